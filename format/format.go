@@ -1,0 +1,192 @@
+// Package format is what the tool knows of each format: its name, how to
+// recognise it, how to open it as a tree of ordinary files, how to build it from
+// such a tree, what to check and what to tell about it.
+//
+// It is the only package that knows all games. The verbs of the tool are
+// written over it and know none.
+package format
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"trowel/check"
+	"trowel/internal/bin"
+)
+
+// Format describes a kind of game file.
+type Format struct {
+	Name       string   // stable, such as "teeworlds-map"
+	Title      string   // for people, such as "Teeworlds/DDNet map"
+	Extensions []string // with their dots, the usual one first
+	Folder     bool     // the game keeps it as a folder, not as a file
+	Doc        string   // the page that describes it, from the project's root
+
+	// Recognize tells whether a source is of this format, by its content.
+	// Name and extension are looked at only where no format knows the content.
+	Recognize func(*Source) bool
+
+	// RecognizeTree tells whether a folder is the tree form of this format.
+	RecognizeTree func(fs.FS) bool
+
+	// Open opens a source. It must be quick on a source of any size.
+	Open func(*Job, *Source) (File, error)
+
+	// Build makes the game file from its tree form. Nil: it cannot be built.
+	Build func(*Job, fs.FS, Output) error
+
+	// Dump reads a source and reports every field of it, or of the file that
+	// path names inside it, up to where it breaks.
+	Dump func(job *Job, src *Source, path string, t bin.Tracer) error
+
+	Conversions []Conversion  // to other formats
+	Kinds       []*check.Kind // of findings that its Check can report
+	Options     []Option      // of Open and Build
+}
+
+// File is an open game file.
+type File interface {
+	// Tree returns the file as a tree. Listing it reads no contents. Large
+	// folders give their entries page by page, through [fs.ReadDirFile].
+	Tree() (fs.FS, error)
+	// Info tells what it is. It reads no more than that takes.
+	Info() (Info, error)
+	// Check reports everything that is wrong with it.
+	Check(*Job, check.Sink) error
+	io.Closer
+}
+
+// Conversion turns a file of one format into another.
+type Conversion struct {
+	To        string // name of the target, such as "teeworlds-map-0.7"
+	Title     string // what it makes, one line
+	Extension string // usual extension of the result, with its dot
+	Options   []Option
+	Convert   func(*Job, *Source, Output) error
+}
+
+// Option is a setting of a format that the user may give: --name value.
+type Option struct {
+	Name    string
+	Help    string
+	Bool    bool   // it takes no value
+	Default string // "" for a Bool that is off
+}
+
+// Info tells about a file: fields in the order in which they are shown.
+type Info struct {
+	Format string
+	Fields []InfoField
+}
+
+// InfoField is one fact. Value is a string, an integer, a bool, a []string, or
+// a []InfoField for a fact that has parts.
+type InfoField struct {
+	Key   string // stable, in lower camel case: the key in JSON
+	Label string // for people; "" uses the key
+	Value any
+}
+
+// Output is where Build puts what it makes. Nothing of it is to be seen until
+// the whole has succeeded.
+type Output interface {
+	// Create starts the file itself, with suffix "", or a neighbour that
+	// belongs to it and shares its name, such as ".MAN".
+	Create(suffix string) (io.Writer, error)
+	// Dir makes the output a folder and returns its path, for formats that
+	// are folders and for databases, which need real paths.
+	Dir() (string, error)
+}
+
+// Job is what a run of a verb passes down: how to stop, what was asked for, and
+// whom to tell. A nil Job is one that asks for nothing.
+type Job struct {
+	Context  context.Context
+	Values   map[string]string               // values of options, by name
+	Warned   func(path, message string)      // something the user should know
+	Progress func(what string, done, of int) // for what takes long
+}
+
+// Value returns the value of an option.
+func (j *Job) Value(name string) string {
+	if j == nil {
+		return ""
+	}
+	return j.Values[name]
+}
+
+// On tells whether a Bool option is set.
+func (j *Job) On(name string) bool { return j.Value(name) == "true" }
+
+// Warn tells the user something about the file or tree at path.
+func (j *Job) Warn(path, format string, args ...any) {
+	if j != nil && j.Warned != nil {
+		j.Warned(path, fmt.Sprintf(format, args...))
+	}
+}
+
+// Report tells how far a long run is.
+func (j *Job) Report(what string, done, of int) {
+	if j != nil && j.Progress != nil {
+		j.Progress(what, done, of)
+	}
+}
+
+// Err returns why the run must stop, or nil.
+func (j *Job) Err() error {
+	if j == nil || j.Context == nil {
+		return nil
+	}
+	return j.Context.Err()
+}
+
+// Why no format could be found.
+var (
+	ErrUnknown = errors.New("unknown format")
+	ErrNoTree  = errors.New("not the folder of a game file")
+)
+
+// All returns every format, the more particular before the more general.
+func All() []*Format { return registered }
+
+// ByName returns the format of a name, or nil.
+func ByName(name string) *Format {
+	for _, f := range registered {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// Find tells the format of a source: by its content, else by its name.
+func Find(src *Source) (*Format, error) { return find(registered, src) }
+
+func find(formats []*Format, src *Source) (*Format, error) {
+	for _, f := range formats {
+		if f.Folder == src.IsDir() && f.Recognize(src) {
+			return f, nil
+		}
+	}
+	for _, f := range formats {
+		if f.Folder == src.IsDir() && src.hasExtension(f.Extensions) {
+			return f, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: %w", src.Path, ErrUnknown)
+}
+
+// FindTree tells the format of which a folder is the tree form.
+func FindTree(fsys fs.FS) (*Format, error) { return findTree(registered, fsys) }
+
+func findTree(formats []*Format, fsys fs.FS) (*Format, error) {
+	for _, f := range formats {
+		if f.Build != nil && f.RecognizeTree(fsys) {
+			return f, nil
+		}
+	}
+	return nil, ErrNoTree
+}

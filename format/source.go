@@ -1,0 +1,114 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Source is a file or a folder that may be a game file.
+type Source struct {
+	Path string // as the user named it, for messages; "-" for standard input
+	Name string // base name
+	Dir  string // real path of a folder; "" for a file
+
+	io.ReaderAt       // of a file
+	Size        int64 // of a file, in bytes
+
+	file *os.File
+}
+
+// NewSource returns a source of bytes in memory.
+func NewSource(path string, data []byte) *Source {
+	return &Source{Path: path, Name: filepath.Base(path), ReaderAt: bytes.NewReader(data), Size: int64(len(data))}
+}
+
+// OpenSource opens a file or folder of the system. "-" is not special here.
+func OpenSource(path string) (*Source, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err == nil && !st.IsDir() && !st.Mode().IsRegular() {
+		err = fmt.Errorf("%s: neither a file nor a folder", path)
+	}
+	if err != nil || st.IsDir() {
+		f.Close()
+	}
+	if err != nil {
+		return nil, err
+	}
+	src := &Source{Path: path, Name: filepath.Base(filepath.Clean(path))}
+	if st.IsDir() {
+		src.Dir = path
+	} else {
+		src.ReaderAt, src.Size, src.file = f, st.Size(), f
+	}
+	return src, nil
+}
+
+// Neighbor opens the file that stands beside src and has its name with suffix
+// behind it, such as ".MAN", in any case.
+func (s *Source) Neighbor(suffix string) (*Source, error) {
+	if s.file == nil {
+		return nil, fmt.Errorf("%s%s: %w", s.Path, suffix, os.ErrNotExist)
+	}
+	dir := filepath.Dir(s.file.Name())
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range list {
+		if strings.EqualFold(e.Name(), s.Name+suffix) {
+			return OpenSource(filepath.Join(dir, e.Name()))
+		}
+	}
+	return nil, fmt.Errorf("%s%s: %w", s.Path, suffix, os.ErrNotExist)
+}
+
+// IsDir tells whether the source is a folder.
+func (s *Source) IsDir() bool { return s.ReaderAt == nil }
+
+// Head returns the first n bytes, or fewer if there are no more.
+func (s *Source) Head(n int) []byte {
+	if s.IsDir() {
+		return nil
+	}
+	b := make([]byte, min(int64(n), s.Size))
+	n, _ = s.ReadAt(b, 0)
+	return b[:n]
+}
+
+// ReadAll reads a whole file.
+func (s *Source) ReadAll() ([]byte, error) {
+	data := make([]byte, s.Size)
+	n, err := s.ReadAt(data, 0)
+	if err == io.EOF && n == len(data) {
+		err = nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Path, err)
+	}
+	return data, nil
+}
+
+// Close closes a source that OpenSource opened.
+func (s *Source) Close() error {
+	if s.file == nil {
+		return nil
+	}
+	return s.file.Close()
+}
+
+func (s *Source) hasExtension(extensions []string) bool {
+	for _, ext := range extensions {
+		if len(s.Name) > len(ext) && strings.EqualFold(s.Name[len(s.Name)-len(ext):], ext) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,433 @@
+package bin
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// step is one level of the path of a field.
+type step struct {
+	name  string
+	index int // -1 for a step without an index
+}
+
+// Reader reads fields from a byte slice. Use [NewReader]; the zero value reads
+// nothing, from no bytes.
+type Reader struct {
+	buf     []byte
+	off     int
+	base    int64 // offset of buf[0] in the space
+	space   string
+	order   Order
+	err     *Error
+	steps   []step
+	tracer  Tracer
+	pending Field // the last field read, held back so that Means can explain it
+	held    bool
+}
+
+// NewReader returns a Reader at the start of data.
+func NewReader(data []byte, order Order) *Reader {
+	return &Reader{buf: data, order: order}
+}
+
+// Trace makes the Reader report each field that it reads to t; nil turns that off.
+// Flush must be called after the last read.
+func (r *Reader) Trace(t Tracer) { r.tracer = t }
+
+// At tells that the first byte of r stands at offset base of the file.
+func (r *Reader) At(base int64) *Reader {
+	r.base = base
+	return r
+}
+
+// InSpace tells that the bytes of r are not those of the file but were
+// inflated from the field whose path is space.
+func (r *Reader) InSpace(space string) *Reader {
+	r.space = space
+	r.steps = append(r.steps[:0], step{space, -1})
+	return r
+}
+
+// Tracing reports whether somebody listens.
+func (r *Reader) Tracing() bool { return r.tracer != nil }
+
+// Flush hands the last field to the tracer.
+func (r *Reader) Flush() {
+	if r.held {
+		r.held = false
+		r.tracer(r.pending)
+	}
+}
+
+// Means explains the field that was read last. It costs nothing when nobody
+// traces, as long as the argument is cheap to make.
+func (r *Reader) Means(meaning fmt.Stringer) {
+	if r.held {
+		r.pending.Meaning = meaning.String()
+	}
+}
+
+// MeansText is Means for plain text.
+func (r *Reader) MeansText(meaning string) {
+	if r.held {
+		r.pending.Meaning = meaning
+	}
+}
+
+// Enter opens a level of the path: fields read until Leave are inside it.
+func (r *Reader) Enter(name string) { r.steps = append(r.steps, step{name, -1}) }
+
+// EnterIndex opens element i of name.
+func (r *Reader) EnterIndex(name string, i int) { r.steps = append(r.steps, step{name, i}) }
+
+// Leave closes the level opened last.
+func (r *Reader) Leave() { r.steps = r.steps[:len(r.steps)-1] }
+
+// Path returns the path of a field called name where the cursor stands; "" gives the level itself.
+func (r *Reader) Path(name string) string {
+	var b []byte
+	for _, s := range r.steps {
+		if len(b) > 0 {
+			b = append(b, '.')
+		}
+		b = append(b, s.name...)
+		if s.index >= 0 {
+			b = append(b, '[')
+			b = strconv.AppendInt(b, int64(s.index), 10)
+			b = append(b, ']')
+		}
+	}
+	if name != "" {
+		if len(b) > 0 {
+			b = append(b, '.')
+		}
+		b = append(b, name...)
+	}
+	return string(b)
+}
+
+// Err returns the first error, or nil.
+func (r *Reader) Err() error {
+	if r.err == nil {
+		return nil
+	}
+	return r.err
+}
+
+// Offset returns the offset of the cursor in the file.
+func (r *Reader) Offset() int64 { return r.base + int64(r.off) }
+
+// Len returns the number of bytes left.
+func (r *Reader) Len() int { return len(r.buf) - r.off }
+
+// SeekTo moves the cursor to an offset in the file.
+func (r *Reader) SeekTo(offset int64) {
+	if r.err != nil {
+		return
+	}
+	if offset < r.base || offset > r.base+int64(len(r.buf)) {
+		r.Fail("offset", ErrFormat, fmt.Sprintf("an offset of at most %d", r.base+int64(len(r.buf))), strconv.FormatInt(offset, 10))
+		return
+	}
+	r.off = int(offset - r.base)
+}
+
+// Fail records an error about the field called name at the cursor, unless
+// there is one already.
+func (r *Reader) Fail(name string, err error, want, got string) {
+	r.FailAt(r.Offset(), name, err, want, got)
+}
+
+// FailAt is Fail for a field that starts at offset.
+func (r *Reader) FailAt(offset int64, name string, err error, want, got string) {
+	if r.err == nil {
+		r.err = &Error{Path: r.Path(name), Offset: offset, Want: want, Got: got, Err: err}
+	}
+}
+
+// take returns the next n bytes and moves past them, or nil on error.
+func (r *Reader) take(name string, n int) []byte {
+	if r.err != nil {
+		return nil
+	}
+	if n < 0 || n > len(r.buf)-r.off {
+		r.Fail(name, ErrShort, plural(n, "byte"), fmt.Sprintf("%d before the end of the data", len(r.buf)-r.off))
+		return nil
+	}
+	b := r.buf[r.off : r.off+n : r.off+n]
+	r.off += n
+	return b
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// note reports a field of n bytes that ends at the cursor.
+func (r *Reader) note(name string, n int, value any) {
+	r.Flush()
+	r.pending = Field{Space: r.space, Path: r.Path(name), Offset: r.Offset() - int64(n), Len: int64(n), Value: value}
+	r.held = true
+}
+
+// U8 reads an unsigned byte.
+func (r *Reader) U8(name string) uint8 {
+	b := r.take(name, 1)
+	if b == nil {
+		return 0
+	}
+	if r.tracer != nil {
+		r.note(name, 1, b[0])
+	}
+	return b[0]
+}
+
+func (r *Reader) u16(b []byte) uint16 {
+	if r.order == BigEndian {
+		return binary.BigEndian.Uint16(b)
+	}
+	return binary.LittleEndian.Uint16(b)
+}
+
+func (r *Reader) u32(b []byte) uint32 {
+	if r.order == BigEndian {
+		return binary.BigEndian.Uint32(b)
+	}
+	return binary.LittleEndian.Uint32(b)
+}
+
+func (r *Reader) u64(b []byte) uint64 {
+	if r.order == BigEndian {
+		return binary.BigEndian.Uint64(b)
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
+// U16 reads an unsigned 16-bit integer.
+func (r *Reader) U16(name string) uint16 {
+	b := r.take(name, 2)
+	if b == nil {
+		return 0
+	}
+	v := r.u16(b)
+	if r.tracer != nil {
+		r.note(name, 2, v)
+	}
+	return v
+}
+
+// Int16 reads a signed 16-bit integer.
+func (r *Reader) Int16(name string) int16 {
+	b := r.take(name, 2)
+	if b == nil {
+		return 0
+	}
+	v := int16(r.u16(b))
+	if r.tracer != nil {
+		r.note(name, 2, v)
+	}
+	return v
+}
+
+// U32 reads an unsigned 32-bit integer.
+func (r *Reader) U32(name string) uint32 {
+	b := r.take(name, 4)
+	if b == nil {
+		return 0
+	}
+	v := r.u32(b)
+	if r.tracer != nil {
+		r.note(name, 4, v)
+	}
+	return v
+}
+
+// Int32 reads a signed 32-bit integer.
+func (r *Reader) Int32(name string) int32 {
+	b := r.take(name, 4)
+	if b == nil {
+		return 0
+	}
+	v := int32(r.u32(b))
+	if r.tracer != nil {
+		r.note(name, 4, v)
+	}
+	return v
+}
+
+// U64 reads an unsigned 64-bit integer.
+func (r *Reader) U64(name string) uint64 {
+	b := r.take(name, 8)
+	if b == nil {
+		return 0
+	}
+	v := r.u64(b)
+	if r.tracer != nil {
+		r.note(name, 8, v)
+	}
+	return v
+}
+
+// Int64 reads a signed 64-bit integer.
+func (r *Reader) Int64(name string) int64 {
+	b := r.take(name, 8)
+	if b == nil {
+		return 0
+	}
+	v := int64(r.u64(b))
+	if r.tracer != nil {
+		r.note(name, 8, v)
+	}
+	return v
+}
+
+// F32 reads an IEEE 754 single.
+func (r *Reader) F32(name string) float32 {
+	b := r.take(name, 4)
+	if b == nil {
+		return 0
+	}
+	v := math.Float32frombits(r.u32(b))
+	if r.tracer != nil {
+		r.note(name, 4, v)
+	}
+	return v
+}
+
+// F64 reads an IEEE 754 double.
+func (r *Reader) F64(name string) float64 {
+	b := r.take(name, 8)
+	if b == nil {
+		return 0
+	}
+	v := math.Float64frombits(r.u64(b))
+	if r.tracer != nil {
+		r.note(name, 8, v)
+	}
+	return v
+}
+
+// Bytes returns the next n bytes, not copied.
+func (r *Reader) Bytes(name string, n int) []byte {
+	b := r.take(name, n)
+	if b != nil && r.tracer != nil {
+		r.note(name, n, b)
+	}
+	return b
+}
+
+// Span passes over n bytes that are only counted: a tracer sees their place and length.
+func (r *Reader) Span(name string, n int) {
+	if b := r.take(name, n); b != nil && r.tracer != nil {
+		r.note(name, n, nil)
+	}
+}
+
+// Int32s reads n signed 32-bit integers. The bytes are there before the slice is made.
+func (r *Reader) Int32s(name string, n int) []int32 {
+	if n > math.MaxInt/4 {
+		n = math.MaxInt / 4
+	}
+	b := r.take(name, 4*n)
+	if b == nil {
+		return nil
+	}
+	v := make([]int32, n)
+	for i := range v {
+		v[i] = int32(r.u32(b[4*i:]))
+	}
+	if r.tracer != nil {
+		r.note(name, 4*n, v)
+	}
+	return v
+}
+
+// Count reads a signed 32-bit number of elements that take size bytes or more
+// each, and fails unless that many can still follow.
+func (r *Reader) Count(name string, size int) int {
+	at := r.Offset()
+	n := int64(r.Int32(name))
+	return r.checkCount(at, name, n, size)
+}
+
+// Count16 is Count for an unsigned 16-bit number.
+func (r *Reader) Count16(name string, size int) int {
+	at := r.Offset()
+	n := int64(r.U16(name))
+	return r.checkCount(at, name, n, size)
+}
+
+// Count32 is Count for an unsigned 32-bit number.
+func (r *Reader) Count32(name string, size int) int {
+	at := r.Offset()
+	n := int64(r.U32(name))
+	return r.checkCount(at, name, n, size)
+}
+
+func (r *Reader) checkCount(at int64, name string, n int64, size int) int {
+	if r.err != nil {
+		return 0
+	}
+	if n < 0 {
+		r.FailAt(at, name, ErrFormat, "a count of 0 or more", strconv.FormatInt(n, 10))
+		return 0
+	}
+	if most := int64(r.Len() / max(size, 1)); n > most {
+		r.FailAt(at, name, ErrShort, fmt.Sprintf("at most %d, as many as fit in the rest of the data", most), strconv.FormatInt(n, 10))
+		return 0
+	}
+	return int(n)
+}
+
+// CString reads bytes up to a NUL, which it passes over.
+func (r *Reader) CString(name string) string {
+	if r.err != nil {
+		return ""
+	}
+	n := bytes.IndexByte(r.buf[r.off:], 0)
+	if n < 0 {
+		r.Fail(name, ErrShort, "a string that ends in NUL", fmt.Sprintf("%d bytes without one", r.Len()))
+		return ""
+	}
+	s := string(r.buf[r.off : r.off+n])
+	r.off += n + 1
+	if r.tracer != nil {
+		r.note(name, n+1, s)
+	}
+	return s
+}
+
+// String16 reads a string behind an unsigned 16-bit number of its bytes.
+func (r *Reader) String16(name string) string { return r.counted(name, 2) }
+
+// String32 reads a string behind an unsigned 32-bit number of its bytes.
+func (r *Reader) String32(name string) string { return r.counted(name, 4) }
+
+func (r *Reader) counted(name string, width int) string {
+	head := r.take(name, width)
+	if head == nil {
+		return ""
+	}
+	n := int64(0)
+	if width == 2 {
+		n = int64(r.u16(head))
+	} else {
+		n = int64(r.u32(head))
+	}
+	if n > int64(r.Len()) {
+		r.FailAt(r.Offset()-int64(width), name, ErrShort, fmt.Sprintf("a string of %d bytes", n), fmt.Sprintf("%d before the end of the data", r.Len()))
+		return ""
+	}
+	s := string(r.take(name, int(n)))
+	if r.tracer != nil {
+		r.note(name, width+int(n), s)
+	}
+	return s
+}

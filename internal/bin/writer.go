@@ -1,0 +1,86 @@
+package bin
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Writer appends fields to a byte slice. The zero value is an empty
+// little-endian Writer, ready to use.
+type Writer struct {
+	buf   []byte
+	order Order
+}
+
+// NewWriter returns an empty Writer with room for size bytes.
+func NewWriter(order Order, size int) *Writer {
+	return &Writer{buf: make([]byte, 0, size), order: order}
+}
+
+// Data returns what was written.
+func (w *Writer) Data() []byte { return w.buf }
+
+// Len returns the number of bytes written.
+func (w *Writer) Len() int { return len(w.buf) }
+
+// U8 writes a byte.
+func (w *Writer) U8(v uint8) { w.buf = append(w.buf, v) }
+
+// U16 writes a 16-bit integer.
+func (w *Writer) U16(v uint16) {
+	if w.order == BigEndian {
+		w.buf = binary.BigEndian.AppendUint16(w.buf, v)
+	} else {
+		w.buf = binary.LittleEndian.AppendUint16(w.buf, v)
+	}
+}
+
+// U32 writes an unsigned 32-bit integer.
+func (w *Writer) U32(v uint32) {
+	if w.order == BigEndian {
+		w.buf = binary.BigEndian.AppendUint32(w.buf, v)
+	} else {
+		w.buf = binary.LittleEndian.AppendUint32(w.buf, v)
+	}
+}
+
+// Int32 writes a signed 32-bit integer.
+func (w *Writer) Int32(v int32) { w.U32(uint32(v)) }
+
+// Int32s writes signed 32-bit integers, one after the other.
+func (w *Writer) Int32s(v []int32) {
+	for _, n := range v {
+		w.U32(uint32(n))
+	}
+}
+
+// U64 writes an unsigned 64-bit integer.
+func (w *Writer) U64(v uint64) {
+	if w.order == BigEndian {
+		w.buf = binary.BigEndian.AppendUint64(w.buf, v)
+	} else {
+		w.buf = binary.LittleEndian.AppendUint64(w.buf, v)
+	}
+}
+
+// F32 writes an IEEE 754 single.
+func (w *Writer) F32(v float32) { w.U32(math.Float32bits(v)) }
+
+// F64 writes an IEEE 754 double.
+func (w *Writer) F64(v float64) { w.U64(math.Float64bits(v)) }
+
+// Bytes writes b as it is.
+func (w *Writer) Bytes(b []byte) { w.buf = append(w.buf, b...) }
+
+// CString writes s and a NUL.
+func (w *Writer) CString(s string) { w.buf = append(append(w.buf, s...), 0) }
+
+// PutU32 overwrites the 32-bit integer at offset at, which must have been
+// written before: for sizes that are known only once what they count is there.
+func (w *Writer) PutU32(at int, v uint32) {
+	if w.order == BigEndian {
+		binary.BigEndian.PutUint32(w.buf[at:], v)
+	} else {
+		binary.LittleEndian.PutUint32(w.buf[at:], v)
+	}
+}

@@ -1,0 +1,217 @@
+// Package tree makes a file system out of files whose contents are not there
+// yet: the folder form of a game file. Listing it makes no contents; opening a
+// file, or asking for its size, makes that file's.
+package tree
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Sidecar is the name of the file of a tree that keeps what only matters for
+// giving back the same bytes. A tree without it builds to a clean file.
+const Sidecar = ".trowel.json"
+
+// Meta is what a tree knows of a file without making it. FileInfo.Sys gives it.
+type Meta struct {
+	Stored int64  // bytes that it takes in the game file; -1 if that is not known
+	Note   string // what it is, such as "50 x 45 tiles"
+}
+
+// FS is a tree of files. The zero value is an empty one. Files are added before
+// it is used; then it may be used by many goroutines.
+type FS struct {
+	root node
+}
+
+type node struct {
+	name    string
+	entries []*node // of a folder, in the order in which they were added
+	index   map[string]*node
+
+	content func() ([]byte, error) // of a file; nil for a folder
+	meta    Meta
+}
+
+// Add adds a file; the folders on its path come into being. The content is
+// made anew whenever the file is opened, so that a large tree never stands in
+// memory as a whole. A second file of the same name replaces the first.
+func (t *FS) Add(name string, meta Meta, content func() ([]byte, error)) {
+	dir := &t.root
+	for {
+		first, rest, deeper := strings.Cut(name, "/")
+		n := dir.index[first]
+		if n == nil {
+			n = &node{name: first}
+			if dir.index == nil {
+				dir.index = make(map[string]*node)
+			}
+			dir.index[first] = n
+			dir.entries = append(dir.entries, n)
+		}
+		if !deeper {
+			n.content, n.meta = content, meta
+			return
+		}
+		dir, name = n, rest
+	}
+}
+
+// AddBytes adds a file whose content is there.
+func (t *FS) AddBytes(name string, data []byte) {
+	t.Add(name, Meta{Stored: -1}, func() ([]byte, error) { return data, nil })
+}
+
+func (t *FS) find(op, name string) (*node, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	n := &t.root
+	if name == "." {
+		return n, nil
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if n = n.index[part]; n == nil {
+			return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+		}
+	}
+	return n, nil
+}
+
+// Open opens a file or folder, as [fs.FS] says.
+func (t *FS) Open(name string) (fs.File, error) {
+	n, err := t.find("open", name)
+	if err != nil {
+		return nil, err
+	}
+	if n.isDir() {
+		return &openDir{node: n, path: name}, nil
+	}
+	data, err := n.content()
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return &openFile{node: n, Reader: bytes.NewReader(data)}, nil
+}
+
+// ReadFile returns the content of a file. The caller may change it.
+func (t *FS) ReadFile(name string) ([]byte, error) {
+	n, err := t.find("readfile", name)
+	if err == nil && n.isDir() {
+		err = &fs.PathError{Op: "readfile", Path: name, Err: fs.ErrInvalid}
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := n.content()
+	if err != nil {
+		return nil, &fs.PathError{Op: "readfile", Path: name, Err: err}
+	}
+	return slices.Clone(data), nil
+}
+
+// Stat describes a file or folder without making it; asking for its size does.
+func (t *FS) Stat(name string) (fs.FileInfo, error) {
+	n, err := t.find("stat", name)
+	if err != nil {
+		return nil, err
+	}
+	return info{n, path.Base(name), -1}, nil
+}
+
+// ReadDir lists a folder in the order of names.
+func (t *FS) ReadDir(name string) ([]fs.DirEntry, error) {
+	n, err := t.find("readdir", name)
+	if err == nil && !n.isDir() {
+		err = &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrInvalid}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return n.list(), nil
+}
+
+func (n *node) isDir() bool { return n.content == nil }
+
+func (n *node) list() []fs.DirEntry {
+	list := make([]fs.DirEntry, len(n.entries))
+	for i, e := range n.entries {
+		list[i] = fs.FileInfoToDirEntry(info{e, e.name, -1})
+	}
+	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return list
+}
+
+// info describes a node. A size that is not known, -1, is made when somebody asks.
+type info struct {
+	n    *node
+	name string
+	size int64
+}
+
+func (i info) Name() string       { return i.name }
+func (i info) IsDir() bool        { return i.n.isDir() }
+func (i info) ModTime() time.Time { return time.Time{} }
+func (i info) Sys() any           { return i.n.meta }
+
+func (i info) Mode() fs.FileMode {
+	if i.n.isDir() {
+		return fs.ModeDir | 0o555
+	}
+	return 0o444
+}
+
+func (i info) Size() int64 {
+	if i.n.isDir() {
+		return 0
+	}
+	if i.size >= 0 {
+		return i.size
+	}
+	data, _ := i.n.content() // whoever opens the file gets the error
+	return int64(len(data))
+}
+
+type openFile struct {
+	node *node
+	*bytes.Reader
+}
+
+func (f *openFile) Stat() (fs.FileInfo, error) {
+	return info{f.node, f.node.name, f.Reader.Size()}, nil
+}
+func (f *openFile) Close() error { return nil }
+
+type openDir struct {
+	node *node
+	path string
+	list []fs.DirEntry
+	read bool
+}
+
+func (d *openDir) Stat() (fs.FileInfo, error) { return info{d.node, path.Base(d.path), 0}, nil }
+func (d *openDir) Close() error               { return nil }
+
+func (d *openDir) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: d.path, Err: fs.ErrInvalid}
+}
+
+func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
+	if !d.read {
+		d.list, d.read = d.node.list(), true
+	}
+	if n <= 0 || n > len(d.list) {
+		if n > 0 && len(d.list) == 0 {
+			return nil, io.EOF
+		}
+		n = len(d.list)
+	}
+	page := d.list[:n]
+	d.list = d.list[n:]
+	return page, nil
+}

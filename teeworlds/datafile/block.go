@@ -1,0 +1,98 @@
+package datafile
+
+import (
+	"fmt"
+	"sync"
+
+	"trowel/internal/bin"
+	"trowel/internal/deflate"
+)
+
+// DefaultLevel is the zlib level of every writer but map_optimize, which uses 9.
+const DefaultLevel = 6
+
+// Block is a data block: its compressed bytes and its content, each made from
+// the other when it is first needed. It may be shared by goroutines.
+type Block struct {
+	stream []byte // as in the file; nil if not compressed yet
+	size   int32  // stated size of the content
+	plain  bool   // stream is the content itself (version 3)
+	offset int64  // of the stream in the file it came from, -1 if none
+	level  int
+
+	once    sync.Once
+	content []byte
+	surplus int // bytes of stream behind the end of the zlib stream
+	err     error
+}
+
+// NewBlock returns a block that holds content, to be compressed at the default
+// level when it is written. The content must not be changed afterwards.
+func NewBlock(content []byte) *Block { return NewBlockLevel(content, DefaultLevel) }
+
+// NewBlockLevel is NewBlock for another zlib level, 0 to 9.
+func NewBlockLevel(content []byte, level int) *Block {
+	b := &Block{size: int32(len(content)), offset: -1, level: level, content: content}
+	b.once.Do(func() {})
+	return b
+}
+
+// NewBlockStream returns a block from a zlib stream that is written as it is,
+// with the stated size of its content.
+func NewBlockStream(stream []byte, size int32) *Block {
+	return &Block{stream: stream, size: size, offset: -1, level: DefaultLevel}
+}
+
+// Size returns the stated size of the content in bytes, without inflating it.
+func (b *Block) Size() int32 { return b.size }
+
+// Offset returns where in its file the block begins, -1 for a new one.
+func (b *Block) Offset() int64 { return b.offset }
+
+// StoredSize returns the number of bytes that the block takes in its file, 0
+// for one that was not read from a file.
+func (b *Block) StoredSize() int { return len(b.stream) }
+
+// Stream returns the zlib stream that the block was read from, or nil.
+func (b *Block) Stream() []byte {
+	if b.plain {
+		return nil
+	}
+	return b.stream
+}
+
+// Bytes returns the content, which must not be changed. With an error it
+// returns as much of the content as could be read.
+func (b *Block) Bytes() ([]byte, error) {
+	b.once.Do(func() {
+		switch {
+		case b.size < 0:
+			b.err = &bin.Error{Offset: b.offset, Want: "a size of 0 or more", Got: fmt.Sprint(b.size), Err: bin.ErrFormat}
+		case b.plain:
+			b.content = b.stream
+		default:
+			var used int
+			b.content, used, b.err = deflate.Decompress(b.stream, int(b.size))
+			b.surplus = len(b.stream) - used
+			if b.err != nil {
+				b.err = &bin.Error{Offset: b.offset, Want: fmt.Sprintf("a zlib stream of %d bytes", b.size), Got: b.err.Error(), Err: b.err}
+			}
+		}
+	})
+	return b.content, b.err
+}
+
+// encode returns the bytes that stand for the block in a file of the given version.
+func (b *Block) encode(version int) ([]byte, error) {
+	if b.stream != nil && b.plain == (version == 3) {
+		return b.stream, nil
+	}
+	content, err := b.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	if version == 3 {
+		return content, nil
+	}
+	return deflate.Compress(nil, content, b.level)
+}

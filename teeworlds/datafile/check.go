@@ -1,0 +1,94 @@
+package datafile
+
+import (
+	"errors"
+	"fmt"
+
+	"trowel/check"
+)
+
+// Catalog lists what Check can find, in the order in which DDNet's reader
+// validates.
+var Catalog check.Catalog
+
+var (
+	kindFileSize = Catalog.Add("tw-datafile-file-size", check.Error,
+		"The file is longer or shorter than its header says: it was cut, or something was appended.",
+		"Fetch the file again; extract and pack keeps what is still there.")
+	kindHeaderQuirk = Catalog.Add("tw-datafile-header-quirk", check.Info,
+		"The header's size and swaplen leave out the table of data sizes, as writers up to 2010 did.",
+		"Nothing: every reader accepts it. Packing without the sidecar corrects it.")
+	kindHeaderSize = Catalog.Add("tw-datafile-header-size", check.Error,
+		"The header's size is neither right nor wrong in the known old way.",
+		"Extract, delete .trowel.json, pack.")
+	kindHeaderSwaplen = Catalog.Add("tw-datafile-header-swaplen", check.Error,
+		"The header's swaplen is neither right nor wrong in the known old way.",
+		"Extract, delete .trowel.json, pack.")
+	kindTypeCount = Catalog.Add("tw-datafile-type-count", check.Error,
+		"The header tells of more item types than there can be.",
+		"The file is damaged: fetch it again.")
+	kindItemAreaSize = Catalog.Add("tw-datafile-item-area", check.Error,
+		"The size of all items is not a multiple of four, or not what the items add up to.",
+		"Extract, delete .trowel.json, pack.")
+	kindAlloc = Catalog.Add("tw-datafile-alloc", check.Error,
+		"Tables and items are larger than readers are ready to hold in memory.",
+		"The file is damaged: fetch it again.")
+	kindTypeID = Catalog.Add("tw-datafile-type-id", check.Error,
+		"An item type is listed twice or is not a 16-bit number.",
+		"Extract, delete .trowel.json, pack.")
+	kindTypeItems = Catalog.Add("tw-datafile-type-items", check.Error,
+		"The table of item types does not agree with the items.",
+		"Extract, delete .trowel.json, pack: the table is made anew.")
+	kindItemOffset = Catalog.Add("tw-datafile-item-offset", check.Error,
+		"Item offsets do not start at 0 or do not increase.",
+		"Extract and compare with a good copy: items may be missing.")
+	kindItemOutside = Catalog.Add("tw-datafile-item-outside", check.Error,
+		"An item lies outside of the items and cannot be read.",
+		"Extract and compare with a good copy: the item is lost.")
+	kindItemSize = Catalog.Add("tw-datafile-item-size", check.Error,
+		"An item's own size does not agree with the distance to the next.",
+		"Extract, delete .trowel.json, pack; then look at the item named.")
+	kindItemID = Catalog.Add("tw-datafile-item-id", check.Error,
+		"Two items of a type have the same id; DDNet refuses the file.",
+		"Extract, delete .trowel.json, pack: ids are given anew.")
+	kindIndexID = Catalog.Add("tw-datafile-index-id", check.Info,
+		"The UUID index names a type twice, as some DDNet tools wrote it.",
+		"Nothing: readers accept it. Packing without the sidecar corrects it.")
+	kindDataOffset = Catalog.Add("tw-datafile-data-offset", check.Error,
+		"Data offsets do not start at 0 or do not increase.",
+		"Extract and compare with a good copy: data may be missing.")
+	kindDataOutside = Catalog.Add("tw-datafile-data-outside", check.Error,
+		"A data block lies outside of the data and cannot be read.",
+		"Extract and compare with a good copy: the block is lost.")
+	kindDataSize = Catalog.Add("tw-datafile-data-size", check.Error,
+		"A data block's size is negative.",
+		"Extract, delete .trowel.json, pack.")
+	kindDataEmpty = Catalog.Add("tw-datafile-data-empty", check.Warning,
+		"A data block is empty; whatever refers to it cannot be read.",
+		"Extract, give the layer or image named a content, pack.")
+	kindDataCorrupt = Catalog.Add("tw-datafile-data-corrupt", check.Error,
+		"A data block does not inflate to the size stated for it; the game treats it as missing.",
+		"Extract keeps what could be inflated; compare with a good copy.")
+	kindDataSurplus = Catalog.Add("tw-datafile-data-surplus", check.Info,
+		"Bytes follow the end of a data block's compressed stream.",
+		"Nothing: readers ignore them. Packing without the sidecar drops them.")
+)
+
+// Check reports everything that is wrong with the container, from the header to
+// the last data block, which it inflates.
+func (f *File) Check(sink check.Sink) {
+	for _, finding := range f.issues {
+		sink(finding)
+	}
+	for i, b := range f.Data {
+		path := fmt.Sprintf("data[%d]", i)
+		if b.size <= 0 {
+			continue // said already
+		}
+		if _, err := b.Bytes(); err != nil {
+			sink.Add(kindDataCorrupt, path, b.offset, "%v", errors.Unwrap(err))
+		} else if b.surplus > 0 {
+			sink.Add(kindDataSurplus, path, b.offset, "%d bytes follow the compressed stream", b.surplus)
+		}
+	}
+}

@@ -1,0 +1,362 @@
+package datafile
+
+import (
+	"fmt"
+	"math"
+
+	"trowel/check"
+	"trowel/internal/bin"
+)
+
+const (
+	magicData    = "DATA"
+	magicSwapped = "ATAD"
+
+	headerSize     = 36
+	sizeOrigin     = 16 // size and swaplen count from behind themselves
+	itemHeaderSize = 8
+
+	maxItemTypes = 65536
+	maxAlloc     = math.MaxInt32 // what the reference reader is ready to allocate for everything but the data
+)
+
+// Recognize reports whether head, the first bytes of a file, is the beginning
+// of a datafile of any version.
+func Recognize(head []byte) bool {
+	return len(head) >= 8 && (string(head[:4]) == magicData || string(head[:4]) == magicSwapped)
+}
+
+// Decode reads a datafile. It keeps data, which must not be changed afterwards.
+//
+// It fails with a [bin.Error] only where nothing useful can be read: the magic
+// or the version is unknown, or the file ends inside its tables. Everything
+// else that is wrong is remembered for Check, and what it concerns is left out
+// or cut.
+func Decode(data []byte) (*File, error) {
+	d := &decoder{r: bin.NewReader(data, bin.LittleEndian)}
+	return d.decode(data)
+}
+
+// Tracing tells Trace whom to call.
+type Tracing struct {
+	Field bin.Tracer                          // receives every field
+	Item  func(r *bin.Reader, i int, it Item) // reads the integers of an item from r; nil reads them as one field
+	Data  func(n int, b *Block)               // may trace the content of a block; nil leaves it
+}
+
+// Trace reads a datafile like Decode and reports every field on the way. The
+// error tells why it stopped, if it did.
+func Trace(data []byte, t Tracing) error {
+	d := &decoder{r: bin.NewReader(data, bin.LittleEndian), t: t}
+	d.r.Trace(t.Field)
+	_, err := d.decode(data)
+	d.r.Flush()
+	return err
+}
+
+type decoder struct {
+	r *bin.Reader
+	t Tracing
+	f *File
+
+	numTypes, numItems, numData int
+	itemSize, dataSize          int
+	types                       []itemType
+	itemOffsets, dataOffsets    []int32
+	dataSizes                   []int32
+}
+
+type itemType struct{ id, start, num int32 }
+
+// find remembers a finding.
+func (d *decoder) find(k *check.Kind, path string, offset int64, format string, args ...any) {
+	check.Sink(func(f check.Finding) { d.f.issues = append(d.f.issues, f) }).Add(k, path, offset, format, args...)
+}
+
+func (d *decoder) decode(data []byte) (*File, error) {
+	d.f = &File{src: data}
+	d.header(int64(len(data)))
+	d.tables()
+	if err := d.r.Err(); err != nil {
+		return nil, err
+	}
+	itemStart := int(d.r.Offset())
+	d.readItems(data, itemStart)
+	d.compareTypes()
+	d.readData(data, itemStart+d.itemSize)
+	return d.f, nil
+}
+
+func (d *decoder) header(fileSize int64) {
+	r := d.r
+	r.Enter("header")
+	defer r.Leave()
+	magic := string(r.Bytes("magic", 4))
+	switch {
+	case r.Err() != nil:
+		return
+	case magic == magicSwapped:
+		d.f.Swapped = true
+	case magic != magicData:
+		r.FailAt(0, "magic", bin.ErrFormat, fmt.Sprintf("%q or %q", magicData, magicSwapped), fmt.Sprintf("%q", magic))
+		return
+	}
+	d.f.Version = int(r.Int32("version"))
+	if d.f.Version != 3 && d.f.Version != 4 {
+		r.FailAt(4, "version", bin.ErrVersion, "version 3 or 4", fmt.Sprint(d.f.Version))
+		return
+	}
+	size := r.Int32("size")
+	r.MeansText("bytes of the file behind size and swaplen")
+	swaplen := r.Int32("swaplen")
+	r.MeansText("bytes of integers behind size and swaplen")
+	d.numTypes = r.Count("num_item_types", 12)
+	d.numItems = r.Count("num_items", 4)
+	d.numData = r.Count("num_data", d.f.perData())
+	itemSize := r.Int32("item_size")
+	dataSize := r.Int32("data_size")
+	if r.Err() != nil {
+		return
+	}
+	if itemSize < 0 || dataSize < 0 {
+		r.FailAt(28, "item_size", bin.ErrFormat, "sizes of 0 or more", fmt.Sprintf("%d and %d", itemSize, dataSize))
+		return
+	}
+	d.itemSize, d.dataSize = int(itemSize), int(dataSize)
+
+	tables := 12*int64(d.numTypes) + 4*int64(d.numItems) + int64(d.f.perData())*int64(d.numData)
+	swapEnd := headerSize + tables + int64(itemSize)
+	total := swapEnd + int64(dataSize)
+	if total != fileSize {
+		d.find(kindFileSize, "header", -1, "the header's sizes add up to %d bytes, the file has %d", total, fileSize)
+	}
+	if d.numTypes > maxItemTypes {
+		d.find(kindTypeCount, "header.num_item_types", 16, "%d item types; there can be %d", d.numTypes, maxItemTypes)
+	}
+	if itemSize%4 != 0 {
+		d.find(kindItemAreaSize, "header.item_size", 28, "item_size %d is not a multiple of 4", itemSize)
+	}
+	if tables+int64(itemSize) > maxAlloc {
+		d.find(kindAlloc, "header", -1, "tables and items take %d bytes; readers take up to %d", tables+int64(itemSize), maxAlloc)
+	}
+	d.f.SizeError = size - int32(total-sizeOrigin)
+	d.f.SwaplenError = swaplen - int32(swapEnd-sizeOrigin)
+	missing := int32(-4 * d.numData)
+	switch {
+	case d.f.SizeError == 0 && d.f.SwaplenError == 0:
+	case d.f.Version == 4 && (d.f.SizeError == 0 || d.f.SizeError == missing) && (d.f.SwaplenError == 0 || d.f.SwaplenError == missing):
+		d.find(kindHeaderQuirk, "header", 8, "size and swaplen are up to %d too small: an old writer forgot the table of data sizes", -missing)
+	case d.f.SizeError != 0:
+		d.find(kindHeaderSize, "header.size", 8, "size is %d, should be %d", size, total-sizeOrigin)
+		fallthrough
+	default:
+		if d.f.SwaplenError != 0 {
+			d.find(kindHeaderSwaplen, "header.swaplen", 12, "swaplen is %d, should be %d", swaplen, swapEnd-sizeOrigin)
+		}
+	}
+}
+
+func (d *decoder) tables() {
+	r := d.r
+	if need := 12*d.numTypes + 4*d.numItems + d.f.perData()*d.numData; r.Err() == nil && need > r.Len() {
+		r.Fail("tables", bin.ErrShort, fmt.Sprintf("%d bytes of tables", need), fmt.Sprintf("%d before the end of the file", r.Len()))
+	}
+	if r.Err() != nil {
+		return
+	}
+	d.types = make([]itemType, d.numTypes)
+	for i := range d.types {
+		r.EnterIndex("item_types", i)
+		d.types[i] = itemType{r.Int32("type_id"), r.Int32("start"), r.Int32("num")}
+		r.Leave()
+	}
+	d.itemOffsets = d.table("item_offsets", d.numItems)
+	d.dataOffsets = d.table("data_offsets", d.numData)
+	if d.f.Version >= 4 {
+		d.dataSizes = d.table("data_sizes", d.numData)
+	}
+}
+
+// table reads n integers: at once, or one by one for somebody who listens.
+func (d *decoder) table(name string, n int) []int32 {
+	if !d.r.Tracing() {
+		return d.r.Int32s(name, n)
+	}
+	v := make([]int32, n)
+	for i := range v {
+		d.r.EnterIndex(name, i)
+		v[i] = d.r.Int32("")
+		d.r.Leave()
+	}
+	return v
+}
+
+// extent returns where entry i of a table of offsets ends: at the next one, or at the end of its area.
+func extent(offsets []int32, i, areaSize int) (start, end int) {
+	start, end = int(offsets[i]), areaSize
+	if i+1 < len(offsets) {
+		end = min(int(offsets[i+1]), areaSize)
+	}
+	return start, end
+}
+
+// readItems reads the items that have a place of their own. Entries that
+// overlap others are left out, so that a small file cannot stand for many.
+func (d *decoder) readItems(data []byte, areaStart int) {
+	d.f.Items = make([]Item, 0, d.numItems)
+	sum := 0
+	last := -1
+	for i := range d.itemOffsets {
+		start, end := extent(d.itemOffsets, i, d.itemSize)
+		path := func(name string) string { return fmt.Sprintf("items[%d]%s", i, name) }
+		at := int64(areaStart + start)
+		switch {
+		case i == 0 && start != 0:
+			d.find(kindItemOffset, "item_offsets[0]", -1, "the first item offset is %d, should be 0", start)
+		case start <= last:
+			d.find(kindItemOffset, fmt.Sprintf("item_offsets[%d]", i), -1, "item offset %d does not lie behind the one before, %d", start, last)
+		}
+		if start <= last || start < 0 || start > d.itemSize-itemHeaderSize || areaStart+start+itemHeaderSize > len(data) {
+			d.find(kindItemOutside, path(""), -1, "item offset %d lies outside of the items", start)
+			continue
+		}
+		last = start
+		if end < start+itemHeaderSize {
+			end = d.itemSize // the next offset is wrong; its own check says so
+		}
+		end = min(end, len(data)-areaStart)
+
+		d.r.SeekTo(at)
+		d.r.EnterIndex("items", i)
+		key := d.r.U32("type_id__id")
+		typ, id := uint16(key>>16), uint16(key)
+		if d.r.Tracing() {
+			d.r.MeansText(fmt.Sprintf("type %d, id %d", typ, id))
+		}
+		size := int(d.r.Int32("size"))
+		room := end - start - itemHeaderSize
+		if size != room {
+			d.find(kindItemSize, path(".size"), at+4, "item type %d id %d says %d bytes, there are %d up to the next", typ, id, size, room)
+		} else if size%4 != 0 {
+			d.find(kindItemSize, path(".size"), at+4, "item type %d id %d: size %d is not a multiple of 4", typ, id, size)
+		}
+		if size < 0 || size > room {
+			size = room
+		}
+		sum += itemHeaderSize + size
+		it := Item{Type: typ, ID: id}
+		payload := d.r.Offset()
+		if d.t.Item == nil {
+			it.Data = d.r.Int32s("data", size/4)
+		} else {
+			it.Data = bin.NewReader(data[payload:], bin.LittleEndian).Int32s("data", size/4)
+			d.t.Item(d.r, i, it)
+		}
+		d.r.Leave()
+		d.f.Items = append(d.f.Items, it)
+	}
+	if sum != d.itemSize && len(d.f.Items) == d.numItems {
+		d.find(kindItemAreaSize, "header.item_size", 28, "the items take %d bytes, item_size says %d", sum, d.itemSize)
+	}
+	d.r.SeekTo(int64(min(areaStart+d.itemSize, len(data))))
+}
+
+// compareTypes holds the table of types against the items themselves.
+func (d *decoder) compareTypes() {
+	seen := make(map[int32]bool)
+	count := int32(0)
+	for i, t := range d.types {
+		path := fmt.Sprintf("item_types[%d]", i)
+		offset := int64(headerSize + 12*i)
+		if t.id < 0 || t.id > 0xffff {
+			d.find(kindTypeID, path, offset, "type %d is not in the range 0 to 65535", t.id)
+		}
+		if seen[t.id] {
+			d.find(kindTypeID, path, offset, "type %d is listed twice", t.id)
+		}
+		seen[t.id] = true
+		if t.num <= 0 {
+			d.find(kindTypeItems, path, offset, "type %d has %d items", t.id, t.num)
+		}
+		if t.start != count {
+			d.find(kindTypeItems, path, offset, "type %d starts at item %d, should start at %d", t.id, t.start, count)
+		}
+		for n := max(t.start, 0); n < t.start+t.num && int(n) < len(d.f.Items) && len(d.f.Items) == d.numItems; n++ {
+			if it := d.f.Items[n]; int32(it.Type) != t.id {
+				d.find(kindTypeItems, fmt.Sprintf("items[%d]", n), -1, "the item says type %d, the table of types says %d", it.Type, t.id)
+				break
+			}
+		}
+		count += t.num
+	}
+	if int(count) != d.numItems {
+		d.find(kindTypeItems, "item_types", headerSize, "the types have %d items together, the header says %d", count, d.numItems)
+	}
+	type key struct{ typ, id uint16 }
+	ids := make(map[key]bool)
+	for i, it := range d.f.Items {
+		if k := (key{it.Type, it.ID}); !ids[k] {
+			ids[k] = true
+			continue
+		}
+		kind := kindItemID
+		if it.Type == TypeUUIDIndex {
+			kind = kindIndexID
+		}
+		d.find(kind, fmt.Sprintf("items[%d]", i), -1, "type %d has more than one item with id %d", it.Type, it.ID)
+	}
+}
+
+func (d *decoder) readData(data []byte, areaStart int) {
+	d.f.Data = make([]*Block, d.numData)
+	last := -1
+	for i := range d.dataOffsets {
+		start, end := extent(d.dataOffsets, i, d.dataSize)
+		path := fmt.Sprintf("data[%d]", i)
+		b := &Block{offset: int64(areaStart + start), level: DefaultLevel, plain: d.f.Version == 3}
+		d.f.Data[i] = b
+		switch {
+		case i == 0 && start != 0:
+			d.find(kindDataOffset, "data_offsets[0]", -1, "the first data offset is %d, should be 0", start)
+		case start <= last:
+			d.find(kindDataOffset, fmt.Sprintf("data_offsets[%d]", i), -1, "data offset %d does not lie behind the one before, %d", start, last)
+		}
+		if start > last {
+			last = start
+		} else {
+			end = start // shares its bytes with another: give it none
+		}
+		if start < 0 || start > d.dataSize || areaStart+start > len(data) || end < start {
+			d.find(kindDataOutside, path, -1, "data offset %d lies outside of the data", start)
+			start, end = 0, 0
+			b.offset = -1
+		}
+		lo, hi := min(areaStart+start, len(data)), min(areaStart+end, len(data))
+		b.stream = data[lo:hi:hi]
+		b.size = int32(len(b.stream))
+		if d.f.Version >= 4 {
+			b.size = d.dataSizes[i]
+		}
+		switch {
+		case b.size < 0:
+			d.find(kindDataSize, fmt.Sprintf("data_sizes[%d]", i), -1, "data size %d is negative", b.size)
+		case b.size == 0:
+			d.find(kindDataEmpty, path, b.offset, "the block is empty")
+		}
+		if d.r.Tracing() && b.offset >= 0 {
+			d.r.SeekTo(int64(lo))
+			d.r.EnterIndex("data", i)
+			d.r.Span("", len(b.stream))
+			if b.plain {
+				d.r.MeansText("uncompressed")
+			} else {
+				d.r.MeansText(fmt.Sprintf("zlib stream, inflates to %d bytes", b.size))
+			}
+			d.r.Leave()
+			d.r.Flush()
+			if d.t.Data != nil {
+				d.t.Data(i, b)
+			}
+		}
+	}
+}

@@ -1,0 +1,164 @@
+// Package datafile reads and writes the container of Teeworlds and DDNet maps.
+//
+// A datafile holds two kinds of things. Items are short arrays of 32-bit
+// integers; each has a type and an id, and items of one type stand together.
+// Data are byte blocks, numbered from 0, compressed one by one; items refer to
+// them by number. What the items mean is not the container's business: see
+// package twmap.
+//
+//	datafile:
+//	    [  8] version_header   "DATA" (or "ATAD"), version 3 or 4
+//	    [ 28] header           size, swaplen, num_item_types, num_items, num_data, item_size, data_size
+//	    [*12] item_types       type_id, start, num
+//	    [* 4] item_offsets
+//	    [* 4] data_offsets
+//	    [* 4] data_sizes       version 4 only: the sizes once inflated
+//	    [   ] items            type_id<<16 | id, size, integers
+//	    [   ] data             version 3: as they are; version 4: zlib streams
+//
+// All integers are little-endian, behind both magics.
+//
+// [Decode] is lenient: it returns whatever can still be read of a broken file
+// and keeps what is wrong with it for [File.Check]. Data are inflated when they
+// are first asked for, and their compressed bytes are written back as they
+// came. A file that was not changed encodes to the very bytes it was read
+// from, whatever was odd about them.
+//
+// The format is described in docs/formats/teeworlds-datafile.md.
+package datafile
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"trowel/check"
+)
+
+// TypeUUIDIndex is the type of the items that give UUIDs to item types: the id
+// of such an item is the number that its file uses for the type, its four
+// integers are the UUID.
+const TypeUUIDIndex = 0xffff
+
+// Item is an array of integers with a type and an id.
+type Item struct {
+	Type uint16
+	ID   uint16
+	Data []int32
+}
+
+// File is a datafile. The zero value, with Version set by [New], is an empty one.
+type File struct {
+	Version int  // 3 or 4
+	Swapped bool // the magic is "ATAD", as big-endian machines once wrote it; the rest is the same
+
+	// How far the header's size and swaplen are off from what they should
+	// be, in bytes. Writers up to 2010 forgot the table of data sizes, which
+	// makes both -4 * number of data. Readers accept that and nothing else.
+	SizeError    int32
+	SwaplenError int32
+
+	Items []Item   // items of one type are neighbours; writers put the types in ascending order
+	Data  []*Block // by number
+
+	src    []byte          // the bytes that this was decoded from
+	issues []check.Finding // what Decode noticed
+}
+
+// New returns an empty datafile of version 4.
+func New() *File { return &File{Version: 4} }
+
+// All returns the items of a type in file order, by their ids. An id can
+// come more than once in a file that breaks the rules.
+func (f *File) All(typ uint16) iter.Seq2[uint16, Item] {
+	return func(yield func(uint16, Item) bool) {
+		for _, it := range f.Items {
+			if it.Type == typ && !yield(it.ID, it) {
+				return
+			}
+		}
+	}
+}
+
+// Types returns the types that occur, each once, in file order.
+func (f *File) Types() []uint16 {
+	var types []uint16
+	for i, it := range f.Items {
+		if (i == 0 || f.Items[i-1].Type != it.Type) && !slices.Contains(types, it.Type) {
+			types = append(types, it.Type)
+		}
+	}
+	return types
+}
+
+// Blocks returns the data blocks with their numbers.
+func (f *File) Blocks() iter.Seq2[int, *Block] { return slices.All(f.Data) }
+
+// Block returns data block n, or nil if there is none.
+func (f *File) Block(n int32) *Block {
+	if n < 0 || int(n) >= len(f.Data) {
+		return nil
+	}
+	return f.Data[n]
+}
+
+// AddItem adds an item behind those of its type. Types are kept in ascending order.
+func (f *File) AddItem(typ, id uint16, data ...int32) {
+	at := len(f.Items)
+	for at > 0 && f.Items[at-1].Type > typ {
+		at--
+	}
+	f.Items = slices.Insert(f.Items, at, Item{typ, id, data})
+}
+
+// AddUUIDItem adds an item whose type is a UUID. A UUID that is new to the file
+// gets the next free type number, counting down from 0xfffe, and an entry in
+// the UUID index.
+func (f *File) AddUUIDItem(uuid UUID, id uint16, data ...int32) {
+	typ, ok := f.TypeOf(uuid)
+	if !ok {
+		typ = TypeUUIDIndex - 1
+		for _, it := range f.Items {
+			if it.Type != TypeUUIDIndex {
+				continue
+			}
+			typ = min(typ, it.ID-1)
+		}
+		f.AddItem(TypeUUIDIndex, typ, uuid.ints()...)
+	}
+	f.AddItem(typ, id, data...)
+}
+
+// AddData adds a block and returns its number. Reference readers refuse empty
+// blocks: refer to nothing (-1) instead.
+func (f *File) AddData(data []byte) int32 {
+	f.Data = append(f.Data, NewBlock(data))
+	return int32(len(f.Data) - 1)
+}
+
+// TypeOf returns the number that the file uses for the item type uuid.
+func (f *File) TypeOf(uuid UUID) (typ uint16, ok bool) {
+	for id, it := range f.All(TypeUUIDIndex) {
+		if u, ok := uuidFromInts(it.Data); ok && u == uuid {
+			return id, true
+		}
+	}
+	return 0, false
+}
+
+// UUIDOf returns the UUID behind a type number. Types over 0x8000 without an
+// entry in the index, as in the maps of 2007, are plain numbers.
+func (f *File) UUIDOf(typ uint16) (UUID, bool) {
+	if typ <= 0x8000 || typ == TypeUUIDIndex {
+		return UUID{}, false
+	}
+	for id, it := range f.All(TypeUUIDIndex) {
+		if id == typ {
+			return uuidFromInts(it.Data)
+		}
+	}
+	return UUID{}, false
+}
+
+// compareItems orders items as writers do: by type, else as they came.
+func compareItems(a, b Item) int { return cmp.Compare(a.Type, b.Type) }
