@@ -149,12 +149,15 @@ var (
 	ErrNoTree  = errors.New("not the folder of a game file")
 )
 
-// All returns every format, the more particular before the more general.
-func All() []*Format { return registered }
+// Set is a list of formats, the more particular before the more general.
+type Set []*Format
+
+// All returns every format.
+func All() Set { return registered }
 
 // ByName returns the format of a name, or nil.
-func ByName(name string) *Format {
-	for _, f := range registered {
+func (s Set) ByName(name string) *Format {
+	for _, f := range s {
 		if f.Name == name {
 			return f
 		}
@@ -163,15 +166,13 @@ func ByName(name string) *Format {
 }
 
 // Find tells the format of a source: by its content, else by its name.
-func Find(src *Source) (*Format, error) { return find(registered, src) }
-
-func find(formats []*Format, src *Source) (*Format, error) {
-	for _, f := range formats {
+func (s Set) Find(src *Source) (*Format, error) {
+	for _, f := range s {
 		if f.Folder == src.IsDir() && f.Recognize(src) {
 			return f, nil
 		}
 	}
-	for _, f := range formats {
+	for _, f := range s {
 		if f.Folder == src.IsDir() && src.hasExtension(f.Extensions) {
 			return f, nil
 		}
@@ -180,10 +181,8 @@ func find(formats []*Format, src *Source) (*Format, error) {
 }
 
 // FindTree tells the format of which a folder is the tree form.
-func FindTree(fsys fs.FS) (*Format, error) { return findTree(registered, fsys) }
-
-func findTree(formats []*Format, fsys fs.FS) (*Format, error) {
-	for _, f := range formats {
+func (s Set) FindTree(fsys fs.FS) (*Format, error) {
+	for _, f := range s {
 		if f.Build != nil && f.RecognizeTree(fsys) {
 			return f, nil
 		}

@@ -26,6 +26,25 @@ func Recognize(head []byte) bool {
 	return len(head) >= 8 && (string(head[:4]) == magicData || string(head[:4]) == magicSwapped)
 }
 
+// HasType reports whether the table of item types in data, a datafile that may
+// be cut behind it, lists typ.
+func HasType(data []byte, typ uint16) bool {
+	r := bin.NewReader(data, bin.LittleEndian)
+	r.SeekTo(16)
+	n := r.Int32("num_item_types")
+	r.SeekTo(headerSize)
+	for range min(n, maxItemTypes) {
+		id, _, num := r.Int32("type_id"), r.Int32("start"), r.Int32("num")
+		if r.Err() != nil {
+			return false
+		}
+		if id == int32(typ) && num > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Decode reads a datafile. It keeps data, which must not be changed afterwards.
 //
 // It fails with a [bin.Error] only where nothing useful can be read: the magic

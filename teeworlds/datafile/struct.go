@@ -111,22 +111,24 @@ func (f *File) AddItem(typ, id uint16, data ...int32) {
 	f.Items = slices.Insert(f.Items, at, Item{typ, id, data})
 }
 
-// AddUUIDItem adds an item whose type is a UUID. A UUID that is new to the file
-// gets the next free type number, counting down from 0xfffe, and an entry in
-// the UUID index.
-func (f *File) AddUUIDItem(uuid UUID, id uint16, data ...int32) {
-	typ, ok := f.TypeOf(uuid)
-	if !ok {
-		typ = TypeUUIDIndex - 1
-		for _, it := range f.Items {
-			if it.Type != TypeUUIDIndex {
-				continue
-			}
-			typ = min(typ, it.ID-1)
-		}
-		f.AddItem(TypeUUIDIndex, typ, uuid.ints()...)
+// AddUUIDType makes the UUID of an item type known to the file and returns its
+// number. A new one gets the next number that is free, counting down from
+// 0xfffe, and an entry in the UUID index.
+func (f *File) AddUUIDType(uuid UUID) uint16 {
+	if typ, ok := f.TypeOf(uuid); ok {
+		return typ
 	}
-	f.AddItem(typ, id, data...)
+	typ := uint16(TypeUUIDIndex - 1)
+	for id := range f.All(TypeUUIDIndex) {
+		typ = min(typ, id-1)
+	}
+	f.AddItem(TypeUUIDIndex, typ, uuid.ints()...)
+	return typ
+}
+
+// AddUUIDItem adds an item whose type is a UUID, as AddUUIDType numbers it.
+func (f *File) AddUUIDItem(uuid UUID, id uint16, data ...int32) {
+	f.AddItem(f.AddUUIDType(uuid), id, data...)
 }
 
 // AddData adds a block and returns its number. Reference readers refuse empty
@@ -146,18 +148,18 @@ func (f *File) TypeOf(uuid UUID) (typ uint16, ok bool) {
 	return 0, false
 }
 
-// UUIDOf returns the UUID behind a type number. Types over 0x8000 without an
-// entry in the index, as in the maps of 2007, are plain numbers.
-func (f *File) UUIDOf(typ uint16) (UUID, bool) {
-	if typ <= 0x8000 || typ == TypeUUIDIndex {
-		return UUID{}, false
-	}
-	for id, it := range f.All(TypeUUIDIndex) {
-		if id == typ {
-			return uuidFromInts(it.Data)
+// UUIDs returns the UUIDs of the file's item types by the numbers that it uses
+// for them. Types over 0x8000 without one, as in the maps of 2007, are plain
+// numbers.
+func (f *File) UUIDs() map[uint16]UUID {
+	uuids := make(map[uint16]UUID)
+	for typ, it := range f.All(TypeUUIDIndex) {
+		uuid, ok := uuidFromInts(it.Data)
+		if _, twice := uuids[typ]; ok && !twice && typ > 0x8000 && typ != TypeUUIDIndex {
+			uuids[typ] = uuid
 		}
 	}
-	return UUID{}, false
+	return uuids
 }
 
 // compareItems orders items as writers do: by type, else as they came.

@@ -1,0 +1,45 @@
+// Package corpus finds the real files that tests read. They are not part of
+// the project: most of them state no licence.
+package corpus
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// Dir returns a folder of the corpus: below the folder that TROWEL_CORPUS names,
+// else below shared/corpus beside the project. The test is skipped where there
+// is none.
+func Dir(t testing.TB, name string) string {
+	t.Helper()
+	root := os.Getenv("TROWEL_CORPUS")
+	if root == "" {
+		_, self, _, _ := runtime.Caller(0)
+		root = filepath.Join(filepath.Dir(self), "..", "..", "..", "shared", "corpus")
+	}
+	dir := filepath.Join(root, name)
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("no corpus of real files here: set TROWEL_CORPUS to a folder that has %s", name)
+	}
+	return dir
+}
+
+// Files returns the paths of the files below a folder of the corpus that have a suffix.
+func Files(t testing.TB, name, suffix string) []string {
+	t.Helper()
+	var files []string
+	err := filepath.WalkDir(Dir(t, name), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(path, suffix) {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil || len(files) == 0 {
+		t.Fatalf("corpus %s: %d files, %v", name, len(files), err)
+	}
+	return files
+}

@@ -1,0 +1,220 @@
+package twmap
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"trowel/internal/bin"
+	"trowel/teeworlds/datafile"
+)
+
+// A codec goes through the integers of an item, field by field. The same
+// function describes an item for reading, for writing and for tracing: with a
+// Reader the codec fills the fields, without one it collects them.
+//
+// Integers that an item does not have leave their fields at the value they had
+// before, the default. So a short item is never an error here; Check finds it.
+type codec struct {
+	r    *bin.Reader
+	file *datafile.File // when reading: where data blocks are
+
+	ints     []int32 // when writing
+	refs     []placedRef
+	detached bool // write as if all data were new: counts are what is there, not what was stated
+}
+
+// maxText limits texts that are inflated: names of 128 bytes, settings of many lines.
+const maxText = 1 << 20
+
+// dataRef is the place of an item that refers to a data block.
+type dataRef struct {
+	read  bool            // it was read from a file, and block and index are from there
+	index int32           // the number that stood there: the place of the block among the others
+	block *datafile.Block // nil where index is not that of a block
+	relic *DataRelic      // what is left of another form of the map
+}
+
+// placedRef is a dataRef on its way into a file.
+type placedRef struct {
+	at      int // index in the item's integers
+	field   string
+	ref     *dataRef
+	changed bool                          // the block that was read is out of date
+	content func() (data []byte, ok bool) // what the block should hold; not ok: there is none
+}
+
+func (c *codec) writing() bool { return c.r == nil }
+
+// more tells whether the item has another integer. When writing there is
+// always one: a complete item is written.
+func (c *codec) more() bool { return c.writing() || c.r.Len() >= 4 }
+
+func (c *codec) int32(name string, p *int32) {
+	if c.writing() {
+		c.ints = append(c.ints, *p)
+	} else if c.more() {
+		*p = c.r.Int32(name)
+	}
+}
+
+func (c *codec) int(name string, p *int) {
+	v := int32(*p)
+	c.int32(name, &v)
+	*p = int(v)
+}
+
+func (c *codec) bool(name string, p *bool) {
+	v := int32(0)
+	if *p {
+		v = 1
+	}
+	c.int32(name, &v)
+	*p = v != 0
+}
+
+// unused passes over an integer that means nothing.
+func (c *codec) unused(name string) {
+	var v int32
+	c.int32(name, &v)
+	if !c.writing() {
+		c.r.MeansText("unused")
+	}
+}
+
+// rest takes all integers that are left.
+func (c *codec) rest(name string, p *[]int32) {
+	if c.writing() {
+		c.ints = append(c.ints, *p...)
+	} else {
+		*p = c.r.Int32s(name, c.r.Len()/4)
+	}
+}
+
+// name is a text in n integers: each byte plus 128, four bytes in an integer,
+// big-endian, the last byte 0 (section "Texts").
+func (c *codec) name(name string, p *string, n int) {
+	if c.writing() {
+		c.ints = append(c.ints, nameInts(*p, n)...)
+		return
+	}
+	v := c.r.Int32s(name, min(n, c.r.Len()/4))
+	if len(v) < n {
+		*p = ""
+		return
+	}
+	*p, _ = nameText(v)
+	c.r.MeansText(*p)
+}
+
+func nameInts(s string, n int) []int32 {
+	b := make([]byte, 4*n)
+	copy(b[:4*n-1], s)
+	v := make([]int32, n)
+	for i := range v {
+		var u uint32
+		for j := range 4 {
+			u = u<<8 | uint32(b[4*i+j]+128)
+		}
+		v[i] = int32(u)
+	}
+	v[n-1] &^= 0xff
+	return v
+}
+
+// nameText reads a text of integers. It is "" and false if it is not valid UTF-8.
+func nameText(v []int32) (string, bool) {
+	b := make([]byte, 0, 4*len(v))
+	for _, i := range v {
+		u := uint32(i)
+		b = append(b, byte(u>>24)+128, byte(u>>16)+128, byte(u>>8)+128, byte(u)+128)
+	}
+	b = b[:len(b)-1]
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		b = b[:i]
+	}
+	if !utf8.Valid(b) {
+		return "", false
+	}
+	return string(b), true
+}
+
+// data is a reference to a data block. When writing, content makes what the
+// block holds, and changed tells whether that differs from the block that was read.
+func (c *codec) data(name string, ref *dataRef, changed bool, content func() ([]byte, bool)) {
+	if c.writing() {
+		c.refs = append(c.refs, placedRef{len(c.ints), name, ref, changed || !ref.read, content})
+		c.ints = append(c.ints, -1)
+		return
+	}
+	ref.read, ref.index = true, -1
+	c.int32(name, &ref.index)
+	ref.block = c.file.Block(ref.index)
+	if ref.block != nil {
+		c.r.MeansText("number of a data block")
+	}
+}
+
+// noData is a reference that the model never uses.
+func (c *codec) noData(name string, ref *dataRef) {
+	c.data(name, ref, false, func() ([]byte, bool) { return nil, false })
+}
+
+// text is a reference to a block with a text that ends in NUL.
+func (c *codec) text(name string, ref *dataRef, p *string) {
+	if !c.writing() {
+		c.data(name, ref, false, nil)
+		*p = ref.text()
+		return
+	}
+	s := *p
+	c.data(name, ref, s != ref.text(), func() ([]byte, bool) {
+		return append([]byte(s), 0), s != ""
+	})
+}
+
+// texts is a reference to a block with several texts, each ending in NUL.
+func (c *codec) texts(name string, ref *dataRef, p *[]string) {
+	if !c.writing() {
+		c.data(name, ref, false, nil)
+		*p = ref.texts()
+		return
+	}
+	joined := strings.Join(*p, "\x00") + "\x00"
+	n := len(*p)
+	c.data(name, ref, joined != strings.Join(ref.texts(), "\x00")+"\x00", func() ([]byte, bool) {
+		return []byte(joined), n > 0
+	})
+}
+
+// bytes returns what can be read of the block, nil if there is none.
+func (d *dataRef) bytes(limit int) []byte {
+	if d.block == nil || int(d.block.Size()) > limit {
+		return nil
+	}
+	data, _ := d.block.Bytes()
+	return data
+}
+
+func (d *dataRef) text() string {
+	data := d.bytes(maxText)
+	if i := bytes.IndexByte(data, 0); i >= 0 {
+		data = data[:i]
+	}
+	return cleanText(data)
+}
+
+func (d *dataRef) texts() []string {
+	data := d.bytes(maxText)
+	if len(data) == 0 {
+		return nil
+	}
+	var list []string
+	for part := range bytes.SplitSeq(bytes.TrimSuffix(data, []byte{0}), []byte{0}) {
+		list = append(list, cleanText(part))
+	}
+	return list
+}
+
+// cleanText makes valid UTF-8 of a text; bad bytes become U+FFFD.
+func cleanText(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }

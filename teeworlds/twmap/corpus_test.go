@@ -1,0 +1,54 @@
+package twmap
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"trowel/internal/corpus"
+	"trowel/teeworlds/datafile"
+)
+
+// Every map of the corpus, decoded and encoded with no change, gives the same
+// bytes, and does so from its parts: Encode may fall back on the source only
+// for files that no writer lays out.
+func TestCorpusEncode(t *testing.T) {
+	maps, fallbacks := 0, 0
+	for _, path := range corpus.Files(t, "teeworlds", ".map") {
+		name := filepath.Base(path)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := datafile.Decode(data)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if out, err := f.Encode(); err != nil || !bytes.Equal(out, data) {
+			t.Errorf("%s: datafile differs, %v", name, err)
+		}
+		m, err := Decode(data)
+		if errors.Is(err, ErrNoVersion) {
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		maps++
+		out, err := m.encode()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if !bytes.Equal(out, data) {
+			fallbacks++
+			t.Logf("%s: falls back on its source: %d bytes, made %d", name, len(data), len(out))
+		}
+		if out, err := m.Encode(); err != nil || !bytes.Equal(out, data) {
+			t.Errorf("%s: map differs, %v", name, err)
+		}
+	}
+	t.Logf("%d maps, %d fall back on their source", maps, fallbacks)
+}

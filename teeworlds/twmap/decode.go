@@ -1,0 +1,306 @@
+package twmap
+
+import (
+	"slices"
+
+	"trowel/internal/bin"
+	"trowel/teeworlds/datafile"
+)
+
+// Entity is a part of a map that is an item of the file.
+type Entity interface{ at() *origin }
+
+// origin is where an entity comes from.
+type origin struct {
+	item  *datafile.Item // nil for a new one
+	relic *Relic
+}
+
+func (o *origin) at() *origin { return o }
+
+// fileOrigin is where a map comes from.
+type fileOrigin struct {
+	src       []byte
+	datafile  *datafile.File
+	unclaimed []*datafile.Block // data blocks that nothing known refers to
+	uuids     []datafile.UUID   // UUIDs of item types, in the order in which they were numbered
+	relic     *FileRelic
+}
+
+// Recognize reports whether data, which may be cut behind the table of item
+// types, is a datafile with a map version item.
+func Recognize(data []byte) bool {
+	return datafile.Recognize(data) && datafile.HasType(data, typeVersion)
+}
+
+// Decode reads a map. It keeps data, which must not be changed afterwards.
+//
+// It fails where [datafile.Decode] does, and with [ErrNoVersion].
+func Decode(data []byte) (*Map, error) {
+	f, err := datafile.Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	m, err := FromDatafile(f)
+	if err != nil {
+		return nil, err
+	}
+	m.file.src = data
+	return m, nil
+}
+
+// FromDatafile reads the map that a datafile holds. It keeps f, which must not
+// be changed afterwards.
+func FromDatafile(f *datafile.File) (*Map, error) {
+	d := decoder{m: &Map{file: fileOrigin{datafile: f}}, f: f, uuids: f.UUIDs(), used: make(map[uint16]bool), indexed: make(map[datafile.UUID]bool)}
+	for _, it := range f.Items {
+		d.used[it.Type] = true
+	}
+	for i := range f.Items {
+		d.item(&f.Items[i])
+	}
+	if d.m.item == nil {
+		return nil, ErrNoVersion
+	}
+	d.assemble()
+	d.findUnclaimed()
+	d.m.remember()
+	return d.m, nil
+}
+
+type decoder struct {
+	m         *Map
+	f         *datafile.File
+	layers    []Layer
+	autos     []*AutoMapper
+	groupExs  []*ParallaxZoom
+	envPoints *datafile.Item
+	bezier    *datafile.Item
+	uuids     map[uint16]datafile.UUID // by type number
+	used      map[uint16]bool          // types that have items
+	indexed   map[datafile.UUID]bool   // UUIDs whose entry in the index was seen
+}
+
+// codecOf returns a codec that reads an item.
+func (d *decoder) codecOf(it *datafile.Item) *codec {
+	w := bin.NewWriter(bin.LittleEndian, 4*len(it.Data))
+	w.Int32s(it.Data)
+	return &codec{r: bin.NewReader(w.Data(), bin.LittleEndian), file: d.f}
+}
+
+func (d *decoder) item(it *datafile.Item) {
+	m := d.m
+	from := origin{item: it}
+	c := d.codecOf(it)
+	switch {
+	case it.Type == typeVersion && m.item == nil:
+		m.origin = from
+		m.fields(c)
+	case it.Type == typeInfo && m.Info == nil:
+		m.Info = &Info{origin: from}
+		m.Info.fields(c)
+	case it.Type == typeImage:
+		im := &Image{origin: from, Variant: 1}
+		im.fields(c)
+		m.Images = append(m.Images, im)
+	case it.Type == typeSound:
+		s := &Sound{origin: from}
+		s.fields(c)
+		m.Sounds = append(m.Sounds, s)
+	case it.Type == typeEnvelope:
+		e := &Envelope{origin: from}
+		e.fields(c)
+		m.Envelopes = append(m.Envelopes, e)
+	case it.Type == typeGroup:
+		g := &Group{origin: from}
+		g.fields(c)
+		m.Groups = append(m.Groups, g)
+	case it.Type == typeLayer:
+		d.layers = append(d.layers, d.layer(it))
+	case it.Type == typeEnvPoints && d.envPoints == nil:
+		d.envPoints, m.points.item = it, it
+	case it.Type == datafile.TypeUUIDIndex:
+		d.uuid(it)
+	default:
+		d.uuidItem(it, c)
+	}
+}
+
+// uuid reads an entry of the UUID index. Entries that say nothing new are kept
+// as items of their own.
+func (d *decoder) uuid(it *datafile.Item) {
+	uuid, ok := d.uuids[it.ID]
+	if !ok || !d.used[it.ID] || len(it.Data) != 4 || d.indexed[uuid] {
+		d.extra(it)
+		return
+	}
+	d.indexed[uuid] = true
+	d.m.file.uuids = append(d.m.file.uuids, uuid)
+}
+
+func (d *decoder) uuidItem(it *datafile.Item, c *codec) {
+	uuid, ok := d.uuids[it.Type]
+	from := origin{item: it}
+	switch {
+	case ok && uuid == uuidAutoMapper:
+		a := &AutoMapper{origin: from}
+		a.fields(c)
+		d.autos = append(d.autos, a)
+	case ok && uuid == uuidGroupEx:
+		z := &ParallaxZoom{origin: from, group: int32(it.ID)}
+		z.fields(c)
+		d.groupExs = append(d.groupExs, z)
+	case ok && uuid == uuidEnvBezier && d.bezier == nil:
+		d.bezier = it
+	default:
+		d.extra(it)
+	}
+}
+
+func (d *decoder) extra(it *datafile.Item) {
+	e := &Extra{origin: origin{item: it}, ID: it.ID, Data: it.Data}
+	if uuid, ok := d.uuids[it.Type]; ok {
+		e.UUID = &uuid
+	} else {
+		e.Type = it.Type
+	}
+	d.m.Extras = append(d.m.Extras, e)
+}
+
+func (d *decoder) layer(it *datafile.Item) Layer {
+	base := LayerBase{origin: origin{item: it}}
+	typ := int32(-1)
+	if len(it.Data) >= 2 {
+		typ = it.Data[1]
+	}
+	c := d.codecOf(it)
+	switch typ {
+	case layerTiles:
+		l := &TileLayer{LayerBase: base, ColorEnv: -1, Image: -1}
+		l.fields(c)
+		if l.Width > 0 && l.Height > 0 && l.Width <= maxCells/l.Height {
+			l.connect()
+			return l
+		}
+	case layerQuads:
+		l := &QuadLayer{LayerBase: base, Image: -1}
+		l.fields(c)
+		return l
+	case layerSounds, layerDeprecatedSounds:
+		l := &SoundLayer{LayerBase: base, Sound: -1, Deprecated: typ == layerDeprecatedSounds}
+		l.fields(c)
+		return l
+	}
+	l := &UnknownLayer{LayerBase: base, Type: typ}
+	l.fields(d.codecOf(it))
+	return l
+}
+
+// assemble ties together what refers to each other.
+func (d *decoder) assemble() {
+	m := d.m
+	taken := make([]bool, len(d.layers))
+	budget := 2 * len(d.layers) // groups that claim the same layers must not make work
+	for _, g := range m.Groups {
+		first, last := max(int64(g.start), 0), min(int64(g.start)+int64(g.nLayers), int64(len(d.layers)))
+		for n := first; n < last && budget > 0; n++ {
+			budget--
+			if !taken[n] {
+				taken[n] = true
+				g.Layers = append(g.Layers, d.layers[n])
+			}
+		}
+	}
+	for n, l := range d.layers {
+		if !taken[n] {
+			m.Orphans = append(m.Orphans, l)
+		}
+	}
+	for _, a := range d.autos {
+		if t := m.tileLayer(a.group, a.layer); t != nil && t.AutoMapper == nil {
+			t.AutoMapper = a
+		} else {
+			d.extra(a.item)
+		}
+	}
+	for _, z := range d.groupExs {
+		if int(z.group) < len(m.Groups) && m.Groups[z.group].ParallaxZoom == nil {
+			m.Groups[z.group].ParallaxZoom = z
+		} else {
+			d.extra(z.item)
+		}
+	}
+	d.points()
+}
+
+// tileLayer returns layer number layer of a group if it is one of tiles.
+func (m *Map) tileLayer(group, layer int32) *TileLayer {
+	if group < 0 || int(group) >= len(m.Groups) {
+		return nil
+	}
+	layers := m.Groups[group].Layers
+	if layer < 0 || int(layer) >= len(layers) {
+		return nil
+	}
+	t, _ := layers[layer].(*TileLayer)
+	return t
+}
+
+// points gives the envelopes their points (section "Envelope points").
+func (d *decoder) points() {
+	if d.envPoints == nil {
+		return
+	}
+	size := envPointInts
+	if d.m.longPoints() {
+		size += envBezierInts
+	}
+	all := make([]EnvPoint, len(d.envPoints.Data)/size)
+	c := d.codecOf(d.envPoints)
+	for i := range all {
+		all[i].fields(c)
+		if size > envPointInts {
+			all[i].bezierFields(c)
+		}
+	}
+	if d.bezier != nil && len(d.bezier.Data) == envBezierInts*len(all) && size == envPointInts {
+		d.m.bezier.item = d.bezier
+		c := d.codecOf(d.bezier)
+		for i := range all {
+			all[i].bezierFields(c)
+		}
+	} else if d.bezier != nil {
+		d.extra(d.bezier) // the game does not use it either
+	}
+	// Envelopes may share points, but not so as to make many of few.
+	budget := 2 * len(all)
+	for _, e := range d.m.Envelopes {
+		first, last := int64(e.start), int64(e.start)+int64(e.num)
+		if first < 0 || e.num < 0 || last > int64(len(all)) || int(e.num) > budget {
+			continue
+		}
+		budget -= int(e.num)
+		e.Points = slices.Clone(all[first:last])
+	}
+}
+
+// longPoints tells whether the points of envelopes hold their tangents: they do
+// in all envelopes if any has version 3.
+func (m *Map) longPoints() bool {
+	return slices.ContainsFunc(m.Envelopes, func(e *Envelope) bool { return e.Version >= 3 })
+}
+
+// findUnclaimed finds the data blocks that nothing known refers to.
+func (d *decoder) findUnclaimed() {
+	claimed := make(map[*datafile.Block]bool)
+	for _, p := range d.m.place(false) {
+		for _, r := range p.refs {
+			claimed[r.ref.block] = true
+		}
+	}
+	for _, b := range d.f.Data {
+		if !claimed[b] {
+			d.m.file.unclaimed = append(d.m.file.unclaimed, b)
+		}
+	}
+}

@@ -1,0 +1,309 @@
+package twmap
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+	"slices"
+
+	"trowel/teeworlds/datafile"
+)
+
+// Encode returns the bytes of the map, in the form of [datafile.File.Encode].
+// Layers, images and whatever else was not changed since Decode keep their
+// compressed bytes. It updates numbers inside m that tell places of items, so
+// it must not run twice at a time.
+func (m *Map) Encode() ([]byte, error) {
+	out, err := m.encode()
+	if err != nil {
+		return nil, err
+	}
+	if r := m.file.relic; r != nil && r.Original != nil && r.Was == checksum(out) {
+		return r.Original, nil
+	}
+	if m.file.src == nil || bytes.Equal(out, m.file.src) {
+		return out, nil
+	}
+	// The source is not laid out as a map can be said here. It stands if the
+	// map is still what was read from it.
+	before, err := Decode(m.file.src)
+	if err != nil {
+		return out, nil
+	}
+	if same, err := before.encode(); err == nil && bytes.Equal(same, out) {
+		return m.file.src, nil
+	}
+	return out, nil
+}
+
+func (m *Map) encode() ([]byte, error) {
+	f, err := m.Datafile()
+	if err != nil {
+		return nil, err
+	}
+	return f.Encode()
+}
+
+// Datafile returns the map as a new datafile.
+func (m *Map) Datafile() (*datafile.File, error) {
+	if err := m.validate(); err != nil {
+		return nil, err
+	}
+	return m.build(m.place(false)), nil
+}
+
+// validate finds what would not survive in the integers of items.
+func (m *Map) validate() error {
+	for i, g := range m.Groups {
+		for j, l := range g.Layers {
+			t, ok := l.(*TileLayer)
+			if !ok {
+				continue
+			}
+			if t.Width <= 0 || t.Height <= 0 || t.Width > maxCells/t.Height {
+				return fmt.Errorf("groups[%d].layers[%d]: %d x %d tiles: expected at least 1 x 1 and at most %d in all", i, j, t.Width, t.Height, maxCells)
+			}
+			if t.Version >= 4 && t.dataKind() != KindTiles {
+				return fmt.Errorf("groups[%d].layers[%d]: a %s layer cannot have version %d: expected 3", i, j, t.Kind, t.Version)
+			}
+		}
+	}
+	return nil
+}
+
+// placed is an item on its way into a file.
+type placed struct {
+	typ  uint16
+	uuid *datafile.UUID // of its type, in place of typ
+	id   uint16
+	ints []int32
+	refs []placedRef
+	from Entity
+	key  string // for messages
+}
+
+// place lists the items of the map, complete and in the order in which DDNet's
+// editor writes them. If detached is set, nothing is taken from where the map
+// came from.
+func (m *Map) place(detached bool) []placed {
+	p := placer{detached: detached}
+	p.add("version", typeVersion, nil, 0, m, m.fields)
+	if m.Info != nil {
+		p.add("info", typeInfo, nil, 0, m.Info, m.Info.fields)
+	}
+	for i, im := range m.Images {
+		p.add(fmt.Sprintf("images[%d]", i), typeImage, nil, i, im, im.fields)
+	}
+	for i, s := range m.Sounds {
+		p.add(fmt.Sprintf("sounds[%d]", i), typeSound, nil, i, s, s.fields)
+	}
+	autos := 0
+	for i, g := range m.Groups {
+		g.start, g.nLayers = int32(p.layers), int32(len(g.Layers))
+		for j, l := range g.Layers {
+			key := fmt.Sprintf("groups[%d].layers[%d]", i, j)
+			p.layer(key, l)
+			if t, ok := l.(*TileLayer); ok && t.AutoMapper != nil {
+				a := t.AutoMapper
+				a.group, a.layer = int32(i), int32(j)
+				p.add(key+".automapper", 0, &uuidAutoMapper, autos, a, a.fields)
+				autos++
+			}
+		}
+		p.add(fmt.Sprintf("groups[%d]", i), typeGroup, nil, i, g, g.fields)
+		if z := g.ParallaxZoom; z != nil {
+			p.add(fmt.Sprintf("groups[%d].parallax_zoom", i), 0, &uuidGroupEx, i, z, z.fields)
+		}
+	}
+	for i, l := range m.Orphans {
+		p.layer(fmt.Sprintf("orphans[%d]", i), l)
+	}
+	m.placeEnvelopes(&p)
+	for i, e := range m.Extras {
+		p.add(fmt.Sprintf("extras[%d]", i), e.Type, e.UUID, int(e.ID), e, e.fields)
+	}
+	return p.items
+}
+
+// placeEnvelopes adds the envelopes and the items with all their points. The
+// item of points is there even where there are none, as editors write it.
+func (m *Map) placeEnvelopes(p *placer) {
+	start := int32(0)
+	tangents := false
+	for i, e := range m.Envelopes {
+		e.start, e.num = start, int32(len(e.Points))
+		start += e.num
+		tangents = tangents || slices.ContainsFunc(e.Points, func(p EnvPoint) bool { return p.hasTangents() })
+		p.add(fmt.Sprintf("envelopes[%d]", i), typeEnvelope, nil, i, e, e.fields)
+	}
+	each := func(fields ...func(*EnvPoint, *codec)) func(*codec) {
+		return func(c *codec) {
+			for _, e := range m.Envelopes {
+				for i := range e.Points {
+					for _, f := range fields {
+						f(&e.Points[i], c)
+					}
+				}
+			}
+		}
+	}
+	long := m.longPoints()
+	had := m.item == nil || m.points.item != nil || p.detached
+	if start == 0 && !had {
+		// read from a map without such an item
+	} else if long {
+		p.add("envpoints", typeEnvPoints, nil, 0, &m.points, each((*EnvPoint).fields, (*EnvPoint).bezierFields))
+	} else {
+		p.add("envpoints", typeEnvPoints, nil, 0, &m.points, each((*EnvPoint).fields))
+	}
+	if tangents && !long || m.bezier.item != nil && !p.detached {
+		p.add("envpoints_bezier", 0, &uuidEnvBezier, 0, &m.bezier, each((*EnvPoint).bezierFields))
+	}
+}
+
+// placer collects items.
+type placer struct {
+	detached bool
+	items    []placed
+	layers   int
+}
+
+func (p *placer) add(key string, typ uint16, uuid *datafile.UUID, id int, from Entity, fields func(*codec)) {
+	c := codec{detached: p.detached}
+	fields(&c)
+	p.items = append(p.items, placed{typ, uuid, uint16(id), c.ints, c.refs, from, key})
+}
+
+func (p *placer) layer(key string, l Layer) {
+	p.add(key, typeLayer, nil, p.layers, l, l.(interface{ fields(*codec) }).fields)
+	p.layers++
+}
+
+// build makes a datafile of items.
+func (m *Map) build(items []placed) *datafile.File {
+	f := datafile.New()
+	numbers := m.numberBlocks(f, items)
+	for i := range items {
+		p := &items[i]
+		for j := range p.refs {
+			p.ints[p.refs[j].at] = numbers[&p.refs[j]]
+		}
+		p.id, p.ints = p.from.at().keep(p.id, p.ints)
+	}
+	// UUIDs that were numbered before get the same numbers again.
+	for _, uuid := range m.uuidOrder() {
+		for _, p := range items {
+			if p.uuid != nil && *p.uuid == uuid {
+				f.AddUUIDType(uuid)
+				break
+			}
+		}
+	}
+	numbered := make(map[datafile.UUID]uint16)
+	for _, p := range items {
+		if k := p.from.at().relic; k != nil && k.Absent && len(p.ints) == 0 {
+			continue
+		}
+		typ := p.typ
+		if p.uuid != nil {
+			if _, ok := numbered[*p.uuid]; !ok {
+				numbered[*p.uuid] = f.AddUUIDType(*p.uuid)
+			}
+			typ = numbered[*p.uuid]
+		}
+		f.AddItem(typ, p.id, p.ints...)
+	}
+	m.keepContainer(f)
+	return f
+}
+
+func (m *Map) uuidOrder() []datafile.UUID {
+	if r := m.file.relic; r != nil {
+		return r.UUIDs
+	}
+	return m.file.uuids
+}
+
+// block returns the block that a reference leads to in the file to be, or nil
+// and the number that stands there all the same.
+func (r *placedRef) block() (*datafile.Block, int32) {
+	if !r.changed {
+		return r.ref.block, r.ref.index
+	}
+	content, ok := r.content()
+	if b, number, stands := r.ref.relic.block(content, ok); stands {
+		return b, number
+	}
+	if !ok {
+		return nil, -1
+	}
+	return datafile.NewBlock(content), -1
+}
+
+// numberBlocks puts the blocks of all references into f and tells their
+// numbers: in the order in which they stood in the file they came from, new ones
+// behind. References that shared a block share it still if they agree on it.
+func (m *Map) numberBlocks(f *datafile.File, items []placed) map[*placedRef]int32 {
+	type want struct {
+		ref   *placedRef
+		block *datafile.Block
+		index int32 // where it stood, -1 if nowhere
+	}
+	var wants []want
+	numbers := make(map[*placedRef]int32)
+	for i := range items {
+		for j := range items[i].refs {
+			r := &items[i].refs[j]
+			block, number := r.block()
+			w := want{r, block, -1}
+			switch {
+			case block == nil:
+				numbers[r] = number
+				continue
+			case r.ref.read && r.ref.block != nil:
+				w.index = r.ref.index
+			case r.ref.relic != nil && r.ref.relic.Index != nil:
+				w.index = *r.ref.relic.Index
+			}
+			wants = append(wants, w)
+		}
+	}
+	for _, u := range m.unclaimedBlocks() {
+		wants = append(wants, want{nil, u.block, u.index})
+	}
+	slices.SortStableFunc(wants, func(a, b want) int {
+		// -1 as unsigned is behind all others
+		switch x, y := uint32(a.index), uint32(b.index); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+	for i, w := range wants {
+		n := int32(len(f.Data)) - 1
+		if i == 0 || w.index < 0 || w.index != wants[i-1].index || !sameBlock(w.block, wants[i-1].block) {
+			f.Data = append(f.Data, w.block)
+			n++
+		}
+		if w.ref != nil {
+			numbers[w.ref] = n
+		}
+	}
+	return numbers
+}
+
+func sameBlock(a, b *datafile.Block) bool {
+	if a == b {
+		return true
+	}
+	if a.Size() != b.Size() {
+		return false
+	}
+	x, errX := a.Bytes()
+	y, errY := b.Bytes()
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+func checksum(data []byte) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE(data)) }

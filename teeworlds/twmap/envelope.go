@@ -1,0 +1,234 @@
+package twmap
+
+import (
+	"fmt"
+	"sort"
+)
+
+// Envelope moves a value over time (section "Envelopes").
+type Envelope struct {
+	origin
+	Version      int32 // 1; 2 with Synchronized; 3 makes all points of the map 88 bytes long, with tangents
+	Name         string
+	Channels     Channels
+	Synchronized bool // runs on the clock of the server, not on that of the player; since version 2
+	Points       []EnvPoint
+
+	start, num int32
+}
+
+// Channels is the number of values that an envelope moves, which tells what
+// they are.
+type Channels int32
+
+// Kinds of envelopes.
+const (
+	ChannelsSound    Channels = 1 // volume
+	ChannelsPosition Channels = 3 // x, y, rotation
+	ChannelsColor    Channels = 4 // red, green, blue, alpha
+)
+
+func (c Channels) String() string {
+	switch c {
+	case ChannelsSound:
+		return "sound"
+	case ChannelsPosition:
+		return "position"
+	case ChannelsColor:
+		return "color"
+	}
+	return fmt.Sprintf("%d channels", int32(c))
+}
+
+// Curve is the way from a point of an envelope to the next.
+type Curve int32
+
+// Curves. The game takes any other for CurveLinear.
+const (
+	CurveStep   Curve = 0 // stays, then jumps
+	CurveLinear Curve = 1
+	CurveSlow   Curve = 2 // first slow, then fast
+	CurveFast   Curve = 3 // first fast, then slow
+	CurveSmooth Curve = 4 // slow, fast, slow
+	CurveBezier Curve = 5 // as the tangents say
+)
+
+var curveNames = [...]string{"step", "linear", "slow", "fast", "smooth", "bezier"}
+
+func (c Curve) String() string {
+	if c >= 0 && int(c) < len(curveNames) {
+		return curveNames[c]
+	}
+	return fmt.Sprintf("curve %d", int32(c))
+}
+
+// ParseCurve is the inverse of String.
+func ParseCurve(s string) (Curve, bool) {
+	for i, name := range curveNames {
+		if s == name {
+			return Curve(i), true
+		}
+	}
+	var c Curve
+	_, err := fmt.Sscanf(s, "curve %d", (*int32)(&c))
+	return c, err == nil
+}
+
+// EnvPoint is a point of an envelope.
+type EnvPoint struct {
+	Time   int32    // in milliseconds
+	Curve  Curve    // from here to the next point
+	Values [4]int32 // 22.10 fixed-point: 1024 = 1 pixel, 1 degree, full colour or volume
+
+	// Tangents of each value, as distances in milliseconds and in units of
+	// the value. Out belongs to this point's curve if that is CurveBezier, In
+	// to the curve of the point before.
+	In, Out [4]Tangent
+}
+
+// Tangent is the handle of a Bezier curve, relative to its point.
+type Tangent struct{ DX, DY int32 }
+
+// hasTangents tells whether the point needs more than 24 bytes.
+func (p *EnvPoint) hasTangents() bool {
+	return p.Curve == CurveBezier || p.In != [4]Tangent{} || p.Out != [4]Tangent{}
+}
+
+const (
+	envPointInts  = 6
+	envBezierInts = 16
+)
+
+func (e *Envelope) fields(c *codec) {
+	c.int32("version", &e.Version)
+	c.int32("channels", (*int32)(&e.Channels))
+	if !c.writing() {
+		c.r.Means(e.Channels)
+	}
+	c.int32("start_point", &e.start)
+	c.int32("num_points", &e.num)
+	c.name("name", &e.Name, 8)
+	if e.Version >= 2 {
+		c.bool("synchronized", &e.Synchronized)
+	}
+}
+
+var envValueNames = [4]string{"value[0]", "value[1]", "value[2]", "value[3]"}
+
+func (p *EnvPoint) fields(c *codec) {
+	c.int32("time", &p.Time)
+	c.int32("curve_type", (*int32)(&p.Curve))
+	if !c.writing() {
+		c.r.Means(p.Curve)
+	}
+	for i := range p.Values {
+		c.int32(envValueNames[i], &p.Values[i])
+	}
+}
+
+func (p *EnvPoint) bezierFields(c *codec) {
+	for i := range p.In {
+		c.int32("in_tangent_dx", &p.In[i].DX)
+	}
+	for i := range p.In {
+		c.int32("in_tangent_dy", &p.In[i].DY)
+	}
+	for i := range p.Out {
+		c.int32("out_tangent_dx", &p.Out[i].DX)
+	}
+	for i := range p.Out {
+		c.int32("out_tangent_dy", &p.Out[i].DY)
+	}
+}
+
+// Eval returns the values of the envelope at a time in milliseconds, as the
+// game computes them: 1.0 is a pixel, a degree, full colour or volume. Before
+// the first point and after the last the values stand still; whoever wants the
+// envelope to repeat takes the time modulo [Envelope.Duration].
+func (e *Envelope) Eval(ms float64) [4]float64 {
+	if len(e.Points) == 0 {
+		return [4]float64{}
+	}
+	// The last point that is not after ms.
+	i := sort.Search(len(e.Points), func(i int) bool { return float64(e.Points[i].Time) > ms }) - 1
+	if i < 0 {
+		return e.Points[0].values()
+	}
+	if i == len(e.Points)-1 {
+		return e.Points[i].values()
+	}
+	return between(&e.Points[i], &e.Points[i+1], ms)
+}
+
+// Duration returns the time of the last point in milliseconds.
+func (e *Envelope) Duration() int32 {
+	if len(e.Points) == 0 {
+		return 0
+	}
+	return e.Points[len(e.Points)-1].Time
+}
+
+func (p *EnvPoint) values() (v [4]float64) {
+	for i, n := range p.Values {
+		v[i] = float64(n) / 1024
+	}
+	return v
+}
+
+func between(p, next *EnvPoint, ms float64) [4]float64 {
+	length := float64(next.Time) - float64(p.Time)
+	if length <= 0 {
+		return p.values()
+	}
+	a := (ms - float64(p.Time)) / length
+	switch p.Curve {
+	case CurveStep:
+		a = 0
+	case CurveSlow:
+		a = a * a * a
+	case CurveFast:
+		a = 1 - a
+		a = 1 - a*a*a
+	case CurveSmooth:
+		a = (3 - 2*a) * a * a
+	}
+	from, to := p.values(), next.values()
+	var v [4]float64
+	for i := range v {
+		if p.Curve == CurveBezier {
+			v[i] = bezier(p, next, i, ms)
+		} else {
+			v[i] = from[i] + (to[i]-from[i])*a
+		}
+	}
+	return v
+}
+
+// bezier returns value i of a Bezier curve at a time. The control points' times
+// are kept between those of the end points, so that the curve has one value at
+// each time.
+func bezier(p, next *EnvPoint, i int, ms float64) float64 {
+	t0, t3 := float64(p.Time), float64(next.Time)
+	t1 := min(max(t0+float64(p.Out[i].DX), t0), t3)
+	t2 := min(max(t3+float64(next.In[i].DX), t0), t3)
+	v0, v3 := float64(p.Values[i]), float64(next.Values[i])
+	v1 := v0 + float64(p.Out[i].DY)
+	v2 := v3 + float64(next.In[i].DY)
+
+	// The time rises with the curve's parameter, so that halving finds it.
+	lo, hi := 0.0, 1.0
+	for range 60 {
+		mid := (lo + hi) / 2
+		if cubic(t0, t1, t2, t3, mid) < ms {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return cubic(v0, v1, v2, v3, (lo+hi)/2) / 1024
+}
+
+func cubic(p0, p1, p2, p3, a float64) float64 {
+	b := 1 - a
+	return b*b*b*p0 + 3*b*b*a*p1 + 3*b*a*a*p2 + a*a*a*p3
+}

@@ -1,0 +1,391 @@
+package twmap
+
+import (
+	"fmt"
+
+	"trowel/internal/bin"
+)
+
+// Layer types, the type of a layer item.
+const (
+	layerTiles            = 2
+	layerQuads            = 3
+	layerDeprecatedSounds = 9
+	layerSounds           = 10
+)
+
+// LayerFlags are the flags that a layer of any type has.
+type LayerFlags int32
+
+// Detail marks a layer that players with the low detail setting do not see.
+const Detail LayerFlags = 1
+
+func (f LayerFlags) String() string {
+	return flagNames(int32(f), []string{"detail"})
+}
+
+// Layer is a layer of a group: a *[TileLayer], *[QuadLayer], *[SoundLayer] or
+// *[UnknownLayer] (section "Layers").
+type Layer interface {
+	Entity
+	Base() *LayerBase
+}
+
+// LayerBase is what all layers have.
+type LayerBase struct {
+	origin
+	Name  string // up to 11 bytes
+	Flags LayerFlags
+}
+
+// Base returns the LayerBase of a layer.
+func (b *LayerBase) Base() *LayerBase { return b }
+
+// fields of a layer item that come before those of its type.
+func (b *LayerBase) fields(c *codec, typ int32) {
+	c.unused("_version")
+	c.int32("type", &typ)
+	if !c.writing() {
+		c.r.MeansText(layerTypeName(typ))
+	}
+	c.int32("flags", (*int32)(&b.Flags))
+	if !c.writing() {
+		c.r.Means(b.Flags)
+	}
+}
+
+func layerTypeName(typ int32) string {
+	switch typ {
+	case layerTiles:
+		return "tiles"
+	case layerQuads:
+		return "quads"
+	case layerDeprecatedSounds:
+		return "deprecated sounds"
+	case layerSounds:
+		return "sounds"
+	}
+	return "unknown"
+}
+
+// UnknownLayer is a layer of a type that nobody knows, or one whose size is
+// beyond all sense. It is kept as it is.
+type UnknownLayer struct {
+	LayerBase
+	Type int32
+	Data []int32 // the integers behind the flags
+}
+
+func (l *UnknownLayer) fields(c *codec) {
+	l.LayerBase.fields(c, l.Type)
+	c.rest("data", &l.Data)
+}
+
+// QuadLayer is a layer of quads (section "Quads").
+type QuadLayer struct {
+	LayerBase
+	Version int32 // 1 or 2; a name since 2
+	Image   int   // index of its image, -1 for none
+
+	num   int
+	data  dataRef
+	quads list[Quad]
+}
+
+// Quad is a textured quadrilateral.
+type Quad struct {
+	Points  [4]Point // top left, top right, bottom left, bottom right; 22.10 fixed-point, 1024 units = 1/32 tile
+	Pivot   Point    // around which its position envelope turns it
+	Colors  [4]Color
+	Texture [4]Point // texture coordinates, 1024 = the width or height of the image
+
+	PosEnv         int32 // index of its position envelope, -1 for none
+	PosEnvOffset   int32 // in milliseconds
+	ColorEnv       int32 // index of its colour envelope, -1 for none
+	ColorEnvOffset int32 // in milliseconds
+}
+
+// Point is a place, or a distance.
+type Point struct{ X, Y int32 }
+
+const quadSize = 152
+
+// NewQuadLayer returns a layer of quads.
+func NewQuadLayer(quads ...Quad) *QuadLayer {
+	l := &QuadLayer{Version: 2, Image: -1}
+	l.quads.set(quads)
+	return l
+}
+
+// NumQuads returns the number of quads without reading them.
+func (l *QuadLayer) NumQuads() int {
+	if l.quads.changed {
+		return len(l.quads.items)
+	}
+	return l.num
+}
+
+// Quads returns the quads, which must not be changed. With an error it returns
+// those that could be read.
+func (l *QuadLayer) Quads() ([]Quad, error) {
+	return l.quads.get(&l.data, l.num, quadSize, (*Quad).fields)
+}
+
+// SetQuads replaces the quads.
+func (l *QuadLayer) SetQuads(quads []Quad) { l.quads.set(quads) }
+
+func (l *QuadLayer) fields(c *codec) {
+	l.LayerBase.fields(c, layerQuads)
+	c.int32("version", &l.Version)
+	num := l.NumQuads()
+	if c.detached {
+		quads, _ := l.Quads()
+		num = len(quads)
+	}
+	c.int("num_quads", &num)
+	if !c.writing() {
+		l.num = num
+	}
+	c.data("data", &l.data, l.quads.changed, func() ([]byte, bool) {
+		quads, _ := l.Quads()
+		return encodeList(quads, quadSize, (*Quad).fields), true
+	})
+	c.int("image", &l.Image)
+	if l.Version >= 2 {
+		c.name("name", &l.Name, 3)
+	}
+}
+
+func (p *Point) fields(name string, c *codec) {
+	c.int32(name+".x", &p.X)
+	c.int32(name+".y", &p.Y)
+}
+
+var (
+	quadPointNames   = [4]string{"position[0]", "position[1]", "position[2]", "position[3]"}
+	quadColorNames   = [4]string{"color[0]", "color[1]", "color[2]", "color[3]"}
+	quadTextureNames = [4]string{"texture[0]", "texture[1]", "texture[2]", "texture[3]"}
+)
+
+func (q *Quad) fields(c *codec) {
+	for i := range q.Points {
+		q.Points[i].fields(quadPointNames[i], c)
+	}
+	q.Pivot.fields("pivot", c)
+	for i := range q.Colors {
+		q.Colors[i].fields(quadColorNames[i], c)
+	}
+	for i := range q.Texture {
+		q.Texture[i].fields(quadTextureNames[i], c)
+	}
+	c.int32("pos_env", &q.PosEnv)
+	c.int32("pos_env_offset", &q.PosEnvOffset)
+	c.int32("color_env", &q.ColorEnv)
+	c.int32("color_env_offset", &q.ColorEnvOffset)
+}
+
+// SoundLayer is a layer of places that play a sound (section "Sounds layers").
+type SoundLayer struct {
+	LayerBase
+	Version    int32 // 1 or 2
+	Deprecated bool  // the form of early 2015, with fewer fields in each source
+	Sound      int   // index of its sound, -1 for none
+
+	num     int
+	data    dataRef
+	sources list[SoundSource]
+}
+
+// SoundSource is a place that plays a sound.
+type SoundSource struct {
+	Position       Point // 22.10 fixed-point, as for quads
+	Loop           bool
+	Pan            bool  // louder on the side that it is on
+	Delay          int32 // before it plays, in seconds
+	Falloff        int32 // 0 to 255: how soon it gets quieter from the middle outwards
+	PosEnv         int32 // index of its position envelope, -1 for none
+	PosEnvOffset   int32 // in milliseconds
+	SoundEnv       int32 // index of its sound envelope, -1 for none
+	SoundEnvOffset int32 // in milliseconds
+	Shape          SoundShape
+	Width, Height  int32 // of a rectangle; Width is the radius of a circle
+}
+
+// SoundShape is the form of the area in which a source is heard.
+type SoundShape int32
+
+// Shapes of sound sources.
+const (
+	ShapeRectangle SoundShape = 0
+	ShapeCircle    SoundShape = 1
+)
+
+func (s SoundShape) String() string {
+	switch s {
+	case ShapeRectangle:
+		return "rectangle"
+	case ShapeCircle:
+		return "circle"
+	}
+	return fmt.Sprintf("shape %d", int32(s))
+}
+
+const (
+	soundSourceSize           = 52
+	deprecatedSoundSourceSize = 36
+)
+
+// NewSoundLayer returns a layer of sound sources.
+func NewSoundLayer(sources ...SoundSource) *SoundLayer {
+	l := &SoundLayer{Version: 2, Sound: -1}
+	l.sources.set(sources)
+	return l
+}
+
+// NumSources returns the number of sources without reading them.
+func (l *SoundLayer) NumSources() int {
+	if l.sources.changed {
+		return len(l.sources.items)
+	}
+	return l.num
+}
+
+// Sources returns the sound sources, which must not be changed. With an error
+// it returns those that could be read. A source of a deprecated layer is a
+// panning circle without falloff.
+func (l *SoundLayer) Sources() ([]SoundSource, error) {
+	size, fields := l.sourceForm()
+	return l.sources.get(&l.data, l.num, size, fields)
+}
+
+// SetSources replaces the sources.
+func (l *SoundLayer) SetSources(sources []SoundSource) { l.sources.set(sources) }
+
+// Modernize turns a deprecated layer into one of today.
+func (l *SoundLayer) Modernize() error {
+	if !l.Deprecated {
+		return nil
+	}
+	sources, err := l.Sources()
+	if err != nil {
+		return err
+	}
+	l.Deprecated = false
+	l.SetSources(sources)
+	return nil
+}
+
+func (l *SoundLayer) sourceForm() (size int, fields func(*SoundSource, *codec)) {
+	if l.Deprecated {
+		return deprecatedSoundSourceSize, (*SoundSource).deprecatedFields
+	}
+	return soundSourceSize, (*SoundSource).fields
+}
+
+func (l *SoundLayer) fields(c *codec) {
+	typ := int32(layerSounds)
+	if l.Deprecated {
+		typ = layerDeprecatedSounds
+	}
+	l.LayerBase.fields(c, typ)
+	c.int32("version", &l.Version)
+	num := l.NumSources()
+	if c.detached {
+		sources, _ := l.Sources()
+		num = len(sources)
+	}
+	c.int("num_sources", &num)
+	if !c.writing() {
+		l.num = num
+	}
+	c.data("data", &l.data, l.sources.changed, func() ([]byte, bool) {
+		sources, _ := l.Sources()
+		size, fields := l.sourceForm()
+		return encodeList(sources, size, fields), true
+	})
+	c.int("sound", &l.Sound)
+	c.name("name", &l.Name, 3)
+}
+
+func (s *SoundSource) fields(c *codec) {
+	s.Position.fields("position", c)
+	c.bool("looping", &s.Loop)
+	c.bool("panning", &s.Pan)
+	c.int32("delay", &s.Delay)
+	c.int32("falloff", &s.Falloff)
+	c.int32("pos_env", &s.PosEnv)
+	c.int32("pos_env_offset", &s.PosEnvOffset)
+	c.int32("sound_env", &s.SoundEnv)
+	c.int32("sound_env_offset", &s.SoundEnvOffset)
+	c.int32("shape.kind", (*int32)(&s.Shape))
+	if !c.writing() {
+		c.r.Means(s.Shape)
+	}
+	c.int32("shape.width", &s.Width)
+	c.int32("shape.height", &s.Height)
+}
+
+func (s *SoundSource) deprecatedFields(c *codec) {
+	s.Position.fields("position", c)
+	c.bool("looping", &s.Loop)
+	c.int32("delay", &s.Delay)
+	c.int32("radius", &s.Width)
+	c.int32("pos_env", &s.PosEnv)
+	c.int32("pos_env_offset", &s.PosEnvOffset)
+	c.int32("sound_env", &s.SoundEnv)
+	c.int32("sound_env_offset", &s.SoundEnvOffset)
+	if !c.writing() {
+		s.Pan, s.Shape = true, ShapeCircle
+	}
+}
+
+// list is the content of a data block that holds one thing after the other: as
+// it was read, or as it was set.
+type list[T any] struct {
+	items   []T
+	err     error
+	read    bool
+	changed bool
+}
+
+func (l *list[T]) set(items []T) { l.items, l.err, l.changed = items, nil, true }
+
+// get reads num things of size bytes each. A list that was read before is not
+// read again; lists are not safe for use by several goroutines.
+func (l *list[T]) get(ref *dataRef, num, size int, fields func(*T, *codec)) ([]T, error) {
+	if l.read || l.changed {
+		return l.items, l.err
+	}
+	l.read = true
+	var data []byte
+	if ref.block != nil {
+		data, l.err = ref.block.Bytes()
+	}
+	if n := len(data) / size; num < 0 || num > n {
+		if l.err == nil {
+			l.err = &bin.Error{Path: "data", Offset: -1, Want: fmt.Sprintf("%d bytes for %d", num*size, num), Got: fmt.Sprint(len(data)), Err: bin.ErrShort}
+		}
+		num = n
+	}
+	c := codec{r: bin.NewReader(data, bin.LittleEndian)}
+	l.items = make([]T, num)
+	for i := range l.items {
+		fields(&l.items[i], &c)
+	}
+	return l.items, l.err
+}
+
+// encodeList is the inverse of list.get. An empty list is one zeroed thing that
+// nobody counts, because data blocks must not be empty.
+func encodeList[T any](items []T, size int, fields func(*T, *codec)) []byte {
+	var c codec
+	for i := range items {
+		fields(&items[i], &c)
+	}
+	w := bin.NewWriter(bin.LittleEndian, max(4*len(c.ints), size))
+	w.Int32s(c.ints)
+	if len(items) == 0 {
+		w.Bytes(make([]byte, size))
+	}
+	return w.Data()
+}

@@ -1,0 +1,211 @@
+// Package twmap is the map of Teeworlds and DDNet as Go types.
+//
+// A map is a datafile (package datafile) whose items say what it consists of:
+// a little information about its author, images and sounds, envelopes that
+// animate, and groups of layers. The layers are of tiles, of quads or of sounds;
+// the tile layers called physics layers make the game: game, front, tele,
+// speedup, switch and tune.
+//
+// [Decode] reads maps of every version since 0.4 (2008), of Teeworlds 0.7 and of
+// DDNet, broken ones too: what an item lacks has its default, and [Map.Check]
+// tells about it. Tiles, quads, images and sounds are inflated when they are
+// first asked for.
+//
+// Nothing is lost on the way back. What the types below do not say (garbage in
+// unused integers, items that are shorter or longer than usual, the order of
+// data blocks, compressed streams) stays beside what they do say, and
+// [Map.Encode] lays it over the parts that were not changed: a map that was not
+// changed at all encodes to the bytes it was read from. [Map.Relics] hands
+// these remains to whoever stores the map in another form.
+//
+// The format is described in docs/formats/teeworlds-map.md; comments name its
+// sections.
+package twmap
+
+import (
+	"errors"
+	"slices"
+
+	"trowel/teeworlds/datafile"
+)
+
+// ErrNoVersion says that a datafile has no map version item: it is a map of
+// 2007, or none at all. Package datafile reads it.
+var ErrNoVersion = errors.New("the datafile has no map version item")
+
+// Item types, the type_id of a map's items.
+const (
+	typeVersion   = 0
+	typeInfo      = 1
+	typeImage     = 2
+	typeEnvelope  = 3
+	typeGroup     = 4
+	typeLayer     = 5
+	typeEnvPoints = 6
+	typeSound     = 7
+)
+
+// Item types of DDNet that have a UUID in place of a number.
+var (
+	uuidAutoMapper = datafile.NameUUID("mapitemtype-automapper-config@ddnet.tw")
+	uuidEnvBezier  = datafile.NameUUID("mapitemtype-envpoints-bezier@ddnet.tw")
+	uuidGroupEx    = datafile.NameUUID("mapitemtype-group@ddnet.tw")
+)
+
+// Map is a map. The zero value is a map without anything; [New] gives one that
+// has what every map needs.
+type Map struct {
+	origin          // of the version item
+	Version   int32 // 1 in every map
+	Info      *Info // nil in most maps older than 2014
+	Images    []*Image
+	Sounds    []*Sound
+	Envelopes []*Envelope
+	Groups    []*Group
+	Orphans   []Layer  // layers that no group has; the game does not see them
+	Extras    []*Extra // items that nobody knows, and surplus ones of known types
+
+	points, bezier origin // of the two items that hold all envelope points
+	file           fileOrigin
+}
+
+// Info is what a map says about itself (section "Info").
+type Info struct {
+	origin
+	Author, MapVersion, Credits, License string
+	Settings                             []string // server settings, one command each; DDNet only
+
+	author, version, credits, license, settings dataRef
+}
+
+// Group is a group of layers that move together (section "Groups").
+type Group struct {
+	origin
+	Version              int32 // 1 to 3; clipping since 2, a name since 3
+	Name                 string
+	OffsetX, OffsetY     int32 // in 1/32 tiles
+	ParallaxX, ParallaxY int32 // in percent: 100 moves with the game, 0 stands still
+	Clip                 *Clip // nil: not clipped
+	ParallaxZoom         *ParallaxZoom
+	Layers               []Layer
+
+	clipping       bool
+	clip           Clip
+	start, nLayers int32
+}
+
+// Clip is the rectangle, in 1/32 tiles, outside of which a group is not drawn.
+type Clip struct{ X, Y, Width, Height int32 }
+
+// ParallaxZoom is how far a group follows the zoom of the camera, in percent.
+// DDNet wrote it from August 2022 to October 2023, in an item of its own (GroupEx).
+type ParallaxZoom struct {
+	origin
+	Percent int32
+
+	group int32
+}
+
+// Extra is an item that the model has no place for. It is kept as it is.
+type Extra struct {
+	origin
+	Type uint16         // number of its type; 0 if UUID tells it
+	UUID *datafile.UUID // of its type
+	ID   uint16
+	Data []int32
+}
+
+// Color is a colour with alpha. Components of real maps are 0 to 255.
+type Color struct{ R, G, B, A int32 }
+
+// White is the colour that changes nothing.
+var White = Color{255, 255, 255, 255}
+
+// New returns a map with what the game asks for: a Game group with a game layer
+// of width times height tiles of air.
+func New(width, height int) *Map {
+	game := &Group{Version: 3, Name: "Game", ParallaxX: 100, ParallaxY: 100}
+	game.Layers = []Layer{NewTileLayer(KindGame, width, height)}
+	return &Map{Version: 1, Info: &Info{}, Groups: []*Group{game}}
+}
+
+// Layers returns all layers in the order of their groups, orphans last.
+func (m *Map) Layers() []Layer {
+	var all []Layer
+	for _, g := range m.Groups {
+		all = append(all, g.Layers...)
+	}
+	return append(all, m.Orphans...)
+}
+
+// Physics returns the layer of a kind that the game uses, or nil: where a map
+// has more than one, the last counts.
+func (m *Map) Physics(kind Kind) *TileLayer {
+	for _, g := range slices.Backward(m.Groups) {
+		for _, l := range slices.Backward(g.Layers) {
+			if t, ok := l.(*TileLayer); ok && t.Kind == kind {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
+// fields of the version item.
+func (m *Map) fields(c *codec) { c.int32("version", &m.Version) }
+
+func (i *Info) fields(c *codec) {
+	version := int32(1)
+	c.int32("version", &version)
+	c.text("author", &i.author, &i.Author)
+	c.text("version", &i.version, &i.MapVersion)
+	c.text("credits", &i.credits, &i.Credits)
+	c.text("license", &i.license, &i.License)
+	c.texts("settings", &i.settings, &i.Settings)
+}
+
+func (g *Group) fields(c *codec) {
+	c.int32("version", &g.Version)
+	c.int32("offset_x", &g.OffsetX)
+	c.int32("offset_y", &g.OffsetY)
+	c.int32("parallax_x", &g.ParallaxX)
+	c.int32("parallax_y", &g.ParallaxY)
+	c.int32("start_layer", &g.start)
+	c.int32("num_layers", &g.nLayers)
+	if g.Version >= 2 {
+		if c.writing() {
+			if g.clipping = g.Clip != nil; g.clipping {
+				g.clip = *g.Clip
+			} else {
+				g.clip = Clip{}
+			}
+		}
+		c.bool("clipping", &g.clipping)
+		c.int32("clip_x", &g.clip.X)
+		c.int32("clip_y", &g.clip.Y)
+		c.int32("clip_width", &g.clip.Width)
+		c.int32("clip_height", &g.clip.Height)
+		if !c.writing() && g.clipping {
+			clip := g.clip
+			g.Clip = &clip
+		}
+	}
+	if g.Version >= 3 {
+		c.name("name", &g.Name, 3)
+	}
+}
+
+func (z *ParallaxZoom) fields(c *codec) {
+	version := int32(1)
+	c.int32("version", &version)
+	c.int32("parallax_zoom", &z.Percent)
+}
+
+func (e *Extra) fields(c *codec) { c.rest("data", &e.Data) }
+
+func (c *Color) fields(name string, k *codec) {
+	k.int32(name+".r", &c.R)
+	k.int32(name+".g", &c.G)
+	k.int32(name+".b", &c.B)
+	k.int32(name+".a", &c.A)
+}

@@ -1,0 +1,382 @@
+package twmap
+
+import (
+	"bytes"
+	"runtime"
+	"slices"
+	"sync"
+
+	"trowel/internal/deflate"
+	"trowel/teeworlds/datafile"
+)
+
+// Relics is what the model of a map does not say and what only matters for
+// giving back the same bytes. Whoever stores a map in another form keeps them
+// beside it and hands them back with [Map.SetRelics].
+//
+// A relic stands for a difference from what Encode would write, and names what
+// it differs from. Where that has changed since, the relic is void.
+type Relics struct {
+	File *FileRelic
+	Of   map[Entity]*Relic // for entities that have one; the map itself stands for its version item
+}
+
+// PointsItem and BezierItem stand for the items with the points of all
+// envelopes, which have a [Relic] as any other.
+func (m *Map) PointsItem() Entity { return &m.points }
+func (m *Map) BezierItem() Entity { return &m.bezier }
+
+// FileRelic is what remains of the container.
+type FileRelic struct {
+	Swapped    bool            `json:"swapped,omitempty"`    // magic ATAD
+	Version    int             `json:"version,omitempty"`    // 3; 0 stands for 4
+	OldSize    bool            `json:"oldSize,omitempty"`    // the header's size leaves out the table of data sizes
+	OldSwaplen bool            `json:"oldSwaplen,omitempty"` // so does its swaplen
+	UUIDs      []datafile.UUID `json:"uuids,omitempty"`      // of item types, in the order in which they were numbered, where that is not usual
+	Blocks     []BlockRelic    `json:"blocks,omitempty"`     // data blocks that nothing refers to
+
+	// The whole file, where the rest does not lead to it, and the CRC-32 of
+	// what the rest does lead to.
+	Original []byte `json:"original,omitempty"`
+	Was      string `json:"was,omitempty"`
+}
+
+// BlockRelic is a data block that no item refers to.
+type BlockRelic struct {
+	Index  int32  `json:"index"`
+	Size   int32  `json:"size"`
+	Stream []byte `json:"stream"`
+}
+
+// Relic is what remains of an item.
+type Relic struct {
+	ID     *[2]uint16            `json:"id,omitempty"`     // its id, and the id that it has in place of
+	Absent bool                  `json:"absent,omitempty"` // there is no such item as long as it is empty
+	Set    [][3]int32            `json:"set,omitempty"`    // index of an integer, its value, and what it has in place of
+	Cut    []int32               `json:"cut,omitempty"`    // integers that the item lacks at its end
+	Tail   []int32               `json:"tail,omitempty"`   // integers behind the usual end
+	Data   map[string]*DataRelic `json:"data,omitempty"`   // of the data blocks that it refers to, by field
+}
+
+// DataRelic is what remains of a data block.
+type DataRelic struct {
+	Index  *int32 `json:"index,omitempty"`  // its number
+	Level  *int   `json:"level,omitempty"`  // its zlib level, where that is not 6
+	Size   *int32 `json:"size,omitempty"`   // the size stated for Stream
+	Stream []byte `json:"stream,omitempty"` // its compressed bytes, in place of a content that has Was
+	Ref    *int32 `json:"ref,omitempty"`    // a number that leads to no block, in place of a content that has Was
+	Was    string `json:"was,omitempty"`    // CRC-32 of a content, "none" for no content
+}
+
+// SetRelics gives back what [Map.Relics] told of another map that had the same parts.
+func (m *Map) SetRelics(r *Relics) {
+	m.file.relic = r.File
+	m.forEachRef(r, func(ref *dataRef, field string, k *Relic) { ref.relic = k.Data[field] })
+}
+
+func (m *Map) forEachRef(r *Relics, set func(*dataRef, string, *Relic)) {
+	for _, p := range m.place(false) {
+		k := r.Of[p.from]
+		if k == nil {
+			continue
+		}
+		p.from.at().relic = k
+		for i := range p.refs {
+			set(p.refs[i].ref, p.refs[i].field, k)
+		}
+	}
+	for e, k := range r.Of { // items that are not written as long as they are empty
+		e.at().relic = k
+	}
+}
+
+// keep lays the relic of an item over what the model says.
+func (o *origin) keep(id uint16, ints []int32) (uint16, []int32) {
+	k := o.relic
+	if k == nil {
+		return id, ints
+	}
+	if k.ID != nil && k.ID[1] == id {
+		id = k.ID[0]
+	}
+	for _, s := range k.Set {
+		if i := int(s[0]); i >= 0 && i < len(ints) && ints[i] == s[2] {
+			ints[i] = s[1]
+		}
+	}
+	if n := len(ints) - len(k.Cut); n >= 0 && slices.Equal(ints[n:], k.Cut) {
+		ints = ints[:n]
+	}
+	return id, append(ints, k.Tail...)
+}
+
+// differ returns the relic that makes item of what was placed, nil if nothing is needed.
+func (p *placed) differ(item *datafile.Item) *Relic {
+	var k Relic
+	if item.ID != p.id {
+		k.ID = &[2]uint16{item.ID, p.id}
+	}
+	ref := make(map[int]bool)
+	for _, r := range p.refs {
+		ref[r.at] = true
+	}
+	n := min(len(item.Data), len(p.ints))
+	for i := range n {
+		if item.Data[i] != p.ints[i] && !ref[i] {
+			k.Set = append(k.Set, [3]int32{int32(i), item.Data[i], p.ints[i]})
+		}
+	}
+	k.Cut = slices.Clone(p.ints[n:])
+	k.Tail = slices.Clone(item.Data[n:])
+	if k.ID == nil && len(k.Set)+len(k.Cut)+len(k.Tail) == 0 {
+		return nil
+	}
+	return &k
+}
+
+// keepContainer makes the container of f that of the file that the map came from.
+func (m *Map) keepContainer(f *datafile.File) {
+	k := m.file.relic
+	if k == nil && m.file.datafile != nil {
+		k = containerOf(m.file.datafile)
+	}
+	if k == nil {
+		return
+	}
+	f.Swapped = k.Swapped
+	if k.Version != 0 {
+		f.Version = k.Version
+	}
+	if k.OldSize {
+		f.SizeError = -4 * int32(len(f.Data))
+	}
+	if k.OldSwaplen {
+		f.SwaplenError = -4 * int32(len(f.Data))
+	}
+}
+
+func containerOf(f *datafile.File) *FileRelic {
+	k := &FileRelic{Swapped: f.Swapped}
+	if f.Version != 4 {
+		k.Version = f.Version
+	}
+	missing := -4 * int32(len(f.Data))
+	k.OldSize = missing != 0 && f.SizeError == missing
+	k.OldSwaplen = missing != 0 && f.SwaplenError == missing
+	return k
+}
+
+// unclaimedBlock is a data block that nothing refers to, and its number.
+type unclaimedBlock struct {
+	block *datafile.Block
+	index int32
+}
+
+func (m *Map) unclaimedBlocks() []unclaimedBlock {
+	var list []unclaimedBlock
+	if k := m.file.relic; k != nil {
+		for _, b := range k.Blocks {
+			list = append(list, unclaimedBlock{datafile.NewBlockStream(b.Stream, b.Size), b.Index})
+		}
+	} else if m.file.datafile != nil {
+		for _, b := range m.file.unclaimed {
+			list = append(list, unclaimedBlock{b, int32(slices.Index(m.file.datafile.Data, b))})
+		}
+	}
+	return list
+}
+
+// Relics returns what would be lost if the map were stored by what its types
+// say alone: nothing for a map that was not decoded. It inflates all data, on
+// all cores.
+func (m *Map) Relics() (*Relics, error) {
+	all := &Relics{Of: make(map[Entity]*Relic)}
+	if m.item == nil {
+		return all, nil
+	}
+	items := m.place(true)
+	for i := range items {
+		if it := items[i].from.at().item; it != nil {
+			if k := items[i].differ(it); k != nil {
+				all.Of[items[i].from] = k
+			}
+		}
+	}
+	if m.points.item == nil {
+		all.Of[&m.points] = &Relic{Absent: true}
+	}
+	m.dataRelics(items, all)
+	all.File = m.fileRelic(items)
+
+	out, err := m.Encode()
+	if err != nil || !bytes.Equal(out, m.file.src) {
+		return all, err // changed since
+	}
+	for i := range items {
+		items[i].from.at().relic = all.Of[items[i].from]
+	}
+	if restored, err := m.build(items).Encode(); err != nil || !bytes.Equal(restored, m.file.src) {
+		if all.File == nil {
+			all.File = &FileRelic{}
+		}
+		all.File.Original, all.File.Was = m.file.src, checksum(restored)
+	}
+	m.remember()
+	return all, nil
+}
+
+// remember gives each entity the relic of its item, so that Encode can write
+// what the model does not say.
+func (m *Map) remember() {
+	items := m.place(false)
+	for i := range items {
+		if o := items[i].from.at(); o.item != nil {
+			o.relic = items[i].differ(o.item)
+		}
+	}
+}
+
+// fileRelic returns the relic of the container, nil if it is as usual.
+func (m *Map) fileRelic(items []placed) *FileRelic {
+	k := containerOf(m.file.datafile)
+	var usual []datafile.UUID
+	for _, p := range items {
+		if p.uuid != nil && !slices.Contains(usual, *p.uuid) {
+			usual = append(usual, *p.uuid)
+		}
+	}
+	if !slices.Equal(usual, m.file.uuids) {
+		k.UUIDs = m.file.uuids
+	}
+	for _, u := range m.unclaimedBlocks() {
+		stream, size := keepStream(u.block)
+		k.Blocks = append(k.Blocks, BlockRelic{u.index, size, stream})
+	}
+	if !k.Swapped && k.Version == 0 && !k.OldSize && !k.OldSwaplen && k.UUIDs == nil && k.Blocks == nil {
+		return nil
+	}
+	return k
+}
+
+// dataRelics adds the relics of all data blocks that were read.
+func (m *Map) dataRelics(items []placed, all *Relics) {
+	type job struct {
+		item *placed
+		ref  *placedRef
+		made *DataRelic
+	}
+	var jobs []*job
+	usual := len(m.file.unclaimed) == 0 // the blocks are in the usual order
+	last := int32(-1)
+	for i := range items {
+		for j := range items[i].refs {
+			r := &items[i].refs[j]
+			if !r.ref.read {
+				continue
+			}
+			jobs = append(jobs, &job{&items[i], r, nil})
+			if r.ref.block != nil {
+				usual = usual && r.ref.index == last+1
+				last = r.ref.index
+			}
+		}
+	}
+	next := make(chan *job)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for j := range next {
+				j.made = j.ref.relic()
+			}
+		})
+	}
+	for _, j := range jobs {
+		next <- j
+	}
+	close(next)
+	workers.Wait()
+	for _, j := range jobs {
+		if j.ref.ref.block != nil && !usual {
+			if j.made == nil {
+				j.made = &DataRelic{}
+			}
+			j.made.Index = &j.ref.ref.index
+		}
+		if j.made == nil {
+			continue
+		}
+		k := all.Of[j.item.from]
+		if k == nil {
+			k = &Relic{}
+			all.Of[j.item.from] = k
+		}
+		if k.Data == nil {
+			k.Data = make(map[string]*DataRelic)
+		}
+		k.Data[j.ref.field] = j.made
+	}
+}
+
+// relic returns what makes the block that was read of the content that the
+// model gives, nil if that content is enough.
+func (r *placedRef) relic() *DataRelic {
+	content, ok := r.content()
+	was := contentMark(content, ok)
+	b := r.ref.block
+	if b == nil {
+		if r.ref.index == -1 && !ok {
+			return nil
+		}
+		return &DataRelic{Ref: &r.ref.index, Was: was}
+	}
+	if data, err := b.Bytes(); ok && err == nil && bytes.Equal(data, content) {
+		stream := b.Stream()
+		if stream == nil {
+			return nil // not compressed
+		}
+		level, found := deflate.LevelOf(stream, content)
+		switch {
+		case found && level == datafile.DefaultLevel:
+			return nil
+		case found:
+			return &DataRelic{Level: &level}
+		}
+	}
+	stream, size := keepStream(b)
+	return &DataRelic{Stream: stream, Size: &size, Was: was}
+}
+
+// keepStream returns the zlib stream of a block and its stated size. A block
+// of a file of version 3 has none until it is made.
+func keepStream(b *datafile.Block) ([]byte, int32) {
+	stream := b.Stream()
+	if stream == nil {
+		data, _ := b.Bytes()
+		stream, _ = deflate.Compress(nil, data, datafile.DefaultLevel)
+	}
+	return stream, b.Size()
+}
+
+// block returns what stands in place of a content, if this does.
+func (k *DataRelic) block(content []byte, ok bool) (b *datafile.Block, number int32, stands bool) {
+	if k == nil {
+		return nil, -1, false
+	}
+	if (k.Size != nil || k.Ref != nil) && k.Was == contentMark(content, ok) {
+		if k.Size != nil {
+			return datafile.NewBlockStream(k.Stream, *k.Size), -1, true
+		}
+		return nil, *k.Ref, true
+	}
+	if ok && k.Level != nil {
+		return datafile.NewBlockLevel(content, *k.Level), -1, true
+	}
+	return nil, -1, false
+}
+
+func contentMark(content []byte, ok bool) string {
+	if !ok {
+		return "none"
+	}
+	return checksum(content)
+}

@@ -1,0 +1,299 @@
+package twmap
+
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"sync"
+
+	"trowel/internal/bin"
+)
+
+// Tile is a cell of tiles, game and front layers (section "Tiles").
+type Tile struct {
+	ID    uint8 // place in the image of 16 x 16 tiles, or what it does: see [GameTile]
+	Flags TileFlags
+	// Skip and Reserved are 0 in every map that the game accepts. In the
+	// compressed form of Teeworlds 0.7 Skip counts repetitions; they are
+	// unfolded here.
+	Skip, Reserved uint8
+}
+
+// TeleTile is a cell of a tele layer.
+type TeleTile struct {
+	Number uint8 // ties entries to exits
+	ID     uint8
+}
+
+// SpeedupTile is a cell of a speedup layer.
+type SpeedupTile struct {
+	Force    uint8
+	MaxSpeed uint8 // 0: no limit
+	ID       uint8
+	Padding  uint8
+	Angle    int16 // in degrees, clockwise, 0 to the right
+}
+
+// SwitchTile is a cell of a switch layer.
+type SwitchTile struct {
+	Number uint8 // ties switches to doors, lasers and the like
+	ID     uint8
+	Flags  TileFlags
+	Delay  uint8 // in seconds
+}
+
+// TuneTile is a cell of a tune layer.
+type TuneTile struct {
+	Number uint8 // of the tune zone, which the settings define
+	ID     uint8
+}
+
+// TileFlags turn a tile. The game flips first and rotates then.
+type TileFlags uint8
+
+// Flags of a tile.
+const (
+	FlipX  TileFlags = 1 // left and right change places ("vertical flip" in old documents)
+	FlipY  TileFlags = 2 // top and bottom change places
+	Opaque TileFlags = 4 // nothing behind it can be seen
+	Rotate TileFlags = 8 // by 90 degrees, clockwise
+)
+
+func (f TileFlags) String() string {
+	return flagNames(int32(f), []string{"xflip", "yflip", "opaque", "rotate"})
+}
+
+// flagNames lists the names of the bits that are set; bits without one are numbers.
+func flagNames(v int32, names []string) string {
+	s := ""
+	for i, name := range names {
+		if v&(1<<i) != 0 {
+			s += "|" + name
+			v &^= 1 << i
+		}
+	}
+	if v != 0 {
+		s += fmt.Sprintf("|0x%x", uint32(v))
+	}
+	if s == "" {
+		return "0"
+	}
+	return s[1:]
+}
+
+// Cell is a tile of any layer.
+type Cell interface {
+	Tile | TeleTile | SpeedupTile | SwitchTile | TuneTile
+}
+
+// Grid is the cells of a layer, row by row from the top. It is read when it is
+// first needed, and may be read by several goroutines.
+type Grid[T Cell] struct {
+	Width, Height int
+
+	ref     *dataRef
+	packed  bool // the block is in the compressed form of version 4
+	once    sync.Once
+	cells   []T
+	err     error
+	changed bool
+}
+
+// maxCells limits layers: four times the largest that DDNet's editor makes.
+const maxCells = 1 << 26
+
+// NewGrid returns a grid of air. Width times height must not exceed 2^26.
+func NewGrid[T Cell](width, height int) *Grid[T] {
+	return gridOf(width, height, make([]T, width*height))
+}
+
+func gridOf[T Cell](width, height int, cells []T) *Grid[T] {
+	g := &Grid[T]{Width: width, Height: height, cells: cells, changed: true}
+	g.once.Do(func() {})
+	return g
+}
+
+// NewGridOf returns a grid of the given cells, row by row; those that are
+// missing at the end are air.
+func NewGridOf[T Cell](width, height int, cells []T) *Grid[T] { return gridOf(width, height, cells) }
+
+// Cells returns the cells row by row; they must not be changed. In a broken map
+// there may be fewer than Width times Height; then the error tells why.
+func (g *Grid[T]) Cells() ([]T, error) {
+	g.once.Do(func() { g.cells, g.err = g.load() })
+	return g.cells, g.err
+}
+
+// At returns the cell at column x of row y: air where there is none.
+func (g *Grid[T]) At(x, y int) T {
+	cells, _ := g.Cells()
+	if i := y*g.Width + x; x >= 0 && x < g.Width && y >= 0 && i < len(cells) {
+		return cells[i]
+	}
+	var air T
+	return air
+}
+
+// Set changes the cell at column x of row y, which must lie inside.
+func (g *Grid[T]) Set(x, y int, cell T) {
+	cells, _ := g.Cells()
+	if n := g.Width * g.Height; len(cells) < n {
+		g.cells = append(cells, make([]T, n-len(cells))...)
+	}
+	g.changed = true
+	g.cells[y*g.Width+x] = cell
+}
+
+// Rows returns the rows from the top, with their numbers, as far as there are cells.
+func (g *Grid[T]) Rows() iter.Seq2[int, []T] {
+	return func(yield func(int, []T) bool) {
+		cells, _ := g.Cells()
+		for y := 0; y < g.Height && len(cells) > 0; y++ {
+			n := min(g.Width, len(cells))
+			if !yield(y, cells[:n]) {
+				return
+			}
+			cells = cells[n:]
+		}
+	}
+}
+
+func cellSize[T Cell]() int {
+	var zero T
+	switch any(zero).(type) {
+	case TeleTile, TuneTile:
+		return 2
+	case SpeedupTile:
+		return 6
+	}
+	return 4
+}
+
+func (g *Grid[T]) load() ([]T, error) {
+	if g.ref == nil || g.ref.block == nil {
+		return nil, &bin.Error{Path: "data", Offset: -1, Want: "a data block with the tiles", Got: "none", Err: bin.ErrFormat}
+	}
+	data, err := g.ref.block.Bytes()
+	n := g.Width * g.Height
+	if g.packed {
+		tiles, unpackErr := unpack(data, n)
+		cells, _ := any(tiles).([]T)
+		if err == nil {
+			err = unpackErr
+		}
+		return cells, err
+	}
+	size := cellSize[T]()
+	if have := len(data) / size; have < n {
+		if err == nil {
+			err = &bin.Error{Path: "data", Offset: g.ref.block.Offset(), Want: fmt.Sprintf("%d bytes for %d x %d tiles", n*size, g.Width, g.Height), Got: fmt.Sprint(len(data)), Err: bin.ErrShort}
+		}
+		n = have
+	}
+	cells := make([]T, n)
+	decodeCells(cells, data)
+	return cells, err
+}
+
+func decodeCells[T Cell](cells []T, data []byte) {
+	switch cells := any(cells).(type) {
+	case []Tile:
+		for i := range cells {
+			b := data[4*i : 4*i+4 : 4*i+4]
+			cells[i] = Tile{b[0], TileFlags(b[1]), b[2], b[3]}
+		}
+	case []TeleTile:
+		for i := range cells {
+			cells[i] = TeleTile{data[2*i], data[2*i+1]}
+		}
+	case []SpeedupTile:
+		for i := range cells {
+			b := data[6*i : 6*i+6 : 6*i+6]
+			cells[i] = SpeedupTile{b[0], b[1], b[2], b[3], int16(binary.LittleEndian.Uint16(b[4:]))}
+		}
+	case []SwitchTile:
+		for i := range cells {
+			b := data[4*i : 4*i+4 : 4*i+4]
+			cells[i] = SwitchTile{b[0], b[1], TileFlags(b[2]), b[3]}
+		}
+	case []TuneTile:
+		for i := range cells {
+			cells[i] = TuneTile{data[2*i], data[2*i+1]}
+		}
+	}
+}
+
+// encode makes the content of the grid's block. Cells that are missing are air.
+func (g *Grid[T]) encode(packed bool) []byte {
+	cells, _ := g.Cells()
+	n := g.Width * g.Height
+	if tiles, ok := any(cells).([]Tile); ok && packed {
+		return pack(tiles, n)
+	}
+	size := cellSize[T]()
+	data := make([]byte, max(n*size, size))
+	switch cells := any(cells).(type) {
+	case []Tile:
+		for i, t := range cells {
+			b := data[4*i : 4*i+4 : 4*i+4]
+			b[0], b[1], b[2], b[3] = t.ID, byte(t.Flags), t.Skip, t.Reserved
+		}
+	case []TeleTile:
+		for i, t := range cells {
+			data[2*i], data[2*i+1] = t.Number, t.ID
+		}
+	case []SpeedupTile:
+		for i, t := range cells {
+			b := data[6*i : 6*i+6 : 6*i+6]
+			b[0], b[1], b[2], b[3] = t.Force, t.MaxSpeed, t.ID, t.Padding
+			binary.LittleEndian.PutUint16(b[4:], uint16(t.Angle))
+		}
+	case []SwitchTile:
+		for i, t := range cells {
+			b := data[4*i : 4*i+4 : 4*i+4]
+			b[0], b[1], b[2], b[3] = t.Number, t.ID, byte(t.Flags), t.Delay
+		}
+	case []TuneTile:
+		for i, t := range cells {
+			data[2*i], data[2*i+1] = t.Number, t.ID
+		}
+	}
+	return data
+}
+
+// unpack unfolds the compressed form of version 4: each tile stands for itself
+// and for as many copies as its Skip says (section "Compressed tiles").
+func unpack(data []byte, n int) ([]Tile, error) {
+	// No more cells can come out than runs of 256, whatever n says.
+	tiles := make([]Tile, 0, min(n, len(data)/4*256))
+	for ; len(data) >= 4 && len(tiles) < n; data = data[4:] {
+		t := Tile{data[0], TileFlags(data[1]), 0, data[3]}
+		for range min(int(data[2])+1, n-len(tiles)) {
+			tiles = append(tiles, t)
+		}
+	}
+	switch {
+	case len(tiles) < n:
+		return tiles, &bin.Error{Path: "data", Offset: -1, Want: fmt.Sprintf("%d tiles", n), Got: fmt.Sprint(len(tiles)), Err: bin.ErrShort}
+	case len(data) > 0:
+		return tiles, &bin.Error{Path: "data", Offset: -1, Want: "no data behind the last tile", Got: fmt.Sprintf("%d bytes", len(data)), Err: bin.ErrFormat}
+	}
+	return tiles, nil
+}
+
+// pack is the inverse of unpack, as Teeworlds 0.7 writes it.
+func pack(tiles []Tile, n int) []byte {
+	if len(tiles) < n {
+		tiles = append(tiles[:len(tiles):len(tiles)], make([]Tile, n-len(tiles))...)
+	}
+	var data []byte
+	for len(tiles) > 0 {
+		run := 1
+		for run < len(tiles) && run < 256 && tiles[run] == tiles[0] {
+			run++
+		}
+		data = append(data, tiles[0].ID, byte(tiles[0].Flags), byte(run-1), tiles[0].Reserved)
+		tiles = tiles[run:]
+	}
+	return data
+}
