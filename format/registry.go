@@ -1,4 +1,4 @@
 package format
 
 // registered lists the formats, the more particular before the more general.
-var registered = Set{}
+var registered = []*Format{teeworldsMap, teeworldsDatafile}

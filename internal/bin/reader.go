@@ -124,6 +124,14 @@ func (r *Reader) Offset() int64 { return r.base + int64(r.off) }
 // Len returns the number of bytes left.
 func (r *Reader) Len() int { return len(r.buf) - r.off }
 
+// Sub returns a Reader of the next n bytes, with the same place, path and
+// tracer, and passes over them. It has an error of its own.
+func (r *Reader) Sub(name string, n int) *Reader {
+	r.Flush()
+	at := r.Offset()
+	return &Reader{buf: r.take(name, n), base: at, space: r.space, order: r.order, steps: r.steps[:len(r.steps):len(r.steps)], tracer: r.tracer}
+}
+
 // SeekTo moves the cursor to an offset in the file.
 func (r *Reader) SeekTo(offset int64) {
 	if r.err != nil {

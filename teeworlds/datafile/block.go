@@ -40,6 +40,9 @@ func NewBlockLevel(content []byte, level int) *Block {
 // NewBlockStream returns a block from a zlib stream that is written as it is,
 // with the stated size of its content.
 func NewBlockStream(stream []byte, size int32) *Block {
+	if stream == nil {
+		stream = []byte{} // a block of no bytes, not one to be made
+	}
 	return &Block{stream: stream, size: size, offset: -1, level: DefaultLevel}
 }
 
@@ -59,6 +62,12 @@ func (b *Block) Stream() []byte {
 		return nil
 	}
 	return b.stream
+}
+
+// Plausible tells, without inflating it, whether the stream is long enough for
+// the stated size: deflate makes at most 1032 bytes of one.
+func (b *Block) Plausible() bool {
+	return b.stream == nil || b.plain || int64(b.size) <= 1032*int64(len(b.stream))
 }
 
 // Bytes returns the content, which must not be changed. With an error it

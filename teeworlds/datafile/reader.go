@@ -3,6 +3,7 @@ package datafile
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"trowel/check"
 	"trowel/internal/bin"
@@ -58,9 +59,10 @@ func Decode(data []byte) (*File, error) {
 
 // Tracing tells Trace whom to call.
 type Tracing struct {
-	Field bin.Tracer                          // receives every field
-	Item  func(r *bin.Reader, i int, it Item) // reads the integers of an item from r; nil reads them as one field
-	Data  func(n int, b *Block)               // may trace the content of a block; nil leaves it
+	Field    bin.Tracer                   // receives every field
+	TypeName func(typ uint16) string      // names an item type; nil names none
+	Item     func(r *bin.Reader, it Item) // reads the integers of an item, all that r has; nil reads them as one field
+	Data     func(n int, b *Block)        // may trace the content of a block; nil leaves it
 }
 
 // Trace reads a datafile like Decode and reports every field on the way. The
@@ -250,7 +252,11 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 		key := d.r.U32("type_id__id")
 		typ, id := uint16(key>>16), uint16(key)
 		if d.r.Tracing() {
-			d.r.MeansText(fmt.Sprintf("type %d, id %d", typ, id))
+			name := ""
+			if d.t.TypeName != nil {
+				name = d.t.TypeName(typ)
+			}
+			d.r.MeansText(strings.TrimSpace(fmt.Sprintf("type %d, id %d %s", typ, id, name)))
 		}
 		size := int(d.r.Int32("size"))
 		room := end - start - itemHeaderSize
@@ -269,7 +275,9 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 			it.Data = d.r.Int32s("data", size/4)
 		} else {
 			it.Data = bin.NewReader(data[payload:], bin.LittleEndian).Int32s("data", size/4)
-			d.t.Item(d.r, i, it)
+			sub := d.r.Sub("data", 4*len(it.Data))
+			d.t.Item(sub, it)
+			sub.Flush()
 		}
 		d.r.Leave()
 		d.f.Items = append(d.f.Items, it)

@@ -29,6 +29,9 @@ package datafile
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"hash/crc32"
 	"iter"
 	"slices"
 
@@ -160,6 +163,18 @@ func (f *File) UUIDs() map[uint16]UUID {
 		}
 	}
 	return uuids
+}
+
+// Identity is what the game tells files apart by, in the names of downloaded
+// maps. It is not stored in the file.
+type Identity struct {
+	CRC32  string // 8 hexadecimal digits
+	SHA256 string
+}
+
+// Identity returns the identity of the bytes that the file was read from.
+func (f *File) Identity() Identity {
+	return Identity{fmt.Sprintf("%08x", crc32.ChecksumIEEE(f.src)), fmt.Sprintf("%x", sha256.Sum256(f.src))}
 }
 
 // compareItems orders items as writers do: by type, else as they came.

@@ -3,7 +3,6 @@ package twmap
 import (
 	"bytes"
 	"fmt"
-	"hash/crc32"
 	"slices"
 
 	"trowel/teeworlds/datafile"
@@ -18,7 +17,7 @@ func (m *Map) Encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r := m.file.relic; r != nil && r.Original != nil && r.Was == checksum(out) {
+	if r := m.file.relic; r != nil && r.Original != nil && r.Was == datafile.Mark(out, true) {
 		return r.Original, nil
 	}
 	if m.file.src == nil || bytes.Equal(out, m.file.src) {
@@ -62,9 +61,6 @@ func (m *Map) validate() error {
 			}
 			if t.Width <= 0 || t.Height <= 0 || t.Width > maxCells/t.Height {
 				return fmt.Errorf("groups[%d].layers[%d]: %d x %d tiles: expected at least 1 x 1 and at most %d in all", i, j, t.Width, t.Height, maxCells)
-			}
-			if t.Version >= 4 && t.dataKind() != KindTiles {
-				return fmt.Errorf("groups[%d].layers[%d]: a %s layer cannot have version %d: expected 3", i, j, t.Kind, t.Version)
 			}
 		}
 	}
@@ -231,13 +227,7 @@ func (r *placedRef) block() (*datafile.Block, int32) {
 		return r.ref.block, r.ref.index
 	}
 	content, ok := r.content()
-	if b, number, stands := r.ref.relic.block(content, ok); stands {
-		return b, number
-	}
-	if !ok {
-		return nil, -1
-	}
-	return datafile.NewBlock(content), -1
+	return r.ref.relic.block(content, ok)
 }
 
 // numberBlocks puts the blocks of all references into f and tells their
@@ -305,5 +295,3 @@ func sameBlock(a, b *datafile.Block) bool {
 	y, errY := b.Bytes()
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
-
-func checksum(data []byte) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE(data)) }

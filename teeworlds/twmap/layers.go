@@ -2,6 +2,7 @@ package twmap
 
 import (
 	"fmt"
+	"sync"
 
 	"trowel/internal/bin"
 )
@@ -342,6 +343,7 @@ func (s *SoundSource) deprecatedFields(c *codec) {
 // list is the content of a data block that holds one thing after the other: as
 // it was read, or as it was set.
 type list[T any] struct {
+	mu      sync.Mutex
 	items   []T
 	err     error
 	read    bool
@@ -350,9 +352,10 @@ type list[T any] struct {
 
 func (l *list[T]) set(items []T) { l.items, l.err, l.changed = items, nil, true }
 
-// get reads num things of size bytes each. A list that was read before is not
-// read again; lists are not safe for use by several goroutines.
+// get reads num things of size bytes each, when it is called first.
 func (l *list[T]) get(ref *dataRef, num, size int, fields func(*T, *codec)) ([]T, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.read || l.changed {
 		return l.items, l.err
 	}

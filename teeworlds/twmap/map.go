@@ -209,3 +209,29 @@ func (c *Color) fields(name string, k *codec) {
 	k.int32(name+".b", &c.B)
 	k.int32(name+".a", &c.A)
 }
+
+// Source returns the datafile that the map was read from, nil for a new map.
+func (m *Map) Source() *datafile.File { return m.file.datafile }
+
+// Flavor tells for which game the map was made, as far as its items show it.
+func (m *Map) Flavor() string {
+	for kind := KindFront; kind <= KindTune; kind++ {
+		if m.Physics(kind) != nil {
+			return "DDNet"
+		}
+	}
+	if len(m.Sounds) > 0 || len(m.file.uuids) > 0 || m.Info != nil && len(m.Info.Settings) > 0 {
+		return "DDNet"
+	}
+	for _, l := range m.Layers() {
+		if t, ok := l.(*TileLayer); ok && t.Version >= 4 {
+			return "Teeworlds 0.7"
+		}
+	}
+	for _, im := range m.Images {
+		if im.Version >= 2 {
+			return "Teeworlds 0.7"
+		}
+	}
+	return "Teeworlds 0.6 and older"
+}

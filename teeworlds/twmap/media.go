@@ -49,36 +49,53 @@ var externalSince07 = slices.Index(ExternalImages, "easter")
 // maxPixels limits pictures: more than any graphics card takes (16384 squared).
 const maxPixels = 1 << 28
 
-// Picture returns the pixels of an embedded image, not alpha-premultiplied. It
-// is nil without an error for an external image. Pixels of three bytes, as a
-// tool once wrote them, become opaque ones.
-func (im *Image) Picture() (*image.NRGBA, error) {
-	if im.pixels != nil || im.External {
-		return im.pixels, nil
+// HasPicture tells, without inflating anything, whether there are pixels in the
+// map: an embedded image whose data has the right size, or a size that is
+// right for pixels of three bytes, as a tool once wrote them.
+func (im *Image) HasPicture() bool {
+	if im.External || im.pixels != nil {
+		return im.pixels != nil
 	}
-	if im.Width <= 0 || im.Height <= 0 || im.Width > maxPixels/im.Height {
-		return nil, &bin.Error{Path: "size", Offset: -1, Want: "a width and height over 0", Got: fmt.Sprintf("%d x %d", im.Width, im.Height), Err: bin.ErrFormat}
-	}
-	if im.data.block == nil {
-		return nil, &bin.Error{Path: "data", Offset: -1, Want: "a data block with the pixels", Got: "none", Err: bin.ErrFormat}
-	}
-	data, err := im.data.block.Bytes()
-	if err != nil {
-		return nil, err
+	b := im.data.block
+	if b == nil || im.Width <= 0 || im.Height <= 0 || im.Width > maxPixels/im.Height {
+		return false
 	}
 	n := im.Width * im.Height
-	switch len(data) {
-	case 4 * n:
-		return &image.NRGBA{Pix: data, Stride: 4 * im.Width, Rect: image.Rect(0, 0, im.Width, im.Height)}, nil
-	case 3 * n:
-		rgba := image.NewNRGBA(image.Rect(0, 0, im.Width, im.Height))
-		for i := range n {
-			copy(rgba.Pix[4*i:4*i+3], data[3*i:3*i+3])
-			rgba.Pix[4*i+3] = 255
-		}
-		return rgba, nil
+	size := int(b.Size())
+	return (size == 4*n || size == 3*n) && b.Plausible()
+}
+
+// Picture returns the pixels of an embedded image, not alpha-premultiplied; they
+// must not be changed. Pixels of three bytes become opaque ones. With an error it
+// returns what could be read, the rest transparent. It is nil without an error
+// for an external image.
+func (im *Image) Picture() (*image.NRGBA, error) {
+	if im.External || im.pixels != nil {
+		return im.pixels, nil
 	}
-	return nil, &bin.Error{Path: "data", Offset: im.data.block.Offset(), Want: fmt.Sprintf("%d bytes for %d x %d pixels", 4*n, im.Width, im.Height), Got: fmt.Sprint(len(data)), Err: bin.ErrFormat}
+	if !im.HasPicture() {
+		size := int32(0)
+		if im.data.block != nil {
+			size = im.data.block.Size()
+		}
+		return nil, &bin.Error{Path: "data", Offset: im.data.offset(), Want: fmt.Sprintf("4 bytes for each of %d x %d pixels", im.Width, im.Height), Got: fmt.Sprint(size), Err: bin.ErrFormat}
+	}
+	data, err := im.data.block.Bytes()
+	rect := image.Rect(0, 0, im.Width, im.Height)
+	n := im.Width * im.Height
+	if len(data) == 4*n {
+		return &image.NRGBA{Pix: data, Stride: 4 * im.Width, Rect: rect}, err
+	}
+	p := image.NewNRGBA(rect)
+	if int(im.data.block.Size()) == 4*n {
+		copy(p.Pix, data)
+		return p, err
+	}
+	for i := range len(data) / 3 {
+		copy(p.Pix[4*i:4*i+3], data[3*i:3*i+3])
+		p.Pix[4*i+3] = 255
+	}
+	return p, err
 }
 
 // SetPicture embeds a picture.
@@ -105,11 +122,8 @@ func (im *Image) fields(c *codec) {
 	c.bool("external", &im.External)
 	c.text("name", &im.name, &im.Name)
 	c.data("data", &im.data, im.pixels != nil, func() ([]byte, bool) {
-		if im.External {
-			return nil, false
-		}
-		p, err := im.Picture()
-		if err != nil || p == nil {
+		p, _ := im.Picture()
+		if p == nil {
 			return nil, false
 		}
 		return p.Pix[:4*im.Width*im.Height], true
@@ -167,6 +181,14 @@ func (s *Sound) fields(c *codec) {
 		size = len(opus)
 	}
 	c.int("data_size", &size)
+}
+
+// offset returns where the block stands in the file, -1 for none.
+func (d *dataRef) offset() int64 {
+	if d.block == nil {
+		return -1
+	}
+	return d.block.Offset()
 }
 
 func (d *dataRef) storedSize() int {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"trowel/internal/deflate"
 	"trowel/teeworlds/datafile"
 )
 
@@ -28,12 +27,9 @@ func (m *Map) BezierItem() Entity { return &m.bezier }
 
 // FileRelic is what remains of the container.
 type FileRelic struct {
-	Swapped    bool            `json:"swapped,omitempty"`    // magic ATAD
-	Version    int             `json:"version,omitempty"`    // 3; 0 stands for 4
-	OldSize    bool            `json:"oldSize,omitempty"`    // the header's size leaves out the table of data sizes
-	OldSwaplen bool            `json:"oldSwaplen,omitempty"` // so does its swaplen
-	UUIDs      []datafile.UUID `json:"uuids,omitempty"`      // of item types, in the order in which they were numbered, where that is not usual
-	Blocks     []BlockRelic    `json:"blocks,omitempty"`     // data blocks that nothing refers to
+	datafile.ContainerRelic
+	UUIDs  []datafile.UUID  `json:"uuids,omitempty"`  // of item types, in the order in which they were numbered, where that is not usual
+	Blocks []UnclaimedBlock `json:"blocks,omitempty"` // data blocks that nothing refers to
 
 	// The whole file, where the rest does not lead to it, and the CRC-32 of
 	// what the rest does lead to.
@@ -41,8 +37,8 @@ type FileRelic struct {
 	Was      string `json:"was,omitempty"`
 }
 
-// BlockRelic is a data block that no item refers to.
-type BlockRelic struct {
+// UnclaimedBlock is a data block that no item refers to.
+type UnclaimedBlock struct {
 	Index  int32  `json:"index"`
 	Size   int32  `json:"size"`
 	Stream []byte `json:"stream"`
@@ -58,14 +54,11 @@ type Relic struct {
 	Data   map[string]*DataRelic `json:"data,omitempty"`   // of the data blocks that it refers to, by field
 }
 
-// DataRelic is what remains of a data block.
+// DataRelic is what remains of a reference to a data block.
 type DataRelic struct {
-	Index  *int32 `json:"index,omitempty"`  // its number
-	Level  *int   `json:"level,omitempty"`  // its zlib level, where that is not 6
-	Size   *int32 `json:"size,omitempty"`   // the size stated for Stream
-	Stream []byte `json:"stream,omitempty"` // its compressed bytes, in place of a content that has Was
-	Ref    *int32 `json:"ref,omitempty"`    // a number that leads to no block, in place of a content that has Was
-	Was    string `json:"was,omitempty"`    // CRC-32 of a content, "none" for no content
+	datafile.BlockRelic
+	Index *int32 `json:"index,omitempty"` // the number of the block
+	Ref   *int32 `json:"ref,omitempty"`   // a number that leads to no block, in place of a content that has Was
 }
 
 // SetRelics gives back what [Map.Relics] told of another map that had the same parts.
@@ -136,34 +129,12 @@ func (p *placed) differ(item *datafile.Item) *Relic {
 
 // keepContainer makes the container of f that of the file that the map came from.
 func (m *Map) keepContainer(f *datafile.File) {
-	k := m.file.relic
-	if k == nil && m.file.datafile != nil {
-		k = containerOf(m.file.datafile)
+	switch {
+	case m.file.relic != nil:
+		f.SetContainer(m.file.relic.ContainerRelic)
+	case m.file.datafile != nil:
+		f.SetContainer(m.file.datafile.Container())
 	}
-	if k == nil {
-		return
-	}
-	f.Swapped = k.Swapped
-	if k.Version != 0 {
-		f.Version = k.Version
-	}
-	if k.OldSize {
-		f.SizeError = -4 * int32(len(f.Data))
-	}
-	if k.OldSwaplen {
-		f.SwaplenError = -4 * int32(len(f.Data))
-	}
-}
-
-func containerOf(f *datafile.File) *FileRelic {
-	k := &FileRelic{Swapped: f.Swapped}
-	if f.Version != 4 {
-		k.Version = f.Version
-	}
-	missing := -4 * int32(len(f.Data))
-	k.OldSize = missing != 0 && f.SizeError == missing
-	k.OldSwaplen = missing != 0 && f.SwaplenError == missing
-	return k
 }
 
 // unclaimedBlock is a data block that nothing refers to, and its number.
@@ -219,7 +190,7 @@ func (m *Map) Relics() (*Relics, error) {
 		if all.File == nil {
 			all.File = &FileRelic{}
 		}
-		all.File.Original, all.File.Was = m.file.src, checksum(restored)
+		all.File.Original, all.File.Was = m.file.src, datafile.Mark(restored, true)
 	}
 	m.remember()
 	return all, nil
@@ -238,7 +209,7 @@ func (m *Map) remember() {
 
 // fileRelic returns the relic of the container, nil if it is as usual.
 func (m *Map) fileRelic(items []placed) *FileRelic {
-	k := containerOf(m.file.datafile)
+	k := &FileRelic{ContainerRelic: m.file.datafile.Container()}
 	var usual []datafile.UUID
 	for _, p := range items {
 		if p.uuid != nil && !slices.Contains(usual, *p.uuid) {
@@ -249,10 +220,10 @@ func (m *Map) fileRelic(items []placed) *FileRelic {
 		k.UUIDs = m.file.uuids
 	}
 	for _, u := range m.unclaimedBlocks() {
-		stream, size := keepStream(u.block)
-		k.Blocks = append(k.Blocks, BlockRelic{u.index, size, stream})
+		stream, size := u.block.Compressed()
+		k.Blocks = append(k.Blocks, UnclaimedBlock{u.index, size, stream})
 	}
-	if !k.Swapped && k.Version == 0 && !k.OldSize && !k.OldSwaplen && k.UUIDs == nil && k.Blocks == nil {
+	if k.ContainerRelic == (datafile.ContainerRelic{}) && k.UUIDs == nil && k.Blocks == nil {
 		return nil
 	}
 	return k
@@ -321,62 +292,26 @@ func (m *Map) dataRelics(items []placed, all *Relics) {
 // model gives, nil if that content is enough.
 func (r *placedRef) relic() *DataRelic {
 	content, ok := r.content()
-	was := contentMark(content, ok)
-	b := r.ref.block
-	if b == nil {
-		if r.ref.index == -1 && !ok {
-			return nil
+	if r.ref.block != nil {
+		if k := r.ref.block.Relic(content, ok); !k.IsZero() {
+			return &DataRelic{BlockRelic: k}
 		}
-		return &DataRelic{Ref: &r.ref.index, Was: was}
+		return nil
 	}
-	if data, err := b.Bytes(); ok && err == nil && bytes.Equal(data, content) {
-		stream := b.Stream()
-		if stream == nil {
-			return nil // not compressed
-		}
-		level, found := deflate.LevelOf(stream, content)
-		switch {
-		case found && level == datafile.DefaultLevel:
-			return nil
-		case found:
-			return &DataRelic{Level: &level}
-		}
+	if r.ref.index == -1 && !ok {
+		return nil
 	}
-	stream, size := keepStream(b)
-	return &DataRelic{Stream: stream, Size: &size, Was: was}
+	return &DataRelic{BlockRelic: datafile.BlockRelic{Was: datafile.Mark(content, ok)}, Ref: &r.ref.index}
 }
 
-// keepStream returns the zlib stream of a block and its stated size. A block
-// of a file of version 3 has none until it is made.
-func keepStream(b *datafile.Block) ([]byte, int32) {
-	stream := b.Stream()
-	if stream == nil {
-		data, _ := b.Bytes()
-		stream, _ = deflate.Compress(nil, data, datafile.DefaultLevel)
-	}
-	return stream, b.Size()
-}
-
-// block returns what stands in place of a content, if this does.
-func (k *DataRelic) block(content []byte, ok bool) (b *datafile.Block, number int32, stands bool) {
+// block returns the block of which k remained, or nil and the number that
+// stands in its place.
+func (k *DataRelic) block(content []byte, ok bool) (*datafile.Block, int32) {
 	if k == nil {
-		return nil, -1, false
+		return datafile.BlockRelic{}.Block(content, ok), -1
 	}
-	if (k.Size != nil || k.Ref != nil) && k.Was == contentMark(content, ok) {
-		if k.Size != nil {
-			return datafile.NewBlockStream(k.Stream, *k.Size), -1, true
-		}
-		return nil, *k.Ref, true
+	if k.Ref != nil && k.Was == datafile.Mark(content, ok) {
+		return nil, *k.Ref
 	}
-	if ok && k.Level != nil {
-		return datafile.NewBlockLevel(content, *k.Level), -1, true
-	}
-	return nil, -1, false
-}
-
-func contentMark(content []byte, ok bool) string {
-	if !ok {
-		return "none"
-	}
-	return checksum(content)
+	return k.Block(content, ok), -1
 }

@@ -133,11 +133,13 @@ func NewTileLayer(kind Kind, width, height int) *TileLayer {
 // cells is what grids of all cells have in common.
 type cells interface {
 	encode(packed bool) []byte
-	isChanged() bool
+	isChanged(packed bool) bool
 	readErr() error
+	count() int
 }
 
-func (g *Grid[T]) isChanged() bool { return g.changed }
+// isChanged tells whether the block that was read does not hold the cells in that form.
+func (g *Grid[T]) isChanged(packed bool) bool { return g.changed || g.packed != packed }
 
 func (g *Grid[T]) readErr() error {
 	_, err := g.Cells()
@@ -226,7 +228,7 @@ func (l *TileLayer) cellData(c *codec, name string) {
 		return
 	}
 	packed := l.Version >= 4
-	c.data(name, &l.data[l.dataKind()], l.grid().isChanged(), func() ([]byte, bool) {
+	c.data(name, &l.data[l.dataKind()], l.grid().isChanged(packed), func() ([]byte, bool) {
 		return l.grid().encode(packed), true
 	})
 }
@@ -273,4 +275,13 @@ func (a *AutoMapper) fields(c *codec) {
 	}
 	c.int32("flags", &a.flags)
 	a.Automatic = a.flags&1 != 0
+}
+
+// NumCells returns the number of cells that can be read: Width times Height, but
+// in a broken map.
+func (l *TileLayer) NumCells() int { return l.grid().count() }
+
+func (g *Grid[T]) count() int {
+	cells, _ := g.Cells()
+	return len(cells)
 }

@@ -1,0 +1,61 @@
+package format
+
+import (
+	"fmt"
+
+	"trowel/teeworlds/twmap"
+)
+
+var optionDrop = Option{Name: "drop", Bool: true, Help: "leave out what the target cannot hold, instead of refusing"}
+
+var mapConversions = []Conversion{
+	{
+		To: "ddnet", Title: "a clean map in the versions that DDNet writes today", Extension: ".map",
+		Options: []Option{optionDrop},
+		Convert: convertMap((*twmap.Map).Modernize),
+	},
+	{
+		To: "teeworlds-0.7", Title: "a map of Teeworlds 0.7: compressed tiles, no DDNet layers, sounds or settings", Extension: ".map",
+		Options: []Option{optionDrop},
+		Convert: convertMap((*twmap.Map).To07),
+	},
+	{To: "datafile-3", Title: "the same map in a datafile of version 3, not compressed", Extension: ".map", Convert: convertContainer(3)},
+	{To: "datafile-4", Title: "the same map in a datafile of version 4, compressed", Extension: ".map", Convert: convertContainer(4)},
+}
+
+// convertMap converts a map by a function that tells what was lost.
+func convertMap(convert func(*twmap.Map) []string) func(*Job, *Source, Output) error {
+	return func(job *Job, src *Source, out Output) error {
+		m, err := decodeMap(src)
+		if err != nil {
+			return err
+		}
+		if lost := convert(m); len(lost) > 0 {
+			if !job.On(optionDrop.Name) {
+				return fmt.Errorf("%s: would lose %s, and %d more: --drop does it all the same", src.Path, lost[0], len(lost)-1)
+			}
+			for _, l := range lost {
+				job.Warn(src.Path, "left out: %s", l)
+			}
+		}
+		data, err := m.Encode()
+		if err != nil {
+			return err
+		}
+		return writeAll(out, data)
+	}
+}
+
+func convertContainer(version int) func(*Job, *Source, Output) error {
+	return func(job *Job, src *Source, out Output) error {
+		m, err := decodeMap(src)
+		if err != nil {
+			return err
+		}
+		data, err := m.EncodeVersion(version)
+		if err != nil {
+			return err
+		}
+		return writeAll(out, data)
+	}
+}

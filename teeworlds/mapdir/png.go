@@ -1,0 +1,63 @@
+package mapdir
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io/fs"
+)
+
+// maxPixels limits the pictures that are read.
+const maxPixels = 1 << 28
+
+// readPNG reads a PNG of any kind as colours with 8 bits and alpha. Colours that
+// cannot be seen because they are transparent are kept.
+func readPNG(fsys fs.FS, name string) (*image.NRGBA, error) {
+	data, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	config, err := png.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return nil, &Error{name, 0, "not a PNG picture: " + err.Error()}
+	}
+	if config.Width > maxPixels/config.Height {
+		return nil, &Error{name, 0, fmt.Sprintf("%d x %d pixels: expected at most %d in all", config.Width, config.Height, maxPixels)}
+	}
+	picture, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, &Error{name, 0, "damaged PNG picture: " + err.Error()}
+	}
+	return toNRGBA(picture), nil
+}
+
+func toNRGBA(picture image.Image) *image.NRGBA {
+	bounds := picture.Bounds()
+	if p, ok := picture.(*image.NRGBA); ok {
+		return p
+	}
+	out := image.NewNRGBA(image.Rect(0, 0, bounds.Dx(), bounds.Dy()))
+	if p, ok := picture.(*image.RGBA); ok { // of a PNG: opaque
+		copy(out.Pix, p.Pix)
+		return out
+	}
+	i := 0
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			c := toColor(picture.At(x, y))
+			copy(out.Pix[i:], []byte{c.R, c.G, c.B, c.A})
+			i += 4
+		}
+	}
+	return out
+}
+
+// toColor is color.NRGBAModel, but does not lose the colour of what is transparent.
+func toColor(c color.Color) color.NRGBA {
+	if c, ok := c.(color.NRGBA64); ok {
+		return color.NRGBA{uint8(c.R >> 8), uint8(c.G >> 8), uint8(c.B >> 8), uint8(c.A >> 8)}
+	}
+	return color.NRGBAModel.Convert(c).(color.NRGBA)
+}

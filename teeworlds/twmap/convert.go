@@ -1,0 +1,136 @@
+package twmap
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Clean forgets everything that the map's types do not say: Encode then makes a
+// file as a new map of the same content would give.
+func (m *Map) Clean() {
+	for _, p := range m.place(false) {
+		*p.from.at() = origin{}
+		for _, r := range p.refs {
+			r.ref.read, r.ref.index, r.ref.relic = false, -1, nil
+		}
+	}
+	m.points, m.bezier, m.file = origin{}, origin{}, fileOrigin{}
+	for _, l := range m.Layers() {
+		if t, ok := l.(*TileLayer); ok {
+			t.flags = 0
+			if t.AutoMapper != nil {
+				t.AutoMapper.flags = 0
+			}
+		}
+	}
+}
+
+// Modernize brings all parts to the versions that DDNet writes today and
+// returns what it could not, or had to leave out. The map is clean then.
+func (m *Map) Modernize() (lost []string) {
+	if m.Info == nil {
+		m.Info = &Info{}
+	}
+	for _, im := range m.Images {
+		im.Version, im.Variant = 1, 1
+	}
+	for _, e := range m.Envelopes {
+		e.Version = 2
+	}
+	for i, g := range m.Groups {
+		g.Version = 3
+		for j, l := range g.Layers {
+			switch l := l.(type) {
+			case *TileLayer:
+				l.Version = 3
+			case *QuadLayer:
+				l.Version = 2
+			case *SoundLayer:
+				l.Version = 2
+				if err := l.Modernize(); err != nil {
+					lost = append(lost, fmt.Sprintf("groups[%d].layers[%d]: sound sources: %v", i, j, err))
+				}
+			}
+		}
+	}
+	m.Clean()
+	return lost
+}
+
+// To07 brings the map to the form of Teeworlds 0.7 and returns what it lost:
+// that game knows no physics layers but game, no sounds, no settings and no
+// automappers. It does not touch pictures and tiles, although some pictures
+// of 0.7 have other tiles under the same name. The map is clean then.
+func (m *Map) To07() (lost []string) {
+	lose := func(format string, args ...any) { lost = append(lost, fmt.Sprintf(format, args...)) }
+	m.Modernize()
+	if n := len(m.Info.Settings); n > 0 {
+		lose("%d server settings", n)
+		m.Info.Settings = nil
+	}
+	for _, im := range m.Images {
+		im.Version = 2
+		if im.External && !slices.Contains(ExternalImages, im.Name) {
+			lose("image %q: it is not in the map, and Teeworlds 0.7 does not have it", im.Name)
+		}
+	}
+	if n := len(m.Sounds); n > 0 {
+		lose("%d sounds", n)
+		m.Sounds = nil
+	}
+	if n := len(m.Extras); n > 0 {
+		lose("%d items nobody knows", n)
+		m.Extras = nil
+	}
+	m.Envelopes = slices.Clone(m.Envelopes)
+	for _, e := range m.Envelopes {
+		if slices.ContainsFunc(e.Points, func(p EnvPoint) bool { return p.hasTangents() }) {
+			for _, e := range m.Envelopes {
+				e.Version = 3
+			}
+			break
+		}
+	}
+	for i, g := range m.Groups {
+		if g.ParallaxZoom != nil {
+			lose("groups[%d]: parallax zoom", i)
+			g.ParallaxZoom = nil
+		}
+		var kept []Layer
+		for j, l := range g.Layers {
+			switch l := l.(type) {
+			case *TileLayer:
+				if l.Kind.Physics() && l.Kind != KindGame {
+					lose("groups[%d].layers[%d]: %s layer", i, j, l.Kind)
+					continue
+				}
+				if l.AutoMapper != nil && l.AutoMapper.Config >= 0 {
+					lose("groups[%d].layers[%d]: automapper", i, j)
+				}
+				l.AutoMapper = nil
+				l.Version = 4
+			case *QuadLayer:
+			default:
+				lose("groups[%d].layers[%d]: layer of a type that Teeworlds does not have", i, j)
+				continue
+			}
+			kept = append(kept, l)
+		}
+		g.Layers = kept
+	}
+	m.Orphans = nil
+	return lost
+}
+
+// EncodeVersion is Encode in a datafile of version 3 or 4. Version 3 is not
+// compressed.
+func (m *Map) EncodeVersion(version int) ([]byte, error) {
+	f, err := m.Datafile()
+	if err != nil {
+		return nil, err
+	}
+	if f.Version != version {
+		f.Version, f.SizeError, f.SwaplenError = version, 0, 0
+	}
+	return f.Encode()
+}
