@@ -227,7 +227,7 @@ func TestBroken(t *testing.T) {
 		{"index id twice", encode(t, index), []string{"tw-datafile-index-id"}, 8},
 		{"first data offset", put(good, atDataOffsets, 1), []string{"tw-datafile-data-offset", "tw-datafile-data-corrupt"}, 3},
 		{"data offset", put(good, atDataOffsets+4, 0), []string{"tw-datafile-data-offset", "tw-datafile-data-corrupt", "tw-datafile-data-corrupt"}, 3},
-		{"data outside", put(good, atDataOffsets+4, 1<<20), []string{"tw-datafile-data-outside", "tw-datafile-data-corrupt"}, 3},
+		{"data outside", put(good, atDataOffsets+4, 1<<20), []string{"tw-datafile-data-outside", "tw-datafile-data-corrupt", "tw-datafile-data-surplus"}, 3},
 		{"data size below 0", put(good, atDataSizes, -1), []string{"tw-datafile-data-size"}, 3},
 		{"data size 0", encode(t, empty), []string{"tw-datafile-data-empty"}, 3},
 		{"data size wrong", encode(t, short), []string{"tw-datafile-data-corrupt"}, 3},

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) catCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "cat FILE PATH...",
+		Short: "Print a file of a file",
+		Long: `Cat prints files out of a game file, one after the other, as they are.
+
+A PATH may be written in any case if only one file answers to it then, and with
+backslashes.`,
+		Example: `  trowel cat climb.map map.json
+  trowel cat climb.map images/grass.png > grass.png`,
+		Args:              args(2, -1),
+		ValidArgsFunction: a.completePaths,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			fsys, closer, err := a.openTree(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			defer closer.Close()
+			for _, wanted := range args[1:] {
+				name, err := lookUp(cmd, fsys, args[0], wanted)
+				if err != nil {
+					return err
+				}
+				if err := copyFile(a.out, fsys, name); err != nil {
+					return named(err, args[0])
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func copyFile(w io.Writer, fsys fs.FS, name string) error {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(w, f)
+	return err
+}
+
+// lookUp finds the path of a file that the user means.
+func lookUp(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error) {
+	for _, name := range []string{wanted, path.Clean(strings.ReplaceAll(wanted, `\`, "/"))} {
+		if !fs.ValidPath(name) {
+			continue
+		}
+		info, err := fs.Stat(fsys, name)
+		if err == nil && info.IsDir() {
+			return "", hint(fmt.Errorf("%s: %s is a folder", file, name), "`trowel ls %s %s` lists it", file, name)
+		}
+		if err == nil {
+			return name, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", named(err, file)
+		}
+	}
+	return guess(cmd, fsys, file, path.Clean(strings.ReplaceAll(wanted, `\`, "/")))
+}
+
+// guess looks for a path that is wanted in another case, or nearly.
+func guess(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error) {
+	const enough = 100_000 // in a larger tree the guess is as good as it is by then
+	var same []string
+	near, least, seen := "", 1+len(wanted)/3, 0
+	err := walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
+		if seen++; seen > enough {
+			return fs.SkipAll
+		}
+		if e.IsDir() {
+			return nil
+		}
+		if strings.EqualFold(name, wanted) {
+			same = append(same, name)
+		}
+		if d := distance(name, wanted, least); d < least {
+			near, least = name, d
+		} else if path.Base(name) == path.Base(wanted) && near == "" {
+			near = name
+		}
+		return nil
+	})
+	switch {
+	case err != nil && err != fs.SkipAll:
+		return "", named(err, file)
+	case len(same) == 1:
+		return same[0], nil
+	case len(same) > 1:
+		return "", hint(fmt.Errorf("%s: %s is the name of %s in different case", file, wanted, plural(len(same), "file")), "%s", strings.Join(same, ", "))
+	}
+	err = fmt.Errorf("%s: no %s in it", file, wanted)
+	if near != "" {
+		return "", hint(err, "did you mean %s?", near)
+	}
+	return "", hint(err, "`trowel ls %s` lists what is there", file)
+}
+
+// distance returns how many letters have to change to make a of b, in any
+// case, or some number of at least most.
+func distance(a, b string, most int) int {
+	if max(len(a)-len(b), len(b)-len(a)) >= most {
+		return most
+	}
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal, best := row[0], i+1
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+			best = min(best, cost)
+		}
+		if best >= most {
+			return most
+		}
+	}
+	return row[len(b)]
+}
+
+// completePaths completes the FILE and then the paths in it, for the shell.
+func (a *app) completePaths(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	if args[0] == "-" {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	fsys, closer, err := a.openTree(cmd, args[0])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer closer.Close()
+	// One level at a time, as the shell does for files.
+	dir := path.Dir(start + "x")
+	var found []string
+	directive := cobra.ShellCompDirectiveNoFileComp
+	_ = walk(cmd.Context(), fsys, dir, func(name string, e fs.DirEntry) error {
+		if strings.HasPrefix(name, start) {
+			if e.IsDir() {
+				name += "/"
+				directive |= cobra.ShellCompDirectiveNoSpace
+			}
+			found = append(found, name)
+		}
+		if len(found) == pageSize {
+			return fs.SkipAll
+		}
+		if e.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return found, directive
+}

@@ -1,0 +1,329 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel/check"
+	"trowel/format"
+	"trowel/internal/bin"
+)
+
+// What the tool itself can find, whatever the format.
+var (
+	ownKinds        check.Catalog
+	kindUnreadable  = ownKinds.Add("unreadable", check.Error, "The file cannot be opened: it breaks where the finding says.", "Get another copy of the file; `trowel dump` shows what is before that place.")
+	kindUnbuildable = ownKinds.Add("unbuildable", check.Error, "The folder cannot be made a game file.", "Mend the file that the finding names.")
+	kindBuild       = ownKinds.Add("build-warning", check.Warning, "The folder can be made a game file, but not just as it is.", "See whether what the finding says is what you want.")
+)
+
+func (a *app) checkCommand() *cobra.Command {
+	var asJSON, kinds bool
+	var least string
+	cmd := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Find what is wrong with files",
+		Long: `Check tells everything that is wrong with game files. Folders are searched for
+files of the formats that are known; a folder in tree form, as extract makes
+it, is built first, for the check only.
+
+Findings have a severity: an error is something that the game, or a part of it,
+refuses or misreads; a warning works today but is not as it should be; an info
+is worth knowing. Their names, in brackets, are stable; --kinds explains them.
+The exit code is 1 if there is an error among them, whatever --min shows.
+
+With --json it prints an array of {file, format, findings}, each finding with
+{id, severity, path, offset, message}; offset is left out where there is none.`,
+		Example: `  trowel check climb.map
+  trowel check --min error ~/maps
+  trowel check --kinds`,
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&kinds, "kinds", false, "explain all kinds of findings")
+	cmd.Flags().StringVar(&least, "min", "info", "the least `severity` to show: error, warning or info")
+	a.optionFlags(cmd, ownOptions)
+	cmd.Args = func(cmd *cobra.Command, names []string) error {
+		if kinds {
+			return args(0, 0)(cmd, names)
+		}
+		return args(1, -1)(cmd, names)
+	}
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		if kinds {
+			return a.printKinds(asJSON)
+		}
+		c := &checking{app: a, cmd: cmd, asJSON: asJSON, list: jsonArray{w: a.out}}
+		if err := c.min.UnmarshalText([]byte(least)); err != nil {
+			return err
+		}
+		return c.run(cmd.Context(), names)
+	}
+	return cmd
+}
+
+// checking is one run of check.
+type checking struct {
+	*app
+	cmd    *cobra.Command
+	min    check.Severity
+	asJSON bool
+
+	list    jsonArray
+	files   int
+	skipped int // files in folders of no known format
+	failed  bool
+	counts  [check.Error + 1]int
+}
+
+// target is a file to be checked.
+type target struct {
+	name  string
+	found bool // in a folder, not named by the user
+}
+
+// checked is what came of it.
+type checked struct {
+	target
+	format   string
+	findings []check.Finding
+	err      error // it could not even be tried
+}
+
+func (c *checking) run(ctx context.Context, names []string) error {
+	produce := func(yield func(target) error) error {
+		for _, name := range names {
+			if err := c.targets(ctx, name, yield); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := ordered(ctx, produce, func(t target) checked { return c.check(ctx, t) }, c.print); err != nil {
+		return err
+	}
+	if c.asJSON {
+		if err := c.list.end(); err != nil {
+			return err
+		}
+	}
+	c.summary()
+	switch {
+	case c.failed:
+		return errQuiet
+	case c.counts[check.Error] > 0:
+		return errFound
+	}
+	return nil
+}
+
+// targets gives out the files that a name stands for.
+func (c *checking) targets(ctx context.Context, name string, yield func(target) error) error {
+	info, err := os.Stat(name)
+	if name == "-" || err != nil || !info.IsDir() || c.isGame(name) {
+		return yield(target{name: name})
+	}
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return walk(ctx, root.FS(), ".", func(at string, e fs.DirEntry) error {
+		full := filepath.Join(name, filepath.FromSlash(at))
+		switch {
+		case e.IsDir() && strings.HasPrefix(e.Name(), "."):
+			return fs.SkipDir // .git and the like
+		case e.IsDir() && !c.isGame(full):
+			return nil
+		}
+		if err := yield(target{name: full, found: true}); err != nil || !e.IsDir() {
+			return err
+		}
+		return fs.SkipDir
+	})
+}
+
+// isGame tells whether a folder is a game file, or the tree form of one.
+func (c *checking) isGame(name string) bool {
+	src, err := format.OpenSource(name)
+	if err != nil {
+		return false
+	}
+	defer src.Close()
+	if _, err := c.formats.Find(src); err == nil {
+		return true
+	}
+	fsys, closer, err := openFolder(name)
+	if err != nil {
+		return false
+	}
+	defer closer.Close()
+	_, err = c.formats.FindTree(fsys)
+	return err == nil
+}
+
+func (c *checking) check(ctx context.Context, t target) checked {
+	r := checked{target: t, findings: []check.Finding{}}
+	sink := check.Sink(func(f check.Finding) { r.findings = append(r.findings, f) })
+	src, err := c.source(t.name)
+	if err != nil {
+		r.err = err
+		return r
+	}
+	f, err := c.formats.Find(src)
+	g := &game{Format: f, name: t.name, src: src}
+	if err != nil && src.IsDir() {
+		if g, err = c.build(t.name, sink); g == nil && err == nil {
+			return r
+		}
+	}
+	if err != nil {
+		src.Close()
+		r.err = err
+		return r
+	}
+	defer g.Close()
+	r.format = g.Name
+	file, err := g.Open(c.job(c.cmd, g.Format), g.src)
+	if err == nil {
+		err = file.Check(c.job(c.cmd, g.Format), sink)
+		file.Close()
+	}
+	if ctx.Err() != nil {
+		r.err = ctx.Err()
+	} else if err != nil {
+		sink(broken(kindUnreadable, err))
+	}
+	return r
+}
+
+// build makes a game file of a folder in tree form. Where that fails it tells
+// the sink why, and returns nil.
+func (c *checking) build(name string, sink check.Sink) (*game, error) {
+	fsys, closer, err := openFolder(name)
+	if err != nil {
+		return nil, err
+	}
+	defer closer.Close()
+	f, err := c.formats.FindTree(fsys)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	job := c.job(c.cmd, f)
+	job.Warned = func(path, message string) { sink.Add(kindBuild, path, -1, "%s", message) }
+	g, err := buildTemporary(job, f, fsys, name)
+	if err != nil && job.Err() == nil {
+		sink(broken(kindUnbuildable, err))
+		return nil, nil
+	}
+	return g, err
+}
+
+// broken makes a finding of an error.
+func broken(kind *check.Kind, err error) check.Finding {
+	f := check.Finding{ID: kind.ID, Severity: kind.Severity, Offset: -1, Message: err.Error()}
+	var e *bin.Error
+	if errors.As(err, &e) {
+		inside := *e
+		f.Path, f.Offset = inside.Path, inside.Offset
+		inside.File, inside.Path, inside.Offset = "", "", -1
+		f.Message = inside.Error()
+	}
+	return f
+}
+
+// print prints the findings of the next file.
+func (c *checking) print(r checked) error {
+	if errors.Is(r.err, context.Canceled) {
+		return r.err
+	}
+	if r.err != nil {
+		if r.found && errors.Is(r.err, format.ErrUnknown) {
+			c.skipped++
+			return nil
+		}
+		c.talk.fail(r.err)
+		c.failed = true
+		return nil
+	}
+	c.files++
+	shown := []check.Finding{}
+	for _, f := range r.findings {
+		c.counts[f.Severity]++
+		if f.Severity >= c.min {
+			shown = append(shown, f)
+		}
+	}
+	c.talk.progress("checked files", c.files, 0)
+	if c.asJSON {
+		return c.list.add(object{{"file", r.name}, {"format", r.format}, {"findings", shown}})
+	}
+	if len(shown) == 0 {
+		return nil
+	}
+	c.talk.clear()
+	if _, err := fmt.Fprintf(c.out, "%s:\n", printable(r.name)); err != nil {
+		return err
+	}
+	for _, f := range shown {
+		if _, err := fmt.Fprintf(c.out, "  %s\n", printable(f.String())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *checking) summary() {
+	line := plural(c.files, "file") + ", " + plural(c.counts[check.Error], "error") + ", " + plural(c.counts[check.Warning], "warning")
+	if n := c.counts[check.Info]; n > 0 {
+		line += fmt.Sprintf(", %s info", thousands(int64(n)))
+	}
+	if c.skipped > 0 {
+		line += fmt.Sprintf("; %s of no known format passed over", plural(c.skipped, "file"))
+	}
+	_ = c.out.Flush()
+	c.talk.say("%s", line)
+}
+
+// printKinds explains all kinds of findings, once each.
+func (a *app) printKinds(asJSON bool) error {
+	list := jsonArray{w: a.out}
+	seen := make(map[string]bool)
+	add := func(owner string, kinds []*check.Kind) error {
+		for _, k := range kinds {
+			if seen[k.ID] {
+				continue
+			}
+			seen[k.ID] = true
+			var err error
+			if asJSON {
+				err = list.add(object{{"format", owner}, {"id", k.ID}, {"severity", k.Severity}, {"meaning", k.Meaning}, {"remedy", k.Remedy}})
+			} else {
+				_, err = fmt.Fprintf(a.out, "%s: %s (%s)\n    %s\n    %s\n", k.ID, k.Severity, cmp.Or(owner, "any format"), k.Meaning, k.Remedy)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := add("", ownKinds.Kinds()); err != nil {
+		return err
+	}
+	for _, f := range a.formats {
+		if err := add(f.Name, f.Kinds); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return list.end()
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+// Package cli is the command-line tool: one file per verb, written over
+// [trowel/format], knowing no game.
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"trowel/format"
+)
+
+// What the tool exits with.
+const (
+	exitFine   = 0
+	exitFound  = 1 // findings or differences
+	exitFailed = 2 // usage or I/O
+)
+
+// errFound is what a verb returns that has done its work and found something.
+var errFound = errors.New("found something")
+
+// errQuiet is what a verb returns that failed and has told so already.
+var errQuiet = errors.New("failed")
+
+// app is one run of the tool.
+type app struct {
+	formats format.Set
+	in      io.Reader
+	out     *bufio.Writer
+	talk    *talk
+}
+
+// Main runs the tool and returns its exit code.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return run(format.All(), args, stdin, stdout, stderr)
+}
+
+func run(formats format.Set, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+
+	out := bufio.NewWriterSize(stdout, 1<<16)
+	a := &app{formats: formats, in: stdin, out: out, talk: newTalk(stderr, out)}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(out)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	a.talk.clear()
+	if flushed := out.Flush(); err == nil || errors.Is(err, errFound) && flushed != nil {
+		err = flushed
+	}
+	switch {
+	case err == nil:
+		return exitFine
+	case errors.Is(err, errFound):
+		return exitFound
+	case !brokenPipe(err) && !errors.Is(err, errQuiet):
+		a.talk.fail(err)
+	}
+	return exitFailed
+}
+
+// brokenPipe tells whether err says that nobody reads the output any more,
+// which is how `trowel ls x | head` ends and no reason to complain.
+func brokenPipe(err error) bool {
+	const windowsBrokenPipe, windowsNoData = syscall.Errno(109), syscall.Errno(232)
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) ||
+		onWindows && (errors.Is(err, windowsBrokenPipe) || errors.Is(err, windowsNoData))
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "trowel FILE",
+		Short: "Open data files of games as folders, and build them back",
+		Long: `Trowel opens data files of games as folders of ordinary files, which a person
+can read and edit with the tools they have, and builds the game file back.
+
+  trowel FILE            tells what a file is
+  trowel extract FILE    makes it a folder
+  trowel pack FOLDER     makes the folder a file again
+
+A folder that extract made can stand wherever a FILE is read, and - means
+standard input or output. A file that is called like a verb is named with its
+folder: ./check. "trowel formats" lists the formats that are known.
+
+Exit codes: 0 fine, 1 findings or differences, 2 wrong usage or a failure.`,
+		Example: `  trowel climb.map
+  trowel extract climb.map && trowel pack climb -o new.map
+  trowel check *.map`,
+		Version:           version(),
+		Args:              cobra.ArbitraryArgs,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+
+		SuggestionsMinimumDistance: 2,
+	}
+	root.PersistentFlags().BoolVarP(&a.talk.quiet, "quiet", "q", false, "say nothing but errors")
+	info := a.infoCommand()
+	root.Flags().AddFlagSet(info.Flags())
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		return a.fileOrVerb(root, args[0], info.RunE(cmd, args))
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return hint(err, "see `%s --help`", cmd.CommandPath())
+	})
+	root.AddCommand(info, a.lsCommand(), a.catCommand(), a.extractCommand(), a.packCommand(), a.checkCommand(),
+		a.dumpCommand(), a.diffCommand(), a.convertCommand(), a.formatsCommand(), a.manCommand(root))
+	return root
+}
+
+// fileOrVerb explains the error of a first word that is neither a file nor a verb.
+func (a *app) fileOrVerb(root *cobra.Command, word string, err error) error {
+	if !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if near := root.SuggestionsFor(word); len(near) > 0 {
+		return hint(err, "did you mean the verb %s?", near[0])
+	}
+	return err
+}
+
+// args makes the test for the number of arguments of a verb; a most of -1 means any number.
+func args(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return hint(errors.New("too few arguments: "+cmd.UseLine()), "see `%s --help`", cmd.CommandPath())
+		case most >= 0 && len(args) > most:
+			return hint(errors.New("too many arguments: "+cmd.UseLine()), "see `%s --help`", cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+// version tells what the tool was built from.
+func version() string {
+	build, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := build.Main.Version
+	if v == "" {
+		v = "(devel)"
+	}
+	for _, s := range build.Settings {
+		if s.Key == "vcs.revision" && v == "(devel)" {
+			v += " " + s.Value
+		}
+	}
+	return v + " " + build.GoVersion
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel/format"
+)
+
+func (a *app) convertCommand() *cobra.Command {
+	var out, to string
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "convert FILE -o FILE --to FORMAT",
+		Short: "Turn a file into one of another format",
+		Long: `Convert writes a game file in another format. "trowel formats" tells what can
+be turned into what. FILE stays as it is.`,
+		Example: `  trowel convert climb.map -o climb.txt --to some-format
+  trowel convert - -o - --to some-format < climb.map > climb.txt`,
+		Args: args(1, 1),
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the `file` to make")
+	cmd.Flags().StringVar(&to, "to", "", "the `format` to make")
+	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a file that is there already")
+	a.optionFlags(cmd, func(f *format.Format) []format.Option {
+		if len(f.Conversions) == 0 {
+			return nil
+		}
+		options := f.Options[:len(f.Options):len(f.Options)]
+		for _, c := range f.Conversions {
+			options = append(options, c.Options...)
+		}
+		return options
+	})
+	_ = cmd.RegisterFlagCompletionFunc("to", a.completeTargets)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		g, err := a.find(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		defer g.Close()
+		c, err := conversion(g, to)
+		if err != nil {
+			return err
+		}
+		if err := a.ownedOptions(cmd, g.Format, c.Options...); err != nil {
+			return err
+		}
+		if out == "" {
+			return hint(errors.New("the new file needs a name"), "give it with -o, such as -o %s%s", folderName(g), c.Extension)
+		}
+		made, err := a.write(cmd, out, force, func(w format.Output) error {
+			return named(c.Convert(a.job(cmd, g.Format, c.Options...), g.src, w), g.name)
+		})
+		if err != nil {
+			return err
+		}
+		a.talk.say("converted %s to %s, %s bytes", g.name, out, thousands(made.Size()))
+		return nil
+	}
+	return cmd
+}
+
+// conversion finds the conversion of a file that is wanted.
+func conversion(g *game, to string) (*format.Conversion, error) {
+	var targets []string
+	for i, c := range g.Conversions {
+		if c.To == to {
+			return &g.Conversions[i], nil
+		}
+		targets = append(targets, c.To)
+	}
+	if len(targets) == 0 {
+		return nil, fmt.Errorf("%s: a %s cannot be turned into anything else", g.name, g.Title)
+	}
+	err := fmt.Errorf("%s: a %s cannot be turned into %q", g.name, g.Title, to)
+	if to == "" {
+		err = errors.New("tell with --to what to make")
+	}
+	return nil, hint(err, "--to can be %s", strings.Join(targets, ", "))
+}
+
+// completeTargets completes what a file can be turned into, for the shell.
+func (a *app) completeTargets(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, f := range a.formats {
+		for _, c := range f.Conversions {
+			names = append(names, c.To+"\t"+c.Title)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,270 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"syscall"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"trowel/internal/linediff"
+	"trowel/internal/tree"
+)
+
+func (a *app) diffCommand() *cobra.Command {
+	var asJSON, stat, sidecar bool
+	cmd := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Tell in what two files differ",
+		Long: `Diff compares two game files, or folders in tree form, file by file of their
+trees: those that are only in A (-), only in B (+), and in both but not the same
+(~), of which it shows the lines of text that changed.
+
+The exit code is 0 if they are the same, 1 if they differ. With --json it prints
+an array of {path, change, oldSize, newSize, diff}: change is added, removed or
+changed, and the other keys are there where they apply.`,
+		Example: `  trowel diff climb.map climb2.map
+  trowel diff --stat climb.map climb/`,
+		Args: args(2, 2),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&stat, "stat", false, "tell only which files differ, not in what")
+	cmd.Flags().BoolVar(&sidecar, "sidecar", false, "compare "+tree.Sidecar+", too: what only matters for the very same bytes")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c := &comparison{app: a, stat: stat, sidecar: sidecar}
+		differ, err := c.run(cmd, args[0], args[1], asJSON)
+		if err != nil {
+			return err
+		}
+		if !differ {
+			return nil
+		}
+		_ = a.out.Flush()
+		a.talk.say("%s changed, %d added, %d removed", plural(c.counts[changed], "file"), c.counts[added], c.counts[removed])
+		return errFound
+	}
+	return cmd
+}
+
+// change is what happened to a file from A to B.
+type change string
+
+const (
+	added   change = "added"
+	removed change = "removed"
+	changed change = "changed"
+)
+
+var marks = map[change]string{added: "+", removed: "-", changed: "~"}
+
+// comparison is one run of diff.
+type comparison struct {
+	*app
+	a, b    fs.FS
+	stat    bool
+	sidecar bool
+	counts  map[change]int
+
+	nameA, nameB string
+}
+
+// pair is a file of one of the trees or of both.
+type pair struct {
+	path   string
+	change change // changed: if it did
+}
+
+// difference is what there is to tell of a pair.
+type difference struct {
+	pair
+	same              bool
+	oldSize, newSize  int64
+	text              string // unified diff; "" for what is no text
+	plusses, minusses int
+	err               error
+}
+
+func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (bool, error) {
+	list := jsonArray{w: c.out}
+	c.nameA, c.nameB = nameA, nameB
+	c.counts = make(map[change]int)
+	same, err := c.sameBytes(nameA, nameB)
+	if err != nil {
+		return false, err
+	}
+	if !same {
+		var closeA, closeB io.Closer
+		if c.a, closeA, err = c.openTree(cmd, nameA); err != nil {
+			return false, err
+		}
+		defer closeA.Close()
+		if c.b, closeB, err = c.openTree(cmd, nameB); err != nil {
+			return false, err
+		}
+		defer closeB.Close()
+		err = ordered(cmd.Context(),
+			func(yield func(pair) error) error { return c.pairs(cmd.Context(), yield) },
+			c.compare,
+			func(d difference) error {
+				if d.err != nil {
+					return d.err
+				}
+				if d.same {
+					return nil
+				}
+				c.counts[d.change]++
+				if asJSON {
+					return list.add(d.object())
+				}
+				return c.print(d)
+			})
+		if err != nil {
+			return false, err
+		}
+	}
+	if asJSON {
+		err = list.end()
+	}
+	return len(c.counts) > 0, err
+}
+
+// sameBytes tells whether two names stand for files of the same bytes: then
+// there is no need to know what they are.
+func (c *comparison) sameBytes(nameA, nameB string) (bool, error) {
+	if nameA == "-" || nameB == "-" {
+		if nameA == nameB {
+			return false, errors.New("only one of two files can be standard input")
+		}
+		return false, nil
+	}
+	a, err := c.source(nameA)
+	if err != nil {
+		return false, err
+	}
+	defer a.Close()
+	b, err := c.source(nameB)
+	if err != nil {
+		return false, err
+	}
+	defer b.Close()
+	if a.IsDir() || b.IsDir() || a.Size != b.Size {
+		return false, nil
+	}
+	bufA, bufB := make([]byte, 1<<16), make([]byte, 1<<16)
+	for at := int64(0); at < a.Size; {
+		n, errA := a.ReadAt(bufA, at)
+		m, errB := b.ReadAt(bufB, at)
+		if n != m || n == 0 || !bytes.Equal(bufA[:n], bufB[:m]) {
+			return false, nil
+		}
+		if at += int64(n); at < a.Size && (errA != nil || errB != nil) {
+			return false, errors.Join(errA, errB)
+		}
+	}
+	return true, nil
+}
+
+// pairs gives out the files of A, then those that only B has.
+func (c *comparison) pairs(ctx context.Context, yield func(pair) error) error {
+	visit := func(other fs.FS, otherName string, here, there change) func(string, fs.DirEntry) error {
+		return func(name string, e fs.DirEntry) error {
+			if e.IsDir() || name == tree.Sidecar && !c.sidecar {
+				return nil
+			}
+			info, err := fs.Stat(other, name)
+			switch {
+			case err == nil && !info.IsDir():
+				if there == "" {
+					return nil // it was compared already
+				}
+				return yield(pair{name, there})
+			case err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+				return yield(pair{name, here})
+			}
+			return named(err, otherName)
+		}
+	}
+	if err := walk(ctx, c.a, ".", visit(c.b, c.nameB, removed, changed)); err != nil {
+		return err
+	}
+	return walk(ctx, c.b, ".", visit(c.a, c.nameA, added, ""))
+}
+
+// compare reads both files of a pair. What exists on one side only is not read.
+func (c *comparison) compare(p pair) difference {
+	d := difference{pair: p}
+	if p.change != changed {
+		return d
+	}
+	old, err := fs.ReadFile(c.a, p.path)
+	if err != nil {
+		d.err = named(err, c.nameA)
+		return d
+	}
+	now, err := fs.ReadFile(c.b, p.path)
+	if err != nil {
+		d.err = named(err, c.nameB)
+		return d
+	}
+	d.oldSize, d.newSize = int64(len(old)), int64(len(now))
+	if d.same = bytes.Equal(old, now); d.same || !isText(old) || !isText(now) {
+		return d
+	}
+	name := printable(p.path)
+	d.text = linediff.Unified("a/"+name, "b/"+name, old, now)
+	_, lines, _ := strings.Cut(d.text, "@@") // behind the names
+	for line := range strings.Lines(lines) {
+		switch line[0] {
+		case '+':
+			d.plusses++
+		case '-':
+			d.minusses++
+		}
+	}
+	return d
+}
+
+// isText tells whether data can be shown: anything a terminal may obey is none.
+func isText(data []byte) bool {
+	const most = 64 << 20
+	if len(data) > most || !utf8.Valid(data) {
+		return false
+	}
+	return !bytes.ContainsFunc(data, func(r rune) bool {
+		return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r'
+	})
+}
+
+func (c *comparison) print(d difference) error {
+	head := marks[d.change] + " " + printable(d.path)
+	switch {
+	case d.change != changed:
+	case d.text == "":
+		head += fmt.Sprintf("  (binary, %s to %s bytes)", thousands(d.oldSize), thousands(d.newSize))
+	case c.stat:
+		head += fmt.Sprintf("  (+%d -%d lines)", d.plusses, d.minusses)
+	default:
+		_, err := io.WriteString(c.out, d.text)
+		return err
+	}
+	_, err := fmt.Fprintln(c.out, head)
+	return err
+}
+
+func (d difference) object() object {
+	o := object{{"path", d.path}, {"change", d.change}}
+	if d.change == changed {
+		o = append(o, member{"oldSize", d.oldSize}, member{"newSize", d.newSize})
+	}
+	if d.text != "" {
+		o = append(o, member{"diff", d.text})
+	}
+	return o
+}

@@ -1,0 +1,369 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel/internal/output"
+	"trowel/internal/safename"
+	"trowel/internal/tree"
+)
+
+func (a *app) extractCommand() *cobra.Command {
+	var dir string
+	var force, keepGoing bool
+	cmd := &cobra.Command{
+		Use:   "extract FILE [-o FOLDER] [PATTERN...]",
+		Short: "Make a folder of a file",
+		Long: `Extract makes a folder of a game file: climb.map becomes climb/ in the current
+folder. "trowel pack" makes the file again.
+
+` + patternHelp + `
+
+A folder that has something in it is not touched, unless -f is given: then
+files of the same names are replaced and all others stay. Names that some
+system could not have, or that would lead out of the folder, get safe forms;
+pack restores the true ones, which .trowel.json keeps.`,
+		Example: `  trowel extract climb.map
+  trowel extract climb.map -o /tmp/climb '*.png'
+  trowel extract - -o climb < climb.map`,
+		Args:              args(1, -1),
+		ValidArgsFunction: a.completePaths,
+	}
+	cmd.Flags().StringVarP(&dir, "output", "o", "", "the `folder` to make (default: named after FILE)")
+	cmd.Flags().BoolVarP(&force, "force", "f", false, "put the files into a folder that has others already")
+	cmd.Flags().BoolVarP(&keepGoing, "keep-going", "k", false, "of a broken file, extract what can be read")
+	a.optionFlags(cmd, ownOptions)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		chosen, err := selectPaths(args[1:])
+		if err != nil {
+			return err
+		}
+		src, err := a.source(args[0])
+		if err != nil {
+			return err
+		}
+		f, err := a.formats.Find(src)
+		g := &game{Format: f, name: args[0], src: src}
+		defer g.Close()
+		if err != nil {
+			if src.IsDir() {
+				err = hint(err, "to make a file of a folder, use `trowel pack %s`", args[0])
+			}
+			return err
+		}
+		if err := a.ownedOptions(cmd, f); err != nil {
+			return err
+		}
+		if dir == "" {
+			if dir = folderName(g); dir == "" {
+				return hint(errors.New("standard input has no name for the folder"), "give one with -o")
+			}
+		}
+		file, err := g.open(a.job(cmd, f))
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		fsys, err := file.Tree()
+		if err != nil {
+			return named(err, args[0])
+		}
+		x := &extraction{app: a, fsys: fsys, file: args[0], chosen: chosen, keepGoing: keepGoing}
+		if err := x.run(cmd.Context(), dir, force); err != nil {
+			return err
+		}
+		note := ""
+		if n := len(x.names); n > 0 {
+			note = fmt.Sprintf("; %s made safe, see %s", plural(n, "name"), tree.Sidecar)
+		}
+		a.talk.say("extracted %s to %s%c%s", plural(x.written, "file"), filepath.Clean(dir), filepath.Separator, note)
+		if x.failed > 0 {
+			return fmt.Errorf("%s: %s could not be read", args[0], plural(x.failed, "file"))
+		}
+		return nil
+	}
+	return cmd
+}
+
+// folderName returns the name of the folder that a game file becomes: its own
+// without the extension.
+func folderName(g *game) string {
+	if g.src.Name == "-" {
+		return ""
+	}
+	name := g.src.Name
+	for _, ext := range g.Extensions {
+		if len(name) > len(ext) && strings.EqualFold(name[len(name)-len(ext):], ext) {
+			return name[:len(name)-len(ext)]
+		}
+	}
+	if short := strings.TrimSuffix(name, filepath.Ext(name)); short != "" && short != name && !g.src.IsDir() {
+		return short
+	}
+	return name + ".tree"
+}
+
+// extraction writes a tree to the disk.
+type extraction struct {
+	*app
+	fsys      fs.FS
+	file      string // for messages
+	chosen    *selection
+	keepGoing bool
+
+	root    *os.Root
+	replace bool              // files may be there already
+	names   map[string]string // true paths by safe paths, where they differ
+	written int
+	failed  int
+}
+
+// run extracts to dir: a new folder becomes visible when it is whole.
+func (x *extraction) run(ctx context.Context, dir string, force bool) error {
+	exists, empty, err := lookAt(dir)
+	switch {
+	case err != nil:
+		return err
+	case exists && !empty && !force:
+		return hint(&output.ExistsError{Path: dir}, "use -f to put the files into it, or -o for another folder")
+	case exists && !empty:
+		x.replace = true
+		return x.into(ctx, dir)
+	case exists:
+		return x.fill(ctx, dir)
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+		return err
+	}
+	out, err := output.New(dir, false)
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	temp, err := out.Dir()
+	if err != nil {
+		return err
+	}
+	if err := x.into(ctx, temp); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// fill extracts to an empty folder. That may be the current one or the top of
+// a disk, which no other can take the place of: so its entries are renamed.
+func (x *extraction) fill(ctx context.Context, dir string) error {
+	temp := output.TempName(dir)
+	if err := os.Mkdir(temp, 0o777); err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	if err := x.into(ctx, temp); err != nil {
+		return err
+	}
+	list, err := os.ReadDir(temp)
+	for _, e := range list {
+		if err == nil {
+			err = os.Rename(filepath.Join(temp, e.Name()), filepath.Join(dir, e.Name()))
+		}
+	}
+	return err
+}
+
+// lookAt tells whether a folder is there, and whether it has nothing in it.
+func lookAt(dir string) (exists, empty bool, err error) {
+	d, err := os.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, false, nil
+	}
+	if err != nil {
+		return false, false, err
+	}
+	defer d.Close()
+	if info, err := d.Stat(); err != nil || !info.IsDir() {
+		return false, false, fmt.Errorf("%s: is a file, the folder needs another name", dir)
+	}
+	_, err = d.Readdirnames(1)
+	return true, err == io.EOF, nil
+}
+
+// extractJob is one file to be written.
+type extractJob struct{ name, at string }
+
+func (x *extraction) into(ctx context.Context, dir string) (err error) {
+	if x.root, err = os.OpenRoot(dir); err != nil {
+		return err
+	}
+	defer x.root.Close()
+	x.names = make(map[string]string)
+	produce := func(yield func(extractJob) error) error { return x.plan(ctx, yield) }
+	err = ordered(ctx, produce, x.writeFile, func(err error) error {
+		if err != nil {
+			var broken unreadable
+			if !errors.As(err, &broken) {
+				return err
+			}
+			if !x.keepGoing {
+				return hint(named(err, x.file), "-k extracts what can be read")
+			}
+			x.failed++
+			x.talk.print("trowel: " + named(err, x.file).Error())
+			return nil
+		}
+		x.written++
+		x.talk.progress("extracted files", x.written, 0)
+		return nil
+	})
+	if err == nil {
+		err = x.chosen.unused(x.file)
+	}
+	if err == nil {
+		err = x.writeSidecar()
+	}
+	return err
+}
+
+// place is a folder on the way to the file that the walk is at.
+type place struct {
+	dir, at string // its true and its safe path
+	folder  *safename.Folder
+	made    bool
+}
+
+// plan gives out the files to be written, and makes their folders. Every file
+// gets its safe name, chosen or not, so that it is always the same one.
+func (x *extraction) plan(ctx context.Context, yield func(extractJob) error) error {
+	way := []*place{{dir: ".", at: ".", folder: new(safename.Folder), made: true}}
+	return walk(ctx, x.fsys, ".", func(name string, e fs.DirEntry) error {
+		for way[len(way)-1].dir != path.Dir(name) {
+			way = way[:len(way)-1]
+		}
+		parent := way[len(way)-1]
+		at := path.Join(parent.at, parent.folder.Name(e.Name()))
+		if e.IsDir() {
+			way = append(way, &place{dir: name, at: at, folder: new(safename.Folder)})
+			return nil
+		}
+		if !x.chosen.has(name) {
+			return nil
+		}
+		for _, p := range way {
+			if !p.made {
+				p.made = true
+				if err := x.root.MkdirAll(filepath.FromSlash(p.at), 0o777); err != nil {
+					return err
+				}
+				x.note(p.at, p.dir)
+			}
+		}
+		x.note(at, name)
+		if at == tree.Sidecar {
+			return nil // comes last, with the names
+		}
+		return yield(extractJob{name, at})
+	})
+}
+
+// note keeps the true path of what got another name.
+func (x *extraction) note(at, name string) {
+	if path.Base(at) != path.Base(name) {
+		x.names[at] = name
+	}
+}
+
+// unreadable is the error of a file of the tree, not of the disk.
+type unreadable struct{ error }
+
+func (u unreadable) Unwrap() error { return u.error }
+
+func (x *extraction) writeFile(j extractJob) error {
+	f, err := x.fsys.Open(j.name)
+	if err != nil {
+		return unreadable{err}
+	}
+	defer f.Close()
+	return x.create(j.at, func(w io.Writer) error {
+		_, err := io.Copy(w, f)
+		return err
+	})
+}
+
+// create writes a file. One that is there already is replaced when the new one
+// is whole.
+func (x *extraction) create(at string, write func(io.Writer) error) error {
+	target := filepath.FromSlash(at)
+	name := target
+	if x.replace {
+		name = output.TempName(filepath.Dir(target))
+	}
+	f, err := x.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil && x.replace {
+		err = x.root.Rename(name, target)
+	}
+	if err != nil {
+		_ = x.root.Remove(name)
+	}
+	return err
+}
+
+// writeSidecar writes the sidecar of the tree, with the names that were made safe.
+func (x *extraction) writeSidecar() error {
+	var data []byte
+	if x.chosen.has(tree.Sidecar) {
+		var err error
+		data, err = fs.ReadFile(x.fsys, tree.Sidecar)
+		if err == nil {
+			x.written++
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return named(err, x.file)
+		}
+	}
+	names := x.names
+	if x.replace {
+		// Files of an earlier run keep their names, and their sidecar.
+		old, err := x.root.ReadFile(tree.Sidecar)
+		if err == nil {
+			earlier, err := safename.Names(old)
+			if err != nil {
+				return err
+			}
+			for at, name := range names {
+				earlier[at] = name
+			}
+			names = earlier
+			if data == nil {
+				data = old
+			}
+		}
+	}
+	if len(names) > 0 {
+		var err error
+		if data, err = safename.AddNames(data, names); err != nil {
+			return err
+		}
+	}
+	if data == nil {
+		return nil
+	}
+	return x.create(tree.Sidecar, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}

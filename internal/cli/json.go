@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+)
+
+// jsonArray prints an array, an element a line, as the elements come.
+type jsonArray struct {
+	w io.Writer
+	n int
+}
+
+func (j *jsonArray) add(v any) error {
+	data, err := compact(v)
+	if err != nil {
+		return err
+	}
+	head := ",\n  "
+	if j.n == 0 {
+		head = "[\n  "
+	}
+	j.n++
+	_, err = j.w.Write(append([]byte(head), data...))
+	return err
+}
+
+func (j *jsonArray) end() error {
+	tail := "\n]\n"
+	if j.n == 0 {
+		tail = "[]\n"
+	}
+	_, err := io.WriteString(j.w, tail)
+	return err
+}
+
+// compact writes v as JSON on one line, with <, > and & as they are.
+func compact(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimRight(b.Bytes(), "\n"), err
+}
+
+// object is a JSON object whose keys keep their order.
+type object []member
+
+type member struct {
+	key   string
+	value any
+}
+
+func (o object) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, m := range o {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		key, err := compact(m.key)
+		if err != nil {
+			return nil, err
+		}
+		value, err := compact(m.value)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(append(b, key...), ':'), value...)
+	}
+	return append(b, '}'), nil
+}

@@ -1,0 +1,267 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"trowel/format"
+	"trowel/internal/output"
+	"trowel/internal/safename"
+)
+
+// game is a game file that the user named, and its format.
+type game struct {
+	*format.Format
+	name  string // as the user gave it
+	src   *format.Source
+	built string // the temporary folder of a file that was built from a tree
+}
+
+// Close closes the file, and removes it if it was made for this run.
+func (g *game) Close() error {
+	err := g.src.Close()
+	if g.built != "" {
+		err = errors.Join(err, os.RemoveAll(g.built))
+	}
+	return err
+}
+
+// source opens what the user named; "-" is standard input.
+func (a *app) source(name string) (*format.Source, error) {
+	if name != "-" {
+		return format.OpenSource(name)
+	}
+	data, err := io.ReadAll(a.in)
+	if err != nil {
+		return nil, fmt.Errorf("standard input: %w", err)
+	}
+	return format.NewSource("-", data), nil
+}
+
+// find opens what the user named and tells its format. A folder in tree form
+// is built first, into a place for temporary files.
+func (a *app) find(cmd *cobra.Command, name string) (*game, error) {
+	src, err := a.source(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := a.formats.Find(src)
+	if err == nil {
+		return &game{Format: f, name: name, src: src}, nil
+	}
+	src.Close()
+	if !src.IsDir() {
+		return nil, err
+	}
+	fsys, closer, err := openFolder(name)
+	if err != nil {
+		return nil, err
+	}
+	defer closer.Close()
+	if f, err = a.formats.FindTree(fsys); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return buildTemporary(a.job(cmd, f), f, fsys, name)
+}
+
+// buildTemporary builds the tree form of a file, for this run only.
+func buildTemporary(job *format.Job, f *format.Format, fsys fs.FS, name string) (_ *game, err error) {
+	dir, err := os.MkdirTemp("", "trowel-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(dir)
+		}
+	}()
+	path := filepath.Join(dir, filepath.Base(filepath.Clean(name))+extension(f))
+	out, err := output.New(path, false)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Discard()
+	if err := f.Build(job, fsys, out); err != nil {
+		return nil, named(err, name)
+	}
+	if err := out.Commit(); err != nil {
+		return nil, err
+	}
+	src, err := format.OpenSource(path)
+	if err != nil {
+		return nil, err
+	}
+	src.Path = name
+	return &game{Format: f, name: name, src: src, built: dir}, nil
+}
+
+// extension returns the usual extension of a format, or "".
+func extension(f *format.Format) string {
+	if len(f.Extensions) == 0 {
+		return ""
+	}
+	return f.Extensions[0]
+}
+
+// open opens a game file that find found.
+func (g *game) open(job *format.Job) (format.File, error) {
+	file, err := g.Open(job, g.src)
+	return file, named(err, g.name)
+}
+
+// withFile opens what the user named and calls use with it.
+func (a *app) withFile(cmd *cobra.Command, name string, use func(*game, format.File) error) error {
+	g, err := a.find(cmd, name)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	file, err := g.open(a.job(cmd, g.Format))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return use(g, file)
+}
+
+// openTree opens what the user named as a tree. A folder in tree form is that
+// tree already.
+func (a *app) openTree(cmd *cobra.Command, name string) (fs.FS, io.Closer, error) {
+	src, err := a.source(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := a.formats.Find(src)
+	if err != nil {
+		src.Close()
+		if src.IsDir() {
+			return openFolder(name)
+		}
+		return nil, nil, err
+	}
+	g := &game{Format: f, name: name, src: src}
+	file, err := g.open(a.job(cmd, f))
+	if err != nil {
+		g.Close()
+		return nil, nil, err
+	}
+	fsys, err := file.Tree()
+	if err != nil {
+		file.Close()
+		g.Close()
+		return nil, nil, named(err, name)
+	}
+	return fsys, closers{file, g}, nil
+}
+
+// closers closes several things.
+type closers []io.Closer
+
+func (c closers) Close() error {
+	var err error
+	for _, one := range c {
+		err = errors.Join(err, one.Close())
+	}
+	return err
+}
+
+// openFolder opens a folder in tree form, under its true names. No link leads
+// out of it.
+func openFolder(name string) (fs.FS, io.Closer, error) {
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	fsys, err := safename.Restore(root.FS())
+	if err != nil {
+		root.Close()
+		return nil, nil, named(err, name)
+	}
+	return fsys, root, nil
+}
+
+// create starts the output that the user named; "-" is standard output.
+func (a *app) create(name string, force bool) (*output.Output, error) {
+	if name == "-" {
+		return output.Stream(a.out), nil
+	}
+	return output.New(name, force)
+}
+
+// write lets build write an output and puts it in its place.
+func (a *app) write(cmd *cobra.Command, name string, force bool, build func(format.Output) error) (*output.Output, error) {
+	out, err := a.create(name, force)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Discard()
+	if err := build(out); err != nil {
+		return nil, err
+	}
+	if err := cmd.Context().Err(); err != nil {
+		return nil, err
+	}
+	return out, out.Commit()
+}
+
+// job is what a verb passes down to format f.
+func (a *app) job(cmd *cobra.Command, f *format.Format, more ...format.Option) *format.Job {
+	values := make(map[string]string)
+	for _, o := range slices.Concat(f.Options, more) {
+		values[o.Name] = o.Default
+		if flag := cmd.Flags().Lookup(o.Name); flag != nil && flag.Changed {
+			values[o.Name] = flag.Value.String()
+		}
+	}
+	return &format.Job{Context: cmd.Context(), Values: values, Warned: a.talk.warn, Progress: a.talk.progress}
+}
+
+// optionFlags makes the options of formats flags of a verb. Formats may share a
+// name; the help tells whose it is.
+func (a *app) optionFlags(cmd *cobra.Command, options func(*format.Format) []format.Option) {
+	for _, f := range a.formats {
+		for _, o := range options(f) {
+			help := fmt.Sprintf("%s (%s)", o.Help, f.Name)
+			if flag := cmd.Flags().Lookup(o.Name); flag != nil {
+				if flag.Annotations[optionNote] != nil && !strings.Contains(flag.Usage, help) {
+					flag.Usage += "; " + help
+				}
+				continue
+			}
+			if o.Bool {
+				cmd.Flags().Bool(o.Name, o.Default == "true", help)
+			} else {
+				cmd.Flags().String(o.Name, o.Default, help)
+			}
+			_ = cmd.Flags().SetAnnotation(o.Name, optionNote, []string{f.Name})
+		}
+	}
+}
+
+// ownedOptions makes sure that the options the user gave are of format f, so
+// that none is silently without effect.
+func (a *app) ownedOptions(cmd *cobra.Command, f *format.Format, more ...format.Option) error {
+	own := slices.Concat(f.Options, more)
+	var err error
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		of := flag.Annotations[optionNote]
+		if of != nil && !slices.ContainsFunc(own, func(o format.Option) bool { return o.Name == flag.Name }) {
+			err = fmt.Errorf("--%s is an option of %s, and this is a %s", flag.Name, of[0], f.Title)
+		}
+	})
+	return err
+}
+
+// optionNote marks the flags that are options of formats.
+const optionNote = "trowel_format_option"
+
+func ownOptions(f *format.Format) []format.Option { return f.Options }

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"trowel/format"
+)
+
+func (a *app) packCommand() *cobra.Command {
+	var to, name string
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "pack FOLDER [-o FILE]",
+		Short: "Make a file of a folder",
+		Long: `Pack makes a game file of a folder that "trowel extract" made: of climb/ it
+makes climb.map in the current folder. A folder in which nothing changed gives
+the same bytes again. The file appears when it is whole, or not at all.`,
+		Example: `  trowel pack climb
+  trowel pack climb -o maps/climb2.map -f
+  trowel pack climb -o - | sha256sum`,
+		Args: args(1, 1),
+	}
+	cmd.Flags().StringVarP(&to, "output", "o", "", "the `file` to make (default: named after FOLDER)")
+	cmd.Flags().StringVar(&name, "format", "", "`name` of the format, where the folder does not tell")
+	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a file that is there already")
+	a.optionFlags(cmd, ownOptions)
+	_ = cmd.RegisterFlagCompletionFunc("format", a.completeFormats)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		dir := args[0]
+		fsys, closer, err := openFolder(dir)
+		if info, e := os.Stat(dir); e == nil && !info.IsDir() {
+			err = hint(fmt.Errorf("%s: is no folder", dir), "to make a folder of a file, use `trowel extract %s`", dir)
+		}
+		if err != nil {
+			return err
+		}
+		defer closer.Close()
+		f, err := a.treeFormat(fsys, dir, name)
+		if err != nil {
+			return err
+		}
+		if err := a.ownedOptions(cmd, f); err != nil {
+			return err
+		}
+		if to == "" {
+			if to, err = fileName(dir, f); err != nil {
+				return err
+			}
+		}
+		out, err := a.write(cmd, to, force, func(out format.Output) error {
+			return named(f.Build(a.job(cmd, f), fsys, out), dir)
+		})
+		if err != nil {
+			return err
+		}
+		if f.Folder {
+			a.talk.say("packed %s%c", filepath.Clean(to), filepath.Separator)
+		} else {
+			a.talk.say("packed %s, %s bytes", to, thousands(out.Size()))
+		}
+		return nil
+	}
+	return cmd
+}
+
+// treeFormat tells the format of which dir is the tree form, or takes it by its name.
+func (a *app) treeFormat(fsys fs.FS, dir, name string) (*format.Format, error) {
+	if name == "" {
+		f, err := a.formats.FindTree(fsys)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
+		return f, nil
+	}
+	f := a.formats.ByName(name)
+	if f == nil {
+		return nil, hint(fmt.Errorf("no format is called %q", name), "`trowel formats` lists them")
+	}
+	if f.Build == nil {
+		return nil, fmt.Errorf("%s cannot be built", name)
+	}
+	return f, nil
+}
+
+// fileName returns the name of the game file that a folder becomes.
+func fileName(dir string, f *format.Format) (string, error) {
+	full, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if f.Folder && extension(f) == "" {
+		return "", hint(errors.New("the new folder needs a name"), "give it with -o")
+	}
+	return filepath.Base(full) + extension(f), nil
+}
+
+// completeFormats completes the name of a format, for the shell.
+func (a *app) completeFormats(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, f := range a.formats {
+		names = append(names, f.Name+"\t"+f.Title)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

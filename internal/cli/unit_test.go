@@ -1,0 +1,244 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"trowel/internal/tree"
+)
+
+func TestMatches(t *testing.T) {
+	for _, c := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"*.png", "images/a.png", true},
+		{"images", "images/a.png", true},
+		{"images", "x/images/a.png", true},
+		{"image", "images/a.png", false},
+		{"images/*", "images/a.png", true},
+		{"images/*", "images/a/b.png", true}, // a folder stands for what is in it
+		{"images/*", "x/images/a.png", false},
+		{"/images", "x/images/a.png", false},
+		{"./images", "images/a.png", true},
+		{"images/", "images/a.png", true},
+		{`images\a.png`, "images/a.png", true},
+		{"**/a.png", "a.png", true},
+		{"**/a.png", "x/y/a.png", true},
+		{"x/**/a.png", "x/a.png", true},
+		{"x/**/a.png", "y/a.png", false},
+		{"groups/*/0?-*", "groups/00-Game/01-tiles/rows.txt", true},
+		{"[x]", "[x]", true},
+		{".", "a/b", true},
+		{"..", "a/b", true}, // there is nothing above
+	} {
+		s, err := selectPaths([]string{c.pattern})
+		if err != nil {
+			t.Errorf("%q: %v", c.pattern, err)
+		} else if got := s.has(c.name); got != c.want {
+			t.Errorf("%q has %q: %v", c.pattern, c.name, got)
+		}
+	}
+}
+
+// Large folders are walked page by page, in their own order; small ones by name.
+func TestWalk(t *testing.T) {
+	var small tree.FS
+	for _, name := range []string{"b/2", "b/1", "a", "c"} {
+		small.AddBytes(name, nil)
+	}
+	var got []string
+	visit := func(name string, e fs.DirEntry) error {
+		if name == "c" {
+			return fs.SkipAll
+		}
+		got = append(got, name)
+		return nil
+	}
+	if err := walk(t.Context(), &small, ".", visit); err != fs.SkipAll || fmt.Sprint(got) != "[a b b/1 b/2]" {
+		t.Errorf("walk: %v, %v", got, err)
+	}
+	large := fstest.MapFS{}
+	for i := range 3*pageSize + 1 {
+		large[fmt.Sprintf("d/%d", i)] = &fstest.MapFile{}
+	}
+	got = nil
+	if err := walk(t.Context(), large, ".", visit); err != nil || len(got) != 3*pageSize+2 {
+		t.Errorf("walk: %d files, %v", len(got), err)
+	}
+}
+
+// A tree that names a file ".." is not followed there.
+func TestWalkEvil(t *testing.T) {
+	for _, name := range []string{"../x", "a/../../x", "/x", "a//x", "."} {
+		var evil tree.FS
+		evil.AddBytes(name, []byte("x"))
+		err := walk(t.Context(), &evil, ".", func(string, fs.DirEntry) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), "cannot be the name of a file") {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+func TestOrdered(t *testing.T) {
+	numbers := func(yield func(int) error) error {
+		for i := range 1000 {
+			if err := yield(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	double := func(i int) int {
+		time.Sleep(time.Duration(i%7) * 10 * time.Microsecond)
+		return 2 * i
+	}
+	next := 0
+	err := ordered(t.Context(), numbers, double, func(i int) error {
+		if i != 2*next {
+			t.Fatalf("got %d, want %d", i, 2*next)
+		}
+		next++
+		return nil
+	})
+	if err != nil || next != 1000 {
+		t.Errorf("%d results, %v", next, err)
+	}
+	enough := errors.New("enough")
+	err = ordered(t.Context(), numbers, double, func(i int) error {
+		if i > 100 {
+			return enough
+		}
+		return nil
+	})
+	if err != enough {
+		t.Errorf("error = %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := ordered(ctx, numbers, double, func(int) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestSpans(t *testing.T) {
+	var s spans
+	for _, f := range [][2]int64{{10, 5}, {0, 2}, {15, 5}, {40, 2}, {30, 2}, {50, 0}, {60, 10}, {29, 12}, {1, 3}, {5, 1}} {
+		s.add(f[0], f[1])
+	}
+	want := spans{{0, 4}, {5, 6}, {10, 20}, {29, 42}, {60, 70}}
+	if !reflect.DeepEqual(s, want) {
+		t.Errorf("spans %v, want %v", s, want)
+	}
+	if gaps, want := s.gaps(80), []span{{4, 5}, {6, 10}, {20, 29}, {42, 60}, {70, 80}}; !reflect.DeepEqual(gaps, want) {
+		t.Errorf("gaps %v, want %v", gaps, want)
+	}
+	// The same as a plain map of bytes, whatever comes in whatever order.
+	var covered [200]bool
+	s = nil
+	for i := range 500 {
+		at, n := int64(i*7919%190), int64(i%3+1)
+		if i%11 != 0 {
+			continue
+		}
+		s.add(at, n)
+		for j := range n {
+			covered[at+j] = true
+		}
+		for _, one := range s {
+			for j := one.start; j < one.end; j++ {
+				if !covered[j] {
+					t.Fatalf("%v covers %d", s, j)
+				}
+			}
+		}
+		missing := 0
+		for _, c := range covered {
+			if !c {
+				missing++
+			}
+		}
+		for _, g := range s.gaps(200) {
+			missing -= int(g.end - g.start)
+		}
+		if missing != 0 {
+			t.Fatalf("gaps of %v are %d bytes off", s, missing)
+		}
+	}
+}
+
+func TestTextValue(t *testing.T) {
+	for _, c := range []struct {
+		value any
+		want  string
+	}{
+		{nil, ""},
+		{int32(-7), "-7"},
+		{"a\n\x1b", `"a\n\x1b"`},
+		{strings.Repeat("x", 101), `"` + strings.Repeat("x", 100) + `"… (101 bytes)`},
+		{[]byte{1, 0xff}, "01 ff"},
+		{make([]byte, 17), strings.Repeat("00 ", 15) + "00 … (17 bytes)"},
+		{[]int32{1, -2}, "[1 -2]"},
+		{make([]int32, 1000), "[" + strings.Repeat("0 ", 15) + "0 …] (1,000 numbers)"},
+	} {
+		if got := textValue(c.value); got != c.want {
+			t.Errorf("%v: %s, want %s", c.value, got, c.want)
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	for in, want := range map[string]string{
+		"Überfall 1":      "Überfall 1",
+		"a\x1b[2J\tb\xff": `a\x1b[2J\tb\xff`,
+		"\u202e":          `\u202e`,
+		"\uFFFD":          "\uFFFD",
+	} {
+		if got := printable(in); got != want {
+			t.Errorf("printable(%q) = %s, want %s", in, got, want)
+		}
+	}
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -123456: "-123,456", 1234567: "1,234,567"} {
+		if got := thousands(n); got != want {
+			t.Errorf("thousands(%d) = %s, want %s", n, got, want)
+		}
+	}
+	if d := distance("images/grass.png", "Images/gras.png", 5); d != 1 {
+		t.Errorf("distance = %d", d)
+	}
+}
+
+// Progress shows itself to a terminal only, after a while only, and leaves
+// nothing behind.
+func TestProgress(t *testing.T) {
+	var b bytes.Buffer
+	talk := newTalk(&b, bufio.NewWriter(&b))
+	talk.progress("files", 1, 2)
+	talk.terminal = true
+	talk.progress("files", 1, 2)
+	if b.Len() > 0 {
+		t.Errorf("too early: %q", b.String())
+	}
+	talk.started = talk.started.Add(-2 * patience)
+	talk.progress("files", 1500, 3000)
+	talk.progress("files", 1501, 3000)
+	talk.say("done")
+	if want := "\r\x1b[Kfiles 1,500 of 3,000, 50 %\r\x1b[Kdone\n"; b.String() != want {
+		t.Errorf("said %q, want %q", b.String(), want)
+	}
+	talk.clear()
+	talk.quiet = true
+	talk.say("quiet")
+	if strings.Contains(b.String(), "quiet") {
+		t.Error("not quiet")
+	}
+}

@@ -1,0 +1,48 @@
+package deflate
+
+import "encoding/binary"
+
+// A bitWriter packs bits into bytes, from the lowest to the highest bit.
+type bitWriter struct {
+	out []byte
+	acc uint64 // the bits that do not fill a byte yet, the first one lowest
+	n   uint   // how many they are: less than 8 between two calls of put
+}
+
+func (w *bitWriter) reset(out []byte) { *w = bitWriter{out: out} }
+
+// put writes the low n bits of v, which has no others, n being at most 48.
+func (w *bitWriter) put(v uint64, n uint) {
+	w.acc |= v << w.n
+	w.n += n
+	for ; w.n >= 8; w.n -= 8 {
+		w.out = append(w.out, byte(w.acc))
+		w.acc >>= 8
+	}
+}
+
+// align fills the last byte with zeros.
+func (w *bitWriter) align() {
+	if w.n > 0 {
+		w.out = append(w.out, byte(w.acc))
+		w.acc, w.n = 0, 0
+	}
+}
+
+// blockStart writes what each block starts with.
+func (w *bitWriter) blockStart(kind uint64, last bool) {
+	v := kind << 1
+	if last {
+		v |= 1
+	}
+	w.put(v, 3)
+}
+
+// stored writes a block of bytes as they are.
+func (w *bitWriter) stored(raw []byte, last bool) {
+	w.blockStart(kindStored, last)
+	w.align()
+	w.out = binary.LittleEndian.AppendUint16(w.out, uint16(len(raw)))
+	w.out = binary.LittleEndian.AppendUint16(w.out, ^uint16(len(raw)))
+	w.out = append(w.out, raw...)
+}

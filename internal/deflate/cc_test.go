@@ -1,0 +1,124 @@
+package deflate_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"trowel/internal/deflate"
+)
+
+// A czlib is C zlib in a process of its own: testdata/gen/gen.c.
+type czlib struct {
+	version string
+	in      io.WriteCloser
+	out     *bufio.Reader
+}
+
+// startC builds and starts the program. Without a C compiler or zlib.h the test
+// is skipped: the golden files have C zlib's answers for such machines.
+func startC(t *testing.T) *czlib {
+	t.Helper()
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("skipped: there is no C compiler to compare with C zlib")
+	}
+	gen := filepath.Join(t.TempDir(), "gen")
+	if out, err := exec.Command(cc, "-O2", "-o", gen, "testdata/gen/gen.c", "-lz").CombinedOutput(); err != nil {
+		t.Skipf("skipped: no program with C zlib can be built here: %v\n%s", err, out)
+	}
+	version, err := exec.Command(gen, "version").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(gen)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &czlib{strings.TrimSpace(string(version)), in, bufio.NewReader(out)}
+}
+
+func (c *czlib) compress(t *testing.T, src []byte, level int) []byte {
+	t.Helper()
+	req := binary.LittleEndian.AppendUint32(nil, uint32(level))
+	req = binary.LittleEndian.AppendUint32(req, uint32(len(src)))
+	// The program reads all of a request before it answers.
+	if _, err := c.in.Write(append(req, src...)); err != nil {
+		t.Fatal(err)
+	}
+	var size [4]byte
+	if _, err := io.ReadFull(c.out, size[:]); err != nil {
+		t.Fatal(err)
+	}
+	answer := make([]byte, binary.LittleEndian.Uint32(size[:]))
+	if _, err := io.ReadFull(c.out, answer); err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+// setting returns a number from the environment.
+func setting(t *testing.T, name string, value int) int {
+	t.Helper()
+	if s := os.Getenv(name); s != "" {
+		v, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return v
+	}
+	return value
+}
+
+// TestAgainstC compares with C zlib on structured random inputs. The variables
+// TROWEL_DEFLATE_CASES and TROWEL_DEFLATE_SEED ask for more and for other ones.
+func TestAgainstC(t *testing.T) {
+	c := startC(t)
+	cases := setting(t, "TROWEL_DEFLATE_CASES", 400)
+	seed := setting(t, "TROWEL_DEFLATE_SEED", 1)
+	if testing.Short() {
+		cases = min(cases, 50)
+	}
+	t.Logf("C zlib %s, %d cases from seed %d", c.version, cases, seed)
+	for i := range cases {
+		r := newRNG(uint64(seed)<<32 + uint64(i))
+		src := mixed(r, r.size(200_000))
+		level := r.between(-1, 9)
+		if r.below(2) == 0 {
+			level = 6
+		}
+		want := c.compress(t, src, level)
+		got, err := deflate.Compress(nil, src, level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Fatalf("seed %d, case %d: %d bytes at level %d: %s", seed, i, len(src), level, firstDifference(got, want))
+		}
+		if !deflate.Matches(want, src, level) {
+			t.Fatalf("seed %d, case %d: %d bytes at level %d do not match", seed, i, len(src), level)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+// Package deflate writes zlib streams with the very bytes that C zlib writes.
+//
+// The formats that trowel opens hold their data in zlib streams, and the tools
+// that make such files all call C zlib's compress2 or deflate. A file can only
+// be rebuilt byte for byte if its streams can, and a deflate stream is not a
+// function of its data: each encoder picks other matches, cuts blocks at other
+// places, and builds other Huffman codes. The streams of compress/zlib and of
+// github.com/klauspost/compress are valid, but never the ones in the file.
+//
+// So this package makes every choice that C zlib makes, from level 0 to 9, with
+// a window of 32 KiB, memory level 8 and the default strategy, as one call over
+// the whole input:
+//
+//   - the match finder keeps hash chains of the last 32 KiB and walks them as
+//     far as the level permits (match.go);
+//   - levels 1 to 3 take each match they find, levels 4 to 9 first look whether
+//     the next byte starts a longer one, level 0 finds none (fast.go, lazy.go,
+//     stored.go);
+//   - after 16383 literals and matches a block ends, and is written in the
+//     cheapest of three forms (block.go, huffman.go, lengths.go).
+//
+// C zlib 1.2.11 to 1.3.1 agree at every level; older ones differ at level 0.
+//
+// [Compress] makes a stream. [LevelOf] tells which level a stream was made at,
+// so that a reader can drop the stream, keep only the level, and still give the
+// stream back. Reading is the easy half: [Decompress] and [DecompressUpTo] wrap
+// klauspost's reader with limits that make hostile streams harmless.
+package deflate
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/adler32"
+	"math"
+)
+
+// DefaultLevel is the level that C zlib replaces by 6.
+const DefaultLevel = -1
+
+// ErrLevel tells that a level is not one of -1 to 9.
+var ErrLevel = errors.New("deflate: no such compression level")
+
+// A tuning says how hard a level searches for matches.
+//
+// The fast levels have another use for maxLazy: matches up to this length have
+// all their positions entered into the hash chains.
+type tuning struct {
+	good    int // a match this long at the byte before makes the search four times shorter
+	maxLazy int // a match this long is taken without a look at the next byte
+	nice    int // a match this long ends the search
+	chain   int // at most so many places are tried
+	run     func(*encoder)
+}
+
+var levels = [...]tuning{
+	{run: (*encoder).stored},
+	{good: 4, maxLazy: 4, nice: 8, chain: 4, run: (*encoder).fast},
+	{good: 4, maxLazy: 5, nice: 16, chain: 8, run: (*encoder).fast},
+	{good: 4, maxLazy: 6, nice: 32, chain: 32, run: (*encoder).fast},
+	{good: 4, maxLazy: 4, nice: 16, chain: 16, run: (*encoder).lazy},
+	{good: 8, maxLazy: 16, nice: 32, chain: 32, run: (*encoder).lazy},
+	{good: 8, maxLazy: 16, nice: 128, chain: 128, run: (*encoder).lazy},
+	{good: 8, maxLazy: 32, nice: 128, chain: 256, run: (*encoder).lazy},
+	{good: 32, maxLazy: 128, nice: 258, chain: 1024, run: (*encoder).lazy},
+	{good: 32, maxLazy: 258, nice: 258, chain: 4096, run: (*encoder).lazy},
+}
+
+// maxInput is the longest input that C zlib takes in one call, less a window so
+// that positions fit in 32 bits.
+const maxInput = math.MaxUint32 - windowSize
+
+// headers are the two bytes that start a stream, by level. The second holds a
+// hint about the level that no reader needs, and LevelOf lives from.
+const headers = "\x78\x01\x78\x01\x78\x5e\x78\x5e\x78\x5e\x78\x5e\x78\x9c\x78\xda\x78\xda\x78\xda"
+
+func header(level int) string { return headers[2*level : 2*level+2] }
+
+// Compress appends to dst the stream that C zlib makes of src at a level, -1
+// to 9. The only errors are a level outside of these and an input of 4 GiB.
+func Compress(dst, src []byte, level int) ([]byte, error) {
+	level, err := check(src, level)
+	if err != nil {
+		return dst, err
+	}
+	e := newEncoder(src, level)
+	defer e.free()
+	e.bits.out = append(dst, header(level)...)
+	e.run(e)
+	dst = binary.BigEndian.AppendUint32(e.bits.out, adler32.Checksum(src))
+	return dst, nil
+}
+
+// Matches reports whether stream is exactly what [Compress] makes of src. It
+// compresses only up to the first block that differs.
+func Matches(stream, src []byte, level int) bool {
+	level, err := check(src, level)
+	if err != nil {
+		return false
+	}
+	body, ok := body(stream, src, level)
+	return ok && bodyMatches(body, src, level)
+}
+
+// LevelOf returns the level at which [Compress] makes stream of src. Where
+// several do, as for short inputs, it is 6 or 9 if those are among them.
+func LevelOf(stream, src []byte) (level int, ok bool) {
+	levels := candidates(stream)
+	if len(levels) == 0 {
+		return 0, false
+	}
+	body, ok := body(stream, src, levels[0]) // they all have the same header
+	if !ok {
+		return 0, false
+	}
+	for _, level := range levels {
+		if bodyMatches(body, src, level) {
+			return level, true
+		}
+	}
+	return 0, false
+}
+
+// candidates returns the levels that the header of a stream permits, the most
+// usual ones first.
+func candidates(stream []byte) []int {
+	if len(stream) < 2 {
+		return nil
+	}
+	switch string(stream[:2]) {
+	case header(6):
+		return []int{6}
+	case header(9):
+		return []int{9, 8, 7}
+	case header(5):
+		return []int{5, 4, 3, 2}
+	case header(1):
+		return []int{1, 0}
+	}
+	return nil
+}
+
+// check returns the true level for a level that may be the default.
+func check(src []byte, level int) (int, error) {
+	if level == DefaultLevel {
+		level = 6
+	}
+	if level < 0 || level >= len(levels) {
+		return 0, fmt.Errorf("%w: %d", ErrLevel, level)
+	}
+	if uint64(len(src)) > maxInput {
+		return 0, fmt.Errorf("%w: %d bytes to compress", ErrTooLong, len(src))
+	}
+	return level, nil
+}
+
+// body returns what lies between the header and the checksum of a stream, if
+// these two are right.
+func body(stream, src []byte, level int) ([]byte, bool) {
+	const sumLen = 4
+	body, ok := bytes.CutPrefix(stream, []byte(header(level)))
+	if !ok || len(body) < sumLen || uint64(len(src)) > maxInput {
+		return nil, false
+	}
+	body, sum := body[:len(body)-sumLen], body[len(body)-sumLen:]
+	return body, binary.BigEndian.Uint32(sum) == adler32.Checksum(src)
+}
+
+func bodyMatches(body, src []byte, level int) bool {
+	e := newEncoder(src, level)
+	defer e.free()
+	e.comparing, e.want = true, body
+	e.run(e)
+	return !e.differs && len(e.want) == 0
+}

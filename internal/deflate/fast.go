@@ -1,0 +1,37 @@
+package deflate
+
+// fast takes every match as it comes.
+func (e *encoder) fast() {
+	n := len(e.src)
+	for p := 0; ; {
+		if e.end-p < minLookahead {
+			e.fill(p)
+			if p == n {
+				break
+			}
+		}
+		length, pos := 0, 0
+		if n-p >= minMatch {
+			if head := e.insert(p); e.near(p, head) {
+				length, pos = e.longest(p, head, minMatch-1)
+			}
+		}
+		full := false
+		if length >= minMatch {
+			full = e.addMatch(p-pos, length)
+			// The inside of a long match is left out of the chains, to save
+			// time. So is that of a match at the end, whatever its length.
+			if length <= e.maxLazy && n-(p+length) >= minMatch {
+				e.insertAll(p+1, p+length)
+			}
+			p += length
+		} else {
+			full = e.addLiteral(e.src[p])
+			p++
+		}
+		if full && !e.endBlock(p, false) {
+			return
+		}
+	}
+	e.endBlock(n, true)
+}

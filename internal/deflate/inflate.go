@@ -1,0 +1,168 @@
+package deflate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/klauspost/compress/zlib"
+)
+
+// What can be wrong with a stream. The errors of [Decompress] and
+// [DecompressUpTo] are of type *Error and match one of these with errors.Is.
+var (
+	ErrCorrupt   = errors.New("corrupt zlib stream")             // also for a wrong checksum
+	ErrTruncated = errors.New("zlib stream ends too early")      // its data may be right so far
+	ErrTooShort  = errors.New("zlib stream has too little data") // all of it is right
+	ErrTooLong   = errors.New("zlib stream has too much data")   // all that was read is right, but not checked
+)
+
+// An Error tells what is wrong with a stream.
+type Error struct {
+	Kind     error // one of the values above
+	Consumed int   // how many bytes of the stream were read
+	Size     int   // how many bytes of data they gave
+	Want     int64 // how many there should be, or may be at most
+	Err      error // the cause, or nil
+}
+
+func (e *Error) Error() string {
+	switch e.Kind {
+	case ErrTooShort:
+		return fmt.Sprintf("%v: %d bytes, not %d", e.Kind, e.Size, e.Want)
+	case ErrTooLong:
+		return fmt.Sprintf("%v: more than %d bytes", e.Kind, e.Want)
+	}
+	return fmt.Sprintf("%v: at byte %d, after %d bytes of data", e.Kind, e.Consumed, e.Size)
+}
+
+// Unwrap gives the kind and the cause.
+func (e *Error) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.Err}
+}
+
+// Decompress inflates a stream that has exactly size bytes of data. It also
+// returns how many bytes the stream takes; those after it are not looked at.
+//
+// With an error comes the data that could be read, at most size bytes of it.
+// Memory is taken as the data comes, so a great size costs nothing if the stream
+// does not have it.
+func Decompress(stream []byte, size int) (data []byte, consumed int, err error) {
+	data, consumed, err = inflate(stream, int64(size))
+	if err == nil && len(data) < size {
+		err = &Error{Kind: ErrTooShort, Consumed: consumed, Size: len(data), Want: int64(size)}
+	}
+	return data, consumed, err
+}
+
+// DecompressUpTo inflates a stream of unknown size, but of no more than limit
+// bytes. All else is as with [Decompress].
+func DecompressUpTo(stream []byte, limit int64) (data []byte, consumed int, err error) {
+	return inflate(stream, limit)
+}
+
+// An inflater is a reader with its source, to be used again.
+type inflater struct {
+	src bytes.Reader
+	r   zlibReader
+}
+
+type zlibReader interface {
+	io.Reader
+	zlib.Resetter
+}
+
+// empty is a stream without data: a reader cannot be made without a stream.
+var empty = []byte("\x78\x9c\x03\x00\x00\x00\x00\x01")
+
+var inflaters = sync.Pool{New: func() any {
+	f := new(inflater)
+	f.src.Reset(empty)
+	r, err := zlib.NewReader(&f.src)
+	if err != nil {
+		panic(err)
+	}
+	f.r = r.(zlibReader)
+	return f
+}}
+
+const (
+	maxRatio    = 1032    // a match of 258 bytes takes two bits or more
+	minInflate  = 512     // so little memory is always granted
+	fastInflate = 1 << 20 // so much is granted if the ratio permits it
+	usualRatio  = 8
+)
+
+// firstBuffer returns how much memory to take before any data has come: all if
+// the data is small or its size is usual for such a stream.
+func firstBuffer(stream int, limit int64) int {
+	possible := minInflate + maxRatio*int64(stream)
+	return int(min(limit, possible, max(fastInflate, usualRatio*int64(stream))))
+}
+
+func inflate(stream []byte, limit int64) (data []byte, consumed int, err error) {
+	limit = max(limit, 0)
+	f := inflaters.Get().(*inflater)
+	defer func() {
+		f.src.Reset(nil)
+		inflaters.Put(f)
+	}()
+	f.src.Reset(stream)
+	if err = f.r.Reset(&f.src, nil); err == nil {
+		data, err = f.read(firstBuffer(len(stream), limit), limit)
+	}
+	consumed = len(stream) - f.src.Len()
+	if err == nil {
+		return data, consumed, nil
+	}
+	e := &Error{Kind: ErrCorrupt, Consumed: consumed, Size: len(data), Want: limit, Err: err}
+	switch {
+	case errors.Is(err, ErrTooLong):
+		e.Kind, e.Err = ErrTooLong, nil
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		e.Kind = ErrTruncated
+	}
+	return data, consumed, e
+}
+
+// read reads to the end of the stream. It starts with a buffer of size first.
+func (f *inflater) read(first int, limit int64) ([]byte, error) {
+	data := make([]byte, 0, first)
+	for {
+		if len(data) == cap(data) {
+			var one [1]byte
+			n, err := f.r.Read(one[:])
+			switch {
+			case err == io.EOF && n == 0:
+				return data, nil
+			case n == 0 && err != nil:
+				return data, err
+			case n > 0 && int64(len(data)) >= limit:
+				return data, ErrTooLong
+			}
+			data = grow(data, limit)
+			data = append(data, one[:n]...)
+		}
+		n, err := f.r.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if err == io.EOF {
+			return data, nil
+		}
+		if err != nil {
+			return data, err
+		}
+	}
+}
+
+// grow returns data with more room, but not more than for limit bytes in all.
+func grow(data []byte, limit int64) []byte {
+	size := min(max(2*int64(cap(data)), minInflate), limit)
+	more := make([]byte, len(data), size)
+	copy(more, data)
+	return more
+}

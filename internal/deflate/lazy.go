@@ -1,0 +1,57 @@
+package deflate
+
+// tooFar is the distance from which three bytes are cheaper as literals.
+const tooFar = 4096
+
+// lazy takes a match only if the next byte does not start a longer one. If it
+// does, the first byte becomes a literal, and the longer match is tried in the
+// same way.
+func (e *encoder) lazy() {
+	const none = minMatch - 1
+	n := len(e.src)
+	length, pos := none, 0 // the match at p-1 if that byte is held back
+	held := false          // whether the byte at p-1 is not yet written
+	for p := 0; ; {
+		if e.end-p < minLookahead {
+			e.fill(p)
+			if p == n {
+				break
+			}
+		}
+		head := 0
+		if n-p >= minMatch {
+			head = e.insert(p)
+		}
+		prevLength, prevPos := length, pos
+		length = none
+		if prevLength < e.maxLazy && e.near(p, head) {
+			length, pos = e.longest(p, head, prevLength)
+			if length == minMatch && p-pos > tooFar {
+				length = none
+			}
+		}
+		switch {
+		case prevLength >= minMatch && length <= prevLength:
+			full := e.addMatch(p-1-prevPos, prevLength)
+			end := p - 1 + prevLength
+			e.insertAll(p+1, end)
+			p = end
+			length, held = none, false
+			if full && !e.endBlock(p, false) {
+				return
+			}
+		case held:
+			if e.addLiteral(e.src[p-1]) && !e.endBlock(p, false) {
+				return
+			}
+			p++
+		default:
+			held = true
+			p++
+		}
+	}
+	if held {
+		e.addLiteral(e.src[n-1])
+	}
+	e.endBlock(n, true)
+}

@@ -1,0 +1,149 @@
+package deflate
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+)
+
+const (
+	windowSize = 1 << 15
+	windowMask = windowSize - 1
+
+	hashBits  = 15
+	hashMask  = 1<<hashBits - 1
+	hashShift = 5 // three shifts push a byte out of the hash
+
+	minMatch = 3
+	maxMatch = 258
+
+	// minLookahead is the number of bytes that C zlib wants to see ahead of the
+	// position: a longest match, the hash of the byte after it, and one more.
+	// Its window gives up as many at the other end, which sets maxDist.
+	minLookahead = maxMatch + minMatch + 1
+	maxDist      = windowSize - minLookahead
+)
+
+// A window finds earlier occurrences of the bytes at a position.
+//
+// Positions with the same hash of three bytes form a chain from new to old:
+// head has the newest of each hash, back how far it is from each position to the
+// one before. Position 0 ends a chain, so the very first byte of the input is
+// never found.
+//
+// C zlib has a buffer of two windows, which it fills with input and, once the
+// position nears its end, moves down by one window. The input is all here and
+// needs no buffer, yet base and end follow where that buffer would begin and
+// end, for one of its traits shows in the output: positions in the chains count
+// from base, and what falls on 0 ends a chain too.
+type window struct {
+	src       []byte
+	base, end int
+
+	head [1 << hashBits]uint32
+	back [windowSize]uint16 // by position modulo windowSize; all farther ones are math.MaxUint16
+}
+
+func (w *window) reset(src []byte) {
+	w.src, w.base, w.end = src, 0, 0
+	clear(w.head[:]) // back can stay: only entries made since are reachable
+}
+
+// fill brings more input into the buffer at position p.
+func (w *window) fill(p int) {
+	if p-w.base >= windowSize+maxDist {
+		w.base += windowSize
+	}
+	w.end = min(w.base+2*windowSize, len(w.src))
+}
+
+// insert enters position p into its chain and returns the head that the chain
+// had. There must be three bytes at p.
+func (w *window) insert(p int) int {
+	b := w.src[p : p+minMatch]
+	h := (uint32(b[0])<<(2*hashShift) ^ uint32(b[1])<<hashShift ^ uint32(b[2])) & hashMask
+	head := w.head[h]
+	w.back[p&windowMask] = uint16(min(uint32(p)-head, math.MaxUint16))
+	w.head[h] = uint32(p)
+	return int(head)
+}
+
+// insertAll enters the positions from p up to, not including, end, but those
+// without three bytes.
+func (w *window) insertAll(p, end int) {
+	end = min(end, len(w.src)-minMatch+1)
+	for ; p < end; p++ {
+		w.insert(p)
+	}
+}
+
+// near reports whether the head of a chain is close enough to p to be a match.
+// The farthest distance is one that only heads may have; longest does not
+// follow a chain so far. Just after the buffer has moved, base is at that
+// distance and cannot match, just as position 0 cannot.
+func (w *window) near(p, head int) bool {
+	return head > w.base && p-head <= maxDist
+}
+
+// longest looks for a match at p that is longer than best, which is at least 2,
+// among the positions of the chain that starts at head. It returns the length
+// and position of the one found, or best and 0. Of several with the same length
+// the nearest wins.
+func (e *encoder) longest(p, head, best int) (length, pos int) {
+	src, q := e.src, head
+	most := min(maxMatch, len(src)-p)
+	if best >= most {
+		return best, 0
+	}
+	nice, chain := min(e.nice, most), e.chain
+	if best >= e.good {
+		chain >>= 2
+	}
+	limit := min(max(p-maxDist, 0), head-1) // only the head may be at maxDist
+
+	for q > limit && chain > 0 {
+		if best >= minMatch {
+			at := best + 1 - 4
+			four := binary.LittleEndian.Uint32(src[p+at:])
+			if q, chain = seek(src[at:], &e.back, four, q, limit, chain); q <= limit || chain == 0 {
+				break
+			}
+		}
+		if n := common(src[p:p+most], src[q:]); n > best {
+			best, pos = n, q
+			if n >= nice {
+				break
+			}
+		}
+		q -= int(e.back[q&windowMask])
+		chain--
+	}
+	return best, pos
+}
+
+// seek goes from q along its chain to a position that has the given four bytes.
+// Most places do not have the last bytes of a longer match, so that few are
+// compared in full. It ends with q <= limit or chain == 0 if there is none.
+func seek(src []byte, back *[windowSize]uint16, four uint32, q, limit, chain int) (int, int) {
+	for q > limit && chain > 0 && binary.LittleEndian.Uint32(src[q:]) != four {
+		q -= int(back[q&windowMask])
+		chain--
+	}
+	return q, chain
+}
+
+// common returns the length of the common prefix of a and b; b is not shorter.
+func common(a, b []byte) int {
+	b = b[:len(a)]
+	n := 0
+	for ; len(a)-n >= 8; n += 8 {
+		diff := binary.LittleEndian.Uint64(a[n:]) ^ binary.LittleEndian.Uint64(b[n:])
+		if diff != 0 {
+			return n + bits.TrailingZeros64(diff)>>3
+		}
+	}
+	for n < len(a) && a[n] == b[n] {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,98 @@
+package twmap
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"trowel/check"
+	"trowel/internal/safename"
+)
+
+// Room for texts in the game and its editor, without the NUL.
+const (
+	maxAuthor     = 31
+	maxMapVersion = 15
+	maxCredits    = 127
+	maxLicense    = 31
+	maxMediaName  = 127
+)
+
+func (c *checker) checkInfo(sink check.Sink) {
+	i := c.m.Info
+	if i == nil {
+		return
+	}
+	if i.item != nil && len(i.item.Data) > 0 && i.item.Data[0] != 1 {
+		sink.Add(foundInfoVersion, "info", -1, "the info item has version %d", i.item.Data[0])
+	}
+	checkText(sink, "info.author", "author", &i.author, i.Author, maxAuthor)
+	checkText(sink, "info.version", "map version", &i.version, i.MapVersion, maxMapVersion)
+	checkText(sink, "info.credits", "credits", &i.credits, i.Credits, maxCredits)
+	checkText(sink, "info.license", "license", &i.license, i.License, maxLicense)
+	checkTextBlock(sink, "info.settings", "settings", &i.settings, strings.Join(i.Settings, "\n"), true)
+	checkSettings(sink, i.Settings)
+}
+
+// checkText checks a text of the model and the block that it was read from.
+func checkText(sink check.Sink, path, what string, ref *dataRef, text string, room int) {
+	checkTextBlock(sink, path, what, ref, text, false)
+	if len(text) > room {
+		sink.Add(foundTextLong, path, -1, "the %s has %d bytes, there is room for %d", what, len(text), room)
+	}
+}
+
+func checkTextBlock(sink check.Sink, path, what string, ref *dataRef, text string, lines bool) {
+	if !checkRef(sink, path, what, ref) {
+		return
+	}
+	was := ref.text()
+	if lines {
+		was = strings.Join(ref.texts(), "\n")
+	}
+	var fault string
+	offset := int64(-1)
+	if ref.block == nil || text != was {
+		switch {
+		case strings.Contains(text, "\x00"):
+			fault = "has a NUL inside"
+		case !utf8.ValidString(text):
+			fault = "is not valid UTF-8"
+		}
+	} else if offset = ref.block.Offset(); int(ref.block.Size()) > maxText {
+		fault = fmt.Sprintf("is said to have %d bytes", ref.block.Size())
+	} else {
+		data, err := ref.block.Bytes()
+		switch {
+		case err != nil || len(data) == 0:
+			fault = "cannot be read"
+		case data[len(data)-1] != 0:
+			fault = "does not end in NUL"
+		case !lines && bytes.IndexByte(data, 0) != len(data)-1:
+			fault = "has a NUL inside"
+		case !utf8.Valid(data):
+			fault = "is not valid UTF-8"
+		}
+	}
+	if fault != "" {
+		sink.Add(foundText, path, offset, "the %s %s", what, fault)
+	}
+}
+
+// checkRef reports a reference to a data block that does not exist.
+func checkRef(sink check.Sink, path, what string, ref *dataRef) bool {
+	if ref.block == nil && ref.read && ref.index != -1 {
+		sink.Add(foundDataIndex, path, -1, "the %s is in data block %d, which does not exist", what, ref.index)
+		return false
+	}
+	return true
+}
+
+// checkMediaName checks the name of an image or sound.
+func checkMediaName(sink check.Sink, path, what string, ref *dataRef, name, ext string) {
+	checkText(sink, path+".name", "name of the "+what, ref, name, maxMediaName)
+	if file := name + ext; len(name) <= maxMediaName && (name == "" || safename.Escape(file) != file) {
+		sink.Add(foundNameUnsafe, path+".name", -1, "the name %q of the %s cannot be the name of a file", name, what)
+	}
+}

@@ -1,0 +1,312 @@
+package twmap
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"unicode/utf8"
+
+	"trowel/check"
+	"trowel/teeworlds/datafile"
+)
+
+// law holds the items of a map against the rules by which DDNet loads it. It
+// reads the integers themselves: the model has defaults for what is missing.
+// The game stops at the first rule that is broken; this goes on.
+type law struct {
+	check.Sink
+	f    *datafile.File
+	maps []lawTilemap // tile layers of which enough is known, in the game's order
+}
+
+// lawTilemap is a tile layer that passed.
+type lawTilemap struct {
+	path          string
+	kind          Kind
+	width, height int64
+	data          int32
+	version       int32
+}
+
+func (c *checker) checkLaw(sink check.Sink) {
+	if c.fault != nil {
+		sink.Add(foundLayerSize, "", -1, "%v", c.fault)
+		return
+	}
+	l := law{Sink: sink, f: c.f}
+	l.version()
+	l.groups()
+	l.tiles()
+}
+
+func itemsOf(f *datafile.File, typ uint16) (items []datafile.Item) {
+	for _, it := range f.All(typ) {
+		items = append(items, it)
+	}
+	return items
+}
+
+func (l *law) version() {
+	for id, it := range l.f.All(typeVersion) {
+		if id != 0 {
+			continue
+		}
+		switch {
+		case len(it.Data) == 0:
+			l.Add(foundVersion, "version", -1, "the version item is empty")
+		case it.Data[0] != 1:
+			l.Add(foundVersion, "version", -1, "the map has version %d, the game reads version 1", it.Data[0])
+		}
+		return
+	}
+	l.Add(foundVersion, "version", -1, "no version item has the id 0")
+}
+
+func (l *law) groups() {
+	layers := itemsOf(l.f, typeLayer)
+	owner := make([]string, len(layers))
+	for i, g := range itemsOf(l.f, typeGroup) {
+		path := fmt.Sprintf("groups[%d]", i)
+		if len(g.Data) < 7 {
+			l.Add(foundGroupTruncated, path, -1, "the group has %d integers, at least 7 are needed", len(g.Data))
+			continue
+		}
+		start, n := int64(g.Data[5]), int64(g.Data[6])
+		if start < 0 || n < 0 || start+n > int64(len(layers)) {
+			l.Add(foundGroupLayers, path, -1, "the group claims %d layers from number %d on, the map has %d", n, start, len(layers))
+		}
+		for j := max(start, 0); j < min(start+n, int64(len(layers))); j++ {
+			path := fmt.Sprintf("%s.layers[%d]", path, j-start)
+			if owner[j] != "" {
+				// Once for a group: damaged numbers claim many layers at a time.
+				l.Add(foundLayerShared, path, -1, "the layer is also %s", owner[j])
+				break
+			}
+			owner[j] = path
+			l.layer(path, layers[j].Data)
+		}
+	}
+}
+
+func (l *law) layer(path string, v []int32) {
+	switch {
+	case len(v) < 3:
+		l.Add(foundLayerTruncated, path, -1, "the layer has %d integers, at least 3 are needed", len(v))
+	case v[1] == layerTiles:
+		l.tilemap(path, v)
+	}
+}
+
+func (l *law) tilemap(path string, v []int32) {
+	if len(v) < 15 {
+		l.Add(foundLayerTruncated, path, -1, "the tile layer has %d integers, at least 15 are needed", len(v))
+		return
+	}
+	t := lawTilemap{path: path, version: v[3], width: int64(v[4]), height: int64(v[5]), data: v[14]}
+	flags := TilemapFlags(v[6])
+	t.kind = flags.kind()
+	if t.version < 2 || t.version > 4 {
+		l.Add(foundTilemapVersion, path, -1, "the tile layer has version %d, the game reads 2 to 4", t.version)
+	}
+	if bits.OnesCount32(uint32(flags)&63) > 1 {
+		l.Add(foundTilemapFlags, path, -1, "the tile layer has the flags %v, of which there can be one", flags&63)
+	}
+	if t.version >= 3 {
+		if len(v) < 18 {
+			l.Add(foundLayerTruncated, path, -1, "the tile layer is truncated (version %d, size %d): the name is missing", t.version, 4*len(v))
+		} else if _, ok := nameText(v[15:18]); !ok {
+			l.Add(foundTilemapName, path, -1, "the name of the tile layer is not valid UTF-8")
+		}
+	}
+	complete := true
+	for i, f := range indexFields {
+		at := 15 + i
+		if t.version >= 3 {
+			at = 18 + i
+		}
+		if f.kind != t.kind {
+			continue
+		}
+		if complete = len(v) > at; complete {
+			t.data = v[at]
+		} else {
+			l.Add(foundPhysicsTruncated, path, -1, "the %v layer is truncated (version %d, size %d): the number of its data block is missing", t.kind, t.version, 4*len(v))
+		}
+	}
+	if t.width < 2 || t.height < 2 {
+		l.Add(foundLayerSize, path, -1, "the layer is %d x %d tiles large, at least 2 x 2 are needed", t.width, t.height)
+		complete = false
+	} else if t.width*t.height > math.MaxInt32 {
+		l.Add(foundLayerSize, path, -1, "the layer of %d x %d tiles is too large", t.width, t.height)
+		complete = false
+	}
+	for _, component := range v[7:11] {
+		if t.kind == KindTiles && (component < 0 || component > 255) {
+			l.Add(foundLayerColor, path, -1, "the colour %d, %d, %d, %d has components outside of 0 to 255", v[7], v[8], v[9], v[10])
+			break
+		}
+	}
+	if complete {
+		l.maps = append(l.maps, t)
+	}
+}
+
+// tiles checks what can be known of the tiles when all layers are.
+func (l *law) tiles() {
+	var game *lawTilemap
+	for i := range l.maps {
+		if l.maps[i].kind == KindGame {
+			game = &l.maps[i]
+		}
+	}
+	if game == nil {
+		l.Add(foundNoGameLayer, "", -1, "the map has no game layer")
+	}
+	used := make(map[int32]string)
+	for _, t := range l.maps {
+		block := l.f.Block(t.data)
+		if block == nil {
+			l.Add(foundTilesIndex, t.path, -1, "the tiles of the %v layer are in data block %d, the map has %d", t.kind, t.data, len(l.f.Data))
+		} else if by, ok := used[t.data]; ok {
+			l.Add(foundTilesShared, t.path, block.Offset(), "data block %d has also the tiles of %s", t.data, by)
+		} else {
+			used[t.data] = t.path
+		}
+		if t.kind != KindTiles && t.kind != KindGame {
+			if game != nil && t.width*t.height < game.width*game.height {
+				l.Add(foundPhysicsSmall, t.path, -1, "the %v layer has %d x %d tiles, the game layer %d x %d", t.kind, t.width, t.height, game.width, game.height)
+			}
+			if t.version >= 4 {
+				l.Add(foundTilesPacked, t.path, -1, "the %v layer has version %d, which only tiles and game layers can have", t.kind, t.version)
+			}
+		}
+	}
+}
+
+// checkItems holds the lengths and versions of all other items against what is usual.
+func (c *checker) checkItems(sink check.Sink) {
+	if c.fault != nil {
+		return
+	}
+	seen := make(map[uint16]int)
+	for _, it := range c.f.Items {
+		n := seen[it.Type]
+		seen[it.Type]++
+		form, ok := itemForms[it.Type]
+		if !ok {
+			continue
+		}
+		path := form.name
+		if form.many {
+			path = fmt.Sprintf("%s[%d]", form.name, n)
+		} else if n > 0 {
+			continue // told as surplus
+		}
+		form.check(sink, path, it.Data)
+	}
+}
+
+// itemForm tells how long items of a type are by their version.
+type itemForm struct {
+	name    string
+	many    bool
+	lengths []int // by version; the last is that of all higher ones
+	floor   int   // the least that programs have written in any version
+}
+
+// itemForms leaves out layers, which have forms of their own.
+var itemForms = map[uint16]itemForm{
+	typeVersion:  {"version", false, []int{1, 1}, 1},
+	typeInfo:     {"info", false, []int{6, 6}, 5},
+	typeImage:    {"images", true, []int{6, 6, 7}, 6},
+	typeEnvelope: {"envelopes", true, []int{12, 12, 13, 13}, 5},
+	typeGroup:    {"groups", true, []int{7, 7, 12, 15}, 7},
+	typeSound:    {"sounds", true, []int{5, 5}, 5},
+	typeLayer:    {"layers", true, nil, 0},
+}
+
+// layerForms are those of layers by their type; the version stands at 3.
+var layerForms = map[int32]itemForm{
+	layerQuads:            {"", true, []int{7, 7, 10}, 7},
+	layerSounds:           {"", true, []int{10, 10, 10}, 10},
+	layerDeprecatedSounds: {"", true, []int{10, 10, 10}, 10},
+}
+
+func (form itemForm) check(sink check.Sink, path string, v []int32) {
+	at := 0
+	if form.lengths == nil {
+		if len(v) < 3 {
+			return // told by the law
+		}
+		var ok bool
+		if form, ok = layerForms[v[1]]; !ok {
+			checkTilemapLength(sink, path, v)
+			return
+		}
+		at = 3
+	}
+	if len(v) <= at {
+		if path != "version" { // told by the law
+			sink.Add(foundItemShort, path, -1, "the item has %d integers, at least %d are needed", len(v), form.floor)
+		}
+		return
+	}
+	version, last := int(v[at]), len(form.lengths)-1
+	if version < 0 || version > last {
+		if path != "version" && path != "info" { // told elsewhere
+			sink.Add(foundItemVersion, path, -1, "the item has version %d; the highest known is %d", version, last)
+		}
+		return
+	}
+	// Versions 1 of some items had fewer integers first: those that the
+	// editors read without are no fault.
+	want := form.lengths[version]
+	least := want
+	if version <= 1 {
+		least = form.floor
+	}
+	switch {
+	case len(v) < least:
+		if path[0] != 'g' || len(v) >= 7 { // told by the law
+			sink.Add(foundItemShort, path, -1, "the item has %d integers, version %d has %d", len(v), version, want)
+		}
+	case len(v) > want:
+		sink.Add(foundItemLong, path, -1, "the item has %d integers, version %d has %d", len(v), version, want)
+	}
+}
+
+func checkTilemapLength(sink check.Sink, path string, v []int32) {
+	if v[1] != layerTiles || len(v) < 4 {
+		return
+	}
+	most := 23
+	if v[3] < 3 {
+		most = 20
+	}
+	if len(v) > most {
+		sink.Add(foundItemLong, path, -1, "the item has %d integers, version %d has up to %d", len(v), v[3], most)
+	}
+}
+
+// rawName tells whether the name that an item has in n of its integers is
+// valid. Old tools left them all 0, which stands for no name.
+func rawName(v []int32, at, n int) bool {
+	if len(v) < at+n {
+		return true
+	}
+	v = v[at : at+n]
+	_, ok := nameText(v)
+	return ok || !slices.ContainsFunc(v, func(i int32) bool { return i != 0 })
+}
+
+// badName tells what is wrong with a name that the model has: names from an
+// item are "" there if they are not valid.
+func badName(sink check.Sink, path, what, name string, o *origin, at, n int) {
+	switch {
+	case !utf8.ValidString(name), name == "" && o.item != nil && !rawName(o.item.Data, at, n):
+		sink.Add(foundName, path, -1, "the name of the %s is not valid UTF-8", what)
+	case len(name) > 4*n-1:
+		sink.Add(foundNameLong, path, -1, "the name %q of the %s has %d bytes, there is room for %d", name, what, len(name), 4*n-1)
+	}
+}

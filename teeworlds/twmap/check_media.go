@@ -1,0 +1,153 @@
+package twmap
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"trowel/check"
+)
+
+// maxMedia is how many images and how many sounds the client loads.
+const maxMedia = 64
+
+// ddnetImages are the images of Teeworlds 0.7 that DDNet has too.
+var ddnetImages = []string{"generic_lamps", "light"}
+
+// maxItems is how many items of a type a datafile can tell apart.
+const maxItems = math.MaxUint16
+
+func (c *checker) checkMedia() {
+	c.add(c.checkAmounts)
+	for i, im := range c.m.Images {
+		c.add(func(sink check.Sink) { im.check(sink, fmt.Sprintf("images[%d]", i)) })
+	}
+	for i, s := range c.m.Sounds {
+		c.add(func(sink check.Sink) { s.check(sink, fmt.Sprintf("sounds[%d]", i)) })
+	}
+}
+
+func (c *checker) checkAmounts(sink check.Sink) {
+	m := c.m
+	for _, a := range []struct {
+		what  string
+		n, up int
+	}{
+		{"images", len(m.Images), maxMedia},
+		{"sounds", len(m.Sounds), maxMedia},
+		{"envelopes", len(m.Envelopes), maxItems},
+		{"groups", len(m.Groups), maxItems},
+		{"layers", len(m.Layers()), maxItems},
+	} {
+		if a.n > a.up {
+			sink.Add(foundAmount, a.what, -1, "the map has %d %s, the game takes %d", a.n, a.what, a.up)
+		}
+	}
+}
+
+func (im *Image) check(sink check.Sink, path string) {
+	checkMediaName(sink, path, "image", &im.name, im.Name, ".png")
+	if im.Version >= 2 && im.Variant != 1 {
+		sink.Add(foundImageVariant, path, -1, "the image %q has variant %d, should be 1 for RGBA", im.Name, im.Variant)
+	}
+	if im.External {
+		known := ExternalImages
+		if im.Version < 2 {
+			known = slices.Concat(known[:externalSince07], ddnetImages)
+		}
+		if !slices.Contains(known, im.Name) {
+			sink.Add(foundImageExternal, path, -1, "the image %q is external, but not every installation has it%s", im.Name, didYouMean(im.Name, known))
+		}
+		return
+	}
+	if im.pixels == nil && !checkRef(sink, path, "picture", &im.data) {
+		return
+	}
+	if im.Width <= 0 || im.Height <= 0 {
+		sink.Add(foundImageSize, path, -1, "the image %q is %d x %d pixels large", im.Name, im.Width, im.Height)
+		return
+	}
+	offset := im.data.offset()
+	if im.pixels == nil && im.HasPicture() && int(im.data.block.Size()) == 3*im.Width*im.Height {
+		sink.Add(foundImageRGB, path, offset, "the image %q has three bytes for each of its %d x %d pixels", im.Name, im.Width, im.Height)
+	} else if _, err := im.Picture(); err != nil {
+		sink.Add(foundImageData, path, offset, "the image %q: %s", im.Name, reason(err))
+	}
+}
+
+func (s *Sound) check(sink check.Sink, path string) {
+	checkMediaName(sink, path, "sound", &s.name, s.Name, ".opus")
+	if s.External {
+		sink.Add(foundSoundExternal, path, -1, "the sound %q is external", s.Name)
+		return
+	}
+	if s.opus == nil && !checkRef(sink, path, "sound", &s.data) {
+		return
+	}
+	offset := s.data.offset()
+	if s.opus != nil {
+		offset = -1
+	}
+	opus, err := s.Opus()
+	if err == nil {
+		err = checkOpus(opus)
+	}
+	if err != nil {
+		sink.Add(foundSoundData, path, offset, "the sound %q: %s", s.Name, reason(err))
+	}
+}
+
+// checkOpus looks at the header of an Opus file: the first page of an Ogg
+// stream, which holds nothing but an identification header (RFC 7845).
+func checkOpus(data []byte) error {
+	const pageHeader = 27
+	switch {
+	case len(data) == 0:
+		return errors.New("it is empty")
+	case !bytes.HasPrefix(data, []byte("OggS")):
+		return errors.New("it is not an Ogg file")
+	case len(data) < pageHeader:
+		return errors.New("it ends in the header of its first page")
+	}
+	head := data[min(pageHeader+int(data[pageHeader-1]), len(data)):] // behind the table of segments
+	switch {
+	case !bytes.HasPrefix(head, []byte("OpusHead")) || len(head) < 19:
+		return errors.New("it is an Ogg file of another codec than Opus")
+	case head[8]>>4 != 0: // only the upper half breaks compatibility
+		return fmt.Errorf("its version %d of Opus is unknown", head[8])
+	case head[9] != 1 && head[9] != 2:
+		return fmt.Errorf("it has %d channels, the game plays 1 or 2", head[9])
+	}
+	return nil
+}
+
+// checkUse tells what no layer refers to.
+func (c *checker) checkUse(sink check.Sink) {
+	var images, sounds, envelopes spots
+	for i, im := range c.m.Images {
+		if !c.images[i] {
+			images.add(func() string { return fmt.Sprintf("%d %q", i, im.Name) })
+		}
+	}
+	for i, s := range c.m.Sounds {
+		if !c.sounds[i] {
+			sounds.add(func() string { return fmt.Sprintf("%d %q", i, s.Name) })
+		}
+	}
+	for i, e := range c.m.Envelopes {
+		if !c.envels[i] {
+			envelopes.add(func() string { return title(fmt.Sprint(i), e.Name) })
+		}
+	}
+	for _, unused := range []struct {
+		kind  *check.Kind
+		what  string
+		spots spots
+	}{{foundImageUnused, "image", images}, {foundSoundUnused, "sound", sounds}, {foundEnvelopeUnused, "envelope", envelopes}} {
+		if s := unused.spots; s.n > 0 {
+			sink.Add(unused.kind, unused.what+"s", -1, "nothing uses %s: %s", s.of(unused.what), &s)
+		}
+	}
+}

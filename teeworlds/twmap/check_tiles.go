@@ -1,0 +1,278 @@
+package twmap
+
+import (
+	"fmt"
+
+	"trowel/check"
+)
+
+// playStats is what a physics layer has for those who play.
+type playStats struct {
+	spawns, starts, finishes int
+	timeCheckpoints          [25]bool
+	teleIns, teleOuts, zones [256]bool // by number
+}
+
+// cellFaults is what is wrong with the tiles of a layer.
+type cellFaults struct {
+	reserved, invalid, unused, flags, angle spots
+}
+
+// checkCells checks the tiles of a layer, and keeps what they are for.
+func (c *checker) checkCells(sink check.Sink, path string, l *TileLayer) {
+	stored := !l.grid().isChanged(l.Version >= 4)
+	if stored && (l.data[l.dataKind()].block == nil || l.Version >= 4 && l.dataKind() != KindTiles) {
+		return // told by the law
+	}
+	what := title(fmt.Sprintf("%v layer", l.Kind), l.Name)
+	offset := int64(-1)
+	if stored {
+		offset = l.data[l.dataKind()].offset()
+		if !l.checkAmount(sink, path, what, offset) {
+			return // cells of another size than today's would only make noise
+		}
+	}
+	var f cellFaults
+	var p playStats
+	switch l.Kind {
+	case KindTele:
+		eachCell(l.Teles, func(x, y int, t TeleTile) { f.tele(&p, x, y, t) })
+	case KindSpeedup:
+		eachCell(l.Speedups, f.speedup)
+	case KindSwitch:
+		eachCell(l.Switches, f.switches)
+	case KindTune:
+		eachCell(l.Tunes, func(x, y int, t TuneTile) { f.tune(&p, x, y, t) })
+	case KindTiles:
+		eachCell(l.Tiles, f.tile)
+	default:
+		eachCell(l.Tiles, func(x, y int, t Tile) { f.game(&p, l.Kind, x, y, t) })
+	}
+	f.report(sink, path, what, offset, l.Kind)
+	if l.Kind.Physics() && c.used[l.Kind] == l {
+		c.play[l.Kind] = &p
+	}
+}
+
+// checkAmount tells whether the block has as many tiles as the layer, at least.
+func (l *TileLayer) checkAmount(sink check.Sink, path, what string, offset int64) bool {
+	data, err := l.data[l.dataKind()].block.Bytes()
+	if err != nil {
+		sink.Add(foundTilesUnreadable, path, offset, "the %s: %s", what, reason(err))
+		return false
+	}
+	n := l.Width * l.Height
+	have := len(data) / kindCellSizes[l.Kind]
+	if l.Version >= 4 {
+		records := have
+		have = 0
+		for i := range records {
+			if have >= n { // the game overlooks a last piece of less than a tile
+				sink.Add(foundTilesSurplus, path, offset, "the %s has %d more tiles than its %d x %d", what, records-i, l.Width, l.Height)
+				break
+			}
+			have += int(data[4*i+2]) + 1
+		}
+	}
+	if have < n {
+		sink.Add(foundTilesShort, path, offset, "the %s has %d tiles, %d x %d are %d", what, have, l.Width, l.Height, n)
+	}
+	return have >= n
+}
+
+// kindCellSizes are the bytes of a tile in the file.
+var kindCellSizes = [numKinds]int{
+	cellSize[Tile](), cellSize[Tile](), cellSize[Tile](), cellSize[TeleTile](),
+	cellSize[SpeedupTile](), cellSize[SwitchTile](), cellSize[TuneTile](),
+}
+
+func eachCell[T Cell](g *Grid[T], check func(x, y int, t T)) {
+	var air T
+	for y, row := range g.Rows() {
+		for x, t := range row {
+			if t != air {
+				check(x, y, t)
+			}
+		}
+	}
+}
+
+const knownTileFlags = FlipX | FlipY | Opaque | Rotate
+
+func (f *cellFaults) tile(x, y int, t Tile) {
+	if t.Skip != 0 || t.Reserved != 0 {
+		f.reserved.tile(x, y)
+	}
+	if t.Flags&^knownTileFlags != 0 {
+		f.flags.tile(x, y)
+	}
+}
+
+// physicsTile checks what tiles of all physics layers have.
+func (f *cellFaults) physicsTile(kind Kind, x, y int, id uint8, flags TileFlags) {
+	if !ValidTile(kind, id) {
+		f.invalid.add(func() string { return fmt.Sprintf("%d,%d (%d)", x, y, id) })
+	}
+	if flags&^(knownTileFlags&^Opaque) != 0 {
+		f.flags.tile(x, y)
+	}
+}
+
+func (f *cellFaults) game(p *playStats, kind Kind, x, y int, t Tile) {
+	if t.Skip != 0 || t.Reserved != 0 {
+		f.reserved.tile(x, y)
+	}
+	f.physicsTile(kind, x, y, t.ID, t.Flags)
+	switch id := GameTile(t.ID); {
+	case id == TileStart:
+		p.starts++
+	case id == TileFinish:
+		p.finishes++
+	case id >= TileTimeCheckpointFirst && id <= TileTimeCheckpointLast:
+		p.timeCheckpoints[id-TileTimeCheckpointFirst] = true
+	case id >= EntitySpawn && id <= EntitySpawnBlue:
+		p.spawns++
+	}
+}
+
+func (f *cellFaults) tele(p *playStats, x, y int, t TeleTile) {
+	f.physicsTile(KindTele, x, y, t.ID, 0)
+	if t.unused() {
+		f.unused.tile(x, y)
+		return
+	}
+	switch GameTile(t.ID) {
+	case TileTeleIn, TileTeleInEvil, TileTeleInWeapon, TileTeleInHook:
+		p.teleIns[t.Number] = true
+	case TileTeleOut:
+		p.teleOuts[t.Number] = true
+	}
+}
+
+func (f *cellFaults) speedup(x, y int, t SpeedupTile) {
+	f.physicsTile(KindSpeedup, x, y, t.ID, 0)
+	if t.Padding != 0 {
+		f.reserved.tile(x, y)
+	}
+	if t.unused() {
+		f.unused.tile(x, y)
+	}
+	if t.ID != 0 && (t.Angle < 0 || t.Angle > 359) {
+		f.angle.add(func() string { return fmt.Sprintf("%d,%d (%d)", x, y, t.Angle) })
+	}
+}
+
+func (f *cellFaults) switches(x, y int, t SwitchTile) {
+	f.physicsTile(KindSwitch, x, y, t.ID, t.Flags)
+	if t.unused() {
+		f.unused.tile(x, y)
+	}
+}
+
+func (f *cellFaults) tune(p *playStats, x, y int, t TuneTile) {
+	f.physicsTile(KindTune, x, y, t.ID, 0)
+	if t.unused() {
+		f.unused.tile(x, y)
+	} else if t.ID != 0 {
+		p.zones[t.Number] = true
+	}
+}
+
+// unusedReasons tells what is missing on tiles that do nothing.
+var unusedReasons = [numKinds]string{
+	KindTele: "number", KindSpeedup: "force", KindSwitch: "number or delay", KindTune: "zone",
+}
+
+func (f *cellFaults) report(sink check.Sink, path, what string, offset int64, kind Kind) {
+	for _, fault := range []struct {
+		kind  *check.Kind
+		spots *spots
+		are   string
+	}{
+		{foundTileReserved, &f.reserved, "with bytes set that must be 0"},
+		{foundTileInvalid, &f.invalid, fmt.Sprintf("that a %v layer does not have", kind)},
+		{foundTileUnused, &f.unused, fmt.Sprintf("whose %s is 0", unusedReasons[kind])},
+		{foundTileFlags, &f.flags, "with flags that they cannot have"},
+		{foundSpeedupAngle, &f.angle, "with an angle beyond 359"},
+	} {
+		if s := fault.spots; s.n > 0 {
+			sink.Add(fault.kind, path, offset, "the %s has %s %s: %s", what, s.of("tile"), fault.are, s)
+		}
+	}
+}
+
+// checkPlay tells what the physics layers lack together. It must run behind
+// the jobs.
+func (c *checker) checkPlay(sink check.Sink) {
+	if c.play[KindGame] == nil {
+		return // told by the law
+	}
+	var all playStats
+	for _, k := range []Kind{KindGame, KindFront} {
+		if p := c.play[k]; p != nil {
+			all.spawns += p.spawns
+			all.starts += p.starts
+			all.finishes += p.finishes
+			for i, is := range p.timeCheckpoints {
+				all.timeCheckpoints[i] = all.timeCheckpoints[i] || is
+			}
+		}
+	}
+	if all.spawns == 0 {
+		sink.Add(foundNoSpawn, "", -1, "the map has no spawn")
+	}
+	switch {
+	case all.starts > 0 && all.finishes == 0:
+		sink.Add(foundRace, "", -1, "the map has a start but no finish")
+	case all.starts == 0 && all.finishes > 0:
+		sink.Add(foundRace, "", -1, "the map has a finish but no start")
+	case all.starts > 0:
+		checkTimeCheckpoints(sink, &all)
+	}
+	if p := c.play[KindTele]; p != nil {
+		var s spots
+		for n := range p.teleIns {
+			if p.teleIns[n] && !p.teleOuts[n] {
+				s.number(n)
+			}
+		}
+		if s.n > 0 {
+			sink.Add(foundTeleExit, "", -1, "no tele out for %s: %s", s.of("number"), &s)
+		}
+	}
+	if p := c.play[KindTune]; p != nil {
+		var zones map[int]bool
+		if c.m.Info != nil {
+			zones = tunedZones(c.m.Info.Settings)
+		}
+		var s spots
+		for n, is := range p.zones {
+			if is && !zones[n] {
+				s.number(n)
+			}
+		}
+		if s.n > 0 {
+			sink.Add(foundTuneZone, "", -1, "no settings for %s of the tune layer: %s", s.of("zone"), &s)
+		}
+	}
+}
+
+func checkTimeCheckpoints(sink check.Sink, p *playStats) {
+	last := -1
+	var gaps spots
+	for i, is := range p.timeCheckpoints {
+		if !is {
+			continue
+		}
+		for missing := last + 1; missing < i; missing++ {
+			gaps.number(missing + 1)
+		}
+		last = i
+	}
+	switch {
+	case last < 0:
+		sink.Add(foundTimeCheckpoints, "", -1, "the map has no time checkpoints")
+	case gaps.n > 0:
+		sink.Add(foundTimeCheckpoints, "", -1, "the map has time checkpoints up to %d, but leaves out %s", last+1, &gaps)
+	}
+}

@@ -1,0 +1,154 @@
+package twmap
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trowel/check"
+)
+
+// mapCommands are the commands that DDNet's server runs for a map (version 16.4
+// was asked for each).
+var mapCommands = []string{
+	"mapbug", "switch_open", "toggle_tune", "tune", "tune_zone", "tune_zone_enter", "tune_zone_leave",
+	"sv_deepfly", "sv_destroy_bullets_on_death", "sv_destroy_lasers_on_death", "sv_dragger_range", "sv_endless_drag",
+	"sv_freeze_delay", "sv_hit", "sv_max_team_size", "sv_min_team_size", "sv_no_weak_hook_and_bounce", "sv_old_laser",
+	"sv_old_teleport_hook", "sv_old_teleport_weapons", "sv_pauseable", "sv_plasma_per_sec", "sv_plasma_range",
+	"sv_reset_pickups", "sv_save_worse_scores", "sv_show_others_default", "sv_solo_server", "sv_team",
+	"sv_teleport_hold_hook", "sv_teleport_lose_weapons",
+}
+
+// refusedCommands are commands that the server has but does not run for a map,
+// of those that map makers may think of.
+var refusedCommands = []string{
+	"add_map_votes", "add_vote", "broadcast", "change_map", "clear_votes", "echo", "exec", "password", "remove_vote", "say",
+	"tune_dump", "tune_reset", "tune_zone_dump", "tune_zone_reset",
+	"sv_chat_delay", "sv_ddrace_rules", "sv_ddrace_tune_reset", "sv_default_timer_type", "sv_emoticon_delay", "sv_emotional_tees",
+	"sv_endless_super_hook", "sv_eye_emote_change_delay", "sv_gametype", "sv_hide_score", "sv_inactivekick", "sv_inactivekick_time",
+	"sv_info_change_delay", "sv_invite", "sv_join_vote_delay", "sv_kill_delay", "sv_kill_protection", "sv_map", "sv_map_vote",
+	"sv_max_afk_time", "sv_max_clients", "sv_motd", "sv_name", "sv_nameless_score", "sv_pause_frequency", "sv_pause_messages",
+	"sv_powerups", "sv_practice", "sv_rejoin_team_0", "sv_rescue", "sv_rescue_delay", "sv_reset_file", "sv_rules_line1",
+	"sv_rules_line2", "sv_rules_line3", "sv_rules_line4", "sv_rules_line5", "sv_rules_line6", "sv_rules_line7", "sv_rules_line8",
+	"sv_rules_line9", "sv_rules_line10", "sv_savegames", "sv_shotgun_bullet_sound", "sv_show_all_default", "sv_show_others",
+	"sv_slash_me", "sv_spectator_slots", "sv_suicide_penalty", "sv_swap", "sv_team_change_delay", "sv_test_cmds", "sv_tune_reset",
+	"sv_vote_delay", "sv_vote_kick", "sv_vote_pause", "sv_vote_spectate", "sv_vote_time", "sv_warmup", "sv_welcome",
+}
+
+// tunings are what the commands tune, tune_zone and toggle_tune change.
+var tunings = []string{
+	"ground_control_speed", "ground_control_accel", "ground_friction", "ground_jump_impulse", "air_jump_impulse",
+	"air_control_speed", "air_control_accel", "air_friction", "hook_length", "hook_fire_speed", "hook_drag_accel",
+	"hook_drag_speed", "gravity", "velramp_start", "velramp_range", "velramp_curvature", "gun_curvature", "gun_speed",
+	"gun_lifetime", "shotgun_curvature", "shotgun_speed", "shotgun_speeddiff", "shotgun_lifetime", "grenade_curvature",
+	"grenade_speed", "grenade_lifetime", "laser_reach", "laser_bounce_delay", "laser_bounce_num", "laser_bounce_cost",
+	"laser_damage", "player_collision", "player_hooking", "jetpack_strength", "shotgun_strength", "explosion_strength",
+	"hammer_strength", "hook_duration", "hammer_fire_delay", "gun_fire_delay", "shotgun_fire_delay", "grenade_fire_delay",
+	"laser_fire_delay", "ninja_fire_delay", "hammer_hit_fire_delay",
+}
+
+// maxSetting is the most bytes of a setting that the editor has room for.
+const maxSetting = 255
+
+// maxToldSettings is how many faults of settings are told. Who has more has
+// something else than settings there.
+const maxToldSettings = 50
+
+// checkSettings checks the lines by what the server makes of them. The same
+// fault is told once.
+func checkSettings(sink check.Sink, settings []string) {
+	told := make(map[string]bool)
+	for i, line := range settings {
+		if len(told) >= maxToldSettings {
+			sink.Add(foundSettingUnknown, fmt.Sprintf("info.settings[%d]", i), -1, "the rest of the settings was not looked at: too many are none")
+			return
+		}
+		path := fmt.Sprintf("info.settings[%d]", i)
+		if len(line) > maxSetting {
+			sink.Add(foundSettingLong, path, -1, "the setting has %d bytes, there is room for %d", len(line), maxSetting)
+		}
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0][0] == '#' || told[words[0]] {
+			continue
+		}
+		command := strings.ToLower(words[0])
+		switch {
+		case slices.Contains(mapCommands, command):
+			checkTuning(sink, path, command, words, told)
+		case slices.Contains(refusedCommands, command):
+			told[words[0]] = true
+			sink.Add(foundSettingRefused, path, -1, "the server does not let a map run %q", words[0])
+		default:
+			told[words[0]] = true
+			sink.Add(foundSettingUnknown, path, -1, "%q is no setting%s", words[0], didYouMean(command, mapCommands))
+		}
+	}
+}
+
+// checkTuning checks what a command tunes.
+func checkTuning(sink check.Sink, path, command string, words []string, told map[string]bool) {
+	at := 1
+	switch command {
+	case "tune_zone":
+		at = 2
+	case "tune", "toggle_tune":
+	default:
+		return
+	}
+	if len(words) > at && !told[words[at]] && !slices.Contains(tunings, strings.ToLower(words[at])) {
+		told[words[at]] = true
+		sink.Add(foundSettingUnknown, path, -1, "%q cannot be tuned%s", words[at], didYouMean(words[at], tunings))
+	}
+}
+
+// tunedZones returns the zones that settings define.
+func tunedZones(settings []string) map[int]bool {
+	zones := make(map[int]bool)
+	for _, line := range settings {
+		if words := strings.Fields(line); len(words) > 1 && strings.HasPrefix(words[0], "tune_zone") {
+			if zone, err := strconv.Atoi(words[1]); err == nil {
+				zones[zone] = true
+			}
+		}
+	}
+	return zones
+}
+
+// didYouMean returns a hint to what word may have been meant to be, if anything.
+func didYouMean(word string, known []string) string {
+	best, least := "", max(len(word)/3, 1)+1
+	for _, k := range known {
+		if d := distance(word, k); d < least {
+			best, least = k, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// distance counts the letters to insert, delete or replace to make b of a.
+func distance(a, b string) int {
+	if len(a) > 64 { // no command is near
+		return len(a)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			d := diagonal
+			if a[i] != b[j] {
+				d++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(d, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,128 @@
+package twmap
+
+// validTiles tells by kind of layer which tiles DDNet knows.
+var validTiles = func() (valid [numKinds][256]bool) {
+	add := func(ranges []GameTile, kinds ...Kind) {
+		for i := 0; i < len(ranges); i += 2 {
+			for t := int(ranges[i]); t <= int(ranges[i+1]); t++ {
+				for _, k := range kinds {
+					valid[k][t] = true
+				}
+			}
+		}
+	}
+	add([]GameTile{0, 255}, KindTiles)
+	add([]GameTile{
+		TileAir, TileAir,
+		TileDeath, TileDeath,
+		TileNoLaser, TileThrough,
+		TileFreeze, TileFreeze,
+		TileUnfreeze, TileDeepUnfreeze,
+		TileWallJump, TileSoloDisable,
+		TileRefillJumps, TileStopAllWays,
+		TileOldSpeeder, TileThroughDirection,
+		TileOldLaser, TileUnlockTeam,
+		TileCollisionDisable, TilePlayerHookDisable,
+		TileTeleGunEnable, TileTeleGunDisable,
+		TileCollisionEnable, TilePlayerHookEnable,
+		TileTeleGrenadeEnable, TileTeleGrenadeDisable,
+		TileTeleLaserEnable, TileTeleLaserDisable,
+		TileLiveFreeze, TileLiveUnfreeze,
+		TileEntitiesOff1, TileEntitiesOff2,
+	}, KindGame, KindFront)
+	add([]GameTile{TileSolid, TileSolid, TileNoHook, TileNoHook}, KindGame)
+	add([]GameTile{TileAllowTeleGun, TileAllowBlueTeleGun}, KindFront, KindSwitch)
+	add([]GameTile{
+		TileAir, TileAir,
+		TileTeleInEvil, TileTeleInEvil,
+		TileTeleInWeapon, TileTeleInHook,
+		TileTeleIn, TileTeleOut,
+		TileTeleCheckpoint, TileTeleCheckpointIn,
+		TileTeleCheckpointInEvil, TileTeleCheckpointInEvil,
+	}, KindTele)
+	add([]GameTile{TileAir, TileAir, TileSpeedupOld, TileSpeedup}, KindSpeedup)
+	add([]GameTile{
+		TileAir, TileAir,
+		TileJump, TileJump,
+		TileFreeze, TileFreeze,
+		TileDeepFreeze, TileDeepUnfreeze,
+		TileHitEnable, TileHitDisable,
+		TileSwitchTimedOpen, TileSwitchClose,
+		TileAddTime, TileAddTime,
+		TileSubtractTime, TileSubtractTime,
+		TileLiveFreeze, TileLiveUnfreeze,
+	}, KindSwitch)
+	add([]GameTile{TileAir, TileAir, TileTune, TileTune}, KindTune)
+	for t := range 256 {
+		if GameTile(t).Entity() {
+			valid[KindGame][t], valid[KindFront][t] = true, true
+			valid[KindSwitch][t] = GameTile(t) >= EntityArmor
+		}
+	}
+	return valid
+}()
+
+// ValidTile tells whether DDNet knows tiles with the given id in layers of the
+// given kind. In those that are to be seen only, all are.
+func ValidTile(kind Kind, id uint8) bool {
+	return kind >= 0 && kind < numKinds && validTiles[kind][id]
+}
+
+// NeedsNumber tells whether a tile of a tele, switch or tune layer does nothing
+// as long as its number is 0.
+func NeedsNumber(kind Kind, id uint8) bool {
+	t := GameTile(id)
+	if t == TileAir || !ValidTile(kind, id) {
+		return false
+	}
+	switch kind {
+	case KindTele:
+		return t != TileTeleCheckpointIn && t != TileTeleCheckpointInEvil
+	case KindSwitch:
+		return t >= TileSwitchTimedOpen && t <= TileSwitchClose
+	case KindTune:
+		return true
+	}
+	return false
+}
+
+// AllowedFlags returns the flags that mean something on a tile with the given
+// id in layers of the given kind.
+func AllowedFlags(kind Kind, id uint8) TileFlags {
+	switch {
+	case kind == KindTiles:
+		return FlipX | FlipY | Opaque | Rotate
+	case kind == KindGame || kind == KindFront || kind == KindSwitch:
+		if GameTile(id).Rotatable() {
+			return FlipX | FlipY | Rotate
+		}
+	}
+	return 0
+}
+
+// unused tells whether the tile does nothing because a number is 0 that must
+// not be, as old editors, other programs and wrong clicks leave them.
+func (t TeleTile) unused() bool { return t.Number == 0 && NeedsNumber(KindTele, t.ID) }
+
+func (t TuneTile) unused() bool { return t.Number == 0 && NeedsNumber(KindTune, t.ID) }
+
+func (t SpeedupTile) unused() bool {
+	switch GameTile(t.ID) {
+	case TileSpeedupOld:
+		return t.Force == 0
+	case TileSpeedup: // may slow down without a force
+		return t.Force == 0 && t.MaxSpeed == 0
+	}
+	return false
+}
+
+func (t SwitchTile) unused() bool {
+	if t.Number != 0 {
+		return false
+	}
+	switch GameTile(t.ID) {
+	case TileFreeze, TileAddTime, TileSubtractTime: // for no time at all; number 0 is always on
+		return t.Delay == 0
+	}
+	return NeedsNumber(KindSwitch, t.ID)
+}
