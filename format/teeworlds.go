@@ -66,10 +66,7 @@ func writeAll(out Output, data []byte) error {
 	return err
 }
 
-type mapFile struct {
-	src *Source
-	m   *twmap.Map
-}
+type mapFile struct{ m *twmap.Map }
 
 func decodeMap(src *Source) (*twmap.Map, error) {
 	data, err := src.ReadAll()
@@ -91,7 +88,7 @@ func openMap(_ *Job, src *Source) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &mapFile{src, m}, nil
+	return &mapFile{m}, nil
 }
 
 func (f *mapFile) Tree() (fs.FS, error) { return mapdir.Open(f.m), nil }
@@ -117,7 +114,7 @@ func buildMap(job *Job, fsys fs.FS, out Output) error {
 
 func (f *mapFile) Info() (Info, error) {
 	m := f.m
-	info := infoOfDatafile(teeworldsMap, f.src, m.Source())
+	info := infoOfDatafile(teeworldsMap, m.Source())
 	add := func(key, label string, value any) { info.Fields = append(info.Fields, InfoField{key, label, value}) }
 	add("flavor", "made for", m.Flavor())
 	if i := m.Info; i != nil {
@@ -188,10 +185,7 @@ func (f *mapFile) Info() (Info, error) {
 	return info, nil
 }
 
-type datafileFile struct {
-	src *Source
-	f   *datafile.File
-}
+type datafileFile struct{ f *datafile.File }
 
 func openDatafile(_ *Job, src *Source) (File, error) {
 	data, err := src.ReadAll()
@@ -202,7 +196,7 @@ func openDatafile(_ *Job, src *Source) (File, error) {
 	if err != nil {
 		return nil, bin.InFile(err, src.Path)
 	}
-	return &datafileFile{src, f}, nil
+	return &datafileFile{f}, nil
 }
 
 func (f *datafileFile) Tree() (fs.FS, error) { return mapdir.OpenDatafile(f.f), nil }
@@ -214,7 +208,7 @@ func (f *datafileFile) Check(_ *Job, sink check.Sink) error {
 }
 
 func (f *datafileFile) Info() (Info, error) {
-	info := infoOfDatafile(teeworldsDatafile, f.src, f.f)
+	info := infoOfDatafile(teeworldsDatafile, f.f)
 	var types []string
 	for _, t := range f.f.Types() {
 		n := 0
@@ -228,7 +222,7 @@ func (f *datafileFile) Info() (Info, error) {
 }
 
 // infoOfDatafile tells what all datafiles have.
-func infoOfDatafile(format *Format, src *Source, f *datafile.File) Info {
+func infoOfDatafile(format *Format, f *datafile.File) Info {
 	inflated := int64(0)
 	for _, b := range f.Blocks() {
 		inflated += int64(b.Size())
@@ -236,7 +230,6 @@ func infoOfDatafile(format *Format, src *Source, f *datafile.File) Info {
 	id := f.Identity()
 	return Info{Format: format.Name, Fields: []InfoField{
 		{"datafileVersion", "datafile version", f.Version},
-		{"size", "size in bytes", src.Size},
 		{"crc32", "crc32", id.CRC32},
 		{"sha256", "sha256", id.SHA256},
 		{"items", "items", len(f.Items)},

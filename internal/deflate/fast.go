@@ -20,8 +20,8 @@ func (e *encoder) fast() {
 		if length >= minMatch {
 			full = e.addMatch(p-pos, length)
 			// The inside of a long match is left out of the chains, to save
-			// time. So is that of a match at the end, whatever its length.
-			if length <= e.maxLazy && n-(p+length) >= minMatch {
+			// time.
+			if length <= e.maxLazy {
 				e.insertAll(p+1, p+length)
 			}
 			p += length

@@ -106,7 +106,9 @@ func firstBuffer(stream int, limit int64) int {
 }
 
 func inflate(stream []byte, limit int64) (data []byte, consumed int, err error) {
-	limit = max(limit, 0)
+	if limit < 0 {
+		return nil, 0, &Error{Kind: ErrTooLong, Want: limit} // even without data
+	}
 	f := inflaters.Get().(*inflater)
 	defer func() {
 		f.src.Reset(nil)

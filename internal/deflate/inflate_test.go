@@ -67,6 +67,7 @@ func TestDecompressErrors(t *testing.T) {
 		{"too long", stream, 4999, deflate.ErrTooLong, 4999},
 		{"none wanted", stream, 0, deflate.ErrTooLong, 0},
 		{"less than none wanted", stream, -1, deflate.ErrTooLong, 0},
+		{"less than none there", compressed(t, nil, 6), -8, deflate.ErrTooLong, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

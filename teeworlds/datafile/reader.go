@@ -353,7 +353,7 @@ func (d *decoder) readData(data []byte, areaStart int) {
 		} else {
 			end = start // shares its bytes with another: give it none
 		}
-		if start < 0 || start > d.dataSize || areaStart+start > len(data) || end < start {
+		if start < 0 || start >= d.dataSize || areaStart+start > len(data) || end < start {
 			d.find(kindDataOutside, path, -1, "data offset %d lies outside of the data", start)
 			start, end = 0, 0
 			b.offset = -1

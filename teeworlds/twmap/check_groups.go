@@ -243,6 +243,7 @@ func (c *checker) checkLeftovers(sink check.Sink) {
 		sink.Add(foundLayerOrphan, "orphans", -1, "%s in no group: %s", s.of("layer"), &s)
 	}
 	surplus, unknown := tally{}, tally{}
+	indexed := c.indexed()
 	for i, e := range c.m.Extras {
 		path := fmt.Sprintf("extras[%d]", i)
 		switch {
@@ -253,7 +254,7 @@ func (c *checker) checkLeftovers(sink check.Sink) {
 		case e.UUID != nil && *e.UUID == uuidGroupEx, e.UUID == nil && (e.Type == typeVersion || e.Type == typeInfo || e.Type == typeEnvPoints):
 			surplus.add(e.what())
 		case e.UUID == nil && e.Type == datafile.TypeUUIDIndex:
-			if !c.indexedTwice(e.ID) {
+			if indexed[e.ID] == 1 {
 				sink.Add(foundUUIDIndex, path, -1, "entry %d of the UUID index does not give a type that has items", e.ID)
 			}
 		default:
@@ -284,17 +285,16 @@ func (t *tally) add(name string) {
 	}
 }
 
-// indexedTwice tells whether the container's check names this entry already.
-func (c *checker) indexedTwice(id uint16) bool {
-	n := 0
+// indexed counts the entries of the UUID index by their type. Of those that
+// come twice the container's check tells.
+func (c *checker) indexed() map[uint16]int {
+	n := make(map[uint16]int)
 	if c.f != nil {
-		for other := range c.f.All(datafile.TypeUUIDIndex) {
-			if other == id {
-				n++
-			}
+		for id := range c.f.All(datafile.TypeUUIDIndex) {
+			n[id]++
 		}
 	}
-	return n > 1
+	return n
 }
 
 // what names the type of the item.

@@ -2,7 +2,7 @@ package twmap
 
 import (
 	"fmt"
-	"sort"
+	"math"
 )
 
 // Envelope moves a value over time (section "Envelopes").
@@ -11,7 +11,7 @@ type Envelope struct {
 	Version      int32 // 1; 2 with Synchronized; 3 makes all points of the map 88 bytes long, with tangents
 	Name         string
 	Channels     Channels
-	Synchronized bool // runs on the clock of the server, not on that of the player; since version 2
+	Synchronized bool // runs on the clock of the server, not on that of the player; always in version 1
 	Points       []EnvPoint
 
 	start, num int32
@@ -110,6 +110,8 @@ func (e *Envelope) fields(c *codec) {
 	c.name("name", &e.Name, 8)
 	if e.Version >= 2 {
 		c.bool("synchronized", &e.Synchronized)
+	} else {
+		e.Synchronized = true
 	}
 }
 
@@ -142,22 +144,29 @@ func (p *EnvPoint) bezierFields(c *codec) {
 }
 
 // Eval returns the values of the envelope at a time in milliseconds, as the
-// game computes them: 1.0 is a pixel, a degree, full colour or volume. Before
-// the first point and after the last the values stand still; whoever wants the
-// envelope to repeat takes the time modulo [Envelope.Duration].
+// game computes them: 1.0 is a pixel, a degree, full colour or volume. The
+// envelope starts again when it is over. Where no two points lie around a time,
+// as before the first, the last point counts.
 func (e *Envelope) Eval(ms float64) [4]float64 {
-	if len(e.Points) == 0 {
+	n := len(e.Points)
+	if n == 0 {
 		return [4]float64{}
 	}
-	// The last point that is not after ms.
-	i := sort.Search(len(e.Points), func(i int) bool { return float64(e.Points[i].Time) > ms }) - 1
-	if i < 0 {
-		return e.Points[0].values()
+	ms = repeat(ms, float64(e.Duration()))
+	for i := range n - 1 {
+		if float64(e.Points[i].Time) <= ms && ms <= float64(e.Points[i+1].Time) {
+			return between(&e.Points[i], &e.Points[i+1], ms)
+		}
 	}
-	if i == len(e.Points)-1 {
-		return e.Points[i].values()
+	return e.Points[n-1].values()
+}
+
+// repeat returns the time since the envelope started last.
+func repeat(ms, duration float64) float64 {
+	if duration <= 0 {
+		return 0
 	}
-	return between(&e.Points[i], &e.Points[i+1], ms)
+	return math.Mod(ms, duration)
 }
 
 // Duration returns the time of the last point in milliseconds.

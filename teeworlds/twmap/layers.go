@@ -203,7 +203,7 @@ type SoundSource struct {
 	Loop           bool
 	Pan            bool  // louder on the side that it is on
 	Delay          int32 // before it plays, in seconds
-	Falloff        int32 // 0 to 255: how soon it gets quieter from the middle outwards
+	Falloff        int32 // 0 to 255: the part of the way from the middle to the edge that has full volume
 	PosEnv         int32 // index of its position envelope, -1 for none
 	PosEnvOffset   int32 // in milliseconds
 	SoundEnv       int32 // index of its sound envelope, -1 for none

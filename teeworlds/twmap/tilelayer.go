@@ -259,7 +259,8 @@ func (l *TileLayer) connect() {
 }
 
 func (a *AutoMapper) fields(c *codec) {
-	c.unused("_version")
+	version := int32(1) // DDNet's editor ignores any other
+	c.int32("version", &version)
 	c.int32("group", &a.group)
 	c.int32("layer", &a.layer)
 	c.int32("config", &a.Config)

@@ -99,7 +99,7 @@ type Grid[T Cell] struct {
 	changed bool
 }
 
-// maxCells limits layers: four times the largest that DDNet's editor makes.
+// maxCells limits layers. The largest that are known have some millions.
 const maxCells = 1 << 26
 
 // NewGrid returns a grid of air. Width times height must not exceed 2^26.
@@ -184,6 +184,9 @@ func (g *Grid[T]) load() ([]T, error) {
 		return cells, err
 	}
 	size := cellSize[T]()
+	if cells := cellsOf2010[T](data, n); cells != nil && err == nil {
+		return cells, &bin.Error{Path: "data", Offset: g.ref.block.Offset(), Want: fmt.Sprintf("cells of %d bytes", size), Got: fmt.Sprintf("cells of %d bytes, as DDRace wrote them in 2010", len(data)/n), Err: bin.ErrVersion}
+	}
 	if have := len(data) / size; have < n {
 		if err == nil {
 			err = &bin.Error{Path: "data", Offset: g.ref.block.Offset(), Want: fmt.Sprintf("%d bytes for %d x %d tiles", n*size, g.Width, g.Height), Got: fmt.Sprint(len(data)), Err: bin.ErrShort}
@@ -222,6 +225,41 @@ func decodeCells[T Cell](cells []T, data []byte) {
 		}
 	}
 }
+
+// cellsOf2010 reads the smaller cells that the first DDRace editors wrote:
+// speedup cells without maximum speed and number, switch cells without flags
+// and delay. Only the size of the block tells; it is nil for any other.
+func cellsOf2010[T Cell](data []byte, n int) []T {
+	var zero []T
+	switch any(zero).(type) {
+	case []SpeedupTile:
+		if len(data) != 4*n {
+			return nil
+		}
+		cells := make([]SpeedupTile, n)
+		for i := range cells {
+			b := data[4*i : 4*i+4]
+			cells[i] = SpeedupTile{Force: b[0], Padding: b[1], Angle: int16(binary.LittleEndian.Uint16(b[2:]))}
+			if b[0] > 0 {
+				cells[i].ID = uint8(speedupOld)
+			}
+		}
+		return any(cells).([]T)
+	case []SwitchTile:
+		if len(data) != 2*n {
+			return nil
+		}
+		cells := make([]SwitchTile, n)
+		for i := range cells {
+			cells[i] = SwitchTile{Number: data[2*i], ID: data[2*i+1]}
+		}
+		return any(cells).([]T)
+	}
+	return nil
+}
+
+// speedupOld is the number of a speedup tile without a maximum speed.
+const speedupOld = 28
 
 // encode makes the content of the grid's block. Cells that are missing are air.
 func (g *Grid[T]) encode(packed bool) []byte {
@@ -275,7 +313,7 @@ func unpack(data []byte, n int) ([]Tile, error) {
 	switch {
 	case len(tiles) < n:
 		return tiles, &bin.Error{Path: "data", Offset: -1, Want: fmt.Sprintf("%d tiles", n), Got: fmt.Sprint(len(tiles)), Err: bin.ErrShort}
-	case len(data) > 0:
+	case len(data) >= 4: // the game does not see less than a tile
 		return tiles, &bin.Error{Path: "data", Offset: -1, Want: "no data behind the last tile", Got: fmt.Sprintf("%d bytes", len(data)), Err: bin.ErrFormat}
 	}
 	return tiles, nil

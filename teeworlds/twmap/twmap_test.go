@@ -411,7 +411,7 @@ func TestEval(t *testing.T) {
 		curve twmap.Curve
 		want  [5]float64 // at 0, 250, 500, 750 and 1000 ms, from 0 to 64
 	}{
-		{twmap.CurveStep, [5]float64{0, 0, 0, 0, 64}},
+		{twmap.CurveStep, [5]float64{0, 0, 0, 0, 0}}, // a point belongs to the curve that ends in it
 		{twmap.CurveLinear, [5]float64{0, 16, 32, 48, 64}},
 		{twmap.CurveSlow, [5]float64{0, 1, 8, 27, 64}},
 		{twmap.CurveFast, [5]float64{0, 37, 56, 63, 64}},
@@ -419,14 +419,17 @@ func TestEval(t *testing.T) {
 		{twmap.CurveBezier, [5]float64{0, 16, 32, 48, 64}}, // no tangents: linear
 		{twmap.Curve(527), [5]float64{0, 16, 32, 48, 64}},  // unknown: linear
 	} {
-		e := twmap.Envelope{Points: []twmap.EnvPoint{point(0, c.curve, 0), point(1000, c.curve, 64), point(1000, c.curve, 64)}}
+		e := twmap.Envelope{Points: []twmap.EnvPoint{point(0, c.curve, 0), point(1000, c.curve, 64), point(3000, twmap.CurveStep, 64)}}
 		for i, want := range c.want {
 			if got := e.Eval(float64(250 * i))[0]; math.Abs(got-want) > 1e-9 {
 				t.Errorf("%v at %d ms = %v, want %v", c.curve, 250*i, got, want)
 			}
 		}
-		if before, after := e.Eval(-5)[0], e.Eval(5000)[0]; before != 0 || after != 64 {
-			t.Errorf("%v: before %v, after %v", c.curve, before, after)
+		if again, want := e.Eval(3250)[0], c.want[1]; math.Abs(again-want) > 1e-9 {
+			t.Errorf("%v starts again with %v at 250 ms, want %v", c.curve, again, want)
+		}
+		if before := e.Eval(-5)[0]; before != 64 {
+			t.Errorf("%v before its first point = %v, want the last point's", c.curve, before)
 		}
 	}
 	// Handles at a third of the way, flat: t(a) = 1000 a, v(a) = 64 (3a^2 - 2a^3).
@@ -556,4 +559,45 @@ func Example() {
 	}
 	fmt.Println(back.Info.Author, back.Physics(twmap.KindGame).Tiles.At(7, 29).ID)
 	// Output: Ada 1
+}
+
+// The cells of 2010 are read, become those of today when the map is cleaned,
+// and keep their bytes until then.
+func TestCellsOf2010(t *testing.T) {
+	m := twmap.New(2, 2)
+	for _, kind := range []twmap.Kind{twmap.KindSpeedup, twmap.KindSwitch} {
+		m.Groups[0].Layers = append(m.Groups[0].Layers, twmap.NewTileLayer(kind, 2, 2))
+	}
+	f, err := m.Datafile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Data[2] = datafile.NewBlock([]byte{0, 0, 0, 0, 50, 0, 90, 0, 0, 0, 0, 0, 0, 0, 0, 0})
+	f.Data[4] = datafile.NewBlock([]byte{0, 0, 0, 0, 3, 24, 0, 0})
+	data, err := f.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := decode(t, data)
+	for range 2 {
+		if got, want := old.Physics(twmap.KindSpeedup).Speedups.At(1, 0), (twmap.SpeedupTile{Force: 50, ID: 28, Angle: 90}); got != want {
+			t.Errorf("speedup = %v, want %v", got, want)
+		}
+		if got, want := old.Physics(twmap.KindSwitch).Switches.At(0, 1), (twmap.SwitchTile{Number: 3, ID: 24}); got != want {
+			t.Errorf("switch = %v, want %v", got, want)
+		}
+		if old.Source().Block(4).Size() == 8 {
+			if err := old.Physics(twmap.KindSwitch).Load(); !errors.Is(err, bin.ErrVersion) {
+				t.Errorf("Load = %v, want ErrVersion", err)
+			}
+			if !bytes.Equal(encode(t, old), data) {
+				t.Error("encodes to other bytes")
+			}
+			old.Clean()
+			old = decode(t, encode(t, old))
+		}
+	}
+	if size := old.Source().Block(4).Size(); size != 16 {
+		t.Errorf("switch cells take %d bytes, want 16", size)
+	}
 }
