@@ -51,7 +51,7 @@ var teeworldsDatafile = &Format{
 		return writeAll(out, data)
 	},
 	Dump:    dumpTeeworlds,
-	Kinds:   datafile.Catalog.Kinds(),
+	Kinds:   append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),
 	Options: []Option{optionClean},
 }
 
@@ -95,8 +95,7 @@ func (f *mapFile) Tree() (fs.FS, error) { return mapdir.Open(f.m), nil }
 func (f *mapFile) Close() error         { return nil }
 
 func (f *mapFile) Check(_ *Job, sink check.Sink) error {
-	f.m.Source().Check(sink)
-	f.m.Check(sink)
+	twmap.CheckFile(f.m.Source(), sink)
 	return nil
 }
 
@@ -203,7 +202,7 @@ func (f *datafileFile) Tree() (fs.FS, error) { return mapdir.OpenDatafile(f.f), 
 func (f *datafileFile) Close() error         { return nil }
 
 func (f *datafileFile) Check(_ *Job, sink check.Sink) error {
-	f.f.Check(sink)
+	twmap.CheckFile(f.f, sink)
 	return nil
 }
 
