@@ -265,17 +265,17 @@ func (a *AutoMapper) fields(c *codec) {
 	c.int32("layer", &a.layer)
 	c.int32("config", &a.Config)
 	c.int32("seed", &a.Seed)
-	if c.writing() {
-		a.flags &^= 1
-		if a.Automatic {
-			a.flags |= 1
-		}
-		if c.detached {
-			a.flags &= 1
-		}
+	flags := a.flags &^ 1 // bits that mean nothing
+	if c.detached {
+		flags = 0
 	}
-	c.int32("flags", &a.flags)
-	a.Automatic = a.flags&1 != 0
+	if a.Automatic {
+		flags |= 1
+	}
+	c.int32("flags", &flags)
+	if !c.writing() {
+		a.flags, a.Automatic = flags, flags&1 != 0
+	}
 }
 
 // NumCells returns the number of cells that can be read: Width times Height, but
