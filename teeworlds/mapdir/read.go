@@ -30,6 +30,9 @@ func hasFormat(fsys fs.FS, name, format string) bool {
 func Read(fsys fs.FS, warn func(file, message string)) (*twmap.Map, error) {
 	r := &reader{fs: fsys, warn: warn, m: &twmap.Map{Version: 1}, at: &layout{}}
 	r.mapFile()
+	if len(r.errs) > 0 {
+		return nil, errors.Join(r.errs...) // the rest would only be in error because of it
+	}
 	r.settings()
 	r.envelopes()
 	r.groups()

@@ -64,7 +64,7 @@ func (r *reader) envelope(file string, to *ref) int32 {
 func (r *reader) tileLayer(file string, kind twmap.Kind, f *layerForm) *twmap.TileLayer {
 	if f.Width <= 0 || f.Height <= 0 || f.Width > maxCells/f.Height {
 		r.fail(file+".json", "width and height are %d and %d: expected at least 1, and at most %d tiles in all", f.Width, f.Height, maxCells)
-		f.Width, f.Height = 1, 1
+		return twmap.NewTileLayer(kind, 1, 1)
 	}
 	l := &twmap.TileLayer{Version: or(f.Version, usualTileVersion), Kind: kind, Width: f.Width, Height: f.Height, Color: twmap.White}
 	if f.Color != nil {

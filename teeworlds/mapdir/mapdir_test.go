@@ -1,0 +1,448 @@
+package mapdir_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trowel/internal/tree"
+	"trowel/teeworlds/datafile"
+	"trowel/teeworlds/mapdir"
+	"trowel/teeworlds/twmap"
+)
+
+// extract returns the files of the folder of a map.
+func extract(t testing.TB, data []byte) fstest.MapFS {
+	t.Helper()
+	m, err := twmap.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return load(t, mapdir.Open(m))
+}
+
+func load(t testing.TB, fsys fs.FS) fstest.MapFS {
+	t.Helper()
+	files := make(fstest.MapFS)
+	err := fs.WalkDir(fsys, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(fsys, path)
+		files[path] = &fstest.MapFile{Data: content}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func pack(t testing.TB, files fs.FS) []byte {
+	t.Helper()
+	m, err := mapdir.Read(files, func(file, msg string) { t.Errorf("warning: %s: %s", file, msg) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return encode(t, m)
+}
+
+// edit replaces text in a file of the folder, which must be there.
+func edit(t testing.TB, files fstest.MapFS, name, old, new string) {
+	t.Helper()
+	f := files[name]
+	if f == nil || !bytes.Contains(f.Data, []byte(old)) {
+		t.Fatalf("no %q in %s", old, name)
+	}
+	f.Data = bytes.Replace(f.Data, []byte(old), []byte(new), 1)
+}
+
+func TestFolder(t *testing.T) {
+	data := encode(t, sample())
+	m, err := twmap.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		".trowel.json",
+		"envelopes/00-sway.json", "envelopes/01.json",
+		"groups/00-Game/00-Game.json", "groups/00-Game/00-Game.txt", "groups/00-Game/01-Front.json", "groups/00-Game/01-Front.txt",
+		"groups/00-Game/02-Tele.json", "groups/00-Game/02-Tele.txt", "groups/00-Game/03-Speedup.json", "groups/00-Game/03-Speedup.txt",
+		"groups/00-Game/04-Switch.json", "groups/00-Game/04-Switch.txt", "groups/00-Game/05-Tune.json", "groups/00-Game/05-Tune.txt",
+		"groups/00-Game/group.json",
+		"groups/01-a_b/00-deco.json", "groups/01-a_b/00-deco.txt", "groups/01-a_b/01.json", "groups/01-a_b/02.json", "groups/01-a_b/03.json", "groups/01-a_b/04.json",
+		"groups/01-a_b/group.json",
+		"images/own_ a_b_.png", "images/own_ a_b_~2.png",
+		"map.json",
+		"orphans/00.json", "orphans/00.txt",
+		"settings.cfg", "sounds/wind.opus",
+	}
+	if err := fstest.TestFS(mapdir.Open(m), want...); err != nil {
+		t.Error(err)
+	}
+	files := load(t, mapdir.Open(m))
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(files))); diff != "" {
+		t.Error(diff)
+	}
+	for name, text := range map[string]string{
+		"settings.cfg":                  "sv_hit 0\n\ntune_zone 1 gravity 0.2\n",
+		"groups/00-Game/02-Tele.txt":    strings.Repeat(strings.Repeat(".   ", 19)+".\n", 9) + strings.Repeat(".   ", 19) + "26:7\n",
+		"groups/01-a_b/00-deco.txt":     ".   .   .   .   .\n.   .   .   .   .\n.   .   .   .   .\n.   .   .   .   17xr+64:1/2\n",
+		"groups/00-Game/04-Switch.json": "{\n  \"type\": \"switch\",\n  \"name\": \"Switch\",\n  \"width\": 20,\n  \"height\": 10\n}\n",
+		"groups/01-a_b/group.json":      "{\n  \"name\": \"a/b\",\n  \"parallax\": [\n    50,\n    0\n  ],\n  \"clip\": {\n    \"x\": 1,\n    \"y\": 0,\n    \"width\": 300,\n    \"height\": 400\n  },\n  \"parallaxZoom\": 20\n}\n",
+		"envelopes/00-sway.json":        "{\n  \"name\": \"sway\",\n  \"type\": \"position\",\n  \"points\": [\n    {\"time\":0,\"curve\":\"bezier\",\"values\":[0,1024,0],\"out\":[[100,50],[0,0],[0,0],[0,0]]},\n    {\"time\":1000,\"curve\":77,\"values\":[2048,0,368640,5],\"in\":[[-100,0],[0,0],[0,0],[0,0]]}\n  ]\n}\n",
+		"groups/01-a_b/02.json":         "{\n  \"type\": \"sounds\",\n  \"sound\": \"wind\",\n  \"sources\": [\n    {\"position\":[0,0],\"loop\":true,\"pan\":true,\"falloff\":80,\"shape\":\"circle\",\"radius\":500},\n    {\"position\":[0,0],\"posEnv\":\"00-sway\",\"shape\":\"rectangle\",\"width\":10,\"height\":20},\n    {\"position\":[0,0],\"shape\":5}\n  ]\n}\n",
+	} {
+		if diff := cmp.Diff(text, string(files[name].Data)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	if !bytes.Equal(pack(t, files), data) {
+		t.Error("packs to other bytes")
+	}
+	if !mapdir.Recognize(files) || mapdir.RecognizeDatafile(files) {
+		t.Error("the folder is not recognised")
+	}
+}
+
+// Edits arrive, whatever the sidecar says of what was there before.
+func TestEdits(t *testing.T) {
+	f, err := datafile.Decode(encode(t, sample()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range f.Data { // as nobody compresses
+		content, _ := b.Bytes()
+		stream, _ := datafile.NewBlockLevel(content, 9).Compressed()
+		f.Data[i] = datafile.NewBlockStream(append(stream, "surplus"...), int32(len(content)))
+	}
+	f.SizeError, f.SwaplenError = -4*int32(len(f.Data)), -4*int32(len(f.Data))
+	data, err := f.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := extract(t, data)
+	if !bytes.Equal(pack(t, files), data) {
+		t.Fatal("packs to other bytes")
+	}
+	before := maps.Clone(files)
+	for name := range before {
+		before[name] = &fstest.MapFile{Data: bytes.Clone(files[name].Data)}
+	}
+	edit(t, files, "settings.cfg", "sv_hit 0", "sv_hit 1\r")
+	edit(t, files, "groups/00-Game/00-Game.txt", ".   192", "5   192")
+	edit(t, files, "map.json", "Ada", "Bob")
+	edit(t, files, "envelopes/00-sway.json", "368640", "1024")
+	edit(t, files, "groups/01-a_b/00-deco.json", "grass_main", "own_ a_b_")
+	red := image.NewNRGBA(image.Rect(0, 0, 8, 4))
+	red.SetNRGBA(1, 1, color.NRGBA{255, 0, 0, 128})
+	files["images/own_ a_b_.png"].Data = pngOf(t, red)
+
+	packed := pack(t, files)
+	m, err := twmap.Decode(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := m.Images[0].Picture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	deco := m.Groups[1].Layers[0].(*twmap.TileLayer)
+	got := []any{m.Info.Settings[0], m.Physics(twmap.KindGame).Tiles.At(2, 9).ID, m.Info.Author, m.Envelopes[0].Points[1].Values[2], deco.Image, picture.Rect.Dx(), picture.NRGBAAt(1, 1)}
+	want := []any{"sv_hit 1", uint8(5), "Bob", int32(1024), 0, 8, color.NRGBA{255, 0, 0, 128}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	after := load(t, mapdir.Open(m))
+	for name := range files {
+		changed := !bytes.Equal(before[name].Data, after[name].Data)
+		switch name {
+		case "settings.cfg", "groups/00-Game/00-Game.txt", "map.json", "envelopes/00-sway.json", "groups/01-a_b/00-deco.json", "images/own_ a_b_.png", tree.Sidecar:
+		default:
+			if changed {
+				t.Errorf("%s changed", name)
+			}
+		}
+	}
+	if m.Source().SizeError != -4*int32(len(m.Source().Data)) {
+		t.Error("the quirk of the header is gone")
+	}
+
+	delete(files, tree.Sidecar)
+	clean, err := datafile.Decode(pack(t, files))
+	if err != nil || clean.SizeError != 0 {
+		t.Errorf("without sidecar: %v, size error %d", err, clean.SizeError)
+	}
+	for i, b := range clean.Blocks() {
+		if content, err := b.Bytes(); err != nil {
+			t.Error(err)
+		} else if want, _ := datafile.NewBlock(content).Compressed(); !bytes.Equal(b.Stream(), want) {
+			t.Errorf("without sidecar: data[%d] is not compressed as usual", i)
+		}
+	}
+}
+
+// New layers, groups and pictures come into the map by their files alone.
+func TestAdd(t *testing.T) {
+	files := extract(t, encode(t, twmap.New(3, 2)))
+	files["groups/00-Game/-"] = &fstest.MapFile{} // not a layer
+	files["groups/-1"] = &fstest.MapFile{}
+	files["groups/00-Game/00a-new.json"] = &fstest.MapFile{Data: []byte("\ufeff{\"type\": \"front\", \"name\": \"Front\", \"width\": 3, \"height\": 2}")}
+	files["groups/00-Game/00a-new.txt"] = &fstest.MapFile{Data: []byte("1 2xy\t3r\r\n. . 255o\r\n\r\n")}
+	files["groups/100-sky/group.json"] = &fstest.MapFile{Data: []byte(`{"name": "sky", "parallax": [0, 0]}`)}
+	files["groups/9-middle/group.json"] = &fstest.MapFile{Data: []byte(`{"parallax": [1, 2]}`)}
+	m, err := mapdir.Read(files, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	front, _ := m.Physics(twmap.KindFront).Tiles.Cells()
+	want := []twmap.Tile{{ID: 1}, {ID: 2, Flags: twmap.FlipX | twmap.FlipY}, {ID: 3, Flags: twmap.Rotate}, {}, {}, {ID: 255, Flags: twmap.Opaque}}
+	if !slices.Equal(front, want) {
+		t.Errorf("front = %v", front)
+	}
+	if len(m.Groups) != 3 || m.Groups[1].ParallaxY != 2 || m.Groups[2].Name != "sky" {
+		t.Errorf("groups = %+v", m.Groups)
+	}
+	if back := extract(t, encode(t, m)); back["groups/01/group.json"] == nil || back["groups/02-sky/group.json"] == nil {
+		t.Error("the new groups are lost")
+	}
+}
+
+func pngOf(t testing.TB, p image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Pictures of every usual kind become the same colours.
+func TestPictures(t *testing.T) {
+	rect := image.Rect(0, 0, 16, 16)
+	paletted := image.NewPaletted(rect, color.Palette{color.NRGBA{0, 0, 0, 0}, color.NRGBA{10, 20, 30, 40}, color.NRGBA{255, 0, 0, 255}})
+	paletted.SetColorIndex(1, 0, 1)
+	paletted.SetColorIndex(2, 0, 2)
+	gray := image.NewGray(rect)
+	gray.SetGray(1, 0, color.Gray{99})
+	gray16 := image.NewGray16(rect)
+	gray16.SetGray16(1, 0, color.Gray16{0x9912})
+	opaque := image.NewRGBA(rect)
+	for i := range opaque.Pix {
+		opaque.Pix[i] = 255
+	}
+	opaque.SetRGBA(1, 0, color.RGBA{1, 2, 3, 255})
+	deep := image.NewNRGBA64(rect)
+	deep.SetNRGBA64(1, 0, color.NRGBA64{0x1122, 0x3344, 0x5566, 0x8000})
+	deep.SetNRGBA64(2, 0, color.NRGBA64{0x1122, 0x3344, 0x5566, 0})
+	plain := image.NewNRGBA(rect)
+	plain.SetNRGBA(2, 0, color.NRGBA{7, 8, 9, 0})
+	for _, c := range []struct {
+		name    string
+		picture image.Image
+		at      [3]color.NRGBA
+	}{
+		{"palette", paletted, [3]color.NRGBA{{}, {10, 20, 30, 40}, {255, 0, 0, 255}}},
+		{"gray", gray, [3]color.NRGBA{{A: 255}, {99, 99, 99, 255}, {A: 255}}},
+		{"gray with 16 bits", gray16, [3]color.NRGBA{{A: 255}, {0x99, 0x99, 0x99, 255}, {A: 255}}},
+		{"no alpha", opaque, [3]color.NRGBA{{255, 255, 255, 255}, {1, 2, 3, 255}, {255, 255, 255, 255}}},
+		{"16 bits", deep, [3]color.NRGBA{{}, {0x11, 0x33, 0x55, 0x80}, {0x11, 0x33, 0x55, 0}}},
+		{"colours that cannot be seen", plain, [3]color.NRGBA{{}, {}, {7, 8, 9, 0}}},
+	} {
+		files := extract(t, encode(t, twmap.New(2, 2)))
+		edit(t, files, "map.json", "\"info\": {}", "\"images\": [{\"name\": \"p\"}]")
+		files["images/p.png"] = &fstest.MapFile{Data: pngOf(t, c.picture)}
+		m, err := mapdir.Read(files, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		got, err := m.Images[0].Picture()
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		for x, want := range c.at {
+			if pixel := got.NRGBAAt(x, 0); pixel != want {
+				t.Errorf("%s: pixel %d = %v, want %v", c.name, x, pixel, want)
+			}
+		}
+	}
+}
+
+// What is wrong in a folder is told with its file and line, all of it at once.
+func TestErrors(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		edit func(fstest.MapFS)
+		want string
+	}{
+		{"broken JSON", func(f fstest.MapFS) { edit(t, f, "map.json", "\"name\": \"grass_main\",", "\"name\": \"grass_main\"") },
+			"map.json:14: invalid JSON: invalid character '\"' after object key:value pair"},
+		{"wrong type", func(f fstest.MapFS) { edit(t, f, "groups/01-a_b/00-deco.json", "\"width\": 5", "\"width\": \"5\"") },
+			"groups/01-a_b/00-deco.json:6: field \"width\" cannot be a string"},
+		{"misspelt", func(f fstest.MapFS) { edit(t, f, "groups/00-Game/group.json", "parallax", "paralax") },
+			"groups/00-Game/group.json:3: unknown field \"paralax\""},
+		{"text behind JSON", func(f fstest.MapFS) { f["map.json"].Data = append(f["map.json"].Data, "\n{}"...) },
+			"map.json:46: text behind the end of the JSON value"},
+		{"bad tile", func(f fstest.MapFS) { edit(t, f, "groups/00-Game/00-Game.txt", "192", "256") },
+			"groups/00-Game/00-Game.txt:10: column 4: invalid tile \"256\": expected a form like 12xr"},
+		{"bad tele", func(f fstest.MapFS) { edit(t, f, "groups/00-Game/02-Tele.txt", "26:7", "26") },
+			"groups/00-Game/02-Tele.txt:10: column 20: invalid tile \"26\": expected a form like 26:3"},
+		{"short row", func(f fstest.MapFS) { edit(t, f, "groups/00-Game/00-Game.txt", ".   .   .\n", ".   .\n") },
+			"groups/00-Game/00-Game.txt:1: a row of 19 tiles: expected 20"},
+		{"row too few", func(f fstest.MapFS) { edit(t, f, "orphans/00.txt", ".   .\n", "") },
+			"orphans/00.txt:1: the file ends after 1 rows: expected 2"},
+		{"row too many", func(f fstest.MapFS) { edit(t, f, "orphans/00.txt", ".   .\n", ".   .\n.   .\n") },
+			"orphans/00.txt:3: a row too many: expected 2"},
+		{"no tiles", func(f fstest.MapFS) { delete(f, "orphans/00.txt") }, "open orphans/00.txt: file does not exist"},
+		{"no layer", func(f fstest.MapFS) { delete(f, "orphans/00.json") },
+			"orphans/00.txt: tiles without a layer: expected 00.json beside it"},
+		{"no such image", func(f fstest.MapFS) { edit(t, f, "groups/01-a_b/01.json", "own_ a_b_~2", "gone") },
+			"groups/01-a_b/01.json: there is no \"gone\" in map.json: expected one of [\"own_ a_b_\" \"grass_main\" \"own_ a_b_~2\"]"},
+		{"no such envelope", func(f fstest.MapFS) { edit(t, f, "groups/01-a_b/01.json", "00-sway", "sway") },
+			"groups/01-a_b/01.json: there is no \"sway\" in envelopes: expected one of [\"00-sway\" \"01\"]"},
+		{"no type", func(f fstest.MapFS) { edit(t, f, "groups/00-Game/01-Front.json", "front", "fornt") },
+			"groups/00-Game/01-Front.json: type is \"fornt\": expected tiles, game, front, tele, speedup, switch, tune, quads or sounds"},
+		{"too large", func(f fstest.MapFS) { edit(t, f, "orphans/00.json", "\"width\": 2", "\"width\": 2000000000") },
+			"orphans/00.json: width and height are 2000000000 and 2: expected at least 1, and at most 67108864 tiles in all"},
+		{"no number", func(f fstest.MapFS) { f["groups/sky/group.json"] = f["groups/00-Game/group.json"] },
+			"groups: \"sky\" does not begin with a number, which tells its place: expected a name like 03-sky"},
+		{"not a picture", func(f fstest.MapFS) { f["images/own_ a_b_.png"].Data = []byte("GIF89a, a picture of another kind") },
+			"images/own_ a_b_.png: not a PNG picture: png: invalid format: not a PNG file"},
+		{"bad curve", func(f fstest.MapFS) { edit(t, f, "envelopes/00-sway.json", "bezier", "besier") },
+			"envelopes/00-sway.json: points[0]: curve is \"besier\": expected step, linear, slow, fast, smooth or bezier"},
+		{"sidecar", func(f fstest.MapFS) { f[tree.Sidecar].Data = []byte("{") },
+			".trowel.json: damaged (unexpected end of JSON input): delete it to build a clean file"},
+		{"two at once", func(f fstest.MapFS) {
+			edit(t, f, "groups/00-Game/00-Game.txt", "192", "256")
+			edit(t, f, "orphans/00.txt", ".   .\n", ".\n")
+		}, "groups/00-Game/00-Game.txt:10: column 4: invalid tile \"256\": expected a form like 12xr\norphans/00.txt:1: a row of 1 tiles: expected 2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files := extract(t, encode(t, sample()))
+			c.edit(files)
+			_, err := mapdir.Read(files, nil)
+			if err == nil || err.Error() != c.want {
+				t.Errorf("error is\n%v\nwant\n%s", err, c.want)
+			}
+		})
+	}
+	var e *mapdir.Error
+	files := extract(t, encode(t, sample()))
+	edit(t, files, "groups/00-Game/00-Game.txt", "192", "x")
+	if _, err := mapdir.Read(files, nil); !errors.As(err, &e) || e.File != "groups/00-Game/00-Game.txt" || e.Line != 10 {
+		t.Errorf("error = %+v", e)
+	}
+}
+
+// What is left out is said.
+func TestWarnings(t *testing.T) {
+	files := extract(t, encode(t, sample()))
+	files["images/stray.png"] = &fstest.MapFile{}
+	files["sounds/readme.txt"] = &fstest.MapFile{}
+	var got []string
+	if _, err := mapdir.Read(files, func(file, msg string) { got = append(got, file+": "+msg) }); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"images/stray.png: not listed in map.json, left out", "sounds/readme.txt: not listed in map.json, left out"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDatafileFolder(t *testing.T) {
+	f := datafile.New()
+	f.AddItem(0x8001, 4, 1, -2, 3)
+	f.AddItem(2, 0)
+	f.AddData([]byte("block"))
+	f.Data = append(f.Data, datafile.NewBlockLevel([]byte("another"), 9))
+	f.SizeError, f.SwaplenError = -8, -8
+	data, err := f.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := datafile.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := load(t, mapdir.OpenDatafile(d))
+	if err := fstest.TestFS(mapdir.OpenDatafile(d), "datafile.json", "data/00.bin", "data/01.bin", tree.Sidecar); err != nil {
+		t.Error(err)
+	}
+	if back, err := mapdir.ReadDatafile(files); err != nil || !bytes.Equal(back, data) {
+		t.Errorf("packs to other bytes, %v", err)
+	}
+	edit(t, files, "datafile.json", "[1,-2,3]", "[1,-2]")
+	files["data/00.bin"].Data = []byte("changed")
+	back, err := mapdir.ReadDatafile(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err = datafile.Decode(back)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := d.Data[0].Bytes()
+	if err != nil || string(content) != "changed" || len(d.Items[1].Data) != 2 || d.SizeError != -8 {
+		t.Errorf("after edits: %q, %v, %v, %d", content, err, d.Items, d.SizeError)
+	}
+	files["data/00.bin"].Data = nil
+	if _, err := mapdir.ReadDatafile(files); err == nil || !strings.Contains(err.Error(), "data/00.bin: block 0 is empty") {
+		t.Errorf("an empty block: %v", err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	files := extract(f, encode(f, sample()))
+	names := slices.Sorted(maps.Keys(files))
+	for i, name := range names {
+		f.Add(i, files[name].Data)
+	}
+	f.Fuzz(func(t *testing.T, which int, content []byte) {
+		if which < 0 || which >= len(names) {
+			return
+		}
+		damaged := maps.Clone(files)
+		damaged[names[which]] = &fstest.MapFile{Data: content}
+		m, err := mapdir.Read(damaged, nil)
+		if err != nil {
+			return
+		}
+		data, err := m.Encode()
+		if err != nil {
+			return // a sidecar can ask for what cannot be
+		}
+		if _, err := datafile.Decode(data); err != nil {
+			t.Errorf("what was packed cannot be read: %v", err)
+		}
+	})
+}
+
+func Example() {
+	data, err := twmap.New(4, 2).Encode()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := twmap.Decode(data)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	text, err := fs.ReadFile(mapdir.Open(m), "groups/00-Game/00-Game.txt")
+	fmt.Printf("%s%v\n", text, err)
+	// Output:
+	// .   .   .   .
+	// .   .   .   .
+	// <nil>
+}
