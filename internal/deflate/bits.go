@@ -6,7 +6,7 @@ import "encoding/binary"
 type bitWriter struct {
 	out []byte
 	acc uint64 // the bits that do not fill a byte yet, the first one lowest
-	n   uint   // how many they are: less than 8 between two calls of put
+	n   uint   // how many they are: less than 8 between two calls
 }
 
 func (w *bitWriter) reset(out []byte) { *w = bitWriter{out: out} }

@@ -61,6 +61,7 @@ func distanceSymbol(d uint32) uint32 {
 type token uint32
 
 func (t token) literal() bool    { return t < 1<<8 }
+func (t token) byte() uint8      { return uint8(t) }
 func (t token) length() uint8    { return uint8(t) }         // less minMatch
 func (t token) distance() uint32 { return uint32(t)>>8 - 1 } // less 1
 
@@ -101,10 +102,12 @@ func (b *block) write(w *bitWriter, raw []byte, canStore, last bool) {
 	b.distance.build(numDistance, maxBits)
 	b.lengths.build(b.litLen.used(), b.distance.used())
 
-	bytes := func(bits int) int { return (bits + 3 + 7) >> 3 }
+	// In bytes, each with the three bits before it.
 	extra := b.litLen.extraSize(lengthExtra[:], endOfBlock+1) + b.distance.extraSize(distanceExtra[:], 0)
-	dynamic := bytes(extra + b.litLen.size(&b.litLen.lens) + b.distance.size(&b.distance.lens) + b.lengths.size())
-	fixed := bytes(extra + b.litLen.size(&fixedLitLen.lens) + b.distance.size(&fixedDistance.lens))
+	dynamic := b.litLen.size(&b.litLen.lens) + b.distance.size(&b.distance.lens) + b.lengths.size()
+	dynamic = (dynamic + extra + 3 + 7) / 8
+	fixed := b.litLen.size(&fixedLitLen.lens) + b.distance.size(&fixedDistance.lens)
+	fixed = (fixed + extra + 3 + 7) / 8
 
 	switch {
 	case canStore && len(raw)+4 <= min(dynamic, fixed):
@@ -132,7 +135,7 @@ func (b *block) count() {
 	clear(dist[:])
 	for _, t := range b.tokens[:b.n] {
 		if t.literal() {
-			lit[t.length()]++
+			lit[t.byte()]++
 		} else {
 			lit[endOfBlock+1+int(lengthSymbols[t.length()])]++
 			dist[distanceSymbol(t.distance())]++
@@ -149,23 +152,24 @@ func (b *block) writeTokens(w *bitWriter, lit, dist *tree, size int) {
 	w.out = slices.Grow(w.out, size+slack)
 	out := w.out[:cap(w.out)]
 
+	// The masks of the shifts change nothing; they spare tests for great shifts.
 	for _, t := range b.tokens[:b.n] {
 		if t.literal() {
-			c := lit.codes[t.length()]
-			acc |= uint64(c.bits()) << (n & 63)
+			c := lit.codes[t.byte()]
+			acc |= c.bits() << (n & 63)
 			n += c.len()
 		} else {
 			length, d := t.length(), t.distance()
 			s := lengthSymbols[length]
 			c := lit.codes[endOfBlock+1+int(s)]
-			acc |= uint64(c.bits()) << (n & 63)
+			acc |= c.bits() << (n & 63)
 			n += c.len()
 			acc |= uint64(length-lengthBase[s]) << (n & 63)
 			n += uint(lengthExtra[s])
 
 			ds := distanceSymbol(d)
 			c = dist.codes[ds]
-			acc |= uint64(c.bits()) << (n & 63)
+			acc |= c.bits() << (n & 63)
 			n += c.len()
 			if ds >= 4 {
 				extra := uint(ds>>1 - 1)
@@ -181,5 +185,5 @@ func (b *block) writeTokens(w *bitWriter, lit, dist *tree, size int) {
 	}
 	w.out, w.acc, w.n = out[:at], acc, n
 	end := lit.codes[endOfBlock]
-	w.put(uint64(end.bits()), end.len())
+	w.put(end.bits(), end.len())
 }

@@ -5,7 +5,7 @@
 // be rebuilt byte for byte if its streams can, and a deflate stream is not a
 // function of its data: each encoder picks other matches, cuts blocks at other
 // places, and builds other Huffman codes. The streams of compress/zlib and of
-// github.com/klauspost/compress are valid, but never the ones in the file.
+// github.com/klauspost/compress are valid, but hardly ever the ones in the file.
 //
 // So this package makes every choice that C zlib makes, from level 0 to 9, with
 // a window of 32 KiB, memory level 8 and the default strategy, as one call over
@@ -19,7 +19,9 @@
 //   - after 16383 literals and matches a block ends, and is written in the
 //     cheapest of three forms (block.go, huffman.go, lengths.go).
 //
-// C zlib 1.2.11 to 1.3.1 agree at every level; older ones differ at level 0.
+// The tests compare with C zlib 1.2.13 and with game files written since 2007.
+// Versions before 1.2.11 did level 0 in another way, and forks such as zlib-ng
+// make other choices at all levels.
 //
 // [Compress] makes a stream. [LevelOf] tells which level a stream was made at,
 // so that a reader can drop the stream, keep only the level, and still give the
@@ -43,17 +45,16 @@ const DefaultLevel = -1
 var ErrLevel = errors.New("deflate: no such compression level")
 
 // A tuning says how hard a level searches for matches.
-//
-// The fast levels have another use for maxLazy: matches up to this length have
-// all their positions entered into the hash chains.
 type tuning struct {
-	good    int // a match this long at the byte before makes the search four times shorter
-	maxLazy int // a match this long is taken without a look at the next byte
+	good    int // with a match this long at the byte before, only a quarter of chain
+	maxLazy int // with a match this long at the byte before, no search at all
 	nice    int // a match this long ends the search
-	chain   int // at most so many places are tried
+	chain   int // so many positions are tried at most
 	run     func(*encoder)
 }
 
+// For the fast levels maxLazy is something else: the positions inside longer
+// matches are not entered into the hash chains.
 var levels = [...]tuning{
 	{run: (*encoder).stored},
 	{good: 4, maxLazy: 4, nice: 8, chain: 4, run: (*encoder).fast},
@@ -71,8 +72,8 @@ var levels = [...]tuning{
 // that positions fit in 32 bits.
 const maxInput = math.MaxUint32 - windowSize
 
-// headers are the two bytes that start a stream, by level. The second holds a
-// hint about the level that no reader needs, and LevelOf lives from.
+// headers are the two bytes that start a stream, by level. The second has a hint
+// at the level, which no reader needs but LevelOf.
 const headers = "\x78\x01\x78\x01\x78\x5e\x78\x5e\x78\x5e\x78\x5e\x78\x9c\x78\xda\x78\xda\x78\xda"
 
 func header(level int) string { return headers[2*level : 2*level+2] }
@@ -150,7 +151,7 @@ func check(src []byte, level int) (int, error) {
 		return 0, fmt.Errorf("%w: %d", ErrLevel, level)
 	}
 	if uint64(len(src)) > maxInput {
-		return 0, fmt.Errorf("%w: %d bytes to compress", ErrTooLong, len(src))
+		return 0, fmt.Errorf("deflate: an input of %d bytes is too long", len(src))
 	}
 	return level, nil
 }

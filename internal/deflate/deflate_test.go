@@ -13,6 +13,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"trowel/internal/deflate"
@@ -132,6 +133,24 @@ func TestBadLevel(t *testing.T) {
 			t.Errorf("level %d matches", level)
 		}
 	}
+}
+
+// TestConcurrent is for the race detector: what is pooled must not be shared.
+func TestConcurrent(t *testing.T) {
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			src := mixed(newRNG(uint64(i)), 30_000)
+			for level := range 10 {
+				stream, _ := deflate.Compress(nil, src, level)
+				data, _, err := deflate.Decompress(stream, len(src))
+				if err != nil || !bytes.Equal(data, src) || !deflate.Matches(stream, src, level) {
+					t.Errorf("input %d, level %d: %v", i, level, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
 
 func TestMatches(t *testing.T) {

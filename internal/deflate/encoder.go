@@ -6,7 +6,7 @@ import (
 )
 
 // An encoder turns one input into the blocks of a stream. It is the state that
-// the parts of the package share, 0.4 MB of it, so encoders are pooled.
+// the parts of the package share, 0.3 MB of it, so encoders are pooled.
 type encoder struct {
 	tuning
 	window

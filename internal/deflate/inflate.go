@@ -53,7 +53,7 @@ func (e *Error) Unwrap() []error {
 // Memory is taken as the data comes, so a great size costs nothing if the stream
 // does not have it.
 func Decompress(stream []byte, size int) (data []byte, consumed int, err error) {
-	data, consumed, err = inflate(stream, int64(size))
+	data, consumed, err = inflate(stream, int64(size), fastInflate)
 	if err == nil && len(data) < size {
 		err = &Error{Kind: ErrTooShort, Consumed: consumed, Size: len(data), Want: int64(size)}
 	}
@@ -63,7 +63,7 @@ func Decompress(stream []byte, size int) (data []byte, consumed int, err error) 
 // DecompressUpTo inflates a stream of unknown size, but of no more than limit
 // bytes. All else is as with [Decompress].
 func DecompressUpTo(stream []byte, limit int64) (data []byte, consumed int, err error) {
-	return inflate(stream, limit)
+	return inflate(stream, limit, minInflate)
 }
 
 // An inflater is a reader with its source, to be used again.
@@ -92,20 +92,15 @@ var inflaters = sync.Pool{New: func() any {
 }}
 
 const (
-	maxRatio    = 1032    // a match of 258 bytes takes two bits or more
+	maxRatio    = 1032 // a match of 258 bytes takes two bits or more
+	usualRatio  = 4
 	minInflate  = 512     // so little memory is always granted
-	fastInflate = 1 << 20 // so much is granted if the ratio permits it
-	usualRatio  = 8
+	fastInflate = 1 << 20 // so much is granted for a known size, if the ratio permits it
 )
 
-// firstBuffer returns how much memory to take before any data has come: all if
-// the data is small or its size is usual for such a stream.
-func firstBuffer(stream int, limit int64) int {
-	possible := minInflate + maxRatio*int64(stream)
-	return int(min(limit, possible, max(fastInflate, usualRatio*int64(stream))))
-}
-
-func inflate(stream []byte, limit int64) (data []byte, consumed int, err error) {
+// inflate reads a stream of up to limit bytes of data. It takes no more memory
+// than first, or what is usual for such a stream, before any data has come.
+func inflate(stream []byte, limit, first int64) (data []byte, consumed int, err error) {
 	if limit < 0 {
 		return nil, 0, &Error{Kind: ErrTooLong, Want: limit} // even without data
 	}
@@ -116,7 +111,9 @@ func inflate(stream []byte, limit int64) (data []byte, consumed int, err error) 
 	}()
 	f.src.Reset(stream)
 	if err = f.r.Reset(&f.src, nil); err == nil {
-		data, err = f.read(firstBuffer(len(stream), limit), limit)
+		n := int64(len(stream))
+		first = min(limit, max(first, usualRatio*n), minInflate+maxRatio*n)
+		data, err = f.read(int(first), limit)
 	}
 	consumed = len(stream) - f.src.Len()
 	if err == nil {

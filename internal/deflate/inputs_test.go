@@ -177,6 +177,37 @@ func mixed(r *rng, n int) []byte {
 	return b[:n]
 }
 
+// nineBits has no two equal bytes, and so many whose fixed codes have nine bits.
+func nineBits(high int) []byte {
+	var b []byte
+	for i := range 60 {
+		b = append(b, byte(i*7%144))
+		if i < high {
+			b = append(b, byte(144+i*5))
+		}
+	}
+	return b
+}
+
+// edges has pieces that come again about as far away as can be found, in an
+// input that ends about where C zlib moves its buffer.
+func edges(r *rng) []byte {
+	n := 65274 + 32768*r.below(3) + r.between(-10, 300)
+	b := repeated("0123456789"[:r.between(1, 10)], n)
+	for range r.between(1, 20) {
+		from := r.below(n - 32600)
+		if r.below(2) == 0 {
+			from = 32768*r.below(n/32768+1) + r.between(-2, 2)
+		}
+		from = min(max(from, 0), n)
+		to := min(from+r.between(32503, 32509), n)
+		piece := r.fill(nil, r.between(3, 60), 256)
+		copy(b[from:], piece)
+		copy(b[to:], piece)
+	}
+	return b
+}
+
 // An input is one that the golden files know by its name.
 type input struct {
 	name string
@@ -214,12 +245,23 @@ func inputs() []input {
 			add(far(d, length), "far/%d/%d", d, length)
 		}
 	}
-	for d := range 6 {
-		// The copy begins where the buffer of C zlib moves, and it copies from
-		// the very place where that begins then.
-		b := unique(70000)
-		copy(b[65274+d-3:], b[32768+d-3:][:40])
-		add(b, "slide/%d", d)
+	// C zlib moves its buffer at 65274 if the input ends soon, else a byte later,
+	// and again a window later. What is then at its start cannot match.
+	for _, move := range []int{65274, 65274 + 32768} {
+		for p := move - 1; p <= move+1; p++ {
+			for _, n := range []int{move + 200, move + 262, move + 5000} {
+				b := repeated("0123456789", n)
+				copy(b[move-32506:], "A piece of text that comes once more.")
+				copy(b[p:], "A piece of text that comes once more.")
+				add(b, "move/%d/%d", p, n)
+			}
+		}
+	}
+	for high := 13; high <= 24; high++ {
+		add(nineBits(high), "stored-or-fixed/%d", high)
+	}
+	for n := 56; n < 80; n++ {
+		add(text(77, n), "fixed-or-dynamic/%d", n)
 	}
 	add(picture(1, 200, 150), "picture/200x150")
 	add(picture(2, 640, 256), "picture/640x256")

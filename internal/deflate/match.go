@@ -100,6 +100,7 @@ func (e *encoder) longest(p, head, best int) (length, pos int) {
 		chain >>= 2
 	}
 	limit := min(max(p-maxDist, 0), head-1) // only the head may be at maxDist
+	here := src[p : p+most]
 
 	for q > limit && chain > 0 {
 		if best >= minMatch {
@@ -109,7 +110,7 @@ func (e *encoder) longest(p, head, best int) (length, pos int) {
 				break
 			}
 		}
-		if n := common(src[p:p+most], src[q:]); n > best {
+		if n := common(here, src[q:]); n > best {
 			best, pos = n, q
 			if n >= nice {
 				break

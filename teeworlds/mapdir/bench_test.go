@@ -1,0 +1,41 @@
+package mapdir_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"trowel/internal/corpus"
+	"trowel/teeworlds/mapdir"
+	"trowel/teeworlds/twmap"
+)
+
+// BenchmarkExtract makes all files of a large map one after the other; the tool
+// makes them on all cores.
+func BenchmarkExtract(b *testing.B) {
+	for _, name := range []string{"ddnet_ddnet/data/maps7/Tutorial.map", "jxsl13_twmap/testdata/Castle_Echos.map"} {
+		b.Run(filepath.Base(name), func(b *testing.B) {
+			data, err := os.ReadFile(filepath.Join(corpus.Dir(b, "teeworlds"), name))
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				m, err := twmap.Decode(data)
+				if err != nil {
+					b.Fatal(err)
+				}
+				folder := mapdir.Open(m)
+				err = fs.WalkDir(folder, ".", func(path string, d fs.DirEntry, err error) error {
+					if err == nil && !d.IsDir() {
+						_, err = fs.ReadFile(folder, path)
+					}
+					return err
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
