@@ -7,13 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
 
 // Dir returns a folder of the corpus: below the folder that TROWEL_CORPUS names,
 // else below shared/corpus beside the project. The test is skipped where there
-// is none.
+// is none, unless it is required.
 func Dir(t testing.TB, name string) string {
 	t.Helper()
 	root := os.Getenv("TROWEL_CORPUS")
@@ -23,9 +24,19 @@ func Dir(t testing.TB, name string) string {
 	}
 	dir := filepath.Join(root, name)
 	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no corpus of real files here: set TROWEL_CORPUS to a folder that has %s", name)
+		Missing(t, "corpus", "no corpus of real files here: set TROWEL_CORPUS to a folder that has %s", name)
 	}
 	return dir
+}
+
+// Missing skips a test that lacks something of a kind. It fails instead if
+// TROWEL_REQUIRE lists that kind, as in "corpus,judges".
+func Missing(t testing.TB, kind, format string, args ...any) {
+	t.Helper()
+	if slices.Contains(strings.Split(os.Getenv("TROWEL_REQUIRE"), ","), kind) {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
 }
 
 // Files returns the paths of the files below a folder of the corpus that have a suffix.

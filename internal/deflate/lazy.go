@@ -32,9 +32,14 @@ func (e *encoder) lazy() {
 		}
 		switch {
 		case prevLength >= minMatch && length <= prevLength:
-			full := e.addMatch(p-1-prevPos, prevLength)
+			distance := p - 1 - prevPos
+			full := e.addMatch(distance, prevLength)
 			end := p - 1 + prevLength
-			e.insertAll(p+1, end)
+			if distance == 1 {
+				e.insertRun(p+1, end)
+			} else {
+				e.insertAll(p+1, end)
+			}
 			p = end
 			length, held = none, false
 			if full && !e.endBlock(p, false) {

@@ -61,11 +61,31 @@ func (w *window) fill(p int) {
 // had. There must be three bytes at p.
 func (w *window) insert(p int) int {
 	b := w.src[p : p+minMatch]
-	h := (uint32(b[0])<<(2*hashShift) ^ uint32(b[1])<<hashShift ^ uint32(b[2])) & hashMask
+	h := hash(b[0], b[1], b[2])
 	head := w.head[h]
 	w.back[p&windowMask] = uint16(min(uint32(p)-head, math.MaxUint16))
 	w.head[h] = uint32(p)
 	return int(head)
+}
+
+func hash(a, b, c byte) uint32 {
+	return (uint32(a)<<(2*hashShift) ^ uint32(b)<<hashShift ^ uint32(c)) & hashMask
+}
+
+// insertRun is insertAll for bytes that are all the same, from the position
+// before p, which is in its chain, up to end. Each position follows the one
+// before in a single chain, which spares a look at the bytes.
+func (w *window) insertRun(p, end int) {
+	same := min(end, len(w.src)) - minMatch + 1 // up to here three bytes are the same
+	if p < same {
+		for q := p; q < same; q++ {
+			w.back[q&windowMask] = 1
+		}
+		b := w.src[p]
+		w.head[hash(b, b, b)] = uint32(same - 1)
+		p = same
+	}
+	w.insertAll(p, end)
 }
 
 // insertAll enters the positions from p up to, not including, end, but those

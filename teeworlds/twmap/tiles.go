@@ -1,6 +1,7 @@
 package twmap
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"iter"
@@ -130,8 +131,8 @@ func (g *Grid[T]) At(x, y int) T {
 	if i := y*g.Width + x; x >= 0 && x < g.Width && y >= 0 && i < len(cells) {
 		return cells[i]
 	}
-	var air T
-	return air
+	var nothing T
+	return nothing
 }
 
 // Set changes the cell at column x of row y, which must lie inside.
@@ -198,7 +199,22 @@ func (g *Grid[T]) load() ([]T, error) {
 	return cells, err
 }
 
+// air is what most cells of most layers hold: a multiple of every cell size.
+var air [240]byte
+
+// decodeCells reads cells, which are zero, from data of their size.
 func decodeCells[T Cell](cells []T, data []byte) {
+	n := len(air) / cellSize[T]()
+	for len(cells) > n {
+		if !bytes.Equal(data[:len(air)], air[:]) {
+			decodeSome(cells[:n], data)
+		}
+		cells, data = cells[n:], data[len(air):]
+	}
+	decodeSome(cells, data)
+}
+
+func decodeSome[T Cell](cells []T, data []byte) {
 	switch cells := any(cells).(type) {
 	case []Tile:
 		for i := range cells {
@@ -263,8 +279,13 @@ const speedupOld = 28
 
 // encode makes the content of the grid's block. Cells that are missing are air.
 func (g *Grid[T]) encode(packed bool) []byte {
-	cells, _ := g.Cells()
+	cells, err := g.Cells()
 	n := g.Width * g.Height
+	if !g.changed && !packed && !g.packed && err == nil {
+		if data, err := g.ref.block.Bytes(); err == nil && len(data) == n*cellSize[T]() {
+			return data // the cells say all that was there
+		}
+	}
 	if tiles, ok := any(cells).([]Tile); ok && packed {
 		return pack(tiles, n)
 	}

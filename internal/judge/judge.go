@@ -1,0 +1,173 @@
+// Package judge runs other people's programs on files that the project wrote:
+// the tools and servers of the games, which say whether they take a file and
+// what they find in it. It is for tests.
+package judge
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"trowel/internal/corpus"
+)
+
+// The servers, as Load knows them.
+const (
+	DDNetServer     = "DDNet-Server"
+	TeeworldsServer = "teeworlds-server"
+)
+
+// patience is how long a judge may take.
+const patience = time.Minute
+
+// Find returns the path of a judge: on PATH, or where Debian has it. The test is
+// skipped where there is none, unless judges are required.
+func Find(t testing.TB, name string) string {
+	t.Helper()
+	if path, err := exec.LookPath(name); err == nil {
+		return path
+	}
+	for _, pattern := range []string{"/usr/lib/*/ddnet", "/usr/lib/ddnet", "/usr/games"} {
+		found, _ := filepath.Glob(filepath.Join(pattern, name))
+		for _, path := range found {
+			if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0 {
+				return path
+			}
+		}
+	}
+	corpus.Missing(t, "judges", "no %s here: install the packages ddnet-tools, ddnet-server and teeworlds-server", name)
+	return ""
+}
+
+// Dir returns a new folder that the programs take for all of theirs: they read
+// and write nothing outside but the data that belong to them.
+func Dir(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	Write(t, filepath.Join(dir, "storage.cfg"), []byte("add_path $CURRENTDIR\nadd_path $DATADIR\n"))
+	return dir
+}
+
+// Write writes a file, and the folders on the way to it.
+func Write(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Read reads a file.
+func Read(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// command prepares a judge to run in a folder of Dir.
+func command(ctx context.Context, dir, path string, args []string) *exec.Cmd {
+	c := exec.CommandContext(ctx, path, args...)
+	c.Dir = dir
+	c.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
+	c.WaitDelay = time.Second
+	return c
+}
+
+// Run runs a judge in a folder of Dir and returns everything that it said. The
+// error tells of an exit status other than 0.
+func Run(t testing.TB, dir, name string, args ...string) (said string, err error) {
+	t.Helper()
+	path := Find(t, name)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	out, err := command(ctx, dir, path, args).CombinedOutput()
+	if ctx.Err() != nil {
+		err = fmt.Errorf("%s: no end after %v", name, patience)
+	}
+	return string(out), err
+}
+
+// Load has a server load a map, and kills it as soon as it has, or has not. It
+// returns its log. The server listens on 127.0.0.1 only.
+func Load(t testing.TB, server string, data []byte) (log string, err error) {
+	t.Helper()
+	path := Find(t, server)
+	dir := Dir(t)
+	Write(t, filepath.Join(dir, "maps", "judged.map"), data)
+	config := fmt.Sprintf("sv_register 0; bindaddr 127.0.0.1; sv_port %d; sv_map judged", freePort(t))
+	if server == DDNetServer {
+		config += "; sv_ipv4only 1; sv_sixup 0; loglevel 3"
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	c := command(ctx, dir, path, []string{config})
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	c.Stdout, c.Stderr = w, w
+	err = c.Start()
+	w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var end error
+	done := make(chan struct{})
+	go func() {
+		end = c.Wait()
+		close(done)
+	}()
+	defer func() {
+		cancel()
+		<-done
+	}()
+
+	// All is loaded when the server tells its version. It should then live.
+	var said bytes.Buffer
+	ready, loaded := false, false
+	for lines := bufio.NewScanner(r); !ready && lines.Scan(); {
+		line := lines.Text()
+		said.WriteString(line + "\n")
+		loaded = loaded || strings.Contains(line, "loading done. datafile='maps/judged.map'")
+		ready = strings.Contains(line, "server: version ") || strings.Contains(line, "[server]: version ")
+	}
+	switch {
+	case !ready:
+		<-done
+		return said.String(), fmt.Errorf("%s ended: %w", server, errors.Join(end, ctx.Err()))
+	case !loaded:
+		return said.String(), fmt.Errorf("%s did not load the map", server)
+	}
+	select {
+	case <-done:
+		return said.String(), fmt.Errorf("%s loaded the map and ended: %v", server, end)
+	case <-time.After(200 * time.Millisecond): // ten ticks of the game
+		return said.String(), nil
+	}
+}
+
+// freePort returns a UDP port that nobody uses.
+func freePort(t testing.TB) int {
+	t.Helper()
+	c, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	return c.LocalAddr().(*net.UDPAddr).Port
+}

@@ -1,0 +1,103 @@
+package twmap
+
+import (
+	"os"
+	"runtime"
+	"sync"
+	"testing"
+
+	"trowel/internal/corpus"
+	"trowel/internal/deflate"
+)
+
+// layerBlocks returns the data blocks that hold the layers of a map.
+func layerBlocks(m *Map) []*dataRef {
+	var refs []*dataRef
+	for _, l := range m.Layers() {
+		switch l := l.(type) {
+		case *TileLayer:
+			refs = append(refs, &l.data[l.dataKind()])
+		case *QuadLayer:
+			refs = append(refs, &l.data)
+		case *SoundLayer:
+			refs = append(refs, &l.data)
+		}
+	}
+	return refs
+}
+
+// BenchmarkLayers decodes all layers of all maps of the corpus, and only
+// inflates the same blocks; both on all cores.
+func BenchmarkLayers(b *testing.B) {
+	var files [][]byte
+	size := int64(0)
+	for _, path := range corpus.Files(b, "teeworlds", ".map") {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		m, err := Decode(data)
+		if err != nil {
+			continue // of 2007
+		}
+		files = append(files, data)
+		for _, ref := range layerBlocks(m) {
+			if ref.block != nil {
+				size += int64(ref.block.Size())
+			}
+		}
+	}
+	b.Run("decode", func(b *testing.B) {
+		b.SetBytes(size)
+		for b.Loop() {
+			for _, data := range files {
+				m, err := Decode(data)
+				if err != nil {
+					b.Fatal(err)
+				}
+				_ = m.Load() // some maps are broken
+			}
+		}
+	})
+	b.Run("inflate", func(b *testing.B) {
+		b.SetBytes(size)
+		for b.Loop() {
+			for _, data := range files {
+				m, err := Decode(data)
+				if err != nil {
+					b.Fatal(err)
+				}
+				next := make(chan *dataRef)
+				var workers sync.WaitGroup
+				for range runtime.GOMAXPROCS(0) {
+					workers.Go(func() {
+						for ref := range next {
+							_, _, _ = deflate.Decompress(ref.block.Stream(), int(ref.block.Size()))
+						}
+					})
+				}
+				for _, ref := range layerBlocks(m) {
+					if ref.block != nil {
+						next <- ref
+					}
+				}
+				close(next)
+				workers.Wait()
+			}
+		}
+	})
+}
+
+// BenchmarkOpen decodes a map without inflating a layer, as info and ls do.
+func BenchmarkOpen(b *testing.B) {
+	data, err := os.ReadFile(corpus.Dir(b, "teeworlds") + "/ddnet_ddnet/data/maps7/Tutorial.map")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, err := Decode(data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
