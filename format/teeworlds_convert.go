@@ -2,6 +2,7 @@ package format
 
 import (
 	"fmt"
+	"strings"
 
 	"trowel/teeworlds/twmap"
 )
@@ -32,7 +33,7 @@ func convertMap(convert func(*twmap.Map) []string) func(*Job, *Source, Output) e
 		}
 		if lost := convert(m); len(lost) > 0 {
 			if !job.On(optionDrop.Name) {
-				return fmt.Errorf("%s: would lose %s, and %d more: --drop does it all the same", src.Path, lost[0], len(lost)-1)
+				return fmt.Errorf("%s: would lose %s: --%s does it all the same", src.Path, strings.Join(lost, ", "), optionDrop.Name)
 			}
 			for _, l := range lost {
 				job.Warn(src.Path, "left out: %s", l)

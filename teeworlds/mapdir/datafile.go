@@ -2,7 +2,6 @@ package mapdir
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -98,7 +97,7 @@ func sidecarOfDatafile(f *datafile.File) ([]byte, error) {
 	if !bytes.Equal(back, original) {
 		side.Original, side.Was = original, datafile.Mark(back, true)
 	}
-	return json.MarshalIndent(side, "", " ")
+	return marshal[any](side, "", nil)
 }
 
 // ReadDatafile makes the bytes of a datafile of its folder.

@@ -3,6 +3,7 @@ package mapdir
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strconv"
 
 	"trowel/teeworlds/datafile"
@@ -45,6 +46,7 @@ type soundForm struct {
 	Name     string `json:"name"`
 	File     string `json:"file,omitempty"`
 	External bool   `json:"external,omitempty"`
+	Missing  bool   `json:"missing,omitempty"` // not external, but there are no data
 	Version  *int32 `json:"version,omitempty"`
 }
 
@@ -119,15 +121,20 @@ type autoMapperForm struct {
 }
 
 type quadForm struct {
-	Points         [4]pair      `json:"points"`
-	Pivot          pair         `json:"pivot"`
-	Colors         [4]colorForm `json:"colors"`
-	Texture        [4]pair      `json:"texture"`
-	PosEnv         *ref         `json:"posEnv,omitempty"`
-	PosEnvOffset   int32        `json:"posEnvOffset,omitempty"`
-	ColorEnv       *ref         `json:"colorEnv,omitempty"`
-	ColorEnvOffset int32        `json:"colorEnvOffset,omitempty"`
+	Points         [4]pair       `json:"points"`
+	Pivot          pair          `json:"pivot"`
+	Colors         *[4]colorForm `json:"colors,omitempty"`  // white
+	Texture        *[4]pair      `json:"texture,omitempty"` // the whole image
+	PosEnv         *ref          `json:"posEnv,omitempty"`
+	PosEnvOffset   int32         `json:"posEnvOffset,omitempty"`
+	ColorEnv       *ref          `json:"colorEnv,omitempty"`
+	ColorEnvOffset int32         `json:"colorEnvOffset,omitempty"`
 }
+
+var (
+	allWhite   = [4]colorForm{{255, 255, 255, 255}, {255, 255, 255, 255}, {255, 255, 255, 255}, {255, 255, 255, 255}}
+	wholeImage = [4]pair{{0, 0}, {1024, 0}, {0, 1024}, {1024, 1024}}
+)
 
 type sourceForm struct {
 	Position       pair  `json:"position"`
@@ -215,8 +222,12 @@ func marshal[T any](v any, list string, items []T) ([]byte, error) {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil || len(items) == 0 {
-		return b.Bytes(), err
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	b = *bytes.NewBuffer(joinNumbers(b.Bytes()))
+	if len(items) == 0 {
+		return b.Bytes(), nil
 	}
 	b.Truncate(b.Len() - len("\n}\n"))
 	b.WriteString(",\n  \"" + list + "\": [")
@@ -233,4 +244,15 @@ func marshal[T any](v any, list string, items []T) ([]byte, error) {
 	}
 	b.WriteString("\n  ]\n}\n")
 	return b.Bytes(), nil
+}
+
+// numbers is a list of numbers in indented JSON.
+var numbers = regexp.MustCompile(`\[\s+-?\d+(,\s+-?\d+)*\s+\]`)
+
+// joinNumbers puts each list of numbers in indented JSON on one line.
+func joinNumbers(b []byte) []byte {
+	return numbers.ReplaceAllFunc(b, func(list []byte) []byte {
+		list = bytes.Join(bytes.Fields(list), nil)
+		return bytes.ReplaceAll(list, []byte(","), []byte(", "))
+	})
 }

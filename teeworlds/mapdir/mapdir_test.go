@@ -100,7 +100,7 @@ func TestFolder(t *testing.T) {
 		"groups/00-Game/02-Tele.txt":    strings.Repeat(strings.Repeat(".   ", 19)+".\n", 9) + strings.Repeat(".   ", 19) + "26:7\n",
 		"groups/01-a_b/00-deco.txt":     ".   .   .   .   .\n.   .   .   .   .\n.   .   .   .   .\n.   .   .   .   17xr+64:1/2\n",
 		"groups/00-Game/04-Switch.json": "{\n  \"type\": \"switch\",\n  \"name\": \"Switch\",\n  \"width\": 20,\n  \"height\": 10\n}\n",
-		"groups/01-a_b/group.json":      "{\n  \"name\": \"a/b\",\n  \"parallax\": [\n    50,\n    0\n  ],\n  \"clip\": {\n    \"x\": 1,\n    \"y\": 0,\n    \"width\": 300,\n    \"height\": 400\n  },\n  \"parallaxZoom\": 20\n}\n",
+		"groups/01-a_b/group.json":      "{\n  \"name\": \"a/b\",\n  \"parallax\": [50, 0],\n  \"clip\": {\n    \"x\": 1,\n    \"y\": 0,\n    \"width\": 300,\n    \"height\": 400\n  },\n  \"parallaxZoom\": 20\n}\n",
 		"envelopes/00-sway.json":        "{\n  \"name\": \"sway\",\n  \"type\": \"position\",\n  \"points\": [\n    {\"time\":0,\"curve\":\"bezier\",\"values\":[0,1024,0],\"out\":[[100,50],[0,0],[0,0],[0,0]]},\n    {\"time\":1000,\"curve\":77,\"values\":[2048,0,368640,5],\"in\":[[-100,0],[0,0],[0,0],[0,0]]}\n  ]\n}\n",
 		"groups/01-a_b/02.json":         "{\n  \"type\": \"sounds\",\n  \"sound\": \"wind\",\n  \"sources\": [\n    {\"position\":[0,0],\"loop\":true,\"pan\":true,\"falloff\":80,\"shape\":\"circle\",\"radius\":500},\n    {\"position\":[0,0],\"posEnv\":\"00-sway\",\"shape\":\"rectangle\",\"width\":10,\"height\":20},\n    {\"position\":[0,0],\"shape\":5}\n  ]\n}\n",
 	} {
@@ -293,7 +293,7 @@ func TestErrors(t *testing.T) {
 		{"misspelt", func(f fstest.MapFS) { edit(t, f, "groups/00-Game/group.json", "parallax", "paralax") },
 			"groups/00-Game/group.json:3: unknown field \"paralax\""},
 		{"text behind JSON", func(f fstest.MapFS) { f["map.json"].Data = append(f["map.json"].Data, "\n{}"...) },
-			"map.json:46: text behind the end of the JSON value"},
+			"map.json:41: text behind the end of the JSON value"},
 		{"bad tile", func(f fstest.MapFS) { edit(t, f, "groups/00-Game/00-Game.txt", "192", "256") },
 			"groups/00-Game/00-Game.txt:10: column 4: invalid tile \"256\": expected a form like 12xr"},
 		{"bad tele", func(f fstest.MapFS) { edit(t, f, "groups/00-Game/02-Tele.txt", "26:7", "26") },

@@ -23,10 +23,7 @@
 package mapdir
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"image/png"
 	"io/fs"
 	"strings"
 	"sync"
@@ -103,7 +100,7 @@ func (w *writer) mapForm() any {
 		form.Images = append(form.Images, f)
 	}
 	for i, s := range m.Sounds {
-		f := soundForm{Name: s.Name, External: s.External, Version: unless(s.Version, 1)}
+		f := soundForm{Name: s.Name, External: s.External, Missing: !s.External && !s.HasOpus(), Version: unless(s.Version, 1)}
 		if w.at.sounds[i] != s.Name {
 			f.File = w.at.sounds[i]
 		}
@@ -139,7 +136,6 @@ func (w *writer) settings() {
 }
 
 func (w *writer) media() {
-	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
 	for i, im := range w.m.Images {
 		if !im.HasPicture() {
 			continue
@@ -147,13 +143,11 @@ func (w *writer) media() {
 		meta := tree.Meta{Stored: int64(im.StoredSize()), Note: fmt.Sprintf("%d x %d pixels", im.Width, im.Height)}
 		w.tree.Add(dirImages+"/"+w.at.images[i]+".png", meta, func() ([]byte, error) {
 			p, _ := im.Picture() // Check tells what is wrong with it
-			var b bytes.Buffer
-			err := encoder.Encode(&b, p)
-			return b.Bytes(), err
+			return writePNG(p)
 		})
 	}
 	for i, s := range w.m.Sounds {
-		if s.StoredSize() > 0 {
+		if s.HasOpus() {
 			w.tree.Add(dirSounds+"/"+w.at.sounds[i]+".opus", tree.Meta{Stored: int64(s.StoredSize())}, func() ([]byte, error) {
 				opus, _ := s.Opus()
 				return opus, nil
@@ -173,5 +167,5 @@ func (w *writer) sidecar() ([]byte, error) {
 			form.Items[key] = k
 		}
 	})
-	return json.MarshalIndent(form, "", " ")
+	return marshal[any](form, "", nil)
 }

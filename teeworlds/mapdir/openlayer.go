@@ -95,11 +95,14 @@ func (w *writer) quadFile(l *twmap.QuadLayer) ([]byte, error) {
 		forms[i] = quadForm{Pivot: pointOf(q.Pivot),
 			PosEnv: refTo(q.PosEnv, w.at.envelopes), PosEnvOffset: q.PosEnvOffset,
 			ColorEnv: refTo(q.ColorEnv, w.at.envelopes), ColorEnvOffset: q.ColorEnvOffset}
+		var colors [4]colorForm
+		var texture [4]pair
 		for j := range 4 {
 			forms[i].Points[j] = pointOf(q.Points[j])
-			forms[i].Colors[j] = colorOf(q.Colors[j])
-			forms[i].Texture[j] = pointOf(q.Texture[j])
+			colors[j] = colorOf(q.Colors[j])
+			texture[j] = pointOf(q.Texture[j])
 		}
+		forms[i].Colors, forms[i].Texture = unless(colors, allWhite), unless(texture, wholeImage)
 	}
 	return marshal(f, "quads", forms)
 }

@@ -12,6 +12,45 @@ import (
 // maxPixels limits the pictures that are read.
 const maxPixels = 1 << 28
 
+// writePNG writes a picture without loss: with a palette where 256 colours are
+// enough, which they are for most tilesets, and quickly where they are not.
+func writePNG(p *image.NRGBA) ([]byte, error) {
+	var b bytes.Buffer
+	if small := palettize(p); small != nil {
+		err := png.Encode(&b, small)
+		return b.Bytes(), err
+	}
+	fast := png.Encoder{CompressionLevel: png.BestSpeed}
+	err := fast.Encode(&b, p)
+	return b.Bytes(), err
+}
+
+// palettize returns the picture with a palette, in the order in which its
+// colours come, or nil if it has more than 256.
+func palettize(p *image.NRGBA) *image.Paletted {
+	out := image.NewPaletted(p.Rect, nil)
+	places := make(map[[4]byte]uint8)
+	var last [4]byte
+	place := uint8(0)
+	for i := range out.Pix {
+		c := [4]byte(p.Pix[4*i : 4*i+4])
+		if c != last || i == 0 {
+			var known bool
+			if place, known = places[c]; !known {
+				if len(places) == 256 {
+					return nil
+				}
+				place = uint8(len(places))
+				places[c] = place
+				out.Palette = append(out.Palette, color.NRGBA{c[0], c[1], c[2], c[3]})
+			}
+			last = c
+		}
+		out.Pix[i] = place
+	}
+	return out
+}
+
 // readPNG reads a PNG of any kind as colours with 8 bits and alpha. Colours that
 // cannot be seen because they are transparent are kept.
 func readPNG(fsys fs.FS, name string) (*image.NRGBA, error) {

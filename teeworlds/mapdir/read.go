@@ -178,14 +178,11 @@ func (r *reader) sound(f soundForm, file string) {
 	s := twmap.NewSound(f.Name, nil)
 	s.Version, s.External = or(f.Version, 1), f.External
 	r.m.Sounds = append(r.m.Sounds, s)
-	if f.External {
+	if f.External || f.Missing {
 		return
 	}
 	r.tasks = append(r.tasks, func() error {
 		opus, err := fs.ReadFile(r.fs, file)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // a sound without data; check finds it
-		}
 		if err == nil {
 			s.SetOpus(opus)
 		}

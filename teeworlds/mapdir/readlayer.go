@@ -113,10 +113,11 @@ func (r *reader) quadLayer(file string, f *layerForm) *twmap.QuadLayer {
 		quads[i] = twmap.Quad{Pivot: q.Pivot.point(),
 			PosEnv: r.envelope(file, q.PosEnv), PosEnvOffset: q.PosEnvOffset,
 			ColorEnv: r.envelope(file, q.ColorEnv), ColorEnvOffset: q.ColorEnvOffset}
+		colors, texture := or(q.Colors, allWhite), or(q.Texture, wholeImage)
 		for j := range 4 {
 			quads[i].Points[j] = q.Points[j].point()
-			quads[i].Colors[j] = q.Colors[j].color()
-			quads[i].Texture[j] = q.Texture[j].point()
+			quads[i].Colors[j] = colors[j].color()
+			quads[i].Texture[j] = texture[j].point()
 		}
 	}
 	l := twmap.NewQuadLayer(quads...)

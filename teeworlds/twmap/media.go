@@ -162,6 +162,11 @@ func (s *Sound) Opus() ([]byte, error) {
 // SetOpus replaces the sound.
 func (s *Sound) SetOpus(opus []byte) { s.opus, s.External = opus, false }
 
+// HasOpus tells, without inflating anything, whether the sound is in the map.
+func (s *Sound) HasOpus() bool {
+	return !s.External && (s.opus != nil || s.data.block != nil && s.data.block.Size() > 0)
+}
+
 // StoredSize returns the number of bytes that the sound takes in the file.
 func (s *Sound) StoredSize() int { return s.data.storedSize() }
 
