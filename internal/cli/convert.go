@@ -18,8 +18,8 @@ func (a *app) convertCommand() *cobra.Command {
 		Short: "Turn a file into one of another format",
 		Long: `Convert writes a game file in another format. "trowel formats" tells what can
 be turned into what. FILE stays as it is.`,
-		Example: `  trowel convert climb.map -o climb.txt --to some-format
-  trowel convert - -o - --to some-format < climb.map > climb.txt`,
+		Example: `  trowel convert climb.map -o climb7.map --to teeworlds-0.7 --drop
+  trowel convert - -o - --to ddnet < old.map > new.map`,
 		Args: args(1, 1),
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the `file` to make")
