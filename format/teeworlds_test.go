@@ -1,0 +1,152 @@
+package format
+
+import (
+	"bytes"
+	"image"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime/metrics"
+	"testing"
+
+	"trowel/check"
+	"trowel/internal/bin"
+	"trowel/internal/corpus"
+	"trowel/internal/tree"
+	"trowel/teeworlds/twmap"
+)
+
+// Every map of the corpus opens, tells what it is, lists its files, and has a
+// field for each byte.
+func TestCorpusMaps(t *testing.T) {
+	formats := make(map[string]int)
+	for _, path := range corpus.Files(t, "teeworlds", ".map") {
+		name := filepath.Base(path)
+		src, err := OpenSource(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := All().Find(src)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		formats[f.Name]++
+		file, err := f.Open(nil, src)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if info, err := file.Info(); err != nil || info.Format != f.Name || len(info.Fields) < 6 {
+			t.Errorf("%s: info %+v, %v", name, info, err)
+		}
+		fsys, err := file.Tree()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		files := 0
+		err = fs.WalkDir(fsys, ".", func(string, fs.DirEntry, error) error { files++; return nil })
+		if err != nil || files < 3 {
+			t.Errorf("%s: %d files, %v", name, files, err)
+		}
+		covered := int64(0)
+		err = f.Dump(nil, src, "", func(f bin.Field) {
+			if f.Space == "" {
+				covered += f.Len
+			}
+		})
+		if err != nil || covered != src.Size {
+			t.Errorf("%s: the fields have %d of %d bytes, %v", name, covered, src.Size, err)
+		}
+		if err := file.Check(nil, func(check.Finding) {}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := src.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Log(formats)
+}
+
+// Info and a listing inflate no layer and no picture, however large.
+func TestInfoInflatesNothing(t *testing.T) {
+	m := twmap.New(2000, 1000)
+	game := m.Physics(twmap.KindGame)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 1000 {
+		game.Tiles.Set(rng.IntN(2000), rng.IntN(1000), twmap.Tile{ID: 1})
+	}
+	m.Images = []*twmap.Image{twmap.NewImage("large", image.NewNRGBA(image.Rect(0, 0, 1024, 1024)))}
+	data, err := m.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	before := sample[0].Value.Uint64()
+	file, err := teeworldsMap.Open(nil, NewSource("large.map", data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.Info(); err != nil {
+		t.Fatal(err)
+	}
+	fsys, err := file.Tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notes []string
+	err = fs.WalkDir(fsys, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if note := info.Sys().(tree.Meta).Note; note != "" {
+			notes = append(notes, note)
+		}
+		return err
+	})
+	if err != nil || len(notes) < 3 {
+		t.Fatalf("notes = %q, %v", notes, err)
+	}
+	metrics.Read(sample)
+	const limit = 1 << 20 // a tenth of what is to be inflated
+	if got := sample[0].Value.Uint64() - before; got > limit+uint64(len(data)) {
+		t.Errorf("allocated %d bytes for a map of %d bytes, which inflates to %d", got, len(data), 2000*1000*4+1024*1024*4)
+	}
+}
+
+// Of two formats that both have .map, content tells; a name does only where it
+// does not.
+func TestFindMap(t *testing.T) {
+	whole, err := twmap.New(2, 2).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	noVersion := bytes.Clone(whole)
+	noVersion[36] = 0x77 // the type of the version item, in the table
+	for _, c := range []struct {
+		name string
+		data []byte
+		want *Format
+	}{
+		{"x.map", whole, teeworldsMap},
+		{"x.txt", whole, teeworldsMap},
+		{"x.map", noVersion, teeworldsDatafile},
+		{"x.MAP", []byte("something else"), teeworldsMap},
+		{"x.txt", []byte("something else"), nil},
+		{"x.txt", nil, nil},
+	} {
+		got, err := All().Find(NewSource(c.name, c.data))
+		if got != c.want || (err == nil) != (got != nil) {
+			t.Errorf("%s, %d bytes: %v, %v", c.name, len(c.data), got, err)
+		}
+	}
+	if _, err := os.Stat("../" + teeworldsMap.Doc); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat("../" + teeworldsDatafile.Doc); err != nil {
+		t.Error(err)
+	}
+}
