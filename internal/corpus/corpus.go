@@ -14,9 +14,12 @@ import (
 
 // Dir returns a folder of the corpus: below the folder that TROWEL_CORPUS names,
 // else below shared/corpus beside the project. The test is skipped where there
-// is none, unless it is required.
+// is none, unless it is required, and in short mode.
 func Dir(t testing.TB, name string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("reads many real files: not in short mode")
+	}
 	root := os.Getenv("TROWEL_CORPUS")
 	if root == "" {
 		_, self, _, _ := runtime.Caller(0)

@@ -59,9 +59,6 @@ func judgedMaps(t *testing.T) []judged {
 		edited(t, "everything, edited", encode(t, everything())),
 		edited(t, "seven, edited", encode(t, everything07())),
 	}
-	if testing.Short() {
-		return made
-	}
 	t.Run("corpus", func(t *testing.T) { // skips by itself
 		files := corpus.Files(t, "teeworlds", ".map")
 		for _, name := range []string{
@@ -330,9 +327,6 @@ func TestJudge07(t *testing.T) {
 		}
 	}
 	convert("sample", sample())
-	if testing.Short() {
-		return
-	}
 	for _, path := range corpus.Files(t, "teeworlds", ".map") {
 		switch name := filepath.Base(path); name {
 		case "Sunny Side Up.map", "coverage.map", "Castle_Echos.map", "dm7@2009-01-12-4c77a4.map":
