@@ -232,7 +232,11 @@ func (a *app) optionFlags(cmd *cobra.Command, options func(*format.Format) []for
 		for _, o := range options(f) {
 			help := fmt.Sprintf("%s (%s)", o.Help, f.Name)
 			if flag := cmd.Flags().Lookup(o.Name); flag != nil {
-				if flag.Annotations[optionNote] != nil && !strings.Contains(flag.Usage, help) {
+				switch same, said := strings.CutSuffix(flag.Usage, ")"); {
+				case flag.Annotations[optionNote] == nil || strings.Contains(flag.Usage, f.Name):
+				case said && strings.HasPrefix(flag.Usage, o.Help+" ("):
+					flag.Usage = same + ", " + f.Name + ")"
+				default:
 					flag.Usage += "; " + help
 				}
 				continue

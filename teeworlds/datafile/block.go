@@ -18,6 +18,7 @@ type Block struct {
 	size   int32  // stated size of the content
 	plain  bool   // stream is the content itself (version 3)
 	offset int64  // of the stream in the file it came from, -1 if none
+	lost   bool   // it lies outside of the file
 	level  int
 
 	once    sync.Once

@@ -82,7 +82,7 @@ func (f *File) Check(sink check.Sink) {
 	}
 	for i, b := range f.Data {
 		path := fmt.Sprintf("data[%d]", i)
-		if b.size <= 0 {
+		if b.size <= 0 || b.lost {
 			continue // said already
 		}
 		if _, err := b.Bytes(); err != nil {

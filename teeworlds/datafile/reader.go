@@ -227,6 +227,8 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 	d.f.Items = make([]Item, 0, d.numItems)
 	sum := 0
 	last := -1
+	lost := lostRun{d: d, kind: kindItemOutside, what: "items"}
+	defer lost.end()
 	for i := range d.itemOffsets {
 		start, end := extent(d.itemOffsets, i, d.itemSize)
 		path := func(name string) string { return fmt.Sprintf("items[%d]%s", i, name) }
@@ -238,7 +240,7 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 			d.find(kindItemOffset, fmt.Sprintf("item_offsets[%d]", i), -1, "item offset %d does not lie behind the one before, %d", start, last)
 		}
 		if start <= last || start < 0 || start > d.itemSize-itemHeaderSize || areaStart+start+itemHeaderSize > len(data) {
-			d.find(kindItemOutside, path(""), -1, "item offset %d lies outside of the items", start)
+			lost.add(i)
 			continue
 		}
 		last = start
@@ -286,6 +288,37 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 		d.find(kindItemAreaSize, "header.item_size", 28, "the items take %d bytes, item_size says %d", sum, d.itemSize)
 	}
 	d.r.SeekTo(int64(min(areaStart+d.itemSize, len(data))))
+}
+
+// lostRun collects neighbours in a table that cannot be read, so that a file
+// which was cut has one finding for all that is behind its end.
+type lostRun struct {
+	d           *decoder
+	kind        *check.Kind
+	what        string
+	first, last int
+	n           int
+}
+
+func (l *lostRun) add(i int) {
+	if l.n > 0 && l.last != i-1 {
+		l.end()
+	}
+	if l.n == 0 {
+		l.first = i
+	}
+	l.last = i
+	l.n++
+}
+
+func (l *lostRun) end() {
+	switch {
+	case l.n == 1:
+		l.d.find(l.kind, fmt.Sprintf("%s[%d]", l.what, l.first), -1, "lies outside of the %s that are there", l.what)
+	case l.n > 1:
+		l.d.find(l.kind, fmt.Sprintf("%s[%d..%d]", l.what, l.first, l.last), -1, "%d lie outside of the %s that are there", l.n, l.what)
+	}
+	l.n = 0
 }
 
 // compareTypes holds the table of types against the items themselves.
@@ -337,6 +370,8 @@ func (d *decoder) compareTypes() {
 func (d *decoder) readData(data []byte, areaStart int) {
 	d.f.Data = make([]*Block, d.numData)
 	last := -1
+	lost := lostRun{d: d, kind: kindDataOutside, what: "data"}
+	defer lost.end()
 	for i := range d.dataOffsets {
 		start, end := extent(d.dataOffsets, i, d.dataSize)
 		path := fmt.Sprintf("data[%d]", i)
@@ -354,9 +389,9 @@ func (d *decoder) readData(data []byte, areaStart int) {
 			end = start // shares its bytes with another: give it none
 		}
 		if start < 0 || start >= d.dataSize || areaStart+start > len(data) || end < start {
-			d.find(kindDataOutside, path, -1, "data offset %d lies outside of the data", start)
+			lost.add(i)
 			start, end = 0, 0
-			b.offset = -1
+			b.offset, b.lost = -1, true
 		}
 		lo, hi := min(areaStart+start, len(data)), min(areaStart+end, len(data))
 		b.stream = data[lo:hi:hi]

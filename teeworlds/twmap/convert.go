@@ -65,7 +65,7 @@ func (m *Map) To07() (lost []string) {
 	lose := func(format string, args ...any) { lost = append(lost, fmt.Sprintf(format, args...)) }
 	m.Modernize()
 	if n := len(m.Info.Settings); n > 0 {
-		lose("%d server settings", n)
+		lose("%s", several(n, "server setting"))
 		m.Info.Settings = nil
 	}
 	for _, im := range m.Images {
@@ -75,11 +75,11 @@ func (m *Map) To07() (lost []string) {
 		}
 	}
 	if n := len(m.Sounds); n > 0 {
-		lose("%d sounds", n)
+		lose("%s", several(n, "sound"))
 		m.Sounds = nil
 	}
 	if n := len(m.Extras); n > 0 {
-		lose("%d items nobody knows", n)
+		lose("%s", several(n, "unknown item"))
 		m.Extras = nil
 	}
 	m.Envelopes = slices.Clone(m.Envelopes)
@@ -120,6 +120,13 @@ func (m *Map) To07() (lost []string) {
 	}
 	m.Orphans = nil
 	return lost
+}
+
+func several(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // EncodeVersion is Encode in a datafile of version 3 or 4. Version 3 is not
