@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
 	"trowel/internal/bin"
+	"trowel/internal/parallel"
 )
 
 // Encode returns the bytes of the file. New blocks are compressed on all cores.
@@ -122,20 +121,7 @@ func (f *File) layOut() ([]byte, error) {
 func (f *File) encodeBlocks() ([][]byte, error) {
 	streams := make([][]byte, len(f.Data))
 	errs := make([]error, len(f.Data))
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := range next {
-				streams[i], errs[i] = f.Data[i].encode(f.Version)
-			}
-		})
-	}
-	for i := range f.Data {
-		next <- i
-	}
-	close(next)
-	workers.Wait()
+	parallel.Each(len(f.Data), func(i int) { streams[i], errs[i] = f.Data[i].encode(f.Version) })
 	for i, err := range errs {
 		if err != nil {
 			return nil, fmt.Errorf("data[%d]: %w", i, err)

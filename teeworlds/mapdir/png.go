@@ -7,10 +7,9 @@ import (
 	"image/color"
 	"image/png"
 	"io/fs"
-)
 
-// maxPixels limits the pictures that are read.
-const maxPixels = 1 << 28
+	"trowel/teeworlds/twmap"
+)
 
 // writePNG writes a picture without loss: with a palette where 256 colours are
 // enough, which they are for most tilesets, and quickly where they are not.
@@ -62,8 +61,8 @@ func readPNG(fsys fs.FS, name string) (*image.NRGBA, error) {
 	if err != nil {
 		return nil, &Error{name, 0, "not a PNG picture: " + err.Error()}
 	}
-	if config.Width > maxPixels/config.Height {
-		return nil, &Error{name, 0, fmt.Sprintf("%d x %d pixels: expected at most %d in all", config.Width, config.Height, maxPixels)}
+	if config.Width > twmap.MaxPixels/config.Height {
+		return nil, &Error{name, 0, fmt.Sprintf("%d x %d pixels: expected at most %d in all", config.Width, config.Height, twmap.MaxPixels)}
 	}
 	picture, err := png.Decode(bytes.NewReader(data))
 	if err != nil {

@@ -2,16 +2,16 @@ package mapdir
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
+	"trowel/internal/parallel"
 	"trowel/internal/tree"
 	"trowel/teeworlds/twmap"
 )
@@ -69,20 +69,7 @@ func (r *reader) json(name string, v any) bool {
 // run does the tasks on all cores and keeps their errors in order.
 func (r *reader) run() {
 	errs := make([]error, len(r.tasks))
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := range next {
-				errs[i] = r.tasks[i]()
-			}
-		})
-	}
-	for i := range r.tasks {
-		next <- i
-	}
-	close(next)
-	workers.Wait()
+	parallel.Each(len(r.tasks), func(i int) { errs[i] = r.tasks[i]() })
 	for _, err := range errs {
 		if err != nil {
 			r.errs = append(r.errs, err)
@@ -104,29 +91,15 @@ func (r *reader) mapFile() {
 	}
 	known := make(map[string]bool)
 	for _, f := range form.Images {
-		key := f.File
-		if key == "" {
-			key = f.Name
-		}
+		key := r.claim(known, dirImages, f.File, f.Name)
 		r.at.images = append(r.at.images, key)
-		if known[key] {
-			r.fail(fileMap, "two images have the file %q: give each its own \"file\"", key)
-		}
-		known[key] = true
 		r.image(f, dirImages+"/"+key+".png")
 	}
 	r.findStrays(dirImages, ".png", known)
 	known = make(map[string]bool)
 	for _, f := range form.Sounds {
-		key := f.File
-		if key == "" {
-			key = f.Name
-		}
+		key := r.claim(known, dirSounds, f.File, f.Name)
 		r.at.sounds = append(r.at.sounds, key)
-		if known[key] {
-			r.fail(fileMap, "two sounds have the file %q: give each its own \"file\"", key)
-		}
-		known[key] = true
 		r.sound(f, dirSounds+"/"+key+".opus")
 	}
 	r.findStrays(dirSounds, ".opus", known)
@@ -137,6 +110,16 @@ func (r *reader) mapFile() {
 		}
 		r.m.Extras = append(r.m.Extras, e)
 	}
+}
+
+// claim returns the name of the file, without extension, of an image or sound.
+func (r *reader) claim(known map[string]bool, dir, file, name string) string {
+	key := cmp.Or(file, name)
+	if known[key] {
+		r.fail(fileMap, "two of the %s have the file %q: give each a \"file\" of its own", dir, key)
+	}
+	known[key] = true
+	return key
 }
 
 // findStrays warns of files that map.json does not list.

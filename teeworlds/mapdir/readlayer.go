@@ -9,10 +9,6 @@ import (
 	"trowel/teeworlds/twmap"
 )
 
-// maxCells limits the size of a layer, so that a slip in a file does not take
-// all memory.
-const maxCells = 1 << 26
-
 // layer reads a layer. file lacks the extension.
 func (r *reader) layer(file string) twmap.Layer {
 	var f layerForm
@@ -62,8 +58,8 @@ func (r *reader) envelope(file string, to *ref) int32 {
 }
 
 func (r *reader) tileLayer(file string, kind twmap.Kind, f *layerForm) *twmap.TileLayer {
-	if f.Width <= 0 || f.Height <= 0 || f.Width > maxCells/f.Height {
-		r.fail(file+".json", "width and height are %d and %d: expected at least 1, and at most %d tiles in all", f.Width, f.Height, maxCells)
+	if f.Width <= 0 || f.Height <= 0 || f.Width > twmap.MaxCells/f.Height {
+		r.fail(file+".json", "width and height are %d and %d: expected at least 1, and at most %d tiles in all", f.Width, f.Height, twmap.MaxCells)
 		return twmap.NewTileLayer(kind, 1, 1)
 	}
 	l := &twmap.TileLayer{Version: or(f.Version, usualTileVersion), Kind: kind, Width: f.Width, Height: f.Height, Color: twmap.White}

@@ -3,13 +3,13 @@ package twmap
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
 	"trowel/check"
 	"trowel/internal/bin"
+	"trowel/internal/parallel"
 	"trowel/teeworlds/datafile"
 )
 
@@ -75,20 +75,7 @@ func (c *checker) add(job func(check.Sink)) { c.jobs = append(c.jobs, job) }
 func (c *checker) run(sink check.Sink) {
 	c.images, c.sounds, c.envels = make(map[int]bool), make(map[int]bool), make(map[int]bool)
 	found := make([][]check.Finding, len(c.jobs))
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := range next {
-				found[i] = check.Collect(c.jobs[i])
-			}
-		})
-	}
-	for i := range c.jobs {
-		next <- i
-	}
-	close(next)
-	workers.Wait()
+	parallel.Each(len(c.jobs), func(i int) { found[i] = check.Collect(c.jobs[i]) })
 	for _, list := range found {
 		for _, f := range list {
 			sink(f)

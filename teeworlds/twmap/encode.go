@@ -59,8 +59,8 @@ func (m *Map) validate() error {
 			if !ok {
 				continue
 			}
-			if t.Width <= 0 || t.Height <= 0 || t.Width > maxCells/t.Height {
-				return fmt.Errorf("groups[%d].layers[%d]: %d x %d tiles: expected at least 1 x 1 and at most %d in all", i, j, t.Width, t.Height, maxCells)
+			if t.Width <= 0 || t.Height <= 0 || t.Width > MaxCells/t.Height {
+				return fmt.Errorf("groups[%d].layers[%d]: %d x %d tiles: expected at least 1 x 1 and at most %d in all", i, j, t.Width, t.Height, MaxCells)
 			}
 		}
 	}

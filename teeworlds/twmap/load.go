@@ -3,8 +3,8 @@ package twmap
 import (
 	"errors"
 	"fmt"
-	"runtime"
-	"sync"
+
+	"trowel/internal/parallel"
 )
 
 // Load reads the cells, quads and sources of all layers, on all cores, for
@@ -12,22 +12,11 @@ import (
 func (m *Map) Load() error {
 	layers := m.Layers()
 	errs := make([]error, len(layers))
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(layers)) {
-		workers.Go(func() {
-			for i := range next {
-				if err := load(layers[i]); err != nil {
-					errs[i] = fmt.Errorf("layer %d: %w", i, err)
-				}
-			}
-		})
-	}
-	for i := range layers {
-		next <- i
-	}
-	close(next)
-	workers.Wait()
+	parallel.Each(len(layers), func(i int) {
+		if err := load(layers[i]); err != nil {
+			errs[i] = fmt.Errorf("layer %d: %w", i, err)
+		}
+	})
 	return errors.Join(errs...)
 }
 

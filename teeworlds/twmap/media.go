@@ -46,8 +46,9 @@ var ExternalImages = []string{
 // externalSince07 is where the images of Teeworlds 0.7 begin.
 var externalSince07 = slices.Index(ExternalImages, "easter")
 
-// maxPixels limits pictures: more than any graphics card takes (16384 squared).
-const maxPixels = 1 << 28
+// MaxPixels limits the number of pixels of a picture: more than any graphics
+// card takes (16384 squared).
+const MaxPixels = 1 << 28
 
 // HasPicture tells, without inflating anything, whether there are pixels in the
 // map: an embedded image whose data has the right size, or a size that is
@@ -57,7 +58,7 @@ func (im *Image) HasPicture() bool {
 		return im.pixels != nil
 	}
 	b := im.data.block
-	if b == nil || im.Width <= 0 || im.Height <= 0 || im.Width > maxPixels/im.Height {
+	if b == nil || im.Width <= 0 || im.Height <= 0 || im.Width > MaxPixels/im.Height {
 		return false
 	}
 	n := im.Width * im.Height

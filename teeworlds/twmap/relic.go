@@ -2,10 +2,9 @@ package twmap
 
 import (
 	"bytes"
-	"runtime"
 	"slices"
-	"sync"
 
+	"trowel/internal/parallel"
 	"trowel/teeworlds/datafile"
 )
 
@@ -252,20 +251,7 @@ func (m *Map) dataRelics(items []placed, all *Relics) {
 			}
 		}
 	}
-	next := make(chan *job)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for j := range next {
-				j.made = j.ref.relic()
-			}
-		})
-	}
-	for _, j := range jobs {
-		next <- j
-	}
-	close(next)
-	workers.Wait()
+	parallel.Each(len(jobs), func(i int) { jobs[i].made = jobs[i].ref.relic() })
 	for _, j := range jobs {
 		if j.ref.ref.block != nil && !usual {
 			if j.made == nil {

@@ -100,8 +100,9 @@ type Grid[T Cell] struct {
 	changed bool
 }
 
-// maxCells limits layers. The largest that are known have some millions.
-const maxCells = 1 << 26
+// MaxCells limits the number of cells of a layer. The largest that are known
+// have some millions.
+const MaxCells = 1 << 26
 
 // NewGrid returns a grid of air. Width times height must not exceed 2^26.
 func NewGrid[T Cell](width, height int) *Grid[T] {
