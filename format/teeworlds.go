@@ -233,7 +233,7 @@ func infoOfDatafile(format *Format, f *datafile.File) Info {
 		{"sha256", "sha256", id.SHA256},
 		{"items", "items", len(f.Items)},
 		{"data", "data blocks", len(f.Data)},
-		{"inflatedSize", "inflated size in bytes", inflated},
+		{"inflatedSize", "inflated size (bytes)", inflated},
 	}}
 }
 

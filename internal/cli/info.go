@@ -128,6 +128,10 @@ func fieldLines(value any) ([]string, []format.InfoField) {
 			return []string{"yes"}, nil
 		}
 		return []string{"no"}, nil
+	case int:
+		return []string{thousands(int64(v))}, nil
+	case int64:
+		return []string{thousands(v)}, nil
 	}
 	return []string{fmt.Sprint(value)}, nil
 }

@@ -193,6 +193,36 @@ func TestEdits(t *testing.T) {
 	}
 }
 
+// A map that was read from a folder and made a folder again keeps its sidecar.
+func TestFolderOfFolder(t *testing.T) {
+	f, err := datafile.Decode(encode(t, sample()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.SizeError = -4 * int32(len(f.Data))
+	for i := range f.Items {
+		if it := &f.Items[i]; it.Type == 5 {
+			it.Data[0] = 77
+		}
+	}
+	data, err := f.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := extract(t, data)
+	m, err := mapdir.Read(files, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := load(t, mapdir.Open(m))
+	if diff := cmp.Diff(string(files[tree.Sidecar].Data), string(again[tree.Sidecar].Data)); diff != "" {
+		t.Error(diff)
+	}
+	if !bytes.Equal(pack(t, again), data) {
+		t.Error("packs to other bytes")
+	}
+}
+
 // New layers, groups and pictures come into the map by their files alone.
 func TestAdd(t *testing.T) {
 	files := extract(t, encode(t, twmap.New(3, 2)))

@@ -63,22 +63,15 @@ type DataRelic struct {
 // SetRelics gives back what [Map.Relics] told of another map that had the same parts.
 func (m *Map) SetRelics(r *Relics) {
 	m.file.relic = r.File
-	m.forEachRef(r, func(ref *dataRef, field string, k *Relic) { ref.relic = k.Data[field] })
-}
-
-func (m *Map) forEachRef(r *Relics, set func(*dataRef, string, *Relic)) {
-	for _, p := range m.place(false) {
-		k := r.Of[p.from]
-		if k == nil {
-			continue
-		}
-		p.from.at().relic = k
-		for i := range p.refs {
-			set(p.refs[i].ref, p.refs[i].field, k)
-		}
-	}
-	for e, k := range r.Of { // items that are not written as long as they are empty
+	for e, k := range r.Of {
 		e.at().relic = k
+	}
+	for _, p := range m.place(false) {
+		if k := r.Of[p.from]; k != nil {
+			for i := range p.refs {
+				p.refs[i].ref.relic = k.Data[p.refs[i].field]
+			}
+		}
 	}
 }
 
@@ -157,11 +150,22 @@ func (m *Map) unclaimedBlocks() []unclaimedBlock {
 }
 
 // Relics returns what would be lost if the map were stored by what its types
-// say alone: nothing for a map that was not decoded. It inflates all data, on
-// all cores.
+// say alone: nothing for a new map, and what SetRelics gave for one that was
+// stored before. It inflates all data, on all cores.
 func (m *Map) Relics() (*Relics, error) {
 	all := &Relics{Of: make(map[Entity]*Relic)}
 	if m.item == nil {
+		all.File = m.file.relic
+		keep := func(e Entity) {
+			if k := e.at().relic; k != nil {
+				all.Of[e] = k
+			}
+		}
+		for _, p := range m.place(false) {
+			keep(p.from)
+		}
+		keep(&m.points) // which are not placed where there are none
+		keep(&m.bezier)
 		return all, nil
 	}
 	items := m.place(true)
