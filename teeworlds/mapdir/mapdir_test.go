@@ -193,6 +193,35 @@ func TestEdits(t *testing.T) {
 	}
 }
 
+// A file that nothing else leads to is kept whole, until somebody edits it.
+func TestKeptWhole(t *testing.T) {
+	f, err := datafile.Decode(encode(t, sample()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.Items {
+		if it := &f.Items[i]; it.Type == 4 && it.ID == 0 { // the first group gives up its third layer
+			it.Data[6] = 2
+		}
+	}
+	data, err := f.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := extract(t, data)
+	if !bytes.Contains(files[tree.Sidecar].Data, []byte("\"original\"")) {
+		t.Fatal("the file is not kept whole: this test needs another one")
+	}
+	if !bytes.Equal(pack(t, files), data) {
+		t.Error("packs to other bytes")
+	}
+	edit(t, files, "settings.cfg", "sv_hit 0", "sv_hit 1")
+	m, err := twmap.Decode(pack(t, files))
+	if err != nil || m.Info.Settings[0] != "sv_hit 1" {
+		t.Errorf("the edit is lost, %v", err)
+	}
+}
+
 // A map that was read from a folder and made a folder again keeps its sidecar.
 func TestFolderOfFolder(t *testing.T) {
 	f, err := datafile.Decode(encode(t, sample()))

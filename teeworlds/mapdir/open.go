@@ -29,6 +29,7 @@ import (
 	"sync"
 
 	"trowel/internal/tree"
+	"trowel/teeworlds/datafile"
 	"trowel/teeworlds/twmap"
 )
 
@@ -167,5 +168,43 @@ func (w *writer) sidecar() ([]byte, error) {
 			form.Items[key] = k
 		}
 	})
+	if form.File != nil && form.File.Original != nil {
+		if form.File, err = w.unbuildable(form); err != nil {
+			return nil, err
+		}
+	}
 	return marshal[any](form, "", nil)
+}
+
+// unbuildable completes the relic of a file that has to be kept whole: it finds
+// out what the folder builds to without it, so that Read knows whether somebody
+// changed something.
+func (w *writer) unbuildable(form sidecar) (*twmap.FileRelic, error) {
+	kept, rest := *form.File, *form.File
+	rest.Original, rest.Was = nil, ""
+	form.File = &rest
+	side, err := marshal[any](form, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	m, err := Read(withSidecar{w.tree, side}, nil)
+	if err != nil {
+		return nil, err
+	}
+	data, err := m.Encode()
+	kept.Was = datafile.Mark(data, true)
+	return &kept, err
+}
+
+// withSidecar is a folder with another sidecar.
+type withSidecar struct {
+	fs.FS
+	side []byte
+}
+
+func (w withSidecar) ReadFile(name string) ([]byte, error) {
+	if name == tree.Sidecar {
+		return w.side, nil
+	}
+	return fs.ReadFile(w.FS, name)
 }

@@ -221,13 +221,17 @@ func (l *TileLayer) fields(c *codec) {
 	}
 }
 
+// packed tells whether the cells are stored in the compressed form of version
+// 4, which there is for plain tiles only.
+func (l *TileLayer) packed() bool { return l.Version >= 4 && l.dataKind() <= KindFront }
+
 // cellData is the reference to the block with the cells.
 func (l *TileLayer) cellData(c *codec, name string) {
 	if !c.writing() {
 		c.data(name, &l.data[l.dataKind()], false, nil)
 		return
 	}
-	packed := l.Version >= 4
+	packed := l.packed()
 	c.data(name, &l.data[l.dataKind()], l.grid().isChanged(packed), func() ([]byte, bool) {
 		return l.grid().encode(packed), true
 	})
@@ -254,7 +258,7 @@ func (l *TileLayer) connect() {
 	case KindTune:
 		l.Tunes = &Grid[TuneTile]{Width: l.Width, Height: l.Height, ref: ref}
 	default:
-		l.Tiles = &Grid[Tile]{Width: l.Width, Height: l.Height, ref: ref, packed: l.Version >= 4}
+		l.Tiles = &Grid[Tile]{Width: l.Width, Height: l.Height, ref: ref, packed: l.packed()}
 	}
 }
 

@@ -169,7 +169,7 @@ func (t *tracer) findContents() {
 			for kind := range l.data {
 				size := l.cellSize(Kind(kind))
 				add(&l.data[kind], func(r *bin.Reader) {
-					if l.Version >= 4 {
+					if l.packed() {
 						r.Span("packed_tiles", r.Len())
 						return
 					}
