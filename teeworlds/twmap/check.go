@@ -3,7 +3,6 @@ package twmap
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -81,35 +80,6 @@ func (c *checker) run(sink check.Sink) {
 			sink(f)
 		}
 	}
-}
-
-// current returns the map as a datafile: the one that it was read from, if it
-// was not changed since.
-func (m *Map) current() (*datafile.File, error) {
-	f, err := m.Datafile()
-	original := m.file.datafile
-	switch {
-	case err != nil:
-		return nil, err
-	case original == nil:
-		return f, nil
-	case sameParts(f, original):
-		return original, nil
-	}
-	// A file that no writer lays out is not made again from its parts. It
-	// still stands if the map says what it said then.
-	if before, err := FromDatafile(original); err == nil {
-		if again, err := before.Datafile(); err == nil && sameParts(f, again) {
-			return original, nil
-		}
-	}
-	return f, nil
-}
-
-func sameParts(a, b *datafile.File) bool {
-	return slices.Equal(a.Data, b.Data) && slices.EqualFunc(a.Items, b.Items, func(x, y datafile.Item) bool {
-		return x.Type == y.Type && x.ID == y.ID && slices.Equal(x.Data, y.Data)
-	})
 }
 
 // spots collects places: all are counted, the first are named.

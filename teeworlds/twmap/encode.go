@@ -13,34 +13,18 @@ import (
 // compressed bytes. It updates numbers inside m that tell places of items, so
 // it must not run twice at a time.
 func (m *Map) Encode() ([]byte, error) {
-	out, err := m.encode()
+	f, err := m.current()
 	if err != nil {
 		return nil, err
 	}
-	if r := m.file.relic; r != nil && r.Original != nil && r.Was == datafile.Mark(out, true) {
-		return r.Original, nil
-	}
-	if m.file.src == nil || bytes.Equal(out, m.file.src) {
-		return out, nil
-	}
-	// The source is not laid out as a map can be said here. It stands if the
-	// map is still what was read from it.
-	before, err := Decode(m.file.src)
-	if err != nil {
-		return out, nil
-	}
-	if same, err := before.encode(); err == nil && bytes.Equal(same, out) {
+	if f == m.file.datafile && m.file.src != nil {
 		return m.file.src, nil
 	}
-	return out, nil
-}
-
-func (m *Map) encode() ([]byte, error) {
-	f, err := m.Datafile()
-	if err != nil {
-		return nil, err
+	out, err := f.Encode()
+	if r := m.file.relic; err == nil && r != nil && r.Original != nil && r.Was == datafile.Mark(out, true) {
+		return r.Original, nil
 	}
-	return f.Encode()
+	return out, err
 }
 
 // Datafile returns the map as a new datafile.
@@ -49,6 +33,35 @@ func (m *Map) Datafile() (*datafile.File, error) {
 		return nil, err
 	}
 	return m.build(m.place(false)), nil
+}
+
+// current returns the map as a datafile: the one that it was read from, if it
+// was not changed since.
+func (m *Map) current() (*datafile.File, error) {
+	f, err := m.Datafile()
+	original := m.file.datafile
+	switch {
+	case err != nil:
+		return nil, err
+	case original == nil:
+		return f, nil
+	case sameParts(f, original):
+		return original, nil
+	}
+	// A file that no writer lays out is not made again from its parts. It
+	// still stands if the map says what it said then.
+	if before, err := FromDatafile(original); err == nil {
+		if again, err := before.Datafile(); err == nil && sameParts(f, again) {
+			return original, nil
+		}
+	}
+	return f, nil
+}
+
+func sameParts(a, b *datafile.File) bool {
+	return slices.Equal(a.Data, b.Data) && slices.EqualFunc(a.Items, b.Items, func(x, y datafile.Item) bool {
+		return x.Type == y.Type && x.ID == y.ID && slices.Equal(x.Data, y.Data)
+	})
 }
 
 // validate finds what would not survive in the integers of items.

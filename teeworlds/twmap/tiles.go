@@ -1,11 +1,11 @@
 package twmap
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"iter"
 	"sync"
+	"unsafe"
 
 	"trowel/internal/bin"
 )
@@ -139,10 +139,11 @@ func (g *Grid[T]) At(x, y int) T {
 // Set changes the cell at column x of row y, which must lie inside.
 func (g *Grid[T]) Set(x, y int, cell T) {
 	cells, _ := g.Cells()
-	if n := g.Width * g.Height; len(cells) < n {
-		g.cells = append(cells, make([]T, n-len(cells))...)
+	if n := g.Width * g.Height; !g.changed || len(cells) < n {
+		g.cells = make([]T, n)
+		copy(g.cells, cells)
+		g.changed = true
 	}
-	g.changed = true
 	g.cells[y*g.Width+x] = cell
 }
 
@@ -195,52 +196,26 @@ func (g *Grid[T]) load() ([]T, error) {
 		}
 		n = have
 	}
-	cells := make([]T, n)
-	decodeCells(cells, data)
-	return cells, err
+	return cellsOf[T](data, n), err
 }
 
-// air is what most cells of most layers hold: a multiple of every cell size.
-var air [240]byte
-
-// decodeCells reads cells, which are zero, from data of their size.
-func decodeCells[T Cell](cells []T, data []byte) {
-	n := len(air) / cellSize[T]()
-	for len(cells) > n {
-		if !bytes.Equal(data[:len(air)], air[:]) {
-			decodeSome(cells[:n], data)
-		}
-		cells, data = cells[n:], data[len(air):]
+// cellsOf returns the first n cells in data. Cells of single bytes are the same
+// in memory as in the file, so they share the memory of data: a layer is not
+// held twice. Nobody may change them; Set makes a copy first.
+func cellsOf[T Cell](data []byte, n int) []T {
+	if n == 0 {
+		return nil
 	}
-	decodeSome(cells, data)
-}
-
-func decodeSome[T Cell](cells []T, data []byte) {
-	switch cells := any(cells).(type) {
-	case []Tile:
-		for i := range cells {
-			b := data[4*i : 4*i+4 : 4*i+4]
-			cells[i] = Tile{b[0], TileFlags(b[1]), b[2], b[3]}
-		}
-	case []TeleTile:
-		for i := range cells {
-			cells[i] = TeleTile{data[2*i], data[2*i+1]}
-		}
-	case []SpeedupTile:
-		for i := range cells {
+	var cells []T
+	if speedups, ok := any(&cells).(*[]SpeedupTile); ok {
+		*speedups = make([]SpeedupTile, n)
+		for i := range *speedups {
 			b := data[6*i : 6*i+6 : 6*i+6]
-			cells[i] = SpeedupTile{b[0], b[1], b[2], b[3], int16(binary.LittleEndian.Uint16(b[4:]))}
+			(*speedups)[i] = SpeedupTile{b[0], b[1], b[2], b[3], int16(binary.LittleEndian.Uint16(b[4:]))}
 		}
-	case []SwitchTile:
-		for i := range cells {
-			b := data[4*i : 4*i+4 : 4*i+4]
-			cells[i] = SwitchTile{b[0], b[1], TileFlags(b[2]), b[3]}
-		}
-	case []TuneTile:
-		for i := range cells {
-			cells[i] = TuneTile{data[2*i], data[2*i+1]}
-		}
+		return cells
 	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(data))), n)
 }
 
 // cellsOf2010 reads the smaller cells that the first DDRace editors wrote:
