@@ -206,6 +206,7 @@ func (x *extraction) into(ctx context.Context, dir string) (err error) {
 	}
 	defer x.root.Close()
 	x.names = make(map[string]string)
+	sidecar := x.makeSidecar()
 	produce := func(yield func(extractJob) error) error { return x.plan(ctx, yield) }
 	err = ordered(ctx, produce, x.writeFile, func(err error) error {
 		if err != nil {
@@ -228,7 +229,7 @@ func (x *extraction) into(ctx context.Context, dir string) (err error) {
 		err = x.chosen.unused(x.file)
 	}
 	if err == nil {
-		err = x.writeSidecar()
+		err = x.writeSidecar(sidecar)
 	}
 	return err
 }
@@ -323,17 +324,32 @@ func (x *extraction) create(at string, write func(io.Writer) error) error {
 	return err
 }
 
-// writeSidecar writes the sidecar of the tree, with the names that were made safe.
-func (x *extraction) writeSidecar() error {
+// makeSidecar starts making the sidecar of the tree, which may take as long as
+// all files together. It returns what waits for it; nil is no sidecar.
+func (x *extraction) makeSidecar() func() ([]byte, error) {
+	if !x.chosen.has(tree.Sidecar) {
+		return func() ([]byte, error) { return nil, nil }
+	}
 	var data []byte
-	if x.chosen.has(tree.Sidecar) {
-		var err error
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
 		data, err = fs.ReadFile(x.fsys, tree.Sidecar)
-		if err == nil {
-			x.written++
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return named(err, x.file)
-		}
+	}()
+	return func() ([]byte, error) {
+		<-done
+		return data, err
+	}
+}
+
+// writeSidecar writes the sidecar of the tree, with the names that were made safe.
+func (x *extraction) writeSidecar(sidecar func() ([]byte, error)) error {
+	data, err := sidecar()
+	if err == nil && data != nil {
+		x.written++
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return named(err, x.file)
 	}
 	names := x.names
 	if x.replace {
@@ -354,7 +370,6 @@ func (x *extraction) writeSidecar() error {
 		}
 	}
 	if len(names) > 0 {
-		var err error
 		if data, err = safename.AddNames(data, names); err != nil {
 			return err
 		}

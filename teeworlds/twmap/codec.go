@@ -58,10 +58,14 @@ func (c *codec) int32(name string, p *int32) {
 	}
 }
 
+// When writing, int and bool leave what p points at alone: others may read it
+// at the same time.
+
 func (c *codec) int(name string, p *int) {
 	v := int32(*p)
-	c.int32(name, &v)
-	*p = int(v)
+	if c.int32(name, &v); !c.writing() {
+		*p = int(v)
+	}
 }
 
 func (c *codec) bool(name string, p *bool) {
@@ -69,8 +73,9 @@ func (c *codec) bool(name string, p *bool) {
 	if *p {
 		v = 1
 	}
-	c.int32(name, &v)
-	*p = v != 0
+	if c.int32(name, &v); !c.writing() {
+		*p = v != 0
+	}
 }
 
 // unused passes over an integer that means nothing.

@@ -1,0 +1,34 @@
+package mapdir_test
+
+import (
+	"io/fs"
+	"testing"
+
+	"trowel/internal/parallel"
+	"trowel/teeworlds/mapdir"
+	"trowel/teeworlds/twmap"
+)
+
+// All files of a folder may be made at the same time, the sidecar among them.
+func TestConcurrentFiles(t *testing.T) {
+	m, err := twmap.Decode(encode(t, sample()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := mapdir.Open(m)
+	var names []string
+	err = fs.WalkDir(folder, ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			names = append(names, path, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parallel.Each(len(names), func(i int) {
+		if _, err := fs.ReadFile(folder, names[i]); err != nil {
+			t.Error(err)
+		}
+	})
+}
