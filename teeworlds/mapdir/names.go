@@ -7,20 +7,25 @@ import (
 	"strings"
 	"unicode"
 
+	"trowel/internal/safename"
 	"trowel/teeworlds/twmap"
 )
 
-// fileName makes a file name of a name: what file systems cannot hold becomes _.
+// fileName makes a file name of a name, one that every system takes as it is:
+// the true name stands in the JSON, so that it need not come back from here.
 func fileName(name string) string {
 	name = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || strings.ContainsRune(`/\:*?"<>|`, r) || r == unicode.ReplacementChar {
+		if !unicode.IsGraphic(r) || strings.ContainsRune(`/\:*?"<>|`, r) || r == unicode.ReplacementChar {
 			return '_'
 		}
 		return r
 	}, name)
 	name = strings.Trim(name, " .")
 	if len(name) > 100 {
-		name = strings.ToValidUTF8(name[:100], "")
+		name = strings.TrimRight(strings.ToValidUTF8(name[:100], ""), " .")
+	}
+	if name != "" && safename.Escape(name) != name { // CON, or 50%20
+		name = "_" + strings.ReplaceAll(name, "%", "_")
 	}
 	return name
 }
