@@ -6,7 +6,6 @@ import (
 	"flag"
 	"image"
 	"image/color"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -213,20 +212,7 @@ func oggSum(page []byte) (sum uint32) {
 // unfold makes all files of the folder of a map.
 func unfold(t testing.TB, m *twmap.Map) fstest.MapFS {
 	t.Helper()
-	fsys := mapdir.Open(m)
-	files := make(fstest.MapFS)
-	err := fs.WalkDir(fsys, ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := fs.ReadFile(fsys, path)
-		files[path] = &fstest.MapFile{Data: data}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
+	return load(t, mapdir.Open(m))
 }
 
 // fold makes a map of its folder.

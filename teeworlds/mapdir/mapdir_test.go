@@ -25,13 +25,10 @@ import (
 // extract returns the files of the folder of a map.
 func extract(t testing.TB, data []byte) fstest.MapFS {
 	t.Helper()
-	m, err := twmap.Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return load(t, mapdir.Open(m))
+	return unfold(t, decode(t, data))
 }
 
+// load makes all files of a folder.
 func load(t testing.TB, fsys fs.FS) fstest.MapFS {
 	t.Helper()
 	files := make(fstest.MapFS)
@@ -49,13 +46,9 @@ func load(t testing.TB, fsys fs.FS) fstest.MapFS {
 	return files
 }
 
-func pack(t testing.TB, files fs.FS) []byte {
+func pack(t testing.TB, files fstest.MapFS) []byte {
 	t.Helper()
-	m, err := mapdir.Read(files, func(file, msg string) { t.Errorf("warning: %s: %s", file, msg) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	return encode(t, m)
+	return encode(t, fold(t, files))
 }
 
 // edit replaces text in a file of the folder, which must be there.
