@@ -20,9 +20,6 @@ func NewWriter(order Order, size int) *Writer {
 // Data returns what was written.
 func (w *Writer) Data() []byte { return w.buf }
 
-// Len returns the number of bytes written.
-func (w *Writer) Len() int { return len(w.buf) }
-
 // U8 writes a byte.
 func (w *Writer) U8(v uint8) { w.buf = append(w.buf, v) }
 

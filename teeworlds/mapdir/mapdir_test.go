@@ -498,3 +498,18 @@ func Example() {
 	// .   .   .   .
 	// <nil>
 }
+
+// A map that was read, changed and only then made a folder keeps the changes.
+func TestFolderOfChangedMap(t *testing.T) {
+	m := decode(t, encode(t, sample()))
+	m.Groups[1].OffsetX = 77
+	m.Info.Author = "Eve"
+	m.Physics(twmap.KindGame).Tiles.Set(0, 0, twmap.Tile{ID: 1})
+	m.Envelopes[0].Points[0].Values[0] = 9
+	want := encode(t, m)
+	if got := pack(t, unfold(t, m)); !bytes.Equal(got, want) {
+		back := decode(t, got)
+		t.Errorf("the folder is of another map: offset %d, author %q, tile %v, envelope %v", back.Groups[1].OffsetX,
+			back.Info.Author, back.Physics(twmap.KindGame).Tiles.At(0, 0), back.Envelopes[0].Points[0])
+	}
+}

@@ -168,12 +168,24 @@ func (m *Map) Relics() (*Relics, error) {
 		keep(&m.bezier)
 		return all, nil
 	}
+	out, err := m.Encode()
+	if err != nil {
+		return nil, err
+	}
+	unchanged := bytes.Equal(out, m.file.src)
 	items := m.place(true)
 	for i := range items {
-		if it := items[i].from.at().item; it != nil {
-			if k := items[i].differ(it); k != nil {
-				all.Of[items[i].from] = k
-			}
+		o := items[i].from.at()
+		if o.item == nil {
+			continue
+		}
+		k := o.relic // of what was read: what has been changed since makes it void
+		if unchanged {
+			k = items[i].differ(o.item)
+		}
+		if k != nil {
+			own := *k
+			all.Of[items[i].from] = &own
 		}
 	}
 	if m.points.item == nil {
@@ -182,9 +194,8 @@ func (m *Map) Relics() (*Relics, error) {
 	m.dataRelics(items, all)
 	all.File = m.fileRelic(items)
 
-	out, err := m.Encode()
-	if err != nil || !bytes.Equal(out, m.file.src) {
-		return all, err // changed since
+	if !unchanged {
+		return all, nil
 	}
 	for i := range items {
 		items[i].from.at().relic = all.Of[items[i].from]
@@ -255,7 +266,11 @@ func (m *Map) dataRelics(items []placed, all *Relics) {
 			}
 		}
 	}
-	parallel.Each(len(jobs), func(i int) { jobs[i].made = jobs[i].ref.relic() })
+	parallel.Each(len(jobs), func(i int) {
+		if !jobs[i].ref.changed { // else only its place is left
+			jobs[i].made = jobs[i].ref.relic()
+		}
+	})
 	for _, j := range jobs {
 		if j.ref.ref.block != nil && !usual {
 			if j.made == nil {
