@@ -30,15 +30,37 @@ var toys = Set{toyMod, toyWorld}
 
 // memory is an Output that keeps what it gets.
 type memory struct {
-	files map[string]*bytes.Buffer
+	files map[string]*memoryPart
 	dir   string
 }
 
-func (m *memory) Create(suffix string) (io.Writer, error) {
-	m.files[suffix] = new(bytes.Buffer)
+func (m *memory) Create(suffix string) (Part, error) {
+	m.files[suffix] = new(memoryPart)
 	return m.files[suffix], nil
 }
 func (m *memory) Dir() (string, error) { return m.dir, nil }
+
+// memoryPart is a Part in memory.
+type memoryPart struct{ data []byte }
+
+func (p *memoryPart) Bytes() []byte  { return p.data }
+func (p *memoryPart) String() string { return string(p.data) }
+
+func (p *memoryPart) Write(b []byte) (int, error) {
+	p.data = append(p.data, b...)
+	return len(b), nil
+}
+
+func (p *memoryPart) WriteAt(b []byte, at int64) (int, error) {
+	if more := int(at) + len(b) - len(p.data); more > 0 {
+		p.data = append(p.data, make([]byte, more)...)
+	}
+	return copy(p.data[at:], b), nil
+}
+
+func (p *memoryPart) ReadAt(b []byte, at int64) (int, error) {
+	return bytes.NewReader(p.data).ReadAt(b, at)
+}
 
 // counting counts what is read of a source.
 type counting struct {
@@ -241,7 +263,7 @@ func TestCarriesArchive(t *testing.T) {
 	if found, err := toys.FindTree(fsys); err != nil || found != toyMod {
 		t.Fatalf("FindTree = %v, %v", found, err)
 	}
-	out := &memory{files: make(map[string]*bytes.Buffer)}
+	out := &memory{files: make(map[string]*memoryPart)}
 	if err := f.Build(nil, fsys, out); err != nil {
 		t.Fatal(err)
 	}

@@ -74,6 +74,8 @@ type Option struct {
 	Help    string
 	Bool    bool   // it takes no value
 	Default string // "" for a Bool that is off
+
+	Building bool // it is for Build alone: verbs that only read do not have it
 }
 
 // Info tells about a file: fields in the order in which they are shown.
@@ -95,10 +97,18 @@ type InfoField struct {
 type Output interface {
 	// Create starts the file itself, with suffix "", or a neighbour that
 	// belongs to it and shares its name, such as ".MAN".
-	Create(suffix string) (io.Writer, error)
+	Create(suffix string) (Part, error)
 	// Dir makes the output a folder and returns its path, for formats that
 	// are folders and for databases, which need real paths.
 	Dir() (string, error)
+}
+
+// Part is a file in the making. It is written from front to end, or at any
+// place where a format has to come back to what it wrote, but not both.
+type Part interface {
+	io.Writer
+	io.WriterAt
+	io.ReaderAt
 }
 
 // Job is what a run of a verb passes down: how to stop, what was asked for, and

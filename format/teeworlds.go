@@ -14,7 +14,7 @@ import (
 )
 
 // optionClean makes Build forget the sidecar.
-var optionClean = Option{Name: "clean", Bool: true, Help: "leave out the sidecar: build a clean file, not the same bytes"}
+var optionClean = Option{Name: "clean", Bool: true, Building: true, Help: "leave out the sidecar: build a clean file, not the same bytes"}
 
 var teeworldsMap = &Format{
 	Name:       "teeworlds-map",

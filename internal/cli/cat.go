@@ -3,54 +3,87 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"trowel/internal/tree"
 )
 
 func (a *app) catCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "cat FILE PATH...",
+	var exact bool
+	cmd := &cobra.Command{
+		Use:   "cat FILE [PATH...]",
 		Short: "Print a file of a file",
-		Long: `Cat prints files out of a game file, one after the other, as they are.
+		Long: `Cat prints files out of a game file, one after the other. Where there is only
+one, no PATH is needed.
 
 A PATH may be written in any case if only one file answers to it then, and with
-backslashes.`,
+backslashes. Text in UTF-16 is printed in UTF-8; --exact prints just the bytes
+that "trowel extract" would write.`,
 		Example: `  trowel cat climb.map map.json
-  trowel cat climb.map images/grass.png > grass.png`,
-		Args:              args(2, -1),
+  trowel cat climb.map images/grass.png > grass.png
+  trowel cat better.mod media/skills/leap.dat`,
+		Args:              args(1, -1),
 		ValidArgsFunction: a.completePaths,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			fsys, closer, err := a.openTree(cmd, args[0])
+	}
+	cmd.Flags().BoolVar(&exact, "exact", false, "print text in the encoding that it has")
+	a.optionFlags(cmd, readingOptions)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		fsys, closer, err := a.openTree(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		defer closer.Close()
+		names := args[1:]
+		if len(names) == 0 {
+			if names, err = onlyFile(cmd, fsys, args[0]); err != nil {
+				return err
+			}
+		}
+		for _, wanted := range names {
+			name, err := lookUp(cmd, fsys, args[0], wanted)
 			if err != nil {
 				return err
 			}
-			defer closer.Close()
-			for _, wanted := range args[1:] {
-				name, err := lookUp(cmd, fsys, args[0], wanted)
-				if err != nil {
-					return err
-				}
-				if err := copyFile(a.out, fsys, name); err != nil {
-					return named(err, args[0])
-				}
+			data, err := fs.ReadFile(fsys, name)
+			if err != nil {
+				return named(err, args[0])
 			}
-			return nil
-		},
+			if text, ok := asText(data); ok && !exact {
+				data = text
+			}
+			if _, err := a.out.Write(data); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
+	return cmd
 }
 
-func copyFile(w io.Writer, fsys fs.FS, name string) error {
-	f, err := fsys.Open(name)
-	if err != nil {
-		return err
+// onlyFile returns the path of the file of a tree that has no other, its
+// sidecar not counted.
+func onlyFile(cmd *cobra.Command, fsys fs.FS, file string) ([]string, error) {
+	var names []string
+	err := walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
+		if !e.IsDir() && name != tree.Sidecar {
+			names = append(names, name)
+		}
+		if len(names) > 1 {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if err != nil && err != fs.SkipAll {
+		return nil, named(err, file)
 	}
-	defer f.Close()
-	_, err = io.Copy(w, f)
-	return err
+	if len(names) != 1 {
+		return nil, hint(fmt.Errorf("%s: has more than one file: tell which", file), "`trowel ls %s` lists them", file)
+	}
+	return names, nil
 }
 
 // lookUp finds the path of a file that the user means.

@@ -5,10 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -83,12 +79,6 @@ type checking struct {
 	counts  [check.Error + 1]int
 }
 
-// target is a file to be checked.
-type target struct {
-	name  string
-	found bool // in a folder, not named by the user
-}
-
 // checked is what came of it.
 type checked struct {
 	target
@@ -122,51 +112,6 @@ func (c *checking) run(ctx context.Context, names []string) error {
 		return errFound
 	}
 	return nil
-}
-
-// targets gives out the files that a name stands for.
-func (c *checking) targets(ctx context.Context, name string, yield func(target) error) error {
-	info, err := os.Stat(name)
-	if name == "-" || err != nil || !info.IsDir() || c.isGame(name) {
-		return yield(target{name: name})
-	}
-	root, err := os.OpenRoot(name)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return walk(ctx, root.FS(), ".", func(at string, e fs.DirEntry) error {
-		full := filepath.Join(name, filepath.FromSlash(at))
-		switch {
-		case e.IsDir() && strings.HasPrefix(e.Name(), "."):
-			return fs.SkipDir // .git and the like
-		case e.IsDir() && !c.isGame(full):
-			return nil
-		}
-		if err := yield(target{name: full, found: true}); err != nil || !e.IsDir() {
-			return err
-		}
-		return fs.SkipDir
-	})
-}
-
-// isGame tells whether a folder is a game file, or the tree form of one.
-func (c *checking) isGame(name string) bool {
-	src, err := format.OpenSource(name)
-	if err != nil {
-		return false
-	}
-	defer src.Close()
-	if _, err := c.formats.Find(src); err == nil {
-		return true
-	}
-	fsys, closer, err := openFolder(name)
-	if err != nil {
-		return false
-	}
-	defer closer.Close()
-	_, err = c.formats.FindTree(fsys)
-	return err == nil
 }
 
 func (c *checking) check(ctx context.Context, t target) checked {

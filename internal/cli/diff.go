@@ -9,8 +9,6 @@ import (
 	"io/fs"
 	"strings"
 	"syscall"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -37,6 +35,7 @@ changed, and the other keys are there where they apply.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&stat, "stat", false, "tell only which files differ, not in what")
 	cmd.Flags().BoolVar(&sidecar, "sidecar", false, "compare "+tree.Sidecar+", too: what only matters for the very same bytes")
+	a.optionFlags(cmd, readingOptions)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c := &comparison{app: a, stat: stat, sidecar: sidecar}
 		differ, err := c.run(cmd, args[0], args[1], asJSON)
@@ -86,7 +85,7 @@ type difference struct {
 	pair
 	same              bool
 	oldSize, newSize  int64
-	text              string // unified diff; "" for what is no text
+	text              string // unified diff; "" for what is no text, or the same in another encoding
 	plusses, minusses int
 	err               error
 }
@@ -214,11 +213,16 @@ func (c *comparison) compare(p pair) difference {
 		return d
 	}
 	d.oldSize, d.newSize = int64(len(old)), int64(len(now))
-	if d.same = bytes.Equal(old, now); d.same || !isText(old) || !isText(now) {
+	if d.same = bytes.Equal(old, now); d.same {
+		return d
+	}
+	oldText, ok := asText(old)
+	nowText, also := asText(now)
+	if !ok || !also {
 		return d
 	}
 	name := printable(p.path)
-	d.text = linediff.Unified("a/"+name, "b/"+name, old, now)
+	d.text = linediff.Unified("a/"+name, "b/"+name, oldText, nowText)
 	_, lines, _ := strings.Cut(d.text, "@@") // behind the names
 	for line := range strings.Lines(lines) {
 		switch line[0] {
@@ -229,17 +233,6 @@ func (c *comparison) compare(p pair) difference {
 		}
 	}
 	return d
-}
-
-// isText tells whether data can be shown: anything a terminal may obey is none.
-func isText(data []byte) bool {
-	const most = 64 << 20
-	if len(data) > most || !utf8.Valid(data) {
-		return false
-	}
-	return !bytes.ContainsFunc(data, func(r rune) bool {
-		return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r'
-	})
 }
 
 func (c *comparison) print(d difference) error {

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +43,7 @@ pack restores the true ones, which .trowel.json keeps.`,
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "the `folder` to make (default: named after FILE)")
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "put the files into a folder that has others already")
 	cmd.Flags().BoolVarP(&keepGoing, "keep-going", "k", false, "of a broken file, extract what can be read")
-	a.optionFlags(cmd, ownOptions)
+	a.optionFlags(cmd, readingOptions)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		chosen, err := selectPaths(args[1:])
 		if err != nil {
@@ -293,15 +294,19 @@ func (x *extraction) writeFile(j extractJob) error {
 		return unreadable{err}
 	}
 	defer f.Close()
-	return x.create(j.at, func(w io.Writer) error {
+	info, err := f.Stat()
+	if err != nil {
+		return unreadable{err}
+	}
+	return x.create(j.at, info.ModTime(), func(w io.Writer) error {
 		_, err := io.Copy(w, f)
 		return err
 	})
 }
 
-// create writes a file. One that is there already is replaced when the new one
-// is whole.
-func (x *extraction) create(at string, write func(io.Writer) error) error {
+// create writes a file, which gets its time if that is known. One that is there
+// already is replaced when the new one is whole.
+func (x *extraction) create(at string, changed time.Time, write func(io.Writer) error) error {
 	target := filepath.FromSlash(at)
 	name := target
 	if x.replace {
@@ -315,6 +320,9 @@ func (x *extraction) create(at string, write func(io.Writer) error) error {
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
+	if err == nil && !changed.IsZero() {
+		err = x.root.Chtimes(name, changed, changed)
+	}
 	if err == nil && x.replace {
 		err = x.root.Rename(name, target)
 	}
@@ -325,10 +333,14 @@ func (x *extraction) create(at string, write func(io.Writer) error) error {
 }
 
 // makeSidecar starts making the sidecar of the tree, which may take as long as
-// all files together. It returns what waits for it; nil is no sidecar.
+// all files together, or lets it wait until they are made, if that helps. It
+// returns what waits for it; nil is no sidecar.
 func (x *extraction) makeSidecar() func() ([]byte, error) {
 	if !x.chosen.has(tree.Sidecar) {
 		return func() ([]byte, error) { return nil, nil }
+	}
+	if metaOf(fs.Stat(x.fsys, tree.Sidecar)).Last {
+		return func() ([]byte, error) { return fs.ReadFile(x.fsys, tree.Sidecar) }
 	}
 	var data []byte
 	var err error
@@ -377,7 +389,7 @@ func (x *extraction) writeSidecar(sidecar func() ([]byte, error)) error {
 	if data == nil {
 		return nil
 	}
-	return x.create(tree.Sidecar, func(w io.Writer) error {
+	return x.create(tree.Sidecar, time.Time{}, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})

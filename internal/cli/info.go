@@ -28,6 +28,7 @@ left out for folders.`,
 		Args: args(1, -1),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	a.optionFlags(cmd, readingOptions)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		list := jsonArray{w: a.out}
 		failed := false

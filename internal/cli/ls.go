@@ -37,6 +37,7 @@ that is not known), the path, and what it is. With --json it prints an array of
 	}
 	cmd.Flags().BoolVarP(&long, "long", "l", false, "with stored sizes and notes")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	a.optionFlags(cmd, readingOptions)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		chosen, err := selectPaths(args[1:])
 		if err != nil {
@@ -52,7 +53,7 @@ that is not known), the path, and what it is. With --json it prints an array of
 			if e.IsDir() || !chosen.has(name) {
 				return nil
 			}
-			switch meta := metaOf(e); {
+			switch meta := metaOf(e.Info()); {
 			case asJSON:
 				return list.add(listed(name, meta))
 			case long:
@@ -84,8 +85,8 @@ that is not known), the path, and what it is. With --json it prints an array of
 }
 
 // metaOf returns what a tree knows of a file without making it.
-func metaOf(e fs.DirEntry) tree.Meta {
-	if info, err := e.Info(); err == nil {
+func metaOf(info fs.FileInfo, err error) tree.Meta {
+	if err == nil {
 		if meta, ok := info.Sys().(tree.Meta); ok {
 			return meta
 		}

@@ -149,6 +149,10 @@ func (a *app) openTree(cmd *cobra.Command, name string) (fs.FS, io.Closer, error
 		return nil, nil, err
 	}
 	g := &game{Format: f, name: name, src: src}
+	if err := a.ownedOptions(cmd, f); err != nil {
+		g.Close()
+		return nil, nil, err
+	}
 	file, err := g.open(a.job(cmd, f))
 	if err != nil {
 		g.Close()
@@ -269,3 +273,8 @@ func (a *app) ownedOptions(cmd *cobra.Command, f *format.Format, more ...format.
 const optionNote = "trowel_format_option"
 
 func ownOptions(f *format.Format) []format.Option { return f.Options }
+
+// readingOptions are those that verbs have which build nothing.
+func readingOptions(f *format.Format) []format.Option {
+	return slices.DeleteFunc(slices.Clone(f.Options), func(o format.Option) bool { return o.Building })
+}

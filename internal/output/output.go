@@ -11,6 +11,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+
+	"trowel/format"
 )
 
 // ExistsError tells that a file is in the way and was not to be replaced.
@@ -34,6 +36,10 @@ type part struct {
 	file         *os.File // nil for a folder
 	buf          *bufio.Writer
 }
+
+func (p *part) Write(b []byte) (int, error)             { return p.buf.Write(b) }
+func (p *part) WriteAt(b []byte, at int64) (int, error) { return p.file.WriteAt(b, at) }
+func (p *part) ReadAt(b []byte, at int64) (int, error)  { return p.file.ReadAt(b, at) }
 
 // New starts an output at path. Something that is there already is an error
 // unless force is set.
@@ -73,7 +79,7 @@ func (o *Output) mayWrite(target string) error {
 
 // Create starts the file itself, or a neighbour whose name has suffix behind
 // that of the file.
-func (o *Output) Create(suffix string) (io.Writer, error) {
+func (o *Output) Create(suffix string) (format.Part, error) {
 	if err := o.single(); err != nil {
 		return nil, err
 	}
@@ -118,10 +124,10 @@ func (o *Output) single() error {
 	return nil
 }
 
-func (o *Output) add(p *part) io.Writer {
+func (o *Output) add(p *part) *part {
 	p.buf = bufio.NewWriterSize(p.file, 1<<16)
 	o.parts = append(o.parts, p)
-	return p.buf
+	return p
 }
 
 // Dir makes the output a folder and returns its path for the time being.
@@ -197,11 +203,11 @@ func (o *Output) finish(p *part) error {
 	if err := p.buf.Flush(); err != nil {
 		return err
 	}
-	n, err := p.file.Seek(0, io.SeekCurrent)
+	info, err := p.file.Stat()
 	if err != nil {
 		return err
 	}
-	o.size += n
+	o.size += info.Size()
 	if o.to != nil {
 		if _, err = p.file.Seek(0, io.SeekStart); err == nil {
 			_, err = io.Copy(o.to, p.file)

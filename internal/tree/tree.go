@@ -19,8 +19,10 @@ const Sidecar = ".trowel.json"
 
 // Meta is what a tree knows of a file without making it. FileInfo.Sys gives it.
 type Meta struct {
-	Stored int64  // bytes that it takes in the game file; -1 if that is not known
-	Note   string // what it is, such as "50 x 45 tiles"
+	Stored int64     // bytes that it takes in the game file; -1 if that is not known
+	Note   string    // what it is, such as "50 x 45 tiles"
+	Time   time.Time // when it was changed, if the game file tells
+	Last   bool      // it is made quicker once all other files were
 }
 
 // FS is a tree of files. The zero value is an empty one. Files are added before
@@ -156,7 +158,7 @@ type info struct {
 
 func (i info) Name() string       { return i.name }
 func (i info) IsDir() bool        { return i.n.isDir() }
-func (i info) ModTime() time.Time { return time.Time{} }
+func (i info) ModTime() time.Time { return i.n.meta.Time }
 func (i info) Sys() any           { return i.n.meta }
 
 func (i info) Mode() fs.FileMode {

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"trowel/format"
+)
+
+// target is a file that a verb for many files has to do with.
+type target struct {
+	name  string
+	found bool // in a folder, not named by the user
+}
+
+// targets gives out the files that a name stands for.
+func (a *app) targets(ctx context.Context, name string, yield func(target) error) error {
+	info, err := os.Stat(name)
+	if name == "-" || err != nil || !info.IsDir() || a.isGame(name) {
+		return yield(target{name: name})
+	}
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return walk(ctx, root.FS(), ".", func(at string, e fs.DirEntry) error {
+		full := filepath.Join(name, filepath.FromSlash(at))
+		switch {
+		case e.IsDir() && strings.HasPrefix(e.Name(), "."):
+			return fs.SkipDir // .git and the like
+		case e.IsDir() && !a.isGame(full):
+			return nil
+		}
+		if err := yield(target{name: full, found: true}); err != nil || !e.IsDir() {
+			return err
+		}
+		return fs.SkipDir
+	})
+}
+
+// isGame tells whether a folder is a game file, or the tree form of one.
+func (a *app) isGame(name string) bool {
+	src, err := format.OpenSource(name)
+	if err != nil {
+		return false
+	}
+	defer src.Close()
+	if _, err := a.formats.Find(src); err == nil {
+		return true
+	}
+	fsys, closer, err := openFolder(name)
+	if err != nil {
+		return false
+	}
+	defer closer.Close()
+	_, err = a.formats.FindTree(fsys)
+	return err == nil
+}

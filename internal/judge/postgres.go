@@ -1,0 +1,160 @@
+package judge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"trowel/internal/corpus"
+)
+
+// databases counts the databases that this process made in a server of others.
+var databases atomic.Int32
+
+// Postgres returns the connection string of an empty database that lives as
+// long as the test. It is in the server that TROWEL_POSTGRES names, by a
+// connection string whose user may create databases; without that, in a server
+// of the test's own, which listens on a Unix socket in a temporary folder and
+// on nothing else, and takes a second to start. The test is skipped where there
+// is no PostgreSQL, unless judges are required.
+func Postgres(t testing.TB) (connString string) {
+	t.Helper()
+	admin := os.Getenv("TROWEL_POSTGRES")
+	if admin == "" {
+		return startPostgres(t)
+	}
+	name := fmt.Sprintf("trowel_%d_%d", os.Getpid(), databases.Add(1))
+	do := func(sql string) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		conn, err := pgx.Connect(ctx, admin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close(ctx)
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do("CREATE DATABASE " + name)
+	t.Cleanup(func() { do("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)") })
+
+	config, err := pgx.ParseConfig(admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	connString = fmt.Sprintf("host='%s' port=%d user='%s' dbname='%s'", config.Host, config.Port, config.User, name)
+	if config.Password != "" {
+		connString += fmt.Sprintf(" password='%s'", strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(config.Password))
+	}
+	return connString
+}
+
+// startPostgres makes a cluster in a temporary folder and runs its server for
+// the length of the test, and returns a connection string for it.
+func startPostgres(t testing.TB) string {
+	t.Helper()
+	programs := postgresPrograms(t)
+	// A Unix socket's path has room for about 100 bytes: t.TempDir is too long.
+	dir, err := os.MkdirTemp("", "pg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	become := unprivileged(t, dir)
+	run := func(ctx context.Context, name string, args ...string) *exec.Cmd {
+		args = slices.Concat(become, []string{filepath.Join(programs, name)}, args)
+		return command(ctx, dir, args[0], args[1:])
+	}
+
+	data := filepath.Join(dir, "data")
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if said, err := run(ctx, "initdb", "-D", data, "-U", "trowel", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync").CombinedOutput(); err != nil {
+		t.Fatalf("initdb: %v\n%s", err, said)
+	}
+	log, err := os.Create(filepath.Join(dir, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	server := run(context.Background(), "postgres", "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "shared_buffers=8MB", "-c", "max_connections=20")
+	server.Stdout, server.Stderr = log, log
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		server.Process.Signal(os.Interrupt) // a fast shutdown
+		server.Wait()
+	})
+
+	admin := fmt.Sprintf("host=%s user=trowel dbname=postgres", dir)
+	for {
+		conn, err := pgx.Connect(ctx, admin)
+		if err == nil {
+			conn.Close(ctx)
+			return admin
+		}
+		if ctx.Err() != nil {
+			t.Fatalf("postgres does not answer: %v\n%s", err, Read(t, log.Name()))
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// postgresPrograms returns the folder of initdb and postgres: the newest that
+// Debian has, else that of PATH.
+func postgresPrograms(t testing.TB) string {
+	t.Helper()
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if path, err := exec.LookPath("initdb"); err == nil {
+		found = append(found, path)
+	}
+	slices.Sort(found)
+	for _, path := range slices.Backward(found) {
+		dir := filepath.Dir(path)
+		if _, err := os.Stat(filepath.Join(dir, "postgres")); err == nil {
+			return dir
+		}
+	}
+	corpus.Missing(t, "judges", "no PostgreSQL here: install the package postgresql, or set TROWEL_POSTGRES to a connection string")
+	return ""
+}
+
+// unprivileged hands dir to the user that the server is to run as, and returns
+// the command that goes before its own. PostgreSQL refuses to run as root: then
+// it is the user postgres or, for want of that, nobody. Anybody else need not
+// change.
+func unprivileged(t testing.TB, dir string) []string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err1 := strconv.Atoi(u.Uid)
+		gid, err2 := strconv.Atoi(u.Gid)
+		if err := errors.Join(err1, err2, os.Chown(dir, uid, gid)); err != nil {
+			t.Fatal(err)
+		}
+		return []string{Find(t, "setpriv"), "--reuid=" + u.Uid, "--regid=" + u.Gid, "--clear-groups"}
+	}
+	t.Fatal("PostgreSQL refuses to run as root, and there is no user postgres or nobody")
+	return nil
+}

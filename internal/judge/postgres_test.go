@@ -1,0 +1,25 @@
+package judge_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"trowel/internal/judge"
+)
+
+// Two databases of a test are two: what is made in one is not in the other.
+func TestPostgres(t *testing.T) {
+	ctx := context.Background()
+	for range 2 {
+		conn, err := pgx.Connect(ctx, judge.Postgres(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close(ctx)
+		if _, err := conn.Exec(ctx, "CREATE TABLE spade (handle bytea)"); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package leveldb
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"trowel/internal/bin"
+)
+
+// batchHeaderSize is the sequence number of the first record and their number.
+const batchHeaderSize = 12
+
+// A Batch is records that a [Writer] writes together: all of them are there
+// afterwards, or none. The zero value is empty.
+type Batch struct {
+	data  []byte // header and records, as a log has them
+	count uint32
+}
+
+// Put sets the value of a key.
+func (b *Batch) Put(key, value []byte) {
+	b.add(kindPut, key)
+	b.data = appendString(b.data, value)
+}
+
+// Delete removes a key, which need not be there.
+func (b *Batch) Delete(key []byte) { b.add(kindDelete, key) }
+
+func (b *Batch) add(kind byte, key []byte) {
+	if b.data == nil {
+		b.data = make([]byte, batchHeaderSize)
+	}
+	b.data = appendString(append(b.data, kind), key)
+	b.count++
+}
+
+// Len returns the number of records.
+func (b *Batch) Len() int { return int(b.count) }
+
+// Size returns about how many bytes the records take.
+func (b *Batch) Size() int { return len(b.data) }
+
+// Reset empties the batch.
+func (b *Batch) Reset() { *b = Batch{data: b.data[:min(len(b.data), batchHeaderSize)]} }
+
+// seal returns the batch as a log has it, with the number of its first record.
+func (b *Batch) seal(seq uint64) []byte {
+	binary.LittleEndian.PutUint64(b.data, seq)
+	binary.LittleEndian.PutUint32(b.data[8:], b.count)
+	return b.data
+}
+
+// readBatch gives every record of a batch that stands at an offset of a log. Those
+// before damage are given, as the C++ library takes them. It returns the sequence
+// number of the last.
+func readBatch(data []byte, offset int64, record func(tag uint64, key, value []byte)) (last uint64, err error) {
+	r := bin.NewReader(data, bin.LittleEndian).At(offset)
+	r.Enter("batch")
+	seq := r.U64("sequence")
+	count := r.U32("count")
+	if r.Err() == nil && seq+uint64(count) > maxSequence {
+		r.FailAt(offset, "sequence", bin.ErrFormat, "a number of 56 bits", fmt.Sprint(seq))
+	}
+	n := uint32(0)
+	for ; r.Err() == nil && r.Len() > 0; n++ {
+		at := r.Offset()
+		kind := r.U8("kind")
+		key := readString(r, "key")
+		var value []byte
+		switch kind {
+		case kindPut:
+			value = readString(r, "value")
+		case kindDelete:
+		default:
+			r.FailAt(at, "kind", bin.ErrFormat, "a kind of record, 0 or 1", fmt.Sprint(kind))
+		}
+		if n == count {
+			r.FailAt(at, "count", bin.ErrFormat, fmt.Sprintf("%d records", count), "more")
+		}
+		if r.Err() == nil {
+			record((seq+uint64(n))<<8|uint64(kind), key, value)
+		}
+	}
+	if n < count {
+		r.Fail("count", bin.ErrFormat, fmt.Sprintf("%d records", count), fmt.Sprint(n))
+	}
+	return seq + uint64(max(n, 1)) - 1, r.Err()
+}

@@ -1,0 +1,148 @@
+package leveldb
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sort"
+	"sync"
+
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
+
+	"trowel/internal/bin"
+)
+
+// How a block of a table is compressed.
+const (
+	blockPlain  = 0
+	blockSnappy = 1
+	blockZstd   = 2
+)
+
+const (
+	blockTrailerSize = 5 // compression, checksum
+
+	// A snappy element of 3 bytes stands for 64 at most.
+	snappyRatio = 32
+	// A block has some KiB, or one record; a record of a map is below this.
+	maxZstdBlock = 256 << 20
+)
+
+// zstdDecoder is made when the first block needs it.
+var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxZstdBlock))
+})
+
+// inflate returns the content of a block that is stored with its trailer.
+func inflate(stored []byte, file string, offset int64) ([]byte, error) {
+	n := len(stored) - blockTrailerSize
+	data, kind := stored[:n], stored[n]
+	if want, got := binary.LittleEndian.Uint32(stored[n+1:]), maskedCRC(stored[:n+1]); want != got {
+		return nil, damaged(file, "block.checksum", offset+int64(n)+1, fmt.Sprintf("%08x", want), fmt.Sprintf("%08x", got))
+	}
+	var err error
+	switch kind {
+	case blockPlain:
+		return data, nil
+	case blockSnappy:
+		size, e := snappy.DecodedLen(data)
+		if e != nil || size > snappyRatio*len(data) {
+			return nil, damaged(file, "block", offset, "a snappy stream", fmt.Sprintf("%d bytes that claim to stand for %d", n, size))
+		}
+		data, err = snappy.Decode(nil, data)
+	case blockZstd:
+		var d *zstd.Decoder
+		if d, err = zstdDecoder(); err == nil {
+			data, err = d.DecodeAll(data, nil)
+		}
+	default:
+		return nil, damaged(file, "block.compression", offset+int64(n), "0, 1 or 2", fmt.Sprint(kind))
+	}
+	if err != nil {
+		return nil, &bin.Error{File: file, Path: "block", Offset: offset, Want: "a compressed stream", Got: err.Error(), Err: bin.ErrFormat}
+	}
+	return data, nil
+}
+
+// A block is a run of sorted records. Each key leaves out what it shares with
+// the one before, but for those at the restarts.
+type block struct {
+	data     []byte // the records
+	restarts []byte // their offsets, 4 bytes each
+	file     string
+	offset   int64 // of the block in the file
+}
+
+func parseBlock(data []byte, file string, offset int64) (*block, error) {
+	if len(data) < 4 {
+		return nil, damaged(file, "block", offset, "4 bytes or more", fmt.Sprint(len(data)))
+	}
+	n := uint64(binary.LittleEndian.Uint32(data[len(data)-4:]))
+	if n > uint64(len(data)-4)/4 {
+		return nil, damaged(file, "block.num_restarts", offset, fmt.Sprintf("at most %d", (len(data)-4)/4), fmt.Sprint(n))
+	}
+	end := len(data) - 4 - 4*int(n)
+	return &block{data[:end:end], data[end : len(data)-4], file, offset}, nil
+}
+
+// blockIter goes through the records of a block. Keys are internal keys: those
+// that lack a tag are damage.
+type blockIter struct {
+	b    *block
+	off  int
+	k, v []byte
+	err  error
+}
+
+// next moves to the next record.
+func (it *blockIter) next() bool {
+	rest := it.b.data[it.off:]
+	if len(rest) == 0 || it.err != nil {
+		return false
+	}
+	var head [3]uint64 // bytes shared with the key before, bytes of the key, bytes of the value
+	for i := range head {
+		v, n := binary.Uvarint(rest)
+		if n <= 0 {
+			return it.fail("an integer", "none")
+		}
+		head[i], rest = v, rest[n:]
+	}
+	shared, fresh, size := head[0], head[1], head[2]
+	if left := uint64(len(rest)); shared > uint64(len(it.k)) || fresh > left || size > left-fresh || shared+fresh < tagSize {
+		return it.fail("a record inside the block", fmt.Sprintf("one that shares %d bytes, with %d and %d", shared, fresh, size))
+	}
+	// A key of its own, so that a caller may keep it.
+	key := make([]byte, 0, shared+fresh)
+	it.k = append(append(key, it.k[:shared]...), rest[:fresh]...)
+	it.v = rest[fresh : fresh+size : fresh+size]
+	it.off = len(it.b.data) - len(rest) + int(fresh+size)
+	return true
+}
+
+func (it *blockIter) fail(want, got string) bool {
+	it.err = damaged(it.b.file, fmt.Sprintf("block.records at %d", it.off), it.b.offset, want, got)
+	return false
+}
+
+// seek moves to the first record whose key is target or behind it.
+func (it *blockIter) seek(target []byte) bool {
+	restart := func(i int) int {
+		return int(min(uint64(binary.LittleEndian.Uint32(it.b.restarts[4*i:])), uint64(len(it.b.data))))
+	}
+	// The last restart before target.
+	i := sort.Search(len(it.b.restarts)/4, func(i int) bool {
+		at := blockIter{b: it.b, off: restart(i)}
+		return !at.next() || compareKeys(at.k, target) >= 0
+	})
+	*it = blockIter{b: it.b}
+	if i > 0 {
+		it.off = restart(i - 1)
+	}
+	for it.next() {
+		if compareKeys(it.k, target) >= 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,286 @@
+package leveldb
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"trowel/internal/bin"
+)
+
+// maxProblems is how many problems a DB remembers.
+const maxProblems = 1000
+
+// maxOpenTables is how many tables Get keeps open.
+const maxOpenTables = 32
+
+// A DB is a database that is only read. Its methods may be called from several
+// goroutines.
+type DB struct {
+	dir     string
+	version *version
+	tables  []tableMeta // by smallest key
+	mem     *memtable   // what the logs hold
+
+	mu       sync.Mutex
+	problems []error
+	more     int               // problems beyond maxProblems
+	open     map[uint64]*table // for Get
+}
+
+// Open reads the state of the database in a folder: CURRENT, the manifest that
+// it names, and every log that is not in a table yet. It fails where these do
+// not tell what there is; other damage is in [DB.Problems]. The logs are held
+// in memory, the tables are not.
+func Open(dir string) (*DB, error) {
+	db := &DB{dir: dir, mem: newMemtable(), open: map[uint64]*table{}}
+	name, err := currentManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(filepath.Join(dir, name))
+	if err != nil {
+		return nil, &bin.Error{File: filepath.Join(dir, "CURRENT"), Path: "manifest", Offset: 0, Want: "the name of a file that is there", Got: strconv.Quote(name), Err: err}
+	}
+	defer f.Close()
+	db.version, err = readManifest(f, filepath.Join(dir, name), func(e *bin.Error) { db.report(e) })
+	if err != nil {
+		return nil, err
+	}
+	if err := db.readTables(); err != nil {
+		return nil, err
+	}
+	return db, nil
+}
+
+// currentManifest returns the name of the manifest that CURRENT has.
+func currentManifest(dir string) (string, error) {
+	path := filepath.Join(dir, "CURRENT")
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, 64))
+	if err != nil {
+		return "", err
+	}
+	name, ok := strings.CutSuffix(string(text), "\n")
+	if digits, found := strings.CutPrefix(name, "MANIFEST-"); !ok || !found || strings.Trim(digits, "0123456789") != "" {
+		return "", damaged(path, "", 0, `"MANIFEST-", a number and an end of line`, strconv.Quote(string(text)))
+	}
+	return name, nil
+}
+
+// readTables looks for the tables and replays the logs.
+func (db *DB) readTables() error {
+	entries, err := os.ReadDir(db.dir)
+	if err != nil {
+		return err
+	}
+	files := map[string]bool{}
+	var logs []uint64
+	for _, e := range entries {
+		files[e.Name()] = true
+		if n, ok := fileNumber(e.Name(), ".log"); ok && (n >= db.version.log || n == db.version.prevLog) {
+			logs = append(logs, n)
+		}
+	}
+	for _, t := range db.version.tables {
+		if !files[tableName(t.number)] && !files[oldTableName(t.number)] {
+			db.report(&bin.Error{File: filepath.Join(db.dir, tableName(t.number)), Offset: -1, Want: "a table that the manifest names", Got: "no file", Err: os.ErrNotExist})
+			continue
+		}
+		db.tables = append(db.tables, t)
+	}
+	slices.SortFunc(db.tables, func(a, b tableMeta) int {
+		if c := compareKeys(a.smallest, b.smallest); c != 0 {
+			return c
+		}
+		return int(a.number) - int(b.number)
+	})
+	slices.Sort(logs)
+	for _, n := range logs {
+		if err := db.replay(filepath.Join(db.dir, logName(n))); err != nil {
+			return err
+		}
+		db.version.nextFile = max(db.version.nextFile, n+1)
+	}
+	return nil
+}
+
+// replay takes the records of a log.
+func (db *DB) replay(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	log := newLogReader(f, path, func(e *bin.Error) { db.report(e) })
+	for {
+		record, offset, err := log.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		last, err := readBatch(record, offset, db.mem.add)
+		if err != nil {
+			db.report(bin.InFile(err, path))
+		}
+		db.version.lastSeq = max(db.version.lastSeq, last)
+	}
+}
+
+func tableName(n uint64) string    { return fmt.Sprintf("%06d.ldb", n) }
+func oldTableName(n uint64) string { return fmt.Sprintf("%06d.sst", n) }
+func logName(n uint64) string      { return fmt.Sprintf("%06d.log", n) }
+func manifestName(n uint64) string { return fmt.Sprintf("MANIFEST-%06d", n) }
+
+// fileNumber returns the number in the name of a file that ends in suffix.
+func fileNumber(name, suffix string) (uint64, bool) {
+	digits, ok := strings.CutSuffix(name, suffix)
+	n, err := strconv.ParseUint(digits, 10, 64)
+	return n, ok && err == nil
+}
+
+// tablePath returns where a table is. Databases of before 2013 have another suffix.
+func (db *DB) tablePath(n uint64) string {
+	path := filepath.Join(db.dir, tableName(n))
+	if _, err := os.Stat(path); err != nil {
+		if old := filepath.Join(db.dir, oldTableName(n)); errors.Is(err, os.ErrNotExist) {
+			return old
+		}
+	}
+	return path
+}
+
+// report remembers a problem.
+func (db *DB) report(err error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if slices.ContainsFunc(db.problems, func(e error) bool { return e.Error() == err.Error() }) {
+		return // going through the database again finds it again
+	}
+	if len(db.problems) == maxProblems {
+		db.more++
+		return
+	}
+	db.problems = append(db.problems, err)
+}
+
+// Problems returns what is damaged, as far as it was come across: by Open in the
+// manifest and the logs, by All in the tables. Each is a [bin.Error], or an error
+// of the file system. One that wraps [ErrTorn] is no damage but the usual end of
+// a program that was killed. The list ends at 1000 problems, and says so.
+func (db *DB) Problems() []error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	list := slices.Clone(db.problems)
+	if db.more > 0 {
+		list = append(list, fmt.Errorf("%s: and more problems", db.dir))
+	}
+	return list
+}
+
+// Err returns the first problem that may have cost records, or nil.
+func (db *DB) Err() error {
+	for _, err := range db.Problems() {
+		if !errors.Is(err, ErrTorn) {
+			return err
+		}
+	}
+	return nil
+}
+
+// All goes through all keys and their values, in the order of the bytes of the
+// keys. It takes no more memory than the logs, and one block of each table that
+// overlaps others. Keys and values must not be changed, but may be kept. What
+// cannot be read is left out; see Err and Problems afterwards.
+func (db *DB) All() iter.Seq2[[]byte, []byte] {
+	return func(yield func([]byte, []byte) bool) {
+		db.merge().newest(func(key []byte, tag uint64, value []byte) bool {
+			return tag&0xff == kindDelete || yield(key, value)
+		})
+	}
+}
+
+// merge returns a merge of all that there is.
+func (db *DB) merge() *merge {
+	m := &merge{report: db.report}
+	addMem(m, db.mem)
+	for _, t := range db.tables {
+		path := db.tablePath(t.number)
+		m.add(&tableSource{path: path, name: path, report: db.report}, path, t.smallest)
+	}
+	return m
+}
+
+// addMem adds a memtable to a merge.
+func addMem(m *merge, mem *memtable) {
+	m.add(mem.source(), "log", internalKey(nil, maxSequence<<8|kindPut))
+}
+
+// Get returns the value of a key, and whether it is there. It fails if a table
+// that might hold the key is damaged where the key should be.
+func (db *DB) Get(key []byte) (value []byte, ok bool, err error) {
+	best, found := db.mem.entries[string(key)]
+	for _, meta := range db.tables {
+		if !meta.mayHold(key) {
+			continue
+		}
+		tag, value, ok, err := db.getFrom(meta, key)
+		if err != nil {
+			return nil, false, err
+		}
+		if ok && (!found || tag > best.tag) {
+			best, found = memEntry{tag, value}, true
+		}
+	}
+	if !found || best.tag&0xff == kindDelete {
+		return nil, false, nil
+	}
+	return bytes.Clone(best.value), true, nil
+}
+
+// getFrom looks into a table.
+func (db *DB) getFrom(meta tableMeta, key []byte) (tag uint64, value []byte, ok bool, err error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	t := db.open[meta.number]
+	if t == nil {
+		path := db.tablePath(meta.number)
+		if t, err = openTable(path, path); err != nil {
+			return 0, nil, false, err
+		}
+		for n, old := range db.open {
+			if len(db.open) < maxOpenTables {
+				break
+			}
+			old.close()
+			delete(db.open, n)
+		}
+		db.open[meta.number] = t
+	}
+	return t.get(key)
+}
+
+// Close closes the files that are open. The DB must not be used afterwards.
+func (db *DB) Close() error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	for n, t := range db.open {
+		t.close()
+		delete(db.open, n)
+	}
+	return nil
+}

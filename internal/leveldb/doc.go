@@ -1,0 +1,16 @@
+// Package leveldb reads LevelDB databases without touching them, and makes new
+// ones.
+//
+// A DB is a view of the files as they are when Open reads them: Open replays
+// every log, takes no lock, and creates and changes nothing. What is damaged is
+// collected in [DB.Problems], and the rest stays readable. A record that was
+// being written when a program ended is what the C++ library passes over as
+// well; it is reported as [ErrTorn].
+//
+//	db, err := leveldb.Open(dir)
+//	for key, value := range db.All() { ... }
+//	err = db.Err()
+//
+// A Writer makes a database in a new folder, such as the C++ library opens
+// without a warning. It never goes on with what another program wrote.
+package leveldb

@@ -1,0 +1,195 @@
+package leveldb
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+
+	"trowel/internal/bin"
+)
+
+// comparator is the name of the order of keys that the games use: that of their bytes.
+const comparator = "leveldb.BytewiseComparator"
+
+const maxLevel = 6
+
+// The fields of a record of the manifest.
+const (
+	tagComparator     = 1
+	tagLogNumber      = 2
+	tagNextFile       = 3
+	tagLastSequence   = 4
+	tagCompactPointer = 5
+	tagDeletedFile    = 6
+	tagNewFile        = 7
+	tagPrevLogNumber  = 9
+)
+
+// tableMeta is what the manifest says of a table.
+type tableMeta struct {
+	level             int
+	number, size      uint64
+	smallest, largest []byte // internal keys
+}
+
+// mayHold reports whether a user key lies between the bounds.
+func (m tableMeta) mayHold(user []byte) bool {
+	lo, _ := splitKey(m.smallest)
+	hi, _ := splitKey(m.largest)
+	return bytes.Compare(lo, user) <= 0 && bytes.Compare(user, hi) <= 0
+}
+
+// An edit is one record of the manifest: what changes.
+type edit struct {
+	comparator string
+	log        *uint64
+	prevLog    *uint64
+	nextFile   *uint64
+	lastSeq    *uint64
+	deleted    []tableMeta // level and number only
+	added      []tableMeta
+}
+
+// decodeEdit decodes a record of the manifest that stands at an offset of it.
+func decodeEdit(record []byte, offset int64) (edit, error) {
+	var e edit
+	r := bin.NewReader(record, bin.LittleEndian).At(offset)
+	number := func(name string) *uint64 {
+		n := readUvarint(r, name, 64)
+		return &n
+	}
+	level := func() int {
+		at := r.Offset()
+		n := readUvarint(r, "level", 32)
+		if n > maxLevel {
+			r.FailAt(at, "level", bin.ErrFormat, fmt.Sprintf("a level from 0 to %d", maxLevel), fmt.Sprint(n))
+		}
+		return int(n)
+	}
+	key := func(name string) []byte {
+		at := r.Offset()
+		k := readString(r, name)
+		if len(k) < tagSize {
+			r.FailAt(at, name, bin.ErrFormat, fmt.Sprintf("a key of %d bytes or more", tagSize), fmt.Sprint(len(k)))
+		}
+		return slices.Clone(k)
+	}
+	for r.Err() == nil && r.Len() > 0 {
+		at := r.Offset()
+		switch tag := readUvarint(r, "tag", 32); tag {
+		case tagComparator:
+			e.comparator = string(readString(r, "comparator"))
+		case tagLogNumber:
+			e.log = number("log_number")
+		case tagPrevLogNumber:
+			e.prevLog = number("prev_log_number")
+		case tagNextFile:
+			e.nextFile = number("next_file_number")
+		case tagLastSequence:
+			e.lastSeq = number("last_sequence")
+		case tagCompactPointer:
+			level()
+			key("compact_pointer")
+		case tagDeletedFile:
+			e.deleted = append(e.deleted, tableMeta{level: level(), number: *number("deleted_file")})
+		case tagNewFile:
+			r.Enter("new_file")
+			e.added = append(e.added, tableMeta{level(), *number("number"), *number("size"), key("smallest"), key("largest")})
+			r.Leave()
+		default:
+			r.FailAt(at, "tag", bin.ErrFormat, "the tag of a field", fmt.Sprint(tag))
+		}
+	}
+	return e, r.Err()
+}
+
+// append encodes the edit behind b.
+func (e edit) append(b []byte) []byte {
+	number := func(tag uint64, n *uint64) {
+		if n != nil {
+			b = binary.AppendUvarint(binary.AppendUvarint(b, tag), *n)
+		}
+	}
+	if e.comparator != "" {
+		b = appendString(binary.AppendUvarint(b, tagComparator), []byte(e.comparator))
+	}
+	number(tagLogNumber, e.log)
+	number(tagPrevLogNumber, e.prevLog)
+	number(tagNextFile, e.nextFile)
+	number(tagLastSequence, e.lastSeq)
+	for _, t := range e.deleted {
+		b = binary.AppendUvarint(b, tagDeletedFile)
+		b = binary.AppendUvarint(b, uint64(t.level))
+		b = binary.AppendUvarint(b, t.number)
+	}
+	for _, t := range e.added {
+		b = binary.AppendUvarint(b, tagNewFile)
+		b = binary.AppendUvarint(b, uint64(t.level))
+		b = binary.AppendUvarint(b, t.number)
+		b = binary.AppendUvarint(b, t.size)
+		b = appendString(appendString(b, t.smallest), t.largest)
+	}
+	return b
+}
+
+// A version is what the records of a manifest come to.
+type version struct {
+	comparator string
+	log        uint64 // logs from this number on hold what is in no table
+	prevLog    uint64 // and so does this one, of very old databases; 0 for none
+	nextFile   uint64
+	lastSeq    uint64
+	tables     map[uint64]tableMeta // by number
+}
+
+// apply takes over an edit. A table may move to another level in one edit, so
+// that what is deleted comes first.
+func (v *version) apply(e edit) {
+	if e.comparator != "" {
+		v.comparator = e.comparator
+	}
+	for _, f := range []struct{ to, from *uint64 }{{&v.log, e.log}, {&v.prevLog, e.prevLog}, {&v.nextFile, e.nextFile}, {&v.lastSeq, e.lastSeq}} {
+		if f.from != nil {
+			*f.to = *f.from
+		}
+	}
+	for _, t := range e.deleted {
+		delete(v.tables, t.number)
+	}
+	for _, t := range e.added {
+		v.tables[t.number] = t
+	}
+}
+
+// readManifest reads a manifest. It reports what is damaged and goes on with the
+// records that can be read.
+func readManifest(r io.Reader, name string, report func(*bin.Error)) (*version, error) {
+	v := &version{tables: map[uint64]tableMeta{}}
+	log := newLogReader(r, name, report)
+	records := 0
+	for {
+		record, offset, err := log.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		e, err := decodeEdit(record, offset)
+		if err != nil {
+			report(bin.InFile(err, name).(*bin.Error))
+			continue
+		}
+		v.apply(e)
+		records++
+	}
+	if records == 0 {
+		return nil, damaged(name, "record", 0, "a record that tells the state of the database", "none")
+	}
+	if v.comparator != comparator {
+		return nil, &bin.Error{File: name, Path: "comparator", Offset: -1, Want: comparator, Got: fmt.Sprintf("%q", v.comparator), Err: bin.ErrVersion}
+	}
+	return v, nil
+}

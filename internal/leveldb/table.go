@@ -1,0 +1,171 @@
+package leveldb
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+
+	"trowel/internal/bin"
+)
+
+// The footer ends a table: the places of the index of meta blocks and of the
+// index, space up to 40 bytes, and the magic.
+const (
+	footerSize = 48
+	tableMagic = 0xdb4775248b80fb57
+)
+
+// A table is an open sorted table.
+type table struct {
+	f     *os.File
+	name  string
+	size  int64
+	index *block
+}
+
+// handle is the place of a block, without its trailer.
+type handle struct{ offset, size uint64 }
+
+// openTable opens a table and reads its index.
+func openTable(path, name string) (*table, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	t := &table{f: f, name: name}
+	if err := t.readIndex(); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *table) close() { t.f.Close() }
+
+func (t *table) readIndex() error {
+	st, err := t.f.Stat()
+	if err != nil {
+		return err
+	}
+	t.size = st.Size()
+	if !st.Mode().IsRegular() || t.size < footerSize {
+		return damaged(t.name, "footer", 0, fmt.Sprintf("a file of %d bytes or more", footerSize), fmt.Sprint(t.size))
+	}
+	var footer [footerSize]byte
+	if _, err := t.f.ReadAt(footer[:], t.size-footerSize); err != nil {
+		return err
+	}
+	r := bin.NewReader(footer[:], bin.LittleEndian).At(t.size - footerSize)
+	r.Enter("footer")
+	readUvarint(r, "metaindex_offset", 64)
+	readUvarint(r, "metaindex_size", 64)
+	h := handle{readUvarint(r, "index_offset", 64), readUvarint(r, "index_size", 64)}
+	if magic := binary.LittleEndian.Uint64(footer[footerSize-8:]); magic != tableMagic {
+		return damaged(t.name, "footer.magic", t.size-8, fmt.Sprintf("%016x", uint64(tableMagic)), fmt.Sprintf("%016x", magic))
+	}
+	if r.Err() != nil {
+		return bin.InFile(r.Err(), t.name)
+	}
+	t.index, err = t.block(h)
+	return err
+}
+
+// block reads a block.
+func (t *table) block(h handle) (*block, error) {
+	end := uint64(t.size - footerSize)
+	if h.offset > end || h.size > end-h.offset || end-h.offset-h.size < blockTrailerSize {
+		return nil, damaged(t.name, "block", -1, fmt.Sprintf("a block inside the %d bytes of the file", t.size), fmt.Sprintf("%d bytes at %d", h.size, h.offset))
+	}
+	stored := make([]byte, h.size+blockTrailerSize)
+	if _, err := t.f.ReadAt(stored, int64(h.offset)); err != nil {
+		return nil, err
+	}
+	data, err := inflate(stored, t.name, int64(h.offset))
+	if err != nil {
+		return nil, err
+	}
+	return parseBlock(data, t.name, int64(h.offset))
+}
+
+// dataBlock reads the block that an entry of the index names.
+func (t *table) dataBlock(entry []byte) (*block, error) {
+	r := bin.NewReader(entry, bin.LittleEndian).At(t.index.offset)
+	r.Enter("index")
+	h := handle{readUvarint(r, "offset", 64), readUvarint(r, "size", 64)}
+	if r.Err() != nil {
+		return nil, bin.InFile(r.Err(), t.name)
+	}
+	return t.block(h)
+}
+
+// get returns the newest record of a user key.
+func (t *table) get(user []byte) (tag uint64, value []byte, ok bool, err error) {
+	target := internalKey(user, maxSequence<<8|kindPut)
+	index := &blockIter{b: t.index}
+	if !index.seek(target) {
+		return 0, nil, false, index.err
+	}
+	b, err := t.dataBlock(index.v)
+	if err != nil {
+		return 0, nil, false, err
+	}
+	it := &blockIter{b: b}
+	if !it.seek(target) {
+		// All of the block is before target if the index has a key between two blocks.
+		return 0, nil, false, it.err
+	}
+	found, tag := splitKey(it.k)
+	return tag, it.v, string(found) == string(user), nil
+}
+
+// tableSource goes through a table that is opened when its first record is
+// asked for, and closed behind its last. Damaged blocks are reported and left out.
+type tableSource struct {
+	path, name string
+	report     func(error)
+
+	t     *table
+	index blockIter
+	data  blockIter
+}
+
+func (s *tableSource) next() bool {
+	if s.t == nil {
+		t, err := openTable(s.path, s.name)
+		if err != nil {
+			s.report(err)
+			return false
+		}
+		s.t, s.index = t, blockIter{b: t.index}
+		s.data = blockIter{b: &block{}}
+	}
+	for !s.data.next() {
+		if s.data.err != nil {
+			s.report(s.data.err)
+		}
+		if !s.index.next() {
+			if s.index.err != nil {
+				s.report(s.index.err)
+			}
+			s.close()
+			return false
+		}
+		b, err := s.t.dataBlock(s.index.v)
+		if err != nil {
+			s.report(err)
+			b = &block{}
+		}
+		s.data = blockIter{b: b}
+	}
+	return true
+}
+
+func (s *tableSource) key() []byte   { return s.data.k }
+func (s *tableSource) value() []byte { return s.data.v }
+
+func (s *tableSource) close() {
+	if s.t != nil {
+		s.t.close()
+		s.t = nil
+	}
+}
