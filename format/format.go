@@ -38,6 +38,10 @@ type Format struct {
 	// Build makes the game file from its tree form. Nil: it cannot be built.
 	Build func(*Job, fs.FS, Output) error
 
+	// CheckTree reports what is wrong with a tree form that is not to be seen
+	// any more in what Build makes of it. Nil: nothing.
+	CheckTree func(*Job, fs.FS, check.Sink) error
+
 	// Dump reads a source and reports every field of it, or of the file that
 	// path names inside it, up to where it breaks.
 	Dump func(job *Job, src *Source, path string, t bin.Tracer) error
@@ -61,9 +65,10 @@ type File interface {
 
 // Conversion turns a file of one format into another.
 type Conversion struct {
-	To        string // name of the target, such as "teeworlds-map-0.7"
-	Title     string // what it makes, one line
-	Extension string // usual extension of the result, with its dot
+	To        string                   // name of the target, such as "teeworlds-map-0.7"
+	Title     string                   // what it makes, one line
+	Extension string                   // usual extension of the result, with its dot
+	Rename    func(name string) string // the usual name of the result of a file; nil if the user has to give one
 	Options   []Option
 	Convert   func(*Job, *Source, Output) error
 }
@@ -117,6 +122,7 @@ type Job struct {
 	Context  context.Context
 	Values   map[string]string               // values of options, by name
 	Warned   func(path, message string)      // something the user should know
+	Told     func(message string)            // what was done
 	Progress func(what string, done, of int) // for what takes long
 }
 
@@ -135,6 +141,13 @@ func (j *Job) On(name string) bool { return j.Value(name) == "true" }
 func (j *Job) Warn(path, format string, args ...any) {
 	if j != nil && j.Warned != nil {
 		j.Warned(path, fmt.Sprintf(format, args...))
+	}
+}
+
+// Tell tells the user what was done.
+func (j *Job) Tell(format string, args ...any) {
+	if j != nil && j.Told != nil {
+		j.Told(fmt.Sprintf(format, args...))
 	}
 }
 

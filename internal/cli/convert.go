@@ -14,12 +14,14 @@ func (a *app) convertCommand() *cobra.Command {
 	var out, to string
 	var force bool
 	cmd := &cobra.Command{
-		Use:   "convert FILE -o FILE --to FORMAT",
+		Use:   "convert FILE [-o FILE] [--to FORMAT]",
 		Short: "Turn a file into one of another format",
 		Long: `Convert writes a game file in another format. "trowel formats" tells what can
-be turned into what. FILE stays as it is.`,
+be turned into what; --to may be left out where there is one choice only. FILE
+stays as it is. The new file is in the current folder unless -o names it.`,
 		Example: `  trowel convert climb.map -o climb7.map --to teeworlds-0.7 --drop
-  trowel convert - -o - --to ddnet < old.map > new.map`,
+  trowel convert - -o - --to ddnet < old.map > new.map
+  trowel convert WOLF.DAT.BINDAT`,
 		Args: args(1, 1),
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the `file` to make")
@@ -49,6 +51,9 @@ be turned into what. FILE stays as it is.`,
 		if err := a.ownedOptions(cmd, g.Format, c.Options...); err != nil {
 			return err
 		}
+		if out == "" && c.Rename != nil && g.src.Name != "-" {
+			out = c.Rename(g.src.Name)
+		}
 		if out == "" {
 			return hint(errors.New("the new file needs a name"), "give it with -o, such as -o %s%s", folderName(g), c.Extension)
 		}
@@ -72,6 +77,9 @@ func conversion(g *game, to string) (*format.Conversion, error) {
 			return &g.Conversions[i], nil
 		}
 		targets = append(targets, c.To)
+	}
+	if len(targets) == 1 && to == "" {
+		return &g.Conversions[0], nil
 	}
 	if len(targets) == 0 {
 		return nil, fmt.Errorf("%s: a %s cannot be turned into anything else", g.name, g.Title)

@@ -226,7 +226,8 @@ func (a *app) job(cmd *cobra.Command, f *format.Format, more ...format.Option) *
 			values[o.Name] = flag.Value.String()
 		}
 	}
-	return &format.Job{Context: cmd.Context(), Values: values, Warned: a.talk.warn, Progress: a.talk.progress}
+	return &format.Job{Context: cmd.Context(), Values: values, Warned: a.talk.warn, Progress: a.talk.progress,
+		Told: func(message string) { a.talk.say("%s", message) }}
 }
 
 // optionFlags makes the options of formats flags of a verb. Formats may share a

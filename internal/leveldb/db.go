@@ -32,6 +32,7 @@ type DB struct {
 
 	mu       sync.Mutex
 	problems []error
+	known    map[string]bool   // the texts of problems
 	more     int               // problems beyond maxProblems
 	open     map[uint64]*table // for Get
 }
@@ -41,7 +42,7 @@ type DB struct {
 // not tell what there is; other damage is in [DB.Problems]. The logs are held
 // in memory, the tables are not.
 func Open(dir string) (*DB, error) {
-	db := &DB{dir: dir, mem: newMemtable(), open: map[uint64]*table{}}
+	db := &DB{dir: dir, mem: newMemtable(), known: map[string]bool{}, open: map[uint64]*table{}}
 	name, err := currentManifest(dir)
 	if err != nil {
 		return nil, err
@@ -168,13 +169,15 @@ func (db *DB) tablePath(n uint64) string {
 func (db *DB) report(err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if slices.ContainsFunc(db.problems, func(e error) bool { return e.Error() == err.Error() }) {
-		return // going through the database again finds it again
-	}
 	if len(db.problems) == maxProblems {
 		db.more++
 		return
 	}
+	text := err.Error()
+	if db.known[text] {
+		return // going through the database again finds it again
+	}
+	db.known[text] = true
 	db.problems = append(db.problems, err)
 }
 
@@ -220,7 +223,7 @@ func (db *DB) merge() *merge {
 	addMem(m, db.mem)
 	for _, t := range db.tables {
 		path := db.tablePath(t.number)
-		m.add(&tableSource{path: path, name: path, report: db.report}, path, t.smallest)
+		m.add(&tableSource{path: path, report: db.report}, path, t.smallest)
 	}
 	return m
 }
@@ -259,7 +262,7 @@ func (db *DB) getFrom(meta tableMeta, key []byte) (tag uint64, value []byte, ok 
 	t := db.open[meta.number]
 	if t == nil {
 		path := db.tablePath(meta.number)
-		if t, err = openTable(path, path); err != nil {
+		if t, err = openTable(path); err != nil {
 			return 0, nil, false, err
 		}
 		for n, old := range db.open {

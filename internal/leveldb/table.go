@@ -3,6 +3,7 @@ package leveldb
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 
 	"trowel/internal/bin"
@@ -17,42 +18,53 @@ const (
 
 // A table is an open sorted table.
 type table struct {
-	f     *os.File
+	r     io.ReaderAt
 	name  string
 	size  int64
 	index *block
+	close func() error
 }
 
 // handle is the place of a block, without its trailer.
 type handle struct{ offset, size uint64 }
 
 // openTable opens a table and reads its index.
-func openTable(path, name string) (*table, error) {
+func openTable(path string) (*table, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	t := &table{f: f, name: name}
-	if err := t.readIndex(); err != nil {
+	st, err := f.Stat()
+	if err == nil && !st.Mode().IsRegular() {
+		err = damaged(path, "", -1, "a file", st.Mode().Type().String())
+	}
+	var t *table
+	if err == nil {
+		t, err = readTable(f, st.Size(), path)
+	}
+	if err != nil {
 		f.Close()
+		return nil, err
+	}
+	t.close = f.Close
+	return t, nil
+}
+
+// readTable reads the index of a table.
+func readTable(r io.ReaderAt, size int64, name string) (*table, error) {
+	t := &table{r: r, name: name, size: size}
+	if size < footerSize {
+		return nil, damaged(name, "footer", 0, fmt.Sprintf("a file of %d bytes or more", footerSize), fmt.Sprint(size))
+	}
+	if err := t.readIndex(); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-func (t *table) close() { t.f.Close() }
-
 func (t *table) readIndex() error {
-	st, err := t.f.Stat()
-	if err != nil {
-		return err
-	}
-	t.size = st.Size()
-	if !st.Mode().IsRegular() || t.size < footerSize {
-		return damaged(t.name, "footer", 0, fmt.Sprintf("a file of %d bytes or more", footerSize), fmt.Sprint(t.size))
-	}
 	var footer [footerSize]byte
-	if _, err := t.f.ReadAt(footer[:], t.size-footerSize); err != nil {
+	if _, err := t.r.ReadAt(footer[:], t.size-footerSize); err != nil {
 		return err
 	}
 	r := bin.NewReader(footer[:], bin.LittleEndian).At(t.size - footerSize)
@@ -66,6 +78,7 @@ func (t *table) readIndex() error {
 	if r.Err() != nil {
 		return bin.InFile(r.Err(), t.name)
 	}
+	var err error
 	t.index, err = t.block(h)
 	return err
 }
@@ -77,7 +90,7 @@ func (t *table) block(h handle) (*block, error) {
 		return nil, damaged(t.name, "block", -1, fmt.Sprintf("a block inside the %d bytes of the file", t.size), fmt.Sprintf("%d bytes at %d", h.size, h.offset))
 	}
 	stored := make([]byte, h.size+blockTrailerSize)
-	if _, err := t.f.ReadAt(stored, int64(h.offset)); err != nil {
+	if _, err := t.r.ReadAt(stored, int64(h.offset)); err != nil {
 		return nil, err
 	}
 	data, err := inflate(stored, t.name, int64(h.offset))
@@ -121,8 +134,8 @@ func (t *table) get(user []byte) (tag uint64, value []byte, ok bool, err error) 
 // tableSource goes through a table that is opened when its first record is
 // asked for, and closed behind its last. Damaged blocks are reported and left out.
 type tableSource struct {
-	path, name string
-	report     func(error)
+	path   string
+	report func(error)
 
 	t     *table
 	index blockIter
@@ -131,7 +144,7 @@ type tableSource struct {
 
 func (s *tableSource) next() bool {
 	if s.t == nil {
-		t, err := openTable(s.path, s.name)
+		t, err := openTable(s.path)
 		if err != nil {
 			s.report(err)
 			return false

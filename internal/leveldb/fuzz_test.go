@@ -1,0 +1,140 @@
+package leveldb
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"trowel/internal/bin"
+)
+
+// seeds adds the files of our own databases whose names match a pattern.
+func seeds(f *testing.F, pattern string) {
+	for _, end := range []func(*Writer) error{(*Writer).Close, abandon} {
+		files, _ := filepath.Glob(filepath.Join(makeDB(f, 300, 0, end), pattern))
+		for _, path := range files {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(data)
+		}
+	}
+}
+
+// records returns the records of a log.
+func records(data []byte, report func(*bin.Error)) [][]byte {
+	var all [][]byte
+	for l := newLogReader(bytes.NewReader(data), "log", report); ; {
+		record, _, err := l.next()
+		if err == io.EOF {
+			return all
+		}
+		all = append(all, record)
+	}
+}
+
+// The records that are found in any log are those of a log that is written of
+// them; nothing is found twice.
+func FuzzLog(f *testing.F) {
+	seeds(f, "*.log")
+	f.Add(bytes.Repeat([]byte{0}, logBlockSize+10))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		found := records(data, func(*bin.Error) {})
+		var out bytes.Buffer
+		w, sum := newLogWriter(&out), 0
+		for _, r := range found {
+			sum += len(r)
+			if err := w.add(r); err != nil {
+				t.Fatal(err)
+			}
+			readBatch(r, 0, func(tag uint64, key, value []byte) {
+				if len(key)+len(value) > len(r) {
+					t.Error("a record of a batch is larger than the batch")
+				}
+			})
+		}
+		if sum > len(data) {
+			t.Fatalf("%d bytes of records in %d", sum, len(data))
+		}
+		again := records(out.Bytes(), func(e *bin.Error) { t.Error(e) })
+		if len(again) != len(found) {
+			t.Fatalf("%d records, then %d", len(found), len(again))
+		}
+		for i := range found {
+			if !bytes.Equal(found[i], again[i]) {
+				t.Fatalf("record %d differs", i)
+			}
+		}
+	})
+}
+
+// A manifest that can be read is the same once it is written anew.
+func FuzzManifest(f *testing.F) {
+	seeds(f, "MANIFEST-*")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, record := range append(records(data, func(*bin.Error) {}), data) {
+			e, err := decodeEdit(record, 0)
+			if err != nil {
+				continue
+			}
+			once := e.append(nil)
+			again, err := decodeEdit(once, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if twice := again.append(nil); !bytes.Equal(once, twice) {
+				t.Fatalf("%x, then %x", once, twice)
+			}
+		}
+		if v, err := readManifest(bytes.NewReader(data), "manifest", func(*bin.Error) {}); err == nil && v.comparator != comparator {
+			t.Error("another comparator")
+		}
+	})
+}
+
+// The records of any table that is read without a problem, written anew, are
+// read again.
+func FuzzTable(f *testing.F) {
+	seeds(f, "*.ldb")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		tab, err := readTable(bytes.NewReader(data), int64(len(data)), "table")
+		if err != nil {
+			return
+		}
+		tab.close = func() error { return nil }
+		s := &tableSource{report: func(error) {}, t: tab, index: blockIter{b: tab.index}, data: blockIter{b: &block{}}}
+		path := filepath.Join(t.TempDir(), "table")
+		w, err := createTable(path, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var keys, values [][]byte
+		for s.next() {
+			if n := len(keys); n > 0 && compareKeys(keys[n-1], s.key()) >= 0 {
+				continue
+			}
+			user, _ := splitKey(s.key())
+			tab.get(user)
+			keys, values = append(keys, s.key()), append(values, s.value())
+			w.add(s.key(), s.value())
+			if len(keys) == 10_000 {
+				break
+			}
+		}
+		if _, err := w.finish(); err != nil {
+			t.Fatal(err)
+		}
+		i := 0
+		for again := (&tableSource{path: path, report: func(err error) { t.Error(err) }}); again.next(); i++ {
+			if i == len(keys) || !bytes.Equal(again.key(), keys[i]) || !bytes.Equal(again.value(), values[i]) {
+				t.Fatalf("record %d differs", i)
+			}
+		}
+		if i != len(keys) {
+			t.Fatalf("%d records, %d written", i, len(keys))
+		}
+	})
+}

@@ -1,0 +1,464 @@
+package leveldb
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/md5"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"trowel/internal/bin"
+	"trowel/internal/corpus"
+)
+
+func md5Value(i, n int) string {
+	sum := md5.Sum([]byte(fmt.Sprint(i)))
+	return strings.Repeat(string(sum[:]), n/16+1)[:n]
+}
+
+func open(t testing.TB, dir string) *DB {
+	t.Helper()
+	db, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// fill writes what expected returns.
+func fill(t testing.TB, w *Writer, n, big int) {
+	t.Helper()
+	must := func(err error) {
+		if err != nil {
+			t.Helper()
+			t.Fatal(err)
+		}
+	}
+	key := func(i int) []byte { return fmt.Append(nil, i-n/3) }
+	for i := range n {
+		must(w.Put(key(i*7919%n), []byte(md5Value(i, i%40))))
+	}
+	for i := 0; i < n; i += 3 {
+		must(w.Put(key(i), []byte(md5Value(i+1, 20))))
+	}
+	for i := 0; i < n; i += 10 {
+		must(w.Delete(key(i)))
+	}
+	var b Batch
+	for i := 0; i < n; i += 100 {
+		b.Put(key(i), []byte("batch"))
+	}
+	must(w.Write(&b))
+	for i := range big {
+		must(w.Put(fmt.Appendf(nil, "big%d", i), []byte(md5Value(i, 1000000+100000*i))))
+	}
+}
+
+// compare checks that a database holds exactly what is wanted, in order.
+func compare(t testing.TB, db *DB, want map[string]string) {
+	t.Helper()
+	keys := slices.Sorted(maps.Keys(want))
+	i := 0
+	for k, v := range db.All() {
+		if i == len(keys) || string(k) != keys[i] || string(v) != want[keys[i]] {
+			t.Fatalf("record %d of %d is %q = %.40q", i, len(keys), k, v)
+		}
+		i++
+	}
+	if err := db.Err(); err != nil || i != len(keys) {
+		t.Fatalf("%d records, want %d; %v", i, len(keys), err)
+	}
+}
+
+// snapshot tells the names, times and contents of a folder.
+func snapshot(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, _ := e.Info()
+		all[e.Name()] = fmt.Sprint(info.ModTime(), info.Mode(), md5.Sum(data))
+	}
+	return all
+}
+
+func unchanged(t testing.TB, dir string, before map[string]string) {
+	t.Helper()
+	if after := snapshot(t, dir); !maps.Equal(before, after) {
+		t.Errorf("the folder was changed: %v, before %v", after, before)
+	}
+}
+
+// make makes a database and returns its folder.
+func makeDB(t testing.TB, n, big int, end func(*Writer) error) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "db")
+	w, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(t, w, n, big)
+	if err := end(w); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func abandon(w *Writer) error {
+	w.Abandon()
+	return nil
+}
+
+func TestWriter(t *testing.T) {
+	for _, end := range []struct {
+		name string
+		f    func(*Writer) error
+	}{{"closed", (*Writer).Close}, {"killed", abandon}} {
+		for _, n := range []int{0, 1, 1000, 60_000} {
+			t.Run(fmt.Sprint(end.name, " ", n), func(t *testing.T) {
+				dir := makeDB(t, n, n/30_000, end.f)
+				before := snapshot(t, dir)
+				db := open(t, dir)
+				want := expected(n, n/30_000)
+				compare(t, db, want)
+				for k, v := range want {
+					if got, ok, err := db.Get([]byte(k)); !ok || err != nil || string(got) != v {
+						t.Fatalf("Get(%s) = %q, %v, %v", k, got, ok, err)
+					}
+				}
+				if _, ok, err := db.Get([]byte("none")); ok || err != nil {
+					t.Errorf("Get of a key that is not there: %v, %v", ok, err)
+				}
+				unchanged(t, dir, before)
+			})
+		}
+	}
+}
+
+// A database that was not closed goes on, as often as one likes.
+func TestResume(t *testing.T) {
+	dir := makeDB(t, 30_000, 2, abandon)
+	want := expected(30_000, 2)
+	for i := range 4 {
+		w, err := Resume(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := fmt.Sprint("more", i)
+		if err := w.Put([]byte(key), []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		want[key] = "x"
+		if err := w.Delete([]byte("0")); err != nil {
+			t.Fatal(err)
+		}
+		delete(want, "0")
+		if v, ok, err := w.Get([]byte("big1")); !ok || err != nil || string(v) != want["big1"] {
+			t.Errorf("Get of a writer: %.20q, %v, %v", v, ok, err)
+		}
+		if _, ok, err := w.Get([]byte("0")); ok || err != nil {
+			t.Errorf("Get of what was deleted: %v, %v", ok, err)
+		}
+		view, err := w.View()
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, view, want)
+		if i < 3 {
+			w.Abandon()
+		} else if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Put([]byte("late"), nil); err == nil {
+			t.Error("Put after the end")
+		}
+		compare(t, open(t, dir), want)
+	}
+	if _, err := Resume(dir); !errors.Is(err, ErrForeign) {
+		t.Errorf("Resume of a closed database: %v", err)
+	}
+	if _, err := Create(dir); !errors.Is(err, os.ErrExist) {
+		t.Errorf("Create where there is a database: %v", err)
+	}
+}
+
+// Write leaves the batch as it was, and keeps nothing of it.
+func TestBatch(t *testing.T) {
+	w, err := Create(filepath.Join(t.TempDir(), "db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abandon()
+	var b Batch
+	b.Put([]byte("a"), []byte("1"))
+	for range 2 {
+		if err := w.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.Reset()
+	b.Delete([]byte("b"))
+	b.Put([]byte("c"), []byte("3"))
+	if b.Len() != 2 {
+		t.Errorf("%d records", b.Len())
+	}
+	if err := w.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, w.view(), map[string]string{"a": "1", "c": "3"})
+}
+
+// A log that ends anywhere gives the records before, and says that it is torn.
+func TestTornLog(t *testing.T) {
+	dir := makeDB(t, 0, 0, func(w *Writer) error {
+		for i := range 3 {
+			if err := w.Put(fmt.Append(nil, i), make([]byte, 20_000)); err != nil {
+				return err
+			}
+		}
+		return abandon(w)
+	})
+	path := filepath.Join(dir, logName(3))
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := len(data); cut >= 0; cut -= 97 {
+		if err := os.WriteFile(path, data[:cut], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		db := open(t, dir)
+		n := 0
+		for range db.All() {
+			n++
+		}
+		if db.Err() != nil || n != cut*3/len(data) {
+			t.Fatalf("cut at %d of %d: %d records, %v", cut, len(data), n, db.Err())
+		}
+		for _, p := range db.Problems() {
+			if !errors.Is(p, ErrTorn) {
+				t.Errorf("cut at %d: %v", cut, p)
+			}
+		}
+		if torn := cut < len(data) && cut > 0; len(db.Problems()) == 0 && torn && cut%20019 > 30 {
+			t.Errorf("cut at %d: no problem", cut)
+		}
+	}
+}
+
+// Damage anywhere is told, or changes nothing, and never costs what is elsewhere.
+func TestDamage(t *testing.T) {
+	dir := makeDB(t, 3000, 0, (*Writer).Close)
+	want := expected(3000, 0)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		good, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := 0; at < len(good); at += 1 + len(good)/150 {
+			bad := bytes.Clone(good)
+			bad[at] ^= 0x41
+			if err := os.WriteFile(path, bad, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			db, err := Open(dir)
+			if err != nil {
+				var e *bin.Error
+				if !errors.As(err, &e) || e.File == "" {
+					t.Errorf("%s at %d: %v", path, at, err)
+				}
+				continue
+			}
+			n := 0
+			for k, v := range db.All() {
+				if want[string(k)] != string(v) {
+					t.Errorf("%s at %d: %q = %q", path, at, k, v)
+				}
+				n++
+			}
+			switch {
+			case db.Err() == nil && n != len(want):
+				t.Errorf("%s at %d: %d records, no problem", path, at, n)
+			case filepath.Ext(path) == ".ldb" && at < len(good)*9/10 && n < len(want)*9/10:
+				t.Errorf("%s at %d: only %d records of %d", path, at, n, len(want))
+			}
+			db.Close()
+		}
+		if err := os.WriteFile(path, good, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "CURRENT")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without CURRENT: %v", err)
+	}
+}
+
+// A table that the manifest names and that is not there is a problem, and one
+// with the suffix of old versions is not.
+func TestTableFiles(t *testing.T) {
+	dir := makeDB(t, 1000, 0, (*Writer).Close)
+	tables, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
+	if err != nil || len(tables) != 1 {
+		t.Fatal(tables, err)
+	}
+	old := strings.TrimSuffix(tables[0], ".ldb") + ".sst"
+	if err := os.Rename(tables[0], old); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, open(t, dir), expected(1000, 0))
+	if err := os.Remove(old); err != nil {
+		t.Fatal(err)
+	}
+	if err := open(t, dir).Err(); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without the table: %v", err)
+	}
+}
+
+// Blocks that newer versions of C++ LevelDB compress with zstd.
+func TestZstdBlock(t *testing.T) {
+	enc, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := bytes.Repeat([]byte("block "), 1000)
+	stored := append(enc.EncodeAll(plain, nil), blockZstd)
+	stored = append(stored, 0, 0, 0, 0)
+	n := len(stored) - 4
+	crc := maskedCRC(stored[:n])
+	for i := range 4 {
+		stored[n+i] = byte(crc >> (8 * i))
+	}
+	if got, err := inflate(stored, "table", 0); err != nil || !bytes.Equal(got, plain) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}
+
+// The databases of real worlds.
+func TestCorpus(t *testing.T) {
+	found := 0
+	for _, path := range corpus.Files(t, "minetest", "CURRENT") {
+		dir := filepath.Dir(path)
+		before := snapshot(t, dir)
+		db := open(t, dir)
+		n, bytes := 0, 0
+		for k, v := range db.All() {
+			n++
+			bytes += len(k) + len(v)
+		}
+		if p := db.Problems(); len(p) > 0 {
+			t.Errorf("%s: %v", dir, p)
+		}
+		unchanged(t, dir, before)
+		t.Logf("%s: %d records, %d bytes", dir, n, bytes)
+		found += n
+	}
+	if found < 3000 {
+		t.Errorf("%d records in all", found)
+	}
+}
+
+// A program that is killed while it writes leaves all that it said was synced.
+func TestKill(t *testing.T) {
+	if dir := os.Getenv("LEVELDB_KILL"); dir != "" {
+		w, err := Create(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; ; i++ {
+			var b Batch
+			b.Put(fmt.Append(nil, "a", i), []byte(md5Value(i, 3000)))
+			b.Put(fmt.Append(nil, "b", i), []byte(md5Value(i, 3000)))
+			if err := w.Write(&b); err != nil {
+				t.Fatal(err)
+			}
+			if i%50 == 0 {
+				if err := w.Sync(); err != nil {
+					t.Fatal(err)
+				}
+				fmt.Println("synced", i)
+			}
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for round := range 4 {
+		dir := filepath.Join(t.TempDir(), "db")
+		c := exec.Command(self, "-test.run=^TestKill$")
+		c.Env = append(os.Environ(), "LEVELDB_KILL="+dir)
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		synced := -1
+		lines := bufio.NewScanner(out)
+		for range 2 + 12*round {
+			if !lines.Scan() {
+				t.Fatal("the child ended")
+			}
+			fmt.Sscanf(lines.Text(), "synced %d", &synced)
+		}
+		time.Sleep(time.Duration(round) * 7 * time.Millisecond)
+		c.Process.Kill()
+		c.Wait()
+
+		check := func(db *DB) {
+			t.Helper()
+			as, bs := 0, 0
+			for k, v := range db.All() {
+				var i int
+				fmt.Sscanf(string(k[1:]), "%d", &i)
+				if string(v) != md5Value(i, 3000) {
+					t.Fatalf("%s has another value", k)
+				}
+				if k[0] == 'a' {
+					as++
+				} else {
+					bs++
+				}
+			}
+			if db.Err() != nil || as != bs || as <= synced {
+				t.Errorf("%d and %d records, %d were synced; %v", as, bs, synced, db.Err())
+			}
+		}
+		check(open(t, dir))
+		w, err := Resume(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		check(open(t, dir))
+	}
+}

@@ -1,0 +1,434 @@
+package leveldb
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+const (
+	memtableSize = 4 << 20 // what is kept in memory before it becomes a table
+	tableSize    = 2 << 20 // of the tables that Close makes
+)
+
+// markName is a file that names the manifest of a Writer. It is there until
+// Close, and by it Resume knows that nobody else wrote: every program that opens
+// a database for writing makes a new manifest.
+const markName = "TROWEL"
+
+// ErrForeign is returned by Resume for a database that was closed, or that
+// another program wrote.
+var ErrForeign = errors.New("not a database that was being made here")
+
+// errClosed is what a Writer fails with after Close or Abandon.
+var errClosed = errors.New("the database is closed")
+
+// A Writer makes a database. What is written is in a log first, and in memory;
+// every 4 MiB or so become a table. Its methods may be called from one goroutine
+// at a time. The first error sticks.
+type Writer struct {
+	dir      string
+	mem      *memtable
+	version  *version
+	log      *os.File
+	logW     *logWriter
+	manifest *os.File
+	edits    *logWriter
+	err      error
+}
+
+// Create makes an empty database. The folder must not exist, or be empty.
+func Create(dir string) (*Writer, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) > 0 {
+		return nil, &os.PathError{Op: "create", Path: dir, Err: os.ErrExist}
+	}
+	w := &Writer{dir: dir, mem: newMemtable(), version: &version{comparator: comparator, nextFile: 2, tables: map[uint64]tableMeta{}}}
+	return w, w.begin()
+}
+
+// Resume goes on with a database whose Writer was not closed: all that was
+// synced is in it. It fails with [ErrForeign] if it was closed, or if another
+// program opened it since, and with another error if it is damaged.
+func Resume(dir string) (*Writer, error) {
+	name, err := currentManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	if mark, err := os.ReadFile(filepath.Join(dir, markName)); err != nil || string(mark) != name {
+		return nil, fmt.Errorf("%s: %w", dir, ErrForeign)
+	}
+	db, err := Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	if err := db.Err(); err != nil {
+		return nil, err
+	}
+	w := &Writer{dir: dir, mem: db.mem, version: db.version}
+	w.version.log, w.version.prevLog = 0, 0
+	if err := w.skipNumbers(); err != nil {
+		return nil, err
+	}
+	if err := w.writeTable(); err != nil {
+		return nil, err
+	}
+	if err := w.begin(); err != nil {
+		return nil, err
+	}
+	return w, w.sweep()
+}
+
+// number returns the number of a new file.
+func (w *Writer) number() uint64 {
+	n := w.version.nextFile
+	w.version.nextFile++
+	return n
+}
+
+// skipNumbers passes over the numbers of files that are there although the
+// manifest does not know of them.
+func (w *Writer) skipNumbers() error {
+	return w.files(func(name string, n uint64) error {
+		w.version.nextFile = max(w.version.nextFile, n+1)
+		return nil
+	})
+}
+
+// files calls do for each numbered file.
+func (w *Writer) files(do func(name string, number uint64) error) error {
+	entries, err := os.ReadDir(w.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		for _, suffix := range []string{".log", ".ldb", ".dbtmp"} {
+			if n, ok := fileNumber(e.Name(), suffix); ok {
+				if err := do(e.Name(), n); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// begin makes a log and a manifest that tells all of the state, and then makes
+// the manifest the current one: the mark first, since without it Resume refuses.
+func (w *Writer) begin() error {
+	number := w.number()
+	if err := w.newLog(); err != nil {
+		return err
+	}
+	w.version.log = w.logNumber()
+	name := manifestName(number)
+	f, err := os.OpenFile(filepath.Join(w.dir, name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	if w.manifest != nil {
+		w.manifest.Close()
+	}
+	w.manifest, w.edits = f, newLogWriter(f)
+	e := w.state()
+	e.comparator = comparator
+	for _, n := range sortedNumbers(w.version.tables) {
+		e.added = append(e.added, w.version.tables[n])
+	}
+	if err := w.edit(e); err != nil {
+		return err
+	}
+	if err := w.replace("CURRENT", number, name+"\n"); err != nil {
+		return err
+	}
+	return w.replace(markName, number, name)
+}
+
+func sortedNumbers(tables map[uint64]tableMeta) []uint64 {
+	list := make([]uint64, 0, len(tables))
+	for n := range tables {
+		list = append(list, n)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// replace writes a small file that is there whole or not at all.
+func (w *Writer) replace(name string, number uint64, text string) error {
+	tmp := filepath.Join(w.dir, fmt.Sprintf("%06d.dbtmp", number))
+	f, err := os.Create(tmp)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(tmp, filepath.Join(w.dir, name))
+	}
+	return errors.Join(err, syncDir(w.dir))
+}
+
+// newLog begins a log.
+func (w *Writer) newLog() error {
+	path := filepath.Join(w.dir, logName(w.number()))
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	if w.log != nil {
+		w.log.Close()
+	}
+	w.log, w.logW = f, newLogWriter(f)
+	return syncDir(w.dir)
+}
+
+// logNumber is the number of the log that was made last.
+func (w *Writer) logNumber() uint64 {
+	n, _ := fileNumber(filepath.Base(w.log.Name()), ".log")
+	return n
+}
+
+// state returns an edit with the numbers as they are.
+func (w *Writer) state() edit {
+	v := *w.version
+	return edit{log: &v.log, nextFile: &v.nextFile, lastSeq: &v.lastSeq}
+}
+
+// edit adds a record to the manifest.
+func (w *Writer) edit(e edit) error {
+	if err := w.edits.add(e.append(nil)); err != nil {
+		return err
+	}
+	return w.manifest.Sync()
+}
+
+// Put sets the value of a key.
+func (w *Writer) Put(key, value []byte) error {
+	var b Batch
+	b.Put(key, value)
+	return w.Write(&b)
+}
+
+// Delete removes a key.
+func (w *Writer) Delete(key []byte) error {
+	var b Batch
+	b.Delete(key)
+	return w.Write(&b)
+}
+
+// Write writes the records of a batch, which is unchanged. After a crash of the
+// system they are all there or none is; that they are takes a Sync.
+func (w *Writer) Write(b *Batch) error {
+	if w.err != nil || b.count == 0 {
+		return w.err
+	}
+	first := w.version.lastSeq + 1
+	record := b.seal(first)
+	if w.err = w.logW.add(record); w.err != nil {
+		return w.err
+	}
+	// The memtable keeps what it is given, and the batch is the caller's.
+	w.version.lastSeq, w.err = readBatch(append([]byte(nil), record...), 0, w.mem.add)
+	if w.err == nil && w.mem.size >= memtableSize {
+		w.err = w.flush()
+	}
+	return w.err
+}
+
+// Get returns the value of a key, and whether it is there, as long as the
+// database is open.
+func (w *Writer) Get(key []byte) (value []byte, ok bool, err error) {
+	if w.err != nil {
+		return nil, false, w.err
+	}
+	if e, ok := w.mem.entries[string(key)]; ok {
+		return append([]byte(nil), e.value...), e.tag&0xff == kindPut, nil
+	}
+	db := w.view()
+	defer db.Close()
+	return db.Get(key)
+}
+
+// View returns what has been written so far, to be read before the next call of
+// a method of w.
+func (w *Writer) View() (*DB, error) {
+	if w.err != nil {
+		return nil, w.err
+	}
+	return w.view(), nil
+}
+
+func (w *Writer) view() *DB {
+	db := &DB{dir: w.dir, version: w.version, mem: w.mem, known: map[string]bool{}, open: map[uint64]*table{}}
+	for _, t := range w.version.tables {
+		db.tables = append(db.tables, t)
+	}
+	return db
+}
+
+// Sync makes sure that all that was written outlives a crash of the system.
+func (w *Writer) Sync() error {
+	if w.err == nil {
+		w.err = w.log.Sync()
+	}
+	return w.err
+}
+
+// writeTable makes a table of the memtable, if it holds anything.
+func (w *Writer) writeTable() error {
+	if len(w.mem.entries) == 0 {
+		return nil
+	}
+	t, err := createTable(filepath.Join(w.dir, tableName(w.number())), w.version.nextFile-1)
+	if err != nil {
+		return err
+	}
+	for s := w.mem.source(); s.next(); {
+		t.add(s.key(), s.value())
+	}
+	meta, err := t.finish()
+	if err != nil {
+		return err
+	}
+	w.version.tables[meta.number] = meta
+	w.mem = newMemtable()
+	return nil
+}
+
+// flush makes a table of the memtable and begins a new log.
+func (w *Writer) flush() error {
+	before := w.version.nextFile
+	if err := w.writeTable(); err != nil {
+		return err
+	}
+	if err := w.newLog(); err != nil {
+		return err
+	}
+	w.version.log = w.logNumber()
+	e := w.state()
+	if meta, ok := w.version.tables[before]; ok {
+		e.added = []tableMeta{meta}
+	}
+	if err := w.edit(e); err != nil {
+		return err
+	}
+	return w.sweep()
+}
+
+// sweep removes logs and tables that are not needed any more.
+func (w *Writer) sweep() error {
+	return w.files(func(name string, n uint64) error {
+		if _, ok := w.version.tables[n]; ok || n == w.version.log {
+			return nil
+		}
+		return os.Remove(filepath.Join(w.dir, name))
+	})
+}
+
+// compact merges all tables into tables that do not overlap, of a level that
+// may hold as much, so that a program that opens the database has nothing to do.
+func (w *Writer) compact() error {
+	if len(w.version.tables) < 2 {
+		return nil
+	}
+	db := w.view()
+	var made []tableMeta
+	var t *tableWriter
+	var err error
+	finish := func() {
+		if t != nil && err == nil {
+			var meta tableMeta
+			if meta, err = t.finish(); err == nil {
+				made = append(made, meta)
+			}
+			t = nil
+		}
+	}
+	db.merge().newest(func(key []byte, tag uint64, value []byte) bool {
+		if tag&0xff == kindDelete {
+			return true // nothing older is left to hide
+		}
+		if t == nil {
+			if t, err = createTable(filepath.Join(w.dir, tableName(w.number())), w.version.nextFile-1); err != nil {
+				return false
+			}
+		}
+		t.add(internalKey(key, tag), value)
+		if t.off >= tableSize {
+			finish()
+		}
+		return err == nil
+	})
+	if finish(); err != nil {
+		return err
+	}
+	if err := db.Err(); err != nil {
+		return err
+	}
+	e := w.state()
+	for _, n := range sortedNumbers(w.version.tables) {
+		e.deleted = append(e.deleted, w.version.tables[n])
+	}
+	level := levelFor(made)
+	w.version.tables = map[uint64]tableMeta{}
+	for _, meta := range made {
+		meta.level = level
+		e.added = append(e.added, meta)
+		w.version.tables[meta.number] = meta
+	}
+	if err := w.edit(e); err != nil {
+		return err
+	}
+	return w.sweep()
+}
+
+// levelFor returns the lowest level that may hold tables: level 1 has room for
+// 10 MiB, each further one for ten times as much.
+func levelFor(tables []tableMeta) int {
+	sum := uint64(0)
+	for _, t := range tables {
+		sum += t.size
+	}
+	level := 1
+	for room := uint64(10 << 20); sum > room && level < maxLevel; room *= 10 {
+		level++
+	}
+	return level
+}
+
+// Close ends the database: all is synced, in tables that do not overlap.
+func (w *Writer) Close() error {
+	if w.err == errClosed {
+		return nil
+	}
+	if w.err == nil {
+		w.err = w.flush()
+	}
+	if w.err == nil {
+		w.err = w.compact()
+	}
+	if w.err == nil {
+		w.err = os.Remove(filepath.Join(w.dir, markName))
+	}
+	err := w.err
+	w.Abandon()
+	return err
+}
+
+// Abandon lets go of the files and leaves the database as a crash would.
+func (w *Writer) Abandon() {
+	if w.err != errClosed {
+		w.log.Close()
+		w.manifest.Close()
+		w.err = errClosed
+	}
+}
