@@ -1,0 +1,156 @@
+package moddir
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"trowel/check"
+	"trowel/torchlight/mod"
+	"trowel/torchlight/pak"
+	"trowel/torchlight/raw"
+	"trowel/torchlight/tables"
+	"trowel/torchlight/text"
+)
+
+// BuildOptions are how an archive is made of a folder.
+type BuildOptions struct {
+	Options
+	Tables bool           // build the tables, in place of those that are there
+	Base   tables.Sources // the game's own files, for tables; may be nil
+
+	// Warn hears of what should perhaps be otherwise; nil: nobody.
+	Warn func(path, message string)
+}
+
+// Report is what Build did.
+type Report struct {
+	Compiled int      // files that were compiled
+	AsIs     int      // files that were taken as they are
+	Removed  int      // files that the mod takes away
+	Tables   []string // tables that were built, with their number of records
+	Left     []string // files and folders that were left out
+}
+
+// Build makes a mod of a folder, and returns its size.
+func Build(target pak.Target, fsys fs.FS, o BuildOptions) (*Report, int64, error) {
+	f, err := o.collect(fsys)
+	if err != nil {
+		return nil, 0, err
+	}
+	header, err := f.header()
+	if err != nil {
+		return nil, 0, err
+	}
+	files, report, err := f.files(&o)
+	if err != nil {
+		return nil, 0, err
+	}
+	size, err := mod.Write(target, header, files, f.side.Mod)
+	report.Removed = len(header.Removed)
+	f.count(report)
+	return report, size, err
+}
+
+// BuildPak makes an archive and its manifest of a folder.
+func BuildPak(archive pak.Target, manifest io.Writer, fsys fs.FS, o BuildOptions) (*Report, error) {
+	f, err := o.collect(fsys)
+	if err != nil {
+		return nil, err
+	}
+	files, report, err := f.files(&o)
+	if err != nil {
+		return nil, err
+	}
+	man, _, err := pak.Write(archive, files, f.side.Pak)
+	if err != nil {
+		return nil, err
+	}
+	data, err := man.Encode()
+	if err == nil {
+		_, err = manifest.Write(data)
+	}
+	f.count(report)
+	return report, err
+}
+
+func (o *BuildOptions) collect(fsys fs.FS) (*folder, error) {
+	if o.Warn == nil {
+		o.Warn = func(string, string) {}
+	}
+	return collect(fsys, o.Warn)
+}
+
+// header reads MOD.DAT.
+func (f *folder) header() (*mod.Header, error) {
+	name := findEntry(f.fsys, modDat, false)
+	if name == "" {
+		return nil, fmt.Errorf("%s: %w: it says what the mod is called", modDat, fs.ErrNotExist)
+	}
+	data, err := fs.ReadFile(f.fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := text.Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	header, err := mod.HeaderOf(file.Root, f.side.Header)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return header, nil
+}
+
+// files returns the files for the archive, with the tables if they are wanted.
+func (f *folder) files(o *BuildOptions) ([]pak.NewFile, *Report, error) {
+	files := f.newFiles(&o.Options)
+	report := &Report{Left: f.left}
+	if !o.Tables {
+		return files, report, nil
+	}
+	built, findings := tables.Build(f.trees(&o.Options), o.Base)
+	for _, found := range findings {
+		if found.Severity > check.Info {
+			o.Warn(found.Path, found.Message)
+		}
+	}
+	files = slices.DeleteFunc(files, func(file pak.NewFile) bool { return isTable(file.Path) })
+	for _, name := range slices.Sorted(maps.Keys(built)) {
+		data, err := raw.Encode(built[name])
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		files = append(files, pak.NewFile{Path: name, Time: f.newest(), Content: func() ([]byte, error) { return data, nil }})
+		report.Tables = append(report.Tables, fmt.Sprintf("%s (%d)", strings.TrimPrefix(name, "MEDIA/"), built[name].Len()))
+	}
+	return files, report, nil
+}
+
+// isTable tells whether a file of an archive is one of the tables that can be built.
+func isTable(name string) bool { return formOf(name) == tableForm }
+
+// newest returns when the newest file was changed: a table is as new as what
+// it is made of.
+func (f *folder) newest() pak.Filetime {
+	var t pak.Filetime
+	for _, s := range f.sources {
+		t = max(t, pak.FiletimeOf(s.info.ModTime()))
+	}
+	return t
+}
+
+// count counts what was done.
+func (f *folder) count(r *Report) {
+	for _, s := range f.sources {
+		switch {
+		case s.compiled.Load():
+			r.Compiled++
+		case s.read.Load():
+			r.AsIs++
+		}
+	}
+}

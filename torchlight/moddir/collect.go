@@ -1,0 +1,207 @@
+package moddir
+
+import (
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"trowel/internal/safename"
+	"trowel/internal/tree"
+	"trowel/torchlight/pak"
+)
+
+// source is a file of the folder that goes into the archive.
+type source struct {
+	at   string // its path in the folder
+	path string // its path in the archive
+	form *form  // nil: it is taken as it is
+	twin bool   // it is what GUTS compiled, of a file that is not there
+	kept *fileRelic
+	info fs.FileInfo
+
+	read, compiled atomic.Bool // it was asked for; it was in the form for people
+}
+
+// folder is a folder of a mod, read.
+type folder struct {
+	fsys    fs.FS
+	side    *sidecar
+	sources []*source // in the order of their paths in the archive
+	left    []string  // what does not belong to a mod
+	twins   [][2]*source
+}
+
+// collect finds what belongs to the archive. Warn hears of files of which only one can.
+func collect(fsys fs.FS, warn func(at, message string)) (*folder, error) {
+	side, err := readSidecar(fsys)
+	if err != nil {
+		return nil, err
+	}
+	f := &folder{fsys: fsys, side: side}
+	chosen := make(map[string]*source)
+	err = fs.WalkDir(fsys, ".", func(at string, d fs.DirEntry, err error) error {
+		if err != nil || at == "." {
+			return err
+		}
+		if !f.belongs(at, d.IsDir()) {
+			if at != tree.Sidecar && !strings.EqualFold(at, modDat) {
+				f.left = append(f.left, at)
+			}
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		s, err := f.source(at, d)
+		if err != nil {
+			return err
+		}
+		return choose(chosen, f, s, warn)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range chosen {
+		f.sources = append(f.sources, s)
+	}
+	slices.SortFunc(f.sources, func(a, b *source) int { return strings.Compare(a.path, b.path) })
+	return f, nil
+}
+
+// belongs tells whether a file belongs to the archive, or a folder may have
+// some that do: what is below MEDIA and is not what systems and editors leave
+// behind, and what the sidecar knows.
+func (f *folder) belongs(at string, dir bool) bool {
+	if _, known := f.side.Files[at]; known {
+		return true
+	}
+	if dir {
+		for known := range f.side.Files {
+			if strings.HasPrefix(known, at+"/") {
+				return true
+			}
+		}
+	}
+	name := path.Base(at)
+	return (inMedia(at) || dir && strings.EqualFold(at, mediaDir)) && !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, "~") &&
+		!strings.EqualFold(name, "Thumbs.db") && !strings.EqualFold(name, "desktop.ini")
+}
+
+// source tells what a file of the folder is in the archive.
+func (f *folder) source(at string, d fs.DirEntry) (*source, error) {
+	info, err := d.Info()
+	if err != nil {
+		return nil, err
+	}
+	s := &source{at: at, info: info}
+	if kept, ok := f.side.Files[at]; ok {
+		s.kept = &kept
+	}
+	if s.kept != nil && s.kept.Path != "" {
+		s.path = s.kept.Path
+		s.form = formOf(s.path)
+		return s, nil
+	}
+	s.path, s.twin = archivePath(at)
+	s.form = formOf(s.path)
+	return s, nil
+}
+
+// archivePath returns the path in the archive of a file of the folder, and
+// whether the file is one that GUTS compiled.
+func archivePath(at string) (name string, twin bool) {
+	name = strings.ToUpper(safename.FromTreePath(at))
+	ext := path.Ext(name)
+	short := strings.TrimSuffix(name, ext)
+	switch f := formOf(short); {
+	case f == nil || ext == "":
+	case strings.EqualFold(ext, f.suffix):
+		return short, false
+	case ext == f.compiled:
+		return short, true
+	}
+	return name, false
+}
+
+// treePath is the way back, for a file whose form is known to be there.
+func treePath(name string, raw bool) string {
+	at := safename.TreePath(name)
+	if f := formOf(name); f != nil && !raw {
+		at += f.suffix
+	}
+	return at
+}
+
+// choose enters a file of the folder. Of two that are the same one in the
+// archive, a source goes before what was made of it, and else the newer one.
+func choose(chosen map[string]*source, f *folder, s *source, warn func(at, message string)) error {
+	other := chosen[s.path]
+	if other == nil {
+		chosen[s.path] = s
+		return nil
+	}
+	switch {
+	case s.twin != other.twin:
+		if s.twin {
+			s, other = other, s
+		}
+		chosen[s.path] = s
+		f.twins = append(f.twins, [2]*source{s, other})
+		return nil
+	case s.form != nil && s.form.suffix != "" && !strings.EqualFold(s.at, other.at):
+		if other.info.ModTime().After(s.info.ModTime()) {
+			s, other = other, s
+		}
+		chosen[s.path] = s
+		warn(other.at, fmt.Sprintf("left out: %s stands for the same file and is newer", s.at))
+		return nil
+	}
+	return fmt.Errorf("%s: is %s to the game, and so is %s", s.at, s.path, other.at)
+}
+
+// content returns the content of a file as it is in the archive.
+func (f *folder) content(s *source, o *Options) ([]byte, error) {
+	s.read.Store(true)
+	data, err := fs.ReadFile(f.fsys, s.at)
+	if err != nil || s.form == nil || s.twin {
+		return data, err
+	}
+	var relic []byte
+	if s.kept != nil && s.kept.CRC32 == crc32.ChecksumIEEE(data) {
+		if s.kept.AsIs {
+			return data, nil
+		}
+		relic = s.kept.Relic
+	}
+	if !s.form.is(data) {
+		return data, nil
+	}
+	s.compiled.Store(true)
+	out, err := s.form.compile(data, relic, s.path, o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.at, err)
+	}
+	return out, nil
+}
+
+// newFiles returns the files for the archive.
+func (f *folder) newFiles(o *Options) []pak.NewFile {
+	files := make([]pak.NewFile, len(f.sources))
+	for i, s := range f.sources {
+		files[i] = pak.NewFile{
+			Path: s.path,
+			Time: pak.FiletimeOf(s.info.ModTime()),
+			Content: func() ([]byte, error) {
+				return f.content(s, o)
+			},
+		}
+	}
+	return files
+}

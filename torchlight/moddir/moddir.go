@@ -1,0 +1,118 @@
+// Package moddir is the folder of a mod of Torchlight II: the very folder on
+// which GUTS, the game's editor, works.
+//
+//	MOD.DAT                       what the header of the mod says, as text
+//	MEDIA/SKILLS/LEAP/LEAP.DAT    a data file, as text
+//	MEDIA/SKILLS/LEAP/LEAP.LAYOUT a layout, as text
+//	MEDIA/SKILLS.RAW.json         a table, as JSON
+//	MEDIA/LEVELSETS/A.MPP.pgm     a pathing grid, as a picture
+//	MEDIA/MODELS/WOLF.MESH        any other file, as it is
+//	.trowel.json                  what only matters for giving back the same bytes
+//
+// In the archive the data files, layouts, tables and grids are compiled. One
+// that cannot be read stands in the folder as it is, compiled. Going back, what
+// is in its form for people is compiled, and what is compiled already is taken
+// as it is; FOO.DAT.BINDAT, as GUTS leaves it beside FOO.DAT, stands in for a
+// FOO.DAT that is not there.
+//
+// The archive of the game itself, a .PAK with a .PAK.MAN, has the same folder
+// without MOD.DAT.
+package moddir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"trowel/internal/tree"
+	"trowel/torchlight/hash"
+	"trowel/torchlight/mod"
+	"trowel/torchlight/pak"
+	"trowel/torchlight/text"
+)
+
+// Options are how a folder is shown and read.
+type Options struct {
+	Names  *hash.Names     // nil: those that are known
+	Floats text.FloatStyle // of data files and layouts
+	Raw    bool            // compiled files as they are
+}
+
+func (o *Options) names() *hash.Names {
+	if o.Names == nil {
+		return hash.Known()
+	}
+	return o.Names
+}
+
+// sidecar is the content of .trowel.json.
+type sidecar struct {
+	Format string               // of the folder of a single file
+	Header *mod.HeaderRelic     // what MOD.DAT does not say
+	Mod    *mod.Relic           // of a mod, with its archive
+	Pak    *pak.Relic           // of an archive without a header
+	Files  map[string]fileRelic // by their paths in the folder
+}
+
+// fileRelic is what a compiled file has that its form for people does not say.
+// It counts as long as nobody edited that form.
+type fileRelic struct {
+	Path  string          `json:"path,omitempty"`  // in the archive, if it does not follow from that in the folder
+	CRC32 uint32          `json:"crc,omitempty"`   // of the form
+	AsIs  bool            `json:"as_is,omitempty"` // the file is not to be compiled, although it could be
+	Relic json.RawMessage `json:"relic,omitempty"` // of the package of its format
+}
+
+func readSidecar(fsys fs.FS) (*sidecar, error) {
+	s := new(sidecar)
+	data, err := fs.ReadFile(fsys, tree.Sidecar)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", tree.Sidecar, err)
+	}
+	return s, nil
+}
+
+// The entries of the folder itself, in any case.
+const (
+	modDat   = "MOD.DAT"
+	mediaDir = "MEDIA"
+)
+
+// Recognize tells whether a folder is that of a mod.
+func Recognize(fsys fs.FS) bool {
+	return findEntry(fsys, modDat, false) != "" && findEntry(fsys, mediaDir, true) != ""
+}
+
+// RecognizePak tells whether a folder is that of an archive without a header.
+func RecognizePak(fsys fs.FS) bool {
+	return findEntry(fsys, modDat, false) == "" && findEntry(fsys, mediaDir, true) != ""
+}
+
+// findEntry returns the name of a file or folder at the top, in any case; "" for none.
+func findEntry(fsys fs.FS, name string, dir bool) string {
+	list, _ := fs.ReadDir(fsys, ".")
+	for _, e := range list {
+		if e.IsDir() == dir && strings.EqualFold(e.Name(), name) {
+			return e.Name()
+		}
+	}
+	return ""
+}
+
+// inMedia tells whether a path, of the folder or of the archive, is below MEDIA.
+func inMedia(at string) bool {
+	top, _, deeper := strings.Cut(at, "/")
+	return deeper && strings.EqualFold(top, mediaDir)
+}
+
+// extension returns the extension of a path in upper case, with its dot.
+func extension(name string) string { return strings.ToUpper(path.Ext(name)) }

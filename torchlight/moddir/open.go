@@ -1,0 +1,207 @@
+package moddir
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"trowel/internal/parallel"
+	"trowel/internal/tree"
+	"trowel/torchlight/mod"
+	"trowel/torchlight/pak"
+	"trowel/torchlight/text"
+)
+
+// shown is an archive that is shown as a folder.
+type shown struct {
+	tree    tree.FS
+	files   []*shownFile
+	options *Options
+}
+
+// shownFile is a file of the archive in the folder.
+type shownFile struct {
+	at   string // its path in the folder
+	file *pak.File
+	form *form  // nil: as it is
+	path string // its path in the archive, if it does not follow from at; else ""
+
+	mu    sync.Mutex
+	made  bool       // it was made once, so that its relic is known
+	relic *fileRelic // nil if there is none
+}
+
+// Open shows a mod as a folder. Nothing is read until it is asked for.
+func Open(m *mod.Mod, o Options) fs.FS {
+	s := &shown{options: &o}
+	s.tree.Add(modDat, tree.Meta{Stored: -1, Note: "what the mod says of itself"}, func() ([]byte, error) {
+		return text.Format(m.Header.ModDat()), nil
+	})
+	s.add(m.Archive)
+	s.tree.Add(tree.Sidecar, tree.Meta{Stored: -1, Last: true}, func() ([]byte, error) {
+		relic, err := mod.NewRelic(m)
+		if err != nil {
+			return nil, err
+		}
+		return s.sidecar(&sidecar{Header: m.Header.Relic(), Mod: relic})
+	})
+	return &s.tree
+}
+
+// OpenPak shows an archive without a header as a folder.
+func OpenPak(r *pak.Reader, o Options) fs.FS {
+	s := &shown{options: &o}
+	s.add(r)
+	s.tree.Add(tree.Sidecar, tree.Meta{Stored: -1, Last: true}, func() ([]byte, error) {
+		relic, err := pak.NewRelic(r)
+		if err != nil {
+			return nil, err
+		}
+		return s.sidecar(&sidecar{Pak: relic})
+	})
+	return &s.tree
+}
+
+// add adds the files of an archive to the folder.
+func (s *shown) add(r *pak.Reader) {
+	names := newPlaces(r)
+	for _, file := range r.Files() {
+		if file.Removed() || file.Duplicate {
+			continue // the relic has them
+		}
+		f := &shownFile{file: file, at: names.place(treePath(file.Path, s.options.Raw))}
+		if !s.options.Raw {
+			f.form = formOf(file.Path)
+		}
+		if back, twin := archivePath(f.at); back != file.Path || twin || !inMedia(f.at) {
+			f.path = file.Path
+		}
+		s.files = append(s.files, f)
+		meta := tree.Meta{Stored: -1, Note: file.Record.Type.String(), Time: file.Record.Time.Time()}
+		s.tree.Add(f.at, meta, func() ([]byte, error) { return s.content(f) })
+	}
+}
+
+// content makes a file of the folder, and its relic by the way.
+func (s *shown) content(f *shownFile) ([]byte, error) {
+	data, err := f.file.Content()
+	if err != nil {
+		return nil, err
+	}
+	content, relic := data, json.RawMessage(nil)
+	compiled := false
+	if f.form != nil {
+		if made, kept, err := f.form.decompile(data, f.file.Path, s.options); err == nil {
+			content, relic, compiled = made, kept, true
+		}
+	}
+	f.keep(content, compiled, relic)
+	return content, nil
+}
+
+// keep notes what the content in the folder does not say of the file.
+func (f *shownFile) keep(content []byte, compiled bool, relic json.RawMessage) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.made {
+		return
+	}
+	f.made = true
+	kept := &fileRelic{Path: f.path, Relic: relic}
+	if form := formOf(f.file.Path); form != nil && !compiled {
+		kept.AsIs = form.is(content)
+	}
+	if kept.AsIs || relic != nil {
+		kept.CRC32 = crc32.ChecksumIEEE(content)
+	}
+	if kept.CRC32 != 0 || f.path != "" {
+		f.relic = kept
+	}
+}
+
+// sidecar makes the sidecar. What was extracted before is not made again.
+func (s *shown) sidecar(side *sidecar) ([]byte, error) {
+	errs := make([]error, len(s.files))
+	parallel.Each(len(s.files), func(i int) {
+		if f := s.files[i]; !f.made {
+			_, errs[i] = s.content(f)
+		}
+	})
+	for i, f := range s.files {
+		if errs[i] != nil {
+			return nil, fmt.Errorf("%s: %w", f.file.Path, errs[i])
+		}
+		if f.relic != nil {
+			if side.Files == nil {
+				side.Files = make(map[string]fileRelic)
+			}
+			side.Files[f.at] = *f.relic
+		}
+	}
+	return side.encode()
+}
+
+// encode writes the sidecar, with a line for each file.
+func (s *sidecar) encode() ([]byte, error) {
+	var b bytes.Buffer
+	var failed error
+	add := func(lead, key string, value any) {
+		data, err := json.Marshal(value)
+		failed = errors.Join(failed, err)
+		fmt.Fprintf(&b, "%s%s: %s", lead, key, data)
+	}
+	lead := "{\n"
+	for _, part := range []struct {
+		key   string
+		value any
+		there bool
+	}{{`"format"`, s.Format, s.Format != ""}, {`"header"`, s.Header, s.Header != nil}, {`"mod"`, s.Mod, s.Mod != nil}, {`"pak"`, s.Pak, s.Pak != nil}} {
+		if part.there {
+			add(lead, part.key, part.value)
+			lead = ",\n"
+		}
+	}
+	fmt.Fprintf(&b, "%s\"files\": {", lead)
+	lead = "\n"
+	for _, at := range slices.Sorted(maps.Keys(s.Files)) {
+		name, err := json.Marshal(at)
+		failed = errors.Join(failed, err)
+		add(lead, string(name), s.Files[at])
+		lead = ",\n"
+	}
+	b.WriteString("\n}}\n")
+	return b.Bytes(), failed
+}
+
+// places gives each file a path in the folder of its own: a name cannot be
+// that of a file and of a folder at once.
+type places struct {
+	folders map[string]bool
+	used    map[string]bool
+}
+
+func newPlaces(r *pak.Reader) *places {
+	p := &places{folders: make(map[string]bool), used: map[string]bool{modDat: true, tree.Sidecar: true}}
+	for _, f := range r.Files() {
+		at := treePath(f.Path, true)
+		for i := strings.LastIndexByte(at, '/'); i > 0 && !p.folders[at[:i]]; i = strings.LastIndexByte(at[:i], '/') {
+			p.folders[at[:i]] = true
+		}
+	}
+	return p
+}
+
+func (p *places) place(at string) string {
+	for n := 2; p.folders[at] || p.used[at]; n++ {
+		at = fmt.Sprintf("%s~%d", strings.TrimSuffix(at, fmt.Sprintf("~%d", n-1)), n)
+	}
+	p.used[at] = true
+	return at
+}

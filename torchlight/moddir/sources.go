@@ -1,0 +1,88 @@
+package moddir
+
+import (
+	"fmt"
+	"io/fs"
+	"iter"
+
+	"trowel/torchlight/dat"
+	"trowel/torchlight/pak"
+	"trowel/torchlight/tables"
+	"trowel/torchlight/text"
+)
+
+// SourcesOf returns the data files of a folder, to build tables of. A folder
+// that is the game's own, or part of it, can be a base.
+func SourcesOf(fsys fs.FS, o Options) (tables.Sources, error) {
+	f, err := collect(fsys, func(string, string) {})
+	if err != nil {
+		return nil, err
+	}
+	return f.trees(&o), nil
+}
+
+// SourcesOfArchive returns the data files of an archive, to build tables of.
+func SourcesOfArchive(r *pak.Reader, o Options) tables.Sources {
+	t := &trees{options: &o, content: make(map[string]func() ([]byte, error))}
+	for _, f := range r.Files() {
+		if !f.Removed() && !f.Duplicate {
+			t.add(f.Path, f.Content)
+		}
+	}
+	return t
+}
+
+// trees gives out the data files of a mod as trees, compiled or not.
+type trees struct {
+	options *Options
+	paths   []string
+	content map[string]func() ([]byte, error)
+}
+
+func (t *trees) add(name string, content func() ([]byte, error)) {
+	t.paths = append(t.paths, name)
+	t.content[name] = content
+}
+
+func (f *folder) trees(o *Options) *trees {
+	t := &trees{options: o, content: make(map[string]func() ([]byte, error))}
+	for _, s := range f.sources {
+		t.add(s.path, func() ([]byte, error) { return fs.ReadFile(f.fsys, s.at) })
+	}
+	return t
+}
+
+// Files goes through the paths of all files.
+func (t *trees) Files() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, name := range t.paths {
+			if !yield(name) {
+				return
+			}
+		}
+	}
+}
+
+// Tree reads a data file.
+func (t *trees) Tree(name string) (*text.Node, error) {
+	content := t.content[name]
+	if content == nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	data, err := content()
+	if err != nil {
+		return nil, err
+	}
+	if text.Recognize(data) {
+		file, err := text.Parse(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return file.Root, nil
+	}
+	file, err := dat.Decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return file.Text(dat.Options{Names: t.options.names(), Path: name}), nil
+}
