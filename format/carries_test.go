@@ -83,7 +83,7 @@ var toyMod = &Format{
 	Name: "toy-mod", Extensions: []string{".pak"},
 	Recognize:     func(src *Source) bool { return string(src.Head(4)) == "PAK1" },
 	RecognizeTree: func(fsys fs.FS) bool { _, err := fs.Stat(fsys, "MEDIA"); return err == nil },
-	Open:          func(_ *Job, src *Source) (File, error) { return openMod(src) },
+	Open:          func(_ *Job, src *Source) (File, error) { return openToyMod(src) },
 	Build: func(job *Job, fsys fs.FS, out Output) error {
 		pak, err := out.Create("")
 		if err != nil {
@@ -113,7 +113,7 @@ var toyMod = &Format{
 	},
 	// PATH is how dump gets at a file inside the archive.
 	Dump: func(_ *Job, src *Source, path string, t bin.Tracer) error {
-		m, err := openMod(src)
+		m, err := openToyMod(src)
 		if err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ type modFile struct {
 	list string
 }
 
-func openMod(src *Source) (*modFile, error) {
+func openToyMod(src *Source) (*modFile, error) {
 	man, err := src.Neighbor(".MAN")
 	if err != nil {
 		return nil, err

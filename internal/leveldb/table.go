@@ -52,7 +52,7 @@ func openTable(path string) (*table, error) {
 
 // readTable reads the index of a table.
 func readTable(r io.ReaderAt, size int64, name string) (*table, error) {
-	t := &table{r: r, name: name, size: size}
+	t := &table{r: r, name: name, size: size, close: func() error { return nil }}
 	if size < footerSize {
 		return nil, damaged(name, "footer", 0, fmt.Sprintf("a file of %d bytes or more", footerSize), fmt.Sprint(size))
 	}
@@ -142,6 +142,11 @@ type tableSource struct {
 	data  blockIter
 }
 
+// source goes through a table that is open.
+func (t *table) source(report func(error)) *tableSource {
+	return &tableSource{report: report, t: t, index: blockIter{b: t.index}, data: blockIter{b: &block{}}}
+}
+
 func (s *tableSource) next() bool {
 	if s.t == nil {
 		t, err := openTable(s.path)
@@ -149,8 +154,7 @@ func (s *tableSource) next() bool {
 			s.report(err)
 			return false
 		}
-		s.t, s.index = t, blockIter{b: t.index}
-		s.data = blockIter{b: &block{}}
+		*s = *t.source(s.report)
 	}
 	for !s.data.next() {
 		if s.data.err != nil {

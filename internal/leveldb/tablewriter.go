@@ -3,6 +3,8 @@ package leveldb
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
+	"io"
 	"os"
 
 	"github.com/klauspost/compress/snappy"
@@ -55,8 +57,8 @@ func (b *blockBuilder) finish() []byte {
 
 // A tableWriter writes a sorted table.
 type tableWriter struct {
-	f     *os.File
 	w     *bufio.Writer
+	f     *os.File // what w writes to, if it is a file
 	off   uint64
 	data  blockBuilder
 	index blockBuilder
@@ -64,13 +66,17 @@ type tableWriter struct {
 	err   error
 }
 
+func newTableWriter(w io.Writer) *tableWriter { return &tableWriter{w: bufio.NewWriter(w)} }
+
 // createTable begins the file of a table.
 func createTable(path string, number uint64) (*tableWriter, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	return &tableWriter{f: f, w: bufio.NewWriter(f), meta: tableMeta{number: number}}, nil
+	t := newTableWriter(f)
+	t.f, t.meta.number = f, number
+	return t, nil
 }
 
 // add adds a record; the internal keys must ascend.
@@ -114,7 +120,7 @@ func (t *tableWriter) put(b []byte) {
 	t.off += uint64(len(b))
 }
 
-// finish ends the table and syncs it.
+// finish ends the table, and syncs its file.
 func (t *tableWriter) finish() (tableMeta, error) {
 	t.flush()
 	footer := t.write(new(blockBuilder).finish())
@@ -125,11 +131,8 @@ func (t *tableWriter) finish() (tableMeta, error) {
 	if t.err == nil {
 		t.err = t.w.Flush()
 	}
-	if t.err == nil {
-		t.err = t.f.Sync()
-	}
-	if err := t.f.Close(); t.err == nil {
-		t.err = err
+	if t.f != nil {
+		t.err = errors.Join(t.err, t.f.Sync(), t.f.Close())
 	}
 	return t.meta, t.err
 }

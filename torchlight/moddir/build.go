@@ -94,16 +94,26 @@ func (f *folder) header() (*mod.Header, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := text.Parse(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	header, err := mod.HeaderOf(file.Root, f.side.Header)
+	header, err := headerOf(data, f.side.Header)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return header, nil
 }
+
+// HeaderOf returns the header of which data is the MOD.DAT.
+func HeaderOf(data []byte) (*mod.Header, error) { return headerOf(data, nil) }
+
+func headerOf(data []byte, relic *mod.HeaderRelic) (*mod.Header, error) {
+	file, err := text.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	return mod.HeaderOf(file.Root, relic)
+}
+
+// ModDat returns the MOD.DAT of a header.
+func ModDat(h *mod.Header) []byte { return text.Format(h.ModDat()) }
 
 // files returns the files for the archive, with the tables if they are wanted.
 func (f *folder) files(o *BuildOptions) ([]pak.NewFile, *Report, error) {

@@ -23,7 +23,9 @@ func (m *memory) WriteAt(b []byte, at int64) (int, error) {
 	return copy(m.data[at:], b), nil
 }
 
-func (m *memory) ReadAt(b []byte, at int64) (int, error) { return bytes.NewReader(m.data).ReadAt(b, at) }
+func (m *memory) ReadAt(b []byte, at int64) (int, error) {
+	return bytes.NewReader(m.data).ReadAt(b, at)
+}
 
 // clean is a folder without its sidecar.
 type clean struct{ fs.FS }

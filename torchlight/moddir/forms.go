@@ -15,9 +15,12 @@ import (
 
 // A form is how a kind of compiled files looks in the folder.
 type form struct {
+	name     string // of the format of such a file that stands alone
 	suffix   string // behind the name of the file in the folder
 	compiled string // behind the name of a file that GUTS compiled; "" if it keeps no such files
 
+	// recognize tells whether data is a whole compiled file.
+	recognize func(data []byte) bool
 	// is tells whether content is in the form for people.
 	is func(content []byte) bool
 	// decompile makes the form, and the relic as JSON, if there is one.
@@ -29,44 +32,65 @@ type form struct {
 
 var (
 	dataForm = &form{
-		compiled: ".BINDAT",
-		is:       text.Recognize,
+		name:      "torchlight-dat",
+		compiled:  ".BINDAT",
+		recognize: func(data []byte) bool { return dat.Recognize(data) && decodes(dat.Decode(data)) },
+		is:        text.Recognize,
 		decompile: func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error) {
 			return withRelic(dat.Decompile(data, dat.Options{Names: o.names(), Floats: o.Floats, Path: name}))
 		},
 		compile: func(content []byte, relic json.RawMessage, name string, o *Options) ([]byte, error) {
 			return compileWith(dat.Compile, content, relic, dat.Options{Names: o.names(), Floats: o.Floats, Path: name})
 		},
+		check: func(data []byte, name string, o *Options, sink check.Sink) {
+			dat.Check(data, dat.Options{Names: o.names(), Path: name}, sink)
+		},
+		dump: func(data []byte, _ string, t bin.Tracer) error { return dat.Dump(data, t) },
 	}
 	layoutForm = &form{
-		compiled: ".BINLAYOUT",
-		is:       text.Recognize,
+		name:      "torchlight-layout",
+		compiled:  ".BINLAYOUT",
+		recognize: func(data []byte) bool { return layout.Recognize(data) && decodes(layout.Decode(data)) },
+		is:        text.Recognize,
 		decompile: func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error) {
 			return withRelic(layout.Decompile(data, layout.Options{Floats: o.Floats, Path: name}))
 		},
 		compile: func(content []byte, relic json.RawMessage, name string, o *Options) ([]byte, error) {
 			return compileWith(layout.Compile, content, relic, layout.Options{Floats: o.Floats, Path: name})
 		},
+		check: func(data []byte, _ string, _ *Options, sink check.Sink) { layout.Check(data, "", sink) },
+		dump:  func(data []byte, _ string, t bin.Tracer) error { return layout.Dump(data, t) },
 	}
 	tableForm = &form{
-		suffix: ".json",
-		is:     func(content []byte) bool { return strings.HasPrefix(strings.TrimSpace(string(content)), "{") },
+		name:      "torchlight-raw",
+		suffix:    ".json",
+		recognize: raw.Recognize,
+		is:        func(content []byte) bool { return strings.HasPrefix(strings.TrimSpace(string(content)), "{") },
 		decompile: func(data []byte, name string, _ *Options) ([]byte, json.RawMessage, error) {
 			return withRelic(raw.Decompile(data, raw.Options{Path: name}))
 		},
 		compile: func(content []byte, relic json.RawMessage, name string, _ *Options) ([]byte, error) {
 			return compileWith(raw.Compile, content, relic, raw.Options{Path: name})
 		},
+		check: func(data []byte, name string, _ *Options, sink check.Sink) { raw.Check(data, name, sink) },
+		dump: func(data []byte, name string, t bin.Tracer) error {
+			kind, _ := raw.KindOf(name)
+			return raw.Dump(data, kind, t)
+		},
 	}
 	gridForm = &form{
-		suffix: ".pgm",
-		is:     func(content []byte) bool { return strings.HasPrefix(string(content), "P5") },
+		name:      "torchlight-mpp",
+		suffix:    ".pgm",
+		recognize: func(data []byte) bool { return mpp.Recognize(data) && decodes(mpp.Decode(data)) },
+		is:        func(content []byte) bool { return strings.HasPrefix(string(content), "P5") },
 		decompile: func(data []byte, name string, _ *Options) ([]byte, json.RawMessage, error) {
 			return withRelic(mpp.Decompile(data, mpp.Options{Path: name}))
 		},
 		compile: func(content []byte, relic json.RawMessage, name string, _ *Options) ([]byte, error) {
 			return compileWith(mpp.Compile, content, relic, mpp.Options{Path: name})
 		},
+		check: func(data []byte, _ string, _ *Options, sink check.Sink) { mpp.Check(data, sink) },
+		dump:  func(data []byte, _ string, t bin.Tracer) error { return mpp.Dump(data, t) },
 	}
 )
 
@@ -87,6 +111,8 @@ func formOf(name string) *form {
 	}
 	return nil
 }
+
+func decodes(_ any, err error) bool { return err == nil }
 
 // withRelic turns what Decompile of a package returns into JSON.
 func withRelic[R any](form []byte, relic *R, err error) ([]byte, json.RawMessage, error) {

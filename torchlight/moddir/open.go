@@ -16,7 +16,6 @@ import (
 	"trowel/internal/tree"
 	"trowel/torchlight/mod"
 	"trowel/torchlight/pak"
-	"trowel/torchlight/text"
 )
 
 // shown is an archive that is shown as a folder.
@@ -42,7 +41,7 @@ type shownFile struct {
 func Open(m *mod.Mod, o Options) fs.FS {
 	s := &shown{options: &o}
 	s.tree.Add(modDat, tree.Meta{Stored: -1, Note: "what the mod says of itself"}, func() ([]byte, error) {
-		return text.Format(m.Header.ModDat()), nil
+		return ModDat(m.Header), nil
 	})
 	s.add(m.Archive)
 	s.tree.Add(tree.Sidecar, tree.Meta{Stored: -1, Last: true}, func() ([]byte, error) {

@@ -1,0 +1,417 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"trowel/check"
+	"trowel/internal/bin"
+	"trowel/torchlight/dat"
+	"trowel/torchlight/layout"
+	"trowel/torchlight/mod"
+	"trowel/torchlight/moddir"
+	"trowel/torchlight/mpp"
+	"trowel/torchlight/pak"
+	"trowel/torchlight/raw"
+	"trowel/torchlight/tables"
+)
+
+var (
+	optionNames  = Option{Name: "names", Help: "a file with more names, one on each line, for what compiled files have only the hash of"}
+	optionGUTS   = Option{Name: "guts", Bool: true, Help: "write all numbers with six digits, as GUTS does; the rest is in the sidecar"}
+	optionRaw    = Option{Name: "raw", Bool: true, Help: "leave compiled files as they are"}
+	optionTables = Option{Name: "tables", Bool: true, Building: true, Help: "build the .RAW tables from the sources"}
+	optionBase   = Option{Name: "base", Help: "the game's own files, folder or archive, that units are based on"}
+)
+
+var torchlightMod = &Format{
+	Name:       torchlightModName,
+	Title:      "Torchlight II mod",
+	Extensions: []string{".MOD"},
+	Doc:        "docs/formats/torchlight-archive.md",
+	Recognize:  func(src *Source) bool { return mod.Recognize(src.Head(maxModHead)) },
+
+	RecognizeTree: moddir.Recognize,
+	Open: func(job *Job, src *Source) (File, error) {
+		m, err := openMod(src)
+		if err != nil {
+			return nil, err
+		}
+		return newArchive(job, src, m.Archive, m)
+	},
+	Build: func(job *Job, fsys fs.FS, out Output) error {
+		return buildArchive(job, fsys, func(fsys fs.FS, o moddir.BuildOptions) (*moddir.Report, error) {
+			part, err := out.Create("")
+			if err != nil {
+				return nil, err
+			}
+			report, _, err := moddir.Build(part, fsys, o)
+			return report, err
+		})
+	},
+	CheckTree:   checkModTree,
+	Dump:        dumpArchive,
+	Conversions: modConversions,
+	Kinds:       archiveKinds,
+	Options:     archiveOptions,
+}
+
+var torchlightPak = &Format{
+	Name:       torchlightPakName,
+	Title:      "Torchlight II archive (.PAK with .PAK.MAN)",
+	Extensions: []string{".PAK", ".PAK.MAN"},
+	Doc:        "docs/formats/torchlight-archive.md",
+	Recognize: func(src *Source) bool {
+		head := src.Head(maxModHead)
+		if _, isList := cutExtension(src.Name, ".MAN"); isList {
+			return pak.RecognizeManifest(head)
+		}
+		return pak.Sniff(head, src.Size) == pak.KindTorchlight
+	},
+	RecognizeTree: moddir.RecognizePak,
+	Open: func(job *Job, src *Source) (File, error) {
+		r, closer, err := openPak(src)
+		if err != nil {
+			return nil, err
+		}
+		a, err := newArchive(job, src, r, nil)
+		if err != nil {
+			closer.Close()
+			return nil, err
+		}
+		a.closer = closer
+		return a, nil
+	},
+	Build: func(job *Job, fsys fs.FS, out Output) error {
+		return buildArchive(job, fsys, func(fsys fs.FS, o moddir.BuildOptions) (*moddir.Report, error) {
+			part, err := out.Create("")
+			if err != nil {
+				return nil, err
+			}
+			manifest, err := out.Create(".MAN")
+			if err != nil {
+				return nil, err
+			}
+			return moddir.BuildPak(part, manifest, fsys, o)
+		})
+	},
+	CheckTree:   checkModTree,
+	Dump:        dumpArchive,
+	Conversions: pakConversions,
+	Kinds:       archiveKinds,
+	Options:     archiveOptions,
+}
+
+const maxModHead = 4096
+
+const (
+	torchlightModName = "torchlight-mod"
+	torchlightPakName = "torchlight-pak"
+)
+
+var (
+	archiveOptions = []Option{optionNames, optionGUTS, optionRaw, optionTables, optionBase, optionClean}
+	archiveKinds   = slices.Concat(pak.Catalog.Kinds(), moddir.Catalog.Kinds(), dat.Catalog.Kinds(), layout.Catalog.Kinds(),
+		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds())
+)
+
+func openMod(src *Source) (*mod.Mod, error) {
+	m, err := mod.Open(src, src.Size)
+	if err != nil {
+		return nil, bin.InFile(err, src.Path)
+	}
+	return m, nil
+}
+
+// openPak opens an archive by its .PAK or by its .PAK.MAN. The closer is that
+// of the other one.
+func openPak(src *Source) (*pak.Reader, io.Closer, error) {
+	archive, list := src, src
+	var other *Source
+	var err error
+	if short, isList := cutExtension(src.Name, ".MAN"); isList {
+		other, err = src.Beside(short)
+		archive = other
+	} else if err = pak.Sniff(src.Head(maxModHead), src.Size).Supported(); err == nil {
+		other, err = src.Neighbor(".MAN")
+		list = other
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: an archive is two files, the .PAK and the .PAK.MAN that lists what is in it", err)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := list.ReadAll()
+	if err != nil {
+		return nil, other, errors.Join(err, other.Close())
+	}
+	manifest, err := pak.DecodeManifest(data)
+	if err != nil {
+		other.Close()
+		return nil, nil, bin.InFile(err, list.Path)
+	}
+	r, err := pak.NewReader(archive, archive.Size, manifest)
+	if err != nil {
+		other.Close()
+		return nil, nil, bin.InFile(err, archive.Path)
+	}
+	return r, other, nil
+}
+
+func cutExtension(name, ext string) (string, bool) {
+	if n := len(name) - len(ext); n > 0 && strings.EqualFold(name[n:], ext) {
+		return name[:n], true
+	}
+	return name, false
+}
+
+// archive is an open mod, or an archive without a header.
+type archive struct {
+	src     *Source
+	reader  *pak.Reader
+	mod     *mod.Mod // nil: an archive without a header
+	options moddir.Options
+	base    string
+	closer  io.Closer
+}
+
+func newArchive(job *Job, src *Source, r *pak.Reader, m *mod.Mod) (*archive, error) {
+	o, err := modOptions(job)
+	if err != nil {
+		return nil, err
+	}
+	return &archive{src: src, reader: r, mod: m, options: o, base: job.Value(optionBase.Name)}, nil
+}
+
+func (a *archive) Tree() (fs.FS, error) {
+	if a.mod != nil {
+		return moddir.Open(a.mod, a.options), nil
+	}
+	return moddir.OpenPak(a.reader, a.options), nil
+}
+
+func (a *archive) Close() error {
+	if a.closer != nil {
+		return a.closer.Close()
+	}
+	return nil
+}
+
+func (a *archive) Check(job *Job, sink check.Sink) error {
+	base, closer, err := openBase(a.base, a.options)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	o := moddir.CheckOptions{Options: a.options, Base: base, Progress: job.Report}
+	if a.mod != nil {
+		a.mod.Check("", sink)
+	} else {
+		a.reader.Check("", sink)
+	}
+	moddir.Check(a.reader, o, sink)
+	return job.Err()
+}
+
+func (a *archive) Info() (Info, error) {
+	info := Info{Format: torchlightPakName}
+	add := func(key, label string, value any) { info.Fields = append(info.Fields, InfoField{key, label, value}) }
+	if a.mod != nil {
+		info.Format = torchlightModName
+		h := a.mod.Header
+		for _, t := range []struct{ key, label, value string }{
+			{"title", "title", h.Title}, {"author", "author", h.Author}, {"description", "description", h.Description},
+			{"website", "website", h.Website}, {"downloadURL", "download", h.DownloadURL},
+		} {
+			if t.value != "" {
+				add(t.key, t.label, t.value)
+			}
+		}
+		add("modID", "mod id", h.ID)
+		add("modVersion", "mod version", int(h.ModVersion))
+		if h.Version >= 4 {
+			add("gameVersion", "game version", h.Game.String())
+		}
+		add("headerVersion", "header version", int(h.Version))
+		var required []string
+		for _, r := range h.Required {
+			required = append(required, fmt.Sprintf("%s (%d)", r.Name, r.ID))
+		}
+		if len(required) > 0 {
+			add("requiredMods", "required mods", required)
+		}
+	}
+	manifest := a.reader.Manifest()
+	add("manifestVersion", "manifest version", int(manifest.Version))
+	files, removed, size := 0, 0, int64(0)
+	count := make(map[string]int)
+	var kinds []string
+	for _, f := range a.reader.Files() {
+		if f.Removed() {
+			removed++
+			continue
+		}
+		files++
+		size += int64(f.Record.Size)
+		kind := f.Record.Type.String()
+		if count[kind]++; count[kind] == 1 {
+			kinds = append(kinds, kind)
+		}
+	}
+	add("files", "files", files)
+	slices.Sort(kinds)
+	var types []InfoField
+	for _, k := range kinds {
+		types = append(types, InfoField{k, k, count[k]})
+	}
+	add("types", "of these", types)
+	add("removedFiles", "files it removes", removed)
+	add("inflatedSize", "inflated size (bytes)", size)
+	return info, nil
+}
+
+// modOptions are the options that the user gave.
+func modOptions(job *Job) (moddir.Options, error) {
+	o := moddir.Options{Raw: job.On(optionRaw.Name), Floats: floatStyle(job)}
+	names, err := readNames(job.Value(optionNames.Name))
+	if err == nil && names != nil {
+		o.Names = knownNames().With(names...)
+	}
+	return o, err
+}
+
+// buildArchive makes an archive of a folder and tells what was done.
+func buildArchive(job *Job, fsys fs.FS, build func(fs.FS, moddir.BuildOptions) (*moddir.Report, error)) error {
+	o, err := modOptions(job)
+	if err != nil {
+		return err
+	}
+	base, closer, err := openBase(job.Value(optionBase.Name), o)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	report, err := build(withoutSidecar(job, fsys), moddir.BuildOptions{
+		Options: o, Tables: job.On(optionTables.Name), Base: base,
+		Warn: func(path, message string) { job.Warn(path, "%s", message) },
+	})
+	if err != nil {
+		return err
+	}
+	done := fmt.Sprintf("compiled %d files, took %d as they are", report.Compiled, report.AsIs)
+	if report.Removed > 0 {
+		done += fmt.Sprintf(", noted %d to be removed from the game", report.Removed)
+	}
+	job.Tell("%s", done)
+	if len(report.Tables) > 0 {
+		job.Tell("built tables: %s", strings.Join(report.Tables, ", "))
+	}
+	if len(report.Left) > 0 {
+		job.Tell("left out: %s", strings.Join(report.Left, ", "))
+	}
+	return nil
+}
+
+// openBase opens the game's own files: a folder, or an archive.
+func openBase(name string, o moddir.Options) (tables.Sources, io.Closer, error) {
+	if name == "" {
+		return nil, io.NopCloser(nil), nil
+	}
+	src, err := OpenSource(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if src.IsDir() {
+		sources, err := moddir.SourcesOf(os.DirFS(name), o)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
+		return sources, io.NopCloser(nil), err
+	}
+	if mod.Recognize(src.Head(maxModHead)) {
+		m, err := openMod(src)
+		if err != nil {
+			return nil, nil, errors.Join(err, src.Close())
+		}
+		return moddir.SourcesOfArchive(m.Archive, o), src, nil
+	}
+	r, other, err := openPak(src)
+	if err != nil {
+		return nil, nil, errors.Join(err, src.Close())
+	}
+	return moddir.SourcesOfArchive(r, o), closeBoth{src, other}, nil
+}
+
+type closeBoth struct{ a, b io.Closer }
+
+func (c closeBoth) Close() error { return errors.Join(c.a.Close(), c.b.Close()) }
+
+// checkModTree reports what only the folder shows.
+func checkModTree(job *Job, fsys fs.FS, sink check.Sink) error {
+	o, err := modOptions(job)
+	if err != nil {
+		return err
+	}
+	return moddir.CheckFolder(fsys, o, sink)
+}
+
+// dumpArchive shows the fields of an archive, or of the file in it that path names.
+func dumpArchive(job *Job, src *Source, path string, t bin.Tracer) error {
+	var reader *pak.Reader
+	if mod.Recognize(src.Head(maxModHead)) {
+		if m, err := mod.Open(src, src.Size); err == nil {
+			reader = m.Archive
+		}
+	} else {
+		r, other, err := openPak(src)
+		if err != nil {
+			return err
+		}
+		defer other.Close()
+		reader = r
+	}
+	if reader != nil && path != "" {
+		if f := reader.Find(path); f != nil && !f.Removed() {
+			return moddir.DumpFile(f, func(field bin.Field) {
+				field.Space = strings.TrimSuffix(path+"."+field.Space, ".")
+				t(field)
+			})
+		}
+	}
+	if mod.Recognize(src.Head(maxModHead)) {
+		data, err := src.ReadAll()
+		if err != nil {
+			return err
+		}
+		return mod.Dump(data, t)
+	}
+	data, err := src.ReadAll()
+	if err != nil {
+		return err
+	}
+	if _, isList := cutExtension(src.Name, ".MAN"); isList {
+		return pak.DumpManifest(data, t)
+	}
+	return pak.Dump(data, 0, reader.Manifest(), t)
+}
+
+// gamePath returns the path in the game of a file on the disk, as far as the
+// folders that it is in tell.
+func gamePath(src *Source) string {
+	full, err := filepath.Abs(src.Path)
+	if err != nil || src.Path == "-" {
+		return src.Name
+	}
+	full = filepath.ToSlash(full)
+	if i := strings.LastIndex(strings.ToUpper(full), "/MEDIA/"); i >= 0 {
+		return full[i+1:]
+	}
+	return src.Name
+}

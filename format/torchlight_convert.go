@@ -1,0 +1,103 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"trowel/internal/bin"
+	"trowel/torchlight/mod"
+	"trowel/torchlight/moddir"
+)
+
+// headerSuffix is that of the neighbour of an archive that says what its mod is called.
+const headerSuffix = ".MOD.DAT"
+
+var optionHeader = Option{Name: "header", Help: "what the mod is called: a MOD.DAT, or a mod whose header to take (default: the .MOD.DAT beside the archive)"}
+
+var modConversions = []Conversion{{
+	To: torchlightPakName, Title: "an archive, .PAK with .PAK.MAN, and a .MOD.DAT with what the mod says of itself", Extension: ".PAK",
+	Convert: func(_ *Job, src *Source, out Output) error {
+		m, err := openMod(src)
+		if err != nil {
+			return err
+		}
+		var parts []Part
+		for _, suffix := range []string{"", ".MAN", headerSuffix} {
+			part, err := out.Create(suffix)
+			if err != nil {
+				return err
+			}
+			parts = append(parts, part)
+		}
+		if err := m.Split(parts[0], parts[1]); err != nil {
+			return bin.InFile(err, src.Path)
+		}
+		_, err = parts[2].Write(moddir.ModDat(m.Header))
+		return err
+	},
+}}
+
+var pakConversions = []Conversion{{
+	To: torchlightModName, Title: "a mod", Extension: ".MOD", Options: []Option{optionHeader},
+	Convert: func(job *Job, src *Source, out Output) error {
+		header, err := findHeader(job.Value(optionHeader.Name), src)
+		if err != nil {
+			return err
+		}
+		r, other, err := openPak(src)
+		if err != nil {
+			return err
+		}
+		defer other.Close()
+		manifest, err := r.Manifest().Encode()
+		if err != nil {
+			return bin.InFile(err, src.Path)
+		}
+		part, err := out.Create("")
+		if err != nil {
+			return err
+		}
+		archive := src
+		if archive.Size != r.Size() {
+			return fmt.Errorf("%s: give the .PAK, not the list of what is in it", src.Path)
+		}
+		return mod.Join(part, header, io.NewSectionReader(archive, 0, archive.Size), manifest)
+	},
+}}
+
+// findHeader returns the header of the mod that an archive is to become.
+func findHeader(name string, src *Source) (*mod.Header, error) {
+	var file *Source
+	var err error
+	if name != "" {
+		file, err = OpenSource(name)
+	} else if file, err = src.Neighbor(headerSuffix); errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: a mod needs a name: --%s takes a MOD.DAT, or the header of another mod", err, optionHeader.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if file.IsDir() {
+		return nil, fmt.Errorf("%s: %w", file.Path, os.ErrInvalid)
+	}
+	if mod.Recognize(file.Head(maxModHead)) {
+		m, err := openMod(file)
+		if err != nil {
+			return nil, err
+		}
+		return m.Header, nil
+	}
+	data, err := file.ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	header, err := moddir.HeaderOf(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file.Path, err)
+	}
+	return header, nil
+}

@@ -1,0 +1,304 @@
+package format
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"trowel/check"
+	"trowel/internal/bin"
+	"trowel/internal/tree"
+	"trowel/torchlight/dat"
+	"trowel/torchlight/image"
+	"trowel/torchlight/layout"
+	"trowel/torchlight/moddir"
+	"trowel/torchlight/mpp"
+	"trowel/torchlight/raw"
+	"trowel/torchlight/text"
+)
+
+// The files of a mod, each standing alone.
+
+var (
+	torchlightData = compiledFormat("torchlight-dat", "Torchlight II data file, compiled", "docs/formats/torchlight-dat.md",
+		[]string{".BINDAT", ".ADM"}, dat.Catalog.Kinds(), infoOfData)
+	torchlightLayout = compiledFormat("torchlight-layout", "Torchlight II layout, compiled", "docs/formats/torchlight-layout.md",
+		[]string{".BINLAYOUT"}, layout.Catalog.Kinds(), infoOfLayout)
+	torchlightRaw = compiledFormat("torchlight-raw", "Torchlight II table", "docs/formats/torchlight-tables.md",
+		[]string{".RAW"}, raw.Catalog.Kinds(), infoOfTable)
+	torchlightGrid = compiledFormat("torchlight-mpp", "Torchlight II pathing grid", "docs/formats/torchlight-tables.md",
+		[]string{".MPP"}, mpp.Catalog.Kinds(), infoOfGrid)
+)
+
+// compiledFormat is the format of a kind of compiled files that stand alone.
+func compiledFormat(name, title, doc string, extensions []string, kinds []*check.Kind, info func([]byte, string) ([]InfoField, error)) *Format {
+	f := &Format{Name: name, Title: title, Extensions: extensions, Doc: doc, Kinds: kinds, Options: []Option{optionNames, optionGUTS, optionClean}}
+	f.Recognize = func(src *Source) bool {
+		// The first bytes tell little: the whole file has to be right.
+		if src.Size > maxCompiled || !moddir.MayBeCompiled(src.Head(maxModHead), src.Name) {
+			return false
+		}
+		data, err := src.ReadAll()
+		return err == nil && moddir.CompiledFormat(data, src.Name) == name
+	}
+	f.RecognizeTree = func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == name }
+	f.Open = func(job *Job, src *Source) (File, error) {
+		data, err := src.ReadAll()
+		if err != nil {
+			return nil, err
+		}
+		o, err := modOptions(job)
+		if err != nil {
+			return nil, err
+		}
+		return &compiledFile{f, src, data, o, info}, nil
+	}
+	f.Build = func(job *Job, fsys fs.FS, out Output) error {
+		o, err := modOptions(job)
+		if err != nil {
+			return err
+		}
+		data, err := moddir.BuildSingle(withoutSidecar(job, fsys), o)
+		if err != nil {
+			return err
+		}
+		return writeAll(out, data)
+	}
+	f.Dump = func(_ *Job, src *Source, _ string, t bin.Tracer) error {
+		data, err := src.ReadAll()
+		if err != nil {
+			return err
+		}
+		return moddir.Dump(data, gamePath(src), t)
+	}
+	f.Conversions = []Conversion{{
+		To: "source", Title: "its form for people: text, JSON or a picture", Extension: ".txt",
+		Rename: moddir.FormName,
+		Convert: func(job *Job, src *Source, out Output) error {
+			return convertSingle(job, src, out, moddir.Decompile)
+		},
+	}}
+	return f
+}
+
+const (
+	torchlightSourceName = "torchlight-source"
+	torchlightAssetName  = "torchlight-asset"
+)
+
+// maxCompiled is larger than any compiled file of the game.
+const maxCompiled = 256 << 20
+
+func convertSingle(job *Job, src *Source, out Output, convert func([]byte, string, moddir.Options) ([]byte, error)) error {
+	data, err := src.ReadAll()
+	if err != nil {
+		return err
+	}
+	o, err := modOptions(job)
+	if err != nil {
+		return err
+	}
+	made, err := convert(data, gamePath(src), o)
+	if err != nil {
+		return bin.InFile(err, src.Path)
+	}
+	return writeAll(out, made)
+}
+
+// compiledFile is an open compiled file.
+type compiledFile struct {
+	format  *Format
+	src     *Source
+	data    []byte
+	options moddir.Options
+	info    func(data []byte, name string) ([]InfoField, error)
+}
+
+func (f *compiledFile) Tree() (fs.FS, error) {
+	t, err := moddir.OpenSingle(f.data, gamePath(f.src), f.format.Name, f.options)
+	return t, bin.InFile(err, f.src.Path)
+}
+
+func (f *compiledFile) Info() (Info, error) {
+	fields, err := f.info(f.data, gamePath(f.src))
+	return Info{f.format.Name, fields}, bin.InFile(err, f.src.Path)
+}
+
+func (f *compiledFile) Check(_ *Job, sink check.Sink) error {
+	moddir.CheckSingle(f.data, gamePath(f.src), f.options, sink)
+	return nil
+}
+
+func (f *compiledFile) Close() error { return nil }
+
+func infoOfData(data []byte, name string) ([]InfoField, error) {
+	f, err := dat.Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	root := f.Text(dat.Options{Path: name})
+	nodes, properties := countTree(root)
+	return []InfoField{{"version", "version", int(f.Version)}, {"root", "root", root.Name}, {"nodes", "nodes", nodes},
+		{"properties", "properties", properties}, {"strings", "strings", len(f.Strings)}}, nil
+}
+
+func countTree(n *text.Node) (nodes, properties int) {
+	nodes = 1
+	for range n.Properties() {
+		properties++
+	}
+	for c := range n.Children() {
+		a, b := countTree(c)
+		nodes, properties = nodes+a, properties+b
+	}
+	return nodes, properties
+}
+
+func infoOfLayout(data []byte, _ string) ([]InfoField, error) {
+	f, err := layout.Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	count := make(map[string]int)
+	var kinds []InfoField
+	objects := 0
+	for o := range f.All() {
+		objects++
+		title := o.Title()
+		if count[title]++; count[title] == 1 {
+			kinds = append(kinds, InfoField{Key: title})
+		}
+	}
+	for i := range kinds {
+		kinds[i].Value = count[kinds[i].Key]
+	}
+	return []InfoField{{"objects", "objects", objects}, {"kinds", "of these", kinds}}, nil
+}
+
+func infoOfTable(data []byte, name string) ([]InfoField, error) {
+	kind, known := raw.KindOf(name)
+	if !known {
+		kind, _ = raw.Guess(data)
+	}
+	t, err := raw.Decode(data, kind)
+	if err != nil {
+		return nil, err
+	}
+	return []InfoField{{"table", "table", kind.String()}, {"records", "records", t.Len()}}, nil
+}
+
+func infoOfGrid(data []byte, _ string) ([]InfoField, error) {
+	f, err := mpp.Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	return []InfoField{{"width", "width in cells", f.Width}, {"height", "height in cells", f.Height},
+		{"size", "size in the world", fmt.Sprintf("%g x %g", f.SizeX, f.SizeZ)},
+		{"origin", "origin of the world", fmt.Sprintf("%g, %g", f.OffsetX, f.OffsetZ)}}, nil
+}
+
+// torchlightSource is a compiled file in its form for people.
+var torchlightSource = &Format{
+	Name:       torchlightSourceName,
+	Title:      "Torchlight II source file",
+	Extensions: []string{".RAW.json", ".MPP.pgm"},
+	Doc:        "docs/formats/torchlight-dat.md",
+	Recognize:  func(src *Source) bool { return text.Recognize(src.Head(maxModHead)) },
+	Open: func(job *Job, src *Source) (File, error) {
+		data, err := src.ReadAll()
+		if err != nil {
+			return nil, err
+		}
+		o, err := modOptions(job)
+		return &sourceFile{src, data, o}, err
+	},
+	Conversions: []Conversion{{
+		To: "compiled", Title: "what the game reads: .BINDAT, .BINLAYOUT, .RAW or .MPP", Extension: ".BINDAT",
+		Rename: moddir.CompiledName,
+		Convert: func(job *Job, src *Source, out Output) error {
+			return convertSingle(job, src, out, moddir.Compile)
+		},
+	}},
+	Kinds:   append(dat.Catalog.Kinds(), layout.Catalog.Kinds()...),
+	Options: []Option{optionNames},
+}
+
+// sourceFile is an open source file. It is its own folder.
+type sourceFile struct {
+	src     *Source
+	data    []byte
+	options moddir.Options
+}
+
+func (f *sourceFile) Tree() (fs.FS, error) { return onlyFile(f.src.Name, f.data), nil }
+
+func onlyFile(name string, data []byte) fs.FS {
+	var t tree.FS
+	t.AddBytes(path.Base(strings.ReplaceAll(name, `\`, "/")), data)
+	return &t
+}
+
+func (f *sourceFile) Info() (Info, error) {
+	info := Info{Format: torchlightSourceName}
+	if !text.Recognize(f.data) {
+		return info, nil
+	}
+	file, err := text.Parse(f.data)
+	if err != nil {
+		return info, bin.InFile(err, f.src.Path)
+	}
+	nodes, properties := countTree(file.Root)
+	info.Fields = []InfoField{{"root", "root", file.Root.Name}, {"nodes", "nodes", nodes}, {"properties", "properties", properties},
+		{"encoding", "encoding", file.Encoding.String()}}
+	return info, nil
+}
+
+func (f *sourceFile) Check(_ *Job, sink check.Sink) error {
+	moddir.CheckForm(f.data, gamePath(f.src), f.options, sink)
+	return nil
+}
+
+func (f *sourceFile) Close() error { return nil }
+
+// torchlightAsset is any other file of a mod of which something is known.
+var torchlightAsset = &Format{
+	Name:       torchlightAssetName,
+	Title:      "picture, sound or model",
+	Extensions: []string{".dds", ".imageset", ".tga"},
+	Doc:        "docs/formats/torchlight-tables.md",
+	Recognize: func(src *Source) bool {
+		if src.IsDir() {
+			return false
+		}
+		_, known := image.Info(src.Name, src.Head(maxModHead))
+		return known
+	},
+	Open: func(_ *Job, src *Source) (File, error) { return &assetFile{src}, nil },
+}
+
+type assetFile struct{ src *Source }
+
+func (f *assetFile) Tree() (fs.FS, error) {
+	data, err := f.src.ReadAll()
+	return onlyFile(f.src.Name, data), err
+}
+
+func (f *assetFile) Info() (Info, error) {
+	info := Info{Format: torchlightAssetName}
+	data, err := f.src.ReadAll()
+	if err != nil {
+		return info, err
+	}
+	fields, known := image.Info(f.src.Name, data)
+	if !known {
+		return info, fmt.Errorf("%s: its first bytes are not those of any picture, sound or model that is known", f.src.Path)
+	}
+	for _, field := range fields {
+		info.Fields = append(info.Fields, InfoField{Key: field.Name, Value: field.Value})
+	}
+	return info, nil
+}
+
+func (f *assetFile) Check(*Job, check.Sink) error { return nil }
+func (f *assetFile) Close() error                 { return nil }

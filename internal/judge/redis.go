@@ -1,0 +1,56 @@
+package judge
+
+import (
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"trowel/internal/corpus"
+)
+
+// Redis starts a Redis server of the test's own and returns the path of its Unix
+// socket. It listens on nothing else, and keeps nothing. The test is skipped
+// where there is no Redis, unless judges are required.
+func Redis(t testing.TB) (addr string) {
+	t.Helper()
+	path := ""
+	for _, p := range []string{"redis-server", "/usr/bin/redis-server", "valkey-server"} {
+		if found, err := exec.LookPath(p); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		corpus.Missing(t, "judges", "no redis-server here: install the package redis-server")
+	}
+	// A Unix socket's path has room for about 100 bytes: t.TempDir is too long.
+	dir, err := os.MkdirTemp("", "redis")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr = filepath.Join(dir, "socket")
+	ctx, cancel := context.WithCancel(context.Background())
+	c := command(ctx, dir, path, []string{"--port", "0", "--unixsocket", addr, "--save", "", "--appendonly", "no", "--dir", dir})
+	if err := c.Start(); err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cancel()
+		c.Wait()
+		os.RemoveAll(dir)
+	})
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		if conn, err := net.Dial("unix", addr); err == nil {
+			conn.Close()
+			return addr
+		}
+		if time.Now().After(end) {
+			t.Fatal("redis-server does not listen")
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package moddir
+
+import (
+	"bytes"
+	"io/fs"
+
+	"trowel/check"
+	"trowel/internal/parallel"
+	"trowel/torchlight/layout"
+	"trowel/torchlight/text"
+)
+
+// CheckFolder reports what is wrong with the sources of a mod and is not to be
+// seen in the mod that is built of them: sources that cannot be read, and
+// compiled files beside their sources that say something else.
+func CheckFolder(fsys fs.FS, o Options, sink check.Sink) error {
+	f, err := collect(fsys, func(string, string) {}) // Build tells these
+	if err != nil {
+		return err
+	}
+	findings := make([][]check.Finding, len(f.sources)+len(f.twins))
+	parallel.Each(len(findings), func(i int) {
+		add := check.Sink(func(found check.Finding) { findings[i] = append(findings[i], found) })
+		if i < len(f.sources) {
+			f.checkSource(f.sources[i], &o, add)
+		} else {
+			f.checkTwin(f.twins[i-len(f.sources)], &o, add)
+		}
+	})
+	for _, list := range findings {
+		for _, found := range list {
+			sink(found)
+		}
+	}
+	return nil
+}
+
+// checkSource checks a file in its form for people.
+func (f *folder) checkSource(s *source, o *Options, sink check.Sink) {
+	if s.twin {
+		sink.Add(kindNoSource, s.at, -1, "stands alone")
+		return
+	}
+	if s.form == nil {
+		return
+	}
+	data, err := fs.ReadFile(f.fsys, s.at)
+	if err != nil {
+		sink.Add(kindText, s.at, -1, "%v", err)
+		return
+	}
+	if !s.form.is(data) {
+		return
+	}
+	s.form.checkForm(data, s.path, s.at, o, sink)
+}
+
+// checkForm checks a file in its form for people; at is where it is.
+func (f *form) checkForm(content []byte, name, at string, o *Options, sink check.Sink) {
+	if _, err := f.compile(content, nil, name, o); err != nil {
+		sink.Add(kindText, at, -1, "%v", err)
+		return
+	}
+	switch f {
+	case dataForm:
+		text.Check(content, o.names(), inFile(at, sink))
+	case layoutForm:
+		layout.CheckText(content, at, sink)
+	}
+}
+
+// checkTwin compares a source with the compiled file beside it.
+func (f *folder) checkTwin(pair [2]*source, o *Options, sink check.Sink) {
+	s, twin := pair[0], pair[1]
+	form, err := fs.ReadFile(f.fsys, s.at)
+	if err != nil || !s.form.is(form) {
+		return
+	}
+	made, err := s.form.compile(form, nil, s.path, o)
+	if err != nil {
+		return // told already
+	}
+	compiled, err := fs.ReadFile(f.fsys, twin.at)
+	if err != nil {
+		sink.Add(kindTwinBroken, twin.at, -1, "%v", err)
+		return
+	}
+	// What means nothing, such as the numbers of strings, is not in the form for
+	// people, and with six digits neither is what the editor knew of a number
+	// beyond what it wrote.
+	six := *o
+	six.Floats = text.GUTS
+	want, _, err := s.form.decompile(made, s.path, &six)
+	if err != nil {
+		return
+	}
+	got, _, err := s.form.decompile(compiled, s.path, &six)
+	switch {
+	case err != nil:
+		sink.Add(kindTwinBroken, twin.at, -1, "%v", err)
+	case !bytes.Equal(want, got):
+		newer := ""
+		if s.info.ModTime().After(twin.info.ModTime()) {
+			newer = ", and is newer"
+		}
+		sink.Add(kindTwinDiffers, s.at, -1, "says something else than %s%s", twin.at, newer)
+	case s.info.ModTime().After(twin.info.ModTime()):
+		sink.Add(kindTwinOlder, s.at, -1, "is newer than %s, which says the same", twin.at)
+	}
+}

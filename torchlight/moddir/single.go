@@ -1,0 +1,213 @@
+package moddir
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"trowel/check"
+	"trowel/internal/bin"
+	"trowel/internal/tree"
+	"trowel/torchlight/dat"
+	"trowel/torchlight/layout"
+	"trowel/torchlight/text"
+)
+
+// A compiled file that stands alone has a folder, too: its form for people,
+// under the name that it has in the folder of a mod, and the sidecar.
+
+// OpenSingle shows a compiled file as a folder. The path is that in the game,
+// such as MEDIA/UI/X.LAYOUT.BINLAYOUT, as far as it is known; format goes into
+// the sidecar, for RecognizeSingle.
+func OpenSingle(data []byte, name, format string, o Options) (fs.FS, error) {
+	content, relic, err := decompile(data, name, &o)
+	if err != nil {
+		return nil, err
+	}
+	var t tree.FS
+	at := path.Base(FormName(name))
+	t.AddBytes(at, content)
+	side := &sidecar{Format: format}
+	if relic != nil {
+		side.Files = map[string]fileRelic{at: {CRC32: crc32.ChecksumIEEE(content), Relic: relic}}
+	}
+	encoded, err := side.encode()
+	t.AddBytes(tree.Sidecar, encoded)
+	return &t, err
+}
+
+// RecognizeSingle tells of which format the folder of a single file is; "" if it is none.
+func RecognizeSingle(fsys fs.FS) string {
+	side, err := readSidecar(fsys)
+	if err != nil {
+		return ""
+	}
+	return side.Format
+}
+
+// BuildSingle makes the compiled file of such a folder.
+func BuildSingle(fsys fs.FS, o Options) ([]byte, error) {
+	side, err := readSidecar(fsys)
+	if err != nil {
+		return nil, err
+	}
+	list, err := fs.ReadDir(fsys, ".")
+	if err != nil {
+		return nil, err
+	}
+	f := &folder{fsys: fsys, side: side}
+	for _, e := range list {
+		if e.Name() == tree.Sidecar || e.IsDir() {
+			continue
+		}
+		s, err := f.source(e.Name(), e)
+		if err != nil {
+			return nil, err
+		}
+		if s.form == nil {
+			data, err := fs.ReadFile(fsys, s.at)
+			if err != nil {
+				return nil, err
+			}
+			s.form = formOfContent(s.path, data)
+		}
+		f.sources = append(f.sources, s)
+	}
+	if len(f.sources) != 1 {
+		return nil, fmt.Errorf("%d files, and not the one that %s speaks of", len(f.sources), tree.Sidecar)
+	}
+	return f.content(f.sources[0], &o)
+}
+
+// Decompile returns the form for people of a compiled file. What that form does
+// not say of it is lost: the folder of [OpenSingle] keeps it.
+func Decompile(data []byte, name string, o Options) ([]byte, error) {
+	content, _, err := decompile(data, name, &o)
+	return content, err
+}
+
+func decompile(data []byte, name string, o *Options) ([]byte, []byte, error) {
+	game, _ := archivePath(name)
+	form := formOfContent(game, data)
+	if form == nil {
+		return nil, nil, errNoForm
+	}
+	return form.decompile(data, game, o)
+}
+
+var errNoForm = errors.New("not a file that is compiled")
+
+// Compile makes the compiled file of a form for people.
+func Compile(content []byte, name string, o Options) ([]byte, error) {
+	game, _ := archivePath(name)
+	form := formOfContent(game, content)
+	if form == nil {
+		return nil, errNoForm
+	}
+	return form.compile(content, nil, game, &o)
+}
+
+// FormName returns the name that a compiled file has in its form for people:
+// X.DAT for X.DAT.BINDAT, SKILLS.RAW.json for SKILLS.RAW. Other names stay.
+func FormName(name string) string {
+	game, twin := archivePath(name)
+	form := formOf(game)
+	switch {
+	case form == nil:
+		return name
+	case twin:
+		return name[:len(game)]
+	case len(game) == len(name):
+		return name + form.suffix
+	}
+	return name
+}
+
+// CompiledName returns the name of what a form for people becomes: the way back
+// of FormName, and X.LAYOUT.BINLAYOUT for X.LAYOUT.
+func CompiledName(name string) string {
+	game, twin := archivePath(name)
+	form := formOf(game)
+	switch {
+	case twin || form == nil:
+		return name + ".BINDAT"
+	case len(game) < len(name):
+		return name[:len(game)]
+	}
+	return name + form.compiled
+}
+
+// formOfContent tells the form of a file by its name, or else by its content,
+// compiled or not.
+func formOfContent(name string, data []byte) *form {
+	if f := formOf(name); f != nil {
+		return f
+	}
+	for _, f := range []*form{layoutForm, dataForm, tableForm} {
+		if f.recognize(data) {
+			return f
+		}
+	}
+	if file, err := text.Parse(data); err == nil {
+		if slices.Contains(layoutRoots, strings.ToUpper(file.Root.Name)) {
+			return layoutForm
+		}
+		return dataForm
+	}
+	return nil
+}
+
+// CompiledFormat returns the name of the format of a whole compiled file, by its
+// name if that tells, and by its content; "" for what is none.
+func CompiledFormat(data []byte, name string) string {
+	game, _ := archivePath(name)
+	forms := []*form{layoutForm, dataForm, tableForm}
+	if f := formOf(game); f != nil {
+		forms = []*form{f}
+	}
+	for _, f := range forms {
+		if f.recognize(data) {
+			return f.name
+		}
+	}
+	return ""
+}
+
+// MayBeCompiled tells whether a file can be a compiled one by its first bytes.
+func MayBeCompiled(head []byte, name string) bool {
+	game, _ := archivePath(name)
+	f := formOf(game)
+	return f == tableForm || f == gridForm || layout.Recognize(head) || dat.Recognize(head)
+}
+
+// CheckSingle reports what is wrong with a compiled file by itself.
+func CheckSingle(data []byte, name string, o Options, sink check.Sink) {
+	game, _ := archivePath(name)
+	if f := formOfContent(game, data); f != nil {
+		f.check(data, game, &o, sink)
+	}
+}
+
+// CheckForm reports what is wrong with a file in its form for people.
+func CheckForm(content []byte, name string, o Options, sink check.Sink) {
+	game, _ := archivePath(name)
+	if f := formOfContent(game, content); f != nil {
+		f.checkForm(content, game, "", &o, sink)
+	}
+}
+
+// Dump reports every field of a compiled file.
+func Dump(data []byte, name string, t bin.Tracer) error {
+	game, _ := archivePath(name)
+	if f := formOfContent(game, data); f != nil {
+		return f.dump(data, game, t)
+	}
+	return errNoForm
+}
+
+// layoutRoots are the names that the root of a layout can have.
+var layoutRoots = []string{"LAYOUT", "UI", "PARTICLE CREATOR"}
