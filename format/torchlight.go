@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"trowel/check"
@@ -35,7 +36,7 @@ var torchlightMod = &Format{
 	Title:      "Torchlight II mod",
 	Extensions: []string{".MOD"},
 	Doc:        "docs/formats/torchlight-archive.md",
-	Recognize:  func(src *Source) bool { return mod.Recognize(src.Head(maxModHead)) },
+	Recognize:  isMod,
 
 	RecognizeTree: moddir.Recognize,
 	Open: func(job *Job, src *Source) (File, error) {
@@ -120,6 +121,13 @@ var (
 	archiveKinds   = slices.Concat(pak.Catalog.Kinds(), moddir.Catalog.Kinds(), dat.Catalog.Kinds(), layout.Catalog.Kinds(),
 		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds())
 )
+
+// isMod tells whether a file is a mod. The list of an archive begins with a
+// version as well.
+func isMod(src *Source) bool {
+	head := src.Head(maxModHead)
+	return mod.Recognize(head) && !pak.RecognizeManifest(head)
+}
 
 func openMod(src *Source) (*mod.Mod, error) {
 	m, err := mod.Open(src, src.Size)
@@ -234,7 +242,7 @@ func (a *archive) Info() (Info, error) {
 				add(t.key, t.label, t.value)
 			}
 		}
-		add("modID", "mod id", h.ID)
+		add("modID", "mod id", strconv.FormatInt(h.ID, 10))
 		add("modVersion", "mod version", int(h.ModVersion))
 		if h.Version >= 4 {
 			add("gameVersion", "game version", h.Game.String())
@@ -335,7 +343,7 @@ func openBase(name string, o moddir.Options) (tables.Sources, io.Closer, error) 
 		}
 		return sources, io.NopCloser(nil), err
 	}
-	if mod.Recognize(src.Head(maxModHead)) {
+	if isMod(src) {
 		m, err := openMod(src)
 		if err != nil {
 			return nil, nil, errors.Join(err, src.Close())
@@ -365,7 +373,7 @@ func checkModTree(job *Job, fsys fs.FS, sink check.Sink) error {
 // dumpArchive shows the fields of an archive, or of the file in it that path names.
 func dumpArchive(job *Job, src *Source, path string, t bin.Tracer) error {
 	var reader *pak.Reader
-	if mod.Recognize(src.Head(maxModHead)) {
+	if isMod(src) {
 		if m, err := mod.Open(src, src.Size); err == nil {
 			reader = m.Archive
 		}
@@ -385,7 +393,7 @@ func dumpArchive(job *Job, src *Source, path string, t bin.Tracer) error {
 			})
 		}
 	}
-	if mod.Recognize(src.Head(maxModHead)) {
+	if isMod(src) {
 		data, err := src.ReadAll()
 		if err != nil {
 			return err

@@ -84,7 +84,7 @@ func findHeader(name string, src *Source) (*mod.Header, error) {
 	if file.IsDir() {
 		return nil, fmt.Errorf("%s: %w", file.Path, os.ErrInvalid)
 	}
-	if mod.Recognize(file.Head(maxModHead)) {
+	if isMod(file) {
 		m, err := openMod(file)
 		if err != nil {
 			return nil, err

@@ -165,7 +165,10 @@ func infoOfLayout(data []byte, _ string) ([]InfoField, error) {
 	objects := 0
 	for o := range f.All() {
 		objects++
-		title := o.Title()
+		title := fmt.Sprintf("descriptor %d", o.Descriptor)
+		if d := layout.DescriptorOf(o.Descriptor); d != nil {
+			title = d.Name
+		}
 		if count[title]++; count[title] == 1 {
 			kinds = append(kinds, InfoField{Key: title})
 		}

@@ -163,7 +163,6 @@ func (c *checking) build(name string, sink check.Sink) (*game, error) {
 	}
 	job := c.job(c.cmd, f)
 	job.Warned = func(path, message string) { sink.Add(kindBuild, path, -1, "%s", message) }
-	job.Told = nil
 	if f.CheckTree != nil {
 		if err := f.CheckTree(job, fsys, sink); err != nil {
 			return nil, named(err, name)
