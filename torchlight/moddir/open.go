@@ -71,6 +71,7 @@ func OpenPak(r *pak.Reader, o Options) fs.FS {
 // add adds the files of an archive to the folder.
 func (s *shown) add(r *pak.Reader) {
 	names := newPlaces(r)
+	stored := storedSizes(r)
 	for _, file := range r.Files() {
 		if file.Removed() || file.Duplicate {
 			continue // the relic has them
@@ -83,9 +84,31 @@ func (s *shown) add(r *pak.Reader) {
 			f.path = file.Path
 		}
 		s.files = append(s.files, f)
-		meta := tree.Meta{Stored: -1, Note: file.Record.Type.String(), Time: file.Record.Time.Time()}
+		meta := tree.Meta{Stored: stored[file.Record.Offset], Note: file.Record.Type.String(), Time: file.Record.Time.Time()}
 		s.tree.Add(f.at, meta, func() ([]byte, error) { return s.content(f) })
 	}
+}
+
+// storedSizes tells how many bytes each block takes, by its offset: those up to
+// the next one.
+func storedSizes(r *pak.Reader) map[uint32]int64 {
+	var offsets []uint32
+	for _, f := range r.Files() {
+		if !f.Removed() {
+			offsets = append(offsets, f.Record.Offset)
+		}
+	}
+	slices.Sort(offsets)
+	offsets = slices.Compact(offsets)
+	sizes := make(map[uint32]int64, len(offsets))
+	for i, at := range offsets {
+		end := r.Size()
+		if i+1 < len(offsets) {
+			end = int64(offsets[i+1])
+		}
+		sizes[at] = max(0, end-int64(at))
+	}
+	return sizes
 }
 
 // content makes a file of the folder, and its relic by the way.

@@ -1,0 +1,324 @@
+// Package dat reads and writes the compiled form of the data files of Torchlight
+// II: .DAT, .TEMPLATE, .HIE and .ANIMATION, which GUTS compiles to .BINDAT. It
+// reads and writes those of Torchlight I (.ADM) as well.
+//
+//	f, err := dat.Decode(data)
+//	root := f.Text(dat.Options{})
+//	name, _ := root.Get("NAME")
+//
+// A [File] holds all that the bytes say, so Encode of what Decode gave is the
+// same file again. [Decompile] and [Compile] go between a file and its text.
+package dat
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trowel/internal/bin"
+	"trowel/torchlight/hash"
+	"trowel/torchlight/text"
+)
+
+// The versions of the format.
+const (
+	Torchlight1 uint32 = 1 // .ADM: names are strings of the table
+	Torchlight2 uint32 = 2 // .BINDAT: names are hashes
+)
+
+// None is the value of an empty string, which is not in the table.
+const None uint32 = 0xFFFFFFFF
+
+// File is a compiled data file.
+type File struct {
+	Version uint32
+	Strings []String // the table; GUTS sorts it by ID
+	Root    *Node
+	Rest    []byte // what follows the root; nothing in sane files
+}
+
+// String is an entry of the table of strings.
+type String struct {
+	ID   uint32 `json:"id"` // of no meaning but in this file
+	Text string `json:"text"`
+}
+
+// Node is a node with its properties, all of which stand before its children.
+type Node struct {
+	Name       uint32 // hash of the name; in version 1 the ID of its string
+	Properties []Property
+	Children   []*Node
+}
+
+// Property is a value with its key.
+type Property struct {
+	Key   uint32 // as Node.Name
+	Type  text.Type
+	Value uint64 // its bits; for strings the ID, or None
+}
+
+// Recognize reports whether head, the first bytes of a file, begins a compiled
+// data file of either version.
+func Recognize(head []byte) bool {
+	r := bin.NewReader(head, bin.LittleEndian)
+	version := r.U32("version")
+	if version != Torchlight1 && version != Torchlight2 {
+		return false
+	}
+	last := int64(-1)
+	for range int64(r.U32("num_strings")) {
+		id := int64(r.U32("id"))
+		s := readText(r, version)
+		if r.Err() != nil {
+			break
+		}
+		if id <= last || strings.ContainsRune(s, 0) {
+			return false
+		}
+		last = id
+	}
+	r.U32("name")
+	properties, next := r.U32("num_properties"), r.U32("first")
+	if properties > 0 {
+		next = r.U32("type") // behind the first key
+	}
+	switch {
+	case r.Err() != nil: // the head is cut
+		return last >= 0 && len(head) >= 64
+	case properties > 0:
+		return next <= 0xFF && text.Type(next).Known()
+	}
+	return next > 0 || r.Len() == 0
+}
+
+// Decode reads a compiled file. An error is a *[bin.Error].
+func Decode(data []byte) (*File, error) {
+	return decode(bin.NewReader(data, bin.LittleEndian), nil)
+}
+
+// Dump reads a compiled file and reports every field, as far as it can be read.
+func Dump(data []byte, t bin.Tracer) error {
+	r := bin.NewReader(data, bin.LittleEndian)
+	r.Trace(t)
+	_, err := decode(r, hash.Known())
+	r.Flush()
+	return err
+}
+
+// decoder reads nodes. When somebody listens it explains what it reads.
+type decoder struct {
+	r       *bin.Reader
+	file    *File
+	names   *hash.Names // only when somebody listens
+	strings index
+}
+
+func decode(r *bin.Reader, names *hash.Names) (*File, error) {
+	f := &File{}
+	if f.Version = r.U32("version"); r.Err() == nil && f.Version != Torchlight1 && f.Version != Torchlight2 {
+		got := strconv.FormatUint(uint64(f.Version), 10)
+		if f.Version&0xFF == 6 {
+			got = "6, that of Hob and Rebel Galaxy, in one byte"
+		}
+		r.FailAt(r.Offset()-4, "version", bin.ErrVersion, "1 or 2", got)
+	}
+	least := 6
+	if f.Version == Torchlight1 {
+		least = 8
+	}
+	if n := r.Count32("num_strings", least); n > 0 {
+		f.Strings = make([]String, n)
+	}
+	for i := range f.Strings {
+		r.EnterIndex("strings", i)
+		f.Strings[i] = String{ID: r.U32("id"), Text: readText(r, f.Version)}
+		r.Leave()
+		if r.Err() != nil {
+			return nil, r.Err()
+		}
+	}
+	d := decoder{r: r, file: f}
+	if r.Tracing() {
+		d.names, d.strings = names, indexOf(f.Strings)
+	}
+	f.Root = &Node{}
+	r.Enter("root")
+	d.node(f.Root, 1)
+	r.Leave()
+	if n := r.Len(); n > 0 && r.Err() == nil {
+		f.Rest = r.Bytes("rest", n)
+	}
+	if r.Err() != nil {
+		return nil, r.Err()
+	}
+	return f, nil
+}
+
+func readText(r *bin.Reader, version uint32) string {
+	if version == Torchlight1 {
+		return r.Wide32("text")
+	}
+	return r.Wide16("text")
+}
+
+func (d *decoder) node(n *Node, depth int) {
+	r := d.r
+	if depth > text.MaxDepth {
+		r.Fail("", bin.ErrLimit, fmt.Sprintf("at most %d nodes inside each other", text.MaxDepth), "one more")
+		return
+	}
+	n.Name = d.name("name")
+	if count := r.Count32("num_properties", 12); count > 0 {
+		n.Properties = make([]Property, count)
+	}
+	for i := range n.Properties {
+		r.EnterIndex("properties", i)
+		d.property(&n.Properties[i])
+		r.Leave()
+		if r.Err() != nil {
+			return
+		}
+	}
+	count := r.Count32("num_children", 12)
+	if count == 0 {
+		return
+	}
+	children := make([]Node, count)
+	n.Children = make([]*Node, count)
+	for i := range children {
+		n.Children[i] = &children[i]
+		r.EnterIndex("children", i)
+		d.node(n.Children[i], depth+1)
+		r.Leave()
+		if r.Err() != nil {
+			return
+		}
+	}
+}
+
+func (d *decoder) property(p *Property) {
+	r := d.r
+	p.Key = d.name("key")
+	at := r.Offset()
+	t := r.U32("type")
+	if p.Type = text.Type(t); r.Err() == nil && (t > 0xFF || !p.Type.Known()) {
+		r.FailAt(at, "type", bin.ErrFormat, "a type from 1 to 9", strconv.FormatUint(uint64(t), 10))
+	}
+	r.Means(p.Type)
+	if wide(p.Type) {
+		p.Value = r.U64("value")
+	} else {
+		p.Value = uint64(r.U32("value"))
+	}
+	if d.names != nil && r.Err() == nil {
+		r.MeansText(valueText(*p, d.strings, text.Exact))
+	}
+}
+
+// name reads a name, and tells what it is.
+func (d *decoder) name(field string) uint32 {
+	v := d.r.U32(field)
+	if d.names != nil && d.r.Err() == nil {
+		if d.file.Version == Torchlight1 {
+			s, _ := d.strings.text(v)
+			d.r.MeansText(s)
+		} else if s, ok := d.names.Name(v); ok {
+			d.r.MeansText(s)
+		}
+	}
+	return v
+}
+
+// wide reports whether values of a type take eight bytes.
+func wide(t text.Type) bool { return t == text.Double || t == text.Integer64 }
+
+// Encode returns the compiled file. It fails, with a *[bin.Error], if the
+// version or a type does not exist, nodes are too deep in each other, or a string has
+// more than 65535 UTF-16 units, which is more than version 2 has room for.
+func (f *File) Encode() ([]byte, error) {
+	if f.Version != Torchlight1 && f.Version != Torchlight2 {
+		return nil, &bin.Error{Path: "version", Offset: -1, Want: "1 or 2", Got: strconv.FormatUint(uint64(f.Version), 10), Err: bin.ErrVersion}
+	}
+	size := 8 + len(f.Rest)
+	for _, s := range f.Strings {
+		size += 8 + 2*len(s.Text)
+	}
+	w := bin.NewWriter(bin.LittleEndian, size+f.Root.size())
+	w.U32(f.Version)
+	w.U32(uint32(len(f.Strings)))
+	for i, s := range f.Strings {
+		w.U32(s.ID)
+		if f.Version == Torchlight1 {
+			w.Wide32(s.Text)
+			continue
+		}
+		if n := len(s.Text); n > 0xFFFF && bin.UTF16Len(s.Text) > 0xFFFF {
+			return nil, &bin.Error{Path: fmt.Sprintf("strings[%d].text", i), Offset: -1, Want: "at most 65535 UTF-16 units", Got: strconv.Itoa(bin.UTF16Len(s.Text)), Err: bin.ErrLimit}
+		}
+		w.Wide16(s.Text)
+	}
+	if err := f.Root.encode(w, 1); err != nil {
+		return nil, err
+	}
+	w.Bytes(f.Rest)
+	return w.Data(), nil
+}
+
+// size estimates the bytes of a node, without what is below its children.
+func (n *Node) size() int {
+	size := 12 + 12*len(n.Properties)
+	for _, c := range n.Children {
+		size += 12 + 12*len(c.Properties)
+	}
+	return size
+}
+
+func (n *Node) encode(w *bin.Writer, depth int) error {
+	if depth > text.MaxDepth {
+		return &bin.Error{Offset: -1, Want: fmt.Sprintf("at most %d nodes inside each other", text.MaxDepth), Got: "one more", Err: bin.ErrLimit}
+	}
+	w.U32(n.Name)
+	w.U32(uint32(len(n.Properties)))
+	for _, p := range n.Properties {
+		if !p.Type.Known() {
+			return &bin.Error{Path: "type", Offset: -1, Want: "a type from 1 to 9", Got: strconv.Itoa(int(p.Type)), Err: bin.ErrFormat}
+		}
+		w.U32(p.Key)
+		w.U32(uint32(p.Type))
+		if wide(p.Type) {
+			w.U64(p.Value)
+		} else {
+			w.U32(uint32(p.Value))
+		}
+	}
+	w.U32(uint32(len(n.Children)))
+	for _, c := range n.Children {
+		if err := c.encode(w, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// index is a table of strings sorted by ID, to find them.
+type index []String
+
+func indexOf(table []String) index {
+	byID := func(a, b String) int { return cmp.Compare(a.ID, b.ID) }
+	if !slices.IsSortedFunc(table, byID) {
+		table = slices.Clone(table)
+		slices.SortStableFunc(table, byID)
+	}
+	return table
+}
+
+// text returns the string of an ID; the first one, if the table has several.
+func (x index) text(id uint32) (string, bool) {
+	i, ok := slices.BinarySearchFunc(x, id, func(s String, id uint32) int { return cmp.Compare(s.ID, id) })
+	if !ok {
+		return "", false
+	}
+	return x[i].Text, true
+}

@@ -1,0 +1,242 @@
+package dat
+
+import (
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trowel/torchlight/hash"
+	"trowel/torchlight/text"
+)
+
+// Options tell how files are taken apart and put together. The zero value is good.
+type Options struct {
+	Names  *hash.Names     // nil for [hash.Known]
+	Floats text.FloatStyle // how floating-point numbers are written
+	Path   string          // of the file, such as MEDIA/UNITTYPES/TYPE.DAT: its base name is a name too, and .ADM means Torchlight I
+}
+
+// version is that of a file to be compiled.
+func (o *Options) version() uint32 {
+	if strings.EqualFold(path.Ext(o.Path), ".ADM") {
+		return Torchlight1
+	}
+	return Torchlight2
+}
+
+// Text returns the tree of f as a text says it. A line feed in a string becomes
+// \n, which is how the game writes one in a text.
+func (f *File) Text(o Options) *text.Node {
+	strings := indexOf(printable(f.Strings))
+	t := treeMaker{strings: strings, floats: o.Floats}
+	if f.Version == Torchlight1 {
+		t.name = func(id uint32) string {
+			s, _ := strings.text(id)
+			return s
+		}
+	} else {
+		t.name = newNamer(f, o).name
+	}
+	return t.node(f.Root)
+}
+
+type treeMaker struct {
+	name    func(uint32) string
+	strings index
+	floats  text.FloatStyle
+}
+
+func (t *treeMaker) node(n *Node) *text.Node {
+	out := &text.Node{Name: t.name(n.Name), Items: make([]text.Item, 0, len(n.Properties)+len(n.Children))}
+	properties := make([]text.Property, len(n.Properties))
+	for i, p := range n.Properties {
+		properties[i] = text.Property{Type: p.Type, Key: t.name(p.Key), Value: valueText(p, t.strings, t.floats)}
+		out.Items = append(out.Items, &properties[i])
+	}
+	for _, c := range n.Children {
+		out.Items = append(out.Items, t.node(c))
+	}
+	return out
+}
+
+// valueText returns a value as a text says it.
+func valueText(p Property, table index, floats text.FloatStyle) string {
+	switch p.Type {
+	case text.Integer:
+		return strconv.FormatInt(int64(int32(p.Value)), 10)
+	case text.Float:
+		return text.FormatFloat(math.Float32frombits(uint32(p.Value)), floats)
+	case text.Double:
+		return text.FormatDouble(math.Float64frombits(p.Value), floats)
+	case text.Unsigned:
+		return strconv.FormatUint(uint64(uint32(p.Value)), 10)
+	case text.Bool:
+		if p.Value != 0 {
+			return "1"
+		}
+		return "0"
+	case text.Integer64:
+		return strconv.FormatInt(int64(p.Value), 10)
+	}
+	s, _ := table.text(uint32(p.Value))
+	return s
+}
+
+// printable returns a table whose strings can stand in a text.
+func printable(table []String) []String {
+	feeds := func(s String) bool { return strings.Contains(s.Text, "\n") }
+	if !slices.ContainsFunc(table, feeds) {
+		return table
+	}
+	table = slices.Clone(table)
+	for i := range table {
+		table[i].Text = strings.ReplaceAll(table[i].Text, "\n", `\n`)
+	}
+	return table
+}
+
+// namer finds the names of hashes.
+type namer struct {
+	names *hash.Names
+	file  *File
+	path  string
+	own   *hash.Names // those that the file brings along, once they are asked for
+}
+
+func newNamer(f *File, o Options) *namer {
+	if o.Names == nil {
+		o.Names = hash.Known()
+	}
+	return &namer{names: o.Names, file: f, path: o.Path}
+}
+
+// name returns the name of a hash, which always has that hash and can stand in
+// a text: a known one, one that the file itself brings along, the number of a
+// broken tag, or an escape.
+func (n *namer) name(h uint32) string {
+	if s, ok := n.find(h); ok {
+		return s
+	}
+	if s, ok := n.names.BrokenHash(h); ok {
+		return strconv.FormatUint(uint64(hash.Of(s)), 10)
+	}
+	return hash.Escape(h)
+}
+
+// find returns a name that somebody gave.
+func (n *namer) find(h uint32) (string, bool) {
+	if s, ok := n.names.Name(h); ok && fits(s, h) {
+		return s, true
+	}
+	// Many files have their own name or that of something in them as a tag:
+	// the root of a unit type is the name of the type.
+	if n.own == nil {
+		base, _, _ := strings.Cut(path.Base(n.path), ".")
+		names := make([]string, 0, len(n.file.Strings)+1)
+		for _, s := range n.file.Strings {
+			names = append(names, s.Text)
+		}
+		n.own = n.names.With(append(names, base)...)
+	}
+	for _, s := range n.own.All(h) {
+		if upper := strings.ToUpper(s); fits(upper, h) {
+			return upper, true
+		}
+		if fits(s, h) {
+			return s, true
+		}
+	}
+	return "", false
+}
+
+func fits(s string, h uint32) bool {
+	return text.FitsKey(s) && text.FitsName(s) && hash.Of(s) == h
+}
+
+// FromText returns the compiled file of a tree as it is written anew: strings
+// get their IDs from 1 on in the order in which they are first used. Values are
+// read as the game does, so that nonsense is 0.
+func FromText(root *text.Node, version uint32) *File {
+	c := compiler{file: &File{Version: version}, ids: map[string]uint32{}}
+	c.file.Root = c.node(root)
+	return c.file
+}
+
+type compiler struct {
+	file *File
+	ids  map[string]uint32
+}
+
+func (c *compiler) node(n *text.Node) *Node {
+	out := &Node{Name: c.name(n.Name)}
+	properties, children := 0, 0
+	for _, it := range n.Items {
+		if _, ok := it.(*text.Property); ok {
+			properties++
+		} else {
+			children++
+		}
+	}
+	if properties > 0 {
+		out.Properties = make([]Property, 0, properties)
+		for p := range n.Properties() {
+			out.Properties = append(out.Properties, Property{Key: c.name(p.Key), Type: p.Type, Value: c.value(p)})
+		}
+	}
+	if children > 0 {
+		out.Children = make([]*Node, 0, children)
+		for child := range n.Children() {
+			out.Children = append(out.Children, c.node(child))
+		}
+	}
+	return out
+}
+
+func (c *compiler) name(s string) uint32 {
+	if c.file.Version == Torchlight1 {
+		return c.id(s)
+	}
+	return hash.Of(s)
+}
+
+// id returns the ID of a string.
+func (c *compiler) id(s string) uint32 {
+	if s == "" {
+		return None
+	}
+	id, ok := c.ids[s]
+	if !ok {
+		id = uint32(len(c.ids) + 1)
+		c.ids[s] = id
+		c.file.Strings = append(c.file.Strings, String{id, s})
+	}
+	return id
+}
+
+func (c *compiler) value(p *text.Property) uint64 {
+	switch p.Type {
+	case text.Integer:
+		v, _ := text.ParseInt(p.Value)
+		return uint64(uint32(v))
+	case text.Float:
+		v, _ := text.ParseFloat(p.Value)
+		return uint64(math.Float32bits(v))
+	case text.Double:
+		v, _ := text.ParseDouble(p.Value)
+		return math.Float64bits(v)
+	case text.Unsigned:
+		v, _ := text.ParseUint(p.Value)
+		return uint64(v)
+	case text.Bool:
+		if v, _ := text.ParseBool(p.Value); v {
+			return 1
+		}
+		return 0
+	case text.Integer64:
+		v, _ := text.ParseInt64(p.Value)
+		return uint64(v)
+	}
+	return uint64(c.id(p.Value))
+}

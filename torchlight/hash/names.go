@@ -1,0 +1,122 @@
+package hash
+
+import (
+	"iter"
+	"slices"
+	"strconv"
+	"sync"
+)
+
+// Names is a dictionary of names by their hashes, made of layers. It may be
+// used by several goroutines at once.
+type Names struct {
+	layer  func() layer             // filled when it is first asked for
+	broken func() map[uint32]string // the name by the hash of the decimal number of its hash
+	below  *Names                   // nil for the last
+}
+
+// layer holds names by their hashes.
+type layer struct {
+	best map[uint32]string
+	more map[uint32][]string // further names of the few hashes that have several
+}
+
+// newNames makes a layer of names, better ones first, on top of others.
+func newNames(below *Names, size int, names iter.Seq[string]) *Names {
+	n := &Names{below: below}
+	n.layer = sync.OnceValue(func() layer {
+		l := layer{best: make(map[uint32]string, size)}
+		for name := range names {
+			h := Of(name)
+			best, taken := l.best[h]
+			switch {
+			case !taken:
+				l.best[h] = name
+			case best != name && !slices.Contains(l.more[h], name):
+				if l.more == nil {
+					l.more = map[uint32][]string{}
+				}
+				l.more[h] = append(l.more[h], name)
+			}
+		}
+		return l
+	})
+	n.broken = sync.OnceValue(func() map[uint32]string {
+		best := n.layer().best
+		index := make(map[uint32]string, len(best))
+		var digits [10]byte
+		for h, name := range best {
+			tag := Of(string(strconv.AppendUint(digits[:0], uint64(h), 10)))
+			if old, taken := index[tag]; !taken || name < old {
+				index[tag] = name
+			}
+		}
+		return index
+	})
+	return n
+}
+
+// With returns a dictionary with further names on top, the best ones first. It
+// costs nothing before it is asked for a name that n does not know either, or for all.
+func (n *Names) With(names ...string) *Names {
+	return newNames(n, len(names), slices.Values(slices.Clone(names)))
+}
+
+// Name returns the best name of a hash: that of the uppermost layer that has one.
+func (n *Names) Name(h uint32) (string, bool) {
+	for ; n != nil; n = n.below {
+		if name, ok := n.layer().best[h]; ok {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// All returns every name of a hash, the best one first.
+func (n *Names) All(h uint32) []string {
+	var all []string
+	for ; n != nil; n = n.below {
+		l := n.layer()
+		if best, ok := l.best[h]; ok && !slices.Contains(all, best) {
+			all = append(all, best)
+		}
+		for _, name := range l.more[h] {
+			if !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	return all
+}
+
+// Where GUTS does not know the name of a hash, it writes the hash as a decimal
+// number, and when it compiles that text it takes the number for a name. The game
+// then finds nothing under the old hash: the tag is broken. Names of one or two
+// characters have hashes that could as well be meant as numbers, so they are not
+// guessed.
+const brokenMin = 3
+
+// Broken returns the name whose hash GUTS wrote in its place: the known name of
+// the hash that key, a decimal number, says. It is false for any other key.
+func (n *Names) Broken(key string) (guess string, ok bool) {
+	if key == "" || key[0] < '1' || key[0] > '9' {
+		return "", false
+	}
+	h, err := strconv.ParseUint(key, 10, 32)
+	if err != nil {
+		return "", false
+	}
+	guess, ok = n.Name(uint32(h))
+	return guess, ok && len(guess) >= brokenMin
+}
+
+// BrokenHash is Broken for what such a text was compiled to: it returns the name
+// the decimal number of whose hash has the hash h.
+func (n *Names) BrokenHash(h uint32) (guess string, ok bool) {
+	for ; n != nil; n = n.below {
+		if guess, ok = n.broken()[h]; ok && len(guess) >= brokenMin {
+			return guess, true
+		}
+	}
+	return "", false
+}

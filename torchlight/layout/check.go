@@ -1,0 +1,274 @@
+package layout
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trowel/check"
+	"trowel/internal/bin"
+	"trowel/torchlight/text"
+)
+
+// Catalog lists what Check and CheckText can find.
+var Catalog check.Catalog
+
+var (
+	foundUnreadable = Catalog.Add("tl-layout-unreadable", check.Error,
+		"The layout cannot be read.",
+		"Restore the file, or compile it again from its text.")
+	foundSpare = Catalog.Add("tl-layout-spare", check.Warning,
+		"The compiled layout has bytes that belong to nothing.",
+		"Compile it again from its text.")
+	foundEmpty = Catalog.Add("tl-layout-empty-object", check.Warning,
+		"An object has neither a kind nor properties.",
+		"Remove it from the text, and compile again.")
+	foundObject = Catalog.Add("tl-layout-unknown-object", check.Warning,
+		"The kind of an object is not known.",
+		"Correct DESCRIPTOR; if the game knows that kind, Trowel should learn of it.")
+	foundProperty = Catalog.Add("tl-layout-unknown-property", check.Warning,
+		"A kind of object does not have such a property; in text the game ignores it.",
+		"Correct the name, or remove the line.")
+	foundValue = Catalog.Add("tl-layout-value", check.Warning,
+		"The value of a property is not one of the property's kind.",
+		"Set the property anew in the text, and compile again.")
+	foundDuplicate = Catalog.Add("tl-layout-duplicate-id", check.Warning,
+		"Two objects of the layout have the same id; links by id reach one of them only.",
+		"Give one of them a new ID.")
+	foundExtra = Catalog.Add("tl-layout-extra", check.Error,
+		"The logic or timeline of an object cannot be read, or the object should have none.",
+		"Compile the layout again from its text.")
+	foundLogicEnd = Catalog.Add("tl-layout-logic-end", check.Error,
+		"The offsets inside a logic group do not lead to where its nodes end.",
+		"Compile the layout again from its text.")
+	foundLink = Catalog.Add("tl-layout-logic-link", check.Warning,
+		"A link of a logic group leads to a node that the group does not have.",
+		"Remove the link, or set LINKINGTO to the ID of a node.")
+	foundTarget = Catalog.Add("tl-layout-missing-object", check.Warning,
+		"A logic group or timeline acts on an object that the layout does not have.",
+		"Remove that part, or set OBJECTID to the ID of an object.")
+	foundGroups = Catalog.Add("tl-layout-groups", check.Error,
+		"The tree of groups, by which the game chooses objects, does not agree with the objects.",
+		"Compile the layout again from its text.")
+	foundFlag = Catalog.Add("tl-layout-group-flag", check.Info,
+		"A byte of a group that should be 0 or 1 is something else, as some editors left it to chance.",
+		"Nothing to do; to clean it, compile the layout again from its text.")
+	foundCount = Catalog.Add("tl-layout-count", check.Info,
+		"COUNT is not the number of objects.",
+		"Set COUNT to the number of objects; compiling takes no notice of it.")
+	foundParent = Catalog.Add("tl-layout-parent", check.Warning,
+		"PARENTID is not the id of the object around, or -1 where there is none.",
+		"Set PARENTID to that ID; compiling goes by the nesting.")
+	foundTag = Catalog.Add("tl-layout-unknown-tag", check.Warning,
+		"TAG is the name of no feature tag; it compiles to none.",
+		"Correct the name, or write the number of the tag.")
+	foundMark = Catalog.Add("tl-layout-marked", check.Info,
+		"The text has a line with a mark, which only Trowel understands.",
+		"Nothing to do unless the editor is to open the text: it will not see that line.")
+)
+
+// Check reports what is wrong with a compiled layout by itself. The path is put
+// before the places of the findings, unless it is "".
+func Check(data []byte, path string, sink check.Sink) {
+	f, err := Decode(data)
+	if err != nil {
+		unreadable(sink, path, err)
+		return
+	}
+	f.check(path, sink)
+}
+
+func unreadable(sink check.Sink, path string, err error) {
+	at := int64(-1)
+	var e *bin.Error
+	if errors.As(err, &e) {
+		at = e.Offset
+	}
+	sink.Add(foundUnreadable, path, at, "the layout cannot be read: %v", err)
+}
+
+// join puts the path of a file before a place in it.
+func join(path, place string) string {
+	if path == "" || place == "" {
+		return path + place
+	}
+	return path + ": " + place
+}
+
+type checker struct {
+	check.Sink
+	path  string
+	ids   map[int64]*Object
+	nodes map[*Object]*Group
+}
+
+func (f *File) check(path string, sink check.Sink) {
+	c := checker{sink, path, make(map[int64]*Object), f.Groups.byObject()}
+	for o := range f.All() {
+		if first, ok := c.ids[o.ID]; ok && !o.Empty {
+			c.add(foundDuplicate, o, "%q has the id %d of %q", o.Title(), o.ID, first.Title())
+		} else if !o.Empty {
+			c.ids[o.ID] = o
+		}
+	}
+	for o := range f.All() {
+		c.object(o)
+	}
+	c.groups(f)
+	if f.spare > 0 {
+		sink.Add(foundSpare, path, -1, "%d bytes of the file belong to nothing", f.spare)
+	}
+}
+
+func (c *checker) add(k *check.Kind, o *Object, format string, args ...any) {
+	at := o.at
+	if at == 0 {
+		at = -1 // not from a file
+	}
+	c.Sink.Add(k, join(c.path, fmt.Sprintf("object %d", o.ID)), at, format, args...)
+}
+
+func (c *checker) object(o *Object) {
+	if o.Empty {
+		c.add(foundEmpty, o, "an object has a length of 0")
+		return
+	}
+	desc := DescriptorOf(o.Descriptor)
+	if desc == nil {
+		c.add(foundObject, o, "%q is of kind %d, which is not known", o.Name, o.Descriptor)
+	}
+	for _, p := range o.Properties {
+		info := desc.Property(p.Code)
+		switch {
+		case desc == nil:
+		case info == nil:
+			c.add(foundProperty, o, "%s has no property of code %d", desc.Name, p.Code)
+		case !p.speaks(info.Kind):
+			c.add(foundValue, o, "the %d bytes of %s are no value of kind %v", len(p.Data), info.Name, info.Kind)
+		}
+	}
+	switch x := o.Extra.(type) {
+	case RawExtra:
+		c.add(foundExtra, o, "%q has an extra part of %d bytes that cannot be read", o.Title(), len(x))
+	case *LogicGroup:
+		c.logic(o, x)
+	case *Timeline:
+		for _, t := range x.Objects {
+			c.target(o, t.ObjectID)
+		}
+	}
+}
+
+func (c *checker) target(o *Object, id int64) {
+	if c.ids[id] == nil {
+		c.add(foundTarget, o, "%q acts on object %d, which is not in the layout", o.Title(), id)
+	}
+}
+
+func (c *checker) logic(o *Object, g *LogicGroup) {
+	if g.badEnd {
+		c.add(foundLogicEnd, o, "the logic group %q has wrong offsets", o.Title())
+	}
+	var there [256]bool
+	for _, n := range g.Objects {
+		there[n.ID] = true
+	}
+	for _, n := range g.Objects {
+		c.target(o, n.ObjectID)
+		for _, l := range n.Links {
+			if !there[l.To] {
+				c.add(foundLink, o, "%s of node %d in %q leads to node %d, which is not there", strconv.Quote(l.Output), n.ID, o.Title(), l.To)
+			}
+		}
+	}
+}
+
+// groups holds the tree of groups against the objects.
+func (c *checker) groups(f *File) {
+	want := arrange(f.Objects, newGroup)
+	switch {
+	case f.Groups == nil && want == nil:
+	case f.Groups == nil:
+		c.Sink.Add(foundGroups, c.path, -1, "there are objects of kind Group, but no tree of groups")
+	case want == nil:
+		c.Sink.Add(foundGroups, c.path, -1, "there is a tree of groups, but no object of kind Group")
+	case !sameShape(f.Groups, want):
+		c.Sink.Add(foundGroups, c.path, -1, "the tree of groups is not that of the objects of kind Group")
+	}
+	for o := range f.All() {
+		if g := c.nodes[o]; g != nil && (g.NoTagFound > 1 || g.LevelUnique > 1) {
+			c.add(foundFlag, o, "NO TAG FOUND is %d and LEVEL UNIQUE %d", g.NoTagFound, g.LevelUnique)
+		}
+	}
+}
+
+func sameShape(a, b *Group) bool {
+	return a.ID == b.ID && a.Object == b.Object && slices.EqualFunc(a.Children, b.Children, sameShape)
+}
+
+// CheckText reports what is wrong with the text of a layout by itself, as Check
+// does for the compiled form.
+func CheckText(form []byte, path string, sink check.Sink) {
+	t, err := text.Parse(form)
+	if err != nil {
+		unreadable(sink, path, err)
+		return
+	}
+	f, err := FromText(t.Root)
+	if err != nil {
+		unreadable(sink, path, err)
+		return
+	}
+	f.check(path, sink)
+	c := textChecker{sink, path}
+	if s, ok := t.Root.Get("COUNT"); ok {
+		if n, _ := text.ParseUint(s); int64(n) != int64(f.count()) {
+			sink.Add(foundCount, join(path, "COUNT"), -1, "COUNT is %s, there are %d objects", s, f.count())
+		}
+	}
+	for n := range nodes(t.Root, "OBJECTS") {
+		c.objects(n, -1)
+	}
+}
+
+type textChecker struct {
+	check.Sink
+	path string
+}
+
+// objects goes through a text that FromText could read, so it is not nested too deep.
+func (c *textChecker) objects(parent *text.Node, parentID int64) {
+	for n := range nodes(parent, "BASEOBJECT") {
+		id := parentID
+		if p := n.Child("PROPERTIES"); p != nil {
+			id = getInt64(p, "ID")
+			c.properties(p, id, parentID)
+		}
+		for children := range nodes(n, "CHILDREN") {
+			c.objects(children, id)
+		}
+	}
+}
+
+func (c *textChecker) properties(n *text.Node, id, parentID int64) {
+	place := join(c.path, fmt.Sprintf("object %d", id))
+	if s, ok := n.Get("PARENTID"); ok && getInt64(n, "PARENTID") != parentID {
+		c.Add(foundParent, place, -1, "PARENTID is %s, the object stands in %d", s, parentID)
+	}
+	desc := DescriptorNamed(getText(n, "DESCRIPTOR"))
+	for p := range n.Properties() {
+		switch key := strings.ToUpper(p.Key); {
+		case strings.HasPrefix(key, mark):
+			c.Add(foundMark, place, -1, "the line of %s is understood by nobody else", p.Key)
+		case key == "DESCRIPTOR" || key == "NAME" || key == "ID" || key == "PARENTID":
+		case desc != nil && desc.named(key).info == nil:
+			c.Add(foundProperty, place, -1, "%s has no property %s", desc.Name, strconv.Quote(p.Key))
+		case desc != nil && desc.Code == groupCode && key == "TAG":
+			if _, ok := parseTag(p.Value); !ok {
+				c.Add(foundTag, place, -1, "there is no tag %s", strconv.Quote(p.Value))
+			}
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package layout
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"trowel/internal/bin"
+	"trowel/torchlight/text"
+)
+
+// Relic is what the text form of a layout does not say of the compiled file
+// that it was made of. It belongs to that text: an edited one has none.
+type Relic struct {
+	Patches []Patch `json:"patches,omitempty"` // ascending, apart from each other
+	Whole   []byte  `json:"whole,omitempty"`   // the file, where patches do not lead to it
+}
+
+// Patch is a run of bytes that the file has in place of those that the text compiles to.
+type Patch struct {
+	At int    `json:"at"` // offset
+	Is string `json:"is"` // the bytes, in hexadecimal
+}
+
+// Decompile returns the text form of a compiled layout, and what it does not
+// say; nil when it says all. It fails where [Decode] does.
+func Decompile(data []byte, o Options) (form []byte, relic *Relic, err error) {
+	f, err := Decode(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	root := f.Text(o)
+	form = text.Format(root)
+	plain, err := recompile(root)
+	if err == nil && bytes.Equal(plain, data) {
+		return form, nil, nil
+	}
+	if err == nil && len(plain) == len(data) {
+		relic = &Relic{Patches: difference(plain, data)}
+		if back, err := relic.apply(plain); err == nil && bytes.Equal(back, data) {
+			return form, relic, nil
+		}
+	}
+	return form, &Relic{Whole: bytes.Clone(data)}, nil
+}
+
+var errLine = errors.New("a text that has no place in a line")
+
+// recompile is Compile for the form of a tree that Text has made. It spares the
+// parsing: where every value fits in its line, that gives the same tree.
+func recompile(root *text.Node) ([]byte, error) {
+	if !valuesFit(root) {
+		return nil, errLine
+	}
+	f, err := FromText(root)
+	if err != nil {
+		return nil, err
+	}
+	return f.Encode()
+}
+
+func valuesFit(n *text.Node) bool {
+	for _, it := range n.Items {
+		switch it := it.(type) {
+		case *text.Property:
+			if strings.ContainsAny(it.Value, "\r\n\x00") {
+				return false
+			}
+		case *text.Node:
+			if !valuesFit(it) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Compile makes a compiled layout of its text form. With the relic of that very
+// form it is the very file again.
+//
+// It fails where [text.Parse], [FromText] or [File.Encode] do, and for a relic
+// that cannot be of the form.
+func Compile(form []byte, relic *Relic, _ Options) ([]byte, error) {
+	if relic != nil && relic.Whole != nil {
+		return bytes.Clone(relic.Whole), nil
+	}
+	t, err := text.Parse(form)
+	if err != nil {
+		return nil, err
+	}
+	f, err := FromText(t.Root)
+	if err != nil {
+		return nil, err
+	}
+	data, err := f.Encode()
+	if err != nil || relic == nil {
+		return data, err
+	}
+	return relic.apply(data)
+}
+
+// difference returns the runs of bytes in which b differs from a, which is as long.
+func difference(a, b []byte) []Patch {
+	// Runs that are less than this apart are told as one: a patch takes more room than that.
+	const near = 8
+	var patches []Patch
+	for i := 0; i < len(a); i++ {
+		if a[i] == b[i] {
+			continue
+		}
+		start, end := i, i+1
+		for ; i < len(a) && i < end+near; i++ {
+			if a[i] != b[i] {
+				end = i + 1
+			}
+		}
+		patches = append(patches, Patch{start, hex.EncodeToString(b[start:end])})
+		i = end
+	}
+	return patches
+}
+
+func (r *Relic) apply(data []byte) ([]byte, error) {
+	data = slices.Clone(data)
+	for _, p := range r.Patches {
+		is, err := hex.DecodeString(p.Is)
+		if err != nil || p.At < 0 || p.At > len(data)-len(is) {
+			return nil, &bin.Error{Path: "relic", Offset: int64(p.At), Want: fmt.Sprintf("bytes of a file of %d", len(data)), Got: fmt.Sprintf("%q", p.Is), Err: bin.ErrFormat}
+		}
+		copy(data[p.At:], is)
+	}
+	return data, nil
+}

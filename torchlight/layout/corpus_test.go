@@ -1,0 +1,287 @@
+package layout_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"trowel/check"
+	"trowel/internal/bin"
+	"trowel/internal/corpus"
+	"trowel/torchlight/layout"
+	"trowel/torchlight/pak"
+	"trowel/torchlight/text"
+)
+
+// pair is a compiled layout of the corpus, and the text that lies beside it.
+type pair struct {
+	name     string // below the corpus
+	path     string // in the game's tree
+	compiled []byte
+	form     []byte // nil if there is none
+}
+
+func pairs(t testing.TB) []pair {
+	dir := corpus.Dir(t, "torchlight")
+	var list []pair
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(strings.ToUpper(path), ".BINLAYOUT") {
+			return err
+		}
+		p := pair{name: filepath.ToSlash(strings.TrimPrefix(path, dir+string(filepath.Separator)))}
+		if p.compiled, err = os.ReadFile(path); err != nil {
+			return err
+		}
+		textName := strings.ToUpper(p.name[:len(p.name)-len(".BINLAYOUT")])
+		p.path = textName[strings.LastIndex(textName, "/MEDIA/")+1:]
+		beside, err := os.ReadDir(filepath.Dir(path))
+		for _, e := range beside {
+			if strings.EqualFold(e.Name(), filepath.Base(textName)) {
+				p.form, err = os.ReadFile(filepath.Join(filepath.Dir(path), e.Name()))
+			}
+		}
+		list = append(list, p)
+		return err
+	})
+	if err != nil || len(list) == 0 {
+		t.Fatalf("%d layouts in the corpus, %v", len(list), err)
+	}
+	return list
+}
+
+// archived returns the layouts inside the mods of the corpus.
+func archived(t testing.TB) []pair {
+	var list []pair
+	dir := corpus.Dir(t, "torchlight")
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.EqualFold(filepath.Ext(path), ".MOD") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil || len(data) < 20 {
+			return err
+		}
+		// A header of version 4: where the archive begins, and where its list.
+		start, end := binary.LittleEndian.Uint32(data[12:]), binary.LittleEndian.Uint32(data[16:])
+		man, err := pak.DecodeManifest(data[end:])
+		if err != nil {
+			return err
+		}
+		body := data[start:end]
+		r, err := pak.NewReader(bytes.NewReader(body), int64(len(body)), man)
+		if err != nil {
+			return err
+		}
+		for _, f := range r.Files() {
+			if !strings.HasSuffix(f.Path, ".LAYOUT") || f.Removed() {
+				continue
+			}
+			content, err := f.Content()
+			if err != nil {
+				return err
+			}
+			list = append(list, pair{name: strings.TrimPrefix(path, dir) + ": " + f.Path, path: f.Path, compiled: content})
+		}
+		return nil
+	})
+	if err != nil || len(list) == 0 {
+		t.Fatalf("%d layouts in mods, %v", len(list), err)
+	}
+	return different(list)
+}
+
+// different returns the layouts of the list, each once.
+func different(list []pair) []pair {
+	seen := make(map[string]bool)
+	return slices.DeleteFunc(list, func(p pair) bool {
+		again := seen[string(p.compiled)]
+		seen[string(p.compiled)] = true
+		return again
+	})
+}
+
+// Every layout comes back byte for byte: from its model, from its text with the
+// relic, and without it but for the version byte and bytes left to chance.
+func TestCorpusRoundTrip(t *testing.T) {
+	objects, properties, patched := 0, 0, 0
+	all := different(append(pairs(t), archived(t)...))
+	for _, p := range all {
+		if !layout.Recognize(p.compiled[:min(len(p.compiled), 16)]) {
+			t.Errorf("%s is not recognized", p.name)
+		}
+		f, err := layout.Decode(p.compiled)
+		if err != nil {
+			t.Errorf("%s: %v", p.name, err)
+			continue
+		}
+		for o := range f.All() {
+			objects++
+			properties += len(o.Properties)
+		}
+		if back, err := f.Encode(); err != nil || !bytes.Equal(back, p.compiled) {
+			t.Errorf("%s: encoding gives other bytes, %v", p.name, err)
+		}
+		for _, style := range []text.FloatStyle{text.Exact, text.GUTS} {
+			o := layout.Options{Path: p.path, Floats: style}
+			form, relic, err := layout.Decompile(p.compiled, o)
+			if err != nil {
+				t.Errorf("%s: %v", p.name, err)
+				continue
+			}
+			if back, err := layout.Compile(form, relic, o); err != nil || !bytes.Equal(back, p.compiled) {
+				t.Errorf("%s: compiling gives other bytes, %v", p.name, err)
+			}
+			if relic != nil && relic.Whole != nil {
+				t.Errorf("%s: the relic has the whole file", p.name)
+			}
+			if style == text.GUTS || relic == nil {
+				continue
+			}
+			patched++
+			for _, patch := range relic.Patches {
+				tree := int(binary.LittleEndian.Uint32(p.compiled[2:]))
+				if patch.At != 1 && (tree == 0 || patch.At < tree || len(patch.Is) != 2) {
+					t.Errorf("%s: the relic has %+v", p.name, patch)
+				}
+			}
+		}
+	}
+	t.Logf("%d layouts, %d objects, %d properties; %d have a relic", len(all), objects, properties, patched)
+}
+
+// Layouts that the editor compiled have links to nodes that were removed, and
+// bytes left to chance; there is nothing else to find.
+func TestCorpusCheck(t *testing.T) {
+	found := make(map[string]int)
+	for _, p := range append(pairs(t), archived(t)...) {
+		sink := func(f check.Finding) {
+			found[f.ID]++
+			switch f.ID {
+			case "tl-layout-logic-link", "tl-layout-group-flag":
+			default:
+				t.Errorf("%s: %v", p.name, f)
+			}
+		}
+		layout.Check(p.compiled, "", sink)
+		form, _, err := layout.Decompile(p.compiled, layout.Options{Path: p.path})
+		if err != nil {
+			t.Error(err)
+		}
+		layout.CheckText(form, "", sink)
+		if p.form != nil {
+			layout.CheckText(p.form, "", sink)
+		}
+	}
+	t.Log(found)
+}
+
+// Why the text of a pair is not what the compiled file says.
+const (
+	// A property that the text has, and the editor of 2013 did not compile.
+	notCompiled = "\t<STRING>ALLOWED:275\r\n"
+	byHand      = "PARENTID stands before ID, and empty CHILDREN are left out: not written by the editor"
+)
+
+// otherText are the pairs whose text is not what the compiled file says, and why.
+var otherText = map[string]string{
+	"PhanboiGames__XOVER/HEAD/MEDIA/SKILLS/X_DODGEROLL/X_DODGEROLL.LAYOUT.BINLAYOUT":                byHand,
+	"PhanboiGames__XOVER/HEAD/MEDIA/SKILLS/X_HEALTHVIAL/X_HEALTHFAIL.LAYOUT.BINLAYOUT":              byHand,
+	"PhanboiGames__XOVER/HEAD/MEDIA/SKILLS/X_HEALTHVIAL/X_HEALTHGET.LAYOUT.BINLAYOUT":               byHand,
+	"xyvian__Commando_Testing/HEAD/media/skilltree/SKILL_TREE_COMMANDO.layout.BINLAYOUT":            notCompiled,
+	"xyvian__Commando_Testing/hist-5706d047a6/media/skilltree/SKILL_TREE_COMMANDO.layout.BINLAYOUT": notCompiled,
+	"xyvian__Commando_Testing/hist-9ec0f29648/media/skilltree/SKILL_TREE_COMMANDO.layout.BINLAYOUT": notCompiled,
+	"xyvian__Commando_Testing/hist-e8fc062b9b/media/skilltree/SKILL_TREE_COMMANDO.layout.BINLAYOUT": notCompiled,
+}
+
+// otherFloats are the pairs where the editor compiled more digits than it saved
+// in the text: those of the text give other bits.
+var otherFloats = map[string]bool{
+	"xyvian__Commando_Testing/HEAD/media/UI/COMMANDO_CHARGE_BAR_TOOLTIP.LAYOUT.BINLAYOUT":                true,
+	"xyvian__Commando_Testing/HEAD/media/skills/Static Missiles/missile_proc.layout.BINLAYOUT":           true,
+	"xyvian__Commando_Testing/HEAD/media/skills/pistol_charge/pistol_charge.layout.BINLAYOUT":            true,
+	"xyvian__Commando_Testing/HEAD/media/skilltree/SKILL_TREE_COMMANDO.layout.BINLAYOUT":                 true,
+	"xyvian__Commando_Testing/hist-02175b845c/media/skills/pistol_charge/pistol_charge.layout.BINLAYOUT": true,
+	"xyvian__Commando_Testing/hist-5706d047a6/media/skilltree/SKILL_TREE_COMMANDO.layout.BINLAYOUT":      true,
+	"xyvian__Commando_Testing/hist-9ec0f29648/media/skilltree/SKILL_TREE_COMMANDO.layout.BINLAYOUT":      true,
+	"xyvian__Commando_Testing/hist-e8fc062b9b/media/skilltree/SKILL_TREE_COMMANDO.layout.BINLAYOUT":      true,
+}
+
+// The text of a modder compiles to what the editor made of it, and the compiled
+// file decompiles to the modder's text.
+func TestCorpusPairs(t *testing.T) {
+	pairs := slices.DeleteFunc(pairs(t), func(p pair) bool { return p.form == nil })
+	same, equal, lines, sameLines := 0, 0, 0, 0
+	for _, p := range pairs {
+		o := layout.Options{Path: p.path, Floats: text.GUTS}
+		form, _, err := layout.Decompile(p.compiled, o)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		reason, other := otherText[p.name]
+		if isSame := bytes.Equal(form, p.form); isSame == other {
+			t.Errorf("%s: the text is the modder's: %v, although: %s", p.name, isSame, reason)
+		} else if isSame {
+			same++
+		}
+		have, want := strings.Split(plain(form), "\n"), strings.Split(plain(p.form), "\n")
+		lines += len(want)
+		sameLines += common(have, want)
+
+		source := p.form
+		if reason == notCompiled {
+			source = without(source, notCompiled)
+		}
+		back, err := layout.Compile(source, nil, o)
+		if err != nil {
+			t.Errorf("%s: %v", p.name, err)
+			continue
+		}
+		again, _, err := layout.Decompile(back, o)
+		if err != nil || !bytes.Equal(again, form) {
+			t.Errorf("%s: the modder's text compiles to another tree, %v", p.name, err)
+		}
+		back[1] = p.compiled[1] // no text says it
+		if isEqual := bytes.Equal(back, p.compiled); isEqual == otherFloats[p.name] {
+			t.Errorf("%s: the modder's text compiles to the editor's bytes: %v", p.name, isEqual)
+		} else if isEqual {
+			equal++
+		}
+	}
+	t.Logf("%d pairs; the text is the modder's in %d, %d of %d lines; the modder's compiles to the editor's tree in all, but for what is named here, and to its bytes in %d",
+		len(pairs), same, sameLines, lines, equal)
+}
+
+// without returns a form without the lines that end as given.
+func without(form []byte, line string) []byte {
+	tabs := bin.AppendUTF16(nil, "\t")
+	for end := bin.AppendUTF16(nil, line); ; {
+		i := bytes.Index(form, end)
+		if i < 0 {
+			return form
+		}
+		start := i
+		for bytes.HasSuffix(form[:start], tabs) {
+			start -= len(tabs)
+		}
+		form = slices.Concat(form[:start], form[i+len(end):])
+	}
+}
+
+// common counts the lines of want that are in have in the same order, taking
+// the nearest of equal lines.
+func common(have, want []string) int {
+	n, at := 0, 0
+	for _, line := range want {
+		if i := slices.Index(have[at:min(at+40, len(have))], line); i >= 0 {
+			n++
+			at += i + 1
+		}
+	}
+	return n
+}

@@ -1,0 +1,166 @@
+package layout
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"trowel/torchlight/text"
+)
+
+// place says what a line of the text of a Group is for.
+type place uint8
+
+const (
+	forTree place = iota // for the tree of groups
+	forBoth              // for the tree, and for the object's properties
+	twice                // there are two such lines: the first for the tree, the second for the properties
+)
+
+// groupField is a field of a [Group] as a line of the text.
+type groupField struct {
+	name  string
+	typ   text.Type
+	place place
+	get   func(*Group) string
+	set   func(*Group, string) // reads what the editor's texts have; what makes no sense is the default
+}
+
+var groupFields = []groupField{
+	{"RANDOMIZATION", text.Unsigned, forTree,
+		func(g *Group) string { return strconv.FormatUint(uint64(g.Randomization), 10) },
+		func(g *Group, s string) { g.Randomization, _ = text.ParseUint(s) }},
+	{"NUMBER", text.Unsigned, forBoth,
+		func(g *Group) string { return strconv.Itoa(int(g.Number)) },
+		func(g *Group, s string) { n, _ := text.ParseUint(s); g.Number = uint8(n) }},
+	{"CHOICE", text.String, twice,
+		func(g *Group) string { return choices.name(g.Choice) },
+		func(g *Group, s string) { g.Choice, _ = choices.index(s) }},
+	{"TAG", text.String, forTree,
+		func(g *Group) string { return formatTag(g.Tag) },
+		func(g *Group, s string) { g.Tag, _ = parseTag(s) }},
+	{"NO TAG FOUND", text.Bool, forTree,
+		// Editors left this byte to chance where the text says nothing: only 1 means it.
+		func(g *Group) string { return strconv.FormatBool(g.NoTagFound == 1) },
+		func(g *Group, s string) { g.NoTagFound = parseFlag(s) }},
+	{"ACTIVE THEMES", text.String, forTree,
+		func(g *Group) string { return formatThemes(g.Active) },
+		func(g *Group, s string) { g.Active = parseThemes(s) }},
+	{"DEACTIVE THEMES", text.String, forTree,
+		func(g *Group) string { return formatThemes(g.Deactive) },
+		func(g *Group, s string) { g.Deactive = parseThemes(s) }},
+	{"LEVEL UNIQUE", text.Bool, forBoth,
+		func(g *Group) string { return strconv.FormatBool(g.LevelUnique != 0) },
+		func(g *Group, s string) { g.LevelUnique = parseFlag(s) }},
+	{"GAME MODE", text.String, twice,
+		func(g *Group) string { return gameModes.name(g.GameMode) },
+		func(g *Group, s string) { g.GameMode = parseGameMode(s) }},
+}
+
+// groupFieldNamed returns the index of the field of a name in any case, or -1.
+func groupFieldNamed(name string) int {
+	return slices.IndexFunc(groupFields, func(f groupField) bool { return strings.EqualFold(f.name, name) })
+}
+
+func formatTag(n int32) string {
+	if n == -1 {
+		return ""
+	}
+	if name, ok := TagName(n); ok {
+		return name
+	}
+	return strconv.Itoa(int(n))
+}
+
+// parseTag reads the name of a tag or its number; there is no tag of another
+// name, and -1 is none.
+func parseTag(s string) (int32, bool) {
+	if n, ok := TagNumber(s); ok || s == "" {
+		if !ok {
+			n = -1
+		}
+		return n, true
+	}
+	if n, err := strconv.ParseInt(s, 10, 32); err == nil {
+		return int32(n), true
+	}
+	return -1, false
+}
+
+func parseFlag(s string) uint8 {
+	if yes, _ := text.ParseBool(s); yes {
+		return 1
+	}
+	return 0
+}
+
+// parseGameMode takes every name but NORMAL for that of the new game plus, as the editor does.
+func parseGameMode(s string) uint8 {
+	if mode, ok := gameModes.index(s); ok {
+		return mode
+	}
+	return 2
+}
+
+func formatThemes(ids []int64) string {
+	var b []byte
+	for i, id := range ids {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, id, 10)
+	}
+	return string(b)
+}
+
+func parseThemes(s string) []int64 {
+	var ids []int64
+	for part := range strings.SplitSeq(s, ",") {
+		if part != "" {
+			id, _ := text.ParseInt64(part)
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// addGroup appends to n what the tree says of a Group and the object's
+// properties do not.
+func (o *Object) addGroup(n *text.Node, g *Group) {
+	usual := newGroup(o)
+	for _, f := range groupFields {
+		_, has := o.groupProperty(f)
+		if f.place != forBoth && f.get(g) != f.get(usual) || f.place == twice && has {
+			n.Add(f.typ, f.name, f.get(g))
+		}
+	}
+}
+
+// addGroupMarked appends the fields of g that are not what the object's
+// properties say, behind them: the last line counts.
+func (o *Object) addGroupMarked(n *text.Node, g *Group) {
+	for _, f := range groupFields {
+		if f.place != forBoth {
+			continue
+		}
+		said := newGroup(o)
+		if p, ok := o.groupProperty(f); ok {
+			info := DescriptorOf(groupCode).Property(p.Code)
+			f.set(said, p.format(info.Kind, text.Exact))
+		}
+		if f.get(g) != f.get(said) {
+			n.Add(f.typ, mark+f.name, f.get(g))
+		}
+	}
+}
+
+// groupProperty returns the last property of o that a line of f's name stands for.
+func (o *Object) groupProperty(f groupField) (p Property, ok bool) {
+	info := DescriptorOf(groupCode).Named(f.name)
+	for _, q := range o.Properties {
+		if q.Code == info.Code && q.speaks(info.Kind) {
+			p, ok = q, true
+		}
+	}
+	return p, ok
+}

@@ -1,0 +1,253 @@
+// Package layout reads and writes the layouts of Torchlight II: the trees of
+// objects that make its levels, menus and particle effects. A layout exists as
+// text, which the editor works on, and compiled, which the game reads
+// (.LAYOUT.BINLAYOUT beside the text, or under the name of the text in archives).
+//
+// [Decompile] and [Compile] turn one into the other. [Decode] and [File.Encode]
+// are the compiled form and its model, [File.Text] and [FromText] the model and
+// the text.
+//
+// The format is described in docs/formats/torchlight-layout.md.
+package layout
+
+import (
+	"encoding/binary"
+	"math"
+
+	"trowel/internal/bin"
+)
+
+// MaxDepth is how deep objects, and groups, may nest.
+const MaxDepth = 60
+
+// Version is the version of the files that Encode writes for texts.
+const Version = 4
+
+// File is a layout.
+type File struct {
+	Version uint8 // 4 in what today's editor writes; older ones also wrote 54; nobody reads it
+	Objects []*Object
+	Groups  *Group // root of the tree of groups, nil if there is none
+
+	spare int64 // bytes of the file that nothing accounts for
+}
+
+// Object is an object of a layout.
+type Object struct {
+	Empty      bool   // nothing but a length of 0; all that follows is void
+	Descriptor uint8  // its kind, see [DescriptorOf]
+	ID         int64  // unique within the layout
+	Name       string // "" if it is the name of the descriptor
+	Properties []Property
+	Extra      Extra // what Timelines and Logic Groups have besides; else nil
+	Children   []*Object
+
+	at int64 // offset of its length in the file that it was read from
+}
+
+// Title returns the name of the object, which is that of its descriptor unless it has one.
+func (o *Object) Title() string {
+	if d := DescriptorOf(o.Descriptor); d != nil && o.Name == "" {
+		return d.Name
+	}
+	return o.Name
+}
+
+// Property is the value of a property of an object. What the code means depends
+// on the object's descriptor.
+type Property struct {
+	Code uint8
+	Data []byte // the value as it stands in the file, at most 65534 bytes
+}
+
+// Bool returns a value of kind Bool, and whether it is 4 bytes long.
+func (p Property) Bool() (value, ok bool) {
+	v, ok := p.Uint32()
+	return v != 0, ok
+}
+
+// Uint32 returns a value of kind Integer or Unsigned, and whether it is 4 bytes long.
+func (p Property) Uint32() (uint32, bool) {
+	if len(p.Data) != 4 {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint32(p.Data), true
+}
+
+// Int64 returns a value of kind Integer64, and whether it is 8 bytes long.
+func (p Property) Int64() (int64, bool) {
+	if len(p.Data) != 8 {
+		return 0, false
+	}
+	return int64(binary.LittleEndian.Uint64(p.Data)), true
+}
+
+// Floats returns the single of a Float, or the components of a vector, and
+// whether the length is one of these. Lists are read by [Property.List].
+func (p Property) Floats() ([]float32, bool) {
+	switch len(p.Data) {
+	case 4, 8, 12, 16:
+		return floats(p.Data), true
+	}
+	return nil, false
+}
+
+func floats(data []byte) []float32 {
+	v := make([]float32, len(data)/4)
+	for i := range v {
+		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+	}
+	return v
+}
+
+// List returns the elements of a list of Float or Unsigned as bits, and whether
+// the value is one.
+func (p Property) List() ([]uint32, bool) {
+	if !isList(p.Data) {
+		return nil, false
+	}
+	v := make([]uint32, len(p.Data)/4)
+	for i := range v {
+		v[i] = binary.LittleEndian.Uint32(p.Data[2+4*i:])
+	}
+	return v, true
+}
+
+func isList(data []byte) bool {
+	return len(data) >= 2 && len(data) == 2+4*int(binary.LittleEndian.Uint16(data))
+}
+
+// Text returns a value of kind String or Translate, and whether it is one: the
+// number of units that it states agrees with its length.
+func (p Property) Text() (string, bool) {
+	if !isText(p.Data) {
+		return "", false
+	}
+	return bin.DecodeUTF16(p.Data[2:]), true
+}
+
+func isText(data []byte) bool {
+	return len(data) >= 2 && len(data) == 2+2*int(binary.LittleEndian.Uint16(data))
+}
+
+// Extra is what an object has besides properties: a [*LogicGroup], a
+// [*Timeline], or [RawExtra].
+type Extra interface{ isExtra() }
+
+// RawExtra is an extra part that is not understood, or belongs to no object
+// that should have one.
+type RawExtra []byte
+
+// LogicGroup is the extra part of an object of kind Logic Group: a graph that
+// connects outputs of objects with inputs of others.
+type LogicGroup struct {
+	Objects []LogicObject // at most 255
+
+	badEnd bool // the offsets that it was read with are wrong
+}
+
+// LogicObject is a node of a logic group.
+type LogicObject struct {
+	ID       uint8 // its number in the graph
+	ObjectID int64 // the object that it stands for
+	X, Y     float32
+	Links    []LogicLink // at most 255
+}
+
+// LogicLink connects an output of a node with an input of another.
+type LogicLink struct {
+	To            uint8 // ID of the other node
+	Output, Input string
+}
+
+// Timeline is the extra part of an object of kind Timeline: what happens when.
+type Timeline struct {
+	Objects []TimelineObject // at most 255
+}
+
+// TimelineObject is what a timeline does to an object.
+type TimelineObject struct {
+	ObjectID int64
+	Tracks   []Track // at most 255
+}
+
+// Track is a property that changes over time, or an event that happens at
+// times. It is an event if Event is not "".
+type Track struct {
+	Property, Event string
+	Points          []Point // at most 255
+}
+
+// Point is a moment of a track.
+type Point struct {
+	Time          float32 // share of the duration, 0 to 1
+	Interpolation uint8   // index of interpolations
+	Value         string  // of the property; not in events
+}
+
+func (RawExtra) isExtra()    {}
+func (*LogicGroup) isExtra() {}
+func (*Timeline) isExtra()   {}
+
+// Group is a node of the tree of groups, which stands behind the objects: the
+// game chooses by it which objects of a layout come into being. Every object of
+// kind Group has a node, below that of the nearest Group around it.
+type Group struct {
+	ID            int64 // that of the object; -1 for the root
+	Choice        uint8 // index of choices
+	Randomization uint32
+	Number        uint8
+	Object        *Object // nil for the root, or where the file points to no Group
+	Tag           int32   // see [TagName]; -1 for none
+	NoTagFound    uint8   // 0 or 1
+	LevelUnique   uint8   // 0 or 1
+	GameMode      uint8   // 0 any, 1 normal, 2 new game plus
+	Active        []int64 // themes
+	Deactive      []int64 // themes
+	Children      []*Group
+}
+
+// newGroup returns the node of an object for which nothing is said.
+func newGroup(o *Object) *Group {
+	return &Group{ID: o.ID, Randomization: 1, Number: 1, Object: o, Tag: -1}
+}
+
+// arrange returns the root of a tree with the nodes of the Groups among
+// objects, or nil if there are none.
+func arrange(objects []*Object, node func(*Object) *Group) *Group {
+	root := &Group{ID: -1, Tag: -1}
+	addGroups(root, objects, node)
+	if root.Children == nil {
+		return nil
+	}
+	return root
+}
+
+func addGroups(parent *Group, objects []*Object, node func(*Object) *Group) {
+	for _, o := range objects {
+		g := parent
+		if o.Descriptor == groupCode && !o.Empty {
+			g = node(o)
+			parent.Children = append(parent.Children, g)
+		}
+		addGroups(g, o.Children, node)
+	}
+}
+
+// byObject returns the nodes of a tree by the objects that they point to.
+func (g *Group) byObject() map[*Object]*Group {
+	m := make(map[*Object]*Group)
+	var visit func(*Group)
+	visit = func(g *Group) {
+		if _, ok := m[g.Object]; g.Object != nil && !ok {
+			m[g.Object] = g
+		}
+		for _, c := range g.Children {
+			visit(c)
+		}
+	}
+	if g != nil {
+		visit(g)
+	}
+	return m
+}

@@ -1,0 +1,178 @@
+package layout
+
+import (
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trowel/torchlight/text"
+)
+
+// Options say how a layout becomes text.
+type Options struct {
+	Path   string          // of the text in the game's tree, such as "MEDIA/UI/X.LAYOUT"; it decides what the root is called
+	Floats text.FloatStyle // how numbers are written
+}
+
+// roots are the names of the root by the folder of the layout.
+var roots = []struct{ folder, name string }{
+	{"MEDIA/UI/", "UI"},
+	{"MEDIA/SKILLTREE", "UI"},
+	{"MEDIA/PARTICLES/", "Particle Creator"},
+}
+
+// RootName returns what the editor calls the root of the text of a layout,
+// which the compiled file does not say.
+func RootName(path string) string {
+	path = strings.ToUpper(strings.ReplaceAll(path, `\`, "/"))
+	for _, r := range roots {
+		if strings.HasPrefix(path, r.folder) || strings.Contains(path, "/"+r.folder) {
+			return r.name
+		}
+	}
+	return "Layout"
+}
+
+// Text returns the text form of the layout, as the editor writes it.
+func (f *File) Text(o Options) *text.Node {
+	t := textWriter{style: o.Floats, groups: f.Groups.byObject()}
+	root := &text.Node{Name: RootName(o.Path)}
+	root.Add(text.Integer, "VERSION", strconv.Itoa(Version))
+	root.Add(text.Unsigned, "COUNT", strconv.Itoa(f.count()))
+	t.objects(root.AddNode("OBJECTS"), f.Objects, -1)
+	return root
+}
+
+// count returns how many objects there are.
+func (f *File) count() int {
+	n := 0
+	for range f.All() {
+		n++
+	}
+	return n
+}
+
+type textWriter struct {
+	style  text.FloatStyle
+	groups map[*Object]*Group
+}
+
+func (t *textWriter) objects(parent *text.Node, list []*Object, parentID int64) {
+	parent.Items = slices.Grow(parent.Items, len(list))
+	for _, o := range list {
+		n := parent.AddNode("BASEOBJECT")
+		if o.Empty {
+			continue
+		}
+		t.properties(n.AddNode("PROPERTIES"), o, parentID)
+		t.objects(n.AddNode("CHILDREN"), o.Children, o.ID)
+	}
+}
+
+func (t *textWriter) properties(n *text.Node, o *Object, parentID int64) {
+	n.Items = make([]text.Item, 0, 5+len(o.Properties))
+	desc := DescriptorOf(o.Descriptor)
+	if desc != nil {
+		n.Add(text.String, "DESCRIPTOR", desc.Name)
+	} else {
+		n.Add(text.String, "DESCRIPTOR", mark+strconv.Itoa(int(o.Descriptor)))
+	}
+	n.Add(text.String, "NAME", o.Title())
+	n.Add(text.Integer64, "ID", strconv.FormatInt(o.ID, 10))
+	n.Add(text.Integer64, "PARENTID", strconv.FormatInt(parentID, 10))
+	g := t.groups[o]
+	if g != nil {
+		o.addGroup(n, g)
+	}
+	for _, p := range o.Properties {
+		info := desc.Property(p.Code)
+		if info != nil && !p.ownLine(o, info) {
+			info = nil
+		}
+		p.addTo(n, info, t.style)
+	}
+	if g != nil {
+		o.addGroupMarked(n, g)
+	}
+	t.extra(n, o)
+}
+
+// ownLine reports whether the line of a property by its name means the property
+// of this value, and nothing else.
+func (p Property) ownLine(o *Object, info *PropertyInfo) bool {
+	switch {
+	case info.Name == "NAME":
+		// The editor writes the name of the object, whatever the line says.
+		s, _ := p.Text()
+		return s == o.Title()
+	case o.Descriptor == groupCode:
+		i := groupFieldNamed(info.Name)
+		return i < 0 || groupFields[i].place != forTree
+	}
+	return true
+}
+
+func (t *textWriter) float(n *text.Node, key string, v float32) {
+	n.Add(text.Float, key, text.FormatFloat(v, t.style))
+}
+
+func (t *textWriter) extra(n *text.Node, o *Object) {
+	switch x := o.Extra.(type) {
+	case RawExtra:
+		n.Add(text.String, mark+"EXTRA", hex.EncodeToString(x))
+	case *LogicGroup:
+		t.logic(n.AddNode("LOGICGROUP"), x)
+	case *Timeline:
+		t.timeline(n.AddNode("TIMELINEDATA"), x, o.ID)
+	}
+}
+
+func (t *textWriter) logic(n *text.Node, g *LogicGroup) {
+	for _, o := range g.Objects {
+		on := n.AddNode("LOGICOBJECT")
+		on.Add(text.Unsigned, "ID", strconv.Itoa(int(o.ID)))
+		on.Add(text.Integer64, "OBJECTID", strconv.FormatInt(o.ObjectID, 10))
+		t.float(on, "X", o.X)
+		t.float(on, "Y", o.Y)
+		for _, l := range o.Links {
+			ln := on.AddNode("LOGICLINK")
+			ln.Add(text.Integer, "LINKINGTO", strconv.Itoa(int(l.To)))
+			ln.Add(text.String, "OUTPUTNAME", l.Output)
+			ln.Add(text.String, "INPUTNAME", l.Input)
+		}
+	}
+}
+
+func (t *textWriter) timeline(n *text.Node, line *Timeline, id int64) {
+	n.Add(text.Integer64, "ID", strconv.FormatInt(id, 10))
+	for _, o := range line.Objects {
+		on := n.AddNode("TIMELINEOBJECT")
+		on.Add(text.Integer64, "OBJECTID", strconv.FormatInt(o.ObjectID, 10))
+		for _, track := range o.Tracks {
+			t.track(on, &track)
+		}
+	}
+}
+
+func (t *textWriter) track(parent *text.Node, track *Track) {
+	name := "TIMELINEOBJECTPROPERTY"
+	if track.Event != "" {
+		name = "TIMELINEOBJECTEVENT"
+	}
+	n := parent.AddNode(name)
+	if track.Property != "" || track.Event == "" {
+		n.Add(text.String, "OBJECTPROPERTYNAME", track.Property)
+	}
+	if track.Event != "" {
+		n.Add(text.String, "OBJECTEVENTNAME", track.Event)
+	}
+	for _, p := range track.Points {
+		pn := n.AddNode("TIMELINEPOINT")
+		t.float(pn, "TIMEPERCENT", p.Time)
+		pn.Add(text.String, "INTERPOLATION", interpolations.name(p.Interpolation))
+		if track.Event == "" {
+			pn.Add(text.String, "VALUE", p.Value)
+		}
+	}
+}

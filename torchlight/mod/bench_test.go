@@ -1,0 +1,164 @@
+package mod_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/klauspost/compress/zlib"
+
+	"trowel/internal/parallel"
+	"trowel/torchlight/mod"
+	"trowel/torchlight/pak"
+)
+
+// each runs a benchmark with a mod of our own of 2000 files, and with the largest
+// of the corpus.
+func each(b *testing.B, run func(b *testing.B, data []byte)) {
+	b.Run("made", func(b *testing.B) {
+		var files []pak.NewFile
+		for i := range 2000 {
+			var content []byte
+			for j := range 20 + i%60 {
+				content = fmt.Appendf(content, "line %d of %d: %08x\n", j, i, uint32(i*j)*2654435761)
+			}
+			files = append(files, pak.NewFile{Path: fmt.Sprintf("MEDIA/D%d/F%d.DAT", i%20, i), Content: func() ([]byte, error) { return content, nil }})
+		}
+		run(b, write(b, mod.NewHeader(), files, nil))
+	})
+	b.Run("corpus", func(b *testing.B) {
+		var best []byte
+		for _, data := range realMods(b) {
+			if len(data) > len(best) {
+				best = data
+			}
+		}
+		run(b, best)
+	})
+}
+
+func BenchmarkOpen(b *testing.B) { each(b, benchOpen) }
+
+func benchOpen(b *testing.B, data []byte) {
+	c := &counter{r: bytes.NewReader(data)}
+	for b.Loop() {
+		if _, err := mod.Open(c, int64(len(data))); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(c.n)/float64(b.N), "read-bytes/op")
+	b.ReportMetric(float64(len(data)), "file-bytes")
+}
+
+// BenchmarkInflate takes all files out of a mod. Bare does nothing but inflate
+// the same streams, spread over the cores in the same way.
+func BenchmarkInflate(b *testing.B) { each(b, benchInflate) }
+
+func benchInflate(b *testing.B, data []byte) {
+	m := open(b, data)
+	var files []*pak.File
+	var streams [][]byte
+	total := int64(0)
+	for _, f := range m.Archive.Files() {
+		if f.Removed() {
+			continue
+		}
+		block, err := f.Block()
+		if err != nil {
+			b.Fatal(err)
+		}
+		files = append(files, f)
+		if binary.LittleEndian.Uint32(block[4:]) > 0 {
+			streams = append(streams, block[8:])
+		}
+		total += int64(f.Record.Size)
+	}
+	b.Run("files", func(b *testing.B) {
+		b.SetBytes(total)
+		for b.Loop() {
+			parallel.Each(len(files), func(i int) {
+				if _, err := files[i].Content(); err != nil {
+					b.Error(err)
+				}
+			})
+		}
+	})
+	b.Run("bare", func(b *testing.B) {
+		b.SetBytes(total)
+		for b.Loop() {
+			const share = 64
+			parallel.Each((len(streams)+share-1)/share, func(i int) {
+				mine := streams[i*share : min(len(streams), (i+1)*share)]
+				r, err := zlib.NewReader(bytes.NewReader(mine[0]))
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				for _, s := range mine {
+					if err := r.(zlib.Resetter).Reset(bytes.NewReader(s), nil); err != nil {
+						b.Error(err)
+					}
+					if _, err := io.Copy(io.Discard, r); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		}
+	})
+}
+
+// BenchmarkRelic takes the relic of a mod: inflates all, and compares with
+// compressing again.
+func BenchmarkRelic(b *testing.B) { each(b, benchRelic) }
+
+func benchRelic(b *testing.B, data []byte) {
+	m := open(b, data)
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, err := mod.NewRelic(m); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkWrite compresses all files of a mod and writes it.
+func BenchmarkWrite(b *testing.B) { each(b, benchWrite) }
+
+func benchWrite(b *testing.B, data []byte) {
+	m := open(b, data)
+	k, err := mod.NewRelic(m)
+	if err != nil {
+		b.Fatal(err)
+	}
+	files := contents(b, m)
+	b.SetBytes(int64(len(data)))
+	out := &memory{b: make([]byte, 0, len(data))}
+	for b.Loop() {
+		out.b = out.b[:0]
+		if _, err := mod.Write(out, m.Header, files, k); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if !bytes.Equal(out.b, data) {
+		b.Error("wrote other bytes")
+	}
+}
+
+// BenchmarkEdit replaces one file of a mod's archive and copies the rest.
+func BenchmarkEdit(b *testing.B) { each(b, benchEdit) }
+
+func benchEdit(b *testing.B, data []byte) {
+	m := open(b, data)
+	b.SetBytes(int64(len(data)))
+	out := &memory{b: make([]byte, 0, len(data))}
+	for b.Loop() {
+		out.b = out.b[:0]
+		e := pak.NewEdit(m.Archive)
+		e.Put(pak.NewFile{Path: "MEDIA/NEW.DAT", Content: func() ([]byte, error) { return []byte("new"), nil }})
+		if _, _, err := e.Write(out); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package mod
+
+import (
+	"slices"
+	"strings"
+
+	"trowel/check"
+)
+
+// Catalog lists what Check can find in a mod besides what [pak.Catalog] has.
+var Catalog check.Catalog
+
+var (
+	foundOldHeader = Catalog.Add("tl-mod-old-header", check.Info,
+		"The header is of a version before 4, as the first editors wrote it.",
+		"Nothing; packing without the sidecar makes it version 4.")
+	foundGap = Catalog.Add("tl-mod-gap", check.Warning,
+		"Bytes stand between the header and the archive.",
+		"Extract, delete .trowel.json, pack: they are dropped.")
+	foundFlags = Catalog.Add("tl-mod-flags", check.Info,
+		"The header has flags that no known mod has.",
+		"Nothing: what they mean is not known.")
+	foundRequiredHash = Catalog.Add("tl-mod-required-hash", check.Warning,
+		"The mod requires others, but has no hash of them; or has a hash, but requires none.",
+		"Publish it with the game's editor: how the hash is made is not known.")
+	foundUnlisted = Catalog.Add("tl-mod-removed-unlisted", check.Warning,
+		"The manifest takes away a file that the header does not list.",
+		"List it under REMOVE_FILES in MOD.DAT, or take its record out.")
+	foundUnrecorded = Catalog.Add("tl-mod-removed-unrecorded", check.Warning,
+		"The header takes away a file for which the manifest has no record.",
+		"Extract, delete .trowel.json, pack: records are made for all of them.")
+	foundRemovedName = Catalog.Add("tl-mod-removed-name", check.Error,
+		"The path of a removed file is not upper-case below MEDIA/: the game finds no such file.",
+		"Correct it in MOD.DAT.")
+)
+
+// Check reports everything that is wrong with the mod, its archive and manifest.
+// The path is that of findings about the mod as a whole.
+func (m *Mod) Check(path string, sink check.Sink) {
+	h := m.Header
+	if h.Version != LastVersion {
+		sink.Add(foundOldHeader, path, 0, "the header is of version %d", h.Version)
+	}
+	if n := int64(h.DataOffset) - m.length; n > 0 {
+		sink.Add(foundGap, path, m.length, "%d bytes stand between header and archive", n)
+	}
+	if h.Flags != 0 {
+		sink.Add(foundFlags, path, -1, "the flags are %#x", h.Flags)
+	}
+	if (h.RequiredHash != 0) != (len(h.Required) > 0) {
+		sink.Add(foundRequiredHash, path, -1, "%d required mods, and a hash of %016x", len(h.Required), h.RequiredHash)
+	}
+	for _, p := range h.Removed {
+		if p != strings.ToUpper(p) || !strings.HasPrefix(p, "MEDIA/") {
+			sink.Add(foundRemovedName, p, -1, "no file of the game has such a path")
+		}
+		if f := m.Archive.Find(p); f == nil || !f.Removed() {
+			sink.Add(foundUnrecorded, p, -1, "the manifest has no record for this removed file")
+		}
+	}
+	listed := slices.Sorted(slices.Values(h.Removed))
+	for _, f := range m.Archive.Files() {
+		if _, ok := slices.BinarySearch(listed, f.Path); f.Removed() && !ok {
+			sink.Add(foundUnlisted, f.Path, -1, "the header does not list this removed file")
+		}
+	}
+	m.Archive.Check(path, sink)
+}

@@ -1,0 +1,247 @@
+package mod_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"trowel/check"
+	"trowel/internal/bin"
+	"trowel/internal/corpus"
+	"trowel/torchlight/mod"
+	"trowel/torchlight/pak"
+	"trowel/torchlight/text"
+)
+
+// realMods returns the mods of the corpus by their paths.
+func realMods(t testing.TB) map[string][]byte {
+	t.Helper()
+	mods := make(map[string][]byte)
+	err := filepath.WalkDir(corpus.Dir(t, "torchlight"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.EqualFold(filepath.Ext(path), ".mod") {
+			return err
+		}
+		mods[path], err = os.ReadFile(path)
+		return err
+	})
+	if err != nil || len(mods) == 0 {
+		t.Fatalf("%d mods, %v", len(mods), err)
+	}
+	return mods
+}
+
+func open(t testing.TB, data []byte) *mod.Mod {
+	t.Helper()
+	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// contents returns the files of a mod as a list to write, each inflated.
+func contents(t testing.TB, m *mod.Mod) []pak.NewFile {
+	t.Helper()
+	var files []pak.NewFile
+	for _, f := range m.Archive.Files() {
+		if f.Removed() || f.Duplicate {
+			continue
+		}
+		content, err := f.Content()
+		if err != nil {
+			continue // kept by the relic
+		}
+		files = append(files, pak.NewFile{Path: f.Path, Content: func() ([]byte, error) { return content, nil }})
+	}
+	return files
+}
+
+// rebuild makes a mod of the MOD.DAT, the contents and the relics of another,
+// all of which went through JSON and text.
+func rebuild(t testing.TB, m *mod.Mod) []byte {
+	t.Helper()
+	k, err := mod.NewRelic(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k = throughJSON(t, k)
+	tree, err := text.Parse(text.Format(m.Header.ModDat()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := mod.HeaderOf(tree.Root, throughJSON(t, m.Header.Relic()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := new(memory)
+	size, err := mod.Write(out, h, contents(t, m), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size != int64(len(out.b)) {
+		t.Errorf("size = %d, of %d bytes", size, len(out.b))
+	}
+	return out.b
+}
+
+func throughJSON[T any](t testing.TB, v *T) *T {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := new(T)
+	if err := json.Unmarshal(data, back); err != nil {
+		t.Fatalf("%v in %s", err, data)
+	}
+	return back
+}
+
+// Every real mod comes back from its parts: the bytes of header and manifest;
+// the files, all compressed anew; the archive as a file of its own.
+func TestCorpusRoundTrip(t *testing.T) {
+	mods := realMods(t)
+	files, blocks := 0, 0
+	for path, data := range mods {
+		m := open(t, data)
+		head, err := m.Header.Encode()
+		if err != nil || !bytes.HasPrefix(data, head) || len(head) != int(m.Header.DataOffset) {
+			t.Errorf("%s: the header encodes to other bytes, %v", path, err)
+		}
+		man, err := m.Manifest.Encode()
+		if err != nil || !bytes.HasSuffix(data, man) {
+			t.Errorf("%s: the manifest encodes to other bytes, %v", path, err)
+		}
+		if got := rebuild(t, m); !bytes.Equal(got, data) {
+			t.Errorf("%s: comes back as other bytes: %d for %d", path, len(got), len(data))
+		}
+		var archive, manifest, joined bytes.Buffer
+		if err := m.Split(&archive, &manifest); err != nil {
+			t.Fatal(err)
+		}
+		h := *m.Header
+		h.DataOffset, h.ManifestOffset = 0, 0
+		section := io.NewSectionReader(bytes.NewReader(archive.Bytes()), 0, int64(archive.Len()))
+		if err := mod.Join(&joined, &h, section, manifest.Bytes()); err != nil || !bytes.Equal(joined.Bytes(), data) {
+			t.Errorf("%s: split and joined it is other bytes, %v", path, err)
+		}
+		copied := new(memory)
+		if _, _, err := pak.NewEdit(m.Archive).Write(copied); err != nil || !bytes.Equal(copied.b, archive.Bytes()) {
+			t.Errorf("%s: an edit without a change gives other bytes, %v", path, err)
+		}
+		if !mod.Recognize(data[:64]) {
+			t.Errorf("%s: not recognised", path)
+		}
+		for _, f := range check.Collect(func(s check.Sink) { m.Check(path, s) }) {
+			if f.Severity != check.Info {
+				t.Errorf("%s: %v", path, f)
+			}
+		}
+		files += len(m.Archive.Files())
+		for _, f := range m.Archive.Files() {
+			if !f.Removed() {
+				blocks++
+			}
+		}
+	}
+	t.Logf("%d mods, %d files, %d blocks compressed anew, all the same bytes", len(mods), files, blocks)
+}
+
+// The relic of a mod of the editor has order and times, and nothing that was
+// held for odd. It stays small.
+func TestCorpusRelicIsSmall(t *testing.T) {
+	for path, data := range realMods(t) {
+		m := open(t, data)
+		k, err := mod.NewRelic(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := json.Marshal(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(m.Archive.Files()); len(out) > 200*n {
+			t.Errorf("%s: a relic of %d bytes for %d files", path, len(out), n)
+		}
+		if len(data) > 4_000_000 {
+			t.Logf("%s: %d files, relic of %d bytes", filepath.Base(path), len(m.Archive.Files()), len(out))
+		}
+		if a := k.Archive; a.Hint != nil || a.Hash != nil || a.ManHash != nil || a.Max != nil || a.Tail != nil || a.Rest != nil || a.Version != nil || a.Root != nil {
+			t.Errorf("%s: the editor's own numbers are held for odd: %.300s", path, out)
+		}
+	}
+}
+
+// Within a directory, records stand in the order of their blocks, and the
+// blocks are a merge of two sequences through the directories, as the format's
+// page says.
+func TestCorpusBlockOrder(t *testing.T) {
+	for path, data := range realMods(t) {
+		type place struct {
+			offset uint32
+			dir    int
+		}
+		var order []place
+		for i, s := range open(t, data).Manifest.Sections {
+			last := uint32(0)
+			for _, rec := range s.Records {
+				if rec.Offset == 0 {
+					continue
+				}
+				if rec.Offset < last {
+					t.Errorf("%s: %s%s stands before its predecessor", path, s.Name, rec.Name)
+				}
+				last = rec.Offset
+				order = append(order, place{rec.Offset, i})
+			}
+		}
+		slices.SortFunc(order, func(a, b place) int { return cmp.Compare(a.offset, b.offset) })
+		merged := func(cut int) bool { // of directories before the cut going up, and the others going down
+			up, down := 0, math.MaxInt
+			for _, p := range order {
+				if p.dir < cut && p.dir >= up {
+					up = p.dir
+				} else if p.dir >= cut && p.dir <= down {
+					down = p.dir
+				} else {
+					return false
+				}
+			}
+			return true
+		}
+		found := false
+		for cut := range len(order) + 1 {
+			found = found || merged(cut)
+		}
+		if !found {
+			t.Errorf("%s: the order of the blocks is no merge of two sequences", path)
+		}
+	}
+}
+
+// Every byte of a real mod is told by Dump, once.
+func TestCorpusDump(t *testing.T) {
+	for path, data := range realMods(t) {
+		at := int64(0)
+		if err := mod.Dump(data, func(f bin.Field) {
+			if f.Offset != at {
+				t.Fatalf("%s: %s at %d, expected %d", path, f.Path, f.Offset, at)
+			}
+			at += f.Len
+		}); err != nil || at != int64(len(data)) {
+			t.Errorf("%s: told %d of %d bytes, %v", path, at, len(data), err)
+		}
+	}
+}
+
+func openBytes(data []byte) (*mod.Mod, error) {
+	return mod.Open(bytes.NewReader(data), int64(len(data)))
+}

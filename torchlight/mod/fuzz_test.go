@@ -1,0 +1,68 @@
+package mod_test
+
+import (
+	"bytes"
+	"testing"
+
+	"trowel/check"
+	"trowel/internal/bin"
+	"trowel/torchlight/mod"
+	"trowel/torchlight/pak"
+)
+
+// exercise takes anything through all that reads, and what can be read through
+// all that writes. It tells how far it came.
+func exercise(t testing.TB, data []byte) (opened, rebuilt bool) {
+	told := int64(0)
+	dumped := mod.Dump(data, func(f bin.Field) { told += f.Len })
+	if told > int64(len(data)) {
+		t.Errorf("dump told %d of %d bytes", told, len(data))
+	}
+	mod.Recognize(data[:min(len(data), 32)])
+	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return false, false
+	}
+	if dumped == nil && told != int64(len(data)) {
+		t.Errorf("dump told %d of %d bytes", told, len(data))
+	}
+	check.Collect(func(s check.Sink) { m.Check("x", s) })
+	head, err := m.Header.Encode()
+	if err != nil || !bytes.HasPrefix(data, head) {
+		t.Errorf("the header encodes to other bytes, %v", err)
+	}
+	man, err := m.Manifest.Encode()
+	if err != nil || !bytes.HasSuffix(data, man) {
+		t.Errorf("the manifest encodes to other bytes, %v", err)
+	}
+	out := new(memory)
+	if k, err := mod.NewRelic(m); err == nil {
+		h, err := mod.HeaderOf(m.Header.ModDat(), throughJSON(t, m.Header.Relic()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := mod.Write(out, h, contents(t, m), throughJSON(t, k)); err != nil || !bytes.Equal(out.b, data) {
+			t.Errorf("comes back as other bytes: %d for %d, %v", len(out.b), len(data), err)
+		}
+		rebuilt = true
+	}
+	out = new(memory)
+	man2, size, err := pak.NewEdit(m.Archive).Write(out)
+	if err == nil {
+		again, err := man2.Encode()
+		if archive := data[m.Header.DataOffset:m.Header.ManifestOffset]; err != nil || size != int64(len(archive)) || !bytes.Equal(out.b, archive) || !bytes.Equal(again, man) {
+			t.Errorf("an edit without a change gives other bytes, %v", err)
+		}
+	} else if rebuilt {
+		t.Errorf("cannot be edited: %v", err)
+	}
+	return true, rebuilt
+}
+
+// FuzzMod opens, checks and rebuilds anything.
+func FuzzMod(f *testing.F) {
+	for _, data := range seeds(f) {
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { exercise(t, data) })
+}

@@ -1,0 +1,185 @@
+// Package mod reads and writes the .MOD files of Torchlight II: a header that
+// says what the mod is, an archive of its files, and the manifest of that
+// archive.
+//
+//	mod:
+//	    [ ] header     version, game version, title, author, id, required mods, removed files
+//	    [ ] archive    what else is a .PAK
+//	    [ ] manifest   what else is a .PAK.MAN, up to the end of the file
+//
+// [Open] reads header and manifest only; files are read from the archive when
+// they are asked for. [Write] makes a mod; with a [Relic] it makes the very
+// file again that the relic was taken from. [Split] and [Join] go between a
+// .MOD and the pair of a .PAK and a .PAK.MAN.
+//
+// The format is described in docs/formats/torchlight-archive.md.
+package mod
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"trowel/internal/bin"
+	"trowel/torchlight/pak"
+)
+
+// Mod is an open .MOD file.
+type Mod struct {
+	Header   *Header
+	Manifest *pak.Manifest
+	Archive  *pak.Reader
+
+	src     io.ReaderAt
+	size    int64
+	length  int64 // of the header in bytes
+	rawMan  []byte
+	archive *io.SectionReader
+}
+
+// Open reads header and manifest of a mod of size bytes, and nothing of its
+// files. It fails where the parts do not lie one behind the other.
+func Open(r io.ReaderAt, size int64) (*Mod, error) {
+	head, err := readHead(r, size)
+	if err != nil {
+		return nil, err
+	}
+	h, length, err := DecodeHeader(head)
+	if err != nil {
+		return nil, err
+	}
+	data, man := int64(h.DataOffset), int64(h.ManifestOffset)
+	switch {
+	case data < int64(length):
+		return nil, outside("data_offset", fmt.Sprintf("an offset of %d or more, behind the header", length), data)
+	case man < data || man > size:
+		return nil, outside("manifest_offset", fmt.Sprintf("an offset from %d to %d", data, size), man)
+	}
+	m := &Mod{Header: h, src: r, size: size, length: int64(length), archive: io.NewSectionReader(r, data, man-data)}
+	m.rawMan = make([]byte, size-man)
+	if err := readFull(r, m.rawMan, man, "manifest"); err != nil {
+		return nil, err
+	}
+	if m.Manifest, err = pak.DecodeManifest(m.rawMan); err != nil {
+		return nil, shift(err, man, "manifest")
+	}
+	if m.Archive, err = pak.NewReader(m.archive, man-data, m.Manifest); err != nil {
+		return nil, shift(err, data, "archive")
+	}
+	m.Archive.At(data)
+	return m, nil
+}
+
+// readHead reads the bytes before the archive: all that the header can be.
+func readHead(r io.ReaderAt, size int64) ([]byte, error) {
+	head := make([]byte, min(size, fixedHead))
+	if err := readFull(r, head, 0, "header"); err != nil {
+		return nil, err
+	}
+	at, err := offsetsAt(head)
+	if err != nil {
+		return nil, err
+	}
+	var offsets [4]byte
+	if at+8 > size {
+		return nil, &bin.Error{Path: "header.data_offset", Offset: at, Want: "8 bytes", Got: fmt.Sprintf("%d before the end of the data", max(0, size-at)), Err: bin.ErrShort}
+	}
+	if err := readFull(r, offsets[:], at, "header.data_offset"); err != nil {
+		return nil, err
+	}
+	data := int64(offsets[0]) | int64(offsets[1])<<8 | int64(offsets[2])<<16 | int64(offsets[3])<<24
+	if data < at+8 || data > size {
+		return nil, outside("data_offset", fmt.Sprintf("an offset from %d to %d", at+8, size), data)
+	}
+	head = make([]byte, data)
+	return head, readFull(r, head, 0, "header")
+}
+
+func outside(field, want string, got int64) error {
+	return &bin.Error{Path: "header." + field, Offset: -1, Want: want, Got: fmt.Sprint(got), Err: bin.ErrFormat}
+}
+
+func readFull(r io.ReaderAt, b []byte, at int64, path string) error {
+	n, err := r.ReadAt(b, at)
+	if n == len(b) {
+		return nil
+	}
+	if err == nil || errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return &bin.Error{Path: path, Offset: at, Want: fmt.Sprintf("%d bytes", len(b)), Got: err.Error(), Err: err}
+}
+
+// shift makes an error about a part one about the whole file.
+func shift(err error, offset int64, part string) error {
+	var e *bin.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	moved := *e
+	if moved.Offset >= 0 {
+		moved.Offset += offset
+	}
+	if moved.Path = part; e.Path != "" {
+		moved.Path += "." + e.Path
+	}
+	return &moved
+}
+
+// Gap returns the bytes between header and archive; no known mod has any.
+func (m *Mod) Gap() ([]byte, error) {
+	gap := make([]byte, int64(m.Header.DataOffset)-m.length)
+	return gap, readFull(m.src, gap, m.length, "gap")
+}
+
+// Split writes the archive of a mod as a .PAK and its manifest as a .PAK.MAN.
+// Either can be nil.
+func (m *Mod) Split(archive, manifest io.Writer) error {
+	if archive != nil {
+		if _, err := io.Copy(archive, io.NewSectionReader(m.archive, 0, m.archive.Size())); err != nil {
+			return err
+		}
+	}
+	if manifest != nil {
+		if _, err := manifest.Write(m.rawMan); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Join writes a mod of a header, a .PAK and the bytes of its .PAK.MAN. The
+// offsets of the header are set.
+func Join(w io.Writer, h *Header, archive *io.SectionReader, manifest []byte) error {
+	if _, err := pak.DecodeManifest(manifest); err != nil {
+		return shift(err, 0, "manifest")
+	}
+	head, err := h.place(0, archive.Size())
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(head); err != nil {
+		return err
+	}
+	if _, err := io.Copy(w, io.NewSectionReader(archive, 0, archive.Size())); err != nil {
+		return err
+	}
+	_, err = w.Write(manifest)
+	return err
+}
+
+// place sets the offsets for an archive of size bytes that stands gap bytes
+// behind the header, and returns the header's bytes.
+func (h *Header) place(gap, size int64) ([]byte, error) {
+	head, err := h.Encode()
+	if err != nil {
+		return nil, err
+	}
+	start := int64(len(head)) + gap
+	if start+size > math.MaxUint32 {
+		return nil, &bin.Error{Offset: -1, Want: "a mod of less than 4 GiB", Got: fmt.Sprintf("%d bytes", start+size), Err: bin.ErrLimit}
+	}
+	h.DataOffset, h.ManifestOffset = uint32(start), uint32(start+size)
+	return h.Encode()
+}

@@ -1,0 +1,232 @@
+package mod
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trowel/torchlight/pak"
+	"trowel/torchlight/text"
+)
+
+// MOD.DAT is the file from which the editor makes the header of a mod. Its root
+// is [MOD]; these are its properties and groups.
+const (
+	rootName       = "MOD"
+	keyAuthor      = "AUTHOR"
+	keyName        = "NAME"
+	keyDescription = "DESCRIPTION"
+	keyID          = "MOD_ID"
+	keyWebsite     = "WEBSITE"
+	keyDownload    = "DOWNLOAD_URL"
+	keyVersion     = "VERSION"
+	groupRemove    = "REMOVE_FILES"
+	keyFile        = "FILE"
+	groupRequired  = "REQUIRED_MODS"
+	keyRequiredID  = "ID"
+)
+
+// texts returns the texts of the header by their keys in MOD.DAT.
+func (h *Header) texts() map[string]*string {
+	return map[string]*string{
+		keyName: &h.Title, keyAuthor: &h.Author, keyDescription: &h.Description, keyWebsite: &h.Website, keyDownload: &h.DownloadURL,
+	}
+}
+
+// oneLine makes a text fit into a property, which is a line.
+func oneLine(s string) string { return lineBreaks.Replace(s) }
+
+var lineBreaks = strings.NewReplacer("\n", " ", "\r", " ", "\x00", " ")
+
+// ModDat returns the MOD.DAT of which the editor would make the header. Texts
+// of several lines become one line. VERSION is one less than the version of
+// the mod, for the editor counts it up when it publishes a mod.
+func (h *Header) ModDat() *text.Node {
+	n := &text.Node{Name: rootName}
+	texts := h.texts()
+	add := func(key string) {
+		if s := oneLine(*texts[key]); s != "" || key == keyName {
+			n.Add(text.String, key, s)
+		}
+	}
+	add(keyAuthor)
+	add(keyName)
+	add(keyDescription)
+	n.Add(text.Integer64, keyID, strconv.FormatInt(h.ID, 10))
+	add(keyWebsite)
+	add(keyDownload)
+	n.Add(text.Integer, keyVersion, strconv.Itoa(max(0, int(h.ModVersion)-1)))
+	if len(h.Removed) > 0 {
+		group := n.AddNode(groupRemove)
+		for _, path := range h.Removed {
+			group.Add(text.String, keyFile, oneLine(path))
+		}
+	}
+	if len(h.Required) > 0 {
+		group := n.AddNode(groupRequired)
+		for _, q := range h.Required {
+			group.Add(text.Integer64, keyRequiredID, strconv.FormatInt(q.ID, 10))
+		}
+	}
+	return n
+}
+
+// HeaderOf returns the header that a MOD.DAT describes. What that does not say
+// comes from the relic, which can be nil, or else is as in [NewHeader]. Names and
+// versions of required mods are known only from a relic, and so is their hash,
+// which is 0 otherwise: how it is made is not known.
+func HeaderOf(n *text.Node, k *HeaderRelic) (*Header, error) {
+	if !strings.EqualFold(n.Name, rootName) {
+		return nil, fmt.Errorf("mod: MOD.DAT: expected a root of the name MOD, found %q", n.Name)
+	}
+	h := NewHeader()
+	for key, s := range h.texts() {
+		*s, _ = n.Get(key)
+	}
+	if s, ok := n.Get(keyID); ok {
+		id, clean := text.ParseInt64(s)
+		if !clean {
+			return nil, badValue(keyID, "a number", s)
+		}
+		h.ID = id
+	}
+	version := int32(0)
+	if s, ok := n.Get(keyVersion); ok {
+		var clean bool
+		if version, clean = text.ParseInt(s); !clean || version < 0 || version > 65534 {
+			return nil, badValue(keyVersion, "a number from 0 to 65534", s)
+		}
+	}
+	h.ModVersion = uint16(version + 1)
+	if group := n.Child(groupRemove); group != nil {
+		for p := range group.Properties() {
+			if strings.EqualFold(p.Key, keyFile) {
+				h.Removed = append(h.Removed, p.Value)
+			}
+		}
+	}
+	if group := n.Child(groupRequired); group != nil {
+		for p := range group.Properties() {
+			if !strings.EqualFold(p.Key, keyRequiredID) {
+				continue
+			}
+			id, clean := text.ParseInt64(p.Value)
+			if !clean {
+				return nil, badValue(groupRequired+"."+keyRequiredID, "a number", p.Value)
+			}
+			h.Required = append(h.Required, Required{ID: id})
+		}
+	}
+	if k != nil {
+		k.apply(h)
+	}
+	return h, nil
+}
+
+func badValue(key, want, got string) error {
+	return fmt.Errorf("mod: MOD.DAT: %s: expected %s, found %q", key, want, got)
+}
+
+// A HeaderRelic is what MOD.DAT does not say about a header. Where it speaks of
+// something that MOD.DAT says too, it is void as soon as that was changed.
+type HeaderRelic struct {
+	Version      *uint16            `json:"version,omitempty"`
+	Game         *GameVersion       `json:"game,omitempty"`
+	Releases     []Release          `json:"releases,omitempty"`
+	Flags        uint32             `json:"flags,omitempty"`
+	RequiredHash uint64             `json:"required_hash,omitempty"` // of the very list in Required
+	Required     []RequiredRelic    `json:"required,omitempty"`
+	ModVersion   *pak.Odd           `json:"mod_version,omitempty"`
+	Texts        map[string]OddText `json:"texts,omitempty"`   // those of several lines, by their key in MOD.DAT
+	Removed      []pak.RelicName    `json:"removed,omitempty"` // if one of them has several lines
+}
+
+// RequiredRelic is what MOD.DAT does not say about a required mod.
+type RequiredRelic struct {
+	ID      int64         `json:"id"`
+	Name    pak.RelicName `json:"name,omitempty"`
+	Version uint16        `json:"version,omitempty"`
+}
+
+// OddText is a text that MOD.DAT does not hold as it is. It is void where
+// MOD.DAT has something else than From.
+type OddText struct {
+	From pak.RelicName `json:"from"`
+	Is   pak.RelicName `json:"is"`
+}
+
+// Relic returns what MOD.DAT does not say about the header.
+func (h *Header) Relic() *HeaderRelic {
+	k := &HeaderRelic{Releases: h.Releases, Flags: h.Flags, RequiredHash: h.RequiredHash}
+	if h.Version != LastVersion {
+		k.Version = &h.Version
+	}
+	if h.Game != LastGame {
+		k.Game = &h.Game
+	}
+	for _, q := range h.Required {
+		k.Required = append(k.Required, RequiredRelic{q.ID, pak.RelicName(q.Name), q.Version})
+	}
+	if from := uint32(max(1, h.ModVersion)); from != uint32(h.ModVersion) {
+		k.ModVersion = &pak.Odd{From: from, Is: uint32(h.ModVersion)}
+	}
+	for key, s := range h.texts() {
+		if from := oneLine(*s); from != *s {
+			if k.Texts == nil {
+				k.Texts = make(map[string]OddText)
+			}
+			k.Texts[key] = OddText{pak.RelicName(from), pak.RelicName(*s)}
+		}
+	}
+	if slices.ContainsFunc(h.Removed, func(s string) bool { return oneLine(s) != s }) {
+		for _, path := range h.Removed {
+			k.Removed = append(k.Removed, pak.RelicName(path))
+		}
+	}
+	return k
+}
+
+// apply puts into a header what its MOD.DAT did not say.
+func (k *HeaderRelic) apply(h *Header) {
+	if k.Version != nil {
+		h.Version = *k.Version
+	}
+	if k.Game != nil {
+		h.Game = *k.Game
+	}
+	h.Flags = k.Flags
+	if k.ModVersion != nil && k.ModVersion.From == uint32(h.ModVersion) {
+		h.ModVersion = uint16(k.ModVersion.Is)
+	}
+	if len(k.Releases) == int(h.ModVersion)+1 {
+		h.Releases = k.Releases
+	}
+	known := make(map[int64]RequiredRelic)
+	same := len(k.Required) == len(h.Required)
+	for i, q := range k.Required {
+		known[q.ID] = q
+		same = same && q.ID == h.Required[i].ID
+	}
+	for i := range h.Required {
+		q := known[h.Required[i].ID]
+		if same { // an id may come twice
+			q = k.Required[i]
+		}
+		h.Required[i].Name, h.Required[i].Version = string(q.Name), q.Version
+	}
+	if same {
+		h.RequiredHash = k.RequiredHash
+	}
+	texts := h.texts()
+	for key, t := range k.Texts {
+		if s := texts[key]; s != nil && *s == string(t.From) {
+			*s = string(t.Is)
+		}
+	}
+	if slices.EqualFunc(k.Removed, h.Removed, func(is pak.RelicName, from string) bool { return oneLine(string(is)) == from }) {
+		for i := range h.Removed {
+			h.Removed[i] = string(k.Removed[i])
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package mod
+
+import (
+	"slices"
+
+	"trowel/torchlight/pak"
+)
+
+// Relic is what header and files do not say about a mod: see [pak.Relic].
+type Relic struct {
+	Gap        []byte          `json:"gap,omitempty"`        // bytes between header and archive
+	Unlisted   []pak.RelicName `json:"unlisted,omitempty"`   // files that the manifest takes away, but not the header
+	Unrecorded []pak.RelicName `json:"unrecorded,omitempty"` // files that the header takes away, but not the manifest
+	Archive    *pak.Relic      `json:"archive,omitempty"`
+}
+
+// NewRelic takes the relic of a mod. It inflates every block of the archive.
+// The errors are those of [pak.NewRelic].
+func NewRelic(m *Mod) (*Relic, error) {
+	archive, err := pak.NewRelic(m.Archive)
+	if err != nil {
+		return nil, shift(err, 0, "archive")
+	}
+	k := &Relic{Archive: archive}
+	if k.Gap, err = m.Gap(); err != nil {
+		return nil, err
+	}
+	recorded, listed := make(map[string]bool), make(map[string]bool)
+	for _, path := range m.Header.Removed {
+		listed[path] = true
+	}
+	for _, f := range m.Archive.Files() {
+		if f.Removed() && !f.Duplicate {
+			recorded[f.Path] = true
+			if !listed[f.Path] {
+				k.Unlisted = append(k.Unlisted, pak.RelicName(f.Path))
+			}
+		}
+	}
+	for _, path := range m.Header.Removed {
+		if !recorded[path] {
+			recorded[path] = true
+			k.Unrecorded = append(k.Unrecorded, pak.RelicName(path))
+		}
+	}
+	return k, nil
+}
+
+// Write writes a mod to target, from its first byte on, and returns its size.
+// The files that the header removes become records of the manifest; they need
+// not be among files. All else is as with [pak.Write].
+func Write(target pak.Target, h *Header, files []pak.NewFile, k *Relic) (size int64, err error) {
+	if k == nil {
+		k = new(Relic)
+	}
+	placed := *h
+	gap := int64(len(k.Gap))
+	if _, err := placed.place(gap, 0); err != nil {
+		return 0, err
+	}
+	start := int64(placed.DataOffset)
+	man, length, err := pak.Write(section{target, start}, withRemoved(h, files, k), k.Archive)
+	if err != nil {
+		return 0, shift(err, 0, "archive")
+	}
+	manifest, err := man.Encode()
+	if err != nil {
+		return 0, shift(err, 0, "manifest")
+	}
+	head, err := placed.place(gap, length)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := target.WriteAt(append(head, k.Gap...), 0); err != nil {
+		return 0, err
+	}
+	_, err = target.WriteAt(manifest, start+length)
+	return start + length + int64(len(manifest)), err
+}
+
+// withRemoved returns files with those that the mod takes away.
+func withRemoved(h *Header, files []pak.NewFile, k *Relic) []pak.NewFile {
+	have := make(map[string]bool, len(files))
+	for i := range files {
+		have[files[i].Path] = true
+	}
+	for _, path := range k.Unrecorded {
+		have[string(path)] = true
+	}
+	files = slices.Clone(files)
+	add := func(path string) {
+		if !have[path] {
+			have[path] = true
+			files = append(files, pak.NewFile{Path: path, Removed: true})
+		}
+	}
+	for _, path := range h.Removed {
+		add(path)
+	}
+	for _, path := range k.Unlisted {
+		add(string(path))
+	}
+	return files
+}
+
+// section is a part of a target that begins at an offset.
+type section struct {
+	pak.Target
+	start int64
+}
+
+func (s section) WriteAt(b []byte, at int64) (int, error) { return s.Target.WriteAt(b, s.start+at) }
+func (s section) ReadAt(b []byte, at int64) (int, error)  { return s.Target.ReadAt(b, s.start+at) }

@@ -1,0 +1,167 @@
+package mpp
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"trowel/internal/bin"
+)
+
+// Options say what a file does not.
+type Options struct {
+	Path string // path of the file, which errors name
+}
+
+// Relic holds what the picture of a grid does not say.
+type Relic struct {
+	// World are the bits of the four floats of the header, where one is not a
+	// number and so has no text that gives back its bits.
+	World *[4]uint32 `json:"world,omitempty"`
+}
+
+// commentFormat is the comment that says what a picture cannot.
+const commentFormat = "offset %s %s size %s %s"
+
+// Format returns the grid as a binary PGM: a pixel for each cell, its value
+// as grey, and a comment such as "# offset 70 20 size 130 130".
+func Format(f *File) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "P5\n# "+commentFormat+"\n%d %d\n255\n", number(f.OffsetX), number(f.OffsetZ), number(f.SizeX), number(f.SizeZ), f.Width, f.Height)
+	b.Write(f.Cells)
+	return b.Bytes()
+}
+
+// number is the shortest text that gives back the number.
+func number(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }
+
+// Parse reads a binary PGM with the comment that Format writes. Other comments
+// are passed over. Every error is a [*bin.Error]. The cells are those of form,
+// not copied.
+func Parse(form []byte) (*File, error) {
+	p := pgm{rest: form}
+	if !bytes.HasPrefix(form, []byte("P5")) {
+		return nil, p.fail("", "a binary PGM picture, which begins with P5", "")
+	}
+	p.rest = form[2:]
+	f := &File{Width: p.number("width", math.MaxInt32), Height: p.number("height", math.MaxInt32)}
+	depth := p.number("maxval", math.MaxUint16)
+	if p.err == nil && depth != 255 {
+		p.fail("maxval", "255", strconv.Itoa(depth))
+	}
+	if p.err == nil && (len(p.rest) == 0 || !isSpace(p.rest[0])) {
+		p.fail("maxval", "a space before the pixels", "")
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	f.Cells = p.rest[1:]
+	if int64(f.Width)*int64(f.Height) != int64(len(f.Cells)) {
+		return nil, p.fail("pixels", fmt.Sprintf("%d × %d bytes", f.Width, f.Height), strconv.Itoa(len(f.Cells)))
+	}
+	if !p.world(f) {
+		return nil, p.fail("comment", `a line such as "# offset 70 20 size 130 130" behind P5: from the first cell to the origin of the world along x and z, and the size of the grid there`, "none")
+	}
+	return f, nil
+}
+
+// pgm reads the header of a picture.
+type pgm struct {
+	rest     []byte
+	comments []string
+	err      error
+}
+
+func (p *pgm) fail(path, want, got string) error {
+	if p.err == nil {
+		p.err = &bin.Error{Path: path, Offset: -1, Want: want, Got: got, Err: bin.ErrFormat}
+	}
+	return p.err
+}
+
+func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+
+// number passes over space and comments and reads a decimal number.
+func (p *pgm) number(name string, most int) int {
+	for len(p.rest) > 0 && (isSpace(p.rest[0]) || p.rest[0] == '#') {
+		if p.rest[0] == '#' {
+			line, rest, _ := bytes.Cut(p.rest, []byte("\n"))
+			p.comments = append(p.comments, string(line[1:]))
+			p.rest = rest
+			continue
+		}
+		p.rest = p.rest[1:]
+	}
+	digits := 0
+	for digits < len(p.rest) && '0' <= p.rest[digits] && p.rest[digits] <= '9' {
+		digits++
+	}
+	n, err := strconv.Atoi(string(p.rest[:digits]))
+	if err != nil || n > most {
+		p.fail(name, fmt.Sprintf("a number from 0 to %d", most), strconv.Quote(string(p.rest[:min(max(digits, 1), len(p.rest), 20)])))
+		return 0
+	}
+	p.rest = p.rest[digits:]
+	return n
+}
+
+// world finds the comment that says where in the world the grid is.
+func (p *pgm) world(f *File) bool {
+	for _, comment := range p.comments {
+		words := strings.Fields(comment)
+		if len(words) != 6 || words[0] != "offset" || words[3] != "size" {
+			continue
+		}
+		clean := true
+		for i, v := range f.floats() {
+			n, err := strconv.ParseFloat(words[[]int{1, 2, 4, 5}[i]], 32)
+			*v = float32(n)
+			clean = clean && err == nil
+		}
+		if clean {
+			return true
+		}
+	}
+	return false
+}
+
+// Decompile returns the picture of a grid, and what that does not say; nil if
+// it says all.
+func Decompile(data []byte, o Options) (form []byte, relic *Relic, err error) {
+	f, err := Decode(data)
+	if err != nil {
+		return nil, nil, bin.InFile(err, o.Path)
+	}
+	for _, v := range f.floats() {
+		if math.IsNaN(float64(*v)) {
+			relic = &Relic{World: new([4]uint32)}
+		}
+	}
+	if relic != nil {
+		for i, v := range f.floats() {
+			relic.World[i] = math.Float32bits(*v)
+		}
+	}
+	return Format(f), relic, nil
+}
+
+func (f *File) floats() [4]*float32 {
+	return [4]*float32{&f.OffsetX, &f.OffsetZ, &f.SizeX, &f.SizeZ}
+}
+
+// Compile makes the grid from its picture. With the relic of that very picture
+// the result is the very file again.
+func Compile(form []byte, relic *Relic, o Options) (data []byte, err error) {
+	f, err := Parse(form)
+	if err != nil {
+		return nil, bin.InFile(err, o.Path)
+	}
+	if relic != nil && relic.World != nil {
+		for i, v := range f.floats() {
+			*v = math.Float32frombits(relic.World[i])
+		}
+	}
+	return f.Encode()
+}

@@ -1,0 +1,166 @@
+// Package mpp reads and writes the .MPP files of Torchlight II: for each level
+// a grid of cells that says where one can walk.
+//
+// A file is a header of 24 bytes and one byte for each cell. The form for
+// people is a picture, a binary PGM, in which what blocks is nearly black and
+// what is no ground is white.
+package mpp
+
+import (
+	"fmt"
+	"math"
+
+	"trowel/check"
+	"trowel/internal/bin"
+)
+
+// What GUTS writes into a cell. Others are kept as they are.
+const (
+	Walkable = 0    // one can walk here
+	Wall     = 1    // something blocks
+	Outside  = 0xFF // no ground, or out of bounds
+)
+
+// CellSize is how wide and deep a cell is, in units of the world.
+const CellSize = 0.4
+
+// headerSize is the number of bytes before the cells.
+const headerSize = 24
+
+// File is a grid.
+type File struct {
+	Width, Height    int     // in cells, along x and z; 0 or more
+	OffsetX, OffsetZ float32 // from the corner of the first cell to the origin of the world, in units of the world
+	SizeX, SizeZ     float32 // size in units of the world: the number of cells times CellSize, but for rounding
+	Cells            []byte  // row by row, Width*Height of them; x grows along a row
+}
+
+// Decode reads a file. The cells are those of data, not copied. Every error is a [*bin.Error].
+func Decode(data []byte) (*File, error) {
+	return decode(bin.NewReader(data, bin.LittleEndian))
+}
+
+func decode(r *bin.Reader) (*File, error) {
+	width, height := r.Int32("width"), r.Int32("height")
+	f := &File{OffsetX: r.F32("offset_x"), OffsetZ: r.F32("offset_z"), SizeX: r.F32("size_x"), SizeZ: r.F32("size_z")}
+	switch cells := int64(width) * int64(height); {
+	case r.Err() != nil:
+	case width < 0 || height < 0:
+		r.FailAt(0, "width", bin.ErrFormat, "a width and height of 0 or more", fmt.Sprintf("%d and %d", width, height))
+	case cells != int64(r.Len()):
+		r.FailAt(0, "width", bin.ErrShort, fmt.Sprintf("%d × %d cells of a byte each", width, height), fmt.Sprintf("%d bytes", r.Len()))
+	default:
+		f.Width, f.Height = int(width), int(height)
+		f.Cells = r.Bytes("cells", r.Len())
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Encode writes a file. It fails with a [*bin.Error] if the number of cells is
+// not that of the grid, or the grid is larger than can be said.
+func (f *File) Encode() ([]byte, error) {
+	if f.Width < 0 || f.Height < 0 || f.Width > math.MaxInt32 || f.Height > math.MaxInt32 || int64(f.Width)*int64(f.Height) != int64(len(f.Cells)) {
+		return nil, &bin.Error{Path: "cells", Offset: -1, Want: fmt.Sprintf("%d × %d cells", f.Width, f.Height), Got: fmt.Sprint(len(f.Cells)), Err: bin.ErrFormat}
+	}
+	w := bin.NewWriter(bin.LittleEndian, headerSize+len(f.Cells))
+	w.Int32(int32(f.Width))
+	w.Int32(int32(f.Height))
+	for _, v := range f.floats() {
+		w.F32(*v)
+	}
+	w.Bytes(f.Cells)
+	return w.Data(), nil
+}
+
+// Recognize reports whether head, the first bytes of a file or all of it, can
+// be those of a grid: there is no signature, but a size above 0 that the bytes
+// do not exceed, sane numbers, and cells as GUTS writes them.
+func Recognize(head []byte) bool {
+	r := bin.NewReader(head, bin.LittleEndian)
+	width, height := int64(r.Int32("width")), int64(r.Int32("height"))
+	f := File{OffsetX: r.F32("offset_x"), OffsetZ: r.F32("offset_z"), SizeX: r.F32("size_x"), SizeZ: r.F32("size_z")}
+	if r.Err() != nil || width <= 0 || height <= 0 || width*height < int64(r.Len()) {
+		return false
+	}
+	for _, v := range f.floats() {
+		if v64 := math.Abs(float64(*v)); !(v64 < 1e9) || v64 != 0 && v64 < 1e-9 {
+			return false
+		}
+	}
+	for _, cell := range r.Bytes("cells", r.Len()) {
+		if cell > Wall && cell != Outside {
+			return false
+		}
+	}
+	return f.SizeX > 0 && f.SizeZ > 0
+}
+
+// Dump reports every field of a file to t, up to where it breaks.
+func Dump(data []byte, t bin.Tracer) error {
+	r := bin.NewReader(data, bin.LittleEndian)
+	r.Trace(t)
+	_, err := decode(r)
+	r.Flush()
+	return err
+}
+
+// Catalog lists what [Check] can find.
+var Catalog check.Catalog
+
+var (
+	foundUnreadable = Catalog.Add("tl-mpp-unreadable", check.Error,
+		"The grid of a level cannot be read.",
+		"Delete it and let GUTS build it anew.")
+	foundCell = Catalog.Add("tl-mpp-cell", check.Warning,
+		"Cells have a value other than 0 (one can walk), 1 (wall) and 255 (no ground).",
+		"Correct these pixels in the picture, or let GUTS build the grid anew.")
+	foundNowhere = Catalog.Add("tl-mpp-nowhere", check.Error,
+		"No cell can be walked on: GUTS writes such a grid when the compiled layout was missing as it began.",
+		"Build the mod in GUTS once more: the second time it finds the layout.")
+	foundWorld = Catalog.Add("tl-mpp-world", check.Warning,
+		"The offset or size of the grid in the world is no finite number, or the size is not that of its cells.",
+		"Correct the comment of the picture, or let GUTS build the grid anew.")
+)
+
+// Check reports what is wrong with a file by itself.
+func Check(data []byte, sink check.Sink) {
+	f, err := Decode(data)
+	if err != nil {
+		sink.Add(foundUnreadable, "", -1, "%v", err)
+		return
+	}
+	odd, first, walkable := 0, 0, 0
+	for i, cell := range f.Cells {
+		switch cell {
+		case Walkable:
+			walkable++
+		case Wall, Outside:
+		default:
+			if odd++; odd == 1 {
+				first = i
+			}
+		}
+	}
+	if odd > 0 {
+		sink.Add(foundCell, "cells", headerSize+int64(first), "%d cells have odd values; the first is %d, at x %d y %d", odd, f.Cells[first], first%f.Width, first/f.Width)
+	}
+	if walkable == 0 {
+		sink.Add(foundNowhere, "cells", -1, "none of the %d cells can be walked on", len(f.Cells))
+	}
+	for _, v := range []float32{f.OffsetX, f.OffsetZ} {
+		if v64 := float64(v); math.IsNaN(v64) || math.IsInf(v64, 0) {
+			sink.Add(foundWorld, "offset", -1, "%v is not finite", v)
+		}
+	}
+	for _, side := range []struct {
+		size  float32
+		cells int
+	}{{f.SizeX, f.Width}, {f.SizeZ, f.Height}} {
+		if !(math.Abs(float64(side.size)/CellSize-float64(side.cells)) < 2) {
+			sink.Add(foundWorld, "size", -1, "%d cells of %v are not %v", side.cells, CellSize, side.size)
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package pak
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"slices"
+	"strings"
+
+	"trowel/check"
+	"trowel/internal/parallel"
+)
+
+// Check reports everything that is wrong with the archive and its manifest. It
+// inflates every file, on all cores, unless the manifest states more than the
+// archive can hold. The path is put before findings about the archive as a whole.
+func (r *Reader) Check(path string, sink check.Sink) {
+	r.checkManifest(path, sink)
+	r.checkNames(sink)
+	if r.checkLayout(path, sink) {
+		r.checkContents(sink)
+	}
+}
+
+func (r *Reader) checkManifest(path string, sink check.Sink) {
+	man := r.man
+	if want := man.NativeHint(); man.Hint != want {
+		sink.Add(foundHint, path, -1, "the hint is %d, where the editor writes %d", man.Hint, want)
+	}
+	if data, err := man.Encode(); err == nil && man.Version == 2 {
+		if want := ManifestHash(data); man.Hash != want {
+			sink.Add(foundManifestHash, path, -1, "the hash of the manifest is %08x, and should be %08x", man.Hash, want)
+		}
+	}
+	if n := len(man.Rest); n > 0 {
+		sink.Add(foundRest, path, -1, "%d bytes follow the last section of the manifest", n)
+	}
+	removed, nameless := 0, 0
+	directories := map[string]bool{"": true, man.Root: true}
+	for i := range man.Sections {
+		s := &man.Sections[i]
+		for j := range s.Records {
+			rec := &s.Records[j]
+			switch {
+			case rec.Type == TypeDirectory:
+				directories[join(s.Name, rec.Name)] = true
+			case rec.nameless():
+				nameless++
+			case rec.Removed():
+				removed++
+			}
+		}
+	}
+	if removed > 0 {
+		sink.Add(foundRemoved, path, -1, "%d files are taken away from the archives below", removed)
+	}
+	if nameless > 0 {
+		sink.Add(foundNameless, path, -1, "%d records of files have no name", nameless)
+	}
+	for i := range man.Sections {
+		s := &man.Sections[i]
+		if len(s.Records) > 0 && !directories[s.Name] {
+			directories[s.Name] = true // once
+			sink.Add(foundDirectory, s.Name, -1, "has files, but no record of its own")
+		}
+	}
+}
+
+func (r *Reader) checkNames(sink check.Sink) {
+	folded := make(map[string]string, len(r.files))
+	for _, f := range r.files {
+		up := strings.ToUpper(f.Path)
+		switch first, seen := folded[up]; {
+		case f.Duplicate:
+			sink.Add(foundSame, f.Path, -1, "there is an earlier record of the same path")
+		case seen:
+			sink.Add(foundSame, f.Path, -1, "differs only in case from %s", first)
+		default:
+			folded[up] = f.Path
+		}
+		switch {
+		case !isASCII(f.Path):
+			sink.Add(foundASCII, f.Path, -1, "has characters other than ASCII")
+		case up != f.Path:
+			sink.Add(foundLower, f.Path, -1, "has lower-case letters")
+		}
+		if !isSafe(f.Path) {
+			sink.Add(foundUnsafe, f.Path, -1, "is no path of a file within the archive")
+		}
+		if want := TypeOf(f.Record.Name); f.Record.Type != want && f.Record.Type != want.source() {
+			sink.Add(foundType, f.Path, -1, "is of type %v, where its name says %v", f.Record.Type, want)
+		}
+	}
+}
+
+// source returns the type of the text of which a file is compiled, or t.
+func (t Type) source() Type {
+	switch t {
+	case TypeDat:
+		return TypeSourceDat
+	case TypeLayout:
+		return TypeSourceLayout
+	}
+	return t
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// isSafe tells whether a path stays within the folder that it is put into.
+func isSafe(path string) bool {
+	if strings.ContainsAny(path, "\\:\x00") {
+		return false
+	}
+	for part := range strings.SplitSeq(path, "/") {
+		if part == "" || part == "." || part == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+// checkLayout looks at the header and at where the blocks lie. It tells whether
+// they can be inflated within reason.
+func (r *Reader) checkLayout(path string, sink check.Sink) bool {
+	var blocks []*File
+	lengths := make(map[*File]int64, len(r.files))
+	largest, sum := uint32(0), int64(0)
+	for _, f := range slices.Concat(r.files, r.rest) {
+		if f.Removed() {
+			continue
+		}
+		size, compressed, err := f.Sizes()
+		if err != nil {
+			sink.Add(foundOutside, f.Path, f.Offset(), "%v", err)
+			continue
+		}
+		largest = max(largest, compressed)
+		lengths[f] = stretch(size, compressed)
+		sum += lengths[f]
+		blocks = append(blocks, f)
+	}
+	slices.SortStableFunc(blocks, func(a, b *File) int { return cmp.Compare(a.Record.Offset, b.Record.Offset) })
+	end, last := int64(headerSize), (*File)(nil)
+	for _, f := range blocks {
+		at := int64(f.Record.Offset)
+		if at < end {
+			sink.Add(foundOverlap, f.Path, f.Offset(), "its block lies over that of %s", last.Path)
+		} else if at > end {
+			sink.Add(foundGap, path, r.base+end, "%d bytes before the block of %s belong to no file", at-end, f.Path)
+		}
+		if at+lengths[f] > end {
+			end, last = at+lengths[f], f
+		}
+	}
+	r.checkTail(path, end, sink)
+	var head [headerSize]byte
+	if err := (&File{Record: &Record{}, r: r}).read(head[:], 0); err != nil {
+		sink.Add(foundOutside, path, r.base, "%v", err)
+		return false
+	}
+	if is := binary.LittleEndian.Uint32(head[:]); is != largest {
+		sink.Add(foundMax, path, r.base, "the largest compressed size is %d, and should be %d", is, largest)
+	}
+	hash, err := ArchiveHash(r.src, r.size)
+	if is := binary.LittleEndian.Uint32(head[4:]); err == nil && is != hash {
+		sink.Add(foundHash, path, r.base+4, "the hash is %08x, and should be %08x", is, hash)
+	}
+	if sum > maxOverlap*r.size || r.bomb() {
+		sink.Add(foundBomb, path, -1, "the files state more than %d bytes of archive can hold", r.size)
+		return false
+	}
+	return true
+}
+
+func (r *Reader) checkTail(path string, end int64, sink check.Sink) {
+	removed := 0
+	for _, f := range r.files {
+		if f.Removed() && !f.Duplicate {
+			removed++
+		}
+	}
+	if tail, err := r.bytes(end, r.size); err == nil && !isNativeTail(tail, removed) {
+		sink.Add(foundGap, path, r.base+end, "%d bytes follow the last block, where the editor writes %d zeroes", len(tail), 4*removed)
+	}
+}
+
+// checkContents inflates all files, and reports in their order.
+func (r *Reader) checkContents(sink check.Sink) {
+	found := make([][]check.Finding, len(r.files))
+	parallel.Each(len(r.files), func(i int) {
+		found[i] = check.Collect(r.files[i].check)
+	})
+	for _, all := range found {
+		for _, f := range all {
+			sink(f)
+		}
+	}
+}
+
+// check reports what is wrong with the block and the content of a file.
+func (f *File) check(sink check.Sink) {
+	if f.Removed() {
+		return
+	}
+	block, err := f.Block()
+	if err != nil {
+		return // said already
+	}
+	if size := binary.LittleEndian.Uint32(block); size != f.Record.Size {
+		sink.Add(foundSize, f.Path, f.Offset(), "its block states %d bytes, the manifest %d", size, f.Record.Size)
+		return
+	}
+	content, surplus, err := f.inflate(block)
+	if err != nil {
+		sink.Add(foundCorrupt, f.Path, f.Offset(), "%v", errors.Unwrap(err))
+		return
+	}
+	if surplus > 0 {
+		sink.Add(foundSurplus, f.Path, f.Offset(), "%d bytes follow the compressed stream", surplus)
+	}
+	if sum := crc32.ChecksumIEEE(content); sum != f.Record.CRC32 {
+		sink.Add(foundCRC, f.Path, f.Offset(), "its CRC-32 is %08x, the manifest says %08x", sum, f.Record.CRC32)
+	}
+}

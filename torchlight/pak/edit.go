@@ -1,0 +1,117 @@
+package pak
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Edit changes single files of an archive. All others are copied as they are,
+// without inflating them. Paths are found as [Reader.Find] finds them.
+type Edit struct {
+	r     *Reader
+	files []NewFile
+	index map[string]int // by path
+}
+
+// NewEdit begins to edit an archive, which must stay open and as it is until
+// Write is done.
+func NewEdit(r *Reader) *Edit {
+	e := &Edit{r: r, index: make(map[string]int, len(r.files))}
+	for _, f := range r.files {
+		switch {
+		case f.Duplicate: // Write keeps it
+		case f.Removed():
+			e.set(NewFile{Path: f.Path, Removed: true})
+		default:
+			e.set(NewFile{Path: f.Path, Source: f})
+		}
+	}
+	return e
+}
+
+func (e *Edit) set(f NewFile) {
+	if i, ok := e.index[f.Path]; ok {
+		e.files[i] = f
+		return
+	}
+	e.index[f.Path] = len(e.files)
+	e.files = append(e.files, f)
+}
+
+// find returns where in the files a path is, in any case.
+func (e *Edit) find(path string) (int, bool) {
+	path = strings.ReplaceAll(path, `\`, "/")
+	if i, ok := e.index[path]; ok {
+		return i, true
+	}
+	for i := range e.files {
+		if strings.EqualFold(e.files[i].Path, path) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// Put adds a file, or replaces that of the same path in any case. The one that
+// is replaced keeps the case of its path.
+func (e *Edit) Put(f NewFile) {
+	if i, ok := e.find(f.Path); ok {
+		f.Path = e.files[i].Path
+		e.files[i] = f
+		return
+	}
+	e.set(f)
+}
+
+// Delete takes a file out of the archive.
+func (e *Edit) Delete(path string) error {
+	i, ok := e.find(path)
+	if !ok {
+		return fmt.Errorf("pak: %s: no such file in the archive", path)
+	}
+	e.delete(i)
+	return nil
+}
+
+func (e *Edit) delete(i int) {
+	last := len(e.files) - 1
+	delete(e.index, e.files[i].Path)
+	if i != last {
+		e.files[i] = e.files[last]
+		e.index[e.files[i].Path] = i
+	}
+	e.files = e.files[:last]
+}
+
+// Rename gives a file another path, which must not be taken. If that has
+// another extension, the file gets its type.
+func (e *Edit) Rename(from, to string) error {
+	i, ok := e.find(from)
+	if !ok {
+		return fmt.Errorf("pak: %s: no such file in the archive", from)
+	}
+	if j, taken := e.find(to); taken && j != i {
+		return fmt.Errorf("pak: %s: there is a file of this path already", e.files[j].Path)
+	}
+	f := e.files[i]
+	if t := TypeOf(to); t != TypeOf(f.Path) {
+		f.Type = &t
+	}
+	e.delete(i)
+	f.Path = to
+	e.set(f)
+	return nil
+}
+
+// Files returns what will be written, in no particular order.
+func (e *Edit) Files() []NewFile { return e.files }
+
+// Write writes the archive to target, which must be another file than the one
+// that is read. Without any change that gives the same bytes.
+func (e *Edit) Write(target Target) (man *Manifest, size int64, err error) {
+	k, _, err := outline(e.r)
+	if err != nil {
+		return nil, 0, err
+	}
+	return Write(target, e.files, k)
+}

@@ -1,0 +1,20 @@
+package pak
+
+import (
+	"io/fs"
+
+	"trowel/internal/tree"
+)
+
+// FS returns the files of the archive as a file system, each inflated when it
+// is opened. Removed files, duplicates and paths that [fs.ValidPath] does not
+// allow are left out.
+func (r *Reader) FS() fs.FS {
+	t := new(tree.FS)
+	for _, f := range r.files {
+		if !f.Removed() && !f.Duplicate && fs.ValidPath(f.Path) {
+			t.Add(f.Path, tree.Meta{Stored: -1, Note: f.Record.Type.String(), Time: f.Record.Time.Time()}, f.Content)
+		}
+	}
+	return t
+}

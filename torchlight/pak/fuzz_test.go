@@ -1,0 +1,74 @@
+package pak_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"trowel/internal/bin"
+	"trowel/torchlight/pak"
+)
+
+// FuzzManifest reads anything as a manifest. What can be read encodes to the
+// same bytes, and dumps byte for byte.
+func FuzzManifest(f *testing.F) {
+	for _, o := range oddities(f) {
+		f.Add(o.man)
+	}
+	f.Add(write(f, sample(), nil).man)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		pak.RecognizeManifest(data)
+		at := int64(0)
+		dumped := pak.DumpManifest(data, func(f bin.Field) {
+			if f.Offset != at {
+				t.Errorf("%s at %d, expected %d", f.Path, f.Offset, at)
+			}
+			at += f.Len
+		})
+		man, err := pak.DecodeManifest(data)
+		if (err == nil) != (dumped == nil) {
+			t.Errorf("decoding says %v, dumping %v", err, dumped)
+		}
+		if err != nil {
+			if e := (*bin.Error)(nil); !errors.As(err, &e) || e.Path == "" {
+				t.Errorf("an error without a place: %v", err)
+			}
+			return
+		}
+		back, err := man.Encode()
+		if err != nil || !bytes.Equal(back, data) {
+			t.Errorf("%x encodes to %x, %v", data, back, err)
+		}
+		if at != int64(len(data)) {
+			t.Errorf("%d of %d bytes were told", at, len(data))
+		}
+	})
+}
+
+// FuzzRelic rebuilds any archive with any manifest.
+func FuzzRelic(f *testing.F) {
+	for _, o := range oddities(f) {
+		f.Add(o.pak, o.man)
+	}
+	f.Fuzz(func(t *testing.T, data, manifest []byte) {
+		man, err := pak.DecodeManifest(manifest)
+		if err != nil {
+			return
+		}
+		r, err := pak.NewReader(bytes.NewReader(data), int64(len(data)), man)
+		if err != nil {
+			return
+		}
+		findings(r)
+		if _, err := pak.NewRelic(r); err != nil {
+			if !errors.Is(err, bin.ErrLimit) {
+				t.Error(err)
+			}
+			return
+		}
+		got := write(t, list(t, r), relic(t, r))
+		if !bytes.Equal(got.pak, data) || !bytes.Equal(got.man, manifest) {
+			t.Errorf("comes back as %x and %x", got.pak, got.man)
+		}
+	})
+}

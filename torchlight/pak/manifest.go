@@ -1,0 +1,212 @@
+package pak
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"trowel/internal/bin"
+)
+
+const (
+	minSection = 6  // the length of a name, the number of records
+	minRecord  = 23 // everything but the name
+)
+
+// DecodeManifest reads a manifest. All of its bytes count: what follows the
+// last section becomes Rest.
+func DecodeManifest(data []byte) (*Manifest, error) {
+	r := bin.NewReader(data, bin.LittleEndian)
+	m := readManifest(r)
+	return m, r.Err()
+}
+
+// DumpManifest reports every field of a manifest. The error tells why it
+// stopped, if it did.
+func DumpManifest(data []byte, t bin.Tracer) error { return DumpManifestAt(data, 0, t) }
+
+// DumpManifestAt is DumpManifest for one that stands at an offset of its file.
+func DumpManifestAt(data []byte, offset int64, t bin.Tracer) error {
+	r := bin.NewReader(data, bin.LittleEndian).At(offset)
+	r.Trace(t)
+	r.Enter("manifest")
+	readManifest(r)
+	r.Flush()
+	return r.Err()
+}
+
+// readManifest reads a manifest up to the end of r, or as far as it goes.
+func readManifest(r *bin.Reader) *Manifest {
+	m := new(Manifest)
+	at := r.Offset()
+	m.Version = r.U16("version")
+	if m.Version > 2 {
+		r.FailAt(at, "version", bin.ErrVersion, "0 to 2", fmt.Sprint(m.Version))
+		return m
+	}
+	if m.Version == 2 {
+		m.Hash = r.U32("hash")
+	}
+	m.Root = r.Wide16("root")
+	m.Hint = r.U32("hint")
+	m.Sections = make([]Section, r.Count32("num_sections", minSection))
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		r.EnterIndex("sections", i)
+		s.Name = r.Wide16("name")
+		s.Records = make([]Record, r.Count32("num_records", minRecord))
+		for j := range s.Records {
+			r.EnterIndex("records", j)
+			s.Records[j].read(r)
+			r.Leave()
+			if r.Err() != nil {
+				m.Sections = m.Sections[:i+1]
+				s.Records = s.Records[:j]
+				return m
+			}
+		}
+		r.Leave()
+		if r.Err() != nil {
+			m.Sections = m.Sections[:i]
+			return m
+		}
+	}
+	if n := r.Len(); n > 0 && r.Err() == nil {
+		m.Rest = bytes.Clone(r.Bytes("rest", n))
+	}
+	return m
+}
+
+func (rec *Record) read(r *bin.Reader) {
+	rec.CRC32 = r.U32("crc32")
+	rec.Type = Type(r.U8("type"))
+	r.Means(rec.Type)
+	rec.Name = r.Wide16("name")
+	rec.Offset = r.U32("offset")
+	rec.Size = r.U32("size")
+	rec.Time = Filetime(r.U64("time"))
+	if r.Tracing() && rec.Time != 0 {
+		r.MeansText(rec.Time.Time().Format("2006-01-02 15:04:05.0000000"))
+	}
+}
+
+// Encode returns the bytes of the manifest, with Hash and Hint as they stand.
+// It fails for a version that there is not and for names of more than 65535
+// UTF-16 units.
+func (m *Manifest) Encode() ([]byte, error) {
+	if m.Version > 2 {
+		return nil, &bin.Error{Path: "version", Offset: -1, Want: "0 to 2", Got: fmt.Sprint(m.Version), Err: bin.ErrVersion}
+	}
+	w := bin.NewWriter(bin.LittleEndian, m.encodedSize())
+	w.U16(m.Version)
+	if m.Version == 2 {
+		w.U32(m.Hash)
+	}
+	if err := fits("root", m.Root); err != nil {
+		return nil, err
+	}
+	w.Wide16(m.Root)
+	w.U32(m.Hint)
+	w.U32(uint32(len(m.Sections)))
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		if err := fits(fmt.Sprintf("sections[%d].name", i), s.Name); err != nil {
+			return nil, err
+		}
+		w.Wide16(s.Name)
+		w.U32(uint32(len(s.Records)))
+		for j := range s.Records {
+			rec := &s.Records[j]
+			if len(rec.Name) > maxName { // to make no path for nothing
+				if err := fits(fmt.Sprintf("sections[%d].records[%d].name", i, j), rec.Name); err != nil {
+					return nil, err
+				}
+			}
+			w.U32(rec.CRC32)
+			w.U8(uint8(rec.Type))
+			w.Wide16(rec.Name)
+			w.U32(rec.Offset)
+			w.U32(rec.Size)
+			w.U64(uint64(rec.Time))
+		}
+	}
+	w.Bytes(m.Rest)
+	return w.Data(), nil
+}
+
+const maxName = 65535 // UTF-16 units that a name can have
+
+func fits(path, s string) error {
+	if len(s) <= maxName {
+		return nil
+	}
+	if n := bin.UTF16Len(s); n > maxName {
+		return &bin.Error{Path: path, Offset: -1, Want: "at most 65535 UTF-16 units", Got: fmt.Sprint(n), Err: bin.ErrLimit}
+	}
+	return nil
+}
+
+// encodedSize is about as many bytes as Encode writes; exactly as many for ASCII names.
+func (m *Manifest) encodedSize() int {
+	n := 16 + 2*len(m.Root) + len(m.Rest)
+	for i := range m.Sections {
+		n += minSection + 2*len(m.Sections[i].Name)
+		for j := range m.Sections[i].Records {
+			n += minRecord + 2*len(m.Sections[i].Records[j].Name)
+		}
+	}
+	return n
+}
+
+// Seal returns the bytes of the manifest after it has set Hint and Hash to what
+// the editor would write.
+func (m *Manifest) Seal() ([]byte, error) {
+	m.Hint = m.NativeHint()
+	return m.seal()
+}
+
+// seal encodes and puts the hash in.
+func (m *Manifest) seal() ([]byte, error) {
+	data, err := m.Encode()
+	if err != nil || m.Version < 2 {
+		return data, err
+	}
+	m.Hash = ManifestHash(data)
+	data[2], data[3], data[4], data[5] = byte(m.Hash), byte(m.Hash>>8), byte(m.Hash>>16), byte(m.Hash>>24)
+	return data, nil
+}
+
+// NativeHint returns the hint that the editor writes: the number of all files,
+// removed ones included, and for each directory that directly holds files the
+// number of slashes in its path.
+func (m *Manifest) NativeHint() uint32 {
+	n := 0
+	counted := make(map[string]bool)
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		files := 0
+		for j := range s.Records {
+			if s.Records[j].Type != TypeDirectory {
+				files++
+			}
+		}
+		if n += files; files > 0 && !counted[s.Name] {
+			counted[s.Name] = true
+			n += strings.Count(s.Name, "/")
+		}
+	}
+	return uint32(n)
+}
+
+// RecognizeManifest tells whether a file that begins with head is a manifest.
+func RecognizeManifest(head []byte) bool {
+	if len(head) < 2 || head[0] > 2 || head[1] != 0 {
+		return false
+	}
+	at := 2
+	if head[0] == 2 {
+		at = 6
+	}
+	root := bin.AppendUTF16([]byte{byte(len(DefaultRoot)), 0}, DefaultRoot)
+	return len(head) >= at && bytes.HasPrefix(head[at:], root)
+}

@@ -1,0 +1,166 @@
+package pak
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
+
+// A part is a record of an archive with what is known of its block.
+type part struct {
+	rec  *RelicRecord
+	is   *Record
+	file *File // nil for directories and nameless records
+
+	length     int64  // of the block; 0 if it has none
+	compressed uint32 // size of its stream
+}
+
+// outline notes everything about an archive that can be told without
+// inflating: sections, order of blocks, gaps, numbers. Of the blocks it reads
+// the headers. Files and lost files are left to [part.fill].
+func outline(r *Reader) (*Relic, []part, error) {
+	man := r.man
+	k := &Relic{bare: r, Version: differs(2, man.Version), Root: differs(RelicName(DefaultRoot), RelicName(man.Root)), Rest: man.Rest}
+	k.Hint = odd(man.NativeHint(), man.Hint)
+	var parts []part
+	next, nameless := 0, 0 // among the files of r
+	for i := range man.Sections {
+		s := &man.Sections[i]
+		k.Sections = append(k.Sections, RelicSection{Name: RelicName(s.Name), Records: make(RelicRecords, len(s.Records))})
+		for j := range s.Records {
+			rec := &s.Records[j]
+			p := part{rec: &k.Sections[i].Records[j], is: rec}
+			*p.rec = RelicRecord{Name: rec.Name, Block: -1}
+			switch {
+			case rec.Type == TypeDirectory:
+				p.rec.Kind = RelicDirectory
+			case rec.nameless():
+				p.rec.Kind = RelicLost
+				p.file = r.rest[nameless]
+				nameless++
+			default:
+				p.file = r.files[next]
+				next++
+				if p.file.Duplicate {
+					p.rec.Kind = RelicLost
+				} else if rec.Removed() {
+					p.rec.Kind = RelicRemoved
+				}
+			}
+			if p.rec.Kind == RelicLost {
+				p.rec.source = p.file
+			}
+			parts = append(parts, p)
+		}
+	}
+	largest, err := k.arrange(r, parts)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range parts {
+		p := &parts[i]
+		if p.rec.Block < 0 && p.is.Offset != 0 {
+			p.rec.oddly().Offset = &p.is.Offset
+		}
+		if p.rec.Kind == RelicDirectory || p.rec.Kind == RelicRemoved {
+			p.noteFields(0, 0)
+			p.rec.Time = p.is.Time
+		}
+	}
+	return k, parts, k.seal(r, largest)
+}
+
+// arrange finds the blocks, side by side, and the gaps between them. A block
+// that another covers does not count: its record keeps the offset. It returns
+// the largest compressed size.
+func (k *Relic) arrange(r *Reader, parts []part) (largest uint32, err error) {
+	var blocks []*part
+	sum := int64(0)
+	for i := range parts {
+		p := &parts[i]
+		if p.file == nil || p.is.Offset == 0 {
+			continue
+		}
+		if size, compressed, err := p.file.Sizes(); err == nil {
+			p.length, p.compressed = stretch(size, compressed), compressed
+			sum += p.length
+			blocks = append(blocks, p)
+		}
+	}
+	if sum > maxOverlap*r.size {
+		return 0, errBomb
+	}
+	slices.SortStableFunc(blocks, func(a, b *part) int { return cmp.Compare(a.is.Offset, b.is.Offset) })
+	end, place := int64(headerSize), 0
+	for _, p := range blocks {
+		at := int64(p.is.Offset)
+		if at < end {
+			continue
+		}
+		if at > end {
+			gap, err := r.bytes(end, at)
+			if err != nil {
+				return 0, err
+			}
+			p.rec.oddly().Gap = gap
+		}
+		p.rec.Block = place
+		place++
+		largest = max(largest, p.compressed)
+		end = at + p.length
+	}
+	tail, err := r.bytes(end, r.size)
+	if err == nil && !isNativeTail(tail, k.removed()) {
+		k.Tail = tail
+	}
+	return largest, err
+}
+
+// maxOverlap is how often the blocks of an archive may cover it. Blocks side by
+// side cover it once.
+const maxOverlap = 64
+
+// isNativeTail tells whether bytes behind the last block are what the editor
+// puts there: four zeroes for each removed file.
+func isNativeTail(tail []byte, removed int) bool {
+	return len(tail) == 4*removed && !slices.ContainsFunc(tail, func(b byte) bool { return b != 0 })
+}
+
+func (k *Relic) removed() int {
+	n := 0
+	for i := range k.Sections {
+		for j := range k.Sections[i].Records {
+			if k.Sections[i].Records[j].Kind == RelicRemoved {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// bytes reads a stretch of the archive. It is within it.
+func (r *Reader) bytes(from, to int64) ([]byte, error) {
+	b := make([]byte, to-from)
+	f := File{Record: &Record{}, r: r}
+	return b, f.read(b, from)
+}
+
+// seal notes the numbers that are made of everything else.
+func (k *Relic) seal(r *Reader, largest uint32) error {
+	head, err := r.bytes(0, headerSize)
+	if err != nil {
+		return err
+	}
+	hash, err := ArchiveHash(r.src, r.size)
+	if err != nil {
+		return err
+	}
+	k.Max = odd(largest, binary.LittleEndian.Uint32(head))
+	k.Hash = odd(hash, binary.LittleEndian.Uint32(head[4:]))
+	data, err := r.man.Encode()
+	if err == nil && r.man.Version == 2 {
+		k.ManHash = odd(ManifestHash(data), r.man.Hash)
+	}
+	return err
+}

@@ -1,0 +1,277 @@
+package pak
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"trowel/internal/bin"
+)
+
+// An entry is a record that is to be written.
+type entry struct {
+	rec  Record       // as it will stand in the manifest; offset, size and CRC-32 come with the block
+	was  *RelicRecord // what the relic says about it, or nil
+	file *NewFile     // what it is made of; nil for directories, removed files and lost ones
+}
+
+func (e *entry) isFile() bool { return e.rec.Type != TypeDirectory }
+
+// A planSection is a section that is to be written.
+type planSection struct {
+	name    string
+	entries []*entry
+}
+
+// A plan is the manifest that is to be written, without what only the blocks tell.
+type plan struct {
+	root     string
+	sections []planSection
+	removed  int  // number of removed files
+	intact   bool // as far as can be told, the archive of the relic comes out again
+}
+
+// newPlan joins the list of files with the relic: what the relic knows keeps
+// its place, what is new comes behind.
+func newPlan(files []NewFile, k *Relic) (*plan, error) {
+	byPath := make(map[string]*NewFile, len(files))
+	for i := range files {
+		f := &files[i]
+		if dir, name := split(f.Path); name == "" {
+			return nil, fmt.Errorf("pak: %q: the path of a file has a name at its end", f.Path)
+		} else if err := cmp.Or(fits(f.Path, dir), fits(f.Path, name)); err != nil {
+			return nil, err
+		}
+		if byPath[f.Path] != nil {
+			return nil, fmt.Errorf("pak: %s: two files of this path", f.Path)
+		}
+		byPath[f.Path] = f
+	}
+	p := &plan{root: DefaultRoot, intact: k != nil}
+	before := make(map[string]bool) // directories that held files
+	if k != nil {
+		if k.Root != nil {
+			p.root = string(*k.Root)
+		}
+		p.sections = make([]planSection, len(k.Sections))
+		for i := range k.Sections {
+			s := &k.Sections[i]
+			p.sections[i].name = string(s.Name)
+			for j := range s.Records {
+				rec := &s.Records[j]
+				if rec.Kind != RelicDirectory {
+					before[string(s.Name)] = true
+				}
+				p.keep(&p.sections[i], rec, byPath)
+			}
+		}
+	}
+	p.add(files, byPath)
+	after := make(map[string]bool)
+	for i := range p.sections {
+		if s := &p.sections[i]; slices.ContainsFunc(s.entries, (*entry).isFile) {
+			after[s.name] = true
+		}
+	}
+	if k == nil || !sameKeys(before, after) {
+		p.intact = false
+		if err := p.rebuild(after); err != nil {
+			return nil, err
+		}
+	}
+	for i := range p.sections {
+		for _, e := range p.sections[i].entries {
+			if e.isFile() && e.file != nil && e.file.Removed {
+				p.removed++
+			}
+		}
+	}
+	return p, nil
+}
+
+func sameKeys(a, b map[string]bool) bool {
+	for key := range a {
+		if !b[key] {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// split returns the directory of a path, with its slash, and the name.
+func split(path string) (dir, name string) {
+	i := strings.LastIndexByte(path, '/') + 1
+	return path[:i], path[i:]
+}
+
+// keep puts the record of a relic into a section, if it is still wanted.
+func (p *plan) keep(s *planSection, was *RelicRecord, byPath map[string]*NewFile) {
+	e := &entry{was: was, rec: Record{Name: was.Name, Type: TypeDirectory}}
+	if was.Kind != RelicDirectory {
+		e.rec.Type = TypeOf(was.Name)
+		path := join(s.name, was.Name)
+		e.file = byPath[path]
+		if e.file == nil && was.Kind != RelicLost {
+			p.intact = false // it is gone
+			return
+		}
+		delete(byPath, path)
+		if e.file != nil && (was.Kind == RelicLost || e.file.Removed != (was.Kind == RelicRemoved)) {
+			p.intact, e.was = false, nil // something else has taken its place
+		}
+	}
+	switch {
+	case e.was == nil || was.Kind == RelicFile: // its fields come with the content
+	case was.source != nil:
+		e.rec = *was.source.Record
+		e.rec.Offset = 0
+	default:
+		e.rec.Time = was.Time
+		if was.Odd != nil {
+			was.Odd.apply(&e.rec)
+		}
+	}
+	s.entries = append(s.entries, e)
+}
+
+// apply puts the odd fields into a record. The offset waits until it is known
+// whether it is still worth something.
+func (o *OddRecord) apply(rec *Record) {
+	if o.Type != nil {
+		rec.Type = *o.Type
+	}
+	if o.CRC32 != nil {
+		rec.CRC32 = *o.CRC32
+	}
+	if o.Size != nil {
+		rec.Size = *o.Size
+	}
+}
+
+// add appends the files that the relic did not know to the sections of their
+// directories: first those with a content, then removed ones, each by name.
+func (p *plan) add(files []NewFile, byPath map[string]*NewFile) {
+	if len(byPath) == 0 {
+		return
+	}
+	p.intact = false
+	section := make(map[string]int) // where files of a directory go
+	for i := range p.sections {
+		s := &p.sections[i]
+		if _, ok := section[s.name]; !ok && slices.ContainsFunc(s.entries, (*entry).isFile) {
+			section[s.name] = i
+		}
+	}
+	var added []*NewFile
+	for i := range files {
+		if f := &files[i]; byPath[f.Path] == f {
+			added = append(added, f)
+		}
+	}
+	slices.SortStableFunc(added, func(a, b *NewFile) int {
+		if a.Removed != b.Removed {
+			if b.Removed {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a.Path, b.Path)
+	})
+	for _, f := range added {
+		dir, name := split(f.Path)
+		i, ok := section[dir]
+		if !ok {
+			i = len(p.sections)
+			section[dir] = i
+			p.sections = append(p.sections, planSection{name: dir})
+		}
+		p.sections[i].entries = append(p.sections[i].entries, &entry{rec: Record{Name: name, Type: TypeOf(name)}, file: f})
+	}
+}
+
+// rebuild makes the sections as the editor does: the root; the directories that
+// hold files, with the files in the order that they have; the directories that
+// hold directories.
+func (p *plan) rebuild(dirs map[string]bool) error {
+	files := make(map[string][]*entry)
+	for _, s := range p.sections {
+		for _, e := range s.entries {
+			if e.isFile() {
+				files[s.name] = append(files[s.name], e)
+			}
+		}
+	}
+	children := map[string]map[string]bool{"": {p.root: true}}
+	for dir := range dirs {
+		if n := strings.Count(dir, "/"); n > maxDepth {
+			return &bin.Error{Path: dir[:64] + "...", Offset: -1, Want: fmt.Sprintf("a path of at most %d directories", maxDepth), Got: fmt.Sprint(n), Err: bin.ErrLimit}
+		}
+		for dir != "" {
+			parent, _ := split(strings.TrimSuffix(dir, "/"))
+			name := dir[len(parent):]
+			if children[parent] == nil {
+				children[parent] = make(map[string]bool)
+			}
+			if children[parent][name] {
+				break
+			}
+			children[parent][name] = true
+			dir = parent
+		}
+	}
+	p.sections = p.sections[:0]
+	directories := func(name string) planSection {
+		s := planSection{name: name}
+		for _, child := range sortedKeys(children[name]) {
+			s.entries = append(s.entries, &entry{rec: Record{Name: child, Type: TypeDirectory}})
+		}
+		return s
+	}
+	p.sections = append(p.sections, directories(""))
+	for _, dir := range sortedKeys(files) {
+		p.sections = append(p.sections, planSection{dir, files[dir]})
+	}
+	for _, dir := range sortedKeys(children) {
+		if dir != "" {
+			p.sections = append(p.sections, directories(dir))
+		}
+	}
+	return nil
+}
+
+// maxDepth is how deep a file can stand: each directory on its way takes a
+// section with its whole path.
+const maxDepth = 200
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// blocks returns the entries that bring a block, in the order of the archive.
+func (p *plan) blocks() []*entry {
+	var all []*entry
+	for i := range p.sections {
+		for _, e := range p.sections[i].entries {
+			switch {
+			case e.file != nil && !e.file.Removed && !(p.intact && e.was != nil && e.was.borrows()),
+				e.file == nil && e.was != nil && e.was.Kind == RelicLost && e.was.Block >= 0:
+				all = append(all, e)
+			}
+		}
+	}
+	place := func(e *entry) int {
+		if e.was == nil || e.was.Block < 0 {
+			return math.MaxInt // new ones come last
+		}
+		return e.was.Block
+	}
+	slices.SortStableFunc(all, func(a, b *entry) int { return cmp.Compare(place(a), place(b)) })
+	return all
+}

@@ -1,0 +1,223 @@
+package pak
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"trowel/internal/bin"
+	"trowel/internal/deflate"
+)
+
+const (
+	headerSize      = 8    // of an archive: the largest compressed size, the hash
+	blockHeaderSize = 8    // of a block: size, compressed size
+	maxRatio        = 1032 // deflate makes at most so many bytes of one
+)
+
+// Reader is an open archive. It may be shared by goroutines.
+type Reader struct {
+	man   *Manifest
+	src   io.ReaderAt
+	size  int64
+	base  int64
+	files []*File
+	rest  []*File // records without a name: they have blocks all the same
+
+	exact map[string]*File
+	fold  func() map[string]*File // by upper-case path, made when first asked for
+}
+
+// File is a file of an archive, or one that the archive takes away.
+type File struct {
+	Path      string  // full, such as "MEDIA/SKILLS/FOO.DAT"
+	Record    *Record // as it stands in the manifest
+	Duplicate bool    // an earlier record has the same path
+
+	r *Reader
+}
+
+// NewReader returns the archive of size bytes that man lists. It reads nothing
+// of it. Both must not be changed as long as the Reader is in use.
+//
+// Sections of the same directory are merged. Directories are left out of the
+// files, and so are records of files that have no name, or that of a directory.
+func NewReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
+	if size < headerSize {
+		return nil, &bin.Error{Offset: 0, Want: "an archive of 8 bytes or more", Got: fmt.Sprintf("%d bytes", size), Err: bin.ErrShort}
+	}
+	n := 0
+	for i := range man.Sections {
+		n += len(man.Sections[i].Records)
+	}
+	r := &Reader{man: man, src: pak, size: size, exact: make(map[string]*File, n)}
+	all := make([]File, 0, n)
+	r.files = make([]*File, 0, n)
+	for i := range man.Sections {
+		s := &man.Sections[i]
+		for j := range s.Records {
+			rec := &s.Records[j]
+			if rec.Type == TypeDirectory {
+				continue
+			}
+			all = append(all, File{Path: join(s.Name, rec.Name), Record: rec, r: r})
+			f := &all[len(all)-1]
+			if rec.nameless() {
+				r.rest = append(r.rest, f)
+				continue
+			}
+			if _, f.Duplicate = r.exact[f.Path]; !f.Duplicate {
+				r.exact[f.Path] = f
+			}
+			r.files = append(r.files, f)
+		}
+	}
+	r.fold = sync.OnceValue(r.foldPaths)
+	return r, nil
+}
+
+// At tells that the archive stands at an offset of its file, so that errors
+// and findings can say where in the file they are.
+func (r *Reader) At(base int64) *Reader {
+	r.base = base
+	return r
+}
+
+// join returns the path of a record of a section.
+func join(dir, name string) string {
+	if dir == "" || strings.HasSuffix(dir, "/") {
+		return dir + name
+	}
+	return dir + "/" + name
+}
+
+// Manifest returns the manifest.
+func (r *Reader) Manifest() *Manifest { return r.man }
+
+// Size returns the size of the archive in bytes.
+func (r *Reader) Size() int64 { return r.size }
+
+// Files returns the files, removed ones included, in the order of the manifest.
+func (r *Reader) Files() []*File { return r.files }
+
+// Find returns the first file of a path, or nil. It takes any case, and
+// backslashes for slashes; a path of the very same case comes first.
+func (r *Reader) Find(path string) *File {
+	path = strings.ReplaceAll(path, `\`, "/")
+	if f := r.exact[path]; f != nil {
+		return f
+	}
+	return r.fold()[strings.ToUpper(path)]
+}
+
+func (r *Reader) foldPaths() map[string]*File {
+	fold := make(map[string]*File, len(r.files))
+	for _, f := range r.files {
+		if up := strings.ToUpper(f.Path); fold[up] == nil {
+			fold[up] = f
+		}
+	}
+	return fold
+}
+
+// Removed tells whether the archive takes the file away from those below.
+func (f *File) Removed() bool { return f.Record.Removed() }
+
+// Offset returns the offset of the file's block, as errors name it.
+func (f *File) Offset() int64 { return f.r.base + int64(f.Record.Offset) }
+
+// fail returns an error about the file's block.
+func (f *File) fail(err error, want, got string) error {
+	return &bin.Error{Path: f.Path, Offset: f.Offset(), Want: want, Got: got, Err: err}
+}
+
+// Sizes reads the header of the block: the size of the content, and that of
+// the zlib stream, 0 for a content that is stored as it is. The bytes that the
+// block needs are there.
+func (f *File) Sizes() (size, compressed uint32, err error) {
+	var head [blockHeaderSize]byte
+	return f.sizes(head[:])
+}
+
+func (f *File) sizes(head []byte) (size, compressed uint32, err error) {
+	at := int64(f.Record.Offset)
+	if f.Record.Type == TypeDirectory || at == 0 {
+		return 0, 0, f.fail(bin.ErrFormat, "a file with a block", "one that the archive takes away")
+	}
+	if at < headerSize || at+blockHeaderSize > f.r.size {
+		return 0, 0, f.fail(bin.ErrShort, fmt.Sprintf("a block between 8 and the end of the archive at %d", f.r.size), fmt.Sprintf("one at %d", at))
+	}
+	if err := f.read(head, at); err != nil {
+		return 0, 0, err
+	}
+	size, compressed = binary.LittleEndian.Uint32(head), binary.LittleEndian.Uint32(head[4:])
+	if n := stretch(size, compressed); n > f.r.size-at {
+		return size, compressed, f.fail(bin.ErrShort, fmt.Sprintf("a block of %d bytes", n), fmt.Sprintf("%d before the end of the archive", f.r.size-at))
+	}
+	return size, compressed, nil
+}
+
+// stretch returns how many bytes a block takes.
+func stretch(size, compressed uint32) int64 {
+	if compressed == 0 {
+		return blockHeaderSize + int64(size)
+	}
+	return blockHeaderSize + int64(compressed)
+}
+
+func (f *File) read(b []byte, at int64) error {
+	n, err := f.r.src.ReadAt(b, at)
+	if n == len(b) {
+		return nil
+	}
+	if err == nil || errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return &bin.Error{Path: f.Path, Offset: f.r.base + at, Want: fmt.Sprintf("%d bytes", len(b)), Got: err.Error(), Err: err}
+}
+
+// Block reads the block as it is: its header of eight bytes, then the zlib
+// stream or the content.
+func (f *File) Block() ([]byte, error) {
+	var head [blockHeaderSize]byte
+	size, compressed, err := f.sizes(head[:])
+	if err != nil {
+		return nil, err
+	}
+	block := make([]byte, stretch(size, compressed))
+	copy(block, head[:])
+	return block, f.read(block[blockHeaderSize:], int64(f.Record.Offset)+blockHeaderSize)
+}
+
+// Content reads and inflates the block. It fails unless block and manifest
+// state the same size, and the content has it. The manifest's CRC-32 is left to
+// [Reader.Check].
+func (f *File) Content() ([]byte, error) {
+	block, err := f.Block()
+	if err != nil {
+		return nil, err
+	}
+	content, _, err := f.inflate(block)
+	return content, err
+}
+
+// inflate returns the content of a block of f, and how many bytes stand behind
+// the end of its stream.
+func (f *File) inflate(block []byte) (content []byte, surplus int, err error) {
+	size, compressed := binary.LittleEndian.Uint32(block), binary.LittleEndian.Uint32(block[4:])
+	if size != f.Record.Size {
+		return nil, 0, f.fail(bin.ErrFormat, fmt.Sprintf("a block of %d bytes, as the manifest says", f.Record.Size), fmt.Sprint(size))
+	}
+	stream := block[blockHeaderSize:]
+	if compressed == 0 {
+		return stream, 0, nil
+	}
+	content, used, err := deflate.Decompress(stream, int(size))
+	if err != nil {
+		return nil, 0, f.fail(err, fmt.Sprintf("a zlib stream of %d bytes", size), err.Error())
+	}
+	return content, len(stream) - used, nil
+}

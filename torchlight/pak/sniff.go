@@ -1,0 +1,109 @@
+package pak
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"trowel/internal/bin"
+)
+
+// Kind is what a .PAK is, as far as its first bytes tell.
+type Kind int
+
+const (
+	KindUnknown     Kind = iota
+	KindTorchlight       // an archive of Torchlight II: its list is in a .PAK.MAN
+	KindPreview          // one of the preview of May 2012, which has no hash
+	KindRebelGalaxy      // a single file with its list at the end
+	KindHob              // a single file with its list at the end
+	KindRebelOutlaw      // a single file with its list at the end
+	KindZip              // Torchlight's pak.zip, an ordinary zip
+)
+
+func (k Kind) String() string {
+	switch k {
+	case KindTorchlight:
+		return "an archive of Torchlight II"
+	case KindPreview:
+		return "an archive of the preview of Torchlight II"
+	case KindRebelGalaxy:
+		return "an archive of Rebel Galaxy"
+	case KindHob:
+		return "an archive of Hob"
+	case KindRebelOutlaw:
+		return "an archive of Rebel Galaxy Outlaw"
+	case KindZip:
+		return "a zip archive, such as that of Torchlight"
+	}
+	return "unknown"
+}
+
+// sniffed is how many bytes Sniff looks at.
+const sniffed = 22
+
+// Sniff tells what a .PAK of size bytes is that begins with head, of which 22
+// bytes are enough. Torchlight II's archives have no magic number: they are
+// known by the header of their first block. One that begins with a block that is
+// stored is not known; nor is one of the preview.
+func Sniff(head []byte, size int64) Kind {
+	if len(head) >= 4 && string(head[:4]) == "PK\x03\x04" {
+		return KindZip
+	}
+	if len(head) < min(sniffed, int(min(size, sniffed))) || len(head) < headerSize {
+		return KindUnknown
+	}
+	if k := sniffSingle(head, size); k != KindUnknown {
+		return k
+	}
+	u32 := binary.LittleEndian.Uint32
+	most := u32(head)
+	block := func(at int) bool {
+		if len(head) < at+10 {
+			return false
+		}
+		compressed := u32(head[at+4:])
+		return 0 < compressed && compressed <= most && int64(at)+blockHeaderSize+int64(compressed) <= size &&
+			head[at+8] == 0x78 && (uint32(head[at+8])<<8|uint32(head[at+9]))%31 == 0
+	}
+	switch {
+	case block(headerSize):
+		return KindTorchlight
+	case block(headerSize - 4):
+		return KindPreview
+	case size == headerSize && most == 0: // an archive of no files
+		return KindTorchlight
+	}
+	return KindUnknown
+}
+
+// sniffSingle knows the archives that have their list in themselves.
+func sniffSingle(head []byte, size int64) Kind {
+	if len(head) < 18 {
+		return KindUnknown
+	}
+	u32 := binary.LittleEndian.Uint32
+	version, zero, list := binary.LittleEndian.Uint16(head), u32(head[2:]), int64(u32(head[6:]))
+	if zero != 0 || list < 14 || list > size-8 {
+		return KindUnknown
+	}
+	switch version {
+	case 1:
+		return KindRebelGalaxy
+	case 5:
+		if int64(u32(head[10:])) == size-list {
+			return KindRebelOutlaw
+		}
+		return KindHob
+	}
+	return KindUnknown
+}
+
+// Supported returns an error that names what a .PAK is, if it is none that this
+// package reads.
+func (k Kind) Supported() error {
+	switch k {
+	case KindUnknown, KindTorchlight:
+		return nil
+	}
+	return &bin.Error{Offset: 0, Want: "an archive of Torchlight II", Got: fmt.Sprintf("%v, which is not supported", k), Err: bin.ErrVersion}
+}

@@ -1,0 +1,346 @@
+package pak
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"runtime"
+	"sync"
+
+	"trowel/internal/bin"
+	"trowel/internal/deflate"
+)
+
+// Write writes an archive of files to target, from its first byte on, and
+// returns the manifest, hash and hint in place, and the size of the archive.
+// With an error, target holds a part of it.
+//
+// Without a relic the archive is made as the editor makes it, with directories
+// and files in the order of their names. With one it is made like the archive
+// that the relic is of; what is new stands behind the rest.
+//
+// Files are asked for their content in the order of the archive, a few at the
+// same time, and compressed on all cores. No more of them are in memory than
+// twice the number of cores and two.
+func Write(target Target, files []NewFile, k *Relic) (man *Manifest, size int64, err error) {
+	if k == nil {
+		k = new(Relic)
+	}
+	p, err := newPlan(files, k)
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := p.check(k); err != nil {
+		return nil, 0, err
+	}
+	w := &writer{target: target, out: bufio.NewWriterSize(io.NewOffsetWriter(target, headerSize), 1<<18), pos: headerSize, relic: k, intact: p.intact}
+	blocks := p.blocks()
+	if err := ordered(len(blocks), func(i int) (*block, error) { return w.make(blocks[i]) }, func(i int, b *block) error {
+		return w.put(blocks[i], b)
+	}); err != nil {
+		return nil, 0, err
+	}
+	if err := w.finish(p.removed); err != nil {
+		return nil, 0, err
+	}
+	man, err = w.manifest(p)
+	return man, w.pos, err
+}
+
+// check finds out whether the archive of the relic will come out again, where
+// that is needed before anything is written: for files that have no block of
+// their own there.
+func (p *plan) check(k *Relic) error {
+	if !p.intact {
+		return nil
+	}
+	var borrowed bool
+	var files []*entry
+	for i := range p.sections {
+		for _, e := range p.sections[i].entries {
+			if e.file != nil && e.was != nil && e.was.Kind == RelicFile {
+				borrowed = borrowed || e.was.borrows()
+				files = append(files, e)
+			}
+		}
+	}
+	if !borrowed {
+		return nil
+	}
+	return ordered(len(files), func(i int) (bool, error) { return files[i].borrow(k) }, func(_ int, same bool) error {
+		p.intact = p.intact && same
+		return nil
+	})
+}
+
+// borrow fills in the record of a file as if it had no block of its own, and
+// tells whether the file is what the relic knows.
+func (e *entry) borrow(k *Relic) (same bool, err error) {
+	if e.file.Source != nil {
+		e.rec = *e.file.Source.Record
+		e.rec.Offset = 0
+		return e.copied(k), nil
+	}
+	content, err := e.content()
+	e.rec.CRC32, e.rec.Size, e.rec.Time = crc32.ChecksumIEEE(content), uint32(len(content)), e.was.Time
+	same = e.same(k, e.rec.CRC32)
+	if same && e.was.Odd != nil {
+		e.was.Odd.apply(&e.rec)
+	}
+	return same, err
+}
+
+// content asks a file for its content.
+func (e *entry) content() ([]byte, error) {
+	if e.file.Content == nil {
+		return nil, fmt.Errorf("pak: %s: a file without content", e.file.Path)
+	}
+	content, err := e.file.Content()
+	if err == nil && int64(len(content)) > math.MaxUint32 {
+		err = &bin.Error{Path: e.file.Path, Offset: -1, Want: "a file of less than 4 GiB", Got: fmt.Sprintf("%d bytes", len(content)), Err: bin.ErrLimit}
+	}
+	return content, err
+}
+
+// same tells whether a content is that of which the relic speaks.
+func (e *entry) same(k *Relic, sum uint32) bool {
+	return e.was != nil && e.was.Kind == RelicFile && k.bare == nil && e.was.Sum == sum
+}
+
+// copied tells whether an entry is the very file of the archive of which the
+// relic speaks.
+func (e *entry) copied(k *Relic) bool {
+	src := e.file.Source
+	return e.was != nil && k.bare != nil && src.r == k.bare && src.Path == e.file.Path
+}
+
+// A block is what is written of an entry.
+type block struct {
+	data []byte // header and stream
+	crc  uint32
+	size uint32
+	same bool // it is what the relic knows
+}
+
+type writer struct {
+	target  Target
+	out     *bufio.Writer
+	pos     int64
+	largest uint32
+	relic   *Relic
+	intact  bool
+}
+
+// make makes the block of an entry, and fills in what its record says of it.
+func (w *writer) make(e *entry) (*block, error) {
+	if e.file == nil {
+		return w.makeLost(e)
+	}
+	if src := e.file.Source; src != nil {
+		data, err := src.Block()
+		if err != nil {
+			return nil, err
+		}
+		name := e.rec.Name
+		e.rec = *src.Record
+		if e.rec.Name = name; e.file.Type != nil {
+			e.rec.Type = *e.file.Type
+		}
+		return &block{data: data, crc: src.Record.CRC32, size: src.Record.Size, same: e.copied(w.relic)}, nil
+	}
+	content, err := e.content()
+	if err != nil {
+		return nil, err
+	}
+	b := &block{crc: crc32.ChecksumIEEE(content), size: uint32(len(content))}
+	e.rec.Time = e.file.Time
+	odd := new(OddRecord)
+	if e.was != nil && e.was.Odd != nil {
+		odd = e.was.Odd
+	}
+	if b.same = e.same(w.relic, b.crc); !b.same {
+		odd = &OddRecord{Type: odd.Type}
+	} else {
+		e.rec.Time = e.was.Time
+	}
+	e.rec.CRC32, e.rec.Size = b.crc, b.size
+	odd.apply(&e.rec)
+	if e.file.Type != nil {
+		e.rec.Type = *e.file.Type
+	}
+	b.data, err = compress(content, e.rec.Type, odd)
+	return b, err
+}
+
+// makeLost returns the block that was kept of a lost file.
+func (w *writer) makeLost(e *entry) (*block, error) {
+	b := &block{same: true}
+	var err error
+	switch {
+	case e.was.source != nil:
+		b.data, err = e.was.source.Block()
+	case e.was.Odd != nil:
+		b.data = e.was.Odd.Block
+	}
+	if err == nil && len(b.data) < blockHeaderSize {
+		err = fmt.Errorf("pak: %s: the relic lacks the block of a file that is kept only there", e.rec.Name)
+	}
+	return b, err
+}
+
+// compress makes the block of a content.
+func compress(content []byte, t Type, odd *OddRecord) ([]byte, error) {
+	level := usualLevel(t, len(content))
+	if odd.Level != nil {
+		level = *odd.Level
+	}
+	data := binary.LittleEndian.AppendUint32(make([]byte, 0, blockHeaderSize+len(content)/2+64), uint32(len(content)))
+	data = append(data, 0, 0, 0, 0)
+	if odd.Stream != nil { // of the relic, which may have been tampered with
+		if back, _, err := deflate.Decompress(odd.Stream, len(content)); err == nil && bytes.Equal(back, content) {
+			binary.LittleEndian.PutUint32(data[4:], uint32(len(odd.Stream)))
+			return append(data, odd.Stream...), nil
+		}
+	}
+	if level == levelStored {
+		return append(data, content...), nil
+	}
+	data, err := deflate.Compress(data, content, level)
+	if err == nil && int64(len(data)) > math.MaxUint32 {
+		err = errSize(int64(len(data)))
+	}
+	if err == nil {
+		binary.LittleEndian.PutUint32(data[4:], uint32(len(data)-blockHeaderSize))
+	}
+	return data, err
+}
+
+func errSize(n int64) error {
+	return &bin.Error{Offset: -1, Want: "an archive of less than 4 GiB", Got: fmt.Sprintf("%d bytes", n), Err: bin.ErrLimit}
+}
+
+// put writes a block, and the gap before it if there was one.
+func (w *writer) put(e *entry, b *block) error {
+	if !b.same {
+		w.intact = false
+	}
+	if e.was != nil && e.was.Odd != nil {
+		if err := w.write(e.was.Odd.Gap); err != nil {
+			return err
+		}
+	}
+	if w.pos > math.MaxUint32 {
+		return errSize(w.pos)
+	}
+	e.rec.Offset = uint32(w.pos)
+	w.largest = max(w.largest, binary.LittleEndian.Uint32(b.data[4:]))
+	return w.write(b.data)
+}
+
+func (w *writer) write(b []byte) error {
+	n, err := w.out.Write(b)
+	w.pos += int64(n)
+	return err
+}
+
+// finish writes what stands behind the blocks, and the header.
+func (w *writer) finish(removed int) error {
+	tail := w.relic.Tail
+	if tail == nil {
+		tail = make([]byte, 4*removed)
+	}
+	if err := w.write(tail); err != nil {
+		return err
+	}
+	if err := w.out.Flush(); err != nil {
+		return err
+	}
+	if w.pos > math.MaxUint32 {
+		return errSize(w.pos)
+	}
+	hash, err := ArchiveHash(w.target, w.pos)
+	if err != nil {
+		return err
+	}
+	head := binary.LittleEndian.AppendUint32(nil, w.relic.Max.apply(w.largest))
+	head = binary.LittleEndian.AppendUint32(head, w.relic.Hash.apply(hash))
+	_, err = w.target.WriteAt(head, 0)
+	return err
+}
+
+// manifest makes the manifest once all blocks have their places.
+func (w *writer) manifest(p *plan) (*Manifest, error) {
+	man := &Manifest{Version: 2, Root: p.root, Rest: w.relic.Rest}
+	if w.relic.Version != nil {
+		man.Version = *w.relic.Version
+	}
+	for i := range p.sections {
+		s := &p.sections[i]
+		records := make([]Record, 0, len(s.entries))
+		for _, e := range s.entries {
+			if e.was != nil && e.was.borrows() && e.rec.Offset == 0 {
+				if w.intact {
+					e.rec.Offset = *e.was.Odd.Offset
+				} else if e.isFile() {
+					continue // there is something else now, where it led
+				}
+			}
+			records = append(records, e.rec)
+		}
+		man.Sections = append(man.Sections, Section{Name: s.name, Records: records})
+	}
+	man.Hint = w.relic.Hint.apply(man.NativeHint())
+	if _, err := man.seal(); err != nil {
+		return nil, err
+	}
+	if man.Version == 2 {
+		man.Hash = w.relic.ManHash.apply(man.Hash)
+	}
+	return man, nil
+}
+
+// ordered calls produce for 0 to n-1, several at the same time, and use with what
+// each gave, one after the other in that order. At most twice as many results
+// as there are cores, and two, are there at a time. The first error ends it.
+func ordered[T any](n int, produce func(i int) (T, error), use func(i int, v T) error) error {
+	type result struct {
+		v   T
+		err error
+	}
+	queue := make(chan chan result, 2*runtime.GOMAXPROCS(0))
+	stop := make(chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() {
+		defer close(queue)
+		for i := range n {
+			done := make(chan result, 1)
+			select {
+			case queue <- done:
+			case <-stop:
+				return
+			}
+			running.Go(func() {
+				v, err := produce(i)
+				done <- result{v, err}
+			})
+		}
+	})
+	defer running.Wait()
+	defer close(stop)
+	i := 0
+	for done := range queue {
+		r := <-done
+		if r.err != nil {
+			return r.err
+		}
+		if err := use(i, r.v); err != nil {
+			return err
+		}
+		i++
+	}
+	return nil
+}

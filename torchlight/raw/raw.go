@@ -1,0 +1,198 @@
+// Package raw reads and writes the .RAW files of Torchlight II: seven tables
+// that GUTS, the game's editor, makes from the sources of a game or a mod, so
+// that the game need not read every file to know what there is.
+//
+// A file does not say which table it is; its base name does:
+//
+//	kind, _ := raw.KindOf("MEDIA/SKILLS.RAW")
+//	table, err := raw.Decode(data, kind)
+//	for _, s := range table.(*raw.Skills).Skills { fmt.Println(s.Name) }
+//
+// The models hold all that a file says: Encode of what Decode gave is the same
+// file again. [Decompile] and [Compile] go between a file and JSON, which is
+// the form for people. To build the tables from sources see the package
+// torchlight/tables.
+package raw
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"trowel/internal/bin"
+)
+
+// Kind says which of the tables a file is.
+type Kind uint8
+
+// The tables, each named by the base name of its file.
+const (
+	KindAffixes      Kind = iota + 1 // AFFIXES.RAW
+	KindMissiles                     // MISSILES.RAW
+	KindRoomPieces                   // ROOMPIECES.RAW
+	KindSkills                       // SKILLS.RAW
+	KindTriggerables                 // TRIGGERABLES.RAW
+	KindUI                           // UI.RAW
+	KindUnitData                     // UNITDATA.RAW
+)
+
+var kindNames = [...]string{"AFFIXES", "MISSILES", "ROOMPIECES", "SKILLS", "TRIGGERABLES", "UI", "UNITDATA"}
+
+// Kinds returns all kinds.
+func Kinds() []Kind {
+	return []Kind{KindAffixes, KindMissiles, KindRoomPieces, KindSkills, KindTriggerables, KindUI, KindUnitData}
+}
+
+// String returns the name of the table, such as "SKILLS".
+func (k Kind) String() string {
+	if k < KindAffixes || k > KindUnitData {
+		return fmt.Sprintf("table kind %d", uint8(k))
+	}
+	return kindNames[k-KindAffixes]
+}
+
+// File returns the path at which the game looks for the table, such as "MEDIA/SKILLS.RAW".
+func (k Kind) File() string { return "MEDIA/" + k.String() + ".RAW" }
+
+// MarshalText writes the name of the table.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads the name of a table.
+func (k *Kind) UnmarshalText(text []byte) error {
+	for _, known := range Kinds() {
+		if strings.EqualFold(known.String(), string(text)) {
+			*k = known
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown table %q: expected one of %s", text, strings.Join(kindNames[:], ", "))
+}
+
+// KindOf tells the table by the base name of a file, in any case and whatever
+// follows the first dot: "MEDIA/SKILLS.RAW" and "skills.raw.json" are SKILLS.
+func KindOf(name string) (Kind, bool) {
+	base, _, _ := strings.Cut(path.Base(strings.ReplaceAll(name, `\`, "/")), ".")
+	var k Kind
+	err := k.UnmarshalText([]byte(base))
+	return k, err == nil
+}
+
+// Table is one of [*Affixes], [*Missiles], [*RoomPieces], [*Skills],
+// [*Triggerables], [*UI] and [*UnitData].
+type Table interface {
+	// Kind says which table it is.
+	Kind() Kind
+	// Len returns the number of its records.
+	Len() int
+	// walk goes through the fields in the order of the file.
+	walk(c *codec)
+}
+
+// New returns an empty table, or nil for a kind that there is not.
+func New(k Kind) Table {
+	switch k {
+	case KindAffixes:
+		return new(Affixes)
+	case KindMissiles:
+		return new(Missiles)
+	case KindRoomPieces:
+		return new(RoomPieces)
+	case KindSkills:
+		return new(Skills)
+	case KindTriggerables:
+		return new(Triggerables)
+	case KindUI:
+		return new(UI)
+	case KindUnitData:
+		return new(UnitData)
+	}
+	return nil
+}
+
+// Decode reads a table of kind k. Each string and each list is in the data
+// before anything is made for it. Every error is a [*bin.Error]; bytes behind
+// the end of the table are one.
+func Decode(data []byte, k Kind) (Table, error) {
+	r := bin.NewReader(data, bin.LittleEndian)
+	return decode(r, k)
+}
+
+func decode(r *bin.Reader, k Kind) (Table, error) {
+	t := New(k)
+	if t == nil {
+		return nil, &bin.Error{Offset: -1, Want: "a kind of table", Got: k.String(), Err: bin.ErrFormat}
+	}
+	t.walk(&codec{r: r})
+	if r.Err() == nil && r.Len() > 0 {
+		r.Fail("", bin.ErrFormat, "the end of the table "+k.String(), fmt.Sprintf("%d more bytes", r.Len()))
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Encode writes a table. It fails with a [*bin.Error] that names the record if
+// a string has more than 65535 UTF-16 units, or a list more elements than its
+// count can say.
+func Encode(t Table) ([]byte, error) {
+	c := &codec{r: bin.NewReader(nil, bin.LittleEndian), w: bin.NewWriter(bin.LittleEndian, 64+64*t.Len())}
+	t.walk(c)
+	if err := c.r.Err(); err != nil {
+		return nil, err
+	}
+	return c.w.Data(), nil
+}
+
+// Guess tells which table data is, without a name: the only kind that reads to
+// the very end of it. It is false if there is none or more than one, as for
+// most tables without records.
+func Guess(data []byte) (Kind, bool) {
+	found := Kind(0)
+	for _, k := range Kinds() {
+		if _, err := Decode(data, k); err == nil {
+			if found != 0 {
+				return 0, false
+			}
+			found = k
+		}
+	}
+	return found, found != 0
+}
+
+// Recognize reports whether data is a whole file that can only be one of the
+// tables: there is no signature, so that the first bytes alone do not tell.
+func Recognize(data []byte) bool {
+	if len(data) < 8 {
+		return false
+	}
+	_, ok := Guess(data)
+	return ok
+}
+
+// Dump reports every field of a table to t, up to where it breaks. Without a
+// kind (0) it is guessed.
+func Dump(data []byte, k Kind, t bin.Tracer) error {
+	if k == 0 {
+		var err error
+		if k, err = kindOf(data, ""); err != nil {
+			return err
+		}
+	}
+	r := bin.NewReader(data, bin.LittleEndian)
+	r.Trace(t)
+	_, err := decode(r, k)
+	r.Flush()
+	return err
+}
+
+// kindOf tells the table by its path, else by its content.
+func kindOf(data []byte, path string) (Kind, error) {
+	if k, ok := KindOf(path); ok {
+		return k, nil
+	}
+	if k, ok := Guess(data); ok {
+		return k, nil
+	}
+	return 0, &bin.Error{Offset: 0, Want: "one of the tables " + strings.Join(kindNames[:], ", ") + " by the name of the file or by its content", Err: bin.ErrFormat}
+}

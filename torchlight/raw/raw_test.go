@@ -1,0 +1,462 @@
+package raw_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trowel/check"
+	"trowel/internal/bin"
+	"trowel/internal/corpus"
+	"trowel/torchlight/raw"
+)
+
+// samples has every kind with values in every field.
+func samples() []raw.Table {
+	return []raw.Table{
+		&raw.Affixes{Affixes: []raw.Affix{
+			{File: "MEDIA/AFFIXES/A.DAT", Name: "A", MaxSpawnRange: 999, Weight: 3, DifficultiesAllowed: -1, UnitTypes: []string{"ANY"}, NotUnitTypes: []string{"PET", "GÖTTER"}},
+			{File: "MEDIA/AFFIXES/B.DAT", Name: "B", MinSpawnRange: 4, MaxSpawnRange: 5, DifficultiesAllowed: 2},
+		}},
+		&raw.Missiles{Layouts: []raw.MissileLayout{{File: "MEDIA/MISSILES/X.LAYOUT", Missiles: []string{"ARROW", "BOLT"}}, {File: "MEDIA/MISSILES/Y.LAYOUT"}}},
+		&raw.RoomPieces{LevelSets: []raw.LevelSet{{File: "MEDIA/LEVELSETS/A.DAT", Pieces: []raw.GUID{1, math.MinInt64}}, {File: "MEDIA/LEVELSETS/B.DAT", Pieces: []raw.GUID{3}}}},
+		&raw.Skills{Skills: []raw.Skill{{Name: "YEET", File: "MEDIA/SKILLS/YEET.DAT", GUID: 3715097919661813805}}},
+		&raw.Triggerables{Triggerables: []raw.Triggerable{{File: "MEDIA/TRIGGERABLES/T.DAT", Name: "T"}}},
+		&raw.UI{Menus: []raw.Menu{
+			{Name: "BAR", File: "MEDIA/UI/BAR.LAYOUT", Type: 2, GameState: 3, CreateOnLoad: 1, KeyBinding: "K"},
+			{Name: "FOO", File: "MEDIA/UI/FOO.LAYOUT", MultiplayerOnly: 1, SingleplayerOnly: 1},
+		}},
+		&raw.UnitData{
+			Items:    []raw.Unit{{GUID: -5, Name: "FLASK", File: "MEDIA/UNITS/ITEMS/F.DAT", Flags: raw.Equipment | raw.Set, Level: 5, MinLevel: 1, MaxLevel: 9, Rarity: 7, RarityHC: 8, UnitType: "POTION"}},
+			Monsters: []raw.Unit{{GUID: 6, Name: "RAT", File: "MEDIA/UNITS/MONSTERS/R.DAT"}},
+			Players:  []raw.Unit{{GUID: 7, Name: "HERO", File: "MEDIA/UNITS/PLAYERS/H.DAT"}},
+			Props:    []raw.Unit{{GUID: 8, Name: "BARREL", File: "MEDIA/UNITS/PROPS/B.DAT"}},
+		},
+	}
+}
+
+func encode(t testing.TB, table raw.Table) []byte {
+	t.Helper()
+	data, err := raw.Encode(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestRoundTrip(t *testing.T) {
+	if len(samples()) != len(raw.Kinds()) {
+		t.Fatal("a kind without a sample")
+	}
+	for i, k := range raw.Kinds() {
+		want := samples()[i]
+		data := encode(t, want)
+		got, err := raw.Decode(data, k)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil || got.Kind() != k {
+			t.Errorf("%s: %v %s", k, err, diff)
+		}
+		if guess, ok := raw.Guess(data); guess != k || !ok || !raw.Recognize(data) {
+			t.Errorf("%s is taken for %s", k, guess)
+		}
+		for n := range len(data) {
+			if _, err := raw.Decode(data[:n], k); err == nil {
+				t.Errorf("%s: %d of %d bytes decode", k, n, len(data))
+			}
+		}
+		if _, err := raw.Decode(append(data, 0), k); err == nil || !strings.Contains(err.Error(), "expected the end of the table "+k.String()+", found 1 more bytes") {
+			t.Errorf("%s: a byte too many: %v", k, err)
+		}
+		empty := encode(t, raw.New(k))
+		if got, err := raw.Decode(empty, k); err != nil || got.Len() != 0 || raw.Recognize(empty) != (k == raw.KindUnitData) {
+			t.Errorf("%s, empty: %v, %v", k, got, err)
+		}
+	}
+}
+
+// The bytes of one table of each width of count, written down by hand.
+func TestBytes(t *testing.T) {
+	for _, c := range []struct {
+		table raw.Table
+		want  string
+	}{
+		{&raw.Triggerables{Triggerables: []raw.Triggerable{{File: "F", Name: "é"}}}, "\x01\x00" + "\x01\x00F\x00" + "\x01\x00\xe9\x00"},
+		{&raw.RoomPieces{LevelSets: []raw.LevelSet{{File: "F", Pieces: []raw.GUID{-2}}, {File: ""}}},
+			"\x02\x00\x00\x00" + "\x01\x00F\x00" + "\x00\x00" + "\x01\x00\x00\x00\xfe\xff\xff\xff\xff\xff\xff\xff" + "\x00\x00\x00\x00"},
+		{&raw.UI{Menus: []raw.Menu{{Name: "N", File: "F", Type: 2, GameState: 1, SingleplayerOnly: 1, KeyBinding: "K"}}},
+			"\x01\x00\x00\x00" + "\x01\x00N\x00" + "\x01\x00F\x00" + "\x02\x00\x00\x00" + "\x01\x00\x00\x00" + "\x00\x00\x01" + "\x01\x00K\x00"},
+		{&raw.Affixes{Affixes: []raw.Affix{{MinSpawnRange: 1, MaxSpawnRange: 2, Weight: 3, DifficultiesAllowed: -1, UnitTypes: []string{"U"}}}},
+			"\x01\x00" + "\x00\x00" + "\x00\x00" + "\x01\x00\x00\x00" + "\x02\x00\x00\x00" + "\x03\x00\x00\x00" + "\xff\xff\xff\xff" + "\x01\x01\x00U\x00" + "\x00"},
+		{&raw.UnitData{Props: []raw.Unit{{GUID: 1, Name: "N", File: "F", Flags: 2, Level: 3, MinLevel: 4, MaxLevel: 5, Rarity: 6, RarityHC: 7, UnitType: "T"}}},
+			strings.Repeat("\x00\x00\x00\x00", 3) + "\x01\x00\x00\x00" + "\x01\x00\x00\x00\x00\x00\x00\x00" + "\x01\x00N\x00" + "\x01\x00F\x00" + "\x02" +
+				"\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00" + "\x01\x00T\x00"},
+	} {
+		if got := encode(t, c.table); string(got) != c.want {
+			t.Errorf("%s: %q, want %q", c.table.Kind(), got, c.want)
+		}
+	}
+}
+
+func TestKindOf(t *testing.T) {
+	for name, want := range map[string]raw.Kind{
+		"MEDIA/SKILLS.RAW": raw.KindSkills, "media/unitdata.raw": raw.KindUnitData, `MEDIA\UI.RAW`: raw.KindUI,
+		"AFFIXES.RAW.json": raw.KindAffixes, "MEDIA/ROOMPIECES.RAW": raw.KindRoomPieces, "SKILLS/X.RAW": 0, "": 0,
+	} {
+		if got, ok := raw.KindOf(name); got != want || ok != (want != 0) {
+			t.Errorf("KindOf(%q) = %v, %v", name, got, ok)
+		}
+	}
+	if raw.KindUI.File() != "MEDIA/UI.RAW" || raw.New(0) != nil {
+		t.Error("names of kinds")
+	}
+}
+
+func TestForm(t *testing.T) {
+	for _, table := range samples() {
+		data := encode(t, table)
+		o := raw.Options{Path: table.Kind().File()}
+		form, relic, err := raw.Decompile(data, o)
+		if err != nil || relic != nil {
+			t.Fatalf("%s: relic %v, %v", table.Kind(), relic, err)
+		}
+		if back, err := raw.Compile(form, nil, o); err != nil || !bytes.Equal(back, data) {
+			t.Errorf("%s: %v\n%s", table.Kind(), err, form)
+		}
+		if guessed, _, err := raw.Decompile(data, raw.Options{}); err != nil || !bytes.Equal(guessed, form) {
+			t.Errorf("%s without its name: %v", table.Kind(), err)
+		}
+	}
+	got := raw.Format(&raw.UI{Menus: []raw.Menu{{Name: "A<B", File: "F", Type: 2, GameState: 99, CreateOnLoad: 1, MultiplayerOnly: 7}}})
+	const want = `{
+  "table": "UI",
+  "menus": [
+    {
+      "name": "A<B",
+      "file": "F",
+      "type": "HUD MENU",
+      "game_state": 99,
+      "create_on_load": true,
+      "multiplayer_only": 7,
+      "singleplayer_only": false,
+      "key_binding": ""
+    }
+  ]
+}
+`
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What a person may write instead.
+func TestParse(t *testing.T) {
+	got, err := raw.Parse([]byte(`{"table": "unitdata", "props": [{"guid": 12345678901234567, "flags": ["set", 128, "equipment"], "level": 2}]}`))
+	want := &raw.UnitData{Props: []raw.Unit{{GUID: 12345678901234567, Flags: 131, Level: 2}}}
+	if diff := cmp.Diff(raw.Table(want), got); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+	got, err = raw.Parse([]byte(`{"table": "UI", "menus": [{"type": "hud menu", "game_state": 3, "create_on_load": 1}, {"type": 77}]}`))
+	menus := &raw.UI{Menus: []raw.Menu{{Type: 2, GameState: 3, CreateOnLoad: 1}, {Type: 77}}}
+	if diff := cmp.Diff(raw.Table(menus), got); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+	for _, c := range []struct{ form, want string }{
+		{``, "valid JSON"},
+		{"{\n\"table\": \"UI\",,}", "line 2: expected valid JSON"},
+		{`{"skills": []}`, `"table" is missing`},
+		{`{"table": "WARES"}`, `unknown table "WARES"`},
+		{`{"table": "UI", "skills": []}`, "records of the table SKILLS in the table UI"},
+		{"{\"table\": \"UI\",\n \"menus\": [{\n\"typ\": 1}]}", `line 3: expected a table: unknown field "typ"`},
+		{"{\"table\": \"UI\",\n \"menus\": [{\"type\": \"HAD MENU\"}]}", `line 2: expected a table: unknown type of menu "HAD MENU"`},
+		{`{"table": "UI", "menus": [{"game_state": 1.5}]}`, "a game state is a name or a number"},
+		{`{"table": "UI", "menus": [{"create_on_load": 256}]}`, "a flag is false, true or"},
+		{`{"table": "SKILLS", "skills": [{"guid": "1x"}]}`, "a GUID is a whole number"},
+		{`{"table": "UNITDATA", "items": [{"flags": ["RED"]}]}`, "unknown flag RED"},
+		{`{"table": "UNITDATA", "items": [{"flags": [256]}]}`, "unknown flag 256"},
+		{`{"table": "UNITDATA", "items": [{"flags": 1}]}`, "flags are a list"},
+		{"{\"table\": \"UNITDATA\",\n \"items\": [{\"level\": \"high\"}]}", `line 2: expected int32 in the field "items.level"`},
+		{`{"table": "UI"} {}`, "nothing behind the end"},
+	} {
+		_, err := raw.Parse([]byte(c.form))
+		var e *bin.Error
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want an error with %q", c.form, err, c.want)
+		}
+	}
+	if _, err := raw.Compile(raw.Format(&raw.UI{}), nil, raw.Options{Path: "SKILLS.RAW"}); err == nil || err.Error() != "table: expected SKILLS, as the name of the file says, found UI" {
+		t.Errorf("a table under the name of another: %v", err)
+	}
+}
+
+// A string that JSON cannot hold keeps the file in the relic.
+func TestRelic(t *testing.T) {
+	data := encode(t, &raw.Triggerables{Triggerables: []raw.Triggerable{{File: "F", Name: "\xed\xa0\xbd"}}})
+	o := raw.Options{Path: "TRIGGERABLES.RAW"}
+	form, relic, err := raw.Decompile(data, o)
+	if err != nil || relic == nil || !bytes.Equal(relic.Whole, data) {
+		t.Fatalf("%s, %v, %v", form, relic, err)
+	}
+	if back, err := raw.Compile(form, relic, o); err != nil || !bytes.Equal(back, data) {
+		t.Errorf("%x, %v", back, err)
+	}
+}
+
+func TestEncodeLimits(t *testing.T) {
+	long := strings.Repeat("x", 1<<16)
+	for _, c := range []struct {
+		table raw.Table
+		want  string
+	}{
+		{&raw.Skills{Skills: []raw.Skill{{}, {File: long}}}, "skills[1].file: expected at most 65535 UTF-16 units, found 65536"},
+		{&raw.Missiles{Layouts: []raw.MissileLayout{{Missiles: make([]string, 256)}}}, "layouts[0].num_missiles: expected at most 255, found 256"},
+		{&raw.Affixes{Affixes: make([]raw.Affix, 1<<16)}, "num_affixes: expected at most 65535, found 65536"},
+	} {
+		if _, err := raw.Encode(c.table); err == nil || err.Error() != c.want {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+	if _, err := raw.Encode(&raw.Skills{Skills: []raw.Skill{{File: long[1:]}}}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A count that lies costs nothing.
+func TestCounts(t *testing.T) {
+	for _, k := range raw.Kinds() {
+		data := bytes.Repeat([]byte{0xff}, 64)
+		allocs := testing.AllocsPerRun(5, func() {
+			if _, err := raw.Decode(data, k); !errors.Is(err, bin.ErrShort) {
+				t.Errorf("%s: %v", k, err)
+			}
+		})
+		if allocs > 20 {
+			t.Errorf("%s: %v allocations", k, allocs)
+		}
+	}
+	_, err := raw.Decode([]byte("\x01\x00\x00\x00\x03\x00"), raw.KindMissiles)
+	if err == nil || !strings.HasPrefix(err.Error(), "num_layouts at offset 0") && !strings.HasPrefix(err.Error(), "layouts[0].num_missiles at offset 4: expected at most 0") {
+		t.Error(err)
+	}
+}
+
+func TestDump(t *testing.T) {
+	for _, table := range samples() {
+		data := encode(t, table)
+		end := int64(0)
+		err := raw.Dump(data, table.Kind(), func(f bin.Field) {
+			if f.Offset != end {
+				t.Errorf("%s: %s at %d, want %d", table.Kind(), f.Path, f.Offset, end)
+			}
+			end = f.Offset + f.Len
+		})
+		if err != nil || end != int64(len(data)) {
+			t.Errorf("%s: dumped %d of %d bytes, %v", table.Kind(), end, len(data), err)
+		}
+	}
+	var last bin.Field
+	if err := raw.Dump(encode(t, samples()[5])[:60], raw.KindUI, func(f bin.Field) { last = f }); err == nil || last.Path != "menus[0].game_state" {
+		t.Errorf("a broken table: the last field is %q, %v", last.Path, err)
+	}
+	means := map[string]string{}
+	for _, i := range []int{5, 6} {
+		if err := raw.Dump(encode(t, samples()[i]), 0, func(f bin.Field) { means[f.Path] = f.Meaning }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if means["menus[0].type"] != "HUD MENU" || means["menus[0].game_state"] != "In Game" || means["items[0].flags"] != "EQUIPMENT, SET" {
+		t.Error(means)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	unit := func(guid raw.GUID, file string) raw.Unit { return raw.Unit{GUID: guid, File: file} }
+	for _, c := range []struct {
+		table raw.Table
+		want  string
+	}{
+		{&raw.Skills{Skills: []raw.Skill{{GUID: 1, File: "A"}, {GUID: 2, File: "B"}, {GUID: 1, File: "C"}, {GUID: -1, File: "C"}, {GUID: -1, File: "d"}}},
+			"tl-raw-file:skills[3] tl-raw-case:skills[4] tl-raw-guid:skills[2] tl-raw-no-guid:skills[3] tl-raw-no-guid:skills[4]"},
+		{&raw.UnitData{Items: []raw.Unit{unit(1, "A")}, Props: []raw.Unit{unit(2, "B"), unit(1, "C")}}, "tl-raw-guid:props[1]"},
+		{&raw.UnitData{Items: []raw.Unit{{Flags: 4, MinLevel: 2, MaxLevel: 1}, {GUID: 1, File: "X", MinLevel: 2}}}, "tl-raw-range:items[0] tl-raw-flags:items[0].flags"},
+		{&raw.RoomPieces{LevelSets: []raw.LevelSet{{File: "A", Pieces: []raw.GUID{1, 2}}, {File: "B", Pieces: []raw.GUID{1, 3, 3}}}}, "tl-raw-guid:levelsets[1].pieces[2]"},
+		{&raw.UI{Menus: []raw.Menu{{File: "A", Type: 19, GameState: 6}, {File: "B", Type: 20, GameState: -1, MultiplayerOnly: 2}}},
+			"tl-raw-enum:menus[1].type tl-raw-enum:menus[1].game_state tl-raw-flags:menus[1]"},
+		{&raw.Affixes{Affixes: []raw.Affix{{MinSpawnRange: 5, MaxSpawnRange: 5}, {MinSpawnRange: 6, File: "X"}}}, "tl-raw-range:affixes[1]"},
+	} {
+		var got []string
+		raw.Check(encode(t, c.table), c.table.Kind().File(), func(f check.Finding) { got = append(got, f.ID+":"+f.Path) })
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: found %q, want %q", c.table.Kind(), got, c.want)
+		}
+	}
+	for _, path := range []string{"SKILLS.RAW", "what.RAW"} {
+		found := check.Collect(func(s check.Sink) { raw.Check([]byte{1, 2, 3}, path, s) })
+		if len(found) != 1 || found[0].ID != "tl-raw-unreadable" {
+			t.Errorf("found %v in garbage", found)
+		}
+	}
+	for _, table := range samples() {
+		var files, found []string
+		for _, file := range raw.Records(table) {
+			files = append(files, file)
+		}
+		raw.CheckFiles(table, func(path string) bool { return path != files[len(files)-1] }, func(f check.Finding) { found = append(found, f.ID+" "+f.Message) })
+		if want := "tl-raw-missing " + files[len(files)-1] + " is not there"; len(files) != table.Len() || len(found) != 1 || found[0] != want {
+			t.Errorf("%s: found %q, want %q", table.Kind(), found, want)
+		}
+	}
+}
+
+// Every table of real mods reads to its end, comes back from the model and
+// from its JSON without a relic, and has nothing wrong with it.
+func TestCorpus(t *testing.T) {
+	for _, name := range corpus.Files(t, "torchlight", ".RAW") {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, ok := raw.KindOf(name)
+		if !ok {
+			t.Errorf("%s: which table?", name)
+			continue
+		}
+		table, err := raw.Decode(data, k)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if guess, ok := raw.Guess(data); !ok || guess != k {
+			t.Errorf("%s: taken for %s", name, guess)
+		}
+		if back, err := raw.Encode(table); err != nil || !bytes.Equal(back, data) {
+			t.Errorf("%s: the model does not give it back: %v", name, err)
+		}
+		form, relic, err := raw.Decompile(data, raw.Options{Path: name})
+		if err != nil || relic != nil {
+			t.Errorf("%s: relic %v, %v", name, relic, err)
+		}
+		if back, err := raw.Compile(form, nil, raw.Options{Path: name}); err != nil || !bytes.Equal(back, data) {
+			t.Errorf("%s: the JSON does not give it back: %v", name, err)
+		}
+		raw.Check(data, name, func(f check.Finding) { t.Errorf("%s: %s", name, f) })
+	}
+}
+
+// quiet is a test that goes on without a corpus.
+type quiet struct{ testing.TB }
+
+func (quiet) Skip(...any)          { runtime.Goexit() }
+func (quiet) Skipf(string, ...any) { runtime.Goexit() }
+
+// corpusSeeds returns the tables of the corpus, if there is one.
+func corpusSeeds(f *testing.F) (names []string) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		names = corpus.Files(quiet{f}, "torchlight", ".RAW")
+	}()
+	<-done
+	return names
+}
+
+// FuzzDecode: what decodes as any kind comes back from the model and the JSON.
+func FuzzDecode(f *testing.F) {
+	for _, table := range samples() {
+		f.Add(encode(f, table), uint8(table.Kind()-1))
+	}
+	for _, name := range corpusSeeds(f) {
+		k, _ := raw.KindOf(name)
+		if data, err := os.ReadFile(name); err == nil && len(data) < 2000 {
+			f.Add(data, uint8(k-1))
+		}
+	}
+	f.Add(encode(f, &raw.Triggerables{Triggerables: []raw.Triggerable{{Name: "\xed\xa0\xbd"}}}), uint8(raw.KindTriggerables-1))
+	f.Fuzz(func(t *testing.T, data []byte, kind uint8) {
+		k := raw.Kinds()[int(kind)%len(raw.Kinds())]
+		raw.Recognize(data)
+		raw.Check(data, k.File(), func(check.Finding) {})
+		dumpErr := raw.Dump(data, k, func(bin.Field) {})
+		table, err := raw.Decode(data, k)
+		if (err == nil) != (dumpErr == nil) {
+			t.Fatalf("Decode: %v, Dump: %v", err, dumpErr)
+		}
+		if err != nil {
+			return
+		}
+		if back, err := raw.Encode(table); err != nil || !bytes.Equal(back, data) {
+			t.Fatalf("encoded %x, want %x, %v", back, data, err)
+		}
+		o := raw.Options{Path: k.File()}
+		form, relic, err := raw.Decompile(data, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := raw.Compile(form, relic, o); err != nil || !bytes.Equal(back, data) {
+			t.Fatalf("compiled %x, want %x, %v", back, data, err)
+		}
+	})
+}
+
+// FuzzParse: a form gives a table that is the same again after its own form, or an error.
+func FuzzParse(f *testing.F) {
+	for _, table := range samples() {
+		f.Add(raw.Format(table))
+	}
+	f.Add([]byte(`{"table":"UI","menus":[{"type":"hud menu","game_state":7,"create_on_load":3}]}`))
+	f.Fuzz(func(t *testing.T, form []byte) {
+		data, err := raw.Compile(form, nil, raw.Options{})
+		if err != nil {
+			return
+		}
+		table, _ := raw.Parse(form)
+		back, err := raw.Compile(raw.Format(table), nil, raw.Options{})
+		if err != nil || !bytes.Equal(back, data) {
+			t.Fatalf("%q, want %q, %v", back, data, err)
+		}
+	})
+}
+
+func large() *raw.UnitData {
+	t := &raw.UnitData{}
+	for i := range 2000 {
+		name := fmt.Sprintf("AM_MAP_%d", i)
+		t.Items = append(t.Items, raw.Unit{GUID: raw.GUID(i) << 50, Name: name, File: "MEDIA/UNITS/ITEMS/MAPS/" + name + ".DAT", Flags: 1, Level: 5, UnitType: "MAP"})
+	}
+	return t
+}
+
+func BenchmarkDecode(b *testing.B) {
+	data := encode(b, large())
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, err := raw.Decode(data, raw.KindUnitData); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkDecompile(b *testing.B) {
+	data := encode(b, large())
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, _, err := raw.Decompile(data, raw.Options{Path: "UNITDATA.RAW"}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkCompile(b *testing.B) {
+	form := raw.Format(large())
+	b.SetBytes(int64(len(form)))
+	for b.Loop() {
+		if _, err := raw.Compile(form, nil, raw.Options{Path: "UNITDATA.RAW"}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

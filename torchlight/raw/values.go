@@ -1,0 +1,229 @@
+package raw
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// valueError is an error about a value in a form, with its JSON, so that its line can be found.
+type valueError struct{ text, message string }
+
+func (e *valueError) Error() string { return e.message }
+
+func wrong(text []byte, format string, args ...any) error {
+	return &valueError{string(text), fmt.Sprintf(format, args...)}
+}
+
+// GUID is the number by which the game knows a thing. Its JSON is a string,
+// because many programs that read JSON round such large numbers; a number is
+// taken as well.
+type GUID int64
+
+// MarshalJSON writes the number as a string.
+func (g GUID) MarshalJSON() ([]byte, error) {
+	return strconv.AppendQuote(nil, strconv.FormatInt(int64(g), 10)), nil
+}
+
+// UnmarshalJSON reads a number, or a string with one.
+func (g *GUID) UnmarshalJSON(text []byte) error {
+	n, err := strconv.ParseInt(strings.Trim(string(text), `"`), 10, 64)
+	if err != nil {
+		return wrong(text, "a GUID is a whole number of 64 bits, not %s", text)
+	}
+	*g = GUID(n)
+	return nil
+}
+
+// Flag is a byte that is 0 for false and 1 for true. Any other is kept, as a number.
+type Flag uint8
+
+// MarshalJSON writes false, true, or another number.
+func (f Flag) MarshalJSON() ([]byte, error) {
+	if f > 1 {
+		return strconv.AppendUint(nil, uint64(f), 10), nil
+	}
+	return strconv.AppendBool(nil, f == 1), nil
+}
+
+// UnmarshalJSON reads false, true or a number from 0 to 255.
+func (f *Flag) UnmarshalJSON(text []byte) error {
+	switch string(text) {
+	case "false":
+		*f = 0
+		return nil
+	case "true":
+		*f = 1
+		return nil
+	}
+	n, err := strconv.ParseUint(string(text), 10, 8)
+	if err != nil {
+		return wrong(text, "a flag is false, true or a number from 0 to 255, not %s", text)
+	}
+	*f = Flag(n)
+	return nil
+}
+
+// MenuType is the TYPE of a menu; 0 is none.
+type MenuType int32
+
+var menuTypes = []string{"", "TEST MENU", "HUD MENU", "CHAT MENU", "PLAYER STATS MENU", "MERCHANT MENU",
+	"SKILL MENU", "QUEST DIALOG MENU", "QUEST MENU", "MESSAGE BOX MENU", "MAIN MENU", "SERVER MENU",
+	"CONSOLE MENU", "RESURRECTION MENU", "TOWNPORTAL MENU", "HOTBAR CONTEXT MENU", "STANDALONE SERVER MENU",
+	"LOGIN MENU", "UPSELL MENU", "CLIENT OPTIONS"}
+
+// ParseMenuType returns the type of a name in any case; false and 0 if there is none.
+func ParseMenuType(name string) (MenuType, bool) {
+	n, ok := parseName(menuTypes, name)
+	return MenuType(n), ok
+}
+
+// Known reports whether the game knows the type.
+func (t MenuType) Known() bool { return knownName(menuTypes, int32(t)) }
+
+// String returns the name, such as "HUD MENU", or the number of an unknown type; "" is none.
+func (t MenuType) String() string { return nameOf(menuTypes, int32(t)) }
+
+// MarshalJSON writes the name, or the number of an unknown type.
+func (t MenuType) MarshalJSON() ([]byte, error) { return nameJSON(menuTypes, int32(t)) }
+
+// UnmarshalJSON reads a name or a number.
+func (t *MenuType) UnmarshalJSON(text []byte) error {
+	return fromNameJSON(menuTypes, "type of menu", text, (*int32)(t))
+}
+
+// GameState is the GAME STATE of a menu: when it can be seen; 0 is none.
+type GameState int32
+
+var gameStates = []string{"", "Testing", "All", "In Game", "Server Only", "Loading", "Main Menu Mod"}
+
+// ParseGameState returns the state of a name in any case; false and 0 if there is none.
+func ParseGameState(name string) (GameState, bool) {
+	n, ok := parseName(gameStates, name)
+	return GameState(n), ok
+}
+
+// Known reports whether the game knows the state.
+func (s GameState) Known() bool { return knownName(gameStates, int32(s)) }
+
+// String returns the name, such as "In Game", or the number of an unknown state; "" is none.
+func (s GameState) String() string { return nameOf(gameStates, int32(s)) }
+
+// MarshalJSON writes the name, or the number of an unknown state.
+func (s GameState) MarshalJSON() ([]byte, error) { return nameJSON(gameStates, int32(s)) }
+
+// UnmarshalJSON reads a name or a number.
+func (s *GameState) UnmarshalJSON(text []byte) error {
+	return fromNameJSON(gameStates, "game state", text, (*int32)(s))
+}
+
+func parseName(names []string, name string) (int, bool) {
+	for i, known := range names {
+		if strings.EqualFold(known, name) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+func knownName(names []string, v int32) bool { return 0 <= v && int(v) < len(names) }
+
+func nameOf(names []string, v int32) string {
+	if knownName(names, v) {
+		return names[v]
+	}
+	return strconv.Itoa(int(v))
+}
+
+func nameJSON(names []string, v int32) ([]byte, error) {
+	if knownName(names, v) {
+		return json.Marshal(names[v])
+	}
+	return strconv.AppendInt(nil, int64(v), 10), nil
+}
+
+func fromNameJSON(names []string, what string, text []byte, v *int32) error {
+	var name string
+	if json.Unmarshal(text, &name) == nil {
+		n, ok := parseName(names, name)
+		if !ok {
+			return wrong(text, "unknown %s %q: expected a number or one of %q", what, name, names)
+		}
+		*v = int32(n)
+		return nil
+	}
+	n, err := strconv.ParseInt(string(text), 10, 32)
+	if err != nil {
+		return wrong(text, "a %s is a name or a number of 32 bits, not %s", what, text)
+	}
+	*v = int32(n)
+	return nil
+}
+
+// UnitFlags tell two things about a unit; the other bits are 0.
+type UnitFlags uint8
+
+// The bits of UnitFlags.
+const (
+	Equipment UnitFlags = 1 << iota // CREATEAS:EQUIPMENT
+	Set                             // it is part of a SET
+)
+
+// Unknown returns the bits without a meaning.
+func (f UnitFlags) Unknown() UnitFlags { return f &^ (Equipment | Set) }
+
+// names returns what the form lists: names, and the other bits as one number.
+func (f UnitFlags) names() []any {
+	names := []any{}
+	if f&Equipment != 0 {
+		names = append(names, "EQUIPMENT")
+	}
+	if f&Set != 0 {
+		names = append(names, "SET")
+	}
+	if f.Unknown() != 0 {
+		names = append(names, uint8(f.Unknown()))
+	}
+	return names
+}
+
+// String returns the names, such as "EQUIPMENT, SET"; "" is none.
+func (f UnitFlags) String() string {
+	var b strings.Builder
+	for i, name := range f.names() {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprint(&b, name)
+	}
+	return b.String()
+}
+
+// MarshalJSON writes a list of names, and of a number for bits without one.
+func (f UnitFlags) MarshalJSON() ([]byte, error) { return json.Marshal(f.names()) }
+
+// UnmarshalJSON reads a list of names and numbers, which are put together.
+func (f *UnitFlags) UnmarshalJSON(text []byte) error {
+	var names []any
+	if err := json.Unmarshal(text, &names); err != nil {
+		return wrong(text, `flags are a list such as ["EQUIPMENT", "SET"], not %s`, text)
+	}
+	*f = 0
+	for _, name := range names {
+		n, isNumber := name.(float64)
+		s, _ := name.(string)
+		switch {
+		case strings.EqualFold(s, "EQUIPMENT"):
+			*f |= Equipment
+		case strings.EqualFold(s, "SET"):
+			*f |= Set
+		case isNumber && n == math.Trunc(n) && 0 <= n && n <= math.MaxUint8:
+			*f |= UnitFlags(n)
+		default:
+			return wrong(text, `unknown flag %v: expected "EQUIPMENT", "SET" or a number from 0 to 255`, name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package tables
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"trowel/torchlight/raw"
+	"trowel/torchlight/text"
+)
+
+// maxChain is how many files a unit may be based on, one on the other.
+const maxChain = 30
+
+// itemBase is the file of the game that all its items are based on. It is the
+// one of which a value is known without the game: the tables of all mods show
+// that what is based on it is equipment.
+const itemBase = "MEDIA/UNITS/ITEMS/BASE.DAT"
+
+// known stands for files of the game that are not given.
+var known = map[string]*unit{
+	itemBase: {values: map[string]string{"CREATEAS": "EQUIPMENT"}},
+}
+
+// unit is what a table takes from a file.
+type unit struct {
+	file   string
+	values map[string]string // by unitKeys, those that the file has
+}
+
+// unitKeys are the keys of a unit that matter here.
+var unitKeys = []string{"BASEFILE", "UNIT_GUID", "NAME", "CREATEAS", "SET", "LEVEL", "MINLEVEL", "MAXLEVEL",
+	"RARITY", "RARITY_HARDCORE", "UNITTYPE", "DONTCREATE"}
+
+func newUnit(file string, tree *text.Node) *unit {
+	u := &unit{file: file, values: map[string]string{}}
+	for _, key := range unitKeys {
+		if value, ok := tree.Get(key); ok {
+			u.values[key] = value
+		}
+	}
+	return u
+}
+
+// unitBuilder builds UNITDATA.
+type unitBuilder struct {
+	*builder
+	bases   map[string]*unit    // files that others are based on, by path; nil if there is none
+	missing map[string][]string // files that are not there, and the units that need them
+}
+
+func (b *builder) unitData() *raw.UnitData {
+	u := unitBuilder{builder: b, bases: map[string]*unit{}, missing: map[string][]string{}}
+	t := new(raw.UnitData)
+	for _, section := range t.Sections() {
+		for file, tree := range b.scan("MEDIA/UNITS/"+strings.ToUpper(section.Name)+"/", ".DAT", byName) {
+			own := newUnit(file, tree)
+			if abstract, _ := text.ParseBool(own.values["DONTCREATE"]); abstract {
+				continue // it is only there for others to be based on
+			}
+			*section.Units = append(*section.Units, u.record(own))
+		}
+	}
+	for _, base := range slices.Sorted(maps.Keys(u.missing)) {
+		units := u.missing[base]
+		b.add(foundBase, units[0], "%d units take values from %s, which is not there", len(units), base)
+	}
+	return t
+}
+
+// record makes the record of a unit. What the unit does not say comes from the
+// files that it is based on, the nearest first; a number that is the default
+// counts as not said.
+func (u *unitBuilder) record(own *unit) raw.Unit {
+	chain := u.chain(own)
+	str := func(key string) string {
+		for _, link := range chain {
+			if value := link.values[key]; value != "" {
+				return value
+			}
+		}
+		return ""
+	}
+	integer := func(key string, absent int32) int32 {
+		for _, link := range chain {
+			if value := link.values[key]; value != "" {
+				if n := number(u.builder, link.file, key, value, text.ParseInt); n != absent {
+					return n
+				}
+			}
+		}
+		return absent
+	}
+	r := raw.Unit{
+		GUID:     -1,
+		Name:     upper(str("NAME")),
+		File:     own.file,
+		Level:    integer("LEVEL", 1),
+		MinLevel: integer("MINLEVEL", 0),
+		MaxLevel: integer("MAXLEVEL", 0),
+		Rarity:   integer("RARITY", 1),
+		UnitType: upper(str("UNITTYPE")),
+	}
+	r.RarityHC = integer("RARITY_HARDCORE", r.Rarity)
+	if guid := str("UNIT_GUID"); guid != "" {
+		r.GUID = raw.GUID(number(u.builder, own.file, "UNIT_GUID", guid, text.ParseInt64))
+	}
+	if strings.EqualFold(str("CREATEAS"), "EQUIPMENT") {
+		r.Flags |= raw.Equipment
+	}
+	if str("SET") != "" {
+		r.Flags |= raw.Set
+	}
+	return r
+}
+
+// chain returns a unit and the files that it is based on, the nearest first.
+func (u *unitBuilder) chain(own *unit) []*unit {
+	chain := []*unit{own}
+	for link := own; link.values["BASEFILE"] != ""; {
+		file := basePath(link.values["BASEFILE"])
+		if file == own.file || slices.ContainsFunc(chain, func(l *unit) bool { return l.file == file }) || len(chain) > maxChain {
+			u.add(foundLoop, own.file, "BASEFILE leads to %s again, or to more than %d files", file, maxChain)
+			break
+		}
+		if link = u.base(file); link == nil {
+			u.missing[file] = append(u.missing[file], own.file)
+			if link = known[file]; link == nil {
+				break
+			}
+		}
+		chain = append(chain, link)
+	}
+	return chain
+}
+
+// basePath returns the path that a BASEFILE means.
+func basePath(value string) string {
+	file := path.Clean("/" + strings.ReplaceAll(strings.TrimSpace(upper(value)), `\`, "/"))[1:]
+	if !strings.HasPrefix(file, "MEDIA/") {
+		file = "MEDIA/" + file
+	}
+	return file
+}
+
+// base reads a file that units are based on, from the mod before the game; nil
+// if there is none.
+func (u *unitBuilder) base(file string) *unit {
+	if link, ok := u.bases[file]; ok {
+		return link
+	}
+	u.bases[file] = nil
+	for _, s := range []Sources{u.mod, u.builder.base} {
+		if s == nil {
+			continue
+		}
+		tree, err := s.Tree(file)
+		if err == nil {
+			u.bases[file] = newUnit(file, tree)
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			u.add(foundSource, file, "it cannot be read: %v", err)
+			break
+		}
+	}
+	return u.bases[file]
+}

@@ -1,0 +1,115 @@
+package text
+
+import (
+	"errors"
+	"fmt"
+
+	"trowel/check"
+	"trowel/torchlight/hash"
+)
+
+// Catalog lists what [Check] can find.
+var Catalog check.Catalog
+
+var (
+	foundSyntax = Catalog.Add("tl-text-syntax", check.Error,
+		"A text cannot be read: a tag is broken, of an unknown type, or not closed by its own name.",
+		"Correct the line.")
+	foundEncoding = Catalog.Add("tl-text-encoding", check.Warning,
+		"A text is not in UTF-16, little-endian, with a byte order mark, as the editor of the game writes it.",
+		"Save the file as UTF-16 LE with BOM; some editors call that Unicode.")
+	foundValue = Catalog.Add("tl-text-value", check.Warning,
+		"A value makes no sense for its type, so that the game takes only its beginning, or 0.",
+		"Correct the value.")
+	foundBrokenTag = Catalog.Add("tl-text-broken-tag", check.Error,
+		"A key or node is the decimal number of a hash, which GUTS writes where it does not know the name and takes for a name when it compiles again: the game no longer finds the value.",
+		"Put the name that is guessed in its place.")
+	foundNumericKey = Catalog.Add("tl-text-numeric-key", check.Info,
+		"A key or node is a large number: the hash of a name that is unknown, if GUTS wrote it.",
+		"Look up what the name was; the game does not find the value under the number.")
+	foundUnknownName = Catalog.Add("tl-text-unknown-name", check.Info,
+		"A key or node has a name that stands for an unknown hash.",
+		"Nothing: it compiles to that hash. Put the name in its place if you know it.")
+)
+
+// Check reports what is wrong with a text. Paths are lines. Names are [hash.Known]
+// if nil.
+func Check(data []byte, names *hash.Names, sink check.Sink) {
+	if names == nil {
+		names = hash.Known()
+	}
+	f, err := parse(data, func(line int, it Item) {
+		place := fmt.Sprintf("line %d", line)
+		if n, ok := it.(*Node); ok {
+			checkName(n.Name, names, place, sink)
+			return
+		}
+		p := it.(*Property)
+		checkName(p.Key, names, place, sink)
+		if !p.clean() {
+			sink.Add(foundValue, place, -1, "%q is no %s", p.Value, p.Type)
+		}
+	})
+	var e *Error
+	switch {
+	case errors.As(err, &e):
+		sink.Add(foundSyntax, fmt.Sprintf("line %d", e.Line), -1, "column %d: %s", e.Column, e.problem())
+	case f.Encoding != UTF16LE || !f.BOM:
+		sink.Add(foundEncoding, "", -1, "the text is %s", f.form())
+	}
+}
+
+// checkName reports names that stand for others.
+func checkName(name string, names *hash.Names, place string, sink check.Sink) {
+	if guess, ok := names.Broken(name); ok {
+		sink.Add(foundBrokenTag, place, -1, "%s is the hash of %s", name, guess)
+		return
+	}
+	switch {
+	case hash.IsEscape(name):
+		if guess, ok := names.BrokenHash(hash.Of(name)); ok {
+			sink.Add(foundBrokenTag, place, -1, "%s was the hash of %s as a number", name, guess)
+			return
+		}
+		sink.Add(foundUnknownName, place, -1, "%s", name)
+	case isLargeNumber(name):
+		sink.Add(foundNumericKey, place, -1, "%s", name)
+	}
+}
+
+// isLargeNumber reports whether a name can be a hash: a decimal number of eight
+// digits or more, which hashes of names of four characters and more have.
+func isLargeNumber(name string) bool {
+	_, clean := ParseUint(name)
+	return clean && len(name) >= 8
+}
+
+// clean reports whether the value makes sense for its type.
+func (p *Property) clean() (ok bool) {
+	switch p.Type {
+	case Integer:
+		_, ok = ParseInt(p.Value)
+	case Float:
+		_, ok = ParseFloat(p.Value)
+	case Double:
+		_, ok = ParseDouble(p.Value)
+	case Unsigned:
+		_, ok = ParseUint(p.Value)
+	case Bool:
+		_, ok = ParseBool(p.Value)
+	case Integer64:
+		_, ok = ParseInt64(p.Value)
+	default:
+		ok = true
+	}
+	return ok
+}
+
+// form says how the characters are made of bytes.
+func (f *File) form() string {
+	s := [...]string{UTF16LE: "UTF-16LE", UTF16BE: "UTF-16BE", UTF8: "UTF-8"}[f.Encoding]
+	if f.BOM {
+		return s + " with a byte order mark"
+	}
+	return s + " without byte order mark"
+}

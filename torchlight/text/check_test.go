@@ -1,0 +1,91 @@
+package text_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"trowel/check"
+	"trowel/internal/corpus"
+	"trowel/torchlight/hash"
+	"trowel/torchlight/text"
+)
+
+func TestCheck(t *testing.T) {
+	number := fmt.Sprint(hash.Of("DISPLAYNAME"))
+	for _, c := range []struct {
+		lines string
+		want  []string
+	}{
+		{"<STRING>NAME:x", nil},
+		{"<BOOL>" + number + ":1", []string{"line 2 tl-text-broken-tag: " + number + " is the hash of DISPLAYNAME"}},
+		{"\n[" + number + "]\n[/" + number + "]", []string{"line 3 tl-text-broken-tag: " + number + " is the hash of DISPLAYNAME"}},
+		{"<BOOL>" + hash.Escape(hash.Of(number)) + ":1", []string{"line 2 tl-text-broken-tag: " + hash.Escape(hash.Of(number)) + " was the hash of DISPLAYNAME as a number"}},
+		{"<BOOL>" + hash.Escape(12345) + ":1", []string{"line 2 tl-text-unknown-name: " + hash.Escape(12345)}},
+		{"<BOOL>12345678:1", []string{"line 2 tl-text-numeric-key: 12345678"}},
+		{"<BOOL>97:1\n<BOOL>1:1\n<BOOL>99999999999:1", nil},
+		{"<INTEGER>A:.\n<INTEGER>A:3\n<FLOAT>A:1,5", []string{`line 2 tl-text-value: "." is no INTEGER`, `line 4 tl-text-value: "1,5" is no FLOAT`}},
+		{"<BOOL>A:maybe\n<DOUBLE>A:\n<UNSIGNED INT>A:-1\n<INTEGER64>A:x", []string{
+			`line 2 tl-text-value: "maybe" is no BOOL`, `line 3 tl-text-value: "" is no DOUBLE`,
+			`line 4 tl-text-value: "-1" is no UNSIGNED INT`, `line 5 tl-text-value: "x" is no INTEGER64`}},
+		{"<STRING>A", []string{"line 2 tl-text-syntax: column 10: expected a colon behind the key"}},
+	} {
+		for _, utf8 := range []bool{false, true} {
+			f := &text.File{Root: &text.Node{Name: "ROOT"}, BOM: true, LineEnd: "\n"}
+			if utf8 {
+				f.Encoding = text.UTF8
+			}
+			f.Root.Add(text.String, "LINES", "x")
+			source := string(f.Bytes())
+			if !utf8 {
+				source = strings.ReplaceAll(source, "\x00", "")
+			}
+			source = strings.Replace(source, "\t<STRING>LINES:x", c.lines, 1)
+			data := []byte(source)
+			if !utf8 {
+				data = data[:2]
+				for _, b := range []byte(source[2:]) {
+					data = append(data, b, 0)
+				}
+			}
+			var got []string
+			for _, found := range check.Collect(func(s check.Sink) { text.Check(data, nil, s) }) {
+				if found.ID == "tl-text-encoding" {
+					if !utf8 {
+						t.Errorf("%v", found)
+					}
+					continue
+				}
+				got = append(got, found.Path+" "+found.ID+": "+found.Message)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%q: %q, want %q", c.lines, got, c.want)
+			}
+		}
+	}
+	found := check.Collect(func(s check.Sink) { text.Check([]byte(plain), nil, s) })
+	if len(found) != 1 || found[0].ID != "tl-text-encoding" {
+		t.Errorf("UTF-8: %v", found)
+	}
+}
+
+// The sources of mods are mostly in order.
+func TestCheckCorpus(t *testing.T) {
+	for _, path := range corpus.Files(t, "torchlight", "") {
+		switch strings.ToUpper(filepath.Ext(path)) {
+		case ".DAT", ".LAYOUT", ".TEMPLATE", ".HIE", ".ANIMATION":
+		default:
+			continue
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range check.Collect(func(s check.Sink) { text.Check(data, nil, s) }) {
+			t.Errorf("%s: %v", path, found)
+		}
+	}
+}

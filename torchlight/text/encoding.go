@@ -1,0 +1,94 @@
+package text
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"trowel/internal/bin"
+)
+
+// Encoding is how the characters of a text are made of bytes.
+type Encoding uint8
+
+const (
+	UTF16LE Encoding = iota // what GUTS writes
+	UTF16BE
+	UTF8
+)
+
+// String returns the name of the encoding, such as "UTF-16LE".
+func (e Encoding) String() string {
+	return [...]string{UTF16LE: "UTF-16LE", UTF16BE: "UTF-16BE", UTF8: "UTF-8"}[e]
+}
+
+var boms = [...][]byte{UTF16LE: {0xFF, 0xFE}, UTF16BE: {0xFE, 0xFF}, UTF8: {0xEF, 0xBB, 0xBF}}
+
+// detect tells the encoding of a text, and whether it begins with a byte order
+// mark. Without one, it goes by where the NUL of the first character is, since
+// that is ASCII in every text.
+func detect(data []byte) (e Encoding, bom bool) {
+	for e, mark := range boms {
+		if bytes.HasPrefix(data, mark) {
+			return Encoding(e), true
+		}
+	}
+	switch {
+	case len(data) >= 2 && data[0] != 0 && data[1] == 0:
+		return UTF16LE, false
+	case len(data) >= 2 && data[0] == 0 && data[1] != 0:
+		return UTF16BE, false
+	}
+	return UTF8, false
+}
+
+// decode returns the string of bytes without byte order mark, or an error
+// where they do not make up characters.
+func decode(data []byte, e Encoding) (string, error) {
+	if e == UTF8 {
+		if s := string(data); utf8.ValidString(s) {
+			return s, nil
+		}
+		return "", notUTF8(data)
+	}
+	if len(data)%2 != 0 {
+		s, _ := decode(data[:len(data)-1], e)
+		return "", errorAtEnd(s, bin.ErrShort, "a UTF-16 unit of two bytes", "a single byte")
+	}
+	if e == UTF16BE {
+		data = swapped(data)
+	}
+	return bin.DecodeUTF16(data), nil
+}
+
+// encode appends the bytes of a string to dst. The string is that of a tree: where
+// it has a lone surrogate there is no UTF-8, and false is returned.
+func encode(dst []byte, s []byte, e Encoding) ([]byte, bool) {
+	if e == UTF8 {
+		return append(dst, s...), utf8.Valid(s)
+	}
+	start := len(dst)
+	for len(s) > 0 {
+		n := 0
+		for n < len(s) && s[n] < utf8.RuneSelf {
+			dst = append(dst, s[n], 0)
+			n++
+		}
+		s = s[n:]
+		for n = 0; n < len(s) && s[n] >= utf8.RuneSelf; n++ {
+		}
+		dst = bin.AppendUTF16(dst, string(s[:n]))
+		s = s[n:]
+	}
+	if e == UTF16BE {
+		copy(dst[start:], swapped(dst[start:]))
+	}
+	return dst, true
+}
+
+func swapped(data []byte) []byte {
+	out := make([]byte, len(data))
+	for i := 0; i+1 < len(data); i += 2 {
+		out[i], out[i+1] = data[i+1], data[i]
+	}
+	return out
+}

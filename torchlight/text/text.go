@@ -1,0 +1,171 @@
+// Package text reads and writes the text files of Torchlight and its editor
+// GUTS: .DAT, .TEMPLATE, .HIE, .ANIMATION and .LAYOUT. They all hold one tree:
+//
+//	[EFFECT]
+//		<STRING>NAME:Fire
+//		<FLOAT>DURATION:1.5
+//		[LEVEL1]
+//			<INTEGER>DAMAGE:10
+//		[/LEVEL1]
+//	[/EFFECT]
+//
+// A node has a name and items, each a property or another node. A property has
+// a type, a key and a value, which is all that stands behind the first colon.
+// There are no escapes. A line that begins with two slashes is a comment, which
+// no tree has. GUTS writes UTF-16 with a byte order mark, CRLF, and a tab for each
+// level.
+//
+// Strings are WTF-8: UTF-8 in which a surrogate that stands alone takes three
+// bytes, so that every sequence of UTF-16 units has one string.
+package text
+
+import (
+	"iter"
+	"strings"
+)
+
+// Type is the type of a property, by its number in compiled files.
+type Type uint8
+
+const (
+	Integer   Type = 1 // int32
+	Float     Type = 2 // float32
+	Double    Type = 3 // float64
+	Unsigned  Type = 4 // uint32
+	String    Type = 5
+	Bool      Type = 6
+	Integer64 Type = 7 // int64
+	Translate Type = 8 // a string to be translated
+	Note      Type = 9 // a string for the author
+)
+
+var typeNames = [...]string{
+	Integer: "INTEGER", Float: "FLOAT", Double: "DOUBLE", Unsigned: "UNSIGNED INT", String: "STRING",
+	Bool: "BOOL", Integer64: "INTEGER64", Translate: "TRANSLATE", Note: "NOTE",
+}
+
+// Known reports whether t is one of the nine types.
+func (t Type) Known() bool { return Integer <= t && t <= Note }
+
+// IsString reports whether values of type t are strings.
+func (t Type) IsString() bool { return t == String || t == Translate || t == Note }
+
+// String returns the name as it stands in a tag, such as "UNSIGNED INT"; ""
+// for a type that does not exist.
+func (t Type) String() string {
+	if !t.Known() {
+		return ""
+	}
+	return typeNames[t]
+}
+
+// ParseType returns the type of a name in any case.
+func ParseType(s string) (Type, bool) {
+	for t := Integer; t <= Note; t++ {
+		if typeNames[t] == s {
+			return t, true
+		}
+	}
+	for t := Integer; t <= Note; t++ {
+		if strings.EqualFold(typeNames[t], s) {
+			return t, true
+		}
+	}
+	return 0, false
+}
+
+// Item is what a node consists of: a *Property or a *Node.
+type Item interface{ isItem() }
+
+// Property is a line <TYPE>KEY:VALUE.
+type Property struct {
+	Type  Type
+	Key   string // may be empty and may have spaces; no colon and no line feed
+	Value string // as it stands, trailing spaces and all; no line feed
+}
+
+// Node is a part [NAME] ... [/NAME].
+type Node struct {
+	Name  string // does not begin with a slash; no line feed
+	Items []Item // in the order of the text
+}
+
+func (*Property) isItem() {}
+func (*Node) isItem()     {}
+
+// Add appends a property.
+func (n *Node) Add(t Type, key, value string) {
+	n.Items = append(n.Items, &Property{t, key, value})
+}
+
+// AddNode appends an empty node and returns it.
+func (n *Node) AddNode(name string) *Node {
+	child := &Node{Name: name}
+	n.Items = append(n.Items, child)
+	return child
+}
+
+// Properties goes through the properties of n itself.
+func (n *Node) Properties() iter.Seq[*Property] { return items[*Property](n) }
+
+// Children goes through the nodes right below n.
+func (n *Node) Children() iter.Seq[*Node] { return items[*Node](n) }
+
+func items[T Item](n *Node) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, it := range n.Items {
+			if v, ok := it.(T); ok && !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+// Get returns the value of the first property with a key, in any case.
+func (n *Node) Get(key string) (string, bool) {
+	for p := range n.Properties() {
+		if strings.EqualFold(p.Key, key) {
+			return p.Value, true
+		}
+	}
+	return "", false
+}
+
+// Child returns the first node right below n with a name, in any case, or nil.
+func (n *Node) Child(name string) *Node {
+	for c := range n.Children() {
+		if strings.EqualFold(c.Name, name) {
+			return c
+		}
+	}
+	return nil
+}
+
+// Equal reports whether two trees say the same in the same order.
+func Equal(a, b *Node) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	if a.Name != b.Name || len(a.Items) != len(b.Items) {
+		return false
+	}
+	for i := range a.Items {
+		switch x := a.Items[i].(type) {
+		case *Property:
+			if y, ok := b.Items[i].(*Property); !ok || *x != *y {
+				return false
+			}
+		case *Node:
+			if y, ok := b.Items[i].(*Node); !ok || !Equal(x, y) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// FitsKey reports whether a text can be the key of a property.
+func FitsKey(s string) bool { return !strings.ContainsAny(s, ":\n") }
+
+// FitsName reports whether a text can be the name of a node.
+func FitsName(s string) bool { return !strings.HasPrefix(s, "/") && !strings.Contains(s, "\n") }
