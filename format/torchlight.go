@@ -21,6 +21,7 @@ import (
 	"trowel/torchlight/pak"
 	"trowel/torchlight/raw"
 	"trowel/torchlight/tables"
+	"trowel/torchlight/text"
 )
 
 var (
@@ -118,15 +119,22 @@ const (
 
 var (
 	archiveOptions = []Option{optionNames, optionGUTS, optionRaw, optionTables, optionBase, optionClean}
-	archiveKinds   = slices.Concat(pak.Catalog.Kinds(), moddir.Catalog.Kinds(), dat.Catalog.Kinds(), layout.Catalog.Kinds(),
-		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds())
+	archiveKinds   = slices.Concat(pak.Catalog.Kinds(), mod.Catalog.Kinds(), moddir.Catalog.Kinds(), dat.Catalog.Kinds(), layout.Catalog.Kinds(),
+		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds(), text.Catalog.Kinds())
 )
 
-// isMod tells whether a file is a mod. The list of an archive begins with a
-// version as well.
+// isMod tells whether a file is a mod. Its first bytes are a version and
+// offsets, as others may begin too, so that all has to fit where the name does
+// not say that it is one.
 func isMod(src *Source) bool {
-	head := src.Head(maxModHead)
-	return mod.Recognize(head) && !pak.RecognizeManifest(head)
+	if !mod.Recognize(src.Head(maxModHead)) {
+		return false
+	}
+	if src.hasExtension([]string{".MOD"}) {
+		return true
+	}
+	_, err := mod.Open(src, src.Size)
+	return err == nil
 }
 
 func openMod(src *Source) (*mod.Mod, error) {

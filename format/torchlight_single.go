@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"trowel/check"
@@ -223,7 +224,7 @@ var torchlightSource = &Format{
 			return convertSingle(job, src, out, moddir.Compile)
 		},
 	}},
-	Kinds:   append(dat.Catalog.Kinds(), layout.Catalog.Kinds()...),
+	Kinds:   slices.Concat(moddir.Catalog.Kinds(), text.Catalog.Kinds(), layout.Catalog.Kinds()),
 	Options: []Option{optionNames},
 }
 

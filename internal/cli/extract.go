@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -198,8 +199,32 @@ func lookAt(dir string) (exists, empty bool, err error) {
 	return true, err == io.EOF, nil
 }
 
-// extractJob is one file to be written.
-type extractJob struct{ name, at string }
+// extractJob is one file to be written: its path in the tree and its name in
+// the folder that it goes into.
+type extractJob struct {
+	name string
+	dir  *openFolderRef
+	at   string
+}
+
+// openFolderRef is a folder that is open as long as somebody writes into it: so
+// the way to it is gone once, and not for each of its files.
+type openFolderRef struct {
+	*os.Root
+	users atomic.Int32
+}
+
+func newFolderRef(root *os.Root) *openFolderRef {
+	f := &openFolderRef{Root: root}
+	f.users.Store(1)
+	return f
+}
+
+func (f *openFolderRef) release() {
+	if f.users.Add(-1) == 0 {
+		f.Close()
+	}
+}
 
 func (x *extraction) into(ctx context.Context, dir string) (err error) {
 	if x.root, err = os.OpenRoot(dir); err != nil {
@@ -239,16 +264,31 @@ func (x *extraction) into(ctx context.Context, dir string) (err error) {
 type place struct {
 	dir, at string // its true and its safe path
 	folder  *safename.Folder
-	made    bool
+	root    *openFolderRef // nil until it is made
 }
 
 // plan gives out the files to be written, and makes their folders. Every file
 // gets its safe name, chosen or not, so that it is always the same one.
 func (x *extraction) plan(ctx context.Context, yield func(extractJob) error) error {
-	way := []*place{{dir: ".", at: ".", folder: new(safename.Folder), made: true}}
+	top, err := x.root.OpenRoot(".")
+	if err != nil {
+		return err
+	}
+	way := []*place{{dir: ".", at: ".", folder: new(safename.Folder), root: newFolderRef(top)}}
+	leave := func() {
+		if last := way[len(way)-1]; last.root != nil {
+			last.root.release()
+		}
+		way = way[:len(way)-1]
+	}
+	defer func() {
+		for len(way) > 0 {
+			leave()
+		}
+	}()
 	return walk(ctx, x.fsys, ".", func(name string, e fs.DirEntry) error {
 		for way[len(way)-1].dir != path.Dir(name) {
-			way = way[:len(way)-1]
+			leave()
 		}
 		parent := way[len(way)-1]
 		at := path.Join(parent.at, parent.folder.Name(e.Name()))
@@ -259,10 +299,9 @@ func (x *extraction) plan(ctx context.Context, yield func(extractJob) error) err
 		if !x.chosen.has(name) {
 			return nil
 		}
-		for _, p := range way {
-			if !p.made {
-				p.made = true
-				if err := x.root.MkdirAll(filepath.FromSlash(p.at), 0o777); err != nil {
+		for i, p := range way {
+			if p.root == nil {
+				if err := p.make(way[i-1].root); err != nil {
 					return err
 				}
 				x.note(p.at, p.dir)
@@ -272,8 +311,23 @@ func (x *extraction) plan(ctx context.Context, yield func(extractJob) error) err
 		if at == tree.Sidecar {
 			return nil // comes last, with the names
 		}
-		return yield(extractJob{name, at})
+		parent.root.users.Add(1)
+		return yield(extractJob{name, parent.root, path.Base(at)})
 	})
+}
+
+// make makes the folder in its parent.
+func (p *place) make(parent *openFolderRef) error {
+	name := path.Base(p.at)
+	if err := parent.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	root, err := parent.OpenRoot(name)
+	if err != nil {
+		return err
+	}
+	p.root = newFolderRef(root)
+	return nil
 }
 
 // note keeps the true path of what got another name.
@@ -289,6 +343,7 @@ type unreadable struct{ error }
 func (u unreadable) Unwrap() error { return u.error }
 
 func (x *extraction) writeFile(j extractJob) error {
+	defer j.dir.release()
 	f, err := x.fsys.Open(j.name)
 	if err != nil {
 		return unreadable{err}
@@ -298,7 +353,7 @@ func (x *extraction) writeFile(j extractJob) error {
 	if err != nil {
 		return unreadable{err}
 	}
-	return x.create(j.at, info.ModTime(), func(w io.Writer) error {
+	return x.create(j.dir.Root, j.at, info.ModTime(), func(w io.Writer) error {
 		_, err := io.Copy(w, f)
 		return err
 	})
@@ -306,13 +361,12 @@ func (x *extraction) writeFile(j extractJob) error {
 
 // create writes a file, which gets its time if that is known. One that is there
 // already is replaced when the new one is whole.
-func (x *extraction) create(at string, changed time.Time, write func(io.Writer) error) error {
-	target := filepath.FromSlash(at)
+func (x *extraction) create(dir *os.Root, target string, changed time.Time, write func(io.Writer) error) error {
 	name := target
 	if x.replace {
-		name = output.TempName(filepath.Dir(target))
+		name = output.TempName("")
 	}
-	f, err := x.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	f, err := dir.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
 	}
@@ -321,13 +375,13 @@ func (x *extraction) create(at string, changed time.Time, write func(io.Writer) 
 		err = closed
 	}
 	if err == nil && !changed.IsZero() {
-		err = x.root.Chtimes(name, changed, changed)
+		err = dir.Chtimes(name, changed, changed)
 	}
 	if err == nil && x.replace {
-		err = x.root.Rename(name, target)
+		err = dir.Rename(name, target)
 	}
 	if err != nil {
-		_ = x.root.Remove(name)
+		_ = dir.Remove(name)
 	}
 	return err
 }
@@ -389,7 +443,7 @@ func (x *extraction) writeSidecar(sidecar func() ([]byte, error)) error {
 	if data == nil {
 		return nil
 	}
-	return x.create(tree.Sidecar, time.Time{}, func(w io.Writer) error {
+	return x.create(x.root, tree.Sidecar, time.Time{}, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})
