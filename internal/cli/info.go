@@ -2,8 +2,11 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -15,15 +18,17 @@ import (
 func (a *app) infoCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "info FILE...",
+		Use:   "info FILE [PATH...]...",
 		Short: "Tell what a file is",
 		Long: `Info tells what files are: format, version, counts, sizes, author and the like.
-It reads no more of them than that takes. "trowel FILE" does the same.
+It reads no more of them than that takes. "trowel FILE" does the same. A PATH
+is one of a file inside the FILE before it.
 
 With --json it prints an array of {file, format, title, size, info}; size is
 left out for folders.`,
 		Example: `  trowel info climb.map
   trowel info --json *.map
+  trowel info better.mod media/ui/icons.dds
   curl -s https://example.org/climb.map | trowel info -`,
 		Args: args(1, -1),
 	}
@@ -32,8 +37,9 @@ left out for folders.`,
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		list := jsonArray{w: a.out}
 		failed := false
+		container := "" // the file that paths are inside of
 		for i, name := range names {
-			err := a.withFile(cmd, name, func(g *game, file format.File) error {
+			tell := func(g *game, file format.File) error {
 				info, err := file.Info()
 				if err != nil {
 					return named(err, name)
@@ -45,7 +51,13 @@ left out for folders.`,
 					fmt.Fprintln(a.out)
 				}
 				return printFields(a.out, "", infoFields(g, info))
-			})
+			}
+			err := a.withFile(cmd, name, tell)
+			if errors.Is(err, os.ErrNotExist) && container != "" {
+				err = a.withInner(cmd, container, name, tell)
+			} else if err == nil {
+				container = name
+			}
 			if err != nil {
 				if len(names) == 1 {
 					return err
@@ -65,6 +77,35 @@ left out for folders.`,
 		return nil
 	}
 	return cmd
+}
+
+// withInner opens a file inside a game file and calls use with it.
+func (a *app) withInner(cmd *cobra.Command, container, wanted string, use func(*game, format.File) error) error {
+	fsys, closer, err := a.openTree(cmd, container)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	name, err := lookUp(cmd, fsys, container, wanted)
+	if err != nil {
+		return err
+	}
+	data, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return named(err, container)
+	}
+	src := format.NewSource(container+":"+name, data)
+	f, err := a.formats.Find(src)
+	if err != nil {
+		return err
+	}
+	g := &game{Format: f, name: src.Path, src: src}
+	file, err := g.open(a.job(cmd, f))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return use(g, file)
 }
 
 // infoFields puts what is known of any file before what its format tells.

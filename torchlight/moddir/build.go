@@ -52,7 +52,7 @@ func Build(target pak.Target, fsys fs.FS, o BuildOptions) (*Report, int64, error
 	size, err := mod.Write(target, header, files, f.side.Mod)
 	report.Removed = len(header.Removed)
 	f.count(report)
-	return report, size, err
+	return report, size, f.blame(err)
 }
 
 // BuildPak makes an archive and its manifest of a folder.
@@ -65,16 +65,45 @@ func BuildPak(archive pak.Target, manifest io.Writer, fsys fs.FS, o BuildOptions
 	if err != nil {
 		return nil, err
 	}
-	man, _, err := pak.Write(archive, files, f.side.Pak)
+	removed := f.removed()
+	man, _, err := pak.Write(archive, append(files, removed...), f.side.Pak)
 	if err != nil {
-		return nil, err
+		return nil, f.blame(err)
 	}
 	data, err := man.Encode()
 	if err == nil {
 		_, err = manifest.Write(data)
 	}
+	report.Removed = len(removed)
 	f.count(report)
 	return report, err
+}
+
+// removed returns what an archive without a header takes away: nothing but the
+// sidecar tells. What is in the folder is there again.
+func (f *folder) removed() []pak.NewFile {
+	if f.side.Pak == nil {
+		return nil
+	}
+	have := make(map[string]bool)
+	for _, s := range f.sources {
+		have[s.path] = true
+	}
+	var files []pak.NewFile
+	for _, section := range f.side.Pak.Sections {
+		dir := string(section.Name)
+		if dir != "" && !strings.HasSuffix(dir, "/") {
+			dir += "/"
+		}
+		for _, record := range section.Records {
+			at := dir + record.Name
+			if record.Kind == pak.RelicRemoved && !have[at] {
+				have[at] = true
+				files = append(files, pak.NewFile{Path: at, Removed: true})
+			}
+		}
+	}
+	return files
 }
 
 func (o *BuildOptions) collect(fsys fs.FS) (*folder, error) {
@@ -120,6 +149,7 @@ func (f *folder) files(o *BuildOptions) ([]pak.NewFile, *Report, error) {
 	files := f.newFiles(&o.Options)
 	report := &Report{Left: f.left}
 	if !o.Tables {
+		f.missTables(o.Warn)
 		return files, report, nil
 	}
 	built, findings := tables.Build(f.trees(&o.Options), o.Base)
@@ -138,6 +168,30 @@ func (f *folder) files(o *BuildOptions) ([]pak.NewFile, *Report, error) {
 		report.Tables = append(report.Tables, fmt.Sprintf("%s (%d)", strings.TrimPrefix(name, "MEDIA/"), built[name].Len()))
 	}
 	return files, report, nil
+}
+
+// tableOf names the table of the files of a folder.
+var tableOf = []struct{ folder, table string }{
+	{"MEDIA/AFFIXES/", "MEDIA/AFFIXES.RAW"},
+	{"MEDIA/MISSILES/", "MEDIA/MISSILES.RAW"},
+	{"MEDIA/LEVELSETS/", "MEDIA/ROOMPIECES.RAW"},
+	{"MEDIA/SKILLS/", "MEDIA/SKILLS.RAW"},
+	{"MEDIA/TRIGGERABLES/", "MEDIA/TRIGGERABLES.RAW"},
+	{"MEDIA/UI/", "MEDIA/UI.RAW"},
+	{"MEDIA/UNITS/", "MEDIA/UNITDATA.RAW"},
+}
+
+// missTables warns of tables that are not there.
+func (f *folder) missTables(warn func(at, message string)) {
+	for _, t := range tableOf {
+		has := func(match func(path string) bool) bool {
+			return slices.ContainsFunc(f.sources, func(s *source) bool { return match(s.path) })
+		}
+		if has(func(path string) bool { return path == t.table }) || !has(func(path string) bool { return strings.HasPrefix(path, t.folder) }) {
+			continue
+		}
+		warn(t.table, "is not there, so that the game does not know what is in "+t.folder+"; --tables builds it")
+	}
 }
 
 // isTable tells whether a file of an archive is one of the tables that can be built.

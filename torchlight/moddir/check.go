@@ -35,19 +35,27 @@ type facts struct {
 	findings []check.Finding
 }
 
+// maxRatio is how many bytes a zlib stream makes at most of one of its own.
+const maxRatio = 1032
+
 // Check reports what is wrong with the files of a mod, each by itself and all
 // together. What is wrong with the archive itself is found by [pak.Reader.Check].
 func Check(r *pak.Reader, o CheckOptions, sink check.Sink) {
 	var files []*pak.File
 	present := make(map[string]bool)
 	removed := make(map[string]bool)
+	size := int64(0)
 	for _, f := range r.Files() {
+		size += int64(f.Record.Size)
 		if f.Removed() {
 			removed[strings.ToUpper(f.Path)] = true
 			continue
 		}
 		files = append(files, f)
 		present[strings.ToUpper(f.Path)] = true
+	}
+	if size > maxRatio*r.Size() {
+		return // blocks that lie over each other: the archive's own check tells
 	}
 	all := make([]facts, len(files))
 	parallel.Each(len(files), func(i int) { all[i] = examine(files[i], &o.Options) })
@@ -180,56 +188,43 @@ func checkGUIDs(all []facts, sink check.Sink) {
 	}
 }
 
-// checkReferences looks up what files refer to. Without the game's files each
-// that is not in the mod is told once.
+// checkReferences looks up what files refer to. Without the game's files nobody
+// can tell what is missing, only what is not in the mod.
 func checkReferences(all []facts, present map[string]bool, base tables.Sources, sink check.Sink) {
-	known := present
+	inGame := make(map[string]bool)
 	if base != nil {
-		known = make(map[string]bool)
 		for path := range base.Files() {
-			known[strings.ToUpper(path)] = true
-		}
-		for path := range present {
-			known[path] = true
+			inGame[strings.ToUpper(path)] = true
 		}
 	}
-	type outside struct {
-		first string
-		n     int
-	}
-	count := make(map[string]*outside)
-	var order []string
-	refer := func(from, to string, missing *check.Kind) {
+	outside := make(map[*check.Kind][]string)
+	refer := func(from, to string, missing, elsewhere *check.Kind) {
 		name := gameName(to)
-		if to == "" || known[name] {
-			return
-		}
-		if base != nil {
+		switch {
+		case to == "" || present[name] || inGame[name]:
+		case base != nil:
 			sink.Add(missing, from, -1, "refers to %s, which is nowhere", to)
-			return
+		case !slices.Contains(outside[elsewhere], name):
+			outside[elsewhere] = append(outside[elsewhere], name)
 		}
-		if count[name] == nil {
-			count[name] = &outside{first: from}
-			order = append(order, name)
-		}
-		count[name].n++
 	}
 	for _, a := range all {
-		refer(a.path, a.basefile, kindBaseMissing)
+		refer(a.path, a.basefile, kindBaseMissing, kindBaseOutside)
 		for _, ref := range a.refs {
-			refer(a.path, ref, kindFileMissing)
+			refer(a.path, ref, kindFileMissing, kindFileOutside)
 		}
 	}
-	for _, name := range order {
-		kind, o := kindBaseOutside, count[name]
-		if strings.HasSuffix(name, ".LAYOUT") {
-			kind = kindFileOutside
+	for _, kind := range []*check.Kind{kindBaseOutside, kindFileOutside} {
+		names := outside[kind]
+		if len(names) == 0 {
+			continue
 		}
+		const few = 3
 		more := ""
-		if o.n > 1 {
-			more = fmt.Sprintf(" and %d more", o.n-1)
+		if len(names) > few {
+			more = fmt.Sprintf(" and %d more", len(names)-few)
 		}
-		sink.Add(kind, o.first, -1, "refers to %s%s, which the mod does not have", name, more)
+		sink.Add(kind, "", -1, "files that the mod does not have: %s%s", strings.Join(names[:min(few, len(names))], ", "), more)
 	}
 }
 
@@ -252,7 +247,9 @@ func checkTables(all []facts, sources, base tables.Sources, present map[string]b
 	}
 	built, findings := tables.Build(sources, base)
 	for _, found := range findings {
-		sink(found)
+		if base != nil || found.ID != "tl-table-base" { // without the game's files, that was told already
+			sink(found)
+		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(built)) {
 		table := built[path]

@@ -23,15 +23,17 @@ type source struct {
 	kept *fileRelic
 	info fs.FileInfo
 
-	read, compiled atomic.Bool // it was asked for; it was in the form for people
+	read, compiled atomic.Bool           // it was asked for; it was in the form for people
+	failed         atomic.Pointer[error] // why it has no content
 }
 
 // folder is a folder of a mod, read.
 type folder struct {
 	fsys    fs.FS
 	side    *sidecar
-	sources []*source // in the order of their paths in the archive
-	left    []string  // what does not belong to a mod
+	known   map[string]bool // folders that have files of which the sidecar knows
+	sources []*source       // in the order of their paths in the archive
+	left    []string        // what does not belong to a mod
 	twins   [][2]*source
 }
 
@@ -41,7 +43,7 @@ func collect(fsys fs.FS, warn func(at, message string)) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &folder{fsys: fsys, side: side}
+	f := &folder{fsys: fsys, side: side, known: side.knownFolders()}
 	chosen := make(map[string]*source)
 	err = fs.WalkDir(fsys, ".", func(at string, d fs.DirEntry, err error) error {
 		if err != nil || at == "." {
@@ -79,19 +81,35 @@ func collect(fsys fs.FS, warn func(at, message string)) (*folder, error) {
 // some that do: what is below MEDIA and is not what systems and editors leave
 // behind, and what the sidecar knows.
 func (f *folder) belongs(at string, dir bool) bool {
-	if _, known := f.side.Files[at]; known {
+	if _, known := f.side.Files[at]; known || dir && f.known[at] {
 		return true
 	}
-	if dir {
-		for known := range f.side.Files {
-			if strings.HasPrefix(known, at+"/") {
-				return true
-			}
+	return (inMedia(at) || dir && strings.EqualFold(at, mediaDir)) && !litter(path.Base(at))
+}
+
+// litter tells whether a file or folder is one that systems and editors leave behind.
+func litter(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
+		strings.EqualFold(name, "Thumbs.db") || strings.EqualFold(name, "desktop.ini")
+}
+
+// ordinary tells whether a file of the folder belongs to the archive by its path.
+func ordinary(at string) bool {
+	return inMedia(at) && !slices.ContainsFunc(strings.Split(at, "/"), litter)
+}
+
+// knownFolders returns the folders of the files that a sidecar knows.
+func (s *sidecar) knownFolders() map[string]bool {
+	known := make(map[string]bool)
+	for at := range s.Files {
+		if strings.Count(at, "/") > maxDepth {
+			continue // no folder is as deep
+		}
+		for i := strings.LastIndexByte(at, '/'); i > 0 && !known[at[:i]]; i = strings.LastIndexByte(at[:i], '/') {
+			known[at[:i]] = true
 		}
 	}
-	name := path.Base(at)
-	return (inMedia(at) || dir && strings.EqualFold(at, mediaDir)) && !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, "~") &&
-		!strings.EqualFold(name, "Thumbs.db") && !strings.EqualFold(name, "desktop.ini")
+	return known
 }
 
 // source tells what a file of the folder is in the archive.
@@ -105,7 +123,7 @@ func (f *folder) source(at string, d fs.DirEntry) (*source, error) {
 		s.kept = &kept
 	}
 	if s.kept != nil && s.kept.Path != "" {
-		s.path = s.kept.Path
+		s.path = string(s.kept.Path)
 		s.form = formOf(s.path)
 		return s, nil
 	}
@@ -130,9 +148,22 @@ func archivePath(at string) (name string, twin bool) {
 	return name, false
 }
 
-// treePath is the way back, for a file whose form is known to be there.
+// maxDepth is how deep a file can stand in the folder. Names of archives can
+// have tens of thousands of slashes, and no system such folders.
+const maxDepth = 100
+
+// treePath is the way back, for a file whose form is known to be there. What
+// the folder has names for itself is escaped, and so are slashes beyond
+// maxDepth.
 func treePath(name string, raw bool) string {
 	at := safename.TreePath(name)
+	if top, _, _ := strings.Cut(at, "/"); strings.EqualFold(top, modDat) || strings.EqualFold(top, tree.Sidecar) {
+		at = strings.Replace(at, ".", "%2E", 1)
+	}
+	if elems := strings.SplitN(at, "/", maxDepth); len(elems) == maxDepth {
+		elems[maxDepth-1] = strings.ReplaceAll(elems[maxDepth-1], "/", "%2F")
+		at = strings.Join(elems, "/")
+	}
 	if f := formOf(name); f != nil && !raw {
 		at += f.suffix
 	}
@@ -199,9 +230,24 @@ func (f *folder) newFiles(o *Options) []pak.NewFile {
 			Path: s.path,
 			Time: pak.FiletimeOf(s.info.ModTime()),
 			Content: func() ([]byte, error) {
-				return f.content(s, o)
+				data, err := f.content(s, o)
+				if err != nil {
+					s.failed.Store(&err)
+				}
+				return data, err
 			},
 		}
 	}
 	return files
+}
+
+// blame returns err, or the error of the source that led to it: that one names
+// the source, and not a place in an archive that is not there yet.
+func (f *folder) blame(err error) error {
+	for _, s := range f.sources {
+		if failed := s.failed.Load(); err != nil && failed != nil {
+			return *failed
+		}
+	}
+	return err
 }

@@ -60,7 +60,7 @@ type sidecar struct {
 // fileRelic is what a compiled file has that its form for people does not say.
 // It counts as long as nobody edited that form.
 type fileRelic struct {
-	Path  string          `json:"path,omitempty"`  // in the archive, if it does not follow from that in the folder
+	Path  pak.RelicName   `json:"path,omitempty"`  // in the archive, if it does not follow from that in the folder
 	CRC32 uint32          `json:"crc,omitempty"`   // of the form
 	AsIs  bool            `json:"as_is,omitempty"` // the file is not to be compiled, although it could be
 	Relic json.RawMessage `json:"relic,omitempty"` // of the package of its format

@@ -80,7 +80,7 @@ func (s *shown) add(r *pak.Reader) {
 		if !s.options.Raw {
 			f.form = formOf(file.Path)
 		}
-		if back, twin := archivePath(f.at); back != file.Path || twin || !inMedia(f.at) {
+		if back, twin := archivePath(f.at); back != file.Path || twin || !ordinary(f.at) {
 			f.path = file.Path
 		}
 		s.files = append(s.files, f)
@@ -136,35 +136,40 @@ func (f *shownFile) keep(content []byte, compiled bool, relic json.RawMessage) {
 		return
 	}
 	f.made = true
-	kept := &fileRelic{Path: f.path, Relic: relic}
+	kept := &fileRelic{Path: pak.RelicName(f.path), Relic: relic}
 	if form := formOf(f.file.Path); form != nil && !compiled {
 		kept.AsIs = form.is(content)
 	}
 	if kept.AsIs || relic != nil {
 		kept.CRC32 = crc32.ChecksumIEEE(content)
 	}
-	if kept.CRC32 != 0 || f.path != "" {
+	if kept.AsIs || relic != nil || f.path != "" {
 		f.relic = kept
 	}
 }
 
-// sidecar makes the sidecar. What was extracted before is not made again.
+// kept returns what keep noted, if it did.
+func (f *shownFile) kept() (relic *fileRelic, made bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.relic, f.made
+}
+
+// sidecar makes the sidecar. What was extracted before is not made again. A
+// file that cannot be read is not in the folder: the relic of the archive has
+// its block.
 func (s *shown) sidecar(side *sidecar) ([]byte, error) {
-	errs := make([]error, len(s.files))
 	parallel.Each(len(s.files), func(i int) {
-		if f := s.files[i]; !f.made {
-			_, errs[i] = s.content(f)
+		if _, made := s.files[i].kept(); !made {
+			_, _ = s.content(s.files[i])
 		}
 	})
-	for i, f := range s.files {
-		if errs[i] != nil {
-			return nil, fmt.Errorf("%s: %w", f.file.Path, errs[i])
-		}
-		if f.relic != nil {
+	for _, f := range s.files {
+		if relic, _ := f.kept(); relic != nil {
 			if side.Files == nil {
 				side.Files = make(map[string]fileRelic)
 			}
-			side.Files[f.at] = *f.relic
+			side.Files[f.at] = *relic
 		}
 	}
 	return side.encode()
@@ -210,7 +215,7 @@ type places struct {
 }
 
 func newPlaces(r *pak.Reader) *places {
-	p := &places{folders: make(map[string]bool), used: map[string]bool{modDat: true, tree.Sidecar: true}}
+	p := &places{folders: make(map[string]bool), used: make(map[string]bool)}
 	for _, f := range r.Files() {
 		at := treePath(f.Path, true)
 		for i := strings.LastIndexByte(at, '/'); i > 0 && !p.folders[at[:i]]; i = strings.LastIndexByte(at[:i], '/') {

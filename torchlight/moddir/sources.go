@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"trowel/torchlight/dat"
+	"trowel/torchlight/layout"
 	"trowel/torchlight/pak"
 	"trowel/torchlight/tables"
 	"trowel/torchlight/text"
@@ -79,6 +80,13 @@ func (t *trees) Tree(name string) (*text.Node, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		return file.Root, nil
+	}
+	if formOf(name) == layoutForm {
+		file, err := layout.Decode(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return file.Text(layout.Options{Path: name}), nil
 	}
 	file, err := dat.Decode(data)
 	if err != nil {

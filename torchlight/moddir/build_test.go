@@ -1,0 +1,340 @@
+package moddir_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"trowel/internal/tree"
+	"trowel/torchlight/mod"
+	"trowel/torchlight/moddir"
+	"trowel/torchlight/raw"
+	"trowel/torchlight/text"
+)
+
+// edited is the text of a unit with another name.
+func edited(t testing.TB, name string) []byte {
+	t.Helper()
+	return guts(t, strings.Replace(unitText, "WOLF", name, 1))
+}
+
+// An edit voids what the sidecar says of that file, and of no other.
+func TestEdit(t *testing.T) {
+	data := makeMod(t, header(), slices.Concat(ordinary(t), odd(t)), nil)
+	fsys := onDisk(t, openMod(t, data, moddir.Options{}))
+	want := packed(t, data)
+	fsys["MEDIA/UNITS/RELIC.DAT"].Data = edited(t, "FOX")
+	want["MEDIA/UNITS/RELIC.DAT"] = string(compiledUnit(t, strings.Replace(unitText, "WOLF", "FOX", 1)))
+	fsys["MEDIA/UNITS/TEXT.DAT"].Data = edited(t, "CAT") // it was not compiled, and now it is
+	want["MEDIA/UNITS/TEXT.DAT"] = string(compiledUnit(t, strings.Replace(unitText, "WOLF", "CAT", 1)))
+	delete(fsys, "MEDIA/UI/MENU.LAYOUT")
+	delete(want, "MEDIA/UI/MENU.LAYOUT")
+	delete(fsys, "MEDIA/UI/OLD.LAYOUT") // the sidecar has something to say about it
+	delete(want, "MEDIA/UI/OLD.LAYOUT")
+	fsys["MEDIA/UNITS/new.dat"] = &fstest.MapFile{Data: edited(t, "HEN")}
+	want["MEDIA/UNITS/NEW.DAT"] = string(compiledUnit(t, strings.Replace(unitText, "WOLF", "HEN", 1)))
+
+	got := build(t, fsys, moddir.BuildOptions{})
+	if files := packed(t, got); !maps.Equal(files, want) {
+		for _, name := range names(want) {
+			if files[name] != want[name] {
+				t.Errorf("%s: %x for %x", name, files[name], want[name])
+			}
+		}
+		t.Errorf("%q for %q", names(files), names(want))
+	}
+	if again := build(t, openMod(t, got, moddir.Options{}), moddir.BuildOptions{}); !bytes.Equal(again, got) {
+		t.Error("what was built comes back as other bytes")
+	}
+}
+
+// The header follows MOD.DAT.
+func TestModDat(t *testing.T) {
+	fsys := onDisk(t, openMod(t, madeMods(t)["removed"], moddir.Options{}))
+	h, err := moddir.HeaderOf(fsys["MOD.DAT"].Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Title, h.Removed = "Renamed", []string{"MEDIA/GONE.DAT", "MEDIA/MORE.DAT"}
+	fsys["mod.dat"] = &fstest.MapFile{Data: moddir.ModDat(h)}
+	delete(fsys, "MOD.DAT")
+	data := build(t, fsys, moddir.BuildOptions{})
+	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil || m.Header.Title != "Renamed" || !slices.Equal(m.Header.Removed, h.Removed) {
+		t.Errorf("%+v, %v", m.Header, err)
+	}
+	delete(fsys, "mod.dat")
+	if _, _, err := moddir.Build(new(memory), fsys, moddir.BuildOptions{}); err == nil || !strings.Contains(err.Error(), "MOD.DAT") {
+		t.Errorf("without MOD.DAT: %v", err)
+	}
+	fsys["MOD.DAT"] = &fstest.MapFile{Data: []byte("[MOD]\n<WORD>A:B\n[/MOD]")}
+	if _, _, err := moddir.Build(new(memory), fsys, moddir.BuildOptions{}); err == nil || !strings.Contains(err.Error(), "MOD.DAT") || !strings.Contains(err.Error(), "2") {
+		t.Errorf("with a broken MOD.DAT: %v", err)
+	}
+}
+
+// Folders as modders have them: any case, what the editor compiled beside its
+// sources, and what does not belong to a mod.
+func TestSources(t *testing.T) {
+	compiled := func(name string) string {
+		return string(compiledUnit(t, strings.Replace(unitText, "WOLF", name, 1)))
+	}
+	fsys := sources(t, map[string]string{
+		"media/Units/wolf.dat":             unitText,
+		"media/Units/wolf.dat.bindat":      compiled("STALE"),
+		"media/Units/ALONE.DAT.BINDAT":     compiled("ALONE"),
+		"media/Units/done.dat":             compiled("DONE"), // compiled already, under the name of its source
+		"media/ui/menu.layout":             layoutText,
+		"media/ui/MENU.LAYOUT.BINLAYOUT":   string(oddLayout(t)),
+		"media/SKILLS.RAW":                 string(table(t)),
+		"media/levels/a.mpp.pgm":           "P5\n# offset 0 0 size 0.4 0.4\n1 1\n255\n\x01",
+		"media/models/wolf.mesh":           "mesh",
+		"media/.git/config":                "",
+		"media/Units/wolf.dat~":            "",
+		"media/thumbs.db":                  "",
+		"README.md":                        "",
+		".git/config":                      "",
+		"EDITORMOD.MOD":                    "",
+		"MOD.DAT.BINDAT":                   "",
+		"media/Units/.#wolf.dat":           "",
+		"media/textures/brick/DESKTOP.INI": "",
+	})
+	var out memory
+	report, _, err := moddir.Build(&out, fsys, moddir.BuildOptions{Warn: func(path, message string) { t.Errorf("%s: %s", path, message) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"MEDIA/UNITS/WOLF.DAT": compiled("WOLF"), "MEDIA/UNITS/ALONE.DAT": compiled("ALONE"), "MEDIA/UNITS/DONE.DAT": compiled("DONE"),
+		"MEDIA/UI/MENU.LAYOUT": string(compiledLayout(t)), "MEDIA/SKILLS.RAW": string(table(t)), "MEDIA/MODELS/WOLF.MESH": "mesh",
+		"MEDIA/LEVELS/A.MPP": string(must(t)(moddir.Compile([]byte("P5\n# offset 0 0 size 0.4 0.4\n1 1\n255\n\x01"), "A.MPP", moddir.Options{}))),
+	}
+	if got := packed(t, out.data); !maps.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	left := []string{".git", "EDITORMOD.MOD", "MOD.DAT.BINDAT", "README.md", "media/.git", "media/Units/.#wolf.dat", "media/Units/wolf.dat~", "media/textures/brick/DESKTOP.INI", "media/thumbs.db"}
+	if got := slices.Sorted(slices.Values(report.Left)); !slices.Equal(got, left) {
+		t.Errorf("left out are %q", got)
+	}
+	if report.Compiled != 3 || report.AsIs != 4 || report.Removed != 0 || report.Tables != nil {
+		t.Errorf("%+v", report)
+	}
+}
+
+// Of a table and its JSON the newer one is taken.
+func TestNewer(t *testing.T) {
+	form := string(must(t)(moddir.Decompile(table(t, "MEDIA/SKILLS/JSON.DAT"), "SKILLS.RAW", moddir.Options{})))
+	binary := string(table(t, "MEDIA/SKILLS/BINARY.DAT"))
+	for _, c := range []struct {
+		json, raw int64 // when they were changed
+		want      string
+	}{{2, 1, string(table(t, "MEDIA/SKILLS/JSON.DAT"))}, {1, 2, binary}} {
+		fsys := sources(t, map[string]string{"MEDIA/SKILLS.RAW.json": form, "MEDIA/SKILLS.RAW": binary})
+		fsys["MEDIA/SKILLS.RAW.json"].ModTime = time.Unix(c.json, 0)
+		fsys["MEDIA/SKILLS.RAW"].ModTime = time.Unix(c.raw, 0)
+		var warned []string
+		data := build(t, fsys, moddir.BuildOptions{Warn: func(path, message string) { warned = append(warned, path) }})
+		if got := packed(t, data)["MEDIA/SKILLS.RAW"]; got != c.want {
+			t.Errorf("%+v: %x", c, got)
+		}
+		if len(warned) != 1 {
+			t.Errorf("%+v: warned of %q", c, warned)
+		}
+	}
+}
+
+// What cannot be built is told with the names of the files that are at fault.
+func TestBuildErrors(t *testing.T) {
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  []string
+	}{
+		"two of a name":    {map[string]string{"MEDIA/A.DAT": unitText, "MEDIA/a.dat": unitText}, []string{"MEDIA/A.DAT", "MEDIA/a.dat"}},
+		"two folders":      {map[string]string{"MEDIA/UI/A.PNG": "", "media/ui/A.PNG": ""}, []string{"MEDIA/UI/A.PNG", "media/ui/A.PNG"}},
+		"two tables":       {map[string]string{"MEDIA/SKILLS.RAW": "", "MEDIA/skills.raw": ""}, []string{"MEDIA/SKILLS.RAW", "MEDIA/skills.raw"}},
+		"two twins":        {map[string]string{"MEDIA/A.DAT.BINDAT": "", "MEDIA/a.dat.bindat": ""}, []string{"MEDIA/A.DAT.BINDAT", "MEDIA/a.dat.bindat"}},
+		"broken source":    {map[string]string{"MEDIA/units/a.dat": "[UNIT]\n<STRING>A:B\n<WORD>A:B\n[/UNIT]"}, []string{"MEDIA/units/a.dat", "3"}},
+		"broken table":     {map[string]string{"MEDIA/SKILLS.RAW.json": "{\n\"table\": 5}"}, []string{"MEDIA/SKILLS.RAW.json"}},
+		"table of another": {map[string]string{"MEDIA/SKILLS.RAW.json": `{"table":"UI"}`}, []string{"MEDIA/SKILLS.RAW.json", "UI"}},
+		"broken picture":   {map[string]string{"MEDIA/A.MPP.pgm": "P5\n1 1\n255\n"}, []string{"MEDIA/A.MPP.pgm"}},
+		"unknown object":   {map[string]string{"MEDIA/A.LAYOUT": strings.Replace(layoutText, "Layout Link", "Nothing", 1)}, []string{"MEDIA/A.LAYOUT", "Nothing"}},
+	} {
+		_, _, err := moddir.Build(new(memory), sources(t, c.files), moddir.BuildOptions{})
+		for _, part := range c.want {
+			if err == nil || !strings.Contains(err.Error(), part) {
+				t.Errorf("%s: %v does not name %s", name, err, part)
+			}
+		}
+	}
+}
+
+// Whatever a sidecar says, there is a mod or an error, and at once.
+func TestHostileSidecar(t *testing.T) {
+	data := makeMod(t, header(), slices.Concat(ordinary(t), odd(t)), nil)
+	fsys := onDisk(t, openMod(t, data, moddir.Options{}))
+	whole := string(fsys[tree.Sidecar].Data)
+	delete(fsys, "MEDIA/UNITS/JUNK.TEMPLATE") // needs a sidecar
+	hostile := map[string]bool{               // whether it must be refused
+		"": true, "{": true, "null": false, "[]": true, "{}": false, `"x"`: true, "{}{}": true, `{"files":5}`: true, `{"files":{"MEDIA/UNITS/WOLF.DAT":7}}`: true,
+		`{"mod":{"archive":{"sections":[{"name":"MEDIA/UNITS/","records":["x"]}]}}}`:                                                  true,
+		`{"mod":{"archive":{"sections":[{"name":"MEDIA/UNITS/","records":null}]}}}`:                                                   false,
+		`{"mod":{"archive":{"version":77}}}`:                                                                                          true,
+		`{"mod":{"archive":{"tail":"AAAA","rest":"AAAA"},"gap":"AAAA","unlisted":["X"]}}`:                                             false,
+		`{"mod":{"unlisted":["MEDIA/"]}}`:                                                                                             true,
+		`{"header":{"version":9}}`:                                                                                                    true,
+		`{"header":{"version":1,"releases":[]}}`:                                                                                      true,
+		`{"files":{"MEDIA/UNITS/WOLF.DAT":{"path":"MEDIA/"}}}`:                                                                        true,
+		`{"files":{"MEDIA/UNITS/WOLF.DAT":{"path":"MEDIA/UNITS/RELIC.DAT"}}}`:                                                         true,
+		`{"files":{"MEDIA/UNITS/WOLF.DAT":{"path":"../X"}}}`:                                                                          false,
+		`{"files":{"MOD.DAT":{}}}`:                                                                                                    false,
+		`{"files":{"MEDIA":{"path":"X"},"":{},"/":{},"//":{},"..":{}}}`:                                                               false,
+		`{"files":{"` + strings.Repeat("a/", 1<<19) + `":{}}}`:                                                                        false,
+		`{"files":{"MEDIA/NOTHING.DAT":{"crc":5,"relic":{"whole":"AAAA"}}}}`:                                                          false,
+		fmt.Sprintf(`{"files":{"MEDIA/UNITS/WOLF.DAT":{"crc":%d,"relic":5}}}`, sum(fsys, "MEDIA/UNITS/WOLF.DAT")):                     true,
+		fmt.Sprintf(`{"files":{"MEDIA/UNITS/WOLF.DAT":{"crc":%d,"relic":null}}}`, sum(fsys, "MEDIA/UNITS/WOLF.DAT")):                  false,
+		fmt.Sprintf(`{"files":{"MEDIA/UI/MENU.LAYOUT":{"crc":%d,"relic":{"Objects":{"77":{}}}}}}`, sum(fsys, "MEDIA/UI/MENU.LAYOUT")): false,
+	}
+	for side, refused := range hostile {
+		fsys[tree.Sidecar].Data = []byte(side)
+		start := time.Now()
+		_, _, err := moddir.Build(new(memory), fsys, moddir.BuildOptions{})
+		if (err != nil) != refused {
+			t.Errorf("%.200s: %v", side, err)
+		}
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("%.200s: took %v", side, took)
+		}
+	}
+	for cut := 1; cut < len(whole)-1; cut += 1 + len(whole)/97 {
+		fsys[tree.Sidecar].Data = []byte(whole[:cut])
+		if _, _, err := moddir.Build(new(memory), fsys, moddir.BuildOptions{}); err == nil || !strings.Contains(err.Error(), tree.Sidecar) {
+			t.Errorf("cut at %d: %v", cut, err)
+		}
+	}
+	// That of another mod has nothing to say about the files of this one.
+	other := onDisk(t, openMod(t, makeMod(t, header(), []entry{{"MEDIA/UNITS/WOLF.ANIMATION", oddUnit(t)}, {"MEDIA/OTHER.DAT", []byte("x")}}, nil), moddir.Options{}))
+	fsys[tree.Sidecar].Data = other[tree.Sidecar].Data
+	want := packed(t, data)
+	want["MEDIA/UNITS/TEXT.DAT"], want["MEDIA/UNITS/UTF8.DAT"] = want["MEDIA/UNITS/WOLF.DAT"], want["MEDIA/UNITS/WOLF.DAT"]
+	for _, name := range []string{"MEDIA/UNITS/RELIC.DAT", "MEDIA/UNITS/JUNK.TEMPLATE", "MEDIA/UI/TEXT.LAYOUT", "MEDIA/UI/OLD.LAYOUT", "MEDIA/AFFIXES.RAW", "MEDIA/LEVELS/ODD.MPP", "MEDIA/LEVELS/PICTURE.MPP"} {
+		delete(want, name) // they need their own sidecar
+		for at := range fsys {
+			if strings.HasPrefix(at, name) {
+				delete(fsys, at)
+			}
+		}
+	}
+	got := packed(t, build(t, fsys, moddir.BuildOptions{}))
+	for _, name := range names(want) {
+		if got[name] != want[name] {
+			t.Errorf("with the sidecar of another mod, %s is another one", name)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%q for %q", names(got), names(want))
+	}
+}
+
+// The tables of the mod are built, with what the game's files lend.
+func TestTables(t *testing.T) {
+	files := map[string]string{
+		"media/units/monsters/a.dat": "[UNIT]\n<STRING>BASEFILE:media/units/base.dat\n<STRING>NAME:A\n<INTEGER64>UNIT_GUID:5\n[/UNIT]",
+		"media/skills/s.dat":         "[SKILL]\n<STRING>NAME:S\n<INTEGER64>UNIQUE_GUID:6\n[/SKILL]",
+		"media/SKILLS.RAW":           string(table(t, "MEDIA/SKILLS/STALE.DAT")),
+		"media/MISSILES.RAW.json":    `{"table":"MISSILES"}`,
+		"media/OTHER.RAW":            "as it is",
+	}
+	const lent = "[UNIT]\n<BOOL>DONTCREATE:1\n<STRING>NAME:BASE\n<INTEGER>RARITY:12\n<INTEGER>MINLEVEL:3\n<INTEGER>MAXLEVEL:44\n<STRING>UNITTYPE:WOLF\n[/UNIT]"
+	folder, err := moddir.SourcesOf(fstest.MapFS{"MEDIA/UNITS/BASE.DAT": {Data: []byte(lent)}}, moddir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := makeMod(t, header(), []entry{{"MEDIA/UNITS/BASE.DAT", compiledUnit(t, lent)}}, nil)
+	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for base, o := range map[string]moddir.BuildOptions{
+		"none": {}, "folder": {Base: folder}, "archive": {Base: moddir.SourcesOfArchive(m.Archive, moddir.Options{})},
+	} {
+		warned := 0
+		o.Tables, o.Warn = true, func(string, string) { warned++ }
+		var out memory
+		report, _, err := moddir.Build(&out, sources(t, files), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{"SKILLS.RAW (1)", "UNITDATA.RAW (1)"}; !slices.Equal(report.Tables, want) {
+			t.Errorf("%s: %q", base, report.Tables)
+		}
+		got := packed(t, out.data)
+		if want := []string{"MEDIA/OTHER.RAW", "MEDIA/SKILLS.RAW", "MEDIA/SKILLS/S.DAT", "MEDIA/UNITDATA.RAW", "MEDIA/UNITS/MONSTERS/A.DAT"}; !slices.Equal(names(got), want) {
+			t.Errorf("%s: %q", base, names(got))
+		}
+		if strings.Contains(got["MEDIA/SKILLS.RAW"], "S\x00T\x00A\x00L\x00E") {
+			t.Errorf("%s: the table that was there was taken", base)
+		}
+		units, err := raw.Decode([]byte(got["MEDIA/UNITDATA.RAW"]), raw.KindUnitData)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if inherits := bytes.Contains(raw.Format(units), []byte(`"max_level": 44`)); inherits != (base != "none") {
+			t.Errorf("%s: %s", base, raw.Format(units))
+		}
+		if (warned > 0) != (base == "none") {
+			t.Errorf("%s: %d warnings", base, warned)
+		}
+	}
+}
+
+// A float of more than six digits survives six digits with the sidecar only.
+func TestFloats(t *testing.T) {
+	data := makeMod(t, header(), []entry{{"MEDIA/A.DAT", preciseUnit(t)}}, nil)
+	fsys := onDisk(t, openMod(t, data, moddir.Options{Floats: text.GUTS}))
+	file, err := text.Parse(fsys["MEDIA/A.DAT"].Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if scale, _ := file.Root.Get("SCALE"); scale != "0.1" {
+		t.Errorf("six digits are %s", scale)
+	}
+	if got := build(t, fsys, moddir.BuildOptions{}); !bytes.Equal(got, data) {
+		t.Error("comes back as other bytes")
+	}
+	delete(fsys, tree.Sidecar)
+	if got := packed(t, build(t, fsys, moddir.BuildOptions{}))["MEDIA/A.DAT"]; got != string(compiledUnit(t, unitText)) {
+		t.Error("six digits and no sidecar are not the number of six digits")
+	}
+	exact := onDisk(t, openMod(t, data, moddir.Options{}))
+	delete(exact, tree.Sidecar)
+	if got := packed(t, build(t, exact, moddir.BuildOptions{}))["MEDIA/A.DAT"]; got != string(preciseUnit(t)) {
+		t.Error("the exact number needs a sidecar")
+	}
+}
+
+// The sidecar is short where the editor made the files, and always JSON.
+func TestSidecar(t *testing.T) {
+	for name, data := range madeMods(t) {
+		side, err := fs.ReadFile(openMod(t, data, moddir.Options{}), tree.Sidecar)
+		if err != nil || !json.Valid(side) {
+			t.Errorf("%s: %v\n%s", name, err, side)
+		}
+		var s struct{ Files map[string]any }
+		if err := json.Unmarshal(side, &s); err != nil {
+			t.Error(err)
+		}
+		if name == "ordinary" && len(s.Files) != 0 {
+			t.Errorf("ordinary files need %s", side)
+		}
+		if name == "odd" && (s.Files["MEDIA/UNITS/RELIC.DAT"] == nil || s.Files["MEDIA/UNITS/TEXT.DAT"] == nil || s.Files["MEDIA/UNITS/WOLF.DAT"] != nil) {
+			t.Errorf("the sidecar keeps %q", names(s.Files))
+		}
+	}
+}
