@@ -38,7 +38,8 @@ func (m *memory) Create(suffix string) (Part, error) {
 	m.files[suffix] = new(memoryPart)
 	return m.files[suffix], nil
 }
-func (m *memory) Dir() (string, error) { return m.dir, nil }
+func (m *memory) Dir() (string, error)     { return m.dir, nil }
+func (m *memory) KeptDir() (string, error) { return m.dir, nil }
 
 // memoryPart is a Part in memory.
 type memoryPart struct{ data []byte }
@@ -296,7 +297,7 @@ var toyWorld = &Format{
 	RecognizeTree: func(fsys fs.FS) bool { _, err := fs.Stat(fsys, "blocks"); return err == nil },
 	Open: func(_ *Job, src *Source) (File, error) {
 		db, err := os.Open(filepath.Join(src.Dir, "map.db"))
-		return &worldFile{db}, err
+		return &toyWorldFile{db}, err
 	},
 	Build: func(job *Job, fsys fs.FS, out Output) error {
 		dir, err := out.Dir()
@@ -333,15 +334,15 @@ var toyWorld = &Format{
 	},
 }
 
-type worldFile struct{ db *os.File }
+type toyWorldFile struct{ db *os.File }
 
-func (w *worldFile) Tree() (fs.FS, error) { return worldTree{w.db}, nil }
-func (w *worldFile) Info() (Info, error) { // SELECT count(*)
+func (w *toyWorldFile) Tree() (fs.FS, error) { return worldTree{w.db}, nil }
+func (w *toyWorldFile) Info() (Info, error) { // SELECT count(*)
 	st, err := w.db.Stat()
 	return Info{Fields: []InfoField{{Key: "blocks", Value: st.Size() / blockSize}}}, err
 }
-func (w *worldFile) Check(*Job, check.Sink) error { return nil }
-func (w *worldFile) Close() error                 { return w.db.Close() }
+func (w *toyWorldFile) Check(*Job, check.Sink) error { return nil }
+func (w *toyWorldFile) Close() error                 { return w.db.Close() }
 
 // worldTree is a tree of its own: the blocks are too many for a tree.FS. All
 // else of a world, few files, would be one.

@@ -46,6 +46,8 @@ type Format struct {
 	// path names inside it, up to where it breaks.
 	Dump func(job *Job, src *Source, path string, t bin.Tracer) error
 
+	Repair *Repair // nil: it cannot be repaired
+
 	Conversions []Conversion  // to other formats
 	Kinds       []*check.Kind // of findings that its Check can report
 	Options     []Option      // of Open and Build
@@ -70,7 +72,24 @@ type Conversion struct {
 	Extension string                   // usual extension of the result, with its dot
 	Rename    func(name string) string // the usual name of the result of a file; nil if the user has to give one
 	Options   []Option
+	Resumes   bool // it goes on where an earlier run stopped, in a folder that is there already
 	Convert   func(*Job, *Source, Output) error
+}
+
+// Repair mends what is broken in a file. What it finds, does and loses goes to
+// a sink.
+type Repair struct {
+	// Plan tells what would be done, and does nothing.
+	Plan func(*Job, *Source, check.Sink) error
+	// Copy makes a repaired copy.
+	Copy func(*Job, *Source, Output, check.Sink) error
+	// InPlace repairs the file itself, once what it will change is in a new file,
+	// the backup; "" lets it choose the name. It returns that name, "" if there was
+	// nothing to change.
+	InPlace func(job *Job, src *Source, backup string, sink check.Sink) (string, error)
+	// Restore undoes what InPlace did.
+	Restore func(job *Job, src *Source, backup string) error
+	Options []Option
 }
 
 // Option is a setting of a format that the user may give: --name value.
@@ -106,6 +125,10 @@ type Output interface {
 	// Dir makes the output a folder and returns its path, for formats that
 	// are folders and for databases, which need real paths.
 	Dir() (string, error)
+	// KeptDir makes the output a folder that has its name from the start and stays
+	// there if the run fails: for work that goes on where it stopped, and that
+	// tells in the folder that it is not finished.
+	KeptDir() (string, error)
 }
 
 // Part is a file in the making. It is written from front to end, or at any

@@ -4,5 +4,6 @@ package format
 var registered = []*Format{
 	teeworldsMap, teeworldsDatafile,
 	torchlightMod, torchlightPak,
+	minetestWorld, minetestBlock,
 	torchlightData, torchlightLayout, torchlightRaw, torchlightGrid, torchlightSource, torchlightAsset,
 }

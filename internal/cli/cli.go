@@ -119,7 +119,7 @@ Exit codes: 0 fine, 1 findings or differences, 2 wrong usage or a failure.`,
 		return hint(err, "see `%s --help`", cmd.CommandPath())
 	})
 	root.AddCommand(info, a.lsCommand(), a.catCommand(), a.extractCommand(), a.packCommand(), a.checkCommand(),
-		a.searchCommand(), a.hashCommand(),
+		a.searchCommand(), a.hashCommand(), a.repairCommand(),
 		a.dumpCommand(), a.diffCommand(), a.convertCommand(), a.formatsCommand(), a.manCommand(root))
 	return root
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel/format"
+	"trowel/internal/output"
 )
 
 func (a *app) convertCommand() *cobra.Command {
@@ -57,9 +58,23 @@ stays as it is. The new file is in the current folder unless -o names it.`,
 		if out == "" {
 			return hint(errors.New("the new file needs a name"), "give it with -o, such as -o %s%s", folderName(g), c.Extension)
 		}
-		made, err := a.write(cmd, out, force, func(w format.Output) error {
+		convert := func(w format.Output) error {
 			return named(c.Convert(a.job(cmd, g.Format, c.Options...), g.src, w), g.name)
-		})
+		}
+		if c.Resumes {
+			w, err := output.Resume(out)
+			if err == nil {
+				err = convert(w)
+			}
+			if err == nil {
+				err = w.Commit()
+			}
+			if err == nil {
+				a.talk.say("converted %s to %s", g.name, out)
+			}
+			return err
+		}
+		made, err := a.write(cmd, out, force, convert)
 		if err != nil {
 			return err
 		}

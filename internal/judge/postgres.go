@@ -76,14 +76,14 @@ func startPostgres(t testing.TB) string {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	become := unprivileged(t, dir)
 	run := func(ctx context.Context, name string, args ...string) *exec.Cmd {
-		args = slices.Concat(become, []string{filepath.Join(programs, name)}, args)
+		args = slices.Concat(become, []string{name}, args)
 		return command(ctx, dir, args[0], args[1:])
 	}
 
 	data := filepath.Join(dir, "data")
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if said, err := run(ctx, "initdb", "-D", data, "-U", "trowel", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync").CombinedOutput(); err != nil {
+	if said, err := run(ctx, filepath.Join(programs, "initdb"), "-D", data, "-U", "trowel", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync").CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, said)
 	}
 	log, err := os.Create(filepath.Join(dir, "log"))
@@ -91,13 +91,19 @@ func startPostgres(t testing.TB) string {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	server := run(context.Background(), "postgres", "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "shared_buffers=8MB", "-c", "max_connections=20")
+	// A shell ends the server when its input ends: a test that is killed leaves none.
+	server := run(context.Background(), "/bin/sh", "-c", `"$@" & read -r _; kill -INT $!; wait $!; rm -rf "$0"`, dir,
+		filepath.Join(programs, "postgres"), "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "shared_buffers=8MB", "-c", "max_connections=20")
 	server.Stdout, server.Stderr = log, log
+	life, err := server.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		server.Process.Signal(os.Interrupt) // a fast shutdown
+		life.Close()
 		server.Wait()
 	})
 
@@ -120,10 +126,10 @@ func startPostgres(t testing.TB) string {
 func postgresPrograms(t testing.TB) string {
 	t.Helper()
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
-	if path, err := exec.LookPath("initdb"); err == nil {
-		found = append(found, path)
-	}
 	slices.Sort(found)
+	if path, err := exec.LookPath("initdb"); err == nil {
+		found = slices.Insert(found, 0, path)
+	}
 	for _, path := range slices.Backward(found) {
 		dir := filepath.Dir(path)
 		if _, err := os.Stat(filepath.Join(dir, "postgres")); err == nil {

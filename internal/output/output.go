@@ -27,6 +27,7 @@ type Output struct {
 	force bool
 	to    io.Writer // where the bytes go in the end, if that is no plain file
 	parts []*part
+	kept  bool // a folder that has its name already
 	size  int64
 }
 
@@ -65,6 +66,14 @@ func New(path string, force bool) (*Output, error) {
 		return nil, inTarget(err, path)
 	}
 	return o, o.mayWrite(o.path)
+}
+
+// Resume starts an output that may go on with a folder at path: see KeptDir.
+func Resume(path string) (*Output, error) {
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return nil, inTarget(err, path)
+	}
+	return &Output{path: path}, nil
 }
 
 // Stream starts an output that goes to w when it is whole.
@@ -152,6 +161,20 @@ func (o *Output) Dir() (string, error) {
 	return temp, nil
 }
 
+// KeptDir makes the output a folder that has its name from the start.
+func (o *Output) KeptDir() (string, error) {
+	switch info, err := os.Stat(o.path); {
+	case o.to != nil:
+		return "", fmt.Errorf("%s: this format is a folder, it needs a name", o.path)
+	case len(o.parts) > 0:
+		return "", fmt.Errorf("%s: made already", o.path)
+	case err == nil && !info.IsDir():
+		return "", fmt.Errorf("%s: is a file, the new one would be a folder", o.path)
+	}
+	o.kept = true
+	return o.path, nil
+}
+
 // inTarget makes an error tell the name that the user knows.
 func inTarget(err error, target string) error {
 	var e *fs.PathError
@@ -172,6 +195,9 @@ func (o *Output) Size() int64 { return o.size }
 
 // Commit puts everything in its place, or nothing.
 func (o *Output) Commit() error {
+	if o.kept {
+		return nil
+	}
 	if len(o.parts) == 0 {
 		return fmt.Errorf("%s: nothing was written", o.path)
 	}

@@ -88,13 +88,13 @@ func TestMutationMemory(t *testing.T) {
 		before := allocated()
 		exercise(t, data)
 		got := allocated() - before
-		limit := 64*stands + 32<<20
+		limit := 8*stands + 16<<20
 		if got > limit {
 			t.Errorf("mutation %d of %d bytes, which stand for %d: allocated %d", i, len(data), stands, got)
 		}
 		worst = max(worst, float64(got)/float64(limit))
 	}
-	t.Logf("the hungriest allocated %.0f%% of 32 MiB + 64 times what its file stands for, in all of opening, checking, rebuilding and editing", 100*worst)
+	t.Logf("the hungriest allocated %.0f%% of 16 MiB + 8 times what its file stands for, in all of opening, checking, rebuilding and editing", 100*worst)
 }
 
 // mutationSeeds returns mods to damage: our own, and the smaller ones of the corpus.

@@ -107,7 +107,8 @@ func TestSources(t *testing.T) {
 		"media/textures/brick/DESKTOP.INI": "",
 	})
 	var out memory
-	report, _, err := moddir.Build(&out, fsys, moddir.BuildOptions{Warn: func(path, message string) { t.Errorf("%s: %s", path, message) }})
+	var warned []string
+	report, _, err := moddir.Build(&out, fsys, moddir.BuildOptions{Warn: func(path, message string) { warned = append(warned, path) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,6 +119,9 @@ func TestSources(t *testing.T) {
 	}
 	if got := packed(t, out.data); !maps.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+	if want := []string{"MEDIA/UI.RAW", "MEDIA/UNITDATA.RAW"}; !slices.Equal(slices.Sorted(slices.Values(warned)), want) { // tables that are missing
+		t.Errorf("warned of %q", warned)
 	}
 	left := []string{".git", "EDITORMOD.MOD", "MOD.DAT.BINDAT", "README.md", "media/.git", "media/Units/.#wolf.dat", "media/Units/wolf.dat~", "media/textures/brick/DESKTOP.INI", "media/thumbs.db"}
 	if got := slices.Sorted(slices.Values(report.Left)); !slices.Equal(got, left) {
@@ -285,7 +289,7 @@ func TestTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if inherits := bytes.Contains(raw.Format(units), []byte(`"max_level": 44`)); inherits != (base != "none") {
+		if inherits := bytes.Contains(raw.Format(units), []byte(`"maxlevel": 44`)); inherits != (base != "none") {
 			t.Errorf("%s: %s", base, raw.Format(units))
 		}
 		if (warned > 0) != (base == "none") {

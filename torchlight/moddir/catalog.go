@@ -6,9 +6,6 @@ import "trowel/check"
 var Catalog check.Catalog
 
 var (
-	kindUnreadable = Catalog.Add("tl-mod-unreadable", check.Error,
-		"A file of the mod is of a kind that the game compiles, and this one cannot be read.",
-		"Compile it again from its source, or take it out.")
 	kindSource = Catalog.Add("tl-mod-source", check.Warning,
 		"A file is there as text, where the game wants it compiled.",
 		"Pack the mod again: that compiles it.")

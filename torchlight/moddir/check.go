@@ -96,15 +96,13 @@ func examine(f *pak.File, o *Options) facts {
 	case dataForm:
 		file, err := dat.Decode(data)
 		if err != nil {
-			sink.Add(kindUnreadable, f.Path, -1, "%v", err)
-			return a
+			return a // told already
 		}
 		a.look(file.Text(dat.Options{Names: o.names(), Path: f.Path}))
 	case layoutForm:
 		file, err := layout.Decode(data)
 		if err != nil {
-			sink.Add(kindUnreadable, f.Path, -1, "%v", err)
-			return a
+			return a // told already
 		}
 		for ref := range file.References() {
 			if strings.HasSuffix(strings.ToUpper(ref.Path), ".LAYOUT") {
@@ -113,8 +111,8 @@ func examine(f *pak.File, o *Options) facts {
 		}
 	case tableForm:
 		kind, _ := raw.KindOf(f.Path)
-		if a.table, err = raw.Decode(data, kind); err != nil {
-			sink.Add(kindUnreadable, f.Path, -1, "%v", err)
+		if table, err := raw.Decode(data, kind); err == nil {
+			a.table = table
 		}
 	}
 	return a

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -249,7 +248,7 @@ func TestPak(t *testing.T) {
 
 // The sample in source form builds, and what was built can be taken apart.
 func TestSample(t *testing.T) {
-	fsys := os.DirFS("../../samples/ember")
+	fsys := sampleFolder()
 	var out memory
 	report, size, err := moddir.Build(&out, fsys, moddir.BuildOptions{Options: moddir.Options{}, Tables: true})
 	if err != nil || size != int64(len(out.data)) {

@@ -1,0 +1,346 @@
+package format
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trowel/check"
+	"trowel/internal/bin"
+	"trowel/minetest/item"
+	"trowel/minetest/mapblock"
+	"trowel/minetest/mapdb"
+	"trowel/minetest/world"
+	"trowel/minetest/worldcheck"
+	"trowel/minetest/worlddir"
+	"trowel/minetest/worldmap"
+)
+
+var (
+	optionArea      = Option{Name: "area", Help: "only the blocks from x1,y1,z1 to x2,y2,z2, counted in blocks: x1,y1,z1:x2,y2,z2"}
+	optionOffline   = Option{Name: "offline", Bool: true, Help: "do not connect to the database servers that world.mt names"}
+	optionExact     = Option{Name: "exact-blocks", Bool: true, Help: "keep the very bytes of blocks of version 29, not just what is in them"}
+	optionVerifiers = Option{Name: "verifiers", Bool: true, Help: "show the verifiers of passwords"}
+	optionSchema    = Option{Name: "schema", Building: true, Help: "the table of blocks in SQLite: pos (every version of the game) or xyz (from 5.12 on)"}
+)
+
+var minetestWorld = &Format{
+	Name:          minetestWorldName,
+	Title:         "Minetest/Luanti world",
+	Folder:        true,
+	Doc:           "docs/formats/minetest-world.md",
+	Recognize:     func(src *Source) bool { return worlddir.RecognizeWorld(src.Dir) },
+	RecognizeTree: worlddir.Recognize,
+	Open:          openWorld,
+	Build:         buildWorld,
+	Dump:          dumpWorld,
+	Repair:        worldRepair,
+	Conversions:   worldConversions,
+	Kinds: slices.Concat(world.Checks.Kinds(), worldcheck.Catalog.Kinds(), mapblock.Catalog.Kinds(), item.Checks.Kinds(),
+		worldRepairKinds),
+	Options: []Option{optionArea, optionOffline, optionExact, optionVerifiers, optionSchema, optionClean},
+}
+
+// minetestBlock is a block that stands alone: a file of a world of 2011, or one
+// that somebody took out of a database.
+var minetestBlock = &Format{
+	Name:       minetestBlockName,
+	Title:      "Minetest/Luanti map block",
+	Extensions: []string{".block"},
+	Doc:        "docs/formats/minetest-mapblock.md",
+	Recognize:  func(*Source) bool { return false }, // there is no signature: the name tells
+	Open: func(_ *Job, src *Source) (File, error) {
+		data, err := src.ReadAll()
+		return &blockFile{src, data}, err
+	},
+	Dump: func(_ *Job, src *Source, _ string, t bin.Tracer) error {
+		data, err := src.ReadAll()
+		if err != nil {
+			return err
+		}
+		return mapblock.Dump(data, t)
+	},
+	Kinds: mapblock.Catalog.Kinds(),
+}
+
+// ctx returns the context of a job.
+func (j *Job) ctx() context.Context {
+	if j == nil || j.Context == nil {
+		return context.Background()
+	}
+	return j.Context
+}
+
+type worldFile struct {
+	w    *worlddir.World
+	dir  string
+	area *mapdb.Area
+	job  *Job
+}
+
+func openWorld(job *Job, src *Source) (File, error) {
+	area, err := areaOf(job)
+	if err != nil {
+		return nil, err
+	}
+	w, err := worlddir.OpenWorld(job.ctx(), src.Dir, !job.On(optionOffline.Name))
+	if err != nil {
+		return nil, withServerHint(err)
+	}
+	return &worldFile{w, src.Dir, area, job}, nil
+}
+
+// withServerHint explains why a server was not asked.
+func withServerHint(err error) error {
+	if errors.Is(err, world.ErrRemote) {
+		return fmt.Errorf("%w: --%s forbids it", err, optionOffline.Name)
+	}
+	return err
+}
+
+// areaOf returns the area that the user gave, or nil.
+func areaOf(job *Job) (*mapdb.Area, error) {
+	text := job.Value(optionArea.Name)
+	if text == "" {
+		return nil, nil
+	}
+	from, to, ok := strings.Cut(text, ":")
+	a, okA := parsePos(from)
+	b, okB := parsePos(to)
+	if !ok || !okA || !okB {
+		return nil, fmt.Errorf("--%s %q: expected two positions of blocks such as -2,0,-2:2,1,2, from %d to %d", optionArea.Name, text, mapdb.MinCoord, mapdb.MaxCoord)
+	}
+	return &mapdb.Area{
+		Min: mapdb.Pos{X: min(a.X, b.X), Y: min(a.Y, b.Y), Z: min(a.Z, b.Z)},
+		Max: mapdb.Pos{X: max(a.X, b.X), Y: max(a.Y, b.Y), Z: max(a.Z, b.Z)},
+	}, nil
+}
+
+// parsePos reads a position such as "12,0,-3", in brackets or not.
+func parsePos(text string) (mapdb.Pos, bool) {
+	var v [3]int16
+	parts := strings.Split(strings.Trim(text, "() "), ",")
+	if len(parts) != len(v) {
+		return mapdb.Pos{}, false
+	}
+	for i, part := range parts {
+		n, err := strconv.ParseInt(strings.TrimSpace(part), 10, 16)
+		if err != nil {
+			return mapdb.Pos{}, false
+		}
+		v[i] = int16(n)
+	}
+	p := mapdb.Pos{X: v[0], Y: v[1], Z: v[2]}
+	return p, p.Valid()
+}
+
+func (f *worldFile) Tree() (fs.FS, error) {
+	o := worlddir.Options{Exact: f.job.On(optionExact.Name), Verifiers: f.job.On(optionVerifiers.Name)}
+	if f.area != nil {
+		o.Area = *f.area
+	}
+	return worlddir.Open(f.w, o), nil
+}
+
+func (f *worldFile) Close() error { return f.w.Close() }
+
+func (f *worldFile) Check(job *Job, sink check.Sink) error {
+	return worldcheck.Check(job.ctx(), f.dir, worldcheck.Options{
+		Area: f.area, BlocksOnly: f.area != nil, Remote: !job.On(optionOffline.Name), Progress: job.Report,
+	}, sink)
+}
+
+// Limits of what info looks at, so that it answers at once.
+const (
+	maxExtent    = 500_000 // blocks whose positions are read
+	versionsSeen = 200     // blocks of which the version is looked at
+)
+
+func (f *worldFile) Info() (Info, error) {
+	info := Info{Format: minetestWorldName}
+	add := func(key, label string, value any) { info.Fields = append(info.Fields, InfoField{key, label, value}) }
+	ctx := f.job.ctx()
+	add("name", "name", world.WorldName(f.dir, f.w.Settings))
+	if id := f.w.Settings.GameID(); id != "" {
+		add("game", "game", id)
+	}
+	b := f.w.Backends
+	add("backends", "backends", []InfoField{
+		{"map", "blocks", f.w.Map.String()}, {"players", "players", b.Players}, {"auth", "accounts", b.Auth}, {"storage", "mod storage", b.ModStorage},
+	})
+	blocks, err := f.w.Map.Count(ctx)
+	if err != nil {
+		return info, err
+	}
+	add("blocks", "blocks", blocks)
+	if blocks > 0 && blocks <= maxExtent {
+		least, most, err := f.extent(ctx)
+		if err != nil {
+			return info, err
+		}
+		add("extent", "extent in nodes", fmt.Sprintf("%s to %s", nodesAt(least, 0), nodesAt(most, mapblock.Side-1)))
+	}
+	if versions := f.versions(ctx); len(versions) > 0 {
+		add("blockVersions", fmt.Sprintf("block versions (of the first %d)", versionsSeen), versions)
+	}
+	for _, c := range []struct {
+		key, label string
+		count      func() (int, error)
+	}{
+		{"players", "players", func() (int, error) { return countNames(ctx, f.w.Players) }},
+		{"accounts", "accounts", func() (int, error) { return countNames(ctx, f.w.Auth) }},
+		{"mods", "mods that store something", func() (int, error) { return countNames(ctx, f.w.Storage) }},
+	} {
+		n, err := c.count()
+		if err != nil {
+			add(c.key, c.label, err.Error())
+			continue
+		}
+		add(c.key, c.label, n)
+	}
+	return info, nil
+}
+
+// extent returns the least and the greatest coordinates of all blocks.
+func (f *worldFile) extent(ctx context.Context) (least, most mapdb.Pos, err error) {
+	least = mapdb.Pos{X: mapdb.MaxCoord, Y: mapdb.MaxCoord, Z: mapdb.MaxCoord}
+	most = mapdb.Pos{X: mapdb.MinCoord, Y: mapdb.MinCoord, Z: mapdb.MinCoord}
+	for p, err := range f.w.Map.Positions(ctx, mapdb.All()) {
+		var row *mapdb.RowError
+		if errors.As(err, &row) {
+			continue
+		}
+		if err != nil {
+			return least, most, err
+		}
+		least = mapdb.Pos{X: min(least.X, p.X), Y: min(least.Y, p.Y), Z: min(least.Z, p.Z)}
+		most = mapdb.Pos{X: max(most.X, p.X), Y: max(most.Y, p.Y), Z: max(most.Z, p.Z)}
+	}
+	return least, most, nil
+}
+
+func nodesAt(p mapdb.Pos, inner int) string {
+	at := func(v int16) int { return int(v)*mapblock.Side + inner }
+	return fmt.Sprintf("%d,%d,%d", at(p.X), at(p.Y), at(p.Z))
+}
+
+// versions counts the versions of the first blocks.
+func (f *worldFile) versions(ctx context.Context) []string {
+	count := make(map[byte]int)
+	n := 0
+	for block, err := range f.w.Map.Blocks(ctx, mapdb.All()) {
+		if n++; n > versionsSeen {
+			break
+		}
+		if err == nil && len(block.Data) > 0 {
+			count[block.Data[0]]++
+		}
+	}
+	var list []string
+	for _, v := range slices.Sorted(maps.Keys(count)) {
+		list = append(list, fmt.Sprintf("%d: %d", v, count[v]))
+	}
+	return list
+}
+
+func countNames[T any](ctx context.Context, s world.Store[T]) (int, error) {
+	n := 0
+	if s == nil {
+		return 0, nil
+	}
+	for _, err := range s.Names(ctx) {
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+func buildWorld(job *Job, fsys fs.FS, out Output) error {
+	o := worlddir.BuildOptions{Remote: !job.On(optionOffline.Name), Progress: func(blocks int) { job.Report("packed blocks", blocks, 0) }}
+	switch s := job.Value(optionSchema.Name); s {
+	case "":
+	case "pos", "xyz":
+		schema := mapdb.SchemaPos
+		if s == "xyz" {
+			schema = mapdb.SchemaXYZ
+		}
+		o.Schema = &schema
+	default:
+		return fmt.Errorf("--%s %q: expected pos or xyz", optionSchema.Name, s)
+	}
+	dir, err := out.Dir()
+	if err != nil {
+		return err
+	}
+	report, err := worlddir.Build(job.ctx(), dir, withoutSidecar(job, fsys), o)
+	if err != nil {
+		return withServerHint(err)
+	}
+	job.Tell("%d blocks, %d players, %d accounts, storage of %d mods, %d other files", report.Blocks, report.Players, report.Accounts, report.Mods, report.Files)
+	return nil
+}
+
+// dumpWorld shows the fields of a block.
+func dumpWorld(job *Job, src *Source, path string, t bin.Tracer) error {
+	p, ok := parsePos(path)
+	if !ok {
+		return fmt.Errorf("%s: tell which block, by its position in blocks, such as 0,-1,0", src.Path)
+	}
+	db, _, err := worldmap.Open(job.ctx(), src.Dir, !job.On(optionOffline.Name))
+	if err != nil {
+		return withServerHint(err)
+	}
+	defer db.Close()
+	data, err := db.Get(job.ctx(), p)
+	if err != nil {
+		return err
+	}
+	return mapblock.Dump(data, func(f bin.Field) {
+		f.Space = strings.TrimSuffix(path+"."+f.Space, ".")
+		t(f)
+	})
+}
+
+const (
+	minetestWorldName = "minetest-world"
+	minetestBlockName = "minetest-block"
+)
+
+// blockFile is a block that stands alone.
+type blockFile struct {
+	src  *Source
+	data []byte
+}
+
+func (f *blockFile) Tree() (fs.FS, error) {
+	b, err := mapblock.Decode(f.data)
+	if err != nil {
+		return nil, bin.InFile(err, f.src.Path)
+	}
+	return onlyFile(strings.TrimSuffix(f.src.Name, ".block")+".txt", worlddir.BlockText(b, mapdb.Pos{})), nil
+}
+
+func (f *blockFile) Info() (Info, error) {
+	b, err := mapblock.Decode(f.data)
+	if err != nil {
+		return Info{}, bin.InFile(err, f.src.Path)
+	}
+	return Info{Format: minetestBlockName, Fields: []InfoField{
+		{"version", "version", b.Version}, {"flags", "flags", b.Flags.String()}, {"names", "node names", len(b.Names)},
+		{"metadata", "nodes with metadata", len(b.Metadata.List)},
+	}}, nil
+}
+
+func (f *blockFile) Check(_ *Job, sink check.Sink) error {
+	mapblock.CheckData(f.data, sink, "")
+	return nil
+}
+
+func (f *blockFile) Close() error { return nil }

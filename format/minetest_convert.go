@@ -1,0 +1,169 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"trowel/check"
+	"trowel/minetest/mapdb"
+	"trowel/minetest/worldcopy"
+	"trowel/minetest/worldrepair"
+)
+
+var (
+	optionBlocks   = Option{Name: "blocks", Help: "the version of all blocks, 17 or 20 to 29 (default: as they are)"}
+	optionPlayers  = Option{Name: "players", Help: "where players go: files, sqlite3, leveldb or postgresql (default: as they are)"}
+	optionAuth     = Option{Name: "auth", Help: "where accounts go: files, sqlite3, leveldb or postgresql (default: as they are)"}
+	optionStorage  = Option{Name: "storage", Help: "where mod storage goes: files, sqlite3 or postgresql (default: as it is)"}
+	optionPostgres = Option{Name: "postgres", Help: "how to connect to the PostgreSQL of the new world, as in pgsql_connection"}
+	optionRedis    = Option{Name: "redis", Help: "where the Redis of the new world is: HOST, HOST:PORT or the path of a socket"}
+	optionHash     = Option{Name: "redis-hash", Help: "the hash in which the new world is in Redis"}
+	optionPassword = Option{Name: "redis-password", Help: "the password of that Redis"}
+
+	optionForceUse    = Option{Name: "in-use", Bool: true, Help: "repair in place even while a program has the world open"}
+	optionDropUnknown = Option{Name: "drop-unknown", Bool: true, Help: "delete blocks of versions that do not exist yet"}
+)
+
+var copyOptions = []Option{optionPlayers, optionAuth, optionStorage, optionPostgres, optionRedis, optionHash, optionPassword}
+
+// worldConversions are a target for each database.
+var worldConversions = func() []Conversion {
+	titles := map[string]string{
+		worldcopy.SQLite:    "a world in SQLite with columns x, y and z, which games from 5.12 on read",
+		worldcopy.SQLitePos: "a world in SQLite with the column pos, which every game reads",
+		worldcopy.LevelDB:   "a world in LevelDB",
+		worldcopy.Postgres:  "a world in PostgreSQL",
+		worldcopy.Redis:     "a world in Redis",
+	}
+	var list []Conversion
+	for _, to := range worldcopy.Targets() {
+		list = append(list, Conversion{
+			To: to, Title: titles[to], Resumes: true,
+			Options: append([]Option{optionBlocks, optionDrop}, copyOptions...),
+			Convert: func(job *Job, src *Source, out Output) error { return convertWorld(job, src, out, to) },
+		})
+	}
+	return list
+}()
+
+// copyOptionsOf are the options of a copy that the user gave.
+func copyOptionsOf(job *Job) (worldcopy.Options, error) {
+	o := worldcopy.Options{
+		Players: job.Value(optionPlayers.Name), Auth: job.Value(optionAuth.Name), Storage: job.Value(optionStorage.Name),
+		Postgres: job.Value(optionPostgres.Name), Remote: !job.On(optionOffline.Name), Progress: job.Report,
+	}
+	var err error
+	o.Redis, err = redisOf(job)
+	return o, err
+}
+
+func redisOf(job *Job) (mapdb.Redis, error) {
+	r := mapdb.Redis{Address: job.Value(optionRedis.Name), Hash: job.Value(optionHash.Name), Password: job.Value(optionPassword.Name)}
+	if host, port, ok := cutPort(r.Address); ok {
+		n, err := strconv.ParseUint(port, 10, 16)
+		if err != nil {
+			return r, fmt.Errorf("--%s %q: the port is a number up to 65535", optionRedis.Name, r.Address)
+		}
+		r.Address, r.Port = host, int(n)
+	}
+	return r, nil
+}
+
+// cutPort takes the port off HOST:PORT; the path of a socket has none.
+func cutPort(address string) (host, port string, ok bool) {
+	for i := len(address) - 1; i >= 0; i-- {
+		switch address[i] {
+		case '/', ']':
+			return address, "", false
+		case ':':
+			return address[:i], address[i+1:], true
+		}
+	}
+	return address, "", false
+}
+
+func convertWorld(job *Job, src *Source, out Output, to string) error {
+	o, err := copyOptionsOf(job)
+	if err != nil {
+		return err
+	}
+	o.Map, o.Drop = to, job.On(optionDrop.Name)
+	if v := job.Value(optionBlocks.Name); v != "" {
+		if o.Blocks, err = strconv.Atoi(v); err != nil {
+			return fmt.Errorf("--%s %q: expected 17, or 20 to 29", optionBlocks.Name, v)
+		}
+	}
+	o.Sink = func(f check.Finding) { job.Warn(f.Path, "%s [%s]", f.Message, f.ID) }
+	dst, err := out.KeptDir()
+	if err != nil {
+		return err
+	}
+	r, err := worldcopy.Copy(job.ctx(), src.Dir, dst, o)
+	if err != nil {
+		if errors.Is(err, job.Err()) {
+			err = fmt.Errorf("%w: the same command goes on where this one stopped", err)
+		}
+		return withServerHint(err)
+	}
+	job.Tell("%d blocks from %s to %s, %d of them converted, %d kept their version, %d could not be read; compared with what was written: the same", r.Blocks, r.From, r.To, r.Converted, r.Kept, r.Dropped)
+	if r.Resumed > 0 {
+		job.Tell("%d blocks were there already", r.Resumed)
+	}
+	return nil
+}
+
+var (
+	worldRepairKinds = slices.Concat(worldrepair.Catalog.Kinds(), worldcopy.Catalog.Kinds())
+
+	worldRepair = &Repair{
+		Options: append([]Option{optionForceUse, optionDropUnknown}, copyOptions...),
+		Plan: func(job *Job, src *Source, sink check.Sink) error {
+			o, err := repairOptions(job, sink)
+			if err == nil {
+				_, err = worldrepair.Plan(job.ctx(), src.Dir, o)
+			}
+			return withServerHint(err)
+		},
+		Copy: func(job *Job, src *Source, out Output, sink check.Sink) error {
+			o, err := repairOptions(job, sink)
+			if err != nil {
+				return err
+			}
+			dir, err := out.Dir()
+			if err == nil {
+				_, err = worldrepair.Repair(job.ctx(), src.Dir, dir, o)
+			}
+			return withServerHint(err)
+		},
+		InPlace: func(job *Job, src *Source, backup string, sink check.Sink) (string, error) {
+			o, err := repairOptions(job, sink)
+			if err != nil {
+				return "", err
+			}
+			r, err := worldrepair.InPlace(job.ctx(), src.Dir, backup, o)
+			if err != nil {
+				return "", withServerHint(err)
+			}
+			return r.Backup, nil
+		},
+		Restore: func(job *Job, src *Source, backup string) error {
+			o, err := repairOptions(job, nil)
+			if err == nil {
+				err = worldrepair.Restore(job.ctx(), src.Dir, backup, o)
+			}
+			return withServerHint(err)
+		},
+	}
+)
+
+func repairOptions(job *Job, sink check.Sink) (worldrepair.Options, error) {
+	o := worldrepair.Options{
+		DropUnknown: job.On(optionDropUnknown.Name), Force: job.On(optionForceUse.Name), Remote: !job.On(optionOffline.Name),
+		Sink: sink, Progress: job.Report,
+	}
+	var err error
+	o.Copy, err = copyOptionsOf(job)
+	return o, err
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"trowel/check"
+	"trowel/format"
+)
+
+func (a *app) repairCommand() *cobra.Command {
+	var to, backup, restore string
+	var inPlace, dryRun, asJSON, force bool
+	cmd := &cobra.Command{
+		Use:   "repair FILE (-o NEW | --in-place | --dry-run | --restore BACKUP)",
+		Short: "Mend what is broken",
+		Long: `Repair saves what can be read of the broken parts of a game file, and leaves out
+what cannot. It prints each thing that it mends and each that is lost, as check
+does; what is sound stays as it is, byte for byte.
+
+With -o it makes a repaired copy. With --in-place it changes the file itself, in
+one go or not at all, after it has written what it will change to a backup, from
+which --restore puts everything back. With --dry-run it only tells.
+
+With --json it prints an array of findings, each {id, severity, path, offset,
+message}.`,
+		Example: `  trowel repair world --dry-run
+  trowel repair world -o world-mended
+  trowel repair world --in-place --backup world.backup
+  trowel repair world --restore world.backup`,
+		Args: args(1, 1),
+	}
+	cmd.Flags().StringVarP(&to, "output", "o", "", "the repaired `copy` to make")
+	cmd.Flags().BoolVar(&inPlace, "in-place", false, "change the file itself")
+	cmd.Flags().StringVar(&backup, "backup", "", "the `file` for what --in-place changes (default: beside FILE)")
+	cmd.Flags().StringVar(&restore, "restore", "", "undo --in-place with its `backup`")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "tell what would be done, and do nothing")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a copy that is there already")
+	cmd.MarkFlagsMutuallyExclusive("output", "in-place", "dry-run", "restore")
+	cmd.MarkFlagsOneRequired("output", "in-place", "dry-run", "restore")
+	a.optionFlags(cmd, func(f *format.Format) []format.Option {
+		if f.Repair == nil {
+			return nil
+		}
+		return append(readingOptions(f), f.Repair.Options...)
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if backup != "" && !inPlace {
+			return errors.New("--backup is of use only with --in-place")
+		}
+		g, err := a.find(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		defer g.Close()
+		if g.Repair == nil {
+			return fmt.Errorf("%s: a %s cannot be repaired", g.name, g.Title)
+		}
+		if err := a.ownedOptions(cmd, g.Format, g.Repair.Options...); err != nil {
+			return err
+		}
+		job := a.job(cmd, g.Format, g.Repair.Options...)
+		list := jsonArray{w: a.out}
+		mended := 0
+		var failed error
+		sink := check.Sink(func(f check.Finding) {
+			mended++
+			switch {
+			case failed != nil:
+			case asJSON:
+				failed = list.add(f)
+			default:
+				a.talk.clear()
+				_, failed = fmt.Fprintln(a.out, printable(f.String()))
+			}
+		})
+		said := ""
+		switch {
+		case restore != "":
+			err = g.Repair.Restore(job, g.src, restore)
+			said = fmt.Sprintf("put back what %s has", restore)
+		case dryRun:
+			err = g.Repair.Plan(job, g.src, sink)
+			said = "nothing was changed"
+		case inPlace:
+			var kept string
+			kept, err = g.Repair.InPlace(job, g.src, backup, sink)
+			if said = "there is nothing to repair"; kept != "" {
+				said = fmt.Sprintf("repaired %s; `trowel repair %s --restore %s` undoes it", g.name, g.name, kept)
+			}
+		default:
+			_, err = a.write(cmd, to, force, func(out format.Output) error { return g.Repair.Copy(job, g.src, out, sink) })
+			said = fmt.Sprintf("repaired %s to %s", g.name, to)
+		}
+		if err = errors.Join(named(err, g.name), failed); err != nil {
+			return err
+		}
+		if asJSON {
+			if err := list.end(); err != nil {
+				return err
+			}
+		}
+		_ = a.out.Flush()
+		a.talk.say("%s: %s", plural(mended, "finding"), said)
+		return nil
+	}
+	return cmd
+}

@@ -1,0 +1,117 @@
+package item
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"trowel/check"
+)
+
+// Checks are the kinds of findings that [Stack.Check] and [Inventory.Check] make.
+var Checks check.Catalog
+
+var (
+	foundLegacy = Checks.Add("mt-item-legacy", check.Info,
+		"The item has a form of before 0.4.", "Nothing to do: every engine since reads it, and writes it anew.")
+	foundDead = Checks.Add("mt-item-dead", check.Error,
+		"The item is an object of 2011 that no engine reads any more; what holds it cannot be read either.", "Remove the item.")
+	foundNumber = Checks.Add("mt-item-number", check.Warning,
+		"A count or a wear is no number from 0 to 65535: the engine takes it for another one.", "Write the number that is meant.")
+	foundName = Checks.Add("mt-item-name", check.Warning,
+		"No item can have this name: names consist of a mod and a name of a-z, A-Z, 0-9 and _, with a colon between.", "Correct the name.")
+	foundMeta = Checks.Add("mt-item-metadata", check.Warning,
+		"Two fields of the metadata have the same key: the engine keeps the last.", "Remove the others.")
+	foundForm = Checks.Add("mt-item-form", check.Info,
+		"The text means what was read from it, but no engine of today writes it like this.", "Nothing to do: the next engine that saves it writes it anew.")
+	foundListTwice = Checks.Add("mt-item-list-twice", check.Warning,
+		"Two lists of the inventory have the same name: the engine uses the first.", "Rename or remove the second.")
+	foundListShort = Checks.Add("mt-item-list-short", check.Info,
+		"The list has fewer lines than its size: the engine takes the missing slots for empty ones.", "Nothing to do.")
+)
+
+// Check reports what is wrong with the stack to sink. The path is that of the
+// stack, such as "lists[0].items[3]".
+func (s Stack) Check(sink check.Sink, path string) {
+	switch {
+	case s.Legacy == "MBOItem":
+		sink.Add(foundDead, path, -1, "the item is an MBOItem")
+		return
+	case s.Legacy != "":
+		sink.Add(foundLegacy, path, -1, "the item is a %s", s.Legacy)
+		return
+	case s.raw != "":
+		s.checkText(sink, path)
+	}
+	for _, n := range []int{s.Count, s.Wear} {
+		if n < 0 || n > 65535 {
+			sink.Add(foundNumber, path, -1, "%d is not in 0 to 65535", n)
+		}
+	}
+	if !s.Empty() && !validName(s.Name) {
+		sink.Add(foundName, path, -1, "%s is no name of an item", strconv.Quote(s.Name))
+	}
+	seen := make(map[string]bool, len(s.Meta))
+	for _, f := range s.Meta {
+		if seen[f.Key] {
+			sink.Add(foundMeta, path, -1, "the metadata have the key %s twice", strconv.Quote(f.Key))
+			break
+		}
+		seen[f.Key] = true
+	}
+}
+
+// checkText tells why the text of a stack is odd.
+func (s Stack) checkText(sink check.Sink, path string) {
+	if was, err := parseStack(s.raw); err != nil || !was.Equal(s) {
+		return // the text is void
+	}
+	t := scanner{text: s.raw}
+	t.quoted("name")
+	t.space("name")
+	for _, field := range []struct {
+		name  string
+		value int
+	}{{"count", s.Count}, {"wear", s.Wear}} {
+		if word := t.word(); word != "" && word != strconv.Itoa(field.value) {
+			sink.Add(foundNumber, path, -1, "the engine takes the %s %s for %d", field.name, strconv.Quote(word), field.value)
+			return
+		} else if word == "" {
+			break
+		}
+	}
+	sink.Add(foundForm, path, -1, "the itemstring is not in today's form")
+}
+
+func validName(name string) bool {
+	if name == "air" || name == "ignore" || name == "unknown" {
+		return true
+	}
+	mod, rest, ok := strings.Cut(name, ":")
+	if _, alias := Alias(name); !ok && alias {
+		return true
+	}
+	return ok && mod != "" && rest != "" && strings.Trim(mod+rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
+}
+
+// Check reports what is wrong with the inventory and its items to sink. The
+// path is that of the inventory; "" for one that stands alone.
+func (inv *Inventory) Check(sink check.Sink, path string) {
+	if path != "" {
+		path += "."
+	}
+	seen := make(map[string]bool)
+	for i, l := range inv.Lists {
+		at := fmt.Sprintf("%slists[%d]", path, i)
+		if seen[l.Name] {
+			sink.Add(foundListTwice, at, -1, "there is a list %s before it", strconv.Quote(l.Name))
+		}
+		seen[l.Name] = true
+		if !l.Keep && len(l.Items) < l.Size {
+			sink.Add(foundListShort, at, -1, "the list has %d of its %d slots", len(l.Items), l.Size)
+		}
+		for j, slot := range l.Items {
+			slot.Stack.Check(sink, fmt.Sprintf("%s.items[%d]", at, j))
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package item
+
+import (
+	"strconv"
+	"strings"
+
+	"trowel/internal/bin"
+)
+
+// scanner walks over an itemstring. Its first error stays.
+type scanner struct {
+	text string
+	at   int
+	err  error
+}
+
+func (t *scanner) fail(at int, field, want, got string, err error) {
+	if t.err == nil {
+		t.err = &bin.Error{Path: field, Offset: int64(at), Want: want, Got: got, Err: err}
+	}
+}
+
+func (t *scanner) rest() string { return t.text[t.at:] }
+
+// word returns what comes before the next space, and passes over both.
+func (t *scanner) word() string {
+	word, _, found := strings.Cut(t.rest(), " ")
+	t.at += len(word)
+	if found {
+		t.at++
+	}
+	return word
+}
+
+// space passes over the space that ends a field, unless the text ends there.
+func (t *scanner) space(field string) {
+	if t.err != nil || t.at == len(t.text) {
+		return
+	}
+	if t.text[t.at] != ' ' {
+		t.fail(t.at, field, "a space or the end", strconv.Quote(t.text[t.at:t.at+1]), bin.ErrFormat)
+		return
+	}
+	t.at++
+}
+
+// quoted returns a field that is in quotes if it begins with one, and else ends
+// before the next space.
+func (t *scanner) quoted(field string) string {
+	if t.err != nil {
+		return ""
+	}
+	rest := t.rest()
+	if !strings.HasPrefix(rest, `"`) {
+		word, _, _ := strings.Cut(rest, " ")
+		t.at += len(word)
+		return word
+	}
+	end := 1
+	for ; end < len(rest) && rest[end] != '"'; end++ {
+		if rest[end] == '\\' {
+			end++
+		}
+	}
+	if end >= len(rest) {
+		t.fail(t.at, field, "a text in quotes", "no quote at its end", bin.ErrShort)
+		return ""
+	}
+	s, ok := unquote(rest[1:end])
+	if !ok {
+		t.fail(t.at, field, `4 digits after \u`, "the end of the text in quotes", bin.ErrShort)
+		return ""
+	}
+	t.at += end + 1
+	return s
+}
+
+// unquote undoes what the engine does to a text that needs quotes. It looks like
+// JSON, but \u stands for a byte: only its last two digits count.
+func unquote(s string) (string, bool) {
+	if !strings.Contains(s, `\`) {
+		return s, true
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' {
+			b = append(b, s[i])
+			continue
+		}
+		i++ // there is a next byte: the quote that ends s does not follow a backslash
+		switch s[i] {
+		case 'b':
+			b = append(b, '\b')
+		case 'f':
+			b = append(b, '\f')
+		case 'n':
+			b = append(b, '\n')
+		case 'r':
+			b = append(b, '\r')
+		case 't':
+			b = append(b, '\t')
+		case 'u':
+			if i+4 >= len(s) {
+				return "", false
+			}
+			b = append(b, hexDigit(s[i+3])<<4|hexDigit(s[i+4]))
+			i += 4
+		default:
+			b = append(b, s[i])
+		}
+	}
+	return string(b), true
+}
+
+// hexDigit returns the value of a digit, 0 for what is none.
+func hexDigit(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0'
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10
+	case 'A' <= c && c <= 'F':
+		return c - 'A' + 10
+	}
+	return 0
+}
+
+// appendQuoted appends s, in quotes where the engine writes them: around
+// whatever is not a word of ASCII.
+func appendQuoted(dst []byte, s string) []byte {
+	plain := true
+	for i := range len(s) {
+		plain = plain && s[i] > ' ' && s[i] < 0x7f && s[i] != '"'
+	}
+	if plain {
+		return append(dst, s...)
+	}
+	dst = append(dst, '"')
+	for i := range len(s) {
+		switch c := s[i]; c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\b':
+			dst = append(dst, `\b`...)
+		case '\f':
+			dst = append(dst, `\f`...)
+		case '\n':
+			dst = append(dst, `\n`...)
+		case '\r':
+			dst = append(dst, `\r`...)
+		case '\t':
+			dst = append(dst, `\t`...)
+		default:
+			if c >= ' ' && c < 0x7f {
+				dst = append(dst, c)
+			} else {
+				const digits = "0123456789abcdef"
+				dst = append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+			}
+		}
+	}
+	return append(dst, '"')
+}
+
+// number reads a count or wear the way the engine does: white space, a sign and
+// digits, whatever follows them; cut to 16 bits.
+func number(s string) int {
+	s = strings.TrimLeft(s, " \t\n\v\f\r")
+	digits := strings.TrimLeft(s, "+-")
+	if len(s)-len(digits) > 1 {
+		return 0
+	}
+	var n int32
+	for i := 0; i < len(digits) && '0' <= digits[i] && digits[i] <= '9'; i++ {
+		n = n*10 + int32(digits[i]-'0')
+	}
+	if strings.HasPrefix(s, "-") {
+		n = -n
+	}
+	return int(uint16(n))
+}

@@ -1,0 +1,330 @@
+package mapblock
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"trowel/check"
+	"trowel/internal/bin"
+)
+
+// ErrLoss is the cause of the error of a conversion that would lose something.
+var ErrLoss = errors.New("the version has no room for all of it")
+
+// Writable reports whether blocks can be converted to a version: 17, which
+// worlds of 2011 have, and 20 to 29. Nothing ever wrote 26; it is as 25.
+func Writable(version int) bool { return version == 17 || version >= 20 && version <= Newest }
+
+// Convert returns the block in another version, which must be [Writable]. The
+// block itself is left as it is, and shares memory with the one that is returned.
+//
+// Upwards a block gets what a game does to it that loads and saves it: names
+// in place of ids, the numbers of today, metadata with variables. Only the text
+// and the owner of generic metadata, which games forget, become variables.
+//
+// What the other version has no room for is told by the findings. If there
+// are any, the conversion fails with [ErrLoss], unless drop is set.
+func (b *Block) Convert(version int, drop bool) (*Block, []check.Finding, error) {
+	if !Writable(version) {
+		return nil, nil, &bin.Error{Path: "version", Offset: -1, Want: "version 17 or 20 to 29", Got: fmt.Sprint(version), Err: bin.ErrVersion}
+	}
+	to := *b
+	if version == b.Version {
+		return &to, nil, nil
+	}
+	c := converter{from: b, to: &to, nameOf: b.nameOf()}
+	to.Version = version
+	c.head()
+	c.nodes()
+	c.metadata()
+	c.timers()
+	c.objects()
+	if len(c.losses) > 0 && !drop {
+		return nil, c.losses, &bin.Error{Path: "version", Offset: -1, Want: "a block that fits into version " + fmt.Sprint(version),
+			Got: c.losses[0].Message, Err: ErrLoss}
+	}
+	return &to, c.losses, nil
+}
+
+// converter makes one block of another.
+type converter struct {
+	from, to *Block
+	nameOf   func(id uint16) (string, bool) // of from
+	losses   []check.Finding
+}
+
+// lose tells what does not fit.
+func (c *converter) lose(k *check.Kind, path, format string, args ...any) {
+	check.Sink(func(f check.Finding) { c.losses = append(c.losses, f) }).Add(k, path, -1, format, args...)
+}
+
+// across reports whether version lies between those of the two blocks, so
+// that one is of that version or later and the other is not.
+func (c *converter) across(version int) bool {
+	return (c.from.Version < version) != (c.to.Version < version)
+}
+
+func (c *converter) head() {
+	from, to := c.from, c.to
+	if from.Version <= 10 {
+		to.Flags = 0
+		if from.IsUnderground() {
+			to.Flags = Underground
+		}
+		if from.Version <= 1 {
+			to.Flags |= LightingExpired
+		}
+	}
+	if c.across(27) {
+		if to.Version < 27 {
+			if from.LightingComplete != AllLit {
+				c.lose(foundLostLighting, "lighting_complete", "lighting_complete is %#04x", from.LightingComplete)
+				to.Flags |= LightingExpired
+			}
+		} else {
+			to.Flags &^= LightingExpired
+		}
+		to.LightingComplete = AllLit
+	}
+	if to.Version < 18 && to.Flags&NotGenerated != 0 {
+		c.lose(foundLostFlag, "flags", "the block has not been generated")
+		to.Flags &^= NotGenerated
+	}
+	if from.Version < 17 {
+		to.Timestamp = NoTimestamp
+	}
+	to.Unused = 0
+	if to.Version < 29 && len(from.Inner) > 0 {
+		c.lose(foundLostRest, "block.trailing", "%d bytes", len(from.Inner))
+		to.Inner = nil
+	}
+	if from.MapBlockObjects != 0 {
+		c.lose(foundLostRest, "mapblock_objects", "%d objects and %d bytes behind them", from.MapBlockObjects, len(from.Trailing))
+		to.MapBlockObjects, to.Trailing = 0, nil
+	}
+}
+
+func (c *converter) timers() {
+	from, to := c.from, c.to
+	if to.Version >= 24 {
+		if to.Timers.Version = 0; to.Version == 24 && len(to.Timers.List) > 0 {
+			to.Timers.Version = 1
+		}
+		return
+	}
+	furnaces := make(map[uint16]bool)
+	for _, e := range to.Metadata.List {
+		if e.Legacy != nil && e.Legacy.ID == LegacyFurnace {
+			furnaces[e.Pos] = true
+		}
+	}
+	to.Timers = Timers{}
+	for i, t := range from.Timers.List {
+		if t != furnaceTimer(t.Pos) || !furnaces[t.Pos] {
+			c.lose(foundLostTimer, fmt.Sprintf("timers.entries[%d]", i), "a timer of %d ms", t.Timeout)
+		}
+	}
+}
+
+// objects converts static objects, whose form has never changed. Only the
+// data of entities have grown.
+func (c *converter) objects() {
+	to := c.to
+	most := uint8(2)
+	switch {
+	case to.Version <= 27:
+		most = 0
+	case to.Version == 28:
+		most = 1
+	}
+	list := to.Objects.List
+	to.Objects.List = make([]Object, 0, len(list))
+	for i, o := range list {
+		path := fmt.Sprintf("objects.entries[%d]", i)
+		if o.Type == ObjectLuaEntity {
+			if to.Version <= 20 {
+				c.lose(foundLostObject, path, "version %d has no entities", to.Version)
+				continue
+			}
+			e, err := o.LuaEntity()
+			if err == nil && e.Version2 > most {
+				c.lose(foundLostObject, path, "version %d writes less about the entity %q", to.Version, e.Name)
+				e.Version2, e.Rest = most, nil
+				o.Data, err = e.Encode()
+			}
+			if err != nil {
+				c.lose(foundLostObject, path, "%v", err)
+			}
+		}
+		to.Objects.List = append(to.Objects.List, o)
+	}
+	if len(to.Objects.List) == 0 {
+		to.Objects.List = nil
+	}
+}
+
+// nodes converts the nodes if the versions have them in different forms.
+func (c *converter) nodes() {
+	from, to := c.from, c.to
+	to.ContentWidth, to.ParamsWidth = contentWidth(to.Version), 2
+	sameIDs := from.Version >= 21 && to.Version >= 21 && from.ContentWidth == to.ContentWidth
+	if !sameIDs || c.across(22) {
+		n := from.resolve(unknownName)
+		if to.Version < 22 {
+			c.antiquate(n)
+		}
+		c.assign(n)
+	}
+	// All games of today set this flag when they save, those before 29 had another use for it.
+	if to.Version >= 29 && from.Version < 29 {
+		if to.Flags |= NotAllAir; to.isAir() {
+			to.Flags &^= NotAllAir
+		}
+	}
+}
+
+// isAir reports whether all nodes are air.
+func (b *Block) isAir() bool {
+	nameOf := b.nameOf()
+	seen, first := false, uint16(0)
+	for i := range NodeCount {
+		id, _ := b.ID(i)
+		if seen && id == first {
+			continue
+		}
+		if name, _ := nameOf(id); name != Air {
+			return false
+		}
+		seen, first = true, id
+	}
+	return true
+}
+
+// antiquate is the reverse of [Nodes.modernise].
+func (c *converter) antiquate(n *Nodes) {
+	old := slices.Clone(n.Names)
+	lost := make(map[string]int)
+	for i := range NodeCount {
+		p1, p2 := n.Param1[i], n.Param2[i]
+		switch name := old[n.Name[i]]; {
+		case name == nameCoal, name == nameIron:
+			if p1 != 0 {
+				lost["param1 of "+name]++
+			}
+			n.Param1[i] = 1
+			if name == nameIron {
+				n.Param1[i] = 2
+			}
+			n.Name[i] = n.name(nameStone)
+		case name == nameStone && (p1 == 1 || p1 == 2):
+			lost["param1 of "+name]++
+			n.Param1[i] = 0
+		case facedirNodes[name]:
+			if p1 != 0 {
+				lost["param1 of "+name]++
+			}
+			n.Param1[i], n.Param2[i] = p2, 0
+		case wallmountedNodes[name]:
+			if int(p2) >= len(wallmountedBits) {
+				lost["param2 of "+name]++
+				p2 = 0
+			}
+			n.Param2[i] = wallmountedBits[p2]
+		}
+	}
+	n.tidy()
+	c.loseParams(lost)
+}
+
+func (c *converter) loseParams(lost map[string]int) {
+	what := make([]string, 0, len(lost))
+	for s := range lost {
+		what = append(what, s)
+	}
+	slices.Sort(what)
+	for _, s := range what {
+		c.lose(foundLostParam, "nodes", "%s in %d nodes", s, lost[s])
+	}
+}
+
+// assign gives the nodes their ids.
+func (c *converter) assign(n *Nodes) {
+	to := c.to
+	ids := make([]uint16, len(n.Names))
+	switch {
+	case to.Version >= 24:
+		for i := range ids {
+			ids[i] = uint16(i)
+		}
+	case to.Version >= 21:
+		ids = narrowIDs(n)
+	default:
+		counts := n.Counts()
+		for i, name := range n.Names {
+			id, ok := legacyIDs[name]
+			if _, old := toOld[id]; ok && to.Version <= 19 {
+				ok = old
+			}
+			if !ok {
+				c.lose(foundLostName, "nodes", "%d nodes %q", counts[i], name)
+				id = contentAir
+			}
+			ids[i] = id
+		}
+	}
+	to.Names = nil
+	if to.Version >= 21 {
+		to.Names = make([]NameID, len(ids))
+		for i, id := range ids {
+			to.Names[i] = NameID{id, n.Names[i]}
+		}
+	}
+	to.Param1, to.Param2 = n.Param1, n.Param2
+	lost := make(map[string]int)
+	for i, name := range n.Name {
+		if !to.setID(i, ids[name]) {
+			lost["upper half of param2 of "+n.Names[name]]++
+		}
+	}
+	c.loseParams(lost)
+}
+
+// setID gives a node an id. It reports whether param2 could be kept.
+func (b *Block) setID(index int, id uint16) bool {
+	switch {
+	case b.Version <= 19:
+		id = uint16(toOld[id])
+	case b.ContentWidth == 1 && id >= extendedID:
+		kept := b.Param2[index] < 0x10
+		b.Param2[index] = uint8(id&0xf)<<4 | b.Param2[index]&0xf
+		b.Param0[index] = id >> 4
+		return kept
+	}
+	b.Param0[index] = id
+	return true
+}
+
+// narrowIDs picks ids of versions 21 to 23: in the order of the names, but
+// those below 128 first go to nodes that need all of their param2.
+func narrowIDs(n *Nodes) []uint16 {
+	needy := make([]bool, len(n.Names))
+	if len(n.Names) > 0x80 {
+		for i, name := range n.Name {
+			needy[name] = needy[name] || n.Param2[i] >= 0x10
+		}
+	}
+	ids := make([]uint16, len(n.Names))
+	next := uint16(0)
+	for _, pass := range []bool{true, false} {
+		for i := range ids {
+			if needy[i] == pass {
+				ids[i] = next
+				if next++; next == 0x80 {
+					next = extendedID
+				}
+			}
+		}
+	}
+	return ids
+}

@@ -1,0 +1,131 @@
+package mapblock
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+
+	"trowel/internal/bin"
+)
+
+// Decode reads a block. It keeps data, which must not be changed afterwards.
+//
+// It fails with a [bin.Error] where a game of the time would fail to load the
+// block, and where nothing follows that anybody could make sense of. All else
+// that is odd is kept and told by [Block.Check]. [Salvage] reads what there is
+// of a block that Decode refuses.
+func Decode(data []byte) (*Block, error) {
+	d := decoder{data: data}
+	d.decode()
+	if d.err != nil {
+		return nil, d.err
+	}
+	return d.b, nil
+}
+
+// Dump reports every field of a block to t, in the order in which they are
+// read, up to where the block breaks; the error tells why. The fields of what is
+// compressed are in a space of their own, named after the section: "nodes",
+// "metadata", or "block" for all of version 29.
+func Dump(data []byte, t bin.Tracer) error {
+	d := decoder{data: data, tracer: t}
+	if b, _ := Salvage(data); b != nil { // for the names, which stand behind the nodes
+		d.meaning = b.meaning()
+	}
+	d.decode()
+	return d.err
+}
+
+// meaning returns a function that names the values of Param0 for people.
+func (b *Block) meaning() func(value uint16) string {
+	nameOf := b.nameOf()
+	return func(value uint16) string {
+		switch {
+		case b.Version <= 19:
+			value = fromOld[uint8(value)]
+		case b.ContentWidth == 1 && value >= 0x80:
+			return fmt.Sprintf("upper part of an id from %d to %d", value<<4, value<<4+15)
+		}
+		name, _ := nameOf(value)
+		return name
+	}
+}
+
+// A decoder reads a block, section by section.
+type decoder struct {
+	data    []byte
+	tracer  bin.Tracer
+	meaning func(uint16) string
+
+	b    *Block // nil if not even the version is known
+	next int    // the section that could not be read, or the number of all
+	err  error
+}
+
+func (d *decoder) decode() {
+	c := newReader(d.data, "").trace(d.tracer, d.meaning)
+	defer c.r.Flush()
+	version := c.r.U8("version")
+	if d.err = c.fault(); d.err != nil {
+		return
+	}
+	if version > Newest {
+		c.r.FailAt(0, "version", bin.ErrVersion, fmt.Sprintf("version 0 to %d", Newest), fmt.Sprint(version))
+		d.err = c.fault()
+		return
+	}
+	d.b = empty(int(version))
+	if version < 29 {
+		d.sections(c)
+		if d.err == nil {
+			c.rest("trailing", &d.b.Trailing)
+		}
+		return
+	}
+	stream := c.left()
+	withFrame(stream, func(content []byte, used int, err error) {
+		if err != nil {
+			c.r.Fail("block", err, "a zstd frame", err.Error())
+			d.err = c.fault()
+			if len(content) == 0 {
+				return
+			}
+		} else {
+			if d.b.source.body = stream[:used:used]; d.tracer != nil {
+				content = bytes.Clone(content) // tracers may keep the values of fields
+			}
+			c.r.Span("block", used)
+			c.means("zstd, %d bytes inflated", len(content))
+			c.r.Flush()
+			c.rest("trailing", &d.b.Trailing)
+		}
+		in := newReader(content, "block").trace(d.tracer, d.meaning)
+		frame := d.err
+		d.sections(in)
+		if d.err == nil {
+			in.rest("trailing", &d.b.Inner)
+		}
+		in.r.Flush()
+		d.err = cmp.Or(frame, d.err)
+	})
+}
+
+// sections reads the sections of the block from the one that is next on.
+func (d *decoder) sections(c *codec) {
+	for layout := layouts[d.b.Version]; d.next < len(layout) && !c.stopped; d.next++ {
+		layout[d.next].run(c, d.b)
+		if d.err = c.fault(); d.err != nil {
+			return
+		}
+	}
+}
+
+// offsetOf returns where in the file, or in its space, an error is.
+func offsetOf(err error) int64 {
+	var e *bin.Error
+	if errors.As(err, &e) {
+		return e.Offset
+	}
+	return -1
+}

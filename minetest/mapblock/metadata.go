@@ -1,0 +1,263 @@
+package mapblock
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"trowel/internal/bin"
+)
+
+// Metadata is the list of the metadata of nodes.
+type Metadata struct {
+	// Version is that of the list. Since block version 23 it is 0 for an empty
+	// list, behind which no count follows; 1; or 2, since 28, in which each
+	// variable tells whether it is private. Up to 22 it is 1.
+	Version uint16
+	List    []NodeMeta
+
+	// What could not be read, in versions up to 28, where games go on without
+	// it. Missing is the number of entries that the list counts but that are
+	// in Rest; Rest is what follows the entries that were read.
+	Missing int
+	Rest    []byte
+
+	// Raw is the whole content if not even the head of the list could be read.
+	Raw []byte
+}
+
+// NodeMeta is the metadata of a node. Since block version 23 it has
+// variables and an inventory, before it has the form of its time.
+type NodeMeta struct {
+	Pos       uint16 // index of the node, see [Index]
+	Vars      []Var
+	Inventory []byte // text, with the line at its end
+	Legacy    *LegacyMeta
+}
+
+// Var is a variable of the metadata of a node.
+type Var struct {
+	Key, Value string
+	Private    uint8 // 1: not told to players; anything else: told. In lists of version 2 only
+}
+
+// IsPrivate reports whether the variable is kept from players.
+func (v Var) IsPrivate() bool { return v.Private == 1 }
+
+// Var returns the value of a variable, "" if there is none.
+func (m *NodeMeta) Var(key string) string {
+	for _, v := range m.Vars {
+		if v.Key == key {
+			return v.Value
+		}
+	}
+	return ""
+}
+
+// At returns the metadata of a node, nil if it has none. Where two entries
+// claim the node it is the first, as in the games.
+func (m *Metadata) At(index int) *NodeMeta {
+	for i := range m.List {
+		if int(m.List[i].Pos) == index {
+			return &m.List[i]
+		}
+	}
+	return nil
+}
+
+// maxMetaVersion is the highest version of a list since block version 23.
+const maxMetaVersion = 2
+
+func (c *codec) metadata(b *Block) {
+	switch run := func(c *codec) { c.metaSection(b) }; {
+	case b.Version >= 29:
+		c.metaList(b)
+	case b.Version >= 16:
+		c.packed("metadata", packZlib, &b.source.metadata, run)
+	case c.writing():
+		in := codec{steps: []string{"metadata"}}
+		run(&in)
+		c.err = in.err
+		c.bytes16("metadata", &in.w)
+	default:
+		n := c.r.Count16("metadata_size", 1)
+		if c.r.Flush(); c.failed() {
+			return
+		}
+		at := c.r.Offset()
+		in := newReader(c.data[:at+int64(n)], "").trace(c.tracer, nil)
+		in.r.Enter("metadata")
+		in.r.SeekTo(at)
+		run(in)
+		in.r.Flush()
+		c.r.SeekTo(at + int64(n))
+	}
+}
+
+// metaSection is a list that has bytes of its own, as up to version 28. What
+// cannot be read of it is kept: games go on without it.
+func (c *codec) metaSection(b *Block) {
+	m := &b.Metadata
+	if c.writing() {
+		if m.Raw != nil {
+			c.w = append(c.w, m.Raw...)
+			return
+		}
+		c.metaList(b)
+		c.rest("rest", &m.Rest)
+		return
+	}
+	begin := c.r.Offset()
+	entry := c.metaList(b)
+	if err := c.r.Err(); err != nil {
+		b.fault = err
+		if entry < 0 {
+			*m = Metadata{Raw: slices.Clone(c.data[begin:])}
+		} else {
+			m.Rest = slices.Clone(c.data[entry:])
+		}
+		c.giveUp("the game does without it")
+		return
+	}
+	c.rest("rest", &m.Rest)
+}
+
+// metaList goes through the list. It returns the offset of the entry that
+// could not be read, or -1 if that was the head of the list.
+func (c *codec) metaList(b *Block) (entry int64) {
+	m := &b.Metadata
+	if b.Version >= 29 {
+		c.enterName("metadata")
+		defer c.leave()
+	}
+	count := len(m.List) + m.Missing
+	version := m.Version
+	if c.writing() && version == 0 && count > 0 && !b.hasLegacyMetadata() {
+		if version = 1; b.Version >= 28 {
+			version = 2
+		}
+	}
+	if b.hasLegacyMetadata() {
+		if c.u16("version", &version); !c.writing() && version > 1 {
+			c.r.FailAt(c.r.Offset()-2, "version", bin.ErrVersion, "version 0 or 1", fmt.Sprint(version))
+		}
+	} else {
+		v := uint8(version)
+		c.u8("version", &v)
+		c.expect("version", v, "version 0 to 2", v <= maxMetaVersion)
+		version = uint16(v)
+	}
+	if c.failed() {
+		return -1
+	}
+	if !c.writing() {
+		m.Version = version
+	}
+	if version == 0 && !b.hasLegacyMetadata() {
+		return c.offset()
+	}
+	if count = c.count16("count", count); c.failed() {
+		return -1
+	}
+	each, size := c.newMeta, 2+4+len("end")
+	if b.hasLegacyMetadata() {
+		each, size = c.legacyMeta, 2+2+2
+	}
+	n := count
+	if c.writing() {
+		n = len(m.List)
+	}
+	elements(c, "entries", n, size, &m.List, func(e *NodeMeta) {
+		entry = c.offset()
+		c.u16("position", &e.Pos)
+		c.position(e.Pos)
+		each(e, version)
+	})
+	if !c.writing() {
+		m.Missing = count - len(m.List)
+	}
+	return entry
+}
+
+// offset returns where the Reader stands, 0 when writing.
+func (c *codec) offset() int64 {
+	if c.writing() {
+		return 0
+	}
+	return c.r.Offset()
+}
+
+// newMeta is an entry since block version 23.
+func (c *codec) newMeta(e *NodeMeta, version uint16) {
+	size := 2 + 4
+	if version >= 2 {
+		size++
+	}
+	n := len(e.Vars)
+	if c.writing() {
+		c.length32("num_vars", n)
+	} else {
+		n = c.r.Count32("num_vars", size)
+	}
+	elements(c, "vars", n, size, &e.Vars, func(v *Var) {
+		c.string16("key", &v.Key)
+		c.string32("value", &v.Value)
+		if version >= 2 {
+			c.u8("private", &v.Private)
+		} else if c.writing() && v.Private != 0 {
+			c.fail("private", "a list of version 2, which knows private variables", "version 1")
+		}
+	})
+	c.inventory("inventory", &e.Inventory)
+}
+
+// inventory is the text of an inventory, whose end only its lines tell.
+func (c *codec) inventory(name string, p *[]byte) {
+	if c.writing() {
+		if n, ok := InventoryEnd(*p); !ok || n != len(*p) {
+			c.fail(name, "an inventory that ends in EndInventory", fmt.Sprintf("%d bytes that do not", len(*p)))
+		}
+		c.w = append(c.w, *p...)
+		return
+	}
+	if c.failed() {
+		return
+	}
+	n, ok := InventoryEnd(c.left())
+	if !ok {
+		c.r.Fail(name, bin.ErrFormat, "an inventory that ends in EndInventory", fmt.Sprintf("%d bytes without that line", c.r.Len()))
+		return
+	}
+	c.raw(name, p, n)
+	c.means("%q", *p)
+}
+
+// InventoryEnd returns how many bytes at the start of text are an inventory:
+// all up to the line EndInventory, or "end", that closes it. Inside of a list
+// those close the list. It does not look at the other lines.
+func InventoryEnd(text []byte) (n int, ok bool) {
+	inList := false
+	for n < len(text) {
+		line := text[n:]
+		if i := bytes.IndexByte(line, '\n'); i >= 0 {
+			line = line[:i+1]
+		}
+		n += len(line)
+		word := bytes.TrimLeft(line, " \t\r\v\f")
+		if i := bytes.IndexAny(word, " \t\r\v\f\n"); i >= 0 {
+			word = word[:i]
+		}
+		switch {
+		case inList:
+			inList = string(word) != "EndInventoryList" && string(word) != "end"
+		case string(word) == "List":
+			inList = true
+		case string(word) == "EndInventory", string(word) == "end":
+			return n, true
+		}
+	}
+	return n, false
+}
+
+// emptyInventory is the inventory of a node that has none.
+var emptyInventory = []byte("EndInventory\n")

@@ -1,0 +1,313 @@
+package mapblock
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/metrics"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"trowel/check"
+	"trowel/internal/bin"
+	"trowel/internal/deflate"
+)
+
+// TestMutations damages blocks in every way and takes them through everything
+// that reads: nothing may panic, hang, or give other bytes back.
+// TROWEL_MUTATIONS tells how many to try.
+func TestMutations(t *testing.T) {
+	tries := 600
+	if s := os.Getenv("TROWEL_MUTATIONS"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tries = n
+	}
+	seeds := mutationSeeds(t)
+	var next, decoded, saved, slowest atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(tries); i = next.Add(1) - 1 {
+				start := time.Now()
+				rng := rand.New(rand.NewPCG(uint64(i), 7))
+				data := mutate(rng, seeds[rng.IntN(len(seeds))])
+				switch exercise(t, data) {
+				case taken:
+					decoded.Add(1)
+				case salvaged:
+					saved.Add(1)
+				}
+				for took := int64(time.Since(start)); ; {
+					old := slowest.Load()
+					if took <= old || slowest.CompareAndSwap(old, took) {
+						break
+					}
+				}
+			}
+		})
+	}
+	workers.Wait()
+	t.Logf("%d mutations of %d blocks: %d could be decoded, of %d something could be salvaged, the others were refused; slowest %v",
+		tries, len(seeds), decoded.Load(), saved.Load(), time.Duration(slowest.Load()))
+	if time.Duration(slowest.Load()) > 20*time.Second {
+		t.Error("a mutation hung")
+	}
+}
+
+// TestMutationMemory holds what damaged blocks allocate against what they can
+// stand for.
+func TestMutationMemory(t *testing.T) {
+	seeds := mutationSeeds(t)
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	allocated := func() uint64 {
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	worst := 0.0
+	for i := range 600 {
+		rng := rand.New(rand.NewPCG(uint64(i), 11))
+		data := mutate(rng, seeds[rng.IntN(len(seeds))])
+		before := allocated()
+		if b, err := Decode(data); err == nil {
+			check.Collect(func(sink check.Sink) { b.Check(sink, "") })
+			b.Nodes()
+		}
+		got := allocated() - before
+		// A block itself, twice its content, and what grows out of one byte of it.
+		limit := uint64(4<<20 + 16*contentLimit(len(data)))
+		if got > limit {
+			t.Errorf("mutation %d of %d bytes: allocated %d", i, len(data), got)
+		}
+		worst = max(worst, float64(got)/float64(limit))
+	}
+	t.Logf("the hungriest allocated %.0f%% of 4 MiB + 16 times what its streams may stand for", 100*worst)
+}
+
+// TestBombs are streams that stand for much more than they should.
+func TestBombs(t *testing.T) {
+	zeros, err := deflate.Compress(nil, make([]byte, 8<<20), 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := []byte{29}
+	for name, data := range map[string][]byte{
+		"zstd":      append(head, packZstd(make([]byte, 8<<20))...),
+		"size":      append(head, 0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0),
+		"nodes":     append([]byte{25, 0, 2, 2}, zeros...),
+		"metadata":  append(hand{25, 0, 2, 2}.zlib(hand{}.nodes(2, 0, 0, 0)), zeros...),
+		"runs":      hand{4, 0}.u32(1<<31).u8(255, 0),
+		"num_vars":  append(head, packZstd(hand{0, 255, 255}.u32(0).u8(0).u16(0).u8(2, 2).nodes(2, 0, 0, 0).u8(2).u16(65535).u16(0).u32(1<<32-1))...),
+		"metadata ": append(head, packZstd(hand{0, 255, 255}.u32(0).u8(0).u16(0).u8(2, 2).nodes(2, 0, 0, 0).u8(2).u16(65535).text("0123456789"))...),
+	} {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		before := m.TotalAlloc
+		_, err := Decode(data)
+		runtime.ReadMemStats(&m)
+		if got := m.TotalAlloc - before; int64(got) > 2<<20+4*contentLimit(len(data)) {
+			t.Errorf("%s: %d bytes took %d", name, len(data), got)
+		}
+		if name != "metadata" && err == nil { // which nobody needs to go on
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// The search for sections behind a fault does not inflate one bomb after the other.
+func TestSalvageBombs(t *testing.T) {
+	bomb := hand{}.zlib(make([]byte, 1<<20))
+	data := append(append([]byte{25, 0, 2, 2}, "no zlib stream"...), bytes.Repeat(bomb[:len(bomb)-1], 200)...)
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	before := m.TotalAlloc
+	b, found := Salvage(data)
+	runtime.ReadMemStats(&m)
+	if got := m.TotalAlloc - before; b != nil || len(found) == 0 || got > 64<<20 {
+		t.Errorf("%d bytes took %d: %v", len(data), got, found)
+	}
+}
+
+func mutationSeeds(t testing.TB) [][]byte {
+	var seeds [][]byte
+	for version := range Newest + 1 {
+		data, err := sample(version).EncodeFresh()
+		if err != nil {
+			t.Fatal(err)
+		}
+		seeds = append(seeds, data)
+	}
+	if t, ok := t.(*testing.T); ok {
+		t.Run("corpus", func(t *testing.T) { // skips by itself
+			for _, w := range worlds(t) {
+				for i, p := range w.sorted() {
+					if data := w.blocks[p]; i%211 == 0 || len(data) > 3000 && i%5 == 0 {
+						seeds = append(seeds, data)
+					}
+				}
+			}
+		})
+	}
+	return seeds
+}
+
+// mutate damages a copy of a block, on the outside or inside of what is compressed.
+func mutate(rng *rand.Rand, data []byte) []byte {
+	if data[0] < 16 || rng.IntN(3) == 0 {
+		return damageBytes(rng, slices.Clone(data))
+	}
+	if data[0] >= 29 {
+		out := []byte{29}
+		withFrame(data[1:], func(content []byte, _ int, _ error) {
+			out = append(out, packZstd(damageBytes(rng, bytes.Clone(content)))...)
+		})
+		return out
+	}
+	at := 2
+	if data[0] >= 22 {
+		at += 2
+	}
+	if data[0] >= 27 {
+		at += 2
+	}
+	nodes, n, err := deflate.DecompressUpTo(data[at:], 4*NodeCount)
+	if err != nil {
+		return damageBytes(rng, slices.Clone(data))
+	}
+	meta, m, err := deflate.DecompressUpTo(data[at+n:], 1<<20)
+	if err != nil {
+		return damageBytes(rng, slices.Clone(data))
+	}
+	tail := slices.Clone(data[at+n+m:])
+	switch rng.IntN(3) {
+	case 0:
+		nodes = damageBytes(rng, nodes)
+	case 1:
+		meta = damageBytes(rng, meta)
+	case 2:
+		tail = damageBytes(rng, tail)
+	}
+	return append(hand(slices.Clone(data[:at])).zlib(nodes).zlib(meta), tail...)
+}
+
+func damageBytes(rng *rand.Rand, data []byte) []byte {
+	for range 1 + rng.IntN(3) {
+		if len(data) < 4 {
+			return data
+		}
+		at := rng.IntN(len(data))
+		switch rng.IntN(6) {
+		case 0:
+			data[at] ^= 1 << rng.IntN(8)
+		case 1:
+			data[at] = []byte{0, 1, 2, 0x7f, 0x80, 0xff}[rng.IntN(6)]
+		case 2:
+			data = data[:at]
+		case 3:
+			data = slices.Insert(data, at, data[:min(rng.IntN(64), at)]...)
+		case 4:
+			data = slices.Delete(data, at, min(at+1+rng.IntN(8), len(data)))
+		case 5:
+			copy(data[at:], []byte{0xff, 0xff, 0xff, 0xff})
+		}
+	}
+	return data
+}
+
+// What can become of data.
+type fate int
+
+const (
+	refused fate = iota
+	salvaged
+	taken
+)
+
+// exercise takes data through everything that reads.
+func exercise(t testing.TB, data []byte) fate {
+	defer func() {
+		if p := recover(); p != nil {
+			t.Errorf("panic: %v on %x", p, data)
+		}
+	}()
+	b, err := Decode(data)
+	if dumpErr := Dump(data, func(f bin.Field) {}); (dumpErr == nil) != (err == nil) {
+		t.Errorf("Decode says %v, Dump %v: %x", err, dumpErr, data)
+	}
+	if err != nil {
+		var e *bin.Error
+		if !errors.As(err, &e) {
+			t.Errorf("no bin.Error: %v: %x", err, data)
+		}
+		b, found := Salvage(data)
+		if len(found) == 0 {
+			t.Errorf("nothing found in %x", data)
+		}
+		if b == nil {
+			return refused
+		}
+		out, err := b.Encode()
+		if err != nil {
+			t.Errorf("what was saved does not encode: %v: %x", err, data)
+			return salvaged
+		}
+		if _, err := Decode(out); err != nil {
+			t.Errorf("what was saved does not decode: %v: %x", err, data)
+		}
+		return salvaged
+	}
+	check.Collect(func(sink check.Sink) { b.Check(sink, "") })
+	if out, err := b.Encode(); err != nil || !bytes.Equal(out, data) {
+		t.Errorf("other bytes, %v: %x", err, data)
+	}
+	fresh, err := b.EncodeFresh()
+	if err != nil {
+		t.Errorf("EncodeFresh: %v: %x", err, data)
+		return taken
+	}
+	if again, err := Decode(fresh); err != nil || !bytes.Equal(content(again), content(b)) {
+		t.Errorf("EncodeFresh gives another block, %v: %x", err, data)
+	}
+	for _, version := range []int{17, 21, 23, 25, 29} {
+		to, _, err := b.Convert(version, true)
+		if err != nil {
+			t.Errorf("to version %d: %v: %x", version, err, data)
+			continue
+		}
+		out, err := to.Encode()
+		if err != nil {
+			t.Errorf("version %d does not encode: %v: %x", version, err, data)
+			continue
+		}
+		if _, err := Decode(out); err != nil {
+			t.Errorf("version %d does not decode: %v: %x", version, err, data)
+		}
+	}
+	return taken
+}
+
+// FuzzDecode takes any bytes through everything that reads.
+func FuzzDecode(f *testing.F) {
+	for _, h := range handmade {
+		f.Add(h.data)
+	}
+	for _, data := range mutationSeeds(f) {
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { exercise(t, data) })
+}
+
+// FuzzContent is FuzzDecode for what is inside of a block of version 29.
+func FuzzContent(f *testing.F) {
+	f.Add(content(sample(29)))
+	f.Add(content(New(29)))
+	f.Fuzz(func(t *testing.T, data []byte) { exercise(t, append([]byte{29}, packZstd(data)...)) })
+}

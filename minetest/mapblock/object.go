@@ -1,0 +1,180 @@
+package mapblock
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// Objects is the list of static objects: what can move, as it was when the
+// block was saved.
+type Objects struct {
+	Version uint8 // 0; games do not look at it
+	List    []Object
+}
+
+// ObjectType is the type of a static object.
+type ObjectType uint8
+
+// Games of today make only items out of LuaEntity, and keep objects of the
+// other types until the block is activated, when they delete them.
+const (
+	ObjectTest      ObjectType = 1
+	ObjectItem      ObjectType = 2
+	ObjectRat       ObjectType = 3
+	ObjectOerkki1   ObjectType = 4
+	ObjectFirefly   ObjectType = 5
+	ObjectMobV2     ObjectType = 6
+	ObjectLuaEntity ObjectType = 7
+)
+
+func (t ObjectType) String() string {
+	names := []string{"", "Test", "Item", "Rat", "Oerkki1", "Firefly", "MobV2", "LuaEntity"}
+	if int(t) < len(names) && t > 0 {
+		return names[t]
+	}
+	return fmt.Sprintf("type %d", uint8(t))
+}
+
+// Object is a static object.
+type Object struct {
+	Type ObjectType
+	Pos  [3]int32 // x, y, z in the world, in 1/10000 of a node
+	Data []byte   // what it means depends on the type: see Item and LuaEntity
+}
+
+// objectSize is the least number of bytes of an object.
+const objectSize = 1 + 3*4 + 2
+
+func (c *codec) objects(b *Block) {
+	c.enterName("objects")
+	defer c.leave()
+	c.u8("version", &b.Objects.Version)
+	n := c.count16("count", len(b.Objects.List))
+	elements(c, "entries", n, objectSize, &b.Objects.List, func(o *Object) {
+		t := uint8(o.Type)
+		if c.u8("type", &t); !c.writing() {
+			o.Type = ObjectType(t)
+		}
+		c.means("%v", o.Type)
+		c.i32("x", &o.Pos[0])
+		c.i32("y", &o.Pos[1])
+		c.i32("z", &o.Pos[2])
+		if c.tracer != nil && (o.Type == ObjectItem || o.Type == ObjectLuaEntity) {
+			c.traceObject(o)
+			return
+		}
+		c.bytes16("data", &o.Data)
+	})
+}
+
+// traceObject takes the data of an object apart for a tracer.
+func (c *codec) traceObject(o *Object) {
+	n := c.r.Count16("data_size", 1)
+	if c.failed() {
+		return
+	}
+	o.Data = bytes.Clone(c.left()[:n])
+	c.traceBody("data", n, func(c *codec) {
+		if o.Type == ObjectItem {
+			new(Item).layout(c)
+		} else {
+			new(LuaEntity).layout(c)
+		}
+	})
+}
+
+// Item is the data of an object of type Item.
+type Item struct {
+	Version uint8  // 0
+	Stack   string // the item, such as "default:dirt 5"
+	Rest    []byte // what follows; usually nothing
+}
+
+func (it *Item) layout(c *codec) {
+	c.u8("version", &it.Version)
+	c.expect("version", it.Version, "version 0", it.Version == 0)
+	c.string16("stack", &it.Stack)
+	c.rest("rest", &it.Rest)
+}
+
+// Item reads the data of an object of type Item.
+func (o *Object) Item() (Item, error) {
+	c := newReader(o.Data, "")
+	var it Item
+	it.layout(c)
+	return it, c.fault()
+}
+
+// Encode gives the data of an object of type Item.
+func (it Item) Encode() ([]byte, error) {
+	var c codec
+	it.layout(&c)
+	return c.w, c.err
+}
+
+// LuaEntity is the data of an object of type LuaEntity.
+type LuaEntity struct {
+	Version    uint8 // 1; in 0 nothing follows the static data
+	Name       string
+	StaticData string
+	HP         uint16
+	Velocity   [3]int32 // in 1/10000 of a node per second
+	Yaw        int32    // in 1/1000 of a degree
+
+	// Version2 tells what follows: 0 that nothing does, as before 5.0; 1 that
+	// Pitch and Roll do; 2 or more that GUID does as well.
+	Version2    uint8
+	Pitch, Roll int32    // in 1/1000 of a degree
+	GUID        [16]byte // since 5.17 or a little before
+
+	Rest []byte // what follows; usually nothing
+}
+
+func (e *LuaEntity) layout(c *codec) {
+	c.u8("version", &e.Version)
+	c.expect("version", e.Version, "version 0 or 1", e.Version <= 1)
+	c.string16("name", &e.Name)
+	c.string32("static_data", &e.StaticData)
+	if e.Version >= 1 {
+		c.u16("hp", &e.HP)
+		for i, name := range []string{"velocity_x", "velocity_y", "velocity_z"} {
+			c.i32(name, &e.Velocity[i])
+		}
+		c.i32("yaw", &e.Yaw)
+		e.tail(c)
+	}
+	c.rest("rest", &e.Rest)
+}
+
+// tail is what has been added since 5.0. Its absence is its version 0.
+func (e *LuaEntity) tail(c *codec) {
+	if c.writing() && e.Version2 == 0 || !c.writing() && (c.r.Len() == 0 || c.left()[0] == 0) {
+		return
+	}
+	c.u8("version2", &e.Version2)
+	c.i32("pitch", &e.Pitch)
+	c.i32("roll", &e.Roll)
+	if e.Version2 < 2 {
+		return
+	}
+	if c.writing() {
+		c.w = append(c.w, e.GUID[:]...)
+	} else {
+		copy(e.GUID[:], c.r.Bytes("guid", len(e.GUID)))
+	}
+}
+
+// LuaEntity reads the data of an object of type LuaEntity.
+func (o *Object) LuaEntity() (LuaEntity, error) {
+	c := newReader(o.Data, "")
+	var e LuaEntity
+	e.layout(c)
+	return e, c.fault()
+}
+
+// Encode gives the data of an object of type LuaEntity.
+func (e LuaEntity) Encode() ([]byte, error) {
+	var c codec
+	e.layout(&c)
+	return c.w, c.err
+}

@@ -1,0 +1,243 @@
+package mapblock
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"trowel/internal/bin"
+	"trowel/internal/deflate"
+)
+
+// Level is the zlib level of what is compressed anew, that of the games.
+const Level = 6
+
+// contentLimit returns how many bytes a compressed stream of n bytes may
+// stand for. Deflate cannot make more than 1032 bytes of one; zstd could make
+// 32768, which no honest block needs.
+func contentLimit(n int) int64 { return min(64<<20, 64<<10+1032*int64(n)) }
+
+// A packing is a way to compress a section.
+type packing struct {
+	name   string
+	unpack func(stream []byte) (content []byte, used int, err error) // returns what it could read also with an error
+	pack   func(content []byte) ([]byte, error)
+}
+
+var (
+	packZlib = packing{"zlib", func(stream []byte) ([]byte, int, error) {
+		return deflate.DecompressUpTo(stream, contentLimit(len(stream)))
+	}, func(content []byte) ([]byte, error) {
+		return deflate.Compress(nil, content, Level)
+	}}
+	packNodes1 = packing{"zlib", func(stream []byte) ([]byte, int, error) {
+		return deflate.Decompress(stream, 3*NodeCount)
+	}, packZlib.pack}
+	packNodes2 = packing{"zlib", func(stream []byte) ([]byte, int, error) {
+		return deflate.Decompress(stream, 4*NodeCount)
+	}, packZlib.pack}
+	packRLE = packing{"run lengths", unpackRLE, packRuns}
+)
+
+// unpackRLE reads the compression of versions 4 and 7 to 10: a 32-bit number
+// of bytes, which must be that of the nodes, then pairs of a count less 1 and a byte.
+func unpackRLE(stream []byte) (content []byte, used int, err error) {
+	if len(stream) < 4 {
+		return nil, 0, bin.ErrShort
+	}
+	if n := binary.BigEndian.Uint32(stream); n != NodeCount {
+		return nil, 0, fmt.Errorf("run lengths of %d bytes, not %d", n, NodeCount)
+	}
+	content = make([]byte, 0, NodeCount)
+	for used = 4; len(content) < NodeCount; used += 2 {
+		if used+2 > len(stream) {
+			return content, used, bin.ErrShort
+		}
+		n := int(stream[used]) + 1
+		if n > NodeCount-len(content) {
+			return content, used, fmt.Errorf("a run of %d bytes where %d are left", n, NodeCount-len(content))
+		}
+		content = append(content, bytes.Repeat(stream[used+1:used+2], n)...)
+	}
+	return content, used, nil
+}
+
+func packRuns(content []byte) ([]byte, error) {
+	out := binary.BigEndian.AppendUint32(nil, uint32(len(content)))
+	for i := 0; i < len(content); {
+		n := 1
+		for n < 256 && i+n < len(content) && content[i+n] == content[i] {
+			n++
+		}
+		out = append(out, byte(n-1), content[i])
+		i += n
+	}
+	return out, nil
+}
+
+var errFrame = errors.New("no zstd frame")
+
+// frameLength returns the number of bytes of the zstd frame at the start of
+// data, by its headers alone. A game reads one frame and ignores what follows.
+func frameLength(data []byte) (int, error) {
+	if len(data) < 6 || binary.LittleEndian.Uint32(data) != 0xfd2fb528 {
+		return 0, errFrame
+	}
+	descriptor := data[4]
+	at := 5
+	single := descriptor&0x20 != 0
+	if !single {
+		at++ // window
+	}
+	at += []int{0, 1, 2, 4}[descriptor&3] // dictionary
+	switch descriptor >> 6 {              // size of the content
+	case 0:
+		if single {
+			at++
+		}
+	case 1:
+		at += 2
+	case 2:
+		at += 4
+	case 3:
+		at += 8
+	}
+	for {
+		if at+3 > len(data) {
+			return 0, bin.ErrShort
+		}
+		head := int(data[at]) | int(data[at+1])<<8 | int(data[at+2])<<16
+		at += 3
+		switch head >> 1 & 3 {
+		case 0, 2:
+			at += head >> 3
+		case 1:
+			at++
+		case 3:
+			return 0, errors.New("zstd block of a reserved type")
+		}
+		if head&1 != 0 {
+			break
+		}
+	}
+	if descriptor&4 != 0 {
+		at += 4 // checksum
+	}
+	if at > len(data) {
+		return 0, bin.ErrShort
+	}
+	return at, nil
+}
+
+var decoders = sync.Pool{New: func() any {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(64<<20), zstd.WithDecoderMaxWindow(128<<20))
+	if err != nil {
+		panic(err) // the options are wrong
+	}
+	return d
+}}
+
+var encoders = sync.Pool{New: func() any {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		panic(err) // the options are wrong
+	}
+	return e
+}}
+
+// scratch are buffers that whole blocks of version 29 are inflated into. All
+// that is kept of them is copied.
+var scratch = sync.Pool{New: func() any {
+	b := make([]byte, 0, 64<<10)
+	return &b
+}}
+
+// keepScratch is the largest buffer that is kept for other blocks.
+const keepScratch = 1 << 20
+
+// withFrame inflates the zstd frame at the start of stream and calls f with
+// its content, which is gone afterwards, with the number of bytes that the
+// frame takes, and with what is wrong with it. Memory is taken as data come:
+// what the frame says of its size is not believed.
+func withFrame(stream []byte, f func(content []byte, used int, err error)) {
+	used, err := frameLength(stream)
+	frame := stream[:used]
+	if err != nil {
+		if errors.Is(err, errFrame) {
+			f(nil, 0, err)
+			return
+		}
+		frame, used = stream, len(stream) // what comes before the fault may be there
+	}
+	buf := scratch.Get().(*[]byte)
+	d := decoders.Get().(*zstd.Decoder)
+	limit := int(contentLimit(len(frame)))
+	content, fault := d.DecodeAll(frame, (*buf)[:0])
+	for errors.Is(fault, zstd.ErrDecoderSizeExceeded) && cap(*buf) < limit {
+		*buf = make([]byte, 0, min(4*cap(*buf), limit))
+		content, fault = d.DecodeAll(frame, *buf)
+	}
+	decoders.Put(d)
+	if err == nil {
+		err = fault
+	}
+	f(content, used, err)
+	if cap(*buf) <= keepScratch {
+		scratch.Put(buf)
+	}
+}
+
+func packZstd(content []byte) []byte {
+	e := encoders.Get().(*zstd.Encoder)
+	defer encoders.Put(e)
+	return e.EncodeAll(content, nil)
+}
+
+// packed takes a section through its compression. What run writes keeps the
+// stream that it had if that has this very content.
+func (c *codec) packed(name string, how packing, keep *[]byte, run func(*codec)) {
+	if c.writing() {
+		in := codec{fresh: c.fresh, steps: append(slices.Clip(c.steps), name)}
+		if run(&in); in.err != nil {
+			c.err = cmp.Or(c.err, in.err)
+			return
+		}
+		if !c.fresh && *keep != nil {
+			if old, used, err := how.unpack(*keep); err == nil && used == len(*keep) && bytes.Equal(old, in.w) {
+				c.w = append(c.w, *keep...)
+				return
+			}
+		}
+		stream, err := how.pack(in.w)
+		c.err = cmp.Or(c.err, err)
+		c.w = append(c.w, stream...)
+		return
+	}
+	if c.failed() {
+		return
+	}
+	at, stream := c.r.Offset(), c.left()
+	content, used, err := how.unpack(stream)
+	c.work += len(content)
+	if err != nil {
+		c.r.FailAt(at, name, err, "a "+how.name+" stream", err.Error())
+		return
+	}
+	c.r.Span(name, used)
+	c.means("%s, %d bytes inflated", how.name, len(content))
+	c.r.Flush()
+	*keep = stream[:used:used]
+	in := newReader(content, c.r.Path(name)).trace(c.tracer, c.meaning)
+	run(in)
+	in.r.Flush()
+	if c.err == nil {
+		c.err = in.fault()
+	}
+}

@@ -1,0 +1,195 @@
+package mapdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"strconv"
+
+	"trowel/internal/leveldb"
+)
+
+func levelPath(dir string) string { return filepath.Join(dir, "map.db") }
+
+// levelDB is a LevelDB database: the key is Pos.Key in decimal digits.
+type levelDB struct {
+	path string
+	db   *leveldb.DB // nil in a levelWriter
+	view func() (*leveldb.DB, error)
+}
+
+func openLevelDB(path string) (DB, error) {
+	db, err := leveldb.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &levelDB{path: path, db: db, view: func() (*leveldb.DB, error) { return db, nil }}, nil
+}
+
+func decimalKey(p Pos) []byte { return strconv.AppendInt(nil, p.Key(), 10) }
+
+// posOfDecimal returns the position of a key in decimal digits, as the game
+// writes it: a number has one form only.
+func posOfDecimal(store, key string) (Pos, *RowError) {
+	n, err := strconv.ParseInt(key, 10, 64)
+	p, ok := PosOfKey(n)
+	if err != nil || !ok || strconv.FormatInt(n, 10) != key {
+		return Pos{}, badRow(store, strconv.Quote(key), "key", "the number of a position", strconv.Quote(abridge(key)))
+	}
+	return p, nil
+}
+
+// Get returns the bytes of a block.
+func (l *levelDB) Get(_ context.Context, p Pos) ([]byte, error) {
+	return l.get(l.db, p)
+}
+
+// getter is what a database that is read and one that is written have in common.
+type getter interface {
+	Get(key []byte) (value []byte, ok bool, err error)
+}
+
+func (l *levelDB) get(from getter, p Pos) ([]byte, error) {
+	data, ok, err := from.Get(decimalKey(p))
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, notFound(p)
+	case len(data) > MaxBlock:
+		return nil, tooLarge(l.path, string(decimalKey(p)), int64(len(data))).at(p)
+	}
+	return data, nil
+}
+
+// Blocks goes through the blocks of an area in the order of the digits of their
+// keys. Damage of the files is told at the end.
+func (l *levelDB) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
+	return func(yield func(Block, error) bool) {
+		db, err := l.view()
+		if err != nil {
+			yield(Block{}, err)
+			return
+		}
+		for key, data := range db.All() {
+			if err := ctx.Err(); err != nil {
+				yield(Block{}, err)
+				return
+			}
+			p, row := posOfDecimal(l.path, string(key))
+			if row == nil && !a.Contains(p) {
+				continue
+			}
+			if row == nil && len(data) > MaxBlock {
+				row = tooLarge(l.path, string(key), int64(len(data))).at(p)
+			}
+			if row != nil {
+				if !yield(Block{}, row) {
+					return
+				}
+				continue
+			}
+			if !yield(Block{p, append([]byte(nil), data...)}, nil) {
+				return
+			}
+		}
+		for _, err := range db.Problems() {
+			if !errors.Is(err, leveldb.ErrTorn) && !yield(Block{}, &RowError{Err: err}) {
+				return
+			}
+		}
+	}
+}
+
+// Positions goes through the positions of the blocks of an area. The files hold
+// keys and data together, so that all is read.
+func (l *levelDB) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error] {
+	return positionsOf(l.Blocks(ctx, a))
+}
+
+// positionsOf leaves the bytes out.
+func positionsOf(blocks iter.Seq2[Block, error]) iter.Seq2[Pos, error] {
+	return func(yield func(Pos, error) bool) {
+		for b, err := range blocks {
+			if !yield(b.Pos, err) {
+				return
+			}
+		}
+	}
+}
+
+// Count counts the blocks by going through all of them.
+func (l *levelDB) Count(ctx context.Context) (int64, error) {
+	return countPositions(l.Positions(ctx, All()))
+}
+
+func (l *levelDB) String() string { return "LevelDB " + l.path }
+
+func (l *levelDB) Close() error {
+	if l.db == nil {
+		return nil
+	}
+	return l.db.Close()
+}
+
+// levelWriter makes a LevelDB database.
+type levelWriter struct {
+	levelDB
+	w *leveldb.Writer
+}
+
+func createLevelDB(path string) (Writer, error) { return newLevelWriter(path, leveldb.Create) }
+
+func resumeLevelDB(path string) (Writer, error) {
+	w, err := newLevelWriter(path, leveldb.Resume)
+	if errors.Is(err, leveldb.ErrForeign) {
+		return nil, fmt.Errorf("%w: %w", err, ErrReadOnly)
+	}
+	return w, err
+}
+
+func newLevelWriter(path string, open func(string) (*leveldb.Writer, error)) (Writer, error) {
+	w, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &levelWriter{levelDB{path: path, view: w.View}, w}, nil
+}
+
+// Get returns the bytes of a block.
+func (l *levelWriter) Get(_ context.Context, p Pos) ([]byte, error) { return l.get(l.w, p) }
+
+// Update runs f in a transaction.
+func (l *levelWriter) Update(ctx context.Context, f func(Tx) error) error {
+	tx := newChanges(func(p Pos) ([]byte, error) { return l.get(l.w, p) })
+	if err := f(tx); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var batch leveldb.Batch
+	for _, c := range tx.list {
+		if c.delete {
+			batch.Delete(decimalKey(c.pos))
+		} else {
+			batch.Put(decimalKey(c.pos), c.data)
+		}
+	}
+	if err := l.w.Write(&batch); err != nil {
+		return err
+	}
+	return l.w.Sync()
+}
+
+// Load stores many blocks.
+func (l *levelWriter) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error) {
+	return load(ctx, l, blocks)
+}
+
+func (l *levelWriter) Close() error { return l.w.Close() }
+
+// Abandon ends the use of the store such that OpenForWriting can go on with it.
+func (l *levelWriter) Abandon() { l.w.Abandon() }

@@ -1,0 +1,247 @@
+// Package mapdb reads and writes the databases that hold the blocks of a world:
+// SQLite, LevelDB, PostgreSQL, Redis, folders of files, and memory. It knows
+// where blocks are, and not what is in them.
+//
+// [Open] never changes a world, and does not stand in the way of a server that
+// runs on it: what is read is read in pages, each in a short transaction of its
+// own. [Create] makes a fresh store in a new place. [OpenForWriting] changes one
+// in place, in transactions.
+//
+//	db, err := mapdb.Open(ctx, dir, mapdb.Config{Backend: mapdb.SQLite})
+//	for block, err := range db.Blocks(ctx, mapdb.All()) {
+//		var row *mapdb.RowError
+//		if errors.As(err, &row) {
+//			continue // one row is damaged, the others are not
+//		}
+//		if err != nil {
+//			return err
+//		}
+//		...
+//	}
+package mapdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"trowel/internal/bin"
+)
+
+// The names of the backends, as world.mt has them; Sectors is the name for the
+// folders of files of worlds from before 2011, which have no backend.
+const (
+	SQLite   = "sqlite3"
+	LevelDB  = "leveldb"
+	Postgres = "postgresql"
+	RedisDB  = "redis"
+	Dummy    = "dummy"
+	Sectors  = "sectors"
+)
+
+// MaxBlock is the largest block that is read or written, in bytes. Real ones
+// have less than a thousandth of that.
+const MaxBlock = 64 << 20
+
+var (
+	ErrNotFound = errors.New("no such block")
+	ErrInUse    = errors.New("the database is in use")
+	ErrReadOnly = errors.New("this kind of store can be read only")
+)
+
+// A Schema is the shape of the table of an SQLite database.
+type Schema int
+
+const (
+	SchemaPos Schema = iota // one column pos with the key: every version of the game reads it
+	SchemaXYZ               // columns x, y and z: versions from 5.12 on
+)
+
+func (s Schema) String() string {
+	if s == SchemaXYZ {
+		return "x, y, z"
+	}
+	return "pos"
+}
+
+// Config says where the blocks of a world are.
+type Config struct {
+	Backend  string // one of the names above; "" is sqlite3, as in worlds of before 0.4.8
+	Redis    Redis
+	Postgres string // a connection string: pgsql_connection of world.mt
+	Schema   Schema // for Create with SQLite
+}
+
+// Redis is the redis_ settings of world.mt.
+type Redis struct {
+	Address  string // a host, or the path of a Unix socket if there is a "/" in it
+	Hash     string // the name of the hash that holds the blocks
+	Port     int    // 0 is 6379
+	Password string
+}
+
+// A Block is a block as it is stored.
+type Block struct {
+	Pos  Pos
+	Data []byte // the caller's own
+}
+
+// A RowError tells of a row that is no block. Going through the rows goes on
+// behind it.
+type RowError struct {
+	Key string // the key as the store has it
+	Pos *Pos   // where the block would be, if the key tells
+	Err error  // a [bin.Error] that says what is wrong
+}
+
+func (e *RowError) Error() string { return e.Err.Error() }
+func (e *RowError) Unwrap() error { return e.Err }
+
+// badRow makes a RowError about a field of a row.
+func badRow(store, key, field, want, got string) *RowError {
+	key = abridge(key)
+	path := "blocks[" + key + "]"
+	if field != "" {
+		path += "." + field
+	}
+	return &RowError{Key: key, Err: &bin.Error{File: store, Path: path, Offset: -1, Want: want, Got: got, Err: bin.ErrFormat}}
+}
+
+// at tells where the block would be.
+func (e *RowError) at(p Pos) *RowError {
+	e.Pos = &p
+	return e
+}
+
+// abridge cuts a key for a message.
+func abridge(key string) string {
+	if len(key) > 64 {
+		return key[:64] + "..."
+	}
+	return key
+}
+
+// tooLarge is the error of a row with more than MaxBlock bytes.
+func tooLarge(store, key string, size int64) *RowError {
+	e := badRow(store, key, "data", fmt.Sprintf("at most %d bytes", MaxBlock), fmt.Sprint(size))
+	e.Err.(*bin.Error).Err = bin.ErrLimit
+	return e
+}
+
+// A DB is a store of blocks that is read. Its methods may be called by several
+// goroutines, and while a loop over Blocks or Positions runs.
+type DB interface {
+	// Get returns the bytes of a block. The error wraps ErrNotFound if there is none,
+	// and is a *RowError if its row is damaged.
+	Get(ctx context.Context, p Pos) ([]byte, error)
+
+	// Blocks goes through the blocks of an area, in the order of the store's keys,
+	// with memory for one page of them. An error that is a *RowError concerns one
+	// row, and the loop goes on; any other error is the last thing that it gives.
+	Blocks(ctx context.Context, a Area) iter.Seq2[Block, error]
+
+	// Positions is Blocks without the bytes, which are not read where the store
+	// can do without. It may give the position of a row whose data are damaged.
+	Positions(ctx context.Context, a Area) iter.Seq2[Pos, error]
+
+	// Count returns how many blocks there are.
+	Count(ctx context.Context) (int64, error)
+
+	// String describes the store in a few words.
+	String() string
+
+	// Close ends the use of the store.
+	Close() error
+}
+
+// A Tx is a transaction. A position that cannot be stored, or a block larger
+// than [MaxBlock], is an error.
+type Tx interface {
+	Get(p Pos) ([]byte, error) // what is there, the changes of the transaction among it
+	Put(p Pos, data []byte) error
+	Delete(p Pos) error // of a block that need not be there
+}
+
+// A Writer is a store of blocks that is written. It is used by one goroutine.
+// What a DB reads of it while a transaction runs may be of before that, or not.
+type Writer interface {
+	DB
+
+	// Update runs f in a transaction. If f fails, nothing is changed, and Update
+	// returns its error. Once Update has returned nil, all is on disk. Stores
+	// without transactions of their own hold the changes in memory until then.
+	Update(ctx context.Context, f func(Tx) error) error
+
+	// Load stores many blocks, in transactions of a few MiB each, and returns how
+	// many it has stored. The first error of the sequence that is not a *RowError
+	// ends it; those are passed over.
+	Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error)
+}
+
+// Open opens the blocks of the world in a folder for reading. It changes
+// nothing, in the folder or elsewhere.
+func Open(ctx context.Context, dir string, c Config) (DB, error) {
+	switch c.Backend {
+	case SQLite, "":
+		return openSQLite(ctx, sqlitePath(dir))
+	case LevelDB:
+		return openLevelDB(levelPath(dir))
+	case Postgres:
+		return readPostgres(ctx, c.Postgres)
+	case RedisDB:
+		return openRedis(ctx, c.Redis)
+	case Sectors:
+		return openSectors(dir)
+	case Dummy:
+		return NewMemory(), nil
+	}
+	return nil, unknownBackend(c.Backend)
+}
+
+// Create makes an empty store for the world in a folder. It fails with an error
+// that wraps [fs.ErrExist] if there is one already.
+func Create(ctx context.Context, dir string, c Config) (Writer, error) {
+	switch c.Backend {
+	case SQLite, "":
+		return createSQLite(ctx, sqlitePath(dir), c.Schema)
+	case LevelDB:
+		return createLevelDB(levelPath(dir))
+	case Postgres:
+		return createPostgres(ctx, c.Postgres)
+	case RedisDB:
+		return createRedis(ctx, c.Redis)
+	case Dummy:
+		return NewMemory(), nil
+	case Sectors:
+		return nil, fmt.Errorf("%s: %w", c.Backend, ErrReadOnly)
+	}
+	return nil, unknownBackend(c.Backend)
+}
+
+// OpenForWriting opens a store to change it in place. It fails with an error
+// that wraps [ErrInUse] if a program has it open, as far as that can be seen,
+// unless force is set; with LevelDB, only a store that is being made by [Create]
+// can be opened again, and with folders of files none: the error wraps
+// [ErrReadOnly].
+func OpenForWriting(ctx context.Context, dir string, c Config, force bool) (Writer, error) {
+	switch c.Backend {
+	case SQLite, "":
+		return openSQLiteForWriting(ctx, sqlitePath(dir), force)
+	case LevelDB:
+		return resumeLevelDB(levelPath(dir))
+	case Postgres:
+		return openPostgresForWriting(ctx, c.Postgres, force)
+	case RedisDB:
+		return openRedis(ctx, c.Redis)
+	case Dummy:
+		return NewMemory(), nil
+	case Sectors:
+		return nil, fmt.Errorf("%s: %w", c.Backend, ErrReadOnly)
+	}
+	return nil, unknownBackend(c.Backend)
+}
+
+func unknownBackend(name string) error {
+	return &bin.Error{Path: "backend", Offset: -1, Want: "sqlite3, leveldb, postgresql, redis, dummy or sectors", Got: fmt.Sprintf("%q", abridge(name)), Err: bin.ErrVersion}
+}

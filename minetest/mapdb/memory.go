@@ -1,0 +1,102 @@
+package mapdb
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// A Memory is a store in memory: what the backend dummy is, and handy for tests.
+// Use [NewMemory].
+type Memory struct {
+	mu     sync.RWMutex
+	blocks map[Pos][]byte
+}
+
+var _ Writer = (*Memory)(nil)
+
+// NewMemory returns an empty store.
+func NewMemory() *Memory { return &Memory{blocks: map[Pos][]byte{}} }
+
+// Get returns the bytes of a block.
+func (m *Memory) Get(_ context.Context, p Pos) ([]byte, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	data, ok := m.blocks[p]
+	if !ok {
+		return nil, notFound(p)
+	}
+	return bytes.Clone(data), nil
+}
+
+// Blocks goes through the blocks of an area in the order of [Pos.Key]. Those
+// that are removed meanwhile are left out.
+func (m *Memory) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
+	return func(yield func(Block, error) bool) {
+		for p, err := range m.Positions(ctx, a) {
+			if err != nil {
+				yield(Block{}, err)
+				return
+			}
+			if data, err := m.Get(ctx, p); err == nil && !yield(Block{p, data}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Positions goes through the positions of the blocks of an area.
+func (m *Memory) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error] {
+	return func(yield func(Pos, error) bool) {
+		m.mu.RLock()
+		all := slices.SortedFunc(maps.Keys(m.blocks), orderZYX.compare)
+		m.mu.RUnlock()
+		for _, p := range all {
+			if err := ctx.Err(); err != nil {
+				yield(Pos{}, err)
+				return
+			}
+			if a.Contains(p) && !yield(p, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Count returns how many blocks there are.
+func (m *Memory) Count(context.Context) (int64, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return int64(len(m.blocks)), nil
+}
+
+// Update runs f in a transaction.
+func (m *Memory) Update(ctx context.Context, f func(Tx) error) error {
+	tx := newChanges(func(p Pos) ([]byte, error) { return m.Get(ctx, p) })
+	if err := f(tx); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range tx.list {
+		if c.delete {
+			delete(m.blocks, c.pos)
+		} else {
+			m.blocks[c.pos] = c.data
+		}
+	}
+	return nil
+}
+
+// Load stores many blocks.
+func (m *Memory) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error) {
+	return load(ctx, m, blocks)
+}
+
+func (m *Memory) String() string { return "memory" }
+
+// Close does nothing.
+func (m *Memory) Close() error { return nil }

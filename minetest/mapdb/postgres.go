@@ -1,0 +1,355 @@
+package mapdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// The table as the game makes it.
+const tablePostgres = "CREATE TABLE blocks (posX INT NOT NULL, posY INT NOT NULL, posZ INT NOT NULL, data BYTEA, PRIMARY KEY (posX, posY, posZ))"
+
+const upsertPostgres = "INSERT INTO blocks (posx, posy, posz, data) VALUES ($1, $2, $3, $4) ON CONFLICT (posx, posy, posz) DO UPDATE SET data = excluded.data"
+
+// postgresData are the columns of a row's data: what is too large is not sent.
+var postgresData = fmt.Sprintf("octet_length(data)::bigint, CASE WHEN octet_length(data) <= %d THEN data END", MaxBlock)
+
+// storePostgres is how errors name the store: a connection string may hold a password.
+const storePostgres = "PostgreSQL"
+
+// postgresDB is a PostgreSQL database.
+type postgresDB struct {
+	config *pgx.ConnConfig
+	mu     sync.Mutex
+	conn   *pgx.Conn
+	closed bool
+}
+
+var _ Writer = (*postgresDB)(nil)
+
+func openPostgres(connString string, readOnly bool) (*postgresDB, error) {
+	config, err := pgx.ParseConfig(connString)
+	if err != nil {
+		return nil, err
+	}
+	config.RuntimeParams["application_name"] = "trowel"
+	if readOnly {
+		config.RuntimeParams["default_transaction_read_only"] = "on"
+	}
+	return &postgresDB{config: config}, nil
+}
+
+// readPostgres opens a database for reading, if it has the table.
+func readPostgres(ctx context.Context, connString string) (DB, error) {
+	db, err := openPostgres(connString, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.probe(ctx); err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+// probe looks whether the table is there.
+func (db *postgresDB) probe(ctx context.Context) error {
+	return db.do(ctx, func(conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "SELECT posx, posy, posz, data FROM blocks WHERE FALSE")
+		return err
+	})
+}
+
+func createPostgres(ctx context.Context, connString string) (Writer, error) {
+	db, err := openPostgres(connString, false)
+	if err != nil {
+		return nil, err
+	}
+	err = db.do(ctx, func(conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, tablePostgres)
+		return err
+	})
+	if e := (*pgconn.PgError)(nil); errors.As(err, &e) && e.Code == "42P07" { // duplicate_table
+		err = fmt.Errorf("%s: table blocks: %w", storePostgres, fs.ErrExist)
+	}
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+func openPostgresForWriting(ctx context.Context, connString string, force bool) (Writer, error) {
+	db, err := openPostgres(connString, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.probe(ctx); err != nil {
+		db.Close()
+		return nil, err
+	}
+	others := 0
+	err = db.do(ctx, func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'").Scan(&others)
+	})
+	if err == nil && others > 0 && !force {
+		err = fmt.Errorf("%s: %w: there are %d other connections", storePostgres, ErrInUse, others)
+	}
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+// do runs f with the connection, and makes a new one if the end of a context has
+// closed it.
+func (db *postgresDB) do(ctx context.Context, f func(*pgx.Conn) error) error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed {
+		return errClosed
+	}
+	if db.conn == nil || db.conn.IsClosed() {
+		conn, err := pgx.ConnectConfig(ctx, db.config)
+		if err != nil {
+			return err
+		}
+		db.conn = conn
+	}
+	return f(db.conn)
+}
+
+// Get returns the bytes of a block.
+func (db *postgresDB) Get(ctx context.Context, p Pos) (data []byte, err error) {
+	err = db.do(ctx, func(conn *pgx.Conn) error {
+		data, err = getPostgres(ctx, conn, p)
+		return err
+	})
+	return data, err
+}
+
+// querier is a connection, or a transaction.
+type querier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+func getPostgres(ctx context.Context, q querier, p Pos) ([]byte, error) {
+	var size *int64
+	var data []byte
+	err := q.QueryRow(ctx, "SELECT "+postgresData+" FROM blocks WHERE posx = $1 AND posy = $2 AND posz = $3", p.X, p.Y, p.Z).Scan(&size, &data)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, notFound(p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, postgresRow(p, size)
+}
+
+// postgresRow says what is wrong with the data of a row.
+func postgresRow(p Pos, size *int64) error {
+	switch {
+	case size == nil:
+		return badRow(storePostgres, p.String(), "data", "bytes", "NULL").at(p)
+	case *size > MaxBlock:
+		return tooLarge(storePostgres, p.String(), *size).at(p)
+	}
+	return nil
+}
+
+// scan goes through the rows of an area, page by page, in the order of the
+// primary key: x, y, z.
+func (db *postgresDB) scan(ctx context.Context, a Area, data bool, yield func(Block, error) bool) {
+	if a = a.within(); a.Empty() {
+		return
+	}
+	columns, rows := "", pagePositions
+	if data {
+		columns, rows = ", "+postgresData, pageRows
+	}
+	query := "SELECT posx::bigint, posy::bigint, posz::bigint" + columns + " FROM blocks WHERE TRUE"
+	var args []any
+	arg := func(v any) string {
+		args = append(args, v)
+		return fmt.Sprintf("$%d::bigint", len(args))
+	}
+	if a != All() {
+		lo, hi := a.Min.coords(), a.Max.coords()
+		for i, column := range []string{"posx", "posy", "posz"} {
+			query += " AND " + column + " BETWEEN " + arg(int64(lo[i])) + " AND " + arg(int64(hi[i]))
+		}
+	}
+	first := len(args)
+	behind := query + " AND (posx, posy, posz) > (" + arg(int64(0)) + ", " + arg(int64(0)) + ", " + arg(int64(0)) + ")"
+	query, args = query+orderPostgres(rows), args[:first]
+	for {
+		pg, last, err := db.page(ctx, query, args, rows, data)
+		for i, b := range pg.blocks {
+			if !yield(b, pg.errs[i]) {
+				return
+			}
+		}
+		if err != nil {
+			yield(Block{}, err)
+			return
+		}
+		if pg.done {
+			return
+		}
+		query, args = behind+orderPostgres(rows), append(args[:first:first], last[0], last[1], last[2])
+	}
+}
+
+func orderPostgres(rows int) string {
+	return fmt.Sprintf(" ORDER BY posx, posy, posz LIMIT %d", rows)
+}
+
+// page reads one page and returns the key of its last row.
+func (db *postgresDB) page(ctx context.Context, query string, args []any, most int, data bool) (pg page, last [3]int64, err error) {
+	err = db.do(ctx, func(conn *pgx.Conn) error {
+		rows, err := conn.Query(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for !pg.full(most) && rows.Next() {
+			var size *int64
+			var b Block
+			into := []any{&last[0], &last[1], &last[2]}
+			if data {
+				into = append(into, &size, &b.Data)
+			}
+			if err := rows.Scan(into...); err != nil {
+				return err
+			}
+			if !inRange(last[0]) || !inRange(last[1]) || !inRange(last[2]) {
+				key := fmt.Sprint(last[0], last[1], last[2])
+				pg.add(Block{}, badRow(storePostgres, key, "", "the coordinates of a block", key))
+				continue
+			}
+			b.Pos = Pos{int16(last[0]), int16(last[1]), int16(last[2])}
+			if data {
+				err = postgresRow(b.Pos, size)
+			}
+			if err != nil {
+				b = Block{}
+			}
+			pg.add(b, err)
+			err = nil
+		}
+		pg.done = !pg.full(most)
+		rows.Close()
+		return rows.Err()
+	})
+	return pg, last, err
+}
+
+// Blocks goes through the blocks of an area in the order of x, then y, then z.
+func (db *postgresDB) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
+	return func(yield func(Block, error) bool) { db.scan(ctx, a, true, yield) }
+}
+
+// Positions goes through the positions of an area; it reads the index only, if
+// the server sees fit.
+func (db *postgresDB) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error] {
+	return func(yield func(Pos, error) bool) {
+		db.scan(ctx, a, false, func(b Block, err error) bool { return yield(b.Pos, err) })
+	}
+}
+
+// Count returns the number of rows.
+func (db *postgresDB) Count(ctx context.Context) (n int64, err error) {
+	err = db.do(ctx, func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, "SELECT count(*) FROM blocks").Scan(&n)
+	})
+	return n, err
+}
+
+// Update runs f in a transaction. It has a connection of its own, so that f may
+// go through the blocks.
+func (db *postgresDB) Update(ctx context.Context, f func(Tx) error) (err error) {
+	conn, err := pgx.ConnectConfig(ctx, db.config)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return f(&postgresTx{ctx, tx}) })
+}
+
+type postgresTx struct {
+	ctx context.Context
+	tx  pgx.Tx
+}
+
+func (t *postgresTx) Get(p Pos) ([]byte, error) { return getPostgres(t.ctx, t.tx, p) }
+
+func (t *postgresTx) Put(p Pos, data []byte) error {
+	if err := storable(p, data); err != nil {
+		return err
+	}
+	if data == nil {
+		data = []byte{} // which is not NULL
+	}
+	_, err := t.tx.Exec(t.ctx, upsertPostgres, p.X, p.Y, p.Z, data)
+	return err
+}
+
+func (t *postgresTx) Delete(p Pos) error {
+	if err := storable(p, nil); err != nil {
+		return err
+	}
+	_, err := t.tx.Exec(t.ctx, "DELETE FROM blocks WHERE posx = $1 AND posy = $2 AND posz = $3", p.X, p.Y, p.Z)
+	return err
+}
+
+// Load stores many blocks: each batch is copied into a table that lasts as long
+// as its transaction, and from there into the blocks.
+func (db *postgresDB) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (n int64, err error) {
+	conn, err := pgx.ConnectConfig(ctx, db.config)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	columns := []string{"posx", "posy", "posz", "data"}
+	return batches(ctx, blocks, func(batch []Block) error {
+		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "CREATE TEMPORARY TABLE trowel_load (posx int, posy int, posz int, data bytea) ON COMMIT DROP"); err != nil {
+				return err
+			}
+			_, err := tx.CopyFrom(ctx, pgx.Identifier{"trowel_load"}, columns, pgx.CopyFromSlice(len(batch), func(i int) ([]any, error) {
+				b := batch[i]
+				if b.Data == nil {
+					b.Data = []byte{}
+				}
+				return []any{int32(b.Pos.X), int32(b.Pos.Y), int32(b.Pos.Z), b.Data}, nil
+			}))
+			if err != nil {
+				return err
+			}
+			_, err = tx.Exec(ctx, "INSERT INTO blocks (posx, posy, posz, data) SELECT posx, posy, posz, data FROM trowel_load ON CONFLICT (posx, posy, posz) DO UPDATE SET data = excluded.data")
+			return err
+		})
+	})
+}
+
+func (db *postgresDB) String() string {
+	return fmt.Sprintf("%s database %q on %s", storePostgres, db.config.Database, db.config.Host)
+}
+
+// Close ends the connection.
+func (db *postgresDB) Close() error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.closed = true
+	if db.conn == nil {
+		return nil
+	}
+	return db.conn.Close(context.Background())
+}

@@ -1,0 +1,259 @@
+package mapdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"trowel/internal/bin"
+)
+
+// storeRedis is how errors name the store.
+const storeRedis = "Redis"
+
+// redisPage is how many blocks are asked for at once.
+const redisPage = 128
+
+// redisDB is a hash of a Redis server: the fields are Pos.Key in decimal digits.
+type redisDB struct {
+	client *redis.Client
+	hash   string
+	addr   string
+}
+
+var _ Writer = (*redisDB)(nil)
+
+func openRedis(ctx context.Context, c Redis) (*redisDB, error) {
+	if c.Address == "" || c.Hash == "" {
+		return nil, &bin.Error{File: storeRedis, Path: "redis_address, redis_hash", Offset: -1, Want: "an address and the name of a hash", Got: fmt.Sprintf("%q and %q", c.Address, c.Hash), Err: bin.ErrFormat}
+	}
+	port := c.Port
+	if port == 0 {
+		port = 6379
+	}
+	// Protocol 2 is what servers of every age speak.
+	o := &redis.Options{Network: "tcp", Addr: net.JoinHostPort(c.Address, strconv.Itoa(port)), Password: c.Password, Protocol: 2, DisableIdentity: true}
+	if strings.Contains(c.Address, "/") {
+		o.Network, o.Addr = "unix", c.Address
+	}
+	db := &redisDB{redis.NewClient(o), c.Hash, o.Addr}
+	kind, err := db.client.Type(ctx, c.Hash).Result()
+	if err == nil && kind != "hash" && kind != "none" {
+		err = &bin.Error{File: storeRedis, Path: c.Hash, Offset: -1, Want: "a hash", Got: "a " + kind, Err: bin.ErrFormat}
+	}
+	if err != nil {
+		db.client.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+func createRedis(ctx context.Context, c Redis) (Writer, error) {
+	db, err := openRedis(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	n, err := db.client.Exists(ctx, c.Hash).Result()
+	if err == nil && n > 0 {
+		err = fmt.Errorf("%s: hash %q: %w", storeRedis, c.Hash, fs.ErrExist)
+	}
+	if err != nil {
+		db.client.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+func field(p Pos) string { return strconv.FormatInt(p.Key(), 10) }
+
+// Get returns the bytes of a block.
+func (db *redisDB) Get(ctx context.Context, p Pos) (data []byte, err error) {
+	var row error
+	_, err = db.fetch(ctx, []Pos{p}, func(b Block, err error) bool {
+		data, row = b.Data, err
+		return true
+	})
+	return data, errors.Join(err, row)
+}
+
+// fetch reads blocks, a few MiB at a time: their sizes first, so that what is too
+// large is not sent. It returns false once yield has.
+func (db *redisDB) fetch(ctx context.Context, all []Pos, yield func(Block, error) bool) (bool, error) {
+	sizes := make([]*redis.Cmd, len(all))
+	_, err := db.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
+		for i, p := range all {
+			sizes[i] = pipe.Do(ctx, "HSTRLEN", db.hash, field(p))
+		}
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	var some []Pos
+	sum := int64(0)
+	for i, p := range all {
+		size, err := sizes[i].Int64()
+		if err != nil {
+			return false, err
+		}
+		if size > MaxBlock {
+			if !yield(Block{}, tooLarge(storeRedis, field(p), size).at(p)) {
+				return false, nil
+			}
+		} else {
+			some, sum = append(some, p), sum+size
+		}
+		if len(some) > 0 && (sum >= pageBytes || i == len(all)-1) {
+			if more, err := db.values(ctx, some, yield); !more || err != nil {
+				return false, err
+			}
+			some, sum = some[:0], 0
+		}
+	}
+	return true, nil
+}
+
+// values reads blocks at once.
+func (db *redisDB) values(ctx context.Context, all []Pos, yield func(Block, error) bool) (bool, error) {
+	fields := make([]string, len(all))
+	for i, p := range all {
+		fields[i] = field(p)
+	}
+	values, err := db.client.HMGet(ctx, db.hash, fields...).Result()
+	if err != nil {
+		return false, err
+	}
+	if len(values) != len(all) {
+		return false, badRow(storeRedis, db.hash, "", fmt.Sprintf("%d values", len(all)), fmt.Sprint(len(values))).Err
+	}
+	for i, p := range all {
+		b, err := Block{Pos: p}, error(nil)
+		if text, ok := values[i].(string); ok {
+			b.Data = []byte(text)
+		} else {
+			b, err = Block{}, notFound(p)
+		}
+		if !yield(b, err) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// positions returns the positions of an area in the order of their keys, and
+// what is wrong with the other fields. A hash has no order, and the server can
+// tell the names of the fields only all at once: so they are in memory.
+func (db *redisDB) positions(ctx context.Context, a Area) ([]Pos, []*RowError, error) {
+	fields, err := db.client.HKeys(ctx, db.hash).Result()
+	if err != nil {
+		return nil, nil, err
+	}
+	var all []Pos
+	var bad []*RowError
+	for _, f := range fields {
+		p, row := posOfDecimal(storeRedis, f)
+		switch {
+		case row != nil:
+			bad = append(bad, row)
+		case a.Contains(p):
+			all = append(all, p)
+		}
+	}
+	slices.SortFunc(all, orderZYX.compare)
+	return all, bad, nil
+}
+
+// Positions goes through the positions of an area in the order of [Pos.Key],
+// which takes memory for the positions of all blocks.
+func (db *redisDB) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error] {
+	return func(yield func(Pos, error) bool) {
+		all, bad, err := db.positions(ctx, a)
+		if err != nil {
+			yield(Pos{}, err)
+			return
+		}
+		for _, row := range bad {
+			if !yield(Pos{}, row) {
+				return
+			}
+		}
+		for _, p := range all {
+			if !yield(p, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Blocks goes through the blocks of an area in the order of [Pos.Key], which
+// takes memory for the positions of all blocks.
+func (db *redisDB) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
+	return func(yield func(Block, error) bool) {
+		all, bad, err := db.positions(ctx, a)
+		if err != nil {
+			yield(Block{}, err)
+			return
+		}
+		for _, row := range bad {
+			if !yield(Block{}, row) {
+				return
+			}
+		}
+		for part := range slices.Chunk(all, redisPage) {
+			more, err := db.fetch(ctx, part, func(b Block, err error) bool {
+				// A block may have been removed meanwhile.
+				return errors.Is(err, ErrNotFound) || yield(b, err)
+			})
+			if err != nil {
+				yield(Block{}, err)
+			}
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// Count returns the number of fields of the hash.
+func (db *redisDB) Count(ctx context.Context) (int64, error) {
+	return db.client.HLen(ctx, db.hash).Result()
+}
+
+// Update runs f in a transaction, which is sent at its end.
+func (db *redisDB) Update(ctx context.Context, f func(Tx) error) error {
+	tx := newChanges(func(p Pos) ([]byte, error) { return db.Get(ctx, p) })
+	if err := f(tx); err != nil {
+		return err
+	}
+	_, err := db.client.TxPipelined(ctx, func(pipe redis.Pipeliner) error {
+		for _, c := range tx.list {
+			if c.delete {
+				pipe.HDel(ctx, db.hash, field(c.pos))
+			} else {
+				pipe.HSet(ctx, db.hash, field(c.pos), c.data)
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+// Load stores many blocks.
+func (db *redisDB) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error) {
+	return load(ctx, db, blocks)
+}
+
+func (db *redisDB) String() string {
+	return fmt.Sprintf("%s hash %q on %s", storeRedis, db.hash, db.addr)
+}
+
+// Close ends the connections.
+func (db *redisDB) Close() error { return db.client.Close() }

@@ -1,0 +1,51 @@
+package mapdb
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// What is no block in the folders of an old world, and which of two layouts counts.
+func TestSectors(t *testing.T) {
+	dir := t.TempDir()
+	for path, text := range map[string]string{
+		"sectors2/000/fff/0000":   "new",
+		"sectors2/000/fff/meta":   "\x14",
+		"sectors2/000/001/0001":   "hidden",
+		"sectors/00000001/fffe":   "old",
+		"sectors/00000001/meta":   "\x14",
+		"sectors/0000/0000":       "bad name of a sector",
+		"sectors/nonsense/0000":   "bad name of a sector",
+		"sectors2/00/0/0":         "bad name of a sector",
+		"sectors2/000/FFF/0000":   "bad name of a sector",
+		"sectors2/000/002/9999":   "outside of the world",
+		"sectors2/001":            "a file, not a folder",
+		"sectors2/000/004":        "a file, not a folder",
+		"sectors2/000/002/0.bak":  "bad name of a block",
+		"sectors2/000/002/0003/x": "a folder, not a block",
+	} {
+		path = filepath.Join(dir, filepath.FromSlash(path))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := open(t, dir, Config{Backend: Sectors})
+	all, bad := read(t, db)
+	if len(all) != 2 || string(all[Pos{0, 0, -1}]) != "new" || string(all[Pos{0, -2, 1}]) != "old" {
+		t.Errorf("blocks: %q", all)
+	}
+	for _, row := range bad {
+		t.Log(row)
+	}
+	if len(bad) != 9 {
+		t.Errorf("%d errors", len(bad))
+	}
+	if _, err := db.Get(t.Context(), Pos{0, 1, 1}); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a block that another layout hides: %v", err)
+	}
+	if _, err := Open(t.Context(), t.TempDir(), Config{Backend: Sectors}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no folders: %v", err)
+	}
+}

@@ -1,0 +1,436 @@
+package mapdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"trowel/internal/bin"
+)
+
+// How much is read in one transaction: rows with data and without, and bytes.
+const (
+	pageRows      = 256
+	pagePositions = 4096
+	pageBytes     = 4 << 20
+)
+
+func sqlitePath(dir string) string { return filepath.Join(dir, "map.sqlite") }
+
+// sqliteDB is an SQLite database. Columns, indexes and triggers that it does not
+// know are left alone.
+type sqliteDB struct {
+	mu     sync.Mutex
+	file   *sqliteFile
+	schema Schema
+	order  order
+}
+
+func openSQLite(ctx context.Context, path string) (DB, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	db, err := newSQLite(ctx, f)
+	if err != nil {
+		f.close()
+		return nil, err
+	}
+	return db, nil
+}
+
+// newSQLite finds out the schema of a database that is open.
+func newSQLite(ctx context.Context, f *sqliteFile) (*sqliteDB, error) {
+	if err := f.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer f.end()
+	isTable := false
+	err := sqlitex.ExecuteTransient(f.conn, "SELECT 1 FROM sqlite_master WHERE type='table' AND lower(name)='blocks' AND rootpage>0", &sqlitex.ExecOptions{
+		ResultFunc: func(*sqlite.Stmt) error { isTable = true; return nil },
+	})
+	if err != nil {
+		return nil, f.explain(err)
+	}
+	var columns []string
+	err = sqlitex.ExecuteTransient(f.conn, "PRAGMA table_info(blocks)", &sqlitex.ExecOptions{
+		ResultFunc: func(s *sqlite.Stmt) error {
+			columns = append(columns, strings.ToLower(s.ColumnText(1)))
+			return nil
+		},
+	})
+	if err != nil {
+		return nil, f.explain(err)
+	}
+	has := func(names ...string) bool {
+		for _, n := range names {
+			if !slices.Contains(columns, n) {
+				return false
+			}
+		}
+		return isTable
+	}
+	db := &sqliteDB{file: f}
+	switch {
+	case has("pos", "data"):
+		db.schema, db.order = SchemaPos, orderZYX
+	case has("x", "y", "z", "data"):
+		db.schema, db.order = SchemaXYZ, orderXZY
+	default:
+		return nil, &bin.Error{File: f.path, Path: "blocks", Offset: -1, Want: "a table with the columns pos and data, or x, y, z and data", Got: fmt.Sprintf("columns %q", abridge(strings.Join(columns, ", "))), Err: bin.ErrFormat}
+	}
+	return db, nil
+}
+
+// key is the list of the columns of the key, in the order of the key.
+func (db *sqliteDB) key() string {
+	if db.schema == SchemaXYZ {
+		return "x, z, y"
+	}
+	return "pos"
+}
+
+// keyOf returns the values of these columns for a position.
+func (db *sqliteDB) keyOf(p Pos) []any {
+	if db.schema == SchemaXYZ {
+		return []any{int64(p.X), int64(p.Z), int64(p.Y)}
+	}
+	return []any{p.Key()}
+}
+
+// match is a condition on the key: an operator between its columns and values.
+func (db *sqliteDB) match(op string) string {
+	if db.schema == SchemaXYZ {
+		return "(x, z, y) " + op + " (?, ?, ?)"
+	}
+	return "pos " + op + " ?"
+}
+
+// dataColumns reads the type and the size of the data first, so that what is too
+// large is not read at all.
+var dataColumns = fmt.Sprintf("typeof(data), octet_length(data), CASE WHEN typeof(data) = 'blob' AND octet_length(data) <= %d THEN data END", MaxBlock)
+
+// Get returns the bytes of a block.
+func (db *sqliteDB) Get(ctx context.Context, p Pos) (data []byte, err error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if err := db.file.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer db.file.end()
+	return db.get(p)
+}
+
+func (db *sqliteDB) get(p Pos) (data []byte, err error) {
+	found := false
+	var row error
+	err = sqlitex.Execute(db.file.conn, "SELECT "+dataColumns+" FROM blocks WHERE "+db.match("=")+" LIMIT 1", &sqlitex.ExecOptions{
+		Args: db.keyOf(p),
+		ResultFunc: func(s *sqlite.Stmt) error {
+			found = true
+			data, row = db.data(s, 0, fmt.Sprint(db.keyOf(p)), p)
+			return nil
+		},
+	})
+	switch {
+	case err != nil:
+		return nil, db.file.explain(err)
+	case !found:
+		return nil, notFound(p)
+	}
+	return data, row
+}
+
+// data reads the columns of dataColumns, the first of which is at col.
+func (db *sqliteDB) data(s *sqlite.Stmt, col int, key string, p Pos) ([]byte, error) {
+	if kind := s.ColumnText(col); kind != "blob" {
+		return nil, badRow(db.file.path, key, "data", "a blob", kind).at(p)
+	}
+	if size := s.ColumnInt64(col + 1); size > MaxBlock {
+		return nil, tooLarge(db.file.path, key, size).at(p)
+	}
+	data := make([]byte, s.ColumnLen(col+2))
+	s.ColumnBytes(col+2, data)
+	return data, nil
+}
+
+// A cursor is where a scan goes on: at the values of a key, or behind them.
+type cursor struct {
+	values []any // nil is the beginning
+	behind bool
+}
+
+// A page is what one transaction has read.
+type page struct {
+	blocks []Block
+	errs   []error // beside blocks: what is wrong with the row, or nil
+	size   int
+	next   cursor
+	done   bool
+}
+
+func (pg *page) add(b Block, err error) {
+	pg.blocks, pg.errs = append(pg.blocks, b), append(pg.errs, err)
+	pg.size += len(b.Data)
+}
+
+// full reports whether a page has as many rows, or bytes, as one should.
+func (pg *page) full(rows int) bool { return len(pg.blocks) >= rows || pg.size >= pageBytes }
+
+// scan goes through the rows of an area, page by page.
+func (db *sqliteDB) scan(ctx context.Context, a Area, data bool, yield func(Block, error) bool) {
+	a = a.within()
+	var at cursor
+	if a != All() {
+		first, ok := db.order.next(a, a.Min)
+		if !ok {
+			return
+		}
+		at.values = db.keyOf(first)
+	}
+	for {
+		pg, err := db.page(ctx, a, at, data)
+		for i, b := range pg.blocks {
+			if !yield(b, pg.errs[i]) {
+				return
+			}
+		}
+		if err != nil {
+			yield(Block{}, err)
+			return
+		}
+		if pg.done {
+			return
+		}
+		at = pg.next
+	}
+}
+
+// page reads rows from a cursor on, in one transaction.
+func (db *sqliteDB) page(ctx context.Context, a Area, at cursor, data bool) (pg page, err error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if err := db.file.begin(ctx); err != nil {
+		return pg, err
+	}
+	defer db.file.end()
+	for again := true; again && err == nil; {
+		again, err = db.run(&pg, a, at, data)
+		at = pg.next
+	}
+	if code := sqlite.ErrCode(err).ToPrimary(); code == sqlite.ResultCorrupt {
+		// A part of the file is damaged. The next coordinate may be in another part.
+		pg.add(Block{}, &RowError{Err: db.file.explain(err)})
+		next, ok := db.order.nextSlab(a, db.posOf(at, a))
+		pg.next, pg.done = cursor{values: db.keyOf(next)}, !ok
+		return pg, nil
+	}
+	if err != nil {
+		return pg, errors.Join(ctx.Err(), db.file.explain(err))
+	}
+	return pg, nil
+}
+
+// posOf returns the position at a cursor, as far as it has one.
+func (db *sqliteDB) posOf(at cursor, a Area) Pos {
+	ints := [3]int64{}
+	for i, v := range at.values {
+		n, ok := v.(int64)
+		if !ok {
+			return a.Max
+		}
+		ints[i] = n
+	}
+	p, ok := Pos{}, false
+	if db.schema == SchemaXYZ {
+		p, ok = posOfXZY(ints)
+	} else {
+		p, ok = PosOfKey(ints[0])
+	}
+	if at.values == nil || !ok {
+		return a.Min
+	}
+	return p
+}
+
+func posOfXZY(k [3]int64) (Pos, bool) {
+	return Pos{int16(k[0]), int16(k[2]), int16(k[1])}, inRange(k[0]) && inRange(k[1]) && inRange(k[2])
+}
+
+// run reads rows until the page is full, or all has been read, or a row is
+// outside of the area: then it is to be run again from the next cursor on.
+func (db *sqliteDB) run(pg *page, a Area, at cursor, data bool) (again bool, err error) {
+	keys := len(db.keyOf(Pos{}))
+	columns, rows := db.key(), pagePositions
+	if data {
+		columns, rows = columns+", "+dataColumns, pageRows
+	}
+	var where []string
+	var args []any
+	if at.values != nil {
+		op := ">="
+		if at.behind {
+			op = ">"
+		}
+		where, args = append(where, db.match(op)), append(args, at.values...)
+	}
+	if a != All() {
+		where, args = append(where, db.match("<=")), append(args, db.keyOf(a.Max)...)
+	}
+	query := "SELECT " + columns + " FROM blocks"
+	if len(where) > 0 {
+		query += " WHERE " + strings.Join(where, " AND ")
+	}
+	pg.next = at
+	nulls := 0
+	pg.done = true
+	stop := errors.New("stop")
+	err = sqlitex.Execute(db.file.conn, query+" ORDER BY "+db.key(), &sqlitex.ExecOptions{
+		Args: args,
+		ResultFunc: func(s *sqlite.Stmt) error {
+			key, pos, kind := db.rowKey(s, keys)
+			if kind != keyNull && pg.full(rows) {
+				pg.next, pg.done = cursor{values: key}, false
+				return stop
+			}
+			text := strings.Trim(fmt.Sprint(key), "[]")
+			switch {
+			case kind == keyNull && pg.full(rows):
+				nulls++ // there is no way to go on behind it
+				return nil
+			case kind != keyPos:
+				pg.add(Block{}, badRow(db.file.path, text, "", "the integers of a position", text))
+			case !a.Contains(pos):
+				next, ok := db.order.next(a, pos)
+				pg.next, again, pg.done = cursor{values: db.keyOf(next)}, ok, !ok
+				return stop
+			case data:
+				b, err := db.data(s, keys, text, pos)
+				if err != nil {
+					pg.add(Block{}, err)
+				} else {
+					pg.add(Block{pos, b}, nil)
+				}
+			default:
+				pg.add(Block{Pos: pos}, nil)
+			}
+			if kind != keyNull {
+				pg.next = cursor{values: key, behind: true}
+			}
+			return nil
+		},
+	})
+	if err == stop {
+		err = nil
+	}
+	if nulls > 0 {
+		pg.add(Block{}, badRow(db.file.path, "NULL", "", "the integers of a position", fmt.Sprintf("%d more rows with NULL", nulls)))
+	}
+	return again, err
+}
+
+// What the key of a row is.
+const (
+	keyPos  = iota // a position
+	keyOdd         // something else
+	keyNull        // NULL in a column, which no condition finds again
+)
+
+// rowKey reads the columns of the key.
+func (db *sqliteDB) rowKey(s *sqlite.Stmt, n int) (key []any, p Pos, kind int) {
+	ints := [3]int64{}
+	for i := range n {
+		switch s.ColumnType(i) {
+		case sqlite.TypeInteger:
+			ints[i] = s.ColumnInt64(i)
+			key = append(key, ints[i])
+		case sqlite.TypeFloat:
+			key, kind = append(key, s.ColumnFloat(i)), max(kind, keyOdd)
+		case sqlite.TypeText:
+			key, kind = append(key, s.ColumnText(i)), max(kind, keyOdd)
+		case sqlite.TypeBlob:
+			b := make([]byte, s.ColumnLen(i))
+			s.ColumnBytes(i, b)
+			key, kind = append(key, b), max(kind, keyOdd)
+		default:
+			key, kind = append(key, nil), keyNull
+		}
+	}
+	if kind != keyPos {
+		return key, p, kind
+	}
+	ok := false
+	if db.schema == SchemaXYZ {
+		p, ok = posOfXZY(ints)
+	} else {
+		p, ok = PosOfKey(ints[0])
+	}
+	if !ok {
+		kind = keyOdd
+	}
+	return key, p, kind
+}
+
+// Blocks goes through the blocks of an area in the order of the primary key.
+func (db *sqliteDB) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
+	return func(yield func(Block, error) bool) { db.scan(ctx, a, true, yield) }
+}
+
+// Positions goes through the positions of an area; it reads the index only.
+func (db *sqliteDB) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error] {
+	return func(yield func(Pos, error) bool) {
+		db.scan(ctx, a, false, func(b Block, err error) bool { return yield(b.Pos, err) })
+	}
+}
+
+// Count counts the rows that have a position, a slice of the map at a time.
+func (db *sqliteDB) Count(ctx context.Context) (int64, error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	query := "SELECT count(*) FROM blocks WHERE pos BETWEEN ? AND ?"
+	if db.schema == SchemaXYZ {
+		query = "SELECT count(*) FROM blocks WHERE x = ? AND z BETWEEN ? AND ? AND y BETWEEN ? AND ?"
+	}
+	sum := int64(0)
+	for v := int16(MinCoord); v <= MaxCoord; v++ {
+		args := []any{v, MinCoord, MaxCoord, MinCoord, MaxCoord}
+		if db.schema == SchemaPos {
+			args = []any{Pos{MinCoord, MinCoord, v}.Key(), Pos{MaxCoord, MaxCoord, v}.Key()}
+		}
+		if err := db.file.begin(ctx); err != nil {
+			return 0, err
+		}
+		err := sqlitex.Execute(db.file.conn, query, &sqlitex.ExecOptions{
+			Args:       args,
+			ResultFunc: func(s *sqlite.Stmt) error { sum += s.ColumnInt64(0); return nil },
+		})
+		db.file.end()
+		if err != nil {
+			return 0, errors.Join(ctx.Err(), db.file.explain(err))
+		}
+	}
+	return sum, nil
+}
+
+func (db *sqliteDB) String() string {
+	return "SQLite " + strconv.Quote(db.file.path) + ", schema " + db.schema.String()
+}
+
+// Schema returns the shape of the table.
+func (db *sqliteDB) Schema() Schema { return db.schema }
+
+// Close closes the database.
+func (db *sqliteDB) Close() error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.file.close()
+}

@@ -1,0 +1,439 @@
+package mapdb
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"trowel/internal/bin"
+)
+
+// snapshot tells the names, times and contents of the files below a folder.
+func snapshot(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+		if err != nil {
+			return err
+		}
+		text := fmt.Sprint(info.ModTime(), info.Mode())
+		if info.Mode().IsRegular() {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			text += fmt.Sprint(md5.Sum(data))
+		}
+		all[path] = text
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func unchanged(t testing.TB, dir string, before map[string]string) {
+	t.Helper()
+	after := snapshot(t, dir)
+	for _, path := range []map[string]string{before, after} {
+		for name := range path {
+			if before[name] != after[name] {
+				t.Errorf("%s was %q, is %q", name, before[name], after[name])
+			}
+		}
+	}
+}
+
+// native opens a database as any program would.
+func native(t testing.TB, dir string, script string) *sqlite.Conn {
+	t.Helper()
+	conn, err := sqlite.OpenConn(sqlitePath(dir), sqlite.OpenReadWrite|sqlite.OpenCreate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, conn, script)
+	return conn
+}
+
+func run(t testing.TB, conn *sqlite.Conn, script string) {
+	t.Helper()
+	for s := range strings.SplitSeq(script, ";") {
+		if err := sqlitex.ExecuteTransient(conn, s, nil); err != nil && strings.TrimSpace(s) != "" {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+const oneBlock = tablePos + "; INSERT INTO blocks VALUES (0, x'01')"
+
+// read returns all blocks and the errors of rows.
+func read(t testing.TB, db DB) (map[Pos][]byte, []*RowError) {
+	t.Helper()
+	all, bad, err := readAll(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all, bad
+}
+
+func readAll(ctx context.Context, db DB) (all map[Pos][]byte, bad []*RowError, err error) {
+	all = map[Pos][]byte{}
+	for b, err := range db.Blocks(ctx, All()) {
+		var row *RowError
+		switch {
+		case errors.As(err, &row):
+			bad = append(bad, row)
+		case err != nil:
+			return all, bad, err
+		default:
+			all[b.Pos] = b.Data
+		}
+	}
+	return all, bad, nil
+}
+
+// In whatever state a database is, it is read as it should be, and nothing in
+// its folder changes.
+func TestSQLiteStates(t *testing.T) {
+	copyTo := func(t *testing.T, from string, names ...string) string {
+		to := t.TempDir()
+		for _, n := range names {
+			if err := copyFile(sqlitePath(to)+n, sqlitePath(from)+n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return to
+	}
+	wal := func(t *testing.T) string { // a database whose log holds all, in use
+		dir := t.TempDir()
+		conn := native(t, dir, "PRAGMA journal_mode=wal;"+oneBlock)
+		t.Cleanup(func() { conn.Close() })
+		return dir
+	}
+	for _, c := range []struct {
+		name string
+		dir  func(t *testing.T) string
+	}{
+		{"closed", func(t *testing.T) string {
+			dir := t.TempDir()
+			native(t, dir, oneBlock).Close()
+			return dir
+		}},
+		{"open", func(t *testing.T) string {
+			dir := t.TempDir()
+			conn := native(t, dir, oneBlock)
+			t.Cleanup(func() { conn.Close() })
+			return dir
+		}},
+		{"in a transaction", func(t *testing.T) string {
+			dir := t.TempDir()
+			conn := native(t, dir, oneBlock+"; BEGIN; DELETE FROM blocks")
+			t.Cleanup(func() { conn.Close() })
+			return dir
+		}},
+		{"after a crash in a transaction", func(t *testing.T) string {
+			dir := t.TempDir()
+			conn := native(t, dir, oneBlock+"; PRAGMA cache_size=1; BEGIN; DELETE FROM blocks; CREATE TABLE t (a);"+
+				"WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<500) INSERT INTO t SELECT randomblob(900) FROM n")
+			t.Cleanup(func() { conn.Close() })
+			return copyTo(t, dir, "", "-journal")
+		}},
+		{"wal, closed", func(t *testing.T) string {
+			dir := t.TempDir()
+			native(t, dir, "PRAGMA journal_mode=wal;"+oneBlock).Close()
+			return dir
+		}},
+		{"wal, open", wal},
+		{"wal, after a crash", func(t *testing.T) string { return copyTo(t, wal(t), "", "-wal", "-shm") }},
+		{"wal, without its -shm", func(t *testing.T) string { return copyTo(t, wal(t), "", "-wal") }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := c.dir(t)
+			before := snapshot(t, dir)
+			temp := t.TempDir()
+			t.Setenv("TMPDIR", temp)
+			db, err := Open(t.Context(), dir, Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, bad := read(t, db)
+			if len(bad) > 0 || len(all) != 1 || string(all[Pos{}]) != "\x01" {
+				t.Errorf("%v, %v", all, bad)
+			}
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+			if c.name == "wal, open" {
+				// Both connections are of this process, and SQLite lets them share the -shm.
+				before[sqlitePath(dir)+"-shm"] = snapshot(t, dir)[sqlitePath(dir)+"-shm"]
+			}
+			unchanged(t, dir, before)
+			if left, _ := os.ReadDir(temp); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
+
+// A database that nobody used is read right when somebody begins to.
+func TestSQLiteBegins(t *testing.T) {
+	dir := t.TempDir()
+	native(t, dir, "PRAGMA journal_mode=wal;"+oneBlock).Close()
+	db := open(t, dir, Config{})
+	read(t, db)
+	conn := native(t, dir, "INSERT INTO blocks VALUES (1, x'02')")
+	defer conn.Close()
+	if all, _ := read(t, db); len(all) != 2 {
+		t.Errorf("%d blocks", len(all))
+	}
+	run(t, conn, "INSERT INTO blocks VALUES (2, x'03')")
+	if all, _ := read(t, db); len(all) != 3 {
+		t.Errorf("%d blocks", len(all))
+	}
+}
+
+// Columns, indexes and triggers of others stay, and work.
+func TestSQLiteForeignSchema(t *testing.T) {
+	const mapserver = "CREATE TABLE `blocks` (`pos` INT NOT NULL PRIMARY KEY, `data` BLOB, mtime integer default 0);" +
+		"CREATE INDEX blocks_mtime ON blocks(mtime); INSERT INTO blocks VALUES (5, x'00', 42)"
+	dir := t.TempDir()
+	conn := native(t, dir, mapserver)
+	err := sqlitex.ExecuteTransient(conn, "CREATE TRIGGER touched AFTER UPDATE ON blocks FOR EACH ROW BEGIN UPDATE blocks SET mtime = 43 WHERE pos = old.pos AND mtime = 42; END", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := func() (all string) {
+		sqlitex.ExecuteTransient(conn, "SELECT sql FROM sqlite_master ORDER BY 1", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			all += s.ColumnText(0) + "\n"
+			return nil
+		}})
+		return all
+	}
+	before := schema()
+	w, err := OpenForWriting(t.Context(), dir, Config{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, w, Pos{X: 5}, []byte("new"))
+	put(t, w, Pos{X: 6}, []byte("other"))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if after := schema(); after != before || !strings.Contains(before, "TRIGGER") {
+		t.Errorf("the schema was\n%s\nand is\n%s", before, after)
+	}
+	got := ""
+	sqlitex.ExecuteTransient(conn, "SELECT pos, data, mtime FROM blocks ORDER BY pos", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+		got += fmt.Sprintln(s.ColumnText(0), s.ColumnText(1), s.ColumnText(2))
+		return nil
+	}})
+	if want := "5 new 43\n6 other 0\n"; got != want {
+		t.Errorf("rows:\n%swant:\n%s", got, want)
+	}
+	conn.Close()
+}
+
+// Rows that are no blocks are told one by one, and cost no others.
+func TestSQLiteHostile(t *testing.T) {
+	const loose = "CREATE TABLE blocks (pos, data);"
+	many := "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<3000) INSERT INTO blocks SELECT "
+	for _, c := range []struct {
+		name, script string
+		blocks, bad  int
+		open         bool
+	}{
+		{"text", tablePos + "; INSERT INTO blocks VALUES (1, 'text'), (2, x'02'), (3, NULL), (4, 7), (5, 1.5)", 1, 4, true},
+		{"keys", tablePos + "; INSERT INTO blocks VALUES (1, x'01'), ('a', x'01'), (x'00', x'01'), (1.5, x'01'), (1e300, x'01'), (NULL, x'01'), (NULL, x'02'), (-9223372036854775808, x'01'), (34359738368, x'01')", 1, 8, true},
+		{"xyz keys", tableXYZ + "; INSERT INTO blocks VALUES (1, 2, 3, x'01'), (NULL, 2, 3, x'01'), (1, NULL, 3, x'01'), (1, 2, NULL, x'01'), ('a', 2, 3, x'01'), (1, x'00', 3, x'01'), (1, 2, 99999, x'01'), (1.5, 2, 3, x'01')", 1, 7, true},
+		{"many NULL keys", tablePos + "; INSERT INTO blocks VALUES (1, x'01');" + many + "NULL, x'01' FROM n", 1, 257, true},
+		{"many text keys", tablePos + "; INSERT INTO blocks VALUES (1, x'01');" + many + "'key' || i, x'01' FROM n", 1, 3000, true},
+		{"many xyz NULLs", tableXYZ + "; INSERT INTO blocks VALUES (1, 1, 1, x'01');" +
+			"WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<3000) INSERT INTO blocks SELECT i % 3, NULL, i, x'01' FROM n", 1, 513, true},
+		{"no primary key", loose + "INSERT INTO blocks VALUES (1, x'01'), ('2', x'02')", 1, 1, true},
+		{"huge", tablePos + "; INSERT INTO blocks VALUES (1, zeroblob(67108865)), (2, x'01')", 1, 1, true},
+		{"huge generated", "CREATE TABLE blocks (pos INT PRIMARY KEY, data AS (zeroblob(900000000))); INSERT INTO blocks (pos) VALUES (1)", 0, 0, false},
+		{"names", "CREATE TABLE \"blocks\" (\"pos\" INT PRIMARY KEY, data BLOB, \"x) DROP TABLE blocks --\" TEXT); INSERT INTO blocks VALUES (1, x'01', '')", 1, 0, true},
+		{"capitals", "CREATE TABLE Blocks (POS INT PRIMARY KEY, Data BLOB); INSERT INTO blocks VALUES (1, x'01')", 1, 0, true},
+		{"a view", "CREATE TABLE t (a); CREATE VIEW blocks AS SELECT 1 AS pos, zeroblob(1000000000) AS data", 0, 0, false},
+		{"no table", "CREATE TABLE block (pos, data)", 0, 0, false},
+		{"other columns", "CREATE TABLE blocks (x, y, data)", 0, 0, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			native(t, dir, c.script).Close()
+			db, err := Open(t.Context(), dir, Config{})
+			if !c.open {
+				var e *bin.Error
+				if !errors.As(err, &e) || e.File == "" {
+					t.Errorf("Open = %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			all, bad, err := readAll(t.Context(), db)
+			if err != nil || len(all) != c.blocks || len(bad) != c.bad {
+				t.Errorf("%d blocks, %d errors, %v; want %d, %d", len(all), len(bad), err, c.blocks, c.bad)
+			}
+			for _, row := range bad {
+				var e *bin.Error
+				if !errors.As(row, &e) || e.Want == "" || len(row.Error()) > 400 {
+					t.Errorf("%v", row)
+				}
+			}
+			n := 0
+			for range db.Positions(t.Context(), All()) {
+				n++
+			}
+			if n < len(all) {
+				t.Errorf("%d positions", n)
+			}
+		})
+	}
+	for _, content := range []string{"", "SQLite format 3\x00", strings.Repeat("no database ", 100)} {
+		dir := t.TempDir()
+		if err := os.WriteFile(sqlitePath(dir), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var e *bin.Error
+		if _, err := Open(t.Context(), dir, Config{}); !errors.As(err, &e) {
+			t.Errorf("%.20q: %v", content, err)
+		}
+	}
+	if _, err := Open(t.Context(), t.TempDir(), Config{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	if _, err := Open(t.Context(), t.TempDir(), Config{Backend: "oracle"}); !errors.Is(err, bin.ErrVersion) {
+		t.Errorf("unknown backend: %v", err)
+	}
+}
+
+// A file with damaged pages gives what is in the others.
+func TestSQLiteDamage(t *testing.T) {
+	for _, schema := range []Schema{SchemaPos, SchemaXYZ} {
+		dir := t.TempDir()
+		want := damagedWorld(t, dir, schema)
+		good, err := os.ReadFile(sqlitePath(dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		const page = 4096
+		most := 0
+		for n := 2; n < len(good)/page; n += 1 + len(good)/page/40 {
+			bad := bytes.Clone(good)
+			clear(bad[n*page : (n+1)*page])
+			if err := os.WriteFile(sqlitePath(dir), bad, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			db, err := Open(t.Context(), dir, Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, rows, err := readAll(t.Context(), db)
+			for p, data := range all {
+				if !bytes.Equal(data, want[p]) {
+					t.Fatalf("page %d: %v is another block", n, p)
+				}
+			}
+			if err != nil || len(all) < len(want) && len(rows) == 0 {
+				t.Errorf("page %d: %d blocks of %d, %d errors, %v", n, len(all), len(want), len(rows), err)
+			}
+			most = max(most, len(all))
+			db.Close()
+		}
+		if most < len(want)*7/10 { // one page of the index has the keys of 400 blocks
+			t.Errorf("schema %v: at most %d of %d blocks", schema, most, len(want))
+		}
+		r := rand.New(rand.NewPCG(3, 4))
+		for i := range 40 {
+			bad := bytes.Clone(good)
+			for range 1 + r.IntN(20) {
+				bad[r.IntN(len(bad))] = byte(r.Uint32())
+			}
+			if err := os.WriteFile(sqlitePath(dir), bad[:len(bad)-r.IntN(2)*r.IntN(len(bad))], 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if db, err := Open(t.Context(), dir, Config{}); err == nil {
+				readAll(t.Context(), db)
+				if i%10 == 0 {
+					db.Count(t.Context())
+				}
+				db.Close()
+			}
+		}
+	}
+}
+
+// damagedWorld makes a database with several hundred pages.
+func damagedWorld(t testing.TB, dir string, schema Schema) map[Pos][]byte {
+	w, err := Create(t.Context(), dir, Config{Schema: schema})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[Pos][]byte{}
+	for i := range 2000 {
+		want[Pos{int16(i % 20), int16(i / 20 % 10), int16(i / 200)}] = bytes.Repeat([]byte{byte(i)}, 300)
+	}
+	if _, err := w.Load(t.Context(), seq(want)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return want
+}
+
+// What is read of any file is read again once it is written anew.
+func FuzzSQLite(f *testing.F) {
+	for _, schema := range []Schema{SchemaPos, SchemaXYZ} {
+		dir := f.TempDir()
+		w, err := Create(f.Context(), dir, Config{Schema: schema})
+		if err != nil {
+			f.Fatal(err)
+		}
+		w.Load(f.Context(), seq(map[Pos][]byte{{1, 2, 3}: []byte("a"), {-1, 0, 0}: []byte("bb")}))
+		w.Close()
+		data, err := os.ReadFile(sqlitePath(dir))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		dir := t.TempDir()
+		if err := os.WriteFile(sqlitePath(dir), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		db, err := Open(t.Context(), dir, Config{})
+		if err != nil {
+			return
+		}
+		defer db.Close()
+		all, _, _ := readAll(t.Context(), db)
+		w, err := Create(t.Context(), t.TempDir(), Config{Backend: LevelDB})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		if n, err := w.Load(t.Context(), seq(all)); err != nil || n != int64(len(all)) {
+			t.Fatalf("Load = %d, %v", n, err)
+		}
+		if again, bad := read(t, w); len(bad) > 0 || !maps.EqualFunc(all, again, bytes.Equal) {
+			t.Fatalf("%d blocks, then %d", len(all), len(again))
+		}
+	})
+}

@@ -1,0 +1,233 @@
+package mapdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"trowel/internal/bin"
+)
+
+// busyPatience is how long a transaction waits for one of another program.
+const busyPatience = 10 * time.Second
+
+// maxRecovered is the largest database that is copied because it must be
+// recovered first.
+const maxRecovered = 4 << 30
+
+// sqliteFile is a database file that is open. SQLite makes files beside a
+// database even to read it, if the database is in WAL mode, and must write to it
+// after a crash. So each state of a database has its own way of being read:
+//
+//   - usually, in mode ro, where SQLite takes a lock for the length of a page;
+//   - in WAL mode with its -wal and -shm, the same, with an -shm that is not written;
+//   - in WAL mode without a log that holds anything, as a file that does not
+//     change, until a -wal is there;
+//   - with a log whose -shm is missing, or with the journal of a transaction that
+//     a crash has ended, from a copy in the folder for temporary files, where
+//     SQLite may do what it must.
+type sqliteFile struct {
+	path   string
+	conn   *sqlite.Conn
+	frozen bool   // read as a file that does not change
+	copy   string // the folder of a copy that is read instead
+}
+
+// openFile opens a database for reading.
+func openFile(path string) (*sqliteFile, error) {
+	if st, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !st.Mode().IsRegular() || st.Size() == 0 {
+		return nil, &bin.Error{File: path, Offset: -1, Want: "an SQLite database", Got: "no file, or an empty one", Err: bin.ErrFormat}
+	}
+	f := &sqliteFile{path: path}
+	if err := f.open(); err != nil {
+		f.close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *sqliteFile) open() error {
+	wal, err := f.walMode()
+	switch {
+	case sqlite.ErrCode(err) == sqlite.ResultReadOnlyRollback:
+		return f.recover("-journal")
+	case err != nil:
+		return err
+	case !wal:
+		return f.connect("mode=ro")
+	}
+	log, err := os.Stat(f.path + "-wal")
+	switch shm := exists(f.path + "-shm"); {
+	case err == nil && shm:
+		return f.connect("mode=ro&readonly_shm=1")
+	case err == nil && log.Size() > 0:
+		return f.recover("-wal")
+	}
+	f.frozen = true
+	return f.connect("mode=ro&immutable=1")
+}
+
+// walMode reports whether the database is in WAL mode. Reading that from the
+// file would not do: closing a file drops the locks that SQLite has on it in
+// this process. In the exclusive mode of locking SQLite needs to lock a database
+// in WAL mode for writing before it opens a log, which a file that is open for
+// reading only does not allow. (If the log is in use in this process, SQLite
+// knows that it is locked before it asks the system.)
+func (f *sqliteFile) walMode() (bool, error) {
+	conn, err := sqlite.OpenConn(uri(f.path, "mode=ro"), sqlite.OpenReadOnly|sqlite.OpenURI)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Close()
+	log := exists(f.path + "-wal")
+	patience := busyPatience
+	if log {
+		patience = 0
+	}
+	conn.SetBusyTimeout(patience)
+	if err := sqlitex.ExecuteTransient(conn, "PRAGMA locking_mode=EXCLUSIVE", nil); err != nil {
+		return false, err
+	}
+	err = sqlitex.ExecuteTransient(conn, "SELECT 1 FROM sqlite_master LIMIT 1", nil)
+	if code := sqlite.ErrCode(err); code == sqlite.ResultIOErrLock || log && code.ToPrimary() == sqlite.ResultBusy {
+		return true, nil
+	}
+	return false, f.explain(err)
+}
+
+// uri returns the URI by which SQLite knows a file.
+func uri(path, query string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	path = filepath.ToSlash(path)
+	if path[0] != '/' {
+		path = "/" + path // a drive's letter
+	}
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query}).String()
+}
+
+func (f *sqliteFile) connect(query string) error {
+	conn, err := sqlite.OpenConn(uri(f.path, query), sqlite.OpenReadOnly|sqlite.OpenURI)
+	if err != nil {
+		return err
+	}
+	f.conn = conn
+	return tame(conn)
+}
+
+// tame makes a connection careful with a database that may come from anybody.
+func tame(conn *sqlite.Conn) error {
+	conn.SetBusyTimeout(busyPatience)
+	conn.Limit(sqlite.LimitLength, MaxBlock+1<<20)
+	conn.Limit(sqlite.LimitAttached, 0)
+	if err := conn.SetDefensive(true); err != nil {
+		return err
+	}
+	return sqlitex.ExecuteTransient(conn, "PRAGMA trusted_schema=OFF", nil)
+}
+
+// recover copies the database and one of the files beside it, and opens the copy.
+func (f *sqliteFile) recover(suffix string) error {
+	size := int64(0)
+	for _, name := range []string{f.path, f.path + suffix} {
+		st, err := os.Stat(name)
+		if err != nil {
+			return err
+		}
+		size += st.Size()
+	}
+	if size > maxRecovered {
+		return &bin.Error{File: f.path + suffix, Offset: -1, Want: "a database that was closed, or is small enough to be copied and recovered", Got: fmt.Sprintf("%d bytes", size), Err: bin.ErrLimit}
+	}
+	dir, err := os.MkdirTemp("", "trowel")
+	if err != nil {
+		return err
+	}
+	f.copy = dir
+	to := filepath.Join(dir, "map.sqlite")
+	for _, s := range []string{"", suffix} {
+		if err := copyFile(to+s, f.path+s); err != nil {
+			return err
+		}
+	}
+	conn, err := sqlite.OpenConn(to, sqlite.OpenReadWrite)
+	if err != nil {
+		return err
+	}
+	f.conn = conn
+	return tame(conn)
+}
+
+func copyFile(to, from string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// begin makes the connection ready for a transaction that ends with ctx.
+func (f *sqliteFile) begin(ctx context.Context) error {
+	if f.conn == nil {
+		return errClosed
+	}
+	if st, err := os.Stat(f.path + "-wal"); f.frozen && err == nil && st.Size() > 0 {
+		// Somebody writes to what would not change.
+		if err := f.conn.Close(); err != nil {
+			return err
+		}
+		f.conn, f.frozen = nil, false
+		if err := f.open(); err != nil {
+			return err
+		}
+	}
+	f.conn.SetInterrupt(ctx.Done())
+	return nil
+}
+
+// end ends what begin began.
+func (f *sqliteFile) end() { f.conn.SetInterrupt(nil) }
+
+// explain makes an error that tells of the file of an error of SQLite.
+func (f *sqliteFile) explain(err error) error {
+	switch code := sqlite.ErrCode(err); {
+	case err == nil || code == sqlite.ResultOK:
+		return nil
+	case code == sqlite.ResultReadOnlyRollback || code.ToPrimary() == sqlite.ResultInterrupt:
+		return err
+	case code.ToPrimary() == sqlite.ResultBusy:
+		return fmt.Errorf("%s: %w: %w", f.path, ErrInUse, err)
+	}
+	return &bin.Error{File: f.path, Offset: -1, Want: "an SQLite database that can be read", Got: err.Error(), Err: err}
+}
+
+var errClosed = errors.New("the database is closed")
+
+func (f *sqliteFile) close() error {
+	var err error
+	if f.conn != nil {
+		err = f.conn.Close()
+		f.conn = nil
+	}
+	if f.copy != "" {
+		err = errors.Join(err, os.RemoveAll(f.copy))
+	}
+	return err
+}

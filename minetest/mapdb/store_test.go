@@ -1,0 +1,118 @@
+package mapdb
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/jackc/pgx/v5"
+
+	"trowel/internal/bin"
+	"trowel/internal/judge"
+	"trowel/internal/leveldb"
+)
+
+// Keys of LevelDB that are no positions, and damage of its files.
+func TestLevelDBHostile(t *testing.T) {
+	dir := t.TempDir()
+	w, err := leveldb.Create(levelPath(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"0", "-4096", "+1", "01", "-0", "1.5", "", "x", "34351347712", "99999999999999999999", "\x00\xff"} {
+		if err := w.Put([]byte(key), []byte("v")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Put([]byte("1"), make([]byte, MaxBlock+1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, dir, Config{Backend: LevelDB})
+	all, bad := read(t, db)
+	if len(all) != 2 || len(bad) != 10 {
+		t.Errorf("%d blocks, %d errors: %v", len(all), len(bad), bad)
+	}
+	var row *RowError
+	if _, err := db.Get(t.Context(), Pos{1, 0, 0}); !errors.As(err, &row) || !errors.Is(err, bin.ErrLimit) {
+		t.Errorf("Get of what is too large: %v", err)
+	}
+}
+
+func TestRedisHostile(t *testing.T) {
+	c := miniRedis(t)
+	s := miniredis.RunT(t)
+	c.Redis.Port = s.Server().Addr().Port
+	s.HSet("world", "0", "good", "007", "bad", "x", "bad", "1", strings.Repeat("x", MaxBlock+1))
+	db := open(t, "", c)
+	all, bad := read(t, db)
+	if len(all) != 1 || string(all[Pos{}]) != "good" || len(bad) != 3 {
+		t.Errorf("%d blocks, %v", len(all), bad)
+	}
+	s.Set("text", "no hash")
+	for _, r := range []Redis{{Address: c.Redis.Address, Port: c.Redis.Port, Hash: "text"}, {Hash: "world"}, {Address: "localhost"}} {
+		var e *bin.Error
+		if _, err := Open(t.Context(), "", Config{Backend: RedisDB, Redis: r}); !errors.As(err, &e) {
+			t.Errorf("%v: %v", r, err)
+		}
+	}
+	s.RequireAuth("secret")
+	if _, err := Open(t.Context(), "", c); err == nil {
+		t.Error("no password is needed")
+	}
+	c.Redis.Password = "secret"
+	open(t, "", c)
+}
+
+func TestPostgresHostile(t *testing.T) {
+	c := Config{Backend: Postgres, Postgres: judge.Postgres(t)}
+	if _, err := Open(t.Context(), "", c); err == nil {
+		t.Error("a database without the table can be opened")
+	}
+	conn, err := pgx.Connect(t.Context(), c.Postgres)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	exec := func(sql string) {
+		t.Helper()
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Other versions of the game have smallint, and others may add columns.
+	exec("CREATE TABLE blocks (posX smallint NOT NULL, posY smallint NOT NULL, posZ smallint NOT NULL, data BYTEA, note text DEFAULT 'x', PRIMARY KEY (posX, posY, posZ))")
+	exec(`INSERT INTO blocks VALUES (1, 2, 3, '\x01'), (1, 2, 4, NULL), (1, 2, 5000, '\x01'), (1, 3, 0, convert_to(repeat('x', 67108865), 'UTF8'))`)
+	db := open(t, "", c)
+	all, bad := read(t, db)
+	if len(all) != 1 || len(bad) != 3 {
+		t.Errorf("%d blocks, %v", len(all), bad)
+	}
+	if _, err := OpenForWriting(t.Context(), "", c, false); !errors.Is(err, ErrInUse) {
+		t.Errorf("OpenForWriting while others are connected: %v", err)
+	}
+	w, err := OpenForWriting(t.Context(), "", c, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	put(t, w, Pos{1, 2, 4}, []byte("mended"))
+	if all, bad := read(t, db); len(all) != 2 || len(bad) != 2 {
+		t.Errorf("%d blocks, %v", len(all), bad)
+	}
+	if err := db.(*postgresDB).Update(t.Context(), func(tx Tx) error { return tx.Put(Pos{}, nil) }); err == nil {
+		t.Error("what was opened for reading can be written")
+	}
+	var notes int
+	if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM blocks WHERE note = 'x'").Scan(&notes); err != nil || notes != 4 {
+		t.Errorf("%d notes, %v", notes, err)
+	}
+	exec("ALTER TABLE blocks ALTER COLUMN posx TYPE text")
+	exec("UPDATE blocks SET posx = 'a'")
+	if _, _, err := readAll(t.Context(), db); err == nil {
+		t.Error("coordinates that are text")
+	}
+}

@@ -1,0 +1,147 @@
+package mapdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"trowel/internal/bin"
+)
+
+// How much Load stores in one transaction, about.
+const (
+	loadRows  = 4096
+	loadBytes = 8 << 20
+)
+
+// storable fails for what no store takes.
+func storable(p Pos, data []byte) error {
+	if !p.Valid() {
+		return &bin.Error{Path: p.String(), Offset: -1, Want: fmt.Sprintf("coordinates from %d to %d", MinCoord, MaxCoord), Got: "others", Err: bin.ErrFormat}
+	}
+	if len(data) > MaxBlock {
+		return tooLarge("", p.String(), int64(len(data))).at(p)
+	}
+	return nil
+}
+
+// batches hands the blocks to store in slices of bounded size, and counts them.
+// Of several blocks at one position in a slice, the last is kept.
+func batches(ctx context.Context, blocks iter.Seq2[Block, error], store func([]Block) error) (int64, error) {
+	var done int64
+	var batch []Block
+	at := map[Pos]int{}
+	size := 0
+	flush := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		if err := store(batch); err != nil {
+			return err
+		}
+		done += int64(len(batch))
+		batch, size = batch[:0], 0
+		clear(at)
+		return nil
+	}
+	for b, err := range blocks {
+		var row *RowError
+		if errors.As(err, &row) {
+			continue
+		}
+		if err == nil {
+			err = storable(b.Pos, b.Data)
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return done, err
+		}
+		if i, ok := at[b.Pos]; ok {
+			size -= len(batch[i].Data)
+			batch[i] = b
+		} else {
+			at[b.Pos] = len(batch)
+			batch = append(batch, b)
+		}
+		if size += len(b.Data); len(batch) >= loadRows || size >= loadBytes {
+			if err := flush(); err != nil {
+				return done, err
+			}
+		}
+	}
+	return done, flush()
+}
+
+// load stores blocks with a transaction for each batch.
+func load(ctx context.Context, w Writer, blocks iter.Seq2[Block, error]) (int64, error) {
+	return batches(ctx, blocks, func(batch []Block) error {
+		return w.Update(ctx, func(tx Tx) error {
+			for _, b := range batch {
+				if err := tx.Put(b.Pos, b.Data); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// A change is what a transaction does to a block.
+type change struct {
+	pos    Pos
+	data   []byte
+	delete bool
+}
+
+// changes is a transaction that is held in memory until its end: for stores
+// that have none, or whose transactions cannot be read from.
+type changes struct {
+	get  func(Pos) ([]byte, error) // reads the store
+	list []change                  // in the order of the first change of each position
+	at   map[Pos]int
+}
+
+func newChanges(get func(Pos) ([]byte, error)) *changes {
+	return &changes{get: get, at: map[Pos]int{}}
+}
+
+func (c *changes) set(new change) {
+	if i, ok := c.at[new.pos]; ok {
+		c.list[i] = new
+		return
+	}
+	c.at[new.pos] = len(c.list)
+	c.list = append(c.list, new)
+}
+
+func (c *changes) Get(p Pos) ([]byte, error) {
+	i, ok := c.at[p]
+	switch {
+	case !ok:
+		return c.get(p)
+	case c.list[i].delete:
+		return nil, notFound(p)
+	}
+	return append([]byte(nil), c.list[i].data...), nil
+}
+
+func (c *changes) Put(p Pos, data []byte) error {
+	if err := storable(p, data); err != nil {
+		return err
+	}
+	c.set(change{pos: p, data: append([]byte(nil), data...)})
+	return nil
+}
+
+func (c *changes) Delete(p Pos) error {
+	if err := storable(p, nil); err != nil {
+		return err
+	}
+	c.set(change{pos: p, delete: true})
+	return nil
+}
+
+func notFound(p Pos) error { return fmt.Errorf("%v: %w", p, ErrNotFound) }

@@ -1,0 +1,106 @@
+package world
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"trowel/internal/bin"
+)
+
+// Account is what a player logs in with, and what he may do.
+type Account struct {
+	Name       string
+	Password   Verifier
+	Privileges []string // in the order of the backend
+	LastLogin  int64    // seconds since 1970 in UTC; -1 for never
+}
+
+// Verifier is what the engine keeps in place of a password; "" means that there
+// is none. It is a secret: whoever has it can guess the password at leisure. So
+// it prints as what kind it is. Convert it to a string to get at it.
+type Verifier string
+
+// Kind tells what a verifier is: "none", "sha1", "srp" or "unknown".
+func (v Verifier) Kind() string {
+	switch {
+	case v == "":
+		return "none"
+	case strings.HasPrefix(string(v), srpPrefix):
+		if _, _, err := v.decodeSRP(); err == nil {
+			return "srp"
+		}
+	case validBase64(string(v)):
+		return "sha1"
+	}
+	return "unknown"
+}
+
+// Format prints the kind, whatever the verb is.
+func (v Verifier) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "(%s)", v.Kind()) }
+
+// String returns the kind, too.
+func (v Verifier) String() string { return "(" + v.Kind() + ")" }
+
+// maxNameLength is that of players and accounts.
+const maxNameLength = 19
+
+// ValidPlayerName tells whether a player can have a name.
+func ValidPlayerName(name string) bool {
+	return name != "" && len(name) <= maxNameLength &&
+		strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""
+}
+
+// accountRecord is the version of an account in LevelDB.
+const accountRecord = 1
+
+// ParseAccountRecord reads the value of an account in LevelDB, whose key is its name.
+func ParseAccountRecord(name string, data []byte) (*Account, error) {
+	r := bin.NewReader(data, bin.BigEndian)
+	a := &Account{Name: name}
+	if version := r.U8("version"); r.Err() == nil && version != accountRecord {
+		r.FailAt(0, "version", bin.ErrVersion, "1", strconv.Itoa(int(version)))
+	}
+	a.Password = Verifier(r.String16("password"))
+	for i := range r.Count16("num_privileges", 2) {
+		a.Privileges = append(a.Privileges, r.String16(fmt.Sprintf("privileges[%d]", i)))
+	}
+	a.LastLogin = r.Int64("last_login")
+	if r.Err() == nil && r.Len() > 0 {
+		r.Fail("last_login", bin.ErrFormat, "the end of the record", fmt.Sprintf("%d bytes more", r.Len()))
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// AppendRecord appends the value of the account in LevelDB to dst. The error
+// tells of what has no room in it.
+func (a *Account) AppendRecord(dst []byte) ([]byte, error) {
+	w := bin.NewWriter(bin.BigEndian, 64)
+	fits := true
+	text := func(s string) {
+		fits = fits && len(s) <= math.MaxUint16
+		w.U16(uint16(len(s)))
+		w.Bytes([]byte(s))
+	}
+	w.U8(accountRecord)
+	text(string(a.Password))
+	w.U16(uint16(len(a.Privileges)))
+	for _, p := range a.Privileges {
+		text(p)
+	}
+	w.U64(uint64(a.LastLogin))
+	if !fits || len(a.Privileges) > math.MaxUint16 {
+		return dst, wrong("auth.db", a.Name, "at most 65535 privileges of at most 65535 bytes", "more")
+	}
+	return append(dst, w.Data()...), nil
+}
+
+var accountRecords = records[*Account]{
+	parse: ParseAccountRecord,
+	name:  func(a *Account) string { return a.Name },
+	make:  func(a *Account) ([]byte, error) { return a.AppendRecord(nil) },
+}

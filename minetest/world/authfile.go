@@ -1,0 +1,202 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// AuthFile is auth.txt: a line "name:password:privileges:last_login" for each
+// account, the last field since 0.4 only. It keeps every line that does not
+// change. Of several lines with the same name the last is valid.
+type AuthFile struct {
+	lines []authLine
+}
+
+type authLine struct {
+	raw  string // with the line end
+	name string
+	ok   bool // it is an account
+}
+
+// ParseAuthFile reads auth.txt. What is no account is kept: the engine passes
+// over lines of less than three fields.
+func ParseAuthFile(text []byte) *AuthFile {
+	f := new(AuthFile)
+	for len(text) > 0 {
+		var line []byte
+		line, text = nextLine(text)
+		l := authLine{raw: string(line)}
+		if fields := l.fields(); len(fields) >= 3 {
+			l.name, l.ok = fields[0], true
+		}
+		f.lines = append(f.lines, l)
+	}
+	return f
+}
+
+func (l authLine) fields() []string { return strings.Split(strings.TrimSuffix(l.raw, "\n"), ":") }
+
+func (l authLine) account() *Account {
+	fields := l.fields()
+	a := &Account{Name: l.name, Password: Verifier(fields[1])}
+	if fields[2] != "" {
+		a.Privileges = strings.Split(fields[2], ",")
+	}
+	if len(fields) > 3 {
+		a.LastLogin = leadingInt(fields[3])
+	}
+	return a
+}
+
+// leadingInt reads the number that a text begins with, as the engine does; 0 if
+// there is none.
+func leadingInt(text string) int64 {
+	text = strings.TrimLeft(text, space)
+	n := 0
+	for n < len(text) && ('0' <= text[n] && text[n] <= '9' || n == 0 && (text[0] == '-' || text[0] == '+')) {
+		n++
+	}
+	v, _ := strconv.ParseInt(text[:n], 10, 64) // the nearest one if it is too large
+	return v
+}
+
+// All yields the accounts that are valid, in the order of their lines.
+func (f *AuthFile) All() iter.Seq[*Account] {
+	return func(yield func(*Account) bool) {
+		last := make(map[string]int)
+		for i, l := range f.lines {
+			if l.ok {
+				last[l.name] = i
+			}
+		}
+		for i, l := range f.lines {
+			if l.ok && last[l.name] == i && !yield(l.account()) {
+				return
+			}
+		}
+	}
+}
+
+// Get returns the account of a name, nil if there is none.
+func (f *AuthFile) Get(name string) *Account {
+	if i := f.find(name); i >= 0 {
+		return f.lines[i].account()
+	}
+	return nil
+}
+
+// find returns the index of the valid line of a name, -1 if there is none.
+func (f *AuthFile) find(name string) int {
+	for i, l := range slices.Backward(f.lines) {
+		if l.ok && l.name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Put changes the line of an account, or adds one. The error tells that
+// something in the account would be read as something else.
+func (f *AuthFile) Put(a *Account) error {
+	privileges := strings.Join(a.Privileges, ",")
+	if strings.ContainsAny(a.Name+string(a.Password)+privileges, ":\n") || slices.ContainsFunc(a.Privileges, func(p string) bool { return p == "" || strings.Contains(p, ",") }) {
+		return wrong("auth.txt", strconv.Quote(a.Name), "an account without : and line ends, and privileges without commas", "one with them")
+	}
+	i := f.find(a.Name)
+	if i >= 0 && sameAccount(f.lines[i].account(), a) {
+		return nil
+	}
+	l := authLine{name: a.Name, ok: true}
+	l.raw = a.Name + ":" + string(a.Password) + ":" + privileges + ":" + strconv.FormatInt(a.LastLogin, 10) + "\n"
+	if i >= 0 {
+		f.lines[i] = l
+		return nil
+	}
+	if n := len(f.lines); n > 0 && !strings.HasSuffix(f.lines[n-1].raw, "\n") {
+		f.lines[n-1].raw += "\n"
+	}
+	f.lines = append(f.lines, l)
+	return nil
+}
+
+func sameAccount(a, b *Account) bool {
+	return a.Name == b.Name && a.Password == b.Password && a.LastLogin == b.LastLogin && slices.Equal(a.Privileges, b.Privileges)
+}
+
+// Delete removes all lines of a name, and tells whether there were any.
+func (f *AuthFile) Delete(name string) bool {
+	n := len(f.lines)
+	f.lines = slices.DeleteFunc(f.lines, func(l authLine) bool { return l.ok && l.name == name })
+	return len(f.lines) < n
+}
+
+// Append appends the text to dst.
+func (f *AuthFile) Append(dst []byte) []byte {
+	for _, l := range f.lines {
+		dst = append(dst, l.raw...)
+	}
+	return dst
+}
+
+// authStore is the store of an auth.txt.
+type authStore struct {
+	file  *AuthFile
+	path  string
+	write bool
+}
+
+func openAuthFile(path string, write bool) (*authStore, error) {
+	text, err := readFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return &authStore{ParseAuthFile(text), path, write}, nil
+}
+
+func (s *authStore) Names(ctx context.Context) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for a := range s.file.All() {
+			if err := ctx.Err(); !yield(a.Name, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (s *authStore) Get(_ context.Context, name string) (*Account, error) {
+	if a := s.file.Get(name); a != nil {
+		return a, nil
+	}
+	return nil, ErrNotFound
+}
+
+func (s *authStore) Put(_ context.Context, a *Account) error {
+	if !s.write {
+		return ErrReadOnly
+	}
+	return s.file.Put(a)
+}
+
+func (s *authStore) Delete(_ context.Context, name string) error {
+	switch {
+	case !s.write:
+		return ErrReadOnly
+	case !s.file.Delete(name):
+		return ErrNotFound
+	}
+	return nil
+}
+
+func (s *authStore) Commit(context.Context) error {
+	if !s.write {
+		return ErrReadOnly
+	}
+	return writeFile(s.path, s.file.Append(nil))
+}
+
+func (s *authStore) Close() error { return nil }

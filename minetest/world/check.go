@@ -1,0 +1,201 @@
+package world
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trowel/check"
+	"trowel/internal/bin"
+)
+
+// Check reports to sink what is wrong with the world in dir, apart from its
+// blocks. The path of a finding is the file, a colon, and the place in it. The
+// options say whether servers are asked. The error is that of the context.
+func Check(ctx context.Context, dir string, opts Options, sink check.Sink) error {
+	c := checker{ctx: ctx, dir: dir, opts: opts, sink: sink}
+	c.opts.Write, c.opts.Backend = false, ""
+	if s := c.settings("world.mt", ""); s != nil {
+		c.world = s
+		c.worldMT(s)
+	} else {
+		c.world = ParseSettings(nil, "")
+	}
+	c.mapMeta()
+	c.envMeta()
+	c.bans()
+	if text := c.text("force_loaded.txt"); text != nil {
+		_, err := ParseForceLoaded(text)
+		c.unreadable("force_loaded.txt", err)
+	}
+	if data := c.read("chunk_meta"); data != nil {
+		_, err := ParseChunkMeta(data)
+		c.unreadable("chunk_meta", err)
+	}
+	c.players()
+	c.accounts()
+	c.storage()
+	return ctx.Err()
+}
+
+type checker struct {
+	ctx   context.Context
+	dir   string
+	opts  Options
+	sink  check.Sink
+	world *Settings
+}
+
+func (c *checker) add(k *check.Kind, path, format string, args ...any) {
+	c.sink.Add(k, path, -1, format, args...)
+}
+
+// unreadable reports an error about a file, if there is one.
+func (c *checker) unreadable(file string, err error) { c.report(foundUnreadable, file, err) }
+
+// report reports an error as a finding, if there is one.
+func (c *checker) report(k *check.Kind, file string, err error) {
+	if err == nil || c.ctx.Err() != nil {
+		return
+	}
+	offset, path := int64(-1), file
+	var e *bin.Error
+	if errors.As(err, &e) {
+		rest := *e
+		if offset = e.Offset; e.Path != "" {
+			path += ":" + e.Path
+		}
+		rest.File, rest.Path, rest.Offset = "", "", -1
+		err = &rest
+	}
+	c.sink.Add(k, path, offset, "%v", err)
+}
+
+// read returns the content of a file, nil if it is not there or cannot be read.
+func (c *checker) read(name string) []byte {
+	data, err := readFile(filepath.Join(c.dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	c.unreadable(name, err)
+	return data
+}
+
+// text is read for a text: a file of zero bytes is none.
+func (c *checker) text(name string) []byte {
+	data := c.read(name)
+	if len(data) > 0 && len(bytes.Trim(data, "\x00")) == 0 {
+		c.add(foundZeroes, name, "%d zero bytes", len(data))
+		return nil
+	}
+	return data
+}
+
+// settings reads a file of settings, and reports what is odd about its lines.
+func (c *checker) settings(name, end string) *Settings {
+	text := c.text(name)
+	if text == nil {
+		return nil
+	}
+	s := ParseSettings(text, end)
+	seen := make(map[string]bool)
+	line := 1
+	for _, l := range s.lines {
+		switch trimmed := strings.Trim(l.head, space); {
+		case l.name == "" && trimmed != "" && trimmed[0] != '#':
+			c.add(foundSettingLine, fmt.Sprintf("%s:%d", name, line), "the line is %.60q", trimmed)
+		case l.name != "" && seen[l.name]:
+			c.add(foundSettingTwice, name+":"+l.name, "there is another one before it")
+		}
+		seen[l.name] = true
+		line += bytes.Count(l.append(nil), []byte("\n"))
+	}
+	return s
+}
+
+func (c *checker) worldMT(s *Settings) {
+	if s.GameID() == "" {
+		c.add(foundGame, "world.mt", "there is no gameid")
+	}
+	for _, name := range []string{"backend", "player_backend", "auth_backend", "mod_storage_backend"} {
+		known := []string{BackendSQLite, BackendLevelDB, BackendPostgres, BackendRedis, BackendDummy}
+		if name != "backend" {
+			known[3] = BackendFiles
+		}
+		if v, ok := s.Get(name); !ok {
+			c.add(foundNoBackend, "world.mt:"+name, "there is no %s", name)
+		} else if !slices.Contains(known, v) {
+			c.add(foundBackend, "world.mt:"+name, "the %s is %.40q", name, v)
+		}
+	}
+}
+
+func (c *checker) mapMeta() {
+	s := c.settings("map_meta.txt", MapMetaEnd)
+	if s == nil {
+		if !exists(filepath.Join(c.dir, "map_meta.txt")) && exists(filepath.Join(c.dir, "map.sqlite")) {
+			c.add(foundNoMapMeta, "map_meta.txt", "there is no such file")
+		}
+		return
+	}
+	if !s.Ended() {
+		c.add(foundMapMetaEnd, "map_meta.txt", "the file ends without %s", MapMetaEnd)
+	}
+	if seed, ok := s.Get("seed"); !ok {
+		c.add(foundSeed, "map_meta.txt:seed", "there is no seed")
+	} else if _, err := strconv.ParseUint(seed, 10, 64); err != nil {
+		c.add(foundSeed, "map_meta.txt:seed", "the seed is %.40q", seed)
+	}
+}
+
+// envRanges are the highest values of numbers in env_meta.txt.
+var envRanges = map[string]uint64{
+	"time_of_day":                    23999,
+	"day_count":                      math.MaxUint32,
+	"last_clear_objects_time":        math.MaxUint32,
+	"lbm_introduction_times_version": 1,
+}
+
+func (c *checker) envMeta() {
+	const file = "env_meta.txt"
+	s := c.settings(file, EnvMetaEnd)
+	if s == nil {
+		return
+	}
+	if !s.Ended() {
+		c.add(foundEnvEnd, file, "the file ends without %s", EnvMetaEnd)
+	}
+	if text, ok := s.Get("game_time"); !ok {
+		c.add(foundEnvTime, file+":game_time", "there is no game_time")
+	} else if _, err := strconv.ParseUint(text, 10, 32); err != nil {
+		c.add(foundEnvTime, file+":game_time", "the game_time is %.40q", text)
+	}
+	for name, value := range s.All() {
+		if highest, ok := envRanges[name]; ok {
+			if v, err := strconv.ParseUint(value, 10, 64); err != nil || v > highest {
+				c.add(foundEnvValue, file+":"+name, "%.40q is no number from 0 to %d", value, highest)
+			}
+		}
+	}
+	for _, err := range s.LBMs() {
+		if err != nil {
+			c.add(foundLBM, file+":lbm_introduction_times", "%v", err)
+		}
+	}
+}
+
+func (c *checker) bans() {
+	text := c.text("ipban.txt")
+	for i, line := range ParseBans(text).lines {
+		if _, ok := parseBan(line); !ok && strings.Trim(line, space) != "" {
+			c.add(foundBan, fmt.Sprintf("ipban.txt:%d", i+1), "the line is %.60q", line)
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+
+	"trowel/check"
+	"trowel/minetest/item"
+)
+
+// names calls do for each name in a store. Where the store is not to be reached,
+// or an entry has no name that can be read, it reports that.
+func names[T any](c *checker, label string, s Store[T], err error, do func(name string)) {
+	if errors.Is(err, ErrRemote) {
+		c.add(foundRemote, label, "%v", ErrRemote)
+		return
+	}
+	c.unreadable(label, err)
+	if err != nil {
+		return
+	}
+	for name, err := range s.Names(c.ctx) {
+		if err != nil {
+			c.unreadable(label, err)
+			continue
+		}
+		do(name)
+	}
+}
+
+// label returns what findings call a store: the file or folder of its backend.
+func label(backend, name string) string {
+	switch backend {
+	case BackendSQLite:
+		return name + ".sqlite"
+	case BackendLevelDB:
+		return name + ".db"
+	case BackendFiles:
+		if name == "auth" {
+			return "auth.txt"
+		}
+		return name
+	}
+	return backend
+}
+
+func (c *checker) players() {
+	at := label(FindBackends(c.dir, c.world).Players, "players")
+	s, err := OpenPlayers(c.ctx, c.dir, c.world, c.opts)
+	names(c, at, s, err, func(name string) {
+		where := fmt.Sprintf("%s:%s", at, name)
+		if !ValidPlayerName(name) {
+			c.add(foundPlayerName, where, "the name is %.60q", name)
+		}
+		p, err := s.Get(c.ctx, name)
+		if err != nil {
+			c.report(foundPlayer, where, err)
+			return
+		}
+		c.player(where, p)
+	})
+	switch s := s.(type) {
+	case *folder[*Player]:
+		c.playerFiles(s)
+	case *sqlStore[*Player]:
+		c.playerRows(at, s.db)
+	}
+	c.done(at, s)
+}
+
+// done closes a store, if it was open.
+func (c *checker) done(at string, s io.Closer) {
+	if s != nil {
+		c.unreadable(at, s.Close())
+	}
+}
+
+// maxPosition is how far from the middle of the world anything can be, in tenths
+// of a node.
+const maxPosition = 327680
+
+func (c *checker) player(where string, p *Player) {
+	for i, v := range p.Pos {
+		if !(math.Abs(v) <= maxPosition) {
+			c.add(foundPlayerValue, where, "the coordinate %s is %v", "xyz"[i:i+1], v)
+		}
+	}
+	if !(math.Abs(p.Pitch) <= 90) || math.IsNaN(p.Yaw) || math.IsInf(p.Yaw, 0) {
+		c.add(foundPlayerValue, where, "the player looks along pitch %v, yaw %v", p.Pitch, p.Yaw)
+	}
+	if p.HP < 0 || p.HP > math.MaxUint16 || p.Breath < 0 || p.Breath > math.MaxUint16 {
+		c.add(foundPlayerValue, where, "the player has hp %d, breath %d", p.HP, p.Breath)
+	}
+	if p.file != nil {
+		if text, ok := p.file.Get("position"); ok {
+			if _, ok := parsePosition(text); !ok {
+				c.add(foundPlayerValue, where, "the position is %.60q", text)
+			}
+		}
+		text, _ := p.file.Get("extended_attributes")
+		if _, err := parseAttributes(text); err != nil {
+			c.report(foundPlayerAttributes, where, err)
+		}
+	}
+	if p.Inventory != nil {
+		p.Inventory.Check(c.sink, where)
+		return
+	}
+	_, _, err := item.ParseInventory(p.Broken)
+	c.report(foundPlayerInventory, where, err)
+}
+
+// playerFiles finds files of players that hide each other.
+func (c *checker) playerFiles(f *folder[*Player]) {
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return // told already, or there are none
+	}
+	for _, e := range entries {
+		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || f.broken[e.Name()] != nil {
+			continue
+		}
+		if p, err := f.read(e.Name()); err == nil && f.index[p.Name] != e.Name() {
+			c.add(foundPlayerTwice, "players:"+e.Name(), "%s is the player of %s, too", p.Name, f.index[p.Name])
+		}
+	}
+}
+
+// playerRows finds rows without a player, and items without a slot.
+func (c *checker) playerRows(at string, db *sqlDB) {
+	for _, table := range []string{"player_metadata", "player_inventories", "player_inventory_items"} {
+		if db.has(table) && db.has("player") {
+			c.rows(at, db, foundOrphan, "SELECT DISTINCT player FROM "+table+" WHERE player NOT IN (SELECT name FROM player)", table+" has rows of %q, who is not there")
+		}
+	}
+	if db.has("player_inventories") && db.has("player_inventory_items") {
+		c.rows(at, db, foundSlot, "SELECT DISTINCT i.player FROM player_inventory_items i LEFT JOIN player_inventories v ON v.player = i.player AND v.inv_id = i.inv_id WHERE i.item <> '' AND (v.inv_size IS NULL OR i.slot_id < 0 OR i.slot_id >= v.inv_size)", "%q has items in slots that there are not")
+	}
+}
+
+// rows reports each row of a query, whose column is put into the message.
+func (c *checker) rows(at string, db *sqlDB, k *check.Kind, query, format string) {
+	err := db.query(c.ctx, "", query, nil, func(r *row) error {
+		c.add(k, at, format, r.textOrNull(0, ""))
+		r.err = nil
+		return nil
+	})
+	c.unreadable(at, err)
+}
+
+func (c *checker) accounts() {
+	at := label(FindBackends(c.dir, c.world).Auth, "auth")
+	s, err := OpenAuth(c.ctx, c.dir, c.world, c.opts)
+	lower := make(map[string]string)
+	names(c, at, s, err, func(name string) {
+		where := fmt.Sprintf("%s:%s", at, name)
+		if !ValidPlayerName(name) {
+			c.add(foundAccountName, where, "the name is %.60q", name)
+		}
+		if other, ok := lower[lowerASCII(name)]; ok {
+			c.add(foundAccountCase, where, "there is %s, too", other)
+		}
+		lower[lowerASCII(name)] = name
+		a, err := s.Get(c.ctx, name)
+		if err != nil {
+			c.report(foundAccount, where, err)
+		} else if a.Password.Kind() == "unknown" {
+			c.add(foundPassword, where, "the verifier is of an unknown kind")
+		}
+	})
+	switch s := s.(type) {
+	case *authStore:
+		c.authFile(s.file)
+	case *sqlStore[*Account]:
+		c.accountRows(at, s.db)
+	}
+	c.done(at, s)
+}
+
+func (c *checker) authFile(f *AuthFile) {
+	seen := make(map[string]bool)
+	for i, l := range f.lines {
+		where := fmt.Sprintf("auth.txt:%d", i+1)
+		switch {
+		case !l.ok && strings.Trim(l.raw, space) != "":
+			c.add(foundAccountLine, where, "the line has %d fields", len(l.fields()))
+		case l.ok && seen[l.name]:
+			c.add(foundAccountTwice, where, "there is a line of %q before it", l.name)
+		}
+		seen[l.name] = l.ok
+	}
+}
+
+// accountRows finds privileges without an account.
+func (c *checker) accountRows(at string, db *sqlDB) {
+	if db.has("auth") && db.has("user_privileges") {
+		c.rows(at, db, foundOrphan, "SELECT DISTINCT id FROM user_privileges WHERE id NOT IN (SELECT id FROM auth)", "user_privileges has rows of the account %s, which is not there")
+	}
+}
+
+func (c *checker) storage() {
+	at := label(FindBackends(c.dir, c.world).ModStorage, "mod_storage")
+	s, err := OpenStorage(c.ctx, c.dir, c.world, c.opts)
+	names(c, at, s, err, func(mod string) {
+		if _, err := s.Get(c.ctx, mod); err != nil {
+			c.report(foundStorage, at+":"+mod, err)
+		}
+	})
+	c.done(at, s)
+}

@@ -1,0 +1,388 @@
+package world_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"trowel/check"
+	"trowel/internal/bin"
+	"trowel/internal/corpus"
+	"trowel/internal/judge"
+	"trowel/minetest/item"
+	"trowel/minetest/world"
+)
+
+// all returns everything in a store, in the order of the names.
+func all[T any](t *testing.T, s world.Store[T], err error) (list []T) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var names []string
+	for name, err := range s.Names(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		thing, err := s.Get(context.Background(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, thing)
+	}
+	return list
+}
+
+// The same accounts, as the engine wrote them in three backends.
+func TestAccountsCorpus(t *testing.T) {
+	dir := corpus.Dir(t, "minetest/generated")
+	before := state(t, dir)
+	for _, backend := range []string{"files", "sqlite3", "leveldb"} {
+		dir := filepath.Join(dir, "auth-"+backend)
+		s, err := world.ReadWorldMT(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		store, err := world.OpenAuth(context.Background(), dir, s, world.Options{})
+		accounts := all(t, store, err)
+		want := []*world.Account{
+			{Name: "Foo", Password: "J19gMvsQaw/vp6q3YYagNBB/X9g", Privileges: []string{"shout"}, LastLogin: -1},
+			{Name: "bar", LastLogin: -1},
+			{Name: "celeron55", Privileges: []string{"interact", "shout"}, LastLogin: -1},
+		}
+		for _, a := range accounts {
+			slices.Sort(a.Privileges)
+		}
+		if diff := cmp.Diff(want, accounts, plain); diff != "" {
+			t.Errorf("%s: %s", backend, diff)
+		}
+		if !world.CheckPassword(accounts[0], "bar") || world.CheckPassword(accounts[0], "foo") || !world.CheckPassword(accounts[1], "") {
+			t.Errorf("%s: wrong passwords", backend)
+		}
+	}
+	if state(t, dir) != before {
+		t.Error("to read changed the worlds")
+	}
+}
+
+// Databases of the corpus in a folder that can be written: to read leaves no
+// trace in it, with a write-ahead log and without.
+func TestReadingLeavesNoTrace(t *testing.T) {
+	from := corpus.Dir(t, "minetest/testdata/mtdb")
+	dir := filepath.Join(t.TempDir(), "a ?#%41 world")
+	for _, name := range []string{"auth/auth.wal.sqlite", "auth/auth.wal.sqlite-wal", "auth/auth.wal.sqlite-shm", "player/players.sqlite", "mod_storage/mod_storage.sqlite"} {
+		judge.Write(t, filepath.Join(dir, strings.Replace(filepath.Base(name), ".wal.", ".", 1)), judge.Read(t, filepath.Join(from, name)))
+	}
+	before := state(t, dir)
+	ctx := context.Background()
+	opts := world.Options{Backend: world.BackendSQLite}
+	none := world.ParseSettings(nil, "")
+	auth, err := world.OpenAuth(ctx, dir, none, opts)
+	if got := all(t, auth, err); len(got) != 2 || got[1].Name != "test" || len(got[0].Privileges) != 26-len(got[1].Privileges) || got[0].Password.Kind() != "srp" {
+		t.Errorf("%v", got)
+	}
+	players, err := world.OpenPlayers(ctx, dir, none, opts)
+	if got := all(t, players, err); len(got) != 1 || got[0].HP != 20 || got[0].Inventory.List("main").Items[0].Name != "scifi_nodes:blacktile2" || got[0].Created.Year() != 2022 {
+		t.Errorf("%v", got)
+	}
+	storage, err := world.OpenStorage(ctx, dir, none, opts)
+	if got := all(t, storage, err); len(got) != 1 || len(got[0].Entries) != 2 {
+		t.Errorf("%v", got)
+	}
+	if after := state(t, dir); after != before {
+		t.Errorf("the folder changed: %s", cmp.Diff(before, after))
+	}
+}
+
+// What a server that lives has written to its log so far belongs to what is read.
+func TestReadingWriteAheadLog(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "auth.sqlite")
+	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := sqlitex.ExecuteTransient(conn, "PRAGMA journal_mode = WAL", nil); err != nil {
+		t.Fatal(err)
+	}
+	err = sqlitex.ExecuteScript(conn, "CREATE TABLE auth (id INTEGER PRIMARY KEY, name TEXT, password TEXT, last_login INTEGER); INSERT INTO auth VALUES (1, 'logged', '', -1);", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := state(t, dir)
+	if !strings.Contains(before, "auth.sqlite-wal") {
+		t.Fatalf("there is no log:\n%s", before)
+	}
+	store, err := world.OpenAuth(context.Background(), dir, world.ParseSettings(nil, ""), world.Options{Backend: world.BackendSQLite})
+	if got := all(t, store, err); len(got) != 1 || got[0].Name != "logged" {
+		t.Errorf("%v", got)
+	}
+	if after := state(t, dir); after != before {
+		t.Errorf("the folder changed: %s", cmp.Diff(before, after))
+	}
+}
+
+// build makes a database with statements of SQL.
+func build(t testing.TB, path, sql string) {
+	t.Helper()
+	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(sqlitex.ExecuteScript(conn, sql, nil), conn.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Databases that mean harm give errors.
+func TestHostileDatabases(t *testing.T) {
+	const columns = "name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date"
+	const row = "INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 6, 7, 'x', NULL);"
+	for _, c := range []struct{ sql, want string }{
+		{"CREATE TABLE player (name);" + "INSERT INTO player VALUES ('p');", `players.sqlite: player["p"]: found sqlite`},
+		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 'x', 2, 3, 4, 5, 6, 7, 8, 9);", `players.sqlite: player["p"].pitch: expected a number, found "x"`},
+		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, NULL, 7, 8, 9);", `players.sqlite: player["p"].hp: expected an integer from 0 to 65535, found NULL`},
+		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 1, 2, 3, 4, zeroblob(100000), 6, 7, 8, 9);", `players.sqlite: player["p"].posZ: expected a number, found a blob of 100000 bytes`},
+		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, -1, 7, 8, 9);", `players.sqlite: player["p"].hp: expected an integer from 0 to 65535, found "-1"`},
+		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 1e300, 7, 8, 9);", `players.sqlite: player["p"].hp: expected an integer from 0 to 65535, found a float64`},
+		{"CREATE TABLE player (" + columns + ");" + row + "CREATE TABLE player_inventories (player, inv_id, inv_width, inv_name, inv_size); INSERT INTO player_inventories VALUES ('p', 0, 0, 'main', 4294967295);" +
+			"CREATE TABLE player_inventory_items (player, inv_id, slot_id, item); INSERT INTO player_inventory_items VALUES ('p', 0, 4294967290, 'a:b');",
+			`players.sqlite: player["p"].main: expected a row for each slot, found 4294967290 slots without`},
+		{"CREATE TABLE player (" + columns + ");" + row + "CREATE TABLE player_inventories (player, inv_id, inv_width, inv_name, inv_size); INSERT INTO player_inventories VALUES ('p', 0, 0, 'main 1' || char(10), 1);",
+			`players.sqlite: player["p"].inv_name: expected a name without spaces, found "main 1\n"`},
+		{"CREATE TABLE player (" + columns + ");" + row + "CREATE TABLE player_inventories (player, inv_id, inv_width, inv_name, inv_size); INSERT INTO player_inventories VALUES ('p', 0, 0, 'main', 1);" +
+			"CREATE TABLE player_inventory_items (player, inv_id, slot_id, item); INSERT INTO player_inventory_items VALUES ('p', 0, 0, 'a:b' || char(10));",
+			`players.sqlite: player["p"].item: expected a text of one line, found "a:b\n"`},
+		{"CREATE TABLE player (" + columns + ");" + row + "CREATE TABLE player_metadata (player, metadata, value); INSERT INTO player_metadata VALUES ('p', NULL, 1);",
+			`players.sqlite: player["p"].metadata: expected a text, found NULL`},
+	} {
+		dir := t.TempDir()
+		build(t, filepath.Join(dir, "players.sqlite"), c.sql)
+		s, err := world.OpenPlayers(context.Background(), dir, world.ParseSettings(nil, ""), world.Options{Backend: world.BackendSQLite})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		_, err = s.Get(context.Background(), "p")
+		var e *bin.Error
+		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s\ngives %v, want %s", c.sql, err, c.want)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+
+	// A view has no end: it is no table.
+	dir := t.TempDir()
+	build(t, filepath.Join(dir, "players.sqlite"), "CREATE VIEW player AS WITH RECURSIVE r(name) AS (SELECT 1 UNION ALL SELECT name + 1 FROM r) SELECT name FROM r;")
+	s, err := world.OpenPlayers(context.Background(), dir, world.ParseSettings(nil, ""), world.Options{Backend: world.BackendSQLite})
+	if got := all(t, s, err); len(got) > 0 {
+		t.Errorf("%d players are in a view", len(got))
+	}
+
+	for _, content := range []string{"no database", strings.Repeat("\x00", 4096), "SQLite format 3\x00" + strings.Repeat("\xff", 4080)} {
+		judge.Write(t, filepath.Join(dir, "auth.sqlite"), []byte(content))
+		if s, err := world.OpenAuth(context.Background(), dir, world.ParseSettings(nil, ""), world.Options{Backend: world.BackendSQLite}); err == nil {
+			s.Close()
+			t.Errorf("%.20q is a database", content)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "mod_storage.sqlite"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := world.OpenStorage(context.Background(), dir, world.ParseSettings(nil, ""), world.Options{Backend: world.BackendSQLite}); err == nil {
+		t.Error("a folder is a database")
+	}
+}
+
+// An inventory of which an item cannot be read is not lost, and not written over.
+func TestBrokenRows(t *testing.T) {
+	dir := t.TempDir()
+	build(t, filepath.Join(dir, "players.sqlite"), `CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date);
+		INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 6, 7, '2022-03-26 13:37:30', NULL);
+		CREATE TABLE player_inventories (player, inv_id, inv_width, inv_name, inv_size); INSERT INTO player_inventories VALUES ('p', 0, 0, 'main', 4);
+		CREATE TABLE player_inventory_items (player, inv_id, slot_id, item); INSERT INTO player_inventory_items VALUES ('p', 0, 0, '"a:b'), ('p', 0, 2, 'c:d');
+		CREATE TABLE player_metadata (player, metadata, value);`)
+	ctx := context.Background()
+	s, err := world.OpenPlayers(ctx, dir, world.ParseSettings(nil, ""), world.Options{Backend: world.BackendSQLite, Write: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	p, err := s.Get(ctx, "p")
+	if err != nil || p.Inventory != nil || string(p.Broken) != "List main 4\nWidth 0\nItem \"a:b\nEmpty\nItem c:d\nEndInventoryList\nEndInventory\n" {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if inv, err := item.SalvageInventory(p.Broken); err == nil || inv.Lists[0].Items[2].Name != "c:d" {
+		t.Errorf("%+v, %v", inv, err)
+	}
+	if err := s.Put(ctx, p); err == nil {
+		t.Error("an inventory that cannot be read can be written")
+	}
+	if again, err := s.Get(ctx, "p"); err != nil || string(again.Broken) != string(p.Broken) {
+		t.Errorf("%+v, %v", again, err)
+	}
+}
+
+// checked returns what Check finds in a folder.
+func checked(t *testing.T, dir string) (found []string) {
+	t.Helper()
+	for _, f := range check.Collect(func(sink check.Sink) {
+		if err := world.Check(context.Background(), dir, world.Options{}, sink); err != nil {
+			t.Error(err)
+		}
+	}) {
+		found = append(found, f.ID+" "+f.Path)
+	}
+	return found
+}
+
+func TestCheck(t *testing.T) {
+	for _, c := range []struct {
+		files map[string]string
+		want  []string
+	}{
+		{map[string]string{
+			"world.mt": "gameid = a\nbackend = cards\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = redis\n",
+		}, []string{"mt-world-backend world.mt:backend", "mt-world-backend world.mt:mod_storage_backend", "mt-world-unreadable redis"}},
+		{map[string]string{
+			"world.mt": "gameid = a\nbackend = sqlite3\nplayer_backend = postgresql\nauth_backend = files\nmod_storage_backend = files\npgsql_player_connection = host=192.0.2.1\n",
+		}, []string{"mt-world-remote postgresql"}},
+		{map[string]string{"map.sqlite": ""}, []string{"mt-world-no-map-meta map_meta.txt"}},
+		{map[string]string{
+			"world.mt":         "g = {\n\tb = 1\n}\nt = \"\"\"\n\n\"\"\"\na = 1\na = 2\nodd\n# fine\n",
+			"map_meta.txt":     "chunksize = 5\n",
+			"env_meta.txt":     "time_of_day = 24000\nlbm_introduction_times = a:b~0;c;d~x;\n",
+			"ipban.txt":        "192.0.2.1|a\nodd\n",
+			"force_loaded.txt": "os.exit()",
+			"chunk_meta":       "\x00\x00",
+		}, []string{
+			"mt-world-setting-twice world.mt:a", "mt-world-setting-line world.mt:9", "mt-world-game world.mt",
+			"mt-world-no-backend world.mt:backend", "mt-world-no-backend world.mt:player_backend", "mt-world-no-backend world.mt:auth_backend", "mt-world-no-backend world.mt:mod_storage_backend",
+			"mt-world-map-meta-end map_meta.txt", "mt-world-seed map_meta.txt:seed",
+			"mt-world-env-meta-end env_meta.txt", "mt-world-env-meta-time env_meta.txt:game_time", "mt-world-env-meta-value env_meta.txt:time_of_day",
+			"mt-world-lbm env_meta.txt:lbm_introduction_times", "mt-world-lbm env_meta.txt:lbm_introduction_times",
+			"mt-world-ban ipban.txt:2", "mt-world-unreadable force_loaded.txt", "mt-world-unreadable chunk_meta:num_chunks",
+		}},
+		{map[string]string{
+			"map_meta.txt":  "seed = -1\n[end_of_params]\n",
+			"env_meta.txt":  "\x00\x00\x00",
+			"players/a":     "name = a\nhp = 70000\npitch = 91\nposition = (1,2)\nextended_attributes = []\nPlayerArgsEnd\nList main 1\nItem MBOItem x\nEndInventoryList\nEndInventory\n",
+			"players/a0":    "name = a\nPlayerArgsEnd\nEndInventory\n",
+			"players/b":     "name = b\nposition = (nan,2,400000)\nPlayerArgsEnd\nList main 1\nEmpty\nEmpty\n",
+			"players/c":     "nothing",
+			"players/odd":   "name = an odd name\nPlayerArgsEnd\nEndInventory\n",
+			"auth.txt":      "a:b\na:::0\nA:::0\nA::shout:0\nan odd name:#2#:x:0\n\n",
+			"mod_storage/m": "{",
+		}, []string{
+			"mt-world-seed map_meta.txt:seed", "mt-world-zeroes env_meta.txt",
+			"mt-world-player-value players:a", "mt-world-player-value players:a", "mt-world-player-value players:a", "mt-world-player-attributes players:a:json", "mt-item-dead players:a.lists[0].items[0]",
+			"mt-world-player-name players:an odd name",
+			"mt-world-player-value players:b", "mt-world-player-value players:b", "mt-world-player-inventory players:b:lists[0].items[1]",
+			"mt-world-player players:c:head",
+			"mt-world-player-twice players:a0",
+			"mt-world-account-case auth.txt:A", "mt-world-account-name auth.txt:an odd name", "mt-world-password auth.txt:an odd name",
+			"mt-world-account-line auth.txt:1", "mt-world-account-twice auth.txt:4",
+			"mt-world-storage mod_storage:m:json",
+		}},
+	} {
+		dir := t.TempDir()
+		for name, text := range c.files {
+			judge.Write(t, filepath.Join(dir, name), []byte(text))
+		}
+		before := state(t, dir)
+		if diff := cmp.Diff(c.want, checked(t, dir)); diff != "" {
+			t.Errorf("%v: %s", c.files, diff)
+		}
+		if state(t, dir) != before {
+			t.Error("the check changed the world")
+		}
+	}
+}
+
+func TestCheckDatabases(t *testing.T) {
+	dir := t.TempDir()
+	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("gameid = a\nbackend = dummy\nplayer_backend = sqlite3\nauth_backend = sqlite3\nmod_storage_backend = sqlite3\n"))
+	build(t, filepath.Join(dir, "players.sqlite"), `CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date);
+		INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 6, 7, 8, 9), ('q', 'x', 2, 3, 4, 5, 6, 7, 8, 9), (NULL, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+		CREATE TABLE player_inventories (player, inv_id, inv_width, inv_name, inv_size); INSERT INTO player_inventories VALUES ('p', 0, 0, 'main', 1);
+		CREATE TABLE player_inventory_items (player, inv_id, slot_id, item); INSERT INTO player_inventory_items VALUES ('p', 0, 0, 'a:b'), ('p', 0, 2, 'c:d');
+		CREATE TABLE player_metadata (player, metadata, value); INSERT INTO player_metadata VALUES ('gone', 'k', 'v');`)
+	build(t, filepath.Join(dir, "auth.sqlite"), `CREATE TABLE auth (id, name, password, last_login); INSERT INTO auth VALUES (1, 'a', NULL, 0), (2, 'b', '', -1);
+		CREATE TABLE user_privileges (id, privilege); INSERT INTO user_privileges VALUES (7, 'fly'), (2, 'shout');`)
+	build(t, filepath.Join(dir, "mod_storage.sqlite"), `CREATE TABLE entries (modname, key, value); INSERT INTO entries VALUES ('m', NULL, 1);`)
+	want := []string{
+		"mt-world-player players.sqlite:q:player[\"q\"].pitch",
+		"mt-world-unreadable players.sqlite:names.name",
+		"mt-world-slot players.sqlite",
+		"mt-world-account auth.sqlite:a:auth[\"a\"].password",
+		"mt-world-orphan auth.sqlite",
+		"mt-world-storage mod_storage.sqlite:m:entries[\"m\"].key",
+	}
+	if diff := cmp.Diff(want, checked(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+	// NOT IN is never true beside a NULL: without it the orphan is found.
+	build(t, filepath.Join(dir, "players.sqlite"), "DELETE FROM player WHERE name IS NULL;")
+	if found := checked(t, dir); !slices.Contains(found, "mt-world-orphan players.sqlite") {
+		t.Errorf("the orphan is not found: %v", found)
+	}
+}
+
+// Real worlds have little to complain about.
+func TestCheckCorpus(t *testing.T) {
+	harmless := map[string]bool{"mt-world-no-backend": true, "mt-world-game": true, "mt-item-legacy": true, "mt-item-list-short": true, "mt-world-remote": true}
+	for _, path := range corpus.Files(t, "minetest", "/env_meta.txt") {
+		dir := filepath.Dir(path)
+		for _, f := range check.Collect(func(sink check.Sink) {
+			if err := world.Check(context.Background(), dir, world.Options{}, sink); err != nil {
+				t.Error(err)
+			}
+		}) {
+			if !harmless[f.ID] {
+				t.Errorf("%s: %v", filepath.Base(dir), f)
+			}
+		}
+	}
+}
+
+// FuzzSQLite damages a database: there is a result or an error.
+func FuzzSQLite(f *testing.F) {
+	dir := f.TempDir()
+	build(f, filepath.Join(dir, "players.sqlite"), `CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date); INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 6, 7, '2022-03-26 13:37:30', NULL);
+		CREATE TABLE player_inventories (player, inv_id, inv_width, inv_name, inv_size); INSERT INTO player_inventories VALUES ('p', 0, 0, 'main', 4);
+		CREATE TABLE player_inventory_items (player, inv_id, slot_id, item); INSERT INTO player_inventory_items VALUES ('p', 0, 0, 'a:b'), ('p', 0, 2, 'c:d');`)
+	data := judge.Read(f, filepath.Join(dir, "players.sqlite"))
+	f.Add(uint16(100), []byte{13})
+	f.Add(uint16(4196), []byte{0xff, 0xff})
+	f.Fuzz(func(t *testing.T, at uint16, patch []byte) {
+		data := slices.Clone(data)
+		copy(data[int(at)%len(data):], patch)
+		dir := t.TempDir()
+		judge.Write(t, filepath.Join(dir, "world.mt"), []byte("player_backend = sqlite3\n"))
+		judge.Write(t, filepath.Join(dir, "players.sqlite"), data)
+		before := state(t, dir)
+		if err := world.Check(context.Background(), dir, world.Options{}, func(f check.Finding) { _ = fmt.Sprint(f) }); err != nil {
+			t.Error(err)
+		}
+		if after := state(t, dir); after != before {
+			t.Errorf("the check changed the world: %s", cmp.Diff(before, after))
+		}
+	})
+}

@@ -1,0 +1,126 @@
+package world
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"unicode/utf8"
+
+	"trowel/internal/bin"
+)
+
+// parsePairs reads a JSON object of texts, in its order. Numbers and true and
+// false become texts, as in the engine; null is an object without members, or
+// an empty text.
+func parsePairs(text []byte, pair func(key, value string)) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	fail := func(want, got string) error {
+		return &bin.Error{Path: "json", Offset: d.InputOffset(), Want: want, Got: got, Err: bin.ErrFormat}
+	}
+	t, err := d.Token()
+	switch {
+	case err != nil:
+		return fail("an object of JSON", err.Error())
+	case t == nil:
+		return atEnd(d, fail)
+	case t != json.Delim('{'):
+		return fail("an object of JSON", fmt.Sprintf("%.40v", t))
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return fail("a key", err.Error())
+		}
+		value, err := d.Token()
+		if err != nil {
+			return fail("a value", err.Error())
+		}
+		var v string
+		switch value := value.(type) {
+		case string:
+			v = value
+		case json.Number:
+			v = value.String()
+		case bool:
+			v = strconv.FormatBool(value)
+		case nil:
+		default:
+			return fail("a text", fmt.Sprintf("%v", value))
+		}
+		pair(key.(string), v)
+	}
+	if _, err := d.Token(); err != nil {
+		return fail("the end of the object", err.Error())
+	}
+	return atEnd(d, fail)
+}
+
+func atEnd(d *json.Decoder, fail func(want, got string) error) error {
+	if t, err := d.Token(); err != io.EOF {
+		return fail("the end of the text", fmt.Sprintf("%.40v", t))
+	}
+	return nil
+}
+
+// appendPair appends a key and its value as JSON in ASCII, as the engine writes
+// it. The error tells that one of them is no UTF-8, which JSON cannot hold.
+func appendPair(dst []byte, key, value string) ([]byte, error) {
+	for _, s := range []string{key, value} {
+		if !utf8.ValidString(s) {
+			return dst, &bin.Error{Path: "json." + strconv.Quote(key), Offset: -1, Want: "a text in UTF-8", Got: "other bytes", Err: bin.ErrFormat}
+		}
+	}
+	return appendJSON(append(appendJSON(dst, key), ':'), value), nil
+}
+
+func appendJSON(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			dst = append(dst, '\\', byte(r))
+		case r == '\n':
+			dst = append(dst, `\n`...)
+		case r == '\r':
+			dst = append(dst, `\r`...)
+		case r == '\t':
+			dst = append(dst, `\t`...)
+		case r >= ' ' && r < 0x7f:
+			dst = append(dst, byte(r))
+		case r > 0xffff:
+			r -= 0x10000
+			dst = fmt.Appendf(dst, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		default:
+			dst = fmt.Appendf(dst, `\u%04x`, r)
+		}
+	}
+	return append(dst, '"')
+}
+
+// parseAttributes reads the attributes of a player's file.
+func parseAttributes(text string) (list []Attribute, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	if err := parsePairs([]byte(text), func(k, v string) { list = append(list, Attribute{k, v}) }); err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// appendAttributes appends the attributes as a line of JSON.
+func appendAttributes(dst []byte, list []Attribute) (_ []byte, err error) {
+	if len(list) == 0 {
+		return append(dst, "null"...), nil
+	}
+	for i, a := range list {
+		dst = append(dst, "{,"[min(i, 1)])
+		if dst, err = appendPair(dst, a.Key, a.Value); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, '}'), nil
+}

@@ -1,0 +1,189 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"maps"
+	"os"
+	"slices"
+
+	"trowel/internal/bin"
+	"trowel/internal/leveldb"
+)
+
+// records tells how things are kept in a LevelDB database.
+type records[T any] struct {
+	parse func(name string, value []byte) (T, error)
+	name  func(T) string
+	make  func(T) ([]byte, error)
+}
+
+var playerRecords = records[*Player]{
+	parse: ParsePlayerRecord,
+	name:  func(p *Player) string { return p.Name },
+	make:  func(p *Player) ([]byte, error) { return p.AppendRecord(nil) },
+}
+
+// level is a store in a LevelDB database. There is no writing into one that
+// exists: Commit makes a new one with all that is in the old, and changes them.
+type level[T any] struct {
+	records[T]
+	dir     string
+	write   bool
+	db      *leveldb.DB       // nil if there is no database
+	changed map[string][]byte // name to new value, nil if it is to be removed
+}
+
+func openLevel[T any](dir string, write bool, r records[T]) (*level[T], error) {
+	l := &level[T]{records: r, dir: dir, write: write, changed: make(map[string][]byte)}
+	return l, l.open()
+}
+
+func (l *level[T]) open() (err error) {
+	if !exists(l.dir) {
+		return nil
+	}
+	l.db, err = leveldb.Open(l.dir)
+	return err
+}
+
+func (l *level[T]) Names(ctx context.Context) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for name, err := range l.stored(ctx) {
+			if _, ok := l.changed[name]; err == nil && ok {
+				continue
+			}
+			if !yield(name, err) || err != nil {
+				return
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(l.changed)) {
+			if l.changed[name] != nil && !yield(name, nil) {
+				return
+			}
+		}
+	}
+}
+
+// stored yields the names in the database.
+func (l *level[T]) stored(ctx context.Context) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		if l.db == nil {
+			return
+		}
+		for key := range l.db.All() {
+			if err := ctx.Err(); !yield(string(key), err) || err != nil {
+				return
+			}
+		}
+		if err := l.db.Err(); err != nil {
+			yield("", err)
+		}
+	}
+}
+
+// value returns the value of a name, nil if there is none.
+func (l *level[T]) value(name string) ([]byte, error) {
+	if data, ok := l.changed[name]; ok || l.db == nil {
+		return data, nil
+	}
+	data, ok, err := l.db.Get([]byte(name))
+	if ok && data == nil {
+		data = []byte{}
+	}
+	return data, err
+}
+
+func (l *level[T]) Get(_ context.Context, name string) (thing T, err error) {
+	data, err := l.value(name)
+	switch {
+	case err != nil:
+		return thing, err
+	case data == nil:
+		return thing, ErrNotFound
+	}
+	if thing, err = l.parse(name, data); err != nil {
+		err = bin.InFile(err, name)
+	}
+	return thing, err
+}
+
+func (l *level[T]) Put(_ context.Context, thing T) error {
+	if !l.write {
+		return ErrReadOnly
+	}
+	data, err := l.make(thing)
+	if err != nil {
+		return err
+	}
+	l.changed[l.name(thing)] = data
+	return nil
+}
+
+func (l *level[T]) Delete(_ context.Context, name string) error {
+	if !l.write {
+		return ErrReadOnly
+	}
+	data, err := l.value(name)
+	switch {
+	case err != nil:
+		return err
+	case data == nil:
+		return ErrNotFound
+	}
+	l.changed[name] = nil
+	return nil
+}
+
+func (l *level[T]) Commit(ctx context.Context) error {
+	if !l.write {
+		return ErrReadOnly
+	}
+	fresh, old := l.dir+".trowel-new", l.dir+".trowel-old"
+	if err := errors.Join(os.RemoveAll(fresh), os.RemoveAll(old)); err != nil {
+		return err
+	}
+	if err := l.copy(ctx, fresh); err != nil {
+		return errors.Join(err, os.RemoveAll(fresh))
+	}
+	if l.db != nil {
+		if err := errors.Join(l.db.Close(), os.Rename(l.dir, old)); err != nil {
+			return err
+		}
+		l.db = nil
+	}
+	if err := os.Rename(fresh, l.dir); err != nil {
+		return errors.Join(err, os.Rename(old, l.dir))
+	}
+	clear(l.changed)
+	return errors.Join(os.RemoveAll(old), l.open())
+}
+
+// copy makes a database in dir with all that the store has.
+func (l *level[T]) copy(ctx context.Context, dir string) error {
+	w, err := leveldb.Create(dir)
+	if err != nil {
+		return err
+	}
+	for name, err := range l.Names(ctx) {
+		var data []byte
+		if err == nil {
+			data, err = l.value(name)
+		}
+		if err == nil {
+			err = w.Put([]byte(name), data)
+		}
+		if err != nil {
+			return errors.Join(err, w.Close())
+		}
+	}
+	return w.Close()
+}
+
+func (l *level[T]) Close() error {
+	if l.db == nil {
+		return nil
+	}
+	return l.db.Close()
+}

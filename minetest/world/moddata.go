@@ -1,0 +1,86 @@
+package world
+
+import "strings"
+
+// Entry is a key that a mod keeps, and its value: bytes of any kind.
+type Entry struct{ Key, Value []byte }
+
+// ModData is all that a mod keeps.
+type ModData struct {
+	Mod     string // name of the mod
+	Entries []Entry
+
+	text []byte // the file that it was read from
+}
+
+// Get returns the value of a key, and whether there is one.
+func (m *ModData) Get(key string) (value []byte, ok bool) {
+	for _, e := range m.Entries {
+		if string(e.Key) == key {
+			value, ok = e.Value, true
+		}
+	}
+	return value, ok
+}
+
+// Set changes the value of a key, or adds it.
+func (m *ModData) Set(key string, value []byte) {
+	for i := range m.Entries {
+		if string(m.Entries[i].Key) == key {
+			m.Entries[i].Value = value
+			return
+		}
+	}
+	m.Entries = append(m.Entries, Entry{[]byte(key), value})
+}
+
+// ParseModFile reads the file of a mod in mod_storage: an object of JSON.
+func ParseModFile(mod string, text []byte) (*ModData, error) {
+	m := &ModData{Mod: mod, text: text}
+	err := parsePairs(text, func(k, v string) { m.Entries = append(m.Entries, Entry{[]byte(k), []byte(v)}) })
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Append appends the file of the mod to dst: the one that it was read from, if
+// that still holds the same. The error tells of bytes that are no UTF-8: JSON
+// cannot hold them, and the engine destroys them.
+func (m *ModData) Append(dst []byte) (_ []byte, err error) {
+	if m.text != nil {
+		if was, err := ParseModFile(m.Mod, m.text); err == nil && was.equal(m) {
+			return append(dst, m.text...), nil
+		}
+	}
+	dst = append(dst, '{')
+	for i, e := range m.Entries {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if dst, err = appendPair(dst, string(e.Key), string(e.Value)); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+func (m *ModData) equal(other *ModData) bool {
+	if len(m.Entries) != len(other.Entries) {
+		return false
+	}
+	for i, e := range m.Entries {
+		if string(e.Key) != string(other.Entries[i].Key) || string(e.Value) != string(other.Entries[i].Value) {
+			return false
+		}
+	}
+	return true
+}
+
+// modFiles are the files of mod_storage, each named like its mod.
+var modFiles = files[*ModData]{
+	parse: ParseModFile,
+	name:  func(m *ModData) string { return m.Mod },
+	make:  func(m *ModData) ([]byte, error) { return m.Append(nil) },
+	valid: func(mod string) bool { return fileName(mod) && !strings.HasPrefix(mod, ".") },
+}

@@ -1,0 +1,264 @@
+package world
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"trowel/internal/bin"
+	"trowel/minetest/item"
+)
+
+// Attribute is a key of a player's metadata, and its value.
+type Attribute struct{ Key, Value string }
+
+// Player is a player, as every backend keeps him.
+type Player struct {
+	Name       string     // 1 to 19 of a-z, A-Z, 0-9, - and _
+	Pos        [3]float64 // x, y, z in tenths of a node
+	Pitch, Yaw float64    // degrees
+	HP         int        // half hearts, 0 to 65535; 20 unless a game has other rules
+	Breath     int        // 0 to 65535; 10 or 11 is full
+	Created    time.Time  // in UTC; SQLite and PostgreSQL only, else the zero time
+	Modified   time.Time  // like Created
+
+	// Attributes is what mods keep with the player. The order is that of the
+	// backend.
+	Attributes []Attribute
+
+	// Inventory is nil if it cannot be read; then Broken is its text.
+	Inventory *item.Inventory
+	Broken    []byte
+
+	file   *Settings // the head of the file that the player was read from
+	record []byte    // the record that he was read from
+	rest   []byte    // what is behind the inventory
+}
+
+// What a player has who has nothing else.
+const (
+	defaultHP     = 20
+	defaultBreath = 10
+)
+
+// playerEnd ends the head of a player's file.
+const playerEnd = "PlayerArgsEnd"
+
+// ParsePlayer reads the file of a player. Only the line that ends the head and
+// the name have to be there: for all else there are defaults, and an inventory
+// that cannot be read goes to Broken, as does one without an end.
+func ParsePlayer(text []byte) (*Player, error) {
+	s := ParseSettings(text, playerEnd)
+	name, _ := s.Get("name")
+	switch {
+	case !s.Ended():
+		return nil, &bin.Error{Path: "head", Offset: int64(len(text)), Want: "a line " + playerEnd, Got: "the end of the file", Err: bin.ErrShort}
+	case name == "":
+		return nil, &bin.Error{Path: "name", Offset: 0, Want: "the name of the player", Got: "none", Err: bin.ErrFormat}
+	}
+	p := &Player{Name: name, file: s}
+	p.Pos, p.Pitch, p.Yaw, p.HP, p.Breath = headValues(s)
+	if text, ok := s.Get("extended_attributes"); ok {
+		p.Attributes, _ = parseAttributes(text)
+	}
+	rest := s.Rest()
+	inv, n, err := item.ParseInventory(rest)
+	if err != nil {
+		p.Broken = append([]byte{}, rest...)
+	} else {
+		p.Inventory, p.rest = inv, rest[n:]
+	}
+	return p, nil
+}
+
+// headValues returns the numbers of a player's head. What cannot be read is as
+// if it were missing.
+func headValues(s *Settings) (pos [3]float64, pitch, yaw float64, hp, breath int) {
+	number := func(name string, missing float64) float64 {
+		text, _ := s.Get(name)
+		if v, err := strconv.ParseFloat(text, 64); err == nil {
+			return v
+		}
+		return missing
+	}
+	whole := func(name string, missing int) int {
+		text, _ := s.Get(name)
+		if v, err := strconv.ParseInt(text, 10, 32); err == nil {
+			return int(v)
+		}
+		return missing
+	}
+	text, _ := s.Get("position")
+	pos, _ = parsePosition(text)
+	return pos, number("pitch", 0), number("yaw", 0), whole("hp", defaultHP), whole("breath", defaultBreath)
+}
+
+func parsePosition(text string) (pos [3]float64, ok bool) {
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "("), ")")
+	parts := strings.Split(text, ",")
+	if len(parts) != 3 {
+		return pos, false
+	}
+	for i, part := range parts {
+		v, err := strconv.ParseFloat(strings.Trim(part, space), 64)
+		if err != nil {
+			return [3]float64{}, false
+		}
+		pos[i] = v
+	}
+	return pos, true
+}
+
+// Append appends the file of the player to dst: unchanged values are written as
+// they were read. The error tells of an attribute that the file cannot hold.
+func (p *Player) Append(dst []byte) ([]byte, error) {
+	s := ParseSettings(nil, playerEnd)
+	if p.file != nil {
+		s = ParseSettings(p.file.Append(nil), playerEnd)
+	}
+	s.Finish()
+	pos, pitch, yaw, hp, breath := headValues(s)
+	_, had := s.Get("name")
+	text, hadAttributes := s.Get("extended_attributes")
+	attributes, _ := parseAttributes(text)
+	var err error
+	set := func(same bool, name, value string) {
+		if err == nil && !(had && same) {
+			err = s.Set(name, value)
+		}
+	}
+	set(breath == p.Breath, "breath", strconv.Itoa(p.Breath))
+	if !slices.Equal(attributes, p.Attributes) || !had && !hadAttributes {
+		text, jsonErr := appendAttributes(nil, p.Attributes)
+		if jsonErr != nil {
+			return dst, jsonErr
+		}
+		set(false, "extended_attributes", string(text))
+	}
+	set(hp == p.HP, "hp", strconv.Itoa(p.HP))
+	was, _ := s.Get("name")
+	set(was == p.Name, "name", p.Name)
+	set(sameFloat(pitch, p.Pitch), "pitch", formatFloat(p.Pitch))
+	set(sameFloat(pos[0], p.Pos[0]) && sameFloat(pos[1], p.Pos[1]) && sameFloat(pos[2], p.Pos[2]), "position",
+		"("+formatFloat(p.Pos[0])+","+formatFloat(p.Pos[1])+","+formatFloat(p.Pos[2])+")")
+	if !had {
+		set(false, "version", "1")
+	}
+	set(sameFloat(yaw, p.Yaw), "yaw", formatFloat(p.Yaw))
+	if err != nil {
+		return dst, err
+	}
+	head := s.Append(nil)
+	dst = append(dst, head[:len(head)-len(s.Rest())]...)
+	if !bytes.HasSuffix(dst, []byte("\n")) && (p.Inventory != nil || len(p.Broken) > 0) {
+		dst = append(dst, '\n')
+	}
+	return append(p.appendInventory(dst), p.rest...), nil
+}
+
+func (p *Player) appendInventory(dst []byte) []byte {
+	switch {
+	case p.Inventory != nil:
+		return p.Inventory.Append(dst)
+	case p.Broken != nil:
+		return append(dst, p.Broken...)
+	}
+	return append(dst, "EndInventory\n"...)
+}
+
+// sameFloat is equality that holds for NaN, too.
+func sameFloat(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+
+// formatFloat writes a number of the engine, which has 32 bits of them.
+func formatFloat(v float64) string {
+	if sameFloat(float64(float32(v)), v) {
+		return strconv.FormatFloat(v, 'f', -1, 32)
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// playerRecord is the version of a player in LevelDB.
+const playerRecord = 1
+
+// ParsePlayerRecord reads the value of a player in LevelDB, whose key is his name.
+func ParsePlayerRecord(name string, data []byte) (*Player, error) {
+	r := bin.NewReader(data, bin.BigEndian)
+	p := &Player{Name: name, record: data}
+	if version := r.U8("version"); r.Err() == nil && version != playerRecord {
+		r.FailAt(0, "version", bin.ErrVersion, "1", strconv.Itoa(int(version)))
+	}
+	p.HP = int(r.U16("hp"))
+	for i := range p.Pos {
+		p.Pos[i] = float64(r.F32(fmt.Sprintf("position[%d]", i)))
+	}
+	p.Pitch = float64(r.F32("pitch"))
+	p.Yaw = float64(r.F32("yaw"))
+	p.Breath = int(r.U16("breath"))
+	n := r.Count32("num_attributes", 6)
+	for i := range n {
+		r.EnterIndex("attributes", i)
+		p.Attributes = append(p.Attributes, Attribute{r.String16("key"), r.String32("value")})
+		r.Leave()
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	text := data[len(data)-r.Len():]
+	inv, size, err := item.ParseInventory(text)
+	if err != nil {
+		p.Broken = text
+	} else {
+		p.Inventory, p.rest = inv, text[size:]
+	}
+	return p, nil
+}
+
+// same tells whether two players are the same in all that a record has.
+func (p *Player) same(q *Player) bool {
+	for i := range p.Pos {
+		if !sameFloat(p.Pos[i], q.Pos[i]) {
+			return false
+		}
+	}
+	return sameFloat(p.Pitch, q.Pitch) && sameFloat(p.Yaw, q.Yaw) && p.HP == q.HP && p.Breath == q.Breath &&
+		slices.Equal(p.Attributes, q.Attributes) && p.Inventory.Equal(q.Inventory) && bytes.Equal(p.Broken, q.Broken)
+}
+
+// AppendRecord appends the value of the player in LevelDB to dst: the one that
+// he was read from, if that still says the same. The error tells of a number or
+// an attribute that has no room in it.
+func (p *Player) AppendRecord(dst []byte) ([]byte, error) {
+	if p.record != nil {
+		if was, err := ParsePlayerRecord(p.Name, p.record); err == nil && was.same(p) {
+			return append(dst, p.record...), nil
+		}
+	}
+	if p.HP < 0 || p.HP > math.MaxUint16 || p.Breath < 0 || p.Breath > math.MaxUint16 {
+		return dst, wrong("players.db", p.Name, "hp and breath from 0 to 65535", "%d and %d", p.HP, p.Breath)
+	}
+	w := bin.NewWriter(bin.BigEndian, 64)
+	w.U8(playerRecord)
+	w.U16(uint16(p.HP))
+	for _, v := range p.Pos {
+		w.F32(float32(v))
+	}
+	w.F32(float32(p.Pitch))
+	w.F32(float32(p.Yaw))
+	w.U16(uint16(p.Breath))
+	w.U32(uint32(len(p.Attributes)))
+	for _, a := range p.Attributes {
+		if len(a.Key) > math.MaxUint16 || int64(len(a.Value)) > math.MaxUint32 {
+			return dst, wrong("players.db", p.Name, "an attribute whose key has at most 65535 bytes", "%d", len(a.Key))
+		}
+		w.U16(uint16(len(a.Key)))
+		w.Bytes([]byte(a.Key))
+		w.U32(uint32(len(a.Value)))
+		w.Bytes([]byte(a.Value))
+	}
+	dst = append(dst, w.Data()...)
+	return append(p.appendInventory(dst), p.rest...), nil
+}

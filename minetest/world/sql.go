@@ -1,0 +1,307 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"strconv"
+	"time"
+
+	"trowel/internal/bin"
+)
+
+// tables tells how to make the tables of a store.
+type tables struct{ sqlite, postgres []string }
+
+// sqlConn is a connection to a database: SQLite's or PostgreSQL's. In both,
+// arguments are $1, $2 and so on, in the order in which they stand in the text.
+type sqlConn interface {
+	// query hands all rows to row, as nil, int64, float64, string, []byte and
+	// time.Time.
+	query(ctx context.Context, sql string, args []any, row func(values []any) error) error
+	// columns returns the columns of all plain tables: what is in a view may
+	// have no end.
+	columns(ctx context.Context) (map[string][]string, error)
+	close() error
+}
+
+// sqlDB is a database with the tables of a store.
+type sqlDB struct {
+	file    string // for errors
+	conn    sqlConn
+	columns map[string][]string // of each table
+	write   bool
+	began   bool // a transaction is open
+	begin   string
+	create  []string // the tables that a store has, each "IF NOT EXISTS"
+
+	// A file that does not exist is made by the first change, and goes again if
+	// there is no Commit.
+	make   func(ctx context.Context) (sqlConn, error)
+	remove func() error
+	made   bool
+}
+
+func (db *sqlDB) has(table string) bool { return len(db.columns[table]) > 0 }
+
+// query hands the rows of a query to do, one after the other. The path is that
+// of the things asked for, for errors.
+func (db *sqlDB) query(ctx context.Context, path, sql string, args []any, do func(r *row) error) error {
+	if db.conn == nil {
+		return nil
+	}
+	err := db.conn.query(ctx, sql, args, func(values []any) error {
+		r := row{file: db.file, path: path, values: values}
+		if err := do(&r); err != nil {
+			return err
+		}
+		return r.err
+	})
+	var e *bin.Error
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return err
+	case errors.As(err, &e):
+		return e
+	}
+	return &bin.Error{File: db.file, Path: path, Offset: -1, Got: err.Error(), Err: err}
+}
+
+// exec runs a statement that changes something, inside the transaction.
+func (db *sqlDB) exec(ctx context.Context, path, sql string, args ...any) error {
+	if !db.write {
+		return ErrReadOnly
+	}
+	if err := db.start(ctx); err != nil {
+		return err
+	}
+	return db.query(ctx, path, sql, args, func(*row) error { return nil })
+}
+
+// start begins the transaction, and makes the file and the tables that are missing.
+func (db *sqlDB) start(ctx context.Context) (err error) {
+	if db.began {
+		return nil
+	}
+	if db.conn == nil {
+		if db.conn, err = db.make(ctx); err != nil {
+			return err
+		}
+		db.made = true
+	}
+	none := func(*row) error { return nil }
+	if err := db.query(ctx, "", db.begin, nil, none); err != nil {
+		return err
+	}
+	db.began = true
+	for _, sql := range db.create {
+		if err := db.query(ctx, "", sql, nil, none); err != nil {
+			return err
+		}
+	}
+	db.columns, err = db.conn.columns(ctx)
+	return err
+}
+
+func (db *sqlDB) commit(ctx context.Context) error {
+	if !db.write {
+		return ErrReadOnly
+	}
+	if !db.began {
+		return nil
+	}
+	err := db.query(ctx, "", "COMMIT", nil, func(*row) error { return nil })
+	if err == nil {
+		db.began, db.made = false, false
+	}
+	return err
+}
+
+func (db *sqlDB) close() (err error) {
+	if db.conn == nil {
+		return nil
+	}
+	if db.began {
+		err = db.query(context.Background(), "", "ROLLBACK", nil, func(*row) error { return nil })
+	}
+	err = errors.Join(err, db.conn.close())
+	if db.made {
+		err = errors.Join(err, db.remove())
+	}
+	return err
+}
+
+// row is a row of a result. Its first error stays.
+type row struct {
+	file, path string
+	values     []any
+	err        error
+}
+
+func (r *row) fail(column, want string, v any) {
+	if r.err != nil {
+		return
+	}
+	got := fmt.Sprintf("a %T", v)
+	switch v := v.(type) {
+	case nil:
+		got = "NULL"
+	case string:
+		got = fmt.Sprintf("%.40q", v)
+	case []byte:
+		got = fmt.Sprintf("a blob of %d bytes", len(v))
+	}
+	r.err = &bin.Error{File: r.file, Path: r.path + "." + column, Offset: -1, Want: want, Got: got, Err: bin.ErrFormat}
+}
+
+// text returns a column as a text.
+func (r *row) text(i int, column string) string {
+	switch v := r.values[i].(type) {
+	case string:
+		return v
+	case []byte:
+		return string(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	default:
+		r.fail(column, "a text", v)
+		return ""
+	}
+}
+
+// textOrNull is text where NULL is as good as "".
+func (r *row) textOrNull(i int, column string) string {
+	if r.values[i] == nil {
+		return ""
+	}
+	return r.text(i, column)
+}
+
+func (r *row) float(i int, column string) float64 {
+	switch v := r.values[i].(type) {
+	case int64:
+		return float64(v)
+	case float64:
+		return v
+	default:
+		r.fail(column, "a number", v)
+		return 0
+	}
+}
+
+// int returns a column as an integer of lo to hi.
+func (r *row) int(i int, column string, lo, hi int64) int64 {
+	v, ok := r.values[i].(int64)
+	if f, isFloat := r.values[i].(float64); isFloat && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+		v, ok = int64(f), true
+	}
+	want := fmt.Sprintf("an integer from %d to %d", lo, hi)
+	if lo == math.MinInt64 {
+		want = "an integer"
+	}
+	switch {
+	case !ok:
+		r.fail(column, want, r.values[i])
+	case v < lo || v > hi:
+		r.fail(column, want, strconv.FormatInt(v, 10))
+	default:
+		return v
+	}
+	return 0
+}
+
+// sqlTime is how a time is written in SQLite.
+const sqlTime = "2006-01-02 15:04:05.999999"
+
+// time returns a column as a time, the zero time for what is none.
+func (r *row) time(i int) time.Time {
+	switch v := r.values[i].(type) {
+	case time.Time:
+		return v.UTC()
+	case string:
+		t, _ := time.Parse(sqlTime, v)
+		return t
+	}
+	return time.Time{}
+}
+
+// rowsOf tells how things of a kind are kept in tables. A get that finds nothing
+// returns [ErrNotFound].
+type rowsOf[T any] struct {
+	names  func(db *sqlDB) string // the query for all names; "" if there are none
+	get    func(ctx context.Context, db *sqlDB, name string) (T, error)
+	put    func(ctx context.Context, db *sqlDB, thing T) error
+	delete func(ctx context.Context, db *sqlDB, name string) error
+}
+
+// sqlStore is a store in an SQL database.
+type sqlStore[T any] struct {
+	db *sqlDB
+	rowsOf[T]
+}
+
+func (s *sqlStore[T]) Names(ctx context.Context) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		query := s.names(s.db)
+		if query == "" {
+			return
+		}
+		// All at once: PostgreSQL does nothing else while rows are coming.
+		var names []string
+		var bad []error
+		err := s.db.query(ctx, "names", query, nil, func(r *row) error {
+			name := r.text(0, "name")
+			if r.err == nil {
+				names = append(names, name)
+			} else {
+				bad = append(bad, r.err)
+			}
+			r.err = nil
+			return nil
+		})
+		if err != nil {
+			bad = append(bad, err)
+		}
+		for _, name := range names {
+			if !yield(name, nil) {
+				return
+			}
+		}
+		for _, err := range bad {
+			if !yield("", err) {
+				return
+			}
+		}
+	}
+}
+
+func (s *sqlStore[T]) Get(ctx context.Context, name string) (T, error) { return s.get(ctx, s.db, name) }
+
+func (s *sqlStore[T]) Put(ctx context.Context, thing T) error {
+	return s.change(ctx, func() error { return s.put(ctx, s.db, thing) })
+}
+
+func (s *sqlStore[T]) Delete(ctx context.Context, name string) error {
+	return s.change(ctx, func() error { return s.delete(ctx, s.db, name) })
+}
+
+// change does something that is done as a whole or not at all, while the
+// transaction stays open.
+func (s *sqlStore[T]) change(ctx context.Context, do func() error) error {
+	if err := s.db.exec(ctx, "", "SAVEPOINT trowel"); err != nil {
+		return err
+	}
+	err := do()
+	if err != nil {
+		err = errors.Join(err, s.db.exec(ctx, "", "ROLLBACK TO SAVEPOINT trowel"))
+	}
+	return errors.Join(err, s.db.exec(ctx, "", "RELEASE SAVEPOINT trowel"))
+}
+
+func (s *sqlStore[T]) Commit(ctx context.Context) error { return s.db.commit(ctx) }
+
+func (s *sqlStore[T]) Close() error { return s.db.close() }

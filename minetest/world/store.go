@@ -1,0 +1,139 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"path/filepath"
+
+	"trowel/internal/bin"
+)
+
+// Store is a set of things with names: players, accounts, or what mods keep.
+//
+// What Put and Delete do is seen by the store itself at once, and by others all
+// together after Commit. A store is for one goroutine at a time.
+type Store[T any] interface {
+	// Names yields the names of all things, each once. An error may be about one
+	// of them only: then others follow.
+	Names(ctx context.Context) iter.Seq2[string, error]
+	// Get returns a thing. If there is none the error is [ErrNotFound]; if it
+	// cannot be read it is a [bin.Error] that says why.
+	Get(ctx context.Context, name string) (T, error)
+	// Put adds a thing, or replaces the one of the same name.
+	Put(ctx context.Context, thing T) error
+	// Delete removes a thing. If there is none the error is [ErrNotFound].
+	Delete(ctx context.Context, name string) error
+	// Commit makes all changes valid, or none if it returns an error.
+	Commit(ctx context.Context) error
+	// Close ends the use of the store. Changes since the last Commit are void.
+	Close() error
+}
+
+// The stores of a world.
+type (
+	Players = Store[*Player]
+	Auth    = Store[*Account]
+	Storage = Store[*ModData]
+)
+
+var (
+	// ErrNotFound tells that a store has no thing of a name.
+	ErrNotFound = fmt.Errorf("no such entry: %w", fs.ErrNotExist)
+	// ErrReadOnly tells that a store was not opened for writing.
+	ErrReadOnly = errors.New("opened for reading only")
+	// ErrRemote tells that a world names a server that must be allowed first.
+	ErrRemote = errors.New("is on a server, to which no connection was allowed")
+)
+
+// Options say how a store is opened. The zero value reads what is in the folder.
+type Options struct {
+	// Backend is the backend to open in place of the one that world.mt names.
+	Backend string
+	// Write opens for writing, and makes what does not exist yet.
+	Write bool
+	// Remote allows connections to the database servers that world.mt names. A
+	// world that somebody else made may name any server.
+	Remote bool
+	// Postgres is the connection string to use in place of that of world.mt.
+	Postgres string
+}
+
+// OpenPlayers opens the players of the world in dir, whose world.mt has the
+// settings s. What does not exist is an empty store.
+func OpenPlayers(ctx context.Context, dir string, s *Settings, opts Options) (Players, error) {
+	switch backend := opts.backend(FindBackends(dir, s).Players); backend {
+	case BackendFiles:
+		return openFolder(filepath.Join(dir, "players"), opts.Write, playerFiles), nil
+	case BackendLevelDB:
+		return opened(openLevel(filepath.Join(dir, "players.db"), opts.Write, playerRecords))
+	case BackendDummy:
+		return openFolder("", false, playerFiles), nil
+	default:
+		db, err := openSQL(ctx, backend, filepath.Join(dir, "players.sqlite"), "pgsql_player_connection", s, opts, playerTables)
+		return opened(&sqlStore[*Player]{db, playerRows}, err)
+	}
+}
+
+// OpenAuth opens the accounts of the world in dir, like [OpenPlayers].
+func OpenAuth(ctx context.Context, dir string, s *Settings, opts Options) (Auth, error) {
+	switch backend := opts.backend(FindBackends(dir, s).Auth); backend {
+	case BackendFiles:
+		return opened(openAuthFile(filepath.Join(dir, "auth.txt"), opts.Write))
+	case BackendLevelDB:
+		return opened(openLevel(filepath.Join(dir, "auth.db"), opts.Write, accountRecords))
+	default:
+		db, err := openSQL(ctx, backend, filepath.Join(dir, "auth.sqlite"), "pgsql_auth_connection", s, opts, authTables)
+		return opened(&sqlStore[*Account]{db, accountRows}, err)
+	}
+}
+
+// OpenStorage opens what mods keep in the world in dir, like [OpenPlayers].
+func OpenStorage(ctx context.Context, dir string, s *Settings, opts Options) (Storage, error) {
+	switch backend := opts.backend(FindBackends(dir, s).ModStorage); backend {
+	case BackendFiles:
+		return openFolder(filepath.Join(dir, "mod_storage"), opts.Write, modFiles), nil
+	case BackendDummy:
+		return openFolder("", false, modFiles), nil
+	default:
+		db, err := openSQL(ctx, backend, filepath.Join(dir, "mod_storage.sqlite"), "pgsql_mod_storage_connection", s, opts, storageTables)
+		return opened(&sqlStore[*ModData]{db, storageRows}, err)
+	}
+}
+
+// opened returns a store that could be opened: of one that could not there is none.
+func opened[T any, S Store[T]](s S, err error) (Store[T], error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (o Options) backend(found string) string {
+	if o.Backend != "" {
+		return o.Backend
+	}
+	return found
+}
+
+// openSQL opens an SQLite file or a connection to PostgreSQL.
+func openSQL(ctx context.Context, backend, path, setting string, s *Settings, opts Options, t tables) (*sqlDB, error) {
+	switch backend {
+	case BackendSQLite:
+		return openSQLite(ctx, path, opts.Write, t)
+	case BackendPostgres:
+		conn := opts.Postgres
+		if conn == "" {
+			if conn, _ = s.Get(setting); conn == "" {
+				return nil, &bin.Error{File: "world.mt", Path: setting, Offset: -1, Want: "how to connect to PostgreSQL", Got: "nothing", Err: bin.ErrFormat}
+			}
+			if !opts.Remote {
+				return nil, &bin.Error{File: "world.mt", Path: setting, Offset: -1, Err: ErrRemote}
+			}
+		}
+		return openPostgres(ctx, conn, opts.Write, t)
+	}
+	return nil, &bin.Error{File: "world.mt", Offset: -1, Want: "a known backend", Got: fmt.Sprintf("%.40q", backend), Err: bin.ErrVersion}
+}

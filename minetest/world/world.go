@@ -1,0 +1,169 @@
+// Package world reads and writes everything of a Minetest world but its blocks:
+// world.mt and the other files of settings, the players, the accounts, and what
+// mods have stored, in each backend in which the engine keeps them.
+//
+// To open something never changes the world. A store that is opened for writing
+// changes nothing before its Commit.
+package world
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"trowel/internal/bin"
+)
+
+// What the files of settings end with.
+const (
+	MapMetaEnd = "[end_of_params]" // map_meta.txt
+	EnvMetaEnd = "EnvArgsEnd"      // env_meta.txt
+)
+
+// The backends, as world.mt names them.
+const (
+	BackendSQLite   = "sqlite3"
+	BackendFiles    = "files" // players, accounts and mod storage only
+	BackendLevelDB  = "leveldb"
+	BackendPostgres = "postgresql"
+	BackendRedis    = "redis" // blocks only
+	BackendDummy    = "dummy" // nothing is kept
+
+	// Sectors and Sectors2 are folders of block files: worlds of 2011, which no
+	// setting names.
+	BackendSectors  = "sectors"
+	BackendSectors2 = "sectors2"
+)
+
+// Backends says where the parts of a world are kept.
+type Backends struct {
+	Map, Players, Auth, ModStorage string
+}
+
+// ReadWorldMT reads world.mt of the world in dir. A world of 2011 has none: then
+// the settings are empty.
+func ReadWorldMT(dir string) (*Settings, error) {
+	text, err := readFile(filepath.Join(dir, "world.mt"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return ParseSettings(nil, ""), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ParseSettings(text, ""), nil
+}
+
+// FindBackends returns the backends of the world in dir, whose world.mt has the
+// settings s. For settings that are missing it has the engine's defaults:
+// sqlite3 for the blocks, files for everything else. Blocks are in sectors or
+// sectors2 if there is such a folder, no setting and no map.sqlite.
+func FindBackends(dir string, s *Settings) Backends {
+	get := func(name, missing string) string {
+		if v, ok := s.Get(name); ok {
+			return v
+		}
+		return missing
+	}
+	b := Backends{
+		Map:        get("backend", BackendSQLite),
+		Players:    get("player_backend", BackendFiles),
+		Auth:       get("auth_backend", BackendFiles),
+		ModStorage: get("mod_storage_backend", BackendFiles),
+	}
+	if _, ok := s.Get("backend"); !ok && !exists(filepath.Join(dir, "map.sqlite")) {
+		for _, old := range []string{BackendSectors2, BackendSectors} {
+			if isDir(filepath.Join(dir, old)) {
+				b.Map = old
+				break
+			}
+		}
+	}
+	return b
+}
+
+// GameID returns the id of the game that the world is of, "" if none is told.
+func (s *Settings) GameID() string {
+	id, _ := s.Get("gameid")
+	return id
+}
+
+// WorldName returns the name of the world in dir: that of its settings s, else
+// that of its folder.
+func WorldName(dir string, s *Settings) string {
+	if name, _ := s.Get("world_name"); name != "" {
+		return name
+	}
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	return filepath.Base(dir)
+}
+
+// Mods yields the mods that world.mt tells of, and whether each is switched on.
+// It is not only by "true" that a mod is: newer engines write the name of the
+// folder that the mod is in.
+func (s *Settings) Mods() iter.Seq2[string, bool] {
+	return func(yield func(string, bool) bool) {
+		for name, value := range s.All() {
+			if mod, ok := strings.CutPrefix(name, "load_mod_"); ok && !yield(mod, value != "false" && value != "nil") {
+				return
+			}
+		}
+	}
+}
+
+// readFile reads a file that is a plain one: neither a folder nor a device.
+func readFile(path string) ([]byte, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, &bin.Error{File: filepath.Base(path), Offset: -1, Want: "a file", Got: st.Mode().Type().String(), Err: bin.ErrFormat}
+	}
+	return os.ReadFile(path)
+}
+
+// writeFile writes a file whole or not at all.
+func writeFile(path string, data []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".trowel-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	mode := fs.FileMode(0o644)
+	if st, err := os.Stat(path); err == nil {
+		mode = st.Mode().Perm()
+	}
+	if _, err = f.Write(data); err != nil {
+		return err
+	}
+	if err = errors.Join(f.Chmod(mode), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func isDir(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.IsDir()
+}
+
+// wrong makes the error about a value in a database or a file.
+func wrong(file, path, want, format string, args ...any) *bin.Error {
+	return &bin.Error{File: file, Path: path, Offset: -1, Want: want, Got: fmt.Sprintf(format, args...), Err: bin.ErrFormat}
+}

@@ -1,0 +1,163 @@
+// Package worldcheck says what is wrong with a whole world: its blocks, its
+// settings, players, accounts and mod storage.
+package worldcheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"trowel/check"
+	"trowel/internal/bin"
+	"trowel/minetest/item"
+	"trowel/minetest/mapblock"
+	"trowel/minetest/mapdb"
+	"trowel/minetest/world"
+	"trowel/minetest/worldmap"
+)
+
+// Options say what is checked. The zero value asks for all that is in the folder.
+type Options struct {
+	// Area is the blocks that are checked; nil is all of them.
+	Area *mapdb.Area
+	// BlocksOnly leaves out all but the blocks.
+	BlocksOnly bool
+	// Remote allows connections to the servers that world.mt names. A world that
+	// somebody else made may name any server.
+	Remote bool
+	// Progress is told how many blocks have been looked at; nil for nobody. If there is an
+	// area, or the database has no number at hand, of is 0.
+	Progress func(what string, done, of int)
+}
+
+// Check reports to sink what is wrong with the world in dir. Blocks are decoded on
+// all cores, and their findings come in the order of the database, with a path
+// such as "block 12,0,-3: metadata.entries[2]"; a damaged block stops nothing.
+//
+// What is no more than worth knowing is told once for each kind, with the number
+// of blocks that have it; warnings of a kind are told for ten blocks, the others
+// are counted. The error is that of the context.
+func Check(ctx context.Context, dir string, opts Options, sink check.Sink) error {
+	if !opts.BlocksOnly {
+		if err := world.Check(ctx, dir, world.Options{Remote: opts.Remote}, sink); err != nil {
+			return err
+		}
+	}
+	db, _, err := worldmap.Open(ctx, dir, opts.Remote)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		kind := foundMap
+		if errors.Is(err, world.ErrRemote) {
+			kind = foundRemote
+		}
+		sink.Add(kind, "map", -1, "%v", err)
+		return nil
+	}
+	defer db.Close()
+	Blocks(ctx, db, opts, sink)
+	return ctx.Err()
+}
+
+// Blocks reports to sink what is wrong with the blocks in a database, as [Check]
+// does. It ends early with the context.
+func Blocks(ctx context.Context, db mapdb.DB, opts Options, sink check.Sink) {
+	area, total := mapdb.All(), 0
+	if opts.Area != nil {
+		area = *opts.Area
+	} else if opts.Progress != nil {
+		if n, err := db.Count(ctx); err == nil {
+			total = int(n)
+		}
+	}
+	s := newSummary(sink)
+	done := 0
+	var last *mapdb.Pos
+	for r := range worldmap.InOrder(db.Blocks(ctx, area), look) {
+		if r.err != nil {
+			if ctx.Err() != nil {
+				return
+			}
+			sink.Add(foundMap, "map", offsetOf(r.err), "%v", r.err)
+			continue
+		}
+		for _, f := range r.found {
+			s.add(r.pos, f)
+		}
+		if r.pos != nil {
+			if last != nil && *last == *r.pos && r.block {
+				s.add(r.pos, finding(foundTwice, "", -1, "another row has the same position"))
+			}
+			if last = r.pos; !r.block {
+				last = nil
+			}
+		}
+		if done++; opts.Progress != nil {
+			opts.Progress("blocks", done, total)
+		}
+	}
+	s.end()
+}
+
+// A result is what there is to say about a row.
+type result struct {
+	pos   *mapdb.Pos // where the block is, if that is known
+	block bool       // the row is a block
+	found []check.Finding
+	err   error // that ends the rows
+}
+
+// look looks at a row.
+func look(b mapdb.Block, err error) result {
+	var row *mapdb.RowError
+	switch {
+	case errors.As(err, &row):
+		return result{pos: row.Pos, found: []check.Finding{finding(foundRow, "", -1, "%v", err)}}
+	case err != nil:
+		return result{err: err}
+	}
+	r := result{pos: &b.Pos, block: true}
+	sink := func(f check.Finding) { r.found = append(r.found, f) }
+	checkBlock(b.Data, sink)
+	return r
+}
+
+// checkBlock reports what is wrong with the bytes of a block.
+func checkBlock(data []byte, sink check.Sink) {
+	if len(data) == 0 {
+		sink.Add(foundEmpty, "", -1, "no bytes")
+		return
+	}
+	b, err := mapblock.Decode(data)
+	if err != nil {
+		mapblock.CheckData(data, sink, "") // which says it as a finding
+		return
+	}
+	b.Check(sink, "")
+	for i, m := range b.Metadata.List {
+		if len(m.Inventory) == 0 {
+			continue
+		}
+		path := fmt.Sprintf("metadata.entries[%d].inventory", i)
+		inv, _, err := item.ParseInventory(m.Inventory)
+		if err != nil {
+			sink.Add(foundMetaInventory, path, -1, "%v", err)
+			continue
+		}
+		inv.Check(sink, path)
+	}
+}
+
+func finding(k *check.Kind, path string, offset int64, format string, args ...any) (f check.Finding) {
+	check.Sink(func(g check.Finding) { f = g }).Add(k, path, offset, format, args...)
+	return f
+}
+
+func offsetOf(err error) int64 {
+	var e *bin.Error
+	if errors.As(err, &e) {
+		return e.Offset
+	}
+	return -1
+}

@@ -1,0 +1,357 @@
+package worldcopy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"trowel/check"
+	"trowel/internal/bin"
+	"trowel/minetest/mapblock"
+	"trowel/minetest/mapdb"
+	"trowel/minetest/worldmap"
+)
+
+// How much is written in one transaction, about. As much is done again after a
+// run was ended by force.
+const (
+	batchRows  = 4096
+	batchBytes = 8 << 20
+)
+
+// fate is what becomes of a row of the source.
+type fate int
+
+const (
+	copied fate = iota
+	converted
+	kept    // copied, although another version was asked for
+	dropped // a block that cannot be read
+	noBlock // a damaged row
+)
+
+// outcome is what there is to do about a row of the source.
+type outcome struct {
+	pos   mapdb.Pos // unless it is noBlock
+	data  []byte
+	sum   sum
+	fate  fate
+	found []check.Finding
+	err   error // that ends the rows
+}
+
+func (o *outcome) find(k *check.Kind, path string, format string, args ...any) {
+	check.Sink(func(f check.Finding) { o.found = append(o.found, f) }).Add(k, path, -1, format, args...)
+}
+
+// copyBlocks copies the blocks, from where an earlier run was ended on.
+func copyBlocks(ctx context.Context, c *copier) error {
+	if !c.newMap {
+		return nil
+	}
+	db, err := mapdb.Open(ctx, c.src, c.from)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if err := c.openStore(ctx); err != nil {
+		return err
+	}
+	c.log.Report.From, c.log.Report.To = db.String(), c.store.String()
+	total := 0
+	if c.opts.Progress != nil {
+		n, err := db.Count(ctx)
+		if err != nil {
+			return err
+		}
+		total = int(n)
+	}
+	b := batch{copier: c, next: *c.log}
+	for o := range worldmap.InOrder(c.rest(db.Blocks(ctx, mapdb.All())), c.convert) {
+		if o.err != nil {
+			return o.err
+		}
+		b.add(o)
+		if b.full() {
+			if err := b.flush(ctx); err != nil {
+				return err
+			}
+			c.progress("blocks", int(c.log.Report.Blocks), total)
+		}
+	}
+	if err := b.flush(ctx); err != nil {
+		return err
+	}
+	c.progress("blocks", int(c.log.Report.Blocks), total)
+	return nil
+}
+
+// rest passes over the rows that are done, and makes sure that they are still the
+// same as far as their positions tell.
+func (c *copier) rest(rows iter.Seq2[mapdb.Block, error]) iter.Seq2[mapdb.Block, error] {
+	done, last := c.log.Rows, c.log.Last
+	return func(yield func(mapdb.Block, error) bool) {
+		var at *mapdb.Pos
+		same := func() bool { return last == nil && at == nil || last != nil && at != nil && *last == *at }
+		n := int64(0)
+		for b, err := range rows {
+			if n++; n > done {
+				if n == done+1 && !same() {
+					break
+				}
+				if !yield(b, err) {
+					return
+				}
+				continue
+			}
+			var row *mapdb.RowError
+			switch {
+			case err == nil:
+				at = &b.Pos
+			case !errors.As(err, &row):
+				yield(b, err)
+				return
+			}
+		}
+		if n < done || n == done && !same() || n == done+1 && !same() {
+			yield(mapdb.Block{}, fmt.Errorf("%s: %w", c.src, ErrChanged))
+		}
+	}
+}
+
+// openStore opens the database of the copy, and makes it if this is the first run.
+func (c *copier) openStore(ctx context.Context) (err error) {
+	if c.log.Entered {
+		c.store, err = mapdb.OpenForWriting(ctx, c.dst, c.to, true)
+		return err
+	}
+	for _, name := range mapFiles[c.to.Backend] {
+		if err := os.RemoveAll(filepath.Join(c.dst, name)); err != nil {
+			return err
+		}
+	}
+	c.store, err = mapdb.Create(ctx, c.dst, c.to)
+	if c.log.resumed && errors.Is(err, fs.ErrExist) {
+		// On a server the earlier run may have made it, and been ended at once.
+		err = errors.Join(c.openEmpty(ctx), err)
+		if c.store != nil {
+			err = nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return c.log.enter()
+}
+
+// openEmpty opens the database of the copy if nothing is in it.
+func (c *copier) openEmpty(ctx context.Context) error {
+	store, err := mapdb.OpenForWriting(ctx, c.dst, c.to, true)
+	if err != nil {
+		return err
+	}
+	n, err := store.Count(ctx)
+	if err != nil || n > 0 {
+		return errors.Join(err, store.Close())
+	}
+	c.store = store
+	return nil
+}
+
+// closeBlocks closes the database of the copy, unless a run has done so that was
+// ended before it could say it.
+func closeBlocks(ctx context.Context, c *copier) (err error) {
+	if !c.newMap {
+		return nil
+	}
+	if c.store == nil {
+		c.store, err = mapdb.OpenForWriting(ctx, c.dst, c.to, true)
+		if c.to.Backend == mapdb.LevelDB && errors.Is(err, mapdb.ErrReadOnly) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	err = c.store.Close()
+	c.store = nil
+	return err
+}
+
+// abandon lets go of the database such that a later run can go on with it.
+func (c *copier) abandon() {
+	switch store := c.store.(type) {
+	case nil:
+	case interface{ Abandon() }:
+		store.Abandon()
+	default:
+		store.Close()
+	}
+	c.store = nil
+}
+
+// convert finds out what to do about a row.
+func (c *copier) convert(b mapdb.Block, err error) outcome {
+	var row *mapdb.RowError
+	switch {
+	case errors.As(err, &row):
+		o := outcome{fate: noBlock}
+		o.find(foundRow, rowPlace(row), "%v", err)
+		return o
+	case err != nil:
+		return outcome{err: err}
+	}
+	o := outcome{pos: b.Pos, data: b.Data}
+	if c.opts.Blocks != 0 && (len(b.Data) == 0 || int(b.Data[0]) != c.opts.Blocks) {
+		o.convert(c.opts.Blocks, c.opts.Drop)
+	}
+	o.sum = sumOf(o.pos, o.data)
+	return o
+}
+
+// rowPlace returns where a damaged row is.
+func rowPlace(row *mapdb.RowError) string {
+	if row.Pos != nil {
+		return worldmap.Place(*row.Pos, "")
+	}
+	return "map"
+}
+
+// convert makes the block one of another version, if that is possible.
+func (o *outcome) convert(version int, drop bool) {
+	place := func(path string) string { return worldmap.Place(o.pos, path) }
+	b, err := mapblock.Decode(o.data)
+	if err != nil {
+		if o.fate = kept; drop {
+			o.fate = dropped
+		}
+		o.find(foundDamaged, place(""), "%v", err)
+		return
+	}
+	to, losses, err := b.Convert(version, drop)
+	for _, f := range losses {
+		f.Path = place(f.Path)
+		o.found = append(o.found, f)
+	}
+	var data []byte
+	if err == nil {
+		data, err = to.Encode()
+	}
+	if err != nil {
+		o.fate = kept
+		o.find(foundKept, place(""), "it stays one of version %d: %v", b.Version, err)
+		return
+	}
+	o.data, o.fate = data, converted
+}
+
+// batch is what goes to the database in one transaction.
+type batch struct {
+	*copier
+	next   journal // as it will be
+	blocks []mapdb.Block
+	found  []check.Finding
+	size   int
+	rows   int
+}
+
+// add takes what is to be done about a row.
+func (b *batch) add(o outcome) {
+	r := &b.next.Report
+	b.next.Rows++
+	b.rows++
+	b.found = append(b.found, o.found...)
+	if o.fate == noBlock {
+		r.Rows++
+		return
+	}
+	if last := b.next.Last; last != nil && *last == o.pos {
+		r.Rows++
+		o.find(foundTwice, worldmap.Place(o.pos, ""), "another row has the same position")
+		b.found = append(b.found, o.found[len(o.found)-1])
+		return
+	}
+	b.next.Last = &o.pos
+	switch o.fate {
+	case dropped:
+		r.Dropped++
+		return
+	case converted:
+		r.Converted++
+	case kept:
+		r.Kept++
+	}
+	r.Blocks++
+	b.next.Sum.add(o.sum)
+	b.blocks = append(b.blocks, mapdb.Block{Pos: o.pos, Data: o.data})
+	b.size += len(o.data)
+}
+
+func (b *batch) full() bool { return b.rows >= batchRows || b.size >= batchBytes }
+
+// flush writes the batch, and then that it is written.
+func (b *batch) flush(ctx context.Context) error {
+	err := b.store.Update(ctx, func(tx mapdb.Tx) error {
+		for _, block := range b.blocks {
+			if err := tx.Put(block.Pos, block.Data); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	*b.log = b.next
+	if err := b.log.save(); err != nil {
+		return err
+	}
+	if b.opts.Sink != nil {
+		for _, f := range b.found {
+			b.opts.Sink(f)
+		}
+	}
+	clear(b.blocks)
+	b.blocks, b.found, b.size, b.rows = b.blocks[:0], b.found[:0], 0, 0
+	return nil
+}
+
+// verify reads the blocks of the copy again.
+func verify(ctx context.Context, c *copier) error {
+	if !c.newMap {
+		return nil
+	}
+	db, err := mapdb.Open(ctx, c.dst, c.to)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	type digest struct {
+		sum sum
+		err error
+	}
+	var all sum
+	n := int64(0)
+	for d := range worldmap.InOrder(db.Blocks(ctx, mapdb.All()), func(b mapdb.Block, err error) digest {
+		return digest{sumOf(b.Pos, b.Data), err}
+	}) {
+		if d.err != nil {
+			return d.err
+		}
+		all.add(d.sum)
+		if n++; n%batchRows == 0 {
+			c.progress("verify", int(n), int(c.log.Report.Blocks))
+		}
+	}
+	r := &c.log.Report
+	if n != r.Blocks || all != c.log.Sum {
+		return &bin.Error{File: db.String(), Path: "blocks", Offset: -1, Want: fmt.Sprintf("%d blocks with the digest %v", r.Blocks, c.log.Sum), Got: fmt.Sprintf("%d with %v", n, all), Err: ErrVerify}
+	}
+	r.Digest = all.String()
+	c.progress("verify", int(n), int(n))
+	return nil
+}

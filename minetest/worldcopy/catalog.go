@@ -1,0 +1,34 @@
+package worldcopy
+
+import "trowel/check"
+
+// Catalog lists the kinds of findings of a copy, beside those of a conversion,
+// which are in package mapblock.
+var Catalog check.Catalog
+
+var (
+	foundRow = Catalog.Add("mt-copy-row", check.Warning,
+		"A row of the database is no block, and is left out.",
+		"Nothing: the game makes the block anew, if the row was one.")
+	foundTwice = Catalog.Add("mt-copy-twice", check.Warning,
+		"Two rows of the database are of the same block, and the second is left out.",
+		"Look whether the block is right.")
+	foundDamaged = Catalog.Add("mt-copy-damaged", check.Warning,
+		"A block cannot be read, so that it stays as it is, or with --drop is left out.",
+		"Repair the world first, or take the block from a backup.")
+	foundKept = Catalog.Add("mt-copy-kept", check.Warning,
+		"A block has something for which the version has no room, and stays as it is.",
+		"Choose a later version, or convert with --drop.")
+	foundLost = Catalog.Add("mt-copy-lost", check.Error,
+		"A player, an account or what a mod keeps cannot be read, or not be written to the other backend, and is not in the copy.",
+		"Correct it in the world that was copied, or keep the backend.")
+	foundInWay = Catalog.Add("mt-copy-in-the-way", check.Warning,
+		"A file of a backend that the world does not use stands where the copy has its own, and is left out.",
+		"Look whether the file has something that is missing.")
+	foundOdd = Catalog.Add("mt-copy-odd-file", check.Warning,
+		"Something that is neither a file, a folder nor a link is left out.",
+		"Nothing: no game needs it.")
+	foundShared = Catalog.Add("mt-copy-shared", check.Warning,
+		"The copy names the same database server as the world, so that both have the same players, accounts or mod storage.",
+		"Move them to another backend, or change world.mt of the copy.")
+)

@@ -1,0 +1,167 @@
+package worldcopy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// copyFiles copies what stays as it is. What an earlier run has copied is known by
+// its size and time.
+func copyFiles(ctx context.Context, c *copier) error {
+	out := c.leftOut()
+	c.log.Report.Files = 0
+	err := filepath.WalkDir(c.src, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(c.src, path)
+		if err != nil || rel == "." {
+			return err
+		}
+		if used, ok := out[rel]; ok {
+			if !used {
+				c.tell(foundInWay, rel, "it is left out")
+			}
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		target := filepath.Join(c.dst, rel)
+		switch {
+		case e.IsDir():
+			if err := os.Mkdir(target, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+				return err
+			}
+			return removeParts(target)
+		case e.Type() == fs.ModeSymlink:
+			err = copyLink(path, target)
+		case e.Type().IsRegular():
+			err = copyFile(path, target)
+		default:
+			c.tell(foundOdd, rel, "it is a %v", e.Type())
+			return nil
+		}
+		c.log.Report.Files++
+		c.progress("files", c.log.Report.Files, 0)
+		return err
+	})
+	return err
+}
+
+// copyLink makes the same link.
+func copyLink(from, to string) error {
+	target, err := os.Readlink(from)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.Symlink(target, to)
+}
+
+// tries is how often a file is copied that changes all the time.
+const tries = 5
+
+// copyFile copies a file with its time, unless it is there already.
+func copyFile(from, to string) error {
+	for range tries {
+		before, err := os.Stat(from)
+		if err != nil {
+			return err
+		}
+		if there, err := os.Stat(to); err == nil && same(there, before) {
+			return nil
+		}
+		if err := copyBytes(from, to, before); err != nil {
+			return err
+		}
+		if after, err := os.Stat(from); err != nil || same(before, after) {
+			return err
+		}
+	}
+	return fmt.Errorf("%s: %w", from, ErrChanged)
+}
+
+func same(a, b fs.FileInfo) bool { return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) }
+
+func copyBytes(from, to string, info fs.FileInfo) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	part := to + partSuffix
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, info.Mode().Perm()|0o200)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, in)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Chtimes(part, info.ModTime(), info.ModTime())
+	}
+	if err == nil {
+		err = os.Rename(part, to)
+	}
+	return err
+}
+
+// writeSettings writes world.mt: line for line that of the world, but for what
+// names the databases of the copy.
+func writeSettings(ctx context.Context, c *copier) error {
+	set := func(err error, name, value string) error {
+		if err != nil {
+			return err
+		}
+		return c.settings.Set(name, value)
+	}
+	var err error
+	if c.newMap {
+		err = set(err, "backend", c.to.Backend)
+		if c.to.Postgres != "" {
+			err = set(err, "pgsql_connection", c.to.Postgres)
+		}
+		if r := c.to.Redis; r.Address != "" {
+			err = set(err, "redis_address", r.Address)
+			err = set(err, "redis_hash", r.Hash)
+			if r.Port != 0 {
+				err = set(err, "redis_port", fmt.Sprint(r.Port))
+			}
+			if r.Password != "" {
+				err = set(err, "redis_password", r.Password)
+			}
+		}
+	}
+	for _, part := range []struct{ name, backend, have string }{
+		{"player", c.players, c.have.Players},
+		{"auth", c.auth, c.have.Auth},
+		{"mod_storage", c.storage, c.have.ModStorage},
+	} {
+		switch {
+		case part.backend != "":
+			err = set(err, part.name+"_backend", part.backend)
+			if part.backend == Postgres {
+				err = set(err, "pgsql_"+part.name+"_connection", c.opts.Postgres)
+			}
+		case part.have == Postgres:
+			c.tell(foundShared, "world.mt:"+part.name+"_backend", "it is %s", part.have)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	text := c.settings.Append(nil)
+	if len(text) == 0 && !c.newMap {
+		return nil // a world of 2011 has no such file
+	}
+	return writeFile(filepath.Join(c.dst, "world.mt"), text)
+}

@@ -1,0 +1,148 @@
+package worldcopy
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"trowel/internal/bin"
+	"trowel/minetest/mapdb"
+)
+
+// journalName is the name of the journal, in the folder of the copy.
+const journalName = ".trowel-copy"
+
+// journal tells what is copied and how far that is. It is a file of JSON that is
+// replaced as a whole after each transaction.
+type journal struct {
+	Source  string
+	Options string // a digest: there may be passwords in them
+
+	Stage   int        // the index in stages of what is being done
+	Entered bool       // what is at the target of the stage is ours
+	Rows    int64      // of the source, blocks or not, that are done
+	Last    *mapdb.Pos // the block of the last of them that was one
+	Sum     sum        // of the blocks that were written
+	Report  Report
+
+	path    string
+	resumed bool
+}
+
+// begin starts a copy, or goes on with one.
+func begin(c *copier) (*journal, error) {
+	j := &journal{Source: c.src, Options: c.digest(), path: filepath.Join(c.dst, journalName)}
+	entries, err := os.ReadDir(c.dst)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = os.MkdirAll(c.dst, 0o755)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) == 0 {
+		return j, j.save()
+	}
+	text, err := os.ReadFile(j.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", c.dst, fs.ErrExist)
+	}
+	if err != nil {
+		return nil, err
+	}
+	was := *j
+	if err := json.Unmarshal(text, &was); err != nil || was.Stage < 0 || was.Stage > len(stages) {
+		return nil, &bin.Error{File: j.path, Offset: -1, Want: "the journal of a copy", Got: "something else", Err: bin.ErrFormat}
+	}
+	if was.Source != j.Source || was.Options != j.Options {
+		return nil, fmt.Errorf("%s: %w: of %s, or with other options", c.dst, ErrOther, was.Source)
+	}
+	was.resumed = true
+	was.Report.Resumed = was.Report.Blocks
+	return &was, removeParts(c.dst)
+}
+
+// digest returns what tells whether a run goes on with the same copy.
+func (c *copier) digest() string {
+	text := fmt.Sprintf("%q", []any{c.opts.Map, c.opts.Players, c.opts.Auth, c.opts.Storage, c.opts.Blocks, c.opts.Drop,
+		c.opts.Postgres, c.opts.Redis.Address, c.opts.Redis.Hash, c.opts.Redis.Port, c.have})
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+func (j *journal) save() error {
+	text, err := json.Marshal(j)
+	if err != nil {
+		return err
+	}
+	return writeFile(j.path, text)
+}
+
+func (j *journal) remove() error {
+	if err := os.Remove(j.path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(j.path))
+}
+
+// enter notes that what is at the target of the stage is ours from now on.
+func (j *journal) enter() error {
+	j.Entered = true
+	return j.save()
+}
+
+// leave goes on to the next stage.
+func (j *journal) leave() error {
+	j.Stage++
+	j.Entered = false
+	return j.save()
+}
+
+// partSuffix is at the end of the names of files that are not complete.
+const partSuffix = ".trowel-part"
+
+// writeFile writes a file whole or not at all.
+func writeFile(path string, data []byte) error {
+	part := path + partSuffix
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(part))
+	}
+	if err := os.Rename(part, path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// removeParts removes what a run left that was ended by force.
+func removeParts(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if name := e.Name(); strings.HasSuffix(name, partSuffix) || strings.HasPrefix(name, ".trowel-") && name != journalName {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
+		}
+	}
+	return err
+}
+
+// syncDir makes sure that the names in a folder outlive a crash of the system.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // it has no such thing, and needs none
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

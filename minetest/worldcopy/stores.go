@@ -1,0 +1,107 @@
+package worldcopy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"trowel/minetest/world"
+)
+
+func movePlayers(ctx context.Context, c *copier) error {
+	return move(ctx, c, part[*world.Player]{"players", c.players, playerFiles, world.OpenPlayers, &c.log.Report.Players})
+}
+
+func moveAccounts(ctx context.Context, c *copier) error {
+	return move(ctx, c, part[*world.Account]{"accounts", c.auth, authFiles, world.OpenAuth, &c.log.Report.Accounts})
+}
+
+func moveMods(ctx context.Context, c *copier) error {
+	return move(ctx, c, part[*world.ModData]{"mods", c.storage, storageFiles, world.OpenStorage, &c.log.Report.Mods})
+}
+
+// part is a part of a world that is in a store.
+type part[T any] struct {
+	what  string
+	to    string // the backend of the copy, "" if it stays
+	files map[string][]string
+	open  func(context.Context, string, *world.Settings, world.Options) (world.Store[T], error)
+	count *int
+}
+
+// move puts what is in a store of the world into one of another backend. A run that was
+// ended within it begins anew: Commit makes all of it valid at once.
+func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
+	if p.to == "" {
+		return nil
+	}
+	for _, name := range p.files[p.to] {
+		if err := os.RemoveAll(filepath.Join(c.dst, name)); err != nil {
+			return err
+		}
+	}
+	from, err := p.open(ctx, c.src, c.settings, world.Options{Remote: c.opts.Remote})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	o := world.Options{Backend: p.to, Write: true, Remote: true}
+	if p.to == world.BackendPostgres {
+		o.Postgres = c.opts.Postgres
+	}
+	to, err := p.open(ctx, c.dst, c.settings, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	if p.to == world.BackendPostgres && !c.log.Entered {
+		for name, err := range to.Names(ctx) {
+			return errors.Join(err, fmt.Errorf("%s: %.40q: %w", p.to, name, fs.ErrExist))
+		}
+		if err := c.log.enter(); err != nil {
+			return err
+		}
+	}
+	*p.count = 0
+	for name, err := range from.Names(ctx) {
+		var thing T
+		if err == nil {
+			thing, err = from.Get(ctx, name)
+		}
+		if err == nil {
+			err = to.Put(ctx, thing)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			c.log.Report.Lost++
+			c.tell(foundLost, fmt.Sprintf("%s:%s", p.what, name), "%v", err)
+			continue
+		}
+		*p.count++
+		c.progress(p.what, *p.count, 0)
+	}
+	if err := to.Commit(ctx); err != nil {
+		return err
+	}
+	return p.compare(ctx, to)
+}
+
+// compare makes sure that all that was written is there.
+func (p part[T]) compare(ctx context.Context, to world.Store[T]) error {
+	n := 0
+	for _, err := range to.Names(ctx) {
+		if err != nil {
+			return err
+		}
+		n++
+	}
+	if n != *p.count {
+		return fmt.Errorf("%s: %w: %d of %d", p.what, ErrVerify, n, *p.count)
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+// Package worldcopy makes a copy of a whole world: with its blocks in another
+// database or of another version, its players, accounts and mod storage in other
+// backends, and all else as it is. The world that is copied is never changed.
+package worldcopy
+
+import (
+	"context"
+	"errors"
+
+	"trowel/check"
+	"trowel/minetest/mapdb"
+)
+
+// What [Options.Map] can be.
+const (
+	SQLite    = "sqlite"     // SQLite with the columns x, y and z: games from 5.12 on
+	SQLitePos = "sqlite-pos" // SQLite with the column pos: every game
+	LevelDB   = "leveldb"
+	Postgres  = "postgresql"
+	Redis     = "redis"
+)
+
+// Targets returns what [Options.Map] can be, apart from "".
+func Targets() []string { return []string{SQLite, SQLitePos, LevelDB, Postgres, Redis} }
+
+// Options say what is to be different in the copy. The zero value asks for a copy
+// in which all is as it was, file by file.
+type Options struct {
+	// Map is the database of the blocks, one of the constants. With "" it stays
+	// what it is, but folders of files, which can be read only, become SQLitePos
+	// if the blocks are to be of another version. A database that is made anew
+	// has the tables of the game and no more, and leaves out damaged rows.
+	Map string
+	// Players, Auth and Storage are backends as world.mt names them; "" keeps that
+	// of the world.
+	Players, Auth, Storage string
+
+	// Blocks is the version of the blocks, 17 or 20 to 29; 0 leaves each as it is.
+	Blocks int
+	// Drop leaves out what a version has no room for, and blocks that cannot be
+	// read. Without it, such blocks stay as they are.
+	Drop bool
+
+	Postgres string      // how to connect to the PostgreSQL of the copy
+	Redis    mapdb.Redis // where the Redis of the copy is
+
+	// Remote allows connections to the servers that world.mt of the source names.
+	Remote bool
+
+	// Sink receives what could not be copied or converted, in the order of the
+	// source; nil for nobody. A run that goes on with another one does not tell
+	// again what that has told.
+	Sink check.Sink
+	// Progress is told how far the copy is: what is "files", "blocks", "players",
+	// "accounts", "mods" or "verify", and of is 0 where nobody knows the end; nil
+	// for nobody.
+	Progress func(what string, done, of int)
+}
+
+// A Report says what a copy consists of.
+type Report struct {
+	From, To string // the databases of the blocks; "" if their files were copied
+
+	Blocks    int64 // in the database of the copy
+	Converted int64 // of these, of another version than in the source
+	Kept      int64 // of these, not of the version that was asked for
+	Dropped   int64 // blocks of the source that are not in the copy, because they cannot be read
+	Rows      int64 // rows of the source that are no block, or one that there is already
+	Resumed   int64 // blocks that an earlier run had copied
+
+	// Moved to another backend; 0 where they stayed in theirs.
+	Players, Accounts, Mods int
+	Lost                    int // players, accounts and mods that could not be moved
+
+	Files  int    // copied as they are
+	Digest string // of the positions and bytes of all blocks, in hexadecimal, whatever their order
+}
+
+var (
+	// ErrVerify is the cause of the error of a copy whose database does not give
+	// back what was written to it.
+	ErrVerify = errors.New("the copy is not what was written")
+	// ErrOther tells that the folder has the beginning of another copy in it.
+	ErrOther = errors.New("another copy was begun here")
+	// ErrChanged tells that the source is not what it was when the copy began.
+	ErrChanged = errors.New("the world has changed meanwhile")
+)
+
+// Copy copies the world in the folder src to the folder dst, which must not exist
+// or be empty, or hold a copy of the same world with the same options that came to
+// no end: then Copy goes on where that was ended, be it by the context, by a
+// failure or by force. Until all is done there is no world.mt in dst, so that no
+// game takes it for a world, but a file .trowel-copy that tells how far it is.
+//
+// Blocks are converted on all cores, and held in memory a few MiB at a time. What
+// was written is read again at the end and compared by a digest. The error is of
+// the source, of the copy, or of options that do not go together; damaged blocks,
+// rows and players are none: they are told to [Options.Sink] and counted.
+func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
+	c, err := prepare(ctx, src, dst, opts)
+	if err != nil {
+		return nil, err
+	}
+	if c.log, err = begin(c); err != nil {
+		return nil, err
+	}
+	defer c.abandon()
+	for c.log.Stage < len(stages) {
+		if err := stages[c.log.Stage](ctx, c); err != nil {
+			return &c.log.Report, err
+		}
+		if err := c.log.leave(); err != nil {
+			return &c.log.Report, err
+		}
+	}
+	return &c.log.Report, c.log.remove()
+}
+
+// stages are what a copy consists of. Each can be run again after it was ended at
+// any place. World.mt comes last: it makes a world of the folder.
+var stages = []func(context.Context, *copier) error{
+	copyFiles,
+	copyBlocks,
+	closeBlocks,
+	movePlayers,
+	moveAccounts,
+	moveMods,
+	verify,
+	writeSettings,
+}
+
+// copier is a copy in the making.
+type copier struct {
+	plan
+	log   *journal
+	store mapdb.Writer // of the blocks, while it is open
+}
+
+// tell hands a finding on.
+func (c *copier) tell(k *check.Kind, path string, format string, args ...any) {
+	if c.opts.Sink != nil {
+		c.opts.Sink.Add(k, path, -1, format, args...)
+	}
+}
+
+func (c *copier) progress(what string, done, of int) {
+	if c.opts.Progress != nil {
+		c.opts.Progress(what, done, of)
+	}
+}

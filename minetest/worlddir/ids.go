@@ -1,0 +1,199 @@
+package worlddir
+
+import (
+	"strconv"
+	"sync"
+
+	"trowel/minetest/mapblock"
+)
+
+// The id of a node in the text is what the block has: a byte up to version 19,
+// then [mapblock.Block.ID]. It shows as a name, if it has one and no other id
+// has the same.
+
+// idOf returns the id of a node, and its param2 as that leaves it.
+func idOf(b *mapblock.Block, index int) (id uint16, param2 uint8) {
+	if b.Version <= 19 {
+		return b.Param0[index], b.Param2[index]
+	}
+	return b.ID(index)
+}
+
+// putID is the reverse of idOf.
+func putID(b *mapblock.Block, index int, id uint16, param2 uint8) {
+	b.Param0[index], b.Param2[index] = id, param2
+	if b.Version >= 20 && b.ContentWidth == 1 && id >= extended {
+		b.Param0[index], b.Param2[index] = id>>4, uint8(id<<4)|param2
+	}
+}
+
+// extended is the first of the ids that take half of param2, where ids have
+// one byte in version 20 or later.
+const extended = 0x800
+
+// validID tells whether a node of a block can have an id.
+func validID(version int, contentWidth uint8, id uint16) bool {
+	switch {
+	case version <= 19:
+		return id <= 0xff
+	case contentWidth == 1:
+		return id < 0x80 || extended <= id && id <= 0xfff
+	}
+	return true
+}
+
+// ids are names by ids, and back.
+type ids struct {
+	names map[uint16]string
+	ids   map[string]uint16
+}
+
+func newIDs(list []mapblock.NameID) *ids {
+	t := &ids{make(map[uint16]string, len(list)), make(map[string]uint16, len(list))}
+	for _, e := range list {
+		t.names[e.ID] = e.Name // of two the last one counts, as in the games
+		t.ids[e.Name] = e.ID
+	}
+	return t
+}
+
+// name returns the name that stands for an id and for no other.
+func (t *ids) name(id uint16) (string, bool) {
+	name, ok := t.names[id]
+	return name, ok && t.ids[name] == id
+}
+
+// legacyIDs returns the names of a version that has none in its blocks.
+func legacyIDs(version int) *ids {
+	switch {
+	case version <= 18:
+		return legacy18()
+	case version == 19:
+		return legacy19()
+	}
+	return legacy20()
+}
+
+var (
+	legacy18 = sync.OnceValue(func() *ids { return makeLegacyIDs(18) })
+	legacy19 = sync.OnceValue(func() *ids { return makeLegacyIDs(19) })
+	legacy20 = sync.OnceValue(func() *ids { return makeLegacyIDs(20) })
+)
+
+// makeLegacyIDs asks a block that has every id once.
+func makeLegacyIDs(version int) *ids {
+	b := mapblock.New(version)
+	air := b.Param0[0] // the usual byte where two mean the same, like that of ignore behind it
+	var all []uint16
+	for id := range uint16(0x1000) {
+		if validID(version, b.ContentWidth, id) {
+			putID(b, len(all), id, 0)
+			all = append(all, id)
+		}
+	}
+	nodes := b.Nodes()
+	var list []mapblock.NameID
+	for i, id := range all {
+		name := nodes.At(i)
+		if engine := name == mapblock.Air || name == mapblock.Ignore; name != "" && (!engine || id == air || id == air+1) {
+			list = append(list, mapblock.NameID{ID: id, Name: name})
+		}
+	}
+	return newIDs(list)
+}
+
+// stopped tells whether a block has nothing behind its map block objects.
+func stopped(b *mapblock.Block) bool {
+	return b.MapBlockObjects != 0 && has(b.Version, 9, 21)
+}
+
+// has tells whether a version is one of a range.
+func has(version, first, last int) bool { return first <= version && version <= last }
+
+// ownNames tells whether a block has names for its ids.
+func ownNames(b *mapblock.Block) bool { return b.Version >= 21 && !stopped(b) }
+
+// idsOf returns the names of the ids of a block.
+func idsOf(b *mapblock.Block) *ids {
+	switch {
+	case b.Version <= 20:
+		return legacyIDs(b.Version)
+	case ownNames(b):
+		return newIDs(b.Names)
+	}
+	return newIDs(nil)
+}
+
+// numericID marks an id that has no name.
+const numericID = "id:"
+
+// appendNode writes a node: its name, else its id.
+func (t *ids) appendNode(dst []byte, id uint16) []byte {
+	name, ok := t.name(id)
+	switch {
+	case !ok:
+		return strconv.AppendUint(append(dst, numericID...), uint64(id), 10)
+	case isNumericID(name):
+		return strconv.AppendQuote(dst, name)
+	}
+	return appendWord(dst, name)
+}
+
+func isNumericID(name string) bool {
+	return len(name) >= len(numericID) && name[:len(numericID)] == numericID
+}
+
+// nodeRef is a node as the text names it, where it does so first.
+type nodeRef struct {
+	name    string
+	id      uint16
+	numeric bool // it is an id
+
+	line, column int
+}
+
+// assign gives the names among the nodes of a text their ids. Those that list
+// does not have get the lowest free ones in the order of the nodes, and are
+// added to it.
+func assign(b *mapblock.Block, list []mapblock.NameID, nodes []nodeRef) ([]mapblock.NameID, *Error) {
+	t := newIDs(list)
+	if b.Version <= 20 {
+		t = legacyIDs(b.Version)
+	}
+	taken := make(map[uint16]bool, len(list)+len(nodes))
+	for _, e := range list {
+		taken[e.ID] = true
+	}
+	for _, n := range nodes {
+		if n.numeric {
+			taken[n.id] = true
+		}
+	}
+	free := uint16(0)
+	for i := range nodes {
+		n := &nodes[i]
+		if n.numeric {
+			if !validID(b.Version, b.ContentWidth, n.id) {
+				return nil, &Error{Line: n.line, Column: n.column, Msg: "the version has no such id"}
+			}
+			continue
+		}
+		id, ok := t.ids[n.name]
+		switch {
+		case ok && !validID(b.Version, b.ContentWidth, id):
+			return nil, &Error{Line: n.line, Column: n.column, Msg: "the version has no node with the id of this name"}
+		case !ok && !ownNames(b):
+			return nil, &Error{Line: n.line, Column: n.column, Msg: "the version has no node " + strconv.Quote(n.name) + " and no place for names"}
+		case !ok:
+			for taken[free] || !validID(b.Version, b.ContentWidth, free) {
+				if free++; free == 0xffff {
+					return nil, &Error{Line: n.line, Column: n.column, Msg: "there is no id left for this name"}
+				}
+			}
+			id, taken[free], t.ids[n.name] = free, true, free
+			list = append(list, mapblock.NameID{ID: id, Name: n.name})
+		}
+		n.id = id
+	}
+	return list, nil
+}

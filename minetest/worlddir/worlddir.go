@@ -1,0 +1,217 @@
+// Package worlddir is the folder form of a Minetest world: one of files that a
+// person or a script can read, compare and edit.
+//
+//	world.mt, map_meta.txt, ...   the files of the world, as they are
+//	blocks/z-3/y0/12,0,-3.txt     a block as text; its name is x,y,z, in blocks
+//	players/NAME.json             a player, whatever the backend
+//	auth/NAME.json                what an account may do; no passwords
+//	storage/MOD.json              what a mod keeps
+//	.trowel.json                  what only matters for giving back the same
+//
+// [Open] shows a world in this form, and [Build] makes a world of it.
+// [BlockText] and [ParseBlock] are the text of a block.
+package worlddir
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"trowel/internal/bin"
+	"trowel/internal/tree"
+	"trowel/minetest/mapdb"
+	"trowel/minetest/world"
+)
+
+// Options are how a world is shown.
+type Options struct {
+	// Area is the blocks that are shown; the zero Area stands for all of them.
+	Area mapdb.Area
+	// Exact keeps the bytes of blocks of version 29. Without it they come back
+	// with the same content, compressed anew.
+	Exact bool
+	// Verifiers puts the verifiers of passwords into the files of accounts,
+	// too. Whoever has them can guess passwords at leisure.
+	Verifiers bool
+}
+
+// A World is a world that is open for reading: its folder, and its databases
+// in whatever backend they are.
+type World struct {
+	Dir      string
+	Settings *world.Settings // of world.mt; empty if there is none
+	Backends world.Backends
+	Map      mapdb.DB
+	Players  world.Players
+	Auth     world.Auth
+	Storage  world.Storage
+}
+
+// OpenWorld opens the world in a folder. It changes nothing there. Only with
+// remote set does it connect to the servers that world.mt names: a world that
+// somebody else made may name any.
+func OpenWorld(ctx context.Context, dir string, remote bool) (_ *World, err error) {
+	settings, err := world.ReadWorldMT(dir)
+	if err != nil {
+		return nil, err
+	}
+	w := &World{Dir: dir, Settings: settings, Backends: world.FindBackends(dir, settings)}
+	defer func() {
+		if err != nil {
+			w.Close()
+		}
+	}()
+	config, err := mapConfig(w.Backends.Map, settings, remote)
+	if err != nil {
+		return nil, err
+	}
+	if w.Map, err = openMap(ctx, dir, config); err != nil {
+		return nil, err
+	}
+	o := world.Options{Remote: remote}
+	if w.Players, err = world.OpenPlayers(ctx, dir, settings, o); err != nil {
+		return nil, err
+	}
+	if w.Auth, err = world.OpenAuth(ctx, dir, settings, o); err != nil {
+		return nil, err
+	}
+	if w.Storage, err = world.OpenStorage(ctx, dir, settings, o); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// openMap opens the blocks. A world in which nobody has been yet has none.
+func openMap(ctx context.Context, dir string, c mapdb.Config) (mapdb.DB, error) {
+	db, err := mapdb.Open(ctx, dir, c)
+	if errors.Is(err, fs.ErrNotExist) {
+		return mapdb.NewMemory(), nil
+	}
+	return db, err
+}
+
+// mapConfig says where the blocks of a world are whose world.mt has the
+// settings s.
+func mapConfig(backend string, s *world.Settings, remote bool) (mapdb.Config, error) {
+	get := func(name string) string {
+		v, _ := s.Get(name)
+		return v
+	}
+	c := mapdb.Config{Backend: backend}
+	setting := ""
+	switch backend {
+	case world.BackendSectors, world.BackendSectors2:
+		c.Backend = mapdb.Sectors
+	case mapdb.Postgres:
+		setting = "pgsql_connection"
+		c.Postgres = get(setting)
+	case mapdb.RedisDB:
+		setting = "redis_address"
+		c.Redis = mapdb.Redis{Address: get(setting), Hash: get("redis_hash"), Password: get("redis_password")}
+		if port := get("redis_port"); port != "" {
+			n, err := strconv.ParseUint(port, 10, 16)
+			if err != nil {
+				return c, &bin.Error{File: worldMT, Path: "redis_port", Offset: -1, Want: "a port from 0 to 65535", Got: fmt.Sprintf("%.40q", port), Err: bin.ErrFormat}
+			}
+			c.Redis.Port = int(n)
+		}
+	}
+	if setting != "" && !remote {
+		return c, &bin.Error{File: worldMT, Path: setting, Offset: -1, Err: world.ErrRemote}
+	}
+	return c, nil
+}
+
+// Close closes the databases.
+func (w *World) Close() error {
+	var all []error
+	for _, c := range []io.Closer{w.Map, w.Players, w.Auth, w.Storage} {
+		if c != nil {
+			all = append(all, c.Close())
+		}
+	}
+	return errors.Join(all...)
+}
+
+// schema returns the shape of the table that the blocks are in, if they are in
+// SQLite.
+func (w *World) schema() mapdb.Schema {
+	if s, ok := w.Map.(interface{ Schema() mapdb.Schema }); ok {
+		return s.Schema()
+	}
+	return mapdb.SchemaPos
+}
+
+// The entries of the folder that are not files of the world.
+const (
+	blocksDir  = "blocks"
+	playersDir = "players"
+	authDir    = "auth"
+	storageDir = "storage"
+)
+
+const worldMT = "world.mt"
+
+// formatName is what the sidecar says of the folder.
+const formatName = "minetest-world"
+
+// Recognize tells whether a folder is the form of a world that [Open] shows.
+// A world itself is not.
+func Recognize(fsys fs.FS) bool {
+	for _, z := range entries(fsys, blocksDir) {
+		if _, ok := coordinate(z.Name(), "z"); !ok || !z.IsDir() {
+			continue
+		}
+		for _, y := range entries(fsys, blocksDir+"/"+z.Name()) {
+			if _, ok := coordinate(y.Name(), "y"); ok && y.IsDir() {
+				return true
+			}
+		}
+	}
+	f, err := fsys.Open(tree.Sidecar)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var head struct{ Format string }
+	return json.NewDecoder(f).Decode(&head) == nil && head.Format == formatName
+}
+
+func entries(fsys fs.FS, dir string) []fs.DirEntry {
+	list, _ := fs.ReadDir(fsys, dir)
+	return list
+}
+
+// coordinate reads the name of a folder of blocks: a letter and a number.
+func coordinate(name, letter string) (int16, bool) {
+	digits, ok := strings.CutPrefix(name, letter)
+	v, err := strconv.ParseInt(digits, 10, 16)
+	if !ok || err != nil || strconv.FormatInt(v, 10) != digits || v < mapdb.MinCoord || v > mapdb.MaxCoord {
+		return 0, false
+	}
+	return int16(v), true
+}
+
+// RecognizeWorld tells whether a folder is a world, as the engine keeps it: one
+// with world.mt, or with what there was before that.
+func RecognizeWorld(dir string) bool {
+	there := func(names ...string) bool {
+		for _, name := range names {
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				return true
+			}
+		}
+		return false
+	}
+	if !there(worldMT) && !(there("map_meta.txt", "env_meta.txt") && there("map.sqlite", "sectors", "sectors2", "map.db")) {
+		return false
+	}
+	return !Recognize(os.DirFS(dir))
+}

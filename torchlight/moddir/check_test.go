@@ -1,0 +1,256 @@
+package moddir_test
+
+import (
+	"bytes"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"trowel/check"
+	"trowel/torchlight/mod"
+	"trowel/torchlight/moddir"
+	"trowel/torchlight/pak"
+	"trowel/torchlight/tables"
+)
+
+func unit(keys ...string) string {
+	return "[UNIT]\n<STRING>NAME:A\n" + strings.Join(keys, "\n") + "\n[/UNIT]"
+}
+
+func skill(keys ...string) string {
+	return "[SKILL]\n<STRING>NAME:A\n" + strings.Join(keys, "\n") + "\n[/SKILL]"
+}
+
+// checkMod returns what is found in a mod that is built of sources, tables and
+// all; change gets it before.
+func checkMod(t *testing.T, files map[string]string, base tables.Sources, noTables bool, change func(map[string]string)) []check.Finding {
+	t.Helper()
+	data := build(t, sources(t, files), moddir.BuildOptions{Tables: !noTables, Base: base})
+	if change != nil {
+		all := packed(t, data)
+		change(all)
+		var list []entry
+		for _, name := range names(all) {
+			list = append(list, entry{name, []byte(all[name])})
+		}
+		data = makeMod(t, header(), list, nil)
+	}
+	return check.Collect(func(sink check.Sink) {
+		m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		moddir.Check(m.Archive, moddir.CheckOptions{Base: base}, sink)
+	})
+}
+
+func ids(found []check.Finding) []string {
+	all := make(map[string]bool)
+	for _, f := range found {
+		all[f.ID] = true
+	}
+	return names(all)
+}
+
+// Every kind of finding is made by a mod or folder that has nothing else wrong,
+// and none by a clean one.
+func TestCatalog(t *testing.T) {
+	base, err := moddir.SourcesOf(fstest.MapFS{"MEDIA/UNITS/MONSTERS/BASE.DAT": {Data: []byte(unit("<BOOL>DONTCREATE:1"))}, "MEDIA/LAYOUTS/DOOR.LAYOUT": {}}, moddir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const guid, other = "<INTEGER64>UNIT_GUID:5", "<INTEGER64>UNIT_GUID:6"
+	const based = `<STRING>BASEFILE:media\units\monsters\base.dat`
+	clean := map[string]string{
+		"MEDIA/UNITS/MONSTERS/A.DAT": unit(guid, based), "MEDIA/UNITS/MONSTERS/B.DAT": unit(other, based),
+		"MEDIA/SKILLS/S.DAT": skill("<INTEGER64>UNIQUE_GUID:5"), "MEDIA/LAYOUTS/A.LAYOUT": layoutText,
+	}
+	with := func(name, content string) map[string]string {
+		files := maps.Clone(clean)
+		files[name] = content
+		return files
+	}
+	truncate := func(name string) func(map[string]string) {
+		return func(files map[string]string) { files[name] = files[name][:len(files[name])-3] }
+	}
+	seen := make(map[string]bool)
+	for _, c := range []struct {
+		want     string
+		also     string // what the file of its own has to say of it
+		files    map[string]string
+		base     tables.Sources
+		noTables bool
+		change   func(map[string]string)
+	}{
+		{want: "", files: clean, base: base},
+		{want: "tl-mod-source", files: clean, base: base, change: func(files map[string]string) { files["MEDIA/X.DAT"] = unit() }},
+		{want: "tl-mod-duplicate-guid", also: "tl-raw-guid", files: with("MEDIA/UNITS/MONSTERS/C.DAT", unit(guid, based)), base: base},
+		{want: "tl-mod-duplicate-unique-guid", also: "tl-raw-guid", files: with("MEDIA/SKILLS/T.DAT", skill("<INTEGER64>UNIQUE_GUID:5")), base: base},
+		{want: "tl-mod-missing-basefile", also: "tl-table-base", files: with("MEDIA/UNITS/MONSTERS/C.DAT", unit("<INTEGER64>UNIT_GUID:9", "<STRING>BASEFILE:media/units/nowhere.dat")), base: base},
+		{want: "tl-mod-missing-file", files: with("MEDIA/LAYOUTS/A.LAYOUT", strings.Replace(layoutText, "door", "nowhere", 1)), base: base},
+		{want: "tl-mod-missing-file", files: with("MEDIA/UNITS/MONSTERS/A.DAT", unit(guid, based, "<STRING>FILE:media/nowhere.layout")), base: base},
+		{want: "tl-mod-outside-file", files: map[string]string{"MEDIA/LAYOUTS/A.LAYOUT": layoutText}},
+		{want: "tl-mod-no-table", files: clean, base: base, change: func(files map[string]string) { delete(files, "MEDIA/SKILLS.RAW") }},
+		{want: "tl-mod-not-in-table", files: clean, base: base, change: func(files map[string]string) {
+			files["MEDIA/SKILLS/NEW.DAT"] = string(compiledUnit(t, skill("<INTEGER64>UNIQUE_GUID:8")))
+		}},
+		{want: "tl-dat-damaged", files: with("MEDIA/X.DAT", unit()), base: base, change: truncate("MEDIA/X.DAT")},
+		{want: "tl-layout-unreadable", files: clean, base: base, change: truncate("MEDIA/LAYOUTS/A.LAYOUT")},
+		{want: "tl-raw-unreadable", files: map[string]string{}, change: func(files map[string]string) { files["MEDIA/UI.RAW"] = "x" }},
+		{want: "tl-mpp-unreadable", files: clean, base: base, change: func(files map[string]string) { files["MEDIA/A.MPP"] = "x" }},
+	} {
+		found := checkMod(t, c.files, c.base, c.noTables, c.change)
+		want := []string{c.want}
+		if c.want == "" {
+			want = nil
+		}
+		if c.also != "" {
+			want = slices.Sorted(slices.Values([]string{c.want, c.also}))
+		}
+		if !slices.Equal(ids(found), want) {
+			t.Errorf("%s: %v", c.want, found)
+		}
+		seen[c.want] = true
+	}
+	// These cannot come alone.
+	found := checkMod(t, clean, nil, false, nil)
+	if got := ids(found); !slices.Equal(got, []string{"tl-mod-outside-basefile", "tl-mod-outside-file"}) {
+		t.Errorf("without the game's files: %v", found)
+	}
+	found = checkMod(t, map[string]string{"MEDIA/UNITS/MONSTERS/A.DAT": unit()}, nil, false, nil)
+	if got := ids(found); !slices.Contains(got, "tl-mod-no-guid") || !slices.Contains(got, "tl-raw-no-guid") || len(got) != 2 {
+		t.Errorf("without a GUID: %v", found)
+	}
+	removes := header()
+	removes.Removed = []string{"MEDIA/A.PNG"}
+	data := makeMod(t, removes, []entry{{"MEDIA/A.PNG", []byte("x")}}, func(man *pak.Manifest) {
+		man.Sections[0].Records = append(man.Sections[0].Records, pak.Record{Name: "A.PNG", Type: pak.TypeOf("A.PNG")})
+	})
+	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found = check.Collect(func(sink check.Sink) { moddir.Check(m.Archive, moddir.CheckOptions{}, sink) })
+	if !slices.Equal(ids(found), []string{"tl-mod-removed-and-there"}) {
+		t.Errorf("removed and there: %v", found)
+	}
+	for _, id := range []string{"tl-mod-outside-basefile", "tl-mod-no-guid", "tl-mod-removed-and-there"} {
+		seen[id] = true
+	}
+	for _, id := range folderKinds(t) {
+		seen[id] = true
+	}
+	for _, kind := range moddir.Catalog.Kinds() {
+		if !seen[kind.ID] {
+			t.Errorf("nothing makes %s", kind.ID)
+		}
+	}
+}
+
+// folderKinds checks folders, and returns the kinds that it saw.
+func folderKinds(t *testing.T) []string {
+	old, now := time.Unix(1_400_000_000, 0), time.Unix(1_500_000_000, 0)
+	compiled := func(plain string) string { return string(compiledUnit(t, plain)) }
+	unitText := string(guts(t, unitText))
+	clean := map[string]string{"media/a.dat": unitText, "media/A.DAT.BINDAT": compiled(unitText), "media/b.layout": string(guts(t, layoutText)), "media/c.png": "x"}
+	var seen []string
+	for _, c := range []struct {
+		want        string
+		name        string
+		content     string
+		sourceNewer bool
+		where       string // the path of the finding
+	}{
+		{want: "", name: "media/d.dat", content: unitText},
+		{want: "tl-source-unreadable", name: "media/d.dat", content: "[UNIT]\n<WORD>A:B\n[/UNIT]", where: "media/d.dat"},
+		{want: "tl-source-unreadable", name: "media/skills.raw.json", content: "{", where: "media/skills.raw.json"},
+		{want: "tl-source-differs", name: "media/A.DAT.BINDAT", content: compiled(string(edited(t, "FOX"))), where: "media/a.dat"},
+		{want: "tl-source-newer", name: "media/c.png", content: "x", sourceNewer: true, where: "media/a.dat"},
+		{want: "tl-source-twin-unreadable", name: "media/A.DAT.BINDAT", content: "x", where: "media/A.DAT.BINDAT"},
+		{want: "tl-source-missing", name: "media/D.DAT.BINDAT", content: compiled(unitText), where: "media/D.DAT.BINDAT"},
+		{want: "", name: "media/A.DAT.BINDAT", content: string(oddUnit(t)), sourceNewer: false},
+	} {
+		files := maps.Clone(clean)
+		files[c.name] = c.content
+		fsys := sources(t, files)
+		for name := range fsys {
+			fsys[name].ModTime = old
+		}
+		if c.sourceNewer {
+			fsys["media/a.dat"].ModTime = now
+		}
+		found := check.Collect(func(sink check.Sink) {
+			if err := moddir.CheckFolder(fsys, moddir.Options{}, sink); err != nil {
+				t.Error(err)
+			}
+		})
+		switch {
+		case c.want == "" && len(found) > 0, c.want != "" && (len(found) != 1 || found[0].ID != c.want || !strings.HasPrefix(found[0].Path, c.where)):
+			t.Errorf("%s: %v", c.want, found)
+		}
+		seen = append(seen, c.want)
+	}
+	if err := moddir.CheckFolder(sources(t, map[string]string{"MEDIA/A.PNG": "", "media/A.PNG": ""}), moddir.Options{}, nil); err == nil {
+		t.Error("two files of a name are a mod")
+	}
+	return seen
+}
+
+// The samples are clean, as sources and as a mod.
+func TestCheckSample(t *testing.T) {
+	fsys := sampleFolder()
+	found := check.Collect(func(sink check.Sink) {
+		if err := moddir.CheckFolder(fsys, moddir.Options{}, sink); err != nil {
+			t.Error(err)
+		}
+		data := build(t, fsys, moddir.BuildOptions{Tables: true})
+		m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		moddir.Check(m.Archive, moddir.CheckOptions{}, sink)
+		m.Check("ember.mod", sink)
+	})
+	for _, f := range found {
+		if f.Severity > check.Info {
+			t.Error(f)
+		}
+	}
+}
+
+// Whatever the mod, a check comes to its end.
+func TestCheckMade(t *testing.T) {
+	for name, data := range madeMods(t) {
+		m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps := 0
+		found := check.Collect(func(sink check.Sink) {
+			moddir.Check(m.Archive, moddir.CheckOptions{Progress: func(string, int, int) { steps++ }}, sink)
+		})
+		files := 0
+		for _, f := range m.Archive.Files() {
+			if !f.Removed() {
+				files++
+			}
+		}
+		if steps != files {
+			t.Errorf("%s: %d steps for %d files", name, steps, files)
+		}
+		if name == "ordinary" && slices.ContainsFunc(found, func(f check.Finding) bool { return f.Severity == check.Error }) {
+			t.Errorf("%s: %v", name, found)
+		}
+		err = moddir.CheckFolder(onDisk(t, openMod(t, data, moddir.Options{})), moddir.Options{}, func(check.Finding) {})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func sampleFolder() fs.FS { return os.DirFS("../../samples/ember") }

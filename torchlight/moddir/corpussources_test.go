@@ -1,0 +1,137 @@
+package moddir_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"trowel/check"
+	"trowel/internal/corpus"
+	"trowel/torchlight/mod"
+	"trowel/torchlight/moddir"
+	"trowel/torchlight/text"
+)
+
+// sourceFolders are folders with sources and what the editor built of them.
+var sourceFolders = []struct {
+	dir     string
+	differs map[string]string // files that say something else than what the editor built, and why
+	absent  []string          // extensions of files that the mod has and the corpus leaves out
+}{
+	{dir: "xyvian__Commando_Testing", differs: map[string]string{
+		"MEDIA/SKILLTREE/SKILL_TREE_COMMANDO.LAYOUT": "the editor left out an ALLOWED of each slot, which its text has",
+	}},
+	{dir: "PhanboiGames__XOVER", absent: []string{".SKELETON", ".WAV", ".DDS"}},
+	{dir: "tukkek__torchlight2-flasks"},
+}
+
+// TestCorpusSources builds mods of the sources that modders keep, and compares
+// them with what the editor built of them: in six digits, because the editor
+// writes no more of them into the sources.
+func TestCorpusSources(t *testing.T) {
+	six := moddir.Options{Floats: text.GUTS}
+	for _, c := range sourceFolders {
+		t.Run(c.dir, func(t *testing.T) {
+			root := filepath.Join(corpus.Dir(t, "torchlight"), c.dir, "HEAD")
+			editor, err := os.ReadFile(filepath.Join(root, "EDITORMOD.MOD"))
+			if errors.Is(err, fs.ErrNotExist) {
+				corpus.Missing(t, "corpus", "no sources of %s here", c.dir)
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			built := build(t, os.DirFS(root), moddir.BuildOptions{})
+			if again := build(t, openMod(t, built, moddir.Options{}), moddir.BuildOptions{}); !bytes.Equal(again, built) {
+				t.Error("what was built comes back as other bytes")
+			}
+			want, got := packed(t, editor), packed(t, built)
+			same, equal, absent := 0, 0, 0
+			for name, content := range want {
+				other, ok := got[name]
+				switch {
+				case !ok && slices.Contains(c.absent, path.Ext(name)):
+					absent++
+				case !ok:
+					t.Errorf("%s is gone", name)
+				case other == content:
+					same++
+				default:
+					a, errA := moddir.Decompile([]byte(content), name, six)
+					b, errB := moddir.Decompile([]byte(other), name, six)
+					isSame := errA == nil && errB == nil && bytes.Equal(a, b)
+					if isSame {
+						equal++
+					}
+					if _, known := c.differs[name]; isSame == known {
+						t.Errorf("%s: says the same: %v, %v, %v", name, isSame, errA, errB)
+					}
+				}
+			}
+			for name := range got {
+				if _, ok := want[name]; !ok {
+					t.Errorf("%s is new", name)
+				}
+			}
+			t.Logf("of %d files %d are the same bytes, %d say the same in six digits, %d not, %d are absent", len(want), same, equal, len(c.differs), absent)
+
+			count := make(map[string]int)
+			err = moddir.CheckFolder(os.DirFS(root), moddir.Options{}, func(f check.Finding) {
+				count[f.ID]++
+				switch f.ID {
+				case "tl-source-newer": // the times are those of a checkout
+				case "tl-source-missing":
+					if ext := path.Ext(f.Path); ext != ".BINDAT" && ext != ".BINLAYOUT" {
+						t.Error(f)
+					}
+				case "tl-source-differs":
+					if _, known := c.differs[strings.ToUpper(f.Path)]; !known {
+						t.Error(f)
+					}
+				default:
+					t.Error(f)
+				}
+			})
+			if err != nil || count["tl-source-differs"] != len(c.differs) {
+				t.Errorf("%v, %v", count, err)
+			}
+			t.Logf("found %v", count)
+		})
+	}
+}
+
+// TestCorpusCheck checks each mod: none has an error.
+func TestCorpusCheck(t *testing.T) {
+	count, in := make(map[string]int), make(map[string]map[string]bool)
+	for _, file := range corpusMods(t) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sink := func(f check.Finding) {
+			kind := f.Severity.String() + " " + f.ID
+			count[kind]++
+			if in[kind] == nil {
+				in[kind] = make(map[string]bool)
+			}
+			in[kind][file] = true
+			if f.Severity == check.Error {
+				t.Errorf("%s: %s", caseName(file), f)
+			}
+		}
+		moddir.Check(m.Archive, moddir.CheckOptions{}, sink)
+		m.Check(caseName(file), sink)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(count)) {
+		t.Logf("%4d %s, in %d mods", count[kind], kind, len(in[kind]))
+	}
+}

@@ -1,0 +1,220 @@
+package moddir_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"runtime/metrics"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"trowel/check"
+	"trowel/internal/parallel"
+	"trowel/torchlight/mod"
+	"trowel/torchlight/moddir"
+	"trowel/torchlight/pak"
+)
+
+// TestMutations damages mods and the files in them, and takes them through
+// their folders: nothing may panic or hang, and what can be read must come back.
+// TROWEL_MUTATIONS tells how many to try.
+func TestMutations(t *testing.T) {
+	tries := 300
+	if s := os.Getenv("TROWEL_MUTATIONS"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tries = n
+	}
+	seeds := mutationSeeds(t)
+	var opened, same, folders, slowest atomic.Int64
+	parallel.Each(tries, func(i int) {
+		start := time.Now()
+		rng := rand.New(rand.NewPCG(uint64(i), 7))
+		data := mutate(t, rng, seeds[rng.IntN(len(seeds))])
+		defer func() {
+			if p := recover(); p != nil {
+				t.Errorf("mutation %d: panic: %v", i, p)
+			}
+		}()
+		failed := t.Failed()
+		o, s := exercise(t, data)
+		if o {
+			opened.Add(1)
+		}
+		if s {
+			same.Add(1)
+			if mutateFolder(t, rng, data) {
+				folders.Add(1)
+			}
+		}
+		if t.Failed() && !failed {
+			t.Logf("the first to fail is near mutation %d", i)
+		}
+		for took := int64(time.Since(start)); ; {
+			old := slowest.Load()
+			if took <= old || slowest.CompareAndSwap(old, took) {
+				break
+			}
+		}
+	})
+	t.Logf("%d mutations of %d mods: %d could be opened, %d of these came back as the same bytes; of that many folders, damaged in turn, %d could be built; slowest %v",
+		tries, len(seeds), opened.Load(), same.Load(), folders.Load(), time.Duration(slowest.Load()))
+	if same.Load() == 0 || folders.Load() == 0 {
+		t.Error("the mutations are too harsh to tell anything")
+	}
+	if time.Duration(slowest.Load()) > 20*time.Second {
+		t.Error("a mutation hung")
+	}
+}
+
+// TestMutationMemory holds what damaged mods allocate against what they can
+// stand for: the bytes of the file, and what blocks of these bytes can inflate to.
+func TestMutationMemory(t *testing.T) {
+	seeds := mutationSeeds(t)
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	allocated := func() uint64 {
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	worst := 0.0
+	for i := range 100 {
+		rng := rand.New(rand.NewPCG(uint64(i), 11))
+		data := mutate(t, rng, seeds[rng.IntN(len(seeds))])
+		stands := uint64(len(data))
+		if m, err := mod.Open(bytes.NewReader(data), int64(len(data))); err == nil {
+			for _, f := range m.Archive.Files() {
+				if size, compressed, err := f.Sizes(); err == nil {
+					stands += min(uint64(size), 1032*uint64(compressed)+uint64(size))
+				}
+			}
+		}
+		before := allocated()
+		exercise(t, data)
+		got := allocated() - before
+		limit := 256*stands + 64<<20
+		if got > limit {
+			t.Errorf("mutation %d of %d bytes, which stand for %d: allocated %d", i, len(data), stands, got)
+		}
+		worst = max(worst, float64(got)/float64(limit))
+	}
+	t.Logf("the hungriest allocated %.0f%% of 64 MiB + 256 times what its file stands for, in all of opening, reading, checking and building", 100*worst)
+}
+
+// mutationSeeds returns mods to damage: our own, and the smaller ones of the corpus.
+func mutationSeeds(t *testing.T) [][]byte {
+	var seeds [][]byte
+	made := madeMods(t)
+	for _, name := range names(made) {
+		seeds = append(seeds, made[name])
+	}
+	return append(seeds, smallMods(t)...)
+}
+
+// mutate damages a copy of a mod: its bytes anywhere, or the content of one of
+// its files, in a mod that is whole.
+func mutate(t testing.TB, rng *rand.Rand, data []byte) []byte {
+	if rng.IntN(2) == 0 {
+		data = slices.Clone(data)
+		for range 1 + rng.IntN(3) {
+			data = damage(rng, data)
+		}
+		return data
+	}
+	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []entry
+	for _, f := range m.Archive.Files() {
+		if content, err := f.Content(); err == nil && !f.Removed() && !f.Duplicate {
+			files = append(files, entry{f.Path, slices.Clone(content)})
+		}
+	}
+	if len(files) == 0 {
+		return data
+	}
+	for range 1 + rng.IntN(3) {
+		f := &files[rng.IntN(len(files))]
+		for range 1 + rng.IntN(3) {
+			f.content = damage(rng, f.content)
+		}
+	}
+	if rng.IntN(4) == 0 { // a file in the place of another
+		files[rng.IntN(len(files))].path = files[rng.IntN(len(files))].path + []string{"", "/X.DAT", "~2", ".json", ".BINDAT"}[rng.IntN(5)]
+	}
+	return makeMod(t, m.Header, files, func(man *pak.Manifest) { man.Hint += uint32(rng.IntN(2)) })
+}
+
+// damage changes bytes; it may change those that it is given.
+func damage(rng *rand.Rand, data []byte) []byte {
+	if len(data) < 8 {
+		return append(data, byte(rng.Uint32()))
+	}
+	at := rng.IntN(len(data) - 4)
+	interesting := []uint32{0, 1, 4, 7, 255, 65535, 1 << 24, 1<<31 - 1, 1 << 31, 1<<32 - 1}
+	switch rng.IntN(7) {
+	case 0, 1:
+		data[at] ^= 1 << rng.IntN(8)
+	case 2:
+		if rng.IntN(4) == 0 {
+			data = data[:at]
+		}
+	case 3:
+		binary.LittleEndian.PutUint32(data[at:], interesting[rng.IntN(len(interesting))])
+	case 4:
+		binary.LittleEndian.PutUint32(data[at:], binary.LittleEndian.Uint32(data[at:])+uint32(rng.IntN(9)-4))
+	case 5:
+		data = slices.Insert(data, at, data[:min(rng.IntN(64), at)]...)
+	case 6:
+		n := min(4+rng.IntN(60), len(data))
+		from, to := rng.IntN(len(data)-n+1), rng.IntN(len(data)-n+1)
+		copy(data[to:to+n], slices.Clone(data[from:from+n]))
+	}
+	return data
+}
+
+// mutateFolder damages the files of the folder of a mod, the sidecar among
+// them. It tells whether the folder can be built; then what was built comes back.
+func mutateFolder(t testing.TB, rng *rand.Rand, data []byte) bool {
+	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := make(fstest.MapFS)
+	shown := moddir.Open(m, moddir.Options{})
+	for _, name := range listing(t, shown) {
+		if content, err := fs.ReadFile(shown, name); err == nil {
+			files[name] = &fstest.MapFile{Data: content}
+		}
+	}
+	all := names(files)
+	for range 1 + rng.IntN(3) {
+		f := files[all[rng.IntN(len(all))]]
+		switch at := rng.IntN(len(f.Data) + 1); rng.IntN(4) {
+		case 0:
+			f.Data = slices.Insert(f.Data, at, []byte(fmt.Sprint(rng.Int32()))...)
+		case 1:
+			f.Data = f.Data[:at]
+		default:
+			f.Data = damage(rng, f.Data)
+		}
+	}
+	_ = moddir.CheckFolder(files, moddir.Options{}, func(check.Finding) {}) // must only come to its end
+	var out memory
+	if _, _, err := moddir.Build(&out, files, moddir.BuildOptions{Tables: rng.IntN(2) == 0}); err != nil {
+		return false
+	}
+	if opened, same := exercise(t, out.data); !opened || !same {
+		t.Errorf("what was built of a damaged folder was opened: %v, came back: %v", opened, same)
+	}
+	return true
+}

@@ -1,0 +1,185 @@
+package moddir_test
+
+import (
+	"bytes"
+	"io/fs"
+	"path"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"trowel/check"
+	"trowel/internal/bin"
+	"trowel/internal/tree"
+	"trowel/torchlight/mod"
+	"trowel/torchlight/moddir"
+	"trowel/torchlight/text"
+)
+
+// singles are compiled files that stand alone.
+func singles(t testing.TB) []struct {
+	name, format, form string // the form is "" where the name does not tell one
+	data               []byte
+} {
+	t.Helper()
+	return []struct {
+		name, format, form string
+		data               []byte
+	}{
+		{"MEDIA/UNITS/A.DAT.BINDAT", "torchlight-dat", "A.DAT", compiledUnit(t, unitText)},
+		{"a.dat.bindat", "torchlight-dat", "a.dat", oddUnit(t)},
+		{"A.TEMPLATE.BINDAT", "torchlight-dat", "A.TEMPLATE", preciseUnit(t)},
+		{"MEDIA/UI/A.LAYOUT.BINLAYOUT", "torchlight-layout", "A.LAYOUT", compiledLayout(t)},
+		{"A.LAYOUT.BINLAYOUT", "torchlight-layout", "A.LAYOUT", oddLayout(t)},
+		{"SKILLS.RAW", "torchlight-raw", "SKILLS.RAW.json", table(t, "MEDIA/SKILLS/A.DAT", "MEDIA/SKILLS/B.DAT")},
+		{"A.MPP", "torchlight-mpp", "A.MPP.pgm", grid(t)},
+		{"A.MPP", "torchlight-mpp", "A.MPP.pgm", oddGrid(t)},
+		{"unknown.bin", "torchlight-dat", "", oddUnit(t)},
+		{"unknown", "torchlight-layout", "", oddLayout(t)},
+	}
+}
+
+// A compiled file that stands alone comes back, whatever its name and the form
+// of its numbers.
+func TestSingle(t *testing.T) {
+	for _, s := range singles(t) {
+		if got := moddir.CompiledFormat(s.data, s.name); got != s.format && !bytes.Equal(s.data, oddGrid(t)) { // a grid has no signature but sane numbers
+			t.Errorf("%s: is %q", s.name, got)
+		}
+		if !moddir.MayBeCompiled(s.data[:min(len(s.data), 512)], s.name) {
+			t.Errorf("%s: its beginning tells nothing", s.name)
+		}
+		for _, floats := range []text.FloatStyle{text.Exact, text.GUTS} {
+			fsys, err := moddir.OpenSingle(s.data, s.name, s.format, moddir.Options{Floats: floats})
+			if err != nil {
+				t.Errorf("%s: %v", s.name, err)
+				continue
+			}
+			if list := listing(t, fsys); len(list) != 2 || s.form != "" && list[1] != s.form {
+				t.Errorf("%s: the folder has %q", s.name, list)
+			}
+			if got := moddir.RecognizeSingle(fsys); got != s.format {
+				t.Errorf("%s: the folder is of %q", s.name, got)
+			}
+			if got, err := moddir.BuildSingle(onDisk(t, fsys), moddir.Options{}); err != nil || !bytes.Equal(got, s.data) {
+				t.Errorf("%s: %d bytes became %d, %v", s.name, len(s.data), len(got), err)
+			}
+		}
+		end := int64(0)
+		if err := moddir.Dump(s.data, s.name, func(f bin.Field) { end = max(end, f.Offset+f.Len) }); err != nil || end != int64(len(s.data)) {
+			t.Errorf("%s: told %d of %d bytes, %v", s.name, end, len(s.data), err)
+		}
+	}
+}
+
+// Decompile and Compile are each other's way back, where the form says all.
+func TestConvert(t *testing.T) {
+	for _, s := range singles(t) {
+		form, err := moddir.Decompile(s.data, s.name, moddir.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", s.name, err)
+			continue
+		}
+		name := s.name
+		if s.form != "" {
+			name = path.Join(path.Dir(s.name), s.form)
+		}
+		data, err := moddir.Compile(form, name, moddir.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		again, err := moddir.Decompile(data, s.name, moddir.Options{})
+		if err != nil || !bytes.Equal(again, form) && !bytes.Contains(form, []byte("NaN")) {
+			t.Errorf("%s: its form changed, %v", name, err)
+		}
+		if found := check.Collect(func(sink check.Sink) { moddir.CheckForm(form, name, moddir.Options{}, sink) }); len(found) > 0 {
+			t.Errorf("%s: %v", name, found)
+		}
+	}
+}
+
+func TestSingleErrors(t *testing.T) {
+	for name, data := range map[string][]byte{
+		"A.DAT.BINDAT": compiledUnit(t, unitText)[:20], "A.LAYOUT": {0x0B}, "SKILLS.RAW": {1}, "A.MPP": nil, "unknown": []byte("nothing"), "empty": nil,
+	} {
+		if _, err := moddir.OpenSingle(data, name, "x", moddir.Options{}); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if got := moddir.CompiledFormat(data, name); got != "" {
+			t.Errorf("%s: is %q", name, got)
+		}
+		if _, err := moddir.Decompile(data, name, moddir.Options{}); err == nil {
+			t.Errorf("%s: was decompiled", name)
+		}
+		if err := moddir.Dump(data, name, func(bin.Field) {}); err == nil {
+			t.Errorf("%s: was told to its end", name)
+		}
+	}
+	for name, content := range map[string]string{"A.DAT": "[UNIT]", "A.LAYOUT": "[A]\n[/B]", "SKILLS.RAW.json": "{", "A.MPP.pgm": "P5", "unknown": "nothing"} {
+		if _, err := moddir.Compile([]byte(content), name, moddir.Options{}); err == nil {
+			t.Errorf("%s: was compiled", name)
+		}
+	}
+	fsys, err := moddir.OpenSingle(oddUnit(t), "A.DAT.BINDAT", "torchlight-dat", moddir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := onDisk(t, fsys)
+	files["B.DAT"] = &fstest.MapFile{Data: []byte(unitText)}
+	if _, err := moddir.BuildSingle(files, moddir.Options{}); err == nil || !strings.Contains(err.Error(), "2 files") {
+		t.Errorf("two files are one: %v", err)
+	}
+	delete(files, "B.DAT")
+	files["A.DAT"].Data = []byte(unitText) // an edit, for the relic is of the other text
+	if got, err := moddir.BuildSingle(files, moddir.Options{}); err != nil || !bytes.Equal(got, compiledUnit(t, unitText)) {
+		t.Errorf("after an edit: %v", err)
+	}
+	for _, side := range []string{"", "{", "[]", `{"files":5}`} {
+		files[tree.Sidecar].Data = []byte(side)
+		if got := moddir.RecognizeSingle(files); got != "" {
+			t.Errorf("%q: is %q", side, got)
+		}
+		if _, err := moddir.BuildSingle(files, moddir.Options{}); err == nil {
+			t.Errorf("%q: was built", side)
+		}
+	}
+}
+
+func TestRecognize(t *testing.T) {
+	file := &fstest.MapFile{}
+	for _, c := range []struct {
+		fsys     fs.FS
+		mod, pak bool
+	}{
+		{fstest.MapFS{"MOD.DAT": file, "MEDIA/X": file}, true, false},
+		{fstest.MapFS{"mod.dat": file, "media/X": file}, true, false},
+		{fstest.MapFS{"MEDIA/X": file}, false, true},
+		{fstest.MapFS{"MOD.DAT": file}, false, false},
+		{fstest.MapFS{"MOD.DAT/X": file, "MEDIA": file}, false, false},
+		{fstest.MapFS{}, false, false},
+	} {
+		if m, p := moddir.Recognize(c.fsys), moddir.RecognizePak(c.fsys); m != c.mod || p != c.pak {
+			t.Errorf("%v: %v %v", c.fsys, m, p)
+		}
+	}
+}
+
+// DumpFile tells every byte of every file of a mod that can be read.
+func TestDumpFile(t *testing.T) {
+	data := madeMods(t)["odd"]
+	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range m.Archive.Files() {
+		at := int64(0)
+		err := moddir.DumpFile(f, func(field bin.Field) { at = max(at, field.Offset+field.Len) })
+		if content := must(t)(f.Content()); err == nil && at != int64(len(content)) {
+			t.Errorf("%s: told %d of %d bytes", f.Path, at, len(content))
+		}
+		if strings.Contains(f.Path, "BROKEN") && err == nil {
+			t.Errorf("%s: was told to its end", f.Path)
+		}
+	}
+}
