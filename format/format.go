@@ -95,11 +95,12 @@ type Repair struct {
 // Option is a setting of a format that the user may give: --name value.
 type Option struct {
 	Name    string
-	Help    string
+	Help    string // what stands in `backquotes` is what the value is called
 	Bool    bool   // it takes no value
 	Default string // "" for a Bool that is off
 
-	Building bool // it is for Build alone: verbs that only read do not have it
+	Building bool // it is for Build and Check alone: verbs that only read do not have it
+	Showing  bool // it is for the tree alone: verbs that only make something do not have it
 }
 
 // Info tells about a file: fields in the order in which they are shown.

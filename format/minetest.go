@@ -22,11 +22,11 @@ import (
 )
 
 var (
-	optionArea      = Option{Name: "area", Help: "only the blocks from x1,y1,z1 to x2,y2,z2, counted in blocks: x1,y1,z1:x2,y2,z2"}
+	optionArea      = Option{Name: "area", Showing: true, Help: "only the blocks in `x1,y1,z1:x2,y2,z2`, counted in blocks"}
 	optionOffline   = Option{Name: "offline", Bool: true, Help: "do not connect to the database servers that world.mt names"}
-	optionExact     = Option{Name: "exact-blocks", Bool: true, Help: "keep the very bytes of blocks of version 29, not just what is in them"}
-	optionVerifiers = Option{Name: "verifiers", Bool: true, Help: "show the verifiers of passwords"}
-	optionSchema    = Option{Name: "schema", Building: true, Help: "the table of blocks in SQLite: pos (every version of the game) or xyz (from 5.12 on)"}
+	optionExact     = Option{Name: "exact-blocks", Bool: true, Showing: true, Help: "keep the very bytes of blocks of version 29, not just what is in them"}
+	optionVerifiers = Option{Name: "verifiers", Bool: true, Showing: true, Help: "show the verifiers of passwords"}
+	optionSchema    = Option{Name: "schema", Building: true, Help: "the `table` of blocks in SQLite: pos (every version of the game) or xyz (from 5.12 on)"}
 )
 
 var minetestWorld = &Format{
@@ -41,7 +41,7 @@ var minetestWorld = &Format{
 	Dump:          dumpWorld,
 	Repair:        worldRepair,
 	Conversions:   worldConversions,
-	Kinds: slices.Concat(world.Checks.Kinds(), worldcheck.Catalog.Kinds(), mapblock.Catalog.Kinds(), item.Checks.Kinds(),
+	Kinds: slices.Concat(world.Catalog.Kinds(), worldcheck.Catalog.Kinds(), mapblock.Catalog.Kinds(), item.Catalog.Kinds(),
 		worldRepairKinds),
 	Options: []Option{optionArea, optionOffline, optionExact, optionVerifiers, optionSchema, optionClean},
 }

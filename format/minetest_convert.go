@@ -13,14 +13,14 @@ import (
 )
 
 var (
-	optionBlocks   = Option{Name: "blocks", Help: "the version of all blocks, 17 or 20 to 29 (default: as they are)"}
-	optionPlayers  = Option{Name: "players", Help: "where players go: files, sqlite3, leveldb or postgresql (default: as they are)"}
-	optionAuth     = Option{Name: "auth", Help: "where accounts go: files, sqlite3, leveldb or postgresql (default: as they are)"}
-	optionStorage  = Option{Name: "storage", Help: "where mod storage goes: files, sqlite3 or postgresql (default: as it is)"}
-	optionPostgres = Option{Name: "postgres", Help: "how to connect to the PostgreSQL of the new world, as in pgsql_connection"}
-	optionRedis    = Option{Name: "redis", Help: "where the Redis of the new world is: HOST, HOST:PORT or the path of a socket"}
-	optionHash     = Option{Name: "redis-hash", Help: "the hash in which the new world is in Redis"}
-	optionPassword = Option{Name: "redis-password", Help: "the password of that Redis"}
+	optionBlocks   = Option{Name: "blocks", Help: "the `version` of all blocks, 17 or 20 to 29 (default: as they are)"}
+	optionPlayers  = Option{Name: "players", Help: "the `backend` of players: files, sqlite3, leveldb or postgresql (default: as they are)"}
+	optionAuth     = Option{Name: "auth", Help: "the `backend` of accounts: files, sqlite3, leveldb or postgresql (default: as they are)"}
+	optionStorage  = Option{Name: "storage", Help: "the `backend` of mod storage: files, sqlite3 or postgresql (default: as it is)"}
+	optionPostgres = Option{Name: "postgres", Help: "the `connection` to the PostgreSQL of the new world, as in pgsql_connection"}
+	optionRedis    = Option{Name: "redis", Help: "the `address` of the Redis of the new world: HOST, HOST:PORT or the path of a socket"}
+	optionHash     = Option{Name: "redis-hash", Help: "the `hash` in which the new world is in Redis"}
+	optionPassword = Option{Name: "redis-password", Help: "the `password` of that Redis"}
 
 	optionForceUse    = Option{Name: "in-use", Bool: true, Help: "repair in place even while a program has the world open"}
 	optionDropUnknown = Option{Name: "drop-unknown", Bool: true, Help: "delete blocks of versions that do not exist yet"}

@@ -32,7 +32,7 @@ stays as it is. The new file is in the current folder unless -o names it.`,
 		if len(f.Conversions) == 0 {
 			return nil
 		}
-		options := f.Options[:len(f.Options):len(f.Options)]
+		options := makingOptions(f)
 		for _, c := range f.Conversions {
 			options = append(options, c.Options...)
 		}

@@ -231,29 +231,36 @@ func (a *app) job(cmd *cobra.Command, f *format.Format, more ...format.Option) *
 		Told: func(message string) { a.talk.say("%s", message) }}
 }
 
-// optionFlags makes the options of formats flags of a verb. Formats may share a
-// name; the help tells whose it is.
+// optionFlags makes the options of formats flags of a verb. Formats may share
+// one; the help tells of which games it is.
 func (a *app) optionFlags(cmd *cobra.Command, options func(*format.Format) []format.Option) {
+	type owned struct {
+		format.Option
+		formats, games []string
+	}
+	var all []*owned
 	for _, f := range a.formats {
+		game, _, _ := strings.Cut(f.Name, "-")
 		for _, o := range options(f) {
-			help := fmt.Sprintf("%s (%s)", o.Help, f.Name)
-			if flag := cmd.Flags().Lookup(o.Name); flag != nil {
-				switch same, said := strings.CutSuffix(flag.Usage, ")"); {
-				case flag.Annotations[optionNote] == nil || strings.Contains(flag.Usage, f.Name):
-				case said && strings.HasPrefix(flag.Usage, o.Help+" ("):
-					flag.Usage = same + ", " + f.Name + ")"
-				default:
-					flag.Usage += "; " + help
-				}
-				continue
+			i := slices.IndexFunc(all, func(known *owned) bool { return known.Name == o.Name })
+			if i < 0 {
+				all = append(all, &owned{Option: o})
+				i = len(all) - 1
 			}
-			if o.Bool {
-				cmd.Flags().Bool(o.Name, o.Default == "true", help)
-			} else {
-				cmd.Flags().String(o.Name, o.Default, help)
+			if !slices.Contains(all[i].games, game) {
+				all[i].games = append(all[i].games, game)
 			}
-			_ = cmd.Flags().SetAnnotation(o.Name, optionNote, []string{f.Name})
+			all[i].formats = append(all[i].formats, f.Title)
 		}
+	}
+	for _, o := range all {
+		help := fmt.Sprintf("%s (%s)", o.Help, strings.Join(o.games, ", "))
+		if o.Bool {
+			cmd.Flags().Bool(o.Name, o.Default == "true", help)
+		} else {
+			cmd.Flags().String(o.Name, o.Default, help)
+		}
+		_ = cmd.Flags().SetAnnotation(o.Name, optionNote, o.formats)
 	}
 }
 
@@ -265,7 +272,7 @@ func (a *app) ownedOptions(cmd *cobra.Command, f *format.Format, more ...format.
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		of := flag.Annotations[optionNote]
 		if of != nil && !slices.ContainsFunc(own, func(o format.Option) bool { return o.Name == flag.Name }) {
-			err = fmt.Errorf("--%s is an option of %s, and this is a %s", flag.Name, of[0], f.Title)
+			err = fmt.Errorf("--%s is for a %s, and this is a %s", flag.Name, of[0], f.Title)
 		}
 	})
 	return err
@@ -279,4 +286,14 @@ func ownOptions(f *format.Format) []format.Option { return f.Options }
 // readingOptions are those that verbs have which build nothing.
 func readingOptions(f *format.Format) []format.Option {
 	return slices.DeleteFunc(slices.Clone(f.Options), func(o format.Option) bool { return o.Building })
+}
+
+// buildingOptions are those that verbs have which show no tree.
+func buildingOptions(f *format.Format) []format.Option {
+	return slices.DeleteFunc(slices.Clone(f.Options), func(o format.Option) bool { return o.Showing })
+}
+
+// makingOptions are those that verbs have which do neither.
+func makingOptions(f *format.Format) []format.Option {
+	return slices.DeleteFunc(buildingOptions(f), func(o format.Option) bool { return o.Building })
 }

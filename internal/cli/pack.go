@@ -29,7 +29,7 @@ the same bytes again. The file appears when it is whole, or not at all.`,
 	cmd.Flags().StringVarP(&to, "output", "o", "", "the `file` to make (default: named after FOLDER)")
 	cmd.Flags().StringVar(&name, "format", "", "`name` of the format, where the folder does not tell")
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a file that is there already")
-	a.optionFlags(cmd, ownOptions)
+	a.optionFlags(cmd, buildingOptions)
 	_ = cmd.RegisterFlagCompletionFunc("format", a.completeFormats)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		dir := args[0]

@@ -45,7 +45,7 @@ message}.`,
 		if f.Repair == nil {
 			return nil
 		}
-		return append(readingOptions(f), f.Repair.Options...)
+		return append(makingOptions(f), f.Repair.Options...)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if backup != "" && !inPlace {

@@ -8,25 +8,25 @@ import (
 	"trowel/check"
 )
 
-// Checks are the kinds of findings that [Stack.Check] and [Inventory.Check] make.
-var Checks check.Catalog
+// Catalog are the kinds of findings that [Stack.Check] and [Inventory.Check] make.
+var Catalog check.Catalog
 
 var (
-	foundLegacy = Checks.Add("mt-item-legacy", check.Info,
+	foundLegacy = Catalog.Add("mt-item-legacy", check.Info,
 		"The item has a form of before 0.4.", "Nothing to do: every engine since reads it, and writes it anew.")
-	foundDead = Checks.Add("mt-item-dead", check.Error,
+	foundDead = Catalog.Add("mt-item-dead", check.Error,
 		"The item is an object of 2011 that no engine reads any more; what holds it cannot be read either.", "Remove the item.")
-	foundNumber = Checks.Add("mt-item-number", check.Warning,
+	foundNumber = Catalog.Add("mt-item-number", check.Warning,
 		"A count or a wear is no number from 0 to 65535: the engine takes it for another one.", "Write the number that is meant.")
-	foundName = Checks.Add("mt-item-name", check.Warning,
+	foundName = Catalog.Add("mt-item-name", check.Warning,
 		"No item can have this name: names consist of a mod and a name of a-z, A-Z, 0-9 and _, with a colon between.", "Correct the name.")
-	foundMeta = Checks.Add("mt-item-metadata", check.Warning,
+	foundMeta = Catalog.Add("mt-item-metadata", check.Warning,
 		"Two fields of the metadata have the same key: the engine keeps the last.", "Remove the others.")
-	foundForm = Checks.Add("mt-item-form", check.Info,
+	foundForm = Catalog.Add("mt-item-form", check.Info,
 		"The text means what was read from it, but no engine of today writes it like this.", "Nothing to do: the next engine that saves it writes it anew.")
-	foundListTwice = Checks.Add("mt-item-list-twice", check.Warning,
+	foundListTwice = Catalog.Add("mt-item-list-twice", check.Warning,
 		"Two lists of the inventory have the same name: the engine uses the first.", "Rename or remove the second.")
-	foundListShort = Checks.Add("mt-item-list-short", check.Info,
+	foundListShort = Catalog.Add("mt-item-list-short", check.Info,
 		"The list has fewer lines than its size: the engine takes the missing slots for empty ones.", "Nothing to do.")
 )
 

@@ -2,75 +2,75 @@ package world
 
 import "trowel/check"
 
-// Checks are the kinds of findings that [Check] makes of a world, apart from
+// Catalog are the kinds of findings that [Check] makes of a world, apart from
 // those of the items in its inventories.
-var Checks check.Catalog
+var Catalog check.Catalog
 
 var (
-	foundUnreadable = Checks.Add("mt-world-unreadable", check.Error,
+	foundUnreadable = Catalog.Add("mt-world-unreadable", check.Error,
 		"A file or a database of the world cannot be read.", "Restore it from a backup.")
-	foundZeroes = Checks.Add("mt-world-zeroes", check.Error,
+	foundZeroes = Catalog.Add("mt-world-zeroes", check.Error,
 		"The file holds nothing but zero bytes, as after a loss of power.", "Restore it from a backup, or remove it.")
-	foundRemote = Checks.Add("mt-world-remote", check.Info,
+	foundRemote = Catalog.Add("mt-world-remote", check.Info,
 		"A part of the world is on a database server that was not asked.", "Allow connections to look at it, too.")
-	foundGame = Checks.Add("mt-world-game", check.Warning,
+	foundGame = Catalog.Add("mt-world-game", check.Warning,
 		"world.mt does not tell the game of the world.", "Add a line \"gameid = ...\".")
-	foundBackend = Checks.Add("mt-world-backend", check.Error,
+	foundBackend = Catalog.Add("mt-world-backend", check.Error,
 		"world.mt names a backend that no engine has.", "Name one of sqlite3, files, leveldb, postgresql, redis or dummy.")
-	foundNoBackend = Checks.Add("mt-world-no-backend", check.Info,
+	foundNoBackend = Catalog.Add("mt-world-no-backend", check.Info,
 		"world.mt does not tell a backend: the engine takes its oldest.", "Nothing to do; the engine adds the line.")
-	foundSettingTwice = Checks.Add("mt-world-setting-twice", check.Warning,
+	foundSettingTwice = Catalog.Add("mt-world-setting-twice", check.Warning,
 		"A setting occurs twice: the last one is valid.", "Remove the others.")
-	foundSettingLine = Checks.Add("mt-world-setting-line", check.Warning,
+	foundSettingLine = Catalog.Add("mt-world-setting-line", check.Warning,
 		"A line is neither a setting nor a comment: the engine passes over it.", "Correct or remove the line.")
 
-	foundNoMapMeta = Checks.Add("mt-world-no-map-meta", check.Warning,
+	foundNoMapMeta = Catalog.Add("mt-world-no-map-meta", check.Warning,
 		"The world has blocks and no map_meta.txt: the engine makes a new seed, and new parts will not fit the old.", "Restore the file from a backup.")
-	foundMapMetaEnd = Checks.Add("mt-world-map-meta-end", check.Error,
+	foundMapMetaEnd = Catalog.Add("mt-world-map-meta-end", check.Error,
 		"map_meta.txt lacks the line [end_of_params]: the engine reads nothing of it, and the seed is lost.", "Add the line at the end.")
-	foundSeed = Checks.Add("mt-world-seed", check.Warning,
+	foundSeed = Catalog.Add("mt-world-seed", check.Warning,
 		"map_meta.txt has no seed, or one that is no number of 64 bits.", "Restore the seed from a backup.")
-	foundEnvEnd = Checks.Add("mt-world-env-meta-end", check.Error,
+	foundEnvEnd = Catalog.Add("mt-world-env-meta-end", check.Error,
 		"env_meta.txt lacks the line EnvArgsEnd: the server refuses to start.", "Add the line at the end.")
-	foundEnvTime = Checks.Add("mt-world-env-meta-time", check.Error,
+	foundEnvTime = Catalog.Add("mt-world-env-meta-time", check.Error,
 		"env_meta.txt has no game_time, or none that is a number: the server refuses to start.", "Add a line \"game_time = 0\", or a later time.")
-	foundEnvValue = Checks.Add("mt-world-env-meta-value", check.Warning,
+	foundEnvValue = Catalog.Add("mt-world-env-meta-value", check.Warning,
 		"A value in env_meta.txt is out of its range.", "Correct the value.")
-	foundLBM = Checks.Add("mt-world-lbm", check.Warning,
+	foundLBM = Catalog.Add("mt-world-lbm", check.Warning,
 		"An entry of lbm_introduction_times is not \"name~time;\".", "Remove the entry: the loading block modifier runs once more on old blocks.")
-	foundBan = Checks.Add("mt-world-ban", check.Warning,
+	foundBan = Catalog.Add("mt-world-ban", check.Warning,
 		"A line of ipban.txt is not \"address|name\".", "Correct or remove the line.")
 
-	foundPlayer = Checks.Add("mt-world-player", check.Error,
+	foundPlayer = Catalog.Add("mt-world-player", check.Error,
 		"A player cannot be read.", "Restore the player from a backup, or remove what is damaged.")
-	foundPlayerName = Checks.Add("mt-world-player-name", check.Warning,
+	foundPlayerName = Catalog.Add("mt-world-player-name", check.Warning,
 		"No player can have this name: names have 1 to 19 of a-z, A-Z, 0-9, - and _.", "Rename or remove the player.")
-	foundPlayerTwice = Checks.Add("mt-world-player-twice", check.Warning,
+	foundPlayerTwice = Catalog.Add("mt-world-player-twice", check.Warning,
 		"Two files hold players of the same name: the engine finds one of them.", "Remove the file that is out of date.")
-	foundPlayerInventory = Checks.Add("mt-world-player-inventory", check.Error,
+	foundPlayerInventory = Catalog.Add("mt-world-player-inventory", check.Error,
 		"The inventory of a player cannot be read: the engine goes on without the rest of it.", "Correct the line.")
-	foundPlayerValue = Checks.Add("mt-world-player-value", check.Warning,
+	foundPlayerValue = Catalog.Add("mt-world-player-value", check.Warning,
 		"A value of a player is out of its range.", "Correct the value.")
-	foundPlayerAttributes = Checks.Add("mt-world-player-attributes", check.Warning,
+	foundPlayerAttributes = Catalog.Add("mt-world-player-attributes", check.Warning,
 		"The attributes of a player are no object of texts.", "Correct the line.")
-	foundOrphan = Checks.Add("mt-world-orphan", check.Warning,
+	foundOrphan = Catalog.Add("mt-world-orphan", check.Warning,
 		"Rows belong to a player or an account that is not there.", "Remove the rows.")
-	foundSlot = Checks.Add("mt-world-slot", check.Warning,
+	foundSlot = Catalog.Add("mt-world-slot", check.Warning,
 		"An item is in a slot that its list does not have: the engine drops it.", "Enlarge the list, or remove the row.")
 
-	foundAccount = Checks.Add("mt-world-account", check.Error,
+	foundAccount = Catalog.Add("mt-world-account", check.Error,
 		"An account cannot be read.", "Restore the account from a backup, or remove it.")
-	foundAccountName = Checks.Add("mt-world-account-name", check.Warning,
+	foundAccountName = Catalog.Add("mt-world-account-name", check.Warning,
 		"No account can have this name: names have 1 to 19 of a-z, A-Z, 0-9, - and _.", "Remove the account.")
-	foundAccountTwice = Checks.Add("mt-world-account-twice", check.Warning,
+	foundAccountTwice = Catalog.Add("mt-world-account-twice", check.Warning,
 		"Two lines are of the same account: the last one is valid.", "Remove the others.")
-	foundAccountCase = Checks.Add("mt-world-account-case", check.Info,
+	foundAccountCase = Catalog.Add("mt-world-account-case", check.Info,
 		"The names of two accounts differ in nothing but case.", "Keep one of them.")
-	foundAccountLine = Checks.Add("mt-world-account-line", check.Warning,
+	foundAccountLine = Catalog.Add("mt-world-account-line", check.Warning,
 		"A line of auth.txt has less than three fields: the engine drops it.", "Correct or remove the line.")
-	foundPassword = Checks.Add("mt-world-password", check.Error,
+	foundPassword = Catalog.Add("mt-world-password", check.Error,
 		"The password of an account is kept in a form that no engine knows: nobody can log in.", "Set a new password.")
 
-	foundStorage = Checks.Add("mt-world-storage", check.Error,
+	foundStorage = Catalog.Add("mt-world-storage", check.Error,
 		"What a mod keeps cannot be read.", "Restore it from a backup, or remove what is damaged.")
 )

@@ -43,7 +43,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 			}
 			return removeParts(target)
 		case e.Type() == fs.ModeSymlink:
-			err = copyLink(path, target)
+			err = c.copyLink(path, target)
 		case e.Type().IsRegular():
 			err = copyFile(path, target)
 		default:
@@ -57,16 +57,29 @@ func copyFiles(ctx context.Context, c *copier) error {
 	return err
 }
 
-// copyLink makes the same link.
-func copyLink(from, to string) error {
-	target, err := os.Readlink(from)
+// copyLink copies the file that a link leads to. Of a folder it makes the same
+// link, as worlds have them to their mods; but not of one with players, say: the
+// copy would have the very same.
+func (c *copier) copyLink(from, to string) error {
+	st, err := os.Stat(from)
+	switch {
+	case err != nil:
+		return err
+	case st.Mode().IsRegular():
+		return copyFile(from, to)
+	case !st.IsDir():
+		return &fs.PathError{Op: "copy", Path: from, Err: errors.New("a link to neither a file nor a folder")}
+	case isStore(filepath.Base(from)):
+		return &fs.PathError{Op: "copy", Path: from, Err: errors.New("a link to a folder that is a part of the world")}
+	}
+	real, err := filepath.EvalSymlinks(from)
 	if err != nil {
 		return err
 	}
 	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return os.Symlink(target, to)
+	return os.Symlink(real, to)
 }
 
 // tries is how often a file is copied that changes all the time.

@@ -177,6 +177,18 @@ func sqliteFiles(name string) []string {
 	return []string{name, name + "-wal", name + "-shm", name + "-journal"}
 }
 
+// isStore reports whether a name is that of a database, or of a folder of things.
+func isStore(name string) bool {
+	for _, part := range []map[string][]string{mapFiles, playerFiles, authFiles, storageFiles} {
+		for _, names := range part {
+			if slices.Contains(names, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // leftOut returns the names in the folder of the world that are not copied: the
 // places that the new databases take, and those of the old ones, with true for the
 // latter.

@@ -4,13 +4,10 @@ import (
 	"context"
 	"io/fs"
 
-	"trowel/minetest/mapblock"
 	"trowel/minetest/mapdb"
 )
 
-
-func ParseBlock(text []byte) (*mapblock.Block, error)    { panic("in the making") }
-func Open(w *World, o Options) fs.FS                     { panic("in the making") }
+func Open(w *World, o Options) fs.FS { panic("in the making") }
 
 // BuildOptions are how a world is made of a folder.
 type BuildOptions struct {
@@ -25,8 +22,8 @@ type BuildOptions struct {
 
 // Report is what Build did.
 type Report struct {
-	Files    int   // files that were taken as they are
-	Blocks   int64 // blocks, those included that were taken as they are
+	Files                   int   // files that were taken as they are
+	Blocks                  int64 // blocks, those included that were taken as they are
 	Players, Accounts, Mods int
 }
 

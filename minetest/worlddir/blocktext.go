@@ -143,7 +143,7 @@ func (t *blockText) ids(nodes *grid, names *ids) {
 		name, ok := names.name(id)
 		refs = append(refs, nodeRef{name: name, id: id, numeric: !ok})
 	}
-	if usual, err := assign(t.Block, nil, refs); err == nil && slices.Equal(usual, t.Names) {
+	if usual, err := usualNames(t.Block, refs); err == nil && slices.Equal(usual, t.Names) {
 		return
 	}
 	t.dst = append(t.dst, "ids"...)

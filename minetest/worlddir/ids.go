@@ -1,6 +1,7 @@
 package worlddir
 
 import (
+	"slices"
 	"strconv"
 	"sync"
 
@@ -150,6 +151,17 @@ type nodeRef struct {
 	numeric bool // it is an id
 
 	line, column int
+}
+
+// usualNames gives the names among the nodes of a text their ids, and returns the
+// list of names that games write: with ids in the order in which they occur.
+// Since version 29 games write that list from behind.
+func usualNames(b *mapblock.Block, nodes []nodeRef) ([]mapblock.NameID, *Error) {
+	list, err := assign(b, nil, nodes)
+	if b.Version >= 29 {
+		slices.Reverse(list)
+	}
+	return list, err
 }
 
 // assign gives the names among the nodes of a text their ids. Those that list

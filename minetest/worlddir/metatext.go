@@ -24,7 +24,7 @@ func metaVersion(version, entries int) uint16 {
 func (t *blockText) metadata() {
 	m := &t.Metadata
 	usual := metaVersion(t.Version, len(m.List)+m.Missing)
-	if m.Version == usual && len(m.List) == 0 && m.Missing == 0 && m.Rest == nil && m.Raw == nil {
+	if m.Version == usual && len(m.List) == 0 && m.Missing == 0 && len(m.Rest) == 0 && m.Raw == nil {
 		return
 	}
 	if m.Raw != nil {
@@ -80,6 +80,12 @@ var legacyKinds = map[mapblock.LegacyID]string{
 	mapblock.LegacyChestLocked: "locked_chest",
 }
 
+// Furnaces of 2011 end before what is burnt: "0 0 " is missing in them.
+const (
+	oldFurnace     = "old_furnace"
+	oldFurnaceLack = "0 0 "
+)
+
 // legacyFields are the fields of legacy metadata but for inventories and
 // variables, in the order in which they are written.
 func legacyFields(l *mapblock.LegacyContent) []field {
@@ -133,8 +139,13 @@ func (t *blockText) legacy(m *mapblock.LegacyMeta) {
 	content, err := m.Content()
 	if err == nil {
 		var again *mapblock.LegacyMeta
-		if again, err = content.Encode(m.ID); err == nil && bytes.Equal(again.Body, m.Body) {
-			t.dst = append(append(append(t.dst, ' '), legacyKinds[m.ID]...), '\n')
+		again, err = content.Encode(m.ID)
+		kind := legacyKinds[m.ID]
+		if err == nil && m.ID == mapblock.LegacyFurnace && string(again.Body) == string(m.Body)+oldFurnaceLack {
+			again, kind = m, oldFurnace
+		}
+		if err == nil && bytes.Equal(again.Body, m.Body) {
+			t.dst = append(append(append(t.dst, ' '), kind...), '\n')
 			t.fields(legacyFields(&content))
 			for _, v := range content.Vars {
 				t.dst = append(indent(t.dst, 2), "var "...)
@@ -157,8 +168,8 @@ const maxEmpties = 1 << 18
 const (
 	emptyInventory = "EndInventory\n"
 	endList        = "EndInventoryList\n"
-	emptySlot      = "Empty\n"
-	empty          = "empty"
+	emptySlot      = "Empty"
+	empty          = "empty" // in the text
 )
 
 // inventory writes an inventory as its lists, if it has the form that games
@@ -244,7 +255,7 @@ func splitInventory(text string) (lists []listText, empties int, ok bool) {
 			s := line()
 			stack, isItem := strings.CutPrefix(s, "Item ")
 			switch {
-			case !ok || !isItem && s != empty1 || isItem && stack == "":
+			case !ok || !isItem && s != emptySlot || isItem && stack == "":
 				return nil, 0, false
 			case isItem:
 				l.slots = append(l.slots, stack)
@@ -258,8 +269,6 @@ func splitInventory(text string) (lists []listText, empties int, ok bool) {
 	}
 	return lists, empties, true
 }
-
-const empty1 = "Empty"
 
 // isSize tells whether a text is a number of slots, as games write it.
 func isSize(text string) bool {
@@ -276,7 +285,7 @@ func appendInventory(dst []byte, lists []listText) []byte {
 		}
 		for _, stack := range l.slots {
 			if stack == "" {
-				dst = append(dst, emptySlot...)
+				dst = append(dst, emptySlot+"\n"...)
 			} else {
 				dst = append(dst, "Item "+stack+"\n"...)
 			}

@@ -65,8 +65,8 @@ func (t *blockText) item(o *mapblock.Object) bool {
 	if again, err := it.Encode(); err != nil || !bytes.Equal(again, o.Data) {
 		return false
 	}
-	t.dst = append(append(t.dst, " stack"...), '\n')
-	t.fields([]field{{"stack", &it.Stack}, {"rest", &it.Rest}})
+	t.dst = append(appendWord(append(t.dst, ' '), it.Stack), '\n')
+	t.fields([]field{{"rest", &it.Rest}})
 	return true
 }
 
@@ -82,7 +82,7 @@ func (t *blockText) entity(o *mapblock.Object) bool {
 	if again, err := e.Encode(); err != nil || !bytes.Equal(again, o.Data) {
 		return false
 	}
-	t.dst = append(appendWord(append(t.dst, " entity "...), e.Name), '\n')
+	t.dst = append(appendWord(append(t.dst, ' '), e.Name), '\n')
 	if e.Version == 0 {
 		t.dst = append(t.dst, "    version = 0\n"...)
 	}

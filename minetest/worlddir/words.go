@@ -129,3 +129,13 @@ func place(text string) (index uint16, ok bool) {
 	}
 	return uint16(mapblock.Index(int(v[0]), int(v[1]), int(v[2]))), true
 }
+
+// isOneOf tells whether a word is among some with spaces between them.
+func isOneOf(word, words string) bool {
+	for w := range strings.FieldsSeq(words) {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}

@@ -1,73 +1,212 @@
-// Package worldrepair mends worlds.
+// Package worldrepair mends damaged worlds: in a copy, or in place with a backup
+// of all that changes. Of each damaged block it keeps what can be read, section by
+// section; what is not damaged keeps its bytes.
 package worldrepair
 
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"trowel/check"
+	"trowel/minetest/mapdb"
+	"trowel/minetest/world"
 	"trowel/minetest/worldcopy"
+	"trowel/minetest/worldmap"
 )
 
 // Options say how a world is repaired.
 type Options struct {
-	// DropUnknown deletes blocks of versions that do not exist yet. Without it they
-	// stay: a later game may have written them.
+	// DropUnknown deletes blocks of versions that do not exist yet. Without it
+	// they stay: a later game may have written them.
 	DropUnknown bool
 	// Force repairs a world in place even if a program has it open.
 	Force bool
 	// Remote allows connections to the servers that world.mt names.
 	Remote bool
-	// Copy says where Repair puts what the world has on servers. Of it, Postgres,
-	// Redis, Map, Players, Auth and Storage count.
+	// Copy says where Repair puts what the world has on servers, and what else is
+	// to be different in the copy. Its Remote, Sink and Progress do not count.
 	Copy worldcopy.Options
 
-	// Sink receives what is repaired and what is lost by it; nil for nobody.
-	Sink check.Sink
-	// Progress is told how far the work is; of is 0 where nobody knows the end; nil
+	// Sink receives what is wrong, what is done about it, and what is lost; nil
 	// for nobody.
+	Sink check.Sink
+	// Progress is told how far the work is; of is 0 where nobody knows the end;
+	// nil for nobody.
 	Progress func(what string, done, of int)
 }
 
 // A Report says what was repaired, or would be.
 type Report struct {
 	Blocks   int64    // looked at
-	Salvaged int64    // blocks of which all that can be read was kept
+	Salvaged int64    // blocks that were replaced by what can be read of them
 	Dropped  int64    // blocks of which nothing can be read: the game makes them anew
-	Left     int64    // blocks that stay as they are although no game of today reads them
+	Left     int64    // blocks of versions that do not exist yet
 	Rows     int64    // rows of the map that are no block
-	Files    []string // files that were rewritten
-	Players  int      // players whose inventory was rewritten
-	Orphans  int      // rows that belonged to nobody
-	Backup   string   // where InPlace has put what it changed; "" if nothing was
+	Files    []string // files that were replaced by what can be read of them
+	Players  int      // players whose inventory was
+	Orphans  int64    // rows that belonged to nobody
+	Hopeless int      // damaged things that stay as they are
+	Backup   string   // where InPlace has put what it changed; "" if it changed nothing
 }
 
-// Changes reports whether there is anything to repair.
+// Changes reports whether there is anything that is or was repaired.
 func (r *Report) Changes() bool {
-	return r.Salvaged+r.Dropped > 0 || len(r.Files) > 0 || r.Players+r.Orphans > 0
+	return r.Salvaged+r.Dropped+r.Orphans > 0 || len(r.Files) > 0 || r.Players > 0
 }
 
-// Catalog lists the kinds of findings of a repair, beside those of package mapblock.
-var Catalog check.Catalog
+// ErrInUse tells that a program has files of the world open.
+var ErrInUse = mapdb.ErrInUse
 
-// Plan says what Repair and InPlace would do, and does nothing.
+// Plan finds out what InPlace would do to the world in dir, and changes nothing.
 func Plan(ctx context.Context, dir string, opts Options) (*Report, error) {
-	return nil, errors.ErrUnsupported
+	r, err := examine(ctx, dir, opts, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &r.report, nil
 }
 
-// Repair makes a repaired copy of the world in dir in the folder dst, which must not exist or be empty.
+// Repair makes a repaired copy of the world in dir in the folder dst, which must
+// not exist. Nothing is to be seen there before all is done. The databases are of
+// the same kinds, but that of the blocks is made anew: so what stands in a
+// damaged part of its file, and rows that are no blocks, are left behind. Folders
+// of block files become SQLite.
 func Repair(ctx context.Context, dir, dst string, opts Options) (*Report, error) {
-	return nil, errors.ErrUnsupported
+	if _, err := os.Lstat(dst); err == nil {
+		return nil, fmt.Errorf("%s: %w", dst, fs.ErrExist)
+	}
+	part := filepath.Clean(dst) + ".trowel-part"
+	if err := os.RemoveAll(part); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(part)
+	o := opts.Copy
+	o.Remote, o.Sink, o.Progress = opts.Remote, opts.Sink, opts.Progress
+	if o.Map == "" {
+		db, c, err := worldmap.Open(ctx, dir, opts.Remote)
+		if err != nil {
+			return nil, err
+		}
+		if err := db.Close(); err != nil {
+			return nil, err
+		}
+		if c.Backend != mapdb.Dummy {
+			o.Map = worldcopy.TargetOf(c)
+		}
+	}
+	copied, err := worldcopy.Copy(ctx, dir, part, o)
+	if err != nil {
+		return nil, err
+	}
+	opts.Remote = true // what the copy names was given, or allowed
+	r, err := examine(ctx, part, opts, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.apply(ctx); err != nil {
+		return nil, err
+	}
+	r.report.Rows += copied.Rows
+	return &r.report, os.Rename(part, dst)
 }
 
-// InPlace repairs the world in dir itself, after it has written what it will
-// change to the new file backup; with "", to one beside the folder of the world.
+// InPlace repairs the world in dir itself. Before anything changes, all that will
+// change is written to the file backup, which must not exist; with "" that is a
+// new one beside the folder of the world. See [Restore]. Each database changes in
+// one transaction; that of LevelDB is replaced by a new one.
+//
+// It fails with [ErrInUse] if a program has files of the world open, as far as
+// that can be seen, unless [Options.Force] is set. Folders of block files are not
+// repaired in place: the error wraps [mapdb.ErrReadOnly].
 func InPlace(ctx context.Context, dir, backup string, opts Options) (*Report, error) {
-	return nil, errors.ErrUnsupported
+	if err := free(dir, opts.Force); err != nil {
+		return nil, err
+	}
+	if err := settle(dir); err != nil {
+		return nil, err
+	}
+	b, err := newBackup(dir, backup)
+	if err != nil {
+		return nil, err
+	}
+	defer b.discard()
+	r, err := examine(ctx, dir, opts, b)
+	if err != nil {
+		return nil, err
+	}
+	if !r.report.Changes() {
+		return &r.report, nil
+	}
+	if r.config.Backend == mapdb.Sectors && len(r.blocks) > 0 {
+		return nil, fmt.Errorf("%s: %w: repair a copy", r.config.Backend, mapdb.ErrReadOnly)
+	}
+	if r.report.Backup, err = b.finish(); err != nil {
+		return nil, err
+	}
+	return &r.report, r.apply(ctx)
 }
 
-// Restore puts back into the world in dir what InPlace has written to a backup; of opts,
-// Force, Remote and Progress count.
-func Restore(ctx context.Context, dir, backup string, opts Options) error {
-	return errors.ErrUnsupported
+// repair is what is wrong with a world and what is done about it.
+type repair struct {
+	dir      string
+	opts     Options
+	settings *world.Settings
+	backends world.Backends
+	config   mapdb.Config
+	backup   *backup // nil if there is none to be made
+	report   Report
+
+	newest  uint32        // the latest time at which a block was saved
+	blocks  []blockDigest // that change
+	texts   []text        // that change
+	players []string      // whose inventories change
+	orphans []orphans
 }
+
+// examine finds out what is to be done.
+func examine(ctx context.Context, dir string, opts Options, b *backup) (*repair, error) {
+	r := &repair{dir: dir, opts: opts, backup: b}
+	var err error
+	if r.settings, err = world.ReadWorldMT(dir); err != nil {
+		return nil, err
+	}
+	r.backends = world.FindBackends(dir, r.settings)
+	if r.config, err = worldmap.Config(dir, r.settings, opts.Remote); err != nil {
+		return nil, err
+	}
+	for _, look := range []func(context.Context) error{r.findBlocks, r.findTexts, r.findPlayers, r.findOrphans} {
+		if err := look(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// apply does what was found to be done.
+func (r *repair) apply(ctx context.Context) error {
+	for _, do := range []func(context.Context) error{r.mendBlocks, r.deleteOrphans, r.mendPlayers, r.mendTexts} {
+		if err := do(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *repair) tell(k *check.Kind, path, format string, args ...any) {
+	if r.opts.Sink != nil {
+		r.opts.Sink.Add(k, path, -1, format, args...)
+	}
+}
+
+// hopeless tells of what cannot be repaired.
+func (r *repair) hopeless(path string, err error) {
+	r.report.Hopeless++
+	r.tell(foundHopeless, path, "%v", err)
+}
+
+// missing reports whether an error says that there is no such file.
+func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -158,7 +158,7 @@ const maxDepth = 100
 func treePath(name string, raw bool) string {
 	at := safename.TreePath(name)
 	if top, _, _ := strings.Cut(at, "/"); strings.EqualFold(top, modDat) || strings.EqualFold(top, tree.Sidecar) {
-		at = strings.Replace(at, ".", "%2E", 1)
+		at = escapeDot(at)
 	}
 	if elems := strings.SplitN(at, "/", maxDepth); len(elems) == maxDepth {
 		elems[maxDepth-1] = strings.ReplaceAll(elems[maxDepth-1], "/", "%2F")
@@ -169,6 +169,9 @@ func treePath(name string, raw bool) string {
 	}
 	return at
 }
+
+// escapeDot gives a path another form, which comes back to the same one.
+func escapeDot(at string) string { return strings.Replace(at, ".", "%2E", 1) }
 
 // choose enters a file of the folder. Of two that are the same one in the
 // archive, a source goes before what was made of it, and else the newer one.

@@ -75,7 +75,7 @@ func smallMods(t testing.TB) [][]byte {
 	var all [][]byte
 	read := func(t testing.TB) {
 		for _, path := range corpusMods(t) {
-			if st, err := os.Stat(path); err != nil || st.Size() > 48<<10 {
+			if st, err := os.Stat(path); err != nil || st.Size() > 32<<10 {
 				continue
 			}
 			data, err := os.ReadFile(path)
@@ -143,4 +143,3 @@ func FuzzSingle(f *testing.F) {
 		}
 	})
 }
-

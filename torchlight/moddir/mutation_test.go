@@ -100,13 +100,13 @@ func TestMutationMemory(t *testing.T) {
 		before := allocated()
 		exercise(t, data)
 		got := allocated() - before
-		limit := 256*stands + 64<<20
+		limit := 64*stands + 32<<20
 		if got > limit {
 			t.Errorf("mutation %d of %d bytes, which stand for %d: allocated %d", i, len(data), stands, got)
 		}
 		worst = max(worst, float64(got)/float64(limit))
 	}
-	t.Logf("the hungriest allocated %.0f%% of 64 MiB + 256 times what its file stands for, in all of opening, reading, checking and building", 100*worst)
+	t.Logf("the hungriest allocated %.0f%% of 32 MiB + 64 times what its file stands for, in all of opening, reading, checking and building", 100*worst)
 }
 
 // mutationSeeds returns mods to damage: our own, and the smaller ones of the corpus.

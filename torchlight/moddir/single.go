@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
 	"trowel/check"
 	"trowel/internal/bin"
+	"trowel/internal/safename"
 	"trowel/internal/tree"
 	"trowel/torchlight/dat"
 	"trowel/torchlight/layout"
@@ -29,7 +29,7 @@ func OpenSingle(data []byte, name, format string, o Options) (fs.FS, error) {
 		return nil, err
 	}
 	var t tree.FS
-	at := path.Base(FormName(name))
+	at := singleName(FormName(name))
 	t.AddBytes(at, content)
 	side := &sidecar{Format: format}
 	if relic != nil {
@@ -38,6 +38,18 @@ func OpenSingle(data []byte, name, format string, o Options) (fs.FS, error) {
 	encoded, err := side.encode()
 	t.AddBytes(tree.Sidecar, encoded)
 	return &t, err
+}
+
+// singleName returns the name that a file of a path has in a folder of its own.
+func singleName(name string) string {
+	at := name[strings.LastIndexByte(name, '/')+1:]
+	if !fs.ValidPath(at) || at == "." {
+		at = safename.TreePath(at)
+	}
+	if strings.EqualFold(at, tree.Sidecar) {
+		at = escapeDot(at)
+	}
+	return at
 }
 
 // RecognizeSingle tells of which format the folder of a single file is; "" if it is none.
@@ -151,6 +163,9 @@ func formOfContent(name string, data []byte) *form {
 		if f.recognize(data) {
 			return f
 		}
+	}
+	if tableForm.is(data) {
+		return tableForm
 	}
 	if file, err := text.Parse(data); err == nil {
 		if slices.Contains(layoutRoots, strings.ToUpper(file.Root.Name)) {

@@ -36,6 +36,7 @@ func singles(t testing.TB) []struct {
 		{"A.MPP", "torchlight-mpp", "A.MPP.pgm", oddGrid(t)},
 		{"unknown.bin", "torchlight-dat", "", oddUnit(t)},
 		{"unknown", "torchlight-layout", "", oddLayout(t)},
+		{"unknown", "torchlight-raw", "", table(t, "MEDIA/SKILLS/A.DAT", "MEDIA/SKILLS/B.DAT")},
 	}
 }
 
@@ -46,7 +47,7 @@ func TestSingle(t *testing.T) {
 		if got := moddir.CompiledFormat(s.data, s.name); got != s.format && !bytes.Equal(s.data, oddGrid(t)) { // a grid has no signature but sane numbers
 			t.Errorf("%s: is %q", s.name, got)
 		}
-		if !moddir.MayBeCompiled(s.data[:min(len(s.data), 512)], s.name) {
+		if byName := s.form != "" || s.format != "torchlight-raw"; byName != moddir.MayBeCompiled(s.data[:min(len(s.data), 512)], s.name) { // a table has no signature
 			t.Errorf("%s: its beginning tells nothing", s.name)
 		}
 		for _, floats := range []text.FloatStyle{text.Exact, text.GUTS} {
@@ -69,6 +70,30 @@ func TestSingle(t *testing.T) {
 		if err := moddir.Dump(s.data, s.name, func(f bin.Field) { end = max(end, f.Offset+f.Len) }); err != nil || end != int64(len(s.data)) {
 			t.Errorf("%s: told %d of %d bytes, %v", s.name, end, len(s.data), err)
 		}
+	}
+}
+
+// No name stands in the way of a file.
+func TestSingleNames(t *testing.T) {
+	for _, name := range []string{"", ".", "..", "/", "MEDIA/", ".trowel.json", "MEDIA/.TROWEL.JSON", "%", "%2E", "A\xff", "A\x00.DAT", `C:\A.DAT.BINDAT`} {
+		fsys, err := moddir.OpenSingle(oddUnit(t), name, "torchlight-dat", moddir.Options{})
+		if err != nil {
+			t.Errorf("%q: %v", name, err)
+			continue
+		}
+		if list := listing(t, fsys); len(list) != 2 || moddir.RecognizeSingle(fsys) != "torchlight-dat" {
+			t.Errorf("%q: the folder has %q", name, list)
+		}
+		if got, err := moddir.BuildSingle(fsys, moddir.Options{}); err != nil || !bytes.Equal(got, oddUnit(t)) {
+			t.Errorf("%q: comes back as other bytes, %v", name, err)
+		}
+	}
+	fsys, err := moddir.OpenSingle(grid(t), "A\xff.MPP", "torchlight-mpp", moddir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := moddir.BuildSingle(fsys, moddir.Options{}); err != nil || !bytes.Equal(got, grid(t)) {
+		t.Errorf("a grid of an odd name comes back as other bytes, %v", err)
 	}
 }
 

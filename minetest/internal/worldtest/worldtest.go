@@ -1,0 +1,206 @@
+// Package worldtest makes worlds for tests.
+package worldtest
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"trowel/minetest/mapblock"
+	"trowel/minetest/mapdb"
+)
+
+// Versions are those of the blocks that a world has by default.
+var Versions = []int{17, 18, 19, 20, 21, 22, 23, 24, 25, 27, 28, 29}
+
+// Pos returns the position of block i: 32 in a row along x, 16 such rows along y.
+func Pos(i int) mapdb.Pos {
+	return mapdb.Pos{X: int16(i%32 - 16), Y: int16(i/32%16 - 8), Z: int16(i/512 - 100)}
+}
+
+// kinds is how many blocks of a version differ.
+const kinds = 48
+
+var (
+	made   = make(map[[2]int][]byte)
+	making sync.Mutex
+)
+
+// Block returns the bytes of block i, one of a version: of ground, with chests,
+// signs, timers and objects in some of them, as far as the version has such.
+func Block(i, version int) []byte {
+	key := [2]int{i % kinds, version}
+	making.Lock()
+	defer making.Unlock()
+	if made[key] == nil {
+		made[key] = encode(i%kinds, version)
+	}
+	return made[key]
+}
+
+func encode(i, version int) []byte {
+	must := func(err error) {
+		if err != nil {
+			panic(fmt.Sprintf("block %d of version %d: %v", i, version, err))
+		}
+	}
+	var b *mapblock.Block
+	var err error
+	if mapblock.Writable(version) {
+		b, _, err = newest(i).Convert(version, true)
+		must(err)
+	} else {
+		b = mapblock.New(version)
+		b.Timestamp = uint32(i)
+	}
+	data, err := b.Encode()
+	must(err)
+	return data
+}
+
+// nodes of the blocks; the names that versions up to 19 and 20 know.
+var nodes = []string{"air", "default:stone", "default:dirt", "default:water_source", "default:sand", "default:cobble", "default:tree", "default:leaves", "default:chest", "default:sign_wall", "default:furnace"}
+
+// newest returns block i as one of the newest version.
+func newest(i int) *mapblock.Block {
+	r := rand.New(rand.NewPCG(uint64(i), 1))
+	b := mapblock.New(mapblock.Newest)
+	b.Flags, b.Timestamp = mapblock.NotAllAir, uint32(1000+i)
+	b.Names = nil
+	for id, name := range nodes {
+		b.Names = append(b.Names, mapblock.NameID{ID: uint16(id), Name: name})
+	}
+	ground := i % 17
+	for n := range mapblock.NodeCount {
+		_, y, _ := mapblock.Coordinates(n)
+		b.Param0[n] = 0
+		b.Param1[n] = 15
+		if y < ground {
+			b.Param0[n] = 1
+			b.Param1[n] = 0
+			if r.IntN(12) == 0 {
+				b.Param0[n] = uint16(1 + r.IntN(7))
+			}
+		}
+	}
+	const inventory = "List main 4\nWidth 0\nItem default:dirt 5\nEmpty\nItem default:pick_stone 1 1200\nEmpty\nEndInventoryList\nEndInventory\n"
+	for k := range i % 5 {
+		at := uint16(mapblock.Index(3*k, 15, k))
+		b.Metadata.Version = 2
+		b.Param0[at] = uint16(8 + k%2)
+		m := mapblock.NodeMeta{Pos: at, Vars: []mapblock.Var{{Key: "infotext", Value: `"hello"`}, {Key: "text", Value: "hello"}}, Inventory: []byte("EndInventory\n")}
+		if k%2 == 0 {
+			m.Vars, m.Inventory = []mapblock.Var{{Key: "infotext", Value: fmt.Sprintf("Chest %d", i)}}, []byte(inventory)
+		}
+		b.Metadata.List = append(b.Metadata.List, m)
+	}
+	// What each block has to have for something to be in it that is used.
+	for id := range nodes {
+		b.Param0[mapblock.Index(id, 14, 15)] = uint16(id)
+	}
+	if i%4 == 0 {
+		b.Timers.List = []mapblock.Timer{{Pos: uint16(mapblock.Index(3, 1, 4)), Timeout: 1500, Elapsed: int32(i)}}
+	}
+	if i%6 == 0 {
+		data, err := mapblock.LuaEntity{Version: 1, Name: "mod:pig", StaticData: "return {}", HP: 5, Version2: 1}.Encode()
+		if err != nil {
+			panic(err)
+		}
+		b.Objects.List = []mapblock.Object{{Type: mapblock.ObjectLuaEntity, Pos: [3]int32{10000, 20000, 30000}, Data: data}}
+	}
+	return b
+}
+
+// Blocks gives n blocks, whose versions take turns.
+func Blocks(n int, versions ...int) iter.Seq2[mapdb.Block, error] {
+	if len(versions) == 0 {
+		versions = Versions
+	}
+	return func(yield func(mapdb.Block, error) bool) {
+		for i := range n {
+			if !yield(mapdb.Block{Pos: Pos(i), Data: Block(i, versions[i%len(versions)])}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Files are those of a world that keeps all but its blocks in files.
+var Files = map[string]string{
+	"world.mt":          "# made for a test\ngameid = minetest\nbackend = sqlite3\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = files\nload_mod_pig = true\n",
+	"map_meta.txt":      "seed = 12345\nmg_name = v7\n[end_of_params]\n",
+	"env_meta.txt":      "game_time = 5000\ntime_of_day = 6000\nEnvArgsEnd\n",
+	"ipban.txt":         "192.0.2.7|mallory\n",
+	"auth.txt":          "ann:#1#c2FsdA#dmVyaWZpZXI:interact,shout:1489488299\nbob::shout:-1\n",
+	"players/ann":       "breath = 11\nextended_attributes = {\"k\":\"v\"}\nhp = 20\nname = ann\npitch = 1.5\nposition = (10,20.5,-30)\nversion = 1\nyaw = 90\nPlayerArgsEnd\nList main 32\nWidth 0\nItem default:dirt 99\nEndInventoryList\nEndInventory\n",
+	"players/bob":       "hp = 3\nname = bob\nPlayerArgsEnd\nEndInventory\n",
+	"mod_storage/pig":   `{"count":"7"}`,
+	"worldmods/x/a.lua": "return 1\n",
+}
+
+// World makes a world of n blocks with everything in dir, and returns dir.
+func World(t testing.TB, dir string, c mapdb.Config, n int, versions ...int) string {
+	t.Helper()
+	for name, text := range Files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c.Backend != mapdb.SQLite {
+		SetLine(t, filepath.Join(dir, "world.mt"), "backend = sqlite3", "backend = "+c.Backend)
+	}
+	ctx := context.Background()
+	w, err := mapdb.Create(ctx, dir, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Load(ctx, Blocks(n, versions...)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// SetLine replaces a line of a file.
+func SetLine(t testing.TB, path, old, new string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	i := slices.Index(lines, old+"\n")
+	if i < 0 {
+		t.Fatalf("%s has no line %q", path, old)
+	}
+	lines[i] = new + "\n"
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// All reads all blocks of a database.
+func All(t testing.TB, db mapdb.DB) map[mapdb.Pos]string {
+	t.Helper()
+	all := make(map[mapdb.Pos]string)
+	for b, err := range db.Blocks(context.Background(), mapdb.All()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[b.Pos] = string(b.Data)
+	}
+	return all
+}

@@ -1,0 +1,317 @@
+package worldcopy_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trowel/check"
+	"trowel/internal/judge"
+	"trowel/minetest/internal/worldtest"
+	"trowel/minetest/mapblock"
+	"trowel/minetest/mapdb"
+	"trowel/minetest/world"
+	"trowel/minetest/worldcopy"
+	"trowel/minetest/worldmap"
+)
+
+// snapshot returns the content of all files below dir.
+func snapshot(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		all[filepath.ToSlash(rel)] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// blocksOf reads all blocks of the world in dir.
+func blocksOf(t testing.TB, dir string) map[mapdb.Pos]string {
+	t.Helper()
+	db, _, err := worldmap.Open(context.Background(), dir, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	return worldtest.All(t, db)
+}
+
+// target gives options for a target, with a fresh place on a server where it
+// needs one; servers are skipped in short mode.
+func target(t *testing.T, name string) worldcopy.Options {
+	t.Helper()
+	o := worldcopy.Options{Map: name, Remote: true}
+	if testing.Short() && (name == worldcopy.Postgres || name == worldcopy.Redis) {
+		t.Skip("servers take time")
+	}
+	switch name {
+	case worldcopy.Postgres:
+		o.Postgres = judge.Postgres(t)
+	case worldcopy.Redis:
+		o.Redis = mapdb.Redis{Address: judge.Redis(t), Hash: "blocks"}
+	}
+	return o
+}
+
+// Every database can be made of every other, and nothing of a block changes.
+func TestEveryTargetFromEverySource(t *testing.T) {
+	ctx := context.Background()
+	const n = 700
+	start := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n)
+	want := blocksOf(t, start)
+	if len(want) != n {
+		t.Fatalf("the world has %d blocks", len(want))
+	}
+	for _, from := range worldcopy.Targets() {
+		t.Run(from, func(t *testing.T) {
+			src := filepath.Join(t.TempDir(), "src")
+			if _, err := worldcopy.Copy(ctx, start, src, target(t, from)); err != nil {
+				t.Fatal(err)
+			}
+			before := snapshot(t, src)
+			digest := ""
+			for _, to := range worldcopy.Targets() {
+				t.Run(to, func(t *testing.T) {
+					dst := filepath.Join(t.TempDir(), "dst")
+					r, err := worldcopy.Copy(ctx, src, dst, target(t, to))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if r.Blocks != n || r.Converted+r.Kept+r.Dropped+r.Rows != 0 {
+						t.Errorf("report: %+v", r)
+					}
+					if digest == "" {
+						digest = r.Digest
+					} else if r.Digest != digest {
+						t.Errorf("digest %s, to another database %s", r.Digest, digest)
+					}
+					if diff := cmp.Diff(want, blocksOf(t, dst)); diff != "" {
+						t.Error(diff)
+					}
+				})
+			}
+			if diff := cmp.Diff(before, snapshot(t, src)); diff != "" {
+				t.Errorf("the source has changed: %s", diff)
+			}
+		})
+	}
+}
+
+// All else is copied as it is, and of world.mt only what has to change does.
+func TestOtherFiles(t *testing.T) {
+	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 10)
+	judge.Write(t, filepath.Join(src, "map.db", "LOG"), []byte("of another time"))
+	dst := filepath.Join(t.TempDir(), "dst")
+	var found []check.Finding
+	r, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{Map: worldcopy.LevelDB, Sink: func(f check.Finding) { found = append(found, f) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := snapshot(t, src)
+	got := snapshot(t, dst)
+	for name := range got {
+		if strings.HasPrefix(name, "map.db/") {
+			delete(got, name)
+		}
+	}
+	delete(want, "map.sqlite")
+	delete(want, "map.db/LOG")
+	want["world.mt"] = strings.Replace(want["world.mt"], "backend = sqlite3", "backend = leveldb", 1)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if len(found) != 1 || found[0].ID != "mt-copy-in-the-way" || r.Files != len(want)-1 {
+		t.Errorf("%v, %d files", found, r.Files)
+	}
+}
+
+// A copy with no change is one of files, byte for byte.
+func TestCopyAsItIs(t *testing.T) {
+	for _, backend := range []string{mapdb.SQLite, mapdb.LevelDB} {
+		src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: backend}, 10)
+		dst := filepath.Join(t.TempDir(), "dst")
+		if _, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(snapshot(t, src), snapshot(t, dst)); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// Every version becomes every other, as Block.Convert has it, and what cannot be
+// converted stays or goes.
+func TestVersions(t *testing.T) {
+	ctx := context.Background()
+	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 300)
+	db, err := mapdb.OpenForWriting(ctx, src, mapdb.Config{Backend: mapdb.SQLite}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := mapdb.Pos{X: 100}
+	same := mapdb.Pos{X: 101}
+	if err := db.Update(ctx, func(tx mapdb.Tx) error {
+		return errors.Join(tx.Put(damaged, []byte{28, 0, 1}), tx.Put(same, []byte{29, 1, 2}))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	was := blocksOf(t, src)
+	for _, version := range []int{17, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29} {
+		for _, drop := range []bool{false, true} {
+			t.Run(fmt.Sprint(version, drop), func(t *testing.T) {
+				want := make(map[mapdb.Pos]string)
+				n := worldcopy.Report{}
+				for p, data := range was {
+					want[p] = data
+					b, err := mapblock.Decode([]byte(data))
+					switch {
+					case int(data[0]) == version:
+						continue
+					case err != nil && drop:
+						delete(want, p)
+						n.Dropped++
+						continue
+					case err != nil:
+						n.Kept++
+						continue
+					}
+					to, _, err := b.Convert(version, drop)
+					if err != nil {
+						n.Kept++
+						continue
+					}
+					text, err := to.Encode()
+					if err != nil {
+						t.Fatal(err)
+					}
+					n.Converted++
+					want[p] = string(text)
+				}
+				dst := filepath.Join(t.TempDir(), "dst")
+				told := map[string]int64{}
+				r, err := worldcopy.Copy(ctx, src, dst, worldcopy.Options{Blocks: version, Drop: drop, Sink: func(f check.Finding) { told[f.ID]++ }})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want, blocksOf(t, dst)); diff != "" {
+					t.Error(diff)
+				}
+				if r.Blocks != int64(len(want)) || r.Converted != n.Converted || r.Kept != n.Kept || r.Dropped != n.Dropped {
+					t.Errorf("report %+v, want %+v", r, n)
+				}
+				if told["mt-copy-damaged"]+told["mt-copy-kept"] != n.Kept+n.Dropped {
+					t.Errorf("findings %v", told)
+				}
+			})
+		}
+	}
+}
+
+// Players, accounts and mod storage move through all backends and come back.
+func TestStores(t *testing.T) {
+	ctx := context.Background()
+	start := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3)
+	src := start
+	backends := []string{world.BackendSQLite, world.BackendLevelDB, world.BackendPostgres, world.BackendFiles}
+	if testing.Short() {
+		backends = []string{world.BackendSQLite, world.BackendLevelDB, world.BackendFiles}
+	}
+	for _, to := range backends {
+		storage := to
+		if to == world.BackendLevelDB {
+			storage = world.BackendSQLite
+		}
+		o := worldcopy.Options{Players: to, Auth: to, Storage: storage, Remote: true}
+		if to == world.BackendPostgres {
+			o.Postgres = judge.Postgres(t)
+		}
+		dst := filepath.Join(t.TempDir(), "dst")
+		r, err := worldcopy.Copy(ctx, src, dst, o)
+		if err != nil {
+			t.Fatal(to, err)
+		}
+		mods := 1
+		if to == world.BackendLevelDB {
+			mods = 0 // they are in SQLite already
+		}
+		if r.Players != 2 || r.Accounts != 2 || r.Mods != mods || r.Lost != 0 {
+			t.Errorf("%s: %+v", to, r)
+		}
+		s, err := world.ReadWorldMT(dst)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b := world.FindBackends(dst, s); b.Players != to || b.Auth != to || b.ModStorage != storage {
+			t.Errorf("%s: world.mt has %+v", to, b)
+		}
+		src = dst
+	}
+	s, _ := world.ReadWorldMT(src)
+	players, err := world.OpenPlayers(ctx, src, s, world.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann, err := players.Get(ctx, "ann")
+	if err != nil || ann.HP != 20 || ann.Pos != [3]float64{10, 20.5, -30} || len(ann.Attributes) != 1 || ann.Inventory.List("main").Items[0].Count != 99 {
+		t.Errorf("%+v, %v", ann, err)
+	}
+	got, want := snapshot(t, src), snapshot(t, start)
+	for _, name := range []string{"auth.txt", "mod_storage/pig"} {
+		if got[name] != want[name] {
+			t.Errorf("%s is %q, was %q", name, got[name], want[name])
+		}
+	}
+}
+
+// What does not go together is refused, and nothing is made.
+func TestRefused(t *testing.T) {
+	ctx := context.Background()
+	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3)
+	full := t.TempDir()
+	judge.Write(t, filepath.Join(full, "a"), nil)
+	for name, c := range map[string]struct {
+		dst  string
+		opts worldcopy.Options
+		want error
+	}{
+		"full":     {full, worldcopy.Options{}, fs.ErrExist},
+		"inside":   {filepath.Join(src, "copy"), worldcopy.Options{}, nil},
+		"around":   {filepath.Dir(src), worldcopy.Options{}, nil},
+		"version":  {"", worldcopy.Options{Blocks: 18}, nil},
+		"map":      {"", worldcopy.Options{Map: "sectors"}, nil},
+		"players":  {"", worldcopy.Options{Players: "redis"}, nil},
+		"storage":  {"", worldcopy.Options{Storage: "leveldb"}, nil},
+		"postgres": {"", worldcopy.Options{Map: worldcopy.Postgres}, nil},
+		"auth":     {"", worldcopy.Options{Auth: world.BackendPostgres}, nil},
+		"redis":    {"", worldcopy.Options{Map: worldcopy.Redis}, nil},
+	} {
+		dst := c.dst
+		if dst == "" {
+			dst = filepath.Join(t.TempDir(), "dst")
+		}
+		_, err := worldcopy.Copy(ctx, src, dst, c.opts)
+		if err == nil || c.want != nil && !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(dst); c.dst == "" && err == nil {
+			t.Errorf("%s: %s was made", name, dst)
+		}
+	}
+}

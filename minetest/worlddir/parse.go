@@ -1,0 +1,383 @@
+package worlddir
+
+import (
+	"strconv"
+	"strings"
+
+	"trowel/minetest/mapblock"
+)
+
+// ParseBlock reads the text of a block. What the text leaves out is as in a
+// block that the games make. The error is an *[Error] with line and column.
+func ParseBlock(text []byte) (*mapblock.Block, error) {
+	p := parser{lexer: lexer{rest: text}, seen: make(map[string]bool)}
+	b := p.block()
+	if p.err != nil {
+		return nil, p.err
+	}
+	return b, nil
+}
+
+// parser reads a block.
+type parser struct {
+	lexer
+	b    *mapblock.Block
+	seen map[string]bool // lines and sections that can be there once
+
+	nodes   *gridReader
+	refs    []nodeRef // what the cells of nodes stand for
+	places  map[refKey]uint16
+	list    []mapblock.NameID
+	param1  *gridReader
+	param2  *gridReader
+	empties int
+}
+
+func (p *parser) block() *mapblock.Block {
+	if !p.more(0) {
+		p.fail("expected a line with the version")
+		return nil
+	}
+	if word, column := p.plain("version"); word != "version" {
+		p.failAt(column, "expected a line with the version first, not %s", abridge(word))
+	}
+	version := int(p.number("a version", 0, mapblock.Newest))
+	p.end()
+	p.b = mapblock.New(version)
+	p.b.Names = nil
+	p.seen["version"] = true
+	for p.more(0) {
+		word, column := p.plain("a section")
+		if p.seen[word] {
+			p.failAt(column, "%s is there already", abridge(word))
+			break
+		}
+		p.seen[word] = true
+		entry, ok := lines[word]
+		switch {
+		case p.err != nil:
+		case !ok:
+			p.failAt(column, "unknown section %s", abridge(word))
+		case !has(version, entry.first, entry.last):
+			p.failAt(column, "version %d has no %s: it is in versions %d to %d", version, word, entry.first, entry.last)
+		default:
+			entry.read(p)
+		}
+	}
+	p.finish()
+	return p.b
+}
+
+// lineKind is a line at the top level: the versions that have it, and how it is
+// read from its second word on.
+type lineKind struct {
+	first, last int
+	read        func(*parser)
+}
+
+var lines map[string]lineKind
+
+func init() {
+	const newest = mapblock.Newest
+	lines = map[string]lineKind{
+		"flags":            {0, newest, (*parser).flags},
+		"lighting":         {27, newest, func(p *parser) { p.b.LightingComplete = uint16(p.last("a number", 0, 0xffff)) }},
+		"timestamp":        {17, newest, (*parser).timestamp},
+		"content_width":    {22, newest, func(p *parser) { p.b.ContentWidth = uint8(p.last("a number", 1, 2)) }},
+		"mapblock_objects": {9, 21, func(p *parser) { p.b.MapBlockObjects = uint16(p.last("a number", 0, 0xffff)) }},
+		"unused":           {23, 23, func(p *parser) { p.b.Unused = uint8(p.last("a number", 0, 0xff)) }},
+		"inner":            {29, newest, func(p *parser) { p.b.Inner = p.lastHex() }},
+		"trailing":         {0, newest, func(p *parser) { p.b.Trailing = p.lastHex() }},
+		"ids":              {21, newest, (*parser).ids},
+		"nodes":            {0, newest, (*parser).nodesSection},
+		"param1":           {1, newest, func(p *parser) { p.param1 = p.params() }},
+		"param2":           {10, newest, func(p *parser) { p.param2 = p.params() }},
+		"meta":             {14, newest, (*parser).metadata},
+		"timers":           {24, newest, (*parser).timers},
+		"objects":          {15, newest, (*parser).objects},
+	}
+}
+
+// last reads a number at the end of a line.
+func (p *parser) last(want string, lo, hi int64) int64 {
+	v := p.number(want, lo, hi)
+	p.end()
+	return v
+}
+
+func (p *parser) lastHex() []byte {
+	data := p.hex()
+	p.end()
+	return data
+}
+
+func (p *parser) flags() {
+	named := namedFlags(p.b.Version)
+	if p.ended() {
+		p.fail("expected flags, or none")
+	}
+	for n := 0; !p.ended(); n++ {
+		word, column := p.plain("a flag")
+		flag := mapblock.Flags(0)
+		for i, name := range flagNames {
+			if word == name {
+				flag = named & (1 << i)
+			}
+		}
+		if v, ok := parseNumber(word); ok && 0 < v && v <= 0xff && strings.HasPrefix(word, "0x") {
+			flag = mapblock.Flags(v)
+		}
+		switch {
+		case flag != 0 && p.b.Flags&flag == 0:
+			p.b.Flags |= flag
+		case word == "none" && n == 0:
+			p.end()
+		default:
+			p.failAt(column, "expected a flag that the version has, each once, or none alone, not %s", abridge(word))
+		}
+	}
+}
+
+func (p *parser) timestamp() {
+	p.ended()
+	if strings.TrimRight(p.cur[p.at:], " ") == "none" {
+		p.b.Timestamp = mapblock.NoTimestamp
+		return
+	}
+	p.b.Timestamp = uint32(p.last("a number of seconds, or none,", 0, mapblock.NoTimestamp))
+}
+
+// ids reads which ids the names have.
+func (p *parser) ids() {
+	for !p.ended() {
+		id := p.number("an id", 0, 0xffff)
+		if !p.is('=') {
+			p.fail("expected an id, =, and a name")
+		}
+		name, _, column := p.word("a name")
+		if len(name) > 0xffff || len(p.list) == 0xffff {
+			p.failAt(column, "expected at most 65535 names of at most 65535 bytes")
+		}
+		p.list = append(p.list, mapblock.NameID{ID: uint16(id), Name: name})
+	}
+}
+
+// gridReader is a grid in the reading.
+type gridReader struct {
+	cells grid
+	set   [mapblock.Side * mapblock.Side]bool // rows that were read, z by z
+	line  int                                 // of the head
+}
+
+// grid reads a section with a line for each row. It must have all of them if
+// whole is set.
+func (p *parser) grid(whole bool, cell func() uint16) *gridReader {
+	const side = mapblock.Side
+	g := &gridReader{line: p.line}
+	p.end()
+	for p.more(1) {
+		z, zs := p.interval("z")
+		p.end()
+		for p.more(2) {
+			_, column := 0, p.at
+			y, ys := p.interval("y")
+			var row [side]uint16
+			p.row(&row, cell)
+			if p.err != nil {
+				return g
+			}
+			for i := z; i < z+zs; i++ {
+				for j := y; j < y+ys; j++ {
+					if g.set[i*side+j] {
+						p.failAt(column, "the row at y %d, z %d is there already", j, i)
+						return g
+					}
+					g.set[i*side+j] = true
+					copy(g.cells[(i*side+j)*side:], row[:])
+				}
+			}
+		}
+	}
+	for i, set := range g.set {
+		if whole && !set && p.err == nil {
+			p.err = &Error{Line: g.line, Msg: "the row at y " + strconv.Itoa(i%side) + ", z " + strconv.Itoa(i/side) + " is missing"}
+		}
+	}
+	return g
+}
+
+// row reads the cells of a row, in which *n stands behind what occurs n times.
+func (p *parser) row(row *[mapblock.Side]uint16, cell func() uint16) {
+	n := 0
+	for !p.ended() {
+		column := p.at
+		v, times := cell(), 1
+		if p.is('*') {
+			times = int(p.number("a number of nodes", 1, mapblock.Side))
+		}
+		if n+times > len(row) {
+			p.failAt(column, "expected %d nodes in the row, not %d", len(row), n+times)
+		}
+		for ; times > 0 && p.err == nil; times-- {
+			row[n] = v
+			n++
+		}
+	}
+	if n < len(row) {
+		p.fail("expected %d nodes in the row, not %d", len(row), n)
+	}
+}
+
+// interval reads a letter and a number, or the first and the last of some.
+func (p *parser) interval(letter string) (first, n int) {
+	word, column := p.plain(letter)
+	if word != letter {
+		p.failAt(column, "expected %s, not %s", letter, abridge(word))
+	}
+	word, column = p.plain("a number")
+	from, to, more := strings.Cut(word, "-")
+	if !more {
+		to = from
+	}
+	a, ok1 := parseNumber(from)
+	b, ok2 := parseNumber(to)
+	if !ok1 || !ok2 || a < 0 || b < a || b >= mapblock.Side {
+		p.failAt(column, "expected a number from 0 to 15, or two with a hyphen between them, not %s", abridge(word))
+		return 0, 0
+	}
+	return int(a), int(b-a) + 1
+}
+
+// refKey is what makes two nodes of a text the same.
+type refKey struct {
+	name    string
+	id      uint16
+	numeric bool
+}
+
+func (p *parser) nodesSection() {
+	p.places = make(map[refKey]uint16)
+	p.nodes = p.grid(true, func() uint16 {
+		name, quoted, column := p.word("the name of a node")
+		key := refKey{name: name}
+		if digits, ok := strings.CutPrefix(name, numericID); ok && !quoted {
+			v, err := strconv.ParseUint(digits, 10, 16)
+			if err != nil {
+				p.failAt(column, "expected an id from 0 to 65535, not %s", abridge(digits))
+			}
+			key = refKey{id: uint16(v), numeric: true}
+		}
+		if len(name) > 0xffff {
+			p.failAt(column, "expected a name of at most 65535 bytes")
+		}
+		i, ok := p.places[key]
+		if !ok && p.err == nil {
+			i = uint16(len(p.refs))
+			p.places[key] = i
+			p.refs = append(p.refs, nodeRef{name: key.name, id: key.id, numeric: key.numeric, line: p.line, column: column + 1})
+		}
+		return i
+	})
+}
+
+func (p *parser) params() *gridReader {
+	return p.grid(false, func() uint16 { return uint16(p.number("a number", 0, 0xff)) })
+}
+
+// finish puts the nodes into the block, once all that tells what they are is there.
+func (p *parser) finish() {
+	b := p.b
+	switch {
+	case p.err != nil:
+		return
+	case p.nodes == nil:
+		p.fail("expected a section nodes")
+		return
+	case stopped(b):
+		for _, word := range []string{"ids", "timestamp", "objects"} {
+			if p.seen[word] {
+				p.fail("a block with mapblock_objects has no %s", word)
+				return
+			}
+		}
+	}
+	var order []nodeRef // in that of the nodes
+	at := make([]int, len(p.refs))
+	for _, i := range p.nodes.cells {
+		if at[i] == 0 {
+			order = append(order, p.refs[i])
+			at[i] = len(order)
+		}
+	}
+	list, err := p.list, (*Error)(nil)
+	if p.seen["ids"] {
+		list, err = assign(b, list, order)
+	} else {
+		list, err = usualNames(b, order)
+	}
+	if err != nil {
+		p.err = err
+		return
+	}
+	if b.Names = nil; ownNames(b) {
+		b.Names = list
+	}
+	for i, ref := range p.nodes.cells {
+		var param1, param2 uint16
+		if p.param1 != nil {
+			param1 = p.param1.cells[i]
+		}
+		if p.param2 != nil {
+			param2 = p.param2.cells[i]
+		}
+		id := order[at[ref]-1].id
+		if b.Version >= 20 && b.ContentWidth == 1 && id >= extended && param2 > 0xf {
+			x, y, z := mapblock.Coordinates(i)
+			p.err = &Error{Line: p.param2.line, Msg: "the node at " + string(appendVector(nil, [3]int32{int32(x), int32(y), int32(z)}, 0)) + " can have param2 0 to 15 only, as its id takes the rest"}
+			return
+		}
+		b.Param1[i] = uint8(param1)
+		putID(b, i, id, uint8(param2))
+	}
+}
+
+// sectionVersion reads the version of a list at the head of its section.
+func (p *parser) sectionVersion(usual, most int64) int64 {
+	if p.ended() {
+		return usual
+	}
+	if word, column := p.plain("version"); word != "version" {
+		p.failAt(column, "expected a version, or the end of the line")
+	}
+	return p.last("a version", 0, most)
+}
+
+func (p *parser) timers() {
+	told := p.sectionVersion(-1, 1)
+	if told >= 0 && p.b.Version != 24 {
+		p.fail("only in version 24 the list has a version")
+	}
+	for p.more(1) {
+		t := mapblock.Timer{Pos: p.place()}
+		for _, f := range []struct {
+			name  string
+			value *int32
+		}{{"timeout", &t.Timeout}, {"elapsed", &t.Elapsed}} {
+			if word, column := p.plain(f.name); word != f.name {
+				p.failAt(column, "expected %s, not %s", f.name, abridge(word))
+			}
+			*f.value = p.fixed("seconds", 3)
+		}
+		p.end()
+		if len(p.b.Timers.List) == 0xffff {
+			p.fail("expected at most 65535 timers")
+		}
+		p.b.Timers.List = append(p.b.Timers.List, t)
+	}
+	usual := timersVersion(p.b.Version, len(p.b.Timers.List))
+	if p.b.Timers.Version = usual; told >= 0 {
+		if p.b.Timers.Version = uint8(told); told < int64(usual) {
+			p.fail("a list of version 0 has no timers")
+		}
+	}
+}

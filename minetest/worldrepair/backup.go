@@ -1,0 +1,285 @@
+package worldrepair
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"trowel/internal/bin"
+	"trowel/minetest/mapdb"
+	"trowel/minetest/world"
+	"trowel/minetest/worldmap"
+)
+
+// A backup is a zip archive:
+//
+//	backup.json        what it is, see manifest
+//	blocks/12,0,-3     the bytes of the block at x, y, z
+//	files/ipban.txt    a file of the world
+const (
+	manifestName = "backup.json"
+	blocksFolder = "blocks/"
+	filesFolder  = "files/"
+)
+
+// manifest is backup.json.
+type manifest struct {
+	Format  string   // backupFormat
+	World   string   // the folder of the world
+	Stores  []string // files and folders of the world that are replaced as a whole
+	Blocks  int      // how many there are in the archive
+	Created time.Time
+}
+
+const backupFormat = "trowel world backup 1"
+
+// maxText is the largest file of a world that is put back, in bytes.
+const maxText = 1 << 30
+
+// backup is a backup in the making. With nil nothing is kept.
+type backup struct {
+	dir, path string
+	out       *os.File
+	zip       *zip.Writer
+	manifest
+}
+
+// newBackup starts a backup of the world in dir. With the path "" it is beside the
+// folder of the world.
+func newBackup(dir, path string) (*backup, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now().UTC()
+	if path == "" {
+		path = abs + ".backup-" + now.Format("20060102-150405.000") + ".zip"
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return nil, fmt.Errorf("%s: %w", path, fs.ErrExist)
+	}
+	f, err := os.OpenFile(path+".trowel-part", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &backup{dir: abs, path: path, out: f, zip: zip.NewWriter(f), manifest: manifest{Format: backupFormat, World: abs, Created: now}}, nil
+}
+
+func (b *backup) add(name string, data io.Reader, method uint16) error {
+	w, err := b.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: b.Created})
+	if err == nil {
+		_, err = io.Copy(w, data)
+	}
+	return err
+}
+
+// block keeps the bytes of a block.
+func (b *backup) block(block mapdb.Block) error {
+	if b == nil {
+		return nil
+	}
+	b.Blocks++
+	p := block.Pos
+	return b.add(fmt.Sprintf("%s%d,%d,%d", blocksFolder, p.X, p.Y, p.Z), strings.NewReader(string(block.Data)), zip.Store)
+}
+
+// file keeps a file of the world.
+func (b *backup) file(name string) error {
+	if b == nil {
+		return nil
+	}
+	f, err := os.Open(filepath.Join(b.dir, name))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return b.add(filesFolder+filepath.ToSlash(name), f, zip.Deflate)
+}
+
+// store keeps the files and folders of a store, those of them that there are.
+func (b *backup) store(names []string) error {
+	if b == nil || slices.Contains(b.Stores, names[0]) {
+		return nil
+	}
+	b.Stores = append(b.Stores, names...)
+	for _, name := range names {
+		err := filepath.WalkDir(filepath.Join(b.dir, name), func(path string, e fs.DirEntry, err error) error {
+			if missing(err) {
+				return nil
+			}
+			if err != nil || !e.Type().IsRegular() {
+				return err
+			}
+			rel, err := filepath.Rel(b.dir, path)
+			if err != nil {
+				return err
+			}
+			return b.file(rel)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish makes the backup safe, and returns its path.
+func (b *backup) finish() (string, error) {
+	text, err := json.MarshalIndent(b.manifest, "", "\t")
+	if err == nil {
+		err = b.add(manifestName, strings.NewReader(string(text)), zip.Store)
+	}
+	if err = errors.Join(err, b.zip.Close(), b.out.Sync(), b.out.Close()); err != nil {
+		return "", err
+	}
+	return b.path, os.Rename(b.out.Name(), b.path)
+}
+
+// discard removes a backup that was not finished.
+func (b *backup) discard() {
+	b.out.Close()
+	os.Remove(b.out.Name())
+}
+
+// Restore puts back into the world in dir what [InPlace] has written to a backup:
+// the blocks in one transaction, then the files. Of opts, Force and Remote count.
+func Restore(ctx context.Context, dir, backup string, opts Options) error {
+	if err := free(dir, opts.Force); err != nil {
+		return err
+	}
+	if err := settle(dir); err != nil {
+		return err
+	}
+	z, err := zip.OpenReader(backup)
+	if err != nil {
+		return &bin.Error{File: backup, Offset: -1, Want: "a backup of a world", Got: err.Error(), Err: err}
+	}
+	defer z.Close()
+	m, blocks, files, err := contents(&z.Reader)
+	if err != nil {
+		return bin.InFile(err, backup)
+	}
+	s, err := world.ReadWorldMT(dir)
+	if err != nil {
+		return err
+	}
+	c, err := worldmap.Config(dir, s, opts.Remote)
+	if err != nil {
+		return err
+	}
+	var list []mapdb.Pos
+	for p := range blocks {
+		list = append(list, p)
+	}
+	slices.SortFunc(list, func(a, b mapdb.Pos) int { return int(a.Key() - b.Key()) })
+	err = change(ctx, dir, c, opts.Force, list, func(p mapdb.Pos, _ []byte) ([]byte, error) {
+		return readEntry(blocks[p], mapdb.MaxBlock)
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range m.Stores {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	for _, f := range files {
+		data, err := readEntry(f, maxText)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(f.Name, filesFolder)))
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return err
+		}
+		if err := writeFile(target, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// contents takes an archive apart, and refuses one that is not a whole backup.
+func contents(z *zip.Reader) (m manifest, blocks map[mapdb.Pos]*zip.File, files []*zip.File, err error) {
+	fail := func(path, want, got string) (manifest, map[mapdb.Pos]*zip.File, []*zip.File, error) {
+		return m, nil, nil, &bin.Error{Path: path, Offset: -1, Want: want, Got: got, Err: bin.ErrFormat}
+	}
+	blocks = make(map[mapdb.Pos]*zip.File)
+	whole := false
+	for _, f := range z.File {
+		switch {
+		case f.Name == manifestName:
+			text, err := readEntry(f, 1<<20)
+			if err != nil {
+				return m, nil, nil, err
+			}
+			if err := json.Unmarshal(text, &m); err != nil || m.Format != backupFormat {
+				return fail(f.Name, backupFormat, fmt.Sprintf("%.40q", m.Format))
+			}
+			whole = true
+		case strings.HasPrefix(f.Name, blocksFolder):
+			var p mapdb.Pos
+			if _, err := fmt.Sscanf(f.Name, blocksFolder+"%d,%d,%d", &p.X, &p.Y, &p.Z); err != nil || !p.Valid() {
+				return fail(fmt.Sprintf("%.60q", f.Name), "the position of a block", "none")
+			}
+			blocks[p] = f
+		case strings.HasPrefix(f.Name, filesFolder) && isOurs(strings.TrimPrefix(f.Name, filesFolder)):
+			files = append(files, f)
+		default:
+			return fail(fmt.Sprintf("%.60q", f.Name), "a block or a file that a repair changes", "another one")
+		}
+	}
+	if !whole {
+		return fail(manifestName, "this file", "none")
+	}
+	for _, name := range m.Stores {
+		if strings.Contains(name, "/") || !isOurs(name) {
+			return fail(manifestName, "a store that a repair changes", fmt.Sprintf("%.60q", name))
+		}
+	}
+	if len(blocks) != m.Blocks {
+		return fail(manifestName, fmt.Sprintf("%d blocks", m.Blocks), fmt.Sprint(len(blocks)))
+	}
+	return m, blocks, files, nil
+}
+
+// isOurs reports whether a repair may change a file of a world, so that a backup
+// can have it.
+func isOurs(name string) bool {
+	if path.Clean(name) != name || !filepath.IsLocal(filepath.FromSlash(name)) {
+		return false
+	}
+	first, rest, _ := strings.Cut(name, "/")
+	for _, files := range []map[string][]string{playerFiles, authFiles} {
+		for _, names := range files {
+			if slices.Contains(names, first) {
+				return !strings.Contains(rest, "/")
+			}
+		}
+	}
+	return rest == "" && slices.Contains([]string{"world.mt", "map_meta.txt", "env_meta.txt", "ipban.txt", "force_loaded.txt", "auth.txt"}, first)
+}
+
+// readEntry reads a file of an archive.
+func readEntry(f *zip.File, limit int64) ([]byte, error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = &bin.Error{Path: f.Name, Offset: -1, Want: fmt.Sprintf("at most %d bytes", limit), Got: "more", Err: bin.ErrLimit}
+	}
+	return data, err
+}

@@ -1,0 +1,298 @@
+package worldrepair
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"trowel/check"
+	"trowel/minetest/mapblock"
+	"trowel/minetest/mapdb"
+	"trowel/minetest/worldmap"
+)
+
+// fate is what becomes of a block.
+type fate int
+
+const (
+	sound fate = iota // it stays
+	salvaged
+	dropped
+	left // it stays although nobody knows its version
+)
+
+// mended is what there is to do about a block.
+type mended struct {
+	fate  fate
+	data  []byte // that replace it if it is salvaged
+	time  uint32 // when it was saved, 0 if that is not known
+	found []check.Finding
+}
+
+// mend finds out what to do about the bytes of a block.
+func mend(data []byte, dropUnknown bool) (m mended) {
+	sink := check.Sink(func(f check.Finding) { m.found = append(m.found, f) })
+	b, err := mapblock.Decode(data)
+	switch {
+	case len(data) == 0:
+		sink.Add(foundDropped, "", -1, "it has no bytes")
+		m.fate = dropped
+		return m
+	case err != nil && data[0] > mapblock.Newest && !dropUnknown:
+		sink.Add(foundLeft, "", -1, "it is of version %d", data[0])
+		m.fate = left
+		return m
+	case err != nil:
+		b, m.found = mapblock.Salvage(data)
+		m.fate = salvaged
+	case b.Timestamp != mapblock.NoTimestamp:
+		m.time = b.Timestamp
+	}
+	if b != nil {
+		if n := b.NameUnmapped(); n > 0 {
+			sink.Add(foundNamed, "names", -1, "%d ids had none", n)
+			m.fate = salvaged
+		}
+	}
+	if m.fate == sound {
+		return m
+	}
+	if b != nil {
+		m.data, err = b.Encode()
+		if err == nil {
+			_, err = mapblock.Decode(m.data)
+		}
+	}
+	if b == nil || err != nil {
+		sink.Add(foundDropped, "", -1, "nothing of it can be kept")
+		m.fate, m.data = dropped, nil
+		return m
+	}
+	sink.Add(foundSalvaged, "", -1, "it had %d bytes, and has %d", len(data), len(m.data))
+	return m
+}
+
+// blockDigest is a block that changes, and what it was when that was found.
+type blockDigest struct {
+	pos mapdb.Pos
+	was [sha256.Size]byte
+}
+
+// findBlocks looks for damaged blocks, on all cores, and backs them up.
+func (r *repair) findBlocks(ctx context.Context) error {
+	db, err := mapdb.Open(ctx, r.dir, r.config)
+	if err != nil {
+		if missing(err) {
+			return nil // a world that nobody has been to
+		}
+		return err
+	}
+	defer db.Close()
+	total := 0
+	if r.opts.Progress != nil {
+		n, err := db.Count(ctx)
+		if err != nil {
+			return err
+		}
+		total = int(n)
+	}
+	type result struct {
+		block mapdb.Block // with its bytes only if it changes
+		err   error
+		mended
+	}
+	look := func(b mapdb.Block, err error) result {
+		if err != nil {
+			return result{err: err}
+		}
+		m := mend(b.Data, r.opts.DropUnknown)
+		if m.data = nil; m.fate == sound || m.fate == left {
+			b.Data = nil
+		}
+		return result{block: b, mended: m}
+	}
+	for res := range worldmap.InOrder(db.Blocks(ctx, mapdb.All()), look) {
+		var row *mapdb.RowError
+		if errors.As(res.err, &row) {
+			r.report.Rows++
+			r.tell(foundRow, "map", "%v", res.err)
+			continue
+		}
+		if res.err != nil {
+			return res.err
+		}
+		r.newest = max(r.newest, res.time)
+		r.report.Blocks++
+		if r.opts.Progress != nil && (r.report.Blocks%1024 == 0 || int(r.report.Blocks) == total) {
+			r.opts.Progress("blocks", int(r.report.Blocks), total)
+		}
+		if r.opts.Sink != nil {
+			for _, f := range res.found {
+				f.Path = worldmap.Place(res.block.Pos, f.Path)
+				r.opts.Sink(f)
+			}
+		}
+		switch res.fate {
+		case left:
+			r.report.Left++
+			continue
+		case salvaged:
+			r.report.Salvaged++
+		case dropped:
+			r.report.Dropped++
+		default:
+			continue
+		}
+		r.blocks = append(r.blocks, blockDigest{res.block.Pos, sha256.Sum256(res.block.Data)})
+		if err := r.backup.block(res.block); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mendBlocks replaces damaged blocks.
+func (r *repair) mendBlocks(ctx context.Context) error {
+	list := make([]mapdb.Pos, len(r.blocks))
+	was := make(map[mapdb.Pos][sha256.Size]byte, len(r.blocks))
+	for i, b := range r.blocks {
+		list[i], was[b.pos] = b.pos, b.was
+	}
+	return change(ctx, r.dir, r.config, r.opts.Force, list, func(p mapdb.Pos, data []byte) ([]byte, error) {
+		if sha256.Sum256(data) != was[p] {
+			return nil, fmt.Errorf("%s: the world has changed meanwhile", worldmap.Place(p, ""))
+		}
+		return mend(data, r.opts.DropUnknown).data, nil
+	})
+}
+
+// change changes the blocks at some positions in one transaction. An edit gets the
+// bytes of a block, nil if there is none, and returns others, or nil to delete it.
+func change(ctx context.Context, dir string, c mapdb.Config, force bool, list []mapdb.Pos, edit func(mapdb.Pos, []byte) ([]byte, error)) (err error) {
+	if len(list) == 0 {
+		return nil
+	}
+	if c.Backend == mapdb.LevelDB {
+		return remake(ctx, dir, c, list, edit)
+	}
+	db, err := mapdb.OpenForWriting(ctx, dir, c, force)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return db.Update(ctx, func(tx mapdb.Tx) error {
+		for _, p := range list {
+			data, err := tx.Get(p)
+			if err != nil && !errors.Is(err, mapdb.ErrNotFound) {
+				return err
+			}
+			if data, err = edit(p, data); err != nil {
+				return err
+			}
+			if data == nil {
+				err = tx.Delete(p)
+			} else {
+				err = tx.Put(p, data)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Where remake makes a database, and where the old one is for the blink of an eye.
+const (
+	freshMap = ".trowel-map"
+	oldMap   = ".trowel-old-map"
+	levelMap = "map.db"
+)
+
+// remake is change for LevelDB, whose databases are not changed but replaced.
+func remake(ctx context.Context, dir string, c mapdb.Config, list []mapdb.Pos, edit func(mapdb.Pos, []byte) ([]byte, error)) (err error) {
+	db, err := mapdb.Open(ctx, dir, c)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	temp := filepath.Join(dir, freshMap)
+	if err := os.RemoveAll(temp); err != nil {
+		return err
+	}
+	if err := os.Mkdir(temp, 0o755); err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	w, err := mapdb.Create(ctx, temp, c)
+	if err != nil {
+		return err
+	}
+	_, err = w.Load(ctx, edited(ctx, db, list, edit))
+	if err = errors.Join(err, w.Close()); err != nil {
+		return err
+	}
+	place, old := filepath.Join(dir, levelMap), filepath.Join(dir, oldMap)
+	if err := os.Rename(place, old); err != nil {
+		return err
+	}
+	if err := os.Rename(filepath.Join(temp, levelMap), place); err != nil {
+		return errors.Join(err, os.Rename(old, place))
+	}
+	return os.RemoveAll(old)
+}
+
+// edited gives the blocks of a database with some of them changed.
+func edited(ctx context.Context, db mapdb.DB, list []mapdb.Pos, edit func(mapdb.Pos, []byte) ([]byte, error)) iter.Seq2[mapdb.Block, error] {
+	return func(yield func(mapdb.Block, error) bool) {
+		open := make(map[mapdb.Pos]bool, len(list))
+		for _, p := range list {
+			open[p] = true
+		}
+		give := func(b mapdb.Block) bool {
+			data, err := edit(b.Pos, b.Data)
+			return data == nil && err == nil || yield(mapdb.Block{Pos: b.Pos, Data: data}, err)
+		}
+		for b, err := range db.Blocks(ctx, mapdb.All()) {
+			if err != nil || !open[b.Pos] {
+				if !yield(b, err) {
+					return
+				}
+				continue
+			}
+			delete(open, b.Pos)
+			if !give(b) {
+				return
+			}
+		}
+		for _, p := range list {
+			if open[p] && !give(mapdb.Block{Pos: p}) {
+				return
+			}
+		}
+	}
+}
+
+// settle puts the old database back into its place if remake was ended by force
+// when there was none in it.
+func settle(dir string) error {
+	place, old := filepath.Join(dir, levelMap), filepath.Join(dir, oldMap)
+	if _, err := os.Stat(old); missing(err) {
+		return nil
+	}
+	if _, err := os.Stat(place); missing(err) {
+		return os.Rename(old, place)
+	}
+	return os.RemoveAll(old)
+}
+
+// zeros is what power failures leave of files.
+var zeros = []byte{0}
+
+// withoutZeros returns a text without zero bytes.
+func withoutZeros(text []byte) []byte { return bytes.ReplaceAll(text, zeros, nil) }

@@ -1,0 +1,38 @@
+package worldrepair
+
+import "trowel/check"
+
+// Catalog lists the kinds of findings of a repair: what is done, or would be, and
+// what is lost by it. What was wrong with a block is told in the words of package
+// mapblock.
+var Catalog check.Catalog
+
+var (
+	foundSalvaged = Catalog.Add("mt-repair-salvaged", check.Warning,
+		"A damaged block is replaced by what can be read of it.",
+		"Look at the place in the game, or take the block from a backup.")
+	foundDropped = Catalog.Add("mt-repair-dropped", check.Warning,
+		"A block of which nothing can be read is deleted, and the game makes it anew.",
+		"Take the block from a backup if there is one.")
+	foundNamed = Catalog.Add("mt-repair-named", check.Warning,
+		"Ids without a name get one in a block, so that games since 5.15 load it.",
+		"Replace the unknown nodes in the game.")
+	foundLeft = Catalog.Add("mt-repair-left", check.Warning,
+		"A block has a version that does not exist yet, and stays as it is.",
+		"Repair with --drop-unknown if no later game has been here.")
+	foundRow = Catalog.Add("mt-repair-row", check.Warning,
+		"A row of the map is no block: it stays if the world is repaired in place, and is not in a repaired copy.",
+		"Nothing: no game reads it.")
+	foundFile = Catalog.Add("mt-repair-file", check.Warning,
+		"A damaged file is replaced by what can be read of it.",
+		"Compare it with a backup.")
+	foundPlayer = Catalog.Add("mt-repair-player", check.Warning,
+		"The inventory of a player is replaced by what can be read of it.",
+		"Give back to the player what is missing.")
+	foundOrphans = Catalog.Add("mt-repair-orphans", check.Info,
+		"Rows that belong to no player or account are deleted.",
+		"Nothing.")
+	foundHopeless = Catalog.Add("mt-repair-hopeless", check.Error,
+		"Something is damaged, and cannot be repaired.",
+		"Restore it from a backup.")
+)

@@ -1,0 +1,394 @@
+package worldrepair_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"trowel/check"
+	"trowel/internal/judge"
+	"trowel/minetest/internal/worldtest"
+	"trowel/minetest/mapblock"
+	"trowel/minetest/mapdb"
+	"trowel/minetest/world"
+	"trowel/minetest/worldcheck"
+	"trowel/minetest/worldrepair"
+)
+
+// What is done to the blocks of the test's world.
+var (
+	cut      = worldtest.Pos(11) // version 29, with the end missing
+	garbage  = worldtest.Pos(20)
+	later    = worldtest.Pos(30) // of a version to come
+	nameless = worldtest.Pos(40)
+)
+
+// damage makes a world and damages it in all ways that a repair knows.
+func damage(t *testing.T, backend string) (dir string) {
+	t.Helper()
+	c := mapdb.Config{Backend: backend}
+	dir = worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 0)
+	blocks := make(map[mapdb.Pos][]byte)
+	for b := range worldtest.Blocks(100) {
+		blocks[b.Pos] = b.Data
+	}
+	blocks[cut] = blocks[cut][:len(blocks[cut])*3/4]
+	blocks[garbage] = []byte{29, 1, 2, 3}
+	blocks[later] = []byte{77, 1, 2, 3}
+	b := mapblock.New(25)
+	b.Names, b.Timestamp = b.Names[:0], 90210
+	data, err := b.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks[nameless] = data
+	if backend != mapdb.SQLite {
+		if err := os.Remove(filepath.Join(dir, "map.sqlite")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx := context.Background()
+	var w mapdb.Writer
+	if backend == mapdb.SQLite {
+		w, err = mapdb.OpenForWriting(ctx, dir, c, false)
+	} else {
+		worldtest.SetLine(t, filepath.Join(dir, "world.mt"), "backend = sqlite3", "backend = "+backend)
+		w, err = mapdb.Create(ctx, dir, c)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = w.Update(ctx, func(tx mapdb.Tx) error {
+		for p, data := range blocks {
+			if err := tx.Put(p, data); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) { judge.Write(t, filepath.Join(dir, filepath.FromSlash(name)), []byte(text)) }
+	write("map_meta.txt", "seed = 12345\nmg_name = v7\n")
+	write("env_meta.txt", strings.Repeat("\x00", 70))
+	write("ipban.txt", "192.0.2.7|mallory\n\x00\x00\x00")
+	write("force_loaded.txt", "return {[140737488388096]=1,[140737488388097]=2,[1407")
+	write("players/ann", strings.Replace(worldtest.Files["players/ann"], "Item default:dirt 99", "Item \"broken", 1))
+	write("players/bob", "nothing")
+	return dir
+}
+
+// snapshot returns the content of all files below dir but the blocks'.
+func snapshot(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if rel, _ := filepath.Rel(dir, path); !strings.HasPrefix(rel, "map.") {
+			all[filepath.ToSlash(rel)] = string(text)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func blocksOf(t *testing.T, dir, backend string) map[mapdb.Pos]string {
+	t.Helper()
+	db, err := mapdb.Open(context.Background(), dir, mapdb.Config{Backend: backend})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	return worldtest.All(t, db)
+}
+
+// repaired compares a repaired world with the damaged one.
+func repaired(t *testing.T, was, now map[mapdb.Pos]string, files, newFiles map[string]string) {
+	t.Helper()
+	for p, data := range was {
+		got, ok := now[p]
+		switch p {
+		case cut, nameless:
+			if b, err := mapblock.Decode([]byte(got)); err != nil || b.NameUnmapped() != 0 {
+				t.Errorf("%v: %v", p, err)
+			} else if p == cut && b.Nodes().At(mapblock.Index(1, 14, 15)) != "default:stone" && len(b.Metadata.List) == 0 {
+				t.Errorf("%v: nothing was kept", p)
+			}
+		case garbage:
+			if ok {
+				t.Errorf("%v is still there", p)
+			}
+		default:
+			if got != data {
+				t.Errorf("%v has changed", p)
+			}
+		}
+	}
+	want := make(map[string]string)
+	for name, text := range files {
+		want[name] = text
+	}
+	want["map_meta.txt"] += "[end_of_params]\n"
+	want["env_meta.txt"] = "game_time = 90210\nEnvArgsEnd\n"
+	want["ipban.txt"] = "192.0.2.7|mallory\n"
+	want["force_loaded.txt"] = "return {[140737488388096]=1,[140737488388097]=2}"
+	want["players/ann"] = newFiles["players/ann"]
+	if diff := cmp.Diff(want, newFiles); diff != "" {
+		t.Error(diff)
+	}
+	p, err := world.ParsePlayer([]byte(newFiles["players/ann"]))
+	if err != nil || p.Inventory == nil || p.Inventory.List("main").Size != 32 || len(p.Attributes) != 1 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+func TestRepair(t *testing.T) {
+	ctx := context.Background()
+	for _, backend := range []string{mapdb.SQLite, mapdb.LevelDB} {
+		t.Run(backend, func(t *testing.T) {
+			dir := damage(t, backend)
+			blocks, files := blocksOf(t, dir, backend), snapshot(t, dir)
+			told := map[string]int{}
+			opts := worldrepair.Options{Sink: func(f check.Finding) { told[f.ID]++ }}
+			plan, err := worldrepair.Plan(ctx, dir, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := worldrepair.Report{Blocks: 100, Salvaged: 2, Dropped: 1, Left: 1, Files: []string{"map_meta.txt", "env_meta.txt", "ipban.txt", "force_loaded.txt"}, Players: 1}
+			if diff := cmp.Diff(&want, plan); diff != "" {
+				t.Error(diff)
+			}
+			for id, n := range map[string]int{"mt-repair-salvaged": 2, "mt-repair-dropped": 1, "mt-repair-named": 1, "mt-repair-left": 1, "mt-repair-file": 4, "mt-repair-player": 1, "mt-repair-hopeless": 0} {
+				if told[id] != n {
+					t.Errorf("%s was told %d times, not %d", id, told[id], n)
+				}
+			}
+
+			dst := filepath.Join(t.TempDir(), "dst")
+			r, err := worldrepair.Repair(ctx, dir, dst, worldrepair.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(plan, r); diff != "" {
+				t.Error(diff)
+			}
+			repaired(t, blocks, blocksOf(t, dst, backend), files, snapshot(t, dst))
+			if diff := cmp.Diff(files, snapshot(t, dir)); diff != "" {
+				t.Errorf("the world itself has changed: %s", diff)
+			}
+
+			r, err = worldrepair.InPlace(ctx, dir, "", worldrepair.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			repaired(t, blocks, blocksOf(t, dir, backend), files, snapshot(t, dir))
+			if filepath.Dir(r.Backup) != filepath.Dir(dir) {
+				t.Errorf("the backup is at %s", r.Backup)
+			}
+			again, err := worldrepair.InPlace(ctx, dir, "", worldrepair.Options{})
+			if err != nil || again.Changes() || again.Backup != "" {
+				t.Errorf("a second repair: %+v, %v", again, err)
+			}
+			if err := worldrepair.Restore(ctx, dir, r.Backup, worldrepair.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(blocks, blocksOf(t, dir, backend)); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(files, snapshot(t, dir)); diff != "" {
+				t.Errorf("restored: %s", diff)
+			}
+			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*part*")); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
+
+// A world in which nothing is damaged keeps all its bytes.
+func TestNothingToRepair(t *testing.T) {
+	ctx := context.Background()
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 300)
+	before := judge.Read(t, filepath.Join(dir, "map.sqlite"))
+	files := snapshot(t, dir)
+	r, err := worldrepair.InPlace(ctx, dir, "", worldrepair.Options{})
+	if err != nil || r.Changes() || r.Blocks != 300 || r.Backup != "" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if !bytes.Equal(before, judge.Read(t, filepath.Join(dir, "map.sqlite"))) {
+		t.Error("map.sqlite has changed")
+	}
+	if diff := cmp.Diff(files, snapshot(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+	entries, _ := os.ReadDir(filepath.Dir(dir))
+	if len(entries) != 1 {
+		t.Errorf("beside the world: %v", entries)
+	}
+}
+
+func TestDropUnknown(t *testing.T) {
+	dir := damage(t, mapdb.SQLite)
+	r, err := worldrepair.InPlace(context.Background(), dir, "", worldrepair.Options{DropUnknown: true})
+	if err != nil || r.Left != 0 || r.Dropped != 2 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, ok := blocksOf(t, dir, mapdb.SQLite)[later]; ok {
+		t.Error("the block is still there")
+	}
+}
+
+// Rows of nobody are deleted, and the world has no error left.
+func TestOrphans(t *testing.T) {
+	ctx := context.Background()
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 5, 28)
+	worldtest.SetLine(t, filepath.Join(dir, "world.mt"), "player_backend = files", "player_backend = sqlite3")
+	s, err := world.ReadWorldMT(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	players, err := world.OpenPlayers(ctx, dir, s, world.Options{Write: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := world.ParsePlayer([]byte(worldtest.Files["players/ann"]))
+	if err := errors.Join(err, players.Put(ctx, p), players.Commit(ctx), players.Close()); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := sqlite.OpenConn(filepath.Join(dir, "players.sqlite"), sqlite.OpenReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = sqlitex.ExecuteScript(conn, "INSERT INTO player_metadata VALUES ('gone', 'k', 'v'); INSERT INTO player_inventories VALUES ('gone', 0, 0, 'main', 32); INSERT INTO player_inventory_items VALUES ('gone', 0, 0, 'a'), ('gone', 0, 1, 'b')", nil)
+	if err := errors.Join(err, conn.Close()); err != nil {
+		t.Fatal(err)
+	}
+	before := judge.Read(t, filepath.Join(dir, "players.sqlite"))
+	r, err := worldrepair.InPlace(ctx, dir, "", worldrepair.Options{})
+	if err != nil || r.Orphans != 4 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	var found []check.Finding
+	if err := worldcheck.Check(ctx, dir, worldcheck.Options{}, func(f check.Finding) { found = append(found, f) }); err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(found, func(f check.Finding) bool { return f.Severity != check.Info }) {
+		t.Errorf("afterwards: %v", found)
+	}
+	if err := worldrepair.Restore(ctx, dir, r.Backup, worldrepair.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(before, judge.Read(t, filepath.Join(dir, "players.sqlite"))) {
+		t.Error("players.sqlite is not restored")
+	}
+}
+
+// A row of a damaged database is not in a repaired copy.
+func TestRows(t *testing.T) {
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 5)
+	conn, err := sqlite.OpenConn(filepath.Join(dir, "map.sqlite"), sqlite.OpenReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = sqlitex.ExecuteScript(conn, "INSERT INTO blocks VALUES ('far away', x'00'), (123, NULL)", nil)
+	if err := errors.Join(err, conn.Close()); err != nil {
+		t.Fatal(err)
+	}
+	dst := filepath.Join(t.TempDir(), "dst")
+	r, err := worldrepair.Repair(context.Background(), dir, dst, worldrepair.Options{})
+	if err != nil || r.Rows != 2 || r.Blocks != 5 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if n := len(blocksOf(t, dst, mapdb.SQLite)); n != 5 {
+		t.Errorf("%d blocks", n)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	ctx := context.Background()
+	dir := damage(t, mapdb.SQLite)
+	other := t.TempDir()
+	if _, err := worldrepair.Repair(ctx, dir, other, worldrepair.Options{}); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a folder that exists: %v", err)
+	}
+	file := filepath.Join(t.TempDir(), "backup.zip")
+	judge.Write(t, file, nil)
+	if _, err := worldrepair.InPlace(ctx, dir, file, worldrepair.Options{}); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a backup that exists: %v", err)
+	}
+	if err := worldrepair.Restore(ctx, dir, file, worldrepair.Options{}); err == nil {
+		t.Error("an empty backup is restored")
+	}
+}
+
+// archive makes a zip archive.
+func archive(t testing.TB, files map[string]string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, text := range files {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = io.WriteString(w, text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// A backup that somebody has made up changes nothing but what a repair does.
+func TestHostileBackup(t *testing.T) {
+	const ok = `{"Format":"trowel world backup 1","Blocks":0}`
+	for name, files := range map[string]map[string]string{
+		"no manifest":  {"files/ipban.txt": "x"},
+		"format":       {"backup.json": `{"Format":"other"}`},
+		"json":         {"backup.json": `{`},
+		"count":        {"backup.json": `{"Format":"trowel world backup 1","Blocks":2}`},
+		"outside":      {"backup.json": ok, "files/../../evil": "x"},
+		"absolute":     {"backup.json": ok, "files//evil": "x"},
+		"not ours":     {"backup.json": ok, "files/worldmods/x/init.lua": "x"},
+		"deep":         {"backup.json": ok, "files/players/../../evil": "x"},
+		"position":     {"backup.json": ok, "blocks/1,2,30000": "x"},
+		"store":        {"backup.json": `{"Format":"trowel world backup 1","Stores":[".."]}`},
+		"store inside": {"backup.json": `{"Format":"trowel world backup 1","Stores":["players/../worldmods"]}`},
+		"other":        {"backup.json": ok, "evil": "x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			outer := t.TempDir()
+			dir := worldtest.World(t, filepath.Join(outer, "a", "world"), mapdb.Config{Backend: mapdb.SQLite}, 3)
+			before := snapshot(t, outer)
+			file := filepath.Join(t.TempDir(), "backup.zip")
+			judge.Write(t, file, archive(t, files))
+			if err := worldrepair.Restore(context.Background(), dir, file, worldrepair.Options{}); err == nil {
+				t.Error("it is restored")
+			}
+			if diff := cmp.Diff(before, snapshot(t, outer)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

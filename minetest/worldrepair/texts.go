@@ -1,0 +1,145 @@
+package worldrepair
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"trowel/minetest/world"
+)
+
+// text is a file that is replaced.
+type text struct {
+	name string
+	data []byte
+}
+
+var errNothing = errors.New("nothing of it can be read")
+
+// findTexts looks for damaged files. A file that ends in zero bytes, or has
+// nothing else, is what a loss of power leaves.
+func (r *repair) findTexts(context.Context) error {
+	mends := []struct {
+		name string
+		mend func(text []byte) ([]byte, error)
+	}{
+		{"world.mt", r.mendLines},
+		{"map_meta.txt", r.mendMapMeta},
+		{"env_meta.txt", r.mendEnvMeta},
+		{"ipban.txt", r.mendLines},
+		{"force_loaded.txt", mendForceLoaded},
+	}
+	if r.backends.Auth == world.BackendFiles {
+		mends = append(mends, struct {
+			name string
+			mend func(text []byte) ([]byte, error)
+		}{"auth.txt", r.mendLines})
+	}
+	for _, m := range mends {
+		path := filepath.Join(r.dir, m.name)
+		st, err := os.Stat(path)
+		if missing(err) || err == nil && !st.Mode().IsRegular() {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		was, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		now, err := m.mend(was)
+		if err != nil {
+			r.hopeless(m.name, err)
+			continue
+		}
+		if bytes.Equal(was, now) {
+			continue
+		}
+		r.tell(foundFile, m.name, "it had %d bytes, and has %d", len(was), len(now))
+		r.report.Files = append(r.report.Files, m.name)
+		r.texts = append(r.texts, text{m.name, now})
+		if err := r.backup.file(m.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *repair) mendTexts(context.Context) error {
+	for _, t := range r.texts {
+		if err := writeFile(filepath.Join(r.dir, t.name), t.data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mendLines keeps what is not zero bytes.
+func (r *repair) mendLines(text []byte) ([]byte, error) {
+	kept := withoutZeros(text)
+	if len(kept) == 0 && len(text) > 0 {
+		return nil, errNothing
+	}
+	return kept, nil
+}
+
+// mendMapMeta adds the line without which the engine reads nothing of the file. A
+// file without a seed is past help: a new one would make other land.
+func (r *repair) mendMapMeta(text []byte) ([]byte, error) {
+	s := world.ParseSettings(withoutZeros(text), world.MapMetaEnd)
+	if _, ok := s.Get("seed"); !ok {
+		return nil, fmt.Errorf("there is no seed")
+	}
+	s.Finish()
+	return s.Append(nil), nil
+}
+
+// mendEnvMeta adds what the file must have for the server to start. The time of
+// the game is that of the latest block.
+func (r *repair) mendEnvMeta(text []byte) ([]byte, error) {
+	s := world.ParseSettings(withoutZeros(text), world.EnvMetaEnd)
+	time, _ := s.Get("game_time")
+	if _, err := strconv.ParseUint(time, 10, 32); err != nil {
+		if err := s.Set("game_time", strconv.FormatUint(uint64(r.newest), 10)); err != nil {
+			return nil, err
+		}
+	}
+	s.Finish()
+	return s.Append(nil), nil
+}
+
+// mendForceLoaded keeps the entries before the damage.
+func mendForceLoaded(text []byte) ([]byte, error) {
+	kept := withoutZeros(text)
+	_, err := world.ParseForceLoaded(kept)
+	for err != nil {
+		end := bytes.LastIndexByte(kept, ',')
+		if end < 0 {
+			return []byte("return {}"), nil
+		}
+		kept = kept[:end]
+		if _, err = world.ParseForceLoaded(append(bytes.Clone(kept), '}')); err == nil {
+			return append(bytes.Clone(kept), '}'), nil
+		}
+	}
+	return kept, nil
+}
+
+// writeFile writes a file whole or not at all.
+func writeFile(path string, data []byte) (err error) {
+	part := path + ".trowel-part"
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(part))
+	}
+	return os.Rename(part, path)
+}
