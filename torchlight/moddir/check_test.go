@@ -2,9 +2,12 @@ package moddir_test
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +15,8 @@ import (
 	"time"
 
 	"trowel/check"
+	"trowel/internal/bin"
+	"trowel/internal/tree"
 	"trowel/torchlight/mod"
 	"trowel/torchlight/moddir"
 	"trowel/torchlight/pak"
@@ -254,3 +259,37 @@ func TestCheckMade(t *testing.T) {
 }
 
 func sampleFolder() fs.FS { return os.DirFS("../../samples/ember") }
+
+// Thousands of names for one block that inflates to a lot are refused before
+// anything is inflated.
+func TestBomb(t *testing.T) {
+	const size = 4 << 20
+	data := makeMod(t, header(), []entry{{"MEDIA/0.DAT", make([]byte, size)}}, func(man *pak.Manifest) {
+		rec := man.Sections[0].Records[0]
+		for i := range 2000 {
+			rec.Name = fmt.Sprintf("%d.DAT", i+1)
+			man.Sections[0].Records = append(man.Sections[0].Records, rec)
+		}
+	})
+	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	fsys := moddir.Open(m, moddir.Options{})
+	if list := listing(t, fsys); len(list) != 2003 {
+		t.Errorf("%d files", len(list))
+	}
+	if _, err := fs.ReadFile(fsys, tree.Sidecar); !errors.Is(err, bin.ErrLimit) {
+		t.Errorf("the sidecar: %v", err)
+	}
+	moddir.Check(m.Archive, moddir.CheckOptions{}, func(f check.Finding) { t.Error(f) })
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 16*size {
+		t.Errorf("allocated %d bytes for %d", got, len(data))
+	}
+	if found := check.Collect(func(sink check.Sink) { m.Check("x.mod", sink) }); len(found) == 0 {
+		t.Error("the check of the archive tells nothing")
+	}
+}
