@@ -413,12 +413,25 @@ func (r *Reader) CString(name string) string {
 }
 
 // String16 reads a string behind an unsigned 16-bit number of its bytes.
-func (r *Reader) String16(name string) string { return r.counted(name, 2) }
+func (r *Reader) String16(name string) string { return r.counted(name, 2, narrow) }
 
 // String32 reads a string behind an unsigned 32-bit number of its bytes.
-func (r *Reader) String32(name string) string { return r.counted(name, 4) }
+func (r *Reader) String32(name string) string { return r.counted(name, 4, narrow) }
 
-func (r *Reader) counted(name string, width int) string {
+// What strings consist of.
+type unit struct {
+	size int64
+	what string
+	text func(b []byte, order Order) string
+}
+
+var (
+	narrow = unit{1, "bytes", func(b []byte, _ Order) string { return string(b) }}
+	wide   = unit{2, "UTF-16 units", decodeUTF16}
+)
+
+// counted reads a string behind the number, width bytes wide, of its units.
+func (r *Reader) counted(name string, width int, u unit) string {
 	head := r.take(name, width)
 	if head == nil {
 		return ""
@@ -429,13 +442,14 @@ func (r *Reader) counted(name string, width int) string {
 	} else {
 		n = int64(r.u32(head))
 	}
-	if n > int64(r.Len()) {
-		r.FailAt(r.Offset()-int64(width), name, ErrShort, fmt.Sprintf("a string of %d bytes", n), fmt.Sprintf("%d before the end of the data", r.Len()))
+	if n*u.size > int64(r.Len()) {
+		r.FailAt(r.Offset()-int64(width), name, ErrShort, fmt.Sprintf("a string of %d %s", n, u.what), fmt.Sprintf("%d bytes before the end of the data", r.Len()))
 		return ""
 	}
-	s := string(r.take(name, int(n)))
+	size := int(n * u.size)
+	s := u.text(r.take(name, size), r.order)
 	if r.tracer != nil {
-		r.note(name, width+int(n), s)
+		r.note(name, width+size, s)
 	}
 	return s
 }

@@ -1,7 +1,6 @@
 package bin
 
 import (
-	"fmt"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -79,32 +78,10 @@ func UTF16Len(s string) int {
 }
 
 // Wide16 reads a string of UTF-16 units behind an unsigned 16-bit number of them.
-func (r *Reader) Wide16(name string) string { return r.wide(name, 2) }
+func (r *Reader) Wide16(name string) string { return r.counted(name, 2, wide) }
 
 // Wide32 reads a string of UTF-16 units behind an unsigned 32-bit number of them.
-func (r *Reader) Wide32(name string) string { return r.wide(name, 4) }
-
-func (r *Reader) wide(name string, width int) string {
-	head := r.take(name, width)
-	if head == nil {
-		return ""
-	}
-	n := int64(0)
-	if width == 2 {
-		n = int64(r.u16(head))
-	} else {
-		n = int64(r.u32(head))
-	}
-	if 2*n > int64(r.Len()) {
-		r.FailAt(r.Offset()-int64(width), name, ErrShort, fmt.Sprintf("a string of %d UTF-16 units", n), fmt.Sprintf("%d bytes before the end of the data", r.Len()))
-		return ""
-	}
-	s := decodeUTF16(r.take(name, int(2*n)), r.order)
-	if r.tracer != nil {
-		r.note(name, width+int(2*n), s)
-	}
-	return s
-}
+func (r *Reader) Wide32(name string) string { return r.counted(name, 4, wide) }
 
 // Wide16 writes s as UTF-16 units, little-endian, behind an unsigned 16-bit
 // number of them. Who writes has seen to it that [UTF16Len] is at most 65535.

@@ -4,92 +4,40 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
-	"os"
 	"runtime"
-	"runtime/metrics"
 	"slices"
-	"strconv"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"trowel/check"
 	"trowel/internal/bin"
 	"trowel/internal/deflate"
+	"trowel/internal/mutate"
 )
 
 // TestMutations damages blocks in every way and takes them through everything
 // that reads: nothing may panic, hang, or give other bytes back.
 // TROWEL_MUTATIONS tells how many to try.
 func TestMutations(t *testing.T) {
-	tries := 600
-	if s := os.Getenv("TROWEL_MUTATIONS"); s != "" {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tries = n
-	}
 	seeds := mutationSeeds(t)
-	var next, decoded, saved, slowest atomic.Int64
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(tries); i = next.Add(1) - 1 {
-				start := time.Now()
-				rng := rand.New(rand.NewPCG(uint64(i), 7))
-				data := mutate(rng, seeds[rng.IntN(len(seeds))])
-				switch exercise(t, data) {
-				case taken:
-					decoded.Add(1)
-				case salvaged:
-					saved.Add(1)
-				}
-				for took := int64(time.Since(start)); ; {
-					old := slowest.Load()
-					if took <= old || slowest.CompareAndSwap(old, took) {
-						break
-					}
-				}
-			}
-		})
-	}
-	workers.Wait()
-	t.Logf("%d mutations of %d blocks: %d could be decoded, of %d something could be salvaged, the others were refused; slowest %v",
-		tries, len(seeds), decoded.Load(), saved.Load(), time.Duration(slowest.Load()))
-	if time.Duration(slowest.Load()) > 20*time.Second {
-		t.Error("a mutation hung")
-	}
+	mutate.Run(t, 600, func(_ int, rng *rand.Rand) []string {
+		return []string{exercise(t, damaged(rng, seeds[rng.IntN(len(seeds))]))}
+	})
 }
 
 // TestMutationMemory holds what damaged blocks allocate against what they can
 // stand for.
 func TestMutationMemory(t *testing.T) {
 	seeds := mutationSeeds(t)
-	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	allocated := func() uint64 {
-		metrics.Read(sample)
-		return sample[0].Value.Uint64()
-	}
-	worst := 0.0
-	for i := range 600 {
-		rng := rand.New(rand.NewPCG(uint64(i), 11))
-		data := mutate(rng, seeds[rng.IntN(len(seeds))])
-		before := allocated()
-		if b, err := Decode(data); err == nil {
-			check.Collect(func(sink check.Sink) { b.Check(sink, "") })
-			b.Nodes()
-		}
-		got := allocated() - before
+	mutate.Memory(t, 600, func(_ int, rng *rand.Rand) (func(), uint64) {
+		data := damaged(rng, seeds[rng.IntN(len(seeds))])
 		// A block itself, twice its content, and what grows out of one byte of it.
-		limit := uint64(4<<20 + 16*contentLimit(len(data)))
-		if got > limit {
-			t.Errorf("mutation %d of %d bytes: allocated %d", i, len(data), got)
-		}
-		worst = max(worst, float64(got)/float64(limit))
-	}
-	t.Logf("the hungriest allocated %.0f%% of 4 MiB + 16 times what its streams may stand for", 100*worst)
+		return func() {
+			if b, err := Decode(data); err == nil {
+				check.Collect(func(sink check.Sink) { b.Check(sink, "") })
+				b.Nodes()
+			}
+		}, uint64(4<<20 + 16*contentLimit(len(data)))
+	})
 }
 
 // TestBombs are streams that stand for much more than they should.
@@ -159,8 +107,8 @@ func mutationSeeds(t testing.TB) [][]byte {
 	return seeds
 }
 
-// mutate damages a copy of a block, on the outside or inside of what is compressed.
-func mutate(rng *rand.Rand, data []byte) []byte {
+// damaged changes a copy of a block, on the outside or inside of what is compressed.
+func damaged(rng *rand.Rand, data []byte) []byte {
 	if data[0] < 16 || rng.IntN(3) == 0 {
 		return damageBytes(rng, slices.Clone(data))
 	}
@@ -223,16 +171,14 @@ func damageBytes(rng *rand.Rand, data []byte) []byte {
 }
 
 // What can become of data.
-type fate int
-
 const (
-	refused fate = iota
-	salvaged
-	taken
+	refused  = "refused"
+	salvaged = "salvaged in part"
+	taken    = "decoded"
 )
 
 // exercise takes data through everything that reads.
-func exercise(t testing.TB, data []byte) fate {
+func exercise(t testing.TB, data []byte) string {
 	defer func() {
 		if p := recover(); p != nil {
 			t.Errorf("panic: %v on %x", p, data)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"time"
 
 	"trowel/minetest/item"
@@ -69,6 +70,10 @@ type inventoryForm struct {
 	text  *value
 }
 
+// maxSlots is how many slots a list can have that is told in lists: a few
+// letters stand for all of them.
+const maxSlots = 1 << 18
+
 type listForm struct {
 	Name    value   `json:"name"`
 	Size    int     `json:"size"`
@@ -96,7 +101,9 @@ func inventoryFormOf(inv *item.Inventory, broken []byte) *inventoryForm {
 		}
 		f.lists = append(f.lists, form)
 	}
-	if again, _ := f.inventory(); again == nil || !again.Equal(inv) {
+	again, _ := f.inventory()
+	large := func(l item.List) bool { return l.Size > maxSlots || l.Width > maxSlots }
+	if again == nil || !again.Equal(inv) || slices.ContainsFunc(inv.Lists, large) {
 		v := value(inv.Append(nil))
 		return &inventoryForm{text: &v}
 	}
@@ -158,8 +165,8 @@ func (l *listForm) check() error {
 	switch {
 	case name == "" || bytes.ContainsAny(l.Name, " \n"):
 		return &Error{Msg: "a list needs a name without spaces"}
-	case l.Size < 0 || l.Size > 1<<32-1 || l.Width < 0 || l.Width > 1<<32-1:
-		return &Error{Msg: "the size or width of the list " + name + " is no number from 0 to 4294967295"}
+	case l.Size < 0 || l.Size > maxSlots || l.Width < 0 || l.Width > maxSlots:
+		return &Error{Msg: "the size or width of the list " + name + " is no number from 0 to " + strconv.Itoa(maxSlots)}
 	case len(l.Items) > l.Size:
 		return &Error{Msg: "the list " + name + " has more items than slots"}
 	}

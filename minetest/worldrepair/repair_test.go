@@ -29,7 +29,7 @@ import (
 
 // What is done to the blocks of the test's world.
 var (
-	cut      = worldtest.Pos(11) // version 29, with the end missing
+	cut      = worldtest.Pos(22) // version 28, with the end missing
 	garbage  = worldtest.Pos(20)
 	later    = worldtest.Pos(30) // of a version to come
 	nameless = worldtest.Pos(40)
@@ -44,7 +44,7 @@ func damage(t *testing.T, backend string) (dir string) {
 	for b := range worldtest.Blocks(100) {
 		blocks[b.Pos] = b.Data
 	}
-	blocks[cut] = blocks[cut][:len(blocks[cut])*3/4]
+	blocks[cut] = blocks[cut][:len(blocks[cut])-2]
 	blocks[garbage] = []byte{29, 1, 2, 3}
 	blocks[later] = []byte{77, 1, 2, 3}
 	b := mapblock.New(25)

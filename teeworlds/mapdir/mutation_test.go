@@ -7,19 +7,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/metrics"
 	"slices"
-	"strconv"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"trowel/check"
 	"trowel/internal/bin"
 	"trowel/internal/corpus"
+	"trowel/internal/mutate"
 	"trowel/teeworlds/datafile"
 	"trowel/teeworlds/mapdir"
 	"trowel/teeworlds/twmap"
@@ -29,45 +24,17 @@ import (
 // that reads: nothing may panic, hang, or take memory out of proportion.
 // TROWEL_MUTATIONS tells how many to try.
 func TestMutations(t *testing.T) {
-	tries := 2000
-	if s := os.Getenv("TROWEL_MUTATIONS"); s != "" {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tries = n
-	}
 	seeds := mutationSeeds(t)
-	var next, decoded, folders atomic.Int64
-	var slowest atomic.Int64
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(tries); i = next.Add(1) - 1 {
-				start := time.Now()
-				rng := rand.New(rand.NewPCG(uint64(i), 7))
-				ok, folder := exercise(t, mutate(rng, seeds[rng.IntN(len(seeds))]), i%8 == 0, rng)
-				if ok {
-					decoded.Add(1)
-				}
-				if folder {
-					folders.Add(1)
-				}
-				for took := time.Since(start); ; {
-					old := slowest.Load()
-					if int64(took) <= old || slowest.CompareAndSwap(old, int64(took)) {
-						break
-					}
-				}
-			}
-		})
-	}
-	workers.Wait()
-	t.Logf("%d mutations of %d maps: %d could be decoded, %d of these went through their folder, slowest %v",
-		tries, len(seeds), decoded.Load(), folders.Load(), time.Duration(slowest.Load()))
-	if time.Duration(slowest.Load()) > 20*time.Second {
-		t.Error("a mutation hung")
-	}
+	mutate.Run(t, 2000, func(i int, rng *rand.Rand) []string {
+		decoded, folder := exercise(t, damage(rng, seeds[rng.IntN(len(seeds))]), i%8 == 0, rng)
+		switch {
+		case folder:
+			return []string{"decoded", "through their folder and back"}
+		case decoded:
+			return []string{"decoded"}
+		}
+		return []string{"refused"}
+	})
 }
 
 // TestMutationMemory holds what damaged maps allocate against what they can
@@ -75,15 +42,8 @@ func TestMutations(t *testing.T) {
 // state, as far as blocks of their length can reach them.
 func TestMutationMemory(t *testing.T) {
 	seeds := mutationSeeds(t)
-	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	allocated := func() uint64 {
-		metrics.Read(sample)
-		return sample[0].Value.Uint64()
-	}
-	worst := 0.0
-	for i := range 600 {
-		rng := rand.New(rand.NewPCG(uint64(i), 11))
-		data := mutate(rng, seeds[rng.IntN(len(seeds))])
+	mutate.Memory(t, 600, func(_ int, rng *rand.Rand) (func(), uint64) {
+		data := damage(rng, seeds[rng.IntN(len(seeds))])
 		stands := uint64(len(data))
 		if f, err := datafile.Decode(data); err == nil {
 			for _, b := range f.Blocks() {
@@ -92,21 +52,17 @@ func TestMutationMemory(t *testing.T) {
 				}
 			}
 		}
-		before := allocated()
-		if m, err := twmap.Decode(data); err == nil {
+		return func() {
+			m, err := twmap.Decode(data)
+			if err != nil {
+				return
+			}
 			check.Collect(func(sink check.Sink) { twmap.CheckFile(m.Source(), sink) })
 			if _, err := m.Encode(); err != nil {
-				t.Errorf("mutation %d does not encode: %v", i, err)
+				t.Errorf("does not encode: %v: %x", err, data)
 			}
-		}
-		got := allocated() - before
-		limit := 64*stands + 16<<20
-		if got > limit {
-			t.Errorf("mutation %d of %d bytes, which stand for %d: allocated %d", i, len(data), stands, got)
-		}
-		worst = max(worst, float64(got)/float64(limit))
-	}
-	t.Logf("the hungriest allocated %.0f%% of 16 MiB + 64 times what its file stands for", 100*worst)
+		}, 16<<20 + 64*stands
+	})
 }
 
 // mutationSeeds returns maps to damage: our own, and the smaller ones of the corpus.
@@ -135,8 +91,8 @@ func mutationSeeds(t *testing.T) [][]byte {
 	return seeds
 }
 
-// mutate damages a copy of a map.
-func mutate(rng *rand.Rand, data []byte) []byte {
+// damage changes a copy of a map.
+func damage(rng *rand.Rand, data []byte) []byte {
 	data = slices.Clone(data)
 	head := min(len(data), 2048)
 	interesting := []int32{0, 1, -1, 4, 255, 65535, 1 << 24, 1<<31 - 1, -1 << 31}

@@ -3,16 +3,10 @@ package mod_test
 import (
 	"encoding/binary"
 	"math/rand/v2"
-	"os"
-	"runtime/metrics"
 	"slices"
-	"strconv"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
-	"trowel/internal/parallel"
+	"trowel/internal/mutate"
 )
 
 // TestMutations damages mods in every way and takes them through everything
@@ -20,63 +14,29 @@ import (
 // proportion, and what can be read must come back. TROWEL_MUTATIONS tells how
 // many to try.
 func TestMutations(t *testing.T) {
-	tries := 300
-	if s := os.Getenv("TROWEL_MUTATIONS"); s != "" {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tries = n
-	}
 	all := mutationSeeds(t)
-	var opened, rebuilt, slowest atomic.Int64
-	var first sync.Once
-	parallel.Each(tries, func(i int) {
-		start := time.Now()
-		rng := rand.New(rand.NewPCG(uint64(i), 7))
-		data := mutate(rng, all[rng.IntN(len(all))])
-		defer func() {
-			if p := recover(); p != nil {
-				t.Errorf("mutation %d: panic: %v", i, p)
-			}
-		}()
-		o, r := exercise(t, data)
-		if o {
-			opened.Add(1)
+	counts := mutate.Run(t, 300, func(_ int, rng *rand.Rand) []string {
+		opened, rebuilt := exercise(t, damage(rng, all[rng.IntN(len(all))]))
+		switch {
+		case rebuilt:
+			return []string{"opened", "rebuilt"}
+		case opened:
+			return []string{"opened"}
 		}
-		if r {
-			rebuilt.Add(1)
-		}
-		if t.Failed() {
-			first.Do(func() { t.Logf("the first to fail is near mutation %d", i) })
-		}
-		for took := int64(time.Since(start)); ; {
-			old := slowest.Load()
-			if took <= old || slowest.CompareAndSwap(old, took) {
-				break
-			}
-		}
+		return []string{"refused"}
 	})
-	t.Logf("%d mutations of %d mods: %d could be opened, %d of these rebuilt, slowest %v",
-		tries, len(all), opened.Load(), rebuilt.Load(), time.Duration(slowest.Load()))
-	if opened.Load() == 0 || rebuilt.Load() == 0 {
+	if counts["rebuilt"] == 0 {
 		t.Error("the mutations are too harsh to tell anything")
 	}
 }
 
-// TestMutationMemory holds what damaged mods allocate against what they can
-// stand for: the bytes of the file, and what blocks of these bytes can inflate to.
+// TestMutationMemory holds what damaged mods allocate, in all of opening, checking,
+// rebuilding and editing, against what they can stand for: the bytes of the file,
+// and what blocks of these bytes can inflate to.
 func TestMutationMemory(t *testing.T) {
 	all := mutationSeeds(t)
-	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	allocated := func() uint64 {
-		metrics.Read(sample)
-		return sample[0].Value.Uint64()
-	}
-	worst := 0.0
-	for i := range 200 {
-		rng := rand.New(rand.NewPCG(uint64(i), 11))
-		data := mutate(rng, all[rng.IntN(len(all))])
+	mutate.Memory(t, 200, func(_ int, rng *rand.Rand) (func(), uint64) {
+		data := damage(rng, all[rng.IntN(len(all))])
 		stands := uint64(len(data))
 		if m, err := openBytes(data); err == nil {
 			for _, f := range m.Archive.Files() {
@@ -85,16 +45,8 @@ func TestMutationMemory(t *testing.T) {
 				}
 			}
 		}
-		before := allocated()
-		exercise(t, data)
-		got := allocated() - before
-		limit := 8*stands + 16<<20
-		if got > limit {
-			t.Errorf("mutation %d of %d bytes, which stand for %d: allocated %d", i, len(data), stands, got)
-		}
-		worst = max(worst, float64(got)/float64(limit))
-	}
-	t.Logf("the hungriest allocated %.0f%% of 16 MiB + 8 times what its file stands for, in all of opening, checking, rebuilding and editing", 100*worst)
+		return func() { exercise(t, data) }, 16<<20 + 8*stands
+	})
 }
 
 // mutationSeeds returns mods to damage: our own, and the smaller ones of the corpus.
@@ -110,8 +62,8 @@ func mutationSeeds(t *testing.T) [][]byte {
 	return all
 }
 
-// mutate damages a copy of a mod: header, manifest and archive alike.
-func mutate(rng *rand.Rand, data []byte) []byte {
+// damage changes a copy of a mod: header, manifest and archive alike.
+func damage(rng *rand.Rand, data []byte) []byte {
 	data = slices.Clone(data)
 	start, end := 0, len(data)
 	if m, err := openBytes(data); err == nil {

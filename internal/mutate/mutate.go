@@ -1,0 +1,97 @@
+// Package mutate is for tests: it takes damaged files through everything that
+// reads them, many at a time, counts what became of them, and holds what they
+// allocate against what they can stand for.
+package mutate
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"runtime/metrics"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"trowel/internal/parallel"
+)
+
+// tooLong is a time after which something hangs, on the slowest of machines.
+const tooLong = 20 * time.Second
+
+// Run calls try for each mutation, on all cores: usual many of them, or as many
+// as TROWEL_MUTATIONS says. What try returns are the names of what became of
+// the mutation; Run logs how often each came up, and returns it. A panic of try
+// and one that hangs fail the test.
+func Run(t *testing.T, usual int, try func(i int, rng *rand.Rand) (outcomes []string)) map[string]int {
+	t.Helper()
+	tries := usual
+	if s := os.Getenv("TROWEL_MUTATIONS"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatalf("TROWEL_MUTATIONS: %v", err)
+		}
+		tries = n
+	}
+	var mu sync.Mutex
+	counts := make(map[string]int)
+	var slowest time.Duration
+	parallel.Each(tries, func(i int) {
+		start := time.Now()
+		var outcomes []string
+		failed := t.Failed()
+		func() {
+			defer func() {
+				if p := recover(); p != nil {
+					t.Errorf("mutation %d: panic: %v", i, p)
+				}
+			}()
+			outcomes = try(i, rand.New(rand.NewPCG(uint64(i), 7)))
+		}()
+		mu.Lock()
+		defer mu.Unlock()
+		if t.Failed() && !failed {
+			t.Logf("the first to fail is near mutation %d", i)
+		}
+		slowest = max(slowest, time.Since(start))
+		for _, o := range outcomes {
+			counts[o]++
+		}
+	})
+	var told []string
+	for _, o := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Compare(counts[b], counts[a]) }) {
+		told = append(told, fmt.Sprintf("%d %s", counts[o], o))
+	}
+	t.Logf("%d mutations: %s; slowest %v", tries, strings.Join(told, ", "), slowest)
+	if slowest > tooLong {
+		t.Error("a mutation hung")
+	}
+	return counts
+}
+
+// Memory calls try for n mutations, one after the other. It returns what is to
+// be measured, and how many bytes that may allocate.
+func Memory(t *testing.T, n int, try func(i int, rng *rand.Rand) (run func(), limit uint64)) {
+	t.Helper()
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	allocated := func() uint64 {
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	worst := 0.0
+	for i := range n {
+		run, limit := try(i, rand.New(rand.NewPCG(uint64(i), 11)))
+		before := allocated()
+		run()
+		got := allocated() - before
+		if got > limit {
+			t.Errorf("mutation %d: allocated %d, more than %d", i, got, limit)
+		}
+		worst = max(worst, float64(got)/float64(limit))
+	}
+	t.Logf("the hungriest of %d allocated %.0f%% of its limit", n, 100*worst)
+}

@@ -1,0 +1,206 @@
+package worldcheck_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"trowel/check"
+	"trowel/internal/corpus"
+	"trowel/internal/judge"
+	"trowel/minetest/internal/worldtest"
+	"trowel/minetest/mapblock"
+	"trowel/minetest/mapdb"
+	"trowel/minetest/world"
+	"trowel/minetest/worldcheck"
+	"trowel/minetest/worldmap"
+)
+
+func run(t *testing.T, dir string, opts worldcheck.Options) []string {
+	t.Helper()
+	var found []string
+	err := worldcheck.Check(context.Background(), dir, opts, func(f check.Finding) {
+		found = append(found, f.ID+" "+f.Path)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// A sound world has no finding.
+func TestSound(t *testing.T) {
+	for _, backend := range []string{mapdb.SQLite, mapdb.LevelDB} {
+		dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: backend}, 2000, 20, 22, 25, 28, 29)
+		last, calls := 0, 0
+		found := run(t, dir, worldcheck.Options{Progress: func(what string, done, of int) {
+			if what != "blocks" || done <= last || of != 2000 {
+				t.Errorf("progress %s, %d of %d", what, done, of)
+			}
+			last, calls = done, calls+1
+		}})
+		found = without(found, "mt-block-object-type", "mt-block-name-unused", "mt-item-legacy")
+		if len(found) > 0 || last != 2000 || calls > 2000 {
+			t.Errorf("%s: %v; the last of %d calls is for %d", backend, found, calls, last)
+		}
+	}
+}
+
+func without(found []string, ids ...string) (rest []string) {
+	for _, f := range found {
+		id, _, _ := strings.Cut(f, " ")
+		known := false
+		for _, k := range ids {
+			known = known || k == id
+		}
+		if !known {
+			rest = append(rest, f)
+		}
+	}
+	return rest
+}
+
+// Findings come in the order of the database and know their place; a damaged block
+// or row stops nothing; what repeats is counted.
+func TestFindings(t *testing.T) {
+	ctx := context.Background()
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3000, 28)
+	twice := mapblock.New(28)
+	twice.Timers.List = []mapblock.Timer{{Pos: 5, Timeout: 10}, {Pos: 5, Timeout: 10}}
+	chest := mapblock.New(28)
+	chest.Metadata = mapblock.Metadata{Version: 2, List: []mapblock.NodeMeta{{Pos: 7, Inventory: []byte("List main x\nEndInventoryList\nEndInventory\n")}}}
+	encode := func(b *mapblock.Block) []byte {
+		data, err := b.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	w, err := mapdb.OpenForWriting(ctx, dir, mapdb.Config{Backend: mapdb.SQLite}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = w.Update(ctx, func(tx mapdb.Tx) error {
+		var errs []error
+		for i := range 25 {
+			errs = append(errs, tx.Put(mapdb.Pos{X: int16(i), Y: 100}, encode(twice)))
+		}
+		return errors.Join(append(errs,
+			tx.Put(mapdb.Pos{X: 1, Y: 50, Z: -100}, []byte{29, 0}),
+			tx.Put(mapdb.Pos{X: 2, Y: 50, Z: -100}, nil),
+			tx.Put(mapdb.Pos{X: 3, Y: 50, Z: -100}, encode(chest)))...)
+	})
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := sqlite.OpenConn(filepath.Join(dir, "map.sqlite"), sqlite.OpenReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = sqlitex.ExecuteScript(conn, "INSERT INTO blocks VALUES ('far away', x'00')", nil)
+	if err := errors.Join(err, conn.Close()); err != nil {
+		t.Fatal(err)
+	}
+	judge.Write(t, filepath.Join(dir, "env_meta.txt"), []byte("EnvArgsEnd\n"))
+
+	want := []string{"mt-world-env-meta-time env_meta.txt:game_time",
+		"mt-block-unreadable block 1,50,-100: block",
+		"mt-map-block-empty block 2,50,-100",
+		"mt-map-meta-inventory block 3,50,-100: metadata.entries[0].inventory"}
+	for i := range 10 {
+		want = append(want, fmt.Sprintf("mt-block-timer-duplicate block %d,100,0: timers.entries[1]", i))
+	}
+	want = append(want, "mt-map-row ", "mt-block-timer-duplicate map")
+	got := without(run(t, dir, worldcheck.Options{}), "mt-block-name-unused")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	area := mapdb.Area{Min: mapdb.Pos{X: 2, Y: 50, Z: -100}, Max: mapdb.Pos{X: 3, Y: 50, Z: -100}}
+	got = run(t, dir, worldcheck.Options{Area: &area, BlocksOnly: true})
+	if diff := cmp.Diff(want[2:4], got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Two rows of one block are told, where the table allows them.
+func TestTwice(t *testing.T) {
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 4, 28)
+	conn, err := sqlite.OpenConn(filepath.Join(dir, "map.sqlite"), sqlite.OpenReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = sqlitex.ExecuteScript(conn, "CREATE TABLE b (pos INT, data BLOB); INSERT INTO b SELECT * FROM blocks; INSERT INTO b SELECT * FROM blocks LIMIT 1; DROP TABLE blocks; ALTER TABLE b RENAME TO blocks", nil)
+	if err := errors.Join(err, conn.Close()); err != nil {
+		t.Fatal(err)
+	}
+	got := without(run(t, dir, worldcheck.Options{}), "mt-block-name-unused")
+	if diff := cmp.Diff([]string{"mt-map-block-twice block -16,-8,-100"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What cannot be opened is a finding, and so is a server that was not asked.
+func TestUnreadable(t *testing.T) {
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 1, 28)
+	judge.Write(t, filepath.Join(dir, "map.sqlite"), []byte("no database"))
+	if diff := cmp.Diff([]string{"mt-map-unreadable map"}, run(t, dir, worldcheck.Options{BlocksOnly: true})); diff != "" {
+		t.Error(diff)
+	}
+	worldtest.SetLine(t, filepath.Join(dir, "world.mt"), "backend = sqlite3", "backend = redis")
+	if diff := cmp.Diff([]string{"mt-map-remote map"}, run(t, dir, worldcheck.Options{BlocksOnly: true})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The end of the context is the end of a check.
+func TestCanceled(t *testing.T) {
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 2000)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	n := 0
+	err := worldcheck.Check(ctx, dir, worldcheck.Options{BlocksOnly: true, Progress: func(_ string, done, _ int) { n = done; cancel() }}, func(f check.Finding) {
+		if f.ID == "mt-map-unreadable" {
+			t.Error(f)
+		}
+	})
+	if !errors.Is(err, context.Canceled) || n >= 2000 {
+		t.Errorf("%v after %d blocks", err, n)
+	}
+}
+
+// Worlds that games wrote have no error.
+func TestCorpus(t *testing.T) {
+	root := corpus.Dir(t, "minetest")
+	worlds, err := filepath.Glob(filepath.Join(root, "generated", "v*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range append(worlds, filepath.Join(root, "cornernote-mesecons-circuits")) {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			s, err := world.ReadWorldMT(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := worldmap.Config(dir, s, false); err != nil {
+				t.Skip(err) // of a world on a server
+			}
+			n := 0
+			err = worldcheck.Check(context.Background(), dir, worldcheck.Options{Progress: func(_ string, done, _ int) { n = done }}, func(f check.Finding) {
+				if f.Severity == check.Error {
+					t.Error(f)
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d blocks", n)
+		})
+	}
+}

@@ -1,0 +1,47 @@
+package worlddir
+
+import (
+	"fmt"
+
+	"trowel/minetest/world"
+)
+
+// accountForm is the file of an account.
+type accountForm struct {
+	Password   string  `json:"password"`           // what kind it is: none, sha1, srp or unknown
+	Verifier   *value  `json:"verifier,omitempty"` // what the engine keeps in place of the password
+	Privileges []value `json:"privileges"`
+	LastLogin  int64   `json:"last_login"` // seconds since 1970; -1 for never
+}
+
+func accountFormOf(a *world.Account, verifiers bool) *accountForm {
+	f := &accountForm{Password: a.Password.Kind(), Privileges: []value{}, LastLogin: a.LastLogin}
+	if verifiers && a.Password != "" {
+		v := value(a.Password)
+		f.Verifier = &v
+	}
+	for _, p := range a.Privileges {
+		f.Privileges = append(f.Privileges, value(p))
+	}
+	return f
+}
+
+// account returns the account, whose verifier is the one that is kept, if there
+// is one and nobody wants another.
+func (f *accountForm) account(name string, kept *value) (*world.Account, error) {
+	a := &world.Account{Name: name, LastLogin: f.LastLogin}
+	for _, p := range f.Privileges {
+		a.Privileges = append(a.Privileges, string(p))
+	}
+	v := f.Verifier
+	if v == nil {
+		v = kept
+	}
+	if f.Password != "none" && v != nil {
+		a.Password = world.Verifier(*v)
+	}
+	if kind := a.Password.Kind(); kind != f.Password {
+		return nil, &Error{Msg: fmt.Sprintf("the password is to be %q, but the verifier that there is for it is %q; a field \"verifier\" can give another, and \"none\" stands for no password", f.Password, kind)}
+	}
+	return a, nil
+}

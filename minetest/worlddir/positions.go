@@ -1,0 +1,103 @@
+package worlddir
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"trowel/minetest/mapdb"
+)
+
+// positions are the places of the blocks that are shown, read when somebody first
+// looks at them: 8 bytes for each.
+type positions struct {
+	once sync.Once
+	keys []int64 // sorted: by z, then y, then x
+	err  error
+
+	made []atomic.Uint32 // a bit for each: its relic is known
+}
+
+func (p *positions) load(ctx context.Context, db mapdb.DB, area mapdb.Area) error {
+	p.once.Do(func() {
+		for pos, err := range db.Positions(ctx, area) {
+			var row *mapdb.RowError
+			if errors.As(err, &row) {
+				continue // no block has such a key, so no file can stand for it
+			}
+			if err != nil {
+				p.err = err
+				return
+			}
+			p.keys = append(p.keys, pos.Key())
+		}
+		slices.Sort(p.keys)
+		p.keys = slices.Compact(p.keys)
+		p.made = make([]atomic.Uint32, (len(p.keys)+31)/32)
+	})
+	return p.err
+}
+
+// find returns the index of a block, and whether there is one.
+func (p *positions) find(pos mapdb.Pos) (int, bool) { return slices.BinarySearch(p.keys, pos.Key()) }
+
+func (p *positions) isMade(i int) bool { return p.made[i/32].Load()&(1<<(i%32)) != 0 }
+func (p *positions) setMade(i int)     { p.made[i/32].Or(1 << (i % 32)) }
+
+// at returns the position of a block.
+func (p *positions) at(i int) mapdb.Pos {
+	pos, _ := mapdb.PosOfKey(p.keys[i])
+	return pos
+}
+
+// between returns the first block that is not before a position, and the first
+// that is not before another one.
+func (p *positions) between(from, to mapdb.Pos) (lo, hi int) {
+	lo, _ = p.find(from)
+	hi, _ = p.find(to)
+	return lo, hi
+}
+
+// row returns the blocks of a plane z, or of a row of it if y is one.
+func (p *positions) plane(z int16) (lo, hi int) {
+	return p.between(mapdb.Pos{X: mapdb.MinCoord, Y: mapdb.MinCoord, Z: z}, mapdb.Pos{X: mapdb.MinCoord, Y: mapdb.MinCoord, Z: z + 1})
+}
+
+func (p *positions) row(z, y int16) (lo, hi int) {
+	return p.between(mapdb.Pos{X: mapdb.MinCoord, Y: y, Z: z}, mapdb.Pos{X: mapdb.MinCoord, Y: y + 1, Z: z})
+}
+
+// blockPath returns the path of a block in the folder.
+func blockPath(pos mapdb.Pos) string {
+	return blocksDir + "/z" + strconv.Itoa(int(pos.Z)) + "/y" + strconv.Itoa(int(pos.Y)) + "/" + blockName(pos)
+}
+
+// The endings of files of blocks.
+const (
+	textEnding = ".txt"
+	rawEnding  = ".block" // the bytes as they are, which only a hand puts there
+)
+
+func blockName(pos mapdb.Pos) string {
+	return strconv.Itoa(int(pos.X)) + "," + strconv.Itoa(int(pos.Y)) + "," + strconv.Itoa(int(pos.Z)) + textEnding
+}
+
+// parseBlockName reads the name of a file of a block.
+func parseBlockName(name string) (pos mapdb.Pos, raw, ok bool) {
+	stem, isText := strings.CutSuffix(name, textEnding)
+	if !isText {
+		if stem, raw = strings.CutSuffix(name, rawEnding); !raw {
+			return pos, false, false
+		}
+	}
+	v, ok := vector(stem, 0)
+	for _, c := range v {
+		ok = ok && mapdb.MinCoord <= c && c <= mapdb.MaxCoord
+	}
+	pos = mapdb.Pos{X: int16(v[0]), Y: int16(v[1]), Z: int16(v[2])}
+	return pos, raw, ok && blockName(pos) == stem+textEnding
+}

@@ -1,0 +1,173 @@
+package worlddir
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"trowel/internal/tree"
+	"trowel/minetest/world"
+)
+
+// sidecar is the content of .trowel.json. Files are named by their paths in the
+// folder.
+type sidecar struct {
+	Format    string                `json:"format"`
+	Schema    string                `json:"schema,omitempty"`     // of the table of blocks: xyz, if it is not the old one
+	TrueNames map[string]value      `json:"true_names,omitempty"` // of players, accounts and mods, where a file cannot have them
+	Verifiers map[string]value      `json:"verifiers,omitempty"`  // of passwords
+	AuthFile  *value                `json:"auth_file,omitempty"`  // auth.txt, if it has more than its accounts
+	Things    map[string]thingRelic `json:"things,omitempty"`
+	Blocks    map[string]blockRelic `json:"blocks,omitempty"`
+}
+
+const schemaXYZ = "xyz"
+
+// thingRelic is a player, or what a mod keeps, as it stood in its world, where
+// the file does not tell all of that. It counts as long as nobody edited the file.
+type thingRelic struct {
+	CRC32  uint32 `json:"crc"` // of the file
+	File   *value `json:"file,omitempty"`
+	Record []byte `json:"record,omitempty"` // of a player in LevelDB
+}
+
+// valid tells whether the file is as it was.
+func (r *thingRelic) valid(content []byte) bool { return r.CRC32 == crc32.ChecksumIEEE(content) }
+
+func readSidecar(fsys fs.FS) (*sidecar, error) {
+	s := new(sidecar)
+	data, err := fs.ReadFile(fsys, tree.Sidecar)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", tree.Sidecar, err)
+	}
+	if s.Format != "" && s.Format != formatName {
+		return nil, &Error{File: tree.Sidecar, Msg: fmt.Sprintf("the folder is one of %q, not of %q", s.Format, formatName)}
+	}
+	return s, nil
+}
+
+// encode writes the sidecar, with a line for each file.
+func (s *sidecar) encode() ([]byte, error) {
+	var b bytes.Buffer
+	var failed error
+	lead := "{\n"
+	part := func(key string, v any) {
+		data, err := marshal(v)
+		failed = errors.Join(failed, err)
+		fmt.Fprintf(&b, "%s%q: %s", lead, key, bytes.TrimSpace(data))
+		lead = ",\n"
+	}
+	part("format", formatName)
+	if s.Schema != "" {
+		part("schema", s.Schema)
+	}
+	if s.AuthFile != nil {
+		part("auth_file", s.AuthFile)
+	}
+	failed = errors.Join(failed,
+		filesPart(&b, "true_names", s.TrueNames), filesPart(&b, "verifiers", s.Verifiers),
+		filesPart(&b, "things", s.Things), filesPart(&b, "blocks", s.Blocks))
+	b.WriteString("\n}\n")
+	return b.Bytes(), failed
+}
+
+// filesPart writes what is told of files.
+func filesPart[T any](b *bytes.Buffer, key string, files map[string]T) error {
+	if len(files) == 0 {
+		return nil
+	}
+	fmt.Fprintf(b, ",\n%q: {", key)
+	lead := "\n"
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		at, err := marshal(name)
+		if err != nil {
+			return err
+		}
+		data, err := marshal(files[name])
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(b, "%s%s: %s", lead, bytes.TrimSpace(at), bytes.TrimSpace(data))
+		lead = ",\n"
+	}
+	b.WriteString("\n}")
+	return nil
+}
+
+// playerRelic returns what a file does not say of a player of a backend; nil if
+// it says all.
+func playerRelic(p *world.Player, form *playerForm, backend string) (*thingRelic, error) {
+	again := form.player(p.Name)
+	switch backend {
+	case world.BackendFiles:
+		was, err := p.Append(nil)
+		if err != nil {
+			return nil, err
+		}
+		if now, err := again.Append(nil); err != nil || !bytes.Equal(now, was) {
+			v := value(was)
+			return &thingRelic{File: &v}, nil
+		}
+	case world.BackendLevelDB:
+		was, err := p.AppendRecord(nil)
+		if err != nil {
+			return nil, err
+		}
+		if now, err := again.AppendRecord(nil); err != nil || !bytes.Equal(now, was) {
+			return &thingRelic{Record: was}, nil
+		}
+	}
+	return nil, nil
+}
+
+// player returns the player that was kept.
+func (r *thingRelic) player(name string) (*world.Player, error) {
+	if r.File != nil {
+		return world.ParsePlayer(*r.File)
+	}
+	return world.ParsePlayerRecord(name, r.Record)
+}
+
+// modRelic is playerRelic for what a mod keeps.
+func modRelic(m *world.ModData, backend string) (*thingRelic, error) {
+	if backend != world.BackendFiles {
+		return nil, nil
+	}
+	was, err := m.Append(nil)
+	if err != nil {
+		return nil, err
+	}
+	again := &world.ModData{Mod: m.Mod, Entries: m.Entries}
+	if now, err := again.Append(nil); err != nil || !bytes.Equal(now, was) {
+		v := value(was)
+		return &thingRelic{File: &v}, nil
+	}
+	return nil, nil
+}
+
+// authFile returns auth.txt, if what there is to be told of its accounts does not
+// tell all of it.
+func authFile(text []byte, accounts []*world.Account) *value {
+	plain := world.ParseAuthFile(nil)
+	for _, a := range accounts {
+		if plain.Put(a) != nil {
+			break
+		}
+	}
+	if bytes.Equal(plain.Append(nil), text) {
+		return nil
+	}
+	v := value(text)
+	return &v
+}
