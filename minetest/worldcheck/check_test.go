@@ -111,7 +111,7 @@ func TestFindings(t *testing.T) {
 	judge.Write(t, filepath.Join(dir, "env_meta.txt"), []byte("EnvArgsEnd\n"))
 
 	want := []string{"mt-world-env-meta-time env_meta.txt:game_time",
-		"mt-block-unreadable block 1,50,-100: block",
+		"mt-block-unreadable block 1,50,-100",
 		"mt-map-block-empty block 2,50,-100",
 		"mt-map-meta-inventory block 3,50,-100: metadata.entries[0].inventory"}
 	for i := range 10 {

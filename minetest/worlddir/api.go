@@ -7,7 +7,6 @@ import (
 	"trowel/minetest/mapdb"
 )
 
-func Open(w *World, o Options) fs.FS { panic("in the making") }
 
 // BuildOptions are how a world is made of a folder.
 type BuildOptions struct {

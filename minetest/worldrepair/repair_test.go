@@ -156,7 +156,7 @@ func repaired(t *testing.T, was, now map[mapdb.Pos]string, files, newFiles map[s
 		t.Error(diff)
 	}
 	p, err := world.ParsePlayer([]byte(newFiles["players/ann"]))
-	if err != nil || p.Inventory == nil || p.Inventory.List("main").Size != 32 || len(p.Attributes) != 1 {
+	if err != nil || p.Inventory == nil || p.Inventory.List("main").Size != 1 || len(p.Attributes) != 1 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }

@@ -111,10 +111,11 @@ func readFull(r io.ReaderAt, b []byte, at int64, path string) error {
 	return &bin.Error{Path: path, Offset: at, Want: fmt.Sprintf("%d bytes", len(b)), Got: err.Error(), Err: err}
 }
 
-// shift makes an error about a part one about the whole file.
+// shift makes an error about a part one about the whole file. What is about
+// something else, such as a source, has words of its own around it, and stays.
 func shift(err error, offset int64, part string) error {
-	var e *bin.Error
-	if !errors.As(err, &e) {
+	e, ok := err.(*bin.Error)
+	if !ok || e.File != "" {
 		return err
 	}
 	moved := *e

@@ -52,7 +52,7 @@ func Build(target pak.Target, fsys fs.FS, o BuildOptions) (*Report, int64, error
 	size, err := mod.Write(target, header, files, f.side.Mod)
 	report.Removed = len(header.Removed)
 	f.count(report)
-	return report, size, f.blame(err)
+	return report, size, err
 }
 
 // BuildPak makes an archive and its manifest of a folder.
@@ -68,7 +68,7 @@ func BuildPak(archive pak.Target, manifest io.Writer, fsys fs.FS, o BuildOptions
 	removed := f.removed()
 	man, _, err := pak.Write(archive, append(files, removed...), f.side.Pak)
 	if err != nil {
-		return nil, f.blame(err)
+		return nil, err
 	}
 	data, err := man.Encode()
 	if err == nil {

@@ -2,6 +2,7 @@ package moddir
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 
 	"trowel/check"
@@ -27,10 +28,21 @@ func CheckFolder(fsys fs.FS, o Options, sink check.Sink) error {
 			f.checkTwin(f.twins[i-len(f.sources)], &o, add)
 		}
 	})
+	var newer []check.Finding // of a checkout, whose times mean little, these are many
 	for _, list := range findings {
 		for _, found := range list {
+			if found.ID == kindTwinOlder.ID {
+				newer = append(newer, found)
+				continue
+			}
 			sink(found)
 		}
+	}
+	if len(newer) > 0 {
+		if n := len(newer) - 1; n > 0 {
+			newer[0].Message += fmt.Sprintf("; so are %d more", n)
+		}
+		sink(newer[0])
 	}
 	return nil
 }

@@ -23,8 +23,7 @@ type source struct {
 	kept *fileRelic
 	info fs.FileInfo
 
-	read, compiled atomic.Bool           // it was asked for; it was in the form for people
-	failed         atomic.Pointer[error] // why it has no content
+	read, compiled atomic.Bool // it was asked for; it was in the form for people
 }
 
 // folder is a folder of a mod, read.
@@ -230,27 +229,10 @@ func (f *folder) newFiles(o *Options) []pak.NewFile {
 	files := make([]pak.NewFile, len(f.sources))
 	for i, s := range f.sources {
 		files[i] = pak.NewFile{
-			Path: s.path,
-			Time: pak.FiletimeOf(s.info.ModTime()),
-			Content: func() ([]byte, error) {
-				data, err := f.content(s, o)
-				if err != nil {
-					s.failed.Store(&err)
-				}
-				return data, err
-			},
+			Path:    s.path,
+			Time:    pak.FiletimeOf(s.info.ModTime()),
+			Content: func() ([]byte, error) { return f.content(s, o) },
 		}
 	}
 	return files
-}
-
-// blame returns err, or the error of the source that led to it: that one names
-// the source, and not a place in an archive that is not there yet.
-func (f *folder) blame(err error) error {
-	for _, s := range f.sources {
-		if failed := s.failed.Load(); err != nil && failed != nil {
-			return *failed
-		}
-	}
-	return err
 }

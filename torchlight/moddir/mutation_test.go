@@ -6,17 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
-	"os"
-	"runtime/metrics"
 	"slices"
-	"strconv"
-	"sync/atomic"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"trowel/check"
-	"trowel/internal/parallel"
+	"trowel/internal/mutate"
 	"trowel/torchlight/mod"
 	"trowel/torchlight/moddir"
 	"trowel/torchlight/pak"
@@ -26,69 +21,32 @@ import (
 // their folders: nothing may panic or hang, and what can be read must come back.
 // TROWEL_MUTATIONS tells how many to try.
 func TestMutations(t *testing.T) {
-	tries := 300
-	if s := os.Getenv("TROWEL_MUTATIONS"); s != "" {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tries = n
-	}
 	seeds := mutationSeeds(t)
-	var opened, same, folders, slowest atomic.Int64
-	parallel.Each(tries, func(i int) {
-		start := time.Now()
-		rng := rand.New(rand.NewPCG(uint64(i), 7))
-		data := mutate(t, rng, seeds[rng.IntN(len(seeds))])
-		defer func() {
-			if p := recover(); p != nil {
-				t.Errorf("mutation %d: panic: %v", i, p)
-			}
-		}()
-		failed := t.Failed()
-		o, s := exercise(t, data)
-		if o {
-			opened.Add(1)
+	counts := mutate.Run(t, 300, func(_ int, rng *rand.Rand) []string {
+		data := damaged(t, rng, seeds[rng.IntN(len(seeds))])
+		opened, same := exercise(t, data)
+		switch {
+		case !opened:
+			return []string{"refused"}
+		case !same:
+			return []string{"opened"}
+		case mutateFolder(t, rng, data):
+			return []string{"opened", "the same bytes again", "built of a damaged folder"}
 		}
-		if s {
-			same.Add(1)
-			if mutateFolder(t, rng, data) {
-				folders.Add(1)
-			}
-		}
-		if t.Failed() && !failed {
-			t.Logf("the first to fail is near mutation %d", i)
-		}
-		for took := int64(time.Since(start)); ; {
-			old := slowest.Load()
-			if took <= old || slowest.CompareAndSwap(old, took) {
-				break
-			}
-		}
+		return []string{"opened", "the same bytes again"}
 	})
-	t.Logf("%d mutations of %d mods: %d could be opened, %d of these came back as the same bytes; of that many folders, damaged in turn, %d could be built; slowest %v",
-		tries, len(seeds), opened.Load(), same.Load(), folders.Load(), time.Duration(slowest.Load()))
-	if same.Load() == 0 || folders.Load() == 0 {
+	if counts["the same bytes again"] == 0 || counts["built of a damaged folder"] == 0 {
 		t.Error("the mutations are too harsh to tell anything")
-	}
-	if time.Duration(slowest.Load()) > 20*time.Second {
-		t.Error("a mutation hung")
 	}
 }
 
-// TestMutationMemory holds what damaged mods allocate against what they can
-// stand for: the bytes of the file, and what blocks of these bytes can inflate to.
+// TestMutationMemory holds what damaged mods allocate, in all of opening, reading,
+// checking and building, against what they can stand for: the bytes of the file,
+// and what blocks of these bytes can inflate to.
 func TestMutationMemory(t *testing.T) {
 	seeds := mutationSeeds(t)
-	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	allocated := func() uint64 {
-		metrics.Read(sample)
-		return sample[0].Value.Uint64()
-	}
-	worst := 0.0
-	for i := range 100 {
-		rng := rand.New(rand.NewPCG(uint64(i), 11))
-		data := mutate(t, rng, seeds[rng.IntN(len(seeds))])
+	mutate.Memory(t, 100, func(_ int, rng *rand.Rand) (func(), uint64) {
+		data := damaged(t, rng, seeds[rng.IntN(len(seeds))])
 		stands := uint64(len(data))
 		if m, err := mod.Open(bytes.NewReader(data), int64(len(data))); err == nil {
 			for _, f := range m.Archive.Files() {
@@ -97,16 +55,8 @@ func TestMutationMemory(t *testing.T) {
 				}
 			}
 		}
-		before := allocated()
-		exercise(t, data)
-		got := allocated() - before
-		limit := 64*stands + 32<<20
-		if got > limit {
-			t.Errorf("mutation %d of %d bytes, which stand for %d: allocated %d", i, len(data), stands, got)
-		}
-		worst = max(worst, float64(got)/float64(limit))
-	}
-	t.Logf("the hungriest allocated %.0f%% of 32 MiB + 64 times what its file stands for, in all of opening, reading, checking and building", 100*worst)
+		return func() { exercise(t, data) }, 32<<20 + 64*stands
+	})
 }
 
 // mutationSeeds returns mods to damage: our own, and the smaller ones of the corpus.
@@ -119,9 +69,9 @@ func mutationSeeds(t *testing.T) [][]byte {
 	return append(seeds, smallMods(t)...)
 }
 
-// mutate damages a copy of a mod: its bytes anywhere, or the content of one of
+// damaged changes a copy of a mod: its bytes anywhere, or the content of one of
 // its files, in a mod that is whole.
-func mutate(t testing.TB, rng *rand.Rand, data []byte) []byte {
+func damaged(t testing.TB, rng *rand.Rand, data []byte) []byte {
 	if rng.IntN(2) == 0 {
 		data = slices.Clone(data)
 		for range 1 + rng.IntN(3) {

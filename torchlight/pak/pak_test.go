@@ -276,3 +276,16 @@ func TestDump(t *testing.T) {
 		}
 	}
 }
+
+// Records that repeat a very long name of a directory would take memory out of
+// all proportion to the list that they stand in.
+func TestLongPaths(t *testing.T) {
+	man := &pak.Manifest{Version: 2, Root: pak.DefaultRoot, Sections: []pak.Section{{Name: strings.Repeat("A", 60000) + "/"}}}
+	for range 3000 {
+		man.Sections[0].Records = append(man.Sections[0].Records, pak.Record{Name: "X.DAT"})
+	}
+	_, err := pak.NewReader(bytes.NewReader(make([]byte, 100)), 100, man)
+	if !errors.Is(err, bin.ErrLimit) {
+		t.Errorf("paths of 180 MB: %v", err)
+	}
+}

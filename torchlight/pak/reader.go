@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -50,8 +51,19 @@ func NewReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
 		return nil, &bin.Error{Offset: 0, Want: "an archive of 8 bytes or more", Got: fmt.Sprintf("%d bytes", size), Err: bin.ErrShort}
 	}
 	n := 0
+	paths, listed := int64(0), int64(0) // bytes that the paths take, and about what the manifest has
 	for i := range man.Sections {
-		n += len(man.Sections[i].Records)
+		s := &man.Sections[i]
+		n += len(s.Records)
+		listed += int64(len(s.Name))
+		for j := range s.Records {
+			paths += int64(len(s.Name) + len(s.Records[j].Name))
+			listed += int64(len(s.Records[j].Name) + minRecord)
+		}
+	}
+	// Each path repeats the name of its directory.
+	if most := 1<<20 + 16*listed; paths > most {
+		return nil, &bin.Error{Path: "manifest", Offset: -1, Want: fmt.Sprintf("paths of %d bytes at most, all together", most), Got: strconv.FormatInt(paths, 10), Err: bin.ErrLimit}
 	}
 	r := &Reader{man: man, src: pak, size: size, exact: make(map[string]*File, n)}
 	all := make([]File, 0, n)

@@ -139,7 +139,7 @@ var Files = map[string]string{
 	"env_meta.txt":      "game_time = 5000\ntime_of_day = 6000\nEnvArgsEnd\n",
 	"ipban.txt":         "192.0.2.7|mallory\n",
 	"auth.txt":          "ann:#1#c2FsdA#dmVyaWZpZXI:interact,shout:1489488299\nbob::shout:-1\n",
-	"players/ann":       "breath = 11\nextended_attributes = {\"k\":\"v\"}\nhp = 20\nname = ann\npitch = 1.5\nposition = (10,20.5,-30)\nversion = 1\nyaw = 90\nPlayerArgsEnd\nList main 32\nWidth 0\nItem default:dirt 99\nEndInventoryList\nEndInventory\n",
+	"players/ann":       "breath = 11\nextended_attributes = {\"k\":\"v\"}\nhp = 20\nname = ann\npitch = 1.5\nposition = (10,20.5,-30)\nversion = 1\nyaw = 90\nPlayerArgsEnd\nList main 1\nWidth 0\nItem default:dirt 99\nEndInventoryList\nEndInventory\n",
 	"players/bob":       "hp = 3\nname = bob\nPlayerArgsEnd\nEndInventory\n",
 	"mod_storage/pig":   `{"count":"7"}`,
 	"worldmods/x/a.lua": "return 1\n",

@@ -1,0 +1,196 @@
+package worldcopy_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trowel/internal/judge"
+	"trowel/minetest/internal/worldtest"
+	"trowel/minetest/mapdb"
+	"trowel/minetest/worldcopy"
+)
+
+// What the child of TestKill copies.
+const (
+	envSource = "TROWEL_TEST_COPY_SOURCE"
+	envTarget = "TROWEL_TEST_COPY_TARGET"
+	envKind   = "TROWEL_TEST_COPY_KIND"
+)
+
+func killOptions(kind string) worldcopy.Options {
+	return worldcopy.Options{Map: kind, Blocks: 29, Players: "sqlite3", Auth: "leveldb"}
+}
+
+// TestKillChild is the child of TestKill. It says how far it is.
+func TestKillChild(t *testing.T) {
+	src := os.Getenv(envSource)
+	if src == "" {
+		t.Skip("this is run by TestKill")
+	}
+	o := killOptions(os.Getenv(envKind))
+	o.Progress = func(what string, done, of int) {
+		fmt.Printf("%s %d %d\n", what, done, of)
+	}
+	r, err := worldcopy.Copy(context.Background(), src, os.Getenv(envTarget), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Printf("resumed %d\n", r.Resumed)
+}
+
+// A copy that is killed again and again, in the middle of the blocks, of players
+// and while it is verified, goes on each time and becomes the same.
+func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a few seconds")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 11000 // three transactions
+	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28, 25, 22, 29)
+	for _, kind := range []string{worldcopy.SQLite, worldcopy.SQLitePos, worldcopy.LevelDB} {
+		t.Run(kind, func(t *testing.T) {
+			whole, killed := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "killed")
+			want, err := worldcopy.Copy(context.Background(), src, whole, killOptions(kind))
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := map[string]bool{"files": true, "blocks": true, "players": true, "accounts": true, "verify": true}
+			kills := 0
+			for {
+				child := exec.Command(self, "-test.run=^TestKillChild$", "-test.v")
+				child.Env = append(os.Environ(), envSource+"="+src, envTarget+"="+killed, envKind+"="+kind)
+				out, err := child.StdoutPipe()
+				if err == nil {
+					err = child.Start()
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				lines := bufio.NewScanner(out)
+				var said strings.Builder
+				for lines.Scan() {
+					var done, of int
+					what, rest, _ := strings.Cut(lines.Text(), " ")
+					said.WriteString(lines.Text() + "\n")
+					fmt.Sscan(rest, &done, &of)
+					if at[what] {
+						// Once at each stage, and at each transaction.
+						at[what] = what == "blocks" && done < n-5000
+						kills++
+						if err := child.Process.Kill(); err != nil {
+							t.Fatal(err)
+						}
+						break
+					}
+				}
+				if err := child.Wait(); err == nil {
+					if !strings.Contains(said.String(), fmt.Sprintf("resumed %d", n)) {
+						t.Errorf("the last run says %s", &said)
+					}
+					break
+				} else if child.ProcessState.ExitCode() > 0 {
+					t.Fatalf("%v: %s", err, &said)
+				}
+			}
+			if kills < 6 {
+				t.Errorf("only %d kills", kills)
+			}
+			if diff := cmp.Diff(blocksOf(t, whole), blocksOf(t, killed)); diff != "" {
+				t.Error(diff)
+			}
+			if len(blocksOf(t, killed)) != n || want.Blocks != n {
+				t.Errorf("%+v", want)
+			}
+			a, b := snapshot(t, whole), snapshot(t, killed)
+			for name := range a {
+				if binary := strings.HasPrefix(name, "map.") || strings.HasPrefix(name, "auth.db") || name == "players.sqlite"; !binary && a[name] != b[name] {
+					t.Errorf("%s: %q, after kills %q", name, a[name], b[name])
+				}
+			}
+			for name := range b {
+				if strings.Contains(name, "trowel") {
+					t.Errorf("left behind: %s", name)
+				}
+			}
+		})
+	}
+}
+
+// A copy that was canceled goes on; what is not the same copy is refused.
+func TestCancel(t *testing.T) {
+	const n = 9000
+	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28)
+	for _, kind := range []string{worldcopy.SQLite, worldcopy.LevelDB} {
+		dst := filepath.Join(t.TempDir(), "dst")
+		ctx, cancel := context.WithCancel(context.Background())
+		o := worldcopy.Options{Map: kind, Progress: func(what string, done, _ int) {
+			if what == "blocks" {
+				cancel()
+			}
+		}}
+		if _, err := worldcopy.Copy(ctx, src, dst, o); !errors.Is(err, context.Canceled) {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		if _, err := os.Stat(filepath.Join(dst, "world.mt")); err == nil {
+			t.Error("half a copy has a world.mt")
+		}
+		if _, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{Map: kind, Blocks: 29}); !errors.Is(err, worldcopy.ErrOther) {
+			t.Errorf("%s with other options: %v", kind, err)
+		}
+		r, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{Map: kind})
+		if err != nil || r.Blocks != n || r.Resumed == 0 || r.Resumed == n {
+			t.Errorf("%s: %+v, %v", kind, r, err)
+		}
+	}
+}
+
+// A world that changes between two runs is told.
+func TestChanged(t *testing.T) {
+	const n = 9000
+	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28)
+	dst := filepath.Join(t.TempDir(), "dst")
+	ctx, cancel := context.WithCancel(context.Background())
+	o := worldcopy.Options{Map: worldcopy.LevelDB, Progress: func(what string, _, _ int) {
+		if what == "blocks" {
+			cancel()
+		}
+	}}
+	if _, err := worldcopy.Copy(ctx, src, dst, o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	w, err := mapdb.OpenForWriting(context.Background(), src, mapdb.Config{Backend: mapdb.SQLite}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = w.Update(context.Background(), func(tx mapdb.Tx) error { return tx.Delete(worldtest.Pos(0)) })
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{Map: worldcopy.LevelDB}); !errors.Is(err, worldcopy.ErrChanged) {
+		t.Error(err)
+	}
+}
+
+// What is no journal is refused.
+func TestJournal(t *testing.T) {
+	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 1)
+	for _, text := range []string{"", "{", `{"Stage":-1}`, `{"Stage":99}`, `[]`} {
+		dst := t.TempDir()
+		judge.Write(t, filepath.Join(dst, ".trowel-copy"), []byte(text))
+		if _, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{}); err == nil {
+			t.Errorf("%q is taken", text)
+		}
+	}
+}

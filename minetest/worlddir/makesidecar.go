@@ -1,0 +1,129 @@
+package worlddir
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+
+	"trowel/internal/parallel"
+	"trowel/internal/safename"
+	"trowel/internal/tree"
+	"trowel/minetest/mapblock"
+	"trowel/minetest/mapdb"
+	"trowel/minetest/world"
+)
+
+func (s *shown) sidecarNode() node {
+	return node{name: tree.Sidecar, meta: tree.Meta{Stored: -1, Last: true}, content: s.sidecar}
+}
+
+// sidecar makes the sidecar. What was opened before is not made again.
+func (s *shown) sidecar() ([]byte, error) {
+	side := &sidecar{TrueNames: make(map[string]value), Verifiers: make(map[string]value), Things: make(map[string]thingRelic)}
+	if s.w.schema() == mapdb.SchemaXYZ {
+		side.Schema = schemaXYZ
+	}
+	for _, t := range []*things{&s.players, &s.storage, &s.auth} {
+		if err := t.load(); err != nil {
+			return nil, err
+		}
+		for _, file := range t.files {
+			at := t.dir + "/" + file
+			if name := t.names[file]; nameOf(file) != name {
+				side.TrueNames[at] = value(name)
+			}
+			if t == &s.auth {
+				continue // what is to be kept of accounts is their verifiers
+			}
+			_, relic, err := t.make(file)
+			if err != nil {
+				return nil, inFile(err, at)
+			}
+			if relic != nil {
+				side.Things[at] = *relic
+			}
+		}
+	}
+	if err := s.keepAccounts(side); err != nil {
+		return nil, err
+	}
+	if err := s.makeRelics(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	side.Blocks = maps.Clone(s.relics)
+	s.mu.Unlock()
+	return side.encode()
+}
+
+// nameOf returns the name that the file of a player, account or mod tells.
+func nameOf(file string) string {
+	return safename.FromTreePath(file[:len(file)-len(thingEnding)])
+}
+
+// keepAccounts keeps what the files of accounts do not tell.
+func (s *shown) keepAccounts(side *sidecar) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []*world.Account
+	for _, file := range s.auth.files {
+		a, err := s.w.Auth.Get(context.Background(), s.auth.names[file])
+		if err != nil {
+			return inFile(err, authDir+"/"+file)
+		}
+		if a.Password != "" {
+			side.Verifiers[authDir+"/"+file] = value(a.Password)
+		}
+		all = append(all, a)
+	}
+	if s.w.Backends.Auth != world.BackendFiles {
+		return nil
+	}
+	text, err := os.ReadFile(filepath.Join(s.w.Dir, "auth.txt"))
+	if err == nil {
+		side.AuthFile = authFile(text, all)
+	} else if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	return err
+}
+
+// relicPage is how many blocks are in memory while relics are made.
+const relicPage = 256
+
+// makeRelics makes the relics of the blocks that nobody has opened yet.
+func (s *shown) makeRelics() error {
+	if err := s.load(); err != nil {
+		return err
+	}
+	var page []mapdb.Block
+	flush := func() {
+		parallel.Each(len(page), func(i int) {
+			if at, ok := s.blocks.find(page[i].Pos); ok {
+				s.blockText(at, page[i].Pos, page[i].Data)
+			}
+		})
+		page = page[:0]
+	}
+	for block, err := range s.w.Map.Blocks(context.Background(), s.o.Area) {
+		var row *mapdb.RowError
+		if errors.As(err, &row) {
+			continue // whoever opens its file gets the error
+		}
+		if err != nil {
+			return err
+		}
+		at, ok := s.blocks.find(block.Pos)
+		without := len(block.Data) > 0 && block.Data[0] == mapblock.Newest && !s.o.Exact
+		if !ok || without || s.blocks.isMade(at) {
+			continue
+		}
+		if page = append(page, block); len(page) == relicPage {
+			flush()
+		}
+	}
+	flush()
+	return nil
+}

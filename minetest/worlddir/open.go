@@ -1,0 +1,350 @@
+package worlddir
+
+import (
+	"context"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+
+	"trowel/internal/safename"
+	"trowel/internal/tree"
+	"trowel/minetest/mapblock"
+	"trowel/minetest/mapdb"
+	"trowel/minetest/world"
+)
+
+// shown is a world that is shown as a folder.
+type shown struct {
+	w       *World
+	o       Options
+	others  others
+	blocks  positions
+	players things
+	auth    things
+	storage things
+
+	mu     sync.Mutex // for what follows, and for the stores, which serve one at a time
+	relics map[string]blockRelic
+}
+
+// Open shows a world as a folder. Nothing is read until it is asked for, and to
+// list the folder reads no block. It may be used by many goroutines, as long as
+// the world is open.
+func Open(w *World, o Options) fs.FS {
+	if o.Area == (mapdb.Area{}) {
+		o.Area = mapdb.All()
+	}
+	s := &shown{w: w, o: o, others: others{dir: w.Dir, hidden: w.databases()}, relics: make(map[string]blockRelic)}
+	s.players = things{s: s, dir: playersDir, all: w.Players.Names, content: s.player}
+	s.auth = things{s: s, dir: authDir, all: w.Auth.Names, content: s.account}
+	s.storage = things{s: s, dir: storageDir, all: w.Storage.Names, content: s.mod}
+	s.others.first = []node{
+		s.blockFolder(blocksDir, 0, s.planes),
+		s.players.folder(), s.auth.folder(), s.storage.folder(), s.sidecarNode(),
+	}
+	return s
+}
+
+// databases are the files and folders of the world's own folder that the tree
+// shows in another form.
+func (w *World) databases() map[string]bool {
+	hidden := make(map[string]bool)
+	hide := func(backend string, names map[string]string) {
+		for name := range strings.FieldsSeq(names[backend]) {
+			hidden[name] = true
+		}
+	}
+	const old = "sectors sectors2"
+	hide(w.Backends.Map, map[string]string{world.BackendSQLite: "map.sqlite", world.BackendLevelDB: "map.db", world.BackendSectors: old, world.BackendSectors2: old})
+	hide(w.Backends.Players, map[string]string{world.BackendFiles: "players", world.BackendSQLite: "players.sqlite", world.BackendLevelDB: "players.db"})
+	hide(w.Backends.Auth, map[string]string{world.BackendFiles: "auth.txt", world.BackendSQLite: "auth.sqlite", world.BackendLevelDB: "auth.db"})
+	hide(w.Backends.ModStorage, map[string]string{world.BackendFiles: "mod_storage", world.BackendSQLite: "mod_storage.sqlite"})
+	return hidden
+}
+
+// Open opens a file or folder, as [fs.FS] says.
+func (s *shown) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	n, made, err := s.find(name)
+	switch {
+	case err != nil:
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	case made:
+		return n.open(name)
+	}
+	return s.others.open(name)
+}
+
+// Stat describes a file or folder without making it; asking for its size does.
+func (s *shown) Stat(name string) (fs.FileInfo, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}
+	}
+	n, made, err := s.find(name)
+	switch {
+	case err != nil:
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
+	case made:
+		return info{n, -1}, nil
+	}
+	f, err := s.others.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Stat()
+}
+
+// find returns what is at a path, and whether that is made of the world: all
+// else is a file of its folder.
+func (s *shown) find(name string) (n node, made bool, err error) {
+	top, rest, deeper := strings.Cut(name, "/")
+	switch top {
+	case blocksDir:
+		n, err = s.findBlock(rest, deeper)
+	case playersDir:
+		n, err = s.players.find(rest, deeper)
+	case authDir:
+		n, err = s.auth.find(rest, deeper)
+	case storageDir:
+		n, err = s.storage.find(rest, deeper)
+	case tree.Sidecar:
+		if n = s.sidecarNode(); deeper {
+			err = fs.ErrNotExist
+		}
+	default:
+		return node{}, false, nil
+	}
+	return n, true, err
+}
+
+func (s *shown) load() error { return s.blocks.load(context.Background(), s.w.Map, s.o.Area) }
+
+// blockFolder is a folder of blocks, or of such folders.
+func (s *shown) blockFolder(name string, z int16, entries func(z int16) list) node {
+	return node{name: name, meta: tree.Meta{Stored: -1}, list: func() (list, error) {
+		if err := s.load(); err != nil {
+			return list{}, err
+		}
+		return entries(z), nil
+	}}
+}
+
+// planes are the folders of the planes z.
+func (s *shown) planes(int16) list {
+	var all []int16
+	for i := 0; i < len(s.blocks.keys); {
+		z := s.blocks.at(i).Z
+		all = append(all, z)
+		_, i = s.blocks.plane(z)
+	}
+	return list{len(all), func(i int) node { return s.plane(all[i]) }}
+}
+
+func (s *shown) plane(z int16) node {
+	return s.blockFolder(fmt.Sprintf("z%d", z), z, s.rows)
+}
+
+// rows are the folders of the rows of a plane.
+func (s *shown) rows(z int16) list {
+	var all []int16
+	for i, end := s.blocks.plane(z); i < end; {
+		y := s.blocks.at(i).Y
+		all = append(all, y)
+		_, i = s.blocks.row(z, y)
+	}
+	return list{len(all), func(i int) node { return s.row(z, all[i]) }}
+}
+
+func (s *shown) row(z, y int16) node {
+	return s.blockFolder(fmt.Sprintf("y%d", y), z, func(int16) list {
+		lo, hi := s.blocks.row(z, y)
+		return list{hi - lo, func(i int) node { return s.block(lo + i) }}
+	})
+}
+
+// findBlock returns what is at a path below the folder of the blocks.
+func (s *shown) findBlock(rest string, deeper bool) (node, error) {
+	if !deeper {
+		return s.others.first[0], nil
+	}
+	if err := s.load(); err != nil {
+		return node{}, err
+	}
+	plane, rest, deeper := strings.Cut(rest, "/")
+	z, ok := coordinate(plane, "z")
+	if lo, hi := s.blocks.plane(z); !ok || lo == hi {
+		return node{}, fs.ErrNotExist
+	}
+	if !deeper {
+		return s.plane(z), nil
+	}
+	row, rest, deeper := strings.Cut(rest, "/")
+	y, ok := coordinate(row, "y")
+	if lo, hi := s.blocks.row(z, y); !ok || lo == hi {
+		return node{}, fs.ErrNotExist
+	}
+	if !deeper {
+		return s.row(z, y), nil
+	}
+	pos, raw, ok := parseBlockName(rest)
+	if i, found := s.blocks.find(pos); ok && !raw && found && pos.Z == z && pos.Y == y {
+		return s.block(i), nil
+	}
+	return node{}, fs.ErrNotExist
+}
+
+// block is the file of a block.
+func (s *shown) block(i int) node {
+	pos := s.blocks.at(i)
+	return node{name: blockName(pos), meta: tree.Meta{Stored: -1}, content: func() ([]byte, error) {
+		data, err := s.w.Map.Get(context.Background(), pos)
+		if err != nil {
+			return nil, err
+		}
+		return s.blockText(i, pos, data), nil
+	}}
+}
+
+// blockText makes the text of a block, and its relic by the way.
+func (s *shown) blockText(i int, pos mapdb.Pos, data []byte) []byte {
+	b, err := mapblock.Decode(data)
+	if err != nil {
+		s.blocks.setMade(i)
+		return rawText(data, pos, err)
+	}
+	text := BlockText(b, pos)
+	if !s.blocks.isMade(i) {
+		if relic := newRelic(data, text, s.o.Exact); relic != nil {
+			s.mu.Lock()
+			s.relics[blockPath(pos)] = *relic
+			s.mu.Unlock()
+		}
+		s.blocks.setMade(i)
+	}
+	return text
+}
+
+// things are files that are made of a store: players, accounts or mods.
+type things struct {
+	s       *shown
+	dir     string
+	all     func(context.Context) iter.Seq2[string, error]
+	content func(name string) (data []byte, relic *thingRelic, err error)
+
+	once  sync.Once
+	files []string          // sorted
+	names map[string]string // by file
+	err   error
+}
+
+const thingEnding = ".json"
+
+// load reads the names.
+func (t *things) load() error {
+	t.once.Do(func() {
+		t.s.mu.Lock()
+		defer t.s.mu.Unlock()
+		t.names = make(map[string]string)
+		for name, err := range t.all(context.Background()) {
+			if err != nil {
+				t.err = err
+				return
+			}
+			file := safename.Escape(name) + thingEnding
+			for n := 2; t.names[file] != ""; n++ {
+				file = fmt.Sprintf("%s~%d%s", safename.Escape(name), n, thingEnding)
+			}
+			t.names[file] = name
+			t.files = append(t.files, file)
+		}
+		slices.Sort(t.files)
+	})
+	return t.err
+}
+
+func (t *things) folder() node {
+	return node{name: t.dir, meta: tree.Meta{Stored: -1}, list: func() (list, error) {
+		if err := t.load(); err != nil {
+			return list{}, err
+		}
+		return list{len(t.files), func(i int) node { return t.file(t.files[i]) }}, nil
+	}}
+}
+
+func (t *things) find(rest string, deeper bool) (node, error) {
+	if !deeper {
+		return t.folder(), nil
+	}
+	if err := t.load(); err != nil {
+		return node{}, err
+	}
+	if _, ok := t.names[rest]; !ok {
+		return node{}, fs.ErrNotExist
+	}
+	return t.file(rest), nil
+}
+
+func (t *things) file(file string) node {
+	return node{name: file, meta: tree.Meta{Stored: -1}, content: func() ([]byte, error) {
+		data, _, err := t.make(file)
+		return data, err
+	}}
+}
+
+// make makes a file, and tells what that does not say.
+func (t *things) make(file string) ([]byte, *thingRelic, error) {
+	t.s.mu.Lock()
+	defer t.s.mu.Unlock()
+	data, relic, err := t.content(t.names[file])
+	if relic != nil {
+		relic.CRC32 = crc32.ChecksumIEEE(data)
+	}
+	return data, relic, err
+}
+
+func (s *shown) player(name string) ([]byte, *thingRelic, error) {
+	p, err := s.w.Players.Get(context.Background(), name)
+	if err != nil {
+		return nil, nil, err
+	}
+	form := playerFormOf(p)
+	data, err := encodeJSON(form)
+	if err != nil {
+		return nil, nil, err
+	}
+	relic, err := playerRelic(p, form, s.w.Backends.Players)
+	return data, relic, err
+}
+
+func (s *shown) account(name string) ([]byte, *thingRelic, error) {
+	a, err := s.w.Auth.Get(context.Background(), name)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := encodeJSON(accountFormOf(a, s.o.Verifiers))
+	return data, nil, err
+}
+
+func (s *shown) mod(name string) ([]byte, *thingRelic, error) {
+	m, err := s.w.Storage.Get(context.Background(), name)
+	if err != nil {
+		return nil, nil, err
+	}
+	form := pairs{}
+	for _, e := range m.Entries {
+		form = append(form, pair{e.Key, e.Value})
+	}
+	data, err := encodeJSON(form)
+	if err != nil {
+		return nil, nil, err
+	}
+	relic, err := modRelic(m, s.w.Backends.ModStorage)
+	return data, relic, err
+}

@@ -1,0 +1,109 @@
+package worlddir
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"trowel/internal/safename"
+	"trowel/internal/tree"
+)
+
+// others are the files of the world that the tree shows as they are.
+type others struct {
+	dir    string
+	hidden map[string]bool // entries of the world's own folder that it does not show
+	first  []node          // entries of the tree that are made of the world
+}
+
+// ours are the entries of the tree that no file of the world can have the name of.
+func ours(name string) bool {
+	return isOneOf(name, blocksDir+" "+playersDir+" "+authDir+" "+storageDir+" "+tree.Sidecar)
+}
+
+// elemOf returns the name that an entry of a folder has in the tree.
+func elemOf(name string, top bool) string {
+	if top && ours(name) {
+		return fmt.Sprintf("%%%02X%s", name[0], name[1:])
+	}
+	return safename.TreePath(name)
+}
+
+// trueElem is the reverse of elemOf. A name that elemOf gives to none is no
+// name of a file.
+func trueElem(elem string, top bool) (string, bool) {
+	name := safename.FromTreePath(elem)
+	return name, elemOf(name, top) == elem && name != "" && name != "." && name != ".." && !strings.ContainsAny(name, "/\\\x00")
+}
+
+// transient tells whether a file is of no use to anybody but the program that
+// has the database beside it open.
+func transient(dir, name string) bool {
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		if strings.HasSuffix(name, suffix) {
+			return true
+		}
+	}
+	return name == "LOCK" && strings.HasSuffix(dir, ".db")
+}
+
+// open opens a file or folder by its path in the tree. Links that lead out of
+// the world lead nowhere.
+func (o *others) open(name string) (fs.File, error) {
+	fail := func(err error) (fs.File, error) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	real, top := ".", true
+	if name != "." {
+		for elem := range strings.SplitSeq(name, "/") {
+			part, ok := trueElem(elem, top)
+			if !ok || top && o.hidden[part] || transient(path.Base(real), part) {
+				return fail(fs.ErrNotExist)
+			}
+			real, top = path.Join(real, part), false
+		}
+	}
+	root, err := os.OpenRoot(o.dir)
+	if err != nil {
+		return fail(cause(err))
+	}
+	defer root.Close()
+	// A pipe would never open.
+	if st, err := root.Lstat(real); err != nil {
+		return fail(cause(err))
+	} else if !st.IsDir() && !st.Mode().IsRegular() {
+		return fail(fs.ErrNotExist)
+	}
+	f, err := root.Open(real)
+	if err != nil {
+		return fail(cause(err))
+	}
+	st, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return fail(cause(err))
+	}
+	file := &otherFile{File: f, info: renamedInfo{st, path.Base(name)}, path: name}
+	if name == "." {
+		file.first = o.first
+	}
+	file.shown = func(e fs.DirEntry) (string, bool) {
+		if !e.IsDir() && !e.Type().IsRegular() || name == "." && o.hidden[e.Name()] || transient(path.Base(real), e.Name()) {
+			return "", false
+		}
+		elem := elemOf(e.Name(), name == ".")
+		back, ok := trueElem(elem, name == ".")
+		return elem, ok && back == e.Name()
+	}
+	return file, nil
+}
+
+// cause returns what went wrong without the path, which the caller names.
+func cause(err error) error {
+	if e, ok := err.(*fs.PathError); ok {
+		return e.Err
+	}
+	return err
+}
