@@ -2,6 +2,7 @@ package worlddir
 
 import (
 	"fmt"
+	"slices"
 
 	"trowel/minetest/world"
 )
@@ -44,4 +45,9 @@ func (f *accountForm) account(name string, kept *value) (*world.Account, error) 
 		return nil, &Error{Msg: fmt.Sprintf("the password is to be %q, but the verifier that there is for it is %q; a field \"verifier\" can give another, and \"none\" stands for no password", f.Password, kind)}
 	}
 	return a, nil
+}
+
+// sameAccount tells whether two accounts are the same.
+func sameAccount(a, b *world.Account) bool {
+	return a.Name == b.Name && a.Password == b.Password && a.LastLogin == b.LastLogin && slices.Equal(a.Privileges, b.Privileges)
 }

@@ -287,7 +287,7 @@ func parseRaw(text []byte) (data []byte, raw bool, err error) {
 	for l.end(); l.more(1); l.end() {
 		data = append(data, l.hex()...)
 	}
-	if l.more(0); l.err == nil && (l.have || len(l.rest) > 0) {
+	if l.more(0) {
 		l.fail("expected the end of the text")
 	}
 	if l.err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"strings"
 	"unicode/utf8"
@@ -21,16 +20,12 @@ func encodeJSON(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// readJSON reads a JSON file. Unknown fields are errors: they are misspelt ones.
-func readJSON(fsys fs.FS, name string, v any) error {
-	data, err := fs.ReadFile(fsys, name)
-	if err != nil {
-		return err
-	}
+// decodeJSON reads a JSON file. Unknown fields are errors: they are misspelt ones.
+func decodeJSON(name string, data []byte, v any) error {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors put a byte order mark there
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
-	err = dec.Decode(v)
+	err := dec.Decode(v)
 	if err == nil {
 		if rest := bytes.TrimSpace(data[dec.InputOffset():]); len(rest) > 0 {
 			return &Error{File: name, Line: lineOf(data, dec.InputOffset()), Msg: "text behind the end of the JSON value"}

@@ -35,7 +35,7 @@ func elemOf(name string, top bool) string {
 // name of a file.
 func trueElem(elem string, top bool) (string, bool) {
 	name := safename.FromTreePath(elem)
-	return name, elemOf(name, top) == elem && name != "" && name != "." && name != ".." && !strings.ContainsAny(name, "/\\\x00")
+	return name, elemOf(name, top) == elem && name != "" && name != "." && name != ".." && !strings.ContainsAny(name, "/\x00")
 }
 
 // transient tells whether a file is of no use to anybody but the program that

@@ -22,7 +22,7 @@ func Decompile(data []byte, o Options) (form []byte, relic *Relic, err error) {
 		return nil, nil, &bin.Error{Path: "root", Offset: -1, Want: fmt.Sprintf("a text of at most %d characters", most), Got: fmt.Sprint(size), Err: bin.ErrLimit}
 	}
 	form = text.Format(root)
-	return form, findRelic(f, data, form, o), nil
+	return form, findRelic(f, data, root, form, o), nil
 }
 
 // Compile makes the compiled file of a text. With the relic of that very text it
@@ -50,11 +50,15 @@ func compile(form []byte, relic *Relic, o Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return compileTree(t.Root, relic, o), nil
+}
+
+func compileTree(root *text.Node, relic *Relic, o Options) *File {
 	version := o.version()
 	if relic != nil && relic.Version != 0 {
 		version = relic.Version
 	}
-	return FromText(t.Root, version), nil
+	return FromText(root, version)
 }
 
 // formSize returns about how many characters the text of a tree takes.

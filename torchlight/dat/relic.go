@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"trowel/internal/bin"
+	"trowel/torchlight/text"
 )
 
 // Relic is what a compiled file has that its text does not say. It belongs to
@@ -30,16 +31,22 @@ type Bits struct {
 }
 
 // findRelic returns the differences of a file, which was decoded from data, from
-// what its text compiles to; nil if there are none. It makes the file of the two as
-// Compile does, and keeps data where that is not the same.
-func findRelic(f *File, data, form []byte, o Options) *Relic {
+// what form, the text of root, compiles to; nil if there are none. It makes the file
+// of the two as Compile does, and keeps data where that is not the same. It spares
+// the parsing: a tree that survives it is the same behind it.
+func findRelic(f *File, data []byte, root *text.Node, form []byte, o Options) *Relic {
 	r := &Relic{Rest: f.Rest}
 	if f.Version != o.version() {
 		r.Version = f.Version
 	}
-	c, err := compile(form, r, o)
-	if err != nil {
-		return &Relic{Whole: data}
+	var c *File
+	if text.Survives(root) {
+		c = compileTree(root, r, o)
+	} else {
+		var err error
+		if c, err = compile(form, r, o); err != nil {
+			return &Relic{Whole: data}
+		}
 	}
 	r.IDs = findIDs(f, c)
 	if !slices.Equal(f.Strings, withIDs(c.Strings, r.IDs)) {

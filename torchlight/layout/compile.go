@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"trowel/internal/bin"
 	"trowel/torchlight/text"
@@ -50,9 +49,9 @@ func Decompile(data []byte, o Options) (form []byte, relic *Relic, err error) {
 var errLine = errors.New("a text that has no place in a line")
 
 // recompile is Compile for the form of a tree that Text has made. It spares the
-// parsing: where every value fits in its line, that gives the same tree.
+// parsing: a tree that survives it is the same behind it.
 func recompile(root *text.Node) ([]byte, error) {
-	if !valuesFit(root) {
+	if !text.Survives(root) {
 		return nil, errLine
 	}
 	f, err := FromText(root)
@@ -60,22 +59,6 @@ func recompile(root *text.Node) ([]byte, error) {
 		return nil, err
 	}
 	return f.Encode()
-}
-
-func valuesFit(n *text.Node) bool {
-	for _, it := range n.Items {
-		switch it := it.(type) {
-		case *text.Property:
-			if strings.ContainsAny(it.Value, "\r\n\x00") {
-				return false
-			}
-		case *text.Node:
-			if !valuesFit(it) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // Compile makes a compiled layout of its text form. With the relic of that very

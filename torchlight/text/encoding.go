@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 
 	"trowel/internal/bin"
@@ -70,9 +71,14 @@ func encode(dst []byte, s []byte, e Encoding) ([]byte, bool) {
 	for len(s) > 0 {
 		n := 0
 		for n < len(s) && s[n] < utf8.RuneSelf {
-			dst = append(dst, s[n], 0)
 			n++
 		}
+		dst = slices.Grow(dst, 2*n)
+		wide := dst[len(dst) : len(dst)+2*n]
+		for i, c := range s[:n] {
+			wide[2*i], wide[2*i+1] = c, 0
+		}
+		dst = dst[:len(dst)+2*n]
 		s = s[n:]
 		for n = 0; n < len(s) && s[n] >= utf8.RuneSelf; n++ {
 		}

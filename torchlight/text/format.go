@@ -1,6 +1,10 @@
 package text
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+	"sync"
+)
 
 // Format returns the text of a tree as GUTS writes it: UTF-16LE with a byte
 // order mark, CRLF, a tab for each level.
@@ -24,8 +28,14 @@ func (f *File) sameForm(g *File) bool {
 	return f.Encoding == g.Encoding && f.BOM == g.BOM && f.LineEnd == g.LineEnd && f.Unended == g.Unended
 }
 
+// drafts are texts in UTF-8, of which another encoding is made.
+var drafts = sync.Pool{New: func() any { return new([]byte) }}
+
 func (f *File) format() []byte {
-	text := appendNode(make([]byte, 0, 1024), f.Root, 0, f.LineEnd)
+	draft := drafts.Get().(*[]byte)
+	defer drafts.Put(draft)
+	text := appendNode((*draft)[:0], f.Root, 0, f.LineEnd)
+	*draft = text
 	if f.Unended {
 		text = text[:len(text)-len(f.LineEnd)]
 	}
@@ -64,4 +74,25 @@ func appendTabs(b []byte, n int) []byte {
 		b = append(b, '\t')
 	}
 	return b
+}
+
+// Survives reports whether a text can say the tree: whether Parse of Format
+// gives back the same.
+func Survives(n *Node) bool {
+	if !FitsName(n.Name) {
+		return false
+	}
+	for _, it := range n.Items {
+		switch it := it.(type) {
+		case *Property:
+			if !it.Type.Known() || !FitsKey(it.Key) || strings.ContainsAny(it.Value, "\r\n\x00") {
+				return false
+			}
+		case *Node:
+			if !Survives(it) {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -106,7 +106,7 @@ func newest(i int) *mapblock.Block {
 		b.Param0[mapblock.Index(id, 14, 15)] = uint16(id)
 	}
 	if i%4 == 0 {
-		b.Timers.List = []mapblock.Timer{{Pos: uint16(mapblock.Index(3, 1, 4)), Timeout: 1500, Elapsed: int32(i)}}
+		b.Timers.List = []mapblock.Timer{{Pos: uint16(mapblock.Index(3, 1, 4)), Timeout: 1500, Elapsed: 250 * int32(i)}}
 	}
 	if i%6 == 0 {
 		data, err := mapblock.LuaEntity{Version: 1, Name: "mod:pig", StaticData: "return {}", HP: 5, Version2: 1}.Encode()
@@ -134,15 +134,15 @@ func Blocks(n int, versions ...int) iter.Seq2[mapdb.Block, error] {
 
 // Files are those of a world that keeps all but its blocks in files.
 var Files = map[string]string{
-	"world.mt":          "# made for a test\ngameid = minetest\nbackend = sqlite3\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = files\nload_mod_pig = true\n",
-	"map_meta.txt":      "seed = 12345\nmg_name = v7\n[end_of_params]\n",
-	"env_meta.txt":      "game_time = 5000\ntime_of_day = 6000\nEnvArgsEnd\n",
-	"ipban.txt":         "192.0.2.7|mallory\n",
-	"auth.txt":          "ann:#1#c2FsdA#dmVyaWZpZXI:interact,shout:1489488299\nbob::shout:-1\n",
-	"players/ann":       "breath = 11\nextended_attributes = {\"k\":\"v\"}\nhp = 20\nname = ann\npitch = 1.5\nposition = (10,20.5,-30)\nversion = 1\nyaw = 90\nPlayerArgsEnd\nList main 1\nWidth 0\nItem default:dirt 99\nEndInventoryList\nEndInventory\n",
-	"players/bob":       "hp = 3\nname = bob\nPlayerArgsEnd\nEndInventory\n",
-	"mod_storage/pig":   `{"count":"7"}`,
-	"worldmods/x/a.lua": "return 1\n",
+	"world.mt":               "# made for a test\ngameid = minetest\nbackend = sqlite3\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = files\nload_mod_pig = true\n",
+	"map_meta.txt":           "seed = 12345\nmg_name = v7\n[end_of_params]\n",
+	"env_meta.txt":           "game_time = 5000\ntime_of_day = 6000\nEnvArgsEnd\n",
+	"ipban.txt":              "192.0.2.7|mallory\n",
+	"auth.txt":               "ann:#1#c2FsdA#dmVyaWZpZXI:interact,shout:1489488299\nbob::shout:-1\n",
+	"players/ann":            "breath = 11\nextended_attributes = {\"k\":\"v\"}\nhp = 20\nname = ann\npitch = 1.5\nposition = (10,20.5,-30)\nversion = 1\nyaw = 90\nPlayerArgsEnd\nList main 1\nWidth 0\nItem default:dirt 99\nEndInventoryList\nEndInventory\n",
+	"players/bob":            "hp = 3\nname = bob\nPlayerArgsEnd\nEndInventory\n",
+	"mod_storage/pig":        `{"count":"7"}`,
+	"worldmods/pig/init.lua": "minetest.get_mod_storage()\n",
 }
 
 // World makes a world of n blocks with everything in dir, and returns dir.

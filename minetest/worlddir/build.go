@@ -1,0 +1,227 @@
+package worlddir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"trowel/minetest/mapdb"
+	"trowel/minetest/world"
+)
+
+// BuildOptions are how a world is made of a folder.
+type BuildOptions struct {
+	// Schema is the shape of the table of blocks in SQLite; nil: that of the
+	// world that was shown, else the one that every engine reads.
+	Schema *mapdb.Schema
+	// Remote allows to fill the databases on the servers that world.mt names.
+	Remote bool
+	// Progress hears how many blocks are done; nil: nobody.
+	Progress func(blocks int)
+}
+
+// Report is what Build did.
+type Report struct {
+	Files    int   // files that were taken as they are
+	Blocks   int64 // blocks in all
+	Raw      int64 // of these, those that were bytes and not text
+	Players  int
+	Accounts int
+	Mods     int
+}
+
+// Build makes a world in the folder dst, which it makes if need be, and which
+// must have nothing in it. The databases are what world.mt in fsys says; blocks
+// are in SQLite if it says nothing. A database on a server must be empty.
+//
+// An error about a file is, or wraps, an *[Error]. Then dst is to be thrown away.
+func Build(ctx context.Context, dst string, fsys fs.FS, o BuildOptions) (*Report, error) {
+	b := &builder{ctx: ctx, dst: dst, fsys: fsys, o: o, report: new(Report)}
+	if err := b.build(); err != nil {
+		return nil, err
+	}
+	return b.report, nil
+}
+
+// builder is a world in the making.
+type builder struct {
+	ctx      context.Context
+	dst      string
+	root     *os.Root
+	fsys     fs.FS
+	o        BuildOptions
+	side     *sidecar
+	settings *world.Settings
+	report   *Report
+}
+
+func (b *builder) build() (err error) {
+	if b.side, err = readSidecar(b.fsys); err != nil {
+		return err
+	}
+	text, err := fs.ReadFile(b.fsys, worldMT)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	b.settings = world.ParseSettings(text, "")
+	if err := os.MkdirAll(b.dst, 0o777); err != nil {
+		return err
+	}
+	if list, err := os.ReadDir(b.dst); err != nil {
+		return err
+	} else if len(list) > 0 {
+		return &fs.PathError{Op: "build", Path: b.dst, Err: fs.ErrExist}
+	}
+	if b.root, err = os.OpenRoot(b.dst); err != nil {
+		return err
+	}
+	defer b.root.Close()
+	if err := b.folder(".", "."); err != nil {
+		return err
+	}
+	if err := b.buildMap(); err != nil {
+		return err
+	}
+	return b.buildThings()
+}
+
+// eachEntry goes through a folder of the tree, page by page.
+func (b *builder) eachEntry(dir string, do func(e fs.DirEntry) error) error {
+	f, err := b.fsys.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	pages, ok := f.(fs.ReadDirFile)
+	if !ok {
+		return &Error{File: dir, Msg: "expected a folder"}
+	}
+	for {
+		page, err := pages.ReadDir(1024)
+		for _, e := range page {
+			if err := b.ctx.Err(); err != nil {
+				return err
+			}
+			if err := do(e); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF || err == nil && len(page) == 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// folder copies the files of a folder that stand in the tree as they are.
+func (b *builder) folder(at, target string) error {
+	return b.eachEntry(at, func(e fs.DirEntry) error {
+		if at == "." && ours(e.Name()) || !e.IsDir() && !e.Type().IsRegular() {
+			return nil
+		}
+		name := path.Join(at, e.Name())
+		elem, ok := trueElem(e.Name(), at == ".")
+		if !ok {
+			return &Error{File: name, Msg: "the name cannot be that of a file of a world"}
+		}
+		to := path.Join(target, elem)
+		if !e.IsDir() {
+			b.report.Files++
+			return b.copyFile(name, to)
+		}
+		if err := b.root.Mkdir(to, 0o777); err != nil {
+			return err
+		}
+		return b.folder(name, to)
+	})
+}
+
+func (b *builder) copyFile(name, to string) (err error) {
+	r, err := b.fsys.Open(name)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	w, err := b.root.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, r)
+	return errors.Join(err, w.Close())
+}
+
+// buildThings makes the players, the accounts and what mods keep.
+func (b *builder) buildThings() error {
+	o := world.Options{Write: true, Remote: b.o.Remote}
+	err := fill(b, playersDir, &b.report.Players, func() (world.Players, error) {
+		return world.OpenPlayers(b.ctx, b.dst, b.settings, o)
+	}, b.player, nil)
+	if err != nil {
+		return err
+	}
+	var same func(was, now *world.Account) bool
+	if v := b.side.AuthFile; v != nil && world.FindBackends(b.dst, b.settings).Auth == world.BackendFiles {
+		// What is not to be changed in it stays as it is.
+		if err := b.root.WriteFile("auth.txt", *v, 0o600); err != nil {
+			return err
+		}
+		same = sameAccount
+	}
+	err = fill(b, authDir, &b.report.Accounts, func() (world.Auth, error) {
+		return world.OpenAuth(b.ctx, b.dst, b.settings, o)
+	}, b.account, same)
+	if err != nil {
+		return err
+	}
+	return fill(b, storageDir, &b.report.Mods, func() (world.Storage, error) {
+		return world.OpenStorage(b.ctx, b.dst, b.settings, o)
+	}, b.mod, nil)
+}
+
+// fill makes a store have what the files of a folder of the tree say. Without
+// anything to put there it is not even opened. It must have nothing yet, unless
+// same tells which of its things can stay.
+func fill[T any](b *builder, dir string, count *int, open func() (world.Store[T], error), read func(at, name string) (T, error), same func(was, now T) bool) error {
+	names, err := b.things(dir)
+	if err != nil || len(names) == 0 && same == nil {
+		return err
+	}
+	store, err := open()
+	if err != nil {
+		return err
+	}
+	*count = len(names)
+	return errors.Join(merge(b, dir, store, names, read, same), store.Close())
+}
+
+// things returns the names of what the files of a folder stand for, with the
+// paths of the files.
+func (b *builder) things(dir string) (map[string]string, error) {
+	names := make(map[string]string)
+	err := b.eachEntry(dir, func(e fs.DirEntry) error {
+		at := dir + "/" + e.Name()
+		if e.IsDir() || !strings.HasSuffix(e.Name(), thingEnding) {
+			return &Error{File: at, Msg: "expected a file whose name ends in " + thingEnding}
+		}
+		name := nameOf(e.Name())
+		if v, ok := b.side.TrueNames[at]; ok {
+			name = string(v)
+		}
+		if other, ok := names[name]; ok {
+			return &Error{File: at, Msg: fmt.Sprintf("%q is in %s already", name, other)}
+		}
+		names[name] = at
+		return nil
+	})
+	return names, err
+}

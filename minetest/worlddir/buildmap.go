@@ -1,0 +1,237 @@
+package worlddir
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"iter"
+	"slices"
+
+	"trowel/internal/parallel"
+	"trowel/minetest/mapdb"
+)
+
+// buildMap makes the database of the blocks.
+func (b *builder) buildMap() error {
+	backend := mapdb.SQLite
+	if v, ok := b.settings.Get("backend"); ok {
+		backend = v
+	}
+	config, err := mapConfig(backend, b.settings, b.o.Remote)
+	if err != nil {
+		return err
+	}
+	if b.side.Schema == schemaXYZ {
+		config.Schema = mapdb.SchemaXYZ
+	}
+	if b.o.Schema != nil {
+		config.Schema = *b.o.Schema
+	}
+	db, err := mapdb.Create(b.ctx, b.dst, config)
+	if err != nil {
+		return err
+	}
+	err = b.load(db)
+	return errors.Join(err, db.Close())
+}
+
+func (b *builder) load(db mapdb.Writer) error {
+	n, err := db.Count(b.ctx)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		return fmt.Errorf("%s has %d blocks already: %w", db, n, fs.ErrExist)
+	}
+	if b.report.Blocks, err = db.Load(b.ctx, b.encoded()); err != nil {
+		return err
+	}
+	if _, memory := db.(*mapdb.Memory); memory && b.report.Blocks > 0 {
+		return &Error{File: worldMT, Msg: "the backend dummy keeps no blocks, but there are some"}
+	}
+	return nil
+}
+
+// blockFile is the file of a block in the tree.
+type blockFile struct {
+	at  string
+	pos mapdb.Pos
+	raw bool
+}
+
+// blockPage is how many blocks are made at the same time.
+const blockPage = 256
+
+// encodedBlock is what became of a file.
+type encodedBlock struct {
+	mapdb.Block
+	raw bool
+	err error
+}
+
+// encoded yields the blocks of the tree, in the order of their keys. While a page
+// of them is written, the next one is made.
+func (b *builder) encoded() iter.Seq2[mapdb.Block, error] {
+	return func(yield func(mapdb.Block, error) bool) {
+		ctx, stop := context.WithCancel(b.ctx)
+		pages := make(chan []encodedBlock)
+		go func() {
+			defer close(pages)
+			var page []blockFile
+			flush := func() bool {
+				made := make([]encodedBlock, len(page))
+				parallel.Each(len(page), func(i int) { made[i] = b.encode(page[i]) })
+				page = page[:0]
+				select {
+				case pages <- made:
+					return true
+				case <-ctx.Done():
+					return false
+				}
+			}
+			for file, err := range b.blockFiles() {
+				if err != nil {
+					flush()
+					select {
+					case pages <- []encodedBlock{{err: err}}:
+					case <-ctx.Done():
+					}
+					return
+				}
+				if page = append(page, file); len(page) == blockPage && !flush() {
+					return
+				}
+			}
+			flush()
+		}()
+		defer func() { // the files belong to somebody else once Build has returned
+			stop()
+			for range pages {
+			}
+		}()
+		done := 0
+		for page := range pages {
+			for _, block := range page {
+				if block.err == nil && block.raw {
+					b.report.Raw++
+				}
+				if !yield(block.Block, block.err) || block.err != nil {
+					return
+				}
+			}
+			if done += len(page); b.o.Progress != nil {
+				b.o.Progress(done)
+			}
+		}
+		if err := b.ctx.Err(); err != nil {
+			yield(mapdb.Block{}, err)
+		}
+	}
+}
+
+// encode makes the bytes of a block of its file.
+func (b *builder) encode(f blockFile) encodedBlock {
+	e := encodedBlock{Block: mapdb.Block{Pos: f.pos}, raw: f.raw}
+	text, err := fs.ReadFile(b.fsys, f.at)
+	switch {
+	case err != nil:
+		e.err = err
+		return e
+	case f.raw:
+		e.Data = text
+		return e
+	}
+	relic, kept := b.side.Blocks[f.at]
+	kept = kept && relic.CRC32 == crc32.ChecksumIEEE(text)
+	if kept && relic.Data != nil {
+		e.Data = relic.Data
+		return e
+	}
+	if e.Data, e.raw, err = parseRaw(text); !e.raw {
+		e.Data, err = encodeText(text)
+	}
+	if err == nil && kept {
+		e.Data, err = relic.apply(e.Data)
+	}
+	if err != nil {
+		e.err = inFile(err, f.at)
+	}
+	return e
+}
+
+// blockFiles goes through the files of blocks, in the order of their keys. No
+// more than the names of one row of blocks are in memory.
+func (b *builder) blockFiles() iter.Seq2[blockFile, error] {
+	return func(yield func(blockFile, error) bool) {
+		_, err := b.folders(blocksDir, "z", func(plane string, z int16) (bool, error) {
+			return b.folders(plane, "y", func(row string, y int16) (bool, error) {
+				files, err := b.row(row, z, y)
+				for _, f := range files {
+					if !yield(f, nil) {
+						return false, nil
+					}
+				}
+				return true, err
+			})
+		})
+		if err != nil {
+			yield(blockFile{}, err)
+		}
+	}
+}
+
+// folders goes through the folders of a folder, whose names are a letter and a
+// number, in the order of the numbers, until do gives false or an error.
+func (b *builder) folders(dir, letter string, do func(at string, v int16) (bool, error)) (bool, error) {
+	var all []int16
+	err := b.eachEntry(dir, func(e fs.DirEntry) error {
+		v, ok := coordinate(e.Name(), letter)
+		if !ok || !e.IsDir() {
+			return &Error{File: dir + "/" + e.Name(), Msg: fmt.Sprintf("expected a folder whose name is %s and a number from %d to %d", letter, mapdb.MinCoord, mapdb.MaxCoord)}
+		}
+		all = append(all, v)
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	slices.Sort(all)
+	for _, v := range all {
+		if more, err := do(fmt.Sprintf("%s/%s%d", dir, letter, v), v); !more || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// row returns the files of a row of blocks, sorted.
+func (b *builder) row(dir string, z, y int16) ([]blockFile, error) {
+	var files []blockFile
+	err := b.eachEntry(dir, func(e fs.DirEntry) error {
+		at := dir + "/" + e.Name()
+		pos, raw, ok := parseBlockName(e.Name())
+		switch {
+		case !ok || e.IsDir():
+			return &Error{File: at, Msg: fmt.Sprintf("expected a file whose name is the position x,y,z of a block, and %s or %s", textEnding, rawEnding)}
+		case pos.Z != z || pos.Y != y:
+			return &Error{File: at, Msg: fmt.Sprintf("the block belongs into the folder %s/z%d/y%d", blocksDir, pos.Z, pos.Y)}
+		}
+		files = append(files, blockFile{at, pos, raw})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(files, func(a, b blockFile) int {
+		return cmp.Or(cmp.Compare(a.pos.X, b.pos.X), cmp.Compare(a.at, b.at))
+	})
+	for i := 1; i < len(files); i++ {
+		if files[i].pos == files[i-1].pos {
+			return nil, &Error{File: files[i].at, Msg: "the block is in " + files[i-1].at + " already"}
+		}
+	}
+	return files, nil
+}

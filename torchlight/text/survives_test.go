@@ -1,0 +1,28 @@
+package text_test
+
+import (
+	"testing"
+
+	"trowel/internal/bin"
+	"trowel/torchlight/text"
+)
+
+// FuzzSurvives: a tree of which Survives says so is the same behind its text.
+func FuzzSurvives(f *testing.F) {
+	f.Add([]byte("A\x00"), []byte("K\x00"), []byte("V\x00 \x00"), uint8(5))
+	f.Add([]byte("]\x00[\x00"), []byte(" \x00"), []byte("\r\x00"), uint8(1))
+	f.Add([]byte("/\x00A\x00"), []byte("a\x00:\x00"), []byte("\n\x00"), uint8(9))
+	f.Add([]byte("/\x00"), []byte("/\x00/\x00"), []byte("\x3d\xd8"), uint8(8))
+	f.Fuzz(func(t *testing.T, name, key, value []byte, kind uint8) {
+		root := &text.Node{Name: bin.DecodeUTF16(name)}
+		root.Add(text.Type(kind), bin.DecodeUTF16(key), bin.DecodeUTF16(value))
+		root.AddNode(bin.DecodeUTF16(key)).Add(text.String, bin.DecodeUTF16(name), bin.DecodeUTF16(value))
+		if !text.Survives(root) {
+			return
+		}
+		back, err := text.Parse(text.Format(root))
+		if err != nil || !text.Equal(back.Root, root) {
+			t.Fatalf("name %q, key %q, value %q: %v", root.Name, bin.DecodeUTF16(key), bin.DecodeUTF16(value), err)
+		}
+	})
+}
