@@ -35,6 +35,7 @@ type talk struct {
 	// The progress of what is going on, shown once it takes longer than patience.
 	started, shown time.Time
 	what           string
+	first          int  // how far it was when it started
 	line           bool // a line of it is on the screen
 }
 
@@ -90,8 +91,8 @@ func (t *talk) progress(what string, done, of int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
-	if t.what != what {
-		t.what, t.started = what, now
+	if t.what != what || done < t.first {
+		t.what, t.started, t.first = what, now, done
 	}
 	if now.Sub(t.started) < patience || now.Sub(t.shown) < patience/10 {
 		return
@@ -100,6 +101,12 @@ func (t *talk) progress(what string, done, of int) {
 	text := what + " " + thousands(int64(done))
 	if of > 0 {
 		text += fmt.Sprintf(" of %s, %d %%", thousands(int64(of)), int64(done)*100/int64(of))
+	}
+	if rate := float64(done-t.first) / now.Sub(t.started).Seconds(); rate >= 1 {
+		text += fmt.Sprintf(", %s a second", thousands(int64(rate)))
+		if of > done {
+			text += fmt.Sprintf(", %v left", time.Duration(float64(of-done)/rate*float64(time.Second)).Round(time.Second))
+		}
 	}
 	fmt.Fprintf(t.err, "\r\x1b[K%s", printable(text))
 }

@@ -86,26 +86,22 @@ func (c *checker) names() {
 	ids, names := make(map[uint16]int), make(map[string]int)
 	if b.Version >= 21 {
 		for i, e := range b.Names {
-			path := fmt.Sprintf("names.entries[%d]", i)
+			path := func() string { return fmt.Sprintf("names.entries[%d]", i) }
 			if first, ok := ids[e.ID]; ok {
-				c.add(foundNameDuplicate, path, -1, "id %d is %q, and in entry %d %q", e.ID, e.Name, first, b.Names[first].Name)
+				c.add(foundNameDuplicate, path(), -1, "id %d is %q, and in entry %d %q", e.ID, e.Name, first, b.Names[first].Name)
 			} else if first, ok := names[e.Name]; ok {
-				c.add(foundNameDuplicate, path, -1, "%q has id %d, and in entry %d id %d", e.Name, e.ID, first, b.Names[first].ID)
+				c.add(foundNameDuplicate, path(), -1, "%q has id %d, and in entry %d id %d", e.Name, e.ID, first, b.Names[first].ID)
 			}
 			ids[e.ID], names[e.Name] = i, i
 			if !validName(e.Name) {
-				c.add(foundNameEmpty, path, -1, "%q", e.Name)
+				c.add(foundNameEmpty, path(), -1, "%q", e.Name)
 			}
 		}
 	}
-	nameOf := b.nameOf()
-	count := make(map[uint16]int)
+	nameOf, count := b.nameOf(), b.countIDs()
+	defer count.release()
 	var unmapped []uint16
-	for i := range NodeCount {
-		id, _ := b.ID(i)
-		if count[id]++; count[id] > 1 {
-			continue
-		}
+	for _, id := range count.seen {
 		if _, ok := nameOf(id); !ok {
 			unmapped = append(unmapped, id)
 		}
@@ -115,11 +111,11 @@ func (c *checker) names() {
 			c.add(foundUnmapped, "nodes", -1, "and %d more ids without a name", len(unmapped)-i)
 			break
 		}
-		c.add(foundUnmapped, "nodes", -1, "%d nodes have the id %d, which has no name", count[id], id)
+		c.add(foundUnmapped, "nodes", -1, "%d nodes have the id %d, which has no name", count.of[id], id)
 	}
 	if b.Version >= 21 {
 		for i, e := range b.Names {
-			if count[e.ID] == 0 {
+			if count.of[e.ID] == 0 {
 				c.add(foundNameUnused, fmt.Sprintf("names.entries[%d]", i), -1, "id %d, %q", e.ID, e.Name)
 			}
 		}

@@ -3,6 +3,7 @@ package mapblock
 import (
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // Nodes is what the nodes of a block are, in the terms of today whatever the
@@ -74,6 +75,46 @@ func (b *Block) nameOf() func(id uint16) (name string, ok bool) {
 		name, ok := names[id]
 		return name, ok
 	}
+}
+
+// idCounts is how many nodes have each id. It is large, and so used again.
+type idCounts struct {
+	of   [1 << 16]uint16
+	seen []uint16 // the ids that occur, in the order in which they do
+}
+
+var spareCounts = sync.Pool{New: func() any { return new(idCounts) }}
+
+// countIDs counts the nodes of each id. The result must be released.
+func (b *Block) countIDs() *idCounts {
+	c := spareCounts.Get().(*idCounts)
+	last, run := uint16(0), uint16(0) // most nodes are like the one before
+	for i := range NodeCount {
+		id, _ := b.ID(i)
+		if id != last && run > 0 {
+			c.add(last, run)
+			run = 0
+		}
+		last = id
+		run++
+	}
+	c.add(last, run)
+	return c
+}
+
+func (c *idCounts) add(id, n uint16) {
+	if c.of[id] == 0 {
+		c.seen = append(c.seen, id)
+	}
+	c.of[id] += n
+}
+
+func (c *idCounts) release() {
+	for _, id := range c.seen {
+		c.of[id] = 0
+	}
+	c.seen = c.seen[:0]
+	spareCounts.Put(c)
 }
 
 // unseen marks an id that has not occurred yet.
@@ -148,12 +189,10 @@ func (b *Block) NameUnmapped() int {
 	if b.Version <= 20 {
 		return 0
 	}
-	nameOf, n := b.nameOf(), len(b.Names)
-	named := make(map[uint16]bool)
-	for i := range NodeCount {
-		id, _ := b.ID(i)
-		if _, ok := nameOf(id); !ok && !named[id] {
-			named[id] = true
+	nameOf, n, count := b.nameOf(), len(b.Names), b.countIDs()
+	defer count.release()
+	for _, id := range count.seen {
+		if _, ok := nameOf(id); !ok {
 			b.Names = append(slices.Clip(b.Names), NameID{id, unknownName(id)})
 		}
 	}

@@ -97,7 +97,12 @@ func (t *blockText) head() {
 }
 
 // usualWidth is the number of bytes of the ids of a version.
-func usualWidth(version int) uint8 { return mapblock.New(version).ContentWidth }
+func usualWidth(version int) uint8 {
+	if version <= 23 {
+		return 1
+	}
+	return 2
+}
 
 // hexLine writes bytes behind a word, if there are any.
 func (t *blockText) hexLine(level int, word string, data []byte) {

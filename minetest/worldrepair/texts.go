@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -91,26 +90,51 @@ func (r *repair) mendLines(text []byte) ([]byte, error) {
 // mendMapMeta adds the line without which the engine reads nothing of the file. A
 // file without a seed is past help: a new one would make other land.
 func (r *repair) mendMapMeta(text []byte) ([]byte, error) {
-	s := world.ParseSettings(withoutZeros(text), world.MapMetaEnd)
-	if _, ok := s.Get("seed"); !ok {
-		return nil, fmt.Errorf("there is no seed")
-	}
-	s.Finish()
-	return s.Append(nil), nil
+	return mendSettings(text, world.MapMetaEnd, func(s *world.Settings) error {
+		if _, ok := s.Get("seed"); !ok {
+			return errors.New("there is no seed")
+		}
+		return nil
+	})
 }
 
 // mendEnvMeta adds what the file must have for the server to start. The time of
 // the game is that of the latest block.
 func (r *repair) mendEnvMeta(text []byte) ([]byte, error) {
-	s := world.ParseSettings(withoutZeros(text), world.EnvMetaEnd)
-	time, _ := s.Get("game_time")
-	if _, err := strconv.ParseUint(time, 10, 32); err != nil {
-		if err := s.Set("game_time", strconv.FormatUint(uint64(r.newest), 10)); err != nil {
+	return mendSettings(text, world.EnvMetaEnd, func(s *world.Settings) error {
+		time, _ := s.Get("game_time")
+		if _, err := strconv.ParseUint(time, 10, 32); err == nil {
+			return nil
+		}
+		return s.Set("game_time", strconv.FormatUint(uint64(r.newest), 10))
+	})
+}
+
+// cuts is how many groups and long values without an end are cut off a file.
+const cuts = 16
+
+// mendSettings completes settings and adds the line that ends them. If the text
+// breaks off inside of a group or a long value, these go: all that is added would
+// be a part of them.
+func mendSettings(text []byte, end string, complete func(*world.Settings) error) ([]byte, error) {
+	text = withoutZeros(text)
+	for range cuts {
+		s := world.ParseSettings(text, end)
+		if err := complete(s); err != nil {
 			return nil, err
 		}
+		s.Finish()
+		mended := s.Append(nil)
+		again := world.ParseSettings(mended, end)
+		err := complete(again)
+		again.Finish()
+		if err == nil && bytes.Equal(again.Append(nil), mended) {
+			return mended, nil
+		}
+		open := max(bytes.LastIndexByte(text, '{'), bytes.LastIndex(text, []byte(`"""`)))
+		text = text[:bytes.LastIndexByte(text[:max(open, 0)], '\n')+1]
 	}
-	s.Finish()
-	return s.Append(nil), nil
+	return nil, errors.New("it breaks off inside of groups or long values")
 }
 
 // mendForceLoaded keeps the entries before the damage.

@@ -1,0 +1,129 @@
+package worlddir
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"trowel/internal/corpus"
+	"trowel/minetest/mapblock"
+	"trowel/minetest/mapdb"
+)
+
+// seeds are blocks: self-made ones, and where the corpus is, those that are
+// files of their own there, and some of each world.
+func seeds(f *testing.F) [][]byte {
+	var all [][]byte
+	for version := range mapblock.Newest + 1 {
+		data, err := everything(f, version).EncodeFresh()
+		if err != nil {
+			f.Fatal(err)
+		}
+		all = append(all, data)
+	}
+	if testing.Short() {
+		return all
+	}
+	root := os.Getenv("TROWEL_CORPUS")
+	if _, err := os.Stat(filepath.Join("..", "..", "..", "shared", "corpus")); root == "" && err != nil {
+		return all
+	}
+	for _, file := range corpus.Files(f, "minetest/testdata", "") {
+		if st, err := os.Stat(file); err != nil || st.Size() > 1<<16 {
+			continue
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		all = append(all, data)
+	}
+	for _, db := range realStores(f) {
+		n := 0
+		for block, err := range db.Blocks(f.Context(), mapdb.All()) {
+			if err != nil {
+				f.Fatal(err)
+			}
+			if n++; n%97 == 1 && n < 1000 {
+				all = append(all, block.Data)
+			}
+		}
+	}
+	return all
+}
+
+// FuzzBlockText takes any block through its text: its content must come back,
+// and with the relic its bytes.
+func FuzzBlockText(f *testing.F) {
+	for _, data := range seeds(f) {
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		pos := mapdb.Pos{X: 1}
+		b, err := mapblock.Decode(data)
+		if err != nil {
+			got, raw, err := parseRaw(rawText(data, pos, err))
+			if err != nil || !raw || !bytes.Equal(got, data) {
+				t.Fatalf("raw text: %v, %v", raw, err)
+			}
+			return
+		}
+		want, err := b.EncodeFresh()
+		if err != nil {
+			t.Skip() // what it holds has no room in its version
+		}
+		text := BlockText(b, pos)
+		fresh, err := encodeText(text)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if !bytes.Equal(fresh, want) {
+			t.Fatalf("the text gives another block:\n%s", text)
+		}
+		back := fresh
+		if r := newRelic(data, text, true); r != nil {
+			if back, err = r.apply(fresh); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(back, data) {
+			t.Fatalf("the relic does not lead back:\n%s", text)
+		}
+	})
+}
+
+// FuzzParseBlock reads any text. What it takes has a text of its own, from which
+// the same block comes.
+func FuzzParseBlock(f *testing.F) {
+	f.Add([]byte(air))
+	for _, data := range seeds(f) {
+		if b, err := mapblock.Decode(data); err == nil {
+			f.Add(BlockText(b, mapdb.Pos{}))
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		b, err := ParseBlock(text)
+		if err != nil {
+			if e, ok := err.(*Error); !ok || e.Msg == "" {
+				t.Fatalf("%T %v", err, err)
+			}
+			return
+		}
+		want, err := b.EncodeFresh()
+		if err != nil {
+			t.Fatalf("a text that makes no block: %v\n%s", err, text)
+		}
+		canonical := BlockText(b, mapdb.Pos{})
+		again, err := ParseBlock(canonical)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, canonical)
+		}
+		if got, err := again.EncodeFresh(); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("another block, %v:\n%s", err, canonical)
+		}
+		if second := BlockText(again, mapdb.Pos{}); !bytes.Equal(second, canonical) {
+			t.Fatalf("another text:\n%s\n%s", canonical, second)
+		}
+	})
+}

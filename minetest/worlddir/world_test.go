@@ -1,0 +1,627 @@
+package worlddir
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"trowel/internal/deflate"
+	"trowel/internal/tree"
+	"trowel/minetest/item"
+	"trowel/minetest/mapblock"
+	"trowel/minetest/mapdb"
+	"trowel/minetest/world"
+)
+
+// backends are worlds with their parts in each of the backends that are files.
+var backends = map[string]string{
+	"sqlite":  "gameid = minetest\nbackend = sqlite3\nplayer_backend = sqlite3\nauth_backend = sqlite3\nmod_storage_backend = sqlite3\n",
+	"xyz":     "gameid = minetest\nbackend = sqlite3\nplayer_backend = sqlite3\nauth_backend = sqlite3\nmod_storage_backend = sqlite3\n",
+	"leveldb": "backend = leveldb\nplayer_backend = leveldb\nauth_backend = leveldb\nmod_storage_backend = files\n",
+	"files":   "# a comment\nbackend = sqlite3\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = files\n",
+}
+
+const (
+	legacyPassword = "iEPX+SQWIR3p67lj/0zigSWTKHg"
+	testMod        = "test_mod"
+)
+
+// makeWorld makes a world that has something of everything.
+func makeWorld(t testing.TB, backend string) *World {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("world.mt", backends[backend])
+	write("env_meta.txt", "game_time = 5\nEnvArgsEnd\n")
+	write("worldmods/a/init.lua", "-- nothing\n")
+	write("blocks", "a file whose name the tree needs")
+	write(tree.Sidecar, "another one")
+	write("rollback.sqlite-wal", "no file of the world")
+	write("schems/100%25.mts", "MTSM")
+	settings, err := world.ReadWorldMT(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := mapConfig(world.FindBackends(dir, settings).Map, settings, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if backend == "xyz" {
+		config.Schema = mapdb.SchemaXYZ
+	}
+	fillMap(t, dir, config)
+	o := world.Options{Write: true}
+	players, err := world.OpenPlayers(t.Context(), dir, settings, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	auth, err := world.OpenAuth(t.Context(), dir, settings, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	storage, err := world.OpenStorage(t.Context(), dir, settings, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, players, testPlayers(t)...)
+	put(t, auth,
+		&world.Account{Name: "open", Privileges: []string{"interact", "shout"}, LastLogin: -1},
+		&world.Account{Name: "foo", Password: legacyPassword, LastLogin: 1700000000},
+		&world.Account{Name: "bar", Password: world.NewVerifier("bar", "secret"), Privileges: []string{"server"}})
+	put(t, storage, testStorage(backend)...)
+	return openWorld(t, dir)
+}
+
+func put[T any](t testing.TB, s world.Store[T], things ...T) {
+	t.Helper()
+	for _, thing := range things {
+		if err := s.Put(t.Context(), thing); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(s.Commit(t.Context()), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func testPlayers(t testing.TB) []*world.Player {
+	t.Helper()
+	inv, _, err := item.ParseInventory([]byte("List main 4\nWidth 2\nItem default:dirt 5\nEmpty\nItem default:pick 1 300 \"\\u0001k\\u0002v\\u0003\"\nEmpty\nEndInventoryList\nList craft 9\nWidth 3\nEmpty\nEmpty\nEmpty\nEmpty\nEmpty\nEmpty\nEmpty\nEmpty\nEmpty\nEndInventoryList\nEndInventory\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := time.Date(2024, 2, 29, 12, 30, 1, 0, time.UTC)
+	return []*world.Player{
+		{Name: "singleplayer", Pos: [3]float64{1.5, -20, 305}, Pitch: 30.5, Yaw: 288, HP: 20, Breath: 10, Created: day, Modified: day.Add(time.Hour), Inventory: inv,
+			Attributes: []world.Attribute{{Key: "zeta", Value: "1 < 2"}, {Key: "alpha", Value: "ü\n"}}},
+		{Name: "Empty", Created: day, Modified: day, Inventory: new(item.Inventory)},
+	}
+}
+
+func testStorage(backend string) []*world.ModData {
+	m := &world.ModData{Mod: testMod}
+	m.Set("zeta", []byte("plain"))
+	m.Set("alpha", []byte(`{"json":"<&>"}`))
+	if strings.Contains(backends[backend], "mod_storage_backend = sqlite3") {
+		m.Set("binary", []byte{0, 1, 0xff})
+		m.Set("key \xff", nil)
+	}
+	return []*world.ModData{m, {Mod: "other", Entries: []world.Entry{{Key: []byte("k"), Value: []byte("v")}}}}
+}
+
+// fillMap makes blocks of all kinds: all versions, at every corner of the map, and
+// some that cannot be read.
+func fillMap(t testing.TB, dir string, c mapdb.Config) {
+	t.Helper()
+	db, err := mapdb.Create(t.Context(), dir, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := map[mapdb.Pos][]byte{
+		{X: 5}:       []byte("no block"),
+		{X: 6}:       {},
+		{X: 7, Y: 1}: {28},
+	}
+	for version := range mapblock.Newest + 1 {
+		data, err := everything(t, version).EncodeFresh()
+		if err != nil {
+			t.Fatal(err)
+		}
+		pos := mapdb.Pos{X: int16(version%3*2047 - 2047), Y: int16(version%2*4095 - 2048), Z: int16(version - 15)}
+		blocks[pos] = data
+	}
+	for level := range 10 {
+		blocks[mapdb.Pos{X: 20, Y: int16(level), Z: 20}] = atLevel(t, 28, level)
+	}
+	err = db.Update(t.Context(), func(tx mapdb.Tx) error {
+		for pos, data := range blocks {
+			if err := tx.Put(pos, data); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// atLevel returns a block whose zlib streams are of a level.
+func atLevel(t testing.TB, version, level int) []byte {
+	t.Helper()
+	data, err := everything(t, version).EncodeFresh()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err = recompress(data, []int{level, level}); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// A world of every backend comes back from its folder.
+func TestWorlds(t *testing.T) {
+	for backend := range backends {
+		t.Run(backend, func(t *testing.T) {
+			w := makeWorld(t, backend)
+			if !RecognizeWorld(w.Dir) || Recognize(os.DirFS(w.Dir)) {
+				t.Error("the world is not recognised as one")
+			}
+			folder := extract(t, Open(w, Options{Exact: true}))
+			if RecognizeWorld(folder) || !Recognize(os.DirFS(folder)) {
+				t.Error("the folder is not recognised as one")
+			}
+			again, report := build(t, os.DirFS(folder), BuildOptions{})
+			if want := (Report{Files: 6, Blocks: 43, Raw: 3, Players: 2, Accounts: 3, Mods: 2}); *report != want {
+				t.Errorf("%+v", *report)
+			}
+			sameWorld(t, w, again, true)
+		})
+	}
+}
+
+// A folder of one backend becomes a world of another.
+func TestOtherBackend(t *testing.T) {
+	for _, from := range []string{"sqlite", "leveldb", "files"} {
+		for _, to := range []string{"xyz", "leveldb", "files"} {
+			if to == "leveldb" && from == "sqlite" || to == "files" && from == "sqlite" {
+				continue // files of mods cannot have bytes that are no text
+			}
+			t.Run(from+" to "+to, func(t *testing.T) {
+				w := makeWorld(t, from)
+				folder := extract(t, Open(w, Options{Exact: true}))
+				if err := os.WriteFile(filepath.Join(folder, "world.mt"), []byte(backends[to]), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				schema := mapdb.SchemaXYZ
+				got, _ := build(t, os.DirFS(folder), BuildOptions{Schema: &schema})
+				if to == "xyz" && got.schema() != schema {
+					t.Errorf("schema %v", got.schema())
+				}
+				sameAccounts(t, w, got)
+				for block, err := range w.Map.Blocks(t.Context(), mapdb.All()) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					if data, err := got.Map.Get(t.Context(), block.Pos); err != nil || string(data) != string(block.Data) {
+						t.Errorf("%v: %v", block.Pos, err)
+					}
+				}
+				p, err := got.Players.Get(t.Context(), "singleplayer")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := testPlayers(t)[0]; p.Pos != want.Pos || !p.Inventory.Equal(want.Inventory) || len(p.Attributes) != 2 {
+					t.Errorf("another player: %+v", p)
+				}
+			})
+		}
+	}
+}
+
+func sameAccounts(t testing.TB, want, got *World) {
+	t.Helper()
+	for name, err := range want.Auth.Names(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := want.Auth.Get(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := got.Auth.Get(t.Context(), name); err != nil || !sameAccount(a, b) {
+			t.Errorf("account %s: %v", name, err)
+		}
+	}
+}
+
+// The folder is a file system as io/fs wants it.
+func TestFS(t *testing.T) {
+	w := makeWorld(t, "sqlite")
+	fsys := Open(w, Options{})
+	err := fstest.TestFS(fsys, "world.mt", "worldmods/a/init.lua", "%62locks", "%2Etrowel.json", "schems/100%2525.mts",
+		"blocks/z-15/y-2048/-2047,-2048,-15.txt", "blocks/z0/y1/7,1,0.txt", "players/singleplayer.json", "auth/foo.json", "storage/test_mod.json", tree.Sidecar)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{
+		"map.sqlite", "players.sqlite", "rollback.sqlite-wal", "none", "../world.mt", "schems/100%25.mts", "worldmods%2Fa", "a%2Fb",
+		"blocks/z0/y1/07,1,0.txt", "blocks/z0/y1/7,1,0.block", "blocks/z0/y1/7,1,1.txt", "blocks/z00", "blocks/z0/y5", "blocks/z0/y1/7,1,0.txt/x", "players/none.json", ".trowel.json/x",
+	} {
+		if f, err := fsys.Open(name); err == nil {
+			f.Close()
+			t.Errorf("%s can be opened", name)
+		}
+	}
+	data, err := fs.ReadFile(fsys, "blocks/z0/y1/7,1,0.txt")
+	if want := "\nraw\n  0x1c\n"; err != nil || !strings.HasSuffix(string(data), want) || !strings.HasPrefix(string(data), "# Block 7,1,0 cannot be read: ") {
+		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// countingDB counts the blocks that are read.
+type countingDB struct {
+	mapdb.DB
+	gets atomic.Int64
+}
+
+func (c *countingDB) Get(ctx context.Context, p mapdb.Pos) ([]byte, error) {
+	c.gets.Add(1)
+	return c.DB.Get(ctx, p)
+}
+
+// To list the folder reads no block, and large folders come page by page.
+func TestListing(t *testing.T) {
+	w := makeWorld(t, "sqlite")
+	many := mapdb.NewMemory()
+	err := many.Update(t.Context(), func(tx mapdb.Tx) error {
+		for x := range 4000 {
+			if err := tx.Put(mapdb.Pos{X: int16(x - 2000), Y: -3}, []byte{byte(x)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := &countingDB{DB: many}
+	w.Map = db
+	fsys := Open(w, Options{Area: mapdb.Area{Min: mapdb.Pos{X: -1500, Y: -3}, Max: mapdb.Pos{X: 1499, Y: 0}}})
+	files := 0
+	err = fs.WalkDir(fsys, ".", func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files++
+		}
+		return err
+	})
+	if err != nil || files != 3000+6+2+3+2+1 {
+		t.Errorf("%d files, %v", files, err)
+	}
+	f, err := fsys.Open("blocks/z0/y-3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := f.(fs.ReadDirFile).ReadDir(2)
+	if err != nil || len(page) != 2 || page[0].Name() != "-1500,-3,0.txt" || page[1].Name() != "-1499,-3,0.txt" {
+		t.Errorf("%v, %v", page, err)
+	}
+	if n := db.gets.Load(); n != 0 {
+		t.Errorf("%d blocks were read", n)
+	}
+}
+
+// A password comes back, but only the sidecar has what the engine knows of it.
+func TestPasswords(t *testing.T) {
+	w := makeWorld(t, "sqlite")
+	folder := extract(t, Open(w, Options{}))
+	for _, name := range []string{"foo", "bar"} {
+		data, err := os.ReadFile(filepath.Join(folder, "auth", name+".json"))
+		if err != nil || strings.Contains(string(data), "verifier") || strings.Contains(string(data), legacyPassword) {
+			t.Errorf("%s: %s, %v", name, data, err)
+		}
+	}
+	with, err := fs.ReadFile(Open(w, Options{Verifiers: true}), "auth/foo.json")
+	if err != nil || !strings.Contains(string(with), legacyPassword) {
+		t.Errorf("%s, %v", with, err)
+	}
+	edit := func(name, old, with string) {
+		t.Helper()
+		file := filepath.Join(folder, "auth", name)
+		data, err := os.ReadFile(file)
+		if err != nil || !strings.Contains(string(data), old) {
+			t.Fatalf("%s: %v", data, err)
+		}
+		if err := os.WriteFile(file, []byte(strings.Replace(string(data), old, with, 1)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit("bar.json", `"server"`, `"server", "fly"`)
+	edit("foo.json", `"sha1"`, `"none"`)
+	got, _ := build(t, os.DirFS(folder), BuildOptions{})
+	bar, err := got.Auth.Get(t.Context(), "bar")
+	if err != nil || !world.CheckPassword(bar, "secret") || !slices.Equal(slices.Sorted(slices.Values(bar.Privileges)), []string{"fly", "server"}) {
+		t.Errorf("bar: %+v, %v", bar, err)
+	}
+	if foo, err := got.Auth.Get(t.Context(), "foo"); err != nil || foo.Password != "" {
+		t.Errorf("foo: %+v, %v", foo, err)
+	}
+	edit("open.json", `"none"`, `"srp"`)
+	if _, err := Build(t.Context(), t.TempDir(), os.DirFS(folder), BuildOptions{}); err == nil || !strings.Contains(err.Error(), "auth/open.json") {
+		t.Errorf("a password that nobody knows: %v", err)
+	}
+}
+
+// A relic counts only as long as nobody edits its file.
+func TestEdits(t *testing.T) {
+	w := makeWorld(t, "files")
+	folder := extract(t, Open(w, Options{Exact: true}))
+	const block, player, mod = "blocks/z20/y9/20,9,20.txt", "players/singleplayer.json", "storage/other.json"
+	edit := func(name, old, with string) {
+		t.Helper()
+		file := filepath.Join(folder, filepath.FromSlash(name))
+		data, err := os.ReadFile(file)
+		if err != nil || !strings.Contains(string(data), old) {
+			t.Fatalf("%s: %s, %v", name, data, err)
+		}
+		if err := os.WriteFile(file, []byte(strings.Replace(string(data), old, with, 1)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit(block, "timestamp 73471", "timestamp 5")
+	edit(player, `"hp": 20`, `"hp": 7`)
+	edit(mod, `"v"`, `"w"`)
+	if err := os.Remove(filepath.Join(folder, "auth", "foo.json")); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := build(t, os.DirFS(folder), BuildOptions{})
+	data, err := got.Map.Get(t.Context(), mapdb.Pos{X: 20, Y: 9, Z: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := everything(t, 28)
+	want.Timestamp = 5
+	if fresh, err := want.EncodeFresh(); err != nil || string(fresh) != string(data) {
+		t.Errorf("another block, %v", err)
+	}
+	if p, err := got.Players.Get(t.Context(), "singleplayer"); err != nil || p.HP != 7 {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if m, err := got.Storage.Get(t.Context(), "other"); err != nil || string(m.Entries[0].Value) != "w" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if _, err := got.Auth.Get(t.Context(), "foo"); !errors.Is(err, world.ErrNotFound) {
+		t.Errorf("the account is there still: %v", err)
+	}
+}
+
+// Relics are as small as what they stand for.
+func TestRelics(t *testing.T) {
+	fresh, err := everything(t, 28).EncodeFresh()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := BlockText(everything(t, 28), mapdb.Pos{})
+	other, err := deflate.Compress(nil, []byte("other"), 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := append(slices.Clone(fresh), other...)
+	changed[1] ^= 0xff
+	for name, test := range map[string]struct {
+		data []byte
+		ok   func(*blockRelic) bool
+	}{
+		"same": {fresh, func(r *blockRelic) bool { return r == nil }},
+		"levels": {atLevel(t, 28, 9), func(r *blockRelic) bool {
+			return slices.Equal(r.Levels, []int{9, 9}) && r.Patch == nil && r.Data == nil
+		}},
+		"tail": {append(slices.Clone(fresh), 1), func(r *blockRelic) bool { return r.Levels == nil && len(r.Patch.Insert) == 1 && r.Data == nil }},
+		"all":  {changed, func(r *blockRelic) bool { return r.Patch == nil && r.Data != nil }},
+		"both": {append(atLevel(t, 28, 1), 1), func(r *blockRelic) bool {
+			return slices.Equal(r.Levels, []int{1, 1}) && len(r.Patch.Insert) == 1 && r.Data == nil
+		}},
+	} {
+		r := newRelic(test.data, text, false)
+		if !test.ok(r) {
+			t.Errorf("%s: %+v", name, r)
+			continue
+		}
+		if r == nil {
+			continue
+		}
+		back, err := r.apply(fresh)
+		if err != nil || string(back) != string(test.data) {
+			t.Errorf("%s: other bytes, %v", name, err)
+		}
+		data, err := json.Marshal(r)
+		var again blockRelic
+		if err := errors.Join(err, json.Unmarshal(data, &again)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if back, err = again.apply(fresh); err != nil || string(back) != string(test.data) {
+			t.Errorf("%s: other bytes behind JSON, %v", name, err)
+		}
+	}
+	for _, r := range []blockRelic{
+		{Patch: &patch{At: -1}}, {Patch: &patch{At: 1 << 40}}, {Patch: &patch{At: 1, Remove: 1<<63 - 1}}, {Patch: &patch{Remove: -1}},
+		{Levels: []int{1}}, {Levels: []int{1, 99}}, {Levels: []int{-5, 1}},
+	} {
+		if _, err := r.apply(fresh); err == nil {
+			t.Errorf("%+v was applied", r)
+		}
+	}
+}
+
+// hostile are trees with something wrong, and what is said about it.
+var hostile = map[string]struct {
+	file, text string
+	msg        string
+}{
+	"block":      {"blocks/z0/y0/0,0,0.txt", "version 28\nnodes\n  z 0\n    y 0 air*17\n", "blocks/z0/y0/0,0,0.txt:4:13: "},
+	"raw":        {"blocks/z0/y0/0,0,0.txt", "raw\n  0x0\n", "blocks/z0/y0/0,0,0.txt:2:3: "},
+	"empty":      {"blocks/z0/y0/0,0,0.txt", "", "blocks/z0/y0/0,0,0.txt: "},
+	"twice":      {"blocks/z0/y0/1,0,0.block", "x", "the block is in"},
+	"elsewhere":  {"blocks/z0/y0/1,0,1.txt", air, "belongs into the folder blocks/z1/y0"},
+	"far":        {"blocks/z0/y0/2048,0,0.txt", air, "the position x,y,z"},
+	"zero":       {"blocks/z0/y0/-0,0,0.txt", air, "the position x,y,z"},
+	"ending":     {"blocks/z0/y0/0,0,0.txt~", air, "the position x,y,z"},
+	"plane":      {"blocks/zz/y0/0,0,0.txt", air, "expected a folder"},
+	"loose":      {"blocks/0,0,0.txt", air, "expected a folder"},
+	"name":       {"%62locks%2Fx", "", "cannot be that of a file"},
+	"up":         {"%2E%2E", "", "cannot be that of a file"},
+	"player":     {"players/a.json", `{"hp": "x"}`, "players/a.json:1: "},
+	"field":      {"players/a.json", "{\n\"luck\": 1}", "players/a.json:2: "},
+	"syntax":     {"players/a.json", "{\n\n", "players/a.json:"},
+	"behind":     {"players/a.json", "{}\n{}", "players/a.json:"},
+	"slots":      {"players/a.json", `{"inventory": [{"name": "main", "size": 4000000000, "items": []}]}`, "the size or width"},
+	"items":      {"players/a.json", `{"inventory": [{"name": "main", "size": 1, "items": ["a", "b"]}]}`, "more items than slots"},
+	"item":       {"players/a.json", `{"inventory": [{"name": "main", "size": 1, "items": ["\"a"]}]}`, "no item"},
+	"list":       {"players/a.json", `{"inventory": [{"name": "a b", "size": 1}]}`, "without spaces"},
+	"playername": {"players/a.txt", "", "ends in .json"},
+	"storage":    {"storage/a.json", `{"a": 1}`, "storage/a.json: "},
+	"key":        {"storage/a.json", `{"a": "1", "a": "2"}`, "twice"},
+	"base64":     {"storage/a.json", `{"a": {"base64": "?"}}`, "storage/a.json: "},
+	"auth":       {"auth/a.json", `{"password": "srp"}`, "auth/a.json: the password"},
+	"sidecar":    {tree.Sidecar, `{"format": 5}`, tree.Sidecar},
+	"other":      {tree.Sidecar, `{"format": "torchlight"}`, "the folder is one of"},
+	"backend":    {"world.mt", "backend = tape\n", "tape"},
+	"server":     {"world.mt", "backend = redis\nredis_address = example.org\n", "server"},
+	"dummy":      {"world.mt", "backend = dummy\n", "keeps no blocks"},
+}
+
+func TestHostile(t *testing.T) {
+	for name, test := range hostile {
+		t.Run(name, func(t *testing.T) {
+			fsys := fstest.MapFS{"blocks/z0/y0/1,0,0.txt": {Data: []byte(air)}}
+			fsys[test.file] = &fstest.MapFile{Data: []byte(test.text)}
+			if _, err := Build(t.Context(), t.TempDir(), fsys, BuildOptions{}); err == nil || !strings.Contains(err.Error(), test.msg) {
+				t.Errorf("%v, want %q", err, test.msg)
+			}
+		})
+	}
+}
+
+// Two files cannot stand for the same player.
+func TestTwice(t *testing.T) {
+	fsys := fstest.MapFS{
+		"players/a.json": {Data: []byte("{}")}, "players/b.json": {Data: []byte("{}")},
+		tree.Sidecar: {Data: []byte(`{"true_names": {"players/b.json": "a"}}`)},
+	}
+	if _, err := Build(t.Context(), t.TempDir(), fsys, BuildOptions{}); err == nil || !strings.Contains(err.Error(), "already") {
+		t.Error(err)
+	}
+}
+
+// Names that no file can have are kept.
+func TestOddNames(t *testing.T) {
+	w := makeWorld(t, "sqlite")
+	names := []string{"a/b", "..", "", "CON", "ümlaut", "bad\xff", strings.Repeat("x", 300), "%41", "Foo", "foo"}
+	var mods []*world.ModData
+	for _, name := range names {
+		mods = append(mods, &world.ModData{Mod: name, Entries: []world.Entry{{Key: []byte("name"), Value: []byte(name)}}})
+	}
+	storage, err := world.OpenStorage(t.Context(), w.Dir, w.Settings, world.Options{Write: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, storage, mods...)
+	w = openWorld(t, w.Dir)
+	got, _ := build(t, os.DirFS(extract(t, Open(w, Options{Exact: true}))), BuildOptions{})
+	sameWorld(t, w, got, true)
+}
+
+// A tree that a hand made needs no more than a block.
+func TestBuildLittle(t *testing.T) {
+	raw := []byte("anything")
+	fsys := fstest.MapFS{
+		"blocks/z-1/y0/3,0,-1.txt":   {Data: []byte(air)},
+		"blocks/z-1/y0/2,0,-1.block": {Data: raw},
+		"players/me.json":            {Data: []byte(`{"position": [0, 85, 1.5], "inventory": [{"name": "main", "size": 2, "items": ["default:dirt"]}]}`)},
+		"auth/me.json":               {Data: []byte(`{"password": "none", "privileges": ["fly"]}`)},
+		"storage/m.json":             {Data: []byte(`[{"key": {"base64": "AA=="}, "value": "v"}]`)},
+		"world.mt":                   {Data: []byte(backends["sqlite"])},
+	}
+	if !Recognize(fsys) || Recognize(fstest.MapFS{"world.mt": fsys["world.mt"], "map.sqlite": {}}) {
+		t.Error("not recognised")
+	}
+	w, report := build(t, fsys, BuildOptions{})
+	if want := (Report{Files: 1, Blocks: 2, Raw: 1, Players: 1, Accounts: 1, Mods: 1}); *report != want {
+		t.Errorf("%+v", *report)
+	}
+	if data, err := w.Map.Get(t.Context(), mapdb.Pos{X: 2, Z: -1}); err != nil || string(data) != string(raw) {
+		t.Errorf("%q, %v", data, err)
+	}
+	a, err := w.Auth.Get(t.Context(), "me")
+	if err != nil || a.LastLogin != -1 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	m, err := w.Storage.Get(t.Context(), "m")
+	if err != nil || string(m.Entries[0].Key) != "\x00" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if _, err := Build(t.Context(), w.Dir, fsys, BuildOptions{}); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("into a folder that is not empty: %v", err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := Build(ctx, t.TempDir(), fsys, BuildOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: %v", err)
+	}
+}
+
+// Numbers that JSON does not know come back.
+func TestFloat(t *testing.T) {
+	for _, v := range []float64{0, -1.5, math.Pi, math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64} {
+		data, err := json.Marshal(float(v))
+		var again float
+		if err := errors.Join(err, json.Unmarshal(data, &again)); err != nil || math.Float64bits(v) != math.Float64bits(float64(again)) && !(math.IsNaN(v) && math.IsNaN(float64(again))) {
+			t.Errorf("%v is %s, which is %v, %v", v, data, again, err)
+		}
+	}
+}
+
+// Many blocks come in the order of their keys, and progress is told.
+func TestOrder(t *testing.T) {
+	fsys := make(fstest.MapFS)
+	for i := range 600 {
+		x, y, z := i%10-5, i/10%10-5, i/100-3
+		fsys[fmt.Sprintf("blocks/z%d/y%d/%d,%d,%d.txt", z, y, x, y, z)] = &fstest.MapFile{Data: []byte(air)}
+	}
+	told := 0
+	b := &builder{ctx: t.Context(), fsys: fsys, side: new(sidecar), report: new(Report), o: BuildOptions{Progress: func(n int) { told = n }}}
+	last, n := int64(math.MinInt64), 0
+	for block, err := range b.encoded() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if key := block.Pos.Key(); key <= last {
+			t.Fatalf("%v is too late", block.Pos)
+		} else {
+			last = key
+		}
+		n++
+	}
+	if n != 600 || told != 600 {
+		t.Errorf("%d blocks, %d told", n, told)
+	}
+	for range b.encoded() {
+		break // nobody waits for the rest
+	}
+}

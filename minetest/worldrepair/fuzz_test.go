@@ -1,0 +1,114 @@
+package worldrepair
+
+import (
+	"archive/zip"
+	"bytes"
+	"testing"
+
+	"trowel/minetest/mapblock"
+)
+
+// Whatever an archive holds, it is refused, or is a backup whose parts make a backup again.
+func FuzzBackup(f *testing.F) {
+	pack := func(files ...string) []byte {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for i := 0; i < len(files); i += 2 {
+			w, err := z.CreateHeader(&zip.FileHeader{Name: files[i], Method: zip.Store})
+			if err == nil {
+				_, err = w.Write([]byte(files[i+1]))
+			}
+			if err != nil {
+				f.Fatal(err)
+			}
+		}
+		if err := z.Close(); err != nil {
+			f.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	f.Add(pack("blocks/1,-2,3", "bytes", "files/ipban.txt", "", manifestName, `{"Format":"trowel world backup 1","Blocks":1,"Stores":["players"]}`))
+	f.Add(pack(manifestName, `{"Format":"trowel world backup 1"}`, "files/players/ann", "name = ann"))
+	f.Add(pack("files/../world.mt", "x"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			return
+		}
+		m, blocks, files, err := contents(z)
+		if err != nil {
+			return
+		}
+		if m.Format != backupFormat || len(blocks) != m.Blocks {
+			t.Fatalf("%+v with %d blocks", m, len(blocks))
+		}
+		for p := range blocks {
+			if !p.Valid() {
+				t.Errorf("a block at %v", p)
+			}
+		}
+		for _, file := range files {
+			if !isOurs(file.Name[len(filesFolder):]) {
+				t.Errorf("a file %q", file.Name)
+			}
+		}
+	})
+}
+
+// Whatever the bytes of a block are, the repair of it leads to a block that can be
+// read and needs no other repair, or to none.
+func FuzzMend(f *testing.F) {
+	for _, version := range []int{17, 20, 23, 25, 28, 29} {
+		b := mapblock.New(version)
+		data, err := b.Encode()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data, false)
+		f.Add(data[:len(data)-3], true)
+	}
+	f.Add([]byte{}, false)
+	f.Add([]byte{200}, false)
+	f.Fuzz(func(t *testing.T, data []byte, dropUnknown bool) {
+		m := mend(data, dropUnknown)
+		switch m.fate {
+		case sound, left:
+			if m.data != nil {
+				t.Error("a block that stays has new bytes")
+			}
+			if _, err := mapblock.Decode(data); (err != nil) != (m.fate == left) {
+				t.Errorf("fate %d: %v", m.fate, err)
+			}
+		case salvaged:
+			if again := mend(m.data, false); again.fate != sound {
+				t.Errorf("a repaired block needs fate %d: %v", again.fate, again.found)
+			}
+		case dropped:
+			if m.data != nil || len(m.found) == 0 {
+				t.Errorf("a deleted block has %d bytes and %d findings", len(m.data), len(m.found))
+			}
+		}
+	})
+}
+
+// Whatever a file holds, what is made of it needs no other repair.
+func FuzzTexts(f *testing.F) {
+	for _, text := range []string{"", "seed = 1\n", "seed = 1\n[end_of_params]\n", "game_time = 1\nEnvArgsEnd\n", "\x00\x00", "return {[1]=2}", "return {[1]=2,[3", "seed = 1\x00\x00", "a = {\n", "x = \"\"\"\ny"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r := &repair{newest: 7}
+		for name, mend := range map[string]func([]byte) ([]byte, error){
+			"lines": r.mendLines, "map_meta": r.mendMapMeta, "env_meta": r.mendEnvMeta, "force_loaded": mendForceLoaded,
+		} {
+			once, err := mend(text)
+			if err != nil {
+				continue
+			}
+			twice, err := mend(once)
+			if err != nil || !bytes.Equal(once, twice) {
+				t.Errorf("%s: %q, then %q, %v", name, once, twice, err)
+			}
+		}
+	})
+}
