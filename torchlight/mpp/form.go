@@ -25,12 +25,31 @@ type Relic struct {
 // commentFormat is the comment that says what a picture cannot.
 const commentFormat = "offset %s %s size %s %s"
 
-// Format returns the grid as a binary PGM: a pixel for each cell, its value
-// as grey, and a comment such as "# offset 70 20 size 130 130".
+// grey is the value of a cell that is a wall in the picture, where nobody could
+// tell it from ground by its own. A cell of that value has that of a wall there.
+const grey = 0x80
+
+// swapGreys turns cells into pixels, and back.
+func swapGreys(cells []byte) []byte {
+	out := bytes.Clone(cells)
+	for i, c := range out {
+		switch c {
+		case Wall:
+			out[i] = grey
+		case grey:
+			out[i] = Wall
+		}
+	}
+	return out
+}
+
+// Format returns the grid as a binary PGM: a pixel for each cell, black for
+// ground, grey for walls, white for outside, and a comment such as
+// "# offset 70 20 size 130 130".
 func Format(f *File) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "P5\n# "+commentFormat+"\n%d %d\n255\n", number(f.OffsetX), number(f.OffsetZ), number(f.SizeX), number(f.SizeZ), f.Width, f.Height)
-	b.Write(f.Cells)
+	b.Write(swapGreys(f.Cells))
 	return b.Bytes()
 }
 
@@ -38,8 +57,7 @@ func Format(f *File) []byte {
 func number(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }
 
 // Parse reads a binary PGM with the comment that Format writes. Other comments
-// are passed over. Every error is a [*bin.Error]. The cells are those of form,
-// not copied.
+// are passed over. Every error is a [*bin.Error].
 func Parse(form []byte) (*File, error) {
 	p := pgm{rest: form}
 	if !bytes.HasPrefix(form, []byte("P5")) {
@@ -57,10 +75,11 @@ func Parse(form []byte) (*File, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	f.Cells = p.rest[1:]
-	if int64(f.Width)*int64(f.Height) != int64(len(f.Cells)) {
-		return nil, p.fail("pixels", fmt.Sprintf("%d × %d bytes", f.Width, f.Height), strconv.Itoa(len(f.Cells)))
+	pixels := p.rest[1:]
+	if int64(f.Width)*int64(f.Height) != int64(len(pixels)) {
+		return nil, p.fail("pixels", fmt.Sprintf("%d × %d bytes", f.Width, f.Height), strconv.Itoa(len(pixels)))
 	}
+	f.Cells = swapGreys(pixels)
 	if !p.world(f) {
 		return nil, p.fail("comment", `a line such as "# offset 70 20 size 130 130" behind P5: from the first cell to the origin of the world along x and z, and the size of the grid there`, "none")
 	}

@@ -2,8 +2,8 @@
 // a grid of cells that says where one can walk.
 //
 // A file is a header of 24 bytes and one byte for each cell. The form for
-// people is a picture, a binary PGM, in which what blocks is nearly black and
-// what is no ground is white.
+// people is a picture, a binary PGM, in which ground is black, what blocks is
+// grey and what is no ground is white.
 package mpp
 
 import (

@@ -46,12 +46,12 @@ func TestLayout(t *testing.T) {
 
 func TestForm(t *testing.T) {
 	form, relic, err := mpp.Decompile(encode(t, sample()), mpp.Options{})
-	const want = "P5\n# offset 15.2 -0.1 size 1.2 0.8\n3 2\n255\n\x00\x01\xff\x00\x00\x01"
+	const want = "P5\n# offset 15.2 -0.1 size 1.2 0.8\n3 2\n255\n\x00\x80\xff\x00\x00\x80"
 	if string(form) != want || relic != nil || err != nil {
 		t.Fatalf("%q, %v, %v", form, relic, err)
 	}
 	// A picture as another program may write it.
-	data, err := mpp.Compile([]byte("P5 # made by hand\n#offset 15.2 -0.1 size 1.2 0.8\n 3\t2 # size\n255 \x00\x01\xff\x00\x00\x01"), nil, mpp.Options{})
+	data, err := mpp.Compile([]byte("P5 # made by hand\n#offset 15.2 -0.1 size 1.2 0.8\n 3\t2 # size\n255 \x00\x80\xff\x00\x00\x80"), nil, mpp.Options{})
 	if err != nil || !bytes.Equal(data, encode(t, sample())) {
 		t.Errorf("%x, %v", data, err)
 	}
