@@ -3,6 +3,7 @@ package format
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 
@@ -132,6 +133,9 @@ var (
 				return err
 			}
 			dir, err := out.Dir()
+			if err == nil {
+				err = os.Remove(dir) // Repair makes it when all is done
+			}
 			if err == nil {
 				_, err = worldrepair.Repair(job.ctx(), src.Dir, dir, o)
 			}

@@ -117,7 +117,7 @@ func (c *copier) rest(rows iter.Seq2[mapdb.Block, error]) iter.Seq2[mapdb.Block,
 				return
 			}
 		}
-		if n < done || n == done && !same() || n == done+1 && !same() {
+		if n < done || n <= done+1 && !same() {
 			yield(mapdb.Block{}, fmt.Errorf("%s: %w", c.src, ErrChanged))
 		}
 	}
@@ -135,12 +135,8 @@ func (c *copier) openStore(ctx context.Context) (err error) {
 		}
 	}
 	c.store, err = mapdb.Create(ctx, c.dst, c.to)
-	if c.log.resumed && errors.Is(err, fs.ErrExist) {
-		// On a server the earlier run may have made it, and been ended at once.
-		err = errors.Join(c.openEmpty(ctx), err)
-		if c.store != nil {
-			err = nil
-		}
+	if c.log.resumed && errors.Is(err, fs.ErrExist) && c.openEmpty(ctx) {
+		err = nil // the earlier run has made it on a server, and was ended at once
 	}
 	if err != nil {
 		return err
@@ -149,17 +145,17 @@ func (c *copier) openStore(ctx context.Context) (err error) {
 }
 
 // openEmpty opens the database of the copy if nothing is in it.
-func (c *copier) openEmpty(ctx context.Context) error {
+func (c *copier) openEmpty(ctx context.Context) bool {
 	store, err := mapdb.OpenForWriting(ctx, c.dst, c.to, true)
 	if err != nil {
-		return err
+		return false
 	}
-	n, err := store.Count(ctx)
-	if err != nil || n > 0 {
-		return errors.Join(err, store.Close())
+	if n, err := store.Count(ctx); err != nil || n > 0 {
+		store.Close()
+		return false
 	}
 	c.store = store
-	return nil
+	return true
 }
 
 // closeBlocks closes the database of the copy, unless a run has done so that was

@@ -27,7 +27,7 @@ import (
 )
 
 // engine runs the engine on a world until it ends by itself.
-func engine(t *testing.T, dir string, args ...string) {
+func engine(t testing.TB, dir string, args ...string) {
 	t.Helper()
 	listener, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -393,4 +393,36 @@ func TestPlyvelReads(t *testing.T) {
 	if diff := cmp.Diff(blocksOf(t, start), got); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// BenchmarkRecompress makes blocks of version 29 of those of a world of version
+// 28, as a copy, and with the engine's --recompress, which changes the world itself.
+func BenchmarkRecompress(b *testing.B) {
+	const n = 50_000
+	src := worldtest.World(b, b.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28)
+	rate := func(b *testing.B) { b.ReportMetric(float64(b.N)*n/b.Elapsed().Seconds(), "blocks/s") }
+	b.Run("trowel", func(b *testing.B) {
+		for b.Loop() {
+			copyOnce(b, src, worldcopy.Options{Map: worldcopy.SQLitePos, Blocks: 29}, n)
+		}
+		rate(b)
+	})
+	b.Run("engine", func(b *testing.B) {
+		judge.Find(b, "minetestserver")
+		for b.Loop() {
+			b.StopTimer()
+			dst := filepath.Join(b.TempDir(), "dst")
+			if _, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{}); err != nil {
+				b.Fatal(err)
+			}
+			b.StartTimer()
+			engine(b, dst, "--recompress")
+			b.StopTimer()
+			if err := os.RemoveAll(dst); err != nil {
+				b.Fatal(err)
+			}
+			b.StartTimer()
+		}
+		rate(b)
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -132,27 +133,43 @@ func TestKill(t *testing.T) {
 func TestCancel(t *testing.T) {
 	const n = 9000
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28)
-	for _, kind := range []string{worldcopy.SQLite, worldcopy.LevelDB} {
-		dst := filepath.Join(t.TempDir(), "dst")
-		ctx, cancel := context.WithCancel(context.Background())
-		o := worldcopy.Options{Map: kind, Progress: func(what string, done, _ int) {
-			if what == "blocks" {
-				cancel()
+	want := blocksOf(t, src)
+	for _, kind := range worldcopy.Targets() {
+		t.Run(kind, func(t *testing.T) {
+			o := target(t, kind)
+			dst := filepath.Join(t.TempDir(), "dst")
+			ctx, cancel := context.WithCancel(context.Background())
+			o.Progress = func(what string, done, _ int) {
+				if what == "blocks" {
+					cancel()
+				}
 			}
-		}}
-		if _, err := worldcopy.Copy(ctx, src, dst, o); !errors.Is(err, context.Canceled) {
-			t.Fatalf("%s: %v", kind, err)
-		}
-		if _, err := os.Stat(filepath.Join(dst, "world.mt")); err == nil {
-			t.Error("half a copy has a world.mt")
-		}
-		if _, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{Map: kind, Blocks: 29}); !errors.Is(err, worldcopy.ErrOther) {
-			t.Errorf("%s with other options: %v", kind, err)
-		}
-		r, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{Map: kind})
-		if err != nil || r.Blocks != n || r.Resumed == 0 || r.Resumed == n {
-			t.Errorf("%s: %+v, %v", kind, r, err)
-		}
+			if _, err := worldcopy.Copy(ctx, src, dst, o); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			if _, err := os.Stat(filepath.Join(dst, "world.mt")); err == nil {
+				t.Error("half a copy has a world.mt")
+			}
+			o.Progress = nil
+			other := o
+			other.Blocks = 29
+			if _, err := worldcopy.Copy(context.Background(), src, dst, other); !errors.Is(err, worldcopy.ErrOther) {
+				t.Errorf("with other options: %v", err)
+			}
+			r, err := worldcopy.Copy(context.Background(), src, dst, o)
+			if err != nil || r.Blocks != n || r.Resumed == 0 || r.Resumed == n {
+				t.Errorf("%+v, %v", r, err)
+			}
+			if diff := cmp.Diff(want, blocksOf(t, dst)); diff != "" {
+				t.Error(diff)
+			}
+			if kind == worldcopy.Postgres || kind == worldcopy.Redis {
+				again := filepath.Join(t.TempDir(), "again")
+				if _, err := worldcopy.Copy(context.Background(), src, again, o); !errors.Is(err, fs.ErrExist) {
+					t.Errorf("onto blocks that are there: %v", err)
+				}
+			}
+		})
 	}
 }
 

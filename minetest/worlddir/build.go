@@ -123,7 +123,7 @@ func (b *builder) eachEntry(dir string, do func(e fs.DirEntry) error) error {
 	}
 }
 
-// folder copies the files of a folder that stand in the tree as they are.
+// folder copies the files below a folder of the tree that stand there as they are.
 func (b *builder) folder(at, target string) error {
 	return b.eachEntry(at, func(e fs.DirEntry) error {
 		if at == "." && ours(e.Name()) || !e.IsDir() && !e.Type().IsRegular() {

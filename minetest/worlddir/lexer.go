@@ -19,13 +19,14 @@ type lexer struct {
 	err  *Error
 }
 
-// fail records an error about what begins at a column, from 0.
+// failAt records an error about what begins at a column, from 0.
 func (l *lexer) failAt(column int, format string, args ...any) {
 	if l.err == nil {
 		l.err = &Error{Line: l.line, Column: column + 1, Msg: fmt.Sprintf(format, args...)}
 	}
 }
 
+// fail is failAt for what is read next.
 func (l *lexer) fail(format string, args ...any) { l.failAt(l.at, format, args...) }
 
 // more tells whether a line of a level of indentation follows, and begins to

@@ -1,6 +1,7 @@
 package worlddir
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -102,7 +103,8 @@ func (o *others) open(name string) (fs.File, error) {
 
 // cause returns what went wrong without the path, which the caller names.
 func cause(err error) error {
-	if e, ok := err.(*fs.PathError); ok {
+	var e *fs.PathError
+	if errors.As(err, &e) {
 		return e.Err
 	}
 	return err

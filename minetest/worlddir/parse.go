@@ -179,7 +179,7 @@ func (p *parser) grid(whole bool, cell func() uint16) *gridReader {
 		z, zs := p.interval("z")
 		p.end()
 		for p.more(2) {
-			_, column := 0, p.at
+			column := p.at
 			y, ys := p.interval("y")
 			var row [side]uint16
 			p.row(&row, cell)

@@ -62,11 +62,12 @@ func (p *positions) between(from, to mapdb.Pos) (lo, hi int) {
 	return lo, hi
 }
 
-// row returns the blocks of a plane z, or of a row of it if y is one.
+// plane returns the blocks of a plane: the first, and the first behind them.
 func (p *positions) plane(z int16) (lo, hi int) {
 	return p.between(mapdb.Pos{X: mapdb.MinCoord, Y: mapdb.MinCoord, Z: z}, mapdb.Pos{X: mapdb.MinCoord, Y: mapdb.MinCoord, Z: z + 1})
 }
 
+// row returns the blocks of a row of a plane.
 func (p *positions) row(z, y int16) (lo, hi int) {
 	return p.between(mapdb.Pos{X: mapdb.MinCoord, Y: y, Z: z}, mapdb.Pos{X: mapdb.MinCoord, Y: y + 1, Z: z})
 }

@@ -404,3 +404,20 @@ func TestFixed(t *testing.T) {
 		}
 	}
 }
+
+// The example on the page of the format is a text as BlockText writes it.
+func TestPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/formats/minetest-folder.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "```\n")
+	example, _, _ := strings.Cut(rest, "```")
+	b, err := ParseBlock([]byte(example))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(example, string(BlockText(b, mapdb.Pos{}))); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -14,167 +14,14 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
-	"time"
+
+	"github.com/alicebob/miniredis/v2"
 
 	"trowel/internal/deflate"
 	"trowel/internal/tree"
-	"trowel/minetest/item"
-	"trowel/minetest/mapblock"
 	"trowel/minetest/mapdb"
 	"trowel/minetest/world"
 )
-
-// backends are worlds with their parts in each of the backends that are files.
-var backends = map[string]string{
-	"sqlite":  "gameid = minetest\nbackend = sqlite3\nplayer_backend = sqlite3\nauth_backend = sqlite3\nmod_storage_backend = sqlite3\n",
-	"xyz":     "gameid = minetest\nbackend = sqlite3\nplayer_backend = sqlite3\nauth_backend = sqlite3\nmod_storage_backend = sqlite3\n",
-	"leveldb": "backend = leveldb\nplayer_backend = leveldb\nauth_backend = leveldb\nmod_storage_backend = files\n",
-	"files":   "# a comment\nbackend = sqlite3\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = files\n",
-}
-
-const (
-	legacyPassword = "iEPX+SQWIR3p67lj/0zigSWTKHg"
-	testMod        = "test_mod"
-)
-
-// makeWorld makes a world that has something of everything.
-func makeWorld(t testing.TB, backend string) *World {
-	t.Helper()
-	dir := t.TempDir()
-	write := func(name, text string) {
-		t.Helper()
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("world.mt", backends[backend])
-	write("env_meta.txt", "game_time = 5\nEnvArgsEnd\n")
-	write("worldmods/a/init.lua", "-- nothing\n")
-	write("blocks", "a file whose name the tree needs")
-	write(tree.Sidecar, "another one")
-	write("rollback.sqlite-wal", "no file of the world")
-	write("schems/100%25.mts", "MTSM")
-	settings, err := world.ReadWorldMT(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, err := mapConfig(world.FindBackends(dir, settings).Map, settings, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if backend == "xyz" {
-		config.Schema = mapdb.SchemaXYZ
-	}
-	fillMap(t, dir, config)
-	o := world.Options{Write: true}
-	players, err := world.OpenPlayers(t.Context(), dir, settings, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	auth, err := world.OpenAuth(t.Context(), dir, settings, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	storage, err := world.OpenStorage(t.Context(), dir, settings, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	put(t, players, testPlayers(t)...)
-	put(t, auth,
-		&world.Account{Name: "open", Privileges: []string{"interact", "shout"}, LastLogin: -1},
-		&world.Account{Name: "foo", Password: legacyPassword, LastLogin: 1700000000},
-		&world.Account{Name: "bar", Password: world.NewVerifier("bar", "secret"), Privileges: []string{"server"}})
-	put(t, storage, testStorage(backend)...)
-	return openWorld(t, dir)
-}
-
-func put[T any](t testing.TB, s world.Store[T], things ...T) {
-	t.Helper()
-	for _, thing := range things {
-		if err := s.Put(t.Context(), thing); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(s.Commit(t.Context()), s.Close()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func testPlayers(t testing.TB) []*world.Player {
-	t.Helper()
-	inv, _, err := item.ParseInventory([]byte("List main 4\nWidth 2\nItem default:dirt 5\nEmpty\nItem default:pick 1 300 \"\\u0001k\\u0002v\\u0003\"\nEmpty\nEndInventoryList\nList craft 9\nWidth 3\nEmpty\nEmpty\nEmpty\nEmpty\nEmpty\nEmpty\nEmpty\nEmpty\nEmpty\nEndInventoryList\nEndInventory\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	day := time.Date(2024, 2, 29, 12, 30, 1, 0, time.UTC)
-	return []*world.Player{
-		{Name: "singleplayer", Pos: [3]float64{1.5, -20, 305}, Pitch: 30.5, Yaw: 288, HP: 20, Breath: 10, Created: day, Modified: day.Add(time.Hour), Inventory: inv,
-			Attributes: []world.Attribute{{Key: "zeta", Value: "1 < 2"}, {Key: "alpha", Value: "ü\n"}}},
-		{Name: "Empty", Created: day, Modified: day, Inventory: new(item.Inventory)},
-	}
-}
-
-func testStorage(backend string) []*world.ModData {
-	m := &world.ModData{Mod: testMod}
-	m.Set("zeta", []byte("plain"))
-	m.Set("alpha", []byte(`{"json":"<&>"}`))
-	if strings.Contains(backends[backend], "mod_storage_backend = sqlite3") {
-		m.Set("binary", []byte{0, 1, 0xff})
-		m.Set("key \xff", nil)
-	}
-	return []*world.ModData{m, {Mod: "other", Entries: []world.Entry{{Key: []byte("k"), Value: []byte("v")}}}}
-}
-
-// fillMap makes blocks of all kinds: all versions, at every corner of the map, and
-// some that cannot be read.
-func fillMap(t testing.TB, dir string, c mapdb.Config) {
-	t.Helper()
-	db, err := mapdb.Create(t.Context(), dir, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := map[mapdb.Pos][]byte{
-		{X: 5}:       []byte("no block"),
-		{X: 6}:       {},
-		{X: 7, Y: 1}: {28},
-	}
-	for version := range mapblock.Newest + 1 {
-		data, err := everything(t, version).EncodeFresh()
-		if err != nil {
-			t.Fatal(err)
-		}
-		pos := mapdb.Pos{X: int16(version%3*2047 - 2047), Y: int16(version%2*4095 - 2048), Z: int16(version - 15)}
-		blocks[pos] = data
-	}
-	for level := range 10 {
-		blocks[mapdb.Pos{X: 20, Y: int16(level), Z: 20}] = atLevel(t, 28, level)
-	}
-	err = db.Update(t.Context(), func(tx mapdb.Tx) error {
-		for pos, data := range blocks {
-			if err := tx.Put(pos, data); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// atLevel returns a block whose zlib streams are of a level.
-func atLevel(t testing.TB, version, level int) []byte {
-	t.Helper()
-	data, err := everything(t, version).EncodeFresh()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if data, err = recompress(data, []int{level, level}); err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
 
 // A world of every backend comes back from its folder.
 func TestWorlds(t *testing.T) {
@@ -460,61 +307,12 @@ func TestRelics(t *testing.T) {
 		}
 	}
 	for _, r := range []blockRelic{
-		{Patch: &patch{At: -1}}, {Patch: &patch{At: 1 << 40}}, {Patch: &patch{At: 1, Remove: 1<<63 - 1}}, {Patch: &patch{Remove: -1}},
+		{Patch: &patch{At: -1}}, {Patch: &patch{At: math.MaxInt}}, {Patch: &patch{At: 1, Remove: math.MaxInt}}, {Patch: &patch{Remove: -1}},
 		{Levels: []int{1}}, {Levels: []int{1, 99}}, {Levels: []int{-5, 1}},
 	} {
 		if _, err := r.apply(fresh); err == nil {
 			t.Errorf("%+v was applied", r)
 		}
-	}
-}
-
-// hostile are trees with something wrong, and what is said about it.
-var hostile = map[string]struct {
-	file, text string
-	msg        string
-}{
-	"block":      {"blocks/z0/y0/0,0,0.txt", "version 28\nnodes\n  z 0\n    y 0 air*17\n", "blocks/z0/y0/0,0,0.txt:4:13: "},
-	"raw":        {"blocks/z0/y0/0,0,0.txt", "raw\n  0x0\n", "blocks/z0/y0/0,0,0.txt:2:3: "},
-	"empty":      {"blocks/z0/y0/0,0,0.txt", "", "blocks/z0/y0/0,0,0.txt: "},
-	"twice":      {"blocks/z0/y0/1,0,0.block", "x", "the block is in"},
-	"elsewhere":  {"blocks/z0/y0/1,0,1.txt", air, "belongs into the folder blocks/z1/y0"},
-	"far":        {"blocks/z0/y0/2048,0,0.txt", air, "the position x,y,z"},
-	"zero":       {"blocks/z0/y0/-0,0,0.txt", air, "the position x,y,z"},
-	"ending":     {"blocks/z0/y0/0,0,0.txt~", air, "the position x,y,z"},
-	"plane":      {"blocks/zz/y0/0,0,0.txt", air, "expected a folder"},
-	"loose":      {"blocks/0,0,0.txt", air, "expected a folder"},
-	"name":       {"%62locks%2Fx", "", "cannot be that of a file"},
-	"up":         {"%2E%2E", "", "cannot be that of a file"},
-	"player":     {"players/a.json", `{"hp": "x"}`, "players/a.json:1: "},
-	"field":      {"players/a.json", "{\n\"luck\": 1}", "players/a.json:2: "},
-	"syntax":     {"players/a.json", "{\n\n", "players/a.json:"},
-	"behind":     {"players/a.json", "{}\n{}", "players/a.json:"},
-	"slots":      {"players/a.json", `{"inventory": [{"name": "main", "size": 4000000000, "items": []}]}`, "the size or width"},
-	"items":      {"players/a.json", `{"inventory": [{"name": "main", "size": 1, "items": ["a", "b"]}]}`, "more items than slots"},
-	"item":       {"players/a.json", `{"inventory": [{"name": "main", "size": 1, "items": ["\"a"]}]}`, "no item"},
-	"list":       {"players/a.json", `{"inventory": [{"name": "a b", "size": 1}]}`, "without spaces"},
-	"playername": {"players/a.txt", "", "ends in .json"},
-	"storage":    {"storage/a.json", `{"a": 1}`, "storage/a.json: "},
-	"key":        {"storage/a.json", `{"a": "1", "a": "2"}`, "twice"},
-	"base64":     {"storage/a.json", `{"a": {"base64": "?"}}`, "storage/a.json: "},
-	"auth":       {"auth/a.json", `{"password": "srp"}`, "auth/a.json: the password"},
-	"sidecar":    {tree.Sidecar, `{"format": 5}`, tree.Sidecar},
-	"other":      {tree.Sidecar, `{"format": "torchlight"}`, "the folder is one of"},
-	"backend":    {"world.mt", "backend = tape\n", "tape"},
-	"server":     {"world.mt", "backend = redis\nredis_address = example.org\n", "server"},
-	"dummy":      {"world.mt", "backend = dummy\n", "keeps no blocks"},
-}
-
-func TestHostile(t *testing.T) {
-	for name, test := range hostile {
-		t.Run(name, func(t *testing.T) {
-			fsys := fstest.MapFS{"blocks/z0/y0/1,0,0.txt": {Data: []byte(air)}}
-			fsys[test.file] = &fstest.MapFile{Data: []byte(test.text)}
-			if _, err := Build(t.Context(), t.TempDir(), fsys, BuildOptions{}); err == nil || !strings.Contains(err.Error(), test.msg) {
-				t.Errorf("%v, want %q", err, test.msg)
-			}
-		})
 	}
 }
 
@@ -623,5 +421,47 @@ func TestOrder(t *testing.T) {
 	}
 	for range b.encoded() {
 		break // nobody waits for the rest
+	}
+}
+
+// Blocks go to a server if that is allowed, and if it has none yet.
+func TestRedis(t *testing.T) {
+	server := miniredis.RunT(t)
+	w := makeWorld(t, "sqlite")
+	folder := extract(t, Open(w, Options{Exact: true}))
+	text := fmt.Sprintf("%sredis_address = %s\nredis_port = %s\nredis_hash = blocks\n", strings.Replace(backends["sqlite"], "backend = sqlite3", "backend = redis", 1), server.Host(), server.Port())
+	if err := os.WriteFile(filepath.Join(folder, "world.mt"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Build(t.Context(), t.TempDir(), os.DirFS(folder), BuildOptions{}); !errors.Is(err, world.ErrRemote) {
+		t.Errorf("nobody allowed it: %v", err)
+	}
+	dst := t.TempDir()
+	if _, err := Build(t.Context(), dst, os.DirFS(folder), BuildOptions{Remote: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenWorld(t.Context(), dst, false); !errors.Is(err, world.ErrRemote) {
+		t.Errorf("nobody allowed to open it: %v", err)
+	}
+	got, err := OpenWorld(t.Context(), dst, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Close()
+	n := 0
+	for block, err := range got.Map.Blocks(t.Context(), mapdb.All()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, err := w.Map.Get(t.Context(), block.Pos); err != nil || string(data) != string(block.Data) {
+			t.Errorf("%v: %v", block.Pos, err)
+		}
+		n++
+	}
+	if n != 43 {
+		t.Errorf("%d blocks", n)
+	}
+	if _, err := Build(t.Context(), t.TempDir(), os.DirFS(folder), BuildOptions{Remote: true}); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("into a server with blocks: %v", err)
 	}
 }

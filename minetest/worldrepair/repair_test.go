@@ -2,13 +2,17 @@ package worldrepair_test
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -390,5 +394,62 @@ func TestHostileBackup(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestInUseChild is the child of TestInUse: it has a file open until its input ends.
+func TestInUseChild(t *testing.T) {
+	path := os.Getenv("TROWEL_TEST_OPEN")
+	if path == "" {
+		t.Skip("this is run by TestInUse")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	fmt.Println("open")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+}
+
+// A world that a program has open is not repaired in place.
+func TestInUse(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	dir := damage(t, mapdb.LevelDB)
+	child := exec.Command(self, "-test.run=^TestInUseChild$", "-test.v")
+	child.Env = append(os.Environ(), "TROWEL_TEST_OPEN="+filepath.Join(dir, "ipban.txt"))
+	in, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := child.StdoutPipe()
+	if err == nil {
+		err = child.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != "open"; {
+	}
+	files := snapshot(t, dir)
+	if _, err := worldrepair.InPlace(ctx, dir, "", worldrepair.Options{}); !errors.Is(err, worldrepair.ErrInUse) {
+		t.Errorf("a world in use: %v", err)
+	}
+	if diff := cmp.Diff(files, snapshot(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+	if r, err := worldrepair.InPlace(ctx, dir, "", worldrepair.Options{Force: true}); err != nil || !r.Changes() {
+		t.Errorf("with force: %+v, %v", r, err)
+	}
+	in.Close()
+	if err := child.Wait(); err != nil {
+		t.Error(err)
 	}
 }

@@ -1,0 +1,58 @@
+package worlddir
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"trowel/internal/tree"
+)
+
+// hostile are trees with something wrong, and what is said about it.
+var hostile = map[string]struct {
+	file, text string
+	msg        string
+}{
+	"block":      {"blocks/z0/y0/0,0,0.txt", "version 28\nnodes\n  z 0\n    y 0 air*17\n", "blocks/z0/y0/0,0,0.txt:4:13: "},
+	"raw":        {"blocks/z0/y0/0,0,0.txt", "raw\n  0x0\n", "blocks/z0/y0/0,0,0.txt:2:3: "},
+	"empty":      {"blocks/z0/y0/0,0,0.txt", "", "blocks/z0/y0/0,0,0.txt: "},
+	"twice":      {"blocks/z0/y0/1,0,0.block", "x", "the block is in"},
+	"elsewhere":  {"blocks/z0/y0/1,0,1.txt", air, "belongs into the folder blocks/z1/y0"},
+	"far":        {"blocks/z0/y0/2048,0,0.txt", air, "the position x,y,z"},
+	"zero":       {"blocks/z0/y0/-0,0,0.txt", air, "the position x,y,z"},
+	"ending":     {"blocks/z0/y0/0,0,0.txt~", air, "the position x,y,z"},
+	"plane":      {"blocks/zz/y0/0,0,0.txt", air, "expected a folder"},
+	"loose":      {"blocks/0,0,0.txt", air, "expected a folder"},
+	"name":       {"%62locks%2Fx", "", "cannot be that of a file"},
+	"up":         {"%2E%2E", "", "cannot be that of a file"},
+	"player":     {"players/a.json", `{"hp": "x"}`, "players/a.json:1: "},
+	"field":      {"players/a.json", "{\n\"luck\": 1}", "players/a.json:2: "},
+	"syntax":     {"players/a.json", "{\n\n", "players/a.json:"},
+	"behind":     {"players/a.json", "{}\n{}", "players/a.json:"},
+	"slots":      {"players/a.json", `{"inventory": [{"name": "main", "size": 4000000000, "items": []}]}`, "the size or width"},
+	"items":      {"players/a.json", `{"inventory": [{"name": "main", "size": 1, "items": ["a", "b"]}]}`, "more items than slots"},
+	"item":       {"players/a.json", `{"inventory": [{"name": "main", "size": 1, "items": ["\"a"]}]}`, "no item"},
+	"list":       {"players/a.json", `{"inventory": [{"name": "a b", "size": 1}]}`, "without spaces"},
+	"playername": {"players/a.txt", "", "ends in .json"},
+	"storage":    {"storage/a.json", `{"a": 1}`, "storage/a.json: "},
+	"key":        {"storage/a.json", `{"a": "1", "a": "2"}`, "twice"},
+	"base64":     {"storage/a.json", `{"a": {"base64": "?"}}`, "storage/a.json: "},
+	"auth":       {"auth/a.json", `{"password": "srp"}`, "auth/a.json: the password"},
+	"sidecar":    {tree.Sidecar, `{"format": 5}`, tree.Sidecar},
+	"other":      {tree.Sidecar, `{"format": "torchlight"}`, "the folder is one of"},
+	"backend":    {"world.mt", "backend = tape\n", "tape"},
+	"server":     {"world.mt", "backend = redis\nredis_address = example.org\n", "server"},
+	"dummy":      {"world.mt", "backend = dummy\n", "keeps no blocks"},
+}
+
+func TestHostile(t *testing.T) {
+	for name, test := range hostile {
+		t.Run(name, func(t *testing.T) {
+			fsys := fstest.MapFS{"blocks/z0/y0/1,0,0.txt": {Data: []byte(air)}}
+			fsys[test.file] = &fstest.MapFile{Data: []byte(test.text)}
+			if _, err := Build(t.Context(), t.TempDir(), fsys, BuildOptions{}); err == nil || !strings.Contains(err.Error(), test.msg) {
+				t.Errorf("%v, want %q", err, test.msg)
+			}
+		})
+	}
+}
