@@ -9,8 +9,9 @@ import (
 
 // accountForm is the file of an account.
 type accountForm struct {
-	Password   string  `json:"password"`           // what kind it is: none, sha1, srp or unknown
-	Verifier   *value  `json:"verifier,omitempty"` // what the engine keeps in place of the password
+	Password   string  `json:"password"`               // what kind it is: none, sha1, srp or unknown
+	Verifier   *value  `json:"verifier,omitempty"`     // what the engine keeps in place of the password
+	New        *value  `json:"new_password,omitempty"` // a password to be set; never shown
 	Privileges []value `json:"privileges"`
 	LastLogin  int64   `json:"last_login"` // seconds since 1970; -1 for never
 }
@@ -33,6 +34,10 @@ func (f *accountForm) account(name string, kept *value) (*world.Account, error) 
 	a := &world.Account{Name: name, LastLogin: f.LastLogin}
 	for _, p := range f.Privileges {
 		a.Privileges = append(a.Privileges, string(p))
+	}
+	if f.New != nil {
+		a.Password = world.NewVerifier(name, string(*f.New))
+		return a, nil
 	}
 	v := f.Verifier
 	if v == nil {

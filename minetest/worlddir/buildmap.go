@@ -12,6 +12,7 @@ import (
 
 	"trowel/internal/parallel"
 	"trowel/minetest/mapdb"
+	"trowel/minetest/worldmap"
 )
 
 // buildMap makes the database of the blocks.
@@ -20,7 +21,7 @@ func (b *builder) buildMap() error {
 	if v, ok := b.settings.Get("backend"); ok {
 		backend = v
 	}
-	config, err := mapConfig(backend, b.settings, b.o.Remote)
+	config, err := worldmap.ConfigOf(backend, b.settings, b.o.Remote)
 	if err != nil {
 		return err
 	}

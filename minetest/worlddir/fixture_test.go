@@ -13,6 +13,7 @@ import (
 	"trowel/minetest/mapblock"
 	"trowel/minetest/mapdb"
 	"trowel/minetest/world"
+	"trowel/minetest/worldmap"
 )
 
 // backends are worlds with their parts in each of the backends that are files.
@@ -50,7 +51,7 @@ func makeWorld(t testing.TB, backend string) *World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := mapConfig(world.FindBackends(dir, settings).Map, settings, false)
+	config, err := worldmap.Config(dir, settings, false)
 	if err != nil {
 		t.Fatal(err)
 	}

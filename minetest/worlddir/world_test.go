@@ -210,6 +210,11 @@ func TestPasswords(t *testing.T) {
 	if foo, err := got.Auth.Get(t.Context(), "foo"); err != nil || foo.Password != "" {
 		t.Errorf("foo: %+v, %v", foo, err)
 	}
+	edit("foo.json", `"none"`, `"none", "new_password": "open sesame"`)
+	got, _ = build(t, os.DirFS(folder), BuildOptions{})
+	if foo, err := got.Auth.Get(t.Context(), "foo"); err != nil || foo.Password.Kind() != "srp" || !world.CheckPassword(foo, "open sesame") || world.CheckPassword(foo, "") {
+		t.Errorf("foo with a new password: %v, %v", foo.Password, err)
+	}
 	edit("open.json", `"none"`, `"srp"`)
 	if _, err := Build(t.Context(), t.TempDir(), os.DirFS(folder), BuildOptions{}); err == nil || !strings.Contains(err.Error(), "auth/open.json") {
 		t.Errorf("a password that nobody knows: %v", err)

@@ -16,7 +16,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -24,10 +23,10 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/internal/bin"
 	"trowel/internal/tree"
 	"trowel/minetest/mapdb"
 	"trowel/minetest/world"
+	"trowel/minetest/worldmap"
 )
 
 // Options are how a world is shown.
@@ -68,7 +67,7 @@ func OpenWorld(ctx context.Context, dir string, remote bool) (_ *World, err erro
 			w.Close()
 		}
 	}()
-	config, err := mapConfig(w.Backends.Map, settings, remote)
+	config, err := worldmap.Config(dir, settings, remote)
 	if err != nil {
 		return nil, err
 	}
@@ -95,38 +94,6 @@ func openMap(ctx context.Context, dir string, c mapdb.Config) (mapdb.DB, error) 
 		return mapdb.NewMemory(), nil
 	}
 	return db, err
-}
-
-// mapConfig says where the blocks of a world are whose world.mt has the
-// settings s.
-func mapConfig(backend string, s *world.Settings, remote bool) (mapdb.Config, error) {
-	get := func(name string) string {
-		v, _ := s.Get(name)
-		return v
-	}
-	c := mapdb.Config{Backend: backend}
-	setting := ""
-	switch backend {
-	case world.BackendSectors, world.BackendSectors2:
-		c.Backend = mapdb.Sectors
-	case mapdb.Postgres:
-		setting = "pgsql_connection"
-		c.Postgres = get(setting)
-	case mapdb.RedisDB:
-		setting = "redis_address"
-		c.Redis = mapdb.Redis{Address: get(setting), Hash: get("redis_hash"), Password: get("redis_password")}
-		if port := get("redis_port"); port != "" {
-			n, err := strconv.ParseUint(port, 10, 16)
-			if err != nil {
-				return c, &bin.Error{File: worldMT, Path: "redis_port", Offset: -1, Want: "a port from 0 to 65535", Got: fmt.Sprintf("%.40q", port), Err: bin.ErrFormat}
-			}
-			c.Redis.Port = int(n)
-		}
-	}
-	if setting != "" && !remote {
-		return c, &bin.Error{File: worldMT, Path: setting, Offset: -1, Err: world.ErrRemote}
-	}
-	return c, nil
 }
 
 // Close closes the databases.

@@ -13,11 +13,17 @@ import (
 )
 
 // Config returns where the blocks of the world in dir are, whose world.mt has the
-// settings s. If they are on a server, the error wraps [world.ErrRemote] unless
-// remote allows to connect to it: a world that somebody else made may name any
-// server.
+// settings s.
 func Config(dir string, s *world.Settings, remote bool) (mapdb.Config, error) {
-	c := mapdb.Config{Backend: world.FindBackends(dir, s).Map}
+	return ConfigOf(world.FindBackends(dir, s).Map, s, remote)
+}
+
+// ConfigOf returns where the blocks of a world are that are kept in a backend, and
+// whose world.mt has the settings s. If they are on a server, the error wraps
+// [world.ErrRemote] unless remote allows to connect to it: a world that somebody
+// else made may name any server.
+func ConfigOf(backend string, s *world.Settings, remote bool) (mapdb.Config, error) {
+	c := mapdb.Config{Backend: backend}
 	server := ""
 	switch c.Backend {
 	case world.BackendSectors2:
