@@ -53,7 +53,13 @@ func (e *Error) Unwrap() []error {
 // Memory is taken as the data comes, so a great size costs nothing if the stream
 // does not have it.
 func Decompress(stream []byte, size int) (data []byte, consumed int, err error) {
-	data, consumed, err = inflate(stream, int64(size), fastInflate)
+	return DecompressInto(nil, stream, size)
+}
+
+// DecompressInto is Decompress into the memory of buf, as far as it has room: what
+// was in there is gone. Buf may be nil.
+func DecompressInto(buf, stream []byte, size int) (data []byte, consumed int, err error) {
+	data, consumed, err = inflate(buf, stream, int64(size), fastInflate)
 	if err == nil && len(data) < size {
 		err = &Error{Kind: ErrTooShort, Consumed: consumed, Size: len(data), Want: int64(size)}
 	}
@@ -63,7 +69,12 @@ func Decompress(stream []byte, size int) (data []byte, consumed int, err error) 
 // DecompressUpTo inflates a stream of unknown size, but of no more than limit
 // bytes. All else is as with [Decompress].
 func DecompressUpTo(stream []byte, limit int64) (data []byte, consumed int, err error) {
-	return inflate(stream, limit, minInflate)
+	return DecompressUpToInto(nil, stream, limit)
+}
+
+// DecompressUpToInto is DecompressUpTo into the memory of buf, as [DecompressInto] does.
+func DecompressUpToInto(buf, stream []byte, limit int64) (data []byte, consumed int, err error) {
+	return inflate(buf, stream, limit, minInflate)
 }
 
 // An inflater is a reader with its source, to be used again.
@@ -100,7 +111,7 @@ const (
 
 // inflate reads a stream of up to limit bytes of data. It takes no more memory
 // than first, or what is usual for such a stream, before any data has come.
-func inflate(stream []byte, limit, first int64) (data []byte, consumed int, err error) {
+func inflate(buf, stream []byte, limit, first int64) (data []byte, consumed int, err error) {
 	if limit < 0 {
 		return nil, 0, &Error{Kind: ErrTooLong, Want: limit} // even without data
 	}
@@ -113,7 +124,7 @@ func inflate(stream []byte, limit, first int64) (data []byte, consumed int, err 
 	if err = f.r.Reset(&f.src, nil); err == nil {
 		n := int64(len(stream))
 		first = min(limit, max(first, usualRatio*n), minInflate+maxRatio*n)
-		data, err = f.read(int(first), limit)
+		data, err = f.read(buf, int(first), limit)
 	}
 	consumed = len(stream) - f.src.Len()
 	if err == nil {
@@ -129,9 +140,13 @@ func inflate(stream []byte, limit, first int64) (data []byte, consumed int, err 
 	return data, consumed, e
 }
 
-// read reads to the end of the stream. It starts with a buffer of size first.
-func (f *inflater) read(first int, limit int64) ([]byte, error) {
-	data := make([]byte, 0, first)
+// read reads to the end of the stream. It starts with the memory of buf, or with
+// as much as first if that is less.
+func (f *inflater) read(buf []byte, first int, limit int64) ([]byte, error) {
+	data := buf[:0:min(int64(cap(buf)), limit)]
+	if cap(data) < first {
+		data = make([]byte, 0, first)
+	}
 	for {
 		if len(data) == cap(data) {
 			var one [1]byte

@@ -126,11 +126,17 @@ func New(version int) *Block {
 
 // empty returns a block without sections, as it is before it is read.
 func empty(version int) *Block {
-	b := &Block{Version: version, LightingComplete: AllLit, Timestamp: NoTimestamp, ContentWidth: contentWidth(version), ParamsWidth: 2}
+	b := new(Block)
+	b.clear(version)
+	return b
+}
+
+// clear makes an empty block of b.
+func (b *Block) clear(version int) {
+	*b = Block{Version: version, LightingComplete: AllLit, Timestamp: NoTimestamp, ContentWidth: contentWidth(version), ParamsWidth: 2}
 	if b.hasLegacyMetadata() {
 		b.Metadata.Version = 1
 	}
-	return b
 }
 
 // contentWidth returns the number of bytes of an element of Param0.

@@ -2,7 +2,6 @@ package mapblock
 
 import (
 	"fmt"
-	"strings"
 
 	"trowel/check"
 )
@@ -76,32 +75,58 @@ func (c *checker) head() {
 
 // validName reports whether a node can have a name.
 func validName(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		return r != '_' && r != ':' && !('0' <= r && r <= '9') && !('a' <= r && r <= 'z') && !('A' <= r && r <= 'Z')
-	})
+	for _, r := range []byte(name) {
+		if r != '_' && r != ':' && !('0' <= r && r <= '9') && !('a' <= r && r <= 'z') && !('A' <= r && r <= 'Z') {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// earlier returns a function that tells the last entry before entry i that has the
+// same id, and the last that has the same name; -1 is none. It is called with 0, 1,
+// 2 and so on.
+func earlier(list []NameID) func(i int) (sameID, sameName int) {
+	if len(list) <= fewNames {
+		return func(i int) (sameID, sameName int) {
+			sameID, sameName = i-1, i-1
+			for sameID >= 0 && list[sameID].ID != list[i].ID {
+				sameID--
+			}
+			for sameName >= 0 && list[sameName].Name != list[i].Name {
+				sameName--
+			}
+			return sameID, sameName
+		}
+	}
+	ids, names := make(map[uint16]int, len(list)), make(map[string]int, len(list))
+	return func(i int) (sameID, sameName int) {
+		e := list[i]
+		sameID, sameName = ids[e.ID]-1, names[e.Name]-1
+		ids[e.ID], names[e.Name] = i+1, i+1
+		return sameID, sameName
+	}
 }
 
 func (c *checker) names() {
 	b := c.b
-	ids, names := make(map[uint16]int), make(map[string]int)
 	if b.Version >= 21 {
+		before := earlier(b.Names)
 		for i, e := range b.Names {
 			path := func() string { return fmt.Sprintf("names.entries[%d]", i) }
-			if first, ok := ids[e.ID]; ok {
-				c.add(foundNameDuplicate, path(), -1, "id %d is %q, and in entry %d %q", e.ID, e.Name, first, b.Names[first].Name)
-			} else if first, ok := names[e.Name]; ok {
-				c.add(foundNameDuplicate, path(), -1, "%q has id %d, and in entry %d id %d", e.Name, e.ID, first, b.Names[first].ID)
+			if sameID, sameName := before(i); sameID >= 0 {
+				c.add(foundNameDuplicate, path(), -1, "id %d is %q, and in entry %d %q", e.ID, e.Name, sameID, b.Names[sameID].Name)
+			} else if sameName >= 0 {
+				c.add(foundNameDuplicate, path(), -1, "%q has id %d, and in entry %d id %d", e.Name, e.ID, sameName, b.Names[sameName].ID)
 			}
-			ids[e.ID], names[e.Name] = i, i
 			if !validName(e.Name) {
 				c.add(foundNameEmpty, path(), -1, "%q", e.Name)
 			}
 		}
 	}
 	nameOf, count := b.nameOf(), b.countIDs()
-	defer count.release()
 	var unmapped []uint16
-	for _, id := range count.seen {
+	for id := range count.all {
 		if _, ok := nameOf(id); !ok {
 			unmapped = append(unmapped, id)
 		}
@@ -111,11 +136,11 @@ func (c *checker) names() {
 			c.add(foundUnmapped, "nodes", -1, "and %d more ids without a name", len(unmapped)-i)
 			break
 		}
-		c.add(foundUnmapped, "nodes", -1, "%d nodes have the id %d, which has no name", count.of[id], id)
+		c.add(foundUnmapped, "nodes", -1, "%d nodes have the id %d, which has no name", count.of(id), id)
 	}
 	if b.Version >= 21 {
 		for i, e := range b.Names {
-			if count.of[e.ID] == 0 {
+			if count.of(e.ID) == 0 {
 				c.add(foundNameUnused, fmt.Sprintf("names.entries[%d]", i), -1, "id %d, %q", e.ID, e.Name)
 			}
 		}

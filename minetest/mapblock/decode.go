@@ -16,12 +16,19 @@ import (
 // that is odd is kept and told by [Block.Check]. [Salvage] reads what there is
 // of a block that Decode refuses.
 func Decode(data []byte) (*Block, error) {
-	d := decoder{data: data}
-	d.decode()
-	if d.err != nil {
-		return nil, d.err
+	b := new(Block)
+	if err := b.Decode(data); err != nil {
+		return nil, err
 	}
-	return d.b, nil
+	return b, nil
+}
+
+// Decode is the function Decode into b, for who goes through many blocks: what b
+// was is gone, but not the lists that were taken from it.
+func (b *Block) Decode(data []byte) error {
+	d := decoder{data: data, b: b}
+	d.decode()
+	return d.err
 }
 
 // Dump reports every field of a block to t, in the order in which they are
@@ -58,7 +65,7 @@ type decoder struct {
 	tracer  bin.Tracer
 	meaning func(uint16) string
 
-	b    *Block // nil if not even the version is known
+	b    *Block // nil, unless it is given, until the version is known
 	next int    // the section that could not be read, or the number of all
 	err  error
 }
@@ -75,7 +82,10 @@ func (d *decoder) decode() {
 		d.err = c.fault()
 		return
 	}
-	d.b = empty(int(version))
+	if d.b == nil {
+		d.b = new(Block)
+	}
+	d.b.clear(int(version))
 	if version < 29 {
 		d.sections(c)
 		if d.err == nil {

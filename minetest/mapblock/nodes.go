@@ -2,8 +2,8 @@ package mapblock
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"sync"
 )
 
 // Nodes is what the nodes of a block are, in the terms of today whatever the
@@ -58,6 +58,9 @@ func (b *Block) ID(index int) (id uint16, param2 uint8) {
 	return id, param2
 }
 
+// fewNames is how many names are looked through quicker than a map is made.
+const fewNames = 24
+
 // nameOf returns a function that names the ids of the block. Where two entries
 // claim an id it is the last that counts, as in the games.
 func (b *Block) nameOf() func(id uint16) (name string, ok bool) {
@@ -65,6 +68,16 @@ func (b *Block) nameOf() func(id uint16) (name string, ok bool) {
 		return func(id uint16) (string, bool) {
 			name, ok := legacyNames[id]
 			return name, ok
+		}
+	}
+	if len(b.Names) <= fewNames {
+		return func(id uint16) (string, bool) {
+			for _, e := range slices.Backward(b.Names) {
+				if e.ID == id {
+					return e.Name, true
+				}
+			}
+			return "", false
 		}
 	}
 	names := make(map[uint16]string, len(b.Names))
@@ -77,44 +90,62 @@ func (b *Block) nameOf() func(id uint16) (name string, ok bool) {
 	}
 }
 
-// idCounts is how many nodes have each id. It is large, and so used again.
+// idCounts is how many nodes have each id.
 type idCounts struct {
-	of   [1 << 16]uint16
-	seen []uint16 // the ids that occur, in the order in which they do
+	low  [1024]uint16 // of the ids up to there, which are nearly all
+	high map[uint16]uint16
 }
 
-var spareCounts = sync.Pool{New: func() any { return new(idCounts) }}
-
-// countIDs counts the nodes of each id. The result must be released.
+// countIDs counts the nodes of each id.
 func (b *Block) countIDs() *idCounts {
-	c := spareCounts.Get().(*idCounts)
-	last, run := uint16(0), uint16(0) // most nodes are like the one before
-	for i := range NodeCount {
-		id, _ := b.ID(i)
-		if id != last && run > 0 {
-			c.add(last, run)
-			run = 0
+	c := new(idCounts)
+	if b.Version > 19 && b.ContentWidth != 1 { // Param0 is the id
+		for _, id := range b.Param0 {
+			if int(id) < len(c.low) {
+				c.low[id]++
+			} else {
+				c.addHigh(id)
+			}
 		}
-		last = id
-		run++
+		return c
 	}
-	c.add(last, run)
+	for i := range NodeCount {
+		if id, _ := b.ID(i); int(id) < len(c.low) {
+			c.low[id]++
+		} else {
+			c.addHigh(id)
+		}
+	}
 	return c
 }
 
-func (c *idCounts) add(id, n uint16) {
-	if c.of[id] == 0 {
-		c.seen = append(c.seen, id)
+func (c *idCounts) addHigh(id uint16) {
+	if c.high == nil {
+		c.high = make(map[uint16]uint16)
 	}
-	c.of[id] += n
+	c.high[id]++
 }
 
-func (c *idCounts) release() {
-	for _, id := range c.seen {
-		c.of[id] = 0
+// of returns how many nodes have an id.
+func (c *idCounts) of(id uint16) uint16 {
+	if int(id) < len(c.low) {
+		return c.low[id]
 	}
-	c.seen = c.seen[:0]
-	spareCounts.Put(c)
+	return c.high[id]
+}
+
+// all goes through the ids that occur, in ascending order.
+func (c *idCounts) all(yield func(id uint16) bool) {
+	for id, n := range c.low {
+		if n > 0 && !yield(uint16(id)) {
+			return
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.high)) {
+		if !yield(id) {
+			return
+		}
+	}
 }
 
 // unseen marks an id that has not occurred yet.
@@ -189,9 +220,8 @@ func (b *Block) NameUnmapped() int {
 	if b.Version <= 20 {
 		return 0
 	}
-	nameOf, n, count := b.nameOf(), len(b.Names), b.countIDs()
-	defer count.release()
-	for _, id := range count.seen {
+	nameOf, n := b.nameOf(), len(b.Names)
+	for id := range b.countIDs().all {
 		if _, ok := nameOf(id); !ok {
 			b.Names = append(slices.Clip(b.Names), NameID{id, unknownName(id)})
 		}

@@ -26,35 +26,35 @@ func contentLimit(n int) int64 { return min(64<<20, 64<<10+1032*int64(n)) }
 // A packing is a way to compress a section.
 type packing struct {
 	name   string
-	unpack func(stream []byte) (content []byte, used int, err error) // returns what it could read also with an error
+	unpack func(buf, stream []byte) (content []byte, used int, err error) // into buf if that has room; returns what it could read also with an error
 	pack   func(content []byte) ([]byte, error)
 }
 
 var (
-	packZlib = packing{"zlib", func(stream []byte) ([]byte, int, error) {
-		return deflate.DecompressUpTo(stream, contentLimit(len(stream)))
+	packZlib = packing{"zlib", func(buf, stream []byte) ([]byte, int, error) {
+		return deflate.DecompressUpToInto(buf, stream, contentLimit(len(stream)))
 	}, func(content []byte) ([]byte, error) {
 		return deflate.Compress(nil, content, Level)
 	}}
-	packNodes1 = packing{"zlib", func(stream []byte) ([]byte, int, error) {
-		return deflate.Decompress(stream, 3*NodeCount)
+	packNodes1 = packing{"zlib", func(buf, stream []byte) ([]byte, int, error) {
+		return deflate.DecompressInto(buf, stream, 3*NodeCount)
 	}, packZlib.pack}
-	packNodes2 = packing{"zlib", func(stream []byte) ([]byte, int, error) {
-		return deflate.Decompress(stream, 4*NodeCount)
+	packNodes2 = packing{"zlib", func(buf, stream []byte) ([]byte, int, error) {
+		return deflate.DecompressInto(buf, stream, 4*NodeCount)
 	}, packZlib.pack}
 	packRLE = packing{"run lengths", unpackRLE, packRuns}
 )
 
 // unpackRLE reads the compression of versions 4 and 7 to 10: a 32-bit number
 // of bytes, which must be that of the nodes, then pairs of a count less 1 and a byte.
-func unpackRLE(stream []byte) (content []byte, used int, err error) {
+func unpackRLE(buf, stream []byte) (content []byte, used int, err error) {
 	if len(stream) < 4 {
 		return nil, 0, bin.ErrShort
 	}
 	if n := binary.BigEndian.Uint32(stream); n != NodeCount {
 		return nil, 0, fmt.Errorf("run lengths of %d bytes, not %d", n, NodeCount)
 	}
-	content = make([]byte, 0, NodeCount)
+	content = slices.Grow(buf[:0], NodeCount)
 	for used = 4; len(content) < NodeCount; used += 2 {
 		if used+2 > len(stream) {
 			return content, used, bin.ErrShort
@@ -152,8 +152,8 @@ var encoders = sync.Pool{New: func() any {
 	return e
 }}
 
-// scratch are buffers that whole blocks of version 29 are inflated into. All
-// that is kept of them is copied.
+// scratch are buffers that sections, or whole blocks of version 29, are inflated
+// into. All that is kept of them is copied.
 var scratch = sync.Pool{New: func() any {
 	b := make([]byte, 0, 64<<10)
 	return &b
@@ -210,7 +210,7 @@ func (c *codec) packed(name string, how packing, keep *[]byte, run func(*codec))
 			return
 		}
 		if !c.fresh && *keep != nil {
-			if old, used, err := how.unpack(*keep); err == nil && used == len(*keep) && bytes.Equal(old, in.w) {
+			if old, used, err := how.unpack(nil, *keep); err == nil && used == len(*keep) && bytes.Equal(old, in.w) {
 				c.w = append(c.w, *keep...)
 				return
 			}
@@ -224,7 +224,19 @@ func (c *codec) packed(name string, how packing, keep *[]byte, run func(*codec))
 		return
 	}
 	at, stream := c.r.Offset(), c.left()
-	content, used, err := how.unpack(stream)
+	buf := scratch.Get().(*[]byte)
+	if c.tracer != nil {
+		*buf = nil // tracers may keep the values of fields
+	}
+	content, used, err := how.unpack(*buf, stream)
+	defer func() {
+		if cap(content) > cap(*buf) && cap(content) <= keepScratch {
+			*buf = content
+		}
+		if c.tracer == nil {
+			scratch.Put(buf)
+		}
+	}()
 	c.work += len(content)
 	if err != nil {
 		c.r.FailAt(at, name, err, "a "+how.name+" stream", err.Error())

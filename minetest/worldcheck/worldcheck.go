@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"trowel/check"
 	"trowel/internal/bin"
@@ -123,14 +124,18 @@ func look(b mapdb.Block, err error) result {
 	return r
 }
 
+// spareBlocks are large, and so used again.
+var spareBlocks = sync.Pool{New: func() any { return new(mapblock.Block) }}
+
 // checkBlock reports what is wrong with the bytes of a block.
 func checkBlock(data []byte, sink check.Sink) {
 	if len(data) == 0 {
 		sink.Add(foundEmpty, "", -1, "no bytes")
 		return
 	}
-	b, err := mapblock.Decode(data)
-	if err != nil {
+	b := spareBlocks.Get().(*mapblock.Block)
+	defer spareBlocks.Put(b)
+	if err := b.Decode(data); err != nil {
 		mapblock.CheckData(data, sink, "") // which says it as a finding
 		return
 	}
