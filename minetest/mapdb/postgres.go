@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"iter"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -85,6 +86,9 @@ func createPostgres(ctx context.Context, connString string) (Writer, error) {
 	return db, nil
 }
 
+// goodbye is how long the server may take to notice that a connection was closed.
+const goodbye = time.Second
+
 func openPostgresForWriting(ctx context.Context, connString string, force bool) (Writer, error) {
 	db, err := openPostgres(connString, false)
 	if err != nil {
@@ -95,9 +99,15 @@ func openPostgresForWriting(ctx context.Context, connString string, force bool) 
 		return nil, err
 	}
 	others := 0
-	err = db.do(ctx, func(conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'").Scan(&others)
-	})
+	for wait := time.Duration(0); ; wait += goodbye / 10 {
+		err = db.do(ctx, func(conn *pgx.Conn) error {
+			return conn.QueryRow(ctx, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'").Scan(&others)
+		})
+		if err != nil || others == 0 || force || wait >= goodbye {
+			break
+		}
+		time.Sleep(goodbye / 10)
+	}
 	if err == nil && others > 0 && !force {
 		err = fmt.Errorf("%s: %w: there are %d other connections", storePostgres, ErrInUse, others)
 	}
