@@ -44,7 +44,7 @@ func Find(t testing.TB, name string) string {
 			}
 		}
 	}
-	corpus.Missing(t, "judges", "no %s here: install the packages ddnet-tools, ddnet-server and teeworlds-server", name)
+	corpus.Missing(t, "judges", "no %s here: on Debian, .ci/run lists the packages to install", name)
 	return ""
 }
 
