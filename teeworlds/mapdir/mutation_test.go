@@ -26,7 +26,7 @@ import (
 func TestMutations(t *testing.T) {
 	seeds := mutationSeeds(t)
 	mutate.Run(t, 2000, func(i int, rng *rand.Rand) []string {
-		decoded, folder := exercise(t, damage(rng, seeds[rng.IntN(len(seeds))]), i%8 == 0, rng)
+		decoded, folder := exercise(t, damage(rng, seeds[rng.IntN(len(seeds))]), i%32 == 0, rng)
 		switch {
 		case folder:
 			return []string{"decoded", "through their folder and back"}
