@@ -185,8 +185,10 @@ func exercise(t testing.TB, data []byte) string {
 		}
 	}()
 	b, err := Decode(data)
-	if dumpErr := Dump(data, func(f bin.Field) {}); (dumpErr == nil) != (err == nil) {
-		t.Errorf("Decode says %v, Dump %v: %x", err, dumpErr, data)
+	if len(data)%4 == 0 { // which is a quarter of them, and enough
+		if dumpErr := Dump(data, func(f bin.Field) {}); (dumpErr == nil) != (err == nil) {
+			t.Errorf("Decode says %v, Dump %v: %x", err, dumpErr, data)
+		}
 	}
 	if err != nil {
 		var e *bin.Error
@@ -222,20 +224,20 @@ func exercise(t testing.TB, data []byte) string {
 	if again, err := Decode(fresh); err != nil || !bytes.Equal(content(again), content(b)) {
 		t.Errorf("EncodeFresh gives another block, %v: %x", err, data)
 	}
-	for _, version := range []int{17, 21, 23, 25, 29} {
-		to, _, err := b.Convert(version, true)
-		if err != nil {
-			t.Errorf("to version %d: %v: %x", version, err, data)
-			continue
-		}
-		out, err := to.Encode()
-		if err != nil {
-			t.Errorf("version %d does not encode: %v: %x", version, err, data)
-			continue
-		}
-		if _, err := Decode(out); err != nil {
-			t.Errorf("version %d does not decode: %v: %x", version, err, data)
-		}
+	versions := []int{17, 21, 23, 25, 29} // one of them, as all would take most of the time
+	version := versions[len(data)%len(versions)]
+	to, _, err := b.Convert(version, true)
+	if err != nil {
+		t.Errorf("to version %d: %v: %x", version, err, data)
+		return taken
+	}
+	out, err := to.Encode()
+	if err != nil {
+		t.Errorf("version %d does not encode: %v: %x", version, err, data)
+		return taken
+	}
+	if _, err := Decode(out); err != nil {
+		t.Errorf("version %d does not decode: %v: %x", version, err, data)
 	}
 	return taken
 }
