@@ -244,10 +244,14 @@ func TestEngineReadsOldWorlds(t *testing.T) {
 		{"v22-sqlite", worldcopy.SQLitePos, 29},
 		{"v24-sqlite", worldcopy.LevelDB, 28},
 		{"v24-sqlite", worldcopy.SQLitePos, 25},
+		{"v22-sqlite", worldcopy.Postgres, 29},
+		{"v24-sqlite", worldcopy.Postgres, 28},
 	} {
 		t.Run(fmt.Sprintf("%s/%d/%s", c.world, c.version, c.target), func(t *testing.T) {
 			dst := filepath.Join(t.TempDir(), "dst")
-			r, err := worldcopy.Copy(context.Background(), filepath.Join(root, "generated", c.world), dst, worldcopy.Options{Map: c.target, Blocks: c.version})
+			o := target(t, c.target)
+			o.Blocks = c.version
+			r, err := worldcopy.Copy(context.Background(), filepath.Join(root, "generated", c.world), dst, o)
 			if err != nil {
 				t.Fatal(err)
 			}
