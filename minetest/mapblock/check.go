@@ -124,7 +124,9 @@ func (c *checker) names() {
 			}
 		}
 	}
-	nameOf, count := b.nameOf(), b.countIDs()
+	nameOf := b.nameOf()
+	var count idCounts
+	count.count(b)
 	var unmapped []uint16
 	for id := range count.all {
 		if _, ok := nameOf(id); !ok {

@@ -96,27 +96,19 @@ type idCounts struct {
 	high map[uint16]uint16
 }
 
-// countIDs counts the nodes of each id.
-func (b *Block) countIDs() *idCounts {
-	c := new(idCounts)
-	if b.Version > 19 && b.ContentWidth != 1 { // Param0 is the id
-		for _, id := range b.Param0 {
-			if int(id) < len(c.low) {
-				c.low[id]++
-			} else {
-				c.addHigh(id)
-			}
+// count counts the nodes of each id of a block.
+func (c *idCounts) count(b *Block) {
+	plain := b.Version > 19 && b.ContentWidth != 1 // Param0 is the id
+	for i, id := range &b.Param0 {
+		if !plain {
+			id, _ = b.ID(i)
 		}
-		return c
-	}
-	for i := range NodeCount {
-		if id, _ := b.ID(i); int(id) < len(c.low) {
+		if int(id) < len(c.low) {
 			c.low[id]++
 		} else {
 			c.addHigh(id)
 		}
 	}
-	return c
 }
 
 func (c *idCounts) addHigh(id uint16) {
@@ -221,7 +213,9 @@ func (b *Block) NameUnmapped() int {
 		return 0
 	}
 	nameOf, n := b.nameOf(), len(b.Names)
-	for id := range b.countIDs().all {
+	var count idCounts
+	count.count(b)
+	for id := range count.all {
 		if _, ok := nameOf(id); !ok {
 			b.Names = append(slices.Clip(b.Names), NameID{id, unknownName(id)})
 		}

@@ -29,7 +29,7 @@ func InOrder[R any](in iter.Seq2[mapdb.Block, error], work func(mapdb.Block, err
 			ready   chan struct{}
 		}
 		cores := runtime.GOMAXPROCS(0)
-		jobs := make(chan *batch)           // to the workers
+		jobs := make(chan *batch, cores)    // to the workers; one is ready for each
 		order := make(chan *batch, 2*cores) // to the end, in order
 		stop := make(chan struct{})
 		var running sync.WaitGroup
