@@ -100,18 +100,28 @@ func (inv *Inventory) Check(sink check.Sink, path string) {
 	if path != "" {
 		path += "."
 	}
-	seen := make(map[string]bool)
+	var seen map[string]bool
+	if len(inv.Lists) > 1 {
+		seen = make(map[string]bool)
+	}
 	for i, l := range inv.Lists {
-		at := fmt.Sprintf("%slists[%d]", path, i)
+		at := func() string { return fmt.Sprintf("%slists[%d]", path, i) }
 		if seen[l.Name] {
-			sink.Add(foundListTwice, at, -1, "there is a list %s before it", strconv.Quote(l.Name))
+			sink.Add(foundListTwice, at(), -1, "there is a list %s before it", strconv.Quote(l.Name))
 		}
-		seen[l.Name] = true
+		if seen != nil {
+			seen[l.Name] = true
+		}
 		if !l.Keep && len(l.Items) < l.Size {
-			sink.Add(foundListShort, at, -1, "the list has %d of its %d slots", len(l.Items), l.Size)
+			sink.Add(foundListShort, at(), -1, "the list has %d of its %d slots", len(l.Items), l.Size)
 		}
-		for j, slot := range l.Items {
-			slot.Stack.Check(sink, fmt.Sprintf("%s.items[%d]", at, j))
+		slot := 0
+		inSlot := func(f check.Finding) {
+			f.Path = fmt.Sprintf("%s.items[%d]", at(), slot)
+			sink(f)
+		}
+		for slot = range l.Items {
+			l.Items[slot].Stack.Check(inSlot, "")
 		}
 	}
 }

@@ -108,6 +108,24 @@ func earlier(list []NameID) func(i int) (sameID, sameName int) {
 	}
 }
 
+// namesFit reports whether the ids that occur are just those that have a name, as
+// far as that is quick to see: where all are below 64.
+func (b *Block) namesFit() bool {
+	if b.Version <= 20 || b.ContentWidth == 1 {
+		return false
+	}
+	named, occur, large := uint64(0), uint64(0), uint16(0)
+	for _, e := range b.Names {
+		named |= 1 << (e.ID & 63)
+		large |= e.ID
+	}
+	for _, id := range &b.Param0 {
+		occur |= 1 << (id & 63)
+		large |= id
+	}
+	return named == occur && large < 64
+}
+
 func (c *checker) names() {
 	b := c.b
 	if b.Version >= 21 {
@@ -123,6 +141,9 @@ func (c *checker) names() {
 				c.add(foundNameEmpty, path(), -1, "%q", e.Name)
 			}
 		}
+	}
+	if b.namesFit() {
+		return
 	}
 	nameOf := b.nameOf()
 	var count idCounts

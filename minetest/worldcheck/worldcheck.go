@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"trowel/check"
@@ -144,13 +145,16 @@ func checkBlock(data []byte, sink check.Sink) {
 		if len(m.Inventory) == 0 {
 			continue
 		}
-		path := fmt.Sprintf("metadata.entries[%d].inventory", i)
 		inv, _, err := item.ParseInventory(m.Inventory)
+		path := func() string { return fmt.Sprintf("metadata.entries[%d].inventory", i) }
 		if err != nil {
-			sink.Add(foundMetaInventory, path, -1, "%v", err)
+			sink.Add(foundMetaInventory, path(), -1, "%v", err)
 			continue
 		}
-		inv.Check(sink, path)
+		inv.Check(func(f check.Finding) {
+			f.Path = strings.TrimSuffix(path()+"."+f.Path, ".")
+			sink(f)
+		}, "")
 	}
 }
 
