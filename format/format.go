@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 
 	"trowel/check"
 	"trowel/internal/bin"
@@ -188,6 +189,14 @@ func (j *Job) Err() error {
 		return nil
 	}
 	return j.Context.Err()
+}
+
+// inside returns a tracer of the fields of what path names in a file.
+func inside(path string, t bin.Tracer) bin.Tracer {
+	return func(f bin.Field) {
+		f.Space = strings.TrimSuffix(path+"."+f.Space, ".")
+		t(f)
+	}
 }
 
 // Why no format could be found.

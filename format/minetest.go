@@ -302,10 +302,7 @@ func dumpWorld(job *Job, src *Source, path string, t bin.Tracer) error {
 	if err != nil {
 		return err
 	}
-	return mapblock.Dump(data, func(f bin.Field) {
-		f.Space = strings.TrimSuffix(path+"."+f.Space, ".")
-		t(f)
-	})
+	return mapblock.Dump(data, inside(path, t))
 }
 
 const (

@@ -110,9 +110,17 @@ func (s *Source) Close() error {
 
 func (s *Source) hasExtension(extensions []string) bool {
 	for _, ext := range extensions {
-		if len(s.Name) > len(ext) && strings.EqualFold(s.Name[len(s.Name)-len(ext):], ext) {
+		if _, has := cutExtension(s.Name, ext); has {
 			return true
 		}
 	}
 	return false
+}
+
+// cutExtension takes an extension, in any case, off a name that has more than it.
+func cutExtension(name, ext string) (string, bool) {
+	if n := len(name) - len(ext); n > 0 && strings.EqualFold(name[n:], ext) {
+		return name[:n], true
+	}
+	return name, false
 }

@@ -14,6 +14,7 @@ import (
 	"trowel/check"
 	"trowel/internal/bin"
 	"trowel/torchlight/dat"
+	"trowel/torchlight/hash"
 	"trowel/torchlight/layout"
 	"trowel/torchlight/mod"
 	"trowel/torchlight/moddir"
@@ -45,7 +46,7 @@ var torchlightMod = &Format{
 		if err != nil {
 			return nil, err
 		}
-		return newArchive(job, src, m.Archive, m)
+		return newArchive(job, m.Archive, m)
 	},
 	Build: func(job *Job, fsys fs.FS, out Output) error {
 		return buildArchive(job, fsys, func(fsys fs.FS, o moddir.BuildOptions) (*moddir.Report, error) {
@@ -82,7 +83,7 @@ var torchlightPak = &Format{
 		if err != nil {
 			return nil, err
 		}
-		a, err := newArchive(job, src, r, nil)
+		a, err := newArchive(job, r, nil)
 		if err != nil {
 			closer.Close()
 			return nil, err
@@ -181,16 +182,8 @@ func openPak(src *Source) (*pak.Reader, io.Closer, error) {
 	return r, other, nil
 }
 
-func cutExtension(name, ext string) (string, bool) {
-	if n := len(name) - len(ext); n > 0 && strings.EqualFold(name[n:], ext) {
-		return name[:n], true
-	}
-	return name, false
-}
-
 // archive is an open mod, or an archive without a header.
 type archive struct {
-	src     *Source
 	reader  *pak.Reader
 	mod     *mod.Mod // nil: an archive without a header
 	options moddir.Options
@@ -198,12 +191,12 @@ type archive struct {
 	closer  io.Closer
 }
 
-func newArchive(job *Job, src *Source, r *pak.Reader, m *mod.Mod) (*archive, error) {
+func newArchive(job *Job, r *pak.Reader, m *mod.Mod) (*archive, error) {
 	o, err := modOptions(job)
 	if err != nil {
 		return nil, err
 	}
-	return &archive{src: src, reader: r, mod: m, options: o, base: job.Value(optionBase.Name)}, nil
+	return &archive{reader: r, mod: m, options: o, base: job.Value(optionBase.Name)}, nil
 }
 
 func (a *archive) Tree() (fs.FS, error) {
@@ -298,7 +291,7 @@ func modOptions(job *Job) (moddir.Options, error) {
 	o := moddir.Options{Raw: job.On(optionRaw.Name), Floats: floatStyle(job)}
 	names, err := readNames(job.Value(optionNames.Name))
 	if err == nil && names != nil {
-		o.Names = knownNames().With(names...)
+		o.Names = hash.Known().With(names...)
 	}
 	return o, err
 }
@@ -381,7 +374,8 @@ func checkModTree(job *Job, fsys fs.FS, sink check.Sink) error {
 // dumpArchive shows the fields of an archive, or of the file in it that path names.
 func dumpArchive(job *Job, src *Source, path string, t bin.Tracer) error {
 	var reader *pak.Reader
-	if isMod(src) {
+	whole := isMod(src)
+	if whole {
 		if m, err := mod.Open(src, src.Size); err == nil {
 			reader = m.Archive
 		}
@@ -395,22 +389,15 @@ func dumpArchive(job *Job, src *Source, path string, t bin.Tracer) error {
 	}
 	if reader != nil && path != "" {
 		if f := reader.Find(path); f != nil && !f.Removed() {
-			return moddir.DumpFile(f, func(field bin.Field) {
-				field.Space = strings.TrimSuffix(path+"."+field.Space, ".")
-				t(field)
-			})
+			return moddir.DumpFile(f, inside(path, t))
 		}
-	}
-	if isMod(src) {
-		data, err := src.ReadAll()
-		if err != nil {
-			return err
-		}
-		return mod.Dump(data, t)
 	}
 	data, err := src.ReadAll()
 	if err != nil {
 		return err
+	}
+	if whole {
+		return mod.Dump(data, t)
 	}
 	if _, isList := cutExtension(src.Name, ".MAN"); isList {
 		return pak.DumpManifest(data, t)

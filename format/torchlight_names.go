@@ -19,11 +19,9 @@ func NameFinder(dictionary string) (func(uint32) (known []string, standIn string
 	if err != nil {
 		return nil, err
 	}
-	names := knownNames().With(more...)
+	names := hash.Known().With(more...)
 	return func(h uint32) ([]string, string) { return names.All(h), hash.Escape(h) }, nil
 }
-
-func knownNames() *hash.Names { return hash.Known() }
 
 // readNames reads a list of names, one on each line.
 func readNames(name string) ([]string, error) {

@@ -71,6 +71,15 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// OffsetOf returns the offset that an [Error] in err tells, -1 if there is none.
+func OffsetOf(err error) int64 {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Offset
+	}
+	return -1
+}
+
 // InFile returns err with the file's name put into the Error that it holds, if
 // any; a file that is named already keeps its name.
 func InFile(err error, name string) error {

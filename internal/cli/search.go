@@ -104,6 +104,9 @@ type hit struct {
 func (s *search) target(ctx context.Context, t target) error {
 	fsys, closer, err := s.openTree(s.cmd, t.name)
 	if errors.Is(err, format.ErrUnknown) {
+		if info, e := os.Stat(t.name); e == nil && info.Size() > maxText {
+			return nil // what is as large is not taken for text
+		}
 		var data []byte
 		if data, err = os.ReadFile(t.name); err == nil {
 			return s.print(t.name, hits{lines: s.lines(data)})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"trowel/check"
+	"trowel/internal/bin"
 )
 
 // checker reports the findings about a block.
@@ -33,7 +34,7 @@ func CheckData(data []byte, sink check.Sink, path string) {
 		if len(data) == 0 || data[0] > Newest {
 			kind = foundVersion
 		}
-		c.add(kind, "", offsetOf(err), "%v", err)
+		c.add(kind, "", bin.OffsetOf(err), "%v", err)
 		return
 	}
 	b.Check(sink, path)
@@ -174,9 +175,9 @@ func (c *checker) metadata() {
 	m := &c.b.Metadata
 	switch {
 	case m.Raw != nil:
-		c.add(foundMetaUnreadable, "metadata", offsetOf(c.b.fault), "%d bytes: %v", len(m.Raw), c.b.fault)
+		c.add(foundMetaUnreadable, "metadata", bin.OffsetOf(c.b.fault), "%d bytes: %v", len(m.Raw), c.b.fault)
 	case m.Missing > 0:
-		c.add(foundMetaUnreadable, "metadata", offsetOf(c.b.fault), "%d of %d entries: %v", m.Missing, m.Missing+len(m.List), c.b.fault)
+		c.add(foundMetaUnreadable, "metadata", bin.OffsetOf(c.b.fault), "%d of %d entries: %v", m.Missing, m.Missing+len(m.List), c.b.fault)
 	case len(m.Rest) > 0:
 		c.add(foundMetaRest, "metadata.rest", -1, "%d bytes", len(m.Rest))
 	}

@@ -3,7 +3,6 @@ package mapblock
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 
 	"trowel/internal/bin"
@@ -129,13 +128,4 @@ func (d *decoder) sections(c *codec) {
 			return
 		}
 	}
-}
-
-// offsetOf returns where in the file, or in its space, an error is.
-func offsetOf(err error) int64 {
-	var e *bin.Error
-	if errors.As(err, &e) {
-		return e.Offset
-	}
-	return -1
 }

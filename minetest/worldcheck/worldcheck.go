@@ -81,7 +81,7 @@ func Blocks(ctx context.Context, db mapdb.DB, opts Options, sink check.Sink) {
 			if ctx.Err() != nil {
 				return
 			}
-			sink.Add(foundMap, "map", offsetOf(r.err), "%v", r.err)
+			sink.Add(foundMap, "map", bin.OffsetOf(r.err), "%v", r.err)
 			continue
 		}
 		for _, f := range r.found {
@@ -161,12 +161,4 @@ func checkBlock(data []byte, sink check.Sink) {
 func finding(k *check.Kind, path string, offset int64, format string, args ...any) (f check.Finding) {
 	check.Sink(func(g check.Finding) { f = g }).Add(k, path, offset, format, args...)
 	return f
-}
-
-func offsetOf(err error) int64 {
-	var e *bin.Error
-	if errors.As(err, &e) {
-		return e.Offset
-	}
-	return -1
 }

@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -81,12 +80,7 @@ func Check(data []byte, path string, sink check.Sink) {
 }
 
 func unreadable(sink check.Sink, path string, err error) {
-	at := int64(-1)
-	var e *bin.Error
-	if errors.As(err, &e) {
-		at = e.Offset
-	}
-	sink.Add(foundUnreadable, path, at, "the layout cannot be read: %v", err)
+	sink.Add(foundUnreadable, path, bin.OffsetOf(err), "the layout cannot be read: %v", err)
 }
 
 // join puts the path of a file before a place in it.

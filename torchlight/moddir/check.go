@@ -196,13 +196,15 @@ func checkReferences(all []facts, present map[string]bool, base tables.Sources, 
 		}
 	}
 	outside := make(map[*check.Kind][]string)
+	told := make(map[string]bool) // those in outside
 	refer := func(from, to string, missing, elsewhere *check.Kind) {
 		name := gameName(to)
 		switch {
 		case to == "" || present[name] || inGame[name]:
 		case base != nil:
 			sink.Add(missing, from, -1, "refers to %s, which is nowhere", to)
-		case !slices.Contains(outside[elsewhere], name):
+		case !told[elsewhere.ID+name]:
+			told[elsewhere.ID+name] = true
 			outside[elsewhere] = append(outside[elsewhere], name)
 		}
 	}

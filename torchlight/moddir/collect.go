@@ -101,11 +101,8 @@ func ordinary(at string) bool {
 func (s *sidecar) knownFolders() map[string]bool {
 	known := make(map[string]bool)
 	for at := range s.Files {
-		if strings.Count(at, "/") > maxDepth {
-			continue // no folder is as deep
-		}
-		for i := strings.LastIndexByte(at, '/'); i > 0 && !known[at[:i]]; i = strings.LastIndexByte(at[:i], '/') {
-			known[at[:i]] = true
+		if strings.Count(at, "/") <= maxDepth { // no folder is deeper
+			addFolders(known, at)
 		}
 	}
 	return known

@@ -217,12 +217,17 @@ type places struct {
 func newPlaces(r *pak.Reader) *places {
 	p := &places{folders: make(map[string]bool), used: make(map[string]bool)}
 	for _, f := range r.Files() {
-		at := treePath(f.Path, true)
-		for i := strings.LastIndexByte(at, '/'); i > 0 && !p.folders[at[:i]]; i = strings.LastIndexByte(at[:i], '/') {
-			p.folders[at[:i]] = true
-		}
+		addFolders(p.folders, treePath(f.Path, true))
 	}
 	return p
+}
+
+// addFolders adds the folders on the way to a file. Those of a folder that is
+// there are there, too.
+func addFolders(folders map[string]bool, at string) {
+	for i := strings.LastIndexByte(at, '/'); i > 0 && !folders[at[:i]]; i = strings.LastIndexByte(at[:i], '/') {
+		folders[at[:i]] = true
+	}
 }
 
 func (p *places) place(at string) string {
