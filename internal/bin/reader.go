@@ -34,6 +34,11 @@ func NewReader(data []byte, order Order) *Reader {
 	return &Reader{buf: data, order: order}
 }
 
+// Reset makes r what [NewReader] returns, with the memory that it has.
+func (r *Reader) Reset(data []byte, order Order) {
+	*r = Reader{buf: data, order: order, steps: r.steps[:0]}
+}
+
 // Trace makes the Reader report each field that it reads to t; nil turns that off.
 // Flush must be called after the last read.
 func (r *Reader) Trace(t Tracer) { r.tracer = t }
@@ -89,6 +94,9 @@ func (r *Reader) Leave() { r.steps = r.steps[:len(r.steps)-1] }
 
 // Path returns the path of a field called name where the cursor stands; "" gives the level itself.
 func (r *Reader) Path(name string) string {
+	if len(r.steps) == 0 {
+		return name
+	}
 	var b []byte
 	for _, s := range r.steps {
 		if len(b) > 0 {

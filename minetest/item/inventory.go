@@ -176,10 +176,10 @@ func (p *parser) fail(at int, path, want, got string, err error) {
 
 // line passes over a line and returns the word that it begins with and what
 // follows the space behind that. It fails where the text ends.
-func (p *parser) line(path, want string) (word, rest []byte, ok bool) {
+func (p *parser) line(path func(rest string) string, want string) (word, rest []byte, ok bool) {
 	p.start = p.next
 	if p.start == len(p.text) {
-		p.fail(p.start, path, want, "the end of the text", bin.ErrShort)
+		p.fail(p.start, path(""), want, "the end of the text", bin.ErrShort)
 		return nil, nil, false
 	}
 	if p.stopped() {
@@ -194,32 +194,35 @@ func (p *parser) line(path, want string) (word, rest []byte, ok bool) {
 	return word, rest, true
 }
 
+func inventoryPath(string) string { return "inventory" }
+
 func (p *parser) inventory() *Inventory {
 	inv := new(Inventory)
 	for {
-		word, rest, ok := p.line("inventory", `a line "EndInventory"`)
+		word, rest, ok := p.line(inventoryPath, `a line "EndInventory"`)
 		if !ok {
 			return inv
 		}
-		path := fmt.Sprintf("lists[%d]", len(inv.Lists))
+		path := func(rest string) string { return fmt.Sprintf("lists[%d]%s", len(inv.Lists), rest) }
 		switch string(word) {
 		case "EndInventory", "end":
 			return inv
 		case "List":
 			name, size, _ := bytes.Cut(rest, []byte(" "))
 			l := List{Name: string(name), NoWidth: true}
-			l.Size = p.number(path+".size", p.end-len(size), size)
+			l.Size = p.number(path, ".size", p.end-len(size), size)
 			p.list(path, &l)
 			inv.Lists = append(inv.Lists, l)
 		case "KeepList":
 			inv.Lists = append(inv.Lists, List{Name: string(rest), Keep: true})
 		default:
-			p.fail(p.start, path, "a list or the end of the inventory", quoteStart(word), bin.ErrFormat)
+			p.fail(p.start, path(""), "a list or the end of the inventory", quoteStart(word), bin.ErrFormat)
 		}
 	}
 }
 
-func (p *parser) list(path string, l *List) {
+// list reads a list, path gives the path of something in it.
+func (p *parser) list(path func(rest string) string, l *List) {
 	for {
 		word, rest, ok := p.line(path, `a line "EndInventoryList"`)
 		if !ok {
@@ -230,13 +233,13 @@ func (p *parser) list(path string, l *List) {
 		case "EndInventoryList", "end":
 			return
 		case "Width":
-			l.Width, l.NoWidth = p.number(path+".width", p.end-len(rest), rest), false
+			l.Width, l.NoWidth = p.number(path, ".width", p.end-len(rest), rest), false
 			continue
 		case "Item":
 			var err error
 			if slot.Stack, err = ParseStack(string(rest)); err != nil {
 				e := err.(*bin.Error)
-				p.fail(p.end-len(rest)+int(e.Offset), fmt.Sprintf("%s.items[%d].%s", path, len(l.Items), e.Path), e.Want, e.Got, e.Err)
+				p.fail(p.end-len(rest)+int(e.Offset), path(fmt.Sprintf(".items[%d].%s", len(l.Items), e.Path)), e.Want, e.Got, e.Err)
 			}
 		case "Empty":
 		case "Keep":
@@ -245,7 +248,7 @@ func (p *parser) list(path string, l *List) {
 			continue
 		}
 		if len(l.Items) == l.Size {
-			p.fail(p.start, fmt.Sprintf("%s.items[%d]", path, l.Size), "the end of the list", "an item more than its size", bin.ErrFormat)
+			p.fail(p.start, path(fmt.Sprintf(".items[%d]", l.Size)), "the end of the list", "an item more than its size", bin.ErrFormat)
 			continue
 		}
 		l.Items = append(l.Items, slot)
@@ -253,10 +256,10 @@ func (p *parser) list(path string, l *List) {
 }
 
 // number reads the size or width that starts at offset at.
-func (p *parser) number(path string, at int, text []byte) int {
+func (p *parser) number(path func(rest string) string, field string, at int, text []byte) int {
 	n, err := strconv.ParseUint(string(text), 10, 32)
 	if err != nil {
-		p.fail(at, path, "a number of at most 32 bits", quoteStart(text), bin.ErrFormat)
+		p.fail(at, path(field), "a number of at most 32 bits", quoteStart(text), bin.ErrFormat)
 	}
 	return int(n)
 }

@@ -57,7 +57,7 @@ func (c *codec) array8(name string, p *[NodeCount]uint8) {
 // array8of16 is Param0 where ids have one byte.
 func (c *codec) array8of16(name string, b *Block) {
 	if c.writing() {
-		for i, v := range b.Param0 {
+		for i, v := range &b.Param0 {
 			if v > 0xff {
 				c.fail(fmt.Sprintf("param0[%d]", i), "at most 255", fmt.Sprint(v))
 				return
@@ -74,15 +74,20 @@ func (c *codec) array8of16(name string, b *Block) {
 // array16 is Param0 where ids have two bytes.
 func (c *codec) array16(name string, b *Block) {
 	if c.writing() {
-		for _, v := range b.Param0 {
+		for _, v := range &b.Param0 {
 			c.w = append(c.w, byte(v>>8), byte(v))
 		}
 		return
 	}
-	if raw := c.span(name, 2, c.meaning); raw != nil {
-		pairs := (*[2 * NodeCount]byte)(raw)
-		for i := range b.Param0 {
-			b.Param0[i] = uint16(pairs[2*i])<<8 | uint16(pairs[2*i+1])
+	raw := c.span(name, 2, c.meaning)
+	for i := 0; i <= len(raw)-16; i += 16 {
+		in, out := (*[16]byte)(raw[i:i+16]), (*[8]uint16)(b.Param0[i/2:i/2+8])
+		if i > 0 && *in == *(*[16]byte)(raw[i-16 : i]) {
+			*out = *(*[8]uint16)(b.Param0[i/2-8 : i/2])
+			continue // as mostly: nodes are what those before them are
+		}
+		for k := range out {
+			out[k] = uint16(in[2*k])<<8 | uint16(in[2*k+1])
 		}
 	}
 }

@@ -133,7 +133,9 @@ func empty(version int) *Block {
 
 // clear makes an empty block of b.
 func (b *Block) clear(version int) {
-	*b = Block{Version: version, LightingComplete: AllLit, Timestamp: NoTimestamp, ContentWidth: contentWidth(version), ParamsWidth: 2}
+	*b = Block{}
+	b.Version, b.LightingComplete, b.Timestamp = version, AllLit, NoTimestamp
+	b.ContentWidth, b.ParamsWidth = contentWidth(version), 2
 	if b.hasLegacyMetadata() {
 		b.Metadata.Version = 1
 	}

@@ -2,6 +2,7 @@ package mapblock
 
 import (
 	"fmt"
+	"slices"
 
 	"trowel/check"
 	"trowel/internal/bin"
@@ -110,21 +111,32 @@ func earlier(list []NameID) func(i int) (sameID, sameName int) {
 }
 
 // namesFit reports whether the ids that occur are just those that have a name, as
-// far as that is quick to see: where all are below 64.
+// far as that is quick to see.
 func (b *Block) namesFit() bool {
 	if b.Version <= 20 || b.ContentWidth == 1 {
 		return false
 	}
-	named, occur, large := uint64(0), uint64(0), uint16(0)
+	var occurs [1024]bool // the ids up to there, which are nearly all
+	var large uint16
+	for i := 0; i < NodeCount; i += 8 {
+		ids := (*[8]uint16)(b.Param0[i : i+8])
+		if i > 0 && *ids == *(*[8]uint16)(b.Param0[i-8 : i]) {
+			continue // as mostly: nodes are what those before them are
+		}
+		for _, id := range ids {
+			occurs[id%1024] = true
+			large |= id
+		}
+	}
 	for _, e := range b.Names {
-		named |= 1 << (e.ID & 63)
-		large |= e.ID
+		if large |= e.ID; !occurs[e.ID%1024] {
+			return false
+		}
 	}
-	for _, id := range &b.Param0 {
-		occur |= 1 << (id & 63)
-		large |= id
+	for _, e := range b.Names {
+		occurs[e.ID%1024] = false
 	}
-	return named == occur && large < 64
+	return large < 1024 && occurs == [1024]bool{}
 }
 
 func (c *checker) names() {
@@ -181,49 +193,71 @@ func (c *checker) metadata() {
 	case len(m.Rest) > 0:
 		c.add(foundMetaRest, "metadata.rest", -1, "%d bytes", len(m.Rest))
 	}
-	var seen [NodeCount]bool
+	var seen positions
 	for i := range m.List {
 		e := &m.List[i]
-		path := fmt.Sprintf("metadata.entries[%d]", i)
-		switch {
-		case e.Pos >= NodeCount:
-			c.add(foundMetaPosition, path+".position", -1, "position %d, there are 0 to %d", e.Pos, NodeCount-1)
-		case seen[e.Pos]:
-			c.add(foundMetaDuplicate, path+".position", -1, "position %d", e.Pos)
-		default:
-			seen[e.Pos] = true
+		path := func(rest string) string { return fmt.Sprintf("metadata.entries[%d]%s", i, rest) }
+		if e.Pos >= NodeCount {
+			c.add(foundMetaPosition, path(".position"), -1, "position %d, there are 0 to %d", e.Pos, NodeCount-1)
+		} else if seen.add(e.Pos) {
+			c.add(foundMetaDuplicate, path(".position"), -1, "position %d", e.Pos)
 		}
 		if e.Legacy != nil {
 			if _, err := e.Legacy.Content(); err != nil {
-				c.add(foundMetaBody, path, -1, "%v: %v", e.Legacy.ID, err)
+				c.add(foundMetaBody, path(""), -1, "%v: %v", e.Legacy.ID, err)
 			}
 			continue
 		}
-		keys := make(map[string]bool, len(e.Vars))
+		before := earlierVar(e.Vars)
 		for j, v := range e.Vars {
-			if keys[v.Key] {
-				c.add(foundMetaKey, fmt.Sprintf("%s.vars[%d]", path, j), -1, "%q", v.Key)
+			if before(j) {
+				c.add(foundMetaKey, path(fmt.Sprintf(".vars[%d]", j)), -1, "%q", v.Key)
 			}
-			if keys[v.Key] = true; v.Private > 1 {
-				c.add(foundMetaPrivate, fmt.Sprintf("%s.vars[%d]", path, j), -1, "%q has %d", v.Key, v.Private)
+			if v.Private > 1 {
+				c.add(foundMetaPrivate, path(fmt.Sprintf(".vars[%d]", j)), -1, "%q has %d", v.Key, v.Private)
 			}
 		}
 	}
 }
 
+// positions is a set of positions of nodes.
+type positions [NodeCount / 64]uint64
+
+// add reports whether a position is in the set, and puts it there.
+func (p *positions) add(pos uint16) (there bool) {
+	word, bit := &p[pos/64], uint64(1)<<(pos%64)
+	there = *word&bit != 0
+	*word |= bit
+	return there
+}
+
+// earlierVar returns a function that tells whether a variable before variable i has
+// the same key. It is called with 0, 1, 2 and so on.
+func earlierVar(vars []Var) func(i int) bool {
+	if len(vars) <= fewNames {
+		return func(i int) bool {
+			return slices.ContainsFunc(vars[:i], func(v Var) bool { return v.Key == vars[i].Key })
+		}
+	}
+	keys := make(map[string]bool, len(vars))
+	return func(i int) bool {
+		there := keys[vars[i].Key]
+		keys[vars[i].Key] = true
+		return there
+	}
+}
+
 func (c *checker) timers() {
-	var seen [NodeCount]bool
+	var seen positions
 	for i, t := range c.b.Timers.List {
-		path := fmt.Sprintf("timers.entries[%d]", i)
+		path := func() string { return fmt.Sprintf("timers.entries[%d]", i) }
 		switch {
 		case t.Timeout <= 0:
-			c.add(foundTimerTimeout, path, -1, "timeout %d ms", t.Timeout)
+			c.add(foundTimerTimeout, path(), -1, "timeout %d ms", t.Timeout)
 		case t.Pos >= NodeCount:
-			c.add(foundTimerPosition, path, -1, "position %d, there are 0 to %d", t.Pos, NodeCount-1)
-		case seen[t.Pos]:
-			c.add(foundTimerDuplicate, path, -1, "position %d", t.Pos)
-		default:
-			seen[t.Pos] = true
+			c.add(foundTimerPosition, path(), -1, "position %d, there are 0 to %d", t.Pos, NodeCount-1)
+		case seen.add(t.Pos):
+			c.add(foundTimerDuplicate, path(), -1, "position %d", t.Pos)
 		}
 	}
 }
@@ -241,7 +275,7 @@ func (c *checker) objects() {
 	}
 	for i := range objects.List {
 		o := &objects.List[i]
-		path := fmt.Sprintf("objects.entries[%d]", i)
+		path := func(rest string) string { return fmt.Sprintf("objects.entries[%d]%s", i, rest) }
 		var err error
 		switch o.Type {
 		case ObjectLuaEntity:
@@ -250,10 +284,10 @@ func (c *checker) objects() {
 			_, err = o.Item()
 			fallthrough
 		default:
-			c.add(foundObjectType, path, -1, "%v", o.Type)
+			c.add(foundObjectType, path(""), -1, "%v", o.Type)
 		}
 		if err != nil {
-			c.add(foundObjectData, path+".data", -1, "%v: %v", o.Type, err)
+			c.add(foundObjectData, path(".data"), -1, "%v: %v", o.Type, err)
 		}
 	}
 }

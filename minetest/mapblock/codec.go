@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"trowel/internal/bin"
 )
@@ -30,13 +31,24 @@ type codec struct {
 	work    int                    // bytes that were inflated
 }
 
+// codecs have been used for reading, and may be again.
+var codecs = sync.Pool{New: func() any { return new(codec) }}
+
+// newReader returns a codec that reads data. It may be given back with free.
 func newReader(data []byte, space string) *codec {
-	c := &codec{own: *bin.NewReader(data, bin.BigEndian), data: data, space: space}
-	c.r = &c.own
+	c := codecs.Get().(*codec)
+	c.r, c.data, c.space = &c.own, data, space
+	c.r.Reset(data, bin.BigEndian)
 	if space != "" {
 		c.r.InSpace(space)
 	}
 	return c
+}
+
+func (c *codec) free() {
+	c.own.Reset(nil, bin.BigEndian)
+	*c = codec{own: c.own}
+	codecs.Put(c)
 }
 
 func (c *codec) trace(t bin.Tracer, meaning func(uint16) string) *codec {

@@ -71,7 +71,10 @@ type decoder struct {
 
 func (d *decoder) decode() {
 	c := newReader(d.data, "").trace(d.tracer, d.meaning)
-	defer c.r.Flush()
+	defer func() {
+		c.r.Flush()
+		c.free()
+	}()
 	version := c.r.U8("version")
 	if d.err = c.fault(); d.err != nil {
 		return
@@ -105,7 +108,9 @@ func (d *decoder) decode() {
 				content = bytes.Clone(content) // tracers may keep the values of fields
 			}
 			c.r.Span("block", used)
-			c.means("zstd, %d bytes inflated", len(content))
+			if d.tracer != nil {
+				c.means("zstd, %d bytes inflated", len(content))
+			}
 			c.r.Flush()
 			c.rest("trailing", &d.b.Trailing)
 		}
@@ -116,6 +121,7 @@ func (d *decoder) decode() {
 			in.rest("trailing", &d.b.Inner)
 		}
 		in.r.Flush()
+		in.free()
 		d.err = cmp.Or(frame, d.err)
 	})
 }

@@ -71,7 +71,9 @@ func (c *codec) flags(b *Block) {
 
 func (c *codec) lighting(b *Block) {
 	c.u16("lighting_complete", &b.LightingComplete)
-	c.means("%#04x", b.LightingComplete)
+	if c.tracer != nil {
+		c.means("%#04x", b.LightingComplete)
+	}
 }
 
 func (c *codec) timestamp(b *Block) {

@@ -229,7 +229,9 @@ func (c *codec) inventory(name string, p *[]byte) {
 		return
 	}
 	c.raw(name, p, n)
-	c.means("%q", *p)
+	if c.tracer != nil {
+		c.means("%q", *p)
+	}
 }
 
 // InventoryEnd returns how many bytes at the start of text are an inventory:
@@ -243,11 +245,7 @@ func InventoryEnd(text []byte) (n int, ok bool) {
 			line = line[:i+1]
 		}
 		n += len(line)
-		word := bytes.TrimLeft(line, " \t\r\v\f")
-		if i := bytes.IndexAny(word, " \t\r\v\f\n"); i >= 0 {
-			word = word[:i]
-		}
-		switch {
+		switch word := firstWord(line); {
 		case inList:
 			inList = string(word) != "EndInventoryList" && string(word) != "end"
 		case string(word) == "List":
@@ -257,6 +255,20 @@ func InventoryEnd(text []byte) (n int, ok bool) {
 		}
 	}
 	return n, false
+}
+
+// firstWord returns the first word of a line.
+func firstWord(line []byte) []byte {
+	space := func(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+	start := 0
+	for start < len(line) && space(line[start]) && line[start] != '\n' {
+		start++
+	}
+	end := start
+	for end < len(line) && !space(line[end]) {
+		end++
+	}
+	return line[start:end]
 }
 
 // emptyInventory is the inventory of a node that has none.

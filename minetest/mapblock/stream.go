@@ -243,10 +243,13 @@ func (c *codec) packed(name string, how packing, keep *[]byte, run func(*codec))
 		return
 	}
 	c.r.Span(name, used)
-	c.means("%s, %d bytes inflated", how.name, len(content))
+	if c.tracer != nil {
+		c.means("%s, %d bytes inflated", how.name, len(content))
+	}
 	c.r.Flush()
 	*keep = stream[:used:used]
 	in := newReader(content, c.r.Path(name)).trace(c.tracer, c.meaning)
+	defer in.free()
 	run(in)
 	in.r.Flush()
 	if c.err == nil {

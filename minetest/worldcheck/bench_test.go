@@ -3,7 +3,9 @@ package worldcheck_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -11,16 +13,19 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"trowel/check"
+	"trowel/internal/corpus"
 	"trowel/minetest/internal/worldtest"
+	"trowel/minetest/mapblock"
 	"trowel/minetest/mapdb"
 	"trowel/minetest/worldcheck"
 	"trowel/minetest/worldmap"
 )
 
-// inflaters are kept for the next block.
+// Inflaters and what they fill are kept for the next block.
 var (
-	zstds = sync.Pool{New: func() any { d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1)); return d }}
-	zlibs = sync.Pool{New: func() any { return new(zlibReader) }}
+	buffers = sync.Pool{New: func() any { return new([]byte) }}
+	zstds   = sync.Pool{New: func() any { d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1)); return d }}
+	zlibs   = sync.Pool{New: func() any { return new(zlibReader) }}
 )
 
 type zlibReader struct{ r io.ReadCloser }
@@ -34,11 +39,12 @@ func inflate(b mapdb.Block, err error) int {
 	if b.Data[0] == 29 {
 		d := zstds.Get().(*zstd.Decoder)
 		defer zstds.Put(d)
-		data, err := d.DecodeAll(b.Data[1:], nil)
-		if err != nil {
+		buf := buffers.Get().(*[]byte)
+		defer buffers.Put(buf)
+		if *buf, err = d.DecodeAll(b.Data[1:], (*buf)[:0]); err != nil {
 			panic(err)
 		}
-		return len(data)
+		return len(*buf)
 	}
 	z := zlibs.Get().(*zlibReader)
 	defer zlibs.Put(z)
@@ -66,44 +72,107 @@ func inflate(b mapdb.Block, err error) int {
 	return n
 }
 
-// BenchmarkCheck checks the blocks of a world, and for comparison does no more
-// than read the very same blocks from the database, and inflate them on all cores.
-func BenchmarkCheck(b *testing.B) {
-	ctx := context.Background()
-	const n = 200_000
-	for name, versions := range map[string][]int{"v28": {28}, "v29": {29}} {
-		dir := worldtest.World(b, b.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, versions...)
-		db, _, err := worldmap.Open(ctx, dir, false)
+// realBlocks returns the blocks of worlds that games made, as blocks of a version.
+func realBlocks(b *testing.B, version int) (blocks [][]byte) {
+	dir := filepath.Join(corpus.Dir(b, "minetest"), "generated")
+	for _, name := range []string{"v22-sqlite", "v24-sqlite", "v29-sqlite", "v29-517-sqlite"} {
+		db, _, err := worldmap.Open(context.Background(), filepath.Join(dir, name), false)
 		if err != nil {
 			b.Fatal(err)
 		}
-		rate := func(b *testing.B) {
-			b.ReportMetric(float64(b.N)*n/b.Elapsed().Seconds(), "blocks/s")
+		defer db.Close()
+		for row, err := range db.Blocks(context.Background(), mapdb.All()) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			block, err := mapblock.Decode(row.Data)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if block, _, err = block.Convert(version, true); err != nil {
+				b.Fatal(err)
+			}
+			data, err := block.Encode()
+			if err != nil {
+				b.Fatal(err)
+			}
+			blocks = append(blocks, data)
 		}
-		b.Run(name+"/inflate", func(b *testing.B) {
-			for b.Loop() {
-				blocks := 0
-				for size := range worldmap.InOrder(db.Blocks(ctx, mapdb.All()), inflate) {
-					if size > 0 {
-						blocks++
-					}
-				}
-				if blocks != n {
-					b.Fatal(blocks)
-				}
-			}
-			rate(b)
-		})
-		b.Run(name+"/check", func(b *testing.B) {
-			for b.Loop() {
-				worldcheck.Blocks(ctx, db, worldcheck.Options{}, func(f check.Finding) {
-					if f.Severity == check.Error {
-						b.Fatal(f)
-					}
-				})
-			}
-			rate(b)
-		})
-		db.Close()
 	}
+	return blocks
+}
+
+// madeBlocks returns blocks that each have many different nodes and a few chests.
+func madeBlocks(_ *testing.B, version int) (blocks [][]byte) {
+	for i := range worldtest.Kinds {
+		blocks = append(blocks, worldtest.Block(i, version))
+	}
+	return blocks
+}
+
+// BenchmarkCheck checks the blocks of a world, and for comparison does no more
+// than read the very same blocks from the database, and inflate them on all cores.
+func BenchmarkCheck(b *testing.B) {
+	for name, blocks := range map[string]func(*testing.B, int) [][]byte{"real": realBlocks, "made": madeBlocks} {
+		for _, version := range []int{28, 29} {
+			b.Run(fmt.Sprintf("%s/v%d", name, version), func(b *testing.B) { benchmarkCheck(b, blocks(b, version)) })
+		}
+	}
+}
+
+// benchmarkCheck makes a world of as many blocks as count, which repeat those given.
+func benchmarkCheck(b *testing.B, blocks [][]byte) {
+	ctx := context.Background()
+	const count = 200_000
+	config := mapdb.Config{Backend: mapdb.SQLite}
+	dir := worldtest.World(b, b.TempDir(), config, 0)
+	w, err := mapdb.OpenForWriting(ctx, dir, config, false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, err = w.Load(ctx, func(yield func(mapdb.Block, error) bool) {
+		for i := range count {
+			if !yield(mapdb.Block{Pos: worldtest.Pos(i), Data: blocks[i%len(blocks)]}, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	db, _, err := worldmap.Open(ctx, dir, false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	rate := func(b *testing.B) {
+		b.ReportMetric(float64(b.N)*count/b.Elapsed().Seconds(), "blocks/s")
+	}
+	b.Run("inflate", func(b *testing.B) {
+		for b.Loop() {
+			n := 0
+			for size := range worldmap.InOrder(db.Blocks(ctx, mapdb.All()), inflate) {
+				if size > 0 {
+					n++
+				}
+			}
+			if n != count {
+				b.Fatal(n)
+			}
+		}
+		rate(b)
+	})
+	b.Run("check", func(b *testing.B) {
+		for b.Loop() {
+			worldcheck.Blocks(ctx, db, worldcheck.Options{}, func(f check.Finding) {
+				if f.Severity == check.Error {
+					b.Fatal(f)
+				}
+			})
+		}
+		rate(b)
+	})
 }

@@ -25,8 +25,8 @@ func Pos(i int) mapdb.Pos {
 	return mapdb.Pos{X: int16(i%32 - 16), Y: int16(i/32%16 - 8), Z: int16(i/512 - 100)}
 }
 
-// kinds is how many blocks of a version differ.
-const kinds = 48
+// Kinds is how many blocks of a version differ.
+const Kinds = 48
 
 var (
 	made   = make(map[[2]int][]byte)
@@ -36,11 +36,11 @@ var (
 // Block returns the bytes of block i, one of a version: of ground, with chests,
 // signs, timers and objects in some of them, as far as the version has such.
 func Block(i, version int) []byte {
-	key := [2]int{i % kinds, version}
+	key := [2]int{i % Kinds, version}
 	making.Lock()
 	defer making.Unlock()
 	if made[key] == nil {
-		made[key] = encode(i%kinds, version)
+		made[key] = encode(i%Kinds, version)
 	}
 	return made[key]
 }
