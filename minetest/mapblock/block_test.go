@@ -215,6 +215,10 @@ func TestUntouchedSections(t *testing.T) {
 	if out, err = b.Encode(); err != nil || bytes.HasPrefix(out, data[:4+len(stream)]) {
 		t.Errorf("the old nodes were written, %v", err)
 	}
+	content, used, err := deflate.Decompress(out[4:], 4*NodeCount)
+	if level, _ := deflate.LevelOf(out[4:4+used], content); err != nil || level != 9 {
+		t.Errorf("the new nodes are compressed at level %d, the old ones were at 9, %v", level, err)
+	}
 	again, err := Decode(out)
 	if err != nil || again.Param0[5] != 77 || again.Metadata.List[0].Vars[0].Value != "changed" {
 		t.Errorf("the changes are lost, %v", err)

@@ -22,7 +22,7 @@ type codec struct {
 
 	w     []byte   // when writing
 	steps []string // when writing: the path
-	fresh bool     // when writing: compress everything anew
+	level int      // when writing: the level to compress everything at, or keepLevel
 
 	err     error // the first error, other than those of r
 	tracer  bin.Tracer

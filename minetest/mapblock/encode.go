@@ -10,19 +10,22 @@ import (
 // Encode gives the bytes of the block. What has not been changed since it was
 // decoded keeps its bytes; with no change at all, these are the bytes that were
 // decoded. It fails where a field has a value for which its version has no room.
-func (b *Block) Encode() ([]byte, error) { return b.encode(false) }
+func (b *Block) Encode() ([]byte, error) { return b.encode(keepLevel) }
 
 // EncodeFresh gives the bytes of the block as a game would write them that had
-// just made it: everything is compressed anew. Up to version 28 these are the
-// bytes of C zlib at level 6; those of version 29 are not those of any game.
-func (b *Block) EncodeFresh() ([]byte, error) { return b.encode(true) }
+// just made it: everything is compressed anew, at [Level]. Up to version 28 these
+// are the bytes of C zlib; those of version 29 are not those of any game.
+func (b *Block) EncodeFresh() ([]byte, error) { return b.encode(Level) }
 
-func (b *Block) encode(fresh bool) ([]byte, error) {
+// EncodeLevel is EncodeFresh for a server that has set another level of zlib, 0 to 9.
+func (b *Block) EncodeLevel(level int) ([]byte, error) { return b.encode(level) }
+
+func (b *Block) encode(level int) ([]byte, error) {
 	if b.Version < 0 || b.Version > Newest {
 		return nil, &bin.Error{Path: "version", Offset: -1, Want: fmt.Sprintf("version 0 to %d", Newest), Got: fmt.Sprint(b.Version), Err: bin.ErrVersion}
 	}
 	out := []byte{byte(b.Version)}
-	c := codec{fresh: fresh}
+	c := codec{level: level}
 	if b.Version < 29 {
 		c.w = out
 	} else {
@@ -38,7 +41,7 @@ func (b *Block) encode(fresh bool) ([]byte, error) {
 	}
 	c.w = append(c.w, b.Inner...)
 	stream := b.source.body
-	if fresh || !b.unchanged(c.w) {
+	if level != keepLevel || !b.unchanged(c.w) {
 		stream = packZstd(c.w)
 	}
 	return append(append(out, stream...), b.Trailing...), c.err

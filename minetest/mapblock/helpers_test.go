@@ -14,7 +14,7 @@ func equal(a, b *Block) bool {
 
 // content gives all sections of a block, uncompressed.
 func content(b *Block) []byte {
-	c := codec{fresh: true}
+	c := codec{level: Level}
 	for _, s := range layouts[b.Version] {
 		switch s.name {
 		case "nodes":

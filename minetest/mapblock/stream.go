@@ -15,8 +15,24 @@ import (
 	"trowel/internal/deflate"
 )
 
-// Level is the zlib level of what is compressed anew, that of the games.
+// Level is the usual zlib level of the games. Those since 5.4 have a setting for it,
+// map_compression_level_disk.
 const Level = 6
+
+// keepLevel is in place of a level: what is as it was keeps its bytes, and what is
+// not its level.
+const keepLevel = -2
+
+// levelOf returns the level at which a stream was made of content, as far as that
+// can be told.
+func levelOf(stream, content []byte) int {
+	if !bytes.HasPrefix(stream, []byte("\x78\x9c")) { // which is always level 6
+		if level, ok := deflate.LevelOf(stream, content); ok {
+			return level
+		}
+	}
+	return Level
+}
 
 // contentLimit returns how many bytes a compressed stream of n bytes may
 // stand for. Deflate cannot make more than 1032 bytes of one; zstd could make
@@ -27,14 +43,14 @@ func contentLimit(n int) int64 { return min(64<<20, 64<<10+1032*int64(n)) }
 type packing struct {
 	name   string
 	unpack func(buf, stream []byte) (content []byte, used int, err error) // into buf if that has room; returns what it could read also with an error
-	pack   func(content []byte) ([]byte, error)
+	pack   func(content []byte, level int) ([]byte, error)
 }
 
 var (
 	packZlib = packing{"zlib", func(buf, stream []byte) ([]byte, int, error) {
 		return deflate.DecompressUpToInto(buf, stream, contentLimit(len(stream)))
-	}, func(content []byte) ([]byte, error) {
-		return deflate.Compress(nil, content, Level)
+	}, func(content []byte, level int) ([]byte, error) {
+		return deflate.Compress(nil, content, level)
 	}}
 	packNodes1 = packing{"zlib", func(buf, stream []byte) ([]byte, int, error) {
 		return deflate.DecompressInto(buf, stream, 3*NodeCount)
@@ -68,7 +84,7 @@ func unpackRLE(buf, stream []byte) (content []byte, used int, err error) {
 	return content, used, nil
 }
 
-func packRuns(content []byte) ([]byte, error) {
+func packRuns(content []byte, _ int) ([]byte, error) {
 	out := binary.BigEndian.AppendUint32(nil, uint32(len(content)))
 	for i := 0; i < len(content); {
 		n := 1
@@ -201,21 +217,26 @@ func packZstd(content []byte) []byte {
 }
 
 // packed takes a section through its compression. What run writes keeps the
-// stream that it had if that has this very content.
+// stream that it had if that has this very content, else its level.
 func (c *codec) packed(name string, how packing, keep *[]byte, run func(*codec)) {
 	if c.writing() {
-		in := codec{fresh: c.fresh, steps: append(slices.Clip(c.steps), name)}
+		in := codec{level: c.level, steps: append(slices.Clip(c.steps), name)}
 		if run(&in); in.err != nil {
 			c.err = cmp.Or(c.err, in.err)
 			return
 		}
-		if !c.fresh && *keep != nil {
-			if old, used, err := how.unpack(nil, *keep); err == nil && used == len(*keep) && bytes.Equal(old, in.w) {
+		level := c.level
+		if level == keepLevel && *keep != nil {
+			old, used, err := how.unpack(nil, *keep)
+			if err == nil && used == len(*keep) && bytes.Equal(old, in.w) {
 				c.w = append(c.w, *keep...)
 				return
 			}
+			level = levelOf(*keep, old)
+		} else if level == keepLevel {
+			level = Level
 		}
-		stream, err := how.pack(in.w)
+		stream, err := how.pack(in.w, level)
 		c.err = cmp.Or(c.err, err)
 		c.w = append(c.w, stream...)
 		return
