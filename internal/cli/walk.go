@@ -162,28 +162,36 @@ func matchElem(pattern, elem string) bool {
 func ordered[T, R any](ctx context.Context, produce func(yield func(T) error) error, work func(T) R, emit func(R) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	type job struct {
+		item   T
+		result chan R
+	}
 	workers := max(2, runtime.GOMAXPROCS(0))
-	free := make(chan struct{}, workers)
+	jobs := make(chan job, workers)
 	queue := make(chan chan R, 4*workers)
 	var produced error
 	go func() {
 		defer close(queue)
 		var running sync.WaitGroup
-		defer running.Wait()
+		for range workers {
+			running.Go(func() {
+				for j := range jobs {
+					j.result <- work(j.item)
+				}
+			})
+		}
 		produced = produce(func(item T) error {
-			result := make(chan R, 1)
+			j := job{item, make(chan R, 1)}
 			select {
-			case queue <- result:
+			case queue <- j.result:
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-			free <- struct{}{} // somebody always gets done
-			running.Go(func() {
-				result <- work(item)
-				<-free
-			})
+			jobs <- j // somebody always gets done
 			return nil
 		})
+		close(jobs)
+		running.Wait()
 	}()
 	var failed error
 	for result := range queue {
