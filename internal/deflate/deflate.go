@@ -34,7 +34,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/adler32"
 	"math"
 )
 
@@ -76,6 +75,11 @@ const maxInput = math.MaxUint32 - windowSize
 // at the level, which no reader needs but LevelOf.
 const headers = "\x78\x01\x78\x01\x78\x5e\x78\x5e\x78\x5e\x78\x5e\x78\x9c\x78\xda\x78\xda\x78\xda"
 
+const (
+	headerLen = 2
+	sumLen    = 4
+)
+
 func header(level int) string { return headers[2*level : 2*level+2] }
 
 // Compress appends to dst the stream that C zlib makes of src at a level, -1
@@ -89,7 +93,7 @@ func Compress(dst, src []byte, level int) ([]byte, error) {
 	defer e.free()
 	e.bits.out = append(dst, header(level)...)
 	e.run(e)
-	dst = binary.BigEndian.AppendUint32(e.bits.out, adler32.Checksum(src))
+	dst = binary.BigEndian.AppendUint32(e.bits.out, adler32(src))
 	return dst, nil
 }
 
@@ -126,10 +130,10 @@ func LevelOf(stream, src []byte) (level int, ok bool) {
 // candidates returns the levels that the header of a stream permits, the most
 // usual ones first.
 func candidates(stream []byte) []int {
-	if len(stream) < 2 {
+	if len(stream) < headerLen {
 		return nil
 	}
-	switch string(stream[:2]) {
+	switch string(stream[:headerLen]) {
 	case header(6):
 		return []int{6}
 	case header(9):
@@ -159,13 +163,12 @@ func check(src []byte, level int) (int, error) {
 // body returns what lies between the header and the checksum of a stream, if
 // these two are right.
 func body(stream, src []byte, level int) ([]byte, bool) {
-	const sumLen = 4
 	body, ok := bytes.CutPrefix(stream, []byte(header(level)))
 	if !ok || len(body) < sumLen || uint64(len(src)) > maxInput {
 		return nil, false
 	}
 	body, sum := body[:len(body)-sumLen], body[len(body)-sumLen:]
-	return body, binary.BigEndian.Uint32(sum) == adler32.Checksum(src)
+	return body, binary.BigEndian.Uint32(sum) == adler32(src)
 }
 
 func bodyMatches(body, src []byte, level int) bool {

@@ -2,11 +2,13 @@ package deflate
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"sync"
 
+	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zlib"
 )
 
@@ -80,27 +82,42 @@ func DecompressUpToInto(buf, stream []byte, limit int64) (data []byte, consumed 
 // An inflater is a reader with its source, to be used again.
 type inflater struct {
 	src bytes.Reader
-	r   zlibReader
+	r   io.Reader // a flate.Resetter, too
 }
-
-type zlibReader interface {
-	io.Reader
-	zlib.Resetter
-}
-
-// empty is a stream without data: a reader cannot be made without a stream.
-var empty = []byte("\x78\x9c\x03\x00\x00\x00\x00\x01")
 
 var inflaters = sync.Pool{New: func() any {
 	f := new(inflater)
-	f.src.Reset(empty)
-	r, err := zlib.NewReader(&f.src)
-	if err != nil {
-		panic(err)
-	}
-	f.r = r.(zlibReader)
+	f.r = flate.NewReader(&f.src)
 	return f
 }}
+
+// reset begins with a stream, whose header it reads.
+func (f *inflater) reset(stream []byte) error {
+	f.src.Reset(stream[min(headerLen, len(stream)):])
+	if len(stream) < headerLen {
+		return io.ErrUnexpectedEOF
+	}
+	head := binary.BigEndian.Uint16(stream)
+	switch {
+	case head>>8&0x0f != 8 || head>>12 > 7 || head%31 != 0:
+		return zlib.ErrHeader
+	case head&0x20 != 0:
+		return zlib.ErrDictionary
+	}
+	return f.r.(flate.Resetter).Reset(&f.src, nil)
+}
+
+// end compares the checksum behind the data.
+func (f *inflater) end(data []byte) error {
+	var sum [sumLen]byte
+	if _, err := io.ReadFull(&f.src, sum[:]); err != nil {
+		return io.ErrUnexpectedEOF
+	}
+	if binary.BigEndian.Uint32(sum[:]) != adler32(data) {
+		return zlib.ErrChecksum
+	}
+	return nil
+}
 
 const (
 	maxRatio    = 1032 // a match of 258 bytes takes two bits or more
@@ -120,8 +137,7 @@ func inflate(buf, stream []byte, limit, first int64) (data []byte, consumed int,
 		f.src.Reset(nil)
 		inflaters.Put(f)
 	}()
-	f.src.Reset(stream)
-	if err = f.r.Reset(&f.src, nil); err == nil {
+	if err = f.reset(stream); err == nil {
 		n := int64(len(stream))
 		first = min(limit, max(first, usualRatio*n), minInflate+maxRatio*n)
 		data, err = f.read(buf, int(first), limit)
@@ -153,7 +169,7 @@ func (f *inflater) read(buf []byte, first int, limit int64) ([]byte, error) {
 			n, err := f.r.Read(one[:])
 			switch {
 			case err == io.EOF && n == 0:
-				return data, nil
+				return data, f.end(data)
 			case n == 0 && err != nil:
 				return data, err
 			case n > 0 && int64(len(data)) >= limit:
@@ -165,7 +181,7 @@ func (f *inflater) read(buf []byte, first int, limit int64) ([]byte, error) {
 		n, err := f.r.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
 		if err == io.EOF {
-			return data, nil
+			return data, f.end(data)
 		}
 		if err != nil {
 			return data, err

@@ -1,6 +1,10 @@
 package mapblock
 
-import "fmt"
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+)
 
 // nodeBytes returns how many of the three numbers of a node a version has.
 func nodeBytes(version int) int {
@@ -79,15 +83,28 @@ func (c *codec) array16(name string, b *Block) {
 		}
 		return
 	}
+	// Mostly nodes are what those before them are: so whole planes are looked at,
+	// and then parts of a row.
+	const plane, part = 2 * Side * Side, 16
 	raw := c.span(name, 2, c.meaning)
-	for i := 0; i <= len(raw)-16; i += 16 {
-		in, out := (*[16]byte)(raw[i:i+16]), (*[8]uint16)(b.Param0[i/2:i/2+8])
-		if i > 0 && *in == *(*[16]byte)(raw[i-16 : i]) {
-			*out = *(*[8]uint16)(b.Param0[i/2-8 : i/2])
-			continue // as mostly: nodes are what those before them are
+	for z := 0; z < len(raw); z += plane {
+		if z > 0 && bytes.Equal(raw[z:z+plane], raw[z-plane:z]) {
+			copy(b.Param0[z/2:], b.Param0[(z-plane)/2:z/2])
+			continue
 		}
-		for k := range out {
-			out[k] = uint16(in[2*k])<<8 | uint16(in[2*k+1])
+		for i := z; i < z+plane; i += part {
+			in, out := (*[part]byte)(raw[i:i+part]), (*[part / 2]uint16)(b.Param0[i/2:(i+part)/2])
+			if i > 0 && *in == *(*[part]byte)(raw[i-part : i]) {
+				*out = *(*[part / 2]uint16)(b.Param0[(i-part)/2 : i/2])
+				continue
+			}
+			for k := 0; k < part/2; k += 4 {
+				v := binary.BigEndian.Uint64(in[2*k : 2*k+8])
+				out[k], out[k+1], out[k+2], out[k+3] = uint16(v>>48), uint16(v>>32), uint16(v>>16), uint16(v)
+			}
+			if c.ids != nil {
+				c.ids.add(out[:])
+			}
 		}
 	}
 }

@@ -18,9 +18,15 @@ type checker struct {
 // Check tells what is wrong with a block that could be decoded. The path is
 // put before the paths of the findings; it may be "".
 func (b *Block) Check(sink check.Sink, path string) {
+	var ids idSet
+	ids.add(b.Param0[:])
+	b.check(&ids, sink, path)
+}
+
+func (b *Block) check(ids *idSet, sink check.Sink, path string) {
 	c := checker{sink, b, path}
 	c.head()
-	c.names()
+	c.names(ids)
 	c.metadata()
 	c.timers()
 	c.objects()
@@ -28,17 +34,24 @@ func (b *Block) Check(sink check.Sink, path string) {
 
 // CheckData decodes a block and tells what is wrong with it.
 func CheckData(data []byte, sink check.Sink, path string) {
-	b, err := Decode(data)
-	if err != nil {
+	new(Block).CheckData(data, sink, path)
+}
+
+// CheckData decodes a block into b, as [Block.Decode] does, and tells what is wrong
+// with it. It reports whether the block could be decoded.
+func (b *Block) CheckData(data []byte, sink check.Sink, path string) bool {
+	var ids idSet
+	if err := b.decode(data, &ids); err != nil {
 		c := checker{sink, nil, path}
 		kind := foundUnreadable
 		if len(data) == 0 || data[0] > Newest {
 			kind = foundVersion
 		}
 		c.add(kind, "", bin.OffsetOf(err), "%v", err)
-		return
+		return false
 	}
-	b.Check(sink, path)
+	b.check(&ids, sink, path)
+	return true
 }
 
 func (c *checker) add(k *check.Kind, path string, offset int64, format string, args ...any) {
@@ -110,36 +123,34 @@ func earlier(list []NameID) func(i int) (sameID, sameName int) {
 	}
 }
 
-// namesFit reports whether the ids that occur are just those that have a name, as
+// idSet is the values that occur in Param0.
+type idSet struct {
+	low [1024]bool // those up to there, which are nearly all
+	all uint16     // the bits of all of them
+}
+
+func (s *idSet) add(ids []uint16) {
+	for _, id := range ids {
+		s.low[id%1024] = true
+		s.all |= id
+	}
+}
+
+// haveNames reports whether the ids are just those that have a name in the list, as
 // far as that is quick to see.
-func (b *Block) namesFit() bool {
-	if b.Version <= 20 || b.ContentWidth == 1 {
-		return false
-	}
-	var occurs [1024]bool // the ids up to there, which are nearly all
-	var large uint16
-	for i := 0; i < NodeCount; i += 8 {
-		ids := (*[8]uint16)(b.Param0[i : i+8])
-		if i > 0 && *ids == *(*[8]uint16)(b.Param0[i-8 : i]) {
-			continue // as mostly: nodes are what those before them are
-		}
-		for _, id := range ids {
-			occurs[id%1024] = true
-			large |= id
-		}
-	}
-	for _, e := range b.Names {
-		if large |= e.ID; !occurs[e.ID%1024] {
+func (s idSet) haveNames(names []NameID) bool {
+	for _, e := range names {
+		if s.all |= e.ID; !s.low[e.ID%1024] {
 			return false
 		}
 	}
-	for _, e := range b.Names {
-		occurs[e.ID%1024] = false
+	for _, e := range names {
+		s.low[e.ID%1024] = false
 	}
-	return large < 1024 && occurs == [1024]bool{}
+	return s.all < 1024 && s.low == [1024]bool{}
 }
 
-func (c *checker) names() {
+func (c *checker) names(ids *idSet) {
 	b := c.b
 	if b.Version >= 21 {
 		before := earlier(b.Names)
@@ -155,7 +166,7 @@ func (c *checker) names() {
 			}
 		}
 	}
-	if b.namesFit() {
+	if plain := b.Version > 20 && b.ContentWidth != 1; plain && ids.haveNames(b.Names) {
 		return
 	}
 	nameOf := b.nameOf()

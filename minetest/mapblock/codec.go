@@ -27,6 +27,7 @@ type codec struct {
 	err     error // the first error, other than those of r
 	tracer  bin.Tracer
 	meaning func(id uint16) string // what an id stands for, for tracers; may be nil
+	ids     *idSet                 // where to note the values of Param0; may be nil
 	stopped bool                   // nobody can tell where the following sections are
 	work    int                    // bytes that were inflated
 }

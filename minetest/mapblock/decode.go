@@ -24,8 +24,11 @@ func Decode(data []byte) (*Block, error) {
 
 // Decode is the function Decode into b, for who goes through many blocks: what b
 // was is gone, but not the lists that were taken from it.
-func (b *Block) Decode(data []byte) error {
-	d := decoder{data: data, b: b}
+func (b *Block) Decode(data []byte) error { return b.decode(data, nil) }
+
+// decode is Decode that by the way notes the values of Param0, if they have 16 bits.
+func (b *Block) decode(data []byte, ids *idSet) error {
+	d := decoder{data: data, b: b, ids: ids}
 	d.decode()
 	return d.err
 }
@@ -63,6 +66,7 @@ type decoder struct {
 	data    []byte
 	tracer  bin.Tracer
 	meaning func(uint16) string
+	ids     *idSet // may be nil
 
 	b    *Block // nil, unless it is given, until the version is known
 	next int    // the section that could not be read, or the number of all
@@ -71,6 +75,7 @@ type decoder struct {
 
 func (d *decoder) decode() {
 	c := newReader(d.data, "").trace(d.tracer, d.meaning)
+	c.ids = d.ids
 	defer func() {
 		c.r.Flush()
 		c.free()
@@ -115,6 +120,7 @@ func (d *decoder) decode() {
 			c.rest("trailing", &d.b.Trailing)
 		}
 		in := newReader(content, "block").trace(d.tracer, d.meaning)
+		in.ids = d.ids
 		frame := d.err
 		d.sections(in)
 		if d.err == nil {

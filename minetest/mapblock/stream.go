@@ -270,6 +270,7 @@ func (c *codec) packed(name string, how packing, keep *[]byte, run func(*codec))
 	c.r.Flush()
 	*keep = stream[:used:used]
 	in := newReader(content, c.r.Path(name)).trace(c.tracer, c.meaning)
+	in.ids = c.ids
 	defer in.free()
 	run(in)
 	in.r.Flush()

@@ -136,11 +136,9 @@ func checkBlock(data []byte, sink check.Sink) {
 	}
 	b := spareBlocks.Get().(*mapblock.Block)
 	defer spareBlocks.Put(b)
-	if err := b.Decode(data); err != nil {
-		mapblock.CheckData(data, sink, "") // which says it as a finding
+	if !b.CheckData(data, sink, "") {
 		return
 	}
-	b.Check(sink, "")
 	for i, m := range b.Metadata.List {
 		if len(m.Inventory) == 0 {
 			continue

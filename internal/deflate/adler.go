@@ -1,0 +1,41 @@
+package deflate
+
+import "encoding/binary"
+
+const (
+	adlerPrime = 65521
+	adlerPart  = 1 << 14 // so many bytes are summed up before the remainder is taken; far more would fit
+
+	// Four bytes of a word, each in a lane of 16 bits.
+	adlerLanes = 0x00ff00ff00ff00ff
+	// A product with this has the sum of the lanes in its highest lane.
+	adlerOnes = 1 | 1<<16 | 1<<32 | 1<<48
+)
+
+// adler32 returns the Adler-32 checksum of p, as hash/adler32 does, which takes a
+// third of the time of inflating a block of a world. This one takes sixteen bytes
+// at once: a is the sum of the bytes, b that of all values of a, so that a byte
+// counts in it once more for each byte behind it.
+func adler32(p []byte) uint32 {
+	a, b := uint64(1), uint64(0)
+	for len(p) > 0 {
+		part := p[:min(len(p), adlerPart)]
+		p = p[len(part):]
+		for len(part) >= 16 {
+			v, w := binary.LittleEndian.Uint64(part), binary.LittleEndian.Uint64(part[8:16])
+			part = part[16:]
+			v0, v1 := v&adlerLanes, v>>8&adlerLanes // the bytes at even and at odd places
+			w0, w1 := w&adlerLanes, w>>8&adlerLanes
+			weighted := v0*(16<<48|14<<32|12<<16|10) + v1*(15<<48|13<<32|11<<16|9) +
+				w0*(8<<48|6<<32|4<<16|2) + w1*(7<<48|5<<32|3<<16|1)
+			b += 16*a + weighted>>48
+			a += (v0 + v1 + w0 + w1) * adlerOnes >> 48
+		}
+		for _, c := range part {
+			a += uint64(c)
+			b += a
+		}
+		a, b = a%adlerPrime, b%adlerPrime
+	}
+	return uint32(b<<16 | a)
+}
