@@ -2,7 +2,6 @@ package text
 
 import (
 	"bytes"
-	"strings"
 	"sync"
 )
 
@@ -85,7 +84,7 @@ func Survives(n *Node) bool {
 	for _, it := range n.Items {
 		switch it := it.(type) {
 		case *Property:
-			if !it.Type.Known() || !FitsKey(it.Key) || strings.ContainsAny(it.Value, "\r\n\x00") {
+			if !it.Type.Known() || !FitsKey(it.Key) || !fitsValue(it.Value) {
 				return false
 			}
 		case *Node:

@@ -165,7 +165,19 @@ func Equal(a, b *Node) bool {
 }
 
 // FitsKey reports whether a text can be the key of a property.
-func FitsKey(s string) bool { return !strings.ContainsAny(s, ":\n") }
+func FitsKey(s string) bool {
+	return strings.IndexByte(s, ':') < 0 && strings.IndexByte(s, '\n') < 0
+}
+
+// fitsValue reports whether a text can be the value of a property, and comes back.
+func fitsValue(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c == '\r' || c == '\n' || c == 0 {
+			return false
+		}
+	}
+	return true
+}
 
 // FitsName reports whether a text can be the name of a node.
 func FitsName(s string) bool { return !strings.HasPrefix(s, "/") && !strings.Contains(s, "\n") }
