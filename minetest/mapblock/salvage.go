@@ -89,21 +89,7 @@ func (s *salvager) content() (content []byte) {
 // clear resets sections behind the damaged one. What could be read of that stays.
 func (s *salvager) clear(sections []section) {
 	b := s.decoder.b
-	fresh := empty(b.Version)
-	for _, sec := range sections {
-		switch sec.name {
-		case "metadata":
-			b.Metadata = fresh.Metadata
-		case "objects":
-			b.Objects = fresh.Objects
-		case "timers":
-			b.Timers = fresh.Timers
-		case "timestamp":
-			b.Timestamp = NoTimestamp
-		case "names":
-			b.Names = nil
-		}
-	}
+	b.take(empty(b.Version), sections)
 	b.source = source{}
 }
 
