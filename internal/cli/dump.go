@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -62,6 +63,9 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 		d.end(g.src)
 		if d.err != nil {
 			return d.err
+		}
+		if fault := (*bin.Error)(nil); broke != nil && !errors.As(broke, &fault) {
+			return named(broke, g.name) // nothing is wrong with the file
 		}
 		if broke != nil {
 			a.talk.fail(named(broke, g.name))

@@ -2,7 +2,6 @@ package mapblock
 
 import (
 	"fmt"
-	"slices"
 
 	"trowel/check"
 	"trowel/internal/bin"
@@ -98,28 +97,24 @@ func validName(name string) bool {
 	return name != ""
 }
 
-// earlier returns a function that tells the last entry before entry i that has the
-// same id, and the last that has the same name; -1 is none. It is called with 0, 1,
-// 2 and so on.
-func earlier(list []NameID) func(i int) (sameID, sameName int) {
+// earlier returns a function that tells the last element before element i that has
+// the same key, -1 for none. It is called with 0, 1, 2 and so on.
+func earlier[T any, K comparable](list []T, key func(*T) K) func(i int) int {
 	if len(list) <= fewNames {
-		return func(i int) (sameID, sameName int) {
-			sameID, sameName = i-1, i-1
-			for sameID >= 0 && list[sameID].ID != list[i].ID {
-				sameID--
+		return func(i int) int {
+			same := i - 1
+			for same >= 0 && key(&list[same]) != key(&list[i]) {
+				same--
 			}
-			for sameName >= 0 && list[sameName].Name != list[i].Name {
-				sameName--
-			}
-			return sameID, sameName
+			return same
 		}
 	}
-	ids, names := make(map[uint16]int, len(list)), make(map[string]int, len(list))
-	return func(i int) (sameID, sameName int) {
-		e := list[i]
-		sameID, sameName = ids[e.ID]-1, names[e.Name]-1
-		ids[e.ID], names[e.Name] = i+1, i+1
-		return sameID, sameName
+	last := make(map[K]int, len(list))
+	return func(i int) int {
+		k := key(&list[i])
+		same := last[k] - 1
+		last[k] = i + 1
+		return same
 	}
 }
 
@@ -153,13 +148,15 @@ func (s idSet) haveNames(names []NameID) bool {
 func (c *checker) names(ids *idSet) {
 	b := c.b
 	if b.Version >= 21 {
-		before := earlier(b.Names)
+		sameID := earlier(b.Names, func(e *NameID) uint16 { return e.ID })
+		sameName := earlier(b.Names, func(e *NameID) string { return e.Name })
 		for i, e := range b.Names {
 			path := func() string { return fmt.Sprintf("names.entries[%d]", i) }
-			if sameID, sameName := before(i); sameID >= 0 {
-				c.add(foundNameDuplicate, path(), -1, "id %d is %q, and in entry %d %q", e.ID, e.Name, sameID, b.Names[sameID].Name)
-			} else if sameName >= 0 {
-				c.add(foundNameDuplicate, path(), -1, "%q has id %d, and in entry %d id %d", e.Name, e.ID, sameName, b.Names[sameName].ID)
+			id, name := sameID(i), sameName(i)
+			if id >= 0 {
+				c.add(foundNameDuplicate, path(), -1, "id %d is %q, and in entry %d %q", e.ID, e.Name, id, b.Names[id].Name)
+			} else if name >= 0 {
+				c.add(foundNameDuplicate, path(), -1, "%q has id %d, and in entry %d id %d", e.Name, e.ID, name, b.Names[name].ID)
 			}
 			if !validName(e.Name) {
 				c.add(foundNameEmpty, path(), -1, "%q", e.Name)
@@ -219,9 +216,9 @@ func (c *checker) metadata() {
 			}
 			continue
 		}
-		before := earlierVar(e.Vars)
+		sameKey := earlier(e.Vars, func(v *Var) string { return v.Key })
 		for j, v := range e.Vars {
-			if before(j) {
+			if sameKey(j) >= 0 {
 				c.add(foundMetaKey, path(fmt.Sprintf(".vars[%d]", j)), -1, "%q", v.Key)
 			}
 			if v.Private > 1 {
@@ -240,22 +237,6 @@ func (p *positions) add(pos uint16) (there bool) {
 	there = *word&bit != 0
 	*word |= bit
 	return there
-}
-
-// earlierVar returns a function that tells whether a variable before variable i has
-// the same key. It is called with 0, 1, 2 and so on.
-func earlierVar(vars []Var) func(i int) bool {
-	if len(vars) <= fewNames {
-		return func(i int) bool {
-			return slices.ContainsFunc(vars[:i], func(v Var) bool { return v.Key == vars[i].Key })
-		}
-	}
-	keys := make(map[string]bool, len(vars))
-	return func(i int) bool {
-		there := keys[vars[i].Key]
-		keys[vars[i].Key] = true
-		return there
-	}
 }
 
 func (c *checker) timers() {
