@@ -56,8 +56,8 @@ func FuzzCompress(f *testing.F) {
 	})
 }
 
-// FuzzDecompress checks that no stream does harm, and that what is read well
-// stays the same however it is read.
+// FuzzDecompress checks that no stream does harm, that another reader agrees, and
+// that what is read well stays the same however it is read.
 func FuzzDecompress(f *testing.F) {
 	for _, in := range inputs() {
 		if len(in.data) <= 4096 {
@@ -76,12 +76,23 @@ func FuzzDecompress(f *testing.F) {
 		if cap(data) > 2048*len(stream)+4096 {
 			t.Fatalf("room for %d bytes from a stream of %d", cap(data), len(stream))
 		}
+		var want []byte
+		r, other := zlib.NewReader(bytes.NewReader(stream))
+		if other == nil {
+			want, other = io.ReadAll(r)
+		}
 		var e *deflate.Error
 		if err != nil {
 			if !errors.As(err, &e) || e.Consumed != n || e.Size != len(data) {
 				t.Fatal(err)
 			}
+			if other == nil && (e.Kind == deflate.ErrCorrupt || e.Kind == deflate.ErrTruncated) {
+				t.Fatalf("%v, but another reader reads it", err)
+			}
 			return
+		}
+		if other != nil || !bytes.Equal(data, want) {
+			t.Fatalf("another reader reads other data, or none: %v", other)
 		}
 		if len(data) != size {
 			t.Fatalf("%d bytes of data, not %d", len(data), size)
