@@ -64,10 +64,11 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 		if d.err != nil {
 			return d.err
 		}
-		if fault := (*bin.Error)(nil); broke != nil && !errors.As(broke, &fault) {
-			return named(broke, g.name) // nothing is wrong with the file
-		}
 		if broke != nil {
+			var fault *bin.Error
+			if !errors.As(broke, &fault) {
+				return named(broke, g.name) // nothing is wrong with the file
+			}
 			a.talk.fail(named(broke, g.name))
 			return errFound
 		}

@@ -159,8 +159,10 @@ func (l *List) append(dst []byte) []byte {
 // parser walks over the lines of an inventory. Its first error stays.
 type parser struct {
 	text       []byte
-	start, end int // of the line
-	next       int // start of the line after it
+	start, end int  // of the line
+	next       int  // start of the line after it
+	lists      int  // how many have been read
+	inList     bool // the line is one of the next list
 	err        error
 	salvage    bool // go on after an error
 }
@@ -176,10 +178,14 @@ func (p *parser) fail(at int, path, want, got string, err error) {
 
 // line passes over a line and returns the word that it begins with and what
 // follows the space behind that. It fails where the text ends.
-func (p *parser) line(path func(rest string) string, want string) (word, rest []byte, ok bool) {
+func (p *parser) line(want string) (word, rest []byte, ok bool) {
 	p.start = p.next
 	if p.start == len(p.text) {
-		p.fail(p.start, path(""), want, "the end of the text", bin.ErrShort)
+		path := "inventory"
+		if p.inList {
+			path = p.path("")
+		}
+		p.fail(p.start, path, want, "the end of the text", bin.ErrShort)
 		return nil, nil, false
 	}
 	if p.stopped() {
@@ -194,37 +200,38 @@ func (p *parser) line(path func(rest string) string, want string) (word, rest []
 	return word, rest, true
 }
 
-func inventoryPath(string) string { return "inventory" }
+// path returns the path of something in the list that comes next, or is being read.
+func (p *parser) path(rest string) string { return fmt.Sprintf("lists[%d]%s", p.lists, rest) }
 
 func (p *parser) inventory() *Inventory {
 	inv := new(Inventory)
 	for {
-		word, rest, ok := p.line(inventoryPath, `a line "EndInventory"`)
+		p.lists, p.inList = len(inv.Lists), false
+		word, rest, ok := p.line(`a line "EndInventory"`)
 		if !ok {
 			return inv
 		}
-		path := func(rest string) string { return fmt.Sprintf("lists[%d]%s", len(inv.Lists), rest) }
 		switch string(word) {
 		case "EndInventory", "end":
 			return inv
 		case "List":
 			name, size, _ := bytes.Cut(rest, []byte(" "))
 			l := List{Name: string(name), NoWidth: true}
-			l.Size = p.number(path, ".size", p.end-len(size), size)
-			p.list(path, &l)
+			l.Size = p.number(".size", p.end-len(size), size)
+			p.list(&l)
 			inv.Lists = append(inv.Lists, l)
 		case "KeepList":
 			inv.Lists = append(inv.Lists, List{Name: string(rest), Keep: true})
 		default:
-			p.fail(p.start, path(""), "a list or the end of the inventory", quoteStart(word), bin.ErrFormat)
+			p.fail(p.start, p.path(""), "a list or the end of the inventory", quoteStart(word), bin.ErrFormat)
 		}
 	}
 }
 
-// list reads a list, path gives the path of something in it.
-func (p *parser) list(path func(rest string) string, l *List) {
+func (p *parser) list(l *List) {
+	p.inList = true
 	for {
-		word, rest, ok := p.line(path, `a line "EndInventoryList"`)
+		word, rest, ok := p.line(`a line "EndInventoryList"`)
 		if !ok {
 			return
 		}
@@ -233,13 +240,13 @@ func (p *parser) list(path func(rest string) string, l *List) {
 		case "EndInventoryList", "end":
 			return
 		case "Width":
-			l.Width, l.NoWidth = p.number(path, ".width", p.end-len(rest), rest), false
+			l.Width, l.NoWidth = p.number(".width", p.end-len(rest), rest), false
 			continue
 		case "Item":
 			var err error
 			if slot.Stack, err = ParseStack(string(rest)); err != nil {
 				e := err.(*bin.Error)
-				p.fail(p.end-len(rest)+int(e.Offset), path(fmt.Sprintf(".items[%d].%s", len(l.Items), e.Path)), e.Want, e.Got, e.Err)
+				p.fail(p.end-len(rest)+int(e.Offset), p.path(fmt.Sprintf(".items[%d].%s", len(l.Items), e.Path)), e.Want, e.Got, e.Err)
 			}
 		case "Empty":
 		case "Keep":
@@ -248,7 +255,7 @@ func (p *parser) list(path func(rest string) string, l *List) {
 			continue
 		}
 		if len(l.Items) == l.Size {
-			p.fail(p.start, path(fmt.Sprintf(".items[%d]", l.Size)), "the end of the list", "an item more than its size", bin.ErrFormat)
+			p.fail(p.start, p.path(fmt.Sprintf(".items[%d]", l.Size)), "the end of the list", "an item more than its size", bin.ErrFormat)
 			continue
 		}
 		l.Items = append(l.Items, slot)
@@ -256,10 +263,10 @@ func (p *parser) list(path func(rest string) string, l *List) {
 }
 
 // number reads the size or width that starts at offset at.
-func (p *parser) number(path func(rest string) string, field string, at int, text []byte) int {
+func (p *parser) number(field string, at int, text []byte) int {
 	n, err := strconv.ParseUint(string(text), 10, 32)
 	if err != nil {
-		p.fail(at, path(field), "a number of at most 32 bits", quoteStart(text), bin.ErrFormat)
+		p.fail(at, p.path(field), "a number of at most 32 bits", quoteStart(text), bin.ErrFormat)
 	}
 	return int(n)
 }

@@ -162,9 +162,9 @@ func (c *checker) names(ids *idSet) {
 				c.add(foundNameEmpty, path(), -1, "%q", e.Name)
 			}
 		}
-	}
-	if plain := b.Version > 20 && b.ContentWidth != 1; plain && ids.haveNames(b.Names) {
-		return
+		if b.plainIDs() && ids.haveNames(b.Names) {
+			return
+		}
 	}
 	nameOf := b.nameOf()
 	var count idCounts

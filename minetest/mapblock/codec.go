@@ -107,7 +107,8 @@ func (c *codec) leave() {
 	}
 }
 
-// means explains the field that was read last.
+// means explains the field that was read last. Where many blocks go through, look
+// for a tracer first: what is in args takes memory even if there is none.
 func (c *codec) means(format string, args ...any) {
 	if c.tracer != nil && !c.failed() {
 		c.r.MeansText(fmt.Sprintf(format, args...))

@@ -150,7 +150,7 @@ func TestCorpus(t *testing.T) {
 				out, err := b.EncodeFresh()
 				if b.source.nodes != nil && !bytes.Equal(out, data) { // a server can set another level
 					content, _, _ := deflate.DecompressUpTo(b.source.nodes, 1<<20)
-					out, err = b.EncodeLevel(levelOf(b.source.nodes, content))
+					out, err = b.EncodeLevel(LevelOf(b.source.nodes, content))
 				}
 				if err != nil {
 					t.Errorf("%v: EncodeFresh: %v", p, err)

@@ -58,6 +58,9 @@ func (b *Block) ID(index int) (id uint16, param2 uint8) {
 	return id, param2
 }
 
+// plainIDs reports whether ids are just what stands in Param0.
+func (b *Block) plainIDs() bool { return b.Version > 19 && b.ContentWidth != 1 }
+
 // fewNames is how many names are looked through quicker than a map is made.
 const fewNames = 24
 
@@ -98,7 +101,7 @@ type idCounts struct {
 
 // count counts the nodes of each id of a block.
 func (c *idCounts) count(b *Block) {
-	plain := b.Version > 19 && b.ContentWidth != 1 // Param0 is the id
+	plain := b.plainIDs()
 	for i, id := range &b.Param0 {
 		if !plain {
 			id, _ = b.ID(i)

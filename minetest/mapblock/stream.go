@@ -23,9 +23,9 @@ const Level = 6
 // not its level.
 const keepLevel = -2
 
-// levelOf returns the level at which a stream was made of content, as far as that
-// can be told.
-func levelOf(stream, content []byte) int {
+// LevelOf returns the level at which a zlib stream of a block was made of its
+// content, [Level] if none leads to it.
+func LevelOf(stream, content []byte) int {
 	if !bytes.HasPrefix(stream, []byte("\x78\x9c")) { // which is always level 6
 		if level, ok := deflate.LevelOf(stream, content); ok {
 			return level
@@ -226,15 +226,13 @@ func (c *codec) packed(name string, how packing, keep *[]byte, run func(*codec))
 			return
 		}
 		level := c.level
-		if level == keepLevel && *keep != nil {
+		if level == keepLevel {
 			old, used, err := how.unpack(nil, *keep)
 			if err == nil && used == len(*keep) && bytes.Equal(old, in.w) {
 				c.w = append(c.w, *keep...)
 				return
 			}
-			level = levelOf(*keep, old)
-		} else if level == keepLevel {
-			level = Level
+			level = LevelOf(*keep, old)
 		}
 		stream, err := how.pack(in.w, level)
 		c.err = cmp.Or(c.err, err)

@@ -147,10 +147,7 @@ func levelsOf(data []byte) []int {
 	var levels []int
 	usual := true
 	for _, s := range list {
-		level, ok := deflate.LevelOf(data[s.at:s.at+s.size], s.content)
-		if !ok {
-			level = mapblock.Level
-		}
+		level := mapblock.LevelOf(data[s.at:s.at+s.size], s.content)
 		levels = append(levels, level)
 		usual = usual && level == mapblock.Level
 	}

@@ -25,8 +25,8 @@ func Pos(i int) mapdb.Pos {
 	return mapdb.Pos{X: int16(i%32 - 16), Y: int16(i/32%16 - 8), Z: int16(i/512 - 100)}
 }
 
-// Kinds is how many blocks of a version differ.
-const Kinds = 48
+// kinds is how many blocks of a version differ.
+const kinds = 48
 
 var (
 	made   = make(map[[2]int][]byte)
@@ -36,11 +36,11 @@ var (
 // Block returns the bytes of block i, one of a version: of ground, with chests,
 // signs, timers and objects in some of them, as far as the version has such.
 func Block(i, version int) []byte {
-	key := [2]int{i % Kinds, version}
+	key := [2]int{i % kinds, version}
 	making.Lock()
 	defer making.Unlock()
 	if made[key] == nil {
-		made[key] = encode(i%Kinds, version)
+		made[key] = encode(i%kinds, version)
 	}
 	return made[key]
 }
@@ -148,6 +148,12 @@ var Files = map[string]string{
 // World makes a world of n blocks with everything in dir, and returns dir.
 func World(t testing.TB, dir string, c mapdb.Config, n int, versions ...int) string {
 	t.Helper()
+	return WorldOf(t, dir, c, Blocks(n, versions...))
+}
+
+// WorldOf is World with other blocks.
+func WorldOf(t testing.TB, dir string, c mapdb.Config, blocks iter.Seq2[mapdb.Block, error]) string {
+	t.Helper()
 	for name, text := range Files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -165,7 +171,7 @@ func World(t testing.TB, dir string, c mapdb.Config, n int, versions ...int) str
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Load(ctx, Blocks(n, versions...)); err != nil {
+	if _, err := w.Load(ctx, blocks); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
