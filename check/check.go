@@ -76,6 +76,7 @@ type Finding struct {
 	Path     string   `json:"path"`   // where inside the file, such as "groups[2].layers[0]"
 	Offset   int64    `json:"offset"` // offset in the file; -1 where there is none
 	Message  string   `json:"message"`
+	At       []Place  `json:"at,omitempty"` // every place that the finding is about
 }
 
 func (f Finding) String() string {
@@ -109,7 +110,12 @@ type Sink func(Finding)
 
 // Add reports a finding of kind k. An offset of -1 means none.
 func (s Sink) Add(k *Kind, path string, offset int64, format string, args ...any) {
-	s(Finding{ID: k.ID, Severity: k.Severity, Path: path, Offset: offset, Message: fmt.Sprintf(format, args...)})
+	s.AddAt(k, nil, path, offset, format, args...)
+}
+
+// AddAt reports a finding of kind k that is about the places at.
+func (s Sink) AddAt(k *Kind, at []Place, path string, offset int64, format string, args ...any) {
+	s(Finding{ID: k.ID, Severity: k.Severity, Path: path, Offset: offset, Message: fmt.Sprintf(format, args...), At: at})
 }
 
 // Collect runs a check and returns what it found.

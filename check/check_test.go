@@ -43,3 +43,26 @@ func TestSeverity(t *testing.T) {
 		t.Error("an unknown severity was accepted")
 	}
 }
+
+func TestPlaces(t *testing.T) {
+	for _, c := range []struct {
+		at         check.Place
+		text, json string
+	}{
+		{check.Line{Path: "a.txt", Line: 3, Column: 7}, "a.txt:3:7", `{"path":"a.txt","line":3,"column":7}`},
+		{check.Line{Line: 3}, "3", `{"line":3}`},
+		{check.Span{Offset: 0, Length: 4}, "bytes 0 to 4", `{"offset":0,"length":4}`},
+		{check.File("a/b"), "a/b", `{"path":"a/b"}`},
+	} {
+		if got := c.at.String(); got != c.text {
+			t.Errorf("%#v is %q, want %q", c.at, got, c.text)
+		}
+		if got, err := json.Marshal(c.at); err != nil || string(got) != c.json {
+			t.Errorf("%#v is %s, %v, want %s", c.at, got, err, c.json)
+		}
+	}
+	found := check.Finding{ID: "x", Offset: -1, At: []check.Place{check.File("a"), check.File("b")}}
+	if got, err := json.Marshal(found); err != nil || string(got) != `{"id":"x","severity":"info","path":"","message":"","at":[{"path":"a"},{"path":"b"}]}` {
+		t.Errorf("JSON = %s, %v", got, err)
+	}
+}

@@ -148,6 +148,7 @@ type Job struct {
 	Values   map[string]string               // values of options, by name
 	Warned   func(path, message string)      // something the user should know
 	Told     func(message string)            // what was done
+	Missed   func(path, message string)      // data that should be there and cannot be had
 	Progress func(what string, done, of int) // for what takes long
 }
 
@@ -173,6 +174,15 @@ func (j *Job) Warn(path, format string, args ...any) {
 func (j *Job) Tell(format string, args ...any) {
 	if j != nil && j.Told != nil {
 		j.Told(fmt.Sprintf(format, args...))
+	}
+}
+
+// Miss tells the user that data of the file or tree at path is missing or cannot be
+// read, so that the result is not all that was asked for. Each loss is told once. A
+// verb that was told of one does not end as if nothing were wrong.
+func (j *Job) Miss(path, format string, args ...any) {
+	if j != nil && j.Missed != nil {
+		j.Missed(path, fmt.Sprintf(format, args...))
 	}
 }
 

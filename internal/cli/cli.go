@@ -61,6 +61,8 @@ func run(formats format.Set, args []string, stdin io.Reader, stdout, stderr io.W
 		err = flushed
 	}
 	switch {
+	case err == nil && len(a.talk.missed) > 0:
+		return exitFound
 	case err == nil:
 		return exitFine
 	case errors.Is(err, errFound):

@@ -227,7 +227,7 @@ func (a *app) job(cmd *cobra.Command, f *format.Format, more ...format.Option) *
 			values[o.Name] = flag.Value.String()
 		}
 	}
-	return &format.Job{Context: cmd.Context(), Values: values, Warned: a.talk.warn, Progress: a.talk.progress,
+	return &format.Job{Context: cmd.Context(), Values: values, Warned: a.talk.warn, Missed: a.talk.miss, Progress: a.talk.progress,
 		Told: func(message string) { a.talk.say("%s", message) }}
 }
 

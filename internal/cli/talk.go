@@ -32,6 +32,8 @@ type talk struct {
 	quiet    bool
 	terminal bool
 
+	missed map[string]struct{} // what could not be had, as it was told
+
 	// The progress of what is going on, shown once it takes longer than patience.
 	started, shown time.Time
 	what           string
@@ -68,6 +70,23 @@ func (t *talk) warn(path, message string) {
 		message = path + ": " + message
 	}
 	t.say("trowel: warning: %s", message)
+}
+
+// miss tells the user, once, of data that cannot be had.
+func (t *talk) miss(path, message string) {
+	if path != "" {
+		message = path + ": " + message
+	}
+	t.mu.Lock()
+	_, again := t.missed[message]
+	if t.missed == nil {
+		t.missed = make(map[string]struct{})
+	}
+	t.missed[message] = struct{}{}
+	t.mu.Unlock()
+	if !again {
+		t.print("trowel: " + message)
+	}
 }
 
 // fail reports an error and what the user can do about it.
