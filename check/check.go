@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // Severity tells how bad a finding is.
@@ -79,17 +78,24 @@ type Finding struct {
 	At       []Place  `json:"at,omitempty"` // every place that the finding is about
 }
 
-func (f Finding) String() string {
-	var b strings.Builder
-	b.WriteString(f.Severity.String() + ": ")
+// String is the finding for people. It leaves out the offset, which changes with
+// every rewriting of a file: reports of two versions can be compared.
+func (f Finding) String() string { return f.text("") }
+
+// Verbose is String with the offset.
+func (f Finding) Verbose() string {
+	if f.Offset < 0 {
+		return f.String()
+	}
+	return f.text(fmt.Sprintf(" (offset %d)", f.Offset))
+}
+
+func (f Finding) text(where string) string {
+	path := ""
 	if f.Path != "" {
-		b.WriteString(f.Path + ": ")
+		path = f.Path + ": "
 	}
-	b.WriteString(f.Message)
-	if f.Offset >= 0 {
-		fmt.Fprintf(&b, " (offset %d)", f.Offset)
-	}
-	return b.String() + " [" + f.ID + "]"
+	return fmt.Sprintf("%v: %s%s%s [%s]", f.Severity, path, f.Message, where, f.ID)
 }
 
 // MarshalJSON leaves the offset out where there is none.

@@ -18,12 +18,15 @@ func TestFinding(t *testing.T) {
 		sink.Add(short, "items[3]", 12, "%d bytes", 4)
 		sink.Add(odd, "", -1, "odd")
 	})
-	for i, want := range []struct{ text, json string }{
-		{"error: items[3]: 4 bytes (offset 12) [x-short]", `{"id":"x-short","severity":"error","path":"items[3]","message":"4 bytes","offset":12}`},
-		{"info: odd [x-odd]", `{"id":"x-odd","severity":"info","path":"","message":"odd"}`},
+	for i, want := range []struct{ text, verbose, json string }{
+		{"error: items[3]: 4 bytes [x-short]", "error: items[3]: 4 bytes (offset 12) [x-short]", `{"id":"x-short","severity":"error","path":"items[3]","message":"4 bytes","offset":12}`},
+		{"info: odd [x-odd]", "info: odd [x-odd]", `{"id":"x-odd","severity":"info","path":"","message":"odd"}`},
 	} {
 		if got := found[i].String(); got != want.text {
 			t.Errorf("String() = %q, want %q", got, want.text)
+		}
+		if got := found[i].Verbose(); got != want.verbose {
+			t.Errorf("Verbose() = %q, want %q", got, want.verbose)
 		}
 		if got, err := json.Marshal(found[i]); err != nil || string(got) != want.json {
 			t.Errorf("JSON = %s, %v, want %s", got, err, want.json)

@@ -16,13 +16,13 @@ import (
 // What the tool itself can find, whatever the format.
 var (
 	ownKinds        check.Catalog
-	kindUnreadable  = ownKinds.Add("unreadable", check.Error, "The file cannot be opened: it breaks where the finding says.", "Get another copy of the file; `trowel dump` shows what is before that place.")
+	kindUnreadable  = ownKinds.Add("unreadable", check.Error, "The file cannot be opened: it breaks where the finding says, -v tells the offset.", "Get another copy of the file; `trowel dump` shows what is before that place.")
 	kindUnbuildable = ownKinds.Add("unbuildable", check.Error, "The folder cannot be made a game file.", "Mend the file that the finding names.")
 	kindBuild       = ownKinds.Add("build-warning", check.Warning, "The folder can be made a game file, but not just as it is.", "See whether what the finding says is what you want.")
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	var asJSON, kinds bool
+	var asJSON, kinds, verbose bool
 	var least string
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
@@ -36,14 +36,19 @@ refuses or misreads; a warning works today but is not as it should be; an info
 is worth knowing. Their names, in brackets, are stable; --kinds explains them.
 The exit code is 1 if there is an error among them, whatever --min shows.
 
+Offsets in the file are shown with -v only: they change whenever a file is written
+anew, and two reports could not be compared.
+
 With --json it prints an array of {file, format, findings}, each finding with
-{id, severity, path, offset, message}; offset is left out where there is none.`,
+{id, severity, path, offset, message, at}; at is the list of all places that the
+finding is about. What there is not is left out.`,
 		Example: `  trowel check climb.map
   trowel check --min error ~/maps
   trowel check --kinds`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&kinds, "kinds", false, "explain all kinds of findings")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show offsets in the file, too")
 	cmd.Flags().StringVar(&least, "min", "info", "the least `severity` to show: error, warning or info")
 	a.optionFlags(cmd, ownOptions)
 	cmd.Args = func(cmd *cobra.Command, names []string) error {
@@ -56,7 +61,7 @@ With --json it prints an array of {file, format, findings}, each finding with
 		if kinds {
 			return a.printKinds(asJSON)
 		}
-		c := &checking{app: a, cmd: cmd, asJSON: asJSON, list: jsonArray{w: a.out}}
+		c := &checking{app: a, cmd: cmd, asJSON: asJSON, verbose: verbose, list: jsonArray{w: a.out}}
 		if err := c.min.UnmarshalText([]byte(least)); err != nil {
 			return err
 		}
@@ -68,9 +73,10 @@ With --json it prints an array of {file, format, findings}, each finding with
 // checking is one run of check.
 type checking struct {
 	*app
-	cmd    *cobra.Command
-	min    check.Severity
-	asJSON bool
+	cmd     *cobra.Command
+	min     check.Severity
+	asJSON  bool
+	verbose bool
 
 	list    jsonArray
 	files   int
@@ -223,7 +229,11 @@ func (c *checking) print(r checked) error {
 		return err
 	}
 	for _, f := range shown {
-		if _, err := fmt.Fprintf(c.out, "  %s\n", printable(f.String())); err != nil {
+		line := f.String()
+		if c.verbose {
+			line = f.Verbose()
+		}
+		if _, err := fmt.Fprintf(c.out, "  %s\n", printable(line)); err != nil {
 			return err
 		}
 	}
