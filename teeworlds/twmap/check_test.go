@@ -3,6 +3,7 @@ package twmap_test
 import (
 	"fmt"
 	"image"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -436,7 +437,7 @@ func TestCheckMany(t *testing.T) {
 		t.Errorf("finding: %#v", f)
 	}
 	for range 5 {
-		if _, again := findings(m); !slices.Equal(first, again) {
+		if _, again := findings(m); !reflect.DeepEqual(first, again) {
 			t.Fatalf("another order: %v, then %v", first, again)
 		}
 	}
