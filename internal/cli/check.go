@@ -11,6 +11,7 @@ import (
 	"trowel/check"
 	"trowel/format"
 	"trowel/internal/bin"
+	"trowel/internal/parallel"
 )
 
 // What the tool itself can find, whatever the format.
@@ -18,6 +19,7 @@ var (
 	ownKinds        check.Catalog
 	kindUnreadable  = ownKinds.Add("unreadable", check.Error, "The file cannot be opened: it breaks where the finding says, -v tells the offset.", "Get another copy of the file; `trowel dump` shows what is before that place.")
 	kindUnbuildable = ownKinds.Add("unbuildable", check.Error, "The folder cannot be made a game file.", "Mend the file that the finding names.")
+	kindDefect      = ownKinds.Add("defect", check.Error, "Trowel itself failed on this file: what is wrong is in the tool, whatever else is wrong with the file.", "Please report it, with the message and, if you can, the file.")
 	kindBuild       = ownKinds.Add("build-warning", check.Warning, "The folder can be made a game file, but not just as it is.", "See whether what the finding says is what you want.")
 )
 
@@ -90,6 +92,7 @@ type checked struct {
 	target
 	format   string
 	findings []check.Finding
+	defect   bool  // the check itself failed
 	err      error // it could not even be tried
 }
 
@@ -102,7 +105,7 @@ func (c *checking) run(ctx context.Context, names []string) error {
 		}
 		return nil
 	}
-	if err := ordered(ctx, produce, func(t target) checked { return c.check(ctx, t) }, c.print); err != nil {
+	if err := parallel.Ordered(ctx, produce, func(t target) checked { return c.safely(ctx, t) }, c.print); err != nil {
 		return err
 	}
 	if c.asJSON {
@@ -120,25 +123,35 @@ func (c *checking) run(ctx context.Context, names []string) error {
 	return nil
 }
 
-func (c *checking) check(ctx context.Context, t target) checked {
+// safely checks a file, and takes a panic for a finding: the other files are fine.
+func (c *checking) safely(ctx context.Context, t target) checked {
 	r := checked{target: t, findings: []check.Finding{}}
 	sink := check.Sink(func(f check.Finding) { r.findings = append(r.findings, f) })
+	if p := parallel.Catch(func() { c.check(ctx, &r, sink) }); p != nil {
+		r.defect = true
+		sink.Add(kindDefect, "", -1, "%v", defect(p))
+	}
+	return r
+}
+
+func (c *checking) check(ctx context.Context, r *checked, sink check.Sink) {
+	t := r.target
 	src, err := c.source(t.name)
 	if err != nil {
 		r.err = err
-		return r
+		return
 	}
 	f, err := c.formats.Find(src)
 	g := &game{Format: f, name: t.name, src: src}
 	if err != nil && src.IsDir() {
 		if g, err = c.build(t.name, sink); g == nil && err == nil {
-			return r
+			return
 		}
 	}
 	if err != nil {
 		src.Close()
 		r.err = err
-		return r
+		return
 	}
 	defer g.Close()
 	r.format = g.Name
@@ -152,7 +165,6 @@ func (c *checking) check(ctx context.Context, t target) checked {
 	} else if err != nil {
 		sink(broken(kindUnreadable, err))
 	}
-	return r
 }
 
 // build makes a game file of a folder in tree form. Where that fails it tells
@@ -210,6 +222,7 @@ func (c *checking) print(r checked) error {
 		return nil
 	}
 	c.files++
+	c.failed = c.failed || r.defect
 	shown := []check.Finding{}
 	for _, f := range r.findings {
 		c.counts[f.Severity]++

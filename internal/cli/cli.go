@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel/format"
+	"trowel/internal/parallel"
 )
 
 // What the tool exits with.
@@ -55,7 +56,10 @@ func run(formats format.Set, args []string, stdin io.Reader, stdout, stderr io.W
 	root.SetIn(stdin)
 	root.SetOut(out)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	var err error
+	if p := parallel.Catch(func() { err = root.ExecuteContext(ctx) }); p != nil {
+		err = defect(p)
+	}
 	a.talk.clear()
 	if flushed := out.Flush(); err == nil || errors.Is(err, errFound) && flushed != nil {
 		err = flushed

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel/internal/linediff"
+	"trowel/internal/parallel"
 	"trowel/internal/tree"
 )
 
@@ -108,7 +109,7 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 			return false, err
 		}
 		defer closeB.Close()
-		err = ordered(cmd.Context(),
+		err = parallel.Ordered(cmd.Context(),
 			func(yield func(pair) error) error { return c.pairs(cmd.Context(), yield) },
 			c.compare,
 			func(d difference) error {

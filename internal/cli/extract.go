@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel/internal/output"
+	"trowel/internal/parallel"
 	"trowel/internal/safename"
 	"trowel/internal/tree"
 )
@@ -234,7 +235,7 @@ func (x *extraction) into(ctx context.Context, dir string) (err error) {
 	x.names = make(map[string]string)
 	sidecar := x.makeSidecar()
 	produce := func(yield func(extractJob) error) error { return x.plan(ctx, yield) }
-	err = ordered(ctx, produce, x.writeFile, func(err error) error {
+	err = parallel.Ordered(ctx, produce, x.writeFile, func(err error) error {
 		if err != nil {
 			var broken unreadable
 			if !errors.As(err, &broken) {
@@ -398,13 +399,15 @@ func (x *extraction) makeSidecar() func() ([]byte, error) {
 	}
 	var data []byte
 	var err error
+	var panicked *parallel.Panic
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		data, err = fs.ReadFile(x.fsys, tree.Sidecar)
+		panicked = parallel.Catch(func() { data, err = fs.ReadFile(x.fsys, tree.Sidecar) })
 	}()
 	return func() ([]byte, error) {
 		<-done
+		panicked.Throw()
 		return data, err
 	}
 }

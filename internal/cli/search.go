@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel/format"
+	"trowel/internal/parallel"
 	"trowel/internal/tree"
 )
 
@@ -54,7 +55,7 @@ found and 1 if not.`,
 		}
 		s := &search{app: a, cmd: cmd, re: re, paths: list, asJSON: asJSON, list: jsonArray{w: a.out}}
 		for _, name := range args[1:] {
-			if err := a.targets(cmd.Context(), name, func(t target) error { return s.target(cmd.Context(), t) }); err != nil {
+			if err := a.targets(cmd.Context(), name, func(t target) error { return s.safely(cmd.Context(), t) }); err != nil {
 				return err
 			}
 		}
@@ -100,6 +101,14 @@ type hit struct {
 	text string
 }
 
+// safely searches a file, and goes on with the others if the search itself fails.
+func (s *search) safely(ctx context.Context, t target) (err error) {
+	if p := parallel.Catch(func() { err = s.target(ctx, t) }); p != nil {
+		s.complain(named(defect(p), t.name))
+	}
+	return err
+}
+
 // target searches a game file, or a file of text.
 func (s *search) target(ctx context.Context, t target) error {
 	fsys, closer, err := s.openTree(s.cmd, t.name)
@@ -117,7 +126,7 @@ func (s *search) target(ctx context.Context, t target) error {
 		return nil
 	}
 	defer closer.Close()
-	return ordered(ctx,
+	return parallel.Ordered(ctx,
 		func(yield func(string) error) error {
 			return walk(ctx, fsys, ".", func(name string, e fs.DirEntry) error {
 				if e.IsDir() || name == tree.Sidecar {

@@ -20,6 +20,7 @@ import (
 	"trowel/format"
 	"trowel/internal/bin"
 	"trowel/internal/output"
+	"trowel/internal/parallel"
 )
 
 const onWindows = runtime.GOOS == "windows"
@@ -100,6 +101,11 @@ func (t *talk) fail(err error) {
 	if advice := adviceFor(err); advice != "" {
 		t.print("hint: " + advice)
 	}
+}
+
+// defect makes an error of a panic.
+func defect(p *parallel.Panic) error {
+	return hint(fmt.Errorf("a defect of trowel %s: %w", version(), p), "please report it, with this message and, if you can, the file: the fault is not yours")
 }
 
 // progress shows how far something is that takes long; of is 0 where the end is not known.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"trowel/format"
+	"trowel/internal/parallel"
 )
 
 // target is a file that a verb for many files has to do with.
@@ -42,8 +43,14 @@ func (a *app) targets(ctx context.Context, name string, yield func(target) error
 	})
 }
 
-// isGame tells whether a folder is a game file, or the tree form of one.
-func (a *app) isGame(name string) bool {
+// isGame reports whether a folder is a game file, or the tree form of one. One that
+// cannot even be looked at without a panic is left to the verb.
+func (a *app) isGame(name string) (is bool) {
+	panicked := parallel.Catch(func() { is = a.looksLikeGame(name) })
+	return is || panicked != nil
+}
+
+func (a *app) looksLikeGame(name string) bool {
 	src, err := format.OpenSource(name)
 	if err != nil {
 		return false

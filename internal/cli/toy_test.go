@@ -15,6 +15,7 @@ import (
 	"trowel/check"
 	"trowel/format"
 	"trowel/internal/bin"
+	"trowel/internal/parallel"
 	"trowel/internal/safename"
 	"trowel/internal/tree"
 )
@@ -149,6 +150,8 @@ func (b *box) Tree() (fs.FS, error) {
 			switch string(one.data) {
 			case "broken":
 				return nil, errors.New("the toy is broken")
+			case "panic":
+				panic("a toy that bites")
 			case "endless": // until the user has enough of it
 				<-b.job.Context.Done()
 				return nil, b.job.Err()
@@ -180,6 +183,9 @@ func (b *box) Check(_ *format.Job, sink check.Sink) error {
 		path := fmt.Sprintf("toys[%d]", i)
 		if len(one.data) == 0 {
 			sink.Add(kindEmpty, path, 10, "%q is empty", one.name)
+		}
+		if string(one.data) == "panic" {
+			parallel.Each(2, func(int) { panic("a toy that bites") })
 		}
 		if seen[one.name] {
 			sink.Add(kindTwice, path, -1, "%q is there already", one.name)

@@ -3,8 +3,6 @@ package cli
 import (
 	"bufio"
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"reflect"
@@ -87,47 +85,6 @@ func TestWalkEvil(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "cannot be the name of a file") {
 			t.Errorf("%q: %v", name, err)
 		}
-	}
-}
-
-func TestOrdered(t *testing.T) {
-	numbers := func(yield func(int) error) error {
-		for i := range 1000 {
-			if err := yield(i); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	double := func(i int) int {
-		time.Sleep(time.Duration(i%7) * 10 * time.Microsecond)
-		return 2 * i
-	}
-	next := 0
-	err := ordered(t.Context(), numbers, double, func(i int) error {
-		if i != 2*next {
-			t.Fatalf("got %d, want %d", i, 2*next)
-		}
-		next++
-		return nil
-	})
-	if err != nil || next != 1000 {
-		t.Errorf("%d results, %v", next, err)
-	}
-	enough := errors.New("enough")
-	err = ordered(t.Context(), numbers, double, func(i int) error {
-		if i > 100 {
-			return enough
-		}
-		return nil
-	})
-	if err != enough {
-		t.Errorf("error = %v", err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := ordered(ctx, numbers, double, func(int) error { return nil }); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
 	}
 }
 

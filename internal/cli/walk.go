@@ -8,10 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // pageSize is how many entries of a folder are in memory at a time.
@@ -154,53 +152,4 @@ func matchElems(pattern, name []string) bool {
 func matchElem(pattern, elem string) bool {
 	ok, _ := path.Match(pattern, elem)
 	return ok || pattern == elem
-}
-
-// ordered runs work on all items of produce, on all cores, and hands the
-// results to emit in the order of the items. Few of them are in memory at a
-// time. The first error stops everything.
-func ordered[T, R any](ctx context.Context, produce func(yield func(T) error) error, work func(T) R, emit func(R) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	type job struct {
-		item   T
-		result chan R
-	}
-	workers := max(2, runtime.GOMAXPROCS(0))
-	jobs := make(chan job, workers)
-	queue := make(chan chan R, 4*workers)
-	var produced error
-	go func() {
-		defer close(queue)
-		var running sync.WaitGroup
-		for range workers {
-			running.Go(func() {
-				for j := range jobs {
-					j.result <- work(j.item)
-				}
-			})
-		}
-		produced = produce(func(item T) error {
-			j := job{item, make(chan R, 1)}
-			select {
-			case queue <- j.result:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			jobs <- j // somebody always gets done
-			return nil
-		})
-		close(jobs)
-		running.Wait()
-	}()
-	var failed error
-	for result := range queue {
-		r := <-result
-		if failed == nil {
-			if failed = emit(r); failed != nil {
-				cancel()
-			}
-		}
-	}
-	return cmp.Or(failed, produced)
 }

@@ -63,9 +63,6 @@ type blockFile struct {
 	raw bool
 }
 
-// blockPage is how many blocks are made at the same time.
-const blockPage = 256
-
 // encodedBlock is what became of a file.
 type encodedBlock struct {
 	mapdb.Block
@@ -73,61 +70,40 @@ type encodedBlock struct {
 	err error
 }
 
-// encoded yields the blocks of the tree, in the order of their keys. While a page
-// of them is written, the next one is made.
+// encoded yields the blocks of the tree, in the order of their keys. While they
+// are written, the next ones are made. The files are left alone once it has ended.
 func (b *builder) encoded() iter.Seq2[mapdb.Block, error] {
 	return func(yield func(mapdb.Block, error) bool) {
-		ctx, stop := context.WithCancel(b.ctx)
-		pages := make(chan []encodedBlock)
-		go func() {
-			defer close(pages)
-			var page []blockFile
-			flush := func() bool {
-				made := make([]encodedBlock, len(page))
-				parallel.Each(len(page), func(i int) { made[i] = b.encode(page[i]) })
-				page = page[:0]
-				select {
-				case pages <- made:
-					return true
-				case <-ctx.Done():
-					return false
-				}
-			}
-			for file, err := range b.blockFiles() {
-				if err != nil {
-					flush()
-					select {
-					case pages <- []encodedBlock{{err: err}}:
-					case <-ctx.Done():
+		done, ended := 0, false
+		err := parallel.Ordered(b.ctx,
+			func(send func(blockFile) error) error {
+				for file, err := range b.blockFiles() {
+					if err == nil {
+						err = send(file)
 					}
-					return
+					if err != nil {
+						return err
+					}
 				}
-				if page = append(page, file); len(page) == blockPage && !flush() {
-					return
+				return nil
+			},
+			b.encode,
+			func(e encodedBlock) error {
+				if e.err != nil {
+					return e.err
 				}
-			}
-			flush()
-		}()
-		defer func() { // the files belong to somebody else once Build has returned
-			stop()
-			for range pages {
-			}
-		}()
-		done := 0
-		for page := range pages {
-			for _, block := range page {
-				if block.err == nil && block.raw {
+				if e.raw {
 					b.report.Raw++
 				}
-				if !yield(block.Block, block.err) || block.err != nil {
-					return
+				if ended = !yield(e.Block, nil); ended {
+					return context.Canceled
 				}
-			}
-			if done += len(page); b.o.Progress != nil {
-				b.o.Progress(done)
-			}
-		}
-		if err := b.ctx.Err(); err != nil {
+				if done++; b.o.Progress != nil {
+					b.o.Progress(done)
+				}
+				return nil
+			})
+		if err != nil && !ended {
 			yield(mapdb.Block{}, err)
 		}
 	}

@@ -3,16 +3,16 @@ package pak
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"math"
-	"runtime"
-	"sync"
 
 	"trowel/internal/bin"
 	"trowel/internal/deflate"
+	"trowel/internal/parallel"
 )
 
 // Write writes an archive of files to target, from its first byte on, and
@@ -304,43 +304,30 @@ func (w *writer) manifest(p *plan) (*Manifest, error) {
 }
 
 // ordered calls produce for 0 to n-1, several at the same time, and use with what
-// each gave, one after the other in that order. At most twice as many results
-// as there are cores, and two, are there at a time. The first error ends it.
+// each gave, one after the other in that order. The first error ends it.
 func ordered[T any](n int, produce func(i int) (T, error), use func(i int, v T) error) error {
 	type result struct {
+		i   int
 		v   T
 		err error
 	}
-	queue := make(chan chan result, 2*runtime.GOMAXPROCS(0))
-	stop := make(chan struct{})
-	var running sync.WaitGroup
-	running.Go(func() {
-		defer close(queue)
-		for i := range n {
-			done := make(chan result, 1)
-			select {
-			case queue <- done:
-			case <-stop:
-				return
+	return parallel.Ordered(context.Background(),
+		func(yield func(int) error) error {
+			for i := range n {
+				if err := yield(i); err != nil {
+					return err
+				}
 			}
-			running.Go(func() {
-				v, err := produce(i)
-				done <- result{v, err}
-			})
-		}
-	})
-	defer running.Wait()
-	defer close(stop)
-	i := 0
-	for done := range queue {
-		r := <-done
-		if r.err != nil {
-			return r.err
-		}
-		if err := use(i, r.v); err != nil {
-			return err
-		}
-		i++
-	}
-	return nil
+			return nil
+		},
+		func(i int) result {
+			v, err := produce(i)
+			return result{i, v, err}
+		},
+		func(r result) error {
+			if r.err != nil {
+				return r.err
+			}
+			return use(r.i, r.v)
+		})
 }
