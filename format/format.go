@@ -39,6 +39,14 @@ type Format struct {
 	// Build makes the game file from its tree form. Nil: it cannot be built.
 	Build func(*Job, fs.FS, Output) error
 
+	// Replaces says why what is made must not take the place of old, a file or folder of
+	// this very format that the user allowed to be replaced: what is lost with it may be
+	// more than that, or a program may have it open. The tree is the one that is built, nil
+	// where none is: for a conversion or a repaired copy. It is asked before the work begins
+	// and once more when that is done. Nil: nothing speaks against it. Whatever it says,
+	// only the same kind is replaced, and never what is read (internal/output).
+	Replaces func(job *Job, old *Source, tree fs.FS) error
+
 	// CheckTree reports what is wrong with a tree form that is not to be seen
 	// any more in what Build makes of it. Nil: nothing.
 	CheckTree func(*Job, fs.FS, check.Sink) error
@@ -99,6 +107,7 @@ type Option struct {
 	Help    string // what stands in `backquotes` is what the value is called
 	Bool    bool   // it takes no value
 	Default string // "" for a Bool that is off
+	Input   bool   // its value is the path of something that is read
 
 	Building bool // it is for Build and Check alone: verbs that only read do not have it
 	Showing  bool // it is for the tree alone: verbs that only make something do not have it

@@ -18,7 +18,8 @@ type Source struct {
 	io.ReaderAt       // of a file
 	Size        int64 // of a file, in bytes
 
-	file *os.File
+	file   *os.File
+	beside *[]string // the paths of neighbours that were opened
 }
 
 // NewSource returns a source of bytes in memory.
@@ -46,7 +47,7 @@ func OpenSource(path string) (*Source, error) {
 	if st.IsDir() {
 		src.Dir = path
 	} else {
-		src.ReaderAt, src.Size, src.file = f, st.Size(), f
+		src.ReaderAt, src.Size, src.file, src.beside = f, st.Size(), f, new([]string)
 	}
 	return src, nil
 }
@@ -68,10 +69,24 @@ func (s *Source) Beside(name string) (*Source, error) {
 	}
 	for _, e := range list {
 		if strings.EqualFold(e.Name(), name) {
-			return OpenSource(filepath.Join(dir, e.Name()))
+			path := filepath.Join(dir, e.Name())
+			*s.beside = append(*s.beside, path)
+			return OpenSource(path)
 		}
 	}
 	return nil, missing
+}
+
+// Reads returns the paths of what is read: of the source itself, and of the neighbours
+// that were opened so far.
+func (s *Source) Reads() []string {
+	switch {
+	case s.IsDir():
+		return []string{s.Dir}
+	case s.file == nil:
+		return nil
+	}
+	return append([]string{s.file.Name()}, *s.beside...)
 }
 
 // IsDir tells whether the source is a folder.

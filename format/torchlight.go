@@ -30,7 +30,7 @@ var (
 	optionGUTS   = Option{Name: "guts", Bool: true, Help: "write all numbers with six digits, as GUTS does; the rest is in the sidecar"}
 	optionRaw    = Option{Name: "raw", Bool: true, Showing: true, Help: "leave compiled files as they are"}
 	optionTables = Option{Name: "tables", Bool: true, Building: true, Help: "build the .RAW tables from the sources"}
-	optionBase   = Option{Name: "base", Building: true, Help: "the `path` of the game's own files, folder or archive, that units are based on"}
+	optionBase   = Option{Name: "base", Building: true, Input: true, Help: "the `path` of the game's own files, folder or archive, that units are based on"}
 )
 
 var torchlightMod = &Format{

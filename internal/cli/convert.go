@@ -58,11 +58,13 @@ stays as it is. The new file is in the current folder unless -o names it.`,
 		if out == "" {
 			return hint(errors.New("the new file needs a name"), "give it with -o, such as -o %s%s", folderName(g), c.Extension)
 		}
+		job := a.job(cmd, g.Format, c.Options...)
+		opts := a.writeOptions(cmd, force, g.Format, job, nil, c.Extension, g.reads)
 		convert := func(w format.Output) error {
-			return named(c.Convert(a.job(cmd, g.Format, c.Options...), g.src, w), g.name)
+			return named(c.Convert(job, g.src, w), g.name)
 		}
 		if c.Resumes {
-			w, err := output.Resume(out)
+			w, err := output.Resume(out, opts)
 			if err == nil {
 				err = convert(w)
 			}
@@ -74,7 +76,7 @@ stays as it is. The new file is in the current folder unless -o names it.`,
 			}
 			return err
 		}
-		made, err := a.write(cmd, out, force, convert)
+		made, err := a.write(cmd, out, opts, convert)
 		if err != nil {
 			return err
 		}

@@ -148,7 +148,7 @@ func (x *extraction) run(ctx context.Context, dir string, force bool) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return err
 	}
-	out, err := output.New(dir, false)
+	out, err := output.New(dir, output.Options{})
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,14 @@ func (g *game) Close() error {
 	return err
 }
 
+// reads returns the paths of what is read when the file is.
+func (g *game) reads() []string {
+	if g.built != "" {
+		return []string{g.name} // the tree that it was built from
+	}
+	return g.src.Reads()
+}
+
 // source opens what the user named; "-" is standard input.
 func (a *app) source(name string) (*format.Source, error) {
 	if name != "-" {
@@ -85,7 +93,7 @@ func buildTemporary(job *format.Job, f *format.Format, fsys fs.FS, name string) 
 		}
 	}()
 	path := filepath.Join(dir, filepath.Base(filepath.Clean(name))+extension(f))
-	out, err := output.New(path, false)
+	out, err := output.New(path, output.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -194,17 +202,12 @@ func openFolder(name string) (fs.FS, io.Closer, error) {
 	return fsys, root, nil
 }
 
-// create starts the output that the user named; "-" is standard output.
-func (a *app) create(name string, force bool) (*output.Output, error) {
-	if name == "-" {
-		return output.Stream(a.out), nil
+// write lets build write an output and puts it in its place; "-" is standard output.
+func (a *app) write(cmd *cobra.Command, name string, opts output.Options, build func(format.Output) error) (*output.Output, error) {
+	out, err := output.Stream(a.out), error(nil)
+	if name != "-" {
+		out, err = output.New(name, opts)
 	}
-	return output.New(name, force)
-}
-
-// write lets build write an output and puts it in its place.
-func (a *app) write(cmd *cobra.Command, name string, force bool, build func(format.Output) error) (*output.Output, error) {
-	out, err := a.create(name, force)
 	if err != nil {
 		return nil, err
 	}
@@ -216,6 +219,61 @@ func (a *app) write(cmd *cobra.Command, name string, force bool, build func(form
 		return nil, err
 	}
 	return out, out.Commit()
+}
+
+// writeOptions say what the output of a run may take the place of: a thing of format f,
+// or one that has the extension of what is made, and nothing that the run reads. The tree
+// is that which f builds, or nil.
+func (a *app) writeOptions(cmd *cobra.Command, force bool, f *format.Format, job *format.Job, tree fs.FS, made string, reads func() []string) output.Options {
+	return output.Options{
+		Replace: force,
+		Replaces: func(path string) error {
+			old, err := format.OpenSource(path)
+			if err != nil {
+				return err
+			}
+			defer old.Close()
+			if _, is := cutSuffixFold(old.Name, made); is && made != "" && !old.IsDir() {
+				return nil
+			}
+			found, err := a.formats.Find(old)
+			if err != nil || found != f {
+				return fmt.Errorf("%w: it is no %s", output.ErrKind, f.Title)
+			}
+			if f.Replaces == nil {
+				return nil
+			}
+			return f.Replaces(job, old, tree)
+		},
+		Reads: func() []string { return append(a.inputs(cmd), reads()...) },
+	}
+}
+
+// inputs returns the paths that are read besides the file of the run: those that its
+// options name, and standard input.
+func (a *app) inputs(cmd *cobra.Command) []string {
+	var list []string
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		for _, f := range a.formats {
+			for _, o := range f.Options {
+				if o.Input && o.Name == flag.Name && flag.Annotations[optionNote] != nil {
+					list = append(list, flag.Value.String())
+				}
+			}
+		}
+	})
+	if a.in == os.Stdin && !onWindows {
+		list = append(list, "/dev/stdin")
+	}
+	return list
+}
+
+// cutSuffixFold is [strings.CutSuffix] for any case.
+func cutSuffixFold(name, suffix string) (string, bool) {
+	if n := len(name) - len(suffix); n >= 0 && strings.EqualFold(name[n:], suffix) {
+		return name[:n], true
+	}
+	return name, false
 }
 
 // job is what a verb passes down to format f.

@@ -53,8 +53,10 @@ the same bytes again. The file appears when it is whole, or not at all.`,
 				return err
 			}
 		}
-		out, err := a.write(cmd, to, force, func(out format.Output) error {
-			return named(f.Build(a.job(cmd, f), fsys, out), dir)
+		job := a.job(cmd, f)
+		opts := a.writeOptions(cmd, force, f, job, fsys, "", func() []string { return []string{dir} })
+		out, err := a.write(cmd, to, opts, func(out format.Output) error {
+			return named(f.Build(job, fsys, out), dir)
 		})
 		if err != nil {
 			return err

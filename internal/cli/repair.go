@@ -92,7 +92,8 @@ message}.`,
 				said = fmt.Sprintf("repaired %s; `trowel repair %s --restore %s` undoes it", g.name, g.name, kept)
 			}
 		default:
-			_, err = a.write(cmd, to, force, func(out format.Output) error { return g.Repair.Copy(job, g.src, out, sink) })
+			opts := a.writeOptions(cmd, force, g.Format, job, nil, "", g.reads)
+			_, err = a.write(cmd, to, opts, func(out format.Output) error { return g.Repair.Copy(job, g.src, out, sink) })
 			said = fmt.Sprintf("repaired %s to %s", g.name, to)
 		}
 		if err = errors.Join(named(err, g.name), failed); err != nil {

@@ -167,11 +167,14 @@ func hint(err error, format string, args ...any) error {
 func adviceFor(err error) string {
 	var h *hinted
 	var exists *output.ExistsError
+	var kept *output.KeptError
 	switch {
 	case errors.As(err, &h):
 		return h.advice
-	case errors.As(err, &exists):
+	case errors.As(err, &exists) && exists.Replaceable:
 		return "use -f to replace it"
+	case errors.As(err, &exists), errors.As(err, &kept), errors.Is(err, output.ErrRead):
+		return "-o with another name leaves it as it is"
 	case errors.Is(err, format.ErrUnknown):
 		return "`trowel formats` lists the formats that are known"
 	case errors.Is(err, format.ErrNoTree):

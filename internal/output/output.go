@@ -15,16 +15,11 @@ import (
 	"trowel/format"
 )
 
-// ExistsError tells that a file is in the way and was not to be replaced.
-type ExistsError struct{ Path string }
-
-func (e *ExistsError) Error() string { return e.Path + ": exists already" }
-
 // Output is a game file in the making, a [trowel/format.Output]. Commit puts
 // it in its place; Discard, which does nothing after Commit, removes it.
 type Output struct {
+	Options
 	path  string
-	force bool
 	to    io.Writer // where the bytes go in the end, if that is no plain file
 	parts []*part
 	kept  bool // a folder that has its name already
@@ -43,9 +38,9 @@ func (p *part) WriteAt(b []byte, at int64) (int, error) { return p.file.WriteAt(
 func (p *part) ReadAt(b []byte, at int64) (int, error)  { return p.file.ReadAt(b, at) }
 
 // New starts an output at path. Something that is there already is an error
-// unless force is set.
-func New(path string, force bool) (*Output, error) {
-	o := &Output{path: path, force: force}
+// unless opts let it be replaced.
+func New(path string, opts Options) (*Output, error) {
+	o := &Output{path: path, Options: opts}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		o.path = real // the file is replaced, not the link to it
 	}
@@ -65,26 +60,26 @@ func New(path string, force bool) (*Output, error) {
 	if _, err := os.Stat(filepath.Dir(o.path)); err != nil { // better now than when all is built
 		return nil, inTarget(err, path)
 	}
-	return o, o.mayWrite(o.path)
+	if _, err := o.mayWrite(o.path); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 // Resume starts an output that may go on with a folder at path: see KeptDir.
-func Resume(path string) (*Output, error) {
+func Resume(path string, opts Options) (*Output, error) {
+	o := &Output{path: path, Options: opts}
+	if err := o.notRead(path); err != nil {
+		return nil, err
+	}
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return nil, inTarget(err, path)
 	}
-	return &Output{path: path}, nil
+	return o, nil
 }
 
 // Stream starts an output that goes to w when it is whole.
 func Stream(w io.Writer) *Output { return &Output{path: "-", to: w} }
-
-func (o *Output) mayWrite(target string) error {
-	if _, err := os.Lstat(target); err == nil && !o.force {
-		return &ExistsError{target}
-	}
-	return nil
-}
 
 // Create starts the file itself, or a neighbour whose name has suffix behind
 // that of the file.
@@ -103,15 +98,12 @@ func (o *Output) Create(suffix string) (format.Part, error) {
 		return o.add(&part{temp: f.Name(), file: f}), nil
 	}
 	target := o.path + suffix
-	if err := o.mayWrite(target); err != nil {
+	old, err := o.mayBe(target, false)
+	if err != nil {
 		return nil, err
 	}
 	mode := fs.FileMode(0o666)
-	old, err := os.Stat(target)
-	if err == nil {
-		if old.IsDir() {
-			return nil, fmt.Errorf("%s: is a folder", target)
-		}
+	if old != nil {
 		mode = old.Mode().Perm()
 	}
 	temp := TempName(filepath.Dir(target))
@@ -150,8 +142,8 @@ func (o *Output) Dir() (string, error) {
 		}
 		return o.parts[0].temp, nil
 	}
-	if info, err := os.Stat(o.path); err == nil && !info.IsDir() {
-		return "", fmt.Errorf("%s: is a file, the new one would be a folder", o.path)
+	if _, err := o.mayBe(o.path, true); err != nil {
+		return "", err
 	}
 	temp := TempName(filepath.Dir(o.path))
 	if err := os.Mkdir(temp, 0o777); err != nil {
@@ -251,7 +243,7 @@ func (o *Output) finish(p *part) error {
 func (o *Output) rename() (err error) {
 	if len(o.parts) == 1 && o.parts[0].file != nil {
 		p := o.parts[0]
-		if err := o.mayWrite(p.target); err != nil { // somebody may have come first
+		if _, err := o.mayBe(p.target, false); err != nil { // somebody may have come first
 			return err
 		}
 		return os.Rename(p.temp, p.target)
@@ -266,10 +258,11 @@ func (o *Output) rename() (err error) {
 		}
 	}()
 	for _, p := range o.parts {
-		if err := o.mayWrite(p.target); err != nil {
+		was, err := o.mayBe(p.target, p.file == nil)
+		if err != nil {
 			return err
 		}
-		if _, err := os.Lstat(p.target); err == nil {
+		if was != nil {
 			old := TempName(filepath.Dir(p.target))
 			if err := os.Rename(p.target, old); err != nil {
 				return err

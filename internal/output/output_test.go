@@ -43,7 +43,7 @@ func write(t *testing.T, o *Output, suffix, data string) {
 
 func start(t *testing.T, path string, force bool) *Output {
 	t.Helper()
-	o, err := New(path, force)
+	o, err := New(path, Options{Replace: force})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestCommit(t *testing.T) {
 		t.Errorf("files %s, size %d", got, o.Size())
 	}
 	var exists *ExistsError
-	if _, err := New(filepath.Join(dir, "a.map"), false); !errors.As(err, &exists) {
+	if _, err := New(filepath.Join(dir, "a.map"), Options{}); !errors.As(err, &exists) {
 		t.Errorf("over an existing file: %v", err)
 	}
 	o = start(t, filepath.Join(dir, "a.map"), true)
