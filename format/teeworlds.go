@@ -66,9 +66,14 @@ func writeAll(out Output, data []byte) error {
 	return err
 }
 
+// missOf returns what tells the user of losses of a file.
+func (j *Job) missOf(src *Source) func(loss string) {
+	return func(loss string) { j.Miss(src.Path, "%s", loss) }
+}
+
 type mapFile struct{ m *twmap.Map }
 
-func decodeMap(src *Source) (*twmap.Map, error) {
+func decodeMap(src *Source, tell func(loss string)) (*twmap.Map, error) {
 	data, err := src.ReadAll()
 	if err != nil {
 		return nil, err
@@ -77,13 +82,14 @@ func decodeMap(src *Source) (*twmap.Map, error) {
 	if err != nil {
 		return nil, bin.InFile(err, src.Path)
 	}
+	m.TellLosses(tell)
 	return m, nil
 }
 
-func openMap(_ *Job, src *Source) (File, error) {
-	m, err := decodeMap(src)
+func openMap(job *Job, src *Source) (File, error) {
+	m, err := decodeMap(src, job.missOf(src))
 	if errors.Is(err, twmap.ErrNoVersion) {
-		return openDatafile(nil, src) // what its table of types told was not true
+		return openDatafile(job, src) // what its table of types told was not true
 	}
 	if err != nil {
 		return nil, err
@@ -186,7 +192,7 @@ func (f *mapFile) Info() (Info, error) {
 
 type datafileFile struct{ f *datafile.File }
 
-func openDatafile(_ *Job, src *Source) (File, error) {
+func openDatafile(job *Job, src *Source) (File, error) {
 	data, err := src.ReadAll()
 	if err != nil {
 		return nil, err
@@ -195,6 +201,7 @@ func openDatafile(_ *Job, src *Source) (File, error) {
 	if err != nil {
 		return nil, bin.InFile(err, src.Path)
 	}
+	twmap.TellLosses(f, job.missOf(src))
 	return &datafileFile{f}, nil
 }
 
@@ -237,12 +244,12 @@ func infoOfDatafile(format *Format, f *datafile.File) Info {
 	}}
 }
 
-func dumpTeeworlds(_ *Job, src *Source, _ string, t bin.Tracer) error {
+func dumpTeeworlds(job *Job, src *Source, _ string, t bin.Tracer) error {
 	data, err := src.ReadAll()
 	if err != nil {
 		return err
 	}
-	return bin.InFile(twmap.Trace(data, t), src.Path)
+	return bin.InFile(twmap.Trace(data, t, job.missOf(src)), src.Path)
 }
 
 // withoutSidecar hides the sidecar of a tree if the user asks for a clean file.

@@ -3,6 +3,7 @@ package format
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"trowel/teeworlds/twmap"
 )
@@ -27,21 +28,33 @@ var mapConversions = []Conversion{
 // convertMap converts a map by a function that tells what was lost.
 func convertMap(convert func(*twmap.Map) []string) func(*Job, *Source, Output) error {
 	return func(job *Job, src *Source, out Output) error {
-		m, err := decodeMap(src)
+		var mu sync.Mutex
+		var missing []string
+		m, err := decodeMap(src, func(loss string) {
+			mu.Lock()
+			defer mu.Unlock()
+			missing = append(missing, loss)
+		})
 		if err != nil {
 			return err
 		}
-		if lost := convert(m); len(lost) > 0 {
-			if !job.On(optionDrop.Name) {
-				return fmt.Errorf("%s: would lose %s: --%s does it all the same", src.Path, strings.Join(lost, ", "), optionDrop.Name)
+		lost := convert(m)
+		data, err := m.Encode() // reads all that there is
+		if err != nil {
+			return err
+		}
+		switch {
+		case job.On(optionDrop.Name):
+			for _, loss := range missing {
+				job.Miss(src.Path, "%s", loss)
 			}
 			for _, l := range lost {
 				job.Warn(src.Path, "left out: %s", l)
 			}
-		}
-		data, err := m.Encode()
-		if err != nil {
-			return err
+		case len(missing) > 0:
+			return fmt.Errorf("%s: %s: --%s converts what is there", src.Path, strings.Join(missing, "; "), optionDrop.Name)
+		case len(lost) > 0:
+			return fmt.Errorf("%s: would lose %s: --%s does it all the same", src.Path, strings.Join(lost, ", "), optionDrop.Name)
 		}
 		return writeAll(out, data)
 	}
@@ -49,7 +62,7 @@ func convertMap(convert func(*twmap.Map) []string) func(*Job, *Source, Output) e
 
 func convertContainer(version int) func(*Job, *Source, Output) error {
 	return func(job *Job, src *Source, out Output) error {
-		m, err := decodeMap(src)
+		m, err := decodeMap(src, job.missOf(src))
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +20,7 @@ import (
 var (
 	ownKinds        check.Catalog
 	kindUnreadable  = ownKinds.Add("unreadable", check.Error, "The file cannot be opened: it breaks where the finding says, -v tells the offset.", "Get another copy of the file; `trowel dump` shows what is before that place.")
+	kindMissing     = ownKinds.Add("missing", check.Error, "Data that should be in the file is not there or cannot be read.", "Get another copy of the file; `trowel extract -k` saves what is left.")
 	kindUnbuildable = ownKinds.Add("unbuildable", check.Error, "The folder cannot be made a game file.", "Mend the file that the finding names.")
 	kindDefect      = ownKinds.Add("defect", check.Error, "Trowel itself failed on this file: what is wrong is in the tool, whatever else is wrong with the file.", "Please report it, with the message and, if you can, the file.")
 	kindBuild       = ownKinds.Add("build-warning", check.Warning, "The folder can be made a game file, but not just as it is.", "See whether what the finding says is what you want.")
@@ -155,10 +158,21 @@ func (c *checking) check(ctx context.Context, r *checked, sink check.Sink) {
 	}
 	defer g.Close()
 	r.format = g.Name
-	file, err := g.Open(c.job(c.cmd, g.Format), g.src)
+	job := c.job(c.cmd, g.Format)
+	var mu sync.Mutex
+	var missed []check.Finding
+	job.Missed = func(path, message string) {
+		mu.Lock()
+		defer mu.Unlock()
+		missed = append(missed, check.Finding{ID: kindMissing.ID, Severity: kindMissing.Severity, Offset: -1, Message: message})
+	}
+	file, err := g.Open(job, g.src)
 	if err == nil {
-		err = file.Check(c.job(c.cmd, g.Format), sink)
+		err = file.Check(job, sink)
 		file.Close()
+	}
+	if !slices.ContainsFunc(r.findings, func(f check.Finding) bool { return f.Severity == check.Error }) {
+		r.findings = append(r.findings, missed...) // else the check knows it better
 	}
 	if ctx.Err() != nil {
 		r.err = ctx.Err()

@@ -65,7 +65,7 @@ func run(formats format.Set, args []string, stdin io.Reader, stdout, stderr io.W
 		err = flushed
 	}
 	switch {
-	case err == nil && len(a.talk.missed) > 0:
+	case err == nil && a.talk.losses() > 0:
 		return exitFound
 	case err == nil:
 		return exitFine

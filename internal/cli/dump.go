@@ -27,7 +27,8 @@ func (a *app) dumpCommand() *cobra.Command {
 offset, in hexadecimal and in decimal, its length in bytes, its name and value,
 and what the value means. Fields of data that is compressed in the file stand
 below, indented, with their offsets in the inflated data. Bytes that belong to
-no field are listed at the end as gaps. Of a broken file dump shows what is
+no field are listed at the end as gaps, and so are bytes that the file should
+have and lacks. Of a broken file dump shows what is
 before the place where it breaks.
 
 PATH chooses the fields below one: items[3] shows items[3].size and the others
@@ -53,6 +54,9 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 			return fmt.Errorf("%s: a %s has no bytes to show", g.name, g.Title)
 		}
 		d := &dump{w: a.out, asJSON: asJSON, list: jsonArray{w: a.out}}
+		if !g.src.IsDir() {
+			d.size = g.src.Size
+		}
 		if len(args) == 2 {
 			d.path = args[1]
 		}
@@ -87,6 +91,7 @@ type dump struct {
 	asJSON bool
 	list   jsonArray
 	path   string // what is to be shown; "" for everything
+	size   int64  // of the file, 0 for a folder
 	err    error  // of w
 
 	fields  int
@@ -94,10 +99,15 @@ type dump struct {
 	covered spans  // bytes of the file itself that belong to fields
 	gaps    int
 	missing int64 // bytes in gaps
+	beyond  int64 // bytes that should come behind the end of the file
 }
 
 func (d *dump) field(f bin.Field) {
 	if f.Space == "" {
+		if d.size > 0 && f.Offset >= d.size && f.Len > 0 { // the file should have more
+			d.absent(f)
+			return
+		}
 		d.covered.add(f.Offset, f.Len)
 	}
 	if d.err != nil || d.path != "" && !under(f.Path, d.path) && !under(f.Space, d.path) {
@@ -144,6 +154,18 @@ func (d *dump) end(src *format.Source) {
 	}
 }
 
+// absent prints a gap of bytes that the file should have and does not.
+func (d *dump) absent(f bin.Field) {
+	d.beyond += f.Len
+	switch {
+	case d.path != "" || d.err != nil:
+	case d.asJSON:
+		d.err = d.list.add(object{{"space", ""}, {"path", "gap"}, {"offset", f.Offset}, {"length", f.Len}, {"value", nil}, {"meaning", "missing: " + f.Meaning}})
+	default:
+		d.printf("%08x %10d %10d  gap  (missing: %s)\n", f.Offset, f.Offset, f.Len, printable(f.Meaning))
+	}
+}
+
 func (d *dump) gap(src io.ReaderAt, g span) {
 	d.gaps++
 	d.missing += g.end - g.start
@@ -163,10 +185,15 @@ func (d *dump) summary() string {
 	switch {
 	case d.path != "":
 		return s
-	case d.gaps == 0:
-		return s + ", no gaps"
+	case d.gaps > 0:
+		s += fmt.Sprintf(", %s in %s", plural(int(d.missing), "byte"), plural(d.gaps, "gap"))
+	case d.beyond == 0:
+		s += ", no gaps"
 	}
-	return s + fmt.Sprintf(", %s in %s", plural(int(d.missing), "byte"), plural(d.gaps, "gap"))
+	if d.beyond > 0 {
+		s += fmt.Sprintf(", %s missing", plural(int(d.beyond), "byte"))
+	}
+	return s
 }
 
 // under tells whether a field is the one at path, or below it.

@@ -32,6 +32,9 @@ folder. "trowel pack" makes the file again.
 
 ` + patternHelp + `
 
+Of a file that is cut off or damaged nothing is extracted, unless -k is given: then
+what can be read is, and the exit code is 1.
+
 A folder that has something in it is not touched, unless -f is given: then
 files of the same names are replaced and all others stay. Names that some
 system could not have, or that would lead out of the folder, get safe forms;
@@ -72,6 +75,7 @@ pack restores the true ones, which .trowel.json keeps.`,
 				return hint(errors.New("standard input has no name for the folder"), "give one with -o")
 			}
 		}
+		before := a.talk.losses()
 		file, err := g.open(a.job(cmd, f))
 		if err != nil {
 			return err
@@ -81,7 +85,7 @@ pack restores the true ones, which .trowel.json keeps.`,
 		if err != nil {
 			return named(err, args[0])
 		}
-		x := &extraction{app: a, fsys: fsys, file: args[0], chosen: chosen, keepGoing: keepGoing}
+		x := &extraction{app: a, fsys: fsys, file: args[0], chosen: chosen, keepGoing: keepGoing, before: before}
 		if err := x.run(cmd.Context(), dir, force); err != nil {
 			return err
 		}
@@ -91,7 +95,8 @@ pack restores the true ones, which .trowel.json keeps.`,
 		}
 		a.talk.say("extracted %s to %s%c%s", plural(x.written, "file"), filepath.Clean(dir), filepath.Separator, note)
 		if x.failed > 0 {
-			return fmt.Errorf("%s: %s could not be read", args[0], plural(x.failed, "file"))
+			a.talk.print(fmt.Sprintf("trowel: %s: %s could not be read", args[0], plural(x.failed, "file")))
+			return errFound
 		}
 		return nil
 	}
@@ -123,6 +128,7 @@ type extraction struct {
 	file      string // for messages
 	chosen    *selection
 	keepGoing bool
+	before    int // losses that were told before
 
 	root    *os.Root
 	replace bool              // files may be there already
@@ -233,6 +239,9 @@ func (x *extraction) into(ctx context.Context, dir string) (err error) {
 	}
 	defer x.root.Close()
 	x.names = make(map[string]string)
+	if err := x.whole(); err != nil {
+		return err
+	}
 	sidecar := x.makeSidecar()
 	produce := func(yield func(extractJob) error) error { return x.plan(ctx, yield) }
 	err = parallel.Ordered(ctx, produce, x.writeFile, func(err error) error {
@@ -248,6 +257,9 @@ func (x *extraction) into(ctx context.Context, dir string) (err error) {
 			x.talk.print("trowel: " + named(err, x.file).Error())
 			return nil
 		}
+		if err := x.whole(); err != nil {
+			return err
+		}
 		x.written++
 		x.talk.progress("extracted files", x.written, 0)
 		return nil
@@ -258,7 +270,19 @@ func (x *extraction) into(ctx context.Context, dir string) (err error) {
 	if err == nil {
 		err = x.writeSidecar(sidecar)
 	}
+	if err == nil {
+		err = x.whole() // making the sidecar reads all there is
+	}
 	return err
+}
+
+// whole returns an error if something could not be had that should be in the file,
+// unless that is all right with the user. What it was has been told.
+func (x *extraction) whole() error {
+	if x.keepGoing || x.talk.losses() == x.before {
+		return nil
+	}
+	return hint(fmt.Errorf("%s: is not whole: nothing was extracted", x.file), "-k extracts what can be read")
 }
 
 // place is a folder on the way to the file that the walk is at.

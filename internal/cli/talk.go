@@ -90,6 +90,13 @@ func (t *talk) miss(path, message string) {
 	}
 }
 
+// losses counts what could not be had so far.
+func (t *talk) losses() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.missed)
+}
+
 // fail reports an error and what the user can do about it.
 func (t *talk) fail(err error) {
 	_ = t.out.Flush() // what was printed before the error stands before it

@@ -19,7 +19,10 @@ type Block struct {
 	plain  bool   // stream is the content itself (version 3)
 	offset int64  // of the stream in the file it came from, -1 if none
 	lost   bool   // it lies outside of the file
+	cut    bool   // the file ends before it does
 	level  int
+
+	unreadable func(error) // is told, once, that the content cannot be read
 
 	once    sync.Once
 	content []byte
@@ -87,6 +90,9 @@ func (b *Block) Bytes() ([]byte, error) {
 			if b.err != nil {
 				b.err = &bin.Error{Offset: b.offset, Want: fmt.Sprintf("a zlib stream of %d bytes", b.size), Got: b.err.Error(), Err: b.err}
 			}
+		}
+		if b.err != nil && b.unreadable != nil {
+			b.unreadable(b.err)
 		}
 	})
 	return b.content, b.err

@@ -72,6 +72,9 @@ func Trace(data []byte, t Tracing) error {
 	d.r.Trace(t.Field)
 	_, err := d.decode(data)
 	d.r.Flush()
+	if d.f.missing > 0 {
+		t.Field(bin.Field{Path: "missing", Offset: int64(len(data)), Len: d.f.missing, Meaning: "the file is cut off"})
+	}
 	return err
 }
 
@@ -148,6 +151,7 @@ func (d *decoder) header(fileSize int64) {
 	tables := 12*int64(d.numTypes) + 4*int64(d.numItems) + int64(d.f.perData())*int64(d.numData)
 	swapEnd := headerSize + tables + int64(itemSize)
 	total := swapEnd + int64(dataSize)
+	d.f.missing = max(total-fileSize, 0)
 	if total != fileSize {
 		d.find(kindFileSize, "header", -1, "the header's sizes add up to %d bytes, the file has %d", total, fileSize)
 	}
@@ -225,6 +229,7 @@ func extent(offsets []int32, i, areaSize int) (start, end int) {
 // overlap others are left out, so that a small file cannot stand for many.
 func (d *decoder) readItems(data []byte, areaStart int) {
 	d.f.Items = make([]Item, 0, d.numItems)
+	d.f.numItems = d.numItems
 	sum := 0
 	last := -1
 	lost := lostRun{d: d, kind: kindItemOutside, what: "items"}
@@ -241,13 +246,17 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 		}
 		if start <= last || start < 0 || start > d.itemSize-itemHeaderSize || areaStart+start+itemHeaderSize > len(data) {
 			lost.add(i)
+			d.f.lostItems++
 			continue
 		}
 		last = start
 		if end < start+itemHeaderSize {
 			end = d.itemSize // the next offset is wrong; its own check says so
 		}
-		end = min(end, len(data)-areaStart)
+		if areaStart+end > len(data) {
+			end = len(data) - areaStart
+			d.f.lostItems++
+		}
 
 		d.r.SeekTo(at)
 		d.r.EnterIndex("items", i)
@@ -393,6 +402,7 @@ func (d *decoder) readData(data []byte, areaStart int) {
 			start, end = 0, 0
 			b.offset, b.lost = -1, true
 		}
+		b.cut = areaStart+end > len(data)
 		lo, hi := min(areaStart+start, len(data)), min(areaStart+end, len(data))
 		b.stream = data[lo:hi:hi]
 		b.size = int32(len(b.stream))

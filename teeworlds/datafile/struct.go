@@ -64,8 +64,11 @@ type File struct {
 	Items []Item   // items of one type are neighbours; writers put the types in ascending order
 	Data  []*Block // by number
 
-	src    []byte          // the bytes that this was decoded from
-	issues []check.Finding // what Decode noticed
+	src       []byte          // the bytes that this was decoded from
+	issues    []check.Finding // what Decode noticed
+	missing   int64           // bytes that the file should have and does not
+	numItems  int             // that the header tells of
+	lostItems int             // those of them that are missing, or not whole
 }
 
 // New returns an empty datafile of version 4.

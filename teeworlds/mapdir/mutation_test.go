@@ -148,7 +148,7 @@ func exercise(t *testing.T, data []byte, withFolder bool, rng *rand.Rand) (decod
 		}
 	}()
 	if i := len(data); i%4 == 0 {
-		_ = twmap.Trace(data, func(bin.Field) {}) // must only not panic: its errors are those of Decode
+		_ = twmap.Trace(data, func(bin.Field) {}, func(string) {}) // must only not panic: its errors are those of Decode
 	}
 	f, err := datafile.Decode(data)
 	if err != nil {

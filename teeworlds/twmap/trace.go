@@ -9,21 +9,24 @@ import (
 
 // Trace reads the bytes of a map, or of another datafile, and reports every
 // field: of the container, of the items by what they mean in a map, and of the
-// data blocks once inflated. The error tells why it stopped, if it did.
-func Trace(data []byte, t bin.Tracer) error {
+// data blocks once inflated. What it meets that cannot be read is told, as by
+// [Map.TellLosses]. The error tells why it stopped, if it did.
+func Trace(data []byte, t bin.Tracer, tell func(message string)) error {
 	tr := tracer{field: t}
 	if f, err := datafile.Decode(data); err == nil {
-		tr.uuids = f.UUIDs()
+		tr.f, tr.uuids = f, f.UUIDs()
 		if m, err := FromDatafile(f); err == nil {
 			tr.m = m
 			tr.findContents()
 		}
+		tellLosses(f, tr.m, tell)
 	}
 	return datafile.Trace(data, datafile.Tracing{Field: t, TypeName: tr.typeName, Item: tr.item, Data: tr.data})
 }
 
 type tracer struct {
 	field    bin.Tracer
+	f        *datafile.File
 	m        *Map // nil for a datafile that is not a map
 	uuids    map[uint16]datafile.UUID
 	contents map[int32]func(*bin.Reader) // how to read the content of a data block
@@ -120,12 +123,15 @@ func (t *tracer) layer(c *codec, it datafile.Item) {
 	}
 }
 
-func (t *tracer) data(n int, b *datafile.Block) {
+func (t *tracer) data(n int, _ *datafile.Block) {
+	if t.f == nil {
+		return
+	}
+	content, _ := t.f.Data[n].Bytes()
 	read := t.contents[int32(n)]
 	if read == nil {
 		return
 	}
-	content, _ := b.Bytes()
 	r := bin.NewReader(content, bin.LittleEndian).InSpace(fmt.Sprintf("data[%d]", n))
 	r.Trace(t.field)
 	read(r)

@@ -491,7 +491,7 @@ func TestTrace(t *testing.T) {
 		if f.Space == "" {
 			covered += f.Len
 		}
-	})
+	}, func(loss string) { t.Error(loss) })
 	if err != nil || covered != int64(len(data)) {
 		t.Errorf("traced %d of %d bytes, %v", covered, len(data), err)
 	}
@@ -534,7 +534,7 @@ func FuzzDecode(f *testing.F) {
 		for _, e := range m.Envelopes {
 			e.Eval(500)
 		}
-		if err := twmap.Trace(data, func(bin.Field) {}); err != nil {
+		if err := twmap.Trace(data, func(bin.Field) {}, func(loss string) { t.Error(loss) }); err != nil {
 			t.Fatalf("trace: %v", err)
 		}
 	})
