@@ -81,6 +81,7 @@ type Conversion struct {
 	Extension string                   // usual extension of the result, with its dot
 	Rename    func(name string) string // the usual name of the result of a file; nil if the user has to give one
 	Options   []Option
+	Usual     bool // it is meant where nobody says which one
 	Resumes   bool // it goes on where an earlier run stopped, in a folder that is there already
 	Convert   func(*Job, *Source, Output) error
 }

@@ -5,5 +5,5 @@ var registered = []*Format{
 	teeworldsMap, teeworldsDatafile,
 	torchlightMod, torchlightPak,
 	minetestWorld, minetestBlock,
-	torchlightData, torchlightLayout, torchlightRaw, torchlightGrid, torchlightSource, torchlightAsset,
+	torchlightData, torchlightADM, torchlightLayout, torchlightRaw, torchlightGrid, torchlightSource, torchlightAsset,
 }

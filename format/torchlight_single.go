@@ -23,7 +23,9 @@ import (
 
 var (
 	torchlightData = compiledFormat("torchlight-dat", "Torchlight II data file, compiled", "docs/formats/torchlight-dat.md",
-		[]string{".BINDAT", ".ADM"}, dat.Catalog.Kinds(), infoOfData)
+		[]string{".BINDAT"}, dat.Catalog.Kinds(), infoOfData)
+	torchlightADM = compiledFormat("torchlight-adm", "Torchlight data file or layout, compiled", "docs/formats/torchlight-dat.md",
+		[]string{moddir.ADM}, dat.Catalog.Kinds(), infoOfData)
 	torchlightLayout = compiledFormat("torchlight-layout", "Torchlight II layout, compiled", "docs/formats/torchlight-layout.md",
 		[]string{".BINLAYOUT"}, layout.Catalog.Kinds(), infoOfLayout)
 	torchlightRaw = compiledFormat("torchlight-raw", "Torchlight II table", "docs/formats/torchlight-tables.md",
@@ -219,9 +221,17 @@ var torchlightSource = &Format{
 	},
 	Conversions: []Conversion{{
 		To: "compiled", Title: "what the game reads: .BINDAT, .BINLAYOUT, .RAW or .MPP", Extension: ".BINDAT",
-		Rename: moddir.CompiledName,
+		Rename: moddir.CompiledName, Usual: true,
 		Convert: func(job *Job, src *Source, out Output) error {
 			return convertSingle(job, src, out, moddir.Compile)
+		},
+	}, {
+		To: torchlightADM.Name, Title: "what Torchlight, the first one, reads: .ADM", Extension: moddir.ADM,
+		Rename: func(name string) string { return name + moddir.ADM },
+		Convert: func(job *Job, src *Source, out Output) error {
+			return convertSingle(job, src, out, func(content []byte, name string, o moddir.Options) ([]byte, error) {
+				return moddir.Compile(content, name+moddir.ADM, o)
+			})
 		},
 	}},
 	Kinds:   slices.Concat(moddir.Catalog.Kinds(), text.Catalog.Kinds(), layout.Catalog.Kinds()),

@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,7 +47,7 @@ stays as it is. The new file is in the current folder unless -o names it.`,
 			return err
 		}
 		defer g.Close()
-		c, err := conversion(g, to)
+		c, err := conversion(g, to, out)
 		if err != nil {
 			return err
 		}
@@ -86,8 +88,16 @@ stays as it is. The new file is in the current folder unless -o names it.`,
 	return cmd
 }
 
-// conversion finds the conversion of a file that is wanted.
-func conversion(g *game, to string) (*format.Conversion, error) {
+// conversion finds the conversion of a file that is wanted: by its name, else by the
+// extension of what is to be made.
+func conversion(g *game, to, out string) (*format.Conversion, error) {
+	if usual := slices.IndexFunc(g.Conversions, func(c format.Conversion) bool { return c.Usual }); usual >= 0 && to == "" {
+		asked := func(c format.Conversion) bool { return strings.EqualFold(c.Extension, filepath.Ext(out)) }
+		if i := slices.IndexFunc(g.Conversions, asked); i >= 0 {
+			usual = i
+		}
+		return &g.Conversions[usual], nil
+	}
 	var targets []string
 	for i, c := range g.Conversions {
 		if c.To == to {

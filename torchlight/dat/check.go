@@ -67,10 +67,10 @@ func Check(data []byte, o Options, sink check.Sink) {
 		return
 	}
 	c := checker{file: f, strings: indexOf(f.Strings), used: map[uint32]bool{}, seen: map[uint32]bool{}, sink: sink}
-	if f.Version == Torchlight1 {
-		sink.Add(foundTorchlight1, "", -1, "version 1")
-	} else {
+	if f.Version == Torchlight2 {
 		c.names = newNamer(f, o)
+	} else if o.version() != f.Version {
+		sink.Add(foundTorchlight1, "", -1, "version 1")
 	}
 	c.node(f.Root)
 	c.table()

@@ -73,10 +73,7 @@ func valueText(p Property, table index, floats text.FloatStyle) string {
 	case text.Unsigned:
 		return strconv.FormatUint(uint64(uint32(p.Value)), 10)
 	case text.Bool:
-		if p.Value != 0 {
-			return "1"
-		}
-		return "0"
+		return strconv.FormatBool(p.Value != 0)
 	case text.Integer64:
 		return strconv.FormatInt(int64(p.Value), 10)
 	}
@@ -196,7 +193,7 @@ func (c *compiler) node(n *text.Node) *Node {
 
 func (c *compiler) name(s string) uint32 {
 	if c.file.Version == Torchlight1 {
-		return c.id(s)
+		return c.id(strings.ToUpper(s))
 	}
 	return hash.Of(s)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,8 +15,8 @@ import (
 
 // FromText reads the text form of a layout. Names may be in any case, and
 // values are read as the editor does: what makes no sense is 0. Properties that
-// the descriptor does not have are left out, as are VERSION, COUNT and PARENTID:
-// what they say follows from the rest. [CheckText] tells of all that.
+// the descriptor does not have are left out, as is what the editor does not compile,
+// and VERSION, COUNT and PARENTID: what they say follows from the rest. [CheckText] tells of all that.
 //
 // Errors are of type [*bin.Error]: an unknown descriptor, a value behind a mark
 // (see the format's page) that cannot be read, objects nested too deep.
@@ -89,10 +90,11 @@ type propertyReader struct {
 	*textReader
 	o      *Object
 	desc   *Descriptor
-	group  *Group // of an object of kind Group
-	named  bool   // the first NAME was seen
-	filled uint8  // components of the last property that were seen, if it is a vector
-	seen   uint   // fields of the group of which the first of two lines was seen
+	group  *Group       // of an object of kind Group
+	named  bool         // the first NAME was seen
+	filled uint8        // components of the last property that were seen, if it is a vector
+	seen   uint         // fields of the group of which the first of two lines was seen
+	kept   map[int]bool // properties that are there whatever they say, by their index
 }
 
 func (t *textReader) properties(o *Object, n *text.Node) {
@@ -112,6 +114,28 @@ func (t *textReader) properties(o *Object, n *text.Node) {
 			r.node(it)
 		}
 	}
+	i := -1
+	o.Properties = slices.DeleteFunc(o.Properties, func(p Property) bool {
+		i++
+		info := r.desc.Property(p.Code)
+		return info != nil && !r.kept[i] && leftOut(info, p.Data)
+	})
+}
+
+// up is the vector (0, 1, 0).
+const up = "\x00\x00\x00\x00\x00\x00\x80\x3F\x00\x00\x00\x00"
+
+// leftOut reports whether the editor does not compile a property that the text has:
+// what a container allows to be dropped into it, which it keeps for itself, and an UP
+// that says no more than where up is.
+func leftOut(info *PropertyInfo, data []byte) bool {
+	switch info.Name {
+	case "ALLOWED":
+		return true // only Drag And Drop Containers have it
+	case "UP":
+		return string(data) == up
+	}
+	return false
 }
 
 // identity reads what tells the object from others.
@@ -220,6 +244,10 @@ func (r *propertyReader) marked(key, value string) {
 		r.fail(bin.ErrFormat, "the code of a property, 0 to 255, behind the mark", strconv.Quote(mark+key))
 		return
 	}
+	if r.kept == nil {
+		r.kept = make(map[int]bool)
+	}
+	r.kept[len(r.o.Properties)] = true
 	r.add(uint8(code), data)
 }
 

@@ -277,7 +277,9 @@ func TestMarked(t *testing.T) {
 		"two vectors":           {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{42, f32(1, 2, 3)}, {42, f32(4, 5, 6)}}}), "POSITIONX:4"},
 		"list of one":           {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{103, append([]byte{1, 0}, f32(7)...)}}}), "<STRING>SCALE:7"},
 		"empty list":            {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{103, []byte{0, 0}}}}), "<STRING>SCALE:\n"},
-		"unsigned list":         {object(layout.Object{Descriptor: 73, Properties: []layout.Property{{113, []byte{2, 0, 1, 0, 0, 0, 255, 255, 255, 255}}}}), "<STRING>ALLOWED:1,4294967295"},
+		"allowed":               {object(layout.Object{Descriptor: 73, Properties: []layout.Property{{113, []byte{2, 0, 1, 0, 0, 0, 255, 255, 255, 255}}}}), "<STRING>#113:0200"},
+		"unsigned list":         {object(layout.Object{Descriptor: 18, Properties: []layout.Property{{110, []byte{2, 0, 1, 0, 0, 0, 255, 255, 255, 255}}}}), "<STRING>VISUAL QUOTA:1,4294967295"},
+		"UP is up":              {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{95, f32(0, 1, 0)}}}), "<STRING>#95:000000000000803f00000000"},
 		"infinity":              {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{103, f32(float32(math.Inf(-1)))}}}), "SCALE:-1.#INF"},
 		"empty object":          {object(layout.Object{Empty: true}), "[BASEOBJECT]\n\t\t[/BASEOBJECT]"},
 		"other timeline name":   {object(layout.Object{Descriptor: 35, Name: "a", Properties: []layout.Property{{105, wide("b")}}}), "<STRING>#105:01006200"},
@@ -404,17 +406,49 @@ func TestText(t *testing.T) {
 }
 
 func TestRootName(t *testing.T) {
-	for path, want := range map[string]string{
-		"":                                 "Layout",
-		"MEDIA/SKILLS/X.LAYOUT":            "Layout",
-		"MEDIA/UI/MENUS/X.LAYOUT":          "UI",
-		"media/skilltree/x.layout":         "UI",
-		`C:\mods\media\particles\a.layout`: "Particle Creator",
-		"MEDIA/UIX/X.LAYOUT":               "Layout",
-		"PREMEDIA/UI/X.LAYOUT":             "Layout",
+	for _, c := range []struct{ path, object, want string }{
+		{"", "", "Layout"},
+		{"MEDIA/SKILLS/X.LAYOUT", "", "Layout"},
+		{"MEDIA/UI/MENUS/X.LAYOUT", "", "UI"},
+		{"media/skilltree/x.layout", "", "UI"},
+		{`C:\mods\media\particles\a.layout`, "", "Particle Creator"},
+		{"MEDIA/UIX/X.LAYOUT", "", "Layout"},
+		{"PREMEDIA/UI/X.LAYOUT", "", "Layout"},
+
+		{"X.LAYOUT", "Window Blocker", "UI"},
+		{"MEDIA/SKILLS/X.LAYOUT", "Menu Definition", "UI"},
+		{"MEDIA/UI/X.LAYOUT", "Gravity Well", "Particle Creator"},
+		{"MEDIA/UI/X.LAYOUT", "Timeline", "UI"},
+		{"MEDIA/LAYOUTS/X.LAYOUT", "Menu Controller", "Layout"},
+		{"MEDIA/LAYOUTS/X.LAYOUT", "Message Box", "Layout"},
 	} {
-		if got := layout.RootName(path); got != want {
-			t.Errorf("root of %q is %q, want %q", path, got, want)
+		f := &layout.File{Version: 4, Objects: []*layout.Object{{Descriptor: 6}}}
+		if c.object != "" {
+			f.Objects[0].Children = []*layout.Object{{Descriptor: layout.DescriptorNamed(c.object).Code}}
+		}
+		if got := f.Text(layout.Options{Path: c.path}).Name; got != c.want {
+			t.Errorf("root of %q with a %s is %q, want %q", c.path, c.object, got, c.want)
+		}
+	}
+}
+
+// Of what the editor does not compile, the text says nothing, unless a file has it.
+func TestLeftOut(t *testing.T) {
+	const form = "[L]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n%s\n[/PROPERTIES]\n[/BASEOBJECT]\n[/OBJECTS]\n[/L]\n"
+	for _, c := range []struct {
+		lines string
+		want  int
+	}{
+		{"<STRING>DESCRIPTOR:Drag And Drop Container\n<STRING>ALLOWED:275\n<BOOL>VISIBLE:true", 1},
+		{"<STRING>DESCRIPTOR:Drag And Drop Container\n<STRING>#113:0100", 1},
+		{"<STRING>DESCRIPTOR:Monster\n<FLOAT>UPX:0\n<FLOAT>UPY:1\n<FLOAT>UPZ:0\n<FLOAT>POSITIONX:2", 1},
+		{"<STRING>DESCRIPTOR:Monster\n<FLOAT>UPY:1\n<FLOAT>POSITIONX:2", 1},
+		{"<STRING>DESCRIPTOR:Monster\n<FLOAT>UPX:0.1\n<FLOAT>UPY:1\n<FLOAT>UPZ:0", 1},
+		{"<STRING>DESCRIPTOR:Monster\n<FLOAT>UPY:1\n<STRING>#95:000000000000803f00000000", 1},
+	} {
+		f, err := layout.FromText(parse(t, fmt.Sprintf(form, c.lines)))
+		if err != nil || len(f.Objects[0].Properties) != c.want {
+			t.Errorf("%s: %+v, %v", c.lines, f, err)
 		}
 	}
 }
@@ -449,6 +483,9 @@ func TestDictionary(t *testing.T) {
 			}
 			if d.Code == 1 && strings.Contains("RANDOMIZATION TAG NO TAG FOUND DEACTIVE THEMES", p.Name) {
 				continue // these are in the tree of groups only
+			}
+			if p.Name == "ALLOWED" {
+				continue // the editor does not compile it
 			}
 			o.Properties = append(o.Properties, layout.Property{Code: p.Code, Data: value})
 			want = append(want, p.Name)

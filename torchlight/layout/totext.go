@@ -11,7 +11,7 @@ import (
 
 // Options say how a layout becomes text.
 type Options struct {
-	Path   string          // of the text in the game's tree, such as "MEDIA/UI/X.LAYOUT"; it decides what the root is called
+	Path   string          // of the text in the game's tree, such as "MEDIA/UI/X.LAYOUT"; it decides what the root is called where no object does
 	Floats text.FloatStyle // how numbers are written
 }
 
@@ -22,9 +22,17 @@ var roots = []struct{ folder, name string }{
 	{"MEDIA/PARTICLES/", "Particle Creator"},
 }
 
-// RootName returns what the editor calls the root of the text of a layout,
-// which the compiled file does not say.
-func RootName(path string) string {
+// rootName returns what the editor calls the root of the text of a layout, which the
+// compiled file does not say: kinds of objects that stand in menus or in particle
+// effects only tell it, else the folder does.
+func (f *File) rootName(path string) string {
+	for o := range f.All() {
+		if d := DescriptorOf(o.Descriptor); d != nil && !o.Empty {
+			if name := rootOf(d); name != "" {
+				return name
+			}
+		}
+	}
 	path = strings.ToUpper(strings.ReplaceAll(path, `\`, "/"))
 	for _, r := range roots {
 		if strings.HasPrefix(path, r.folder) || strings.Contains(path, "/"+r.folder) {
@@ -34,10 +42,25 @@ func RootName(path string) string {
 	return "Layout"
 }
 
+// rootOf returns the root of the layouts to which alone a kind of object belongs;
+// "" if it can stand in any. (Menus are opened, and messages shown, by levels too.)
+func rootOf(d *Descriptor) string {
+	switch d.Category {
+	case "UI", "UI Controllers", "UI Network Controllers":
+		return "UI"
+	case "Particles", "Emitter", "Affectors":
+		return "Particle Creator"
+	}
+	if d.Name == "Menu Definition" {
+		return "UI"
+	}
+	return ""
+}
+
 // Text returns the text form of the layout, as the editor writes it.
 func (f *File) Text(o Options) *text.Node {
 	t := textWriter{style: o.Floats, groups: f.Groups.byObject()}
-	root := &text.Node{Name: RootName(o.Path)}
+	root := &text.Node{Name: f.rootName(o.Path)}
 	root.Add(text.Integer, "VERSION", strconv.Itoa(Version))
 	root.Add(text.Unsigned, "COUNT", strconv.Itoa(f.count()))
 	t.objects(root.AddNode("OBJECTS"), f.Objects, -1)
@@ -102,6 +125,8 @@ func (t *textWriter) properties(n *text.Node, o *Object, parentID int64) {
 // of this value, and nothing else.
 func (p Property) ownLine(o *Object, info *PropertyInfo) bool {
 	switch {
+	case leftOut(info, p.Data):
+		return false
 	case info.Name == "NAME":
 		// The editor writes the name of the object, whatever the line says.
 		s, _ := p.Text()

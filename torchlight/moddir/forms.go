@@ -47,6 +47,25 @@ var (
 		},
 		dump: func(data []byte, _ string, t bin.Tracer) error { return dat.Dump(data, t) },
 	}
+	// What Torchlight I compiles, data files and layouts alike.
+	admForm = &form{
+		name: "torchlight-adm",
+		recognize: func(data []byte) bool {
+			f, err := dat.Decode(data)
+			return err == nil && f.Version == dat.Torchlight1
+		},
+		is: text.Recognize,
+		decompile: func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error) {
+			return dataForm.decompile(data, asADM(name), o)
+		},
+		compile: func(content []byte, relic json.RawMessage, name string, o *Options) ([]byte, error) {
+			return dataForm.compile(content, relic, asADM(name), o)
+		},
+		check: func(data []byte, name string, o *Options, sink check.Sink) {
+			dataForm.check(data, asADM(name), o, sink)
+		},
+		dump: dataForm.dump,
+	}
 	layoutForm = &form{
 		name:      "torchlight-layout",
 		compiled:  ".BINLAYOUT",
@@ -94,12 +113,25 @@ var (
 	}
 )
 
+// ADM is the extension of what Torchlight I compiles, behind the whole name of its source.
+const ADM = ".ADM"
+
+// asADM returns the name by which package dat knows that a file is one of Torchlight I.
+func asADM(name string) string {
+	if extension(name) == ADM {
+		return name
+	}
+	return name + ADM
+}
+
 // formOf returns the form of a file of the archive, by its name; nil for what
 // is in the folder as it is.
 func formOf(name string) *form {
 	switch extension(name) {
 	case ".DAT", ".TEMPLATE", ".HIE", ".ANIMATION":
 		return dataForm
+	case ADM:
+		return admForm
 	case ".LAYOUT":
 		return layoutForm
 	case ".RAW":

@@ -24,12 +24,20 @@ import (
 // such as MEDIA/UI/X.LAYOUT.BINLAYOUT, as far as it is known; format goes into
 // the sidecar, for RecognizeSingle.
 func OpenSingle(data []byte, name, format string, o Options) (fs.FS, error) {
-	content, relic, err := decompile(data, name, &o)
+	game, _ := archivePath(name)
+	form := formOfContent(game, data)
+	if form == nil {
+		return nil, errNoForm
+	}
+	content, relic, err := form.decompile(data, game, &o)
 	if err != nil {
 		return nil, err
 	}
 	var t tree.FS
 	at := singleName(FormName(name))
+	if form == admForm {
+		at = singleName(asADM(name)) // nothing but its name tells this text from those of Torchlight II
+	}
 	t.AddBytes(at, content)
 	side := &sidecar{Format: format}
 	if relic != nil {
@@ -98,17 +106,13 @@ func BuildSingle(fsys fs.FS, o Options) ([]byte, error) {
 // Decompile returns the form for people of a compiled file. What that form does
 // not say of it is lost: the folder of [OpenSingle] keeps it.
 func Decompile(data []byte, name string, o Options) ([]byte, error) {
-	content, _, err := decompile(data, name, &o)
-	return content, err
-}
-
-func decompile(data []byte, name string, o *Options) ([]byte, []byte, error) {
 	game, _ := archivePath(name)
 	form := formOfContent(game, data)
 	if form == nil {
-		return nil, nil, errNoForm
+		return nil, errNoForm
 	}
-	return form.decompile(data, game, o)
+	content, _, err := form.decompile(data, game, &o)
+	return content, err
 }
 
 var errNoForm = errors.New("not a file that is compiled")
@@ -131,6 +135,8 @@ func FormName(name string) string {
 	switch {
 	case form == nil:
 		return name
+	case form == admForm:
+		return name[:len(name)-len(ADM)]
 	case twin:
 		return name[:len(game)]
 	case len(game) == len(name):
@@ -159,7 +165,7 @@ func formOfContent(name string, data []byte) *form {
 	if f := formOf(name); f != nil {
 		return f
 	}
-	for _, f := range []*form{layoutForm, dataForm, tableForm} {
+	for _, f := range []*form{layoutForm, admForm, dataForm, tableForm} {
 		if f.recognize(data) {
 			return f
 		}
@@ -180,7 +186,7 @@ func formOfContent(name string, data []byte) *form {
 // name if that tells, and by its content; "" for what is none.
 func CompiledFormat(data []byte, name string) string {
 	game, _ := archivePath(name)
-	forms := []*form{layoutForm, dataForm, tableForm}
+	forms := []*form{layoutForm, admForm, dataForm, tableForm}
 	if f := formOf(game); f != nil {
 		forms = []*form{f}
 	}

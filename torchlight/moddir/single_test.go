@@ -11,6 +11,7 @@ import (
 	"trowel/check"
 	"trowel/internal/bin"
 	"trowel/internal/tree"
+	"trowel/torchlight/dat"
 	"trowel/torchlight/mod"
 	"trowel/torchlight/moddir"
 	"trowel/torchlight/text"
@@ -34,6 +35,9 @@ func singles(t testing.TB) []struct {
 		{"SKILLS.RAW", "torchlight-raw", "SKILLS.RAW.json", table(t, "MEDIA/SKILLS/A.DAT", "MEDIA/SKILLS/B.DAT")},
 		{"A.MPP", "torchlight-mpp", "A.MPP.pgm", grid(t)},
 		{"A.MPP", "torchlight-mpp", "A.MPP.pgm", oddGrid(t)},
+		{"A.LAYOUT.ADM", "torchlight-adm", "A.LAYOUT.ADM", compiledADM(t)},
+		{"MEDIA/SKILLS/A.DAT.ADM", "torchlight-adm", "A.DAT.ADM", compiledADM(t)},
+		{"unknown", "torchlight-adm", "unknown.ADM", compiledADM(t)},
 		{"unknown.bin", "torchlight-dat", "", oddUnit(t)},
 		{"unknown", "torchlight-layout", "", oddLayout(t)},
 		{"unknown", "torchlight-raw", "", table(t, "MEDIA/SKILLS/A.DAT", "MEDIA/SKILLS/B.DAT")},
@@ -205,6 +209,49 @@ func TestDumpFile(t *testing.T) {
 		}
 		if strings.Contains(f.Path, "BROKEN") && err == nil {
 			t.Errorf("%s: was told to its end", f.Path)
+		}
+	}
+}
+
+// compiledADM returns a layout as Torchlight I compiles it.
+func compiledADM(t testing.TB) []byte {
+	t.Helper()
+	data, err := dat.Compile([]byte("[Layout]\n<INTEGER>VERSION:3\n[OBJECTS]\n<BOOL>VISIBLE:true\n<STRING>NAME:\n[/OBJECTS]\n[/Layout]"), nil, dat.Options{Path: "A.LAYOUT.ADM"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// What Torchlight I compiled stays of Torchlight I when its text is edited, and even
+// though that may be the text of a layout.
+func TestADMEdited(t *testing.T) {
+	for _, name := range []string{"A.LAYOUT.ADM", "unknown.ADM"} {
+		fsys, err := moddir.OpenSingle(compiledADM(t), strings.Replace(name, "unknown.ADM", "unknown", 1), "torchlight-adm", moddir.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		edited := onDisk(t, fsys)
+		form, err := text.Parse(edited[name].Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		form.Root.Add(text.String, "more", "x")
+		edited[name] = &fstest.MapFile{Data: text.Format(form.Root)}
+		data, err := moddir.BuildSingle(edited, moddir.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := dat.Decode(data)
+		if err != nil || f.Version != dat.Torchlight1 {
+			t.Fatalf("%s: %+v, %v", name, f, err)
+		}
+		root := f.Text(dat.Options{})
+		if v, ok := root.Get("MORE"); root.Name != "LAYOUT" || v != "x" || !ok {
+			t.Errorf("%s: %s", name, text.Format(root))
+		}
+		if got := check.Collect(func(s check.Sink) { moddir.CheckSingle(data, name, moddir.Options{}, s) }); len(got) > 0 {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

@@ -192,12 +192,31 @@ func formatFloat(v float64, style FloatStyle, most int, gives func(string) bool)
 	case math.IsNaN(v):
 		return words[3].text
 	}
+	if style == GUTS {
+		return withDigits(awayFromTie(v, 6), 6)
+	}
 	for digits := 6; ; digits++ {
 		s := withDigits(v, digits)
-		if style == GUTS || digits == most || gives(s) {
+		if digits == most || gives(s) {
 			return s
 		}
 	}
+}
+
+// awayFromTie returns v, or where v lies just between two numbers of so many digits
+// the next number further from zero: that library rounds such ties up, and not to
+// the even digit.
+func awayFromTie(v float64, digits int) float64 {
+	const enough = 40 // digits, beyond which no number comes that near to a tie without being one
+	if s := strconv.FormatFloat(v, 'e', digits, 64); s[strings.IndexByte(s, 'e')-1] != '5' {
+		return v
+	}
+	s := strconv.FormatFloat(v, 'e', enough, 64)
+	rest := strings.TrimPrefix(s[:strings.IndexByte(s, 'e')], "-")[len("0.")+digits-1:]
+	if strings.Trim(rest[1:], "0") != "" || rest[0] != '5' {
+		return v
+	}
+	return math.Nextafter(v, math.Copysign(math.Inf(1), v))
 }
 
 // withDigits is %g of the C library that GUTS was built with, whose exponents

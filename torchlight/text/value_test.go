@@ -144,3 +144,23 @@ func FuzzValues(f *testing.F) {
 		ParseDouble(s)
 	})
 }
+
+// The library of GUTS rounds what lies just between two numbers away from zero.
+func TestTies(t *testing.T) {
+	for v, want := range map[float64]string{
+		101.5625: "101.563", -101.5625: "-101.563", 101.5615: "101.561", 101.6875: "101.688", 0.0009765625: "0.000976563",
+		1234567.5: "1.23457e+006", 1234565: "1.23457e+006", 1234555: "1.23456e+006", 0.5: "0.5", 100000.5: "100001", 999999.5: "1e+006",
+	} {
+		if got := FormatDouble(v, GUTS); got != want {
+			t.Errorf("%v is %s, want %s", v, got, want)
+		}
+		if f := float32(v); float64(f) == v {
+			if got := FormatFloat(f, GUTS); got != want {
+				t.Errorf("%v is %s, want %s", f, got, want)
+			}
+		}
+	}
+	if got := FormatFloat(101.5625, Exact); got != "101.5625" {
+		t.Errorf("exactly, 101.5625 is %s", got)
+	}
+}
