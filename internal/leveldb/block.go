@@ -2,14 +2,14 @@ package leveldb
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"sort"
-	"sync"
 
 	"github.com/klauspost/compress/snappy"
-	"github.com/klauspost/compress/zstd"
 
 	"trowel/internal/bin"
+	"trowel/internal/zframe"
 )
 
 // How a block of a table is compressed.
@@ -22,16 +22,10 @@ const (
 const (
 	blockTrailerSize = 5 // compression, checksum
 
-	// A snappy element of 3 bytes stands for 64 at most.
-	snappyRatio = 32
-	// A block has some KiB, or one record; a record of a map is below this.
-	maxZstdBlock = 256 << 20
+	// maxContent is how many bytes a compressed block may stand for at most. A block
+	// has some KiB, or one record; a record of a map is below this.
+	maxContent = 256 << 20
 )
-
-// zstdDecoder is made when the first block needs it.
-var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
-	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxZstdBlock))
-})
 
 // inflate returns the content of a block that is stored with its trailer.
 func inflate(stored []byte, file string, offset int64) ([]byte, error) {
@@ -40,20 +34,17 @@ func inflate(stored []byte, file string, offset int64) ([]byte, error) {
 	if want, got := binary.LittleEndian.Uint32(stored[n+1:]), maskedCRC(stored[:n+1]); want != got {
 		return nil, damaged(file, "block.checksum", offset+int64(n)+1, fmt.Sprintf("%08x", want), fmt.Sprintf("%08x", got))
 	}
+	var content []byte
 	var err error
 	switch kind {
 	case blockPlain:
 		return data, nil
 	case blockSnappy:
-		size, e := snappy.DecodedLen(data)
-		if e != nil || size > snappyRatio*len(data) {
-			return nil, damaged(file, "block", offset, "a snappy stream", fmt.Sprintf("%d bytes that claim to stand for %d", n, size))
-		}
-		data, err = snappy.Decode(nil, data)
+		content, err = unsnappy(data)
 	case blockZstd:
-		var d *zstd.Decoder
-		if d, err = zstdDecoder(); err == nil {
-			data, err = d.DecodeAll(data, nil)
+		var used int
+		if content, used, err = zframe.Decode(nil, data, maxContent); err == nil && used < n {
+			err = fmt.Errorf("%d bytes behind the zstd frame", n-used)
 		}
 	default:
 		return nil, damaged(file, "block.compression", offset+int64(n), "0, 1 or 2", fmt.Sprint(kind))
@@ -61,7 +52,42 @@ func inflate(stored []byte, file string, offset int64) ([]byte, error) {
 	if err != nil {
 		return nil, &bin.Error{File: file, Path: "block", Offset: offset, Want: "a compressed stream", Got: err.Error(), Err: bin.ErrFormat}
 	}
-	return data, nil
+	return content, nil
+}
+
+// unsnappy inflates a snappy stream, which says how many bytes it stands for. The
+// elements are added up before that is believed.
+func unsnappy(data []byte) ([]byte, error) {
+	stated, head := binary.Uvarint(data)
+	if head <= 0 {
+		return nil, errors.New("no snappy stream")
+	}
+	size := uint64(0)
+	for rest := data[head:]; len(rest) > 0; {
+		tag := rest[0]
+		n, skip := uint64(tag>>2)+1, 1
+		switch tag & 3 {
+		case 0: // bytes as they are; a great number of them stands in up to 4 bytes
+			if more := int(tag>>2) - 59; more > 0 {
+				var long [8]byte
+				skip += copy(long[:more], rest[1:])
+				n = binary.LittleEndian.Uint64(long[:]) + 1
+			}
+			skip += int(min(n, uint64(len(rest))))
+		case 1:
+			n, skip = uint64(tag>>2&7)+4, 2
+		case 2:
+			skip = 3
+		case 3:
+			skip = 5
+		}
+		size += n
+		rest = rest[min(skip, len(rest)):]
+	}
+	if size != stated || size > maxContent {
+		return nil, fmt.Errorf("a snappy stream of %d bytes that says it has %d; there can be %d", size, stated, maxContent)
+	}
+	return snappy.Decode(nil, data)
 }
 
 // A block is a run of sorted records. Each key leaves out what it shares with

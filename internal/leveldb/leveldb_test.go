@@ -4,17 +4,22 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/md5"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 
 	"trowel/internal/bin"
@@ -340,22 +345,63 @@ func TestTableFiles(t *testing.T) {
 	}
 }
 
-// Blocks that newer versions of C++ LevelDB compress with zstd.
-func TestZstdBlock(t *testing.T) {
+// storedBlock returns a block as it stands in a table.
+func storedBlock(kind byte, data []byte) []byte {
+	stored := append(bytes.Clone(data), kind)
+	return binary.LittleEndian.AppendUint32(stored, maskedCRC(stored))
+}
+
+// Compressed blocks are read whatever the size of what they stand for, equal bytes
+// and random ones. Newer versions of C++ LevelDB use zstd.
+func TestCompressedBlocks(t *testing.T) {
 	enc, err := zstd.NewWriter(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain := bytes.Repeat([]byte("block "), 1000)
-	stored := append(enc.EncodeAll(plain, nil), blockZstd)
-	stored = append(stored, 0, 0, 0, 0)
-	n := len(stored) - 4
-	crc := maskedCRC(stored[:n])
-	for i := range 4 {
-		stored[n+i] = byte(crc >> (8 * i))
+	random := make([]byte, 8<<20+1)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(random)
+	check := func(kind byte, stream, want []byte) {
+		t.Helper()
+		if got, err := inflate(storedBlock(kind, stream), "table", 0); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("compression %d: %d bytes of %d, %v", kind, len(got), len(want), err)
+		}
 	}
-	if got, err := inflate(stored, "table", 0); err != nil || !bytes.Equal(got, plain) {
-		t.Errorf("%d bytes, %v", len(got), err)
+	for p := 1; p <= 8<<20; p *= 2 {
+		for n := p - 1; n <= p+1; n++ {
+			mixed := slices.Concat(make([]byte, n/3), random[:n/3], bytes.Repeat([]byte("block"), n)[:n-2*(n/3)])
+			for _, content := range [][]byte{make([]byte, n), random[:n], mixed} {
+				check(blockSnappy, snappy.Encode(nil, content), content)
+				check(blockSnappy, s2.EncodeSnappyBest(nil, content), content)
+				if n > 0 {
+					check(blockZstd, enc.EncodeAll(content, nil), content)
+				}
+			}
+		}
+	}
+}
+
+// Blocks that lie about their size take no memory for it.
+func TestLyingBlocks(t *testing.T) {
+	stated := func(size uint64, elements ...byte) []byte {
+		return append(binary.AppendUvarint(nil, size), elements...)
+	}
+	bomb := bytes.Repeat([]byte{0xfe, 1, 0}, maxContent/64+1) // copies of 64 bytes
+	for name, stored := range map[string][]byte{
+		"snappy, 4 GiB":          storedBlock(blockSnappy, stated(1<<32-1, 0, 'x')),
+		"snappy, 2^60":           storedBlock(blockSnappy, stated(1<<60, 0, 'x')),
+		"snappy, a long literal": storedBlock(blockSnappy, stated(1<<30, 0xfc, 0xff, 0xff, 0xff, 0x3f, 'x')),
+		"snappy, cut off":        storedBlock(blockSnappy, stated(1<<24, 0xf8, 0xff, 0xff)),
+		"snappy, a bomb":         storedBlock(blockSnappy, stated(1+64*uint64(len(bomb)/3), append([]byte{0, 'x'}, bomb...)...)),
+		"snappy, nothing":        storedBlock(blockSnappy, nil),
+		"zstd, 200 MiB":          storedBlock(blockZstd, []byte("(\xb5/\xfd\xa0\x00\x00\x80\x0c\x23\x03\x00x")),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := inflate(stored, "table", 0)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; err == nil || took > 2<<20 {
+			t.Errorf("%s: %d bytes of memory, %v", name, took, err)
+		}
 	}
 }
 

@@ -22,10 +22,10 @@ type hand []byte
 
 func (h hand) u8(v ...byte) hand    { return append(h, v...) }
 func (h hand) u16(v int) hand       { return binary.BigEndian.AppendUint16(h, uint16(v)) }
-func (h hand) u32(v int) hand       { return binary.BigEndian.AppendUint32(h, uint32(v)) }
+func (h hand) u32(v int64) hand     { return binary.BigEndian.AppendUint32(h, uint32(v)) }
 func (h hand) text(s string) hand   { return append(h, s...) }
 func (h hand) text16(s string) hand { return h.u16(len(s)).text(s) }
-func (h hand) text32(s string) hand { return h.u32(len(s)).text(s) }
+func (h hand) text32(s string) hand { return h.u32(int64(len(s))).text(s) }
 func (h hand) zlib(content []byte) hand {
 	out, err := deflate.Compress(h, content, 6)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -13,6 +12,7 @@ import (
 
 	"trowel/internal/bin"
 	"trowel/internal/deflate"
+	"trowel/internal/zframe"
 )
 
 // Level is the usual zlib level of the games. Those since 5.4 have a setting for it,
@@ -34,10 +34,9 @@ func LevelOf(stream, content []byte) int {
 	return Level
 }
 
-// contentLimit returns how many bytes a compressed stream of n bytes may
-// stand for. Deflate cannot make more than 1032 bytes of one; zstd could make
-// 32768, which no honest block needs.
-func contentLimit(n int) int64 { return min(64<<20, 64<<10+1032*int64(n)) }
+// MaxContent is how many bytes a compressed stream of a block may stand for at
+// most. The games have no limit; what comes is what takes memory.
+const MaxContent = 64 << 20
 
 // A packing is a way to compress a section.
 type packing struct {
@@ -48,7 +47,7 @@ type packing struct {
 
 var (
 	packZlib = packing{"zlib", func(buf, stream []byte) ([]byte, int, error) {
-		return deflate.DecompressUpToInto(buf, stream, contentLimit(len(stream)))
+		return deflate.DecompressUpToInto(buf, stream, MaxContent)
 	}, func(content []byte, level int) ([]byte, error) {
 		return deflate.Compress(nil, content, level)
 	}}
@@ -97,69 +96,6 @@ func packRuns(content []byte, _ int) ([]byte, error) {
 	return out, nil
 }
 
-var errFrame = errors.New("no zstd frame")
-
-// frameLength returns the number of bytes of the zstd frame at the start of
-// data, by its headers alone. A game reads one frame and ignores what follows.
-func frameLength(data []byte) (int, error) {
-	if len(data) < 6 || binary.LittleEndian.Uint32(data) != 0xfd2fb528 {
-		return 0, errFrame
-	}
-	descriptor := data[4]
-	at := 5
-	single := descriptor&0x20 != 0
-	if !single {
-		at++ // window
-	}
-	at += []int{0, 1, 2, 4}[descriptor&3] // dictionary
-	switch descriptor >> 6 {              // size of the content
-	case 0:
-		if single {
-			at++
-		}
-	case 1:
-		at += 2
-	case 2:
-		at += 4
-	case 3:
-		at += 8
-	}
-	for {
-		if at+3 > len(data) {
-			return 0, bin.ErrShort
-		}
-		head := int(data[at]) | int(data[at+1])<<8 | int(data[at+2])<<16
-		at += 3
-		switch head >> 1 & 3 {
-		case 0, 2:
-			at += head >> 3
-		case 1:
-			at++
-		case 3:
-			return 0, errors.New("zstd block of a reserved type")
-		}
-		if head&1 != 0 {
-			break
-		}
-	}
-	if descriptor&4 != 0 {
-		at += 4 // checksum
-	}
-	if at > len(data) {
-		return 0, bin.ErrShort
-	}
-	return at, nil
-}
-
-var decoders = sync.Pool{New: func() any {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(64<<20), zstd.WithDecoderMaxWindow(128<<20))
-	if err != nil {
-		panic(err) // the options are wrong
-	}
-	return d
-}}
-
 var encoders = sync.Pool{New: func() any {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true))
 	if err != nil {
@@ -171,7 +107,7 @@ var encoders = sync.Pool{New: func() any {
 // scratch are buffers that sections, or whole blocks of version 29, are inflated
 // into. All that is kept of them is copied.
 var scratch = sync.Pool{New: func() any {
-	b := make([]byte, 0, 64<<10)
+	b := make([]byte, 0, 128<<10) // a block of zstd
 	return &b
 }}
 
@@ -180,34 +116,16 @@ const keepScratch = 1 << 20
 
 // withFrame inflates the zstd frame at the start of stream and calls f with
 // its content, which is gone afterwards, with the number of bytes that the
-// frame takes, and with what is wrong with it. Memory is taken as data come:
-// what the frame says of its size is not believed.
+// frame takes, and with what is wrong with it. A game reads one frame and ignores
+// what follows.
 func withFrame(stream []byte, f func(content []byte, used int, err error)) {
-	used, err := frameLength(stream)
-	frame := stream[:used]
-	if err != nil {
-		if errors.Is(err, errFrame) {
-			f(nil, 0, err)
-			return
-		}
-		frame, used = stream, len(stream) // what comes before the fault may be there
-	}
 	buf := scratch.Get().(*[]byte)
-	d := decoders.Get().(*zstd.Decoder)
-	limit := int(contentLimit(len(frame)))
-	content, fault := d.DecodeAll(frame, (*buf)[:0])
-	for errors.Is(fault, zstd.ErrDecoderSizeExceeded) && cap(*buf) < limit {
-		*buf = make([]byte, 0, min(4*cap(*buf), limit))
-		content, fault = d.DecodeAll(frame, *buf)
-	}
-	decoders.Put(d)
-	if err == nil {
-		err = fault
-	}
+	content, used, err := zframe.Decode(*buf, stream, MaxContent)
 	f(content, used, err)
-	if cap(*buf) <= keepScratch {
-		scratch.Put(buf)
+	if cap(content) > cap(*buf) && cap(content) <= keepScratch {
+		*buf = content
 	}
+	scratch.Put(buf)
 }
 
 func packZstd(content []byte) []byte {

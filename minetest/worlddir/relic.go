@@ -127,7 +127,7 @@ func streams(data []byte) ([]stream, error) {
 	}
 	var list []stream
 	for range n {
-		content, size, err := deflate.DecompressUpTo(data[min(at, len(data)):], mapblock.NodeCount*4+1032*int64(len(data)))
+		content, size, err := deflate.DecompressUpTo(data[min(at, len(data)):], mapblock.MaxContent)
 		if err != nil {
 			return nil, err
 		}
