@@ -16,6 +16,7 @@ import (
 
 	"trowel/check"
 	"trowel/internal/bin"
+	"trowel/minetest/world"
 )
 
 // Format describes a kind of game file.
@@ -160,6 +161,10 @@ type Job struct {
 	Told     func(message string)            // what was done
 	Missed   func(path, message string)      // data that should be there and cannot be had
 	Progress func(what string, done, of int) // for what takes long
+
+	// Temporary says that what Build makes is for this run only. Then nothing may be
+	// written anywhere else than to its Output, not even where the tree says so.
+	Temporary bool
 }
 
 // Value returns the value of an option.
@@ -218,6 +223,10 @@ func inside(path string, t bin.Tracer) bin.Tracer {
 		t(f)
 	}
 }
+
+// ServerFailed reports whether an error is that of a database server which could not
+// be asked, so that nothing is known of the file.
+func ServerFailed(err error) bool { return world.Failed(err) }
 
 // Why no format could be found.
 var (

@@ -23,7 +23,7 @@ import (
 
 var (
 	optionArea      = Option{Name: "area", Showing: true, Help: "only the blocks in `x1,y1,z1:x2,y2,z2`, counted in blocks"}
-	optionOffline   = Option{Name: "offline", Bool: true, Help: "do not connect to the database servers that world.mt names"}
+	optionRemote    = Option{Name: "remote", Bool: true, Help: "connect to database servers on other machines, if world.mt names them"}
 	optionExact     = Option{Name: "exact-blocks", Bool: true, Showing: true, Help: "keep the very bytes of blocks of version 29, not just what is in them"}
 	optionVerifiers = Option{Name: "verifiers", Bool: true, Showing: true, Help: "show the verifiers of passwords"}
 	optionSchema    = Option{Name: "schema", Building: true, Help: "the `table` of blocks in SQLite: pos (every version of the game) or xyz (from 5.12 on)"}
@@ -43,7 +43,7 @@ var minetestWorld = &Format{
 	Conversions:   worldConversions,
 	Kinds: slices.Concat(world.Catalog.Kinds(), worldcheck.Catalog.Kinds(), mapblock.Catalog.Kinds(), item.Catalog.Kinds(),
 		worldRepairKinds),
-	Options: []Option{optionArea, optionOffline, optionExact, optionVerifiers, optionSchema, optionClean},
+	Options: []Option{optionArea, optionRemote, optionExact, optionVerifiers, optionSchema, optionClean},
 }
 
 // minetestBlock is a block that stands alone: a file of a world of 2011, or one
@@ -68,6 +68,8 @@ var minetestBlock = &Format{
 	Kinds: mapblock.Catalog.Kinds(),
 }
 
+func (j *Job) temporary() bool { return j != nil && j.Temporary }
+
 // ctx returns the context of a job.
 func (j *Job) ctx() context.Context {
 	if j == nil || j.Context == nil {
@@ -76,8 +78,10 @@ func (j *Job) ctx() context.Context {
 	return j.Context
 }
 
+// worldFile is a world whose databases are opened by what needs them: a check says
+// of each what is wrong with it.
 type worldFile struct {
-	w    *worlddir.World
+	w    *worlddir.World // nil until it is needed
 	dir  string
 	area *mapdb.Area
 	job  *Job
@@ -88,19 +92,7 @@ func openWorld(job *Job, src *Source) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := worlddir.OpenWorld(job.ctx(), src.Dir, !job.On(optionOffline.Name))
-	if err != nil {
-		return nil, withServerHint(err)
-	}
-	return &worldFile{w, src.Dir, area, job}, nil
-}
-
-// withServerHint explains why a server was not asked.
-func withServerHint(err error) error {
-	if errors.Is(err, world.ErrRemote) {
-		return fmt.Errorf("%w: --%s forbids it", err, optionOffline.Name)
-	}
-	return err
+	return &worldFile{dir: src.Dir, area: area, job: job}, nil
 }
 
 // areaOf returns the area that the user gave, or nil.
@@ -144,14 +136,29 @@ func (f *worldFile) Tree() (fs.FS, error) {
 	if f.area != nil {
 		o.Area = *f.area
 	}
+	if f.w == nil {
+		w, err := worlddir.OpenWorld(f.job.ctx(), f.dir, f.job.On(optionRemote.Name))
+		if err != nil {
+			return nil, err
+		}
+		f.w = w
+		if !w.HasMap() {
+			f.job.Warn(f.dir, "there is no database of blocks")
+		}
+	}
 	return worlddir.Open(f.w, o), nil
 }
 
-func (f *worldFile) Close() error { return f.w.Close() }
+func (f *worldFile) Close() error {
+	if f.w == nil {
+		return nil
+	}
+	return f.w.Close()
+}
 
 func (f *worldFile) Check(job *Job, sink check.Sink) error {
 	return worldcheck.Check(job.ctx(), f.dir, worldcheck.Options{
-		Area: f.area, BlocksOnly: f.area != nil, Remote: !job.On(optionOffline.Name), Progress: job.Report,
+		Area: f.area, BlocksOnly: f.area != nil, Remote: job.On(optionRemote.Name), Progress: job.Report,
 	}, sink)
 }
 
@@ -163,54 +170,84 @@ const (
 
 func (f *worldFile) Info() (Info, error) {
 	info := Info{Format: minetestWorldName}
-	add := func(key, label string, value any) { info.Fields = append(info.Fields, InfoField{key, label, value}) }
 	ctx := f.job.ctx()
-	add("name", "name", world.WorldName(f.dir, f.w.Settings))
-	if id := f.w.Settings.GameID(); id != "" {
-		add("game", "game", id)
-	}
-	b := f.w.Backends
-	add("backends", "backends", []InfoField{
-		{"map", "blocks", f.w.Map.String()}, {"players", "players", b.Players}, {"auth", "accounts", b.Auth}, {"storage", "mod storage", b.ModStorage},
-	})
-	blocks, err := f.w.Map.Count(ctx)
+	settings, err := world.ReadWorldMT(f.dir)
 	if err != nil {
 		return info, err
 	}
-	add("blocks", "blocks", blocks)
-	if blocks > 0 && blocks <= maxExtent {
-		least, most, err := f.extent(ctx)
-		if err != nil {
-			return info, err
-		}
-		add("extent", "extent in nodes", fmt.Sprintf("%s to %s", nodesAt(least, 0), nodesAt(most, mapblock.Side-1)))
+	info.add("name", "name", world.WorldName(f.dir, settings))
+	if id := settings.GameID(); id != "" {
+		info.add("game", "game", id)
 	}
-	if versions := f.versions(ctx); len(versions) > 0 {
-		add("blockVersions", fmt.Sprintf("block versions (of the first %d)", versionsSeen), versions)
+	o := world.Options{Remote: f.job.On(optionRemote.Name)}
+	b := world.FindBackends(f.dir, settings)
+	blocks, failed := worlddir.OpenMap(ctx, f.dir, settings, o.Remote)
+	if failed == nil {
+		defer blocks.Close()
+		b.Map = blocks.String()
 	}
-	for _, c := range []struct {
+	info.add("backends", "backends", []InfoField{
+		{"map", "blocks", b.Map}, {"players", "players", b.Players}, {"auth", "accounts", b.Auth}, {"storage", "mod storage", b.ModStorage},
+	})
+	if failed == nil {
+		failed = infoOfBlocks(ctx, &info, blocks)
+	}
+	for _, part := range []struct {
 		key, label string
 		count      func() (int, error)
 	}{
-		{"players", "players", func() (int, error) { return countNames(ctx, f.w.Players) }},
-		{"accounts", "accounts", func() (int, error) { return countNames(ctx, f.w.Auth) }},
-		{"mods", "mods that store something", func() (int, error) { return countNames(ctx, f.w.Storage) }},
+		{"blocks", "blocks", func() (int, error) { return 0, failed }},
+		{"players", "players", func() (int, error) { return countNames(ctx, f.dir, settings, o, world.OpenPlayers) }},
+		{"accounts", "accounts", func() (int, error) { return countNames(ctx, f.dir, settings, o, world.OpenAuth) }},
+		{"mods", "mods that store something", func() (int, error) { return countNames(ctx, f.dir, settings, o, world.OpenStorage) }},
 	} {
-		n, err := c.count()
-		if err != nil {
-			add(c.key, c.label, err.Error())
-			continue
+		n, err := part.count()
+		switch {
+		case ctx.Err() != nil:
+			return info, ctx.Err()
+		case world.Failed(err):
+			return info, err
+		case errors.Is(err, world.ErrRemote):
+			info.add(part.key, part.label, "on "+world.ErrRemote.Error())
+		case err != nil:
+			info.add(part.key, part.label, "cannot be read")
+			f.job.Miss(f.dir, "%s: %v", part.label, err)
+		case part.key != "blocks":
+			info.add(part.key, part.label, n)
 		}
-		add(c.key, c.label, n)
 	}
 	return info, nil
 }
 
+func (i *Info) add(key, label string, value any) {
+	i.Fields = append(i.Fields, InfoField{key, label, value})
+}
+
+// infoOfBlocks tells how many blocks there are, where, and of which versions.
+func infoOfBlocks(ctx context.Context, info *Info, db mapdb.DB) error {
+	blocks, err := db.Count(ctx)
+	if err != nil {
+		return err
+	}
+	info.add("blocks", "blocks", blocks)
+	if blocks > 0 && blocks <= maxExtent {
+		least, most, err := extent(ctx, db)
+		if err != nil {
+			return err
+		}
+		info.add("extent", "extent in nodes", fmt.Sprintf("%s to %s", nodesAt(least, 0), nodesAt(most, mapblock.Side-1)))
+	}
+	if versions := versionsOf(ctx, db); len(versions) > 0 {
+		info.add("blockVersions", fmt.Sprintf("block versions (of the first %d)", versionsSeen), versions)
+	}
+	return nil
+}
+
 // extent returns the least and the greatest coordinates of all blocks.
-func (f *worldFile) extent(ctx context.Context) (least, most mapdb.Pos, err error) {
+func extent(ctx context.Context, db mapdb.DB) (least, most mapdb.Pos, err error) {
 	least = mapdb.Pos{X: mapdb.MaxCoord, Y: mapdb.MaxCoord, Z: mapdb.MaxCoord}
 	most = mapdb.Pos{X: mapdb.MinCoord, Y: mapdb.MinCoord, Z: mapdb.MinCoord}
-	for p, err := range f.w.Map.Positions(ctx, mapdb.All()) {
+	for p, err := range db.Positions(ctx, mapdb.All()) {
 		var row *mapdb.RowError
 		if errors.As(err, &row) {
 			continue
@@ -229,11 +266,11 @@ func nodesAt(p mapdb.Pos, inner int) string {
 	return fmt.Sprintf("%d,%d,%d", at(p.X), at(p.Y), at(p.Z))
 }
 
-// versions counts the versions of the first blocks.
-func (f *worldFile) versions(ctx context.Context) []string {
+// versionsOf counts the versions of the first blocks.
+func versionsOf(ctx context.Context, db mapdb.DB) []string {
 	count := make(map[byte]int)
 	n := 0
-	for block, err := range f.w.Map.Blocks(ctx, mapdb.All()) {
+	for block, err := range db.Blocks(ctx, mapdb.All()) {
 		if n++; n > versionsSeen {
 			break
 		}
@@ -248,11 +285,13 @@ func (f *worldFile) versions(ctx context.Context) []string {
 	return list
 }
 
-func countNames[T any](ctx context.Context, s world.Store[T]) (int, error) {
-	n := 0
-	if s == nil {
-		return 0, nil
+// countNames counts the things in a store.
+func countNames[T any](ctx context.Context, dir string, settings *world.Settings, o world.Options, open func(context.Context, string, *world.Settings, world.Options) (world.Store[T], error)) (n int, err error) {
+	s, err := open(ctx, dir, settings, o)
+	if err != nil {
+		return 0, err
 	}
+	defer func() { err = errors.Join(err, s.Close()) }()
 	for _, err := range s.Names(ctx) {
 		if err != nil {
 			return n, err
@@ -263,7 +302,7 @@ func countNames[T any](ctx context.Context, s world.Store[T]) (int, error) {
 }
 
 func buildWorld(job *Job, fsys fs.FS, out Output) error {
-	o := worlddir.BuildOptions{Remote: !job.On(optionOffline.Name), Progress: func(blocks int) { job.Report("packed blocks", blocks, 0) }}
+	o := worlddir.BuildOptions{Remote: job.On(optionRemote.Name), Local: job.temporary(), Progress: func(blocks int) { job.Report("packed blocks", blocks, 0) }}
 	switch s := job.Value(optionSchema.Name); s {
 	case "":
 	case "pos", "xyz":
@@ -281,7 +320,7 @@ func buildWorld(job *Job, fsys fs.FS, out Output) error {
 	}
 	report, err := worlddir.Build(job.ctx(), dir, withoutSidecar(job, fsys), o)
 	if err != nil {
-		return withServerHint(err)
+		return err
 	}
 	job.Tell("%d blocks, %d players, %d accounts, storage of %d mods, %d other files", report.Blocks, report.Players, report.Accounts, report.Mods, report.Files)
 	return nil
@@ -293,9 +332,9 @@ func dumpWorld(job *Job, src *Source, path string, t bin.Tracer) error {
 	if !ok {
 		return fmt.Errorf("%s: tell which block, by its position in blocks, such as 0,-1,0", src.Path)
 	}
-	db, _, err := worldmap.Open(job.ctx(), src.Dir, !job.On(optionOffline.Name))
+	db, _, err := worldmap.Open(job.ctx(), src.Dir, job.On(optionRemote.Name))
 	if err != nil {
-		return withServerHint(err)
+		return err
 	}
 	defer db.Close()
 	data, err := db.Get(job.ctx(), p)

@@ -53,7 +53,7 @@ var worldConversions = func() []Conversion {
 func copyOptionsOf(job *Job) (worldcopy.Options, error) {
 	o := worldcopy.Options{
 		Players: job.Value(optionPlayers.Name), Auth: job.Value(optionAuth.Name), Storage: job.Value(optionStorage.Name),
-		Postgres: job.Value(optionPostgres.Name), Remote: !job.On(optionOffline.Name), Progress: job.Report,
+		Postgres: job.Value(optionPostgres.Name), Remote: job.On(optionRemote.Name), Progress: job.Report,
 	}
 	var err error
 	o.Redis, err = redisOf(job)
@@ -106,7 +106,7 @@ func convertWorld(job *Job, src *Source, out Output, to string) error {
 		if errors.Is(err, job.Err()) {
 			err = fmt.Errorf("%w: the same command goes on where this one stopped", err)
 		}
-		return withServerHint(err)
+		return err
 	}
 	job.Tell("%d blocks from %s to %s, %d of them converted, %d kept their version, %d could not be read; compared with what was written: the same", r.Blocks, r.From, r.To, r.Converted, r.Kept, r.Dropped)
 	if r.Resumed > 0 {
@@ -125,7 +125,7 @@ var (
 			if err == nil {
 				_, err = worldrepair.Plan(job.ctx(), src.Dir, o)
 			}
-			return withServerHint(err)
+			return err
 		},
 		Copy: func(job *Job, src *Source, out Output, sink check.Sink) error {
 			o, err := repairOptions(job, sink)
@@ -139,7 +139,7 @@ var (
 			if err == nil {
 				_, err = worldrepair.Repair(job.ctx(), src.Dir, dir, o)
 			}
-			return withServerHint(err)
+			return err
 		},
 		InPlace: func(job *Job, src *Source, backup string, sink check.Sink) (string, error) {
 			o, err := repairOptions(job, sink)
@@ -148,7 +148,7 @@ var (
 			}
 			r, err := worldrepair.InPlace(job.ctx(), src.Dir, backup, o)
 			if err != nil {
-				return "", withServerHint(err)
+				return "", err
 			}
 			return r.Backup, nil
 		},
@@ -157,14 +157,14 @@ var (
 			if err == nil {
 				err = worldrepair.Restore(job.ctx(), src.Dir, backup, o)
 			}
-			return withServerHint(err)
+			return err
 		},
 	}
 )
 
 func repairOptions(job *Job, sink check.Sink) (worldrepair.Options, error) {
 	o := worldrepair.Options{
-		DropUnknown: job.On(optionDropUnknown.Name), Force: job.On(optionForceUse.Name), Remote: !job.On(optionOffline.Name),
+		DropUnknown: job.On(optionDropUnknown.Name), Force: job.On(optionForceUse.Name), Remote: job.On(optionRemote.Name),
 		Sink: sink, Progress: job.Report,
 	}
 	var err error

@@ -174,9 +174,12 @@ func (c *checking) check(ctx context.Context, r *checked, sink check.Sink) {
 	if !slices.ContainsFunc(r.findings, func(f check.Finding) bool { return f.Severity == check.Error }) {
 		r.findings = append(r.findings, missed...) // else the check knows it better
 	}
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		r.err = ctx.Err()
-	} else if err != nil {
+	case format.ServerFailed(err):
+		r.err = named(err, t.name)
+	case err != nil:
 		sink(broken(kindUnreadable, err))
 	}
 }
@@ -233,7 +236,9 @@ func (c *checking) print(r checked) error {
 		}
 		c.talk.fail(r.err)
 		c.failed = true
-		return nil
+		if len(r.findings) == 0 {
+			return nil
+		}
 	}
 	c.files++
 	c.failed = c.failed || r.defect

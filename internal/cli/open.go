@@ -98,7 +98,7 @@ func buildTemporary(job *format.Job, f *format.Format, fsys fs.FS, name string) 
 		return nil, err
 	}
 	defer out.Discard()
-	job.Told = nil // it is not what the user asked for
+	job.Told, job.Temporary = nil, true // it is not what the user asked for
 	if err := f.Build(job, fsys, out); err != nil {
 		return nil, named(err, name)
 	}

@@ -27,6 +27,7 @@ import (
 	"iter"
 
 	"trowel/internal/bin"
+	"trowel/internal/server"
 )
 
 // The names of the backends, as world.mt has them; Sectors is the name for the
@@ -48,6 +49,7 @@ var (
 	ErrNotFound = errors.New("no such block")
 	ErrInUse    = errors.New("the database is in use")
 	ErrReadOnly = errors.New("this kind of store can be read only")
+	ErrRemote   = server.ErrRemote // a server that was not to be asked
 )
 
 // A Schema is the shape of the table of an SQLite database.
@@ -71,6 +73,10 @@ type Config struct {
 	Redis    Redis
 	Postgres string // a connection string: pgsql_connection of world.mt
 	Schema   Schema // for Create with SQLite
+
+	// Remote allows a server on another machine. Without it the error wraps
+	// [ErrRemote]: a world that somebody else made may name any server.
+	Remote bool
 }
 
 // Redis is the redis_ settings of world.mt.
@@ -188,9 +194,9 @@ func Open(ctx context.Context, dir string, c Config) (DB, error) {
 	case LevelDB:
 		return openLevelDB(levelPath(dir))
 	case Postgres:
-		return readPostgres(ctx, c.Postgres)
+		return readPostgres(ctx, c)
 	case RedisDB:
-		return openRedis(ctx, c.Redis)
+		return openRedis(ctx, c)
 	case Sectors:
 		return openSectors(dir)
 	case Dummy:
@@ -208,9 +214,9 @@ func Create(ctx context.Context, dir string, c Config) (Writer, error) {
 	case LevelDB:
 		return createLevelDB(levelPath(dir))
 	case Postgres:
-		return createPostgres(ctx, c.Postgres)
+		return createPostgres(ctx, c)
 	case RedisDB:
-		return createRedis(ctx, c.Redis)
+		return createRedis(ctx, c)
 	case Dummy:
 		return NewMemory(), nil
 	case Sectors:
@@ -231,9 +237,9 @@ func OpenForWriting(ctx context.Context, dir string, c Config, force bool) (Writ
 	case LevelDB:
 		return resumeLevelDB(levelPath(dir))
 	case Postgres:
-		return openPostgresForWriting(ctx, c.Postgres, force)
+		return openPostgresForWriting(ctx, c, force)
 	case RedisDB:
-		return openRedis(ctx, c.Redis)
+		return openRedis(ctx, c)
 	case Dummy:
 		return NewMemory(), nil
 	case Sectors:

@@ -11,10 +11,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"trowel/internal/server"
 )
 
-// The table as the game makes it.
-const tablePostgres = "CREATE TABLE blocks (posX INT NOT NULL, posY INT NOT NULL, posZ INT NOT NULL, data BYTEA, PRIMARY KEY (posX, posY, posZ))"
+// The table as the game of today makes it. Older ones made columns of INT, which
+// serve as well.
+const tablePostgres = "CREATE TABLE blocks (posX SMALLINT NOT NULL, posY SMALLINT NOT NULL, posZ SMALLINT NOT NULL, data BYTEA, PRIMARY KEY (posX, posY, posZ))"
 
 const upsertPostgres = "INSERT INTO blocks (posx, posy, posz, data) VALUES ($1, $2, $3, $4) ON CONFLICT (posx, posy, posz) DO UPDATE SET data = excluded.data"
 
@@ -34,12 +37,11 @@ type postgresDB struct {
 
 var _ Writer = (*postgresDB)(nil)
 
-func openPostgres(connString string, readOnly bool) (*postgresDB, error) {
-	config, err := pgx.ParseConfig(connString)
+func openPostgres(c Config, readOnly bool) (*postgresDB, error) {
+	config, err := server.Postgres(c.Postgres, "pgsql_connection", c.Remote)
 	if err != nil {
 		return nil, err
 	}
-	config.RuntimeParams["application_name"] = "trowel"
 	if readOnly {
 		config.RuntimeParams["default_transaction_read_only"] = "on"
 	}
@@ -47,8 +49,8 @@ func openPostgres(connString string, readOnly bool) (*postgresDB, error) {
 }
 
 // readPostgres opens a database for reading, if it has the table.
-func readPostgres(ctx context.Context, connString string) (DB, error) {
-	db, err := openPostgres(connString, true)
+func readPostgres(ctx context.Context, c Config) (DB, error) {
+	db, err := openPostgres(c, true)
 	if err != nil {
 		return nil, err
 	}
@@ -67,18 +69,18 @@ func (db *postgresDB) probe(ctx context.Context) error {
 	})
 }
 
-func createPostgres(ctx context.Context, connString string) (Writer, error) {
-	db, err := openPostgres(connString, false)
+func createPostgres(ctx context.Context, c Config) (Writer, error) {
+	db, err := openPostgres(c, false)
 	if err != nil {
 		return nil, err
 	}
 	err = db.do(ctx, func(conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, tablePostgres)
+		if e := (*pgconn.PgError)(nil); errors.As(err, &e) && e.Code == "42P07" { // duplicate_table
+			return fmt.Errorf("%s: table blocks: %w", storePostgres, fs.ErrExist)
+		}
 		return err
 	})
-	if e := (*pgconn.PgError)(nil); errors.As(err, &e) && e.Code == "42P07" { // duplicate_table
-		err = fmt.Errorf("%s: table blocks: %w", storePostgres, fs.ErrExist)
-	}
 	if err != nil {
 		db.Close()
 		return nil, err
@@ -89,8 +91,8 @@ func createPostgres(ctx context.Context, connString string) (Writer, error) {
 // goodbye is how long the server may take to notice that a connection was closed.
 const goodbye = time.Second
 
-func openPostgresForWriting(ctx context.Context, connString string, force bool) (Writer, error) {
-	db, err := openPostgres(connString, false)
+func openPostgresForWriting(ctx context.Context, c Config, force bool) (Writer, error) {
+	db, err := openPostgres(c, false)
 	if err != nil {
 		return nil, err
 	}
@@ -127,13 +129,27 @@ func (db *postgresDB) do(ctx context.Context, f func(*pgx.Conn) error) error {
 		return errClosed
 	}
 	if db.conn == nil || db.conn.IsClosed() {
-		conn, err := pgx.ConnectConfig(ctx, db.config)
+		conn, err := db.connect(ctx)
 		if err != nil {
 			return err
 		}
 		db.conn = conn
 	}
-	return f(db.conn)
+	return db.failed(f(db.conn))
+}
+
+// connect makes a connection.
+func (db *postgresDB) connect(ctx context.Context) (*pgx.Conn, error) {
+	conn, err := pgx.ConnectConfig(ctx, db.config)
+	return conn, db.failed(err)
+}
+
+// failed makes an error of the client one of the server.
+func (db *postgresDB) failed(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return err
+	}
+	return server.Wrap(server.PostgresName(db.config), err)
 }
 
 // Get returns the bytes of a block.
@@ -285,20 +301,32 @@ func (db *postgresDB) Count(ctx context.Context) (n int64, err error) {
 // Update runs f in a transaction. It has a connection of its own, so that f may
 // go through the blocks.
 func (db *postgresDB) Update(ctx context.Context, f func(Tx) error) (err error) {
-	conn, err := pgx.ConnectConfig(ctx, db.config)
+	conn, err := db.connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
-	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return f(&postgresTx{ctx, tx}) })
+	var inside error
+	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		inside = f(&postgresTx{ctx, db, tx})
+		return inside
+	})
+	if inside != nil {
+		return inside
+	}
+	return db.failed(err)
 }
 
 type postgresTx struct {
 	ctx context.Context
+	db  *postgresDB
 	tx  pgx.Tx
 }
 
-func (t *postgresTx) Get(p Pos) ([]byte, error) { return getPostgres(t.ctx, t.tx, p) }
+func (t *postgresTx) Get(p Pos) ([]byte, error) {
+	data, err := getPostgres(t.ctx, t.tx, p)
+	return data, t.db.failed(err)
+}
 
 func (t *postgresTx) Put(p Pos, data []byte) error {
 	if err := storable(p, data); err != nil {
@@ -308,7 +336,7 @@ func (t *postgresTx) Put(p Pos, data []byte) error {
 		data = []byte{} // which is not NULL
 	}
 	_, err := t.tx.Exec(t.ctx, upsertPostgres, p.X, p.Y, p.Z, data)
-	return err
+	return t.db.failed(err)
 }
 
 func (t *postgresTx) Delete(p Pos) error {
@@ -316,21 +344,21 @@ func (t *postgresTx) Delete(p Pos) error {
 		return err
 	}
 	_, err := t.tx.Exec(t.ctx, "DELETE FROM blocks WHERE posx = $1 AND posy = $2 AND posz = $3", p.X, p.Y, p.Z)
-	return err
+	return t.db.failed(err)
 }
 
 // Load stores many blocks: each batch is copied into a table that lasts as long
 // as its transaction, and from there into the blocks.
 func (db *postgresDB) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (n int64, err error) {
-	conn, err := pgx.ConnectConfig(ctx, db.config)
+	conn, err := db.connect(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
 	columns := []string{"posx", "posy", "posz", "data"}
 	return batches(ctx, blocks, func(batch []Block) error {
-		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, "CREATE TEMPORARY TABLE trowel_load (posx int, posy int, posz int, data bytea) ON COMMIT DROP"); err != nil {
+		return db.failed(pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "CREATE TEMPORARY TABLE trowel_load (posx smallint, posy smallint, posz smallint, data bytea) ON COMMIT DROP"); err != nil {
 				return err
 			}
 			_, err := tx.CopyFrom(ctx, pgx.Identifier{"trowel_load"}, columns, pgx.CopyFromSlice(len(batch), func(i int) ([]any, error) {
@@ -338,19 +366,19 @@ func (db *postgresDB) Load(ctx context.Context, blocks iter.Seq2[Block, error]) 
 				if b.Data == nil {
 					b.Data = []byte{}
 				}
-				return []any{int32(b.Pos.X), int32(b.Pos.Y), int32(b.Pos.Z), b.Data}, nil
+				return []any{b.Pos.X, b.Pos.Y, b.Pos.Z, b.Data}, nil
 			}))
 			if err != nil {
 				return err
 			}
 			_, err = tx.Exec(ctx, "INSERT INTO blocks (posx, posy, posz, data) SELECT posx, posy, posz, data FROM trowel_load ON CONFLICT (posx, posy, posz) DO UPDATE SET data = excluded.data")
 			return err
-		})
+		}))
 	})
 }
 
 func (db *postgresDB) String() string {
-	return fmt.Sprintf("%s database %q on %s", storePostgres, db.config.Database, db.config.Host)
+	return server.PostgresName(db.config)
 }
 
 // Close ends the connection.

@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"net"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/redis/go-redis/v9"
 
 	"trowel/internal/bin"
+	"trowel/internal/server"
 )
 
 // storeRedis is how errors name the store.
@@ -31,46 +30,46 @@ type redisDB struct {
 
 var _ Writer = (*redisDB)(nil)
 
-func openRedis(ctx context.Context, c Redis) (*redisDB, error) {
-	if c.Address == "" || c.Hash == "" {
-		return nil, &bin.Error{File: storeRedis, Path: "redis_address, redis_hash", Offset: -1, Want: "an address and the name of a hash", Got: fmt.Sprintf("%q and %q", c.Address, c.Hash), Err: bin.ErrFormat}
+// openRedis returns a Writer and not a *redisDB, so that there is none where there
+// is an error.
+func openRedis(ctx context.Context, c Config) (Writer, error) {
+	if c.Redis.Address == "" || c.Redis.Hash == "" {
+		return nil, &bin.Error{File: storeRedis, Path: "redis_address, redis_hash", Offset: -1, Want: "an address and the name of a hash", Got: fmt.Sprintf("%q and %q", c.Redis.Address, c.Redis.Hash), Err: bin.ErrFormat}
 	}
-	port := c.Port
-	if port == 0 {
-		port = 6379
+	o, err := server.Redis(c.Redis.Address, c.Redis.Port, c.Redis.Password, c.Remote)
+	if err != nil {
+		return nil, err
 	}
-	// Protocol 2 is what servers of every age speak.
-	o := &redis.Options{Network: "tcp", Addr: net.JoinHostPort(c.Address, strconv.Itoa(port)), Password: c.Password, Protocol: 2, DisableIdentity: true}
-	if strings.Contains(c.Address, "/") {
-		o.Network, o.Addr = "unix", c.Address
-	}
-	db := &redisDB{redis.NewClient(o), c.Hash, o.Addr}
-	kind, err := db.client.Type(ctx, c.Hash).Result()
+	db := &redisDB{redis.NewClient(o), c.Redis.Hash, o.Addr}
+	kind, err := db.client.Type(ctx, c.Redis.Hash).Result()
 	if err == nil && kind != "hash" && kind != "none" {
-		err = &bin.Error{File: storeRedis, Path: c.Hash, Offset: -1, Want: "a hash", Got: "a " + kind, Err: bin.ErrFormat}
+		err = &bin.Error{File: storeRedis, Path: c.Redis.Hash, Offset: -1, Want: "a hash", Got: "a " + kind, Err: bin.ErrFormat}
 	}
 	if err != nil {
 		db.client.Close()
+		return nil, db.failed(err)
+	}
+	return db, nil
+}
+
+func createRedis(ctx context.Context, c Config) (Writer, error) {
+	db, err := openRedis(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	n, err := db.Count(ctx)
+	if err == nil && n > 0 {
+		err = fmt.Errorf("%s: hash %q: %w", storeRedis, c.Redis.Hash, fs.ErrExist)
+	}
+	if err != nil {
+		db.Close()
 		return nil, err
 	}
 	return db, nil
 }
 
-func createRedis(ctx context.Context, c Redis) (Writer, error) {
-	db, err := openRedis(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	n, err := db.client.Exists(ctx, c.Hash).Result()
-	if err == nil && n > 0 {
-		err = fmt.Errorf("%s: hash %q: %w", storeRedis, c.Hash, fs.ErrExist)
-	}
-	if err != nil {
-		db.client.Close()
-		return nil, err
-	}
-	return db, nil
-}
+// failed makes an error of the client one of the server.
+func (db *redisDB) failed(err error) error { return server.Wrap(storeRedis+" at "+db.addr, err) }
 
 func field(p Pos) string { return strconv.FormatInt(p.Key(), 10) }
 
@@ -95,14 +94,14 @@ func (db *redisDB) fetch(ctx context.Context, all []Pos, yield func(Block, error
 		return nil
 	})
 	if err != nil {
-		return false, err
+		return false, db.failed(err)
 	}
 	var some []Pos
 	sum := int64(0)
 	for i, p := range all {
 		size, err := sizes[i].Int64()
 		if err != nil {
-			return false, err
+			return false, db.failed(err)
 		}
 		if size > MaxBlock {
 			if !yield(Block{}, tooLarge(storeRedis, field(p), size).at(p)) {
@@ -129,7 +128,7 @@ func (db *redisDB) values(ctx context.Context, all []Pos, yield func(Block, erro
 	}
 	values, err := db.client.HMGet(ctx, db.hash, fields...).Result()
 	if err != nil {
-		return false, err
+		return false, db.failed(err)
 	}
 	if len(values) != len(all) {
 		return false, badRow(storeRedis, db.hash, "", fmt.Sprintf("%d values", len(all)), fmt.Sprint(len(values))).Err
@@ -154,7 +153,7 @@ func (db *redisDB) values(ctx context.Context, all []Pos, yield func(Block, erro
 func (db *redisDB) positions(ctx context.Context, a Area) ([]Pos, []*RowError, error) {
 	fields, err := db.client.HKeys(ctx, db.hash).Result()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, db.failed(err)
 	}
 	var all []Pos
 	var bad []*RowError
@@ -224,7 +223,8 @@ func (db *redisDB) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 
 // Count returns the number of fields of the hash.
 func (db *redisDB) Count(ctx context.Context) (int64, error) {
-	return db.client.HLen(ctx, db.hash).Result()
+	n, err := db.client.HLen(ctx, db.hash).Result()
+	return n, db.failed(err)
 }
 
 // Update runs f in a transaction, which is sent at its end.
@@ -243,7 +243,7 @@ func (db *redisDB) Update(ctx context.Context, f func(Tx) error) error {
 		}
 		return nil
 	})
-	return err
+	return db.failed(err)
 }
 
 // Load stores many blocks.

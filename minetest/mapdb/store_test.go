@@ -55,8 +55,8 @@ func TestRedisHostile(t *testing.T) {
 	s.Set("text", "no hash")
 	for _, r := range []Redis{{Address: c.Redis.Address, Port: c.Redis.Port, Hash: "text"}, {Hash: "world"}, {Address: "localhost"}} {
 		var e *bin.Error
-		if _, err := Open(t.Context(), "", Config{Backend: RedisDB, Redis: r}); !errors.As(err, &e) {
-			t.Errorf("%v: %v", r, err)
+		if db, err := Open(t.Context(), "", Config{Backend: RedisDB, Redis: r}); !errors.As(err, &e) || db != nil {
+			t.Errorf("%v: %v, %v", r, db, err)
 		}
 	}
 	s.RequireAuth("secret")
@@ -65,6 +65,29 @@ func TestRedisHostile(t *testing.T) {
 	}
 	c.Redis.Password = "secret"
 	open(t, "", c)
+}
+
+// What cannot be opened is nil, and not an interface with nothing in it: who closes
+// all that is open would fail.
+func TestOpenFails(t *testing.T) {
+	c := []Config{
+		{}, {Backend: LevelDB}, {Backend: Sectors}, {Backend: "tape"}, {Backend: Postgres}, {Backend: RedisDB},
+		{Backend: RedisDB, Redis: Redis{Address: "192.0.2.1", Hash: "a"}},
+		{Backend: RedisDB, Redis: Redis{Address: t.TempDir() + "/socket", Hash: "a"}},
+		{Backend: Postgres, Postgres: "host=192.0.2.1"},
+		{Backend: Postgres, Postgres: "host=" + t.TempDir()},
+	}
+	for _, c := range c {
+		if db, err := Open(t.Context(), t.TempDir(), c); err == nil || db != nil {
+			t.Errorf("%+v: %v, %v", c, db, err)
+		}
+		if db, err := OpenForWriting(t.Context(), t.TempDir(), c, false); err == nil || db != nil {
+			t.Errorf("%+v for writing: %v, %v", c, db, err)
+		}
+		if db, err := Create(t.Context(), t.TempDir()+"/nowhere", c); c.Backend != LevelDB && (err == nil || db != nil) {
+			t.Errorf("%+v made: %v, %v", c, db, err)
+		}
+	}
 }
 
 func TestPostgresHostile(t *testing.T) {

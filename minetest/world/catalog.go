@@ -12,7 +12,7 @@ var (
 	foundZeroes = Catalog.Add("mt-world-zeroes", check.Error,
 		"The file holds nothing but zero bytes, as after a loss of power.", "Restore it from a backup, or remove it.")
 	foundRemote = Catalog.Add("mt-world-remote", check.Info,
-		"A part of the world is on a database server that was not asked.", "Allow connections to look at it, too.")
+		"A part of the world is on a database server on another machine, which was not asked.", "Look at it, too, with --remote, if you trust whoever made the world.")
 	foundGame = Catalog.Add("mt-world-game", check.Warning,
 		"world.mt does not tell the game of the world.", "Add a line \"gameid = ...\".")
 	foundBackend = Catalog.Add("mt-world-backend", check.Error,

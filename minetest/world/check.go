@@ -2,6 +2,7 @@ package world
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,8 @@ import (
 
 // Check reports to sink what is wrong with the world in dir, apart from its
 // blocks. The path of a finding is the file, a colon, and the place in it. The
-// options say whether servers are asked. The error is that of the context.
+// options say whether servers are asked. The error is that of the context, or of a
+// server, see [Failed].
 func Check(ctx context.Context, dir string, opts Options, sink check.Sink) error {
 	c := checker{ctx: ctx, dir: dir, opts: opts, sink: sink}
 	c.opts.Write, c.opts.Backend = false, ""
@@ -42,7 +44,10 @@ func Check(ctx context.Context, dir string, opts Options, sink check.Sink) error
 	c.players()
 	c.accounts()
 	c.storage()
-	return ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return c.failed
 }
 
 type checker struct {
@@ -51,6 +56,8 @@ type checker struct {
 	opts  Options
 	sink  check.Sink
 	world *Settings
+
+	failed error // of a server
 }
 
 func (c *checker) add(k *check.Kind, path, format string, args ...any) {
@@ -63,6 +70,10 @@ func (c *checker) unreadable(file string, err error) { c.report(foundUnreadable,
 // report reports an error as a finding, if there is one.
 func (c *checker) report(k *check.Kind, file string, err error) {
 	if err == nil || c.ctx.Err() != nil {
+		return
+	}
+	if Failed(err) {
+		c.failed = cmp.Or(c.failed, err)
 		return
 	}
 	offset, path := int64(-1), file

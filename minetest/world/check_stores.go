@@ -16,7 +16,7 @@ import (
 // or an entry has no name that can be read, it reports that.
 func names[T any](c *checker, label string, s Store[T], err error, do func(name string)) {
 	if errors.Is(err, ErrRemote) {
-		c.add(foundRemote, label, "%v", ErrRemote)
+		c.add(foundRemote, label, "it is on %v", ErrRemote)
 		return
 	}
 	c.unreadable(label, err)

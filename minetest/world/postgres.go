@@ -2,32 +2,34 @@ package world
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
-	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"trowel/internal/bin"
+	"trowel/internal/server"
 )
 
 // postgresConn is a connection to a server.
-type postgresConn struct{ conn *pgx.Conn }
+type postgresConn struct {
+	conn *pgx.Conn
+	name string // of the server
+}
 
-// openPostgres connects to a server. Errors do not tell the password that may be
-// in the connection string.
-func openPostgres(ctx context.Context, connString string, write bool, t tables) (*sqlDB, error) {
-	db := &sqlDB{file: "postgresql", write: write, begin: "BEGIN", create: t.postgres}
-	conn, err := pgx.Connect(ctx, connString)
+// openPostgres connects to the server that a setting of world.mt, or the caller,
+// names. Errors do not tell the password that may be in the connection string.
+func openPostgres(ctx context.Context, connString, setting string, opts Options, t tables) (*sqlDB, error) {
+	config, err := server.Postgres(connString, setting, opts.Remote)
 	if err != nil {
-		return nil, &bin.Error{File: db.file, Offset: -1, Got: whyNot(err), Err: errConnect}
+		return nil, err
 	}
-	db.conn = &postgresConn{conn}
-	if !write {
+	c := &postgresConn{name: server.PostgresName(config)}
+	db := &sqlDB{file: "postgresql", write: opts.Write, begin: "BEGIN", create: t.postgres, conn: c}
+	if c.conn, err = pgx.ConnectConfig(ctx, config); err != nil {
+		return nil, server.Wrap(c.name, err)
+	}
+	if !opts.Write {
 		err = db.conn.query(ctx, "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY", nil, func([]any) error { return nil })
 	}
 	if err == nil {
@@ -35,45 +37,21 @@ func openPostgres(ctx context.Context, connString string, write bool, t tables) 
 	}
 	if err != nil {
 		db.conn.close()
-		return nil, &bin.Error{File: db.file, Offset: -1, Got: err.Error(), Err: err}
+		return nil, err
 	}
 	return db, nil
-}
-
-var errConnect = errors.New("no connection")
-
-// whyNot tells why there is no connection, in words that have nothing of the
-// connection string: a damaged one has its password in any place.
-func whyNot(err error) string {
-	var server *pgconn.PgError
-	var system syscall.Errno
-	var name *net.DNSError
-	var parse *pgconn.ParseConfigError
-	switch {
-	case errors.As(err, &server):
-		return "a server that says: " + server.Message
-	case errors.As(err, &system):
-		return "no connection: " + system.Error()
-	case errors.As(err, &name):
-		return "a server name that nobody knows"
-	case errors.As(err, &parse):
-		return "a connection string that cannot be understood"
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return "no connection in time"
-	}
-	return "no connection"
 }
 
 func (c *postgresConn) query(ctx context.Context, sql string, args []any, row func(values []any) error) error {
 	rows, err := c.conn.Query(ctx, sql, args...)
 	if err != nil {
-		return err
+		return server.Wrap(c.name, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		values, err := rows.Values()
 		if err != nil {
-			return err
+			return server.Wrap(c.name, err)
 		}
 		for i, v := range values {
 			values[i] = plain(v)
@@ -82,7 +60,7 @@ func (c *postgresConn) query(ctx context.Context, sql string, args []any, row fu
 			return err
 		}
 	}
-	return rows.Err()
+	return server.Wrap(c.name, rows.Err())
 }
 
 // plain returns a value of PostgreSQL as one of the few types that a row has.

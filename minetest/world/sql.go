@@ -61,7 +61,7 @@ func (db *sqlDB) query(ctx context.Context, path, sql string, args []any, do fun
 	})
 	var e *bin.Error
 	switch {
-	case err == nil || ctx.Err() != nil:
+	case err == nil || ctx.Err() != nil || Failed(err):
 		return err
 	case errors.As(err, &e):
 		return e

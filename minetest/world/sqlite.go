@@ -22,7 +22,11 @@ import (
 func openSQLite(ctx context.Context, path string, write bool, t tables) (*sqlDB, error) {
 	db := &sqlDB{file: filepath.Base(path), write: write, begin: "BEGIN IMMEDIATE", create: t.sqlite}
 	db.make = func(context.Context) (sqlConn, error) {
-		return dialSQLite(path, "rwc", sqlite.OpenReadWrite|sqlite.OpenCreate, nil)
+		c, err := dialSQLite(path, "rwc", sqlite.OpenReadWrite|sqlite.OpenCreate, nil)
+		if err != nil {
+			return nil, err // and no interface of a nil pointer
+		}
+		return c, nil
 	}
 	db.remove = func() error { return os.Remove(path) }
 	st, err := os.Stat(path)

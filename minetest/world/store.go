@@ -9,7 +9,12 @@ import (
 	"path/filepath"
 
 	"trowel/internal/bin"
+	"trowel/internal/server"
 )
+
+// Failed reports whether an error is that of a database server, and says nothing
+// about the world.
+func Failed(err error) bool { return server.Failed(err) }
 
 // Store is a set of things with names: players, accounts, or what mods keep.
 //
@@ -45,7 +50,7 @@ var (
 	// ErrReadOnly tells that a store was not opened for writing.
 	ErrReadOnly = errors.New("opened for reading only")
 	// ErrRemote tells that a world names a server that must be allowed first.
-	ErrRemote = errors.New("is on a server, to which no connection was allowed")
+	ErrRemote = server.ErrRemote
 )
 
 // Options say how a store is opened. The zero value reads what is in the folder.
@@ -54,8 +59,8 @@ type Options struct {
 	Backend string
 	// Write opens for writing, and makes what does not exist yet.
 	Write bool
-	// Remote allows connections to the database servers that world.mt names. A
-	// world that somebody else made may name any server.
+	// Remote allows connections to database servers on other machines. A world
+	// that somebody else made may name any server.
 	Remote bool
 	// Postgres is the connection string to use in place of that of world.mt.
 	Postgres string
@@ -126,14 +131,9 @@ func openSQL(ctx context.Context, backend, path, setting string, s *Settings, op
 	case BackendPostgres:
 		conn := opts.Postgres
 		if conn == "" {
-			if conn, _ = s.Get(setting); conn == "" {
-				return nil, &bin.Error{File: "world.mt", Path: setting, Offset: -1, Want: "how to connect to PostgreSQL", Got: "nothing", Err: bin.ErrFormat}
-			}
-			if !opts.Remote {
-				return nil, &bin.Error{File: "world.mt", Path: setting, Offset: -1, Err: ErrRemote}
-			}
+			conn, _ = s.Get(setting)
 		}
-		return openPostgres(ctx, conn, opts.Write, t)
+		return openPostgres(ctx, conn, setting, opts, t)
 	}
 	return nil, &bin.Error{File: "world.mt", Offset: -1, Want: "a known backend", Got: fmt.Sprintf("%.40q", backend), Err: bin.ErrVersion}
 }

@@ -11,8 +11,11 @@ var (
 		"The database of the blocks cannot be read, or not to the end.",
 		"Restore it from a backup, or copy the world, which takes along what can be read.")
 	foundRemote = Catalog.Add("mt-map-remote", check.Info,
-		"The blocks are on a database server that was not asked.",
-		"Allow connections to look at them, too.")
+		"The blocks are on a database server on another machine, which was not asked.",
+		"Look at them, too, with --remote, if you trust whoever made the world.")
+	foundNone = Catalog.Add("mt-map-none", check.Warning,
+		"There is no database of blocks: the game makes new land, as in a world that nobody has entered yet.",
+		"Nothing if nobody has; else restore the database from a backup.")
 	foundRow = Catalog.Add("mt-map-row", check.Error,
 		"A row of the database is no block: its key is no position, or its data are no bytes.",
 		"Copy the world, which leaves such rows out.")

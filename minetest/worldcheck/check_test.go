@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -153,9 +155,34 @@ func TestUnreadable(t *testing.T) {
 	if diff := cmp.Diff([]string{"mt-map-unreadable map"}, run(t, dir, worldcheck.Options{BlocksOnly: true})); diff != "" {
 		t.Error(diff)
 	}
-	worldtest.SetLine(t, filepath.Join(dir, "world.mt"), "backend = sqlite3", "backend = redis")
+	worldtest.SetLine(t, filepath.Join(dir, "world.mt"), "backend = sqlite3", "backend = redis\nredis_address = 192.0.2.1\nredis_hash = a")
 	if diff := cmp.Diff([]string{"mt-map-remote map"}, run(t, dir, worldcheck.Options{BlocksOnly: true})); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A server that cannot be reached is no finding about the world: nothing is known of
+// it. What is known of the rest is told.
+func TestServerFails(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	for _, text := range []string{
+		fmt.Sprintf("backend = redis\nredis_address = 127.0.0.1\nredis_hash = a\nredis_port = %d\n", port),
+		fmt.Sprintf("backend = postgresql\npgsql_connection = host=127.0.0.1 port=%d user=a\n", port),
+		fmt.Sprintf("player_backend = postgresql\npgsql_player_connection = host=127.0.0.1 port=%d user=a\n", port),
+	} {
+		dir := t.TempDir()
+		judge.Write(t, filepath.Join(dir, "world.mt"), []byte(text))
+		judge.Write(t, filepath.Join(dir, "env_meta.txt"), []byte("game_time = 5\n"))
+		var found []string
+		err := worldcheck.Check(t.Context(), dir, worldcheck.Options{}, func(f check.Finding) { found = append(found, f.ID) })
+		if !world.Failed(err) || !strings.Contains(err.Error(), "127.0.0.1") || !slices.Contains(found, "mt-world-env-meta-end") || slices.Contains(found, "mt-map-unreadable") || slices.Contains(found, "mt-world-unreadable") {
+			t.Errorf("%v, %q", err, found)
+		}
 	}
 }
 
@@ -188,8 +215,8 @@ func TestCorpus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := worldmap.Config(dir, s, false); err != nil {
-				t.Skip(err) // of a world on a server
+			if c, err := worldmap.Config(dir, s, false); err != nil || c.Backend == mapdb.Postgres || c.Backend == mapdb.RedisDB {
+				t.Skip("it is on a server")
 			}
 			n := 0
 			err = worldcheck.Check(context.Background(), dir, worldcheck.Options{Progress: func(_ string, done, _ int) { n = done }}, func(f check.Finding) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"sync"
 
@@ -24,8 +25,8 @@ type Options struct {
 	Area *mapdb.Area
 	// BlocksOnly leaves out all but the blocks.
 	BlocksOnly bool
-	// Remote allows connections to the servers that world.mt names. A world that
-	// somebody else made may name any server.
+	// Remote allows connections to servers on other machines. A world that somebody
+	// else made may name any server.
 	Remote bool
 	// Progress is told how many blocks have been looked at; nil for nobody. If there is an
 	// area, or the database has no number at hand, of is 0.
@@ -38,7 +39,7 @@ type Options struct {
 //
 // What is no more than worth knowing is told once for each kind, with the number
 // of blocks that have it; warnings of a kind are told for ten blocks, the others
-// are counted. The error is that of the context.
+// are counted. The error is that of the context, or of a server, see [world.Failed].
 func Check(ctx context.Context, dir string, opts Options, sink check.Sink) error {
 	if !opts.BlocksOnly {
 		if err := world.Check(ctx, dir, world.Options{Remote: opts.Remote}, sink); err != nil {
@@ -46,25 +47,28 @@ func Check(ctx context.Context, dir string, opts Options, sink check.Sink) error
 		}
 	}
 	db, _, err := worldmap.Open(ctx, dir, opts.Remote)
-	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		kind := foundMap
-		if errors.Is(err, world.ErrRemote) {
-			kind = foundRemote
-		}
-		sink.Add(kind, "map", -1, "%v", err)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case world.Failed(err):
+		return err
+	case errors.Is(err, world.ErrRemote):
+		sink.Add(foundRemote, "map", -1, "%v", err)
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		sink.Add(foundNone, "map", -1, "there is none")
+		return nil
+	case err != nil:
+		sink.Add(foundMap, "map", -1, "%v", err)
 		return nil
 	}
 	defer db.Close()
-	Blocks(ctx, db, opts, sink)
-	return ctx.Err()
+	return Blocks(ctx, db, opts, sink)
 }
 
 // Blocks reports to sink what is wrong with the blocks in a database, as [Check]
-// does. It ends early with the context.
-func Blocks(ctx context.Context, db mapdb.DB, opts Options, sink check.Sink) {
+// does. It ends early with the context, or when a server fails, and returns why.
+func Blocks(ctx context.Context, db mapdb.DB, opts Options, sink check.Sink) error {
 	area, total := mapdb.All(), 0
 	if opts.Area != nil {
 		area = *opts.Area
@@ -79,7 +83,10 @@ func Blocks(ctx context.Context, db mapdb.DB, opts Options, sink check.Sink) {
 	for r := range worldmap.InOrder(db.Blocks(ctx, area), look) {
 		if r.err != nil {
 			if ctx.Err() != nil {
-				return
+				return ctx.Err()
+			}
+			if world.Failed(r.err) {
+				return r.err
 			}
 			sink.Add(foundMap, "map", bin.OffsetOf(r.err), "%v", r.err)
 			continue
@@ -100,6 +107,7 @@ func Blocks(ctx context.Context, db mapdb.DB, opts Options, sink check.Sink) {
 		}
 	}
 	s.end()
+	return nil
 }
 
 // A result is what there is to say about a row.

@@ -131,11 +131,15 @@ func (p *plan) planMap(ctx context.Context) error {
 		return nil
 	}
 	db, from, err := worldmap.Open(ctx, p.src, o.Remote)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // a world that nobody has entered yet
+		from = mapdb.Config{Backend: mapdb.Dummy}
+	case err != nil:
 		return err
-	}
-	if err := db.Close(); err != nil {
-		return err
+	default:
+		if err := db.Close(); err != nil {
+			return err
+		}
 	}
 	p.from = from
 	if target == "" {
@@ -150,11 +154,11 @@ func (p *plan) planMap(ctx context.Context) error {
 	case LevelDB:
 		p.to = mapdb.Config{Backend: mapdb.LevelDB}
 	case Postgres:
-		if p.to = (mapdb.Config{Backend: mapdb.Postgres, Postgres: o.Postgres}); o.Postgres == "" {
+		if p.to = (mapdb.Config{Backend: mapdb.Postgres, Postgres: o.Postgres, Remote: true}); o.Postgres == "" {
 			return wrong("postgres", "how to connect to PostgreSQL", "nothing")
 		}
 	case Redis:
-		if p.to = (mapdb.Config{Backend: mapdb.RedisDB, Redis: o.Redis}); o.Redis.Address == "" || o.Redis.Hash == "" {
+		if p.to = (mapdb.Config{Backend: mapdb.RedisDB, Redis: o.Redis, Remote: true}); o.Redis.Address == "" || o.Redis.Hash == "" {
 			return wrong("redis", "an address and the name of a hash", "%q and %q", o.Redis.Address, o.Redis.Hash)
 		}
 	default:

@@ -1,6 +1,7 @@
 package worlddir
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,11 @@ type BuildOptions struct {
 	// Schema is the shape of the table of blocks in SQLite; nil: that of the
 	// world that was shown, else the one that every engine reads.
 	Schema *mapdb.Schema
-	// Remote allows to fill the databases on the servers that world.mt names.
+	// Remote allows to fill databases on other machines, if world.mt names them.
 	Remote bool
+	// Local puts into SQLite what world.mt has on servers, and says so in the
+	// world.mt of the new world: for a world that nobody keeps.
+	Local bool
 	// Progress hears how many blocks are done; nil: nobody.
 	Progress func(blocks int)
 }
@@ -69,6 +73,11 @@ func (b *builder) build() (err error) {
 		return err
 	}
 	b.settings = world.ParseSettings(text, "")
+	if b.o.Local {
+		if err := b.stayHere(); err != nil {
+			return err
+		}
+	}
 	if err := os.MkdirAll(b.dst, 0o777); err != nil {
 		return err
 	}
@@ -84,10 +93,28 @@ func (b *builder) build() (err error) {
 	if err := b.folder(".", "."); err != nil {
 		return err
 	}
+	if now := b.settings.Append(nil); !bytes.Equal(now, text) {
+		if err := b.root.WriteFile(worldMT, now, 0o600); err != nil {
+			return err
+		}
+	}
 	if err := b.buildMap(); err != nil {
 		return err
 	}
 	return b.buildThings()
+}
+
+// stayHere makes SQLite the backend of what is on servers.
+func (b *builder) stayHere() error {
+	for _, name := range []string{"backend", "player_backend", "auth_backend", "mod_storage_backend"} {
+		switch v, _ := b.settings.Get(name); v {
+		case mapdb.Postgres, mapdb.RedisDB:
+			if err := b.settings.Set(name, mapdb.SQLite); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // eachEntry goes through a folder of the tree, page by page.

@@ -41,7 +41,7 @@ var hostile = map[string]struct {
 	"sidecar":    {tree.Sidecar, `{"format": 5}`, tree.Sidecar},
 	"other":      {tree.Sidecar, `{"format": "torchlight"}`, "the folder is one of"},
 	"backend":    {"world.mt", "backend = tape\n", "tape"},
-	"server":     {"world.mt", "backend = redis\nredis_address = example.org\n", "server"},
+	"server":     {"world.mt", "backend = redis\nredis_address = example.org\nredis_hash = a\n", "server"},
 	"dummy":      {"world.mt", "backend = dummy\n", "keeps no blocks"},
 }
 

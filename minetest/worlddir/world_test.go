@@ -429,26 +429,47 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Blocks go to a server if that is allowed, and if it has none yet.
+// Blocks go to a server of this machine if it has none yet, and to another one if
+// that is allowed. A world that nobody keeps goes nowhere.
 func TestRedis(t *testing.T) {
 	server := miniredis.RunT(t)
 	w := makeWorld(t, "sqlite")
 	folder := extract(t, Open(w, Options{Exact: true}))
 	text := fmt.Sprintf("%sredis_address = %s\nredis_port = %s\nredis_hash = blocks\n", strings.Replace(backends["sqlite"], "backend = sqlite3", "backend = redis", 1), server.Host(), server.Port())
-	if err := os.WriteFile(filepath.Join(folder, "world.mt"), []byte(text), 0o666); err != nil {
-		t.Fatal(err)
+	far := strings.Replace(text, server.Host(), "192.0.2.1", 1)
+	write := func(text string) {
+		if err := os.WriteFile(filepath.Join(folder, "world.mt"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
+	write(far)
 	if _, err := Build(t.Context(), t.TempDir(), os.DirFS(folder), BuildOptions{}); !errors.Is(err, world.ErrRemote) {
 		t.Errorf("nobody allowed it: %v", err)
 	}
+	for _, text := range []string{text, far} {
+		write(text)
+		dst := t.TempDir()
+		if _, err := Build(t.Context(), dst, os.DirFS(folder), BuildOptions{Local: true}); err != nil {
+			t.Fatal(err)
+		}
+		here, err := OpenWorld(t.Context(), dst, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := here.Map.Count(t.Context()); n != 43 || err != nil || here.Backends.Map != mapdb.SQLite {
+			t.Errorf("%d blocks in %s, %v", n, here.Backends.Map, err)
+		}
+		here.Close()
+	}
+	if keys := server.Keys(); len(keys) > 0 {
+		t.Errorf("what nobody keeps is on the server: %q", keys)
+	}
+	write(text)
 	dst := t.TempDir()
-	if _, err := Build(t.Context(), dst, os.DirFS(folder), BuildOptions{Remote: true}); err != nil {
+	if _, err := Build(t.Context(), dst, os.DirFS(folder), BuildOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenWorld(t.Context(), dst, false); !errors.Is(err, world.ErrRemote) {
-		t.Errorf("nobody allowed to open it: %v", err)
-	}
-	got, err := OpenWorld(t.Context(), dst, true)
+	got, err := OpenWorld(t.Context(), dst, false)
 	if err != nil {
 		t.Fatal(err)
 	}

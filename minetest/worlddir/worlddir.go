@@ -54,8 +54,8 @@ type World struct {
 }
 
 // OpenWorld opens the world in a folder. It changes nothing there. Only with
-// remote set does it connect to the servers that world.mt names: a world that
-// somebody else made may name any.
+// remote set does it connect to servers on other machines: a world that somebody
+// else made may name any.
 func OpenWorld(ctx context.Context, dir string, remote bool) (_ *World, err error) {
 	settings, err := world.ReadWorldMT(dir)
 	if err != nil {
@@ -67,11 +67,7 @@ func OpenWorld(ctx context.Context, dir string, remote bool) (_ *World, err erro
 			w.Close()
 		}
 	}()
-	config, err := worldmap.Config(dir, settings, remote)
-	if err != nil {
-		return nil, err
-	}
-	if w.Map, err = openMap(ctx, dir, config); err != nil {
+	if w.Map, err = OpenMap(ctx, dir, settings, remote); err != nil {
 		return nil, err
 	}
 	o := world.Options{Remote: remote}
@@ -87,13 +83,30 @@ func OpenWorld(ctx context.Context, dir string, remote bool) (_ *World, err erro
 	return w, nil
 }
 
-// openMap opens the blocks. A world in which nobody has been yet has none.
-func openMap(ctx context.Context, dir string, c mapdb.Config) (mapdb.DB, error) {
+// OpenMap opens the blocks of the world in a folder, whose world.mt has the
+// settings s. A world in which nobody has been yet has none.
+func OpenMap(ctx context.Context, dir string, s *world.Settings, remote bool) (mapdb.DB, error) {
+	c, err := worldmap.Config(dir, s, remote)
+	if err != nil {
+		return nil, err
+	}
 	db, err := mapdb.Open(ctx, dir, c)
 	if errors.Is(err, fs.ErrNotExist) {
-		return mapdb.NewMemory(), nil
+		return noMap{mapdb.NewMemory()}, nil
 	}
 	return db, err
+}
+
+// noMap stands for a database of blocks that is not there.
+type noMap struct{ *mapdb.Memory }
+
+func (noMap) String() string { return "none" }
+
+// HasMap reports whether there is a database of blocks. A world in which nobody has
+// been yet has none.
+func (w *World) HasMap() bool {
+	_, none := w.Map.(noMap)
+	return !none
 }
 
 // Close closes the databases.

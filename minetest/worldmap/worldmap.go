@@ -19,21 +19,18 @@ func Config(dir string, s *world.Settings, remote bool) (mapdb.Config, error) {
 }
 
 // ConfigOf returns where the blocks of a world are that are kept in a backend, and
-// whose world.mt has the settings s. If they are on a server, the error wraps
-// [world.ErrRemote] unless remote allows to connect to it: a world that somebody
-// else made may name any server.
+// whose world.mt has the settings s. With remote they may be on another machine.
 func ConfigOf(backend string, s *world.Settings, remote bool) (mapdb.Config, error) {
 	c := mapdb.Config{Backend: backend}
-	server := ""
 	switch c.Backend {
 	case world.BackendSectors2:
 		c.Backend = mapdb.Sectors // which finds both layouts
 	case mapdb.Postgres:
-		server = "pgsql_connection"
-		c.Postgres, _ = s.Get(server)
+		c.Remote = remote
+		c.Postgres, _ = s.Get("pgsql_connection")
 	case mapdb.RedisDB:
-		server = "redis_address"
-		c.Redis.Address, _ = s.Get(server)
+		c.Remote = remote
+		c.Redis.Address, _ = s.Get("redis_address")
 		c.Redis.Hash, _ = s.Get("redis_hash")
 		c.Redis.Password, _ = s.Get("redis_password")
 		if text, ok := s.Get("redis_port"); ok {
@@ -43,9 +40,6 @@ func ConfigOf(backend string, s *world.Settings, remote bool) (mapdb.Config, err
 			}
 			c.Redis.Port = int(port)
 		}
-	}
-	if server != "" && !remote {
-		return c, &bin.Error{File: "world.mt", Path: server, Offset: -1, Err: world.ErrRemote}
 	}
 	return c, nil
 }

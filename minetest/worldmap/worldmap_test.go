@@ -91,8 +91,8 @@ func TestConfig(t *testing.T) {
 	for text, want := range map[string]mapdb.Config{
 		"":                  {Backend: mapdb.SQLite},
 		"backend = leveldb": {Backend: mapdb.LevelDB},
-		"backend = postgresql\npgsql_connection = host=h":                                         {Backend: mapdb.Postgres, Postgres: "host=h"},
-		"backend = redis\nredis_address = h\nredis_hash = x\nredis_port = 77\nredis_password = p": {Backend: mapdb.RedisDB, Redis: mapdb.Redis{Address: "h", Hash: "x", Port: 77, Password: "p"}},
+		"backend = postgresql\npgsql_connection = host=h":                                         {Backend: mapdb.Postgres, Postgres: "host=h", Remote: true},
+		"backend = redis\nredis_address = h\nredis_hash = x\nredis_port = 77\nredis_password = p": {Backend: mapdb.RedisDB, Redis: mapdb.Redis{Address: "h", Hash: "x", Port: 77, Password: "p"}, Remote: true},
 	} {
 		s := world.ParseSettings([]byte(text), "")
 		got, err := worldmap.Config(t.TempDir(), s, true)
@@ -102,9 +102,8 @@ func TestConfig(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q: %s", text, diff)
 		}
-		remote := want.Backend == mapdb.Postgres || want.Backend == mapdb.RedisDB
-		if _, err := worldmap.Config(t.TempDir(), s, false); errors.Is(err, world.ErrRemote) != remote {
-			t.Errorf("%q without permission: %v", text, err)
+		if got, err = worldmap.Config(t.TempDir(), s, false); err != nil || got.Remote {
+			t.Errorf("%q without permission: %+v, %v", text, got, err)
 		}
 	}
 	s := world.ParseSettings([]byte("backend = redis\nredis_port = 70000"), "")

@@ -88,13 +88,14 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (*Report, error)
 	o.Remote, o.Sink, o.Progress = opts.Remote, opts.Sink, opts.Progress
 	if o.Map == "" {
 		db, c, err := worldmap.Open(ctx, dir, opts.Remote)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = db.Close()
 		}
-		if err := db.Close(); err != nil {
+		switch {
+		case missing(err): // a world that nobody has entered yet
+		case err != nil:
 			return nil, err
-		}
-		if c.Backend != mapdb.Dummy {
+		case c.Backend != mapdb.Dummy:
 			o.Map = worldcopy.TargetOf(c)
 		}
 	}
