@@ -20,7 +20,8 @@ func (a *app) repairCommand() *cobra.Command {
 what cannot. It prints each thing that it mends and each that is lost, as check
 does; what is sound stays as it is, byte for byte.
 
-With -o it makes a repaired copy. With --in-place it changes the file itself, in
+With -o it makes a repaired copy; a world has the bytes of blocks of which nothing
+can be read in its folder lost-blocks then. With --in-place it changes the file itself, in
 one go or not at all, after it has written what it will change to a backup, from
 which --restore puts everything back. With --dry-run it only tells.
 

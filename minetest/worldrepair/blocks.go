@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -32,6 +33,7 @@ type mended struct {
 	data  []byte // that replace it if it is salvaged
 	time  uint32 // when it was saved, 0 if that is not known
 	found []check.Finding
+	why   string // it is dropped
 }
 
 // mend finds out what to do about the bytes of a block.
@@ -40,8 +42,7 @@ func mend(data []byte, dropUnknown bool) (m mended) {
 	b, err := mapblock.Decode(data)
 	switch {
 	case len(data) == 0:
-		sink.Add(foundDropped, "", -1, "it has no bytes")
-		m.fate = dropped
+		m.fate, m.why = dropped, "it has no bytes"
 		return m
 	case err != nil && data[0] > mapblock.Newest && !dropUnknown:
 		sink.Add(foundLeft, "", -1, "it is of version %d", data[0])
@@ -69,8 +70,7 @@ func mend(data []byte, dropUnknown bool) (m mended) {
 		}
 	}
 	if b == nil || err != nil {
-		sink.Add(foundDropped, "", -1, "nothing of it can be kept")
-		m.fate, m.data = dropped, nil
+		m.fate, m.data, m.why = dropped, nil, "nothing of it can be read"
 		return m
 	}
 	sink.Add(foundSalvaged, "", -1, "it had %d bytes, and has %d", len(data), len(m.data))
@@ -145,6 +145,11 @@ func (r *repair) findBlocks(ctx context.Context) error {
 			r.report.Salvaged++
 		case dropped:
 			r.report.Dropped++
+			kept, err := r.keep(res.block)
+			if err != nil {
+				return err
+			}
+			r.tell(foundDropped, worldmap.Place(res.block.Pos, ""), "%s%s", res.why, kept)
 		default:
 			continue
 		}
@@ -154,6 +159,41 @@ func (r *repair) findBlocks(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// LostFolder is where a repaired copy has the bytes of blocks that were dropped,
+// each in a file such as "12,0,-3.block". The game takes no notice of it.
+const LostFolder = "lost-blocks"
+
+// keep sees to it that the bytes of a dropped block are somewhere, and says where:
+// a later version of the game, or of this program, may read them.
+func (r *repair) keep(b mapdb.Block) (where string, err error) {
+	switch {
+	case len(b.Data) == 0 || !r.copy && r.backup == nil:
+		return "", nil
+	case !r.copy:
+		return "; its bytes are in the backup", nil
+	}
+	dir := filepath.Join(r.dir, LostFolder)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	for n := 1; ; n++ {
+		name := fmt.Sprintf("%d,%d,%d", b.Pos.X, b.Pos.Y, b.Pos.Z)
+		if n > 1 {
+			name += fmt.Sprintf("-%d", n) // the world is itself a repaired copy
+		}
+		name += ".block"
+		f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = f.Write(b.Data)
+		return "; its bytes are in " + LostFolder + "/" + name, errors.Join(err, f.Sync(), f.Close())
+	}
 }
 
 // mendBlocks replaces damaged blocks.

@@ -195,7 +195,13 @@ func TestRepair(t *testing.T) {
 			if diff := cmp.Diff(plan, r); diff != "" {
 				t.Error(diff)
 			}
-			repaired(t, blocks, blocksOf(t, dst, backend), files, snapshot(t, dst))
+			copied := snapshot(t, dst)
+			lost := fmt.Sprintf("%s/%d,%d,%d.block", worldrepair.LostFolder, garbage.X, garbage.Y, garbage.Z)
+			if copied[lost] != blocks[garbage] {
+				t.Errorf("%s: %q", lost, copied[lost])
+			}
+			delete(copied, lost)
+			repaired(t, blocks, blocksOf(t, dst, backend), files, copied)
 			if diff := cmp.Diff(files, snapshot(t, dir)); diff != "" {
 				t.Errorf("the world itself has changed: %s", diff)
 			}
@@ -247,6 +253,29 @@ func TestNothingToRepair(t *testing.T) {
 	entries, _ := os.ReadDir(filepath.Dir(dir))
 	if len(entries) != 1 {
 		t.Errorf("beside the world: %v", entries)
+	}
+}
+
+// A copy of a copy keeps what each of them has lost.
+func TestLostTwice(t *testing.T) {
+	ctx := context.Background()
+	dir := damage(t, mapdb.SQLite)
+	old := filepath.Join(dir, worldrepair.LostFolder, fmt.Sprintf("%d,%d,%d.block", garbage.X, garbage.Y, garbage.Z))
+	judge.Write(t, old, []byte("from before"))
+	told := ""
+	sink := func(f check.Finding) {
+		if f.ID == "mt-repair-dropped" {
+			told = f.Message
+		}
+	}
+	dst := filepath.Join(t.TempDir(), "dst")
+	if _, err := worldrepair.Repair(ctx, dir, dst, worldrepair.Options{Sink: sink}); err != nil {
+		t.Fatal(err)
+	}
+	files := snapshot(t, filepath.Join(dst, worldrepair.LostFolder))
+	name := filepath.Base(old)
+	if second := strings.TrimSuffix(name, ".block") + "-2.block"; files[name] != "from before" || files[second] != string([]byte{29, 1, 2, 3}) || !strings.Contains(told, second) {
+		t.Errorf("%q, told %q", files, told)
 	}
 }
 

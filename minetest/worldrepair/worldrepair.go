@@ -63,7 +63,7 @@ var ErrInUse = mapdb.ErrInUse
 
 // Plan finds out what InPlace would do to the world in dir, and changes nothing.
 func Plan(ctx context.Context, dir string, opts Options) (*Report, error) {
-	r, err := examine(ctx, dir, opts, nil)
+	r, err := examine(ctx, dir, opts, nil, false)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,8 @@ func Plan(ctx context.Context, dir string, opts Options) (*Report, error) {
 // not exist. Nothing is to be seen there before all is done. The databases are of
 // the same kinds, but that of the blocks is made anew: so what stands in a
 // damaged part of its file, and rows that are no blocks, are left behind. Folders
-// of block files become SQLite.
+// of block files become SQLite. The bytes of blocks that are dropped are kept in
+// [LostFolder].
 func Repair(ctx context.Context, dir, dst string, opts Options) (*Report, error) {
 	if _, err := os.Lstat(dst); err == nil {
 		return nil, fmt.Errorf("%s: %w", dst, fs.ErrExist)
@@ -104,7 +105,7 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (*Report, error)
 		return nil, err
 	}
 	opts.Remote = true // what the copy names was given, or allowed
-	r, err := examine(ctx, part, opts, nil)
+	r, err := examine(ctx, part, opts, nil, true)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +136,7 @@ func InPlace(ctx context.Context, dir, backup string, opts Options) (*Report, er
 		return nil, err
 	}
 	defer b.discard()
-	r, err := examine(ctx, dir, opts, b)
+	r, err := examine(ctx, dir, opts, b, false)
 	if err != nil {
 		return nil, err
 	}
@@ -159,6 +160,7 @@ type repair struct {
 	backends world.Backends
 	config   mapdb.Config
 	backup   *backup // nil if there is none to be made
+	copy     bool    // dir is a copy, which nobody uses yet
 	report   Report
 
 	newest  uint32        // the latest time at which a block was saved
@@ -169,8 +171,8 @@ type repair struct {
 }
 
 // examine finds out what is to be done.
-func examine(ctx context.Context, dir string, opts Options, b *backup) (*repair, error) {
-	r := &repair{dir: dir, opts: opts, backup: b}
+func examine(ctx context.Context, dir string, opts Options, b *backup, isCopy bool) (*repair, error) {
+	r := &repair{dir: dir, opts: opts, backup: b, copy: isCopy}
 	var err error
 	if r.settings, err = world.ReadWorldMT(dir); err != nil {
 		return nil, err
