@@ -46,7 +46,11 @@ var torchlightMod = &Format{
 		if err != nil {
 			return nil, err
 		}
-		return newArchive(job, m.Archive, m)
+		a, err := newArchive(job, m.Archive, m)
+		if err != nil {
+			return nil, err // and no interface of a nil pointer
+		}
+		return a, nil
 	},
 	Build: func(job *Job, fsys fs.FS, out Output) error {
 		return buildArchive(job, fsys, func(fsys fs.FS, o moddir.BuildOptions) (*moddir.Report, error) {
