@@ -12,6 +12,7 @@ import (
 
 	"trowel/check"
 	"trowel/internal/bin"
+	"trowel/internal/inuse"
 	"trowel/minetest/item"
 	"trowel/minetest/mapblock"
 	"trowel/minetest/mapdb"
@@ -38,6 +39,7 @@ var minetestWorld = &Format{
 	RecognizeTree: worlddir.Recognize,
 	Open:          openWorld,
 	Build:         buildWorld,
+	Replaces:      replacesWorld,
 	Dump:          dumpWorld,
 	Repair:        worldRepair,
 	Conversions:   worldConversions,
@@ -324,6 +326,22 @@ func buildWorld(job *Job, fsys fs.FS, out Output) error {
 	}
 	job.Tell("%d blocks, %d players, %d accounts, storage of %d mods, %d other files", report.Blocks, report.Players, report.Accounts, report.Mods, report.Files)
 	return nil
+}
+
+// replacesWorld says why another world must not take the place of an old one.
+func replacesWorld(job *Job, old *Source, tree fs.FS) error {
+	if by := inuse.By(old.Dir); by != "" {
+		return fmt.Errorf("%w: by %s", mapdb.ErrInUse, by)
+	}
+	if tree == nil {
+		return nil
+	}
+	w, err := worlddir.OpenWorld(job.ctx(), old.Dir, job.On(optionRemote.Name))
+	if err != nil {
+		return fmt.Errorf("nobody can say whether the folder has all of it: %w", err)
+	}
+	defer w.Close()
+	return worlddir.Replaces(job.ctx(), tree, w)
 }
 
 // dumpWorld shows the fields of a block.

@@ -10,6 +10,8 @@ import (
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"trowel/internal/inuse"
 )
 
 // The tables as the game makes them.
@@ -40,7 +42,7 @@ func openSQLiteForWriting(ctx context.Context, path string, force bool) (Writer,
 	} else if !st.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrInvalid}
 	}
-	if user := userOf(path); user != "" && !force {
+	if user := inuse.By(path); user != "" && !force {
 		return nil, fmt.Errorf("%s: %w: by %s", path, ErrInUse, user)
 	}
 	return openWriter(ctx, path, "")

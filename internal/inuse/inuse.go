@@ -1,0 +1,2 @@
+// Package inuse tells whether another program has files open.
+package inuse

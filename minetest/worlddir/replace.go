@@ -1,0 +1,97 @@
+package worlddir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"strings"
+
+	"trowel/minetest/mapdb"
+)
+
+// Replaces returns why a world that is made of a folder must not take the place of
+// the world w: w has blocks, players, accounts or mod storage that the folder does
+// not have, as when that shows a part of it; or nobody knows what w has.
+func Replaces(ctx context.Context, fsys fs.FS, w *World) error {
+	b := &builder{ctx: ctx, fsys: fsys}
+	var err error
+	if b.side, err = readSidecar(fsys); err != nil {
+		return err
+	}
+	if err := b.hasBlocks(w); err != nil {
+		return err
+	}
+	for _, t := range []struct {
+		dir, what string
+		all       iter.Seq2[string, error]
+	}{
+		{playersDir, "players", w.Players.Names(ctx)},
+		{authDir, "accounts", w.Auth.Names(ctx)},
+		{storageDir, "mods with storage", w.Storage.Names(ctx)},
+	} {
+		names, err := b.things(t.dir)
+		if err != nil {
+			return err
+		}
+		var lacks lacking
+		for name, err := range t.all {
+			if err != nil {
+				return fmt.Errorf("its %s cannot be read: %w", t.what, err)
+			}
+			_, ok := names[name]
+			lacks.add(ok, name)
+		}
+		if err := lacks.err(t.what); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hasBlocks makes sure that the folder has all blocks of a world.
+func (b *builder) hasBlocks(w *World) error {
+	all := make(map[mapdb.Pos]struct{})
+	for file, err := range b.blockFiles() {
+		if err != nil {
+			return err
+		}
+		all[file.pos] = struct{}{}
+	}
+	var lacks lacking
+	for p, err := range w.Map.Positions(b.ctx, mapdb.All()) {
+		var row *mapdb.RowError
+		if errors.As(err, &row) {
+			continue // which no game reads
+		}
+		if err != nil {
+			return fmt.Errorf("its blocks cannot be read: %w", err)
+		}
+		_, ok := all[p]
+		lacks.add(ok, fmt.Sprintf("%d,%d,%d", p.X, p.Y, p.Z))
+	}
+	return lacks.err("blocks")
+}
+
+// lacking counts what a folder does not have.
+type lacking struct {
+	all, n int
+	some   []string
+}
+
+func (l *lacking) add(there bool, name string) {
+	if l.all++; there {
+		return
+	}
+	if l.n++; len(l.some) < 3 {
+		l.some = append(l.some, name)
+	}
+}
+
+func (l *lacking) err(what string) error {
+	if l.n == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of its %d %s are not in the folder, such as %s: what is packed is a whole world, not a part that is put back", l.n, l.all, what, strings.Join(l.some, " and "))
+}

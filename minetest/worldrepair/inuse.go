@@ -1,0 +1,15 @@
+package worldrepair
+
+import (
+	"fmt"
+
+	"trowel/internal/inuse"
+)
+
+// free fails if another program has a file of the world open.
+func free(dir string, force bool) error {
+	if by := inuse.By(dir); by != "" && !force {
+		return fmt.Errorf("%s: %w: by %s", dir, ErrInUse, by)
+	}
+	return nil
+}
