@@ -22,6 +22,9 @@ type Options struct {
 	// Replaces returns why what is written must not take the place of what is at path: an
 	// error that wraps ErrKind if that is of another kind. Nil: everything is.
 	Replaces func(path string) error
+	// Passing tells that the output is for this run only, so that nothing of it has to be on
+	// the disk for good.
+	Passing bool
 	// Reads returns the paths of what is read; nil: nothing is.
 	Reads func() []string
 }
@@ -88,9 +91,6 @@ func (o *Output) mayBe(target string, folder bool) (fs.FileInfo, error) {
 	return o.mayWrite(target)
 }
 
-// MayPut returns why a file that goes into a folder that stays must not be written.
-func (o *Options) MayPut(path string) error { return o.notRead(path) }
-
 func (o *Options) replaces(path string) error {
 	if o.Replaces == nil {
 		return nil
@@ -98,7 +98,7 @@ func (o *Options) replaces(path string) error {
 	return o.Replaces(path)
 }
 
-// notRead makes sure that target is no input, and in none.
+// notRead makes sure that target is no input, and in none that is a folder.
 func (o *Options) notRead(target string) error {
 	for _, read := range o.reads() {
 		info, err := os.Stat(read)

@@ -1,5 +1,7 @@
 // Package output writes files and folders of which nothing is to be seen until
-// they are whole: into temporary neighbours, synced, then renamed.
+// they are whole. They are made in a hidden folder beside their place, brought to the
+// disk, and renamed. A process that is killed at any moment leaves the old or the new; the
+// next one at this place ends what it began, and removes what it left.
 package output
 
 import (
@@ -8,12 +10,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 
 	"trowel/format"
 )
+
+const onWindows = runtime.GOOS == "windows"
 
 // Output is a game file in the making, a [trowel/format.Output]. Commit puts
 // it in its place; Discard, which does nothing after Commit, removes it.
@@ -21,15 +26,20 @@ type Output struct {
 	Options
 	path  string
 	to    io.Writer // where the bytes go in the end, if that is no plain file
+	work  *workshop // nil until something is made
 	parts []*part
+	into  bool // it goes into a folder that is there
 	kept  bool // a folder that has its name already
+	owner bool // nobody but its owner may read it
 	size  int64
+	old   bool // something was replaced
 }
 
 // part is a file or folder that will get its name at Commit.
 type part struct {
 	target, temp string
-	file         *os.File // nil for a folder
+	old          fs.FileInfo // what is at target, or nil
+	file         *os.File    // nil for a folder
 	buf          *bufio.Writer
 }
 
@@ -60,8 +70,32 @@ func New(path string, opts Options) (*Output, error) {
 	if _, err := os.Stat(filepath.Dir(o.path)); err != nil { // better now than when all is built
 		return nil, inTarget(err, path)
 	}
+	if err := o.notRead(o.path); err != nil {
+		return nil, err
+	}
+	Recover(filepath.Dir(o.path))
 	if _, err := o.mayWrite(o.path); err != nil {
 		return nil, err
+	}
+	return o, nil
+}
+
+// Into starts an output of which Dir gives the folder: its files go into the folder at
+// path, which is there and keeps all others. Those of the same names are replaced if opts
+// say so, but never through a link that leads out of it.
+func Into(path string, opts Options) (*Output, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, err
+	}
+	o := &Output{path: real, Options: opts, into: true}
+	if err := o.notRead(real); err != nil {
+		return nil, err
+	}
+	Recover(filepath.Dir(real))
+	Recover(real)
+	if !opts.Replace && !empty(real) {
+		return nil, &ExistsError{Path: path}
 	}
 	return o, nil
 }
@@ -81,6 +115,20 @@ func Resume(path string, opts Options) (*Output, error) {
 // Stream starts an output that goes to w when it is whole.
 func Stream(w io.Writer) *Output { return &Output{path: "-", to: w} }
 
+// OwnerOnly lets nobody but its owner read the output, whatever others may do with what it
+// replaces.
+func (o *Output) OwnerOnly() { o.owner = true }
+
+// begin makes the workshop.
+func (o *Output) begin(base string) error {
+	if o.work != nil {
+		return nil
+	}
+	var err error
+	o.work, err = newWorkshop(base)
+	return err
+}
+
 // Create starts the file itself, or a neighbour whose name has suffix behind
 // that of the file.
 func (o *Output) Create(suffix string) (format.Part, error) {
@@ -91,30 +139,38 @@ func (o *Output) Create(suffix string) (format.Part, error) {
 		if suffix != "" || len(o.parts) > 0 {
 			return nil, fmt.Errorf("%s: this format makes more than one file, it needs a name for them", o.path)
 		}
-		f, err := os.CreateTemp("", "trowel-*")
-		if err != nil {
-			return nil, err
-		}
-		return o.add(&part{temp: f.Name(), file: f}), nil
+		Recover(os.TempDir())
+		return o.create(os.TempDir(), "", nil)
 	}
 	target := o.path + suffix
 	old, err := o.mayBe(target, false)
 	if err != nil {
 		return nil, err
 	}
-	mode := fs.FileMode(0o666)
-	if old != nil {
-		mode = old.Mode().Perm()
+	return o.create(filepath.Dir(target), target, old)
+}
+
+func (o *Output) create(base, target string, old fs.FileInfo) (format.Part, error) {
+	if err := o.begin(base); err != nil {
+		return nil, inTarget(err, target)
 	}
-	temp := TempName(filepath.Dir(target))
-	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_RDWR, mode)
+	temp := o.work.path(strconv.Itoa(len(o.parts)))
+	Step()
+	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
 	if err != nil {
 		return nil, inTarget(err, target)
 	}
-	if old != nil {
-		_ = f.Chmod(mode) // the mask of the user may have taken something away
-	}
-	return o.add(&part{target: target, temp: temp, file: f}), nil
+	p := &part{target: target, temp: temp, old: old, file: f, buf: bufio.NewWriterSize(stepped{f}, 1<<16)}
+	o.parts = append(o.parts, p)
+	return p, nil
+}
+
+// stepped is a writer whose writes tests may not survive.
+type stepped struct{ io.Writer }
+
+func (s stepped) Write(b []byte) (int, error) {
+	Step()
+	return s.Writer.Write(b)
 }
 
 // single makes sure that an output is either files or one folder.
@@ -123,12 +179,6 @@ func (o *Output) single() error {
 		return fmt.Errorf("%s: a folder already", o.path)
 	}
 	return nil
-}
-
-func (o *Output) add(p *part) *part {
-	p.buf = bufio.NewWriterSize(p.file, 1<<16)
-	o.parts = append(o.parts, p)
-	return p
 }
 
 // Dir makes the output a folder and returns its path for the time being.
@@ -142,16 +192,38 @@ func (o *Output) Dir() (string, error) {
 		}
 		return o.parts[0].temp, nil
 	}
-	if _, err := o.mayBe(o.path, true); err != nil {
+	var old fs.FileInfo
+	var err error
+	if !o.into {
+		old, err = o.mayBe(o.path, true)
+	} else {
+		old, err = os.Stat(o.path)
+	}
+	if err != nil {
 		return "", err
 	}
-	temp := TempName(filepath.Dir(o.path))
+	base := filepath.Dir(o.path)
+	if o.into && !mayTurn(o.path, old) {
+		base = o.path
+	}
+	err = o.begin(base)
+	if err != nil && o.into && base != o.path { // nobody may write beside it
+		err = o.begin(o.path)
+	}
+	if err != nil {
+		return "", inTarget(err, o.path)
+	}
+	temp := o.work.path(newName)
+	Step()
 	if err := os.Mkdir(temp, 0o777); err != nil {
 		return "", inTarget(err, o.path)
 	}
-	o.parts = append(o.parts, &part{target: o.path, temp: temp})
+	o.parts = append(o.parts, &part{target: o.path, temp: temp, old: old})
 	return temp, nil
 }
+
+// newName is the folder of a workshop that becomes the output.
+const newName = "new"
 
 // KeptDir makes the output a folder that has its name from the start.
 func (o *Output) KeptDir() (string, error) {
@@ -161,7 +233,7 @@ func (o *Output) KeptDir() (string, error) {
 	case len(o.parts) > 0:
 		return "", fmt.Errorf("%s: made already", o.path)
 	case err == nil && !info.IsDir():
-		return "", fmt.Errorf("%s: is a file, the new one would be a folder", o.path)
+		return "", &KeptError{o.path, errors.New("a folder does not take the place of a file")}
 	}
 	o.kept = true
 	return o.path, nil
@@ -176,115 +248,12 @@ func inTarget(err error, target string) error {
 	return err
 }
 
-// TempName returns a free name for a hidden file in dir.
-func TempName(dir string) string {
-	return filepath.Join(dir, fmt.Sprintf(".trowel-%016x.tmp", rand.Uint64()))
-}
-
 // Size returns the number of bytes that Commit wrote into the file itself and
 // its neighbours.
 func (o *Output) Size() int64 { return o.size }
 
-// Commit puts everything in its place, or nothing.
-func (o *Output) Commit() error {
-	if o.kept {
-		return nil
-	}
-	if len(o.parts) == 0 {
-		return fmt.Errorf("%s: nothing was written", o.path)
-	}
-	for _, p := range o.parts {
-		if err := o.finish(p); err != nil {
-			return err
-		}
-	}
-	if o.to != nil {
-		o.Discard()
-		if f, ok := o.to.(*os.File); ok && o.path != "-" {
-			return f.Close()
-		}
-		return nil
-	}
-	if err := o.rename(); err != nil {
-		return err
-	}
-	o.parts = nil
-	syncDir(filepath.Dir(o.path))
-	return nil
-}
-
-// finish brings a part to the disk, or to where the stream goes.
-func (o *Output) finish(p *part) error {
-	if p.file == nil {
-		return nil
-	}
-	if err := p.buf.Flush(); err != nil {
-		return err
-	}
-	info, err := p.file.Stat()
-	if err != nil {
-		return err
-	}
-	o.size += info.Size()
-	if o.to != nil {
-		if _, err = p.file.Seek(0, io.SeekStart); err == nil {
-			_, err = io.Copy(o.to, p.file)
-		}
-		return err
-	}
-	if err := p.file.Sync(); err != nil {
-		return err
-	}
-	return p.file.Close()
-}
-
-// rename gives all parts their names. If one of several cannot get its name,
-// the others give theirs back.
-func (o *Output) rename() (err error) {
-	if len(o.parts) == 1 && o.parts[0].file != nil {
-		p := o.parts[0]
-		if _, err := o.mayBe(p.target, false); err != nil { // somebody may have come first
-			return err
-		}
-		return os.Rename(p.temp, p.target)
-	}
-	var undo, done []func()
-	defer func() {
-		if err != nil {
-			done = undo
-		}
-		for i := len(done) - 1; i >= 0; i-- {
-			done[i]()
-		}
-	}()
-	for _, p := range o.parts {
-		was, err := o.mayBe(p.target, p.file == nil)
-		if err != nil {
-			return err
-		}
-		if was != nil {
-			old := TempName(filepath.Dir(p.target))
-			if err := os.Rename(p.target, old); err != nil {
-				return err
-			}
-			undo = append(undo, func() { _ = os.Rename(old, p.target) })
-			done = append(done, func() { _ = os.RemoveAll(old) })
-		}
-		if err := os.Rename(p.temp, p.target); err != nil {
-			return err
-		}
-		undo = append(undo, func() { _ = os.Rename(p.target, p.temp) })
-	}
-	return nil
-}
-
-// syncDir brings new names to the disk, on systems where that is possible.
-func syncDir(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		_ = d.Sync()
-		d.Close()
-	}
-}
+// Replaced reports whether Commit has replaced something that was there.
+func (o *Output) Replaced() bool { return o.old }
 
 // Discard removes what was written so far.
 func (o *Output) Discard() {
@@ -292,7 +261,10 @@ func (o *Output) Discard() {
 		if p.file != nil {
 			p.file.Close()
 		}
-		_ = os.RemoveAll(p.temp)
 	}
 	o.parts = nil
+	if o.work != nil {
+		o.work.close()
+		o.work = nil
+	}
 }

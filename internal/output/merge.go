@@ -1,0 +1,103 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// mayTurn reports whether a folder in which nothing is may be another one from now on. The
+// current folder, a mount point or one of somebody else may not.
+func mayTurn(path string, info fs.FileInfo) bool {
+	here, err := os.Getwd()
+	return err == nil && !contains(info, here) && empty(path) && mountIn(path) == "" && mine(info)
+}
+
+// merge puts the files of a folder into the one that is there.
+func (o *Output) merge(p *part) error {
+	if filepath.Dir(o.work.dir) != o.path && empty(o.path) {
+		Step()
+		if err := renameOverEmpty(p.temp, o.path); err == nil {
+			return nil
+		}
+	}
+	base, err := os.OpenRoot(filepath.Dir(o.work.dir))
+	if err != nil {
+		return err
+	}
+	defer base.Close()
+	to, err := filepath.Rel(base.Name(), o.path)
+	if err != nil {
+		return err
+	}
+	m := merger{o: o, base: base}
+	for _, read := range o.reads() {
+		if info, err := os.Stat(read); err == nil {
+			m.reads = append(m.reads, info)
+		}
+	}
+	if err := m.folder(newName, to); err != nil {
+		return err
+	}
+	if err := o.work.writeJournal(&journal{Moves: m.moves}); err != nil {
+		return err
+	}
+	return o.work.do(&journal{Moves: m.moves})
+}
+
+// merger finds out what has to be renamed.
+type merger struct {
+	o     *Output
+	base  *os.Root
+	reads []fs.FileInfo
+	moves []move
+}
+
+// folder moves what is in a folder of the workshop to one that is there.
+func (m *merger) folder(from, to string) error {
+	list, err := os.ReadDir(m.o.work.path(from))
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if err := m.entry(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()), e.IsDir()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *merger) entry(from, to string, folder bool) error {
+	name := filepath.Join(m.base.Name(), to)
+	link, err := m.base.Lstat(to)
+	if errors.Is(err, fs.ErrNotExist) {
+		m.moves = append(m.moves, move{From: from, To: to})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	there, err := m.base.Stat(to) // follows links, but not out of here
+	switch {
+	case err != nil:
+		return err
+	case folder && there.IsDir():
+		return m.folder(from, to)
+	case folder:
+		return &KeptError{name, errors.New("a folder does not take the place of a file")}
+	case there.IsDir():
+		return &KeptError{name, errors.New("a file does not take the place of a folder")}
+	case !m.o.Replace:
+		return &ExistsError{Path: name}
+	}
+	for _, read := range m.reads {
+		if os.SameFile(read, there) {
+			return fmt.Errorf("%s: %w", name, ErrRead)
+		}
+	}
+	m.o.old = true
+	m.moves = append(m.moves, move{From: from, To: to, Was: stampOf(link)})
+	return nil
+}

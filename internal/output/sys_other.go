@@ -1,0 +1,49 @@
+//go:build !linux
+
+package output
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+func exchange(a, b string) error { return errors.ErrUnsupported }
+
+func renameNew(from, to string) error { return renameChecked(from, to) }
+
+func renameOverEmpty(from, to string) error { return errors.ErrUnsupported }
+
+// syncAll brings all files of a folder to the disk.
+func syncAll(dir string) error {
+	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir():
+			syncDir(path)
+			return nil
+		case !e.Type().IsRegular():
+			return nil
+		}
+		return syncFile(path)
+	})
+}
+
+// syncFile brings a file to the disk. One that may not be written needs to be opened for
+// that on Windows.
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		f, err = os.Open(path)
+	}
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	if errors.Is(err, fs.ErrPermission) {
+		err = nil
+	}
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,220 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+// A workshop is the hidden folder in which an output is made, in the folder that it goes
+// to in the end. It is locked as long as its run lives. One that nobody has locked is of a
+// run that was killed: [Recover] ends what that had begun to put in its place, and removes
+// it. For the run that is in it nothing but what the workshop has tells how far it came:
+//
+//	lock    empty; locked by the run
+//	moves   the journal, once all is whole and there is more than one thing to rename
+//	others  files and folders in the making, and what was replaced
+type workshop struct {
+	dir  string
+	lock *os.File
+}
+
+const (
+	lockName = "lock"
+	movesLog = "moves"
+)
+
+var workshopName = regexp.MustCompile(`^\.trowel-[0-9a-f]{16}\.tmp$`)
+
+// Step is called before each change to the disk. Tests end the process there.
+var Step = func() {}
+
+// newWorkshop makes a workshop in the folder base.
+func newWorkshop(base string) (*workshop, error) {
+	for {
+		w := &workshop{dir: filepath.Join(base, fmt.Sprintf(".trowel-%016x.tmp", rand.Uint64()))}
+		Step()
+		if err := os.Mkdir(w.dir, 0o700); errors.Is(err, fs.ErrExist) {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		err := w.take()
+		if errors.Is(err, errTaken) { // another run took it for an old one before it was locked
+			continue
+		}
+		if err != nil {
+			_ = os.RemoveAll(w.dir)
+			return nil, err
+		}
+		return w, nil
+	}
+}
+
+var errTaken = errors.New("taken by another run")
+
+// take locks a workshop, if nobody has it.
+func (w *workshop) take() error {
+	Step()
+	f, err := os.OpenFile(w.path(lockName), os.O_CREATE|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errTaken
+	}
+	if err != nil {
+		return err
+	}
+	err = tryLock(f)
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = nil // nobody can lock it here, so that nobody takes it for an old one
+	}
+	if err == nil {
+		// Whoever had it may have removed it while it was opened.
+		mine, e := f.Stat()
+		there, e2 := os.Lstat(f.Name())
+		if e != nil || e2 != nil || !os.SameFile(mine, there) {
+			err = errTaken
+		}
+	}
+	if err != nil {
+		f.Close()
+		return err
+	}
+	w.lock = f
+	return nil
+}
+
+func (w *workshop) path(name string) string { return filepath.Join(w.dir, name) }
+
+// close removes the workshop with all that is still in it. The journal goes first and the
+// lock last, so that a run that is killed here leaves what the next one removes.
+func (w *workshop) close() {
+	Step()
+	_ = os.Remove(w.path(movesLog))
+	list, _ := os.ReadDir(w.dir)
+	for _, e := range list {
+		if e.Name() != lockName {
+			Step()
+			_ = removeAll(w.path(e.Name()))
+		}
+	}
+	Step()
+	if onWindows { // where no file is removed that is open
+		w.lock.Close()
+	}
+	_ = os.Remove(w.path(lockName))
+	w.lock.Close()
+	Step()
+	_ = os.Remove(w.dir)
+}
+
+// removeAll removes even what is in folders that may not be written.
+func removeAll(path string) error {
+	err := os.RemoveAll(path)
+	if err == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(path, func(path string, e fs.DirEntry, err error) error {
+		if e != nil && e.IsDir() {
+			_ = os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+	return os.RemoveAll(path)
+}
+
+// Recover ends what killed runs had begun in a folder, and removes what they left there.
+// It leaves alone what belongs to a run that lives, and what the tool did not make. It
+// reports whether there was something that it ended.
+func Recover(dir string) bool {
+	ended := false
+	for _, path := range workshopsIn(dir) {
+		ended = recoverOne(path) || ended
+	}
+	return ended
+}
+
+// workshopsIn returns the folders of a folder that are named as workshops are.
+func workshopsIn(dir string) []string {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(-1)
+	var list []string
+	for _, name := range names {
+		if workshopName.MatchString(name) {
+			list = append(list, filepath.Join(dir, name))
+		}
+	}
+	return list
+}
+
+// recoverOne is Recover for one workshop.
+func recoverOne(dir string) (ended bool) {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() || !private(info) {
+		return false
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return false
+	}
+	if len(list) == 0 { // of a run that came no further; if it lives it makes another
+		Step()
+		_ = os.Remove(dir)
+		return false
+	}
+	w := &workshop{dir: dir}
+	f, err := os.OpenFile(w.path(lockName), os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() || st.Size() != 0 || tryLock(f) != nil {
+		f.Close()
+		return false
+	}
+	w.lock = f
+	if there, err := os.Lstat(f.Name()); err == nil {
+		if mine, err := f.Stat(); err == nil && os.SameFile(mine, there) {
+			if j, err := w.readJournal(); err == nil {
+				if err := w.redo(j); err != nil {
+					f.Close()
+					return false // such as a disk that is full: the next run tries again
+				}
+				ended = true
+			}
+			w.close()
+			return ended
+		}
+	}
+	f.Close()
+	return false
+}
+
+// Unfinished reports whether a killed run, or one that lives, is about to put files into a
+// folder, which has some of them already.
+func Unfinished(dir string) bool {
+	for _, path := range workshopsIn(dir) {
+		if _, err := os.Lstat(filepath.Join(path, movesLog)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Scratch makes a folder for what is needed in this run only, among the system's temporary
+// files. The function that it returns removes it.
+func Scratch() (string, func(), error) {
+	base := os.TempDir()
+	Recover(base)
+	w, err := newWorkshop(base)
+	if err != nil {
+		return "", nil, err
+	}
+	return w.dir, w.close, nil
+}
