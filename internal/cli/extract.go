@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"trowel/format"
 	"trowel/internal/output"
 	"trowel/internal/parallel"
 	"trowel/internal/safename"
@@ -70,7 +70,10 @@ pack restores the true ones, which .trowel.json keeps.`,
 		if err := a.ownedOptions(cmd, f); err != nil {
 			return err
 		}
-		if dir == "" {
+		switch dir {
+		case "-":
+			return hint(errors.New("standard output takes no folder"), "`trowel cat %s PATH` prints a file of it", args[0])
+		case "":
 			if dir = folderName(g); dir == "" {
 				return hint(errors.New("standard input has no name for the folder"), "give one with -o")
 			}
@@ -86,7 +89,8 @@ pack restores the true ones, which .trowel.json keeps.`,
 			return named(err, args[0])
 		}
 		x := &extraction{app: a, fsys: fsys, file: args[0], chosen: chosen, keepGoing: keepGoing, before: before}
-		if err := x.run(cmd.Context(), dir, force); err != nil {
+		opts := output.Options{Replace: force, Reads: func() []string { return append(a.inputs(cmd), g.reads()...) }}
+		if err := x.run(cmd.Context(), dir, g, opts); err != nil {
 			return err
 		}
 		note := ""
@@ -131,79 +135,67 @@ type extraction struct {
 	before    int // losses that were told before
 
 	root    *os.Root
-	replace bool              // files may be there already
+	into    string            // the folder that is there already, or ""
+	owner   bool              // the file is for its owner alone, and so is what is made of it
 	names   map[string]string // true paths by safe paths, where they differ
 	written int
 	failed  int
 }
 
-// run extracts to dir: a new folder becomes visible when it is whole.
-func (x *extraction) run(ctx context.Context, dir string, force bool) error {
-	exists, empty, err := lookAt(dir)
-	switch {
-	case err != nil:
-		return err
-	case exists && !empty && !force:
-		return hint(&output.ExistsError{Path: dir}, "use -f to put the files into it, or -o for another folder")
-	case exists && !empty:
-		x.replace = true
-		return x.into(ctx, dir)
-	case exists:
-		return x.fill(ctx, dir)
-	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
-		return err
-	}
-	out, err := output.New(dir, output.Options{})
+// run extracts to dir, in which nothing is to be seen before all of it is whole.
+func (x *extraction) run(ctx context.Context, dir string, g *game, opts output.Options) error {
+	out, err := x.start(dir, g, opts)
 	if err != nil {
 		return err
 	}
 	defer out.Discard()
+	if x.owner = ownerOnly(g.src); x.owner {
+		out.OwnerOnly()
+	}
 	temp, err := out.Dir()
 	if err != nil {
 		return err
 	}
-	if err := x.into(ctx, temp); err != nil {
+	if err := x.make(ctx, temp); err != nil {
 		return err
 	}
 	return out.Commit()
 }
 
-// fill extracts to an empty folder. That may be the current one or the top of
-// a disk, which no other can take the place of: so its entries are renamed.
-func (x *extraction) fill(ctx context.Context, dir string) error {
-	temp := output.TempName(dir)
-	if err := os.Mkdir(temp, 0o777); err != nil {
-		return err
+// start starts a new folder, or goes into one that is there.
+func (x *extraction) start(dir string, g *game, opts output.Options) (*output.Output, error) {
+	if err := opts.NotRead(dir); err != nil {
+		return nil, err
 	}
-	defer os.RemoveAll(temp)
-	if err := x.into(ctx, temp); err != nil {
-		return err
-	}
-	list, err := os.ReadDir(temp)
-	for _, e := range list {
-		if err == nil {
-			err = os.Rename(filepath.Join(temp, e.Name()), filepath.Join(dir, e.Name()))
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+			return nil, err
 		}
+		return output.New(dir, opts)
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s: is a file, the folder needs another name", dir)
 	}
-	return err
+	x.into = dir
+	out, err := output.Into(dir, opts)
+	var exists *output.ExistsError
+	if errors.As(err, &exists) && g.RecognizeTree != nil && g.RecognizeTree(os.DirFS(dir)) {
+		return nil, hint(err, "use -f to put the files into it, or -o for another folder")
+	}
+	return out, err
 }
 
-// lookAt tells whether a folder is there, and whether it has nothing in it.
-func lookAt(dir string) (exists, empty bool, err error) {
-	d, err := os.Open(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, false, nil
+// ownerOnly reports whether nobody but its owner may read a file or folder.
+func ownerOnly(src *format.Source) bool {
+	for _, path := range src.Reads() {
+		if info, err := os.Stat(path); err == nil && !onWindows && info.Mode().Perm()&0o077 == 0 {
+			return true
+		}
 	}
-	if err != nil {
-		return false, false, err
-	}
-	defer d.Close()
-	if info, err := d.Stat(); err != nil || !info.IsDir() {
-		return false, false, fmt.Errorf("%s: is a file, the folder needs another name", dir)
-	}
-	_, err = d.Readdirnames(1)
-	return true, err == io.EOF, nil
+	return false
 }
 
 // extractJob is one file to be written: its path in the tree and its name in
@@ -233,7 +225,7 @@ func (f *openFolderRef) release() {
 	}
 }
 
-func (x *extraction) into(ctx context.Context, dir string) (err error) {
+func (x *extraction) make(ctx context.Context, dir string) (err error) {
 	if x.root, err = os.OpenRoot(dir); err != nil {
 		return err
 	}
@@ -378,37 +370,37 @@ func (x *extraction) writeFile(j extractJob) error {
 	if err != nil {
 		return unreadable{err}
 	}
-	return x.create(j.dir.Root, j.at, info.ModTime(), func(w io.Writer) error {
+	return x.create(j.dir.Root, j.at, info, func(w io.Writer) error {
 		_, err := io.Copy(w, f)
 		return err
 	})
 }
 
-// create writes a file, which gets its time if that is known. One that is there
-// already is replaced when the new one is whole.
-func (x *extraction) create(dir *os.Root, target string, changed time.Time, write func(io.Writer) error) error {
-	name := target
-	if x.replace {
-		name = output.TempName("")
+// create writes a file, with the time and the permissions that info tells.
+func (x *extraction) create(dir *os.Root, name string, info fs.FileInfo, write func(io.Writer) error) error {
+	mode := fs.FileMode(0o666)
+	if x.owner || info != nil && info.Mode().Perm()&0o077 == 0 {
+		mode = 0o600
 	}
-	f, err := dir.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	f, err := dir.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return err
 	}
-	err = write(f)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil && !changed.IsZero() {
-		err = dir.Chtimes(name, changed, changed)
-	}
-	if err == nil && x.replace {
-		err = dir.Rename(name, target)
-	}
-	if err != nil {
-		_ = dir.Remove(name)
+	err = errors.Join(write(f), f.Close())
+	if err == nil && info != nil && !info.ModTime().IsZero() {
+		err = dir.Chtimes(name, info.ModTime(), info.ModTime())
 	}
 	return err
+}
+
+// readIn reads a file in a folder; no link leads out of that.
+func readIn(dir, name string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.ReadFile(name)
 }
 
 // makeSidecar starts making the sidecar of the tree, which may take as long as
@@ -445,9 +437,9 @@ func (x *extraction) writeSidecar(sidecar func() ([]byte, error)) error {
 		return named(err, x.file)
 	}
 	names := x.names
-	if x.replace {
+	if x.into != "" {
 		// Files of an earlier run keep their names, and their sidecar.
-		old, err := x.root.ReadFile(tree.Sidecar)
+		old, err := readIn(x.into, tree.Sidecar)
 		if err == nil {
 			earlier, err := safename.Names(old)
 			if err != nil {
@@ -470,7 +462,8 @@ func (x *extraction) writeSidecar(sidecar func() ([]byte, error)) error {
 	if data == nil {
 		return nil
 	}
-	return x.create(x.root, tree.Sidecar, time.Time{}, func(w io.Writer) error {
+	info, _ := fs.Stat(x.fsys, tree.Sidecar)
+	return x.create(x.root, tree.Sidecar, info, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})

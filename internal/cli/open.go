@@ -23,21 +23,21 @@ type game struct {
 	*format.Format
 	name  string // as the user gave it
 	src   *format.Source
-	built string // the temporary folder of a file that was built from a tree
+	built func() // removes a file that was built from a tree
 }
 
 // Close closes the file, and removes it if it was made for this run.
 func (g *game) Close() error {
 	err := g.src.Close()
-	if g.built != "" {
-		err = errors.Join(err, os.RemoveAll(g.built))
+	if g.built != nil {
+		g.built()
 	}
 	return err
 }
 
 // reads returns the paths of what is read when the file is.
 func (g *game) reads() []string {
-	if g.built != "" {
+	if g.built != nil {
 		return []string{g.name} // the tree that it was built from
 	}
 	return g.src.Reads()
@@ -83,17 +83,17 @@ func (a *app) find(cmd *cobra.Command, name string) (*game, error) {
 
 // buildTemporary builds the tree form of a file, for this run only.
 func buildTemporary(job *format.Job, f *format.Format, fsys fs.FS, name string) (_ *game, err error) {
-	dir, err := os.MkdirTemp("", "trowel-*")
+	dir, remove, err := output.Scratch()
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			os.RemoveAll(dir)
+			remove()
 		}
 	}()
 	path := filepath.Join(dir, filepath.Base(filepath.Clean(name))+extension(f))
-	out, err := output.New(path, output.Options{})
+	out, err := output.New(path, output.Options{Passing: true})
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func buildTemporary(job *format.Job, f *format.Format, fsys fs.FS, name string) 
 		return nil, err
 	}
 	src.Path = name
-	return &game{Format: f, name: name, src: src, built: dir}, nil
+	return &game{Format: f, name: name, src: src, built: remove}, nil
 }
 
 // extension returns the usual extension of a format, or "".
@@ -193,6 +193,10 @@ func openFolder(name string) (fs.FS, io.Closer, error) {
 	root, err := os.OpenRoot(name)
 	if err != nil {
 		return nil, nil, err
+	}
+	if output.Unfinished(name) {
+		root.Close()
+		return nil, nil, fmt.Errorf("%s: an extraction into this folder has not ended: run it again", name)
 	}
 	fsys, err := safename.Restore(root.FS())
 	if err != nil {

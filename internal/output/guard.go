@@ -58,7 +58,7 @@ func (e *KeptError) Unwrap() error { return e.Err }
 // mayWrite returns why nothing may be written to target; err of nil and no info: nothing
 // is there.
 func (o *Output) mayWrite(target string) (fs.FileInfo, error) {
-	if err := o.notRead(target); err != nil {
+	if err := o.NotRead(target); err != nil {
 		return nil, err
 	}
 	old, err := os.Stat(target)
@@ -82,7 +82,7 @@ func (o *Output) mayWrite(target string) (fs.FileInfo, error) {
 
 // mayBe is mayWrite for a target that is to be a folder, or a file.
 func (o *Output) mayBe(target string, folder bool) (fs.FileInfo, error) {
-	if old, err := os.Stat(target); err == nil && old.IsDir() != folder && o.notRead(target) == nil {
+	if old, err := os.Stat(target); err == nil && old.IsDir() != folder && o.NotRead(target) == nil {
 		if folder {
 			return old, &KeptError{target, errors.New("a folder does not take the place of a file")}
 		}
@@ -98,8 +98,8 @@ func (o *Options) replaces(path string) error {
 	return o.Replaces(path)
 }
 
-// notRead makes sure that target is no input, and in none that is a folder.
-func (o *Options) notRead(target string) error {
+// NotRead makes sure that target is no input, and in none that is a folder.
+func (o *Options) NotRead(target string) error {
 	for _, read := range o.reads() {
 		info, err := os.Stat(read)
 		if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
@@ -151,16 +151,17 @@ func (o *Options) mayReplaceFolder(target string) error {
 // within reports whether path, which need not exist, is what info describes or in it, by
 // whatever names and links.
 func within(path string, info fs.FileInfo) (bool, error) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	} else if real, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-		path = filepath.Join(real, filepath.Base(path))
-	}
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return false, err
 	}
+	real := false
 	for {
+		if !real { // what does not exist yet has no links in it
+			if r, err := filepath.EvalSymlinks(path); err == nil {
+				path, real = r, true
+			}
+		}
 		if at, err := os.Stat(path); err == nil && os.SameFile(at, info) {
 			return true, nil
 		}

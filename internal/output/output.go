@@ -70,7 +70,7 @@ func New(path string, opts Options) (*Output, error) {
 	if _, err := os.Stat(filepath.Dir(o.path)); err != nil { // better now than when all is built
 		return nil, inTarget(err, path)
 	}
-	if err := o.notRead(o.path); err != nil {
+	if err := o.NotRead(o.path); err != nil {
 		return nil, err
 	}
 	Recover(filepath.Dir(o.path))
@@ -89,7 +89,7 @@ func Into(path string, opts Options) (*Output, error) {
 		return nil, err
 	}
 	o := &Output{path: real, Options: opts, into: true}
-	if err := o.notRead(real); err != nil {
+	if err := o.NotRead(real); err != nil {
 		return nil, err
 	}
 	Recover(filepath.Dir(real))
@@ -103,7 +103,7 @@ func Into(path string, opts Options) (*Output, error) {
 // Resume starts an output that may go on with a folder at path: see KeptDir.
 func Resume(path string, opts Options) (*Output, error) {
 	o := &Output{path: path, Options: opts}
-	if err := o.notRead(path); err != nil {
+	if err := o.NotRead(path); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {

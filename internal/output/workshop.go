@@ -216,5 +216,10 @@ func Scratch() (string, func(), error) {
 	if err != nil {
 		return "", nil, err
 	}
-	return w.dir, w.close, nil
+	dir := w.path(newName)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		w.close()
+		return "", nil, err
+	}
+	return dir, w.close, nil
 }
