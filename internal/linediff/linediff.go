@@ -154,7 +154,10 @@ func (m *matcher) anchors(start, endA, endB, numbers int) [][2]int {
 		if at > 0 {
 			previous = tails[at-1]
 		}
-		tails = append(tails[:at], append([]int{len(pairs)}, tails[min(at+1, len(tails)):]...)...)
+		if at == len(tails) {
+			tails = append(tails, 0)
+		}
+		tails[at] = len(pairs)
 		pairs = append(pairs, [2]int{start + i, c.at})
 		before = append(before, previous)
 	}

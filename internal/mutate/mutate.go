@@ -20,13 +20,10 @@ import (
 	"trowel/internal/parallel"
 )
 
-// tooLong is a time after which something hangs, on the slowest of machines.
-const tooLong = 20 * time.Second
-
 // Run calls try for each mutation, on all cores: usual many of them, or as many
 // as TROWEL_MUTATIONS says. What try returns are the names of what became of
 // the mutation; Run logs how often each came up, and returns it. A panic of try
-// and one that hangs fail the test.
+// fails the test; one that hangs never lets it end.
 func Run(t *testing.T, usual int, try func(i int, rng *rand.Rand) (outcomes []string)) map[string]int {
 	t.Helper()
 	tries := usual
@@ -67,9 +64,6 @@ func Run(t *testing.T, usual int, try func(i int, rng *rand.Rand) (outcomes []st
 		told = append(told, fmt.Sprintf("%d %s", counts[o], o))
 	}
 	t.Logf("%d mutations: %s; slowest %v", tries, strings.Join(told, ", "), slowest)
-	if slowest > tooLong {
-		t.Error("a mutation hung")
-	}
 	return counts
 }
 

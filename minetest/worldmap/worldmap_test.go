@@ -80,10 +80,8 @@ func TestInOrderEndsEarly(t *testing.T) {
 	if got := read.Load(); got > int64(1000*runtime.GOMAXPROCS(0)) {
 		t.Errorf("%d rows were read for 100", got)
 	}
-	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
-		if time.Now().After(end) {
-			t.Fatalf("%d goroutines, before %d", runtime.NumGoroutine(), before)
-		}
+	for runtime.NumGoroutine() > before { // those that are left behind keep the test from ending
+		time.Sleep(time.Millisecond)
 	}
 }
 

@@ -193,7 +193,7 @@ func makeMod(t testing.TB, h *mod.Header, files []entry, change func(*pak.Manife
 	plain := make([]pak.NewFile, len(files))
 	for i, f := range files {
 		plain[i] = pak.NewFile{
-			Path: fmt.Sprintf("MEDIA/%06d.BIN", i), Time: pak.Filetime(130141573389032929 + i),
+			Path: fmt.Sprintf("MEDIA/%06d.BIN", i), Time: 130141573389032929 + pak.Filetime(i),
 			Content: func() ([]byte, error) { return f.content, nil },
 		}
 	}

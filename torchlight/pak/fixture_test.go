@@ -158,7 +158,7 @@ type raw struct {
 // add puts bytes before a block, and a block, and a record for it.
 func (a *raw) add(dir, name, gap string, content []byte, block []byte) *pak.Record {
 	a.body = append(a.body, gap...)
-	rec := pak.Record{CRC32: crc32.ChecksumIEEE(content), Type: pak.TypeOf(name), Name: name, Offset: uint32(8 + len(a.body)), Size: uint32(len(content)), Time: pak.Filetime(1e17 + len(a.body))}
+	rec := pak.Record{CRC32: crc32.ChecksumIEEE(content), Type: pak.TypeOf(name), Name: name, Offset: uint32(8 + len(a.body)), Size: uint32(len(content)), Time: 1e17 + pak.Filetime(len(a.body))}
 	a.body = append(a.body, block...)
 	return a.record(dir, rec)
 }

@@ -80,7 +80,7 @@ func TestRelicTampered(t *testing.T) {
 	o := oddities(t)["foreign stream"]
 	r := o.open(t)
 	for _, change := range []func(rec *pak.RelicRecord){
-		func(rec *pak.RelicRecord) { rec.Block = 1 << 40 },
+		func(rec *pak.RelicRecord) { rec.Block = 1 << 30 },
 		func(rec *pak.RelicRecord) { rec.Block = -1 },
 		func(rec *pak.RelicRecord) { rec.Odd = &pak.OddRecord{Stream: []byte("no stream")} },
 		func(rec *pak.RelicRecord) { rec.Name = "OTHER.DAT" },
