@@ -42,9 +42,12 @@ var torchlightMod = &Format{
 
 	RecognizeTree: moddir.Recognize,
 	Open: func(job *Job, src *Source) (File, error) {
-		m, err := openMod(src)
+		m, err := mod.Open(src, src.Size)
+		if cut := (*mod.CutError)(nil); errors.As(err, &cut) && cut.Part != "header" {
+			return salvageMod(job, src, cut)
+		}
 		if err != nil {
-			return nil, err
+			return nil, bin.InFile(err, src.Path)
 		}
 		a, err := newArchive(job, m.Archive, m)
 		if err != nil {
@@ -83,7 +86,7 @@ var torchlightPak = &Format{
 	},
 	RecognizeTree: moddir.RecognizePak,
 	Open: func(job *Job, src *Source) (File, error) {
-		r, closer, err := openPak(src)
+		r, closer, err := openPak(job, src)
 		if err != nil {
 			return nil, err
 		}
@@ -142,6 +145,22 @@ func isMod(src *Source) bool {
 	return err == nil
 }
 
+// salvageMod opens what is there of a mod that is cut off.
+func salvageMod(job *Job, src *Source, cut *mod.CutError) (File, error) {
+	m, unnamed, err := mod.Salvage(src, src.Size, cut, moddir.ExtensionOf)
+	if err != nil {
+		return nil, bin.InFile(err, src.Path)
+	}
+	job.Miss(src.Path, "%v; %s", cut, saved(m.Archive, unnamed))
+	return newArchive(job, m.Archive, m)
+}
+
+// saved tells what is there of an archive that is cut off.
+func saved(r *pak.Reader, unnamed int) string {
+	named := len(r.Files()) - unnamed - r.Absent()
+	return fmt.Sprintf("%d files are there with their names, and %d without, in %s", named, unnamed, pak.LostDir)
+}
+
 func openMod(src *Source) (*mod.Mod, error) {
 	m, err := mod.Open(src, src.Size)
 	if err != nil {
@@ -152,7 +171,7 @@ func openMod(src *Source) (*mod.Mod, error) {
 
 // openPak opens an archive by its .PAK or by its .PAK.MAN. The closer is that
 // of the other one.
-func openPak(src *Source) (*pak.Reader, io.Closer, error) {
+func openPak(job *Job, src *Source) (*pak.Reader, io.Closer, error) {
 	archive, list := src, src
 	var other *Source
 	var err error
@@ -174,6 +193,15 @@ func openPak(src *Source) (*pak.Reader, io.Closer, error) {
 		return nil, other, errors.Join(err, other.Close())
 	}
 	manifest, err := pak.DecodeManifest(data)
+	if errors.Is(err, bin.ErrShort) {
+		r, unnamed, err := pak.Salvage(archive, archive.Size, data, moddir.ExtensionOf)
+		if err != nil {
+			other.Close()
+			return nil, nil, bin.InFile(err, archive.Path)
+		}
+		job.Miss(list.Path, "the list is cut off or damaged; %s", saved(r, unnamed))
+		return r, other, nil
+	}
 	if err != nil {
 		other.Close()
 		return nil, nil, bin.InFile(err, list.Path)
@@ -182,6 +210,9 @@ func openPak(src *Source) (*pak.Reader, io.Closer, error) {
 	if err != nil {
 		other.Close()
 		return nil, nil, bin.InFile(err, archive.Path)
+	}
+	if n := r.Absent(); n > 0 {
+		job.Miss(archive.Path, "the archive is cut off: of %d files %d are not there, or not as a whole", len(r.Files()), n)
 	}
 	return r, other, nil
 }
@@ -355,7 +386,7 @@ func openBase(name string, o moddir.Options) (tables.Sources, io.Closer, error) 
 		}
 		return moddir.SourcesOfArchive(m.Archive, o), src, nil
 	}
-	r, other, err := openPak(src)
+	r, other, err := openPak(nil, src)
 	if err != nil {
 		return nil, nil, errors.Join(err, src.Close())
 	}
@@ -384,7 +415,7 @@ func dumpArchive(job *Job, src *Source, path string, t bin.Tracer) error {
 			reader = m.Archive
 		}
 	} else {
-		r, other, err := openPak(src)
+		r, other, err := openPak(job, src)
 		if err != nil {
 			return err
 		}

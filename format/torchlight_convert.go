@@ -47,11 +47,14 @@ var pakConversions = []Conversion{{
 		if err != nil {
 			return err
 		}
-		r, other, err := openPak(src)
+		r, other, err := openPak(job, src)
 		if err != nil {
 			return err
 		}
 		defer other.Close()
+		if r.Salvaged() {
+			return fmt.Errorf("%s: is cut off: `trowel extract -k` saves what is there, and `trowel pack` makes an archive of that", src.Path)
+		}
 		manifest, err := r.Manifest().Encode()
 		if err != nil {
 			return bin.InFile(err, src.Path)

@@ -11,6 +11,9 @@ import (
 var Catalog check.Catalog
 
 var (
+	foundCut = Catalog.Add("tl-mod-cut-off", check.Error,
+		"The mod is cut off: its end, where the list of its files stands, is missing.",
+		"Fetch it again; `trowel extract -k` saves the files that are there.")
 	foundOldHeader = Catalog.Add("tl-mod-old-header", check.Info,
 		"The header is of a version before 4, as the first editors wrote it.",
 		"Nothing; packing without the sidecar makes it version 4.")
@@ -37,6 +40,10 @@ var (
 // Check reports everything that is wrong with the mod, its archive and manifest.
 // The path is that of findings about the mod as a whole.
 func (m *Mod) Check(path string, sink check.Sink) {
+	if m.cut != nil {
+		sink.Add(foundCut, path, m.size, "%v", m.cut)
+		return // nothing of it is as it should be
+	}
 	h := m.Header
 	if h.Version != LastVersion {
 		sink.Add(foundOldHeader, path, 0, "the header is of version %d", h.Version)

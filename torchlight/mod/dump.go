@@ -1,6 +1,7 @@
 package mod
 
 import (
+	"bytes"
 	"errors"
 
 	"trowel/internal/bin"
@@ -25,8 +26,14 @@ func Dump(data []byte, t bin.Tracer) error {
 	switch {
 	case start < r.Offset() || start > int64(len(data)):
 		return outside("data_offset", "an offset behind the header and within the file", start)
-	case end < start || end > int64(len(data)):
-		return outside("manifest_offset", "an offset behind the archive and within the file", end)
+	case end < start:
+		return outside("manifest_offset", "an offset behind the archive", end)
+	case end > int64(len(data)):
+		rest := data[start:]
+		if a, _, err := pak.Salvage(bytes.NewReader(rest), int64(len(rest)), nil, func([]byte) string { return "" }); err == nil {
+			_ = pak.Dump(rest, start, a.Manifest(), t)
+		}
+		return cut("archive", int64(len(data)), end)
 	}
 	// The manifest says where the blocks are, but stands behind them.
 	// Whether it is broken is found out again by its own dump.

@@ -36,11 +36,41 @@ type Mod struct {
 	length  int64 // of the header in bytes
 	rawMan  []byte
 	archive *io.SectionReader
+	cut     *CutError // of one that [Salvage] opened
 }
 
 // Open reads header and manifest of a mod of size bytes, and nothing of its
 // files. It fails where the parts do not lie one behind the other.
+//
+// The error is a [*CutError] for one that is cut off.
 func Open(r io.ReaderAt, size int64) (*Mod, error) {
+	m, err := openHeader(r, size)
+	if err != nil {
+		return nil, err
+	}
+	data, man := int64(m.Header.DataOffset), int64(m.Header.ManifestOffset)
+	if man > size {
+		return nil, cut("archive", size, man)
+	}
+	m.archive = io.NewSectionReader(r, data, man-data)
+	m.rawMan = make([]byte, size-man)
+	if err := readFull(r, m.rawMan, man, "manifest"); err != nil {
+		return nil, err
+	}
+	if m.Manifest, err = pak.DecodeManifest(m.rawMan); errors.Is(err, bin.ErrShort) {
+		return nil, &CutError{"manifest", 0, shift(err, man, "manifest")}
+	} else if err != nil {
+		return nil, shift(err, man, "manifest")
+	}
+	if m.Archive, err = pak.NewReader(m.archive, man-data, m.Manifest); err != nil {
+		return nil, shift(err, data, "archive")
+	}
+	m.Archive.At(data)
+	return m, nil
+}
+
+// openHeader reads the header, and looks at the offsets in it.
+func openHeader(r io.ReaderAt, size int64) (*Mod, error) {
 	head, err := readHead(r, size)
 	if err != nil {
 		return nil, err
@@ -49,26 +79,13 @@ func Open(r io.ReaderAt, size int64) (*Mod, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, man := int64(h.DataOffset), int64(h.ManifestOffset)
-	switch {
-	case data < int64(length):
-		return nil, outside("data_offset", fmt.Sprintf("an offset of %d or more, behind the header", length), data)
-	case man < data || man > size:
-		return nil, outside("manifest_offset", fmt.Sprintf("an offset from %d to %d", data, size), man)
+	switch data, man := h.DataOffset, h.ManifestOffset; {
+	case int64(data) < int64(length):
+		return nil, outside("data_offset", fmt.Sprintf("an offset of %d or more, behind the header", length), int64(data))
+	case man < data:
+		return nil, outside("manifest_offset", fmt.Sprintf("an offset of %d or more, behind the archive", data), int64(man))
 	}
-	m := &Mod{Header: h, src: r, size: size, length: int64(length), archive: io.NewSectionReader(r, data, man-data)}
-	m.rawMan = make([]byte, size-man)
-	if err := readFull(r, m.rawMan, man, "manifest"); err != nil {
-		return nil, err
-	}
-	if m.Manifest, err = pak.DecodeManifest(m.rawMan); err != nil {
-		return nil, shift(err, man, "manifest")
-	}
-	if m.Archive, err = pak.NewReader(m.archive, man-data, m.Manifest); err != nil {
-		return nil, shift(err, data, "archive")
-	}
-	m.Archive.At(data)
-	return m, nil
+	return &Mod{Header: h, src: r, size: size, length: int64(length)}, nil
 }
 
 // readHead reads the bytes before the archive: all that the header can be.
@@ -89,8 +106,11 @@ func readHead(r io.ReaderAt, size int64) ([]byte, error) {
 		return nil, err
 	}
 	data := int64(offsets[0]) | int64(offsets[1])<<8 | int64(offsets[2])<<16 | int64(offsets[3])<<24
-	if data < at+8 || data > size {
-		return nil, outside("data_offset", fmt.Sprintf("an offset from %d to %d", at+8, size), data)
+	switch {
+	case data < at+8:
+		return nil, outside("data_offset", fmt.Sprintf("an offset of %d or more", at+8), data)
+	case data > size:
+		return nil, cut("header", size, data)
 	}
 	head = make([]byte, data)
 	return head, readFull(r, head, 0, "header")

@@ -71,6 +71,9 @@ func Check(r *pak.Reader, o CheckOptions, sink check.Sink) {
 		}
 	}
 	checkGUIDs(all, sink)
+	if r.Salvaged() {
+		return // what is missing is missing because it was cut off
+	}
 	checkReferences(all, present, o.Base, sink)
 	checkTables(all, SourcesOfArchive(r, o.Options), o.Base, present, sink)
 }

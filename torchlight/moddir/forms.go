@@ -166,3 +166,26 @@ func compileWith[R, O any](compile func([]byte, *R, O) ([]byte, error), content 
 	}
 	return compile(content, relic, o)
 }
+
+// begins are the beginnings of files that tell what they are.
+var begins = []struct{ magic, extension string }{
+	{"DDS ", ".DDS"}, {"\x89PNG", ".PNG"}, {"\xff\xd8\xff", ".JPG"}, {"RIFF", ".WAV"}, {"OggS", ".OGG"},
+	{"\x00\x10[MeshSer", ".MESH"}, {"\x00\x10[Ser", ".SKELETON"}, {"<?xml", ".XML"}, {"BIK", ".BIK"},
+}
+
+// ExtensionOf tells by the beginning of a file which extension it had, as far as
+// that can be told; ".BIN" is any other.
+func ExtensionOf(head []byte) string {
+	switch {
+	case layout.Recognize(head):
+		return ".LAYOUT"
+	case dat.Recognize(head):
+		return ".DAT"
+	}
+	for _, b := range begins {
+		if strings.HasPrefix(string(head), b.magic) {
+			return b.extension
+		}
+	}
+	return ".BIN"
+}

@@ -50,11 +50,12 @@ func (o *Options) names() *hash.Names {
 
 // sidecar is the content of .trowel.json.
 type sidecar struct {
-	Format string               // of the folder of a single file
-	Header *mod.HeaderRelic     // what MOD.DAT does not say
-	Mod    *mod.Relic           // of a mod, with its archive
-	Pak    *pak.Relic           // of an archive without a header
-	Files  map[string]fileRelic // by their paths in the folder
+	Format  string               // of the folder of a single file
+	Archive bool                 // it is the folder of an archive, with or without a header
+	Header  *mod.HeaderRelic     // what MOD.DAT does not say
+	Mod     *mod.Relic           // of a mod, with its archive
+	Pak     *pak.Relic           // of an archive without a header
+	Files   map[string]fileRelic // by their paths in the folder
 }
 
 // fileRelic is what a compiled file has that its form for people does not say.
@@ -89,12 +90,22 @@ const (
 
 // Recognize tells whether a folder is that of a mod.
 func Recognize(fsys fs.FS) bool {
-	return findEntry(fsys, modDat, false) != "" && findEntry(fsys, mediaDir, true) != ""
+	return findEntry(fsys, modDat, false) != "" && isArchive(fsys)
 }
 
 // RecognizePak tells whether a folder is that of an archive without a header.
 func RecognizePak(fsys fs.FS) bool {
-	return findEntry(fsys, modDat, false) == "" && findEntry(fsys, mediaDir, true) != ""
+	return findEntry(fsys, modDat, false) == "" && isArchive(fsys)
+}
+
+// isArchive tells whether a folder is that of an archive: it has files of the game, or
+// a sidecar that speaks of an archive, which may have none.
+func isArchive(fsys fs.FS) bool {
+	if findEntry(fsys, mediaDir, true) != "" {
+		return true
+	}
+	side, err := readSidecar(fsys)
+	return err == nil && side.Archive
 }
 
 // findEntry returns the name of a file or folder at the top, in any case; "" for none.

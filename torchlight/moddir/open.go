@@ -45,6 +45,9 @@ func Open(m *mod.Mod, o Options) fs.FS {
 	})
 	s.add(m.Archive)
 	s.tree.Add(tree.Sidecar, tree.Meta{Stored: -1, Last: true}, func() ([]byte, error) {
+		if m.Archive.Salvaged() {
+			return s.sidecar(&sidecar{Header: m.Header.Relic()}) // there are no very same bytes to go back to
+		}
 		relic, err := mod.NewRelic(m)
 		if err != nil {
 			return nil, err
@@ -59,6 +62,9 @@ func OpenPak(r *pak.Reader, o Options) fs.FS {
 	s := &shown{options: &o}
 	s.add(r)
 	s.tree.Add(tree.Sidecar, tree.Meta{Stored: -1, Last: true}, func() ([]byte, error) {
+		if r.Salvaged() {
+			return s.sidecar(new(sidecar))
+		}
 		relic, err := pak.NewRelic(r)
 		if err != nil {
 			return nil, err
@@ -159,6 +165,7 @@ func (f *shownFile) kept() (relic *fileRelic, made bool) {
 // file that cannot be read is not in the folder: the relic of the archive has
 // its block.
 func (s *shown) sidecar(side *sidecar) ([]byte, error) {
+	side.Archive = true
 	parallel.Each(len(s.files), func(i int) {
 		if _, made := s.files[i].kept(); !made {
 			_, _ = s.content(s.files[i])
@@ -189,7 +196,7 @@ func (s *sidecar) encode() ([]byte, error) {
 		key   string
 		value any
 		there bool
-	}{{`"format"`, s.Format, s.Format != ""}, {`"header"`, s.Header, s.Header != nil}, {`"mod"`, s.Mod, s.Mod != nil}, {`"pak"`, s.Pak, s.Pak != nil}} {
+	}{{`"format"`, s.Format, s.Format != ""}, {`"archive"`, s.Archive, s.Archive}, {`"header"`, s.Header, s.Header != nil}, {`"mod"`, s.Mod, s.Mod != nil}, {`"pak"`, s.Pak, s.Pak != nil}} {
 		if part.there {
 			add(lead, part.key, part.value)
 			lead = ",\n"

@@ -6,6 +6,9 @@ import "trowel/check"
 var Catalog check.Catalog
 
 var (
+	foundCut = Catalog.Add("tl-pak-cut-off", check.Error,
+		"The list of the archive's files is cut off or damaged.",
+		"Fetch it again; `trowel extract -k` saves the files that are there.")
 	foundHash = Catalog.Add("tl-pak-hash", check.Error,
 		"The hash of the archive is wrong: the game ignores the archive without a word, or does not start.",
 		"Extract, delete .trowel.json, pack: the hash is made anew.")

@@ -16,6 +16,10 @@ import (
 // inflates every file, on all cores, unless the manifest states more than the
 // archive can hold. The path is put before findings about the archive as a whole.
 func (r *Reader) Check(path string, sink check.Sink) {
+	if r.salvaged {
+		sink.Add(foundCut, path, -1, "the list of files is cut off or damaged")
+		return // nothing of it is as it should be
+	}
 	r.checkManifest(path, sink)
 	r.checkNames(sink)
 	if r.checkLayout(path, sink) {

@@ -17,7 +17,7 @@ const (
 // last section becomes Rest.
 func DecodeManifest(data []byte) (*Manifest, error) {
 	r := bin.NewReader(data, bin.LittleEndian)
-	m := readManifest(r)
+	m := readManifest(r, false)
 	return m, r.Err()
 }
 
@@ -30,13 +30,20 @@ func DumpManifestAt(data []byte, offset int64, t bin.Tracer) error {
 	r := bin.NewReader(data, bin.LittleEndian).At(offset)
 	r.Trace(t)
 	r.Enter("manifest")
-	readManifest(r)
+	readManifest(r, false)
 	r.Flush()
 	return r.Err()
 }
 
-// readManifest reads a manifest up to the end of r, or as far as it goes.
-func readManifest(r *bin.Reader) *Manifest {
+// readManifest reads a manifest up to the end of r, or as far as it goes. Of one that
+// is known to be cut off, counts may speak of what is not there.
+func readManifest(r *bin.Reader, isCut bool) *Manifest {
+	count := func(name string, least int) int {
+		if isCut {
+			return int(min(int64(r.U32(name)), int64(r.Len()/least)+1))
+		}
+		return r.Count32(name, least)
+	}
 	m := new(Manifest)
 	at := r.Offset()
 	m.Version = r.U16("version")
@@ -49,12 +56,12 @@ func readManifest(r *bin.Reader) *Manifest {
 	}
 	m.Root = r.Wide16("root")
 	m.Hint = r.U32("hint")
-	m.Sections = make([]Section, r.Count32("num_sections", minSection))
+	m.Sections = make([]Section, count("num_sections", minSection))
 	for i := range m.Sections {
 		s := &m.Sections[i]
 		r.EnterIndex("sections", i)
 		s.Name = r.Wide16("name")
-		s.Records = make([]Record, r.Count32("num_records", minRecord))
+		s.Records = make([]Record, count("num_records", minRecord))
 		for j := range s.Records {
 			r.EnterIndex("records", j)
 			s.Records[j].read(r)

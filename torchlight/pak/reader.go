@@ -28,6 +28,8 @@ type Reader struct {
 	files []*File
 	rest  []*File // records without a name: they have blocks all the same
 
+	salvaged bool
+
 	exact map[string]*File
 	fold  func() map[string]*File // by upper-case path, made when first asked for
 }

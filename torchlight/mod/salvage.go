@@ -1,0 +1,58 @@
+package mod
+
+import (
+	"fmt"
+	"io"
+
+	"trowel/internal/bin"
+	"trowel/torchlight/pak"
+)
+
+// CutError says that a mod is cut off.
+type CutError struct {
+	Part    string // where it ends: "header", "archive" or "manifest"
+	Missing int64  // bytes of that part that are missing; 0 where that is not known
+	Err     error  // what was expected, and where
+}
+
+func (e *CutError) Error() string {
+	switch e.Part {
+	case "header":
+		return fmt.Sprintf("the mod is cut off: the last %d bytes of its header are missing, and all of its files", e.Missing)
+	case "archive":
+		return fmt.Sprintf("the mod is cut off: %d bytes of its files and the list of them are missing", e.Missing)
+	}
+	return "the mod is cut off, or the list of its files is damaged: " + e.Err.Error()
+}
+
+func (e *CutError) Unwrap() error { return e.Err }
+
+// cut returns the error of a mod that should go on for some bytes more.
+func cut(part string, size, want int64) error {
+	return &CutError{part, want - size, &bin.Error{Path: part, Offset: -1, Want: fmt.Sprintf("%d bytes or more", want), Got: fmt.Sprint(size), Err: bin.ErrShort}}
+}
+
+// Salvage opens what is there of a mod for which [Open] returned why it is cut off,
+// unless that is within its header: see [pak.Salvage]. It returns how many files have
+// lost their names. The mod has no relic.
+func Salvage(r io.ReaderAt, size int64, why *CutError, extension func(head []byte) string) (*Mod, int, error) {
+	m, err := openHeader(r, size)
+	if err != nil {
+		return nil, 0, err
+	}
+	m.cut = why
+	data := int64(m.Header.DataOffset)
+	end := min(int64(m.Header.ManifestOffset), size)
+	m.rawMan = make([]byte, size-end)
+	if err := readFull(r, m.rawMan, end, "manifest"); err != nil {
+		return nil, 0, err
+	}
+	m.archive = io.NewSectionReader(r, data, end-data)
+	var unnamed int
+	if m.Archive, unnamed, err = pak.Salvage(m.archive, end-data, m.rawMan, extension); err != nil {
+		return nil, 0, shift(err, data, "archive")
+	}
+	m.Archive.At(data)
+	m.Manifest = m.Archive.Manifest()
+	return m, unnamed, nil
+}
