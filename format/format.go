@@ -23,6 +23,7 @@ import (
 type Format struct {
 	Name       string   // stable, such as "teeworlds-map"
 	Title      string   // for people, such as "Teeworlds/DDNet map"
+	Game       string   // whose file it is, for people, such as "Teeworlds/DDNet"
 	Extensions []string // with their dots, the usual one first
 	Folder     bool     // the game keeps it as a folder, not as a file
 	Doc        string   // the page that describes it, from the project's root

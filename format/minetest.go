@@ -33,6 +33,7 @@ var (
 var minetestWorld = &Format{
 	Name:          minetestWorldName,
 	Title:         "Minetest/Luanti world",
+	Game:          gameMinetest,
 	Folder:        true,
 	Doc:           "docs/formats/minetest-world.md",
 	Recognize:     func(src *Source) bool { return worlddir.RecognizeWorld(src.Dir) },
@@ -53,6 +54,7 @@ var minetestWorld = &Format{
 var minetestBlock = &Format{
 	Name:       minetestBlockName,
 	Title:      "Minetest/Luanti map block",
+	Game:       gameMinetest,
 	Extensions: []string{".block"},
 	Doc:        "docs/formats/minetest-mapblock.md",
 	Recognize:  func(*Source) bool { return false }, // there is no signature: the name tells

@@ -7,3 +7,10 @@ var registered = []*Format{
 	minetestWorld, minetestBlock,
 	torchlightData, torchlightADM, torchlightLayout, torchlightRaw, torchlightGrid, torchlightSource, torchlightAsset,
 }
+
+// The games, as people call them.
+const (
+	gameTeeworlds  = "Teeworlds/DDNet"
+	gameTorchlight = "Torchlight II"
+	gameMinetest   = "Minetest/Luanti"
+)

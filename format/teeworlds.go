@@ -19,6 +19,7 @@ var optionClean = Option{Name: "clean", Bool: true, Building: true, Help: "leave
 var teeworldsMap = &Format{
 	Name:       "teeworlds-map",
 	Title:      "Teeworlds/DDNet map",
+	Game:       gameTeeworlds,
 	Extensions: []string{".map"},
 	Doc:        "docs/formats/teeworlds-map.md",
 	Recognize: func(src *Source) bool {
@@ -36,6 +37,7 @@ var teeworldsMap = &Format{
 var teeworldsDatafile = &Format{
 	Name:       "teeworlds-datafile",
 	Title:      "Teeworlds datafile without a map version (maps of 2007)",
+	Game:       gameTeeworlds,
 	Extensions: []string{".map"},
 	Doc:        "docs/formats/teeworlds-datafile.md",
 	Recognize: func(src *Source) bool {

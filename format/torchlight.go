@@ -36,6 +36,7 @@ var (
 var torchlightMod = &Format{
 	Name:       torchlightModName,
 	Title:      "Torchlight II mod",
+	Game:       gameTorchlight,
 	Extensions: []string{".MOD"},
 	Doc:        "docs/formats/torchlight-archive.md",
 	Recognize:  isMod,
@@ -75,6 +76,7 @@ var torchlightMod = &Format{
 var torchlightPak = &Format{
 	Name:       torchlightPakName,
 	Title:      "Torchlight II archive (.PAK with .PAK.MAN)",
+	Game:       gameTorchlight,
 	Extensions: []string{".PAK", ".PAK.MAN"},
 	Doc:        "docs/formats/torchlight-archive.md",
 	Recognize: func(src *Source) bool {

@@ -36,7 +36,7 @@ var (
 
 // compiledFormat is the format of a kind of compiled files that stand alone.
 func compiledFormat(name, title, doc string, extensions []string, kinds []*check.Kind, info func([]byte, string) ([]InfoField, error)) *Format {
-	f := &Format{Name: name, Title: title, Extensions: extensions, Doc: doc, Kinds: kinds, Options: []Option{optionNames, optionGUTS, optionClean}}
+	f := &Format{Name: name, Title: title, Game: gameTorchlight, Extensions: extensions, Doc: doc, Kinds: kinds, Options: []Option{optionNames, optionGUTS, optionClean}}
 	f.Recognize = func(src *Source) bool {
 		// The first bytes tell little: the whole file has to be right.
 		if src.Size > maxCompiled || !moddir.MayBeCompiled(src.Head(maxModHead), src.Name) {
@@ -208,6 +208,7 @@ func infoOfGrid(data []byte, _ string) ([]InfoField, error) {
 var torchlightSource = &Format{
 	Name:       torchlightSourceName,
 	Title:      "Torchlight II source file",
+	Game:       gameTorchlight,
 	Extensions: []string{".RAW.json", ".MPP.pgm"},
 	Doc:        "docs/formats/torchlight-dat.md",
 	Recognize:  func(src *Source) bool { return text.Recognize(src.Head(maxModHead)) },
@@ -279,6 +280,7 @@ func (f *sourceFile) Close() error { return nil }
 var torchlightAsset = &Format{
 	Name:       torchlightAssetName,
 	Title:      "picture, sound or model",
+	Game:       gameTorchlight,
 	Extensions: []string{".dds", ".imageset", ".tga"},
 	Doc:        "docs/formats/torchlight-tables.md",
 	Recognize: func(src *Source) bool {

@@ -143,31 +143,35 @@ func guess(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error) 
 	return "", hint(err, "`trowel ls %s` lists what is there", file)
 }
 
-// distance returns how many letters have to change to make a of b, in any
-// case, or some number of at least most.
+// distance returns how many letters have to change, or change places with the next,
+// to make a of b, in any case, or some number of at least most.
 func distance(a, b string, most int) int {
 	if max(len(a)-len(b), len(b)-len(a)) >= most {
 		return most
 	}
 	a, b = strings.ToLower(a), strings.ToLower(b)
-	row := make([]int, len(b)+1)
+	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal, best := row[0], i+1
-		row[0] = i + 1
+		next[0] = i + 1
+		best := next[0]
 		for j := range len(b) {
-			cost := diagonal
+			cost := row[j]
 			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
+				cost = 1 + min(row[j], row[j+1], next[j])
 			}
-			diagonal, row[j+1] = row[j+1], cost
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				cost = min(cost, 1+before[j-1])
+			}
+			next[j+1] = cost
 			best = min(best, cost)
 		}
 		if best >= most {
 			return most
 		}
+		before, row, next = row, next, before
 	}
 	return row[len(b)]
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -53,7 +54,8 @@ finding is about. What there is not is left out.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&kinds, "kinds", false, "explain all kinds of findings")
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show offsets in the file, too")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show every finding, on a terminal too, and offsets in the file")
+	a.colorFlag(cmd)
 	cmd.Flags().StringVar(&least, "min", "info", "the least `severity` to show: error, warning or info")
 	a.optionFlags(cmd, ownOptions)
 	cmd.Args = func(cmd *cobra.Command, names []string) error {
@@ -63,14 +65,15 @@ finding is about. What there is not is left out.`,
 		return args(1, -1)(cmd, names)
 	}
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		a.page()
 		if kinds {
 			return a.printKinds(asJSON)
 		}
-		c := &checking{app: a, cmd: cmd, asJSON: asJSON, verbose: verbose, list: jsonArray{w: a.out}}
+		c := &checking{app: a, cmd: cmd, asJSON: asJSON, verbose: verbose, list: jsonArray{w: a.out}, known: make(map[string]bool)}
 		if err := c.min.UnmarshalText([]byte(least)); err != nil {
 			return err
 		}
-		return c.run(cmd.Context(), names)
+		return c.run(cmd.Context(), expand(names))
 	}
 	return cmd
 }
@@ -85,7 +88,9 @@ type checking struct {
 
 	list    jsonArray
 	files   int
-	skipped int // files in folders of no known format
+	folded  int             // findings that were not shown, for one of their kind was
+	skipped int             // files in folders of no known format
+	known   map[string]bool // what the user named and has game files in it
 	failed  bool
 	counts  [check.Error + 1]int
 }
@@ -116,7 +121,17 @@ func (c *checking) run(ctx context.Context, names []string) error {
 			return err
 		}
 	}
-	c.summary()
+	for _, name := range names {
+		if !c.known[name] {
+			c.complain(hint(fmt.Errorf("%s: no game files in it", name), "`trowel formats` lists the formats that are known"))
+		}
+	}
+	if err := c.unfit(c.cmd); err != nil {
+		c.complain(err)
+	}
+	if c.files > 0 {
+		c.summary()
+	}
 	switch {
 	case c.failed:
 		return errQuiet
@@ -139,12 +154,16 @@ func (c *checking) safely(ctx context.Context, t target) checked {
 
 func (c *checking) check(ctx context.Context, r *checked, sink check.Sink) {
 	t := r.target
+	if t.err != nil {
+		r.err = t.err
+		return
+	}
 	src, err := c.source(t.name)
 	if err != nil {
 		r.err = err
 		return
 	}
-	f, err := c.formats.Find(src)
+	f, err := c.formatOf(src, t)
 	g := &game{Format: f, name: t.name, src: src}
 	if err != nil && src.IsDir() {
 		if g, err = c.build(t.name, sink); g == nil && err == nil {
@@ -157,6 +176,9 @@ func (c *checking) check(ctx context.Context, r *checked, sink check.Sink) {
 		return
 	}
 	defer g.Close()
+	if r.err = c.fits(c.cmd, g.Format, t); r.err != nil {
+		return
+	}
 	r.format = g.Name
 	job := c.job(c.cmd, g.Format)
 	var mu sync.Mutex
@@ -234,12 +256,13 @@ func (c *checking) print(r checked) error {
 			c.skipped++
 			return nil
 		}
-		c.talk.fail(r.err)
-		c.failed = true
+		c.known[r.from] = true // that it is not is said
+		c.complain(r.err)
 		if len(r.findings) == 0 {
 			return nil
 		}
 	}
+	c.known[r.from] = true
 	c.files++
 	c.failed = c.failed || r.defect
 	shown := []check.Finding{}
@@ -257,19 +280,66 @@ func (c *checking) print(r checked) error {
 		return nil
 	}
 	c.talk.clear()
-	if _, err := fmt.Fprintf(c.out, "%s:\n", printable(r.name)); err != nil {
+	if _, err := fmt.Fprintf(c.out, "%s:\n", c.screen.paint(colorHead, printable(r.name))); err != nil {
 		return err
 	}
+	more := make(map[string]int) // findings of a kind that are not shown
+	if c.screen.terminal && !c.verbose {
+		shown, more = fold(shown)
+	}
 	for _, f := range shown {
-		line := f.String()
-		if c.verbose {
-			line = f.Verbose()
-		}
-		if _, err := fmt.Fprintf(c.out, "  %s\n", printable(line)); err != nil {
+		if err := c.printFinding(f, more[f.ID]); err != nil {
 			return err
 		}
+		c.folded += more[f.ID]
 	}
 	return nil
+}
+
+// fold leaves one finding of each kind that there are many of, and counts the others.
+func fold(all []check.Finding) (shown []check.Finding, more map[string]int) {
+	const many = 3
+	more = make(map[string]int)
+	for _, f := range all {
+		more[f.ID]++
+	}
+	seen := make(map[string]bool)
+	for _, f := range all {
+		if more[f.ID] <= many || !seen[f.ID] {
+			shown = append(shown, f)
+		}
+		seen[f.ID] = true
+	}
+	for id, n := range more {
+		if more[id] = n - 1; n <= many {
+			delete(more, id)
+		}
+	}
+	return shown, more
+}
+
+var severityColors = map[check.Severity]string{check.Error: colorError, check.Warning: colorWarning, check.Info: colorPlace}
+
+// printFinding prints a finding that stands for more of its kind.
+func (c *checking) printFinding(f check.Finding, more int) error {
+	if more > 0 {
+		f.Message += fmt.Sprintf(" (and %s more like it)", thousands(int64(more)))
+	}
+	text := f.String()
+	if c.verbose {
+		text = f.Verbose()
+	}
+	const indent = 2
+	severity := f.Severity.String()
+	text = c.screen.wrapped(printable(text), indent, 3*indent)
+	_, err := fmt.Fprintf(c.out, "  %s%s\n", c.screen.paint(severityColors[f.Severity], severity), strings.TrimPrefix(text, severity))
+	return err
+}
+
+// complain tells an error and goes on: the other files may be fine.
+func (c *checking) complain(err error) {
+	c.talk.fail(err)
+	c.failed = true
 }
 
 func (c *checking) summary() {
@@ -279,6 +349,9 @@ func (c *checking) summary() {
 	}
 	if c.skipped > 0 {
 		line += fmt.Sprintf("; %s of no known format passed over", plural(c.skipped, "file"))
+	}
+	if c.folded > 0 {
+		line += fmt.Sprintf("; %s folded, -v shows all", plural(c.folded, "finding"))
 	}
 	_ = c.out.Flush()
 	c.talk.say("%s", line)
@@ -298,7 +371,8 @@ func (a *app) printKinds(asJSON bool) error {
 			if asJSON {
 				err = list.add(object{{"format", owner}, {"id", k.ID}, {"severity", k.Severity}, {"meaning", k.Meaning}, {"remedy", k.Remedy}})
 			} else {
-				_, err = fmt.Fprintf(a.out, "%s: %s (%s)\n    %s\n    %s\n", k.ID, k.Severity, cmp.Or(owner, "any format"), k.Meaning, k.Remedy)
+				_, err = fmt.Fprintf(a.out, "%s: %s (%s)\n    %s\n    %s\n", a.screen.paint(colorHead, k.ID), a.screen.paint(severityColors[k.Severity], k.Severity.String()),
+					cmp.Or(owner, "any format"), a.screen.wrapped(k.Meaning, 4, 4), a.screen.wrapped(k.Remedy, 4, 4))
 			}
 			if err != nil {
 				return err

@@ -9,7 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -35,13 +35,28 @@ var errQuiet = errors.New("failed")
 type app struct {
 	formats format.Set
 	in      io.Reader
-	out     *bufio.Writer
+	stdout  io.Writer
+	out     *bufio.Writer // to stdout, or to the pager
+	screen  screen
+	pager   *pager // nil: none
 	talk    *talk
+	args    []string // as the user gave them
+
+	mu      sync.Mutex
+	fitting map[string]bool // options that are for some file that was found in a folder
 }
 
 // Main runs the tool and returns its exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return run(format.All(), args, stdin, stdout, stderr)
+	runs, stay := mainArgs(args, startedByMouse())
+	code := exitFine
+	for _, args := range runs {
+		code = max(code, run(format.All(), args, stdin, stdout, stderr))
+	}
+	if stay {
+		waitForKey(stdin, stderr)
+	}
+	return code
 }
 
 func run(formats format.Set, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -49,19 +64,31 @@ func run(formats format.Set, args []string, stdin io.Reader, stdout, stderr io.W
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 
+	return newApp(formats, stdin, stdout, stderr).run(ctx, args, stderr)
+}
+
+func newApp(formats format.Set, stdin io.Reader, stdout, stderr io.Writer) *app {
 	out := bufio.NewWriterSize(stdout, 1<<16)
-	a := &app{formats: formats, in: stdin, out: out, talk: newTalk(stderr, out)}
+	return &app{formats: formats, in: stdin, stdout: stdout, out: out, screen: newScreen(stdout), fitting: make(map[string]bool), talk: newTalk(stderr, out)}
+}
+
+func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
+	a.args = args
 	root := a.root()
 	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(out)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
 	root.SetErr(stderr)
 	var err error
 	if p := parallel.Catch(func() { err = root.ExecuteContext(ctx) }); p != nil {
 		err = defect(p)
 	}
 	a.talk.clear()
-	if flushed := out.Flush(); err == nil || errors.Is(err, errFound) && flushed != nil {
+	flushed := a.out.Flush()
+	if a.pager != nil {
+		defer func() { _ = a.pager.end() }() // when all is said
+	}
+	if err == nil || errors.Is(err, errFound) && flushed != nil {
 		err = flushed
 	}
 	switch {
@@ -109,8 +136,6 @@ Exit codes: 0 fine, 1 findings or differences, 2 wrong usage or a failure.`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
-
-		SuggestionsMinimumDistance: 2,
 	}
 	root.PersistentFlags().BoolVarP(&a.talk.quiet, "quiet", "q", false, "say nothing but errors")
 	info := a.infoCommand()
@@ -119,32 +144,26 @@ Exit codes: 0 fine, 1 findings or differences, 2 wrong usage or a failure.`,
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		return a.fileOrVerb(root, args[0], info.RunE(cmd, args))
+		if err := isFileOrVerb(root, args[0]); err != nil {
+			return err
+		}
+		return info.RunE(cmd, args)
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return hint(err, "see `%s --help`", cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return a.flagError(root, cmd, err) })
+	root.SetUsageFunc(a.usage)
 	root.AddCommand(info, a.lsCommand(), a.catCommand(), a.extractCommand(), a.packCommand(), a.checkCommand(),
 		a.searchCommand(), a.hashCommand(), a.repairCommand(),
-		a.dumpCommand(), a.diffCommand(), a.convertCommand(), a.formatsCommand(), a.manCommand(root))
+		a.dumpCommand(), a.diffCommand(), a.convertCommand(), a.formatsCommand(), a.manCommand(root), a.versionCommand())
+	root.SetHelpCommand(a.helpCommand(root))
 	return root
-}
-
-// fileOrVerb explains the error of a first word that is neither a file nor a verb.
-func (a *app) fileOrVerb(root *cobra.Command, word string, err error) error {
-	if !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	if near := root.SuggestionsFor(word); len(near) > 0 {
-		return hint(err, "did you mean the verb %s?", near[0])
-	}
-	return err
 }
 
 // args makes the test for the number of arguments of a verb; a most of -1 means any number.
 func args(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
+		case len(args) < least && len(args) == 0 && isFile(cmd.CalledAs()):
+			return hint(errors.New("too few arguments: "+cmd.UseLine()), "the file of that name is ./%s", cmd.CalledAs())
 		case len(args) < least:
 			return hint(errors.New("too few arguments: "+cmd.UseLine()), "see `%s --help`", cmd.CommandPath())
 		case most >= 0 && len(args) > most:
@@ -152,22 +171,4 @@ func args(least, most int) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// version tells what the tool was built from.
-func version() string {
-	build, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	v := build.Main.Version
-	if v == "" {
-		v = "(devel)"
-	}
-	for _, s := range build.Settings {
-		if s.Key == "vcs.revision" && v == "(devel)" {
-			v += " " + s.Value
-		}
-	}
-	return v + " " + build.GoVersion
 }

@@ -115,7 +115,7 @@ func conversion(g *game, to, out string) (*format.Conversion, error) {
 	if to == "" {
 		err = errors.New("tell with --to what to make")
 	}
-	return nil, hint(err, "--to can be %s", strings.Join(targets, ", "))
+	return nil, didYouMean(err, to, targets, "--to can be %s", strings.Join(targets, ", "))
 }
 
 // completeTargets completes what a file can be turned into, for the shell.

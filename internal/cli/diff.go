@@ -36,8 +36,10 @@ changed, and the other keys are there where they apply.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&stat, "stat", false, "tell only which files differ, not in what")
 	cmd.Flags().BoolVar(&sidecar, "sidecar", false, "compare "+tree.Sidecar+", too: what only matters for the very same bytes")
+	a.colorFlag(cmd)
 	a.optionFlags(cmd, readingOptions)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		a.page()
 		c := &comparison{app: a, stat: stat, sidecar: sidecar}
 		differ, err := c.run(cmd, args[0], args[1], asJSON)
 		if err != nil {
@@ -95,9 +97,12 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 	list := jsonArray{w: c.out}
 	c.nameA, c.nameB = nameA, nameB
 	c.counts = make(map[change]int)
-	same, err := c.sameBytes(nameA, nameB)
-	if err != nil {
-		return false, err
+	same := false
+	var err error
+	if !optionsGiven(cmd) { // else they have to be for these files
+		if same, err = c.sameBytes(nameA, nameB); err != nil {
+			return false, err
+		}
 	}
 	if !same {
 		var closeA, closeB io.Closer
@@ -238,6 +243,13 @@ func (c *comparison) compare(p pair) difference {
 
 func (c *comparison) print(d difference) error {
 	head := marks[d.change] + " " + printable(d.path)
+	color := ""
+	switch d.change {
+	case added:
+		color = colorAdded
+	case removed:
+		color = colorRemoved
+	}
 	switch {
 	case d.change != changed:
 	case d.text == "":
@@ -245,11 +257,41 @@ func (c *comparison) print(d difference) error {
 	case c.stat:
 		head += fmt.Sprintf("  (+%d -%d lines)", d.plusses, d.minusses)
 	default:
-		_, err := io.WriteString(c.out, d.text)
+		return c.printText(d.text)
+	}
+	_, err := fmt.Fprintln(c.out, c.screen.paint(color, head))
+	return err
+}
+
+// printText prints a unified diff, in the colors that everybody uses for them.
+func (c *comparison) printText(text string) error {
+	if c.screen.paint(colorHead, "x") == "x" {
+		_, err := io.WriteString(c.out, text)
 		return err
 	}
-	_, err := fmt.Fprintln(c.out, head)
-	return err
+	head := true // the names come before the first place
+	for line := range strings.Lines(text) {
+		line, end := strings.CutSuffix(line, "\n")
+		color := ""
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			color, head = colorPlace, false
+		case head:
+			color = colorHead
+		case strings.HasPrefix(line, "+"):
+			color = colorAdded
+		case strings.HasPrefix(line, "-"):
+			color = colorRemoved
+		}
+		line = c.screen.paint(color, line)
+		if end {
+			line += "\n"
+		}
+		if _, err := io.WriteString(c.out, line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (d difference) object() object {

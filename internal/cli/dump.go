@@ -45,11 +45,15 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	a.optionFlags(cmd, readingOptions)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		a.page()
 		g, err := a.find(cmd, args[0])
 		if err != nil {
 			return err
 		}
 		defer g.Close()
+		if err := a.ownedOptions(cmd, g.Format); err != nil {
+			return err
+		}
 		if g.Dump == nil {
 			return fmt.Errorf("%s: a %s has no bytes to show", g.name, g.Title)
 		}

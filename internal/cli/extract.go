@@ -25,8 +25,9 @@ func (a *app) extractCommand() *cobra.Command {
 	var dir string
 	var force, keepGoing bool
 	cmd := &cobra.Command{
-		Use:   "extract FILE [-o FOLDER] [PATTERN...]",
-		Short: "Make a folder of a file",
+		Use:     "extract FILE [-o FOLDER] [PATTERN...]",
+		Aliases: []string{"x", "unpack", "open"},
+		Short:   "Make a folder of a file",
 		Long: `Extract makes a folder of a game file: climb.map becomes climb/ in the current
 folder. "trowel pack" makes the file again.
 
@@ -58,7 +59,7 @@ pack restores the true ones, which .trowel.json keeps.`,
 		if err != nil {
 			return err
 		}
-		f, err := a.formats.Find(src)
+		f, err := a.formatOf(src, target{})
 		g := &game{Format: f, name: args[0], src: src}
 		defer g.Close()
 		if err != nil {

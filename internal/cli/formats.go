@@ -3,7 +3,7 @@ package cli
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +25,7 @@ convertsTo, doc}.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.RunE = func(*cobra.Command, []string) error {
+		a.page()
 		if asJSON {
 			list := jsonArray{w: a.out}
 			for _, f := range a.formats {
@@ -37,18 +38,54 @@ convertsTo, doc}.`,
 			}
 			return list.end()
 		}
-		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "NAME\tFORMAT\tEXTENSIONS\tCAN")
-		for _, f := range a.formats {
-			can := strings.Join(abilities(f), ", ")
-			if to := targets(f); len(to) > 0 {
-				can += ", convert to " + strings.Join(to, " or ")
-			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", f.Name, f.Title, strings.Join(f.Extensions, " "), can)
-		}
-		return w.Flush()
+		return a.printFormats()
 	}
 	return cmd
+}
+
+// printFormats prints a table; where it would be wider than the screen, the last
+// column goes on below.
+func (a *app) printFormats() error {
+	rows := [][]string{{"NAME", "FORMAT", "EXTENSIONS", "CAN"}}
+	for _, f := range a.formats {
+		can := strings.Join(abilities(f), ", ")
+		if to := targets(f); len(to) > 0 {
+			can += ", convert to " + strings.Join(to, " or ")
+		}
+		rows = append(rows, []string{f.Name, f.Title, strings.Join(f.Extensions, " "), can})
+	}
+	widths := make([]int, len(rows[0])-1)
+	indent := 0
+	for i := range widths {
+		for _, row := range rows {
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i])+2)
+		}
+		indent += widths[i]
+	}
+	narrow := a.screen.width > 0 && a.screen.width < indent+len("convert to ")+20
+	for i, row := range rows {
+		line := ""
+		last := len(row) - 1
+		for j, cell := range row[:last] {
+			line += cell + strings.Repeat(" ", widths[j]-utf8.RuneCountInString(cell))
+		}
+		switch {
+		case !narrow:
+			line += a.screen.wrapped(row[last], indent, indent)
+		case i == 0:
+			line = "NAME: FORMAT (EXTENSIONS)\n    CAN"
+		default: // no room for a table
+			line = row[0] + ": " + row[1]
+			if row[2] != "" {
+				line += " (" + row[2] + ")"
+			}
+			line = a.screen.wrapped(line, 0, 4) + "\n    " + a.screen.wrapped(row[last], 4, 4)
+		}
+		if _, err := fmt.Fprintln(a.out, line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // abilities returns what can be done with files of a format.
@@ -62,6 +99,9 @@ func abilities(f *format.Format) []string {
 	}
 	if f.Dump != nil {
 		can = append(can, "dump")
+	}
+	if f.Repair != nil {
+		can = append(can, "repair")
 	}
 	return can
 }

@@ -35,6 +35,7 @@ left out for folders.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	a.optionFlags(cmd, readingOptions)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		a.page()
 		list := jsonArray{w: a.out}
 		failed := false
 		container := "" // the file that paths are inside of
@@ -95,7 +96,7 @@ func (a *app) withInner(cmd *cobra.Command, container, wanted string, use func(*
 		return named(err, container)
 	}
 	src := format.NewSource(container+":"+name, data)
-	f, err := a.formats.Find(src)
+	f, err := a.formatOf(src, target{})
 	if err != nil {
 		return err
 	}

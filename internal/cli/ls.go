@@ -18,8 +18,9 @@ stands for all that is in it.`
 func (a *app) lsCommand() *cobra.Command {
 	var long, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "ls FILE [PATTERN...]",
-		Short: "List the files in a file",
+		Use:     "ls FILE [PATTERN...]",
+		Aliases: []string{"list"},
+		Short:   "List the files in a file",
 		Long: `Ls lists the files that a game file consists of, a path on each line. It reads
 none of their contents, and goes through folders of a million files page by
 page.
@@ -39,6 +40,7 @@ that is not known), the path, and what it is. With --json it prints an array of
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	a.optionFlags(cmd, readingOptions)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		a.page()
 		chosen, err := selectPaths(args[1:])
 		if err != nil {
 			return err

@@ -2,10 +2,11 @@ package cli
 
 import (
 	"os"
-	"time"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
 )
 
 func (a *app) manCommand(root *cobra.Command) *cobra.Command {
@@ -21,8 +22,17 @@ prints the first one.`,
 	}
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "the `folder` to write to")
 	cmd.RunE = func(*cobra.Command, []string) error {
-		// No date: the pages of one version are the same whenever they are made.
-		header := &doc.GenManHeader{Section: "1", Source: "Trowel", Manual: "Trowel", Date: new(time.Time)}
+		// The date is that of the version: the pages of one are always the same.
+		b := readBuilt()
+		header := &doc.GenManHeader{Section: "1", Source: "Trowel " + b.version, Manual: "Trowel", Date: &b.date}
+		forEach(root, func(cmd *cobra.Command) {
+			cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) { // a page has no groups
+				if games := flag.Annotations[gameNote]; games != nil {
+					flag.Usage += " (" + strings.Join(games, ", ") + ")"
+					delete(flag.Annotations, gameNote) // flags are shared
+				}
+			})
+		})
 		if dir == "" {
 			return doc.GenMan(root, header, a.out)
 		}
@@ -36,4 +46,12 @@ prints the first one.`,
 		return nil
 	}
 	return cmd
+}
+
+// forEach visits all verbs.
+func forEach(cmd *cobra.Command, visit func(*cobra.Command)) {
+	visit(cmd)
+	for _, sub := range cmd.Commands() {
+		forEach(sub, visit)
+	}
 }

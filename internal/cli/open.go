@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
 	"trowel/format"
 	"trowel/internal/output"
@@ -46,7 +47,14 @@ func (g *game) reads() []string {
 // source opens what the user named; "-" is standard input.
 func (a *app) source(name string) (*format.Source, error) {
 	if name != "-" {
-		return format.OpenSource(name)
+		src, err := format.OpenSource(name)
+		if err != nil {
+			return nil, notThere(name, err)
+		}
+		return src, nil
+	}
+	if f, ok := a.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return nil, hint(errors.New("standard input is a terminal"), "- is for what another program prints, or for < FILE")
 	}
 	data, err := io.ReadAll(a.in)
 	if err != nil {
@@ -62,7 +70,7 @@ func (a *app) find(cmd *cobra.Command, name string) (*game, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := a.formats.Find(src)
+	f, err := a.formatOf(src, target{})
 	if err == nil {
 		return &game{Format: f, name: name, src: src}, nil
 	}
@@ -134,6 +142,9 @@ func (a *app) withFile(cmd *cobra.Command, name string, use func(*game, format.F
 		return err
 	}
 	defer g.Close()
+	if err := a.ownedOptions(cmd, g.Format); err != nil {
+		return err
+	}
 	file, err := g.open(a.job(cmd, g.Format))
 	if err != nil {
 		return err
@@ -145,20 +156,25 @@ func (a *app) withFile(cmd *cobra.Command, name string, use func(*game, format.F
 // openTree opens what the user named as a tree. A folder in tree form is that
 // tree already.
 func (a *app) openTree(cmd *cobra.Command, name string) (fs.FS, io.Closer, error) {
+	return a.openTarget(cmd, target{name: name})
+}
+
+func (a *app) openTarget(cmd *cobra.Command, t target) (fs.FS, io.Closer, error) {
+	name := t.name
 	src, err := a.source(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := a.formats.Find(src)
+	f, err := a.formatOf(src, t)
 	if err != nil {
 		src.Close()
 		if src.IsDir() {
-			return openFolder(name)
+			return a.openFolderTarget(cmd, t)
 		}
 		return nil, nil, err
 	}
 	g := &game{Format: f, name: name, src: src}
-	if err := a.ownedOptions(cmd, f); err != nil {
+	if err := a.fits(cmd, f, t); err != nil {
 		g.Close()
 		return nil, nil, err
 	}
@@ -174,6 +190,21 @@ func (a *app) openTree(cmd *cobra.Command, name string) (fs.FS, io.Closer, error
 		return nil, nil, named(err, name)
 	}
 	return fsys, closers{file, g}, nil
+}
+
+// openFolderTarget opens a folder in tree form, or any other.
+func (a *app) openFolderTarget(cmd *cobra.Command, t target) (fs.FS, io.Closer, error) {
+	fsys, closer, err := openFolder(t.name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if f, err := a.formats.FindTree(fsys); err == nil {
+		if err := a.fits(cmd, f, t); err != nil {
+			closer.Close()
+			return nil, nil, err
+		}
+	}
+	return fsys, closer, nil
 }
 
 // closers closes several things.
@@ -291,71 +322,4 @@ func (a *app) job(cmd *cobra.Command, f *format.Format, more ...format.Option) *
 	}
 	return &format.Job{Context: cmd.Context(), Values: values, Warned: a.talk.warn, Missed: a.talk.miss, Progress: a.talk.progress,
 		Told: func(message string) { a.talk.say("%s", message) }}
-}
-
-// optionFlags makes the options of formats flags of a verb. Formats may share
-// one; the help tells of which games it is.
-func (a *app) optionFlags(cmd *cobra.Command, options func(*format.Format) []format.Option) {
-	type owned struct {
-		format.Option
-		formats, games []string
-	}
-	var all []*owned
-	for _, f := range a.formats {
-		game, _, _ := strings.Cut(f.Name, "-")
-		for _, o := range options(f) {
-			i := slices.IndexFunc(all, func(known *owned) bool { return known.Name == o.Name })
-			if i < 0 {
-				all = append(all, &owned{Option: o})
-				i = len(all) - 1
-			}
-			if !slices.Contains(all[i].games, game) {
-				all[i].games = append(all[i].games, game)
-			}
-			all[i].formats = append(all[i].formats, f.Title)
-		}
-	}
-	for _, o := range all {
-		help := fmt.Sprintf("%s (%s)", o.Help, strings.Join(o.games, ", "))
-		if o.Bool {
-			cmd.Flags().Bool(o.Name, o.Default == "true", help)
-		} else {
-			cmd.Flags().String(o.Name, o.Default, help)
-		}
-		_ = cmd.Flags().SetAnnotation(o.Name, optionNote, o.formats)
-	}
-}
-
-// ownedOptions makes sure that the options the user gave are of format f, so
-// that none is silently without effect.
-func (a *app) ownedOptions(cmd *cobra.Command, f *format.Format, more ...format.Option) error {
-	own := slices.Concat(f.Options, more)
-	var err error
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		of := flag.Annotations[optionNote]
-		if of != nil && !slices.ContainsFunc(own, func(o format.Option) bool { return o.Name == flag.Name }) {
-			err = fmt.Errorf("--%s is for a %s, and this is a %s", flag.Name, of[0], f.Title)
-		}
-	})
-	return err
-}
-
-// optionNote marks the flags that are options of formats.
-const optionNote = "trowel_format_option"
-
-func ownOptions(f *format.Format) []format.Option { return f.Options }
-
-// readingOptions are those that verbs have which build nothing.
-func readingOptions(f *format.Format) []format.Option {
-	return slices.DeleteFunc(slices.Clone(f.Options), func(o format.Option) bool { return o.Building })
-}
-
-// buildingOptions are those that verbs have which show no tree.
-func buildingOptions(f *format.Format) []format.Option {
-	return slices.DeleteFunc(slices.Clone(f.Options), func(o format.Option) bool { return o.Showing })
-}
-
-// makingOptions are those that verbs have which do neither.
-func makingOptions(f *format.Format) []format.Option {
-	return slices.DeleteFunc(buildingOptions(f), func(o format.Option) bool { return o.Building })
 }

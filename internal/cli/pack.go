@@ -76,13 +76,17 @@ func (a *app) treeFormat(fsys fs.FS, dir, name string) (*format.Format, error) {
 	if name == "" {
 		f, err := a.formats.FindTree(fsys)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", dir, err)
+			return nil, hint(fmt.Errorf("%s: %w", dir, err), "give a folder that `trowel extract` made, or name its format with --format")
 		}
 		return f, nil
 	}
 	f := a.formats.ByName(name)
 	if f == nil {
-		return nil, hint(fmt.Errorf("no format is called %q", name), "`trowel formats` lists them")
+		var names []string
+		for _, f := range a.formats {
+			names = append(names, f.Name)
+		}
+		return nil, didYouMean(fmt.Errorf("no format is called %q", name), name, names, "`trowel formats` lists them")
 	}
 	if f.Build == nil {
 		return nil, fmt.Errorf("%s cannot be built", name)

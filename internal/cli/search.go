@@ -42,6 +42,7 @@ found and 1 if not.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	a.optionFlags(cmd, readingOptions)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		a.page()
 		pattern := args[0]
 		if literal {
 			pattern = regexp.QuoteMeta(pattern)
@@ -54,10 +55,17 @@ found and 1 if not.`,
 			return hint(err, "-F takes PATTERN as it stands")
 		}
 		s := &search{app: a, cmd: cmd, re: re, paths: list, asJSON: asJSON, list: jsonArray{w: a.out}}
-		for _, name := range args[1:] {
+		for _, name := range expand(args[1:]) {
+			s.seen = 0
 			if err := a.targets(cmd.Context(), name, func(t target) error { return s.safely(cmd.Context(), t) }); err != nil {
 				return err
 			}
+			if s.seen == 0 {
+				s.complain(fmt.Errorf("%s: no files in it", name))
+			}
+		}
+		if err := a.unfit(cmd); err != nil {
+			return err
 		}
 		if asJSON {
 			if err := s.list.end(); err != nil {
@@ -85,6 +93,7 @@ type search struct {
 
 	list   jsonArray
 	files  int
+	seen   int // of what the user named last
 	found  int
 	failed bool
 }
@@ -103,6 +112,7 @@ type hit struct {
 
 // safely searches a file, and goes on with the others if the search itself fails.
 func (s *search) safely(ctx context.Context, t target) (err error) {
+	s.seen++
 	if p := parallel.Catch(func() { err = s.target(ctx, t) }); p != nil {
 		s.complain(named(defect(p), t.name))
 	}
@@ -111,7 +121,11 @@ func (s *search) safely(ctx context.Context, t target) (err error) {
 
 // target searches a game file, or a file of text.
 func (s *search) target(ctx context.Context, t target) error {
-	fsys, closer, err := s.openTree(s.cmd, t.name)
+	if t.err != nil {
+		s.complain(t.err)
+		return nil
+	}
+	fsys, closer, err := s.openTarget(s.cmd, t)
 	if errors.Is(err, format.ErrUnknown) {
 		if info, e := os.Stat(t.name); e == nil && info.Size() > maxText {
 			return nil // what is as large is not taken for text

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -29,9 +30,11 @@ const onWindows = runtime.GOOS == "windows"
 type talk struct {
 	mu       sync.Mutex
 	err      io.Writer
+	lines    io.Writer     // where whole lines go: err, or the pager
 	out      *bufio.Writer // what is printed already goes out first
 	quiet    bool
 	terminal bool
+	hushed   atomic.Bool
 
 	missed map[string]struct{} // what could not be had, as it was told
 
@@ -46,7 +49,7 @@ const patience = time.Second
 
 func newTalk(err io.Writer, out *bufio.Writer) *talk {
 	f, ok := err.(*os.File)
-	return &talk{err: err, out: out, terminal: ok && term.IsTerminal(int(f.Fd()))}
+	return &talk{err: err, lines: err, out: out, terminal: ok && term.IsTerminal(int(f.Fd()))}
 }
 
 // say tells the user something that is neither an error nor data.
@@ -62,7 +65,7 @@ func (t *talk) print(line string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.clearLine()
-	fmt.Fprintln(t.err, printable(line))
+	fmt.Fprintln(t.lines, printable(line))
 }
 
 // warn tells the user something about the file or tree at path.
@@ -115,9 +118,16 @@ func defect(p *parallel.Panic) error {
 	return hint(fmt.Errorf("a defect of trowel %s: %w", version(), p), "please report it, with this message and, if you can, the file: the fault is not yours")
 }
 
+// hush ends the progress: the screen belongs to somebody else. It takes no lock,
+// because who says something may be the one who makes that happen.
+func (t *talk) hush() {
+	t.hushed.Store(true)
+	fmt.Fprint(t.err, "\r\x1b[K")
+}
+
 // progress shows how far something is that takes long; of is 0 where the end is not known.
 func (t *talk) progress(what string, done, of int) {
-	if t.quiet || !t.terminal {
+	if t.quiet || !t.terminal || t.hushed.Load() {
 		return
 	}
 	t.mu.Lock()
@@ -151,7 +161,7 @@ func (t *talk) clear() {
 }
 
 func (t *talk) clearLine() {
-	if t.line {
+	if t.line && !t.hushed.Load() {
 		fmt.Fprint(t.err, "\r\x1b[K")
 		t.line = false
 	}
@@ -185,7 +195,7 @@ func adviceFor(err error) string {
 	case errors.Is(err, format.ErrUnknown):
 		return "`trowel formats` lists the formats that are known"
 	case errors.Is(err, format.ErrNoTree):
-		return "give a folder that `trowel extract` made, or name its format with --format"
+		return "give a game file, or a folder that `trowel extract` made"
 	}
 	return ""
 }

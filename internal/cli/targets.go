@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"os"
@@ -14,14 +15,16 @@ import (
 // target is a file that a verb for many files has to do with.
 type target struct {
 	name  string
-	found bool // in a folder, not named by the user
+	found bool   // in a folder, not named by the user
+	from  string // what the user named
+	err   error  // it cannot be looked at
 }
 
 // targets gives out the files that a name stands for.
 func (a *app) targets(ctx context.Context, name string, yield func(target) error) error {
 	info, err := os.Stat(name)
 	if name == "-" || err != nil || !info.IsDir() || a.isGame(name) {
-		return yield(target{name: name})
+		return yield(target{name: name, from: name})
 	}
 	root, err := os.OpenRoot(name)
 	if err != nil {
@@ -34,9 +37,13 @@ func (a *app) targets(ctx context.Context, name string, yield func(target) error
 		case e.IsDir() && strings.HasPrefix(e.Name(), "."):
 			return fs.SkipDir // .git and the like
 		case e.IsDir() && !a.isGame(full):
-			return nil
+			f, err := root.Open(filepath.FromSlash(at))
+			if err != nil {
+				return cmp.Or(yield(target{name: full, found: true, from: name, err: named(err, full)}), fs.SkipDir)
+			}
+			return f.Close()
 		}
-		if err := yield(target{name: full, found: true}); err != nil || !e.IsDir() {
+		if err := yield(target{name: full, found: true, from: name}); err != nil || !e.IsDir() {
 			return err
 		}
 		return fs.SkipDir

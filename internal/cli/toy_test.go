@@ -45,7 +45,7 @@ var (
 )
 
 var toyBox = &format.Format{
-	Name: "toy-box", Title: "Box of toys", Extensions: []string{".box", ".toys"}, Doc: "docs/formats/toys.md",
+	Name: "toy-box", Title: "Box of toys", Game: "Toys", Extensions: []string{".box", ".toys"}, Doc: "docs/formats/toys.md",
 	Recognize:     func(src *format.Source) bool { return string(src.Head(4)) == boxMagic },
 	RecognizeTree: func(fsys fs.FS) bool { return hasFile(fsys, "box.txt") },
 	Open:          openBox,
@@ -268,7 +268,7 @@ func convertBox(job *format.Job, src *format.Source, out format.Output) error {
 }
 
 var toyShelf = &format.Format{
-	Name: "toy-shelf", Title: "Shelf of toys", Folder: true,
+	Name: "toy-shelf", Title: "Shelf of toys", Game: "Toys", Folder: true,
 	Recognize:     func(src *format.Source) bool { return hasFile(os.DirFS(src.Dir), "shelf.txt") },
 	RecognizeTree: func(fsys fs.FS) bool { return hasFile(fsys, "shelf.tree") },
 	Open:          func(_ *format.Job, src *format.Source) (format.File, error) { return shelf(src.Dir), nil },

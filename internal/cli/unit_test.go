@@ -4,7 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
+	"os/exec"
 	"reflect"
 	"regexp"
 	"strings"
@@ -12,6 +15,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"trowel/format"
 	"trowel/internal/tree"
 )
 
@@ -199,5 +203,146 @@ func TestProgress(t *testing.T) {
 	talk.say("quiet")
 	if strings.Contains(b.String(), "quiet") {
 		t.Error("not quiet")
+	}
+}
+
+// Double clicks and files that are dropped on the program do something, and the window
+// stays; from a shell nothing of that happens.
+func TestMainArgs(t *testing.T) {
+	dir := t.TempDir()
+	a, b := dir+"/a.map", dir+"/b c.map"
+	for _, name := range []string{a, b} {
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		args    []string
+		byMouse bool
+		want    [][]string
+	}{
+		{[]string{a}, false, [][]string{{a}}},
+		{nil, false, [][]string{nil}},
+		{nil, true, [][]string{{"help"}}},
+		{[]string{a}, true, [][]string{{"info", "--", a}, {"check", "--", a}}},
+		{[]string{a, b}, true, [][]string{{"info", "--", a, b}, {"check", "--", a, b}}},
+		{[]string{dir}, true, [][]string{{"info", "--", dir}, {"check", "--", dir}}},
+		{[]string{"check", a}, true, [][]string{{"check", a}}},
+	} {
+		runs, stay := mainArgs(c.args, c.byMouse)
+		if !reflect.DeepEqual(runs, c.want) || stay != c.byMouse {
+			t.Errorf("mainArgs(%q, %v) = %q, %v, want %q", c.args, c.byMouse, runs, stay, c.want)
+		}
+	}
+}
+
+func TestPagerCommand(t *testing.T) {
+	for _, c := range []struct {
+		env  map[string]string
+		less bool
+		want string
+	}{
+		{nil, true, "[/bin/less]"},
+		{nil, false, "[]"},
+		{map[string]string{"PAGER": "more -s"}, true, "[more -s]"},
+		{map[string]string{"PAGER": "cat"}, true, "[]"},
+		{map[string]string{"PAGER": ""}, true, "[]"},
+		{map[string]string{"PAGER": "more", "TROWEL_PAGER": "less -S"}, false, "[less -S]"},
+		{map[string]string{"PAGER": "more", "TROWEL_PAGER": ""}, true, "[]"},
+	} {
+		got := pagerCommand(func(name string) (string, bool) { v, ok := c.env[name]; return v, ok }, func(string) (string, error) {
+			if c.less {
+				return "/bin/less", nil
+			}
+			return "", exec.ErrNotFound
+		})
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("%v: %v, want %s", c.env, got, c.want)
+		}
+	}
+}
+
+// What fits the screen is just printed; the pager gets what is longer, whole, and what
+// is said with it.
+func TestPager(t *testing.T) {
+	for lines, paged := range map[int]bool{0: false, 9: false, 10: true, 50_000: true} {
+		var direct bytes.Buffer
+		file := t.TempDir() + "/paged"
+		started := false
+		p := &pager{to: &direct, height: 10, command: []string{"tee", file}, started: func() { started = true }}
+		want := ""
+		for i := range lines {
+			line := fmt.Sprintln("line", i)
+			want += line
+			if _, err := io.WriteString(p, line); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := p.end(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(file); (err == nil) != paged || started != paged || direct.String() != want {
+			t.Errorf("%d lines: paged %v, %v, %d bytes of %d", lines, started, err, direct.Len(), len(want))
+		}
+	}
+	var direct bytes.Buffer
+	p := &pager{to: &direct, command: []string{"/no/such/pager"}}
+	if _, err := io.WriteString(p, "x\n"); err != nil || p.end() != nil || direct.String() != "x\n" {
+		t.Errorf("without a pager: %q, %v", direct.String(), err)
+	}
+}
+
+func TestScreen(t *testing.T) {
+	s := screen{width: 30}
+	if got, want := s.wrapped("error: a long message that goes on", 2, 6), "error: a long message that\n      goes on"; got != want {
+		t.Errorf("wrapped %q, want %q", got, want)
+	}
+	t.Setenv("TERM", "xterm")
+	for _, c := range []struct {
+		terminal bool
+		mode     colorMode
+		noColor  string
+		want     bool
+	}{
+		{true, "auto", "", true}, {true, "auto", "1", false}, {false, "auto", "", false}, {true, "never", "", false}, {false, "always", "1", true}, {true, "", "", false},
+	} {
+		t.Setenv("NO_COLOR", c.noColor)
+		s := screen{terminal: c.terminal, color: c.mode}
+		if got := s.paint(colorError, "x") != "x"; got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// On a terminal many findings of a kind are one line, with their number; few are not,
+// and a file has them all.
+func TestCheckFolds(t *testing.T) {
+	file := t.TempDir() + "/a.box"
+	if code := makeBox([]string{file, "a=", "b=", "c=", "d=", "d=1"}, io.Discard); code != 0 {
+		t.Fatal("no box")
+	}
+	run := func(terminal bool, args ...string) (string, string) {
+		var out, err bytes.Buffer
+		a := newApp(format.Set{toyBox}, nil, &out, &err)
+		a.screen.terminal, a.screen.width = terminal, 60
+		a.run(t.Context(), append(append([]string{"check", "--color=never"}, args...), file), &err)
+		return out.String(), err.String()
+	}
+	out, said := run(true)
+	if strings.Count(out, "toy-empty") != 1 || !strings.Contains(out, "(and 3 more like it)") || strings.Count(out, "toy-twice") != 1 || !strings.Contains(said, "3 findings folded, -v shows all") {
+		t.Errorf("on a terminal:\n%s%s", out, said)
+	}
+	for line := range strings.Lines(strings.TrimPrefix(out, file)) {
+		if len(line) > 61 {
+			t.Errorf("%q is longer than the screen", line)
+		}
+	}
+	for _, args := range [][]string{{"-v"}, {"--json"}} {
+		if out, _ := run(true, args...); strings.Count(out, "toy-empty") != 4 {
+			t.Errorf("%v:\n%s", args, out)
+		}
+	}
+	if out, _ := run(false); strings.Count(out, "toy-empty") != 4 {
+		t.Errorf("in a file:\n%s", out)
 	}
 }

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// The version that this is, or that it will be once it is released, and the day on
+// which it became that. They change together with CHANGELOG.md.
+const (
+	release     = "0.2.0"
+	releaseDate = "2026-11-21"
+)
+
+// built is what the tool was built from. It does not change with the day or the
+// machine on which that was.
+type built struct {
+	version, revision string
+	changed           bool // after that revision
+	date              time.Time
+}
+
+func readBuilt() built {
+	build, ok := debug.ReadBuildInfo()
+	if !ok {
+		return builtFrom(nil)
+	}
+	return builtFrom(build.Settings)
+}
+
+func builtFrom(settings []debug.BuildSetting) built {
+	b := built{version: release}
+	b.date, _ = time.Parse(time.DateOnly, releaseDate)
+	for _, s := range settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.revision = s.Value[:min(12, len(s.Value))]
+		case "vcs.time":
+			if t, err := time.Parse(time.RFC3339, s.Value); err == nil {
+				b.date = t.UTC()
+			}
+		case "vcs.modified":
+			b.changed = s.Value == "true"
+		}
+	}
+	return b
+}
+
+func (b built) String() string {
+	text := b.version + " ("
+	if b.revision != "" {
+		text += b.revision
+		if b.changed {
+			text += " with changes"
+		}
+		text += ", "
+	}
+	return text + b.date.Format(time.DateOnly) + ")"
+}
+
+func version() string { return readBuilt().String() }
+
+func (a *app) versionCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Tell which version this is",
+		Long: `Version tells the number of the version, the commit that it was built from if
+that is known, and their date.
+
+With --json it prints {version, revision, changed, date, go, system}.`,
+		Example: `  trowel version`,
+		Args:    args(0, 0),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		b := readBuilt()
+		if !asJSON {
+			_, err := fmt.Fprintf(a.out, "trowel version %s\n", b)
+			return err
+		}
+		data, err := compact(object{{"version", b.version}, {"revision", b.revision}, {"changed", b.changed}, {"date", b.date.Format(time.DateOnly)},
+			{"go", runtime.Version()}, {"system", runtime.GOOS + "/" + runtime.GOARCH}})
+		_, printed := fmt.Fprintf(a.out, "%s\n", data)
+		return cmp.Or(err, printed)
+	}
+	return cmd
+}
