@@ -26,8 +26,10 @@ import (
 	"fmt"
 	"iter"
 
+	"trowel/check"
 	"trowel/internal/bin"
 	"trowel/internal/server"
+	"trowel/internal/sqlitefile"
 )
 
 // The names of the backends, as world.mt has them; Sectors is the name for the
@@ -47,7 +49,8 @@ const MaxBlock = 64 << 20
 
 var (
 	ErrNotFound = errors.New("no such block")
-	ErrInUse    = errors.New("the database is in use")
+	ErrInUse    = sqlitefile.ErrInUse
+	errClosed   = sqlitefile.ErrClosed
 	ErrReadOnly = errors.New("this kind of store can be read only")
 	ErrRemote   = server.ErrRemote // a server that was not to be asked
 )
@@ -93,12 +96,13 @@ type Block struct {
 	Data []byte // the caller's own
 }
 
-// A RowError tells of a row that is no block. Going through the rows goes on
-// behind it.
+// A RowError tells of a row that is no block, or of rows that are lost because a part
+// of the file is damaged. Going through the rows goes on behind it.
 type RowError struct {
-	Key string // the key as the store has it
-	Pos *Pos   // where the block would be, if the key tells
-	Err error  // a [bin.Error] that says what is wrong
+	Key string        // the key as the store has it
+	Pos *Pos          // where the block would be, if the key tells
+	Err error         // a [bin.Error] that says what is wrong
+	At  []check.Place // the damaged parts of the file, where it is these that are told of
 }
 
 func (e *RowError) Error() string { return e.Err.Error() }

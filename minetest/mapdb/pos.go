@@ -2,7 +2,6 @@ package mapdb
 
 import (
 	"fmt"
-	"math"
 )
 
 // The range of each coordinate of a block: what 12 bits can tell.
@@ -112,16 +111,4 @@ func (o order) next(a Area, p Pos) (Pos, bool) {
 		}
 	}
 	return p, !a.Empty()
-}
-
-// nextSlab returns the first position whose most significant coordinate is
-// greater than that of p.
-func (o order) nextSlab(a Area, p Pos) (Pos, bool) {
-	c := p.coords()
-	if c[o[0]] == math.MaxInt16 {
-		return Pos{}, false
-	}
-	c[o[0]]++
-	c[o[1]], c[o[2]] = math.MinInt16, math.MinInt16
-	return o.next(a, posOf(c))
 }

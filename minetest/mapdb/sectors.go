@@ -39,7 +39,7 @@ func openSectors(dir string) (DB, error) {
 // coordOf reads a coordinate in hexadecimal digits, in two's complement.
 func coordOf(text string) (int16, bool) {
 	n, err := strconv.ParseUint(text, 16, 16)
-	if err != nil || strconv.FormatUint(n+1<<(4*len(text)), 16)[1:] != text {
+	if err != nil || len(text) > 4 || strconv.FormatUint(n+1<<(4*len(text)), 16)[1:] != text {
 		return 0, false // the game writes small letters only
 	}
 	shift := 16 - 4*len(text)

@@ -14,7 +14,9 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"trowel/check"
 	"trowel/internal/bin"
+	"trowel/internal/sqlitefile"
 )
 
 // How much is read in one transaction: rows with data and without, and bytes.
@@ -30,46 +32,84 @@ func sqlitePath(dir string) string { return filepath.Join(dir, "map.sqlite") }
 // know are left alone.
 type sqliteDB struct {
 	mu     sync.Mutex
-	file   *sqliteFile
+	file   *sqlitefile.File
 	schema Schema
 	order  order
+	// rescues is set if what SQLite cannot read is to be read without it.
+	rescues bool
 }
 
 func openSQLite(ctx context.Context, path string) (DB, error) {
-	f, err := openFile(path)
+	f, err := sqlitefile.OpenOrRescue(ctx, path, knownTables)
 	if err != nil {
 		return nil, err
 	}
 	db, err := newSQLite(ctx, f)
+	if sqlitefile.IsDamage(err) && !f.Rescued() {
+		if err = f.Rescue(ctx, knownTables); err == nil {
+			db, err = newSQLite(ctx, f)
+		}
+	}
 	if err != nil {
-		f.close()
+		f.Close()
 		return nil, err
 	}
+	db.rescues = true
 	return db, nil
 }
 
+// knownTables are the tables of blocks that there ever were.
+var knownTables = []string{tablePos, tableXYZ}
+
+// rescue takes what can be read of the pages of the file in place of what SQLite reads of
+// it, if that has met damage, and reports whether there is anything else to be read now.
+func (db *sqliteDB) rescue(ctx context.Context, err error) bool {
+	return db.rescues && sqlitefile.IsDamage(err) && !db.file.Rescued() && db.file.Rescue(ctx, knownTables) == nil
+}
+
+// losses are errors about what of the file was not rescued.
+func (db *sqliteDB) losses() []error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	var list []error
+	for _, l := range db.file.Losses() {
+		if l.Rows {
+			list = append(list, db.lossError(l))
+		}
+	}
+	return list
+}
+
+func (db *sqliteDB) lossError(l sqlitefile.Loss) *RowError {
+	offset := int64(-1)
+	if len(l.At) > 0 {
+		offset = l.At[0].(check.Span).Offset
+	}
+	return &RowError{At: l.At, Err: &bin.Error{File: db.file.Path, Offset: offset, Got: l.Text, Err: bin.ErrFormat}}
+}
+
 // newSQLite finds out the schema of a database that is open.
-func newSQLite(ctx context.Context, f *sqliteFile) (*sqliteDB, error) {
-	if err := f.begin(ctx); err != nil {
+func newSQLite(ctx context.Context, f *sqlitefile.File) (*sqliteDB, error) {
+	if err := f.Begin(ctx); err != nil {
 		return nil, err
 	}
-	defer f.end()
-	isTable := false
-	err := sqlitex.ExecuteTransient(f.conn, "SELECT 1 FROM sqlite_master WHERE type='table' AND lower(name)='blocks' AND rootpage>0", &sqlitex.ExecOptions{
-		ResultFunc: func(*sqlite.Stmt) error { isTable = true; return nil },
+	defer f.End()
+	isTable, isView := false, false
+	err := sqlitex.ExecuteTransient(f.Conn, "SELECT type='table' AND rootpage>0, type='view' FROM sqlite_master WHERE type IN ('table', 'view') AND lower(name)='blocks'", &sqlitex.ExecOptions{
+		ResultFunc: func(s *sqlite.Stmt) error { isTable, isView = s.ColumnBool(0), s.ColumnBool(1); return nil },
 	})
 	if err != nil {
-		return nil, f.explain(err)
+		return nil, f.Explain(err)
 	}
 	var columns []string
-	err = sqlitex.ExecuteTransient(f.conn, "PRAGMA table_info(blocks)", &sqlitex.ExecOptions{
+	err = sqlitex.ExecuteTransient(f.Conn, "PRAGMA table_info(blocks)", &sqlitex.ExecOptions{
 		ResultFunc: func(s *sqlite.Stmt) error {
 			columns = append(columns, strings.ToLower(s.ColumnText(1)))
 			return nil
 		},
 	})
 	if err != nil {
-		return nil, f.explain(err)
+		return nil, f.Explain(err)
 	}
 	has := func(names ...string) bool {
 		for _, n := range names {
@@ -85,8 +125,10 @@ func newSQLite(ctx context.Context, f *sqliteFile) (*sqliteDB, error) {
 		db.schema, db.order = SchemaPos, orderZYX
 	case has("x", "y", "z", "data"):
 		db.schema, db.order = SchemaXYZ, orderXZY
+	case isView:
+		return nil, &bin.Error{File: f.Path, Path: "blocks", Offset: -1, Want: "a table", Got: "a view", Err: bin.ErrFormat}
 	default:
-		return nil, &bin.Error{File: f.path, Path: "blocks", Offset: -1, Want: "a table with the columns pos and data, or x, y, z and data", Got: fmt.Sprintf("columns %q", abridge(strings.Join(columns, ", "))), Err: bin.ErrFormat}
+		return nil, &bin.Error{File: f.Path, Path: "blocks", Offset: -1, Want: "a table with the columns pos and data, or x, y, z and data", Got: fmt.Sprintf("columns %q", abridge(strings.Join(columns, ", "))), Err: bin.ErrFormat}
 	}
 	return db, nil
 }
@@ -123,17 +165,26 @@ var dataColumns = fmt.Sprintf("typeof(data), octet_length(data), CASE WHEN typeo
 func (db *sqliteDB) Get(ctx context.Context, p Pos) (data []byte, err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if err := db.file.begin(ctx); err != nil {
+	if err := db.file.Begin(ctx); err != nil {
 		return nil, err
 	}
-	defer db.file.end()
-	return db.get(p)
+	defer db.file.End()
+	if data, err = db.get(p); !db.rescue(ctx, err) {
+		return data, err
+	}
+	data, err = db.get(p)
+	for _, l := range db.file.Losses() {
+		if l.Rows && errors.Is(err, ErrNotFound) {
+			err = db.lossError(l).at(p)
+		}
+	}
+	return data, err
 }
 
 func (db *sqliteDB) get(p Pos) (data []byte, err error) {
 	found := false
 	var row error
-	err = sqlitex.Execute(db.file.conn, "SELECT "+dataColumns+" FROM blocks WHERE "+db.match("=")+" LIMIT 1", &sqlitex.ExecOptions{
+	err = sqlitex.Execute(db.file.Conn, "SELECT "+dataColumns+" FROM blocks WHERE "+db.match("=")+" LIMIT 1", &sqlitex.ExecOptions{
 		Args: db.keyOf(p),
 		ResultFunc: func(s *sqlite.Stmt) error {
 			found = true
@@ -143,7 +194,7 @@ func (db *sqliteDB) get(p Pos) (data []byte, err error) {
 	})
 	switch {
 	case err != nil:
-		return nil, db.file.explain(err)
+		return nil, db.file.Explain(err)
 	case !found:
 		return nil, notFound(p)
 	}
@@ -153,10 +204,10 @@ func (db *sqliteDB) get(p Pos) (data []byte, err error) {
 // data reads the columns of dataColumns, the first of which is at col.
 func (db *sqliteDB) data(s *sqlite.Stmt, col int, key string, p Pos) ([]byte, error) {
 	if kind := s.ColumnText(col); kind != "blob" {
-		return nil, badRow(db.file.path, key, "data", "a blob", kind).at(p)
+		return nil, badRow(db.file.Path, key, "data", "a blob", kind).at(p)
 	}
 	if size := s.ColumnInt64(col + 1); size > MaxBlock {
-		return nil, tooLarge(db.file.path, key, size).at(p)
+		return nil, tooLarge(db.file.Path, key, size).at(p)
 	}
 	data := make([]byte, s.ColumnLen(col+2))
 	s.ColumnBytes(col+2, data)
@@ -197,6 +248,7 @@ func (db *sqliteDB) scan(ctx context.Context, a Area, data bool, yield func(Bloc
 		}
 		at.values = db.keyOf(first)
 	}
+	told := false
 	for {
 		pg, err := db.page(ctx, a, at, data)
 		for i, b := range pg.blocks {
@@ -207,6 +259,14 @@ func (db *sqliteDB) scan(ctx context.Context, a Area, data bool, yield func(Bloc
 		if err != nil {
 			yield(Block{}, err)
 			return
+		}
+		if !told && db.file.Rescued() {
+			told = true
+			for _, err := range db.losses() {
+				if !yield(Block{}, err) {
+					return
+				}
+			}
 		}
 		if pg.done {
 			return
@@ -219,47 +279,22 @@ func (db *sqliteDB) scan(ctx context.Context, a Area, data bool, yield func(Bloc
 func (db *sqliteDB) page(ctx context.Context, a Area, at cursor, data bool) (pg page, err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if err := db.file.begin(ctx); err != nil {
+	if err := db.file.Begin(ctx); err != nil {
 		return pg, err
 	}
-	defer db.file.end()
+	defer db.file.End()
 	for again := true; again && err == nil; {
 		again, err = db.run(&pg, a, at, data)
 		at = pg.next
 	}
-	if code := sqlite.ErrCode(err).ToPrimary(); code == sqlite.ResultCorrupt {
-		// A part of the file is damaged. The next coordinate may be in another part.
-		pg.add(Block{}, &RowError{Err: db.file.explain(err)})
-		next, ok := db.order.nextSlab(a, db.posOf(at, a))
-		pg.next, pg.done = cursor{values: db.keyOf(next)}, !ok
+	if db.rescue(ctx, err) {
+		pg.done = false
 		return pg, nil
 	}
 	if err != nil {
-		return pg, errors.Join(ctx.Err(), db.file.explain(err))
+		return pg, errors.Join(ctx.Err(), db.file.Explain(err))
 	}
 	return pg, nil
-}
-
-// posOf returns the position at a cursor, as far as it has one.
-func (db *sqliteDB) posOf(at cursor, a Area) Pos {
-	ints := [3]int64{}
-	for i, v := range at.values {
-		n, ok := v.(int64)
-		if !ok {
-			return a.Max
-		}
-		ints[i] = n
-	}
-	p, ok := Pos{}, false
-	if db.schema == SchemaXYZ {
-		p, ok = posOfXZY(ints)
-	} else {
-		p, ok = PosOfKey(ints[0])
-	}
-	if at.values == nil || !ok {
-		return a.Min
-	}
-	return p
 }
 
 func posOfXZY(k [3]int64) (Pos, bool) {
@@ -294,7 +329,7 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, data bool) (again bool, err
 	nulls := 0
 	pg.done = true
 	stop := errors.New("stop")
-	err = sqlitex.Execute(db.file.conn, query+" ORDER BY "+db.key(), &sqlitex.ExecOptions{
+	err = sqlitex.Execute(db.file.Conn, query+" ORDER BY "+db.key(), &sqlitex.ExecOptions{
 		Args: args,
 		ResultFunc: func(s *sqlite.Stmt) error {
 			key, pos, kind := db.rowKey(s, keys)
@@ -308,7 +343,7 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, data bool) (again bool, err
 				nulls++ // there is no way to go on behind it
 				return nil
 			case kind != keyPos:
-				pg.add(Block{}, badRow(db.file.path, text, "", "the integers of a position", text))
+				pg.add(Block{}, badRow(db.file.Path, text, "", "the integers of a position", text))
 			case !a.Contains(pos):
 				next, ok := db.order.next(a, pos)
 				pg.next, again, pg.done = cursor{values: db.keyOf(next)}, ok, !ok
@@ -333,7 +368,7 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, data bool) (again bool, err
 		err = nil
 	}
 	if nulls > 0 {
-		pg.add(Block{}, badRow(db.file.path, "NULL", "", "the integers of a position", fmt.Sprintf("%d more rows with NULL", nulls)))
+		pg.add(Block{}, badRow(db.file.Path, "NULL", "", "the integers of a position", fmt.Sprintf("%d more rows with NULL", nulls)))
 	}
 	return again, err
 }
@@ -396,33 +431,40 @@ func (db *sqliteDB) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error]
 func (db *sqliteDB) Count(ctx context.Context) (int64, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
+	n, err := db.count(ctx)
+	if db.rescue(ctx, err) {
+		n, err = db.count(ctx)
+	}
+	return n, err
+}
+
+func (db *sqliteDB) count(ctx context.Context) (sum int64, err error) {
 	query := "SELECT count(*) FROM blocks WHERE pos BETWEEN ? AND ?"
 	if db.schema == SchemaXYZ {
 		query = "SELECT count(*) FROM blocks WHERE x = ? AND z BETWEEN ? AND ? AND y BETWEEN ? AND ?"
 	}
-	sum := int64(0)
 	for v := int16(MinCoord); v <= MaxCoord; v++ {
 		args := []any{v, MinCoord, MaxCoord, MinCoord, MaxCoord}
 		if db.schema == SchemaPos {
 			args = []any{Pos{MinCoord, MinCoord, v}.Key(), Pos{MaxCoord, MaxCoord, v}.Key()}
 		}
-		if err := db.file.begin(ctx); err != nil {
+		if err := db.file.Begin(ctx); err != nil {
 			return 0, err
 		}
-		err := sqlitex.Execute(db.file.conn, query, &sqlitex.ExecOptions{
+		err := sqlitex.Execute(db.file.Conn, query, &sqlitex.ExecOptions{
 			Args:       args,
 			ResultFunc: func(s *sqlite.Stmt) error { sum += s.ColumnInt64(0); return nil },
 		})
-		db.file.end()
+		db.file.End()
 		if err != nil {
-			return 0, errors.Join(ctx.Err(), db.file.explain(err))
+			return 0, errors.Join(ctx.Err(), db.file.Explain(err))
 		}
 	}
 	return sum, nil
 }
 
 func (db *sqliteDB) String() string {
-	return "SQLite " + strconv.Quote(db.file.path) + ", schema " + db.schema.String()
+	return "SQLite " + strconv.Quote(db.file.Path) + ", schema " + db.schema.String()
 }
 
 // Schema returns the shape of the table.
@@ -432,5 +474,5 @@ func (db *sqliteDB) Schema() Schema { return db.schema }
 func (db *sqliteDB) Close() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	return db.file.close()
+	return db.file.Close()
 }

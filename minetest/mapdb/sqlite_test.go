@@ -76,6 +76,14 @@ func run(t testing.TB, conn *sqlite.Conn, script string) {
 	}
 }
 
+func copyFile(to, from string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o600)
+}
+
 const oneBlock = tablePos + "; INSERT INTO blocks VALUES (0, x'01')"
 
 // read returns all blocks and the errors of rows.

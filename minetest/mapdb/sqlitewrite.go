@@ -8,10 +8,10 @@ import (
 	"iter"
 	"os"
 
-	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel/internal/inuse"
+	"trowel/internal/sqlitefile"
 )
 
 // The tables as the game makes them.
@@ -50,21 +50,18 @@ func openSQLiteForWriting(ctx context.Context, path string, force bool) (Writer,
 
 // openWriter opens a database for writing and runs a statement first.
 func openWriter(ctx context.Context, path, first string) (_ Writer, err error) {
-	file := &sqliteFile{path: path}
+	file, err := sqlitefile.Exclusive(path)
+	if err != nil {
+		return nil, err
+	}
 	defer func() {
 		if err != nil {
-			file.close()
+			file.Close()
 		}
 	}()
-	if file.conn, err = sqlite.OpenConn(uri(path, "mode=rw"), sqlite.OpenReadWrite|sqlite.OpenURI); err != nil {
-		return nil, err
-	}
-	if err := tame(file.conn); err != nil {
-		return nil, err
-	}
 	if first != "" {
-		if err := sqlitex.ExecuteTransient(file.conn, first, nil); err != nil {
-			return nil, file.explain(err)
+		if err := sqlitex.ExecuteTransient(file.Conn, first, nil); err != nil {
+			return nil, file.Explain(err)
 		}
 	}
 	db, err := newSQLite(ctx, file)
@@ -105,14 +102,14 @@ func (db *sqliteDB) exec(ctx context.Context, query string, args ...any) error {
 func (db *sqliteDB) change(ctx context.Context, query string, args ...any) (int, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if err := db.file.begin(ctx); err != nil {
+	if err := db.file.Begin(ctx); err != nil {
 		return 0, err
 	}
-	defer db.file.end()
-	if err := sqlitex.Execute(db.file.conn, query, &sqlitex.ExecOptions{Args: args}); err != nil {
-		return 0, errors.Join(ctx.Err(), db.file.explain(err))
+	defer db.file.End()
+	if err := sqlitex.Execute(db.file.Conn, query, &sqlitex.ExecOptions{Args: args}); err != nil {
+		return 0, errors.Join(ctx.Err(), db.file.Explain(err))
 	}
-	return db.file.conn.Changes(), nil
+	return db.file.Conn.Changes(), nil
 }
 
 // Load stores many blocks.

@@ -1,4 +1,6 @@
-package mapdb
+// Package sqlitefile opens SQLite databases that other programs may be using, and
+// such as are damaged, for reading. It never changes them or makes files beside them.
+package sqlitefile
 
 import (
 	"context"
@@ -14,7 +16,12 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel/internal/bin"
+	"trowel/internal/lfs"
+	"trowel/internal/sqlitepage"
 )
+
+// ErrInUse tells that another program has a database locked.
+var ErrInUse = errors.New("the database is in use")
 
 // busyPatience is how long a transaction waits for one of another program.
 const busyPatience = 10 * time.Second
@@ -23,7 +30,7 @@ const busyPatience = 10 * time.Second
 // recovered first.
 const maxRecovered = 4 << 30
 
-// sqliteFile is a database file that is open. SQLite makes files beside a
+// File is a database file that is open. SQLite makes files beside a
 // database even to read it, if the database is in WAL mode, and must write to it
 // after a crash. So each state of a database has its own way of being read:
 //
@@ -34,29 +41,70 @@ const maxRecovered = 4 << 30
 //   - with a log whose -shm is missing, or with the journal of a transaction that
 //     a crash has ended, from a copy in the folder for temporary files, where
 //     SQLite may do what it must.
-type sqliteFile struct {
-	path   string
-	conn   *sqlite.Conn
+type File struct {
+	Path   string
+	Conn   *sqlite.Conn
 	frozen bool   // read as a file that does not change
 	copy   string // the folder of a copy that is read instead
+	losses []Loss // of a file that was rescued
+	saved  bool   // it was
 }
 
-// openFile opens a database for reading.
-func openFile(path string) (*sqliteFile, error) {
+// Open opens a database for reading. See [File.Rescue] for one that is damaged.
+func Open(path string) (*File, error) {
+	f := &File{Path: path}
 	if st, err := os.Stat(path); err != nil {
 		return nil, err
 	} else if !st.Mode().IsRegular() || st.Size() == 0 {
 		return nil, &bin.Error{File: path, Offset: -1, Want: "an SQLite database", Got: "no file, or an empty one", Err: bin.ErrFormat}
 	}
-	f := &sqliteFile{path: path}
+	if err := lfs.Check(path); err != nil {
+		return nil, err
+	}
 	if err := f.open(); err != nil {
-		f.close()
+		f.Close()
 		return nil, err
 	}
 	return f, nil
 }
 
-func (f *sqliteFile) open() error {
+// OpenOrRescue is [Open] with [File.Rescue], if it cannot be opened otherwise.
+func OpenOrRescue(ctx context.Context, path string, known []string) (*File, error) {
+	f, err := Open(path)
+	if !IsDamage(err) {
+		return f, err
+	}
+	f = &File{Path: path}
+	if failed := f.Rescue(ctx, known); failed != nil {
+		f.Close()
+		if errors.Is(failed, bin.ErrFormat) {
+			failed = err // what SQLite says is as good
+		}
+		return nil, failed
+	}
+	return f, nil
+}
+
+// Exclusive opens a database that nobody else has open, such as a new one, for writing.
+func Exclusive(path string) (*File, error) {
+	conn, err := sqlite.OpenConn(uri(path, "mode=rw"), sqlite.OpenReadWrite|sqlite.OpenURI)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Path: path, Conn: conn}
+	if err := tame(conn); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// IsDamage reports whether an error of SQLite says that a file is damaged.
+func IsDamage(err error) bool {
+	code := sqlite.ErrCode(err).ToPrimary()
+	return code == sqlite.ResultCorrupt || code == sqlite.ResultNotADB || sqlite.ErrCode(err) == sqlite.ResultIOErrShortRead
+}
+
+func (f *File) open() error {
 	wal, err := f.walMode()
 	switch {
 	case sqlite.ErrCode(err) == sqlite.ResultReadOnlyRollback:
@@ -66,8 +114,8 @@ func (f *sqliteFile) open() error {
 	case !wal:
 		return f.connect("mode=ro")
 	}
-	log, err := os.Stat(f.path + "-wal")
-	switch shm := exists(f.path + "-shm"); {
+	log, err := os.Stat(f.Path + "-wal")
+	switch shm := exists(f.Path + "-shm"); {
 	case err == nil && shm:
 		return f.connect("mode=ro&readonly_shm=1")
 	case err == nil && log.Size() > 0:
@@ -83,13 +131,13 @@ func (f *sqliteFile) open() error {
 // in WAL mode for writing before it opens a log, which a file that is open for
 // reading only does not allow. (If the log is in use in this process, SQLite
 // knows that it is locked before it asks the system.)
-func (f *sqliteFile) walMode() (bool, error) {
-	conn, err := sqlite.OpenConn(uri(f.path, "mode=ro"), sqlite.OpenReadOnly|sqlite.OpenURI)
+func (f *File) walMode() (bool, error) {
+	conn, err := sqlite.OpenConn(uri(f.Path, "mode=ro"), sqlite.OpenReadOnly|sqlite.OpenURI)
 	if err != nil {
 		return false, err
 	}
 	defer conn.Close()
-	log := exists(f.path + "-wal")
+	log := exists(f.Path + "-wal")
 	patience := busyPatience
 	if log {
 		patience = 0
@@ -102,7 +150,7 @@ func (f *sqliteFile) walMode() (bool, error) {
 	if code := sqlite.ErrCode(err); code == sqlite.ResultIOErrLock || log && code.ToPrimary() == sqlite.ResultBusy {
 		return true, nil
 	}
-	return false, f.explain(err)
+	return false, f.Explain(err)
 }
 
 // uri returns the URI by which SQLite knows a file.
@@ -117,19 +165,19 @@ func uri(path, query string) string {
 	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query}).String()
 }
 
-func (f *sqliteFile) connect(query string) error {
-	conn, err := sqlite.OpenConn(uri(f.path, query), sqlite.OpenReadOnly|sqlite.OpenURI)
+func (f *File) connect(query string) error {
+	conn, err := sqlite.OpenConn(uri(f.Path, query), sqlite.OpenReadOnly|sqlite.OpenURI)
 	if err != nil {
 		return err
 	}
-	f.conn = conn
+	f.Conn = conn
 	return tame(conn)
 }
 
 // tame makes a connection careful with a database that may come from anybody.
 func tame(conn *sqlite.Conn) error {
 	conn.SetBusyTimeout(busyPatience)
-	conn.Limit(sqlite.LimitLength, MaxBlock+1<<20)
+	conn.Limit(sqlite.LimitLength, sqlitepage.MaxPayload)
 	conn.Limit(sqlite.LimitAttached, 0)
 	if err := conn.SetDefensive(true); err != nil {
 		return err
@@ -138,9 +186,9 @@ func tame(conn *sqlite.Conn) error {
 }
 
 // recover copies the database and one of the files beside it, and opens the copy.
-func (f *sqliteFile) recover(suffix string) error {
+func (f *File) recover(suffix string) error {
 	size := int64(0)
-	for _, name := range []string{f.path, f.path + suffix} {
+	for _, name := range []string{f.Path, f.Path + suffix} {
 		st, err := os.Stat(name)
 		if err != nil {
 			return err
@@ -148,16 +196,16 @@ func (f *sqliteFile) recover(suffix string) error {
 		size += st.Size()
 	}
 	if size > maxRecovered {
-		return &bin.Error{File: f.path + suffix, Offset: -1, Want: "a database that was closed, or is small enough to be copied and recovered", Got: fmt.Sprintf("%d bytes", size), Err: bin.ErrLimit}
+		return &bin.Error{File: f.Path + suffix, Offset: -1, Want: "a database that was closed, or is small enough to be copied and recovered", Got: fmt.Sprintf("%d bytes", size), Err: bin.ErrLimit}
 	}
 	dir, err := os.MkdirTemp("", "trowel")
 	if err != nil {
 		return err
 	}
 	f.copy = dir
-	to := filepath.Join(dir, "map.sqlite")
+	to := filepath.Join(dir, filepath.Base(f.Path))
 	for _, s := range []string{"", suffix} {
-		if err := copyFile(to+s, f.path+s); err != nil {
+		if err := copyFile(to+s, f.Path+s); err != nil {
 			return err
 		}
 	}
@@ -165,8 +213,13 @@ func (f *sqliteFile) recover(suffix string) error {
 	if err != nil {
 		return err
 	}
-	f.conn = conn
+	f.Conn = conn
 	return tame(conn)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 func copyFile(to, from string) error {
@@ -183,51 +236,62 @@ func copyFile(to, from string) error {
 	return errors.Join(err, out.Close())
 }
 
-// begin makes the connection ready for a transaction that ends with ctx.
-func (f *sqliteFile) begin(ctx context.Context) error {
-	if f.conn == nil {
-		return errClosed
+// Begin makes the connection ready for a transaction that ends with ctx.
+func (f *File) Begin(ctx context.Context) error {
+	if f.Conn == nil {
+		return ErrClosed
 	}
-	if st, err := os.Stat(f.path + "-wal"); f.frozen && err == nil && st.Size() > 0 {
+	if f.saved {
+		f.Conn.SetInterrupt(ctx.Done())
+		return nil
+	}
+	if st, err := os.Stat(f.Path + "-wal"); f.frozen && err == nil && st.Size() > 0 {
 		// Somebody writes to what would not change.
-		if err := f.conn.Close(); err != nil {
+		if err := f.Conn.Close(); err != nil {
 			return err
 		}
-		f.conn, f.frozen = nil, false
+		f.Conn, f.frozen = nil, false
 		if err := f.open(); err != nil {
 			return err
 		}
 	}
-	f.conn.SetInterrupt(ctx.Done())
+	f.Conn.SetInterrupt(ctx.Done())
 	return nil
 }
 
-// end ends what begin began.
-func (f *sqliteFile) end() { f.conn.SetInterrupt(nil) }
+// End ends what Begin began.
+func (f *File) End() {
+	if f.Conn != nil {
+		f.Conn.SetInterrupt(nil)
+	}
+}
 
-// explain makes an error that tells of the file of an error of SQLite.
-func (f *sqliteFile) explain(err error) error {
+// Explain makes an error that tells of the file of an error of SQLite.
+func (f *File) Explain(err error) error {
 	switch code := sqlite.ErrCode(err); {
 	case err == nil || code == sqlite.ResultOK:
 		return nil
 	case code == sqlite.ResultReadOnlyRollback || code.ToPrimary() == sqlite.ResultInterrupt:
 		return err
 	case code.ToPrimary() == sqlite.ResultBusy:
-		return fmt.Errorf("%s: %w: %w", f.path, ErrInUse, err)
+		return fmt.Errorf("%s: %w: %w", f.Path, ErrInUse, err)
 	}
-	return &bin.Error{File: f.path, Offset: -1, Want: "an SQLite database that can be read", Got: err.Error(), Err: err}
+	return &bin.Error{File: f.Path, Offset: -1, Want: "an SQLite database that can be read", Got: err.Error(), Err: err}
 }
 
-var errClosed = errors.New("the database is closed")
+// ErrClosed tells that a database was closed before.
+var ErrClosed = errors.New("the database is closed")
 
-func (f *sqliteFile) close() error {
+// Close closes the file.
+func (f *File) Close() error {
 	var err error
-	if f.conn != nil {
-		err = f.conn.Close()
-		f.conn = nil
+	if f.Conn != nil {
+		err = f.Conn.Close()
+		f.Conn = nil
 	}
 	if f.copy != "" {
 		err = errors.Join(err, os.RemoveAll(f.copy))
+		f.copy = ""
 	}
 	return err
 }

@@ -1,0 +1,42 @@
+// Package lfs knows the small texts that Git puts in the place of large files until
+// Git LFS has fetched them.
+package lfs
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+
+	"trowel/internal/bin"
+)
+
+// ErrPointer is the cause of errors about such files.
+var ErrPointer = errors.New("this is a Git LFS pointer: run git lfs pull")
+
+var head = []byte("version https://git-lfs.github.com/spec/")
+
+// maxPointer is more than any pointer has, in bytes.
+const maxPointer = 1024
+
+// Is reports whether the first bytes of a file are those of a pointer.
+func Is(first []byte) bool { return bytes.HasPrefix(first, head) }
+
+// Check returns an error if the file at path is a pointer. A file that is not there or
+// cannot be read is none.
+func Check(path string) error {
+	st, err := os.Stat(path)
+	if err != nil || !st.Mode().IsRegular() || st.Size() > maxPointer {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	first := make([]byte, len(head))
+	if _, err := io.ReadFull(f, first); err != nil || !Is(first) {
+		return nil
+	}
+	return &bin.Error{File: path, Offset: -1, Err: ErrPointer}
+}

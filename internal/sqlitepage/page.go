@@ -1,0 +1,273 @@
+package sqlitepage
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// The kinds of pages of trees.
+const (
+	indexInner = 2
+	tableInner = 5
+	indexLeaf  = 10
+	tableLeaf  = 13
+)
+
+// page is a page of a tree.
+type page struct {
+	kind  byte
+	right uint32 // of an inner page: its last child
+	cells []cell // in the order of their keys
+	tidy  bool   // cells and free space make up the page to the byte
+}
+
+// cell is an entry of a page.
+type cell struct {
+	child    uint32 // of an inner page
+	rowid    int64  // of a table; of an inner page, the last one that is in the child
+	payload  int64  // bytes of the row, here and in overflow pages
+	local    []byte // those that are here
+	overflow uint32
+}
+
+var errNoTree = errors.New("it is no page of a table or an index")
+
+// parse takes a page apart. An error is that it is no page of a tree; what it
+// returns has cells that are all within the page and do not overlap.
+func (f *File) parse(number uint32, data []byte) (*page, error) {
+	base := 0
+	if number == 1 {
+		base = headerSize
+	}
+	h := data[base:]
+	p := &page{kind: h[0]}
+	size := 8
+	switch p.kind {
+	case tableInner, indexInner:
+		size = 12
+		p.right = binary.BigEndian.Uint32(h[8:])
+	case tableLeaf, indexLeaf:
+	default:
+		if isZero(data) {
+			return nil, errZeroed
+		}
+		return nil, errNoTree
+	}
+	n := int(binary.BigEndian.Uint16(h[3:]))
+	content := int(binary.BigEndian.Uint16(h[5:]))
+	if content == 0 {
+		content = 65536
+	}
+	first := base + size + 2*n
+	if first > f.usable || content < first || content > f.usable {
+		return nil, errNoTree
+	}
+	used := make([]span, 0, n+8)
+	p.cells = make([]cell, n)
+	last := int64(math.MinInt64)
+	for i := range p.cells {
+		at := int(binary.BigEndian.Uint16(data[base+size+2*i:]))
+		if at < content || at > f.usable-4 {
+			return nil, fmt.Errorf("entry %d is not within the page", i)
+		}
+		c, length, ok := f.cell(p.kind, data[at:f.usable])
+		if !ok {
+			return nil, fmt.Errorf("entry %d cannot be read", i)
+		}
+		if p.kind == tableLeaf || p.kind == tableInner {
+			if i > 0 && c.rowid <= last {
+				return nil, fmt.Errorf("entry %d is out of order", i)
+			}
+			last = c.rowid
+		}
+		p.cells[i] = c
+		used = append(used, span{at, at + length})
+	}
+	sortSpans(used)
+	for i := 1; i < len(used); i++ {
+		if used[i].from < used[i-1].to {
+			return nil, errors.New("its entries overlap")
+		}
+	}
+	p.tidy = f.addsUp(data, h, content, used)
+	return p, nil
+}
+
+// addsUp reports whether the entries of a page, the list of its free blocks and the
+// count of its scattered free bytes make up the page.
+func (f *File) addsUp(data, h []byte, content int, used []span) bool {
+	for free := int(binary.BigEndian.Uint16(h[1:])); free != 0; {
+		if free < content || free > f.usable-4 {
+			return false
+		}
+		next, length := int(binary.BigEndian.Uint16(data[free:])), int(binary.BigEndian.Uint16(data[free+2:]))
+		if next != 0 && next <= free || length < 4 || free+length > f.usable {
+			return false
+		}
+		used = append(used, span{free, free + length})
+		free = next
+	}
+	sortSpans(used)
+	gaps, at := 0, content
+	for _, s := range used {
+		if s.from < at {
+			return false
+		}
+		gaps += s.from - at
+		at = s.to
+	}
+	return gaps+f.usable-at == int(h[7])
+}
+
+type span struct{ from, to int }
+
+func sortSpans(s []span) { slices.SortFunc(s, func(a, b span) int { return a.from - b.from }) }
+
+// cell reads the entry at the beginning of b, which reaches to the end of what can
+// be used of the page, and returns its length.
+func (f *File) cell(kind byte, b []byte) (c cell, length int, ok bool) {
+	at := 0
+	number := func() int64 {
+		v, n := varint(b[at:])
+		if n == 0 {
+			at = len(b)
+			ok = false
+			return -1
+		}
+		at += n
+		return v
+	}
+	ok = true
+	if kind == tableInner || kind == indexInner {
+		if len(b) < 4 {
+			return c, 0, false
+		}
+		c.child = binary.BigEndian.Uint32(b)
+		at = 4
+	}
+	if kind == tableInner {
+		c.rowid = number()
+		return c, max(at, 4), ok
+	}
+	c.payload = number()
+	if kind == tableLeaf {
+		c.rowid = number()
+	}
+	if !ok || c.payload < 0 || c.payload > math.MaxInt32 {
+		return c, 0, false
+	}
+	local, most := c.payload, int64(f.usable-35)
+	if kind != tableLeaf {
+		most = int64((f.usable-12)*64/255 - 23)
+	}
+	if c.payload > most {
+		least := int64((f.usable-12)*32/255 - 23)
+		if local = least + (c.payload-least)%int64(f.usable-4); local > most {
+			local = least
+		}
+	}
+	if int64(len(b)-at) < local {
+		return c, 0, false
+	}
+	c.local = b[at : at+int(local)]
+	at += int(local)
+	if local < c.payload {
+		if len(b)-at < 4 {
+			return c, 0, false
+		}
+		c.overflow = binary.BigEndian.Uint32(b[at:])
+		at += 4
+	}
+	return c, max(at, 4), true
+}
+
+// varint reads an integer of one to nine bytes, and returns how many; 0 if it is
+// cut off.
+func varint(b []byte) (int64, int) {
+	v := uint64(0)
+	for i := range min(len(b), 8) {
+		v = v<<7 | uint64(b[i]&0x7f)
+		if b[i] < 0x80 {
+			return int64(v), i + 1
+		}
+	}
+	if len(b) < 9 {
+		return 0, 0
+	}
+	return int64(v<<8 | uint64(b[8])), 9
+}
+
+// record takes the bytes of a row apart.
+func (f *File) record(b []byte) ([]any, bool) {
+	size, at := varint(b)
+	if at == 0 || size < int64(at) || size > int64(len(b)) {
+		return nil, false
+	}
+	head, body := b[at:size], b[size:]
+	var values []any
+	for len(head) > 0 {
+		kind, n := varint(head)
+		if n == 0 {
+			return nil, false
+		}
+		head = head[n:]
+		v, length, ok := f.value(kind, body)
+		if !ok {
+			return nil, false
+		}
+		values, body = append(values, v), body[length:]
+	}
+	return values, len(body) == 0
+}
+
+// value reads a value of a serial type.
+func (f *File) value(kind int64, b []byte) (v any, length int, ok bool) {
+	integer := func(n int) (any, int, bool) {
+		if len(b) < n {
+			return nil, 0, false
+		}
+		u := uint64(0)
+		for _, c := range b[:n] {
+			u = u<<8 | uint64(c)
+		}
+		shift := 64 - 8*n
+		return int64(u<<shift) >> shift, n, true
+	}
+	switch kind {
+	case 0:
+		return nil, 0, true
+	case 1, 2, 3, 4:
+		return integer(int(kind))
+	case 5, 6:
+		return integer(int(kind)*2 - 4)
+	case 7:
+		if len(b) < 8 {
+			return nil, 0, false
+		}
+		return math.Float64frombits(binary.BigEndian.Uint64(b)), 8, true
+	case 8, 9:
+		return kind - 8, 0, true
+	}
+	n := (kind - 12) / 2
+	if kind < 12 || n > int64(len(b)) {
+		return nil, 0, false
+	}
+	if kind%2 == 1 {
+		return f.text(b[:n]), int(n), true
+	}
+	return slices.Clone(b[:n]), int(n), true
+}
+
+func isZero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+var errZeroed = errors.New("it holds nothing but zero bytes")
