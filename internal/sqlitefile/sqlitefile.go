@@ -85,9 +85,9 @@ func OpenOrRescue(ctx context.Context, path string, known []string) (*File, erro
 	return f, nil
 }
 
-// Exclusive opens a database that nobody else has open, such as a new one, for writing.
-func Exclusive(path string) (*File, error) {
-	conn, err := sqlite.OpenConn(uri(path, "mode=rw"), sqlite.OpenReadWrite|sqlite.OpenURI)
+// Writable opens a database for writing, and makes it if it is not there.
+func Writable(path string) (*File, error) {
+	conn, err := sqlite.OpenConn(uri(path, "mode=rwc"), sqlite.OpenReadWrite|sqlite.OpenCreate|sqlite.OpenURI)
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func openSQLiteForWriting(ctx context.Context, path string, force bool) (Writer,
 
 // openWriter opens a database for writing and runs a statement first.
 func openWriter(ctx context.Context, path, first string) (_ Writer, err error) {
-	file, err := sqlitefile.Exclusive(path)
+	file, err := sqlitefile.Writable(path)
 	if err != nil {
 		return nil, err
 	}

@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,163 +14,81 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel/internal/bin"
+	"trowel/internal/sqlitefile"
 )
 
 // openSQLite opens a file of SQLite. To read leaves nothing behind and changes
 // nothing: neither a log of the database nor an index of that.
-func openSQLite(ctx context.Context, path string, write bool, t tables) (*sqlDB, error) {
-	db := &sqlDB{file: filepath.Base(path), write: write, begin: "BEGIN IMMEDIATE", create: t.sqlite}
+func openSQLite(ctx context.Context, path string, opts Options, t tables) (*sqlDB, error) {
+	db := &sqlDB{file: filepath.Base(path), write: opts.Write, begin: "BEGIN IMMEDIATE", create: t.sqlite}
 	db.make = func(context.Context) (sqlConn, error) {
-		c, err := dialSQLite(path, "rwc", sqlite.OpenReadWrite|sqlite.OpenCreate, nil)
+		file, err := sqlitefile.Writable(path)
 		if err != nil {
 			return nil, err // and no interface of a nil pointer
 		}
-		return c, nil
+		return &sqliteConn{file: file, write: true}, nil
 	}
 	db.remove = func() error { return os.Remove(path) }
 	st, err := os.Stat(path)
 	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return db, nil
+	case errors.Is(err, os.ErrNotExist) || err == nil && st.Mode().IsRegular() && st.Size() == 0:
+		return db, nil // as the engine leaves it if there is nothing to write
 	case err != nil:
 		return nil, err
 	case !st.Mode().IsRegular():
 		return nil, wrong(db.file, "", "a file", "%v", st.Mode().Type())
 	}
-	open := readSQLite
-	if write {
-		open = func(path string) (*sqliteConn, error) { return dialSQLite(path, "rw", sqlite.OpenReadWrite, nil) }
+	conn := &sqliteConn{write: opts.Write, known: t.sqlite}
+	conn.lost = func(l sqlitefile.Loss) {
+		if opts.Lost != nil && l.Rows {
+			opts.Lost(&bin.Error{File: db.file, Offset: -1, Got: l.Text, Err: bin.ErrFormat}, l.At)
+		}
 	}
-	conn, err := open(path)
+	if opts.Write {
+		conn.file, err = sqlitefile.Writable(path)
+	} else if conn.file, err = sqlitefile.OpenOrRescue(ctx, path, t.sqlite); err == nil {
+		conn.limit = sizeOf(path)
+		conn.tell()
+	}
 	if err != nil {
-		return nil, &bin.Error{File: db.file, Offset: -1, Got: err.Error(), Err: err}
+		return nil, sqliteError(db.file, err)
 	}
 	db.conn = conn
-	if db.columns, err = db.conn.columns(ctx); err != nil {
-		db.conn.close()
-		return nil, &bin.Error{File: db.file, Offset: -1, Got: err.Error(), Err: err}
+	if db.columns, err = conn.columns(ctx); err == nil {
+		err = conn.views(ctx, db)
+	}
+	if err != nil {
+		conn.close()
+		return nil, sqliteError(db.file, err)
 	}
 	return db, nil
 }
 
+// sqliteError tells of a file of the world by its name.
+func sqliteError(name string, err error) error {
+	var e *bin.Error
+	if errors.As(err, &e) {
+		named := *e
+		named.File = name
+		return &named
+	}
+	return &bin.Error{File: name, Offset: -1, Got: err.Error(), Err: err}
+}
+
 // sqliteConn is a connection to a file.
 type sqliteConn struct {
-	conn  *sqlite.Conn
-	limit int64  // no result of a file has more rows: each takes a byte at least; 0 for none
-	temp  string // folder of the copy that is open, "" if it is the file itself
+	file  *sqlitefile.File
+	write bool
+	limit int64    // no result of a file has more rows: each takes a byte at least; 0 for none
+	known []string // the tables that it should have
+	lost  func(sqlitefile.Loss)
 }
 
-// readSQLite opens a file for reading. What a program that wrote to it left in a
-// log or a journal beside it belongs to the content, but to read that, SQLite
-// has to write: so it is a copy that is read then.
-func readSQLite(path string) (c *sqliteConn, err error) {
-	defer func() {
-		if err == nil {
-			c.limit = sizeOf(path)
-		}
-	}()
-	beside := 0
-	for _, suffix := range []string{"-wal", "-journal"} {
-		if st, err := os.Stat(path + suffix); err == nil && st.Size() > 0 {
-			beside++
-		}
+// tell tells what was lost, if the file had to be rescued.
+func (c *sqliteConn) tell() {
+	for _, l := range c.file.Losses() {
+		c.lost(l)
 	}
-	if beside > 0 {
-		return copySQLite(path)
-	}
-	if logged, err := usesLog(path); err != nil {
-		return nil, err
-	} else if logged {
-		// There is nothing in the log; SQLite would make one all the same.
-		return dialSQLite(path, "ro", sqlite.OpenReadOnly, url.Values{"immutable": {"1"}})
-	}
-	return dialSQLite(path, "ro", sqlite.OpenReadOnly, nil)
-}
-
-// usesLog tells whether the header of a file says that it has a write-ahead log.
-func usesLog(path string) (bool, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	var head [20]byte
-	if _, err := io.ReadFull(f, head[:]); err != nil {
-		return false, nil // too short for a database: SQLite will tell
-	}
-	return head[18] == 2 || head[19] == 2, nil
-}
-
-func copySQLite(path string) (_ *sqliteConn, err error) {
-	dir, err := os.MkdirTemp("", "trowel-*")
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			os.RemoveAll(dir)
-		}
-	}()
-	target := filepath.Join(dir, "copy.sqlite")
-	for _, suffix := range []string{"", "-wal", "-journal"} {
-		if err := copyFile(path+suffix, target+suffix); err != nil && (suffix == "" || !errors.Is(err, os.ErrNotExist)) {
-			return nil, err
-		}
-	}
-	c, err := dialSQLite(target, "rw", sqlite.OpenReadWrite, nil)
-	if err != nil {
-		return nil, err
-	}
-	c.temp = dir
-	return c, nil
-}
-
-func copyFile(from, to string) error {
-	st, err := os.Stat(from)
-	if err != nil {
-		return err
-	}
-	if !st.Mode().IsRegular() {
-		return &os.PathError{Op: "copy", Path: from, Err: errors.New("not a regular file")}
-	}
-	r, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	w, err := os.Create(to)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(w, r)
-	return errors.Join(err, w.Close())
-}
-
-func dialSQLite(path, mode string, flags sqlite.OpenFlags, query url.Values) (*sqliteConn, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	if query == nil {
-		query = url.Values{}
-	}
-	query.Set("mode", mode)
-	slashed := filepath.ToSlash(abs)
-	if !strings.HasPrefix(slashed, "/") {
-		slashed = "/" + slashed // a drive of Windows
-	}
-	u := url.URL{Scheme: "file", Path: slashed, RawQuery: query.Encode()}
-	conn, err := sqlite.OpenConn(u.String(), flags|sqlite.OpenURI)
-	if err != nil {
-		return nil, err
-	}
-	conn.SetBusyTimeout(5 * time.Second)
-	// What a schema does by itself, it may do only with functions that are safe.
-	err = errors.Join(conn.SetDefensive(true), sqlitex.ExecuteTransient(conn, "PRAGMA trusted_schema = OFF", nil))
-	if err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	return &sqliteConn{conn: conn}, nil
 }
 
 // sizeOf returns the bytes in a database and beside it.
@@ -184,8 +101,33 @@ func sizeOf(path string) (n int64) {
 	return n
 }
 
+// query hands on all rows when SQLite has read them. If it meets damage on the way, what can be
+// rescued of the file is read in its place.
 func (c *sqliteConn) query(ctx context.Context, sql string, args []any, row func(values []any) error) error {
-	defer c.conn.SetInterrupt(c.conn.SetInterrupt(ctx.Done()))
+	rows, err := c.rows(ctx, sql, args)
+	if sqlitefile.IsDamage(err) && !c.write && !c.file.Rescued() {
+		if failed := c.file.Rescue(ctx, c.known); failed != nil {
+			return errors.Join(err, failed)
+		}
+		c.tell()
+		rows, err = c.rows(ctx, sql, args)
+	}
+	if err != nil {
+		return err
+	}
+	for _, values := range rows {
+		if err := row(values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *sqliteConn) rows(ctx context.Context, sql string, args []any) (rows [][]any, err error) {
+	if err := c.file.Begin(ctx); err != nil {
+		return nil, err
+	}
+	defer c.file.End()
 	bound := make([]any, len(args))
 	for i, a := range args {
 		if t, ok := a.(time.Time); ok {
@@ -193,9 +135,8 @@ func (c *sqliteConn) query(ctx context.Context, sql string, args []any, row func
 		}
 		bound[i] = a
 	}
-	rows := int64(0)
-	err := sqlitex.ExecuteTransient(c.conn, sql, &sqlitex.ExecOptions{Args: bound, ResultFunc: func(stmt *sqlite.Stmt) error {
-		if rows++; c.limit > 0 && rows > c.limit {
+	err = sqlitex.ExecuteTransient(c.file.Conn, sql, &sqlitex.ExecOptions{Args: bound, ResultFunc: func(stmt *sqlite.Stmt) error {
+		if c.limit > 0 && int64(len(rows)) >= c.limit {
 			return &bin.Error{Offset: -1, Want: "fewer rows than bytes", Got: fmt.Sprintf("more than %d rows", c.limit), Err: bin.ErrLimit}
 		}
 		values := make([]any, stmt.ColumnCount())
@@ -213,12 +154,13 @@ func (c *sqliteConn) query(ctx context.Context, sql string, args []any, row func
 				values[i] = b
 			}
 		}
-		return row(values)
+		rows = append(rows, values)
+		return nil
 	}})
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
-	return err
+	return rows, err
 }
 
 func (c *sqliteConn) columns(ctx context.Context) (map[string][]string, error) {
@@ -237,10 +179,18 @@ func (c *sqliteConn) columns(ctx context.Context) (map[string][]string, error) {
 	return m, err
 }
 
-func (c *sqliteConn) close() error {
-	err := c.conn.Close()
-	if c.temp != "" {
-		err = errors.Join(err, os.RemoveAll(c.temp))
-	}
-	return err
+// views makes sure that none of the tables that there should be is a view, of which the
+// engine reads what this package does not.
+func (c *sqliteConn) views(ctx context.Context, db *sqlDB) error {
+	return c.query(ctx, "SELECT name FROM sqlite_schema WHERE type = 'view'", nil, func(v []any) error {
+		name, _ := v[0].(string)
+		if slices.ContainsFunc(db.create, func(sql string) bool {
+			return strings.HasPrefix(strings.ToLower(sql), "create table if not exists "+strings.ToLower(name)+" (")
+		}) {
+			return wrong(db.file, name, "a table", "a view")
+		}
+		return nil
+	})
 }
+
+func (c *sqliteConn) close() error { return c.file.Close() }

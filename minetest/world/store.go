@@ -8,6 +8,7 @@ import (
 	"iter"
 	"path/filepath"
 
+	"trowel/check"
 	"trowel/internal/bin"
 	"trowel/internal/server"
 )
@@ -64,6 +65,9 @@ type Options struct {
 	Remote bool
 	// Postgres is the connection string to use in place of that of world.mt.
 	Postgres string
+	// Lost is told what cannot be read of a damaged file, of which the rest is read, and
+	// where that is; nil for nobody.
+	Lost func(err error, at []check.Place)
 }
 
 // OpenPlayers opens the players of the world in dir, whose world.mt has the
@@ -127,7 +131,7 @@ func (o Options) backend(found string) string {
 func openSQL(ctx context.Context, backend, path, setting string, s *Settings, opts Options, t tables) (*sqlDB, error) {
 	switch backend {
 	case BackendSQLite:
-		return openSQLite(ctx, path, opts.Write, t)
+		return openSQLite(ctx, path, opts, t)
 	case BackendPostgres:
 		conn := opts.Postgres
 		if conn == "" {
