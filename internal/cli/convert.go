@@ -60,6 +60,12 @@ stays as it is. The new file is in the current folder unless -o names it.`,
 		if out == "" {
 			return hint(errors.New("the new file needs a name"), "give it with -o, such as -o %s%s", folderName(g), c.Extension)
 		}
+		if err := a.called(out, g.Format, c.Extension, true); err != nil {
+			return err
+		}
+		if c.Resumes && force {
+			return hint(fmt.Errorf("%s: a copy of a %s replaces nothing", g.name, g.Title), "without -f it goes on where an earlier run stopped")
+		}
 		job := a.job(cmd, g.Format, c.Options...)
 		opts := a.writeOptions(cmd, force, g.Format, job, nil, c.Extension, g.reads)
 		convert := func(w format.Output) error {

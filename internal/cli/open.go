@@ -253,7 +253,36 @@ func (a *app) write(cmd *cobra.Command, name string, opts output.Options, build 
 	if err := cmd.Context().Err(); err != nil {
 		return nil, err
 	}
-	return out, out.Commit()
+	if err := out.Commit(); err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() && out.Replaced() {
+		a.talk.say("replaced %s%c: what was there was kept beside it until the new one was whole", filepath.Clean(name), filepath.Separator)
+	}
+	return out, nil
+}
+
+// called makes sure that the name of what is made has no extension that belongs to another
+// format: other than f, or with anyOfGame, than all of the game of f. Own is the extension of
+// what is made.
+func (a *app) called(name string, f *format.Format, own string, anyOfGame bool) error {
+	has := func(ext string) bool {
+		_, has := cutSuffixFold(name, ext)
+		return has && ext != ""
+	}
+	if has(own) || slices.ContainsFunc(f.Extensions, has) {
+		return nil
+	}
+	game, _, _ := strings.Cut(f.Name, "-")
+	for _, other := range a.formats {
+		if anyOfGame && strings.HasPrefix(other.Name, game+"-") {
+			continue
+		}
+		if i := slices.IndexFunc(other.Extensions, has); i >= 0 {
+			return hint(fmt.Errorf("%s: %s is the extension of a %s, and this is none", name, other.Extensions[i], other.Title), "-o with another name, such as %s", name[:len(name)-len(other.Extensions[i])]+own)
+		}
+	}
+	return nil
 }
 
 // writeOptions say what the output of a run may take the place of: a thing of format f,

@@ -53,6 +53,9 @@ the same bytes again. The file appears when it is whole, or not at all.`,
 				return err
 			}
 		}
+		if err := a.called(to, f, extension(f), false); err != nil {
+			return err
+		}
 		job := a.job(cmd, f)
 		opts := a.writeOptions(cmd, force, f, job, fsys, "", func() []string { return []string{dir} })
 		out, err := a.write(cmd, to, opts, func(out format.Output) error {

@@ -106,8 +106,8 @@ func (o *Options) NotRead(target string) error {
 			continue // such as a terminal
 		}
 		if at, _ := within(target, info); at {
-			if !info.IsDir() {
-				return fmt.Errorf("%s: %w: it is the same file as %s", target, ErrRead, read)
+			if there, err := os.Stat(target); err == nil && os.SameFile(there, info) {
+				return fmt.Errorf("%s: %w: it is the same as %s", target, ErrRead, read)
 			}
 			return fmt.Errorf("%s: %w: it is in %s", target, ErrRead, read)
 		}
