@@ -2,6 +2,7 @@ package worlddir
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"trowel/minetest/world"
@@ -26,6 +27,25 @@ func accountFormOf(a *world.Account, verifiers bool) *accountForm {
 		f.Privileges = append(f.Privileges, value(p))
 	}
 	return f
+}
+
+// read reads the file of an account.
+func (f *accountForm) read(r *jsonReader, v jsonValue) {
+	text := func(to **value) func(jsonValue) {
+		return func(v jsonValue) {
+			text := r.bytes(v)
+			*to = &text
+		}
+	}
+	r.object(v, "an account", map[string]func(jsonValue){
+		"password": func(v jsonValue) { f.Password = r.string(v) }, "verifier": text(&f.Verifier), "new_password": text(&f.New),
+		"privileges": func(v jsonValue) {
+			for _, p := range r.array(v, "privileges") {
+				f.Privileges = append(f.Privileges, r.bytes(p))
+			}
+		},
+		"last_login": func(v jsonValue) { f.LastLogin = r.int(v, math.MinInt64, math.MaxInt64) },
+	})
 }
 
 // account returns the account, whose verifier is the one that is kept, if there

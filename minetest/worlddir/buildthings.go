@@ -54,7 +54,7 @@ func merge[T any](b *builder, dir string, store world.Store[T], names map[string
 }
 
 // form reads the file of a thing, unless it is as it was and there is a relic of it.
-func (b *builder) form(at string, form any) (*thingRelic, error) {
+func (b *builder) form(at string, f form) (*thingRelic, error) {
 	data, err := fs.ReadFile(b.fsys, at)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (b *builder) form(at string, form any) (*thingRelic, error) {
 	if r, ok := b.side.Things[at]; ok && r.valid(data) {
 		return &r, nil
 	}
-	return nil, decodeJSON(at, data, form)
+	return nil, decodeJSON(at, data, f)
 }
 
 func (b *builder) player(at, name string) (*world.Player, error) {

@@ -3,10 +3,8 @@ package worlddir
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -18,38 +16,6 @@ func encodeJSON(v any) ([]byte, error) {
 	enc.SetIndent("", "  ")
 	err := enc.Encode(v)
 	return b.Bytes(), err
-}
-
-// decodeJSON reads a JSON file. Unknown fields are errors: they are misspelt ones.
-func decodeJSON(name string, data []byte, v any) error {
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors put a byte order mark there
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	err := dec.Decode(v)
-	if err == nil {
-		if rest := bytes.TrimSpace(data[dec.InputOffset():]); len(rest) > 0 {
-			return &Error{File: name, Line: lineOf(data, dec.InputOffset()), Msg: "text behind the end of the JSON value"}
-		}
-		return nil
-	}
-	var syntax *json.SyntaxError
-	var typ *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax):
-		return &Error{File: name, Line: lineOf(data, syntax.Offset), Msg: "invalid JSON: " + syntax.Error()}
-	case errors.As(err, &typ):
-		return &Error{File: name, Line: lineOf(data, typ.Offset), Msg: fmt.Sprintf("field %q cannot be a %s", typ.Field, typ.Value)}
-	}
-	msg := strings.TrimPrefix(err.Error(), "json: ")
-	if field, ok := strings.CutPrefix(msg, "unknown field "); ok {
-		return &Error{File: name, Line: lineOf(data, int64(max(bytes.Index(data, []byte(field)), 0))), Msg: msg}
-	}
-	return &Error{File: name, Msg: "invalid JSON: " + msg}
-}
-
-// lineOf returns the number of the line in which an offset lies.
-func lineOf(data []byte, offset int64) int {
-	return 1 + bytes.Count(data[:min(offset, int64(len(data)))], []byte("\n"))
 }
 
 // value is bytes: a string of JSON if they are text, else {"base64": "..."}.
@@ -136,35 +102,6 @@ func (p pairs) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func (p *pairs) UnmarshalJSON(data []byte) error {
-	*p = nil
-	if bytes.HasPrefix(data, []byte("[")) {
-		return json.Unmarshal(data, (*[]pair)(p))
-	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return fmt.Errorf("expected an object, not %.40s", data)
-	}
-	seen := make(map[string]bool)
-	for dec.More() {
-		t, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		key := t.(string)
-		if seen[key] {
-			return fmt.Errorf("the key %q is there twice", key)
-		}
-		seen[key] = true
-		e := pair{Key: value(key)}
-		if err := dec.Decode(&e.Value); err != nil {
-			return fmt.Errorf("%q: %w", key, err)
-		}
-		*p = append(*p, e)
-	}
-	return nil
-}
-
 // float is a number that need not be finite.
 type float float64
 
@@ -173,18 +110,4 @@ func (f float) MarshalJSON() ([]byte, error) {
 		return fmt.Appendf(nil, "%q", fmt.Sprint(v)), nil
 	}
 	return json.Marshal(float64(f))
-}
-
-func (f *float) UnmarshalJSON(data []byte) error {
-	switch string(data) {
-	case `"NaN"`:
-		*f = float(math.NaN())
-	case `"+Inf"`:
-		*f = float(math.Inf(1))
-	case `"-Inf"`:
-		*f = float(math.Inf(-1))
-	default:
-		return json.Unmarshal(data, (*float64)(f))
-	}
-	return nil
 }

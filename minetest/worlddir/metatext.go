@@ -233,6 +233,12 @@ type listText struct {
 	slots             []string // items; "" for an empty slot
 }
 
+// over reports whether there are more slots than the size says.
+func (l *listText) over() bool {
+	size, err := strconv.ParseUint(l.size, 10, 32)
+	return err == nil && uint64(len(l.slots)) > size
+}
+
 // splitInventory takes an inventory apart that has the form that games write.
 func splitInventory(text string) (lists []listText, empties int, ok bool) {
 	line := func() (s string) {
@@ -263,6 +269,9 @@ func splitInventory(text string) (lists []listText, empties int, ok bool) {
 				l.slots = append(l.slots, "")
 				empties++
 			}
+		}
+		if l.over() {
+			return nil, 0, false // the engine reads no more of it, and a list is never written so
 		}
 		text = text[len(endList):]
 		lists = append(lists, l)

@@ -278,7 +278,10 @@ func (r *inventoryReader) list() {
 		p.end()
 	}
 	for p.more(3) {
-		l.slots = append(l.slots, p.slots()...)
+		column := p.at
+		if l.slots = append(l.slots, p.slots()...); l.over() {
+			p.failAt(column, "the list %s has more items than its %s slots", l.name, l.size)
+		}
 	}
 	r.lists = append(r.lists, l)
 }

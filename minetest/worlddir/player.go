@@ -2,9 +2,8 @@ package worlddir
 
 import (
 	"bytes"
-	"encoding/json"
+	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"trowel/minetest/item"
@@ -101,13 +100,30 @@ func inventoryFormOf(inv *item.Inventory, broken []byte) *inventoryForm {
 		}
 		f.lists = append(f.lists, form)
 	}
-	again, _ := f.inventory()
 	large := func(l item.List) bool { return l.Size > maxSlots || l.Width > maxSlots }
-	if again == nil || !again.Equal(inv) || slices.ContainsFunc(inv.Lists, large) {
+	if slices.ContainsFunc(inv.Lists, large) || !f.means(inv) {
 		v := value(inv.Append(nil))
 		return &inventoryForm{text: &v}
 	}
 	return f
+}
+
+// means reports whether the lists tell all of an inventory: it means the same. The
+// slots at the end of a list are empty whether it has them or not.
+func (f *inventoryForm) means(inv *item.Inventory) bool {
+	again, _ := f.inventory()
+	return again != nil && again.Equal(&item.Inventory{Lists: full(inv.Lists)})
+}
+
+// full returns lists that have all slots of their size, as the engine writes them.
+func full(lists []item.List) []item.List {
+	lists = slices.Clone(lists)
+	for i := range lists {
+		if l := &lists[i]; len(l.Items) < l.Size {
+			l.Items = append(slices.Clone(l.Items), make([]item.Slot, l.Size-len(l.Items))...)
+		}
+	}
+	return lists
 }
 
 // inventory returns the inventory, or a text that is none.
@@ -131,6 +147,7 @@ func (f *inventoryForm) inventory() (inv *item.Inventory, broken []byte) {
 		}
 		inv.Lists = append(inv.Lists, l)
 	}
+	inv.Lists = full(inv.Lists)
 	return inv, nil
 }
 
@@ -141,41 +158,73 @@ func (f *inventoryForm) MarshalJSON() ([]byte, error) {
 	return marshal(f.lists)
 }
 
-func (f *inventoryForm) UnmarshalJSON(data []byte) error {
-	if !bytes.HasPrefix(data, []byte("[")) {
-		f.text = new(value)
-		return f.text.UnmarshalJSON(data)
+// read reads the file of a player.
+func (f *playerForm) read(r *jsonReader, v jsonValue) {
+	whole := func(to *int) func(jsonValue) {
+		return func(v jsonValue) { *to = int(r.int(v, math.MinInt32, math.MaxInt32)) }
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&f.lists); err != nil {
-		return err
-	}
-	for i := range f.lists {
-		if err := f.lists[i].check(); err != nil {
-			return err
-		}
-	}
-	return nil
+	r.object(v, "a player", map[string]func(jsonValue){
+		"position": func(v jsonValue) {
+			list := r.array(v, "three numbers")
+			if r.err == nil && len(list) != 3 {
+				r.fail(v.at, "expected three numbers, not %d", len(list))
+				return
+			}
+			for i, n := range list {
+				f.Position[i] = r.float(n)
+			}
+		},
+		"pitch": func(v jsonValue) { f.Pitch = r.float(v) }, "yaw": func(v jsonValue) { f.Yaw = r.float(v) },
+		"hp": whole(&f.HP), "breath": whole(&f.Breath),
+		"created": func(v jsonValue) { f.Created = r.time(v) }, "modified": func(v jsonValue) { f.Modified = r.time(v) },
+		"attributes": func(v jsonValue) { f.Attributes.read(r, v) },
+		"inventory": func(v jsonValue) {
+			f.Inventory = new(inventoryForm)
+			f.Inventory.read(r, v)
+		},
+	})
 }
 
-// check tells what keeps a list from being written.
-func (l *listForm) check() error {
-	name := string(l.Name)
-	switch {
-	case name == "" || bytes.ContainsAny(l.Name, " \n"):
-		return &Error{Msg: "a list needs a name without spaces"}
-	case l.Size < 0 || l.Size > maxSlots || l.Width < 0 || l.Width > maxSlots:
-		return &Error{Msg: "the size or width of the list " + name + " is no number from 0 to " + strconv.Itoa(maxSlots)}
-	case len(l.Items) > l.Size:
-		return &Error{Msg: "the list " + name + " has more items than slots"}
+// read reads lists, or a text.
+func (f *inventoryForm) read(r *jsonReader, v jsonValue) {
+	if v.kind != '[' {
+		text := r.bytes(v)
+		f.text = &text
+		return
 	}
-	i := slices.IndexFunc(l.Items, func(text value) bool {
-		_, err := item.ParseStack(string(text))
-		return err != nil || bytes.ContainsRune(text, '\n')
+	f.lists = []listForm{}
+	for _, v := range v.list {
+		var l listForm
+		l.read(r, v)
+		f.lists = append(f.lists, l)
+	}
+}
+
+func (l *listForm) read(r *jsonReader, v jsonValue) {
+	slots := func(to *int) func(jsonValue) {
+		return func(v jsonValue) { *to = int(r.int(v, 0, maxSlots)) }
+	}
+	var items []jsonValue
+	r.object(v, "a list", map[string]func(jsonValue){
+		"name": func(v jsonValue) {
+			if l.Name = r.bytes(v); len(l.Name) == 0 || bytes.ContainsAny(l.Name, " \n") {
+				r.fail(v.at, "a list needs a name without spaces")
+			}
+		},
+		"size": slots(&l.Size), "width": slots(&l.Width), "no_width": func(v jsonValue) { l.NoWidth = r.bool(v) },
+		"items": func(v jsonValue) { items = r.array(v, "items") },
 	})
-	if i >= 0 {
-		return &Error{Msg: "the list " + name + " has something that is no item: " + abridge(string(l.Items[i]))}
+	if l.Name == nil {
+		r.fail(v.at, "a list needs a name without spaces")
 	}
-	return nil
+	for i, v := range items {
+		if i == l.Size {
+			r.fail(v.at, "the list %s has more items than slots: %d and %d", l.Name, len(items), l.Size)
+		}
+		text := r.bytes(v)
+		if _, err := item.ParseStack(string(text)); err != nil || bytes.ContainsRune(text, '\n') {
+			r.fail(v.at, "this is no item: %s", abridge(string(text)))
+		}
+		l.Items = append(l.Items, text)
+	}
 }

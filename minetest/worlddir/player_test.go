@@ -1,0 +1,91 @@
+package worlddir
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"trowel/internal/corpus"
+	"trowel/minetest/item"
+	"trowel/minetest/world"
+)
+
+// An inventory is shown as lists whenever these mean the same, and comes back as the
+// engine writes it.
+func TestInventoryForm(t *testing.T) {
+	for text, lists := range map[string]bool{
+		"EndInventory\n": true,
+		"List main 3\nWidth 0\nItem default:dirt 5\nEmpty\nEmpty\nEndInventoryList\nEndInventory\n": true,
+		"List main 2\nWidth 8\nEmpty\nEmpty\nEndInventoryList\nEndInventory\n":                      true,
+		"List main 2\nEmpty\nItem a:b 1\nEndInventoryList\nEndInventory\n":                          true,
+		"List main 2\nWidth 0\nEndInventoryList\nEndInventory\n":                                    true, // fewer lines than slots
+		"List main 2\nWidth 0\nItem a:b 0\nItem \nEndInventoryList\nEndInventory\n":                 true,
+		"List main 1\nWidth 0\nKeep\nEndInventoryList\nEndInventory\n":                              false,
+		"List main 4000000000\nWidth 0\nEndInventoryList\nEndInventory\n":                           false,
+	} {
+		inv, _, err := item.ParseInventory([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &world.Player{Name: "a", Inventory: inv}
+		form := playerFormOf(p)
+		if lists != (form.Inventory.text == nil) {
+			t.Errorf("%q: shown as %+v", text, form.Inventory)
+		}
+		data, err := encodeJSON(form)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again playerForm
+		if err := decodeJSON("a", data, &again); err != nil {
+			t.Errorf("%q: %v\n%s", text, err, data)
+			continue
+		}
+		got := string(again.player("a").Inventory.Append(nil))
+		if n := strings.Count(text, "\n"); n > 4 && !strings.Contains(text, "Item a:b 0") && got != text {
+			t.Errorf("%q came back as %q", text, got)
+		}
+	}
+}
+
+// Real players are shown in the table that the page documents, and their world comes
+// back without a sidecar's help.
+func TestRealPlayers(t *testing.T) {
+	dir := t.TempDir()
+	data, err := os.ReadFile(filepath.Join(corpus.Dir(t, "minetest"), "players-real", "players.sqlite"))
+	if err != nil {
+		t.Skip(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "players.sqlite"), data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "world.mt"), []byte("gameid = a\nplayer_backend = sqlite3\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w, err := OpenWorld(t.Context(), dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	n := 0
+	for name, err := range w.Players.Names(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := w.Players.Get(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		form := playerFormOf(p)
+		if form.Inventory == nil || form.Inventory.text != nil {
+			t.Errorf("%s: the inventory is shown as text", name)
+		}
+		relic, err := playerRelic(p, form, world.BackendFiles)
+		if err != nil || relic != nil {
+			t.Errorf("%s: something is kept beside the file: %v", name, err)
+		}
+		n++
+	}
+	t.Logf("%d players", n)
+}
