@@ -17,6 +17,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // maxLen is the most bytes that a safe name has. Most systems allow 255; the
@@ -147,34 +149,75 @@ func unescape(name string) string {
 }
 
 // Folder gives the names of one folder safe forms of which no two are alike,
-// not even to a system that does not tell upper from lower case. The zero
-// value is a folder without names.
-type Folder struct{ used map[string]bool }
+// not even to a system that does not tell upper from lower case, or an accented
+// letter from a letter and its accent. The zero value is a folder without names.
+type Folder struct{ used Unique }
 
 // Name returns the safe form of the next name of the folder. Each name must be
 // given once.
 func (f *Folder) Name(name string) string {
-	if f.used == nil {
-		f.used = make(map[string]bool)
-	}
 	escaped := Escape(name)
-	safe := escaped
-	for n := 2; f.used[fold(safe)]; n++ {
-		safe = insert(escaped, fmt.Sprintf("~%d", n))
-	}
-	f.used[fold(safe)] = true
-	return safe
+	return f.used.Name(escaped, func(mark string) string { return insert(escaped, mark) })
 }
 
-// fold returns the same string for all names that differ in case only.
+// Unique gives names of which no two are alike to any system, by numbers. The time
+// that it takes grows with the number of names, however alike they are. The zero
+// value has none yet.
+type Unique struct {
+	used map[string]bool
+	next map[string]int // the number to try next, by the name with a mark of no number
+}
+
+// Name returns name if no name like it was given before, else a name with a mark
+// such as "~2", which with puts into it. Where with cuts what becomes too long,
+// it must cut the same for all names that become the same.
+func (u *Unique) Name(name string, with func(mark string) string) string {
+	if u.used == nil {
+		u.used, u.next = make(map[string]bool), make(map[string]int)
+	}
+	if u.add(name) {
+		return name
+	}
+	key := fold(with("~########")) // longer than any number: names that are cut share theirs
+	for n := max(u.next[key], 2); ; n++ {
+		if marked := with(fmt.Sprintf("~%d", n)); u.add(marked) {
+			u.next[key] = n + 1
+			return marked
+		}
+	}
+}
+
+func (u *Unique) add(name string) bool {
+	folded := fold(name)
+	if u.used[folded] {
+		return false
+	}
+	u.used[folded] = true
+	return true
+}
+
+// fold returns the same string for all names that a system may take for one: those
+// that differ in case, in how their accents are written (macOS), or in characters
+// that nobody sees (also macOS).
 func fold(name string) string {
-	return strings.Map(func(r rune) rune {
+	ascii := true
+	for i := 0; i < len(name) && ascii; i++ {
+		ascii = name[i] < utf8.RuneSelf
+	}
+	if ascii {
+		return strings.ToLower(name)
+	}
+	folded := strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) {
+			return -1
+		}
 		least := r
 		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
 			least = min(least, next)
 		}
-		return least
-	}, name)
+		return unicode.ToLower(least)
+	}, norm.NFD.String(name))
+	return norm.NFD.String(folded)
 }
 
 // TreePath makes a path that a file names, in any bytes, valid as a path of an

@@ -67,6 +67,73 @@ func TestFolder(t *testing.T) {
 	}
 }
 
+// Names that a system may take for one.
+func TestFold(t *testing.T) {
+	for _, c := range [][]string{
+		{"é", "e\u0301", "É", "E\u0301"},
+		{"Å", "\u212b", "a\u030a"},
+		{"ṩ", "s\u0323\u0307", "s\u0307\u0323", "ṡ\u0323"},
+		{"각", "\u1100\u1161\u11a8"},
+		{"ς", "Σ", "σ"},
+		{"k", "K", "\u212a"},
+		{"ab", "a\u200bb", "a\u00adb", "A\ufe0fb"},
+	} {
+		for _, name := range c {
+			if fold(name) != fold(c[0]) {
+				t.Errorf("%+q and %+q are two", c[0], name)
+			}
+		}
+		var f Folder
+		seen := make(map[string]bool)
+		for _, name := range c {
+			seen[fold(f.Name(name))] = true
+		}
+		if len(seen) != len(c) {
+			t.Errorf("%+q: %v", c, seen)
+		}
+	}
+	if fold("é") == fold("e") || fold("a") == fold("b") {
+		t.Error("different names are one")
+	}
+}
+
+// However alike names are, each takes the same work.
+func TestAlike(t *testing.T) {
+	cases := func(i int) string { // another case of the same letters
+		name := []byte("abcdefghijklmnopqrst.png")
+		for bit := range 20 {
+			if i>>bit&1 != 0 {
+				name[bit] -= 'a' - 'A'
+			}
+		}
+		return string(name)
+	}
+	for what, name := range map[string]func(i int) string{
+		"case": cases,
+		"long": func(i int) string {
+			return strings.Repeat("x", maxLen-6) + fmt.Sprintf("%05d", i/2)[:5] + "aA"[i%2:i%2+1]
+		},
+		"accents":      func(i int) string { return strings.Repeat("\u0301", i%2)[:2*(i%2)] + cases(i) },
+		"with numbers": func(i int) string { return cases(i>>1) + strings.Repeat(fmt.Sprintf("~%d", i), i%2) },
+	} {
+		took := func(n int) float64 {
+			return testing.AllocsPerRun(1, func() {
+				var f Folder
+				seen := make(map[string]bool, n)
+				for i := range n {
+					seen[strings.ToLower(f.Name(name(i)))] = true
+				}
+				if len(seen) != n {
+					t.Errorf("%s: %d names of %d", what, len(seen), n)
+				}
+			})
+		}
+		if few, many := took(2000), took(8000); many > 6*few {
+			t.Errorf("%s: four times as many names take %.1f times the allocations", what, many/few)
+		}
+	}
+}
+
 func TestTreePath(t *testing.T) {
 	for _, c := range []struct{ name, want string }{
 		{"MEDIA/SKILLS/FOO.DAT", "MEDIA/SKILLS/FOO.DAT"},

@@ -252,14 +252,16 @@ func (t *things) load() error {
 		t.s.mu.Lock()
 		defer t.s.mu.Unlock()
 		t.names = make(map[string]string)
+		next := make(map[string]int) // the number to try next, by the name that is taken
 		for name, err := range t.all(context.Background()) {
 			if err != nil {
 				t.err = err
 				return
 			}
-			file := safename.Escape(name) + thingEnding
-			for n := 2; t.names[file] != ""; n++ {
-				file = fmt.Sprintf("%s~%d%s", safename.Escape(name), n, thingEnding)
+			escaped := safename.Escape(name)
+			file := escaped + thingEnding
+			for n := max(next[escaped], 2); t.names[file] != ""; n++ {
+				file, next[escaped] = fmt.Sprintf("%s~%d%s", escaped, n, thingEnding), n+1
 			}
 			t.names[file] = name
 			t.files = append(t.files, file)

@@ -32,19 +32,14 @@ func fileName(name string) string {
 
 // fileNames makes a different file name for each of several names.
 func fileNames(names []string) []string {
-	taken := make(map[string]bool)
+	var taken safename.Unique
 	files := make([]string, len(names))
 	for i, name := range names {
 		base := fileName(name)
 		if base == "" {
 			base = "unnamed"
 		}
-		file := base
-		for n := 2; taken[strings.ToLower(file)]; n++ {
-			file = fmt.Sprintf("%s~%d", base, n)
-		}
-		taken[strings.ToLower(file)] = true
-		files[i] = file
+		files[i] = taken.Name(base, func(mark string) string { return base + mark })
 	}
 	return files
 }

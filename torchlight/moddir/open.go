@@ -219,10 +219,11 @@ func (s *sidecar) encode() ([]byte, error) {
 type places struct {
 	folders map[string]bool
 	used    map[string]bool
+	next    map[string]int // the number to try next, by the path that is taken
 }
 
 func newPlaces(r *pak.Reader) *places {
-	p := &places{folders: make(map[string]bool), used: make(map[string]bool)}
+	p := &places{folders: make(map[string]bool), used: make(map[string]bool), next: make(map[string]int)}
 	for _, f := range r.Files() {
 		addFolders(p.folders, treePath(f.Path, true))
 	}
@@ -238,8 +239,9 @@ func addFolders(folders map[string]bool, at string) {
 }
 
 func (p *places) place(at string) string {
-	for n := 2; p.folders[at] || p.used[at]; n++ {
-		at = fmt.Sprintf("%s~%d", strings.TrimSuffix(at, fmt.Sprintf("~%d", n-1)), n)
+	whole := at
+	for n := max(p.next[whole], 2); p.folders[at] || p.used[at]; n++ {
+		at, p.next[whole] = fmt.Sprintf("%s~%d", whole, n), n+1
 	}
 	p.used[at] = true
 	return at
