@@ -100,6 +100,9 @@ var (
 	foundSettingUnknown = Catalog.Add("tw-map-setting-unknown", check.Warning,
 		"A setting is no command of DDNet's server, or tunes something that cannot be tuned.",
 		"Correct the spelling, or delete the line.")
+	foundSettingOther = Catalog.Add("tw-map-setting-other", check.Info,
+		"Settings are none of DDNet's, but look like those of other servers such as KoG, F-DDrace and DDNet++.",
+		"Nothing if the map is for such a server; else delete the lines.")
 	foundSettingRefused = Catalog.Add("tw-map-setting-refused", check.Warning,
 		"A setting is a command that the server does not let maps run.",
 		"Delete the line; ask whoever runs the server to set it there.")
@@ -130,6 +133,9 @@ var (
 	foundGroupEx = Catalog.Add("tw-map-group-ex", check.Info,
 		"A group has a parallax zoom, which DDNet wrote from August 2022 to October 2023 and no longer reads.",
 		"Nothing: today's game ignores it.")
+	foundOtherGame = Catalog.Add("tw-map-other-game", check.Info,
+		"The map is for another game on the engine, which gives its own meaning to layers, images or items.",
+		"Nothing: what is named is kept and not checked.")
 	foundTeeworlds = Catalog.Add("tw-map-teeworlds", check.Info,
 		"The map is in the form of Teeworlds 0.7 but has things that only DDNet knows.",
 		"Nothing if it is for DDNet; Teeworlds ignores what is named.")
@@ -284,6 +290,18 @@ var (
 	foundSpeedupAngle = Catalog.Add("tw-map-speedup-angle", check.Warning,
 		"Speedup tiles have an angle that is not between 0 and 359.",
 		"Set the angle anew.")
+	foundTileMirrored = Catalog.Add("tw-map-tile-mirrored", check.Warning,
+		"Stoppers or other directed tiles stand mirrored: the game asks for rotations only, so that they do nothing, and a crazy shotgun shoots elsewhere.",
+		"Turn the tiles instead of mirroring them.")
+	foundTileDeprecated = Catalog.Add("tw-map-tile-deprecated", check.Info,
+		"The map has old boosters, whose place newer tiles have taken.",
+		"Nothing as long as the map plays well; in a new map use speedups of today.")
+	foundSpawnsCrash = Catalog.Add("tw-map-spawns-crash", check.Error,
+		"A map in the form of Teeworlds 0.7 has more than 64 spawns of one kind, and the server of that game crashes on it.",
+		"Delete some.")
+	foundSpawnsMany = Catalog.Add("tw-map-spawns-many", check.Info,
+		"The map has more than 64 spawns of one kind, which DDNet takes and the server of Teeworlds 0.7 crashes on.",
+		"Nothing if it is for DDNet; delete some before you convert it for Teeworlds 0.7.")
 	foundNoSpawn = Catalog.Add("tw-map-no-spawn", check.Warning,
 		"No tile is a spawn, so that nobody can play the map.",
 		"Add a spawn, unless the map is only a background.")
@@ -296,6 +314,18 @@ var (
 	foundTeleExit = Catalog.Add("tw-map-tele-exit", check.Warning,
 		"Teleporters lead nowhere: no exit has their number.",
 		"Add the exit, or correct the number.")
+	foundTeleEntry = Catalog.Add("tw-map-tele-entry", check.Info,
+		"No teleporter has the number of an exit, so that nobody comes out there.",
+		"Delete the exit, or correct a number.")
+	foundCheckpointExit = Catalog.Add("tw-map-checkpoint-exit", check.Info,
+		"A checkpoint has no exit of its number, nor of a lower one: who comes back is put at a spawn.",
+		"Add a checkpoint exit of that number, unless starting anew is meant.")
+	foundCheckpointEntry = Catalog.Add("tw-map-checkpoint-entry", check.Info,
+		"No checkpoint leads to an exit of checkpoints, so that nobody comes out there.",
+		"Add the checkpoint, delete the exit, or correct a number.")
+	foundCheckpointUnused = Catalog.Add("tw-map-checkpoint-unused", check.Info,
+		"The map has checkpoints or exits of theirs, but no tile that leads back to a checkpoint.",
+		"Add checkpoint teleporters, or delete the rest.")
 	foundTuneZone = Catalog.Add("tw-map-tune-zone", check.Info,
 		"The tune layer has zones that no setting defines.",
 		"Add tune_zone settings, or delete the tiles.")

@@ -3,8 +3,10 @@ package twmap
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"trowel/check"
 	"trowel/internal/bin"
@@ -20,8 +22,13 @@ import (
 // Like Encode it must not run twice at a time.
 func (m *Map) Check(sink check.Sink) {
 	c := checker{m: m}
+	c.left.Store(maxPlaces)
+	c.findParts()
+	c.findForeign()
 	for kind := range numKinds {
-		c.used[kind] = m.Physics(kind)
+		if l := m.Physics(kind); !c.foreign[l] {
+			c.used[kind] = l
+		}
 	}
 	c.f, c.fault = m.current()
 	c.add(c.checkLaw)
@@ -35,6 +42,7 @@ func (m *Map) Check(sink check.Sink) {
 	// What the parts add up to is known when all of them were seen.
 	c.checkUse(sink)
 	c.checkPlay(sink)
+	c.checkTeles(sink)
 }
 
 // CheckFile reports everything that is wrong with a datafile that should be a
@@ -59,9 +67,17 @@ type checker struct {
 	f     *datafile.File // what Encode would write, nil if it would fail
 	fault error
 
-	used [numKinds]*TileLayer // the layers that the game uses
-	jobs []func(check.Sink)
-	play [numKinds]*playStats // of the layers that the game uses
+	left    atomic.Int32               // how many more places findings may keep
+	groups  []*Part                    // by the numbers of the groups
+	layers  map[Layer]*Part            // of the layers of groups
+	foreign map[*TileLayer]bool        // layers of other games
+	mod     string                     // the game that the map is for, if it is another; "" if nothing tells
+	content map[*datafile.Block]string // what blocks hold that are no texts
+
+	used       [numKinds]*TileLayer // the layers that the game uses
+	jobs       []func(check.Sink)
+	play       [numKinds]*playStats // of the layers that the game uses
+	deprecated [numKinds]spots      // tiles of these
 
 	mu                     sync.Mutex
 	images, sounds, envels map[int]bool // what layers refer to
@@ -75,45 +91,90 @@ func (c *checker) run(sink check.Sink) {
 	c.images, c.sounds, c.envels = make(map[int]bool), make(map[int]bool), make(map[int]bool)
 	found := make([][]check.Finding, len(c.jobs))
 	parallel.Each(len(c.jobs), func(i int) { found[i] = check.Collect(c.jobs[i]) })
-	for _, list := range found {
-		for _, f := range list {
-			sink(f)
+	for _, f := range fold(slices.Concat(found...)) {
+		sink(f)
+	}
+}
+
+// findParts numbers and names what findings are about.
+func (c *checker) findParts() {
+	c.layers = make(map[Layer]*Part)
+	for i, g := range c.m.Groups {
+		group := &Part{Kind: PartGroup, Number: i, Name: g.Name}
+		c.groups = append(c.groups, group)
+		for j, l := range g.Layers {
+			c.layers[l] = &Part{Kind: PartLayer, Number: j, Name: l.Base().Name, Group: group}
+		}
+	}
+	c.content = make(map[*datafile.Block]string)
+	hold := func(ref *dataRef, what func() string) {
+		if ref.block != nil {
+			c.content[ref.block] = what()
+		}
+	}
+	for i, im := range c.m.Images {
+		hold(&im.data, func() string { return fmt.Sprintf("the pixels of image %d", i) })
+	}
+	for i, s := range c.m.Sounds {
+		hold(&s.data, func() string { return fmt.Sprintf("the bytes of sound %d", i) })
+	}
+	for l, part := range c.layers {
+		switch l := l.(type) {
+		case *TileLayer:
+			hold(&l.data[l.dataKind()], func() string { return "the tiles of " + part.path() })
+		case *QuadLayer:
+			hold(&l.data, func() string { return "the quads of " + part.path() })
+		case *SoundLayer:
+			hold(&l.data, func() string { return "the sources of " + part.path() })
 		}
 	}
 }
 
-// spots collects places: all are counted, the first are named.
-type spots struct {
-	n     int
-	named []string
+// spots returns an empty collection of places.
+func (c *checker) spots() spots { return spots{left: &c.left} }
+
+// foldings are the kinds that have one finding for a map, and what they count.
+var foldings = map[string]string{
+	foundEnvelopeNone.ID: "reference to no envelope by a number below -1",
+	foundGroupEx.ID:      "group with a parallax zoom",
+	foundLayerShared.ID:  "layer shared by two groups",
+	foundItemLong.ID:     "item with surplus integers",
 }
 
-const maxNamed = 8
-
-// add adds a place; name is called only if the place will be named.
-func (s *spots) add(name func() string) {
-	if s.n++; len(s.named) < maxNamed {
-		s.named = append(s.named, name())
-	}
-}
-
-// tile adds the tile at a place.
-func (s *spots) tile(x, y int) { s.add(func() string { return fmt.Sprintf("%d,%d", x, y) }) }
-
-// number adds a numbered thing.
-func (s *spots) number(n int) { s.add(func() string { return fmt.Sprint(n) }) }
-
-// String lists the places, with dots if there are more.
-func (s *spots) String() string {
-	list := strings.Join(s.named, " ")
-	if s.n > len(s.named) {
-		list += " ..."
+// fold makes one finding of all that are of a kind which is told once for a map. It
+// stands where the first one stood.
+func fold(all []check.Finding) []check.Finding {
+	var list []check.Finding
+	first := make(map[string]int)    // where the finding of a kind stands in the list
+	paths := make(map[string]*spots) // that it names
+	last := make(map[string]string)  // the path that came last
+	for _, f := range all {
+		thing, ok := foldings[f.ID]
+		if !ok {
+			list = append(list, f)
+			continue
+		}
+		i, again := first[f.ID]
+		if !again {
+			first[f.ID], paths[f.ID] = len(list), &spots{n: 1, named: []string{f.Path}}
+			last[f.ID] = f.Path
+			list = append(list, f)
+			continue
+		}
+		s := paths[f.ID]
+		if f.Path != last[f.ID] {
+			last[f.ID] = f.Path
+			if s.n++; len(s.named) < maxNamed {
+				s.named = append(s.named, f.Path)
+			}
+		}
+		one := &list[i]
+		one.Path, one.Offset = "", -1
+		one.At = append(one.At, f.At...)
+		one.Message = fmt.Sprintf("%s: %s", count(max(len(one.At), s.n), thing), s)
 	}
 	return list
 }
-
-// of counts things: "1 tile", "3 tiles".
-func (s *spots) of(thing string) string { return count(s.n, thing) }
 
 // count puts the first word of a thing into the plural if there are more.
 func count(n int, thing string) string {

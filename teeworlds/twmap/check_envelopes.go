@@ -11,7 +11,7 @@ func (c *checker) checkEnvelopes(sink check.Sink) {
 	// A new map has a place for tangents if it needs one.
 	tangents := c.m.item == nil || c.m.longPoints() || c.m.bezier.item != nil
 	for i, e := range c.m.Envelopes {
-		e.check(sink, fmt.Sprintf("envelopes[%d]", i), tangents)
+		e.check(sink, &Part{Kind: PartEnvelope, Number: i, Name: e.Name}, tangents)
 	}
 }
 
@@ -39,36 +39,41 @@ func (c *checker) checkPointRanges(sink check.Sink) {
 			continue // told as short
 		}
 		if start, n := int64(it.Data[2]), int64(it.Data[3]); start < 0 || n < 0 || start+n > have {
-			sink.Add(foundEnvelopePoints, fmt.Sprintf("envelopes[%d]", i), -1, "the envelope claims %d points from number %d on, the map has %d", n, start, have)
+			part := &Part{Kind: PartEnvelope, Number: i}
+			if i < len(c.m.Envelopes) {
+				part.Name = c.m.Envelopes[i].Name
+			}
+			sink.AddAt(foundEnvelopePoints, part.at(), part.path(), -1, "the envelope claims %d points from number %d on, the map has %d", n, start, have)
 		}
 	}
 }
 
-func (e *Envelope) check(sink check.Sink, path string, tangents bool) {
-	badName(sink, path, "envelope", e.Name, &e.origin, 4, 8)
+func (e *Envelope) check(sink check.Sink, part *Part, tangents bool) {
+	path := part.path()
+	badName(sink, part, "envelope", e.Name, &e.origin, 4, 8)
 	what := title("envelope", e.Name)
 	if !e.Channels.known() {
-		sink.Add(foundEnvelopeChannels, path, -1, "the %s has %d channels", what, e.Channels)
+		sink.AddAt(foundEnvelopeChannels, part.at(), path, -1, "the %s has %d channels", what, e.Channels)
 	}
 	var curves, order, negative, flat spots
 	for i := range e.Points {
 		p := &e.Points[i]
 		if p.Time < 0 {
-			negative.number(i)
+			negative.add(part.thing(ThingPoint, i))
 		}
 		if i > 0 && p.Time < e.Points[i-1].Time {
-			order.number(i)
+			order.add(part.thing(ThingPoint, i))
 		}
 		if p.Curve < CurveStep || p.Curve > CurveBezier {
-			curves.add(func() string { return fmt.Sprintf("%d (%d)", i, p.Curve) })
+			curves.addAs(part.thing(ThingPoint, i), func() string { return fmt.Sprintf("point %d (%d)", i, p.Curve) })
 		}
 		if p.Curve == CurveBezier && i+1 < len(e.Points) && !tangents && !p.hasHandles(&e.Points[i+1]) {
-			flat.number(i)
+			flat.add(part.thing(ThingPoint, i))
 		}
 	}
 	report := func(kind *check.Kind, s *spots, format string) {
 		if s.n > 0 {
-			sink.Add(kind, path+".points", -1, "%s: "+format+": %s", what, s.of("point"), s)
+			sink.AddAt(kind, s.at(), path+".points", -1, "%s: "+format+": %s", what, s.of("point"), s)
 		}
 	}
 	report(foundNegative, &negative, "%s with a negative time")
@@ -90,45 +95,55 @@ func (p *EnvPoint) hasHandles(next *EnvPoint) bool {
 // envelopeUse checks a reference to an envelope for all things of a layer.
 type envelopeUse struct {
 	c       *checker
+	part    *Part
 	want    Channels
-	thing   string // what refers to it
+	thing   Thing // what refers to it
 	missing spots
 	odd     spots
 	wrong   spots
 }
 
+func (c *checker) envelopeUse(part *Part, want Channels, thing Thing) envelopeUse {
+	return envelopeUse{c: c, part: part, want: want, thing: thing, missing: c.spots(), odd: c.spots(), wrong: c.spots()}
+}
+
 // refer checks the reference of thing number n.
 func (u *envelopeUse) refer(n int, env int32) {
+	place := u.part.whole()
+	if u.thing != WholePart {
+		place = u.part.thing(u.thing, n)
+	}
 	name := func() string {
-		if u.thing == "" {
+		if u.thing == WholePart {
 			return fmt.Sprintf("envelope %d", env)
 		}
-		return fmt.Sprintf("%s %d: envelope %d", u.thing, n, env)
+		return fmt.Sprintf("%v: envelope %d", place, env)
 	}
 	switch envelopes := u.c.m.Envelopes; {
 	case env == -1:
 	case env < 0: // the game takes it for none
-		u.odd.add(name)
+		u.odd.addAs(place, name)
 	case int(env) >= len(envelopes):
-		u.missing.add(name)
+		u.missing.addAs(place, name)
 	default:
 		u.c.use(u.c.envels, int(env))
 		if have := envelopes[env].Channels; have != u.want && have.known() {
-			u.wrong.add(name)
+			u.wrong.addAs(place, name)
 		}
 	}
 }
 
 // report tells what was found.
-func (u *envelopeUse) report(sink check.Sink, path, what string) {
+func (u *envelopeUse) report(sink check.Sink, what string) {
+	path := u.part.path()
 	if u.missing.n > 0 {
-		sink.Add(foundEnvelopeMissing, path, -1, "%s: %s to %v envelopes that do not exist: %s", what, u.missing.of("reference"), u.want, &u.missing)
+		sink.AddAt(foundEnvelopeMissing, u.missing.at(), path, -1, "%s: %s to %v envelopes that do not exist: %s", what, u.missing.of("reference"), u.want, &u.missing)
 	}
 	if u.odd.n > 0 {
-		sink.Add(foundEnvelopeNone, path, -1, "%s: %s to no %v envelope by another number than -1: %s", what, u.odd.of("reference"), u.want, &u.odd)
+		sink.AddAt(foundEnvelopeNone, u.odd.at(), path, -1, "%s: %s to no %v envelope by another number than -1: %s", what, u.odd.of("reference"), u.want, &u.odd)
 	}
 	if u.wrong.n > 0 {
-		sink.Add(foundEnvelopeKind, path, -1, "%s: %s to envelopes that are not of kind %v: %s", what, u.wrong.of("reference"), u.want, &u.wrong)
+		sink.AddAt(foundEnvelopeKind, u.wrong.at(), path, -1, "%s: %s to envelopes that are not of kind %v: %s", what, u.wrong.of("reference"), u.want, &u.wrong)
 	}
 }
 

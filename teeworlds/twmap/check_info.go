@@ -27,25 +27,30 @@ func (c *checker) checkInfo(sink check.Sink) {
 	if i.item != nil && len(i.item.Data) > 0 && i.item.Data[0] != 1 {
 		sink.Add(foundInfoVersion, "info", -1, "the info item has version %d", i.item.Data[0])
 	}
-	checkText(sink, "info.author", "author", &i.author, i.Author, maxAuthor)
-	checkText(sink, "info.version", "map version", &i.version, i.MapVersion, maxMapVersion)
-	checkText(sink, "info.credits", "credits", &i.credits, i.Credits, maxCredits)
-	checkText(sink, "info.license", "license", &i.license, i.License, maxLicense)
-	checkTextBlock(sink, "info.settings", "settings", &i.settings, strings.Join(i.Settings, "\n"), true)
-	checkSettings(sink, i.Settings)
-}
-
-// checkText checks a text of the model and the block that it was read from.
-func checkText(sink check.Sink, path, what string, ref *dataRef, text string, room int) {
-	checkTextBlock(sink, path, what, ref, text, false)
-	if len(text) > room {
-		sink.Add(foundTextLong, path, -1, "the %s has %d bytes, there is room for %d", what, len(text), room)
+	c.checkText(sink, nil, "info.author", "author", &i.author, i.Author, maxAuthor)
+	c.checkText(sink, nil, "info.version", "map version", &i.version, i.MapVersion, maxMapVersion)
+	c.checkText(sink, nil, "info.credits", "credits", &i.credits, i.Credits, maxCredits)
+	c.checkText(sink, nil, "info.license", "license", &i.license, i.License, maxLicense)
+	if c.checkTextBlock(sink, nil, "info.settings", "settings", &i.settings, strings.Join(i.Settings, "\n"), true) {
+		checkSettings(sink, i.Settings)
 	}
 }
 
-func checkTextBlock(sink check.Sink, path, what string, ref *dataRef, text string, lines bool) {
-	if !checkRef(sink, path, what, ref) {
-		return
+// checkText checks a text of the model and the block that it was read from. It
+// reports whether the text can be read; if not, nothing else is to be said of it.
+func (c *checker) checkText(sink check.Sink, at []check.Place, path, what string, ref *dataRef, text string, room int) bool {
+	if !c.checkTextBlock(sink, at, path, what, ref, text, false) {
+		return false
+	}
+	if len(text) > room {
+		sink.AddAt(foundTextLong, at, path, -1, "the %s has %d bytes, there is room for %d", what, len(text), room)
+	}
+	return true
+}
+
+func (c *checker) checkTextBlock(sink check.Sink, at []check.Place, path, what string, ref *dataRef, text string, lines bool) bool {
+	if !checkRef(sink, at, path, what, ref) {
+		return false
 	}
 	was := ref.text()
 	if lines {
@@ -60,6 +65,9 @@ func checkTextBlock(sink check.Sink, path, what string, ref *dataRef, text strin
 		case !utf8.ValidString(text):
 			fault = "is not valid UTF-8"
 		}
+	} else if other := c.content[ref.block]; other != "" {
+		offset = ref.block.Offset()
+		fault = fmt.Sprintf("is no text but %s (data block %d)", other, ref.index)
 	} else if offset = ref.block.Offset(); int(ref.block.Size()) > maxText {
 		fault = fmt.Sprintf("is said to have %d bytes", ref.block.Size())
 	} else {
@@ -76,23 +84,27 @@ func checkTextBlock(sink check.Sink, path, what string, ref *dataRef, text strin
 		}
 	}
 	if fault != "" {
-		sink.Add(foundText, path, offset, "the %s %s", what, fault)
+		sink.AddAt(foundText, at, path, offset, "the %s %s", what, fault)
 	}
+	return fault == ""
 }
 
 // checkRef reports a reference to a data block that does not exist.
-func checkRef(sink check.Sink, path, what string, ref *dataRef) bool {
+func checkRef(sink check.Sink, at []check.Place, path, what string, ref *dataRef) bool {
 	if ref.block == nil && ref.read && ref.index != -1 {
-		sink.Add(foundDataIndex, path, -1, "the %s is in data block %d, which does not exist", what, ref.index)
+		sink.AddAt(foundDataIndex, at, path, -1, "the %s is in data block %d, which does not exist", what, ref.index)
 		return false
 	}
 	return true
 }
 
 // checkMediaName checks the name of an image or sound.
-func checkMediaName(sink check.Sink, path, what string, ref *dataRef, name, ext string) {
-	checkText(sink, path+".name", "name of the "+what, ref, name, maxMediaName)
+func (c *checker) checkMediaName(sink check.Sink, part *Part, ref *dataRef, name, ext string) {
+	path, what := part.path()+".name", string(part.Kind)
+	if !c.checkText(sink, part.at(), path, "name of the "+what, ref, name, maxMediaName) {
+		return
+	}
 	if file := name + ext; len(name) <= maxMediaName && (name == "" || safename.Escape(file) != file) {
-		sink.Add(foundNameUnsafe, path+".name", -1, "the name %q of the %s cannot be the name of a file", name, what)
+		sink.AddAt(foundNameUnsafe, part.at(), path, -1, "the name %q of the %s cannot be the name of a file", name, what)
 	}
 }

@@ -16,13 +16,14 @@ import (
 // The game stops at the first rule that is broken; this goes on.
 type law struct {
 	check.Sink
+	c    *checker
 	f    *datafile.File
 	maps []lawTilemap // tile layers of which enough is known, in the game's order
 }
 
 // lawTilemap is a tile layer that passed.
 type lawTilemap struct {
-	path          string
+	part          *Part
 	kind          Kind
 	width, height int64
 	data          int32
@@ -34,7 +35,7 @@ func (c *checker) checkLaw(sink check.Sink) {
 		sink.Add(foundLayerSize, "", -1, "%v", c.fault)
 		return
 	}
-	l := law{Sink: sink, f: c.f}
+	l := law{Sink: sink, c: c, f: c.f}
 	l.version()
 	l.groups()
 	l.tiles()
@@ -65,59 +66,66 @@ func (l *law) version() {
 
 func (l *law) groups() {
 	layers := itemsOf(l.f, typeLayer)
-	owner := make([]string, len(layers))
+	owner := make([]*Part, len(layers))
 	for i, g := range itemsOf(l.f, typeGroup) {
-		path := fmt.Sprintf("groups[%d]", i)
+		group := &Part{Kind: PartGroup, Number: i}
+		if i < len(l.c.groups) {
+			group = l.c.groups[i]
+		}
+		path := group.path()
 		if len(g.Data) < 7 {
-			l.Add(foundGroupTruncated, path, -1, "the group has %d integers, at least 7 are needed", len(g.Data))
+			l.AddAt(foundGroupTruncated, group.at(), path, -1, "the group has %d integers, at least 7 are needed", len(g.Data))
 			continue
 		}
 		start, n := int64(g.Data[5]), int64(g.Data[6])
 		if start < 0 || n < 0 || start+n > int64(len(layers)) {
-			l.Add(foundGroupLayers, path, -1, "the group claims %d layers from number %d on, the map has %d", n, start, len(layers))
+			l.AddAt(foundGroupLayers, group.at(), path, -1, "the group claims %d layers from number %d on, the map has %d", n, start, len(layers))
 		}
 		for j := max(start, 0); j < min(start+n, int64(len(layers))); j++ {
-			path := fmt.Sprintf("%s.layers[%d]", path, j-start)
-			if owner[j] != "" {
+			part := &Part{Kind: PartLayer, Number: int(j - start), Name: rawLayerName(layers[j].Data), Group: group}
+			if owner[j] != nil {
 				// Once for a group: damaged numbers claim many layers at a time.
-				l.Add(foundLayerShared, path, -1, "the layer is also %s", owner[j])
+				l.AddAt(foundLayerShared, part.at(), part.path(), -1, "the layer is also %s", owner[j].path())
 				break
 			}
-			owner[j] = path
-			l.layer(path, layers[j].Data)
+			owner[j] = part
+			l.layer(part, layers[j].Data)
 		}
 	}
 }
 
-func (l *law) layer(path string, v []int32) {
+func (l *law) layer(part *Part, v []int32) {
 	switch {
 	case len(v) < 3:
-		l.Add(foundLayerTruncated, path, -1, "the layer has %d integers, at least 3 are needed", len(v))
+		l.AddAt(foundLayerTruncated, part.at(), part.path(), -1, "the layer has %d integers, at least 3 are needed", len(v))
 	case v[1] == layerTiles:
-		l.tilemap(path, v)
+		l.tilemap(part, v)
 	}
 }
 
-func (l *law) tilemap(path string, v []int32) {
+func (l *law) tilemap(part *Part, v []int32) {
 	if len(v) < 15 {
-		l.Add(foundLayerTruncated, path, -1, "the tile layer has %d integers, at least 15 are needed", len(v))
+		l.AddAt(foundLayerTruncated, part.at(), part.path(), -1, "the tile layer has %d integers, at least 15 are needed", len(v))
 		return
 	}
-	t := lawTilemap{path: path, version: v[3], width: int64(v[4]), height: int64(v[5]), data: v[14]}
+	t := lawTilemap{part: part, version: v[3], width: int64(v[4]), height: int64(v[5]), data: v[14]}
 	flags := TilemapFlags(v[6])
 	t.kind = flags.kind()
 	if t.version < 2 || t.version > 4 {
-		l.Add(foundTilemapVersion, path, -1, "the tile layer has version %d, the game reads 2 to 4", t.version)
+		l.AddAt(foundTilemapVersion, part.at(), part.path(), -1, "the tile layer has version %d, the game reads 2 to 4", t.version)
 	}
 	if bits.OnesCount32(uint32(flags)&63) > 1 {
-		l.Add(foundTilemapFlags, path, -1, "the tile layer has the flags %v, of which there can be one", flags&63)
+		l.AddAt(foundTilemapFlags, part.at(), part.path(), -1, "the tile layer has the flags %v, of which there can be one", flags&63)
 	}
 	if t.version >= 3 {
 		if len(v) < 18 {
-			l.Add(foundLayerTruncated, path, -1, "the tile layer is truncated (version %d, size %d): the name is missing", t.version, 4*len(v))
+			l.AddAt(foundLayerTruncated, part.at(), part.path(), -1, "the tile layer is truncated (version %d, size %d): the name is missing", t.version, 4*len(v))
 		} else if _, ok := nameText(v[15:18]); !ok {
-			l.Add(foundTilemapName, path, -1, "the name of the tile layer is not valid UTF-8")
+			l.AddAt(foundTilemapName, part.at(), part.path(), -1, "the name of the tile layer is not valid UTF-8")
 		}
+	}
+	if infclassLayer(t.kind, part.Name) {
+		return // told once for the map
 	}
 	complete := true
 	for i, f := range indexFields {
@@ -131,19 +139,19 @@ func (l *law) tilemap(path string, v []int32) {
 		if complete = len(v) > at; complete {
 			t.data = v[at]
 		} else {
-			l.Add(foundPhysicsTruncated, path, -1, "the %v layer is truncated (version %d, size %d): the number of its data block is missing", t.kind, t.version, 4*len(v))
+			l.AddAt(foundPhysicsTruncated, part.at(), part.path(), -1, "the %v layer is truncated (version %d, size %d): the number of its data block is missing", t.kind, t.version, 4*len(v))
 		}
 	}
 	if t.width < 2 || t.height < 2 {
-		l.Add(foundLayerSize, path, -1, "the layer is %d x %d tiles large, at least 2 x 2 are needed", t.width, t.height)
+		l.AddAt(foundLayerSize, part.at(), part.path(), -1, "the layer is %d x %d tiles large, at least 2 x 2 are needed", t.width, t.height)
 		complete = false
 	} else if t.width*t.height > math.MaxInt32 {
-		l.Add(foundLayerSize, path, -1, "the layer of %d x %d tiles is too large", t.width, t.height)
+		l.AddAt(foundLayerSize, part.at(), part.path(), -1, "the layer of %d x %d tiles is too large", t.width, t.height)
 		complete = false
 	}
 	for _, component := range v[7:11] {
 		if t.kind == KindTiles && (component < 0 || component > 255) {
-			l.Add(foundLayerColor, path, -1, "the colour %d, %d, %d, %d has components outside of 0 to 255", v[7], v[8], v[9], v[10])
+			l.AddAt(foundLayerColor, part.at(), part.path(), -1, "the colour %d, %d, %d, %d has components outside of 0 to 255", v[7], v[8], v[9], v[10])
 			break
 		}
 	}
@@ -163,22 +171,22 @@ func (l *law) tiles() {
 	if game == nil {
 		l.Add(foundNoGameLayer, "", -1, "the map has no game layer")
 	}
-	used := make(map[int32]string)
+	used := make(map[int32]*Part)
 	for _, t := range l.maps {
 		block := l.f.Block(t.data)
 		if block == nil {
-			l.Add(foundTilesIndex, t.path, -1, "the tiles of the %v layer are in data block %d, the map has %d", t.kind, t.data, len(l.f.Data))
+			l.AddAt(foundTilesIndex, t.part.at(), t.part.path(), -1, "the tiles of the %v layer are in data block %d, the map has %d", t.kind, t.data, len(l.f.Data))
 		} else if by, ok := used[t.data]; ok {
-			l.Add(foundTilesShared, t.path, block.Offset(), "data block %d has also the tiles of %s", t.data, by)
+			l.AddAt(foundTilesShared, t.part.at(), t.part.path(), block.Offset(), "data block %d has also the tiles of %s", t.data, by.path())
 		} else {
-			used[t.data] = t.path
+			used[t.data] = t.part
 		}
 		if t.kind != KindTiles && t.kind != KindGame {
 			if game != nil && t.width*t.height < game.width*game.height {
-				l.Add(foundPhysicsSmall, t.path, -1, "the %v layer has %d x %d tiles, the game layer %d x %d", t.kind, t.width, t.height, game.width, game.height)
+				l.AddAt(foundPhysicsSmall, t.part.at(), t.part.path(), -1, "the %v layer has %d x %d tiles, the game layer %d x %d", t.kind, t.width, t.height, game.width, game.height)
 			}
 			if t.version >= 4 {
-				l.Add(foundTilesPacked, t.path, -1, "the %v layer has version %d, which only tiles and game layers can have", t.kind, t.version)
+				l.AddAt(foundTilesPacked, t.part.at(), t.part.path(), -1, "the %v layer has version %d, which only tiles and game layers can have", t.kind, t.version)
 			}
 		}
 	}
@@ -203,8 +211,35 @@ func (c *checker) checkItems(sink check.Sink) {
 		} else if n > 0 {
 			continue // told as surplus
 		}
-		form.check(sink, path, it.Data)
+		if it.Type == typeImage && ninslashImage(it.Data) {
+			continue // told once for the map
+		}
+		form.check(sink, c.itemPlace(it.Type, n), path, it.Data)
 	}
+}
+
+// itemPlace returns the place of item number n of a type, as far as it is a part of
+// the map.
+func (c *checker) itemPlace(typ uint16, n int) []check.Place {
+	m := c.m
+	switch {
+	case typ == typeImage && n < len(m.Images):
+		return (&Part{Kind: PartImage, Number: n, Name: m.Images[n].Name}).at()
+	case typ == typeSound && n < len(m.Sounds):
+		return (&Part{Kind: PartSound, Number: n, Name: m.Sounds[n].Name}).at()
+	case typ == typeEnvelope && n < len(m.Envelopes):
+		return (&Part{Kind: PartEnvelope, Number: n, Name: m.Envelopes[n].Name}).at()
+	case typ == typeGroup && n < len(c.groups):
+		return c.groups[n].at()
+	case typ == typeLayer:
+		for _, g := range m.Groups {
+			if n < len(g.Layers) {
+				return c.layers[g.Layers[n]].at()
+			}
+			n -= len(g.Layers)
+		}
+	}
+	return nil
 }
 
 // itemForm tells how long items of a type are by their version.
@@ -233,29 +268,29 @@ var layerForms = map[int32]itemForm{
 	layerDeprecatedSounds: {"", true, []int{10, 10, 10}, 10},
 }
 
-func (form itemForm) check(sink check.Sink, path string, v []int32) {
-	at := 0
+func (form itemForm) check(sink check.Sink, at []check.Place, path string, v []int32) {
+	first := 0
 	if form.lengths == nil {
 		if len(v) < 3 {
 			return // told by the law
 		}
 		var ok bool
 		if form, ok = layerForms[v[1]]; !ok {
-			checkTilemapLength(sink, path, v)
+			checkTilemapLength(sink, at, path, v)
 			return
 		}
-		at = 3
+		first = 3
 	}
-	if len(v) <= at {
+	if len(v) <= first {
 		if path != "version" { // told by the law
-			sink.Add(foundItemShort, path, -1, "the item has %d integers, at least %d are needed", len(v), form.floor)
+			sink.AddAt(foundItemShort, at, path, -1, "the item has %d integers, at least %d are needed", len(v), form.floor)
 		}
 		return
 	}
-	version, last := int(v[at]), len(form.lengths)-1
+	version, last := int(v[first]), len(form.lengths)-1
 	if version < 0 || version > last {
 		if path != "version" && path != "info" { // told elsewhere
-			sink.Add(foundItemVersion, path, -1, "the item has version %d; the highest known is %d", version, last)
+			sink.AddAt(foundItemVersion, at, path, -1, "the item has version %d; the highest known is %d", version, last)
 		}
 		return
 	}
@@ -269,14 +304,14 @@ func (form itemForm) check(sink check.Sink, path string, v []int32) {
 	switch {
 	case len(v) < least:
 		if path[0] != 'g' || len(v) >= 7 { // told by the law
-			sink.Add(foundItemShort, path, -1, "the item has %d integers, version %d has %d", len(v), version, want)
+			sink.AddAt(foundItemShort, at, path, -1, "the item has %d integers, version %d has %d", len(v), version, want)
 		}
 	case len(v) > want:
-		sink.Add(foundItemLong, path, -1, "the item has %d integers, version %d has %d", len(v), version, want)
+		sink.AddAt(foundItemLong, at, path, -1, "the item has %d integers, version %d has %d", len(v), version, want)
 	}
 }
 
-func checkTilemapLength(sink check.Sink, path string, v []int32) {
+func checkTilemapLength(sink check.Sink, at []check.Place, path string, v []int32) {
 	if v[1] != layerTiles || len(v) < 4 {
 		return
 	}
@@ -285,8 +320,27 @@ func checkTilemapLength(sink check.Sink, path string, v []int32) {
 		most = 20
 	}
 	if len(v) > most {
-		sink.Add(foundItemLong, path, -1, "the item has %d integers, version %d has up to %d", len(v), v[3], most)
+		sink.AddAt(foundItemLong, at, path, -1, "the item has %d integers, version %d has up to %d", len(v), v[3], most)
 	}
+}
+
+// rawLayerName returns the name in the integers of a layer, "" if it has none.
+func rawLayerName(v []int32) string {
+	if len(v) < 4 {
+		return ""
+	}
+	at := 0
+	switch {
+	case v[1] == layerTiles && v[3] >= 3:
+		at = 15
+	case v[1] == layerQuads && v[3] >= 2, v[1] == layerSounds, v[1] == layerDeprecatedSounds:
+		at = 7
+	}
+	if at == 0 || len(v) < at+3 {
+		return ""
+	}
+	name, _ := nameText(v[at : at+3])
+	return name
 }
 
 // rawName tells whether the name that an item has in n of its integers is
@@ -302,11 +356,11 @@ func rawName(v []int32, at, n int) bool {
 
 // badName tells what is wrong with a name that the model has: names from an
 // item are "" there if they are not valid.
-func badName(sink check.Sink, path, what, name string, o *origin, at, n int) {
+func badName(sink check.Sink, part *Part, what, name string, o *origin, at, n int) {
 	switch {
 	case !utf8.ValidString(name), name == "" && o.item != nil && !rawName(o.item.Data, at, n):
-		sink.Add(foundName, path, -1, "the name of the %s is not valid UTF-8", what)
+		sink.AddAt(foundName, part.at(), part.path(), -1, "the name of the %s is not valid UTF-8", what)
 	case len(name) > 4*n-1:
-		sink.Add(foundNameLong, path, -1, "the name %q of the %s has %d bytes, there is room for %d", name, what, len(name), 4*n-1)
+		sink.AddAt(foundNameLong, part.at(), part.path(), -1, "the name %q of the %s has %d bytes, there is room for %d", name, what, len(name), 4*n-1)
 	}
 }

@@ -22,10 +22,10 @@ const maxItems = math.MaxUint16
 func (c *checker) checkMedia() {
 	c.add(c.checkAmounts)
 	for i, im := range c.m.Images {
-		c.add(func(sink check.Sink) { im.check(sink, fmt.Sprintf("images[%d]", i)) })
+		c.add(func(sink check.Sink) { c.checkImageItem(sink, &Part{Kind: PartImage, Number: i, Name: im.Name}, im) })
 	}
 	for i, s := range c.m.Sounds {
-		c.add(func(sink check.Sink) { s.check(sink, fmt.Sprintf("sounds[%d]", i)) })
+		c.add(func(sink check.Sink) { c.checkSound(sink, &Part{Kind: PartSound, Number: i, Name: s.Name}, s) })
 	}
 }
 
@@ -47,10 +47,11 @@ func (c *checker) checkAmounts(sink check.Sink) {
 	}
 }
 
-func (im *Image) check(sink check.Sink, path string) {
-	checkMediaName(sink, path, "image", &im.name, im.Name, ".png")
+func (c *checker) checkImageItem(sink check.Sink, part *Part, im *Image) {
+	path, at := part.path(), part.at()
+	c.checkMediaName(sink, part, &im.name, im.Name, ".png")
 	if im.Version >= 2 && im.Variant != 1 {
-		sink.Add(foundImageVariant, path, -1, "the image %q has variant %d, should be 1 for RGBA", im.Name, im.Variant)
+		sink.AddAt(foundImageVariant, at, path, -1, "the image %q has variant %d, should be 1 for RGBA", im.Name, im.Variant)
 	}
 	if im.External {
 		known := ExternalImages
@@ -58,32 +59,33 @@ func (im *Image) check(sink check.Sink, path string) {
 			known = slices.Concat(known[:externalSince07], ddnetImages)
 		}
 		if !slices.Contains(known, im.Name) {
-			sink.Add(foundImageExternal, path, -1, "the image %q is external, but not every installation has it%s", im.Name, didYouMean(im.Name, known))
+			sink.AddAt(foundImageExternal, at, path, -1, "the image %q is external, but not every installation has it%s", im.Name, didYouMean(im.Name, known))
 		}
 		return
 	}
-	if im.pixels == nil && !checkRef(sink, path, "picture", &im.data) {
+	if im.pixels == nil && !checkRef(sink, at, path, "picture", &im.data) {
 		return
 	}
 	if im.Width <= 0 || im.Height <= 0 {
-		sink.Add(foundImageSize, path, -1, "the image %q is %d x %d pixels large", im.Name, im.Width, im.Height)
+		sink.AddAt(foundImageSize, at, path, -1, "the image %q is %d x %d pixels large", im.Name, im.Width, im.Height)
 		return
 	}
 	offset := im.data.offset()
 	if im.pixels == nil && im.HasPicture() && int(im.data.block.Size()) == 3*im.Width*im.Height {
-		sink.Add(foundImageRGB, path, offset, "the image %q has three bytes for each of its %d x %d pixels", im.Name, im.Width, im.Height)
+		sink.AddAt(foundImageRGB, at, path, offset, "the image %q has three bytes for each of its %d x %d pixels", im.Name, im.Width, im.Height)
 	} else if _, err := im.Picture(); err != nil {
-		sink.Add(foundImageData, path, offset, "the image %q: %s", im.Name, reason(err))
+		sink.AddAt(foundImageData, at, path, offset, "the image %q: %s", im.Name, reason(err))
 	}
 }
 
-func (s *Sound) check(sink check.Sink, path string) {
-	checkMediaName(sink, path, "sound", &s.name, s.Name, ".opus")
+func (c *checker) checkSound(sink check.Sink, part *Part, s *Sound) {
+	path, at := part.path(), part.at()
+	c.checkMediaName(sink, part, &s.name, s.Name, ".opus")
 	if s.External {
-		sink.Add(foundSoundExternal, path, -1, "the sound %q is external", s.Name)
+		sink.AddAt(foundSoundExternal, at, path, -1, "the sound %q is external", s.Name)
 		return
 	}
-	if s.opus == nil && !checkRef(sink, path, "sound", &s.data) {
+	if s.opus == nil && !checkRef(sink, at, path, "sound", &s.data) {
 		return
 	}
 	offset := s.data.offset()
@@ -95,7 +97,7 @@ func (s *Sound) check(sink check.Sink, path string) {
 		err = checkOpus(opus)
 	}
 	if err != nil {
-		sink.Add(foundSoundData, path, offset, "the sound %q: %s", s.Name, reason(err))
+		sink.AddAt(foundSoundData, at, path, offset, "the sound %q: %s", s.Name, reason(err))
 	}
 }
 
@@ -128,17 +130,20 @@ func (c *checker) checkUse(sink check.Sink) {
 	var images, sounds, envelopes spots
 	for i, im := range c.m.Images {
 		if !c.images[i] {
-			images.add(func() string { return fmt.Sprintf("%d %q", i, im.Name) })
+			part := &Part{Kind: PartImage, Number: i, Name: im.Name}
+			images.addAs(part.whole(), func() string { return fmt.Sprintf("%d %q", i, im.Name) })
 		}
 	}
 	for i, s := range c.m.Sounds {
 		if !c.sounds[i] {
-			sounds.add(func() string { return fmt.Sprintf("%d %q", i, s.Name) })
+			part := &Part{Kind: PartSound, Number: i, Name: s.Name}
+			sounds.addAs(part.whole(), func() string { return fmt.Sprintf("%d %q", i, s.Name) })
 		}
 	}
 	for i, e := range c.m.Envelopes {
 		if !c.envels[i] {
-			envelopes.add(func() string { return title(fmt.Sprint(i), e.Name) })
+			part := &Part{Kind: PartEnvelope, Number: i, Name: e.Name}
+			envelopes.addAs(part.whole(), func() string { return title(fmt.Sprint(i), e.Name) })
 		}
 	}
 	for _, unused := range []struct {
@@ -147,7 +152,7 @@ func (c *checker) checkUse(sink check.Sink) {
 		spots spots
 	}{{foundImageUnused, "image", images}, {foundSoundUnused, "sound", sounds}, {foundEnvelopeUnused, "envelope", envelopes}} {
 		if s := unused.spots; s.n > 0 {
-			sink.Add(unused.kind, unused.what+"s", -1, "nothing uses %s: %s", s.of(unused.what), &s)
+			sink.AddAt(unused.kind, s.at(), unused.what+"s", -1, "nothing uses %s: %s", s.of(unused.what), &s)
 		}
 	}
 }

@@ -183,7 +183,7 @@ var checkCases = []checkCase{
 	{id: "tw-map-tiles-surplus", edit: func(m *twmap.Map) { deco(m).Version = 4 }, raw: fill(itemLayer, 1, 14, []byte{0, 0, 99, 0, 0, 0, 0, 0})},
 	{id: "tw-map-tile-reserved", edit: func(m *twmap.Map) { deco(m).Tiles.Set(1, 2, twmap.Tile{ID: 1, Skip: 1}) }},
 	{id: "tw-map-tile-reserved", edit: at(twmap.KindSpeedup, func(l *twmap.TileLayer) {
-		l.Speedups.Set(1, 2, twmap.SpeedupTile{ID: 28, Force: 1, Padding: 1})
+		l.Speedups.Set(1, 2, twmap.SpeedupTile{ID: 29, Force: 1, Padding: 1})
 	})},
 
 	{id: "tw-map-text", edit: func(m *twmap.Map) { m.Info.Author = "Ada" }, raw: fill(itemInfo, 0, 1, []byte("Ada"))},
@@ -204,6 +204,7 @@ var checkCases = []checkCase{
 			m.Info.Settings = append(m.Info.Settings, fmt.Sprintf("nonsense%d", i))
 		}
 	}},
+	{id: "tw-map-setting-other", edit: settings("sv_hide_kog_timer 1", "sv_hit 1", "plot_size 3", "plot_size 4")},
 	{id: "tw-map-setting-refused", edit: settings("sv_motd hello")},
 	{id: "tw-map-data-index", raw: set(itemInfo, 0, 2, 77)},
 	{id: "tw-map-data-empty", edit: func(m *twmap.Map) { second(m, twmap.NewQuadLayer()) }, raw: func(f *datafile.File) {
@@ -307,14 +308,35 @@ var checkCases = []checkCase{
 	{id: "tw-map-tile-invalid", edit: at(twmap.KindGame, func(l *twmap.TileLayer) { l.Tiles.Set(1, 2, twmap.Tile{ID: 26}) })},
 	{id: "tw-map-tile-unused", edit: at(twmap.KindTele, func(l *twmap.TileLayer) { l.Teles.Set(1, 2, twmap.TeleTile{ID: 26}) })},
 	{id: "tw-map-tile-unused", edit: at(twmap.KindSwitch, func(l *twmap.TileLayer) { l.Switches.Set(1, 2, twmap.SwitchTile{ID: 24, Delay: 3}) })},
-	{id: "tw-map-tile-unused", edit: at(twmap.KindSpeedup, func(l *twmap.TileLayer) { l.Speedups.Set(1, 2, twmap.SpeedupTile{ID: 28, MaxSpeed: 3}) })},
+	{id: "tw-map-tile-unused", edit: at(twmap.KindSpeedup, func(l *twmap.TileLayer) { l.Speedups.Set(1, 2, twmap.SpeedupTile{ID: 29}) })},
 	{id: "tw-map-tile-unused", edit: at(twmap.KindTune, func(l *twmap.TileLayer) { l.Tunes.Set(1, 2, twmap.TuneTile{ID: 68}) })},
 	{id: "tw-map-tile-flags", edit: at(twmap.KindGame, func(l *twmap.TileLayer) { l.Tiles.Set(1, 2, twmap.Tile{ID: 1, Flags: twmap.Opaque}) })},
 	{id: "tw-map-tile-flags", edit: func(m *twmap.Map) { deco(m).Tiles.Set(1, 2, twmap.Tile{ID: 1, Flags: 16}) }},
 	{id: "tw-map-speedup-angle", edit: at(twmap.KindSpeedup, func(l *twmap.TileLayer) {
-		l.Speedups.Set(1, 2, twmap.SpeedupTile{ID: 28, Force: 1, Angle: 360})
+		l.Speedups.Set(1, 2, twmap.SpeedupTile{ID: 29, Force: 1, Angle: 360})
 	})},
-	{id: "tw-map-no-spawn", edit: at(twmap.KindGame, func(l *twmap.TileLayer) { l.Tiles.Set(3, 4, twmap.Tile{}) })},
+	{id: "tw-map-no-spawn", edit: at(twmap.KindGame, func(l *twmap.TileLayer) { l.Tiles.Set(3, 4, twmap.Tile{ID: 1}) })},
+	{id: "tw-map-tile-mirrored", edit: at(twmap.KindGame, func(l *twmap.TileLayer) { l.Tiles.Set(1, 2, twmap.Tile{ID: 60, Flags: twmap.FlipX}) })},
+	{id: "tw-map-tile-mirrored", edit: at(twmap.KindFront, func(l *twmap.TileLayer) {
+		l.Tiles.Set(1, 2, twmap.Tile{ID: 225, Flags: twmap.FlipY | twmap.Rotate})
+	})},
+	{id: "tw-map-tile-deprecated", edit: func(m *twmap.Map) {
+		m.Physics(twmap.KindGame).Tiles.Set(1, 2, twmap.Tile{ID: 64})
+		physics(m, twmap.KindSpeedup, 50, 45).Speedups.Set(1, 2, twmap.SpeedupTile{ID: 28, Force: 1})
+	}},
+	{id: "tw-map-spawns-many", edit: spawns(65)},
+	{id: "tw-map-spawns-crash", edit: func(m *twmap.Map) { spawns(65)(m); deco(m).Version = 4 }},
+	{id: "tw-map-other-game", edit: func(m *twmap.Map) {
+		m.Physics(twmap.KindGame).Name = "Physics"
+		physics(m, twmap.KindTele, 50, 40).Name = "Entities"
+		physics(m, twmap.KindSpeedup, 50, 45).Name = "Zones"
+	}, raw: func(f *datafile.File) { cut(itemLayer, 1, 18)(f); cut(itemLayer, 2, 18)(f) }},
+	{id: "tw-map-other-game", edit: func(m *twmap.Map) { withImage(m, twmap.NewImage("a", picture(16, 16))) }, raw: func(f *datafile.File) {
+		items(f, itemImage)[0].Data = append(item(f, itemImage, 0), 3)
+		f.AddItem(9, 0, 1, 2, 3)
+		f.AddItem(9, 1, 1, 2, 3)
+		f.AddItem(10, 0, 4)
+	}},
 	{id: "tw-map-race", edit: at(twmap.KindGame, func(l *twmap.TileLayer) { l.Tiles.Set(1, 2, twmap.Tile{ID: 33}) })},
 	{id: "tw-map-race", edit: at(twmap.KindFront, func(l *twmap.TileLayer) { l.Tiles.Set(1, 2, twmap.Tile{ID: 34}) })},
 	{id: "tw-map-time-checkpoints", edit: at(twmap.KindGame, func(l *twmap.TileLayer) {
@@ -324,9 +346,34 @@ var checkCases = []checkCase{
 	})},
 	{id: "tw-map-tele-exit", edit: at(twmap.KindTele, func(l *twmap.TileLayer) {
 		l.Teles.Set(1, 2, twmap.TeleTile{Number: 1, ID: 26})
-		l.Teles.Set(2, 2, twmap.TeleTile{Number: 2, ID: 27})
 	})},
+	{id: "tw-map-tele-exit", edit: teles(14, 1, 15, 2, 10, 3, 26, 4, 27, 4)},
+	{id: "tw-map-tele-entry", edit: teles(27, 1, 27, 2, 15, 2)},
+	{id: "tw-map-checkpoint-exit", edit: teles(29, 3, 29, 4, 30, 4, 31, 0)},
+	{id: "tw-map-checkpoint-exit", edit: teles(63, 0)},
+	{id: "tw-map-checkpoint-entry", edit: teles(29, 3, 30, 2, 30, 1, 31, 0)}, // 3 leads to 2, nothing to 1
+	{id: "tw-map-checkpoint-unused", edit: teles(29, 1, 30, 1)},
 	{id: "tw-map-tune-zone", edit: at(twmap.KindTune, func(l *twmap.TileLayer) { l.Tunes.Set(1, 2, twmap.TuneTile{Number: 5, ID: 68}) })},
+}
+
+// spawns fills the map with spawns.
+func spawns(n int) func(*twmap.Map) {
+	return func(m *twmap.Map) {
+		tiles := m.Physics(twmap.KindGame).Tiles
+		tiles.Set(3, 4, twmap.Tile{})
+		for i := range n {
+			tiles.Set(i%50, 5+i/50, twmap.Tile{ID: uint8(twmap.EntitySpawnBlue)})
+		}
+	}
+}
+
+// teles makes a tele layer of tiles, each an id and a number.
+func teles(tiles ...uint8) func(*twmap.Map) {
+	return at(twmap.KindTele, func(l *twmap.TileLayer) {
+		for i := 0; i < len(tiles); i += 2 {
+			l.Teles.Set(i, 1, twmap.TeleTile{ID: tiles[i], Number: tiles[i+1]})
+		}
+	})
 }
 
 func settings(lines ...string) func(*twmap.Map) {
@@ -429,7 +476,7 @@ func TestCheckMany(t *testing.T) {
 		deco(m).Name = fmt.Sprintf("a long name, number %d", i)
 	}
 	_, first := findings(m)
-	if len(first) != 21 {
+	if len(first) != 21 || len(first[0].At) != 50*45 {
 		t.Errorf("%d findings: %v", len(first), first)
 	}
 	want := `the front layer "Front" has 2250 tiles that a front layer does not have: 0,0 (1) 1,0 (1) 2,0 (1) 3,0 (1) 4,0 (1) 5,0 (1) 6,0 (1) 7,0 (1) ...`

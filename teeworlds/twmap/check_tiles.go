@@ -10,16 +10,21 @@ import (
 type playStats struct {
 	spawns, starts, finishes int
 	timeCheckpoints          [25]bool
-	teleIns, teleOuts, zones [256]bool // by number
+	zones                    [256]bool // by number
+	teles                    map[teleKey]int
+	unknown                  int // tiles of other games
+	solid                    int // anything that is not air
 }
 
 // cellFaults is what is wrong with the tiles of a layer.
 type cellFaults struct {
-	reserved, invalid, unused, flags, angle spots
+	part                                              *Part
+	reserved, invalid, unused, flags, angle, mirrored spots
+	deprecated                                        spots
 }
 
 // checkCells checks the tiles of a layer, and keeps what they are for.
-func (c *checker) checkCells(sink check.Sink, path string, l *TileLayer) {
+func (c *checker) checkCells(sink check.Sink, part *Part, l *TileLayer) {
 	stored := !l.grid().isChanged(l.Version >= 4)
 	if stored && (l.data[l.dataKind()].block == nil || l.Version >= 4 && l.dataKind() != KindTiles) {
 		return // told by the law
@@ -28,12 +33,12 @@ func (c *checker) checkCells(sink check.Sink, path string, l *TileLayer) {
 	offset := int64(-1)
 	if stored {
 		offset = l.data[l.dataKind()].offset()
-		if !l.checkAmount(sink, path, what, offset) {
+		if !l.checkAmount(sink, part, what, offset) {
 			return // cells of another size than today's would only make noise
 		}
 	}
-	var f cellFaults
-	var p playStats
+	f := cellFaults{part: part, reserved: c.spots(), invalid: c.spots(), unused: c.spots(), flags: c.spots(), angle: c.spots(), mirrored: c.spots(), deprecated: c.spots()}
+	p := playStats{teles: make(map[teleKey]int)}
 	switch l.Kind {
 	case KindTele:
 		eachCell(l.Teles, func(x, y int, t TeleTile) { f.tele(&p, x, y, t) })
@@ -48,17 +53,18 @@ func (c *checker) checkCells(sink check.Sink, path string, l *TileLayer) {
 	default:
 		eachCell(l.Tiles, func(x, y int, t Tile) { f.game(&p, l.Kind, x, y, t) })
 	}
-	f.report(sink, path, what, offset, l.Kind)
+	f.report(sink, what, offset, l.Kind)
 	if l.Kind.Physics() && c.used[l.Kind] == l {
-		c.play[l.Kind] = &p
+		p.unknown = f.invalid.n
+		c.play[l.Kind], c.deprecated[l.Kind] = &p, f.deprecated
 	}
 }
 
-// checkAmount tells whether the block has as many tiles as the layer, at least.
-func (l *TileLayer) checkAmount(sink check.Sink, path, what string, offset int64) bool {
+// checkAmount reports whether the block has as many tiles as the layer, at least.
+func (l *TileLayer) checkAmount(sink check.Sink, part *Part, what string, offset int64) bool {
 	data, err := l.data[l.dataKind()].block.Bytes()
 	if err != nil {
-		sink.Add(foundTilesUnreadable, path, offset, "the %s: %s", what, reason(err))
+		sink.AddAt(foundTilesUnreadable, part.at(), part.path(), offset, "the %s: %s", what, reason(err))
 		return false
 	}
 	n := l.Width * l.Height
@@ -68,14 +74,14 @@ func (l *TileLayer) checkAmount(sink check.Sink, path, what string, offset int64
 		have = 0
 		for i := range records {
 			if have >= n { // the game overlooks a last piece of less than a tile
-				sink.Add(foundTilesSurplus, path, offset, "the %s has %d more tiles than its %d x %d", what, records-i, l.Width, l.Height)
+				sink.AddAt(foundTilesSurplus, part.at(), part.path(), offset, "the %s has %d more tiles than its %d x %d", what, records-i, l.Width, l.Height)
 				break
 			}
 			have += int(data[4*i+2]) + 1
 		}
 	}
 	if have < n {
-		sink.Add(foundTilesShort, path, offset, "the %s has %d tiles, %d x %d are %d", what, have, l.Width, l.Height, n)
+		sink.AddAt(foundTilesShort, part.at(), part.path(), offset, "the %s has %d tiles, %d x %d are %d", what, have, l.Width, l.Height, n)
 	}
 	return have >= n
 }
@@ -101,29 +107,35 @@ const knownTileFlags = FlipX | FlipY | Opaque | Rotate
 
 func (f *cellFaults) tile(x, y int, t Tile) {
 	if t.Skip != 0 || t.Reserved != 0 {
-		f.reserved.tile(x, y)
+		f.reserved.add(f.part.tile(x, y))
 	}
 	if t.Flags&^knownTileFlags != 0 {
-		f.flags.tile(x, y)
+		f.flags.add(f.part.tile(x, y))
 	}
 }
 
 // physicsTile checks what tiles of all physics layers have.
 func (f *cellFaults) physicsTile(kind Kind, x, y int, id uint8, flags TileFlags) {
 	if !ValidTile(kind, id) {
-		f.invalid.add(func() string { return fmt.Sprintf("%d,%d (%d)", x, y, id) })
+		f.invalid.addAs(f.part.tile(x, y), func() string { return fmt.Sprintf("%d,%d (%d)", x, y, id) })
 	}
 	if flags&^(knownTileFlags&^Opaque) != 0 {
-		f.flags.tile(x, y)
+		f.flags.add(f.part.tile(x, y))
 	}
 }
 
 func (f *cellFaults) game(p *playStats, kind Kind, x, y int, t Tile) {
 	if t.Skip != 0 || t.Reserved != 0 {
-		f.reserved.tile(x, y)
+		f.reserved.add(f.part.tile(x, y))
 	}
 	f.physicsTile(kind, x, y, t.ID, t.Flags)
+	p.solid++
+	if GameTile(t.ID).directed() && !t.Flags.turned() {
+		f.mirrored.addAs(f.part.tile(x, y), func() string { return fmt.Sprintf("%d,%d (%v)", x, y, GameTile(t.ID)) })
+	}
 	switch id := GameTile(t.ID); {
+	case id == TileOldSpeeder || id == TileOldFastSpeeder:
+		f.deprecated.add(f.part.tile(x, y))
 	case id == TileStart:
 		p.starts++
 	case id == TileFinish:
@@ -138,41 +150,39 @@ func (f *cellFaults) game(p *playStats, kind Kind, x, y int, t Tile) {
 func (f *cellFaults) tele(p *playStats, x, y int, t TeleTile) {
 	f.physicsTile(KindTele, x, y, t.ID, 0)
 	if t.unused() {
-		f.unused.tile(x, y)
+		f.unused.add(f.part.tile(x, y))
 		return
 	}
-	switch GameTile(t.ID) {
-	case TileTeleIn, TileTeleInEvil, TileTeleInWeapon, TileTeleInHook:
-		p.teleIns[t.Number] = true
-	case TileTeleOut:
-		p.teleOuts[t.Number] = true
-	}
+	p.teles[teleKey{GameTile(t.ID), t.Number}]++
 }
 
 func (f *cellFaults) speedup(x, y int, t SpeedupTile) {
 	f.physicsTile(KindSpeedup, x, y, t.ID, 0)
+	if GameTile(t.ID) == TileSpeedupOld {
+		f.deprecated.add(f.part.tile(x, y))
+	}
 	if t.Padding != 0 {
-		f.reserved.tile(x, y)
+		f.reserved.add(f.part.tile(x, y))
 	}
 	if t.unused() {
-		f.unused.tile(x, y)
+		f.unused.add(f.part.tile(x, y))
 	}
 	if t.ID != 0 && (t.Angle < 0 || t.Angle > 359) {
-		f.angle.add(func() string { return fmt.Sprintf("%d,%d (%d)", x, y, t.Angle) })
+		f.angle.addAs(f.part.tile(x, y), func() string { return fmt.Sprintf("%d,%d (%d)", x, y, t.Angle) })
 	}
 }
 
 func (f *cellFaults) switches(x, y int, t SwitchTile) {
 	f.physicsTile(KindSwitch, x, y, t.ID, t.Flags)
 	if t.unused() {
-		f.unused.tile(x, y)
+		f.unused.add(f.part.tile(x, y))
 	}
 }
 
 func (f *cellFaults) tune(p *playStats, x, y int, t TuneTile) {
 	f.physicsTile(KindTune, x, y, t.ID, 0)
 	if t.unused() {
-		f.unused.tile(x, y)
+		f.unused.add(f.part.tile(x, y))
 	} else if t.ID != 0 {
 		p.zones[t.Number] = true
 	}
@@ -183,7 +193,7 @@ var unusedReasons = [numKinds]string{
 	KindTele: "number", KindSpeedup: "force", KindSwitch: "number or delay", KindTune: "zone",
 }
 
-func (f *cellFaults) report(sink check.Sink, path, what string, offset int64, kind Kind) {
+func (f *cellFaults) report(sink check.Sink, what string, offset int64, kind Kind) {
 	for _, fault := range []struct {
 		kind  *check.Kind
 		spots *spots
@@ -194,9 +204,10 @@ func (f *cellFaults) report(sink check.Sink, path, what string, offset int64, ki
 		{foundTileUnused, &f.unused, fmt.Sprintf("whose %s is 0", unusedReasons[kind])},
 		{foundTileFlags, &f.flags, "with flags that they cannot have"},
 		{foundSpeedupAngle, &f.angle, "with an angle beyond 359"},
+		{foundTileMirrored, &f.mirrored, "that stand mirrored, not turned"},
 	} {
 		if s := fault.spots; s.n > 0 {
-			sink.Add(fault.kind, path, offset, "the %s has %s %s: %s", what, s.of("tile"), fault.are, s)
+			sink.AddAt(fault.kind, s.at(), f.part.path(), offset, "the %s has %s %s: %s", what, s.of("tile"), fault.are, s)
 		}
 	}
 }
@@ -213,14 +224,18 @@ func (c *checker) checkPlay(sink check.Sink) {
 			all.spawns += p.spawns
 			all.starts += p.starts
 			all.finishes += p.finishes
+			all.unknown += p.unknown
+			all.solid += p.solid
 			for i, is := range p.timeCheckpoints {
 				all.timeCheckpoints[i] = all.timeCheckpoints[i] || is
 			}
 		}
 	}
-	if all.spawns == 0 {
+	if all.spawns == 0 && all.solid > 0 && all.unknown == 0 && c.mod == "" {
 		sink.Add(foundNoSpawn, "", -1, "the map has no spawn")
 	}
+	c.checkSpawns(sink)
+	c.checkDeprecated(sink)
 	switch {
 	case all.starts > 0 && all.finishes == 0:
 		sink.Add(foundRace, "", -1, "the map has a start but no finish")
@@ -228,17 +243,6 @@ func (c *checker) checkPlay(sink check.Sink) {
 		sink.Add(foundRace, "", -1, "the map has a finish but no start")
 	case all.starts > 0:
 		checkTimeCheckpoints(sink, &all)
-	}
-	if p := c.play[KindTele]; p != nil {
-		var s spots
-		for n := range p.teleIns {
-			if p.teleIns[n] && !p.teleOuts[n] {
-				s.number(n)
-			}
-		}
-		if s.n > 0 {
-			sink.Add(foundTeleExit, "", -1, "no tele out for %s: %s", s.of("number"), &s)
-		}
 	}
 	if p := c.play[KindTune]; p != nil {
 		var zones map[int]bool

@@ -59,35 +59,44 @@ const maxToldSettings = 50
 // fault is told once.
 func checkSettings(sink check.Sink, settings []string) {
 	told := make(map[string]bool)
+	var other, others spots // the lines of other servers, and their commands
 	for i, line := range settings {
+		part := &Part{Kind: PartSetting, Number: i, Name: line[:min(len(line), maxSetting)]}
 		if len(told) >= maxToldSettings {
-			sink.Add(foundSettingUnknown, fmt.Sprintf("info.settings[%d]", i), -1, "the rest of the settings was not looked at: too many are none")
-			return
+			sink.AddAt(foundSettingUnknown, part.at(), part.path(), -1, "the rest of the settings was not looked at: too many are none")
+			break
 		}
-		path := fmt.Sprintf("info.settings[%d]", i)
 		if len(line) > maxSetting {
-			sink.Add(foundSettingLong, path, -1, "the setting has %d bytes, there is room for %d", len(line), maxSetting)
+			sink.AddAt(foundSettingLong, part.at(), part.path(), -1, "the setting has %d bytes, there is room for %d", len(line), maxSetting)
 		}
 		words := strings.Fields(line)
 		if len(words) == 0 || words[0][0] == '#' || told[words[0]] {
 			continue
 		}
 		command := strings.ToLower(words[0])
+		near := nearest(command, mapCommands, 2)
 		switch {
 		case slices.Contains(mapCommands, command):
-			checkTuning(sink, path, command, words, told)
+			checkTuning(sink, part, command, words, told)
 		case slices.Contains(refusedCommands, command):
 			told[words[0]] = true
-			sink.Add(foundSettingRefused, path, -1, "the server does not let a map run %q", words[0])
+			sink.AddAt(foundSettingRefused, part.at(), part.path(), -1, "the server does not let a map run %q", words[0])
+		case near == "" && strings.Contains(command, "_"):
+			if other.add(part.whole()); !slices.Contains(others.named, words[0]) {
+				others.addAs(part.whole(), func() string { return words[0] })
+			}
 		default:
 			told[words[0]] = true
-			sink.Add(foundSettingUnknown, path, -1, "%q is no setting%s", words[0], didYouMean(command, mapCommands))
+			sink.AddAt(foundSettingUnknown, part.at(), part.path(), -1, "%q is no setting%s", words[0], didYouMean(command, mapCommands))
 		}
+	}
+	if other.n > 0 {
+		sink.AddAt(foundSettingOther, other.at(), "info.settings", -1, "%s that DDNet does not have, as other servers do: %s", other.of("setting"), &others)
 	}
 }
 
 // checkTuning checks what a command tunes.
-func checkTuning(sink check.Sink, path, command string, words []string, told map[string]bool) {
+func checkTuning(sink check.Sink, part *Part, command string, words []string, told map[string]bool) {
 	at := 1
 	switch command {
 	case "tune_zone":
@@ -98,7 +107,7 @@ func checkTuning(sink check.Sink, path, command string, words []string, told map
 	}
 	if len(words) > at && !told[words[at]] && !slices.Contains(tunings, strings.ToLower(words[at])) {
 		told[words[at]] = true
-		sink.Add(foundSettingUnknown, path, -1, "%q cannot be tuned%s", words[at], didYouMean(words[at], tunings))
+		sink.AddAt(foundSettingUnknown, part.at(), part.path(), -1, "%q cannot be tuned%s", words[at], didYouMean(words[at], tunings))
 	}
 }
 
@@ -117,16 +126,23 @@ func tunedZones(settings []string) map[int]bool {
 
 // didYouMean returns a hint to what word may have been meant to be, if anything.
 func didYouMean(word string, known []string) string {
-	best, least := "", max(len(word)/3, 1)+1
+	best := nearest(word, known, max(len(word)/3, 1))
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// nearest returns the known word that is most like a word, "" if none is made of it by
+// changing up to most letters.
+func nearest(word string, known []string, most int) string {
+	best, least := "", most+1
 	for _, k := range known {
 		if d := distance(word, k); d < least {
 			best, least = k, d
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
+	return best
 }
 
 // distance counts the letters to insert, delete or replace to make b of a.

@@ -1,0 +1,78 @@
+package twmap
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"trowel/check"
+)
+
+// Other games on the engine have maps of nearly the same form. What is theirs is
+// told once, and never called a fault.
+
+const (
+	modInfclass = "infclass"
+	modNinslash = "Ninslash"
+)
+
+// infclassLayer reports whether a layer has the name of one of infclass's layers, which
+// have the flags of DDNet's tele and speedup layers but cells of tiles.
+func infclassLayer(kind Kind, name string) bool {
+	return kind == KindTele && name == "Entities" || kind == KindSpeedup && name == "Zones"
+}
+
+// ninslashImage reports whether the integers of an image are those of Ninslash:
+// seven in version 1.
+func ninslashImage(v []int32) bool { return len(v) == 7 && v[0] == 1 }
+
+// ninslash reports whether the item is of a type that Ninslash has.
+func (e *Extra) ninslash() bool { return e.UUID == nil && (e.Type == 9 || e.Type == 10) }
+
+// findForeign finds out whether the map is for another game, and which of its layers
+// mean something else there.
+func (c *checker) findForeign() {
+	c.foreign = make(map[*TileLayer]bool)
+	var layers, images spots
+	for _, g := range c.m.Groups {
+		if g.Name == "#Entities" || g.Name == "#Zones" { // where today's infclass has its things
+			c.mod = modInfclass
+		}
+		for _, l := range g.Layers {
+			if t, ok := l.(*TileLayer); ok && infclassLayer(t.Kind, t.Name) {
+				c.foreign[t] = true
+				layers.addAs(c.layers[l].whole(), func() string { return t.Name })
+			}
+		}
+	}
+	for i, im := range c.m.Images {
+		if im.item != nil && ninslashImage(im.item.Data) {
+			images.add((&Part{Kind: PartImage, Number: i, Name: im.Name}).whole())
+		}
+	}
+	var types []string
+	extras := images
+	for i, e := range c.m.Extras {
+		if e.ninslash() {
+			extras.add((&Part{Kind: PartExtra, Number: i, Name: e.what()}).whole())
+			if name := fmt.Sprintf("items of type %d", e.Type); !slices.Contains(types, name) {
+				types = append(types, name)
+			}
+		}
+	}
+	if layers.n > 0 {
+		c.mod = modInfclass
+		c.add(func(sink check.Sink) {
+			sink.AddAt(foundOtherGame, layers.at(), "", -1, "the map has %s of %s, which was not looked at: %s", layers.of("layer"), c.mod, &layers)
+		})
+	}
+	if images.n > 0 {
+		types = append([]string{"images of seven integers in version 1"}, types...)
+	}
+	if types != nil {
+		c.mod = modNinslash
+		c.add(func(sink check.Sink) {
+			sink.AddAt(foundOtherGame, extras.at(), "", -1, "the map has %s, as %s writes them", strings.Join(types, " and "), c.mod)
+		})
+	}
+}

@@ -1,0 +1,170 @@
+package twmap
+
+import (
+	"fmt"
+	"strings"
+
+	"trowel/check"
+)
+
+// teleKey is what tiles of a tele layer have in common that do the same.
+type teleKey struct {
+	tile   GameTile
+	number uint8
+}
+
+// directed reports whether a game tile does something in one direction, or in two.
+func (t GameTile) directed() bool {
+	switch t {
+	case TileStop, TileStopBothWays, TileThroughDirection, EntityCrazyShotgunEx, EntityCrazyShotgun:
+		return true
+	}
+	return false
+}
+
+// turned reports whether the flags are those of a rotation by any number of quarters. The
+// game asks directed tiles for these only.
+func (f TileFlags) turned() bool {
+	switch f &^ Opaque {
+	case 0, Rotate, FlipX | FlipY, FlipX | FlipY | Rotate:
+		return true
+	}
+	return false
+}
+
+// checkTeles tells which ways of the tele layer lead nowhere or begin nowhere. It
+// must run behind the jobs.
+func (c *checker) checkTeles(sink check.Sink) {
+	p := c.play[KindTele]
+	if p == nil {
+		return
+	}
+	has := func(number int, tiles ...GameTile) bool {
+		for _, t := range tiles {
+			if p.teles[teleKey{t, uint8(number)}] > 0 {
+				return true
+			}
+		}
+		return false
+	}
+	ins := []GameTile{TileTeleIn, TileTeleInEvil, TileTeleInWeapon, TileTeleInHook}
+	// Who comes back is put at the exit of the last checkpoint, or else at the one
+	// with the next lower number.
+	var noExit, noEntry, noCheckExit, reached [256]bool
+	anyExit, comesBack := false, false
+	for n := range 256 {
+		noExit[n] = !has(n, TileTeleOut)
+		noEntry[n] = !has(n, ins...)
+		anyExit = anyExit || has(n, TileTeleCheckpointOut)
+		comesBack = comesBack || has(n, TileTeleCheckpointIn, TileTeleCheckpointInEvil)
+		if !has(n, TileTeleCheckpoint) {
+			continue
+		}
+		exit := n
+		for exit > 0 && !has(exit, TileTeleCheckpointOut) {
+			exit--
+		}
+		noCheckExit[n] = exit == 0
+		reached[exit] = true
+	}
+	report := func(kind *check.Kind, thing string, is func(t GameTile, number uint8) bool) {
+		s := c.spots()
+		part := c.layers[c.used[KindTele]]
+		eachCell(c.used[KindTele].Teles, func(x, y int, t TeleTile) {
+			if id := GameTile(t.ID); !t.unused() && is(id, t.Number) {
+				s.addAs(part.tile(x, y), func() string { return fmt.Sprintf("%d,%d (%d)", x, y, t.Number) })
+			}
+		})
+		if s.n > 0 {
+			sink.AddAt(kind, s.at(), part.path(), -1, "%s: %s", s.of(thing), &s)
+		}
+	}
+	is := func(t GameTile, list []GameTile) bool {
+		for _, one := range list {
+			if t == one {
+				return true
+			}
+		}
+		return false
+	}
+	report(foundTeleExit, "teleporter without an exit of its number", func(t GameTile, n uint8) bool { return is(t, ins) && noExit[n] })
+	report(foundTeleEntry, "exit without a teleporter of its number", func(t GameTile, n uint8) bool { return t == TileTeleOut && noEntry[n] })
+	back := []GameTile{TileTeleCheckpointIn, TileTeleCheckpointInEvil}
+	switch {
+	case !comesBack:
+		report(foundCheckpointUnused, "checkpoint or exit of one, without a tile that leads back to checkpoints", func(t GameTile, _ uint8) bool {
+			return t == TileTeleCheckpoint || t == TileTeleCheckpointOut
+		})
+	case !anyExit:
+		report(foundCheckpointExit, "teleporter to checkpoints, of which none has an exit", func(t GameTile, _ uint8) bool { return is(t, back) })
+	default:
+		report(foundCheckpointExit, "checkpoint without an exit of its number, or of a lower one", func(t GameTile, n uint8) bool { return t == TileTeleCheckpoint && noCheckExit[n] })
+		report(foundCheckpointEntry, "exit without a checkpoint of its number", func(t GameTile, n uint8) bool { return t == TileTeleCheckpointOut && !reached[n] })
+	}
+}
+
+// maxSpawns is how many spawns of a kind Teeworlds has room for.
+const maxSpawns = 64
+
+// Spawns counts the spawns of each kind in the game layer: for all, red, blue.
+func (m *Map) Spawns() (n [3]int) {
+	game := m.Physics(KindGame)
+	if game == nil {
+		return n
+	}
+	eachCell(game.Tiles, func(_, _ int, t Tile) {
+		if id := GameTile(t.ID); id >= EntitySpawn && id <= EntitySpawnBlue {
+			n[id-EntitySpawn]++
+		}
+	})
+	return n
+}
+
+// TooManySpawns tells which kinds of spawns are more than Teeworlds 0.7 has room for, ""
+// if none are: its server crashes on them.
+func (m *Map) TooManySpawns() string {
+	var list []string
+	for i, n := range m.Spawns() {
+		if n > maxSpawns {
+			list = append(list, fmt.Sprintf("%d %ss", n, strings.TrimPrefix((EntitySpawn+GameTile(i)).String(), "entity: ")))
+		}
+	}
+	return strings.Join(list, " and ")
+}
+
+// checkSpawns tells of more spawns than Teeworlds takes.
+func (c *checker) checkSpawns(sink check.Sink) {
+	many := c.m.TooManySpawns()
+	if many == "" {
+		return
+	}
+	kind := foundSpawnsMany
+	if c.m.form07() {
+		kind = foundSpawnsCrash
+	}
+	s := c.spots()
+	game := c.used[KindGame]
+	counts := c.m.Spawns()
+	eachCell(game.Tiles, func(x, y int, t Tile) {
+		if id := GameTile(t.ID); id >= EntitySpawn && id <= EntitySpawnBlue && counts[id-EntitySpawn] > maxSpawns {
+			s.add(c.layers[game].tile(x, y))
+		}
+	})
+	sink.AddAt(kind, s.at(), c.layers[game].path(), -1, "the map has %s, Teeworlds 0.7 has room for %d of a kind: %s", many, maxSpawns, &s)
+}
+
+// checkDeprecated tells of tiles that newer ones have taken the place of.
+func (c *checker) checkDeprecated(sink check.Sink) {
+	all := c.spots()
+	var where []string
+	for kind := range numKinds {
+		if s := &c.deprecated[kind]; s.n > 0 {
+			where = append(where, fmt.Sprintf("%d in the %v layer", s.n, kind))
+			all.n += s.n
+			all.kept = append(all.kept, s.kept...)
+		}
+	}
+	if all.n > 0 {
+		sink.AddAt(foundTileDeprecated, all.at(), "", -1, "the map has %s of old boosters: %s", all.of("tile"), strings.Join(where, ", "))
+	}
+}

@@ -1,0 +1,219 @@
+package twmap
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+
+	"trowel/check"
+)
+
+// PartKind is what a numbered part of a map is. It is the key of the part in JSON.
+type PartKind string
+
+// Kinds of parts.
+const (
+	PartGroup    PartKind = "group"
+	PartLayer    PartKind = "layer"
+	PartEnvelope PartKind = "envelope"
+	PartImage    PartKind = "image"
+	PartSound    PartKind = "sound"
+	PartSetting  PartKind = "setting" // its name is the line
+	PartExtra    PartKind = "extra"   // an item that the model has no place for
+)
+
+// Part is a numbered part of a map.
+type Part struct {
+	Kind   PartKind
+	Number int // from 0, in file order; that of a layer counts in its group, or among the orphans
+	Name   string
+	Group  *Part // of a layer; nil for one that belongs to no group
+}
+
+// Place is a place in a map, as data for programs that go there: a part, a tile of
+// a layer, or one of the things that a part is a list of. All places of a part share
+// it, so that a place is small.
+type Place struct {
+	Part  *Part
+	X, Y  int32 // of a tile; -1 if it is none
+	Index int32 // of a quad, source or point in the part, as Thing tells; -1 if it is none
+	Thing Thing
+}
+
+// Thing is what a list in a part is of.
+type Thing uint8
+
+// What a place may be, beside a tile.
+const (
+	WholePart Thing = iota
+	ThingQuad
+	ThingSource
+	ThingPoint
+)
+
+var thingNames = [...]string{ThingQuad: "quad", ThingSource: "source", ThingPoint: "point"}
+
+// whole is the place of all of the part.
+func (p *Part) whole() Place { return Place{Part: p, X: -1, Y: -1, Index: -1} }
+
+// tile is the place of a tile of the layer.
+func (p *Part) tile(x, y int) Place { return Place{Part: p, X: int32(x), Y: int32(y), Index: -1} }
+
+// thing is the place of one thing of a list.
+func (p *Part) thing(t Thing, i int) Place {
+	return Place{Part: p, X: -1, Y: -1, Index: int32(i), Thing: t}
+}
+
+// at is the whole part as the places of a finding.
+func (p *Part) at() []check.Place {
+	if p == nil {
+		return nil
+	}
+	return []check.Place{p.whole()}
+}
+
+func (p Place) String() string {
+	switch {
+	case p.X >= 0:
+		return fmt.Sprintf("%d,%d", p.X, p.Y)
+	case p.Thing != WholePart:
+		return fmt.Sprintf("%s %d", thingNames[p.Thing], p.Index)
+	}
+	return title(p.Part.path(), p.Part.Name)
+}
+
+// path is the part as the paths of findings name it.
+func (p *Part) path() string {
+	switch {
+	case p.Kind == PartLayer && p.Group == nil:
+		return fmt.Sprintf("orphans[%d]", p.Number)
+	case p.Kind == PartLayer:
+		return fmt.Sprintf("%s.layers[%d]", p.Group.path(), p.Number)
+	case p.Kind == PartSetting:
+		return fmt.Sprintf("info.settings[%d]", p.Number)
+	}
+	return fmt.Sprintf("%ss[%d]", p.Kind, p.Number)
+}
+
+// placeForm is a place in JSON.
+type placeForm struct {
+	Group    *partForm `json:"group,omitempty"`
+	Layer    *partForm `json:"layer,omitempty"`
+	Envelope *partForm `json:"envelope,omitempty"`
+	Image    *partForm `json:"image,omitempty"`
+	Sound    *partForm `json:"sound,omitempty"`
+	Setting  *partForm `json:"setting,omitempty"`
+	Extra    *partForm `json:"extra,omitempty"`
+	X        *int32    `json:"x,omitempty"`
+	Y        *int32    `json:"y,omitempty"`
+	Quad     *int32    `json:"quad,omitempty"`
+	Source   *int32    `json:"source,omitempty"`
+	Point    *int32    `json:"point,omitempty"`
+}
+
+type partForm struct {
+	Number int    `json:"number"`
+	Name   string `json:"name"`
+}
+
+// MarshalJSON writes {group, layer, x, y}, {group, layer, quad}, {group, layer,
+// source}, {envelope, point}, or the part alone; each part is {number, name}.
+func (p Place) MarshalJSON() ([]byte, error) {
+	var f placeForm
+	for part := p.Part; part != nil; part = part.Group {
+		form := &partForm{part.Number, part.Name}
+		switch part.Kind {
+		case PartGroup:
+			f.Group = form
+		case PartLayer:
+			f.Layer = form
+		case PartEnvelope:
+			f.Envelope = form
+		case PartImage:
+			f.Image = form
+		case PartSound:
+			f.Sound = form
+		case PartSetting:
+			f.Setting = form
+		case PartExtra:
+			f.Extra = form
+		}
+	}
+	if p.X >= 0 {
+		f.X, f.Y = &p.X, &p.Y
+	}
+	switch p.Thing {
+	case ThingQuad:
+		f.Quad = &p.Index
+	case ThingSource:
+		f.Source = &p.Index
+	case ThingPoint:
+		f.Point = &p.Index
+	}
+	return json.Marshal(f)
+}
+
+// maxPlaces is how many places the findings of a map can have together. More there
+// are only in files that are made for it; the rest is counted.
+const maxPlaces = 1 << 18
+
+// spots collects the places of a finding: all are counted and kept, the first are
+// named in its message.
+type spots struct {
+	left  *atomic.Int32 // how many more may be kept; nil: any number
+	n     int
+	named []string
+	kept  []Place
+}
+
+const maxNamed = 8
+
+// add adds a place under its own name.
+func (s *spots) add(p Place) { s.addAs(p, p.String) }
+
+// addAs adds a place; name is called only if the place will be named.
+func (s *spots) addAs(p Place, name func() string) {
+	if s.n++; len(s.named) < maxNamed {
+		s.named = append(s.named, name())
+	}
+	if s.left == nil || s.left.Add(-1) >= 0 {
+		s.kept = append(s.kept, p)
+	}
+}
+
+// number adds a numbered thing that has no place.
+func (s *spots) number(n int) {
+	if s.n++; len(s.named) < maxNamed {
+		s.named = append(s.named, fmt.Sprint(n))
+	}
+}
+
+// at returns the places for a finding. They share one piece of memory.
+func (s *spots) at() []check.Place {
+	if len(s.kept) == 0 {
+		return nil
+	}
+	at := make([]check.Place, len(s.kept))
+	for i := range s.kept {
+		at[i] = &s.kept[i]
+	}
+	return at
+}
+
+// String lists the places, with dots if there are more.
+func (s *spots) String() string {
+	list := ""
+	for i, name := range s.named {
+		if i > 0 {
+			list += " "
+		}
+		list += name
+	}
+	if s.n > len(s.named) {
+		list += " ..."
+	}
+	return list
+}
+
+// of counts things: "1 tile", "3 tiles".
+func (s *spots) of(thing string) string { return count(s.n, thing) }
