@@ -17,12 +17,17 @@ func (j *jsonArray) add(v any) error {
 	if err != nil {
 		return err
 	}
+	return j.addRaw(data)
+}
+
+// addRaw prints an element that is JSON already, or the beginning of one.
+func (j *jsonArray) addRaw(data []byte) error {
 	head := ",\n  "
 	if j.n == 0 {
 		head = "[\n  "
 	}
 	j.n++
-	_, err = j.w.Write(append([]byte(head), data...))
+	_, err := j.w.Write(append([]byte(head), data...))
 	return err
 }
 

@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"trowel/format"
+	"trowel/internal/output"
+	"trowel/internal/parallel"
+)
+
+// reportHelp explains --dry-run and --json; several verbs have them.
+const reportHelp = `With --dry-run everything is done but nothing is put in its place: what would be
+made is printed, with sizes. With --json it prints an array of {file, format, output,
+dryRun, made, warnings, losses, error}, one for each FILE: made is an array of {path,
+size}, the others of {path, message}, and error is there only if it failed; then
+nothing of it was made.`
+
+// writing is one run of a verb that writes.
+type writing struct {
+	*app
+	dryRun, asJSON bool
+
+	list  jsonArray
+	found bool // some file is not all that was asked for
+}
+
+// flags gives a verb the flags of a writing.
+func (w *writing) flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&w.dryRun, "dry-run", false, "tell what would be made, and make nothing")
+	cmd.Flags().BoolVar(&w.asJSON, "json", false, "print JSON")
+}
+
+// each does the work for each file. That one fails does not keep the others from theirs.
+func (w *writing) each(ctx context.Context, names []string, do func(name string, r *report) error) error {
+	w.list = jsonArray{w: w.out}
+	failed := false
+	for _, name := range names {
+		r := &report{writing: w, file: name}
+		var err error
+		if p := parallel.Catch(func() { err = do(name, r) }); p != nil {
+			err = named(defect(p), name)
+		}
+		if ended := r.end(err); ended != nil {
+			return ended
+		}
+		switch {
+		case err == nil:
+		case errors.Is(err, errFound):
+			w.found = true
+		case len(names) == 1 || ctx.Err() != nil:
+			return errors.Join(err, w.end())
+		default:
+			w.talk.fail(err)
+			failed = true
+		}
+	}
+	switch err := w.end(); {
+	case err != nil:
+		return err
+	case failed:
+		return errQuiet
+	case w.found:
+		return errFound
+	}
+	return nil
+}
+
+func (w *writing) end() error {
+	if w.asJSON {
+		return w.list.end()
+	}
+	return nil
+}
+
+// report is what there is to tell of what was made of a file.
+type report struct {
+	*writing
+	file, format, output string
+
+	made  int // files
+	bytes int64
+	begun bool
+
+	mu       sync.Mutex
+	warnings []message
+	losses   []message
+}
+
+type message struct {
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+// watch keeps what a job tells.
+func (r *report) watch(job *format.Job) *format.Job {
+	warned, missed := job.Warned, job.Missed
+	job.Warned = func(path, text string) {
+		r.mu.Lock()
+		r.warnings = append(r.warnings, message{path, text})
+		r.mu.Unlock()
+		warned(path, text)
+	}
+	job.Missed = func(path, text string) {
+		r.lose(path, text)
+		missed(path, text)
+	}
+	job.Temporary = job.Temporary || r.dryRun
+	return job
+}
+
+func (r *report) lose(path, text string) {
+	r.mu.Lock()
+	r.losses = append(r.losses, message{path, text})
+	r.mu.Unlock()
+}
+
+// add tells of a file that was made.
+func (r *report) add(path string, size int64) error {
+	r.made++
+	r.bytes += size
+	switch {
+	case r.asJSON:
+		if err := r.begin(); err != nil {
+			return err
+		}
+		data, err := compact(object{{"path", path}, {"size", size}})
+		if r.made > 1 {
+			data = append([]byte(","), data...)
+		}
+		_, written := r.out.Write(data)
+		return errors.Join(err, written)
+	case r.dryRun:
+		_, err := fmt.Fprintf(r.out, "%10d  %s\n", size, printable(path))
+		return err
+	}
+	return nil
+}
+
+// addAll tells of everything that an output consists of.
+func (r *report) addAll(out *output.Output) error {
+	if !r.dryRun && !r.asJSON {
+		return nil
+	}
+	list, err := out.Made()
+	for _, m := range list {
+		if err == nil {
+			err = r.add(m.Path, m.Size)
+		}
+	}
+	return err
+}
+
+// begin prints the JSON of a report up to what was made, which may be much.
+func (r *report) begin() error {
+	if r.begun {
+		return nil
+	}
+	r.begun = true
+	head, err := compact(object{{"file", r.file}, {"format", r.format}, {"output", r.output}, {"dryRun", r.dryRun}})
+	if err == nil {
+		err = r.list.addRaw(append(head[:len(head)-1], `,"made":[`...))
+	}
+	return err
+}
+
+// end prints the rest of it.
+func (r *report) end(failure error) error {
+	if !r.asJSON {
+		return nil
+	}
+	if err := r.begin(); err != nil {
+		return err
+	}
+	rest := object{{"warnings", append([]message{}, r.warnings...)}, {"losses", append([]message{}, r.losses...)}}
+	if failure != nil && !errors.Is(failure, errFound) {
+		rest = append(rest, member{"error", failure.Error()})
+	}
+	tail, err := compact(rest)
+	if err == nil {
+		_, err = fmt.Fprintf(r.out, "],%s", tail[1:])
+	}
+	return err
+}
+
+// say tells the user what was done, in the words for it, or that it was not done.
+func (r *report) say(done, would string, format string, args ...any) {
+	_ = r.out.Flush()
+	if !r.dryRun {
+		r.talk.say("%s "+format, append([]any{done}, args...)...)
+		return
+	}
+	r.talk.say("would "+would+" "+format+"; nothing was written", args...)
+}
+
+// counted counts the bytes that are written to w.
+type counted struct {
+	io.Writer
+	n int64
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	n, err := c.Writer.Write(b)
+	c.n += int64(n)
+	return n, err
+}

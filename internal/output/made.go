@@ -1,0 +1,55 @@
+package output
+
+import (
+	"io/fs"
+	"path/filepath"
+)
+
+// Made is a file of an output.
+type Made struct {
+	Path string // that it has once the output is in its place
+	Size int64
+}
+
+// Made lists what was made so far.
+func (o *Output) Made() ([]Made, error) {
+	var list []Made
+	folder := func(dir, target string) error {
+		return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			info, err := e.Info()
+			if err != nil {
+				return err
+			}
+			name, err := filepath.Rel(dir, path)
+			list = append(list, Made{filepath.Join(target, name), info.Size()})
+			return err
+		})
+	}
+	if o.kept {
+		return list, folder(o.path, o.path)
+	}
+	for _, p := range o.parts {
+		if p.file == nil {
+			if err := folder(p.temp, p.target); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := p.buf.Flush(); err != nil {
+			return nil, err
+		}
+		info, err := p.file.Stat()
+		if err != nil {
+			return nil, err
+		}
+		name := p.target
+		if o.to != nil {
+			name = o.path
+		}
+		list = append(list, Made{name, info.Size()})
+	}
+	return list, nil
+}
