@@ -35,6 +35,12 @@ type Format struct {
 	// RecognizeTree tells whether a folder is the tree form of this format.
 	RecognizeTree func(fs.FS) bool
 
+	Takes string // what a folder has to have that becomes such a file; "" if it is not to be told in a few words
+
+	// FileName returns the name, without extension, that a tree form itself has for
+	// what is built of it; "" if it has none. Nil: none has.
+	FileName func(fs.FS) string
+
 	// Open opens a source. It must be quick on a source of any size.
 	Open func(*Job, *Source) (File, error)
 

@@ -30,6 +30,7 @@ var (
 	optionGUTS   = Option{Name: "guts", Bool: true, Help: "write all numbers with six digits, as GUTS does; the rest is in the sidecar"}
 	optionRaw    = Option{Name: "raw", Bool: true, Showing: true, Help: "leave compiled files as they are"}
 	optionTables = Option{Name: "tables", Bool: true, Building: true, Help: "build the .RAW tables from the sources"}
+	optionAll    = Option{Name: "all", Bool: true, Building: true, Help: "pack each .PNG that has a .DDS of the same name beside it, too"}
 	optionBase   = Option{Name: "base", Building: true, Input: true, Help: "the `path` of the game's own files, folder or archive, that units are based on"}
 )
 
@@ -42,6 +43,8 @@ var torchlightMod = &Format{
 	Recognize:  isMod,
 
 	RecognizeTree: moddir.Recognize,
+	FileName:      moddir.FileName,
+	Takes:         "a MOD.DAT and a folder MEDIA",
 	Open: func(job *Job, src *Source) (File, error) {
 		m, err := mod.Open(src, src.Size)
 		if cut := (*mod.CutError)(nil); errors.As(err, &cut) && cut.Part != "header" {
@@ -128,7 +131,7 @@ const (
 )
 
 var (
-	archiveOptions = []Option{optionNames, optionGUTS, optionRaw, optionTables, optionBase, optionClean}
+	archiveOptions = []Option{optionNames, optionGUTS, optionRaw, optionTables, optionAll, optionBase, optionClean}
 	archiveKinds   = slices.Concat(pak.Catalog.Kinds(), mod.Catalog.Kinds(), moddir.Catalog.Kinds(), dat.Catalog.Kinds(), layout.Catalog.Kinds(),
 		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds(), text.Catalog.Kinds())
 )
@@ -345,7 +348,7 @@ func buildArchive(job *Job, fsys fs.FS, build func(fs.FS, moddir.BuildOptions) (
 	}
 	defer closer.Close()
 	report, err := build(withoutSidecar(job, fsys), moddir.BuildOptions{
-		Options: o, Tables: job.On(optionTables.Name), Base: base,
+		Options: o, All: job.On(optionAll.Name), Tables: job.On(optionTables.Name), Base: base,
 		Warn: func(path, message string) { job.Warn(path, "%s", message) },
 	})
 	if err != nil {

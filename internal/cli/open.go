@@ -279,7 +279,11 @@ func (a *app) called(name string, f *format.Format, own string, anyOfGame bool) 
 			continue
 		}
 		if i := slices.IndexFunc(other.Extensions, has); i >= 0 {
-			return hint(fmt.Errorf("%s: %s is the extension of a %s, and this is none", name, other.Extensions[i], other.Title), "-o with another name, such as %s", name[:len(name)-len(other.Extensions[i])]+own)
+			lacks := ""
+			if other.Takes != "" {
+				lacks = ": it takes " + other.Takes
+			}
+			return hint(fmt.Errorf("%s: %s is the extension of a %s, and this is none%s", name, other.Extensions[i], other.Title, lacks), "-o with another name, such as %s", name[:len(name)-len(other.Extensions[i])]+own)
 		}
 	}
 	return nil

@@ -49,7 +49,7 @@ the same bytes again. The file appears when it is whole, or not at all.`,
 			return err
 		}
 		if to == "" {
-			if to, err = fileName(dir, f); err != nil {
+			if to, err = fileName(fsys, dir, f); err != nil {
 				return err
 			}
 		}
@@ -98,7 +98,12 @@ func (a *app) treeFormat(fsys fs.FS, dir, name string) (*format.Format, error) {
 }
 
 // fileName returns the name of the game file that a folder becomes.
-func fileName(dir string, f *format.Format) (string, error) {
+func fileName(fsys fs.FS, dir string, f *format.Format) (string, error) {
+	if f.FileName != nil {
+		if name := f.FileName(fsys); name != "" {
+			return name + extension(f), nil
+		}
+	}
 	full, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err

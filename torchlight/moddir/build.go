@@ -19,6 +19,7 @@ import (
 // BuildOptions are how an archive is made of a folder.
 type BuildOptions struct {
 	Options
+	All    bool           // pictures too of which others were made that stand beside them
 	Tables bool           // build the tables, in place of those that are there
 	Base   tables.Sources // the game's own files, for tables; may be nil
 
@@ -110,7 +111,15 @@ func (o *BuildOptions) collect(fsys fs.FS) (*folder, error) {
 	if o.Warn == nil {
 		o.Warn = func(string, string) {}
 	}
-	return collect(fsys, o.Warn)
+	f, err := collect(fsys, o.All, o.Warn)
+	if err == nil && len(f.drafts) > 0 && !o.All {
+		more := ""
+		if n := len(f.drafts) - 1; n > 0 {
+			more = fmt.Sprintf(", and so are %d more", n)
+		}
+		o.Warn(f.drafts[0], "is left out, because the game takes the .DDS beside it"+more+"; --all packs them")
+	}
+	return f, err
 }
 
 // header reads MOD.DAT.
@@ -152,7 +161,7 @@ func (f *folder) files(o *BuildOptions) ([]pak.NewFile, *Report, error) {
 		f.missTables(o.Warn)
 		return files, report, nil
 	}
-	built, findings := tables.Build(f.trees(&o.Options), o.Base)
+	built, findings := tables.Build(f.trees(&o.Options, false), o.Base)
 	for _, found := range findings {
 		if found.Severity > check.Info {
 			o.Warn(found.Path, found.Message)

@@ -301,6 +301,75 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// What GUTS left behind of a deleted source is packed, but has no record: as GUTS does.
+// What is based on it finds it all the same.
+func TestTablesOrphan(t *testing.T) {
+	const base = "[UNIT]\n<STRING>NAME:BASE\n<INTEGER64>UNIT_GUID:4\n<INTEGER>RARITY:12\n<STRING>UNITTYPE:Wolf\n[/UNIT]"
+	files := map[string]string{
+		"media/units/monsters/a.dat":           "[UNIT]\n<STRING>BASEFILE:media/units/monsters/base.dat\n<STRING>NAME:A\n<INTEGER64>UNIT_GUID:5\n[/UNIT]",
+		"media/units/monsters/BASE.DAT.BINDAT": string(compiledUnit(t, base)),
+		"media/skills/S.DAT.BINDAT":            string(compiledUnit(t, "[SKILL]\n<STRING>NAME:S\n<INTEGER64>UNIQUE_GUID:6\n[/SKILL]")),
+		"media/ui/menu.layout":                 layoutText,
+		"media/units/monsters/with.dat.bindat": string(compiledUnit(t, base)),
+		"media/units/monsters/with.dat":        "[UNIT]\n<STRING>NAME:With\n<INTEGER64>UNIT_GUID:8\n[/UNIT]",
+	}
+	got := packed(t, build(t, sources(t, files), moddir.BuildOptions{Tables: true}))
+	for _, name := range []string{"MEDIA/UNITS/MONSTERS/BASE.DAT", "MEDIA/SKILLS/S.DAT"} {
+		if got[name] == "" {
+			t.Errorf("%s is not packed", name)
+		}
+	}
+	if got["MEDIA/SKILLS.RAW"] != "" {
+		t.Error("an orphan has a record")
+	}
+	table, err := raw.Decode([]byte(got["MEDIA/UNITDATA.RAW"]), raw.KindUnitData)
+	if err != nil {
+		t.Fatal(err)
+	}
+	units := table.(*raw.UnitData).Monsters
+	if len(units) != 2 || units[0].Name != "A" || units[0].Rarity != 12 || units[0].UnitType != "Wolf" || units[1].Name != "WITH" {
+		t.Errorf("%+v", units)
+	}
+}
+
+// A picture of which the game has another form stays in the folder, unless it was in
+// the mod or all is wanted. The user hears of it once.
+func TestDrafts(t *testing.T) {
+	files := map[string]string{"MEDIA/A.png": "a", "media/a.dds": "b", "MEDIA/B.PNG": "c", "MEDIA/X/A.DDS": "d", "MEDIA/C.PNG": "e", "MEDIA/C.DDS": "f"}
+	for all, want := range map[bool]int{false: 4, true: 6} {
+		warned := 0
+		o := moddir.BuildOptions{All: all, Warn: func(at, message string) {
+			if !strings.Contains(message, ".DDS") {
+				return
+			}
+			warned++
+			if at != "MEDIA/A.png" || !strings.Contains(message, "and so are 1 more") {
+				t.Errorf("%s: %s", at, message)
+			}
+		}}
+		got := packed(t, build(t, sources(t, files), o))
+		if len(got) != want || got["MEDIA/B.PNG"] == "" || warned != 1-boolInt(all) {
+			t.Errorf("all %v: %q, %d warnings", all, names(got), warned)
+		}
+	}
+	data := makeMod(t, header(), []entry{{"MEDIA/A.PNG", []byte("a")}, {"MEDIA/A.DDS", []byte("b")}}, nil)
+	fsys := onDisk(t, openMod(t, data, moddir.Options{}))
+	if got := build(t, fsys, moddir.BuildOptions{}); !bytes.Equal(got, data) {
+		t.Error("a mod that has both comes back as other bytes")
+	}
+	fsys["MEDIA/A.PNG"].Data = []byte("edited")
+	if got := packed(t, build(t, fsys, moddir.BuildOptions{})); got["MEDIA/A.PNG"] != "edited" {
+		t.Errorf("%q", names(got))
+	}
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // A float of more than six digits survives six digits with the sidecar only.
 func TestFloats(t *testing.T) {
 	data := makeMod(t, header(), []entry{{"MEDIA/A.DAT", preciseUnit(t)}}, nil)

@@ -31,8 +31,8 @@ var (
 		"A layout is referred to that is not in the mod; whether the game has it was not looked up.",
 		"Nothing, or give the game's files with --base.")
 	kindNotInTable = Catalog.Add("tl-mod-not-in-table", check.Warning,
-		"A file has no record in the .RAW table of its kind, so that the game does not know of it.",
-		"Pack the mod with --tables.")
+		"A file has no record in the .RAW table of its kind, so that the game does not know of it. GUTS makes such mods where a compiled file was left behind whose source was deleted.",
+		"Delete the file if it was left behind; else make its source with `trowel extract`, and pack with --tables.")
 	kindTableMissing = Catalog.Add("tl-mod-no-table", check.Warning,
 		"The mod has files that belong into a .RAW table, and no such table.",
 		"Pack the mod with --tables.")

@@ -15,7 +15,7 @@ import (
 // seen in the mod that is built of them: sources that cannot be read, and
 // compiled files beside their sources that say something else.
 func CheckFolder(fsys fs.FS, o Options, sink check.Sink) error {
-	f, err := collect(fsys, func(string, string) {}) // Build tells these
+	f, err := collect(fsys, true, func(string, string) {}) // Build tells these
 	if err != nil {
 		return err
 	}

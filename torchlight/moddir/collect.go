@@ -33,11 +33,13 @@ type folder struct {
 	known   map[string]bool // folders that have files of which the sidecar knows
 	sources []*source       // in the order of their paths in the archive
 	left    []string        // what does not belong to a mod
+	drafts  []string        // pictures of which others were made that stand beside them
 	twins   [][2]*source
 }
 
-// collect finds what belongs to the archive. Warn hears of files of which only one can.
-func collect(fsys fs.FS, warn func(at, message string)) (*folder, error) {
+// collect finds what belongs to the archive, drafts only if all is wanted. Warn hears of
+// files of which only one can.
+func collect(fsys fs.FS, all bool, warn func(at, message string)) (*folder, error) {
 	side, err := readSidecar(fsys)
 	if err != nil {
 		return nil, err
@@ -70,10 +72,33 @@ func collect(fsys fs.FS, warn func(at, message string)) (*folder, error) {
 		return nil, err
 	}
 	for _, s := range chosen {
+		if f.isDraft(s, chosen) {
+			f.drafts = append(f.drafts, s.at)
+			if !all {
+				continue
+			}
+		}
 		f.sources = append(f.sources, s)
 	}
+	slices.Sort(f.drafts)
 	slices.SortFunc(f.sources, func(a, b *source) int { return strings.Compare(a.path, b.path) })
 	return f, nil
+}
+
+// isDraft tells whether a file is a .PNG of which a .DDS was made, which stands beside it:
+// GUTS does not pack these. If the sidecar knows the archive, one that was in it is none.
+func (f *folder) isDraft(s *source, chosen map[string]*source) bool {
+	name, isPNG := strings.CutSuffix(s.path, ".PNG")
+	return isPNG && chosen[name+".DDS"] != nil && !f.side.has(s.path)
+}
+
+// has tells whether the archive of which the sidecar speaks had a file.
+func (s *sidecar) has(name string) bool {
+	relic := s.Pak
+	if s.Mod != nil {
+		relic = s.Mod.Archive
+	}
+	return relic != nil && relic.Has(name)
 }
 
 // belongs tells whether a file belongs to the archive, or a folder may have

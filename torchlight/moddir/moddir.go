@@ -27,6 +27,7 @@ import (
 	"path"
 	"strings"
 
+	"trowel/internal/safename"
 	"trowel/internal/tree"
 	"trowel/torchlight/hash"
 	"trowel/torchlight/mod"
@@ -106,6 +107,27 @@ func isArchive(fsys fs.FS) bool {
 	}
 	side, err := readSidecar(fsys)
 	return err == nil && side.Archive
+}
+
+// FileName returns what MOD.DAT says the file of the mod is called, without extension;
+// "" if it does not say, or no file can be called that.
+func FileName(fsys fs.FS) string {
+	data, err := fs.ReadFile(fsys, findEntry(fsys, modDat, false))
+	if err != nil {
+		return ""
+	}
+	file, err := text.Parse(data)
+	if err != nil {
+		return ""
+	}
+	name, _ := file.Root.Get("MOD_FILE_NAME")
+	if len(name) > 4 && strings.EqualFold(name[len(name)-4:], ".MOD") {
+		name = name[:len(name)-4]
+	}
+	if name == "" || strings.ContainsAny(name, `/\`) || safename.Escape(name) != name {
+		return ""
+	}
+	return name
 }
 
 // findEntry returns the name of a file or folder at the top, in any case; "" for none.

@@ -15,11 +15,11 @@ import (
 // SourcesOf returns the data files of a folder, to build tables of. A folder
 // that is the game's own, or part of it, can be a base.
 func SourcesOf(fsys fs.FS, o Options) (tables.Sources, error) {
-	f, err := collect(fsys, func(string, string) {})
+	f, err := collect(fsys, true, func(string, string) {})
 	if err != nil {
 		return nil, err
 	}
-	return f.trees(&o), nil
+	return f.trees(&o, true), nil
 }
 
 // SourcesOfArchive returns the data files of an archive, to build tables of.
@@ -45,10 +45,16 @@ func (t *trees) add(name string, content func() ([]byte, error)) {
 	t.content[name] = content
 }
 
-func (f *folder) trees(o *Options) *trees {
+// trees gives out the data files of a folder. Without orphans, those of which there is
+// only what GUTS compiled are not among its files: they are read, but no table is made of
+// them.
+func (f *folder) trees(o *Options, orphans bool) *trees {
 	t := &trees{options: o, content: make(map[string]func() ([]byte, error))}
 	for _, s := range f.sources {
-		t.add(s.path, func() ([]byte, error) { return fs.ReadFile(f.fsys, s.at) })
+		t.content[s.path] = func() ([]byte, error) { return fs.ReadFile(f.fsys, s.at) }
+		if orphans || !s.twin {
+			t.paths = append(t.paths, s.path)
+		}
 	}
 	return t
 }

@@ -52,6 +52,19 @@ func (o *Odd) apply(should uint32) uint32 {
 	return should
 }
 
+// Has tells whether the archive had a file of a path.
+func (k *Relic) Has(path string) bool {
+	for i := range k.Sections {
+		s := &k.Sections[i]
+		for j := range s.Records {
+			if s.Records[j].Kind == RelicFile && join(string(s.Name), s.Records[j].Name) == path {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // RelicSection is a section of the manifest.
 type RelicSection struct {
 	Name    RelicName    `json:"name"`

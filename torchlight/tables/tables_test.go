@@ -184,11 +184,11 @@ func TestUnits(t *testing.T) {
 		"MEDIA/UNITS/OTHER/X.DAT":      "UNIT",
 	}
 	want := func(change func(sword *raw.Unit)) *raw.UnitData {
-		sword := raw.Unit{GUID: 5, Name: "SWORD", File: "MEDIA/UNITS/ITEMS/A.DAT", Flags: raw.Equipment | raw.Set, Level: 7, MaxLevel: 9, Rarity: 3, RarityHC: 4, UnitType: "WEAPON"}
+		sword := raw.Unit{GUID: 5, Name: "SWORD", File: "MEDIA/UNITS/ITEMS/A.DAT", Flags: raw.Equipment | raw.Set, Level: 7, MaxLevel: 9, Rarity: 3, RarityHC: 4, UnitType: "weapon"}
 		change(&sword)
 		return &raw.UnitData{
 			Items:    []raw.Unit{sword},
-			Monsters: []raw.Unit{{GUID: 6, Name: "RAT", File: "MEDIA/UNITS/MONSTERS/RAT.DAT", Flags: raw.Equipment, Level: 1, MinLevel: 2, Rarity: 8, RarityHC: 8, UnitType: "X"}},
+			Monsters: []raw.Unit{{GUID: 6, Name: "RAT", File: "MEDIA/UNITS/MONSTERS/RAT.DAT", Flags: raw.Equipment, Level: 1, MinLevel: 2, Rarity: 8, RarityHC: 8, UnitType: "x"}},
 			Props: []raw.Unit{
 				{GUID: -1, File: "MEDIA/UNITS/PROPS/P/B.DAT", Level: 1, Rarity: 1, RarityHC: 1},
 				{GUID: -1, File: "MEDIA/UNITS/PROPS/P.DAT", Level: 1, Rarity: 1, RarityHC: 1},

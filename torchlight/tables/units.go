@@ -102,7 +102,7 @@ func (u *unitBuilder) record(own *unit) raw.Unit {
 		MinLevel: integer("MINLEVEL", 0),
 		MaxLevel: integer("MAXLEVEL", 0),
 		Rarity:   integer("RARITY", 1),
-		UnitType: upper(str("UNITTYPE")),
+		UnitType: str("UNITTYPE"),
 	}
 	r.RarityHC = integer("RARITY_HARDCORE", r.Rarity)
 	if guid := str("UNIT_GUID"); guid != "" {
