@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -141,16 +143,31 @@ func (f *worldFile) Tree() (fs.FS, error) {
 		o.Area = *f.area
 	}
 	if f.w == nil {
-		w, err := worlddir.OpenWorld(f.job.ctx(), f.dir, f.job.On(optionRemote.Name))
+		w, err := worlddir.OpenWorld(f.job.ctx(), f.dir, worlddir.Opening{
+			Remote: f.job.On(optionRemote.Name),
+			Missed: func(path string, err error) { f.job.Miss(f.dir, "%s: %v", path, err) },
+		})
 		if err != nil {
 			return nil, err
 		}
 		f.w = w
 		if !w.HasMap() {
-			f.job.Warn(f.dir, "there is no database of blocks")
+			f.noMap()
 		}
 	}
 	return worlddir.Open(f.w, o), nil
+}
+
+// noMap tells that there is no database of blocks. Of a world that nobody has entered yet
+// there is none; but a server that has been there has left these files.
+func (f *worldFile) noMap() {
+	for _, name := range []string{"map_meta.txt", "env_meta.txt"} {
+		if _, err := os.Stat(filepath.Join(f.dir, name)); err == nil {
+			f.job.Miss(f.dir, "there is no database of blocks")
+			return
+		}
+	}
+	f.job.Warn(f.dir, "there is no database of blocks")
 }
 
 func (f *worldFile) Close() error {
@@ -183,7 +200,7 @@ func (f *worldFile) Info() (Info, error) {
 	if id := settings.GameID(); id != "" {
 		info.add("game", "game", id)
 	}
-	o := world.Options{Remote: f.job.On(optionRemote.Name)}
+	o := world.Options{Remote: f.job.On(optionRemote.Name), Lost: func(err error, _ []check.Place) { f.job.Miss(f.dir, "%v", err) }}
 	b := world.FindBackends(f.dir, settings)
 	blocks, failed := worlddir.OpenMap(ctx, f.dir, settings, o.Remote)
 	if failed == nil {
@@ -194,7 +211,10 @@ func (f *worldFile) Info() (Info, error) {
 		{"map", "blocks", b.Map}, {"players", "players", b.Players}, {"auth", "accounts", b.Auth}, {"storage", "mod storage", b.ModStorage},
 	})
 	if failed == nil {
-		failed = infoOfBlocks(ctx, &info, blocks)
+		failed = f.infoOfBlocks(ctx, &info, blocks)
+	}
+	if b.Map == "none" {
+		f.noMap()
 	}
 	for _, part := range []struct {
 		key, label string
@@ -228,14 +248,14 @@ func (i *Info) add(key, label string, value any) {
 }
 
 // infoOfBlocks tells how many blocks there are, where, and of which versions.
-func infoOfBlocks(ctx context.Context, info *Info, db mapdb.DB) error {
+func (f *worldFile) infoOfBlocks(ctx context.Context, info *Info, db mapdb.DB) error {
 	blocks, err := db.Count(ctx)
 	if err != nil {
 		return err
 	}
 	info.add("blocks", "blocks", blocks)
 	if blocks > 0 && blocks <= maxExtent {
-		least, most, err := extent(ctx, db)
+		least, most, err := f.extent(ctx, db)
 		if err != nil {
 			return err
 		}
@@ -248,12 +268,13 @@ func infoOfBlocks(ctx context.Context, info *Info, db mapdb.DB) error {
 }
 
 // extent returns the least and the greatest coordinates of all blocks.
-func extent(ctx context.Context, db mapdb.DB) (least, most mapdb.Pos, err error) {
+func (f *worldFile) extent(ctx context.Context, db mapdb.DB) (least, most mapdb.Pos, err error) {
 	least = mapdb.Pos{X: mapdb.MaxCoord, Y: mapdb.MaxCoord, Z: mapdb.MaxCoord}
 	most = mapdb.Pos{X: mapdb.MinCoord, Y: mapdb.MinCoord, Z: mapdb.MinCoord}
 	for p, err := range db.Positions(ctx, mapdb.All()) {
 		var row *mapdb.RowError
 		if errors.As(err, &row) {
+			f.job.Miss(f.dir, "blocks: %v", err)
 			continue
 		}
 		if err != nil {
@@ -338,12 +359,22 @@ func replacesWorld(job *Job, old *Source, tree fs.FS) error {
 	if tree == nil {
 		return nil
 	}
-	w, err := worlddir.OpenWorld(job.ctx(), old.Dir, job.On(optionRemote.Name))
+	var missed error
+	w, err := worlddir.OpenWorld(job.ctx(), old.Dir, worlddir.Opening{
+		Remote: job.On(optionRemote.Name),
+		Missed: func(_ string, err error) { missed = errors.Join(missed, err) },
+	})
 	if err != nil {
 		return fmt.Errorf("nobody can say whether the folder has all of it: %w", err)
 	}
 	defer w.Close()
-	return worlddir.Replaces(job.ctx(), tree, w)
+	if err := worlddir.Replaces(job.ctx(), tree, w); err != nil {
+		return err
+	}
+	if missed != nil {
+		return fmt.Errorf("nobody can say whether the folder has all of it: %w", missed)
+	}
+	return nil
 }
 
 // dumpWorld shows the fields of a block.

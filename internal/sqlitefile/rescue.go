@@ -352,7 +352,7 @@ func (r *rescuer) tell(pages *sqlitepage.File, lost []sqlitepage.Loss) {
 	}
 	for _, t := range r.tables {
 		if t.doubled > 0 {
-			r.losses = append(r.losses, Loss{Table: t.name, Rows: true, Text: fmt.Sprintf("table %s: %d rows have a key that another row has", t.name, t.doubled)})
+			r.losses = append(r.losses, Loss{Table: t.name, Rows: true, Text: fmt.Sprintf("table %s: %d rows have the key of another row, or none", t.name, t.doubled)})
 		}
 	}
 	if cut := pages.Missing(); cut > 0 {

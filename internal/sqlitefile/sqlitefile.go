@@ -266,6 +266,26 @@ func (f *File) End() {
 	}
 }
 
+// Sound reports whether SQLite finds nothing wrong with the whole file.
+func (f *File) Sound(ctx context.Context) (bool, error) {
+	if err := f.Begin(ctx); err != nil {
+		return false, err
+	}
+	defer f.End()
+	sound := false
+	err := sqlitex.ExecuteTransient(f.Conn, "PRAGMA integrity_check(1)", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+		sound = s.ColumnText(0) == "ok"
+		return nil
+	}})
+	switch {
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case IsDamage(err):
+		return false, nil
+	}
+	return sound, f.Explain(err)
+}
+
 // Explain makes an error that tells of the file of an error of SQLite.
 func (f *File) Explain(err error) error {
 	switch code := sqlite.ErrCode(err); {

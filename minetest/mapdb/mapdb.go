@@ -165,6 +165,25 @@ type DB interface {
 	Close() error
 }
 
+// A Verifier is a DB that can be damaged such that nothing fails, and blocks are missing
+// all the same.
+type Verifier interface {
+	// Verify looks for such damage, and what is read afterwards tells of it. It takes as
+	// long as reading all blocks.
+	Verify(ctx context.Context) error
+	// Damage returns what of the store is damaged without a block being lost by it, as
+	// far as that is known.
+	Damage() []*RowError
+}
+
+// Verify makes sure that reading a store tells of all that is missing in it.
+func Verify(ctx context.Context, db DB) error {
+	if v, ok := db.(Verifier); ok {
+		return v.Verify(ctx)
+	}
+	return nil
+}
+
 // A Tx is a transaction. A position that cannot be stored, or a block larger
 // than [MaxBlock], is an error.
 type Tx interface {

@@ -16,6 +16,7 @@ import (
 
 	"trowel/check"
 	"trowel/internal/bin"
+	"trowel/internal/inuse"
 	"trowel/internal/sqlitefile"
 )
 
@@ -68,16 +69,36 @@ func (db *sqliteDB) rescue(ctx context.Context, err error) bool {
 }
 
 // losses are errors about what of the file was not rescued.
-func (db *sqliteDB) losses() []error {
+func (db *sqliteDB) losses() []*RowError { return db.damage(true) }
+
+func (db *sqliteDB) damage(rows bool) (list []*RowError) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	var list []error
 	for _, l := range db.file.Losses() {
-		if l.Rows {
+		if l.Rows == rows {
 			list = append(list, db.lossError(l))
 		}
 	}
 	return list
+}
+
+// Damage returns what of the file is damaged without a block being lost by it.
+func (db *sqliteDB) Damage() []*RowError { return db.damage(false) }
+
+// Verify looks through the whole file for damage that reading does not meet, such as an
+// index that does not lead to all rows. If there is any, what can be rescued is read from
+// then on. A file that a program has open is left alone: it would have to wait.
+func (db *sqliteDB) Verify(ctx context.Context) error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if !db.rescues || db.file.Rescued() || inuse.By(db.file.Path) != "" {
+		return nil
+	}
+	sound, err := db.file.Sound(ctx)
+	if err != nil || sound {
+		return err
+	}
+	return db.file.Rescue(ctx, knownTables)
 }
 
 func (db *sqliteDB) lossError(l sqlitefile.Loss) *RowError {
@@ -169,13 +190,14 @@ func (db *sqliteDB) Get(ctx context.Context, p Pos) (data []byte, err error) {
 		return nil, err
 	}
 	defer db.file.End()
-	if data, err = db.get(p); !db.rescue(ctx, err) {
-		return data, err
+	if data, err = db.get(p); db.rescue(ctx, err) {
+		data, err = db.get(p)
 	}
-	data, err = db.get(p)
-	for _, l := range db.file.Losses() {
-		if l.Rows && errors.Is(err, ErrNotFound) {
-			err = db.lossError(l).at(p)
+	if errors.Is(err, ErrNotFound) {
+		for _, l := range db.file.Losses() {
+			if l.Rows {
+				return nil, db.lossError(l).at(p)
+			}
 		}
 	}
 	return data, err

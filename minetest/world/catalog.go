@@ -9,6 +9,8 @@ var Catalog check.Catalog
 var (
 	foundUnreadable = Catalog.Add("mt-world-unreadable", check.Error,
 		"A file or a database of the world cannot be read.", "Restore it from a backup.")
+	foundPages = Catalog.Add("mt-world-pages", check.Error,
+		"Pages of an SQLite file are damaged, and what was in them is lost.", "Restore it from a backup, or repair the world, which saves what is in the other pages.")
 	foundZeroes = Catalog.Add("mt-world-zeroes", check.Error,
 		"The file holds nothing but zero bytes, as after a loss of power.", "Restore it from a backup, or remove it.")
 	foundRemote = Catalog.Add("mt-world-remote", check.Info,

@@ -23,7 +23,7 @@ import (
 // server, see [Failed].
 func Check(ctx context.Context, dir string, opts Options, sink check.Sink) error {
 	c := checker{ctx: ctx, dir: dir, opts: opts, sink: sink}
-	c.opts.Write, c.opts.Backend = false, ""
+	c.opts.Write, c.opts.Backend, c.opts.Lost, c.opts.All = false, "", c.lost, true
 	if s := c.settings("world.mt", ""); s != nil {
 		c.world = s
 		c.worldMT(s)

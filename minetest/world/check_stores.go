@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"trowel/check"
+	"trowel/internal/bin"
 	"trowel/minetest/item"
 )
 
@@ -46,6 +47,22 @@ func label(backend, name string) string {
 		return name
 	}
 	return backend
+}
+
+// lost reports what cannot be read of a damaged database.
+func (c *checker) lost(err error, at []check.Place) {
+	offset, name := int64(-1), ""
+	if len(at) > 0 {
+		offset = at[0].(check.Span).Offset
+	}
+	var e *bin.Error
+	if errors.As(err, &e) {
+		name = e.File
+		rest := *e
+		rest.File = ""
+		err = &rest
+	}
+	c.sink.AddAt(foundPages, at, name, offset, "%v", err)
 }
 
 func (c *checker) players() {

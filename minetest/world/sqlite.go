@@ -14,6 +14,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel/internal/bin"
+	"trowel/internal/inuse"
 	"trowel/internal/sqlitefile"
 )
 
@@ -40,7 +41,7 @@ func openSQLite(ctx context.Context, path string, opts Options, t tables) (*sqlD
 	}
 	conn := &sqliteConn{write: opts.Write, known: t.sqlite}
 	conn.lost = func(l sqlitefile.Loss) {
-		if opts.Lost != nil && l.Rows {
+		if opts.Lost != nil && (l.Rows || opts.All) {
 			opts.Lost(&bin.Error{File: db.file, Offset: -1, Got: l.Text, Err: bin.ErrFormat}, l.At)
 		}
 	}
@@ -49,6 +50,9 @@ func openSQLite(ctx context.Context, path string, opts Options, t tables) (*sqlD
 	} else if conn.file, err = sqlitefile.OpenOrRescue(ctx, path, t.sqlite); err == nil {
 		conn.limit = sizeOf(path)
 		conn.tell()
+		if opts.All {
+			err = conn.verify(ctx, path)
+		}
 	}
 	if err != nil {
 		return nil, sqliteError(db.file, err)
@@ -89,6 +93,21 @@ func (c *sqliteConn) tell() {
 	for _, l := range c.file.Losses() {
 		c.lost(l)
 	}
+}
+
+// verify looks through the whole file, unless a program has it open, which would have to wait.
+func (c *sqliteConn) verify(ctx context.Context, path string) error {
+	if c.file.Rescued() || inuse.By(path) != "" {
+		return nil
+	}
+	sound, err := c.file.Sound(ctx)
+	if err != nil || sound {
+		return err
+	}
+	if err = c.file.Rescue(ctx, c.known); err == nil {
+		c.tell()
+	}
+	return err
 }
 
 // sizeOf returns the bytes in a database and beside it.

@@ -68,6 +68,9 @@ type Options struct {
 	// Lost is told what cannot be read of a damaged file, of which the rest is read, and
 	// where that is; nil for nobody.
 	Lost func(err error, at []check.Place)
+	// All looks for damage that reading does not meet, too, and tells Lost even of such by
+	// which nothing is lost.
+	All bool
 }
 
 // OpenPlayers opens the players of the world in dir, whose world.mt has the

@@ -19,6 +19,9 @@ var (
 	foundRow = Catalog.Add("mt-map-row", check.Error,
 		"A row of the database is no block: its key is no position, or its data are no bytes.",
 		"Copy the world, which leaves such rows out.")
+	foundPages = Catalog.Add("mt-map-pages", check.Error,
+		"Pages of the database of the blocks are damaged, and the blocks that were in them are lost.",
+		"Restore it from a backup, or repair the world, which saves the blocks in the other pages.")
 	foundTwice = Catalog.Add("mt-map-block-twice", check.Error,
 		"Two rows of the database are of the same block, and the game uses one of them.",
 		"Copy the world, which keeps the first.")

@@ -106,6 +106,11 @@ func Blocks(ctx context.Context, db mapdb.DB, opts Options, sink check.Sink) err
 			opts.Progress("blocks", done, total)
 		}
 	}
+	if v, ok := db.(mapdb.Verifier); ok {
+		for _, d := range v.Damage() {
+			s.add(nil, look(mapdb.Block{}, d).found[0])
+		}
+	}
 	s.end()
 	return nil
 }
@@ -123,6 +128,11 @@ func look(b mapdb.Block, err error) result {
 	var row *mapdb.RowError
 	switch {
 	case errors.As(err, &row):
+		if len(row.At) > 0 { // of the file
+			f := finding(foundPages, "map", bin.OffsetOf(err), "%v", withoutOffset(err))
+			f.At = row.At
+			return result{found: []check.Finding{f}}
+		}
 		return result{pos: row.Pos, found: []check.Finding{finding(foundRow, "", -1, "%v", err)}}
 	case err != nil:
 		return result{err: err}
@@ -131,6 +141,17 @@ func look(b mapdb.Block, err error) result {
 	sink := func(f check.Finding) { r.found = append(r.found, f) }
 	checkBlock(b.Data, sink)
 	return r
+}
+
+// withoutOffset returns an error that does not tell the offset, which a finding tells by itself.
+func withoutOffset(err error) error {
+	var e *bin.Error
+	if errors.As(err, &e) {
+		rest := *e
+		rest.Offset = -1
+		return &rest
+	}
+	return err
 }
 
 // spareBlocks are large, and so used again.

@@ -17,7 +17,7 @@ import (
 
 func openWorld(t testing.TB, dir string) *World {
 	t.Helper()
-	w, err := OpenWorld(t.Context(), dir, false)
+	w, err := OpenWorld(t.Context(), dir, Opening{})
 	if err != nil {
 		t.Fatal(err)
 	}

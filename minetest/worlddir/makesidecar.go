@@ -38,6 +38,10 @@ func (s *shown) sidecar() ([]byte, error) {
 				continue // what is to be kept of accounts is their verifiers
 			}
 			_, relic, err := t.make(file)
+			if err != nil && s.w.missed != nil {
+				s.w.miss(at, err)
+				continue
+			}
 			if err != nil {
 				return nil, inFile(err, at)
 			}
@@ -70,6 +74,10 @@ func (s *shown) keepAccounts(side *sidecar) error {
 	var all []*world.Account
 	for _, file := range s.auth.files {
 		a, err := s.w.Auth.Get(context.Background(), s.auth.names[file])
+		if err != nil && s.w.missed != nil {
+			s.w.miss(authDir+"/"+file, err)
+			continue
+		}
 		if err != nil {
 			return inFile(err, authDir+"/"+file)
 		}

@@ -124,7 +124,7 @@ func (s *shown) find(name string) (n node, made bool, err error) {
 	return n, true, err
 }
 
-func (s *shown) load() error { return s.blocks.load(context.Background(), s.w.Map, s.o.Area) }
+func (s *shown) load() error { return s.blocks.load(context.Background(), s.w, s.o.Area) }
 
 // blockFolder is a folder of blocks, or of such folders.
 func (s *shown) blockFolder(name string, z int16, entries func(z int16) list) node {
@@ -254,6 +254,10 @@ func (t *things) load() error {
 		t.names = make(map[string]string)
 		next := make(map[string]int) // the number to try next, by the name that is taken
 		for name, err := range t.all(context.Background()) {
+			if err != nil && t.s.w.missed != nil && !world.Failed(err) {
+				t.s.w.miss(t.dir, err)
+				continue
+			}
 			if err != nil {
 				t.err = err
 				return

@@ -22,12 +22,13 @@ type positions struct {
 	made []atomic.Uint32 // a bit for each: its relic is known
 }
 
-func (p *positions) load(ctx context.Context, db mapdb.DB, area mapdb.Area) error {
+func (p *positions) load(ctx context.Context, w *World, area mapdb.Area) error {
 	p.once.Do(func() {
-		for pos, err := range db.Positions(ctx, area) {
+		for pos, err := range w.Map.Positions(ctx, area) {
 			var row *mapdb.RowError
 			if errors.As(err, &row) {
-				continue // no block has such a key, so no file can stand for it
+				w.miss(blocksDir, row) // no file can stand for it
+				continue
 			}
 			if err != nil {
 				p.err = err

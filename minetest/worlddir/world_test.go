@@ -453,7 +453,7 @@ func TestRedis(t *testing.T) {
 		if _, err := Build(t.Context(), dst, os.DirFS(folder), BuildOptions{Local: true}); err != nil {
 			t.Fatal(err)
 		}
-		here, err := OpenWorld(t.Context(), dst, false)
+		here, err := OpenWorld(t.Context(), dst, Opening{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -470,7 +470,7 @@ func TestRedis(t *testing.T) {
 	if _, err := Build(t.Context(), dst, os.DirFS(folder), BuildOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := OpenWorld(t.Context(), dst, false)
+	got, err := OpenWorld(t.Context(), dst, Opening{})
 	if err != nil {
 		t.Fatal(err)
 	}

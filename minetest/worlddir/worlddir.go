@@ -23,6 +23,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel/check"
 	"trowel/internal/tree"
 	"trowel/minetest/mapdb"
 	"trowel/minetest/world"
@@ -51,36 +52,73 @@ type World struct {
 	Players  world.Players
 	Auth     world.Auth
 	Storage  world.Storage
+
+	missed func(path string, err error)
 }
 
-// OpenWorld opens the world in a folder. It changes nothing there. Only with
-// remote set does it connect to servers on other machines: a world that somebody
-// else made may name any.
-func OpenWorld(ctx context.Context, dir string, remote bool) (_ *World, err error) {
+// Opening says how a world is opened.
+type Opening struct {
+	// Remote allows connections to servers on other machines: a world that somebody
+	// else made may name any.
+	Remote bool
+	// Missed is told of what cannot be read, a database or a part of one, while the
+	// rest is shown. If it is nil, a database that cannot be opened is an error.
+	Missed func(path string, err error)
+}
+
+// OpenWorld opens the world in a folder. It changes nothing there.
+func OpenWorld(ctx context.Context, dir string, o Opening) (_ *World, err error) {
 	settings, err := world.ReadWorldMT(dir)
 	if err != nil {
 		return nil, err
 	}
-	w := &World{Dir: dir, Settings: settings, Backends: world.FindBackends(dir, settings)}
+	w := &World{Dir: dir, Settings: settings, Backends: world.FindBackends(dir, settings), missed: o.Missed}
 	defer func() {
 		if err != nil {
 			w.Close()
 		}
 	}()
-	if w.Map, err = OpenMap(ctx, dir, settings, remote); err != nil {
+	if w.Map, err = OpenMap(ctx, dir, settings, o.Remote); err != nil {
+		if err = w.without(blocksDir, err); err != nil {
+			return nil, err
+		}
+		w.Map = mapdb.NewMemory()
+	}
+	if w.Players, err = openPart(ctx, w, playersDir, o.Remote, world.OpenPlayers); err != nil {
 		return nil, err
 	}
-	o := world.Options{Remote: remote}
-	if w.Players, err = world.OpenPlayers(ctx, dir, settings, o); err != nil {
+	if w.Auth, err = openPart(ctx, w, authDir, o.Remote, world.OpenAuth); err != nil {
 		return nil, err
 	}
-	if w.Auth, err = world.OpenAuth(ctx, dir, settings, o); err != nil {
-		return nil, err
-	}
-	if w.Storage, err = world.OpenStorage(ctx, dir, settings, o); err != nil {
+	if w.Storage, err = openPart(ctx, w, storageDir, o.Remote, world.OpenStorage); err != nil {
 		return nil, err
 	}
 	return w, nil
+}
+
+// openPart opens a store of a world.
+func openPart[T any](ctx context.Context, w *World, path string, remote bool, open func(context.Context, string, *world.Settings, world.Options) (world.Store[T], error)) (world.Store[T], error) {
+	s, err := open(ctx, w.Dir, w.Settings, world.Options{Remote: remote, Lost: func(err error, _ []check.Place) { w.miss(path, err) }})
+	if err == nil {
+		return s, nil
+	}
+	return world.None[T](), w.without(path, err)
+}
+
+// miss tells of something that cannot be read.
+func (w *World) miss(path string, err error) {
+	if w.missed != nil {
+		w.missed(path, err)
+	}
+}
+
+// without goes on without a database that cannot be opened, unless that is an error.
+func (w *World) without(path string, err error) error {
+	if w.missed == nil || world.Failed(err) || errors.Is(err, world.ErrRemote) {
+		return err
+	}
+	w.miss(path, err)
+	return nil
 }
 
 // OpenMap opens the blocks of the world in a folder, whose world.mt has the
