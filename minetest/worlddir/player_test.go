@@ -63,7 +63,7 @@ func TestRealPlayers(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "world.mt"), []byte("gameid = a\nplayer_backend = sqlite3\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	w, err := OpenWorld(t.Context(), dir, false)
+	w, err := OpenWorld(t.Context(), dir, Opening{})
 	if err != nil {
 		t.Fatal(err)
 	}
