@@ -297,7 +297,7 @@ var (
 		"The map has old boosters, whose place newer tiles have taken.",
 		"Nothing as long as the map plays well; in a new map use speedups of today.")
 	foundSpawnsCrash = Catalog.Add("tw-map-spawns-crash", check.Error,
-		"A map in the form of Teeworlds 0.7 has more than 64 spawns of one kind, and the server of that game crashes on it.",
+		"A map in the form of Teeworlds 0.7 has more than 64 spawns of one kind; that game has no room for them, and its server crashes, at once or later.",
 		"Delete some.")
 	foundSpawnsMany = Catalog.Add("tw-map-spawns-many", check.Info,
 		"The map has more than 64 spawns of one kind, which DDNet takes and the server of Teeworlds 0.7 crashes on.",

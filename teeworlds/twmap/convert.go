@@ -36,6 +36,7 @@ func (m *Map) Modernize() (lost []string) {
 	}
 	for _, e := range m.Envelopes {
 		e.Version = 2
+		e.dropTangents()
 	}
 	for i, g := range m.Groups {
 		g.Version = 3
@@ -55,6 +56,22 @@ func (m *Map) Modernize() (lost []string) {
 	}
 	m.Clean()
 	return lost
+}
+
+// dropTangents clears tangents that mean nothing, as DDNet writes them: Out counts on
+// a point whose curve is Bezier, In on the point behind it. Development versions of
+// Teeworlds 0.7 left there what happened to be in memory.
+func (e *Envelope) dropTangents() {
+	curve := CurveLinear
+	for i := range e.Points {
+		p := &e.Points[i]
+		if curve != CurveBezier {
+			p.In = [4]Tangent{}
+		}
+		if curve = p.Curve; curve != CurveBezier {
+			p.Out = [4]Tangent{}
+		}
+	}
 }
 
 // To07 brings the map to the form of Teeworlds 0.7 and returns what it lost:
