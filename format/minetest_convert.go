@@ -97,6 +97,9 @@ func convertWorld(job *Job, src *Source, out Output, to string) error {
 		}
 	}
 	o.Sink = func(f check.Finding) { job.Warn(f.Path, "%s [%s]", f.Message, f.ID) }
+	if servers := []string{worldcopy.Postgres, worldcopy.Redis}; job.temporary() && slices.ContainsFunc([]string{o.Map, o.Players, o.Auth, o.Storage}, func(to string) bool { return slices.Contains(servers, to) }) {
+		return errors.New("a dry run writes to no server, and this conversion is to one")
+	}
 	dst, err := out.KeptDir()
 	if err != nil {
 		return err

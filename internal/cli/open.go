@@ -237,31 +237,6 @@ func openFolder(name string) (fs.FS, io.Closer, error) {
 	return fsys, root, nil
 }
 
-// write lets build write an output and puts it in its place; "-" is standard output.
-func (a *app) write(cmd *cobra.Command, name string, opts output.Options, build func(format.Output) error) (*output.Output, error) {
-	out, err := output.Stream(a.out), error(nil)
-	if name != "-" {
-		out, err = output.New(name, opts)
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer out.Discard()
-	if err := build(out); err != nil {
-		return nil, err
-	}
-	if err := cmd.Context().Err(); err != nil {
-		return nil, err
-	}
-	if err := out.Commit(); err != nil {
-		return nil, err
-	}
-	if info, err := os.Stat(name); err == nil && info.IsDir() && out.Replaced() {
-		a.talk.say("replaced %s%c: what was there was kept beside it until the new one was whole", filepath.Clean(name), filepath.Separator)
-	}
-	return out, nil
-}
-
 // called makes sure that the name of what is made has no extension that belongs to another
 // format: other than f, or with anyOfGame, than all of the game of f. Own is the extension of
 // what is made.

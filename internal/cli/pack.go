@@ -15,12 +15,15 @@ import (
 func (a *app) packCommand() *cobra.Command {
 	var to, name string
 	var force bool
+	w := &writing{app: a}
 	cmd := &cobra.Command{
 		Use:   "pack FOLDER [-o FILE]",
 		Short: "Make a file of a folder",
 		Long: `Pack makes a game file of a folder that "trowel extract" made: of climb/ it
 makes climb.map in the current folder. A folder in which nothing changed gives
-the same bytes again. The file appears when it is whole, or not at all.`,
+the same bytes again. The file appears when it is whole, or not at all.
+
+` + reportHelp,
 		Example: `  trowel pack climb
   trowel pack climb -o maps/climb2.map -f
   trowel pack climb -o - | sha256sum`,
@@ -29,47 +32,46 @@ the same bytes again. The file appears when it is whole, or not at all.`,
 	cmd.Flags().StringVarP(&to, "output", "o", "", "the `file` to make (default: named after FOLDER)")
 	cmd.Flags().StringVar(&name, "format", "", "`name` of the format, where the folder does not tell")
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a file that is there already")
+	w.flags(cmd)
 	a.optionFlags(cmd, buildingOptions)
 	_ = cmd.RegisterFlagCompletionFunc("format", a.completeFormats)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		dir := args[0]
-		fsys, closer, err := openFolder(dir)
-		if info, e := os.Stat(dir); e == nil && !info.IsDir() {
-			err = hint(fmt.Errorf("%s: is no folder", dir), "to make a folder of a file, use `trowel extract %s`", dir)
-		}
-		if err != nil {
-			return err
-		}
-		defer closer.Close()
-		f, err := a.treeFormat(fsys, dir, name)
-		if err != nil {
-			return err
-		}
-		if err := a.ownedOptions(cmd, f); err != nil {
-			return err
-		}
-		if to == "" {
-			if to, err = fileName(fsys, dir, f); err != nil {
+		return w.each(cmd.Context(), args, func(dir string, r *report) error {
+			fsys, closer, err := openFolder(dir)
+			if info, e := os.Stat(dir); e == nil && !info.IsDir() {
+				err = hint(fmt.Errorf("%s: is no folder", dir), "to make a folder of a file, use `trowel extract %s`", dir)
+			}
+			if err != nil {
+				return notThere(dir, err)
+			}
+			defer closer.Close()
+			f, err := a.treeFormat(fsys, dir, name)
+			if err != nil {
 				return err
 			}
-		}
-		if err := a.called(to, f, extension(f), false); err != nil {
-			return err
-		}
-		job := a.job(cmd, f)
-		opts := a.writeOptions(cmd, force, f, job, fsys, "", func() []string { return []string{dir} })
-		out, err := a.write(cmd, to, opts, func(out format.Output) error {
-			return named(f.Build(job, fsys, out), dir)
+			if err := a.ownedOptions(cmd, f); err != nil {
+				return err
+			}
+			if to == "" {
+				if to, err = fileName(fsys, dir, f); err != nil {
+					return err
+				}
+			}
+			if err := a.called(to, f, extension(f), false); err != nil {
+				return err
+			}
+			r.format = f.Name
+			job := r.watch(a.job(cmd, f))
+			opts := a.writeOptions(cmd, force, f, job, fsys, "", func() []string { return []string{dir} })
+			err = r.write(cmd.Context(), to, opts, func(out format.Output) error {
+				return named(f.Build(job, fsys, out), dir)
+			})
+			if err != nil {
+				return err
+			}
+			r.sayMade("packed", "pack", to, f.Folder)
+			return nil
 		})
-		if err != nil {
-			return err
-		}
-		if f.Folder {
-			a.talk.say("packed %s%c", filepath.Clean(to), filepath.Separator)
-		} else {
-			a.talk.say("packed %s, %s bytes", to, thousands(out.Size()))
-		}
-		return nil
 	}
 	return cmd
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +13,8 @@ import (
 
 func (a *app) repairCommand() *cobra.Command {
 	var to, backup, restore string
-	var inPlace, dryRun, asJSON, force bool
+	var inPlace, force bool
+	w := &writing{app: a, mends: true}
 	cmd := &cobra.Command{
 		Use:   "repair FILE (-o NEW | --in-place | --dry-run | --restore BACKUP)",
 		Short: "Mend what is broken",
@@ -25,8 +27,10 @@ can be read in its folder lost-blocks then. With --in-place it changes the file 
 one go or not at all, after it has written what it will change to a backup, from
 which --restore puts everything back. With --dry-run it only tells.
 
-With --json it prints an array of findings, each {id, severity, path, offset,
-message}.`,
+With --json it prints an array with one {file, format, output, dryRun, findings, made,
+warnings, losses, error}: findings are those of check, made is an array of {path, size}
+of the copy or the backup, warnings and losses are of {path, message}, and error is there only if it
+failed.`,
 		Example: `  trowel repair world --dry-run
   trowel repair world -o world-mended
   trowel repair world --in-place --backup world.backup
@@ -37,8 +41,7 @@ message}.`,
 	cmd.Flags().BoolVar(&inPlace, "in-place", false, "change the file itself")
 	cmd.Flags().StringVar(&backup, "backup", "", "the `file` for what --in-place changes (default: beside FILE)")
 	cmd.Flags().StringVar(&restore, "restore", "", "undo --in-place with its `backup`")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "tell what would be done, and do nothing")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	w.flags(cmd)
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a copy that is there already")
 	cmd.MarkFlagsMutuallyExclusive("output", "in-place", "dry-run", "restore")
 	cmd.MarkFlagsOneRequired("output", "in-place", "dry-run", "restore")
@@ -52,62 +55,63 @@ message}.`,
 		if backup != "" && !inPlace {
 			return errors.New("--backup is of use only with --in-place")
 		}
-		g, err := a.find(cmd, args[0])
-		if err != nil {
-			return err
-		}
-		defer g.Close()
-		if g.Repair == nil {
-			return fmt.Errorf("%s: a %s cannot be repaired", g.name, g.Title)
-		}
-		if err := a.ownedOptions(cmd, g.Format, g.Repair.Options...); err != nil {
-			return err
-		}
-		job := a.job(cmd, g.Format, g.Repair.Options...)
-		list := jsonArray{w: a.out}
-		mended := 0
-		var failed error
-		sink := check.Sink(func(f check.Finding) {
-			mended++
-			switch {
-			case failed != nil:
-			case asJSON:
-				failed = list.add(f)
-			default:
-				a.talk.clear()
-				_, failed = fmt.Fprintln(a.out, printable(f.String()))
-			}
-		})
-		said := ""
-		switch {
-		case restore != "":
-			err = g.Repair.Restore(job, g.src, restore)
-			said = fmt.Sprintf("put back what %s has", restore)
-		case dryRun:
-			err = g.Repair.Plan(job, g.src, sink)
-			said = "nothing was changed"
-		case inPlace:
-			var kept string
-			kept, err = g.Repair.InPlace(job, g.src, backup, sink)
-			if said = "there is nothing to repair"; kept != "" {
-				said = fmt.Sprintf("repaired %s; `trowel repair %s --restore %s` undoes it", g.name, g.name, kept)
-			}
-		default:
-			opts := a.writeOptions(cmd, force, g.Format, job, nil, "", g.reads)
-			_, err = a.write(cmd, to, opts, func(out format.Output) error { return g.Repair.Copy(job, g.src, out, sink) })
-			said = fmt.Sprintf("repaired %s to %s", g.name, to)
-		}
-		if err = errors.Join(named(err, g.name), failed); err != nil {
-			return err
-		}
-		if asJSON {
-			if err := list.end(); err != nil {
+		return w.each(cmd.Context(), args, func(name string, r *report) error {
+			g, err := a.find(cmd, name)
+			if err != nil {
 				return err
 			}
-		}
-		_ = a.out.Flush()
-		a.talk.say("%s: %s", plural(mended, "finding"), said)
-		return nil
+			defer g.Close()
+			if g.Repair == nil {
+				return fmt.Errorf("%s: a %s cannot be repaired", g.name, g.Title)
+			}
+			if err := a.ownedOptions(cmd, g.Format, g.Repair.Options...); err != nil {
+				return err
+			}
+			r.format = g.Name
+			job := r.watch(a.job(cmd, g.Format, g.Repair.Options...))
+			mended := 0
+			var failed error
+			sink := check.Sink(func(f check.Finding) {
+				mended++
+				switch {
+				case failed != nil:
+				case r.asJSON:
+					failed = r.item("findings", f)
+				default:
+					a.talk.clear()
+					_, failed = fmt.Fprintln(a.out, printable(f.String()))
+				}
+			})
+			said := ""
+			switch {
+			case restore != "":
+				err = g.Repair.Restore(job, g.src, restore)
+				said = fmt.Sprintf("put back what %s has", restore)
+			case r.dryRun:
+				err = g.Repair.Plan(job, g.src, sink)
+				said = "nothing was changed"
+			case inPlace:
+				var kept string
+				r.output = g.name
+				kept, err = g.Repair.InPlace(job, g.src, backup, sink)
+				if info, e := os.Stat(kept); e == nil && kept != "" {
+					err = errors.Join(err, r.add(kept, info.Size()))
+				}
+				if said = "there is nothing to repair"; kept != "" {
+					said = fmt.Sprintf("repaired %s; `trowel repair %s --restore %s` undoes it", g.name, g.name, kept)
+				}
+			default:
+				opts := a.writeOptions(cmd, force, g.Format, job, nil, "", g.reads)
+				err = r.write(cmd.Context(), to, opts, func(out format.Output) error { return g.Repair.Copy(job, g.src, out, sink) })
+				said = fmt.Sprintf("repaired %s to %s", g.name, to)
+			}
+			if err = errors.Join(named(err, g.name), failed); err != nil {
+				return err
+			}
+			_ = a.out.Flush()
+			a.talk.say("%s: %s", plural(mended, "finding"), said)
+			return nil
+		})
 	}
 	return cmd
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -27,7 +29,16 @@ type writing struct {
 	dryRun, asJSON bool
 
 	list  jsonArray
+	mends bool // it has findings, too
 	found bool // some file is not all that was asked for
+}
+
+// sections are the arrays in the JSON of a file, in order, that may be long.
+func (w *writing) sections() []string {
+	if w.mends {
+		return []string{"findings", "made"}
+	}
+	return []string{"made"}
 }
 
 // flags gives a verb the flags of a writing.
@@ -41,7 +52,7 @@ func (w *writing) each(ctx context.Context, names []string, do func(name string,
 	w.list = jsonArray{w: w.out}
 	failed := false
 	for _, name := range names {
-		r := &report{writing: w, file: name}
+		r := &report{writing: w, file: name, sections: w.sections()}
 		var err error
 		if p := parallel.Catch(func() { err = do(name, r) }); p != nil {
 			err = named(defect(p), name)
@@ -83,9 +94,11 @@ type report struct {
 	*writing
 	file, format, output string
 
-	made  int // files
-	bytes int64
-	begun bool
+	sections []string // arrays of the JSON that are to come yet; the first of them is open
+	items    int      // in that
+	begun    bool
+	made     int // files
+	bytes    int64
 
 	mu       sync.Mutex
 	warnings []message
@@ -126,15 +139,7 @@ func (r *report) add(path string, size int64) error {
 	r.bytes += size
 	switch {
 	case r.asJSON:
-		if err := r.begin(); err != nil {
-			return err
-		}
-		data, err := compact(object{{"path", path}, {"size", size}})
-		if r.made > 1 {
-			data = append([]byte(","), data...)
-		}
-		_, written := r.out.Write(data)
-		return errors.Join(err, written)
+		return r.item("made", object{{"path", path}, {"size", size}})
 	case r.dryRun:
 		_, err := fmt.Fprintf(r.out, "%10d  %s\n", size, printable(path))
 		return err
@@ -144,9 +149,6 @@ func (r *report) add(path string, size int64) error {
 
 // addAll tells of everything that an output consists of.
 func (r *report) addAll(out *output.Output) error {
-	if !r.dryRun && !r.asJSON {
-		return nil
-	}
 	list, err := out.Made()
 	for _, m := range list {
 		if err == nil {
@@ -156,17 +158,38 @@ func (r *report) addAll(out *output.Output) error {
 	return err
 }
 
-// begin prints the JSON of a report up to what was made, which may be much.
-func (r *report) begin() error {
-	if r.begun {
-		return nil
+// item prints an element of an array of the JSON, before which comes all up to that.
+func (r *report) item(section string, v any) error {
+	if err := r.open(section); err != nil {
+		return err
 	}
-	r.begun = true
-	head, err := compact(object{{"file", r.file}, {"format", r.format}, {"output", r.output}, {"dryRun", r.dryRun}})
-	if err == nil {
-		err = r.list.addRaw(append(head[:len(head)-1], `,"made":[`...))
+	data, err := compact(v)
+	if r.items++; r.items > 1 {
+		data = append([]byte(","), data...)
 	}
-	return err
+	_, written := r.out.Write(data)
+	return errors.Join(err, written)
+}
+
+// open prints the JSON up to the start of an array.
+func (r *report) open(section string) error {
+	if !r.begun {
+		r.begun = true
+		head, err := compact(object{{"file", r.file}, {"format", r.format}, {"output", r.output}, {"dryRun", r.dryRun}})
+		if err == nil {
+			err = r.list.addRaw(fmt.Appendf(head[:len(head)-1], ",%q:[", r.sections[0]))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for r.sections[0] != section {
+		r.sections, r.items = r.sections[1:], 0
+		if _, err := fmt.Fprintf(r.out, "],%q:[", r.sections[0]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // end prints the rest of it.
@@ -174,7 +197,7 @@ func (r *report) end(failure error) error {
 	if !r.asJSON {
 		return nil
 	}
-	if err := r.begin(); err != nil {
+	if err := r.open("made"); err != nil {
 		return err
 	}
 	rest := object{{"warnings", append([]message{}, r.warnings...)}, {"losses", append([]message{}, r.losses...)}}
@@ -188,6 +211,61 @@ func (r *report) end(failure error) error {
 	return err
 }
 
+// write lets build write an output and puts it in its place; "-" is standard output.
+func (r *report) write(ctx context.Context, name string, opts output.Options, build func(format.Output) error) error {
+	if r.output = name; name == "-" && r.asJSON {
+		return errors.New("standard output cannot take both the file and --json")
+	}
+	out, err := output.Stream(r.out), error(nil)
+	if name != "-" {
+		out, err = output.New(name, opts)
+	}
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	if err = build(out); err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = r.addAll(out)
+	}
+	if err != nil || r.dryRun {
+		return err
+	}
+	if err := out.Commit(); err != nil {
+		return err
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() && out.Replaced() {
+		r.talk.say("replaced %s%c: what was there was kept beside it until the new one was whole", filepath.Clean(name), filepath.Separator)
+	}
+	return nil
+}
+
+// resume is write for what goes on where an earlier run stopped.
+func (r *report) resume(ctx context.Context, name string, opts output.Options, build func(format.Output) error) error {
+	if r.dryRun {
+		return r.write(ctx, name, opts, func(out format.Output) error { return build(notKept{out}) })
+	}
+	r.output = name
+	out, err := output.Resume(name, opts)
+	if err == nil {
+		err = build(out)
+	}
+	if err == nil {
+		err = out.Commit()
+	}
+	if err == nil && r.asJSON {
+		err = r.addAll(out)
+	}
+	return err
+}
+
+// notKept is an output of which nothing stays.
+type notKept struct{ format.Output }
+
+func (o notKept) KeptDir() (string, error) { return o.Dir() }
+
 // say tells the user what was done, in the words for it, or that it was not done.
 func (r *report) say(done, would string, format string, args ...any) {
 	_ = r.out.Flush()
@@ -196,6 +274,15 @@ func (r *report) say(done, would string, format string, args ...any) {
 		return
 	}
 	r.talk.say("would "+would+" "+format+"; nothing was written", args...)
+}
+
+// sayMade tells the user that a file or folder was made.
+func (r *report) sayMade(done, would, name string, folder bool) {
+	if folder {
+		r.say(done, would, "%s%c", filepath.Clean(name), filepath.Separator)
+	} else {
+		r.say(done, would, "%s, %s bytes", name, thousands(r.bytes))
+	}
 }
 
 // counted counts the bytes that are written to w.
