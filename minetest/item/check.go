@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"trowel/check"
+	"trowel/minetest/place"
 )
 
 // Catalog are the kinds of findings that [Stack.Check] and [Inventory.Check] make.
@@ -95,7 +96,9 @@ func validName(name string) bool {
 }
 
 // Check reports what is wrong with the inventory and its items to sink. The
-// path is that of the inventory; "" for one that stands alone.
+// path is that of the inventory; "" for one that stands alone. What is wrong in the
+// same way with several slots is one finding, which has the places of all: of type
+// [place.Slot].
 func (inv *Inventory) Check(sink check.Sink, path string) {
 	if path != "" {
 		path += "."
@@ -104,24 +107,43 @@ func (inv *Inventory) Check(sink check.Sink, path string) {
 	if len(inv.Lists) > 1 {
 		seen = make(map[string]bool)
 	}
+	var found []check.Finding
+	same := make(map[[2]string]int) // the index of the first of its kind and message
+	add := func(f check.Finding) {
+		key := [2]string{f.ID, f.Message}
+		if i, ok := same[key]; ok {
+			found[i].At = append(found[i].At, f.At...)
+			return
+		}
+		same[key] = len(found)
+		found = append(found, f)
+	}
 	for i, l := range inv.Lists {
 		at := func() string { return fmt.Sprintf("%slists[%d]", path, i) }
+		list := []check.Place{place.Slot{List: l.Name, Slot: -1}}
 		if seen[l.Name] {
-			sink.Add(foundListTwice, at(), -1, "there is a list %s before it", strconv.Quote(l.Name))
+			check.Sink(add).AddAt(foundListTwice, list, at(), -1, "there is a list %s before it", strconv.Quote(l.Name))
 		}
 		if seen != nil {
 			seen[l.Name] = true
 		}
 		if !l.Keep && len(l.Items) < l.Size {
-			sink.Add(foundListShort, at(), -1, "the list has %d of its %d slots", len(l.Items), l.Size)
+			check.Sink(add).AddAt(foundListShort, list, at(), -1, "the list has %d of its %d slots", len(l.Items), l.Size)
 		}
 		slot := 0
 		inSlot := func(f check.Finding) {
 			f.Path = fmt.Sprintf("%s.items[%d]", at(), slot)
-			sink(f)
+			f.At = []check.Place{place.Slot{List: l.Name, Slot: slot}}
+			add(f)
 		}
 		for slot = range l.Items {
 			l.Items[slot].Stack.Check(inSlot, "")
 		}
+	}
+	for _, f := range found {
+		if n := len(f.At) - 1; n > 0 {
+			f.Message += fmt.Sprintf(", and likewise in %d more slots", n)
+		}
+		sink(f)
 	}
 }

@@ -2,9 +2,11 @@ package mapblock
 
 import (
 	"fmt"
+	"slices"
 
 	"trowel/check"
 	"trowel/internal/bin"
+	"trowel/minetest/place"
 )
 
 // checker reports the findings about a block.
@@ -54,10 +56,28 @@ func (b *Block) CheckData(data []byte, sink check.Sink, path string) bool {
 }
 
 func (c *checker) add(k *check.Kind, path string, offset int64, format string, args ...any) {
+	c.addAt(k, nil, path, offset, format, args...)
+}
+
+// addAt is add for a finding about nodes of the block.
+func (c *checker) addAt(k *check.Kind, at []check.Place, path string, offset int64, format string, args ...any) {
 	if c.path != "" && path != "" {
 		path = "." + path
 	}
-	c.Add(k, c.path+path, offset, format, args...)
+	c.AddAt(k, at, c.path+path, offset, format, args...)
+}
+
+// node is the place of a node.
+func node(index uint16) []check.Place { return []check.Place{place.InBlock(int(index))} }
+
+// nodesOf returns the places of the nodes that have an id.
+func (c *checker) nodesOf(id func(uint16) bool) (at []check.Place) {
+	for i := range NodeCount {
+		if of, _ := c.b.ID(i); id(of) {
+			at = append(at, place.InBlock(i))
+		}
+	}
+	return at
 }
 
 func (c *checker) head() {
@@ -159,7 +179,7 @@ func (c *checker) names(ids *idSet) {
 				c.add(foundNameDuplicate, path(), -1, "%q has id %d, and in entry %d id %d", e.Name, e.ID, name, b.Names[name].ID)
 			}
 			if !validName(e.Name) {
-				c.add(foundNameEmpty, path(), -1, "%q", e.Name)
+				c.addAt(foundNameEmpty, c.nodesOf(func(id uint16) bool { return id == e.ID }), path(), -1, "%q", e.Name)
 			}
 		}
 		if b.plainIDs() && ids.haveNames(b.Names) {
@@ -177,10 +197,11 @@ func (c *checker) names(ids *idSet) {
 	}
 	for i, id := range unmapped {
 		if i == 8 {
-			c.add(foundUnmapped, "nodes", -1, "and %d more ids without a name", len(unmapped)-i)
+			rest := unmapped[i:]
+			c.addAt(foundUnmapped, c.nodesOf(func(id uint16) bool { return slices.Contains(rest, id) }), "nodes", -1, "and %d more ids without a name", len(rest))
 			break
 		}
-		c.add(foundUnmapped, "nodes", -1, "%d nodes have the id %d, which has no name", count.of(id), id)
+		c.addAt(foundUnmapped, c.nodesOf(func(of uint16) bool { return of == id }), "nodes", -1, "%d nodes have the id %d, which has no name", count.of(id), id)
 	}
 	if b.Version >= 21 {
 		for i, e := range b.Names {
@@ -208,21 +229,21 @@ func (c *checker) metadata() {
 		if e.Pos >= NodeCount {
 			c.add(foundMetaPosition, path(".position"), -1, "position %d, there are 0 to %d", e.Pos, NodeCount-1)
 		} else if seen.add(e.Pos) {
-			c.add(foundMetaDuplicate, path(".position"), -1, "position %d", e.Pos)
+			c.addAt(foundMetaDuplicate, node(e.Pos), path(".position"), -1, "position %d", e.Pos)
 		}
 		if e.Legacy != nil {
 			if _, err := e.Legacy.Content(); err != nil {
-				c.add(foundMetaBody, path(""), -1, "%v: %v", e.Legacy.ID, err)
+				c.addAt(foundMetaBody, node(e.Pos), path(""), -1, "%v: %v", e.Legacy.ID, err)
 			}
 			continue
 		}
 		sameKey := earlier(e.Vars, func(v *Var) string { return v.Key })
 		for j, v := range e.Vars {
 			if sameKey(j) >= 0 {
-				c.add(foundMetaKey, path(fmt.Sprintf(".vars[%d]", j)), -1, "%q", v.Key)
+				c.addAt(foundMetaKey, node(e.Pos), path(fmt.Sprintf(".vars[%d]", j)), -1, "%q", v.Key)
 			}
 			if v.Private > 1 {
-				c.add(foundMetaPrivate, path(fmt.Sprintf(".vars[%d]", j)), -1, "%q has %d", v.Key, v.Private)
+				c.addAt(foundMetaPrivate, node(e.Pos), path(fmt.Sprintf(".vars[%d]", j)), -1, "%q has %d", v.Key, v.Private)
 			}
 		}
 	}
@@ -245,11 +266,11 @@ func (c *checker) timers() {
 		path := func() string { return fmt.Sprintf("timers.entries[%d]", i) }
 		switch {
 		case t.Timeout <= 0:
-			c.add(foundTimerTimeout, path(), -1, "timeout %d ms", t.Timeout)
+			c.addAt(foundTimerTimeout, node(t.Pos), path(), -1, "timeout %d ms", t.Timeout)
 		case t.Pos >= NodeCount:
 			c.add(foundTimerPosition, path(), -1, "position %d, there are 0 to %d", t.Pos, NodeCount-1)
 		case seen.add(t.Pos):
-			c.add(foundTimerDuplicate, path(), -1, "position %d", t.Pos)
+			c.addAt(foundTimerDuplicate, node(t.Pos), path(), -1, "position %d", t.Pos)
 		}
 	}
 }

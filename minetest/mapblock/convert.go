@@ -7,6 +7,7 @@ import (
 
 	"trowel/check"
 	"trowel/internal/bin"
+	"trowel/minetest/place"
 )
 
 // ErrLoss is the cause of the error of a conversion that would lose something.
@@ -55,8 +56,8 @@ type converter struct {
 }
 
 // lose tells what does not fit.
-func (c *converter) lose(k *check.Kind, path, format string, args ...any) {
-	check.Sink(func(f check.Finding) { c.losses = append(c.losses, f) }).Add(k, path, -1, format, args...)
+func (c *converter) lose(k *check.Kind, at []check.Place, path, format string, args ...any) {
+	check.Sink(func(f check.Finding) { c.losses = append(c.losses, f) }).AddAt(k, at, path, -1, format, args...)
 }
 
 // across reports whether version lies between those of the two blocks, so
@@ -79,7 +80,7 @@ func (c *converter) head() {
 	if c.across(27) {
 		if to.Version < 27 {
 			if from.LightingComplete != AllLit {
-				c.lose(foundLostLighting, "lighting_complete", "lighting_complete is %#04x", from.LightingComplete)
+				c.lose(foundLostLighting, nil, "lighting_complete", "lighting_complete is %#04x", from.LightingComplete)
 				to.Flags |= LightingExpired
 			}
 		} else {
@@ -88,7 +89,7 @@ func (c *converter) head() {
 		to.LightingComplete = AllLit
 	}
 	if to.Version < 18 && to.Flags&NotGenerated != 0 {
-		c.lose(foundLostFlag, "flags", "the block has not been generated")
+		c.lose(foundLostFlag, nil, "flags", "the block has not been generated")
 		to.Flags &^= NotGenerated
 	}
 	if from.Version < 17 {
@@ -96,11 +97,11 @@ func (c *converter) head() {
 	}
 	to.Unused = 0
 	if to.Version < 29 && len(from.Inner) > 0 {
-		c.lose(foundLostRest, "block.trailing", "%d bytes", len(from.Inner))
+		c.lose(foundLostRest, nil, "block.trailing", "%d bytes", len(from.Inner))
 		to.Inner = nil
 	}
 	if from.MapBlockObjects != 0 {
-		c.lose(foundLostRest, "mapblock_objects", "%d objects and %d bytes behind them", from.MapBlockObjects, len(from.Trailing))
+		c.lose(foundLostRest, nil, "mapblock_objects", "%d objects and %d bytes behind them", from.MapBlockObjects, len(from.Trailing))
 		to.MapBlockObjects, to.Trailing = 0, nil
 	}
 }
@@ -122,7 +123,7 @@ func (c *converter) timers() {
 	to.Timers = Timers{}
 	for i, t := range from.Timers.List {
 		if t != furnaceTimer(t.Pos) || !furnaces[t.Pos] {
-			c.lose(foundLostTimer, fmt.Sprintf("timers.entries[%d]", i), "a timer of %d ms", t.Timeout)
+			c.lose(foundLostTimer, node(t.Pos), fmt.Sprintf("timers.entries[%d]", i), "a timer of %d ms", t.Timeout)
 		}
 	}
 }
@@ -144,17 +145,17 @@ func (c *converter) objects() {
 		path := fmt.Sprintf("objects.entries[%d]", i)
 		if o.Type == ObjectLuaEntity {
 			if to.Version <= 20 {
-				c.lose(foundLostObject, path, "version %d has no entities", to.Version)
+				c.lose(foundLostObject, nil, path, "version %d has no entities", to.Version)
 				continue
 			}
 			e, err := o.LuaEntity()
 			if err == nil && e.Version2 > most {
-				c.lose(foundLostObject, path, "version %d writes less about the entity %q", to.Version, e.Name)
+				c.lose(foundLostObject, nil, path, "version %d writes less about the entity %q", to.Version, e.Name)
 				e.Version2, e.Rest = most, nil
 				o.Data, err = e.Encode()
 			}
 			if err != nil {
-				c.lose(foundLostObject, path, "%v", err)
+				c.lose(foundLostObject, nil, path, "%v", err)
 			}
 		}
 		to.Objects.List = append(to.Objects.List, o)
@@ -204,13 +205,13 @@ func (b *Block) isAir() bool {
 // antiquate is the reverse of [Nodes.modernise].
 func (c *converter) antiquate(n *Nodes) {
 	old := slices.Clone(n.Names)
-	lost := make(map[string]int)
+	lost := make(map[string][]check.Place)
 	for i := range NodeCount {
 		p1, p2 := n.Param1[i], n.Param2[i]
 		switch name := old[n.Name[i]]; {
 		case name == nameCoal, name == nameIron:
 			if p1 != 0 {
-				lost["param1 of "+name]++
+				lost["param1 of "+name] = append(lost["param1 of "+name], place.InBlock(i))
 			}
 			n.Param1[i] = 1
 			if name == nameIron {
@@ -218,16 +219,16 @@ func (c *converter) antiquate(n *Nodes) {
 			}
 			n.Name[i] = n.name(nameStone)
 		case name == nameStone && (p1 == 1 || p1 == 2):
-			lost["param1 of "+name]++
+			lost["param1 of "+name] = append(lost["param1 of "+name], place.InBlock(i))
 			n.Param1[i] = 0
 		case facedirNodes[name]:
 			if p1 != 0 {
-				lost["param1 of "+name]++
+				lost["param1 of "+name] = append(lost["param1 of "+name], place.InBlock(i))
 			}
 			n.Param1[i], n.Param2[i] = p2, 0
 		case wallmountedNodes[name]:
 			if int(p2) >= len(wallmountedBits) {
-				lost["param2 of "+name]++
+				lost["param2 of "+name] = append(lost["param2 of "+name], place.InBlock(i))
 				p2 = 0
 			}
 			n.Param2[i] = wallmountedBits[p2]
@@ -237,14 +238,14 @@ func (c *converter) antiquate(n *Nodes) {
 	c.loseParams(lost)
 }
 
-func (c *converter) loseParams(lost map[string]int) {
+func (c *converter) loseParams(lost map[string][]check.Place) {
 	what := make([]string, 0, len(lost))
 	for s := range lost {
 		what = append(what, s)
 	}
 	slices.Sort(what)
 	for _, s := range what {
-		c.lose(foundLostParam, "nodes", "%s in %d nodes", s, lost[s])
+		c.lose(foundLostParam, lost[s], "nodes", "%s in %d nodes", s, len(lost[s]))
 	}
 }
 
@@ -267,7 +268,13 @@ func (c *converter) assign(n *Nodes) {
 				ok = old
 			}
 			if !ok {
-				c.lose(foundLostName, "nodes", "%d nodes %q", counts[i], name)
+				var at []check.Place
+				for j, name := range n.Name {
+					if int(name) == i {
+						at = append(at, place.InBlock(j))
+					}
+				}
+				c.lose(foundLostName, at, "nodes", "%d nodes %q", counts[i], name)
 				id = contentAir
 			}
 			ids[i] = id
@@ -281,10 +288,10 @@ func (c *converter) assign(n *Nodes) {
 		}
 	}
 	to.Param1, to.Param2 = n.Param1, n.Param2
-	lost := make(map[string]int)
+	lost := make(map[string][]check.Place)
 	for i, name := range n.Name {
 		if !to.setID(i, ids[name]) {
-			lost["upper half of param2 of "+n.Names[name]]++
+			lost["upper half of param2 of "+n.Names[name]] = append(lost["upper half of param2 of "+n.Names[name]], place.InBlock(i))
 		}
 	}
 	c.loseParams(lost)

@@ -47,7 +47,7 @@ func (c *converter) metadata() {
 	unread := from.Missing > 0 || len(from.Rest) > 0 || from.Raw != nil
 	// What nobody can read means the same only in the form that it is in.
 	if unread && (c.across(23) || c.across(28) || c.to.Version >= 29) {
-		c.lose(foundLostMeta, "metadata", "%d entries and %d bytes that cannot be read", from.Missing, len(from.Rest)+len(from.Raw))
+		c.lose(foundLostMeta, nil, "metadata", "%d entries and %d bytes that cannot be read", from.Missing, len(from.Rest)+len(from.Raw))
 		to.Missing, to.Rest, to.Raw = 0, nil, nil
 	}
 	to.List = make([]NodeMeta, 0, len(from.List))
@@ -92,7 +92,7 @@ func (c *converter) publish(path string, e NodeMeta) NodeMeta {
 	e.Vars = slices.Clone(e.Vars)
 	for i := range e.Vars {
 		if e.Vars[i].IsPrivate() {
-			c.lose(foundLostPrivate, path, "%q is private", e.Vars[i].Key)
+			c.lose(foundLostPrivate, node(e.Pos), path, "%q is private", e.Vars[i].Key)
 		}
 		e.Vars[i].Private = 0
 	}
@@ -103,7 +103,7 @@ func (c *converter) publish(path string, e NodeMeta) NodeMeta {
 func (c *converter) modernMeta(path string, e NodeMeta) (NodeMeta, bool) {
 	vars, inventory, err := e.Legacy.modern(formsOf(c.to.Version))
 	if err != nil {
-		c.lose(foundLostMeta, path, "%v: %v", e.Legacy.ID, err)
+		c.lose(foundLostMeta, node(e.Pos), path, "%v: %v", e.Legacy.ID, err)
 		return e, false
 	}
 	if e.Legacy.ID == LegacyFurnace && c.to.Version >= 24 {
@@ -216,18 +216,18 @@ func (c *converter) antiqueMeta(path string, e NodeMeta) (NodeMeta, bool) {
 	if c.to.Version >= 21 {
 		m, err := e.antique(LegacyGeneric)
 		if err != nil {
-			c.lose(foundLostMeta, path, "%v", err)
+			c.lose(foundLostMeta, node(e.Pos), path, "%v", err)
 		} else if !m.gives(e) {
-			c.lose(foundLostMeta, path, "a part of the metadata of %q", name)
+			c.lose(foundLostMeta, node(e.Pos), path, "a part of the metadata of %q", name)
 		}
 		return NodeMeta{Pos: e.Pos, Legacy: m}, err == nil
 	}
 	if !known {
-		c.lose(foundLostMeta, path, "version %d has no metadata of %q", c.to.Version, name)
+		c.lose(foundLostMeta, node(e.Pos), path, "version %d has no metadata of %q", c.to.Version, name)
 		return e, false
 	}
 	m, err := e.antique(id)
-	c.lose(foundLostMeta, path, "a part of the metadata of %q", name)
+	c.lose(foundLostMeta, node(e.Pos), path, "a part of the metadata of %q", name)
 	return NodeMeta{Pos: e.Pos, Legacy: m}, err == nil
 }
 

@@ -33,8 +33,8 @@ func (w world) sorted() [][3]int {
 	return all
 }
 
-// place decodes the key of a block.
-func place(key int64) (p [3]int) {
+// spot decodes the key of a block.
+func spot(key int64) (p [3]int) {
 	u := key + 0x800800800
 	return [3]int{int(u&0xfff) - 2048, int(u>>12&0xfff) - 2048, int(u>>24&0xfff) - 2048}
 }
@@ -52,7 +52,7 @@ func sqliteWorld(t testing.TB, dir, path string) world {
 	err = sqlitex.ExecuteTransient(conn, "SELECT * FROM blocks", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
 		data := make([]byte, s.GetLen("data"))
 		s.GetBytes("data", data)
-		p := place(s.GetInt64("pos"))
+		p := spot(s.GetInt64("pos"))
 		if s.ColumnCount() > 2 {
 			p = [3]int{int(s.GetInt64("x")), int(s.GetInt64("y")), int(s.GetInt64("z"))}
 		}

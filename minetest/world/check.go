@@ -22,7 +22,13 @@ import (
 // options say whether servers are asked. The error is that of the context, or of a
 // server, see [Failed].
 func Check(ctx context.Context, dir string, opts Options, sink check.Sink) error {
-	c := checker{ctx: ctx, dir: dir, opts: opts, sink: sink}
+	c := checker{ctx: ctx, dir: dir, opts: opts, lines: make(map[string]int)}
+	c.sink = func(f check.Finding) {
+		if len(f.At) == 0 {
+			f.At = []check.Place{c.place(f.Path)}
+		}
+		sink(f)
+	}
 	c.opts.Write, c.opts.Backend, c.opts.Lost, c.opts.All = false, "", c.lost, true
 	if s := c.settings("world.mt", ""); s != nil {
 		c.world = s
@@ -58,6 +64,24 @@ type checker struct {
 	world *Settings
 
 	failed error // of a server
+
+	who   check.Place    // the player, account or mod that is looked at
+	lines map[string]int // of settings, by the path of a finding
+}
+
+// place returns where a finding of a path is, that knows nothing better.
+func (c *checker) place(path string) check.Place {
+	if c.who != nil {
+		return c.who
+	}
+	file, rest, _ := strings.Cut(path, ":")
+	if line, err := strconv.Atoi(rest); err == nil {
+		return check.Line{Path: file, Line: line}
+	}
+	if line, ok := c.lines[path]; ok {
+		return check.Line{Path: file, Line: line}
+	}
+	return check.File(file)
 }
 
 func (c *checker) add(k *check.Kind, path, format string, args ...any) {
@@ -119,6 +143,9 @@ func (c *checker) settings(name, end string) *Settings {
 	seen := make(map[string]bool)
 	line := 1
 	for _, l := range s.lines {
+		if l.name != "" {
+			c.lines[name+":"+l.name] = line
+		}
 		switch trimmed := strings.Trim(l.head, space); {
 		case l.name == "" && trimmed != "" && trimmed[0] != '#':
 			c.add(foundSettingLine, fmt.Sprintf("%s:%d", name, line), "the line is %.60q", trimmed)

@@ -11,6 +11,7 @@ import (
 	"trowel/check"
 	"trowel/internal/bin"
 	"trowel/minetest/item"
+	"trowel/minetest/place"
 )
 
 // names calls do for each name in a store. Where the store is not to be reached,
@@ -70,6 +71,8 @@ func (c *checker) players() {
 	s, err := OpenPlayers(c.ctx, c.dir, c.world, c.opts)
 	names(c, at, s, err, func(name string) {
 		where := fmt.Sprintf("%s:%s", at, name)
+		c.who = place.Player(name)
+		defer func() { c.who = nil }()
 		if !ValidPlayerName(name) {
 			c.add(foundPlayerName, where, "the name is %.60q", name)
 		}
@@ -124,7 +127,7 @@ func (c *checker) player(where string, p *Player) {
 		}
 	}
 	if p.Inventory != nil {
-		p.Inventory.Check(c.sink, where)
+		p.Inventory.Check(place.Inside(c.sink, place.Player(p.Name)), where)
 		return
 	}
 	_, _, err := item.ParseInventory(p.Broken)
@@ -149,20 +152,22 @@ func (c *checker) playerFiles(f *folder[*Player]) {
 
 // playerRows finds rows without a player, and items without a slot.
 func (c *checker) playerRows(at string, db *sqlDB) {
+	player := func(name string) check.Place { return place.Player(name) }
 	for _, table := range []string{"player_metadata", "player_inventories", "player_inventory_items"} {
 		if db.has(table) && db.has("player") {
-			c.rows(at, db, foundOrphan, "SELECT DISTINCT player FROM "+table+" WHERE player NOT IN (SELECT name FROM player)", table+" has rows of %q, who is not there")
+			c.rows(at, db, foundOrphan, player, "SELECT DISTINCT player FROM "+table+" WHERE player NOT IN (SELECT name FROM player)", table+" has rows of %q, who is not there")
 		}
 	}
 	if db.has("player_inventories") && db.has("player_inventory_items") {
-		c.rows(at, db, foundSlot, "SELECT DISTINCT i.player FROM player_inventory_items i LEFT JOIN player_inventories v ON v.player = i.player AND v.inv_id = i.inv_id WHERE i.item <> '' AND (v.inv_size IS NULL OR i.slot_id < 0 OR i.slot_id >= v.inv_size)", "%q has items in slots that there are not")
+		c.rows(at, db, foundSlot, player, "SELECT DISTINCT i.player FROM player_inventory_items i LEFT JOIN player_inventories v ON v.player = i.player AND v.inv_id = i.inv_id WHERE i.item <> '' AND (v.inv_size IS NULL OR i.slot_id < 0 OR i.slot_id >= v.inv_size)", "%q has items in slots that there are not")
 	}
 }
 
 // rows reports each row of a query, whose column is put into the message.
-func (c *checker) rows(at string, db *sqlDB, k *check.Kind, query, format string) {
+func (c *checker) rows(at string, db *sqlDB, k *check.Kind, who func(string) check.Place, query, format string) {
 	err := db.query(c.ctx, "", query, nil, func(r *row) error {
-		c.add(k, at, format, r.textOrNull(0, ""))
+		name := r.textOrNull(0, "")
+		c.sink.AddAt(k, []check.Place{who(name)}, at, -1, format, name)
 		r.err = nil
 		return nil
 	})
@@ -175,6 +180,8 @@ func (c *checker) accounts() {
 	lower := make(map[string]string)
 	names(c, at, s, err, func(name string) {
 		where := fmt.Sprintf("%s:%s", at, name)
+		c.who = place.Account(name)
+		defer func() { c.who = nil }()
 		if !ValidPlayerName(name) {
 			c.add(foundAccountName, where, "the name is %.60q", name)
 		}
@@ -215,7 +222,7 @@ func (c *checker) authFile(f *AuthFile) {
 // accountRows finds privileges without an account.
 func (c *checker) accountRows(at string, db *sqlDB) {
 	if db.has("auth") && db.has("user_privileges") {
-		c.rows(at, db, foundOrphan, "SELECT DISTINCT id FROM user_privileges WHERE id NOT IN (SELECT id FROM auth)", "user_privileges has rows of the account %s, which is not there")
+		c.rows(at, db, foundOrphan, func(string) check.Place { return check.File(at) }, "SELECT DISTINCT id FROM user_privileges WHERE id NOT IN (SELECT id FROM auth)", "user_privileges has rows of the account %s, which is not there")
 	}
 }
 
@@ -223,6 +230,8 @@ func (c *checker) storage() {
 	at := label(FindBackends(c.dir, c.world).ModStorage, "mod_storage")
 	s, err := OpenStorage(c.ctx, c.dir, c.world, c.opts)
 	names(c, at, s, err, func(mod string) {
+		c.who = place.Entry{Mod: mod}
+		defer func() { c.who = nil }()
 		if _, err := s.Get(c.ctx, mod); err != nil {
 			c.report(foundStorage, at+":"+mod, err)
 		}

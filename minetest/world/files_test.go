@@ -1,9 +1,11 @@
 package world_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trowel/check"
 	"trowel/internal/bin"
 	"trowel/internal/corpus"
 	"trowel/internal/judge"
@@ -385,5 +388,47 @@ func TestWorldMT(t *testing.T) {
 	}
 	if s, err := world.ReadWorldMT(dir); err != nil || s.GameID() != "" {
 		t.Error(s, err)
+	}
+}
+
+// Findings know their places: the line of a setting, the player, the slot.
+func TestPlaces(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"world.mt":        "gameid = a\n\nbackend = cards\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = files\nnonsense\n",
+		"ipban.txt":       "1|a\nnonsense\n",
+		"auth.txt":        "ann:?:\n",
+		"mod_storage/pig": "[",
+		"players/ann":     "name = ann\nhp = -1\nPlayerArgsEnd\nList main 2\nWidth 0\nItem a-b:c 1\nItem a-b:c 1\nEndInventoryList\nEndInventory\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := make(map[string]string)
+	err := world.Check(t.Context(), dir, world.Options{}, func(f check.Finding) {
+		data, err := json.Marshal(f.At)
+		if err != nil {
+			t.Error(err)
+		}
+		got[f.ID] += string(data)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"mt-world-backend":      `[{"path":"world.mt","line":3}]`,
+		"mt-world-setting-line": `[{"path":"world.mt","line":7}]`,
+		"mt-world-ban":          `[{"path":"ipban.txt","line":2}]`,
+		"mt-world-player-value": `[{"player":"ann"}]`,
+		"mt-item-name":          `[{"player":"ann","list":"main","slot":0},{"player":"ann","list":"main","slot":1}]`,
+		"mt-world-password":     `[{"account":"ann"}]`,
+		"mt-world-storage":      `[{"mod":"pig"}]`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

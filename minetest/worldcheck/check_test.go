@@ -114,19 +114,18 @@ func TestFindings(t *testing.T) {
 
 	want := []string{"mt-world-env-meta-time env_meta.txt:game_time",
 		"mt-block-unreadable block 1,50,-100",
+		"mt-map-meta-inventory block 3,50,-100: metadata.entries[0].inventory",
+		"mt-map-row ",
+		// Warnings come behind the errors.
 		"mt-map-block-empty block 2,50,-100",
-		"mt-map-meta-inventory block 3,50,-100: metadata.entries[0].inventory"}
-	for i := range 10 {
-		want = append(want, fmt.Sprintf("mt-block-timer-duplicate block %d,100,0: timers.entries[1]", i))
-	}
-	want = append(want, "mt-map-row ", "mt-block-timer-duplicate map")
+		"mt-block-timer-duplicate block 0,100,0: timers.entries[1]"}
 	got := without(run(t, dir, worldcheck.Options{}), "mt-block-name-unused")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	area := mapdb.Area{Min: mapdb.Pos{X: 2, Y: 50, Z: -100}, Max: mapdb.Pos{X: 3, Y: 50, Z: -100}}
 	got = run(t, dir, worldcheck.Options{Area: &area, BlocksOnly: true})
-	if diff := cmp.Diff(want[2:4], got); diff != "" {
+	if diff := cmp.Diff([]string{want[2], want[4]}, got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -145,6 +144,64 @@ func TestTwice(t *testing.T) {
 	got := without(run(t, dir, worldcheck.Options{}), "mt-block-name-unused")
 	if diff := cmp.Diff([]string{"mt-map-block-twice block -16,-8,-100"}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What is found knows its places, all of them, whatever is told of them in words.
+func TestPlaces(t *testing.T) {
+	encode := func(b *mapblock.Block) []byte {
+		data, err := b.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	const odd = "List main 3\nWidth 0\nItem a-b:c 5\nEmpty\nItem a-b:c 5\nEndInventoryList\nEndInventory\n"
+	blocks := func(yield func(mapdb.Block, error) bool) {
+		for i := range 40 {
+			b := mapblock.New(28)
+			switch {
+			case i < 11: // one odd item in many blocks
+				b.Metadata = mapblock.Metadata{Version: 2, List: []mapblock.NodeMeta{{Pos: uint16(i), Inventory: []byte(odd)}}}
+			case i < 25: // many different warnings
+				b.Trailing = make([]byte, i)
+			case i < 30:
+				b.Timers.List = []mapblock.Timer{{Pos: 5, Timeout: 10}, {Pos: 5, Timeout: 10}}
+			}
+			if !yield(mapdb.Block{Pos: mapdb.Pos{X: int16(i), Y: -1}, Data: encode(b)}, nil) {
+				return
+			}
+		}
+	}
+	dir := worldtest.WorldOf(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, blocks)
+	var found []check.Finding
+	err := worldcheck.Check(t.Context(), dir, worldcheck.Options{BlocksOnly: true}, func(f check.Finding) {
+		if f.Severity > check.Info {
+			found = append(found, f)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := make(map[string]int)
+	places := make(map[string][]string)
+	for _, f := range found {
+		kinds[f.ID]++
+		for _, p := range f.At {
+			places[f.ID] = append(places[f.ID], p.String())
+		}
+	}
+	if kinds["mt-item-name"] != 1 || kinds["mt-block-timer-duplicate"] != 1 || kinds["mt-block-trailing"] != 11 {
+		t.Errorf("%v", found)
+	}
+	if n := len(places["mt-block-trailing"]); n != 14 || places["mt-block-trailing"][0] != "block 11,-1,0" {
+		t.Errorf("%d places: %q", n, places["mt-block-trailing"])
+	}
+	if diff := cmp.Diff([]string{"405,-16,0", "421,-16,0", "437,-16,0", "453,-16,0", "469,-16,0"}, places["mt-block-timer-duplicate"]); diff != "" {
+		t.Error(diff)
+	}
+	if all := places["mt-item-name"]; len(all) != 22 || all[0] != "0,-16,0 main 0" || all[3] != "17,-16,0 main 2" {
+		t.Errorf("%d places: %q", len(all), all)
 	}
 }
 

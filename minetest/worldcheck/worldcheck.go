@@ -15,6 +15,7 @@ import (
 	"trowel/minetest/item"
 	"trowel/minetest/mapblock"
 	"trowel/minetest/mapdb"
+	"trowel/minetest/place"
 	"trowel/minetest/world"
 	"trowel/minetest/worldmap"
 )
@@ -38,8 +39,8 @@ type Options struct {
 // such as "block 12,0,-3: metadata.entries[2]"; a damaged block stops nothing.
 //
 // What is no more than worth knowing is told once for each kind, with the number
-// of blocks that have it; warnings of a kind are told for ten blocks, the others
-// are counted. The error is that of the context, or of a server, see [world.Failed].
+// of blocks that have it; of the warnings of a kind ten different ones, each once for
+// all blocks that have the same, and the others are counted. The places are complete. The error is that of the context, or of a server, see [world.Failed].
 func Check(ctx context.Context, dir string, opts Options, sink check.Sink) error {
 	if !opts.BlocksOnly {
 		if err := world.Check(ctx, dir, world.Options{Remote: opts.Remote}, sink); err != nil {
@@ -174,13 +175,15 @@ func checkBlock(data []byte, sink check.Sink) {
 		}
 		inv, _, err := item.ParseInventory(m.Inventory)
 		path := func() string { return fmt.Sprintf("metadata.entries[%d].inventory", i) }
+		node := place.InBlock(int(m.Pos))
+		inside := place.Inside(sink, place.Slot{Node: &node, Slot: -1})
 		if err != nil {
-			sink.Add(foundMetaInventory, path(), -1, "%v", err)
+			inside.Add(foundMetaInventory, path(), -1, "%v", err)
 			continue
 		}
 		inv.Check(func(f check.Finding) {
 			f.Path = strings.TrimSuffix(path()+"."+f.Path, ".")
-			sink(f)
+			inside(f)
 		}, "")
 	}
 }

@@ -44,8 +44,9 @@ type outcome struct {
 	err   error // that ends the rows
 }
 
-func (o *outcome) find(k *check.Kind, path string, format string, args ...any) {
-	check.Sink(func(f check.Finding) { o.found = append(o.found, f) }).Add(k, path, -1, format, args...)
+// find adds a finding about the block.
+func (o *outcome) find(k *check.Kind, format string, args ...any) {
+	check.Sink(func(f check.Finding) { o.found = append(o.found, worldmap.Located(o.pos, f)) }).Add(k, "", -1, format, args...)
 }
 
 // copyBlocks copies the blocks, from where an earlier run was ended on.
@@ -196,7 +197,12 @@ func (c *copier) convert(b mapdb.Block, err error) outcome {
 	switch {
 	case errors.As(err, &row):
 		o := outcome{fate: noBlock}
-		o.find(foundRow, rowPlace(row), "%v", err)
+		f := check.Finding{ID: foundRow.ID, Severity: foundRow.Severity, Path: "map", Offset: -1, Message: err.Error()}
+		if row.Pos != nil {
+			f.Path = ""
+			f = worldmap.Located(*row.Pos, f)
+		}
+		o.found = []check.Finding{f}
 		return o
 	case err != nil:
 		return outcome{err: err}
@@ -209,29 +215,19 @@ func (c *copier) convert(b mapdb.Block, err error) outcome {
 	return o
 }
 
-// rowPlace returns where a damaged row is.
-func rowPlace(row *mapdb.RowError) string {
-	if row.Pos != nil {
-		return worldmap.Place(*row.Pos, "")
-	}
-	return "map"
-}
-
 // convert makes the block one of another version, if that is possible.
 func (o *outcome) convert(version int, drop bool) {
-	place := func(path string) string { return worldmap.Place(o.pos, path) }
 	b, err := mapblock.Decode(o.data)
 	if err != nil {
 		if o.fate = kept; drop {
 			o.fate = dropped
 		}
-		o.find(foundDamaged, place(""), "%v", err)
+		o.find(foundDamaged, "%v", err)
 		return
 	}
 	to, losses, err := b.Convert(version, drop)
 	for _, f := range losses {
-		f.Path = place(f.Path)
-		o.found = append(o.found, f)
+		o.found = append(o.found, worldmap.Located(o.pos, f))
 	}
 	var data []byte
 	if err == nil {
@@ -239,7 +235,7 @@ func (o *outcome) convert(version int, drop bool) {
 	}
 	if err != nil {
 		o.fate = kept
-		o.find(foundKept, place(""), "it stays one of version %d: %v", b.Version, err)
+		o.find(foundKept, "it stays one of version %d: %v", b.Version, err)
 		return
 	}
 	o.data, o.fate = data, converted
@@ -267,7 +263,7 @@ func (b *batch) add(o outcome) {
 	}
 	if last := b.next.Last; last != nil && *last == o.pos {
 		r.Rows++
-		o.find(foundTwice, worldmap.Place(o.pos, ""), "another row has the same position")
+		o.find(foundTwice, "another row has the same position")
 		b.found = append(b.found, o.found[len(o.found)-1])
 		return
 	}

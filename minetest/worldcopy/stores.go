@@ -8,19 +8,21 @@ import (
 	"os"
 	"path/filepath"
 
+	"trowel/check"
+	"trowel/minetest/place"
 	"trowel/minetest/world"
 )
 
 func movePlayers(ctx context.Context, c *copier) error {
-	return move(ctx, c, part[*world.Player]{"players", c.players, playerFiles, world.OpenPlayers, &c.log.Report.Players})
+	return move(ctx, c, part[*world.Player]{"players", c.players, playerFiles, world.OpenPlayers, &c.log.Report.Players, func(name string) check.Place { return place.Player(name) }})
 }
 
 func moveAccounts(ctx context.Context, c *copier) error {
-	return move(ctx, c, part[*world.Account]{"accounts", c.auth, authFiles, world.OpenAuth, &c.log.Report.Accounts})
+	return move(ctx, c, part[*world.Account]{"accounts", c.auth, authFiles, world.OpenAuth, &c.log.Report.Accounts, func(name string) check.Place { return place.Account(name) }})
 }
 
 func moveMods(ctx context.Context, c *copier) error {
-	return move(ctx, c, part[*world.ModData]{"mods", c.storage, storageFiles, world.OpenStorage, &c.log.Report.Mods})
+	return move(ctx, c, part[*world.ModData]{"mods", c.storage, storageFiles, world.OpenStorage, &c.log.Report.Mods, func(mod string) check.Place { return place.Entry{Mod: mod} }})
 }
 
 // part is a part of a world that is in a store.
@@ -30,6 +32,7 @@ type part[T any] struct {
 	files map[string][]string
 	open  func(context.Context, string, *world.Settings, world.Options) (world.Store[T], error)
 	count *int
+	place func(name string) check.Place
 }
 
 // move puts what is in a store of the world into one of another backend. A run that was
@@ -79,7 +82,7 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 		}
 		if err != nil {
 			c.log.Report.Lost++
-			c.tell(foundLost, fmt.Sprintf("%s:%s", p.what, name), "%v", err)
+			c.tellOf(foundLost, p.place(name), fmt.Sprintf("%s:%s", p.what, name), "%v", err)
 			continue
 		}
 		*p.count++

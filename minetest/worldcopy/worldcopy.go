@@ -6,6 +6,7 @@ package worldcopy
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"trowel/check"
 	"trowel/minetest/mapdb"
@@ -136,10 +137,15 @@ type copier struct {
 	store mapdb.Writer // of the blocks, while it is open
 }
 
-// tell hands a finding on.
+// tell hands a finding about a file on.
 func (c *copier) tell(k *check.Kind, path string, format string, args ...any) {
+	file, _, _ := strings.Cut(path, ":")
+	c.tellOf(k, check.File(file), path, format, args...)
+}
+
+func (c *copier) tellOf(k *check.Kind, at check.Place, path string, format string, args ...any) {
 	if c.opts.Sink != nil {
-		c.opts.Sink.Add(k, path, -1, format, args...)
+		c.opts.Sink.AddAt(k, []check.Place{at}, path, -1, format, args...)
 	}
 }
 

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"strconv"
 
+	"trowel/check"
 	"trowel/internal/bin"
 	"trowel/minetest/mapdb"
+	"trowel/minetest/place"
 	"trowel/minetest/world"
 )
 
@@ -73,4 +75,11 @@ func Place(p mapdb.Pos, path string) string {
 		place += ": " + path
 	}
 	return place
+}
+
+// Located returns a finding about a block as one about the world that the block is in,
+// with the path and the places that it has there.
+func Located(p mapdb.Pos, f check.Finding) check.Finding {
+	f.Path = Place(p, f.Path)
+	return place.InWorld(f, p.X, p.Y, p.Z)
 }

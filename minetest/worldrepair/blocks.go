@@ -120,7 +120,11 @@ func (r *repair) findBlocks(ctx context.Context) error {
 		var row *mapdb.RowError
 		if errors.As(res.err, &row) {
 			r.report.Rows++
-			r.tell(foundRow, "map", "%v", res.err)
+			if row.Pos != nil {
+				r.tellOf(*row.Pos, foundRow, "%v", res.err)
+			} else if r.opts.Sink != nil {
+				r.opts.Sink.Add(foundRow, "map", -1, "%v", res.err)
+			}
 			continue
 		}
 		if res.err != nil {
@@ -133,8 +137,7 @@ func (r *repair) findBlocks(ctx context.Context) error {
 		}
 		if r.opts.Sink != nil {
 			for _, f := range res.found {
-				f.Path = worldmap.Place(res.block.Pos, f.Path)
-				r.opts.Sink(f)
+				r.opts.Sink(worldmap.Located(res.block.Pos, f))
 			}
 		}
 		switch res.fate {
@@ -149,7 +152,7 @@ func (r *repair) findBlocks(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			r.tell(foundDropped, worldmap.Place(res.block.Pos, ""), "%s%s", res.why, kept)
+			r.tellOf(res.block.Pos, foundDropped, "%s%s", res.why, kept)
 		default:
 			continue
 		}
@@ -193,6 +196,13 @@ func (r *repair) keep(b mapdb.Block) (where string, err error) {
 		}
 		_, err = f.Write(b.Data)
 		return "; its bytes are in " + LostFolder + "/" + name, errors.Join(err, f.Sync(), f.Close())
+	}
+}
+
+// tellOf hands a finding about a block on.
+func (r *repair) tellOf(p mapdb.Pos, k *check.Kind, format string, args ...any) {
+	if r.opts.Sink != nil {
+		check.Sink(func(f check.Finding) { r.opts.Sink(worldmap.Located(p, f)) }).Add(k, "", -1, format, args...)
 	}
 }
 

@@ -10,7 +10,9 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"trowel/check"
 	"trowel/minetest/item"
+	"trowel/minetest/place"
 	"trowel/minetest/world"
 )
 
@@ -54,7 +56,9 @@ func (r *repair) findPlayers(ctx context.Context) (err error) {
 			continue
 		}
 		_, err = item.SalvageInventory(p.Broken)
-		r.tell(foundPlayer, where, "%v", err)
+		if r.opts.Sink != nil {
+			r.opts.Sink.AddAt(foundPlayer, []check.Place{place.Player(name)}, where, -1, "%v", err)
+		}
 		r.players = append(r.players, name)
 		r.report.Players++
 	}

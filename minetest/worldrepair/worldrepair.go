@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"trowel/check"
 	"trowel/minetest/mapdb"
@@ -201,7 +202,8 @@ func (r *repair) apply(ctx context.Context) error {
 
 func (r *repair) tell(k *check.Kind, path, format string, args ...any) {
 	if r.opts.Sink != nil {
-		r.opts.Sink.Add(k, path, -1, format, args...)
+		file, _, _ := strings.Cut(path, ":")
+		r.opts.Sink.AddAt(k, []check.Place{check.File(file)}, path, -1, format, args...)
 	}
 }
 
