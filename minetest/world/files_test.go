@@ -399,7 +399,7 @@ func TestPlaces(t *testing.T) {
 		"ipban.txt":       "1|a\nnonsense\n",
 		"auth.txt":        "ann:?:\n",
 		"mod_storage/pig": "[",
-		"players/ann":     "name = ann\nhp = -1\nPlayerArgsEnd\nList main 2\nWidth 0\nItem a-b:c 1\nItem a-b:c 1\nEndInventoryList\nEndInventory\n",
+		"players/ann":     "name = ann\nhp = -1\nPlayerArgsEnd\nList main 2\nWidth 0\nItem a-b:c 2\nItem a-b:c 2\nEndInventoryList\nEndInventory\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
 			t.Fatal(err)
