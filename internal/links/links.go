@@ -1,0 +1,151 @@
+// Package links says what a symbolic link in a folder stands for. The rule is the same
+// wherever a folder is read: a link that leads to a regular file or a folder inside the
+// folder that is read stands for that, wherever it leads by its name. One that leads out
+// of it, to nothing or to anything else is left out, and told. What somebody else made
+// thus never shows or copies what is not in it.
+package links
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sync"
+)
+
+// Why a link is left out.
+var (
+	ErrOut   = errors.New("a link that leads out of the folder is left out")
+	ErrDead  = errors.New("a link to nothing is left out")
+	ErrOdd   = errors.New("a link to neither a file nor a folder is left out")
+	ErrTwice = errors.New("a link to a folder that it is in, or in a folder that is linked itself, is left out")
+)
+
+// Follow describes what the link at a path in root stands for.
+func Follow(root *os.Root, name string) (fs.FileInfo, error) {
+	info, err := root.Stat(filepath.FromSlash(name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, ErrDead
+	case err != nil:
+		return nil, ErrOut // or a link to itself
+	case info.Mode().IsRegular():
+		return info, nil
+	case !info.IsDir():
+		return nil, ErrOdd
+	}
+	// Each folder below a linked one may have links to those above it: so that the way has
+	// an end, only one of its folders is a link.
+	top, err := filepath.EvalSymlinks(root.Name())
+	if err != nil {
+		return nil, ErrDead
+	}
+	dir := filepath.Join(top, filepath.FromSlash(path.Dir(name)))
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil || real != dir {
+		return nil, ErrTwice
+	}
+	real, err = filepath.EvalSymlinks(filepath.Join(dir, path.Base(name)))
+	if err != nil {
+		return nil, ErrDead
+	}
+	if rel, err := filepath.Rel(real, dir); err != nil || filepath.IsLocal(rel) {
+		return nil, ErrTwice
+	}
+	return info, nil
+}
+
+// FS is the folder of a root in which links are followed as the rule says.
+type FS struct {
+	root *os.Root
+	told func(name string, err error)
+
+	mu   sync.Mutex
+	said map[string]bool
+}
+
+// New shows a folder. Told hears of each link that is left out, once; nil: nobody does.
+func New(root *os.Root, told func(name string, err error)) *FS {
+	return &FS{root: root, told: told, said: make(map[string]bool)}
+}
+
+// Open opens a file or folder, as [fs.FS] says. No link leads out of the folder.
+func (f *FS) Open(name string) (fs.File, error) {
+	file, err := f.root.FS().Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := file.Stat(); err != nil || !info.IsDir() {
+		return file, nil
+	}
+	return &folder{File: file, fsys: f, name: name}, nil
+}
+
+// Stat describes what is at a path.
+func (f *FS) Stat(name string) (fs.FileInfo, error) { return fs.Stat(f.root.FS(), name) }
+
+// tell tells of a link once.
+func (f *FS) tell(name string, err error) {
+	f.mu.Lock()
+	again := f.said[name]
+	f.said[name] = true
+	f.mu.Unlock()
+	if !again && f.told != nil {
+		f.told(name, err)
+	}
+}
+
+// folder is an open folder, whose links are what they stand for.
+type folder struct {
+	fs.File
+	fsys *FS
+	name string
+}
+
+func (d *folder) ReadDir(n int) ([]fs.DirEntry, error) {
+	dir, ok := d.File.(fs.ReadDirFile)
+	if !ok {
+		return nil, &fs.PathError{Op: "readdir", Path: d.name, Err: errors.ErrUnsupported}
+	}
+	for {
+		list, err := dir.ReadDir(n)
+		shown := list[:0]
+		for _, e := range list {
+			if e.Type()&fs.ModeSymlink == 0 {
+				shown = append(shown, e)
+				continue
+			}
+			at := path.Join(d.name, e.Name())
+			info, err := Follow(d.fsys.root, at)
+			if err != nil {
+				d.fsys.tell(at, err)
+				continue
+			}
+			shown = append(shown, entry{info, e.Name()})
+		}
+		if err != nil || n <= 0 || len(shown) > 0 {
+			return shown, err
+		}
+	}
+}
+
+// entry is what a link stands for, under the name of the link.
+type entry struct {
+	info fs.FileInfo
+	name string
+}
+
+func (e entry) Name() string               { return e.name }
+func (e entry) IsDir() bool                { return e.info.IsDir() }
+func (e entry) Type() fs.FileMode          { return e.info.Mode().Type() }
+func (e entry) Info() (fs.FileInfo, error) { return named{e.info, e.name}, nil }
+func (e entry) String() string             { return fs.FormatDirEntry(e) }
+
+type named struct {
+	fs.FileInfo
+	name string
+}
+
+func (n named) Name() string { return n.name }
+
