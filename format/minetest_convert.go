@@ -96,7 +96,13 @@ func convertWorld(job *Job, src *Source, out Output, to string) error {
 			return fmt.Errorf("--%s %q: expected 17, or 20 to 29", optionBlocks.Name, v)
 		}
 	}
-	o.Sink = func(f check.Finding) { job.Warn(f.Path, "%s [%s]", f.Message, f.ID) }
+	o.Sink = func(f check.Finding) {
+		if f.ID == worldcopy.FoundLink.ID {
+			job.Miss(f.Path, "%s", f.Message)
+			return
+		}
+		job.Warn(f.Path, "%s [%s]", f.Message, f.ID)
+	}
 	if servers := []string{worldcopy.Postgres, worldcopy.Redis}; job.temporary() && slices.ContainsFunc([]string{o.Map, o.Players, o.Auth, o.Storage}, func(to string) bool { return slices.Contains(servers, to) }) {
 		return errors.New("a dry run writes to no server, and this conversion is to one")
 	}

@@ -209,7 +209,7 @@ func (c *checking) check(ctx context.Context, r *checked, sink check.Sink) {
 // build makes a game file of a folder in tree form. Where that fails it tells
 // the sink why, and returns nil.
 func (c *checking) build(name string, sink check.Sink) (*game, error) {
-	fsys, closer, err := openFolder(name)
+	fsys, closer, err := c.openFolder(name)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"trowel/format"
+	"trowel/internal/links"
 	"trowel/internal/output"
 	"trowel/internal/safename"
 )
@@ -78,7 +79,7 @@ func (a *app) find(cmd *cobra.Command, name string) (*game, error) {
 	if !src.IsDir() {
 		return nil, err
 	}
-	fsys, closer, err := openFolder(name)
+	fsys, closer, err := a.openFolder(name)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +195,7 @@ func (a *app) openTarget(cmd *cobra.Command, t target) (fs.FS, io.Closer, error)
 
 // openFolderTarget opens a folder in tree form, or any other.
 func (a *app) openFolderTarget(cmd *cobra.Command, t target) (fs.FS, io.Closer, error) {
-	fsys, closer, err := openFolder(t.name)
+	fsys, closer, err := a.openFolder(t.name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -218,9 +219,13 @@ func (c closers) Close() error {
 	return err
 }
 
-// openFolder opens a folder in tree form, under its true names. No link leads
-// out of it.
-func openFolder(name string) (fs.FS, io.Closer, error) {
+// openFolder opens a folder in tree form, under its true names. The user hears of links
+// that are left out of it.
+func (a *app) openFolder(name string) (fs.FS, io.Closer, error) {
+	return openFolder(name, func(at string, err error) { a.talk.miss(filepath.Join(name, filepath.FromSlash(at)), err.Error()) })
+}
+
+func openFolder(name string, told func(at string, err error)) (fs.FS, io.Closer, error) {
 	root, err := os.OpenRoot(name)
 	if err != nil {
 		return nil, nil, err
@@ -229,7 +234,7 @@ func openFolder(name string) (fs.FS, io.Closer, error) {
 		root.Close()
 		return nil, nil, fmt.Errorf("%s: an extraction into this folder has not ended: run it again", name)
 	}
-	fsys, err := safename.Restore(root.FS())
+	fsys, err := safename.Restore(links.New(root, told))
 	if err != nil {
 		root.Close()
 		return nil, nil, named(err, name)

@@ -37,7 +37,7 @@ the same bytes again. The file appears when it is whole, or not at all.
 	_ = cmd.RegisterFlagCompletionFunc("format", a.completeFormats)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return w.each(cmd.Context(), args, func(dir string, r *report) error {
-			fsys, closer, err := openFolder(dir)
+			fsys, closer, err := a.openFolder(dir)
 			if info, e := os.Stat(dir); e == nil && !info.IsDir() {
 				err = hint(fmt.Errorf("%s: is no folder", dir), "to make a folder of a file, use `trowel extract %s`", dir)
 			}

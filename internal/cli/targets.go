@@ -66,7 +66,7 @@ func (a *app) looksLikeGame(name string) bool {
 	if _, err := a.formats.Find(src); err == nil {
 		return true
 	}
-	fsys, closer, err := openFolder(name)
+	fsys, closer, err := openFolder(name, nil)
 	if err != nil {
 		return false
 	}

@@ -70,11 +70,12 @@ func New(root *os.Root, told func(name string, err error)) *FS {
 	return &FS{root: root, told: told, said: make(map[string]bool)}
 }
 
-// Open opens a file or folder, as [fs.FS] says. No link leads out of the folder.
+// Open opens a file or folder, as [fs.FS] says. A link that leads out of the folder does
+// not exist.
 func (f *FS) Open(name string) (fs.File, error) {
 	file, err := f.root.FS().Open(name)
 	if err != nil {
-		return nil, err
+		return nil, f.missing("open", name, err)
 	}
 	if info, err := file.Stat(); err != nil || !info.IsDir() {
 		return file, nil
@@ -83,7 +84,26 @@ func (f *FS) Open(name string) (fs.File, error) {
 }
 
 // Stat describes what is at a path.
-func (f *FS) Stat(name string) (fs.FileInfo, error) { return fs.Stat(f.root.FS(), name) }
+func (f *FS) Stat(name string) (fs.FileInfo, error) {
+	info, err := fs.Stat(f.root.FS(), name)
+	if err != nil {
+		return nil, f.missing("stat", name, err)
+	}
+	return info, nil
+}
+
+// missing makes an error that a link is the cause of say that there is nothing.
+func (f *FS) missing(op, name string, err error) error {
+	link, e := f.root.Lstat(filepath.FromSlash(name))
+	if e != nil || link.Mode()&fs.ModeSymlink == 0 || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err := Follow(f.root, name); err != nil {
+		f.tell(name, err)
+		return &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+	}
+	return err
+}
 
 // tell tells of a link once.
 func (f *FS) tell(name string, err error) {

@@ -28,6 +28,10 @@ var (
 	foundOdd = Catalog.Add("mt-copy-odd-file", check.Warning,
 		"Something that is neither a file, a folder nor a link is left out.",
 		"Nothing: no game needs it.")
+	// FoundLink is the kind of the finding about a link that is left out.
+	FoundLink = Catalog.Add("mt-copy-link", check.Warning,
+		"A link that leads out of the world, to nothing or in a circle is left out.",
+		"Put what it leads to into the world, or make the link in the copy.")
 	foundShared = Catalog.Add("mt-copy-shared", check.Warning,
 		"The copy names the same database server as the world, so that both have the same players, accounts or mod storage.",
 		"Move them to another backend, or change world.mt of the copy.")

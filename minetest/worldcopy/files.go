@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"trowel/internal/links"
 )
 
 // copyFiles copies what stays as it is. What an earlier run has copied is known by
@@ -15,17 +17,27 @@ import (
 func copyFiles(ctx context.Context, c *copier) error {
 	out := c.leftOut()
 	c.log.Report.Files = 0
-	err := filepath.WalkDir(c.src, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
+	root, err := os.OpenRoot(c.src)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	var lost error
+	folder := links.New(root, func(rel string, err error) {
+		if _, ok := out[rel]; ok {
+			return
+		}
+		if isStore(rel) {
+			lost = &fs.PathError{Op: "copy", Path: filepath.Join(c.src, rel), Err: err}
+		}
+		c.tell(FoundLink, rel, "%v", err)
+	})
+	err = fs.WalkDir(folder, ".", func(rel string, e fs.DirEntry, err error) error {
+		if err = errors.Join(err, ctx.Err(), lost); err != nil || rel == "." {
 			return err
 		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(c.src, path)
-		if err != nil || rel == "." {
-			return err
-		}
+		rel = filepath.FromSlash(rel)
+		path := filepath.Join(c.src, rel)
 		if used, ok := out[rel]; ok {
 			if !used {
 				c.tell(foundInWay, rel, "it is left out")
@@ -42,8 +54,6 @@ func copyFiles(ctx context.Context, c *copier) error {
 				return err
 			}
 			return removeParts(target)
-		case e.Type() == fs.ModeSymlink:
-			err = c.copyLink(path, target)
 		case e.Type().IsRegular():
 			err = copyFile(path, target)
 		default:
@@ -54,32 +64,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 		c.progress("files", c.log.Report.Files, 0)
 		return err
 	})
-	return err
-}
-
-// copyLink copies the file that a link leads to. Of a folder it makes the same
-// link, as worlds have them to their mods; but not of one with players, say: the
-// copy would have the very same.
-func (c *copier) copyLink(from, to string) error {
-	st, err := os.Stat(from)
-	switch {
-	case err != nil:
-		return err
-	case st.Mode().IsRegular():
-		return copyFile(from, to)
-	case !st.IsDir():
-		return &fs.PathError{Op: "copy", Path: from, Err: errors.New("a link to neither a file nor a folder")}
-	case isStore(filepath.Base(from)):
-		return &fs.PathError{Op: "copy", Path: from, Err: errors.New("a link to a folder that is a part of the world")}
-	}
-	real, err := filepath.EvalSymlinks(from)
-	if err != nil {
-		return err
-	}
-	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return os.Symlink(real, to)
+	return errors.Join(err, lost)
 }
 
 // tries is how often a file is copied that changes all the time.

@@ -46,8 +46,8 @@ func begin(c *copier) (*journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(entries) == 0 {
-		return j, j.save()
+	if len(entries) == 0 || len(entries) == 1 && entries[0].Name() == journalName+partSuffix {
+		return j, j.save() // the latter is of a run that was killed in its first moment
 	}
 	text, err := os.ReadFile(j.path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -7,7 +7,9 @@ import (
 	"os"
 	"path"
 	"strings"
+	"sync"
 
+	"trowel/internal/links"
 	"trowel/internal/safename"
 	"trowel/internal/tree"
 )
@@ -15,8 +17,13 @@ import (
 // others are the files of the world that the tree shows as they are.
 type others struct {
 	dir    string
-	hidden map[string]bool // entries of the world's own folder that it does not show
-	first  []node          // entries of the tree that are made of the world
+	hidden map[string]bool            // entries of the world's own folder that it does not show
+	first  []node                     // entries of the tree that are made of the world
+	left   func(path, message string) // hears of links that are left out; or nil
+
+	once sync.Once
+	fsys *links.FS
+	err  error
 }
 
 // ours are the entries of the tree that no file of the world can have the name of.
@@ -50,8 +57,25 @@ func transient(dir, name string) bool {
 	return name == "LOCK" && strings.HasSuffix(dir, ".db")
 }
 
-// open opens a file or folder by its path in the tree. Links that lead out of
-// the world lead nowhere.
+// folder returns the folder of the world, with links as package links says.
+func (o *others) folder() (*links.FS, error) {
+	o.once.Do(func() {
+		root, err := os.OpenRoot(o.dir)
+		if err != nil {
+			o.err = err
+			return
+		}
+		o.fsys = links.New(root, func(path string, err error) {
+			if o.left != nil && !o.hidden[path] {
+				o.left(path, err.Error())
+			}
+		})
+	})
+	return o.fsys, o.err
+}
+
+// open opens a file or folder by its path in the tree. Links are followed as package
+// links says.
 func (o *others) open(name string) (fs.File, error) {
 	fail := func(err error) (fs.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
@@ -66,13 +90,12 @@ func (o *others) open(name string) (fs.File, error) {
 			real, top = path.Join(real, part), false
 		}
 	}
-	root, err := os.OpenRoot(o.dir)
+	root, err := o.folder()
 	if err != nil {
 		return fail(cause(err))
 	}
-	defer root.Close()
 	// A pipe would never open.
-	if st, err := root.Lstat(real); err != nil {
+	if st, err := root.Stat(real); err != nil {
 		return fail(cause(err))
 	} else if !st.IsDir() && !st.Mode().IsRegular() {
 		return fail(fs.ErrNotExist)
