@@ -168,4 +168,3 @@ type named struct {
 }
 
 func (n named) Name() string { return n.name }
-
