@@ -139,7 +139,6 @@ func parsePos(text string) (mapdb.Pos, bool) {
 
 func (f *worldFile) Tree() (fs.FS, error) {
 	o := worlddir.Options{Exact: f.job.On(optionExact.Name), Verifiers: f.job.On(optionVerifiers.Name)}
-	o.Left = func(path, message string) { f.job.Miss(filepath.Join(f.dir, filepath.FromSlash(path)), "%s", message) }
 	if f.area != nil {
 		o.Area = *f.area
 	}

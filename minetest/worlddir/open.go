@@ -38,7 +38,7 @@ func Open(w *World, o Options) fs.FS {
 	if o.Area == (mapdb.Area{}) {
 		o.Area = mapdb.All()
 	}
-	s := &shown{w: w, o: o, others: others{dir: w.Dir, hidden: w.databases(), left: o.Left}, relics: make(map[string]blockRelic)}
+	s := &shown{w: w, o: o, others: others{dir: w.Dir, hidden: w.databases(), left: w.missed}, relics: make(map[string]blockRelic)}
 	s.players = things{s: s, dir: playersDir, all: w.Players.Names, content: s.player}
 	s.auth = things{s: s, dir: authDir, all: w.Auth.Names, content: s.account}
 	s.storage = things{s: s, dir: storageDir, all: w.Storage.Names, content: s.mod}

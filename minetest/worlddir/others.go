@@ -17,9 +17,9 @@ import (
 // others are the files of the world that the tree shows as they are.
 type others struct {
 	dir    string
-	hidden map[string]bool            // entries of the world's own folder that it does not show
-	first  []node                     // entries of the tree that are made of the world
-	left   func(path, message string) // hears of links that are left out; or nil
+	hidden map[string]bool              // entries of the world's own folder that it does not show
+	first  []node                       // entries of the tree that are made of the world
+	left   func(path string, err error) // hears of links that are left out; or nil
 
 	once sync.Once
 	fsys *links.FS
@@ -67,7 +67,7 @@ func (o *others) folder() (*links.FS, error) {
 		}
 		o.fsys = links.New(root, func(path string, err error) {
 			if o.left != nil && !o.hidden[path] {
-				o.left(path, err.Error())
+				o.left(path, err)
 			}
 		})
 	})

@@ -40,8 +40,6 @@ type Options struct {
 	// Verifiers puts the verifiers of passwords into the files of accounts,
 	// too. Whoever has them can guess passwords at leisure.
 	Verifiers bool
-	// Left hears of links in the folder of the world that are left out; nil: nobody.
-	Left func(path, message string)
 }
 
 // A World is a world that is open for reading: its folder, and its databases
