@@ -46,8 +46,13 @@ Offsets in the file are shown with -v only: they change whenever a file is writt
 anew, and two reports could not be compared.
 
 With --json it prints an array of {file, format, findings}, each finding with
-{id, severity, path, offset, message, at}; at is the list of all places that the
-finding is about. What there is not is left out.`,
+{id, severity, path, offset, message, at}. At is an array of all the places that
+the finding is about, as data: {group, layer, x, y} in a map, {block, node} in a
+world, {path, line, column} in a text, {offset, length} for bytes; docs/json.md
+has them all. Offset and at are left out where there is none.
+
+On a terminal many findings of one kind in a file are one line with their number;
+-v shows every one.`,
 		Example: `  trowel check climb.map
   trowel check --min error ~/maps
   trowel check --kinds`,

@@ -346,3 +346,30 @@ func TestCheckFolds(t *testing.T) {
 		t.Errorf("in a file:\n%s", out)
 	}
 }
+
+// docs/json.md has a section for each verb that prints JSON, and names every key that its
+// help names.
+func TestJSONPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := regexp.MustCompile(`\{([a-z][A-Za-z]*(?:,\s+[a-z][A-Za-z]*)+)\}`)
+	for _, cmd := range newApp(format.All(), nil, io.Discard, io.Discard).root().Commands() {
+		if cmd.Flags().Lookup("json") == nil {
+			continue
+		}
+		section := regexp.MustCompile("(?ms)^## [a-z, ]*\\b" + cmd.Name() + "\\b.*?(^## |\\z)").Find(page)
+		if section == nil {
+			t.Errorf("there is no section on %s", cmd.Name())
+			continue
+		}
+		for _, object := range keys.FindAllStringSubmatch(cmd.Long, -1) {
+			for key := range strings.SplitSeq(object[1], ",") {
+				if key = strings.TrimSpace(key); !regexp.MustCompile("\\b" + key + "\\b").Match(section) {
+					t.Errorf("the section on %s lacks %s", cmd.Name(), key)
+				}
+			}
+		}
+	}
+}
