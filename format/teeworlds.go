@@ -112,6 +112,9 @@ func buildMap(job *Job, fsys fs.FS, out Output) error {
 	if err != nil {
 		return err
 	}
+	if m.Physics(twmap.KindGame) == nil {
+		job.Warn("", "the map has no game layer: no game loads it")
+	}
 	data, err := m.Encode()
 	if err != nil {
 		return err

@@ -14,19 +14,28 @@ var mapConversions = []Conversion{
 	{
 		To: "ddnet", Title: "a clean map in the versions that DDNet writes today", Extension: ".map",
 		Options: []Option{optionDrop},
-		Convert: convertMap((*twmap.Map).Modernize),
+		Convert: convertMap((*twmap.Map).Modernize, nil),
 	},
 	{
 		To: "teeworlds-0.7", Title: "a map of Teeworlds 0.7: compressed tiles, no DDNet layers, sounds or settings", Extension: ".map",
 		Options: []Option{optionDrop},
-		Convert: convertMap((*twmap.Map).To07),
+		Convert: convertMap((*twmap.Map).To07, crash07),
 	},
 	{To: "datafile-3", Title: "the same map in a datafile of version 3, not compressed", Extension: ".map", Convert: convertContainer(3)},
 	{To: "datafile-4", Title: "the same map in a datafile of version 4, compressed", Extension: ".map", Convert: convertContainer(4)},
 }
 
-// convertMap converts a map by a function that tells what was lost.
-func convertMap(convert func(*twmap.Map) []string) func(*Job, *Source, Output) error {
+// crash07 tells why Teeworlds 0.7 does not bear a map that it can read, "" if it does.
+func crash07(m *twmap.Map) string {
+	if many := m.TooManySpawns(); many != "" {
+		return "the map has " + many + ": the server of Teeworlds 0.7 crashes on more than 64 of a kind"
+	}
+	return ""
+}
+
+// convertMap converts a map by a function that tells what was lost. What is wrong
+// with the result all the same, if that is asked, is a warning.
+func convertMap(convert func(*twmap.Map) []string, wrong func(*twmap.Map) string) func(*Job, *Source, Output) error {
 	return func(job *Job, src *Source, out Output) error {
 		var mu sync.Mutex
 		var missing []string
@@ -55,6 +64,11 @@ func convertMap(convert func(*twmap.Map) []string) func(*Job, *Source, Output) e
 			return fmt.Errorf("%s: %s: --%s converts what is there", src.Path, strings.Join(missing, "; "), optionDrop.Name)
 		case len(lost) > 0:
 			return fmt.Errorf("%s: would lose %s: --%s does it all the same", src.Path, strings.Join(lost, ", "), optionDrop.Name)
+		}
+		if wrong != nil {
+			if w := wrong(m); w != "" {
+				job.Warn(src.Path, "%s", w)
+			}
 		}
 		return writeAll(out, data)
 	}
