@@ -24,7 +24,9 @@ type Block struct {
 
 	unreadable func(error) // is told, once, that the content cannot be read
 
-	once    sync.Once
+	mu      sync.Mutex
+	read    bool // content is there
+	judged  bool // surplus and err are known
 	content []byte
 	surplus int // bytes of stream behind the end of the zlib stream
 	err     error
@@ -37,7 +39,7 @@ func NewBlock(content []byte) *Block { return NewBlockLevel(content, DefaultLeve
 // NewBlockLevel is NewBlock for another zlib level, 0 to 9.
 func NewBlockLevel(content []byte, level int) *Block {
 	b := &Block{size: int32(len(content)), offset: -1, level: level, content: content}
-	b.once.Do(func() {})
+	b.read, b.judged = true, true
 	return b
 }
 
@@ -77,25 +79,55 @@ func (b *Block) Plausible() bool {
 // Bytes returns the content, which must not be changed. With an error it
 // returns as much of the content as could be read.
 func (b *Block) Bytes() ([]byte, error) {
-	b.once.Do(func() {
-		switch {
-		case b.size < 0:
-			b.err = &bin.Error{Offset: b.offset, Want: "a size of 0 or more", Got: fmt.Sprint(b.size), Err: bin.ErrFormat}
-		case b.plain:
-			b.content = b.stream
-		default:
-			var used int
-			b.content, used, b.err = deflate.Decompress(b.stream, int(b.size))
-			b.surplus = len(b.stream) - used
-			if b.err != nil {
-				b.err = &bin.Error{Offset: b.offset, Want: fmt.Sprintf("a zlib stream of %d bytes", b.size), Got: b.err.Error(), Err: b.err}
-			}
-		}
-		if b.err != nil && b.unreadable != nil {
-			b.unreadable(b.err)
-		}
-	})
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.read {
+		b.content, b.read = b.inflate(), true
+	}
 	return b.content, b.err
+}
+
+// Peek is Bytes for who looks at the content once: the block does not keep it.
+func (b *Block) Peek() ([]byte, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.read {
+		return b.content, b.err
+	}
+	return b.inflate(), b.err
+}
+
+// verify tells what is wrong with the stream, and how many bytes follow it.
+func (b *Block) verify() (surplus int, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.judged {
+		b.inflate()
+	}
+	return b.surplus, b.err
+}
+
+// inflate returns the content and judges the stream.
+func (b *Block) inflate() (content []byte) {
+	before := b.judged
+	b.judged = true
+	switch {
+	case b.size < 0:
+		b.err = &bin.Error{Offset: b.offset, Want: "a size of 0 or more", Got: fmt.Sprint(b.size), Err: bin.ErrFormat}
+	case b.plain:
+		content = b.stream
+	default:
+		var used int
+		content, used, b.err = deflate.Decompress(b.stream, int(b.size))
+		b.surplus = len(b.stream) - used
+		if b.err != nil {
+			b.err = &bin.Error{Offset: b.offset, Want: fmt.Sprintf("a zlib stream of %d bytes", b.size), Got: b.err.Error(), Err: b.err}
+		}
+	}
+	if b.err != nil && b.unreadable != nil && !before {
+		b.unreadable(b.err)
+	}
+	return content
 }
 
 // encode returns the bytes that stand for the block in a file of the given version.

@@ -85,10 +85,10 @@ func (f *File) Check(sink check.Sink) {
 		if b.size <= 0 || b.lost {
 			continue // said already
 		}
-		if _, err := b.Bytes(); err != nil {
+		if surplus, err := b.verify(); err != nil {
 			sink.Add(kindDataCorrupt, path, b.offset, "%v", errors.Unwrap(err))
-		} else if b.surplus > 0 {
-			sink.Add(kindDataSurplus, path, b.offset, "%d bytes follow the compressed stream", b.surplus)
+		} else if surplus > 0 {
+			sink.Add(kindDataSurplus, path, b.offset, "%d bytes follow the compressed stream", surplus)
 		}
 	}
 }

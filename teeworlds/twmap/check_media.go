@@ -73,9 +73,19 @@ func (c *checker) checkImageItem(sink check.Sink, part *Part, im *Image) {
 	offset := im.data.offset()
 	if im.pixels == nil && im.HasPicture() && int(im.data.block.Size()) == 3*im.Width*im.Height {
 		sink.AddAt(foundImageRGB, at, path, offset, "the image %q has three bytes for each of its %d x %d pixels", im.Name, im.Width, im.Height)
-	} else if _, err := im.Picture(); err != nil {
+	} else if err := im.verify(); err != nil {
 		sink.AddAt(foundImageData, at, path, offset, "the image %q: %s", im.Name, reason(err))
 	}
+}
+
+// verify tells what is wrong with the pixels of an embedded image, without keeping them.
+func (im *Image) verify() error {
+	if im.pixels != nil || !im.HasPicture() {
+		_, err := im.Picture()
+		return err
+	}
+	_, err := im.data.block.Peek()
+	return err
 }
 
 func (c *checker) checkSound(sink check.Sink, part *Part, s *Sound) {
@@ -92,7 +102,10 @@ func (c *checker) checkSound(sink check.Sink, part *Part, s *Sound) {
 	if s.opus != nil {
 		offset = -1
 	}
-	opus, err := s.Opus()
+	opus, err := s.opus, error(nil)
+	if opus == nil && s.data.block != nil {
+		opus, err = s.data.block.Peek()
+	}
 	if err == nil {
 		err = checkOpus(opus)
 	}

@@ -68,6 +68,13 @@ func (c *checker) checkTeles(sink check.Sink) {
 		reached[exit] = true
 	}
 	report := func(kind *check.Kind, thing string, is func(t GameTile, number uint8) bool) {
+		found := false
+		for key := range p.teles {
+			found = found || is(key.tile, key.number)
+		}
+		if !found {
+			return
+		}
 		s := c.spots()
 		part := c.layers[c.used[KindTele]]
 		eachCell(c.used[KindTele].Teles, func(x, y int, t TeleTile) {
@@ -106,25 +113,24 @@ func (c *checker) checkTeles(sink check.Sink) {
 // maxSpawns is how many spawns of a kind Teeworlds has room for.
 const maxSpawns = 64
 
-// Spawns counts the spawns of each kind in the game layer: for all, red, blue.
-func (m *Map) Spawns() (n [3]int) {
-	game := m.Physics(KindGame)
-	if game == nil {
-		return n
-	}
-	eachCell(game.Tiles, func(_, _ int, t Tile) {
-		if id := GameTile(t.ID); id >= EntitySpawn && id <= EntitySpawnBlue {
-			n[id-EntitySpawn]++
-		}
-	})
-	return n
-}
-
 // TooManySpawns tells which kinds of spawns are more than Teeworlds 0.7 has room for, ""
 // if none are: its server crashes on them.
 func (m *Map) TooManySpawns() string {
+	var n [3]int
+	if game := m.Physics(KindGame); game != nil {
+		eachCell(game.Tiles, func(_, _ int, t Tile) {
+			if id := GameTile(t.ID); id >= EntitySpawn && id <= EntitySpawnBlue {
+				n[id-EntitySpawn]++
+			}
+		})
+	}
+	return tooManySpawns(n)
+}
+
+// tooManySpawns is TooManySpawns of the numbers of spawns for all, red and blue.
+func tooManySpawns(spawns [3]int) string {
 	var list []string
-	for i, n := range m.Spawns() {
+	for i, n := range spawns {
 		if n > maxSpawns {
 			list = append(list, fmt.Sprintf("%d %ss", n, strings.TrimPrefix((EntitySpawn+GameTile(i)).String(), "entity: ")))
 		}
@@ -134,7 +140,8 @@ func (m *Map) TooManySpawns() string {
 
 // checkSpawns tells of more spawns than Teeworlds takes.
 func (c *checker) checkSpawns(sink check.Sink) {
-	many := c.m.TooManySpawns()
+	counts := c.play[KindGame].spawns
+	many := tooManySpawns(counts)
 	if many == "" {
 		return
 	}
@@ -144,7 +151,6 @@ func (c *checker) checkSpawns(sink check.Sink) {
 	}
 	s := c.spots()
 	game := c.used[KindGame]
-	counts := c.m.Spawns()
 	eachCell(game.Tiles, func(x, y int, t Tile) {
 		if id := GameTile(t.ID); id >= EntitySpawn && id <= EntitySpawnBlue && counts[id-EntitySpawn] > maxSpawns {
 			s.add(c.layers[game].tile(x, y))

@@ -8,12 +8,13 @@ import (
 
 // playStats is what a physics layer has for those who play.
 type playStats struct {
-	spawns, starts, finishes int
-	timeCheckpoints          [25]bool
-	zones                    [256]bool // by number
-	teles                    map[teleKey]int
-	unknown                  int // tiles of other games
-	solid                    int // anything that is not air
+	starts, finishes int
+	spawns           [3]int // for all, red, blue
+	timeCheckpoints  [25]bool
+	zones            [256]bool // by number
+	teles            map[teleKey]int
+	unknown          int // tiles of other games
+	solid            int // anything that is not air
 }
 
 // cellFaults is what is wrong with the tiles of a layer.
@@ -24,7 +25,8 @@ type cellFaults struct {
 }
 
 // checkCells checks the tiles of a layer, and keeps what they are for.
-func (c *checker) checkCells(sink check.Sink, part *Part, l *TileLayer) {
+func (c *checker) checkCells(sink check.Sink, part *Part, layer *TileLayer) {
+	l := layer
 	stored := !l.grid().isChanged(l.Version >= 4)
 	if stored && (l.data[l.dataKind()].block == nil || l.Version >= 4 && l.dataKind() != KindTiles) {
 		return // told by the law
@@ -33,9 +35,11 @@ func (c *checker) checkCells(sink check.Sink, part *Part, l *TileLayer) {
 	offset := int64(-1)
 	if stored {
 		offset = l.data[l.dataKind()].offset()
-		if !l.checkAmount(sink, part, what, offset) {
+		data, err := l.data[l.dataKind()].block.Peek()
+		if !l.checkAmount(sink, part, what, offset, data, err) {
 			return // cells of another size than today's would only make noise
 		}
+		l = l.over(data) // all layers at once would take too much memory
 	}
 	f := cellFaults{part: part, reserved: c.spots(), invalid: c.spots(), unused: c.spots(), flags: c.spots(), angle: c.spots(), mirrored: c.spots(), deprecated: c.spots()}
 	p := playStats{teles: make(map[teleKey]int)}
@@ -54,15 +58,14 @@ func (c *checker) checkCells(sink check.Sink, part *Part, l *TileLayer) {
 		eachCell(l.Tiles, func(x, y int, t Tile) { f.game(&p, l.Kind, x, y, t) })
 	}
 	f.report(sink, what, offset, l.Kind)
-	if l.Kind.Physics() && c.used[l.Kind] == l {
+	if l.Kind.Physics() && c.used[l.Kind] == layer {
 		p.unknown = f.invalid.n
 		c.play[l.Kind], c.deprecated[l.Kind] = &p, f.deprecated
 	}
 }
 
 // checkAmount reports whether the block has as many tiles as the layer, at least.
-func (l *TileLayer) checkAmount(sink check.Sink, part *Part, what string, offset int64) bool {
-	data, err := l.data[l.dataKind()].block.Bytes()
+func (l *TileLayer) checkAmount(sink check.Sink, part *Part, what string, offset int64, data []byte, err error) bool {
 	if err != nil {
 		sink.AddAt(foundTilesUnreadable, part.at(), part.path(), offset, "the %s: %s", what, reason(err))
 		return false
@@ -143,7 +146,7 @@ func (f *cellFaults) game(p *playStats, kind Kind, x, y int, t Tile) {
 	case id >= TileTimeCheckpointFirst && id <= TileTimeCheckpointLast:
 		p.timeCheckpoints[id-TileTimeCheckpointFirst] = true
 	case id >= EntitySpawn && id <= EntitySpawnBlue:
-		p.spawns++
+		p.spawns[id-EntitySpawn]++
 	}
 }
 
@@ -221,7 +224,9 @@ func (c *checker) checkPlay(sink check.Sink) {
 	var all playStats
 	for _, k := range []Kind{KindGame, KindFront} {
 		if p := c.play[k]; p != nil {
-			all.spawns += p.spawns
+			for i, n := range p.spawns {
+				all.spawns[i] += n
+			}
 			all.starts += p.starts
 			all.finishes += p.finishes
 			all.unknown += p.unknown
@@ -231,7 +236,7 @@ func (c *checker) checkPlay(sink check.Sink) {
 			}
 		}
 	}
-	if all.spawns == 0 && all.solid > 0 && all.unknown == 0 && c.mod == "" {
+	if all.spawns == [3]int{} && all.solid > 0 && all.unknown == 0 && c.mod == "" {
 		sink.Add(foundNoSpawn, "", -1, "the map has no spawn")
 	}
 	c.checkSpawns(sink)

@@ -3,6 +3,7 @@ package twmap_test
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -169,4 +170,29 @@ func TestCheckMirrored(t *testing.T) {
 			t.Errorf("flags %v: %v", flags, all)
 		}
 	}
+}
+
+// A check looks at one layer after the other: those that are to be seen only do not
+// stay in memory when they were looked at.
+func TestCheckKeepsNoLayers(t *testing.T) {
+	m := playable()
+	const layers, side = 30, 1000 // 4 MB each
+	for range layers {
+		second(m, twmap.NewTileLayer(twmap.KindTiles, side, side))
+	}
+	m = decode(t, encode(t, m))
+	inUse := func() int64 {
+		runtime.GC()
+		var mem runtime.MemStats
+		runtime.ReadMemStats(&mem)
+		return int64(mem.HeapAlloc)
+	}
+	before := inUse()
+	if _, all := findings(m); len(all) > 0 {
+		t.Errorf("found %v", all)
+	}
+	if more := inUse() - before; more > layers*side*side {
+		t.Errorf("%d MB stay in use", more>>20)
+	}
+	runtime.KeepAlive(m)
 }

@@ -1,6 +1,10 @@
 package twmap
 
-import "fmt"
+import (
+	"fmt"
+
+	"trowel/teeworlds/datafile"
+)
 
 // Kind tells what the tiles of a layer are for.
 type Kind int
@@ -243,6 +247,14 @@ func (l *TileLayer) noCells(c *codec) {
 	c.data("data", &l.data[KindTiles], false, func() ([]byte, bool) {
 		return make([]byte, max(l.Width*l.Height, 1)*4), true
 	})
+}
+
+// over returns the same layer with cells that stand in data.
+func (l *TileLayer) over(data []byte) *TileLayer {
+	o := &TileLayer{LayerBase: l.LayerBase, Version: l.Version, Kind: l.Kind, Width: l.Width, Height: l.Height}
+	o.data[o.dataKind()].block = datafile.NewBlock(data)
+	o.connect()
+	return o
 }
 
 // connect makes the grids of a layer that was read.
