@@ -149,7 +149,10 @@ func (c *checking) run(ctx context.Context, names []string) error {
 // safely checks a file, and takes a panic for a finding: the other files are fine.
 func (c *checking) safely(ctx context.Context, t target) checked {
 	r := checked{target: t, findings: []check.Finding{}}
-	sink := check.Sink(func(f check.Finding) { r.findings = append(r.findings, f) })
+	sink := check.Sink(func(f check.Finding) {
+		f.Path, f.Message = c.talk.plain(f.Path), c.talk.plain(f.Message)
+		r.findings = append(r.findings, f)
+	})
 	if p := parallel.Catch(func() { c.check(ctx, &r, sink) }); p != nil {
 		r.defect = true
 		sink.Add(kindDefect, "", -1, "%v", defect(p))
@@ -230,7 +233,7 @@ func (c *checking) build(name string, sink check.Sink) (*game, error) {
 			return nil, named(err, name)
 		}
 	}
-	g, err := buildTemporary(job, f, fsys, name)
+	g, err := c.buildTemporary(job, f, fsys, name)
 	if err != nil && job.Err() == nil {
 		sink(broken(kindUnbuildable, err))
 		return nil, nil

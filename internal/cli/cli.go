@@ -155,6 +155,7 @@ Exit codes: 0 fine, 1 findings or differences, 2 wrong usage or a failure.`,
 		a.searchCommand(), a.hashCommand(), a.repairCommand(),
 		a.dumpCommand(), a.diffCommand(), a.convertCommand(), a.formatsCommand(), a.manCommand(root), a.versionCommand())
 	root.SetHelpCommand(a.helpCommand(root))
+	completionCommand(root)
 	return root
 }
 
@@ -163,11 +164,11 @@ func args(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least && len(args) == 0 && isFile(cmd.CalledAs()):
-			return hint(errors.New("too few arguments: "+cmd.UseLine()), "the file of that name is ./%s", cmd.CalledAs())
+			return hint(errors.New("too few arguments: "+useLine(cmd)), "the file of that name is ./%s", cmd.CalledAs())
 		case len(args) < least:
-			return hint(errors.New("too few arguments: "+cmd.UseLine()), "see `%s --help`", cmd.CommandPath())
+			return hint(errors.New("too few arguments: "+useLine(cmd)), "see `%s --help`", cmd.CommandPath())
 		case most >= 0 && len(args) > most:
-			return hint(errors.New("too many arguments: "+cmd.UseLine()), "see `%s --help`", cmd.CommandPath())
+			return hint(errors.New("too many arguments: "+useLine(cmd)), "see `%s --help`", cmd.CommandPath())
 		}
 		return nil
 	}

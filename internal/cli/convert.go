@@ -71,7 +71,7 @@ files -o names the folder for the new ones.
 				return hint(fmt.Errorf("%s: would become %s, as %s does", name, made, other), "convert one of them alone, with another -o")
 			}
 			from[made] = name
-			if err := a.called(made, g.Format, c.Extension, true); err != nil {
+			if err := a.mayBeCalled(made, g.Format, c.Extension, true); err != nil {
 				return err
 			}
 			if c.Resumes && force {
@@ -116,7 +116,7 @@ func converted(g *game, c *format.Conversion, out string, several bool) (string,
 		return filepath.Join(out, name+c.Extension), nil
 	}
 	if several {
-		return "", hint(errors.New("the new files need a folder"), "give it with -o")
+		return "", hint(fmt.Errorf("%s: the new files need a folder", g.name), "give it with -o")
 	}
 	return "", hint(errors.New("the new file needs a name"), "give it with -o, such as -o %s%s", folderName(g), c.Extension)
 }

@@ -97,7 +97,9 @@ func (a *app) openGame(cmd *cobra.Command, name string) (*game, error) {
 	if err == nil {
 		err = a.ownedOptions(cmd, f)
 	} else if src.IsDir() {
-		err = hint(err, "to make a file of a folder, use `trowel pack %s`", name)
+		if err = fmt.Errorf("%s: %w", name, format.ErrNoTree); a.isGame(name) {
+			err = hint(fmt.Errorf("%s: is a folder already", name), "to make a file of a folder, use `trowel pack %s`", name)
+		}
 	}
 	if err != nil {
 		src.Close()

@@ -109,7 +109,7 @@ func (x *extraction) run(ctx context.Context, dir string, g *game, opts output.O
 	if x.owner = ownerOnly(g.src); x.owner {
 		out.OwnerOnly()
 	}
-	temp, err := out.Dir()
+	temp, err := called{out, x.talk, dir}.Dir()
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"trowel/format"
+	"trowel/internal/tree"
 )
 
 // What people call the verbs besides their names and aliases.
@@ -142,6 +143,28 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
+// completionCommand is cobra's, but a word that is no shell is an error.
+func completionCommand(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	cmd, _, err := root.Find([]string{"completion"})
+	if err != nil || cmd == root {
+		return
+	}
+	cmd.Short = "Write the script that completes commands in a shell"
+	cmd.Long = "Completion prints the script with which a shell completes verbs, options and the paths\nin files. \"trowel completion SHELL --help\" tells how to load it."
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		if len(words) == 0 {
+			return cmd.Help()
+		}
+		var shells []string
+		for _, sub := range cmd.Commands() {
+			shells = append(shells, sub.Name())
+		}
+		return didYouMean(fmt.Errorf("no shell is called %q", words[0]), words[0], shells, "there are %s", strings.Join(shells, ", "))
+	}
+}
+
 func isThere(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil
@@ -217,7 +240,7 @@ func (a *app) partOf(name string) string {
 	const levels = 3
 	dir := filepath.Dir(name)
 	for range levels {
-		if a.isGame(dir) {
+		if a.isWhole(dir) {
 			if strings.HasPrefix(dir, ".") { // that is no name
 				dir, _ = filepath.Abs(dir)
 			}
@@ -226,6 +249,20 @@ func (a *app) partOf(name string) string {
 		dir = filepath.Join(dir, "..")
 	}
 	return ""
+}
+
+// isWhole reports whether a folder is a game file, or what extract made of one.
+func (a *app) isWhole(dir string) bool {
+	if isFile(filepath.Join(dir, tree.Sidecar)) {
+		return true
+	}
+	src, err := format.OpenSource(dir)
+	if err != nil {
+		return false
+	}
+	defer src.Close()
+	_, err = a.formats.Find(src)
+	return err == nil
 }
 
 // What files are that people give, though they are none of a game.

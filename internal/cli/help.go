@@ -45,7 +45,7 @@ func (a *app) optionFlags(cmd *cobra.Command, options func(*format.Format) []for
 // tool itself, for which they are those of info, shows none.
 func (a *app) usage(cmd *cobra.Command) error {
 	w := cmd.OutOrStdout()
-	line := strings.Replace(cmd.UseLine(), "[flags]", "[OPTION...]", 1)
+	line := useLine(cmd)
 	if cmd.HasAvailableSubCommands() && cmd.HasParent() {
 		line = cmd.CommandPath() + " COMMAND"
 	}
@@ -84,6 +84,11 @@ func (a *app) usage(cmd *cobra.Command) error {
 		fmt.Fprintf(w, "\n\"%s VERB --help\" tells more about a verb.\n", cmd.CommandPath())
 	}
 	return nil
+}
+
+// useLine is a verb with its arguments.
+func useLine(cmd *cobra.Command) string {
+	return strings.Replace(cmd.UseLine(), "[flags]", "[OPTION...]", 1)
 }
 
 // flagGroup is the flags of a verb that are for the same games.

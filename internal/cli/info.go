@@ -96,7 +96,7 @@ func (a *app) withInner(cmd *cobra.Command, container, wanted string, use func(*
 		return named(err, container)
 	}
 	src := format.NewSource(container+":"+name, data)
-	f, err := a.formatOf(src, target{})
+	f, err := a.formats.Find(src)
 	if err != nil {
 		return err
 	}

@@ -87,11 +87,11 @@ func (a *app) find(cmd *cobra.Command, name string) (*game, error) {
 	if f, err = a.formats.FindTree(fsys); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return buildTemporary(a.job(cmd, f), f, fsys, name)
+	return a.buildTemporary(a.job(cmd, f), f, fsys, name)
 }
 
 // buildTemporary builds the tree form of a file, for this run only.
-func buildTemporary(job *format.Job, f *format.Format, fsys fs.FS, name string) (_ *game, err error) {
+func (a *app) buildTemporary(job *format.Job, f *format.Format, fsys fs.FS, name string) (_ *game, err error) {
 	dir, remove, err := output.Scratch()
 	if err != nil {
 		return nil, err
@@ -107,8 +107,9 @@ func buildTemporary(job *format.Job, f *format.Format, fsys fs.FS, name string) 
 		return nil, err
 	}
 	defer out.Discard()
+	a.talk.hide(path, name)
 	job.Told, job.Temporary = nil, true // it is not what the user asked for
-	if err := f.Build(job, fsys, out); err != nil {
+	if err := f.Build(job, fsys, called{out, a.talk, name}); err != nil {
 		return nil, named(err, name)
 	}
 	if err := out.Commit(); err != nil {
@@ -120,6 +121,21 @@ func buildTemporary(job *format.Job, f *format.Format, fsys fs.FS, name string) 
 	}
 	src.Path = name
 	return &game{Format: f, name: name, src: src, built: remove}, nil
+}
+
+// called is an output whose temporary paths no message shows.
+type called struct {
+	format.Output
+	talk *talk
+	name string // that the user knows
+}
+
+func (c called) Dir() (string, error) {
+	dir, err := c.Output.Dir()
+	if err == nil {
+		c.talk.hide(dir, c.name)
+	}
+	return dir, err
 }
 
 // extension returns the usual extension of a format, or "".
@@ -242,10 +258,10 @@ func openFolder(name string, told func(at string, err error)) (fs.FS, io.Closer,
 	return fsys, root, nil
 }
 
-// called makes sure that the name of what is made has no extension that belongs to another
+// mayBeCalled makes sure that the name of what is made has no extension that belongs to another
 // format: other than f, or with anyOfGame, than all of the game of f. Own is the extension of
 // what is made.
-func (a *app) called(name string, f *format.Format, own string, anyOfGame bool) error {
+func (a *app) mayBeCalled(name string, f *format.Format, own string, anyOfGame bool) error {
 	has := func(ext string) bool {
 		_, has := cutSuffixFold(name, ext)
 		return has && ext != ""

@@ -47,6 +47,10 @@ the same bytes again. The file appears when it is whole, or not at all.
 			defer closer.Close()
 			f, err := a.treeFormat(fsys, dir, name)
 			if err != nil {
+				if g, e := a.openGame(cmd, dir); e == nil {
+					g.Close()
+					err = hint(fmt.Errorf("%s: is a %s already", dir, g.Title), "to make a folder of text of it, use `trowel extract %s`", dir)
+				}
 				return err
 			}
 			if err := a.ownedOptions(cmd, f); err != nil {
@@ -57,7 +61,7 @@ the same bytes again. The file appears when it is whole, or not at all.
 					return err
 				}
 			}
-			if err := a.called(to, f, extension(f), false); err != nil {
+			if err := a.mayBeCalled(to, f, extension(f), false); err != nil {
 				return err
 			}
 			r.format = f.Name

@@ -43,8 +43,6 @@ failed.`,
 	cmd.Flags().StringVar(&restore, "restore", "", "undo --in-place with its `backup`")
 	w.flags(cmd)
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a copy that is there already")
-	cmd.MarkFlagsMutuallyExclusive("output", "in-place", "dry-run", "restore")
-	cmd.MarkFlagsOneRequired("output", "in-place", "dry-run", "restore")
 	a.optionFlags(cmd, func(f *format.Format) []format.Option {
 		if f.Repair == nil {
 			return nil
@@ -52,6 +50,15 @@ failed.`,
 		return append(makingOptions(f), f.Repair.Options...)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ways := 0
+		for _, given := range []bool{to != "", inPlace, w.dryRun, restore != ""} {
+			if given {
+				ways++
+			}
+		}
+		if ways != 1 {
+			return hint(errors.New("tell one thing to do: -o NEW, --in-place, --dry-run or --restore BACKUP"), "--dry-run changes nothing")
+		}
 		if backup != "" && !inPlace {
 			return errors.New("--backup is of use only with --in-place")
 		}

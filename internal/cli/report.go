@@ -115,7 +115,7 @@ func (r *report) watch(job *format.Job) *format.Job {
 	warned, missed := job.Warned, job.Missed
 	job.Warned = func(path, text string) {
 		r.mu.Lock()
-		r.warnings = append(r.warnings, message{path, text})
+		r.warnings = append(r.warnings, message{r.talk.plain(path), r.talk.plain(text)})
 		r.mu.Unlock()
 		warned(path, text)
 	}
@@ -129,7 +129,7 @@ func (r *report) watch(job *format.Job) *format.Job {
 
 func (r *report) lose(path, text string) {
 	r.mu.Lock()
-	r.losses = append(r.losses, message{path, text})
+	r.losses = append(r.losses, message{r.talk.plain(path), r.talk.plain(text)})
 	r.mu.Unlock()
 }
 
@@ -202,7 +202,7 @@ func (r *report) end(failure error) error {
 	}
 	rest := object{{"warnings", append([]message{}, r.warnings...)}, {"losses", append([]message{}, r.losses...)}}
 	if failure != nil && !errors.Is(failure, errFound) {
-		rest = append(rest, member{"error", failure.Error()})
+		rest = append(rest, member{"error", r.talk.plain(failure.Error())})
 	}
 	tail, err := compact(rest)
 	if err == nil {
@@ -224,7 +224,7 @@ func (r *report) write(ctx context.Context, name string, opts output.Options, bu
 		return err
 	}
 	defer out.Discard()
-	if err = build(out); err == nil {
+	if err = build(called{out, r.talk, name}); err == nil {
 		err = ctx.Err()
 	}
 	if err == nil {

@@ -50,10 +50,10 @@ found and 1 if not.`,
 		if ignoreCase {
 			pattern = "(?i)" + pattern
 		}
-		re, err := regexp.Compile("(?m)" + pattern) // ^ and $ are those of lines
-		if err != nil {
+		if _, err := regexp.Compile(pattern); err != nil {
 			return hint(err, "-F takes PATTERN as it stands")
 		}
+		re := regexp.MustCompile("(?m)" + pattern) // ^ and $ are those of lines
 		s := &search{app: a, cmd: cmd, re: re, paths: list, asJSON: asJSON, list: jsonArray{w: a.out}}
 		for _, name := range expand(args[1:]) {
 			s.seen = 0

@@ -37,6 +37,7 @@ type talk struct {
 	hushed   atomic.Bool
 
 	missed map[string]struct{} // what could not be had, as it was told
+	hidden []string            // temporary paths, each with what the user calls it
 
 	// The progress of what is going on, shown once it takes longer than patience.
 	started, shown time.Time
@@ -65,7 +66,28 @@ func (t *talk) print(line string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.clearLine()
-	fmt.Fprintln(t.lines, printable(line))
+	fmt.Fprintln(t.lines, printable(t.plainLocked(line)))
+}
+
+// hide makes messages tell the name that the user knows, and not a temporary path.
+func (t *talk) hide(temporary, name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.hidden = append(t.hidden, temporary, name)
+}
+
+// plain is a text without temporary paths.
+func (t *talk) plain(text string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.plainLocked(text)
+}
+
+func (t *talk) plainLocked(text string) string {
+	for i := 0; i < len(t.hidden); i += 2 {
+		text = strings.ReplaceAll(text, t.hidden[i], t.hidden[i+1])
+	}
+	return text
 }
 
 // warn tells the user something about the file or tree at path.

@@ -277,6 +277,9 @@ var toyShelf = &format.Format{
 		if err != nil {
 			return err
 		}
+		if hasFile(fsys, "fails") {
+			return os.WriteFile(filepath.Join(dir, "nowhere", "shelf.txt"), nil, 0o666)
+		}
 		return os.WriteFile(filepath.Join(dir, "shelf.txt"), []byte("shelf\n"), 0o666)
 	},
 }

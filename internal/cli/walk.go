@@ -112,6 +112,9 @@ func (s *selection) has(name string) bool {
 // unused returns an error about the first pattern that chose nothing.
 func (s *selection) unused(file string) error {
 	for i, used := range s.used {
+		if !used && isThere(s.patterns[i]) {
+			return hint(fmt.Errorf("%s: nothing in it matches %q", file, s.patterns[i]), "to take several files, all of them have to be game files")
+		}
 		if !used {
 			return hint(fmt.Errorf("%s: nothing in it matches %q", file, strings.TrimPrefix(s.patterns[i], "/")), "`trowel ls %s` lists what is there", file)
 		}
