@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel/format"
 	"trowel/internal/output"
 	"trowel/internal/parallel"
 	"trowel/internal/safename"
@@ -98,6 +97,8 @@ func (x *extraction) count(ctx context.Context) (stop func()) {
 
 // run extracts to dir, in which nothing is to be seen before all of it is whole.
 func (x *extraction) run(ctx context.Context, dir string, g *game, opts output.Options) error {
+	x.owner = ownerOnly(g.reads())
+	opts.OwnerOnly = func() bool { return x.owner }
 	out, err := x.start(dir, g, opts)
 	if err != nil {
 		return err
@@ -106,9 +107,6 @@ func (x *extraction) run(ctx context.Context, dir string, g *game, opts output.O
 		return x.make(ctx, "")
 	}
 	defer out.Discard()
-	if x.owner = ownerOnly(g.src); x.owner {
-		out.OwnerOnly()
-	}
 	temp, err := called{out, x.talk, dir}.Dir()
 	if err != nil {
 		return err
@@ -147,9 +145,9 @@ func (x *extraction) start(dir string, g *game, opts output.Options) (*output.Ou
 	return out, err
 }
 
-// ownerOnly reports whether nobody but its owner may read a file or folder.
-func ownerOnly(src *format.Source) bool {
-	for _, path := range src.Reads() {
+// ownerOnly reports whether one of several files and folders is for nobody but its owner.
+func ownerOnly(paths []string) bool {
+	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil && !onWindows && info.Mode().Perm()&0o077 == 0 {
 			return true
 		}

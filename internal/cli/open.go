@@ -309,7 +309,8 @@ func (a *app) writeOptions(cmd *cobra.Command, force bool, f *format.Format, job
 			}
 			return f.Replaces(job, old, tree)
 		},
-		Reads: func() []string { return append(a.inputs(cmd), reads()...) },
+		Reads:     func() []string { return append(a.inputs(cmd), reads()...) },
+		OwnerOnly: func() bool { return ownerOnly(reads()) },
 	}
 }
 

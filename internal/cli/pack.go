@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -66,9 +67,13 @@ the same bytes again. The file appears when it is whole, or not at all.
 			}
 			r.format = f.Name
 			job := r.watch(a.job(cmd, f))
+			files := &watched{FS: fsys}
 			opts := a.writeOptions(cmd, force, f, job, fsys, "", func() []string { return []string{dir} })
+			if folder := opts.OwnerOnly; !f.Folder { // what is made as a folder has files of its own
+				opts.OwnerOnly = func() bool { return folder() || files.owner.Load() }
+			}
 			err = r.write(cmd.Context(), to, opts, func(out format.Output) error {
-				return named(f.Build(job, fsys, out), dir)
+				return named(f.Build(job, files, out), dir)
 			})
 			if err != nil {
 				return err
@@ -79,6 +84,25 @@ the same bytes again. The file appears when it is whole, or not at all.
 	}
 	return cmd
 }
+
+// watched is a tree that notes whether a file that was read is for nobody but its owner.
+type watched struct {
+	fs.FS
+	owner atomic.Bool
+}
+
+func (w *watched) Open(name string) (fs.File, error) {
+	f, err := w.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if st, err := f.Stat(); err == nil && !onWindows && st.Mode().IsRegular() && st.Mode().Perm()&0o077 == 0 {
+		w.owner.Store(true)
+	}
+	return f, nil
+}
+
+func (w *watched) Stat(name string) (fs.FileInfo, error) { return fs.Stat(w.FS, name) }
 
 // treeFormat tells the format of which dir is the tree form, or takes it by its name.
 func (a *app) treeFormat(fsys fs.FS, dir, name string) (*format.Format, error) {

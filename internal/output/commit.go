@@ -77,7 +77,8 @@ func (o *Output) finish(p *part) error {
 // mode gives a part the permissions of what it replaces; those of what is new are the
 // user's usual ones.
 func (o *Output) mode(p *part) error {
-	if p.old == nil && !o.owner {
+	owner := o.OwnerOnly != nil && o.OwnerOnly()
+	if p.old == nil && !owner {
 		return nil
 	}
 	info, err := os.Stat(p.temp)
@@ -88,7 +89,7 @@ func (o *Output) mode(p *part) error {
 	if p.old != nil {
 		mode = p.old.Mode().Perm()
 	}
-	if o.owner {
+	if owner {
 		mode &^= 0o077
 	}
 	if p.file == nil {

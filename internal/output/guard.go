@@ -22,6 +22,9 @@ type Options struct {
 	// Replaces returns why what is written must not take the place of what is at path: an
 	// error that wraps ErrKind if that is of another kind. Nil: everything is.
 	Replaces func(path string) error
+	// OwnerOnly reports, when all is made, whether nobody but its owner may read it, whatever
+	// others may do with what it replaces; nil: they may.
+	OwnerOnly func() bool
 	// Passing tells that the output is for this run only, so that nothing of it has to be on
 	// the disk for good.
 	Passing bool

@@ -30,7 +30,6 @@ type Output struct {
 	parts []*part
 	into  bool // it goes into a folder that is there
 	kept  bool // a folder that has its name already
-	owner bool // nobody but its owner may read it
 	size  int64
 	old   bool // something was replaced
 }
@@ -114,10 +113,6 @@ func Resume(path string, opts Options) (*Output, error) {
 
 // Stream starts an output that goes to w when it is whole.
 func Stream(w io.Writer) *Output { return &Output{path: "-", to: w} }
-
-// OwnerOnly lets nobody but its owner read the output, whatever others may do with what it
-// replaces.
-func (o *Output) OwnerOnly() { o.owner = true }
 
 // begin makes the workshop.
 func (o *Output) begin(base string) error {

@@ -22,6 +22,7 @@ type Meta struct {
 	Stored int64     // bytes that it takes in the game file; -1 if that is not known
 	Note   string    // what it is, such as "50 x 45 tiles"
 	Time   time.Time // when it was changed, if the game file tells
+	Owner  bool      // nobody but its owner may read what it is made of
 	Last   bool      // it is made quicker once all other files were
 }
 
@@ -164,6 +165,9 @@ func (i info) Sys() any           { return i.n.meta }
 func (i info) Mode() fs.FileMode {
 	if i.n.isDir() {
 		return fs.ModeDir | 0o555
+	}
+	if i.n.meta.Owner {
+		return 0o400
 	}
 	return 0o444
 }

@@ -139,6 +139,9 @@ func (c *copier) openStore(ctx context.Context) (err error) {
 	if c.log.resumed && errors.Is(err, fs.ErrExist) && c.openEmpty(ctx) {
 		err = nil // the earlier run has made it on a server, and was ended at once
 	}
+	if err == nil {
+		err = c.protect(mapFiles, c.have.Map, c.to.Backend)
+	}
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"trowel/internal/links"
+	"trowel/minetest/world"
 )
 
 // copyFiles copies what stays as it is. What an earlier run has copied is known by
@@ -50,7 +51,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 		target := filepath.Join(c.dst, rel)
 		switch {
 		case e.IsDir():
-			if err := os.Mkdir(target, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			if err := os.Mkdir(target, folderMode(path)); err != nil && !errors.Is(err, fs.ErrExist) {
 				return err
 			}
 			return removeParts(target)
@@ -65,6 +66,14 @@ func copyFiles(ctx context.Context, c *copier) error {
 		return err
 	})
 	return errors.Join(err, lost)
+}
+
+// folderMode returns the permissions of the copy of a folder.
+func folderMode(path string) fs.FileMode {
+	if st, err := os.Stat(path); err == nil && st.Mode().Perm()&0o077 == 0 {
+		return 0o700
+	}
+	return 0o755
 }
 
 // tries is how often a file is copied that changes all the time.
@@ -161,5 +170,9 @@ func writeSettings(ctx context.Context, c *copier) error {
 	if len(text) == 0 && !c.newMap {
 		return nil // a world of 2011 has no such file
 	}
-	return writeFile(filepath.Join(c.dst, "world.mt"), text)
+	mode := fs.FileMode(0o644)
+	if world.OwnerOnly(c.src, "world.mt") {
+		mode = 0o600
+	}
+	return writeFile(filepath.Join(c.dst, "world.mt"), text, mode)
 }

@@ -41,7 +41,7 @@ func begin(c *copier) (*journal, error) {
 	j := &journal{Source: c.src, Options: c.digest(), path: filepath.Join(c.dst, journalName)}
 	entries, err := os.ReadDir(c.dst)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = os.MkdirAll(c.dst, 0o755)
+		err = os.MkdirAll(c.dst, folderMode(c.src))
 	}
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (j *journal) save() error {
 	if err != nil {
 		return err
 	}
-	return writeFile(j.path, text)
+	return writeFile(j.path, text, 0o600)
 }
 
 func (j *journal) remove() error {
@@ -108,9 +108,9 @@ func (j *journal) leave() error {
 const partSuffix = ".trowel-part"
 
 // writeFile writes a file whole or not at all.
-func writeFile(path string, data []byte) error {
+func writeFile(path string, data []byte, mode fs.FileMode) error {
 	part := path + partSuffix
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"trowel/check"
 	"trowel/minetest/place"
@@ -14,21 +15,22 @@ import (
 )
 
 func movePlayers(ctx context.Context, c *copier) error {
-	return move(ctx, c, part[*world.Player]{"players", c.players, playerFiles, world.OpenPlayers, &c.log.Report.Players, func(name string) check.Place { return place.Player(name) }})
+	return move(ctx, c, part[*world.Player]{"players", c.have.Players, c.players, playerFiles, world.OpenPlayers, &c.log.Report.Players, func(name string) check.Place { return place.Player(name) }})
 }
 
 func moveAccounts(ctx context.Context, c *copier) error {
-	return move(ctx, c, part[*world.Account]{"accounts", c.auth, authFiles, world.OpenAuth, &c.log.Report.Accounts, func(name string) check.Place { return place.Account(name) }})
+	return move(ctx, c, part[*world.Account]{"accounts", c.have.Auth, c.auth, authFiles, world.OpenAuth, &c.log.Report.Accounts, func(name string) check.Place { return place.Account(name) }})
 }
 
 func moveMods(ctx context.Context, c *copier) error {
-	return move(ctx, c, part[*world.ModData]{"mods", c.storage, storageFiles, world.OpenStorage, &c.log.Report.Mods, func(mod string) check.Place { return place.Entry{Mod: mod} }})
+	return move(ctx, c, part[*world.ModData]{"mods", c.have.ModStorage, c.storage, storageFiles, world.OpenStorage, &c.log.Report.Mods, func(mod string) check.Place { return place.Entry{Mod: mod} }})
 }
 
 // part is a part of a world that is in a store.
 type part[T any] struct {
 	what  string
-	to    string // the backend of the copy, "" if it stays
+	from  string // the backend of the world
+	to    string // that of the copy, "" if it stays
 	files map[string][]string
 	open  func(context.Context, string, *world.Settings, world.Options) (world.Store[T], error)
 	count *int
@@ -59,7 +61,10 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, to.Close()) }()
+	defer func() { err = errors.Join(err, to.Close(), c.protect(p.files, p.from, p.to)) }()
+	if err := c.protect(p.files, p.from, p.to); err != nil {
+		return err
+	}
 	if p.to == world.BackendPostgres && !c.log.Entered {
 		for name, err := range to.Names(ctx) {
 			return errors.Join(err, fmt.Errorf("%s: %.40q: %w", p.to, name, fs.ErrExist))
@@ -92,6 +97,14 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 		return err
 	}
 	return p.compare(ctx, to)
+}
+
+// protect lets nobody but its owner read what comes from files that nobody but theirs can.
+func (c *copier) protect(files map[string][]string, from, to string) error {
+	if !world.OwnerOnly(c.src, strings.Join(files[from], " ")) {
+		return nil
+	}
+	return world.Protect(c.dst, strings.Join(files[to], " "))
 }
 
 // compare makes sure that all that was written is there.

@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
+	"trowel/internal/tree"
 	"trowel/minetest/mapdb"
 	"trowel/minetest/world"
 )
@@ -179,7 +182,11 @@ func (b *builder) copyFile(name, to string) (err error) {
 		return err
 	}
 	defer r.Close()
-	w, err := b.root.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	mode := fs.FileMode(0o666)
+	if st, err := r.Stat(); err == nil && ownerOnly(st) {
+		mode = 0o600
+	}
+	w, err := b.root.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return err
 	}
@@ -228,8 +235,30 @@ func fill[T any](b *builder, dir string, count *int, open func() (world.Store[T]
 		return err
 	}
 	*count = len(names)
-	return errors.Join(merge(b, dir, store, names, read, same), store.Close())
+	return errors.Join(merge(b, dir, store, names, read, same), store.Close(), b.protect(dir, names))
 }
+
+// protect lets nobody but its owner read the store of what the files of a folder stand for,
+// if one of them, or the sidecar with what they do not say, is for its owner alone.
+func (b *builder) protect(dir string, names map[string]string) error {
+	have := world.FindBackends(b.dst, b.settings)
+	files := map[string]string{
+		playersDir: world.StoreFiles("players", have.Players),
+		authDir:    world.StoreFiles("auth", have.Auth),
+		storageDir: world.StoreFiles("mod_storage", have.ModStorage),
+	}[dir]
+	list := append(slices.Collect(maps.Values(names)), tree.Sidecar)
+	if !slices.ContainsFunc(list, func(at string) bool {
+		st, err := fs.Stat(b.fsys, at)
+		return err == nil && ownerOnly(st) && (at != tree.Sidecar || dir == authDir)
+	}) {
+		return nil
+	}
+	return world.Protect(b.dst, files)
+}
+
+// ownerOnly reports whether nobody but its owner may read a file.
+func ownerOnly(st fs.FileInfo) bool { return st.Mode().IsRegular() && st.Mode().Perm()&0o077 == 0 }
 
 // things returns the names of what the files of a folder stand for, with the
 // paths of the files.

@@ -16,7 +16,7 @@ import (
 )
 
 func (s *shown) sidecarNode() node {
-	return node{name: tree.Sidecar, meta: tree.Meta{Stored: -1, Last: true}, content: s.sidecar}
+	return node{name: tree.Sidecar, meta: tree.Meta{Stored: -1, Last: true, Owner: s.players.owner || s.auth.owner || s.storage.owner}, content: s.sidecar}
 }
 
 // sidecar makes the sidecar. What was opened before is not made again.

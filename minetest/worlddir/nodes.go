@@ -39,6 +39,9 @@ func (i info) Mode() fs.FileMode {
 	if i.IsDir() {
 		return fs.ModeDir | 0o555
 	}
+	if i.meta.Owner {
+		return 0o400
+	}
 	return 0o444
 }
 

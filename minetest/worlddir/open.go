@@ -42,6 +42,12 @@ func Open(w *World, o Options) fs.FS {
 	s.players = things{s: s, dir: playersDir, all: w.Players.Names, content: s.player}
 	s.auth = things{s: s, dir: authDir, all: w.Auth.Names, content: s.account}
 	s.storage = things{s: s, dir: storageDir, all: w.Storage.Names, content: s.mod}
+	for _, t := range []struct {
+		things        *things
+		what, backend string
+	}{{&s.players, "players", w.Backends.Players}, {&s.auth, "auth", w.Backends.Auth}, {&s.storage, "mod_storage", w.Backends.ModStorage}} {
+		t.things.owner = world.OwnerOnly(w.Dir, world.StoreFiles(t.what, t.backend))
+	}
 	s.others.first = []node{
 		s.blockFolder(blocksDir, 0, s.planes),
 		s.players.folder(), s.auth.folder(), s.storage.folder(), s.sidecarNode(),
@@ -237,6 +243,7 @@ type things struct {
 	dir     string
 	all     func(context.Context) iter.Seq2[string, error]
 	content func(name string) (data []byte, relic *thingRelic, err error)
+	owner   bool // nobody but its owner may read what they are made of
 
 	once  sync.Once
 	files []string          // sorted
@@ -298,7 +305,7 @@ func (t *things) find(rest string, deeper bool) (node, error) {
 }
 
 func (t *things) file(file string) node {
-	return node{name: file, meta: tree.Meta{Stored: -1}, content: func() ([]byte, error) {
+	return node{name: file, meta: tree.Meta{Stored: -1, Owner: t.owner}, content: func() ([]byte, error) {
 		data, _, err := t.make(file)
 		return data, err
 	}}

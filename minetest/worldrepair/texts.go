@@ -156,8 +156,11 @@ func mendForceLoaded(text []byte) ([]byte, error) {
 
 // writeFile writes a file whole or not at all.
 func writeFile(path string, data []byte) (err error) {
-	part := path + ".trowel-part"
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	part, mode := path+".trowel-part", os.FileMode(0o644)
+	if st, err := os.Stat(path); err == nil {
+		mode = st.Mode().Perm() // a secret stays one
+	}
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
 	if err != nil {
 		return err
 	}
