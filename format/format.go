@@ -169,6 +169,11 @@ type Job struct {
 	Missed   func(path, message string)      // data that should be there and cannot be had
 	Progress func(what string, done, of int) // for what takes long
 
+	// Checking says that what Build makes is to be checked, once CheckTree has told what is
+	// wrong with each file of the tree: Build goes on without what it cannot make, and Check
+	// is to find what the files are together.
+	Checking bool
+
 	// Temporary says that what Build makes is for this run only. Then nothing may be
 	// written anywhere else than to its Output, not even where the tree says so.
 	Temporary bool
@@ -207,6 +212,9 @@ func (j *Job) Miss(path, format string, args ...any) {
 		j.Missed(path, fmt.Sprintf(format, args...))
 	}
 }
+
+// checking reports whether a tree is checked: see Checking.
+func (j *Job) checking() bool { return j != nil && j.Checking }
 
 // Report tells how far a long run is.
 func (j *Job) Report(what string, done, of int) {

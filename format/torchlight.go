@@ -259,7 +259,7 @@ func (a *archive) Check(job *Job, sink check.Sink) error {
 		return err
 	}
 	defer closer.Close()
-	o := moddir.CheckOptions{Options: a.options, Base: base, Progress: job.Report}
+	o := moddir.CheckOptions{Options: a.options, Base: base, Sources: job.checking(), Progress: job.Report}
 	if a.mod != nil {
 		a.mod.Check("", sink)
 	} else {
@@ -348,9 +348,13 @@ func buildArchive(job *Job, fsys fs.FS, build func(fs.FS, moddir.BuildOptions) (
 	}
 	defer closer.Close()
 	report, err := build(withoutSidecar(job, fsys), moddir.BuildOptions{
-		Options: o, All: job.On(optionAll.Name), Tables: job.On(optionTables.Name), Base: base,
+		Options: o, StandIns: job.checking(), All: job.On(optionAll.Name), Tables: job.On(optionTables.Name), Base: base,
 		Warn: func(path, message string) { job.Warn(path, "%s", message) },
 	})
+	var bad *moddir.SourcesError
+	if errors.As(err, &bad) {
+		return tellSources(job, bad)
+	}
 	if err != nil {
 		return err
 	}
@@ -366,6 +370,27 @@ func buildArchive(job *Job, fsys fs.FS, build func(fs.FS, moddir.BuildOptions) (
 		job.Tell("left out: %s", strings.Join(report.Left, ", "))
 	}
 	return nil
+}
+
+// tellSources tells of every line that keeps a source from being compiled.
+func tellSources(job *Job, bad *moddir.SourcesError) error {
+	var all []string
+	for _, e := range bad.Errors {
+		lines := text.AllErrors(e.Err)
+		for _, line := range lines {
+			all = append(all, check.Line{Path: e.At, Line: line.Line, Column: line.Column}.String()+": "+line.Problem())
+		}
+		if len(lines) == 0 {
+			all = append(all, e.At+": "+e.Err.Error())
+		}
+	}
+	if len(all) == 1 {
+		return errors.New(all[0])
+	}
+	for _, message := range all {
+		job.Miss("", "%s", message)
+	}
+	return fmt.Errorf("nothing was made, because of %d errors", len(all))
 }
 
 // openBase opens the game's own files: a folder, or an archive.

@@ -189,6 +189,7 @@ func (c *checking) check(ctx context.Context, r *checked, sink check.Sink) {
 	}
 	r.format = g.Name
 	job := c.job(c.cmd, g.Format)
+	job.Checking = g.built != nil
 	var mu sync.Mutex
 	var missed []check.Finding
 	job.Missed = func(path, message string) {
@@ -227,6 +228,7 @@ func (c *checking) build(name string, sink check.Sink) (*game, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	job := c.job(c.cmd, f)
+	job.Checking = true
 	job.Warned = func(path, message string) { sink.Add(kindBuild, path, -1, "%s", message) }
 	if f.CheckTree != nil {
 		if err := f.CheckTree(job, fsys, sink); err != nil {

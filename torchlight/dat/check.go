@@ -56,6 +56,7 @@ var (
 // Check reports what is wrong with a compiled file by itself. Paths are those of
 // nodes and keys by their names.
 func Check(data []byte, o Options, sink check.Sink) {
+	sink = text.AtNodes(sink)
 	f, err := Decode(data)
 	if err != nil {
 		path, offset := "", int64(-1)

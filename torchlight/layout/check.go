@@ -80,6 +80,13 @@ func Check(data []byte, path string, sink check.Sink) {
 }
 
 func unreadable(sink check.Sink, path string, err error) {
+	lines := func(f check.Finding) {
+		f.Path = join(path, f.Path)
+		sink(f)
+	}
+	if text.ReportErrors(foundUnreadable, err, lines) {
+		return
+	}
 	sink.Add(foundUnreadable, path, bin.OffsetOf(err), "the layout cannot be read: %v", err)
 }
 
@@ -121,8 +128,10 @@ func (c *checker) add(k *check.Kind, o *Object, format string, args ...any) {
 	if at == 0 {
 		at = -1 // not from a file
 	}
-	c.Sink.Add(k, join(c.path, fmt.Sprintf("object %d", o.ID)), at, format, args...)
+	c.Sink.AddAt(k, atObject(o.ID), join(c.path, fmt.Sprintf("object %d", o.ID)), at, format, args...)
 }
+
+func atObject(id int64) []check.Place { return []check.Place{text.Place{Object: id}} }
 
 func (c *checker) object(o *Object) {
 	if o.Empty {
@@ -205,22 +214,26 @@ func sameShape(a, b *Group) bool {
 // CheckText reports what is wrong with the text of a layout by itself, as Check
 // does for the compiled form.
 func CheckText(form []byte, path string, sink check.Sink) {
-	t, err := text.Parse(form)
+	t, lines, err := text.ParseLines(form)
 	if err != nil {
 		unreadable(sink, path, err)
 		return
 	}
-	f, err := FromText(t.Root)
+	f, err := fromText(t.Root, lines)
 	if err != nil {
 		unreadable(sink, path, err)
 		return
 	}
-	f.check(path, sink)
-	c := textChecker{sink, path}
-	if s, ok := t.Root.Get("COUNT"); ok {
-		if n, _ := text.ParseUint(s); int64(n) != int64(f.count()) {
-			sink.Add(foundCount, join(path, "COUNT"), -1, "COUNT is %s, there are %d objects", s, f.count())
+	c := textChecker{sink, path, lines}
+	f.check(path, c.atLines(t.Root))
+	for p := range t.Root.Properties() {
+		if !strings.EqualFold(p.Key, "COUNT") {
+			continue
 		}
+		if n, _ := text.ParseUint(p.Value); int64(n) != int64(f.count()) {
+			c.add(foundCount, p, "COUNT is %s, there are %d objects", p.Value, f.count())
+		}
+		break
 	}
 	for n := range nodes(t.Root, "OBJECTS") {
 		c.objects(n, -1)
@@ -228,8 +241,41 @@ func CheckText(form []byte, path string, sink check.Sink) {
 }
 
 type textChecker struct {
-	check.Sink
-	path string
+	sink  check.Sink
+	path  string
+	lines map[text.Item]int
+}
+
+func (c *textChecker) add(k *check.Kind, it text.Item, format string, args ...any) {
+	line := c.lines[it]
+	c.sink.AddAt(k, []check.Place{check.Line{Line: line}}, join(c.path, fmt.Sprintf("line %d", line)), -1, format, args...)
+}
+
+// atLines returns a sink for findings about objects: they get the lines at which the
+// objects stand.
+func (c *textChecker) atLines(root *text.Node) check.Sink {
+	lines := make(map[int64]int)
+	var walk func(n *text.Node)
+	walk = func(n *text.Node) {
+		for child := range n.Children() {
+			if strings.EqualFold(child.Name, "PROPERTIES") {
+				if id := getInt64(child, "ID"); lines[id] == 0 {
+					lines[id] = c.lines[child]
+				}
+			}
+			walk(child)
+		}
+	}
+	walk(root)
+	return func(f check.Finding) {
+		for _, at := range f.At {
+			if p, ok := at.(text.Place); ok && lines[p.Object] > 0 {
+				f.At = append(f.At, check.Line{Line: lines[p.Object]})
+				f.Path = join(c.path, fmt.Sprintf("line %d", lines[p.Object]))
+			}
+		}
+		c.sink(f)
+	}
 }
 
 // objects goes through a text that FromText could read, so it is not nested too deep.
@@ -238,7 +284,7 @@ func (c *textChecker) objects(parent *text.Node, parentID int64) {
 		id := parentID
 		if p := n.Child("PROPERTIES"); p != nil {
 			id = getInt64(p, "ID")
-			c.properties(p, id, parentID)
+			c.properties(p, parentID)
 		}
 		for children := range nodes(n, "CHILDREN") {
 			c.objects(children, id)
@@ -246,22 +292,24 @@ func (c *textChecker) objects(parent *text.Node, parentID int64) {
 	}
 }
 
-func (c *textChecker) properties(n *text.Node, id, parentID int64) {
-	place := join(c.path, fmt.Sprintf("object %d", id))
-	if s, ok := n.Get("PARENTID"); ok && getInt64(n, "PARENTID") != parentID {
-		c.Add(foundParent, place, -1, "PARENTID is %s, the object stands in %d", s, parentID)
-	}
+func (c *textChecker) properties(n *text.Node, parentID int64) {
 	desc := DescriptorNamed(getText(n, "DESCRIPTOR"))
+	inParent := false // the first PARENTID was seen
 	for p := range n.Properties() {
 		switch key := strings.ToUpper(p.Key); {
 		case strings.HasPrefix(key, mark):
-			c.Add(foundMark, place, -1, "the line of %s is understood by nobody else", p.Key)
-		case key == "DESCRIPTOR" || key == "NAME" || key == "ID" || key == "PARENTID":
+			c.add(foundMark, p, "the line of %s is understood by nobody else", p.Key)
+		case key == "PARENTID":
+			if v, _ := text.ParseInt64(p.Value); v != parentID && !inParent {
+				c.add(foundParent, p, "PARENTID is %s, the object stands in %d", p.Value, parentID)
+			}
+			inParent = true
+		case key == "DESCRIPTOR" || key == "NAME" || key == "ID":
 		case desc != nil && desc.named(key).info == nil:
-			c.Add(foundProperty, place, -1, "%s has no property %s", desc.Name, strconv.Quote(p.Key))
+			c.add(foundProperty, p, "%s has no property %s", desc.Name, strconv.Quote(p.Key))
 		case desc != nil && desc.Code == groupCode && key == "TAG":
 			if _, ok := parseTag(p.Value); !ok {
-				c.Add(foundTag, place, -1, "there is no tag %s", strconv.Quote(p.Value))
+				c.add(foundTag, p, "there is no tag %s", strconv.Quote(p.Value))
 			}
 		}
 	}

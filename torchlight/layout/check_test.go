@@ -2,6 +2,7 @@ package layout_test
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"trowel/check"
 	"trowel/torchlight/layout"
+	"trowel/torchlight/text"
 )
 
 func ids(findings []check.Finding) []string {
@@ -104,6 +106,20 @@ func TestCheck(t *testing.T) {
 		}
 		for _, f := range findings {
 			seen[f.ID] = true
+			line, ok := check.Line{}, false
+			for _, at := range f.At {
+				if l, isLine := at.(check.Line); isLine {
+					line, ok = l, true
+				}
+			}
+			// The line is that of the change, or of the [PROPERTIES] of the object.
+			changed := 1 + strings.Count(sample[:strings.Index(sample, c.from)], "\n")
+			if !ok || line.Line > changed+1 || line.Line < changed-20 || !strings.HasPrefix(f.Path, fmt.Sprintf("line %d", line.Line)) {
+				t.Errorf("text, %s: %v at %v, changed at line %d", name, f, f.At, changed)
+			}
+		}
+		if _, err := layout.Compile(form, nil, layout.Options{}); name == "object" && len(text.AllErrors(err)) != 1 {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for _, k := range layout.Catalog.Kinds() {

@@ -76,6 +76,9 @@ func Compile(form []byte, relic *Relic, _ Options) ([]byte, error) {
 	}
 	f, err := FromText(t.Root)
 	if err != nil {
+		if t, lines, e := text.ParseLines(form); e == nil {
+			_, err = fromText(t.Root, lines)
+		}
 		return nil, err
 	}
 	data, err := f.Encode()

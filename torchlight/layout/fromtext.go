@@ -20,13 +20,20 @@ import (
 //
 // Errors are of type [*bin.Error]: an unknown descriptor, a value behind a mark
 // (see the format's page) that cannot be read, objects nested too deep.
-func FromText(root *text.Node) (*File, error) {
+func FromText(root *text.Node) (*File, error) { return fromText(root, nil) }
+
+// fromText is FromText that returns a [*text.Error] with the line that is wrong, for items
+// of which the lines are known.
+func fromText(root *text.Node, lines map[text.Item]int) (*File, error) {
 	t := textReader{groups: make(map[*Object]*Group)}
 	f := &File{Version: Version}
 	for n := range root.Children() {
 		if strings.EqualFold(n.Name, "OBJECTS") {
 			f.Objects = append(f.Objects, t.objects(n, 0)...)
 		}
+	}
+	if t.err != nil && lines[t.at] > 0 {
+		return nil, &text.Error{Line: lines[t.at], Want: t.err.Want, Got: t.err.Got, Err: t.err}
 	}
 	if t.err != nil {
 		return nil, t.err
@@ -38,12 +45,20 @@ func FromText(root *text.Node) (*File, error) {
 type textReader struct {
 	groups map[*Object]*Group
 	path   []string
-	err    error
+	at     text.Item  // that is read
+	err    *bin.Error // what was wrong first, at the item of then
 }
 
 func (t *textReader) fail(err error, want, got string) {
 	if t.err == nil {
 		t.err = &bin.Error{Path: strings.Join(t.path, "."), Offset: -1, Want: want, Got: got, Err: err}
+	}
+}
+
+// reads notes what is read.
+func (t *textReader) reads(it text.Item) {
+	if t.err == nil {
+		t.at = it
 	}
 }
 
@@ -68,6 +83,7 @@ func (t *textReader) objects(parent *text.Node, depth int) []*Object {
 
 func (t *textReader) object(n *text.Node, depth int) *Object {
 	o := &Object{Empty: true}
+	t.reads(n)
 	for c := range n.Children() {
 		switch {
 		case strings.EqualFold(c.Name, "PROPERTIES"):
@@ -79,7 +95,7 @@ func (t *textReader) object(n *text.Node, depth int) *Object {
 			o.Children = append(o.Children, t.objects(c, depth+1)...)
 		}
 	}
-	if o.Empty && len(o.Children) > 0 {
+	if t.reads(n); o.Empty && len(o.Children) > 0 {
 		t.fail(bin.ErrFormat, "[PROPERTIES] in an object that has children", "none")
 	}
 	return o
@@ -107,6 +123,7 @@ func (t *textReader) properties(o *Object, n *text.Node) {
 		t.groups[o] = r.group
 	}
 	for _, it := range n.Items {
+		r.reads(it)
 		switch it := it.(type) {
 		case *text.Property:
 			r.property(it)
@@ -140,7 +157,15 @@ func leftOut(info *PropertyInfo, data []byte) bool {
 
 // identity reads what tells the object from others.
 func (r *propertyReader) identity(n *text.Node) bool {
-	name, _ := n.Get("DESCRIPTOR")
+	var name string
+	r.reads(n)
+	for p := range n.Properties() {
+		if strings.EqualFold(p.Key, "DESCRIPTOR") {
+			r.reads(p)
+			name = p.Value
+			break
+		}
+	}
 	if code, ok := strings.CutPrefix(name, mark); ok {
 		v, err := strconv.ParseUint(code, 10, 8)
 		if err != nil {

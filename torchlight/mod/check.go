@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"trowel/check"
+	"trowel/torchlight/pak"
 )
 
 // Catalog lists what Check can find in a mod besides what [pak.Catalog] has.
@@ -40,6 +41,7 @@ var (
 // Check reports everything that is wrong with the mod, its archive and manifest.
 // The path is that of findings about the mod as a whole.
 func (m *Mod) Check(path string, sink check.Sink) {
+	sink = pak.AtFiles(path, sink)
 	if m.cut != nil {
 		sink.Add(foundCut, path, m.size, "%v", m.cut)
 		return // nothing of it is as it should be

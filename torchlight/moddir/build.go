@@ -1,6 +1,7 @@
 package moddir
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"trowel/check"
+	"trowel/internal/parallel"
 	"trowel/torchlight/mod"
 	"trowel/torchlight/pak"
 	"trowel/torchlight/raw"
@@ -22,6 +24,10 @@ type BuildOptions struct {
 	All    bool           // pictures too of which others were made that stand beside them
 	Tables bool           // build the tables, in place of those that are there
 	Base   tables.Sources // the game's own files, for tables; may be nil
+
+	// StandIns takes something that can be read in place of each source that cannot, so
+	// that all else can be checked.
+	StandIns bool
 
 	// Warn hears of what should perhaps be otherwise; nil: nobody.
 	Warn func(path, message string)
@@ -51,6 +57,7 @@ func Build(target pak.Target, fsys fs.FS, o BuildOptions) (*Report, int64, error
 		return nil, 0, err
 	}
 	size, err := mod.Write(target, header, files, f.side.Mod)
+	err = f.explain(err, &o)
 	report.Removed = len(header.Removed)
 	f.count(report)
 	return report, size, err
@@ -69,7 +76,7 @@ func BuildPak(archive pak.Target, manifest io.Writer, fsys fs.FS, o BuildOptions
 	removed := f.removed()
 	man, _, err := pak.Write(archive, append(files, removed...), f.side.Pak)
 	if err != nil {
-		return nil, err
+		return nil, f.explain(err, &o)
 	}
 	data, err := man.Encode()
 	if err == nil {
@@ -78,6 +85,61 @@ func BuildPak(archive pak.Target, manifest io.Writer, fsys fs.FS, o BuildOptions
 	report.Removed = len(removed)
 	f.count(report)
 	return report, err
+}
+
+// A SourcesError is about sources that cannot be compiled: all of them.
+type SourcesError struct{ Errors []SourceError }
+
+// SourceError is about one of them.
+type SourceError struct {
+	At  string // its path in the folder
+	Err error  // see [text.AllErrors]
+}
+
+func (e *SourcesError) Error() string {
+	first := e.Errors[0]
+	s := fmt.Sprintf("%s: %v", first.At, first.Err)
+	if n := len(e.Errors) - 1; n > 0 {
+		s += "; and " + plural(n, "more file") + " cannot be compiled"
+	}
+	return s
+}
+
+func (e *SourcesError) Unwrap() error { return e.Errors[0].Err }
+
+// explain looks for all sources that cannot be compiled, if one of them is the error.
+func (f *folder) explain(err error, o *BuildOptions) error {
+	if err == nil {
+		return nil
+	}
+	errs := make([]error, len(f.sources))
+	parallel.Each(len(f.sources), func(i int) { _, errs[i] = f.content(f.sources[i], &o.Options) })
+	all := new(SourcesError)
+	for i, err := range errs {
+		var e *compileError
+		if errors.As(err, &e) {
+			all.Errors = append(all.Errors, SourceError{f.sources[i].at, e.error})
+		}
+	}
+	if len(all.Errors) == 0 {
+		return err
+	}
+	return all
+}
+
+// standIn returns what a source that cannot be read is taken for: a file of its kind that
+// says nothing. Of other kinds there is none.
+func (f *form) standIn(name string, o *Options) ([]byte, bool) {
+	source := "[UNREADABLE]\n<BOOL>DONTCREATE:true\n[/UNREADABLE]"
+	switch f {
+	case layoutForm:
+		source = "[Layout]\n[OBJECTS]\n[/OBJECTS]\n[/Layout]"
+	case dataForm, admForm:
+	default:
+		return nil, false
+	}
+	data, err := f.compile([]byte(source), nil, name, o)
+	return data, err == nil
 }
 
 // removed returns what an archive without a header takes away: nothing but the
@@ -155,6 +217,9 @@ func ModDat(h *mod.Header) []byte { return text.Format(h.ModDat()) }
 
 // files returns the files for the archive, with the tables if they are wanted.
 func (f *folder) files(o *BuildOptions) ([]pak.NewFile, *Report, error) {
+	if o.StandIns {
+		f.dropUnreadable(&o.Options)
+	}
 	files := f.newFiles(&o.Options)
 	report := &Report{Left: f.left}
 	if !o.Tables {

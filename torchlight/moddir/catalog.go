@@ -27,6 +27,9 @@ var (
 	kindFileMissing = Catalog.Add("tl-mod-missing-file", check.Error,
 		"A file is referred to that is neither in the mod nor in the game.",
 		"Mend the path, or add the file.")
+	kindFileLikely = Catalog.Add("tl-mod-likely-missing-file", check.Warning,
+		"A file is referred to that is not in the mod, and probably should be: the mod has nearly its name, or all else that is referred to in its folder. Whether the game has it was not looked up.",
+		"Mend the path or add the file; or give the game's files with --base.")
 	kindFileOutside = Catalog.Add("tl-mod-outside-file", check.Info,
 		"A layout is referred to that is not in the mod; whether the game has it was not looked up.",
 		"Nothing, or give the game's files with --base.")

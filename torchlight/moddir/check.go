@@ -1,7 +1,6 @@
 package moddir
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -21,6 +20,7 @@ import (
 type CheckOptions struct {
 	Options
 	Base     tables.Sources // the game's own files; nil: not known
+	Sources  bool           // CheckFolder told what is wrong with each file by itself
 	Progress func(what string, done, of int)
 }
 
@@ -30,9 +30,15 @@ type facts struct {
 	guid     string // UNIT_GUID or UNIQUE_GUID
 	create   bool   // the game makes things of it: it is no mere base
 	basefile string
-	refs     []string // paths of layouts
+	refs     []reference
 	table    raw.Table
 	findings []check.Finding
+}
+
+// reference is a place that refers to a file.
+type reference struct {
+	to string // as it stands
+	at text.Place
 }
 
 // maxRatio is how many bytes a zlib stream makes at most of one of its own.
@@ -58,43 +64,50 @@ func Check(r *pak.Reader, o CheckOptions, sink check.Sink) {
 		return // blocks that lie over each other: the archive's own check tells
 	}
 	all := make([]facts, len(files))
-	parallel.Each(len(files), func(i int) { all[i] = examine(files[i], &o.Options) })
+	parallel.Each(len(files), func(i int) { all[i] = examine(files[i], &o) })
+	told := checkGUIDs(all, sink)
 	for i := range all {
 		for _, found := range all[i].findings {
-			sink(found)
+			if !all[i].isTold(found, told) {
+				sink(found)
+			}
 		}
 		if o.Progress != nil {
 			o.Progress("checked files", i+1, len(all))
 		}
 		if path := all[i].path; removed[strings.ToUpper(path)] {
-			sink.Add(kindRemoved, path, -1, "is in the mod, which also removes it")
+			sink.AddAt(kindRemoved, []check.Place{check.File(path)}, path, -1, "is in the mod, which also removes it")
 		}
 	}
-	checkGUIDs(all, sink)
 	if r.Salvaged() {
 		return // what is missing is missing because it was cut off
 	}
 	checkReferences(all, present, o.Base, sink)
-	checkTables(all, SourcesOfArchive(r, o.Options), o.Base, present, sink)
+	checkTables(all, SourcesOfArchive(r, o.Options), o.Base, present, told, sink)
 }
 
 // examine reads a file.
-func examine(f *pak.File, o *Options) facts {
+func examine(f *pak.File, o *CheckOptions) facts {
 	a := facts{path: f.Path}
 	form := formOf(f.Path)
 	if form == nil {
 		return a
 	}
-	sink := check.Sink(func(found check.Finding) { a.findings = append(a.findings, found) })
 	data, err := f.Content()
 	if err != nil {
 		return a // the archive's own check tells
 	}
+	sink := text.InFile(f.Path, func(found check.Finding) {
+		found.Offset = -1 // it would be one in the inflated file
+		a.findings = append(a.findings, found)
+	})
 	if form.is(data) {
-		sink.Add(kindSource, f.Path, -1, "is text, and not compiled")
+		sink.Add(kindSource, "", -1, "is text, and not compiled")
 		return a
 	}
-	form.check(data, f.Path, o, inFile(f.Path, sink))
+	if !o.Sources {
+		form.check(data, f.Path, &o.Options, sink)
+	}
 	switch form {
 	case dataForm:
 		file, err := dat.Decode(data)
@@ -109,7 +122,7 @@ func examine(f *pak.File, o *Options) facts {
 		}
 		for ref := range file.References() {
 			if strings.HasSuffix(strings.ToUpper(ref.Path), ".LAYOUT") {
-				a.refs = append(a.refs, ref.Path)
+				a.refs = append(a.refs, reference{ref.Path, text.Place{Path: f.Path, Object: ref.Object.ID}})
 			}
 		}
 	case tableForm:
@@ -119,16 +132,6 @@ func examine(f *pak.File, o *Options) facts {
 		}
 	}
 	return a
-}
-
-// inFile returns a sink for findings about a file, whose places are inside it.
-func inFile(name string, sink check.Sink) check.Sink {
-	return func(found check.Finding) {
-		inside := strings.TrimPrefix(strings.TrimPrefix(found.Path, name), ": ")
-		found.Path = strings.TrimSuffix(name+": "+inside, ": ")
-		found.Offset = -1 // it would be one in the inflated file
-		sink(found)
-	}
 }
 
 // look notes what a data file is and what it refers to.
@@ -144,18 +147,33 @@ func (a *facts) look(root *text.Node) {
 		a.guid, _ = root.Get("UNIQUE_GUID")
 		a.create = strings.EqualFold(root.Name, "SKILL")
 	}
-	var walk func(n *text.Node)
-	walk = func(n *text.Node) {
+	var walk func(n *text.Node, way string)
+	walk = func(n *text.Node, way string) {
+		way += n.Name + "."
 		for p := range n.Properties() {
 			if strings.HasSuffix(strings.ToUpper(p.Value), ".LAYOUT") && strings.HasPrefix(gameName(p.Value), "MEDIA/") {
-				a.refs = append(a.refs, p.Value)
+				a.refs = append(a.refs, reference{p.Value, text.Place{Path: a.path, Node: way + p.Key}})
 			}
 		}
 		for c := range n.Children() {
-			walk(c)
+			walk(c, way)
 		}
 	}
-	walk(root)
+	walk(root, "")
+}
+
+// isTold tells whether a finding is about a record of a table whose file is told of for the
+// same reason.
+func (a *facts) isTold(f check.Finding, told map[string]bool) bool {
+	if a.table == nil || f.ID != "tl-raw-guid" && f.ID != "tl-raw-no-guid" {
+		return false
+	}
+	for place, file := range raw.Records(a.table) {
+		if told[gameName(file)] && strings.HasPrefix(strings.TrimPrefix(f.Path, a.path+": "), place) {
+			return true
+		}
+	}
+	return false
 }
 
 // gameName is a path as the game looks it up.
@@ -163,7 +181,10 @@ func gameName(path string) string {
 	return strings.ToUpper(strings.ReplaceAll(path, `\`, "/"))
 }
 
-func checkGUIDs(all []facts, sink check.Sink) {
+// checkGUIDs reports units and skills that have no number of their own, and returns
+// which these are.
+func checkGUIDs(all []facts, sink check.Sink) (told map[string]bool) {
+	told = make(map[string]bool)
 	for _, group := range []struct {
 		folder string
 		kind   *check.Kind
@@ -174,65 +195,27 @@ func checkGUIDs(all []facts, sink check.Sink) {
 			if !strings.HasPrefix(strings.ToUpper(a.path), group.folder) || !a.create {
 				continue
 			}
-			if a.guid == "" {
-				if a.basefile == "" {
-					sink.Add(kindNoGUID, a.path, -1, "has no %s", group.key)
-				}
+			other, twice := first[a.guid]
+			switch {
+			case a.guid == "" && a.basefile == "":
+				sink.AddAt(kindNoGUID, []check.Place{check.File(a.path)}, a.path, -1, "has no %s", group.key)
+			case a.guid == "":
+				continue
+			case twice:
+				sink.AddAt(group.kind, []check.Place{check.File(a.path), check.File(other)}, a.path, -1, "%s %s is also that of %s", group.key, a.guid, other)
+			default:
+				first[a.guid] = a.path
 				continue
 			}
-			if other, ok := first[a.guid]; ok {
-				sink.Add(group.kind, a.path, -1, "%s %s is also that of %s", group.key, a.guid, other)
-				continue
-			}
-			first[a.guid] = a.path
+			told[gameName(a.path)] = true
 		}
 	}
+	return told
 }
 
-// checkReferences looks up what files refer to. Without the game's files nobody
-// can tell what is missing, only what is not in the mod.
-func checkReferences(all []facts, present map[string]bool, base tables.Sources, sink check.Sink) {
-	inGame := make(map[string]bool)
-	if base != nil {
-		for path := range base.Files() {
-			inGame[strings.ToUpper(path)] = true
-		}
-	}
-	outside := make(map[*check.Kind][]string)
-	told := make(map[string]bool) // those in outside
-	refer := func(from, to string, missing, elsewhere *check.Kind) {
-		name := gameName(to)
-		switch {
-		case to == "" || present[name] || inGame[name]:
-		case base != nil:
-			sink.Add(missing, from, -1, "refers to %s, which is nowhere", to)
-		case !told[elsewhere.ID+name]:
-			told[elsewhere.ID+name] = true
-			outside[elsewhere] = append(outside[elsewhere], name)
-		}
-	}
-	for _, a := range all {
-		refer(a.path, a.basefile, kindBaseMissing, kindBaseOutside)
-		for _, ref := range a.refs {
-			refer(a.path, ref, kindFileMissing, kindFileOutside)
-		}
-	}
-	for _, kind := range []*check.Kind{kindBaseOutside, kindFileOutside} {
-		names := outside[kind]
-		if len(names) == 0 {
-			continue
-		}
-		const few = 3
-		more := ""
-		if len(names) > few {
-			more = fmt.Sprintf(" and %d more", len(names)-few)
-		}
-		sink.Add(kind, "", -1, "files that the mod does not have: %s%s", strings.Join(names[:min(few, len(names))], ", "), more)
-	}
-}
-
-// checkTables compares the tables of the mod with those that its sources make.
-func checkTables(all []facts, sources, base tables.Sources, present map[string]bool, sink check.Sink) {
+// checkTables compares the tables of the mod with those that its sources make. Told are
+// the files of whose numbers something was told.
+func checkTables(all []facts, sources, base tables.Sources, present, told map[string]bool, sink check.Sink) {
 	there := make(map[string]map[string]bool) // files by table
 	for _, a := range all {
 		if a.table == nil {
@@ -243,30 +226,33 @@ func checkTables(all []facts, sources, base tables.Sources, present map[string]b
 			files[gameName(file)] = true
 		}
 		there[strings.ToUpper(a.path)] = files
-		raw.CheckFiles(a.table, func(path string) bool { return present[gameName(path)] }, func(found check.Finding) {
-			found.Path = a.path + ": " + found.Path
-			sink(found)
-		})
+		raw.CheckFiles(a.table, func(path string) bool { return present[gameName(path)] }, text.InFile(a.path, sink))
 	}
 	built, findings := tables.Build(sources, base)
 	for _, found := range findings {
-		if base != nil || found.ID != "tl-table-base" { // without the game's files, that was told already
-			sink(found)
+		// What cannot be read, and what files are based on, was told already.
+		if found.ID != "tl-table-base" && found.ID != "tl-table-source" {
+			text.InFile(found.Path, sink)(withoutPath(found))
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(built)) {
 		table := built[path]
 		files, ok := there[path]
 		if !ok {
-			sink.Add(kindTableMissing, path, -1, "is not in the mod, which has %d files for it", table.Len())
+			sink.AddAt(kindTableMissing, []check.Place{check.File(path)}, path, -1, "is not in the mod, which has %d files for it", table.Len())
 			continue
 		}
 		for _, file := range raw.Records(table) {
 			if !files[gameName(file)] {
-				sink.Add(kindNotInTable, file, -1, "has no record in %s", path)
+				sink.AddAt(kindNotInTable, []check.Place{check.File(file), check.File(path)}, file, -1, "has no record in %s", path)
 			}
 		}
 	}
+}
+
+func withoutPath(f check.Finding) check.Finding {
+	f.Path = ""
+	return f
 }
 
 // DumpFile reports every field of a compiled file of an archive.

@@ -2,6 +2,7 @@ package moddir_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,6 +23,8 @@ import (
 	"trowel/torchlight/pak"
 	"trowel/torchlight/tables"
 )
+
+const emptyLayout = "[Layout]\n<INTEGER>VERSION:4\n<UNSIGNED INT>COUNT:0\n[OBJECTS]\n[/OBJECTS]\n[/Layout]"
 
 func unit(keys ...string) string {
 	return "[UNIT]\n<STRING>NAME:A\n" + strings.Join(keys, "\n") + "\n[/UNIT]"
@@ -86,7 +89,6 @@ func TestCatalog(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, c := range []struct {
 		want     string
-		also     string // what the file of its own has to say of it
 		files    map[string]string
 		base     tables.Sources
 		noTables bool
@@ -94,12 +96,21 @@ func TestCatalog(t *testing.T) {
 	}{
 		{want: "", files: clean, base: base},
 		{want: "tl-mod-source", files: clean, base: base, change: func(files map[string]string) { files["MEDIA/X.DAT"] = unit() }},
-		{want: "tl-mod-duplicate-guid", also: "tl-raw-guid", files: with("MEDIA/UNITS/MONSTERS/C.DAT", unit(guid, based)), base: base},
-		{want: "tl-mod-duplicate-unique-guid", also: "tl-raw-guid", files: with("MEDIA/SKILLS/T.DAT", skill("<INTEGER64>UNIQUE_GUID:5")), base: base},
-		{want: "tl-mod-missing-basefile", also: "tl-table-base", files: with("MEDIA/UNITS/MONSTERS/C.DAT", unit("<INTEGER64>UNIT_GUID:9", "<STRING>BASEFILE:media/units/nowhere.dat")), base: base},
+		{want: "tl-mod-duplicate-guid", files: with("MEDIA/UNITS/MONSTERS/C.DAT", unit(guid, based)), base: base},
+		{want: "tl-mod-duplicate-unique-guid", files: with("MEDIA/SKILLS/T.DAT", skill("<INTEGER64>UNIQUE_GUID:5")), base: base},
+		{want: "tl-mod-missing-basefile", files: with("MEDIA/UNITS/MONSTERS/C.DAT", unit("<INTEGER64>UNIT_GUID:9", "<STRING>BASEFILE:media/units/nowhere.dat")), base: base},
 		{want: "tl-mod-missing-file", files: with("MEDIA/LAYOUTS/A.LAYOUT", strings.Replace(layoutText, "door", "nowhere", 1)), base: base},
 		{want: "tl-mod-missing-file", files: with("MEDIA/UNITS/MONSTERS/A.DAT", unit(guid, based, "<STRING>FILE:media/nowhere.layout")), base: base},
 		{want: "tl-mod-outside-file", files: map[string]string{"MEDIA/LAYOUTS/A.LAYOUT": layoutText}},
+		{want: "tl-mod-likely-missing-file", files: map[string]string{
+			"MEDIA/LAYOUTS/DOORS.LAYOUT": string(guts(t, emptyLayout)), "MEDIA/LAYOUTS/A.LAYOUT": strings.Replace(layoutText, "door", "dooors", 1)}},
+		{want: "tl-mod-likely-missing-file", files: map[string]string{ // two of three in a folder
+			"MEDIA/X/A.LAYOUT": string(guts(t, emptyLayout)), "MEDIA/X/B.LAYOUT": string(guts(t, emptyLayout)),
+			"MEDIA/X.DAT": unit("<STRING>FILE:media/x/a.layout", "<STRING>FILE:media/x/b.layout", "<STRING>FILE:media/x/other.layout")}},
+		{want: "tl-mod-likely-missing-file", files: map[string]string{
+			"MEDIA/SKILLS/LEAP/IN/THERE.LAYOUT": string(guts(t, emptyLayout)), "MEDIA/X.DAT": unit("<STRING>FILE:media/skills/leap/there.layout")}},
+		{want: "tl-mod-outside-file", files: map[string]string{ // a series, of which the game may have more
+			"MEDIA/LAYOUTS/DOOR1.LAYOUT": string(guts(t, emptyLayout)), "MEDIA/LAYOUTS/A.LAYOUT": strings.Replace(layoutText, "door", "door2", 1)}},
 		{want: "tl-mod-no-table", files: clean, base: base, change: func(files map[string]string) { delete(files, "MEDIA/SKILLS.RAW") }},
 		{want: "tl-mod-not-in-table", files: clean, base: base, change: func(files map[string]string) {
 			files["MEDIA/SKILLS/NEW.DAT"] = string(compiledUnit(t, skill("<INTEGER64>UNIQUE_GUID:8")))
@@ -114,9 +125,6 @@ func TestCatalog(t *testing.T) {
 		if c.want == "" {
 			want = nil
 		}
-		if c.also != "" {
-			want = slices.Sorted(slices.Values([]string{c.want, c.also}))
-		}
 		if !slices.Equal(ids(found), want) {
 			t.Errorf("%s: %v", c.want, found)
 		}
@@ -128,7 +136,7 @@ func TestCatalog(t *testing.T) {
 		t.Errorf("without the game's files: %v", found)
 	}
 	found = checkMod(t, map[string]string{"MEDIA/UNITS/MONSTERS/A.DAT": unit()}, nil, false, nil)
-	if got := ids(found); !slices.Contains(got, "tl-mod-no-guid") || !slices.Contains(got, "tl-raw-no-guid") || len(got) != 2 {
+	if got := ids(found); !slices.Equal(got, []string{"tl-mod-no-guid"}) {
 		t.Errorf("without a GUID: %v", found)
 	}
 	removes := header()
@@ -153,6 +161,43 @@ func TestCatalog(t *testing.T) {
 	for _, kind := range moddir.Catalog.Kinds() {
 		if !seen[kind.ID] {
 			t.Errorf("nothing makes %s", kind.ID)
+		}
+	}
+}
+
+// There is one finding for each pair of a file and a missing one, with all places; what
+// the game may have is one finding, and its places say what refers to what.
+func TestReferences(t *testing.T) {
+	files := map[string]string{
+		"MEDIA/A.DAT": unit("<STRING>FILE:media/gone.layout", "[EFFECTS]\n<STRING>FILE:MEDIA\\GONE.LAYOUT\n[/EFFECTS]", "<STRING>FILE:media/more.layout"),
+		"MEDIA/B.DAT": unit("<STRING>FILE:media/gone.layout"), "MEDIA/LAYOUTS/A.LAYOUT": strings.Replace(layoutText, "media/layouts/door", "media/gone", 1),
+	}
+	for i := range 20 {
+		files["MEDIA/A.DAT"] = strings.Replace(files["MEDIA/A.DAT"], "[/UNIT]", fmt.Sprintf("<STRING>FILE:media/far/%d.layout\n[/UNIT]", i), 1)
+	}
+	base, err := moddir.SourcesOf(fstest.MapFS{"MEDIA/OTHER.DAT": {Data: []byte(unit())}}, moddir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := checkMod(t, files, base, false, nil)
+	var got []string
+	for _, f := range found {
+		got = append(got, fmt.Sprint(f.ID, " ", f.Path, " ", len(f.At)))
+	}
+	if len(got) != 24 || got[0] != "tl-mod-missing-file MEDIA/A.DAT 2" || !strings.Contains(found[0].Message, "in 2 places") ||
+		!slices.Contains(got, "tl-mod-missing-file MEDIA/B.DAT 1") || !slices.Contains(got, "tl-mod-missing-file MEDIA/LAYOUTS/A.LAYOUT 1") {
+		t.Errorf("%q", got)
+	}
+	found = checkMod(t, files, nil, false, nil)
+	if len(found) != 1 || len(found[0].At) != 25 || strings.Contains(found[0].Message, " more") {
+		t.Fatalf("%v", found)
+	}
+	data, err := json.Marshal(found[0])
+	for _, want := range []string{
+		`{"path":"MEDIA/A.DAT","node":"UNIT.EFFECTS.FILE","to":"MEDIA/GONE.LAYOUT"}`, `{"path":"MEDIA/LAYOUTS/A.LAYOUT","object":"5","to":"MEDIA/GONE.LAYOUT"}`, `"to":"MEDIA/FAR/19.LAYOUT"`,
+	} {
+		if err != nil || !strings.Contains(string(data), want) {
+			t.Errorf("%v: no %s in %s", err, want, data)
 		}
 	}
 }

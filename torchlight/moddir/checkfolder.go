@@ -41,49 +41,55 @@ func CheckFolder(fsys fs.FS, o Options, sink check.Sink) error {
 	if len(newer) > 0 {
 		if n := len(newer) - 1; n > 0 {
 			newer[0].Message += fmt.Sprintf("; so are %d more", n)
+			for _, other := range newer[1:] {
+				newer[0].At = append(newer[0].At, other.At...)
+			}
 		}
 		sink(newer[0])
 	}
 	return nil
 }
 
-// checkSource checks a file in its form for people.
+// checkSource checks a file by itself, whether it is in its form for people or compiled.
 func (f *folder) checkSource(s *source, o *Options, sink check.Sink) {
+	sink = text.InFile(s.at, sink)
 	if s.twin {
-		sink.Add(kindNoSource, s.at, -1, "stands alone")
-		return
+		sink.Add(kindNoSource, "", -1, "stands alone")
 	}
 	if s.form == nil {
 		return
 	}
 	data, err := fs.ReadFile(f.fsys, s.at)
-	if err != nil {
-		sink.Add(kindText, s.at, -1, "%v", err)
-		return
+	switch {
+	case err != nil:
+		sink.Add(kindText, "", -1, "%v", err)
+	case s.twin || !s.form.is(data):
+		s.form.check(data, s.path, o, sink)
+	default:
+		s.form.checkForm(data, s.path, o, sink)
 	}
-	if !s.form.is(data) {
-		return
-	}
-	s.form.checkForm(data, s.path, s.at, o, sink)
 }
 
-// checkForm checks a file in its form for people; at is where it is.
-func (f *form) checkForm(content []byte, name, at string, o *Options, sink check.Sink) {
+// checkForm checks a file in its form for people.
+func (f *form) checkForm(content []byte, name string, o *Options, sink check.Sink) {
 	if _, err := f.compile(content, nil, name, o); err != nil {
-		sink.Add(kindText, at, -1, "%v", err)
+		if !text.ReportErrors(kindText, err, sink) {
+			sink.Add(kindText, "", -1, "%v", err)
+		}
 		return
 	}
 	switch f {
-	case dataForm:
-		text.Check(content, o.names(), inFile(at, sink))
+	case dataForm, admForm:
+		text.Check(content, o.names(), sink)
 	case layoutForm:
-		layout.CheckText(content, at, sink)
+		layout.CheckText(content, "", sink)
 	}
 }
 
 // checkTwin compares a source with the compiled file beside it.
 func (f *folder) checkTwin(pair [2]*source, o *Options, sink check.Sink) {
 	s, twin := pair[0], pair[1]
+	both := []check.Place{check.File(s.at), check.File(twin.at)}
 	form, err := fs.ReadFile(f.fsys, s.at)
 	if err != nil || !s.form.is(form) {
 		return
@@ -94,7 +100,7 @@ func (f *folder) checkTwin(pair [2]*source, o *Options, sink check.Sink) {
 	}
 	compiled, err := fs.ReadFile(f.fsys, twin.at)
 	if err != nil {
-		sink.Add(kindTwinBroken, twin.at, -1, "%v", err)
+		sink.AddAt(kindTwinBroken, both[1:], twin.at, -1, "%v", err)
 		return
 	}
 	// What means nothing, such as the numbers of strings, is not in the form for
@@ -109,14 +115,14 @@ func (f *folder) checkTwin(pair [2]*source, o *Options, sink check.Sink) {
 	got, _, err := s.form.decompile(compiled, s.path, &six)
 	switch {
 	case err != nil:
-		sink.Add(kindTwinBroken, twin.at, -1, "%v", err)
+		sink.AddAt(kindTwinBroken, both[1:], twin.at, -1, "%v", err)
 	case !bytes.Equal(want, got):
 		newer := ""
 		if s.info.ModTime().After(twin.info.ModTime()) {
 			newer = ", and is newer"
 		}
-		sink.Add(kindTwinDiffers, s.at, -1, "says something else than %s%s", twin.at, newer)
+		sink.AddAt(kindTwinDiffers, both, s.at, -1, "says something else than %s%s", twin.at, newer)
 	case s.info.ModTime().After(twin.info.ModTime()):
-		sink.Add(kindTwinOlder, s.at, -1, "is newer than %s, which says the same", twin.at)
+		sink.AddAt(kindTwinOlder, both[:1], s.at, -1, "is newer than %s, which says the same", twin.at)
 	}
 }

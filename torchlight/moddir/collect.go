@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"trowel/internal/parallel"
 	"trowel/internal/safename"
 	"trowel/internal/tree"
 	"trowel/torchlight/pak"
@@ -35,6 +36,8 @@ type folder struct {
 	left    []string        // what does not belong to a mod
 	drafts  []string        // pictures of which others were made that stand beside them
 	twins   [][2]*source
+
+	standIns bool // take something in place of sources that cannot be compiled
 }
 
 // collect finds what belongs to the archive, drafts only if all is wanted. Warn hears of
@@ -241,9 +244,35 @@ func (f *folder) content(s *source, o *Options) ([]byte, error) {
 	s.compiled.Store(true)
 	out, err := s.form.compile(data, relic, s.path, o)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.at, err)
+		if out, ok := s.form.standIn(s.path, o); ok && f.standIns {
+			return out, nil
+		}
+		return nil, fmt.Errorf("%s: %w", s.at, &compileError{err})
 	}
 	return out, nil
+}
+
+// compileError is the error of a source that cannot be compiled.
+type compileError struct{ error }
+
+func (e *compileError) Unwrap() error { return e.error }
+
+// dropUnreadable leaves out the sources that cannot be compiled, but those that something
+// can stand in for.
+func (f *folder) dropUnreadable(o *Options) {
+	f.standIns = true
+	isBroken := make([]bool, len(f.sources))
+	parallel.Each(len(f.sources), func(i int) {
+		if form := f.sources[i].form; form != nil && form != dataForm && form != layoutForm {
+			_, err := f.content(f.sources[i], o)
+			isBroken[i] = err != nil
+		}
+	})
+	i := -1
+	f.sources = slices.DeleteFunc(f.sources, func(*source) bool {
+		i++
+		return isBroken[i]
+	})
 }
 
 // newFiles returns the files for the archive.

@@ -217,7 +217,7 @@ func CheckSingle(data []byte, name string, o Options, sink check.Sink) {
 func CheckForm(content []byte, name string, o Options, sink check.Sink) {
 	game, _ := archivePath(name)
 	if f := formOfContent(game, content); f != nil {
-		f.checkForm(content, game, "", &o, sink)
+		f.checkForm(content, game, &o, sink)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"trowel/check"
 	"trowel/internal/bin"
+	"trowel/torchlight/text"
 )
 
 // What GUTS writes into a cell. Others are kept as they are.
@@ -127,6 +128,7 @@ var (
 
 // Check reports what is wrong with a file by itself.
 func Check(data []byte, sink check.Sink) {
+	sink = text.AtNodes(sink)
 	f, err := Decode(data)
 	if err != nil {
 		sink.Add(foundUnreadable, "", -1, "%v", err)

@@ -16,6 +16,7 @@ import (
 // inflates every file, on all cores, unless the manifest states more than the
 // archive can hold. The path is put before findings about the archive as a whole.
 func (r *Reader) Check(path string, sink check.Sink) {
+	sink = AtFiles(path, sink)
 	if r.salvaged {
 		sink.Add(foundCut, path, -1, "the list of files is cut off or damaged")
 		return // nothing of it is as it should be
@@ -24,6 +25,17 @@ func (r *Reader) Check(path string, sink check.Sink) {
 	r.checkNames(sink)
 	if r.checkLayout(path, sink) {
 		r.checkContents(sink)
+	}
+}
+
+// AtFiles returns a sink for findings whose paths are those of files, but for that of the
+// archive: these become their places.
+func AtFiles(archive string, sink check.Sink) check.Sink {
+	return func(f check.Finding) {
+		if f.At == nil && f.Path != "" && f.Path != archive {
+			f.At = []check.Place{check.File(f.Path)}
+		}
+		sink(f)
 	}
 }
 
@@ -73,6 +85,8 @@ func (r *Reader) checkManifest(path string, sink check.Sink) {
 
 func (r *Reader) checkNames(sink check.Sink) {
 	folded := make(map[string]string, len(r.files))
+	var names, lower, types places
+	var odd *File // the last of types
 	for _, f := range r.files {
 		up := strings.ToUpper(f.Path)
 		switch first, seen := folded[up]; {
@@ -85,17 +99,43 @@ func (r *Reader) checkNames(sink check.Sink) {
 		}
 		switch {
 		case !isASCII(f.Path):
-			sink.Add(foundASCII, f.Path, -1, "has characters other than ASCII")
+			names = append(names, f.Path)
 		case up != f.Path:
-			sink.Add(foundLower, f.Path, -1, "has lower-case letters")
+			lower = append(lower, f.Path)
 		}
 		if !isSafe(f.Path) {
 			sink.Add(foundUnsafe, f.Path, -1, "is no path of a file within the archive")
 		}
 		if want := TypeOf(f.Record.Name); f.Record.Type != want && f.Record.Type != want.source() {
-			sink.Add(foundType, f.Path, -1, "is of type %v, where its name says %v", f.Record.Type, want)
+			types, odd = append(types, f.Path), f
 		}
 	}
+	names.report(foundASCII, sink, "has characters other than ASCII", "have characters other than ASCII")
+	lower.report(foundLower, sink, "has lower-case letters", "have lower-case letters")
+	if len(types) == 1 {
+		sink.Add(foundType, odd.Path, -1, "is of type %v, where its name says %v", odd.Record.Type, TypeOf(odd.Record.Name))
+	} else {
+		types.report(foundType, sink, "", "are of another type than their names say")
+	}
+}
+
+// places are paths of files of which the same is to be told.
+type places []string
+
+// report makes one finding of all of them.
+func (p places) report(k *check.Kind, sink check.Sink, one, many string) {
+	switch len(p) {
+	case 0:
+		return
+	case 1:
+		sink.Add(k, p[0], -1, "%s", one)
+		return
+	}
+	at := make([]check.Place, len(p))
+	for i := range p {
+		at[i] = check.File(p[i])
+	}
+	sink.AddAt(k, at, "", -1, "%d names %s; the first is %s", len(p), many, p[0])
 }
 
 // source returns the type of the text of which a file is compiled, or t.

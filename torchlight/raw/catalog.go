@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"trowel/check"
+	"trowel/torchlight/text"
 )
 
 // Catalog lists what [Check] and [CheckFiles] can find.
@@ -44,6 +45,7 @@ var (
 // Check reports what is wrong with a table by itself. The path, such as
 // "MEDIA/SKILLS.RAW", tells which table it is.
 func Check(data []byte, path string, sink check.Sink) {
+	sink = text.AtNodes(sink)
 	k, err := kindOf(data, path)
 	if err != nil {
 		sink.Add(foundUnreadable, "", -1, "%v", err)
@@ -187,6 +189,7 @@ func records[T any](name string, items []T, file func(T) string) iter.Seq2[strin
 // CheckFiles reports the files that a table names and that exist does not
 // know. It is asked for paths in capitals, such as "MEDIA/SKILLS/X.DAT".
 func CheckFiles(t Table, exist func(path string) bool, sink check.Sink) {
+	sink = text.AtNodes(sink)
 	for place, file := range Records(t) {
 		if !exist(strings.ToUpper(file)) {
 			sink.Add(foundMissing, place, -1, "%s is not there", file)

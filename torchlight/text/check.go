@@ -1,7 +1,6 @@
 package text
 
 import (
-	"errors"
 	"fmt"
 
 	"trowel/check"
@@ -39,7 +38,7 @@ func Check(data []byte, names *hash.Names, sink check.Sink) {
 		names = hash.Known()
 	}
 	f, err := parse(data, func(line int, it Item) {
-		place := fmt.Sprintf("line %d", line)
+		place := place(line)
 		if n, ok := it.(*Node); ok {
 			checkName(n.Name, names, place, sink)
 			return
@@ -47,33 +46,38 @@ func Check(data []byte, names *hash.Names, sink check.Sink) {
 		p := it.(*Property)
 		checkName(p.Key, names, place, sink)
 		if !p.clean() {
-			sink.Add(foundValue, place, -1, "%q is no %s", p.Value, p.Type)
+			place.add(foundValue, sink, "%q is no %s", p.Value, p.Type)
 		}
 	})
-	var e *Error
 	switch {
-	case errors.As(err, &e):
-		sink.Add(foundSyntax, fmt.Sprintf("line %d", e.Line), -1, "column %d: %s", e.Column, e.problem())
+	case ReportErrors(foundSyntax, err, sink):
 	case f.Encoding != UTF16LE || !f.BOM:
 		sink.Add(foundEncoding, "", -1, "the text is %s", f.form())
 	}
 }
 
+// place is a line.
+type place int
+
+func (p place) add(k *check.Kind, sink check.Sink, format string, args ...any) {
+	sink.AddAt(k, []check.Place{check.Line{Line: int(p)}}, fmt.Sprintf("line %d", int(p)), -1, format, args...)
+}
+
 // checkName reports names that stand for others.
-func checkName(name string, names *hash.Names, place string, sink check.Sink) {
+func checkName(name string, names *hash.Names, place place, sink check.Sink) {
 	if guess, ok := names.Broken(name); ok {
-		sink.Add(foundBrokenTag, place, -1, "%s is the hash of %s", name, guess)
+		place.add(foundBrokenTag, sink, "%s is the hash of %s", name, guess)
 		return
 	}
 	switch {
 	case hash.IsEscape(name):
 		if guess, ok := names.BrokenHash(hash.Of(name)); ok {
-			sink.Add(foundBrokenTag, place, -1, "%s was the hash of %s as a number", name, guess)
+			place.add(foundBrokenTag, sink, "%s was the hash of %s as a number", name, guess)
 			return
 		}
-		sink.Add(foundUnknownName, place, -1, "%s", name)
+		place.add(foundUnknownName, sink, "%s", name)
 	case isLargeNumber(name):
-		sink.Add(foundNumericKey, place, -1, "%s", name)
+		place.add(foundNumericKey, sink, "%s", name)
 	}
 }
 

@@ -2,7 +2,9 @@ package text
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -25,16 +27,20 @@ type File struct {
 
 // Error says where a text is wrong.
 type Error struct {
-	Line, Column int    // from 1; columns are characters
+	Line, Column int    // from 1; columns are characters, 0 where it is the line as a whole
 	Want, Got    string // what was expected, and what was there instead
 	Err          error  // one of the sentinels of the package bin
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.problem())
+	if e.Column == 0 {
+		return fmt.Sprintf("line %d: %s", e.Line, e.Problem())
+	}
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Problem())
 }
 
-func (e *Error) problem() string {
+// Problem says what is wrong, without where.
+func (e *Error) Problem() string {
 	s := "expected " + e.Want
 	if e.Got != "" {
 		s += ", found " + e.Got
@@ -43,6 +49,39 @@ func (e *Error) problem() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// Errors are all that is wrong with a text, in the order of its lines.
+type Errors []*Error
+
+func (e Errors) Error() string {
+	if len(e) == 1 {
+		return e[0].Error()
+	}
+	return fmt.Sprintf("%v; and %d more errors", e[0], len(e)-1)
+}
+
+// Unwrap returns the errors.
+func (e Errors) Unwrap() []error {
+	all := make([]error, len(e))
+	for i := range e {
+		all[i] = e[i]
+	}
+	return all
+}
+
+// AllErrors returns what is wrong with a text, of which err is the error; nil if
+// that is about something else.
+func AllErrors(err error) []*Error {
+	var all Errors
+	var one *Error
+	switch {
+	case errors.As(err, &all):
+		return all
+	case errors.As(err, &one):
+		return Errors{one}
+	}
+	return nil
+}
 
 // Recognize reports whether head, the first bytes of a file (a kilobyte is
 // plenty), begins a text: with a line [NAME], and another tag in the next.
@@ -81,9 +120,16 @@ func afterComments(s string) string {
 
 // Parse reads a text. It wants exactly one node around all others, tags that
 // are closed by their own name in any case, and types that exist; it takes any
-// indentation, empty lines, comments, and values that make no sense. Errors are
-// *[Error].
+// indentation, empty lines, comments, and values that make no sense. The error is an
+// *[Error], or [Errors] where several lines are wrong.
 func Parse(data []byte) (*File, error) { return parse(data, nil) }
+
+// ParseLines is Parse that also returns the line of each item, from 1.
+func ParseLines(data []byte) (*File, map[Item]int, error) {
+	lines := make(map[Item]int)
+	f, err := parse(data, func(line int, it Item) { lines[it] = line })
+	return f, lines, err
+}
 
 // parse is Parse that shows each item with its line, from 1.
 func parse(data []byte, see func(line int, it Item)) (*File, error) {
@@ -117,40 +163,66 @@ type parser struct {
 	props []Property // to be used next
 	root  *Node
 	see   func(line int, it Item) // nil if nobody looks
+
+	errors Errors
 }
 
 // open is a node that is not closed yet.
 type open struct {
 	node  *Node
 	first int // its first item in parser.items
+	line  int
 }
 
+// maxErrors is how many errors of a text are told.
+const maxErrors = 100
+
+// parse goes on behind a line that is wrong, as if it were not there.
 func (p *parser) parse() (*Node, error) {
-	for p.rest != "" {
+	for p.rest != "" && len(p.errors) < maxErrors {
 		p.next()
 		tag := p.line[p.at:]
-		var err error
 		switch {
 		case strings.HasPrefix(tag, "//"), strings.TrimRight(tag, " \t\r") == "":
 		case tag[0] == '[':
-			err = p.node(strings.TrimRight(tag, " \t\r"))
+			p.node(strings.TrimRight(tag, " \t\r"))
 		case tag[0] == '<':
-			err = p.property(tag)
+			p.property(tag)
 		default:
-			err = p.fail(p.at, bin.ErrFormat, "[NAME], [/NAME] or <TYPE>KEY:VALUE", quote(tag))
-		}
-		if err != nil {
-			return nil, err
+			p.fail(p.at, bin.ErrFormat, "[NAME], [/NAME] or <TYPE>KEY:VALUE", quote(tag))
 		}
 	}
 	p.at = len(p.line)
 	switch {
-	case len(p.open) > 0:
-		return nil, p.fail(p.at, bin.ErrShort, "[/"+p.open[len(p.open)-1].node.Name+"]", "the end of the text")
+	case len(p.errors) == maxErrors:
 	case p.root == nil:
-		return nil, p.fail(p.at, bin.ErrShort, "[NAME]", "the end of the text")
+		p.fail(p.at, bin.ErrShort, "[NAME]", "the end of the text")
+	case len(p.open) > 0:
+		p.unclosed(0, bin.ErrShort, "the end of the text")
 	}
-	return p.root, nil
+	switch len(p.errors) {
+	case 0:
+		return p.root, nil
+	case 1:
+		return nil, p.errors[0]
+	}
+	slices.SortStableFunc(p.errors, func(a, b *Error) int { return a.Line - b.Line })
+	return nil, p.errors
+}
+
+// unclosed reports that nodes are open that the line closes together with an outer
+// one, the one at depth, or not at all. Where one of them was opened right inside
+// another of its name, that was meant to close it: the error is there.
+func (p *parser) unclosed(depth int, err error, got string) {
+	top := p.open[len(p.open)-1]
+	at := &Error{max(p.num, 1), 1 + utf8.RuneCountInString(p.line[:p.at]), "[/" + top.node.Name + "]", got, err}
+	for i := len(p.open) - 1; i > depth && i > 0; i-- {
+		if o := p.open[i]; strings.EqualFold(o.node.Name, p.open[i-1].node.Name) {
+			at.Line, at.Column, at.Want, at.Got = o.line, 0, "[/"+o.node.Name+"]", "["+o.node.Name+"], which nothing closes"
+			break
+		}
+	}
+	p.errors = append(p.errors, at)
 }
 
 // next goes to the next line.
@@ -167,59 +239,84 @@ func (p *parser) next() {
 }
 
 // node reads a tag [NAME] or [/NAME].
-func (p *parser) node(tag string) error {
+func (p *parser) node(tag string) {
 	name, ok := strings.CutSuffix(tag[1:], "]")
 	if !ok {
-		return p.fail(p.at+len(tag), bin.ErrFormat, "]", "")
+		p.fail(p.at+len(tag), bin.ErrFormat, "]", "")
+		return
 	}
 	depth := len(p.open)
 	if name, ok := strings.CutPrefix(name, "/"); ok {
-		if depth == 0 {
-			return p.fail(p.at, bin.ErrFormat, "[NAME]", quote(tag))
-		}
-		top := p.open[depth-1]
-		if name != top.node.Name && !strings.EqualFold(name, top.node.Name) {
-			return p.fail(p.at, bin.ErrFormat, "[/"+top.node.Name+"]", quote(tag))
-		}
-		top.node.Items = append([]Item(nil), p.items[top.first:]...)
-		p.items = p.items[:top.first]
-		p.open = p.open[:depth-1]
-		return nil
+		p.close(name, tag)
+		return
 	}
 	n := &Node{Name: name}
 	switch {
 	case depth == MaxDepth:
-		return p.fail(p.at, bin.ErrLimit, fmt.Sprintf("at most %d nodes inside each other", MaxDepth), quote(tag))
+		p.fail(p.at, bin.ErrLimit, fmt.Sprintf("at most %d nodes inside each other", MaxDepth), quote(tag))
+		p.rest, p.open = "", nil // what is wrong behind it follows from it
+		return
 	case depth > 0:
 		p.items = append(p.items, n)
 	case p.root != nil:
-		return p.fail(p.at, bin.ErrFormat, "the end of the text behind [/"+p.root.Name+"]", quote(tag))
+		p.fail(p.at, bin.ErrFormat, "the end of the text behind [/"+p.root.Name+"]", quote(tag))
+		p.rest = ""
+		return
 	default:
 		p.root = n
 	}
-	p.open = append(p.open, open{n, len(p.items)})
+	p.open = append(p.open, open{n, len(p.items), p.num})
 	if p.see != nil {
 		p.see(p.num, n)
 	}
-	return nil
+}
+
+// close reads a tag [/NAME]. One that does not close the innermost node closes the
+// nearest one of its name, else it is as if it had the right name.
+func (p *parser) close(name, tag string) {
+	depth := len(p.open)
+	if depth == 0 {
+		p.fail(p.at, bin.ErrFormat, "[NAME]", quote(tag))
+		return
+	}
+	at := depth - 1
+	for ; at >= 0; at-- {
+		if n := p.open[at].node.Name; n == name || strings.EqualFold(n, name) {
+			break
+		}
+	}
+	if at != depth-1 {
+		p.unclosed(max(at, 0), bin.ErrFormat, quote(tag))
+		if at < 0 {
+			at = depth - 1
+		}
+	}
+	top := p.open[at]
+	top.node.Items = append([]Item(nil), p.items[top.first:]...)
+	p.items = p.items[:top.first]
+	p.open = p.open[:at]
 }
 
 // property reads <TYPE>KEY:VALUE.
-func (p *parser) property(tag string) error {
+func (p *parser) property(tag string) {
 	if len(p.open) == 0 {
-		return p.fail(p.at, bin.ErrFormat, "[NAME]", quote(tag))
+		p.fail(p.at, bin.ErrFormat, "[NAME]", quote(tag))
+		return
 	}
 	typ, rest, ok := strings.Cut(tag[1:], ">")
 	if !ok {
-		return p.fail(len(p.line), bin.ErrFormat, ">", "")
+		p.fail(len(p.line), bin.ErrFormat, ">", "")
+		return
 	}
 	t, ok := ParseType(typ)
 	if !ok {
-		return p.fail(p.at+1, bin.ErrFormat, "a type, such as STRING", quote(typ))
+		p.fail(p.at+1, bin.ErrFormat, "a type, such as STRING", quote(typ))
+		return
 	}
 	key, value, ok := strings.Cut(rest, ":")
 	if !ok {
-		return p.fail(len(p.line), bin.ErrFormat, "a colon behind the key", "")
+		p.fail(len(p.line), bin.ErrFormat, "a colon behind the key", "")
+		return
 	}
 	if len(p.props) == 0 {
 		p.props = make([]Property, 16)
@@ -230,12 +327,11 @@ func (p *parser) property(tag string) error {
 		p.see(p.num, &p.props[0])
 	}
 	p.props = p.props[1:]
-	return nil
 }
 
-// fail makes an error about byte at of the line.
-func (p *parser) fail(at int, err error, want, got string) error {
-	return &Error{max(p.num, 1), 1 + utf8.RuneCountInString(p.line[:at]), want, got, err}
+// fail notes an error about byte at of the line.
+func (p *parser) fail(at int, err error, want, got string) {
+	p.errors = append(p.errors, &Error{max(p.num, 1), 1 + utf8.RuneCountInString(p.line[:at]), want, got, err})
 }
 
 // quote shows the beginning of what was found.

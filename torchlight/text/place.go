@@ -1,0 +1,100 @@
+package text
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"trowel/check"
+)
+
+// Place is a place in a file of the game: a node or key of a data file, a record of a
+// table, an object of a layout.
+type Place struct {
+	Path   string // of the file; "" where there is one only
+	Node   string // names with points between them, or a field of a record such as "skills[3]"
+	Object int64  // the id of an object; 0 for none
+}
+
+func (p Place) String() string {
+	s := p.Path
+	for _, part := range []string{p.Node, p.object()} {
+		if s != "" && part != "" {
+			s += ": "
+		}
+		s += part
+	}
+	return s
+}
+
+func (p Place) object() string {
+	if p.Object == 0 {
+		return ""
+	}
+	return "object " + strconv.FormatInt(p.Object, 10)
+}
+
+// MarshalJSON writes {path, node, object}, without what is not known. An id is a string:
+// many programs round numbers of that size.
+func (p Place) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Path   string `json:"path,omitempty"`
+		Node   string `json:"node,omitempty"`
+		Object int64  `json:"object,omitempty,string"`
+	}(p))
+}
+
+// AtNodes returns a sink for findings whose paths are those of nodes: these become their
+// places.
+func AtNodes(sink check.Sink) check.Sink {
+	return func(f check.Finding) {
+		if f.Path != "" && f.At == nil {
+			f.At = []check.Place{Place{Node: f.Path}}
+		}
+		sink(f)
+	}
+}
+
+// InFile returns a sink for findings about a file by itself: their places become those
+// in the file of that path, which the path of each finding begins with.
+func InFile(path string, sink check.Sink) check.Sink {
+	return func(f check.Finding) {
+		at := make([]check.Place, len(f.At))
+		for i, p := range f.At {
+			switch p := p.(type) {
+			case Place:
+				p.Path = path
+				at[i] = p
+			case check.Line:
+				p.Path = path
+				at[i] = p
+			default:
+				at[i] = p
+			}
+		}
+		if len(at) == 0 {
+			at = []check.Place{check.File(path)}
+		}
+		f.At = at
+		switch {
+		case f.Path == "":
+			f.Path = path
+		case path != "":
+			f.Path = path + ": " + f.Path
+		}
+		sink(f)
+	}
+}
+
+// ReportErrors reports what is wrong with the lines of a text, of which err is the error.
+// It reports nothing, and returns false, if that is about something else.
+func ReportErrors(k *check.Kind, err error, sink check.Sink) bool {
+	all := AllErrors(err)
+	for _, e := range all {
+		message := e.Problem()
+		if e.Column > 0 {
+			message = "column " + strconv.Itoa(e.Column) + ": " + message
+		}
+		sink.AddAt(k, []check.Place{check.Line{Line: e.Line, Column: e.Column}}, "line "+strconv.Itoa(e.Line), -1, "%s", message)
+	}
+	return len(all) > 0
+}
