@@ -291,10 +291,10 @@ var (
 		"Speedup tiles have an angle that is not between 0 and 359.",
 		"Set the angle anew.")
 	foundTileMirrored = Catalog.Add("tw-map-tile-mirrored", check.Warning,
-		"Stoppers or other directed tiles stand mirrored: the game asks for rotations only, so that they do nothing, and a crazy shotgun shoots elsewhere.",
+		"Directed tiles stand mirrored: DDNet takes a stopper for the rotation that looks the same, but a speeder or hook-through tile does nothing then, and a crazy shotgun shoots elsewhere.",
 		"Turn the tiles instead of mirroring them.")
 	foundTileDeprecated = Catalog.Add("tw-map-tile-deprecated", check.Info,
-		"The map has old boosters, whose place newer tiles have taken.",
+		"The speedup layer has old boosters, whose place newer ones have taken.",
 		"Nothing as long as the map plays well; in a new map use speedups of today.")
 	foundSpawnsCrash = Catalog.Add("tw-map-spawns-crash", check.Error,
 		"A map in the form of Teeworlds 0.7 has more than 64 spawns of one kind; that game has no room for them, and its server crashes, at once or later.",

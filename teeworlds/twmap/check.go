@@ -74,10 +74,9 @@ type checker struct {
 	mod     string                     // the game that the map is for, if it is another; "" if nothing tells
 	content map[*datafile.Block]string // what blocks hold that are no texts
 
-	used       [numKinds]*TileLayer // the layers that the game uses
-	jobs       []func(check.Sink)
-	play       [numKinds]*playStats // of the layers that the game uses
-	deprecated [numKinds]spots      // tiles of these
+	used [numKinds]*TileLayer // the layers that the game uses
+	jobs []func(check.Sink)
+	play [numKinds]*playStats // of the layers that the game uses
 
 	mu                     sync.Mutex
 	images, sounds, envels map[int]bool // what layers refer to
@@ -135,10 +134,11 @@ func (c *checker) spots() spots { return spots{left: &c.left} }
 
 // foldings are the kinds that have one finding for a map, and what they count.
 var foldings = map[string]string{
-	foundEnvelopeNone.ID: "reference to no envelope by a number below -1",
-	foundGroupEx.ID:      "group with a parallax zoom",
-	foundLayerShared.ID:  "layer shared by two groups",
-	foundItemLong.ID:     "item with surplus integers",
+	foundTileDeprecated.ID: "booster of the old kind",
+	foundEnvelopeNone.ID:   "reference to no envelope by a number below -1",
+	foundGroupEx.ID:        "group with a parallax zoom",
+	foundLayerShared.ID:    "layer shared by two groups",
+	foundItemLong.ID:       "item with surplus integers",
 }
 
 // fold makes one finding of all that are of a kind which is told once for a map. It

@@ -16,14 +16,14 @@ type teleKey struct {
 // directed reports whether a game tile does something in one direction, or in two.
 func (t GameTile) directed() bool {
 	switch t {
-	case TileStop, TileStopBothWays, TileThroughDirection, EntityCrazyShotgunEx, EntityCrazyShotgun:
+	case TileStop, TileStopBothWays, TileSpeeder, TileFastSpeeder, TileThroughDirection, EntityCrazyShotgunEx, EntityCrazyShotgun:
 		return true
 	}
 	return false
 }
 
-// turned reports whether the flags are those of a rotation by any number of quarters. The
-// game asks directed tiles for these only.
+// turned reports whether the flags are those of a rotation by any number of quarters.
+// But for stoppers the game asks directed tiles for these only.
 func (f TileFlags) turned() bool {
 	switch f &^ Opaque {
 	case 0, Rotate, FlipX | FlipY, FlipX | FlipY | Rotate:
@@ -157,20 +157,4 @@ func (c *checker) checkSpawns(sink check.Sink) {
 		}
 	})
 	sink.AddAt(kind, s.at(), c.layers[game].path(), -1, "the map has %s, Teeworlds 0.7 has room for %d of a kind: %s", many, maxSpawns, &s)
-}
-
-// checkDeprecated tells of tiles that newer ones have taken the place of.
-func (c *checker) checkDeprecated(sink check.Sink) {
-	all := c.spots()
-	var where []string
-	for kind := range numKinds {
-		if s := &c.deprecated[kind]; s.n > 0 {
-			where = append(where, fmt.Sprintf("%d in the %v layer", s.n, kind))
-			all.n += s.n
-			all.kept = append(all.kept, s.kept...)
-		}
-	}
-	if all.n > 0 {
-		sink.AddAt(foundTileDeprecated, all.at(), "", -1, "the map has %s of old boosters: %s", all.of("tile"), strings.Join(where, ", "))
-	}
 }

@@ -320,10 +320,18 @@ var checkCases = []checkCase{
 	{id: "tw-map-tile-mirrored", edit: at(twmap.KindFront, func(l *twmap.TileLayer) {
 		l.Tiles.Set(1, 2, twmap.Tile{ID: 225, Flags: twmap.FlipY | twmap.Rotate})
 	})},
-	{id: "tw-map-tile-deprecated", edit: func(m *twmap.Map) {
-		m.Physics(twmap.KindGame).Tiles.Set(1, 2, twmap.Tile{ID: 64})
-		physics(m, twmap.KindSpeedup, 50, 45).Speedups.Set(1, 2, twmap.SpeedupTile{ID: 28, Force: 1})
-	}},
+	{id: "tw-map-tile-mirrored", edit: at(twmap.KindSwitch, func(l *twmap.TileLayer) {
+		l.Switches.Set(1, 2, twmap.SwitchTile{ID: 224, Flags: twmap.FlipY})
+	})},
+	{id: "tw-map-tile-deprecated", edit: at(twmap.KindSpeedup, func(l *twmap.TileLayer) {
+		l.Speedups.Set(1, 2, twmap.SpeedupTile{ID: 28, Force: 1})
+		l.Speedups.Set(2, 2, twmap.SpeedupTile{ID: 28, Force: 1})
+	})},
+	{id: "tw-map-tile-deprecated", edit: func(m *twmap.Map) { // once for a map
+		for range 2 {
+			physics(m, twmap.KindSpeedup, 50, 45).Speedups.Set(1, 2, twmap.SpeedupTile{ID: 28, Force: 1})
+		}
+	}, also: []string{"tw-map-physics-duplicate"}},
 	{id: "tw-map-spawns-many", edit: spawns(65)},
 	{id: "tw-map-spawns-crash", edit: func(m *twmap.Map) { spawns(65)(m); deco(m).Version = 4 }},
 	{id: "tw-map-other-game", edit: func(m *twmap.Map) {

@@ -60,7 +60,7 @@ func (c *checker) checkCells(sink check.Sink, part *Part, layer *TileLayer) {
 	f.report(sink, what, offset, l.Kind)
 	if l.Kind.Physics() && c.used[l.Kind] == layer {
 		p.unknown = f.invalid.n
-		c.play[l.Kind], c.deprecated[l.Kind] = &p, f.deprecated
+		c.play[l.Kind] = &p
 	}
 }
 
@@ -122,6 +122,9 @@ func (f *cellFaults) physicsTile(kind Kind, x, y int, id uint8, flags TileFlags)
 	if !ValidTile(kind, id) {
 		f.invalid.addAs(f.part.tile(x, y), func() string { return fmt.Sprintf("%d,%d (%d)", x, y, id) })
 	}
+	if GameTile(id).directed() && !flags.turned() {
+		f.mirrored.addAs(f.part.tile(x, y), func() string { return fmt.Sprintf("%d,%d (%v)", x, y, GameTile(id)) })
+	}
 	if flags&^(knownTileFlags&^Opaque) != 0 {
 		f.flags.add(f.part.tile(x, y))
 	}
@@ -133,12 +136,7 @@ func (f *cellFaults) game(p *playStats, kind Kind, x, y int, t Tile) {
 	}
 	f.physicsTile(kind, x, y, t.ID, t.Flags)
 	p.solid++
-	if GameTile(t.ID).directed() && !t.Flags.turned() {
-		f.mirrored.addAs(f.part.tile(x, y), func() string { return fmt.Sprintf("%d,%d (%v)", x, y, GameTile(t.ID)) })
-	}
 	switch id := GameTile(t.ID); {
-	case id == TileOldSpeeder || id == TileOldFastSpeeder:
-		f.deprecated.add(f.part.tile(x, y))
 	case id == TileStart:
 		p.starts++
 	case id == TileFinish:
@@ -208,6 +206,7 @@ func (f *cellFaults) report(sink check.Sink, what string, offset int64, kind Kin
 		{foundTileFlags, &f.flags, "with flags that they cannot have"},
 		{foundSpeedupAngle, &f.angle, "with an angle beyond 359"},
 		{foundTileMirrored, &f.mirrored, "that stand mirrored, not turned"},
+		{foundTileDeprecated, &f.deprecated, "of the old kind"},
 	} {
 		if s := fault.spots; s.n > 0 {
 			sink.AddAt(fault.kind, s.at(), f.part.path(), offset, "the %s has %s %s: %s", what, s.of("tile"), fault.are, s)
@@ -240,7 +239,6 @@ func (c *checker) checkPlay(sink check.Sink) {
 		sink.Add(foundNoSpawn, "", -1, "the map has no spawn")
 	}
 	c.checkSpawns(sink)
-	c.checkDeprecated(sink)
 	switch {
 	case all.starts > 0 && all.finishes == 0:
 		sink.Add(foundRace, "", -1, "the map has a start but no finish")

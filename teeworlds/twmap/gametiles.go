@@ -35,8 +35,8 @@ const (
 	TileStop                  GameTile = 60
 	TileStopBothWays          GameTile = 61
 	TileStopAllWays           GameTile = 62
-	TileOldSpeeder            GameTile = 64
-	TileOldFastSpeeder        GameTile = 65
+	TileSpeeder               GameTile = 64
+	TileFastSpeeder           GameTile = 65
 	TileThroughAll            GameTile = 66
 	TileThroughDirection      GameTile = 67
 	TileOldLaser              GameTile = 71
@@ -165,7 +165,7 @@ var gameTileNames = map[GameTile]string{
 	TileHitEnable: "hit on", TileHitDisable: "hit off", TileSoloEnable: "solo on", TileSoloDisable: "solo off",
 	TileRefillJumps: "refill jumps", TileStart: "start", TileFinish: "finish",
 	TileStop: "stopper", TileStopBothWays: "stopper both ways", TileStopAllWays: "stopper all ways",
-	TileOldSpeeder: "old speeder", TileOldFastSpeeder: "old fast speeder",
+	TileSpeeder: "speeder", TileFastSpeeder: "fast speeder",
 	TileThroughAll: "through all", TileThroughDirection: "through direction", TileOldLaser: "old laser",
 	TileNoCollision: "no collision", TileEndlessHook: "endless hook", TileNoHit: "no hit", TileNoPlayerHook: "no player hook",
 	TileUnlockTeam: "unlock team", TileCollisionDisable: "collision off", TileUnlimitedJumpsDisable: "unlimited jumps off",
@@ -272,7 +272,7 @@ func (t GameTile) Entity() bool {
 // Rotatable tells whether turning the tile changes what it does.
 func (t GameTile) Rotatable() bool {
 	switch t {
-	case TileStop, TileStopBothWays, TileOldSpeeder, TileOldFastSpeeder, TileThroughDirection,
+	case TileStop, TileStopBothWays, TileSpeeder, TileFastSpeeder, TileThroughDirection,
 		TileEntitiesOff1, TileEntitiesOff2, EntityCrazyShotgunEx, EntityCrazyShotgun:
 		return true
 	}

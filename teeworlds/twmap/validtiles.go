@@ -20,7 +20,7 @@ var validTiles = func() (valid [numKinds][256]bool) {
 		TileUnfreeze, TileDeepUnfreeze,
 		TileWallJump, TileSoloDisable,
 		TileRefillJumps, TileStopAllWays,
-		TileOldSpeeder, TileThroughDirection,
+		TileSpeeder, TileThroughDirection,
 		TileOldLaser, TileUnlockTeam,
 		TileCollisionDisable, TilePlayerHookDisable,
 		TileTeleGunEnable, TileTeleGunDisable,
