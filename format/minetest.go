@@ -61,11 +61,11 @@ var minetestBlock = &Format{
 	Doc:        "docs/formats/minetest-mapblock.md",
 	Recognize:  func(*Source) bool { return false }, // there is no signature: the name tells
 	Open: func(_ *Job, src *Source) (File, error) {
-		data, err := src.ReadAll()
+		data, err := src.ReadUpTo(mapdb.MaxBlock)
 		return &blockFile{src, data}, err
 	},
 	Dump: func(_ *Job, src *Source, _ string, t bin.Tracer) error {
-		data, err := src.ReadAll()
+		data, err := src.ReadUpTo(mapdb.MaxBlock)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"trowel/internal/regular"
 )
 
 // Source is a file or a folder that may be a game file.
@@ -24,24 +26,22 @@ type Source struct {
 
 // NewSource returns a source of bytes in memory.
 func NewSource(path string, data []byte) *Source {
-	return &Source{Path: path, Name: filepath.Base(path), ReaderAt: bytes.NewReader(data), Size: int64(len(data))}
+	return NewSourceAt(path, bytes.NewReader(data), int64(len(data)))
+}
+
+// NewSourceAt returns a source of the size bytes of r.
+func NewSourceAt(path string, r io.ReaderAt, size int64) *Source {
+	return &Source{Path: path, Name: filepath.Base(path), ReaderAt: r, Size: size}
 }
 
 // OpenSource opens a file or folder of the system. "-" is not special here.
 func OpenSource(path string) (*Source, error) {
-	f, err := os.Open(path)
+	f, st, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	st, err := f.Stat()
-	if err == nil && !st.IsDir() && !st.Mode().IsRegular() {
-		err = fmt.Errorf("%s: neither a file nor a folder", path)
-	}
-	if err != nil || st.IsDir() {
+	if st.IsDir() {
 		f.Close()
-	}
-	if err != nil {
-		return nil, err
 	}
 	src := &Source{Path: path, Name: filepath.Base(filepath.Clean(path))}
 	if st.IsDir() {
@@ -102,8 +102,18 @@ func (s *Source) Head(n int) []byte {
 	return b[:n]
 }
 
+// MaxWhole is the size of the largest file that is read as a whole, in bytes. What can
+// be larger is read in parts.
+const MaxWhole = 1 << 30
+
 // ReadAll reads a whole file.
-func (s *Source) ReadAll() ([]byte, error) {
+func (s *Source) ReadAll() ([]byte, error) { return s.ReadUpTo(MaxWhole) }
+
+// ReadUpTo reads a whole file of a format that allows no more than limit bytes.
+func (s *Source) ReadUpTo(limit int64) ([]byte, error) {
+	if s.Size > limit {
+		return nil, regular.TooLarge(s.Path, s.Size, limit)
+	}
 	data := make([]byte, s.Size)
 	n, err := s.ReadAt(data, 0)
 	if err == io.EOF && n == len(data) {

@@ -76,7 +76,7 @@ func (j *Job) missOf(src *Source) func(loss string) {
 type mapFile struct{ m *twmap.Map }
 
 func decodeMap(src *Source, tell func(loss string)) (*twmap.Map, error) {
-	data, err := src.ReadAll()
+	data, err := readDatafile(src)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (f *mapFile) Info() (Info, error) {
 type datafileFile struct{ f *datafile.File }
 
 func openDatafile(job *Job, src *Source) (File, error) {
-	data, err := src.ReadAll()
+	data, err := readDatafile(src)
 	if err != nil {
 		return nil, err
 	}
@@ -249,8 +249,20 @@ func infoOfDatafile(format *Format, f *datafile.File) Info {
 	}}
 }
 
+// maxDatafile is the size of the largest datafile that is read, in bytes. The largest
+// that are known have some ten million.
+const maxDatafile = 256 << 20
+
+// readDatafile reads a datafile; of what is none it reads as much as says so.
+func readDatafile(src *Source) ([]byte, error) {
+	if head := src.Head(64); src.Size > 64 && !datafile.Recognize(head) {
+		return head, nil
+	}
+	return src.ReadUpTo(maxDatafile)
+}
+
 func dumpTeeworlds(job *Job, src *Source, _ string, t bin.Tracer) error {
-	data, err := src.ReadAll()
+	data, err := readDatafile(src)
 	if err != nil {
 		return err
 	}
@@ -272,4 +284,12 @@ func (t cleanTree) Open(name string) (fs.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 	return t.FS.Open(name)
+}
+
+// ReadFile is there for the limit of the tree that it is read from.
+func (t cleanTree) ReadFile(name string) ([]byte, error) {
+	if name == tree.Sidecar {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return fs.ReadFile(t.FS, name)
 }

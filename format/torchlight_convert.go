@@ -94,7 +94,7 @@ func findHeader(name string, src *Source) (*mod.Header, error) {
 		}
 		return m.Header, nil
 	}
-	data, err := file.ReadAll()
+	data, err := file.ReadUpTo(maxCompiled)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,9 @@
 package format
 
 import (
-	"os"
 	"strings"
 
+	"trowel/internal/regular"
 	"trowel/torchlight/hash"
 	"trowel/torchlight/text"
 )
@@ -28,7 +28,7 @@ func readNames(name string) ([]string, error) {
 	if name == "" {
 		return nil, nil
 	}
-	data, err := os.ReadFile(name)
+	data, err := regular.ReadFile(name, maxCompiled)
 	if err != nil {
 		return nil, err
 	}

@@ -42,12 +42,12 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 		if src.Size > maxCompiled || !moddir.MayBeCompiled(src.Head(maxModHead), src.Name) {
 			return false
 		}
-		data, err := src.ReadAll()
+		data, err := src.ReadUpTo(maxCompiled)
 		return err == nil && moddir.CompiledFormat(data, src.Name) == name
 	}
 	f.RecognizeTree = func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == name }
 	f.Open = func(job *Job, src *Source) (File, error) {
-		data, err := src.ReadAll()
+		data, err := src.ReadUpTo(maxCompiled)
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +69,7 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 		return writeAll(out, data)
 	}
 	f.Dump = func(_ *Job, src *Source, _ string, t bin.Tracer) error {
-		data, err := src.ReadAll()
+		data, err := src.ReadUpTo(maxCompiled)
 		if err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ const (
 const maxCompiled = 256 << 20
 
 func convertSingle(job *Job, src *Source, out Output, convert func([]byte, string, moddir.Options) ([]byte, error)) error {
-	data, err := src.ReadAll()
+	data, err := src.ReadUpTo(maxCompiled)
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ var torchlightSource = &Format{
 	Doc:        "docs/formats/torchlight-dat.md",
 	Recognize:  func(src *Source) bool { return text.Recognize(src.Head(maxModHead)) },
 	Open: func(job *Job, src *Source) (File, error) {
-		data, err := src.ReadAll()
+		data, err := src.ReadUpTo(maxCompiled)
 		if err != nil {
 			return nil, err
 		}
@@ -296,13 +296,13 @@ var torchlightAsset = &Format{
 type assetFile struct{ src *Source }
 
 func (f *assetFile) Tree() (fs.FS, error) {
-	data, err := f.src.ReadAll()
+	data, err := f.src.ReadUpTo(maxCompiled)
 	return onlyFile(f.src.Name, data), err
 }
 
 func (f *assetFile) Info() (Info, error) {
 	info := Info{Format: torchlightAssetName}
-	data, err := f.src.ReadAll()
+	data, err := f.src.ReadUpTo(maxCompiled)
 	if err != nil {
 		return info, err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"trowel/format"
 	"trowel/internal/links"
 	"trowel/internal/output"
+	"trowel/internal/regular"
 	"trowel/internal/safename"
 )
 
@@ -54,12 +56,39 @@ func (a *app) source(name string) (*format.Source, error) {
 		}
 		return src, nil
 	}
-	if f, ok := a.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return nil, hint(errors.New("standard input is a terminal"), "- is for what another program prints, or for < FILE")
+	return standardInput(a.in)
+}
+
+// standardInput returns a source of what is to be read from in: in parts if it is a
+// file, else as a whole.
+func standardInput(in io.Reader) (*format.Source, error) {
+	if f, ok := in.(*os.File); ok {
+		if term.IsTerminal(int(f.Fd())) {
+			return nil, hint(errors.New("standard input is a terminal"), "- is for what another program prints, or for < FILE")
+		}
+		switch info, err := f.Stat(); {
+		case err != nil:
+			return nil, err
+		case info.IsDir():
+			return nil, fmt.Errorf("standard input: %w", regular.ErrFolder)
+		case info.Mode().IsRegular():
+			at, err := f.Seek(0, io.SeekCurrent)
+			if err != nil {
+				return nil, err
+			}
+			size := max(info.Size()-at, 0)
+			return format.NewSourceAt("-", io.NewSectionReader(f, at, size), size), nil
+		case info.Mode()&fs.ModeDevice != 0: // which never ends, unless it is at its end
+			var one [1]byte
+			if n, err := f.Read(one[:]); n > 0 || err != io.EOF {
+				return nil, cmp.Or(err, regular.Check(info, "standard input"))
+			}
+			return format.NewSource("-", nil), nil
+		}
 	}
-	data, err := io.ReadAll(a.in)
+	data, err := regular.ReadAll(in, "standard input", 64<<10, format.MaxWhole)
 	if err != nil {
-		return nil, fmt.Errorf("standard input: %w", err)
+		return nil, named(err, "standard input")
 	}
 	return format.NewSource("-", data), nil
 }
@@ -250,12 +279,12 @@ func openFolder(name string, told func(at string, err error)) (fs.FS, io.Closer,
 		root.Close()
 		return nil, nil, fmt.Errorf("%s: an extraction into this folder has not ended: run it again", name)
 	}
-	fsys, err := safename.Restore(links.New(root, told))
+	fsys, err := safename.Restore(regular.Limit(links.New(root, told), format.MaxWhole))
 	if err != nil {
 		root.Close()
 		return nil, nil, named(err, name)
 	}
-	return fsys, root, nil
+	return regular.Limit(fsys, format.MaxWhole), root, nil
 }
 
 // mayBeCalled makes sure that the name of what is made has no extension that belongs to another

@@ -14,6 +14,7 @@ import (
 
 	"trowel/format"
 	"trowel/internal/parallel"
+	"trowel/internal/regular"
 	"trowel/internal/tree"
 )
 
@@ -131,7 +132,7 @@ func (s *search) target(ctx context.Context, t target) error {
 			return nil // what is as large is not taken for text
 		}
 		var data []byte
-		if data, err = os.ReadFile(t.name); err == nil {
+		if data, err = regular.ReadFile(t.name, maxText); err == nil {
 			return s.print(t.name, hits{lines: s.lines(data)})
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"path"
 	"path/filepath"
 	"sync"
+
+	"trowel/internal/regular"
 )
 
 // Why a link is left out.
@@ -73,11 +75,11 @@ func New(root *os.Root, told func(name string, err error)) *FS {
 // Open opens a file or folder, as [fs.FS] says. A link that leads out of the folder does
 // not exist.
 func (f *FS) Open(name string) (fs.File, error) {
-	file, err := f.root.FS().Open(name)
+	file, info, err := regular.OpenIn(f.root, name)
 	if err != nil {
 		return nil, f.missing("open", name, err)
 	}
-	if info, err := file.Stat(); err != nil || !info.IsDir() {
+	if !info.IsDir() {
 		return file, nil
 	}
 	return &folder{File: file, fsys: f, name: name}, nil

@@ -57,13 +57,13 @@ type BlockRelic struct {
 
 // Relic returns what makes the block out of a content, or out of none, if ok is
 // false. It is the zero value if the content is enough.
-func (b *Block) Relic(content []byte, ok bool) BlockRelic {
-	if data, err := b.Bytes(); ok && err == nil && bytes.Equal(data, content) {
+func (b *Block) Relic(content Content, ok bool) BlockRelic {
+	if data, err := b.Bytes(); ok && err == nil && content.is(data) {
 		stream := b.Stream()
 		if stream == nil {
 			return BlockRelic{} // of version 3
 		}
-		switch level, found := deflate.LevelOf(stream, content); {
+		switch level, found := deflate.LevelOf(stream, data); {
 		case found && level == DefaultLevel:
 			return BlockRelic{}
 		case found:
@@ -71,7 +71,7 @@ func (b *Block) Relic(content []byte, ok bool) BlockRelic {
 		}
 	}
 	stream, size := b.Compressed()
-	return BlockRelic{Size: &size, Stream: stream, Was: Mark(content, ok)}
+	return BlockRelic{Size: &size, Stream: stream, Was: content.Mark(ok)}
 }
 
 // Compressed returns the zlib stream of the block and the size stated for its
@@ -90,14 +90,14 @@ func (b *Block) Compressed() ([]byte, int32) {
 
 // Block returns the block of which k remained, nil if there is neither a
 // content nor a block that stood in place of none.
-func (k BlockRelic) Block(content []byte, ok bool) *Block {
+func (k BlockRelic) Block(content Content, ok bool) *Block {
 	switch {
-	case k.Size != nil && k.Was == Mark(content, ok):
+	case k.Size != nil && k.Was == content.Mark(ok):
 		return NewBlockStream(k.Stream, *k.Size)
 	case ok && k.Level != nil:
-		return NewBlockLevel(content, *k.Level)
+		return NewBlockLevel(content.all(), *k.Level)
 	case ok:
-		return NewBlock(content)
+		return NewBlock(content.all())
 	}
 	return nil
 }
@@ -106,9 +106,49 @@ func (k BlockRelic) Block(content []byte, ok bool) *Block {
 func (k BlockRelic) IsZero() bool { return k.Level == nil && k.Size == nil }
 
 // Mark tells contents apart in relics.
-func Mark(content []byte, ok bool) string {
+func Mark(content []byte, ok bool) string { return Content{Bytes: content}.Mark(ok) }
+
+// Content is what a data block holds, or is to hold: bytes, and as many zeros behind
+// them as Zeros says. A layer that states a size and lacks its tiles has nothing else,
+// and those zeros should not take memory before they are written.
+type Content struct {
+	Bytes []byte
+	Zeros int
+}
+
+var someZeros [64 << 10]byte
+
+// Mark is the function Mark for the content.
+func (c Content) Mark(ok bool) string {
 	if !ok {
 		return "none"
 	}
-	return fmt.Sprintf("%08x", crc32.ChecksumIEEE(content))
+	sum := crc32.ChecksumIEEE(c.Bytes)
+	for n := c.Zeros; n > 0; n -= len(someZeros) {
+		sum = crc32.Update(sum, crc32.IEEETable, someZeros[:min(n, len(someZeros))])
+	}
+	return fmt.Sprintf("%08x", sum)
+}
+
+// is reports whether data is the content.
+func (c Content) is(data []byte) bool {
+	if len(data) != len(c.Bytes)+c.Zeros || !bytes.HasPrefix(data, c.Bytes) {
+		return false
+	}
+	for rest := data[len(c.Bytes):]; len(rest) > 0; {
+		n := min(len(rest), len(someZeros))
+		if !bytes.Equal(rest[:n], someZeros[:n]) {
+			return false
+		}
+		rest = rest[n:]
+	}
+	return true
+}
+
+// all returns the content with its zeros.
+func (c Content) all() []byte {
+	if c.Zeros == 0 {
+		return c.Bytes
+	}
+	return append(c.Bytes[:len(c.Bytes):len(c.Bytes)], make([]byte, c.Zeros)...)
 }

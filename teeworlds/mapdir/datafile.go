@@ -82,7 +82,7 @@ func sidecarOfDatafile(f *datafile.File) ([]byte, error) {
 	contents := make([][]byte, len(f.Data))
 	for i, b := range f.Blocks() {
 		contents[i], _ = b.Bytes()
-		if k := b.Relic(contents[i], true); !k.IsZero() {
+		if k := b.Relic(datafile.Content{Bytes: contents[i]}, true); !k.IsZero() {
 			side.Data[blockName(i, len(f.Data))] = k
 		}
 	}
@@ -140,7 +140,7 @@ func assembleDatafile(items []datafile.Item, contents [][]byte, side *datafileSi
 	f := datafile.New()
 	f.Items = items
 	for i, content := range contents {
-		f.Data = append(f.Data, side.Data[blockName(i, len(contents))].Block(content, true))
+		f.Data = append(f.Data, side.Data[blockName(i, len(contents))].Block(datafile.Content{Bytes: content}, true))
 	}
 	if side.File != nil {
 		f.SetContainer(*side.File)

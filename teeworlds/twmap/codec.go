@@ -40,8 +40,8 @@ type placedRef struct {
 	at      int // index in the item's integers
 	field   string
 	ref     *dataRef
-	changed bool                          // the block that was read is out of date
-	content func() (data []byte, ok bool) // what the block should hold; not ok: there is none
+	changed bool                                 // the block that was read is out of date
+	content func() (c datafile.Content, ok bool) // what the block should hold; not ok: there is none
 }
 
 func (c *codec) writing() bool { return c.r == nil }
@@ -147,6 +147,14 @@ func nameText(v []int32) (string, bool) {
 // data is a reference to a data block. When writing, content makes what the
 // block holds, and changed tells whether that differs from the block that was read.
 func (c *codec) data(name string, ref *dataRef, changed bool, content func() ([]byte, bool)) {
+	c.content(name, ref, changed, func() (datafile.Content, bool) {
+		data, ok := content()
+		return datafile.Content{Bytes: data}, ok
+	})
+}
+
+// content is data for what may end in many zeros.
+func (c *codec) content(name string, ref *dataRef, changed bool, content func() (datafile.Content, bool)) {
 	if c.writing() {
 		c.refs = append(c.refs, placedRef{len(c.ints), name, ref, changed || !ref.read, content})
 		c.ints = append(c.ints, -1)

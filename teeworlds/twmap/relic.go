@@ -306,16 +306,16 @@ func (r *placedRef) relic() *DataRelic {
 	if r.ref.index == -1 && !ok {
 		return nil
 	}
-	return &DataRelic{BlockRelic: datafile.BlockRelic{Was: datafile.Mark(content, ok)}, Ref: &r.ref.index}
+	return &DataRelic{BlockRelic: datafile.BlockRelic{Was: content.Mark(ok)}, Ref: &r.ref.index}
 }
 
 // block returns the block of which k remained, or nil and the number that
 // stands in its place.
-func (k *DataRelic) block(content []byte, ok bool) (*datafile.Block, int32) {
+func (k *DataRelic) block(content datafile.Content, ok bool) (*datafile.Block, int32) {
 	if k == nil {
 		return datafile.BlockRelic{}.Block(content, ok), -1
 	}
-	if k.Ref != nil && k.Was == datafile.Mark(content, ok) {
+	if k.Ref != nil && k.Was == content.Mark(ok) {
 		return nil, *k.Ref
 	}
 	return k.Block(content, ok), -1

@@ -136,7 +136,7 @@ func NewTileLayer(kind Kind, width, height int) *TileLayer {
 
 // cells is what grids of all cells have in common.
 type cells interface {
-	encode(packed bool) []byte
+	encode(packed bool) datafile.Content
 	isChanged(packed bool) bool
 	readErr() error
 	count() int
@@ -236,7 +236,7 @@ func (l *TileLayer) cellData(c *codec, name string) {
 		return
 	}
 	packed := l.packed()
-	c.data(name, &l.data[l.dataKind()], l.grid().isChanged(packed), func() ([]byte, bool) {
+	c.content(name, &l.data[l.dataKind()], l.grid().isChanged(packed), func() (datafile.Content, bool) {
 		return l.grid().encode(packed), true
 	})
 }
@@ -244,8 +244,8 @@ func (l *TileLayer) cellData(c *codec, name string) {
 // noCells is the reference to cells of air that a physics layer of DDNet has
 // for games that know nothing of it.
 func (l *TileLayer) noCells(c *codec) {
-	c.data("data", &l.data[KindTiles], false, func() ([]byte, bool) {
-		return make([]byte, max(l.Width*l.Height, 1)*4), true
+	c.content("data", &l.data[KindTiles], false, func() (datafile.Content, bool) {
+		return datafile.Content{Zeros: max(l.Width*l.Height, 1) * 4}, true
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"trowel/internal/bin"
+	"trowel/teeworlds/datafile"
 )
 
 // Tile is a cell of tiles, game and front layers (section "Tiles").
@@ -254,19 +255,19 @@ func cellsOf2010[T Cell](data []byte, n int) []T {
 const speedupOld = 28
 
 // encode makes the content of the grid's block. Cells that are missing are air.
-func (g *Grid[T]) encode(packed bool) []byte {
+func (g *Grid[T]) encode(packed bool) datafile.Content {
 	cells, err := g.Cells()
 	n := g.Width * g.Height
 	if !g.changed && !packed && !g.packed && err == nil {
 		if data, err := g.ref.block.Bytes(); err == nil && len(data) == n*cellSize[T]() {
-			return data // the cells say all that was there
+			return datafile.Content{Bytes: data} // the cells say all that was there
 		}
 	}
 	if tiles, ok := any(cells).([]Tile); ok && packed {
-		return pack(tiles, n)
+		return datafile.Content{Bytes: pack(tiles, n)}
 	}
 	size := cellSize[T]()
-	data := make([]byte, max(n*size, size))
+	data := make([]byte, len(cells)*size)
 	switch cells := any(cells).(type) {
 	case []Tile:
 		for i, t := range cells {
@@ -293,7 +294,7 @@ func (g *Grid[T]) encode(packed bool) []byte {
 			data[2*i], data[2*i+1] = t.Number, t.ID
 		}
 	}
-	return data
+	return datafile.Content{Bytes: data, Zeros: max(n*size, size) - len(data)}
 }
 
 // unpack unfolds the compressed form of version 4: each tile stands for itself
@@ -318,17 +319,20 @@ func unpack(data []byte, n int) ([]Tile, error) {
 
 // pack is the inverse of unpack, as Teeworlds 0.7 writes it.
 func pack(tiles []Tile, n int) []byte {
-	if len(tiles) < n {
-		tiles = append(tiles[:len(tiles):len(tiles)], make([]Tile, n-len(tiles))...)
+	at := func(i int) Tile {
+		if i < len(tiles) {
+			return tiles[i]
+		}
+		return Tile{} // missing tiles are air
 	}
 	var data []byte
-	for len(tiles) > 0 {
-		run := 1
-		for run < len(tiles) && run < 256 && tiles[run] == tiles[0] {
+	for i := 0; i < n; {
+		t, run := at(i), 1
+		for i+run < n && run < 256 && at(i+run) == t {
 			run++
 		}
-		data = append(data, tiles[0].ID, byte(tiles[0].Flags), byte(run-1), tiles[0].Reserved)
-		tiles = tiles[run:]
+		data = append(data, t.ID, byte(t.Flags), byte(run-1), t.Reserved)
+		i += run
 	}
 	return data
 }
