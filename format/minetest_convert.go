@@ -97,11 +97,11 @@ func convertWorld(job *Job, src *Source, out Output, to string) error {
 		}
 	}
 	o.Sink = func(f check.Finding) {
-		if f.ID == worldcopy.FoundLink.ID {
-			job.Miss(f.Path, "%s", f.Message)
-			return
+		if slices.ContainsFunc(worldcopy.Losses(), func(k *check.Kind) bool { return k.ID == f.ID }) {
+			job.Miss(f.Path, "%s [%s]", f.Message, f.ID)
+		} else {
+			job.Warn(f.Path, "%s [%s]", f.Message, f.ID)
 		}
-		job.Warn(f.Path, "%s [%s]", f.Message, f.ID)
 	}
 	if servers := []string{worldcopy.Postgres, worldcopy.Redis}; job.temporary() && slices.ContainsFunc([]string{o.Map, o.Players, o.Auth, o.Storage}, func(to string) bool { return slices.Contains(servers, to) }) {
 		return errors.New("a dry run writes to no server, and this conversion is to one")
@@ -131,10 +131,11 @@ var (
 		Options: append([]Option{optionForceUse, optionDropUnknown}, copyOptions...),
 		Plan: func(job *Job, src *Source, sink check.Sink) error {
 			o, err := repairOptions(job, sink)
-			if err == nil {
-				_, err = worldrepair.Plan(job.ctx(), src.Dir, o)
+			if err != nil {
+				return err
 			}
-			return err
+			r, err := worldrepair.Plan(job.ctx(), src.Dir, o)
+			return tellRemains(job, src, r, err, "a copy leaves them out")
 		},
 		Copy: func(job *Job, src *Source, out Output, sink check.Sink) error {
 			o, err := repairOptions(job, sink)
@@ -145,10 +146,11 @@ var (
 			if err == nil {
 				err = os.Remove(dir) // Repair makes it when all is done
 			}
-			if err == nil {
-				_, err = worldrepair.Repair(job.ctx(), src.Dir, dir, o)
+			if err != nil {
+				return err
 			}
-			return err
+			r, err := worldrepair.Repair(job.ctx(), src.Dir, dir, o)
+			return tellRemains(job, src, r, err, "they are not in the copy")
 		},
 		InPlace: func(job *Job, src *Source, backup string, sink check.Sink) (string, error) {
 			o, err := repairOptions(job, sink)
@@ -156,7 +158,7 @@ var (
 				return "", err
 			}
 			r, err := worldrepair.InPlace(job.ctx(), src.Dir, backup, o)
-			if err != nil {
+			if err := tellRemains(job, src, r, err, "a copy leaves them out: -o in place of --in-place"); err != nil {
 				return "", err
 			}
 			return r.Backup, nil
@@ -170,6 +172,27 @@ var (
 		},
 	}
 )
+
+// tellRemains tells what of the damage is not mended, and what is lost.
+func tellRemains(job *Job, src *Source, r *worldrepair.Report, err error, rows string) error {
+	if err != nil {
+		return err
+	}
+	for _, part := range []struct {
+		n    int64
+		text string
+	}{
+		{int64(r.Lost), "damaged parts of databases whose content is lost: %d"},
+		{r.Rows, "rows of the map that are no blocks: %d; " + rows},
+		{r.Left, "blocks that stay although their version does not exist yet: %d; --" + optionDropUnknown.Name + " deletes them"},
+		{int64(r.Hopeless), "damaged things that stay as they are: %d; restore them from a backup"},
+	} {
+		if part.n > 0 {
+			job.Miss(src.Path, part.text, part.n)
+		}
+	}
+	return nil
+}
 
 func repairOptions(job *Job, sink check.Sink) (worldrepair.Options, error) {
 	o := worldrepair.Options{

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel/format"
 	"trowel/internal/linediff"
 	"trowel/internal/parallel"
 	"trowel/internal/tree"
@@ -26,7 +27,8 @@ func (a *app) diffCommand() *cobra.Command {
 trees: those that are only in A (-), only in B (+), and in both but not the same
 (~), of which it shows the lines of text that changed.
 
-The exit code is 0 if they are the same, 1 if they differ. With --json it prints
+The exit code is 0 if they are the same, 1 if they differ or if some of the files
+in them cannot be read: those are told, and the others compared. With --json it prints
 an array of {path, change, oldSize, newSize, diff}: change is added, removed or
 changed, and the other keys are there where they apply.`,
 		Example: `  trowel diff climb.map climb2.map
@@ -118,8 +120,12 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 			func(yield func(pair) error) error { return c.pairs(cmd.Context(), yield) },
 			c.compare,
 			func(d difference) error {
-				if d.err != nil {
+				if d.err != nil && (cmd.Context().Err() != nil || format.ServerFailed(d.err)) {
 					return d.err
+				}
+				if d.err != nil { // the others are compared all the same
+					c.talk.miss("", d.err.Error())
+					return nil
 				}
 				if d.same {
 					return nil

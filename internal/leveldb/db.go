@@ -49,6 +49,9 @@ func Open(dir string) (*DB, error) {
 	}
 	f, err := os.Open(filepath.Join(dir, name))
 	if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			err = bin.ErrFormat
+		}
 		return nil, &bin.Error{File: filepath.Join(dir, "CURRENT"), Path: "manifest", Offset: 0, Want: "the name of a file that is there", Got: strconv.Quote(name), Err: err}
 	}
 	defer f.Close()
@@ -66,6 +69,10 @@ func Open(dir string) (*DB, error) {
 func currentManifest(dir string) (string, error) {
 	path := filepath.Join(dir, "CURRENT")
 	f, err := os.Open(path)
+	if rest, _ := os.ReadDir(dir); errors.Is(err, os.ErrNotExist) && len(rest) > 0 {
+		// A database that has lost it, not one that is not there.
+		return "", damaged(path, "", -1, "the file that names the manifest", "no such file")
+	}
 	if err != nil {
 		return "", err
 	}

@@ -319,7 +319,7 @@ func TestDamage(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "CURRENT")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Open(dir); err == nil || errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without CURRENT: %v", err)
 	}
 }

@@ -62,6 +62,10 @@ func openSQLite(ctx context.Context, path string) (DB, error) {
 // knownTables are the tables of blocks that there ever were.
 var knownTables = []string{tablePos, tableXYZ}
 
+// SQLiteTables returns the statements that make the table of blocks, in each of the shapes
+// that it can have.
+func SQLiteTables() []string { return slices.Clone(knownTables) }
+
 // rescue takes what can be read of the pages of the file in place of what SQLite reads of
 // it, if that has met damage, and reports whether there is anything else to be read now.
 func (db *sqliteDB) rescue(ctx context.Context, err error) bool {

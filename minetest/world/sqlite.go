@@ -203,13 +203,16 @@ func (c *sqliteConn) columns(ctx context.Context) (map[string][]string, error) {
 func (c *sqliteConn) views(ctx context.Context, db *sqlDB) error {
 	return c.query(ctx, "SELECT name FROM sqlite_schema WHERE type = 'view'", nil, func(v []any) error {
 		name, _ := v[0].(string)
-		if slices.ContainsFunc(db.create, func(sql string) bool {
-			return strings.HasPrefix(strings.ToLower(sql), "create table if not exists "+strings.ToLower(name)+" (")
-		}) {
+		if slices.ContainsFunc(db.create, func(sql string) bool { return makes(sql, strings.ToLower(name)) }) {
 			return wrong(db.file, name, "a table", "a view")
 		}
 		return nil
 	})
+}
+
+// makes reports whether a statement makes the table of a name in small letters.
+func makes(sql, table string) bool {
+	return strings.HasPrefix(strings.ToLower(sql), "create table if not exists "+table+" (")
 }
 
 func (c *sqliteConn) close() error { return c.file.Close() }

@@ -59,6 +59,9 @@ func copyBlocks(ctx context.Context, c *copier) error {
 		return err
 	}
 	defer db.Close()
+	if err := mapdb.Verify(ctx, db); err != nil {
+		return err
+	}
 	if err := c.openStore(ctx); err != nil {
 		return err
 	}
@@ -200,6 +203,10 @@ func (c *copier) convert(b mapdb.Block, err error) outcome {
 	switch {
 	case errors.As(err, &row):
 		o := outcome{fate: noBlock}
+		if len(row.At) > 0 { // of the file, and perhaps many
+			check.Sink(func(f check.Finding) { o.found = append(o.found, f) }).AddAt(foundPages, row.At, "map", -1, "%v", err)
+			return o
+		}
 		f := check.Finding{ID: foundRow.ID, Severity: foundRow.Severity, Path: "map", Offset: -1, Message: err.Error()}
 		if row.Pos != nil {
 			f.Path = ""

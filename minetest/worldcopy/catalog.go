@@ -6,10 +6,24 @@ import "trowel/check"
 // which are in package mapblock.
 var Catalog check.Catalog
 
+// Losses returns those of them that tell of something that is not in the copy although
+// nobody has asked to leave it out.
+func Losses() []*check.Kind {
+	return []*check.Kind{foundRow, foundPages, foundTwice, foundLost, FoundLink}
+}
+
+// Unrepaired returns those of them that a repair of what is copied does not tell as well.
+func Unrepaired() []*check.Kind {
+	return []*check.Kind{foundTwice, foundLost, foundInWay, foundOdd, FoundLink, foundShared}
+}
+
 var (
 	foundRow = Catalog.Add("mt-copy-row", check.Warning,
 		"A row of the database is no block, and is left out.",
 		"Nothing: the game makes the block anew, if the row was one.")
+	foundPages = Catalog.Add("mt-copy-pages", check.Error,
+		"Pages of an SQLite file are damaged, and what was in them is not in the copy.",
+		"Take it from a backup.")
 	foundTwice = Catalog.Add("mt-copy-twice", check.Warning,
 		"Two rows of the database are of the same block, and the second is left out.",
 		"Look whether the block is right.")

@@ -43,9 +43,6 @@ type manifest struct {
 
 const backupFormat = "trowel world backup 1"
 
-// maxText is the largest file of a world that is put back, in bytes.
-const maxText = 1 << 30
-
 // backup is a backup in the making. With nil nothing is kept.
 type backup struct {
 	dir, path string
@@ -152,7 +149,8 @@ func (b *backup) discard() {
 }
 
 // Restore puts back into the world in dir what [InPlace] has written to a backup:
-// the blocks in one transaction, then the files. Of opts, Force and Remote count.
+// the blocks in one transaction, then the files. If that is ended by force, it
+// can be done again. Of opts, Force and Remote count.
 func Restore(ctx context.Context, dir, backup string, opts Options) error {
 	if err := free(dir, opts.Force); err != nil {
 		return err
@@ -182,31 +180,45 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 		list = append(list, p)
 	}
 	slices.SortFunc(list, func(a, b mapdb.Pos) int { return int(a.Key() - b.Key()) })
+	if slices.Contains(m.Stores, mapFile) {
+		list = nil // they are in the file that is put back
+	}
 	err = change(ctx, dir, c, opts.Force, list, func(p mapdb.Pos, _ []byte) ([]byte, error) {
 		return readEntry(blocks[p], mapdb.MaxBlock)
 	})
 	if err != nil {
 		return err
 	}
+	// A database itself stays until the old one takes its place; what is beside it would be
+	// taken for a part of that.
 	for _, name := range m.Stores {
+		if st, err := os.Stat(filepath.Join(dir, name)); err == nil && !st.IsDir() && strings.HasSuffix(name, ".sqlite") {
+			continue
+		}
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return err
 		}
 	}
 	for _, f := range files {
-		data, err := readEntry(f, maxText)
-		if err != nil {
-			return err
-		}
 		target := filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(f.Name, filesFolder)))
 		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 			return err
 		}
-		if err := writeFile(target, data); err != nil {
+		if err := restoreFile(target, f); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// restoreFile writes a file of an archive to its place, whole or not at all.
+func restoreFile(target string, f *zip.File) error {
+	r, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return writeFrom(target, r)
 }
 
 // contents takes an archive apart, and refuses one that is not a whole backup.
@@ -260,7 +272,7 @@ func isOurs(name string) bool {
 		return false
 	}
 	first, rest, _ := strings.Cut(name, "/")
-	for _, files := range []map[string][]string{playerFiles, authFiles} {
+	for _, files := range []map[string][]string{playerFiles, authFiles, storageFiles, mapFiles} {
 		for _, names := range files {
 			if slices.Contains(names, first) {
 				return !strings.Contains(rest, "/")

@@ -93,6 +93,9 @@ func (r *repair) findBlocks(ctx context.Context) error {
 		return err
 	}
 	defer db.Close()
+	if err := mapdb.Verify(ctx, db); err != nil {
+		return err
+	}
 	total := 0
 	if r.opts.Progress != nil {
 		n, err := db.Count(ctx)
@@ -118,6 +121,9 @@ func (r *repair) findBlocks(ctx context.Context) error {
 	}
 	for res := range worldmap.InOrder(db.Blocks(ctx, mapdb.All()), look) {
 		var row *mapdb.RowError
+		if errors.As(res.err, &row) && len(row.At) > 0 {
+			continue // of damaged pages is told already
+		}
 		if errors.As(res.err, &row) {
 			r.report.Rows++
 			if row.Pos != nil {
@@ -328,9 +334,12 @@ func edited(ctx context.Context, db mapdb.DB, list []mapdb.Pos, edit func(mapdb.
 	}
 }
 
-// settle puts the old database back into its place if remake was ended by force
-// when there was none in it.
+// settle ends what a run had begun that was ended by force: it puts the old database back
+// into its place if remake was ended when there was none in it.
 func settle(dir string) error {
+	if err := settleDatabases(dir); err != nil {
+		return err
+	}
 	place, old := filepath.Join(dir, levelMap), filepath.Join(dir, oldMap)
 	if _, err := os.Stat(old); missing(err) {
 		return nil

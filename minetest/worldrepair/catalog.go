@@ -23,6 +23,9 @@ var (
 	foundRow = Catalog.Add("mt-repair-row", check.Warning,
 		"A row of the map is no block: it stays if the world is repaired in place, and is not in a repaired copy.",
 		"Nothing: no game reads it.")
+	foundPages = Catalog.Add("mt-repair-pages", check.Warning,
+		"An SQLite file with damaged pages is replaced by one with what can be read of it.",
+		"Take what is lost from a backup.")
 	foundFile = Catalog.Add("mt-repair-file", check.Warning,
 		"A damaged file is replaced by what can be read of it.",
 		"Compare it with a backup.")

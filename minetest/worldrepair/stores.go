@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
-	"path/filepath"
-
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
+	"slices"
 
 	"trowel/check"
 	"trowel/minetest/item"
@@ -16,18 +14,19 @@ import (
 	"trowel/minetest/world"
 )
 
-// The files of the stores that are repaired. What is on a server is not: there,
-// the database itself keeps rows from going astray.
+// The files of the stores that are repaired. What is on a server is not.
 var (
 	playerFiles = map[string][]string{
 		world.BackendFiles:   {"players"},
 		world.BackendLevelDB: {"players.db"},
-		world.BackendSQLite:  {"players.sqlite", "players.sqlite-wal", "players.sqlite-journal"},
+		world.BackendSQLite:  sqliteFiles("players.sqlite"),
 	}
-	authFiles = map[string][]string{world.BackendSQLite: {"auth.sqlite", "auth.sqlite-wal", "auth.sqlite-journal"}}
+	authFiles    = map[string][]string{world.BackendSQLite: sqliteFiles("auth.sqlite")}
+	storageFiles = map[string][]string{world.BackendSQLite: sqliteFiles("mod_storage.sqlite")}
+	mapFiles     = map[string][]string{world.BackendSQLite: sqliteFiles(mapFile)}
 )
 
-// findPlayers looks for players whose inventory is damaged.
+// findPlayers looks for players whose inventory is damaged, and for rows of nobody.
 func (r *repair) findPlayers(ctx context.Context) (err error) {
 	files := playerFiles[r.backends.Players]
 	if files == nil {
@@ -48,29 +47,103 @@ func (r *repair) findPlayers(ctx context.Context) (err error) {
 			return ctx.Err()
 		}
 		where := fmt.Sprintf("%s:%s", files[0], name)
+		if err == nil && p.Broken != nil && p.Inventory == nil {
+			_, broken := item.SalvageInventory(p.Broken)
+			if err = r.tryPlayer(ctx, p); err == nil {
+				if r.opts.Sink != nil {
+					r.opts.Sink.AddAt(foundPlayer, []check.Place{place.Player(name)}, where, -1, "%v", broken)
+				}
+				r.players = append(r.players, name)
+				r.report.Players++
+			}
+		}
 		if err != nil {
 			r.hopeless(where, err)
-			continue
 		}
-		if p.Broken == nil || p.Inventory != nil {
-			continue
-		}
-		_, err = item.SalvageInventory(p.Broken)
-		if r.opts.Sink != nil {
-			r.opts.Sink.AddAt(foundPlayer, []check.Place{place.Player(name)}, where, -1, "%v", err)
-		}
-		r.players = append(r.players, name)
-		r.report.Players++
 	}
-	if len(r.players) == 0 {
-		return nil
+	n, err := orphansOf(ctx, r, files[0], players)
+	if r.playerOrphans = n > 0; err != nil || n == 0 && len(r.players) == 0 {
+		return err
 	}
 	return r.backup.store(files)
 }
 
-// mendPlayers writes what can be read of their inventories.
-func (r *repair) mendPlayers(ctx context.Context) (err error) {
+// mendPlayer puts what can be read of the inventory of a player into a store.
+func mendPlayer(ctx context.Context, to world.Players, p *world.Player) error {
+	p.Inventory, _ = item.SalvageInventory(p.Broken) // what is wrong was told
+	p.Broken = nil
+	return to.Put(ctx, p)
+}
+
+// movePlayers puts the players whose inventories are damaged into a copy that has another
+// backend for them.
+func (r *repair) movePlayers(ctx context.Context, dst string) (err error) {
 	if len(r.players) == 0 {
+		return nil
+	}
+	from, err := world.OpenPlayers(ctx, r.dir, r.settings, world.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	s, err := world.ReadWorldMT(dst)
+	if err != nil {
+		return err
+	}
+	to, err := world.OpenPlayers(ctx, dst, s, world.Options{Write: true, Remote: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	for _, name := range r.players {
+		p, err := from.Get(ctx, name)
+		if err == nil {
+			err = mendPlayer(ctx, to, p)
+		}
+		if err != nil {
+			r.hopeless("players:"+name, err)
+		}
+	}
+	return to.Commit(ctx)
+}
+
+// tryPlayer finds out whether the store of the world can take the player: not every
+// name can be that of a file.
+func (r *repair) tryPlayer(ctx context.Context, p *world.Player) (err error) {
+	dir, err := os.MkdirTemp("", "trowel")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	store, err := world.OpenPlayers(ctx, dir, r.settings, world.Options{Write: true, Backend: r.backends.Players})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	return mendPlayer(ctx, store, p)
+}
+
+// orphansOf tells of rows of a store that belong to nobody, and counts them.
+func orphansOf[T any](ctx context.Context, r *repair, file string, s world.Store[T]) (sum int64, err error) {
+	count, err := world.Orphans(ctx, s)
+	if err != nil {
+		if ctx.Err() == nil {
+			r.hopeless(file, err)
+		}
+		return 0, ctx.Err()
+	}
+	for _, table := range slices.Sorted(maps.Keys(count)) {
+		r.tell(foundOrphans, file+":"+table, "%d rows", count[table])
+		sum += count[table]
+	}
+	r.report.Orphans += sum
+	return sum, nil
+}
+
+// mendPlayers writes what can be read of the inventories of players, and deletes rows of
+// nobody, all of it together.
+func (r *repair) mendPlayers(ctx context.Context) (err error) {
+	if len(r.players) == 0 && !r.playerOrphans {
 		return nil
 	}
 	players, err := world.OpenPlayers(ctx, r.dir, r.settings, world.Options{Write: true})
@@ -80,150 +153,49 @@ func (r *repair) mendPlayers(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, players.Close()) }()
 	for _, name := range r.players {
 		p, err := players.Get(ctx, name)
+		if err == nil {
+			err = mendPlayer(ctx, players, p)
+		}
 		if err != nil {
 			return err
 		}
-		p.Inventory, _ = item.SalvageInventory(p.Broken) // what is wrong was told
-		p.Broken = nil
-		if err := players.Put(ctx, p); err != nil {
-			return err
-		}
+	}
+	if err := world.DeleteOrphans(ctx, players); err != nil {
+		return err
 	}
 	return players.Commit(ctx)
 }
 
-// orphans is rows of an SQLite file that belong to nobody.
-type orphans struct{ file, table, where string }
-
-// findOrphans looks for rows that belong to nobody: engines without foreign keys
-// leave them.
-func (r *repair) findOrphans(ctx context.Context) error {
-	const nobody = "player NOT IN (SELECT name FROM player)"
-	var backed string
-	for _, o := range []struct {
-		orphans
-		owner string
-		used  bool
-	}{
-		{orphans{"players.sqlite", "player_metadata", nobody}, "player", r.backends.Players == world.BackendSQLite},
-		{orphans{"players.sqlite", "player_inventories", nobody}, "player", r.backends.Players == world.BackendSQLite},
-		{orphans{"players.sqlite", "player_inventory_items", nobody}, "player", r.backends.Players == world.BackendSQLite},
-		{orphans{"auth.sqlite", "user_privileges", "id NOT IN (SELECT id FROM auth)"}, "auth", r.backends.Auth == world.BackendSQLite},
-	} {
-		if !o.used {
-			continue
-		}
-		n, err := r.countOrphans(ctx, o.orphans, o.owner)
-		if err != nil {
-			r.hopeless(o.file+":"+o.table, err)
-			continue
-		}
-		if n == 0 {
-			continue
-		}
-		r.tell(foundOrphans, o.file+":"+o.table, "%d rows", n)
-		r.report.Orphans += n
-		r.orphans = append(r.orphans, o.orphans)
-		if backed == o.file {
-			continue
-		}
-		backed = o.file
-		files := authFiles[world.BackendSQLite]
-		if o.owner == "player" {
-			files = playerFiles[world.BackendSQLite]
-		}
-		if err := r.backup.store(files); err != nil {
-			return err
-		}
+// findAccounts looks for rows of nobody.
+func (r *repair) findAccounts(ctx context.Context) (err error) {
+	files := authFiles[r.backends.Auth]
+	if files == nil {
+		return nil
 	}
-	return nil
-}
-
-// openSQLite opens a file of the world. A file that does not exist, or is empty as
-// the engine leaves it when it has nothing to write, gives nil.
-func (r *repair) openSQLite(file string, flags sqlite.OpenFlags) (*sqlite.Conn, error) {
-	path := filepath.Join(r.dir, file)
-	st, err := os.Stat(path)
-	if missing(err) || err == nil && st.Size() == 0 {
-		return nil, nil
-	}
+	accounts, err := world.OpenAuth(ctx, r.dir, r.settings, world.Options{})
 	if err != nil {
-		return nil, err
+		r.hopeless(files[0], err)
+		return nil
 	}
-	conn, err := sqlite.OpenConn(path, flags)
-	if err != nil {
-		return nil, err
-	}
-	if err := errors.Join(conn.SetDefensive(true), sqlitex.ExecuteTransient(conn, "PRAGMA trusted_schema = OFF", nil)); err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	return conn, nil
-}
-
-// countOrphans counts rows. It needs no write access, but leaves the file to the
-// writer if another program has left its log there.
-func (r *repair) countOrphans(ctx context.Context, o orphans, owner string) (n int64, err error) {
-	conn, err := r.openSQLite(o.file, sqlite.OpenReadOnly)
-	if err != nil || conn == nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	conn.SetInterrupt(ctx.Done())
-	tables := 0
-	count := func(to *int64) *sqlitex.ExecOptions {
-		return &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error { *to = s.ColumnInt64(0); return nil }}
-	}
-	var there int64
-	for _, table := range []string{o.table, owner} {
-		opts := count(&there)
-		opts.Args = []any{table}
-		if err := sqlitex.ExecuteTransient(conn, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?", opts); err != nil {
-			return 0, err
-		}
-		tables += int(there)
-	}
-	if tables < 2 {
-		return 0, nil
-	}
-	return n, sqlitex.ExecuteTransient(conn, "SELECT count(*) FROM "+o.table+" WHERE "+o.where, count(&n))
-}
-
-// deleteOrphans deletes the rows, with a transaction for each file.
-func (r *repair) deleteOrphans(ctx context.Context) error {
-	for len(r.orphans) > 0 {
-		file := r.orphans[0].file
-		var same, others []orphans
-		for _, o := range r.orphans {
-			if o.file == file {
-				same = append(same, o)
-			} else {
-				others = append(others, o)
-			}
-		}
-		if err := r.deleteFrom(ctx, file, same); err != nil {
-			return err
-		}
-		r.orphans = others
-	}
-	return nil
-}
-
-func (r *repair) deleteFrom(ctx context.Context, file string, list []orphans) (err error) {
-	conn, err := r.openSQLite(file, sqlite.OpenReadWrite)
-	if err != nil || conn == nil {
+	defer func() { err = errors.Join(err, accounts.Close()) }()
+	n, err := orphansOf(ctx, r, files[0], accounts)
+	if r.authOrphans = n > 0; err != nil || n == 0 {
 		return err
 	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	conn.SetInterrupt(ctx.Done())
-	end, err := sqlitex.ImmediateTransaction(conn)
+	return r.backup.store(files)
+}
+
+func (r *repair) mendAccounts(ctx context.Context) (err error) {
+	if !r.authOrphans {
+		return nil
+	}
+	accounts, err := world.OpenAuth(ctx, r.dir, r.settings, world.Options{Write: true})
 	if err != nil {
 		return err
 	}
-	defer end(&err)
-	for _, o := range list {
-		if err := sqlitex.ExecuteTransient(conn, "DELETE FROM "+o.table+" WHERE "+o.where, nil); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
+	defer func() { err = errors.Join(err, accounts.Close()) }()
+	if err := world.DeleteOrphans(ctx, accounts); err != nil {
+		return err
 	}
-	return nil
+	return accounts.Commit(ctx)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -155,7 +156,9 @@ func mendForceLoaded(text []byte) ([]byte, error) {
 }
 
 // writeFile writes a file whole or not at all.
-func writeFile(path string, data []byte) (err error) {
+func writeFile(path string, data []byte) error { return writeFrom(path, bytes.NewReader(data)) }
+
+func writeFrom(path string, data io.Reader) (err error) {
 	part, mode := path+".trowel-part", os.FileMode(0o644)
 	if st, err := os.Stat(path); err == nil {
 		mode = st.Mode().Perm() // a secret stays one
@@ -164,7 +167,7 @@ func writeFile(path string, data []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
+	_, err = io.Copy(f, data)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return errors.Join(err, os.Remove(part))
 	}

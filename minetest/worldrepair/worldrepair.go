@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"trowel/check"
@@ -51,12 +52,15 @@ type Report struct {
 	Players  int      // players whose inventory was
 	Orphans  int64    // rows that belonged to nobody
 	Hopeless int      // damaged things that stay as they are
-	Backup   string   // where InPlace has put what it changed; "" if it changed nothing
+
+	Databases []string // files of SQLite that were replaced by what can be read of their pages
+	Lost      int      // damaged parts of them whose rows cannot be read
+	Backup    string   // where InPlace has put what it changed; "" if it changed nothing
 }
 
 // Changes reports whether there is anything that is or was repaired.
 func (r *Report) Changes() bool {
-	return r.Salvaged+r.Dropped+r.Orphans > 0 || len(r.Files) > 0 || r.Players > 0
+	return r.Salvaged+r.Dropped+r.Orphans > 0 || len(r.Files)+len(r.Databases) > 0 || r.Players > 0
 }
 
 // ErrInUse tells that a program has files of the world open.
@@ -101,11 +105,41 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (*Report, error)
 			o.Map = worldcopy.TargetOf(c)
 		}
 	}
-	copied, err := worldcopy.Copy(ctx, dir, part, o)
+	// What there is to tell is told of the world itself, as Plan does. Of a block that is
+	// dropped the copy knows where its bytes are.
+	sink := opts.Sink
+	of := func(ids ...*check.Kind) check.Sink {
+		return func(f check.Finding) {
+			if sink != nil && slices.ContainsFunc(ids, func(k *check.Kind) bool { return k.ID == f.ID }) {
+				sink(f)
+			}
+		}
+	}
+	opts.Sink = func(f check.Finding) {
+		if sink != nil && f.ID != foundDropped.ID {
+			sink(f)
+		}
+	}
+	plan, err := examine(ctx, dir, opts, nil, false)
 	if err != nil {
 		return nil, err
 	}
+	left := of(worldcopy.Unrepaired()...)
+	o.Sink = func(f check.Finding) {
+		if name, ok := strings.CutPrefix(f.Path, "players:"); !ok || !slices.Contains(plan.players, name) {
+			left(f) // else it follows, mended
+		}
+	}
+	if _, err := worldcopy.Copy(ctx, dir, part, o); err != nil {
+		return nil, err
+	}
+	if o.Players != "" {
+		if err := plan.movePlayers(ctx, part); err != nil {
+			return nil, err
+		}
+	}
 	opts.Remote = true // what the copy names was given, or allowed
+	opts.Sink = of(foundDropped)
 	r, err := examine(ctx, part, opts, nil, true)
 	if err != nil {
 		return nil, err
@@ -113,14 +147,15 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (*Report, error)
 	if err := r.apply(ctx); err != nil {
 		return nil, err
 	}
-	r.report.Rows += copied.Rows
-	return &r.report, os.Rename(part, dst)
+	return &plan.report, os.Rename(part, dst)
 }
 
 // InPlace repairs the world in dir itself. Before anything changes, all that will
 // change is written to the file backup, which must not exist; with "" that is a
 // new one beside the folder of the world. See [Restore]. Each database changes in
-// one transaction; that of LevelDB is replaced by a new one.
+// one transaction; one of LevelDB, and one of SQLite with damaged pages, is replaced by
+// a new one. A run that is ended by force can leave some of the databases and files
+// repaired and others not, but none in between; the next one goes on, and Restore undoes both.
 //
 // It fails with [ErrInUse] if a program has files of the world open, as far as
 // that can be seen, unless [Options.Force] is set. Folders of block files are not
@@ -168,7 +203,8 @@ type repair struct {
 	blocks  []blockDigest // that change
 	texts   []text        // that change
 	players []string      // whose inventories change
-	orphans []orphans
+
+	playerOrphans, authOrphans bool // there are rows of nobody
 }
 
 // examine finds out what is to be done.
@@ -182,7 +218,7 @@ func examine(ctx context.Context, dir string, opts Options, b *backup, isCopy bo
 	if r.config, err = worldmap.Config(dir, r.settings, opts.Remote); err != nil {
 		return nil, err
 	}
-	for _, look := range []func(context.Context) error{r.findBlocks, r.findTexts, r.findPlayers, r.findOrphans} {
+	for _, look := range []func(context.Context) error{r.findDatabases, r.findBlocks, r.findTexts, r.findPlayers, r.findAccounts} {
 		if err := look(ctx); err != nil {
 			return nil, err
 		}
@@ -192,7 +228,7 @@ func examine(ctx context.Context, dir string, opts Options, b *backup, isCopy bo
 
 // apply does what was found to be done.
 func (r *repair) apply(ctx context.Context) error {
-	for _, do := range []func(context.Context) error{r.mendBlocks, r.deleteOrphans, r.mendPlayers, r.mendTexts} {
+	for _, do := range []func(context.Context) error{r.mendDatabases, r.mendBlocks, r.mendPlayers, r.mendAccounts, r.mendTexts} {
 		if err := do(ctx); err != nil {
 			return err
 		}

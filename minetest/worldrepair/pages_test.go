@@ -1,0 +1,138 @@
+package worldrepair_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trowel/check"
+	"trowel/internal/judge"
+	"trowel/minetest/internal/worldtest"
+	"trowel/minetest/mapdb"
+	"trowel/minetest/worldcheck"
+	"trowel/minetest/worldrepair"
+)
+
+// A database with damaged pages is replaced by what can be read of it, by a copy and in place
+// alike, and comes back from the backup.
+func TestDamagedPages(t *testing.T) {
+	ctx := context.Background()
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 300, 28)
+	path := filepath.Join(dir, "map.sqlite")
+	truth := blocksOf(t, dir, mapdb.SQLite)
+	data := judge.Read(t, path)
+	for _, page := range []int{2, len(data) / 4096 / 2} {
+		clear(data[(page-1)*4096 : page*4096])
+	}
+	judge.Write(t, path, data)
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var planned, done []string
+	plan, err := worldrepair.Plan(ctx, dir, worldrepair.Options{Sink: func(f check.Finding) { planned = append(planned, f.String()) }})
+	if err != nil || cmp.Diff(plan.Databases, []string{"map.sqlite"}) != "" || plan.Lost == 0 {
+		t.Fatalf("%+v, %v", plan, err)
+	}
+	dst := filepath.Join(t.TempDir(), "dst")
+	r, err := worldrepair.Repair(ctx, dir, dst, worldrepair.Options{Sink: func(f check.Finding) { done = append(done, f.String()) }})
+	if diff := cmp.Diff(plan, r); err != nil || diff != "" {
+		t.Errorf("%v, %s", err, diff)
+	}
+	if diff := cmp.Diff(planned, done); diff != "" {
+		t.Errorf("the plan told other things than the repair: %s", diff)
+	}
+	sound := func(name, dir string) {
+		t.Helper()
+		got := blocksOf(t, dir, mapdb.SQLite)
+		if len(got) < len(truth)*3/4 || len(got) == len(truth) {
+			t.Errorf("%s: %d of %d blocks", name, len(got), len(truth))
+		}
+		for p, data := range got {
+			if truth[p] != data {
+				t.Errorf("%s: %v is wrong", name, p)
+			}
+		}
+		for _, f := range check.Collect(func(sink check.Sink) {
+			if err := worldcheck.Check(ctx, dir, worldcheck.Options{}, sink); err != nil {
+				t.Error(err)
+			}
+		}) {
+			if f.Severity == check.Error {
+				t.Errorf("%s: %v", name, f)
+			}
+		}
+	}
+	sound("copy", dst)
+	if r, err = worldrepair.InPlace(ctx, dir, "", worldrepair.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	sound("in place", dir)
+	if st, err := os.Stat(path); err != nil || st.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", st.Mode(), err)
+	}
+	for i := range 2 { // twice is as good as once
+		if err := worldrepair.Restore(ctx, dir, r.Backup, worldrepair.Options{}); err != nil {
+			t.Fatal(i, err)
+		}
+		if !bytes.Equal(judge.Read(t, path), data) {
+			t.Error("what was restored is not what was there")
+		}
+	}
+}
+
+// A repair in place that is ended by force, whenever that is, is ended by the next one.
+func TestKilledRepair(t *testing.T) {
+	ctx := context.Background()
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 100, 28)
+	path := filepath.Join(dir, "map.sqlite")
+	data := judge.Read(t, path)
+	clear(data[len(data)/8192*4096:][:4096])
+	judge.Write(t, path, data)
+	dst := filepath.Join(t.TempDir(), "dst")
+	if _, err := worldrepair.Repair(ctx, dir, dst, worldrepair.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	want := blocksOf(t, dst, mapdb.SQLite)
+	for i, state := range []map[string]string{
+		{".trowel-part-map.sqlite": "half"},
+		{".trowel-rescued-map.sqlite": string(judge.Read(t, filepath.Join(dst, "map.sqlite"))), "map.sqlite-wal": "old"},
+		{".trowel-rescued-map.sqlite": string(judge.Read(t, filepath.Join(dst, "map.sqlite")))},
+	} {
+		killed := filepath.Join(t.TempDir(), "killed")
+		if err := os.CopyFS(killed, os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range state {
+			judge.Write(t, filepath.Join(killed, name), []byte(text))
+		}
+		if _, err := worldrepair.InPlace(ctx, killed, "", worldrepair.Options{}); err != nil {
+			t.Fatal(i, err)
+		}
+		if diff := cmp.Diff(want, blocksOf(t, killed, mapdb.SQLite)); diff != "" {
+			t.Error(fmt.Sprint(i, diff))
+		}
+		if left, _ := filepath.Glob(filepath.Join(killed, ".trowel*")); len(left) > 0 {
+			t.Errorf("%d: left behind: %v", i, left)
+		}
+	}
+}
+
+// A database without its beginning is damaged, and not one of a world that nobody has been to.
+func TestNoCurrent(t *testing.T) {
+	ctx := context.Background()
+	dir := damage(t, mapdb.LevelDB)
+	if err := os.Remove(filepath.Join(dir, "map.db", "CURRENT")); err != nil {
+		t.Fatal(err)
+	}
+	_, planned := worldrepair.Plan(ctx, dir, worldrepair.Options{})
+	_, copied := worldrepair.Repair(ctx, dir, filepath.Join(t.TempDir(), "dst"), worldrepair.Options{})
+	_, done := worldrepair.InPlace(ctx, dir, "", worldrepair.Options{})
+	if planned == nil || copied == nil || done == nil || planned.Error() != done.Error() || planned.Error() != copied.Error() {
+		t.Errorf("the plan: %v, the copy: %v, the repair: %v", planned, copied, done)
+	}
+}
