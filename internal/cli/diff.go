@@ -83,6 +83,7 @@ type comparison struct {
 type pair struct {
 	path   string
 	change change // changed: if it did
+	other  string // its path in B where that is another
 }
 
 // difference is what there is to tell of a pair.
@@ -182,8 +183,12 @@ func (c *comparison) sameBytes(nameA, nameB string) (bool, error) {
 	return true, nil
 }
 
-// pairs gives out the files of A, then those that only B has.
+// pairs gives out the files of A, then those that only B has. Trees of one file each are
+// compared whatever these are called.
 func (c *comparison) pairs(ctx context.Context, yield func(pair) error) error {
+	if a, b := c.only(c.a), c.only(c.b); a != "" && b != "" {
+		return yield(pair{a, changed, b})
+	}
 	visit := func(other fs.FS, otherName string, here, there change) func(string, fs.DirEntry) error {
 		return func(name string, e fs.DirEntry) error {
 			if e.IsDir() || name == tree.Sidecar && !c.sidecar {
@@ -195,9 +200,9 @@ func (c *comparison) pairs(ctx context.Context, yield func(pair) error) error {
 				if there == "" {
 					return nil // it was compared already
 				}
-				return yield(pair{name, there})
+				return yield(pair{path: name, change: there})
 			case err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
-				return yield(pair{name, here})
+				return yield(pair{path: name, change: here})
 			}
 			return named(err, otherName)
 		}
@@ -206,6 +211,25 @@ func (c *comparison) pairs(ctx context.Context, yield func(pair) error) error {
 		return err
 	}
 	return walk(ctx, c.b, ".", visit(c.a, c.nameA, added, ""))
+}
+
+// only returns the one file that a tree has besides its sidecar; "" if it has not just one.
+func (c *comparison) only(fsys fs.FS) string {
+	list, err := fs.ReadDir(fsys, ".")
+	if err != nil || c.sidecar || len(list) > 2 {
+		return ""
+	}
+	name := ""
+	for _, e := range list {
+		if e.Name() == tree.Sidecar {
+			continue
+		}
+		if e.IsDir() || name != "" {
+			return ""
+		}
+		name = e.Name()
+	}
+	return name
 }
 
 // compare reads both files of a pair. What exists on one side only is not read.
@@ -219,7 +243,10 @@ func (c *comparison) compare(p pair) difference {
 		d.err = named(err, c.nameA)
 		return d
 	}
-	now, err := fs.ReadFile(c.b, p.path)
+	if p.other == "" {
+		p.other = p.path
+	}
+	now, err := fs.ReadFile(c.b, p.other)
 	if err != nil {
 		d.err = named(err, c.nameB)
 		return d
@@ -233,8 +260,7 @@ func (c *comparison) compare(p pair) difference {
 	if !ok || !also {
 		return d
 	}
-	name := printable(p.path)
-	d.text = linediff.Unified("a/"+name, "b/"+name, oldText, nowText)
+	d.text = linediff.Unified("a/"+printable(p.path), "b/"+printable(p.other), oldText, nowText)
 	_, lines, _ := strings.Cut(d.text, "@@") // behind the names
 	for line := range strings.Lines(lines) {
 		switch line[0] {
