@@ -327,7 +327,7 @@ func countNames[T any](ctx context.Context, dir string, settings *world.Settings
 }
 
 func buildWorld(job *Job, fsys fs.FS, out Output) error {
-	o := worlddir.BuildOptions{Remote: job.On(optionRemote.Name), Local: job.temporary(), Progress: func(blocks int) { job.Report("packed blocks", blocks, 0) }}
+	o := worlddir.BuildOptions{Remote: job.On(optionRemote.Name), Local: job.temporary(), Lost: func(err error) { job.Miss("", "%v", err) }, Progress: func(blocks int) { job.Report("packed blocks", blocks, 0) }}
 	switch s := job.Value(optionSchema.Name); s {
 	case "":
 	case "pos", "xyz":

@@ -218,7 +218,7 @@ func TestHostileDatabases(t *testing.T) {
 	}
 }
 
-// An inventory of which an item cannot be read is not lost, and not written over.
+// An inventory of which an item cannot be read is not lost, and written as it was.
 func TestBrokenRows(t *testing.T) {
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "players.sqlite"), `CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date);
@@ -239,11 +239,75 @@ func TestBrokenRows(t *testing.T) {
 	if inv, err := item.SalvageInventory(p.Broken); err == nil || inv.Lists[0].Items[2].Name != "c:d" {
 		t.Errorf("%+v, %v", inv, err)
 	}
-	if err := s.Put(ctx, p); err == nil {
-		t.Error("an inventory that cannot be read can be written")
+	if err := s.Put(ctx, p); err != nil {
+		t.Error(err)
 	}
 	if again, err := s.Get(ctx, "p"); err != nil || string(again.Broken) != string(p.Broken) {
 		t.Errorf("%+v, %v", again, err)
+	}
+	for _, text := range []string{"List main 1\nItem a\nItem b\nEndInventoryList\nEndInventory\n", "List main x\nEndInventoryList\nEndInventory\n", "List main 1\nItem \"a", "Item a\nEndInventory\n", "x"} {
+		if err := s.Put(ctx, &world.Player{Name: "q", Broken: []byte(text)}); err == nil {
+			t.Errorf("%q can be written", text)
+		}
+	}
+}
+
+// What a database cannot hold twice is told, and a time that nobody knows is none of
+// today.
+func TestDoubledAttributes(t *testing.T) {
+	var lost []string
+	s, err := world.OpenPlayers(t.Context(), t.TempDir(), world.ParseSettings(nil, ""), world.Options{Backend: world.BackendSQLite, Write: true, Lost: func(err error, at []check.Place) {
+		lost = append(lost, fmt.Sprint(at, err))
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	p := &world.Player{Name: "p", Attributes: []world.Attribute{{Key: "a", Value: "1"}, {Key: "b", Value: "2"}, {Key: "a", Value: "3"}}}
+	if err := s.Put(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Get(t.Context(), "p")
+	if err != nil || len(got.Attributes) != 2 || !got.Created.IsZero() || !got.Modified.IsZero() {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if len(lost) != 1 || !strings.HasPrefix(lost[0], "[p]") || !strings.Contains(lost[0], `"a" is there twice`) {
+		t.Errorf("%q", lost)
+	}
+}
+
+// A row of a name that there is already is told, and so is a file.
+func TestTwice(t *testing.T) {
+	dir := t.TempDir()
+	build(t, filepath.Join(dir, "auth.sqlite"), `CREATE TABLE auth (id, name, password, last_login);
+		INSERT INTO auth VALUES (1, 'ann', '', 1), (2, 'bob', '', 1), (3, 'ann', '', 2);`)
+	s, err := world.OpenAuth(t.Context(), dir, world.ParseSettings(nil, ""), world.Options{Backend: world.BackendSQLite})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var names []string
+	for name, err := range s.Names(t.Context()) {
+		names = append(names, fmt.Sprint(name, err))
+	}
+	if len(names) != 3 || names[1] != "bob<nil>" || !strings.Contains(names[2], "another one") {
+		t.Errorf("%q", names)
+	}
+	for _, file := range []string{"ann", "ann0"} {
+		judge.Write(t, filepath.Join(dir, "players", file), []byte("name = ann\nPlayerArgsEnd\nEndInventory\n"))
+	}
+	lost := 0
+	p, err := world.OpenPlayers(t.Context(), dir, world.ParseSettings(nil, ""), world.Options{Lost: func(error, []check.Place) { lost++ }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range p.Names(t.Context()) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if lost != 1 {
+		t.Errorf("%d were told", lost)
 	}
 }
 

@@ -12,7 +12,9 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel/check"
 	"trowel/internal/bin"
+	"trowel/minetest/place"
 )
 
 // files tells how things are kept in files of their own.
@@ -48,11 +50,16 @@ type folder[T any] struct {
 	write   bool
 	index   map[string]string // name to file, of what is there; nil until it is needed
 	broken  map[string]error  // file to what is wrong with it
+	lost    func(err error, at []check.Place)
 	changed map[string][]byte // name to new content, nil if it is to be removed
 }
 
-func openFolder[T any](dir string, write bool, f files[T]) *folder[T] {
-	return &folder[T]{files: f, dir: dir, write: write, changed: make(map[string][]byte)}
+func openFolder[T any](dir string, o Options, f files[T]) *folder[T] {
+	s := &folder[T]{files: f, dir: dir, write: o.Write, lost: o.Lost, changed: make(map[string][]byte)}
+	if o.All {
+		s.lost = nil // a check has its own words
+	}
+	return s
 }
 
 // scan finds out which file has which name.
@@ -83,8 +90,12 @@ func (f *folder[T]) scan(ctx context.Context) error {
 		}
 		// Of two files with the same name inside, the engine finds the one that
 		// is named so; sorting makes it the first.
-		if _, ok := index[name]; !ok || e.Name() == name {
+		other, twice := index[name]
+		if !twice || e.Name() == name {
 			index[name] = e.Name()
+		}
+		if twice && f.lost != nil {
+			f.lost(wrong("", "players", "one file of a player", "%s and %s are both of %.40q, and one of them is not read", other, e.Name(), name), []check.Place{place.Player(name)})
 		}
 	}
 	f.index, f.broken = index, broken
@@ -144,7 +155,7 @@ func (f *folder[T]) Put(_ context.Context, thing T) error {
 		return ErrReadOnly
 	}
 	name := f.name(thing)
-	if !f.valid(name) {
+	if name == "" || !f.inside && !f.valid(name) {
 		return wrong("", "name", "a name that a file can have", "%.40q", name)
 	}
 	data, err := f.make(thing)
@@ -193,10 +204,11 @@ func (f *folder[T]) Commit(ctx context.Context) error {
 			continue
 		}
 		if file == "" {
-			file = name
+			base := f.fileOf(name)
+			file = base
 			// The system knows whether names that differ in case are the same.
 			for i := 0; f.inside && exists(filepath.Join(f.dir, file)); i++ {
-				file = name + strconv.Itoa(i)
+				file = base + strconv.Itoa(i)
 			}
 		}
 		if err := writeFile(filepath.Join(f.dir, file), data); err != nil {
@@ -206,6 +218,21 @@ func (f *folder[T]) Commit(ctx context.Context) error {
 		delete(f.changed, name)
 	}
 	return nil
+}
+
+// fileOf returns the name for the file of a thing. Where the name of the thing is in the
+// file, it may be one that no file can have.
+func (f *folder[T]) fileOf(name string) string {
+	if f.valid(name) {
+		return name
+	}
+	file := strings.Map(func(r rune) rune {
+		if ValidPlayerName(string(r)) {
+			return r
+		}
+		return '_'
+	}, name)
+	return file[:min(len(file), maxNameLength)]
 }
 
 func (f *folder[T]) Close() error { return nil }

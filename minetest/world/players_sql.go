@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
 
 	"trowel/internal/bin"
 	"trowel/minetest/item"
+	"trowel/minetest/place"
 )
 
 var playerTables = tables{
@@ -165,14 +166,15 @@ func brokenText(inv *item.Inventory, texts [][]string) (dst []byte) {
 
 func putPlayer(ctx context.Context, db *sqlDB, p *Player) error {
 	path := fmt.Sprintf("player[%q]", p.Name)
-	if p.Inventory == nil && p.Broken != nil {
-		return wrong(db.file, path+".inventory", "an inventory that can be read", "one that cannot")
+	lists, err := p.rows(db.file, path)
+	if err != nil {
+		return err
 	}
 	there, created, modified := false, p.Created, p.Modified
 	if modified.IsZero() {
-		modified = time.Now()
+		modified = undated
 	}
-	err := db.query(ctx, path, "SELECT creation_date FROM player WHERE name = $1", []any{p.Name}, func(r *row) error {
+	err = db.query(ctx, path, "SELECT creation_date FROM player WHERE name = $1", []any{p.Name}, func(r *row) error {
 		there = true
 		if created.IsZero() {
 			created = r.time(0)
@@ -195,28 +197,99 @@ func putPlayer(ctx context.Context, db *sqlDB, p *Player) error {
 	if err := errors.Join(db.exec(ctx, path, write, args...), deleteParts(ctx, db, p.Name)); err != nil {
 		return err
 	}
-	for _, a := range p.Attributes {
+	last := make(map[string]int)
+	for i, a := range p.Attributes {
+		last[a.Key] = i
+	}
+	for i, a := range p.Attributes {
+		if last[a.Key] != i {
+			db.lose(path, place.Player(p.Name), "the attribute %.40q is there twice: the last one is taken", a.Key)
+			continue
+		}
 		if err := db.exec(ctx, path, "INSERT INTO player_metadata (player, "+db.attributeColumn()+", value) VALUES ($1, $2, $3)", p.Name, a.Key, a.Value); err != nil {
 			return err
 		}
 	}
-	if p.Inventory == nil {
-		return nil
-	}
-	for i, l := range p.Inventory.Lists {
-		if l.Keep || len(l.Items) > l.Size {
-			return wrong(db.file, path+"."+l.Name, "a list of at most its size", "%d items", len(l.Items))
-		}
-		if err := db.exec(ctx, path, "INSERT INTO player_inventories (player, inv_id, inv_width, inv_name, inv_size) VALUES ($1, $2, $3, $4, $5)", p.Name, i, l.Width, l.Name, l.Size); err != nil {
+	for i, l := range lists {
+		if err := db.exec(ctx, path, "INSERT INTO player_inventories (player, inv_id, inv_width, inv_name, inv_size) VALUES ($1, $2, $3, $4, $5)", p.Name, i, l.width, l.name, l.size); err != nil {
 			return err
 		}
-		for j, slot := range l.Items {
-			if err := db.exec(ctx, path, "INSERT INTO player_inventory_items (player, inv_id, slot_id, item) VALUES ($1, $2, $3, $4)", p.Name, i, j, slot.Stack.String()); err != nil {
+		for j, text := range l.items {
+			if err := db.exec(ctx, path, "INSERT INTO player_inventory_items (player, inv_id, slot_id, item) VALUES ($1, $2, $3, $4)", p.Name, i, j, text); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// listRows is a list of an inventory as rows: its items need not be any.
+type listRows struct {
+	name        string
+	size, width int
+	items       []string
+}
+
+// rows returns the inventory as rows. That of damaged items comes back as it was: see
+// brokenText.
+func (p *Player) rows(file, path string) (lists []listRows, err error) {
+	if p.Inventory == nil {
+		lists, ok := rowsOfText(string(p.Broken))
+		if !ok {
+			return nil, wrong(file, path+".inventory", "an inventory that can be read", "one that cannot")
+		}
+		return lists, nil
+	}
+	for _, l := range p.Inventory.Lists {
+		if l.Keep || len(l.Items) > l.Size {
+			return nil, wrong(file, path+"."+l.Name, "a list of at most its size", "%d items", len(l.Items))
+		}
+		rows := listRows{name: l.Name, size: l.Size, width: l.Width}
+		for _, slot := range l.Items {
+			rows.items = append(rows.items, slot.Stack.String())
+		}
+		lists = append(lists, rows)
+	}
+	return lists, nil
+}
+
+// rowsOfText is the reverse of brokenText.
+func rowsOfText(text string) (lists []listRows, ok bool) {
+	inList := false
+	for line := range strings.Lines(text) {
+		word, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if !inList {
+			name, size, _ := strings.Cut(rest, " ")
+			n, err := strconv.ParseUint(size, 10, 32)
+			switch {
+			case word == "EndInventory" && line == "EndInventory\n":
+				continue
+			case word != "List" || err != nil:
+				return nil, false
+			}
+			lists, inList = append(lists, listRows{name: name, size: int(n)}), true
+			continue
+		}
+		l := &lists[len(lists)-1]
+		switch word {
+		case "Width":
+			n, err := strconv.ParseUint(rest, 10, 32)
+			if err != nil {
+				return nil, false
+			}
+			l.width = int(n)
+		case "Item", "Empty":
+			if len(l.items) == l.size {
+				return nil, false
+			}
+			l.items = append(l.items, rest)
+		case "EndInventoryList":
+			inList = false
+		default:
+			return nil, false
+		}
+	}
+	return lists, !inList && (text == "" || strings.HasSuffix(text, "\nEndInventory\n") || text == "EndInventory\n")
 }
 
 // deleteParts removes all rows of a player but that of himself.

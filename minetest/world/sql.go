@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"trowel/check"
 	"trowel/internal/bin"
 )
 
@@ -33,7 +34,8 @@ type sqlDB struct {
 	conn    sqlConn
 	columns map[string][]string // of each table
 	write   bool
-	began   bool // a transaction is open
+	lost    func(err error, at []check.Place) // nil for nobody
+	began   bool                              // a transaction is open
 	begin   string
 	create  []string // the tables that a store has, each "IF NOT EXISTS"
 
@@ -42,6 +44,13 @@ type sqlDB struct {
 	make   func(ctx context.Context) (sqlConn, error)
 	remove func() error
 	made   bool
+}
+
+// lose tells of something that is not taken over.
+func (db *sqlDB) lose(path string, at check.Place, format string, args ...any) {
+	if db.lost != nil {
+		db.lost(&bin.Error{File: db.file, Path: path, Offset: -1, Got: fmt.Sprintf(format, args...), Err: bin.ErrFormat}, []check.Place{at})
+	}
 }
 
 func (db *sqlDB) has(table string) bool { return len(db.columns[table]) > 0 }
@@ -221,12 +230,23 @@ const sqlTime = "2006-01-02 15:04:05.999999"
 func (r *row) time(i int) time.Time {
 	switch v := r.values[i].(type) {
 	case time.Time:
-		return v.UTC()
+		return dated(v.UTC())
 	case string:
 		t, _ := time.Parse(sqlTime, v)
-		return t
+		return dated(t)
 	}
 	return time.Time{}
+}
+
+// undated stands for a time that nobody knows, where there has to be one: what is
+// packed shall not depend on the day.
+var undated = time.Unix(0, 0).UTC()
+
+func dated(t time.Time) time.Time {
+	if t.Equal(undated) {
+		return time.Time{}
+	}
+	return t
 }
 
 // rowsOf tells how things of a kind are kept in tables. A get that finds nothing
@@ -253,13 +273,18 @@ func (s *sqlStore[T]) Names(ctx context.Context) iter.Seq2[string, error] {
 		// All at once: PostgreSQL does nothing else while rows are coming.
 		var names []string
 		var bad []error
+		seen := make(map[string]bool)
 		err := s.db.query(ctx, "names", query, nil, func(r *row) error {
 			name := r.text(0, "name")
-			if r.err == nil {
-				names = append(names, name)
-			} else {
+			switch {
+			case r.err != nil:
 				bad = append(bad, r.err)
+			case seen[name]:
+				bad = append(bad, wrong(s.db.file, fmt.Sprintf("%.40q", name), "one row of this name", "another one, which is not read"))
+			default:
+				names = append(names, name)
 			}
+			seen[name] = true
 			r.err = nil
 			return nil
 		})

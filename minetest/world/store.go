@@ -78,11 +78,11 @@ type Options struct {
 func OpenPlayers(ctx context.Context, dir string, s *Settings, opts Options) (Players, error) {
 	switch backend := opts.backend(FindBackends(dir, s).Players); backend {
 	case BackendFiles:
-		return openFolder(filepath.Join(dir, "players"), opts.Write, playerFiles), nil
+		return openFolder(filepath.Join(dir, "players"), opts, playerFiles), nil
 	case BackendLevelDB:
 		return opened(openLevel(filepath.Join(dir, "players.db"), opts.Write, playerRecords))
 	case BackendDummy:
-		return openFolder("", false, playerFiles), nil
+		return openFolder("", Options{}, playerFiles), nil
 	default:
 		db, err := openSQL(ctx, backend, filepath.Join(dir, "players.sqlite"), "pgsql_player_connection", s, opts, playerTables)
 		return opened(&sqlStore[*Player]{db, playerRows}, err)
@@ -106,9 +106,9 @@ func OpenAuth(ctx context.Context, dir string, s *Settings, opts Options) (Auth,
 func OpenStorage(ctx context.Context, dir string, s *Settings, opts Options) (Storage, error) {
 	switch backend := opts.backend(FindBackends(dir, s).ModStorage); backend {
 	case BackendFiles:
-		return openFolder(filepath.Join(dir, "mod_storage"), opts.Write, modFiles), nil
+		return openFolder(filepath.Join(dir, "mod_storage"), opts, modFiles), nil
 	case BackendDummy:
-		return openFolder("", false, modFiles), nil
+		return openFolder("", Options{}, modFiles), nil
 	default:
 		db, err := openSQL(ctx, backend, filepath.Join(dir, "mod_storage.sqlite"), "pgsql_mod_storage_connection", s, opts, storageTables)
 		return opened(&sqlStore[*ModData]{db, storageRows}, err)
@@ -132,15 +132,23 @@ func (o Options) backend(found string) string {
 
 // openSQL opens an SQLite file or a connection to PostgreSQL.
 func openSQL(ctx context.Context, backend, path, setting string, s *Settings, opts Options, t tables) (*sqlDB, error) {
+	var db *sqlDB
+	var err error
 	switch backend {
 	case BackendSQLite:
-		return openSQLite(ctx, path, opts, t)
+		db, err = openSQLite(ctx, path, opts, t)
 	case BackendPostgres:
 		conn := opts.Postgres
 		if conn == "" {
 			conn, _ = s.Get(setting)
 		}
-		return openPostgres(ctx, conn, setting, opts, t)
+		db, err = openPostgres(ctx, conn, setting, opts, t)
+	default:
+		return nil, &bin.Error{File: "world.mt", Offset: -1, Want: "a known backend", Got: fmt.Sprintf("%.40q", backend), Err: bin.ErrVersion}
 	}
-	return nil, &bin.Error{File: "world.mt", Offset: -1, Want: "a known backend", Got: fmt.Sprintf("%.40q", backend), Err: bin.ErrVersion}
+	if err != nil {
+		return nil, err
+	}
+	db.lost = opts.Lost
+	return db, nil
 }

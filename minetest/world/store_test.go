@@ -305,9 +305,28 @@ func TestPlayerFileNames(t *testing.T) {
 			t.Errorf("%s has %q", file, text)
 		}
 	}
-	for _, name := range []string{"", "..", "../x", "a/b", "toolongforthename123"} {
-		if err := s.Put(ctx, &world.Player{Name: name}); err == nil {
-			t.Errorf("a player can have the name %q", name)
+	if err := s.Put(ctx, &world.Player{}); err == nil {
+		t.Error("a player needs no name")
+	}
+	// The name is in the file, and so need not be one of a file.
+	odd := []string{"..", "../x", "a/b", "toolongforthename123", "é è", ".hidden", "a\\b"}
+	for _, name := range odd {
+		if err := s.Put(ctx, &world.Player{Name: name}); err != nil {
+			t.Error(err)
 		}
+	}
+	if err := s.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = world.OpenPlayers(ctx, dir, world.ParseSettings(nil, ""), world.Options{Backend: world.BackendFiles}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range odd {
+		if p, err := s.Get(ctx, name); err != nil || p.Name != name {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if list, err := os.ReadDir(filepath.Join(dir, "players")); err != nil || len(list) != 2+len(odd) {
+		t.Errorf("%v, %v", list, err)
 	}
 }

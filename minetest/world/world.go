@@ -63,7 +63,7 @@ func ReadWorldMT(dir string) (*Settings, error) {
 // sectors2 if there is such a folder, no setting and no map.sqlite.
 func FindBackends(dir string, s *Settings) Backends {
 	get := func(name, missing string) string {
-		if v, ok := s.Get(name); ok {
+		if v, _ := s.Get(name); v != "" { // no engine writes an empty one
 			return v
 		}
 		return missing

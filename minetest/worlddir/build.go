@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"trowel/check"
 	"trowel/internal/tree"
 	"trowel/minetest/mapdb"
 	"trowel/minetest/world"
@@ -28,6 +29,8 @@ type BuildOptions struct {
 	// Local puts into SQLite what world.mt has on servers, and says so in the
 	// world.mt of the new world: for a world that nobody keeps.
 	Local bool
+	// Lost is told what a database has no room for; nil for nobody.
+	Lost func(err error)
 	// Progress hears how many blocks are done; nil: nobody.
 	Progress func(blocks int)
 }
@@ -196,7 +199,11 @@ func (b *builder) copyFile(name, to string) (err error) {
 
 // buildThings makes the players, the accounts and what mods keep.
 func (b *builder) buildThings() error {
-	o := world.Options{Write: true, Remote: b.o.Remote}
+	o := world.Options{Write: true, Remote: b.o.Remote, Lost: func(err error, _ []check.Place) {
+		if b.o.Lost != nil {
+			b.o.Lost(err)
+		}
+	}}
 	err := fill(b, playersDir, &b.report.Players, func() (world.Players, error) {
 		return world.OpenPlayers(b.ctx, b.dst, b.settings, o)
 	}, b.player, nil)
