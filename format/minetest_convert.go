@@ -117,7 +117,22 @@ func convertWorld(job *Job, src *Source, out Output, to string) error {
 		}
 		return err
 	}
-	job.Tell("%d blocks from %s to %s, %d of them converted, %d kept their version, %d could not be read; compared with what was written: the same", r.Blocks, r.From, r.To, r.Converted, r.Kept, r.Dropped)
+	text := fmt.Sprintf("%d blocks from %s to %s", r.Blocks, r.From, r.To)
+	if o.Blocks != 0 {
+		text += fmt.Sprintf(", %d of them converted", r.Converted)
+	}
+	for _, part := range []struct {
+		n    int64
+		what string
+	}{
+		{r.Kept, "kept their version"}, {r.Dropped, "could not be read and are left out"}, {r.Rows, "rows are no blocks and are left out"},
+		{int64(r.Lost), "players, accounts or mods could not be taken over"},
+	} {
+		if part.n > 0 {
+			text += fmt.Sprintf(", %d %s", part.n, part.what)
+		}
+	}
+	job.Tell("%s; compared with what was written: the same", text)
 	if r.Resumed > 0 {
 		job.Tell("%d blocks were there already", r.Resumed)
 	}

@@ -65,6 +65,11 @@ func copyBlocks(ctx context.Context, c *copier) error {
 	if err := c.openStore(ctx); err != nil {
 		return err
 	}
+	if n, err := c.store.Count(ctx); err != nil {
+		return err
+	} else if n < c.log.Report.Blocks { // see again
+		c.log.restart()
+	}
 	c.log.Report.From, c.log.Report.To = db.String(), c.store.String()
 	total := 0
 	if c.opts.Progress != nil {
@@ -320,6 +325,16 @@ func (b *batch) flush(ctx context.Context) error {
 	clear(b.blocks)
 	b.blocks, b.found, b.size, b.rows = b.blocks[:0], b.found[:0], 0, 0
 	return nil
+}
+
+// again goes back to where the blocks are copied, once: to write them once more does
+// no harm to those that are there.
+func (c *copier) again() error {
+	c.log.restart()
+	c.log.resumed = false
+	c.log.Stage = blocksStage
+	c.log.Entered = c.to.Backend == mapdb.Postgres || c.to.Backend == mapdb.RedisDB // files are made anew
+	return c.log.save()
 }
 
 // verify reads the blocks of the copy again.

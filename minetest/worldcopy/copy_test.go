@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alicebob/miniredis/v2"
 	"github.com/google/go-cmp/cmp"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -371,5 +372,69 @@ func TestRefused(t *testing.T) {
 		if _, err := os.Stat(dst); c.dst == "" && err == nil {
 			t.Errorf("%s: %s was made", name, dst)
 		}
+	}
+}
+
+// A server that lost what it had said to have written gets it once more: before the
+// rest is copied, or when the copy is compared in the end.
+func TestServerLoses(t *testing.T) {
+	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 9000, 28)
+	lose := func(t *testing.T, s *miniredis.Miniredis) {
+		keys, err := s.HKeys("blocks")
+		if err != nil || len(keys) < 100 {
+			t.Fatalf("%d blocks, %v", len(keys), err)
+		}
+		for _, key := range keys[:50] {
+			s.HDel("blocks", key)
+		}
+	}
+	for _, late := range []bool{false, true} {
+		t.Run(fmt.Sprint("late ", late), func(t *testing.T) {
+			s := miniredis.RunT(t)
+			dst := t.TempDir()
+			o := worldcopy.Options{Map: worldcopy.Redis, Redis: mapdb.Redis{Address: s.Host(), Port: s.Server().Addr().Port, Hash: "blocks"}}
+			ctx, stop := context.WithCancel(t.Context())
+			o.Progress = func(what string, done, of int) {
+				if what == "verify" && late || what == "blocks" && done < of && !late {
+					stop()
+				}
+			}
+			if _, err := worldcopy.Copy(ctx, src, dst, o); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			lose(t, s)
+			o.Progress = nil
+			r, err := worldcopy.Copy(t.Context(), src, dst, o)
+			if err != nil || r.Blocks != 9000 {
+				t.Fatalf("%+v, %v", r, err)
+			}
+			if keys, _ := s.HKeys("blocks"); len(keys) != 9000 {
+				t.Errorf("%d blocks", len(keys))
+			}
+		})
+	}
+}
+
+// The settings of a copy have nothing of the servers of the old world but what the copy
+// uses.
+func TestForget(t *testing.T) {
+	s := miniredis.RunT(t)
+	s.RequireAuth("secret1")
+	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3, 28)
+	settings := fmt.Sprintf("backend = redis\nredis_address = %s\nredis_port = %s\nredis_hash = blocks\nredis_password = secret2\nredis_password = secret1\npgsql_connection = password=secret3\npgsql_player_connection = password=secret4\n", s.Host(), s.Port())
+	worldtest.SetLine(t, filepath.Join(src, "world.mt"), "backend = sqlite3", strings.TrimSuffix(settings, "\n"))
+	dst := filepath.Join(t.TempDir(), "copy")
+	if _, err := worldcopy.Copy(t.Context(), src, dst, worldcopy.Options{Map: worldcopy.SQLite}); err != nil {
+		t.Fatal(err)
+	}
+	text := string(judge.Read(t, filepath.Join(dst, "world.mt")))
+	if strings.Contains(text, "secret") || strings.Contains(text, "redis") || !strings.Contains(text, "backend = sqlite3\n") || !strings.Contains(text, "gameid = minetest\n") {
+		t.Error(text)
+	}
+	if _, err := worldcopy.Copy(t.Context(), src, dst+"2", worldcopy.Options{Players: "sqlite3", Map: worldcopy.Redis, Redis: mapdb.Redis{Address: s.Host(), Port: s.Server().Addr().Port, Hash: "new", Password: "secret1"}}); err != nil {
+		t.Fatal(err)
+	}
+	if text := string(judge.Read(t, filepath.Join(dst+"2", "world.mt"))); strings.Count(text, "redis_password") != 1 || strings.Contains(text, "secret2") || strings.Contains(text, "pgsql") {
+		t.Error(text)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"trowel/internal/links"
+	"trowel/minetest/mapdb"
 	"trowel/minetest/world"
 )
 
@@ -122,9 +123,38 @@ func copyBytes(from, to string, info fs.FileInfo) error {
 	return err
 }
 
+// forget removes from the settings how to connect to what the copy does not use: whoever
+// gets the copy gets no password of the old world.
+func (c *copier) forget() {
+	used := func(moved bool, have string) string {
+		if moved {
+			return "" // what the new backend needs is set anew
+		}
+		return have
+	}
+	for _, part := range []struct {
+		backend, needs string
+		names          []string
+	}{
+		{used(c.newMap, c.have.Map), mapdb.Postgres, []string{"pgsql_connection"}},
+		{used(c.newMap, c.have.Map), mapdb.RedisDB, []string{"redis_address", "redis_hash", "redis_port", "redis_password"}},
+		{used(c.players != "", c.have.Players), Postgres, []string{"pgsql_player_connection"}},
+		{used(c.auth != "", c.have.Auth), Postgres, []string{"pgsql_auth_connection"}},
+		{used(c.storage != "", c.have.ModStorage), Postgres, []string{"pgsql_mod_storage_connection"}},
+	} {
+		if part.backend == part.needs {
+			continue
+		}
+		for _, name := range part.names {
+			c.settings.Remove(name)
+		}
+	}
+}
+
 // writeSettings writes world.mt: line for line that of the world, but for what
 // names the databases of the copy.
 func writeSettings(ctx context.Context, c *copier) error {
+	c.forget()
 	set := func(err error, name, value string) error {
 		if err != nil {
 			return err

@@ -91,6 +91,13 @@ func (j *journal) remove() error {
 	return syncDir(filepath.Dir(j.path))
 }
 
+// restart forgets what has been done about the blocks.
+func (j *journal) restart() {
+	r := &j.Report
+	j.Rows, j.Last, j.Sum = 0, nil, sum{}
+	r.Blocks, r.Converted, r.Kept, r.Dropped, r.Rows, r.Resumed = 0, 0, 0, 0, 0, 0
+}
+
 // enter notes that what is at the target of the stage is ours from now on.
 func (j *journal) enter() error {
 	j.Entered = true

@@ -48,12 +48,17 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 			return err
 		}
 	}
-	from, err := p.open(ctx, c.src, c.settings, world.Options{Remote: c.opts.Remote})
+	lost := func(err error, at []check.Place) {
+		if c.log.Report.Lost++; c.opts.Sink != nil {
+			c.opts.Sink.AddAt(foundLost, at, p.what, -1, "%v", err)
+		}
+	}
+	from, err := p.open(ctx, c.src, c.settings, world.Options{Remote: c.opts.Remote, Lost: lost})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
-	o := world.Options{Backend: p.to, Write: true, Remote: true}
+	o := world.Options{Backend: p.to, Write: true, Remote: true, Lost: lost}
 	if p.to == world.BackendPostgres {
 		o.Postgres = c.opts.Postgres
 	}
@@ -84,6 +89,9 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if world.Failed(err) {
+			return err // all that follows would be lost, too
 		}
 		if err != nil {
 			c.log.Report.Lost++

@@ -107,7 +107,14 @@ func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
 	}
 	defer c.abandon()
 	for c.log.Stage < len(stages) {
-		if err := stages[c.log.Stage](ctx, c); err != nil {
+		err := stages[c.log.Stage](ctx, c)
+		if errors.Is(err, ErrVerify) && c.log.resumed {
+			// A server may have lost what it said that it had, or a disk.
+			if err = c.again(); err == nil {
+				continue
+			}
+		}
+		if err != nil {
 			return &c.log.Report, err
 		}
 		if err := c.log.leave(); err != nil {
@@ -129,6 +136,9 @@ var stages = []func(context.Context, *copier) error{
 	verify,
 	writeSettings,
 }
+
+// blocksStage is the index of copyBlocks.
+const blocksStage = 1
 
 // copier is a copy in the making.
 type copier struct {
