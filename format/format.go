@@ -120,6 +120,7 @@ type Option struct {
 
 	Building bool // it is for Build and Check alone: verbs that only read do not have it
 	Showing  bool // it is for the tree alone: verbs that only make something do not have it
+	Checks   bool // it is Showing, but what Check looks at depends on it, too
 }
 
 // Info tells about a file: fields in the order in which they are shown.

@@ -25,7 +25,7 @@ import (
 )
 
 var (
-	optionArea      = Option{Name: "area", Showing: true, Help: "only the blocks in `x1,y1,z1:x2,y2,z2`, counted in blocks"}
+	optionArea      = Option{Name: "area", Showing: true, Checks: true, Help: "only the blocks in `x1,y1,z1:x2,y2,z2`, counted in blocks"}
 	optionRemote    = Option{Name: "remote", Bool: true, Help: "connect to database servers on other machines, if world.mt names them"}
 	optionExact     = Option{Name: "exact-blocks", Bool: true, Showing: true, Help: "keep the very bytes of blocks of version 29, not just what is in them"}
 	optionVerifiers = Option{Name: "verifiers", Bool: true, Showing: true, Help: "show the verifiers of passwords"}

@@ -181,12 +181,16 @@ func (a *app) completePaths(cmd *cobra.Command, args []string, start string) ([]
 	if len(args) == 0 {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
+	none := cobra.ShellCompDirectiveNoFileComp
+	if cmd.Name() == "extract" { // which takes more files, too
+		none = cobra.ShellCompDirectiveDefault
+	}
 	if args[0] == "-" {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return nil, none
 	}
 	fsys, closer, err := a.openTree(cmd, args[0])
 	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return nil, none
 	}
 	defer closer.Close()
 	// One level at a time, as the shell does for files.
@@ -209,5 +213,8 @@ func (a *app) completePaths(cmd *cobra.Command, args []string, start string) ([]
 		}
 		return nil
 	})
+	if len(found) == 0 {
+		return nil, none
+	}
 	return found, directive
 }

@@ -62,7 +62,8 @@ On a terminal many findings of one kind in a file are one line with their number
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show every finding, on a terminal too, and offsets in the file")
 	a.colorFlag(cmd)
 	cmd.Flags().StringVar(&least, "min", "info", "the least `severity` to show: error, warning or info")
-	a.optionFlags(cmd, ownOptions)
+	_ = cmd.RegisterFlagCompletionFunc("min", cobra.FixedCompletions([]string{"error", "warning", "info"}, cobra.ShellCompDirectiveNoFileComp))
+	a.optionFlags(cmd, checkingOptions)
 	cmd.Args = func(cmd *cobra.Command, names []string) error {
 		if kinds {
 			return args(0, 0)(cmd, names)

@@ -166,7 +166,10 @@ func (a *app) unfit(cmd *cobra.Command) error {
 	return err
 }
 
-func ownOptions(f *format.Format) []format.Option { return f.Options }
+// checkingOptions are those that check has: it builds what is a tree, and shows nothing.
+func checkingOptions(f *format.Format) []format.Option {
+	return slices.DeleteFunc(slices.Clone(f.Options), func(o format.Option) bool { return o.Showing && !o.Checks })
+}
 
 // readingOptions are those that verbs have which build nothing.
 func readingOptions(f *format.Format) []format.Option {

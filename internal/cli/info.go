@@ -33,7 +33,7 @@ left out for folders.`,
 		Args: args(1, -1),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	a.optionFlags(cmd, readingOptions)
+	a.optionFlags(cmd, makingOptions)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		a.page()
 		list := jsonArray{w: a.out}

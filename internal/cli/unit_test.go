@@ -373,3 +373,41 @@ func TestJSONPage(t *testing.T) {
 		}
 	}
 }
+
+// An extraction whose progress is shown knows how many files it will have written.
+func TestExtractTotal(t *testing.T) {
+	var files tree.FS
+	for i := range 3000 {
+		files.AddBytes(fmt.Sprintf("a/%d.txt", i), nil)
+		files.AddBytes(fmt.Sprintf("b/%d.png", i), nil)
+	}
+	a := newApp(format.Set{toyBox}, nil, io.Discard, io.Discard)
+	for _, c := range []struct {
+		terminal bool
+		patterns []string
+		want     int64
+	}{{true, nil, 6000}, {true, []string{"*.png"}, 3000}, {false, nil, 0}} {
+		a.talk.terminal = c.terminal
+		x := &extraction{app: a, fsys: &files, patterns: c.patterns}
+		stop := x.count(t.Context())
+		for end := time.Now().Add(10 * time.Second); c.want > 0 && x.total.Load() == 0 && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
+		stop()
+		if got := x.total.Load(); got != c.want {
+			t.Errorf("%+v: %d files", c, got)
+		}
+	}
+}
+
+func TestExpanded(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"a.map", "b.map", "[c].map", "d.txt"} {
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := fmt.Sprint(expanded([]string{"*.map", "[c].map", "none*", "-", "d.txt"})); got != "[[c].map a.map b.map [c].map none* - d.txt]" {
+		t.Error(got)
+	}
+}
