@@ -357,6 +357,23 @@ func given(t *testing.T, data []byte) (dir string) {
 	return dir
 }
 
+// The server of Teeworlds 0.7 bears 64 spawns of a kind, and crashes on very many.
+func TestJudgeSpawns(t *testing.T) {
+	for n, crashes := range map[int]bool{64: false, 2000: true} {
+		m := twmap.New(50, 50)
+		for i := range n {
+			m.Physics(twmap.KindGame).Tiles.Set(i%50, i/50, twmap.Tile{ID: uint8(twmap.EntitySpawn)})
+		}
+		m.To07()
+		if many := m.TooManySpawns() != ""; many != crashes {
+			t.Errorf("%d spawns are too many: %v", n, many)
+		}
+		if log, err := judge.Load(t, judge.TeeworldsServer, encode(t, m)); (err != nil) != crashes {
+			t.Errorf("%d spawns: %v\n%s", n, err, log)
+		}
+	}
+}
+
 // Teeworlds 0.7 loads what was converted for it.
 func TestJudge07(t *testing.T) {
 	convert := func(name string, m *twmap.Map) {

@@ -206,7 +206,7 @@ func (f *cellFaults) report(sink check.Sink, what string, offset int64, kind Kin
 		{foundTileFlags, &f.flags, "with flags that they cannot have"},
 		{foundSpeedupAngle, &f.angle, "with an angle beyond 359"},
 		{foundTileMirrored, &f.mirrored, "that stand mirrored, not turned"},
-		{foundTileDeprecated, &f.deprecated, "of the old kind"},
+		{foundTileDeprecated, &f.deprecated, "of the old kind of booster"},
 	} {
 		if s := fault.spots; s.n > 0 {
 			sink.AddAt(fault.kind, s.at(), f.part.path(), offset, "the %s has %s %s: %s", what, s.of("tile"), fault.are, s)

@@ -117,6 +117,23 @@ func TestCheckFolds(t *testing.T) {
 	}
 }
 
+// Groups that claim the same layers are one finding, however many they are.
+func TestCheckSharedLayers(t *testing.T) {
+	m := playable()
+	for range 9 {
+		second(m)
+	}
+	f := only(t, mangled(t, m, func(f *datafile.File) {
+		for i := range 9 {
+			g := item(f, itemGroup, i+1)
+			g[5], g[6] = 0, 1
+		}
+	}), "tw-map-layer-shared")
+	if len(f.At) != 9 || !strings.HasPrefix(f.Message, "9 layers shared by two groups: groups[1].layers[0] groups[2].layers[0] ") {
+		t.Errorf("found %v with %d places", f, len(f.At))
+	}
+}
+
 // A text that leads to something else than a text is one finding, whatever stands there.
 func TestCheckTextOfPixels(t *testing.T) {
 	p := picture(64, 64)
