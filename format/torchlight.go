@@ -193,7 +193,7 @@ func openPak(job *Job, src *Source) (*pak.Reader, io.Closer, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err := list.ReadAll()
+	data, err := list.ReadUpTo(pak.MaxManifest)
 	if err != nil {
 		return nil, other, errors.Join(err, other.Close())
 	}
@@ -457,17 +457,17 @@ func dumpArchive(job *Job, src *Source, path string, t bin.Tracer) error {
 			return moddir.DumpFile(f, inside(path, t))
 		}
 	}
-	data, err := src.ReadAll()
-	if err != nil {
-		return err
-	}
 	if whole {
-		return mod.Dump(data, t)
+		return mod.Dump(src, src.Size, t)
 	}
 	if _, isList := cutExtension(src.Name, ".MAN"); isList {
+		data, err := src.ReadUpTo(pak.MaxManifest)
+		if err != nil {
+			return err
+		}
 		return pak.DumpManifest(data, t)
 	}
-	return pak.Dump(data, 0, reader.Manifest(), t)
+	return pak.Dump(src, src.Size, 0, reader.Manifest(), t)
 }
 
 // gamePath returns the path in the game of a file on the disk, as far as the

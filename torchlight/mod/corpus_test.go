@@ -231,7 +231,7 @@ func TestCorpusBlockOrder(t *testing.T) {
 func TestCorpusDump(t *testing.T) {
 	for path, data := range realMods(t) {
 		at := int64(0)
-		if err := mod.Dump(data, func(f bin.Field) {
+		if err := mod.Dump(bytes.NewReader(data), int64(len(data)), func(f bin.Field) {
 			if f.Offset != at {
 				t.Fatalf("%s: %s at %d, expected %d", path, f.Path, f.Offset, at)
 			}

@@ -1,8 +1,8 @@
 package mod
 
 import (
-	"bytes"
 	"errors"
+	"io"
 
 	"trowel/internal/bin"
 	"trowel/torchlight/pak"
@@ -10,12 +10,16 @@ import (
 
 // Dump reports every field of a mod: header, archive, manifest. The error tells
 // why it stopped, if it did; what comes before that was reported.
-func Dump(data []byte, t bin.Tracer) error {
-	r := bin.NewReader(data, bin.LittleEndian)
+func Dump(src io.ReaderAt, size int64, t bin.Tracer) error {
+	head := make([]byte, min(size, maxHeader))
+	if err := readFull(src, head, 0, "header"); err != nil {
+		return err
+	}
+	r := bin.NewReader(head, bin.LittleEndian)
 	r.Trace(t)
 	h := new(Header)
 	h.read(r)
-	if r.Err() == nil && int64(h.DataOffset) > r.Offset() && int64(h.DataOffset) <= int64(len(data)) {
+	if r.Err() == nil && int64(h.DataOffset) > r.Offset() && int64(h.DataOffset) <= int64(len(head)) {
 		r.Span("gap", int(int64(h.DataOffset)-r.Offset()))
 	}
 	r.Flush()
@@ -24,19 +28,25 @@ func Dump(data []byte, t bin.Tracer) error {
 	}
 	start, end := int64(h.DataOffset), int64(h.ManifestOffset)
 	switch {
-	case start < r.Offset() || start > int64(len(data)):
+	case start < r.Offset() || start > size:
 		return outside("data_offset", "an offset behind the header and within the file", start)
 	case end < start:
 		return outside("manifest_offset", "an offset behind the archive", end)
-	case end > int64(len(data)):
-		rest := data[start:]
-		if a, _, err := pak.Salvage(bytes.NewReader(rest), int64(len(rest)), nil, func([]byte) string { return "" }); err == nil {
-			_ = pak.Dump(rest, start, a.Manifest(), t)
+	case end > size:
+		rest := io.NewSectionReader(src, start, size-start)
+		if a, _, err := pak.Salvage(rest, rest.Size(), nil, func([]byte) string { return "" }); err == nil {
+			_ = pak.Dump(rest, rest.Size(), start, a.Manifest(), t)
 		}
-		return cut("archive", int64(len(data)), end)
+		return cut("archive", size, end)
+	case size-end > pak.MaxManifest:
+		return tooLong("manifest", end, size-end, pak.MaxManifest)
 	}
 	// The manifest says where the blocks are, but stands behind them.
 	// Whether it is broken is found out again by its own dump.
-	man, _ := pak.DecodeManifest(data[end:])
-	return errors.Join(pak.Dump(data[start:end], start, man, t), pak.DumpManifestAt(data[end:], end, t))
+	list := make([]byte, size-end)
+	if err := readFull(src, list, end, "manifest"); err != nil {
+		return err
+	}
+	man, _ := pak.DecodeManifest(list)
+	return errors.Join(pak.Dump(io.NewSectionReader(src, start, end-start), end-start, start, man, t), pak.DumpManifestAt(list, end, t))
 }

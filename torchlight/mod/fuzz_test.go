@@ -14,7 +14,7 @@ import (
 // all that writes. It tells how far it came.
 func exercise(t testing.TB, data []byte) (opened, rebuilt bool) {
 	told := int64(0)
-	dumped := mod.Dump(data, func(f bin.Field) { told += f.Len })
+	dumped := mod.Dump(bytes.NewReader(data), int64(len(data)), func(f bin.Field) { told += f.Len })
 	if told > int64(len(data)) {
 		t.Errorf("dump told %d of %d bytes", told, len(data))
 	}

@@ -53,6 +53,9 @@ func Open(r io.ReaderAt, size int64) (*Mod, error) {
 		return nil, cut("archive", size, man)
 	}
 	m.archive = io.NewSectionReader(r, data, man-data)
+	if size-man > pak.MaxManifest {
+		return nil, tooLong("manifest", man, size-man, pak.MaxManifest)
+	}
 	m.rawMan = make([]byte, size-man)
 	if err := readFull(r, m.rawMan, man, "manifest"); err != nil {
 		return nil, err
@@ -112,8 +115,18 @@ func readHead(r io.ReaderAt, size int64) ([]byte, error) {
 	case data > size:
 		return nil, cut("header", size, data)
 	}
+	if data > maxHeader {
+		return nil, tooLong("header", 0, data, maxHeader)
+	}
 	head = make([]byte, data)
 	return head, readFull(r, head, 0, "header")
+}
+
+// maxHeader is the most bytes that are read before the archive.
+const maxHeader = 64 << 20
+
+func tooLong(part string, offset, size, limit int64) error {
+	return &bin.Error{Path: part, Offset: offset, Want: fmt.Sprintf("at most %d bytes", limit), Got: fmt.Sprint(size), Err: bin.ErrLimit}
 }
 
 func outside(field, want string, got int64) error {

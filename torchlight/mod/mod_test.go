@@ -97,7 +97,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("%d: comes back as other bytes: %d for %d", i, len(got), len(data))
 		}
 		at := int64(0)
-		if err := mod.Dump(data, func(f bin.Field) {
+		if err := mod.Dump(bytes.NewReader(data), int64(len(data)), func(f bin.Field) {
 			if f.Offset != at {
 				t.Errorf("%d: %s at %d, expected %d", i, f.Path, f.Offset, at)
 			}

@@ -43,6 +43,9 @@ func Salvage(r io.ReaderAt, size int64, why *CutError, extension func(head []byt
 	m.cut = why
 	data := int64(m.Header.DataOffset)
 	end := min(int64(m.Header.ManifestOffset), size)
+	if size-end > pak.MaxManifest {
+		return nil, 0, tooLong("manifest", end, size-end, pak.MaxManifest)
+	}
 	m.rawMan = make([]byte, size-end)
 	if err := readFull(r, m.rawMan, end, "manifest"); err != nil {
 		return nil, 0, err

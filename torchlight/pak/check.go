@@ -1,14 +1,20 @@
 package pak
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
+	"io"
 	"slices"
 	"strings"
 
+	"github.com/klauspost/compress/zlib"
+
 	"trowel/check"
+	"trowel/internal/bin"
 	"trowel/internal/parallel"
 )
 
@@ -231,8 +237,14 @@ func (r *Reader) checkTail(path string, end int64, sink check.Sink) {
 			removed++
 		}
 	}
-	if tail, err := r.bytes(end, r.size); err == nil && !isNativeTail(tail, removed) {
-		sink.Add(foundGap, path, r.base+end, "%d bytes follow the last block, where the editor writes %d zeroes", len(tail), 4*removed)
+	n := r.size - end
+	native := n == 4*int64(removed)
+	if native {
+		tail, err := r.bytes(end, r.size)
+		native = err != nil || isNativeTail(tail, removed) // what cannot be read was told
+	}
+	if !native {
+		sink.Add(foundGap, path, r.base+end, "%d bytes follow the last block, where the editor writes %d zeroes", n, 4*removed)
 	}
 }
 
@@ -254,23 +266,60 @@ func (f *File) check(sink check.Sink) {
 	if f.Removed() {
 		return
 	}
-	block, err := f.Block()
+	size, compressed, err := f.Sizes()
 	if err != nil {
 		return // said already
 	}
-	if size := binary.LittleEndian.Uint32(block); size != f.Record.Size {
+	if size != f.Record.Size {
 		sink.Add(foundSize, f.Path, f.Offset(), "its block states %d bytes, the manifest %d", size, f.Record.Size)
 		return
 	}
-	content, surplus, err := f.inflate(block)
+	sum, surplus, err := f.sum(size, compressed)
 	if err != nil {
-		sink.Add(foundCorrupt, f.Path, f.Offset(), "%v", errors.Unwrap(err))
+		sink.Add(foundCorrupt, f.Path, f.Offset(), "%v", err)
 		return
 	}
 	if surplus > 0 {
 		sink.Add(foundSurplus, f.Path, f.Offset(), "%d bytes follow the compressed stream", surplus)
 	}
-	if sum := crc32.ChecksumIEEE(content); sum != f.Record.CRC32 {
+	if sum != f.Record.CRC32 {
 		sink.Add(foundCRC, f.Path, f.Offset(), "its CRC-32 is %08x, the manifest says %08x", sum, f.Record.CRC32)
 	}
+}
+
+// inMemory is how large a file may be, in bytes, to be checked in memory, which is faster
+// than to check it piece by piece.
+const inMemory = 16 << 20
+
+// sum returns the CRC-32 of the content of a block, and how many bytes stand behind the
+// end of its stream.
+func (f *File) sum(size, compressed uint32) (sum uint32, surplus int64, err error) {
+	if max(size, compressed) <= inMemory {
+		block, err := f.Block()
+		if err != nil {
+			return 0, 0, err
+		}
+		content, n, err := f.inflate(block)
+		if err != nil {
+			return 0, 0, errors.Unwrap(err)
+		}
+		return crc32.ChecksumIEEE(content), int64(n), nil
+	}
+	at := int64(f.Record.Offset) + blockHeaderSize
+	stored := bufio.NewReader(io.NewSectionReader(f.r.src, at, stretch(size, compressed)-blockHeaderSize))
+	content := io.Reader(stored)
+	if compressed > 0 {
+		if content, err = zlib.NewReader(stored); err != nil {
+			return 0, 0, err
+		}
+	}
+	h := crc32.NewIEEE()
+	n, err := io.Copy(h, io.LimitReader(content, int64(size)+1))
+	if err == nil && n != int64(size) {
+		err = fmt.Errorf("%w: %d bytes or more, not %d", bin.ErrFormat, n, size)
+	}
+	if err == nil {
+		surplus, err = io.Copy(io.Discard, stored)
+	}
+	return h.Sum32(), surplus, err
 }

@@ -3,25 +3,25 @@ package pak
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 
 	"trowel/internal/bin"
 )
 
-// Dump reports every field of an archive, block by block in the order of the
-// bytes; man says where they are. Streams are only counted. The offset is that of
-// the archive in its file.
-func Dump(pak []byte, offset int64, man *Manifest, t bin.Tracer) error {
-	r := bin.NewReader(pak, bin.LittleEndian).At(offset)
-	r.Trace(t)
-	defer r.Flush()
-	r.Enter("archive")
-	r.U32("max_compressed")
-	r.U32("hash")
-	if r.Err() != nil {
-		return r.Err()
+// Dump reports every field of an archive of size bytes, block by block in the order
+// of the bytes; man says where they are. Streams are only counted, and not read. The
+// offset is that of the archive in its file.
+func Dump(pak io.ReaderAt, size, offset int64, man *Manifest, t bin.Tracer) error {
+	d := dumper{pak: pak, size: size, offset: offset, trace: t}
+	d.fields(-1, func(r *bin.Reader) {
+		r.U32("max_compressed")
+		r.U32("hash")
+	})
+	if d.err != nil {
+		return d.err
 	}
-	a, err := NewReader(nil, int64(len(pak)), man)
+	a, err := NewReader(nil, size, man)
 	if err != nil {
 		return err
 	}
@@ -29,31 +29,76 @@ func Dump(pak []byte, offset int64, man *Manifest, t bin.Tracer) error {
 	slices.SortStableFunc(files, func(x, y *File) int { return cmp.Compare(x.Record.Offset, y.Record.Offset) })
 	i := 0
 	for _, f := range files {
-		at := offset + int64(f.Record.Offset)
-		if f.Removed() || at < r.Offset() || at > offset+int64(len(pak)) {
+		at := int64(f.Record.Offset)
+		if f.Removed() || at < d.at || at > size {
 			continue // it has no block, or lies within another
 		}
-		if n := int(at - r.Offset()); n > 0 {
-			r.Span("gap", n)
+		if at > d.at {
+			d.span("archive.gap", at-d.at)
 		}
-		r.EnterIndex("blocks", i)
-		size := r.U32("size")
-		r.MeansText(f.Path)
-		compressed := r.U32("compressed_size")
+		var length, compressed uint32
+		d.fields(i, func(r *bin.Reader) {
+			length = r.U32("size")
+			r.MeansText(f.Path)
+			if compressed = r.U32("compressed_size"); compressed == 0 {
+				r.MeansText("stored")
+			}
+		})
 		if compressed == 0 {
-			r.MeansText("stored")
-			r.Span("content", int(size))
+			d.span(fmt.Sprintf("archive.blocks[%d].content", i), int64(length))
 		} else {
-			r.Span("stream", int(compressed))
+			d.span(fmt.Sprintf("archive.blocks[%d].stream", i), int64(compressed))
 		}
-		r.Leave()
-		if err := r.Err(); err != nil {
-			return fmt.Errorf("%s: %w", f.Path, err)
+		if d.err != nil {
+			return fmt.Errorf("%s: %w", f.Path, d.err)
 		}
 		i++
 	}
-	if n := r.Len(); n > 0 {
-		r.Span("tail", n)
+	if size > d.at {
+		d.span("archive.tail", size-d.at)
 	}
-	return nil
+	return d.err
+}
+
+// dumper goes through an archive and reads only what has fields.
+type dumper struct {
+	pak              io.ReaderAt
+	size, offset, at int64
+	trace            bin.Tracer
+	err              error
+}
+
+// fields reads the eight bytes before the archive's blocks, or those of a block.
+func (d *dumper) fields(block int, read func(*bin.Reader)) {
+	if d.err != nil {
+		return
+	}
+	var head [blockHeaderSize]byte
+	n, err := d.pak.ReadAt(head[:min(blockHeaderSize, d.size-d.at)], d.at)
+	if err != nil && err != io.EOF {
+		d.err = err
+		return
+	}
+	r := bin.NewReader(head[:n], bin.LittleEndian).At(d.offset + d.at)
+	r.Trace(d.trace)
+	r.Enter("archive")
+	if block >= 0 {
+		r.EnterIndex("blocks", block)
+	}
+	read(r)
+	r.Flush()
+	d.at, d.err = r.Offset()-d.offset, r.Err()
+}
+
+// span reports bytes that are only counted.
+func (d *dumper) span(path string, n int64) {
+	if d.err != nil {
+		return
+	}
+	if left := d.size - d.at; n > left {
+		d.err = &bin.Error{Path: path, Offset: d.offset + d.at, Want: fmt.Sprintf("%d bytes", n), Got: fmt.Sprintf("%d before the end of the data", left), Err: bin.ErrShort}
+		return
+	}
+	d.trace(bin.Field{Path: path, Offset: d.offset + d.at, Len: n})
+	d.at += n
 }

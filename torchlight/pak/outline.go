@@ -3,7 +3,10 @@ package pak
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"slices"
+
+	"trowel/internal/bin"
 )
 
 // A part is a record of an archive with what is known of its block.
@@ -141,6 +144,9 @@ func (k *Relic) removed() int {
 
 // bytes reads a stretch of the archive. It is within it.
 func (r *Reader) bytes(from, to int64) ([]byte, error) {
+	if to-from > MaxGap {
+		return nil, &bin.Error{Path: "archive", Offset: r.base + from, Want: fmt.Sprintf("at most %d bytes that belong to no file", MaxGap), Got: fmt.Sprint(to - from), Err: bin.ErrLimit}
+	}
 	b := make([]byte, to-from)
 	f := File{Record: &Record{}, r: r}
 	return b, f.read(b, from)

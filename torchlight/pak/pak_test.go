@@ -262,7 +262,7 @@ func TestDump(t *testing.T) {
 	for name, o := range oddities(t) {
 		at := int64(100)
 		r := o.open(t)
-		if err := pak.Dump(o.pak, 100, r.Manifest(), func(f bin.Field) {
+		if err := pak.Dump(bytes.NewReader(o.pak), int64(len(o.pak)), 100, r.Manifest(), func(f bin.Field) {
 			if f.Offset != at {
 				t.Errorf("%s: %s at %d, expected %d", name, f.Path, f.Offset, at)
 			}

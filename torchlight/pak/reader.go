@@ -19,6 +19,14 @@ const (
 	maxRatio        = 1032 // deflate makes at most so many bytes of one
 )
 
+// What is read as a whole of an archive, at most, in bytes. Larger files can be checked
+// and copied, but not opened.
+const (
+	MaxContent  = 512 << 20 // of a file, or its block
+	MaxManifest = 256 << 20
+	MaxGap      = 64 << 20 // of what lies between or behind blocks
+)
+
 // Reader is an open archive. It may be shared by goroutines.
 type Reader struct {
 	man   *Manifest
@@ -200,6 +208,9 @@ func (f *File) Block() ([]byte, error) {
 	size, compressed, err := f.sizes(head[:])
 	if err != nil {
 		return nil, err
+	}
+	if n := max(stretch(size, compressed), int64(size)); n > MaxContent+blockHeaderSize {
+		return nil, f.fail(bin.ErrLimit, fmt.Sprintf("a file of at most %d bytes", MaxContent), fmt.Sprint(n))
 	}
 	block := make([]byte, stretch(size, compressed))
 	copy(block, head[:])
