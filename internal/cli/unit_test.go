@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"reflect"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -409,5 +410,21 @@ func TestExpanded(t *testing.T) {
 	}
 	if got := fmt.Sprint(expanded([]string{"*.map", "[c].map", "none*", "-", "d.txt"})); got != "[[c].map a.map b.map [c].map none* - d.txt]" {
 		t.Error(got)
+	}
+}
+
+// The changelog begins with the version that this is.
+func TestChangelog(t *testing.T) {
+	log, err := os.ReadFile("../../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	heading := regexp.MustCompile(`(?m)^## .*$`).Find(log)
+	if want := "## " + release + " (" + releaseDate + ")"; string(heading) != want {
+		t.Errorf("the changelog begins with %q, the version is %q", heading, want)
+	}
+	got := builtFrom([]debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef"}, {Key: "vcs.time", Value: "2031-02-03T23:59:59+02:00"}, {Key: "vcs.modified", Value: "true"}})
+	if want := release + " (0123456789ab with changes, 2031-02-03)"; got.String() != want {
+		t.Errorf("version %q, want %q", got, want)
 	}
 }
