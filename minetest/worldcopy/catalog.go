@@ -9,12 +9,12 @@ var Catalog check.Catalog
 // Losses returns those of them that tell of something that is not in the copy although
 // nobody has asked to leave it out.
 func Losses() []*check.Kind {
-	return []*check.Kind{foundRow, foundPages, foundTwice, foundLost, FoundLink}
+	return []*check.Kind{foundRow, foundPages, foundTwice, foundLost, foundBroken, foundDiffers, FoundLink}
 }
 
 // Unrepaired returns those of them that a repair of what is copied does not tell as well.
 func Unrepaired() []*check.Kind {
-	return []*check.Kind{foundTwice, foundLost, foundInWay, foundOdd, FoundLink, foundShared}
+	return []*check.Kind{foundTwice, foundLost, foundDiffers, foundInWay, foundOdd, FoundLink, foundShared}
 }
 
 var (
@@ -36,6 +36,12 @@ var (
 	foundLost = Catalog.Add("mt-copy-lost", check.Error,
 		"A player, an account or what a mod keeps cannot be read, or not be written to the other backend, and is not in the copy.",
 		"Correct it in the world that was copied, or keep the backend.")
+	foundBroken = Catalog.Add("mt-copy-broken", check.Error,
+		"Something of a database that was copied as it is cannot be read, in the copy as in the world.",
+		"Repair the world.")
+	foundDiffers = Catalog.Add("mt-copy-differs", check.Error,
+		"A player, an account or what a mod keeps is not the same in the copy as in the world, as when a server wrote meanwhile.",
+		"Copy the world again when no server runs.")
 	foundInWay = Catalog.Add("mt-copy-in-the-way", check.Warning,
 		"A file of a backend that the world does not use stands where the copy has its own, and is left out.",
 		"Look whether the file has something that is missing.")

@@ -196,7 +196,8 @@ func TestOtherFiles(t *testing.T) {
 	}
 }
 
-// A copy with no change is one of files, byte for byte.
+// A copy with no change is one of files, byte for byte; of databases of SQLite, page for
+// page: they count how often they were written.
 func TestCopyAsItIs(t *testing.T) {
 	for _, backend := range []string{mapdb.SQLite, mapdb.LevelDB} {
 		src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: backend}, 10)
@@ -204,7 +205,15 @@ func TestCopyAsItIs(t *testing.T) {
 		if _, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(snapshot(t, src), snapshot(t, dst)); diff != "" {
+		uncounted := func(all map[string]string) map[string]string {
+			if db := []byte(all["map.sqlite"]); len(db) > 0 {
+				clear(db[24:28])
+				clear(db[92:96])
+				all["map.sqlite"] = string(db)
+			}
+			return all
+		}
+		if diff := cmp.Diff(uncounted(snapshot(t, src)), uncounted(snapshot(t, dst))); diff != "" {
 			t.Error(diff)
 		}
 	}

@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"trowel/internal/links"
+	"trowel/internal/sqlitefile"
 	"trowel/minetest/mapdb"
 	"trowel/minetest/world"
 )
@@ -56,8 +58,10 @@ func copyFiles(ctx context.Context, c *copier) error {
 				return err
 			}
 			return removeParts(target)
+		case e.Type().IsRegular() && sqlitefile.IsBeside(path) && sqlitefile.IsDatabase(path[:strings.LastIndex(path, "-")]):
+			return nil // what is in it is in the copy of the database
 		case e.Type().IsRegular():
-			err = copyFile(path, target)
+			err = c.copyOne(ctx, path, target)
 		default:
 			c.tell(foundOdd, rel, "it is a %v", e.Type())
 			return nil
@@ -67,6 +71,57 @@ func copyFiles(ctx context.Context, c *copier) error {
 		return err
 	})
 	return errors.Join(err, lost)
+}
+
+// copyOne copies a file, which may be a database that a program writes to.
+func (c *copier) copyOne(ctx context.Context, from, to string) error {
+	if !sqlitefile.IsDatabase(from) {
+		err := copyFile(from, to)
+		if _, gone := os.Lstat(from); errors.Is(err, fs.ErrNotExist) && errors.Is(gone, fs.ErrNotExist) {
+			err = nil // it was there for a moment only
+		}
+		return err
+	}
+	st, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	part := to + partSuffix
+	for _, name := range []string{part, part + "-journal", part + "-wal", to} {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, st.Mode().Perm()|0o200); err != nil {
+		return err
+	} else if err := f.Close(); err != nil {
+		return err
+	}
+	err = sqlitefile.Backup(ctx, from, part)
+	if sqlitefile.IsDamage(err) {
+		// It is copied as it is, with what belongs to it.
+		for _, suffix := range []string{"-wal", "-journal"} {
+			if err := copyFile(from+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		return copyFile(from, to)
+	}
+	if err == nil {
+		err = errors.Join(syncFile(part), os.Chtimes(part, st.ModTime(), st.ModTime()))
+	}
+	if err == nil {
+		err = os.Rename(part, to)
+	}
+	return err
+}
+
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // folderMode returns the permissions of the copy of a folder.

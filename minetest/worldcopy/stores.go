@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 
 	"trowel/check"
@@ -128,4 +129,72 @@ func (p part[T]) compare(ctx context.Context, to world.Store[T]) error {
 		return fmt.Errorf("%s: %w: %d of %d", p.what, ErrVerify, n, *p.count)
 	}
 	return nil
+}
+
+// lookAtStores opens what was copied as it is: only then can anybody say that it is the same.
+func lookAtStores(ctx context.Context, c *copier) error {
+	return errors.Join(
+		lookAt(ctx, c, part[*world.Player]{what: "players", to: c.players, open: world.OpenPlayers}, c.have.Players),
+		lookAt(ctx, c, part[*world.Account]{what: "accounts", to: c.auth, open: world.OpenAuth}, c.have.Auth),
+		lookAt(ctx, c, part[*world.ModData]{what: "mods", to: c.storage, open: world.OpenStorage}, c.have.ModStorage),
+	)
+}
+
+// lookAt compares a store of the copy with that of the world, and tells what of it cannot be read.
+func lookAt[T any](ctx context.Context, c *copier, p part[T], backend string) (err error) {
+	if p.to != "" || backend == world.BackendPostgres {
+		return nil // it was compared when it was moved, or is on the very same server
+	}
+	broken := func(name string, err error) {
+		place := p.what
+		if name != "" {
+			place += ":" + name
+		}
+		c.tell(foundBroken, place, "%v", err)
+	}
+	o := world.Options{Remote: c.opts.Remote, Lost: func(err error, _ []check.Place) { broken("", err) }}
+	now, err := p.open(ctx, c.dst, c.settings, o)
+	if err != nil {
+		broken("", err)
+		return ctx.Err()
+	}
+	defer func() { err = errors.Join(err, now.Close()) }()
+	o.Lost = nil // that is told of the copy
+	was, err := p.open(ctx, c.src, c.settings, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, was.Close()) }()
+	n := 0
+	for name, err := range now.Names(ctx) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		var thing, old T
+		if err == nil {
+			n++
+			thing, err = now.Get(ctx, name)
+		}
+		if err != nil {
+			broken(name, err)
+			continue
+		}
+		if old, err = was.Get(ctx, name); err != nil || !reflect.DeepEqual(thing, old) {
+			if again, err := now.Get(ctx, name); err == nil && !reflect.DeepEqual(thing, again) {
+				continue // something in it is not even the same as itself: NaN
+			}
+			c.tell(foundDiffers, p.what+":"+name, "it is another one than in the world")
+		}
+		c.progress(p.what, n, 0)
+	}
+	for name, err := range was.Names(ctx) {
+		if err == nil {
+			n--
+		}
+		if n < 0 {
+			c.tell(foundDiffers, p.what+":"+name, "it is not in the copy")
+			break
+		}
+	}
+	return ctx.Err()
 }

@@ -25,7 +25,8 @@ const (
 func Targets() []string { return []string{SQLite, SQLitePos, LevelDB, Postgres, Redis} }
 
 // Options say what is to be different in the copy. The zero value asks for a copy
-// in which all is as it was, file by file.
+// in which all is as it was, file by file; databases of SQLite are copied as they are at
+// one moment, whatever a server does meanwhile, without what it keeps beside them.
 type Options struct {
 	// Map is the database of the blocks, one of the constants. With "" it stays
 	// what it is, but folders of files, which can be read only, become SQLitePos
@@ -133,6 +134,7 @@ var stages = []func(context.Context, *copier) error{
 	movePlayers,
 	moveAccounts,
 	moveMods,
+	lookAtStores,
 	verify,
 	writeSettings,
 }

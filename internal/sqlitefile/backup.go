@@ -1,0 +1,93 @@
+package sqlitefile
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+const (
+	backupPages = 1 << 10 // that are copied at once: as long a writer waits
+	backupTries = 5       // how often, about, a writer may make it begin anew
+)
+
+// Backup makes a copy of a database as it is at one moment, whatever a program does that has
+// it open, in a file that does not exist yet. There is nothing beside the copy.
+func Backup(ctx context.Context, from, to string) (err error) {
+	src, err := Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, src.Close()) }()
+	dst, err := sqlite.OpenConn(to, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dst.Close()) }()
+	// What a crash leaves of it is thrown away.
+	if err := sqlitex.ExecuteTransient(dst, "PRAGMA synchronous=OFF", nil); err != nil {
+		return err
+	}
+	if err := src.Begin(ctx); err != nil {
+		return err
+	}
+	defer src.End()
+	b, err := sqlite.NewBackup(dst, "main", src.Conn, "main")
+	if err != nil {
+		return src.Explain(err)
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	waiting := time.Duration(0)
+	for steps := 0; ; steps++ {
+		n := backupPages
+		if steps > backupTries*(1+b.PageCount()/backupPages) {
+			n = -1 // all at once, and the writer waits
+		}
+		more, err := b.Step(n)
+		switch code := sqlite.ErrCode(err).ToPrimary(); {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case (code == sqlite.ResultBusy || code == sqlite.ResultLocked) && waiting < busyPatience:
+			const moment = 10 * time.Millisecond
+			time.Sleep(moment)
+			waiting += moment
+		case err != nil:
+			return src.Explain(err)
+		case !more:
+			return nil
+		}
+	}
+}
+
+// IsDatabase reports whether a file begins as one of SQLite does.
+func IsDatabase(path string) bool {
+	const magic = "SQLite format 3\x00"
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var head [len(magic)]byte
+	_, err = io.ReadFull(f, head[:])
+	return err == nil && string(head[:]) == magic
+}
+
+// IsBeside reports whether a file is the log or the journal of a database that it is beside,
+// or the index of the log.
+func IsBeside(path string) bool {
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		if base, ok := strings.CutSuffix(path, suffix); ok && exists(base) {
+			return true
+		}
+	}
+	return false
+}
