@@ -3,6 +3,7 @@ package pak_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trowel/check"
 	"trowel/internal/bin"
 	"trowel/torchlight/pak"
 )
@@ -287,5 +289,31 @@ func TestLongPaths(t *testing.T) {
 	_, err := pak.NewReader(bytes.NewReader(make([]byte, 100)), 100, man)
 	if !errors.Is(err, bin.ErrLimit) {
 		t.Errorf("paths of 180 MB: %v", err)
+	}
+}
+
+// What is wrong with many names is told once, with all of them.
+func TestNamesFolded(t *testing.T) {
+	man := &pak.Manifest{Version: 2, Root: pak.DefaultRoot, Sections: []pak.Section{{Name: "MEDIA/"}}}
+	for i := range 428 {
+		man.Sections[0].Records = append(man.Sections[0].Records, pak.Record{Name: fmt.Sprintf("狼%d.DAT", i)})
+	}
+	man.Sections[0].Records = append(man.Sections[0].Records, pak.Record{Name: "lower.DAT"})
+	r, err := pak.NewReader(bytes.NewReader(make([]byte, 8)), 8, man)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := make(map[string]check.Finding)
+	r.Check("", func(f check.Finding) {
+		if _, twice := found[f.ID]; twice {
+			t.Errorf("twice: %v", f)
+		}
+		found[f.ID] = f
+	})
+	if f := found["tl-pak-not-ascii"]; len(f.At) != 428 || f.At[427] != check.File("MEDIA/狼427.DAT") || f.Message != "428 names have characters other than ASCII; the first is MEDIA/狼0.DAT" {
+		t.Errorf("%d places: %v", len(f.At), f)
+	}
+	if f := found["tl-pak-lower-case"]; len(f.At) != 1 || f.Path != "MEDIA/lower.DAT" {
+		t.Errorf("%v at %v", f, f.At)
 	}
 }
