@@ -21,7 +21,7 @@ import (
 // What the tool exits with.
 const (
 	exitFine   = 0
-	exitFound  = 1 // findings or differences
+	exitFound  = 1 // findings, differences, or data that is missing or cannot be read
 	exitFailed = 2 // usage or I/O
 )
 
@@ -127,7 +127,8 @@ A folder that extract made can stand wherever a FILE is read, and - means
 standard input or output. A file that is called like a verb is named with its
 folder: ./check. "trowel formats" lists the formats that are known.
 
-Exit codes: 0 fine, 1 findings or differences, 2 wrong usage or a failure.`,
+Exit codes: 0 fine; 1 findings, differences, or data that is missing or cannot be
+read; 2 wrong usage or a failure.`,
 		Example: `  trowel climb.map
   trowel extract climb.map && trowel pack climb -o new.map
   trowel check *.map`,
