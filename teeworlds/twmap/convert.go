@@ -44,6 +44,9 @@ func (m *Map) Modernize() (lost []string) {
 			switch l := l.(type) {
 			case *TileLayer:
 				l.Version = 3
+				if infclassLayer(l.Kind, l.Name) {
+					lost = append(lost, fmt.Sprintf("groups[%d].layers[%d]: tiles of the layer %s of %s", i, j, l.Name, modInfclass))
+				}
 			case *QuadLayer:
 				l.Version = 2
 			case *SoundLayer:
@@ -80,7 +83,7 @@ func (e *Envelope) dropTangents() {
 // of 0.7 have other tiles under the same name. The map is clean then.
 func (m *Map) To07() (lost []string) {
 	lose := func(format string, args ...any) { lost = append(lost, fmt.Sprintf(format, args...)) }
-	m.Modernize()
+	m.Modernize() // what it loses is not in the result anyway
 	if n := len(m.Info.Settings); n > 0 {
 		lose("%s", several(n, "server setting"))
 		m.Info.Settings = nil

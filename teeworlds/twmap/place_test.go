@@ -134,6 +134,19 @@ func TestCheckSharedLayers(t *testing.T) {
 	}
 }
 
+// What infclass has in place of a tele layer cannot be one of DDNet's.
+func TestModernizeInfclass(t *testing.T) {
+	m := playable()
+	if lost := m.Modernize(); lost != nil {
+		t.Errorf("lost %q", lost)
+	}
+	physics(m, twmap.KindTele, 50, 45).Name = "Entities"
+	m = mangled(t, m, cut(itemLayer, 1, 18))
+	if lost := m.Modernize(); len(lost) != 1 || lost[0] != "groups[0].layers[1]: tiles of the layer Entities of infclass" {
+		t.Errorf("lost %q", lost)
+	}
+}
+
 // A text that leads to something else than a text is one finding, whatever stands there.
 func TestCheckTextOfPixels(t *testing.T) {
 	p := picture(64, 64)
