@@ -1,6 +1,7 @@
 package mod
 
 import (
+	"cmp"
 	"errors"
 	"io"
 
@@ -11,9 +12,11 @@ import (
 // Dump reports every field of a mod: header, archive, manifest. The error tells
 // why it stopped, if it did; what comes before that was reported.
 func Dump(src io.ReaderAt, size int64, t bin.Tracer) error {
-	head := make([]byte, min(size, maxHeader))
-	if err := readFull(src, head, 0, "header"); err != nil {
-		return err
+	head, err := readHead(src, size)
+	if err != nil { // what there is of it is told all the same
+		const most = 1 << 20
+		head = make([]byte, min(size, most))
+		_ = readFull(src, head, 0, "header")
 	}
 	r := bin.NewReader(head, bin.LittleEndian)
 	r.Trace(t)
@@ -23,7 +26,7 @@ func Dump(src io.ReaderAt, size int64, t bin.Tracer) error {
 		r.Span("gap", int(int64(h.DataOffset)-r.Offset()))
 	}
 	r.Flush()
-	if err := r.Err(); err != nil {
+	if err := cmp.Or(r.Err(), err); err != nil {
 		return err
 	}
 	start, end := int64(h.DataOffset), int64(h.ManifestOffset)
