@@ -58,7 +58,8 @@ func (r *Reader) checkManifest(path string, sink check.Sink) {
 	if n := len(man.Rest); n > 0 {
 		sink.Add(foundRest, path, -1, "%d bytes follow the last section of the manifest", n)
 	}
-	removed, nameless := 0, 0
+	var removed []check.Place
+	nameless := 0
 	directories := map[string]bool{"": true, man.Root: true}
 	for i := range man.Sections {
 		s := &man.Sections[i]
@@ -70,12 +71,12 @@ func (r *Reader) checkManifest(path string, sink check.Sink) {
 			case rec.nameless():
 				nameless++
 			case rec.Removed():
-				removed++
+				removed = append(removed, check.File(join(s.Name, rec.Name)))
 			}
 		}
 	}
-	if removed > 0 {
-		sink.Add(foundRemoved, path, -1, "%d files are taken away from the archives below", removed)
+	if n := len(removed); n > 0 {
+		sink.AddAt(foundRemoved, removed, path, -1, "%d files are taken away from the archives below", n)
 	}
 	if nameless > 0 {
 		sink.Add(foundNameless, path, -1, "%d records of files have no name", nameless)
@@ -202,9 +203,9 @@ func (r *Reader) checkLayout(path string, sink check.Sink) bool {
 	for _, f := range blocks {
 		at := int64(f.Record.Offset)
 		if at < end {
-			sink.Add(foundOverlap, f.Path, f.Offset(), "its block lies over that of %s", last.Path)
+			sink.AddAt(foundOverlap, []check.Place{check.File(f.Path), check.File(last.Path)}, f.Path, f.Offset(), "its block lies over that of %s", last.Path)
 		} else if at > end {
-			sink.Add(foundGap, path, r.base+end, "%d bytes before the block of %s belong to no file", at-end, f.Path)
+			sink.AddAt(foundGap, []check.Place{check.Span{Offset: r.base + end, Length: at - end}}, path, r.base+end, "%d bytes before the block of %s belong to no file", at-end, f.Path)
 		}
 		if at+lengths[f] > end {
 			end, last = at+lengths[f], f
@@ -244,7 +245,7 @@ func (r *Reader) checkTail(path string, end int64, sink check.Sink) {
 		native = err != nil || isNativeTail(tail, removed) // what cannot be read was told
 	}
 	if !native {
-		sink.Add(foundGap, path, r.base+end, "%d bytes follow the last block, where the editor writes %d zeroes", n, 4*removed)
+		sink.AddAt(foundGap, []check.Place{check.Span{Offset: r.base + end, Length: n}}, path, r.base+end, "%d bytes follow the last block, where the editor writes %d zeroes", n, 4*removed)
 	}
 }
 
