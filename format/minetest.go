@@ -20,12 +20,13 @@ import (
 	"trowel/minetest/mapdb"
 	"trowel/minetest/world"
 	"trowel/minetest/worldcheck"
+	"trowel/minetest/worldcopy"
 	"trowel/minetest/worlddir"
 	"trowel/minetest/worldmap"
 )
 
 var (
-	optionArea      = Option{Name: "area", Showing: true, Checks: true, Help: "only the blocks in `x1,y1,z1:x2,y2,z2`, counted in blocks"}
+	optionArea      = Option{Name: "area", Showing: true, Checks: true, Help: "only the blocks in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order, counted in blocks"}
 	optionRemote    = Option{Name: "remote", Bool: true, Help: "connect to database servers on other machines, if world.mt names them"}
 	optionExact     = Option{Name: "exact-blocks", Bool: true, Showing: true, Help: "keep the very bytes of blocks of version 29, not just what is in them"}
 	optionVerifiers = Option{Name: "verifiers", Bool: true, Showing: true, Help: "show the verifiers of passwords"}
@@ -151,6 +152,9 @@ func (f *worldFile) Tree() (fs.FS, error) {
 			return nil, err
 		}
 		f.w = w
+		if text, ok := unfinished(f.dir); ok {
+			f.job.Miss(f.dir, "this is %s", text)
+		}
 		if !w.HasMap() {
 			f.noMap()
 		}
@@ -197,6 +201,9 @@ func (f *worldFile) Info() (Info, error) {
 		return info, err
 	}
 	info.add("name", "name", world.WorldName(f.dir, settings))
+	if text, ok := unfinished(f.dir); ok {
+		info.add("unfinished", "not finished", text)
+	}
 	if id := settings.GameID(); id != "" {
 		info.add("game", "game", id)
 	}
@@ -241,6 +248,12 @@ func (f *worldFile) Info() (Info, error) {
 		}
 	}
 	return info, nil
+}
+
+// unfinished tells of a copy that was ended before all was done.
+func unfinished(dir string) (string, bool) {
+	u, ok := worldcopy.UnfinishedIn(dir)
+	return fmt.Sprintf("a copy of %s, with %d of its blocks: the same command goes on with it", u.Source, u.Blocks), ok
 }
 
 func (i *Info) add(key, label string, value any) {

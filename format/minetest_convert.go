@@ -106,6 +106,9 @@ func convertWorld(job *Job, src *Source, out Output, to string) error {
 	if servers := []string{worldcopy.Postgres, worldcopy.Redis}; job.temporary() && slices.ContainsFunc([]string{o.Map, o.Players, o.Auth, o.Storage}, func(to string) bool { return slices.Contains(servers, to) }) {
 		return errors.New("a dry run writes to no server, and this conversion is to one")
 	}
+	if text, ok := unfinished(src.Dir); ok {
+		job.Miss(src.Path, "this is %s", text)
+	}
 	dst, err := out.KeptDir()
 	if err != nil {
 		return err

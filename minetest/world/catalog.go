@@ -15,6 +15,9 @@ var (
 		"The file holds nothing but zero bytes, as after a loss of power.", "Restore it from a backup, or remove it.")
 	foundRemote = Catalog.Add("mt-world-remote", check.Info,
 		"A part of the world is on a database server on another machine, which was not asked.", "Look at it, too, with --remote, if you trust whoever made the world.")
+	foundNoSettings = Catalog.Add("mt-world-no-settings", check.Warning,
+		"There is no world.mt, as in worlds of before 2012: the engine makes a new one, and knows neither the game nor the mods of the world.",
+		"Restore the file from a backup, or write one with the game and the backends.")
 	foundGame = Catalog.Add("mt-world-game", check.Warning,
 		"world.mt does not tell the game of the world.", "Add a line \"gameid = ...\".")
 	foundBackend = Catalog.Add("mt-world-backend", check.Error,

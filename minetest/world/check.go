@@ -35,6 +35,9 @@ func Check(ctx context.Context, dir string, opts Options, sink check.Sink) error
 		c.worldMT(s)
 	} else {
 		c.world = ParseSettings(nil, "")
+		if !exists(filepath.Join(dir, "world.mt")) {
+			c.add(foundNoSettings, "world.mt", "there is no such file")
+		}
 	}
 	c.mapMeta()
 	c.envMeta()

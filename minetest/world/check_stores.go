@@ -100,13 +100,13 @@ func (c *checker) done(at string, s io.Closer) {
 }
 
 // maxPosition is how far from the middle of the world anything can be, in tenths
-// of a node.
+// of a node, in which players are kept.
 const maxPosition = 327680
 
 func (c *checker) player(where string, p *Player) {
 	for i, v := range p.Pos {
 		if !(math.Abs(v) <= maxPosition) {
-			c.add(foundPlayerValue, where, "the coordinate %s is %v", "xyz"[i:i+1], v)
+			c.add(foundPlayerValue, where, "the coordinate %s is %v nodes", "xyz"[i:i+1], v/10)
 		}
 	}
 	if !(math.Abs(p.Pitch) <= 90) || math.IsNaN(p.Yaw) || math.IsInf(p.Yaw, 0) {

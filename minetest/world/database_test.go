@@ -335,7 +335,7 @@ func TestCheck(t *testing.T) {
 		{map[string]string{
 			"world.mt": "gameid = a\nbackend = sqlite3\nplayer_backend = postgresql\nauth_backend = files\nmod_storage_backend = files\npgsql_player_connection = host=192.0.2.1\n",
 		}, []string{"mt-world-remote postgresql"}},
-		{map[string]string{"map.sqlite": ""}, []string{"mt-world-no-map-meta map_meta.txt"}},
+		{map[string]string{"map.sqlite": ""}, []string{"mt-world-no-settings world.mt", "mt-world-no-map-meta map_meta.txt"}},
 		{map[string]string{
 			"world.mt":         "g = {\n\tb = 1\n}\nt = \"\"\"\n\n\"\"\"\na = 1\na = 2\nodd\n# fine\n",
 			"map_meta.txt":     "chunksize = 5\n",
@@ -362,7 +362,7 @@ func TestCheck(t *testing.T) {
 			"auth.txt":      "a:b\na:::0\nA:::0\nA::shout:0\nan odd name:#2#:x:0\n\n",
 			"mod_storage/m": "{",
 		}, []string{
-			"mt-world-seed map_meta.txt:seed", "mt-world-zeroes env_meta.txt",
+			"mt-world-no-settings world.mt", "mt-world-seed map_meta.txt:seed", "mt-world-zeroes env_meta.txt",
 			"mt-world-player-value players:a", "mt-world-player-value players:a", "mt-world-player-value players:a", "mt-world-player-attributes players:a:json", "mt-item-dead players:a.lists[0].items[0]",
 			"mt-world-player-name players:an odd name",
 			"mt-world-player-value players:b", "mt-world-player-value players:b", "mt-world-player-inventory players:b:lists[0].items[1]",

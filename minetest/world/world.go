@@ -60,7 +60,8 @@ func ReadWorldMT(dir string) (*Settings, error) {
 // FindBackends returns the backends of the world in dir, whose world.mt has the
 // settings s. For settings that are missing it has the engine's defaults:
 // sqlite3 for the blocks, files for everything else. Blocks are in sectors or
-// sectors2 if there is such a folder, no setting and no map.sqlite.
+// sectors2 if there is such a folder, no setting and no map.sqlite. Without any
+// settings, what has been lost is world.mt: then the databases tell that are there.
 func FindBackends(dir string, s *Settings) Backends {
 	get := func(name, missing string) string {
 		if v, _ := s.Get(name); v != "" { // no engine writes an empty one
@@ -74,7 +75,21 @@ func FindBackends(dir string, s *Settings) Backends {
 		Auth:       get("auth_backend", BackendFiles),
 		ModStorage: get("mod_storage_backend", BackendFiles),
 	}
-	if _, ok := s.Get("backend"); !ok && !exists(filepath.Join(dir, "map.sqlite")) {
+	if len(s.lines) == 0 { // without world.mt, what is there tells
+		kept := func(backend *string, name string) {
+			switch {
+			case exists(filepath.Join(dir, name+".sqlite")):
+				*backend = BackendSQLite
+			case isDir(filepath.Join(dir, name+".db")):
+				*backend = BackendLevelDB
+			}
+		}
+		kept(&b.Map, "map")
+		kept(&b.Players, "players")
+		kept(&b.Auth, "auth")
+		kept(&b.ModStorage, "mod_storage")
+	}
+	if v, _ := s.Get("backend"); v == "" && b.Map == BackendSQLite && !exists(filepath.Join(dir, "map.sqlite")) {
 		for _, old := range []string{BackendSectors2, BackendSectors} {
 			if isDir(filepath.Join(dir, old)) {
 				b.Map = old

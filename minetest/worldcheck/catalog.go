@@ -13,6 +13,9 @@ var (
 	foundRemote = Catalog.Add("mt-map-remote", check.Info,
 		"The blocks are on a database server on another machine, which was not asked.",
 		"Look at them, too, with --remote, if you trust whoever made the world.")
+	foundUnfinished = Catalog.Add("mt-world-unfinished", check.Error,
+		"The folder is a copy of a world that was ended before all was done.",
+		"Give the same command once more: it goes on where it was ended.")
 	foundNone = Catalog.Add("mt-map-none", check.Warning,
 		"There is no database of blocks: the game makes new land, as in a world that nobody has entered yet.",
 		"Nothing if nobody has; else restore the database from a backup.")

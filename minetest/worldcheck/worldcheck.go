@@ -17,6 +17,7 @@ import (
 	"trowel/minetest/mapdb"
 	"trowel/minetest/place"
 	"trowel/minetest/world"
+	"trowel/minetest/worldcopy"
 	"trowel/minetest/worldmap"
 )
 
@@ -42,6 +43,9 @@ type Options struct {
 // of blocks that have it; of the warnings of a kind ten different ones, each once for
 // all blocks that have the same, and the others are counted. The places are complete. The error is that of the context, or of a server, see [world.Failed].
 func Check(ctx context.Context, dir string, opts Options, sink check.Sink) error {
+	if u, ok := worldcopy.UnfinishedIn(dir); ok {
+		sink.AddAt(foundUnfinished, []check.Place{check.File(worldcopy.JournalName)}, worldcopy.JournalName, -1, "%d blocks of %s are copied", u.Blocks, u.Source)
+	}
 	if !opts.BlocksOnly {
 		if err := world.Check(ctx, dir, world.Options{Remote: opts.Remote}, sink); err != nil {
 			return err

@@ -447,3 +447,25 @@ func TestForget(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// A world without world.mt is copied with all that its databases tell.
+func TestNoSettings(t *testing.T) {
+	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3, 28)
+	first := filepath.Join(t.TempDir(), "first")
+	if _, err := worldcopy.Copy(t.Context(), src, first, worldcopy.Options{Map: worldcopy.LevelDB, Players: "sqlite3", Auth: "leveldb", Storage: "sqlite3"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(first, "world.mt")); err != nil {
+		t.Fatal(err)
+	}
+	if b := world.FindBackends(first, world.ParseSettings(nil, "")); b != (world.Backends{Map: "leveldb", Players: "sqlite3", Auth: "leveldb", ModStorage: "sqlite3"}) {
+		t.Errorf("%+v", b)
+	}
+	second := filepath.Join(t.TempDir(), "second")
+	if r, err := worldcopy.Copy(t.Context(), first, second, worldcopy.Options{Map: worldcopy.SQLite}); err != nil || r.Blocks != 3 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if text := string(judge.Read(t, filepath.Join(second, "world.mt"))); text != "backend = sqlite3\nplayer_backend = sqlite3\nauth_backend = leveldb\nmod_storage_backend = sqlite3\n" {
+		t.Errorf("%q", text)
+	}
+}

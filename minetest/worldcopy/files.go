@@ -246,6 +246,8 @@ func writeSettings(ctx context.Context, c *copier) error {
 			}
 		case part.have == Postgres:
 			c.tell(foundShared, "world.mt:"+part.name+"_backend", "it is %s", part.have)
+		case c.newMap && part.have != world.BackendFiles:
+			err = set(err, part.name+"_backend", part.have) // which nothing tells if there was no world.mt
 		}
 	}
 	if err != nil {

@@ -16,8 +16,25 @@ import (
 	"trowel/minetest/mapdb"
 )
 
-// journalName is the name of the journal, in the folder of the copy.
-const journalName = ".trowel-copy"
+// JournalName is the name of the journal, in the folder of a copy that is not finished.
+const JournalName = ".trowel-copy"
+
+// An Unfinished copy is one that was ended before all was done.
+type Unfinished struct {
+	Source string // the folder of the world that is copied
+	Blocks int64  // how many are copied
+}
+
+// UnfinishedIn returns what is known of the copy in a folder, if it is not finished.
+func UnfinishedIn(dir string) (u Unfinished, ok bool) {
+	text, err := os.ReadFile(filepath.Join(dir, JournalName))
+	if err != nil {
+		return u, false
+	}
+	var j journal
+	_ = json.Unmarshal(text, &j) // else nothing is known of it
+	return Unfinished{j.Source, j.Report.Blocks}, true
+}
 
 // journal tells what is copied and how far that is. It is a file of JSON that is
 // replaced as a whole after each transaction.
@@ -38,7 +55,7 @@ type journal struct {
 
 // begin starts a copy, or goes on with one.
 func begin(c *copier) (*journal, error) {
-	j := &journal{Source: c.src, Options: c.digest(), path: filepath.Join(c.dst, journalName)}
+	j := &journal{Source: c.src, Options: c.digest(), path: filepath.Join(c.dst, JournalName)}
 	entries, err := os.ReadDir(c.dst)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = os.MkdirAll(c.dst, folderMode(c.src))
@@ -46,7 +63,7 @@ func begin(c *copier) (*journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(entries) == 0 || len(entries) == 1 && entries[0].Name() == journalName+partSuffix {
+	if len(entries) == 0 || len(entries) == 1 && entries[0].Name() == JournalName+partSuffix {
 		return j, j.save() // the latter is of a run that was killed in its first moment
 	}
 	text, err := os.ReadFile(j.path)
@@ -135,7 +152,7 @@ func writeFile(path string, data []byte, mode fs.FileMode) error {
 func removeParts(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if name := e.Name(); strings.HasSuffix(name, partSuffix) || strings.HasPrefix(name, ".trowel-") && name != journalName {
+		if name := e.Name(); strings.HasSuffix(name, partSuffix) || strings.HasPrefix(name, ".trowel-") && name != JournalName {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
 		}
 	}

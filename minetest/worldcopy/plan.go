@@ -197,7 +197,7 @@ func isStore(name string) bool {
 // places that the new databases take, and those of the old ones, with true for the
 // latter.
 func (p *plan) leftOut() map[string]bool {
-	out := map[string]bool{"world.mt": true, journalName: true}
+	out := map[string]bool{"world.mt": true, JournalName: true}
 	mark := func(names []string, used bool) {
 		for _, name := range names {
 			out[name] = out[name] || used

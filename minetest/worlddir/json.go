@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -100,6 +102,42 @@ func (p pairs) MarshalJSON() ([]byte, error) {
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
+}
+
+// nodes is a coordinate of a player, which the engine keeps in tenths of a node. In JSON
+// it is in nodes: the same digits with the point elsewhere, so that it comes back as it
+// was.
+type nodes float64
+
+func (n nodes) MarshalJSON() ([]byte, error) {
+	v := float64(n)
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return float(v).MarshalJSON()
+	}
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")
+	e, err := strconv.Atoi(exponent)
+	if err != nil {
+		return nil, err
+	}
+	switch e--; {
+	case v == 0:
+		return []byte(mantissa), nil // 0 or -0
+	case e < -7 || e > 15:
+		return fmt.Appendf(nil, "%se%d", mantissa, e), nil
+	}
+	sign := ""
+	if mantissa[0] == '-' {
+		sign, mantissa = "-", mantissa[1:]
+	}
+	digits := strings.ReplaceAll(mantissa, ".", "")
+	point := e + 1 // how many digits are before it
+	if point <= 0 {
+		digits, point = strings.Repeat("0", 1-point)+digits, 1
+	}
+	if point >= len(digits) {
+		return []byte(sign + digits + strings.Repeat("0", point-len(digits))), nil
+	}
+	return []byte(sign + digits[:point] + "." + digits[point:]), nil
 }
 
 // float is a number that need not be finite.

@@ -12,7 +12,7 @@ import (
 
 // playerForm is the file of a player.
 type playerForm struct {
-	Position   [3]float       `json:"position"` // in tenths of a node
+	Position   [3]nodes       `json:"position"`
 	Pitch      float          `json:"pitch"`
 	Yaw        float          `json:"yaw"`
 	HP         int            `json:"hp"`
@@ -26,7 +26,7 @@ type playerForm struct {
 func playerFormOf(p *world.Player) *playerForm {
 	f := &playerForm{Pitch: float(p.Pitch), Yaw: float(p.Yaw), HP: p.HP, Breath: p.Breath}
 	for i, v := range p.Pos {
-		f.Position[i] = float(v)
+		f.Position[i] = nodes(v)
 	}
 	moment := func(t time.Time) *time.Time {
 		if t.IsZero() {
@@ -171,7 +171,7 @@ func (f *playerForm) read(r *jsonReader, v jsonValue) {
 				return
 			}
 			for i, n := range list {
-				f.Position[i] = r.float(n)
+				f.Position[i] = r.nodes(n)
 			}
 		},
 		"pitch": func(v jsonValue) { f.Pitch = r.float(v) }, "yaw": func(v jsonValue) { f.Yaw = r.float(v) },

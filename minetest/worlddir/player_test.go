@@ -1,6 +1,8 @@
 package worlddir
 
 import (
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,6 +47,38 @@ func TestInventoryForm(t *testing.T) {
 		got := string(again.player("a").Inventory.Append(nil))
 		if n := strings.Count(text, "\n"); n > 4 && !strings.Contains(text, "Item a:b 0") && got != text {
 			t.Errorf("%q came back as %q", text, got)
+		}
+	}
+}
+
+// Positions are shown in nodes, and come back to the last bit.
+func TestNodes(t *testing.T) {
+	for v, want := range map[float64]string{
+		0: "0", math.Copysign(0, -1): "-0", 10: "1", 1: "0.1", -5: "-0.5", 205: "20.5", -5231.97: "-523.197", 123456.5: "12345.65", 0.001: "0.0001", 327680: "32768",
+		1e300: "1e299", 1e-300: "1e-301", float64(float32(80.1)): "8.00999984741211", math.Inf(-1): `"-Inf"`, 100: "10", 1e15: "100000000000000",
+	} {
+		data, err := encodeJSON(&playerForm{Position: [3]nodes{nodes(v)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again playerForm
+		if err := decodeJSON("a", data, &again); err != nil || math.Float64bits(float64(again.Position[0])) != math.Float64bits(v) {
+			t.Errorf("%v came back as %v, %v", v, again.Position[0], err)
+		}
+		if got, err := nodes(v).MarshalJSON(); string(got) != want || err != nil {
+			t.Errorf("%v is shown as %s, %v, want %s", v, got, err, want)
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20000 {
+		v := math.Float64frombits(r.Uint64())
+		if math.IsNaN(v) || math.Abs(v) > 1e300 {
+			continue
+		}
+		data, _ := encodeJSON(&playerForm{Position: [3]nodes{nodes(v)}})
+		var again playerForm
+		if err := decodeJSON("a", data, &again); err != nil || float64(again.Position[0]) != v {
+			t.Fatalf("%v came back as %v, %v", v, again.Position[0], err)
 		}
 	}
 }

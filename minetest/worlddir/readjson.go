@@ -223,6 +223,27 @@ func (r *jsonReader) float(v jsonValue) float {
 	return float(f)
 }
 
+// nodes reads a coordinate in nodes.
+func (r *jsonReader) nodes(v jsonValue) nodes {
+	n, ok := v.scalar.(json.Number)
+	if !ok {
+		return nodes(r.float(v))
+	}
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(n.String()), "e")
+	e := 0
+	if exponent != "" {
+		var err error
+		if e, err = strconv.Atoi(exponent); err != nil || e > 1000 || e < -1000 {
+			r.fail(v.at, "expected a number")
+		}
+	}
+	f, err := strconv.ParseFloat(fmt.Sprintf("%se%d", mantissa, e+1), 64)
+	if err != nil {
+		r.fail(v.at, "expected a number")
+	}
+	return nodes(f)
+}
+
 func (r *jsonReader) time(v jsonValue) *time.Time {
 	t, err := time.Parse(time.RFC3339, r.string(v))
 	if err != nil {

@@ -356,7 +356,7 @@ func TestBuildLittle(t *testing.T) {
 	fsys := fstest.MapFS{
 		"blocks/z-1/y0/3,0,-1.txt":   {Data: []byte(air)},
 		"blocks/z-1/y0/2,0,-1.block": {Data: raw},
-		"players/me.json":            {Data: []byte(`{"position": [0, 85, 1.5], "inventory": [{"name": "main", "size": 2, "items": ["default:dirt"]}]}`)},
+		"players/me.json":            {Data: []byte(`{"position": [0, 8.5, 0.15], "inventory": [{"name": "main", "size": 2, "items": ["default:dirt"]}]}`)},
 		"auth/me.json":               {Data: []byte(`{"password": "none", "privileges": ["fly"]}`)},
 		"storage/m.json":             {Data: []byte(`[{"key": {"base64": "AA=="}, "value": "v"}]`)},
 		"world.mt":                   {Data: []byte(backends["sqlite"])},

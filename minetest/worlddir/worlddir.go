@@ -27,6 +27,7 @@ import (
 	"trowel/internal/tree"
 	"trowel/minetest/mapdb"
 	"trowel/minetest/world"
+	"trowel/minetest/worldcopy"
 	"trowel/minetest/worldmap"
 )
 
@@ -193,13 +194,25 @@ func Recognize(fsys fs.FS) bool {
 			}
 		}
 	}
-	f, err := fsys.Open(tree.Sidecar)
-	if err != nil {
-		return false
+	if f, err := fsys.Open(tree.Sidecar); err == nil {
+		defer f.Close()
+		var head struct{ Format string }
+		return json.NewDecoder(f).Decode(&head) == nil && head.Format == formatName
 	}
-	defer f.Close()
-	var head struct{ Format string }
-	return json.NewDecoder(f).Decode(&head) == nil && head.Format == formatName
+	// Without blocks, files of players and the like tell, and that there is no database.
+	for _, name := range databases {
+		if _, err := fs.Stat(fsys, name); err == nil {
+			return false
+		}
+	}
+	for _, dir := range []string{playersDir, authDir, storageDir} {
+		for _, e := range entries(fsys, dir) {
+			if strings.HasSuffix(e.Name(), thingEnding) && e.Type().IsRegular() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func entries(fsys fs.FS, dir string) []fs.DirEntry {
@@ -217,19 +230,17 @@ func coordinate(name, letter string) (int16, bool) {
 	return int16(v), true
 }
 
-// RecognizeWorld tells whether a folder is a world, as the engine keeps it: one
-// with world.mt, or with what there was before that.
+// databases are the files and folders that only a world has, as the engine keeps it.
+var databases = []string{"map.sqlite", "players.sqlite", "auth.sqlite", "mod_storage.sqlite", "map.db/CURRENT", "players.db/CURRENT", "auth.db/CURRENT"}
+
+// RecognizeWorld reports whether a folder is a world, as the engine keeps it, or what is
+// left of one: it has world.mt, a database, or one of the files of its state; or it is a
+// copy that is not finished.
 func RecognizeWorld(dir string) bool {
-	there := func(names ...string) bool {
-		for _, name := range names {
-			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-				return true
-			}
+	for _, name := range append([]string{worldMT, "map_meta.txt", "env_meta.txt", worldcopy.JournalName}, databases...) {
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
+			return !Recognize(os.DirFS(dir))
 		}
-		return false
 	}
-	if !there(worldMT) && !(there("map_meta.txt", "env_meta.txt") && there("map.sqlite", "sectors", "sectors2", "map.db")) {
-		return false
-	}
-	return !Recognize(os.DirFS(dir))
+	return false
 }
