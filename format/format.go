@@ -12,10 +12,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"trowel/check"
 	"trowel/internal/bin"
+	"trowel/internal/lfs"
 	"trowel/minetest/world"
 )
 
@@ -268,6 +270,12 @@ func (s Set) ByName(name string) *Format {
 
 // Find tells the format of a source: by its content, else by its name.
 func (s Set) Find(src *Source) (*Format, error) {
+	if !src.IsDir() && lfs.Is(src.Head(lfs.Length)) {
+		if slices.ContainsFunc(s, func(f *Format) bool { return !f.Folder && src.hasExtension(f.Extensions) }) {
+			return nil, fmt.Errorf("%s: %w", src.Path, lfs.ErrPointer)
+		}
+		return nil, fmt.Errorf("%s: %w: %w", src.Path, ErrUnknown, lfs.ErrPointer)
+	}
 	for _, f := range s {
 		if f.Folder == src.IsDir() && f.Recognize(src) {
 			return f, nil

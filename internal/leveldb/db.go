@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"trowel/internal/bin"
+	"trowel/internal/lfs"
 )
 
 // maxProblems is how many problems a DB remembers.
@@ -82,6 +83,9 @@ func currentManifest(dir string) (string, error) {
 		return "", err
 	}
 	name, ok := strings.CutSuffix(string(text), "\n")
+	if lfs.Is(text) {
+		return "", &bin.Error{File: path, Offset: -1, Err: lfs.ErrPointer}
+	}
 	if digits, found := strings.CutPrefix(name, "MANIFEST-"); !ok || !found || strings.Trim(digits, "0123456789") != "" {
 		return "", damaged(path, "", 0, `"MANIFEST-", a number and an end of line`, strconv.Quote(string(text)))
 	}

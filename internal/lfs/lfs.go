@@ -16,6 +16,9 @@ var ErrPointer = errors.New("this is a Git LFS pointer: run git lfs pull")
 
 var head = []byte("version https://git-lfs.github.com/spec/")
 
+// Length is how many of the first bytes of a file [Is] needs.
+const Length = 64
+
 // maxPointer is more than any pointer has, in bytes.
 const maxPointer = 1024
 

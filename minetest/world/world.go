@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"trowel/internal/bin"
+	"trowel/internal/lfs"
 )
 
 // What the files of settings end with.
@@ -140,7 +141,11 @@ func readFile(path string) ([]byte, error) {
 	if !st.Mode().IsRegular() {
 		return nil, &bin.Error{File: filepath.Base(path), Offset: -1, Want: "a file", Got: st.Mode().Type().String(), Err: bin.ErrFormat}
 	}
-	return os.ReadFile(path)
+	data, err := os.ReadFile(path)
+	if lfs.Is(data) {
+		return nil, &bin.Error{File: filepath.Base(path), Offset: -1, Err: lfs.ErrPointer}
+	}
+	return data, err
 }
 
 // writeFile writes a file whole or not at all.
