@@ -2,10 +2,12 @@ package worlddir
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io/fs"
 	"iter"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -180,6 +182,9 @@ func (s *shown) findBlock(rest string, deeper bool) (node, error) {
 	if !deeper {
 		return s.others.first[0], nil
 	}
+	if n, err := s.singleBlock(rest); err != nil || n.content != nil {
+		return n, err
+	}
 	if err := s.load(); err != nil {
 		return node{}, err
 	}
@@ -204,6 +209,33 @@ func (s *shown) findBlock(rest string, deeper bool) (node, error) {
 		return s.block(i), nil
 	}
 	return node{}, fs.ErrNotExist
+}
+
+// singleBlock is the file of a block that is asked for before anybody has looked what blocks
+// there are: it is looked up by its position, and the others are not read. Without content it
+// is none.
+func (s *shown) singleBlock(rest string) (node, error) {
+	if s.blocks.loaded.Load() {
+		return node{}, nil
+	}
+	pos, raw, ok := parseBlockName(path.Base(rest))
+	if !ok || raw || blockPath(pos) != blocksDir+"/"+rest || !s.o.Area.Contains(pos) {
+		return node{}, nil
+	}
+	data, err := s.w.Map.Get(context.Background(), pos)
+	if errors.Is(err, mapdb.ErrNotFound) {
+		return node{}, fs.ErrNotExist
+	}
+	return node{name: blockName(pos), meta: tree.Meta{Stored: -1}, content: func() ([]byte, error) {
+		if err != nil {
+			return nil, err
+		}
+		b, err := mapblock.Decode(data)
+		if err != nil {
+			return rawText(data, pos, err), nil
+		}
+		return BlockText(b, pos), nil
+	}}, nil
 }
 
 // block is the file of a block.

@@ -15,9 +15,10 @@ import (
 // positions are the places of the blocks that are shown, read when somebody first
 // looks at them: 8 bytes for each.
 type positions struct {
-	once sync.Once
-	keys []int64 // sorted: by z, then y, then x
-	err  error
+	once   sync.Once
+	loaded atomic.Bool
+	keys   []int64 // sorted: by z, then y, then x
+	err    error
 
 	made []atomic.Uint32 // a bit for each: its relic is known
 }
@@ -39,6 +40,7 @@ func (p *positions) load(ctx context.Context, w *World, area mapdb.Area) error {
 		slices.Sort(p.keys)
 		p.keys = slices.Compact(p.keys)
 		p.made = make([]atomic.Uint32, (len(p.keys)+31)/32)
+		p.loaded.Store(true)
 	})
 	return p.err
 }
