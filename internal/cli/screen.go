@@ -20,7 +20,7 @@ import (
 // zero screen is a file or a pipe: what goes there is the same for everybody.
 type screen struct {
 	terminal      bool
-	width, height int // of a terminal, or as COLUMNS says; 0: no end
+	width, height int // of a terminal; 0: no end
 	color         colorMode
 }
 
@@ -30,9 +30,9 @@ func newScreen(stdout io.Writer) screen {
 	if s.terminal = ok && term.IsTerminal(int(f.Fd())); s.terminal {
 		s.width, s.height, _ = term.GetSize(int(f.Fd()))
 		s.terminal = showsEscapes(f)
-	}
-	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
-		s.width = n
+		if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+			s.width = n
+		}
 	}
 	return s
 }

@@ -375,6 +375,23 @@ func TestJSONPage(t *testing.T) {
 	}
 }
 
+// The list of formats is a table as far as the screen is wide enough for one.
+func TestFormatsFit(t *testing.T) {
+	for width, want := range map[int]string{
+		0:   "toy-box    Box of toys    .box .toys  open, build, check, dump, convert to toy-text\n",
+		70:  "toy-box    Box of toys    .box .toys  open, build, check, dump,\n                                      convert to toy-text\n",
+		60:  "toy-box: Box of toys (.box .toys)\n    open, build, check, dump, convert to toy-text\n",
+		200: "toy-box    Box of toys    .box .toys  open, build, check, dump, convert to toy-text\n",
+	} {
+		var out bytes.Buffer
+		a := newApp(format.Set{toyBox, toyShelf}, nil, &out, io.Discard)
+		a.screen.width = width
+		if code := a.run(t.Context(), []string{"formats"}, io.Discard); code != exitFine || !strings.Contains(out.String(), want) {
+			t.Errorf("at a width of %d: %d\n%s", width, code, out.String())
+		}
+	}
+}
+
 // An extraction whose progress is shown knows how many files it will have written.
 func TestExtractTotal(t *testing.T) {
 	var files tree.FS

@@ -110,7 +110,7 @@ func (e *Envelope) fields(c *codec) {
 	c.name("name", &e.Name, 8)
 	if e.Version >= 2 {
 		c.bool("synchronized", &e.Synchronized)
-	} else {
+	} else if !c.writing() { // several may write the same envelope at a time
 		e.Synchronized = true
 	}
 }
