@@ -221,12 +221,12 @@ func (c *checking) check(ctx context.Context, r *checked, sink check.Sink) {
 func (c *checking) build(name string, sink check.Sink) (*game, error) {
 	fsys, closer, err := c.openFolder(name)
 	if err != nil {
-		return nil, err
+		return nil, unbuildable(name, err, sink)
 	}
 	defer closer.Close()
 	f, err := c.formats.FindTree(fsys)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, unbuildable(name, fmt.Errorf("%s: %w", name, err), sink)
 	}
 	job := c.job(c.cmd, f)
 	job.Checking = true
@@ -242,6 +242,16 @@ func (c *checking) build(name string, sink check.Sink) (*game, error) {
 		return nil, nil
 	}
 	return g, err
+}
+
+// unbuildable reports an error about a folder as a finding, if it was the tree form of a
+// file; else it returns it.
+func unbuildable(name string, err error, sink check.Sink) error {
+	if !hasSidecar(name) {
+		return err
+	}
+	sink(broken(kindUnbuildable, err))
+	return nil
 }
 
 // broken makes a finding of an error.

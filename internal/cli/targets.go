@@ -10,6 +10,7 @@ import (
 
 	"trowel/format"
 	"trowel/internal/parallel"
+	"trowel/internal/tree"
 )
 
 // target is a file that a verb for many files has to do with.
@@ -68,9 +69,16 @@ func (a *app) looksLikeGame(name string) bool {
 	}
 	fsys, closer, err := openFolder(name, nil)
 	if err != nil {
-		return false
+		return hasSidecar(name)
 	}
 	defer closer.Close()
 	_, err = a.formats.FindTree(fsys)
-	return err == nil
+	return err == nil || hasSidecar(name)
+}
+
+// hasSidecar reports whether a folder has what only the tree form of a file has, so
+// that it is one even if nobody can tell of which.
+func hasSidecar(name string) bool {
+	info, err := os.Lstat(filepath.Join(name, tree.Sidecar))
+	return err == nil && info.Mode().IsRegular()
 }

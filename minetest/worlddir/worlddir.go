@@ -20,6 +20,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -237,10 +238,14 @@ var databases = []string{"map.sqlite", "players.sqlite", "auth.sqlite", "mod_sto
 // left of one: it has world.mt, a database, or one of the files of its state; or it is a
 // copy that is not finished.
 func RecognizeWorld(dir string) bool {
-	for _, name := range append([]string{worldMT, "map_meta.txt", "env_meta.txt", worldcopy.JournalName}, databases...) {
-		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
-			return !Recognize(os.DirFS(dir))
-		}
+	there := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(name string) bool {
+			_, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
+			return err == nil
+		})
 	}
-	return false
+	if there(tree.Sidecar) && !there(databases...) {
+		return false // it is the tree form of something, be it damaged
+	}
+	return there(append([]string{worldMT, "map_meta.txt", "env_meta.txt", worldcopy.JournalName}, databases...)...) && !Recognize(os.DirFS(dir))
 }
