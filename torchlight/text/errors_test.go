@@ -17,9 +17,9 @@ import (
 func TestAllErrors(t *testing.T) {
 	for _, c := range []struct{ name, source, want string }{
 		{"value over three lines", "[A]\n<STRING>X:one\ntwo\nthree\n<INTEGER>Y:1\n[/A]", "3:1 [NAME], [/NAME] or <TYPE>KEY:VALUE | 4:1 [NAME], [/NAME] or <TYPE>KEY:VALUE"},
-		{"closed by an opening tag", "[A]\n[B]\n<STRING>X:1\n[B]\n[C]\n[/C]\n[/A]", "4:0 [/B]"},
-		{"closed by an opening tag at the end", "[A]\n[B]\n<STRING>X:1\n[B]\n", "4:0 [/B]"},
-		{"twice so", "[A]\n[B]\n[b]\n[C]\n[C]\n[/A]", "5:0 [/C]"},
+		{"closed by an opening tag", "[A]\n[B]\n<STRING>X:1\n[B]\n[C]\n[/C]\n[/A]", "4:1 [/B]"},
+		{"closed by an opening tag at the end", "[A]\n[B]\n<STRING>X:1\n[B]\n", "4:1 [/B]"},
+		{"twice so", "[A]\n[B]\n[b]\n[C]\n[C]\n[/A]", "5:1 [/C]"},
 		{"not closed", "[A]\n[B]\n<STRING>X:1\n[/A]", "4:1 [/B]"},
 		{"closed by another name", "[A]\n[B]\n[/C]\n[/A]", "3:1 [/B]"},
 		{"bad tags", "[A]\n<STRING>X\n<WORD>X:1\n<STRING\n[B\n[/A]", "2:10 a colon behind the key | 3:2 a type, such as STRING | 4:8 > | 5:3 ]"},

@@ -171,7 +171,8 @@ type parser struct {
 type open struct {
 	node  *Node
 	first int // its first item in parser.items
-	line  int
+
+	line, column int
 }
 
 // maxErrors is how many errors of a text are told.
@@ -215,10 +216,10 @@ func (p *parser) parse() (*Node, error) {
 // another of its name, that was meant to close it: the error is there.
 func (p *parser) unclosed(depth int, err error, got string) {
 	top := p.open[len(p.open)-1]
-	at := &Error{max(p.num, 1), 1 + utf8.RuneCountInString(p.line[:p.at]), "[/" + top.node.Name + "]", got, err}
+	at := &Error{max(p.num, 1), p.column(p.at), "[/" + top.node.Name + "]", got, err}
 	for i := len(p.open) - 1; i > depth && i > 0; i-- {
 		if o := p.open[i]; strings.EqualFold(o.node.Name, p.open[i-1].node.Name) {
-			at.Line, at.Column, at.Want, at.Got = o.line, 0, "[/"+o.node.Name+"]", "["+o.node.Name+"], which nothing closes"
+			at.Line, at.Column, at.Want, at.Got = o.line, o.column, "[/"+o.node.Name+"]", "["+o.node.Name+"], which nothing closes"
 			break
 		}
 	}
@@ -265,7 +266,7 @@ func (p *parser) node(tag string) {
 	default:
 		p.root = n
 	}
-	p.open = append(p.open, open{n, len(p.items), p.num})
+	p.open = append(p.open, open{n, len(p.items), p.num, p.column(p.at)})
 	if p.see != nil {
 		p.see(p.num, n)
 	}
@@ -331,8 +332,11 @@ func (p *parser) property(tag string) {
 
 // fail notes an error about byte at of the line.
 func (p *parser) fail(at int, err error, want, got string) {
-	p.errors = append(p.errors, &Error{max(p.num, 1), 1 + utf8.RuneCountInString(p.line[:at]), want, got, err})
+	p.errors = append(p.errors, &Error{max(p.num, 1), p.column(at), want, got, err})
 }
+
+// column returns the column of byte at of the line.
+func (p *parser) column(at int) int { return 1 + utf8.RuneCountInString(p.line[:at]) }
 
 // quote shows the beginning of what was found.
 func quote(s string) string {
