@@ -15,6 +15,7 @@ import (
 
 	"trowel/internal/bin"
 	"trowel/internal/lfs"
+	"trowel/internal/regular"
 )
 
 // maxProblems is how many problems a DB remembers.
@@ -48,7 +49,7 @@ func Open(dir string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(filepath.Join(dir, name))
+	f, _, err := regular.Open(filepath.Join(dir, name))
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			err = bin.ErrFormat
@@ -69,7 +70,7 @@ func Open(dir string) (*DB, error) {
 // currentManifest returns the name of the manifest that CURRENT has.
 func currentManifest(dir string) (string, error) {
 	path := filepath.Join(dir, "CURRENT")
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if rest, _ := os.ReadDir(dir); errors.Is(err, os.ErrNotExist) && len(rest) > 0 {
 		// A database that has lost it, not one that is not there.
 		return "", damaged(path, "", -1, "the file that names the manifest", "no such file")
@@ -136,7 +137,7 @@ func (db *DB) readTables() error {
 
 // replay takes the records of a log.
 func (db *DB) replay(path string) error {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if err != nil {
 		return err
 	}

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"os"
 
 	"trowel/internal/bin"
+	"trowel/internal/regular"
 )
 
 // The footer ends a table: the places of the index of meta blocks and of the
@@ -30,16 +30,14 @@ type handle struct{ offset, size uint64 }
 
 // openTable opens a table and reads its index.
 func openTable(path string) (*table, error) {
-	f, err := os.Open(path)
+	f, st, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	st, err := f.Stat()
-	if err == nil && !st.Mode().IsRegular() {
-		err = damaged(path, "", -1, "a file", st.Mode().Type().String())
-	}
 	var t *table
-	if err == nil {
+	if st.IsDir() {
+		err = damaged(path, "", -1, "a file", "a folder")
+	} else {
 		t, err = readTable(f, st.Size(), path)
 	}
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"trowel/internal/regular"
 )
 
 const (
@@ -63,7 +65,7 @@ func Resume(dir string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if mark, err := os.ReadFile(filepath.Join(dir, markName)); err != nil || string(mark) != name {
+	if mark, err := regular.ReadFile(filepath.Join(dir, markName), 1<<10); err != nil || string(mark) != name {
 		return nil, fmt.Errorf("%s: %w", dir, ErrForeign)
 	}
 	db, err := Open(dir)

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"trowel/internal/bin"
+	"trowel/internal/regular"
 )
 
 // ErrPointer is the cause of errors about such files.
@@ -32,7 +33,7 @@ func Check(path string) error {
 	if err != nil || !st.Mode().IsRegular() || st.Size() > maxPointer {
 		return nil
 	}
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if err != nil {
 		return nil
 	}

@@ -17,6 +17,7 @@ import (
 
 	"trowel/internal/bin"
 	"trowel/internal/lfs"
+	"trowel/internal/regular"
 	"trowel/internal/sqlitepage"
 )
 
@@ -60,6 +61,13 @@ func Open(path string) (*File, error) {
 	}
 	if err := lfs.Check(path); err != nil {
 		return nil, err
+	}
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} { // SQLite would wait for a pipe
+		if info, err := os.Stat(path + suffix); err == nil {
+			if err := regular.Check(info, path+suffix); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if err := f.open(); err != nil {
 		f.Close()
@@ -223,7 +231,7 @@ func exists(path string) bool {
 }
 
 func copyFile(to, from string) error {
-	in, err := os.Open(from)
+	in, _, err := regular.Open(from)
 	if err != nil {
 		return err
 	}

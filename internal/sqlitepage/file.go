@@ -24,6 +24,7 @@ import (
 	"unicode/utf16"
 
 	"trowel/internal/bin"
+	"trowel/internal/regular"
 )
 
 const (
@@ -81,7 +82,7 @@ func Open(path string) (*File, error) {
 	} else if !st.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrInvalid}
 	}
-	main, err := os.Open(path)
+	main, _, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+
+	"trowel/internal/regular"
 )
 
 // openLog looks for a write-ahead log, or the journal of a transaction that did not
@@ -21,7 +23,7 @@ func (f *File) openLog() error {
 		if err != nil {
 			return err
 		}
-		log, err := os.Open(f.path + l.suffix)
+		log, _, err := regular.Open(f.path + l.suffix)
 		if err != nil {
 			return err
 		}

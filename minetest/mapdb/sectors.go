@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"trowel/internal/bin"
+	"trowel/internal/regular"
 )
 
 // sectors is the folders of files of old worlds: a folder for each column of
@@ -251,7 +252,7 @@ func (s *sectors) Get(_ context.Context, p Pos) ([]byte, error) {
 	case st.Size() > MaxBlock:
 		return nil, tooLarge(s.dir, key, st.Size()).at(p)
 	}
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

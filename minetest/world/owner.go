@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"trowel/internal/regular"
 )
 
 // StoreFiles returns the names of the files and folders that players, auth, mod_storage or
@@ -41,7 +43,7 @@ func OwnerOnly(dir, names string) bool {
 		if private(path) {
 			return true
 		}
-		if d, err := os.Open(path); err == nil { // of a folder, one file stands for all
+		if d, _, err := regular.Open(path); err == nil { // of a folder, one file stands for all
 			inside, _ := d.Readdirnames(1)
 			d.Close()
 			if len(inside) > 0 && private(filepath.Join(path, inside[0])) {

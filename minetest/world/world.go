@@ -17,6 +17,7 @@ import (
 
 	"trowel/internal/bin"
 	"trowel/internal/lfs"
+	"trowel/internal/regular"
 )
 
 // What the files of settings end with.
@@ -132,6 +133,10 @@ func (s *Settings) Mods() iter.Seq2[string, bool] {
 	}
 }
 
+// MaxText is the size of the largest file of a world that is read as a whole, in bytes:
+// settings, accounts, a player. What is larger, such as a database, is read in parts.
+const MaxText = 256 << 20
+
 // readFile reads a file that is a plain one: neither a folder nor a device.
 func readFile(path string) ([]byte, error) {
 	st, err := os.Stat(path)
@@ -141,7 +146,7 @@ func readFile(path string) ([]byte, error) {
 	if !st.Mode().IsRegular() {
 		return nil, &bin.Error{File: filepath.Base(path), Offset: -1, Want: "a file", Got: st.Mode().Type().String(), Err: bin.ErrFormat}
 	}
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path, MaxText)
 	if lfs.Is(data) {
 		return nil, &bin.Error{File: filepath.Base(path), Offset: -1, Err: lfs.ErrPointer}
 	}

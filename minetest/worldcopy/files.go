@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"trowel/internal/links"
+	"trowel/internal/regular"
 	"trowel/internal/sqlitefile"
 	"trowel/minetest/mapdb"
 	"trowel/minetest/world"
@@ -158,7 +159,7 @@ func copyFile(from, to string) error {
 func same(a, b fs.FileInfo) bool { return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) }
 
 func copyBytes(from, to string, info fs.FileInfo) error {
-	in, err := os.Open(from)
+	in, _, err := regular.Open(from)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"trowel/internal/bin"
+	"trowel/internal/regular"
 	"trowel/minetest/mapdb"
 )
 
@@ -66,7 +67,7 @@ func begin(c *copier) (*journal, error) {
 	if len(entries) == 0 || len(entries) == 1 && entries[0].Name() == JournalName+partSuffix {
 		return j, j.save() // the latter is of a run that was killed in its first moment
 	}
-	text, err := os.ReadFile(j.path)
+	text, err := regular.ReadFile(j.path, 64<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", c.dst, fs.ErrExist)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"trowel/internal/parallel"
+	"trowel/internal/regular"
 	"trowel/internal/safename"
 	"trowel/internal/tree"
 	"trowel/minetest/mapblock"
@@ -89,7 +90,7 @@ func (s *shown) keepAccounts(side *sidecar) error {
 	if s.w.Backends.Auth != world.BackendFiles {
 		return nil
 	}
-	text, err := os.ReadFile(filepath.Join(s.w.Dir, "auth.txt"))
+	text, err := regular.ReadFile(filepath.Join(s.w.Dir, "auth.txt"), world.MaxText)
 	if err == nil {
 		side.AuthFile = authFile(text, all)
 	} else if errors.Is(err, os.ErrNotExist) {

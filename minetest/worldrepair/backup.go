@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"trowel/internal/bin"
+	"trowel/internal/regular"
 	"trowel/minetest/mapdb"
 	"trowel/minetest/world"
 	"trowel/minetest/worldmap"
@@ -95,7 +96,7 @@ func (b *backup) file(name string) error {
 	if b == nil {
 		return nil
 	}
-	f, err := os.Open(filepath.Join(b.dir, name))
+	f, _, err := regular.Open(filepath.Join(b.dir, name))
 	if err != nil {
 		return err
 	}

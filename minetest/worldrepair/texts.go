@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"trowel/internal/regular"
 	"trowel/minetest/world"
 )
 
@@ -48,7 +49,7 @@ func (r *repair) findTexts(context.Context) error {
 		if err != nil {
 			return err
 		}
-		was, err := os.ReadFile(path)
+		was, err := regular.ReadFile(path, world.MaxText)
 		if err != nil {
 			return err
 		}
