@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"trowel/internal/judge"
 )
@@ -99,23 +101,24 @@ func TestKillVerbs(t *testing.T) {
 		in    string   // the folder below, in which it runs
 		args  string
 		late  bool
+		loose bool // the same thing has other bytes after it went on
 	}{
-		{"pack a map", nil, "", "pack " + s + "burrow -o x.map", false},
-		{"pack over a map", []string{"touch x.map"}, "", "pack " + s + "burrow -o x.map -f", false},
-		{"pack a mod", nil, "", "pack " + s + "ember --tables -o x.mod", false},
-		{"convert to two files", []string{"trowel pack " + s + "ember -o x.mod"}, "", "convert x.mod -o x.pak --to torchlight-pak", true},
-		{"convert over two files", []string{"trowel pack " + s + "ember -o x.mod", "touch x.pak x.pak.MAN"}, "", "convert x.mod -o x.pak --to torchlight-pak -f", true},
-		{"pack a world", nil, "", "pack " + s + "hollow -o w", false},
-		{"pack over a world", []string{"trowel pack " + s + "hollow -o w", "touch w/old.txt"}, "", "pack " + s + "hollow -o w -f", false},
-		{"extract a map", []string{"trowel pack " + s + "burrow -o x.map"}, "", "extract x.map -o x", false},
-		{"extract to an empty folder", []string{"trowel pack " + s + "burrow -o x.map", "mkdir x"}, "", "extract x.map -o x", false},
-		{"extract to the current folder", []string{"trowel pack " + s + "burrow -o x.map", "mkdir x"}, "x", "extract ../x.map -o .", true},
-		{"extract over a tree", []string{"trowel pack " + s + "burrow -o x.map", "trowel extract x.map", "sh -c 'echo old | tee x/map.json x/mine'"}, "", "extract x.map -o x -f", true},
-		{"extract a world", []string{"trowel pack " + s + "hollow -o w"}, "", "extract w -o tree", false},
-		{"repair a copy", []string{"trowel pack " + s + "hollow -o w"}, "", "repair w -o mended", false},
-		{"repair over a copy", []string{"trowel pack " + s + "hollow -o w", "cp -r w mended", "touch mended/old.txt"}, "", "repair w -o mended -f", false},
-		{"convert a map", []string{"trowel pack " + s + "burrow -o x.map"}, "", "convert x.map -o y.map --to ddnet", false},
-		{"convert a world", []string{"trowel pack " + s + "hollow -o w"}, "", "convert w -o copy --to leveldb --auth files", true},
+		{"pack a map", nil, "", "pack " + s + "burrow -o x.map", false, false},
+		{"pack over a map", []string{"touch x.map"}, "", "pack " + s + "burrow -o x.map -f", false, false},
+		{"pack a mod", nil, "", "pack " + s + "ember --tables -o x.mod", false, false},
+		{"convert to two files", []string{"trowel pack " + s + "ember -o x.mod"}, "", "convert x.mod -o x.pak --to torchlight-pak", true, false},
+		{"convert over two files", []string{"trowel pack " + s + "ember -o x.mod", "touch x.pak x.pak.MAN"}, "", "convert x.mod -o x.pak --to torchlight-pak -f", true, false},
+		{"pack a world", nil, "", "pack " + s + "hollow -o w", false, false},
+		{"pack over a world", []string{"trowel pack " + s + "hollow -o w", "touch w/old.txt"}, "", "pack " + s + "hollow -o w -f", false, false},
+		{"extract a map", []string{"trowel pack " + s + "burrow -o x.map"}, "", "extract x.map -o x", false, false},
+		{"extract to an empty folder", []string{"trowel pack " + s + "burrow -o x.map", "mkdir x"}, "", "extract x.map -o x", false, false},
+		{"extract to the current folder", []string{"trowel pack " + s + "burrow -o x.map", "mkdir x"}, "x", "extract ../x.map -o .", true, false},
+		{"extract over a tree", []string{"trowel pack " + s + "burrow -o x.map", "trowel extract x.map", "sh -c 'echo old | tee x/map.json x/mine'"}, "", "extract x.map -o x -f", true, false},
+		{"extract a world", []string{"trowel pack " + s + "hollow -o w"}, "", "extract w -o tree", false, false},
+		{"repair a copy", []string{"trowel pack " + s + "hollow -o w"}, "", "repair w -o mended", false, false},
+		{"repair over a copy", []string{"trowel pack " + s + "hollow -o w", "cp -r w mended", "touch mended/old.txt"}, "", "repair w -o mended -f", false, false},
+		{"convert a map", []string{"trowel pack " + s + "burrow -o x.map"}, "", "convert x.map -o y.map --to ddnet", false, false},
+		{"convert a world", []string{"trowel pack " + s + "hollow -o w"}, "", "convert w -o copy --to sqlite --auth files", true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -149,7 +152,7 @@ func TestKillVerbs(t *testing.T) {
 			}
 			now, varies := wants[0], make(map[string]bool)
 			for name, digest := range now {
-				varies[name] = wants[1][name] != digest
+				varies[name] = wants[1][name] != digest || c.loose && strings.HasSuffix(name, ".sqlite")
 			}
 			args := strings.Fields(os.Expand(c.args, func(string) string { return samples }))
 			count := map[string]int{}
@@ -187,9 +190,119 @@ func TestKillVerbs(t *testing.T) {
 				}
 			}
 			t.Logf("killed: %v", count)
-			if count["old"] < 3 {
+			if count["old"] < 3 && !c.loose {
 				t.Errorf("killed too seldom: %v", count)
 			}
+		})
+	}
+}
+
+// Large files and folders, killed at any time.
+func TestKillLarge(t *testing.T) {
+	if os.Getenv(envKills) == "" {
+		t.Skipf("this takes minutes: set %s", envKills)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	trowel := filepath.Join(bin, "trowel")
+	if err := os.Symlink(self, trowel); err != nil {
+		t.Skip(err)
+	}
+	large := func(version uint16, toys int) []byte {
+		b := &box{version: version}
+		r := rand.New(rand.NewPCG(uint64(version), 0))
+		for i := range toys {
+			data := make([]byte, 10000)
+			for j := range data {
+				data[j] = byte(r.Uint32())
+			}
+			b.toys = append(b.toys, toy{fmt.Sprintf("%d/%d", i%100, i), data})
+		}
+		return b.encode()
+	}
+	base := t.TempDir()
+	for name, data := range map[string][]byte{"old.box": large(1, 1000), "new.box": large(2, 1200)} {
+		if err := os.WriteFile(filepath.Join(base, name), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) *exec.Cmd {
+		cmd := exec.Command(trowel, args...)
+		cmd.Dir = base
+		return cmd
+	}
+	if out, err := run("extract", "new.box", "-o", "tree").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, c := range []struct {
+		name, old string // what the target is before
+		target    string
+		args      []string
+		late      bool
+	}{
+		{"pack", "", "x.box", []string{"pack", "tree", "-o", "x.box"}, false},
+		{"pack over a file", "old.box", "x.box", []string{"pack", "tree", "-o", "x.box", "-f"}, false},
+		{"extract", "", "x", []string{"extract", "new.box", "-o", "x"}, false},
+		{"extract over a tree", "old.box", "x", []string{"extract", "new.box", "-o", "x", "-f"}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			lay := func() seen {
+				target := filepath.Join(base, c.target)
+				err := os.RemoveAll(target)
+				switch {
+				case err != nil || c.old == "":
+				case c.target == "x":
+					_, err = run("extract", c.old, "-o", "x").CombinedOutput()
+				default:
+					var data []byte
+					if data, err = os.ReadFile(filepath.Join(base, c.old)); err == nil {
+						err = os.WriteFile(target, data, 0o666)
+					}
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				return look(t, base)
+			}
+			old := lay()
+			began := time.Now()
+			if out, err := run(c.args...).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			took := time.Since(began)
+			now := look(t, base)
+			count := map[string]int{}
+			for range 10 {
+				lay()
+				cmd := run(c.args...)
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(rand.N(took))
+				_ = cmd.Process.Kill()
+				_ = cmd.Wait()
+				switch after := look(t, base); {
+				case after.same(old, nil):
+					count["old"]++
+				case after.same(now, nil):
+					count["new"]++
+				case c.late:
+					count["late"]++
+				default:
+					t.Error("neither old nor new")
+				}
+				said, err := run(c.args...).CombinedOutput()
+				if done := look(t, base); !done.same(now, nil) {
+					t.Errorf("run again: not the new (%v)\n%s", err, said)
+				}
+				if left, _ := filepath.Glob(filepath.Join(base, ".trowel*")); len(left) > 0 {
+					t.Errorf("left behind: %q", left)
+				}
+			}
+			t.Logf("killed: %v", count)
 		})
 	}
 }
