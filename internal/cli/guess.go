@@ -275,7 +275,6 @@ var others = []struct{ magic, what, advice string }{
 	{"BZh", "a bzip2 file", "unpack it first: `bunzip2`, or `tar xjf` for a .tar.bz2"},
 	{"\x28\xb5\x2f\xfd", "a zstd file", "unpack it first: `unzstd`, or `tar --zstd -xf` for a .tar.zst"},
 	{"SQLite format 3\x00", "an SQLite database", "of a world, give the folder that it is in, with its world.mt"},
-	{"version https://git-lfs.github.com/spec/v1", "a Git LFS pointer", "run `git lfs pull` to get the file"},
 	{"<!DOCTYPE html", "a web page", "download the file itself, not the page that shows it"},
 	{"<html", "a web page", "download the file itself, not the page that shows it"},
 }
