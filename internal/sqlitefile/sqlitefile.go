@@ -303,9 +303,14 @@ func (f *File) Explain(err error) error {
 		return err
 	case code.ToPrimary() == sqlite.ResultBusy:
 		return fmt.Errorf("%s: %w: %w", f.Path, ErrInUse, err)
+	case code.ToPrimary() == sqlite.ResultFull:
+		return fmt.Errorf("%s: %w", f.Path, ErrFull)
 	}
 	return &bin.Error{File: f.Path, Offset: -1, Want: "an SQLite database that can be read", Got: err.Error(), Err: err}
 }
+
+// ErrFull tells that the disk is full.
+var ErrFull = errors.New("no space left on the disk")
 
 // ErrClosed tells that a database was closed before.
 var ErrClosed = errors.New("the database is closed")

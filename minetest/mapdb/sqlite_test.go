@@ -17,6 +17,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel/internal/bin"
+	"trowel/internal/sqlitefile"
 )
 
 // snapshot tells the names, times and contents of the files below a folder.
@@ -444,4 +445,23 @@ func FuzzSQLite(f *testing.F) {
 			t.Fatalf("%d blocks, then %d", len(all), len(again))
 		}
 	})
+}
+
+// A disk that is full is told as such, and as nothing else.
+func TestSQLiteFull(t *testing.T) {
+	w, err := Create(t.Context(), t.TempDir(), Config{Backend: SQLite})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := w.(*sqliteWriter).exec(t.Context(), "PRAGMA max_page_count = 20"); err != nil {
+		t.Fatal(err)
+	}
+	err = w.Update(t.Context(), func(tx Tx) error { return tx.Put(Pos{}, make([]byte, 1<<20)) })
+	if !errors.Is(err, sqlitefile.ErrFull) || strings.Contains(err.Error(), "rollback") || strings.Contains(err.Error(), "can be read") {
+		t.Error(err)
+	}
+	if n, err := w.Count(t.Context()); n != 0 || err != nil {
+		t.Errorf("%d blocks, %v", n, err)
+	}
 }

@@ -79,7 +79,10 @@ func (w *sqliteWriter) Update(ctx context.Context, f func(Tx) error) (err error)
 	ended := false
 	defer func() {
 		if !ended { // a failure of f, of COMMIT, or a panic
-			err = errors.Join(err, w.exec(context.WithoutCancel(ctx), "ROLLBACK"))
+			// SQLite may have rolled back by itself.
+			if undo := w.exec(context.WithoutCancel(ctx), "ROLLBACK"); err == nil {
+				err = undo
+			}
 		}
 	}()
 	if err := f(&sqliteTx{ctx, w.sqliteDB}); err != nil {

@@ -9,8 +9,11 @@ import (
 	"strconv"
 	"time"
 
+	"zombiezen.com/go/sqlite"
+
 	"trowel/check"
 	"trowel/internal/bin"
+	"trowel/internal/sqlitefile"
 )
 
 // tables tells how to make the tables of a store.
@@ -74,6 +77,8 @@ func (db *sqlDB) query(ctx context.Context, path, sql string, args []any, do fun
 		return err
 	case errors.As(err, &e):
 		return e
+	case errors.Is(err, sqlitefile.ErrFull), sqlite.ErrCode(err).ToPrimary() == sqlite.ResultFull:
+		return fmt.Errorf("%s: %w", db.file, sqlitefile.ErrFull)
 	}
 	return &bin.Error{File: db.file, Path: path, Offset: -1, Got: err.Error(), Err: err}
 }
