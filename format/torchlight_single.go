@@ -220,6 +220,8 @@ var torchlightSource = &Format{
 		o, err := modOptions(job)
 		return &sourceFile{src, data, o}, err
 	},
+	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightSourceName },
+	Build:         buildAsIs,
 	Conversions: []Conversion{{
 		To: "compiled", Title: "what the game reads: .BINDAT, .BINLAYOUT, .RAW or .MPP", Extension: ".BINDAT",
 		Rename: moddir.CompiledName, Usual: true,
@@ -246,7 +248,9 @@ type sourceFile struct {
 	options moddir.Options
 }
 
-func (f *sourceFile) Tree() (fs.FS, error) { return onlyFile(f.src.Name, f.data), nil }
+func (f *sourceFile) Tree() (fs.FS, error) {
+	return moddir.OpenAsIs(f.data, f.src.Name, torchlightSourceName), nil
+}
 
 func onlyFile(name string, data []byte) fs.FS {
 	var t tree.FS
@@ -290,14 +294,25 @@ var torchlightAsset = &Format{
 		_, known := image.Info(src.Name, src.Head(maxModHead))
 		return known
 	},
-	Open: func(_ *Job, src *Source) (File, error) { return &assetFile{src}, nil },
+	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightAssetName },
+	Build:         buildAsIs,
+	Open:          func(_ *Job, src *Source) (File, error) { return &assetFile{src}, nil },
+}
+
+// buildAsIs makes the file of a folder that it stands in as it is.
+func buildAsIs(_ *Job, fsys fs.FS, out Output) error {
+	data, err := moddir.BuildAsIs(fsys)
+	if err != nil {
+		return err
+	}
+	return writeAll(out, data)
 }
 
 type assetFile struct{ src *Source }
 
 func (f *assetFile) Tree() (fs.FS, error) {
 	data, err := f.src.ReadUpTo(maxCompiled)
-	return onlyFile(f.src.Name, data), err
+	return moddir.OpenAsIs(data, f.src.Name, torchlightAssetName), err
 }
 
 func (f *assetFile) Info() (Info, error) {

@@ -48,6 +48,37 @@ func OpenSingle(data []byte, name, format string, o Options) (fs.FS, error) {
 	return &t, err
 }
 
+// OpenAsIs shows a file that is not compiled as a folder: it stands there as it is.
+func OpenAsIs(data []byte, name, format string) fs.FS {
+	var t tree.FS
+	t.AddBytes(singleName(strings.ReplaceAll(name, `\`, "/")), data)
+	side, _ := (&sidecar{Format: format}).encode() // there is nothing in it that could fail
+	t.AddBytes(tree.Sidecar, side)
+	return &t
+}
+
+// BuildAsIs returns the file of such a folder.
+func BuildAsIs(fsys fs.FS) ([]byte, error) {
+	name, err := onlyFile(fsys)
+	if err != nil {
+		return nil, err
+	}
+	return fs.ReadFile(fsys, name)
+}
+
+// onlyFile returns the name of the one file that a folder has besides its sidecar.
+func onlyFile(fsys fs.FS) (string, error) {
+	list, err := fs.ReadDir(fsys, ".")
+	if err != nil {
+		return "", err
+	}
+	list = slices.DeleteFunc(list, func(e fs.DirEntry) bool { return e.IsDir() || e.Name() == tree.Sidecar })
+	if len(list) != 1 {
+		return "", fmt.Errorf("%d files, and not the one that %s speaks of", len(list), tree.Sidecar)
+	}
+	return list[0].Name(), nil
+}
+
 // singleName returns the name that a file of a path has in a folder of its own.
 func singleName(name string) string {
 	at := name[strings.LastIndexByte(name, '/')+1:]
@@ -75,32 +106,27 @@ func BuildSingle(fsys fs.FS, o Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := fs.ReadDir(fsys, ".")
+	name, err := onlyFile(fsys)
+	if err != nil {
+		return nil, err
+	}
+	info, err := fs.Stat(fsys, name)
 	if err != nil {
 		return nil, err
 	}
 	f := &folder{fsys: fsys, side: side}
-	for _, e := range list {
-		if e.Name() == tree.Sidecar || e.IsDir() {
-			continue
-		}
-		s, err := f.source(e.Name(), e)
+	source, err := f.source(name, fs.FileInfoToDirEntry(info))
+	if err != nil {
+		return nil, err
+	}
+	if source.form == nil {
+		data, err := fs.ReadFile(fsys, name)
 		if err != nil {
 			return nil, err
 		}
-		if s.form == nil {
-			data, err := fs.ReadFile(fsys, s.at)
-			if err != nil {
-				return nil, err
-			}
-			s.form = formOfContent(s.path, data)
-		}
-		f.sources = append(f.sources, s)
+		source.form = formOfContent(source.path, data)
 	}
-	if len(f.sources) != 1 {
-		return nil, fmt.Errorf("%d files, and not the one that %s speaks of", len(f.sources), tree.Sidecar)
-	}
-	return f.content(f.sources[0], &o)
+	return f.content(source, &o)
 }
 
 // Decompile returns the form for people of a compiled file. What that form does
