@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -47,5 +48,38 @@ func TestSectors(t *testing.T) {
 	}
 	if _, err := Open(t.Context(), t.TempDir(), Config{Backend: Sectors}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folders: %v", err)
+	}
+}
+
+// Whatever a file or folder is called, its name is a position or told to be none.
+func TestOddSectorNames(t *testing.T) {
+	dir := t.TempDir()
+	names := []string{
+		"sectors2/00000/000/0000", "sectors2/000/00000000000000000/0000", "sectors2/000/000/00000", "sectors2/000/000/123456789",
+		"sectors/0000000000/0000", "sectors/00000000/00000000", "sectors2/-01/000/0000", "sectors2/0x1/000/0000", "sectors2/000/000/",
+	}
+	for _, name := range names {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(name, "/") {
+			if err := os.WriteFile(path, []byte{1}, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	db, err := Open(t.Context(), dir, Config{Backend: Sectors})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if all, bad := read(t, db); len(all) != 0 || len(bad) != 6 {
+		t.Errorf("%d blocks, %v", len(all), bad)
+	}
+	for length := range 40 {
+		if _, ok := coordOf(strings.Repeat("0", length)); ok != (length > 0 && length <= 4) {
+			t.Errorf("%d digits are a coordinate: %v", length, ok)
+		}
 	}
 }

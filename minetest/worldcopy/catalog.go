@@ -9,12 +9,12 @@ var Catalog check.Catalog
 // Losses returns those of them that tell of something that is not in the copy although
 // nobody has asked to leave it out.
 func Losses() []*check.Kind {
-	return []*check.Kind{foundRow, foundPages, foundTwice, foundLost, foundBroken, foundDiffers, FoundLink}
+	return []*check.Kind{foundRow, foundPages, foundTwice, foundLost, foundBroken, foundDiffers, foundOrphans, foundDates, FoundLink}
 }
 
 // Unrepaired returns those of them that a repair of what is copied does not tell as well.
 func Unrepaired() []*check.Kind {
-	return []*check.Kind{foundTwice, foundLost, foundDiffers, foundInWay, foundOdd, FoundLink, foundShared}
+	return []*check.Kind{foundTwice, foundLost, foundDiffers, foundDates, foundInWay, foundOdd, FoundLink, foundShared}
 }
 
 var (
@@ -36,6 +36,12 @@ var (
 	foundLost = Catalog.Add("mt-copy-lost", check.Error,
 		"A player, an account or what a mod keeps cannot be read, or not be written to the other backend, and is not in the copy.",
 		"Correct it in the world that was copied, or keep the backend.")
+	foundOrphans = Catalog.Add("mt-copy-orphans", check.Warning,
+		"Rows that belong to no player or account are not in the copy.",
+		"Nothing: no game reads them.")
+	foundDates = Catalog.Add("mt-copy-dates", check.Warning,
+		"When players were made and last changed is not in the copy: its backend has no room for that.",
+		"Keep the backend, if it matters.")
 	foundBroken = Catalog.Add("mt-copy-broken", check.Error,
 		"Something of a database that was copied as it is cannot be read, in the copy as in the world.",
 		"Repair the world.")

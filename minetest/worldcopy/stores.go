@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"trowel/check"
@@ -79,11 +81,22 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 			return err
 		}
 	}
+	orphans, err := world.Orphans(ctx, from)
+	if err != nil {
+		return err
+	}
+	for _, table := range slices.Sorted(maps.Keys(orphans)) {
+		c.tell(foundOrphans, p.what+":"+table, "%d rows", orphans[table])
+	}
 	*p.count = 0
+	dates := 0
 	for name, err := range from.Names(ctx) {
 		var thing T
 		if err == nil {
 			thing, err = from.Get(ctx, name)
+		}
+		if player, ok := any(thing).(*world.Player); ok && err == nil && !player.Created.IsZero() && (p.to == world.BackendFiles || p.to == world.BackendLevelDB) {
+			dates++
 		}
 		if err == nil {
 			err = to.Put(ctx, thing)
@@ -101,6 +114,9 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 		}
 		*p.count++
 		c.progress(p.what, *p.count, 0)
+	}
+	if dates > 0 {
+		c.tell(foundDates, p.what, "%d players", dates)
 	}
 	if err := to.Commit(ctx); err != nil {
 		return err

@@ -3,9 +3,11 @@ package worlddir
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"trowel/internal/parallel"
 	"trowel/internal/regular"
@@ -51,6 +53,9 @@ func (s *shown) sidecar() ([]byte, error) {
 			}
 		}
 	}
+	if err := errors.Join(missOrphans(s, playersDir, s.w.Players), missOrphans(s, authDir, s.w.Auth)); err != nil {
+		return nil, err
+	}
 	if err := s.keepAccounts(side); err != nil {
 		return nil, err
 	}
@@ -66,6 +71,21 @@ func (s *shown) sidecar() ([]byte, error) {
 // nameOf returns the name that the file of a player, account or mod tells.
 func nameOf(file string) string {
 	return safename.FromTreePath(file[:len(file)-len(thingEnding)])
+}
+
+// missOrphans tells of rows of a store that belong to nobody, so that no file has them.
+func missOrphans[T any](s *shown, dir string, store world.Store[T]) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	count, err := world.Orphans(context.Background(), store)
+	if err != nil && s.w.missed != nil && !world.Failed(err) {
+		s.w.miss(dir, err)
+		return nil
+	}
+	for _, table := range slices.Sorted(maps.Keys(count)) {
+		s.w.miss(dir, fmt.Errorf("rows of %s that belong to nobody: %d; a repair deletes them", table, count[table]))
+	}
+	return err
 }
 
 // keepAccounts keeps what the files of accounts do not tell.

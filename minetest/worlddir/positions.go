@@ -3,6 +3,7 @@ package worlddir
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,7 +39,10 @@ func (p *positions) load(ctx context.Context, w *World, area mapdb.Area) error {
 			p.keys = append(p.keys, pos.Key())
 		}
 		slices.Sort(p.keys)
-		p.keys = slices.Compact(p.keys)
+		rows := len(p.keys)
+		if p.keys = slices.Compact(p.keys); len(p.keys) < rows {
+			w.miss(blocksDir, fmt.Errorf("rows that are of the same block as another: %d; one of each is shown", rows-len(p.keys)))
+		}
 		p.made = make([]atomic.Uint32, (len(p.keys)+31)/32)
 		p.loaded.Store(true)
 	})

@@ -5,7 +5,12 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"path/filepath"
+	"strings"
 	"testing"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel/minetest/internal/worldtest"
 	"trowel/minetest/mapdb"
@@ -55,6 +60,45 @@ func TestSingleBlock(t *testing.T) {
 	for _, name := range []string{"blocks/z2000/y0/0,0,2000.txt"} {
 		if _, err := fs.Stat(fsys, name); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// What no file can stand for is told: rows of nobody, blocks that are there twice, keys that
+// are no position.
+func TestMissed(t *testing.T) {
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 10, 28)
+	worldtest.SetLine(t, filepath.Join(dir, "world.mt"), "player_backend = files", "player_backend = sqlite3")
+	for name, script := range map[string]string{
+		"players.sqlite": "CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date);" +
+			"INSERT INTO player VALUES ('ann', 1, 2, 3, 4, 5, 6, 7, NULL, NULL), ('ann', 1, 2, 3, 4, 5, 6, 8, NULL, NULL);" +
+			"CREATE TABLE player_metadata (player, metadata, value); INSERT INTO player_metadata VALUES ('gone', 'k', 'v');",
+		"map.sqlite": "CREATE TABLE b AS SELECT * FROM blocks; DROP TABLE blocks; ALTER TABLE b RENAME TO blocks;" +
+			"INSERT INTO blocks SELECT * FROM blocks LIMIT 1; INSERT INTO blocks VALUES ('here', x'00');",
+	} {
+		conn, err := sqlite.OpenConn(filepath.Join(dir, name), sqlite.OpenReadWrite|sqlite.OpenCreate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(sqlitex.ExecuteScript(conn, script, nil), conn.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	told := ""
+	w, err := OpenWorld(t.Context(), dir, Opening{Missed: func(path string, err error) { told += path + ": " + err.Error() + "\n" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if _, err := fs.ReadFile(Open(w, Options{}), ".trowel.json"); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{
+		"rows that are of the same block as another: 1;", "the integers of a position", "expected one row of this name",
+		"players: rows of player_metadata that belong to nobody: 1;",
+	} {
+		if !strings.Contains(told, want) {
+			t.Errorf("%s: not told:\n%s", want, told)
 		}
 	}
 }
