@@ -23,9 +23,12 @@ what cannot. It prints each thing that it mends and each that is lost, as check
 does; what is sound stays as it is, byte for byte.
 
 With -o it makes a repaired copy; a world has the bytes of blocks of which nothing
-can be read in its folder lost-blocks then. With --in-place it changes the file itself, in
-one go or not at all, after it has written what it will change to a backup, from
-which --restore puts everything back. With --dry-run it only tells.
+can be read in its folder lost-blocks then. With --in-place it changes the file itself,
+after it has written what it will change to a backup, from which --restore puts everything
+back. Each database and each file of a world changes in one go: a run that is ended by
+force leaves each as it was or as it should be, and the next one does the rest. With
+--dry-run it only tells. If something is lost, or stays damaged, it says so, and the exit
+code is 1.
 
 With --json it prints an array with one {file, format, output, dryRun, findings, made,
 warnings, losses, error}: findings are those of check, made is an array of {path, size}

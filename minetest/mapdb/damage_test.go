@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"trowel/internal/inuse"
@@ -123,5 +125,43 @@ func TestVerify(t *testing.T) {
 	}
 	if got, bad := read(t, db); len(got) != 2000 || len(bad) > 0 {
 		t.Errorf("%d blocks, errors %v", len(got), bad)
+	}
+}
+
+// Without its schema a database is read by the tables that there ever were.
+func TestLostSchema(t *testing.T) {
+	for _, table := range knownTables {
+		dir := t.TempDir()
+		values := map[bool]string{true: "i, x'01'", false: "i%9, i/99, i%99, x'01'"}[strings.Contains(table, "`pos`")]
+		if strings.Contains(table, "mtime") {
+			values += ", i"
+		}
+		native(t, dir, table+";WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<2000) INSERT OR IGNORE INTO blocks SELECT "+values+" FROM n").Close()
+		db, err := Open(t.Context(), dir, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := read(t, db)
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(sqlitePath(dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear(data[:4096])
+		if err := os.WriteFile(sqlitePath(dir), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if db, err = Open(t.Context(), dir, Config{}); err != nil {
+			t.Fatal(table, err)
+		}
+		got, bad := read(t, db)
+		if len(want) == 0 || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %d of %d blocks, %v", table, len(got), len(want), bad)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -59,8 +59,13 @@ func openSQLite(ctx context.Context, path string) (DB, error) {
 	return db, nil
 }
 
-// knownTables are the tables of blocks that there ever were.
-var knownTables = []string{tablePos, tableXYZ}
+// knownTables are the tables of blocks that there ever were: those of the game, and what the
+// mapserver makes of them.
+var knownTables = []string{
+	tablePos, tableXYZ,
+	"CREATE TABLE `blocks` (`pos` INT PRIMARY KEY, `data` BLOB, `mtime` INTEGER DEFAULT 0)",
+	"CREATE TABLE `blocks` (`x` INTEGER, `y` INTEGER, `z` INTEGER, `data` BLOB NOT NULL, `mtime` INTEGER DEFAULT 0, PRIMARY KEY (`x`, `z`, `y`))",
+}
 
 // SQLiteTables returns the statements that make the table of blocks, in each of the shapes
 // that it can have.
