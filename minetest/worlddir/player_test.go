@@ -1,12 +1,15 @@
 package worlddir
 
 import (
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
+	"time"
 
 	"trowel/internal/corpus"
 	"trowel/minetest/item"
@@ -122,4 +125,52 @@ func TestRealPlayers(t *testing.T) {
 		n++
 	}
 	t.Logf("%d players", n)
+}
+
+// The same folder gives the same bytes each time, whatever the day: no database has a
+// time of today for a player of whom none is known.
+func TestSameBytes(t *testing.T) {
+	for name, settings := range backends {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fsys := fstest.MapFS{
+				"world.mt":               {Data: []byte(settings)},
+				"blocks/z0/y0/1,0,0.txt": {Data: []byte(air)}, "blocks/z-1/y0/1,0,-1.txt": {Data: []byte(air)},
+				"players/me.json":  {Data: []byte(`{"attributes": {"b": "1", "a": "2"}, "inventory": [{"name": "main", "size": 3, "items": ["a:b"]}]}`)},
+				"players/you.json": {Data: []byte("{}")}, "auth/me.json": {Data: []byte(`{"password": "none", "privileges": ["shout", "interact"]}`)},
+				"storage/pig.json": {Data: []byte(`{"b": "1", "a": "2"}`)},
+			}
+			var first map[string]string
+			for range 2 {
+				dst := t.TempDir()
+				if _, err := Build(t.Context(), dst, fsys, BuildOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				made := make(map[string]string)
+				err := filepath.WalkDir(dst, func(path string, e fs.DirEntry, err error) error {
+					if err != nil || e.IsDir() {
+						return err
+					}
+					rel, _ := filepath.Rel(dst, path)
+					data, err := os.ReadFile(path)
+					made[rel] = string(data)
+					return err
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for name, data := range first {
+					if made[name] != data {
+						t.Errorf("%s has other bytes", name)
+					}
+				}
+				if first == nil {
+					time.Sleep(1100 * time.Millisecond) // a second later
+				} else if len(made) != len(first) {
+					t.Errorf("%d files, %d", len(made), len(first))
+				}
+				first = made
+			}
+		})
+	}
 }
