@@ -192,7 +192,11 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 	}
 	// A database itself stays until the old one takes its place; what is beside it would be
 	// taken for a part of that.
+	secret := ""
 	for _, name := range m.Stores {
+		if world.OwnerOnly(dir, name) {
+			secret += " " + name
+		}
 		if st, err := os.Stat(filepath.Join(dir, name)); err == nil && !st.IsDir() && strings.HasSuffix(name, ".sqlite") {
 			continue
 		}
@@ -209,7 +213,7 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 			return err
 		}
 	}
-	return nil
+	return world.Protect(dir, secret)
 }
 
 // restoreFile writes a file of an archive to its place, whole or not at all.

@@ -14,6 +14,7 @@ import (
 	"trowel/check"
 	"trowel/minetest/mapblock"
 	"trowel/minetest/mapdb"
+	"trowel/minetest/world"
 	"trowel/minetest/worldmap"
 )
 
@@ -290,7 +291,11 @@ func remake(ctx context.Context, dir string, c mapdb.Config, list []mapdb.Pos, e
 		return err
 	}
 	_, err = w.Load(ctx, edited(ctx, db, list, edit))
-	if err = errors.Join(err, w.Close()); err != nil {
+	err = errors.Join(err, w.Close())
+	if err == nil && world.OwnerOnly(dir, levelMap) {
+		err = world.Protect(temp, levelMap)
+	}
+	if err != nil {
 		return err
 	}
 	place, old := filepath.Join(dir, levelMap), filepath.Join(dir, oldMap)
