@@ -36,6 +36,7 @@ left out for folders.`,
 	a.optionFlags(cmd, makingOptions)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		a.page()
+		names = expand(names)
 		list := jsonArray{w: a.out}
 		failed := false
 		container := "" // the file that paths are inside of

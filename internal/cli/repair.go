@@ -89,7 +89,7 @@ failed.`,
 					failed = r.item("findings", f)
 				default:
 					a.talk.clear()
-					_, failed = fmt.Fprintln(a.out, printable(f.String()))
+					_, failed = fmt.Fprintln(a.out, a.screen.wrapped(printable(f.String()), 0, 4))
 				}
 			})
 			said := ""
