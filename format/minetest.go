@@ -139,10 +139,7 @@ func parsePos(text string) (mapdb.Pos, bool) {
 }
 
 func (f *worldFile) Tree() (fs.FS, error) {
-	o := worlddir.Options{Exact: f.job.On(optionExact.Name), Verifiers: f.job.On(optionVerifiers.Name)}
-	if f.area != nil {
-		o.Area = *f.area
-	}
+	o := worlddir.Options{Area: f.area, Exact: f.job.On(optionExact.Name), Verifiers: f.job.On(optionVerifiers.Name)}
 	if f.w == nil {
 		w, err := worlddir.OpenWorld(f.job.ctx(), f.dir, worlddir.Opening{
 			Remote: f.job.On(optionRemote.Name),

@@ -136,7 +136,7 @@ func (s *shown) makeRelics() error {
 		})
 		page = page[:0]
 	}
-	for block, err := range s.w.Map.Blocks(context.Background(), s.o.Area) {
+	for block, err := range s.w.Map.Blocks(context.Background(), s.area) {
 		var row *mapdb.RowError
 		if errors.As(err, &row) {
 			continue // whoever opens its file gets the error

@@ -23,6 +23,7 @@ import (
 type shown struct {
 	w       *World
 	o       Options
+	area    mapdb.Area // of the blocks that are shown
 	others  others
 	blocks  positions
 	players things
@@ -37,10 +38,11 @@ type shown struct {
 // list the folder reads no block. It may be used by many goroutines, as long as
 // the world is open.
 func Open(w *World, o Options) fs.FS {
-	if o.Area == (mapdb.Area{}) {
-		o.Area = mapdb.All()
+	area := mapdb.All()
+	if o.Area != nil {
+		area = *o.Area
 	}
-	s := &shown{w: w, o: o, others: others{dir: w.Dir, hidden: w.databases(), left: w.missed}, relics: make(map[string]blockRelic)}
+	s := &shown{w: w, o: o, area: area, others: others{dir: w.Dir, hidden: w.databases(), left: w.missed}, relics: make(map[string]blockRelic)}
 	s.players = things{s: s, dir: playersDir, all: w.Players.Names, content: s.player}
 	s.auth = things{s: s, dir: authDir, all: w.Auth.Names, content: s.account}
 	s.storage = things{s: s, dir: storageDir, all: w.Storage.Names, content: s.mod}
@@ -132,7 +134,7 @@ func (s *shown) find(name string) (n node, made bool, err error) {
 	return n, true, err
 }
 
-func (s *shown) load() error { return s.blocks.load(context.Background(), s.w, s.o.Area) }
+func (s *shown) load() error { return s.blocks.load(context.Background(), s.w, s.area) }
 
 // blockFolder is a folder of blocks, or of such folders.
 func (s *shown) blockFolder(name string, z int16, entries func(z int16) list) node {
@@ -219,7 +221,7 @@ func (s *shown) singleBlock(rest string) (node, error) {
 		return node{}, nil
 	}
 	pos, raw, ok := parseBlockName(path.Base(rest))
-	if !ok || raw || blockPath(pos) != blocksDir+"/"+rest || !s.o.Area.Contains(pos) {
+	if !ok || raw || blockPath(pos) != blocksDir+"/"+rest || !s.area.Contains(pos) {
 		return node{}, nil
 	}
 	data, err := s.w.Map.Get(context.Background(), pos)

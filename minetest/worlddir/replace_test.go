@@ -17,7 +17,7 @@ func TestReplaces(t *testing.T) {
 		t.Error(err)
 	}
 	p, _ := firstPos(t, w)
-	some := extract(t, Open(w, Options{Area: mapdb.Area{Min: p, Max: p}}))
+	some := extract(t, Open(w, Options{Area: &mapdb.Area{Min: p, Max: p}}))
 	if err := Replaces(t.Context(), os.DirFS(some), w); err == nil || !strings.HasPrefix(err.Error(), "42 of its 43 blocks are not in the folder, such as ") {
 		t.Error(err)
 	}

@@ -151,7 +151,7 @@ func TestListing(t *testing.T) {
 	}
 	db := &countingDB{DB: many}
 	w.Map = db
-	fsys := Open(w, Options{Area: mapdb.Area{Min: mapdb.Pos{X: -1500, Y: -3}, Max: mapdb.Pos{X: 1499, Y: 0}}})
+	fsys := Open(w, Options{Area: &mapdb.Area{Min: mapdb.Pos{X: -1500, Y: -3}, Max: mapdb.Pos{X: 1499, Y: 0}}})
 	files := 0
 	err = fs.WalkDir(fsys, ".", func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {

@@ -34,8 +34,8 @@ import (
 
 // Options are how a world is shown.
 type Options struct {
-	// Area is the blocks that are shown; the zero Area stands for all of them.
-	Area mapdb.Area
+	// Area is the blocks that are shown; nil stands for all of them.
+	Area *mapdb.Area
 	// Exact keeps the bytes of blocks of version 29. Without it they come back
 	// with the same content, compressed anew.
 	Exact bool
