@@ -356,7 +356,10 @@ func (r *rescuer) tell(pages *sqlitepage.File, lost []sqlitepage.Loss) {
 		}
 	}
 	if cut := pages.Missing(); cut > 0 {
-		r.losses = append(r.losses, Loss{Rows: true, Text: fmt.Sprintf("the file is cut off: %d bytes are missing", cut)})
+		r.losses = append(r.losses, Loss{
+			Rows: true, Text: fmt.Sprintf("the file is cut off: %d bytes are missing", cut),
+			At: []check.Place{check.Span{Offset: pages.Size(), Length: cut}},
+		})
 	}
 }
 

@@ -196,6 +196,9 @@ func (f *File) Offset(page uint32) int64 { return int64(page-1) * int64(f.PageSi
 // Pages returns how many pages there should be.
 func (f *File) Pages() uint32 { return f.pages }
 
+// Size returns how many bytes the file has.
+func (f *File) Size() int64 { return f.size }
+
 // Missing returns how many bytes the file should have and has not.
 func (f *File) Missing() int64 {
 	if !f.headed {
