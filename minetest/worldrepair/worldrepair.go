@@ -158,7 +158,8 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (*Report, error)
 // repaired and others not, but none in between; the next one goes on, and Restore undoes both.
 //
 // It fails with [ErrInUse] if a program has files of the world open, as far as
-// that can be seen, unless [Options.Force] is set. Folders of block files are not
+// that can be seen, unless [Options.Force] is set; a damaged database of SQLite is not
+// replaced even then. Folders of block files are not
 // repaired in place: the error wraps [mapdb.ErrReadOnly].
 func InPlace(ctx context.Context, dir, backup string, opts Options) (*Report, error) {
 	if err := free(dir, opts.Force); err != nil {
@@ -181,6 +182,12 @@ func InPlace(ctx context.Context, dir, backup string, opts Options) (*Report, er
 	}
 	if r.config.Backend == mapdb.Sectors && len(r.blocks) > 0 {
 		return nil, fmt.Errorf("%s: %w: repair a copy", r.config.Backend, mapdb.ErrReadOnly)
+	}
+	if len(r.report.Databases) > 0 {
+		// A program that has the damaged file open would go on writing to that.
+		if err := free(dir, false); err != nil {
+			return nil, err
+		}
 	}
 	if r.report.Backup, err = b.finish(); err != nil {
 		return nil, err
