@@ -54,6 +54,9 @@ func numbers(v ...uint32) (b []byte) {
 // Files that are larger than memory can be checked, and are refused where they would
 // have to be there as a whole.
 func TestLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads gigabytes: not in short mode")
+	}
 	const huge = 1 << 30
 	packed, err := deflate.Compress(nil, make([]byte, 48<<20), 9)
 	if err != nil {
