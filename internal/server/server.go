@@ -50,14 +50,14 @@ type silent struct{}
 func (silent) Printf(context.Context, string, ...any) {}
 
 // Error is a server that did not do what it was asked. It says nothing about the
-// world.
+// world. Nor does its cause, which it therefore hides: that there is no socket to
+// connect to must not be taken for a database that there is not.
 type Error struct {
 	Server string // such as "Redis at 127.0.0.1:6379"
 	Err    error
 }
 
 func (e *Error) Error() string { return e.Server + ": " + why(e.Err) }
-func (e *Error) Unwrap() error { return e.Err }
 
 // Failed reports whether an error is that of a server.
 func Failed(err error) bool {

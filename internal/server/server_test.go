@@ -3,10 +3,12 @@ package server
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -189,6 +191,9 @@ func TestWords(t *testing.T) {
 		if got := Wrap("S", err); got.Error() != "S: "+want || !Failed(got) {
 			t.Errorf("%v, want %s", got, want)
 		}
+	}
+	if err := Wrap("S", &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ENOENT)}); errors.Is(err, fs.ErrNotExist) || err.Error() != "S: no connection: no such file or directory" {
+		t.Errorf("a socket that is not there: %v", err)
 	}
 	if err := Wrap("S", &pgconn.PgError{Code: "42P01", Message: "no table"}); Failed(err) || err.Error() != "S: no table" {
 		t.Errorf("a table that is missing: %v", err)
