@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 
@@ -233,7 +234,7 @@ func (db *redisDB) Update(ctx context.Context, f func(Tx) error) error {
 	if err := f(tx); err != nil {
 		return err
 	}
-	_, err := db.client.TxPipelined(ctx, func(pipe redis.Pipeliner) error {
+	sent, err := db.client.TxPipelined(ctx, func(pipe redis.Pipeliner) error {
 		for _, c := range tx.list {
 			if c.delete {
 				pipe.HDel(ctx, db.hash, field(c.pos))
@@ -243,6 +244,12 @@ func (db *redisDB) Update(ctx context.Context, f func(Tx) error) error {
 		}
 		return nil
 	})
+	// What made the server refuse all of it stands at one of the commands.
+	for _, cmd := range sent {
+		if e := cmd.Err(); err != nil && e != nil && !strings.HasPrefix(e.Error(), "EXECABORT") {
+			return db.failed(e)
+		}
+	}
 	return db.failed(err)
 }
 

@@ -139,3 +139,24 @@ func TestPostgresHostile(t *testing.T) {
 		t.Error("coordinates that are text")
 	}
 }
+
+// A server without room says so, though what it answers to the transaction is only that
+// something was wrong before.
+func TestRedisFull(t *testing.T) {
+	c := realRedis(t)
+	w, err := Create(t.Context(), "", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := w.(*redisDB).client.ConfigSet(t.Context(), "maxmemory", "1mb").Err(); err != nil {
+		t.Fatal(err)
+	}
+	err = w.Update(t.Context(), func(tx Tx) error { return tx.Put(Pos{}, make([]byte, 1<<20)) })
+	for i := 1; i < 20 && err == nil; i++ {
+		err = w.Update(t.Context(), func(tx Tx) error { return tx.Put(Pos{X: int16(i)}, make([]byte, 1<<20)) })
+	}
+	if err == nil || !strings.Contains(err.Error(), "no space left") {
+		t.Error(err)
+	}
+}
