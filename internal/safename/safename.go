@@ -178,7 +178,7 @@ func (u *Unique) Name(name string, with func(mark string) string) string {
 	if u.add(name) {
 		return name
 	}
-	key := fold(with("~########")) // longer than any number: names that are cut share theirs
+	key := Fold(with("~########")) // longer than any number: names that are cut share theirs
 	for n := max(u.next[key], 2); ; n++ {
 		if marked := with(fmt.Sprintf("~%d", n)); u.add(marked) {
 			u.next[key] = n + 1
@@ -188,7 +188,7 @@ func (u *Unique) Name(name string, with func(mark string) string) string {
 }
 
 func (u *Unique) add(name string) bool {
-	folded := fold(name)
+	folded := Fold(name)
 	if u.used[folded] {
 		return false
 	}
@@ -196,10 +196,10 @@ func (u *Unique) add(name string) bool {
 	return true
 }
 
-// fold returns the same string for all names that a system may take for one: those
+// Fold returns the same string for all names that a system may take for one: those
 // that differ in case, in how their accents are written (macOS), or in characters
 // that nobody sees (also macOS).
-func fold(name string) string {
+func Fold(name string) string {
 	ascii := true
 	for i := 0; i < len(name) && ascii; i++ {
 		ascii = name[i] < utf8.RuneSelf

@@ -79,20 +79,20 @@ func TestFold(t *testing.T) {
 		{"ab", "a\u200bb", "a\u00adb", "A\ufe0fb"},
 	} {
 		for _, name := range c {
-			if fold(name) != fold(c[0]) {
+			if Fold(name) != Fold(c[0]) {
 				t.Errorf("%+q and %+q are two", c[0], name)
 			}
 		}
 		var f Folder
 		seen := make(map[string]bool)
 		for _, name := range c {
-			seen[fold(f.Name(name))] = true
+			seen[Fold(f.Name(name))] = true
 		}
 		if len(seen) != len(c) {
 			t.Errorf("%+q: %v", c, seen)
 		}
 	}
-	if fold("é") == fold("e") || fold("a") == fold("b") {
+	if Fold("é") == Fold("e") || Fold("a") == Fold("b") {
 		t.Error("different names are one")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"sync"
 
 	"trowel/internal/tree"
@@ -46,10 +47,10 @@ type datafileSidecar struct {
 	Was      string `json:"was,omitempty"`
 }
 
-// RecognizeDatafile tells whether a folder is that of a datafile.
+// RecognizeDatafile reports whether a folder is that of a datafile.
 func RecognizeDatafile(fsys fs.FS) bool { return hasFormat(fsys, fileDatafile, formatDatafile) }
 
-func blockName(i, n int) string { return numbered(i, n, "") }
+func blockName(i, n int) string { return numbered(i, n) }
 
 // OpenDatafile returns the folder of a datafile. Nothing is inflated before a
 // file that needs it is opened.
@@ -120,7 +121,7 @@ func ReadDatafile(fsys fs.FS) ([]byte, error) {
 		r.errs = append(r.errs, err)
 	}
 	var contents [][]byte
-	for i, name := range r.list(dirData, ".bin") {
+	for i, name := range r.numbered(dirData, ".bin") {
 		data, err := fs.ReadFile(fsys, dirData+"/"+name+".bin")
 		if err != nil {
 			r.errs = append(r.errs, err)
@@ -130,7 +131,7 @@ func ReadDatafile(fsys fs.FS) ([]byte, error) {
 			r.fail(dirData+"/"+name+".bin", "block %d is empty: a datafile cannot hold an empty block", i)
 		}
 	}
-	if err := errors.Join(r.errs...); err != nil {
+	if err := joinErrors(r.errs); err != nil {
 		return nil, err
 	}
 	return assembleDatafile(items, contents, &side)
@@ -150,4 +151,24 @@ func assembleDatafile(items []datafile.Item, contents [][]byte, side *datafileSi
 		return side.Original, nil
 	}
 	return out, err
+}
+
+// numbered returns the names of the files in a folder that have an extension,
+// without it, in the order of the numbers that they begin with: a data block is
+// its number, for items refer to it by that.
+func (r *reader) numbered(dir, ext string) []string {
+	entries, err := fs.ReadDir(r.fs, dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.errs = append(r.errs, err)
+	}
+	var names []string
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), ext); ok && !e.IsDir() {
+			names = append(names, name)
+		}
+	}
+	if err := sortNumbered(names); err != nil {
+		r.fail(dir, "%v", err)
+	}
+	return names
 }

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
-	"strconv"
 
 	"trowel/teeworlds/datafile"
 	"trowel/teeworlds/twmap"
 )
 
 // The JSON files of the folder. Fields that have their usual value are left out.
+// Points and sizes are in pixels, of which a tile has 32, times in milliseconds,
+// angles in degrees, colours [red, green, blue, alpha] from 0 to 255.
 
 const formatMap = "teeworlds-map"
 
@@ -18,33 +19,31 @@ type mapForm struct {
 	Format  string      `json:"format"` // formatMap: how the folder is recognised
 	Version *int32      `json:"version,omitempty"`
 	Info    *infoForm   `json:"info,omitempty"`
-	Images  []imageForm `json:"images,omitempty"`
-	Sounds  []soundForm `json:"sounds,omitempty"`
 	Extras  []extraForm `json:"extras,omitempty"`
 }
 
 type infoForm struct {
-	Author   string   `json:"author,omitempty"`
-	Version  string   `json:"version,omitempty"`
-	Credits  string   `json:"credits,omitempty"`
-	License  string   `json:"license,omitempty"`
-	Settings []string `json:"settings,omitempty"` // only if they do not fit in the lines of a file
+	Author   plain   `json:"author,omitempty"`
+	Version  plain   `json:"version,omitempty"`
+	Credits  plain   `json:"credits,omitempty"`
+	License  plain   `json:"license,omitempty"`
+	Settings []plain `json:"settings,omitempty"` // only if they do not fit in the lines of a file
 }
 
+// imageForm is what the .png does not say; there is none if it says all.
 type imageForm struct {
-	Name     string `json:"name"`
-	File     string `json:"file,omitempty"` // name of the .png file without extension, if not Name
+	Name     *plain `json:"name,omitempty"` // if it is not that of the file
 	External bool   `json:"external,omitempty"`
 	Missing  bool   `json:"missing,omitempty"` // embedded, but there are no pixels
-	Width    int    `json:"width,omitempty"`   // where no .png tells it
-	Height   int    `json:"height,omitempty"`
+	Width    int32  `json:"width,omitempty"`   // where no .png tells it
+	Height   int32  `json:"height,omitempty"`
 	Version  *int32 `json:"version,omitempty"`
 	Variant  *int32 `json:"variant,omitempty"`
 }
 
+// soundForm is what the .opus does not say.
 type soundForm struct {
-	Name     string `json:"name"`
-	File     string `json:"file,omitempty"`
+	Name     *plain `json:"name,omitempty"`
 	External bool   `json:"external,omitempty"`
 	Missing  bool   `json:"missing,omitempty"` // not external, but there are no data
 	Version  *int32 `json:"version,omitempty"`
@@ -58,10 +57,10 @@ type extraForm struct {
 }
 
 type groupForm struct {
-	Name         string    `json:"name,omitempty"`
+	Name         shortName `json:"name" need:"the name of the group, or \"\" for none"`
 	Version      *int32    `json:"version,omitempty"`
 	Offset       *pair     `json:"offset,omitempty"`
-	Parallax     pair      `json:"parallax"`
+	Parallax     pair      `json:"parallax" need:"in percent, [100, 100] for a group that moves with the game"`
 	Clip         *clipForm `json:"clip,omitempty"`
 	ParallaxZoom *int32    `json:"parallaxZoom,omitempty"`
 }
@@ -73,58 +72,65 @@ type clipForm struct {
 	Height int32 `json:"height"`
 }
 
-// pair is a point: [x, y].
+// pair is two whole numbers, [x, y].
 type pair [2]int32
 
-// layerForm is a layer of any type.
-type layerForm struct {
-	Type    string `json:"type"` // a kind of tile layers, "quads", "sounds" or "unknown"
-	Name    string `json:"name,omitempty"`
-	Detail  bool   `json:"detail,omitempty"`
-	Flags   int32  `json:"flags,omitempty"` // others than detail
-	Version *int32 `json:"version,omitempty"`
+// baseForm is what layers of all types have.
+type baseForm struct {
+	Type   string    `json:"type"` // a kind of tile layers, "quads", "sounds" or "unknown"
+	Name   shortName `json:"name" need:"the name of the layer, or \"\" for none"`
+	Detail bool      `json:"detail,omitempty"`
+	Flags  int32     `json:"flags,omitempty"` // others than detail
+}
 
-	// of tile layers
-	Width          int             `json:"width,omitempty"`
-	Height         int             `json:"height,omitempty"`
-	Cells          *int            `json:"cells,omitempty"` // if the text has not width * height of them
+type tileForm struct {
+	baseForm
+	Version        *int32          `json:"version,omitempty"`
+	Width          int32           `json:"width" need:"the number of columns"`
+	Height         int32           `json:"height" need:"the number of rows"`
+	Cells          *int32          `json:"cells,omitempty"` // if the text has not width * height of them
 	Color          *colorForm      `json:"color,omitempty"`
 	ColorEnv       *ref            `json:"colorEnv,omitempty"`
 	ColorEnvOffset int32           `json:"colorEnvOffset,omitempty"`
+	Image          *ref            `json:"image,omitempty"`
 	AutoMapper     *autoMapperForm `json:"autoMapper,omitempty"`
+}
 
-	Image *ref `json:"image,omitempty"` // of tile and quad layers
-	Sound *ref `json:"sound,omitempty"` // of sound layers
+type quadsForm struct {
+	baseForm
+	Version *int32     `json:"version,omitempty"`
+	Image   *ref       `json:"image,omitempty"`
+	Quads   []quadForm `json:"quads,omitempty"`
+}
 
-	Deprecated bool `json:"deprecated,omitempty"` // of sound layers
+type soundsForm struct {
+	baseForm
+	Version    *int32       `json:"version,omitempty"`
+	Deprecated bool         `json:"deprecated,omitempty"`
+	Sound      *ref         `json:"sound,omitempty"`
+	Sources    []sourceForm `json:"sources,omitempty"`
+}
 
-	// of unknown layers
-	Number *int32  `json:"number,omitempty"`
+type unknownForm struct {
+	baseForm
+	Number int32   `json:"number" need:"the number of the type of the layer"`
 	Data   []int32 `json:"data,omitempty"`
-
-	Quads   []quadForm   `json:"quads,omitempty"`
-	Sources []sourceForm `json:"sources,omitempty"`
 }
 
 // colorForm is [red, green, blue, alpha].
 type colorForm [4]int32
 
-func colorOf(c twmap.Color) colorForm  { return colorForm{c.R, c.G, c.B, c.A} }
-func (c colorForm) color() twmap.Color { return twmap.Color{R: c[0], G: c[1], B: c[2], A: c[3]} }
-func pointOf(p twmap.Point) pair       { return pair{p.X, p.Y} }
-func (p pair) point() twmap.Point      { return twmap.Point{X: p[0], Y: p[1]} }
-
 type autoMapperForm struct {
-	Config    int32 `json:"config"`
+	Config    int32 `json:"config" need:"the number of the configuration in the rules of the image"`
 	Seed      int32 `json:"seed,omitempty"`
 	Automatic bool  `json:"automatic,omitempty"`
 }
 
 type quadForm struct {
-	Points         [4]pair       `json:"points"`
-	Pivot          pair          `json:"pivot"`
+	Points         [4]point      `json:"points" need:"top left, top right, bottom left, bottom right"`
+	Pivot          point         `json:"pivot" need:"the point that the quad turns around"`
 	Colors         *[4]colorForm `json:"colors,omitempty"`  // white
-	Texture        *[4]pair      `json:"texture,omitempty"` // the whole image
+	Texture        *[4]point     `json:"texture,omitempty"` // in parts of the image: all of it
 	PosEnv         *ref          `json:"posEnv,omitempty"`
 	PosEnvOffset   int32         `json:"posEnvOffset,omitempty"`
 	ColorEnv       *ref          `json:"colorEnv,omitempty"`
@@ -133,71 +139,40 @@ type quadForm struct {
 
 var (
 	allWhite   = [4]colorForm{{255, 255, 255, 255}, {255, 255, 255, 255}, {255, 255, 255, 255}, {255, 255, 255, 255}}
-	wholeImage = [4]pair{{0, 0}, {1024, 0}, {0, 1024}, {1024, 1024}}
+	wholeImage = [4]point{{0, 0}, {1024, 0}, {0, 1024}, {1024, 1024}}
 )
 
 type sourceForm struct {
-	Position       pair  `json:"position"`
-	Loop           bool  `json:"loop,omitempty"`
-	Pan            bool  `json:"pan,omitempty"`
-	Delay          int32 `json:"delay,omitempty"`
-	Falloff        int32 `json:"falloff,omitempty"`
-	PosEnv         *ref  `json:"posEnv,omitempty"`
-	PosEnvOffset   int32 `json:"posEnvOffset,omitempty"`
-	SoundEnv       *ref  `json:"soundEnv,omitempty"`
-	SoundEnvOffset int32 `json:"soundEnvOffset,omitempty"`
-	Shape          any   `json:"shape"` // "rectangle", "circle" or a number
-	Width          int32 `json:"width,omitempty"`
-	Height         int32 `json:"height,omitempty"`
-	Radius         int32 `json:"radius,omitempty"`
+	Position       point  `json:"position" need:"[x, y] in pixels"`
+	Loop           bool   `json:"loop,omitempty"`
+	Pan            bool   `json:"pan,omitempty"`
+	Delay          int32  `json:"delay,omitempty"` // in seconds
+	Falloff        int32  `json:"falloff,omitempty"`
+	PosEnv         *ref   `json:"posEnv,omitempty"`
+	PosEnvOffset   int32  `json:"posEnvOffset,omitempty"`
+	SoundEnv       *ref   `json:"soundEnv,omitempty"`
+	SoundEnvOffset int32  `json:"soundEnvOffset,omitempty"`
+	Shape          choice `json:"shape" need:"\"rectangle\" or \"circle\""`
+	Width          fixed  `json:"width,omitempty"`
+	Height         fixed  `json:"height,omitempty"`
+	Radius         int32  `json:"radius,omitempty"`
 }
 
-type envelopeForm struct {
-	Name         string      `json:"name,omitempty"`
-	Type         any         `json:"type"` // "position", "color", "sound" or a number of channels
-	Version      *int32      `json:"version,omitempty"`
-	Synchronized bool        `json:"synchronized,omitempty"`
-	Points       []pointForm `json:"points,omitempty"`
+// envelopeForm is an envelope whose values are in the unit T.
+type envelopeForm[T any] struct {
+	Name         longName       `json:"name" need:"the name of the envelope, or \"\" for none"`
+	Type         choice         `json:"type" need:"\"position\", \"color\" or \"sound\""` // or a number of channels
+	Version      *int32         `json:"version,omitempty"`
+	Synchronized bool           `json:"synchronized,omitempty"`
+	Points       []pointForm[T] `json:"points,omitempty"`
 }
 
-type pointForm struct {
-	Time   int32   `json:"time"`
-	Curve  any     `json:"curve"` // a name or a number
-	Values []int32 `json:"values"`
-	In     []pair  `json:"in,omitempty"` // tangents, one for each value
-	Out    []pair  `json:"out,omitempty"`
-}
-
-// ref names an image, a sound or an envelope by its file: "02-sun". A number
-// stands where there is none of that number.
-type ref struct {
-	key   string
-	index int32
-}
-
-func (r ref) MarshalJSON() ([]byte, error) {
-	if r.key != "" {
-		return json.Marshal(r.key)
-	}
-	return strconv.AppendInt(nil, int64(r.index), 10), nil
-}
-
-func (r *ref) UnmarshalJSON(b []byte) error {
-	if len(b) > 0 && b[0] == '"' {
-		return json.Unmarshal(b, &r.key)
-	}
-	return json.Unmarshal(b, &r.index)
-}
-
-// refTo makes a reference to entry index of a list with the given keys; -1 is none.
-func refTo(index int32, keys []string) *ref {
-	switch {
-	case index == -1:
-		return nil
-	case index >= 0 && int(index) < len(keys):
-		return &ref{key: keys[index]}
-	}
-	return &ref{index: index}
+type pointForm[T any] struct {
+	Time   int32        `json:"time" need:"in milliseconds"`
+	Curve  choice       `json:"curve" need:"how it goes on from there: step, linear, slow, fast, smooth or bezier"`
+	Values []T          `json:"values" need:"one for each channel"`
+	In     []tangent[T] `json:"in,omitempty"` // one for each value
+	Out    []tangent[T] `json:"out,omitempty"`
 }
 
 // unless returns nil if v has its usual value.
@@ -231,16 +206,19 @@ func marshal[T any](v any, list string, items []T) ([]byte, error) {
 	}
 	b.Truncate(b.Len() - len("\n}\n"))
 	b.WriteString(",\n  \"" + list + "\": [")
+	var line bytes.Buffer
+	enc = json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
 	for i := range items {
-		line, err := json.Marshal(items[i])
-		if err != nil {
+		line.Reset()
+		if err := enc.Encode(items[i]); err != nil {
 			return nil, err
 		}
 		if i > 0 {
 			b.WriteByte(',')
 		}
 		b.WriteString("\n    ")
-		b.Write(line)
+		b.Write(bytes.TrimRight(line.Bytes(), "\n"))
 	}
 	b.WriteString("\n  ]\n}\n")
 	return b.Bytes(), nil
@@ -255,4 +233,17 @@ func joinNumbers(b []byte) []byte {
 		list = bytes.Join(bytes.Fields(list), nil)
 		return bytes.ReplaceAll(list, []byte(","), []byte(", "))
 	})
+}
+
+// tileLayerHasName reports whether a tile layer of a version has room for a name.
+func layerHasName(l twmap.Layer) bool {
+	switch l := l.(type) {
+	case *twmap.TileLayer:
+		return l.Version >= 3
+	case *twmap.QuadLayer:
+		return l.Version >= 2
+	case *twmap.UnknownLayer:
+		return false
+	}
+	return true
 }

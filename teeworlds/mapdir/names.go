@@ -7,9 +7,21 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	"trowel/internal/safename"
-	"trowel/teeworlds/twmap"
 )
+
+// The names of files, which are what parts of a map refer to each other by. They
+// shall be easy to know for people, and stay when other parts come and go:
+//
+//  1. A part is called by its own name, or by what it is if it has none.
+//  2. Where several would have the same name, all of these get a suffix that is
+//     made of what they are, never of their place: "Leaves~k3f9".
+//  3. A part that an earlier folder had keeps the name that it had there.
+
+// maxFileName is the most bytes that a name has before its suffix and extension.
+const maxFileName = 100
 
 // fileName makes a file name of a name, one that every system takes as it is:
 // the true name stands in the JSON, so that it need not come back from here.
@@ -19,39 +31,124 @@ func fileName(name string) string {
 			return '_'
 		}
 		return r
-	}, name)
-	name = strings.Trim(name, " .")
-	if len(name) > 100 {
-		name = strings.TrimRight(strings.ToValidUTF8(name[:100], ""), " .")
+	}, norm.NFC.String(name))
+	name = strings.Trim(name, " .\u00a0\u3000")
+	if len(name) > maxFileName {
+		name = strings.TrimRight(strings.ToValidUTF8(name[:maxFileName], ""), " .")
 	}
-	if name != "" && safename.Escape(name) != name { // CON, or 50%20
+	if name != "" && (safename.Escape(name) != name || name[0] == '#') { // CON, or 50%20, or a remark in a list
 		name = "_" + strings.ReplaceAll(name, "%", "_")
 	}
 	return name
 }
 
-// fileNames makes a different file name for each of several names.
-func fileNames(names []string) []string {
-	var taken safename.Unique
-	files := make([]string, len(names))
-	for i, name := range names {
-		base := fileName(name)
-		if base == "" {
-			base = "unnamed"
-		}
-		files[i] = taken.Name(base, func(mark string) string { return base + mark })
-	}
-	return files
+// key returns the same text for names that some system takes for one.
+func key(name string) string { return safename.Fold(name) }
+
+// named is a part that needs a name.
+type named struct {
+	kept string // the name that it had before, "" for none
+	base string // the name that it would have if it were alone
+	// prints tell it from others of that name: first what seldom changes and is
+	// quickly known, at last all that it is.
+	prints []func() uint64
 }
 
-// numbered makes a file name for entry i of n: "07-Name".
-func numbered(i, n int, name string) string {
-	width := max(2, len(strconv.Itoa(n-1)))
-	number := fmt.Sprintf("%0*d", width, i)
-	if name = fileName(name); name == "" {
-		return number
+// giveNames gives parts of one folder names of which no two are alike to any
+// system. The reserved ones are given to none.
+func giveNames(parts []named, reserved ...string) []string {
+	n := naming{parts: parts, names: make([]string, len(parts)), taken: make(map[string]bool)}
+	for i := range parts {
+		if kept := parts[i].kept; kept != "" && !n.taken[key(kept)] {
+			n.give(i, kept)
+		}
 	}
-	return number + "-" + name
+	for _, r := range reserved {
+		n.taken[key(r)] = true
+	}
+	same := make(map[string][]int)
+	var bases []string
+	for i := range parts {
+		if n.names[i] == "" {
+			k := key(parts[i].base)
+			if same[k] == nil {
+				bases = append(bases, k)
+			}
+			same[k] = append(same[k], i)
+		}
+	}
+	for _, k := range bases { // first those that need no suffix: theirs are their own
+		if len(same[k]) == 1 && !n.taken[k] {
+			n.give(same[k][0], parts[same[k][0]].base)
+		}
+	}
+	for _, k := range bases {
+		if len(same[k]) > 1 || n.names[same[k][0]] == "" {
+			n.suffixes(same[k], 0)
+		}
+	}
+	return n.names
+}
+
+type naming struct {
+	parts []named
+	names []string
+	taken map[string]bool
+}
+
+func (n *naming) give(i int, name string) {
+	n.names[i] = name
+	n.taken[key(name)] = true
+}
+
+// suffixes gives names to parts of the same base: those that the print at a level
+// tells apart get it, the others go on to the next.
+func (n *naming) suffixes(parts []int, level int) {
+	same := make(map[string][]int)
+	var names []string
+	for _, i := range parts {
+		p := n.parts[i]
+		name := p.base + "~" + letters(p.prints[min(level, len(p.prints)-1)]())
+		if same[name] == nil {
+			names = append(names, name)
+		}
+		same[name] = append(same[name], i)
+	}
+	for _, name := range names {
+		is := same[name]
+		if len(is) == 1 && !n.taken[key(name)] {
+			n.give(is[0], name)
+			continue
+		}
+		if level+1 < len(n.parts[is[0]].prints) {
+			n.suffixes(is, level+1)
+			continue
+		}
+		rank := 1 // they are equal in all
+		for _, i := range is {
+			full := name
+			for n.taken[key(full)] {
+				rank++
+				full = fmt.Sprintf("%s-%d", name, rank)
+			}
+			n.give(i, full)
+		}
+	}
+}
+
+// letters makes a short text of a print.
+func letters(print uint64) string {
+	const alphabet = "0123456789abcdefghjkmnpqrstvwxyz" // none that are taken for another
+	b := make([]byte, 4)
+	for i := range b {
+		b[i] = alphabet[print>>(64-5*(i+1))&31]
+	}
+	return string(b)
+}
+
+// numbered makes a file name for entry i of n: "07".
+func numbered(i, n int) string {
+	return fmt.Sprintf("%0*d", max(2, len(strconv.Itoa(n-1))), i)
 }
 
 // sortNumbered puts file names in the order of the numbers that they begin
@@ -67,7 +164,7 @@ func sortNumbered(names []string) error {
 	}
 	for _, name := range names {
 		if _, ok := number(name); !ok {
-			return fmt.Errorf("%q does not begin with a number, which tells its place: expected a name like 03-%s", name, name)
+			return fmt.Errorf("%q does not begin with a number, which tells its place: expected a name like 03", name)
 		}
 	}
 	slices.SortStableFunc(names, func(a, b string) int {
@@ -79,93 +176,4 @@ func sortNumbered(names []string) error {
 		return strings.Compare(a, b)
 	})
 	return nil
-}
-
-// layout tells where in the folder the parts of a map are: the names of their
-// files without extensions.
-type layout struct {
-	images, sounds, envelopes []string // for references: without their folders
-	groups                    []string
-	layers                    [][]string // by group
-	orphans                   []string
-}
-
-const (
-	dirImages    = "images"
-	dirSounds    = "sounds"
-	dirEnvelopes = "envelopes"
-	dirGroups    = "groups"
-	dirOrphans   = "orphans"
-)
-
-// layoutOf gives every part of a map its place.
-func layoutOf(m *twmap.Map) *layout {
-	var l layout
-	names := make([]string, len(m.Images))
-	for i, im := range m.Images {
-		names[i] = im.Name
-	}
-	l.images = fileNames(names)
-	names = make([]string, len(m.Sounds))
-	for i, s := range m.Sounds {
-		names[i] = s.Name
-	}
-	l.sounds = fileNames(names)
-	for i, e := range m.Envelopes {
-		l.envelopes = append(l.envelopes, numbered(i, len(m.Envelopes), e.Name))
-	}
-	for i, g := range m.Groups {
-		dir := dirGroups + "/" + numbered(i, len(m.Groups), g.Name)
-		l.groups = append(l.groups, dir)
-		var layers []string
-		for j, layer := range g.Layers {
-			layers = append(layers, dir+"/"+numbered(j, len(g.Layers), layer.Base().Name))
-		}
-		l.layers = append(l.layers, layers)
-	}
-	for i, layer := range m.Orphans {
-		l.orphans = append(l.orphans, dirOrphans+"/"+numbered(i, len(m.Orphans), layer.Base().Name))
-	}
-	return &l
-}
-
-// entities calls yield with each part of a map that can have a relic, and with
-// its key in the sidecar.
-func (l *layout) entities(m *twmap.Map, yield func(key string, e twmap.Entity)) {
-	yield("version", m)
-	if m.Info != nil {
-		yield("info", m.Info)
-	}
-	for i, im := range m.Images {
-		yield(dirImages+"/"+l.images[i], im)
-	}
-	for i, s := range m.Sounds {
-		yield(dirSounds+"/"+l.sounds[i], s)
-	}
-	for i, e := range m.Envelopes {
-		yield(dirEnvelopes+"/"+l.envelopes[i], e)
-	}
-	yield("points", m.PointsItem())
-	yield("bezier", m.BezierItem())
-	layer := func(key string, layer twmap.Layer) {
-		yield(key, layer)
-		if t, ok := layer.(*twmap.TileLayer); ok && t.AutoMapper != nil {
-			yield(key+"#automapper", t.AutoMapper)
-		}
-	}
-	for i, g := range m.Groups {
-		yield(l.groups[i], g)
-		if g.ParallaxZoom != nil {
-			yield(l.groups[i]+"#zoom", g.ParallaxZoom)
-		}
-		for j := range g.Layers {
-			layer(l.layers[i][j], g.Layers[j])
-		}
-	}
-	for i := range m.Orphans {
-		layer(l.orphans[i], m.Orphans[i])
-	}
-	for i, e := range m.Extras {
-		yield(fmt.Sprintf("extras/%d", i), e)
-	}
 }

@@ -1,20 +1,26 @@
 // Package mapdir is a Teeworlds or DDNet map as a folder of ordinary files, for
 // people and for version control:
 //
-//	map.json                  author and the like; images and sounds in their order
+//	map.json                  author and the like
 //	settings.cfg              server settings, one on each line
+//	images/order.txt          the images in their order, a name on each line
 //	images/NAME.png           embedded images
-//	sounds/NAME.opus
-//	envelopes/NN-NAME.json    a line for each point
-//	groups/NN-NAME/group.json
-//	groups/NN-NAME/NN-NAME.json   a layer; a line for each quad or sound source
-//	groups/NN-NAME/NN-NAME.txt    its tiles, a line for each row
-//	orphans/NN-NAME.json, .txt    layers that no group has
+//	images/NAME.json          what the .png does not say, such as that it is external
+//	sounds/order.txt, NAME.opus, NAME.json
+//	envelopes/order.txt
+//	envelopes/NAME.json       a line for each point
+//	groups/order.txt          the groups from the back to the front
+//	groups/NAME/group.json
+//	groups/NAME/order.txt     its layers
+//	groups/NAME/LAYER.json    a layer; a line for each quad or sound source
+//	groups/NAME/LAYER.txt     its tiles, a line for each row
+//	orphans/order.txt, LAYER.json, LAYER.txt    layers that no group has
 //	.trowel.json              what only matters for giving back the same bytes
 //
-// Groups, layers and envelopes stand in the order of the numbers that their
-// names begin with. Layers name their images, sounds and envelopes by the names
-// of the files.
+// A part is what its file is called: that is how lists and other parts name it,
+// and it stays the same wherever in its list the part is. See names.go for how
+// parts get these names. Nothing else is read of a name: what the map calls a
+// group, a layer or an envelope stands in its JSON.
 //
 // [Open] makes the folder of a map, [Read] makes a map of the folder. With the
 // sidecar in place the map encodes to the same bytes as before, but for what was
@@ -47,23 +53,32 @@ type sidecar struct {
 }
 
 // Open returns the folder of a map. Nothing is inflated before a file that
-// needs it is opened. The map must not be changed while the folder is in use.
-func Open(m *twmap.Map) fs.FS {
-	w := &writer{m: m, at: layoutOf(m), tree: &tree.FS{}}
+// needs it is opened, but for layers that nothing else tells apart. The map must
+// not be changed while the folder is in use.
+func Open(m *twmap.Map) fs.FS { return OpenLike(m, nil) }
+
+// OpenLike returns the folder of a map in which the parts that like has too, as
+// package mapmatch finds them, are called as they are there.
+func OpenLike(m *twmap.Map, like *Names) fs.FS {
+	w := &writer{m: m, at: layoutOf(m, like), tree: &tree.FS{}}
 	w.add(fileMap, w.mapForm)
 	w.settings()
 	w.media()
+	w.order(dirEnvelopes, w.at.envelopes)
 	for i, e := range m.Envelopes {
 		w.tree.Add(dirEnvelopes+"/"+w.at.envelopes[i]+".json", tree.Meta{Stored: -1, Note: fmt.Sprintf("%s, %d points", e.Channels, len(e.Points))}, func() ([]byte, error) { return envelopeFile(e) })
 	}
+	w.order(dirGroups, w.at.groups)
 	for i, g := range m.Groups {
-		w.add(w.at.groups[i]+"/"+fileGroup, func() any { return formOfGroup(g) })
+		w.add(w.at.group(i)+"/"+fileGroup, func() any { return formOfGroup(g) })
+		w.order(w.at.group(i), w.at.layers[i])
 		for j, l := range g.Layers {
-			w.layer(w.at.layers[i][j], l)
+			w.layer(w.at.layer(i, j), l)
 		}
 	}
+	w.order(dirOrphans, w.at.orphans)
 	for i, l := range m.Orphans {
-		w.layer(w.at.orphans[i], l)
+		w.layer(w.at.orphan(i), l)
 	}
 	w.tree.Add(tree.Sidecar, tree.Meta{Stored: -1, Note: "what gives back the same bytes"}, sync.OnceValues(w.sidecar))
 	return w.tree
@@ -80,32 +95,23 @@ func (w *writer) add(name string, form func() any) {
 	w.tree.Add(name, tree.Meta{Stored: -1}, func() ([]byte, error) { return marshal[any](form(), "", nil) })
 }
 
+// order adds the list of the parts in a folder.
+func (w *writer) order(dir string, names []string) {
+	if len(names) > 0 {
+		w.tree.Add(dir+"/"+fileOrder, tree.Meta{Stored: -1}, func() ([]byte, error) { return orderFile(names), nil })
+	}
+}
+
 func (w *writer) mapForm() any {
 	m := w.m
 	form := mapForm{Format: formatMap, Version: unless(m.Version, 1)}
 	if i := m.Info; i != nil {
-		form.Info = &infoForm{Author: i.Author, Version: i.MapVersion, Credits: i.Credits, License: i.License}
+		form.Info = &infoForm{Author: plain(i.Author), Version: plain(i.MapVersion), Credits: plain(i.Credits), License: plain(i.License)}
 		if !fitLines(i.Settings) {
-			form.Info.Settings = i.Settings
+			for _, line := range i.Settings {
+				form.Info.Settings = append(form.Info.Settings, plain(line))
+			}
 		}
-	}
-	for i, im := range m.Images {
-		f := imageForm{Name: im.Name, External: im.External, Version: unless(im.Version, 1), Variant: unless(im.Variant, 1)}
-		if w.at.images[i] != im.Name {
-			f.File = w.at.images[i]
-		}
-		f.Missing = !im.External && !im.HasPicture()
-		if im.External || f.Missing {
-			f.Width, f.Height = im.Width, im.Height
-		}
-		form.Images = append(form.Images, f)
-	}
-	for i, s := range m.Sounds {
-		f := soundForm{Name: s.Name, External: s.External, Missing: !s.External && !s.HasOpus(), Version: unless(s.Version, 1)}
-		if w.at.sounds[i] != s.Name {
-			f.File = w.at.sounds[i]
-		}
-		form.Sounds = append(form.Sounds, f)
 	}
 	for _, e := range m.Extras {
 		f := extraForm{UUID: e.UUID, ID: e.ID, Data: e.Data}
@@ -117,10 +123,10 @@ func (w *writer) mapForm() any {
 	return form
 }
 
-// fitLines tells whether settings can stand in the lines of a file.
+// fitLines reports whether settings can stand in the lines of a file.
 func fitLines(settings []string) bool {
 	for _, s := range settings {
-		if strings.ContainsAny(s, "\r\n") {
+		if strings.ContainsAny(s, "\r\n\x00") || strings.HasPrefix(s, byteOrderMark) {
 			return false
 		}
 	}
@@ -137,19 +143,40 @@ func (w *writer) settings() {
 }
 
 func (w *writer) media() {
+	w.order(dirImages, w.at.images)
 	for i, im := range w.m.Images {
-		if !im.HasPicture() {
+		name := dirImages + "/" + w.at.images[i]
+		form := imageForm{External: im.External, Missing: !im.External && !im.HasPicture(), Version: unless(im.Version, 1), Variant: unless(im.Variant, 1)}
+		if im.Name != w.at.images[i] {
+			form.Name = (*plain)(&im.Name)
+		}
+		if form.External || form.Missing {
+			form.Width, form.Height = int32(im.Width), int32(im.Height)
+		}
+		if form != (imageForm{}) {
+			w.add(name+".json", func() any { return form })
+		}
+		if form.External || form.Missing {
 			continue
 		}
 		meta := tree.Meta{Stored: int64(im.StoredSize()), Note: fmt.Sprintf("%d x %d pixels", im.Width, im.Height)}
-		w.tree.Add(dirImages+"/"+w.at.images[i]+".png", meta, func() ([]byte, error) {
+		w.tree.Add(name+".png", meta, func() ([]byte, error) {
 			p, _ := im.Picture() // Check tells what is wrong with it
 			return writePNG(p)
 		})
 	}
+	w.order(dirSounds, w.at.sounds)
 	for i, s := range w.m.Sounds {
+		name := dirSounds + "/" + w.at.sounds[i]
+		form := soundForm{External: s.External, Missing: !s.External && !s.HasOpus(), Version: unless(s.Version, 1)}
+		if s.Name != w.at.sounds[i] {
+			form.Name = (*plain)(&s.Name)
+		}
+		if form != (soundForm{}) {
+			w.add(name+".json", func() any { return form })
+		}
 		if s.HasOpus() {
-			w.tree.Add(dirSounds+"/"+w.at.sounds[i]+".opus", tree.Meta{Stored: int64(s.StoredSize())}, func() ([]byte, error) {
+			w.tree.Add(name+".opus", tree.Meta{Stored: int64(s.StoredSize())}, func() ([]byte, error) {
 				opus, _ := s.Opus()
 				return opus, nil
 			})

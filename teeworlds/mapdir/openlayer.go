@@ -41,23 +41,21 @@ func (w *writer) layer(name string, l twmap.Layer) {
 		w.tree.Add(file, meta, func() ([]byte, error) { return w.soundFile(l) })
 	case *twmap.UnknownLayer:
 		w.add(file, func() any {
-			f := baseForm(typeUnknown, l)
-			f.Number, f.Data = &l.Type, l.Data
-			return f
+			return &unknownForm{baseForm: baseOf(typeUnknown, l), Number: l.Type, Data: l.Data}
 		})
 	}
 }
 
-func baseForm(typ string, l twmap.Layer) *layerForm {
+func baseOf(typ string, l twmap.Layer) baseForm {
 	b := l.Base()
-	return &layerForm{Type: typ, Name: b.Name, Detail: b.Flags&twmap.Detail != 0, Flags: int32(b.Flags &^ twmap.Detail)}
+	return baseForm{Type: typ, Name: shortName(b.Name), Detail: b.Flags&twmap.Detail != 0, Flags: int32(b.Flags &^ twmap.Detail)}
 }
 
-func (w *writer) tileForm(l *twmap.TileLayer) *layerForm {
-	f := baseForm(l.Kind.String(), l)
+func (w *writer) tileForm(l *twmap.TileLayer) *tileForm {
+	f := &tileForm{baseForm: baseOf(l.Kind.String(), l)}
 	f.Version = unless(l.Version, usualTileVersion)
-	f.Width, f.Height = l.Width, l.Height
-	f.Cells = unless(l.NumCells(), l.Width*l.Height)
+	f.Width, f.Height = int32(l.Width), int32(l.Height)
+	f.Cells = unless(int32(l.NumCells()), f.Width*f.Height)
 	if l.Color != twmap.White {
 		c := colorOf(l.Color)
 		f.Color = &c
@@ -85,7 +83,7 @@ func tileText(l *twmap.TileLayer) []byte {
 }
 
 func (w *writer) quadFile(l *twmap.QuadLayer) ([]byte, error) {
-	f := baseForm(typeQuads, l)
+	f := &quadsForm{baseForm: baseOf(typeQuads, l)}
 	f.Version = unless(l.Version, usualQuadVersion)
 	f.Image = refTo(int32(l.Image), w.at.images)
 	quads, _ := l.Quads() // what could be read; Check tells the rest
@@ -96,7 +94,7 @@ func (w *writer) quadFile(l *twmap.QuadLayer) ([]byte, error) {
 			PosEnv: refTo(q.PosEnv, w.at.envelopes), PosEnvOffset: q.PosEnvOffset,
 			ColorEnv: refTo(q.ColorEnv, w.at.envelopes), ColorEnvOffset: q.ColorEnvOffset}
 		var colors [4]colorForm
-		var texture [4]pair
+		var texture [4]point
 		for j := range 4 {
 			forms[i].Points[j] = pointOf(q.Points[j])
 			colors[j] = colorOf(q.Colors[j])
@@ -108,7 +106,7 @@ func (w *writer) quadFile(l *twmap.QuadLayer) ([]byte, error) {
 }
 
 func (w *writer) soundFile(l *twmap.SoundLayer) ([]byte, error) {
-	f := baseForm(typeSounds, l)
+	f := &soundsForm{baseForm: baseOf(typeSounds, l)}
 	f.Version = unless(l.Version, usualSoundVersion)
 	f.Deprecated = l.Deprecated
 	f.Sound = refTo(int32(l.Sound), w.at.sounds)
@@ -119,21 +117,21 @@ func (w *writer) soundFile(l *twmap.SoundLayer) ([]byte, error) {
 		forms[i] = sourceForm{Position: pointOf(s.Position), Loop: s.Loop, Pan: s.Pan, Delay: s.Delay, Falloff: s.Falloff,
 			PosEnv: refTo(s.PosEnv, w.at.envelopes), PosEnvOffset: s.PosEnvOffset,
 			SoundEnv: refTo(s.SoundEnv, w.at.envelopes), SoundEnvOffset: s.SoundEnvOffset,
-			Width: s.Width, Height: s.Height}
+			Width: fixed(s.Width), Height: fixed(s.Height)}
 		switch s.Shape {
 		case twmap.ShapeCircle:
-			forms[i].Shape, forms[i].Radius, forms[i].Width = s.Shape.String(), s.Width, 0
+			forms[i].Shape.name, forms[i].Radius, forms[i].Width = s.Shape.String(), s.Width, 0
 		case twmap.ShapeRectangle:
-			forms[i].Shape = s.Shape.String()
+			forms[i].Shape.name = s.Shape.String()
 		default:
-			forms[i].Shape = int32(s.Shape)
+			forms[i].Shape.number = int32(s.Shape)
 		}
 	}
 	return marshal(f, "sources", forms)
 }
 
 func formOfGroup(g *twmap.Group) *groupForm {
-	f := &groupForm{Name: g.Name, Version: unless(g.Version, usualGroupVersion), Parallax: pair{g.ParallaxX, g.ParallaxY}}
+	f := &groupForm{Name: shortName(g.Name), Version: unless(g.Version, usualGroupVersion), Parallax: pair{g.ParallaxX, g.ParallaxY}}
 	f.Offset = unless(pair{g.OffsetX, g.OffsetY}, pair{})
 	if c := g.Clip; c != nil {
 		f.Clip = &clipForm{c.X, c.Y, c.Width, c.Height}
@@ -145,39 +143,45 @@ func formOfGroup(g *twmap.Group) *groupForm {
 }
 
 func envelopeFile(e *twmap.Envelope) ([]byte, error) {
-	f := envelopeForm{Name: e.Name, Version: unless(e.Version, usualEnvelopeVersion), Synchronized: e.Synchronized}
-	channels := 4
 	switch e.Channels {
-	case twmap.ChannelsSound, twmap.ChannelsPosition, twmap.ChannelsColor:
-		f.Type = e.Channels.String()
-		channels = int(e.Channels)
-	default:
-		f.Type = int32(e.Channels)
+	case twmap.ChannelsSound, twmap.ChannelsPosition:
+		return envelopeForms(e, choice{name: e.Channels.String()}, int(e.Channels), func(n int32) fixed { return fixed(n) })
+	case twmap.ChannelsColor:
+		return envelopeForms(e, choice{name: e.Channels.String()}, int(e.Channels), func(n int32) shade { return shade(n) })
 	}
-	forms := make([]pointForm, len(e.Points))
+	return envelopeForms(e, choice{number: int32(e.Channels)}, 4, func(n int32) raw { return raw(n) })
+}
+
+func envelopeForms[T any](e *twmap.Envelope, typ choice, channels int, unit func(int32) T) ([]byte, error) {
+	f := envelopeForm[T]{Name: longName(e.Name), Type: typ, Version: unless(e.Version, usualEnvelopeVersion), Synchronized: e.Synchronized}
+	forms := make([]pointForm[T], len(e.Points))
 	for i, p := range e.Points {
-		forms[i] = pointForm{Time: p.Time, Curve: p.Curve.String(), Values: p.Values[:channels]}
+		forms[i] = pointForm[T]{Time: p.Time, Curve: choice{name: p.Curve.String()}}
 		if p.Curve < twmap.CurveStep || p.Curve > twmap.CurveBezier {
-			forms[i].Curve = int32(p.Curve)
+			forms[i].Curve = choice{number: int32(p.Curve)}
 		}
-		for _, v := range p.Values[channels:] {
-			if v != 0 { // nobody reads them
-				forms[i].Values = p.Values[:]
+		n := channels
+		for j := channels; j < len(p.Values); j++ {
+			if p.Values[j] != 0 { // nobody reads them
+				n = len(p.Values)
 			}
 		}
-		forms[i].In, forms[i].Out = tangentForm(p.In), tangentForm(p.Out)
+		for _, v := range p.Values[:n] {
+			forms[i].Values = append(forms[i].Values, unit(v))
+		}
+		forms[i].In, forms[i].Out = tangentForms(p.In, unit), tangentForms(p.Out, unit)
 	}
 	return marshal(f, "points", forms)
 }
 
-// tangentForm is empty if all tangents are.
-func tangentForm(t [4]twmap.Tangent) []pair {
-	if t == [4]twmap.Tangent{} {
+// tangentForms is empty if all tangents are.
+func tangentForms[T any](tangents [4]twmap.Tangent, unit func(int32) T) []tangent[T] {
+	if tangents == [4]twmap.Tangent{} {
 		return nil
 	}
-	list := make([]pair, len(t))
-	for i := range t {
-		list[i] = pair{t[i].DX, t[i].DY}
+	list := make([]tangent[T], len(tangents))
+	for i, t := range tangents {
+		list[i] = tangent[T]{t.DX, unit(t.DY)}
 	}
 	return list
 }

@@ -59,14 +59,14 @@ func readPNG(fsys fs.FS, name string) (*image.NRGBA, error) {
 	}
 	config, err := png.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
-		return nil, &Error{name, 0, "not a PNG picture: " + err.Error()}
+		return nil, &Error{File: name, Msg: "not a PNG picture: " + err.Error()}
 	}
 	if config.Width > twmap.MaxPixels/config.Height {
-		return nil, &Error{name, 0, fmt.Sprintf("%d x %d pixels: expected at most %d in all", config.Width, config.Height, twmap.MaxPixels)}
+		return nil, &Error{File: name, Msg: fmt.Sprintf("%d x %d pixels: expected at most %d in all", config.Width, config.Height, twmap.MaxPixels)}
 	}
 	picture, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
-		return nil, &Error{name, 0, "damaged PNG picture: " + err.Error()}
+		return nil, &Error{File: name, Msg: "damaged PNG picture: " + err.Error()}
 	}
 	return toNRGBA(picture), nil
 }

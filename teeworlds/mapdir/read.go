@@ -2,13 +2,9 @@ package mapdir
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
-	"path"
-	"slices"
 	"strings"
 
 	"trowel/internal/parallel"
@@ -16,7 +12,7 @@ import (
 	"trowel/teeworlds/twmap"
 )
 
-// Recognize tells whether a folder is that of a map.
+// Recognize reports whether a folder is that of a map.
 func Recognize(fsys fs.FS) bool { return hasFormat(fsys, fileMap, formatMap) }
 
 func hasFormat(fsys fs.FS, name, format string) bool {
@@ -28,21 +24,29 @@ func hasFormat(fsys fs.FS, name, format string) bool {
 // that is wrong with the files at once: each of the errors that it joins is an
 // *[Error] or from fsys. Whatever it leaves out, warn is told; it may be nil.
 func Read(fsys fs.FS, warn func(file, message string)) (*twmap.Map, error) {
-	r := &reader{fs: fsys, warn: warn, m: &twmap.Map{Version: 1}, at: &layout{}}
-	r.mapFile()
-	if len(r.errs) > 0 {
-		return nil, errors.Join(r.errs...) // the rest would only be in error because of it
-	}
-	r.settings()
-	r.envelopes()
-	r.groups()
-	r.orphans()
-	r.run()
-	r.sidecar()
-	if err := errors.Join(r.errs...); err != nil {
+	r, err := read(fsys, warn)
+	if err != nil {
 		return nil, err
 	}
 	return r.m, nil
+}
+
+func read(fsys fs.FS, warn func(file, message string)) (*reader, error) {
+	r := &reader{fs: fsys, warn: warn, m: &twmap.Map{Version: 1}, at: &layout{}}
+	r.mapFile()
+	r.settings()
+	r.images()
+	r.sounds()
+	r.envelopes()
+	r.groups()
+	orphans := r.folder(dirOrphans, "layer")
+	r.m.Orphans, r.at.orphans = r.layers(orphans)
+	orphans.leftovers(orphans.isLayer)
+	r.run()
+	r.top()
+	r.tellForeign()
+	r.sidecar()
+	return r, joinErrors(r.errs)
 }
 
 type reader struct {
@@ -50,8 +54,9 @@ type reader struct {
 	warn  func(file, message string)
 	m     *twmap.Map
 	at    *layout
-	tasks []func() error // what takes time, to be done side by side
+	tasks []func() []error // what takes time, to be done side by side
 	errs  []error
+	own   []string // files of the user that are no part of the map
 }
 
 func (r *reader) fail(file, format string, args ...any) {
@@ -59,21 +64,27 @@ func (r *reader) fail(file, format string, args ...any) {
 }
 
 func (r *reader) json(name string, v any) bool {
-	err := readJSON(r.fs, name, v)
-	if err != nil {
-		r.errs = append(r.errs, err)
+	data, err := readText(r.fs, name)
+	errs := []error{err}
+	if err == nil {
+		errs = decodeJSON(name, data, v)
 	}
-	return err == nil
+	r.errs = append(r.errs, errs...)
+	return len(errs) == 0
 }
 
 // run does the tasks on all cores and keeps their errors in order.
 func (r *reader) run() {
-	errs := make([]error, len(r.tasks))
+	errs := make([][]error, len(r.tasks))
 	parallel.Each(len(r.tasks), func(i int) { errs[i] = r.tasks[i]() })
-	for _, err := range errs {
-		if err != nil {
-			r.errs = append(r.errs, err)
-		}
+	for _, list := range errs {
+		r.errs = append(r.errs, list...)
+	}
+}
+
+func (r *reader) leaveOut(file, why string) {
+	if r.warn != nil {
+		r.warn(file, why)
 	}
 }
 
@@ -87,22 +98,11 @@ func (r *reader) mapFile() {
 	}
 	r.m.Version = or(form.Version, 1)
 	if i := form.Info; i != nil {
-		r.m.Info = &twmap.Info{Author: i.Author, MapVersion: i.Version, Credits: i.Credits, License: i.License, Settings: i.Settings}
+		r.m.Info = &twmap.Info{Author: string(i.Author), MapVersion: string(i.Version), Credits: string(i.Credits), License: string(i.License)}
+		for _, line := range i.Settings {
+			r.m.Info.Settings = append(r.m.Info.Settings, string(line))
+		}
 	}
-	known := make(map[string]bool)
-	for _, f := range form.Images {
-		key := r.claim(known, dirImages, f.File, f.Name)
-		r.at.images = append(r.at.images, key)
-		r.image(f, dirImages+"/"+key+".png")
-	}
-	r.findStrays(dirImages, ".png", known)
-	known = make(map[string]bool)
-	for _, f := range form.Sounds {
-		key := r.claim(known, dirSounds, f.File, f.Name)
-		r.at.sounds = append(r.at.sounds, key)
-		r.sound(f, dirSounds+"/"+key+".opus")
-	}
-	r.findStrays(dirSounds, ".opus", known)
 	for i, f := range form.Extras {
 		e := &twmap.Extra{UUID: f.UUID, Type: or(f.Type, 0), ID: f.ID, Data: f.Data}
 		if (f.UUID == nil) == (f.Type == nil) {
@@ -112,72 +112,23 @@ func (r *reader) mapFile() {
 	}
 }
 
-// claim returns the name of the file, without extension, of an image or sound.
-func (r *reader) claim(known map[string]bool, dir, file, name string) string {
-	key := cmp.Or(file, name)
-	if known[key] {
-		r.fail(fileMap, "two of the %s have the file %q: give each a \"file\" of its own", dir, key)
-	}
-	known[key] = true
-	return key
-}
-
-// findStrays warns of files that map.json does not list.
-func (r *reader) findStrays(dir, ext string, known map[string]bool) {
-	list, _ := fs.ReadDir(r.fs, dir) // there need not be one
-	for _, e := range list {
-		name, ok := strings.CutSuffix(e.Name(), ext)
-		if !ok || !known[name] {
-			r.leaveOut(dir+"/"+e.Name(), "not listed in "+fileMap+", left out")
+// top finds what is beside the folders of the map.
+func (r *reader) top() {
+	entries, _ := fs.ReadDir(r.fs, ".")
+	for _, e := range entries {
+		switch e.Name() {
+		case fileMap, fileSettings, dirImages, dirSounds, dirEnvelopes, dirGroups, dirOrphans, tree.Sidecar:
+		default:
+			r.foreign(e.Name(), e.IsDir())
 		}
 	}
-}
-
-func (r *reader) leaveOut(file, why string) {
-	if r.warn != nil {
-		r.warn(file, why)
-	}
-}
-
-func (r *reader) image(f imageForm, file string) {
-	im := twmap.NewExternalImage(f.Name, f.Width, f.Height)
-	im.External = f.External
-	im.Version, im.Variant = or(f.Version, 1), or(f.Variant, 1)
-	r.m.Images = append(r.m.Images, im)
-	if f.External || f.Missing {
-		return
-	}
-	r.tasks = append(r.tasks, func() error {
-		p, err := readPNG(r.fs, file)
-		if err != nil {
-			return err
-		}
-		im.SetPicture(p)
-		return nil
-	})
-}
-
-func (r *reader) sound(f soundForm, file string) {
-	s := twmap.NewSound(f.Name, nil)
-	s.Version, s.External = or(f.Version, 1), f.External
-	r.m.Sounds = append(r.m.Sounds, s)
-	if f.External || f.Missing {
-		return
-	}
-	r.tasks = append(r.tasks, func() error {
-		opus, err := fs.ReadFile(r.fs, file)
-		if err == nil {
-			s.SetOpus(opus)
-		}
-		return err
-	})
 }
 
 func (r *reader) settings() {
-	data, err := fs.ReadFile(r.fs, fileSettings)
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := fs.Stat(r.fs, fileSettings); errors.Is(err, fs.ErrNotExist) {
 		return
 	}
+	data, err := readText(r.fs, fileSettings)
 	if err != nil {
 		r.errs = append(r.errs, err)
 		return
@@ -189,136 +140,153 @@ func (r *reader) settings() {
 		r.fail(fileSettings, "%s has settings too: keep one of them", fileMap)
 	}
 	for line := range strings.Lines(string(data)) {
-		r.m.Info.Settings = append(r.m.Info.Settings, strings.TrimRight(line, "\r\n"))
+		line = strings.TrimRight(line, "\r\n")
+		r.m.Info.Settings = append(r.m.Info.Settings, line)
+		if strings.Contains(line, "\x00") {
+			r.errs = append(r.errs, &Error{File: fileSettings, Line: len(r.m.Info.Settings), Msg: "a character of number 0, which ends a setting: expected text"})
+		}
 	}
 }
 
-func (r *reader) envelopes() {
-	for _, name := range r.list(dirEnvelopes, ".json") {
-		e := &twmap.Envelope{}
-		r.m.Envelopes = append(r.m.Envelopes, e)
-		r.at.envelopes = append(r.at.envelopes, name)
-		var form envelopeForm
-		file := dirEnvelopes + "/" + name + ".json"
-		if !r.json(file, &form) {
-			continue
+func (r *reader) images() {
+	f := r.folder(dirImages, "image")
+	for _, p := range f.parts {
+		file := dirImages + "/" + p.name
+		hasPNG, hasForm := f.has(p.name+".png"), f.has(p.name+".json")
+		var form imageForm
+		if hasForm && !r.json(file+".json", &form) {
+			hasForm = false
 		}
-		e.Name, e.Version, e.Synchronized = form.Name, or(form.Version, usualEnvelopeVersion), form.Synchronized
-		switch t := form.Type.(type) {
-		case float64:
-			e.Channels = twmap.Channels(toInt32(t))
-		case string:
-			for _, c := range []twmap.Channels{twmap.ChannelsSound, twmap.ChannelsPosition, twmap.ChannelsColor} {
-				if t == c.String() {
-					e.Channels = c
+		im := twmap.NewExternalImage(string(or(form.Name, plain(p.name))), int(form.Width), int(form.Height))
+		im.External = form.External
+		im.Version, im.Variant = or(form.Version, 1), or(form.Variant, 1)
+		r.m.Images = append(r.m.Images, im)
+		r.at.images = append(r.at.images, p.name)
+		switch {
+		case form.External || form.Missing:
+			if hasPNG {
+				r.leaveOut(file+".png", "was left out, because "+file+".json says that the picture is not in the map")
+			}
+		case !hasPNG && !hasForm:
+			f.missing(p, file+".png, or "+file+".json for an external image")
+		case !hasPNG:
+			r.fail(file+".json", "the picture is missing: expected %s.png, or \"external\": true with \"width\" and \"height\" here", file)
+		case form.Width != 0 || form.Height != 0:
+			r.fail(file+".json", "\"width\" and \"height\" are for images without a picture: %s.png has its own", file)
+		default:
+			r.tasks = append(r.tasks, func() []error {
+				picture, err := readPNG(r.fs, file+".png")
+				if err != nil {
+					return []error{err}
 				}
-			}
+				im.SetPicture(picture)
+				return nil
+			})
 		}
-		if e.Channels == 0 {
-			if n, ok := form.Type.(float64); !ok || n != 0 {
-				r.fail(file, "type is %v: expected \"position\", \"color\" or \"sound\"", form.Type)
-			}
+	}
+	f.leftovers(withExtension(".png", ".json"))
+}
+
+func (r *reader) sounds() {
+	f := r.folder(dirSounds, "sound")
+	for _, p := range f.parts {
+		file := dirSounds + "/" + p.name
+		hasOpus, hasForm := f.has(p.name+".opus"), f.has(p.name+".json")
+		var form soundForm
+		if hasForm && !r.json(file+".json", &form) {
+			hasForm = false
 		}
-		for i, f := range form.Points {
-			p := twmap.EnvPoint{Time: f.Time, Curve: twmap.CurveLinear}
-			switch c := f.Curve.(type) {
-			case float64:
-				p.Curve = twmap.Curve(toInt32(c))
-			case string:
-				curve, ok := twmap.ParseCurve(c)
-				if !ok {
-					r.fail(file, "points[%d]: curve is %q: expected step, linear, slow, fast, smooth or bezier", i, c)
+		s := twmap.NewSound(string(or(form.Name, plain(p.name))), nil)
+		s.Version, s.External = or(form.Version, 1), form.External
+		r.m.Sounds = append(r.m.Sounds, s)
+		r.at.sounds = append(r.at.sounds, p.name)
+		switch {
+		case form.External || form.Missing:
+			if hasOpus {
+				r.leaveOut(file+".opus", "was left out, because "+file+".json says that the sound is not in the map")
+			}
+		case !hasOpus && !hasForm:
+			f.missing(p, file+".opus")
+		case !hasOpus:
+			r.fail(file+".json", "the sound is missing: expected %s.opus", file)
+		default:
+			r.tasks = append(r.tasks, func() []error {
+				opus, err := fs.ReadFile(r.fs, file+".opus")
+				if err != nil {
+					return []error{err}
 				}
-				p.Curve = curve
-			case nil:
-			default:
-				r.fail(file, "points[%d]: curve is %v: expected a name", i, c)
-			}
-			if copy(p.Values[:], f.Values) < len(f.Values) {
-				r.fail(file, "points[%d]: %d values: expected at most 4", i, len(f.Values))
-			}
-			for j := range min(len(f.In), 4) {
-				p.In[j] = twmap.Tangent{DX: f.In[j][0], DY: f.In[j][1]}
-			}
-			for j := range min(len(f.Out), 4) {
-				p.Out[j] = twmap.Tangent{DX: f.Out[j][0], DY: f.Out[j][1]}
-			}
-			e.Points = append(e.Points, p)
+				s.SetOpus(opus)
+				return nil
+			})
 		}
 	}
-}
-
-// toInt32 makes an integer of a JSON number; what does not fit becomes 0.
-func toInt32(f float64) int32 {
-	if f < math.MinInt32 || f > math.MaxInt32 {
-		return 0
-	}
-	return int32(f)
-}
-
-// list returns the names of the files in a folder that have an extension,
-// without it, or of the folders if ext is "", in the order of their numbers.
-func (r *reader) list(dir, ext string) []string {
-	entries, err := fs.ReadDir(r.fs, dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		r.errs = append(r.errs, err)
-	}
-	var names []string
-	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), ext)
-		if e.IsDir() != (ext == "") || !ok || name == "" || e.Name() == fileGroup {
-			continue
-		}
-		names = append(names, name)
-	}
-	if err := sortNumbered(names); err != nil {
-		r.fail(dir, "%v", err)
-	}
-	return names
+	f.leftovers(withExtension(".opus", ".json"))
 }
 
 func (r *reader) groups() {
-	for _, name := range r.list(dirGroups, "") {
-		dir := dirGroups + "/" + name
+	f := r.folder(dirGroups, "group")
+	for _, p := range f.parts {
+		dir := dirGroups + "/" + p.name
+		if !f.has(p.name) {
+			f.missing(p, "a folder "+dir)
+			continue
+		}
 		g := &twmap.Group{}
 		r.m.Groups = append(r.m.Groups, g)
-		r.at.groups = append(r.at.groups, dir)
-		var form groupForm
-		if r.json(dir+"/"+fileGroup, &form) {
-			g.Name, g.Version = form.Name, or(form.Version, usualGroupVersion)
-			offset := or(form.Offset, pair{})
-			g.OffsetX, g.OffsetY = offset[0], offset[1]
-			g.ParallaxX, g.ParallaxY = form.Parallax[0], form.Parallax[1]
-			if c := form.Clip; c != nil {
-				g.Clip = &twmap.Clip{X: c.X, Y: c.Y, Width: c.Width, Height: c.Height}
-			}
-			if form.ParallaxZoom != nil {
-				g.ParallaxZoom = &twmap.ParallaxZoom{Percent: *form.ParallaxZoom}
-			}
+		r.at.groups = append(r.at.groups, p.name)
+		layers := r.folder(dir, "layer")
+		if !layers.has(fileGroup) {
+			f.fail(p.line, "the group %q has no %s: expected %s/%s", p.name, fileGroup, dir, fileGroup)
+		} else {
+			r.group(g, dir+"/"+fileGroup)
 		}
-		layers, files := r.layers(dir)
-		g.Layers = layers
-		r.at.layers = append(r.at.layers, files)
+		var names []string
+		g.Layers, names = r.layers(layers)
+		r.at.layers = append(r.at.layers, names)
+		layers.unordered(layers.isLayer)
+	}
+	f.unordered(f.isGroup)
+}
+
+func (r *reader) group(g *twmap.Group, file string) {
+	var form groupForm
+	if !r.json(file, &form) {
+		return
+	}
+	g.Name, g.Version = string(form.Name), or(form.Version, usualGroupVersion)
+	offset := or(form.Offset, pair{})
+	g.OffsetX, g.OffsetY = offset[0], offset[1]
+	g.ParallaxX, g.ParallaxY = form.Parallax[0], form.Parallax[1]
+	if c := form.Clip; c != nil {
+		g.Clip = &twmap.Clip{X: c.X, Y: c.Y, Width: c.Width, Height: c.Height}
+	}
+	if form.ParallaxZoom != nil {
+		g.ParallaxZoom = &twmap.ParallaxZoom{Percent: *form.ParallaxZoom}
+	}
+	if g.Version < 3 && g.Name != "" {
+		r.fail(file, "a group of version %d has no name: expected version 3, or \"name\": \"\"", g.Version)
+	}
+	if g.Version < 2 && g.Clip != nil {
+		r.fail(file, "a group of version %d has no clip: expected version 2 or 3", g.Version)
 	}
 }
 
-func (r *reader) orphans() { r.m.Orphans, r.at.orphans = r.layers(dirOrphans) }
-
-// layers reads the layers in a folder.
-func (r *reader) layers(dir string) (layers []twmap.Layer, files []string) {
-	names := r.list(dir, ".json")
-	for _, name := range names {
-		file := path.Join(dir, name)
-		files = append(files, file)
-		layers = append(layers, r.layer(file))
-	}
-	entries, _ := fs.ReadDir(r.fs, dir)
-	for _, e := range entries {
-		if name, ok := strings.CutSuffix(e.Name(), ".txt"); ok && !slices.Contains(names, name) {
-			r.fail(dir+"/"+e.Name(), "tiles without a layer: expected %s.json beside it", name)
+// layers reads the layers of a folder.
+func (r *reader) layers(f *folder) (layers []twmap.Layer, names []string) {
+	for _, p := range f.parts {
+		file := f.dir + "/" + p.name
+		if !f.has(p.name + ".json") {
+			f.missing(p, file+".json")
+			continue
 		}
+		l := r.layer(file)
+		if _, tiles := l.(*twmap.TileLayer); tiles && !f.has(p.name+".txt") {
+			r.fail(file+".json", "the tiles are missing: expected %s.txt", file)
+			r.tasks = r.tasks[:len(r.tasks)-1] // which would read them
+		}
+		layers, names = append(layers, l), append(names, p.name)
 	}
-	return layers, files
+	return layers, names
 }
 
 func (r *reader) sidecar() {

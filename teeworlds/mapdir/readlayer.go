@@ -2,113 +2,164 @@ package mapdir
 
 import (
 	"encoding/json"
-	"io/fs"
+	"fmt"
 	"slices"
+	"strings"
 
+	"trowel/internal/strictjson"
 	"trowel/internal/tree"
 	"trowel/teeworlds/twmap"
 )
 
+// failAt reports an error of thing i of a list; path has a place for i.
+func (r *reader) failAt(file string, i int, path, format string, args ...any) {
+	r.errs = append(r.errs, &Error{File: file, Path: fmt.Sprintf(path, i), Msg: fmt.Sprintf(format, args...)})
+}
+
 // layer reads a layer. file lacks the extension.
 func (r *reader) layer(file string) twmap.Layer {
-	var f layerForm
-	if !r.json(file+".json", &f) {
+	name := file + ".json"
+	data, err := readText(r.fs, name)
+	if err != nil {
+		r.errs = append(r.errs, err)
 		return &twmap.UnknownLayer{}
 	}
-	flags := twmap.LayerFlags(f.Flags)
-	if f.Detail {
-		flags |= twmap.Detail
-	}
 	var layer twmap.Layer
-	switch kind, tiles := twmap.ParseKind(f.Type); {
+	var base *baseForm
+	read := func(form any) {
+		r.errs = append(r.errs, decodeJSON(name, data, form)...)
+	}
+	typ := strictjson.Type(data, "type")
+	switch kind, tiles := twmap.ParseKind(typ); {
 	case tiles:
-		layer = r.tileLayer(file, kind, &f)
-	case f.Type == typeQuads:
-		layer = r.quadLayer(file, &f)
-	case f.Type == typeSounds:
-		layer = r.soundLayer(file, &f)
-	case f.Type == typeUnknown && f.Number != nil:
-		layer = &twmap.UnknownLayer{Type: *f.Number, Data: f.Data}
+		var f tileForm
+		read(&f)
+		layer, base = r.tileLayer(file, kind, &f), &f.baseForm
+	case typ == typeQuads:
+		var f quadsForm
+		read(&f)
+		layer, base = r.quadLayer(name, &f), &f.baseForm
+	case typ == typeSounds:
+		var f soundsForm
+		read(&f)
+		layer, base = r.soundLayer(name, &f), &f.baseForm
+	case typ == typeUnknown:
+		var f unknownForm
+		read(&f)
+		layer, base = &twmap.UnknownLayer{Type: f.Number, Data: f.Data}, &f.baseForm
 	default:
-		r.fail(file+".json", "type is %q: expected tiles, game, front, tele, speedup, switch, tune, quads or sounds", f.Type)
+		var any map[string]json.RawMessage
+		if err := json.Unmarshal(data, &any); err != nil {
+			read(&baseForm{}) // says what is wrong with it
+		} else {
+			r.fail(name, "type is %q: expected tiles, game, front, tele, speedup, switch, tune, quads or sounds", typ)
+		}
 		return &twmap.UnknownLayer{}
 	}
 	b := layer.Base()
-	b.Name, b.Flags = f.Name, flags
+	b.Name, b.Flags = string(base.Name), twmap.LayerFlags(base.Flags)
+	if base.Detail {
+		b.Flags |= twmap.Detail
+	}
+	if b.Name != "" && !layerHasName(layer) {
+		r.fail(name, "a layer of this type and version has no name: expected a newer version, or \"name\": \"\"")
+	}
 	return layer
 }
 
 // index finds what a reference means.
-func (r *reader) index(file string, to *ref, keys []string, dir string) int32 {
+func (r *reader) index(file, field string, to *ref, names []string, dir string) int32 {
 	switch {
 	case to == nil:
 		return -1
-	case to.key == "":
+	case to.name == "":
 		return to.index
 	}
-	i := slices.Index(keys, to.key)
-	if i < 0 {
-		r.fail(file+".json", "there is no %q in %s: expected one of %q", to.key, dir, keys)
+	if i := slices.Index(names, to.name); i >= 0 {
+		return int32(i)
 	}
-	return int32(i)
+	for i, name := range names { // as systems find files
+		if key(name) == key(to.name) {
+			return int32(i)
+		}
+	}
+	expected := "the list is empty"
+	if len(names) > 0 {
+		expected = "expected one of " + strings.Join(names[:min(len(names), 8)], ", ")
+	}
+	if len(names) > 8 {
+		expected = fmt.Sprintf("%s and %d more", expected, len(names)-8)
+	}
+	r.errs = append(r.errs, &Error{File: file, Line: to.line, Column: to.column, Path: field,
+		Msg: fmt.Sprintf("there is no %q in %s/%s: %s", to.name, dir, fileOrder, expected)})
+	return -1
 }
 
-func (r *reader) envelope(file string, to *ref) int32 {
-	return r.index(file, to, r.at.envelopes, dirEnvelopes)
+func (r *reader) image(file string, to *ref) int {
+	return int(r.index(file, "image", to, r.at.images, dirImages))
 }
 
-func (r *reader) tileLayer(file string, kind twmap.Kind, f *layerForm) *twmap.TileLayer {
-	if f.Width <= 0 || f.Height <= 0 || f.Width > twmap.MaxCells/f.Height {
-		r.fail(file+".json", "width and height are %d and %d: expected at least 1, and at most %d tiles in all", f.Width, f.Height, twmap.MaxCells)
-		return twmap.NewTileLayer(kind, 1, 1)
-	}
-	l := &twmap.TileLayer{Version: or(f.Version, usualTileVersion), Kind: kind, Width: f.Width, Height: f.Height, Color: twmap.White}
+func (r *reader) envelope(file, field string, to *ref) int32 {
+	return r.index(file, field, to, r.at.envelopes, dirEnvelopes)
+}
+
+// tileLayer makes a layer of tiles. It always adds one task, which reads them.
+func (r *reader) tileLayer(file string, kind twmap.Kind, f *tileForm) *twmap.TileLayer {
+	name := file + ".json"
+	width, height := int(f.Width), int(f.Height)
+	l := &twmap.TileLayer{Version: or(f.Version, usualTileVersion), Kind: kind, Width: width, Height: height, Color: twmap.White}
 	if f.Color != nil {
 		l.Color = f.Color.color()
 	}
-	l.ColorEnv, l.ColorEnvOffset = r.envelope(file, f.ColorEnv), f.ColorEnvOffset
-	l.Image = int(r.index(file, f.Image, r.at.images, fileMap))
+	l.ColorEnv, l.ColorEnvOffset = r.envelope(name, "colorEnv", f.ColorEnv), f.ColorEnvOffset
+	l.Image = r.image(name, f.Image)
 	if a := f.AutoMapper; a != nil {
 		l.AutoMapper = &twmap.AutoMapper{Config: a.Config, Seed: a.Seed, Automatic: a.Automatic}
 	}
-	cells := or(f.Cells, f.Width*f.Height)
-	if cells < 0 || cells > f.Width*f.Height {
-		r.fail(file+".json", "cells is %d: expected at most width * height, %d", cells, f.Width*f.Height)
+	if width <= 0 || height <= 0 || width > twmap.MaxCells/height {
+		r.fail(name, "width and height are %d and %d: expected at least 1, and at most %d tiles in all", width, height, twmap.MaxCells)
+		r.tasks = append(r.tasks, func() []error { return nil })
+		return l
+	}
+	cells := int(or(f.Cells, f.Width*f.Height))
+	if cells < 0 || cells > width*height {
+		r.fail(name, "cells is %d: expected at most width * height, %d", cells, width*height)
 		cells = 0
 	}
-	r.tasks = append(r.tasks, func() error {
-		text, err := fs.ReadFile(r.fs, file+".txt")
+	r.tasks = append(r.tasks, func() []error {
+		text, err := readText(r.fs, file+".txt")
 		if err != nil {
-			return err
+			return []error{err}
 		}
+		var errs []error
 		switch kind {
 		case twmap.KindTele:
-			l.Teles, err = readGrid[twmap.TeleTile](file, text, f, cells)
+			l.Teles, errs = readGrid[twmap.TeleTile](file, text, f, cells)
 		case twmap.KindSpeedup:
-			l.Speedups, err = readGrid[twmap.SpeedupTile](file, text, f, cells)
+			l.Speedups, errs = readGrid[twmap.SpeedupTile](file, text, f, cells)
 		case twmap.KindSwitch:
-			l.Switches, err = readGrid[twmap.SwitchTile](file, text, f, cells)
+			l.Switches, errs = readGrid[twmap.SwitchTile](file, text, f, cells)
 		case twmap.KindTune:
-			l.Tunes, err = readGrid[twmap.TuneTile](file, text, f, cells)
+			l.Tunes, errs = readGrid[twmap.TuneTile](file, text, f, cells)
 		default:
-			l.Tiles, err = readGrid[twmap.Tile](file, text, f, cells)
+			l.Tiles, errs = readGrid[twmap.Tile](file, text, f, cells)
 		}
-		return err
+		return errs
 	})
 	return l
 }
 
-func readGrid[T twmap.Cell](file string, text []byte, f *layerForm, n int) (*twmap.Grid[T], error) {
-	cells, err := parseTiles[T](file+".txt", text, f.Width, n)
-	return twmap.NewGridOf(f.Width, f.Height, cells), err
+func readGrid[T twmap.Cell](file string, text []byte, f *tileForm, n int) (*twmap.Grid[T], []error) {
+	cells, errs := parseTiles[T](file+".txt", text, f.Type, int(f.Width), n)
+	return twmap.NewGridOf(int(f.Width), int(f.Height), cells), errs
 }
 
-func (r *reader) quadLayer(file string, f *layerForm) *twmap.QuadLayer {
+func (r *reader) quadLayer(file string, f *quadsForm) *twmap.QuadLayer {
 	quads := make([]twmap.Quad, len(f.Quads))
 	for i, q := range f.Quads {
 		quads[i] = twmap.Quad{Pivot: q.Pivot.point(),
-			PosEnv: r.envelope(file, q.PosEnv), PosEnvOffset: q.PosEnvOffset,
-			ColorEnv: r.envelope(file, q.ColorEnv), ColorEnvOffset: q.ColorEnvOffset}
+			PosEnv: r.envelope(file, "quads[].posEnv", q.PosEnv), PosEnvOffset: q.PosEnvOffset,
+			ColorEnv: r.envelope(file, "quads[].colorEnv", q.ColorEnv), ColorEnvOffset: q.ColorEnvOffset}
 		colors, texture := or(q.Colors, allWhite), or(q.Texture, wholeImage)
 		for j := range 4 {
 			quads[i].Points[j] = q.Points[j].point()
@@ -118,43 +169,43 @@ func (r *reader) quadLayer(file string, f *layerForm) *twmap.QuadLayer {
 	}
 	l := twmap.NewQuadLayer(quads...)
 	l.Version = or(f.Version, usualQuadVersion)
-	l.Image = int(r.index(file, f.Image, r.at.images, fileMap))
+	l.Image = r.image(file, f.Image)
 	return l
 }
 
-func (r *reader) soundLayer(file string, f *layerForm) *twmap.SoundLayer {
+func (r *reader) soundLayer(file string, f *soundsForm) *twmap.SoundLayer {
 	sources := make([]twmap.SoundSource, len(f.Sources))
 	for i, s := range f.Sources {
 		sources[i] = twmap.SoundSource{Position: s.Position.point(), Loop: s.Loop, Pan: s.Pan, Delay: s.Delay, Falloff: s.Falloff,
-			PosEnv: r.envelope(file, s.PosEnv), PosEnvOffset: s.PosEnvOffset,
-			SoundEnv: r.envelope(file, s.SoundEnv), SoundEnvOffset: s.SoundEnvOffset,
-			Width: s.Width, Height: s.Height}
-		switch shape := s.Shape.(type) {
-		case float64:
-			sources[i].Shape = twmap.SoundShape(toInt32(shape))
-		case string:
-			switch shape {
-			case twmap.ShapeCircle.String():
-				sources[i].Shape, sources[i].Width = twmap.ShapeCircle, s.Radius
-			case twmap.ShapeRectangle.String():
-				sources[i].Shape = twmap.ShapeRectangle
-			default:
-				r.fail(file+".json", "sources[%d]: shape is %q: expected rectangle or circle", i, shape)
+			PosEnv: r.envelope(file, "sources[].posEnv", s.PosEnv), PosEnvOffset: s.PosEnvOffset,
+			SoundEnv: r.envelope(file, "sources[].soundEnv", s.SoundEnv), SoundEnvOffset: s.SoundEnvOffset,
+			Shape: twmap.SoundShape(s.Shape.number), Width: int32(s.Width), Height: int32(s.Height)}
+		switch s.Shape.name {
+		case "":
+		case twmap.ShapeCircle.String():
+			sources[i].Shape, sources[i].Width = twmap.ShapeCircle, s.Radius
+			if s.Width != 0 {
+				r.failAt(file, i, "sources[%d]", "a circle has a \"radius\" in place of a \"width\"")
 			}
+		case twmap.ShapeRectangle.String():
+			sources[i].Shape = twmap.ShapeRectangle
 		default:
-			r.fail(file+".json", "sources[%d]: expected a shape, rectangle or circle", i)
+			r.failAt(file, i, "sources[%d].shape", "%q: expected rectangle or circle", s.Shape.name)
+		}
+		if s.Radius != 0 && s.Shape.name != twmap.ShapeCircle.String() {
+			r.failAt(file, i, "sources[%d]", "a \"radius\" is for a circle: expected a \"width\" and a \"height\"")
 		}
 	}
 	l := twmap.NewSoundLayer(sources...)
 	l.Version, l.Deprecated = or(f.Version, usualSoundVersion), f.Deprecated
-	l.Sound = int(r.index(file, f.Sound, r.at.sounds, fileMap))
+	l.Sound = int(r.index(file, "sound", f.Sound, r.at.sounds, dirSounds))
 	return l
 }
 
 // decodeSidecar reads the sidecar. It may have fields that are not ours.
 func decodeSidecar(data []byte, v any) error {
 	if err := json.Unmarshal(data, v); err != nil {
-		return &Error{tree.Sidecar, 0, "damaged (" + err.Error() + "): delete it to build a clean file"}
+		return &Error{File: tree.Sidecar, Msg: "damaged (" + err.Error() + "): delete it to build a clean file"}
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"trowel/teeworlds/twmap"
 )
@@ -11,7 +13,7 @@ import (
 // Tiles as text: a line for each row, cells with spaces between them. A cell of
 // nothing is a dot. Any other starts with its number, and the letters of its
 // flags: x and y mirror it, r rotates it, o marks it as opaque; what a cell has
-// besides stands behind a colon:
+// besides stands behind a colon, and what no cell should have behind a !:
 //
 //	tiles, game, front   12xr           number, flags
 //	tele, tune           26:3           number, tele number or zone
@@ -51,7 +53,7 @@ func appendCell[T twmap.Cell](b []byte, cell T) []byte {
 		case twmap.Tile:
 			b = appendFlags(appendNumber(b, c.ID), c.Flags)
 			if c.Skip != 0 || c.Reserved != 0 {
-				b = appendNumber(append(b, ':'), c.Skip)
+				b = appendNumber(append(b, '!'), c.Skip)
 				b = appendNumber(append(b, '/'), c.Reserved)
 			}
 		case twmap.TeleTile:
@@ -95,9 +97,19 @@ func formatTiles[T twmap.Cell](g *twmap.Grid[T]) []byte {
 	return b
 }
 
+// CellText returns a cell as it stands in the text of a layer.
+func CellText[T twmap.Cell](cell T) string { return strings.TrimRight(string(appendCell(nil, cell)), " ") }
+
+// maxCellErrors is how many wrong cells of a layer are told.
+const maxCellErrors = 10
+
 // parseTiles reads the cells of a layer of width columns, n cells in all.
-func parseTiles[T twmap.Cell](file string, text []byte, width, n int) ([]T, error) {
+func parseTiles[T twmap.Cell](file string, text []byte, typ string, width, n int) ([]T, []error) {
 	cells := make([]T, 0, min(n, len(text)))
+	var errs []error
+	fail := func(line, column int, format string, args ...any) {
+		errs = append(errs, &Error{File: file, Line: line, Column: column, Msg: fmt.Sprintf(format, args...)})
+	}
 	row := 0
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimRight(line, "\r\n")
@@ -107,7 +119,8 @@ func parseTiles[T twmap.Cell](file string, text []byte, width, n int) ([]T, erro
 			if len(bytes.TrimSpace(line)) == 0 {
 				continue // empty lines at the end
 			}
-			return nil, &Error{file, row, fmt.Sprintf("a row too many: expected %d", row-1)}
+			fail(row, 0, "a row too many: expected %d", row-1)
+			return nil, errs
 		}
 		have := 0
 		for i := 0; i < len(line); {
@@ -125,8 +138,11 @@ func parseTiles[T twmap.Cell](file string, text []byte, width, n int) ([]T, erro
 				if end-i != 1 || line[i] != '.' {
 					p := cellParser{text: line[i:end]}
 					parseCell(&p, &cell)
-					if p.bad || len(p.text) > 0 {
-						return nil, &Error{file, row, fmt.Sprintf("column %d: invalid tile %q: expected a form like %s", have, line[i:end], cellExample[T]())}
+					if len(p.text) > 0 {
+						p.fail("%q is no part of a cell of a %s layer", p.text, typ)
+					}
+					if p.wrong != "" && len(errs) < maxCellErrors {
+						fail(row, 1+utf8.RuneCount(line[:i]), "%.40s: %s: expected a form like %s", line[i:end], p.wrong, cellExample[T]())
 					}
 				}
 				cells = append(cells, cell)
@@ -134,13 +150,14 @@ func parseTiles[T twmap.Cell](file string, text []byte, width, n int) ([]T, erro
 			i = end
 		}
 		if have != want {
-			return nil, &Error{file, row, fmt.Sprintf("a row of %d tiles: expected %d", have, want)}
+			fail(row, 0, "a row of %d tiles: expected %d", have, want)
+			return nil, errs
 		}
 	}
 	if len(cells) < n {
-		return nil, &Error{file, row, fmt.Sprintf("the file ends after %d rows: expected %d", row, (n+width-1)/width)}
+		fail(row, 0, "the file ends after %d rows: expected %d", row, (n+width-1)/width)
 	}
-	return cells, nil
+	return cells, errs
 }
 
 func cellExample[T twmap.Cell]() string {
@@ -158,78 +175,97 @@ func cellExample[T twmap.Cell]() string {
 
 // cellParser takes numbers and flags from the text of a cell.
 type cellParser struct {
-	text []byte
-	bad  bool
+	text  []byte
+	wrong string // the first that is
 }
 
 func parseCell[T twmap.Cell](p *cellParser, cell *T) {
 	switch c := any(cell).(type) {
 	case *twmap.Tile:
-		c.ID = p.byte()
+		c.ID = p.byte("number")
 		c.Flags = p.flags()
-		if len(p.text) > 0 {
-			p.expect(':')
-			c.Skip = p.byte()
+		if p.more('!') {
+			c.Skip = p.byte("skip")
 			p.expect('/')
-			c.Reserved = p.byte()
+			c.Reserved = p.byte("reserve")
 		}
 	case *twmap.TeleTile:
-		c.ID = p.byte()
+		c.ID = p.byte("number")
 		p.expect(':')
-		c.Number = p.byte()
+		c.Number = p.byte("number behind the colon")
 	case *twmap.TuneTile:
-		c.ID = p.byte()
+		c.ID = p.byte("number")
 		p.expect(':')
-		c.Number = p.byte()
+		c.Number = p.byte("zone")
 	case *twmap.SpeedupTile:
-		c.ID = p.byte()
+		c.ID = p.byte("number")
 		p.expect(':')
-		c.Force = p.byte()
+		c.Force = p.byte("force")
 		p.expect('/')
-		c.MaxSpeed = p.byte()
+		c.MaxSpeed = p.byte("speed")
 		p.expect('/')
-		c.Angle = int16(p.number(-1<<15, 1<<15-1))
-		if len(p.text) > 0 {
-			p.expect('/')
-			c.Padding = p.byte()
+		c.Angle = int16(p.number("angle", -1<<15, 1<<15-1))
+		if p.more('/') {
+			c.Padding = p.byte("padding")
 		}
 	case *twmap.SwitchTile:
-		c.ID = p.byte()
+		c.ID = p.byte("number")
 		c.Flags = p.flags()
 		p.expect(':')
-		c.Number = p.byte()
+		c.Number = p.byte("switch")
 		p.expect('/')
-		c.Delay = p.byte()
+		c.Delay = p.byte("delay")
 	}
+}
+
+// fail keeps what is wrong, and ends the cell: the rest cannot be understood.
+func (p *cellParser) fail(format string, args ...any) {
+	if p.wrong == "" {
+		p.wrong = fmt.Sprintf(format, args...)
+	}
+	p.text = nil
+}
+
+// more takes a character if it comes next.
+func (p *cellParser) more(ch byte) bool {
+	if len(p.text) == 0 || p.text[0] != ch {
+		return false
+	}
+	p.text = p.text[1:]
+	return true
 }
 
 func (p *cellParser) expect(ch byte) {
-	if len(p.text) == 0 || p.text[0] != ch {
-		p.bad = true
-		return
+	switch {
+	case p.wrong != "" || p.more(ch):
+	case len(p.text) == 0:
+		p.fail("there is no %c and no number behind it", ch)
+	default:
+		p.fail("%q in place of a %c", p.text[0], ch)
 	}
-	p.text = p.text[1:]
 }
 
-func (p *cellParser) byte() uint8 { return uint8(p.number(0, 255)) }
+func (p *cellParser) byte(what string) uint8 { return uint8(p.number(what, 0, 255)) }
 
-func (p *cellParser) number(lo, hi int) int {
-	negative := len(p.text) > 0 && p.text[0] == '-'
-	if negative {
-		p.text = p.text[1:]
+func (p *cellParser) number(what string, lo, hi int) int {
+	if p.wrong != "" {
+		return 0
 	}
+	negative := p.more('-')
 	v, n := 0, 0
-	for n < len(p.text) && p.text[n] >= '0' && p.text[n] <= '9' && v <= 1<<16 {
-		v = 10*v + int(p.text[n]-'0')
+	for n < len(p.text) && p.text[n] >= '0' && p.text[n] <= '9' {
+		v = min(10*v+int(p.text[n]-'0'), 1<<20)
 		n++
 	}
 	if negative {
 		v = -v
 	}
 	p.text = p.text[n:]
-	if n == 0 || v < lo || v > hi {
-		p.bad = true
-		return 0
+	switch {
+	case n == 0:
+		p.fail("the %s is missing", what)
+	case v < lo || v > hi:
+		p.fail("the %s must be %d to %d", what, lo, hi)
 	}
 	return v
 }
@@ -244,9 +280,8 @@ func (p *cellParser) flags() twmap.TileFlags {
 		f |= 1 << i
 		p.text = p.text[1:]
 	}
-	if len(p.text) > 0 && p.text[0] == '+' {
-		p.text = p.text[1:]
-		f |= twmap.TileFlags(p.byte())
+	if p.more('+') {
+		f |= twmap.TileFlags(p.byte("flags"))
 	}
 	return f
 }

@@ -1,0 +1,474 @@
+// Package strictjson reads the JSON that people edit. Every error knows its line
+// and column and says what was expected, and reading goes on behind it, so that
+// one run tells all. Nothing is passed over in silence: an unknown or misspelt
+// field, a list that is too short or too long, a number out of range, a field that
+// is there twice or not at all.
+//
+// The form is told by Go types, with the tags of encoding/json, which writes
+// them. An array of Go has exactly its length. A field with the tag `need:"..."`
+// must be there; the tag says what to write. Types that have an UnmarshalJSON are
+// asked; their errors get the place of the value. Those that have a SetPlace are
+// told it, for errors that only come to light when all is read.
+package strictjson
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Error is what is wrong at one place.
+type Error struct {
+	Line, Column int    // from 1; the column counts characters
+	Path         string // of the value, such as quads[3].points; "" for the whole
+	Msg          string
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message())
+}
+
+// Message is the error without its place in the text.
+func (e *Error) Message() string {
+	if e.Path == "" {
+		return e.Msg
+	}
+	return e.Path + ": " + e.Msg
+}
+
+// maxErrors is how many errors of one text are kept: who has more has one
+// mistake many times.
+const maxErrors = 1000
+
+// maxDepth limits how deep values lie in each other.
+const maxDepth = 200
+
+// bom is the byte order mark of UTF-8.
+const bom = "\ufeff"
+
+// Unmarshal reads data into what v points at, and returns what is wrong with it.
+func Unmarshal(data []byte, v any) []*Error {
+	d := decoder{data: data}
+	d.run(func() { d.value(reflect.ValueOf(v).Elem(), "") })
+	return d.errs
+}
+
+// Type returns the text of a field of the top object that is a string, and "" where
+// there is none: for reading what tells how to read the rest.
+func Type(data []byte, field string) string {
+	d := decoder{data: data}
+	found := ""
+	d.run(func() {
+		if d.peek() != '{' {
+			return
+		}
+		d.object("", func(key, _ string, _ int) {
+			if key == field && d.peek() == '"' {
+				found = d.str()
+				return
+			}
+			d.skip()
+		})
+	})
+	return found
+}
+
+// Place returns the line and column of an offset.
+func Place(data []byte, offset int) (line, column int) {
+	before := data[:min(offset, len(data))]
+	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+}
+
+type decoder struct {
+	data  []byte
+	pos   int
+	depth int
+	errs  []*Error
+
+	counted, lines, lineStart int // lines up to an offset, and where the last of them begins
+}
+
+// place is Place for offsets that mostly rise.
+func (d *decoder) place(at int) (line, column int) {
+	if at < d.lineStart {
+		return Place(d.data, at)
+	}
+	for ; d.counted < at; d.counted++ {
+		if d.data[d.counted] == '\n' {
+			d.lines++
+			d.lineStart = d.counted + 1
+		}
+	}
+	return d.lines + 1, 1 + utf8.RuneCount(d.data[d.lineStart:at])
+}
+
+// stop ends the reading of a text that is no JSON.
+type stop struct{}
+
+func (d *decoder) catch() {
+	if p := recover(); p != nil {
+		if _, ok := p.(stop); !ok {
+			panic(p)
+		}
+	}
+}
+
+// run reads one value and makes sure that nothing stands around it.
+func (d *decoder) run(value func()) {
+	defer d.catch()
+	if bytes.HasPrefix(d.data, []byte(bom)) {
+		d.syntax("a byte order mark: expected UTF-8 without one")
+	}
+	value()
+	d.space()
+	if d.pos < len(d.data) {
+		d.syntax("text behind the end of the JSON value")
+	}
+}
+
+func (d *decoder) fail(at int, path, format string, args ...any) {
+	if len(d.errs) >= maxErrors {
+		return
+	}
+	line, column := d.place(at)
+	d.errs = append(d.errs, &Error{line, column, path, fmt.Sprintf(format, args...)})
+}
+
+// syntax fails where nothing behind it can be understood.
+func (d *decoder) syntax(format string, args ...any) {
+	d.fail(d.pos, "", "invalid JSON: "+format, args...)
+	panic(stop{})
+}
+
+func (d *decoder) space() {
+	for d.pos < len(d.data) && strings.IndexByte(" \t\r\n", d.data[d.pos]) >= 0 {
+		d.pos++
+	}
+}
+
+// peek returns the next byte that is no space, 0 at the end.
+func (d *decoder) peek() byte {
+	if d.space(); d.pos < len(d.data) {
+		return d.data[d.pos]
+	}
+	return 0
+}
+
+func (d *decoder) found() string {
+	if d.peek() == 0 {
+		return "the end of the file"
+	}
+	r, _ := utf8.DecodeRune(d.data[d.pos:])
+	return strconv.QuoteRune(r)
+}
+
+func (d *decoder) enter() {
+	if d.depth++; d.depth > maxDepth {
+		d.syntax("more than %d levels", maxDepth)
+	}
+}
+
+// object reads an object; field reads the value of each key.
+func (d *decoder) object(path string, field func(key, path string, at int)) {
+	d.enter()
+	d.pos++
+	for n := 0; d.peek() != '}'; n++ {
+		if n > 0 {
+			if d.peek() != ',' {
+				d.syntax("%s: expected a comma or } behind a field", d.found())
+			}
+			d.pos++
+		}
+		if d.peek() != '"' {
+			d.syntax("%s: expected the name of a field in quotes", d.found())
+		}
+		at := d.pos
+		key := d.str()
+		if d.peek() != ':' {
+			d.syntax("%s: expected a colon behind %q", d.found(), key)
+		}
+		d.pos++
+		inner := key
+		if path != "" {
+			inner = path + "." + key
+		}
+		field(key, inner, at)
+	}
+	d.pos++
+	d.depth--
+}
+
+// array reads an array; elem reads each value. It returns how many there were.
+func (d *decoder) array(elem func(i int)) int {
+	d.enter()
+	d.pos++
+	n := 0
+	for ; d.peek() != ']'; n++ {
+		if n > 0 {
+			if d.peek() != ',' {
+				d.syntax("%s: expected a comma or ] behind a value", d.found())
+			}
+			d.pos++
+		}
+		elem(n)
+	}
+	d.pos++
+	d.depth--
+	return n
+}
+
+// str reads a string.
+func (d *decoder) str() string {
+	start := d.pos
+	plain := true
+	for d.pos++; d.pos < len(d.data); d.pos++ {
+		switch c := d.data[d.pos]; {
+		case c == '"':
+			d.pos++
+			raw := d.data[start:d.pos]
+			if !utf8.Valid(raw) {
+				d.pos = start
+				d.syntax("a text that is not UTF-8")
+			}
+			if plain {
+				return string(raw[1 : len(raw)-1])
+			}
+			var s string
+			if err := json.Unmarshal(raw, &s); err != nil {
+				d.pos = start
+				d.syntax("%s: not a text", raw)
+			}
+			return s
+		case c == '\\':
+			plain = false
+			d.pos++
+		case c < ' ':
+			d.syntax("a text that does not end in its line: expected a quote")
+		}
+	}
+	d.pos = start
+	d.syntax("a text without its end: expected a quote")
+	return ""
+}
+
+// skip passes over a value of any kind and returns its text.
+func (d *decoder) skip() []byte {
+	c := d.peek()
+	start := d.pos
+	switch {
+	case c == '{':
+		d.object("", func(_, _ string, _ int) { d.skip() })
+	case c == '[':
+		d.array(func(int) { d.skip() })
+	case c == '"':
+		d.str()
+	default:
+		for d.pos < len(d.data) && strings.IndexByte("+-.", d.data[d.pos]) >= 0 || d.pos < len(d.data) && isWord(d.data[d.pos]) {
+			d.pos++
+		}
+		if word := d.data[start:d.pos]; !json.Valid(word) {
+			d.pos = start
+			if len(word) == 0 {
+				d.syntax("%s: expected a value", d.found())
+			}
+			d.syntax("%s: not a value", word)
+		}
+	}
+	return d.data[start:d.pos]
+}
+
+func isWord(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+var (
+	unmarshaler = reflect.TypeFor[json.Unmarshaler]()
+	placed      = reflect.TypeFor[interface{ SetPlace(line, column int) }]()
+	textual     = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// value reads a value into v.
+func (d *decoder) value(v reflect.Value, path string) {
+	c := d.peek()
+	at := d.pos
+	if v.Kind() == reflect.Pointer {
+		if c == 'n' && string(d.skip()) == "null" {
+			return
+		}
+		v.Set(reflect.New(v.Type().Elem()))
+		d.value(v.Elem(), path)
+		return
+	}
+	switch pointer := v.Addr(); {
+	case pointer.Type().Implements(unmarshaler):
+		if pointer.Type().Implements(placed) {
+			pointer.Interface().(interface{ SetPlace(line, column int) }).SetPlace(d.place(at))
+		}
+		if err := pointer.Interface().(json.Unmarshaler).UnmarshalJSON(d.skip()); err != nil {
+			d.fail(at, path, "%v", err)
+		}
+		return
+	case pointer.Type().Implements(textual):
+		if d.expect(c == '"', path, "a text in quotes") {
+			if err := pointer.Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(d.str())); err != nil {
+				d.fail(at, path, "%v", err)
+			}
+		}
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		if d.expect(c == '{', path, "an object, { ... }") {
+			d.structure(v, path)
+		}
+	case reflect.Slice:
+		if d.expect(c == '[', path, "a list, [ ... ]") {
+			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+			d.array(func(i int) {
+				if v.Len() == v.Cap() {
+					v.Grow(1)
+				}
+				v.SetLen(i + 1)
+				v.Index(i).SetZero()
+				d.value(v.Index(i), fmt.Sprintf("%s[%d]", path, i))
+			})
+		}
+	case reflect.Array:
+		if d.expect(c == '[', path, fmt.Sprintf("a list of %d values", v.Len())) {
+			n := d.array(func(i int) {
+				if i < v.Len() {
+					d.value(v.Index(i), fmt.Sprintf("%s[%d]", path, i))
+				} else {
+					d.skip()
+				}
+			})
+			if n != v.Len() {
+				d.fail(at, path, "a list of %d values: expected %d", n, v.Len())
+			}
+		}
+	case reflect.String:
+		if d.expect(c == '"', path, "a text in quotes") {
+			v.SetString(d.str())
+		}
+	case reflect.Bool:
+		if d.expect(c == 't' || c == 'f', path, "true or false") {
+			v.SetBool(string(d.skip()) == "true")
+		}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		d.integer(v, path, c)
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
+		d.integer(v, path, c)
+	default:
+		panic("strictjson: no form for " + v.Type().String())
+	}
+}
+
+// expect passes over a value that is not of the kind that was expected.
+func (d *decoder) expect(ok bool, path, want string) bool {
+	if ok {
+		return true
+	}
+	at := d.pos
+	text := string(d.skip())
+	if len(text) > 40 || strings.Contains(text, "\n") {
+		text = map[byte]string{'{': "an object", '[': "a list", '"': "a long text"}[text[0]]
+	}
+	d.fail(at, path, "%s: expected %s", text, want)
+	return false
+}
+
+func (d *decoder) integer(v reflect.Value, path string, c byte) {
+	if !d.expect(c == '-' || c >= '0' && c <= '9', path, "a whole number") {
+		return
+	}
+	at := d.pos
+	text := string(d.skip())
+	lo, hi := int64(0), int64(1)<<v.Type().Bits()-1
+	if v.CanInt() {
+		hi = int64(1)<<(v.Type().Bits()-1) - 1
+		lo = -hi - 1
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange) || err == nil && (n < lo || n > hi):
+		d.fail(at, path, "%s: the number must be %d to %d", text, lo, hi)
+	case err != nil:
+		d.fail(at, path, "%s: expected a whole number", text)
+	case v.CanInt():
+		v.SetInt(n)
+	default:
+		v.SetUint(uint64(n))
+	}
+}
+
+// structure reads the fields of an object.
+func (d *decoder) structure(v reflect.Value, path string) {
+	start := d.pos
+	fields := fieldsOf(v.Type())
+	seen := make(map[string]bool)
+	d.object(path, func(key, inner string, at int) {
+		i := -1
+		for j := range fields {
+			if fields[j].key == key {
+				i = j
+			}
+		}
+		switch {
+		case i < 0:
+			d.fail(at, path, "unknown field %q: expected one of %s", key, fields)
+			d.skip()
+			return
+		case seen[key]:
+			d.fail(at, path, "the field %q is there twice", key)
+		}
+		seen[key] = true
+		d.value(v.FieldByIndex(fields[i].index), inner)
+	})
+	for _, f := range fields {
+		if f.need != "" && !seen[f.key] {
+			d.fail(start, path, "there is no %q: expected %q: %s", f.key, f.key, f.need)
+		}
+	}
+}
+
+type field struct {
+	key   string
+	index []int
+	need  string
+}
+
+type fieldList []field
+
+func (l fieldList) String() string {
+	keys := make([]string, len(l))
+	for i := range l {
+		keys[i] = l[i].key
+	}
+	return strings.Join(keys, ", ")
+}
+
+// known holds what fieldsOf found of each type.
+var known sync.Map
+
+// fieldsOf lists the fields of a struct, and those of structs inside it that
+// have no name of their own.
+func fieldsOf(t reflect.Type) fieldList {
+	if list, ok := known.Load(t); ok {
+		return list.(fieldList)
+	}
+	var list fieldList
+	for _, f := range reflect.VisibleFields(t) {
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || key == "" || key == "-" {
+			continue
+		}
+		list = append(list, field{key, f.Index, f.Tag.Get("need")})
+	}
+	known.Store(t, list)
+	return list
+}

@@ -1,0 +1,292 @@
+package mapdir
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"trowel/teeworlds/mapmatch"
+	"trowel/teeworlds/twmap"
+)
+
+// layout says where in the folder the parts of a map are: the names of their
+// files without extensions, of groups those of their folders.
+type layout struct {
+	images, sounds, envelopes, groups []string
+	layers                            [][]string // by group
+	orphans                           []string
+}
+
+const (
+	dirImages    = "images"
+	dirSounds    = "sounds"
+	dirEnvelopes = "envelopes"
+	dirGroups    = "groups"
+	dirOrphans   = "orphans"
+
+	fileOrder = "order.txt"
+)
+
+// Names of layers that would make files which have another meaning.
+var reservedLayers = []string{"order", "group"}
+
+func (l *layout) group(i int) string    { return dirGroups + "/" + l.groups[i] }
+func (l *layout) layer(i, j int) string { return l.group(i) + "/" + l.layers[i][j] }
+func (l *layout) orphan(i int) string   { return dirOrphans + "/" + l.orphans[i] }
+
+// Names are what the files of the parts of a map are called.
+type Names struct {
+	m  *twmap.Map
+	at *layout
+}
+
+// NamesOf gives the parts of a map names.
+func NamesOf(m *twmap.Map) *Names { return &Names{m, layoutOf(m, nil)} }
+
+// ReadNames reads the names in the folder of a map. It fails where [Read] does.
+func ReadNames(fsys fs.FS) (*Names, error) {
+	r, err := read(fsys, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Names{r.m, r.at}, nil
+}
+
+// layoutOf gives every part of a map its place: where like had it, if it did.
+func layoutOf(m *twmap.Map, like *Names) *layout {
+	var l layout
+	kept := keptNames(m, like)
+	prints := &mapmatch.Prints{}
+	images := make([]named, len(m.Images))
+	for i, im := range m.Images {
+		images[i] = named{kept.images[i], cmp.Or(fileName(im.Name), "unnamed"), imagePrints(im)}
+	}
+	l.images = giveNames(images)
+	prints.Images = printsOf(l.images)
+	sounds := make([]named, len(m.Sounds))
+	for i, s := range m.Sounds {
+		sounds[i] = named{kept.sounds[i], cmp.Or(fileName(s.Name), "unnamed"), soundPrints(s)}
+	}
+	l.sounds = giveNames(sounds)
+	prints.Sounds = printsOf(l.sounds)
+	envelopes := make([]named, len(m.Envelopes))
+	for i, e := range m.Envelopes {
+		envelopes[i] = named{kept.envelopes[i], cmp.Or(fileName(e.Name), e.Channels.String()), envelopePrints(e)}
+	}
+	l.envelopes = giveNames(envelopes)
+	prints.Envelopes = printsOf(l.envelopes)
+
+	groups := make([]named, len(m.Groups))
+	for i, g := range m.Groups {
+		base := cmp.Or(fileName(g.Name), fmt.Sprintf("group %dx%d", g.ParallaxX, g.ParallaxY))
+		groups[i] = named{kept.groups[i], base, groupPrints(prints, g)}
+	}
+	l.groups = giveNames(groups)
+	layers := func(layers []twmap.Layer, kept []string) []string {
+		parts := make([]named, len(layers))
+		for i, layer := range layers {
+			parts[i] = named{kept[i], l.layerBase(layer), layerPrints(prints, layer)}
+		}
+		return giveNames(parts, reservedLayers...)
+	}
+	for i, g := range m.Groups {
+		l.layers = append(l.layers, layers(g.Layers, kept.layers[i]))
+	}
+	l.orphans = layers(m.Orphans, kept.orphans)
+	return &l
+}
+
+// layerBase returns what a layer is called: by its name, or by what it is and shows.
+func (l *layout) layerBase(layer twmap.Layer) string {
+	if name := fileName(layer.Base().Name); name != "" {
+		return name
+	}
+	kind, of := mapmatch.KindOf(layer), ""
+	at := func(names []string, i int) {
+		if i >= 0 && i < len(names) {
+			of = names[i]
+		}
+	}
+	switch layer := layer.(type) {
+	case *twmap.TileLayer:
+		at(l.images, layer.Image)
+	case *twmap.QuadLayer:
+		at(l.images, layer.Image)
+	case *twmap.SoundLayer:
+		at(l.sounds, layer.Sound)
+	case *twmap.UnknownLayer:
+		of = fmt.Sprint(layer.Type)
+	}
+	return fileName(kind + " " + of)
+}
+
+// printsOf returns the prints of names, which stand for what they name.
+func printsOf(names []string) []uint64 {
+	prints := make([]uint64, len(names))
+	for i, name := range names {
+		prints[i] = mapmatch.PrintOf(name)
+	}
+	return prints
+}
+
+func imagePrints(im *twmap.Image) []func() uint64 {
+	return []func() uint64{
+		func() uint64 {
+			return mapmatch.PrintOf(fmt.Sprint(im.Name, im.External, im.Width, im.Height, im.Version, im.Variant))
+		},
+		func() uint64 {
+			if p, _ := im.Picture(); p != nil {
+				return mapmatch.PrintOf(string(p.Pix))
+			}
+			return 0
+		},
+	}
+}
+
+func soundPrints(s *twmap.Sound) []func() uint64 {
+	return []func() uint64{
+		func() uint64 { return mapmatch.PrintOf(fmt.Sprint(s.Name, s.External, s.Version)) },
+		func() uint64 {
+			opus, _ := s.Opus()
+			return mapmatch.PrintOf(string(opus))
+		},
+	}
+}
+
+func envelopePrints(e *twmap.Envelope) []func() uint64 {
+	return []func() uint64{
+		func() uint64 { return mapmatch.PrintOf(fmt.Sprint(e.Name, e.Channels, e.Synchronized, e.Duration())) },
+		func() uint64 { return least(mapmatch.EnvelopeContent(e).Features) },
+		func() uint64 { return mapmatch.EnvelopeContent(e).Sum },
+	}
+}
+
+// least returns the least of some prints: adding or changing one of many seldom
+// changes it.
+func least(prints []uint64) uint64 {
+	all := ^uint64(0)
+	for _, p := range prints {
+		all = min(all, p*0x9e3779b97f4a7c15)
+	}
+	return all * 0x9e3779b97f4a7c15
+}
+
+func layerPrints(p *mapmatch.Prints, l twmap.Layer) []func() uint64 {
+	return []func() uint64{
+		func() uint64 { return p.Attributes(l) },
+		func() uint64 { return mapmatch.PrintOf(fmt.Sprint(p.Attributes(l), p.Count(l))) },
+		func() uint64 { return least(p.Content(l).Features) },
+		func() uint64 { return mapmatch.PrintOf(fmt.Sprint(p.Content(l).Sum)) },
+	}
+}
+
+func groupPrints(p *mapmatch.Prints, g *twmap.Group) []func() uint64 {
+	attributes := func() []uint64 {
+		var all []uint64
+		for _, l := range g.Layers {
+			all = append(all, p.Attributes(l))
+		}
+		return all
+	}
+	return []func() uint64{
+		func() uint64 { return p.GroupAttributes(g) },
+		func() uint64 { return least(attributes()) },
+		func() uint64 { return mapmatch.PrintOf(fmt.Sprint(attributes())) },
+		func() uint64 {
+			p.Load(g.Layers)
+			h := uint64(0)
+			for _, l := range g.Layers {
+				h = mapmatch.PrintOf(fmt.Sprint(h, p.Content(l).Sum))
+			}
+			return h
+		},
+	}
+}
+
+// keptNames returns the names that parts had in an earlier folder, "" where
+// they were not there.
+func keptNames(m *twmap.Map, like *Names) *layout {
+	kept := &layout{images: make([]string, len(m.Images)), sounds: make([]string, len(m.Sounds)),
+		envelopes: make([]string, len(m.Envelopes)), groups: make([]string, len(m.Groups)), orphans: make([]string, len(m.Orphans))}
+	for _, g := range m.Groups {
+		kept.layers = append(kept.layers, make([]string, len(g.Layers)))
+	}
+	if like == nil {
+		return kept
+	}
+	matches := mapmatch.Match(like.m, m)
+	keep := func(names, old []string, to []int) {
+		for i, from := range to {
+			if from >= 0 {
+				names[i] = old[from]
+			}
+		}
+	}
+	keep(kept.images, like.at.images, matches.Images)
+	keep(kept.sounds, like.at.sounds, matches.Sounds)
+	keep(kept.envelopes, like.at.envelopes, matches.Envelopes)
+	keep(kept.groups, like.at.groups, matches.Groups)
+	old := make(map[twmap.Layer]string)
+	for i, g := range like.m.Groups {
+		for j, l := range g.Layers {
+			old[l] = like.at.layers[i][j]
+		}
+	}
+	for i, l := range like.m.Orphans {
+		old[l] = like.at.orphans[i]
+	}
+	for i, g := range m.Groups {
+		for j, l := range g.Layers {
+			kept.layers[i][j] = old[matches.Layers[l]]
+		}
+	}
+	for i, l := range m.Orphans {
+		kept.orphans[i] = old[matches.Layers[l]]
+	}
+	return kept
+}
+
+// orderFile writes a list of names.
+func orderFile(names []string) []byte { return []byte(strings.Join(names, "\n") + "\n") }
+
+// entities calls yield with each part of a map that can have a relic, and with
+// its key in the sidecar.
+func (l *layout) entities(m *twmap.Map, yield func(key string, e twmap.Entity)) {
+	yield("version", m)
+	if m.Info != nil {
+		yield("info", m.Info)
+	}
+	for i, im := range m.Images {
+		yield(dirImages+"/"+l.images[i], im)
+	}
+	for i, s := range m.Sounds {
+		yield(dirSounds+"/"+l.sounds[i], s)
+	}
+	for i, e := range m.Envelopes {
+		yield(dirEnvelopes+"/"+l.envelopes[i], e)
+	}
+	yield("points", m.PointsItem())
+	yield("bezier", m.BezierItem())
+	layer := func(key string, layer twmap.Layer) {
+		yield(key, layer)
+		if t, ok := layer.(*twmap.TileLayer); ok && t.AutoMapper != nil {
+			yield(key+"#automapper", t.AutoMapper)
+		}
+	}
+	for i, g := range m.Groups {
+		yield(l.group(i), g)
+		if g.ParallaxZoom != nil {
+			yield(l.group(i)+"#zoom", g.ParallaxZoom)
+		}
+		for j := range g.Layers {
+			layer(l.layer(i, j), g.Layers[j])
+		}
+	}
+	for i := range m.Orphans {
+		layer(l.orphan(i), m.Orphans[i])
+	}
+	for i, e := range m.Extras {
+		yield(fmt.Sprintf("extras/%d", i), e)
+	}
+}

@@ -1,0 +1,202 @@
+package mapdir
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"trowel/internal/strictjson"
+)
+
+// folder is a folder of parts: the list of their names, and what there is.
+type folder struct {
+	r       *reader
+	dir     string
+	noun    string // what its parts are, such as "layer"
+	files   map[string]fs.DirEntry
+	claimed map[string]bool // by key
+	parts   []listed
+}
+
+// listed is a name of a list.
+type listed struct {
+	name string
+	line int
+}
+
+// folder reads a folder and its list.
+func (r *reader) folder(dir, noun string) *folder {
+	f := &folder{r: r, dir: dir, noun: noun, files: make(map[string]fs.DirEntry), claimed: make(map[string]bool)}
+	entries, err := fs.ReadDir(r.fs, dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.errs = append(r.errs, err)
+	}
+	for _, e := range entries {
+		f.files[e.Name()] = e
+	}
+	if f.has(fileOrder) {
+		f.read()
+	}
+	return f
+}
+
+func (f *folder) order() string { return f.dir + "/" + fileOrder }
+
+// read reads the list: a name on each line, but for empty ones and remarks.
+func (f *folder) read() {
+	data, err := readText(f.r.fs, f.order())
+	if err != nil {
+		f.r.errs = append(f.r.errs, err)
+		return
+	}
+	seen := make(map[string]int)
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		n++
+		name := strings.Trim(line, " \t\r\n")
+		if name == "" || name[0] == '#' {
+			continue
+		}
+		before := seen[key(name)]
+		switch {
+		case !utf8.ValidString(name):
+			f.fail(n, "a name that is not UTF-8")
+		case strings.ContainsAny(name, `/\`) || !fs.ValidPath(name) || name == ".":
+			f.fail(n, "%q cannot be the name of a file", name)
+		case before > 0:
+			f.fail(n, "the %s %q is listed twice, first in line %d", f.noun, name, before)
+		default:
+			seen[key(name)] = n
+			f.parts = append(f.parts, listed{name, n})
+		}
+	}
+}
+
+func (f *folder) fail(line int, format string, args ...any) {
+	f.r.errs = append(f.r.errs, &Error{File: f.order(), Line: line, Msg: fmt.Sprintf(format, args...)})
+}
+
+// has reports whether there is a file or folder, and claims it.
+func (f *folder) has(name string) bool {
+	_, ok := f.files[name]
+	if !ok { // a system may know it in another case or spelling
+		for known := range f.files {
+			if key(known) == key(name) {
+				_, err := fs.Stat(f.r.fs, f.dir+"/"+name)
+				ok = err == nil
+			}
+		}
+	}
+	if ok {
+		f.claimed[key(name)] = true
+	}
+	return ok
+}
+
+// missing says that a part of the list is not there.
+func (f *folder) missing(p listed, want string) {
+	hint := ""
+	for name := range f.files {
+		if key(name) == key(path.Base(want)) {
+			hint = fmt.Sprintf(", and there is %q", name)
+		}
+	}
+	if short := strings.TrimSuffix(p.name, path.Ext(p.name)); hint == "" && short != p.name && f.files[p.name] != nil {
+		hint = fmt.Sprintf("; a name without its extension is %q", short)
+	}
+	f.fail(p.line, "there is no %s %q: expected %s%s", f.noun, p.name, want, hint)
+}
+
+// leftovers deals with the files that the list does not lead to: parts that
+// nobody listed are told one by one, everything else is the user's own.
+func (f *folder) leftovers(isPart func(e fs.DirEntry) bool) (unlisted []string) {
+	var rest []fs.DirEntry
+	for name, e := range f.files {
+		if !f.claimed[key(name)] {
+			rest = append(rest, e)
+		}
+	}
+	slices.SortFunc(rest, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+	stems := make(map[string]bool)
+	var others []fs.DirEntry
+	for _, e := range rest {
+		if !isPart(e) {
+			others = append(others, e)
+			continue
+		}
+		name := e.Name()
+		if !e.IsDir() {
+			name = strings.TrimSuffix(name, path.Ext(name))
+		}
+		if !stems[name] {
+			stems[name] = true
+			unlisted = append(unlisted, name)
+			f.r.leaveOut(f.dir+"/"+e.Name(), fmt.Sprintf("is not listed, and was left out: a line %q in %s makes it part of the map", name, f.order()))
+		}
+	}
+	for _, e := range others {
+		if stem, tiles := strings.CutSuffix(e.Name(), ".txt"); !tiles || !stems[stem] {
+			f.r.foreign(f.dir+"/"+e.Name(), e.IsDir())
+		}
+	}
+	return unlisted
+}
+
+// unordered is leftovers of a folder whose parts nobody would leave out.
+func (f *folder) unordered(isPart func(e fs.DirEntry) bool) {
+	if unlisted := f.leftovers(isPart); len(unlisted) > 0 && !f.claimed[fileOrder] {
+		f.r.fail(f.order(), "the file is missing: expected the names of the %ss in their order, one on each line", f.noun)
+	}
+}
+
+// withExtension returns a function that reports whether a file has one of some
+// extensions.
+func withExtension(extensions ...string) func(fs.DirEntry) bool {
+	return func(e fs.DirEntry) bool { return !e.IsDir() && slices.Contains(extensions, path.Ext(e.Name())) }
+}
+
+// isGroup reports whether a folder is that of a group.
+func (f *folder) isGroup(e fs.DirEntry) bool {
+	_, err := fs.Stat(f.r.fs, f.dir+"/"+e.Name()+"/"+fileGroup)
+	return e.IsDir() && err == nil
+}
+
+// isLayer reports whether a file is that of a layer.
+func (f *folder) isLayer(e fs.DirEntry) bool {
+	if e.IsDir() || path.Ext(e.Name()) != ".json" {
+		return false
+	}
+	data, err := fs.ReadFile(f.r.fs, f.dir+"/"+e.Name())
+	return err == nil && strictjson.Type(data, "type") != ""
+}
+
+// foreign notes a file that is no part of the map. Those of the system and of
+// version control, which begin with a dot, are nothing to talk about.
+func (r *reader) foreign(name string, dir bool) {
+	if strings.HasPrefix(path.Base(name), ".") {
+		return
+	}
+	if dir {
+		name += "/"
+	}
+	r.own = append(r.own, name)
+}
+
+// tellForeign tells of all files that are no part of the map, in one line.
+func (r *reader) tellForeign() {
+	const named = 3
+	switch n := len(r.own); {
+	case n == 0:
+	case n == 1:
+		r.leaveOut(r.own[0], "is no part of the map, and was left out")
+	case n <= named:
+		r.leaveOut("", fmt.Sprintf("%d files are no part of the map, and were left out: %s", n, strings.Join(r.own, ", ")))
+	default:
+		r.leaveOut("", fmt.Sprintf("%d files are no part of the map, and were left out: %s and %d more", n, strings.Join(r.own[:named], ", "), n-named))
+	}
+}

@@ -1,0 +1,381 @@
+// Package mapmatch finds in two versions of a map the parts that are the same:
+// by their names where these tell, then by what they hold, then by likeness. A
+// part's place in its list says nothing about what it is; it only decides
+// between parts that nothing else tells apart.
+//
+// What is the same to it keeps the name of its file (package mapdir) and is
+// compared part with part (package mapdiff).
+package mapmatch
+
+import (
+	"cmp"
+	"slices"
+
+	"trowel/teeworlds/twmap"
+)
+
+// Matches says which parts of a new map are which of an old one.
+type Matches struct {
+	// The index in the old map of each part of the new one; -1 where it is new.
+	Images, Sounds, Envelopes, Groups []int
+	// Layers are the old ones by the new ones, those without a group too. A
+	// layer may have come from another group.
+	Layers map[twmap.Layer]twmap.Layer
+
+	// Prints of both maps. What was matched is the same to both.
+	Old, New *Prints
+}
+
+// Match matches the parts of two maps. It is the same on every run. It reads the
+// contents of the parts whose names do not tell what they are.
+func Match(old, new *twmap.Map) *Matches {
+	m := &Matches{Old: &Prints{}, New: &Prints{}, Layers: make(map[twmap.Layer]twmap.Layer)}
+	m.Images = pair(list(old.Images, imagePart), list(new.Images, imagePart), inOrder)
+	m.Old.Images, m.New.Images = shared(len(old.Images), m.Images)
+	m.Sounds = pair(list(old.Sounds, soundPart), list(new.Sounds, soundPart), inOrder)
+	m.Old.Sounds, m.New.Sounds = shared(len(old.Sounds), m.Sounds)
+	m.Envelopes = pair(list(old.Envelopes, envelopePart), list(new.Envelopes, envelopePart), inOrder)
+	m.Old.Envelopes, m.New.Envelopes = shared(len(old.Envelopes), m.Envelopes)
+	m.Groups = pair(m.Old.groups(old), m.New.groups(new), inOrder)
+
+	var restOld, restNew []twmap.Layer
+	matched := make(map[int]bool)
+	for j, i := range m.Groups {
+		if i < 0 {
+			restNew = append(restNew, new.Groups[j].Layers...)
+			continue
+		}
+		matched[i] = true
+		a, b := m.layers(old.Groups[i].Layers, new.Groups[j].Layers, inOrder)
+		restOld, restNew = append(restOld, a...), append(restNew, b...)
+	}
+	for i, g := range old.Groups {
+		if !matched[i] {
+			restOld = append(restOld, g.Layers...)
+		}
+	}
+	a, b := m.layers(old.Orphans, new.Orphans, inOrder)
+	m.layers(append(restOld, a...), append(restNew, b...), anywhere)
+	return m
+}
+
+// shared returns prints of the parts of both maps that are alike for matches.
+func shared(n int, to []int) (old, new []uint64) {
+	for i := range n {
+		old = append(old, mix32(1, int32(i)))
+	}
+	for j, i := range to {
+		if i >= 0 {
+			new = append(new, old[i])
+		} else {
+			new = append(new, mix32(2, int32(j)))
+		}
+	}
+	return old, new
+}
+
+// layers matches the layers of two groups and returns those that are left.
+func (m *Matches) layers(old, new []twmap.Layer, how order) (restOld, restNew []twmap.Layer) {
+	to := pair(list(old, m.Old.layerPart), list(new, m.New.layerPart), how)
+	taken := make([]bool, len(old))
+	for j, i := range to {
+		if i < 0 {
+			restNew = append(restNew, new[j])
+			continue
+		}
+		taken[i] = true
+		m.Layers[new[j]] = old[i]
+	}
+	for i, l := range old {
+		if !taken[i] {
+			restOld = append(restOld, l)
+		}
+	}
+	return restOld, restNew
+}
+
+// A part is what pair knows of a part.
+type part struct {
+	kind, name string
+	attributes []uint64        // what seldom changes
+	content    func() *Content // nil: never alike by half
+	load       func()          // hints that content will be asked for
+}
+
+func list[T any](parts []T, of func(T) part) []part {
+	all := make([]part, len(parts))
+	for i := range parts {
+		all[i] = of(parts[i])
+	}
+	return all
+}
+
+func imagePart(im *twmap.Image) part {
+	return part{name: im.Name, content: func() *Content {
+		if im.External {
+			return &Content{Sum: mix(PrintOf(im.Name), 1)}
+		}
+		p, _ := im.Picture()
+		if p == nil {
+			return &Content{Sum: mix(PrintOf(im.Name), 2)}
+		}
+		return &Content{Sum: mix(bytesPrint(p.Pix), uint64(p.Rect.Dx()))}
+	}}
+}
+
+func soundPart(s *twmap.Sound) part {
+	return part{name: s.Name, content: func() *Content {
+		opus, _ := s.Opus()
+		return &Content{Sum: bytesPrint(opus)}
+	}}
+}
+
+func envelopePart(e *twmap.Envelope) part {
+	c := EnvelopeContent(e)
+	return part{kind: e.Channels.String(), name: e.Name, content: func() *Content { return &c }}
+}
+
+// physics is the name of what there is once: the layers that make the game, and
+// the group that has them.
+const physics = "\x00physics"
+
+func (p *Prints) layerPart(l twmap.Layer) part {
+	b := l.Base()
+	out := part{kind: KindOf(l), name: b.Name, attributes: []uint64{uint64(b.Flags)}, content: func() *Content { return p.Content(l) }}
+	switch l := l.(type) {
+	case *twmap.TileLayer:
+		if l.Kind.Physics() {
+			out.name = physics
+		}
+		out.attributes = append(out.attributes, mix32(1, int32(l.Width), int32(l.Height)), mix32(1, l.Color.R, l.Color.G, l.Color.B, l.Color.A),
+			refPrint(p.Images, int32(l.Image)), refPrint(p.Envelopes, l.ColorEnv))
+	case *twmap.QuadLayer:
+		out.attributes = append(out.attributes, refPrint(p.Images, int32(l.Image)))
+	case *twmap.SoundLayer:
+		out.attributes = append(out.attributes, refPrint(p.Sounds, int32(l.Sound)))
+	}
+	return out
+}
+
+// groups returns the groups of a map as parts. A group is like another if its
+// layers are.
+func (p *Prints) groups(m *twmap.Map) []part {
+	return list(m.Groups, func(g *twmap.Group) part {
+		out := part{name: g.Name, attributes: []uint64{mix32(1, g.ParallaxX, g.ParallaxY), mix32(1, g.OffsetX, g.OffsetY), PrintOf(g.Name)}}
+		for _, l := range g.Layers {
+			if t, ok := l.(*twmap.TileLayer); ok && t.Kind == twmap.KindGame {
+				out.name = physics
+			}
+		}
+		var content *Content
+		out.content = func() *Content {
+			if content != nil {
+				return content
+			}
+			p.Load(g.Layers)
+			content = &Content{Sum: p.GroupAttributes(g)}
+			for _, l := range g.Layers {
+				attributes, sum := p.Attributes(l), p.Content(l).Sum
+				content.Sum = mix(mix(content.Sum, attributes), sum)
+				content.Features = append(content.Features, attributes, mix(sum, 1), mix(sum, 2))
+			}
+			slices.Sort(content.Features)
+			return content
+		}
+		return out
+	})
+}
+
+// order says what the places of parts tell.
+type order int
+
+const (
+	inOrder  order = iota // both lists are versions of one: neighbours stay neighbours, names count
+	anywhere              // what is left from many lists
+)
+
+// How alike parts must be to be the same: those without names, and those with
+// different ones.
+const (
+	alikeUnnamed = 0.45
+	alikeRenamed = 0.6
+)
+
+// maxCandidates limits how many parts each is held against for likeness.
+const maxCandidates = 200
+
+// pair returns for each new part the old one, or -1.
+func pair(old, new []part, how order) []int {
+	p := &pairing{old: old, new: new, how: how, to: make([]int, len(new)), from: make([]int, len(old))}
+	for i := range p.to {
+		p.to[i] = -1
+	}
+	for i := range p.from {
+		p.from[i] = -1
+	}
+	if how == inOrder {
+		p.unique()
+	}
+	p.same(func(a *part) (any, bool) { return [3]any{a.kind, a.name, a.content().Sum}, true })
+	p.same(func(a *part) (any, bool) {
+		c := a.content()
+		return [2]any{a.kind, c.Sum}, a.name != physics && (len(c.Features) > 0 || a.attributes == nil)
+	})
+	for p.alike() {
+	}
+	return p.to
+}
+
+type pairing struct {
+	old, new []part
+	how      order
+	to, from []int
+}
+
+func (p *pairing) join(i, j int) { p.from[i], p.to[j] = j, i }
+
+// unique joins parts whose names are the only ones of their kind on both sides.
+func (p *pairing) unique() {
+	type name struct{ kind, name string }
+	olds, news := make(map[name][]int), make(map[name][]int)
+	for i, a := range p.old {
+		olds[name{a.kind, a.name}] = append(olds[name{a.kind, a.name}], i)
+	}
+	for j, b := range p.new {
+		news[name{b.kind, b.name}] = append(news[name{b.kind, b.name}], j)
+	}
+	for n, js := range news {
+		if is := olds[n]; n.name != "" && len(is) == 1 && len(js) == 1 {
+			p.join(is[0], js[0])
+		}
+	}
+}
+
+// left reports whether parts of a kind are left on both sides; without them no
+// content needs to be looked at.
+func (p *pairing) left() func(kind string) bool {
+	olds, news := make(map[string]bool), make(map[string]bool)
+	for i := range p.old {
+		if p.from[i] < 0 {
+			olds[p.old[i].kind] = true
+		}
+	}
+	for j := range p.new {
+		if p.to[j] < 0 {
+			news[p.new[j].kind] = true
+		}
+	}
+	return func(kind string) bool { return olds[kind] && news[kind] }
+}
+
+// same joins parts of the same key, in their order.
+func (p *pairing) same(key func(*part) (any, bool)) {
+	left := p.left()
+	olds := make(map[any][]int)
+	for i := range p.old {
+		if a := &p.old[i]; p.from[i] < 0 && left(a.kind) {
+			if k, ok := key(a); ok {
+				olds[k] = append(olds[k], i)
+			}
+		}
+	}
+	for j := range p.new {
+		if b := &p.new[j]; p.to[j] < 0 && left(b.kind) {
+			if k, ok := key(b); ok && len(olds[k]) > 0 {
+				p.join(olds[k][0], j)
+				olds[k] = olds[k][1:]
+			}
+		}
+	}
+}
+
+// candidate is two parts that may be the same.
+type candidate struct {
+	i, j  int
+	score float64
+}
+
+// alike joins the parts that are most alike first. It reports whether there
+// were any: then their neighbours may be more alike than before.
+func (p *pairing) alike() bool {
+	left := p.left()
+	var olds []int
+	for i := range p.old {
+		if p.from[i] < 0 && left(p.old[i].kind) {
+			olds = append(olds, i)
+		}
+	}
+	var all []candidate
+	for j := range p.new {
+		if p.to[j] >= 0 || !left(p.new[j].kind) {
+			continue
+		}
+		// Where there are very many, only those at about the same place.
+		near, _ := slices.BinarySearch(olds, j)
+		first := max(0, min(near-maxCandidates/2, len(olds)-maxCandidates))
+		for _, i := range olds[first:min(first+maxCandidates, len(olds))] {
+			if score := p.score(i, j); score > 0 {
+				all = append(all, candidate{i, j, score})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(abs(a.i-a.j), abs(b.i-b.j)), cmp.Compare(a.j, b.j), cmp.Compare(a.i, b.i))
+	})
+	joined := false
+	for _, c := range all {
+		if p.from[c.i] < 0 && p.to[c.j] < 0 {
+			p.join(c.i, c.j)
+			joined = true
+		}
+	}
+	return joined
+}
+
+// score says how alike two parts are, 0 if they are not the same.
+func (p *pairing) score(i, j int) float64 {
+	a, b := &p.old[i], &p.new[j]
+	if a.kind != b.kind {
+		return 0
+	}
+	named := a.name != "" && a.name == b.name
+	if a.attributes == nil && !named && len(a.content().Features) == 0 {
+		return 0 // a picture is the same or another one
+	}
+	score := 0.6 * Alike(a.content().Features, b.content().Features)
+	same := 0
+	for k := range a.attributes {
+		if a.attributes[k] == b.attributes[k] {
+			same++
+		}
+	}
+	if n := len(a.attributes); n > 0 {
+		score += 0.25 * float64(same) / float64(n)
+	}
+	if p.how == inOrder {
+		score += 0.075*p.neighbour(i-1, j-1) + 0.075*p.neighbour(i+1, j+1)
+	}
+	switch {
+	case named && p.how == inOrder:
+		return 1 + score
+	case named:
+		score += 0.2
+	case a.name != "" && b.name != "" && score < alikeRenamed:
+		return 0
+	}
+	if score < alikeUnnamed || p.how == anywhere && score < alikeRenamed {
+		return 0
+	}
+	return score
+}
+
+// neighbour is 1 if two neighbours are the same, or both are the end of the list.
+func (p *pairing) neighbour(i, j int) float64 {
+	inside := i >= 0 && i < len(p.old)
+	if inside != (j >= 0 && j < len(p.new)) || inside && p.to[j] != i {
+		return 0
+	}
+	return 1
+}
+
+func abs(n int) int { return max(n, -n) }

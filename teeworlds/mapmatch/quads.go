@@ -1,0 +1,82 @@
+package mapmatch
+
+import "trowel/teeworlds/twmap"
+
+// Quads returns for each quad of the new version of a layer its number in the
+// old one, or -1: those that are the same in all, then those that were only
+// moved, only painted, or only bent, and at last those that have the same pivot.
+func (m *Matches) Quads(old, new []twmap.Quad) []int {
+	env := func(p *Prints, q *twmap.Quad) uint64 {
+		return mix32(mix(refPrint(p.Envelopes, q.PosEnv), refPrint(p.Envelopes, q.ColorEnv)), q.PosEnvOffset, q.ColorEnvOffset)
+	}
+	type prints struct{ place, form, look, env uint64 }
+	take := func(p *Prints, quads []twmap.Quad) []prints {
+		all := make([]prints, len(quads))
+		for i := range quads {
+			q := &quads[i]
+			all[i] = prints{quadPlace(q), quadForm(q), quadLook(q), env(p, q)}
+		}
+		return all
+	}
+	return inSteps(take(m.Old, old), take(m.New, new), []func(prints) prints{
+		func(p prints) prints { return p },
+		func(p prints) prints { return prints{form: p.form, look: p.look, env: p.env} },
+		func(p prints) prints { return prints{place: p.place, form: p.form} },
+		func(p prints) prints { return prints{place: p.place, look: p.look} },
+		func(p prints) prints { return prints{form: p.form, look: p.look} },
+		func(p prints) prints { return prints{place: p.place} },
+	})
+}
+
+// InOrder matches the things of two versions of a list: those that are equal,
+// then those whose place is, such as the time of a point of an envelope.
+func InOrder[T, K comparable](old, new []T, place func(T) K) []int {
+	to := inSteps(old, new, []func(T) T{func(t T) T { return t }})
+	taken := make(map[int]bool)
+	for _, i := range to {
+		taken[i] = true
+	}
+	rest := make(map[K][]int)
+	for i := range old {
+		if !taken[i] {
+			rest[place(old[i])] = append(rest[place(old[i])], i)
+		}
+	}
+	for j := range new {
+		if k := place(new[j]); to[j] < 0 && len(rest[k]) > 0 {
+			to[j], rest[k] = rest[k][0], rest[k][1:]
+		}
+	}
+	return to
+}
+
+// inSteps matches what has the same key, in its order, for one kind of keys after
+// the other.
+func inSteps[T comparable](old, new []T, keys []func(T) T) []int {
+	to, from := make([]int, len(new)), make([]int, len(old))
+	for j := range to {
+		to[j] = -1
+	}
+	for i := range from {
+		from[i] = -1
+	}
+	for _, key := range keys {
+		left := make(map[T][]int)
+		for i := range old {
+			if from[i] < 0 {
+				left[key(old[i])] = append(left[key(old[i])], i)
+			}
+		}
+		if len(left) == 0 {
+			break
+		}
+		for j := range new {
+			if k := key(new[j]); to[j] < 0 && len(left[k]) > 0 {
+				i := left[k][0]
+				left[k] = left[k][1:]
+				to[j], from[i] = i, j
+			}
+		}
+	}
+	return to
+}
