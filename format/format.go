@@ -65,6 +65,11 @@ type Format struct {
 	// path names inside it, up to where it breaks.
 	Dump func(job *Job, src *Source, path string, t bin.Tracer) error
 
+	// Compare calls change with each difference between two files, as data for
+	// JSON, and returns what to tell people of them, line by line. Nil: they are
+	// compared file by file of their trees.
+	Compare func(job *Job, old, new Side, change func(any) error) ([]string, error)
+
 	Repair *Repair // nil: it cannot be repaired
 
 	Conversions []Conversion  // to other formats
@@ -82,6 +87,12 @@ type File interface {
 	// Check reports everything that is wrong with it.
 	Check(*Job, check.Sink) error
 	io.Closer
+}
+
+// Side is one of two files to be compared: the file, or the tree form of one.
+type Side struct {
+	*Source       // nil if Tree is set
+	Tree    fs.FS // nil if it is the file
 }
 
 // Conversion turns a file of one format into another.
@@ -180,6 +191,10 @@ type Job struct {
 	// Temporary says that what Build makes is for this run only. Then nothing may be
 	// written anywhere else than to its Output, not even where the tree says so.
 	Temporary bool
+
+	// Over is the folder that the tree goes over, nil if there is none: what is in
+	// both shall be called as it is there.
+	Over fs.FS
 }
 
 // Value returns the value of an option.

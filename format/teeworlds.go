@@ -28,10 +28,11 @@ var teeworldsMap = &Format{
 	RecognizeTree: mapdir.Recognize,
 	Open:          openMap,
 	Build:         buildMap,
+	Compare:       compareMaps,
 	Dump:          dumpTeeworlds,
 	Conversions:   mapConversions,
 	Kinds:         append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),
-	Options:       []Option{optionClean},
+	Options:       []Option{optionClean, optionLike},
 }
 
 var teeworldsDatafile = &Format{
@@ -73,7 +74,10 @@ func (j *Job) missOf(src *Source) func(loss string) {
 	return func(loss string) { j.Miss(src.Path, "%s", loss) }
 }
 
-type mapFile struct{ m *twmap.Map }
+type mapFile struct {
+	m    *twmap.Map
+	like func() (*mapdir.Names, error) // the names that the parts shall have, nil for new ones
+}
 
 func decodeMap(src *Source, tell func(loss string)) (*twmap.Map, error) {
 	data, err := readDatafile(src)
@@ -96,11 +100,21 @@ func openMap(job *Job, src *Source) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &mapFile{m}, nil
+	return &mapFile{m, func() (*mapdir.Names, error) { return likeNames(job) }}, nil
 }
 
-func (f *mapFile) Tree() (fs.FS, error) { return mapdir.Open(f.m), nil }
-func (f *mapFile) Close() error         { return nil }
+func (f *mapFile) Tree() (fs.FS, error) {
+	like, err := f.like()
+	if err != nil {
+		return nil, err
+	}
+	if like == nil {
+		return mapdir.Open(f.m), nil
+	}
+	return mapdir.OpenLike(f.m, like), nil
+}
+
+func (f *mapFile) Close() error { return nil }
 
 func (f *mapFile) Check(_ *Job, sink check.Sink) error {
 	twmap.CheckFile(f.m.Source(), sink)

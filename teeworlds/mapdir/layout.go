@@ -44,6 +44,24 @@ type Names struct {
 // NamesOf gives the parts of a map names.
 func NamesOf(m *twmap.Map) *Names { return &Names{m, layoutOf(m, nil)} }
 
+// For gives the parts of another map names: those that n has for what they are
+// matched with, and new ones to the others. n may be nil.
+func (n *Names) For(m *twmap.Map, matches *mapmatch.Matches) *Names {
+	return &Names{m, layoutOf(m, n.kept(m, matches))}
+}
+
+// Map returns the map whose parts have the names.
+func (n *Names) Map() *twmap.Map { return n.m }
+
+// Paths of the files of parts, without extensions.
+
+func (n *Names) Image(i int) string    { return dirImages + "/" + n.at.images[i] }
+func (n *Names) Sound(i int) string    { return dirSounds + "/" + n.at.sounds[i] }
+func (n *Names) Envelope(i int) string { return dirEnvelopes + "/" + n.at.envelopes[i] }
+func (n *Names) Group(i int) string    { return n.at.group(i) }
+func (n *Names) Layer(i, j int) string { return n.at.layer(i, j) }
+func (n *Names) Orphan(i int) string   { return n.at.orphan(i) }
+
 // ReadNames reads the names in the folder of a map. It fails where [Read] does.
 func ReadNames(fsys fs.FS) (*Names, error) {
 	r, err := read(fsys, nil)
@@ -53,10 +71,12 @@ func ReadNames(fsys fs.FS) (*Names, error) {
 	return &Names{r.m, r.at}, nil
 }
 
-// layoutOf gives every part of a map its place: where like had it, if it did.
-func layoutOf(m *twmap.Map, like *Names) *layout {
+// layoutOf gives every part of a map its place, with the names that are kept.
+func layoutOf(m *twmap.Map, kept *layout) *layout {
 	var l layout
-	kept := keptNames(m, like)
+	if kept == nil {
+		kept = noNames(m)
+	}
 	prints := &mapmatch.Prints{}
 	images := make([]named, len(m.Images))
 	for i, im := range m.Images {
@@ -204,18 +224,23 @@ func groupPrints(p *mapmatch.Prints, g *twmap.Group) []func() uint64 {
 	}
 }
 
-// keptNames returns the names that parts had in an earlier folder, "" where
-// they were not there.
-func keptNames(m *twmap.Map, like *Names) *layout {
-	kept := &layout{images: make([]string, len(m.Images)), sounds: make([]string, len(m.Sounds)),
+// noNames returns an empty name for each part of a map.
+func noNames(m *twmap.Map) *layout {
+	l := &layout{images: make([]string, len(m.Images)), sounds: make([]string, len(m.Sounds)),
 		envelopes: make([]string, len(m.Envelopes)), groups: make([]string, len(m.Groups)), orphans: make([]string, len(m.Orphans))}
 	for _, g := range m.Groups {
-		kept.layers = append(kept.layers, make([]string, len(g.Layers)))
+		l.layers = append(l.layers, make([]string, len(g.Layers)))
 	}
-	if like == nil {
+	return l
+}
+
+// kept returns the names that parts of another map have in n, "" where it does
+// not have them.
+func (n *Names) kept(m *twmap.Map, matches *mapmatch.Matches) *layout {
+	kept := noNames(m)
+	if n == nil {
 		return kept
 	}
-	matches := mapmatch.Match(like.m, m)
 	keep := func(names, old []string, to []int) {
 		for i, from := range to {
 			if from >= 0 {
@@ -223,18 +248,18 @@ func keptNames(m *twmap.Map, like *Names) *layout {
 			}
 		}
 	}
-	keep(kept.images, like.at.images, matches.Images)
-	keep(kept.sounds, like.at.sounds, matches.Sounds)
-	keep(kept.envelopes, like.at.envelopes, matches.Envelopes)
-	keep(kept.groups, like.at.groups, matches.Groups)
+	keep(kept.images, n.at.images, matches.Images)
+	keep(kept.sounds, n.at.sounds, matches.Sounds)
+	keep(kept.envelopes, n.at.envelopes, matches.Envelopes)
+	keep(kept.groups, n.at.groups, matches.Groups)
 	old := make(map[twmap.Layer]string)
-	for i, g := range like.m.Groups {
+	for i, g := range n.m.Groups {
 		for j, l := range g.Layers {
-			old[l] = like.at.layers[i][j]
+			old[l] = n.at.layers[i][j]
 		}
 	}
-	for i, l := range like.m.Orphans {
-		old[l] = like.at.orphans[i]
+	for i, l := range n.m.Orphans {
+		old[l] = n.at.orphans[i]
 	}
 	for i, g := range m.Groups {
 		for j, l := range g.Layers {

@@ -36,6 +36,7 @@ import (
 
 	"trowel/internal/tree"
 	"trowel/teeworlds/datafile"
+	"trowel/teeworlds/mapmatch"
 	"trowel/teeworlds/twmap"
 )
 
@@ -55,12 +56,18 @@ type sidecar struct {
 // Open returns the folder of a map. Nothing is inflated before a file that
 // needs it is opened, but for layers that nothing else tells apart. The map must
 // not be changed while the folder is in use.
-func Open(m *twmap.Map) fs.FS { return OpenLike(m, nil) }
+func Open(m *twmap.Map) fs.FS { return NamesOf(m).Open() }
 
 // OpenLike returns the folder of a map in which the parts that like has too, as
 // package mapmatch finds them, are called as they are there.
 func OpenLike(m *twmap.Map, like *Names) fs.FS {
-	w := &writer{m: m, at: layoutOf(m, like), tree: &tree.FS{}}
+	return like.For(m, mapmatch.Match(like.m, m)).Open()
+}
+
+// Open returns the folder of the map under these names.
+func (n *Names) Open() fs.FS {
+	m := n.m
+	w := &writer{m: m, at: n.at, tree: &tree.FS{}}
 	w.add(fileMap, w.mapForm)
 	w.settings()
 	w.media()

@@ -1,0 +1,95 @@
+package format
+
+import (
+	"fmt"
+	"os"
+
+	"trowel/internal/safename"
+	"trowel/teeworlds/mapdiff"
+	"trowel/teeworlds/mapdir"
+)
+
+// optionLike gives the parts of a map the names that they have elsewhere.
+var optionLike = Option{Name: "like", Showing: true,
+	Help: "call groups, layers and the like as they are called in an `earlier` map or its folder (a folder that is extracted over is one by itself)"}
+
+// likeNames returns the names that a job asks for, nil for none.
+func likeNames(job *Job) (*mapdir.Names, error) {
+	if path := job.Value(optionLike.Name); path != "" {
+		names, err := namesAt(job, path)
+		if err != nil {
+			return nil, fmt.Errorf("--%s: %w", optionLike.Name, err)
+		}
+		return names, nil
+	}
+	if job == nil || job.Over == nil || !mapdir.Recognize(job.Over) {
+		return nil, nil
+	}
+	names, err := mapdir.ReadNames(job.Over)
+	if err != nil {
+		job.Warn("", "the folder that is there is no whole map, so its names are not kept: %v", err)
+		return nil, nil
+	}
+	return names, nil
+}
+
+// namesAt returns the names in the folder of a map, or those that a map gets.
+func namesAt(job *Job, path string) (*mapdir.Names, error) {
+	src, err := OpenSource(path)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	if !src.IsDir() {
+		return namesOf(job, Side{Source: src})
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	fsys, err := safename.Restore(root.FS())
+	if err == nil && !mapdir.Recognize(fsys) {
+		err = fmt.Errorf("%s: %w", path, ErrNoTree)
+	}
+	if err != nil {
+		return nil, err
+	}
+	names, err := namesOf(job, Side{Tree: fsys})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return names, nil
+}
+
+func namesOf(job *Job, side Side) (*mapdir.Names, error) {
+	if side.Tree != nil {
+		return mapdir.ReadNames(side.Tree)
+	}
+	m, err := decodeMap(side.Source, job.missOf(side.Source))
+	if err != nil {
+		return nil, err
+	}
+	return mapdir.NamesOf(m), nil
+}
+
+// compareMaps compares maps part by part.
+func compareMaps(job *Job, old, new Side, change func(any) error) ([]string, error) {
+	a, err := namesOf(job, old)
+	if err != nil {
+		return nil, err
+	}
+	b, err := namesOf(job, new)
+	if err != nil {
+		return nil, err
+	}
+	var lines mapdiff.Lines
+	err = mapdiff.Compare(a, b, func(c mapdiff.Change) error {
+		if err := job.Err(); err != nil {
+			return err
+		}
+		lines.Add(c)
+		return change(c)
+	})
+	return lines.All(), err
+}

@@ -1,0 +1,317 @@
+package mapdiff
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Limits of what [Lines] says, so that a person reads it.
+const (
+	maxPerPart = 24 // lines about the tiles, or about the quads, of one layer
+	maxTiles   = 60 // lines about tiles in all; with more, each layer has its share
+	maxAlike   = 3  // parts with the very same change that are named one by one
+)
+
+// Lines makes lines for people of changes. However many there are, it keeps few
+// of them: the largest areas of each layer.
+type Lines struct {
+	parts []*partLines
+	known map[string]*partLines
+}
+
+type partLines struct {
+	path  string
+	texts []string
+	items []*itemLine
+	areas areaList
+}
+
+// itemLine is one change of several things of a part, such as of quads.
+type itemLine struct {
+	typ, text string
+	names     []string
+	numbers   []int
+}
+
+// areaList is the largest areas of a layer, and what there is in all.
+type areaList struct {
+	top   []Change // from the largest on
+	count int
+	tiles int
+	all   Area
+}
+
+// Add adds a change.
+func (l *Lines) Add(c Change) {
+	p := l.known[c.Path]
+	if p == nil {
+		p = &partLines{path: c.Path}
+		if l.known == nil {
+			l.known = make(map[string]*partLines)
+		}
+		l.known[c.Path] = p
+		l.parts = append(l.parts, p)
+	}
+	switch {
+	case c.Kind == Tiles:
+		p.areas.add(c)
+	case c.Part.Type == "quad" || c.Part.Type == "source" || c.Part.Type == "point":
+		p.item(c)
+	default:
+		p.texts = append(p.texts, c.text())
+	}
+}
+
+func (a *areaList) add(c Change) {
+	size := c.Area.Width * c.Area.Height
+	if a.count == 0 {
+		a.all = *c.Area
+	}
+	right, bottom := max(a.all.X+a.all.Width, c.Area.X+c.Area.Width), max(a.all.Y+a.all.Height, c.Area.Y+c.Area.Height)
+	a.all.X, a.all.Y = min(a.all.X, c.Area.X), min(a.all.Y, c.Area.Y)
+	a.all.Width, a.all.Height = right-a.all.X, bottom-a.all.Y
+	a.count++
+	a.tiles += size
+	at := len(a.top)
+	for at > 0 && a.top[at-1].Area.Width*a.top[at-1].Area.Height < size {
+		at--
+	}
+	if at < maxPerPart {
+		a.top = slices.Insert(a.top, at, c)
+		a.top = a.top[:min(len(a.top), maxPerPart)]
+	}
+}
+
+// lines returns at most n lines.
+func (a *areaList) lines(n int) []string {
+	top, rest := a.top, a.tiles
+	if a.count > n {
+		top = a.top[:max(n-1, 0)]
+	}
+	top = slices.Clone(top)
+	slices.SortFunc(top, func(p, q Change) int { return cmp.Or(p.Area.Y-q.Area.Y, p.Area.X-q.Area.X) })
+	var lines []string
+	for _, c := range top {
+		lines = append(lines, c.text())
+		rest -= c.Area.Width * c.Area.Height
+	}
+	if rest > 0 {
+		more := "more "
+		if len(top) == 0 {
+			more = ""
+		}
+		lines = append(lines, fmt.Sprintf("and %s %stiles between %d,%d and %d,%d", thousands(rest), more, a.all.X, a.all.Y, a.all.X+a.all.Width-1, a.all.Y+a.all.Height-1))
+		if more == "" {
+			lines[0] = strings.TrimPrefix(lines[0], "and ") + " changed"
+		}
+	}
+	return lines
+}
+
+func (p *partLines) item(c Change) {
+	text := c.text()
+	number := c.Part.Is
+	if number == nil || c.Kind == Moved {
+		number = c.Part.Was
+	}
+	for _, known := range p.items {
+		if known.typ == c.Part.Type && known.text == text {
+			known.numbers = append(known.numbers, *number)
+			known.names = append(known.names, c.Part.Name)
+			return
+		}
+	}
+	p.items = append(p.items, &itemLine{c.Part.Type, text, []string{c.Part.Name}, []int{*number}})
+}
+
+func (i *itemLine) String() string {
+	var what string
+	switch {
+	case i.typ == "point" && len(i.names) == 1:
+		what = "point at " + i.names[0]
+	case i.typ == "point":
+		what = "points at " + few(i.names)
+	case len(i.numbers) == 1:
+		what = fmt.Sprintf("%s %d", i.typ, i.numbers[0])
+	default:
+		slices.Sort(i.numbers)
+		var runs []string
+		for from := 0; from < len(i.numbers); {
+			to := from
+			for to+1 < len(i.numbers) && i.numbers[to+1] == i.numbers[to]+1 {
+				to++
+			}
+			switch to - from {
+			case 0:
+				runs = append(runs, fmt.Sprint(i.numbers[from]))
+			case 1:
+				runs = append(runs, fmt.Sprint(i.numbers[from]), fmt.Sprint(i.numbers[to]))
+			default:
+				runs = append(runs, fmt.Sprintf("%d to %d", i.numbers[from], i.numbers[to]))
+			}
+			from = to + 1
+		}
+		what = i.typ + "s " + few(runs)
+	}
+	return what + ": " + i.text
+}
+
+// few lists names, the first ones of many.
+func few(names []string) string {
+	if n := len(names); n > 8 {
+		names = append(slices.Clone(names[:7]), fmt.Sprintf("%d more", n-7))
+	}
+	return strings.Join(names, ", ")
+}
+
+// All returns the lines.
+func (l *Lines) All() []string {
+	perLayer, wanted, layers := maxPerPart, 0, 0
+	for _, p := range l.parts {
+		wanted += min(p.areas.count, maxPerPart)
+		if p.areas.count > 0 {
+			layers++
+		}
+	}
+	if wanted > maxTiles {
+		perLayer = max(1, maxTiles/layers)
+	}
+	alike := make(map[string][]string) // the paths of parts with the same change
+	for _, p := range l.parts {
+		for _, text := range p.texts {
+			alike[text] = append(alike[text], p.path)
+		}
+	}
+	var lines []string
+	for _, p := range l.parts {
+		say := func(text string) { lines = append(lines, p.path+": "+text) }
+		for _, text := range p.texts {
+			switch paths := alike[text]; {
+			case len(paths) <= maxAlike || p.path == "settings":
+				say(text)
+			case paths[0] == p.path:
+				lines = append(lines, fmt.Sprintf("%d parts: %s (%s)", len(paths), text, few(slices.Compact(paths))))
+				alike[text] = append([]string{""}, paths...) // said
+			}
+		}
+		items := p.items
+		if len(items) > maxPerPart {
+			items = items[:maxPerPart-1]
+		}
+		for _, i := range items {
+			say(i.String())
+		}
+		rest := 0
+		for _, i := range p.items[len(items):] {
+			rest += len(i.numbers)
+		}
+		if rest > 0 {
+			say(fmt.Sprintf("and %s more changes of %ss", thousands(rest), p.items[0].typ))
+		}
+		for _, text := range p.areas.lines(perLayer) {
+			say(text)
+		}
+	}
+	return lines
+}
+
+// text is the change without the part that it is of.
+func (c Change) text() string {
+	switch c.Kind {
+	case Added:
+		switch {
+		case c.Part.Type == "setting":
+			return fmt.Sprintf("+ %s", c.New)
+		case c.Part.Type == "item" || c.Part.Is == nil:
+			return fmt.Sprintf("item added: %s", c.New)
+		case c.items():
+			return fmt.Sprintf("added at %s", show(c.New))
+		}
+		return fmt.Sprintf("added at %d: %s", *c.Part.Is, c.New)
+	case Removed:
+		switch {
+		case c.Part.Type == "setting":
+			return fmt.Sprintf("- %s", c.Old)
+		case c.Part.Type == "item" || c.Part.Was == nil:
+			return fmt.Sprintf("item removed: %s", c.Old)
+		case c.items():
+			return fmt.Sprintf("removed, was at %s", show(c.Old))
+		}
+		return fmt.Sprintf("removed, was at %d: %s", *c.Part.Was, c.Old)
+	case Moved:
+		if c.Part.Type == "setting" {
+			return fmt.Sprintf("moved %v -> %v: %s", c.Old, c.New, c.Part.Name)
+		}
+		if c.Field == "group" {
+			return fmt.Sprintf("moved to %v", c.New)
+		}
+		return fmt.Sprintf("moved %v -> %v", c.Old, c.New)
+	case Renamed:
+		return fmt.Sprintf("renamed %q -> %q", c.Old, c.New)
+	case Replaced:
+		return fmt.Sprintf("replaced: %v -> %v", c.Old, c.New)
+	case Resized:
+		what := "removed"
+		if c.At.Added {
+			what = "added"
+		}
+		where := fmt.Sprintf("from %s %d on", c.At.Unit, c.At.From)
+		ends := map[string][2]string{"row": {"at the top", "at the bottom"}, "column": {"at the left", "at the right"}}[c.At.Unit]
+		switch {
+		case c.At.Last:
+			where = ends[1]
+		case c.At.First:
+			where = ends[0]
+		}
+		return fmt.Sprintf("%s %v -> %v: %s %s %s", c.Field, c.Old, c.New, count(c.At.Number, c.At.Unit), what, where)
+	case Shifted:
+		return fmt.Sprintf("all tiles moved by %s", show(c.By))
+	case Tiles:
+		if c.Area.Width == 1 && c.Area.Height == 1 {
+			return fmt.Sprintf("tiles %d,%d: %v -> %v", c.Area.X, c.Area.Y, c.Old, c.New)
+		}
+		return fmt.Sprintf("%d x %d tiles at %d,%d: %v -> %v", c.Area.Width, c.Area.Height, c.Area.X, c.Area.Y, c.Old, c.New)
+	}
+	if c.By != nil {
+		return "moved by " + show(c.By)
+	}
+	return fmt.Sprintf("%s %s -> %s", c.Field, show(c.Old), show(c.New))
+}
+
+// items reports whether the change is of things inside a part.
+func (c Change) items() bool {
+	return c.Part.Type == "quad" || c.Part.Type == "source" || c.Part.Type == "point"
+}
+
+// show writes a value as people do.
+func show(v any) string {
+	if v == nil {
+		return "none"
+	}
+	if r := reflect.ValueOf(v); r.Kind() == reflect.Slice {
+		var list []string
+		for i := range r.Len() {
+			list = append(list, fmt.Sprint(r.Index(i).Interface()))
+		}
+		if len(list) > 12 {
+			return fmt.Sprintf("%d numbers", len(list))
+		}
+		return strings.Join(list, ", ")
+	}
+	if s, ok := v.(string); ok && s == "" {
+		return "none"
+	}
+	return fmt.Sprint(v)
+}
+
+// thousands writes a number with commas.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,366 @@
+// Package mapdiff says in what two versions of a map differ, as a person would:
+// what was added, removed, moved and renamed, and what has changed in the parts
+// that are the same (package mapmatch). A change is data; [Lines] is its form for
+// people.
+package mapdiff
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"trowel/teeworlds/mapdir"
+	"trowel/teeworlds/mapmatch"
+	"trowel/teeworlds/twmap"
+)
+
+// Kind is what happened to a part.
+type Kind string
+
+// Kinds of changes.
+const (
+	Added    Kind = "added"    // New is a summary of it
+	Removed  Kind = "removed"  // Old is a summary of it
+	Moved    Kind = "moved"    // Old and New are its places in its list
+	Renamed  Kind = "renamed"  // Old and New are the names
+	Changed  Kind = "changed"  // Old and New are what Field was and is
+	Replaced Kind = "replaced" // the picture, the sound: Old and New are summaries
+	Resized  Kind = "resized"  // Field is height or width
+	Shifted  Kind = "shifted"  // all tiles, by By
+	Tiles    Kind = "tiles"    // in Area there was Old everywhere, and there is New
+)
+
+// Change is one difference. Old is not there for what is new, and New not for
+// what is gone. The path of a part is that of its file without extension, under
+// the names that the old map has: groups/Tree/Leaves.
+type Change struct {
+	Path  string `json:"path"`
+	Part  Part   `json:"part"`
+	Kind  Kind   `json:"change"`
+	Field string `json:"field,omitempty"`
+	Old   any    `json:"old,omitempty"`
+	New   any    `json:"new,omitempty"`
+	By    any    `json:"by,omitempty"` // how far: pixels for quads, columns and rows for tiles
+	Area  *Area  `json:"area,omitempty"`
+	At    *Cut   `json:"at,omitempty"`
+}
+
+// Part is a part of a map, or of a layer or envelope.
+type Part struct {
+	Type string `json:"type"`           // map, setting, image, sound, envelope, group, layer, quad, source, point, item
+	Name string `json:"name,omitempty"` // that the map gives it
+	Was  *int   `json:"was,omitempty"`  // its number in the old map, in its list, from 0
+	Is   *int   `json:"is,omitempty"`   // its number in the new map
+
+	Group *Part `json:"group,omitempty"` // that a layer is in
+}
+
+// Cut is where rows or columns were inserted or removed.
+type Cut struct {
+	Unit   string `json:"unit"` // row or column
+	Number int    `json:"number"`
+	From   int    `json:"from"` // the first of them
+	Added  bool   `json:"added"`
+	First  bool   `json:"-"` // in front of all others
+	Last   bool   `json:"-"` // behind all others
+}
+
+// Compare calls yield with all that differs between two maps, and stops where it
+// fails. It compares what can be read; [twmap.Map.TellLosses] tells what cannot.
+func Compare(old, new *mapdir.Names, yield func(Change) error) error {
+	a, b := old.Map(), new.Map()
+	m := mapmatch.Match(a, b)
+	c := &comparison{Matches: m, a: a, b: b, old: old, new: old.For(b, m), yield: yield}
+	for _, step := range []func() error{c.info, c.images, c.sounds, c.envelopes, c.groups, c.orphans, c.extras} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type comparison struct {
+	*mapmatch.Matches
+	a, b     *twmap.Map
+	old, new *mapdir.Names
+	yield    func(Change) error
+}
+
+// field is what is to be compared of a part: value is shown, and id compared
+// if it is not nil.
+type field struct {
+	name  string
+	value any
+	id    any
+}
+
+// fields compares what two versions of a part say.
+func (c *comparison) fields(path string, part Part, old, new []field) error {
+	for i, f := range new {
+		was := old[i]
+		if f.id != nil && was.id == f.id || f.id == nil && reflect.DeepEqual(was.value, f.value) {
+			continue
+		}
+		if err := c.yield(Change{Path: path, Part: part, Kind: Changed, Field: f.name, Old: was.value, New: f.value}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pairs goes through two versions of a list, of which to gives the old number of
+// each new thing: it reports what was moved, added and removed, and calls both
+// with what is in both.
+func (c *comparison) pairs(nOld int, to []int, moved func(i, j int) error, added, removed func(i int) error, both func(i, j int) error) error {
+	stays := inOrder(to)
+	there := make([]bool, nOld)
+	for j, i := range to {
+		if i < 0 {
+			if err := added(j); err != nil {
+				return err
+			}
+			continue
+		}
+		there[i] = true
+		if !stays[j] {
+			if err := moved(i, j); err != nil {
+				return err
+			}
+		}
+		if err := both(i, j); err != nil {
+			return err
+		}
+	}
+	for i, there := range there {
+		if !there {
+			if err := removed(i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// inOrder tells for each number of a list whether it belongs to the longest part
+// of the list that is in order: what does not is what was moved.
+func inOrder(list []int) []bool {
+	var ends, at []int // the least end of an ordered part of each length, and where it stands
+	before := make([]int, len(list))
+	for j, n := range list {
+		if n < 0 {
+			continue
+		}
+		length, _ := slices.BinarySearch(ends, n)
+		if length == len(ends) {
+			ends, at = append(ends, n), append(at, j)
+		}
+		ends[length], at[length] = n, j
+		before[j] = -1
+		if length > 0 {
+			before[j] = at[length-1]
+		}
+	}
+	in := make([]bool, len(list))
+	if len(at) > 0 {
+		for j := at[len(at)-1]; j >= 0; j = before[j] {
+			in[j] = true
+		}
+	}
+	return in
+}
+
+// part describes a part that is number i of the old map and j of the new one,
+// -1 for none.
+func partOf(typ, name string, i, j int) Part {
+	p := Part{Type: typ, Name: name}
+	if i >= 0 {
+		p.Was = &i
+	}
+	if j >= 0 {
+		p.Is = &j
+	}
+	return p
+}
+
+// a kindOfPart is how lists of parts of one kind are compared.
+type kindOfPart struct {
+	typ              string
+	nOld             int
+	to               []int
+	oldPath, newPath func(int) string
+	oldName, newName func(int) string
+	oldText, newText func(int) string // what it is
+	both             func(path string, part Part, i, j int) error
+}
+
+func (c *comparison) list(k kindOfPart) error {
+	return c.pairs(k.nOld, k.to,
+		func(i, j int) error {
+			return c.yield(Change{Path: k.oldPath(i), Part: partOf(k.typ, k.newName(j), i, j), Kind: Moved, Old: i, New: j})
+		},
+		func(j int) error {
+			return c.yield(Change{Path: k.newPath(j), Part: partOf(k.typ, k.newName(j), -1, j), Kind: Added, New: k.newText(j)})
+		},
+		func(i int) error {
+			return c.yield(Change{Path: k.oldPath(i), Part: partOf(k.typ, k.oldName(i), i, -1), Kind: Removed, Old: k.oldText(i)})
+		},
+		func(i, j int) error {
+			part := partOf(k.typ, k.newName(j), i, j)
+			if was, is := k.oldName(i), k.newName(j); was != is {
+				if err := c.yield(Change{Path: k.oldPath(i), Part: part, Kind: Renamed, Old: was, New: is}); err != nil {
+					return err
+				}
+			}
+			return k.both(k.oldPath(i), part, i, j)
+		})
+}
+
+func (c *comparison) info() error {
+	a, b := c.a.Info, c.b.Info
+	if a == nil {
+		a = &twmap.Info{}
+	}
+	if b == nil {
+		b = &twmap.Info{}
+	}
+	of := func(m *twmap.Map, i *twmap.Info) []field {
+		return []field{{"format", m.Version, nil}, {"author", i.Author, nil}, {"version", i.MapVersion, nil}, {"credits", i.Credits, nil}, {"license", i.License, nil}}
+	}
+	if err := c.fields("map", Part{Type: "map"}, of(c.a, a), of(c.b, b)); err != nil {
+		return err
+	}
+	to := mapmatch.InOrder(a.Settings, b.Settings, func(line string) string { return line })
+	return c.pairs(len(a.Settings), to,
+		func(i, j int) error {
+			return c.yield(Change{Path: "settings", Part: partOf("setting", b.Settings[j], i, j), Kind: Moved, Old: i, New: j})
+		},
+		func(j int) error {
+			return c.yield(Change{Path: "settings", Part: partOf("setting", "", -1, j), Kind: Added, New: b.Settings[j]})
+		},
+		func(i int) error {
+			return c.yield(Change{Path: "settings", Part: partOf("setting", "", i, -1), Kind: Removed, Old: a.Settings[i]})
+		},
+		func(int, int) error { return nil })
+}
+
+func (c *comparison) images() error {
+	text := func(images []*twmap.Image) func(int) string {
+		return func(i int) string {
+			where := "embedded"
+			if images[i].External {
+				where = "external"
+			}
+			return fmt.Sprintf("%s, %d x %d pixels", where, images[i].Width, images[i].Height)
+		}
+	}
+	return c.list(kindOfPart{typ: "image", nOld: len(c.a.Images), to: c.Images, oldPath: c.old.Image, newPath: c.new.Image,
+		oldName: func(i int) string { return c.a.Images[i].Name }, newName: func(j int) string { return c.b.Images[j].Name },
+		oldText: text(c.a.Images), newText: text(c.b.Images),
+		both: func(path string, part Part, i, j int) error {
+			a, b := c.a.Images[i], c.b.Images[j]
+			of := func(im *twmap.Image) []field { return []field{{"version", im.Version, nil}, {"variant", im.Variant, nil}} }
+			if err := c.fields(path, part, of(a), of(b)); err != nil {
+				return err
+			}
+			was, is := text(c.a.Images)(i), text(c.b.Images)(j)
+			if was == is && a.External {
+				return nil
+			}
+			if was == is {
+				p, _ := a.Picture()
+				q, _ := b.Picture()
+				if p == nil && q == nil || p != nil && q != nil && bytes.Equal(p.Pix, q.Pix) {
+					return nil
+				}
+				n := 0
+				if p != nil && q != nil {
+					for k := 0; k+4 <= min(len(p.Pix), len(q.Pix)); k += 4 {
+						if [4]byte(p.Pix[k:]) != [4]byte(q.Pix[k:]) {
+							n++
+						}
+					}
+				}
+				is = fmt.Sprintf("%s, %d pixels are others", is, n)
+			}
+			return c.yield(Change{Path: path, Part: part, Kind: Replaced, Old: was, New: is})
+		}})
+}
+
+func (c *comparison) sounds() error {
+	text := func(sounds []*twmap.Sound) func(int) string {
+		return func(i int) string {
+			opus, _ := sounds[i].Opus()
+			return fmt.Sprintf("%d bytes", len(opus))
+		}
+	}
+	of := func(s *twmap.Sound) []field { return []field{{"version", s.Version, nil}, {"external", s.External, nil}} }
+	return c.list(kindOfPart{typ: "sound", nOld: len(c.a.Sounds), to: c.Sounds, oldPath: c.old.Sound, newPath: c.new.Sound,
+		oldName: func(i int) string { return c.a.Sounds[i].Name }, newName: func(j int) string { return c.b.Sounds[j].Name },
+		oldText: text(c.a.Sounds), newText: text(c.b.Sounds),
+		both: func(path string, part Part, i, j int) error {
+			if err := c.fields(path, part, of(c.a.Sounds[i]), of(c.b.Sounds[j])); err != nil {
+				return err
+			}
+			a, _ := c.a.Sounds[i].Opus()
+			b, _ := c.b.Sounds[j].Opus()
+			if bytes.Equal(a, b) {
+				return nil
+			}
+			return c.yield(Change{Path: path, Part: part, Kind: Replaced, Old: text(c.a.Sounds)(i), New: text(c.b.Sounds)(j)})
+		}})
+}
+
+func (c *comparison) envelopes() error {
+	text := func(envelopes []*twmap.Envelope) func(int) string {
+		return func(i int) string {
+			return fmt.Sprintf("%s, %s", envelopes[i].Channels, count(len(envelopes[i].Points), "point"))
+		}
+	}
+	return c.list(kindOfPart{typ: "envelope", nOld: len(c.a.Envelopes), to: c.Envelopes, oldPath: c.old.Envelope, newPath: c.new.Envelope,
+		oldName: func(i int) string { return c.a.Envelopes[i].Name }, newName: func(j int) string { return c.b.Envelopes[j].Name },
+		oldText: text(c.a.Envelopes), newText: text(c.b.Envelopes),
+		both: func(path string, part Part, i, j int) error {
+			a, b := c.a.Envelopes[i], c.b.Envelopes[j]
+			of := func(e *twmap.Envelope) []field {
+				return []field{{"version", e.Version, nil}, {"synchronized", e.Synchronized, nil}}
+			}
+			if err := c.fields(path, part, of(a), of(b)); err != nil {
+				return err
+			}
+			return c.points(path, a, b)
+		}})
+}
+
+// extras compares the items that nobody knows.
+func (c *comparison) extras() error {
+	text := func(extras []*twmap.Extra) []string {
+		var list []string
+		for _, e := range extras {
+			typ := fmt.Sprint(e.Type)
+			if e.UUID != nil {
+				typ = e.UUID.String()
+			}
+			list = append(list, fmt.Sprintf("type %s, id %d, %d", typ, e.ID, e.Data))
+		}
+		return list
+	}
+	a, b := text(c.a.Extras), text(c.b.Extras)
+	to := mapmatch.InOrder(a, b, func(s string) string { return s })
+	none := func(int, int) error { return nil }
+	return c.pairs(len(a), to, none,
+		func(j int) error {
+			return c.yield(Change{Path: "map", Part: partOf("item", "", -1, j), Kind: Added, New: b[j]})
+		},
+		func(i int) error {
+			return c.yield(Change{Path: "map", Part: partOf("item", "", i, -1), Kind: Removed, Old: a[i]})
+		}, none)
+}
+
+// count counts things: "1 point", "2 points".
+func count(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}

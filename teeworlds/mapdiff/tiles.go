@@ -1,0 +1,363 @@
+package mapdiff
+
+import (
+	"hash/maphash"
+	"slices"
+
+	"trowel/teeworlds/mapdir"
+	"trowel/teeworlds/twmap"
+)
+
+// Area is a rectangle of tiles, by the columns and rows of the new map.
+type Area struct {
+	X      int `json:"x"`
+	Y      int `json:"y"`
+	Width  int `json:"width"`
+	Height int `json:"height"`
+}
+
+// tiles compares the cells of two versions of a layer.
+func (c *comparison) tiles(a, b *twmap.TileLayer, say func(Change) error) error {
+	switch b.Kind {
+	case twmap.KindTele:
+		return compareGrids(a.Teles, b.Teles, say)
+	case twmap.KindSpeedup:
+		return compareGrids(a.Speedups, b.Speedups, say)
+	case twmap.KindSwitch:
+		return compareGrids(a.Switches, b.Switches, say)
+	case twmap.KindTune:
+		return compareGrids(a.Tunes, b.Tunes, say)
+	}
+	return compareGrids(a.Tiles, b.Tiles, say)
+}
+
+// grids is two versions of the cells of a layer, and what rows and columns of the
+// new one were in the old one: -1 for new ones.
+type grids[T twmap.Cell] struct {
+	a, b       *twmap.Grid[T]
+	rows, cols []int
+}
+
+func compareGrids[T twmap.Cell](a, b *twmap.Grid[T], say func(Change) error) error {
+	g := &grids[T]{a: a, b: b}
+	same := a.Width == b.Width && a.Height == b.Height
+	if cellsA, errA := a.Cells(); same && errA == nil {
+		if cellsB, errB := b.Cells(); errB == nil && slices.Equal(cellsA, cellsB) {
+			return nil
+		}
+	}
+	changes := g.align()
+	for _, change := range changes {
+		if err := say(change); err != nil {
+			return err
+		}
+	}
+	return g.areas(func(area Area, old, new T) error {
+		return say(Change{Kind: Tiles, Old: cellText(old), New: cellText(new), Area: &area})
+	})
+}
+
+func cellText[T twmap.Cell](cell T) string {
+	var air T
+	if cell == air {
+		return "air"
+	}
+	return mapdir.CellText(cell)
+}
+
+// align finds out where rows and columns were inserted or removed, or that all
+// was shifted, and returns that as changes.
+func (g *grids[T]) align() []Change {
+	g.rows, g.cols = identity(g.b.Height, g.a.Height, 0), identity(g.b.Width, g.a.Width, 0)
+	var changes []Change
+	if n := g.b.Height - g.a.Height; n != 0 {
+		at := g.splitRows(g.cols)
+		if g.a.Width != g.b.Width { // the columns may be those from the right
+			left := g.rows
+			cost := g.cost()
+			right := identity(g.b.Width, g.a.Width, g.a.Width-g.b.Width)
+			if other := g.splitRows(right); g.costAt(g.rows, right) < cost {
+				at = other
+			} else {
+				g.rows = left
+			}
+		}
+		changes = append(changes, resized("height", "row", g.a.Height, g.b.Height, at))
+	}
+	if g.a.Width != g.b.Width {
+		at := g.splitColumns()
+		changes = append(changes, resized("width", "column", g.a.Width, g.b.Width, at))
+	}
+	if len(changes) == 0 {
+		if dx, dy, ok := g.shift(); ok {
+			changes = append(changes, Change{Kind: Shifted, By: []int{dx, dy}})
+		}
+	}
+	return changes
+}
+
+func resized(field, unit string, old, new, at int) Change {
+	return Change{Kind: Resized, Field: field, Old: old, New: new, At: &Cut{Unit: unit, Number: max(old-new, new-old), From: at, Added: new > old,
+		First: at == 0, Last: at == min(old, new)}}
+}
+
+// identity returns the numbers from first on, -1 for those that are not below n.
+func identity(count, n, first int) []int {
+	list := make([]int, count)
+	for i := range list {
+		if list[i] = first + i; list[i] < 0 || list[i] >= n {
+			list[i] = -1
+		}
+	}
+	return list
+}
+
+// split returns what b things were of a, if all that is more or less is at one
+// place, and that place, the cheapest. cost says how much differs between two things;
+// the old one may be -1.
+func split(a, b int, cost func(old, new int) int) (list []int, at int) {
+	n, d := min(a, b), b-a
+	// before[i] is the cost of the first i things at the front, behind[i] of those
+	// from i on at the back, inserted[i] of new things at i.
+	before, behind, inserted := make([]int, n+1), make([]int, n+1), make([]int, n+1)
+	for i := range n {
+		before[i+1] = before[i] + cost(i, i)
+	}
+	for i := n - 1; i >= 0; i-- {
+		behind[i] = behind[i+1] + cost(a-n+i, b-n+i)
+	}
+	if d > 0 {
+		sum := make([]int, b+1)
+		for i := range b {
+			sum[i+1] = sum[i] + cost(-1, i)
+		}
+		for i := range inserted {
+			inserted[i] = sum[i+d] - sum[i]
+		}
+	}
+	total := func(i int) int { return before[i] + behind[i] + inserted[i] }
+	at = n // at the end if nothing speaks against it, or else at the front
+	for _, i := range append([]int{0}, identity(n, n, 0)...) {
+		if total(i) < total(at) {
+			at = i
+		}
+	}
+	list = make([]int, b)
+	for i := range list {
+		switch {
+		case i < at:
+			list[i] = i
+		case i < at+d:
+			list[i] = -1
+		default:
+			list[i] = i - d
+		}
+	}
+	return list, at
+}
+
+// splitRows finds the rows that were inserted or removed, if the columns are cols.
+func (g *grids[T]) splitRows(cols []int) (at int) {
+	g.rows, at = split(g.a.Height, g.b.Height, func(old, new int) int { return g.rowCost(old, new, cols) })
+	return at
+}
+
+func (g *grids[T]) rowCost(old, new int, cols []int) int {
+	rowA, rowB := rowOf(g.a, old), rowOf(g.b, new)
+	var air T
+	cost := 0
+	for x, cell := range rowB {
+		was := air
+		if from := cols[x]; from >= 0 && from < len(rowA) {
+			was = rowA[from]
+		}
+		if cell != was {
+			cost++
+		}
+	}
+	return cost
+}
+
+// rowOf returns what there is of a row.
+func rowOf[T twmap.Cell](g *twmap.Grid[T], y int) []T {
+	cells, _ := g.Cells()
+	if y < 0 || y*g.Width >= len(cells) {
+		return nil
+	}
+	return cells[y*g.Width : min((y+1)*g.Width, len(cells))]
+}
+
+// splitColumns is splitRows for columns, if the rows are g.rows.
+func (g *grids[T]) splitColumns() (at int) {
+	a, b := g.a.Width, g.b.Width
+	n := min(a, b)
+	var air T
+	front, back, fresh := make([]int, b), make([]int, b), make([]int, b)
+	for y, row := range g.b.Rows() {
+		old := rowOf(g.a, g.rows[y])
+		is := func(x, from int) int {
+			was := air
+			if from < len(old) {
+				was = old[from]
+			}
+			if row[x] != was {
+				return 1
+			}
+			return 0
+		}
+		for x := range row {
+			if x < n {
+				front[x] += is(x, x)
+			}
+			if x >= b-n {
+				back[x] += is(x, x-b+a)
+			}
+			if row[x] != air {
+				fresh[x]++
+			}
+		}
+	}
+	g.cols, at = split(a, b, func(old, new int) int {
+		switch {
+		case old < 0:
+			return fresh[new]
+		case old == new:
+			return front[new]
+		}
+		return back[new]
+	})
+	return at
+}
+
+func (g *grids[T]) cost() int { return g.costAt(g.rows, g.cols) }
+
+func (g *grids[T]) costAt(rows, cols []int) int {
+	cost := 0
+	for y := range g.b.Height {
+		cost += g.rowCost(rows[y], y, cols)
+	}
+	return cost
+}
+
+// shift finds out whether all cells were moved: most rows that are anywhere else
+// are as far away from where they were.
+func (g *grids[T]) shift() (dx, dy int, ok bool) {
+	before := g.cost()
+	if before < 32 {
+		return 0, 0, false
+	}
+	type place struct{ x, y int }
+	seed := maphash.MakeSeed()
+	trimmed := func(row []T) (uint64, int, bool) {
+		var air T
+		first, last := 0, len(row)
+		for first < last && row[first] == air {
+			first++
+		}
+		for last > first && row[last-1] == air {
+			last--
+		}
+		var h maphash.Hash
+		h.SetSeed(seed)
+		for _, cell := range row[first:last] {
+			maphash.WriteComparable(&h, cell)
+		}
+		return h.Sum64(), first, last-first > 1
+	}
+	olds := make(map[uint64]place)
+	for y, row := range g.a.Rows() {
+		if h, x, ok := trimmed(row); ok {
+			if _, twice := olds[h]; twice {
+				olds[h] = place{-1, -1}
+			} else {
+				olds[h] = place{x, y}
+			}
+		}
+	}
+	votes := make(map[place]int)
+	var best place
+	for y, row := range g.b.Rows() {
+		h, x, ok := trimmed(row)
+		was, known := olds[h]
+		if !ok || !known || was.x < 0 {
+			continue
+		}
+		to := place{x - was.x, y - was.y}
+		if votes[to]++; votes[to] > votes[best] {
+			best = to
+		}
+	}
+	if best == (place{}) {
+		return 0, 0, false
+	}
+	rows, cols := identity(g.b.Height, g.a.Height, -best.y), identity(g.b.Width, g.a.Width, -best.x)
+	if g.costAt(rows, cols) > before/2 {
+		return 0, 0, false
+	}
+	g.rows, g.cols = rows, cols
+	return best.x, best.y, true
+}
+
+// areas calls yield with the rectangles in which one cell has become another one,
+// from the top: runs of a row, together with those just under them.
+func (g *grids[T]) areas(yield func(area Area, old, new T) error) error {
+	type run struct {
+		x, width int
+		old, new T
+	}
+	open, next := make(map[run]int), make(map[run]int) // the rows in which they begin
+	var closed []run
+	end := func(y int) error {
+		for _, r := range closed {
+			if err := yield(Area{r.x, open[r], r.width, y - open[r]}, r.old, r.new); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for y := 0; y <= g.b.Height; y++ {
+		clear(next)
+		if y < g.b.Height {
+			row, old := rowOf(g.b, y), rowOf(g.a, g.rows[y])
+			at := func(x int) (was, is T) {
+				if x < len(row) {
+					is = row[x]
+				}
+				if from := g.cols[x]; from >= 0 && from < len(old) {
+					was = old[from]
+				}
+				return was, is
+			}
+			for x := 0; x < g.b.Width; {
+				r := run{x: x, width: 1}
+				r.old, r.new = at(x)
+				x++
+				if r.old == r.new {
+					continue
+				}
+				for x < g.b.Width {
+					if was, is := at(x); was != r.old || is != r.new {
+						break
+					}
+					x++
+					r.width++
+				}
+				next[r] = y
+			}
+		}
+		closed = closed[:0]
+		for r, from := range open {
+			if _, goesOn := next[r]; goesOn {
+				next[r] = from
+			} else {
+				closed = append(closed, r)
+			}
+		}
+		slices.SortFunc(closed, func(a, b run) int { return a.x - b.x })
+		if err := end(y); err != nil {
+			return err
+		}
+		open, next = next, open
+	}
+	return nil
+}
