@@ -19,30 +19,45 @@ import (
 )
 
 func (a *app) diffCommand() *cobra.Command {
-	var asJSON, stat, sidecar bool
+	var asJSON, stat, sidecar, files bool
 	cmd := &cobra.Command{
 		Use:   "diff A B",
 		Short: "Tell in what two files differ",
-		Long: `Diff compares two game files, or folders in tree form, file by file of their
-trees: those that are only in A (-), only in B (+), and in both but not the same
-(~), of which it shows the lines of text that changed.
+		Long: `Diff compares two game files, or folders in tree form.
 
-The exit code is 0 if they are the same, 1 if they differ or if some of the files
-in them cannot be read: those are told, and the others compared. With --json it prints
-an array of {path, change, oldSize, newSize, diff}: change is added, removed or
-changed, and the other keys are there where they apply.`,
+Of two maps it tells what was done to their parts: which groups, layers, images and
+the like were added, removed, moved and renamed, and what has changed in those that
+are in both, wherever they are now:
+
+  groups/Tree: moved 4 -> 5
+  groups/Tree/Leaves: 12 x 3 tiles at 40,7: 1 -> 9
+  groups/Game/Game: height 716 -> 667: 49 rows removed at the bottom
+
+A part is called as in the folder that "trowel extract A" makes. Of very many tiles
+the largest areas are told; --json has all: an array of {path, part, change, field,
+old, new, by, area, at}.
+
+All other files are compared file by file of their trees, and maps too with --files,
+--stat or --sidecar: there are those that are only in A (-), only in B (+), and in
+both but not the same (~), of which the lines of text that changed are shown. With
+--json that is an array of {path, change, oldSize, newSize, diff}: change is added,
+removed or changed, and the other keys are there where they apply.
+
+The exit code is 0 if they are the same, 1 if they differ or if some of what is in
+them cannot be read: that is told, and the rest compared.`,
 		Example: `  trowel diff climb.map climb2.map
   trowel diff --stat climb.map climb/`,
 		Args: args(2, 2),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&files, "files", false, "compare the files of the trees")
 	cmd.Flags().BoolVar(&stat, "stat", false, "tell only which files differ, not in what")
 	cmd.Flags().BoolVar(&sidecar, "sidecar", false, "compare "+tree.Sidecar+", too: what only matters for the very same bytes")
 	a.colorFlag(cmd)
 	a.optionFlags(cmd, readingOptions)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		a.page()
-		c := &comparison{app: a, stat: stat, sidecar: sidecar}
+		c := &comparison{app: a, stat: stat, sidecar: sidecar, files: files || stat || sidecar}
 		differ, err := c.run(cmd, args[0], args[1], asJSON)
 		if err != nil {
 			return err
@@ -51,7 +66,11 @@ changed, and the other keys are there where they apply.`,
 			return nil
 		}
 		_ = a.out.Flush()
-		a.talk.say("%s changed, %d added, %d removed", plural(c.counts[changed], "file"), c.counts[added], c.counts[removed])
+		if c.parts > 0 {
+			a.talk.say("%s", plural(c.parts, "change"))
+		} else {
+			a.talk.say("%s changed, %d added, %d removed", plural(c.counts[changed], "file"), c.counts[added], c.counts[removed])
+		}
 		return errFound
 	}
 	return cmd
@@ -74,7 +93,9 @@ type comparison struct {
 	a, b    fs.FS
 	stat    bool
 	sidecar bool
+	files   bool // not by what the format knows
 	counts  map[change]int
+	parts   int // changes that the format found
 
 	nameA, nameB string
 }
@@ -108,15 +129,21 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 		}
 	}
 	if !same {
-		var closeA, closeB io.Closer
-		if c.a, closeA, err = c.openTree(cmd, nameA); err != nil {
+		sides, err := c.open(cmd)
+		if err != nil {
 			return false, err
 		}
-		defer closeA.Close()
-		if c.b, closeB, err = c.openTree(cmd, nameB); err != nil {
+		defer func() {
+			for _, s := range sides {
+				s.Close()
+			}
+		}()
+		if f := sides[0].format; f != nil && f == sides[1].format && f.Compare != nil && !c.files {
+			return c.byParts(cmd, f, sides, &list, asJSON)
+		}
+		if err := c.trees(cmd, &sides); err != nil {
 			return false, err
 		}
-		defer closeB.Close()
 		err = parallel.Ordered(cmd.Context(),
 			func(yield func(pair) error) error { return c.pairs(cmd.Context(), yield) },
 			c.compare,
@@ -145,6 +172,97 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 		err = list.end()
 	}
 	return len(c.counts) > 0, err
+}
+
+// side is one of the two files.
+type side struct {
+	format.Side
+	io.Closer
+	format *format.Format // nil if it is a folder that is no tree form
+}
+
+// open opens both files and finds out what they are.
+func (c *comparison) open(cmd *cobra.Command) (sides [2]side, err error) {
+	for i, name := range []string{c.nameA, c.nameB} {
+		if sides[i], err = c.openSide(cmd, name); err != nil {
+			if i > 0 {
+				sides[0].Close()
+			}
+			return sides, err
+		}
+	}
+	return sides, nil
+}
+
+func (c *comparison) openSide(cmd *cobra.Command, name string) (side, error) {
+	src, err := c.source(name)
+	if err != nil {
+		return side{}, err
+	}
+	f, err := c.formatOf(src, target{})
+	switch {
+	case err == nil:
+		if err := c.fits(cmd, f, target{name: name}); err != nil {
+			src.Close()
+			return side{}, err
+		}
+		return side{format.Side{Source: src}, src, f}, nil
+	case !src.IsDir():
+		src.Close()
+		return side{}, err
+	}
+	src.Close()
+	fsys, closer, err := c.openFolderTarget(cmd, target{name: name})
+	if err != nil {
+		return side{}, err
+	}
+	f, _ = c.formats.FindTree(fsys)
+	return side{format.Side{Tree: fsys}, closer, f}, nil
+}
+
+// byParts compares two files as their format does.
+func (c *comparison) byParts(cmd *cobra.Command, f *format.Format, sides [2]side, list *jsonArray, asJSON bool) (bool, error) {
+	lines, err := f.Compare(c.job(cmd, f), sides[0].Side, sides[1].Side, func(change any) error {
+		c.parts++
+		if asJSON {
+			return list.add(change)
+		}
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	if asJSON {
+		return c.parts > 0, list.end()
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(c.out, printable(line)); err != nil {
+			return false, err
+		}
+	}
+	return c.parts > 0, nil
+}
+
+// trees opens the trees of both sides. Those of B are called as in A, as far as the
+// format can do that.
+func (c *comparison) trees(cmd *cobra.Command, sides *[2]side) error {
+	like := map[string]string{}
+	for i, to := range []*fs.FS{&c.a, &c.b} {
+		s := sides[i]
+		if *to = s.Tree; s.Tree != nil {
+			continue
+		}
+		name := []string{c.nameA, c.nameB}[i]
+		if i == 1 && c.nameA != "-" && s.format == sides[0].format {
+			like["like"] = c.nameA
+		}
+		fsys, closer, err := c.openSource(cmd, target{name: name}, s.Source, like)
+		if err != nil {
+			return err
+		}
+		sides[i].Closer, *to = closer, fsys
+	}
+	return nil
 }
 
 // sameBytes tells whether two names stand for files of the same bytes: then

@@ -41,7 +41,12 @@ type extraction struct {
 
 // extract extracts a game file to dir, and tells what was done.
 func (x *extraction) extract(cmd *cobra.Command, dir string, g *game, opts output.Options) error {
-	file, err := g.open(x.report.watch(x.job(cmd, g.Format)))
+	job := x.report.watch(x.job(cmd, g.Format))
+	if earlier, closer, err := openFolder(dir); err == nil && opts.Replace {
+		defer closer.Close()
+		job.Over = earlier
+	}
+	file, err := g.open(job)
 	if err != nil {
 		return err
 	}

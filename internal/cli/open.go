@@ -206,11 +206,17 @@ func (a *app) openTree(cmd *cobra.Command, name string) (fs.FS, io.Closer, error
 }
 
 func (a *app) openTarget(cmd *cobra.Command, t target) (fs.FS, io.Closer, error) {
-	name := t.name
-	src, err := a.source(name)
+	src, err := a.source(t.name)
 	if err != nil {
 		return nil, nil, err
 	}
+	return a.openSource(cmd, t, src, nil)
+}
+
+// openSource is openTarget for a source that is open already. More are values of
+// options that the user did not give.
+func (a *app) openSource(cmd *cobra.Command, t target, src *format.Source, more map[string]string) (fs.FS, io.Closer, error) {
+	name := t.name
 	f, err := a.formatOf(src, t)
 	if err != nil {
 		src.Close()
@@ -224,7 +230,13 @@ func (a *app) openTarget(cmd *cobra.Command, t target) (fs.FS, io.Closer, error)
 		g.Close()
 		return nil, nil, err
 	}
-	file, err := g.open(a.job(cmd, f))
+	job := a.job(cmd, f)
+	for option, value := range more {
+		if v, ok := job.Values[option]; ok && v == "" {
+			job.Values[option] = value
+		}
+	}
+	file, err := g.open(job)
 	if err != nil {
 		g.Close()
 		return nil, nil, err

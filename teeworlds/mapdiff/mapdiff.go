@@ -259,7 +259,9 @@ func (c *comparison) images() error {
 		oldText: text(c.a.Images), newText: text(c.b.Images),
 		both: func(path string, part Part, i, j int) error {
 			a, b := c.a.Images[i], c.b.Images[j]
-			of := func(im *twmap.Image) []field { return []field{{"version", im.Version, nil}, {"variant", im.Variant, nil}} }
+			of := func(im *twmap.Image) []field {
+				return []field{{"version", im.Version, nil}, {"variant", im.Variant, nil}}
+			}
 			if err := c.fields(path, part, of(a), of(b)); err != nil {
 				return err
 			}
@@ -294,7 +296,9 @@ func (c *comparison) sounds() error {
 			return fmt.Sprintf("%d bytes", len(opus))
 		}
 	}
-	of := func(s *twmap.Sound) []field { return []field{{"version", s.Version, nil}, {"external", s.External, nil}} }
+	of := func(s *twmap.Sound) []field {
+		return []field{{"version", s.Version, nil}, {"external", s.External, nil}}
+	}
 	return c.list(kindOfPart{typ: "sound", nOld: len(c.a.Sounds), to: c.Sounds, oldPath: c.old.Sound, newPath: c.new.Sound,
 		oldName: func(i int) string { return c.a.Sounds[i].Name }, newName: func(j int) string { return c.b.Sounds[j].Name },
 		oldText: text(c.a.Sounds), newText: text(c.b.Sounds),

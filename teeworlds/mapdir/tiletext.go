@@ -98,7 +98,9 @@ func formatTiles[T twmap.Cell](g *twmap.Grid[T]) []byte {
 }
 
 // CellText returns a cell as it stands in the text of a layer.
-func CellText[T twmap.Cell](cell T) string { return strings.TrimRight(string(appendCell(nil, cell)), " ") }
+func CellText[T twmap.Cell](cell T) string {
+	return strings.TrimRight(string(appendCell(nil, cell)), " ")
+}
 
 // maxCellErrors is how many wrong cells of a layer are told.
 const maxCellErrors = 10
