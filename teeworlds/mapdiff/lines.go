@@ -3,6 +3,7 @@ package mapdiff
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ const (
 	maxPerPart = 24 // lines about the tiles, or about the quads, of one layer
 	maxTiles   = 60 // lines about tiles in all; with more, each layer has its share
 	maxAlike   = 3  // parts with the very same change that are named one by one
+	maxWhole   = 8  // parts of a list that were added, or removed, named one by one
 )
 
 // Lines makes lines for people of changes. However many there are, it keeps few
@@ -20,11 +22,19 @@ const (
 type Lines struct {
 	parts []*partLines
 	known map[string]*partLines
+	whole map[whole][]string // the paths of parts that were added or removed
+}
+
+// whole is what was done to parts of a folder.
+type whole struct {
+	dir  string
+	kind Kind
 }
 
 type partLines struct {
 	path  string
 	texts []string
+	whole *whole // if it was added or removed
 	items []*itemLine
 	areas areaList
 }
@@ -62,6 +72,14 @@ func (l *Lines) Add(c Change) {
 		p.item(c)
 	default:
 		p.texts = append(p.texts, c.text())
+		if (c.Kind == Added || c.Kind == Removed) && p.path != "settings" && p.path != "map" {
+			if l.whole == nil {
+				l.whole = make(map[whole][]string)
+			}
+			w := whole{path.Dir(p.path), c.Kind}
+			l.whole[w] = append(l.whole[w], p.path)
+			p.whole = &w
+		}
 	}
 }
 
@@ -188,6 +206,19 @@ func (l *Lines) All() []string {
 	var lines []string
 	for _, p := range l.parts {
 		say := func(text string) { lines = append(lines, p.path+": "+text) }
+		if p.whole != nil {
+			paths := l.whole[*p.whole]
+			if len(paths) > maxWhole {
+				if paths[0] == p.path {
+					var names []string
+					for _, p := range paths {
+						names = append(names, path.Base(p))
+					}
+					lines = append(lines, fmt.Sprintf("%s: %s %s: %s", p.whole.dir, thousands(len(paths)), p.whole.kind, few(names)))
+				}
+				continue
+			}
+		}
 		for _, text := range p.texts {
 			switch paths := alike[text]; {
 			case len(paths) <= maxAlike || p.path == "settings":
@@ -254,19 +285,22 @@ func (c Change) text() string {
 	case Replaced:
 		return fmt.Sprintf("replaced: %v -> %v", c.Old, c.New)
 	case Resized:
-		what := "removed"
-		if c.At.Added {
-			what = "added"
+		var cuts []string
+		ends := map[string][2]string{"row": {"at the top", "at the bottom"}, "column": {"at the left", "at the right"}}
+		for _, cut := range c.At {
+			what, where := "removed", fmt.Sprintf("from %s %d on", cut.Unit, cut.From)
+			if cut.Added {
+				what = "added"
+			}
+			switch {
+			case cut.Last:
+				where = ends[cut.Unit][1]
+			case cut.First:
+				where = ends[cut.Unit][0]
+			}
+			cuts = append(cuts, fmt.Sprintf("%s %s %s", count(cut.Number, cut.Unit), what, where))
 		}
-		where := fmt.Sprintf("from %s %d on", c.At.Unit, c.At.From)
-		ends := map[string][2]string{"row": {"at the top", "at the bottom"}, "column": {"at the left", "at the right"}}[c.At.Unit]
-		switch {
-		case c.At.Last:
-			where = ends[1]
-		case c.At.First:
-			where = ends[0]
-		}
-		return fmt.Sprintf("%s %v -> %v: %s %s %s", c.Field, c.Old, c.New, count(c.At.Number, c.At.Unit), what, where)
+		return fmt.Sprintf("%s %v -> %v: %s", c.Field, c.Old, c.New, strings.Join(cuts, ", "))
 	case Shifted:
 		return fmt.Sprintf("all tiles moved by %s", show(c.By))
 	case Tiles:

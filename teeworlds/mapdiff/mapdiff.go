@@ -43,7 +43,7 @@ type Change struct {
 	New   any    `json:"new,omitempty"`
 	By    any    `json:"by,omitempty"` // how far: pixels for quads, columns and rows for tiles
 	Area  *Area  `json:"area,omitempty"`
-	At    *Cut   `json:"at,omitempty"`
+	At    []Cut  `json:"at,omitempty"`
 }
 
 // Part is a part of a map, or of a layer or envelope.
@@ -56,11 +56,11 @@ type Part struct {
 	Group *Part `json:"group,omitempty"` // that a layer is in
 }
 
-// Cut is where rows or columns were inserted or removed.
+// Cut is where rows or columns were added or removed.
 type Cut struct {
 	Unit   string `json:"unit"` // row or column
 	Number int    `json:"number"`
-	From   int    `json:"from"` // the first of them
+	From   int    `json:"from"` // the first of them, by its number in the old map, or in the new one if it was added
 	Added  bool   `json:"added"`
 	First  bool   `json:"-"` // in front of all others
 	Last   bool   `json:"-"` // behind all others

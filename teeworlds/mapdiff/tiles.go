@@ -46,8 +46,7 @@ func compareGrids[T twmap.Cell](a, b *twmap.Grid[T], say func(Change) error) err
 			return nil
 		}
 	}
-	changes := g.align()
-	for _, change := range changes {
+	for _, change := range g.align() {
 		if err := say(change); err != nil {
 			return err
 		}
@@ -66,39 +65,65 @@ func cellText[T twmap.Cell](cell T) string {
 }
 
 // align finds out where rows and columns were inserted or removed, or that all
-// was shifted, and returns that as changes.
+// was shifted, and returns that as changes. Of all ways to see it that is the best
+// in which the fewest cells differ or are gone.
 func (g *grids[T]) align() []Change {
 	g.rows, g.cols = identity(g.b.Height, g.a.Height, 0), identity(g.b.Width, g.a.Width, 0)
-	var changes []Change
-	if n := g.b.Height - g.a.Height; n != 0 {
-		at := g.splitRows(g.cols)
-		if g.a.Width != g.b.Width { // the columns may be those from the right
-			left := g.rows
-			cost := g.cost()
-			right := identity(g.b.Width, g.a.Width, g.a.Width-g.b.Width)
-			if other := g.splitRows(right); g.costAt(g.rows, right) < cost {
-				at = other
-			} else {
-				g.rows = left
-			}
-		}
-		changes = append(changes, resized("height", "row", g.a.Height, g.b.Height, at))
-	}
-	if g.a.Width != g.b.Width {
-		at := g.splitColumns()
-		changes = append(changes, resized("width", "column", g.a.Width, g.b.Width, at))
-	}
-	if len(changes) == 0 {
+	if g.a.Width == g.b.Width && g.a.Height == g.b.Height {
 		if dx, dy, ok := g.shift(); ok {
-			changes = append(changes, Change{Kind: Shifted, By: []int{dx, dy}})
+			return []Change{{Kind: Shifted, By: []int{dx, dy}}}
 		}
+		return nil
+	}
+	type way struct{ rows, cols []int }
+	var ways []way
+	for _, from := range []int{0, g.a.Width - g.b.Width} { // the columns may be those from the right
+		rows := g.splitRows(identity(g.b.Width, g.a.Width, from))
+		ways = append(ways, way{rows, g.splitColumns(rows)})
+	}
+	if at, ok := g.vote(); ok { // cut off, or added, on all sides
+		ways = append(ways, way{identity(g.b.Height, g.a.Height, -at.y), identity(g.b.Width, g.a.Width, -at.x)})
+	}
+	least := -1
+	for _, w := range ways {
+		if cost := g.cost(w.rows, w.cols); least < 0 || cost < least {
+			least, g.rows, g.cols = cost, w.rows, w.cols
+		}
+	}
+	var changes []Change
+	if g.a.Height != g.b.Height || !slices.Equal(g.rows, identity(g.b.Height, g.a.Height, 0)) {
+		changes = append(changes, Change{Kind: Resized, Field: "height", Old: g.a.Height, New: g.b.Height, At: cuts("row", g.a.Height, g.rows)})
+	}
+	if g.a.Width != g.b.Width || !slices.Equal(g.cols, identity(g.b.Width, g.a.Width, 0)) {
+		changes = append(changes, Change{Kind: Resized, Field: "width", Old: g.a.Width, New: g.b.Width, At: cuts("column", g.a.Width, g.cols)})
 	}
 	return changes
 }
 
-func resized(field, unit string, old, new, at int) Change {
-	return Change{Kind: Resized, Field: field, Old: old, New: new, At: &Cut{Unit: unit, Number: max(old-new, new-old), From: at, Added: new > old,
-		First: at == 0, Last: at == min(old, new)}}
+// cuts returns what was inserted among n old rows or columns, and what was removed.
+func cuts(unit string, n int, list []int) []Cut {
+	var all []Cut
+	old := 0
+	for new := 0; new <= len(list); {
+		next := n
+		if new < len(list) {
+			next = list[new]
+		}
+		if next < 0 {
+			from := new
+			for new < len(list) && list[new] < 0 {
+				new++
+			}
+			all = append(all, Cut{Unit: unit, Number: new - from, From: from, Added: true, First: from == 0, Last: new == len(list)})
+			continue
+		}
+		if next > old {
+			all = append(all, Cut{Unit: unit, Number: next - old, From: old, First: old == 0, Last: next == n})
+		}
+		old = next + 1
+		new++
+	}
+	return all
 }
 
 // identity returns the numbers from first on, -1 for those that are not below n.
@@ -113,9 +138,9 @@ func identity(count, n, first int) []int {
 }
 
 // split returns what b things were of a, if all that is more or less is at one
-// place, and that place, the cheapest. cost says how much differs between two things;
-// the old one may be -1.
-func split(a, b int, cost func(old, new int) int) (list []int, at int) {
+// place, the cheapest. cost says how much differs between two things; the old one
+// may be -1.
+func split(a, b int, cost func(old, new int) int) []int {
 	n, d := min(a, b), b-a
 	// before[i] is the cost of the first i things at the front, behind[i] of those
 	// from i on at the back, inserted[i] of new things at i.
@@ -136,13 +161,13 @@ func split(a, b int, cost func(old, new int) int) (list []int, at int) {
 		}
 	}
 	total := func(i int) int { return before[i] + behind[i] + inserted[i] }
-	at = n // at the end if nothing speaks against it, or else at the front
+	at := n // at the end if nothing speaks against it, or else at the front
 	for _, i := range append([]int{0}, identity(n, n, 0)...) {
 		if total(i) < total(at) {
 			at = i
 		}
 	}
-	list = make([]int, b)
+	list := make([]int, b)
 	for i := range list {
 		switch {
 		case i < at:
@@ -153,13 +178,12 @@ func split(a, b int, cost func(old, new int) int) (list []int, at int) {
 			list[i] = i - d
 		}
 	}
-	return list, at
+	return list
 }
 
 // splitRows finds the rows that were inserted or removed, if the columns are cols.
-func (g *grids[T]) splitRows(cols []int) (at int) {
-	g.rows, at = split(g.a.Height, g.b.Height, func(old, new int) int { return g.rowCost(old, new, cols) })
-	return at
+func (g *grids[T]) splitRows(cols []int) []int {
+	return split(g.a.Height, g.b.Height, func(old, new int) int { return g.rowCost(old, new, cols) })
 }
 
 func (g *grids[T]) rowCost(old, new int, cols []int) int {
@@ -187,14 +211,14 @@ func rowOf[T twmap.Cell](g *twmap.Grid[T], y int) []T {
 	return cells[y*g.Width : min((y+1)*g.Width, len(cells))]
 }
 
-// splitColumns is splitRows for columns, if the rows are g.rows.
-func (g *grids[T]) splitColumns() (at int) {
+// splitColumns is splitRows for columns, if the rows are known.
+func (g *grids[T]) splitColumns(rows []int) []int {
 	a, b := g.a.Width, g.b.Width
 	n := min(a, b)
 	var air T
 	front, back, fresh := make([]int, b), make([]int, b), make([]int, b)
 	for y, row := range g.b.Rows() {
-		old := rowOf(g.a, g.rows[y])
+		old := rowOf(g.a, rows[y])
 		is := func(x, from int) int {
 			was := air
 			if from < len(old) {
@@ -217,7 +241,7 @@ func (g *grids[T]) splitColumns() (at int) {
 			}
 		}
 	}
-	g.cols, at = split(a, b, func(old, new int) int {
+	return split(a, b, func(old, new int) int {
 		switch {
 		case old < 0:
 			return fresh[new]
@@ -226,27 +250,54 @@ func (g *grids[T]) splitColumns() (at int) {
 		}
 		return back[new]
 	})
-	return at
 }
 
-func (g *grids[T]) cost() int { return g.costAt(g.rows, g.cols) }
-
-func (g *grids[T]) costAt(rows, cols []int) int {
+// cost counts the cells that differ, and those that are gone.
+func (g *grids[T]) cost(rows, cols []int) int {
+	var air T
 	cost := 0
+	cells, _ := g.a.Cells()
+	for _, cell := range cells {
+		if cell != air {
+			cost++
+		}
+	}
 	for y := range g.b.Height {
 		cost += g.rowCost(rows[y], y, cols)
+		old := rowOf(g.a, rows[y])
+		for _, from := range cols {
+			if from >= 0 && from < len(old) && old[from] != air {
+				cost--
+			}
+		}
 	}
 	return cost
 }
 
-// shift finds out whether all cells were moved: most rows that are anywhere else
-// are as far away from where they were.
+// shift finds out whether all cells were moved.
 func (g *grids[T]) shift() (dx, dy int, ok bool) {
-	before := g.cost()
-	if before < 32 {
+	const few = 32 // cells that are told one by one
+	before := g.cost(g.rows, g.cols)
+	if before < few {
 		return 0, 0, false
 	}
-	type place struct{ x, y int }
+	at, ok := g.vote()
+	if !ok || at == (place{}) {
+		return 0, 0, false
+	}
+	rows, cols := identity(g.b.Height, g.a.Height, -at.y), identity(g.b.Width, g.a.Width, -at.x)
+	if g.cost(rows, cols) > before/2 {
+		return 0, 0, false
+	}
+	g.rows, g.cols = rows, cols
+	return at.x, at.y, true
+}
+
+type place struct{ x, y int }
+
+// vote returns how far most rows are from where they were: those that there is one
+// of, from their first to their last cell that is no air.
+func (g *grids[T]) vote() (place, bool) {
 	seed := maphash.MakeSeed()
 	trimmed := func(row []T) (uint64, int, bool) {
 		var air T
@@ -262,7 +313,7 @@ func (g *grids[T]) shift() (dx, dy int, ok bool) {
 		for _, cell := range row[first:last] {
 			maphash.WriteComparable(&h, cell)
 		}
-		return h.Sum64(), first, last-first > 1
+		return h.Sum64(), first, last > first
 	}
 	olds := make(map[uint64]place)
 	for y, row := range g.a.Rows() {
@@ -287,15 +338,7 @@ func (g *grids[T]) shift() (dx, dy int, ok bool) {
 			best = to
 		}
 	}
-	if best == (place{}) {
-		return 0, 0, false
-	}
-	rows, cols := identity(g.b.Height, g.a.Height, -best.y), identity(g.b.Width, g.a.Width, -best.x)
-	if g.costAt(rows, cols) > before/2 {
-		return 0, 0, false
-	}
-	g.rows, g.cols = rows, cols
-	return best.x, best.y, true
+	return best, votes[best] > 0
 }
 
 // areas calls yield with the rectangles in which one cell has become another one,
