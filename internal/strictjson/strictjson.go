@@ -411,6 +411,7 @@ func (d *decoder) structure(v reflect.Value, path string) {
 	start := d.pos
 	fields := fieldsOf(v.Type())
 	seen := make(map[string]bool)
+	unknown := false
 	d.object(path, func(key, inner string, at int) {
 		i := -1
 		for j := range fields {
@@ -420,6 +421,7 @@ func (d *decoder) structure(v reflect.Value, path string) {
 		}
 		switch {
 		case i < 0:
+			unknown = true
 			d.fail(at, path, "unknown field %q: expected one of %s", key, fields)
 			d.skip()
 			return
@@ -430,7 +432,7 @@ func (d *decoder) structure(v reflect.Value, path string) {
 		d.value(v.FieldByIndex(fields[i].index), inner)
 	})
 	for _, f := range fields {
-		if f.need != "" && !seen[f.key] {
+		if f.need != "" && !seen[f.key] && !unknown { // which may be the misspelt one
 			d.fail(start, path, "there is no %q: expected %q: %s", f.key, f.key, f.need)
 		}
 	}

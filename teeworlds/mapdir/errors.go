@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"strings"
 
 	"trowel/internal/strictjson"
 )
@@ -66,7 +67,7 @@ var indexes = regexp.MustCompile(`\[\d+\]`)
 
 // joinErrors joins errors. One mistake that was made many times is told once.
 func joinErrors(errs []error) error {
-	type mistake struct{ path, msg string }
+	type mistake struct{ field, msg string }
 	type told struct {
 		first  *Error
 		files  map[string]bool
@@ -80,7 +81,7 @@ func joinErrors(errs []error) error {
 			all = append(all, err)
 			continue
 		}
-		m := mistake{indexes.ReplaceAllString(e.Path, ""), e.Msg}
+		m := mistake{indexes.ReplaceAllString(e.Path[strings.LastIndexByte(e.Path, '.')+1:], ""), e.Msg}
 		t := known[m]
 		if t == nil {
 			own := *e

@@ -118,7 +118,7 @@ func edited(t *testing.T, name string, before []byte) judged {
 			row[e.x] = map[bool]string{false: "3", true: "1"}[row[e.x] == "3"]
 			rows[e.y] = strings.Join(row, " ")
 			change(tiles, []byte(strings.Join(rows, "\n")))
-		case !picture && strings.HasPrefix(name, "images/"):
+		case !picture && strings.HasPrefix(name, "images/") && strings.HasSuffix(name, ".png"):
 			picture = true
 			p, err := png.Decode(bytes.NewReader(data))
 			if err != nil {
@@ -130,7 +130,7 @@ func edited(t *testing.T, name string, before []byte) judged {
 				t.Fatal(err)
 			}
 			change(name, b.Bytes())
-		case !envelope && strings.HasPrefix(name, "envelopes/"):
+		case !envelope && strings.HasPrefix(name, "envelopes/") && strings.HasSuffix(name, ".json"):
 			envelope = true
 			value := regexp.MustCompile(`("values":\[)-?\d+`)
 			change(name, value.ReplaceAll(data, []byte("${1}777")))

@@ -77,25 +77,25 @@ func layoutOf(m *twmap.Map, kept *layout) *layout {
 	if kept == nil {
 		kept = noNames(m)
 	}
-	prints := &mapmatch.Prints{}
+	prints := &mapmatch.Prints{} // in which a reference is what it refers to is called, not its file
 	images := make([]named, len(m.Images))
 	for i, im := range m.Images {
 		images[i] = named{kept.images[i], cmp.Or(fileName(im.Name), "unnamed"), imagePrints(im)}
+		prints.Images = append(prints.Images, mapmatch.PrintOf(im.Name))
 	}
 	l.images = giveNames(images)
-	prints.Images = printsOf(l.images)
 	sounds := make([]named, len(m.Sounds))
 	for i, s := range m.Sounds {
 		sounds[i] = named{kept.sounds[i], cmp.Or(fileName(s.Name), "unnamed"), soundPrints(s)}
+		prints.Sounds = append(prints.Sounds, mapmatch.PrintOf(s.Name))
 	}
 	l.sounds = giveNames(sounds)
-	prints.Sounds = printsOf(l.sounds)
 	envelopes := make([]named, len(m.Envelopes))
 	for i, e := range m.Envelopes {
 		envelopes[i] = named{kept.envelopes[i], cmp.Or(fileName(e.Name), e.Channels.String()), envelopePrints(e)}
+		prints.Envelopes = append(prints.Envelopes, mapmatch.PrintOf(e.Name+e.Channels.String()))
 	}
 	l.envelopes = giveNames(envelopes)
-	prints.Envelopes = printsOf(l.envelopes)
 
 	groups := make([]named, len(m.Groups))
 	for i, g := range m.Groups {
@@ -106,7 +106,7 @@ func layoutOf(m *twmap.Map, kept *layout) *layout {
 	layers := func(layers []twmap.Layer, kept []string) []string {
 		parts := make([]named, len(layers))
 		for i, layer := range layers {
-			parts[i] = named{kept[i], l.layerBase(layer), layerPrints(prints, layer)}
+			parts[i] = named{kept[i], layerBase(m, layer), layerPrints(prints, layer)}
 		}
 		return giveNames(parts, reservedLayers...)
 	}
@@ -118,36 +118,29 @@ func layoutOf(m *twmap.Map, kept *layout) *layout {
 }
 
 // layerBase returns what a layer is called: by its name, or by what it is and shows.
-func (l *layout) layerBase(layer twmap.Layer) string {
+func layerBase(m *twmap.Map, layer twmap.Layer) string {
 	if name := fileName(layer.Base().Name); name != "" {
 		return name
 	}
-	kind, of := mapmatch.KindOf(layer), ""
-	at := func(names []string, i int) {
-		if i >= 0 && i < len(names) {
-			of = names[i]
+	of := ""
+	image := func(i int) {
+		if i >= 0 && i < len(m.Images) {
+			of = m.Images[i].Name
 		}
 	}
 	switch layer := layer.(type) {
 	case *twmap.TileLayer:
-		at(l.images, layer.Image)
+		image(layer.Image)
 	case *twmap.QuadLayer:
-		at(l.images, layer.Image)
+		image(layer.Image)
 	case *twmap.SoundLayer:
-		at(l.sounds, layer.Sound)
+		if i := layer.Sound; i >= 0 && i < len(m.Sounds) {
+			of = m.Sounds[i].Name
+		}
 	case *twmap.UnknownLayer:
 		of = fmt.Sprint(layer.Type)
 	}
-	return fileName(kind + " " + of)
-}
-
-// printsOf returns the prints of names, which stand for what they name.
-func printsOf(names []string) []uint64 {
-	prints := make([]uint64, len(names))
-	for i, name := range names {
-		prints[i] = mapmatch.PrintOf(name)
-	}
-	return prints
+	return fileName(mapmatch.KindOf(layer) + " " + of)
 }
 
 func imagePrints(im *twmap.Image) []func() uint64 {

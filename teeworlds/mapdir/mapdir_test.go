@@ -2,7 +2,6 @@ package mapdir_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -61,6 +60,9 @@ func edit(t testing.TB, files fstest.MapFS, name, old, new string) {
 	f.Data = bytes.Replace(f.Data, []byte(old), []byte(new), 1)
 }
 
+// twin is the name of the first of two equal images of sample.
+const twin = "own_ a_b_~2w18"
+
 func TestFolder(t *testing.T) {
 	data := encode(t, sample())
 	m, err := twmap.Decode(data)
@@ -69,17 +71,18 @@ func TestFolder(t *testing.T) {
 	}
 	want := []string{
 		".trowel.json",
-		"envelopes/00-sway.json", "envelopes/01.json",
-		"groups/00-Game/00-Game.json", "groups/00-Game/00-Game.txt", "groups/00-Game/01-Front.json", "groups/00-Game/01-Front.txt",
-		"groups/00-Game/02-Tele.json", "groups/00-Game/02-Tele.txt", "groups/00-Game/03-Speedup.json", "groups/00-Game/03-Speedup.txt",
-		"groups/00-Game/04-Switch.json", "groups/00-Game/04-Switch.txt", "groups/00-Game/05-Tune.json", "groups/00-Game/05-Tune.txt",
-		"groups/00-Game/group.json",
-		"groups/01-a_b/00-deco.json", "groups/01-a_b/00-deco.txt", "groups/01-a_b/01.json", "groups/01-a_b/02.json", "groups/01-a_b/03.json", "groups/01-a_b/04.json",
-		"groups/01-a_b/group.json",
-		"images/own_ a_b_.png", "images/own_ a_b_~2.png",
+		"envelopes/8 channels.json", "envelopes/order.txt", "envelopes/sway.json",
+		"groups/Game/Front.json", "groups/Game/Front.txt", "groups/Game/Game.json", "groups/Game/Game.txt",
+		"groups/Game/Speedup.json", "groups/Game/Speedup.txt", "groups/Game/Switch.json", "groups/Game/Switch.txt",
+		"groups/Game/Tele.json", "groups/Game/Tele.txt", "groups/Game/Tune.json", "groups/Game/Tune.txt",
+		"groups/Game/group.json", "groups/Game/order.txt",
+		"groups/a_b/deco.json", "groups/a_b/deco.txt", "groups/a_b/group.json", "groups/a_b/order.txt",
+		"groups/a_b/quads own_ a_b_.json", "groups/a_b/quads.json", "groups/a_b/sounds wind.json", "groups/a_b/unknown 42.json",
+		"groups/order.txt",
+		"images/grass_main.json", "images/order.txt", "images/" + twin + "-2.json", "images/" + twin + "-2.png", "images/" + twin + ".json", "images/" + twin + ".png",
 		"map.json",
-		"orphans/00.json", "orphans/00.txt",
-		"settings.cfg", "sounds/wind.opus",
+		"orphans/order.txt", "orphans/tiles.json", "orphans/tiles.txt",
+		"settings.cfg", "sounds/order.txt", "sounds/wind.opus",
 	}
 	if err := fstest.TestFS(mapdir.Open(m), want...); err != nil {
 		t.Error(err)
@@ -89,13 +92,19 @@ func TestFolder(t *testing.T) {
 		t.Error(diff)
 	}
 	for name, text := range map[string]string{
-		"settings.cfg":                  "sv_hit 0\n\ntune_zone 1 gravity 0.2\n",
-		"groups/00-Game/02-Tele.txt":    strings.Repeat(strings.Repeat(".   ", 19)+".\n", 9) + strings.Repeat(".   ", 19) + "26:7\n",
-		"groups/01-a_b/00-deco.txt":     ".   .   .   .   .\n.   .   .   .   .\n.   .   .   .   .\n.   .   .   .   17xr+64:1/2\n",
-		"groups/00-Game/04-Switch.json": "{\n  \"type\": \"switch\",\n  \"name\": \"Switch\",\n  \"width\": 20,\n  \"height\": 10\n}\n",
-		"groups/01-a_b/group.json":      "{\n  \"name\": \"a/b\",\n  \"parallax\": [50, 0],\n  \"clip\": {\n    \"x\": 1,\n    \"y\": 0,\n    \"width\": 300,\n    \"height\": 400\n  },\n  \"parallaxZoom\": 20\n}\n",
-		"envelopes/00-sway.json":        "{\n  \"name\": \"sway\",\n  \"type\": \"position\",\n  \"points\": [\n    {\"time\":0,\"curve\":\"bezier\",\"values\":[0,1024,0],\"out\":[[100,50],[0,0],[0,0],[0,0]]},\n    {\"time\":1000,\"curve\":77,\"values\":[2048,0,368640,5],\"in\":[[-100,0],[0,0],[0,0],[0,0]]}\n  ]\n}\n",
-		"groups/01-a_b/02.json":         "{\n  \"type\": \"sounds\",\n  \"sound\": \"wind\",\n  \"sources\": [\n    {\"position\":[0,0],\"loop\":true,\"pan\":true,\"falloff\":80,\"shape\":\"circle\",\"radius\":500},\n    {\"position\":[0,0],\"posEnv\":\"00-sway\",\"shape\":\"rectangle\",\"width\":10,\"height\":20},\n    {\"position\":[0,0],\"shape\":5}\n  ]\n}\n",
+		"settings.cfg":                "sv_hit 0\n\ntune_zone 1 gravity 0.2\n",
+		"groups/order.txt":            "Game\na_b\n",
+		"groups/a_b/order.txt":        "deco\nquads own_ a_b_\nsounds wind\nquads\nunknown 42\n",
+		"images/order.txt":            twin + "\ngrass_main\n" + twin + "-2\n",
+		"images/grass_main.json":      "{\n  \"external\": true,\n  \"width\": 1024,\n  \"height\": 1024\n}\n",
+		"images/" + twin + ".json":    "{\n  \"name\": \"own: a/b?\"\n}\n",
+		"groups/Game/Tele.txt":        strings.Repeat(strings.Repeat(".   ", 19)+".\n", 9) + strings.Repeat(".   ", 19) + "26:7\n",
+		"groups/a_b/deco.txt":         ".   .   .   .   .\n.   .   .   .   .\n.   .   .   .   .\n.   .   .   .   17xr+64!1/2\n",
+		"groups/Game/Switch.json":     "{\n  \"type\": \"switch\",\n  \"name\": \"Switch\",\n  \"width\": 20,\n  \"height\": 10\n}\n",
+		"groups/a_b/group.json":       "{\n  \"name\": \"a/b\",\n  \"parallax\": [50, 0],\n  \"clip\": {\n    \"x\": 1,\n    \"y\": 0,\n    \"width\": 300,\n    \"height\": 400\n  },\n  \"parallaxZoom\": 20\n}\n",
+		"groups/a_b/quads.json":       "{\n  \"type\": \"quads\",\n  \"name\": \"\"\n}\n",
+		"envelopes/sway.json":         "{\n  \"name\": \"sway\",\n  \"type\": \"position\",\n  \"points\": [\n    {\"time\":0,\"curve\":\"bezier\",\"values\":[0,1,0],\"out\":[[100,0.048828125],[0,0],[0,0],[0,0]]},\n    {\"time\":1000,\"curve\":77,\"values\":[2,0,360,0.0048828125],\"in\":[[-100,0],[0,0],[0,0],[0,0]]}\n  ]\n}\n",
+		"groups/a_b/sounds wind.json": "{\n  \"type\": \"sounds\",\n  \"name\": \"\",\n  \"sound\": \"wind\",\n  \"sources\": [\n    {\"position\":[0,0],\"loop\":true,\"pan\":true,\"falloff\":80,\"shape\":\"circle\",\"radius\":500},\n    {\"position\":[0,0],\"posEnv\":\"sway\",\"shape\":\"rectangle\",\"width\":0.009765625,\"height\":0.01953125},\n    {\"position\":[0,0],\"shape\":5}\n  ]\n}\n",
 	} {
 		if diff := cmp.Diff(text, string(files[name].Data)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
@@ -134,13 +143,13 @@ func TestEdits(t *testing.T) {
 		before[name] = &fstest.MapFile{Data: bytes.Clone(files[name].Data)}
 	}
 	edit(t, files, "settings.cfg", "sv_hit 0", "sv_hit 1\r")
-	edit(t, files, "groups/00-Game/00-Game.txt", ".   192", "5   192")
+	edit(t, files, "groups/Game/Game.txt", ".   192", "5   192")
 	edit(t, files, "map.json", "Ada", "Bob")
-	edit(t, files, "envelopes/00-sway.json", "368640", "1024")
-	edit(t, files, "groups/01-a_b/00-deco.json", "grass_main", "own_ a_b_")
+	edit(t, files, "envelopes/sway.json", "[2,0,360,", "[2,0,0.9999,")
+	edit(t, files, "groups/a_b/deco.json", "grass_main", twin)
 	red := image.NewNRGBA(image.Rect(0, 0, 8, 4))
 	red.SetNRGBA(1, 1, color.NRGBA{255, 0, 0, 128})
-	files["images/own_ a_b_.png"].Data = pngOf(t, red)
+	files["images/"+twin+".png"].Data = pngOf(t, red)
 
 	packed := pack(t, files)
 	m, err := twmap.Decode(packed)
@@ -157,11 +166,15 @@ func TestEdits(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	after := load(t, mapdir.Open(m))
+	like, err := mapdir.ReadNames(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := load(t, mapdir.OpenLike(m, like))
 	for name := range files {
 		changed := !bytes.Equal(before[name].Data, after[name].Data)
 		switch name {
-		case "settings.cfg", "groups/00-Game/00-Game.txt", "map.json", "envelopes/00-sway.json", "groups/01-a_b/00-deco.json", "images/own_ a_b_.png", tree.Sidecar:
+		case "settings.cfg", "groups/Game/Game.txt", "map.json", "envelopes/sway.json", "groups/a_b/deco.json", "images/" + twin + ".png", tree.Sidecar:
 		default:
 			if changed {
 				t.Errorf("%s changed", name)
@@ -245,19 +258,17 @@ func TestFolderOfFolder(t *testing.T) {
 	}
 }
 
-// New layers, groups and pictures come into the map by their files alone.
+// New layers and groups are new files and a line in a list each.
 func TestAdd(t *testing.T) {
 	files := extract(t, encode(t, twmap.New(3, 2)))
-	files["groups/00-Game/-"] = &fstest.MapFile{} // not a layer
-	files["groups/-1"] = &fstest.MapFile{}
-	files["groups/00-Game/00a-new.json"] = &fstest.MapFile{Data: []byte("\ufeff{\"type\": \"front\", \"name\": \"Front\", \"width\": 3, \"height\": 2}")}
-	files["groups/00-Game/00a-new.txt"] = &fstest.MapFile{Data: []byte("1 2xy\t3r\r\n. . 255o\r\n\r\n")}
-	files["groups/100-sky/group.json"] = &fstest.MapFile{Data: []byte(`{"name": "sky", "parallax": [0, 0]}`)}
-	files["groups/9-middle/group.json"] = &fstest.MapFile{Data: []byte(`{"parallax": [1, 2]}`)}
-	m, err := mapdir.Read(files, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := func(name, text string) { files[name] = &fstest.MapFile{Data: []byte(text)} }
+	file("groups/Game/new.json", `{"type": "front", "name": "Front", "width": 3, "height": 2}`)
+	file("groups/Game/new.txt", "1 2xy\t3r\r\n. . 255o\r\n\r\n")
+	file("groups/Game/order.txt", "# the last is in front\r\nGame\r\n\r\n  new\t\r\n")
+	file("groups/the sky/group.json", `{"name": "sky", "parallax": [0, 0]}`)
+	file("groups/middle/group.json", `{"name": "", "parallax": [1, 2]}`)
+	file("groups/order.txt", "Game\nmiddle\nthe sky")
+	m := fold(t, files)
 	front, _ := m.Physics(twmap.KindFront).Tiles.Cells()
 	want := []twmap.Tile{{ID: 1}, {ID: 2, Flags: twmap.FlipX | twmap.FlipY}, {ID: 3, Flags: twmap.Rotate}, {}, {}, {ID: 255, Flags: twmap.Opaque}}
 	if !slices.Equal(front, want) {
@@ -266,7 +277,7 @@ func TestAdd(t *testing.T) {
 	if len(m.Groups) != 3 || m.Groups[1].ParallaxY != 2 || m.Groups[2].Name != "sky" {
 		t.Errorf("groups = %+v", m.Groups)
 	}
-	if back := extract(t, encode(t, m)); back["groups/01/group.json"] == nil || back["groups/02-sky/group.json"] == nil {
+	if back := extract(t, encode(t, m)); back["groups/group 1x2/group.json"] == nil || back["groups/sky/group.json"] == nil {
 		t.Error("the new groups are lost")
 	}
 }
@@ -313,7 +324,7 @@ func TestPictures(t *testing.T) {
 		{"colours that cannot be seen", plain, [3]color.NRGBA{{}, {}, {7, 8, 9, 0}}},
 	} {
 		files := extract(t, encode(t, twmap.New(2, 2)))
-		edit(t, files, "map.json", "\"info\": {}", "\"images\": [{\"name\": \"p\"}]")
+		files["images/order.txt"] = &fstest.MapFile{Data: []byte("p\n")}
 		files["images/p.png"] = &fstest.MapFile{Data: pngOf(t, c.picture)}
 		m, err := mapdir.Read(files, nil)
 		if err != nil {
@@ -328,87 +339,6 @@ func TestPictures(t *testing.T) {
 				t.Errorf("%s: pixel %d = %v, want %v", c.name, x, pixel, want)
 			}
 		}
-	}
-}
-
-// What is wrong in a folder is told with its file and line, all of it at once.
-func TestErrors(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		edit func(fstest.MapFS)
-		want string
-	}{
-		{"broken JSON", func(f fstest.MapFS) { edit(t, f, "map.json", "\"name\": \"grass_main\",", "\"name\": \"grass_main\"") },
-			"map.json:14: invalid JSON: invalid character '\"' after object key:value pair"},
-		{"wrong type", func(f fstest.MapFS) { edit(t, f, "groups/01-a_b/00-deco.json", "\"width\": 5", "\"width\": \"5\"") },
-			"groups/01-a_b/00-deco.json:6: field \"width\" cannot be a string"},
-		{"misspelt", func(f fstest.MapFS) { edit(t, f, "groups/00-Game/group.json", "parallax", "paralax") },
-			"groups/00-Game/group.json:3: unknown field \"paralax\""},
-		{"text behind JSON", func(f fstest.MapFS) { f["map.json"].Data = append(f["map.json"].Data, "\n{}"...) },
-			"map.json:41: text behind the end of the JSON value"},
-		{"bad tile", func(f fstest.MapFS) { edit(t, f, "groups/00-Game/00-Game.txt", "192", "256") },
-			"groups/00-Game/00-Game.txt:10: column 4: invalid tile \"256\": expected a form like 12xr"},
-		{"bad tele", func(f fstest.MapFS) { edit(t, f, "groups/00-Game/02-Tele.txt", "26:7", "26") },
-			"groups/00-Game/02-Tele.txt:10: column 20: invalid tile \"26\": expected a form like 26:3"},
-		{"short row", func(f fstest.MapFS) { edit(t, f, "groups/00-Game/00-Game.txt", ".   .   .\n", ".   .\n") },
-			"groups/00-Game/00-Game.txt:1: a row of 19 tiles: expected 20"},
-		{"row too few", func(f fstest.MapFS) { edit(t, f, "orphans/00.txt", ".   .\n", "") },
-			"orphans/00.txt:1: the file ends after 1 rows: expected 2"},
-		{"row too many", func(f fstest.MapFS) { edit(t, f, "orphans/00.txt", ".   .\n", ".   .\n.   .\n") },
-			"orphans/00.txt:3: a row too many: expected 2"},
-		{"no tiles", func(f fstest.MapFS) { delete(f, "orphans/00.txt") }, "open orphans/00.txt: file does not exist"},
-		{"no layer", func(f fstest.MapFS) { delete(f, "orphans/00.json") },
-			"orphans/00.txt: tiles without a layer: expected 00.json beside it"},
-		{"no such image", func(f fstest.MapFS) { edit(t, f, "groups/01-a_b/01.json", "own_ a_b_~2", "gone") },
-			"groups/01-a_b/01.json: there is no \"gone\" in map.json: expected one of [\"own_ a_b_\" \"grass_main\" \"own_ a_b_~2\"]"},
-		{"no such envelope", func(f fstest.MapFS) { edit(t, f, "groups/01-a_b/01.json", "00-sway", "sway") },
-			"groups/01-a_b/01.json: there is no \"sway\" in envelopes: expected one of [\"00-sway\" \"01\"]"},
-		{"no type", func(f fstest.MapFS) { edit(t, f, "groups/00-Game/01-Front.json", "front", "fornt") },
-			"groups/00-Game/01-Front.json: type is \"fornt\": expected tiles, game, front, tele, speedup, switch, tune, quads or sounds"},
-		{"too large", func(f fstest.MapFS) { edit(t, f, "orphans/00.json", "\"width\": 2", "\"width\": 2000000000") },
-			"orphans/00.json: width and height are 2000000000 and 2: expected at least 1, and at most 67108864 tiles in all"},
-		{"no number", func(f fstest.MapFS) { f["groups/sky/group.json"] = f["groups/00-Game/group.json"] },
-			"groups: \"sky\" does not begin with a number, which tells its place: expected a name like 03-sky"},
-		{"not a picture", func(f fstest.MapFS) { f["images/own_ a_b_.png"].Data = []byte("GIF89a, a picture of another kind") },
-			"images/own_ a_b_.png: not a PNG picture: png: invalid format: not a PNG file"},
-		{"bad curve", func(f fstest.MapFS) { edit(t, f, "envelopes/00-sway.json", "bezier", "besier") },
-			"envelopes/00-sway.json: points[0]: curve is \"besier\": expected step, linear, slow, fast, smooth or bezier"},
-		{"sidecar", func(f fstest.MapFS) { f[tree.Sidecar].Data = []byte("{") },
-			".trowel.json: damaged (unexpected end of JSON input): delete it to build a clean file"},
-		{"two at once", func(f fstest.MapFS) {
-			edit(t, f, "groups/00-Game/00-Game.txt", "192", "256")
-			edit(t, f, "orphans/00.txt", ".   .\n", ".\n")
-		}, "groups/00-Game/00-Game.txt:10: column 4: invalid tile \"256\": expected a form like 12xr\norphans/00.txt:1: a row of 1 tiles: expected 2"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			files := extract(t, encode(t, sample()))
-			c.edit(files)
-			_, err := mapdir.Read(files, nil)
-			if err == nil || err.Error() != c.want {
-				t.Errorf("error is\n%v\nwant\n%s", err, c.want)
-			}
-		})
-	}
-	var e *mapdir.Error
-	files := extract(t, encode(t, sample()))
-	edit(t, files, "groups/00-Game/00-Game.txt", "192", "x")
-	if _, err := mapdir.Read(files, nil); !errors.As(err, &e) || e.File != "groups/00-Game/00-Game.txt" || e.Line != 10 {
-		t.Errorf("error = %+v", e)
-	}
-}
-
-// What is left out is said.
-func TestWarnings(t *testing.T) {
-	files := extract(t, encode(t, sample()))
-	files["images/stray.png"] = &fstest.MapFile{}
-	files["sounds/readme.txt"] = &fstest.MapFile{}
-	var got []string
-	if _, err := mapdir.Read(files, func(file, msg string) { got = append(got, file+": "+msg) }); err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"images/stray.png: not listed in map.json, left out", "sounds/readme.txt: not listed in map.json, left out"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
 	}
 }
 
@@ -491,7 +421,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	text, err := fs.ReadFile(mapdir.Open(m), "groups/00-Game/00-Game.txt")
+	text, err := fs.ReadFile(mapdir.Open(m), "groups/Game/Game.txt")
 	fmt.Printf("%s%v\n", text, err)
 	// Output:
 	// .   .   .   .

@@ -123,6 +123,7 @@ func (f *folder) leftovers(isPart func(e fs.DirEntry) bool) (unlisted []string) 
 	}
 	slices.SortFunc(rest, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 	stems := make(map[string]bool)
+	first := ""
 	var others []fs.DirEntry
 	for _, e := range rest {
 		if !isPart(e) {
@@ -135,9 +136,16 @@ func (f *folder) leftovers(isPart func(e fs.DirEntry) bool) (unlisted []string) 
 		}
 		if !stems[name] {
 			stems[name] = true
+			first = cmp.Or(first, e.Name())
 			unlisted = append(unlisted, name)
-			f.r.leaveOut(f.dir+"/"+e.Name(), fmt.Sprintf("is not listed, and was left out: a line %q in %s makes it part of the map", name, f.order()))
 		}
+	}
+	switch n := len(unlisted); {
+	case n == 0:
+	case n == 1:
+		f.r.leaveOut(f.dir+"/"+first, fmt.Sprintf("is not listed, and was left out: a line %q in %s makes it part of the map", unlisted[0], f.order()))
+	default:
+		f.r.leaveOut(f.order(), fmt.Sprintf("does not list %s, which were left out: a line with the name of each makes them part of the map", few(unlisted)))
 	}
 	for _, e := range others {
 		if stem, tiles := strings.CutSuffix(e.Name(), ".txt"); !tiles || !stems[stem] {
@@ -189,14 +197,20 @@ func (r *reader) foreign(name string, dir bool) {
 
 // tellForeign tells of all files that are no part of the map, in one line.
 func (r *reader) tellForeign() {
-	const named = 3
 	switch n := len(r.own); {
 	case n == 0:
 	case n == 1:
 		r.leaveOut(r.own[0], "is no part of the map, and was left out")
-	case n <= named:
-		r.leaveOut("", fmt.Sprintf("%d files are no part of the map, and were left out: %s", n, strings.Join(r.own, ", ")))
 	default:
-		r.leaveOut("", fmt.Sprintf("%d files are no part of the map, and were left out: %s and %d more", n, strings.Join(r.own[:named], ", "), n-named))
+		r.leaveOut("", fmt.Sprintf("%d files are no part of the map, and were left out: %s", n, few(r.own)))
 	}
+}
+
+// few lists names, the first ones of many.
+func few(names []string) string {
+	const most = 4
+	if n := len(names); n > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most-1], ", "), n-most+1)
+	}
+	return strings.Join(names, ", ")
 }

@@ -279,8 +279,10 @@ func (r *reader) layers(f *folder) (layers []twmap.Layer, names []string) {
 			f.missing(p, file+".json")
 			continue
 		}
-		l := r.layer(file)
-		if _, tiles := l.(*twmap.TileLayer); tiles && !f.has(p.name+".txt") {
+		l, ok := r.layer(file)
+		if _, tiles := l.(*twmap.TileLayer); !ok {
+			f.has(p.name + ".txt") // belongs to it, whatever it is
+		} else if tiles && !f.has(p.name+".txt") {
 			r.fail(file+".json", "the tiles are missing: expected %s.txt", file)
 			r.tasks = r.tasks[:len(r.tasks)-1] // which would read them
 		}

@@ -9,11 +9,13 @@ func (r *reader) envelopes() {
 	f := r.folder(dirEnvelopes, "envelope")
 	for _, p := range f.parts {
 		file := dirEnvelopes + "/" + p.name + ".json"
-		if !f.has(p.name + ".json") {
+		e := &twmap.Envelope{}
+		if f.has(p.name + ".json") {
+			e = r.envelopeFile(file)
+		} else {
 			f.missing(p, file)
-			continue
 		}
-		r.m.Envelopes = append(r.m.Envelopes, r.envelopeFile(file))
+		r.m.Envelopes = append(r.m.Envelopes, e)
 		r.at.envelopes = append(r.at.envelopes, p.name)
 	}
 	f.leftovers(withExtension(".json"))

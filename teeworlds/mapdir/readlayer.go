@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"trowel/internal/strictjson"
 	"trowel/internal/tree"
@@ -16,36 +15,46 @@ func (r *reader) failAt(file string, i int, path, format string, args ...any) {
 	r.errs = append(r.errs, &Error{File: file, Path: fmt.Sprintf(path, i), Msg: fmt.Sprintf(format, args...)})
 }
 
-// layer reads a layer. file lacks the extension.
-func (r *reader) layer(file string) twmap.Layer {
+// layer reads a layer. It is not ok if its file could not be understood; then
+// there is no more to say about it. file lacks the extension.
+func (r *reader) layer(file string) (layer twmap.Layer, ok bool) {
 	name := file + ".json"
 	data, err := readText(r.fs, name)
 	if err != nil {
 		r.errs = append(r.errs, err)
-		return &twmap.UnknownLayer{}
+		return nil, false
 	}
-	var layer twmap.Layer
 	var base *baseForm
-	read := func(form any) {
-		r.errs = append(r.errs, decodeJSON(name, data, form)...)
+	read := func(form any) bool {
+		errs := decodeJSON(name, data, form)
+		r.errs = append(r.errs, errs...)
+		return len(errs) == 0
 	}
 	typ := strictjson.Type(data, "type")
 	switch kind, tiles := twmap.ParseKind(typ); {
 	case tiles:
 		var f tileForm
-		read(&f)
+		if !read(&f) {
+			return nil, false
+		}
 		layer, base = r.tileLayer(file, kind, &f), &f.baseForm
 	case typ == typeQuads:
 		var f quadsForm
-		read(&f)
+		if !read(&f) {
+			return nil, false
+		}
 		layer, base = r.quadLayer(name, &f), &f.baseForm
 	case typ == typeSounds:
 		var f soundsForm
-		read(&f)
+		if !read(&f) {
+			return nil, false
+		}
 		layer, base = r.soundLayer(name, &f), &f.baseForm
 	case typ == typeUnknown:
 		var f unknownForm
-		read(&f)
+		if !read(&f) {
+			return nil, false
+		}
 		layer, base = &twmap.UnknownLayer{Type: f.Number, Data: f.Data}, &f.baseForm
 	default:
 		var any map[string]json.RawMessage
@@ -54,7 +63,7 @@ func (r *reader) layer(file string) twmap.Layer {
 		} else {
 			r.fail(name, "type is %q: expected tiles, game, front, tele, speedup, switch, tune, quads or sounds", typ)
 		}
-		return &twmap.UnknownLayer{}
+		return nil, false
 	}
 	b := layer.Base()
 	b.Name, b.Flags = string(base.Name), twmap.LayerFlags(base.Flags)
@@ -64,7 +73,7 @@ func (r *reader) layer(file string) twmap.Layer {
 	if b.Name != "" && !layerHasName(layer) {
 		r.fail(name, "a layer of this type and version has no name: expected a newer version, or \"name\": \"\"")
 	}
-	return layer
+	return layer, true
 }
 
 // index finds what a reference means.
@@ -85,10 +94,7 @@ func (r *reader) index(file, field string, to *ref, names []string, dir string) 
 	}
 	expected := "the list is empty"
 	if len(names) > 0 {
-		expected = "expected one of " + strings.Join(names[:min(len(names), 8)], ", ")
-	}
-	if len(names) > 8 {
-		expected = fmt.Sprintf("%s and %d more", expected, len(names)-8)
+		expected = "expected one of " + few(names)
 	}
 	r.errs = append(r.errs, &Error{File: file, Line: to.line, Column: to.column, Path: field,
 		Msg: fmt.Sprintf("there is no %q in %s/%s: %s", to.name, dir, fileOrder, expected)})

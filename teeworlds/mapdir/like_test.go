@@ -1,0 +1,147 @@
+package mapdir_test
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+
+	"trowel/internal/corpus"
+	"trowel/internal/safename"
+	"trowel/internal/tree"
+	"trowel/teeworlds/mapdir"
+	"trowel/teeworlds/mapmatch"
+	"trowel/teeworlds/twmap"
+)
+
+// Maps of any names become folders that every system can have, and come back.
+func TestAnyNames(t *testing.T) {
+	for seed := range uint64(150) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		data := encode(t, oddMap(rng))
+		files := extract(t, data)
+		seen := make(map[string]bool)
+		for name := range files {
+			for _, elem := range strings.Split(name, "/") {
+				if safename.Escape(elem) != elem {
+					t.Errorf("seed %d: %q is not safe", seed, name)
+				}
+			}
+			if k := safename.Fold(name); seen[k] {
+				t.Errorf("seed %d: two files are %q to some system", seed, name)
+			} else {
+				seen[k] = true
+			}
+		}
+		if back := pack(t, files); !bytes.Equal(back, data) {
+			t.Errorf("seed %d: packs to other bytes", seed)
+		}
+		delete(files, tree.Sidecar)
+		again := extract(t, pack(t, files))
+		delete(again, tree.Sidecar)
+		if !maps.EqualFunc(files, again, func(a, b *fstest.MapFile) bool { return bytes.Equal(a.Data, b.Data) }) {
+			t.Errorf("seed %d: without sidecar it is another folder", seed)
+		}
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// layerNames returns the paths of the layers of a map.
+func layerNames(n *mapdir.Names) map[twmap.Layer]string {
+	paths := make(map[twmap.Layer]string)
+	for i, g := range n.Map().Groups {
+		for j, l := range g.Layers {
+			paths[l] = n.Layer(i, j)
+		}
+	}
+	return paths
+}
+
+// keptNames inserts something into a map, and counts the layers that were there
+// before and those that are called as before: with --like, and without.
+func keptNames(t *testing.T, rng *rand.Rand, m *twmap.Map) (all, like, alone int) {
+	before := mapdir.NamesOf(m)
+	old := layerNames(before)
+	// The names must come from what was there, not from the pointers.
+	earlier := decode(t, encode(t, m))
+	oldNames := mapdir.NamesOf(earlier)
+	insert(rng, m)
+	alike := layerNames(oldNames.For(m, mapmatch.Match(earlier, m)))
+	fresh := layerNames(mapdir.NamesOf(m))
+	for l, name := range old {
+		all++
+		if alike[l] == name {
+			like++
+		}
+		if fresh[l] == name {
+			alone++
+		}
+	}
+	return all, like, alone
+}
+
+// With the folder of before, parts keep their names; without, most do.
+func TestKeptNames(t *testing.T) {
+	var all, like, alone int
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		a, l, f := keptNames(t, rng, oddMap(rng))
+		all, like, alone = all+a, like+l, alone+f
+	}
+	t.Logf("of %d layers %d keep their names with --like, %d without", all, like, alone)
+	if like*100 < 98*all || alone*100 < 80*all { // the odd maps are made of clashes
+		t.Errorf("of %d layers only %d keep their names with --like, and %d without", all, like, alone)
+	}
+}
+
+// The same for the maps of the corpus, a few times each.
+func TestCorpusKeptNames(t *testing.T) {
+	var all, like, alone, clashes, count atomic.Int64
+	t.Run("maps", func(t *testing.T) {
+		for _, path := range corpus.Files(t, "teeworlds", ".map") {
+			t.Run(filepath.Base(path), func(t *testing.T) {
+				t.Parallel()
+				data, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m, err := twmap.Decode(data)
+				if errors.Is(err, twmap.ErrNoVersion) {
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(m.Groups) == 0 {
+					return
+				}
+				count.Add(1)
+				if slices.ContainsFunc(slices.Collect(maps.Values(layerNames(mapdir.NamesOf(m)))), func(name string) bool { return strings.Contains(name, "~") }) {
+					clashes.Add(1)
+				}
+				a, l, f := keptNames(t, rand.New(rand.NewPCG(uint64(len(data)), 3)), m)
+				all.Add(int64(a))
+				like.Add(int64(l))
+				alone.Add(int64(f))
+				if l < a {
+					t.Logf("%d of %d layers have other names", a-l, a)
+				}
+			})
+		}
+	})
+	if n := all.Load(); n > 0 {
+		t.Logf("%d maps, %d with names that clash: of %d layers %d keep their names with --like, %d without", count.Load(), clashes.Load(), n, like.Load(), alone.Load())
+		if like.Load()*100 < 95*n || alone.Load()*100 < 90*n {
+			t.Error("too few layers keep their names")
+		}
+	}
+}
