@@ -2,7 +2,9 @@ package twmap
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"trowel/teeworlds/datafile"
@@ -243,9 +245,39 @@ func (r *placedRef) block() (*datafile.Block, int32) {
 	return r.ref.relic.block(content, ok)
 }
 
+// usualFrom returns the number from which on blocks are in the usual order, one for
+// each reference: from there on their numbers need not be known, and new ones find
+// their places among them. It is given the numbers of the blocks that references
+// lead to, in the usual order, and those of blocks that none leads to.
+func usualFrom(numbers, unclaimed []int32) int32 {
+	type at struct {
+		number int32
+		place  int
+	}
+	sorted := make([]at, len(numbers))
+	for i, n := range numbers {
+		sorted[i] = at{n, i}
+	}
+	slices.SortFunc(sorted, func(a, b at) int { return cmp.Or(cmp.Compare(b.number, a.number), cmp.Compare(a.place, b.place)) })
+	least := int32(0)
+	for _, n := range unclaimed {
+		least = max(least, n+1)
+	}
+	from, place := int32(math.MaxInt32), len(numbers)
+	for i, a := range sorted {
+		shared := i+1 < len(sorted) && sorted[i+1].number == a.number
+		if shared || a.number < least || a.place > place {
+			break
+		}
+		from, place = a.number, a.place
+	}
+	return from
+}
+
 // numberBlocks puts the blocks of all references into f and tells their
 // numbers: in the order in which they stood in the file they came from, new ones
-// behind. References that shared a block share it still if they agree on it.
+// behind, or where they belong if that order was the usual one. References that
+// shared a block share it still if they agree on it.
 func (m *Map) numberBlocks(f *datafile.File, items []placed) map[*placedRef]int32 {
 	type want struct {
 		ref   *placedRef
@@ -271,8 +303,23 @@ func (m *Map) numberBlocks(f *datafile.File, items []placed) map[*placedRef]int3
 			wants = append(wants, w)
 		}
 	}
+	var known, unclaimed []int32
+	for _, w := range wants {
+		if w.index >= 0 {
+			known = append(known, w.index)
+		}
+	}
 	for _, u := range m.unclaimedBlocks() {
+		unclaimed = append(unclaimed, u.index)
 		wants = append(wants, want{nil, u.block, u.index})
+	}
+	if m.file.datafile != nil { // relics leave out what is in the usual order
+		from := usualFrom(known, unclaimed)
+		for i := range wants {
+			if wants[i].index >= from {
+				wants[i].index = -1
+			}
+		}
 	}
 	slices.SortStableFunc(wants, func(a, b want) int {
 		// -1 as unsigned is behind all others

@@ -251,8 +251,10 @@ func (m *Map) dataRelics(items []placed, all *Relics) {
 		made *DataRelic
 	}
 	var jobs []*job
-	usual := len(m.file.unclaimed) == 0 // the blocks are in the usual order
-	last := int32(-1)
+	var numbers, unclaimed []int32
+	for _, u := range m.unclaimedBlocks() {
+		unclaimed = append(unclaimed, u.index)
+	}
 	for i := range items {
 		for j := range items[i].refs {
 			r := &items[i].refs[j]
@@ -261,18 +263,18 @@ func (m *Map) dataRelics(items []placed, all *Relics) {
 			}
 			jobs = append(jobs, &job{&items[i], r, nil})
 			if r.ref.block != nil {
-				usual = usual && r.ref.index == last+1
-				last = r.ref.index
+				numbers = append(numbers, r.ref.index)
 			}
 		}
 	}
+	from := usualFrom(numbers, unclaimed)
 	parallel.Each(len(jobs), func(i int) {
 		if !jobs[i].ref.changed { // else only its place is left
 			jobs[i].made = jobs[i].ref.relic()
 		}
 	})
 	for _, j := range jobs {
-		if j.ref.ref.block != nil && !usual {
+		if j.ref.ref.block != nil && j.ref.ref.index < from {
 			if j.made == nil {
 				j.made = &DataRelic{}
 			}
