@@ -91,8 +91,9 @@ type File interface {
 
 // Side is one of two files to be compared: the file, or the tree form of one.
 type Side struct {
-	*Source       // nil if Tree is set
-	Tree    fs.FS // nil if it is the file
+	*Source        // nil if Tree is set
+	Tree    fs.FS  // nil if it is the file
+	Folder  string // what the user calls the tree, for messages
 }
 
 // Conversion turns a file of one format into another.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 
+	"trowel/internal/links"
 	"trowel/internal/safename"
 	"trowel/teeworlds/mapdiff"
 	"trowel/teeworlds/mapdir"
@@ -48,23 +49,23 @@ func namesAt(job *Job, path string) (*mapdir.Names, error) {
 		return nil, err
 	}
 	defer root.Close()
-	fsys, err := safename.Restore(root.FS())
+	fsys, err := safename.Restore(links.New(root, nil))
 	if err == nil && !mapdir.Recognize(fsys) {
 		err = fmt.Errorf("%s: %w", path, ErrNoTree)
 	}
 	if err != nil {
 		return nil, err
 	}
-	names, err := namesOf(job, Side{Tree: fsys})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return names, nil
+	return namesOf(job, Side{Tree: fsys, Folder: path})
 }
 
 func namesOf(job *Job, side Side) (*mapdir.Names, error) {
 	if side.Tree != nil {
-		return mapdir.ReadNames(side.Tree)
+		names, err := mapdir.ReadNames(side.Tree)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", side.Folder, err)
+		}
+		return names, nil
 	}
 	m, err := decodeMap(side.Source, job.missOf(side.Source))
 	if err != nil {

@@ -217,7 +217,7 @@ func (c *comparison) openSide(cmd *cobra.Command, name string) (side, error) {
 		return side{}, err
 	}
 	f, _ = c.formats.FindTree(fsys)
-	return side{format.Side{Tree: fsys}, closer, f}, nil
+	return side{format.Side{Tree: fsys, Folder: name}, closer, f}, nil
 }
 
 // byParts compares two files as their format does.

@@ -42,7 +42,7 @@ type extraction struct {
 // extract extracts a game file to dir, and tells what was done.
 func (x *extraction) extract(cmd *cobra.Command, dir string, g *game, opts output.Options) error {
 	job := x.report.watch(x.job(cmd, g.Format))
-	if earlier, closer, err := openFolder(dir); err == nil && opts.Replace {
+	if earlier, closer, err := openFolder(dir, nil); err == nil && opts.Replace {
 		defer closer.Close()
 		job.Over = earlier
 	}

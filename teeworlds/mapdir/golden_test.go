@@ -6,6 +6,7 @@ import (
 	"flag"
 	"image"
 	"image/color"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -229,8 +230,13 @@ func fold(t testing.TB, files fstest.MapFS) *twmap.Map {
 // the map says.
 func contents(t testing.TB, m *twmap.Map) map[string]string {
 	t.Helper()
+	return contentsOf(t, mapdir.Open(m))
+}
+
+func contentsOf(t testing.TB, folder fs.FS) map[string]string {
+	t.Helper()
 	all := make(map[string]string)
-	for path, f := range unfold(t, m) {
+	for path, f := range load(t, folder) {
 		if path != tree.Sidecar {
 			all[path] = string(f.Data)
 		}

@@ -21,6 +21,7 @@ import (
 	"trowel/internal/corpus"
 	"trowel/internal/judge"
 	"trowel/teeworlds/datafile"
+	"trowel/teeworlds/mapdir"
 	"trowel/teeworlds/twmap"
 )
 
@@ -170,7 +171,8 @@ func testEdited(t *testing.T, j judged) {
 	if j.before == nil {
 		t.SkipNow()
 	}
-	before, after := contents(t, decode(t, j.before)), contents(t, decode(t, j.data))
+	old := decode(t, j.before)
+	before, after := contents(t, old), contentsOf(t, mapdir.OpenLike(decode(t, j.data), mapdir.NamesOf(old)))
 	for name, content := range after {
 		if changed := content != before[name]; changed != j.edit.files[name] && name != "map.json" {
 			t.Errorf("%s: changed: %v, was edited: %v", name, changed, j.edit.files[name])
