@@ -219,7 +219,11 @@ func (l *Lines) All() []string {
 				continue
 			}
 		}
-		for _, text := range p.texts {
+		for i, text := range p.texts {
+			if i == maxPerPart-1 && len(p.texts) > maxPerPart { // hundreds of settings
+				say(fmt.Sprintf("and %s more changes", thousands(len(p.texts)-i)))
+				break
+			}
 			switch paths := alike[text]; {
 			case len(paths) <= maxAlike || p.path == "settings":
 				say(text)

@@ -455,3 +455,50 @@ func ExampleCompare() {
 	// groups/Game/Game: tiles 7,29: 1 -> 9
 	// <nil>
 }
+
+// Damaged maps are compared as far as they can be read.
+func FuzzCompare(f *testing.F) {
+	whole, err := base().Encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(300, byte(7))
+	f.Add(600, byte(255))
+	f.Fuzz(func(t *testing.T, at int, value byte) {
+		data := slices.Clone(whole)
+		data[uint(at)%uint(len(data))] = value
+		m, err := twmap.Decode(data)
+		if err != nil {
+			return
+		}
+		old, err := twmap.Decode(whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, old, m)
+		compare(t, m, old)
+		if lines, _ := compare(t, m, m); len(lines) > 0 {
+			t.Errorf("a map differs from itself: %q", lines)
+		}
+	})
+}
+
+// Every byte of a small map is damaged in some way.
+func TestDamaged(t *testing.T) {
+	whole, err := base().Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := twmap.Decode(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := 36; at < 4000 && at < len(whole); at += 3 {
+		data := slices.Clone(whole)
+		data[at] ^= byte(1 << (at % 8))
+		if m, err := twmap.Decode(data); err == nil {
+			compare(t, old, m)
+			compare(t, m, old)
+		}
+	}
+}

@@ -38,8 +38,19 @@ type grids[T twmap.Cell] struct {
 	rows, cols []int
 }
 
+// present returns a grid of what there is of another one. A broken layer may state
+// any size.
+func present[T twmap.Cell](g *twmap.Grid[T]) *twmap.Grid[T] {
+	cells, _ := g.Cells()
+	if len(cells) >= g.Width*g.Height {
+		return g
+	}
+	width := max(1, min(g.Width, len(cells)))
+	return twmap.NewGridOf(width, max(1, (len(cells)+width-1)/width), cells)
+}
+
 func compareGrids[T twmap.Cell](a, b *twmap.Grid[T], say func(Change) error) error {
-	g := &grids[T]{a: a, b: b}
+	g := &grids[T]{a: present(a), b: present(b)}
 	same := a.Width == b.Width && a.Height == b.Height
 	if cellsA, errA := a.Cells(); same && errA == nil {
 		if cellsB, errB := b.Cells(); errB == nil && slices.Equal(cellsA, cellsB) {

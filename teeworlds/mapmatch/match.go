@@ -99,7 +99,6 @@ type part struct {
 	kind, name string
 	attributes []uint64        // what seldom changes
 	content    func() *Content // nil: never alike by half
-	load       func()          // hints that content will be asked for
 }
 
 func list[T any](parts []T, of func(T) part) []part {
@@ -179,7 +178,7 @@ func (p *Prints) groups(m *twmap.Map) []part {
 				content.Sum = mix(mix(content.Sum, attributes), sum)
 				content.Features = append(content.Features, attributes, mix(sum, 1), mix(sum, 2))
 			}
-			slices.Sort(content.Features)
+			content.keep()
 			return content
 		}
 		return out

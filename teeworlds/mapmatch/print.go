@@ -23,8 +23,20 @@ type Content struct {
 	Sum uint64 // of everything
 	// Features are prints of its parts, sorted: of rows and columns, of what
 	// tells quads. A small change changes few of them. They do not depend on
-	// references, nor on where in the layer a part is.
+	// references, nor on where in the layer a part is. Of very many there are
+	// the least, which are as good as a sample.
 	Features []uint64
+}
+
+// maxFeatures is how many features a content keeps.
+const maxFeatures = 256
+
+// keep makes the features what Content says they are.
+func (c *Content) keep() {
+	slices.Sort(c.Features)
+	if len(c.Features) > maxFeatures {
+		c.Features = slices.Clone(c.Features[:maxFeatures])
+	}
 }
 
 // mix adds a number to a print.
@@ -168,7 +180,8 @@ func tileContent(l *twmap.TileLayer) Content {
 // moved, or made wider.
 func gridContent[T twmap.Cell](g *twmap.Grid[T], number func(T) uint64) Content {
 	c := Content{Sum: mix32(1, int32(g.Width), int32(g.Height))}
-	columns := make([]run, g.Width)
+	cells, _ := g.Cells()
+	columns := make([]run, min(g.Width, len(cells))) // a broken layer may state any width
 	for y, row := range g.Rows() {
 		var across run
 		for x, cell := range row {
@@ -186,7 +199,7 @@ func gridContent[T twmap.Cell](g *twmap.Grid[T], number func(T) uint64) Content 
 			c.Features = append(c.Features, ^column.all)
 		}
 	}
-	slices.Sort(c.Features)
+	c.keep()
 	return c
 }
 
@@ -217,9 +230,9 @@ func (p *Prints) quadContent(quads []twmap.Quad) Content {
 		place, form, look := quadPlace(q), quadForm(q), quadLook(q)
 		env := mix32(mix(refPrint(p.Envelopes, q.PosEnv), refPrint(p.Envelopes, q.ColorEnv)), q.PosEnvOffset, q.ColorEnvOffset)
 		c.Sum = mix(mix(mix(mix(c.Sum, place), form), look), env)
-		c.Features = append(c.Features, mix(place, 1), mix(mix(form, look), 2), mix(mix(mix(place, form), look), 3))
+		c.Features = append(c.Features, mix(place, 1), mix(mix(form, look), 2))
 	}
-	slices.Sort(c.Features)
+	c.keep()
 	return c
 }
 
@@ -258,7 +271,7 @@ func (p *Prints) soundContent(sources []twmap.SoundSource) Content {
 		c.Sum = mix(mix(mix(c.Sum, place), rest), env)
 		c.Features = append(c.Features, mix(place, 4), mix(mix(place, rest), 5))
 	}
-	slices.Sort(c.Features)
+	c.keep()
 	return c
 }
 
@@ -286,7 +299,7 @@ func EnvelopeContent(e *twmap.Envelope) Content {
 		c.Sum = mix(c.Sum, h)
 		c.Features = append(c.Features, h)
 	}
-	slices.Sort(c.Features)
+	c.keep()
 	return c
 }
 
@@ -308,18 +321,31 @@ func Alike(a, b []uint64) float64 {
 	if len(a)+len(b) == 0 {
 		return 0.5
 	}
-	same := 0
-	for i, j := 0, 0; i < len(a) && j < len(b); {
+	// Where one is a sample, what is above it is not known to be in it.
+	limit := ^uint64(0)
+	for _, list := range [][]uint64{a, b} {
+		if len(list) >= maxFeatures {
+			limit = min(limit, list[len(list)-1])
+		}
+	}
+	same, all := 0, 0
+	for i, j := 0, 0; i < len(a) || j < len(b); all++ {
 		switch {
-		case a[i] == b[j]:
+		case j >= len(b) || i < len(a) && a[i] < b[j]:
+			if a[i] > limit {
+				return float64(same) / float64(all)
+			}
+			i++
+		case i >= len(a) || a[i] > b[j]:
+			if b[j] > limit {
+				return float64(same) / float64(all)
+			}
+			j++
+		default:
 			same++
 			i++
 			j++
-		case a[i] < b[j]:
-			i++
-		default:
-			j++
 		}
 	}
-	return float64(same) / float64(len(a)+len(b)-same)
+	return float64(same) / float64(all)
 }
