@@ -267,25 +267,21 @@ func (p *pairing) left() func(kind string) bool {
 	return func(kind string) bool { return olds[kind] && news[kind] }
 }
 
-// same joins parts of the same key, in their order.
+// same joins parts of the same key.
 func (p *pairing) same(key func(*part) (any, bool)) {
 	left := p.left()
-	olds := make(map[any][]int)
-	for i := range p.old {
-		if a := &p.old[i]; p.from[i] < 0 && left(a.kind) {
-			if k, ok := key(a); ok {
-				olds[k] = append(olds[k], i)
+	keys := func(parts []part, joined []int) []any {
+		all := make([]any, len(parts))
+		for i := range parts {
+			if joined[i] < 0 && left(parts[i].kind) {
+				if k, ok := key(&parts[i]); ok {
+					all[i] = k
+				}
 			}
 		}
+		return all
 	}
-	for j := range p.new {
-		if b := &p.new[j]; p.to[j] < 0 && left(b.kind) {
-			if k, ok := key(b); ok && len(olds[k]) > 0 {
-				p.join(olds[k][0], j)
-				olds[k] = olds[k][1:]
-			}
-		}
-	}
+	joinEqual(keys(p.old, p.from), keys(p.new, p.to), p.to, p.from)
 }
 
 // candidate is two parts that may be the same.

@@ -204,3 +204,36 @@ func TestMany(t *testing.T) {
 		t.Errorf("%d layers are found", n)
 	}
 }
+
+// Of parts that are equal in all, those stay what they are that stood beside what
+// did not change.
+func TestEqualParts(t *testing.T) {
+	parts := func(values ...int32) *twmap.Map {
+		m := twmap.New(2, 2)
+		for _, v := range values {
+			m.Envelopes = append(m.Envelopes, &twmap.Envelope{Channels: 3, Points: []twmap.EnvPoint{{Values: [4]int32{v}}}})
+		}
+		return m
+	}
+	for _, c := range []struct {
+		old, new []int32
+		want     []int
+	}{
+		{[]int32{1, 1, 1, 1}, []int32{1, 1, 1, 1}, []int{0, 1, 2, 3}},
+		{[]int32{1, 1, 1, 1}, []int32{1, 9, 1, 1}, []int{0, -1, 2, 3}},
+		{[]int32{1, 1, 1, 1}, []int32{9, 1, 1, 1}, []int{-1, 1, 2, 3}},
+		{[]int32{1, 1, 1, 1}, []int32{1, 1, 1, 9}, []int{0, 1, 2, -1}},
+		{[]int32{1, 1, 1, 1}, []int32{1, 1, 9, 1, 1}, []int{0, 1, -1, 2, 3}},
+		{[]int32{1, 1, 1, 1}, []int32{1, 1, 1}, []int{0, 1, 2}},
+		{[]int32{1, 1, 1, 1, 1, 1}, []int32{1, 8, 1, 9, 1, 1}, []int{0, -1, 2, -1, 4, 5}},
+		{[]int32{2, 1, 1, 3}, []int32{3, 1, 1, 2}, []int{3, 1, 2, 0}},
+	} {
+		got := mapmatch.Match(parts(c.old...), parts(c.new...)).Envelopes
+		for j, i := range got {
+			if c.want[j] >= 0 && i != c.want[j] {
+				t.Errorf("%v to %v: %v, want %v", c.old, c.new, got, c.want)
+				break
+			}
+		}
+	}
+}

@@ -50,8 +50,7 @@ func InOrder[T, K comparable](old, new []T, place func(T) K) []int {
 	return to
 }
 
-// inSteps matches what has the same key, in its order, for one kind of keys after
-// the other.
+// inSteps matches what has the same key, for one kind of keys after the other.
 func inSteps[T comparable](old, new []T, keys []func(T) T) []int {
 	to, from := make([]int, len(new)), make([]int, len(old))
 	for j := range to {
@@ -61,22 +60,16 @@ func inSteps[T comparable](old, new []T, keys []func(T) T) []int {
 		from[i] = -1
 	}
 	for _, key := range keys {
-		left := make(map[T][]int)
-		for i := range old {
-			if from[i] < 0 {
-				left[key(old[i])] = append(left[key(old[i])], i)
+		of := func(list []T, joined []int) []any {
+			all := make([]any, len(list))
+			for i := range list {
+				if joined[i] < 0 {
+					all[i] = key(list[i])
+				}
 			}
+			return all
 		}
-		if len(left) == 0 {
-			break
-		}
-		for j := range new {
-			if k := key(new[j]); to[j] < 0 && len(left[k]) > 0 {
-				i := left[k][0]
-				left[k] = left[k][1:]
-				to[j], from[i] = i, j
-			}
-		}
+		joinEqual(of(old, from), of(new, to), to, from)
 	}
 	return to
 }
