@@ -98,7 +98,8 @@ func (m *Matches) layers(old, new []twmap.Layer, how order) (restOld, restNew []
 type part struct {
 	kind, name string
 	attributes []uint64        // what seldom changes
-	content    func() *Content // nil: never alike by half
+	content    func() *Content
+	inPlace    bool // what is between the same neighbours is the same, whatever it holds
 }
 
 func list[T any](parts []T, of func(T) part) []part {
@@ -131,7 +132,7 @@ func soundPart(s *twmap.Sound) part {
 
 func envelopePart(e *twmap.Envelope) part {
 	c := EnvelopeContent(e)
-	return part{kind: e.Channels.String(), name: e.Name, content: func() *Content { return &c }}
+	return part{kind: e.Channels.String(), name: e.Name, content: func() *Content { return &c }, inPlace: true}
 }
 
 // physics is the name of what there is once: the layers that make the game, and
@@ -348,7 +349,11 @@ func (p *pairing) score(i, j int) float64 {
 		score += 0.25 * float64(same) / float64(n)
 	}
 	if p.how == inOrder {
-		score += 0.075*p.neighbour(i-1, j-1) + 0.075*p.neighbour(i+1, j+1)
+		beside := p.neighbour(i-1, j-1) + p.neighbour(i+1, j+1)
+		score += 0.075 * beside
+		if beside == 2 && a.inPlace && a.name == b.name {
+			score += alikeUnnamed
+		}
 	}
 	switch {
 	case named && p.how == inOrder:
