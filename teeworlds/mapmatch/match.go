@@ -97,7 +97,7 @@ func (m *Matches) layers(old, new []twmap.Layer, how order) (restOld, restNew []
 // A part is what pair knows of a part.
 type part struct {
 	kind, name string
-	attributes []uint64        // what seldom changes
+	attributes []uint64 // what seldom changes
 	content    func() *Content
 	inPlace    bool // what is between the same neighbours is the same, whatever it holds
 }
