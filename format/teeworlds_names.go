@@ -8,6 +8,7 @@ import (
 	"trowel/internal/safename"
 	"trowel/teeworlds/mapdiff"
 	"trowel/teeworlds/mapdir"
+	"trowel/teeworlds/mapmatch"
 )
 
 // optionLike gives the parts of a map the names that they have elsewhere.
@@ -83,6 +84,13 @@ func compareMaps(job *Job, old, new Side, change func(any) error) ([]string, err
 	b, err := namesOf(job, new)
 	if err != nil {
 		return nil, err
+	}
+	like, err := likeNames(job)
+	if err != nil {
+		return nil, err
+	}
+	if like != nil {
+		a = like.For(a.Map(), mapmatch.Match(like.Map(), a.Map()))
 	}
 	var lines mapdiff.Lines
 	err = mapdiff.Compare(a, b, func(c mapdiff.Change) error {

@@ -49,6 +49,48 @@ func present[T twmap.Cell](g *twmap.Grid[T]) *twmap.Grid[T] {
 	return twmap.NewGridOf(width, max(1, (len(cells)+width-1)/width), cells)
 }
 
+// bare returns a grid in which what is nothing is air: cells of number 0 may have
+// flags, which editors leave there, and which say nothing of where things are.
+func bare[T twmap.Cell](g *twmap.Grid[T]) *twmap.Grid[T] {
+	cells, _ := g.Cells()
+	var kept []T
+	clean := func(i int, air bool) {
+		var nothing T
+		if air && cells[i] != nothing {
+			if kept == nil {
+				kept = slices.Clone(cells)
+			}
+			kept[i] = nothing
+		}
+	}
+	switch all := any(cells).(type) {
+	case []twmap.Tile:
+		for i := range all {
+			clean(i, all[i].ID == 0)
+		}
+	case []twmap.TeleTile:
+		for i := range all {
+			clean(i, all[i].ID == 0)
+		}
+	case []twmap.SpeedupTile:
+		for i := range all {
+			clean(i, all[i].ID == 0)
+		}
+	case []twmap.SwitchTile:
+		for i := range all {
+			clean(i, all[i].ID == 0)
+		}
+	case []twmap.TuneTile:
+		for i := range all {
+			clean(i, all[i].ID == 0)
+		}
+	}
+	if kept == nil {
+		return g
+	}
+	return twmap.NewGridOf(g.Width, g.Height, kept)
+}
+
 func compareGrids[T twmap.Cell](a, b *twmap.Grid[T], say func(Change) error) error {
 	g := &grids[T]{a: present(a), b: present(b)}
 	same := a.Width == b.Width && a.Height == b.Height
@@ -57,7 +99,10 @@ func compareGrids[T twmap.Cell](a, b *twmap.Grid[T], say func(Change) error) err
 			return nil
 		}
 	}
-	for _, change := range g.align() {
+	bare := &grids[T]{a: bare(g.a), b: bare(g.b)}
+	changes := bare.align()
+	g.rows, g.cols = bare.rows, bare.cols
+	for _, change := range changes {
 		if err := say(change); err != nil {
 			return err
 		}
