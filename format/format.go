@@ -286,7 +286,7 @@ func (s Set) ByName(name string) *Format {
 
 // Find tells the format of a source: by its content, else by its name.
 func (s Set) Find(src *Source) (*Format, error) {
-	if !src.IsDir() && lfs.Is(src.Head(lfs.Length)) {
+	if !src.IsDir() && src.Size <= lfs.MaxSize && lfs.Is(src.Head(lfs.Length)) {
 		if slices.ContainsFunc(s, func(f *Format) bool { return !f.Folder && src.hasExtension(f.Extensions) }) {
 			return nil, fmt.Errorf("%s: %w", src.Path, lfs.ErrPointer)
 		}

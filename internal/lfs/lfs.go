@@ -20,8 +20,8 @@ var head = []byte("version https://git-lfs.github.com/spec/")
 // Length is how many of the first bytes of a file [Is] needs.
 const Length = 64
 
-// maxPointer is more than any pointer has, in bytes.
-const maxPointer = 1024
+// MaxSize is more than any pointer has, in bytes.
+const MaxSize = 1024
 
 // Is reports whether the first bytes of a file are those of a pointer.
 func Is(first []byte) bool { return bytes.HasPrefix(first, head) }
@@ -30,7 +30,7 @@ func Is(first []byte) bool { return bytes.HasPrefix(first, head) }
 // cannot be read is none.
 func Check(path string) error {
 	st, err := os.Stat(path)
-	if err != nil || !st.Mode().IsRegular() || st.Size() > maxPointer {
+	if err != nil || !st.Mode().IsRegular() || st.Size() > MaxSize {
 		return nil
 	}
 	f, _, err := regular.Open(path)

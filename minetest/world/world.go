@@ -43,7 +43,10 @@ const (
 
 // Backends says where the parts of a world are kept.
 type Backends struct {
-	Map, Players, Auth, ModStorage string
+	Map        string `json:"map"`
+	Players    string `json:"players"`
+	Auth       string `json:"auth"`
+	ModStorage string `json:"modStorage"`
 }
 
 // ReadWorldMT reads world.mt of the world in dir. A world of 2011 has none: then

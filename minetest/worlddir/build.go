@@ -197,21 +197,32 @@ func (b *builder) copyFile(name, to string) (err error) {
 	return errors.Join(err, w.Close())
 }
 
+// backends returns where the parts of the new world are kept: as world.mt says, and
+// without one as in the world that was shown.
+func (b *builder) backends() world.Backends {
+	if b.side.Backends != nil && len(b.settings.Append(nil)) == 0 {
+		return *b.side.Backends
+	}
+	return world.FindBackends(b.dst, b.settings)
+}
+
 // buildThings makes the players, the accounts and what mods keep.
 func (b *builder) buildThings() error {
+	have := b.backends()
 	o := world.Options{Write: true, Remote: b.o.Remote, Lost: func(err error, _ []check.Place) {
 		if b.o.Lost != nil {
 			b.o.Lost(err)
 		}
 	}}
 	err := fill(b, playersDir, &b.report.Players, func() (world.Players, error) {
+		o.Backend = have.Players
 		return world.OpenPlayers(b.ctx, b.dst, b.settings, o)
 	}, b.player, nil)
 	if err != nil {
 		return err
 	}
 	var same func(was, now *world.Account) bool
-	if v := b.side.AuthFile; v != nil && world.FindBackends(b.dst, b.settings).Auth == world.BackendFiles {
+	if v := b.side.AuthFile; v != nil && have.Auth == world.BackendFiles {
 		// What is not to be changed in it stays as it is.
 		if err := b.root.WriteFile("auth.txt", *v, 0o600); err != nil {
 			return err
@@ -219,12 +230,14 @@ func (b *builder) buildThings() error {
 		same = sameAccount
 	}
 	err = fill(b, authDir, &b.report.Accounts, func() (world.Auth, error) {
+		o.Backend = have.Auth
 		return world.OpenAuth(b.ctx, b.dst, b.settings, o)
 	}, b.account, same)
 	if err != nil {
 		return err
 	}
 	return fill(b, storageDir, &b.report.Mods, func() (world.Storage, error) {
+		o.Backend = have.ModStorage
 		return world.OpenStorage(b.ctx, b.dst, b.settings, o)
 	}, b.mod, nil)
 }
@@ -248,7 +261,7 @@ func fill[T any](b *builder, dir string, count *int, open func() (world.Store[T]
 // protect lets nobody but its owner read the store of what the files of a folder stand for,
 // if one of them, or the sidecar with what they do not say, is for its owner alone.
 func (b *builder) protect(dir string, names map[string]string) error {
-	have := world.FindBackends(b.dst, b.settings)
+	have := b.backends()
 	files := map[string]string{
 		playersDir: world.StoreFiles("players", have.Players),
 		authDir:    world.StoreFiles("auth", have.Auth),

@@ -12,14 +12,15 @@ import (
 
 	"trowel/internal/parallel"
 	"trowel/minetest/mapdb"
+	"trowel/minetest/world"
 	"trowel/minetest/worldmap"
 )
 
 // buildMap makes the database of the blocks.
 func (b *builder) buildMap() error {
-	backend := mapdb.SQLite
-	if v, ok := b.settings.Get("backend"); ok {
-		backend = v
+	backend := b.backends().Map
+	if backend == world.BackendSectors || backend == world.BackendSectors2 {
+		backend = mapdb.SQLite // which the folders of 2011 became
 	}
 	config, err := worldmap.ConfigOf(backend, b.settings, b.o.Remote)
 	if err != nil {

@@ -28,6 +28,9 @@ func (s *shown) sidecar() ([]byte, error) {
 	if s.w.schema() == mapdb.SchemaXYZ {
 		side.Schema = schemaXYZ
 	}
+	if len(s.w.Settings.Append(nil)) == 0 {
+		side.Backends = &s.w.Backends
+	}
 	for _, t := range []*things{&s.players, &s.storage, &s.auth} {
 		if err := t.load(); err != nil {
 			return nil, err

@@ -18,6 +18,7 @@ import (
 // folder.
 type sidecar struct {
 	Format    string                `json:"format"`
+	Backends  *world.Backends       `json:"backends,omitempty"`   // of a world without world.mt, which would tell them
 	Schema    string                `json:"schema,omitempty"`     // of the table of blocks: xyz, if it is not the old one
 	TrueNames map[string]value      `json:"true_names,omitempty"` // of players, accounts and mods, where a file cannot have them
 	Verifiers map[string]value      `json:"verifiers,omitempty"`  // of passwords
@@ -69,6 +70,9 @@ func (s *sidecar) encode() ([]byte, error) {
 		lead = ",\n"
 	}
 	part("format", formatName)
+	if s.Backends != nil {
+		part("backends", s.Backends)
+	}
 	if s.Schema != "" {
 		part("schema", s.Schema)
 	}
