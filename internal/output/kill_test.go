@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -148,7 +149,8 @@ func TestKill(t *testing.T) {
 	}
 	lay := func(t *testing.T, old []string) (dir string) {
 		dir = t.TempDir()
-		for _, file := range append(old, "other=other", ".trowel-mine.tmp=mine", ".trowel-0123456789abcdef.tmp=a file") {
+		for _, file := range append(slices.Clone(old), "other=other", ".trowel-mine.tmp=mine", ".trowel-0123456789abcdef.tmp=a file") {
+			var err error
 			if name, folder := strings.CutSuffix(file, "/"); folder {
 				err = os.Mkdir(filepath.Join(dir, name), 0o777)
 			} else {
