@@ -1,4 +1,4 @@
-module trowel
+module trowel.example
 
 go 1.26.0
 

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"trowel/check"
+	"trowel.example/check"
 )
 
 func TestFinding(t *testing.T) {

@@ -21,9 +21,11 @@ import (
 	"testing"
 	"time"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/tree"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
+	"trowel.example/internal/tree"
+	"trowel.example/trace"
 )
 
 var toys = Set{toyMod, toyWorld}
@@ -104,7 +106,7 @@ var toyMod = &Format{
 				data, err = compile(data)
 			}
 			if err != nil {
-				return bin.InFile(err, name)
+				return fault.InFile(err, name)
 			}
 			fmt.Fprintln(man, name, at, len(data))
 			n, err := pak.Write(data)
@@ -113,7 +115,7 @@ var toyMod = &Format{
 		})
 	},
 	// PATH is how dump gets at a file inside the archive.
-	Dump: func(_ *Job, src *Source, path string, t bin.Tracer) error {
+	Dump: func(_ *Job, src *Source, path string, t trace.Tracer) error {
 		m, err := openToyMod(src)
 		if err != nil {
 			return err
@@ -198,7 +200,7 @@ func compile(text []byte) ([]byte, error) {
 	for line := range strings.Lines(string(text)) {
 		var n int32
 		if _, err := fmt.Sscan(line, &n); err != nil {
-			return nil, &bin.Error{Offset: -1, Want: "a number", Got: line}
+			return nil, &fault.Error{Offset: -1, Want: "a number", Got: line}
 		}
 		data = binary.LittleEndian.AppendUint32(data, uint32(n))
 	}
@@ -256,7 +258,7 @@ func TestCarriesArchive(t *testing.T) {
 	}
 	// Its fields can be dumped by its path.
 	var fields []string
-	err = f.Dump(nil, src, "MEDIA/SKILLS/FOO.DAT", func(f bin.Field) { fields = append(fields, fmt.Sprint(f.Path, f.Value)) })
+	err = f.Dump(nil, src, "MEDIA/SKILLS/FOO.DAT", func(f trace.Field) { fields = append(fields, fmt.Sprint(f.Path, f.Value)) })
 	if got := strings.Join(fields, " "); err != nil || got != "MEDIA/SKILLS/FOO.DAT.numbers[7 -1]" {
 		t.Fatalf("Dump = %s, %v", got, err)
 	}
@@ -478,7 +480,7 @@ func TestCarriesWorld(t *testing.T) {
 	}
 	out := &memory{dir: t.TempDir()}
 	reported := 0
-	if err := f.Build(&Job{Progress: func(_ string, done, _ int) { reported = done }}, fsys, out); err != nil {
+	if err := f.Build(&Job{OnProgress: func(_ string, done, _ int) { reported = done }}, fsys, out); err != nil {
 		t.Fatal(err)
 	}
 	built, err := os.ReadFile(filepath.Join(out.dir, "map.db"))

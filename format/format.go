@@ -15,10 +15,10 @@ import (
 	"slices"
 	"strings"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/lfs"
-	"trowel/minetest/world"
+	"trowel.example/check"
+	"trowel.example/internal/lfs"
+	"trowel.example/minetest/world"
+	"trowel.example/trace"
 )
 
 // Format describes a kind of game file.
@@ -30,11 +30,11 @@ type Format struct {
 	Folder     bool     // the game keeps it as a folder, not as a file
 	Doc        string   // the page that describes it, from the project's root
 
-	// Recognize tells whether a source is of this format, by its content.
+	// Recognize reports whether a source is of this format, by its content.
 	// Name and extension are looked at only where no format knows the content.
 	Recognize func(*Source) bool
 
-	// RecognizeTree tells whether a folder is the tree form of this format.
+	// RecognizeTree reports whether a folder is the tree form of this format.
 	RecognizeTree func(fs.FS) bool
 
 	Takes string // what a folder has to have that becomes such a file; "" if it is not to be told in a few words
@@ -63,7 +63,7 @@ type Format struct {
 
 	// Dump reads a source and reports every field of it, or of the file that
 	// path names inside it, up to where it breaks.
-	Dump func(job *Job, src *Source, path string, t bin.Tracer) error
+	Dump func(job *Job, src *Source, path string, t trace.Tracer) error
 
 	// Compare calls change with each difference between two files, as data for
 	// JSON, and returns what to tell people of them, line by line. Nil: they are
@@ -177,12 +177,12 @@ type Part interface {
 // Job is what a run of a verb passes down: how to stop, what was asked for, and
 // whom to tell. A nil Job is one that asks for nothing.
 type Job struct {
-	Context  context.Context
-	Values   map[string]string               // values of options, by name
-	Warned   func(path, message string)      // something the user should know
-	Told     func(message string)            // what was done
-	Missed   func(path, message string)      // data that should be there and cannot be had
-	Progress func(what string, done, of int) // for what takes long
+	Context    context.Context
+	Values     map[string]string               // values of options, by name
+	OnWarn     func(path, message string)      // something the user should know
+	OnDone     func(message string)            // what was done
+	OnMiss     func(path, message string)      // data that should be there and cannot be had
+	OnProgress func(what string, done, of int) // for what takes long
 
 	// Checking says that what Build makes is to be checked, once CheckTree has told what is
 	// wrong with each file of the tree: Build goes on without what it cannot make, and Check
@@ -206,20 +206,20 @@ func (j *Job) Value(name string) string {
 	return j.Values[name]
 }
 
-// On tells whether a Bool option is set.
+// On reports whether a Bool option is set.
 func (j *Job) On(name string) bool { return j.Value(name) == "true" }
 
 // Warn tells the user something about the file or tree at path.
 func (j *Job) Warn(path, format string, args ...any) {
-	if j != nil && j.Warned != nil {
-		j.Warned(path, fmt.Sprintf(format, args...))
+	if j != nil && j.OnWarn != nil {
+		j.OnWarn(path, fmt.Sprintf(format, args...))
 	}
 }
 
 // Tell tells the user what was done.
 func (j *Job) Tell(format string, args ...any) {
-	if j != nil && j.Told != nil {
-		j.Told(fmt.Sprintf(format, args...))
+	if j != nil && j.OnDone != nil {
+		j.OnDone(fmt.Sprintf(format, args...))
 	}
 }
 
@@ -227,8 +227,8 @@ func (j *Job) Tell(format string, args ...any) {
 // read, so that the result is not all that was asked for. Each loss is told once. A
 // verb that was told of one does not end as if nothing were wrong.
 func (j *Job) Miss(path, format string, args ...any) {
-	if j != nil && j.Missed != nil {
-		j.Missed(path, fmt.Sprintf(format, args...))
+	if j != nil && j.OnMiss != nil {
+		j.OnMiss(path, fmt.Sprintf(format, args...))
 	}
 }
 
@@ -237,8 +237,8 @@ func (j *Job) checking() bool { return j != nil && j.Checking }
 
 // Report tells how far a long run is.
 func (j *Job) Report(what string, done, of int) {
-	if j != nil && j.Progress != nil {
-		j.Progress(what, done, of)
+	if j != nil && j.OnProgress != nil {
+		j.OnProgress(what, done, of)
 	}
 }
 
@@ -251,8 +251,8 @@ func (j *Job) Err() error {
 }
 
 // inside returns a tracer of the fields of what path names in a file.
-func inside(path string, t bin.Tracer) bin.Tracer {
-	return func(f bin.Field) {
+func inside(path string, t trace.Tracer) trace.Tracer {
+	return func(f trace.Field) {
 		f.Space = strings.TrimSuffix(path+"."+f.Space, ".")
 		t(f)
 	}

@@ -12,17 +12,18 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/inuse"
-	"trowel/minetest/item"
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/world"
-	"trowel/minetest/worldcheck"
-	"trowel/minetest/worldcopy"
-	"trowel/minetest/worlddir"
-	"trowel/minetest/worldmap"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/inuse"
+	"trowel.example/minetest/item"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcheck"
+	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/worlddir"
+	"trowel.example/minetest/worldmap"
+	"trowel.example/trace"
 )
 
 var (
@@ -65,7 +66,7 @@ var minetestBlock = &Format{
 		data, err := src.ReadUpTo(mapdb.MaxBlock)
 		return &blockFile{src, data}, err
 	},
-	Dump: func(_ *Job, src *Source, _ string, t bin.Tracer) error {
+	Dump: func(_ *Job, src *Source, _ string, t trace.Tracer) error {
 		data, err := src.ReadUpTo(mapdb.MaxBlock)
 		if err != nil {
 			return err
@@ -143,7 +144,7 @@ func (f *worldFile) Tree() (fs.FS, error) {
 	if f.w == nil {
 		w, err := worlddir.OpenWorld(f.job.ctx(), f.dir, worlddir.Opening{
 			Remote: f.job.On(optionRemote.Name),
-			Missed: func(path string, err error) { f.job.Miss(f.dir, "%s: %v", path, err) },
+			OnMiss: func(path string, err error) { f.job.Miss(f.dir, "%s: %v", path, err) },
 		})
 		if err != nil {
 			return nil, err
@@ -180,7 +181,7 @@ func (f *worldFile) Close() error {
 
 func (f *worldFile) Check(job *Job, sink check.Sink) error {
 	return worldcheck.Check(job.ctx(), f.dir, worldcheck.Options{
-		Area: f.area, BlocksOnly: f.area != nil, Remote: job.On(optionRemote.Name), Progress: job.Report,
+		Area: f.area, BlocksOnly: f.area != nil, Remote: job.On(optionRemote.Name), OnProgress: job.Report,
 	}, sink)
 }
 
@@ -337,7 +338,7 @@ func countNames[T any](ctx context.Context, dir string, settings *world.Settings
 }
 
 func buildWorld(job *Job, fsys fs.FS, out Output) error {
-	o := worlddir.BuildOptions{Remote: job.On(optionRemote.Name), Local: job.temporary(), Lost: func(err error) { job.Miss("", "%v", err) }, Progress: func(blocks int) { job.Report("packed blocks", blocks, 0) }}
+	o := worlddir.BuildOptions{Remote: job.On(optionRemote.Name), Local: job.temporary(), Lost: func(err error) { job.Miss("", "%v", err) }, OnProgress: func(blocks int) { job.Report("packed blocks", blocks, 0) }}
 	switch s := job.Value(optionSchema.Name); s {
 	case "":
 	case "pos", "xyz":
@@ -372,7 +373,7 @@ func replacesWorld(job *Job, old *Source, tree fs.FS) error {
 	var missed error
 	w, err := worlddir.OpenWorld(job.ctx(), old.Dir, worlddir.Opening{
 		Remote: job.On(optionRemote.Name),
-		Missed: func(_ string, err error) { missed = errors.Join(missed, err) },
+		OnMiss: func(_ string, err error) { missed = errors.Join(missed, err) },
 	})
 	if err != nil {
 		return fmt.Errorf("nobody can say whether the folder has all of it: %w", err)
@@ -388,7 +389,7 @@ func replacesWorld(job *Job, old *Source, tree fs.FS) error {
 }
 
 // dumpWorld shows the fields of a block.
-func dumpWorld(job *Job, src *Source, path string, t bin.Tracer) error {
+func dumpWorld(job *Job, src *Source, path string, t trace.Tracer) error {
 	p, ok := parsePos(path)
 	if !ok {
 		return fmt.Errorf("%s: tell which block, by its position in blocks, such as 0,-1,0", src.Path)
@@ -419,7 +420,7 @@ type blockFile struct {
 func (f *blockFile) Tree() (fs.FS, error) {
 	b, err := mapblock.Decode(f.data)
 	if err != nil {
-		return nil, bin.InFile(err, f.src.Path)
+		return nil, fault.InFile(err, f.src.Path)
 	}
 	return onlyFile(strings.TrimSuffix(f.src.Name, ".block")+".txt", worlddir.BlockText(b, mapdb.Pos{})), nil
 }
@@ -427,7 +428,7 @@ func (f *blockFile) Tree() (fs.FS, error) {
 func (f *blockFile) Info() (Info, error) {
 	b, err := mapblock.Decode(f.data)
 	if err != nil {
-		return Info{}, bin.InFile(err, f.src.Path)
+		return Info{}, fault.InFile(err, f.src.Path)
 	}
 	return Info{Format: minetestBlockName, Fields: []InfoField{
 		{"version", "version", b.Version}, {"flags", "flags", b.Flags.String()}, {"names", "node names", len(b.Names)},

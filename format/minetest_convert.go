@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strconv"
 
-	"trowel/check"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/worldcopy"
-	"trowel/minetest/worldrepair"
+	"trowel.example/check"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/worldrepair"
 )
 
 var (
@@ -53,7 +53,7 @@ var worldConversions = func() []Conversion {
 func copyOptionsOf(job *Job) (worldcopy.Options, error) {
 	o := worldcopy.Options{
 		Players: job.Value(optionPlayers.Name), Auth: job.Value(optionAuth.Name), Storage: job.Value(optionStorage.Name),
-		Postgres: job.Value(optionPostgres.Name), Remote: job.On(optionRemote.Name), Progress: job.Report,
+		Postgres: job.Value(optionPostgres.Name), Remote: job.On(optionRemote.Name), OnProgress: job.Report,
 	}
 	var err error
 	o.Redis, err = redisOf(job)
@@ -215,7 +215,7 @@ func tellRemains(job *Job, src *Source, r *worldrepair.Report, err error, rows s
 func repairOptions(job *Job, sink check.Sink) (worldrepair.Options, error) {
 	o := worldrepair.Options{
 		DropUnknown: job.On(optionDropUnknown.Name), Force: job.On(optionForceUse.Name), Remote: job.On(optionRemote.Name),
-		Sink: sink, Progress: job.Report,
+		Sink: sink, OnProgress: job.Report,
 	}
 	var err error
 	o.Copy, err = copyOptionsOf(job)

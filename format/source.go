@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"trowel/internal/regular"
+	"trowel.example/internal/regular"
 )
 
 // Source is a file or a folder that may be a game file.
@@ -89,7 +89,7 @@ func (s *Source) Reads() []string {
 	return append([]string{s.file.Name()}, *s.beside...)
 }
 
-// IsDir tells whether the source is a folder.
+// IsDir reports whether the source is a folder.
 func (s *Source) IsDir() bool { return s.ReaderAt == nil }
 
 // Head returns the first n bytes, or fewer if there are no more.

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"io/fs"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/tree"
-	"trowel/teeworlds/datafile"
-	"trowel/teeworlds/mapdir"
-	"trowel/teeworlds/twmap"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/tree"
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/twmap"
+	"trowel.example/trace"
 )
 
 // optionClean makes Build forget the sidecar.
@@ -86,7 +87,7 @@ func decodeMap(src *Source, tell func(loss string)) (*twmap.Map, error) {
 	}
 	m, err := twmap.Decode(data)
 	if err != nil {
-		return nil, bin.InFile(err, src.Path)
+		return nil, fault.InFile(err, src.Path)
 	}
 	m.TellLosses(tell)
 	return m, nil
@@ -218,7 +219,7 @@ func openDatafile(job *Job, src *Source) (File, error) {
 	}
 	f, err := datafile.Decode(data)
 	if err != nil {
-		return nil, bin.InFile(err, src.Path)
+		return nil, fault.InFile(err, src.Path)
 	}
 	twmap.TellLosses(f, job.missOf(src))
 	return &datafileFile{f}, nil
@@ -275,12 +276,12 @@ func readDatafile(src *Source) ([]byte, error) {
 	return src.ReadUpTo(maxDatafile)
 }
 
-func dumpTeeworlds(job *Job, src *Source, _ string, t bin.Tracer) error {
+func dumpTeeworlds(job *Job, src *Source, _ string, t trace.Tracer) error {
 	data, err := readDatafile(src)
 	if err != nil {
 		return err
 	}
-	return bin.InFile(twmap.Trace(data, t, job.missOf(src)), src.Path)
+	return fault.InFile(twmap.Trace(data, t, job.missOf(src)), src.Path)
 }
 
 // withoutSidecar hides the sidecar of a tree if the user asks for a clean file.

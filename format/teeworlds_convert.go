@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"trowel/teeworlds/twmap"
+	"trowel.example/teeworlds/twmap"
 )
 
 var optionDrop = Option{Name: "drop", Bool: true, Help: "leave out what the target cannot hold, instead of refusing"}

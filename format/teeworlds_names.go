@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"os"
 
-	"trowel/internal/links"
-	"trowel/internal/safename"
-	"trowel/teeworlds/mapdiff"
-	"trowel/teeworlds/mapdir"
-	"trowel/teeworlds/mapmatch"
+	"trowel.example/internal/links"
+	"trowel.example/internal/safename"
+	"trowel.example/teeworlds/mapdiff"
+	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/mapmatch"
 )
 
 // optionLike gives the parts of a map the names that they have elsewhere.

@@ -10,11 +10,11 @@ import (
 	"runtime/metrics"
 	"testing"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/corpus"
-	"trowel/internal/tree"
-	"trowel/teeworlds/twmap"
+	"trowel.example/check"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/tree"
+	"trowel.example/teeworlds/twmap"
+	"trowel.example/trace"
 )
 
 // Every map of the corpus opens, tells what it is, lists its files, and has a
@@ -51,7 +51,7 @@ func TestCorpusMaps(t *testing.T) {
 			t.Errorf("%s: %d files, %v", name, files, err)
 		}
 		covered := int64(0)
-		err = f.Dump(nil, src, "", func(f bin.Field) {
+		err = f.Dump(nil, src, "", func(f trace.Field) {
 			if f.Space == "" {
 				covered += f.Len
 			}

@@ -11,18 +11,19 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/torchlight/dat"
-	"trowel/torchlight/hash"
-	"trowel/torchlight/layout"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/moddir"
-	"trowel/torchlight/mpp"
-	"trowel/torchlight/pak"
-	"trowel/torchlight/raw"
-	"trowel/torchlight/tables"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/torchlight/dat"
+	"trowel.example/torchlight/hash"
+	"trowel.example/torchlight/layout"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/mpp"
+	"trowel.example/torchlight/pak"
+	"trowel.example/torchlight/raw"
+	"trowel.example/torchlight/tables"
+	"trowel.example/torchlight/text"
+	"trowel.example/trace"
 )
 
 var (
@@ -51,7 +52,7 @@ var torchlightMod = &Format{
 			return salvageMod(job, src, cut)
 		}
 		if err != nil {
-			return nil, bin.InFile(err, src.Path)
+			return nil, fault.InFile(err, src.Path)
 		}
 		a, err := newArchive(job, m.Archive, m)
 		if err != nil {
@@ -136,7 +137,7 @@ var (
 		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds(), text.Catalog.Kinds())
 )
 
-// isMod tells whether a file is a mod. Its first bytes are a version and
+// isMod reports whether a file is a mod. Its first bytes are a version and
 // offsets, as others may begin too, so that all has to fit where the name does
 // not say that it is one.
 func isMod(src *Source) bool {
@@ -154,7 +155,7 @@ func isMod(src *Source) bool {
 func salvageMod(job *Job, src *Source, cut *mod.CutError) (File, error) {
 	m, unnamed, err := mod.Salvage(src, src.Size, cut, moddir.ExtensionOf)
 	if err != nil {
-		return nil, bin.InFile(err, src.Path)
+		return nil, fault.InFile(err, src.Path)
 	}
 	job.Miss(src.Path, "%v; %s", cut, saved(m.Archive, unnamed))
 	return newArchive(job, m.Archive, m)
@@ -169,7 +170,7 @@ func saved(r *pak.Reader, unnamed int) string {
 func openMod(src *Source) (*mod.Mod, error) {
 	m, err := mod.Open(src, src.Size)
 	if err != nil {
-		return nil, bin.InFile(err, src.Path)
+		return nil, fault.InFile(err, src.Path)
 	}
 	return m, nil
 }
@@ -198,23 +199,23 @@ func openPak(job *Job, src *Source) (*pak.Reader, io.Closer, error) {
 		return nil, other, errors.Join(err, other.Close())
 	}
 	manifest, err := pak.DecodeManifest(data)
-	if errors.Is(err, bin.ErrShort) {
+	if errors.Is(err, fault.ErrShort) {
 		r, unnamed, err := pak.Salvage(archive, archive.Size, data, moddir.ExtensionOf)
 		if err != nil {
 			other.Close()
-			return nil, nil, bin.InFile(err, archive.Path)
+			return nil, nil, fault.InFile(err, archive.Path)
 		}
 		job.Miss(list.Path, "the list is cut off or damaged; %s", saved(r, unnamed))
 		return r, other, nil
 	}
 	if err != nil {
 		other.Close()
-		return nil, nil, bin.InFile(err, list.Path)
+		return nil, nil, fault.InFile(err, list.Path)
 	}
 	r, err := pak.NewReader(archive, archive.Size, manifest)
 	if err != nil {
 		other.Close()
-		return nil, nil, bin.InFile(err, archive.Path)
+		return nil, nil, fault.InFile(err, archive.Path)
 	}
 	if n := r.Absent(); n > 0 {
 		job.Miss(archive.Path, "the archive is cut off: of %d files %d are not there, or not as a whole", len(r.Files()), n)
@@ -259,7 +260,7 @@ func (a *archive) Check(job *Job, sink check.Sink) error {
 		return err
 	}
 	defer closer.Close()
-	o := moddir.CheckOptions{Options: a.options, Base: base, Sources: job.checking(), Progress: job.Report}
+	o := moddir.CheckOptions{Options: a.options, Base: base, Sources: job.checking(), OnProgress: job.Report}
 	if a.mod != nil {
 		a.mod.Check("", sink)
 	} else {
@@ -437,7 +438,7 @@ func checkModTree(job *Job, fsys fs.FS, sink check.Sink) error {
 }
 
 // dumpArchive shows the fields of an archive, or of the file in it that path names.
-func dumpArchive(job *Job, src *Source, path string, t bin.Tracer) error {
+func dumpArchive(job *Job, src *Source, path string, t trace.Tracer) error {
 	var reader *pak.Reader
 	whole := isMod(src)
 	if whole {

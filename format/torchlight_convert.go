@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"os"
 
-	"trowel/internal/bin"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/moddir"
+	"trowel.example/fault"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/moddir"
 )
 
 // headerSuffix is that of the neighbour of an archive that says what its mod is called.
@@ -33,7 +33,7 @@ var modConversions = []Conversion{{
 			parts = append(parts, part)
 		}
 		if err := m.Split(parts[0], parts[1]); err != nil {
-			return bin.InFile(err, src.Path)
+			return fault.InFile(err, src.Path)
 		}
 		_, err = parts[2].Write(moddir.ModDat(m.Header))
 		return err
@@ -57,7 +57,7 @@ var pakConversions = []Conversion{{
 		}
 		manifest, err := r.Manifest().Encode()
 		if err != nil {
-			return bin.InFile(err, src.Path)
+			return fault.InFile(err, src.Path)
 		}
 		part, err := out.Create("")
 		if err != nil {

@@ -3,9 +3,9 @@ package format
 import (
 	"strings"
 
-	"trowel/internal/regular"
-	"trowel/torchlight/hash"
-	"trowel/torchlight/text"
+	"trowel.example/internal/regular"
+	"trowel.example/torchlight/hash"
+	"trowel.example/torchlight/text"
 )
 
 // NameHash returns the hash by which compiled files of Torchlight II know a name.

@@ -7,16 +7,17 @@ import (
 	"slices"
 	"strings"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/tree"
-	"trowel/torchlight/dat"
-	"trowel/torchlight/image"
-	"trowel/torchlight/layout"
-	"trowel/torchlight/moddir"
-	"trowel/torchlight/mpp"
-	"trowel/torchlight/raw"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/tree"
+	"trowel.example/torchlight/dat"
+	"trowel.example/torchlight/image"
+	"trowel.example/torchlight/layout"
+	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/mpp"
+	"trowel.example/torchlight/raw"
+	"trowel.example/torchlight/text"
+	"trowel.example/trace"
 )
 
 // The files of a mod, each standing alone.
@@ -68,7 +69,7 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 		}
 		return writeAll(out, data)
 	}
-	f.Dump = func(_ *Job, src *Source, _ string, t bin.Tracer) error {
+	f.Dump = func(_ *Job, src *Source, _ string, t trace.Tracer) error {
 		data, err := src.ReadUpTo(maxCompiled)
 		if err != nil {
 			return err
@@ -104,7 +105,7 @@ func convertSingle(job *Job, src *Source, out Output, convert func([]byte, strin
 	}
 	made, err := convert(data, gamePath(src), o)
 	if err != nil {
-		return bin.InFile(err, src.Path)
+		return fault.InFile(err, src.Path)
 	}
 	return writeAll(out, made)
 }
@@ -120,12 +121,12 @@ type compiledFile struct {
 
 func (f *compiledFile) Tree() (fs.FS, error) {
 	t, err := moddir.OpenSingle(f.data, gamePath(f.src), f.format.Name, f.options)
-	return t, bin.InFile(err, f.src.Path)
+	return t, fault.InFile(err, f.src.Path)
 }
 
 func (f *compiledFile) Info() (Info, error) {
 	fields, err := f.info(f.data, gamePath(f.src))
-	return Info{f.format.Name, fields}, bin.InFile(err, f.src.Path)
+	return Info{f.format.Name, fields}, fault.InFile(err, f.src.Path)
 }
 
 func (f *compiledFile) Check(_ *Job, sink check.Sink) error {
@@ -265,7 +266,7 @@ func (f *sourceFile) Info() (Info, error) {
 	}
 	file, err := text.Parse(f.data)
 	if err != nil {
-		return info, bin.InFile(err, f.src.Path)
+		return info, fault.InFile(err, f.src.Path)
 	}
 	nodes, properties := countTree(file.Root)
 	info.Fields = []InfoField{{"root", "root", file.Root.Name}, {"nodes", "nodes", nodes}, {"properties", "properties", properties},

@@ -6,7 +6,7 @@ import (
 	"os"
 	"runtime"
 
-	"trowel/internal/cli"
+	"trowel.example/cmd/internal/cli"
 )
 
 // ballast is memory that is never touched and so costs none. It makes the garbage

@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
+	"trowel.example/trace"
 )
 
 func TestRoundTrip(t *testing.T) {
@@ -55,16 +57,16 @@ func TestStickyError(t *testing.T) {
 	if v := r.U16("later"); v != 0 {
 		t.Errorf("a read after an error gave %d", v)
 	}
-	want := &bin.Error{Path: "header.items[3].size", Offset: 104, Want: "4 bytes", Got: "2 before the end of the data", Err: bin.ErrShort}
-	var got *bin.Error
+	want := &fault.Error{Path: "header.items[3].size", Offset: 104, Want: "4 bytes", Got: "2 before the end of the data", Err: fault.ErrShort}
+	var got *fault.Error
 	if !errors.As(r.Err(), &got) || *got != *want {
 		t.Fatalf("error = %+v, want %+v", got, want)
 	}
-	if !errors.Is(r.Err(), bin.ErrShort) {
+	if !errors.Is(r.Err(), fault.ErrShort) {
 		t.Error("error does not wrap ErrShort")
 	}
 	const text = "a.map: header.items[3].size at offset 104: expected 4 bytes, found 2 before the end of the data"
-	if err := bin.InFile(r.Err(), "a.map"); err.Error() != text {
+	if err := fault.InFile(r.Err(), "a.map"); err.Error() != text {
 		t.Errorf("error text = %q, want %q", err, text)
 	}
 }
@@ -77,10 +79,10 @@ func TestCount(t *testing.T) {
 		err  error
 	}{
 		{[]byte{2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 2, nil},
-		{[]byte{3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 0, bin.ErrShort},
-		{[]byte{0xff, 0xff, 0xff, 0x7f}, 0, bin.ErrShort},
-		{[]byte{0xff, 0xff, 0xff, 0xff}, 0, bin.ErrFormat},
-		{[]byte{1}, 0, bin.ErrShort},
+		{[]byte{3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 0, fault.ErrShort},
+		{[]byte{0xff, 0xff, 0xff, 0x7f}, 0, fault.ErrShort},
+		{[]byte{0xff, 0xff, 0xff, 0xff}, 0, fault.ErrFormat},
+		{[]byte{1}, 0, fault.ErrShort},
 	} {
 		r := bin.NewReader(c.data, bin.LittleEndian)
 		if n := r.Count("n", 4); n != c.want || !errors.Is(r.Err(), c.err) {
@@ -97,8 +99,8 @@ func TestCount(t *testing.T) {
 func TestTrace(t *testing.T) {
 	data := []byte{1, 0, 2, 0, 0, 0, 'x', 0, 9, 9, 5, 0}
 	r := bin.NewReader(data, bin.LittleEndian)
-	var got []bin.Field
-	r.Trace(func(f bin.Field) { got = append(got, f) })
+	var got []trace.Field
+	r.Trace(func(f trace.Field) { got = append(got, f) })
 	r.U16("version")
 	r.MeansText("old")
 	r.Enter("body")
@@ -110,7 +112,7 @@ func TestTrace(t *testing.T) {
 	sub.Flush()
 	r.Leave()
 	r.Flush()
-	want := []bin.Field{
+	want := []trace.Field{
 		{Path: "version", Len: 2, Value: uint16(1), Meaning: "old"},
 		{Path: "body.n", Offset: 2, Len: 4, Value: uint32(2)},
 		{Path: "body.name", Offset: 6, Len: 2, Value: "x"},
@@ -129,7 +131,7 @@ func FuzzReader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data, ops []byte) {
 		r := bin.NewReader(data, bin.Order(len(ops)%2 == 0))
 		sum := int64(0)
-		r.Trace(func(f bin.Field) {
+		r.Trace(func(f trace.Field) {
 			if f.Offset < 0 || f.Len < 0 || f.Offset+f.Len > int64(len(data)) {
 				t.Fatalf("field outside of the data: %+v", f)
 			}

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"trowel.example/fault"
+	"trowel.example/trace"
 )
 
 // step is one level of the path of a field.
@@ -22,10 +25,10 @@ type Reader struct {
 	base    int64 // offset of buf[0] in the space
 	space   string
 	order   Order
-	err     *Error
+	err     *fault.Error
 	steps   []step
-	tracer  Tracer
-	pending Field // the last field read, held back so that Means can explain it
+	tracer  trace.Tracer
+	pending trace.Field // the last field read, held back so that Means can explain it
 	held    bool
 }
 
@@ -41,7 +44,7 @@ func (r *Reader) Reset(data []byte, order Order) {
 
 // Trace makes the Reader report each field that it reads to t; nil turns that off.
 // Flush must be called after the last read.
-func (r *Reader) Trace(t Tracer) { r.tracer = t }
+func (r *Reader) Trace(t trace.Tracer) { r.tracer = t }
 
 // At tells that the first byte of r stands at offset base of the file.
 func (r *Reader) At(base int64) *Reader {
@@ -146,7 +149,7 @@ func (r *Reader) SeekTo(offset int64) {
 		return
 	}
 	if offset < r.base || offset > r.base+int64(len(r.buf)) {
-		r.Fail("offset", ErrFormat, fmt.Sprintf("an offset of at most %d", r.base+int64(len(r.buf))), strconv.FormatInt(offset, 10))
+		r.Fail("offset", fault.ErrFormat, fmt.Sprintf("an offset of at most %d", r.base+int64(len(r.buf))), strconv.FormatInt(offset, 10))
 		return
 	}
 	r.off = int(offset - r.base)
@@ -161,7 +164,7 @@ func (r *Reader) Fail(name string, err error, want, got string) {
 // FailAt is Fail for a field that starts at offset.
 func (r *Reader) FailAt(offset int64, name string, err error, want, got string) {
 	if r.err == nil {
-		r.err = &Error{Path: r.Path(name), Offset: offset, Want: want, Got: got, Err: err}
+		r.err = &fault.Error{Path: r.Path(name), Offset: offset, Want: want, Got: got, Err: err}
 	}
 }
 
@@ -171,7 +174,7 @@ func (r *Reader) take(name string, n int) []byte {
 		return nil
 	}
 	if n < 0 || n > len(r.buf)-r.off {
-		r.Fail(name, ErrShort, plural(n, "byte"), fmt.Sprintf("%d before the end of the data", len(r.buf)-r.off))
+		r.Fail(name, fault.ErrShort, plural(n, "byte"), fmt.Sprintf("%d before the end of the data", len(r.buf)-r.off))
 		return nil
 	}
 	b := r.buf[r.off : r.off+n : r.off+n]
@@ -189,7 +192,7 @@ func plural(n int, what string) string {
 // note reports a field of n bytes that ends at the cursor.
 func (r *Reader) note(name string, n int, value any) {
 	r.Flush()
-	r.pending = Field{Space: r.space, Path: r.Path(name), Offset: r.Offset() - int64(n), Len: int64(n), Value: value}
+	r.pending = trace.Field{Space: r.space, Path: r.Path(name), Offset: r.Offset() - int64(n), Len: int64(n), Value: value}
 	r.held = true
 }
 
@@ -392,11 +395,11 @@ func (r *Reader) checkCount(at int64, name string, n int64, size int) int {
 		return 0
 	}
 	if n < 0 {
-		r.FailAt(at, name, ErrFormat, "a count of 0 or more", strconv.FormatInt(n, 10))
+		r.FailAt(at, name, fault.ErrFormat, "a count of 0 or more", strconv.FormatInt(n, 10))
 		return 0
 	}
 	if most := int64(r.Len() / max(size, 1)); n > most {
-		r.FailAt(at, name, ErrShort, fmt.Sprintf("at most %d, as many as fit in the rest of the data", most), strconv.FormatInt(n, 10))
+		r.FailAt(at, name, fault.ErrShort, fmt.Sprintf("at most %d, as many as fit in the rest of the data", most), strconv.FormatInt(n, 10))
 		return 0
 	}
 	return int(n)
@@ -409,7 +412,7 @@ func (r *Reader) CString(name string) string {
 	}
 	n := bytes.IndexByte(r.buf[r.off:], 0)
 	if n < 0 {
-		r.Fail(name, ErrShort, "a string that ends in NUL", fmt.Sprintf("%d bytes without one", r.Len()))
+		r.Fail(name, fault.ErrShort, "a string that ends in NUL", fmt.Sprintf("%d bytes without one", r.Len()))
 		return ""
 	}
 	s := string(r.buf[r.off : r.off+n])
@@ -451,7 +454,7 @@ func (r *Reader) counted(name string, width int, u unit) string {
 		n = int64(r.u32(head))
 	}
 	if n*u.size > int64(r.Len()) {
-		r.FailAt(r.Offset()-int64(width), name, ErrShort, fmt.Sprintf("a string of %d %s", n, u.what), fmt.Sprintf("%d bytes before the end of the data", r.Len()))
+		r.FailAt(r.Offset()-int64(width), name, fault.ErrShort, fmt.Sprintf("a string of %d %s", n, u.what), fmt.Sprintf("%d bytes before the end of the data", r.Len()))
 		return ""
 	}
 	size := int(n * u.size)

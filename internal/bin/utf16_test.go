@@ -3,6 +3,8 @@ package bin
 import (
 	"bytes"
 	"testing"
+
+	"trowel.example/fault"
 )
 
 func TestUTF16(t *testing.T) {
@@ -41,11 +43,11 @@ func TestWide(t *testing.T) {
 		t.Errorf("%q %q %d %v", a, b, r.Len(), r.Err())
 	}
 	r = NewReader([]byte{2, 0, 'a', 0, 'b'}, LittleEndian)
-	if r.Wide16("a"); r.Err() == nil || r.Err().(*Error).Err != ErrShort {
+	if r.Wide16("a"); r.Err() == nil || r.Err().(*fault.Error).Err != fault.ErrShort {
 		t.Errorf("a string that ends too early: %v", r.Err())
 	}
 	r = NewReader([]byte{0xff, 0xff, 0xff, 0xff, 'a', 0}, LittleEndian)
-	if r.Wide32("a"); r.Err() == nil || r.Err().(*Error).Offset != 0 {
+	if r.Wide32("a"); r.Err() == nil || r.Err().(*fault.Error).Offset != 0 {
 		t.Errorf("a length that lies: %v", r.Err())
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/klauspost/compress/zlib"
 
-	"trowel/internal/deflate"
+	"trowel.example/internal/deflate"
 )
 
 // benchInputs are like what game files hold.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/internal/deflate"
+	"trowel.example/internal/deflate"
 )
 
 // A czlib is C zlib in a process of its own: testdata/gen/gen.c.

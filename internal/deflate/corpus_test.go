@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel/internal/corpus"
-	"trowel/internal/deflate"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/deflate"
 )
 
 // TestTeeworldsCorpus finds the level of every data block of real maps. The

@@ -16,7 +16,7 @@ import (
 	"sync"
 	"testing"
 
-	"trowel/internal/deflate"
+	"trowel.example/internal/deflate"
 )
 
 var update = flag.Bool("update", false, "write the golden file anew, with C zlib")

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"trowel/internal/deflate"
+	"trowel.example/internal/deflate"
 )
 
 func ExampleCompress() {

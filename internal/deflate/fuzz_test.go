@@ -8,7 +8,7 @@ import (
 
 	"github.com/klauspost/compress/zlib"
 
-	"trowel/internal/deflate"
+	"trowel.example/internal/deflate"
 )
 
 // FuzzCompress checks that other readers get back what was compressed, and that

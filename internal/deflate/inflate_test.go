@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"trowel/internal/deflate"
+	"trowel.example/internal/deflate"
 )
 
 func compressed(t testing.TB, src []byte, level int) []byte {

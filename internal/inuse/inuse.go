@@ -1,2 +1,2 @@
-// Package inuse tells whether another program has files open.
+// Package inuse reports whether another program has files open.
 package inuse

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"trowel/internal/corpus"
+	"trowel.example/internal/corpus"
 )
 
 // The servers, as Load knows them.

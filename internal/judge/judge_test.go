@@ -3,7 +3,7 @@ package judge_test
 import (
 	"testing"
 
-	"trowel/internal/judge"
+	"trowel.example/internal/judge"
 )
 
 // A judge that accepts everything is none.

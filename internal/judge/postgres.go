@@ -17,7 +17,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"trowel/internal/corpus"
+	"trowel.example/internal/corpus"
 )
 
 // databases counts the databases that this process made in a server of others.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"trowel/internal/judge"
+	"trowel.example/internal/judge"
 )
 
 // Two databases of a test are two: what is made in one is not in the other.

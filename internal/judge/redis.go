@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"trowel/internal/corpus"
+	"trowel.example/internal/corpus"
 )
 
 // Redis starts a Redis server of the test's own and returns the path of its Unix

@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
 )
 
 // batchHeaderSize is the sequence number of the first record and their number.
@@ -59,7 +60,7 @@ func readBatch(data []byte, offset int64, record func(tag uint64, key, value []b
 	seq := r.U64("sequence")
 	count := r.U32("count")
 	if r.Err() == nil && seq+uint64(count) > maxSequence {
-		r.FailAt(offset, "sequence", bin.ErrFormat, "a number of 56 bits", fmt.Sprint(seq))
+		r.FailAt(offset, "sequence", fault.ErrFormat, "a number of 56 bits", fmt.Sprint(seq))
 	}
 	n := uint32(0)
 	for ; r.Err() == nil && r.Len() > 0; n++ {
@@ -72,17 +73,17 @@ func readBatch(data []byte, offset int64, record func(tag uint64, key, value []b
 			value = readString(r, "value")
 		case kindDelete:
 		default:
-			r.FailAt(at, "kind", bin.ErrFormat, "a kind of record, 0 or 1", fmt.Sprint(kind))
+			r.FailAt(at, "kind", fault.ErrFormat, "a kind of record, 0 or 1", fmt.Sprint(kind))
 		}
 		if n == count {
-			r.FailAt(at, "count", bin.ErrFormat, fmt.Sprintf("%d records", count), "more")
+			r.FailAt(at, "count", fault.ErrFormat, fmt.Sprintf("%d records", count), "more")
 		}
 		if r.Err() == nil {
 			record((seq+uint64(n))<<8|uint64(kind), key, value)
 		}
 	}
 	if n < count {
-		r.Fail("count", bin.ErrFormat, fmt.Sprintf("%d records", count), fmt.Sprint(n))
+		r.Fail("count", fault.ErrFormat, fmt.Sprintf("%d records", count), fmt.Sprint(n))
 	}
 	return seq + uint64(max(n, 1)) - 1, r.Err()
 }

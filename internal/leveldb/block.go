@@ -8,8 +8,8 @@ import (
 
 	"github.com/klauspost/compress/snappy"
 
-	"trowel/internal/bin"
-	"trowel/internal/zframe"
+	"trowel.example/fault"
+	"trowel.example/internal/zframe"
 )
 
 // How a block of a table is compressed.
@@ -50,7 +50,7 @@ func inflate(stored []byte, file string, offset int64) ([]byte, error) {
 		return nil, damaged(file, "block.compression", offset+int64(n), "0, 1 or 2", fmt.Sprint(kind))
 	}
 	if err != nil {
-		return nil, &bin.Error{File: file, Path: "block", Offset: offset, Want: "a compressed stream", Got: err.Error(), Err: bin.ErrFormat}
+		return nil, &fault.Error{File: file, Path: "block", Offset: offset, Want: "a compressed stream", Got: err.Error(), Err: fault.ErrFormat}
 	}
 	return content, nil
 }

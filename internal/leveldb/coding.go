@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"hash/crc32"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
 )
 
 // The kinds of a record. They stand in the lowest byte of a tag, below the
@@ -64,8 +65,8 @@ func compareKeys(a, b []byte) int {
 }
 
 // damaged returns an error about a place in a file.
-func damaged(file, path string, offset int64, want, got string) *bin.Error {
-	return &bin.Error{File: file, Path: path, Offset: offset, Want: want, Got: got, Err: bin.ErrFormat}
+func damaged(file, path string, offset int64, want, got string) *fault.Error {
+	return &fault.Error{File: file, Path: path, Offset: offset, Want: want, Got: got, Err: fault.ErrFormat}
 }
 
 // readUvarint reads an integer of 7 bits a byte, of at most bits bits.
@@ -82,7 +83,7 @@ func readUvarint(r *bin.Reader, name string, bits int) uint64 {
 			return v
 		}
 	}
-	r.FailAt(at, name, bin.ErrFormat, fmt.Sprintf("an integer of %d bits", bits), "more")
+	r.FailAt(at, name, fault.ErrFormat, fmt.Sprintf("an integer of %d bits", bits), "more")
 	return 0
 }
 
@@ -91,7 +92,7 @@ func readString(r *bin.Reader, name string) []byte {
 	at := r.Offset()
 	n := readUvarint(r, name, 32)
 	if n > uint64(r.Len()) {
-		r.FailAt(at, name, bin.ErrShort, fmt.Sprintf("%d bytes", n), fmt.Sprintf("%d before the end of the data", r.Len()))
+		r.FailAt(at, name, fault.ErrShort, fmt.Sprintf("%d bytes", n), fmt.Sprintf("%d before the end of the data", r.Len()))
 		return nil
 	}
 	return r.Bytes(name, int(n))

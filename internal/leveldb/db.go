@@ -13,9 +13,9 @@ import (
 	"strings"
 	"sync"
 
-	"trowel/internal/bin"
-	"trowel/internal/lfs"
-	"trowel/internal/regular"
+	"trowel.example/fault"
+	"trowel.example/internal/lfs"
+	"trowel.example/internal/regular"
 )
 
 // maxProblems is how many problems a DB remembers.
@@ -52,12 +52,12 @@ func Open(dir string) (*DB, error) {
 	f, _, err := regular.Open(filepath.Join(dir, name))
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
-			err = bin.ErrFormat
+			err = fault.ErrFormat
 		}
-		return nil, &bin.Error{File: filepath.Join(dir, "CURRENT"), Path: "manifest", Offset: 0, Want: "the name of a file that is there", Got: strconv.Quote(name), Err: err}
+		return nil, &fault.Error{File: filepath.Join(dir, "CURRENT"), Path: "manifest", Offset: 0, Want: "the name of a file that is there", Got: strconv.Quote(name), Err: err}
 	}
 	defer f.Close()
-	db.version, err = readManifest(f, filepath.Join(dir, name), func(e *bin.Error) { db.report(e) })
+	db.version, err = readManifest(f, filepath.Join(dir, name), func(e *fault.Error) { db.report(e) })
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func currentManifest(dir string) (string, error) {
 	}
 	name, ok := strings.CutSuffix(string(text), "\n")
 	if lfs.Is(text) {
-		return "", &bin.Error{File: path, Offset: -1, Err: lfs.ErrPointer}
+		return "", &fault.Error{File: path, Offset: -1, Err: lfs.ErrPointer}
 	}
 	if digits, found := strings.CutPrefix(name, "MANIFEST-"); !ok || !found || strings.Trim(digits, "0123456789") != "" {
 		return "", damaged(path, "", 0, `"MANIFEST-", a number and an end of line`, strconv.Quote(string(text)))
@@ -109,7 +109,7 @@ func (db *DB) readTables() error {
 	}
 	for _, t := range db.version.tables {
 		if !files[tableName(t.number)] && !files[oldTableName(t.number)] {
-			db.report(&bin.Error{File: filepath.Join(db.dir, tableName(t.number)), Offset: -1, Want: "a table that the manifest names", Got: "no file", Err: os.ErrNotExist})
+			db.report(&fault.Error{File: filepath.Join(db.dir, tableName(t.number)), Offset: -1, Want: "a table that the manifest names", Got: "no file", Err: os.ErrNotExist})
 			continue
 		}
 		db.tables = append(db.tables, t)
@@ -123,7 +123,7 @@ func (db *DB) readTables() error {
 	// A log is removed only once the manifest names a later one: without it, a
 	// part of the manifest is missing, or records are.
 	if n := db.version.log; n != 0 && !slices.Contains(logs, n) {
-		db.report(&bin.Error{File: filepath.Join(db.dir, logName(n)), Offset: -1, Want: "a log that the manifest names", Got: "no file", Err: os.ErrNotExist})
+		db.report(&fault.Error{File: filepath.Join(db.dir, logName(n)), Offset: -1, Want: "a log that the manifest names", Got: "no file", Err: os.ErrNotExist})
 	}
 	slices.Sort(logs)
 	for _, n := range logs {
@@ -142,7 +142,7 @@ func (db *DB) replay(path string) error {
 		return err
 	}
 	defer f.Close()
-	log := newLogReader(f, path, func(e *bin.Error) { db.report(e) })
+	log := newLogReader(f, path, func(e *fault.Error) { db.report(e) })
 	for {
 		record, offset, err := log.next()
 		if err == io.EOF {
@@ -153,7 +153,7 @@ func (db *DB) replay(path string) error {
 		}
 		last, err := readBatch(record, offset, db.mem.add)
 		if err != nil {
-			db.report(bin.InFile(err, path))
+			db.report(fault.InFile(err, path))
 		}
 		db.version.lastSeq = max(db.version.lastSeq, last)
 	}
@@ -199,7 +199,7 @@ func (db *DB) report(err error) {
 }
 
 // Problems returns what is damaged, as far as it was come across: by Open in the
-// manifest and the logs, by All in the tables. Each is a [bin.Error], or an error
+// manifest and the logs, by All in the tables. Each is a [fault.Error], or an error
 // of the file system. One that wraps [ErrTorn] is no damage but the usual end of
 // a program that was killed. The list ends at 1000 problems, and says so.
 func (db *DB) Problems() []error {

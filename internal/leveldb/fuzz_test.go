@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // seeds adds the files of our own databases whose names match a pattern.
@@ -25,7 +25,7 @@ func seeds(f *testing.F, pattern string) {
 }
 
 // records returns the records of a log.
-func records(data []byte, report func(*bin.Error)) [][]byte {
+func records(data []byte, report func(*fault.Error)) [][]byte {
 	var all [][]byte
 	for l := newLogReader(bytes.NewReader(data), "log", report); ; {
 		record, _, err := l.next()
@@ -42,7 +42,7 @@ func FuzzLog(f *testing.F) {
 	seeds(f, "*.log")
 	f.Add(bytes.Repeat([]byte{0}, logBlockSize+10))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		found := records(data, func(*bin.Error) {})
+		found := records(data, func(*fault.Error) {})
 		var out bytes.Buffer
 		w, sum := newLogWriter(&out), 0
 		for _, r := range found {
@@ -59,7 +59,7 @@ func FuzzLog(f *testing.F) {
 		if sum > len(data) {
 			t.Fatalf("%d bytes of records in %d", sum, len(data))
 		}
-		again := records(out.Bytes(), func(e *bin.Error) { t.Error(e) })
+		again := records(out.Bytes(), func(e *fault.Error) { t.Error(e) })
 		if len(again) != len(found) {
 			t.Fatalf("%d records, then %d", len(found), len(again))
 		}
@@ -75,7 +75,7 @@ func FuzzLog(f *testing.F) {
 func FuzzManifest(f *testing.F) {
 	seeds(f, "MANIFEST-*")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, record := range append(records(data, func(*bin.Error) {}), data) {
+		for _, record := range append(records(data, func(*fault.Error) {}), data) {
 			e, err := decodeEdit(record, 0)
 			if err != nil {
 				continue
@@ -89,7 +89,7 @@ func FuzzManifest(f *testing.F) {
 				t.Fatalf("%x, then %x", once, twice)
 			}
 		}
-		if v, err := readManifest(bytes.NewReader(data), "manifest", func(*bin.Error) {}); err == nil && v.comparator != comparator {
+		if v, err := readManifest(bytes.NewReader(data), "manifest", func(*fault.Error) {}); err == nil && v.comparator != comparator {
 			t.Error("another comparator")
 		}
 	})

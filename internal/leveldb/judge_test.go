@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/internal/corpus"
+	"trowel.example/internal/corpus"
 )
 
 // cpp is the C++ library, as Python's plyvel has it. It writes the records of

@@ -22,8 +22,8 @@ import (
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 
-	"trowel/internal/bin"
-	"trowel/internal/corpus"
+	"trowel.example/fault"
+	"trowel.example/internal/corpus"
 )
 
 func md5Value(i, n int) string {
@@ -291,7 +291,7 @@ func TestDamage(t *testing.T) {
 			}
 			db, err := Open(dir)
 			if err != nil {
-				var e *bin.Error
+				var e *fault.Error
 				if !errors.As(err, &e) || e.File == "" {
 					t.Errorf("%s at %d: %v", path, at, err)
 				}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // A log is a sequence of blocks of 32 KiB. A record is one chunk, or several
@@ -32,7 +32,7 @@ var ErrTorn = errors.New("the last record is not complete")
 type logReader struct {
 	r      io.Reader
 	name   string
-	report func(*bin.Error)
+	report func(*fault.Error)
 
 	block [logBlockSize]byte
 	rest  []byte // of the block, still to be read
@@ -40,7 +40,7 @@ type logReader struct {
 	last  bool   // the block is the last one of the file
 }
 
-func newLogReader(r io.Reader, name string, report func(*bin.Error)) *logReader {
+func newLogReader(r io.Reader, name string, report func(*fault.Error)) *logReader {
 	return &logReader{r: r, name: name, report: report}
 }
 
@@ -147,7 +147,7 @@ func (l *logReader) skip() {
 }
 
 func (l *logReader) torn(offset int64) {
-	l.report(&bin.Error{File: l.name, Path: "record", Offset: offset, Want: "the end of a record", Got: "the end of the file", Err: ErrTorn})
+	l.report(&fault.Error{File: l.name, Path: "record", Offset: offset, Want: "the end of a record", Got: "the end of the file", Err: ErrTorn})
 }
 
 // A logWriter appends records to a log.

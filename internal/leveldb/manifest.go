@@ -7,7 +7,8 @@ import (
 	"io"
 	"slices"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
 )
 
 // comparator is the name of the order of keys that the games use: that of their bytes.
@@ -64,7 +65,7 @@ func decodeEdit(record []byte, offset int64) (edit, error) {
 		at := r.Offset()
 		n := readUvarint(r, "level", 32)
 		if n > maxLevel {
-			r.FailAt(at, "level", bin.ErrFormat, fmt.Sprintf("a level from 0 to %d", maxLevel), fmt.Sprint(n))
+			r.FailAt(at, "level", fault.ErrFormat, fmt.Sprintf("a level from 0 to %d", maxLevel), fmt.Sprint(n))
 		}
 		return int(n)
 	}
@@ -72,7 +73,7 @@ func decodeEdit(record []byte, offset int64) (edit, error) {
 		at := r.Offset()
 		k := readString(r, name)
 		if len(k) < tagSize {
-			r.FailAt(at, name, bin.ErrFormat, fmt.Sprintf("a key of %d bytes or more", tagSize), fmt.Sprint(len(k)))
+			r.FailAt(at, name, fault.ErrFormat, fmt.Sprintf("a key of %d bytes or more", tagSize), fmt.Sprint(len(k)))
 		}
 		return slices.Clone(k)
 	}
@@ -99,7 +100,7 @@ func decodeEdit(record []byte, offset int64) (edit, error) {
 			e.added = append(e.added, tableMeta{level(), *number("number"), *number("size"), key("smallest"), key("largest")})
 			r.Leave()
 		default:
-			r.FailAt(at, "tag", bin.ErrFormat, "the tag of a field", fmt.Sprint(tag))
+			r.FailAt(at, "tag", fault.ErrFormat, "the tag of a field", fmt.Sprint(tag))
 		}
 	}
 	return e, r.Err()
@@ -165,7 +166,7 @@ func (v *version) apply(e edit) {
 
 // readManifest reads a manifest. It reports what is damaged and goes on with the
 // records that can be read.
-func readManifest(r io.Reader, name string, report func(*bin.Error)) (*version, error) {
+func readManifest(r io.Reader, name string, report func(*fault.Error)) (*version, error) {
 	v := &version{tables: map[uint64]tableMeta{}}
 	log := newLogReader(r, name, report)
 	records := 0
@@ -179,7 +180,7 @@ func readManifest(r io.Reader, name string, report func(*bin.Error)) (*version, 
 		}
 		e, err := decodeEdit(record, offset)
 		if err != nil {
-			report(bin.InFile(err, name).(*bin.Error))
+			report(fault.InFile(err, name).(*fault.Error))
 			continue
 		}
 		v.apply(e)
@@ -189,7 +190,7 @@ func readManifest(r io.Reader, name string, report func(*bin.Error)) (*version, 
 		return nil, damaged(name, "record", 0, "a record that tells the state of the database", "none")
 	}
 	if v.comparator != comparator {
-		return nil, &bin.Error{File: name, Path: "comparator", Offset: -1, Want: comparator, Got: fmt.Sprintf("%q", v.comparator), Err: bin.ErrVersion}
+		return nil, &fault.Error{File: name, Path: "comparator", Offset: -1, Want: comparator, Got: fmt.Sprintf("%q", v.comparator), Err: fault.ErrVersion}
 	}
 	return v, nil
 }

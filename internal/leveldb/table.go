@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"io"
 
-	"trowel/internal/bin"
-	"trowel/internal/regular"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
+	"trowel.example/internal/regular"
 )
 
 // The footer ends a table: the places of the index of meta blocks and of the
@@ -74,7 +75,7 @@ func (t *table) readIndex() error {
 		return damaged(t.name, "footer.magic", t.size-8, fmt.Sprintf("%016x", uint64(tableMagic)), fmt.Sprintf("%016x", magic))
 	}
 	if r.Err() != nil {
-		return bin.InFile(r.Err(), t.name)
+		return fault.InFile(r.Err(), t.name)
 	}
 	var err error
 	t.index, err = t.block(h)
@@ -104,7 +105,7 @@ func (t *table) dataBlock(entry []byte) (*block, error) {
 	r.Enter("index")
 	h := handle{readUvarint(r, "offset", 64), readUvarint(r, "size", 64)}
 	if r.Err() != nil {
-		return nil, bin.InFile(r.Err(), t.name)
+		return nil, fault.InFile(r.Err(), t.name)
 	}
 	return t.block(h)
 }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"trowel/internal/regular"
+	"trowel.example/internal/regular"
 )
 
 const (

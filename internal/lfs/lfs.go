@@ -8,8 +8,8 @@ import (
 	"io"
 	"os"
 
-	"trowel/internal/bin"
-	"trowel/internal/regular"
+	"trowel.example/fault"
+	"trowel.example/internal/regular"
 )
 
 // ErrPointer is the cause of errors about such files.
@@ -42,5 +42,5 @@ func Check(path string) error {
 	if _, err := io.ReadFull(f, first); err != nil || !Is(first) {
 		return nil
 	}
-	return &bin.Error{File: path, Offset: -1, Err: ErrPointer}
+	return &fault.Error{File: path, Offset: -1, Err: ErrPointer}
 }

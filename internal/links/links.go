@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"trowel/internal/regular"
+	"trowel.example/internal/regular"
 )
 
 // Why a link is left out.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"trowel/internal/links"
+	"trowel.example/internal/links"
 )
 
 func TestLinks(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"trowel/internal/parallel"
+	"trowel.example/internal/parallel"
 )
 
 // Run calls try for each mutation, on all cores: usual many of them, or as many

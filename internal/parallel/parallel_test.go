@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"trowel/internal/parallel"
+	"trowel.example/internal/parallel"
 )
 
 func TestEach(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // ErrKind is the cause of an error about what is neither a file nor a folder.
@@ -65,7 +65,7 @@ func open(path string, stat func(string) (fs.FileInfo, error), open func(string)
 
 // TooLarge is the error about a file of size bytes where there can be limit.
 func TooLarge(path string, size, limit int64) error {
-	return &bin.Error{File: path, Offset: -1, Want: fmt.Sprintf("at most %d bytes", limit), Got: fmt.Sprint(size), Err: bin.ErrLimit}
+	return &fault.Error{File: path, Offset: -1, Want: fmt.Sprintf("at most %d bytes", limit), Got: fmt.Sprint(size), Err: fault.ErrLimit}
 }
 
 // ReadFile reads a file of at most limit bytes.
@@ -96,7 +96,7 @@ func ReadAll(r io.Reader, path string, expected, limit int64) ([]byte, error) {
 		data = data[:len(data)+n]
 		switch {
 		case int64(len(data)) > limit:
-			return nil, &bin.Error{File: path, Offset: -1, Want: fmt.Sprintf("at most %d bytes", limit), Got: "more", Err: bin.ErrLimit}
+			return nil, &fault.Error{File: path, Offset: -1, Want: fmt.Sprintf("at most %d bytes", limit), Got: "more", Err: fault.ErrLimit}
 		case err == io.EOF:
 			return data, nil
 		case err != nil:

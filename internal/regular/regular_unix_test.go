@@ -14,8 +14,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"trowel/internal/bin"
-	"trowel/internal/regular"
+	"trowel.example/fault"
+	"trowel.example/internal/regular"
 )
 
 // things makes one of each kind in a folder.
@@ -80,7 +80,7 @@ func TestRefused(t *testing.T) {
 	_, err2 := fs.ReadFile(fsys, "sparse")
 	runtime.ReadMemStats(&after)
 	for _, err := range []error{err1, err2} {
-		if !errors.Is(err, bin.ErrLimit) || !strings.Contains(err.Error(), "sparse: expected at most 10485760 bytes, found 107374182400") {
+		if !errors.Is(err, fault.ErrLimit) || !strings.Contains(err.Error(), "sparse: expected at most 10485760 bytes, found 107374182400") {
 			t.Errorf("100 GiB: %v", err)
 		}
 	}
@@ -90,7 +90,7 @@ func TestRefused(t *testing.T) {
 	if data, err := regular.ReadFile(filepath.Join(dir, "link"), 4); err != nil || string(data) != "text" {
 		t.Errorf("a link: %q, %v", data, err)
 	}
-	if _, err := regular.ReadFile(filepath.Join(dir, "file"), 3); !errors.Is(err, bin.ErrLimit) {
+	if _, err := regular.ReadFile(filepath.Join(dir, "file"), 3); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("4 bytes of 3: %v", err)
 	}
 	if data, err := regular.ReadFile(filepath.Join(dir, "empty"), 0); err != nil || len(data) != 0 {
@@ -130,7 +130,7 @@ func TestEndless(t *testing.T) {
 	e := new(endless)
 	_, err := regular.ReadAll(e, "zeros", 0, 4<<20)
 	runtime.ReadMemStats(&after)
-	if !errors.Is(err, bin.ErrLimit) || e.read > 4<<20+1 || after.TotalAlloc-before.TotalAlloc > 16<<20 {
+	if !errors.Is(err, fault.ErrLimit) || e.read > 4<<20+1 || after.TotalAlloc-before.TotalAlloc > 16<<20 {
 		t.Errorf("%d bytes, %v", e.read, err)
 	}
 }

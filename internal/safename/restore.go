@@ -9,7 +9,7 @@ import (
 	"path"
 	"strings"
 
-	"trowel/internal/tree"
+	"trowel.example/internal/tree"
 )
 
 // namesKey is the key of the sidecar under which the names are kept. All other

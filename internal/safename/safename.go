@@ -55,7 +55,7 @@ func escape(name string) string {
 	return b.String()
 }
 
-// unsafe tells whether the character r of a name, at i, must be escaped.
+// unsafe reports whether the character r of a name, at i, must be escaped.
 func unsafe(name string, i int, r rune, size int) bool {
 	last := i+size == len(name)
 	switch {
@@ -98,7 +98,7 @@ func reserved(name string) int {
 	return 0
 }
 
-// isDigit tells whether s is a digit; Windows takes the raised ones too.
+// isDigit reports whether s is a digit; Windows takes the raised ones too.
 func isDigit(s string) bool {
 	return s == "¹" || s == "²" || s == "³" || len(s) == 1 && s[0] >= '0' && s[0] <= '9'
 }

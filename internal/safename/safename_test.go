@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 	"unicode/utf8"
 
-	"trowel/internal/tree"
+	"trowel.example/internal/tree"
 )
 
 func TestEscape(t *testing.T) {

@@ -26,7 +26,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // ErrRemote tells that a world names a server on another machine.
@@ -69,7 +69,7 @@ func Failed(err error) bool {
 // about tables that are missing or of another form is about the world, as is what
 // was found in them.
 func Wrap(name string, err error) error {
-	var inside *bin.Error
+	var inside *fault.Error
 	var reply *pgconn.PgError
 	switch {
 	case err == nil, errors.Is(err, context.Canceled), errors.As(err, &inside), errors.Is(err, fs.ErrExist), Failed(err):
@@ -118,7 +118,7 @@ func isReply(err error, text *string) bool {
 
 // remote makes the error about a setting of world.mt.
 func remote(setting string) error {
-	return &bin.Error{File: "world.mt", Path: setting, Offset: -1, Err: ErrRemote}
+	return &fault.Error{File: "world.mt", Path: setting, Offset: -1, Err: ErrRemote}
 }
 
 // here returns the addresses of a host that is this machine. That is decided by
@@ -242,7 +242,7 @@ func hosts(c *pgx.ConnConfig) []string {
 }
 
 func parsePostgres(connString, setting string, anywhere bool) (*pgx.ConnConfig, error) {
-	malformed := &bin.Error{File: "world.mt", Path: setting, Offset: -1, Want: "how to connect to PostgreSQL", Got: "a connection string that cannot be understood", Err: bin.ErrFormat}
+	malformed := &fault.Error{File: "world.mt", Path: setting, Offset: -1, Want: "how to connect to PostgreSQL", Got: "a connection string that cannot be understood", Err: fault.ErrFormat}
 	if strings.TrimSpace(connString) == "" {
 		malformed.Got = "nothing"
 		return nil, malformed

@@ -12,8 +12,8 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel/check"
-	"trowel/internal/sqlitepage"
+	"trowel.example/check"
+	"trowel.example/internal/sqlitepage"
 )
 
 // A Loss tells what cannot be read of a table of a damaged file.

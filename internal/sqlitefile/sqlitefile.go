@@ -15,10 +15,10 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel/internal/bin"
-	"trowel/internal/lfs"
-	"trowel/internal/regular"
-	"trowel/internal/sqlitepage"
+	"trowel.example/fault"
+	"trowel.example/internal/lfs"
+	"trowel.example/internal/regular"
+	"trowel.example/internal/sqlitepage"
 )
 
 // ErrInUse tells that another program has a database locked.
@@ -57,7 +57,7 @@ func Open(path string) (*File, error) {
 	if st, err := os.Stat(path); err != nil {
 		return nil, err
 	} else if !st.Mode().IsRegular() || st.Size() == 0 {
-		return nil, &bin.Error{File: path, Offset: -1, Want: "an SQLite database", Got: "no file, or an empty one", Err: bin.ErrFormat}
+		return nil, &fault.Error{File: path, Offset: -1, Want: "an SQLite database", Got: "no file, or an empty one", Err: fault.ErrFormat}
 	}
 	if err := lfs.Check(path); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func OpenOrRescue(ctx context.Context, path string, known []string) (*File, erro
 	f = &File{Path: path}
 	if failed := f.Rescue(ctx, known); failed != nil {
 		f.Close()
-		if errors.Is(failed, bin.ErrFormat) {
+		if errors.Is(failed, fault.ErrFormat) {
 			failed = err // what SQLite says is as good
 		}
 		return nil, failed
@@ -204,7 +204,7 @@ func (f *File) recover(suffix string) error {
 		size += st.Size()
 	}
 	if size > maxRecovered {
-		return &bin.Error{File: f.Path + suffix, Offset: -1, Want: "a database that was closed, or is small enough to be copied and recovered", Got: fmt.Sprintf("%d bytes", size), Err: bin.ErrLimit}
+		return &fault.Error{File: f.Path + suffix, Offset: -1, Want: "a database that was closed, or is small enough to be copied and recovered", Got: fmt.Sprintf("%d bytes", size), Err: fault.ErrLimit}
 	}
 	dir, err := os.MkdirTemp("", "trowel")
 	if err != nil {
@@ -306,7 +306,7 @@ func (f *File) Explain(err error) error {
 	case code.ToPrimary() == sqlite.ResultFull:
 		return fmt.Errorf("%s: %w", f.Path, ErrFull)
 	}
-	return &bin.Error{File: f.Path, Offset: -1, Want: "an SQLite database that can be read", Got: err.Error(), Err: err}
+	return &fault.Error{File: f.Path, Offset: -1, Want: "an SQLite database that can be read", Got: err.Error(), Err: err}
 }
 
 // ErrFull tells that the disk is full.

@@ -23,8 +23,8 @@ import (
 	"os"
 	"unicode/utf16"
 
-	"trowel/internal/bin"
-	"trowel/internal/regular"
+	"trowel.example/fault"
+	"trowel.example/internal/regular"
 )
 
 const (
@@ -131,7 +131,7 @@ func (f *File) start() error {
 	if !f.headed {
 		f.encoding, f.freeHead, f.freeLen = utf8Text, 0, 0
 		if f.PageSize = f.guessPageSize(); f.PageSize == 0 {
-			return &bin.Error{File: f.path, Offset: 0, Want: "the header of an SQLite database, or pages of tables", Got: "neither", Err: bin.ErrFormat}
+			return &fault.Error{File: f.path, Offset: 0, Want: "the header of an SQLite database, or pages of tables", Got: "neither", Err: fault.ErrFormat}
 		}
 		f.usable = f.PageSize
 		f.pages = f.present()

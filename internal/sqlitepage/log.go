@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 
-	"trowel/internal/regular"
+	"trowel.example/internal/regular"
 )
 
 // openLog looks for a write-ahead log, or the journal of a transaction that did not

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/internal/strictjson"
+	"trowel.example/internal/strictjson"
 )
 
 type base struct {

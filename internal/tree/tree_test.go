@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"trowel/internal/tree"
+	"trowel.example/internal/tree"
 )
 
 func TestFS(t *testing.T) {

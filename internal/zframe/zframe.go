@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 const (
@@ -60,7 +60,7 @@ func (h *header) read(data []byte) error {
 		size = 1 << (h.flags >> 6)
 	}
 	if at+dict+size > len(data) {
-		return bin.ErrShort
+		return fault.ErrShort
 	}
 	h.dict = data[at : at+dict]
 	at += dict
@@ -72,7 +72,7 @@ func (h *header) read(data []byte) error {
 	at += size
 	for h.blocks = at; ; {
 		if at+3 > len(data) {
-			return bin.ErrShort
+			return fault.ErrShort
 		}
 		head := int(data[at]) | int(data[at+1])<<8 | int(data[at+2])<<16
 		at += 3
@@ -97,7 +97,7 @@ func (h *header) read(data []byte) error {
 		at += 4
 	}
 	if at > len(data) {
-		return bin.ErrShort
+		return fault.ErrShort
 	}
 	h.length = at
 	return nil

@@ -16,8 +16,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"trowel/internal/corpus"
-	"trowel/internal/zframe"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/zframe"
 )
 
 const limit = 64 << 20

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/check"
-	"trowel/minetest/place"
+	"trowel.example/check"
+	"trowel.example/minetest/place"
 )
 
 // Catalog are the kinds of findings that [Stack.Check] and [Inventory.Check] make.

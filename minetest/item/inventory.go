@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // Inventory is the inventory of a player, a node or a detached one.
@@ -38,13 +38,13 @@ type Slot struct {
 // number of bytes up to and including the line that ends it, "EndInventory" or
 // "end".
 //
-// The error is a [bin.Error] whose Offset is that in the text: the end is
+// The error is a [fault.Error] whose Offset is that in the text: the end is
 // missing, a line is none of an inventory, a size or width is no number, a list
 // has more items than its size, or an item cannot be read. Lines that a list
 // should not have are passed over, as the engine does; they stay in the text
 // until the inventory is changed.
 //
-// [bin.Error]: trowel/internal/bin.Error
+// [fault.Error]: trowel.example/fault.Error
 func ParseInventory(text []byte) (inv *Inventory, n int, err error) {
 	p := parser{text: text}
 	inv = p.inventory()
@@ -79,7 +79,7 @@ func (inv *Inventory) List(name string) *List {
 	return nil
 }
 
-// Equal tells whether two inventories mean the same. Their texts may differ.
+// Equal reports whether two inventories mean the same. Their texts may differ.
 func (inv *Inventory) Equal(other *Inventory) bool {
 	if inv == nil || other == nil {
 		return inv == other
@@ -95,7 +95,7 @@ func (inv *Inventory) Equal(other *Inventory) bool {
 	return true
 }
 
-// Equal tells whether two lists mean the same.
+// Equal reports whether two lists mean the same.
 func (l List) Equal(m List) bool {
 	if l.Name != m.Name || l.Size != m.Size || l.Width != m.Width || l.NoWidth != m.NoWidth || l.Keep != m.Keep || len(l.Items) != len(m.Items) {
 		return false
@@ -108,7 +108,7 @@ func (l List) Equal(m List) bool {
 	return true
 }
 
-// Equal tells whether two slots mean the same.
+// Equal reports whether two slots mean the same.
 func (s Slot) Equal(t Slot) bool { return s.Keep == t.Keep && s.Stack.Equal(t.Stack) }
 
 // Append appends the text of the inventory to dst: the one that it was read from
@@ -167,12 +167,12 @@ type parser struct {
 	salvage    bool // go on after an error
 }
 
-// stopped tells whether an error ends the reading.
+// stopped reports whether an error ends the reading.
 func (p *parser) stopped() bool { return p.err != nil && !p.salvage }
 
 func (p *parser) fail(at int, path, want, got string, err error) {
 	if p.err == nil {
-		p.err = &bin.Error{Path: path, Offset: int64(at), Want: want, Got: got, Err: err}
+		p.err = &fault.Error{Path: path, Offset: int64(at), Want: want, Got: got, Err: err}
 	}
 }
 
@@ -185,7 +185,7 @@ func (p *parser) line(want string) (word, rest []byte, ok bool) {
 		if p.inList {
 			path = p.path("")
 		}
-		p.fail(p.start, path, want, "the end of the text", bin.ErrShort)
+		p.fail(p.start, path, want, "the end of the text", fault.ErrShort)
 		return nil, nil, false
 	}
 	if p.stopped() {
@@ -223,7 +223,7 @@ func (p *parser) inventory() *Inventory {
 		case "KeepList":
 			inv.Lists = append(inv.Lists, List{Name: string(rest), Keep: true})
 		default:
-			p.fail(p.start, p.path(""), "a list or the end of the inventory", quoteStart(word), bin.ErrFormat)
+			p.fail(p.start, p.path(""), "a list or the end of the inventory", quoteStart(word), fault.ErrFormat)
 		}
 	}
 }
@@ -245,7 +245,7 @@ func (p *parser) list(l *List) {
 		case "Item":
 			var err error
 			if slot.Stack, err = ParseStack(string(rest)); err != nil {
-				e := err.(*bin.Error)
+				e := err.(*fault.Error)
 				p.fail(p.end-len(rest)+int(e.Offset), p.path(fmt.Sprintf(".items[%d].%s", len(l.Items), e.Path)), e.Want, e.Got, e.Err)
 			}
 		case "Empty":
@@ -255,7 +255,7 @@ func (p *parser) list(l *List) {
 			continue
 		}
 		if len(l.Items) == l.Size {
-			p.fail(p.start, p.path(fmt.Sprintf(".items[%d]", l.Size)), "the end of the list", "an item more than its size", bin.ErrFormat)
+			p.fail(p.start, p.path(fmt.Sprintf(".items[%d]", l.Size)), "the end of the list", "an item more than its size", fault.ErrFormat)
 			continue
 		}
 		l.Items = append(l.Items, slot)
@@ -266,7 +266,7 @@ func (p *parser) list(l *List) {
 func (p *parser) number(field string, at int, text []byte) int {
 	n, err := strconv.ParseUint(string(text), 10, 32)
 	if err != nil {
-		p.fail(at, p.path(field), "a number of at most 32 bits", quoteStart(text), bin.ErrFormat)
+		p.fail(at, p.path(field), "a number of at most 32 bits", quoteStart(text), fault.ErrFormat)
 	}
 	return int(n)
 }

@@ -35,11 +35,11 @@ type Stack struct {
 
 // ParseStack reads an itemstring, as the engine does: a count or wear that is no
 // number is 0, what follows the metadata means nothing. An empty text is an
-// empty stack. The error is a [bin.Error] whose Offset is that in the text: the
+// empty stack. The error is a [fault.Error] whose Offset is that in the text: the
 // name or the metadata are in quotes that do not end, or more than a space
 // follows those of the name.
 //
-// [bin.Error]: trowel/internal/bin.Error
+// [fault.Error]: trowel.example/fault.Error
 func ParseStack(text string) (Stack, error) {
 	s, err := parseStack(text)
 	if err != nil {
@@ -103,7 +103,7 @@ func parseMeta(text string) (fields []MetaField) {
 	return fields
 }
 
-// Empty tells whether the stack stands for an empty slot: it has no name, or no
+// Empty reports whether the stack stands for an empty slot: it has no name, or no
 // item.
 func (s Stack) Empty() bool {
 	switch s.Legacy {
@@ -115,7 +115,7 @@ func (s Stack) Empty() bool {
 	return false
 }
 
-// Equal tells whether two stacks mean the same. Their texts may differ.
+// Equal reports whether two stacks mean the same. Their texts may differ.
 func (s Stack) Equal(t Stack) bool {
 	if s.Name != t.Name || s.Count != t.Count || s.Wear != t.Wear || s.Legacy != t.Legacy || s.ID != t.ID || len(s.Meta) != len(t.Meta) {
 		return false

@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/minetest/item"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/minetest/item"
 )
 
 type fields = []item.MetaField
@@ -85,7 +85,7 @@ func TestParseStackRefuses(t *testing.T) {
 		`a:b 1 0 "\u01"`: `metadata at offset 8: expected 4 digits after \u, found the end of the text in quotes`,
 	} {
 		s, err := item.ParseStack(text)
-		var e *bin.Error
+		var e *fault.Error
 		if !errors.As(err, &e) || err.Error() != want || !s.Equal(item.Stack{}) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
@@ -284,7 +284,7 @@ func FuzzParseStack(f *testing.F) {
 	})
 }
 
-// separable tells whether no key or value holds what separates them.
+// separable reports whether no key or value holds what separates them.
 func separable(meta []item.MetaField) bool {
 	for _, f := range meta {
 		if strings.ContainsAny(f.Key, "\x02") || strings.ContainsAny(f.Value, "\x03") {
@@ -304,7 +304,7 @@ func FuzzParseInventory(f *testing.F) {
 			t.Fatalf("%q: read with %v, saved with %v", text, err, damage)
 		}
 		if err != nil {
-			var e *bin.Error
+			var e *fault.Error
 			if !errors.As(err, &e) || e.Offset < 0 || e.Offset > int64(len(text)) {
 				t.Fatalf("%q: %#v", text, err)
 			}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/internal/judge"
-	"trowel/minetest/item"
+	"trowel.example/internal/judge"
+	"trowel.example/minetest/item"
 )
 
 // The engine reads itemstrings and writes them anew: it reads what we read, and

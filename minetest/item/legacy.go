@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // legacyForms are the first words of the itemstrings before 0.4, and how the
@@ -90,14 +90,14 @@ var ids19 = []uint16{1, 4, 5, 6, 7, 8, 10, 11, 12, 13, 18, 19, 20, 22, 23, 24, 2
 func (s Stack) MigrateLegacy(names NodeNames) (Stack, error) {
 	switch s.Legacy {
 	case "MBOItem":
-		return s, &bin.Error{Path: "name", Offset: 0, Want: "an item", Got: "an MBOItem, which became of no use in 2011", Err: bin.ErrVersion}
+		return s, &fault.Error{Path: "name", Offset: 0, Want: "an item", Got: "an MBOItem, which became of no use in 2011", Err: fault.ErrVersion}
 	case "MaterialItem", "MaterialItem2":
 		id := s.ID
 		if i := slices.Index(ids19, id); i >= 0 && s.Legacy == "MaterialItem" {
 			id = 0x800 + uint16(i)
 		}
 		if id > maxNodeID {
-			return s, &bin.Error{Path: "id", Offset: int64(len(s.Legacy) + 1), Want: fmt.Sprintf("at most %d", maxNodeID), Got: strconv.Itoa(int(id)), Err: bin.ErrFormat}
+			return s, &fault.Error{Path: "id", Offset: int64(len(s.Legacy) + 1), Want: fmt.Sprintf("at most %d", maxNodeID), Got: strconv.Itoa(int(id)), Err: fault.ErrFormat}
 		}
 		s.Name, s.ID = "unknown_block", 0
 		if names != nil {

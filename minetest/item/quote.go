@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // scanner walks over an itemstring. Its first error stays.
@@ -16,7 +16,7 @@ type scanner struct {
 
 func (t *scanner) fail(at int, field, want, got string, err error) {
 	if t.err == nil {
-		t.err = &bin.Error{Path: field, Offset: int64(at), Want: want, Got: got, Err: err}
+		t.err = &fault.Error{Path: field, Offset: int64(at), Want: want, Got: got, Err: err}
 	}
 }
 
@@ -38,7 +38,7 @@ func (t *scanner) space(field string) {
 		return
 	}
 	if t.text[t.at] != ' ' {
-		t.fail(t.at, field, "a space or the end", strconv.Quote(t.text[t.at:t.at+1]), bin.ErrFormat)
+		t.fail(t.at, field, "a space or the end", strconv.Quote(t.text[t.at:t.at+1]), fault.ErrFormat)
 		return
 	}
 	t.at++
@@ -63,12 +63,12 @@ func (t *scanner) quoted(field string) string {
 		}
 	}
 	if end >= len(rest) {
-		t.fail(t.at, field, "a text in quotes", "no quote at its end", bin.ErrShort)
+		t.fail(t.at, field, "a text in quotes", "no quote at its end", fault.ErrShort)
 		return ""
 	}
 	s, ok := unquote(rest[1:end])
 	if !ok {
-		t.fail(t.at, field, `4 digits after \u`, "the end of the text in quotes", bin.ErrShort)
+		t.fail(t.at, field, `4 digits after \u`, "the end of the text in quotes", fault.ErrShort)
 		return ""
 	}
 	t.at += end + 1

@@ -7,7 +7,7 @@ import (
 
 	"runtime"
 
-	"trowel/internal/deflate"
+	"trowel.example/internal/deflate"
 )
 
 // benchBlocks returns blocks to decode, by a name for the benchmark.

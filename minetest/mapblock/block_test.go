@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"trowel/internal/bin"
-	"trowel/internal/deflate"
+	"trowel.example/fault"
+	"trowel.example/internal/deflate"
 )
 
 // hand puts a block together from its parts, as the page of the format
@@ -178,7 +178,7 @@ func TestSamples(t *testing.T) {
 			step := 1 + len(data)/400
 			for n := 0; n < len(data); n += step {
 				_, err := Decode(data[:n:n])
-				var e *bin.Error
+				var e *fault.Error
 				if !errors.As(err, &e) || e.Path == "" || e.Offset < 0 || e.Want == "" {
 					t.Fatalf("cut to %d of %d bytes: %v", n, len(data), err)
 				}
@@ -255,7 +255,7 @@ func TestEncodeErrors(t *testing.T) {
 		c.change(b)
 		for what, encode := range map[string]func() ([]byte, error){"Encode": b.Encode, "EncodeFresh": b.EncodeFresh} {
 			_, err := encode()
-			var e *bin.Error
+			var e *fault.Error
 			if !errors.As(err, &e) || e.Want == "" {
 				t.Errorf("%s: %s gives %v", name, what, err)
 			}

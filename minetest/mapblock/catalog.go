@@ -1,6 +1,6 @@
 package mapblock
 
-import "trowel/check"
+import "trowel.example/check"
 
 // Catalog lists the kinds of findings about blocks.
 var Catalog check.Catalog

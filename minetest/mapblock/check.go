@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/minetest/place"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/minetest/place"
 )
 
 // checker reports the findings about a block.
@@ -48,7 +48,7 @@ func (b *Block) CheckData(data []byte, sink check.Sink, path string) bool {
 		if len(data) == 0 || data[0] > Newest {
 			kind = foundVersion
 		}
-		c.add(kind, "", bin.OffsetOf(err), "%v", err)
+		c.add(kind, "", fault.OffsetOf(err), "%v", err)
 		return false
 	}
 	b.check(&ids, sink, path)
@@ -216,9 +216,9 @@ func (c *checker) metadata() {
 	m := &c.b.Metadata
 	switch {
 	case m.Raw != nil:
-		c.add(foundMetaUnreadable, "metadata", bin.OffsetOf(c.b.fault), "%d bytes: %v", len(m.Raw), c.b.fault)
+		c.add(foundMetaUnreadable, "metadata", fault.OffsetOf(c.b.fault), "%d bytes: %v", len(m.Raw), c.b.fault)
 	case m.Missing > 0:
-		c.add(foundMetaUnreadable, "metadata", bin.OffsetOf(c.b.fault), "%d of %d entries: %v", m.Missing, m.Missing+len(m.List), c.b.fault)
+		c.add(foundMetaUnreadable, "metadata", fault.OffsetOf(c.b.fault), "%d of %d entries: %v", m.Missing, m.Missing+len(m.List), c.b.fault)
 	case len(m.Rest) > 0:
 		c.add(foundMetaRest, "metadata.rest", -1, "%d bytes", len(m.Rest))
 	}

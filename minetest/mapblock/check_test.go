@@ -7,9 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/deflate"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/deflate"
+	"trowel.example/trace"
 )
 
 func findingIDs(b *Block) []string {
@@ -334,9 +335,9 @@ func TestSalvageNodes(t *testing.T) {
 }
 
 // dumped collects what Dump reports, by space.
-func dumped(data []byte) (fields map[string][]bin.Field, err error) {
-	fields = make(map[string][]bin.Field)
-	err = Dump(data, func(f bin.Field) { fields[f.Space] = append(fields[f.Space], f) })
+func dumped(data []byte) (fields map[string][]trace.Field, err error) {
+	fields = make(map[string][]trace.Field)
+	err = Dump(data, func(f trace.Field) { fields[f.Space] = append(fields[f.Space], f) })
 	return fields, err
 }
 
@@ -386,7 +387,7 @@ func TestDumpBroken(t *testing.T) {
 		t.Fatal(err)
 	}
 	fields, err := dumped(data[:len(data)-3])
-	var e *bin.Error
+	var e *fault.Error
 	if !errors.As(err, &e) || e.Path != "timers.entries[1].elapsed" {
 		t.Errorf("%v", err)
 	}
@@ -401,7 +402,7 @@ func TestDumpBroken(t *testing.T) {
 	if meanings["nodes.param0[64..80]"] == "" && meanings["nodes.param0[0..47]"] == "" {
 		t.Errorf("no meaning of the first nodes: %v", meanings)
 	}
-	if _, err := dumped([]byte{77}); !errors.Is(err, bin.ErrVersion) {
+	if _, err := dumped([]byte{77}); !errors.Is(err, fault.ErrVersion) {
 		t.Errorf("%v", err)
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"sync"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
+	"trowel.example/trace"
 )
 
 // A codec goes through a block, field by field. The same functions describe
@@ -25,7 +27,7 @@ type codec struct {
 	level int      // when writing: the level to compress everything at, or keepLevel
 
 	err     error // the first error, other than those of r
-	tracer  bin.Tracer
+	tracer  trace.Tracer
 	meaning func(id uint16) string // what an id stands for, for tracers; may be nil
 	ids     *idSet                 // where to note the values of Param0; may be nil
 	stopped bool                   // nobody can tell where the following sections are
@@ -52,7 +54,7 @@ func (c *codec) free() {
 	codecs.Put(c)
 }
 
-func (c *codec) trace(t bin.Tracer, meaning func(uint16) string) *codec {
+func (c *codec) trace(t trace.Tracer, meaning func(uint16) string) *codec {
 	c.tracer, c.meaning = t, meaning
 	c.r.Trace(t)
 	return c
@@ -74,7 +76,7 @@ func (c *codec) fault() error {
 // fail records that a value cannot be written.
 func (c *codec) fail(name, want, got string) {
 	if c.err == nil {
-		c.err = &bin.Error{Path: strings.Join(append(c.steps, name), "."), Offset: -1, Want: want, Got: got, Err: bin.ErrLimit}
+		c.err = &fault.Error{Path: strings.Join(append(c.steps, name), "."), Offset: -1, Want: want, Got: got, Err: fault.ErrLimit}
 	}
 }
 
@@ -241,7 +243,7 @@ func (c *codec) expect(name string, got uint8, want string, ok bool) {
 	case c.writing():
 		c.fail(name, want, fmt.Sprint(got))
 	default:
-		c.r.FailAt(c.r.Offset()-1, name, bin.ErrFormat, want, fmt.Sprint(got))
+		c.r.FailAt(c.r.Offset()-1, name, fault.ErrFormat, want, fmt.Sprint(got))
 	}
 }
 
@@ -265,7 +267,7 @@ func (c *codec) giveUp(meaning string) {
 	c.own, c.err = *bin.NewReader(c.data[at:], bin.BigEndian).At(at), nil
 	c.r = &c.own
 	c.r.InSpace(c.space)
-	c.r.Trace(func(f bin.Field) {
+	c.r.Trace(func(f trace.Field) {
 		f.Path, f.Meaning = path, meaning
 		c.tracer(f)
 	})

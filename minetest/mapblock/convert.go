@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/minetest/place"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/minetest/place"
 )
 
 // ErrLoss is the cause of the error of a conversion that would lose something.
@@ -28,7 +28,7 @@ func Writable(version int) bool { return version == 17 || version >= 20 && versi
 // are any, the conversion fails with [ErrLoss], unless drop is set.
 func (b *Block) Convert(version int, drop bool) (*Block, []check.Finding, error) {
 	if !Writable(version) {
-		return nil, nil, &bin.Error{Path: "version", Offset: -1, Want: "version 17 or 20 to 29", Got: fmt.Sprint(version), Err: bin.ErrVersion}
+		return nil, nil, &fault.Error{Path: "version", Offset: -1, Want: "version 17 or 20 to 29", Got: fmt.Sprint(version), Err: fault.ErrVersion}
 	}
 	to := *b
 	if version == b.Version {
@@ -42,7 +42,7 @@ func (b *Block) Convert(version int, drop bool) (*Block, []check.Finding, error)
 	c.timers()
 	c.objects()
 	if len(c.losses) > 0 && !drop {
-		return nil, c.losses, &bin.Error{Path: "version", Offset: -1, Want: "a block that fits into version " + fmt.Sprint(version),
+		return nil, c.losses, &fault.Error{Path: "version", Offset: -1, Want: "a block that fits into version " + fmt.Sprint(version),
 			Got: c.losses[0].Message, Err: ErrLoss}
 	}
 	return &to, c.losses, nil

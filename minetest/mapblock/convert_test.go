@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/corpus"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/corpus"
 )
 
 var writable = []int{17, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29}
@@ -209,7 +209,7 @@ func TestConvertLosses(t *testing.T) {
 		for _, f := range losses {
 			ids = append(ids, f.ID)
 		}
-		var e *bin.Error
+		var e *fault.Error
 		if lost := c.ids != nil; !slices.Equal(ids, c.ids) || errors.Is(err, ErrLoss) != lost || errors.As(err, &e) != lost || (b == nil) != lost {
 			t.Errorf("%s: %v, %v, want %v", c.name, losses, err, c.ids)
 			continue

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"trowel/minetest/item"
+	"trowel.example/minetest/item"
 )
 
 // forms are what nodes show, which became a variable as well. The words for it

@@ -13,8 +13,8 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel/internal/corpus"
-	"trowel/internal/deflate"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/deflate"
 )
 
 // world is a world of the corpus: its blocks by their place.

@@ -5,12 +5,13 @@ import (
 	"cmp"
 	"fmt"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
+	"trowel.example/trace"
 )
 
 // Decode reads a block. It keeps data, which must not be changed afterwards.
 //
-// It fails with a [bin.Error] where a game of the time would fail to load the
+// It fails with a [fault.Error] where a game of the time would fail to load the
 // block, and where nothing follows that anybody could make sense of. All else
 // that is odd is kept and told by [Block.Check]. [Salvage] reads what there is
 // of a block that Decode refuses.
@@ -37,7 +38,7 @@ func (b *Block) decode(data []byte, ids *idSet) error {
 // read, up to where the block breaks; the error tells why. The fields of what is
 // compressed are in a space of their own, named after the section: "nodes",
 // "metadata", or "block" for all of version 29.
-func Dump(data []byte, t bin.Tracer) error {
+func Dump(data []byte, t trace.Tracer) error {
 	d := decoder{data: data, tracer: t}
 	if b, _ := Salvage(data); b != nil { // for the names, which stand behind the nodes
 		d.meaning = b.meaning()
@@ -64,7 +65,7 @@ func (b *Block) meaning() func(value uint16) string {
 // A decoder reads a block, section by section.
 type decoder struct {
 	data    []byte
-	tracer  bin.Tracer
+	tracer  trace.Tracer
 	meaning func(uint16) string
 	ids     *idSet // may be nil
 
@@ -85,7 +86,7 @@ func (d *decoder) decode() {
 		return
 	}
 	if version > Newest {
-		c.r.FailAt(0, "version", bin.ErrVersion, fmt.Sprintf("version 0 to %d", Newest), fmt.Sprint(version))
+		c.r.FailAt(0, "version", fault.ErrVersion, fmt.Sprintf("version 0 to %d", Newest), fmt.Sprint(version))
 		d.err = c.fault()
 		return
 	}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // Encode gives the bytes of the block. What has not been changed since it was
@@ -22,7 +22,7 @@ func (b *Block) EncodeLevel(level int) ([]byte, error) { return b.encode(level) 
 
 func (b *Block) encode(level int) ([]byte, error) {
 	if b.Version < 0 || b.Version > Newest {
-		return nil, &bin.Error{Path: "version", Offset: -1, Want: fmt.Sprintf("version 0 to %d", Newest), Got: fmt.Sprint(b.Version), Err: bin.ErrVersion}
+		return nil, &fault.Error{Path: "version", Offset: -1, Want: fmt.Sprintf("version 0 to %d", Newest), Got: fmt.Sprint(b.Version), Err: fault.ErrVersion}
 	}
 	out := []byte{byte(b.Version)}
 	c := codec{level: level}

@@ -3,7 +3,7 @@ package mapblock_test
 import (
 	"fmt"
 
-	"trowel/minetest/mapblock"
+	"trowel.example/minetest/mapblock"
 )
 
 func ExampleBlock_Nodes() {

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"trowel/internal/corpus"
-	"trowel/minetest/item"
+	"trowel.example/internal/corpus"
+	"trowel.example/minetest/item"
 )
 
 // upgrade is a world that an engine of the time wrote, and what the engine of

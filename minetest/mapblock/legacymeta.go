@@ -6,7 +6,7 @@ import (
 	"math"
 	"strconv"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // LegacyMeta is the metadata of a node up to block version 22: a body whose
@@ -146,7 +146,7 @@ func (l *LegacyContent) layout(c *codec, id LegacyID) {
 		if c.writing() {
 			c.fail("id", "an id of legacy metadata", fmt.Sprint(int16(id)))
 		} else {
-			c.r.Fail("", bin.ErrFormat, "an id of legacy metadata", fmt.Sprint(int16(id)))
+			c.r.Fail("", fault.ErrFormat, "an id of legacy metadata", fmt.Sprint(int16(id)))
 		}
 	}
 	c.rest("rest", &l.Rest)
@@ -174,7 +174,7 @@ func (c *codec) decimal(name string, p *int) {
 	}
 	v, err := strconv.ParseInt(string(text), 10, 32)
 	if err != nil {
-		c.r.Fail(name, bin.ErrFormat, "a decimal number", fmt.Sprintf("%q", left[:min(12, len(left))]))
+		c.r.Fail(name, fault.ErrFormat, "a decimal number", fmt.Sprintf("%q", left[:min(12, len(left))]))
 		return
 	}
 	c.r.Bytes(name, n)

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"slices"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // Metadata is the list of the metadata of nodes.
 type Metadata struct {
 	// Version is that of the list. Since block version 23 it is 0 for an empty
 	// list, behind which no count follows; 1; or 2, since 28, in which each
-	// variable tells whether it is private. Up to 22 it is 1.
+	// variable reports whether it is private. Up to 22 it is 1.
 	Version uint16
 	List    []NodeMeta
 
@@ -139,7 +139,7 @@ func (c *codec) metaList(b *Block) (entry int64) {
 	}
 	if b.hasLegacyMetadata() {
 		if c.u16("version", &version); !c.writing() && version > 1 {
-			c.r.FailAt(c.r.Offset()-2, "version", bin.ErrVersion, "version 0 or 1", fmt.Sprint(version))
+			c.r.FailAt(c.r.Offset()-2, "version", fault.ErrVersion, "version 0 or 1", fmt.Sprint(version))
 		}
 	} else {
 		v := uint8(version)
@@ -225,7 +225,7 @@ func (c *codec) inventory(name string, p *[]byte) {
 	}
 	n, ok := InventoryEnd(c.left())
 	if !ok {
-		c.r.Fail(name, bin.ErrFormat, "an inventory that ends in EndInventory", fmt.Sprintf("%d bytes without that line", c.r.Len()))
+		c.r.Fail(name, fault.ErrFormat, "an inventory that ends in EndInventory", fmt.Sprintf("%d bytes without that line", c.r.Len()))
 		return
 	}
 	c.raw(name, p, n)

@@ -8,10 +8,11 @@ import (
 	"slices"
 	"testing"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/deflate"
-	"trowel/internal/mutate"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/deflate"
+	"trowel.example/internal/mutate"
+	"trowel.example/trace"
 )
 
 // TestMutations damages blocks in every way and takes them through everything
@@ -209,14 +210,14 @@ func exercise(t testing.TB, data []byte) string {
 	}()
 	b, err := Decode(data)
 	if len(data)%4 == 0 { // a quarter of them, as all would take most of the time
-		if dumpErr := Dump(data, func(f bin.Field) {}); (dumpErr == nil) != (err == nil) {
+		if dumpErr := Dump(data, func(f trace.Field) {}); (dumpErr == nil) != (err == nil) {
 			t.Errorf("Decode says %v, Dump %v: %x", err, dumpErr, data)
 		}
 	}
 	if err != nil {
-		var e *bin.Error
+		var e *fault.Error
 		if !errors.As(err, &e) {
-			t.Errorf("no bin.Error: %v: %x", err, data)
+			t.Errorf("no fault.Error: %v: %x", err, data)
 		}
 		if len(data)%3 != 0 { // so is this
 			return refused

@@ -3,9 +3,9 @@ package mapblock
 import (
 	"slices"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/deflate"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/deflate"
 )
 
 // searchBudget is how many bytes the search for sections behind a fault may
@@ -32,7 +32,7 @@ func Salvage(data []byte) (*Block, []check.Finding) {
 		s.add(foundVersion, "version", 0, "%v", d.err)
 		return nil, found
 	}
-	s.add(foundUnreadable, "", bin.OffsetOf(d.err), "%v", d.err)
+	s.add(foundUnreadable, "", fault.OffsetOf(d.err), "%v", d.err)
 	if !s.recover() {
 		s.add(foundNodesLost, "nodes", -1, "none of the nodes is left")
 		return nil, found
@@ -174,7 +174,7 @@ func (b *Block) idFor(name string) uint16 {
 func (s *salvager) resume(data []byte, failed int) (first int) {
 	b, layout := s.decoder.b, layouts[s.decoder.b.Version]
 	budget := searchBudget
-	start := max(bin.OffsetOf(s.err), 1)
+	start := max(fault.OffsetOf(s.err), 1)
 	try := empty(b.Version)
 	try.ContentWidth, try.ParamsWidth = b.ContentWidth, b.ParamsWidth
 	for first = failed + 1; first < len(layout); first++ {

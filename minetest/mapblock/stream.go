@@ -10,9 +10,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"trowel/internal/bin"
-	"trowel/internal/deflate"
-	"trowel/internal/zframe"
+	"trowel.example/fault"
+	"trowel.example/internal/deflate"
+	"trowel.example/internal/zframe"
 )
 
 // Level is the usual zlib level of the games. Those since 5.4 have a setting for it,
@@ -64,7 +64,7 @@ var (
 // of bytes, which must be that of the nodes, then pairs of a count less 1 and a byte.
 func unpackRLE(buf, stream []byte) (content []byte, used int, err error) {
 	if len(stream) < 4 {
-		return nil, 0, bin.ErrShort
+		return nil, 0, fault.ErrShort
 	}
 	if n := binary.BigEndian.Uint32(stream); n != NodeCount {
 		return nil, 0, fmt.Errorf("run lengths of %d bytes, not %d", n, NodeCount)
@@ -72,7 +72,7 @@ func unpackRLE(buf, stream []byte) (content []byte, used int, err error) {
 	content = slices.Grow(buf[:0], NodeCount)
 	for used = 4; len(content) < NodeCount; used += 2 {
 		if used+2 > len(stream) {
-			return content, used, bin.ErrShort
+			return content, used, fault.ErrShort
 		}
 		n := int(stream[used]) + 1
 		if n > NodeCount-len(content) {

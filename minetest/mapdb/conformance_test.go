@@ -23,7 +23,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
-	"trowel/internal/judge"
+	"trowel.example/internal/judge"
 )
 
 // A kind is a backend in the conformance suite.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/internal/corpus"
-	"trowel/internal/judge"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/judge"
 )
 
 // corpusStores are the worlds of the corpus that can be opened as they are.

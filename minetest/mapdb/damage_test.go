@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/internal/inuse"
+	"trowel.example/internal/inuse"
 )
 
 // Whichever page of a database is damaged, every way of reading it gives the same blocks, none of

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"trowel/internal/leveldb"
+	"trowel.example/internal/leveldb"
 )
 
 func levelPath(dir string) string { return filepath.Join(dir, "map.db") }

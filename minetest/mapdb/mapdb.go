@@ -26,10 +26,10 @@ import (
 	"fmt"
 	"iter"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/server"
-	"trowel/internal/sqlitefile"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/server"
+	"trowel.example/internal/sqlitefile"
 )
 
 // The names of the backends, as world.mt has them; Sectors is the name for the
@@ -101,7 +101,7 @@ type Block struct {
 type RowError struct {
 	Key string        // the key as the store has it
 	Pos *Pos          // where the block would be, if the key tells
-	Err error         // a [bin.Error] that says what is wrong
+	Err error         // a [fault.Error] that says what is wrong
 	At  []check.Place // the damaged parts of the file, where it is these that are told of
 }
 
@@ -115,7 +115,7 @@ func badRow(store, key, field, want, got string) *RowError {
 	if field != "" {
 		path += "." + field
 	}
-	return &RowError{Key: key, Err: &bin.Error{File: store, Path: path, Offset: -1, Want: want, Got: got, Err: bin.ErrFormat}}
+	return &RowError{Key: key, Err: &fault.Error{File: store, Path: path, Offset: -1, Want: want, Got: got, Err: fault.ErrFormat}}
 }
 
 // at tells where the block would be.
@@ -135,7 +135,7 @@ func abridge(key string) string {
 // tooLarge is the error of a row with more than MaxBlock bytes.
 func tooLarge(store, key string, size int64) *RowError {
 	e := badRow(store, key, "data", fmt.Sprintf("at most %d bytes", MaxBlock), fmt.Sprint(size))
-	e.Err.(*bin.Error).Err = bin.ErrLimit
+	e.Err.(*fault.Error).Err = fault.ErrLimit
 	return e
 }
 
@@ -272,5 +272,5 @@ func OpenForWriting(ctx context.Context, dir string, c Config, force bool) (Writ
 }
 
 func unknownBackend(name string) error {
-	return &bin.Error{Path: "backend", Offset: -1, Want: "sqlite3, leveldb, postgresql, redis, dummy or sectors", Got: fmt.Sprintf("%q", abridge(name)), Err: bin.ErrVersion}
+	return &fault.Error{Path: "backend", Offset: -1, Want: "sqlite3, leveldb, postgresql, redis, dummy or sectors", Got: fmt.Sprintf("%q", abridge(name)), Err: fault.ErrVersion}
 }

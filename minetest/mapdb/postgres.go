@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"trowel/internal/server"
+	"trowel.example/internal/server"
 )
 
 // The table as the game of today makes it. Older ones made columns of INT, which

@@ -12,8 +12,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"trowel/internal/bin"
-	"trowel/internal/server"
+	"trowel.example/fault"
+	"trowel.example/internal/server"
 )
 
 // storeRedis is how errors name the store.
@@ -35,7 +35,7 @@ var _ Writer = (*redisDB)(nil)
 // is an error.
 func openRedis(ctx context.Context, c Config) (Writer, error) {
 	if c.Redis.Address == "" || c.Redis.Hash == "" {
-		return nil, &bin.Error{File: storeRedis, Path: "redis_address, redis_hash", Offset: -1, Want: "an address and the name of a hash", Got: fmt.Sprintf("%q and %q", c.Redis.Address, c.Redis.Hash), Err: bin.ErrFormat}
+		return nil, &fault.Error{File: storeRedis, Path: "redis_address, redis_hash", Offset: -1, Want: "an address and the name of a hash", Got: fmt.Sprintf("%q and %q", c.Redis.Address, c.Redis.Hash), Err: fault.ErrFormat}
 	}
 	o, err := server.Redis(c.Redis.Address, c.Redis.Port, c.Redis.Password, c.Remote)
 	if err != nil {
@@ -44,7 +44,7 @@ func openRedis(ctx context.Context, c Config) (Writer, error) {
 	db := &redisDB{redis.NewClient(o), c.Redis.Hash, o.Addr}
 	kind, err := db.client.Type(ctx, c.Redis.Hash).Result()
 	if err == nil && kind != "hash" && kind != "none" {
-		err = &bin.Error{File: storeRedis, Path: c.Redis.Hash, Offset: -1, Want: "a hash", Got: "a " + kind, Err: bin.ErrFormat}
+		err = &fault.Error{File: storeRedis, Path: c.Redis.Hash, Offset: -1, Want: "a hash", Got: "a " + kind, Err: fault.ErrFormat}
 	}
 	if err != nil {
 		db.client.Close()

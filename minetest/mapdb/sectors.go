@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"trowel/internal/bin"
-	"trowel/internal/regular"
+	"trowel.example/fault"
+	"trowel.example/internal/regular"
 )
 
 // sectors is the folders of files of old worlds: a folder for each column of
@@ -259,7 +259,7 @@ func (s *sectors) Get(_ context.Context, p Pos) ([]byte, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, MaxBlock+1))
 	if err != nil {
-		return nil, &RowError{Key: key, Pos: &p, Err: &bin.Error{File: path, Offset: -1, Want: "a file that can be read", Got: err.Error(), Err: err}}
+		return nil, &RowError{Key: key, Pos: &p, Err: &fault.Error{File: path, Offset: -1, Want: "a file that can be read", Got: err.Error(), Err: err}}
 	}
 	return data, nil
 }

@@ -14,10 +14,10 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/inuse"
-	"trowel/internal/sqlitefile"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/inuse"
+	"trowel.example/internal/sqlitefile"
 )
 
 // How much is read in one transaction: rows with data and without, and bytes.
@@ -115,7 +115,7 @@ func (db *sqliteDB) lossError(l sqlitefile.Loss) *RowError {
 	if len(l.At) > 0 {
 		offset = l.At[0].(check.Span).Offset
 	}
-	return &RowError{At: l.At, Err: &bin.Error{File: db.file.Path, Offset: offset, Got: l.Text, Err: bin.ErrFormat}}
+	return &RowError{At: l.At, Err: &fault.Error{File: db.file.Path, Offset: offset, Got: l.Text, Err: fault.ErrFormat}}
 }
 
 // newSQLite finds out the schema of a database that is open.
@@ -156,9 +156,9 @@ func newSQLite(ctx context.Context, f *sqlitefile.File) (*sqliteDB, error) {
 	case has("x", "y", "z", "data"):
 		db.schema, db.order = SchemaXYZ, orderXZY
 	case isView:
-		return nil, &bin.Error{File: f.Path, Path: "blocks", Offset: -1, Want: "a table", Got: "a view", Err: bin.ErrFormat}
+		return nil, &fault.Error{File: f.Path, Path: "blocks", Offset: -1, Want: "a table", Got: "a view", Err: fault.ErrFormat}
 	default:
-		return nil, &bin.Error{File: f.Path, Path: "blocks", Offset: -1, Want: "a table with the columns pos and data, or x, y, z and data", Got: fmt.Sprintf("columns %q", abridge(strings.Join(columns, ", "))), Err: bin.ErrFormat}
+		return nil, &fault.Error{File: f.Path, Path: "blocks", Offset: -1, Want: "a table with the columns pos and data, or x, y, z and data", Got: fmt.Sprintf("columns %q", abridge(strings.Join(columns, ", "))), Err: fault.ErrFormat}
 	}
 	return db, nil
 }

@@ -16,8 +16,8 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel/internal/bin"
-	"trowel/internal/sqlitefile"
+	"trowel.example/fault"
+	"trowel.example/internal/sqlitefile"
 )
 
 // snapshot tells the names, times and contents of the files below a folder.
@@ -284,7 +284,7 @@ func TestSQLiteHostile(t *testing.T) {
 			native(t, dir, c.script).Close()
 			db, err := Open(t.Context(), dir, Config{})
 			if !c.open {
-				var e *bin.Error
+				var e *fault.Error
 				if !errors.As(err, &e) || e.File == "" {
 					t.Errorf("Open = %v", err)
 				}
@@ -299,7 +299,7 @@ func TestSQLiteHostile(t *testing.T) {
 				t.Errorf("%d blocks, %d errors, %v; want %d, %d", len(all), len(bad), err, c.blocks, c.bad)
 			}
 			for _, row := range bad {
-				var e *bin.Error
+				var e *fault.Error
 				if !errors.As(row, &e) || e.Want == "" || len(row.Error()) > 400 {
 					t.Errorf("%v", row)
 				}
@@ -318,7 +318,7 @@ func TestSQLiteHostile(t *testing.T) {
 		if err := os.WriteFile(sqlitePath(dir), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		var e *bin.Error
+		var e *fault.Error
 		if _, err := Open(t.Context(), dir, Config{}); !errors.As(err, &e) {
 			t.Errorf("%.20q: %v", content, err)
 		}
@@ -326,7 +326,7 @@ func TestSQLiteHostile(t *testing.T) {
 	if _, err := Open(t.Context(), t.TempDir(), Config{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	if _, err := Open(t.Context(), t.TempDir(), Config{Backend: "oracle"}); !errors.Is(err, bin.ErrVersion) {
+	if _, err := Open(t.Context(), t.TempDir(), Config{Backend: "oracle"}); !errors.Is(err, fault.ErrVersion) {
 		t.Errorf("unknown backend: %v", err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel/internal/inuse"
-	"trowel/internal/sqlitefile"
+	"trowel.example/internal/inuse"
+	"trowel.example/internal/sqlitefile"
 )
 
 // The tables as the game makes them.

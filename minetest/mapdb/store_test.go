@@ -8,9 +8,9 @@ import (
 	"github.com/alicebob/miniredis/v2"
 	"github.com/jackc/pgx/v5"
 
-	"trowel/internal/bin"
-	"trowel/internal/judge"
-	"trowel/internal/leveldb"
+	"trowel.example/fault"
+	"trowel.example/internal/judge"
+	"trowel.example/internal/leveldb"
 )
 
 // Keys of LevelDB that are no positions, and damage of its files.
@@ -37,7 +37,7 @@ func TestLevelDBHostile(t *testing.T) {
 		t.Errorf("%d blocks, %d errors: %v", len(all), len(bad), bad)
 	}
 	var row *RowError
-	if _, err := db.Get(t.Context(), Pos{1, 0, 0}); !errors.As(err, &row) || !errors.Is(err, bin.ErrLimit) {
+	if _, err := db.Get(t.Context(), Pos{1, 0, 0}); !errors.As(err, &row) || !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("Get of what is too large: %v", err)
 	}
 }
@@ -54,7 +54,7 @@ func TestRedisHostile(t *testing.T) {
 	}
 	s.Set("text", "no hash")
 	for _, r := range []Redis{{Address: c.Redis.Address, Port: c.Redis.Port, Hash: "text"}, {Hash: "world"}, {Address: "localhost"}} {
-		var e *bin.Error
+		var e *fault.Error
 		if db, err := Open(t.Context(), "", Config{Backend: RedisDB, Redis: r}); !errors.As(err, &e) || db != nil {
 			t.Errorf("%v: %v, %v", r, db, err)
 		}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"iter"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // How much Load stores in one transaction, about.
@@ -18,7 +18,7 @@ const (
 // storable fails for what no store takes.
 func storable(p Pos, data []byte) error {
 	if !p.Valid() {
-		return &bin.Error{Path: p.String(), Offset: -1, Want: fmt.Sprintf("coordinates from %d to %d", MinCoord, MaxCoord), Got: "others", Err: bin.ErrFormat}
+		return &fault.Error{Path: p.String(), Offset: -1, Want: fmt.Sprintf("coordinates from %d to %d", MinCoord, MaxCoord), Got: "others", Err: fault.ErrFormat}
 	}
 	if len(data) > MaxBlock {
 		return tooLarge("", p.String(), int64(len(data))).at(p)

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"trowel/check"
+	"trowel.example/check"
 )
 
 // side is the number of nodes along the edge of a block.

@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
 )
 
 // Account is what a player logs in with, and what he may do.
@@ -46,7 +47,7 @@ func (v Verifier) String() string { return "(" + v.Kind() + ")" }
 // maxNameLength is that of players and accounts.
 const maxNameLength = 19
 
-// ValidPlayerName tells whether a player can have a name.
+// ValidPlayerName reports whether a player can have a name.
 func ValidPlayerName(name string) bool {
 	return name != "" && len(name) <= maxNameLength &&
 		strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""
@@ -60,7 +61,7 @@ func ParseAccountRecord(name string, data []byte) (*Account, error) {
 	r := bin.NewReader(data, bin.BigEndian)
 	a := &Account{Name: name}
 	if version := r.U8("version"); r.Err() == nil && version != accountRecord {
-		r.FailAt(0, "version", bin.ErrVersion, "1", strconv.Itoa(int(version)))
+		r.FailAt(0, "version", fault.ErrVersion, "1", strconv.Itoa(int(version)))
 	}
 	a.Password = Verifier(r.String16("password"))
 	for i := range r.Count16("num_privileges", 2) {
@@ -68,7 +69,7 @@ func ParseAccountRecord(name string, data []byte) (*Account, error) {
 	}
 	a.LastLogin = r.Int64("last_login")
 	if r.Err() == nil && r.Len() > 0 {
-		r.Fail("last_login", bin.ErrFormat, "the end of the record", fmt.Sprintf("%d bytes more", r.Len()))
+		r.Fail("last_login", fault.ErrFormat, "the end of the record", fmt.Sprintf("%d bytes more", r.Len()))
 	}
 	if err := r.Err(); err != nil {
 		return nil, err

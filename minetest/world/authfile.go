@@ -128,7 +128,7 @@ func sameAccount(a, b *Account) bool {
 	return a.Name == b.Name && a.Password == b.Password && a.LastLogin == b.LastLogin && slices.Equal(a.Privileges, b.Privileges)
 }
 
-// Delete removes all lines of a name, and tells whether there were any.
+// Delete removes all lines of a name, and reports whether there were any.
 func (f *AuthFile) Delete(name string) bool {
 	n := len(f.lines)
 	f.lines = slices.DeleteFunc(f.lines, func(l authLine) bool { return l.ok && l.name == name })

@@ -55,7 +55,7 @@ func (b *Bans) Add(ban Ban) error {
 	return nil
 }
 
-// Remove removes all bans of an address or a name, and tells whether there were any.
+// Remove removes all bans of an address or a name, and reports whether there were any.
 func (b *Bans) Remove(addressOrName string) bool {
 	n := len(b.lines)
 	b.lines = slices.DeleteFunc(b.lines, func(line string) bool {

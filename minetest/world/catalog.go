@@ -1,6 +1,6 @@
 package world
 
-import "trowel/check"
+import "trowel.example/check"
 
 // Catalog are the kinds of findings that [Check] makes of a world, apart from
 // those of the items in its inventories.

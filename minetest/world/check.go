@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/check"
-	"trowel/internal/bin"
+	"trowel.example/check"
+	"trowel.example/fault"
 )
 
 // Check reports to sink what is wrong with the world in dir, apart from its
@@ -104,7 +104,7 @@ func (c *checker) report(k *check.Kind, file string, err error) {
 		return
 	}
 	offset, path := int64(-1), file
-	var e *bin.Error
+	var e *fault.Error
 	if errors.As(err, &e) {
 		rest := *e
 		if offset = e.Offset; e.Path != "" {

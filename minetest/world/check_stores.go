@@ -8,10 +8,10 @@ import (
 	"os"
 	"strings"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/minetest/item"
-	"trowel/minetest/place"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/minetest/item"
+	"trowel.example/minetest/place"
 )
 
 // names calls do for each name in a store. Where the store is not to be reached,
@@ -56,7 +56,7 @@ func (c *checker) lost(err error, at []check.Place) {
 	if len(at) > 0 {
 		offset = at[0].(check.Span).Offset
 	}
-	var e *bin.Error
+	var e *fault.Error
 	if errors.As(err, &e) {
 		name = e.File
 		rest := *e

@@ -3,7 +3,8 @@ package world
 import (
 	"fmt"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
 )
 
 // Chunk is what the map generator of 2011 noted about a part of the map.
@@ -20,7 +21,7 @@ const chunkMetaVersion = 0
 func ParseChunkMeta(data []byte) ([]Chunk, error) {
 	r := bin.NewReader(data, bin.BigEndian)
 	if version := r.U8("version"); r.Err() == nil && version != chunkMetaVersion {
-		r.FailAt(0, "version", bin.ErrVersion, "0", fmt.Sprint(version))
+		r.FailAt(0, "version", fault.ErrVersion, "0", fmt.Sprint(version))
 	}
 	list := make([]Chunk, 0, r.Count32("num_chunks", 5))
 	for i := range cap(list) {
@@ -29,10 +30,10 @@ func ParseChunkMeta(data []byte) ([]Chunk, error) {
 		r.Leave()
 	}
 	if r.Err() == nil && r.Len() > 0 {
-		r.Fail("chunks", bin.ErrFormat, "the end of the file", fmt.Sprintf("%d bytes more", r.Len()))
+		r.Fail("chunks", fault.ErrFormat, "the end of the file", fmt.Sprintf("%d bytes more", r.Len()))
 	}
 	if err := r.Err(); err != nil {
-		return nil, bin.InFile(err, "chunk_meta")
+		return nil, fault.InFile(err, "chunk_meta")
 	}
 	return list, nil
 }

@@ -16,12 +16,12 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/corpus"
-	"trowel/internal/judge"
-	"trowel/minetest/item"
-	"trowel/minetest/world"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/judge"
+	"trowel.example/minetest/item"
+	"trowel.example/minetest/world"
 )
 
 // all returns everything in a store, in the order of the names.
@@ -187,7 +187,7 @@ func TestHostileDatabases(t *testing.T) {
 			continue
 		}
 		_, err = s.Get(context.Background(), "p")
-		var e *bin.Error
+		var e *fault.Error
 		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s\ngives %v, want %s", c.sql, err, c.want)
 		}

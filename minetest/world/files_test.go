@@ -13,12 +13,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/corpus"
-	"trowel/internal/judge"
-	"trowel/minetest/item"
-	"trowel/minetest/world"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/judge"
+	"trowel.example/minetest/item"
+	"trowel.example/minetest/world"
 )
 
 const playerText = "breath = 11\nextended_attributes = \"\"\"\n{\"a\" : 1,\"b\":\"x\",\"c\":true,\"d\":null}\n\n\"\"\"\nhp = 11\nname = celeron55\n" +
@@ -105,7 +105,7 @@ func TestPlayerRecord(t *testing.T) {
 	}
 	for n := range len(data) - 1 { // the last byte is the line end
 		got, err := world.ParsePlayerRecord(p.Name, data[:n])
-		var e *bin.Error
+		var e *fault.Error
 		if err == nil && got.Broken == nil && n > 0 && got.Inventory == nil || err != nil && !errors.As(err, &e) {
 			t.Fatalf("%d bytes of %d: %v, %v", n, len(data), got, err)
 		}
@@ -118,7 +118,7 @@ func TestPlayerRecord(t *testing.T) {
 			t.Errorf("%+v can be written", bad)
 		}
 	}
-	if _, err := world.ParsePlayerRecord("a", []byte{2}); !errors.Is(err, bin.ErrVersion) {
+	if _, err := world.ParsePlayerRecord("a", []byte{2}); !errors.Is(err, fault.ErrVersion) {
 		t.Errorf("version 2: %v", err)
 	}
 }
@@ -229,7 +229,7 @@ func TestChunkMeta(t *testing.T) {
 	if got := world.AppendChunkMeta(nil, list); string(got) != string(data) {
 		t.Errorf("became % x", got)
 	}
-	for text, want := range map[string]error{"": bin.ErrShort, "\x01": bin.ErrVersion, "\x00\xff\xff\xff\xff": bin.ErrShort, string(data) + "x": bin.ErrFormat} {
+	for text, want := range map[string]error{"": fault.ErrShort, "\x01": fault.ErrVersion, "\x00\xff\xff\xff\xff": fault.ErrShort, string(data) + "x": fault.ErrFormat} {
 		if _, err := world.ParseChunkMeta([]byte(text)); !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", text, err, want)
 		}
@@ -254,7 +254,7 @@ func TestModFile(t *testing.T) {
 		t.Error("a file of JSON takes bytes that are no text")
 	}
 	for _, bad := range []string{"", "[]", "{", `{"a":{}}`, `{"a":[[[`, `{"a":1}{}`, `{"a"}`, `"x"`, "\x00\x00"} {
-		var e *bin.Error
+		var e *fault.Error
 		if _, err := world.ParseModFile("m", []byte(bad)); !errors.As(err, &e) {
 			t.Errorf("%q: %v", bad, err)
 		}

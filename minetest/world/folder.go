@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/minetest/place"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/minetest/place"
 )
 
 // files tells how things are kept in files of their own.
@@ -27,7 +27,7 @@ type files[T any] struct {
 	inside bool
 }
 
-// fileName tells whether a file of this name stays in its folder, on every system.
+// fileName reports whether a file of this name stays in its folder, on every system.
 func fileName(name string) bool {
 	return name != "" && name != "." && name != ".." && !strings.ContainsAny(name, "/\\:\x00")
 }
@@ -108,7 +108,7 @@ func (f *folder[T]) read(file string) (thing T, err error) {
 		return thing, err
 	}
 	if thing, err = f.parse(file, text); err != nil {
-		err = bin.InFile(err, file)
+		err = fault.InFile(err, file)
 	}
 	return thing, err
 }

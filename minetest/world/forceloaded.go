@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // ForceLoad is a block that stays in memory.
@@ -107,7 +107,7 @@ func (t *luaText) fail(want string) {
 		if t.at < len(t.text) {
 			got = strconv.Quote(t.text[t.at:min(t.at+20, len(t.text))])
 		}
-		t.err = &bin.Error{File: "force_loaded.txt", Offset: int64(t.at), Want: want, Got: got, Err: bin.ErrFormat}
+		t.err = &fault.Error{File: "force_loaded.txt", Offset: int64(t.at), Want: want, Got: got, Err: fault.ErrFormat}
 	}
 }
 

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"testing"
 
-	"trowel/internal/bin"
-	"trowel/minetest/world"
+	"trowel.example/fault"
+	"trowel.example/minetest/world"
 )
 
 // placed fails unless an error says where it is.
 func placed(t *testing.T, err error) {
 	t.Helper()
-	var e *bin.Error
+	var e *fault.Error
 	if err != nil && !errors.As(err, &e) {
 		t.Fatalf("%#v", err)
 	}

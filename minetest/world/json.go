@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // parsePairs reads a JSON object of texts, in its order. Numbers and true and
@@ -18,7 +18,7 @@ func parsePairs(text []byte, pair func(key, value string)) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	fail := func(want, got string) error {
-		return &bin.Error{Path: "json", Offset: d.InputOffset(), Want: want, Got: got, Err: bin.ErrFormat}
+		return &fault.Error{Path: "json", Offset: d.InputOffset(), Want: want, Got: got, Err: fault.ErrFormat}
 	}
 	t, err := d.Token()
 	switch {
@@ -70,7 +70,7 @@ func atEnd(d *json.Decoder, fail func(want, got string) error) error {
 func appendPair(dst []byte, key, value string) ([]byte, error) {
 	for _, s := range []string{key, value} {
 		if !utf8.ValidString(s) {
-			return dst, &bin.Error{Path: "json." + strconv.Quote(key), Offset: -1, Want: "a text in UTF-8", Got: "other bytes", Err: bin.ErrFormat}
+			return dst, &fault.Error{Path: "json." + strconv.Quote(key), Offset: -1, Want: "a text in UTF-8", Got: "other bytes", Err: fault.ErrFormat}
 		}
 	}
 	return appendJSON(append(appendJSON(dst, key), ':'), value), nil

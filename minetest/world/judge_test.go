@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/internal/judge"
-	"trowel/minetest/world"
+	"trowel.example/internal/judge"
+	"trowel.example/minetest/world"
 )
 
 // engine runs the engine on the world in dir.

@@ -8,8 +8,8 @@ import (
 	"os"
 	"slices"
 
-	"trowel/internal/bin"
-	"trowel/internal/leveldb"
+	"trowel.example/fault"
+	"trowel.example/internal/leveldb"
 )
 
 // records tells how things are kept in a LevelDB database.
@@ -104,7 +104,7 @@ func (l *level[T]) Get(_ context.Context, name string) (thing T, err error) {
 		return thing, ErrNotFound
 	}
 	if thing, err = l.parse(name, data); err != nil {
-		err = bin.InFile(err, name)
+		err = fault.InFile(err, name)
 	}
 	return thing, err
 }

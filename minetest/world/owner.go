@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"trowel/internal/regular"
+	"trowel.example/internal/regular"
 )
 
 // StoreFiles returns the names of the files and folders that players, auth, mod_storage or

@@ -85,7 +85,7 @@ func lowerASCII(s string) string {
 	return string(b)
 }
 
-// validBase64 tells whether the engine takes a text for base64.
+// validBase64 reports whether the engine takes a text for base64.
 func validBase64(s string) bool {
 	s = strings.TrimRight(s, "=")
 	return s != "" && len(s) <= maxVerifier && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") == ""
@@ -105,7 +105,7 @@ func (v Verifier) decodeSRP() (salt, key []byte, err error) {
 	return salt, key, nil
 }
 
-// CheckPassword tells whether the engine would let somebody in with a password.
+// CheckPassword reports whether the engine would let somebody in with a password.
 // An account of no password takes none but "".
 func CheckPassword(a *Account, password string) bool {
 	switch a.Password.Kind() {

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"trowel/internal/bin"
-	"trowel/minetest/item"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
+	"trowel.example/minetest/item"
 )
 
 // Attribute is a key of a player's metadata, and its value.
@@ -56,9 +57,9 @@ func ParsePlayer(text []byte) (*Player, error) {
 	name, _ := s.Get("name")
 	switch {
 	case !s.Ended():
-		return nil, &bin.Error{Path: "head", Offset: int64(len(text)), Want: "a line " + playerEnd, Got: "the end of the file", Err: bin.ErrShort}
+		return nil, &fault.Error{Path: "head", Offset: int64(len(text)), Want: "a line " + playerEnd, Got: "the end of the file", Err: fault.ErrShort}
 	case name == "":
-		return nil, &bin.Error{Path: "name", Offset: 0, Want: "the name of the player", Got: "none", Err: bin.ErrFormat}
+		return nil, &fault.Error{Path: "name", Offset: 0, Want: "the name of the player", Got: "none", Err: fault.ErrFormat}
 	}
 	p := &Player{Name: name, file: s}
 	p.Pos, p.Pitch, p.Yaw, p.HP, p.Breath = headValues(s)
@@ -189,7 +190,7 @@ func ParsePlayerRecord(name string, data []byte) (*Player, error) {
 	r := bin.NewReader(data, bin.BigEndian)
 	p := &Player{Name: name, record: data}
 	if version := r.U8("version"); r.Err() == nil && version != playerRecord {
-		r.FailAt(0, "version", bin.ErrVersion, "1", strconv.Itoa(int(version)))
+		r.FailAt(0, "version", fault.ErrVersion, "1", strconv.Itoa(int(version)))
 	}
 	p.HP = int(r.U16("hp"))
 	for i := range p.Pos {
@@ -217,7 +218,7 @@ func ParsePlayerRecord(name string, data []byte) (*Player, error) {
 	return p, nil
 }
 
-// same tells whether two players are the same in all that a record has.
+// same reports whether two players are the same in all that a record has.
 func (p *Player) same(q *Player) bool {
 	for i := range p.Pos {
 		if !sameFloat(p.Pos[i], q.Pos[i]) {

@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/internal/bin"
-	"trowel/minetest/item"
-	"trowel/minetest/place"
+	"trowel.example/fault"
+	"trowel.example/minetest/item"
+	"trowel.example/minetest/place"
 )
 
 var playerTables = tables{
@@ -125,7 +125,7 @@ func getInventory(ctx context.Context, db *sqlDB, path string, p *Player) error 
 		}
 		missing := int(slot) - len(l.Items)
 		if gaps += missing; gaps > maxGaps {
-			return &bin.Error{File: db.file, Path: path + "." + l.Name, Offset: -1, Want: "a row for each slot", Got: fmt.Sprintf("%d slots without", gaps), Err: bin.ErrLimit}
+			return &fault.Error{File: db.file, Path: path + "." + l.Name, Offset: -1, Want: "a row for each slot", Got: fmt.Sprintf("%d slots without", gaps), Err: fault.ErrLimit}
 		}
 		if strings.Contains(text, "\n") {
 			r.fail("item", "a text of one line", text)

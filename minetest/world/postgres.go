@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"trowel/internal/server"
+	"trowel.example/internal/server"
 )
 
 // postgresConn is a connection to a server.

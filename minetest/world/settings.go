@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // Settings is a text of lines "name = value", as world.mt, map_meta.txt,
@@ -125,7 +125,7 @@ func (l *settingLine) parseLong(text []byte) (rest []byte) {
 	return nil
 }
 
-// Ended tells whether the text has the line that should end it.
+// Ended reports whether the text has the line that should end it.
 func (s *Settings) Ended() bool { return s.end == "" || s.ended }
 
 // Rest returns what is behind the line that ends the settings.
@@ -179,7 +179,7 @@ func (s *Settings) All() iter.Seq2[string, string] {
 // name or value cannot be written such that the engine reads the same.
 func (s *Settings) Set(name, value string) error {
 	if name == "" || strings.Trim(name, space) != name || strings.ContainsAny(name, "\n=\"{}#") || name == s.end {
-		return &bin.Error{Path: name, Offset: -1, Want: "a name without any of = \" { } # and spaces around it", Got: fmt.Sprintf("%.40q", name), Err: bin.ErrFormat}
+		return &fault.Error{Path: name, Offset: -1, Want: "a name without any of = \" { } # and spaces around it", Got: fmt.Sprintf("%.40q", name), Err: fault.ErrFormat}
 	}
 	l := s.find(name)
 	if l != nil && l.group == nil && l.value == value {
@@ -189,7 +189,7 @@ func (s *Settings) Set(name, value string) error {
 	if strings.Trim(value, space) != value || strings.ContainsAny(value, "\n") || value == "{" || value == quotes {
 		text = quotes + "\n" + value + "\n" + quotes
 		if strings.Contains("\n"+value+"\n", "\n"+quotes+"\n") {
-			return &bin.Error{Path: name, Offset: -1, Want: "a value without a line of three quotes", Got: fmt.Sprintf("%.40q", value), Err: bin.ErrFormat}
+			return &fault.Error{Path: name, Offset: -1, Want: "a value without a line of three quotes", Got: fmt.Sprintf("%.40q", value), Err: fault.ErrFormat}
 		}
 	}
 	if l == nil {
@@ -214,7 +214,7 @@ func (s *Settings) endLine() {
 	}
 }
 
-// Remove removes all lines of a setting, and tells whether there were any.
+// Remove removes all lines of a setting, and reports whether there were any.
 func (s *Settings) Remove(name string) bool {
 	n := len(s.lines)
 	s.lines = slices.DeleteFunc(s.lines, func(l settingLine) bool { return name != "" && l.name == name })

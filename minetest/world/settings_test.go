@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/internal/corpus"
-	"trowel/internal/judge"
-	"trowel/minetest/world"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/judge"
+	"trowel.example/minetest/world"
 )
 
 const settingsText = "# a comment\n\ngameid = minetest\r\n  spaced\t=  a b \nempty =\nno setting\n" +

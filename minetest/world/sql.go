@@ -11,9 +11,9 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/sqlitefile"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/sqlitefile"
 )
 
 // tables tells how to make the tables of a store.
@@ -52,7 +52,7 @@ type sqlDB struct {
 // lose tells of something that is not taken over.
 func (db *sqlDB) lose(path string, at check.Place, format string, args ...any) {
 	if db.lost != nil {
-		db.lost(&bin.Error{File: db.file, Path: path, Offset: -1, Got: fmt.Sprintf(format, args...), Err: bin.ErrFormat}, []check.Place{at})
+		db.lost(&fault.Error{File: db.file, Path: path, Offset: -1, Got: fmt.Sprintf(format, args...), Err: fault.ErrFormat}, []check.Place{at})
 	}
 }
 
@@ -71,7 +71,7 @@ func (db *sqlDB) query(ctx context.Context, path, sql string, args []any, do fun
 		}
 		return r.err
 	})
-	var e *bin.Error
+	var e *fault.Error
 	switch {
 	case err == nil || ctx.Err() != nil || Failed(err):
 		return err
@@ -80,7 +80,7 @@ func (db *sqlDB) query(ctx context.Context, path, sql string, args []any, do fun
 	case errors.Is(err, sqlitefile.ErrFull), sqlite.ErrCode(err).ToPrimary() == sqlite.ResultFull:
 		return fmt.Errorf("%s: %w", db.file, sqlitefile.ErrFull)
 	}
-	return &bin.Error{File: db.file, Path: path, Offset: -1, Got: err.Error(), Err: err}
+	return &fault.Error{File: db.file, Path: path, Offset: -1, Got: err.Error(), Err: err}
 }
 
 // exec runs a statement that changes something, inside the transaction.
@@ -167,7 +167,7 @@ func (r *row) fail(column, want string, v any) {
 	case []byte:
 		got = fmt.Sprintf("a blob of %d bytes", len(v))
 	}
-	r.err = &bin.Error{File: r.file, Path: r.path + "." + column, Offset: -1, Want: want, Got: got, Err: bin.ErrFormat}
+	r.err = &fault.Error{File: r.file, Path: r.path + "." + column, Offset: -1, Want: want, Got: got, Err: fault.ErrFormat}
 }
 
 // text returns a column as a text.

@@ -13,9 +13,9 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel/internal/bin"
-	"trowel/internal/inuse"
-	"trowel/internal/sqlitefile"
+	"trowel.example/fault"
+	"trowel.example/internal/inuse"
+	"trowel.example/internal/sqlitefile"
 )
 
 // openSQLite opens a file of SQLite. To read leaves nothing behind and changes
@@ -42,7 +42,7 @@ func openSQLite(ctx context.Context, path string, opts Options, t tables) (*sqlD
 	conn := &sqliteConn{write: opts.Write, known: t.sqlite}
 	conn.lost = func(l sqlitefile.Loss) {
 		if opts.Lost != nil && (l.Rows || opts.All) {
-			opts.Lost(&bin.Error{File: db.file, Offset: -1, Got: l.Text, Err: bin.ErrFormat}, l.At)
+			opts.Lost(&fault.Error{File: db.file, Offset: -1, Got: l.Text, Err: fault.ErrFormat}, l.At)
 		}
 	}
 	if opts.Write {
@@ -70,13 +70,13 @@ func openSQLite(ctx context.Context, path string, opts Options, t tables) (*sqlD
 
 // sqliteError tells of a file of the world by its name.
 func sqliteError(name string, err error) error {
-	var e *bin.Error
+	var e *fault.Error
 	if errors.As(err, &e) {
 		named := *e
 		named.File = name
 		return &named
 	}
-	return &bin.Error{File: name, Offset: -1, Got: err.Error(), Err: err}
+	return &fault.Error{File: name, Offset: -1, Got: err.Error(), Err: err}
 }
 
 // sqliteConn is a connection to a file.
@@ -156,7 +156,7 @@ func (c *sqliteConn) rows(ctx context.Context, sql string, args []any) (rows [][
 	}
 	err = sqlitex.ExecuteTransient(c.file.Conn, sql, &sqlitex.ExecOptions{Args: bound, ResultFunc: func(stmt *sqlite.Stmt) error {
 		if c.limit > 0 && int64(len(rows)) >= c.limit {
-			return &bin.Error{Offset: -1, Want: "fewer rows than bytes", Got: fmt.Sprintf("more than %d rows", c.limit), Err: bin.ErrLimit}
+			return &fault.Error{Offset: -1, Want: "fewer rows than bytes", Got: fmt.Sprintf("more than %d rows", c.limit), Err: fault.ErrLimit}
 		}
 		values := make([]any, stmt.ColumnCount())
 		for i := range values {

@@ -8,9 +8,9 @@ import (
 	"iter"
 	"path/filepath"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/server"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/server"
 )
 
 // Failed reports whether an error is that of a database server, and says nothing
@@ -26,7 +26,7 @@ type Store[T any] interface {
 	// of them only: then others follow.
 	Names(ctx context.Context) iter.Seq2[string, error]
 	// Get returns a thing. If there is none the error is [ErrNotFound]; if it
-	// cannot be read it is a [bin.Error] that says why.
+	// cannot be read it is a [fault.Error] that says why.
 	Get(ctx context.Context, name string) (T, error)
 	// Put adds a thing, or replaces the one of the same name.
 	Put(ctx context.Context, thing T) error
@@ -144,7 +144,7 @@ func openSQL(ctx context.Context, backend, path, setting string, s *Settings, op
 		}
 		db, err = openPostgres(ctx, conn, setting, opts, t)
 	default:
-		return nil, &bin.Error{File: "world.mt", Offset: -1, Want: "a known backend", Got: fmt.Sprintf("%.40q", backend), Err: bin.ErrVersion}
+		return nil, &fault.Error{File: "world.mt", Offset: -1, Want: "a known backend", Got: fmt.Sprintf("%.40q", backend), Err: fault.ErrVersion}
 	}
 	if err != nil {
 		return nil, err

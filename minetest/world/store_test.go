@@ -16,9 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"trowel/internal/judge"
-	"trowel/minetest/item"
-	"trowel/minetest/world"
+	"trowel.example/internal/judge"
+	"trowel.example/minetest/item"
+	"trowel.example/minetest/world"
 )
 
 // backends are those that need nothing but a folder. There is no mod storage in

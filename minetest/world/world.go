@@ -15,9 +15,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"trowel/internal/bin"
-	"trowel/internal/lfs"
-	"trowel/internal/regular"
+	"trowel.example/fault"
+	"trowel.example/internal/lfs"
+	"trowel.example/internal/regular"
 )
 
 // What the files of settings end with.
@@ -147,11 +147,11 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !st.Mode().IsRegular() {
-		return nil, &bin.Error{File: filepath.Base(path), Offset: -1, Want: "a file", Got: st.Mode().Type().String(), Err: bin.ErrFormat}
+		return nil, &fault.Error{File: filepath.Base(path), Offset: -1, Want: "a file", Got: st.Mode().Type().String(), Err: fault.ErrFormat}
 	}
 	data, err := regular.ReadFile(path, MaxText)
 	if lfs.Is(data) {
-		return nil, &bin.Error{File: filepath.Base(path), Offset: -1, Err: lfs.ErrPointer}
+		return nil, &fault.Error{File: filepath.Base(path), Offset: -1, Err: lfs.ErrPointer}
 	}
 	return data, err
 }
@@ -192,6 +192,6 @@ func isDir(path string) bool {
 }
 
 // wrong makes the error about a value in a database or a file.
-func wrong(file, path, want, format string, args ...any) *bin.Error {
-	return &bin.Error{File: file, Path: path, Offset: -1, Want: want, Got: fmt.Sprintf(format, args...), Err: bin.ErrFormat}
+func wrong(file, path, want, format string, args ...any) *fault.Error {
+	return &fault.Error{File: file, Path: path, Offset: -1, Want: want, Got: fmt.Sprintf(format, args...), Err: fault.ErrFormat}
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 
-	"trowel/check"
-	"trowel/internal/corpus"
-	"trowel/minetest/internal/worldtest"
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/worldcheck"
-	"trowel/minetest/worldmap"
+	"trowel.example/check"
+	"trowel.example/internal/corpus"
+	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcheck"
+	"trowel.example/minetest/worldmap"
 )
 
 // Inflaters and what they fill are kept for the next block.

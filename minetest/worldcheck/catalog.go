@@ -1,6 +1,6 @@
 package worldcheck
 
-import "trowel/check"
+import "trowel.example/check"
 
 // Catalog lists the kinds of findings about the database of the blocks. Check
 // reports those of packages world, item and mapblock as well.

@@ -14,15 +14,15 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel/check"
-	"trowel/internal/corpus"
-	"trowel/internal/judge"
-	"trowel/minetest/internal/worldtest"
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/world"
-	"trowel/minetest/worldcheck"
-	"trowel/minetest/worldmap"
+	"trowel.example/check"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/judge"
+	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcheck"
+	"trowel.example/minetest/worldmap"
 )
 
 func run(t *testing.T, dir string, opts worldcheck.Options) []string {
@@ -42,7 +42,7 @@ func TestSound(t *testing.T) {
 	for _, backend := range []string{mapdb.SQLite, mapdb.LevelDB} {
 		dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: backend}, 2000, 20, 22, 25, 28, 29)
 		last, calls := 0, 0
-		found := run(t, dir, worldcheck.Options{Progress: func(what string, done, of int) {
+		found := run(t, dir, worldcheck.Options{OnProgress: func(what string, done, of int) {
 			if what != "blocks" || done <= last || of != 2000 {
 				t.Errorf("progress %s, %d of %d", what, done, of)
 			}
@@ -249,7 +249,7 @@ func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	n := 0
-	err := worldcheck.Check(ctx, dir, worldcheck.Options{BlocksOnly: true, Progress: func(_ string, done, _ int) { n = done; cancel() }}, func(f check.Finding) {
+	err := worldcheck.Check(ctx, dir, worldcheck.Options{BlocksOnly: true, OnProgress: func(_ string, done, _ int) { n = done; cancel() }}, func(f check.Finding) {
 		if f.ID == "mt-map-unreadable" {
 			t.Error(f)
 		}
@@ -276,7 +276,7 @@ func TestCorpus(t *testing.T) {
 				t.Skip("it is on a server")
 			}
 			n := 0
-			err = worldcheck.Check(context.Background(), dir, worldcheck.Options{Progress: func(_ string, done, _ int) { n = done }}, func(f check.Finding) {
+			err = worldcheck.Check(context.Background(), dir, worldcheck.Options{OnProgress: func(_ string, done, _ int) { n = done }}, func(f check.Finding) {
 				if f.Severity == check.Error {
 					t.Error(f)
 				}

@@ -3,9 +3,9 @@ package worldcheck
 import (
 	"fmt"
 
-	"trowel/check"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/worldmap"
+	"trowel.example/check"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldmap"
 )
 
 // different is how many different warnings of a kind are told.

@@ -10,15 +10,15 @@ import (
 	"strings"
 	"sync"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/minetest/item"
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/place"
-	"trowel/minetest/world"
-	"trowel/minetest/worldcopy"
-	"trowel/minetest/worldmap"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/minetest/item"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/place"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/worldmap"
 )
 
 // Options say what is checked. The zero value asks for all that is in the folder.
@@ -30,9 +30,9 @@ type Options struct {
 	// Remote allows connections to servers on other machines. A world that somebody
 	// else made may name any server.
 	Remote bool
-	// Progress is told how many blocks have been looked at; nil for nobody. If there is an
+	// OnProgress is told how many blocks have been looked at; nil for nobody. If there is an
 	// area, or the database has no number at hand, of is 0.
-	Progress func(what string, done, of int)
+	OnProgress func(what string, done, of int)
 }
 
 // Check reports to sink what is wrong with the world in dir. Blocks are decoded on
@@ -77,7 +77,7 @@ func Blocks(ctx context.Context, db mapdb.DB, opts Options, sink check.Sink) err
 	area, total := mapdb.All(), 0
 	if opts.Area != nil {
 		area = *opts.Area
-	} else if opts.Progress != nil {
+	} else if opts.OnProgress != nil {
 		if n, err := db.Count(ctx); err == nil {
 			total = int(n)
 		}
@@ -93,7 +93,7 @@ func Blocks(ctx context.Context, db mapdb.DB, opts Options, sink check.Sink) err
 			if world.Failed(r.err) {
 				return r.err
 			}
-			sink.Add(foundMap, "map", bin.OffsetOf(r.err), "%v", r.err)
+			sink.Add(foundMap, "map", fault.OffsetOf(r.err), "%v", r.err)
 			continue
 		}
 		for _, f := range r.found {
@@ -107,8 +107,8 @@ func Blocks(ctx context.Context, db mapdb.DB, opts Options, sink check.Sink) err
 				last = nil
 			}
 		}
-		if done++; opts.Progress != nil {
-			opts.Progress("blocks", done, total)
+		if done++; opts.OnProgress != nil {
+			opts.OnProgress("blocks", done, total)
 		}
 	}
 	if v, ok := db.(mapdb.Verifier); ok {
@@ -134,7 +134,7 @@ func look(b mapdb.Block, err error) result {
 	switch {
 	case errors.As(err, &row):
 		if len(row.At) > 0 { // of the file
-			f := finding(foundPages, "map", bin.OffsetOf(err), "%v", withoutOffset(err))
+			f := finding(foundPages, "map", fault.OffsetOf(err), "%v", withoutOffset(err))
 			f.At = row.At
 			return result{found: []check.Finding{f}}
 		}
@@ -150,7 +150,7 @@ func look(b mapdb.Block, err error) result {
 
 // withoutOffset returns an error that does not tell the offset, which a finding tells by itself.
 func withoutOffset(err error) error {
-	var e *bin.Error
+	var e *fault.Error
 	if errors.As(err, &e) {
 		rest := *e
 		rest.Offset = -1

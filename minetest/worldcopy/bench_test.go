@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"trowel/minetest/internal/worldtest"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/worldcopy"
+	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 )
 
 // peakDuring returns the highest HeapInuse while f runs, in bytes.

@@ -9,11 +9,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/worldmap"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldmap"
 )
 
 // How much is written in one transaction, about. As much is done again after a
@@ -72,7 +72,7 @@ func copyBlocks(ctx context.Context, c *copier) error {
 	}
 	c.log.Report.From, c.log.Report.To = db.String(), c.store.String()
 	total := 0
-	if c.opts.Progress != nil {
+	if c.opts.OnProgress != nil {
 		n, err := db.Count(ctx)
 		if err != nil {
 			return err
@@ -366,7 +366,7 @@ func verify(ctx context.Context, c *copier) error {
 	}
 	r := &c.log.Report
 	if n != r.Blocks || all != c.log.Sum {
-		return &bin.Error{File: db.String(), Path: "blocks", Offset: -1, Want: fmt.Sprintf("%d blocks with the digest %v", r.Blocks, c.log.Sum), Got: fmt.Sprintf("%d with %v", n, all), Err: ErrVerify}
+		return &fault.Error{File: db.String(), Path: "blocks", Offset: -1, Want: fmt.Sprintf("%d blocks with the digest %v", r.Blocks, c.log.Sum), Got: fmt.Sprintf("%d with %v", n, all), Err: ErrVerify}
 	}
 	r.Digest = all.String()
 	c.progress("verify", int(n), int(n))

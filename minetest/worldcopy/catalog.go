@@ -1,6 +1,6 @@
 package worldcopy
 
-import "trowel/check"
+import "trowel.example/check"
 
 // Catalog lists the kinds of findings of a copy, beside those of a conversion,
 // which are in package mapblock.

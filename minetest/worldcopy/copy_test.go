@@ -15,14 +15,14 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel/check"
-	"trowel/internal/judge"
-	"trowel/minetest/internal/worldtest"
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/world"
-	"trowel/minetest/worldcopy"
-	"trowel/minetest/worldmap"
+	"trowel.example/check"
+	"trowel.example/internal/judge"
+	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/worldmap"
 )
 
 // snapshot returns the content of all files below dir.
@@ -403,7 +403,7 @@ func TestServerLoses(t *testing.T) {
 			dst := t.TempDir()
 			o := worldcopy.Options{Map: worldcopy.Redis, Redis: mapdb.Redis{Address: s.Host(), Port: s.Server().Addr().Port, Hash: "blocks"}}
 			ctx, stop := context.WithCancel(t.Context())
-			o.Progress = func(what string, done, of int) {
+			o.OnProgress = func(what string, done, of int) {
 				if what == "verify" && late || what == "blocks" && done < of && !late {
 					stop()
 				}
@@ -412,7 +412,7 @@ func TestServerLoses(t *testing.T) {
 				t.Fatal(err)
 			}
 			lose(t, s)
-			o.Progress = nil
+			o.OnProgress = nil
 			r, err := worldcopy.Copy(t.Context(), src, dst, o)
 			if err != nil || r.Blocks != 9000 {
 				t.Fatalf("%+v, %v", r, err)

@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"trowel/internal/links"
-	"trowel/internal/regular"
-	"trowel/internal/sqlitefile"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/world"
+	"trowel.example/internal/links"
+	"trowel.example/internal/regular"
+	"trowel.example/internal/sqlitefile"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 )
 
 // copyFiles copies what stays as it is. What an earlier run has copied is known by

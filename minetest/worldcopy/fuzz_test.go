@@ -3,8 +3,8 @@ package worldcopy
 import (
 	"testing"
 
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
 )
 
 // Whatever a block is, it is copied as it is, becomes a block of the version that

@@ -12,9 +12,9 @@ import (
 	"runtime"
 	"strings"
 
-	"trowel/internal/bin"
-	"trowel/internal/regular"
-	"trowel/minetest/mapdb"
+	"trowel.example/fault"
+	"trowel.example/internal/regular"
+	"trowel.example/minetest/mapdb"
 )
 
 // JournalName is the name of the journal, in the folder of a copy that is not finished.
@@ -76,7 +76,7 @@ func begin(c *copier) (*journal, error) {
 	}
 	was := *j
 	if err := json.Unmarshal(text, &was); err != nil || was.Stage < 0 || was.Stage > len(stages) {
-		return nil, &bin.Error{File: j.path, Offset: -1, Want: "the journal of a copy", Got: "something else", Err: bin.ErrFormat}
+		return nil, &fault.Error{File: j.path, Offset: -1, Want: "the journal of a copy", Got: "something else", Err: fault.ErrFormat}
 	}
 	if was.Source != j.Source || was.Options != j.Options {
 		return nil, fmt.Errorf("%s: %w: of %s, or with other options", c.dst, ErrOther, was.Source)
@@ -86,7 +86,7 @@ func begin(c *copier) (*journal, error) {
 	return &was, removeParts(c.dst)
 }
 
-// digest returns what tells whether a run goes on with the same copy.
+// digest returns what reports whether a run goes on with the same copy.
 func (c *copier) digest() string {
 	text := fmt.Sprintf("%q", []any{c.opts.Map, c.opts.Players, c.opts.Auth, c.opts.Storage, c.opts.Blocks, c.opts.Drop,
 		c.opts.Postgres, c.opts.Redis.Address, c.opts.Redis.Hash, c.opts.Redis.Port, c.have})

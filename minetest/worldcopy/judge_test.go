@@ -18,13 +18,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/internal/corpus"
-	"trowel/internal/judge"
-	"trowel/minetest/internal/worldtest"
-	"trowel/minetest/item"
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/worldcopy"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/judge"
+	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/item"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 )
 
 // engine runs the engine on a world until it ends by itself.

@@ -14,10 +14,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/internal/judge"
-	"trowel/minetest/internal/worldtest"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/worldcopy"
+	"trowel.example/internal/judge"
+	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 )
 
 // What the child of TestKill copies.
@@ -38,7 +38,7 @@ func TestKillChild(t *testing.T) {
 		t.Skip("this is run by TestKill")
 	}
 	o := killOptions(os.Getenv(envKind))
-	o.Progress = func(what string, done, of int) {
+	o.OnProgress = func(what string, done, of int) {
 		fmt.Printf("%s %d %d\n", what, done, of)
 	}
 	r, err := worldcopy.Copy(context.Background(), src, os.Getenv(envTarget), o)
@@ -139,7 +139,7 @@ func TestCancel(t *testing.T) {
 			o := target(t, kind)
 			dst := filepath.Join(t.TempDir(), "dst")
 			ctx, cancel := context.WithCancel(context.Background())
-			o.Progress = func(what string, done, _ int) {
+			o.OnProgress = func(what string, done, _ int) {
 				if what == "blocks" {
 					cancel()
 				}
@@ -150,7 +150,7 @@ func TestCancel(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(dst, "world.mt")); err == nil {
 				t.Error("half a copy has a world.mt")
 			}
-			o.Progress = nil
+			o.OnProgress = nil
 			other := o
 			other.Blocks = 29
 			if _, err := worldcopy.Copy(context.Background(), src, dst, other); !errors.Is(err, worldcopy.ErrOther) {
@@ -179,7 +179,7 @@ func TestChanged(t *testing.T) {
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28)
 	dst := filepath.Join(t.TempDir(), "dst")
 	ctx, cancel := context.WithCancel(context.Background())
-	o := worldcopy.Options{Map: worldcopy.LevelDB, Progress: func(what string, _, _ int) {
+	o := worldcopy.Options{Map: worldcopy.LevelDB, OnProgress: func(what string, _, _ int) {
 		if what == "blocks" {
 			cancel()
 		}

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"trowel/check"
-	"trowel/minetest/internal/worldtest"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/worldcopy"
+	"trowel.example/check"
+	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 )
 
 // What a link leads to outside of the world is not copied, and told.

@@ -12,11 +12,11 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel/check"
-	"trowel/internal/judge"
-	"trowel/minetest/internal/worldtest"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/worldcopy"
+	"trowel.example/check"
+	"trowel.example/internal/judge"
+	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 )
 
 // A world whose server lives is copied as it is at a moment, without its journals.

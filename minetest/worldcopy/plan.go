@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"trowel/internal/bin"
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/world"
-	"trowel/minetest/worldmap"
+	"trowel.example/fault"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldmap"
 )
 
 // plan is what is to be done.
@@ -33,7 +33,7 @@ type plan struct {
 
 // wrong makes the error about options.
 func wrong(option, want, format string, args ...any) error {
-	return &bin.Error{Path: option, Offset: -1, Want: want, Got: fmt.Sprintf(format, args...), Err: bin.ErrFormat}
+	return &fault.Error{Path: option, Offset: -1, Want: want, Got: fmt.Sprintf(format, args...), Err: fault.ErrFormat}
 }
 
 // prepare finds out what is to be done, and refuses what cannot be.

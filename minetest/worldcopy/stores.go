@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"trowel/check"
-	"trowel/minetest/place"
-	"trowel/minetest/world"
+	"trowel.example/check"
+	"trowel.example/minetest/place"
+	"trowel.example/minetest/world"
 )
 
 func movePlayers(ctx context.Context, c *copier) error {

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 
-	"trowel/minetest/mapdb"
+	"trowel.example/minetest/mapdb"
 )
 
 // sum is a digest of blocks whatever their order, for databases have different

@@ -8,8 +8,8 @@ import (
 	"errors"
 	"strings"
 
-	"trowel/check"
-	"trowel/minetest/mapdb"
+	"trowel.example/check"
+	"trowel.example/minetest/mapdb"
 )
 
 // What [Options.Map] can be.
@@ -53,10 +53,10 @@ type Options struct {
 	// source; nil for nobody. A run that goes on with another one does not tell
 	// again what that has told.
 	Sink check.Sink
-	// Progress is told how far the copy is: what is "files", "blocks", "players",
+	// OnProgress is told how far the copy is: what is "files", "blocks", "players",
 	// "accounts", "mods" or "verify", and of is 0 where nobody knows the end; nil
 	// for nobody.
-	Progress func(what string, done, of int)
+	OnProgress func(what string, done, of int)
 }
 
 // A Report says what a copy consists of.
@@ -162,7 +162,7 @@ func (c *copier) tellOf(k *check.Kind, at check.Place, path string, format strin
 }
 
 func (c *copier) progress(what string, done, of int) {
-	if c.opts.Progress != nil {
-		c.opts.Progress(what, done, of)
+	if c.opts.OnProgress != nil {
+		c.opts.OnProgress(what, done, of)
 	}
 }

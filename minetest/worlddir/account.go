@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"trowel/minetest/world"
+	"trowel.example/minetest/world"
 )
 
 // accountForm is the file of an account.
@@ -72,7 +72,7 @@ func (f *accountForm) account(name string, kept *value) (*world.Account, error) 
 	return a, nil
 }
 
-// sameAccount tells whether two accounts are the same.
+// sameAccount reports whether two accounts are the same.
 func sameAccount(a, b *world.Account) bool {
 	return a.Name == b.Name && a.Password == b.Password && a.LastLogin == b.LastLogin && slices.Equal(a.Privileges, b.Privileges)
 }

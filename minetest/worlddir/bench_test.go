@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
 )
 
 func BenchmarkBlockText(b *testing.B) {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
 )
 
 // The text of a block is lines, whose indentation of two spaces for each level

@@ -13,10 +13,10 @@ import (
 	"slices"
 	"strings"
 
-	"trowel/check"
-	"trowel/internal/tree"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/world"
+	"trowel.example/check"
+	"trowel.example/internal/tree"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 )
 
 // BuildOptions are how a world is made of a folder.
@@ -31,8 +31,8 @@ type BuildOptions struct {
 	Local bool
 	// Lost is told what a database has no room for; nil for nobody.
 	Lost func(err error)
-	// Progress hears how many blocks are done; nil: nobody.
-	Progress func(blocks int)
+	// OnProgress hears how many blocks are done; nil: nobody.
+	OnProgress func(blocks int)
 }
 
 // Report is what Build did.

@@ -10,10 +10,10 @@ import (
 	"iter"
 	"slices"
 
-	"trowel/internal/parallel"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/world"
-	"trowel/minetest/worldmap"
+	"trowel.example/internal/parallel"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldmap"
 )
 
 // buildMap makes the database of the blocks.
@@ -99,8 +99,8 @@ func (b *builder) encoded() iter.Seq2[mapdb.Block, error] {
 				if ended = !yield(e.Block, nil); ended {
 					return context.Canceled
 				}
-				if done++; b.o.Progress != nil {
-					b.o.Progress(done)
+				if done++; b.o.OnProgress != nil {
+					b.o.OnProgress(done)
 				}
 				return nil
 			})
@@ -122,17 +122,17 @@ func (b *builder) encode(f blockFile) encodedBlock {
 		e.Data = text
 		return e
 	}
-	relic, kept := b.side.Blocks[f.at]
-	kept = kept && relic.CRC32 == crc32.ChecksumIEEE(text)
-	if kept && relic.Data != nil {
-		e.Data = relic.Data
+	residue, kept := b.side.Blocks[f.at]
+	kept = kept && residue.CRC32 == crc32.ChecksumIEEE(text)
+	if kept && residue.Data != nil {
+		e.Data = residue.Data
 		return e
 	}
 	if e.Data, e.raw, err = parseRaw(text); !e.raw {
 		e.Data, err = encodeText(text)
 	}
 	if err == nil && kept {
-		e.Data, err = relic.apply(e.Data)
+		e.Data, err = residue.apply(e.Data)
 	}
 	if err != nil {
 		e.err = inFile(err, f.at)

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"trowel/minetest/world"
+	"trowel.example/minetest/world"
 )
 
 // merge makes a store have what the files of a folder say, which are given by
@@ -53,8 +53,8 @@ func merge[T any](b *builder, dir string, store world.Store[T], names map[string
 	return store.Commit(b.ctx)
 }
 
-// form reads the file of a thing, unless it is as it was and there is a relic of it.
-func (b *builder) form(at string, f form) (*thingRelic, error) {
+// form reads the file of a thing, unless it is as it was and there is a residue of it.
+func (b *builder) form(at string, f form) (*thingResidue, error) {
 	data, err := fs.ReadFile(b.fsys, at)
 	if err != nil {
 		return nil, err
@@ -67,14 +67,14 @@ func (b *builder) form(at string, f form) (*thingRelic, error) {
 
 func (b *builder) player(at, name string) (*world.Player, error) {
 	form := playerForm{HP: 20, Breath: 10}
-	relic, err := b.form(at, &form)
+	residue, err := b.form(at, &form)
 	if err != nil {
 		return nil, err
 	}
-	if relic == nil {
+	if residue == nil {
 		return form.player(name), nil
 	}
-	p, err := relic.player(name)
+	p, err := residue.player(name)
 	if err == nil && p.Name != name {
 		err = errors.New("the sidecar has a player of another name for it")
 	}
@@ -102,12 +102,12 @@ func (b *builder) account(at, name string) (*world.Account, error) {
 
 func (b *builder) mod(at, name string) (*world.ModData, error) {
 	var form pairs
-	relic, err := b.form(at, &form)
+	residue, err := b.form(at, &form)
 	if err != nil {
 		return nil, err
 	}
-	if relic != nil {
-		m, err := world.ParseModFile(name, relic.file())
+	if residue != nil {
+		m, err := world.ParseModFile(name, residue.file())
 		if err != nil {
 			return nil, inFile(err, at)
 		}
@@ -121,7 +121,7 @@ func (b *builder) mod(at, name string) (*world.ModData, error) {
 }
 
 // file returns the file that was kept.
-func (r *thingRelic) file() []byte {
+func (r *thingResidue) file() []byte {
 	if r.File == nil {
 		return nil
 	}

@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel/internal/corpus"
-	"trowel/internal/parallel"
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/parallel"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
 )
 
 // realStores are the databases of blocks in the corpus.

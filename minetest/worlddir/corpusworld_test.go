@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/internal/corpus"
-	"trowel/internal/tree"
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/world"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/tree"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 )
 
 // realWorlds are the folders of worlds in the corpus whose databases are files.
@@ -86,7 +86,7 @@ func TestCorpusClean(t *testing.T) {
 	}
 }
 
-// sameContent tells whether two blocks hold the same, however compressed.
+// sameContent reports whether two blocks hold the same, however compressed.
 func sameContent(t testing.TB, a, b []byte) bool {
 	t.Helper()
 	var fresh [2][]byte

@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"trowel/internal/tree"
-	"trowel/minetest/item"
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/world"
-	"trowel/minetest/worldmap"
+	"trowel.example/internal/tree"
+	"trowel.example/minetest/item"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldmap"
 )
 
 // backends are worlds with their parts in each of the backends that are files.

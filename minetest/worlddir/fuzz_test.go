@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"testing"
 
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
 )
 
 // quiet is a test that lacking something does not skip.
@@ -48,7 +48,7 @@ func seeds(f *testing.F) [][]byte {
 }
 
 // FuzzBlockText takes any block through its text: its content must come back,
-// and with the relic its bytes.
+// and with the residue its bytes.
 func FuzzBlockText(f *testing.F) {
 	for _, data := range seeds(f) {
 		f.Add(data)
@@ -76,13 +76,13 @@ func FuzzBlockText(f *testing.F) {
 			t.Fatalf("the text gives another block:\n%s", text)
 		}
 		back := fresh
-		if r := newRelic(data, text, true); r != nil {
+		if r := newResidue(data, text, true); r != nil {
 			if back, err = r.apply(fresh); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if !bytes.Equal(back, data) {
-			t.Fatalf("the relic does not lead back:\n%s", text)
+			t.Fatalf("the residue does not lead back:\n%s", text)
 		}
 	})
 }

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/internal/parallel"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/world"
+	"trowel.example/internal/parallel"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 )
 
 func openWorld(t testing.TB, dir string) *World {

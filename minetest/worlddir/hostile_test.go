@@ -5,7 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"trowel/internal/tree"
+	"trowel.example/internal/tree"
 )
 
 // hostile are trees with something wrong, and what is said about it.

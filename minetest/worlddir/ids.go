@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"sync"
 
-	"trowel/minetest/mapblock"
+	"trowel.example/minetest/mapblock"
 )
 
 // The id of a node in the text is what the block has: a byte up to version 19,
@@ -32,7 +32,7 @@ func putID(b *mapblock.Block, index int, id uint16, param2 uint8) {
 // one byte in version 20 or later.
 const extended = 0x800
 
-// validID tells whether a node of a block can have an id.
+// validID reports whether a node of a block can have an id.
 func validID(version int, contentWidth uint8, id uint16) bool {
 	switch {
 	case version <= 19:
@@ -103,15 +103,15 @@ func makeLegacyIDs(version int) *ids {
 	return newIDs(list)
 }
 
-// stopped tells whether a block has nothing behind its map block objects.
+// stopped reports whether a block has nothing behind its map block objects.
 func stopped(b *mapblock.Block) bool {
 	return b.MapBlockObjects != 0 && has(b.Version, 9, 21)
 }
 
-// has tells whether a version is one of a range.
+// has reports whether a version is one of a range.
 func has(version, first, last int) bool { return first <= version && version <= last }
 
-// ownNames tells whether a block has names for its ids.
+// ownNames reports whether a block has names for its ids.
 func ownNames(b *mapblock.Block) bool { return b.Version >= 21 && !stopped(b) }
 
 // idsOf returns the names of the ids of a block.

@@ -29,7 +29,7 @@ func (l *lexer) failAt(column int, format string, args ...any) {
 // fail is failAt for what is read next.
 func (l *lexer) fail(format string, args ...any) { l.failAt(l.at, format, args...) }
 
-// more tells whether a line of a level of indentation follows, and begins to
+// more reports whether a line of a level of indentation follows, and begins to
 // read it. A line of a lower level ends what the level is about.
 func (l *lexer) more(level int) bool {
 	for !l.have && l.err == nil {
@@ -58,7 +58,7 @@ func (l *lexer) more(level int) bool {
 	return false
 }
 
-// ended tells whether nothing more is on the line.
+// ended reports whether nothing more is on the line.
 func (l *lexer) ended() bool {
 	for l.at < len(l.cur) && l.cur[l.at] == ' ' {
 		l.at++
@@ -73,7 +73,7 @@ func (l *lexer) end() {
 	}
 }
 
-// is tells whether a character follows, and passes over it.
+// is reports whether a character follows, and passes over it.
 func (l *lexer) is(c byte) bool {
 	if l.err != nil || l.at == len(l.cur) || l.cur[l.at] != c {
 		return false
@@ -82,7 +82,7 @@ func (l *lexer) is(c byte) bool {
 	return true
 }
 
-// word reads a word, of which want tells what it should be. It tells whether
+// word reads a word, of which want tells what it should be. It reports whether
 // the word is in quotes, and at which column it begins.
 func (l *lexer) word(want string) (word string, quoted bool, column int) {
 	if l.ended() {

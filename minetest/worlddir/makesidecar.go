@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 
-	"trowel/internal/parallel"
-	"trowel/internal/regular"
-	"trowel/internal/safename"
-	"trowel/internal/tree"
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/world"
+	"trowel.example/internal/parallel"
+	"trowel.example/internal/regular"
+	"trowel.example/internal/safename"
+	"trowel.example/internal/tree"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 )
 
 func (s *shown) sidecarNode() node {
@@ -24,7 +24,7 @@ func (s *shown) sidecarNode() node {
 
 // sidecar makes the sidecar. What was opened before is not made again.
 func (s *shown) sidecar() ([]byte, error) {
-	side := &sidecar{TrueNames: make(map[string]value), Verifiers: make(map[string]value), Things: make(map[string]thingRelic)}
+	side := &sidecar{TrueNames: make(map[string]value), Verifiers: make(map[string]value), Things: make(map[string]thingResidue)}
 	if s.w.schema() == mapdb.SchemaXYZ {
 		side.Schema = schemaXYZ
 	}
@@ -43,7 +43,7 @@ func (s *shown) sidecar() ([]byte, error) {
 			if t == &s.auth {
 				continue // what is to be kept of accounts is their verifiers
 			}
-			_, relic, err := t.make(file)
+			_, residue, err := t.make(file)
 			if err != nil && s.w.missed != nil {
 				s.w.miss(at, err)
 				continue
@@ -51,8 +51,8 @@ func (s *shown) sidecar() ([]byte, error) {
 			if err != nil {
 				return nil, inFile(err, at)
 			}
-			if relic != nil {
-				side.Things[at] = *relic
+			if residue != nil {
+				side.Things[at] = *residue
 			}
 		}
 	}
@@ -62,11 +62,11 @@ func (s *shown) sidecar() ([]byte, error) {
 	if err := s.keepAccounts(side); err != nil {
 		return nil, err
 	}
-	if err := s.makeRelics(); err != nil {
+	if err := s.makeResidues(); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
-	side.Blocks = maps.Clone(s.relics)
+	side.Blocks = maps.Clone(s.residues)
 	s.mu.Unlock()
 	return side.encode()
 }
@@ -122,11 +122,11 @@ func (s *shown) keepAccounts(side *sidecar) error {
 	return err
 }
 
-// relicPage is how many blocks are in memory while relics are made.
-const relicPage = 256
+// residuePage is how many blocks are in memory while residues are made.
+const residuePage = 256
 
-// makeRelics makes the relics of the blocks that nobody has opened yet.
-func (s *shown) makeRelics() error {
+// makeResidues makes the residues of the blocks that nobody has opened yet.
+func (s *shown) makeResidues() error {
 	if err := s.load(); err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (s *shown) makeRelics() error {
 		if !ok || without || s.blocks.isMade(at) {
 			continue
 		}
-		if page = append(page, block); len(page) == relicPage {
+		if page = append(page, block); len(page) == residuePage {
 			flush()
 		}
 	}

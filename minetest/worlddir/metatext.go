@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/minetest/mapblock"
+	"trowel.example/minetest/mapblock"
 )
 
 // metaVersion is the usual version of a list of metadata.
@@ -279,7 +279,7 @@ func splitInventory(text string) (lists []listText, empties int, ok bool) {
 	return lists, empties, true
 }
 
-// isSize tells whether a text is a number of slots, as games write it.
+// isSize reports whether a text is a number of slots, as games write it.
 func isSize(text string) bool {
 	v, err := strconv.ParseUint(text, 10, 32)
 	return err == nil && strconv.FormatUint(v, 10) == text

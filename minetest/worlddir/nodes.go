@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"time"
 
-	"trowel/internal/tree"
+	"trowel.example/internal/tree"
 )
 
 // node is a file or folder that is made of the world.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/minetest/mapblock"
+	"trowel.example/minetest/mapblock"
 )
 
 // numericType marks an object whose type has no name.

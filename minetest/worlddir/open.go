@@ -12,11 +12,11 @@ import (
 	"strings"
 	"sync"
 
-	"trowel/internal/safename"
-	"trowel/internal/tree"
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/world"
+	"trowel.example/internal/safename"
+	"trowel.example/internal/tree"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 )
 
 // shown is a world that is shown as a folder.
@@ -30,8 +30,8 @@ type shown struct {
 	auth    things
 	storage things
 
-	mu     sync.Mutex // for what follows, and for the stores, which serve one at a time
-	relics map[string]blockRelic
+	mu       sync.Mutex // for what follows, and for the stores, which serve one at a time
+	residues map[string]blockResidue
 }
 
 // Open shows a world as a folder. Nothing is read until it is asked for, and to
@@ -42,7 +42,7 @@ func Open(w *World, o Options) fs.FS {
 	if o.Area != nil {
 		area = *o.Area
 	}
-	s := &shown{w: w, o: o, area: area, others: others{dir: w.Dir, hidden: w.databases(), left: w.missed}, relics: make(map[string]blockRelic)}
+	s := &shown{w: w, o: o, area: area, others: others{dir: w.Dir, hidden: w.databases(), left: w.missed}, residues: make(map[string]blockResidue)}
 	s.players = things{s: s, dir: playersDir, all: w.Players.Names, content: s.player}
 	s.auth = things{s: s, dir: authDir, all: w.Auth.Names, content: s.account}
 	s.storage = things{s: s, dir: storageDir, all: w.Storage.Names, content: s.mod}
@@ -252,7 +252,7 @@ func (s *shown) block(i int) node {
 	}}
 }
 
-// blockText makes the text of a block, and its relic by the way.
+// blockText makes the text of a block, and its residue by the way.
 func (s *shown) blockText(i int, pos mapdb.Pos, data []byte) []byte {
 	b, err := mapblock.Decode(data)
 	if err != nil {
@@ -261,9 +261,9 @@ func (s *shown) blockText(i int, pos mapdb.Pos, data []byte) []byte {
 	}
 	text := BlockText(b, pos)
 	if !s.blocks.isMade(i) {
-		if relic := newRelic(data, text, s.o.Exact); relic != nil {
+		if residue := newResidue(data, text, s.o.Exact); residue != nil {
 			s.mu.Lock()
-			s.relics[blockPath(pos)] = *relic
+			s.residues[blockPath(pos)] = *residue
 			s.mu.Unlock()
 		}
 		s.blocks.setMade(i)
@@ -276,7 +276,7 @@ type things struct {
 	s       *shown
 	dir     string
 	all     func(context.Context) iter.Seq2[string, error]
-	content func(name string) (data []byte, relic *thingRelic, err error)
+	content func(name string) (data []byte, residue *thingResidue, err error)
 	owner   bool // nobody but its owner may read what they are made of
 
 	once  sync.Once
@@ -346,17 +346,17 @@ func (t *things) file(file string) node {
 }
 
 // make makes a file, and tells what that does not say.
-func (t *things) make(file string) ([]byte, *thingRelic, error) {
+func (t *things) make(file string) ([]byte, *thingResidue, error) {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
-	data, relic, err := t.content(t.names[file])
-	if relic != nil {
-		relic.CRC32 = crc32.ChecksumIEEE(data)
+	data, residue, err := t.content(t.names[file])
+	if residue != nil {
+		residue.CRC32 = crc32.ChecksumIEEE(data)
 	}
-	return data, relic, err
+	return data, residue, err
 }
 
-func (s *shown) player(name string) ([]byte, *thingRelic, error) {
+func (s *shown) player(name string) ([]byte, *thingResidue, error) {
 	p, err := s.w.Players.Get(context.Background(), name)
 	if err != nil {
 		return nil, nil, err
@@ -366,11 +366,11 @@ func (s *shown) player(name string) ([]byte, *thingRelic, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	relic, err := playerRelic(p, form, s.w.Backends.Players)
-	return data, relic, err
+	residue, err := playerResidue(p, form, s.w.Backends.Players)
+	return data, residue, err
 }
 
-func (s *shown) account(name string) ([]byte, *thingRelic, error) {
+func (s *shown) account(name string) ([]byte, *thingResidue, error) {
 	a, err := s.w.Auth.Get(context.Background(), name)
 	if err != nil {
 		return nil, nil, err
@@ -379,7 +379,7 @@ func (s *shown) account(name string) ([]byte, *thingRelic, error) {
 	return data, nil, err
 }
 
-func (s *shown) mod(name string) ([]byte, *thingRelic, error) {
+func (s *shown) mod(name string) ([]byte, *thingResidue, error) {
 	m, err := s.w.Storage.Get(context.Background(), name)
 	if err != nil {
 		return nil, nil, err
@@ -392,6 +392,6 @@ func (s *shown) mod(name string) ([]byte, *thingRelic, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	relic, err := modRelic(m, s.w.Backends.ModStorage)
-	return data, relic, err
+	residue, err := modResidue(m, s.w.Backends.ModStorage)
+	return data, residue, err
 }

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
-	"trowel/internal/links"
-	"trowel/internal/safename"
-	"trowel/internal/tree"
+	"trowel.example/internal/links"
+	"trowel.example/internal/safename"
+	"trowel.example/internal/tree"
 )
 
 // others are the files of the world that the tree shows as they are.
@@ -46,7 +46,7 @@ func trueElem(elem string, top bool) (string, bool) {
 	return name, elemOf(name, top) == elem && name != "" && name != "." && name != ".." && !strings.ContainsAny(name, "/\x00")
 }
 
-// transient tells whether a file is of no use to anybody but the program that
+// transient reports whether a file is of no use to anybody but the program that
 // has the database beside it open.
 func transient(dir, name string) bool {
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {

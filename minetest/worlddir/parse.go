@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/minetest/mapblock"
+	"trowel.example/minetest/mapblock"
 )
 
 // ParseBlock reads the text of a block. What the text leaves out is as in a

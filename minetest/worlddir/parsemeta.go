@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/minetest/mapblock"
+	"trowel.example/minetest/mapblock"
 )
 
 func (p *parser) metadata() {
@@ -106,7 +106,7 @@ func (p *parser) entry() mapblock.NodeMeta {
 	return e
 }
 
-// equals tells whether a = follows.
+// equals reports whether a = follows.
 func (p *parser) equals() bool { return !p.ended() && p.cur[p.at] == '=' }
 
 // value reads what stands behind a key: = and a text.
@@ -194,7 +194,7 @@ func (p *parser) legacyKind(id mapblock.LegacyID, kind string) *mapblock.LegacyM
 	return m
 }
 
-// hasField tells whether legacy metadata of an id has one of legacyFields.
+// hasField reports whether legacy metadata of an id has one of legacyFields.
 func hasField(id mapblock.LegacyID, name string) bool {
 	switch name {
 	case "rest":

@@ -1,6 +1,6 @@
 package worlddir
 
-import "trowel/minetest/mapblock"
+import "trowel.example/minetest/mapblock"
 
 func (p *parser) objects() {
 	p.b.Objects.Version = uint8(p.sectionVersion(0, 0xff))

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"trowel/minetest/item"
-	"trowel/minetest/world"
+	"trowel.example/minetest/item"
+	"trowel.example/minetest/world"
 )
 
 // playerForm is the file of a player.

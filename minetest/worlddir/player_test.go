@@ -11,9 +11,9 @@ import (
 	"testing/fstest"
 	"time"
 
-	"trowel/internal/corpus"
-	"trowel/minetest/item"
-	"trowel/minetest/world"
+	"trowel.example/internal/corpus"
+	"trowel.example/minetest/item"
+	"trowel.example/minetest/world"
 )
 
 // An inventory is shown as lists whenever these mean the same, and comes back as the
@@ -118,8 +118,8 @@ func TestRealPlayers(t *testing.T) {
 		if form.Inventory == nil || form.Inventory.text != nil {
 			t.Errorf("%s: the inventory is shown as text", name)
 		}
-		relic, err := playerRelic(p, form, world.BackendFiles)
-		if err != nil || relic != nil {
+		residue, err := playerResidue(p, form, world.BackendFiles)
+		if err != nil || residue != nil {
 			t.Errorf("%s: something is kept beside the file: %v", name, err)
 		}
 		n++

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"trowel/minetest/mapdb"
+	"trowel.example/minetest/mapdb"
 )
 
 // positions are the places of the blocks that are shown, read when somebody first
@@ -21,7 +21,7 @@ type positions struct {
 	keys   []int64 // sorted: by z, then y, then x
 	err    error
 
-	made []atomic.Uint32 // a bit for each: its relic is known
+	made []atomic.Uint32 // a bit for each: its residue is known
 }
 
 func (p *positions) load(ctx context.Context, w *World, area mapdb.Area) error {

@@ -8,7 +8,7 @@ import (
 	"iter"
 	"strings"
 
-	"trowel/minetest/mapdb"
+	"trowel.example/minetest/mapdb"
 )
 
 // Replaces returns why a world that is made of a folder must not take the place of

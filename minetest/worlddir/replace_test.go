@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/minetest/mapdb"
+	"trowel.example/minetest/mapdb"
 )
 
 // A folder with a part of a world makes no world that can take its place.

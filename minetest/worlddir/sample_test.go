@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/check"
-	"trowel/internal/judge"
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/world"
+	"trowel.example/check"
+	"trowel.example/internal/judge"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 )
 
 const samplePath = "../../samples/hollow"

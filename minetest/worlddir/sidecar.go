@@ -10,35 +10,35 @@ import (
 	"maps"
 	"slices"
 
-	"trowel/internal/tree"
-	"trowel/minetest/world"
+	"trowel.example/internal/tree"
+	"trowel.example/minetest/world"
 )
 
 // sidecar is the content of .trowel.json. Files are named by their paths in the
 // folder.
 type sidecar struct {
-	Format    string                `json:"format"`
-	Backends  *world.Backends       `json:"backends,omitempty"`   // of a world without world.mt, which would tell them
-	Schema    string                `json:"schema,omitempty"`     // of the table of blocks: xyz, if it is not the old one
-	TrueNames map[string]value      `json:"true_names,omitempty"` // of players, accounts and mods, where a file cannot have them
-	Verifiers map[string]value      `json:"verifiers,omitempty"`  // of passwords
-	AuthFile  *value                `json:"auth_file,omitempty"`  // auth.txt, if it has more than its accounts
-	Things    map[string]thingRelic `json:"things,omitempty"`
-	Blocks    map[string]blockRelic `json:"blocks,omitempty"`
+	Format    string                  `json:"format"`
+	Backends  *world.Backends         `json:"backends,omitempty"`   // of a world without world.mt, which would tell them
+	Schema    string                  `json:"schema,omitempty"`     // of the table of blocks: xyz, if it is not the old one
+	TrueNames map[string]value        `json:"true_names,omitempty"` // of players, accounts and mods, where a file cannot have them
+	Verifiers map[string]value        `json:"verifiers,omitempty"`  // of passwords
+	AuthFile  *value                  `json:"auth_file,omitempty"`  // auth.txt, if it has more than its accounts
+	Things    map[string]thingResidue `json:"things,omitempty"`
+	Blocks    map[string]blockResidue `json:"blocks,omitempty"`
 }
 
 const schemaXYZ = "xyz"
 
-// thingRelic is a player, or what a mod keeps, as it stood in its world, where
+// thingResidue is a player, or what a mod keeps, as it stood in its world, where
 // the file does not tell all of that. It counts as long as nobody edited the file.
-type thingRelic struct {
+type thingResidue struct {
 	CRC32  uint32 `json:"crc"` // of the file
 	File   *value `json:"file,omitempty"`
 	Record []byte `json:"record,omitempty"` // of a player in LevelDB
 }
 
-// valid tells whether the file is as it was.
-func (r *thingRelic) valid(content []byte) bool { return r.CRC32 == crc32.ChecksumIEEE(content) }
+// valid reports whether the file is as it was.
+func (r *thingResidue) valid(content []byte) bool { return r.CRC32 == crc32.ChecksumIEEE(content) }
 
 func readSidecar(fsys fs.FS) (*sidecar, error) {
 	s := new(sidecar)
@@ -109,9 +109,9 @@ func filesPart[T any](b *bytes.Buffer, key string, files map[string]T) error {
 	return nil
 }
 
-// playerRelic returns what a file does not say of a player of a backend; nil if
+// playerResidue returns what a file does not say of a player of a backend; nil if
 // it says all.
-func playerRelic(p *world.Player, form *playerForm, backend string) (*thingRelic, error) {
+func playerResidue(p *world.Player, form *playerForm, backend string) (*thingResidue, error) {
 	again := form.player(p.Name)
 	switch backend {
 	case world.BackendFiles:
@@ -121,7 +121,7 @@ func playerRelic(p *world.Player, form *playerForm, backend string) (*thingRelic
 		}
 		if now, err := again.Append(nil); err != nil || !bytes.Equal(now, was) {
 			v := value(was)
-			return &thingRelic{File: &v}, nil
+			return &thingResidue{File: &v}, nil
 		}
 	case world.BackendLevelDB:
 		was, err := p.AppendRecord(nil)
@@ -129,22 +129,22 @@ func playerRelic(p *world.Player, form *playerForm, backend string) (*thingRelic
 			return nil, err
 		}
 		if now, err := again.AppendRecord(nil); err != nil || !bytes.Equal(now, was) {
-			return &thingRelic{Record: was}, nil
+			return &thingResidue{Record: was}, nil
 		}
 	}
 	return nil, nil
 }
 
 // player returns the player that was kept.
-func (r *thingRelic) player(name string) (*world.Player, error) {
+func (r *thingResidue) player(name string) (*world.Player, error) {
 	if r.File != nil {
 		return world.ParsePlayer(*r.File)
 	}
 	return world.ParsePlayerRecord(name, r.Record)
 }
 
-// modRelic is playerRelic for what a mod keeps.
-func modRelic(m *world.ModData, backend string) (*thingRelic, error) {
+// modResidue is playerResidue for what a mod keeps.
+func modResidue(m *world.ModData, backend string) (*thingResidue, error) {
 	if backend != world.BackendFiles {
 		return nil, nil
 	}
@@ -155,7 +155,7 @@ func modRelic(m *world.ModData, backend string) (*thingRelic, error) {
 	again := &world.ModData{Mod: m.Mod, Entries: m.Entries}
 	if now, err := again.Append(nil); err != nil || !bytes.Equal(now, was) {
 		v := value(was)
-		return &thingRelic{File: &v}, nil
+		return &thingResidue{File: &v}, nil
 	}
 	return nil, nil
 }

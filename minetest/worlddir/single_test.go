@@ -12,8 +12,8 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel/minetest/internal/worldtest"
-	"trowel/minetest/mapdb"
+	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/mapdb"
 )
 
 // noListing is a store of which nobody asks what is in it.
@@ -85,7 +85,7 @@ func TestMissed(t *testing.T) {
 		}
 	}
 	told := ""
-	w, err := OpenWorld(t.Context(), dir, Opening{Missed: func(path string, err error) { told += path + ": " + err.Error() + "\n" }})
+	w, err := OpenWorld(t.Context(), dir, Opening{OnMiss: func(path string, err error) { told += path + ": " + err.Error() + "\n" }})
 	if err != nil {
 		t.Fatal(err)
 	}

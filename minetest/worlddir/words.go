@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/minetest/mapblock"
+	"trowel.example/minetest/mapblock"
 )
 
-// isBare tells whether a byte can stand in a word that has no quotes.
+// isBare reports whether a byte can stand in a word that has no quotes.
 func isBare(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("_:.,+-/", c) >= 0
 }
@@ -130,7 +130,7 @@ func place(text string) (index uint16, ok bool) {
 	return uint16(mapblock.Index(int(v[0]), int(v[1]), int(v[2]))), true
 }
 
-// isOneOf tells whether a word is among some with spaces between them.
+// isOneOf reports whether a word is among some with spaces between them.
 func isOneOf(word, words string) bool {
 	for w := range strings.FieldsSeq(words) {
 		if w == word {

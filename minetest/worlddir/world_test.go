@@ -17,10 +17,10 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
-	"trowel/internal/deflate"
-	"trowel/internal/tree"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/world"
+	"trowel.example/internal/deflate"
+	"trowel.example/internal/tree"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 )
 
 // A world of every backend comes back from its folder.
@@ -221,7 +221,7 @@ func TestPasswords(t *testing.T) {
 	}
 }
 
-// A relic counts only as long as nobody edits its file.
+// A residue counts only as long as nobody edits its file.
 func TestEdits(t *testing.T) {
 	w := makeWorld(t, "files")
 	folder := extract(t, Open(w, Options{Exact: true}))
@@ -264,8 +264,8 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// Relics are as small as what they stand for.
-func TestRelics(t *testing.T) {
+// Residues are as small as what they stand for.
+func TestResidues(t *testing.T) {
 	fresh, err := everything(t, 28).EncodeFresh()
 	if err != nil {
 		t.Fatal(err)
@@ -279,19 +279,19 @@ func TestRelics(t *testing.T) {
 	changed[1] ^= 0xff
 	for name, test := range map[string]struct {
 		data []byte
-		ok   func(*blockRelic) bool
+		ok   func(*blockResidue) bool
 	}{
-		"same": {fresh, func(r *blockRelic) bool { return r == nil }},
-		"levels": {atLevel(t, 28, 9), func(r *blockRelic) bool {
+		"same": {fresh, func(r *blockResidue) bool { return r == nil }},
+		"levels": {atLevel(t, 28, 9), func(r *blockResidue) bool {
 			return slices.Equal(r.Levels, []int{9, 9}) && r.Patch == nil && r.Data == nil
 		}},
-		"tail": {append(slices.Clone(fresh), 1), func(r *blockRelic) bool { return r.Levels == nil && len(r.Patch.Insert) == 1 && r.Data == nil }},
-		"all":  {changed, func(r *blockRelic) bool { return r.Patch == nil && r.Data != nil }},
-		"both": {append(atLevel(t, 28, 1), 1), func(r *blockRelic) bool {
+		"tail": {append(slices.Clone(fresh), 1), func(r *blockResidue) bool { return r.Levels == nil && len(r.Patch.Insert) == 1 && r.Data == nil }},
+		"all":  {changed, func(r *blockResidue) bool { return r.Patch == nil && r.Data != nil }},
+		"both": {append(atLevel(t, 28, 1), 1), func(r *blockResidue) bool {
 			return slices.Equal(r.Levels, []int{1, 1}) && len(r.Patch.Insert) == 1 && r.Data == nil
 		}},
 	} {
-		r := newRelic(test.data, text, false)
+		r := newResidue(test.data, text, false)
 		if !test.ok(r) {
 			t.Errorf("%s: %+v", name, r)
 			continue
@@ -304,14 +304,14 @@ func TestRelics(t *testing.T) {
 			t.Errorf("%s: other bytes, %v", name, err)
 		}
 		data, err := json.Marshal(r)
-		var again blockRelic
+		var again blockResidue
 		if err := errors.Join(err, json.Unmarshal(data, &again)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if back, err = again.apply(fresh); err != nil || string(back) != string(test.data) {
 			t.Errorf("%s: other bytes behind JSON, %v", name, err)
 		}
 	}
-	for _, r := range []blockRelic{
+	for _, r := range []blockResidue{
 		{Patch: &patch{At: -1}}, {Patch: &patch{At: math.MaxInt}}, {Patch: &patch{At: 1, Remove: math.MaxInt}}, {Patch: &patch{Remove: -1}},
 		{Levels: []int{1}}, {Levels: []int{1, 99}}, {Levels: []int{-5, 1}},
 	} {
@@ -409,7 +409,7 @@ func TestOrder(t *testing.T) {
 		fsys[fmt.Sprintf("blocks/z%d/y%d/%d,%d,%d.txt", z, y, x, y, z)] = &fstest.MapFile{Data: []byte(air)}
 	}
 	told := 0
-	b := &builder{ctx: t.Context(), fsys: fsys, side: new(sidecar), report: new(Report), o: BuildOptions{Progress: func(n int) { told = n }}}
+	b := &builder{ctx: t.Context(), fsys: fsys, side: new(sidecar), report: new(Report), o: BuildOptions{OnProgress: func(n int) { told = n }}}
 	last, n := int64(math.MinInt64), 0
 	for block, err := range b.encoded() {
 		if err != nil {

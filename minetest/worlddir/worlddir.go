@@ -24,12 +24,12 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/check"
-	"trowel/internal/tree"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/world"
-	"trowel/minetest/worldcopy"
-	"trowel/minetest/worldmap"
+	"trowel.example/check"
+	"trowel.example/internal/tree"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/worldmap"
 )
 
 // Options are how a world is shown.
@@ -63,9 +63,9 @@ type Opening struct {
 	// Remote allows connections to servers on other machines: a world that somebody
 	// else made may name any.
 	Remote bool
-	// Missed is told of what cannot be read, a database or a part of one, while the
+	// OnMiss is told of what cannot be read, a database or a part of one, while the
 	// rest is shown. If it is nil, a database that cannot be opened is an error.
-	Missed func(path string, err error)
+	OnMiss func(path string, err error)
 }
 
 // OpenWorld opens the world in a folder. It changes nothing there.
@@ -74,7 +74,7 @@ func OpenWorld(ctx context.Context, dir string, o Opening) (_ *World, err error)
 	if err != nil {
 		return nil, err
 	}
-	w := &World{Dir: dir, Settings: settings, Backends: world.FindBackends(dir, settings), missed: o.Missed}
+	w := &World{Dir: dir, Settings: settings, Backends: world.FindBackends(dir, settings), missed: o.OnMiss}
 	defer func() {
 		if err != nil {
 			w.Close()
@@ -182,7 +182,7 @@ const worldMT = "world.mt"
 // formatName is what the sidecar says of the folder.
 const formatName = "minetest-world"
 
-// Recognize tells whether a folder is the form of a world that [Open] shows.
+// Recognize reports whether a folder is the form of a world that [Open] shows.
 // A world itself is not.
 func Recognize(fsys fs.FS) bool {
 	for _, z := range entries(fsys, blocksDir) {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"iter"
 
-	"trowel/internal/parallel"
-	"trowel/minetest/mapdb"
+	"trowel.example/internal/parallel"
+	"trowel.example/minetest/mapdb"
 )
 
 // How much goes to a core at once, about: enough that handing it over costs

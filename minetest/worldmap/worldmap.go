@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"strconv"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/place"
-	"trowel/minetest/world"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/place"
+	"trowel.example/minetest/world"
 )
 
 // Config returns where the blocks of the world in dir are, whose world.mt has the
@@ -38,7 +38,7 @@ func ConfigOf(backend string, s *world.Settings, remote bool) (mapdb.Config, err
 		if text, ok := s.Get("redis_port"); ok {
 			port, err := strconv.ParseUint(text, 10, 16)
 			if err != nil {
-				return c, &bin.Error{File: "world.mt", Path: "redis_port", Offset: -1, Want: "a number from 0 to 65535", Got: fmt.Sprintf("%.40q", text), Err: bin.ErrFormat}
+				return c, &fault.Error{File: "world.mt", Path: "redis_port", Offset: -1, Want: "a number from 0 to 65535", Got: fmt.Sprintf("%.40q", text), Err: fault.ErrFormat}
 			}
 			c.Redis.Port = int(port)
 		}

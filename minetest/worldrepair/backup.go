@@ -15,11 +15,11 @@ import (
 	"strings"
 	"time"
 
-	"trowel/internal/bin"
-	"trowel/internal/regular"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/world"
-	"trowel/minetest/worldmap"
+	"trowel.example/fault"
+	"trowel.example/internal/regular"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldmap"
 )
 
 // A backup is a zip archive:
@@ -161,12 +161,12 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 	}
 	z, err := zip.OpenReader(backup)
 	if err != nil {
-		return &bin.Error{File: backup, Offset: -1, Want: "a backup of a world", Got: err.Error(), Err: err}
+		return &fault.Error{File: backup, Offset: -1, Want: "a backup of a world", Got: err.Error(), Err: err}
 	}
 	defer z.Close()
 	m, blocks, files, err := contents(&z.Reader)
 	if err != nil {
-		return bin.InFile(err, backup)
+		return fault.InFile(err, backup)
 	}
 	s, err := world.ReadWorldMT(dir)
 	if err != nil {
@@ -229,7 +229,7 @@ func restoreFile(target string, f *zip.File) error {
 // contents takes an archive apart, and refuses one that is not a whole backup.
 func contents(z *zip.Reader) (m manifest, blocks map[mapdb.Pos]*zip.File, files []*zip.File, err error) {
 	fail := func(path, want, got string) (manifest, map[mapdb.Pos]*zip.File, []*zip.File, error) {
-		return m, nil, nil, &bin.Error{Path: path, Offset: -1, Want: want, Got: got, Err: bin.ErrFormat}
+		return m, nil, nil, &fault.Error{Path: path, Offset: -1, Want: want, Got: got, Err: fault.ErrFormat}
 	}
 	blocks = make(map[mapdb.Pos]*zip.File)
 	whole := false
@@ -296,7 +296,7 @@ func readEntry(f *zip.File, limit int64) ([]byte, error) {
 	defer r.Close()
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		err = &bin.Error{Path: f.Name, Offset: -1, Want: fmt.Sprintf("at most %d bytes", limit), Got: "more", Err: bin.ErrLimit}
+		err = &fault.Error{Path: f.Name, Offset: -1, Want: fmt.Sprintf("at most %d bytes", limit), Got: "more", Err: fault.ErrLimit}
 	}
 	return data, err
 }

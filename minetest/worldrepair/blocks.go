@@ -11,11 +11,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"trowel/check"
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/world"
-	"trowel/minetest/worldmap"
+	"trowel.example/check"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldmap"
 )
 
 // fate is what becomes of a block.
@@ -98,7 +98,7 @@ func (r *repair) findBlocks(ctx context.Context) error {
 		return err
 	}
 	total := 0
-	if r.opts.Progress != nil {
+	if r.opts.OnProgress != nil {
 		n, err := db.Count(ctx)
 		if err != nil {
 			return err
@@ -139,8 +139,8 @@ func (r *repair) findBlocks(ctx context.Context) error {
 		}
 		r.newest = max(r.newest, res.time)
 		r.report.Blocks++
-		if r.opts.Progress != nil && (r.report.Blocks%1024 == 0 || int(r.report.Blocks) == total) {
-			r.opts.Progress("blocks", int(r.report.Blocks), total)
+		if r.opts.OnProgress != nil && (r.report.Blocks%1024 == 0 || int(r.report.Blocks) == total) {
+			r.opts.OnProgress("blocks", int(r.report.Blocks), total)
 		}
 		if r.opts.Sink != nil {
 			for _, f := range res.found {

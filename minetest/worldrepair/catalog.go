@@ -1,6 +1,6 @@
 package worldrepair
 
-import "trowel/check"
+import "trowel.example/check"
 
 // Catalog lists the kinds of findings of a repair: what is done, or would be, and
 // what is lost by it. What was wrong with a block is told in the words of package

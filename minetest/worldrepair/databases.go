@@ -6,10 +6,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"trowel/internal/inuse"
-	"trowel/internal/sqlitefile"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/world"
+	"trowel.example/internal/inuse"
+	"trowel.example/internal/sqlitefile"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 )
 
 // databases returns the names of the files of SQLite that the world uses, and the tables

@@ -5,7 +5,7 @@ import (
 	"bytes"
 	"testing"
 
-	"trowel/minetest/mapblock"
+	"trowel.example/minetest/mapblock"
 )
 
 // Whatever an archive holds, it is refused, or is a backup whose parts make a backup again.

@@ -3,7 +3,7 @@ package worldrepair
 import (
 	"fmt"
 
-	"trowel/internal/inuse"
+	"trowel.example/internal/inuse"
 )
 
 // free fails if another program has a file of the world open.

@@ -10,12 +10,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/check"
-	"trowel/internal/judge"
-	"trowel/minetest/internal/worldtest"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/worldcheck"
-	"trowel/minetest/worldrepair"
+	"trowel.example/check"
+	"trowel.example/internal/judge"
+	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcheck"
+	"trowel.example/minetest/worldrepair"
 )
 
 // A database with damaged pages is replaced by what can be read of it, by a copy and in place

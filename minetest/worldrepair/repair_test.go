@@ -21,14 +21,14 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel/check"
-	"trowel/internal/judge"
-	"trowel/minetest/internal/worldtest"
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/world"
-	"trowel/minetest/worldcheck"
-	"trowel/minetest/worldrepair"
+	"trowel.example/check"
+	"trowel.example/internal/judge"
+	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcheck"
+	"trowel.example/minetest/worldrepair"
 )
 
 // What is done to the blocks of the test's world.

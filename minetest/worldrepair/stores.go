@@ -8,10 +8,10 @@ import (
 	"os"
 	"slices"
 
-	"trowel/check"
-	"trowel/minetest/item"
-	"trowel/minetest/place"
-	"trowel/minetest/world"
+	"trowel.example/check"
+	"trowel.example/minetest/item"
+	"trowel.example/minetest/place"
+	"trowel.example/minetest/world"
 )
 
 // The files of the stores that are repaired. What is on a server is not.

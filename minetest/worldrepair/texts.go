@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"trowel/internal/regular"
-	"trowel/minetest/world"
+	"trowel.example/internal/regular"
+	"trowel.example/minetest/world"
 )
 
 // text is a file that is replaced.

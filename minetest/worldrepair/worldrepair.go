@@ -13,11 +13,11 @@ import (
 	"slices"
 	"strings"
 
-	"trowel/check"
-	"trowel/minetest/mapdb"
-	"trowel/minetest/world"
-	"trowel/minetest/worldcopy"
-	"trowel/minetest/worldmap"
+	"trowel.example/check"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/worldmap"
 )
 
 // Options say how a world is repaired.
@@ -36,9 +36,9 @@ type Options struct {
 	// Sink receives what is wrong, what is done about it, and what is lost; nil
 	// for nobody.
 	Sink check.Sink
-	// Progress is told how far the work is; of is 0 where nobody knows the end;
+	// OnProgress is told how far the work is; of is 0 where nobody knows the end;
 	// nil for nobody.
-	Progress func(what string, done, of int)
+	OnProgress func(what string, done, of int)
 }
 
 // A Report says what was repaired, or would be.
@@ -91,7 +91,7 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (*Report, error)
 	}
 	defer os.RemoveAll(part)
 	o := opts.Copy
-	o.Remote, o.Sink, o.Progress = opts.Remote, opts.Sink, opts.Progress
+	o.Remote, o.Sink, o.OnProgress = opts.Remote, opts.Sink, opts.OnProgress
 	if o.Map == "" {
 		db, c, err := worldmap.Open(ctx, dir, opts.Remote)
 		if err == nil {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sync"
 
-	"trowel/internal/bin"
-	"trowel/internal/deflate"
+	"trowel.example/fault"
+	"trowel.example/internal/deflate"
 )
 
 // DefaultLevel is the zlib level of every writer but map_optimize, which uses 9.
@@ -113,7 +113,7 @@ func (b *Block) inflate() (content []byte) {
 	b.judged = true
 	switch {
 	case b.size < 0:
-		b.err = &bin.Error{Offset: b.offset, Want: "a size of 0 or more", Got: fmt.Sprint(b.size), Err: bin.ErrFormat}
+		b.err = &fault.Error{Offset: b.offset, Want: "a size of 0 or more", Got: fmt.Sprint(b.size), Err: fault.ErrFormat}
 	case b.plain:
 		content = b.stream
 	default:
@@ -121,7 +121,7 @@ func (b *Block) inflate() (content []byte) {
 		content, used, b.err = deflate.Decompress(b.stream, int(b.size))
 		b.surplus = len(b.stream) - used
 		if b.err != nil {
-			b.err = &bin.Error{Offset: b.offset, Want: fmt.Sprintf("a zlib stream of %d bytes", b.size), Got: b.err.Error(), Err: b.err}
+			b.err = &fault.Error{Offset: b.offset, Want: fmt.Sprintf("a zlib stream of %d bytes", b.size), Got: b.err.Error(), Err: b.err}
 		}
 	}
 	if b.err != nil && b.unreadable != nil && !before {

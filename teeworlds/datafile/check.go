@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"trowel/check"
+	"trowel.example/check"
 )
 
 // Catalog lists what Check can find, in the order in which DDNet's reader

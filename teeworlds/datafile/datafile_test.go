@@ -10,9 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/teeworlds/datafile"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/trace"
 )
 
 var testUUID = datafile.NameUUID("mapitemtype-automapper-config@ddnet.tw")
@@ -268,18 +269,18 @@ func TestUnreadable(t *testing.T) {
 		path string
 		at   int64
 	}{
-		{nil, bin.ErrShort, "header.magic", 0},
-		{[]byte("PK\x03\x04rest"), bin.ErrFormat, "header.magic", 0},
-		{good[:7], bin.ErrShort, "header.version", 4},
-		{put(good, 4, 5), bin.ErrVersion, "header.version", 4},
-		{good[:30], bin.ErrShort, "header.num_item_types", 16},
-		{put(good, 16, -1), bin.ErrFormat, "header.num_item_types", 16},
-		{put(good, 20, 1<<30), bin.ErrShort, "header.num_items", 20},
-		{put(good, 28, -4), bin.ErrFormat, "header.item_size", 28},
-		{good[:atItems-1], bin.ErrShort, "tables", 36},
+		{nil, fault.ErrShort, "header.magic", 0},
+		{[]byte("PK\x03\x04rest"), fault.ErrFormat, "header.magic", 0},
+		{good[:7], fault.ErrShort, "header.version", 4},
+		{put(good, 4, 5), fault.ErrVersion, "header.version", 4},
+		{good[:30], fault.ErrShort, "header.num_item_types", 16},
+		{put(good, 16, -1), fault.ErrFormat, "header.num_item_types", 16},
+		{put(good, 20, 1<<30), fault.ErrShort, "header.num_items", 20},
+		{put(good, 28, -4), fault.ErrFormat, "header.item_size", 28},
+		{good[:atItems-1], fault.ErrShort, "tables", 36},
 	} {
 		_, err := datafile.Decode(c.data)
-		var e *bin.Error
+		var e *fault.Error
 		if !errors.Is(err, c.err) || !errors.As(err, &e) || e.Path != c.path || e.Offset != c.at {
 			t.Errorf("Decode of %d bytes: %v, want %v in %s at %d", len(c.data), err, c.err, c.path, c.at)
 		}
@@ -293,7 +294,7 @@ func TestTrace(t *testing.T) {
 		f.Version = version
 		data := encode(t, f)
 		covered := make([]int, len(data))
-		err := datafile.Trace(data, datafile.Tracing{Field: func(f bin.Field) {
+		err := datafile.Trace(data, datafile.Tracing{Field: func(f trace.Field) {
 			for i := f.Offset; i < f.Offset+f.Len; i++ {
 				covered[i]++
 			}
@@ -328,7 +329,7 @@ func FuzzDecode(f *testing.F) {
 		} else if !bytes.Equal(again, data) {
 			t.Fatal("encodes to other bytes")
 		}
-		if err := datafile.Trace(data, datafile.Tracing{Field: func(bin.Field) {}}); err != nil {
+		if err := datafile.Trace(data, datafile.Tracing{Field: func(trace.Field) {}}); err != nil {
 			t.Fatalf("decodes, but does not trace: %v", err)
 		}
 	})

@@ -5,8 +5,10 @@ import (
 	"math"
 	"strings"
 
-	"trowel/check"
-	"trowel/internal/bin"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
+	"trowel.example/trace"
 )
 
 const (
@@ -48,7 +50,7 @@ func HasType(data []byte, typ uint16) bool {
 
 // Decode reads a datafile. It keeps data, which must not be changed afterwards.
 //
-// It fails with a [bin.Error] only where nothing useful can be read: the magic
+// It fails with a [fault.Error] only where nothing useful can be read: the magic
 // or the version is unknown, or the file ends inside its tables. Everything
 // else that is wrong is remembered for Check, and what it concerns is left out
 // or cut.
@@ -59,7 +61,7 @@ func Decode(data []byte) (*File, error) {
 
 // Tracing tells Trace whom to call.
 type Tracing struct {
-	Field    bin.Tracer                   // receives every field
+	Field    trace.Tracer                 // receives every field
 	TypeName func(typ uint16) string      // names an item type; nil names none
 	Item     func(r *bin.Reader, it Item) // reads the integers of an item, all that r has; nil reads them as one field
 	Data     func(n int, b *Block)        // may trace the content of a block; nil leaves it
@@ -73,7 +75,7 @@ func Trace(data []byte, t Tracing) error {
 	_, err := d.decode(data)
 	d.r.Flush()
 	if d.f.missing > 0 {
-		t.Field(bin.Field{Path: "missing", Offset: int64(len(data)), Len: d.f.missing, Meaning: "the file is cut off"})
+		t.Field(trace.Field{Path: "missing", Offset: int64(len(data)), Len: d.f.missing, Meaning: "the file is cut off"})
 	}
 	return err
 }
@@ -122,12 +124,12 @@ func (d *decoder) header(fileSize int64) {
 	case magic == magicSwapped:
 		d.f.Swapped = true
 	case magic != magicData:
-		r.FailAt(0, "magic", bin.ErrFormat, fmt.Sprintf("%q or %q", magicData, magicSwapped), fmt.Sprintf("%q", magic))
+		r.FailAt(0, "magic", fault.ErrFormat, fmt.Sprintf("%q or %q", magicData, magicSwapped), fmt.Sprintf("%q", magic))
 		return
 	}
 	d.f.Version = int(r.Int32("version"))
 	if d.f.Version != 3 && d.f.Version != 4 {
-		r.FailAt(4, "version", bin.ErrVersion, "version 3 or 4", fmt.Sprint(d.f.Version))
+		r.FailAt(4, "version", fault.ErrVersion, "version 3 or 4", fmt.Sprint(d.f.Version))
 		return
 	}
 	size := r.Int32("size")
@@ -143,7 +145,7 @@ func (d *decoder) header(fileSize int64) {
 		return
 	}
 	if itemSize < 0 || dataSize < 0 {
-		r.FailAt(28, "item_size", bin.ErrFormat, "sizes of 0 or more", fmt.Sprintf("%d and %d", itemSize, dataSize))
+		r.FailAt(28, "item_size", fault.ErrFormat, "sizes of 0 or more", fmt.Sprintf("%d and %d", itemSize, dataSize))
 		return
 	}
 	d.itemSize, d.dataSize = int(itemSize), int(dataSize)
@@ -184,7 +186,7 @@ func (d *decoder) header(fileSize int64) {
 func (d *decoder) tables() {
 	r := d.r
 	if need := 12*d.numTypes + 4*d.numItems + d.f.perData()*d.numData; r.Err() == nil && need > r.Len() {
-		r.Fail("tables", bin.ErrShort, fmt.Sprintf("%d bytes of tables", need), fmt.Sprintf("%d before the end of the file", r.Len()))
+		r.Fail("tables", fault.ErrShort, fmt.Sprintf("%d bytes of tables", need), fmt.Sprintf("%d before the end of the file", r.Len()))
 	}
 	if r.Err() != nil {
 		return

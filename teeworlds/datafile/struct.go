@@ -35,7 +35,7 @@ import (
 	"iter"
 	"slices"
 
-	"trowel/check"
+	"trowel.example/check"
 )
 
 // TypeUUIDIndex is the type of the items that give UUIDs to item types: the id

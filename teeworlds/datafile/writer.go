@@ -7,8 +7,9 @@ import (
 	"math"
 	"slices"
 
-	"trowel/internal/bin"
-	"trowel/internal/parallel"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
+	"trowel.example/internal/parallel"
 )
 
 // Encode returns the bytes of the file. New blocks are compressed on all cores.
@@ -46,7 +47,7 @@ func (f *File) WriteTo(w io.Writer) (int64, error) {
 // layOut makes the file from its parts.
 func (f *File) layOut() ([]byte, error) {
 	if f.Version != 3 && f.Version != 4 {
-		return nil, &bin.Error{Path: "version", Offset: -1, Want: "3 or 4", Got: fmt.Sprint(f.Version), Err: bin.ErrVersion}
+		return nil, &fault.Error{Path: "version", Offset: -1, Want: "3 or 4", Got: fmt.Sprint(f.Version), Err: fault.ErrVersion}
 	}
 	streams, err := f.encodeBlocks()
 	if err != nil {
@@ -68,7 +69,7 @@ func (f *File) layOut() ([]byte, error) {
 	tables := 12*int64(countRuns(items)) + 4*int64(len(items)) + int64(f.perData())*int64(len(f.Data))
 	total := headerSize + tables + itemSize + dataSize
 	if total > math.MaxInt32 {
-		return nil, &bin.Error{Offset: -1, Want: "a file of less than 2 GiB", Got: fmt.Sprintf("%d bytes", total), Err: bin.ErrLimit}
+		return nil, &fault.Error{Offset: -1, Want: "a file of less than 2 GiB", Got: fmt.Sprintf("%d bytes", total), Err: fault.ErrLimit}
 	}
 
 	w := bin.NewWriter(bin.LittleEndian, int(total))

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"trowel/teeworlds/mapmatch"
-	"trowel/teeworlds/twmap"
+	"trowel.example/teeworlds/mapmatch"
+	"trowel.example/teeworlds/twmap"
 )
 
 // where says where a layer is in a map: the group and the place in it; the group

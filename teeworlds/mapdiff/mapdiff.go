@@ -10,9 +10,9 @@ import (
 	"reflect"
 	"slices"
 
-	"trowel/teeworlds/mapdir"
-	"trowel/teeworlds/mapmatch"
-	"trowel/teeworlds/twmap"
+	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/mapmatch"
+	"trowel.example/teeworlds/twmap"
 )
 
 // Kind is what happened to a part.

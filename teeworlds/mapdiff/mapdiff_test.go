@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/teeworlds/mapdiff"
-	"trowel/teeworlds/mapdir"
-	"trowel/teeworlds/twmap"
+	"trowel.example/teeworlds/mapdiff"
+	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/twmap"
 )
 
 // picture returns a picture of one colour with a point in it.

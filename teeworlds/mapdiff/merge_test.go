@@ -9,9 +9,9 @@ import (
 	"slices"
 	"testing"
 
-	"trowel/internal/corpus"
-	"trowel/teeworlds/mapdir"
-	"trowel/teeworlds/twmap"
+	"trowel.example/internal/corpus"
+	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/twmap"
 )
 
 // repository is a folder of a map that git keeps.

@@ -3,9 +3,9 @@ package mapdiff
 import (
 	"fmt"
 
-	"trowel/teeworlds/mapdir"
-	"trowel/teeworlds/mapmatch"
-	"trowel/teeworlds/twmap"
+	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/mapmatch"
+	"trowel.example/teeworlds/twmap"
 )
 
 // items compares two versions of a list of things inside a part.

@@ -4,8 +4,8 @@ import (
 	"hash/maphash"
 	"slices"
 
-	"trowel/teeworlds/mapdir"
-	"trowel/teeworlds/twmap"
+	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/twmap"
 )
 
 // Area is a rectangle of tiles, by the columns and rows of the new map.

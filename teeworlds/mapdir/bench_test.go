@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel/internal/corpus"
-	"trowel/teeworlds/mapdir"
-	"trowel/teeworlds/twmap"
+	"trowel.example/internal/corpus"
+	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/twmap"
 )
 
 // BenchmarkExtract makes all files of a large map one after the other; the tool

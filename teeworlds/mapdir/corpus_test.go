@@ -14,10 +14,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/internal/corpus"
-	"trowel/internal/tree"
-	"trowel/teeworlds/datafile"
-	"trowel/teeworlds/twmap"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/tree"
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/twmap"
 )
 
 // load makes all files of a folder, as extracting it does.
@@ -97,7 +97,7 @@ func checkDatafileFolder(t *testing.T, data []byte) {
 	}
 }
 
-// checkMapFolder tells whether the sidecar keeps the whole file.
+// checkMapFolder reports whether the sidecar keeps the whole file.
 func checkMapFolder(t *testing.T, m *twmap.Map, data []byte) bool {
 	files := load(t, Open(m))
 	var side sidecar

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"trowel/internal/tree"
-	"trowel/teeworlds/datafile"
+	"trowel.example/internal/tree"
+	"trowel.example/teeworlds/datafile"
 )
 
 // A datafile that is not a map of today, such as a map of 2007, is a folder too:
@@ -37,9 +37,9 @@ type itemForm struct {
 
 // datafileSidecar is the form of the sidecar.
 type datafileSidecar struct {
-	Format string                         `json:"format"`
-	File   *datafile.ContainerRelic       `json:"file,omitempty"`
-	Data   map[string]datafile.BlockRelic `json:"data,omitempty"` // by the names of the files
+	Format string                           `json:"format"`
+	File   *datafile.ContainerResidue       `json:"file,omitempty"`
+	Data   map[string]datafile.BlockResidue `json:"data,omitempty"` // by the names of the files
 
 	// The whole file, where the rest does not lead to it, and the CRC-32 of
 	// what the rest does lead to.
@@ -76,14 +76,14 @@ func OpenDatafile(f *datafile.File) fs.FS {
 }
 
 func sidecarOfDatafile(f *datafile.File) ([]byte, error) {
-	side := datafileSidecar{Format: formatDatafile, Data: make(map[string]datafile.BlockRelic)}
-	if k := f.Container(); k != (datafile.ContainerRelic{}) {
+	side := datafileSidecar{Format: formatDatafile, Data: make(map[string]datafile.BlockResidue)}
+	if k := f.Container(); k != (datafile.ContainerResidue{}) {
 		side.File = &k
 	}
 	contents := make([][]byte, len(f.Data))
 	for i, b := range f.Blocks() {
 		contents[i], _ = b.Bytes()
-		if k := b.Relic(datafile.Content{Bytes: contents[i]}, true); !k.IsZero() {
+		if k := b.Residue(datafile.Content{Bytes: contents[i]}, true); !k.IsZero() {
 			side.Data[blockName(i, len(f.Data))] = k
 		}
 	}

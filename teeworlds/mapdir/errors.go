@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"trowel/internal/strictjson"
+	"trowel.example/internal/strictjson"
 )
 
 // Error says what is wrong with a file of the folder.

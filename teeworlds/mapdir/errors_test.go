@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/internal/tree"
-	"trowel/teeworlds/mapdir"
+	"trowel.example/internal/tree"
+	"trowel.example/teeworlds/mapdir"
 )
 
 // What is wrong in a folder is told with its file and line, all of it at once.

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"regexp"
 
-	"trowel/teeworlds/datafile"
-	"trowel/teeworlds/twmap"
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/twmap"
 )
 
 // The JSON files of the folder. Fields that have their usual value are left out.

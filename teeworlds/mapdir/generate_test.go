@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"trowel/teeworlds/twmap"
+	"trowel.example/teeworlds/twmap"
 )
 
 // oddNames are names of parts that make trouble as names of files, in lists, or

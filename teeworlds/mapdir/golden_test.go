@@ -15,12 +15,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/check"
-	"trowel/internal/judge"
-	"trowel/internal/tree"
-	"trowel/teeworlds/datafile"
-	"trowel/teeworlds/mapdir"
-	"trowel/teeworlds/twmap"
+	"trowel.example/check"
+	"trowel.example/internal/judge"
+	"trowel.example/internal/tree"
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/twmap"
 )
 
 var update = flag.Bool("update", false, "make the maps in testdata anew, with the tools that they are named after")

@@ -18,11 +18,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/internal/corpus"
-	"trowel/internal/judge"
-	"trowel/teeworlds/datafile"
-	"trowel/teeworlds/mapdir"
-	"trowel/teeworlds/twmap"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/judge"
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/twmap"
 )
 
 // A judged is a map that the project wrote, as the judges get it.
@@ -294,7 +294,7 @@ func testExtract(t *testing.T, j judged) {
 	}
 }
 
-// compressed tells whether a map has layers in the form of Teeworlds 0.7.
+// compressed reports whether a map has layers in the form of Teeworlds 0.7.
 func compressed(m *twmap.Map) bool {
 	return slices.ContainsFunc(m.Layers(), func(l twmap.Layer) bool {
 		t, ok := l.(*twmap.TileLayer)

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"strings"
 
-	"trowel/teeworlds/mapmatch"
-	"trowel/teeworlds/twmap"
+	"trowel.example/teeworlds/mapmatch"
+	"trowel.example/teeworlds/twmap"
 )
 
 // layout says where in the folder the parts of a map are: the names of their
@@ -268,7 +268,7 @@ func (n *Names) kept(m *twmap.Map, matches *mapmatch.Matches) *layout {
 // orderFile writes a list of names.
 func orderFile(names []string) []byte { return []byte(strings.Join(names, "\n") + "\n") }
 
-// entities calls yield with each part of a map that can have a relic, and with
+// entities calls yield with each part of a map that can have a residue, and with
 // its key in the sidecar.
 func (l *layout) entities(m *twmap.Map, yield func(key string, e twmap.Entity)) {
 	yield("version", m)

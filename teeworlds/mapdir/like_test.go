@@ -13,12 +13,12 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"trowel/internal/corpus"
-	"trowel/internal/safename"
-	"trowel/internal/tree"
-	"trowel/teeworlds/mapdir"
-	"trowel/teeworlds/mapmatch"
-	"trowel/teeworlds/twmap"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/safename"
+	"trowel.example/internal/tree"
+	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/mapmatch"
+	"trowel.example/teeworlds/twmap"
 )
 
 // Maps of any names become folders that every system can have, and come back.

@@ -15,10 +15,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/internal/tree"
-	"trowel/teeworlds/datafile"
-	"trowel/teeworlds/mapdir"
-	"trowel/teeworlds/twmap"
+	"trowel.example/internal/tree"
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/twmap"
 )
 
 // extract returns the files of the folder of a map.

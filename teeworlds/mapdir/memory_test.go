@@ -6,11 +6,11 @@ import (
 	"runtime"
 	"testing"
 
-	"trowel/check"
-	"trowel/internal/tree"
-	"trowel/teeworlds/datafile"
-	"trowel/teeworlds/mapdir"
-	"trowel/teeworlds/twmap"
+	"trowel.example/check"
+	"trowel.example/internal/tree"
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/twmap"
 )
 
 // A small map whose layers state a great size, and have no tiles for it, takes no

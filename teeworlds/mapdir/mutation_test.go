@@ -11,13 +11,13 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/corpus"
-	"trowel/internal/mutate"
-	"trowel/teeworlds/datafile"
-	"trowel/teeworlds/mapdir"
-	"trowel/teeworlds/twmap"
+	"trowel.example/check"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/mutate"
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/twmap"
+	"trowel.example/trace"
 )
 
 // TestMutations damages maps in every way and takes them through everything
@@ -148,7 +148,7 @@ func exercise(t *testing.T, data []byte, withFolder bool, rng *rand.Rand) (decod
 		}
 	}()
 	if i := len(data); i%4 == 0 {
-		_ = twmap.Trace(data, func(bin.Field) {}, func(string) {}) // must only not panic: its errors are those of Decode
+		_ = twmap.Trace(data, func(trace.Field) {}, func(string) {}) // must only not panic: its errors are those of Decode
 	}
 	f, err := datafile.Decode(data)
 	if err != nil {

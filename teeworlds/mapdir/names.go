@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"trowel/internal/safename"
+	"trowel.example/internal/safename"
 )
 
 // The names of files, which are what parts of a map refer to each other by. They

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/internal/safename"
-	"trowel/teeworlds/mapmatch"
+	"trowel.example/internal/safename"
+	"trowel.example/teeworlds/mapmatch"
 )
 
 // parts makes parts of base names that only their prints tell apart, one print a

@@ -34,10 +34,10 @@ import (
 	"strings"
 	"sync"
 
-	"trowel/internal/tree"
-	"trowel/teeworlds/datafile"
-	"trowel/teeworlds/mapmatch"
-	"trowel/teeworlds/twmap"
+	"trowel.example/internal/tree"
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/mapmatch"
+	"trowel.example/teeworlds/twmap"
 )
 
 const (
@@ -48,9 +48,9 @@ const (
 
 // sidecar is the form of the sidecar file.
 type sidecar struct {
-	Format string                  `json:"format"`
-	File   *twmap.FileRelic        `json:"file,omitempty"`
-	Items  map[string]*twmap.Relic `json:"items,omitempty"` // by the keys of layout.entities
+	Format string                    `json:"format"`
+	File   *twmap.FileResidue        `json:"file,omitempty"`
+	Items  map[string]*twmap.Residue `json:"items,omitempty"` // by the keys of layout.entities
 }
 
 // Open returns the folder of a map. Nothing is inflated before a file that
@@ -192,13 +192,13 @@ func (w *writer) media() {
 }
 
 func (w *writer) sidecar() ([]byte, error) {
-	relics, err := w.m.Relics()
+	residues, err := w.m.Residues()
 	if err != nil {
 		return nil, err
 	}
-	form := sidecar{Format: formatMap, File: relics.File, Items: make(map[string]*twmap.Relic)}
+	form := sidecar{Format: formatMap, File: residues.File, Items: make(map[string]*twmap.Residue)}
 	w.at.entities(w.m, func(key string, e twmap.Entity) {
-		if k := relics.Of[e]; k != nil {
+		if k := residues.Of[e]; k != nil {
 			form.Items[key] = k
 		}
 	})
@@ -210,10 +210,10 @@ func (w *writer) sidecar() ([]byte, error) {
 	return marshal[any](form, "", nil)
 }
 
-// unbuildable completes the relic of a file that has to be kept whole: it finds
+// unbuildable completes the residue of a file that has to be kept whole: it finds
 // out what the folder builds to without it, so that Read knows whether somebody
 // changed something.
-func (w *writer) unbuildable(form sidecar) (*twmap.FileRelic, error) {
+func (w *writer) unbuildable(form sidecar) (*twmap.FileResidue, error) {
 	kept, rest := *form.File, *form.File
 	rest.Original, rest.Was = nil, ""
 	form.File = &rest

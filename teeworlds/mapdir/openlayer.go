@@ -3,8 +3,8 @@ package mapdir
 import (
 	"fmt"
 
-	"trowel/internal/tree"
-	"trowel/teeworlds/twmap"
+	"trowel.example/internal/tree"
+	"trowel.example/teeworlds/twmap"
 )
 
 // Types of layers in their files; tile layers have the names of their kinds.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"trowel/internal/strictjson"
+	"trowel.example/internal/strictjson"
 )
 
 // folder is a folder of parts: the list of their names, and what there is.

@@ -8,7 +8,7 @@ import (
 	"image/png"
 	"io/fs"
 
-	"trowel/teeworlds/twmap"
+	"trowel.example/teeworlds/twmap"
 )
 
 // writePNG writes a picture without loss: with a palette where 256 colours are

@@ -4,9 +4,9 @@ import (
 	"io/fs"
 	"testing"
 
-	"trowel/internal/parallel"
-	"trowel/teeworlds/mapdir"
-	"trowel/teeworlds/twmap"
+	"trowel.example/internal/parallel"
+	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/twmap"
 )
 
 // All files of a folder may be made at the same time, the sidecar among them.

@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"strings"
 
-	"trowel/internal/parallel"
-	"trowel/internal/tree"
-	"trowel/teeworlds/twmap"
+	"trowel.example/internal/parallel"
+	"trowel.example/internal/tree"
+	"trowel.example/teeworlds/twmap"
 )
 
 // Recognize reports whether a folder is that of a map.
@@ -304,11 +304,11 @@ func (r *reader) sidecar() {
 		r.errs = append(r.errs, err)
 		return
 	}
-	relics := &twmap.Relics{File: form.File, Of: make(map[twmap.Entity]*twmap.Relic)}
+	residues := &twmap.Residues{File: form.File, Of: make(map[twmap.Entity]*twmap.Residue)}
 	r.at.entities(r.m, func(key string, e twmap.Entity) {
 		if k := form.Items[key]; k != nil {
-			relics.Of[e] = k
+			residues.Of[e] = k
 		}
 	})
-	r.m.SetRelics(relics)
+	r.m.SetResidues(residues)
 }

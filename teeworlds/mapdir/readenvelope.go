@@ -1,8 +1,8 @@
 package mapdir
 
 import (
-	"trowel/internal/strictjson"
-	"trowel/teeworlds/twmap"
+	"trowel.example/internal/strictjson"
+	"trowel.example/teeworlds/twmap"
 )
 
 func (r *reader) envelopes() {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"trowel/internal/strictjson"
-	"trowel/internal/tree"
-	"trowel/teeworlds/twmap"
+	"trowel.example/internal/strictjson"
+	"trowel.example/internal/tree"
+	"trowel.example/teeworlds/twmap"
 )
 
 // failAt reports an error of thing i of a list; path has a place for i.

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel/internal/judge"
-	"trowel/teeworlds/twmap"
+	"trowel.example/internal/judge"
+	"trowel.example/teeworlds/twmap"
 )
 
 // rewriteEnv makes the test binary a program that changes a setting of the map

@@ -5,8 +5,8 @@ import (
 	"image/color"
 	"testing"
 
-	"trowel/teeworlds/datafile"
-	"trowel/teeworlds/twmap"
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/twmap"
 )
 
 func encode(t testing.TB, m *twmap.Map) []byte {

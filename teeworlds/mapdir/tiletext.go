@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"trowel/teeworlds/twmap"
+	"trowel.example/teeworlds/twmap"
 )
 
 // Tiles as text: a line for each row, cells with spaces between them. A cell of

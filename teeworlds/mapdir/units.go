@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"trowel/teeworlds/twmap"
+	"trowel.example/teeworlds/twmap"
 )
 
 // Numbers in the units of people. The map has integers; each is written as a

@@ -11,7 +11,7 @@ import (
 	"cmp"
 	"slices"
 
-	"trowel/teeworlds/twmap"
+	"trowel.example/teeworlds/twmap"
 )
 
 // Matches says which parts of a new map are which of an old one.

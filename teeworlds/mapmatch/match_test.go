@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"trowel/teeworlds/mapmatch"
-	"trowel/teeworlds/twmap"
+	"trowel.example/teeworlds/mapmatch"
+	"trowel.example/teeworlds/twmap"
 )
 
 // randomMap returns a map of parts that are hard to tell apart by name, but have

@@ -3,8 +3,8 @@ package mapmatch
 import (
 	"slices"
 
-	"trowel/internal/parallel"
-	"trowel/teeworlds/twmap"
+	"trowel.example/internal/parallel"
+	"trowel.example/teeworlds/twmap"
 )
 
 // Prints takes the prints of the parts of a map: numbers that are the same for

@@ -1,6 +1,6 @@
 package mapmatch
 
-import "trowel/teeworlds/twmap"
+import "trowel.example/teeworlds/twmap"
 
 // Quads returns for each quad of the new version of a layer its number in the
 // old one, or -1: those that are the same in all, then those that were only

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"testing"
 
-	"trowel/internal/corpus"
-	"trowel/internal/deflate"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/deflate"
 )
 
 // layerBlocks returns the data blocks that hold the layers of a map.

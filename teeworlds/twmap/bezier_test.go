@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/internal/corpus"
-	"trowel/internal/judge"
-	"trowel/teeworlds/datafile"
-	"trowel/teeworlds/twmap"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/judge"
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/twmap"
 )
 
 var uuidBezier = datafile.NameUUID("mapitemtype-envpoints-bezier@ddnet.tw")

@@ -1,6 +1,6 @@
 package twmap
 
-import "trowel/check"
+import "trowel.example/check"
 
 // Catalog lists what Check can find: first what today's DDNet refuses, then the
 // parts of a map. An error is what the game refuses, drops or leaves undrawn,

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/parallel"
-	"trowel/teeworlds/datafile"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/parallel"
+	"trowel.example/teeworlds/datafile"
 )
 
 // Check reports everything that is wrong with the map as Encode would write it:
@@ -199,7 +199,7 @@ func title(what, name string) string {
 
 // reason tells what is wrong, without the place: a finding names it itself.
 func reason(err error) string {
-	var e *bin.Error
+	var e *fault.Error
 	if !errors.As(err, &e) {
 		return err.Error()
 	}

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/check"
-	"trowel/internal/corpus"
-	"trowel/teeworlds/datafile"
-	"trowel/teeworlds/twmap"
+	"trowel.example/check"
+	"trowel.example/internal/corpus"
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/twmap"
 )
 
 // What DDNet's map_test says of the maps of the corpus, a check must say too:
@@ -78,7 +78,7 @@ func TestCorpusCheck(t *testing.T) {
 	t.Logf("%d maps, %d of them accepted by map_test: %d errors, %d warnings, %d infos", maps, accepted, counts[check.Error], counts[check.Warning], counts[check.Info])
 }
 
-// has tells whether there is a finding of a severity, or one of those named.
+// has reports whether there is a finding of a severity, or one of those named.
 func has(ids map[string]check.Severity, severity check.Severity, names ...string) bool {
 	for id, s := range ids {
 		if s != severity {

@@ -3,7 +3,7 @@ package twmap
 import (
 	"fmt"
 
-	"trowel/check"
+	"trowel.example/check"
 )
 
 func (c *checker) checkEnvelopes(sink check.Sink) {
@@ -86,7 +86,7 @@ func (c Channels) known() bool {
 	return c == ChannelsSound || c == ChannelsPosition || c == ChannelsColor
 }
 
-// hasHandles tells whether there are tangents for the curve from p to next.
+// hasHandles reports whether there are tangents for the curve from p to next.
 // Without any, the file may have no place for them.
 func (p *EnvPoint) hasHandles(next *EnvPoint) bool {
 	return p.Out != [4]Tangent{} || next.In != [4]Tangent{}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"trowel/check"
-	"trowel/teeworlds/datafile"
+	"trowel.example/check"
+	"trowel.example/teeworlds/datafile"
 )
 
 // checkGroups adds a job for each group and for each layer.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"trowel/check"
-	"trowel/internal/safename"
+	"trowel.example/check"
+	"trowel.example/internal/safename"
 )
 
 // Room for texts in the game and its editor, without the NUL.

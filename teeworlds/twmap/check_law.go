@@ -7,8 +7,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"trowel/check"
-	"trowel/teeworlds/datafile"
+	"trowel.example/check"
+	"trowel.example/teeworlds/datafile"
 )
 
 // law holds the items of a map against the rules by which DDNet loads it. It
@@ -343,7 +343,7 @@ func rawLayerName(v []int32) string {
 	return name
 }
 
-// rawName tells whether the name that an item has in n of its integers is
+// rawName reports whether the name that an item has in n of its integers is
 // valid. Old tools left them all 0, which stands for no name.
 func rawName(v []int32, at, n int) bool {
 	if len(v) < at+n {

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"trowel/check"
+	"trowel.example/check"
 )
 
 // maxMedia is how many images and how many sounds the client loads.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"trowel/check"
+	"trowel.example/check"
 )
 
 // Other games on the engine have maps of nearly the same form. What is theirs is

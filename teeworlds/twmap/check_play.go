@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"trowel/check"
+	"trowel.example/check"
 )
 
 // teleKey is what tiles of a tele layer have in common that do the same.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/check"
-	"trowel/teeworlds/datafile"
-	"trowel/teeworlds/twmap"
+	"trowel.example/check"
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/twmap"
 )
 
 // playable returns a map that nothing is wrong with.

@@ -3,7 +3,7 @@ package twmap
 import (
 	"fmt"
 
-	"trowel/check"
+	"trowel.example/check"
 )
 
 // playStats is what a physics layer has for those who play.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"trowel/internal/bin"
-	"trowel/teeworlds/datafile"
+	"trowel.example/internal/bin"
+	"trowel.example/teeworlds/datafile"
 )
 
 // A codec goes through the integers of an item, field by field. The same
@@ -29,10 +29,10 @@ const maxText = 1 << 20
 
 // dataRef is the place of an item that refers to a data block.
 type dataRef struct {
-	read  bool            // it was read from a file, and block and index are from there
-	index int32           // the number that stood there: the place of the block among the others
-	block *datafile.Block // nil where index is not that of a block
-	relic *DataRelic      // what is left of another form of the map
+	read    bool            // it was read from a file, and block and index are from there
+	index   int32           // the number that stood there: the place of the block among the others
+	block   *datafile.Block // nil where index is not that of a block
+	residue *DataResidue    // what is left of another form of the map
 }
 
 // placedRef is a dataRef on its way into a file.
@@ -46,7 +46,7 @@ type placedRef struct {
 
 func (c *codec) writing() bool { return c.r == nil }
 
-// more tells whether the item has another integer. When writing there is
+// more reports whether the item has another integer. When writing there is
 // always one: a complete item is written.
 func (c *codec) more() bool { return c.writing() || c.r.Len() >= 4 }
 
@@ -145,7 +145,7 @@ func nameText(v []int32) (string, bool) {
 }
 
 // data is a reference to a data block. When writing, content makes what the
-// block holds, and changed tells whether that differs from the block that was read.
+// block holds, and changed reports whether that differs from the block that was read.
 func (c *codec) data(name string, ref *dataRef, changed bool, content func() ([]byte, bool)) {
 	c.content(name, ref, changed, func() (datafile.Content, bool) {
 		data, ok := content()

@@ -11,7 +11,7 @@ func (m *Map) Clean() {
 	for _, p := range m.place(false) {
 		*p.from.at() = origin{}
 		for _, r := range p.refs {
-			r.ref.read, r.ref.index, r.ref.relic = false, -1, nil
+			r.ref.read, r.ref.index, r.ref.residue = false, -1, nil
 		}
 	}
 	m.points, m.bezier, m.file = origin{}, origin{}, fileOrigin{}

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel/internal/corpus"
-	"trowel/teeworlds/datafile"
+	"trowel.example/internal/corpus"
+	"trowel.example/teeworlds/datafile"
 )
 
 // Every map of the corpus, decoded and encoded with no change, gives the same

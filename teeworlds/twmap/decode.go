@@ -3,8 +3,8 @@ package twmap
 import (
 	"slices"
 
-	"trowel/internal/bin"
-	"trowel/teeworlds/datafile"
+	"trowel.example/internal/bin"
+	"trowel.example/teeworlds/datafile"
 )
 
 // Entity is a part of a map that is an item of the file.
@@ -12,8 +12,8 @@ type Entity interface{ at() *origin }
 
 // origin is where an entity comes from.
 type origin struct {
-	item  *datafile.Item // nil for a new one
-	relic *Relic
+	item    *datafile.Item // nil for a new one
+	residue *Residue
 }
 
 func (o *origin) at() *origin { return o }
@@ -24,7 +24,7 @@ type fileOrigin struct {
 	datafile  *datafile.File
 	unclaimed []*datafile.Block // data blocks that nothing known refers to
 	uuids     []datafile.UUID   // UUIDs of item types, in the order in which they were numbered
-	relic     *FileRelic
+	residue   *FileResidue
 }
 
 // Recognize reports whether data, which may be cut behind the table of item
@@ -284,7 +284,7 @@ func (d *decoder) points() {
 	}
 }
 
-// longPoints tells whether the points of envelopes hold their tangents: they do
+// longPoints reports whether the points of envelopes hold their tangents: they do
 // in all envelopes if any has version 3.
 func (m *Map) longPoints() bool {
 	return slices.ContainsFunc(m.Envelopes, func(e *Envelope) bool { return e.Version >= 3 })

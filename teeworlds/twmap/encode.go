@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"trowel/teeworlds/datafile"
+	"trowel.example/teeworlds/datafile"
 )
 
 // Encode returns the bytes of the map, in the form of [datafile.File.Encode].
@@ -23,7 +23,7 @@ func (m *Map) Encode() ([]byte, error) {
 		return m.file.src, nil
 	}
 	out, err := f.Encode()
-	if r := m.file.relic; err == nil && r != nil && r.Original != nil && r.Was == datafile.Mark(out, true) {
+	if r := m.file.residue; err == nil && r != nil && r.Original != nil && r.Was == datafile.Mark(out, true) {
 		return r.Original, nil
 	}
 	return out, err
@@ -212,7 +212,7 @@ func (m *Map) build(items []placed) *datafile.File {
 	}
 	numbered := make(map[datafile.UUID]uint16)
 	for _, p := range items {
-		if k := p.from.at().relic; k != nil && k.Absent && len(p.ints) == 0 {
+		if k := p.from.at().residue; k != nil && k.Absent && len(p.ints) == 0 {
 			continue
 		}
 		typ := p.typ
@@ -229,7 +229,7 @@ func (m *Map) build(items []placed) *datafile.File {
 }
 
 func (m *Map) uuidOrder() []datafile.UUID {
-	if r := m.file.relic; r != nil {
+	if r := m.file.residue; r != nil {
 		return r.UUIDs
 	}
 	return m.file.uuids
@@ -242,7 +242,7 @@ func (r *placedRef) block() (*datafile.Block, int32) {
 		return r.ref.block, r.ref.index
 	}
 	content, ok := r.content()
-	return r.ref.relic.block(content, ok)
+	return r.ref.residue.block(content, ok)
 }
 
 // usualFrom returns the number from which on blocks are in the usual order, one for
@@ -297,8 +297,8 @@ func (m *Map) numberBlocks(f *datafile.File, items []placed) map[*placedRef]int3
 				continue
 			case r.ref.read && r.ref.block != nil:
 				w.index = r.ref.index
-			case r.ref.relic != nil && r.ref.relic.Index != nil:
-				w.index = *r.ref.relic.Index
+			case r.ref.residue != nil && r.ref.residue.Index != nil:
+				w.index = *r.ref.residue.Index
 			}
 			wants = append(wants, w)
 		}
@@ -313,7 +313,7 @@ func (m *Map) numberBlocks(f *datafile.File, items []placed) map[*placedRef]int3
 		unclaimed = append(unclaimed, u.index)
 		wants = append(wants, want{nil, u.block, u.index})
 	}
-	if m.file.datafile != nil { // relics leave out what is in the usual order
+	if m.file.datafile != nil { // residues leave out what is in the usual order
 		from := usualFrom(known, unclaimed)
 		for i := range wants {
 			if wants[i].index >= from {

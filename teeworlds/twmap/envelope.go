@@ -89,7 +89,7 @@ type EnvPoint struct {
 // Tangent is the handle of a Bezier curve, relative to its point.
 type Tangent struct{ DX, DY int32 }
 
-// hasTangents tells whether the point needs more than 24 bytes.
+// hasTangents reports whether the point needs more than 24 bytes.
 func (p *EnvPoint) hasTangents() bool {
 	return p.Curve == CurveBezier || p.In != [4]Tangent{} || p.Out != [4]Tangent{}
 }

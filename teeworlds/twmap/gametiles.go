@@ -264,12 +264,12 @@ func tileName(kind Kind, t GameTile) (name string, ok bool) {
 	return name, ok
 }
 
-// Entity tells whether the game puts a thing in place of the tile.
+// Entity reports whether the game puts a thing in place of the tile.
 func (t GameTile) Entity() bool {
 	return t >= EntitySpawn && t <= EntityArmorLaser || t >= EntityDraggerWeak && t <= EntityDraggerStrongNW || t == EntityDoor
 }
 
-// Rotatable tells whether turning the tile changes what it does.
+// Rotatable reports whether turning the tile changes what it does.
 func (t GameTile) Rotatable() bool {
 	switch t {
 	case TileStop, TileStopBothWays, TileSpeeder, TileFastSpeeder, TileThroughDirection,

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"trowel/teeworlds/twmap"
+	"trowel.example/teeworlds/twmap"
 )
 
 func TestTileNames(t *testing.T) {

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"sync"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
 )
 
 // Layer types, the type of a layer item.
@@ -366,7 +367,7 @@ func (l *list[T]) get(ref *dataRef, num, size int, fields func(*T, *codec)) ([]T
 	}
 	if n := len(data) / size; num < 0 || num > n {
 		if l.err == nil {
-			l.err = &bin.Error{Path: "data", Offset: -1, Want: fmt.Sprintf("%d bytes for %d", num*size, num), Got: fmt.Sprint(len(data)), Err: bin.ErrShort}
+			l.err = &fault.Error{Path: "data", Offset: -1, Want: fmt.Sprintf("%d bytes for %d", num*size, num), Got: fmt.Sprint(len(data)), Err: fault.ErrShort}
 		}
 		num = n
 	}

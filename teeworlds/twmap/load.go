@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"trowel/internal/parallel"
+	"trowel.example/internal/parallel"
 )
 
 // Load reads the cells, quads and sources of all layers, on all cores, for

@@ -3,7 +3,7 @@ package twmap
 import (
 	"fmt"
 
-	"trowel/teeworlds/datafile"
+	"trowel.example/teeworlds/datafile"
 )
 
 // TellLosses lets tell know of what cannot be had of the map's file: at once what

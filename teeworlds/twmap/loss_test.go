@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"trowel/internal/corpus"
-	"trowel/teeworlds/datafile"
-	"trowel/teeworlds/twmap"
+	"trowel.example/internal/corpus"
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/twmap"
 )
 
 // lossesOf tells what cannot be had of a map when all of it is read.

@@ -15,7 +15,7 @@
 // unused integers, items that are shorter or longer than usual, the order of
 // data blocks, compressed streams) stays beside what they do say, and
 // [Map.Encode] lays it over the parts that were not changed: a map that was not
-// changed at all encodes to the bytes it was read from. [Map.Relics] hands
+// changed at all encodes to the bytes it was read from. [Map.Residues] hands
 // these remains to whoever stores the map in another form.
 //
 // The format is described in docs/formats/teeworlds-map.md; comments name its
@@ -26,7 +26,7 @@ import (
 	"errors"
 	"slices"
 
-	"trowel/teeworlds/datafile"
+	"trowel.example/teeworlds/datafile"
 )
 
 // ErrNoVersion says that a datafile has no map version item: it is a map of

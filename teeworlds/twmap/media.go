@@ -5,7 +5,7 @@ import (
 	"image"
 	"slices"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // Image is a picture that layers are drawn with (section "Images").
@@ -79,7 +79,7 @@ func (im *Image) Picture() (*image.NRGBA, error) {
 		if im.data.block != nil {
 			size = im.data.block.Size()
 		}
-		return nil, &bin.Error{Path: "data", Offset: im.data.offset(), Want: fmt.Sprintf("4 bytes for each of %d x %d pixels", im.Width, im.Height), Got: fmt.Sprint(size), Err: bin.ErrFormat}
+		return nil, &fault.Error{Path: "data", Offset: im.data.offset(), Want: fmt.Sprintf("4 bytes for each of %d x %d pixels", im.Width, im.Height), Got: fmt.Sprint(size), Err: fault.ErrFormat}
 	}
 	data, err := im.data.block.Bytes()
 	rect := image.Rect(0, 0, im.Width, im.Height)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"trowel/check"
+	"trowel.example/check"
 )
 
 // PartKind is what a numbered part of a map is. It is the key of the part in JSON.

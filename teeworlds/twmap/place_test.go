@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/check"
-	"trowel/teeworlds/datafile"
-	"trowel/teeworlds/twmap"
+	"trowel.example/check"
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/twmap"
 )
 
 // only checks a map and returns its only finding.

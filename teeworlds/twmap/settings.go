@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/check"
+	"trowel.example/check"
 )
 
 // mapCommands are the commands that DDNet's server runs for a map (version 16.4

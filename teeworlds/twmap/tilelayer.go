@@ -3,7 +3,7 @@ package twmap
 import (
 	"fmt"
 
-	"trowel/teeworlds/datafile"
+	"trowel.example/teeworlds/datafile"
 )
 
 // Kind tells what the tiles of a layer are for.
@@ -40,7 +40,7 @@ func ParseKind(s string) (Kind, bool) {
 	return 0, false
 }
 
-// Physics tells whether the layer makes the game. There is at most one of each
+// Physics reports whether the layer makes the game. There is at most one of each
 // kind, all in the Game group.
 func (k Kind) Physics() bool { return k != KindTiles }
 
@@ -142,7 +142,7 @@ type cells interface {
 	count() int
 }
 
-// isChanged tells whether the block that was read does not hold the cells in that form.
+// isChanged reports whether the block that was read does not hold the cells in that form.
 func (g *Grid[T]) isChanged(packed bool) bool { return g.changed || g.packed != packed }
 
 func (g *Grid[T]) readErr() error {
@@ -225,7 +225,7 @@ func (l *TileLayer) fields(c *codec) {
 	}
 }
 
-// packed tells whether the cells are stored in the compressed form of version
+// packed reports whether the cells are stored in the compressed form of version
 // 4, which there is for plain tiles only.
 func (l *TileLayer) packed() bool { return l.Version >= 4 && l.dataKind() <= KindFront }
 

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"unsafe"
 
-	"trowel/internal/bin"
-	"trowel/teeworlds/datafile"
+	"trowel.example/fault"
+	"trowel.example/teeworlds/datafile"
 )
 
 // Tile is a cell of tiles, game and front layers (section "Tiles").
@@ -175,7 +175,7 @@ func cellSize[T Cell]() int {
 
 func (g *Grid[T]) load() ([]T, error) {
 	if g.ref == nil || g.ref.block == nil {
-		return nil, &bin.Error{Path: "data", Offset: -1, Want: "a data block with the tiles", Got: "none", Err: bin.ErrFormat}
+		return nil, &fault.Error{Path: "data", Offset: -1, Want: "a data block with the tiles", Got: "none", Err: fault.ErrFormat}
 	}
 	data, err := g.ref.block.Bytes()
 	n := g.Width * g.Height
@@ -189,11 +189,11 @@ func (g *Grid[T]) load() ([]T, error) {
 	}
 	size := cellSize[T]()
 	if cells := cellsOf2010[T](data, n); cells != nil && err == nil {
-		return cells, &bin.Error{Path: "data", Offset: g.ref.block.Offset(), Want: fmt.Sprintf("cells of %d bytes", size), Got: fmt.Sprintf("cells of %d bytes, as DDRace wrote them in 2010", len(data)/n), Err: bin.ErrVersion}
+		return cells, &fault.Error{Path: "data", Offset: g.ref.block.Offset(), Want: fmt.Sprintf("cells of %d bytes", size), Got: fmt.Sprintf("cells of %d bytes, as DDRace wrote them in 2010", len(data)/n), Err: fault.ErrVersion}
 	}
 	if have := len(data) / size; have < n {
 		if err == nil {
-			err = &bin.Error{Path: "data", Offset: g.ref.block.Offset(), Want: fmt.Sprintf("%d bytes for %d x %d tiles", n*size, g.Width, g.Height), Got: fmt.Sprint(len(data)), Err: bin.ErrShort}
+			err = &fault.Error{Path: "data", Offset: g.ref.block.Offset(), Want: fmt.Sprintf("%d bytes for %d x %d tiles", n*size, g.Width, g.Height), Got: fmt.Sprint(len(data)), Err: fault.ErrShort}
 		}
 		n = have
 	}
@@ -310,9 +310,9 @@ func unpack(data []byte, n int) ([]Tile, error) {
 	}
 	switch {
 	case len(tiles) < n:
-		return tiles, &bin.Error{Path: "data", Offset: -1, Want: fmt.Sprintf("%d tiles", n), Got: fmt.Sprint(len(tiles)), Err: bin.ErrShort}
+		return tiles, &fault.Error{Path: "data", Offset: -1, Want: fmt.Sprintf("%d tiles", n), Got: fmt.Sprint(len(tiles)), Err: fault.ErrShort}
 	case len(data) >= 4: // the game does not see less than a tile
-		return tiles, &bin.Error{Path: "data", Offset: -1, Want: "no data behind the last tile", Got: fmt.Sprintf("%d bytes", len(data)), Err: bin.ErrFormat}
+		return tiles, &fault.Error{Path: "data", Offset: -1, Want: "no data behind the last tile", Got: fmt.Sprintf("%d bytes", len(data)), Err: fault.ErrFormat}
 	}
 	return tiles, nil
 }

@@ -3,15 +3,16 @@ package twmap
 import (
 	"fmt"
 
-	"trowel/internal/bin"
-	"trowel/teeworlds/datafile"
+	"trowel.example/internal/bin"
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/trace"
 )
 
 // Trace reads the bytes of a map, or of another datafile, and reports every
 // field: of the container, of the items by what they mean in a map, and of the
 // data blocks once inflated. What it meets that cannot be read is told, as by
 // [Map.TellLosses]. The error tells why it stopped, if it did.
-func Trace(data []byte, t bin.Tracer, tell func(message string)) error {
+func Trace(data []byte, t trace.Tracer, tell func(message string)) error {
 	tr := tracer{field: t}
 	if f, err := datafile.Decode(data); err == nil {
 		tr.f, tr.uuids = f, f.UUIDs()
@@ -25,7 +26,7 @@ func Trace(data []byte, t bin.Tracer, tell func(message string)) error {
 }
 
 type tracer struct {
-	field    bin.Tracer
+	field    trace.Tracer
 	f        *datafile.File
 	m        *Map // nil for a datafile that is not a map
 	uuids    map[uint16]datafile.UUID

@@ -12,9 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/internal/bin"
-	"trowel/teeworlds/datafile"
-	"trowel/teeworlds/twmap"
+	"trowel.example/fault"
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/twmap"
+	"trowel.example/trace"
 )
 
 func encode(t testing.TB, m *twmap.Map) []byte {
@@ -177,8 +178,8 @@ func TestRoundTrip(t *testing.T) {
 	if again := encode(t, back); !bytes.Equal(again, data) {
 		t.Error("decoded and encoded, the bytes differ")
 	}
-	if relics, err := back.Relics(); err != nil || relics.File != nil || len(relics.Of) > 0 {
-		t.Errorf("a map of our own has relics: %+v, %v", relics, err)
+	if residues, err := back.Residues(); err != nil || residues.File != nil || len(residues.Of) > 0 {
+		t.Errorf("a map of our own has residues: %+v, %v", residues, err)
 	}
 }
 
@@ -338,8 +339,8 @@ func TestPackedTiles(t *testing.T) {
 		n    int
 	}{
 		{"run past the end", []byte{1, 0, 255, 0}, nil, 6},
-		{"too little", []byte{1, 0, 3, 0}, bin.ErrShort, 4},
-		{"too much", []byte{1, 0, 5, 0, 1, 0, 0, 0}, bin.ErrFormat, 6},
+		{"too little", []byte{1, 0, 3, 0}, fault.ErrShort, 4},
+		{"too much", []byte{1, 0, 5, 0, 1, 0, 0, 0}, fault.ErrFormat, 6},
 	} {
 		small := twmap.New(3, 2)
 		small.Physics(twmap.KindGame).Version = 4
@@ -486,7 +487,7 @@ func TestTrace(t *testing.T) {
 	data := encode(t, everything())
 	paths := make(map[string]bool)
 	covered := int64(0)
-	err := twmap.Trace(data, func(f bin.Field) {
+	err := twmap.Trace(data, func(f trace.Field) {
 		paths[f.Space+"|"+f.Path] = true
 		if f.Space == "" {
 			covered += f.Len
@@ -528,13 +529,13 @@ func FuzzDecode(f *testing.F) {
 		if out, err := m.Encode(); err != nil || !bytes.Equal(out, data) {
 			t.Fatalf("encodes to other bytes, %v", err)
 		}
-		if _, err := m.Relics(); err != nil {
-			t.Fatalf("relics: %v", err)
+		if _, err := m.Residues(); err != nil {
+			t.Fatalf("residues: %v", err)
 		}
 		for _, e := range m.Envelopes {
 			e.Eval(500)
 		}
-		if err := twmap.Trace(data, func(bin.Field) {}, func(loss string) { t.Error(loss) }); err != nil {
+		if err := twmap.Trace(data, func(trace.Field) {}, func(loss string) { t.Error(loss) }); err != nil {
 			t.Fatalf("trace: %v", err)
 		}
 	})
@@ -587,7 +588,7 @@ func TestCellsOf2010(t *testing.T) {
 			t.Errorf("switch = %v, want %v", got, want)
 		}
 		if old.Source().Block(4).Size() == 8 {
-			if err := old.Physics(twmap.KindSwitch).Load(); !errors.Is(err, bin.ErrVersion) {
+			if err := old.Physics(twmap.KindSwitch).Load(); !errors.Is(err, fault.ErrVersion) {
 				t.Errorf("Load = %v, want ErrVersion", err)
 			}
 			if !bytes.Equal(encode(t, old), data) {

@@ -62,13 +62,13 @@ var validTiles = func() (valid [numKinds][256]bool) {
 	return valid
 }()
 
-// ValidTile tells whether DDNet knows tiles with the given id in layers of the
+// ValidTile reports whether DDNet knows tiles with the given id in layers of the
 // given kind. In those that are to be seen only, all are.
 func ValidTile(kind Kind, id uint8) bool {
 	return kind >= 0 && kind < numKinds && validTiles[kind][id]
 }
 
-// NeedsNumber tells whether a tile of a tele, switch or tune layer does nothing
+// NeedsNumber reports whether a tile of a tele, switch or tune layer does nothing
 // as long as its number is 0.
 func NeedsNumber(kind Kind, id uint8) bool {
 	t := GameTile(id)
@@ -100,7 +100,7 @@ func AllowedFlags(kind Kind, id uint8) TileFlags {
 	return 0
 }
 
-// unused tells whether the tile does nothing because a number is 0 that must
+// unused reports whether the tile does nothing because a number is 0 that must
 // not be, as old editors, other programs and wrong clicks leave them.
 func (t TeleTile) unused() bool { return t.Number == 0 && NeedsNumber(KindTele, t.ID) }
 

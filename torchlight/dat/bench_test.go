@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"trowel/torchlight/dat"
-	"trowel/torchlight/text"
+	"trowel.example/torchlight/dat"
+	"trowel.example/torchlight/text"
 )
 
 // small returns a thousand different texts of about 25 lines, as most files of

@@ -6,9 +6,9 @@ import (
 	"math"
 	"strings"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/torchlight/text"
 )
 
 // Catalog lists what [Check] can find.
@@ -60,7 +60,7 @@ func Check(data []byte, o Options, sink check.Sink) {
 	f, err := Decode(data)
 	if err != nil {
 		path, offset := "", int64(-1)
-		var e *bin.Error
+		var e *fault.Error
 		if errors.As(err, &e) {
 			path, offset = e.Path, e.Offset
 		}

@@ -4,40 +4,40 @@ import (
 	"bytes"
 	"fmt"
 
-	"trowel/internal/bin"
-	"trowel/torchlight/text"
+	"trowel.example/fault"
+	"trowel.example/torchlight/text"
 )
 
 // Decompile returns the text of a compiled file, and what that text does not
 // say: nil if it says all. Compile of both is the very file again. The error is a
-// *[bin.Error]: the file cannot be decoded, or it is one that blows up beyond all
+// *[fault.Error]: the file cannot be decoded, or it is one that blows up beyond all
 // measure as a text, because it has a long string in very many places.
-func Decompile(data []byte, o Options) (form []byte, relic *Relic, err error) {
+func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error) {
 	f, err := Decode(data)
 	if err != nil {
 		return nil, nil, err
 	}
 	root := f.Text(o)
 	if size, most := formSize(root, 0), 1<<20+100*len(data); size > most {
-		return nil, nil, &bin.Error{Path: "root", Offset: -1, Want: fmt.Sprintf("a text of at most %d characters", most), Got: fmt.Sprint(size), Err: bin.ErrLimit}
+		return nil, nil, &fault.Error{Path: "root", Offset: -1, Want: fmt.Sprintf("a text of at most %d characters", most), Got: fmt.Sprint(size), Err: fault.ErrLimit}
 	}
 	form = text.Format(root)
-	return form, findRelic(f, data, root, form, o), nil
+	return form, findResidue(f, data, root, form, o), nil
 }
 
-// Compile makes the compiled file of a text. With the relic of that very text it
+// Compile makes the compiled file of a text. With the residue of that very text it
 // is the file again that the text was made from. Errors are about the text
-// (*[text.Error]), or about what no compiled file can hold (*[bin.Error]).
-func Compile(form []byte, relic *Relic, o Options) (data []byte, err error) {
-	if relic != nil && relic.Whole != nil {
-		return bytes.Clone(relic.Whole), nil
+// (*[text.Error]), or about what no compiled file can hold (*[fault.Error]).
+func Compile(form []byte, residue *Residue, o Options) (data []byte, err error) {
+	if residue != nil && residue.Whole != nil {
+		return bytes.Clone(residue.Whole), nil
 	}
-	f, err := compile(form, relic, o)
+	f, err := compile(form, residue, o)
 	if err != nil {
 		return nil, err
 	}
-	if relic != nil {
-		if err := relic.apply(f); err != nil {
+	if residue != nil {
+		if err := residue.apply(f); err != nil {
 			return nil, err
 		}
 	}
@@ -45,18 +45,18 @@ func Compile(form []byte, relic *Relic, o Options) (data []byte, err error) {
 }
 
 // compile makes the file that a text says by itself.
-func compile(form []byte, relic *Relic, o Options) (*File, error) {
+func compile(form []byte, residue *Residue, o Options) (*File, error) {
 	t, err := text.Parse(form)
 	if err != nil {
 		return nil, err
 	}
-	return compileTree(t.Root, relic, o), nil
+	return compileTree(t.Root, residue, o), nil
 }
 
-func compileTree(root *text.Node, relic *Relic, o Options) *File {
+func compileTree(root *text.Node, residue *Residue, o Options) *File {
 	version := o.version()
-	if relic != nil && relic.Version != 0 {
-		version = relic.Version
+	if residue != nil && residue.Version != 0 {
+		version = residue.Version
 	}
 	return FromText(root, version)
 }

@@ -12,12 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/corpus"
-	"trowel/torchlight/dat"
-	"trowel/torchlight/hash"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/internal/bin"
+	"trowel.example/internal/corpus"
+	"trowel.example/torchlight/dat"
+	"trowel.example/torchlight/hash"
+	"trowel.example/torchlight/text"
 )
 
 // compiled is a compiled file of the corpus, perhaps one inside a mod.
@@ -109,10 +109,10 @@ func baseName(name string) string {
 }
 
 // Every compiled file of the corpus becomes a text and the same bytes again,
-// in either style of numbers, and without its relic it keeps its tree.
+// in either style of numbers, and without its residue it keeps its tree.
 func TestCorpus(t *testing.T) {
 	files := corpusFiles(t)
-	relics, ids, unknown := 0, 0, map[string]bool{}
+	residues, ids, unknown := 0, 0, map[string]bool{}
 	for _, c := range files {
 		if !dat.Recognize(c.data[:min(len(c.data), 512)]) {
 			t.Errorf("%s: not recognised", c.name)
@@ -127,21 +127,21 @@ func TestCorpus(t *testing.T) {
 		}
 		for _, style := range []text.FloatStyle{text.Exact, text.GUTS} {
 			o := dat.Options{Path: baseName(c.name), Floats: style}
-			form, relic, err := dat.Decompile(c.data, o)
+			form, residue, err := dat.Decompile(c.data, o)
 			if err != nil {
 				t.Errorf("%s: %v", c.name, err)
 				continue
 			}
-			if back, err := dat.Compile(form, throughJSON(t, relic), o); err != nil || !bytes.Equal(back, c.data) {
+			if back, err := dat.Compile(form, throughJSON(t, residue), o); err != nil || !bytes.Equal(back, c.data) {
 				t.Errorf("%s: Compile gave other bytes: %v", c.name, err)
 			}
-			if relic != nil {
-				relics++
-				if relic.IDs != "" {
+			if residue != nil {
+				residues++
+				if residue.IDs != "" {
 					ids++
 				}
-				if relic.Whole != nil || relic.Table != nil || relic.Rest != nil || style == text.Exact && relic.Values != nil {
-					t.Errorf("%s: the relic has more than IDs: %+v", c.name, relic)
+				if residue.Whole != nil || residue.Table != nil || residue.Rest != nil || style == text.Exact && residue.Values != nil {
+					t.Errorf("%s: the residue has more than IDs: %+v", c.name, residue)
 				}
 			}
 			if style == text.GUTS {
@@ -153,7 +153,7 @@ func TestCorpus(t *testing.T) {
 			}
 			again, err := dat.Decode(fresh)
 			if err != nil || !text.Equal(again.Text(o), f.Text(o)) {
-				t.Errorf("%s: another tree without the relic: %v", c.name, err)
+				t.Errorf("%s: another tree without the residue: %v", c.name, err)
 			}
 			names(f.Text(o), func(name string) {
 				if hash.IsEscape(name) {
@@ -170,20 +170,20 @@ func TestCorpus(t *testing.T) {
 	for name := range unknown {
 		t.Errorf("unknown name %s", name)
 	}
-	t.Logf("%d files given back; %d of %d texts have a relic, all of them for IDs but %d", len(files), relics, 2*len(files), relics-ids)
+	t.Logf("%d files given back; %d of %d texts have a residue, all of them for IDs but %d", len(files), residues, 2*len(files), residues-ids)
 }
 
-// throughJSON returns the relic as it comes out of a sidecar.
-func throughJSON(t testing.TB, relic *dat.Relic) *dat.Relic {
+// throughJSON returns the residue as it comes out of a sidecar.
+func throughJSON(t testing.TB, residue *dat.Residue) *dat.Residue {
 	t.Helper()
-	if relic == nil {
+	if residue == nil {
 		return nil
 	}
-	data, err := json.Marshal(relic)
+	data, err := json.Marshal(residue)
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := &dat.Relic{}
+	back := &dat.Residue{}
 	if err := json.Unmarshal(data, back); err != nil {
 		t.Fatal(err)
 	}

@@ -17,9 +17,11 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/internal/bin"
-	"trowel/torchlight/hash"
-	"trowel/torchlight/text"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
+	"trowel.example/torchlight/hash"
+	"trowel.example/torchlight/text"
+	"trowel.example/trace"
 )
 
 // The versions of the format.
@@ -93,13 +95,13 @@ func Recognize(head []byte) bool {
 	return next > 0 || r.Len() == 0
 }
 
-// Decode reads a compiled file. An error is a *[bin.Error].
+// Decode reads a compiled file. An error is a *[fault.Error].
 func Decode(data []byte) (*File, error) {
 	return decode(bin.NewReader(data, bin.LittleEndian), nil)
 }
 
 // Dump reads a compiled file and reports every field, as far as it can be read.
-func Dump(data []byte, t bin.Tracer) error {
+func Dump(data []byte, t trace.Tracer) error {
 	r := bin.NewReader(data, bin.LittleEndian)
 	r.Trace(t)
 	_, err := decode(r, hash.Known())
@@ -122,7 +124,7 @@ func decode(r *bin.Reader, names *hash.Names) (*File, error) {
 		if f.Version&0xFF == 6 {
 			got = "6, that of Hob and Rebel Galaxy, in one byte"
 		}
-		r.FailAt(r.Offset()-4, "version", bin.ErrVersion, "1 or 2", got)
+		r.FailAt(r.Offset()-4, "version", fault.ErrVersion, "1 or 2", got)
 	}
 	least := 6
 	if f.Version == Torchlight1 {
@@ -166,7 +168,7 @@ func readText(r *bin.Reader, version uint32) string {
 func (d *decoder) node(n *Node, depth int) {
 	r := d.r
 	if depth > text.MaxDepth {
-		r.Fail("", bin.ErrLimit, fmt.Sprintf("at most %d nodes inside each other", text.MaxDepth), "one more")
+		r.Fail("", fault.ErrLimit, fmt.Sprintf("at most %d nodes inside each other", text.MaxDepth), "one more")
 		return
 	}
 	n.Name = d.name("name")
@@ -204,7 +206,7 @@ func (d *decoder) property(p *Property) {
 	at := r.Offset()
 	t := r.U32("type")
 	if p.Type = text.Type(t); r.Err() == nil && (t > 0xFF || !p.Type.Known()) {
-		r.FailAt(at, "type", bin.ErrFormat, "a type from 1 to 9", strconv.FormatUint(uint64(t), 10))
+		r.FailAt(at, "type", fault.ErrFormat, "a type from 1 to 9", strconv.FormatUint(uint64(t), 10))
 	}
 	r.Means(p.Type)
 	if wide(p.Type) {
@@ -234,12 +236,12 @@ func (d *decoder) name(field string) uint32 {
 // wide reports whether values of a type take eight bytes.
 func wide(t text.Type) bool { return t == text.Double || t == text.Integer64 }
 
-// Encode returns the compiled file. It fails, with a *[bin.Error], if the
+// Encode returns the compiled file. It fails, with a *[fault.Error], if the
 // version or a type does not exist, nodes are too deep in each other, or a string has
 // more than 65535 UTF-16 units, which is more than version 2 has room for.
 func (f *File) Encode() ([]byte, error) {
 	if f.Version != Torchlight1 && f.Version != Torchlight2 {
-		return nil, &bin.Error{Path: "version", Offset: -1, Want: "1 or 2", Got: strconv.FormatUint(uint64(f.Version), 10), Err: bin.ErrVersion}
+		return nil, &fault.Error{Path: "version", Offset: -1, Want: "1 or 2", Got: strconv.FormatUint(uint64(f.Version), 10), Err: fault.ErrVersion}
 	}
 	size := 8 + len(f.Rest)
 	for _, s := range f.Strings {
@@ -255,7 +257,7 @@ func (f *File) Encode() ([]byte, error) {
 			continue
 		}
 		if n := len(s.Text); n > 0xFFFF && bin.UTF16Len(s.Text) > 0xFFFF {
-			return nil, &bin.Error{Path: fmt.Sprintf("strings[%d].text", i), Offset: -1, Want: "at most 65535 UTF-16 units", Got: strconv.Itoa(bin.UTF16Len(s.Text)), Err: bin.ErrLimit}
+			return nil, &fault.Error{Path: fmt.Sprintf("strings[%d].text", i), Offset: -1, Want: "at most 65535 UTF-16 units", Got: strconv.Itoa(bin.UTF16Len(s.Text)), Err: fault.ErrLimit}
 		}
 		w.Wide16(s.Text)
 	}
@@ -277,13 +279,13 @@ func (n *Node) size() int {
 
 func (n *Node) encode(w *bin.Writer, depth int) error {
 	if depth > text.MaxDepth {
-		return &bin.Error{Offset: -1, Want: fmt.Sprintf("at most %d nodes inside each other", text.MaxDepth), Got: "one more", Err: bin.ErrLimit}
+		return &fault.Error{Offset: -1, Want: fmt.Sprintf("at most %d nodes inside each other", text.MaxDepth), Got: "one more", Err: fault.ErrLimit}
 	}
 	w.U32(n.Name)
 	w.U32(uint32(len(n.Properties)))
 	for _, p := range n.Properties {
 		if !p.Type.Known() {
-			return &bin.Error{Path: "type", Offset: -1, Want: "a type from 1 to 9", Got: strconv.Itoa(int(p.Type)), Err: bin.ErrFormat}
+			return &fault.Error{Path: "type", Offset: -1, Want: "a type from 1 to 9", Got: strconv.Itoa(int(p.Type)), Err: fault.ErrFormat}
 		}
 		w.U32(p.Key)
 		w.U32(uint32(p.Type))

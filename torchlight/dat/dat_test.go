@@ -9,11 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/torchlight/dat"
-	"trowel/torchlight/hash"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/torchlight/dat"
+	"trowel.example/torchlight/hash"
+	"trowel.example/torchlight/text"
+	"trowel.example/trace"
 )
 
 // sample returns a file with all types, in the form in which it is compiled anew.
@@ -88,9 +89,9 @@ func TestEncode(t *testing.T) {
 
 func TestText(t *testing.T) {
 	data := encode(t, sample())
-	form, relic, err := dat.Decompile(data, dat.Options{})
-	if err != nil || relic != nil {
-		t.Fatalf("relic %+v, %v", relic, err)
+	form, residue, err := dat.Decompile(data, dat.Options{})
+	if err != nil || residue != nil {
+		t.Fatalf("residue %+v, %v", residue, err)
 	}
 	if got := plain(form); got != sampleText {
 		t.Errorf("text:\n%s", got)
@@ -116,12 +117,12 @@ func TestJunk(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	long := "[A]\n<STRING>B:" + strings.Repeat("é", 0x10000) + "\n[/A]"
-	if _, err := dat.Compile([]byte(long), nil, dat.Options{}); !errors.Is(err, bin.ErrLimit) {
+	if _, err := dat.Compile([]byte(long), nil, dat.Options{}); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("error %v for a string that is too long", err)
 	}
 }
 
-// oddities are files that no text says all of, and what their relic needs.
+// oddities are files that no text says all of, and what their residue needs.
 func oddities() map[string]func(*dat.File) {
 	return map[string]func(*dat.File){
 		"ids":          func(f *dat.File) { renumber(f, func(id uint32) uint32 { return 100 - id }) },
@@ -191,26 +192,26 @@ func toVersion1(f *dat.File) {
 	walk(f.Root)
 }
 
-// Whatever a file has, its text and relic lead back to it, also through JSON.
-func TestRelic(t *testing.T) {
+// Whatever a file has, its text and residue lead back to it, also through JSON.
+func TestResidue(t *testing.T) {
 	for name, make := range oddities() {
 		f := sample()
 		make(f)
 		data := encode(t, f)
 		for _, o := range []dat.Options{{}, {Floats: text.GUTS}, {Path: "X.DAT.ADM"}} {
-			form, relic, err := dat.Decompile(data, o)
+			form, residue, err := dat.Decompile(data, o)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			if back, err := dat.Compile(form, throughJSON(t, relic), o); err != nil || !bytes.Equal(back, data) {
-				t.Errorf("%s: relic %+v: %v", name, relic, err)
+			if back, err := dat.Compile(form, throughJSON(t, residue), o); err != nil || !bytes.Equal(back, data) {
+				t.Errorf("%s: residue %+v: %v", name, residue, err)
 			}
 			keepsWhole := strings.Contains(name, "surrogate") || name == "all" || strings.HasPrefix(name, "odd") || name == "two halves" || name == "text twice"
-			if relic != nil && relic.Whole != nil && !keepsWhole {
-				t.Errorf("%s: the relic keeps the whole file", name)
+			if residue != nil && residue.Whole != nil && !keepsWhole {
+				t.Errorf("%s: the residue keeps the whole file", name)
 			}
-			// Without the relic the file is as good as new, and stays so.
+			// Without the residue the file is as good as new, and stays so.
 			fresh, err := dat.Compile(form, nil, o)
 			if err != nil {
 				if !strings.HasPrefix(name, "odd") {
@@ -218,20 +219,20 @@ func TestRelic(t *testing.T) {
 				}
 				continue
 			}
-			if _, relic, err := dat.Decompile(fresh, o); err != nil || relic != nil && relic.Values == nil {
-				t.Errorf("%s: compiled anew, the relic is %+v, %v", name, relic, err)
+			if _, residue, err := dat.Decompile(fresh, o); err != nil || residue != nil && residue.Values == nil {
+				t.Errorf("%s: compiled anew, the residue is %+v, %v", name, residue, err)
 			}
 		}
 	}
 }
 
-// A relic that somebody spoilt is an error, never a panic.
-func TestSpoiltRelic(t *testing.T) {
-	for _, r := range []dat.Relic{
+// A residue that somebody spoilt is an error, never a panic.
+func TestSpoiltResidue(t *testing.T) {
+	for _, r := range []dat.Residue{
 		{IDs: "1-4294967295"}, {IDs: "3-1"}, {IDs: "x"}, {IDs: "1 2"}, {IDs: "1 2 3 4"}, {IDs: "1-2 99999999999"}, {IDs: "-"},
 		{Values: []dat.Bits{{At: 13}}}, {Values: []dat.Bits{{At: -1}}}, {Version: 7},
 	} {
-		var e *bin.Error
+		var e *fault.Error
 		if _, err := dat.Compile([]byte(sampleText), &r, dat.Options{}); !errors.As(err, &e) {
 			t.Errorf("%+v: %v", r, err)
 		}
@@ -257,11 +258,11 @@ func TestNames(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	data := encode(t, f)
-	form, relic, err := dat.Decompile(data, o)
-	if err != nil || relic == nil || relic.Table == nil { // two strings are not used
-		t.Fatalf("%+v, %v", relic, err)
+	form, residue, err := dat.Decompile(data, o)
+	if err != nil || residue == nil || residue.Table == nil { // two strings are not used
+		t.Fatalf("%+v, %v", residue, err)
 	}
-	if back, err := dat.Compile(form, relic, o); err != nil || !bytes.Equal(back, data) {
+	if back, err := dat.Compile(form, residue, o); err != nil || !bytes.Equal(back, data) {
 		t.Error(err)
 	}
 }
@@ -269,7 +270,7 @@ func TestNames(t *testing.T) {
 func TestErrors(t *testing.T) {
 	good := encode(t, sample())
 	for i := range good {
-		if _, err := dat.Decode(good[:i]); !errors.Is(err, bin.ErrShort) {
+		if _, err := dat.Decode(good[:i]); !errors.Is(err, fault.ErrShort) {
 			t.Errorf("cut at %d: %v", i, err)
 		}
 	}
@@ -277,20 +278,20 @@ func TestErrors(t *testing.T) {
 	for range text.MaxDepth {
 		deep.Root = &dat.Node{Children: []*dat.Node{deep.Root}}
 	}
-	if _, err := deep.Encode(); !errors.Is(err, bin.ErrLimit) {
+	if _, err := deep.Encode(); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("too deep: %v", err)
 	}
-	if _, err := dat.Decode(append([]byte{2, 0, 0, 0, 0, 0, 0, 0}, bytes.Repeat([]byte{0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}, 100_000)...)); !errors.Is(err, bin.ErrLimit) {
+	if _, err := dat.Decode(append([]byte{2, 0, 0, 0, 0, 0, 0, 0}, bytes.Repeat([]byte{0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}, 100_000)...)); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("too deep: %v", err)
 	}
 	at := bytes.Index(good, []byte{1, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF}) // type and value of the first property
 	bad := bytes.Clone(good)
 	bad[at+1] = 1
-	var e *bin.Error
+	var e *fault.Error
 	if _, err := dat.Decode(bad); !errors.As(err, &e) || e.Offset != int64(at) || e.Path != "root.properties[0].type" || e.Got != "257" {
 		t.Errorf("unknown type: %v", err)
 	}
-	if _, err := dat.Decode([]byte{6, 1, 0, 0, 0, 0, 0}); !errors.Is(err, bin.ErrVersion) || !strings.Contains(err.Error(), "Hob") {
+	if _, err := dat.Decode([]byte{6, 1, 0, 0, 0, 0, 0}); !errors.Is(err, fault.ErrVersion) || !strings.Contains(err.Error(), "Hob") {
 		t.Errorf("version 6: %v", err)
 	}
 	for _, f := range []*dat.File{{Version: 3, Root: &dat.Node{}}, {Version: 2, Root: &dat.Node{Properties: []dat.Property{{1, 10, 0}}}}} {
@@ -306,7 +307,7 @@ func TestBomb(t *testing.T) {
 	for i := range f.Root.Properties {
 		f.Root.Properties[i] = dat.Property{Type: text.String, Value: 1}
 	}
-	if _, _, err := dat.Decompile(encode(t, f), dat.Options{}); !errors.Is(err, bin.ErrLimit) {
+	if _, _, err := dat.Decompile(encode(t, f), dat.Options{}); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -334,7 +335,7 @@ func TestDump(t *testing.T) {
 	f.Rest = []byte("rest")
 	data := encode(t, f)
 	next, meanings := int64(0), map[string]string{}
-	err := dat.Dump(data, func(f bin.Field) {
+	err := dat.Dump(data, func(f trace.Field) {
 		if f.Offset != next {
 			t.Errorf("%s at %d, want %d", f.Path, f.Offset, next)
 		}
@@ -352,7 +353,7 @@ func TestDump(t *testing.T) {
 			t.Errorf("%s means %q, want %q", path, meanings[path], want)
 		}
 	}
-	if err := dat.Dump(data[:50], func(bin.Field) {}); !errors.Is(err, bin.ErrShort) {
+	if err := dat.Dump(data[:50], func(trace.Field) {}); !errors.Is(err, fault.ErrShort) {
 		t.Errorf("a cut file: %v", err)
 	}
 }
@@ -420,14 +421,14 @@ func FuzzCorpus(f *testing.F) {
 func roundTrip(t *testing.T, data []byte) {
 	dat.Recognize(data)
 	last := int64(0)
-	dumpErr := dat.Dump(data, func(f bin.Field) { last = f.Offset + f.Len })
+	dumpErr := dat.Dump(data, func(f trace.Field) { last = f.Offset + f.Len })
 	dat.Check(data, dat.Options{}, func(check.Finding) {})
 	file, err := dat.Decode(data)
 	if (err == nil) != (dumpErr == nil) || err == nil && last != int64(len(data)) {
 		t.Fatalf("Decode %v, Dump %v up to %d of %d", err, dumpErr, last, len(data))
 	}
 	if err != nil {
-		var e *bin.Error
+		var e *fault.Error
 		if !errors.As(err, &e) || e.Offset < 0 || e.Offset > int64(len(data)) {
 			t.Fatalf("error %v", err)
 		}
@@ -437,15 +438,15 @@ func roundTrip(t *testing.T, data []byte) {
 		t.Fatalf("Encode: %v", err)
 	}
 	for _, o := range []dat.Options{{}, {Floats: text.GUTS, Path: "A.ADM"}} {
-		form, relic, err := dat.Decompile(data, o)
+		form, residue, err := dat.Decompile(data, o)
 		if err != nil {
-			if !errors.Is(err, bin.ErrLimit) {
+			if !errors.Is(err, fault.ErrLimit) {
 				t.Fatal(err)
 			}
 			continue
 		}
-		if back, err := dat.Compile(form, throughJSON(t, relic), o); err != nil || !bytes.Equal(back, data) {
-			t.Fatalf("relic %+v: %v", relic, err)
+		if back, err := dat.Compile(form, throughJSON(t, residue), o); err != nil || !bytes.Equal(back, data) {
+			t.Fatalf("residue %+v: %v", residue, err)
 		}
 	}
 }
@@ -454,13 +455,13 @@ func FuzzCompile(f *testing.F) {
 	f.Add([]byte(sampleText), "1-3", 2, uint64(7))
 	f.Add([]byte("[a]\n<BOOL>:yes\n[/A]"), "", 0, uint64(0))
 	f.Fuzz(func(t *testing.T, form []byte, ids string, at int, value uint64) {
-		dat.Compile(form, &dat.Relic{IDs: ids, Values: []dat.Bits{{At: at, Value: value}}}, dat.Options{})
+		dat.Compile(form, &dat.Residue{IDs: ids, Values: []dat.Bits{{At: at, Value: value}}}, dat.Options{})
 		data, err := dat.Compile(form, nil, dat.Options{})
 		if err != nil {
 			return
 		}
-		if _, relic, err := dat.Decompile(data, dat.Options{}); err != nil || relic != nil && relic.Whole != nil {
-			t.Fatalf("relic %+v, %v", relic, err)
+		if _, residue, err := dat.Decompile(data, dat.Options{}); err != nil || residue != nil && residue.Whole != nil {
+			t.Fatalf("residue %+v, %v", residue, err)
 		}
 	})
 }

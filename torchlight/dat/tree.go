@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/torchlight/hash"
-	"trowel/torchlight/text"
+	"trowel.example/torchlight/hash"
+	"trowel.example/torchlight/text"
 )
 
 // Options tell how files are taken apart and put together. The zero value is good.

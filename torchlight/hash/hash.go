@@ -12,7 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"trowel/internal/bin"
+	"trowel.example/internal/bin"
 )
 
 // Of returns the hash of a name: of its UTF-16 units in upper case, each rotated

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/internal/corpus"
-	"trowel/torchlight/image"
-	"trowel/torchlight/mod"
+	"trowel.example/internal/corpus"
+	"trowel.example/torchlight/image"
+	"trowel.example/torchlight/mod"
 )
 
 // Every picture, sound and skeleton in real mods says what it is, and 4096

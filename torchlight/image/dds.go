@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"strings"
 
-	"trowel/internal/bin"
+	"trowel.example/internal/bin"
 )
 
 // The bits of the flags of a DDS pixel format that say what its numbers mean.

@@ -12,7 +12,7 @@ import (
 	"path"
 	"strings"
 
-	"trowel/internal/bin"
+	"trowel.example/internal/bin"
 )
 
 // Field is one thing that is known of a file.

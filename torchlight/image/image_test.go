@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/internal/bin"
-	"trowel/torchlight/image"
+	"trowel.example/internal/bin"
+	"trowel.example/torchlight/image"
 )
 
 // words are little-endian integers of 32 bits.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"trowel/internal/bin"
+	"trowel.example/internal/bin"
 )
 
 // imageSet reads an image set of CEGUI: XML that names the parts of one picture.

@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/torchlight/layout"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/torchlight/layout"
+	"trowel.example/trace"
 )
 
 // nested returns a layout of objects of a kind, each inside the one before.
@@ -50,38 +51,38 @@ func TestErrors(t *testing.T) {
 		offset int64
 		err    error
 	}{
-		"empty":             {nil, "magic", 0, bin.ErrShort},
-		"other magic":       {[]byte{7, 4}, "magic", 0, bin.ErrVersion},
-		"too many objects":  {[]byte{0x0B, 4, 0, 0, 0, 0, 9, 0, 0, 0}, "num_objects", 6, bin.ErrShort},
-		"short object":      {raw(21, body...), "objects[0].length", 8, bin.ErrFormat},
-		"object past end":   {raw(23, body...), "objects[0].length", 8, bin.ErrFormat},
-		"child past parent": {raw(44, parent...), "objects[0].children[0].length", 30, bin.ErrFormat},
-		"spare in object":   {raw(23, append(body, 0)...), "objects[0].length", 8, bin.ErrFormat},
-		"property of 0":     {raw(22, with(11, 1)...), "objects[0].properties[0].size", 24, bin.ErrFormat},
-		"property too long": {raw(22, with(11, 1, 99)...), "objects[0].properties[0].value", 27, bin.ErrShort},
-		"extra too long":    {raw(22, with(12, 99)...), "objects[0].extra_size", 24, bin.ErrShort},
-		"too many children": {raw(22, with(16, 255, 255)...), "objects[0].num_children", 28, bin.ErrShort},
-		"name too long":     {raw(22, with(9, 255, 255)...), "objects[0].name", 21, bin.ErrShort},
-		"tree in header":    {tree(4), "group_tree", 2, bin.ErrFormat},
-		"tree in objects":   {tree(29), "group_tree", 2, bin.ErrFormat},
-		"tree past end":     {tree(31), "group_tree", 2, bin.ErrFormat},
-		"tree of nothing":   {tree(30), "groups.id", 30, bin.ErrShort},
-		"nested too deep":   {deepen(deep), strings.TrimSuffix("objects[0]."+strings.Repeat("children[0].", layout.MaxDepth), "."), 8 + 22*layout.MaxDepth, bin.ErrLimit},
+		"empty":             {nil, "magic", 0, fault.ErrShort},
+		"other magic":       {[]byte{7, 4}, "magic", 0, fault.ErrVersion},
+		"too many objects":  {[]byte{0x0B, 4, 0, 0, 0, 0, 9, 0, 0, 0}, "num_objects", 6, fault.ErrShort},
+		"short object":      {raw(21, body...), "objects[0].length", 8, fault.ErrFormat},
+		"object past end":   {raw(23, body...), "objects[0].length", 8, fault.ErrFormat},
+		"child past parent": {raw(44, parent...), "objects[0].children[0].length", 30, fault.ErrFormat},
+		"spare in object":   {raw(23, append(body, 0)...), "objects[0].length", 8, fault.ErrFormat},
+		"property of 0":     {raw(22, with(11, 1)...), "objects[0].properties[0].size", 24, fault.ErrFormat},
+		"property too long": {raw(22, with(11, 1, 99)...), "objects[0].properties[0].value", 27, fault.ErrShort},
+		"extra too long":    {raw(22, with(12, 99)...), "objects[0].extra_size", 24, fault.ErrShort},
+		"too many children": {raw(22, with(16, 255, 255)...), "objects[0].num_children", 28, fault.ErrShort},
+		"name too long":     {raw(22, with(9, 255, 255)...), "objects[0].name", 21, fault.ErrShort},
+		"tree in header":    {tree(4), "group_tree", 2, fault.ErrFormat},
+		"tree in objects":   {tree(29), "group_tree", 2, fault.ErrFormat},
+		"tree past end":     {tree(31), "group_tree", 2, fault.ErrFormat},
+		"tree of nothing":   {tree(30), "groups.id", 30, fault.ErrShort},
+		"nested too deep":   {deepen(deep), strings.TrimSuffix("objects[0]."+strings.Repeat("children[0].", layout.MaxDepth), "."), 8 + 22*layout.MaxDepth, fault.ErrLimit},
 	} {
 		_, err := layout.Decode(c.data)
-		var e *bin.Error
+		var e *fault.Error
 		if !errors.As(err, &e) || e.Path != c.path || e.Offset != c.offset || !errors.Is(err, c.err) {
 			t.Errorf("%s: %v, want %v at %s, offset %d", name, err, c.err, c.path, c.offset)
 		}
-		if dumped := layout.Dump(c.data, func(bin.Field) {}); dumped == nil || dumped.Error() != err.Error() {
+		if dumped := layout.Dump(c.data, func(trace.Field) {}); dumped == nil || dumped.Error() != err.Error() {
 			t.Errorf("%s: the dump ends with %v, want %v", name, dumped, err)
 		}
 	}
 	if _, err := layout.Decode(deep); err != nil {
 		t.Errorf("as deep as allowed: %v", err)
 	}
-	if _, relic, err := layout.Decompile(deep, layout.Options{}); err != nil || relic != nil {
-		t.Errorf("as deep as allowed: relic %v, %v", relic, err)
+	if _, residue, err := layout.Decompile(deep, layout.Options{}); err != nil || residue != nil {
+		t.Errorf("as deep as allowed: residue %v, %v", residue, err)
 	}
 }
 
@@ -105,7 +106,7 @@ func TestGroupTreeLies(t *testing.T) {
 	for _, at := range []int{tree + 25, tree + 29} { // the numbers of themes
 		lie := slices.Clone(data)
 		binary.LittleEndian.PutUint32(lie[at:], 0x7fffffff)
-		if _, err := layout.Decode(lie); !errors.Is(err, bin.ErrShort) {
+		if _, err := layout.Decode(lie); !errors.Is(err, fault.ErrShort) {
 			t.Errorf("2^31 themes: %v", err)
 		}
 	}
@@ -121,12 +122,12 @@ func TestGroupTreeLies(t *testing.T) {
 		t.Errorf("as deep as allowed: %v", err)
 	}
 	f.Groups = &layout.Group{Children: []*layout.Group{g}}
-	if _, err := f.Encode(); !errors.Is(err, bin.ErrLimit) {
+	if _, err := f.Encode(); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("groups nested too deep: %v", err)
 	}
 	tree = int(binary.LittleEndian.Uint32(data[2:]))
 	root := slices.Clone(data[tree : tree+35])
-	if _, err := layout.Decode(slices.Concat(data[:tree], root, data[tree:])); !errors.Is(err, bin.ErrLimit) {
+	if _, err := layout.Decode(slices.Concat(data[:tree], root, data[tree:])); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("groups nested too deep: %v", err)
 	}
 }
@@ -135,7 +136,7 @@ func TestOtherGames(t *testing.T) {
 	for magic, name := range map[byte]string{0x5A: "Torchlight", 1: "Torchlight", 5: "Rebel Galaxy", 8: "Hob", 9: "Rebel Galaxy Outlaw"} {
 		data := compileString(t, sample)
 		data[0] = magic
-		if _, err := layout.Decode(data); !errors.Is(err, bin.ErrVersion) || !strings.Contains(err.Error(), name) {
+		if _, err := layout.Decode(data); !errors.Is(err, fault.ErrVersion) || !strings.Contains(err.Error(), name) {
 			t.Errorf("magic %#x: %v", magic, err)
 		}
 		if layout.Recognize(data) {
@@ -167,12 +168,12 @@ func TestEncodeLimits(t *testing.T) {
 		"timeline":   {object(layout.Object{Extra: &layout.Timeline{Objects: make([]layout.TimelineObject, 256)}}), "objects[1].timeline objects"},
 	} {
 		_, err := c.file.Encode()
-		var e *bin.Error
-		if !errors.As(err, &e) || e.Path != c.path || !errors.Is(err, bin.ErrLimit) {
+		var e *fault.Error
+		if !errors.As(err, &e) || e.Path != c.path || !errors.Is(err, fault.ErrLimit) {
 			t.Errorf("%s: %v, want a limit at %s", name, err, c.path)
 		}
 	}
-	if _, err := nested(6, layout.MaxDepth+1).Encode(); !errors.Is(err, bin.ErrLimit) {
+	if _, err := nested(6, layout.MaxDepth+1).Encode(); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("objects nested too deep: %v", err)
 	}
 	if _, err := (object(layout.Object{Name: strings.Repeat("€", 65535), Properties: []layout.Property{{7, make([]byte, 65534)}}})).Encode(); err != nil {
@@ -185,7 +186,7 @@ func TestDump(t *testing.T) {
 	data := append(compileString(t, sample), 1, 2)
 	at := int64(0)
 	paths := make(map[string]string)
-	if err := layout.Dump(data, func(f bin.Field) {
+	if err := layout.Dump(data, func(f trace.Field) {
 		if f.Offset != at {
 			t.Errorf("%s is at %d, want %d", f.Path, f.Offset, at)
 		}
@@ -209,20 +210,20 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// holds is the promise for any bytes: an error, or a form and a relic that lead
+// holds is the promise for any bytes: an error, or a form and a residue that lead
 // back to them. It reports whether the bytes could be read.
 func holds(t testing.TB, data []byte, o layout.Options) bool {
 	t.Helper()
 	f, err := layout.Decode(data)
-	form, relic, err2 := layout.Decompile(data, o)
+	form, residue, err2 := layout.Decompile(data, o)
 	layout.Check(data, "", func(check.Finding) {})
-	if dumped := layout.Dump(data, func(bin.Field) {}); (dumped == nil) != (err == nil) || (err2 == nil) != (err == nil) {
+	if dumped := layout.Dump(data, func(trace.Field) {}); (dumped == nil) != (err == nil) || (err2 == nil) != (err == nil) {
 		t.Fatalf("errors disagree: %v, %v, %v\n%x", err, err2, dumped, data)
 	}
 	if err != nil {
 		return false
 	}
-	if back, err := layout.Compile(form, relic, o); err != nil || !bytes.Equal(back, data) {
+	if back, err := layout.Compile(form, residue, o); err != nil || !bytes.Equal(back, data) {
 		t.Fatalf("does not come back: %v\n%x\n%x", err, data, back)
 	}
 	// The model is stable, whatever the lengths and offsets in the file were.
@@ -242,12 +243,12 @@ func holds(t testing.TB, data []byte, o layout.Options) bool {
 	if err != nil {
 		return true // a text that has no place in the form, such as a name of two lines
 	}
-	again, relic, err := layout.Decompile(plain, o)
+	again, residue, err := layout.Decompile(plain, o)
 	if err != nil {
 		t.Fatalf("the compiled text cannot be read: %v\n%x", err, data)
 	}
 	if back, err := layout.Compile(again, nil, o); o.Floats == 0 && (err != nil || !bytes.Equal(back, plain)) {
-		t.Fatalf("compiling is not stable: %v, relic %+v\n%x\n%x", err, relic, plain, back)
+		t.Fatalf("compiling is not stable: %v, residue %+v\n%x\n%x", err, residue, plain, back)
 	}
 	return true
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"trowel/torchlight/layout"
-	"trowel/torchlight/text"
+	"trowel.example/torchlight/layout"
+	"trowel.example/torchlight/text"
 )
 
 // large returns a layout of n windows with ten properties each.
@@ -56,14 +56,14 @@ func BenchmarkDecompile(b *testing.B) {
 }
 
 func BenchmarkCompile(b *testing.B) {
-	form, relic, err := layout.Decompile(large(b, 200), ui)
+	form, residue, err := layout.Decompile(large(b, 200), ui)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(len(form)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := layout.Compile(form, relic, ui); err != nil {
+		if _, err := layout.Compile(form, residue, ui); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/torchlight/text"
 )
 
 // Catalog lists what Check and CheckText can find.
@@ -87,7 +87,7 @@ func unreadable(sink check.Sink, path string, err error) {
 	if text.ReportErrors(foundUnreadable, err, lines) {
 		return
 	}
-	sink.Add(foundUnreadable, path, bin.OffsetOf(err), "the layout cannot be read: %v", err)
+	sink.Add(foundUnreadable, path, fault.OffsetOf(err), "the layout cannot be read: %v", err)
 }
 
 // join puts the path of a file before a place in it.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/check"
-	"trowel/torchlight/layout"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/torchlight/layout"
+	"trowel.example/torchlight/text"
 )
 
 func ids(findings []check.Finding) []string {

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"slices"
 
-	"trowel/internal/bin"
-	"trowel/torchlight/text"
+	"trowel.example/fault"
+	"trowel.example/torchlight/text"
 )
 
-// Relic is what the text form of a layout does not say of the compiled file
+// Residue is what the text form of a layout does not say of the compiled file
 // that it was made of. It belongs to that text: an edited one has none.
-type Relic struct {
+type Residue struct {
 	Patches []Patch `json:"patches,omitempty"` // ascending, apart from each other
 	Whole   []byte  `json:"whole,omitempty"`   // the file, where patches do not lead to it
 }
@@ -26,7 +26,7 @@ type Patch struct {
 
 // Decompile returns the text form of a compiled layout, and what it does not
 // say; nil when it says all. It fails where [Decode] does.
-func Decompile(data []byte, o Options) (form []byte, relic *Relic, err error) {
+func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error) {
 	f, err := Decode(data)
 	if err != nil {
 		return nil, nil, err
@@ -38,12 +38,12 @@ func Decompile(data []byte, o Options) (form []byte, relic *Relic, err error) {
 		return form, nil, nil
 	}
 	if err == nil && len(plain) == len(data) {
-		relic = &Relic{Patches: difference(plain, data)}
-		if back, err := relic.apply(plain); err == nil && bytes.Equal(back, data) {
-			return form, relic, nil
+		residue = &Residue{Patches: difference(plain, data)}
+		if back, err := residue.apply(plain); err == nil && bytes.Equal(back, data) {
+			return form, residue, nil
 		}
 	}
-	return form, &Relic{Whole: bytes.Clone(data)}, nil
+	return form, &Residue{Whole: bytes.Clone(data)}, nil
 }
 
 var errLine = errors.New("a text that has no place in a line")
@@ -61,14 +61,14 @@ func recompile(root *text.Node) ([]byte, error) {
 	return f.Encode()
 }
 
-// Compile makes a compiled layout of its text form. With the relic of that very
+// Compile makes a compiled layout of its text form. With the residue of that very
 // form it is the very file again.
 //
-// It fails where [text.Parse], [FromText] or [File.Encode] do, and for a relic
+// It fails where [text.Parse], [FromText] or [File.Encode] do, and for a residue
 // that cannot be of the form.
-func Compile(form []byte, relic *Relic, _ Options) ([]byte, error) {
-	if relic != nil && relic.Whole != nil {
-		return bytes.Clone(relic.Whole), nil
+func Compile(form []byte, residue *Residue, _ Options) ([]byte, error) {
+	if residue != nil && residue.Whole != nil {
+		return bytes.Clone(residue.Whole), nil
 	}
 	t, err := text.Parse(form)
 	if err != nil {
@@ -82,10 +82,10 @@ func Compile(form []byte, relic *Relic, _ Options) ([]byte, error) {
 		return nil, err
 	}
 	data, err := f.Encode()
-	if err != nil || relic == nil {
+	if err != nil || residue == nil {
 		return data, err
 	}
-	return relic.apply(data)
+	return residue.apply(data)
 }
 
 // difference returns the runs of bytes in which b differs from a, which is as long.
@@ -109,12 +109,12 @@ func difference(a, b []byte) []Patch {
 	return patches
 }
 
-func (r *Relic) apply(data []byte) ([]byte, error) {
+func (r *Residue) apply(data []byte) ([]byte, error) {
 	data = slices.Clone(data)
 	for _, p := range r.Patches {
 		is, err := hex.DecodeString(p.Is)
 		if err != nil || p.At < 0 || p.At > len(data)-len(is) {
-			return nil, &bin.Error{Path: "relic", Offset: int64(p.At), Want: fmt.Sprintf("bytes of a file of %d", len(data)), Got: fmt.Sprintf("%q", p.Is), Err: bin.ErrFormat}
+			return nil, &fault.Error{Path: "residue", Offset: int64(p.At), Want: fmt.Sprintf("bytes of a file of %d", len(data)), Got: fmt.Sprintf("%q", p.Is), Err: fault.ErrFormat}
 		}
 		copy(data[p.At:], is)
 	}

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/check"
-	"trowel/internal/corpus"
-	"trowel/torchlight/layout"
-	"trowel/torchlight/pak"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/internal/corpus"
+	"trowel.example/torchlight/layout"
+	"trowel.example/torchlight/pak"
+	"trowel.example/torchlight/text"
 )
 
 // pair is a compiled layout of the corpus, and the text that lies beside it.
@@ -105,7 +105,7 @@ func different(list []pair) []pair {
 }
 
 // Every layout comes back byte for byte: from its model, from its text with the
-// relic, and without it but for the version byte and bytes left to chance.
+// residue, and without it but for the version byte and bytes left to chance.
 func TestCorpusRoundTrip(t *testing.T) {
 	objects, properties, patched := 0, 0, 0
 	all := different(append(pairs(t), archived(t)...))
@@ -127,30 +127,30 @@ func TestCorpusRoundTrip(t *testing.T) {
 		}
 		for _, style := range []text.FloatStyle{text.Exact, text.GUTS} {
 			o := layout.Options{Path: p.path, Floats: style}
-			form, relic, err := layout.Decompile(p.compiled, o)
+			form, residue, err := layout.Decompile(p.compiled, o)
 			if err != nil {
 				t.Errorf("%s: %v", p.name, err)
 				continue
 			}
-			if back, err := layout.Compile(form, relic, o); err != nil || !bytes.Equal(back, p.compiled) {
+			if back, err := layout.Compile(form, residue, o); err != nil || !bytes.Equal(back, p.compiled) {
 				t.Errorf("%s: compiling gives other bytes, %v", p.name, err)
 			}
-			if relic != nil && relic.Whole != nil {
-				t.Errorf("%s: the relic has the whole file", p.name)
+			if residue != nil && residue.Whole != nil {
+				t.Errorf("%s: the residue has the whole file", p.name)
 			}
-			if style == text.GUTS || relic == nil {
+			if style == text.GUTS || residue == nil {
 				continue
 			}
 			patched++
-			for _, patch := range relic.Patches {
+			for _, patch := range residue.Patches {
 				tree := int(binary.LittleEndian.Uint32(p.compiled[2:]))
 				if patch.At != 1 && (tree == 0 || patch.At < tree || len(patch.Is) != 2) {
-					t.Errorf("%s: the relic has %+v", p.name, patch)
+					t.Errorf("%s: the residue has %+v", p.name, patch)
 				}
 			}
 		}
 	}
-	t.Logf("%d layouts, %d objects, %d properties; %d have a relic", len(all), objects, properties, patched)
+	t.Logf("%d layouts, %d objects, %d properties; %d have a residue", len(all), objects, properties, patched)
 }
 
 // Layouts that the editor compiled have links to nodes that were removed, and

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
+	"trowel.example/trace"
 )
 
 const (
@@ -47,7 +49,7 @@ func Recognize(head []byte) bool {
 // Decode reads a compiled layout. The model shares the bytes of data, which
 // must not be changed afterwards.
 //
-// Errors are of type [*bin.Error]. Lengths must agree with each other and the
+// Errors are of type [*fault.Error]. Lengths must agree with each other and the
 // tree of groups must stand behind the objects; what else is odd, Check tells.
 func Decode(data []byte) (*File, error) {
 	d := decoder{r: bin.NewReader(data, bin.LittleEndian), data: data}
@@ -59,7 +61,7 @@ func Decode(data []byte) (*File, error) {
 }
 
 // Dump reports every field of a compiled layout to t, up to where it breaks.
-func Dump(data []byte, t bin.Tracer) error {
+func Dump(data []byte, t trace.Tracer) error {
 	d := decoder{r: bin.NewReader(data, bin.LittleEndian), data: data}
 	d.r.Trace(t)
 	d.file()
@@ -79,7 +81,7 @@ func (d *decoder) file() *File {
 		if !ok {
 			got = fmt.Sprintf("%#02x", m)
 		}
-		r.FailAt(0, "magic", bin.ErrVersion, "0x0b, a layout of Torchlight II", got)
+		r.FailAt(0, "magic", fault.ErrVersion, "0x0b, a layout of Torchlight II", got)
 	}
 	f.Version = r.U8("version")
 	tree := int64(r.U32("group_tree"))
@@ -89,7 +91,7 @@ func (d *decoder) file() *File {
 	switch {
 	case tree == 0:
 	case tree < end || tree > int64(len(d.data)):
-		r.FailAt(2, "group_tree", bin.ErrFormat, fmt.Sprintf("0 or an offset of %d to %d, behind the objects", end, len(d.data)), strconv.FormatInt(tree, 10))
+		r.FailAt(2, "group_tree", fault.ErrFormat, fmt.Sprintf("0 or an offset of %d to %d, behind the objects", end, len(d.data)), strconv.FormatInt(tree, 10))
 	default:
 		d.spare(f, int(tree-end))
 		r.Enter("groups")
@@ -131,11 +133,11 @@ func (d *decoder) object(depth int, end int64) *Object {
 		return o
 	}
 	if length < minObject || length > end-o.at {
-		r.FailAt(o.at, "length", bin.ErrFormat, fmt.Sprintf("0, or a length of %d to %d", minObject, end-o.at), strconv.FormatInt(length, 10))
+		r.FailAt(o.at, "length", fault.ErrFormat, fmt.Sprintf("0, or a length of %d to %d", minObject, end-o.at), strconv.FormatInt(length, 10))
 		return o
 	}
 	if depth >= MaxDepth {
-		r.FailAt(o.at, "", bin.ErrLimit, fmt.Sprintf("at most %d objects inside each other", MaxDepth), "another")
+		r.FailAt(o.at, "", fault.ErrLimit, fmt.Sprintf("at most %d objects inside each other", MaxDepth), "another")
 		return o
 	}
 	o.Descriptor = r.U8("descriptor")
@@ -158,7 +160,7 @@ func (d *decoder) object(depth int, end int64) *Object {
 	n = r.Count16("num_children", 4)
 	o.Children = d.objects("children", n, depth+1, o.at+length)
 	if r.Err() == nil && r.Offset() != o.at+length {
-		r.FailAt(o.at, "length", bin.ErrFormat, fmt.Sprintf("%d, as long as what the object has", r.Offset()-o.at), strconv.FormatInt(length, 10))
+		r.FailAt(o.at, "length", fault.ErrFormat, fmt.Sprintf("%d, as long as what the object has", r.Offset()-o.at), strconv.FormatInt(length, 10))
 	}
 	return o
 }
@@ -168,7 +170,7 @@ func (d *decoder) property(desc *Descriptor) Property {
 	at := r.Offset()
 	size := int(r.U16("size"))
 	if r.Err() == nil && size == 0 {
-		r.FailAt(at, "size", bin.ErrFormat, "1 or more", "0")
+		r.FailAt(at, "size", fault.ErrFormat, "1 or more", "0")
 	}
 	p := Property{Code: r.U8("code")}
 	info := desc.Property(p.Code)
@@ -280,7 +282,7 @@ func (f *File) groupsByOffset() map[int64]*Object {
 func (d *decoder) group(depth int, objects map[int64]*Object) *Group {
 	r := d.r
 	if depth > MaxDepth {
-		r.Fail("", bin.ErrLimit, fmt.Sprintf("at most %d groups inside each other", MaxDepth), "another")
+		r.Fail("", fault.ErrLimit, fmt.Sprintf("at most %d groups inside each other", MaxDepth), "another")
 		return nil
 	}
 	g := new(Group)

@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
 )
 
 // All yields every object, parents before their children.
@@ -26,7 +27,7 @@ func walk(objects []*Object, yield func(*Object) bool) bool {
 // Encode writes the compiled layout. Counts, lengths and offsets are written
 // anew: of a file where they are right it gives the very bytes.
 //
-// It fails with a [*bin.Error] where a number or a text is more than the format
+// It fails with a [*fault.Error] where a number or a text is more than the format
 // has room for.
 func (f *File) Encode() ([]byte, error) {
 	e := encoder{w: bin.NewWriter(bin.LittleEndian, 4096), groups: make(map[*Object]uint32)}
@@ -53,7 +54,7 @@ type encoder struct {
 	w      *bin.Writer
 	groups map[*Object]uint32 // offsets of objects of kind Group
 	path   []string
-	err    *bin.Error
+	err    *fault.Error
 }
 
 func (e *encoder) offset() uint32 { return uint32(len(e.w.Data())) }
@@ -64,7 +65,7 @@ func (e *encoder) fail(name, want, got string) {
 		if name != "" && path != "" {
 			path += "."
 		}
-		e.err = &bin.Error{Path: path + name, Offset: -1, Want: want, Got: got, Err: bin.ErrLimit}
+		e.err = &fault.Error{Path: path + name, Offset: -1, Want: want, Got: got, Err: fault.ErrLimit}
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"iter"
 	"strings"
 
-	"trowel/torchlight/text"
+	"trowel.example/torchlight/text"
 )
 
 // nodes yields the nodes below n that have a name, in any case.

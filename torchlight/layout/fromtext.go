@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/internal/bin"
-	"trowel/torchlight/text"
+	"trowel.example/fault"
+	"trowel.example/torchlight/text"
 )
 
 // FromText reads the text form of a layout. Names may be in any case, and
@@ -18,7 +18,7 @@ import (
 // the descriptor does not have are left out, as is what the editor does not compile,
 // and VERSION, COUNT and PARENTID: what they say follows from the rest. [CheckText] tells of all that.
 //
-// Errors are of type [*bin.Error]: an unknown descriptor, a value behind a mark
+// Errors are of type [*fault.Error]: an unknown descriptor, a value behind a mark
 // (see the format's page) that cannot be read, objects nested too deep.
 func FromText(root *text.Node) (*File, error) { return fromText(root, nil) }
 
@@ -45,13 +45,13 @@ func fromText(root *text.Node, lines map[text.Item]int) (*File, error) {
 type textReader struct {
 	groups map[*Object]*Group
 	path   []string
-	at     text.Item  // that is read
-	err    *bin.Error // what was wrong first, at the item of then
+	at     text.Item    // that is read
+	err    *fault.Error // what was wrong first, at the item of then
 }
 
 func (t *textReader) fail(err error, want, got string) {
 	if t.err == nil {
-		t.err = &bin.Error{Path: strings.Join(t.path, "."), Offset: -1, Want: want, Got: got, Err: err}
+		t.err = &fault.Error{Path: strings.Join(t.path, "."), Offset: -1, Want: want, Got: got, Err: err}
 	}
 }
 
@@ -65,7 +65,7 @@ func (t *textReader) reads(it text.Item) {
 func (t *textReader) objects(parent *text.Node, depth int) []*Object {
 	if depth >= MaxDepth {
 		if parent.Child("BASEOBJECT") != nil {
-			t.fail(bin.ErrLimit, fmt.Sprintf("at most %d objects inside each other", MaxDepth), "another")
+			t.fail(fault.ErrLimit, fmt.Sprintf("at most %d objects inside each other", MaxDepth), "another")
 		}
 		return nil
 	}
@@ -96,7 +96,7 @@ func (t *textReader) object(n *text.Node, depth int) *Object {
 		}
 	}
 	if t.reads(n); o.Empty && len(o.Children) > 0 {
-		t.fail(bin.ErrFormat, "[PROPERTIES] in an object that has children", "none")
+		t.fail(fault.ErrFormat, "[PROPERTIES] in an object that has children", "none")
 	}
 	return o
 }
@@ -169,7 +169,7 @@ func (r *propertyReader) identity(n *text.Node) bool {
 	if code, ok := strings.CutPrefix(name, mark); ok {
 		v, err := strconv.ParseUint(code, 10, 8)
 		if err != nil {
-			r.fail(bin.ErrFormat, "a number of 0 to 255 behind the mark", strconv.Quote(name))
+			r.fail(fault.ErrFormat, "a number of 0 to 255 behind the mark", strconv.Quote(name))
 			return false
 		}
 		r.o.Descriptor = uint8(v)
@@ -177,7 +177,7 @@ func (r *propertyReader) identity(n *text.Node) bool {
 	} else if r.desc = DescriptorNamed(name); r.desc != nil {
 		r.o.Descriptor = r.desc.Code
 	} else {
-		r.fail(bin.ErrFormat, "the name of a descriptor", strconv.Quote(name))
+		r.fail(fault.ErrFormat, "the name of a descriptor", strconv.Quote(name))
 		return false
 	}
 	if id, ok := n.Get("ID"); ok {
@@ -257,7 +257,7 @@ func (r *propertyReader) marked(key, value string) {
 	}
 	data, err := hex.DecodeString(value)
 	if err != nil {
-		r.fail(bin.ErrFormat, "bytes in hexadecimal behind "+mark+key, strconv.Quote(value))
+		r.fail(fault.ErrFormat, "bytes in hexadecimal behind "+mark+key, strconv.Quote(value))
 		return
 	}
 	if key == "EXTRA" {
@@ -266,7 +266,7 @@ func (r *propertyReader) marked(key, value string) {
 	}
 	code, err := strconv.ParseUint(key, 10, 8)
 	if err != nil {
-		r.fail(bin.ErrFormat, "the code of a property, 0 to 255, behind the mark", strconv.Quote(mark+key))
+		r.fail(fault.ErrFormat, "the code of a property, 0 to 255, behind the mark", strconv.Quote(mark+key))
 		return
 	}
 	if r.kept == nil {

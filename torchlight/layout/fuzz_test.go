@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/check"
-	"trowel/torchlight/layout"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/torchlight/layout"
+	"trowel.example/torchlight/text"
 )
 
 // quiet is a test that lacking something does not skip.
@@ -34,7 +34,7 @@ func corpusSeeds(f *testing.F, add func(p pair)) {
 	}
 }
 
-// FuzzDecode: any bytes give an error, or a text and a relic that lead back to them.
+// FuzzDecode: any bytes give an error, or a text and a residue that lead back to them.
 func FuzzDecode(f *testing.F) {
 	data := compileString(f, sample)
 	f.Add(data, false)

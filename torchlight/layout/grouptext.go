@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/torchlight/text"
+	"trowel.example/torchlight/text"
 )
 
 // place says what a line of the text of a Group is for.

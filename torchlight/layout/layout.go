@@ -14,7 +14,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"trowel/internal/bin"
+	"trowel.example/internal/bin"
 )
 
 // MaxDepth is how deep objects, and groups, may nest.

@@ -13,9 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"trowel/internal/bin"
-	"trowel/torchlight/layout"
-	"trowel/torchlight/text"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
+	"trowel.example/torchlight/layout"
+	"trowel.example/torchlight/text"
 )
 
 // sample is a layout with something of everything that the editor's text has.
@@ -242,9 +243,9 @@ func TestSample(t *testing.T) {
 	if diff := cmp.Diff(want, f, ignore); diff != "" {
 		t.Error(diff)
 	}
-	form, relic, err := layout.Decompile(data, ui)
-	if err != nil || relic != nil {
-		t.Fatalf("relic %v, %v", relic, err)
+	form, residue, err := layout.Decompile(data, ui)
+	if err != nil || residue != nil {
+		t.Fatalf("residue %v, %v", residue, err)
 	}
 	if diff := cmp.Diff(sample, plain(form)); diff != "" {
 		t.Error(diff)
@@ -297,9 +298,9 @@ func TestMarked(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		form, relic, err := layout.Decompile(data, layout.Options{})
-		if err != nil || relic != nil {
-			t.Errorf("%s: relic %+v, %v\n%s", name, relic, err, plain(form))
+		form, residue, err := layout.Decompile(data, layout.Options{})
+		if err != nil || residue != nil {
+			t.Errorf("%s: residue %+v, %v\n%s", name, residue, err, plain(form))
 			continue
 		}
 		if !strings.Contains(plain(form), c.line) {
@@ -308,8 +309,8 @@ func TestMarked(t *testing.T) {
 	}
 }
 
-// What no text says is in the relic, as small as it may be.
-func TestRelic(t *testing.T) {
+// What no text says is in the residue, as small as it may be.
+func TestResidue(t *testing.T) {
 	data := compileString(t, sample)
 	tree := binary.LittleEndian.Uint32(data[2:])
 	edit := func(change func(d []byte) []byte) []byte { return change(slices.Clone(data)) }
@@ -323,35 +324,35 @@ func TestRelic(t *testing.T) {
 		"spare bytes":         {edit(func(d []byte) []byte { return append(d, 1, 2, 3) }), -1},
 		"no tree":             {edit(func(d []byte) []byte { clear(d[2:6]); return d[:tree] }), -1},
 	} {
-		form, relic, err := layout.Decompile(c.data, ui)
-		if err != nil || relic == nil {
-			t.Errorf("%s: relic %v, %v", name, relic, err)
+		form, residue, err := layout.Decompile(c.data, ui)
+		if err != nil || residue == nil {
+			t.Errorf("%s: residue %v, %v", name, residue, err)
 			continue
 		}
-		if c.patches < 0 != (relic.Whole != nil) || c.patches >= 0 && len(relic.Patches) != c.patches {
-			t.Errorf("%s: relic %+v", name, relic)
+		if c.patches < 0 != (residue.Whole != nil) || c.patches >= 0 && len(residue.Patches) != c.patches {
+			t.Errorf("%s: residue %+v", name, residue)
 		}
-		back, err := layout.Compile(form, relic, ui)
+		back, err := layout.Compile(form, residue, ui)
 		if err != nil || !bytes.Equal(back, c.data) {
 			t.Errorf("%s: does not come back, %v", name, err)
 		}
 	}
-	// Six digits lose bits, which the relic keeps.
+	// Six digits lose bits, which the residue keeps.
 	o := layout.Options{Path: ui.Path, Floats: text.GUTS}
 	lossy := &layout.File{Version: 4, Objects: []*layout.Object{{Descriptor: 6, Properties: []layout.Property{{103, f32(math.Nextafter32(0.1, 1))}}}}}
 	data, err := lossy.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	form, relic, err := layout.Decompile(data, o)
-	if err != nil || relic == nil || len(relic.Patches) != 1 || !strings.Contains(plain(form), "<FLOAT>SCALE:0.1\n") {
-		t.Fatalf("relic %+v, %v\n%s", relic, err, plain(form))
+	form, residue, err := layout.Decompile(data, o)
+	if err != nil || residue == nil || len(residue.Patches) != 1 || !strings.Contains(plain(form), "<FLOAT>SCALE:0.1\n") {
+		t.Fatalf("residue %+v, %v\n%s", residue, err, plain(form))
 	}
-	if back, err := layout.Compile(form, relic, o); err != nil || !bytes.Equal(back, data) {
+	if back, err := layout.Compile(form, residue, o); err != nil || !bytes.Equal(back, data) {
 		t.Errorf("a lossy float does not come back, %v", err)
 	}
-	if _, err := layout.Compile(form, &layout.Relic{Patches: []layout.Patch{{At: len(data), Is: "00"}}}, o); err == nil {
-		t.Error("a relic of another file was taken")
+	if _, err := layout.Compile(form, &layout.Residue{Patches: []layout.Patch{{At: len(data), Is: "00"}}}, o); err == nil {
+		t.Error("a residue of another file was taken")
 	}
 }
 
@@ -393,14 +394,14 @@ func TestText(t *testing.T) {
 		"objects[1]":             "[L]\n[OBJECTS]\n[BASEOBJECT]\n[/BASEOBJECT]\n[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:Group\n<STRING>#7:0\n[/PROPERTIES]\n[/BASEOBJECT]\n[/OBJECTS]\n[/L]\n",
 	} {
 		_, err := layout.FromText(parse(t, s))
-		var e *bin.Error
+		var e *fault.Error
 		if !errors.As(err, &e) || e.Path != name {
 			t.Errorf("error %v, want one at %s", err, name)
 		}
 	}
 	deep := strings.Repeat("[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:Group\n[/PROPERTIES]\n[CHILDREN]\n", layout.MaxDepth+1) +
 		strings.Repeat("[/CHILDREN]\n[/BASEOBJECT]\n", layout.MaxDepth+1)
-	if _, err := layout.FromText(parse(t, "[L]\n[OBJECTS]\n"+deep+"[/OBJECTS]\n[/L]\n")); !errors.Is(err, bin.ErrLimit) {
+	if _, err := layout.FromText(parse(t, "[L]\n[OBJECTS]\n"+deep+"[/OBJECTS]\n[/L]\n")); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("text nested too deep: %v", err)
 	}
 }
@@ -498,9 +499,9 @@ func TestDictionary(t *testing.T) {
 			t.Errorf("%s: %v", d.Name, err)
 			continue
 		}
-		form, relic, err := layout.Decompile(data, layout.Options{})
-		if err != nil || relic != nil || bytes.Contains(form, []byte("#\x00")) {
-			t.Errorf("%s: relic %+v, %v\n%s", d.Name, relic, err, plain(form))
+		form, residue, err := layout.Decompile(data, layout.Options{})
+		if err != nil || residue != nil || bytes.Contains(form, []byte("#\x00")) {
+			t.Errorf("%s: residue %+v, %v\n%s", d.Name, residue, err, plain(form))
 		}
 		for _, name := range want {
 			if !strings.Contains(plain(form), ">"+name) {

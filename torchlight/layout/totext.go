@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/torchlight/text"
+	"trowel.example/torchlight/text"
 )
 
 // Options say how a layout becomes text.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/internal/bin"
-	"trowel/torchlight/text"
+	"trowel.example/internal/bin"
+	"trowel.example/torchlight/text"
 )
 
 // mark begins the keys of what the editor's text form cannot say: "#17" is the

@@ -9,9 +9,9 @@ import (
 
 	"github.com/klauspost/compress/zlib"
 
-	"trowel/internal/parallel"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/pak"
+	"trowel.example/internal/parallel"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/pak"
 )
 
 // each runs a benchmark with a mod of our own of 2000 files, and with the largest
@@ -109,15 +109,15 @@ func benchInflate(b *testing.B, data []byte) {
 	})
 }
 
-// BenchmarkRelic takes the relic of a mod: inflates all, and compares with
+// BenchmarkResidue takes the residue of a mod: inflates all, and compares with
 // compressing again.
-func BenchmarkRelic(b *testing.B) { each(b, benchRelic) }
+func BenchmarkResidue(b *testing.B) { each(b, benchResidue) }
 
-func benchRelic(b *testing.B, data []byte) {
+func benchResidue(b *testing.B, data []byte) {
 	m := open(b, data)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		if _, err := mod.NewRelic(m); err != nil {
+		if _, err := mod.NewResidue(m); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -128,7 +128,7 @@ func BenchmarkWrite(b *testing.B) { each(b, benchWrite) }
 
 func benchWrite(b *testing.B, data []byte) {
 	m := open(b, data)
-	k, err := mod.NewRelic(m)
+	k, err := mod.NewResidue(m)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"trowel/check"
-	"trowel/torchlight/pak"
+	"trowel.example/check"
+	"trowel.example/torchlight/pak"
 )
 
 // Catalog lists what Check can find in a mod besides what [pak.Catalog] has.

@@ -13,12 +13,12 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/corpus"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/pak"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/internal/corpus"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/pak"
+	"trowel.example/torchlight/text"
+	"trowel.example/trace"
 )
 
 // realMods returns the mods of the corpus by their paths.
@@ -57,18 +57,18 @@ func contents(t testing.TB, m *mod.Mod) []pak.NewFile {
 		}
 		content, err := f.Content()
 		if err != nil {
-			continue // kept by the relic
+			continue // kept by the residue
 		}
 		files = append(files, pak.NewFile{Path: f.Path, Content: func() ([]byte, error) { return content, nil }})
 	}
 	return files
 }
 
-// rebuild makes a mod of the MOD.DAT, the contents and the relics of another,
+// rebuild makes a mod of the MOD.DAT, the contents and the residues of another,
 // all of which went through JSON and text.
 func rebuild(t testing.TB, m *mod.Mod) []byte {
 	t.Helper()
-	k, err := mod.NewRelic(m)
+	k, err := mod.NewResidue(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func rebuild(t testing.TB, m *mod.Mod) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := mod.HeaderOf(tree.Root, throughJSON(t, m.Header.Relic()))
+	h, err := mod.HeaderOf(tree.Root, throughJSON(t, m.Header.Residue()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,12 +155,12 @@ func TestCorpusRoundTrip(t *testing.T) {
 	t.Logf("%d mods, %d files, %d blocks compressed anew, all the same bytes", len(mods), files, blocks)
 }
 
-// The relic of a mod of the editor has order and times, and nothing that was
+// The residue of a mod of the editor has order and times, and nothing that was
 // held for odd. It stays small.
-func TestCorpusRelicIsSmall(t *testing.T) {
+func TestCorpusResidueIsSmall(t *testing.T) {
 	for path, data := range realMods(t) {
 		m := open(t, data)
-		k, err := mod.NewRelic(m)
+		k, err := mod.NewResidue(m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,10 +169,10 @@ func TestCorpusRelicIsSmall(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := len(m.Archive.Files()); len(out) > 200*n {
-			t.Errorf("%s: a relic of %d bytes for %d files", path, len(out), n)
+			t.Errorf("%s: a residue of %d bytes for %d files", path, len(out), n)
 		}
 		if len(data) > 4_000_000 {
-			t.Logf("%s: %d files, relic of %d bytes", filepath.Base(path), len(m.Archive.Files()), len(out))
+			t.Logf("%s: %d files, residue of %d bytes", filepath.Base(path), len(m.Archive.Files()), len(out))
 		}
 		if a := k.Archive; a.Hint != nil || a.Hash != nil || a.ManHash != nil || a.Max != nil || a.Tail != nil || a.Rest != nil || a.Version != nil || a.Root != nil {
 			t.Errorf("%s: the editor's own numbers are held for odd: %.300s", path, out)
@@ -231,7 +231,7 @@ func TestCorpusBlockOrder(t *testing.T) {
 func TestCorpusDump(t *testing.T) {
 	for path, data := range realMods(t) {
 		at := int64(0)
-		if err := mod.Dump(bytes.NewReader(data), int64(len(data)), func(f bin.Field) {
+		if err := mod.Dump(bytes.NewReader(data), int64(len(data)), func(f trace.Field) {
 			if f.Offset != at {
 				t.Fatalf("%s: %s at %d, expected %d", path, f.Path, f.Offset, at)
 			}

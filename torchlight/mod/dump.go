@@ -5,13 +5,14 @@ import (
 	"errors"
 	"io"
 
-	"trowel/internal/bin"
-	"trowel/torchlight/pak"
+	"trowel.example/internal/bin"
+	"trowel.example/torchlight/pak"
+	"trowel.example/trace"
 )
 
 // Dump reports every field of a mod: header, archive, manifest. The error tells
 // why it stopped, if it did; what comes before that was reported.
-func Dump(src io.ReaderAt, size int64, t bin.Tracer) error {
+func Dump(src io.ReaderAt, size int64, t trace.Tracer) error {
 	head, err := readHead(src, size)
 	if err != nil { // what there is of it is told all the same
 		const most = 1 << 20

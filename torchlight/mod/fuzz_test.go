@@ -4,17 +4,17 @@ import (
 	"bytes"
 	"testing"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/pak"
+	"trowel.example/check"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/pak"
+	"trowel.example/trace"
 )
 
 // exercise takes anything through all that reads, and what can be read through
 // all that writes. It tells how far it came.
 func exercise(t testing.TB, data []byte) (opened, rebuilt bool) {
 	told := int64(0)
-	dumped := mod.Dump(bytes.NewReader(data), int64(len(data)), func(f bin.Field) { told += f.Len })
+	dumped := mod.Dump(bytes.NewReader(data), int64(len(data)), func(f trace.Field) { told += f.Len })
 	if told > int64(len(data)) {
 		t.Errorf("dump told %d of %d bytes", told, len(data))
 	}
@@ -36,8 +36,8 @@ func exercise(t testing.TB, data []byte) (opened, rebuilt bool) {
 		t.Errorf("the manifest encodes to other bytes, %v", err)
 	}
 	out := new(memory)
-	if k, err := mod.NewRelic(m); err == nil {
-		h, err := mod.HeaderOf(m.Header.ModDat(), throughJSON(t, m.Header.Relic()))
+	if k, err := mod.NewResidue(m); err == nil {
+		h, err := mod.HeaderOf(m.Header.ModDat(), throughJSON(t, m.Header.Residue()))
 		if err != nil {
 			t.Fatal(err)
 		}

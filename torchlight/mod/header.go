@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
 )
 
 // GameVersion is a version of the game, such as 1.25.9.5.
@@ -80,7 +81,7 @@ func offsetsAt(head []byte) (int64, error) {
 func (h *Header) readVersion(r *bin.Reader) {
 	at := r.Offset()
 	if h.Version = r.U16("version"); (h.Version < 1 || h.Version > LastVersion) && r.Err() == nil {
-		r.FailAt(at, "version", bin.ErrVersion, "1 to 4", fmt.Sprint(h.Version))
+		r.FailAt(at, "version", fault.ErrVersion, "1 to 4", fmt.Sprint(h.Version))
 	}
 	h.ModVersion = r.U16("mod_version")
 }
@@ -112,7 +113,7 @@ func (h *Header) read(r *bin.Reader) {
 		if n := int(h.ModVersion) + 1; n*releaseSize <= r.Len() {
 			h.Releases = make([]Release, n)
 		} else {
-			r.Fail("releases", bin.ErrShort, fmt.Sprintf("%d of 9 bytes each", n), fmt.Sprintf("%d bytes before the end of the data", r.Len()))
+			r.Fail("releases", fault.ErrShort, fmt.Sprintf("%d of 9 bytes each", n), fmt.Sprintf("%d bytes before the end of the data", r.Len()))
 		}
 		for i := range h.Releases {
 			r.EnterIndex("releases", i)
@@ -198,19 +199,19 @@ func (h *Header) Encode() ([]byte, error) {
 // valid tells what of a header cannot be written.
 func (h *Header) valid() error {
 	fail := func(path, want string, got any, err error) error {
-		return &bin.Error{Path: path, Offset: -1, Want: want, Got: fmt.Sprint(got), Err: err}
+		return &fault.Error{Path: path, Offset: -1, Want: want, Got: fmt.Sprint(got), Err: err}
 	}
 	switch {
 	case h.Version < 1 || h.Version > LastVersion:
-		return fail("version", "1 to 4", h.Version, bin.ErrVersion)
+		return fail("version", "1 to 4", h.Version, fault.ErrVersion)
 	case h.Version == 1 && len(h.Releases) != int(h.ModVersion)+1:
-		return fail("releases", fmt.Sprintf("%d, one more than the version of the mod", int(h.ModVersion)+1), len(h.Releases), bin.ErrFormat)
+		return fail("releases", fmt.Sprintf("%d, one more than the version of the mod", int(h.ModVersion)+1), len(h.Releases), fault.ErrFormat)
 	case h.Version < 3 && len(h.Removed) > 0:
-		return fail("removed", "no removed files before version 3", len(h.Removed), bin.ErrVersion)
+		return fail("removed", "no removed files before version 3", len(h.Removed), fault.ErrVersion)
 	case len(h.Required) > 65535:
-		return fail("required", "at most 65535", len(h.Required), bin.ErrLimit)
+		return fail("required", "at most 65535", len(h.Required), fault.ErrLimit)
 	case len(h.Removed) > 65535:
-		return fail("removed", "at most 65535", len(h.Removed), bin.ErrLimit)
+		return fail("removed", "at most 65535", len(h.Removed), fault.ErrLimit)
 	}
 	texts := []struct{ path, s string }{{"title", h.Title}, {"author", h.Author}, {"description", h.Description}, {"website", h.Website}, {"download_url", h.DownloadURL}}
 	for i := range h.Required {
@@ -221,13 +222,13 @@ func (h *Header) valid() error {
 	}
 	for _, t := range texts {
 		if n := bin.UTF16Len(t.s); n > 65535 {
-			return fail(t.path, "at most 65535 UTF-16 units", n, bin.ErrLimit)
+			return fail(t.path, "at most 65535 UTF-16 units", n, fault.ErrLimit)
 		}
 	}
 	return nil
 }
 
-// Recognize tells whether a file that begins with head is a mod: 32 bytes are
+// Recognize reports whether a file that begins with head is a mod: 32 bytes are
 // enough.
 func Recognize(head []byte) bool {
 	at, err := offsetsAt(head)

@@ -8,8 +8,8 @@
 //	    [ ] manifest   what else is a .PAK.MAN, up to the end of the file
 //
 // [Open] reads header and manifest only; files are read from the archive when
-// they are asked for. [Write] makes a mod; with a [Relic] it makes the very
-// file again that the relic was taken from. [Split] and [Join] go between a
+// they are asked for. [Write] makes a mod; with a [Residue] it makes the very
+// file again that the residue was taken from. [Split] and [Join] go between a
 // .MOD and the pair of a .PAK and a .PAK.MAN.
 //
 // The format is described in docs/formats/torchlight-archive.md.
@@ -21,8 +21,8 @@ import (
 	"io"
 	"math"
 
-	"trowel/internal/bin"
-	"trowel/torchlight/pak"
+	"trowel.example/fault"
+	"trowel.example/torchlight/pak"
 )
 
 // Mod is an open .MOD file.
@@ -60,7 +60,7 @@ func Open(r io.ReaderAt, size int64) (*Mod, error) {
 	if err := readFull(r, m.rawMan, man, "manifest"); err != nil {
 		return nil, err
 	}
-	if m.Manifest, err = pak.DecodeManifest(m.rawMan); errors.Is(err, bin.ErrShort) {
+	if m.Manifest, err = pak.DecodeManifest(m.rawMan); errors.Is(err, fault.ErrShort) {
 		return nil, &CutError{"manifest", 0, shift(err, man, "manifest")}
 	} else if err != nil {
 		return nil, shift(err, man, "manifest")
@@ -103,7 +103,7 @@ func readHead(r io.ReaderAt, size int64) ([]byte, error) {
 	}
 	var offsets [4]byte
 	if at+8 > size {
-		return nil, &bin.Error{Path: "header.data_offset", Offset: at, Want: "8 bytes", Got: fmt.Sprintf("%d before the end of the data", max(0, size-at)), Err: bin.ErrShort}
+		return nil, &fault.Error{Path: "header.data_offset", Offset: at, Want: "8 bytes", Got: fmt.Sprintf("%d before the end of the data", max(0, size-at)), Err: fault.ErrShort}
 	}
 	if err := readFull(r, offsets[:], at, "header.data_offset"); err != nil {
 		return nil, err
@@ -126,11 +126,11 @@ func readHead(r io.ReaderAt, size int64) ([]byte, error) {
 const maxHeader = 64 << 20
 
 func tooLong(part string, offset, size, limit int64) error {
-	return &bin.Error{Path: part, Offset: offset, Want: fmt.Sprintf("at most %d bytes", limit), Got: fmt.Sprint(size), Err: bin.ErrLimit}
+	return &fault.Error{Path: part, Offset: offset, Want: fmt.Sprintf("at most %d bytes", limit), Got: fmt.Sprint(size), Err: fault.ErrLimit}
 }
 
 func outside(field, want string, got int64) error {
-	return &bin.Error{Path: "header." + field, Offset: -1, Want: want, Got: fmt.Sprint(got), Err: bin.ErrFormat}
+	return &fault.Error{Path: "header." + field, Offset: -1, Want: want, Got: fmt.Sprint(got), Err: fault.ErrFormat}
 }
 
 func readFull(r io.ReaderAt, b []byte, at int64, path string) error {
@@ -141,13 +141,13 @@ func readFull(r io.ReaderAt, b []byte, at int64, path string) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return &bin.Error{Path: path, Offset: at, Want: fmt.Sprintf("%d bytes", len(b)), Got: err.Error(), Err: err}
+	return &fault.Error{Path: path, Offset: at, Want: fmt.Sprintf("%d bytes", len(b)), Got: err.Error(), Err: err}
 }
 
 // shift makes an error about a part one about the whole file. What is about
 // something else, such as a source, has words of its own around it, and stays.
 func shift(err error, offset int64, part string) error {
-	e, ok := err.(*bin.Error)
+	e, ok := err.(*fault.Error)
 	if !ok || e.File != "" {
 		return err
 	}
@@ -212,7 +212,7 @@ func (h *Header) place(gap, size int64) ([]byte, error) {
 	}
 	start := int64(len(head)) + gap
 	if start+size > math.MaxUint32 {
-		return nil, &bin.Error{Offset: -1, Want: "a mod of less than 4 GiB", Got: fmt.Sprintf("%d bytes", start+size), Err: bin.ErrLimit}
+		return nil, &fault.Error{Offset: -1, Want: "a mod of less than 4 GiB", Got: fmt.Sprintf("%d bytes", start+size), Err: fault.ErrLimit}
 	}
 	h.DataOffset, h.ManifestOffset = uint32(start), uint32(start+size)
 	return h.Encode()

@@ -11,11 +11,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/pak"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/pak"
+	"trowel.example/torchlight/text"
+	"trowel.example/trace"
 )
 
 // header is a header of a version with something in every field.
@@ -48,7 +49,7 @@ func sampleFiles() []pak.NewFile {
 	}
 }
 
-func write(t testing.TB, h *mod.Header, files []pak.NewFile, k *mod.Relic) []byte {
+func write(t testing.TB, h *mod.Header, files []pak.NewFile, k *mod.Residue) []byte {
 	t.Helper()
 	out := new(memory)
 	size, err := mod.Write(out, h, files, k)
@@ -70,15 +71,15 @@ func seeds(t testing.TB) [][]byte {
 	}
 	files := sampleFiles()
 	files = append(files, pak.NewFile{Path: "MEDIA/UNLISTED.DAT", Removed: true})
-	all = append(all, write(t, mod.NewHeader(), files, &mod.Relic{Gap: []byte("gap"), Archive: &pak.Relic{Tail: []byte("tail")}}))
+	all = append(all, write(t, mod.NewHeader(), files, &mod.Residue{Gap: []byte("gap"), Archive: &pak.Residue{Tail: []byte("tail")}}))
 	all = append(all, write(t, mod.NewHeader(), nil, nil))
 	h := header(4)
-	all = append(all, write(t, h, sampleFiles(), &mod.Relic{Unrecorded: []pak.RelicName{"MEDIA/GONE.DAT"}}))
+	all = append(all, write(t, h, sampleFiles(), &mod.Residue{Unrecorded: []pak.ResidueName{"MEDIA/GONE.DAT"}}))
 	return all
 }
 
 // All versions of the header come back, and so do mods made with them, from
-// their MOD.DAT, contents and relics.
+// their MOD.DAT, contents and residues.
 func TestRoundTrip(t *testing.T) {
 	for i, data := range seeds(t) {
 		m := open(t, data)
@@ -97,7 +98,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("%d: comes back as other bytes: %d for %d", i, len(got), len(data))
 		}
 		at := int64(0)
-		if err := mod.Dump(bytes.NewReader(data), int64(len(data)), func(f bin.Field) {
+		if err := mod.Dump(bytes.NewReader(data), int64(len(data)), func(f trace.Field) {
 			if f.Offset != at {
 				t.Errorf("%d: %s at %d, expected %d", i, f.Path, f.Offset, at)
 			}
@@ -122,7 +123,7 @@ func TestHeaderBytes(t *testing.T) {
 		t.Fatalf("Encode = %q, %v", data, err)
 	}
 	for n := range data {
-		if _, _, err := mod.DecodeHeader(data[:n]); !errors.Is(err, bin.ErrShort) {
+		if _, _, err := mod.DecodeHeader(data[:n]); !errors.Is(err, fault.ErrShort) {
 			t.Errorf("the first %d bytes: %v", n, err)
 		}
 	}
@@ -139,7 +140,7 @@ func TestHeaderErrors(t *testing.T) {
 		"required":     {Version: 4, Required: make([]mod.Required, 65536)},
 		"title":        {Version: 4, Title: strings.Repeat("x", 65536)},
 	} {
-		var e *bin.Error
+		var e *fault.Error
 		if _, err := h.Encode(); !errors.As(err, &e) || e.Path == "" {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -166,7 +167,7 @@ func TestOpenErrors(t *testing.T) {
 		"version 1, cut":           {1, 0, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0},
 	} {
 		_, err := mod.Open(bytes.NewReader(data), int64(len(data)))
-		var e *bin.Error
+		var e *fault.Error
 		if !errors.As(err, &e) || e.Path == "" {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -201,12 +202,12 @@ func TestModDat(t *testing.T) {
 		t.Errorf("MOD.DAT = %s", text.Format(got.Root))
 	}
 
-	// What is edited wins over the relic; the rest of the relic stays.
+	// What is edited wins over the residue; the rest of the residue stays.
 	edited := &text.Node{Name: "mod"}
 	edited.Add(text.String, "name", "New")
 	edited.Add(text.Integer, "VERSION", "5")
 	edited.AddNode("REQUIRED_MODS").Add(text.Integer64, "ID", "8")
-	back, err := mod.HeaderOf(edited, h.Relic())
+	back, err := mod.HeaderOf(edited, h.Residue())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +218,7 @@ func TestModDat(t *testing.T) {
 		t.Error(diff)
 	}
 	if back, err = mod.HeaderOf(edited, nil); err != nil || back.Game != mod.LastGame || back.Flags != 0 {
-		t.Errorf("without a relic: %+v, %v", back, err)
+		t.Errorf("without a residue: %+v, %v", back, err)
 	}
 
 	for _, bad := range []func(n *text.Node){
@@ -238,7 +239,7 @@ func TestModDat(t *testing.T) {
 // A mod of the editor for testing has version 0, as has its MOD.DAT.
 func TestEditorMod(t *testing.T) {
 	h := mod.NewHeader()
-	back, err := mod.HeaderOf(h.ModDat(), h.Relic())
+	back, err := mod.HeaderOf(h.ModDat(), h.Residue())
 	if err != nil || back.ModVersion != 0 {
 		t.Errorf("version %d, %v", back.ModVersion, err)
 	}
@@ -262,7 +263,7 @@ func TestSplitJoin(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	ids := func(h *mod.Header, files []pak.NewFile, k *mod.Relic) []string {
+	ids := func(h *mod.Header, files []pak.NewFile, k *mod.Residue) []string {
 		var ids []string
 		m := open(t, write(t, h, files, k))
 		for _, f := range check.Collect(func(s check.Sink) { m.Check("x.mod", s) }) {
@@ -279,11 +280,11 @@ func TestCheck(t *testing.T) {
 	for name, c := range map[string]struct{ got, want []string }{
 		"new":           {ids(mod.NewHeader(), sampleFiles(), nil), nil},
 		"old":           {ids(edit(func(h *mod.Header) { h.Version = 2; h.Game = mod.GameVersion{} }), sampleFiles(), nil), []string{"tl-mod-old-header"}},
-		"gap":           {ids(mod.NewHeader(), sampleFiles(), &mod.Relic{Gap: []byte("x")}), []string{"tl-mod-gap"}},
+		"gap":           {ids(mod.NewHeader(), sampleFiles(), &mod.Residue{Gap: []byte("x")}), []string{"tl-mod-gap"}},
 		"flags":         {ids(edit(func(h *mod.Header) { h.Flags = 1 }), nil, nil), []string{"tl-mod-flags"}},
 		"required hash": {ids(edit(func(h *mod.Header) { h.RequiredHash = 1 }), nil, nil), []string{"tl-mod-required-hash"}},
-		"unlisted":      {ids(mod.NewHeader(), nil, &mod.Relic{Unlisted: []pak.RelicName{"MEDIA/X"}}), []string{"tl-mod-removed-unlisted", "tl-pak-removed"}},
-		"unrecorded": {ids(edit(func(h *mod.Header) { h.Removed = []string{"MEDIA/X"} }), nil, &mod.Relic{Unrecorded: []pak.RelicName{"MEDIA/X"}}),
+		"unlisted":      {ids(mod.NewHeader(), nil, &mod.Residue{Unlisted: []pak.ResidueName{"MEDIA/X"}}), []string{"tl-mod-removed-unlisted", "tl-pak-removed"}},
+		"unrecorded": {ids(edit(func(h *mod.Header) { h.Removed = []string{"MEDIA/X"} }), nil, &mod.Residue{Unrecorded: []pak.ResidueName{"MEDIA/X"}}),
 			[]string{"tl-mod-removed-unrecorded"}},
 		"removed name": {ids(edit(func(h *mod.Header) { h.Removed = []string{"X"} }), nil, nil), []string{"tl-mod-removed-name", "tl-pak-removed"}},
 	} {

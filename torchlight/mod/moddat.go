@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/torchlight/pak"
-	"trowel/torchlight/text"
+	"trowel.example/torchlight/pak"
+	"trowel.example/torchlight/text"
 )
 
 // MOD.DAT is the file from which the editor makes the header of a mod. Its root
@@ -73,10 +73,10 @@ func (h *Header) ModDat() *text.Node {
 }
 
 // HeaderOf returns the header that a MOD.DAT describes. What that does not say
-// comes from the relic, which can be nil, or else is as in [NewHeader]. Names and
-// versions of required mods are known only from a relic, and so is their hash,
+// comes from the residue, which can be nil, or else is as in [NewHeader]. Names and
+// versions of required mods are known only from a residue, and so is their hash,
 // which is 0 otherwise: how it is made is not known.
-func HeaderOf(n *text.Node, k *HeaderRelic) (*Header, error) {
+func HeaderOf(n *text.Node, k *HeaderResidue) (*Header, error) {
 	if !strings.EqualFold(n.Name, rootName) {
 		return nil, fmt.Errorf("mod: MOD.DAT: expected a root of the name MOD, found %q", n.Name)
 	}
@@ -128,37 +128,37 @@ func badValue(key, want, got string) error {
 	return fmt.Errorf("mod: MOD.DAT: %s: expected %s, found %q", key, want, got)
 }
 
-// A HeaderRelic is what MOD.DAT does not say about a header. Where it speaks of
+// A HeaderResidue is what MOD.DAT does not say about a header. Where it speaks of
 // something that MOD.DAT says too, it is void as soon as that was changed.
-type HeaderRelic struct {
+type HeaderResidue struct {
 	Version      *uint16            `json:"version,omitempty"`
 	Game         *GameVersion       `json:"game,omitempty"`
 	Releases     []Release          `json:"releases,omitempty"`
 	Flags        uint32             `json:"flags,omitempty"`
 	RequiredHash uint64             `json:"required_hash,omitempty"` // of the very list in Required
-	Required     []RequiredRelic    `json:"required,omitempty"`
+	Required     []RequiredResidue  `json:"required,omitempty"`
 	ModVersion   *pak.Odd           `json:"mod_version,omitempty"`
 	Texts        map[string]OddText `json:"texts,omitempty"`   // those of several lines, by their key in MOD.DAT
-	Removed      []pak.RelicName    `json:"removed,omitempty"` // if one of them has several lines
+	Removed      []pak.ResidueName  `json:"removed,omitempty"` // if one of them has several lines
 }
 
-// RequiredRelic is what MOD.DAT does not say about a required mod.
-type RequiredRelic struct {
-	ID      int64         `json:"id"`
-	Name    pak.RelicName `json:"name,omitempty"`
-	Version uint16        `json:"version,omitempty"`
+// RequiredResidue is what MOD.DAT does not say about a required mod.
+type RequiredResidue struct {
+	ID      int64           `json:"id"`
+	Name    pak.ResidueName `json:"name,omitempty"`
+	Version uint16          `json:"version,omitempty"`
 }
 
 // OddText is a text that MOD.DAT does not hold as it is. It is void where
 // MOD.DAT has something else than From.
 type OddText struct {
-	From pak.RelicName `json:"from"`
-	Is   pak.RelicName `json:"is"`
+	From pak.ResidueName `json:"from"`
+	Is   pak.ResidueName `json:"is"`
 }
 
-// Relic returns what MOD.DAT does not say about the header.
-func (h *Header) Relic() *HeaderRelic {
-	k := &HeaderRelic{Releases: h.Releases, Flags: h.Flags, RequiredHash: h.RequiredHash}
+// Residue returns what MOD.DAT does not say about the header.
+func (h *Header) Residue() *HeaderResidue {
+	k := &HeaderResidue{Releases: h.Releases, Flags: h.Flags, RequiredHash: h.RequiredHash}
 	if h.Version != LastVersion {
 		k.Version = &h.Version
 	}
@@ -166,7 +166,7 @@ func (h *Header) Relic() *HeaderRelic {
 		k.Game = &h.Game
 	}
 	for _, q := range h.Required {
-		k.Required = append(k.Required, RequiredRelic{q.ID, pak.RelicName(q.Name), q.Version})
+		k.Required = append(k.Required, RequiredResidue{q.ID, pak.ResidueName(q.Name), q.Version})
 	}
 	if from := uint32(max(1, h.ModVersion)); from != uint32(h.ModVersion) {
 		k.ModVersion = &pak.Odd{From: from, Is: uint32(h.ModVersion)}
@@ -176,19 +176,19 @@ func (h *Header) Relic() *HeaderRelic {
 			if k.Texts == nil {
 				k.Texts = make(map[string]OddText)
 			}
-			k.Texts[key] = OddText{pak.RelicName(from), pak.RelicName(*s)}
+			k.Texts[key] = OddText{pak.ResidueName(from), pak.ResidueName(*s)}
 		}
 	}
 	if slices.ContainsFunc(h.Removed, func(s string) bool { return oneLine(s) != s }) {
 		for _, path := range h.Removed {
-			k.Removed = append(k.Removed, pak.RelicName(path))
+			k.Removed = append(k.Removed, pak.ResidueName(path))
 		}
 	}
 	return k
 }
 
 // apply puts into a header what its MOD.DAT did not say.
-func (k *HeaderRelic) apply(h *Header) {
+func (k *HeaderResidue) apply(h *Header) {
 	if k.Version != nil {
 		h.Version = *k.Version
 	}
@@ -202,7 +202,7 @@ func (k *HeaderRelic) apply(h *Header) {
 	if len(k.Releases) == int(h.ModVersion)+1 {
 		h.Releases = k.Releases
 	}
-	known := make(map[int64]RequiredRelic)
+	known := make(map[int64]RequiredResidue)
 	same := len(k.Required) == len(h.Required)
 	for i, q := range k.Required {
 		known[q.ID] = q
@@ -224,7 +224,7 @@ func (k *HeaderRelic) apply(h *Header) {
 			*s = string(t.Is)
 		}
 	}
-	if slices.EqualFunc(k.Removed, h.Removed, func(is pak.RelicName, from string) bool { return oneLine(string(is)) == from }) {
+	if slices.EqualFunc(k.Removed, h.Removed, func(is pak.ResidueName, from string) bool { return oneLine(string(is)) == from }) {
 		for i := range h.Removed {
 			h.Removed[i] = string(k.Removed[i])
 		}

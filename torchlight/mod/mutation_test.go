@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"trowel/internal/mutate"
+	"trowel.example/internal/mutate"
 )
 
 // TestMutations damages mods in every way and takes them through everything

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
-	"trowel/internal/bin"
-	"trowel/torchlight/pak"
+	"trowel.example/fault"
+	"trowel.example/torchlight/pak"
 )
 
 // CutError says that a mod is cut off.
@@ -29,12 +29,12 @@ func (e *CutError) Unwrap() error { return e.Err }
 
 // cut returns the error of a mod that should go on for some bytes more.
 func cut(part string, size, want int64) error {
-	return &CutError{part, want - size, &bin.Error{Path: part, Offset: -1, Want: fmt.Sprintf("%d bytes or more", want), Got: fmt.Sprint(size), Err: bin.ErrShort}}
+	return &CutError{part, want - size, &fault.Error{Path: part, Offset: -1, Want: fmt.Sprintf("%d bytes or more", want), Got: fmt.Sprint(size), Err: fault.ErrShort}}
 }
 
 // Salvage opens what is there of a mod for which [Open] returned why it is cut off,
 // unless that is within its header: see [pak.Salvage]. It returns how many files have
-// lost their names. The mod has no relic.
+// lost their names. The mod has no residue.
 func Salvage(r io.ReaderAt, size int64, why *CutError, extension func(head []byte) string) (*Mod, int, error) {
 	m, err := openHeader(r, size)
 	if err != nil {

@@ -9,10 +9,11 @@ import (
 	"runtime"
 	"testing"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/pak"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/pak"
+	"trowel.example/trace"
 )
 
 // sparse is a file that goes on with zeroes, as a disk stores for nothing.
@@ -64,9 +65,9 @@ func TestSparse(t *testing.T) {
 		src sparse
 		err error
 	}{
-		"manifest": {sparse{data, 1 << 40, nil}, bin.ErrLimit},
-		"header":   {sparse{put(12, 1<<31), 1 << 40, nil}, bin.ErrLimit},
-		"cut":      {sparse{put(16, 1<<32-1), 1 << 31, nil}, bin.ErrShort},
+		"manifest": {sparse{data, 1 << 40, nil}, fault.ErrLimit},
+		"header":   {sparse{put(12, 1<<31), 1 << 40, nil}, fault.ErrLimit},
+		"cut":      {sparse{put(16, 1<<32-1), 1 << 31, nil}, fault.ErrShort},
 		"gap":      {sparse{put(16, 1<<31), 1<<31 + int64(len(data)) - int64(start) - 8, data[start+8:]}, nil},
 		"stored":   {sparse{large, int64(len(large)) + stored + int64(len(man)), man}, nil},
 	} {
@@ -82,11 +83,11 @@ func TestSparse(t *testing.T) {
 					t.Errorf("%s: %v", name, f)
 				}
 			}
-			_, _ = mod.NewRelic(m)
+			_, _ = mod.NewResidue(m)
 		}
-		_ = mod.Dump(c.src, c.src.size, func(bin.Field) {})
+		_ = mod.Dump(c.src, c.src.size, func(trace.Field) {})
 		runtime.ReadMemStats(&after)
-		// The relic of what is stored needs its content once.
+		// The residue of what is stored needs its content once.
 		if got := after.TotalAlloc - before.TotalAlloc; got > 8<<20 && name != "stored" || got > 2*stored {
 			t.Errorf("%s: allocated %d bytes", name, got)
 		}

@@ -3,25 +3,25 @@ package mod
 import (
 	"slices"
 
-	"trowel/torchlight/pak"
+	"trowel.example/torchlight/pak"
 )
 
-// Relic is what header and files do not say about a mod: see [pak.Relic].
-type Relic struct {
-	Gap        []byte          `json:"gap,omitempty"`        // bytes between header and archive
-	Unlisted   []pak.RelicName `json:"unlisted,omitempty"`   // files that the manifest takes away, but not the header
-	Unrecorded []pak.RelicName `json:"unrecorded,omitempty"` // files that the header takes away, but not the manifest
-	Archive    *pak.Relic      `json:"archive,omitempty"`
+// Residue is what header and files do not say about a mod: see [pak.Residue].
+type Residue struct {
+	Gap        []byte            `json:"gap,omitempty"`        // bytes between header and archive
+	Unlisted   []pak.ResidueName `json:"unlisted,omitempty"`   // files that the manifest takes away, but not the header
+	Unrecorded []pak.ResidueName `json:"unrecorded,omitempty"` // files that the header takes away, but not the manifest
+	Archive    *pak.Residue      `json:"archive,omitempty"`
 }
 
-// NewRelic takes the relic of a mod. It inflates every block of the archive.
-// The errors are those of [pak.NewRelic].
-func NewRelic(m *Mod) (*Relic, error) {
-	archive, err := pak.NewRelic(m.Archive)
+// NewResidue takes the residue of a mod. It inflates every block of the archive.
+// The errors are those of [pak.NewResidue].
+func NewResidue(m *Mod) (*Residue, error) {
+	archive, err := pak.NewResidue(m.Archive)
 	if err != nil {
 		return nil, shift(err, 0, "archive")
 	}
-	k := &Relic{Archive: archive}
+	k := &Residue{Archive: archive}
 	if k.Gap, err = m.Gap(); err != nil {
 		return nil, err
 	}
@@ -33,14 +33,14 @@ func NewRelic(m *Mod) (*Relic, error) {
 		if f.Removed() && !f.Duplicate {
 			recorded[f.Path] = true
 			if !listed[f.Path] {
-				k.Unlisted = append(k.Unlisted, pak.RelicName(f.Path))
+				k.Unlisted = append(k.Unlisted, pak.ResidueName(f.Path))
 			}
 		}
 	}
 	for _, path := range m.Header.Removed {
 		if !recorded[path] {
 			recorded[path] = true
-			k.Unrecorded = append(k.Unrecorded, pak.RelicName(path))
+			k.Unrecorded = append(k.Unrecorded, pak.ResidueName(path))
 		}
 	}
 	return k, nil
@@ -49,9 +49,9 @@ func NewRelic(m *Mod) (*Relic, error) {
 // Write writes a mod to target, from its first byte on, and returns its size.
 // The files that the header removes become records of the manifest; they need
 // not be among files. All else is as with [pak.Write].
-func Write(target pak.Target, h *Header, files []pak.NewFile, k *Relic) (size int64, err error) {
+func Write(target pak.Target, h *Header, files []pak.NewFile, k *Residue) (size int64, err error) {
 	if k == nil {
-		k = new(Relic)
+		k = new(Residue)
 	}
 	placed := *h
 	gap := int64(len(k.Gap))
@@ -79,7 +79,7 @@ func Write(target pak.Target, h *Header, files []pak.NewFile, k *Relic) (size in
 }
 
 // withRemoved returns files with those that the mod takes away.
-func withRemoved(h *Header, files []pak.NewFile, k *Relic) []pak.NewFile {
+func withRemoved(h *Header, files []pak.NewFile, k *Residue) []pak.NewFile {
 	have := make(map[string]bool, len(files))
 	for i := range files {
 		have[files[i].Path] = true

@@ -7,11 +7,11 @@ import (
 	"os"
 	"testing"
 
-	"trowel/internal/corpus"
-	"trowel/internal/parallel"
-	"trowel/internal/tree"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/moddir"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/parallel"
+	"trowel.example/internal/tree"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/moddir"
 )
 
 // largest returns the largest mod of the corpus.

@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 
-	"trowel/check"
-	"trowel/internal/parallel"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/pak"
-	"trowel/torchlight/raw"
-	"trowel/torchlight/tables"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/internal/parallel"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/pak"
+	"trowel.example/torchlight/raw"
+	"trowel.example/torchlight/tables"
+	"trowel.example/torchlight/text"
 )
 
 // BuildOptions are how an archive is made of a folder.
@@ -160,7 +160,7 @@ func (f *folder) removed() []pak.NewFile {
 		}
 		for _, record := range section.Records {
 			at := dir + record.Name
-			if record.Kind == pak.RelicRemoved && !have[at] {
+			if record.Kind == pak.ResidueRemoved && !have[at] {
 				have[at] = true
 				files = append(files, pak.NewFile{Path: at, Removed: true})
 			}
@@ -204,12 +204,12 @@ func (f *folder) header() (*mod.Header, error) {
 // HeaderOf returns the header of which data is the MOD.DAT.
 func HeaderOf(data []byte) (*mod.Header, error) { return headerOf(data, nil) }
 
-func headerOf(data []byte, relic *mod.HeaderRelic) (*mod.Header, error) {
+func headerOf(data []byte, residue *mod.HeaderResidue) (*mod.Header, error) {
 	file, err := text.Parse(data)
 	if err != nil {
 		return nil, err
 	}
-	return mod.HeaderOf(file.Root, relic)
+	return mod.HeaderOf(file.Root, residue)
 }
 
 // ModDat returns the MOD.DAT of a header.
@@ -268,7 +268,7 @@ func (f *folder) missTables(warn func(at, message string)) {
 	}
 }
 
-// isTable tells whether a file of an archive is one of the tables that can be built.
+// isTable reports whether a file of an archive is one of the tables that can be built.
 func isTable(name string) bool { return formOf(name) == tableForm }
 
 // newest returns when the newest file was changed: a table is as new as what

@@ -13,11 +13,11 @@ import (
 	"testing/fstest"
 	"time"
 
-	"trowel/internal/tree"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/moddir"
-	"trowel/torchlight/raw"
-	"trowel/torchlight/text"
+	"trowel.example/internal/tree"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/raw"
+	"trowel.example/torchlight/text"
 )
 
 // edited is the text of a unit with another name.
@@ -188,23 +188,23 @@ func TestHostileSidecar(t *testing.T) {
 	delete(fsys, "MEDIA/UNITS/JUNK.TEMPLATE") // needs a sidecar
 	hostile := map[string]bool{               // whether it must be refused
 		"": true, "{": true, "null": false, "[]": true, "{}": false, `"x"`: true, "{}{}": true, `{"files":5}`: true, `{"files":{"MEDIA/UNITS/WOLF.DAT":7}}`: true,
-		`{"mod":{"archive":{"sections":[{"name":"MEDIA/UNITS/","records":["x"]}]}}}`:                                                  true,
-		`{"mod":{"archive":{"sections":[{"name":"MEDIA/UNITS/","records":null}]}}}`:                                                   false,
-		`{"mod":{"archive":{"version":77}}}`:                                                                                          true,
-		`{"mod":{"archive":{"tail":"AAAA","rest":"AAAA"},"gap":"AAAA","unlisted":["X"]}}`:                                             false,
-		`{"mod":{"unlisted":["MEDIA/"]}}`:                                                                                             true,
-		`{"header":{"version":9}}`:                                                                                                    true,
-		`{"header":{"version":1,"releases":[]}}`:                                                                                      true,
-		`{"files":{"MEDIA/UNITS/WOLF.DAT":{"path":"MEDIA/"}}}`:                                                                        true,
-		`{"files":{"MEDIA/UNITS/WOLF.DAT":{"path":"MEDIA/UNITS/RELIC.DAT"}}}`:                                                         true,
-		`{"files":{"MEDIA/UNITS/WOLF.DAT":{"path":"../X"}}}`:                                                                          false,
-		`{"files":{"MOD.DAT":{}}}`:                                                                                                    false,
-		`{"files":{"MEDIA":{"path":"X"},"":{},"/":{},"//":{},"..":{}}}`:                                                               false,
-		`{"files":{"` + strings.Repeat("a/", 1<<19) + `":{}}}`:                                                                        false,
-		`{"files":{"MEDIA/NOTHING.DAT":{"crc":5,"relic":{"whole":"AAAA"}}}}`:                                                          false,
-		fmt.Sprintf(`{"files":{"MEDIA/UNITS/WOLF.DAT":{"crc":%d,"relic":5}}}`, sum(fsys, "MEDIA/UNITS/WOLF.DAT")):                     true,
-		fmt.Sprintf(`{"files":{"MEDIA/UNITS/WOLF.DAT":{"crc":%d,"relic":null}}}`, sum(fsys, "MEDIA/UNITS/WOLF.DAT")):                  false,
-		fmt.Sprintf(`{"files":{"MEDIA/UI/MENU.LAYOUT":{"crc":%d,"relic":{"Objects":{"77":{}}}}}}`, sum(fsys, "MEDIA/UI/MENU.LAYOUT")): false,
+		`{"mod":{"archive":{"sections":[{"name":"MEDIA/UNITS/","records":["x"]}]}}}`:                                                    true,
+		`{"mod":{"archive":{"sections":[{"name":"MEDIA/UNITS/","records":null}]}}}`:                                                     false,
+		`{"mod":{"archive":{"version":77}}}`:                                                                                            true,
+		`{"mod":{"archive":{"tail":"AAAA","rest":"AAAA"},"gap":"AAAA","unlisted":["X"]}}`:                                               false,
+		`{"mod":{"unlisted":["MEDIA/"]}}`:                                                                                               true,
+		`{"header":{"version":9}}`:                                                                                                      true,
+		`{"header":{"version":1,"releases":[]}}`:                                                                                        true,
+		`{"files":{"MEDIA/UNITS/WOLF.DAT":{"path":"MEDIA/"}}}`:                                                                          true,
+		`{"files":{"MEDIA/UNITS/WOLF.DAT":{"path":"MEDIA/UNITS/RELIC.DAT"}}}`:                                                           true,
+		`{"files":{"MEDIA/UNITS/WOLF.DAT":{"path":"../X"}}}`:                                                                            false,
+		`{"files":{"MOD.DAT":{}}}`:                                                                                                      false,
+		`{"files":{"MEDIA":{"path":"X"},"":{},"/":{},"//":{},"..":{}}}`:                                                                 false,
+		`{"files":{"` + strings.Repeat("a/", 1<<19) + `":{}}}`:                                                                          false,
+		`{"files":{"MEDIA/NOTHING.DAT":{"crc":5,"residue":{"whole":"AAAA"}}}}`:                                                          false,
+		fmt.Sprintf(`{"files":{"MEDIA/UNITS/WOLF.DAT":{"crc":%d,"residue":5}}}`, sum(fsys, "MEDIA/UNITS/WOLF.DAT")):                     true,
+		fmt.Sprintf(`{"files":{"MEDIA/UNITS/WOLF.DAT":{"crc":%d,"residue":null}}}`, sum(fsys, "MEDIA/UNITS/WOLF.DAT")):                  false,
+		fmt.Sprintf(`{"files":{"MEDIA/UI/MENU.LAYOUT":{"crc":%d,"residue":{"Objects":{"77":{}}}}}}`, sum(fsys, "MEDIA/UI/MENU.LAYOUT")): false,
 	}
 	for side, refused := range hostile {
 		fsys[tree.Sidecar].Data = []byte(side)

@@ -1,6 +1,6 @@
 package moddir
 
-import "trowel/check"
+import "trowel.example/check"
 
 // Catalog lists what Check and CheckFolder can find.
 var Catalog check.Catalog

@@ -5,23 +5,24 @@ import (
 	"slices"
 	"strings"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/parallel"
-	"trowel/torchlight/dat"
-	"trowel/torchlight/layout"
-	"trowel/torchlight/pak"
-	"trowel/torchlight/raw"
-	"trowel/torchlight/tables"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/internal/bin"
+	"trowel.example/internal/parallel"
+	"trowel.example/torchlight/dat"
+	"trowel.example/torchlight/layout"
+	"trowel.example/torchlight/pak"
+	"trowel.example/torchlight/raw"
+	"trowel.example/torchlight/tables"
+	"trowel.example/torchlight/text"
+	"trowel.example/trace"
 )
 
 // CheckOptions are how a mod is checked.
 type CheckOptions struct {
 	Options
-	Base     tables.Sources // the game's own files; nil: not known
-	Sources  bool           // CheckFolder told what is wrong with each file by itself
-	Progress func(what string, done, of int)
+	Base       tables.Sources // the game's own files; nil: not known
+	Sources    bool           // CheckFolder told what is wrong with each file by itself
+	OnProgress func(what string, done, of int)
 }
 
 // facts are what a check has to know of a file once it was read.
@@ -72,8 +73,8 @@ func Check(r *pak.Reader, o CheckOptions, sink check.Sink) {
 				sink(found)
 			}
 		}
-		if o.Progress != nil {
-			o.Progress("checked files", i+1, len(all))
+		if o.OnProgress != nil {
+			o.OnProgress("checked files", i+1, len(all))
 		}
 		if path := all[i].path; removed[strings.ToUpper(path)] {
 			sink.AddAt(kindRemoved, []check.Place{check.File(path)}, path, -1, "is in the mod, which also removes it")
@@ -162,7 +163,7 @@ func (a *facts) look(root *text.Node) {
 	walk(root, "")
 }
 
-// isTold tells whether a finding is about a record of a table whose file is told of for the
+// isTold reports whether a finding is about a record of a table whose file is told of for the
 // same reason.
 func (a *facts) isTold(f check.Finding, told map[string]bool) bool {
 	if a.table == nil || f.ID != "tl-raw-guid" && f.ID != "tl-raw-no-guid" {
@@ -256,7 +257,7 @@ func withoutPath(f check.Finding) check.Finding {
 }
 
 // DumpFile reports every field of a compiled file of an archive.
-func DumpFile(f *pak.File, t bin.Tracer) error {
+func DumpFile(f *pak.File, t trace.Tracer) error {
 	data, err := f.Content()
 	if err != nil {
 		return err

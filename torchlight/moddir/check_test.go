@@ -15,13 +15,13 @@ import (
 	"testing/fstest"
 	"time"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/tree"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/moddir"
-	"trowel/torchlight/pak"
-	"trowel/torchlight/tables"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/tree"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/pak"
+	"trowel.example/torchlight/tables"
 )
 
 const emptyLayout = "[Layout]\n<INTEGER>VERSION:4\n<UNSIGNED INT>COUNT:0\n[OBJECTS]\n[/OBJECTS]\n[/Layout]"
@@ -282,7 +282,7 @@ func TestCheckMade(t *testing.T) {
 		}
 		steps := 0
 		found := check.Collect(func(sink check.Sink) {
-			moddir.Check(m.Archive, moddir.CheckOptions{Progress: func(string, int, int) { steps++ }}, sink)
+			moddir.Check(m.Archive, moddir.CheckOptions{OnProgress: func(string, int, int) { steps++ }}, sink)
 		})
 		files := 0
 		for _, f := range m.Archive.Files() {
@@ -326,7 +326,7 @@ func TestBomb(t *testing.T) {
 	if list := listing(t, fsys); len(list) != 2003 {
 		t.Errorf("%d files", len(list))
 	}
-	if _, err := fs.ReadFile(fsys, tree.Sidecar); !errors.Is(err, bin.ErrLimit) {
+	if _, err := fs.ReadFile(fsys, tree.Sidecar); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("the sidecar: %v", err)
 	}
 	moddir.Check(m.Archive, moddir.CheckOptions{}, func(f check.Finding) { t.Error(f) })

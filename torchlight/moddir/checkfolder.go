@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 
-	"trowel/check"
-	"trowel/internal/parallel"
-	"trowel/torchlight/layout"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/internal/parallel"
+	"trowel.example/torchlight/layout"
+	"trowel.example/torchlight/text"
 )
 
 // CheckFolder reports what is wrong with the sources of a mod and is not to be

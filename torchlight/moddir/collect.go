@@ -9,10 +9,10 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"trowel/internal/parallel"
-	"trowel/internal/safename"
-	"trowel/internal/tree"
-	"trowel/torchlight/pak"
+	"trowel.example/internal/parallel"
+	"trowel.example/internal/safename"
+	"trowel.example/internal/tree"
+	"trowel.example/torchlight/pak"
 )
 
 // source is a file of the folder that goes into the archive.
@@ -21,7 +21,7 @@ type source struct {
 	path string // its path in the archive
 	form *form  // nil: it is taken as it is
 	twin bool   // it is what GUTS compiled, of a file that is not there
-	kept *fileRelic
+	kept *fileResidue
 	info fs.FileInfo
 
 	read, compiled atomic.Bool // it was asked for; it was in the form for people
@@ -88,23 +88,23 @@ func collect(fsys fs.FS, all bool, warn func(at, message string)) (*folder, erro
 	return f, nil
 }
 
-// isDraft tells whether a file is a .PNG of which a .DDS was made, which stands beside it:
+// isDraft reports whether a file is a .PNG of which a .DDS was made, which stands beside it:
 // GUTS does not pack these. If the sidecar knows the archive, one that was in it is none.
 func (f *folder) isDraft(s *source, chosen map[string]*source) bool {
 	name, isPNG := strings.CutSuffix(s.path, ".PNG")
 	return isPNG && chosen[name+".DDS"] != nil && !f.side.has(s.path)
 }
 
-// has tells whether the archive of which the sidecar speaks had a file.
+// has reports whether the archive of which the sidecar speaks had a file.
 func (s *sidecar) has(name string) bool {
-	relic := s.Pak
+	residue := s.Pak
 	if s.Mod != nil {
-		relic = s.Mod.Archive
+		residue = s.Mod.Archive
 	}
-	return relic != nil && relic.Has(name)
+	return residue != nil && residue.Has(name)
 }
 
-// belongs tells whether a file belongs to the archive, or a folder may have
+// belongs reports whether a file belongs to the archive, or a folder may have
 // some that do: what is below MEDIA and is not what systems and editors leave
 // behind, and what the sidecar knows.
 func (f *folder) belongs(at string, dir bool) bool {
@@ -114,13 +114,13 @@ func (f *folder) belongs(at string, dir bool) bool {
 	return (inMedia(at) || dir && strings.EqualFold(at, mediaDir)) && !litter(path.Base(at))
 }
 
-// litter tells whether a file or folder is one that systems and editors leave behind.
+// litter reports whether a file or folder is one that systems and editors leave behind.
 func litter(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
 		strings.EqualFold(name, "Thumbs.db") || strings.EqualFold(name, "desktop.ini")
 }
 
-// ordinary tells whether a file of the folder belongs to the archive by its path.
+// ordinary reports whether a file of the folder belongs to the archive by its path.
 func ordinary(at string) bool {
 	return inMedia(at) && !slices.ContainsFunc(strings.Split(at, "/"), litter)
 }
@@ -231,18 +231,18 @@ func (f *folder) content(s *source, o *Options) ([]byte, error) {
 	if err != nil || s.form == nil || s.twin {
 		return data, err
 	}
-	var relic []byte
+	var residue []byte
 	if s.kept != nil && s.kept.CRC32 == crc32.ChecksumIEEE(data) {
 		if s.kept.AsIs {
 			return data, nil
 		}
-		relic = s.kept.Relic
+		residue = s.kept.Residue
 	}
 	if !s.form.is(data) {
 		return data, nil
 	}
 	s.compiled.Store(true)
-	out, err := s.form.compile(data, relic, s.path, o)
+	out, err := s.form.compile(data, residue, s.path, o)
 	if err != nil {
 		if out, ok := s.form.standIn(s.path, o); ok && f.standIns {
 			return out, nil

@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"trowel/internal/corpus"
-	"trowel/internal/tree"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/moddir"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/tree"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/moddir"
 )
 
 // memory is a target in memory.

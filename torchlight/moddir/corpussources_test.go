@@ -11,11 +11,11 @@ import (
 	"slices"
 	"testing"
 
-	"trowel/check"
-	"trowel/internal/corpus"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/moddir"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/internal/corpus"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/text"
 )
 
 // sourceFolders are folders with sources and what the editor built of them.

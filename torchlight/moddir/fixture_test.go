@@ -14,15 +14,15 @@ import (
 	"testing/fstest"
 	"time"
 
-	"trowel/internal/tree"
-	"trowel/torchlight/dat"
-	"trowel/torchlight/layout"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/moddir"
-	"trowel/torchlight/mpp"
-	"trowel/torchlight/pak"
-	"trowel/torchlight/raw"
-	"trowel/torchlight/text"
+	"trowel.example/internal/tree"
+	"trowel.example/torchlight/dat"
+	"trowel.example/torchlight/layout"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/mpp"
+	"trowel.example/torchlight/pak"
+	"trowel.example/torchlight/raw"
+	"trowel.example/torchlight/text"
 )
 
 // entry is a file of a made mod.

@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"strings"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/torchlight/dat"
-	"trowel/torchlight/layout"
-	"trowel/torchlight/mpp"
-	"trowel/torchlight/raw"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/torchlight/dat"
+	"trowel.example/torchlight/layout"
+	"trowel.example/torchlight/mpp"
+	"trowel.example/torchlight/raw"
+	"trowel.example/torchlight/text"
+	"trowel.example/trace"
 )
 
 // A form is how a kind of compiled files looks in the folder.
@@ -19,15 +19,15 @@ type form struct {
 	suffix   string // behind the name of the file in the folder
 	compiled string // behind the name of a file that GUTS compiled; "" if it keeps no such files
 
-	// recognize tells whether data is a whole compiled file.
+	// recognize reports whether data is a whole compiled file.
 	recognize func(data []byte) bool
-	// is tells whether content is in the form for people.
+	// is reports whether content is in the form for people.
 	is func(content []byte) bool
-	// decompile makes the form, and the relic as JSON, if there is one.
+	// decompile makes the form, and the residue as JSON, if there is one.
 	decompile func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error)
-	compile   func(content []byte, relic json.RawMessage, name string, o *Options) ([]byte, error)
+	compile   func(content []byte, residue json.RawMessage, name string, o *Options) ([]byte, error)
 	check     func(data []byte, name string, o *Options, sink check.Sink)
-	dump      func(data []byte, name string, t bin.Tracer) error
+	dump      func(data []byte, name string, t trace.Tracer) error
 }
 
 var (
@@ -37,15 +37,15 @@ var (
 		recognize: func(data []byte) bool { return dat.Recognize(data) && decodes(dat.Decode(data)) },
 		is:        text.Recognize,
 		decompile: func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error) {
-			return withRelic(dat.Decompile(data, dat.Options{Names: o.names(), Floats: o.Floats, Path: name}))
+			return withResidue(dat.Decompile(data, dat.Options{Names: o.names(), Floats: o.Floats, Path: name}))
 		},
-		compile: func(content []byte, relic json.RawMessage, name string, o *Options) ([]byte, error) {
-			return compileWith(dat.Compile, content, relic, dat.Options{Names: o.names(), Floats: o.Floats, Path: name})
+		compile: func(content []byte, residue json.RawMessage, name string, o *Options) ([]byte, error) {
+			return compileWith(dat.Compile, content, residue, dat.Options{Names: o.names(), Floats: o.Floats, Path: name})
 		},
 		check: func(data []byte, name string, o *Options, sink check.Sink) {
 			dat.Check(data, dat.Options{Names: o.names(), Path: name}, sink)
 		},
-		dump: func(data []byte, _ string, t bin.Tracer) error { return dat.Dump(data, t) },
+		dump: func(data []byte, _ string, t trace.Tracer) error { return dat.Dump(data, t) },
 	}
 	// What Torchlight I compiles, data files and layouts alike.
 	admForm = &form{
@@ -58,8 +58,8 @@ var (
 		decompile: func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error) {
 			return dataForm.decompile(data, asADM(name), o)
 		},
-		compile: func(content []byte, relic json.RawMessage, name string, o *Options) ([]byte, error) {
-			return dataForm.compile(content, relic, asADM(name), o)
+		compile: func(content []byte, residue json.RawMessage, name string, o *Options) ([]byte, error) {
+			return dataForm.compile(content, residue, asADM(name), o)
 		},
 		check: func(data []byte, name string, o *Options, sink check.Sink) {
 			dataForm.check(data, asADM(name), o, sink)
@@ -72,13 +72,13 @@ var (
 		recognize: func(data []byte) bool { return layout.Recognize(data) && decodes(layout.Decode(data)) },
 		is:        text.Recognize,
 		decompile: func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error) {
-			return withRelic(layout.Decompile(data, layout.Options{Floats: o.Floats, Path: name}))
+			return withResidue(layout.Decompile(data, layout.Options{Floats: o.Floats, Path: name}))
 		},
-		compile: func(content []byte, relic json.RawMessage, name string, o *Options) ([]byte, error) {
-			return compileWith(layout.Compile, content, relic, layout.Options{Floats: o.Floats, Path: name})
+		compile: func(content []byte, residue json.RawMessage, name string, o *Options) ([]byte, error) {
+			return compileWith(layout.Compile, content, residue, layout.Options{Floats: o.Floats, Path: name})
 		},
 		check: func(data []byte, _ string, _ *Options, sink check.Sink) { layout.Check(data, "", sink) },
-		dump:  func(data []byte, _ string, t bin.Tracer) error { return layout.Dump(data, t) },
+		dump:  func(data []byte, _ string, t trace.Tracer) error { return layout.Dump(data, t) },
 	}
 	tableForm = &form{
 		name:      "torchlight-raw",
@@ -86,13 +86,13 @@ var (
 		recognize: raw.Recognize,
 		is:        func(content []byte) bool { return strings.HasPrefix(strings.TrimSpace(string(content)), "{") },
 		decompile: func(data []byte, name string, _ *Options) ([]byte, json.RawMessage, error) {
-			return withRelic(raw.Decompile(data, raw.Options{Path: name}))
+			return withResidue(raw.Decompile(data, raw.Options{Path: name}))
 		},
-		compile: func(content []byte, relic json.RawMessage, name string, _ *Options) ([]byte, error) {
-			return compileWith(raw.Compile, content, relic, raw.Options{Path: name})
+		compile: func(content []byte, residue json.RawMessage, name string, _ *Options) ([]byte, error) {
+			return compileWith(raw.Compile, content, residue, raw.Options{Path: name})
 		},
 		check: func(data []byte, name string, _ *Options, sink check.Sink) { raw.Check(data, name, sink) },
-		dump: func(data []byte, name string, t bin.Tracer) error {
+		dump: func(data []byte, name string, t trace.Tracer) error {
 			kind, _ := raw.KindOf(name)
 			return raw.Dump(data, kind, t)
 		},
@@ -103,13 +103,13 @@ var (
 		recognize: func(data []byte) bool { return mpp.Recognize(data) && decodes(mpp.Decode(data)) },
 		is:        func(content []byte) bool { return strings.HasPrefix(string(content), "P5") },
 		decompile: func(data []byte, name string, _ *Options) ([]byte, json.RawMessage, error) {
-			return withRelic(mpp.Decompile(data, mpp.Options{Path: name}))
+			return withResidue(mpp.Decompile(data, mpp.Options{Path: name}))
 		},
-		compile: func(content []byte, relic json.RawMessage, name string, _ *Options) ([]byte, error) {
-			return compileWith(mpp.Compile, content, relic, mpp.Options{Path: name})
+		compile: func(content []byte, residue json.RawMessage, name string, _ *Options) ([]byte, error) {
+			return compileWith(mpp.Compile, content, residue, mpp.Options{Path: name})
 		},
 		check: func(data []byte, _ string, _ *Options, sink check.Sink) { mpp.Check(data, sink) },
-		dump:  func(data []byte, _ string, t bin.Tracer) error { return mpp.Dump(data, t) },
+		dump:  func(data []byte, _ string, t trace.Tracer) error { return mpp.Dump(data, t) },
 	}
 )
 
@@ -146,25 +146,25 @@ func formOf(name string) *form {
 
 func decodes(_ any, err error) bool { return err == nil }
 
-// withRelic turns what Decompile of a package returns into JSON.
-func withRelic[R any](form []byte, relic *R, err error) ([]byte, json.RawMessage, error) {
-	if err != nil || relic == nil {
+// withResidue turns what Decompile of a package returns into JSON.
+func withResidue[R any](form []byte, residue *R, err error) ([]byte, json.RawMessage, error) {
+	if err != nil || residue == nil {
 		return form, nil, err
 	}
-	data, err := json.Marshal(relic)
+	data, err := json.Marshal(residue)
 	return form, data, err
 }
 
-// compileWith calls Compile of a package with the relic that was kept as JSON.
+// compileWith calls Compile of a package with the residue that was kept as JSON.
 func compileWith[R, O any](compile func([]byte, *R, O) ([]byte, error), content []byte, kept json.RawMessage, o O) ([]byte, error) {
-	var relic *R
+	var residue *R
 	if kept != nil {
-		relic = new(R)
-		if err := json.Unmarshal(kept, relic); err != nil {
+		residue = new(R)
+		if err := json.Unmarshal(kept, residue); err != nil {
 			return nil, err
 		}
 	}
-	return compile(content, relic, o)
+	return compile(content, residue, o)
 }
 
 // begins are the beginnings of files that tell what they are.

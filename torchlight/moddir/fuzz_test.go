@@ -8,15 +8,15 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"trowel/check"
-	"trowel/internal/tree"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/moddir"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/internal/tree"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/text"
 )
 
 // exercise takes a mod, maybe a damaged one, through its folder and back. It
-// tells whether it could be opened, and whether the same bytes came of it.
+// reports whether it could be opened, and whether the same bytes came of it.
 func exercise(t testing.TB, data []byte) (opened, same bool) {
 	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {

@@ -27,12 +27,12 @@ import (
 	"path"
 	"strings"
 
-	"trowel/internal/safename"
-	"trowel/internal/tree"
-	"trowel/torchlight/hash"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/pak"
-	"trowel/torchlight/text"
+	"trowel.example/internal/safename"
+	"trowel.example/internal/tree"
+	"trowel.example/torchlight/hash"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/pak"
+	"trowel.example/torchlight/text"
 )
 
 // Options are how a folder is shown and read.
@@ -51,21 +51,21 @@ func (o *Options) names() *hash.Names {
 
 // sidecar is the content of .trowel.json.
 type sidecar struct {
-	Format  string               // of the folder of a single file
-	Archive bool                 // it is the folder of an archive, with or without a header
-	Header  *mod.HeaderRelic     // what MOD.DAT does not say
-	Mod     *mod.Relic           // of a mod, with its archive
-	Pak     *pak.Relic           // of an archive without a header
-	Files   map[string]fileRelic // by their paths in the folder
+	Format  string                 // of the folder of a single file
+	Archive bool                   // it is the folder of an archive, with or without a header
+	Header  *mod.HeaderResidue     // what MOD.DAT does not say
+	Mod     *mod.Residue           // of a mod, with its archive
+	Pak     *pak.Residue           // of an archive without a header
+	Files   map[string]fileResidue // by their paths in the folder
 }
 
-// fileRelic is what a compiled file has that its form for people does not say.
+// fileResidue is what a compiled file has that its form for people does not say.
 // It counts as long as nobody edited that form.
-type fileRelic struct {
-	Path  pak.RelicName   `json:"path,omitempty"`  // in the archive, if it does not follow from that in the folder
-	CRC32 uint32          `json:"crc,omitempty"`   // of the form
-	AsIs  bool            `json:"as_is,omitempty"` // the file is not to be compiled, although it could be
-	Relic json.RawMessage `json:"relic,omitempty"` // of the package of its format
+type fileResidue struct {
+	Path    pak.ResidueName `json:"path,omitempty"`    // in the archive, if it does not follow from that in the folder
+	CRC32   uint32          `json:"crc,omitempty"`     // of the form
+	AsIs    bool            `json:"as_is,omitempty"`   // the file is not to be compiled, although it could be
+	Residue json.RawMessage `json:"residue,omitempty"` // of the package of its format
 }
 
 func readSidecar(fsys fs.FS) (*sidecar, error) {
@@ -89,17 +89,17 @@ const (
 	mediaDir = "MEDIA"
 )
 
-// Recognize tells whether a folder is that of a mod.
+// Recognize reports whether a folder is that of a mod.
 func Recognize(fsys fs.FS) bool {
 	return findEntry(fsys, modDat, false) != "" && isArchive(fsys)
 }
 
-// RecognizePak tells whether a folder is that of an archive without a header.
+// RecognizePak reports whether a folder is that of an archive without a header.
 func RecognizePak(fsys fs.FS) bool {
 	return findEntry(fsys, modDat, false) == "" && isArchive(fsys)
 }
 
-// isArchive tells whether a folder is that of an archive: it has files of the game, or
+// isArchive reports whether a folder is that of an archive: it has files of the game, or
 // a sidecar that speaks of an archive, which may have none.
 func isArchive(fsys fs.FS) bool {
 	if findEntry(fsys, mediaDir, true) != "" {
@@ -141,7 +141,7 @@ func findEntry(fsys fs.FS, name string, dir bool) string {
 	return ""
 }
 
-// inMedia tells whether a path, of the folder or of the archive, is below MEDIA.
+// inMedia reports whether a path, of the folder or of the archive, is below MEDIA.
 func inMedia(at string) bool {
 	top, _, deeper := strings.Cut(at, "/")
 	return deeper && strings.EqualFold(top, mediaDir)

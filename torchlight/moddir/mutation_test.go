@@ -10,11 +10,11 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"trowel/check"
-	"trowel/internal/mutate"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/moddir"
-	"trowel/torchlight/pak"
+	"trowel.example/check"
+	"trowel.example/internal/mutate"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/pak"
 )
 
 // TestMutations damages mods and the files in them, and takes them through
@@ -133,7 +133,7 @@ func damage(rng *rand.Rand, data []byte) []byte {
 }
 
 // mutateFolder damages the files of the folder of a mod, the sidecar among
-// them. It tells whether the folder can be built; then what was built comes back.
+// them. It reports whether the folder can be built; then what was built comes back.
 func mutateFolder(t testing.TB, rng *rand.Rand, data []byte) bool {
 	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {

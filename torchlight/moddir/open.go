@@ -12,10 +12,10 @@ import (
 	"strings"
 	"sync"
 
-	"trowel/internal/parallel"
-	"trowel/internal/tree"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/pak"
+	"trowel.example/internal/parallel"
+	"trowel.example/internal/tree"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/pak"
 )
 
 // shown is an archive that is shown as a folder.
@@ -32,9 +32,9 @@ type shownFile struct {
 	form *form  // nil: as it is
 	path string // its path in the archive, if it does not follow from at; else ""
 
-	mu    sync.Mutex
-	made  bool       // it was made once, so that its relic is known
-	relic *fileRelic // nil if there is none
+	mu      sync.Mutex
+	made    bool         // it was made once, so that its residue is known
+	residue *fileResidue // nil if there is none
 }
 
 // Open shows a mod as a folder. Nothing is read until it is asked for.
@@ -46,13 +46,13 @@ func Open(m *mod.Mod, o Options) fs.FS {
 	s.add(m.Archive)
 	s.tree.Add(tree.Sidecar, tree.Meta{Stored: -1, Last: true}, func() ([]byte, error) {
 		if m.Archive.Salvaged() {
-			return s.sidecar(&sidecar{Header: m.Header.Relic()}) // there are no very same bytes to go back to
+			return s.sidecar(&sidecar{Header: m.Header.Residue()}) // there are no very same bytes to go back to
 		}
-		relic, err := mod.NewRelic(m)
+		residue, err := mod.NewResidue(m)
 		if err != nil {
 			return nil, err
 		}
-		return s.sidecar(&sidecar{Header: m.Header.Relic(), Mod: relic})
+		return s.sidecar(&sidecar{Header: m.Header.Residue(), Mod: residue})
 	})
 	return &s.tree
 }
@@ -65,11 +65,11 @@ func OpenPak(r *pak.Reader, o Options) fs.FS {
 		if r.Salvaged() {
 			return s.sidecar(new(sidecar))
 		}
-		relic, err := pak.NewRelic(r)
+		residue, err := pak.NewResidue(r)
 		if err != nil {
 			return nil, err
 		}
-		return s.sidecar(&sidecar{Pak: relic})
+		return s.sidecar(&sidecar{Pak: residue})
 	})
 	return &s.tree
 }
@@ -80,7 +80,7 @@ func (s *shown) add(r *pak.Reader) {
 	stored := storedSizes(r)
 	for _, file := range r.Files() {
 		if file.Removed() || file.Duplicate {
-			continue // the relic has them
+			continue // the residue has them
 		}
 		f := &shownFile{file: file, at: names.place(treePath(file.Path, s.options.Raw))}
 		if !s.options.Raw {
@@ -117,52 +117,52 @@ func storedSizes(r *pak.Reader) map[uint32]int64 {
 	return sizes
 }
 
-// content makes a file of the folder, and its relic by the way.
+// content makes a file of the folder, and its residue by the way.
 func (s *shown) content(f *shownFile) ([]byte, error) {
 	data, err := f.file.Content()
 	if err != nil {
 		return nil, err
 	}
-	content, relic := data, json.RawMessage(nil)
+	content, residue := data, json.RawMessage(nil)
 	compiled := false
 	if f.form != nil {
 		if made, kept, err := f.form.decompile(data, f.file.Path, s.options); err == nil {
-			content, relic, compiled = made, kept, true
+			content, residue, compiled = made, kept, true
 		}
 	}
-	f.keep(content, compiled, relic)
+	f.keep(content, compiled, residue)
 	return content, nil
 }
 
 // keep notes what the content in the folder does not say of the file.
-func (f *shownFile) keep(content []byte, compiled bool, relic json.RawMessage) {
+func (f *shownFile) keep(content []byte, compiled bool, residue json.RawMessage) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.made {
 		return
 	}
 	f.made = true
-	kept := &fileRelic{Path: pak.RelicName(f.path), Relic: relic}
+	kept := &fileResidue{Path: pak.ResidueName(f.path), Residue: residue}
 	if form := formOf(f.file.Path); form != nil && !compiled {
 		kept.AsIs = form.is(content)
 	}
-	if kept.AsIs || relic != nil {
+	if kept.AsIs || residue != nil {
 		kept.CRC32 = crc32.ChecksumIEEE(content)
 	}
-	if kept.AsIs || relic != nil || f.path != "" {
-		f.relic = kept
+	if kept.AsIs || residue != nil || f.path != "" {
+		f.residue = kept
 	}
 }
 
 // kept returns what keep noted, if it did.
-func (f *shownFile) kept() (relic *fileRelic, made bool) {
+func (f *shownFile) kept() (residue *fileResidue, made bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.relic, f.made
+	return f.residue, f.made
 }
 
 // sidecar makes the sidecar. What was extracted before is not made again. A
-// file that cannot be read is not in the folder: the relic of the archive has
+// file that cannot be read is not in the folder: the residue of the archive has
 // its block.
 func (s *shown) sidecar(side *sidecar) ([]byte, error) {
 	side.Archive = true
@@ -172,11 +172,11 @@ func (s *shown) sidecar(side *sidecar) ([]byte, error) {
 		}
 	})
 	for _, f := range s.files {
-		if relic, _ := f.kept(); relic != nil {
+		if residue, _ := f.kept(); residue != nil {
 			if side.Files == nil {
-				side.Files = make(map[string]fileRelic)
+				side.Files = make(map[string]fileResidue)
 			}
-			side.Files[f.at] = *relic
+			side.Files[f.at] = *residue
 		}
 	}
 	return side.encode()

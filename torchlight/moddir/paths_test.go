@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/internal/tree"
+	"trowel.example/internal/tree"
 )
 
 func TestArchivePath(t *testing.T) {

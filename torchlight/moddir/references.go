@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/check"
-	"trowel/torchlight/tables"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/torchlight/tables"
+	"trowel.example/torchlight/text"
 )
 
 // Reference is the place of a finding about a file that is not there: what refers to it,

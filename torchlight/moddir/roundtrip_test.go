@@ -9,11 +9,11 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"trowel/internal/tree"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/moddir"
-	"trowel/torchlight/pak"
-	"trowel/torchlight/text"
+	"trowel.example/internal/tree"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/pak"
+	"trowel.example/torchlight/text"
 )
 
 // madeMods are mods of our own making, whole and odd.

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/check"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/moddir"
-	"trowel/torchlight/pak"
+	"trowel.example/check"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/pak"
 )
 
 // However much of a mod is cut off, what Open says is that, the blocks that are there

@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/safename"
-	"trowel/internal/tree"
-	"trowel/torchlight/dat"
-	"trowel/torchlight/layout"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/internal/safename"
+	"trowel.example/internal/tree"
+	"trowel.example/torchlight/dat"
+	"trowel.example/torchlight/layout"
+	"trowel.example/torchlight/text"
+	"trowel.example/trace"
 )
 
 // A compiled file that stands alone has a folder, too: its form for people,
@@ -29,7 +29,7 @@ func OpenSingle(data []byte, name, format string, o Options) (fs.FS, error) {
 	if form == nil {
 		return nil, errNoForm
 	}
-	content, relic, err := form.decompile(data, game, &o)
+	content, residue, err := form.decompile(data, game, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +40,8 @@ func OpenSingle(data []byte, name, format string, o Options) (fs.FS, error) {
 	}
 	t.AddBytes(at, content)
 	side := &sidecar{Format: format}
-	if relic != nil {
-		side.Files = map[string]fileRelic{at: {CRC32: crc32.ChecksumIEEE(content), Relic: relic}}
+	if residue != nil {
+		side.Files = map[string]fileResidue{at: {CRC32: crc32.ChecksumIEEE(content), Residue: residue}}
 	}
 	encoded, err := side.encode()
 	t.AddBytes(tree.Sidecar, encoded)
@@ -224,7 +224,7 @@ func CompiledFormat(data []byte, name string) string {
 	return ""
 }
 
-// MayBeCompiled tells whether a file can be a compiled one by its first bytes.
+// MayBeCompiled reports whether a file can be a compiled one by its first bytes.
 func MayBeCompiled(head []byte, name string) bool {
 	game, _ := archivePath(name)
 	f := formOf(game)
@@ -248,7 +248,7 @@ func CheckForm(content []byte, name string, o Options, sink check.Sink) {
 }
 
 // Dump reports every field of a compiled file.
-func Dump(data []byte, name string, t bin.Tracer) error {
+func Dump(data []byte, name string, t trace.Tracer) error {
 	game, _ := archivePath(name)
 	if f := formOfContent(game, data); f != nil {
 		return f.dump(data, game, t)

@@ -8,13 +8,13 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/tree"
-	"trowel/torchlight/dat"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/moddir"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/internal/tree"
+	"trowel.example/torchlight/dat"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/text"
+	"trowel.example/trace"
 )
 
 // singles are compiled files that stand alone.
@@ -71,7 +71,7 @@ func TestSingle(t *testing.T) {
 			}
 		}
 		end := int64(0)
-		if err := moddir.Dump(s.data, s.name, func(f bin.Field) { end = max(end, f.Offset+f.Len) }); err != nil || end != int64(len(s.data)) {
+		if err := moddir.Dump(s.data, s.name, func(f trace.Field) { end = max(end, f.Offset+f.Len) }); err != nil || end != int64(len(s.data)) {
 			t.Errorf("%s: told %d of %d bytes, %v", s.name, end, len(s.data), err)
 		}
 	}
@@ -141,7 +141,7 @@ func TestSingleErrors(t *testing.T) {
 		if _, err := moddir.Decompile(data, name, moddir.Options{}); err == nil {
 			t.Errorf("%s: was decompiled", name)
 		}
-		if err := moddir.Dump(data, name, func(bin.Field) {}); err == nil {
+		if err := moddir.Dump(data, name, func(trace.Field) {}); err == nil {
 			t.Errorf("%s: was told to its end", name)
 		}
 	}
@@ -160,7 +160,7 @@ func TestSingleErrors(t *testing.T) {
 		t.Errorf("two files are one: %v", err)
 	}
 	delete(files, "B.DAT")
-	files["A.DAT"].Data = []byte(unitText) // an edit, for the relic is of the other text
+	files["A.DAT"].Data = []byte(unitText) // an edit, for the residue is of the other text
 	if got, err := moddir.BuildSingle(files, moddir.Options{}); err != nil || !bytes.Equal(got, compiledUnit(t, unitText)) {
 		t.Errorf("after an edit: %v", err)
 	}
@@ -203,7 +203,7 @@ func TestDumpFile(t *testing.T) {
 	}
 	for _, f := range m.Archive.Files() {
 		at := int64(0)
-		err := moddir.DumpFile(f, func(field bin.Field) { at = max(at, field.Offset+field.Len) })
+		err := moddir.DumpFile(f, func(field trace.Field) { at = max(at, field.Offset+field.Len) })
 		if content := must(t)(f.Content()); err == nil && at != int64(len(content)) {
 			t.Errorf("%s: told %d of %d bytes", f.Path, at, len(content))
 		}

@@ -5,11 +5,11 @@ import (
 	"io/fs"
 	"iter"
 
-	"trowel/torchlight/dat"
-	"trowel/torchlight/layout"
-	"trowel/torchlight/pak"
-	"trowel/torchlight/tables"
-	"trowel/torchlight/text"
+	"trowel.example/torchlight/dat"
+	"trowel.example/torchlight/layout"
+	"trowel.example/torchlight/pak"
+	"trowel.example/torchlight/tables"
+	"trowel.example/torchlight/text"
 )
 
 // SourcesOf returns the data files of a folder, to build tables of. A folder

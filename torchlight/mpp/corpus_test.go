@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/check"
-	"trowel/internal/corpus"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/mpp"
+	"trowel.example/check"
+	"trowel.example/internal/corpus"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/mpp"
 )
 
 // Every grid in real mods is recognised, comes back from its picture without a
-// relic, and has nothing but 0, 1 and 255 in it.
+// residue, and has nothing but 0, 1 and 255 in it.
 func TestCorpus(t *testing.T) {
 	grids := 0
 	for _, name := range append(corpus.Files(t, "torchlight", ".MOD"), corpus.Files(t, "torchlight", ".mod")...) {
@@ -37,9 +37,9 @@ func TestCorpus(t *testing.T) {
 			if !mpp.Recognize(content[:min(len(content), 1024)]) {
 				t.Errorf("%s: not recognised", f.Path)
 			}
-			form, relic, err := mpp.Decompile(content, mpp.Options{Path: f.Path})
-			if err != nil || relic != nil {
-				t.Errorf("%s: relic %v, %v", f.Path, relic, err)
+			form, residue, err := mpp.Decompile(content, mpp.Options{Path: f.Path})
+			if err != nil || residue != nil {
+				t.Errorf("%s: residue %v, %v", f.Path, residue, err)
 				continue
 			}
 			if back, err := mpp.Compile(form, nil, mpp.Options{Path: f.Path}); err != nil || !bytes.Equal(back, content) {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // Options say what a file does not.
@@ -15,8 +15,8 @@ type Options struct {
 	Path string // path of the file, which errors name
 }
 
-// Relic holds what the picture of a grid does not say.
-type Relic struct {
+// Residue holds what the picture of a grid does not say.
+type Residue struct {
 	// World are the bits of the four floats of the header, where one is not a
 	// number and so has no text that gives back its bits.
 	World *[4]uint32 `json:"world,omitempty"`
@@ -57,7 +57,7 @@ func Format(f *File) []byte {
 func number(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }
 
 // Parse reads a binary PGM with the comment that Format writes. Other comments
-// are passed over. Every error is a [*bin.Error].
+// are passed over. Every error is a [*fault.Error].
 func Parse(form []byte) (*File, error) {
 	p := pgm{rest: form}
 	if !bytes.HasPrefix(form, []byte("P5")) {
@@ -95,7 +95,7 @@ type pgm struct {
 
 func (p *pgm) fail(path, want, got string) error {
 	if p.err == nil {
-		p.err = &bin.Error{Path: path, Offset: -1, Want: want, Got: got, Err: bin.ErrFormat}
+		p.err = &fault.Error{Path: path, Offset: -1, Want: want, Got: got, Err: fault.ErrFormat}
 	}
 	return p.err
 }
@@ -148,38 +148,38 @@ func (p *pgm) world(f *File) bool {
 
 // Decompile returns the picture of a grid, and what that does not say; nil if
 // it says all.
-func Decompile(data []byte, o Options) (form []byte, relic *Relic, err error) {
+func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error) {
 	f, err := Decode(data)
 	if err != nil {
-		return nil, nil, bin.InFile(err, o.Path)
+		return nil, nil, fault.InFile(err, o.Path)
 	}
 	for _, v := range f.floats() {
 		if math.IsNaN(float64(*v)) {
-			relic = &Relic{World: new([4]uint32)}
+			residue = &Residue{World: new([4]uint32)}
 		}
 	}
-	if relic != nil {
+	if residue != nil {
 		for i, v := range f.floats() {
-			relic.World[i] = math.Float32bits(*v)
+			residue.World[i] = math.Float32bits(*v)
 		}
 	}
-	return Format(f), relic, nil
+	return Format(f), residue, nil
 }
 
 func (f *File) floats() [4]*float32 {
 	return [4]*float32{&f.OffsetX, &f.OffsetZ, &f.SizeX, &f.SizeZ}
 }
 
-// Compile makes the grid from its picture. With the relic of that very picture
+// Compile makes the grid from its picture. With the residue of that very picture
 // the result is the very file again.
-func Compile(form []byte, relic *Relic, o Options) (data []byte, err error) {
+func Compile(form []byte, residue *Residue, o Options) (data []byte, err error) {
 	f, err := Parse(form)
 	if err != nil {
-		return nil, bin.InFile(err, o.Path)
+		return nil, fault.InFile(err, o.Path)
 	}
-	if relic != nil && relic.World != nil {
+	if residue != nil && residue.World != nil {
 		for i, v := range f.floats() {
-			*v = math.Float32frombits(relic.World[i])
+			*v = math.Float32frombits(residue.World[i])
 		}
 	}
 	return f.Encode()

@@ -10,9 +10,11 @@ import (
 	"fmt"
 	"math"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
+	"trowel.example/torchlight/text"
+	"trowel.example/trace"
 )
 
 // What GUTS writes into a cell. Others are kept as they are.
@@ -36,7 +38,7 @@ type File struct {
 	Cells            []byte  // row by row, Width*Height of them; x grows along a row
 }
 
-// Decode reads a file. The cells are those of data, not copied. Every error is a [*bin.Error].
+// Decode reads a file. The cells are those of data, not copied. Every error is a [*fault.Error].
 func Decode(data []byte) (*File, error) {
 	return decode(bin.NewReader(data, bin.LittleEndian))
 }
@@ -47,9 +49,9 @@ func decode(r *bin.Reader) (*File, error) {
 	switch cells := int64(width) * int64(height); {
 	case r.Err() != nil:
 	case width < 0 || height < 0:
-		r.FailAt(0, "width", bin.ErrFormat, "a width and height of 0 or more", fmt.Sprintf("%d and %d", width, height))
+		r.FailAt(0, "width", fault.ErrFormat, "a width and height of 0 or more", fmt.Sprintf("%d and %d", width, height))
 	case cells != int64(r.Len()):
-		r.FailAt(0, "width", bin.ErrShort, fmt.Sprintf("%d × %d cells of a byte each", width, height), fmt.Sprintf("%d bytes", r.Len()))
+		r.FailAt(0, "width", fault.ErrShort, fmt.Sprintf("%d × %d cells of a byte each", width, height), fmt.Sprintf("%d bytes", r.Len()))
 	default:
 		f.Width, f.Height = int(width), int(height)
 		f.Cells = r.Bytes("cells", r.Len())
@@ -60,11 +62,11 @@ func decode(r *bin.Reader) (*File, error) {
 	return f, nil
 }
 
-// Encode writes a file. It fails with a [*bin.Error] if the number of cells is
+// Encode writes a file. It fails with a [*fault.Error] if the number of cells is
 // not that of the grid, or the grid is larger than can be said.
 func (f *File) Encode() ([]byte, error) {
 	if f.Width < 0 || f.Height < 0 || f.Width > math.MaxInt32 || f.Height > math.MaxInt32 || int64(f.Width)*int64(f.Height) != int64(len(f.Cells)) {
-		return nil, &bin.Error{Path: "cells", Offset: -1, Want: fmt.Sprintf("%d × %d cells", f.Width, f.Height), Got: fmt.Sprint(len(f.Cells)), Err: bin.ErrFormat}
+		return nil, &fault.Error{Path: "cells", Offset: -1, Want: fmt.Sprintf("%d × %d cells", f.Width, f.Height), Got: fmt.Sprint(len(f.Cells)), Err: fault.ErrFormat}
 	}
 	w := bin.NewWriter(bin.LittleEndian, headerSize+len(f.Cells))
 	w.Int32(int32(f.Width))
@@ -100,7 +102,7 @@ func Recognize(head []byte) bool {
 }
 
 // Dump reports every field of a file to t, up to where it breaks.
-func Dump(data []byte, t bin.Tracer) error {
+func Dump(data []byte, t trace.Tracer) error {
 	r := bin.NewReader(data, bin.LittleEndian)
 	r.Trace(t)
 	_, err := decode(r)

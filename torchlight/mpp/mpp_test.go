@@ -10,9 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/torchlight/mpp"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/torchlight/mpp"
+	"trowel.example/trace"
 )
 
 func sample() *mpp.File {
@@ -45,10 +46,10 @@ func TestLayout(t *testing.T) {
 }
 
 func TestForm(t *testing.T) {
-	form, relic, err := mpp.Decompile(encode(t, sample()), mpp.Options{})
+	form, residue, err := mpp.Decompile(encode(t, sample()), mpp.Options{})
 	const want = "P5\n# offset 15.2 -0.1 size 1.2 0.8\n3 2\n255\n\x00\x80\xff\x00\x00\x80"
-	if string(form) != want || relic != nil || err != nil {
-		t.Fatalf("%q, %v, %v", form, relic, err)
+	if string(form) != want || residue != nil || err != nil {
+		t.Fatalf("%q, %v, %v", form, residue, err)
 	}
 	// A picture as another program may write it.
 	data, err := mpp.Compile([]byte("P5 # made by hand\n#offset 15.2 -0.1 size 1.2 0.8\n 3\t2 # size\n255 \x00\x80\xff\x00\x00\x80"), nil, mpp.Options{})
@@ -71,24 +72,24 @@ func TestForm(t *testing.T) {
 		{"P5\n# no end", "width"},
 	} {
 		_, err := mpp.Compile([]byte(c.form), nil, mpp.Options{Path: "A.MPP"})
-		var e *bin.Error
+		var e *fault.Error
 		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), "A.MPP: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want an error with %q", c.form, err, c.want)
 		}
 	}
 }
 
-// Floats that have no text come back from the relic, others from the text.
+// Floats that have no text come back from the residue, others from the text.
 func TestFloats(t *testing.T) {
 	for _, bits := range []uint32{0, 1, 0x80000000, 0x3dcccccd, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00001, 0xffa00005} {
 		f := sample()
 		f.OffsetZ = math.Float32frombits(bits)
 		data := encode(t, f)
-		form, relic, err := mpp.Decompile(data, mpp.Options{})
-		if err != nil || (relic != nil) != (f.OffsetZ != f.OffsetZ) {
-			t.Fatalf("%#x: %v, relic %v", bits, err, relic)
+		form, residue, err := mpp.Decompile(data, mpp.Options{})
+		if err != nil || (residue != nil) != (f.OffsetZ != f.OffsetZ) {
+			t.Fatalf("%#x: %v, residue %v", bits, err, residue)
 		}
-		if back, err := mpp.Compile(form, relic, mpp.Options{}); err != nil || !bytes.Equal(back, data) {
+		if back, err := mpp.Compile(form, residue, mpp.Options{}); err != nil || !bytes.Equal(back, data) {
 			t.Errorf("%#x: %x, want %x, %v", bits, back, data, err)
 		}
 	}
@@ -125,7 +126,7 @@ func TestDump(t *testing.T) {
 	data := encode(t, sample())
 	var paths []string
 	end := int64(0)
-	err := mpp.Dump(data, func(f bin.Field) {
+	err := mpp.Dump(data, func(f trace.Field) {
 		if f.Offset != end {
 			t.Errorf("%s at %d, want %d", f.Path, f.Offset, end)
 		}
@@ -173,7 +174,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		mpp.Recognize(data)
 		mpp.Check(data, func(check.Finding) {})
-		dumpErr := mpp.Dump(data, func(bin.Field) {})
+		dumpErr := mpp.Dump(data, func(trace.Field) {})
 		file, err := mpp.Decode(data)
 		if (err == nil) != (dumpErr == nil) {
 			t.Fatalf("Decode: %v, Dump: %v", err, dumpErr)
@@ -184,11 +185,11 @@ func FuzzDecode(f *testing.F) {
 		if back, err := file.Encode(); err != nil || !bytes.Equal(back, data) {
 			t.Fatalf("encoded %x, want %x, %v", back, data, err)
 		}
-		form, relic, err := mpp.Decompile(data, mpp.Options{})
+		form, residue, err := mpp.Decompile(data, mpp.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back, err := mpp.Compile(form, relic, mpp.Options{}); err != nil || !bytes.Equal(back, data) {
+		if back, err := mpp.Compile(form, residue, mpp.Options{}); err != nil || !bytes.Equal(back, data) {
 			t.Fatalf("compiled %x, want %x, %v", back, data, err)
 		}
 	})
@@ -203,11 +204,11 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, relic, err := mpp.Decompile(data, mpp.Options{})
+		again, residue, err := mpp.Decompile(data, mpp.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back, err := mpp.Compile(again, relic, mpp.Options{}); err != nil || !bytes.Equal(back, data) {
+		if back, err := mpp.Compile(again, residue, mpp.Options{}); err != nil || !bytes.Equal(back, data) {
 			t.Fatalf("%x, want %x, %v", back, data, err)
 		}
 	})

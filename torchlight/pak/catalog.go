@@ -1,6 +1,6 @@
 package pak
 
-import "trowel/check"
+import "trowel.example/check"
 
 // Catalog lists what Check can find in an archive and its manifest.
 var Catalog check.Catalog

@@ -13,9 +13,9 @@ import (
 
 	"github.com/klauspost/compress/zlib"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/parallel"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/parallel"
 )
 
 // Check reports everything that is wrong with the archive and its manifest. It
@@ -165,7 +165,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// isSafe tells whether a path stays within the folder that it is put into.
+// isSafe reports whether a path stays within the folder that it is put into.
 func isSafe(path string) bool {
 	if strings.ContainsAny(path, "\\:\x00") {
 		return false
@@ -178,7 +178,7 @@ func isSafe(path string) bool {
 	return true
 }
 
-// checkLayout looks at the header and at where the blocks lie. It tells whether
+// checkLayout looks at the header and at where the blocks lie. It reports whether
 // they can be inflated within reason.
 func (r *Reader) checkLayout(path string, sink check.Sink) bool {
 	var blocks []*File
@@ -317,7 +317,7 @@ func (f *File) sum(size, compressed uint32) (sum uint32, surplus int64, err erro
 	h := crc32.NewIEEE()
 	n, err := io.Copy(h, io.LimitReader(content, int64(size)+1))
 	if err == nil && n != int64(size) {
-		err = fmt.Errorf("%w: %d bytes or more, not %d", bin.ErrFormat, n, size)
+		err = fmt.Errorf("%w: %d bytes or more, not %d", fault.ErrFormat, n, size)
 	}
 	if err == nil {
 		surplus, err = io.Copy(io.Discard, stored)

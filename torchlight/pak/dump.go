@@ -6,13 +6,15 @@ import (
 	"io"
 	"slices"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
+	"trowel.example/trace"
 )
 
 // Dump reports every field of an archive of size bytes, block by block in the order
 // of the bytes; man says where they are. Streams are only counted, and not read. The
 // offset is that of the archive in its file.
-func Dump(pak io.ReaderAt, size, offset int64, man *Manifest, t bin.Tracer) error {
+func Dump(pak io.ReaderAt, size, offset int64, man *Manifest, t trace.Tracer) error {
 	d := dumper{pak: pak, size: size, offset: offset, trace: t}
 	d.fields(-1, func(r *bin.Reader) {
 		r.U32("max_compressed")
@@ -64,7 +66,7 @@ func Dump(pak io.ReaderAt, size, offset int64, man *Manifest, t bin.Tracer) erro
 type dumper struct {
 	pak              io.ReaderAt
 	size, offset, at int64
-	trace            bin.Tracer
+	trace            trace.Tracer
 	err              error
 }
 
@@ -96,9 +98,9 @@ func (d *dumper) span(path string, n int64) {
 		return
 	}
 	if left := d.size - d.at; n > left {
-		d.err = &bin.Error{Path: path, Offset: d.offset + d.at, Want: fmt.Sprintf("%d bytes", n), Got: fmt.Sprintf("%d before the end of the data", left), Err: bin.ErrShort}
+		d.err = &fault.Error{Path: path, Offset: d.offset + d.at, Want: fmt.Sprintf("%d bytes", n), Got: fmt.Sprintf("%d before the end of the data", left), Err: fault.ErrShort}
 		return
 	}
-	d.trace(bin.Field{Path: path, Offset: d.offset + d.at, Len: n})
+	d.trace(trace.Field{Path: path, Offset: d.offset + d.at, Len: n})
 	d.at += n
 }

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/check"
-	"trowel/internal/deflate"
-	"trowel/torchlight/pak"
+	"trowel.example/check"
+	"trowel.example/internal/deflate"
+	"trowel.example/torchlight/pak"
 )
 
 // memory is a target that lives in memory.
@@ -44,7 +44,7 @@ func (a archive) open(t testing.TB) *pak.Reader {
 	return r
 }
 
-func write(t testing.TB, files []pak.NewFile, k *pak.Relic) archive {
+func write(t testing.TB, files []pak.NewFile, k *pak.Residue) archive {
 	t.Helper()
 	out := new(memory)
 	man, size, err := pak.Write(out, files, k)
@@ -123,10 +123,10 @@ func contents(t testing.TB, r *pak.Reader) map[string]string {
 	return all
 }
 
-// relic takes the relic of an archive through JSON.
-func relic(t testing.TB, r *pak.Reader) *pak.Relic {
+// residue takes the residue of an archive through JSON.
+func residue(t testing.TB, r *pak.Reader) *pak.Residue {
 	t.Helper()
-	k, err := pak.NewRelic(r)
+	k, err := pak.NewResidue(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func relic(t testing.TB, r *pak.Reader) *pak.Relic {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := new(pak.Relic)
+	back := new(pak.Residue)
 	if err := json.Unmarshal(data, back); err != nil {
 		t.Fatalf("%v in %s", err, data)
 	}

@@ -3,7 +3,7 @@ package pak
 import (
 	"io/fs"
 
-	"trowel/internal/tree"
+	"trowel.example/internal/tree"
 )
 
 // FS returns the files of the archive as a file system, each inflated when it

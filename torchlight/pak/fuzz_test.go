@@ -5,8 +5,9 @@ import (
 	"errors"
 	"testing"
 
-	"trowel/internal/bin"
-	"trowel/torchlight/pak"
+	"trowel.example/fault"
+	"trowel.example/torchlight/pak"
+	"trowel.example/trace"
 )
 
 // FuzzManifest reads anything as a manifest. What can be read encodes to the
@@ -19,7 +20,7 @@ func FuzzManifest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		pak.RecognizeManifest(data)
 		at := int64(0)
-		dumped := pak.DumpManifest(data, func(f bin.Field) {
+		dumped := pak.DumpManifest(data, func(f trace.Field) {
 			if f.Offset != at {
 				t.Errorf("%s at %d, expected %d", f.Path, f.Offset, at)
 			}
@@ -30,7 +31,7 @@ func FuzzManifest(f *testing.F) {
 			t.Errorf("decoding says %v, dumping %v", err, dumped)
 		}
 		if err != nil {
-			if e := (*bin.Error)(nil); !errors.As(err, &e) || e.Path == "" {
+			if e := (*fault.Error)(nil); !errors.As(err, &e) || e.Path == "" {
 				t.Errorf("an error without a place: %v", err)
 			}
 			return
@@ -45,8 +46,8 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// FuzzRelic rebuilds any archive with any manifest.
-func FuzzRelic(f *testing.F) {
+// FuzzResidue rebuilds any archive with any manifest.
+func FuzzResidue(f *testing.F) {
 	for _, o := range oddities(f) {
 		f.Add(o.pak, o.man)
 	}
@@ -60,13 +61,13 @@ func FuzzRelic(f *testing.F) {
 			return
 		}
 		findings(r)
-		if _, err := pak.NewRelic(r); err != nil {
-			if !errors.Is(err, bin.ErrLimit) {
+		if _, err := pak.NewResidue(r); err != nil {
+			if !errors.Is(err, fault.ErrLimit) {
 				t.Error(err)
 			}
 			return
 		}
-		got := write(t, list(t, r), relic(t, r))
+		got := write(t, list(t, r), residue(t, r))
 		if !bytes.Equal(got.pak, data) || !bytes.Equal(got.man, manifest) {
 			t.Errorf("comes back as %x and %x", got.pak, got.man)
 		}

@@ -11,10 +11,11 @@ import (
 	"runtime"
 	"testing"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/deflate"
-	"trowel/torchlight/pak"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/deflate"
+	"trowel.example/torchlight/pak"
+	"trowel.example/trace"
 )
 
 // zeros is an endless archive of zeros with other bytes here and there.
@@ -100,11 +101,11 @@ func TestLarge(t *testing.T) {
 	if found := kinds(); len(found) != 2 {
 		t.Errorf("a damaged stream: found %q", found)
 	}
-	if _, err := r.Files()[0].Content(); !errors.Is(err, bin.ErrLimit) {
+	if _, err := r.Files()[0].Content(); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("a content of 1 GiB: %v", err)
 	}
 	told := int64(0)
-	if err := pak.Dump(archive, size, 0, man, func(f bin.Field) { told += f.Len }); err != nil || told != size {
+	if err := pak.Dump(archive, size, 0, man, func(f trace.Field) { told += f.Len }); err != nil || told != size {
 		t.Errorf("dump: %d bytes of %d, %v", told, size, err)
 	}
 	runtime.ReadMemStats(&after)
@@ -135,12 +136,12 @@ func TestLargeTail(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	r.Check("", func(check.Finding) {})
-	_, limit := pak.NewRelic(r)
+	_, limit := pak.NewResidue(r)
 	told := int64(0)
-	err = pak.Dump(f, 5<<30, 0, man, func(f bin.Field) { told += f.Len })
+	err = pak.Dump(f, 5<<30, 0, man, func(f trace.Field) { told += f.Len })
 	runtime.ReadMemStats(&after)
-	if err != nil || told != 5<<30 || !errors.Is(limit, bin.ErrLimit) {
-		t.Errorf("dump: %d bytes, %v; relic: %v", told, err, limit)
+	if err != nil || told != 5<<30 || !errors.Is(limit, fault.ErrLimit) {
+		t.Errorf("dump: %d bytes, %v; residue: %v", told, err, limit)
 	}
 	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
 		t.Errorf("took %d bytes of memory", took)

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
+	"trowel.example/trace"
 )
 
 const (
@@ -23,10 +25,10 @@ func DecodeManifest(data []byte) (*Manifest, error) {
 
 // DumpManifest reports every field of a manifest. The error tells why it
 // stopped, if it did.
-func DumpManifest(data []byte, t bin.Tracer) error { return DumpManifestAt(data, 0, t) }
+func DumpManifest(data []byte, t trace.Tracer) error { return DumpManifestAt(data, 0, t) }
 
 // DumpManifestAt is DumpManifest for one that stands at an offset of its file.
-func DumpManifestAt(data []byte, offset int64, t bin.Tracer) error {
+func DumpManifestAt(data []byte, offset int64, t trace.Tracer) error {
 	r := bin.NewReader(data, bin.LittleEndian).At(offset)
 	r.Trace(t)
 	r.Enter("manifest")
@@ -48,7 +50,7 @@ func readManifest(r *bin.Reader, isCut bool) *Manifest {
 	at := r.Offset()
 	m.Version = r.U16("version")
 	if m.Version > 2 {
-		r.FailAt(at, "version", bin.ErrVersion, "0 to 2", fmt.Sprint(m.Version))
+		r.FailAt(at, "version", fault.ErrVersion, "0 to 2", fmt.Sprint(m.Version))
 		return m
 	}
 	if m.Version == 2 {
@@ -102,7 +104,7 @@ func (rec *Record) read(r *bin.Reader) {
 // UTF-16 units.
 func (m *Manifest) Encode() ([]byte, error) {
 	if m.Version > 2 {
-		return nil, &bin.Error{Path: "version", Offset: -1, Want: "0 to 2", Got: fmt.Sprint(m.Version), Err: bin.ErrVersion}
+		return nil, &fault.Error{Path: "version", Offset: -1, Want: "0 to 2", Got: fmt.Sprint(m.Version), Err: fault.ErrVersion}
 	}
 	w := bin.NewWriter(bin.LittleEndian, m.encodedSize())
 	w.U16(m.Version)
@@ -148,7 +150,7 @@ func fits(path, s string) error {
 		return nil
 	}
 	if n := bin.UTF16Len(s); n > maxName {
-		return &bin.Error{Path: path, Offset: -1, Want: "at most 65535 UTF-16 units", Got: fmt.Sprint(n), Err: bin.ErrLimit}
+		return &fault.Error{Path: path, Offset: -1, Want: "at most 65535 UTF-16 units", Got: fmt.Sprint(n), Err: fault.ErrLimit}
 	}
 	return nil
 }
@@ -205,7 +207,7 @@ func (m *Manifest) NativeHint() uint32 {
 	return uint32(n)
 }
 
-// RecognizeManifest tells whether a file that begins with head is a manifest.
+// RecognizeManifest reports whether a file that begins with head is a manifest.
 func RecognizeManifest(head []byte) bool {
 	if len(head) < 2 || head[0] > 2 || head[1] != 0 {
 		return false

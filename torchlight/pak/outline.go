@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"slices"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // A part is a record of an archive with what is known of its block.
 type part struct {
-	rec  *RelicRecord
+	rec  *ResidueRecord
 	is   *Record
 	file *File // nil for directories and nameless records
 
@@ -22,36 +22,36 @@ type part struct {
 // outline notes everything about an archive that can be told without
 // inflating: sections, order of blocks, gaps, numbers. Of the blocks it reads
 // the headers. Files and lost files are left to [part.fill].
-func outline(r *Reader) (*Relic, []part, error) {
+func outline(r *Reader) (*Residue, []part, error) {
 	man := r.man
-	k := &Relic{bare: r, Version: differs(2, man.Version), Root: differs(RelicName(DefaultRoot), RelicName(man.Root)), Rest: man.Rest}
+	k := &Residue{bare: r, Version: differs(2, man.Version), Root: differs(ResidueName(DefaultRoot), ResidueName(man.Root)), Rest: man.Rest}
 	k.Hint = odd(man.NativeHint(), man.Hint)
 	var parts []part
 	next, nameless := 0, 0 // among the files of r
 	for i := range man.Sections {
 		s := &man.Sections[i]
-		k.Sections = append(k.Sections, RelicSection{Name: RelicName(s.Name), Records: make(RelicRecords, len(s.Records))})
+		k.Sections = append(k.Sections, ResidueSection{Name: ResidueName(s.Name), Records: make(ResidueRecords, len(s.Records))})
 		for j := range s.Records {
 			rec := &s.Records[j]
 			p := part{rec: &k.Sections[i].Records[j], is: rec}
-			*p.rec = RelicRecord{Name: rec.Name, Block: -1}
+			*p.rec = ResidueRecord{Name: rec.Name, Block: -1}
 			switch {
 			case rec.Type == TypeDirectory:
-				p.rec.Kind = RelicDirectory
+				p.rec.Kind = ResidueDirectory
 			case rec.nameless():
-				p.rec.Kind = RelicLost
+				p.rec.Kind = ResidueLost
 				p.file = r.rest[nameless]
 				nameless++
 			default:
 				p.file = r.files[next]
 				next++
 				if p.file.Duplicate {
-					p.rec.Kind = RelicLost
+					p.rec.Kind = ResidueLost
 				} else if rec.Removed() {
-					p.rec.Kind = RelicRemoved
+					p.rec.Kind = ResidueRemoved
 				}
 			}
-			if p.rec.Kind == RelicLost {
+			if p.rec.Kind == ResidueLost {
 				p.rec.source = p.file
 			}
 			parts = append(parts, p)
@@ -66,7 +66,7 @@ func outline(r *Reader) (*Relic, []part, error) {
 		if p.rec.Block < 0 && p.is.Offset != 0 {
 			p.rec.oddly().Offset = &p.is.Offset
 		}
-		if p.rec.Kind == RelicDirectory || p.rec.Kind == RelicRemoved {
+		if p.rec.Kind == ResidueDirectory || p.rec.Kind == ResidueRemoved {
 			p.noteFields(0, 0)
 			p.rec.Time = p.is.Time
 		}
@@ -77,7 +77,7 @@ func outline(r *Reader) (*Relic, []part, error) {
 // arrange finds the blocks, side by side, and the gaps between them. A block
 // that another covers does not count: its record keeps the offset. It returns
 // the largest compressed size.
-func (k *Relic) arrange(r *Reader, parts []part) (largest uint32, err error) {
+func (k *Residue) arrange(r *Reader, parts []part) (largest uint32, err error) {
 	var blocks []*part
 	sum := int64(0)
 	for i := range parts {
@@ -124,17 +124,17 @@ func (k *Relic) arrange(r *Reader, parts []part) (largest uint32, err error) {
 // side cover it once.
 const maxOverlap = 64
 
-// isNativeTail tells whether bytes behind the last block are what the editor
+// isNativeTail reports whether bytes behind the last block are what the editor
 // puts there: four zeroes for each removed file.
 func isNativeTail(tail []byte, removed int) bool {
 	return len(tail) == 4*removed && !slices.ContainsFunc(tail, func(b byte) bool { return b != 0 })
 }
 
-func (k *Relic) removed() int {
+func (k *Residue) removed() int {
 	n := 0
 	for i := range k.Sections {
 		for j := range k.Sections[i].Records {
-			if k.Sections[i].Records[j].Kind == RelicRemoved {
+			if k.Sections[i].Records[j].Kind == ResidueRemoved {
 				n++
 			}
 		}
@@ -145,7 +145,7 @@ func (k *Relic) removed() int {
 // bytes reads a stretch of the archive. It is within it.
 func (r *Reader) bytes(from, to int64) ([]byte, error) {
 	if to-from > MaxGap {
-		return nil, &bin.Error{Path: "archive", Offset: r.base + from, Want: fmt.Sprintf("at most %d bytes that belong to no file", MaxGap), Got: fmt.Sprint(to - from), Err: bin.ErrLimit}
+		return nil, &fault.Error{Path: "archive", Offset: r.base + from, Want: fmt.Sprintf("at most %d bytes that belong to no file", MaxGap), Got: fmt.Sprint(to - from), Err: fault.ErrLimit}
 	}
 	b := make([]byte, to-from)
 	f := File{Record: &Record{}, r: r}
@@ -153,7 +153,7 @@ func (r *Reader) bytes(from, to int64) ([]byte, error) {
 }
 
 // seal notes the numbers that are made of everything else.
-func (k *Relic) seal(r *Reader, largest uint32) error {
+func (k *Residue) seal(r *Reader, largest uint32) error {
 	head, err := r.bytes(0, headerSize)
 	if err != nil {
 		return err

@@ -17,8 +17,8 @@
 //
 // [NewReader] reads nothing but the manifest that it is given: each block is
 // read when somebody asks for its [File]. [Write] makes an archive, as the
-// game's editor GUTS does; with a [Relic] it makes the very archive again that
-// the relic was taken from. [Edit] changes single files and copies the rest.
+// game's editor GUTS does; with a [Residue] it makes the very archive again that
+// the residue was taken from. [Edit] changes single files and copies the rest.
 //
 // The format is described in docs/formats/torchlight-archive.md.
 package pak
@@ -58,10 +58,10 @@ type Record struct {
 	Time   Filetime // of the last change; 0 for directories and removed files
 }
 
-// Removed tells whether the record is of a file that is taken away from archives below.
+// Removed reports whether the record is of a file that is taken away from archives below.
 func (r *Record) Removed() bool { return r.Type != TypeDirectory && r.Offset == 0 }
 
-// nameless tells whether the record has no name that a file can have.
+// nameless reports whether the record has no name that a file can have.
 func (r *Record) nameless() bool { return r.Name == "" || r.Name[len(r.Name)-1] == '/' }
 
 // Target is where [Write] puts an archive: a file that is open for reading and writing.
@@ -73,8 +73,8 @@ type Target interface {
 // NewFile is a file to be written.
 type NewFile struct {
 	Path    string   // full, such as "MEDIA/SKILLS/FOO.DAT"; the game finds only upper-case names
-	Time    Filetime // of the last change; a relic has its own for a content that it knows
-	Type    *Type    // nil: that of the extension, or of the relic
+	Time    Filetime // of the last change; a residue has its own for a content that it knows
+	Type    *Type    // nil: that of the extension, or of the residue
 	Removed bool     // a record that takes the file away; it has no content
 
 	// Content returns the content. It may be called at the same time as that

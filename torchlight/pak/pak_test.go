@@ -14,9 +14,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/torchlight/pak"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/torchlight/pak"
+	"trowel.example/trace"
 )
 
 // The hashes against values of another implementation.
@@ -142,16 +143,16 @@ func TestManifestBytes(t *testing.T) {
 		t.Error(diff)
 	}
 	for n := range data {
-		if _, err := pak.DecodeManifest(data[:n]); !errors.Is(err, bin.ErrShort) {
+		if _, err := pak.DecodeManifest(data[:n]); !errors.Is(err, fault.ErrShort) {
 			t.Errorf("the first %d bytes: %v", n, err)
 		}
 	}
 	data[0] = 3
-	if _, err := pak.DecodeManifest(data); !errors.Is(err, bin.ErrVersion) {
+	if _, err := pak.DecodeManifest(data); !errors.Is(err, fault.ErrVersion) {
 		t.Errorf("version 3: %v", err)
 	}
 	man.Root = strings.Repeat("x", 65536)
-	if _, err := man.Encode(); !errors.Is(err, bin.ErrLimit) {
+	if _, err := man.Encode(); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("a name that is too long: %v", err)
 	}
 }
@@ -160,7 +161,7 @@ func TestManifestBytes(t *testing.T) {
 func TestManifestCounts(t *testing.T) {
 	data := []byte("\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\x7f")
 	if allocs := testing.AllocsPerRun(10, func() {
-		if _, err := pak.DecodeManifest(data); !errors.Is(err, bin.ErrShort) {
+		if _, err := pak.DecodeManifest(data); !errors.Is(err, fault.ErrShort) {
 			t.Error(err)
 		}
 	}); allocs > 20 {
@@ -264,7 +265,7 @@ func TestDump(t *testing.T) {
 	for name, o := range oddities(t) {
 		at := int64(100)
 		r := o.open(t)
-		if err := pak.Dump(bytes.NewReader(o.pak), int64(len(o.pak)), 100, r.Manifest(), func(f bin.Field) {
+		if err := pak.Dump(bytes.NewReader(o.pak), int64(len(o.pak)), 100, r.Manifest(), func(f trace.Field) {
 			if f.Offset != at {
 				t.Errorf("%s: %s at %d, expected %d", name, f.Path, f.Offset, at)
 			}
@@ -273,7 +274,7 @@ func TestDump(t *testing.T) {
 			t.Errorf("%s: told up to %d of %d, %v", name, at, 100+len(o.pak), err)
 		}
 		at = 0
-		if err := pak.DumpManifest(o.man, func(f bin.Field) { at += f.Len }); err != nil || at != int64(len(o.man)) {
+		if err := pak.DumpManifest(o.man, func(f trace.Field) { at += f.Len }); err != nil || at != int64(len(o.man)) {
 			t.Errorf("%s: told %d of %d bytes of the manifest, %v", name, at, len(o.man), err)
 		}
 	}
@@ -287,7 +288,7 @@ func TestLongPaths(t *testing.T) {
 		man.Sections[0].Records = append(man.Sections[0].Records, pak.Record{Name: "X.DAT"})
 	}
 	_, err := pak.NewReader(bytes.NewReader(make([]byte, 100)), 100, man)
-	if !errors.Is(err, bin.ErrLimit) {
+	if !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("paths of 180 MB: %v", err)
 	}
 }

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // An entry is a record that is to be written.
 type entry struct {
-	rec  Record       // as it will stand in the manifest; offset, size and CRC-32 come with the block
-	was  *RelicRecord // what the relic says about it, or nil
-	file *NewFile     // what it is made of; nil for directories, removed files and lost ones
+	rec  Record         // as it will stand in the manifest; offset, size and CRC-32 come with the block
+	was  *ResidueRecord // what the residue says about it, or nil
+	file *NewFile       // what it is made of; nil for directories, removed files and lost ones
 }
 
 func (e *entry) isFile() bool { return e.rec.Type != TypeDirectory }
@@ -30,12 +30,12 @@ type plan struct {
 	root     string
 	sections []planSection
 	removed  int  // number of removed files
-	intact   bool // as far as can be told, the archive of the relic comes out again
+	intact   bool // as far as can be told, the archive of the residue comes out again
 }
 
-// newPlan joins the list of files with the relic: what the relic knows keeps
+// newPlan joins the list of files with the residue: what the residue knows keeps
 // its place, what is new comes behind.
-func newPlan(files []NewFile, k *Relic) (*plan, error) {
+func newPlan(files []NewFile, k *Residue) (*plan, error) {
 	byPath := make(map[string]*NewFile, len(files))
 	for i := range files {
 		f := &files[i]
@@ -61,7 +61,7 @@ func newPlan(files []NewFile, k *Relic) (*plan, error) {
 			p.sections[i].name = string(s.Name)
 			for j := range s.Records {
 				rec := &s.Records[j]
-				if rec.Kind != RelicDirectory {
+				if rec.Kind != ResidueDirectory {
 					before[string(s.Name)] = true
 				}
 				p.keep(&p.sections[i], rec, byPath)
@@ -106,24 +106,24 @@ func split(path string) (dir, name string) {
 	return path[:i], path[i:]
 }
 
-// keep puts the record of a relic into a section, if it is still wanted.
-func (p *plan) keep(s *planSection, was *RelicRecord, byPath map[string]*NewFile) {
+// keep puts the record of a residue into a section, if it is still wanted.
+func (p *plan) keep(s *planSection, was *ResidueRecord, byPath map[string]*NewFile) {
 	e := &entry{was: was, rec: Record{Name: was.Name, Type: TypeDirectory}}
-	if was.Kind != RelicDirectory {
+	if was.Kind != ResidueDirectory {
 		e.rec.Type = TypeOf(was.Name)
 		path := join(s.name, was.Name)
 		e.file = byPath[path]
-		if e.file == nil && was.Kind != RelicLost {
+		if e.file == nil && was.Kind != ResidueLost {
 			p.intact = false // it is gone
 			return
 		}
 		delete(byPath, path)
-		if e.file != nil && (was.Kind == RelicLost || e.file.Removed != (was.Kind == RelicRemoved)) {
+		if e.file != nil && (was.Kind == ResidueLost || e.file.Removed != (was.Kind == ResidueRemoved)) {
 			p.intact, e.was = false, nil // something else has taken its place
 		}
 	}
 	switch {
-	case e.was == nil || was.Kind == RelicFile: // its fields come with the content
+	case e.was == nil || was.Kind == ResidueFile: // its fields come with the content
 	case was.source != nil:
 		e.rec = *was.source.Record
 		e.rec.Offset = 0
@@ -150,7 +150,7 @@ func (o *OddRecord) apply(rec *Record) {
 	}
 }
 
-// add appends the files that the relic did not know to the sections of their
+// add appends the files that the residue did not know to the sections of their
 // directories: first those with a content, then removed ones, each by name.
 func (p *plan) add(files []NewFile, byPath map[string]*NewFile) {
 	if len(byPath) == 0 {
@@ -206,7 +206,7 @@ func (p *plan) rebuild(dirs map[string]bool) error {
 	children := map[string]map[string]bool{"": {p.root: true}}
 	for dir := range dirs {
 		if n := strings.Count(dir, "/"); n > maxDepth {
-			return &bin.Error{Path: dir[:64] + "...", Offset: -1, Want: fmt.Sprintf("a path of at most %d directories", maxDepth), Got: fmt.Sprint(n), Err: bin.ErrLimit}
+			return &fault.Error{Path: dir[:64] + "...", Offset: -1, Want: fmt.Sprintf("a path of at most %d directories", maxDepth), Got: fmt.Sprint(n), Err: fault.ErrLimit}
 		}
 		for dir != "" {
 			parent, _ := split(strings.TrimSuffix(dir, "/"))
@@ -261,7 +261,7 @@ func (p *plan) blocks() []*entry {
 		for _, e := range p.sections[i].entries {
 			switch {
 			case e.file != nil && !e.file.Removed && !(p.intact && e.was != nil && e.was.borrows()),
-				e.file == nil && e.was != nil && e.was.Kind == RelicLost && e.was.Block >= 0:
+				e.file == nil && e.was != nil && e.was.Kind == ResidueLost && e.was.Block >= 0:
 				all = append(all, e)
 			}
 		}

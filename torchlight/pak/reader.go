@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"trowel/internal/bin"
-	"trowel/internal/deflate"
+	"trowel.example/fault"
+	"trowel.example/internal/deflate"
 )
 
 const (
@@ -58,7 +58,7 @@ type File struct {
 // files, and so are records of files that have no name, or that of a directory.
 func NewReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
 	if size < headerSize {
-		return nil, &bin.Error{Offset: 0, Want: "an archive of 8 bytes or more", Got: fmt.Sprintf("%d bytes", size), Err: bin.ErrShort}
+		return nil, &fault.Error{Offset: 0, Want: "an archive of 8 bytes or more", Got: fmt.Sprintf("%d bytes", size), Err: fault.ErrShort}
 	}
 	n := 0
 	paths, listed := int64(0), int64(0) // bytes that the paths take, and about what the manifest has
@@ -73,7 +73,7 @@ func NewReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
 	}
 	// Each path repeats the name of its directory.
 	if most := 1<<20 + 16*listed; paths > most {
-		return nil, &bin.Error{Path: "manifest", Offset: -1, Want: fmt.Sprintf("paths of %d bytes at most, all together", most), Got: strconv.FormatInt(paths, 10), Err: bin.ErrLimit}
+		return nil, &fault.Error{Path: "manifest", Offset: -1, Want: fmt.Sprintf("paths of %d bytes at most, all together", most), Got: strconv.FormatInt(paths, 10), Err: fault.ErrLimit}
 	}
 	r := &Reader{man: man, src: pak, size: size, exact: make(map[string]*File, n)}
 	all := make([]File, 0, n)
@@ -145,7 +145,7 @@ func (r *Reader) foldPaths() map[string]*File {
 	return fold
 }
 
-// Removed tells whether the archive takes the file away from those below.
+// Removed reports whether the archive takes the file away from those below.
 func (f *File) Removed() bool { return f.Record.Removed() }
 
 // Offset returns the offset of the file's block, as errors name it.
@@ -153,7 +153,7 @@ func (f *File) Offset() int64 { return f.r.base + int64(f.Record.Offset) }
 
 // fail returns an error about the file's block.
 func (f *File) fail(err error, want, got string) error {
-	return &bin.Error{Path: f.Path, Offset: f.Offset(), Want: want, Got: got, Err: err}
+	return &fault.Error{Path: f.Path, Offset: f.Offset(), Want: want, Got: got, Err: err}
 }
 
 // Sizes reads the header of the block: the size of the content, and that of
@@ -167,17 +167,17 @@ func (f *File) Sizes() (size, compressed uint32, err error) {
 func (f *File) sizes(head []byte) (size, compressed uint32, err error) {
 	at := int64(f.Record.Offset)
 	if f.Record.Type == TypeDirectory || at == 0 {
-		return 0, 0, f.fail(bin.ErrFormat, "a file with a block", "one that the archive takes away")
+		return 0, 0, f.fail(fault.ErrFormat, "a file with a block", "one that the archive takes away")
 	}
 	if at < headerSize || at+blockHeaderSize > f.r.size {
-		return 0, 0, f.fail(bin.ErrShort, fmt.Sprintf("a block between 8 and the end of the archive at %d", f.r.size), fmt.Sprintf("one at %d", at))
+		return 0, 0, f.fail(fault.ErrShort, fmt.Sprintf("a block between 8 and the end of the archive at %d", f.r.size), fmt.Sprintf("one at %d", at))
 	}
 	if err := f.read(head, at); err != nil {
 		return 0, 0, err
 	}
 	size, compressed = binary.LittleEndian.Uint32(head), binary.LittleEndian.Uint32(head[4:])
 	if n := stretch(size, compressed); n > f.r.size-at {
-		return size, compressed, f.fail(bin.ErrShort, fmt.Sprintf("a block of %d bytes", n), fmt.Sprintf("%d before the end of the archive", f.r.size-at))
+		return size, compressed, f.fail(fault.ErrShort, fmt.Sprintf("a block of %d bytes", n), fmt.Sprintf("%d before the end of the archive", f.r.size-at))
 	}
 	return size, compressed, nil
 }
@@ -198,7 +198,7 @@ func (f *File) read(b []byte, at int64) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return &bin.Error{Path: f.Path, Offset: f.r.base + at, Want: fmt.Sprintf("%d bytes", len(b)), Got: err.Error(), Err: err}
+	return &fault.Error{Path: f.Path, Offset: f.r.base + at, Want: fmt.Sprintf("%d bytes", len(b)), Got: err.Error(), Err: err}
 }
 
 // Block reads the block as it is: its header of eight bytes, then the zlib
@@ -210,7 +210,7 @@ func (f *File) Block() ([]byte, error) {
 		return nil, err
 	}
 	if n := max(stretch(size, compressed), int64(size)); n > MaxContent+blockHeaderSize {
-		return nil, f.fail(bin.ErrLimit, fmt.Sprintf("a file of at most %d bytes", MaxContent), fmt.Sprint(n))
+		return nil, f.fail(fault.ErrLimit, fmt.Sprintf("a file of at most %d bytes", MaxContent), fmt.Sprint(n))
 	}
 	block := make([]byte, stretch(size, compressed))
 	copy(block, head[:])
@@ -234,7 +234,7 @@ func (f *File) Content() ([]byte, error) {
 func (f *File) inflate(block []byte) (content []byte, surplus int, err error) {
 	size, compressed := binary.LittleEndian.Uint32(block), binary.LittleEndian.Uint32(block[4:])
 	if size != f.Record.Size {
-		return nil, 0, f.fail(bin.ErrFormat, fmt.Sprintf("a block of %d bytes, as the manifest says", f.Record.Size), fmt.Sprint(size))
+		return nil, 0, f.fail(fault.ErrFormat, fmt.Sprintf("a block of %d bytes, as the manifest says", f.Record.Size), fmt.Sprint(size))
 	}
 	stream := block[blockHeaderSize:]
 	if compressed == 0 {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"trowel/internal/bin"
+	"trowel.example/internal/bin"
 )
 
 // LostDir is where [Salvage] puts the files of which it does not know the name.

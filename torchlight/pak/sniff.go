@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // Kind is what a .PAK is, as far as its first bytes tell.
@@ -105,5 +105,5 @@ func (k Kind) Supported() error {
 	case KindUnknown, KindTorchlight:
 		return nil
 	}
-	return &bin.Error{Offset: 0, Want: "an archive of Torchlight II", Got: fmt.Sprintf("%v, which is not supported", k), Err: bin.ErrVersion}
+	return &fault.Error{Offset: 0, Want: "an archive of Torchlight II", Got: fmt.Sprintf("%v, which is not supported", k), Err: fault.ErrVersion}
 }

@@ -76,7 +76,7 @@ func TypeOf(name string) Type {
 	return TypeUnknown
 }
 
-// Stored tells whether files of this type are not compressed.
+// Stored reports whether files of this type are not compressed.
 func (t Type) Stored() bool { return t == TypeJPEG }
 
 // storedSize is the size from which the editor does not compress any file.

@@ -10,25 +10,25 @@ import (
 	"io"
 	"math"
 
-	"trowel/internal/bin"
-	"trowel/internal/deflate"
-	"trowel/internal/parallel"
+	"trowel.example/fault"
+	"trowel.example/internal/deflate"
+	"trowel.example/internal/parallel"
 )
 
 // Write writes an archive of files to target, from its first byte on, and
 // returns the manifest, hash and hint in place, and the size of the archive.
 // With an error, target holds a part of it.
 //
-// Without a relic the archive is made as the editor makes it, with directories
+// Without a residue the archive is made as the editor makes it, with directories
 // and files in the order of their names. With one it is made like the archive
-// that the relic is of; what is new stands behind the rest.
+// that the residue is of; what is new stands behind the rest.
 //
 // Files are asked for their content in the order of the archive, a few at the
 // same time, and compressed on all cores. No more of them are in memory than
 // twice the number of cores and two.
-func Write(target Target, files []NewFile, k *Relic) (man *Manifest, size int64, err error) {
+func Write(target Target, files []NewFile, k *Residue) (man *Manifest, size int64, err error) {
 	if k == nil {
-		k = new(Relic)
+		k = new(Residue)
 	}
 	p, err := newPlan(files, k)
 	if err != nil {
@@ -37,7 +37,7 @@ func Write(target Target, files []NewFile, k *Relic) (man *Manifest, size int64,
 	if err := p.check(k); err != nil {
 		return nil, 0, err
 	}
-	w := &writer{target: target, out: bufio.NewWriterSize(io.NewOffsetWriter(target, headerSize), 1<<18), pos: headerSize, relic: k, intact: p.intact}
+	w := &writer{target: target, out: bufio.NewWriterSize(io.NewOffsetWriter(target, headerSize), 1<<18), pos: headerSize, residue: k, intact: p.intact}
 	blocks := p.blocks()
 	if err := ordered(len(blocks), func(i int) (*block, error) { return w.make(blocks[i]) }, func(i int, b *block) error {
 		return w.put(blocks[i], b)
@@ -51,10 +51,10 @@ func Write(target Target, files []NewFile, k *Relic) (man *Manifest, size int64,
 	return man, w.pos, err
 }
 
-// check finds out whether the archive of the relic will come out again, where
+// check finds out whether the archive of the residue will come out again, where
 // that is needed before anything is written: for files that have no block of
 // their own there.
-func (p *plan) check(k *Relic) error {
+func (p *plan) check(k *Residue) error {
 	if !p.intact {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (p *plan) check(k *Relic) error {
 	var files []*entry
 	for i := range p.sections {
 		for _, e := range p.sections[i].entries {
-			if e.file != nil && e.was != nil && e.was.Kind == RelicFile {
+			if e.file != nil && e.was != nil && e.was.Kind == ResidueFile {
 				borrowed = borrowed || e.was.borrows()
 				files = append(files, e)
 			}
@@ -78,8 +78,8 @@ func (p *plan) check(k *Relic) error {
 }
 
 // borrow fills in the record of a file as if it had no block of its own, and
-// tells whether the file is what the relic knows.
-func (e *entry) borrow(k *Relic) (same bool, err error) {
+// reports whether the file is what the residue knows.
+func (e *entry) borrow(k *Residue) (same bool, err error) {
 	if e.file.Source != nil {
 		e.rec = *e.file.Source.Record
 		e.rec.Offset = 0
@@ -101,19 +101,19 @@ func (e *entry) content() ([]byte, error) {
 	}
 	content, err := e.file.Content()
 	if err == nil && int64(len(content)) > math.MaxUint32 {
-		err = &bin.Error{Path: e.file.Path, Offset: -1, Want: "a file of less than 4 GiB", Got: fmt.Sprintf("%d bytes", len(content)), Err: bin.ErrLimit}
+		err = &fault.Error{Path: e.file.Path, Offset: -1, Want: "a file of less than 4 GiB", Got: fmt.Sprintf("%d bytes", len(content)), Err: fault.ErrLimit}
 	}
 	return content, err
 }
 
-// same tells whether a content is that of which the relic speaks.
-func (e *entry) same(k *Relic, sum uint32) bool {
-	return e.was != nil && e.was.Kind == RelicFile && k.bare == nil && e.was.Sum == sum
+// same reports whether a content is that of which the residue speaks.
+func (e *entry) same(k *Residue, sum uint32) bool {
+	return e.was != nil && e.was.Kind == ResidueFile && k.bare == nil && e.was.Sum == sum
 }
 
-// copied tells whether an entry is the very file of the archive of which the
-// relic speaks.
-func (e *entry) copied(k *Relic) bool {
+// copied reports whether an entry is the very file of the archive of which the
+// residue speaks.
+func (e *entry) copied(k *Residue) bool {
 	src := e.file.Source
 	return e.was != nil && k.bare != nil && src.r == k.bare && src.Path == e.file.Path
 }
@@ -123,7 +123,7 @@ type block struct {
 	data []byte // header and stream
 	crc  uint32
 	size uint32
-	same bool // it is what the relic knows
+	same bool // it is what the residue knows
 }
 
 type writer struct {
@@ -131,7 +131,7 @@ type writer struct {
 	out     *bufio.Writer
 	pos     int64
 	largest uint32
-	relic   *Relic
+	residue *Residue
 	intact  bool
 }
 
@@ -150,7 +150,7 @@ func (w *writer) make(e *entry) (*block, error) {
 		if e.rec.Name = name; e.file.Type != nil {
 			e.rec.Type = *e.file.Type
 		}
-		return &block{data: data, crc: src.Record.CRC32, size: src.Record.Size, same: e.copied(w.relic)}, nil
+		return &block{data: data, crc: src.Record.CRC32, size: src.Record.Size, same: e.copied(w.residue)}, nil
 	}
 	content, err := e.content()
 	if err != nil {
@@ -162,7 +162,7 @@ func (w *writer) make(e *entry) (*block, error) {
 	if e.was != nil && e.was.Odd != nil {
 		odd = e.was.Odd
 	}
-	if b.same = e.same(w.relic, b.crc); !b.same {
+	if b.same = e.same(w.residue, b.crc); !b.same {
 		odd = &OddRecord{Type: odd.Type}
 	} else {
 		e.rec.Time = e.was.Time
@@ -187,7 +187,7 @@ func (w *writer) makeLost(e *entry) (*block, error) {
 		b.data = e.was.Odd.Block
 	}
 	if err == nil && len(b.data) < blockHeaderSize {
-		err = fmt.Errorf("pak: %s: the relic lacks the block of a file that is kept only there", e.rec.Name)
+		err = fmt.Errorf("pak: %s: the residue lacks the block of a file that is kept only there", e.rec.Name)
 	}
 	return b, err
 }
@@ -200,7 +200,7 @@ func compress(content []byte, t Type, odd *OddRecord) ([]byte, error) {
 	}
 	data := binary.LittleEndian.AppendUint32(make([]byte, 0, blockHeaderSize+len(content)/2+64), uint32(len(content)))
 	data = append(data, 0, 0, 0, 0)
-	if odd.Stream != nil { // of the relic, which may have been tampered with
+	if odd.Stream != nil { // of the residue, which may have been tampered with
 		if back, _, err := deflate.Decompress(odd.Stream, len(content)); err == nil && bytes.Equal(back, content) {
 			binary.LittleEndian.PutUint32(data[4:], uint32(len(odd.Stream)))
 			return append(data, odd.Stream...), nil
@@ -220,7 +220,7 @@ func compress(content []byte, t Type, odd *OddRecord) ([]byte, error) {
 }
 
 func errSize(n int64) error {
-	return &bin.Error{Offset: -1, Want: "an archive of less than 4 GiB", Got: fmt.Sprintf("%d bytes", n), Err: bin.ErrLimit}
+	return &fault.Error{Offset: -1, Want: "an archive of less than 4 GiB", Got: fmt.Sprintf("%d bytes", n), Err: fault.ErrLimit}
 }
 
 // put writes a block, and the gap before it if there was one.
@@ -249,7 +249,7 @@ func (w *writer) write(b []byte) error {
 
 // finish writes what stands behind the blocks, and the header.
 func (w *writer) finish(removed int) error {
-	tail := w.relic.Tail
+	tail := w.residue.Tail
 	if tail == nil {
 		tail = make([]byte, 4*removed)
 	}
@@ -266,17 +266,17 @@ func (w *writer) finish(removed int) error {
 	if err != nil {
 		return err
 	}
-	head := binary.LittleEndian.AppendUint32(nil, w.relic.Max.apply(w.largest))
-	head = binary.LittleEndian.AppendUint32(head, w.relic.Hash.apply(hash))
+	head := binary.LittleEndian.AppendUint32(nil, w.residue.Max.apply(w.largest))
+	head = binary.LittleEndian.AppendUint32(head, w.residue.Hash.apply(hash))
 	_, err = w.target.WriteAt(head, 0)
 	return err
 }
 
 // manifest makes the manifest once all blocks have their places.
 func (w *writer) manifest(p *plan) (*Manifest, error) {
-	man := &Manifest{Version: 2, Root: p.root, Rest: w.relic.Rest}
-	if w.relic.Version != nil {
-		man.Version = *w.relic.Version
+	man := &Manifest{Version: 2, Root: p.root, Rest: w.residue.Rest}
+	if w.residue.Version != nil {
+		man.Version = *w.residue.Version
 	}
 	for i := range p.sections {
 		s := &p.sections[i]
@@ -293,12 +293,12 @@ func (w *writer) manifest(p *plan) (*Manifest, error) {
 		}
 		man.Sections = append(man.Sections, Section{Name: s.name, Records: records})
 	}
-	man.Hint = w.relic.Hint.apply(man.NativeHint())
+	man.Hint = w.residue.Hint.apply(man.NativeHint())
 	if _, err := man.seal(); err != nil {
 		return nil, err
 	}
 	if man.Version == 2 {
-		man.Hash = w.relic.ManHash.apply(man.Hash)
+		man.Hash = w.residue.ManHash.apply(man.Hash)
 	}
 	return man, nil
 }

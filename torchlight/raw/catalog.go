@@ -5,8 +5,8 @@ import (
 	"iter"
 	"strings"
 
-	"trowel/check"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/torchlight/text"
 )
 
 // Catalog lists what [Check] and [CheckFiles] can find.

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
 )
 
 // codec goes through the fields of a table once for reading and once for
@@ -16,7 +17,7 @@ type codec struct {
 }
 
 func (c *codec) fail(name, want, got string) {
-	c.r.FailAt(-1, name, bin.ErrLimit, want, got)
+	c.r.FailAt(-1, name, fault.ErrLimit, want, got)
 }
 
 // text is a string behind a 16-bit number of UTF-16 units.
@@ -90,7 +91,7 @@ func (c *codec) count8(name string, least int) int {
 	at := c.r.Offset()
 	n := int(c.r.U8(name))
 	if most := c.r.Len() / least; n > most {
-		c.r.FailAt(at, name, bin.ErrShort, fmt.Sprintf("at most %d, as many as fit in the rest of the data", most), fmt.Sprint(n))
+		c.r.FailAt(at, name, fault.ErrShort, fmt.Sprintf("at most %d, as many as fit in the rest of the data", most), fmt.Sprint(n))
 		return 0
 	}
 	return n

@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // Options say what a file does not.
@@ -16,8 +16,8 @@ type Options struct {
 	Path string // path of the file, such as "MEDIA/SKILLS.RAW": its base name tells the table
 }
 
-// Relic holds what the form of a table does not say.
-type Relic struct {
+// Residue holds what the form of a table does not say.
+type Residue struct {
 	// Whole is the file itself, where JSON cannot hold one of its strings: one
 	// with half a surrogate pair.
 	Whole []byte `json:"whole,omitempty"`
@@ -97,7 +97,7 @@ func Format(t Table) []byte {
 }
 
 // Parse reads what Format writes, and what a person made of it: enumerations
-// are names or numbers, GUIDs strings or numbers. An error is a [*bin.Error]
+// are names or numbers, GUIDs strings or numbers. An error is a [*fault.Error]
 // whose path is the line.
 func Parse(data []byte) (Table, error) {
 	var f form
@@ -107,11 +107,11 @@ func Parse(data []byte) (Table, error) {
 		return nil, jsonError(data, err)
 	}
 	if end := dec.InputOffset(); len(bytes.TrimSpace(data[end:])) > 0 {
-		return nil, formError(data, end, bin.ErrFormat, "nothing behind the end of the JSON value", "")
+		return nil, formError(data, end, fault.ErrFormat, "nothing behind the end of the JSON value", "")
 	}
 	t, err := f.table()
 	if err != nil {
-		return nil, formError(data, 0, bin.ErrFormat, err.Error(), "")
+		return nil, formError(data, 0, fault.ErrFormat, err.Error(), "")
 	}
 	return t, nil
 }
@@ -122,11 +122,11 @@ func jsonError(data []byte, err error) error {
 	var typ *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
-		return formError(data, syntax.Offset, bin.ErrFormat, "valid JSON: "+syntax.Error(), "")
+		return formError(data, syntax.Offset, fault.ErrFormat, "valid JSON: "+syntax.Error(), "")
 	case errors.As(err, &typ):
-		return formError(data, typ.Offset, bin.ErrFormat, fmt.Sprintf("%s in the field %q", typ.Type, fieldName(typ.Field)), typ.Value)
+		return formError(data, typ.Offset, fault.ErrFormat, fmt.Sprintf("%s in the field %q", typ.Type, fieldName(typ.Field)), typ.Value)
 	case errors.Is(err, io.EOF):
-		return formError(data, 0, bin.ErrShort, "valid JSON", "nothing")
+		return formError(data, 0, fault.ErrShort, "valid JSON", "nothing")
 	}
 	what := strings.TrimPrefix(err.Error(), "json: ")
 	field, _ := strings.CutPrefix(what, "unknown field ")
@@ -135,9 +135,9 @@ func jsonError(data []byte, err error) error {
 		field = value.text
 	}
 	if bytes.Count(data, []byte(field)) == 1 {
-		return formError(data, int64(bytes.Index(data, []byte(field))), bin.ErrFormat, "a table: "+what, "")
+		return formError(data, int64(bytes.Index(data, []byte(field))), fault.ErrFormat, "a table: "+what, "")
 	}
-	return &bin.Error{Offset: -1, Want: "a table: " + what, Err: bin.ErrFormat}
+	return &fault.Error{Offset: -1, Want: "a table: " + what, Err: fault.ErrFormat}
 }
 
 // fieldName leaves out the name of the Go struct from a path such as "UnitData.items.level".
@@ -151,12 +151,12 @@ func fieldName(path string) string {
 // formError is an error about the line in which an offset lies.
 func formError(data []byte, offset int64, cause error, want, got string) error {
 	line := 1 + bytes.Count(data[:min(offset, int64(len(data)))], []byte("\n"))
-	return &bin.Error{Path: fmt.Sprintf("line %d", line), Offset: -1, Want: want, Got: got, Err: cause}
+	return &fault.Error{Path: fmt.Sprintf("line %d", line), Offset: -1, Want: want, Got: got, Err: cause}
 }
 
 // Decompile returns the JSON of a table, and what that does not say; nil if
 // it says all.
-func Decompile(data []byte, o Options) (form []byte, relic *Relic, err error) {
+func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error) {
 	k, err := kindOf(data, o.Path)
 	if err != nil {
 		return nil, nil, err
@@ -167,23 +167,23 @@ func Decompile(data []byte, o Options) (form []byte, relic *Relic, err error) {
 	}
 	form = Format(t)
 	if back, err := Compile(form, nil, o); err != nil || !bytes.Equal(back, data) {
-		relic = &Relic{Whole: bytes.Clone(data)}
+		residue = &Residue{Whole: bytes.Clone(data)}
 	}
-	return form, relic, nil
+	return form, residue, nil
 }
 
-// Compile makes the table from its JSON. With the relic of that very form the
+// Compile makes the table from its JSON. With the residue of that very form the
 // result is the very file again.
-func Compile(form []byte, relic *Relic, o Options) (data []byte, err error) {
-	if relic != nil && relic.Whole != nil {
-		return relic.Whole, nil
+func Compile(form []byte, residue *Residue, o Options) (data []byte, err error) {
+	if residue != nil && residue.Whole != nil {
+		return residue.Whole, nil
 	}
 	t, err := Parse(form)
 	if err != nil {
 		return nil, err
 	}
 	if k, ok := KindOf(o.Path); ok && k != t.Kind() {
-		return nil, &bin.Error{Path: "table", Offset: -1, Want: k.String() + ", as the name of the file says", Got: t.Kind().String(), Err: bin.ErrFormat}
+		return nil, &fault.Error{Path: "table", Offset: -1, Want: k.String() + ", as the name of the file says", Got: t.Kind().String(), Err: fault.ErrFormat}
 	}
 	return Encode(t)
 }

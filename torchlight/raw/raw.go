@@ -19,7 +19,9 @@ import (
 	"path"
 	"strings"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
+	"trowel.example/trace"
 )
 
 // Kind says which of the tables a file is.
@@ -110,7 +112,7 @@ func New(k Kind) Table {
 }
 
 // Decode reads a table of kind k. Each string and each list is in the data
-// before anything is made for it. Every error is a [*bin.Error]; bytes behind
+// before anything is made for it. Every error is a [*fault.Error]; bytes behind
 // the end of the table are one.
 func Decode(data []byte, k Kind) (Table, error) {
 	r := bin.NewReader(data, bin.LittleEndian)
@@ -120,11 +122,11 @@ func Decode(data []byte, k Kind) (Table, error) {
 func decode(r *bin.Reader, k Kind) (Table, error) {
 	t := New(k)
 	if t == nil {
-		return nil, &bin.Error{Offset: -1, Want: "a kind of table", Got: k.String(), Err: bin.ErrFormat}
+		return nil, &fault.Error{Offset: -1, Want: "a kind of table", Got: k.String(), Err: fault.ErrFormat}
 	}
 	t.walk(&codec{r: r})
 	if r.Err() == nil && r.Len() > 0 {
-		r.Fail("", bin.ErrFormat, "the end of the table "+k.String(), fmt.Sprintf("%d more bytes", r.Len()))
+		r.Fail("", fault.ErrFormat, "the end of the table "+k.String(), fmt.Sprintf("%d more bytes", r.Len()))
 	}
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -132,7 +134,7 @@ func decode(r *bin.Reader, k Kind) (Table, error) {
 	return t, nil
 }
 
-// Encode writes a table. It fails with a [*bin.Error] that names the record if
+// Encode writes a table. It fails with a [*fault.Error] that names the record if
 // a string has more than 65535 UTF-16 units, or a list more elements than its
 // count can say.
 func Encode(t Table) ([]byte, error) {
@@ -172,7 +174,7 @@ func Recognize(data []byte) bool {
 
 // Dump reports every field of a table to t, up to where it breaks. Without a
 // kind (0) it is guessed.
-func Dump(data []byte, k Kind, t bin.Tracer) error {
+func Dump(data []byte, k Kind, t trace.Tracer) error {
 	if k == 0 {
 		var err error
 		if k, err = kindOf(data, ""); err != nil {
@@ -194,5 +196,5 @@ func kindOf(data []byte, path string) (Kind, error) {
 	if k, ok := Guess(data); ok {
 		return k, nil
 	}
-	return 0, &bin.Error{Offset: 0, Want: "one of the tables " + strings.Join(kindNames[:], ", ") + " by the name of the file or by its content", Err: bin.ErrFormat}
+	return 0, &fault.Error{Offset: 0, Want: "one of the tables " + strings.Join(kindNames[:], ", ") + " by the name of the file or by its content", Err: fault.ErrFormat}
 }

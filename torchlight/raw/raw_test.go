@@ -12,10 +12,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/internal/corpus"
-	"trowel/torchlight/raw"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/corpus"
+	"trowel.example/torchlight/raw"
+	"trowel.example/trace"
 )
 
 // samples has every kind with values in every field.
@@ -121,9 +122,9 @@ func TestForm(t *testing.T) {
 	for _, table := range samples() {
 		data := encode(t, table)
 		o := raw.Options{Path: table.Kind().File()}
-		form, relic, err := raw.Decompile(data, o)
-		if err != nil || relic != nil {
-			t.Fatalf("%s: relic %v, %v", table.Kind(), relic, err)
+		form, residue, err := raw.Decompile(data, o)
+		if err != nil || residue != nil {
+			t.Fatalf("%s: residue %v, %v", table.Kind(), residue, err)
 		}
 		if back, err := raw.Compile(form, nil, o); err != nil || !bytes.Equal(back, data) {
 			t.Errorf("%s: %v\n%s", table.Kind(), err, form)
@@ -184,7 +185,7 @@ func TestParse(t *testing.T) {
 		{`{"table": "UI"} {}`, "nothing behind the end"},
 	} {
 		_, err := raw.Parse([]byte(c.form))
-		var e *bin.Error
+		var e *fault.Error
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", c.form, err, c.want)
 		}
@@ -194,15 +195,15 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A string that JSON cannot hold keeps the file in the relic.
-func TestRelic(t *testing.T) {
+// A string that JSON cannot hold keeps the file in the residue.
+func TestResidue(t *testing.T) {
 	data := encode(t, &raw.Triggerables{Triggerables: []raw.Triggerable{{File: "F", Name: "\xed\xa0\xbd"}}})
 	o := raw.Options{Path: "TRIGGERABLES.RAW"}
-	form, relic, err := raw.Decompile(data, o)
-	if err != nil || relic == nil || !bytes.Equal(relic.Whole, data) {
-		t.Fatalf("%s, %v, %v", form, relic, err)
+	form, residue, err := raw.Decompile(data, o)
+	if err != nil || residue == nil || !bytes.Equal(residue.Whole, data) {
+		t.Fatalf("%s, %v, %v", form, residue, err)
 	}
-	if back, err := raw.Compile(form, relic, o); err != nil || !bytes.Equal(back, data) {
+	if back, err := raw.Compile(form, residue, o); err != nil || !bytes.Equal(back, data) {
 		t.Errorf("%x, %v", back, err)
 	}
 }
@@ -231,7 +232,7 @@ func TestCounts(t *testing.T) {
 	for _, k := range raw.Kinds() {
 		data := bytes.Repeat([]byte{0xff}, 64)
 		allocs := testing.AllocsPerRun(5, func() {
-			if _, err := raw.Decode(data, k); !errors.Is(err, bin.ErrShort) {
+			if _, err := raw.Decode(data, k); !errors.Is(err, fault.ErrShort) {
 				t.Errorf("%s: %v", k, err)
 			}
 		})
@@ -249,7 +250,7 @@ func TestDump(t *testing.T) {
 	for _, table := range samples() {
 		data := encode(t, table)
 		end := int64(0)
-		err := raw.Dump(data, table.Kind(), func(f bin.Field) {
+		err := raw.Dump(data, table.Kind(), func(f trace.Field) {
 			if f.Offset != end {
 				t.Errorf("%s: %s at %d, want %d", table.Kind(), f.Path, f.Offset, end)
 			}
@@ -259,13 +260,13 @@ func TestDump(t *testing.T) {
 			t.Errorf("%s: dumped %d of %d bytes, %v", table.Kind(), end, len(data), err)
 		}
 	}
-	var last bin.Field
-	if err := raw.Dump(encode(t, samples()[5])[:60], raw.KindUI, func(f bin.Field) { last = f }); err == nil || last.Path != "menus[0].game_state" {
+	var last trace.Field
+	if err := raw.Dump(encode(t, samples()[5])[:60], raw.KindUI, func(f trace.Field) { last = f }); err == nil || last.Path != "menus[0].game_state" {
 		t.Errorf("a broken table: the last field is %q, %v", last.Path, err)
 	}
 	means := map[string]string{}
 	for _, i := range []int{5, 6} {
-		if err := raw.Dump(encode(t, samples()[i]), 0, func(f bin.Field) { means[f.Path] = f.Meaning }); err != nil {
+		if err := raw.Dump(encode(t, samples()[i]), 0, func(f trace.Field) { means[f.Path] = f.Meaning }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -314,7 +315,7 @@ func TestCheck(t *testing.T) {
 }
 
 // Every table of real mods reads to its end, comes back from the model and
-// from its JSON without a relic, and has nothing wrong with it.
+// from its JSON without a residue, and has nothing wrong with it.
 func TestCorpus(t *testing.T) {
 	for _, name := range corpus.Files(t, "torchlight", ".RAW") {
 		data, err := os.ReadFile(name)
@@ -337,9 +338,9 @@ func TestCorpus(t *testing.T) {
 		if back, err := raw.Encode(table); err != nil || !bytes.Equal(back, data) {
 			t.Errorf("%s: the model does not give it back: %v", name, err)
 		}
-		form, relic, err := raw.Decompile(data, raw.Options{Path: name})
-		if err != nil || relic != nil {
-			t.Errorf("%s: relic %v, %v", name, relic, err)
+		form, residue, err := raw.Decompile(data, raw.Options{Path: name})
+		if err != nil || residue != nil {
+			t.Errorf("%s: residue %v, %v", name, residue, err)
 		}
 		if back, err := raw.Compile(form, nil, raw.Options{Path: name}); err != nil || !bytes.Equal(back, data) {
 			t.Errorf("%s: the JSON does not give it back: %v", name, err)
@@ -381,7 +382,7 @@ func FuzzDecode(f *testing.F) {
 		k := raw.Kinds()[int(kind)%len(raw.Kinds())]
 		raw.Recognize(data)
 		raw.Check(data, k.File(), func(check.Finding) {})
-		dumpErr := raw.Dump(data, k, func(bin.Field) {})
+		dumpErr := raw.Dump(data, k, func(trace.Field) {})
 		table, err := raw.Decode(data, k)
 		if (err == nil) != (dumpErr == nil) {
 			t.Fatalf("Decode: %v, Dump: %v", err, dumpErr)
@@ -393,11 +394,11 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("encoded %x, want %x, %v", back, data, err)
 		}
 		o := raw.Options{Path: k.File()}
-		form, relic, err := raw.Decompile(data, o)
+		form, residue, err := raw.Decompile(data, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back, err := raw.Compile(form, relic, o); err != nil || !bytes.Equal(back, data) {
+		if back, err := raw.Compile(form, residue, o); err != nil || !bytes.Equal(back, data) {
 			t.Fatalf("compiled %x, want %x, %v", back, data, err)
 		}
 	})

@@ -1,6 +1,6 @@
 package tables
 
-import "trowel/check"
+import "trowel.example/check"
 
 // Catalog lists what [Build] can find.
 var Catalog check.Catalog

@@ -16,14 +16,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/internal/corpus"
-	"trowel/torchlight/dat"
-	"trowel/torchlight/hash"
-	"trowel/torchlight/layout"
-	"trowel/torchlight/mod"
-	"trowel/torchlight/raw"
-	"trowel/torchlight/tables"
-	"trowel/torchlight/text"
+	"trowel.example/internal/corpus"
+	"trowel.example/torchlight/dat"
+	"trowel.example/torchlight/hash"
+	"trowel.example/torchlight/layout"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/raw"
+	"trowel.example/torchlight/tables"
+	"trowel.example/torchlight/text"
 )
 
 // files are the sources of a real mod, text or compiled, by path.

@@ -4,8 +4,8 @@ import (
 	"path"
 	"strings"
 
-	"trowel/torchlight/raw"
-	"trowel/torchlight/text"
+	"trowel.example/torchlight/raw"
+	"trowel.example/torchlight/text"
 )
 
 func (b *builder) affixes() *raw.Affixes {

@@ -17,10 +17,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/torchlight/raw"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/internal/bin"
+	"trowel.example/torchlight/raw"
+	"trowel.example/torchlight/text"
 )
 
 // Sources are the files of a mod or of the game.

@@ -13,11 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/torchlight/raw"
-	"trowel/torchlight/tables"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/torchlight/raw"
+	"trowel.example/torchlight/tables"
+	"trowel.example/torchlight/text"
 )
 
 // sources are texts by path, without the type of most properties:
@@ -254,7 +254,7 @@ func FuzzBuild(f *testing.F) {
 		}
 		for file, table := range built {
 			data, err := raw.Encode(table)
-			if errors.Is(err, bin.ErrLimit) {
+			if errors.Is(err, fault.ErrLimit) {
 				continue // more names than a table has room for
 			}
 			if err != nil {

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"trowel/torchlight/raw"
-	"trowel/torchlight/text"
+	"trowel.example/torchlight/raw"
+	"trowel.example/torchlight/text"
 )
 
 // maxChain is how many files a unit may be based on, one on the other.

@@ -3,8 +3,8 @@ package text
 import (
 	"fmt"
 
-	"trowel/check"
-	"trowel/torchlight/hash"
+	"trowel.example/check"
+	"trowel.example/torchlight/hash"
 )
 
 // Catalog lists what [Check] can find.

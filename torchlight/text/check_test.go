@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/check"
-	"trowel/internal/corpus"
-	"trowel/torchlight/hash"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/internal/corpus"
+	"trowel.example/torchlight/hash"
+	"trowel.example/torchlight/text"
 )
 
 func TestCheck(t *testing.T) {

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
 )
 
 // Encoding is how the characters of a text are made of bytes.
@@ -54,7 +55,7 @@ func decode(data []byte, e Encoding) (string, error) {
 	}
 	if len(data)%2 != 0 {
 		s, _ := decode(data[:len(data)-1], e)
-		return "", errorAtEnd(s, bin.ErrShort, "a UTF-16 unit of two bytes", "a single byte")
+		return "", errorAtEnd(s, fault.ErrShort, "a UTF-16 unit of two bytes", "a single byte")
 	}
 	if e == UTF16BE {
 		data = swapped(data)

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/check"
-	"trowel/internal/bin"
-	"trowel/torchlight/text"
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/torchlight/text"
 )
 
 // Everything that is wrong with a text is told at once, each at its line, and nothing that
@@ -40,14 +40,14 @@ func TestAllErrors(t *testing.T) {
 		}
 	}
 	_, err := text.Parse([]byte("[A]\n" + strings.Repeat("x\n", 1000) + "[/A]"))
-	if all := text.AllErrors(err); len(all) != 100 || !errors.Is(err, bin.ErrFormat) || !strings.HasSuffix(err.Error(), "and 99 more errors") {
+	if all := text.AllErrors(err); len(all) != 100 || !errors.Is(err, fault.ErrFormat) || !strings.HasSuffix(err.Error(), "and 99 more errors") {
 		t.Errorf("%d errors: %v", len(all), err)
 	}
 	_, err = text.Parse([]byte(strings.Repeat("[A]\n", text.MaxDepth+5)))
-	if all := text.AllErrors(err); len(all) != 1 || !errors.Is(err, bin.ErrLimit) {
+	if all := text.AllErrors(err); len(all) != 1 || !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("too deep: %v", err)
 	}
-	if text.AllErrors(bin.ErrShort) != nil || text.AllErrors(nil) != nil {
+	if text.AllErrors(fault.ErrShort) != nil || text.AllErrors(nil) != nil {
 		t.Error("another error is one of a text")
 	}
 }

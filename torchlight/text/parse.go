@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"trowel/internal/bin"
+	"trowel.example/fault"
 )
 
 // MaxDepth is how deep nodes may stand in each other.
@@ -190,16 +190,16 @@ func (p *parser) parse() (*Node, error) {
 		case tag[0] == '<':
 			p.property(tag)
 		default:
-			p.fail(p.at, bin.ErrFormat, "[NAME], [/NAME] or <TYPE>KEY:VALUE", quote(tag))
+			p.fail(p.at, fault.ErrFormat, "[NAME], [/NAME] or <TYPE>KEY:VALUE", quote(tag))
 		}
 	}
 	p.at = len(p.line)
 	switch {
 	case len(p.errors) == maxErrors:
 	case p.root == nil:
-		p.fail(p.at, bin.ErrShort, "[NAME]", "the end of the text")
+		p.fail(p.at, fault.ErrShort, "[NAME]", "the end of the text")
 	case len(p.open) > 0:
-		p.unclosed(0, bin.ErrShort, "the end of the text")
+		p.unclosed(0, fault.ErrShort, "the end of the text")
 	}
 	switch len(p.errors) {
 	case 0:
@@ -243,7 +243,7 @@ func (p *parser) next() {
 func (p *parser) node(tag string) {
 	name, ok := strings.CutSuffix(tag[1:], "]")
 	if !ok {
-		p.fail(p.at+len(tag), bin.ErrFormat, "]", "")
+		p.fail(p.at+len(tag), fault.ErrFormat, "]", "")
 		return
 	}
 	depth := len(p.open)
@@ -254,13 +254,13 @@ func (p *parser) node(tag string) {
 	n := &Node{Name: name}
 	switch {
 	case depth == MaxDepth:
-		p.fail(p.at, bin.ErrLimit, fmt.Sprintf("at most %d nodes inside each other", MaxDepth), quote(tag))
+		p.fail(p.at, fault.ErrLimit, fmt.Sprintf("at most %d nodes inside each other", MaxDepth), quote(tag))
 		p.rest, p.open = "", nil // what is wrong behind it follows from it
 		return
 	case depth > 0:
 		p.items = append(p.items, n)
 	case p.root != nil:
-		p.fail(p.at, bin.ErrFormat, "the end of the text behind [/"+p.root.Name+"]", quote(tag))
+		p.fail(p.at, fault.ErrFormat, "the end of the text behind [/"+p.root.Name+"]", quote(tag))
 		p.rest = ""
 		return
 	default:
@@ -277,7 +277,7 @@ func (p *parser) node(tag string) {
 func (p *parser) close(name, tag string) {
 	depth := len(p.open)
 	if depth == 0 {
-		p.fail(p.at, bin.ErrFormat, "[NAME]", quote(tag))
+		p.fail(p.at, fault.ErrFormat, "[NAME]", quote(tag))
 		return
 	}
 	at := depth - 1
@@ -287,7 +287,7 @@ func (p *parser) close(name, tag string) {
 		}
 	}
 	if at != depth-1 {
-		p.unclosed(max(at, 0), bin.ErrFormat, quote(tag))
+		p.unclosed(max(at, 0), fault.ErrFormat, quote(tag))
 		if at < 0 {
 			at = depth - 1
 		}
@@ -301,22 +301,22 @@ func (p *parser) close(name, tag string) {
 // property reads <TYPE>KEY:VALUE.
 func (p *parser) property(tag string) {
 	if len(p.open) == 0 {
-		p.fail(p.at, bin.ErrFormat, "[NAME]", quote(tag))
+		p.fail(p.at, fault.ErrFormat, "[NAME]", quote(tag))
 		return
 	}
 	typ, rest, ok := strings.Cut(tag[1:], ">")
 	if !ok {
-		p.fail(len(p.line), bin.ErrFormat, ">", "")
+		p.fail(len(p.line), fault.ErrFormat, ">", "")
 		return
 	}
 	t, ok := ParseType(typ)
 	if !ok {
-		p.fail(p.at+1, bin.ErrFormat, "a type, such as STRING", quote(typ))
+		p.fail(p.at+1, fault.ErrFormat, "a type, such as STRING", quote(typ))
 		return
 	}
 	key, value, ok := strings.Cut(rest, ":")
 	if !ok {
-		p.fail(len(p.line), bin.ErrFormat, "a colon behind the key", "")
+		p.fail(len(p.line), fault.ErrFormat, "a colon behind the key", "")
 		return
 	}
 	if len(p.props) == 0 {
@@ -363,5 +363,5 @@ func notUTF8(data []byte) error {
 		}
 		at += n
 	}
-	return errorAtEnd(string(data[:at]), bin.ErrFormat, "UTF-8 or, with a byte order mark, UTF-16", fmt.Sprintf("byte 0x%02X", data[at]))
+	return errorAtEnd(string(data[:at]), fault.ErrFormat, "UTF-8 or, with a byte order mark, UTF-16", fmt.Sprintf("byte 0x%02X", data[at]))
 }

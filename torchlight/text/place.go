@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"trowel/check"
+	"trowel.example/check"
 )
 
 // Place is a place in a file of the game: a node or key of a data file, a record of a

@@ -3,8 +3,8 @@ package text_test
 import (
 	"testing"
 
-	"trowel/internal/bin"
-	"trowel/torchlight/text"
+	"trowel.example/internal/bin"
+	"trowel.example/torchlight/text"
 )
 
 // FuzzSurvives: a tree of which Survives says so is the same behind its text.

@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"trowel/internal/bin"
-	"trowel/internal/corpus"
-	"trowel/torchlight/text"
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
+	"trowel.example/internal/corpus"
+	"trowel.example/torchlight/text"
 )
 
 // sample returns a tree with all that a text can have.
@@ -132,22 +133,22 @@ func TestErrors(t *testing.T) {
 		line, column int
 		err          error
 	}{
-		{"", 1, 1, bin.ErrShort},
-		{"\n//\n", 2, 3, bin.ErrShort},
-		{"[A]\n[B]\n[/B]\n", 3, 5, bin.ErrShort},
-		{"[A]\n[/B]\n", 2, 1, bin.ErrFormat},
-		{"[/A]", 1, 1, bin.ErrFormat},
-		{"[A]\n[/A]\n[B]\n[/B]\n", 3, 1, bin.ErrFormat},
-		{"[A]\n[/A]\n<STRING>K:V\n", 3, 1, bin.ErrFormat},
-		{"<STRING>K:V\n", 1, 1, bin.ErrFormat},
-		{"[A]\n\té junk\n", 2, 2, bin.ErrFormat},
-		{"[A]\n\t[é\n", 2, 4, bin.ErrFormat},
-		{"[A]\n\t<STRING\n", 2, 9, bin.ErrFormat},
-		{"[A]\n\t<STRINGS>K:V\n", 2, 3, bin.ErrFormat},
-		{"[A]\n\t<STRING>K\n", 2, 11, bin.ErrFormat},
-		{"[A]\né\xff\n", 2, 2, bin.ErrFormat},
-		{"\xff\xfe[\x00A\x00]\x00\n\x00a", 2, 1, bin.ErrShort},
-		{deep, text.MaxDepth + 1, 1, bin.ErrLimit},
+		{"", 1, 1, fault.ErrShort},
+		{"\n//\n", 2, 3, fault.ErrShort},
+		{"[A]\n[B]\n[/B]\n", 3, 5, fault.ErrShort},
+		{"[A]\n[/B]\n", 2, 1, fault.ErrFormat},
+		{"[/A]", 1, 1, fault.ErrFormat},
+		{"[A]\n[/A]\n[B]\n[/B]\n", 3, 1, fault.ErrFormat},
+		{"[A]\n[/A]\n<STRING>K:V\n", 3, 1, fault.ErrFormat},
+		{"<STRING>K:V\n", 1, 1, fault.ErrFormat},
+		{"[A]\n\té junk\n", 2, 2, fault.ErrFormat},
+		{"[A]\n\t[é\n", 2, 4, fault.ErrFormat},
+		{"[A]\n\t<STRING\n", 2, 9, fault.ErrFormat},
+		{"[A]\n\t<STRINGS>K:V\n", 2, 3, fault.ErrFormat},
+		{"[A]\n\t<STRING>K\n", 2, 11, fault.ErrFormat},
+		{"[A]\né\xff\n", 2, 2, fault.ErrFormat},
+		{"\xff\xfe[\x00A\x00]\x00\n\x00a", 2, 1, fault.ErrShort},
+		{deep, text.MaxDepth + 1, 1, fault.ErrLimit},
 	} {
 		_, err := text.Parse([]byte(c.data))
 		var e *text.Error

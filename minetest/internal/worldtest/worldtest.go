@@ -13,8 +13,8 @@ import (
 	"sync"
 	"testing"
 
-	"trowel/minetest/mapblock"
-	"trowel/minetest/mapdb"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
 )
 
 // Versions are those of the blocks that a world has by default.

@@ -1,0 +1,220 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/internal/tree"
+)
+
+func (a *app) catCommand() *cobra.Command {
+	var exact bool
+	cmd := &cobra.Command{
+		Use:   "cat FILE [PATH...]",
+		Short: "Print a file of a file",
+		Long: `Cat prints files out of a game file, one after the other. Where there is only
+one, no PATH is needed.
+
+A PATH may be written in any case if only one file answers to it then, and with
+backslashes. Text in UTF-16 is printed in UTF-8; --exact prints just the bytes
+that "trowel extract" would write.`,
+		Example: `  trowel cat climb.map map.json
+  trowel cat climb.map images/grass.png > grass.png
+  trowel cat better.mod media/skills/leap.dat`,
+		Args:              args(1, -1),
+		ValidArgsFunction: a.completePaths,
+	}
+	cmd.Flags().BoolVar(&exact, "exact", false, "print text in the encoding that it has")
+	a.optionFlags(cmd, readingOptions)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		fsys, closer, err := a.openTree(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		defer closer.Close()
+		names := args[1:]
+		if len(names) == 0 {
+			if names, err = onlyFile(cmd, fsys, args[0]); err != nil {
+				return err
+			}
+		}
+		for _, wanted := range names {
+			name, err := lookUp(cmd, fsys, args[0], wanted)
+			if err != nil {
+				return err
+			}
+			data, err := fs.ReadFile(fsys, name)
+			if err != nil {
+				return named(err, args[0])
+			}
+			if text, ok := asText(data); ok && !exact {
+				data = text
+			}
+			if _, err := a.out.Write(data); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return cmd
+}
+
+// onlyFile returns the path of the file of a tree that has no other, its
+// sidecar not counted.
+func onlyFile(cmd *cobra.Command, fsys fs.FS, file string) ([]string, error) {
+	var names []string
+	err := walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
+		if !e.IsDir() && name != tree.Sidecar {
+			names = append(names, name)
+		}
+		if len(names) > 1 {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if err != nil && err != fs.SkipAll {
+		return nil, named(err, file)
+	}
+	if len(names) != 1 {
+		return nil, hint(fmt.Errorf("%s: has more than one file: tell which", file), "`trowel ls %s` lists them", file)
+	}
+	return names, nil
+}
+
+// lookUp finds the path of a file that the user means.
+func lookUp(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error) {
+	for _, name := range []string{wanted, path.Clean(strings.ReplaceAll(wanted, `\`, "/"))} {
+		if !fs.ValidPath(name) {
+			continue
+		}
+		info, err := fs.Stat(fsys, name)
+		if err == nil && info.IsDir() {
+			return "", hint(fmt.Errorf("%s: %s is a folder", file, name), "`trowel ls %s %s` lists it", file, name)
+		}
+		if err == nil {
+			return name, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", named(err, file)
+		}
+	}
+	return guess(cmd, fsys, file, path.Clean(strings.ReplaceAll(wanted, `\`, "/")))
+}
+
+// guess looks for a path that is wanted in another case, or nearly.
+func guess(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error) {
+	const enough = 100_000 // in a larger tree the guess is as good as it is by then
+	var same []string
+	near, least, seen := "", 1+len(wanted)/3, 0
+	err := walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
+		if seen++; seen > enough {
+			return fs.SkipAll
+		}
+		if e.IsDir() {
+			return nil
+		}
+		if strings.EqualFold(name, wanted) {
+			same = append(same, name)
+		}
+		if d := distance(name, wanted, least); d < least {
+			near, least = name, d
+		} else if path.Base(name) == path.Base(wanted) && near == "" {
+			near = name
+		}
+		return nil
+	})
+	switch {
+	case err != nil && err != fs.SkipAll:
+		return "", named(err, file)
+	case len(same) == 1:
+		return same[0], nil
+	case len(same) > 1:
+		return "", hint(fmt.Errorf("%s: %s is the name of %s in different case", file, wanted, plural(len(same), "file")), "%s", strings.Join(same, ", "))
+	}
+	err = fmt.Errorf("%s: no %s in it", file, wanted)
+	if near != "" {
+		return "", hint(err, "did you mean %s?", near)
+	}
+	return "", hint(err, "`trowel ls %s` lists what is there", file)
+}
+
+// distance returns how many letters have to change, or change places with the next,
+// to make a of b, in any case, or some number of at least most.
+func distance(a, b string, most int) int {
+	if max(len(a)-len(b), len(b)-len(a)) >= most {
+		return most
+	}
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		next[0] = i + 1
+		best := next[0]
+		for j := range len(b) {
+			cost := row[j]
+			if a[i] != b[j] {
+				cost = 1 + min(row[j], row[j+1], next[j])
+			}
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				cost = min(cost, 1+before[j-1])
+			}
+			next[j+1] = cost
+			best = min(best, cost)
+		}
+		if best >= most {
+			return most
+		}
+		before, row, next = row, next, before
+	}
+	return row[len(b)]
+}
+
+// completePaths completes the FILE and then the paths in it, for the shell.
+func (a *app) completePaths(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	none := cobra.ShellCompDirectiveNoFileComp
+	if cmd.Name() == "extract" { // which takes more files, too
+		none = cobra.ShellCompDirectiveDefault
+	}
+	if args[0] == "-" {
+		return nil, none
+	}
+	fsys, closer, err := a.openTree(cmd, args[0])
+	if err != nil {
+		return nil, none
+	}
+	defer closer.Close()
+	// One level at a time, as the shell does for files.
+	dir := path.Dir(start + "x")
+	var found []string
+	directive := cobra.ShellCompDirectiveNoFileComp
+	_ = walk(cmd.Context(), fsys, dir, func(name string, e fs.DirEntry) error {
+		if strings.HasPrefix(name, start) {
+			if e.IsDir() {
+				name += "/"
+				directive |= cobra.ShellCompDirectiveNoSpace
+			}
+			found = append(found, name)
+		}
+		if len(found) == pageSize {
+			return fs.SkipAll
+		}
+		if e.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	if len(found) == 0 {
+		return nil, none
+	}
+	return found, directive
+}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+
+	"trowel.example/check"
+	"trowel.example/format"
+)
+
+var update = flag.Bool("update", false, "write docs/checks.md anew")
+
+// docs/checks.md lists every kind of finding, once, with an ID of its own.
+func TestChecksPage(t *testing.T) {
+	var page bytes.Buffer
+	page.WriteString(`# What check finds
+
+Every finding has an ID that stays the same from version to version. An *error*
+is what the game, or a part of it, refuses or misreads; a *warning* works today,
+but a tester would object; an *info* is worth knowing. ` + "`trowel check --kinds`" + `
+prints this table, ` + "`trowel check --json`" + ` findings for programs.
+
+This page is made from the catalogs in the code: ` + "`go test ./cmd/internal/cli -run ChecksPage -update`" + `.
+`)
+	severity := make(map[string]check.Severity)
+	table := func(title string, kinds []*check.Kind) {
+		fmt.Fprintf(&page, "\n## %s\n\n| ID | severity | what it means | what to do |\n| --- | --- | --- | --- |\n", title)
+		for _, k := range kinds {
+			if s, twice := severity[k.ID]; twice && s != k.Severity {
+				t.Errorf("two kinds have the ID %s", k.ID)
+			} else if twice {
+				continue
+			}
+			severity[k.ID] = k.Severity
+			if k.Meaning == "" || k.Remedy == "" {
+				t.Errorf("%s lacks its meaning or remedy", k.ID)
+			}
+			fmt.Fprintf(&page, "| `%s` | %s | %s | %s |\n", k.ID, k.Severity, k.Meaning, k.Remedy)
+		}
+	}
+	table("Any file", ownKinds.Kinds())
+	for _, f := range format.All() {
+		if n := len(f.Kinds); n > 0 {
+			if _, known := severity[f.Kinds[n-1].ID]; !known {
+				table(f.Title, f.Kinds)
+			}
+		}
+	}
+	const name = "../../docs/checks.md"
+	if *update {
+		if err := os.WriteFile(name, page.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, page.Bytes()) {
+		t.Errorf("%s is out of date, %v: run this test with -update", name, err)
+	}
+}

@@ -1,0 +1,176 @@
+// Package cli is the command-line tool: one file per verb, written over
+// [trowel.example/format], knowing no game.
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/format"
+	"trowel.example/internal/parallel"
+)
+
+// What the tool exits with.
+const (
+	exitFine   = 0
+	exitFound  = 1 // findings, differences, or data that is missing or cannot be read
+	exitFailed = 2 // usage or I/O
+)
+
+// errFound is what a verb returns that has done its work and found something.
+var errFound = errors.New("found something")
+
+// errQuiet is what a verb returns that failed and has told so already.
+var errQuiet = errors.New("failed")
+
+// app is one run of the tool.
+type app struct {
+	formats format.Set
+	in      io.Reader
+	stdout  io.Writer
+	out     *bufio.Writer // to stdout, or to the pager
+	screen  screen
+	pager   *pager // nil: none
+	talk    *talk
+	args    []string // as the user gave them
+
+	mu      sync.Mutex
+	fitting map[string]bool // options that are for some file that was found in a folder
+}
+
+// Main runs the tool and returns its exit code.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	runs, stay := mainArgs(args, startedByMouse())
+	code := exitFine
+	for _, args := range runs {
+		code = max(code, run(format.All(), args, stdin, stdout, stderr))
+	}
+	if stay {
+		waitForKey(stdin, stderr)
+	}
+	return code
+}
+
+func run(formats format.Set, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+
+	return newApp(formats, stdin, stdout, stderr).run(ctx, args, stderr)
+}
+
+func newApp(formats format.Set, stdin io.Reader, stdout, stderr io.Writer) *app {
+	out := bufio.NewWriterSize(stdout, 1<<16)
+	return &app{formats: formats, in: stdin, stdout: stdout, out: out, screen: newScreen(stdout), fitting: make(map[string]bool), talk: newTalk(stderr, out)}
+}
+
+func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
+	a.args = args
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(stderr)
+	var err error
+	if p := parallel.Catch(func() { err = root.ExecuteContext(ctx) }); p != nil {
+		err = defect(p)
+	}
+	a.talk.clear()
+	flushed := a.out.Flush()
+	if a.pager != nil {
+		defer func() { _ = a.pager.end() }() // when all is said
+	}
+	if err == nil || errors.Is(err, errFound) && flushed != nil {
+		err = flushed
+	}
+	switch {
+	case err == nil && a.talk.losses() > 0:
+		return exitFound
+	case err == nil:
+		return exitFine
+	case errors.Is(err, errFound):
+		return exitFound
+	case !brokenPipe(err) && !errors.Is(err, errQuiet):
+		a.talk.fail(err)
+	}
+	return exitFailed
+}
+
+// brokenPipe reports whether err says that nobody reads the output any more,
+// which is how `trowel ls x | head` ends and no reason to complain.
+func brokenPipe(err error) bool {
+	const windowsBrokenPipe, windowsNoData = syscall.Errno(109), syscall.Errno(232)
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) ||
+		onWindows && (errors.Is(err, windowsBrokenPipe) || errors.Is(err, windowsNoData))
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "trowel FILE",
+		Short: "Open data files of games as folders, and build them back",
+		Long: `Trowel opens data files of games as folders of ordinary files, which a person
+can read and edit with the tools they have, and builds the game file back.
+
+  trowel FILE            tells what a file is
+  trowel extract FILE    makes it a folder
+  trowel pack FOLDER     makes the folder a file again
+
+A folder that extract made can stand wherever a FILE is read, and - means
+standard input or output. A file that is called like a verb is named with its
+folder: ./check. "trowel formats" lists the formats that are known.
+
+Exit codes: 0 fine; 1 findings, differences, or data that is missing or cannot be
+read; 2 wrong usage or a failure.`,
+		Example: `  trowel climb.map
+  trowel extract climb.map && trowel pack climb -o new.map
+  trowel check *.map`,
+		Version:           version(),
+		Args:              cobra.ArbitraryArgs,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+	}
+	root.PersistentFlags().BoolVarP(&a.talk.quiet, "quiet", "q", false, "say nothing but errors")
+	info := a.infoCommand()
+	root.Flags().AddFlagSet(info.Flags())
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		if err := isFileOrVerb(root, args[0]); err != nil {
+			return err
+		}
+		return info.RunE(cmd, args)
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return a.flagError(root, cmd, err) })
+	root.SetUsageFunc(a.usage)
+	root.AddCommand(info, a.lsCommand(), a.catCommand(), a.extractCommand(), a.packCommand(), a.checkCommand(),
+		a.searchCommand(), a.hashCommand(), a.repairCommand(),
+		a.dumpCommand(), a.diffCommand(), a.convertCommand(), a.formatsCommand(), a.manCommand(root), a.versionCommand())
+	root.SetHelpCommand(a.helpCommand(root))
+	completionCommand(root)
+	return root
+}
+
+// args makes the test for the number of arguments of a verb; a most of -1 means any number.
+func args(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least && len(args) == 0 && isFile(cmd.CalledAs()):
+			return hint(errors.New("too few arguments: "+useLine(cmd)), "the file of that name is ./%s", cmd.CalledAs())
+		case len(args) < least:
+			return hint(errors.New("too few arguments: "+useLine(cmd)), "see `%s --help`", cmd.CommandPath())
+		case most >= 0 && len(args) > most:
+			return hint(errors.New("too many arguments: "+useLine(cmd)), "see `%s --help`", cmd.CommandPath())
+		}
+		return nil
+	}
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"trowel.example/format"
+	"trowel.example/internal/bin"
+)
+
+func TestMain(m *testing.M) {
+	formats := append(format.Set{toyBox, toyShelf}, format.All()...)
+	testscript.Main(m, map[string]func(){
+		"trowel":  func() { os.Exit(run(formats, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"edit":    func() { os.Exit(edit(os.Args[1:], os.Stderr)) },
+		"makebox": func() { os.Exit(makeBox(os.Args[1:], os.Stderr)) },
+	})
+}
+
+// TestScripts runs testdata/script: the verbs as a user calls them. Run with
+// UPDATE=1 to take the output as it is for what is wanted.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE") != "",
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "cutoff": cutOff},
+		Setup: func(env *testscript.Env) error {
+			samples, err := filepath.Abs("../../samples")
+			env.Setenv("SAMPLES", samples)
+			return err
+		},
+	})
+}
+
+// cutOff is a command of the scripts: it leaves so many bytes of a file.
+func cutOff(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: cutoff FILE SIZE")
+	}
+	size, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
+}
+
+// exits is a command of the scripts: it runs a program, which has to end with the
+// code that is given.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	code := 0
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if fmt.Sprint(code) != args[0] {
+		ts.Fatalf("exit code %d, expected %s\n%s%s", code, args[0], ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+	}
+}
+
+// edit replaces a text in a file in UTF-16, as an editor does.
+func edit(args []string, stderr io.Writer) int {
+	data, err := os.ReadFile(args[0])
+	if err == nil {
+		old, now := bin.AppendUTF16(nil, args[1]), bin.AppendUTF16(nil, args[2])
+		if !bytes.Contains(data, old) {
+			err = fmt.Errorf("%s: no %q in it", args[0], args[1])
+		} else {
+			err = os.WriteFile(args[0], bytes.Replace(data, old, now, 1), 0o666)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/format"
+)
+
+func (a *app) convertCommand() *cobra.Command {
+	var out, to string
+	var force bool
+	w := &writing{app: a}
+	cmd := &cobra.Command{
+		Use:   "convert FILE... [-o FILE] [--to FORMAT]",
+		Short: "Turn a file into one of another format",
+		Long: `Convert writes a game file in another format. "trowel formats" tells what can
+be turned into what; --to may be left out where there is one choice only. FILE
+stays as it is. The new file is in the current folder unless -o names it; for several
+files -o names the folder for the new ones.
+
+` + reportHelp,
+		Example: `  trowel convert climb.map -o climb7.map --to teeworlds-0.7 --drop
+  trowel convert - -o - --to ddnet < old.map > new.map
+  trowel convert WOLF.DAT.BINDAT
+  trowel convert *.map -o ddnet/ --to ddnet`,
+		Args: args(1, -1),
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the `file` to make, or for several files the folder to make them in")
+	cmd.Flags().StringVar(&to, "to", "", "the `format` to make")
+	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a file that is there already")
+	w.flags(cmd)
+	a.optionFlags(cmd, func(f *format.Format) []format.Option {
+		if len(f.Conversions) == 0 {
+			return nil
+		}
+		options := makingOptions(f)
+		for _, c := range f.Conversions {
+			options = append(options, c.Options...)
+		}
+		return options
+	})
+	_ = cmd.RegisterFlagCompletionFunc("to", a.completeTargets)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		files := expand(args)
+		from := make(map[string]string) // the file that each new one is made of
+		return w.each(cmd.Context(), files, func(name string, r *report) error {
+			g, err := a.find(cmd, name)
+			if err != nil {
+				return err
+			}
+			defer g.Close()
+			c, err := conversion(g, to, out)
+			if err != nil {
+				return err
+			}
+			if err := a.ownedOptions(cmd, g.Format, c.Options...); err != nil {
+				return err
+			}
+			made, err := converted(g, c, out, len(files) > 1)
+			if err != nil {
+				return err
+			}
+			if other, twice := from[made]; twice {
+				return hint(fmt.Errorf("%s: would become %s, as %s does", name, made, other), "convert one of them alone, with another -o")
+			}
+			from[made] = name
+			if err := a.mayBeCalled(made, g.Format, c.Extension, true); err != nil {
+				return err
+			}
+			if c.Resumes && force {
+				return hint(fmt.Errorf("%s: a copy of a %s replaces nothing", g.name, g.Title), "without -f it goes on where an earlier run stopped")
+			}
+			if len(files) > 1 && out != "" && !r.dryRun {
+				if err := os.MkdirAll(out, 0o777); err != nil {
+					return err
+				}
+			}
+			r.format = g.Name
+			job := r.watch(a.job(cmd, g.Format, c.Options...))
+			opts := a.writeOptions(cmd, force, g.Format, job, nil, c.Extension, g.reads)
+			write := r.write
+			if c.Resumes {
+				write = r.resume
+			}
+			err = write(cmd.Context(), made, opts, func(w format.Output) error { return named(c.Convert(job, g.src, w), g.name) })
+			if err != nil {
+				return err
+			}
+			r.sayMade("converted "+g.name+" to", "convert "+g.name+" to", made, c.Resumes)
+			return nil
+		})
+	}
+	return cmd
+}
+
+// converted returns the name of what a file becomes; of several, out is the folder for
+// them.
+func converted(g *game, c *format.Conversion, out string, several bool) (string, error) {
+	if out != "" && !several {
+		return out, nil
+	}
+	if c.Rename != nil && g.src.Name != "-" {
+		return filepath.Join(out, c.Rename(g.src.Name)), nil
+	}
+	if name := folderName(g); several && name != "" && (out != "" || name+c.Extension != g.src.Name) {
+		if g.src.IsDir() {
+			name = g.src.Name // that is not the one of a tree
+		}
+		return filepath.Join(out, name+c.Extension), nil
+	}
+	if several {
+		return "", hint(fmt.Errorf("%s: the new files need a folder", g.name), "give it with -o")
+	}
+	return "", hint(errors.New("the new file needs a name"), "give it with -o, such as -o %s%s", folderName(g), c.Extension)
+}
+
+// conversion finds the conversion of a file that is wanted: by its name, else by the
+// extension of what is to be made.
+func conversion(g *game, to, out string) (*format.Conversion, error) {
+	if usual := slices.IndexFunc(g.Conversions, func(c format.Conversion) bool { return c.Usual }); usual >= 0 && to == "" {
+		asked := func(c format.Conversion) bool { return strings.EqualFold(c.Extension, filepath.Ext(out)) }
+		if i := slices.IndexFunc(g.Conversions, asked); i >= 0 {
+			usual = i
+		}
+		return &g.Conversions[usual], nil
+	}
+	var targets []string
+	for i, c := range g.Conversions {
+		if c.To == to {
+			return &g.Conversions[i], nil
+		}
+		targets = append(targets, c.To)
+	}
+	if len(targets) == 1 && to == "" {
+		return &g.Conversions[0], nil
+	}
+	if len(targets) == 0 {
+		return nil, fmt.Errorf("%s: a %s cannot be turned into anything else", g.name, g.Title)
+	}
+	err := fmt.Errorf("%s: a %s cannot be turned into %q", g.name, g.Title, to)
+	if to == "" {
+		err = errors.New("tell with --to what to make")
+	}
+	return nil, didYouMean(err, to, targets, "--to can be %s", strings.Join(targets, ", "))
+}
+
+// completeTargets completes what a file can be turned into, for the shell.
+func (a *app) completeTargets(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, f := range a.formats {
+		for _, c := range f.Conversions {
+			names = append(names, c.To+"\t"+c.Title)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

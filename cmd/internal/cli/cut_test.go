@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"trowel.example/format"
+)
+
+// A file that ends too early is never taken for a whole one, wherever it ends: no
+// verb that reads it exits with 0, each says why, and extract leaves nothing unless
+// it is asked for what can be read.
+func TestCutFiles(t *testing.T) {
+	for _, sample := range []string{"burrow.map", "ember.mod"} {
+		t.Run(sample, func(t *testing.T) {
+			dir := t.TempDir()
+			whole := filepath.Join(dir, sample)
+			tree := filepath.Join("../../samples", strings.TrimSuffix(sample, filepath.Ext(sample)))
+			if code, said := quietly("pack", tree, "-o", whole); code != exitFine {
+				t.Fatal(said)
+			}
+			data, err := os.ReadFile(whole)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cut, out, kept := filepath.Join(dir, "cut"+filepath.Ext(sample)), filepath.Join(dir, "out"), filepath.Join(dir, "kept")
+			const step = 97
+			for size := 0; size < len(data); size += step {
+				if err := os.WriteFile(cut, data[:size], 0o666); err != nil {
+					t.Fatal(err)
+				}
+				verbs := [][]string{{"info", cut}, {"ls", cut}, {"dump", cut}, {"check", cut}, {"extract", cut, "-o", out}}
+				if size%(10*step) == 0 { // those that take longer
+					verbs = append(verbs, [][]string{{"dump", "--json", cut}, {"search", "x", cut}, {"diff", cut, whole},
+						{"cat", cut, "map.json"}, {"extract", "-k", cut, "-o", kept}}...)
+				}
+				for _, verb := range verbs {
+					code, said := quietly(verb...)
+					if code == exitFine || said == "" {
+						t.Errorf("%d of %d bytes: %s: exit code %d: %s", size, len(data), verb[0], code, said)
+					}
+				}
+				if left, _ := filepath.Glob(out + "*"); left != nil {
+					t.Fatalf("%d of %d bytes: extract left %v", size, len(data), left)
+				}
+				if _, err := os.Stat(kept); err == nil {
+					// What was saved is a tree: it packs to what was there.
+					back := filepath.Join(dir, "back")
+					if code, said := quietly("pack", kept, "-o", back); code != exitFine {
+						t.Errorf("%d of %d bytes: pack of what was kept: exit code %d: %s", size, len(data), code, said)
+					} else if again, err := os.ReadFile(back); sample == "burrow.map" && (err != nil || !bytes.Equal(again, data[:size])) {
+						t.Errorf("%d of %d bytes: what was kept packs to %d other bytes, %v", size, len(data), len(again), err)
+					}
+					os.RemoveAll(kept)
+					os.Remove(back)
+				}
+			}
+			for _, verb := range [][]string{{"info", whole}, {"dump", whole}, {"extract", whole, "-o", out}} {
+				if code, said := quietly(verb...); code != exitFine {
+					t.Errorf("%v: exit code %d: %s", verb, code, said)
+				}
+			}
+		})
+	}
+}
+
+// quietly runs the tool and returns what it exits with and says; what it prints goes
+// where check says what it finds.
+func quietly(args ...string) (code int, said string) {
+	var out, err bytes.Buffer
+	code = run(format.All(), args, strings.NewReader(""), &out, &err)
+	if args[0] == "check" {
+		return code, out.String()
+	}
+	return code, err.String()
+}

@@ -1,0 +1,456 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/linediff"
+	"trowel.example/format"
+	"trowel.example/internal/parallel"
+	"trowel.example/internal/tree"
+)
+
+func (a *app) diffCommand() *cobra.Command {
+	var asJSON, stat, sidecar, files bool
+	cmd := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Tell in what two files differ",
+		Long: `Diff compares two game files, or folders in tree form.
+
+Of two maps it tells what was done to their parts: which groups, layers, images and
+the like were added, removed, moved and renamed, and what has changed in those that
+are in both, wherever they are now:
+
+  groups/Tree: moved 4 -> 5
+  groups/Tree/Leaves: 12 x 3 tiles at 40,7: 1 -> 9
+  groups/Game/Game: height 716 -> 667: 49 rows removed at the bottom
+
+A part is called as in the folder that "trowel extract A" makes. Of very many tiles
+the largest areas are told; --json has all: an array of {path, part, change, field,
+old, new, by, area, at}.
+
+All other files are compared file by file of their trees, and maps too with --files,
+--stat or --sidecar: there are those that are only in A (-), only in B (+), and in
+both but not the same (~), of which the lines of text that changed are shown. With
+--json that is an array of {path, change, oldSize, newSize, diff}: change is added,
+removed or changed, and the other keys are there where they apply.
+
+The exit code is 0 if they are the same, 1 if they differ or if some of what is in
+them cannot be read: that is told, and the rest compared.`,
+		Example: `  trowel diff climb.map climb2.map
+  trowel diff --stat climb.map climb/`,
+		Args: args(2, 2),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&files, "files", false, "compare the files of the trees")
+	cmd.Flags().BoolVar(&stat, "stat", false, "tell only which files differ, not in what")
+	cmd.Flags().BoolVar(&sidecar, "sidecar", false, "compare "+tree.Sidecar+", too: what only matters for the very same bytes")
+	a.colorFlag(cmd)
+	a.optionFlags(cmd, readingOptions)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		a.page()
+		c := &comparison{app: a, stat: stat, sidecar: sidecar, files: files || stat || sidecar}
+		differ, err := c.run(cmd, args[0], args[1], asJSON)
+		if err != nil {
+			return err
+		}
+		if !differ {
+			return nil
+		}
+		_ = a.out.Flush()
+		if c.parts > 0 {
+			a.talk.say("%s", plural(c.parts, "change"))
+		} else {
+			a.talk.say("%s changed, %d added, %d removed", plural(c.counts[changed], "file"), c.counts[added], c.counts[removed])
+		}
+		return errFound
+	}
+	return cmd
+}
+
+// change is what happened to a file from A to B.
+type change string
+
+const (
+	added   change = "added"
+	removed change = "removed"
+	changed change = "changed"
+)
+
+var marks = map[change]string{added: "+", removed: "-", changed: "~"}
+
+// comparison is one run of diff.
+type comparison struct {
+	*app
+	a, b    fs.FS
+	stat    bool
+	sidecar bool
+	files   bool // not by what the format knows
+	counts  map[change]int
+	parts   int // changes that the format found
+
+	nameA, nameB string
+}
+
+// pair is a file of one of the trees or of both.
+type pair struct {
+	path   string
+	change change // changed: if it did
+	other  string // its path in B where that is another
+}
+
+// difference is what there is to tell of a pair.
+type difference struct {
+	pair
+	same              bool
+	oldSize, newSize  int64
+	text              string // unified diff; "" for what is no text, or the same in another encoding
+	plusses, minusses int
+	err               error
+}
+
+func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (bool, error) {
+	list := jsonArray{w: c.out}
+	c.nameA, c.nameB = nameA, nameB
+	c.counts = make(map[change]int)
+	same := false
+	var err error
+	if !optionsGiven(cmd) { // else they have to be for these files
+		if same, err = c.sameBytes(nameA, nameB); err != nil {
+			return false, err
+		}
+	}
+	if !same {
+		sides, err := c.open(cmd)
+		if err != nil {
+			return false, err
+		}
+		defer func() {
+			for _, s := range sides {
+				s.Close()
+			}
+		}()
+		if f := sides[0].format; f != nil && f == sides[1].format && f.Compare != nil && !c.files {
+			return c.byParts(cmd, f, sides, &list, asJSON)
+		}
+		if err := c.trees(cmd, &sides); err != nil {
+			return false, err
+		}
+		err = parallel.Ordered(cmd.Context(),
+			func(yield func(pair) error) error { return c.pairs(cmd.Context(), yield) },
+			c.compare,
+			func(d difference) error {
+				if d.err != nil && (cmd.Context().Err() != nil || format.ServerFailed(d.err)) {
+					return d.err
+				}
+				if d.err != nil { // the others are compared all the same
+					c.talk.miss("", d.err.Error())
+					return nil
+				}
+				if d.same {
+					return nil
+				}
+				c.counts[d.change]++
+				if asJSON {
+					return list.add(d.object())
+				}
+				return c.print(d)
+			})
+		if err != nil {
+			return false, err
+		}
+	}
+	if asJSON {
+		err = list.end()
+	}
+	return len(c.counts) > 0, err
+}
+
+// side is one of the two files.
+type side struct {
+	format.Side
+	io.Closer
+	format *format.Format // nil if it is a folder that is no tree form
+}
+
+// open opens both files and finds out what they are.
+func (c *comparison) open(cmd *cobra.Command) (sides [2]side, err error) {
+	for i, name := range []string{c.nameA, c.nameB} {
+		if sides[i], err = c.openSide(cmd, name); err != nil {
+			if i > 0 {
+				sides[0].Close()
+			}
+			return sides, err
+		}
+	}
+	return sides, nil
+}
+
+func (c *comparison) openSide(cmd *cobra.Command, name string) (side, error) {
+	src, err := c.source(name)
+	if err != nil {
+		return side{}, err
+	}
+	f, err := c.formatOf(src, target{})
+	switch {
+	case err == nil:
+		if err := c.fits(cmd, f, target{name: name}); err != nil {
+			src.Close()
+			return side{}, err
+		}
+		return side{format.Side{Source: src}, src, f}, nil
+	case !src.IsDir():
+		src.Close()
+		return side{}, err
+	}
+	src.Close()
+	fsys, closer, err := c.openFolderTarget(cmd, target{name: name})
+	if err != nil {
+		return side{}, err
+	}
+	f, _ = c.formats.FindTree(fsys)
+	return side{format.Side{Tree: fsys, Folder: name}, closer, f}, nil
+}
+
+// byParts compares two files as their format does.
+func (c *comparison) byParts(cmd *cobra.Command, f *format.Format, sides [2]side, list *jsonArray, asJSON bool) (bool, error) {
+	lines, err := f.Compare(c.job(cmd, f), sides[0].Side, sides[1].Side, func(change any) error {
+		c.parts++
+		if asJSON {
+			return list.add(change)
+		}
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	if asJSON {
+		return c.parts > 0, list.end()
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(c.out, printable(line)); err != nil {
+			return false, err
+		}
+	}
+	return c.parts > 0, nil
+}
+
+// trees opens the trees of both sides. Those of B are called as in A, as far as the
+// format can do that.
+func (c *comparison) trees(cmd *cobra.Command, sides *[2]side) error {
+	like := map[string]string{}
+	for i, to := range []*fs.FS{&c.a, &c.b} {
+		s := sides[i]
+		if *to = s.Tree; s.Tree != nil {
+			continue
+		}
+		name := []string{c.nameA, c.nameB}[i]
+		if i == 1 && c.nameA != "-" && s.format == sides[0].format {
+			like["like"] = c.nameA
+		}
+		fsys, closer, err := c.openSource(cmd, target{name: name}, s.Source, like)
+		if err != nil {
+			return err
+		}
+		sides[i].Closer, *to = closer, fsys
+	}
+	return nil
+}
+
+// sameBytes reports whether two names stand for files of the same bytes: then
+// there is no need to know what they are.
+func (c *comparison) sameBytes(nameA, nameB string) (bool, error) {
+	if nameA == "-" || nameB == "-" {
+		if nameA == nameB {
+			return false, errors.New("only one of two files can be standard input")
+		}
+		return false, nil
+	}
+	a, err := c.source(nameA)
+	if err != nil {
+		return false, err
+	}
+	defer a.Close()
+	b, err := c.source(nameB)
+	if err != nil {
+		return false, err
+	}
+	defer b.Close()
+	if a.IsDir() || b.IsDir() || a.Size != b.Size {
+		return false, nil
+	}
+	bufA, bufB := make([]byte, 1<<16), make([]byte, 1<<16)
+	for at := int64(0); at < a.Size; {
+		n, errA := a.ReadAt(bufA, at)
+		m, errB := b.ReadAt(bufB, at)
+		if n != m || n == 0 || !bytes.Equal(bufA[:n], bufB[:m]) {
+			return false, nil
+		}
+		if at += int64(n); at < a.Size && (errA != nil || errB != nil) {
+			return false, errors.Join(errA, errB)
+		}
+	}
+	return true, nil
+}
+
+// pairs gives out the files of A, then those that only B has. Trees of one file each are
+// compared whatever these are called.
+func (c *comparison) pairs(ctx context.Context, yield func(pair) error) error {
+	if a, b := c.only(c.a), c.only(c.b); a != "" && b != "" {
+		return yield(pair{a, changed, b})
+	}
+	visit := func(other fs.FS, otherName string, here, there change) func(string, fs.DirEntry) error {
+		return func(name string, e fs.DirEntry) error {
+			if e.IsDir() || name == tree.Sidecar && !c.sidecar {
+				return nil
+			}
+			info, err := fs.Stat(other, name)
+			switch {
+			case err == nil && !info.IsDir():
+				if there == "" {
+					return nil // it was compared already
+				}
+				return yield(pair{path: name, change: there})
+			case err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+				return yield(pair{path: name, change: here})
+			}
+			return named(err, otherName)
+		}
+	}
+	if err := walk(ctx, c.a, ".", visit(c.b, c.nameB, removed, changed)); err != nil {
+		return err
+	}
+	return walk(ctx, c.b, ".", visit(c.a, c.nameA, added, ""))
+}
+
+// only returns the one file that a tree has besides its sidecar; "" if it has not just one.
+func (c *comparison) only(fsys fs.FS) string {
+	list, err := fs.ReadDir(fsys, ".")
+	if err != nil || c.sidecar || len(list) > 2 {
+		return ""
+	}
+	name := ""
+	for _, e := range list {
+		if e.Name() == tree.Sidecar {
+			continue
+		}
+		if e.IsDir() || name != "" {
+			return ""
+		}
+		name = e.Name()
+	}
+	return name
+}
+
+// compare reads both files of a pair. What exists on one side only is not read.
+func (c *comparison) compare(p pair) difference {
+	d := difference{pair: p}
+	if p.change != changed {
+		return d
+	}
+	old, err := fs.ReadFile(c.a, p.path)
+	if err != nil {
+		d.err = named(err, c.nameA)
+		return d
+	}
+	if p.other == "" {
+		p.other = p.path
+	}
+	now, err := fs.ReadFile(c.b, p.other)
+	if err != nil {
+		d.err = named(err, c.nameB)
+		return d
+	}
+	d.oldSize, d.newSize = int64(len(old)), int64(len(now))
+	if d.same = bytes.Equal(old, now); d.same {
+		return d
+	}
+	oldText, ok := asText(old)
+	nowText, also := asText(now)
+	if !ok || !also {
+		return d
+	}
+	d.text = linediff.Unified("a/"+printable(p.path), "b/"+printable(p.other), oldText, nowText)
+	_, lines, _ := strings.Cut(d.text, "@@") // behind the names
+	for line := range strings.Lines(lines) {
+		switch line[0] {
+		case '+':
+			d.plusses++
+		case '-':
+			d.minusses++
+		}
+	}
+	return d
+}
+
+func (c *comparison) print(d difference) error {
+	head := marks[d.change] + " " + printable(d.path)
+	color := ""
+	switch d.change {
+	case added:
+		color = colorAdded
+	case removed:
+		color = colorRemoved
+	}
+	switch {
+	case d.change != changed:
+	case d.text == "":
+		head += fmt.Sprintf("  (binary, %s to %s bytes)", thousands(d.oldSize), thousands(d.newSize))
+	case c.stat:
+		head += fmt.Sprintf("  (+%d -%d lines)", d.plusses, d.minusses)
+	default:
+		return c.printText(d.text)
+	}
+	_, err := fmt.Fprintln(c.out, c.screen.paint(color, head))
+	return err
+}
+
+// printText prints a unified diff, in the colors that everybody uses for them.
+func (c *comparison) printText(text string) error {
+	if c.screen.paint(colorHead, "x") == "x" {
+		_, err := io.WriteString(c.out, text)
+		return err
+	}
+	head := true // the names come before the first place
+	for line := range strings.Lines(text) {
+		line, end := strings.CutSuffix(line, "\n")
+		color := ""
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			color, head = colorPlace, false
+		case head:
+			color = colorHead
+		case strings.HasPrefix(line, "+"):
+			color = colorAdded
+		case strings.HasPrefix(line, "-"):
+			color = colorRemoved
+		}
+		line = c.screen.paint(color, line)
+		if end {
+			line += "\n"
+		}
+		if _, err := io.WriteString(c.out, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d difference) object() object {
+	o := object{{"path", d.path}, {"change", d.change}}
+	if d.change == changed {
+		o = append(o, member{"oldSize", d.oldSize}, member{"newSize", d.newSize})
+	}
+	if d.text != "" {
+		o = append(o, member{"diff", d.text})
+	}
+	return o
+}

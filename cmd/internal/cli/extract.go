@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/output"
+	"trowel.example/format"
+)
+
+func (a *app) extractCommand() *cobra.Command {
+	var dir string
+	var force, keepGoing bool
+	w := &writing{app: a}
+	cmd := &cobra.Command{
+		Use:     "extract FILE... [-o FOLDER] [PATTERN...]",
+		Aliases: []string{"x", "unpack", "open"},
+		Short:   "Make a folder of a file",
+		Long: `Extract makes a folder of a game file: climb.map becomes climb/ in the current
+folder. "trowel pack" makes the file again. Of several files each gets its own folder;
+-o names the folder that these are made in.
+
+` + patternHelp + `
+What is a game file here, and no path in the first FILE, is another FILE.
+
+Of a file that is cut off or damaged nothing is extracted, unless -k is given: then
+what can be read is, and the exit code is 1.
+
+A folder that has something in it is not touched, unless -f is given: then
+files of the same names are replaced and all others stay. Names that some
+system could not have, or that would lead out of the folder, get safe forms;
+pack restores the true ones, which .trowel.json keeps.
+
+` + reportHelp,
+		Example: `  trowel extract climb.map
+  trowel extract climb.map -o /tmp/climb '*.png'
+  trowel extract *.map -o trees
+  trowel extract - -o climb < climb.map`,
+		Args:              args(1, -1),
+		ValidArgsFunction: a.completePaths,
+	}
+	cmd.Flags().StringVarP(&dir, "output", "o", "", "the `folder` to make (default: named after FILE), or for several files the one to make them in")
+	cmd.Flags().BoolVarP(&force, "force", "f", false, "put the files into a folder that has others already")
+	cmd.Flags().BoolVarP(&keepGoing, "keep-going", "k", false, "of a broken file, extract what can be read")
+	w.flags(cmd)
+	a.optionFlags(cmd, readingOptions)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		files, patterns := a.filesAndPatterns(cmd, expand(args))
+		if dir == "-" {
+			return hint(errors.New("standard output takes no folder"), "`trowel cat %s PATH` prints a file of it", files[0])
+		}
+		from := make(map[string]string) // the file that each folder is made of
+		return w.each(cmd.Context(), files, func(name string, r *report) error {
+			chosen, err := selectPaths(patterns)
+			if err != nil {
+				return err
+			}
+			g, err := a.openGame(cmd, name)
+			if err != nil {
+				return err
+			}
+			defer g.Close()
+			to := dir
+			if to == "" || len(files) > 1 {
+				folder := folderName(g)
+				if folder == "" {
+					return hint(errors.New("standard input has no name for the folder"), "give one with -o")
+				}
+				to = filepath.Join(dir, folder)
+			}
+			if other, twice := from[to]; twice {
+				return hint(fmt.Errorf("%s: would go to %s, as %s does", name, to, other), "extract one of them alone, with another -o")
+			}
+			from[to] = name
+			r.format, r.output = g.Name, filepath.Clean(to)
+			x := &extraction{app: a, report: r, patterns: patterns, file: name, chosen: chosen, keepGoing: keepGoing, before: a.talk.losses()}
+			opts := output.Options{Replace: force, Reads: func() []string { return append(a.inputs(cmd), g.reads()...) }}
+			return x.extract(cmd, to, g, opts)
+		})
+	}
+	return cmd
+}
+
+// openGame opens the game file that the user named, which has to be one already.
+func (a *app) openGame(cmd *cobra.Command, name string) (*game, error) {
+	src, err := a.source(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := a.formatOf(src, target{})
+	if err == nil {
+		err = a.ownedOptions(cmd, f)
+	} else if src.IsDir() {
+		if err = fmt.Errorf("%s: %w", name, format.ErrNoTree); a.isGame(name) {
+			err = hint(fmt.Errorf("%s: is a folder already", name), "to make a file of a folder, use `trowel pack %s`", name)
+		}
+	}
+	if err != nil {
+		src.Close()
+		return nil, err
+	}
+	return &game{Format: f, name: name, src: src}, nil
+}
+
+// filesAndPatterns tells the files that a verb is for from what chooses paths in them.
+func (a *app) filesAndPatterns(cmd *cobra.Command, args []string) (files, patterns []string) {
+	for _, name := range args[1:] {
+		src, err := format.OpenSource(name)
+		if err == nil {
+			_, err = a.formats.Find(src)
+			src.Close()
+		}
+		if err != nil {
+			return args[:1], args[1:]
+		}
+	}
+	if len(args) > 1 {
+		if fsys, closer, err := a.openTree(cmd, args[0]); err == nil {
+			defer closer.Close()
+			for _, name := range args[1:] {
+				if _, err := fs.Stat(fsys, path.Clean(filepath.ToSlash(name))); err == nil {
+					return args[:1], args[1:]
+				}
+			}
+		}
+	}
+	return args, nil
+}
+
+// folderName returns the name of the folder that a game file becomes: its own
+// without the extension.
+func folderName(g *game) string {
+	if g.src.Name == "-" {
+		return ""
+	}
+	name := g.src.Name
+	for _, ext := range g.Extensions {
+		if len(name) > len(ext) && strings.EqualFold(name[len(name)-len(ext):], ext) {
+			return name[:len(name)-len(ext)]
+		}
+	}
+	if short := strings.TrimSuffix(name, filepath.Ext(name)); short != "" && short != name && !g.src.IsDir() {
+		return short
+	}
+	return name + ".tree"
+}

@@ -1,0 +1,464 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/output"
+	"trowel.example/internal/parallel"
+	"trowel.example/internal/safename"
+	"trowel.example/internal/tree"
+)
+
+// extraction writes a tree to the disk.
+type extraction struct {
+	*app
+	report    *report
+	fsys      fs.FS
+	file      string // for messages
+	patterns  []string
+	chosen    *selection
+	keepGoing bool
+	before    int // losses that were told before
+
+	root    *os.Root          // nil for a dry run
+	into    string            // the folder that is there already, or ""
+	owner   bool              // the file is for its owner alone, and so is what is made of it
+	names   map[string]string // true paths by safe paths, where they differ
+	written int
+	total   atomic.Int64 // files that will be written; 0 while that is not known
+	failed  int
+}
+
+// extract extracts a game file to dir, and tells what was done.
+func (x *extraction) extract(cmd *cobra.Command, dir string, g *game, opts output.Options) error {
+	job := x.report.watch(x.job(cmd, g.Format))
+	if earlier, closer, err := openFolder(dir, nil); err == nil && opts.Replace {
+		defer closer.Close()
+		job.Over = earlier
+	}
+	file, err := g.open(job)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if x.fsys, err = file.Tree(); err != nil {
+		return named(err, x.file)
+	}
+	defer x.count(cmd.Context())()
+	if err := x.run(cmd.Context(), dir, g, opts); err != nil {
+		return err
+	}
+	note := ""
+	if n := len(x.names); n > 0 {
+		note = fmt.Sprintf("; %s made safe, see %s", plural(n, "name"), tree.Sidecar)
+	}
+	x.report.say("extracted", "extract", "%s to %s%c%s", plural(x.written, "file"), filepath.Clean(dir), filepath.Separator, note)
+	if x.failed > 0 {
+		x.talk.print(fmt.Sprintf("trowel: %s: %s could not be read", x.file, plural(x.failed, "file")))
+		return errFound
+	}
+	return nil
+}
+
+// count counts the files that will be written, if the user sees how far that is. It
+// returns what ends it.
+func (x *extraction) count(ctx context.Context) (stop func()) {
+	chosen, err := selectPaths(x.patterns)
+	if !x.talk.terminal || x.talk.quiet || err != nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		n := int64(0)
+		_ = parallel.Catch(func() { // the extraction will meet the same, and tell
+			err = walk(ctx, x.fsys, ".", func(name string, e fs.DirEntry) error {
+				if !e.IsDir() && chosen.has(name) {
+					n++
+				}
+				return nil
+			})
+		})
+		if err == nil {
+			x.total.Store(n)
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// run extracts to dir, in which nothing is to be seen before all of it is whole.
+func (x *extraction) run(ctx context.Context, dir string, g *game, opts output.Options) error {
+	x.owner = ownerOnly(g.reads())
+	opts.OwnerOnly = func() bool { return x.owner }
+	out, err := x.start(dir, g, opts)
+	if err != nil {
+		return err
+	}
+	if x.report.dryRun {
+		return x.make(ctx, "")
+	}
+	defer out.Discard()
+	temp, err := called{out, x.talk, dir}.Dir()
+	if err != nil {
+		return err
+	}
+	if err := x.make(ctx, temp); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// start starts a new folder, or goes into one that is there.
+func (x *extraction) start(dir string, g *game, opts output.Options) (*output.Output, error) {
+	if err := opts.NotRead(dir); err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && x.report.dryRun:
+		return nil, nil
+	case errors.Is(err, fs.ErrNotExist):
+		if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+			return nil, err
+		}
+		return output.New(dir, opts)
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s: is a file, the folder needs another name", dir)
+	}
+	x.into = dir
+	out, err := output.Into(dir, opts)
+	var exists *output.ExistsError
+	if errors.As(err, &exists) && g.RecognizeTree != nil && g.RecognizeTree(os.DirFS(dir)) {
+		return nil, hint(err, "use -f to put the files into it, or -o for another folder")
+	}
+	return out, err
+}
+
+// ownerOnly reports whether one of several files and folders is for nobody but its owner.
+func ownerOnly(paths []string) bool {
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && !onWindows && info.Mode().Perm()&0o077 == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// extractJob is one file to be written: its path in the tree and its name in
+// the folder that it goes into.
+type extractJob struct {
+	name string
+	dir  *openFolderRef
+	at   string // its path in the folder that is made
+}
+
+// extracted is what came of it.
+type extracted struct {
+	at   string
+	size int64
+	err  error
+}
+
+// openFolderRef is a folder that is open as long as somebody writes into it: so
+// the way to it is gone once, and not for each of its files.
+type openFolderRef struct {
+	*os.Root
+	users atomic.Int32
+}
+
+func newFolderRef(root *os.Root) *openFolderRef {
+	f := &openFolderRef{Root: root}
+	f.users.Store(1)
+	return f
+}
+
+func (f *openFolderRef) release() {
+	if f.users.Add(-1) == 0 && f.Root != nil {
+		f.Close()
+	}
+}
+
+func (x *extraction) make(ctx context.Context, dir string) (err error) {
+	if dir != "" {
+		if x.root, err = os.OpenRoot(dir); err != nil {
+			return err
+		}
+		defer x.root.Close()
+	}
+	x.names = make(map[string]string)
+	if err := x.whole(); err != nil {
+		return err
+	}
+	sidecar := x.makeSidecar()
+	produce := func(yield func(extractJob) error) error { return x.plan(ctx, yield) }
+	err = parallel.Ordered(ctx, produce, x.writeFile, func(f extracted) error {
+		if err := f.err; err != nil {
+			var broken unreadable
+			if !errors.As(err, &broken) {
+				return err
+			}
+			if !x.keepGoing {
+				return hint(named(err, x.file), "-k extracts what can be read")
+			}
+			x.failed++
+			x.report.lose(f.at, err.Error())
+			x.talk.print("trowel: " + named(err, x.file).Error())
+			return nil
+		}
+		if err := x.whole(); err != nil {
+			return err
+		}
+		x.written++
+		x.talk.progress("extracted files", x.written, int(x.total.Load()))
+		return x.report.add(filepath.Join(x.report.output, filepath.FromSlash(f.at)), f.size)
+	})
+	if err == nil {
+		err = x.chosen.unused(x.file)
+	}
+	if err == nil {
+		err = x.writeSidecar(sidecar)
+	}
+	if err == nil {
+		err = x.whole() // making the sidecar reads all there is
+	}
+	return err
+}
+
+// whole returns an error if something could not be had that should be in the file,
+// unless that is all right with the user. What it was has been told.
+func (x *extraction) whole() error {
+	if x.keepGoing || x.talk.losses() == x.before {
+		return nil
+	}
+	return hint(fmt.Errorf("%s: is not whole: nothing was extracted", x.file), "-k extracts what can be read")
+}
+
+// place is a folder on the way to the file that the walk is at.
+type place struct {
+	dir, at string // its true and its safe path
+	folder  *safename.Folder
+	root    *openFolderRef // nil until it is made
+}
+
+// plan gives out the files to be written, and makes their folders. Every file
+// gets its safe name, chosen or not, so that it is always the same one.
+func (x *extraction) plan(ctx context.Context, yield func(extractJob) error) error {
+	var top *os.Root
+	if x.root != nil {
+		var err error
+		if top, err = x.root.OpenRoot("."); err != nil {
+			return err
+		}
+	}
+	way := []*place{{dir: ".", at: ".", folder: new(safename.Folder), root: newFolderRef(top)}}
+	leave := func() {
+		if last := way[len(way)-1]; last.root != nil {
+			last.root.release()
+		}
+		way = way[:len(way)-1]
+	}
+	defer func() {
+		for len(way) > 0 {
+			leave()
+		}
+	}()
+	return walk(ctx, x.fsys, ".", func(name string, e fs.DirEntry) error {
+		for way[len(way)-1].dir != path.Dir(name) {
+			leave()
+		}
+		parent := way[len(way)-1]
+		at := path.Join(parent.at, parent.folder.Name(e.Name()))
+		if e.IsDir() {
+			way = append(way, &place{dir: name, at: at, folder: new(safename.Folder)})
+			return nil
+		}
+		if !x.chosen.has(name) {
+			return nil
+		}
+		for i, p := range way {
+			if p.root == nil {
+				if err := p.make(way[i-1].root); err != nil {
+					return err
+				}
+				x.note(p.at, p.dir)
+			}
+		}
+		x.note(at, name)
+		if at == tree.Sidecar {
+			return nil // comes last, with the names
+		}
+		parent.root.users.Add(1)
+		return yield(extractJob{name, parent.root, at})
+	})
+}
+
+// make makes the folder in its parent.
+func (p *place) make(parent *openFolderRef) error {
+	if parent.Root == nil { // a dry run
+		p.root = newFolderRef(nil)
+		return nil
+	}
+	name := path.Base(p.at)
+	if err := parent.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	root, err := parent.OpenRoot(name)
+	if err != nil {
+		return err
+	}
+	p.root = newFolderRef(root)
+	return nil
+}
+
+// note keeps the true path of what got another name.
+func (x *extraction) note(at, name string) {
+	if path.Base(at) != path.Base(name) {
+		x.names[at] = name
+	}
+}
+
+// unreadable is the error of a file of the tree, not of the disk.
+type unreadable struct{ error }
+
+func (u unreadable) Unwrap() error { return u.error }
+
+func (x *extraction) writeFile(j extractJob) extracted {
+	defer j.dir.release()
+	e := extracted{at: j.at}
+	f, err := x.fsys.Open(j.name)
+	if err != nil {
+		e.err = unreadable{err}
+		return e
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		e.err = unreadable{err}
+		return e
+	}
+	e.size, e.err = x.create(j.dir.Root, path.Base(j.at), info, func(w io.Writer) error {
+		_, err := io.Copy(w, f)
+		return err
+	})
+	return e
+}
+
+// create writes a file, with the time and the permissions that info tells, and returns
+// how large it is.
+func (x *extraction) create(dir *os.Root, name string, info fs.FileInfo, write func(io.Writer) error) (int64, error) {
+	if dir == nil { // a dry run
+		c := counted{Writer: io.Discard}
+		err := write(&c)
+		return c.n, err
+	}
+	mode := fs.FileMode(0o666)
+	if x.owner || info != nil && info.Mode().Perm()&0o077 == 0 {
+		mode = 0o600
+	}
+	f, err := dir.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return 0, err
+	}
+	c := counted{Writer: f}
+	err = errors.Join(write(&c), f.Close())
+	if err == nil && info != nil && !info.ModTime().IsZero() {
+		err = dir.Chtimes(name, info.ModTime(), info.ModTime())
+	}
+	return c.n, err
+}
+
+// readIn reads a file in a folder; no link leads out of that.
+func readIn(dir, name string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.ReadFile(name)
+}
+
+// makeSidecar starts making the sidecar of the tree, which may take as long as
+// all files together, or lets it wait until they are made, if that helps. It
+// returns what waits for it; nil is no sidecar.
+func (x *extraction) makeSidecar() func() ([]byte, error) {
+	if !x.chosen.has(tree.Sidecar) {
+		return func() ([]byte, error) { return nil, nil }
+	}
+	if metaOf(fs.Stat(x.fsys, tree.Sidecar)).Last {
+		return func() ([]byte, error) { return fs.ReadFile(x.fsys, tree.Sidecar) }
+	}
+	var data []byte
+	var err error
+	var panicked *parallel.Panic
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		panicked = parallel.Catch(func() { data, err = fs.ReadFile(x.fsys, tree.Sidecar) })
+	}()
+	return func() ([]byte, error) {
+		<-done
+		panicked.Throw()
+		return data, err
+	}
+}
+
+// writeSidecar writes the sidecar of the tree, with the names that were made safe.
+func (x *extraction) writeSidecar(sidecar func() ([]byte, error)) error {
+	data, err := sidecar()
+	if err == nil && data != nil {
+		x.written++
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return named(err, x.file)
+	}
+	names := x.names
+	if x.into != "" {
+		// Files of an earlier run keep their names, and their sidecar.
+		old, err := readIn(x.into, tree.Sidecar)
+		if err == nil {
+			earlier, err := safename.Names(old)
+			if err != nil {
+				return err
+			}
+			for at, name := range names {
+				earlier[at] = name
+			}
+			names = earlier
+			if data == nil {
+				data = old
+			}
+		}
+	}
+	if len(names) > 0 {
+		if data, err = safename.AddNames(data, names); err != nil {
+			return err
+		}
+	}
+	if data == nil {
+		return nil
+	}
+	info, _ := fs.Stat(x.fsys, tree.Sidecar)
+	size, err := x.create(x.root, tree.Sidecar, info, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return x.report.add(filepath.Join(x.report.output, tree.Sidecar), size)
+}

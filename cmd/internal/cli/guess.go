@@ -1,0 +1,315 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"trowel.example/format"
+	"trowel.example/internal/tree"
+)
+
+// What people call the verbs besides their names and aliases.
+var otherVerbs = map[string]string{
+	"build": "pack", "create": "pack", "compress": "pack", "zip": "pack", "compile": "pack",
+	"decompress": "extract", "unzip": "extract", "decompile": "extract", "export": "extract",
+	"lint": "check", "validate": "check", "verify": "check", "test": "check",
+	"grep": "search", "find": "search", "compare": "diff", "show": "cat", "print": "cat", "view": "cat",
+	"fix": "repair", "mend": "repair", "recover": "repair", "hex": "dump", "inspect": "dump",
+	"stat": "info", "file": "info", "upgrade": "convert", "migrate": "convert",
+}
+
+// verbFor returns the verb that a word may have been meant for, or "".
+func verbFor(root *cobra.Command, word string) string {
+	var names []string
+	for _, cmd := range root.Commands() {
+		if cmd.IsAvailableCommand() || cmd.Name() == "help" {
+			names = append(append(names, cmd.Name()), cmd.Aliases...)
+		}
+	}
+	if verb := otherVerbs[strings.ToLower(word)]; verb != "" {
+		return verb
+	}
+	for _, name := range names {
+		if len(word) > 1 && strings.HasPrefix(name, strings.ToLower(word)) {
+			return name
+		}
+	}
+	return nearest(word, names)
+}
+
+// nearest returns the name that differs least from a word, if it differs little.
+func nearest(word string, names []string) string {
+	near, least := "", 2+len(word)/4
+	for _, name := range names {
+		if d := distance(name, word, least); d < min(least, len(word)) {
+			near, least = name, d
+		}
+	}
+	return near
+}
+
+// didYouMean gives an error about a wrong word the right one as advice, or else
+// other advice.
+func didYouMean(err error, word string, names []string, format string, args ...any) error {
+	if near := nearest(word, names); near != "" {
+		return hint(err, "did you mean %s?", near)
+	}
+	return hint(err, format, args...)
+}
+
+// flagError explains the error of a wrong option.
+func (a *app) flagError(root, cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return hint(err, "see `%s --help`", cmd.CommandPath())
+	}
+	if cmd == root {
+		// The word that should be a verb may be wrong, and not the option.
+		word := slices.IndexFunc(a.args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+		if word >= 0 && !isThere(a.args[word]) {
+			if verb := verbFor(root, a.args[word]); verb != "" {
+				return hint(fmt.Errorf("%q is no verb", a.args[word]), "did you mean `trowel %s`?", verb)
+			}
+		}
+	}
+	name, short := unknown.GetSpecifiedName(), unknown.GetSpecifiedShortnames() != ""
+	var names, verbs []string
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, "--"+flag.Name) })
+	for _, verb := range root.Commands() {
+		flag := verb.LocalFlags().Lookup(name)
+		if short {
+			flag = verb.LocalFlags().ShorthandLookup(name)
+		}
+		if flag != nil && verb != cmd {
+			verbs = append(verbs, "`"+verb.CommandPath()+"`")
+		}
+	}
+	if len(verbs) > 0 && len(verbs) < 7 {
+		return hint(err, "it is an option of %s", strings.Join(verbs, ", "))
+	}
+	if short {
+		names = nil
+	}
+	return didYouMean(err, "--"+name, names, "see `%s --help`", cmd.CommandPath())
+}
+
+// isFileOrVerb returns an error about a first word that is no file but nearly a verb.
+func isFileOrVerb(root *cobra.Command, word string) error {
+	verb := verbFor(root, word)
+	if word == "-" || verb == "" || isThere(word) || strings.ContainsAny(word, `./\`) {
+		return nil
+	}
+	return hint(fmt.Errorf("%s: neither a verb nor a file", word), "did you mean `trowel %s`?", verb)
+}
+
+// helpCommand is cobra's, but a word that is no verb is an error.
+func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [VERB]",
+		Short: "Tell how to use a verb",
+		Long:  `Help tells how to use trowel, or one of its verbs.`,
+		Args:  args(0, -1),
+		ValidArgsFunction: func(_ *cobra.Command, words []string, start string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			for _, cmd := range root.Commands() {
+				if cmd.IsAvailableCommand() && len(words) == 0 {
+					names = append(names, cmd.Name()+"\t"+cmd.Short)
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, words []string) error {
+			cmd, rest, err := root.Find(words)
+			if err == nil && len(rest) == 0 {
+				cmd.InitDefaultHelpFlag()
+				cmd.InitDefaultVersionFlag()
+				return cmd.Help()
+			}
+			if verb := verbFor(root, words[0]); cmd == root && verb != "" {
+				return hint(fmt.Errorf("%q is no verb", words[0]), "did you mean `trowel help %s`?", verb)
+			}
+			return hint(fmt.Errorf("%q is no verb", words[len(words)-1]), "`trowel help` lists them")
+		},
+	}
+}
+
+// completionCommand is cobra's, but a word that is no shell is an error.
+func completionCommand(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	cmd, _, err := root.Find([]string{"completion"})
+	if err != nil || cmd == root {
+		return
+	}
+	cmd.Short = "Write the script that completes commands in a shell"
+	cmd.Long = "Completion prints the script with which a shell completes verbs, options and the paths\nin files. \"trowel completion SHELL --help\" tells how to load it."
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		if len(words) == 0 {
+			return cmd.Help()
+		}
+		var shells []string
+		for _, sub := range cmd.Commands() {
+			shells = append(shells, sub.Name())
+		}
+		return didYouMean(fmt.Errorf("no shell is called %q", words[0]), words[0], shells, "there are %s", strings.Join(shells, ", "))
+	}
+}
+
+func isThere(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// notThere explains the error of a file that is not there.
+func notThere(name string, err error) error {
+	switch {
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	case name == "":
+		return errors.New("the name of a file is empty")
+	case strings.Contains(name, "://"):
+		return hint(fmt.Errorf("%s: is an address, not a file", name), "download it first, such as with `curl -LO %s`", name)
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = fmt.Errorf("%s: %w", name, path.Err)
+	}
+	const enough = 10_000
+	dir := filepath.Dir(name)
+	f, openErr := os.Open(dir)
+	if openErr != nil {
+		if !isThere(dir) {
+			return hint(err, "there is no folder %s", dir)
+		}
+		return err
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(enough)
+	slices.Sort(names)
+	if near := nearest(filepath.Base(name), names); near != "" {
+		if near = filepath.Join(dir, near); strings.HasPrefix(name, "./") {
+			near = "./" + near
+		}
+		return hint(err, "did you mean %s?", near)
+	}
+	return err
+}
+
+// formatOf tells the format of a source. The error of one that has none says what it
+// seems to be.
+func (a *app) formatOf(src *format.Source, t target) (*format.Format, error) {
+	f, err := a.formats.Find(src)
+	if err == nil || src.IsDir() || t.found {
+		return f, err
+	}
+	if src.Size == 0 {
+		if src.Path == "-" {
+			return nil, errors.New("standard input is empty")
+		}
+		return nil, fmt.Errorf("%s: %w: the file is empty", src.Path, format.ErrUnknown)
+	}
+	if src.Path != "-" {
+		if whole := a.partOf(src.Path); whole != "" {
+			return nil, hint(err, "it is a part of %s: give that folder", whole)
+		}
+	}
+	if what, advice := looksLike(src.Head(512)); what != "" {
+		return nil, hint(fmt.Errorf("%s: %w: this is %s", src.Path, format.ErrUnknown, what), "%s", advice)
+	}
+	return nil, err
+}
+
+// partOf returns the folder above a file that is a game file as a whole, or its tree
+// form, or "".
+func (a *app) partOf(name string) string {
+	const levels = 3
+	dir := filepath.Dir(name)
+	for range levels {
+		if a.isWhole(dir) {
+			if strings.HasPrefix(dir, ".") { // that is no name
+				dir, _ = filepath.Abs(dir)
+			}
+			return dir
+		}
+		dir = filepath.Join(dir, "..")
+	}
+	return ""
+}
+
+// isWhole reports whether a folder is a game file, or what extract made of one.
+func (a *app) isWhole(dir string) bool {
+	if isFile(filepath.Join(dir, tree.Sidecar)) {
+		return true
+	}
+	src, err := format.OpenSource(dir)
+	if err != nil {
+		return false
+	}
+	defer src.Close()
+	_, err = a.formats.Find(src)
+	return err == nil
+}
+
+// What files are that people give, though they are none of a game.
+var others = []struct{ magic, what, advice string }{
+	{"PK\x03\x04", "a zip archive", "unpack it first and give a file that is in it"},
+	{"\x1f\x8b", "a gzip file", "unpack it first: `gunzip`, or `tar xzf` for a .tar.gz"},
+	{"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it first and give a file that is in it"},
+	{"Rar!\x1a\x07", "a RAR archive", "unpack it first and give a file that is in it"},
+	{"\xfd7zXZ\x00", "an xz file", "unpack it first: `unxz`, or `tar xJf` for a .tar.xz"},
+	{"BZh", "a bzip2 file", "unpack it first: `bunzip2`, or `tar xjf` for a .tar.bz2"},
+	{"\x28\xb5\x2f\xfd", "a zstd file", "unpack it first: `unzstd`, or `tar --zstd -xf` for a .tar.zst"},
+	{"SQLite format 3\x00", "an SQLite database", "of a world, give the folder that it is in, with its world.mt"},
+	{"<!DOCTYPE html", "a web page", "download the file itself, not the page that shows it"},
+	{"<html", "a web page", "download the file itself, not the page that shows it"},
+}
+
+// looksLike tells what the first bytes of a file say that it is.
+func looksLike(head []byte) (what, advice string) {
+	if len(head) > 262 && string(head[257:262]) == "ustar" {
+		return "a tar archive", "unpack it first: `tar xf`"
+	}
+	head = bytes.TrimLeft(head, " \t\r\n")
+	for _, o := range others {
+		if len(head) >= len(o.magic) && strings.EqualFold(string(head[:len(o.magic)]), o.magic) {
+			return o.what, o.advice
+		}
+	}
+	return "", ""
+}
+
+// expand replaces patterns by the files that they match, on systems whose shells
+// leave that to the program.
+func expand(names []string) []string {
+	if runtime.GOOS != "windows" {
+		return names
+	}
+	return expanded(names)
+}
+
+func expanded(names []string) []string {
+	var all []string
+	for _, name := range names {
+		found, err := filepath.Glob(name)
+		if err != nil || len(found) == 0 || isThere(name) {
+			found = []string{name}
+		}
+		all = append(all, found...)
+	}
+	return all
+}

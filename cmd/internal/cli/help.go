@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"trowel.example/format"
+)
+
+// What marks the flags that are options of formats: the titles of the formats,
+// and the games that they are of.
+const (
+	optionNote = "trowel_format_option"
+	gameNote   = "trowel_games"
+)
+
+// optionFlags makes the options of formats flags of a verb. Formats may share one.
+func (a *app) optionFlags(cmd *cobra.Command, options func(*format.Format) []format.Option) {
+	for _, f := range a.formats {
+		for _, o := range options(f) {
+			flag := cmd.Flags().Lookup(o.Name)
+			if flag == nil {
+				if o.Bool {
+					cmd.Flags().Bool(o.Name, o.Default == "true", o.Help)
+				} else {
+					cmd.Flags().String(o.Name, o.Default, o.Help)
+				}
+				flag = cmd.Flags().Lookup(o.Name)
+				flag.Annotations = make(map[string][]string)
+			}
+			for note, value := range map[string]string{optionNote: f.Title, gameNote: f.Game} {
+				if list := flag.Annotations[note]; !slices.Contains(list, value) {
+					flag.Annotations[note] = append(list, value)
+				}
+			}
+		}
+	}
+}
+
+// usage prints how a verb is used. Options of formats stand below their games; the
+// tool itself, for which they are those of info, shows none.
+func (a *app) usage(cmd *cobra.Command) error {
+	w := cmd.OutOrStdout()
+	line := useLine(cmd)
+	if cmd.HasAvailableSubCommands() && cmd.HasParent() {
+		line = cmd.CommandPath() + " COMMAND"
+	}
+	fmt.Fprintf(w, "Usage:\n  %s\n", line)
+	if !cmd.HasParent() {
+		fmt.Fprintf(w, "  %s VERB ...\n", cmd.CommandPath())
+	}
+	if len(cmd.Aliases) > 0 {
+		fmt.Fprintf(w, "\nOther names: %s\n", strings.Join(cmd.Aliases, ", "))
+	}
+	if cmd.HasExample() {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprint(w, "\nVerbs:\n")
+		for _, sub := range cmd.Commands() {
+			if sub.IsAvailableCommand() || sub.Name() == "help" {
+				fmt.Fprintf(w, "  %-*s %s\n", sub.NamePadding(), sub.Name(), sub.Short)
+			}
+		}
+	}
+	printFlags := func(title string, flags *pflag.FlagSet) {
+		if flags.HasAvailableFlags() {
+			fmt.Fprintf(w, "\n%s:\n%s\n", title, strings.TrimRight(flags.FlagUsagesWrapped(a.screen.width), "\n"))
+		}
+	}
+	groups := a.flagGroups(cmd.LocalFlags())
+	printFlags("Options", groups[0].flags)
+	if cmd.HasParent() {
+		for _, g := range groups[1:] {
+			printFlags("Options for "+g.games, g.flags)
+		}
+	}
+	printFlags("Options of all verbs", cmd.InheritedFlags())
+	if !cmd.HasParent() {
+		fmt.Fprintf(w, "\n\"%s VERB --help\" tells more about a verb.\n", cmd.CommandPath())
+	}
+	return nil
+}
+
+// useLine is a verb with its arguments.
+func useLine(cmd *cobra.Command) string {
+	return strings.Replace(cmd.UseLine(), "[flags]", "[OPTION...]", 1)
+}
+
+// flagGroup is the flags of a verb that are for the same games.
+type flagGroup struct {
+	games string
+	flags *pflag.FlagSet
+}
+
+// flagGroups sorts flags by the games that they are for, those for whatever file first.
+func (a *app) flagGroups(flags *pflag.FlagSet) []flagGroup {
+	groups := []flagGroup{{flags: pflag.NewFlagSet("", pflag.ContinueOnError)}}
+	flags.VisitAll(func(flag *pflag.Flag) {
+		games := strings.Join(flag.Annotations[gameNote], ", ")
+		i := slices.IndexFunc(groups, func(g flagGroup) bool { return g.games == games })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, flagGroup{games, pflag.NewFlagSet("", pflag.ContinueOnError)})
+		}
+		groups[i].flags.AddFlag(flag)
+	})
+	order := func(g flagGroup) int {
+		if g.games == "" {
+			return -1
+		}
+		return strings.Count(g.games, ",")*len(a.formats) + slices.IndexFunc(a.formats, func(f *format.Format) bool { return strings.HasPrefix(g.games, f.Game) })
+	}
+	slices.SortStableFunc(groups, func(x, y flagGroup) int { return order(x) - order(y) })
+	return groups
+}
+
+// ownedOptions makes sure that the options the user gave are of format f, so
+// that none is silently without effect.
+func (a *app) ownedOptions(cmd *cobra.Command, f *format.Format, more ...format.Option) error {
+	own := slices.Concat(f.Options, more)
+	var err error
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		of := flag.Annotations[optionNote]
+		if of != nil && !slices.ContainsFunc(own, func(o format.Option) bool { return o.Name == flag.Name }) {
+			err = fmt.Errorf("--%s is for a %s, and this is a %s", flag.Name, of[0], f.Title)
+		}
+	})
+	return err
+}
+
+// optionsGiven reports whether the user gave options that are for some files only.
+func optionsGiven(cmd *cobra.Command) bool {
+	given := false
+	cmd.Flags().Visit(func(flag *pflag.Flag) { given = given || flag.Annotations[optionNote] != nil })
+	return given
+}
+
+// fits makes sure that the options the user gave are for a file. Among those that
+// were found in a folder it is enough if they are for one of them.
+func (a *app) fits(cmd *cobra.Command, f *format.Format, t target) error {
+	if !t.found {
+		return a.ownedOptions(cmd, f)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, o := range f.Options {
+		a.fitting[o.Name] = true
+	}
+	return nil
+}
+
+// unfit returns an error about an option that the user gave and that was for none of
+// the files in a folder.
+func (a *app) unfit(cmd *cobra.Command) error {
+	var err error
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if of := flag.Annotations[optionNote]; of != nil && len(a.fitting) > 0 && !a.fitting[flag.Name] {
+			err = fmt.Errorf("--%s is for a %s, and there is none", flag.Name, of[0])
+		}
+	})
+	return err
+}
+
+// checkingOptions are those that check has: it builds what is a tree, and shows nothing.
+func checkingOptions(f *format.Format) []format.Option {
+	return slices.DeleteFunc(slices.Clone(f.Options), func(o format.Option) bool { return o.Showing && !o.Checks })
+}
+
+// readingOptions are those that verbs have which build nothing.
+func readingOptions(f *format.Format) []format.Option {
+	return slices.DeleteFunc(slices.Clone(f.Options), func(o format.Option) bool { return o.Building })
+}
+
+// buildingOptions are those that verbs have which show no tree.
+func buildingOptions(f *format.Format) []format.Option {
+	return slices.DeleteFunc(slices.Clone(f.Options), func(o format.Option) bool { return o.Showing })
+}
+
+// makingOptions are those that verbs have which do neither.
+func makingOptions(f *format.Format) []format.Option {
+	return slices.DeleteFunc(buildingOptions(f), func(o format.Option) bool { return o.Building })
+}

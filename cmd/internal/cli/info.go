@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/format"
+)
+
+func (a *app) infoCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "info FILE [PATH...]...",
+		Short: "Tell what a file is",
+		Long: `Info tells what files are: format, version, counts, sizes, author and the like.
+It reads no more of them than that takes. "trowel FILE" does the same. A PATH
+is one of a file inside the FILE before it.
+
+With --json it prints an array of {file, format, title, size, info}; size is
+left out for folders.`,
+		Example: `  trowel info climb.map
+  trowel info --json *.map
+  trowel info better.mod media/ui/icons.dds
+  curl -s https://example.org/climb.map | trowel info -`,
+		Args: args(1, -1),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	a.optionFlags(cmd, makingOptions)
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		a.page()
+		names = expand(names)
+		list := jsonArray{w: a.out}
+		failed := false
+		container := "" // the file that paths are inside of
+		for i, name := range names {
+			tell := func(g *game, file format.File) error {
+				info, err := file.Info()
+				if err != nil {
+					return named(err, name)
+				}
+				if asJSON {
+					return list.add(infoObject(g, info))
+				}
+				if i > 0 {
+					fmt.Fprintln(a.out)
+				}
+				return printFields(a.out, "", infoFields(g, info))
+			}
+			err := a.withFile(cmd, name, tell)
+			if errors.Is(err, os.ErrNotExist) && container != "" {
+				err = a.withInner(cmd, container, name, tell)
+			} else if err == nil {
+				container = name
+			}
+			if err != nil {
+				if len(names) == 1 {
+					return err
+				}
+				a.talk.fail(err) // the others may be fine
+				failed = true
+			}
+		}
+		if asJSON {
+			if err := list.end(); err != nil {
+				return err
+			}
+		}
+		if failed {
+			return errQuiet
+		}
+		return nil
+	}
+	return cmd
+}
+
+// withInner opens a file inside a game file and calls use with it.
+func (a *app) withInner(cmd *cobra.Command, container, wanted string, use func(*game, format.File) error) error {
+	fsys, closer, err := a.openTree(cmd, container)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	name, err := lookUp(cmd, fsys, container, wanted)
+	if err != nil {
+		return err
+	}
+	data, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return named(err, container)
+	}
+	src := format.NewSource(container+":"+name, data)
+	f, err := a.formats.Find(src)
+	if err != nil {
+		return err
+	}
+	g := &game{Format: f, name: src.Path, src: src}
+	file, err := g.open(a.job(cmd, f))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return use(g, file)
+}
+
+// infoFields puts what is known of any file before what its format tells.
+func infoFields(g *game, info format.Info) []format.InfoField {
+	fields := []format.InfoField{
+		{Key: "file", Value: g.name},
+		{Key: "format", Value: fmt.Sprintf("%s (%s)", g.Title, cmp.Or(info.Format, g.Name))},
+	}
+	if !g.src.IsDir() {
+		fields = append(fields, format.InfoField{Key: "size", Value: thousands(g.src.Size) + " bytes"})
+	}
+	return append(fields, info.Fields...)
+}
+
+// printFields prints facts as aligned lines, those that have parts with the
+// parts below.
+func printFields(w io.Writer, indent string, fields []format.InfoField) error {
+	width := 0
+	for _, f := range fields {
+		width = max(width, utf8.RuneCountInString(label(f)))
+	}
+	for _, f := range fields {
+		lines, parts := fieldLines(f.Value)
+		head := indent + printable(label(f)) + ":"
+		if len(lines) == 1 {
+			head += strings.Repeat(" ", width-utf8.RuneCountInString(label(f))+1) + printable(lines[0])
+			lines = nil
+		}
+		if _, err := fmt.Fprintln(w, strings.TrimRight(head, " ")); err != nil {
+			return err
+		}
+		for _, line := range lines {
+			fmt.Fprintf(w, "%s  %s\n", indent, printable(line))
+		}
+		if err := printFields(w, indent+"  ", parts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func label(f format.InfoField) string { return cmp.Or(f.Label, f.Key) }
+
+// fieldLines returns a value as lines, or the parts that it has.
+func fieldLines(value any) ([]string, []format.InfoField) {
+	const wide = 70
+	switch v := value.(type) {
+	case []format.InfoField:
+		return nil, v
+	case []string:
+		if len(v) == 0 {
+			return []string{"none"}, nil
+		}
+		if one := strings.Join(v, ", "); len(one) <= wide {
+			return []string{one}, nil
+		}
+		return v, nil
+	case string:
+		return strings.Split(strings.TrimRight(v, "\n"), "\n"), nil
+	case bool:
+		if v {
+			return []string{"yes"}, nil
+		}
+		return []string{"no"}, nil
+	case int:
+		return []string{thousands(int64(v))}, nil
+	case int64:
+		return []string{thousands(v)}, nil
+	}
+	return []string{fmt.Sprint(value)}, nil
+}
+
+func infoObject(g *game, info format.Info) object {
+	o := object{{"file", g.name}, {"format", cmp.Or(info.Format, g.Name)}, {"title", g.Title}}
+	if !g.src.IsDir() {
+		o = append(o, member{"size", g.src.Size})
+	}
+	return append(o, member{"info", fieldsObject(info.Fields)})
+}
+
+func fieldsObject(fields []format.InfoField) object {
+	o := object{}
+	for _, f := range fields {
+		value := f.Value
+		switch v := value.(type) {
+		case []format.InfoField:
+			value = fieldsObject(v)
+		case []string:
+			if v == nil {
+				value = []string{}
+			}
+		}
+		o = append(o, member{f.Key, value})
+	}
+	return o
+}

@@ -1,0 +1,317 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"trowel.example/internal/judge"
+)
+
+// envKills makes TestKillVerbs run: it takes minutes.
+const envKills = "TROWEL_KILLS"
+
+// deadly are the system calls at which runs are killed, each at its first, second and so
+// on time. Which is which is counted for each thread: what moves between threads is covered by
+// the steps of package output, which its own test counts.
+var deadly = strings.Fields("write pwrite64 rename renameat renameat2 linkat fsync fdatasync syncfs unlink unlinkat mkdirat ftruncate fchmodat utimensat")
+
+// seen is what a folder has in it: what files there are, with digests, but for what is hidden
+// in the folders of runs.
+type seen map[string]string
+
+func look(t *testing.T, dir string) seen {
+	t.Helper()
+	s := make(seen)
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, path)
+		if strings.HasPrefix(e.Name(), ".trowel-") && strings.HasSuffix(e.Name(), ".tmp") {
+			return fs.SkipDir
+		}
+		if e.IsDir() {
+			s[rel] = "folder"
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		s[rel] = fmt.Sprintf("%x", sha256.Sum256(data))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// same compares what folders have, but for what is in files that never are the same twice.
+func (s seen) same(o seen, varies map[string]bool) bool {
+	if len(s) != len(o) {
+		return false
+	}
+	for name, digest := range s {
+		if have, ok := o[name]; !ok || have != digest && !varies[name] {
+			return false
+		}
+	}
+	return true
+}
+
+// Every verb that writes, killed at every call that changes something on the disk: it leaves
+// the old or the new, and when it is called again it makes the new and removes all it left.
+// Late are those of which the next run ends what was begun.
+func TestKillVerbs(t *testing.T) {
+	if os.Getenv(envKills) == "" {
+		t.Skipf("this takes minutes: set %s", envKills)
+	}
+	strace := judge.Find(t, "strace")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	trowel := filepath.Join(bin, "trowel")
+	if err := os.Symlink(self, trowel); err != nil {
+		t.Skip(err)
+	}
+	samples, err := filepath.Abs("../../samples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(dir string, args ...string) *exec.Cmd {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "SAMPLES="+samples, "GOMAXPROCS=2")
+		return cmd
+	}
+	const s = "$SAMPLES/"
+	for _, c := range []struct {
+		name  string
+		setup []string // commands
+		in    string   // the folder below, in which it runs
+		args  string
+		late  bool
+		loose bool // the same thing has other bytes after it went on
+	}{
+		{"pack a map", nil, "", "pack " + s + "burrow -o x.map", false, false},
+		{"pack over a map", []string{"touch x.map"}, "", "pack " + s + "burrow -o x.map -f", false, false},
+		{"pack a mod", nil, "", "pack " + s + "ember --tables -o x.mod", false, false},
+		{"convert to two files", []string{"trowel pack " + s + "ember -o x.mod"}, "", "convert x.mod -o x.pak --to torchlight-pak", true, false},
+		{"convert over two files", []string{"trowel pack " + s + "ember -o x.mod", "touch x.pak x.pak.MAN"}, "", "convert x.mod -o x.pak --to torchlight-pak -f", true, false},
+		{"pack a world", nil, "", "pack " + s + "hollow -o w", false, false},
+		{"pack over a world", []string{"trowel pack " + s + "hollow -o w", "touch w/old.txt"}, "", "pack " + s + "hollow -o w -f", false, false},
+		{"extract a map", []string{"trowel pack " + s + "burrow -o x.map"}, "", "extract x.map -o x", false, false},
+		{"extract to an empty folder", []string{"trowel pack " + s + "burrow -o x.map", "mkdir x"}, "", "extract x.map -o x", false, false},
+		{"extract to the current folder", []string{"trowel pack " + s + "burrow -o x.map", "mkdir x"}, "x", "extract ../x.map -o .", true, false},
+		{"extract over a tree", []string{"trowel pack " + s + "burrow -o x.map", "trowel extract x.map", "sh -c 'echo old | tee x/map.json x/mine'"}, "", "extract x.map -o x -f", true, false},
+		{"extract a world", []string{"trowel pack " + s + "hollow -o w"}, "", "extract w -o tree", false, false},
+		{"repair a copy", []string{"trowel pack " + s + "hollow -o w"}, "", "repair w -o mended", false, false},
+		{"repair over a copy", []string{"trowel pack " + s + "hollow -o w", "cp -r w mended", "touch mended/old.txt"}, "", "repair w -o mended -f", false, false},
+		{"convert a map", []string{"trowel pack " + s + "burrow -o x.map"}, "", "convert x.map -o y.map --to ddnet", false, false},
+		{"convert a world", []string{"trowel pack " + s + "hollow -o w"}, "", "convert w -o copy --to sqlite --auth files", true, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			shell := func(dir, line string) (string, error) {
+				cmd := run(dir, "sh", "-c", line)
+				cmd.Env = append(cmd.Env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+				out, err := cmd.CombinedOutput()
+				return string(out), err
+			}
+			base := t.TempDir()
+			for _, line := range c.setup {
+				if out, err := shell(base, line); err != nil {
+					t.Fatalf("%s: %v\n%s", line, err, out)
+				}
+			}
+			old := look(t, base)
+			fresh := func() string {
+				dir := filepath.Join(t.TempDir(), "dir")
+				if out, err := run(base, "cp", "-a", base, dir).CombinedOutput(); err != nil {
+					t.Fatalf("%v: %s", err, out)
+				}
+				return dir
+			}
+			var wants []seen
+			for range 2 {
+				dir := fresh()
+				if out, err := shell(filepath.Join(dir, c.in), "trowel "+c.args); err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+				wants = append(wants, look(t, dir))
+			}
+			now, varies := wants[0], make(map[string]bool)
+			for name, digest := range now {
+				varies[name] = wants[1][name] != digest || c.loose && strings.HasSuffix(name, ".sqlite")
+			}
+			args := strings.Fields(os.Expand(c.args, func(string) string { return samples }))
+			count := map[string]int{}
+			for _, call := range deadly {
+				for at := 1; ; at += 1 + at/20 { // each of the first, fewer of those that are alike
+					dir := fresh()
+					cmd := run(filepath.Join(dir, c.in), append([]string{strace, "-f", "-qqq", "-o", os.DevNull, "-e", "trace=" + call,
+						"-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, at), trowel}, args...)...)
+					out, err := cmd.CombinedOutput()
+					var exit *exec.ExitError
+					if err != nil && (!errors.As(err, &exit) || exit.ExitCode() > 0 && exit.ExitCode() < 128) {
+						t.Fatalf("%v\n%s", err, out)
+					}
+					after := look(t, dir)
+					switch {
+					case after.same(old, varies):
+						count["old"]++
+					case after.same(now, varies):
+						count["new"]++
+					case c.late:
+						count["late"]++
+					default:
+						t.Errorf("killed at %s %d: neither old nor new: %v", call, at, names(after))
+					}
+					said, again := shell(filepath.Join(dir, c.in), "trowel "+c.args)
+					if done := look(t, dir); !done.same(now, varies) {
+						t.Errorf("killed at %s %d, and run again (%v): %v, want %v\n%s", call, at, again, names(done), names(now), said)
+					}
+					if left, _ := filepath.Glob(filepath.Join(dir, ".trowel*")); len(left) > 0 {
+						t.Errorf("killed at %s %d, and run again: left %q", call, at, left)
+					}
+					if err == nil {
+						break
+					}
+				}
+			}
+			t.Logf("killed: %v", count)
+			if count["old"] < 3 && !c.loose {
+				t.Errorf("killed too seldom: %v", count)
+			}
+		})
+	}
+}
+
+// Large files and folders, killed at any time.
+func TestKillLarge(t *testing.T) {
+	if os.Getenv(envKills) == "" {
+		t.Skipf("this takes minutes: set %s", envKills)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	trowel := filepath.Join(bin, "trowel")
+	if err := os.Symlink(self, trowel); err != nil {
+		t.Skip(err)
+	}
+	large := func(version uint16, toys int) []byte {
+		b := &box{version: version}
+		r := rand.New(rand.NewPCG(uint64(version), 0))
+		for i := range toys {
+			data := make([]byte, 10000)
+			for j := range data {
+				data[j] = byte(r.Uint32())
+			}
+			b.toys = append(b.toys, toy{fmt.Sprintf("%d/%d", i%100, i), data})
+		}
+		return b.encode()
+	}
+	base := t.TempDir()
+	for name, data := range map[string][]byte{"old.box": large(1, 1000), "new.box": large(2, 1200)} {
+		if err := os.WriteFile(filepath.Join(base, name), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) *exec.Cmd {
+		cmd := exec.Command(trowel, args...)
+		cmd.Dir = base
+		return cmd
+	}
+	if out, err := run("extract", "new.box", "-o", "tree").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, c := range []struct {
+		name, old string // what the target is before
+		target    string
+		args      []string
+		late      bool
+	}{
+		{"pack", "", "x.box", []string{"pack", "tree", "-o", "x.box"}, false},
+		{"pack over a file", "old.box", "x.box", []string{"pack", "tree", "-o", "x.box", "-f"}, false},
+		{"extract", "", "x", []string{"extract", "new.box", "-o", "x"}, false},
+		{"extract over a tree", "old.box", "x", []string{"extract", "new.box", "-o", "x", "-f"}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			lay := func() seen {
+				target := filepath.Join(base, c.target)
+				err := os.RemoveAll(target)
+				switch {
+				case err != nil || c.old == "":
+				case c.target == "x":
+					_, err = run("extract", c.old, "-o", "x").CombinedOutput()
+				default:
+					var data []byte
+					if data, err = os.ReadFile(filepath.Join(base, c.old)); err == nil {
+						err = os.WriteFile(target, data, 0o666)
+					}
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				return look(t, base)
+			}
+			old := lay()
+			began := time.Now()
+			if out, err := run(c.args...).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			took := time.Since(began)
+			now := look(t, base)
+			count := map[string]int{}
+			for range 10 {
+				lay()
+				cmd := run(c.args...)
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(rand.N(took))
+				_ = cmd.Process.Kill()
+				_ = cmd.Wait()
+				switch after := look(t, base); {
+				case after.same(old, nil):
+					count["old"]++
+				case after.same(now, nil):
+					count["new"]++
+				case c.late:
+					count["late"]++
+				default:
+					t.Error("neither old nor new")
+				}
+				said, err := run(c.args...).CombinedOutput()
+				if done := look(t, base); !done.same(now, nil) {
+					t.Errorf("run again: not the new (%v)\n%s", err, said)
+				}
+				if left, _ := filepath.Glob(filepath.Join(base, ".trowel*")); len(left) > 0 {
+					t.Errorf("left behind: %q", left)
+				}
+			}
+			t.Logf("killed: %v", count)
+		})
+	}
+}
+
+func names(s seen) []string {
+	var list []string
+	for name := range s {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return list
+}

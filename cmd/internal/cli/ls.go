@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"fmt"
+	"io/fs"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/internal/tree"
+)
+
+// patternHelp explains patterns; several verbs take them.
+const patternHelp = `A PATTERN with a slash is matched with whole paths, one without with the name
+of any file or folder: *.png, images, groups/*/quads*, **/layer.json. A folder
+stands for all that is in it.`
+
+func (a *app) lsCommand() *cobra.Command {
+	var long, asJSON bool
+	cmd := &cobra.Command{
+		Use:     "ls FILE [PATTERN...]",
+		Aliases: []string{"list"},
+		Short:   "List the files in a file",
+		Long: `Ls lists the files that a game file consists of, a path on each line. It reads
+none of their contents, and goes through folders of a million files page by
+page.
+
+` + patternHelp + `
+
+With -l each line has the bytes that the file takes in the game file ("-" if
+that is not known), the path, and what it is. With --json it prints an array of
+{path, stored, note}; stored is left out if it is not known.`,
+		Example: `  trowel ls climb.map
+  trowel ls -l climb.map images
+  trowel ls climb.map '*.png' '*.opus'`,
+		Args:              args(1, -1),
+		ValidArgsFunction: a.completePaths,
+	}
+	cmd.Flags().BoolVarP(&long, "long", "l", false, "with stored sizes and notes")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	a.optionFlags(cmd, readingOptions)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		a.page()
+		chosen, err := selectPaths(args[1:])
+		if err != nil {
+			return err
+		}
+		fsys, closer, err := a.openTree(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		defer closer.Close()
+		list := jsonArray{w: a.out}
+		err = walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
+			if e.IsDir() || !chosen.has(name) {
+				return nil
+			}
+			switch meta := metaOf(e.Info()); {
+			case asJSON:
+				return list.add(listed(name, meta))
+			case long:
+				stored := "-"
+				if meta.Stored >= 0 {
+					stored = strconv.FormatInt(meta.Stored, 10)
+				}
+				note := ""
+				if meta.Note != "" {
+					note = "  (" + printable(meta.Note) + ")"
+				}
+				_, err := fmt.Fprintf(a.out, "%10s  %s%s\n", stored, printable(name), note)
+				return err
+			}
+			_, err := fmt.Fprintln(a.out, printable(name))
+			return err
+		})
+		if err != nil {
+			return named(err, args[0])
+		}
+		if asJSON {
+			if err := list.end(); err != nil {
+				return err
+			}
+		}
+		return chosen.unused(args[0])
+	}
+	return cmd
+}
+
+// metaOf returns what a tree knows of a file without making it.
+func metaOf(info fs.FileInfo, err error) tree.Meta {
+	if err == nil {
+		if meta, ok := info.Sys().(tree.Meta); ok {
+			return meta
+		}
+	}
+	return tree.Meta{Stored: -1}
+}
+
+func listed(name string, meta tree.Meta) object {
+	o := object{{"path", name}}
+	if meta.Stored >= 0 {
+		o = append(o, member{"stored", meta.Stored})
+	}
+	return append(o, member{"note", meta.Note})
+}

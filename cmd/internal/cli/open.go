@@ -1,0 +1,396 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"trowel.example/cmd/internal/output"
+	"trowel.example/format"
+	"trowel.example/internal/links"
+	"trowel.example/internal/regular"
+	"trowel.example/internal/safename"
+)
+
+// game is a game file that the user named, and its format.
+type game struct {
+	*format.Format
+	name  string // as the user gave it
+	src   *format.Source
+	built func() // removes a file that was built from a tree
+}
+
+// Close closes the file, and removes it if it was made for this run.
+func (g *game) Close() error {
+	err := g.src.Close()
+	if g.built != nil {
+		g.built()
+	}
+	return err
+}
+
+// reads returns the paths of what is read when the file is.
+func (g *game) reads() []string {
+	if g.built != nil {
+		return []string{g.name} // the tree that it was built from
+	}
+	return g.src.Reads()
+}
+
+// source opens what the user named; "-" is standard input.
+func (a *app) source(name string) (*format.Source, error) {
+	if name != "-" {
+		src, err := format.OpenSource(name)
+		if err != nil {
+			return nil, notThere(name, err)
+		}
+		return src, nil
+	}
+	return standardInput(a.in)
+}
+
+// standardInput returns a source of what is to be read from in: in parts if it is a
+// file, else as a whole.
+func standardInput(in io.Reader) (*format.Source, error) {
+	if f, ok := in.(*os.File); ok {
+		if term.IsTerminal(int(f.Fd())) {
+			return nil, hint(errors.New("standard input is a terminal"), "- is for what another program prints, or for < FILE")
+		}
+		switch info, err := f.Stat(); {
+		case err != nil:
+			return nil, err
+		case info.IsDir():
+			return nil, fmt.Errorf("standard input: %w", regular.ErrFolder)
+		case info.Mode().IsRegular():
+			at, err := f.Seek(0, io.SeekCurrent)
+			if err != nil {
+				return nil, err
+			}
+			size := max(info.Size()-at, 0)
+			return format.NewSourceAt("-", io.NewSectionReader(f, at, size), size), nil
+		case info.Mode()&fs.ModeDevice != 0: // which never ends, unless it is at its end
+			var one [1]byte
+			if n, err := f.Read(one[:]); n > 0 || err != io.EOF {
+				return nil, cmp.Or(err, regular.Check(info, "standard input"))
+			}
+			return format.NewSource("-", nil), nil
+		}
+	}
+	data, err := regular.ReadAll(in, "standard input", 64<<10, format.MaxWhole)
+	if err != nil {
+		return nil, named(err, "standard input")
+	}
+	return format.NewSource("-", data), nil
+}
+
+// find opens what the user named and tells its format. A folder in tree form
+// is built first, into a place for temporary files.
+func (a *app) find(cmd *cobra.Command, name string) (*game, error) {
+	src, err := a.source(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := a.formatOf(src, target{})
+	if err == nil {
+		return &game{Format: f, name: name, src: src}, nil
+	}
+	src.Close()
+	if !src.IsDir() {
+		return nil, err
+	}
+	fsys, closer, err := a.openFolder(name)
+	if err != nil {
+		return nil, err
+	}
+	defer closer.Close()
+	if f, err = a.formats.FindTree(fsys); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return a.buildTemporary(a.job(cmd, f), f, fsys, name)
+}
+
+// buildTemporary builds the tree form of a file, for this run only.
+func (a *app) buildTemporary(job *format.Job, f *format.Format, fsys fs.FS, name string) (_ *game, err error) {
+	dir, remove, err := output.Scratch()
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			remove()
+		}
+	}()
+	path := filepath.Join(dir, filepath.Base(filepath.Clean(name))+extension(f))
+	out, err := output.New(path, output.Options{Passing: true})
+	if err != nil {
+		return nil, err
+	}
+	defer out.Discard()
+	a.talk.hide(path, name)
+	job.OnDone, job.Temporary = nil, true // it is not what the user asked for
+	if err := f.Build(job, fsys, called{out, a.talk, name}); err != nil {
+		return nil, named(err, name)
+	}
+	if err := out.Commit(); err != nil {
+		return nil, err
+	}
+	src, err := format.OpenSource(path)
+	if err != nil {
+		return nil, err
+	}
+	src.Path = name
+	return &game{Format: f, name: name, src: src, built: remove}, nil
+}
+
+// called is an output whose temporary paths no message shows.
+type called struct {
+	format.Output
+	talk *talk
+	name string // that the user knows
+}
+
+func (c called) Dir() (string, error) {
+	dir, err := c.Output.Dir()
+	if err == nil {
+		c.talk.hide(dir, c.name)
+	}
+	return dir, err
+}
+
+// extension returns the usual extension of a format, or "".
+func extension(f *format.Format) string {
+	if len(f.Extensions) == 0 {
+		return ""
+	}
+	return f.Extensions[0]
+}
+
+// open opens a game file that find found.
+func (g *game) open(job *format.Job) (format.File, error) {
+	file, err := g.Open(job, g.src)
+	return file, named(err, g.name)
+}
+
+// withFile opens what the user named and calls use with it.
+func (a *app) withFile(cmd *cobra.Command, name string, use func(*game, format.File) error) error {
+	g, err := a.find(cmd, name)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	if err := a.ownedOptions(cmd, g.Format); err != nil {
+		return err
+	}
+	file, err := g.open(a.job(cmd, g.Format))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return use(g, file)
+}
+
+// openTree opens what the user named as a tree. A folder in tree form is that
+// tree already.
+func (a *app) openTree(cmd *cobra.Command, name string) (fs.FS, io.Closer, error) {
+	return a.openTarget(cmd, target{name: name})
+}
+
+func (a *app) openTarget(cmd *cobra.Command, t target) (fs.FS, io.Closer, error) {
+	src, err := a.source(t.name)
+	if err != nil {
+		return nil, nil, err
+	}
+	return a.openSource(cmd, t, src, nil)
+}
+
+// openSource is openTarget for a source that is open already. More are values of
+// options that the user did not give.
+func (a *app) openSource(cmd *cobra.Command, t target, src *format.Source, more map[string]string) (fs.FS, io.Closer, error) {
+	name := t.name
+	f, err := a.formatOf(src, t)
+	if err != nil {
+		src.Close()
+		if src.IsDir() {
+			return a.openFolderTarget(cmd, t)
+		}
+		return nil, nil, err
+	}
+	g := &game{Format: f, name: name, src: src}
+	if err := a.fits(cmd, f, t); err != nil {
+		g.Close()
+		return nil, nil, err
+	}
+	job := a.job(cmd, f)
+	for option, value := range more {
+		if v, ok := job.Values[option]; ok && v == "" {
+			job.Values[option] = value
+		}
+	}
+	file, err := g.open(job)
+	if err != nil {
+		g.Close()
+		return nil, nil, err
+	}
+	fsys, err := file.Tree()
+	if err != nil {
+		file.Close()
+		g.Close()
+		return nil, nil, named(err, name)
+	}
+	return fsys, closers{file, g}, nil
+}
+
+// openFolderTarget opens a folder in tree form, or any other.
+func (a *app) openFolderTarget(cmd *cobra.Command, t target) (fs.FS, io.Closer, error) {
+	fsys, closer, err := a.openFolder(t.name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if f, err := a.formats.FindTree(fsys); err == nil {
+		if err := a.fits(cmd, f, t); err != nil {
+			closer.Close()
+			return nil, nil, err
+		}
+	}
+	return fsys, closer, nil
+}
+
+// closers closes several things.
+type closers []io.Closer
+
+func (c closers) Close() error {
+	var err error
+	for _, one := range c {
+		err = errors.Join(err, one.Close())
+	}
+	return err
+}
+
+// openFolder opens a folder in tree form, under its true names. The user hears of links
+// that are left out of it.
+func (a *app) openFolder(name string) (fs.FS, io.Closer, error) {
+	return openFolder(name, func(at string, err error) { a.talk.miss(filepath.Join(name, filepath.FromSlash(at)), err.Error()) })
+}
+
+func openFolder(name string, told func(at string, err error)) (fs.FS, io.Closer, error) {
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if output.Unfinished(name) {
+		root.Close()
+		return nil, nil, fmt.Errorf("%s: an extraction into this folder has not ended: run it again", name)
+	}
+	fsys, err := safename.Restore(regular.Limit(links.New(root, told), format.MaxWhole))
+	if err != nil {
+		root.Close()
+		return nil, nil, named(err, name)
+	}
+	return regular.Limit(fsys, format.MaxWhole), root, nil
+}
+
+// mayBeCalled makes sure that the name of what is made has no extension that belongs to another
+// format: other than f, or with anyOfGame, than all of the game of f. Own is the extension of
+// what is made.
+func (a *app) mayBeCalled(name string, f *format.Format, own string, anyOfGame bool) error {
+	has := func(ext string) bool {
+		_, has := cutSuffixFold(name, ext)
+		return has && ext != ""
+	}
+	if has(own) || slices.ContainsFunc(f.Extensions, has) {
+		return nil
+	}
+	game, _, _ := strings.Cut(f.Name, "-")
+	for _, other := range a.formats {
+		if anyOfGame && strings.HasPrefix(other.Name, game+"-") {
+			continue
+		}
+		if i := slices.IndexFunc(other.Extensions, has); i >= 0 {
+			lacks := ""
+			if other.Takes != "" {
+				lacks = ": it takes " + other.Takes
+			}
+			return hint(fmt.Errorf("%s: %s is the extension of a %s, and this is none%s", name, other.Extensions[i], other.Title, lacks), "-o with another name, such as %s", name[:len(name)-len(other.Extensions[i])]+own)
+		}
+	}
+	return nil
+}
+
+// writeOptions say what the output of a run may take the place of: a thing of format f,
+// or one that has the extension of what is made, and nothing that the run reads. The tree
+// is that which f builds, or nil.
+func (a *app) writeOptions(cmd *cobra.Command, force bool, f *format.Format, job *format.Job, tree fs.FS, made string, reads func() []string) output.Options {
+	return output.Options{
+		Replace: force,
+		Replaces: func(path string) error {
+			old, err := format.OpenSource(path)
+			if err != nil {
+				return err
+			}
+			defer old.Close()
+			if _, is := cutSuffixFold(old.Name, made); is && made != "" && !old.IsDir() {
+				return nil
+			}
+			found, err := a.formats.Find(old)
+			if err != nil || found != f {
+				return fmt.Errorf("%w: it is no %s", output.ErrKind, f.Title)
+			}
+			if f.Replaces == nil {
+				return nil
+			}
+			return f.Replaces(job, old, tree)
+		},
+		Reads:     func() []string { return append(a.inputs(cmd), reads()...) },
+		OwnerOnly: func() bool { return ownerOnly(reads()) },
+	}
+}
+
+// inputs returns the paths that are read besides the file of the run: those that its
+// options name, and standard input.
+func (a *app) inputs(cmd *cobra.Command) []string {
+	var list []string
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		for _, f := range a.formats {
+			for _, o := range f.Options {
+				if o.Input && o.Name == flag.Name && flag.Annotations[optionNote] != nil {
+					list = append(list, flag.Value.String())
+				}
+			}
+		}
+	})
+	if a.in == os.Stdin && !onWindows {
+		list = append(list, "/dev/stdin")
+	}
+	return list
+}
+
+// cutSuffixFold is [strings.CutSuffix] for any case.
+func cutSuffixFold(name, suffix string) (string, bool) {
+	if n := len(name) - len(suffix); n >= 0 && strings.EqualFold(name[n:], suffix) {
+		return name[:n], true
+	}
+	return name, false
+}
+
+// job is what a verb passes down to format f.
+func (a *app) job(cmd *cobra.Command, f *format.Format, more ...format.Option) *format.Job {
+	values := make(map[string]string)
+	for _, o := range slices.Concat(f.Options, more) {
+		values[o.Name] = o.Default
+		if flag := cmd.Flags().Lookup(o.Name); flag != nil && flag.Changed {
+			values[o.Name] = flag.Value.String()
+		}
+	}
+	return &format.Job{Context: cmd.Context(), Values: values, OnWarn: a.talk.warn, OnMiss: a.talk.miss, OnProgress: a.talk.progress,
+		OnDone: func(message string) { a.talk.say("%s", message) }}
+}

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/format"
+)
+
+func (a *app) packCommand() *cobra.Command {
+	var to, name string
+	var force bool
+	w := &writing{app: a}
+	cmd := &cobra.Command{
+		Use:   "pack FOLDER [-o FILE]",
+		Short: "Make a file of a folder",
+		Long: `Pack makes a game file of a folder that "trowel extract" made: of climb/ it
+makes climb.map in the current folder. A folder in which nothing changed gives
+the same bytes again. The file appears when it is whole, or not at all.
+
+` + reportHelp,
+		Example: `  trowel pack climb
+  trowel pack climb -o maps/climb2.map -f
+  trowel pack climb -o - | sha256sum`,
+		Args: args(1, 1),
+	}
+	cmd.Flags().StringVarP(&to, "output", "o", "", "the `file` to make (default: named after FOLDER)")
+	cmd.Flags().StringVar(&name, "format", "", "`name` of the format, where the folder does not tell")
+	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a file that is there already")
+	w.flags(cmd)
+	a.optionFlags(cmd, buildingOptions)
+	_ = cmd.RegisterFlagCompletionFunc("format", a.completeFormats)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return w.each(cmd.Context(), args, func(dir string, r *report) error {
+			fsys, closer, err := a.openFolder(dir)
+			if info, e := os.Stat(dir); e == nil && !info.IsDir() {
+				err = hint(fmt.Errorf("%s: is no folder", dir), "to make a folder of a file, use `trowel extract %s`", dir)
+			}
+			if err != nil {
+				return notThere(dir, err)
+			}
+			defer closer.Close()
+			f, err := a.treeFormat(fsys, dir, name)
+			if err != nil {
+				if g, e := a.openGame(cmd, dir); e == nil {
+					g.Close()
+					err = hint(fmt.Errorf("%s: is a %s already", dir, g.Title), "to make a folder of text of it, use `trowel extract %s`", dir)
+				}
+				return err
+			}
+			if err := a.ownedOptions(cmd, f); err != nil {
+				return err
+			}
+			if to == "" {
+				if to, err = fileName(fsys, dir, f); err != nil {
+					return err
+				}
+			}
+			if err := a.mayBeCalled(to, f, extension(f), false); err != nil {
+				return err
+			}
+			r.format = f.Name
+			job := r.watch(a.job(cmd, f))
+			files := &watched{FS: fsys}
+			opts := a.writeOptions(cmd, force, f, job, fsys, "", func() []string { return []string{dir} })
+			if folder := opts.OwnerOnly; !f.Folder { // what is made as a folder has files of its own
+				opts.OwnerOnly = func() bool { return folder() || files.owner.Load() }
+			}
+			err = r.write(cmd.Context(), to, opts, func(out format.Output) error {
+				return named(f.Build(job, files, out), dir)
+			})
+			if err != nil {
+				return err
+			}
+			r.sayMade("packed", "pack", to, f.Folder)
+			return nil
+		})
+	}
+	return cmd
+}
+
+// watched is a tree that notes whether a file that was read is for nobody but its owner.
+type watched struct {
+	fs.FS
+	owner atomic.Bool
+}
+
+func (w *watched) Open(name string) (fs.File, error) {
+	f, err := w.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if st, err := f.Stat(); err == nil && !onWindows && st.Mode().IsRegular() && st.Mode().Perm()&0o077 == 0 {
+		w.owner.Store(true)
+	}
+	return f, nil
+}
+
+func (w *watched) Stat(name string) (fs.FileInfo, error) { return fs.Stat(w.FS, name) }
+
+// treeFormat tells the format of which dir is the tree form, or takes it by its name.
+func (a *app) treeFormat(fsys fs.FS, dir, name string) (*format.Format, error) {
+	if name == "" {
+		f, err := a.formats.FindTree(fsys)
+		if err != nil {
+			return nil, hint(fmt.Errorf("%s: %w", dir, err), "give a folder that `trowel extract` made, or name its format with --format")
+		}
+		return f, nil
+	}
+	f := a.formats.ByName(name)
+	if f == nil {
+		var names []string
+		for _, f := range a.formats {
+			names = append(names, f.Name)
+		}
+		return nil, didYouMean(fmt.Errorf("no format is called %q", name), name, names, "`trowel formats` lists them")
+	}
+	if f.Build == nil {
+		return nil, fmt.Errorf("%s cannot be built", name)
+	}
+	return f, nil
+}
+
+// fileName returns the name of the game file that a folder becomes.
+func fileName(fsys fs.FS, dir string, f *format.Format) (string, error) {
+	if f.FileName != nil {
+		if name := f.FileName(fsys); name != "" {
+			return name + extension(f), nil
+		}
+	}
+	full, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if f.Folder && extension(f) == "" {
+		return "", hint(errors.New("the new folder needs a name"), "give it with -o")
+	}
+	return filepath.Base(full) + extension(f), nil
+}
+
+// completeFormats completes the name of a format, for the shell.
+func (a *app) completeFormats(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, f := range a.formats {
+		names = append(names, f.Name+"\t"+f.Title)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,130 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"trowel.example/format"
+)
+
+// Wherever a pipe stands in the place of a file, every verb ends: it is never opened.
+// A verb that waits for somebody to write keeps this test from ending.
+func TestPipes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs many verbs: not in short mode")
+	}
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	do := func(want int, args ...string) string {
+		t.Helper()
+		var out, talk bytes.Buffer
+		code := run(format.All(), args, strings.NewReader(""), &out, &talk)
+		if want >= 0 && code != want || strings.Contains(talk.String(), "panic") || strings.Contains(talk.String(), "goroutine") {
+			t.Fatalf("%q: exit code %d\n%s%s", args, code, out.Bytes(), talk.Bytes())
+		}
+		return out.String() + talk.String()
+	}
+	sample := func(name string) string { return filepath.Join("..", "..", "samples", name) }
+	do(0, "pack", sample("hollow"), "-o", in("world"))
+	do(0, "convert", in("world"), "--to", "leveldb", "--players", "files", "--auth", "files", "--storage", "files", "-o", in("level"))
+	do(0, "pack", sample("ember"), "-o", in("ember.mod"))
+	do(0, "convert", in("ember.mod"), "--to", "torchlight-pak", "-o", in("ember.pak"))
+	for _, name := range []string{"world", "level", "tree of hollow", "tree of burrow", "tree of ember"} {
+		whole := in(name)
+		if tree, ok := strings.CutPrefix(name, "tree of "); ok {
+			whole = sample(tree)
+		}
+		verbs := [][]string{{"check"}, {"info"}, {"ls", "-R"}, {"search", "stone"}, {"extract", "-o", "OUT"}, {"repair", "--dry-run"}, {"repair", "-o", "OUT"}, {"convert", "--to", "sqlite", "-o", "OUT"}}
+		if strings.HasPrefix(name, "tree") {
+			verbs = [][]string{{"check"}, {"pack", "-o", "OUT"}}
+		}
+		err := fs.WalkDir(os.DirFS(whole), ".", func(file string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			broken := in("broken")
+			if err := os.CopyFS(broken, os.DirFS(whole)); err != nil {
+				return err
+			}
+			defer os.RemoveAll(broken)
+			pipe := filepath.Join(broken, filepath.FromSlash(file))
+			if err := os.Remove(pipe); err != nil {
+				return err
+			}
+			if err := syscall.Mkfifo(pipe, 0o644); err != nil {
+				return err
+			}
+			for _, verb := range verbs {
+				args := append([]string{verb[0], broken}, verb[1:]...)
+				if verb[0] == "search" {
+					args = []string{"search", verb[1], broken}
+				}
+				out := in("out")
+				if i := len(args) - 1; args[i] == "OUT" {
+					args[i] = out
+				}
+				do(-1, args...)
+				if err := os.RemoveAll(out); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Beside a file, and in the place of the file itself.
+	if err := os.Remove(in("ember.pak.MAN")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"ember.pak.MAN", "x.map", "y.mod"} {
+		if err := syscall.Mkfifo(in(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"ember.pak", "ember.pak.MAN", "x.map", "y.mod"} {
+		for _, verb := range []string{"info", "check", "ls", "dump", "extract"} {
+			if text := do(-1, verb, in(name)); !strings.Contains(text, "a pipe, neither a file nor a folder") {
+				t.Errorf("%s %s: %s", verb, name, text)
+			}
+		}
+		do(2, "diff", in(name), in("world"))
+	}
+	do(-1, "check", dir)
+	do(-1, "search", "x", dir)
+}
+
+// What is far too large for its format is refused, and takes neither memory nor time.
+func TestSparse(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"x.map", "x.mod", "x.pak.MAN", "x.DAT.BINDAT", "x.RAW", "x.block"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(path, 100<<30); err != nil {
+			t.Skip("no sparse files here:", err)
+		}
+		for _, verb := range []string{"info", "check", "ls", "dump", "extract"} {
+			var out, talk bytes.Buffer
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if code := run(format.All(), []string{verb, path}, strings.NewReader(""), &out, &talk); code == 0 && verb != "check" {
+				t.Errorf("%s %s: fine\n%s%s", verb, name, out.Bytes(), talk.Bytes())
+			}
+			runtime.ReadMemStats(&after)
+			if took := after.TotalAlloc - before.TotalAlloc; took > 32<<20 {
+				t.Errorf("%s %s: took %d bytes of memory", verb, name, took)
+			}
+		}
+	}
+}

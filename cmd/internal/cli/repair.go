@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/check"
+	"trowel.example/format"
+)
+
+func (a *app) repairCommand() *cobra.Command {
+	var to, backup, restore string
+	var inPlace, force bool
+	w := &writing{app: a, mends: true}
+	cmd := &cobra.Command{
+		Use:   "repair FILE (-o NEW | --in-place | --dry-run | --restore BACKUP)",
+		Short: "Mend what is broken",
+		Long: `Repair saves what can be read of the broken parts of a game file, and leaves out
+what cannot. It prints each thing that it mends and each that is lost, as check
+does; what is sound stays as it is, byte for byte.
+
+With -o it makes a repaired copy; a world has the bytes of blocks of which nothing
+can be read in its folder lost-blocks then. With --in-place it changes the file itself,
+after it has written what it will change to a backup, from which --restore puts everything
+back. Each database and each file of a world changes in one go: a run that is ended by
+force leaves each as it was or as it should be, and the next one does the rest. With
+--dry-run it only tells. If something is lost, or stays damaged, it says so, and the exit
+code is 1.
+
+With --json it prints an array with one {file, format, output, dryRun, findings, made,
+warnings, losses, error}: findings are those of check, made is an array of {path, size}
+of the copy or the backup, warnings and losses are of {path, message}, and error is there only if it
+failed.`,
+		Example: `  trowel repair world --dry-run
+  trowel repair world -o world-mended
+  trowel repair world --in-place --backup world.backup
+  trowel repair world --restore world.backup`,
+		Args: args(1, 1),
+	}
+	cmd.Flags().StringVarP(&to, "output", "o", "", "the repaired `copy` to make")
+	cmd.Flags().BoolVar(&inPlace, "in-place", false, "change the file itself")
+	cmd.Flags().StringVar(&backup, "backup", "", "the `file` for what --in-place changes (default: beside FILE)")
+	cmd.Flags().StringVar(&restore, "restore", "", "undo --in-place with its `backup`")
+	w.flags(cmd)
+	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a copy that is there already")
+	a.optionFlags(cmd, func(f *format.Format) []format.Option {
+		if f.Repair == nil {
+			return nil
+		}
+		return append(makingOptions(f), f.Repair.Options...)
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ways := 0
+		for _, given := range []bool{to != "", inPlace, w.dryRun, restore != ""} {
+			if given {
+				ways++
+			}
+		}
+		if ways != 1 {
+			return hint(errors.New("tell one thing to do: -o NEW, --in-place, --dry-run or --restore BACKUP"), "--dry-run changes nothing")
+		}
+		if backup != "" && !inPlace {
+			return errors.New("--backup is of use only with --in-place")
+		}
+		return w.each(cmd.Context(), args, func(name string, r *report) error {
+			g, err := a.find(cmd, name)
+			if err != nil {
+				return err
+			}
+			defer g.Close()
+			if g.Repair == nil {
+				return fmt.Errorf("%s: a %s cannot be repaired", g.name, g.Title)
+			}
+			if err := a.ownedOptions(cmd, g.Format, g.Repair.Options...); err != nil {
+				return err
+			}
+			r.format = g.Name
+			job := r.watch(a.job(cmd, g.Format, g.Repair.Options...))
+			mended := 0
+			var failed error
+			sink := check.Sink(func(f check.Finding) {
+				mended++
+				switch {
+				case failed != nil:
+				case r.asJSON:
+					failed = r.item("findings", f)
+				default:
+					a.talk.clear()
+					_, failed = fmt.Fprintln(a.out, a.screen.wrapped(printable(f.String()), 0, 4))
+				}
+			})
+			said := ""
+			switch {
+			case restore != "":
+				err = g.Repair.Restore(job, g.src, restore)
+				said = fmt.Sprintf("put back what %s has", restore)
+			case r.dryRun:
+				err = g.Repair.Plan(job, g.src, sink)
+				said = "nothing was changed"
+			case inPlace:
+				var kept string
+				r.output = g.name
+				kept, err = g.Repair.InPlace(job, g.src, backup, sink)
+				if info, e := os.Stat(kept); e == nil && kept != "" {
+					err = errors.Join(err, r.add(kept, info.Size()))
+				}
+				if said = "there is nothing to repair"; kept != "" {
+					said = fmt.Sprintf("repaired %s; `trowel repair %s --restore %s` undoes it", g.name, g.name, kept)
+				}
+			default:
+				opts := a.writeOptions(cmd, force, g.Format, job, nil, "", g.reads)
+				err = r.write(cmd.Context(), to, opts, func(out format.Output) error { return g.Repair.Copy(job, g.src, out, sink) })
+				said = fmt.Sprintf("repaired %s to %s", g.name, to)
+			}
+			if err = errors.Join(named(err, g.name), failed); err != nil {
+				return err
+			}
+			_ = a.out.Flush()
+			a.talk.say("%s: %s", plural(mended, "finding"), said)
+			return nil
+		})
+	}
+	return cmd
+}

@@ -1,0 +1,298 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/output"
+	"trowel.example/format"
+	"trowel.example/internal/parallel"
+)
+
+// reportHelp explains --dry-run and --json; several verbs have them.
+const reportHelp = `With --dry-run everything is done but nothing is put in its place: what would be
+made is printed, with sizes. With --json it prints an array of {file, format, output,
+dryRun, made, warnings, losses, error}, one for each FILE: made is an array of {path,
+size}, the others of {path, message}, and error is there only if it failed; then
+nothing of it was made.`
+
+// writing is one run of a verb that writes.
+type writing struct {
+	*app
+	dryRun, asJSON bool
+
+	list  jsonArray
+	mends bool // it has findings, too
+	found bool // some file is not all that was asked for
+}
+
+// sections are the arrays in the JSON of a file, in order, that may be long.
+func (w *writing) sections() []string {
+	if w.mends {
+		return []string{"findings", "made"}
+	}
+	return []string{"made"}
+}
+
+// flags gives a verb the flags of a writing.
+func (w *writing) flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&w.dryRun, "dry-run", false, "tell what would be made, and make nothing")
+	cmd.Flags().BoolVar(&w.asJSON, "json", false, "print JSON")
+}
+
+// each does the work for each file. That one fails does not keep the others from theirs.
+func (w *writing) each(ctx context.Context, names []string, do func(name string, r *report) error) error {
+	w.list = jsonArray{w: w.out}
+	failed := false
+	for _, name := range names {
+		r := &report{writing: w, file: name, sections: w.sections()}
+		var err error
+		if p := parallel.Catch(func() { err = do(name, r) }); p != nil {
+			err = named(defect(p), name)
+		}
+		if ended := r.end(err); ended != nil {
+			return ended
+		}
+		switch {
+		case err == nil:
+		case errors.Is(err, errFound):
+			w.found = true
+		case len(names) == 1 || ctx.Err() != nil:
+			return errors.Join(err, w.end())
+		default:
+			w.talk.fail(err)
+			failed = true
+		}
+	}
+	switch err := w.end(); {
+	case err != nil:
+		return err
+	case failed:
+		return errQuiet
+	case w.found:
+		return errFound
+	}
+	return nil
+}
+
+func (w *writing) end() error {
+	if w.asJSON {
+		return w.list.end()
+	}
+	return nil
+}
+
+// report is what there is to tell of what was made of a file.
+type report struct {
+	*writing
+	file, format, output string
+
+	sections []string // arrays of the JSON that are to come yet; the first of them is open
+	items    int      // in that
+	begun    bool
+	made     int // files
+	bytes    int64
+
+	mu       sync.Mutex
+	warnings []message
+	losses   []message
+}
+
+type message struct {
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+// watch keeps what a job tells.
+func (r *report) watch(job *format.Job) *format.Job {
+	warned, missed := job.OnWarn, job.OnMiss
+	job.OnWarn = func(path, text string) {
+		r.mu.Lock()
+		r.warnings = append(r.warnings, message{r.talk.plain(path), r.talk.plain(text)})
+		r.mu.Unlock()
+		warned(path, text)
+	}
+	job.OnMiss = func(path, text string) {
+		r.lose(path, text)
+		missed(path, text)
+	}
+	job.Temporary = job.Temporary || r.dryRun
+	return job
+}
+
+func (r *report) lose(path, text string) {
+	r.mu.Lock()
+	r.losses = append(r.losses, message{r.talk.plain(path), r.talk.plain(text)})
+	r.mu.Unlock()
+}
+
+// add tells of a file that was made.
+func (r *report) add(path string, size int64) error {
+	r.made++
+	r.bytes += size
+	switch {
+	case r.asJSON:
+		return r.item("made", object{{"path", path}, {"size", size}})
+	case r.dryRun:
+		_, err := fmt.Fprintf(r.out, "%10d  %s\n", size, printable(path))
+		return err
+	}
+	return nil
+}
+
+// addAll tells of everything that an output consists of.
+func (r *report) addAll(out *output.Output) error {
+	list, err := out.Made()
+	for _, m := range list {
+		if err == nil {
+			err = r.add(m.Path, m.Size)
+		}
+	}
+	return err
+}
+
+// item prints an element of an array of the JSON, before which comes all up to that.
+func (r *report) item(section string, v any) error {
+	if err := r.open(section); err != nil {
+		return err
+	}
+	data, err := compact(v)
+	if r.items++; r.items > 1 {
+		data = append([]byte(","), data...)
+	}
+	_, written := r.out.Write(data)
+	return errors.Join(err, written)
+}
+
+// open prints the JSON up to the start of an array.
+func (r *report) open(section string) error {
+	if !r.begun {
+		r.begun = true
+		head, err := compact(object{{"file", r.file}, {"format", r.format}, {"output", r.output}, {"dryRun", r.dryRun}})
+		if err == nil {
+			err = r.list.addRaw(fmt.Appendf(head[:len(head)-1], ",%q:[", r.sections[0]))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for r.sections[0] != section {
+		r.sections, r.items = r.sections[1:], 0
+		if _, err := fmt.Fprintf(r.out, "],%q:[", r.sections[0]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end prints the rest of it.
+func (r *report) end(failure error) error {
+	if !r.asJSON {
+		return nil
+	}
+	if err := r.open("made"); err != nil {
+		return err
+	}
+	rest := object{{"warnings", append([]message{}, r.warnings...)}, {"losses", append([]message{}, r.losses...)}}
+	if failure != nil && !errors.Is(failure, errFound) {
+		rest = append(rest, member{"error", r.talk.plain(failure.Error())})
+	}
+	tail, err := compact(rest)
+	if err == nil {
+		_, err = fmt.Fprintf(r.out, "],%s", tail[1:])
+	}
+	return err
+}
+
+// write lets build write an output and puts it in its place; "-" is standard output.
+func (r *report) write(ctx context.Context, name string, opts output.Options, build func(format.Output) error) error {
+	if r.output = name; name == "-" && r.asJSON {
+		return errors.New("standard output cannot take both the file and --json")
+	}
+	out, err := output.Stream(r.out), error(nil)
+	if name != "-" {
+		out, err = output.New(name, opts)
+	}
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	if err = build(called{out, r.talk, name}); err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = r.addAll(out)
+	}
+	if err != nil || r.dryRun {
+		return err
+	}
+	if err := out.Commit(); err != nil {
+		return err
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() && out.Replaced() {
+		r.talk.say("replaced %s%c: what was there was kept beside it until the new one was whole", filepath.Clean(name), filepath.Separator)
+	}
+	return nil
+}
+
+// resume is write for what goes on where an earlier run stopped.
+func (r *report) resume(ctx context.Context, name string, opts output.Options, build func(format.Output) error) error {
+	if r.dryRun {
+		return r.write(ctx, name, opts, func(out format.Output) error { return build(notKept{out}) })
+	}
+	r.output = name
+	out, err := output.Resume(name, opts)
+	if err == nil {
+		err = build(out)
+	}
+	if err == nil {
+		err = out.Commit()
+	}
+	if err == nil && r.asJSON {
+		err = r.addAll(out)
+	}
+	return err
+}
+
+// notKept is an output of which nothing stays.
+type notKept struct{ format.Output }
+
+func (o notKept) KeptDir() (string, error) { return o.Dir() }
+
+// say tells the user what was done, in the words for it, or that it was not done.
+func (r *report) say(done, would string, format string, args ...any) {
+	_ = r.out.Flush()
+	if !r.dryRun {
+		r.talk.say("%s "+format, append([]any{done}, args...)...)
+		return
+	}
+	r.talk.say("would "+would+" "+format+"; nothing was written", args...)
+}
+
+// sayMade tells the user that a file or folder was made.
+func (r *report) sayMade(done, would, name string, folder bool) {
+	if folder {
+		r.say(done, would, "%s%c", filepath.Clean(name), filepath.Separator)
+	} else {
+		r.say(done, would, "%s, %s bytes", name, thousands(r.bytes))
+	}
+}
+
+// counted counts the bytes that are written to w.
+type counted struct {
+	io.Writer
+	n int64
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	n, err := c.Writer.Write(b)
+	c.n += int64(n)
+	return n, err
+}

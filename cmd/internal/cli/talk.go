@@ -1,0 +1,280 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode"
+
+	"golang.org/x/term"
+
+	"trowel.example/cmd/internal/output"
+	"trowel.example/fault"
+	"trowel.example/format"
+	"trowel.example/internal/parallel"
+)
+
+const onWindows = runtime.GOOS == "windows"
+
+// talk is what the tool says to the user, as opposed to what it prints.
+type talk struct {
+	mu       sync.Mutex
+	err      io.Writer
+	lines    io.Writer     // where whole lines go: err, or the pager
+	out      *bufio.Writer // what is printed already goes out first
+	quiet    bool
+	terminal bool
+	hushed   atomic.Bool
+
+	missed map[string]struct{} // what could not be had, as it was told
+	hidden []string            // temporary paths, each with what the user calls it
+
+	// The progress of what is going on, shown once it takes longer than patience.
+	started, shown time.Time
+	what           string
+	first          int  // how far it was when it started
+	line           bool // a line of it is on the screen
+}
+
+const patience = time.Second
+
+func newTalk(err io.Writer, out *bufio.Writer) *talk {
+	f, ok := err.(*os.File)
+	return &talk{err: err, lines: err, out: out, terminal: ok && term.IsTerminal(int(f.Fd()))}
+}
+
+// say tells the user something that is neither an error nor data.
+func (t *talk) say(format string, args ...any) {
+	if t.quiet {
+		return
+	}
+	t.print(fmt.Sprintf(format, args...))
+}
+
+// print writes a line, come what may.
+func (t *talk) print(line string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.clearLine()
+	fmt.Fprintln(t.lines, printable(t.plainLocked(line)))
+}
+
+// hide makes messages tell the name that the user knows, and not a temporary path.
+func (t *talk) hide(temporary, name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.hidden = append(t.hidden, temporary, name)
+}
+
+// plain is a text without temporary paths.
+func (t *talk) plain(text string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.plainLocked(text)
+}
+
+func (t *talk) plainLocked(text string) string {
+	for i := 0; i < len(t.hidden); i += 2 {
+		text = strings.ReplaceAll(text, t.hidden[i], t.hidden[i+1])
+	}
+	return text
+}
+
+// warn tells the user something about the file or tree at path.
+func (t *talk) warn(path, message string) {
+	if path != "" {
+		message = path + ": " + message
+	}
+	t.say("trowel: warning: %s", message)
+}
+
+// miss tells the user, once, of data that cannot be had.
+func (t *talk) miss(path, message string) {
+	if path != "" {
+		message = path + ": " + message
+	}
+	t.mu.Lock()
+	_, again := t.missed[message]
+	if t.missed == nil {
+		t.missed = make(map[string]struct{})
+	}
+	t.missed[message] = struct{}{}
+	t.mu.Unlock()
+	if !again {
+		t.print("trowel: " + message)
+	}
+}
+
+// losses counts what could not be had so far.
+func (t *talk) losses() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.missed)
+}
+
+// fail reports an error and what the user can do about it.
+func (t *talk) fail(err error) {
+	_ = t.out.Flush() // what was printed before the error stands before it
+	if errors.Is(err, context.Canceled) {
+		t.print("trowel: interrupted")
+		return
+	}
+	t.print("trowel: " + strings.ReplaceAll(err.Error(), "\n", "; "))
+	if advice := adviceFor(err); advice != "" {
+		t.print("hint: " + advice)
+	}
+}
+
+// defect makes an error of a panic.
+func defect(p *parallel.Panic) error {
+	return hint(fmt.Errorf("a defect of trowel %s: %w", version(), p), "please report it, with this message and, if you can, the file: the fault is not yours")
+}
+
+// hush ends the progress: the screen belongs to somebody else. It takes no lock,
+// because who says something may be the one who makes that happen.
+func (t *talk) hush() {
+	t.hushed.Store(true)
+	fmt.Fprint(t.err, "\r\x1b[K")
+}
+
+// progress shows how far something is that takes long; of is 0 where the end is not known.
+func (t *talk) progress(what string, done, of int) {
+	if t.quiet || !t.terminal || t.hushed.Load() {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	if t.what != what || done < t.first {
+		t.what, t.started, t.first = what, now, done
+	}
+	if now.Sub(t.started) < patience || now.Sub(t.shown) < patience/10 {
+		return
+	}
+	t.shown, t.line = now, true
+	text := what + " " + thousands(int64(done))
+	if of > 0 {
+		text += fmt.Sprintf(" of %s, %d %%", thousands(int64(of)), int64(done)*100/int64(of))
+	}
+	if rate := float64(done-t.first) / now.Sub(t.started).Seconds(); rate >= 1 {
+		text += fmt.Sprintf(", %s a second", thousands(int64(rate)))
+		if of > done {
+			text += fmt.Sprintf(", %v left", time.Duration(float64(of-done)/rate*float64(time.Second)).Round(time.Second))
+		}
+	}
+	fmt.Fprintf(t.err, "\r\x1b[K%s", printable(text))
+}
+
+// clear takes the progress off the screen.
+func (t *talk) clear() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.clearLine()
+}
+
+func (t *talk) clearLine() {
+	if t.line && !t.hushed.Load() {
+		fmt.Fprint(t.err, "\r\x1b[K")
+		t.line = false
+	}
+}
+
+// hinted is an error with advice.
+type hinted struct {
+	error
+	advice string
+}
+
+func (h *hinted) Unwrap() error { return h.error }
+
+// hint gives err advice for the user.
+func hint(err error, format string, args ...any) error {
+	return &hinted{err, fmt.Sprintf(format, args...)}
+}
+
+// adviceFor returns what the user can do about an error, or "".
+func adviceFor(err error) string {
+	var h *hinted
+	var exists *output.ExistsError
+	var kept *output.KeptError
+	switch {
+	case errors.As(err, &h):
+		return h.advice
+	case errors.As(err, &exists) && exists.Replaceable:
+		return "use -f to replace it"
+	case errors.As(err, &exists), errors.As(err, &kept), errors.Is(err, output.ErrRead):
+		return "-o with another name leaves it as it is"
+	case errors.Is(err, format.ErrUnknown):
+		return "`trowel formats` lists the formats that are known"
+	case errors.Is(err, format.ErrNoTree):
+		return "give a game file, or a folder that `trowel extract` made"
+	}
+	return ""
+}
+
+// named makes sure that an error tells the file in which it happened.
+func named(err error, name string) error {
+	if err == nil {
+		return nil
+	}
+	var inside *fault.Error
+	var path *fs.PathError
+	switch text := err.Error(); {
+	case strings.HasPrefix(text, name+":"), strings.HasPrefix(text, name+"/"):
+		return err
+	case errors.As(err, &inside) && inside.File == "":
+		return fault.InFile(err, name)
+	case errors.As(err, &path) && strings.HasPrefix(path.Path, name):
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// printable makes text from a game file harmless to a terminal.
+func printable(s string) string {
+	if !strings.ContainsFunc(s, notPrintable) && strings.ToValidUTF8(s, "") == s {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == unicode.ReplacementChar && !strings.HasPrefix(s[i:], "\uFFFD"):
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case notPrintable(r):
+			q := strconv.QuoteRune(r)
+			b.WriteString(q[1 : len(q)-1])
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func notPrintable(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }
+
+// plural counts things: "1 file", "2 files".
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return thousands(int64(n)) + " " + one + "s"
+}
+
+// thousands writes a number with commas.
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

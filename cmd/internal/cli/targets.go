@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"trowel.example/format"
+	"trowel.example/internal/parallel"
+	"trowel.example/internal/tree"
+)
+
+// target is a file that a verb for many files has to do with.
+type target struct {
+	name  string
+	found bool   // in a folder, not named by the user
+	from  string // what the user named
+	err   error  // it cannot be looked at
+}
+
+// targets gives out the files that a name stands for.
+func (a *app) targets(ctx context.Context, name string, yield func(target) error) error {
+	info, err := os.Stat(name)
+	if name == "-" || err != nil || !info.IsDir() || a.isGame(name) {
+		return yield(target{name: name, from: name})
+	}
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return walk(ctx, root.FS(), ".", func(at string, e fs.DirEntry) error {
+		full := filepath.Join(name, filepath.FromSlash(at))
+		switch {
+		case e.IsDir() && strings.HasPrefix(e.Name(), "."):
+			return fs.SkipDir // .git and the like
+		case e.IsDir() && !a.isGame(full):
+			f, err := root.Open(filepath.FromSlash(at))
+			if err != nil {
+				return cmp.Or(yield(target{name: full, found: true, from: name, err: named(err, full)}), fs.SkipDir)
+			}
+			return f.Close()
+		}
+		if err := yield(target{name: full, found: true, from: name}); err != nil || !e.IsDir() {
+			return err
+		}
+		return fs.SkipDir
+	})
+}
+
+// isGame reports whether a folder is a game file, or the tree form of one. One that
+// cannot even be looked at without a panic is left to the verb.
+func (a *app) isGame(name string) (is bool) {
+	panicked := parallel.Catch(func() { is = a.looksLikeGame(name) })
+	return is || panicked != nil
+}
+
+func (a *app) looksLikeGame(name string) bool {
+	src, err := format.OpenSource(name)
+	if err != nil {
+		return false
+	}
+	defer src.Close()
+	if _, err := a.formats.Find(src); err == nil {
+		return true
+	}
+	fsys, closer, err := openFolder(name, nil)
+	if err != nil {
+		return hasSidecar(name)
+	}
+	defer closer.Close()
+	_, err = a.formats.FindTree(fsys)
+	return err == nil || hasSidecar(name)
+}
+
+// hasSidecar reports whether a folder has what only the tree form of a file has, so
+// that it is one even if nobody can tell of which.
+func hasSidecar(name string) bool {
+	info, err := os.Lstat(filepath.Join(name, tree.Sidecar))
+	return err == nil && info.Mode().IsRegular()
+}

@@ -1,0 +1,447 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"reflect"
+	"regexp"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"trowel.example/format"
+	"trowel.example/internal/tree"
+)
+
+func TestMatches(t *testing.T) {
+	for _, c := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"*.png", "images/a.png", true},
+		{"images", "images/a.png", true},
+		{"images", "x/images/a.png", true},
+		{"image", "images/a.png", false},
+		{"images/*", "images/a.png", true},
+		{"images/*", "images/a/b.png", true}, // a folder stands for what is in it
+		{"images/*", "x/images/a.png", false},
+		{"/images", "x/images/a.png", false},
+		{"./images", "images/a.png", true},
+		{"images/", "images/a.png", true},
+		{`images\a.png`, "images/a.png", true},
+		{"**/a.png", "a.png", true},
+		{"**/a.png", "x/y/a.png", true},
+		{"x/**/a.png", "x/a.png", true},
+		{"x/**/a.png", "y/a.png", false},
+		{"groups/*/t*s", "groups/Game/tiles/rows.txt", true},
+		{"[x]", "[x]", true},
+		{".", "a/b", true},
+		{"..", "a/b", true}, // there is nothing above
+	} {
+		s, err := selectPaths([]string{c.pattern})
+		if err != nil {
+			t.Errorf("%q: %v", c.pattern, err)
+		} else if got := s.has(c.name); got != c.want {
+			t.Errorf("%q has %q: %v", c.pattern, c.name, got)
+		}
+	}
+}
+
+// Large folders are walked page by page, in their own order; small ones by name.
+func TestWalk(t *testing.T) {
+	var small tree.FS
+	for _, name := range []string{"b/2", "b/1", "a", "c"} {
+		small.AddBytes(name, nil)
+	}
+	var got []string
+	visit := func(name string, e fs.DirEntry) error {
+		if name == "c" {
+			return fs.SkipAll
+		}
+		got = append(got, name)
+		return nil
+	}
+	if err := walk(t.Context(), &small, ".", visit); err != fs.SkipAll || fmt.Sprint(got) != "[a b b/1 b/2]" {
+		t.Errorf("walk: %v, %v", got, err)
+	}
+	large := fstest.MapFS{}
+	for i := range 3*pageSize + 1 {
+		large[fmt.Sprintf("d/%d", i)] = &fstest.MapFile{}
+	}
+	got = nil
+	if err := walk(t.Context(), large, ".", visit); err != nil || len(got) != 3*pageSize+2 {
+		t.Errorf("walk: %d files, %v", len(got), err)
+	}
+}
+
+// A tree that names a file ".." is not followed there.
+func TestWalkEvil(t *testing.T) {
+	for _, name := range []string{"../x", "a/../../x", "/x", "a//x", "."} {
+		var evil tree.FS
+		evil.AddBytes(name, []byte("x"))
+		err := walk(t.Context(), &evil, ".", func(string, fs.DirEntry) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), "cannot be the name of a file") {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+func TestSpans(t *testing.T) {
+	var s spans
+	for _, f := range [][2]int64{{10, 5}, {0, 2}, {15, 5}, {40, 2}, {30, 2}, {50, 0}, {60, 10}, {29, 12}, {1, 3}, {5, 1}} {
+		s.add(f[0], f[1])
+	}
+	want := spans{{0, 4}, {5, 6}, {10, 20}, {29, 42}, {60, 70}}
+	if !reflect.DeepEqual(s, want) {
+		t.Errorf("spans %v, want %v", s, want)
+	}
+	if gaps, want := s.gaps(80), []span{{4, 5}, {6, 10}, {20, 29}, {42, 60}, {70, 80}}; !reflect.DeepEqual(gaps, want) {
+		t.Errorf("gaps %v, want %v", gaps, want)
+	}
+	// The same as a plain map of bytes, whatever comes in whatever order.
+	var covered [200]bool
+	s = nil
+	for i := range 500 {
+		at, n := int64(i*7919%190), int64(i%3+1)
+		if i%11 != 0 {
+			continue
+		}
+		s.add(at, n)
+		for j := range n {
+			covered[at+j] = true
+		}
+		for _, one := range s {
+			for j := one.start; j < one.end; j++ {
+				if !covered[j] {
+					t.Fatalf("%v covers %d", s, j)
+				}
+			}
+		}
+		missing := 0
+		for _, c := range covered {
+			if !c {
+				missing++
+			}
+		}
+		for _, g := range s.gaps(200) {
+			missing -= int(g.end - g.start)
+		}
+		if missing != 0 {
+			t.Fatalf("gaps of %v are %d bytes off", s, missing)
+		}
+	}
+}
+
+func TestTextValue(t *testing.T) {
+	for _, c := range []struct {
+		value any
+		want  string
+	}{
+		{nil, ""},
+		{int32(-7), "-7"},
+		{"a\n\x1b", `"a\n\x1b"`},
+		{strings.Repeat("x", 101), `"` + strings.Repeat("x", 100) + `"… (101 bytes)`},
+		{[]byte{1, 0xff}, "01 ff"},
+		{make([]byte, 17), strings.Repeat("00 ", 15) + "00 … (17 bytes)"},
+		{[]int32{1, -2}, "[1 -2]"},
+		{make([]int32, 1000), "[" + strings.Repeat("0 ", 15) + "0 …] (1,000 numbers)"},
+	} {
+		if got := textValue(c.value); got != c.want {
+			t.Errorf("%v: %s, want %s", c.value, got, c.want)
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	for in, want := range map[string]string{
+		"Überfall 1":      "Überfall 1",
+		"a\x1b[2J\tb\xff": `a\x1b[2J\tb\xff`,
+		"\u202e":          `\u202e`,
+		"\uFFFD":          "\uFFFD",
+	} {
+		if got := printable(in); got != want {
+			t.Errorf("printable(%q) = %s, want %s", in, got, want)
+		}
+	}
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -123456: "-123,456", 1234567: "1,234,567"} {
+		if got := thousands(n); got != want {
+			t.Errorf("thousands(%d) = %s, want %s", n, got, want)
+		}
+	}
+	if d := distance("images/grass.png", "Images/gras.png", 5); d != 1 {
+		t.Errorf("distance = %d", d)
+	}
+}
+
+// Progress shows itself to a terminal only, after a while only, and leaves
+// nothing behind.
+func TestProgress(t *testing.T) {
+	var b bytes.Buffer
+	talk := newTalk(&b, bufio.NewWriter(&b))
+	talk.progress("files", 1, 2)
+	talk.terminal = true
+	talk.progress("files", 1, 2)
+	if b.Len() > 0 {
+		t.Errorf("too early: %q", b.String())
+	}
+	talk.started = talk.started.Add(-10 * time.Second)
+	talk.progress("files", 10_001, 20_001)
+	talk.progress("files", 10_002, 20_001)
+	talk.say("done")
+	want := regexp.MustCompile(`^\r\x1b\[Kfiles 10,001 of 20,001, 50 %, [89]\d\d a second, 1\ds left\r\x1b\[Kdone\n$`)
+	if !want.MatchString(b.String()) {
+		t.Errorf("said %q, want %q", b.String(), want)
+	}
+	talk.clear()
+	talk.quiet = true
+	talk.say("quiet")
+	if strings.Contains(b.String(), "quiet") {
+		t.Error("not quiet")
+	}
+}
+
+// Double clicks and files that are dropped on the program do something, and the window
+// stays; from a shell nothing of that happens.
+func TestMainArgs(t *testing.T) {
+	dir := t.TempDir()
+	a, b := dir+"/a.map", dir+"/b c.map"
+	for _, name := range []string{a, b} {
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		args    []string
+		byMouse bool
+		want    [][]string
+	}{
+		{[]string{a}, false, [][]string{{a}}},
+		{nil, false, [][]string{nil}},
+		{nil, true, [][]string{{"help"}}},
+		{[]string{a}, true, [][]string{{"info", "--", a}, {"check", "--", a}}},
+		{[]string{a, b}, true, [][]string{{"info", "--", a, b}, {"check", "--", a, b}}},
+		{[]string{dir}, true, [][]string{{"info", "--", dir}, {"check", "--", dir}}},
+		{[]string{"check", a}, true, [][]string{{"check", a}}},
+	} {
+		runs, stay := mainArgs(c.args, c.byMouse)
+		if !reflect.DeepEqual(runs, c.want) || stay != c.byMouse {
+			t.Errorf("mainArgs(%q, %v) = %q, %v, want %q", c.args, c.byMouse, runs, stay, c.want)
+		}
+	}
+}
+
+func TestPagerCommand(t *testing.T) {
+	for _, c := range []struct {
+		env  map[string]string
+		less bool
+		want string
+	}{
+		{nil, true, "[/bin/less]"},
+		{nil, false, "[]"},
+		{map[string]string{"PAGER": "more -s"}, true, "[more -s]"},
+		{map[string]string{"PAGER": "cat"}, true, "[]"},
+		{map[string]string{"PAGER": ""}, true, "[]"},
+		{map[string]string{"PAGER": "more", "TROWEL_PAGER": "less -S"}, false, "[less -S]"},
+		{map[string]string{"PAGER": "more", "TROWEL_PAGER": ""}, true, "[]"},
+	} {
+		got := pagerCommand(func(name string) (string, bool) { v, ok := c.env[name]; return v, ok }, func(string) (string, error) {
+			if c.less {
+				return "/bin/less", nil
+			}
+			return "", exec.ErrNotFound
+		})
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("%v: %v, want %s", c.env, got, c.want)
+		}
+	}
+}
+
+// What fits the screen is just printed; the pager gets what is longer, whole, and what
+// is said with it.
+func TestPager(t *testing.T) {
+	for lines, paged := range map[int]bool{0: false, 9: false, 10: true, 50_000: true} {
+		var direct bytes.Buffer
+		file := t.TempDir() + "/paged"
+		started := false
+		p := &pager{to: &direct, height: 10, command: []string{"tee", file}, started: func() { started = true }}
+		want := ""
+		for i := range lines {
+			line := fmt.Sprintln("line", i)
+			want += line
+			if _, err := io.WriteString(p, line); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := p.end(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(file); (err == nil) != paged || started != paged || direct.String() != want {
+			t.Errorf("%d lines: paged %v, %v, %d bytes of %d", lines, started, err, direct.Len(), len(want))
+		}
+	}
+	var direct bytes.Buffer
+	p := &pager{to: &direct, command: []string{"/no/such/pager"}}
+	if _, err := io.WriteString(p, "x\n"); err != nil || p.end() != nil || direct.String() != "x\n" {
+		t.Errorf("without a pager: %q, %v", direct.String(), err)
+	}
+}
+
+func TestScreen(t *testing.T) {
+	s := screen{width: 30}
+	if got, want := s.wrapped("error: a long message that goes on", 2, 6), "error: a long message that\n      goes on"; got != want {
+		t.Errorf("wrapped %q, want %q", got, want)
+	}
+	t.Setenv("TERM", "xterm")
+	for _, c := range []struct {
+		terminal bool
+		mode     colorMode
+		noColor  string
+		want     bool
+	}{
+		{true, "auto", "", true}, {true, "auto", "1", false}, {false, "auto", "", false}, {true, "never", "", false}, {false, "always", "1", true}, {true, "", "", false},
+	} {
+		t.Setenv("NO_COLOR", c.noColor)
+		s := screen{terminal: c.terminal, color: c.mode}
+		if got := s.paint(colorError, "x") != "x"; got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// On a terminal many findings of a kind are one line, with their number; few are not,
+// and a file has them all.
+func TestCheckFolds(t *testing.T) {
+	file := t.TempDir() + "/a.box"
+	if code := makeBox([]string{file, "a=", "b=", "c=", "d=", "d=1"}, io.Discard); code != 0 {
+		t.Fatal("no box")
+	}
+	run := func(terminal bool, args ...string) (string, string) {
+		var out, err bytes.Buffer
+		a := newApp(format.Set{toyBox}, nil, &out, &err)
+		a.screen.terminal, a.screen.width = terminal, 60
+		a.run(t.Context(), append(append([]string{"check", "--color=never"}, args...), file), &err)
+		return out.String(), err.String()
+	}
+	out, said := run(true)
+	if strings.Count(out, "toy-empty") != 1 || !strings.Contains(out, "(and 3 more like it)") || strings.Count(out, "toy-twice") != 1 || !strings.Contains(said, "3 findings folded, -v shows all") {
+		t.Errorf("on a terminal:\n%s%s", out, said)
+	}
+	for line := range strings.Lines(strings.TrimPrefix(out, file)) {
+		if len(line) > 61 {
+			t.Errorf("%q is longer than the screen", line)
+		}
+	}
+	for _, args := range [][]string{{"-v"}, {"--json"}} {
+		if out, _ := run(true, args...); strings.Count(out, "toy-empty") != 4 {
+			t.Errorf("%v:\n%s", args, out)
+		}
+	}
+	if out, _ := run(false); strings.Count(out, "toy-empty") != 4 {
+		t.Errorf("in a file:\n%s", out)
+	}
+}
+
+// docs/json.md has a section for each verb that prints JSON, and names every key that its
+// help names.
+func TestJSONPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := regexp.MustCompile(`\{([a-z][A-Za-z]*(?:,\s+[a-z][A-Za-z]*)+)\}`)
+	for _, cmd := range newApp(format.All(), nil, io.Discard, io.Discard).root().Commands() {
+		if cmd.Flags().Lookup("json") == nil {
+			continue
+		}
+		section := regexp.MustCompile("(?ms)^## [a-z, ]*\\b" + cmd.Name() + "\\b.*?(^## |\\z)").Find(page)
+		if section == nil {
+			t.Errorf("there is no section on %s", cmd.Name())
+			continue
+		}
+		for _, object := range keys.FindAllStringSubmatch(cmd.Long, -1) {
+			for key := range strings.SplitSeq(object[1], ",") {
+				if key = strings.TrimSpace(key); !regexp.MustCompile("\\b" + key + "\\b").Match(section) {
+					t.Errorf("the section on %s lacks %s", cmd.Name(), key)
+				}
+			}
+		}
+	}
+}
+
+// The list of formats is a table as far as the screen is wide enough for one.
+func TestFormatsFit(t *testing.T) {
+	for width, want := range map[int]string{
+		0:   "toy-box    Box of toys    .box .toys  open, build, check, dump, convert to toy-text\n",
+		70:  "toy-box    Box of toys    .box .toys  open, build, check, dump,\n                                      convert to toy-text\n",
+		60:  "toy-box: Box of toys (.box .toys)\n    open, build, check, dump, convert to toy-text\n",
+		200: "toy-box    Box of toys    .box .toys  open, build, check, dump, convert to toy-text\n",
+	} {
+		var out bytes.Buffer
+		a := newApp(format.Set{toyBox, toyShelf}, nil, &out, io.Discard)
+		a.screen.width = width
+		if code := a.run(t.Context(), []string{"formats"}, io.Discard); code != exitFine || !strings.Contains(out.String(), want) {
+			t.Errorf("at a width of %d: %d\n%s", width, code, out.String())
+		}
+	}
+}
+
+// An extraction whose progress is shown knows how many files it will have written.
+func TestExtractTotal(t *testing.T) {
+	var files tree.FS
+	for i := range 3000 {
+		files.AddBytes(fmt.Sprintf("a/%d.txt", i), nil)
+		files.AddBytes(fmt.Sprintf("b/%d.png", i), nil)
+	}
+	a := newApp(format.Set{toyBox}, nil, io.Discard, io.Discard)
+	for _, c := range []struct {
+		terminal bool
+		patterns []string
+		want     int64
+	}{{true, nil, 6000}, {true, []string{"*.png"}, 3000}, {false, nil, 0}} {
+		a.talk.terminal = c.terminal
+		x := &extraction{app: a, fsys: &files, patterns: c.patterns}
+		stop := x.count(t.Context())
+		for end := time.Now().Add(10 * time.Second); c.want > 0 && x.total.Load() == 0 && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
+		stop()
+		if got := x.total.Load(); got != c.want {
+			t.Errorf("%+v: %d files", c, got)
+		}
+	}
+}
+
+func TestExpanded(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"a.map", "b.map", "[c].map", "d.txt"} {
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := fmt.Sprint(expanded([]string{"*.map", "[c].map", "none*", "-", "d.txt"})); got != "[[c].map a.map b.map [c].map none* - d.txt]" {
+		t.Error(got)
+	}
+}
+
+// The changelog begins with the version that this is.
+func TestChangelog(t *testing.T) {
+	log, err := os.ReadFile("../../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	heading := regexp.MustCompile(`(?m)^## .*$`).Find(log)
+	if want := "## " + release + " (" + releaseDate + ")"; string(heading) != want {
+		t.Errorf("the changelog begins with %q, the version is %q", heading, want)
+	}
+	got := builtFrom([]debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef"}, {Key: "vcs.time", Value: "2031-02-03T23:59:59+02:00"}, {Key: "vcs.modified", Value: "true"}})
+	if want := release + " (0123456789ab with changes, 2031-02-03)"; got.String() != want {
+		t.Errorf("version %q, want %q", got, want)
+	}
+}

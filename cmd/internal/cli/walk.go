@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// pageSize is how many entries of a folder are in memory at a time.
+const pageSize = 1024
+
+// walk calls visit for every file and folder below dir, a folder before what
+// is in it; [fs.SkipDir] leaves a folder out. Folders are read page by page,
+// however large they are: those of one page come in the order of names, larger
+// ones in their own. What is neither file nor folder is passed over, so that
+// links lead nowhere.
+func walk(ctx context.Context, fsys fs.FS, dir string, visit func(name string, e fs.DirEntry) error) error {
+	f, err := fsys.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	pages, ok := f.(fs.ReadDirFile)
+	if !ok {
+		return &fs.PathError{Op: "readdir", Path: dir, Err: errors.New("not a folder")}
+	}
+	for first := true; ; first = false {
+		page, readErr := pages.ReadDir(pageSize)
+		if readErr != nil && readErr != io.EOF {
+			return readErr
+		}
+		if first && len(page) < pageSize {
+			slices.SortFunc(page, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+		}
+		for _, e := range page {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := visitEntry(ctx, fsys, dir, e, visit); err != nil {
+				return err
+			}
+		}
+		if readErr == io.EOF || len(page) == 0 {
+			return nil
+		}
+	}
+}
+
+func visitEntry(ctx context.Context, fsys fs.FS, dir string, e fs.DirEntry, visit func(string, fs.DirEntry) error) error {
+	// Nobody downstream shall have to think of "..".
+	if name := e.Name(); name == "." || strings.Contains(name, "/") || !fs.ValidPath(name) {
+		return fmt.Errorf("%s: %q cannot be the name of a file", dir, name)
+	}
+	name := path.Join(dir, e.Name())
+	if !e.IsDir() {
+		if !e.Type().IsRegular() {
+			return nil
+		}
+		return visit(name, e)
+	}
+	switch err := visit(name, e); err {
+	case nil:
+		return walk(ctx, fsys, name, visit)
+	case fs.SkipDir:
+		return nil
+	default:
+		return err
+	}
+}
+
+// selection is the files that patterns choose; all of them if there are none.
+type selection struct {
+	patterns []string
+	used     []bool
+}
+
+// selectPaths makes a selection. A pattern with a slash is for the whole path, one
+// without for the name of a file or folder anywhere; ** stands for any folders.
+// What names a folder chooses all that is in it.
+func selectPaths(patterns []string) (*selection, error) {
+	s := &selection{used: make([]bool, len(patterns))}
+	for _, p := range patterns {
+		clean := path.Clean("/" + strings.ReplaceAll(p, `\`, "/"))[1:]
+		if strings.HasPrefix(p, "./") || strings.HasPrefix(p, "/") {
+			clean = "/" + clean
+		}
+		if _, err := path.Match(clean, ""); err != nil {
+			return nil, fmt.Errorf("pattern %q: %w", p, err)
+		}
+		s.patterns = append(s.patterns, clean)
+	}
+	return s, nil
+}
+
+// has reports whether the file is chosen.
+func (s *selection) has(name string) bool {
+	found := len(s.patterns) == 0
+	for i, p := range s.patterns {
+		if matches(p, name) {
+			found, s.used[i] = true, true
+		}
+	}
+	return found
+}
+
+// unused returns an error about the first pattern that chose nothing.
+func (s *selection) unused(file string) error {
+	for i, used := range s.used {
+		if !used && isThere(s.patterns[i]) {
+			return hint(fmt.Errorf("%s: nothing in it matches %q", file, s.patterns[i]), "to take several files, all of them have to be game files")
+		}
+		if !used {
+			return hint(fmt.Errorf("%s: nothing in it matches %q", file, strings.TrimPrefix(s.patterns[i], "/")), "`trowel ls %s` lists what is there", file)
+		}
+	}
+	return nil
+}
+
+func matches(pattern, name string) bool {
+	if pattern == "" || pattern == "/" {
+		return true
+	}
+	elems := strings.Split(name, "/")
+	if !strings.Contains(pattern, "/") {
+		return slices.ContainsFunc(elems, func(e string) bool { return matchElem(pattern, e) })
+	}
+	return matchElems(strings.Split(strings.TrimPrefix(pattern, "/"), "/"), elems)
+}
+
+// matchElems reports whether the pattern is that of the path or of a folder on it.
+func matchElems(pattern, name []string) bool {
+	for i, p := range pattern {
+		if p == "**" {
+			for j := i; j <= len(name); j++ {
+				if matchElems(pattern[i+1:], name[j:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if i >= len(name) || !matchElem(p, name[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// matchElem takes a pattern literally, too: names may have brackets.
+func matchElem(pattern, elem string) bool {
+	ok, _ := path.Match(pattern, elem)
+	return ok || pattern == elem
+}

@@ -1,0 +1,154 @@
+package datafile
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+
+	"trowel.example/internal/deflate"
+)
+
+// Whoever stores a datafile in another form needs to remember what that form
+// does not say and what only matters for giving back the same bytes: residues.
+
+// ContainerResidue is what remains of the container.
+type ContainerResidue struct {
+	Swapped    bool `json:"swapped,omitempty"`    // magic ATAD
+	Version    int  `json:"version,omitempty"`    // 3; 0 stands for 4
+	OldSize    bool `json:"oldSize,omitempty"`    // the header's size leaves out the table of data sizes
+	OldSwaplen bool `json:"oldSwaplen,omitempty"` // so does its swaplen
+}
+
+// Container returns the residue of the container of f.
+func (f *File) Container() ContainerResidue {
+	k := ContainerResidue{Swapped: f.Swapped}
+	if f.Version != 4 {
+		k.Version = f.Version
+	}
+	missing := -4 * int32(len(f.Data))
+	k.OldSize = missing != 0 && f.SizeError == missing
+	k.OldSwaplen = missing != 0 && f.SwaplenError == missing
+	return k
+}
+
+// SetContainer makes the container of f, whose data are complete, that of which
+// k remained.
+func (f *File) SetContainer(k ContainerResidue) {
+	f.Swapped = k.Swapped
+	if k.Version != 0 {
+		f.Version = k.Version
+	}
+	missing := -4 * int32(len(f.Data))
+	if k.OldSize {
+		f.SizeError = missing
+	}
+	if k.OldSwaplen {
+		f.SwaplenError = missing
+	}
+}
+
+// BlockResidue is what remains of a data block whose content is stored elsewhere.
+type BlockResidue struct {
+	Level  *int   `json:"level,omitempty"`  // its zlib level, where that is not 6
+	Size   *int32 `json:"size,omitempty"`   // the size stated for Stream
+	Stream []byte `json:"stream,omitempty"` // its compressed bytes, in place of a content that has Was
+	Was    string `json:"was,omitempty"`    // CRC-32 of a content, "none" for no content
+}
+
+// Residue returns what makes the block out of a content, or out of none, if ok is
+// false. It is the zero value if the content is enough.
+func (b *Block) Residue(content Content, ok bool) BlockResidue {
+	if data, err := b.Bytes(); ok && err == nil && content.is(data) {
+		stream := b.Stream()
+		if stream == nil {
+			return BlockResidue{} // of version 3
+		}
+		switch level, found := deflate.LevelOf(stream, data); {
+		case found && level == DefaultLevel:
+			return BlockResidue{}
+		case found:
+			return BlockResidue{Level: &level}
+		}
+	}
+	stream, size := b.Compressed()
+	return BlockResidue{Size: &size, Stream: stream, Was: content.Mark(ok)}
+}
+
+// Compressed returns the zlib stream of the block and the size stated for its
+// content. The stream of a block of version 3 is made.
+func (b *Block) Compressed() ([]byte, int32) {
+	if b.stream != nil && !b.plain {
+		return b.stream, b.size
+	}
+	data, _ := b.Bytes()
+	stream, err := deflate.Compress(nil, data, b.level)
+	if err != nil {
+		return nil, 0
+	}
+	return stream, b.size
+}
+
+// Block returns the block of which k remained, nil if there is neither a
+// content nor a block that stood in place of none.
+func (k BlockResidue) Block(content Content, ok bool) *Block {
+	switch {
+	case k.Size != nil && k.Was == content.Mark(ok):
+		return NewBlockStream(k.Stream, *k.Size)
+	case ok && k.Level != nil:
+		return NewBlockLevel(content.all(), *k.Level)
+	case ok:
+		return NewBlock(content.all())
+	}
+	return nil
+}
+
+// IsZero reports whether nothing needs to be remembered.
+func (k BlockResidue) IsZero() bool { return k.Level == nil && k.Size == nil }
+
+// Mark tells contents apart in residues.
+func Mark(content []byte, ok bool) string { return Content{Bytes: content}.Mark(ok) }
+
+// Content is what a data block holds, or is to hold: bytes, and as many zeros behind
+// them as Zeros says. A layer that states a size and lacks its tiles has nothing else,
+// and those zeros should not take memory before they are written.
+type Content struct {
+	Bytes []byte
+	Zeros int
+}
+
+var someZeros [64 << 10]byte
+
+// Mark is the function Mark for the content.
+func (c Content) Mark(ok bool) string {
+	if !ok {
+		return "none"
+	}
+	sum := crc32.ChecksumIEEE(c.Bytes)
+	for n := c.Zeros; n > 0; n -= len(someZeros) {
+		sum = crc32.Update(sum, crc32.IEEETable, someZeros[:min(n, len(someZeros))])
+	}
+	return fmt.Sprintf("%08x", sum)
+}
+
+// is reports whether data is the content.
+func (c Content) is(data []byte) bool {
+	if len(data) != len(c.Bytes)+c.Zeros || !bytes.HasPrefix(data, c.Bytes) {
+		return false
+	}
+	for rest := data[len(c.Bytes):]; len(rest) > 0; {
+		n := min(len(rest), len(someZeros))
+		if !bytes.Equal(rest[:n], someZeros[:n]) {
+			return false
+		}
+		rest = rest[n:]
+	}
+	return true
+}
+
+// all returns the content with its zeros.
+func (c Content) all() []byte {
+	if c.Zeros == 0 {
+		return c.Bytes
+	}
+	return append(c.Bytes[:len(c.Bytes):len(c.Bytes)], make([]byte, c.Zeros)...)
+}

@@ -1,0 +1,245 @@
+package dat
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"trowel.example/fault"
+	"trowel.example/torchlight/text"
+)
+
+// Residue is what a compiled file has that its text does not say. It belongs to
+// that very text and is void once the text is edited.
+type Residue struct {
+	Version uint32   `json:"version,omitempty"` // where it is not the one that the name of the file means
+	IDs     string   `json:"ids,omitempty"`     // of the strings in the order of their first use, as in "1201-1204 17"
+	Table   []String `json:"table,omitempty"`   // the table of strings, where it is not just those of the text sorted by IDs
+	Values  []Bits   `json:"values,omitempty"`  // values that the text does not give back, in the order of the file
+	Rest    []byte   `json:"rest,omitempty"`    // what follows the root
+	Whole   []byte   `json:"whole,omitempty"`   // the file itself, where nothing else leads back to it
+}
+
+// Bits are those of a value.
+type Bits struct {
+	At    int    `json:"at"` // number of the property, in the order of the file
+	Value uint64 `json:"value"`
+}
+
+// findResidue returns the differences of a file, which was decoded from data, from
+// what form, the text of root, compiles to; nil if there are none. It makes the file
+// of the two as Compile does, and keeps data where that is not the same. It spares
+// the parsing: a tree that survives it is the same behind it.
+func findResidue(f *File, data []byte, root *text.Node, form []byte, o Options) *Residue {
+	r := &Residue{Rest: f.Rest}
+	if f.Version != o.version() {
+		r.Version = f.Version
+	}
+	var c *File
+	if text.Survives(root) {
+		c = compileTree(root, r, o)
+	} else {
+		var err error
+		if c, err = compile(form, r, o); err != nil {
+			return &Residue{Whole: data}
+		}
+	}
+	r.IDs = findIDs(f, c)
+	if !slices.Equal(f.Strings, withIDs(c.Strings, r.IDs)) {
+		r.IDs = ""
+		if !slices.ContainsFunc(f.Strings, func(s String) bool { return !utf8.ValidString(s.Text) }) {
+			r.Table = f.Strings // JSON has no half characters
+		}
+	}
+	if r.apply(c) != nil {
+		return &Residue{Whole: data}
+	}
+	at := 0
+	alongside(f.Root, c.Root, func(a, b *Node) {
+		for i := range min(len(a.Properties), len(b.Properties)) {
+			if v := a.Properties[i].Value; v != b.Properties[i].Value {
+				r.Values = append(r.Values, Bits{at + i, v})
+				b.Properties[i].Value = v
+			}
+		}
+		at += len(b.Properties)
+	})
+	if back, err := c.Encode(); err != nil || !bytes.Equal(back, data) {
+		return &Residue{Whole: data}
+	}
+	if r.Version == 0 && r.IDs == "" && r.Table == nil && r.Values == nil && len(r.Rest) == 0 {
+		return nil
+	}
+	return r
+}
+
+// alongside goes through two trees at once, as far as they have the same shape.
+func alongside(a, b *Node, see func(a, b *Node)) {
+	see(a, b)
+	for i := range min(len(a.Children), len(b.Children)) {
+		alongside(a.Children[i], b.Children[i], see)
+	}
+}
+
+// findIDs returns the IDs that the strings of c, in the order of their first use,
+// have in f; "" if they are the same.
+func findIDs(f, c *File) string {
+	ids := make([]uint32, len(c.Strings))
+	note := func(a, b uint32) {
+		if b-1 < uint32(len(ids)) && ids[b-1] == 0 {
+			ids[b-1] = a
+		}
+	}
+	alongside(f.Root, c.Root, func(a, b *Node) {
+		if f.Version == Torchlight1 {
+			note(a.Name, b.Name)
+		}
+		for i := range min(len(a.Properties), len(b.Properties)) {
+			p, q := &a.Properties[i], &b.Properties[i]
+			if f.Version == Torchlight1 {
+				note(p.Key, q.Key)
+			}
+			if q.Type.IsString() {
+				note(uint32(p.Value), uint32(q.Value))
+			}
+		}
+	})
+	var out []byte
+	same := true
+	for i := 0; i < len(ids); {
+		n := 1
+		for i+n < len(ids) && ids[i+n] == ids[i]+uint32(n) {
+			n++
+		}
+		same = same && ids[i] == uint32(i+1)
+		if len(out) > 0 {
+			out = append(out, ' ')
+		}
+		out = strconv.AppendUint(out, uint64(ids[i]), 10)
+		if n > 1 {
+			out = strconv.AppendUint(append(out, '-'), uint64(ids[i+n-1]), 10)
+		}
+		i += n
+	}
+	if same {
+		return ""
+	}
+	return string(out)
+}
+
+// parseIDs returns the IDs that such a list stands for, n of them.
+func parseIDs(list string, n int) ([]uint32, error) {
+	bad := &fault.Error{Path: "residue.ids", Offset: -1, Want: fmt.Sprintf("%d IDs", n), Got: strconv.Quote(list[:min(len(list), 40)]), Err: fault.ErrFormat}
+	ids := make([]uint32, 0, n)
+	for part := range strings.FieldsSeq(list) {
+		from, to, isRange := strings.Cut(part, "-")
+		first, err := strconv.ParseUint(from, 10, 32)
+		last := first
+		if err == nil && isRange {
+			last, err = strconv.ParseUint(to, 10, 32)
+		}
+		if err != nil || last < first || last-first >= uint64(n-len(ids)) {
+			return nil, bad
+		}
+		for id := first; id <= last; id++ {
+			ids = append(ids, uint32(id))
+		}
+	}
+	if len(ids) != n {
+		return nil, bad
+	}
+	return ids, nil
+}
+
+// withIDs returns a table with other IDs, sorted by them.
+func withIDs(table []String, list string) []String {
+	table = slices.Clone(table)
+	if list == "" {
+		return table
+	}
+	ids, err := parseIDs(list, len(table))
+	if err != nil {
+		return table
+	}
+	for i := range table {
+		table[i].ID = ids[i]
+	}
+	slices.SortStableFunc(table, func(a, b String) int { return cmp.Compare(a.ID, b.ID) })
+	return table
+}
+
+// apply makes of f, as it was compiled anew, what it was.
+func (r *Residue) apply(f *File) error {
+	var to func(id uint32) uint32 // from an ID given anew to the old one
+	switch {
+	case r.IDs != "":
+		ids, err := parseIDs(r.IDs, len(f.Strings))
+		if err != nil {
+			return err
+		}
+		to = func(id uint32) uint32 { return ids[id-1] }
+		f.Strings = withIDs(f.Strings, r.IDs)
+	case r.Table != nil:
+		old := make(map[string]uint32, len(r.Table))
+		for _, s := range slices.Backward(r.Table) {
+			old[s.Text] = s.ID
+		}
+		fresh := f.Strings
+		to = func(id uint32) uint32 { return old[fresh[id-1].Text] }
+		f.Strings = r.Table
+	}
+	if to != nil {
+		f.renumber(f.Root, to)
+	}
+	if len(r.Values) > 0 {
+		values := collect(f.Root, nil)
+		for _, v := range r.Values {
+			if v.At < 0 || v.At >= len(values) {
+				return &fault.Error{Path: "residue.values", Offset: -1, Want: fmt.Sprintf("a property below %d", len(values)), Got: strconv.Itoa(v.At), Err: fault.ErrFormat}
+			}
+			values[v.At].Value = v.Value
+		}
+	}
+	f.Rest = r.Rest
+	return nil
+}
+
+// renumber gives the strings below n other IDs.
+func (f *File) renumber(n *Node, to func(uint32) uint32) {
+	change := func(id uint32) uint32 {
+		if id == None {
+			return None
+		}
+		return to(id)
+	}
+	if f.Version == Torchlight1 {
+		n.Name = change(n.Name)
+	}
+	for i := range n.Properties {
+		p := &n.Properties[i]
+		if f.Version == Torchlight1 {
+			p.Key = change(p.Key)
+		}
+		if p.Type.IsString() {
+			p.Value = uint64(change(uint32(p.Value)))
+		}
+	}
+	for _, c := range n.Children {
+		f.renumber(c, to)
+	}
+}
+
+// collect appends all properties below n in the order of the file.
+func collect(n *Node, all []*Property) []*Property {
+	for i := range n.Properties {
+		all = append(all, &n.Properties[i])
+	}
+	for _, c := range n.Children {
+		all = collect(c, all)
+	}
+	return all
+}

@@ -1,0 +1,251 @@
+package pak
+
+import (
+	"cmp"
+	"encoding/binary"
+	"hash/crc32"
+
+	"trowel.example/fault"
+	"trowel.example/internal/deflate"
+	"trowel.example/internal/parallel"
+)
+
+// A Residue is what a list of paths and contents does not say about an archive:
+// the order of records and blocks, times, and whatever is not as [Write] would
+// make it. Write with the residue of an archive and its unchanged files gives the
+// very bytes again. What the residue says about a file is void as soon as the
+// file has another content, but for its place.
+type Residue struct {
+	Version  *uint16          `json:"version,omitempty"` // of the manifest, if not 2
+	Root     *ResidueName     `json:"root,omitempty"`    // if not "MEDIA/"
+	Max      *Odd             `json:"max,omitempty"`     // the largest compressed size, where it is wrong
+	Hash     *Odd             `json:"hash,omitempty"`    // of the archive, where it is wrong
+	ManHash  *Odd             `json:"man_hash,omitempty"`
+	Hint     *Odd             `json:"hint,omitempty"`
+	Sections []ResidueSection `json:"sections,omitempty"`
+	Tail     []byte           `json:"tail,omitzero"`  // bytes behind the last block; nil for four zeroes for each removed file
+	Rest     []byte           `json:"rest,omitempty"` // bytes behind the manifest
+
+	bare *Reader // set if it is only outlined: then it fits to files that are copied from there, not to contents
+}
+
+// Odd is a number that is not what it should be. It is void where it should be
+// something else than From.
+type Odd struct {
+	From uint32 `json:"from"`
+	Is   uint32 `json:"is"`
+}
+
+// odd returns what to remember of a number, nil if it is as it should be.
+func odd(should, is uint32) *Odd {
+	if should == is {
+		return nil
+	}
+	return &Odd{From: should, Is: is}
+}
+
+// apply returns the number to write.
+func (o *Odd) apply(should uint32) uint32 {
+	if o != nil && o.From == should {
+		return o.Is
+	}
+	return should
+}
+
+// Has reports whether the archive had a file of a path.
+func (k *Residue) Has(path string) bool {
+	for i := range k.Sections {
+		s := &k.Sections[i]
+		for j := range s.Records {
+			if s.Records[j].Kind == ResidueFile && join(string(s.Name), s.Records[j].Name) == path {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ResidueSection is a section of the manifest.
+type ResidueSection struct {
+	Name    ResidueName    `json:"name"`
+	Records ResidueRecords `json:"records"`
+}
+
+// ResidueRecord is a record of the manifest. Its JSON is a string such as
+// "0a1b2c3d 1d7bad8dfd975a3 +1 FOO.DAT", or an object that has it, if there is
+// anything odd.
+type ResidueRecord struct {
+	Kind  ResidueKind
+	Name  string
+	Sum   uint32   // of a file: CRC-32 of the content to which the rest belongs
+	Time  Filetime // of a file
+	Block int      // of a file: the place of its block among all, from 0; -1 if it has none of its own
+	Odd   *OddRecord
+
+	source *File // of a lost file in a bare residue: what to copy the block from
+}
+
+// ResidueKind tells records apart.
+type ResidueKind uint8
+
+const (
+	ResidueFile      ResidueKind = iota // a file of which the content is in the list
+	ResidueDirectory                    // a directory
+	ResidueRemoved                      // a file that the archive takes away
+	ResidueLost                         // a file whose content cannot be in the list: its name is empty or not the first of its kind, or it cannot be read
+)
+
+// OddRecord says in what a record and its block are not as Write would make them.
+type OddRecord struct {
+	Type   *Type   `json:"type,omitempty"`
+	CRC32  *uint32 `json:"crc32,omitempty"`
+	Size   *uint32 `json:"size,omitempty"`
+	Offset *uint32 `json:"offset,omitempty"` // only of what has no block of its own: void if anything in the archive changed
+
+	Level  *int   `json:"level,omitempty"`  // of zlib; -1 for stored
+	Stream []byte `json:"stream,omitempty"` // the compressed content, if no level leads to it
+	Block  []byte `json:"block,omitempty"`  // of a lost file: its block, header and all
+	Gap    []byte `json:"gap,omitempty"`    // bytes before its block
+}
+
+const (
+	levelStored  = -1 // no compression
+	deflateLevel = 6  // that of the editor
+)
+
+// borrows reports whether the record has an offset, but no block of its own there.
+func (k *ResidueRecord) borrows() bool { return k.Block < 0 && k.Odd != nil && k.Odd.Offset != nil }
+
+// oddly returns the record's OddRecord to put something into.
+func (k *ResidueRecord) oddly() *OddRecord {
+	if k.Odd == nil {
+		k.Odd = new(OddRecord)
+	}
+	return k.Odd
+}
+
+// NewResidue takes the residue of an archive. It inflates every block, on all
+// cores. An archive whose blocks lie over each other and add up to far more
+// than its size is refused with [fault.ErrLimit].
+func NewResidue(r *Reader) (*Residue, error) {
+	k, parts, err := outline(r)
+	if err != nil {
+		return nil, err
+	}
+	if r.bomb() {
+		return nil, errBomb
+	}
+	errs := make([]error, len(parts))
+	parallel.Each(len(parts), func(i int) { errs[i] = parts[i].fill() })
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
+	}
+	k.bare = nil
+	return k, nil
+}
+
+func differs[T comparable](should, is T) *T {
+	if should == is {
+		return nil
+	}
+	return &is
+}
+
+var errBomb = &fault.Error{Offset: -1, Want: "blocks side by side", Got: "blocks over each other that add up to more than the archive can hold", Err: fault.ErrLimit}
+
+// bomb reports whether the sizes that the manifest states are more than blocks
+// side by side can hold.
+func (r *Reader) bomb() bool {
+	sum := int64(0)
+	for _, f := range r.files {
+		if !f.Removed() {
+			sum += int64(f.Record.Size)
+		}
+	}
+	return sum > maxRatio*r.size
+}
+
+// fill notes how a file differs from what Write would make of its content,
+// which it inflates. Of a lost one it keeps the block.
+func (p *part) fill() error {
+	if p.rec.Kind == ResidueFile {
+		block, err := p.file.Block()
+		if err == nil {
+			var content []byte
+			if content, _, err = p.file.inflate(block); err == nil {
+				p.fillFile(block, content)
+				return nil
+			}
+		}
+		p.rec.Kind = ResidueLost
+	}
+	if p.rec.Kind == ResidueLost {
+		return p.fillLost()
+	}
+	return nil
+}
+
+func (p *part) fillFile(block, content []byte) {
+	k := p.rec
+	k.Sum, k.Time = crc32.ChecksumIEEE(content), p.is.Time
+	p.noteFields(k.Sum, uint32(len(content)))
+	if k.Block < 0 {
+		return // its block is that of another file
+	}
+	level, stream := levelOf(block, content)
+	if stream != nil {
+		k.oddly().Stream = stream
+	} else if level != usualLevel(p.is.Type, len(content)) {
+		k.oddly().Level = &level
+	}
+}
+
+func (p *part) fillLost() error {
+	k := p.rec
+	k.source, k.Time = nil, p.is.Time
+	p.noteFields(0, 0)
+	if k.Block < 0 {
+		return nil
+	}
+	block, err := p.file.Block()
+	k.oddly().Block = block
+	return err
+}
+
+// noteFields notes how the fields of the record differ from what they should be.
+func (p *part) noteFields(crc, size uint32) {
+	k, is := p.rec, p.is
+	if k.Kind != ResidueDirectory && is.Type != TypeOf(is.Name) {
+		k.oddly().Type = &is.Type
+	}
+	if is.CRC32 != crc {
+		k.oddly().CRC32 = &is.CRC32
+	}
+	if is.Size != size {
+		k.oddly().Size = &is.Size
+	}
+}
+
+// usualLevel returns how the editor compresses a file.
+func usualLevel(t Type, size int) int {
+	if t.Stored() || size >= storedSize {
+		return levelStored
+	}
+	return deflateLevel
+}
+
+// levelOf returns the level at which a block was compressed, or its stream if
+// none leads to it.
+func levelOf(block, content []byte) (level int, stream []byte) {
+	stream = block[blockHeaderSize:]
+	if binary.LittleEndian.Uint32(block[4:]) == 0 {
+		return levelStored, nil
+	}
+	if deflate.Matches(stream, content, deflateLevel) {
+		return deflateLevel, nil
+	}
+	if level, ok := deflate.LevelOf(stream, content); ok {
+		return level, nil
+	}
+	return 0, stream
+}

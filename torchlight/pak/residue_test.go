@@ -1,0 +1,157 @@
+package pak_test
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trowel.example/torchlight/pak"
+)
+
+// Every archive comes back from its files and its residue, whatever is odd about
+// it; and from an edit that changes nothing.
+func TestResidue(t *testing.T) {
+	for name, o := range oddities(t) {
+		r := o.open(t)
+		if found := findings(r); !slices.Equal(found, o.want) && len(found)+len(o.want) > 0 {
+			t.Errorf("%s: found %v, want %v", name, found, o.want)
+		}
+		got := write(t, list(t, r), residue(t, r))
+		if !bytes.Equal(got.pak, o.pak) || !bytes.Equal(got.man, o.man) {
+			t.Errorf("%s: comes back as %s and %s, want %s and %s", name, dump(got.pak), dump(got.man), dump(o.pak), dump(o.man))
+		}
+		got = edited(t, pak.NewEdit(r))
+		if !bytes.Equal(got.pak, o.pak) || !bytes.Equal(got.man, o.man) {
+			t.Errorf("%s: an edit without a change gives %s and %s, want %s and %s", name, dump(got.pak), dump(got.man), dump(o.pak), dump(o.man))
+		}
+	}
+}
+
+// What is changed loses what the residue knew of it, but for its place; nothing
+// else changes. Whatever was odd, all contents are right.
+func TestResidueAfterChanges(t *testing.T) {
+	for name, o := range oddities(t) {
+		r := o.open(t)
+		k := residue(t, r)
+		files := list(t, r)
+		want := contents(t, r)
+		files = slices.DeleteFunc(files, func(f pak.NewFile) bool { return f.Path == "MEDIA/LAST.DAT" })
+		files[0] = file(files[0].Path, []byte("changed"))
+		files = append(files, file("MEDIA/NEW/NEW.DAT", []byte("new")), file("MEDIA/NEW.DAT", []byte("new too")))
+		delete(want, "MEDIA/LAST.DAT")
+		want[files[0].Path], want["MEDIA/NEW/NEW.DAT"], want["MEDIA/NEW.DAT"] = "changed", "new", "new too"
+		got := write(t, files, k).open(t)
+		if diff := cmp.Diff(want, contents(t, got)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		first := got.Find(files[0].Path)
+		if first.Record.Offset != 8 || first.Record.Time != files[0].Time {
+			t.Errorf("%s: the changed file stands at %d with time %d", name, first.Record.Offset, first.Record.Time)
+		}
+		for _, id := range findings(got) {
+			switch id {
+			case "tl-pak-hash", "tl-pak-max", "tl-pak-manifest-hash", "tl-pak-overlap", "tl-pak-outside", "tl-pak-hint":
+				t.Errorf("%s: after a change it has %s", name, id)
+			}
+		}
+	}
+}
+
+// An archive that was written without a residue needs next to none.
+func TestResidueOfNew(t *testing.T) {
+	r := write(t, sample(), nil).open(t)
+	k := residue(t, r)
+	if k.Version != nil || k.Root != nil || k.Max != nil || k.Hash != nil || k.ManHash != nil || k.Hint != nil || k.Tail != nil {
+		t.Errorf("a new archive is held for odd: %+v", k)
+	}
+	for _, s := range k.Sections {
+		for _, rec := range s.Records {
+			if rec.Odd != nil {
+				t.Errorf("%s is held for odd: %+v", rec.Name, rec.Odd)
+			}
+		}
+	}
+}
+
+// A residue that somebody tampered with does no harm.
+func TestResidueTampered(t *testing.T) {
+	o := oddities(t)["foreign stream"]
+	r := o.open(t)
+	for _, change := range []func(rec *pak.ResidueRecord){
+		func(rec *pak.ResidueRecord) { rec.Block = 1 << 30 },
+		func(rec *pak.ResidueRecord) { rec.Block = -1 },
+		func(rec *pak.ResidueRecord) { rec.Odd = &pak.OddRecord{Stream: []byte("no stream")} },
+		func(rec *pak.ResidueRecord) { rec.Name = "OTHER.DAT" },
+		func(rec *pak.ResidueRecord) { rec.Kind = pak.ResidueRemoved },
+		func(rec *pak.ResidueRecord) { rec.Kind = pak.ResidueLost },
+	} {
+		k := residue(t, r)
+		change(&k.Sections[1].Records[1])
+		if diff := cmp.Diff(contents(t, r), contents(t, write(t, list(t, r), k).open(t))); diff != "" {
+			t.Error(diff)
+		}
+	}
+	k := residue(t, r)
+	level := 99
+	k.Sections[1].Records[1].Odd = &pak.OddRecord{Level: &level}
+	if _, _, err := pak.Write(new(memory), list(t, r), k); err == nil {
+		t.Error("level 99 was accepted")
+	}
+}
+
+func TestEdit(t *testing.T) {
+	a := write(t, sample(), nil)
+	r := a.open(t)
+	e := pak.NewEdit(r)
+	e.Put(file("media/units/b.dat", []byte("replaced")))
+	e.Put(file("MEDIA/NEW.LAYOUT", []byte("added")))
+	if err := e.Rename(`media\units\a.dat`, "MEDIA/OTHER/A.RAW"); err != nil {
+		t.Error(err)
+	}
+	if err := e.Delete("MEDIA/SKILLS.RAW"); err != nil {
+		t.Error(err)
+	}
+	if e.Delete("MEDIA/SKILLS.RAW") == nil || e.Rename("MEDIA/NONE", "MEDIA/X") == nil || e.Rename("MEDIA/NEW.LAYOUT", "MEDIA/UNITS/B.DAT") == nil {
+		t.Error("what is not there was found, or what is there overwritten")
+	}
+	got := edited(t, e).open(t)
+	want := contents(t, r)
+	delete(want, "MEDIA/SKILLS.RAW")
+	delete(want, "MEDIA/UNITS/A.DAT")
+	want["MEDIA/UNITS/B.DAT"], want["MEDIA/NEW.LAYOUT"], want["MEDIA/OTHER/A.RAW"] = "replaced", "added", "first"
+	if diff := cmp.Diff(want, contents(t, got)); diff != "" {
+		t.Error(diff)
+	}
+	if f := got.Find("MEDIA/OTHER/A.RAW"); f.Record.Type != pak.TypeRaw || f.Record.Time != sample()[1].Time {
+		t.Errorf("the renamed file is %+v", f.Record)
+	}
+	if found := findings(got); !slices.Equal(found, []string{"tl-pak-removed"}) {
+		t.Errorf("findings: %v", found)
+	}
+	before, _ := r.Find("MEDIA/UNITS/ITEMS/MAPS/SWORD.LAYOUT").Block()
+	after, err := got.Find("MEDIA/UNITS/ITEMS/MAPS/SWORD.LAYOUT").Block()
+	if err != nil || !bytes.Equal(before, after) {
+		t.Errorf("a block that was not edited was not copied: %v", err)
+	}
+}
+
+// Blocks that lie over each other must not make work without end.
+func TestBomb(t *testing.T) {
+	a := newRaw()
+	content := make([]byte, 1<<20)
+	b := block(content, 9)
+	rec := *a.add("MEDIA/", "0.DAT", "", content, b)
+	for i := range 3000 {
+		rec.Name = string(rune('A'+i%26)) + string(rune('A'+i/26%26)) + string(rune('A'+i/676)) + ".DAT"
+		a.record("MEDIA/", rec)
+	}
+	r := a.build(t).open(t)
+	if _, err := pak.NewResidue(r); err == nil {
+		t.Error("3 GiB out of a kilobyte were taken")
+	}
+	if !slices.Contains(findings(r), "tl-pak-bomb") {
+		t.Error("no finding")
+	}
+}

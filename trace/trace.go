@@ -1,0 +1,19 @@
+// Package trace is the account of a file: each of its fields with its place, its value
+// and what that means, in the order in which a decoder reads them.
+//
+// The dump of a file is made of nothing else. Every byte belongs to a field, so that
+// what a decoder passes over can be seen too.
+package trace
+
+// Field is one field of a file, as a Tracer sees it.
+type Field struct {
+	Space   string // "" for the file itself, else the path of the compressed field that these bytes were inflated from
+	Path    string // path of the field, such as "items[3].size"
+	Offset  int64  // offset of its first byte in its space
+	Len     int64  // number of bytes
+	Value   any    // the value: an integer, a string, a []byte, or nil for a span that is only counted
+	Meaning string // what the value means, where that is not obvious
+}
+
+// Tracer receives every field, in the order in which they are read.
+type Tracer func(Field)
