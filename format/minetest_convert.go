@@ -23,7 +23,7 @@ var (
 	optionHash     = Option{Name: "redis-hash", Help: "the `hash` in which the new world is in Redis"}
 	optionPassword = Option{Name: "redis-password", Help: "the `password` of that Redis"}
 
-	optionForceUse    = Option{Name: "in-use", Bool: true, Help: "repair in place even while a program has the world open"}
+	optionForceUse    = Option{Name: "in-use", Bool: true, Help: "repair in place even while a program has the world open, as far as no database is replaced"}
 	optionDropUnknown = Option{Name: "drop-unknown", Bool: true, Help: "delete blocks of versions that do not exist yet"}
 )
 

@@ -156,9 +156,6 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 	if err := free(dir, opts.Force); err != nil {
 		return err
 	}
-	if err := settle(dir); err != nil {
-		return err
-	}
 	z, err := zip.OpenReader(backup)
 	if err != nil {
 		return &fault.Error{File: backup, Offset: -1, Want: "a backup of a world", Got: err.Error(), Err: err}
@@ -174,6 +171,14 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 	}
 	c, err := worldmap.Config(dir, s, opts.Remote)
 	if err != nil {
+		return err
+	}
+	if len(m.Stores) > 0 || len(blocks) > 0 && c.Backend == mapdb.LevelDB {
+		if err := replaceable(dir); err != nil {
+			return err
+		}
+	}
+	if err := settle(dir); err != nil {
 		return err
 	}
 	var list []mapdb.Pos

@@ -350,6 +350,9 @@ func settle(dir string) error {
 		return nil
 	}
 	if _, err := os.Stat(place); missing(err) {
+		if err := replaceable(dir); err != nil {
+			return err
+		}
 		return os.Rename(old, place)
 	}
 	return os.RemoveAll(old)

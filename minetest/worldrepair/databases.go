@@ -141,6 +141,9 @@ func settleDatabases(dir string) error {
 		if _, err := os.Stat(filepath.Join(dir, rescuedPrefix+name)); missing(err) {
 			continue
 		}
+		if err := replaceable(dir); err != nil {
+			return err
+		}
 		if err := replaceDatabase(dir, name); err != nil {
 			return err
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -134,5 +136,36 @@ func TestNoCurrent(t *testing.T) {
 	_, done := worldrepair.InPlace(ctx, dir, "", worldrepair.Options{})
 	if planned == nil || copied == nil || done == nil || planned.Error() != done.Error() || planned.Error() != copied.Error() {
 		t.Errorf("the plan: %v, the copy: %v, the repair: %v", planned, copied, done)
+	}
+}
+
+// A store that cannot be read stays as it is, and that is told, whatever its backend.
+func TestHopelessStores(t *testing.T) {
+	for _, c := range []struct{ line, backend, file, text string }{
+		{"auth_backend = ", "leveldb", "auth.db/CURRENT", "nothing"},
+		{"auth_backend = ", "sqlite3", "auth.sqlite", "version https://git-lfs.github.com/spec/v1\n"},
+		{"mod_storage_backend = ", "files", "mod_storage/amod", "{\"a\":"},
+		{"mod_storage_backend = ", "sqlite3", "mod_storage.sqlite", "version https://git-lfs.github.com/spec/v1\n"},
+		{"auth_backend = ", "paper", "world.mt", ""},
+	} {
+		dir := damage(t, mapdb.SQLite)
+		before, err := worldrepair.Plan(context.Background(), dir, worldrepair.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, "world.mt")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := slices.DeleteFunc(strings.SplitAfter(string(text), "\n"), func(l string) bool { return strings.HasPrefix(l, c.line) })
+		judge.Write(t, path, []byte(strings.Join(lines, "")+c.line+c.backend+"\n"))
+		if c.file != "world.mt" {
+			judge.Write(t, filepath.Join(dir, filepath.FromSlash(c.file)), []byte(c.text))
+		}
+		r, err := worldrepair.Plan(context.Background(), dir, worldrepair.Options{})
+		if err != nil || r.Hopeless != before.Hopeless+1 {
+			t.Errorf("%s: %+v, %v", c.file, r, err)
+		}
 	}
 }

@@ -474,8 +474,20 @@ func TestInUse(t *testing.T) {
 	if diff := cmp.Diff(files, snapshot(t, dir)); diff != "" {
 		t.Error(diff)
 	}
-	if r, err := worldrepair.InPlace(ctx, dir, "", worldrepair.Options{Force: true}); err != nil || !r.Changes() {
-		t.Errorf("with force: %+v, %v", r, err)
+	// To replace a database is to lose what the program writes from then on.
+	if _, err := worldrepair.InPlace(ctx, dir, "", worldrepair.Options{Force: true}); !errors.Is(err, worldrepair.ErrInUse) {
+		t.Errorf("a database of LevelDB in use, with force: %v", err)
+	}
+	if diff := cmp.Diff(files, snapshot(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+	worldtest.SetLine(t, filepath.Join(dir, "world.mt"), "backend = leveldb", "backend = dummy")
+	r, err := worldrepair.InPlace(ctx, dir, "", worldrepair.Options{Force: true})
+	if err != nil || !r.Changes() {
+		t.Fatalf("with force: %+v, %v", r, err)
+	}
+	if err := worldrepair.Restore(ctx, dir, r.Backup, worldrepair.Options{Force: true}); !errors.Is(err, worldrepair.ErrInUse) {
+		t.Errorf("a store is put back in use, with force: %v", err)
 	}
 	in.Close()
 	if err := child.Wait(); err != nil {

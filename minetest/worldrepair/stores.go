@@ -28,13 +28,13 @@ var (
 
 // findPlayers looks for players whose inventory is damaged, and for rows of nobody.
 func (r *repair) findPlayers(ctx context.Context) (err error) {
-	files := playerFiles[r.backends.Players]
-	if files == nil {
+	at, ok := storeAt(r.backends.Players, playersAt)
+	if !ok {
 		return nil
 	}
 	players, err := world.OpenPlayers(ctx, r.dir, r.settings, world.Options{})
 	if err != nil {
-		r.hopeless(files[0], err)
+		r.hopeless(at, err)
 		return nil
 	}
 	defer func() { err = errors.Join(err, players.Close()) }()
@@ -46,7 +46,7 @@ func (r *repair) findPlayers(ctx context.Context) (err error) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		where := fmt.Sprintf("%s:%s", files[0], name)
+		where := fmt.Sprintf("%s:%s", at, name)
 		if err == nil && p.Broken != nil && p.Inventory == nil {
 			_, broken := item.SalvageInventory(p.Broken)
 			if err = r.tryPlayer(ctx, p); err == nil {
@@ -61,11 +61,11 @@ func (r *repair) findPlayers(ctx context.Context) (err error) {
 			r.hopeless(where, err)
 		}
 	}
-	n, err := orphansOf(ctx, r, files[0], players)
+	n, err := orphansOf(ctx, r, at, players)
 	if r.playerOrphans = n > 0; err != nil || n == 0 && len(r.players) == 0 {
 		return err
 	}
-	return r.backup.store(files)
+	return r.backup.store(playerFiles[r.backends.Players])
 }
 
 // mendPlayer puts what can be read of the inventory of a player into a store.
@@ -166,23 +166,75 @@ func (r *repair) mendPlayers(ctx context.Context) (err error) {
 	return players.Commit(ctx)
 }
 
-// findAccounts looks for rows of nobody.
+// What the stores are called that are in the folder of the world.
+var (
+	playersAt  = map[string]string{world.BackendFiles: "players", world.BackendLevelDB: "players.db", world.BackendSQLite: "players.sqlite"}
+	accountsAt = map[string]string{world.BackendFiles: "auth.txt", world.BackendLevelDB: "auth.db", world.BackendSQLite: "auth.sqlite"}
+	storageAt  = map[string]string{world.BackendFiles: "mod_storage", world.BackendSQLite: "mod_storage.sqlite"}
+)
+
+// storeAt returns what a store is called, and false for one that is on a server. One of a
+// backend that nobody knows is a matter of world.mt.
+func storeAt(backend string, at map[string]string) (string, bool) {
+	if name, ok := at[backend]; ok {
+		return name, true
+	}
+	return "world.mt", backend != world.BackendPostgres && backend != world.BackendDummy
+}
+
+// readable tells of what cannot be read of a store.
+func readable[T any](ctx context.Context, r *repair, file string, s world.Store[T]) error {
+	for name, err := range s.Names(ctx) {
+		where := file
+		if err == nil {
+			where += ":" + name
+			_, err = s.Get(ctx, name)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			r.hopeless(where, err)
+		}
+	}
+	return nil
+}
+
+// findAccounts looks for accounts that cannot be read, and for rows of nobody.
 func (r *repair) findAccounts(ctx context.Context) (err error) {
-	files := authFiles[r.backends.Auth]
-	if files == nil {
+	at, ok := storeAt(r.backends.Auth, accountsAt)
+	if !ok {
 		return nil
 	}
 	accounts, err := world.OpenAuth(ctx, r.dir, r.settings, world.Options{})
 	if err != nil {
-		r.hopeless(files[0], err)
+		r.hopeless(at, err)
 		return nil
 	}
 	defer func() { err = errors.Join(err, accounts.Close()) }()
-	n, err := orphansOf(ctx, r, files[0], accounts)
+	if err := readable(ctx, r, at, accounts); err != nil {
+		return err
+	}
+	n, err := orphansOf(ctx, r, at, accounts)
 	if r.authOrphans = n > 0; err != nil || n == 0 {
 		return err
 	}
-	return r.backup.store(files)
+	return r.backup.store(authFiles[r.backends.Auth])
+}
+
+// findStorage looks for what mods keep and cannot be read.
+func (r *repair) findStorage(ctx context.Context) (err error) {
+	at, ok := storeAt(r.backends.ModStorage, storageAt)
+	if !ok {
+		return nil
+	}
+	mods, err := world.OpenStorage(ctx, r.dir, r.settings, world.Options{})
+	if err != nil {
+		r.hopeless(at, err)
+		return nil
+	}
+	defer func() { err = errors.Join(err, mods.Close()) }()
+	return readable(ctx, r, at, mods)
 }
 
 func (r *repair) mendAccounts(ctx context.Context) (err error) {

@@ -158,8 +158,7 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (*Report, error)
 // repaired and others not, but none in between; the next one goes on, and Restore undoes both.
 //
 // It fails with [ErrInUse] if a program has files of the world open, as far as
-// that can be seen, unless [Options.Force] is set; a damaged database of SQLite is not
-// replaced even then. Folders of block files are not
+// that can be seen, unless [Options.Force] is set; no database is replaced even then. Folders of block files are not
 // repaired in place: the error wraps [mapdb.ErrReadOnly].
 func InPlace(ctx context.Context, dir, backup string, opts Options) (*Report, error) {
 	if err := free(dir, opts.Force); err != nil {
@@ -183,9 +182,8 @@ func InPlace(ctx context.Context, dir, backup string, opts Options) (*Report, er
 	if r.config.Backend == mapdb.Sectors && len(r.blocks) > 0 {
 		return nil, fmt.Errorf("%s: %w: repair a copy", r.config.Backend, mapdb.ErrReadOnly)
 	}
-	if len(r.report.Databases) > 0 {
-		// A program that has the damaged file open would go on writing to that.
-		if err := free(dir, false); err != nil {
+	if len(r.report.Databases) > 0 || len(r.blocks) > 0 && r.config.Backend == mapdb.LevelDB || len(r.players) > 0 && r.backends.Players == world.BackendLevelDB {
+		if err := replaceable(dir); err != nil {
 			return nil, err
 		}
 	}
@@ -225,7 +223,7 @@ func examine(ctx context.Context, dir string, opts Options, b *backup, isCopy bo
 	if r.config, err = worldmap.Config(dir, r.settings, opts.Remote); err != nil {
 		return nil, err
 	}
-	for _, look := range []func(context.Context) error{r.findDatabases, r.findBlocks, r.findTexts, r.findPlayers, r.findAccounts} {
+	for _, look := range []func(context.Context) error{r.findDatabases, r.findBlocks, r.findTexts, r.findPlayers, r.findAccounts, r.findStorage} {
 		if err := look(ctx); err != nil {
 			return nil, err
 		}
