@@ -26,6 +26,22 @@ type Meta struct {
 	Last   bool      // it is made quicker once all other files were
 }
 
+// Keeper is a tree whose sidecar is made of what making its other files shows by the
+// way: what that takes is done only once somebody says that the sidecar is wanted.
+type Keeper interface {
+	fs.FS
+	// Keep says that the sidecar will be asked for, once all files were.
+	Keep()
+}
+
+// Keep says that the sidecar of a tree will be asked for, once all its files were. The
+// sidecar is the same without, but takes longer.
+func Keep(fsys fs.FS) {
+	if k, ok := fsys.(Keeper); ok {
+		k.Keep()
+	}
+}
+
 // FS is a tree of files. The zero value is an empty one. Files are added before
 // it is used; then it may be used by many goroutines.
 type FS struct {

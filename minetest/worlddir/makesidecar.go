@@ -24,6 +24,7 @@ func (s *shown) sidecarNode() node {
 
 // sidecar makes the sidecar. What was opened before is not made again.
 func (s *shown) sidecar() ([]byte, error) {
+	s.Keep()
 	side := &sidecar{TrueNames: make(map[string]value), Verifiers: make(map[string]value), Things: make(map[string]thingResidue)}
 	if s.w.schema() == mapdb.SchemaXYZ {
 		side.Schema = schemaXYZ
@@ -43,7 +44,7 @@ func (s *shown) sidecar() ([]byte, error) {
 			if t == &s.auth {
 				continue // what is to be kept of accounts is their verifiers
 			}
-			_, residue, err := t.make(file)
+			_, residue, err := t.make(file, true)
 			if err != nil && s.w.missed != nil {
 				s.w.miss(at, err)
 				continue

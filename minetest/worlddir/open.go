@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"trowel.example/internal/safename"
 	"trowel.example/internal/tree"
@@ -30,7 +31,8 @@ type shown struct {
 	auth    things
 	storage things
 
-	mu       sync.Mutex // for what follows, and for the stores, which serve one at a time
+	keeping  atomic.Bool // the sidecar is wanted: note residues by the way
+	mu       sync.Mutex  // for what follows, and for the stores, which serve one at a time
 	residues map[string]blockResidue
 }
 
@@ -58,6 +60,9 @@ func Open(w *World, o Options) fs.FS {
 	}
 	return s
 }
+
+// Keep says that the sidecar will be asked for, as [tree.Keeper] has it.
+func (s *shown) Keep() { s.keeping.Store(true) }
 
 // databases are the files and folders of the world's own folder that the tree
 // shows in another form.
@@ -252,15 +257,17 @@ func (s *shown) block(i int) node {
 	}}
 }
 
-// blockText makes the text of a block, and its residue by the way.
+// blockText makes the text of a block, and by the way its residue, if that is wanted.
 func (s *shown) blockText(i int, pos mapdb.Pos, data []byte) []byte {
 	b, err := mapblock.Decode(data)
 	if err != nil {
-		s.blocks.setMade(i)
+		if s.keeping.Load() {
+			s.blocks.setMade(i)
+		}
 		return rawText(data, pos, err)
 	}
 	text := BlockText(b, pos)
-	if !s.blocks.isMade(i) {
+	if s.keeping.Load() && !s.blocks.isMade(i) {
 		if residue := newResidue(data, text, s.o.Exact); residue != nil {
 			s.mu.Lock()
 			s.residues[blockPath(pos)] = *residue
@@ -276,7 +283,7 @@ type things struct {
 	s       *shown
 	dir     string
 	all     func(context.Context) iter.Seq2[string, error]
-	content func(name string) (data []byte, residue *thingResidue, err error)
+	content func(name string, keep bool) (data []byte, residue *thingResidue, err error)
 	owner   bool // nobody but its owner may read what they are made of
 
 	once  sync.Once
@@ -340,37 +347,37 @@ func (t *things) find(rest string, deeper bool) (node, error) {
 
 func (t *things) file(file string) node {
 	return node{name: file, meta: tree.Meta{Stored: -1, Owner: t.owner}, content: func() ([]byte, error) {
-		data, _, err := t.make(file)
+		data, _, err := t.make(file, false)
 		return data, err
 	}}
 }
 
-// make makes a file, and tells what that does not say.
-func (t *things) make(file string) ([]byte, *thingResidue, error) {
+// make makes a file, and tells what that does not say, if that is to be kept.
+func (t *things) make(file string, keep bool) ([]byte, *thingResidue, error) {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
-	data, residue, err := t.content(t.names[file])
+	data, residue, err := t.content(t.names[file], keep)
 	if residue != nil {
 		residue.CRC32 = crc32.ChecksumIEEE(data)
 	}
 	return data, residue, err
 }
 
-func (s *shown) player(name string) ([]byte, *thingResidue, error) {
+func (s *shown) player(name string, keep bool) ([]byte, *thingResidue, error) {
 	p, err := s.w.Players.Get(context.Background(), name)
 	if err != nil {
 		return nil, nil, err
 	}
 	form := playerFormOf(p)
 	data, err := encodeJSON(form)
-	if err != nil {
-		return nil, nil, err
+	if err != nil || !keep {
+		return data, nil, err
 	}
 	residue, err := playerResidue(p, form, s.w.Backends.Players)
 	return data, residue, err
 }
 
-func (s *shown) account(name string) ([]byte, *thingResidue, error) {
+func (s *shown) account(name string, _ bool) ([]byte, *thingResidue, error) {
 	a, err := s.w.Auth.Get(context.Background(), name)
 	if err != nil {
 		return nil, nil, err
@@ -379,7 +386,7 @@ func (s *shown) account(name string) ([]byte, *thingResidue, error) {
 	return data, nil, err
 }
 
-func (s *shown) mod(name string) ([]byte, *thingResidue, error) {
+func (s *shown) mod(name string, keep bool) ([]byte, *thingResidue, error) {
 	m, err := s.w.Storage.Get(context.Background(), name)
 	if err != nil {
 		return nil, nil, err
@@ -389,8 +396,8 @@ func (s *shown) mod(name string) ([]byte, *thingResidue, error) {
 		form = append(form, pair{e.Key, e.Value})
 	}
 	data, err := encodeJSON(form)
-	if err != nil {
-		return nil, nil, err
+	if err != nil || !keep {
+		return data, nil, err
 	}
 	residue, err := modResidue(m, s.w.Backends.ModStorage)
 	return data, residue, err

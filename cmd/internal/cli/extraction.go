@@ -401,6 +401,7 @@ func (x *extraction) makeSidecar() func() ([]byte, error) {
 		return func() ([]byte, error) { return nil, nil }
 	}
 	if metaOf(fs.Stat(x.fsys, tree.Sidecar)).Last {
+		tree.Keep(x.fsys)
 		return func() ([]byte, error) { return fs.ReadFile(x.fsys, tree.Sidecar) }
 	}
 	var data []byte
