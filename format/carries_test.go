@@ -230,7 +230,7 @@ func TestCarriesArchive(t *testing.T) {
 	if err != nil || f != toyMod {
 		t.Fatalf("Find = %v, %v", f, err)
 	}
-	file, err := f.Open(nil, src)
+	file, err := f.Open(new(Job), src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestCarriesArchive(t *testing.T) {
 	}
 	// Its fields can be dumped by its path.
 	var fields []string
-	err = f.Dump(nil, src, "MEDIA/SKILLS/FOO.DAT", func(f trace.Field) { fields = append(fields, fmt.Sprint(f.Path, f.Value)) })
+	err = f.Dump(new(Job), src, "MEDIA/SKILLS/FOO.DAT", func(f trace.Field) { fields = append(fields, fmt.Sprint(f.Path, f.Value)) })
 	if got := strings.Join(fields, " "); err != nil || got != "MEDIA/SKILLS/FOO.DAT.numbers[7 -1]" {
 		t.Fatalf("Dump = %s, %v", got, err)
 	}
@@ -267,7 +267,7 @@ func TestCarriesArchive(t *testing.T) {
 		t.Fatalf("FindTree = %v, %v", found, err)
 	}
 	out := &memory{files: make(map[string]*memoryPart)}
-	if err := f.Build(nil, fsys, out); err != nil {
+	if err := f.Build(new(Job), fsys, out); err != nil {
 		t.Fatal(err)
 	}
 	if out.files[""].String() != pak || out.files[".MAN"].String() != man {
@@ -276,7 +276,7 @@ func TestCarriesArchive(t *testing.T) {
 	// What cannot be compiled is named.
 	var broken tree.FS
 	broken.AddBytes("MEDIA/FOO.DAT", []byte("seven\n"))
-	if err := f.Build(nil, &broken, out); err == nil || !strings.Contains(err.Error(), "MEDIA/FOO.DAT: expected a number") {
+	if err := f.Build(new(Job), &broken, out); err == nil || !strings.Contains(err.Error(), "MEDIA/FOO.DAT: expected a number") {
 		t.Errorf("error = %v", err)
 	}
 }
@@ -436,7 +436,7 @@ func TestCarriesWorld(t *testing.T) {
 	if err != nil || f != toyWorld {
 		t.Fatalf("Find = %v, %v", f, err)
 	}
-	file, err := f.Open(nil, src)
+	file, err := f.Open(new(Job), src)
 	if err != nil {
 		t.Fatal(err)
 	}

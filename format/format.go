@@ -2,8 +2,8 @@
 // recognise it, how to open it as a tree of ordinary files, how to build it from
 // such a tree, what to check and what to tell about it.
 //
-// It is the only package that knows all games. The verbs of the tool are
-// written over it and know none.
+// It knows no game. Each game has a package that declares its formats, the [Game],
+// and the verbs of the tool are written over those that they are given.
 package format
 
 import (
@@ -17,7 +17,6 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/lfs"
-	"trowel.example/minetest/world"
 	"trowel.example/trace"
 )
 
@@ -25,7 +24,6 @@ import (
 type Format struct {
 	Name       string   // stable, such as "teeworlds-map"
 	Title      string   // for people, such as "Teeworlds/DDNet map"
-	Game       string   // whose file it is, for people, such as "Teeworlds/DDNet"
 	Extensions []string // with their dots, the usual one first
 	Folder     bool     // the game keeps it as a folder, not as a file
 	Doc        string   // the page that describes it, from the project's root
@@ -151,6 +149,14 @@ type InfoField struct {
 	Value any
 }
 
+// Fact returns a field of an Info.
+func Fact(key, label string, value any) InfoField { return InfoField{key, label, value} }
+
+// Add adds a fact.
+func (i *Info) Add(key, label string, value any) {
+	i.Fields = append(i.Fields, Fact(key, label, value))
+}
+
 // Output is where Build puts what it makes. Nothing of it is to be seen until
 // the whole has succeeded.
 type Output interface {
@@ -175,7 +181,7 @@ type Part interface {
 }
 
 // Job is what a run of a verb passes down: how to stop, what was asked for, and
-// whom to tell. A nil Job is one that asks for nothing.
+// whom to tell. The zero value asks for nothing.
 type Job struct {
 	Context    context.Context
 	Values     map[string]string               // values of options, by name
@@ -199,26 +205,21 @@ type Job struct {
 }
 
 // Value returns the value of an option.
-func (j *Job) Value(name string) string {
-	if j == nil {
-		return ""
-	}
-	return j.Values[name]
-}
+func (j *Job) Value(name string) string { return j.Values[name] }
 
 // On reports whether a Bool option is set.
 func (j *Job) On(name string) bool { return j.Value(name) == "true" }
 
 // Warn tells the user something about the file or tree at path.
 func (j *Job) Warn(path, format string, args ...any) {
-	if j != nil && j.OnWarn != nil {
+	if j.OnWarn != nil {
 		j.OnWarn(path, fmt.Sprintf(format, args...))
 	}
 }
 
 // Tell tells the user what was done.
 func (j *Job) Tell(format string, args ...any) {
-	if j != nil && j.OnDone != nil {
+	if j.OnDone != nil {
 		j.OnDone(fmt.Sprintf(format, args...))
 	}
 }
@@ -227,40 +228,36 @@ func (j *Job) Tell(format string, args ...any) {
 // read, so that the result is not all that was asked for. Each loss is told once. A
 // verb that was told of one does not end as if nothing were wrong.
 func (j *Job) Miss(path, format string, args ...any) {
-	if j != nil && j.OnMiss != nil {
+	if j.OnMiss != nil {
 		j.OnMiss(path, fmt.Sprintf(format, args...))
 	}
 }
 
-// checking reports whether a tree is checked: see Checking.
-func (j *Job) checking() bool { return j != nil && j.Checking }
-
 // Report tells how far a long run is.
 func (j *Job) Report(what string, done, of int) {
-	if j != nil && j.OnProgress != nil {
+	if j.OnProgress != nil {
 		j.OnProgress(what, done, of)
 	}
 }
 
-// Err returns why the run must stop, or nil.
-func (j *Job) Err() error {
-	if j == nil || j.Context == nil {
-		return nil
+// Ctx returns the context of a job.
+func (j *Job) Ctx() context.Context {
+	if j.Context == nil {
+		return context.Background()
 	}
-	return j.Context.Err()
+	return j.Context
 }
 
-// inside returns a tracer of the fields of what path names in a file.
-func inside(path string, t trace.Tracer) trace.Tracer {
+// Err returns why the run must stop, or nil.
+func (j *Job) Err() error { return j.Ctx().Err() }
+
+// Inside returns a tracer of the fields of what path names in a file.
+func Inside(path string, t trace.Tracer) trace.Tracer {
 	return func(f trace.Field) {
 		f.Space = strings.TrimSuffix(path+"."+f.Space, ".")
 		t(f)
 	}
 }
-
-// ServerFailed reports whether an error is that of a database server which could not
-// be asked, so that nothing is known of the file.
-func ServerFailed(err error) bool { return world.Failed(err) }
 
 // Why no format could be found.
 var (
@@ -270,9 +267,6 @@ var (
 
 // Set is a list of formats, the more particular before the more general.
 type Set []*Format
-
-// All returns every format.
-func All() Set { return registered }
 
 // ByName returns the format of a name, or nil.
 func (s Set) ByName(name string) *Format {
@@ -287,7 +281,7 @@ func (s Set) ByName(name string) *Format {
 // Find tells the format of a source: by its content, else by its name.
 func (s Set) Find(src *Source) (*Format, error) {
 	if !src.IsDir() && src.Size <= lfs.MaxSize && lfs.Is(src.Head(lfs.Length)) {
-		if slices.ContainsFunc(s, func(f *Format) bool { return !f.Folder && src.hasExtension(f.Extensions) }) {
+		if slices.ContainsFunc(s, func(f *Format) bool { return !f.Folder && src.HasExtension(f.Extensions...) }) {
 			return nil, fmt.Errorf("%s: %w", src.Path, lfs.ErrPointer)
 		}
 		return nil, fmt.Errorf("%s: %w: %w", src.Path, ErrUnknown, lfs.ErrPointer)
@@ -298,7 +292,7 @@ func (s Set) Find(src *Source) (*Format, error) {
 		}
 	}
 	for _, f := range s {
-		if f.Folder == src.IsDir() && src.hasExtension(f.Extensions) {
+		if f.Folder == src.IsDir() && src.HasExtension(f.Extensions...) {
 			return f, nil
 		}
 	}

@@ -133,17 +133,18 @@ func (s *Source) Close() error {
 	return s.file.Close()
 }
 
-func (s *Source) hasExtension(extensions []string) bool {
+// HasExtension reports whether the name ends with one of the extensions, in any case.
+func (s *Source) HasExtension(extensions ...string) bool {
 	for _, ext := range extensions {
-		if _, has := cutExtension(s.Name, ext); has {
+		if _, has := CutExtension(s.Name, ext); has {
 			return true
 		}
 	}
 	return false
 }
 
-// cutExtension takes an extension, in any case, off a name that has more than it.
-func cutExtension(name, ext string) (string, bool) {
+// CutExtension takes an extension, in any case, off a name that has more than it.
+func CutExtension(name, ext string) (string, bool) {
 	if n := len(name) - len(ext); n > 0 && strings.EqualFold(name[n:], ext) {
 		return name[:n], true
 	}

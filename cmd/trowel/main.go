@@ -7,14 +7,21 @@ import (
 	"runtime"
 
 	"trowel.example/cmd/internal/cli"
+	"trowel.example/format"
+	"trowel.example/minetest"
+	"trowel.example/teeworlds"
+	"trowel.example/torchlight"
 )
 
 // ballast is memory that is never touched and so costs none. It makes the garbage
 // collector wait until twice as much is in use: most runs are over before that.
 var ballast = make([]byte, 64<<20)
 
+// games are those whose files are opened.
+var games = format.Games{teeworlds.Game, torchlight.Game, minetest.Game}
+
 func main() {
-	code := cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	code := cli.Main(games, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	runtime.KeepAlive(ballast)
 	os.Exit(code)
 }

@@ -15,6 +15,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/format"
 	"trowel.example/internal/parallel"
+	"trowel.example/internal/server"
 )
 
 // What the tool itself can find, whatever the format.
@@ -209,7 +210,7 @@ func (c *checking) check(ctx context.Context, r *checked, sink check.Sink) {
 	switch {
 	case ctx.Err() != nil:
 		r.err = ctx.Err()
-	case format.ServerFailed(err):
+	case server.Failed(err):
 		r.err = named(err, t.name)
 	case err != nil:
 		sink(broken(kindUnreadable, err))

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/format"
 )
 
 var update = flag.Bool("update", false, "write docs/checks.md anew")
@@ -42,14 +41,14 @@ This page is made from the catalogs in the code: ` + "`go test ./cmd/internal/cl
 		}
 	}
 	table("Any file", ownKinds.Kinds())
-	for _, f := range format.All() {
+	for _, f := range games.Formats() {
 		if n := len(f.Kinds); n > 0 {
 			if _, known := severity[f.Kinds[n-1].ID]; !known {
 				table(f.Title, f.Kinds)
 			}
 		}
 	}
-	const name = "../../docs/checks.md"
+	const name = "../../../docs/checks.md"
 	if *update {
 		if err := os.WriteFile(name, page.Bytes(), 0o644); err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -33,7 +34,8 @@ var errQuiet = errors.New("failed")
 
 // app is one run of the tool.
 type app struct {
-	formats format.Set
+	games   format.Games
+	formats format.Set // of all games
 	in      io.Reader
 	stdout  io.Writer
 	out     *bufio.Writer // to stdout, or to the pager
@@ -46,12 +48,12 @@ type app struct {
 	fitting map[string]bool // options that are for some file that was found in a folder
 }
 
-// Main runs the tool and returns its exit code.
-func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// Main runs the tool for the files of some games and returns its exit code.
+func Main(games format.Games, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	runs, stay := mainArgs(args, startedByMouse())
 	code := exitFine
 	for _, args := range runs {
-		code = max(code, run(format.All(), args, stdin, stdout, stderr))
+		code = max(code, run(games, args, stdin, stdout, stderr))
 	}
 	if stay {
 		waitForKey(stdin, stderr)
@@ -59,17 +61,17 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return code
 }
 
-func run(formats format.Set, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func run(games format.Games, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 
-	return newApp(formats, stdin, stdout, stderr).run(ctx, args, stderr)
+	return newApp(games, stdin, stdout, stderr).run(ctx, args, stderr)
 }
 
-func newApp(formats format.Set, stdin io.Reader, stdout, stderr io.Writer) *app {
+func newApp(games format.Games, stdin io.Reader, stdout, stderr io.Writer) *app {
 	out := bufio.NewWriterSize(stdout, 1<<16)
-	return &app{formats: formats, in: stdin, stdout: stdout, out: out, screen: newScreen(stdout), fitting: make(map[string]bool), talk: newTalk(stderr, out)}
+	return &app{games: games, formats: games.Formats(), in: stdin, stdout: stdout, out: out, screen: newScreen(stdout), fitting: make(map[string]bool), talk: newTalk(stderr, out)}
 }
 
 func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
@@ -153,8 +155,11 @@ read; 2 wrong usage or a failure.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return a.flagError(root, cmd, err) })
 	root.SetUsageFunc(a.usage)
 	root.AddCommand(info, a.lsCommand(), a.catCommand(), a.extractCommand(), a.packCommand(), a.checkCommand(),
-		a.searchCommand(), a.hashCommand(), a.repairCommand(),
+		a.searchCommand(), a.repairCommand(),
 		a.dumpCommand(), a.diffCommand(), a.convertCommand(), a.formatsCommand(), a.manCommand(root), a.versionCommand())
+	if i := slices.IndexFunc(a.games, func(g *format.Game) bool { return g.Hash != nil }); i >= 0 {
+		root.AddCommand(a.hashCommand(a.games[i]))
+	}
 	root.SetHelpCommand(a.helpCommand(root))
 	completionCommand(root)
 	return root

@@ -15,12 +15,18 @@ import (
 
 	"trowel.example/format"
 	"trowel.example/internal/bin"
+	"trowel.example/minetest"
+	"trowel.example/teeworlds"
+	"trowel.example/torchlight"
 )
 
+// games are all that the tool opens.
+var games = format.Games{teeworlds.Game, torchlight.Game, minetest.Game}
+
 func TestMain(m *testing.M) {
-	formats := append(format.Set{toyBox, toyShelf}, format.All()...)
+	withToys := append(format.Games{toys}, games...)
 	testscript.Main(m, map[string]func(){
-		"trowel":  func() { os.Exit(run(formats, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"trowel":  func() { os.Exit(run(withToys, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"edit":    func() { os.Exit(edit(os.Args[1:], os.Stderr)) },
 		"makebox": func() { os.Exit(makeBox(os.Args[1:], os.Stderr)) },
 	})
@@ -36,7 +42,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE") != "",
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "cutoff": cutOff},
 		Setup: func(env *testscript.Env) error {
-			samples, err := filepath.Abs("../../samples")
+			samples, err := filepath.Abs("../../../samples")
 			env.Setenv("SAMPLES", samples)
 			return err
 		},

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/format"
 	"trowel.example/internal/corpus"
 )
 
@@ -18,7 +17,7 @@ func TestLargeMetadata(t *testing.T) {
 	said := func(args ...string) string {
 		t.Helper()
 		var out, talk bytes.Buffer
-		if code := run(format.All(), args, strings.NewReader(""), &out, &talk); code != 0 {
+		if code := run(games, args, strings.NewReader(""), &out, &talk); code != 0 {
 			t.Fatalf("%q: exit code %d\n%s%s", args, code, out.Bytes(), talk.Bytes())
 		}
 		return out.String() + talk.String()

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"trowel.example/format"
 )
 
 // A file that ends too early is never taken for a whole one, wherever it ends: no
@@ -18,7 +16,7 @@ func TestCutFiles(t *testing.T) {
 		t.Run(sample, func(t *testing.T) {
 			dir := t.TempDir()
 			whole := filepath.Join(dir, sample)
-			tree := filepath.Join("../../samples", strings.TrimSuffix(sample, filepath.Ext(sample)))
+			tree := filepath.Join("../../../samples", strings.TrimSuffix(sample, filepath.Ext(sample)))
 			if code, said := quietly("pack", tree, "-o", whole); code != exitFine {
 				t.Fatal(said)
 			}
@@ -71,7 +69,7 @@ func TestCutFiles(t *testing.T) {
 // where check says what it finds.
 func quietly(args ...string) (code int, said string) {
 	var out, err bytes.Buffer
-	code = run(format.All(), args, strings.NewReader(""), &out, &err)
+	code = run(games, args, strings.NewReader(""), &out, &err)
 	if args[0] == "check" {
 		return code, out.String()
 	}

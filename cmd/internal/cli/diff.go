@@ -15,6 +15,7 @@ import (
 	"trowel.example/cmd/internal/linediff"
 	"trowel.example/format"
 	"trowel.example/internal/parallel"
+	"trowel.example/internal/server"
 	"trowel.example/internal/tree"
 )
 
@@ -148,7 +149,7 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 			func(yield func(pair) error) error { return c.pairs(cmd.Context(), yield) },
 			c.compare,
 			func(d difference) error {
-				if d.err != nil && (cmd.Context().Err() != nil || format.ServerFailed(d.err)) {
+				if d.err != nil && (cmd.Context().Err() != nil || server.Failed(d.err)) {
 					return d.err
 				}
 				if d.err != nil { // the others are compared all the same

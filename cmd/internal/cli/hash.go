@@ -11,13 +11,14 @@ import (
 	"trowel.example/format"
 )
 
-func (a *app) hashCommand() *cobra.Command {
+// hashCommand makes the verb for the names that a game hashes.
+func (a *app) hashCommand(game *format.Game) *cobra.Command {
 	var find, asJSON bool
 	var dictionary string
 	cmd := &cobra.Command{
 		Use:   "hash NAME... | hash --find NUMBER...",
 		Short: "Tell the hash of a name, or the names of a hash",
-		Long: `Hash prints the number by which compiled files of Torchlight II know a name: the
+		Long: `Hash prints the number by which compiled files of ` + game.Title + ` know a name: the
 number in decimal and in hexadecimal, and the name. Upper and lower case are the
 same.
 
@@ -54,12 +55,12 @@ With --json it prints an array of {hash, name, known}.`,
 		unknown := false
 		if !find {
 			for _, name := range args {
-				if err := print(format.NameHash(name), name, true); err != nil {
+				if err := print(game.Hash.Of(name), name, true); err != nil {
 					return err
 				}
 			}
 		} else {
-			names, err := format.NameFinder(dictionary)
+			names, err := game.Hash.Names(dictionary)
 			if err != nil {
 				return err
 			}

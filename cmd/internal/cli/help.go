@@ -32,7 +32,7 @@ func (a *app) optionFlags(cmd *cobra.Command, options func(*format.Format) []for
 				flag = cmd.Flags().Lookup(o.Name)
 				flag.Annotations = make(map[string][]string)
 			}
-			for note, value := range map[string]string{optionNote: f.Title, gameNote: f.Game} {
+			for note, value := range map[string]string{optionNote: f.Title, gameNote: a.games.Of(f).Title} {
 				if list := flag.Annotations[note]; !slices.Contains(list, value) {
 					flag.Annotations[note] = append(list, value)
 				}
@@ -113,7 +113,7 @@ func (a *app) flagGroups(flags *pflag.FlagSet) []flagGroup {
 		if g.games == "" {
 			return -1
 		}
-		return strings.Count(g.games, ",")*len(a.formats) + slices.IndexFunc(a.formats, func(f *format.Format) bool { return strings.HasPrefix(g.games, f.Game) })
+		return strings.Count(g.games, ",")*len(a.games) + slices.IndexFunc(a.games, func(game *format.Game) bool { return strings.HasPrefix(g.games, game.Title) })
 	}
 	slices.SortStableFunc(groups, func(x, y flagGroup) int { return order(x) - order(y) })
 	return groups

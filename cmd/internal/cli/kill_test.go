@@ -84,7 +84,7 @@ func TestKillVerbs(t *testing.T) {
 	if err := os.Symlink(self, trowel); err != nil {
 		t.Skip(err)
 	}
-	samples, err := filepath.Abs("../../samples")
+	samples, err := filepath.Abs("../../../samples")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -310,9 +310,8 @@ func (a *app) mayBeCalled(name string, f *format.Format, own string, anyOfGame b
 	if has(own) || slices.ContainsFunc(f.Extensions, has) {
 		return nil
 	}
-	game, _, _ := strings.Cut(f.Name, "-")
 	for _, other := range a.formats {
-		if anyOfGame && strings.HasPrefix(other.Name, game+"-") {
+		if anyOfGame && a.games.Of(other) == a.games.Of(f) {
 			continue
 		}
 		if i := slices.IndexFunc(other.Extensions, has); i >= 0 {

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"trowel.example/format"
 )
 
 // Wherever a pipe stands in the place of a file, every verb ends: it is never opened.
@@ -26,13 +24,13 @@ func TestPipes(t *testing.T) {
 	do := func(want int, args ...string) string {
 		t.Helper()
 		var out, talk bytes.Buffer
-		code := run(format.All(), args, strings.NewReader(""), &out, &talk)
+		code := run(games, args, strings.NewReader(""), &out, &talk)
 		if want >= 0 && code != want || strings.Contains(talk.String(), "panic") || strings.Contains(talk.String(), "goroutine") {
 			t.Fatalf("%q: exit code %d\n%s%s", args, code, out.Bytes(), talk.Bytes())
 		}
 		return out.String() + talk.String()
 	}
-	sample := func(name string) string { return filepath.Join("..", "..", "samples", name) }
+	sample := func(name string) string { return filepath.Join("..", "..", "..", "samples", name) }
 	do(0, "pack", sample("hollow"), "-o", in("world"))
 	do(0, "convert", in("world"), "--to", "leveldb", "--players", "files", "--auth", "files", "--storage", "files", "-o", in("level"))
 	do(0, "pack", sample("ember"), "-o", in("ember.mod"))
@@ -118,7 +116,7 @@ func TestSparse(t *testing.T) {
 			var out, talk bytes.Buffer
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			if code := run(format.All(), []string{verb, path}, strings.NewReader(""), &out, &talk); code == 0 && verb != "check" {
+			if code := run(games, []string{verb, path}, strings.NewReader(""), &out, &talk); code == 0 && verb != "check" {
 				t.Errorf("%s %s: fine\n%s%s", verb, name, out.Bytes(), talk.Bytes())
 			}
 			runtime.ReadMemStats(&after)

@@ -39,7 +39,7 @@ func TestWorldCallsNobody(t *testing.T) {
 	}
 	do := func(args ...string) (code int, text string) {
 		var out bytes.Buffer
-		code = Main(args, strings.NewReader(""), &out, &out)
+		code = Main(games, args, strings.NewReader(""), &out, &out)
 		return code, out.String()
 	}
 	const block = "version 28\nnodes\n  z 0-15\n    y 0-15 air*16\n"

@@ -46,8 +46,10 @@ var (
 	kindMany  = toyKinds.Add("toy-many", check.Info, "There are more than three toys.", "Nothing.")
 )
 
+var toys = &format.Game{Title: "Toys", Formats: []*format.Format{toyBox, toyShelf}}
+
 var toyBox = &format.Format{
-	Name: "toy-box", Title: "Box of toys", Game: "Toys", Extensions: []string{".box", ".toys"}, Doc: "docs/formats/toys.md",
+	Name: "toy-box", Title: "Box of toys", Extensions: []string{".box", ".toys"}, Doc: "docs/formats/toys.md",
 	Recognize:     func(src *format.Source) bool { return string(src.Head(4)) == boxMagic },
 	RecognizeTree: func(fsys fs.FS) bool { return hasFile(fsys, "box.txt") },
 	Open:          openBox,
@@ -270,7 +272,7 @@ func convertBox(job *format.Job, src *format.Source, out format.Output) error {
 }
 
 var toyShelf = &format.Format{
-	Name: "toy-shelf", Title: "Shelf of toys", Game: "Toys", Folder: true,
+	Name: "toy-shelf", Title: "Shelf of toys", Folder: true,
 	Recognize:     func(src *format.Source) bool { return hasFile(os.DirFS(src.Dir), "shelf.txt") },
 	RecognizeTree: func(fsys fs.FS) bool { return hasFile(fsys, "shelf.tree") },
 	Open:          func(_ *format.Job, src *format.Source) (format.File, error) { return shelf(src.Dir), nil },

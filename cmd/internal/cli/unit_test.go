@@ -324,7 +324,7 @@ func TestCheckFolds(t *testing.T) {
 	}
 	run := func(terminal bool, args ...string) (string, string) {
 		var out, err bytes.Buffer
-		a := newApp(format.Set{toyBox}, nil, &out, &err)
+		a := newApp(format.Games{toys}, nil, &out, &err)
 		a.screen.terminal, a.screen.width = terminal, 60
 		a.run(t.Context(), append(append([]string{"check", "--color=never"}, args...), file), &err)
 		return out.String(), err.String()
@@ -351,12 +351,12 @@ func TestCheckFolds(t *testing.T) {
 // docs/json.md has a section for each verb that prints JSON, and names every key that its
 // help names.
 func TestJSONPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/json.md")
+	page, err := os.ReadFile("../../../docs/json.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	keys := regexp.MustCompile(`\{([a-z][A-Za-z]*(?:,\s+[a-z][A-Za-z]*)+)\}`)
-	for _, cmd := range newApp(format.All(), nil, io.Discard, io.Discard).root().Commands() {
+	for _, cmd := range newApp(games, nil, io.Discard, io.Discard).root().Commands() {
 		if cmd.Flags().Lookup("json") == nil {
 			continue
 		}
@@ -384,7 +384,7 @@ func TestFormatsFit(t *testing.T) {
 		200: "toy-box    Box of toys    .box .toys  open, build, check, dump, convert to toy-text\n",
 	} {
 		var out bytes.Buffer
-		a := newApp(format.Set{toyBox, toyShelf}, nil, &out, io.Discard)
+		a := newApp(format.Games{toys}, nil, &out, io.Discard)
 		a.screen.width = width
 		if code := a.run(t.Context(), []string{"formats"}, io.Discard); code != exitFine || !strings.Contains(out.String(), want) {
 			t.Errorf("at a width of %d: %d\n%s", width, code, out.String())
@@ -399,7 +399,7 @@ func TestExtractTotal(t *testing.T) {
 		files.AddBytes(fmt.Sprintf("a/%d.txt", i), nil)
 		files.AddBytes(fmt.Sprintf("b/%d.png", i), nil)
 	}
-	a := newApp(format.Set{toyBox}, nil, io.Discard, io.Discard)
+	a := newApp(format.Games{toys}, nil, io.Discard, io.Discard)
 	for _, c := range []struct {
 		terminal bool
 		patterns []string
@@ -432,7 +432,7 @@ func TestExpanded(t *testing.T) {
 
 // The changelog begins with the version that this is.
 func TestChangelog(t *testing.T) {
-	log, err := os.ReadFile("../../CHANGELOG.md")
+	log, err := os.ReadFile("../../../CHANGELOG.md")
 	if err != nil {
 		t.Fatal(err)
 	}

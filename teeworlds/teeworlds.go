@@ -1,29 +1,33 @@
-package format
+// Package teeworlds is the front door of Teeworlds and DDNet: it declares the formats
+// of their files. What can be done with them is in the packages below.
+package teeworlds
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"trowel.example/format"
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/tree"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"
 	"trowel.example/trace"
 )
 
-// optionClean makes Build forget the sidecar.
-var optionClean = Option{Name: "clean", Bool: true, Building: true, Help: "leave out the sidecar: build a clean file, not the same bytes"}
+// Game is Teeworlds, with DDNet and all others that share its maps.
+var Game = &format.Game{
+	Title:   "Teeworlds/DDNet",
+	Formats: []*format.Format{teeworldsMap, teeworldsDatafile},
+}
 
-var teeworldsMap = &Format{
+var teeworldsMap = &format.Format{
 	Name:       "teeworlds-map",
 	Title:      "Teeworlds/DDNet map",
-	Game:       gameTeeworlds,
 	Extensions: []string{".map"},
 	Doc:        "docs/formats/teeworlds-map.md",
-	Recognize: func(src *Source) bool {
+	Recognize: func(src *format.Source) bool {
 		return twmap.Recognize(src.Head(maxTablesHead))
 	},
 	RecognizeTree: mapdir.Recognize,
@@ -33,46 +37,37 @@ var teeworldsMap = &Format{
 	Dump:          dumpTeeworlds,
 	Conversions:   mapConversions,
 	Kinds:         append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),
-	Options:       []Option{optionClean, optionLike},
+	Options:       []format.Option{format.OptionClean, optionLike},
 }
 
-var teeworldsDatafile = &Format{
+var teeworldsDatafile = &format.Format{
 	Name:       "teeworlds-datafile",
 	Title:      "Teeworlds datafile without a map version (maps of 2007)",
-	Game:       gameTeeworlds,
 	Extensions: []string{".map"},
 	Doc:        "docs/formats/teeworlds-datafile.md",
-	Recognize: func(src *Source) bool {
+	Recognize: func(src *format.Source) bool {
 		return datafile.Recognize(src.Head(8))
 	},
 	RecognizeTree: mapdir.RecognizeDatafile,
 	Open:          openDatafile,
-	Build: func(job *Job, fsys fs.FS, out Output) error {
-		data, err := mapdir.ReadDatafile(withoutSidecar(job, fsys))
+	Build: func(job *format.Job, fsys fs.FS, out format.Output) error {
+		data, err := mapdir.ReadDatafile(job.Clean(fsys))
 		if err != nil {
 			return err
 		}
-		return writeAll(out, data)
+		return format.Write(out, data)
 	},
 	Dump:    dumpTeeworlds,
 	Kinds:   append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),
-	Options: []Option{optionClean},
+	Options: []format.Option{format.OptionClean},
 }
 
 // maxTablesHead is enough of a datafile to see its table of item types.
 const maxTablesHead = 4096
 
-func writeAll(out Output, data []byte) error {
-	w, err := out.Create("")
-	if err == nil {
-		_, err = w.Write(data)
-	}
-	return err
-}
-
 // missOf returns what tells the user of losses of a file.
-func (j *Job) missOf(src *Source) func(loss string) {
-	return func(loss string) { j.Miss(src.Path, "%s", loss) }
+func missOf(job *format.Job, src *format.Source) func(loss string) {
+	return func(loss string) { job.Miss(src.Path, "%s", loss) }
 }
 
 type mapFile struct {
@@ -80,7 +75,7 @@ type mapFile struct {
 	like func() (*mapdir.Names, error) // the names that the parts shall have, nil for new ones
 }
 
-func decodeMap(src *Source, tell func(loss string)) (*twmap.Map, error) {
+func decodeMap(src *format.Source, tell func(loss string)) (*twmap.Map, error) {
 	data, err := readDatafile(src)
 	if err != nil {
 		return nil, err
@@ -93,8 +88,8 @@ func decodeMap(src *Source, tell func(loss string)) (*twmap.Map, error) {
 	return m, nil
 }
 
-func openMap(job *Job, src *Source) (File, error) {
-	m, err := decodeMap(src, job.missOf(src))
+func openMap(job *format.Job, src *format.Source) (format.File, error) {
+	m, err := decodeMap(src, missOf(job, src))
 	if errors.Is(err, twmap.ErrNoVersion) {
 		return openDatafile(job, src) // what its table of types told was not true
 	}
@@ -117,13 +112,13 @@ func (f *mapFile) Tree() (fs.FS, error) {
 
 func (f *mapFile) Close() error { return nil }
 
-func (f *mapFile) Check(_ *Job, sink check.Sink) error {
+func (f *mapFile) Check(_ *format.Job, sink check.Sink) error {
 	twmap.CheckFile(f.m.Source(), sink)
 	return nil
 }
 
-func buildMap(job *Job, fsys fs.FS, out Output) error {
-	m, err := mapdir.Read(withoutSidecar(job, fsys), func(file, msg string) { job.Warn(file, "%s", msg) })
+func buildMap(job *format.Job, fsys fs.FS, out format.Output) error {
+	m, err := mapdir.Read(job.Clean(fsys), func(file, msg string) { job.Warn(file, "%s", msg) })
 	if err != nil {
 		return err
 	}
@@ -134,28 +129,27 @@ func buildMap(job *Job, fsys fs.FS, out Output) error {
 	if err != nil {
 		return err
 	}
-	return writeAll(out, data)
+	return format.Write(out, data)
 }
 
-func (f *mapFile) Info() (Info, error) {
+func (f *mapFile) Info() (format.Info, error) {
 	m := f.m
 	info := infoOfDatafile(teeworldsMap, m.Source())
-	add := func(key, label string, value any) { info.Fields = append(info.Fields, InfoField{key, label, value}) }
-	add("flavor", "made for", m.Flavor())
+	info.Add("flavor", "made for", m.Flavor())
 	if i := m.Info; i != nil {
 		for _, t := range []struct{ key, label, value string }{
 			{"author", "author", i.Author}, {"mapVersion", "map version", i.MapVersion},
 			{"credits", "credits", i.Credits}, {"license", "license", i.License},
 		} {
 			if t.value != "" {
-				add(t.key, t.label, t.value)
+				info.Add(t.key, t.label, t.value)
 			}
 		}
-		add("settings", "settings", len(i.Settings))
+		info.Add("settings", "settings", len(i.Settings))
 	}
 	if game := m.Physics(twmap.KindGame); game != nil {
-		add("width", "width in tiles", game.Width)
-		add("height", "height in tiles", game.Height)
+		info.Add("width", "width in tiles", game.Width)
+		info.Add("height", "height in tiles", game.Height)
 	}
 	var physics []string
 	for kind := twmap.KindGame; kind <= twmap.KindTune; kind++ {
@@ -163,8 +157,8 @@ func (f *mapFile) Info() (Info, error) {
 			physics = append(physics, kind.String())
 		}
 	}
-	add("physics", "physics layers", physics)
-	add("groups", "groups", len(m.Groups))
+	info.Add("physics", "physics layers", physics)
+	info.Add("groups", "groups", len(m.Groups))
 	var tiles, quadLayers, quads, soundLayers, sources int
 	for _, l := range m.Layers() {
 		switch l := l.(type) {
@@ -178,10 +172,10 @@ func (f *mapFile) Info() (Info, error) {
 			sources += l.NumSources()
 		}
 	}
-	add("layers", "layers", []InfoField{{"tiles", "tiles", tiles}, {"quads", "quads", quadLayers}, {"sounds", "sounds", soundLayers}})
-	add("quads", "quads", quads)
+	info.Add("layers", "layers", []format.InfoField{format.Fact("tiles", "tiles", tiles), format.Fact("quads", "quads", quadLayers), format.Fact("sounds", "sounds", soundLayers)})
+	info.Add("quads", "quads", quads)
 	if soundLayers > 0 {
-		add("soundSources", "sound sources", sources)
+		info.Add("soundSources", "sound sources", sources)
 	}
 	var embedded, external []string
 	for _, im := range m.Images {
@@ -191,28 +185,28 @@ func (f *mapFile) Info() (Info, error) {
 			embedded = append(embedded, im.Name)
 		}
 	}
-	add("embeddedImages", "embedded images", embedded)
-	add("externalImages", "external images", external)
+	info.Add("embeddedImages", "embedded images", embedded)
+	info.Add("externalImages", "external images", external)
 	var sounds []string
 	for _, s := range m.Sounds {
 		sounds = append(sounds, s.Name)
 	}
-	add("sounds", "sounds", sounds)
+	info.Add("sounds", "sounds", sounds)
 	points := 0
 	for _, e := range m.Envelopes {
 		points += len(e.Points)
 	}
-	add("envelopes", "envelopes", len(m.Envelopes))
-	add("envelopePoints", "envelope points", points)
+	info.Add("envelopes", "envelopes", len(m.Envelopes))
+	info.Add("envelopePoints", "envelope points", points)
 	if n := len(m.Extras); n > 0 {
-		add("unknownItems", "items nobody knows", n)
+		info.Add("unknownItems", "items nobody knows", n)
 	}
 	return info, nil
 }
 
 type datafileFile struct{ f *datafile.File }
 
-func openDatafile(job *Job, src *Source) (File, error) {
+func openDatafile(job *format.Job, src *format.Source) (format.File, error) {
 	data, err := readDatafile(src)
 	if err != nil {
 		return nil, err
@@ -221,19 +215,19 @@ func openDatafile(job *Job, src *Source) (File, error) {
 	if err != nil {
 		return nil, fault.InFile(err, src.Path)
 	}
-	twmap.TellLosses(f, job.missOf(src))
+	twmap.TellLosses(f, missOf(job, src))
 	return &datafileFile{f}, nil
 }
 
 func (f *datafileFile) Tree() (fs.FS, error) { return mapdir.OpenDatafile(f.f), nil }
 func (f *datafileFile) Close() error         { return nil }
 
-func (f *datafileFile) Check(_ *Job, sink check.Sink) error {
+func (f *datafileFile) Check(_ *format.Job, sink check.Sink) error {
 	twmap.CheckFile(f.f, sink)
 	return nil
 }
 
-func (f *datafileFile) Info() (Info, error) {
+func (f *datafileFile) Info() (format.Info, error) {
 	info := infoOfDatafile(teeworldsDatafile, f.f)
 	var types []string
 	for _, t := range f.f.Types() {
@@ -243,24 +237,24 @@ func (f *datafileFile) Info() (Info, error) {
 		}
 		types = append(types, fmt.Sprintf("0x%04x: %d items", t, n))
 	}
-	info.Fields = append(info.Fields, InfoField{"itemTypes", "item types", types})
+	info.Add("itemTypes", "item types", types)
 	return info, nil
 }
 
 // infoOfDatafile tells what all datafiles have.
-func infoOfDatafile(format *Format, f *datafile.File) Info {
+func infoOfDatafile(of *format.Format, f *datafile.File) format.Info {
 	inflated := int64(0)
 	for _, b := range f.Blocks() {
 		inflated += int64(b.Size())
 	}
 	id := f.Identity()
-	return Info{Format: format.Name, Fields: []InfoField{
-		{"datafileVersion", "datafile version", f.Version},
-		{"crc32", "crc32", id.CRC32},
-		{"sha256", "sha256", id.SHA256},
-		{"items", "items", len(f.Items)},
-		{"data", "data blocks", len(f.Data)},
-		{"inflatedSize", "inflated size (bytes)", inflated},
+	return format.Info{Format: of.Name, Fields: []format.InfoField{
+		format.Fact("datafileVersion", "datafile version", f.Version),
+		format.Fact("crc32", "crc32", id.CRC32),
+		format.Fact("sha256", "sha256", id.SHA256),
+		format.Fact("items", "items", len(f.Items)),
+		format.Fact("data", "data blocks", len(f.Data)),
+		format.Fact("inflatedSize", "inflated size (bytes)", inflated),
 	}}
 }
 
@@ -269,42 +263,17 @@ func infoOfDatafile(format *Format, f *datafile.File) Info {
 const maxDatafile = 256 << 20
 
 // readDatafile reads a datafile; of what is none it reads as much as says so.
-func readDatafile(src *Source) ([]byte, error) {
+func readDatafile(src *format.Source) ([]byte, error) {
 	if head := src.Head(64); src.Size > 64 && !datafile.Recognize(head) {
 		return head, nil
 	}
 	return src.ReadUpTo(maxDatafile)
 }
 
-func dumpTeeworlds(job *Job, src *Source, _ string, t trace.Tracer) error {
+func dumpTeeworlds(job *format.Job, src *format.Source, _ string, t trace.Tracer) error {
 	data, err := readDatafile(src)
 	if err != nil {
 		return err
 	}
-	return fault.InFile(twmap.Trace(data, t, job.missOf(src)), src.Path)
-}
-
-// withoutSidecar hides the sidecar of a tree if the user asks for a clean file.
-func withoutSidecar(job *Job, fsys fs.FS) fs.FS {
-	if job.On(optionClean.Name) {
-		return cleanTree{fsys}
-	}
-	return fsys
-}
-
-type cleanTree struct{ fs.FS }
-
-func (t cleanTree) Open(name string) (fs.File, error) {
-	if name == tree.Sidecar {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	}
-	return t.FS.Open(name)
-}
-
-// ReadFile is there for the limit of the tree that it is read from.
-func (t cleanTree) ReadFile(name string) ([]byte, error) {
-	if name == tree.Sidecar {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	}
-	return fs.ReadFile(t.FS, name)
+	return fault.InFile(twmap.Trace(data, t, missOf(job, src)), src.Path)
 }

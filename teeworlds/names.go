@@ -1,8 +1,9 @@
-package format
+package teeworlds
 
 import (
 	"fmt"
 	"os"
+	"trowel.example/format"
 
 	"trowel.example/internal/links"
 	"trowel.example/internal/safename"
@@ -12,11 +13,11 @@ import (
 )
 
 // optionLike gives the parts of a map the names that they have elsewhere.
-var optionLike = Option{Name: "like", Showing: true,
+var optionLike = format.Option{Name: "like", Showing: true,
 	Help: "call groups, layers and the like as they are called in an `earlier` map or its folder (a folder that is extracted over is one by itself)"}
 
 // likeNames returns the names that a job asks for, nil for none.
-func likeNames(job *Job) (*mapdir.Names, error) {
+func likeNames(job *format.Job) (*mapdir.Names, error) {
 	if path := job.Value(optionLike.Name); path != "" {
 		names, err := namesAt(job, path)
 		if err != nil {
@@ -24,7 +25,7 @@ func likeNames(job *Job) (*mapdir.Names, error) {
 		}
 		return names, nil
 	}
-	if job == nil || job.Over == nil || !mapdir.Recognize(job.Over) {
+	if job.Over == nil || !mapdir.Recognize(job.Over) {
 		return nil, nil
 	}
 	names, err := mapdir.ReadNames(job.Over)
@@ -36,14 +37,14 @@ func likeNames(job *Job) (*mapdir.Names, error) {
 }
 
 // namesAt returns the names in the folder of a map, or those that a map gets.
-func namesAt(job *Job, path string) (*mapdir.Names, error) {
-	src, err := OpenSource(path)
+func namesAt(job *format.Job, path string) (*mapdir.Names, error) {
+	src, err := format.OpenSource(path)
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
 	if !src.IsDir() {
-		return namesOf(job, Side{Source: src})
+		return namesOf(job, format.Side{Source: src})
 	}
 	root, err := os.OpenRoot(path)
 	if err != nil {
@@ -52,15 +53,15 @@ func namesAt(job *Job, path string) (*mapdir.Names, error) {
 	defer root.Close()
 	fsys, err := safename.Restore(links.New(root, nil))
 	if err == nil && !mapdir.Recognize(fsys) {
-		err = fmt.Errorf("%s: %w", path, ErrNoTree)
+		err = fmt.Errorf("%s: %w", path, format.ErrNoTree)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return namesOf(job, Side{Tree: fsys, Folder: path})
+	return namesOf(job, format.Side{Tree: fsys, Folder: path})
 }
 
-func namesOf(job *Job, side Side) (*mapdir.Names, error) {
+func namesOf(job *format.Job, side format.Side) (*mapdir.Names, error) {
 	if side.Tree != nil {
 		names, err := mapdir.ReadNames(side.Tree)
 		if err != nil {
@@ -68,7 +69,7 @@ func namesOf(job *Job, side Side) (*mapdir.Names, error) {
 		}
 		return names, nil
 	}
-	m, err := decodeMap(side.Source, job.missOf(side.Source))
+	m, err := decodeMap(side.Source, missOf(job, side.Source))
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func namesOf(job *Job, side Side) (*mapdir.Names, error) {
 }
 
 // compareMaps compares maps part by part.
-func compareMaps(job *Job, old, new Side, change func(any) error) ([]string, error) {
+func compareMaps(job *format.Job, old, new format.Side, change func(any) error) ([]string, error) {
 	a, err := namesOf(job, old)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package format
+package torchlight
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"trowel.example/format"
 
 	"trowel.example/fault"
 	"trowel.example/torchlight/mod"
@@ -15,16 +16,16 @@ import (
 // headerSuffix is that of the neighbour of an archive that says what its mod is called.
 const headerSuffix = ".MOD.DAT"
 
-var optionHeader = Option{Name: "header", Help: "the `file` that says what the mod is called: a MOD.DAT, or a mod whose header to take (default: the .MOD.DAT beside the archive)"}
+var optionHeader = format.Option{Name: "header", Help: "the `file` that says what the mod is called: a MOD.DAT, or a mod whose header to take (default: the .MOD.DAT beside the archive)"}
 
-var modConversions = []Conversion{{
+var modConversions = []format.Conversion{{
 	To: torchlightPakName, Title: "an archive, .PAK with .PAK.MAN, and a .MOD.DAT with what the mod says of itself", Extension: ".PAK",
-	Convert: func(_ *Job, src *Source, out Output) error {
+	Convert: func(_ *format.Job, src *format.Source, out format.Output) error {
 		m, err := openMod(src)
 		if err != nil {
 			return err
 		}
-		var parts []Part
+		var parts []format.Part
 		for _, suffix := range []string{"", ".MAN", headerSuffix} {
 			part, err := out.Create(suffix)
 			if err != nil {
@@ -40,9 +41,9 @@ var modConversions = []Conversion{{
 	},
 }}
 
-var pakConversions = []Conversion{{
-	To: torchlightModName, Title: "a mod", Extension: ".MOD", Options: []Option{optionHeader},
-	Convert: func(job *Job, src *Source, out Output) error {
+var pakConversions = []format.Conversion{{
+	To: torchlightModName, Title: "a mod", Extension: ".MOD", Options: []format.Option{optionHeader},
+	Convert: func(job *format.Job, src *format.Source, out format.Output) error {
 		header, err := findHeader(job.Value(optionHeader.Name), src)
 		if err != nil {
 			return err
@@ -72,11 +73,11 @@ var pakConversions = []Conversion{{
 }}
 
 // findHeader returns the header of the mod that an archive is to become.
-func findHeader(name string, src *Source) (*mod.Header, error) {
-	var file *Source
+func findHeader(name string, src *format.Source) (*mod.Header, error) {
+	var file *format.Source
 	var err error
 	if name != "" {
-		file, err = OpenSource(name)
+		file, err = format.OpenSource(name)
 	} else if file, err = src.Neighbor(headerSuffix); errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w: a mod needs a name: --%s takes a MOD.DAT, or the header of another mod", err, optionHeader.Name)
 	}

@@ -1,4 +1,4 @@
-package format
+package minetest
 
 import (
 	"context"
@@ -11,10 +11,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"trowel.example/format"
 
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/inuse"
+	"trowel.example/internal/tree"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -27,20 +29,19 @@ import (
 )
 
 var (
-	optionArea      = Option{Name: "area", Showing: true, Checks: true, Help: "only the blocks in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order, counted in blocks"}
-	optionRemote    = Option{Name: "remote", Bool: true, Help: "connect to database servers on other machines, if world.mt names them"}
-	optionExact     = Option{Name: "exact-blocks", Bool: true, Showing: true, Help: "keep the very bytes of blocks of version 29, not just what is in them"}
-	optionVerifiers = Option{Name: "verifiers", Bool: true, Showing: true, Help: "show the verifiers of passwords"}
-	optionSchema    = Option{Name: "schema", Building: true, Help: "the `table` of blocks in SQLite: pos (every version of the game) or xyz (from 5.12 on)"}
+	optionArea      = format.Option{Name: "area", Showing: true, Checks: true, Help: "only the blocks in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order, counted in blocks"}
+	optionRemote    = format.Option{Name: "remote", Bool: true, Help: "connect to database servers on other machines, if world.mt names them"}
+	optionExact     = format.Option{Name: "exact-blocks", Bool: true, Showing: true, Help: "keep the very bytes of blocks of version 29, not just what is in them"}
+	optionVerifiers = format.Option{Name: "verifiers", Bool: true, Showing: true, Help: "show the verifiers of passwords"}
+	optionSchema    = format.Option{Name: "schema", Building: true, Help: "the `table` of blocks in SQLite: pos (every version of the game) or xyz (from 5.12 on)"}
 )
 
-var minetestWorld = &Format{
+var minetestWorld = &format.Format{
 	Name:          minetestWorldName,
 	Title:         "Minetest/Luanti world",
-	Game:          gameMinetest,
 	Folder:        true,
 	Doc:           "docs/formats/minetest-world.md",
-	Recognize:     func(src *Source) bool { return worlddir.RecognizeWorld(src.Dir) },
+	Recognize:     func(src *format.Source) bool { return worlddir.RecognizeWorld(src.Dir) },
 	RecognizeTree: worlddir.Recognize,
 	Open:          openWorld,
 	Build:         buildWorld,
@@ -50,23 +51,22 @@ var minetestWorld = &Format{
 	Conversions:   worldConversions,
 	Kinds: slices.Concat(world.Catalog.Kinds(), worldcheck.Catalog.Kinds(), mapblock.Catalog.Kinds(), item.Catalog.Kinds(),
 		worldRepairKinds),
-	Options: []Option{optionArea, optionRemote, optionExact, optionVerifiers, optionSchema, optionClean},
+	Options: []format.Option{optionArea, optionRemote, optionExact, optionVerifiers, optionSchema, format.OptionClean},
 }
 
 // minetestBlock is a block that stands alone: a file of a world of 2011, or one
 // that somebody took out of a database.
-var minetestBlock = &Format{
+var minetestBlock = &format.Format{
 	Name:       minetestBlockName,
 	Title:      "Minetest/Luanti map block",
-	Game:       gameMinetest,
 	Extensions: []string{".block"},
 	Doc:        "docs/formats/minetest-mapblock.md",
-	Recognize:  func(*Source) bool { return false }, // there is no signature: the name tells
-	Open: func(_ *Job, src *Source) (File, error) {
+	Recognize:  func(*format.Source) bool { return false }, // there is no signature: the name tells
+	Open: func(_ *format.Job, src *format.Source) (format.File, error) {
 		data, err := src.ReadUpTo(mapdb.MaxBlock)
 		return &blockFile{src, data}, err
 	},
-	Dump: func(_ *Job, src *Source, _ string, t trace.Tracer) error {
+	Dump: func(_ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
 		data, err := src.ReadUpTo(mapdb.MaxBlock)
 		if err != nil {
 			return err
@@ -76,26 +76,16 @@ var minetestBlock = &Format{
 	Kinds: mapblock.Catalog.Kinds(),
 }
 
-func (j *Job) temporary() bool { return j != nil && j.Temporary }
-
-// ctx returns the context of a job.
-func (j *Job) ctx() context.Context {
-	if j == nil || j.Context == nil {
-		return context.Background()
-	}
-	return j.Context
-}
-
 // worldFile is a world whose databases are opened by what needs them: a check says
 // of each what is wrong with it.
 type worldFile struct {
 	w    *worlddir.World // nil until it is needed
 	dir  string
 	area *mapdb.Area
-	job  *Job
+	job  *format.Job
 }
 
-func openWorld(job *Job, src *Source) (File, error) {
+func openWorld(job *format.Job, src *format.Source) (format.File, error) {
 	area, err := areaOf(job)
 	if err != nil {
 		return nil, err
@@ -104,7 +94,7 @@ func openWorld(job *Job, src *Source) (File, error) {
 }
 
 // areaOf returns the area that the user gave, or nil.
-func areaOf(job *Job) (*mapdb.Area, error) {
+func areaOf(job *format.Job) (*mapdb.Area, error) {
 	text := job.Value(optionArea.Name)
 	if text == "" {
 		return nil, nil
@@ -142,7 +132,7 @@ func parsePos(text string) (mapdb.Pos, bool) {
 func (f *worldFile) Tree() (fs.FS, error) {
 	o := worlddir.Options{Area: f.area, Exact: f.job.On(optionExact.Name), Verifiers: f.job.On(optionVerifiers.Name)}
 	if f.w == nil {
-		w, err := worlddir.OpenWorld(f.job.ctx(), f.dir, worlddir.Opening{
+		w, err := worlddir.OpenWorld(f.job.Ctx(), f.dir, worlddir.Opening{
 			Remote: f.job.On(optionRemote.Name),
 			OnMiss: func(path string, err error) { f.job.Miss(f.dir, "%s: %v", path, err) },
 		})
@@ -179,8 +169,8 @@ func (f *worldFile) Close() error {
 	return f.w.Close()
 }
 
-func (f *worldFile) Check(job *Job, sink check.Sink) error {
-	return worldcheck.Check(job.ctx(), f.dir, worldcheck.Options{
+func (f *worldFile) Check(job *format.Job, sink check.Sink) error {
+	return worldcheck.Check(job.Ctx(), f.dir, worldcheck.Options{
 		Area: f.area, BlocksOnly: f.area != nil, Remote: job.On(optionRemote.Name), OnProgress: job.Report,
 	}, sink)
 }
@@ -191,19 +181,19 @@ const (
 	versionsSeen = 200     // blocks of which the version is looked at
 )
 
-func (f *worldFile) Info() (Info, error) {
-	info := Info{Format: minetestWorldName}
-	ctx := f.job.ctx()
+func (f *worldFile) Info() (format.Info, error) {
+	info := format.Info{Format: minetestWorldName}
+	ctx := f.job.Ctx()
 	settings, err := world.ReadWorldMT(f.dir)
 	if err != nil {
 		return info, err
 	}
-	info.add("name", "name", world.WorldName(f.dir, settings))
+	info.Add("name", "name", world.WorldName(f.dir, settings))
 	if text, ok := unfinished(f.dir); ok {
-		info.add("unfinished", "not finished", text)
+		info.Add("unfinished", "not finished", text)
 	}
 	if id := settings.GameID(); id != "" {
-		info.add("game", "game", id)
+		info.Add("game", "game", id)
 	}
 	o := world.Options{Remote: f.job.On(optionRemote.Name), Lost: func(err error, _ []check.Place) { f.job.Miss(f.dir, "%v", err) }}
 	b := world.FindBackends(f.dir, settings)
@@ -212,8 +202,8 @@ func (f *worldFile) Info() (Info, error) {
 		defer blocks.Close()
 		b.Map = blocks.String()
 	}
-	info.add("backends", "backends", []InfoField{
-		{"map", "blocks", b.Map}, {"players", "players", b.Players}, {"auth", "accounts", b.Auth}, {"storage", "mod storage", b.ModStorage},
+	info.Add("backends", "backends", []format.InfoField{
+		format.Fact("map", "blocks", b.Map), format.Fact("players", "players", b.Players), format.Fact("auth", "accounts", b.Auth), format.Fact("storage", "mod storage", b.ModStorage),
 	})
 	if failed == nil {
 		failed = f.infoOfBlocks(ctx, &info, blocks)
@@ -237,12 +227,12 @@ func (f *worldFile) Info() (Info, error) {
 		case world.Failed(err):
 			return info, err
 		case errors.Is(err, world.ErrRemote):
-			info.add(part.key, part.label, "on "+world.ErrRemote.Error())
+			info.Add(part.key, part.label, "on "+world.ErrRemote.Error())
 		case err != nil:
-			info.add(part.key, part.label, "cannot be read")
+			info.Add(part.key, part.label, "cannot be read")
 			f.job.Miss(f.dir, "%s: %v", part.label, err)
 		case part.key != "blocks":
-			info.add(part.key, part.label, n)
+			info.Add(part.key, part.label, n)
 		}
 	}
 	return info, nil
@@ -254,26 +244,22 @@ func unfinished(dir string) (string, bool) {
 	return fmt.Sprintf("a copy of %s, with %d of its blocks: the same command goes on with it", u.Source, u.Blocks), ok
 }
 
-func (i *Info) add(key, label string, value any) {
-	i.Fields = append(i.Fields, InfoField{key, label, value})
-}
-
 // infoOfBlocks tells how many blocks there are, where, and of which versions.
-func (f *worldFile) infoOfBlocks(ctx context.Context, info *Info, db mapdb.DB) error {
+func (f *worldFile) infoOfBlocks(ctx context.Context, info *format.Info, db mapdb.DB) error {
 	blocks, err := db.Count(ctx)
 	if err != nil {
 		return err
 	}
-	info.add("blocks", "blocks", blocks)
+	info.Add("blocks", "blocks", blocks)
 	if blocks > 0 && blocks <= maxExtent {
 		least, most, err := f.extent(ctx, db)
 		if err != nil {
 			return err
 		}
-		info.add("extent", "extent in nodes", fmt.Sprintf("%s to %s", nodesAt(least, 0), nodesAt(most, mapblock.Side-1)))
+		info.Add("extent", "extent in nodes", fmt.Sprintf("%s to %s", nodesAt(least, 0), nodesAt(most, mapblock.Side-1)))
 	}
 	if versions := versionsOf(ctx, db); len(versions) > 0 {
-		info.add("blockVersions", fmt.Sprintf("block versions (of the first %d)", versionsSeen), versions)
+		info.Add("blockVersions", fmt.Sprintf("block versions (of the first %d)", versionsSeen), versions)
 	}
 	return nil
 }
@@ -337,8 +323,8 @@ func countNames[T any](ctx context.Context, dir string, settings *world.Settings
 	return n, nil
 }
 
-func buildWorld(job *Job, fsys fs.FS, out Output) error {
-	o := worlddir.BuildOptions{Remote: job.On(optionRemote.Name), Local: job.temporary(), Lost: func(err error) { job.Miss("", "%v", err) }, OnProgress: func(blocks int) { job.Report("packed blocks", blocks, 0) }}
+func buildWorld(job *format.Job, fsys fs.FS, out format.Output) error {
+	o := worlddir.BuildOptions{Remote: job.On(optionRemote.Name), Local: job.Temporary, Lost: func(err error) { job.Miss("", "%v", err) }, OnProgress: func(blocks int) { job.Report("packed blocks", blocks, 0) }}
 	switch s := job.Value(optionSchema.Name); s {
 	case "":
 	case "pos", "xyz":
@@ -354,7 +340,7 @@ func buildWorld(job *Job, fsys fs.FS, out Output) error {
 	if err != nil {
 		return err
 	}
-	report, err := worlddir.Build(job.ctx(), dir, withoutSidecar(job, fsys), o)
+	report, err := worlddir.Build(job.Ctx(), dir, job.Clean(fsys), o)
 	if err != nil {
 		return err
 	}
@@ -363,7 +349,7 @@ func buildWorld(job *Job, fsys fs.FS, out Output) error {
 }
 
 // replacesWorld says why another world must not take the place of an old one.
-func replacesWorld(job *Job, old *Source, tree fs.FS) error {
+func replacesWorld(job *format.Job, old *format.Source, tree fs.FS) error {
 	if by := inuse.By(old.Dir); by != "" {
 		return fmt.Errorf("%w: by %s", mapdb.ErrInUse, by)
 	}
@@ -371,7 +357,7 @@ func replacesWorld(job *Job, old *Source, tree fs.FS) error {
 		return nil
 	}
 	var missed error
-	w, err := worlddir.OpenWorld(job.ctx(), old.Dir, worlddir.Opening{
+	w, err := worlddir.OpenWorld(job.Ctx(), old.Dir, worlddir.Opening{
 		Remote: job.On(optionRemote.Name),
 		OnMiss: func(_ string, err error) { missed = errors.Join(missed, err) },
 	})
@@ -379,7 +365,7 @@ func replacesWorld(job *Job, old *Source, tree fs.FS) error {
 		return fmt.Errorf("nobody can say whether the folder has all of it: %w", err)
 	}
 	defer w.Close()
-	if err := worlddir.Replaces(job.ctx(), tree, w); err != nil {
+	if err := worlddir.Replaces(job.Ctx(), tree, w); err != nil {
 		return err
 	}
 	if missed != nil {
@@ -389,21 +375,21 @@ func replacesWorld(job *Job, old *Source, tree fs.FS) error {
 }
 
 // dumpWorld shows the fields of a block.
-func dumpWorld(job *Job, src *Source, path string, t trace.Tracer) error {
+func dumpWorld(job *format.Job, src *format.Source, path string, t trace.Tracer) error {
 	p, ok := parsePos(path)
 	if !ok {
 		return fmt.Errorf("%s: tell which block, by its position in blocks, such as 0,-1,0", src.Path)
 	}
-	db, _, err := worldmap.Open(job.ctx(), src.Dir, job.On(optionRemote.Name))
+	db, _, err := worldmap.Open(job.Ctx(), src.Dir, job.On(optionRemote.Name))
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	data, err := db.Get(job.ctx(), p)
+	data, err := db.Get(job.Ctx(), p)
 	if err != nil {
 		return err
 	}
-	return mapblock.Dump(data, inside(path, t))
+	return mapblock.Dump(data, format.Inside(path, t))
 }
 
 const (
@@ -413,7 +399,7 @@ const (
 
 // blockFile is a block that stands alone.
 type blockFile struct {
-	src  *Source
+	src  *format.Source
 	data []byte
 }
 
@@ -422,21 +408,24 @@ func (f *blockFile) Tree() (fs.FS, error) {
 	if err != nil {
 		return nil, fault.InFile(err, f.src.Path)
 	}
-	return onlyFile(strings.TrimSuffix(f.src.Name, ".block")+".txt", worlddir.BlockText(b, mapdb.Pos{})), nil
+	name, _ := format.CutExtension(f.src.Name, ".block")
+	var t tree.FS
+	t.AddBytes(name+".txt", worlddir.BlockText(b, mapdb.Pos{}))
+	return &t, nil
 }
 
-func (f *blockFile) Info() (Info, error) {
+func (f *blockFile) Info() (format.Info, error) {
 	b, err := mapblock.Decode(f.data)
 	if err != nil {
-		return Info{}, fault.InFile(err, f.src.Path)
+		return format.Info{}, fault.InFile(err, f.src.Path)
 	}
-	return Info{Format: minetestBlockName, Fields: []InfoField{
-		{"version", "version", b.Version}, {"flags", "flags", b.Flags.String()}, {"names", "node names", len(b.Names)},
-		{"metadata", "nodes with metadata", len(b.Metadata.List)},
+	return format.Info{Format: minetestBlockName, Fields: []format.InfoField{
+		format.Fact("version", "version", b.Version), format.Fact("flags", "flags", b.Flags.String()), format.Fact("names", "node names", len(b.Names)),
+		format.Fact("metadata", "nodes with metadata", len(b.Metadata.List)),
 	}}, nil
 }
 
-func (f *blockFile) Check(_ *Job, sink check.Sink) error {
+func (f *blockFile) Check(_ *format.Job, sink check.Sink) error {
 	mapblock.CheckData(f.data, sink, "")
 	return nil
 }

@@ -1,15 +1,13 @@
-package format
+package torchlight
 
 import (
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
-	"strings"
+	"trowel.example/format"
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/tree"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/image"
 	"trowel.example/torchlight/layout"
@@ -36,9 +34,9 @@ var (
 )
 
 // compiledFormat is the format of a kind of compiled files that stand alone.
-func compiledFormat(name, title, doc string, extensions []string, kinds []*check.Kind, info func([]byte, string) ([]InfoField, error)) *Format {
-	f := &Format{Name: name, Title: title, Game: gameTorchlight, Extensions: extensions, Doc: doc, Kinds: kinds, Options: []Option{optionNames, optionGUTS, optionClean}}
-	f.Recognize = func(src *Source) bool {
+func compiledFormat(name, title, doc string, extensions []string, kinds []*check.Kind, info func([]byte, string) ([]format.InfoField, error)) *format.Format {
+	f := &format.Format{Name: name, Title: title, Extensions: extensions, Doc: doc, Kinds: kinds, Options: []format.Option{optionNames, optionGUTS, format.OptionClean}}
+	f.Recognize = func(src *format.Source) bool {
 		// The first bytes tell little: the whole file has to be right.
 		if src.Size > maxCompiled || !moddir.MayBeCompiled(src.Head(maxModHead), src.Name) {
 			return false
@@ -47,7 +45,7 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 		return err == nil && moddir.CompiledFormat(data, src.Name) == name
 	}
 	f.RecognizeTree = func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == name }
-	f.Open = func(job *Job, src *Source) (File, error) {
+	f.Open = func(job *format.Job, src *format.Source) (format.File, error) {
 		data, err := src.ReadUpTo(maxCompiled)
 		if err != nil {
 			return nil, err
@@ -58,28 +56,28 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 		}
 		return &compiledFile{f, src, data, o, info}, nil
 	}
-	f.Build = func(job *Job, fsys fs.FS, out Output) error {
+	f.Build = func(job *format.Job, fsys fs.FS, out format.Output) error {
 		o, err := modOptions(job)
 		if err != nil {
 			return err
 		}
-		data, err := moddir.BuildSingle(withoutSidecar(job, fsys), o)
+		data, err := moddir.BuildSingle(job.Clean(fsys), o)
 		if err != nil {
 			return err
 		}
-		return writeAll(out, data)
+		return format.Write(out, data)
 	}
-	f.Dump = func(_ *Job, src *Source, _ string, t trace.Tracer) error {
+	f.Dump = func(_ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
 		data, err := src.ReadUpTo(maxCompiled)
 		if err != nil {
 			return err
 		}
 		return moddir.Dump(data, gamePath(src), t)
 	}
-	f.Conversions = []Conversion{{
+	f.Conversions = []format.Conversion{{
 		To: "source", Title: "its form for people: text, JSON or a picture", Extension: ".txt",
 		Rename: moddir.FormName,
-		Convert: func(job *Job, src *Source, out Output) error {
+		Convert: func(job *format.Job, src *format.Source, out format.Output) error {
 			return convertSingle(job, src, out, moddir.Decompile)
 		},
 	}}
@@ -94,7 +92,7 @@ const (
 // maxCompiled is larger than any compiled file of the game.
 const maxCompiled = 256 << 20
 
-func convertSingle(job *Job, src *Source, out Output, convert func([]byte, string, moddir.Options) ([]byte, error)) error {
+func convertSingle(job *format.Job, src *format.Source, out format.Output, convert func([]byte, string, moddir.Options) ([]byte, error)) error {
 	data, err := src.ReadUpTo(maxCompiled)
 	if err != nil {
 		return err
@@ -107,16 +105,16 @@ func convertSingle(job *Job, src *Source, out Output, convert func([]byte, strin
 	if err != nil {
 		return fault.InFile(err, src.Path)
 	}
-	return writeAll(out, made)
+	return format.Write(out, made)
 }
 
 // compiledFile is an open compiled file.
 type compiledFile struct {
-	format  *Format
-	src     *Source
+	format  *format.Format
+	src     *format.Source
 	data    []byte
 	options moddir.Options
-	info    func(data []byte, name string) ([]InfoField, error)
+	info    func(data []byte, name string) ([]format.InfoField, error)
 }
 
 func (f *compiledFile) Tree() (fs.FS, error) {
@@ -124,27 +122,27 @@ func (f *compiledFile) Tree() (fs.FS, error) {
 	return t, fault.InFile(err, f.src.Path)
 }
 
-func (f *compiledFile) Info() (Info, error) {
+func (f *compiledFile) Info() (format.Info, error) {
 	fields, err := f.info(f.data, gamePath(f.src))
-	return Info{f.format.Name, fields}, fault.InFile(err, f.src.Path)
+	return format.Info{Format: f.format.Name, Fields: fields}, fault.InFile(err, f.src.Path)
 }
 
-func (f *compiledFile) Check(_ *Job, sink check.Sink) error {
+func (f *compiledFile) Check(_ *format.Job, sink check.Sink) error {
 	moddir.CheckSingle(f.data, gamePath(f.src), f.options, sink)
 	return nil
 }
 
 func (f *compiledFile) Close() error { return nil }
 
-func infoOfData(data []byte, name string) ([]InfoField, error) {
+func infoOfData(data []byte, name string) ([]format.InfoField, error) {
 	f, err := dat.Decode(data)
 	if err != nil {
 		return nil, err
 	}
 	root := f.Text(dat.Options{Path: name})
 	nodes, properties := countTree(root)
-	return []InfoField{{"version", "version", int(f.Version)}, {"root", "root", root.Name}, {"nodes", "nodes", nodes},
-		{"properties", "properties", properties}, {"strings", "strings", len(f.Strings)}}, nil
+	return []format.InfoField{format.Fact("version", "version", int(f.Version)), format.Fact("root", "root", root.Name), format.Fact("nodes", "nodes", nodes),
+		format.Fact("properties", "properties", properties), format.Fact("strings", "strings", len(f.Strings))}, nil
 }
 
 func countTree(n *text.Node) (nodes, properties int) {
@@ -159,13 +157,13 @@ func countTree(n *text.Node) (nodes, properties int) {
 	return nodes, properties
 }
 
-func infoOfLayout(data []byte, _ string) ([]InfoField, error) {
+func infoOfLayout(data []byte, _ string) ([]format.InfoField, error) {
 	f, err := layout.Decode(data)
 	if err != nil {
 		return nil, err
 	}
 	count := make(map[string]int)
-	var kinds []InfoField
+	var kinds []format.InfoField
 	objects := 0
 	for o := range f.All() {
 		objects++
@@ -174,16 +172,16 @@ func infoOfLayout(data []byte, _ string) ([]InfoField, error) {
 			title = d.Name
 		}
 		if count[title]++; count[title] == 1 {
-			kinds = append(kinds, InfoField{Key: title})
+			kinds = append(kinds, format.InfoField{Key: title})
 		}
 	}
 	for i := range kinds {
 		kinds[i].Value = count[kinds[i].Key]
 	}
-	return []InfoField{{"objects", "objects", objects}, {"kinds", "of these", kinds}}, nil
+	return []format.InfoField{format.Fact("objects", "objects", objects), format.Fact("kinds", "of these", kinds)}, nil
 }
 
-func infoOfTable(data []byte, name string) ([]InfoField, error) {
+func infoOfTable(data []byte, name string) ([]format.InfoField, error) {
 	kind, known := raw.KindOf(name)
 	if !known {
 		kind, _ = raw.Guess(data)
@@ -192,28 +190,27 @@ func infoOfTable(data []byte, name string) ([]InfoField, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []InfoField{{"table", "table", kind.String()}, {"records", "records", t.Len()}}, nil
+	return []format.InfoField{format.Fact("table", "table", kind.String()), format.Fact("records", "records", t.Len())}, nil
 }
 
-func infoOfGrid(data []byte, _ string) ([]InfoField, error) {
+func infoOfGrid(data []byte, _ string) ([]format.InfoField, error) {
 	f, err := mpp.Decode(data)
 	if err != nil {
 		return nil, err
 	}
-	return []InfoField{{"width", "width in cells", f.Width}, {"height", "height in cells", f.Height},
-		{"size", "size in the world", fmt.Sprintf("%g x %g", f.SizeX, f.SizeZ)},
-		{"origin", "origin of the world", fmt.Sprintf("%g, %g", f.OffsetX, f.OffsetZ)}}, nil
+	return []format.InfoField{format.Fact("width", "width in cells", f.Width), format.Fact("height", "height in cells", f.Height),
+		format.Fact("size", "size in the world", fmt.Sprintf("%g x %g", f.SizeX, f.SizeZ)),
+		format.Fact("origin", "origin of the world", fmt.Sprintf("%g, %g", f.OffsetX, f.OffsetZ))}, nil
 }
 
 // torchlightSource is a compiled file in its form for people.
-var torchlightSource = &Format{
+var torchlightSource = &format.Format{
 	Name:       torchlightSourceName,
 	Title:      "Torchlight II source file",
-	Game:       gameTorchlight,
 	Extensions: []string{".RAW.json", ".MPP.pgm"},
 	Doc:        "docs/formats/torchlight-dat.md",
-	Recognize:  func(src *Source) bool { return text.Recognize(src.Head(maxModHead)) },
-	Open: func(job *Job, src *Source) (File, error) {
+	Recognize:  func(src *format.Source) bool { return text.Recognize(src.Head(maxModHead)) },
+	Open: func(job *format.Job, src *format.Source) (format.File, error) {
 		data, err := src.ReadUpTo(maxCompiled)
 		if err != nil {
 			return nil, err
@@ -223,28 +220,28 @@ var torchlightSource = &Format{
 	},
 	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightSourceName },
 	Build:         buildAsIs,
-	Conversions: []Conversion{{
+	Conversions: []format.Conversion{{
 		To: "compiled", Title: "what the game reads: .BINDAT, .BINLAYOUT, .RAW or .MPP", Extension: ".BINDAT",
 		Rename: moddir.CompiledName, Usual: true,
-		Convert: func(job *Job, src *Source, out Output) error {
+		Convert: func(job *format.Job, src *format.Source, out format.Output) error {
 			return convertSingle(job, src, out, moddir.Compile)
 		},
 	}, {
 		To: torchlightADM.Name, Title: "what Torchlight, the first one, reads: .ADM", Extension: moddir.ADM,
 		Rename: func(name string) string { return name + moddir.ADM },
-		Convert: func(job *Job, src *Source, out Output) error {
+		Convert: func(job *format.Job, src *format.Source, out format.Output) error {
 			return convertSingle(job, src, out, func(content []byte, name string, o moddir.Options) ([]byte, error) {
 				return moddir.Compile(content, name+moddir.ADM, o)
 			})
 		},
 	}},
 	Kinds:   slices.Concat(moddir.Catalog.Kinds(), text.Catalog.Kinds(), layout.Catalog.Kinds()),
-	Options: []Option{optionNames},
+	Options: []format.Option{optionNames},
 }
 
 // sourceFile is an open source file. It is its own folder.
 type sourceFile struct {
-	src     *Source
+	src     *format.Source
 	data    []byte
 	options moddir.Options
 }
@@ -253,14 +250,8 @@ func (f *sourceFile) Tree() (fs.FS, error) {
 	return moddir.OpenAsIs(f.data, f.src.Name, torchlightSourceName), nil
 }
 
-func onlyFile(name string, data []byte) fs.FS {
-	var t tree.FS
-	t.AddBytes(path.Base(strings.ReplaceAll(name, `\`, "/")), data)
-	return &t
-}
-
-func (f *sourceFile) Info() (Info, error) {
-	info := Info{Format: torchlightSourceName}
+func (f *sourceFile) Info() (format.Info, error) {
+	info := format.Info{Format: torchlightSourceName}
 	if !text.Recognize(f.data) {
 		return info, nil
 	}
@@ -269,12 +260,12 @@ func (f *sourceFile) Info() (Info, error) {
 		return info, fault.InFile(err, f.src.Path)
 	}
 	nodes, properties := countTree(file.Root)
-	info.Fields = []InfoField{{"root", "root", file.Root.Name}, {"nodes", "nodes", nodes}, {"properties", "properties", properties},
-		{"encoding", "encoding", file.Encoding.String()}}
+	info.Fields = []format.InfoField{format.Fact("root", "root", file.Root.Name), format.Fact("nodes", "nodes", nodes), format.Fact("properties", "properties", properties),
+		format.Fact("encoding", "encoding", file.Encoding.String())}
 	return info, nil
 }
 
-func (f *sourceFile) Check(_ *Job, sink check.Sink) error {
+func (f *sourceFile) Check(_ *format.Job, sink check.Sink) error {
 	moddir.CheckForm(f.data, gamePath(f.src), f.options, sink)
 	return nil
 }
@@ -282,13 +273,12 @@ func (f *sourceFile) Check(_ *Job, sink check.Sink) error {
 func (f *sourceFile) Close() error { return nil }
 
 // torchlightAsset is any other file of a mod of which something is known.
-var torchlightAsset = &Format{
+var torchlightAsset = &format.Format{
 	Name:       torchlightAssetName,
 	Title:      "picture, sound or model",
-	Game:       gameTorchlight,
 	Extensions: []string{".dds", ".imageset", ".tga"},
 	Doc:        "docs/formats/torchlight-tables.md",
-	Recognize: func(src *Source) bool {
+	Recognize: func(src *format.Source) bool {
 		if src.IsDir() {
 			return false
 		}
@@ -297,27 +287,27 @@ var torchlightAsset = &Format{
 	},
 	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightAssetName },
 	Build:         buildAsIs,
-	Open:          func(_ *Job, src *Source) (File, error) { return &assetFile{src}, nil },
+	Open:          func(_ *format.Job, src *format.Source) (format.File, error) { return &assetFile{src}, nil },
 }
 
 // buildAsIs makes the file of a folder that it stands in as it is.
-func buildAsIs(_ *Job, fsys fs.FS, out Output) error {
+func buildAsIs(_ *format.Job, fsys fs.FS, out format.Output) error {
 	data, err := moddir.BuildAsIs(fsys)
 	if err != nil {
 		return err
 	}
-	return writeAll(out, data)
+	return format.Write(out, data)
 }
 
-type assetFile struct{ src *Source }
+type assetFile struct{ src *format.Source }
 
 func (f *assetFile) Tree() (fs.FS, error) {
 	data, err := f.src.ReadUpTo(maxCompiled)
 	return moddir.OpenAsIs(data, f.src.Name, torchlightAssetName), err
 }
 
-func (f *assetFile) Info() (Info, error) {
-	info := Info{Format: torchlightAssetName}
+func (f *assetFile) Info() (format.Info, error) {
+	info := format.Info{Format: torchlightAssetName}
 	data, err := f.src.ReadUpTo(maxCompiled)
 	if err != nil {
 		return info, err
@@ -327,10 +317,10 @@ func (f *assetFile) Info() (Info, error) {
 		return info, fmt.Errorf("%s: its first bytes are not those of any picture, sound or model that is known", f.src.Path)
 	}
 	for _, field := range fields {
-		info.Fields = append(info.Fields, InfoField{Key: field.Name, Value: field.Value})
+		info.Fields = append(info.Fields, format.InfoField{Key: field.Name, Value: field.Value})
 	}
 	return info, nil
 }
 
-func (f *assetFile) Check(*Job, check.Sink) error { return nil }
-func (f *assetFile) Close() error                 { return nil }
+func (f *assetFile) Check(*format.Job, check.Sink) error { return nil }
+func (f *assetFile) Close() error                        { return nil }

@@ -1,20 +1,18 @@
-package format
+package torchlight
 
 import (
 	"strings"
+	"trowel.example/format"
 
 	"trowel.example/internal/regular"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/text"
 )
 
-// NameHash returns the hash by which compiled files of Torchlight II know a name.
-func NameHash(name string) uint32 { return hash.Of(name) }
-
-// NameFinder returns a function that tells the known names of a hash, and a
+// nameFinder returns a function that tells the known names of a hash, and a
 // name that stands for it where none is known. The names in dictionary, a file
 // with one on each line, count too; "" is none.
-func NameFinder(dictionary string) (func(uint32) (known []string, standIn string), error) {
+func nameFinder(dictionary string) (func(uint32) (known []string, standIn string), error) {
 	more, err := readNames(dictionary)
 	if err != nil {
 		return nil, err
@@ -41,7 +39,7 @@ func readNames(name string) ([]string, error) {
 	return names, nil
 }
 
-func floatStyle(job *Job) text.FloatStyle {
+func floatStyle(job *format.Job) text.FloatStyle {
 	if job.On(optionGUTS.Name) {
 		return text.GUTS
 	}

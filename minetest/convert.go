@@ -1,4 +1,4 @@
-package format
+package minetest
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"trowel.example/format"
 
 	"trowel.example/check"
 	"trowel.example/minetest/mapdb"
@@ -14,23 +15,24 @@ import (
 )
 
 var (
-	optionBlocks   = Option{Name: "blocks", Help: "the `version` of all blocks, 17 or 20 to 29 (default: as they are)"}
-	optionPlayers  = Option{Name: "players", Help: "the `backend` of players: files, sqlite3, leveldb or postgresql (default: as they are)"}
-	optionAuth     = Option{Name: "auth", Help: "the `backend` of accounts: files, sqlite3, leveldb or postgresql (default: as they are)"}
-	optionStorage  = Option{Name: "storage", Help: "the `backend` of mod storage: files, sqlite3 or postgresql (default: as it is)"}
-	optionPostgres = Option{Name: "postgres", Help: "the `connection` to the PostgreSQL of the new world, as in pgsql_connection"}
-	optionRedis    = Option{Name: "redis", Help: "the `address` of the Redis of the new world: HOST, HOST:PORT or the path of a socket"}
-	optionHash     = Option{Name: "redis-hash", Help: "the `hash` in which the new world is in Redis"}
-	optionPassword = Option{Name: "redis-password", Help: "the `password` of that Redis"}
+	optionDrop     = format.Option{Name: "drop", Bool: true, Help: "leave out what the target cannot hold, instead of refusing"}
+	optionBlocks   = format.Option{Name: "blocks", Help: "the `version` of all blocks, 17 or 20 to 29 (default: as they are)"}
+	optionPlayers  = format.Option{Name: "players", Help: "the `backend` of players: files, sqlite3, leveldb or postgresql (default: as they are)"}
+	optionAuth     = format.Option{Name: "auth", Help: "the `backend` of accounts: files, sqlite3, leveldb or postgresql (default: as they are)"}
+	optionStorage  = format.Option{Name: "storage", Help: "the `backend` of mod storage: files, sqlite3 or postgresql (default: as it is)"}
+	optionPostgres = format.Option{Name: "postgres", Help: "the `connection` to the PostgreSQL of the new world, as in pgsql_connection"}
+	optionRedis    = format.Option{Name: "redis", Help: "the `address` of the Redis of the new world: HOST, HOST:PORT or the path of a socket"}
+	optionHash     = format.Option{Name: "redis-hash", Help: "the `hash` in which the new world is in Redis"}
+	optionPassword = format.Option{Name: "redis-password", Help: "the `password` of that Redis"}
 
-	optionForceUse    = Option{Name: "in-use", Bool: true, Help: "repair in place even while a program has the world open, as far as no database is replaced"}
-	optionDropUnknown = Option{Name: "drop-unknown", Bool: true, Help: "delete blocks of versions that do not exist yet"}
+	optionForceUse    = format.Option{Name: "in-use", Bool: true, Help: "repair in place even while a program has the world open, as far as no database is replaced"}
+	optionDropUnknown = format.Option{Name: "drop-unknown", Bool: true, Help: "delete blocks of versions that do not exist yet"}
 )
 
-var copyOptions = []Option{optionPlayers, optionAuth, optionStorage, optionPostgres, optionRedis, optionHash, optionPassword}
+var copyOptions = []format.Option{optionPlayers, optionAuth, optionStorage, optionPostgres, optionRedis, optionHash, optionPassword}
 
 // worldConversions are a target for each database.
-var worldConversions = func() []Conversion {
+var worldConversions = func() []format.Conversion {
 	titles := map[string]string{
 		worldcopy.SQLite:    "a world in SQLite with columns x, y and z, which games from 5.12 on read",
 		worldcopy.SQLitePos: "a world in SQLite with the column pos, which every game reads",
@@ -38,19 +40,21 @@ var worldConversions = func() []Conversion {
 		worldcopy.Postgres:  "a world in PostgreSQL",
 		worldcopy.Redis:     "a world in Redis",
 	}
-	var list []Conversion
+	var list []format.Conversion
 	for _, to := range worldcopy.Targets() {
-		list = append(list, Conversion{
+		list = append(list, format.Conversion{
 			To: to, Title: titles[to], Resumes: true,
-			Options: append([]Option{optionBlocks, optionDrop}, copyOptions...),
-			Convert: func(job *Job, src *Source, out Output) error { return convertWorld(job, src, out, to) },
+			Options: append([]format.Option{optionBlocks, optionDrop}, copyOptions...),
+			Convert: func(job *format.Job, src *format.Source, out format.Output) error {
+				return convertWorld(job, src, out, to)
+			},
 		})
 	}
 	return list
 }()
 
 // copyOptionsOf are the options of a copy that the user gave.
-func copyOptionsOf(job *Job) (worldcopy.Options, error) {
+func copyOptionsOf(job *format.Job) (worldcopy.Options, error) {
 	o := worldcopy.Options{
 		Players: job.Value(optionPlayers.Name), Auth: job.Value(optionAuth.Name), Storage: job.Value(optionStorage.Name),
 		Postgres: job.Value(optionPostgres.Name), Remote: job.On(optionRemote.Name), OnProgress: job.Report,
@@ -60,7 +64,7 @@ func copyOptionsOf(job *Job) (worldcopy.Options, error) {
 	return o, err
 }
 
-func redisOf(job *Job) (mapdb.Redis, error) {
+func redisOf(job *format.Job) (mapdb.Redis, error) {
 	r := mapdb.Redis{Address: job.Value(optionRedis.Name), Hash: job.Value(optionHash.Name), Password: job.Value(optionPassword.Name)}
 	if host, port, ok := cutPort(r.Address); ok {
 		n, err := strconv.ParseUint(port, 10, 16)
@@ -85,7 +89,7 @@ func cutPort(address string) (host, port string, ok bool) {
 	return address, "", false
 }
 
-func convertWorld(job *Job, src *Source, out Output, to string) error {
+func convertWorld(job *format.Job, src *format.Source, out format.Output, to string) error {
 	o, err := copyOptionsOf(job)
 	if err != nil {
 		return err
@@ -103,7 +107,7 @@ func convertWorld(job *Job, src *Source, out Output, to string) error {
 			job.Warn(f.Path, "%s [%s]", f.Message, f.ID)
 		}
 	}
-	if servers := []string{worldcopy.Postgres, worldcopy.Redis}; job.temporary() && slices.ContainsFunc([]string{o.Map, o.Players, o.Auth, o.Storage}, func(to string) bool { return slices.Contains(servers, to) }) {
+	if servers := []string{worldcopy.Postgres, worldcopy.Redis}; job.Temporary && slices.ContainsFunc([]string{o.Map, o.Players, o.Auth, o.Storage}, func(to string) bool { return slices.Contains(servers, to) }) {
 		return errors.New("a dry run writes to no server, and this conversion is to one")
 	}
 	if text, ok := unfinished(src.Dir); ok {
@@ -113,7 +117,7 @@ func convertWorld(job *Job, src *Source, out Output, to string) error {
 	if err != nil {
 		return err
 	}
-	r, err := worldcopy.Copy(job.ctx(), src.Dir, dst, o)
+	r, err := worldcopy.Copy(job.Ctx(), src.Dir, dst, o)
 	if err != nil {
 		if errors.Is(err, job.Err()) {
 			err = fmt.Errorf("%w: the same command goes on where this one stopped", err)
@@ -145,17 +149,17 @@ func convertWorld(job *Job, src *Source, out Output, to string) error {
 var (
 	worldRepairKinds = slices.Concat(worldrepair.Catalog.Kinds(), worldcopy.Catalog.Kinds())
 
-	worldRepair = &Repair{
-		Options: append([]Option{optionForceUse, optionDropUnknown}, copyOptions...),
-		Plan: func(job *Job, src *Source, sink check.Sink) error {
+	worldRepair = &format.Repair{
+		Options: append([]format.Option{optionForceUse, optionDropUnknown}, copyOptions...),
+		Plan: func(job *format.Job, src *format.Source, sink check.Sink) error {
 			o, err := repairOptions(job, sink)
 			if err != nil {
 				return err
 			}
-			r, err := worldrepair.Plan(job.ctx(), src.Dir, o)
+			r, err := worldrepair.Plan(job.Ctx(), src.Dir, o)
 			return tellRemains(job, src, r, err, "a copy leaves them out")
 		},
-		Copy: func(job *Job, src *Source, out Output, sink check.Sink) error {
+		Copy: func(job *format.Job, src *format.Source, out format.Output, sink check.Sink) error {
 			o, err := repairOptions(job, sink)
 			if err != nil {
 				return err
@@ -167,24 +171,24 @@ var (
 			if err != nil {
 				return err
 			}
-			r, err := worldrepair.Repair(job.ctx(), src.Dir, dir, o)
+			r, err := worldrepair.Repair(job.Ctx(), src.Dir, dir, o)
 			return tellRemains(job, src, r, err, "they are not in the copy")
 		},
-		InPlace: func(job *Job, src *Source, backup string, sink check.Sink) (string, error) {
+		InPlace: func(job *format.Job, src *format.Source, backup string, sink check.Sink) (string, error) {
 			o, err := repairOptions(job, sink)
 			if err != nil {
 				return "", err
 			}
-			r, err := worldrepair.InPlace(job.ctx(), src.Dir, backup, o)
+			r, err := worldrepair.InPlace(job.Ctx(), src.Dir, backup, o)
 			if err := tellRemains(job, src, r, err, "a copy leaves them out: -o in place of --in-place"); err != nil {
 				return "", err
 			}
 			return r.Backup, nil
 		},
-		Restore: func(job *Job, src *Source, backup string) error {
+		Restore: func(job *format.Job, src *format.Source, backup string) error {
 			o, err := repairOptions(job, nil)
 			if err == nil {
-				err = worldrepair.Restore(job.ctx(), src.Dir, backup, o)
+				err = worldrepair.Restore(job.Ctx(), src.Dir, backup, o)
 			}
 			return err
 		},
@@ -192,7 +196,7 @@ var (
 )
 
 // tellRemains tells what of the damage is not mended, and what is lost.
-func tellRemains(job *Job, src *Source, r *worldrepair.Report, err error, rows string) error {
+func tellRemains(job *format.Job, src *format.Source, r *worldrepair.Report, err error, rows string) error {
 	if err != nil {
 		return err
 	}
@@ -212,7 +216,7 @@ func tellRemains(job *Job, src *Source, r *worldrepair.Report, err error, rows s
 	return nil
 }
 
-func repairOptions(job *Job, sink check.Sink) (worldrepair.Options, error) {
+func repairOptions(job *format.Job, sink check.Sink) (worldrepair.Options, error) {
 	o := worldrepair.Options{
 		DropUnknown: job.On(optionDropUnknown.Name), Force: job.On(optionForceUse.Name), Remote: job.On(optionRemote.Name),
 		Sink: sink, OnProgress: job.Report,

@@ -1,4 +1,4 @@
-package format
+package torchlight
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"trowel.example/format"
 
 	"trowel.example/check"
 	"trowel.example/fault"
@@ -27,18 +28,17 @@ import (
 )
 
 var (
-	optionNames  = Option{Name: "names", Help: "a `file` with more names, one on each line, for what compiled files have only the hash of"}
-	optionGUTS   = Option{Name: "guts", Bool: true, Help: "write all numbers with six digits, as GUTS does; the rest is in the sidecar"}
-	optionRaw    = Option{Name: "raw", Bool: true, Showing: true, Help: "leave compiled files as they are"}
-	optionTables = Option{Name: "tables", Bool: true, Building: true, Help: "build the .RAW tables from the sources"}
-	optionAll    = Option{Name: "all", Bool: true, Building: true, Help: "pack each .PNG that has a .DDS of the same name beside it, too"}
-	optionBase   = Option{Name: "base", Building: true, Input: true, Help: "the `path` of the game's own files, folder or archive, that units are based on"}
+	optionNames  = format.Option{Name: "names", Help: "a `file` with more names, one on each line, for what compiled files have only the hash of"}
+	optionGUTS   = format.Option{Name: "guts", Bool: true, Help: "write all numbers with six digits, as GUTS does; the rest is in the sidecar"}
+	optionRaw    = format.Option{Name: "raw", Bool: true, Showing: true, Help: "leave compiled files as they are"}
+	optionTables = format.Option{Name: "tables", Bool: true, Building: true, Help: "build the .RAW tables from the sources"}
+	optionAll    = format.Option{Name: "all", Bool: true, Building: true, Help: "pack each .PNG that has a .DDS of the same name beside it, too"}
+	optionBase   = format.Option{Name: "base", Building: true, Input: true, Help: "the `path` of the game's own files, folder or archive, that units are based on"}
 )
 
-var torchlightMod = &Format{
+var torchlightMod = &format.Format{
 	Name:       torchlightModName,
 	Title:      "Torchlight II mod",
-	Game:       gameTorchlight,
 	Extensions: []string{".MOD"},
 	Doc:        "docs/formats/torchlight-archive.md",
 	Recognize:  isMod,
@@ -46,7 +46,7 @@ var torchlightMod = &Format{
 	RecognizeTree: moddir.Recognize,
 	FileName:      moddir.FileName,
 	Takes:         "a MOD.DAT and a folder MEDIA",
-	Open: func(job *Job, src *Source) (File, error) {
+	Open: func(job *format.Job, src *format.Source) (format.File, error) {
 		m, err := mod.Open(src, src.Size)
 		if cut := (*mod.CutError)(nil); errors.As(err, &cut) && cut.Part != "header" {
 			return salvageMod(job, src, cut)
@@ -60,7 +60,7 @@ var torchlightMod = &Format{
 		}
 		return a, nil
 	},
-	Build: func(job *Job, fsys fs.FS, out Output) error {
+	Build: func(job *format.Job, fsys fs.FS, out format.Output) error {
 		return buildArchive(job, fsys, func(fsys fs.FS, o moddir.BuildOptions) (*moddir.Report, error) {
 			part, err := out.Create("")
 			if err != nil {
@@ -77,21 +77,20 @@ var torchlightMod = &Format{
 	Options:     archiveOptions,
 }
 
-var torchlightPak = &Format{
+var torchlightPak = &format.Format{
 	Name:       torchlightPakName,
 	Title:      "Torchlight II archive (.PAK with .PAK.MAN)",
-	Game:       gameTorchlight,
 	Extensions: []string{".PAK", ".PAK.MAN"},
 	Doc:        "docs/formats/torchlight-archive.md",
-	Recognize: func(src *Source) bool {
+	Recognize: func(src *format.Source) bool {
 		head := src.Head(maxModHead)
-		if _, isList := cutExtension(src.Name, ".MAN"); isList {
+		if _, isList := format.CutExtension(src.Name, ".MAN"); isList {
 			return pak.RecognizeManifest(head)
 		}
 		return pak.Sniff(head, src.Size) == pak.KindTorchlight
 	},
 	RecognizeTree: moddir.RecognizePak,
-	Open: func(job *Job, src *Source) (File, error) {
+	Open: func(job *format.Job, src *format.Source) (format.File, error) {
 		r, closer, err := openPak(job, src)
 		if err != nil {
 			return nil, err
@@ -104,7 +103,7 @@ var torchlightPak = &Format{
 		a.closer = closer
 		return a, nil
 	},
-	Build: func(job *Job, fsys fs.FS, out Output) error {
+	Build: func(job *format.Job, fsys fs.FS, out format.Output) error {
 		return buildArchive(job, fsys, func(fsys fs.FS, o moddir.BuildOptions) (*moddir.Report, error) {
 			part, err := out.Create("")
 			if err != nil {
@@ -132,7 +131,7 @@ const (
 )
 
 var (
-	archiveOptions = []Option{optionNames, optionGUTS, optionRaw, optionTables, optionAll, optionBase, optionClean}
+	archiveOptions = []format.Option{optionNames, optionGUTS, optionRaw, optionTables, optionAll, optionBase, format.OptionClean}
 	archiveKinds   = slices.Concat(pak.Catalog.Kinds(), mod.Catalog.Kinds(), moddir.Catalog.Kinds(), dat.Catalog.Kinds(), layout.Catalog.Kinds(),
 		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds(), text.Catalog.Kinds())
 )
@@ -140,11 +139,11 @@ var (
 // isMod reports whether a file is a mod. Its first bytes are a version and
 // offsets, as others may begin too, so that all has to fit where the name does
 // not say that it is one.
-func isMod(src *Source) bool {
+func isMod(src *format.Source) bool {
 	if !mod.Recognize(src.Head(maxModHead)) {
 		return false
 	}
-	if src.hasExtension([]string{".MOD"}) {
+	if src.HasExtension(".MOD") {
 		return true
 	}
 	_, err := mod.Open(src, src.Size)
@@ -152,7 +151,7 @@ func isMod(src *Source) bool {
 }
 
 // salvageMod opens what is there of a mod that is cut off.
-func salvageMod(job *Job, src *Source, cut *mod.CutError) (File, error) {
+func salvageMod(job *format.Job, src *format.Source, cut *mod.CutError) (format.File, error) {
 	m, unnamed, err := mod.Salvage(src, src.Size, cut, moddir.ExtensionOf)
 	if err != nil {
 		return nil, fault.InFile(err, src.Path)
@@ -167,7 +166,7 @@ func saved(r *pak.Reader, unnamed int) string {
 	return fmt.Sprintf("%d files are there with their names, and %d without, in %s", named, unnamed, pak.LostDir)
 }
 
-func openMod(src *Source) (*mod.Mod, error) {
+func openMod(src *format.Source) (*mod.Mod, error) {
 	m, err := mod.Open(src, src.Size)
 	if err != nil {
 		return nil, fault.InFile(err, src.Path)
@@ -177,11 +176,11 @@ func openMod(src *Source) (*mod.Mod, error) {
 
 // openPak opens an archive by its .PAK or by its .PAK.MAN. The closer is that
 // of the other one.
-func openPak(job *Job, src *Source) (*pak.Reader, io.Closer, error) {
+func openPak(job *format.Job, src *format.Source) (*pak.Reader, io.Closer, error) {
 	archive, list := src, src
-	var other *Source
+	var other *format.Source
 	var err error
-	if short, isList := cutExtension(src.Name, ".MAN"); isList {
+	if short, isList := format.CutExtension(src.Name, ".MAN"); isList {
 		other, err = src.Beside(short)
 		archive = other
 	} else if err = pak.Sniff(src.Head(maxModHead), src.Size).Supported(); err == nil {
@@ -232,7 +231,7 @@ type archive struct {
 	closer  io.Closer
 }
 
-func newArchive(job *Job, r *pak.Reader, m *mod.Mod) (*archive, error) {
+func newArchive(job *format.Job, r *pak.Reader, m *mod.Mod) (*archive, error) {
 	o, err := modOptions(job)
 	if err != nil {
 		return nil, err
@@ -254,13 +253,13 @@ func (a *archive) Close() error {
 	return nil
 }
 
-func (a *archive) Check(job *Job, sink check.Sink) error {
+func (a *archive) Check(job *format.Job, sink check.Sink) error {
 	base, closer, err := openBase(a.base, a.options)
 	if err != nil {
 		return err
 	}
 	defer closer.Close()
-	o := moddir.CheckOptions{Options: a.options, Base: base, Sources: job.checking(), OnProgress: job.Report}
+	o := moddir.CheckOptions{Options: a.options, Base: base, Sources: job.Checking, OnProgress: job.Report}
 	if a.mod != nil {
 		a.mod.Check("", sink)
 	} else {
@@ -270,9 +269,8 @@ func (a *archive) Check(job *Job, sink check.Sink) error {
 	return job.Err()
 }
 
-func (a *archive) Info() (Info, error) {
-	info := Info{Format: torchlightPakName}
-	add := func(key, label string, value any) { info.Fields = append(info.Fields, InfoField{key, label, value}) }
+func (a *archive) Info() (format.Info, error) {
+	info := format.Info{Format: torchlightPakName}
 	if a.mod != nil {
 		info.Format = torchlightModName
 		h := a.mod.Header
@@ -281,25 +279,25 @@ func (a *archive) Info() (Info, error) {
 			{"website", "website", h.Website}, {"downloadURL", "download", h.DownloadURL},
 		} {
 			if t.value != "" {
-				add(t.key, t.label, t.value)
+				info.Add(t.key, t.label, t.value)
 			}
 		}
-		add("modID", "mod id", strconv.FormatInt(h.ID, 10))
-		add("modVersion", "mod version", int(h.ModVersion))
+		info.Add("modID", "mod id", strconv.FormatInt(h.ID, 10))
+		info.Add("modVersion", "mod version", int(h.ModVersion))
 		if h.Version >= 4 {
-			add("gameVersion", "game version", h.Game.String())
+			info.Add("gameVersion", "game version", h.Game.String())
 		}
-		add("headerVersion", "header version", int(h.Version))
+		info.Add("headerVersion", "header version", int(h.Version))
 		var required []string
 		for _, r := range h.Required {
 			required = append(required, fmt.Sprintf("%s (%d)", r.Name, r.ID))
 		}
 		if len(required) > 0 {
-			add("requiredMods", "required mods", required)
+			info.Add("requiredMods", "required mods", required)
 		}
 	}
 	manifest := a.reader.Manifest()
-	add("manifestVersion", "manifest version", int(manifest.Version))
+	info.Add("manifestVersion", "manifest version", int(manifest.Version))
 	files, removed, size := 0, 0, int64(0)
 	count := make(map[string]int)
 	var kinds []string
@@ -315,20 +313,20 @@ func (a *archive) Info() (Info, error) {
 			kinds = append(kinds, kind)
 		}
 	}
-	add("files", "files", files)
+	info.Add("files", "files", files)
 	slices.Sort(kinds)
-	var types []InfoField
+	var types []format.InfoField
 	for _, k := range kinds {
-		types = append(types, InfoField{k, k, count[k]})
+		types = append(types, format.Fact(k, k, count[k]))
 	}
-	add("types", "of these", types)
-	add("removedFiles", "files it removes", removed)
-	add("inflatedSize", "inflated size (bytes)", size)
+	info.Add("types", "of these", types)
+	info.Add("removedFiles", "files it removes", removed)
+	info.Add("inflatedSize", "inflated size (bytes)", size)
 	return info, nil
 }
 
 // modOptions are the options that the user gave.
-func modOptions(job *Job) (moddir.Options, error) {
+func modOptions(job *format.Job) (moddir.Options, error) {
 	o := moddir.Options{Raw: job.On(optionRaw.Name), Floats: floatStyle(job)}
 	names, err := readNames(job.Value(optionNames.Name))
 	if err == nil && names != nil {
@@ -338,7 +336,7 @@ func modOptions(job *Job) (moddir.Options, error) {
 }
 
 // buildArchive makes an archive of a folder and tells what was done.
-func buildArchive(job *Job, fsys fs.FS, build func(fs.FS, moddir.BuildOptions) (*moddir.Report, error)) error {
+func buildArchive(job *format.Job, fsys fs.FS, build func(fs.FS, moddir.BuildOptions) (*moddir.Report, error)) error {
 	o, err := modOptions(job)
 	if err != nil {
 		return err
@@ -348,8 +346,8 @@ func buildArchive(job *Job, fsys fs.FS, build func(fs.FS, moddir.BuildOptions) (
 		return err
 	}
 	defer closer.Close()
-	report, err := build(withoutSidecar(job, fsys), moddir.BuildOptions{
-		Options: o, StandIns: job.checking(), All: job.On(optionAll.Name), Tables: job.On(optionTables.Name), Base: base,
+	report, err := build(job.Clean(fsys), moddir.BuildOptions{
+		Options: o, StandIns: job.Checking, All: job.On(optionAll.Name), Tables: job.On(optionTables.Name), Base: base,
 		Warn: func(path, message string) { job.Warn(path, "%s", message) },
 	})
 	var bad *moddir.SourcesError
@@ -374,7 +372,7 @@ func buildArchive(job *Job, fsys fs.FS, build func(fs.FS, moddir.BuildOptions) (
 }
 
 // tellSources tells of every line that keeps a source from being compiled.
-func tellSources(job *Job, bad *moddir.SourcesError) error {
+func tellSources(job *format.Job, bad *moddir.SourcesError) error {
 	var all []string
 	for _, e := range bad.Errors {
 		lines := text.AllErrors(e.Err)
@@ -399,7 +397,7 @@ func openBase(name string, o moddir.Options) (tables.Sources, io.Closer, error) 
 	if name == "" {
 		return nil, io.NopCloser(nil), nil
 	}
-	src, err := OpenSource(name)
+	src, err := format.OpenSource(name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -417,7 +415,7 @@ func openBase(name string, o moddir.Options) (tables.Sources, io.Closer, error) 
 		}
 		return moddir.SourcesOfArchive(m.Archive, o), src, nil
 	}
-	r, other, err := openPak(nil, src)
+	r, other, err := openPak(new(format.Job), src)
 	if err != nil {
 		return nil, nil, errors.Join(err, src.Close())
 	}
@@ -429,7 +427,7 @@ type closeBoth struct{ a, b io.Closer }
 func (c closeBoth) Close() error { return errors.Join(c.a.Close(), c.b.Close()) }
 
 // checkModTree reports what only the folder shows.
-func checkModTree(job *Job, fsys fs.FS, sink check.Sink) error {
+func checkModTree(job *format.Job, fsys fs.FS, sink check.Sink) error {
 	o, err := modOptions(job)
 	if err != nil {
 		return err
@@ -438,7 +436,7 @@ func checkModTree(job *Job, fsys fs.FS, sink check.Sink) error {
 }
 
 // dumpArchive shows the fields of an archive, or of the file in it that path names.
-func dumpArchive(job *Job, src *Source, path string, t trace.Tracer) error {
+func dumpArchive(job *format.Job, src *format.Source, path string, t trace.Tracer) error {
 	var reader *pak.Reader
 	whole := isMod(src)
 	if whole {
@@ -455,13 +453,13 @@ func dumpArchive(job *Job, src *Source, path string, t trace.Tracer) error {
 	}
 	if reader != nil && path != "" {
 		if f := reader.Find(path); f != nil && !f.Removed() {
-			return moddir.DumpFile(f, inside(path, t))
+			return moddir.DumpFile(f, format.Inside(path, t))
 		}
 	}
 	if whole {
 		return mod.Dump(src, src.Size, t)
 	}
-	if _, isList := cutExtension(src.Name, ".MAN"); isList {
+	if _, isList := format.CutExtension(src.Name, ".MAN"); isList {
 		data, err := src.ReadUpTo(pak.MaxManifest)
 		if err != nil {
 			return err
@@ -473,7 +471,7 @@ func dumpArchive(job *Job, src *Source, path string, t trace.Tracer) error {
 
 // gamePath returns the path in the game of a file on the disk, as far as the
 // folders that it is in tell.
-func gamePath(src *Source) string {
+func gamePath(src *format.Source) string {
 	full, err := filepath.Abs(src.Path)
 	if err != nil || src.Path == "-" {
 		return src.Name

@@ -1,4 +1,4 @@
-package format
+package teeworlds
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime/metrics"
 	"testing"
+	"trowel.example/format"
 
 	"trowel.example/check"
 	"trowel.example/internal/corpus"
@@ -23,17 +24,17 @@ func TestCorpusMaps(t *testing.T) {
 	formats := make(map[string]int)
 	for _, path := range corpus.Files(t, "teeworlds", ".map") {
 		name := filepath.Base(path)
-		src, err := OpenSource(path)
+		src, err := format.OpenSource(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := All().Find(src)
+		f, err := format.Set(Game.Formats).Find(src)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		formats[f.Name]++
-		file, err := f.Open(nil, src)
+		file, err := f.Open(new(format.Job), src)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -51,7 +52,7 @@ func TestCorpusMaps(t *testing.T) {
 			t.Errorf("%s: %d files, %v", name, files, err)
 		}
 		covered := int64(0)
-		err = f.Dump(nil, src, "", func(f trace.Field) {
+		err = f.Dump(new(format.Job), src, "", func(f trace.Field) {
 			if f.Space == "" {
 				covered += f.Len
 			}
@@ -59,7 +60,7 @@ func TestCorpusMaps(t *testing.T) {
 		if err != nil || covered != src.Size {
 			t.Errorf("%s: the fields have %d of %d bytes, %v", name, covered, src.Size, err)
 		}
-		if err := file.Check(nil, func(check.Finding) {}); err != nil {
+		if err := file.Check(new(format.Job), func(check.Finding) {}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := src.Close(); err != nil {
@@ -85,7 +86,7 @@ func TestInfoInflatesNothing(t *testing.T) {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
 	before := sample[0].Value.Uint64()
-	file, err := teeworldsMap.Open(nil, NewSource("large.map", data))
+	file, err := teeworldsMap.Open(new(format.Job), format.NewSource("large.map", data))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +130,7 @@ func TestFindMap(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		data []byte
-		want *Format
+		want *format.Format
 	}{
 		{"x.map", whole, teeworldsMap},
 		{"x.txt", whole, teeworldsMap},
@@ -138,7 +139,7 @@ func TestFindMap(t *testing.T) {
 		{"x.txt", []byte("something else"), nil},
 		{"x.txt", nil, nil},
 	} {
-		got, err := All().Find(NewSource(c.name, c.data))
+		got, err := format.Set(Game.Formats).Find(format.NewSource(c.name, c.data))
 		if got != c.want || (err == nil) != (got != nil) {
 			t.Errorf("%s, %d bytes: %v, %v", c.name, len(c.data), got, err)
 		}

@@ -1,24 +1,25 @@
-package format
+package teeworlds
 
 import (
 	"fmt"
 	"strings"
 	"sync"
+	"trowel.example/format"
 
 	"trowel.example/teeworlds/twmap"
 )
 
-var optionDrop = Option{Name: "drop", Bool: true, Help: "leave out what the target cannot hold, instead of refusing"}
+var optionDrop = format.Option{Name: "drop", Bool: true, Help: "leave out what the target cannot hold, instead of refusing"}
 
-var mapConversions = []Conversion{
+var mapConversions = []format.Conversion{
 	{
 		To: "ddnet", Title: "a clean map in the versions that DDNet writes today", Extension: ".map",
-		Options: []Option{optionDrop},
+		Options: []format.Option{optionDrop},
 		Convert: convertMap((*twmap.Map).Modernize, nil),
 	},
 	{
 		To: "teeworlds-0.7", Title: "a map of Teeworlds 0.7: compressed tiles, no DDNet layers, sounds or settings", Extension: ".map",
-		Options: []Option{optionDrop},
+		Options: []format.Option{optionDrop},
 		Convert: convertMap((*twmap.Map).To07, crash07),
 	},
 	{To: "datafile-3", Title: "the same map in a datafile of version 3, not compressed", Extension: ".map", Convert: convertContainer(3)},
@@ -35,8 +36,8 @@ func crash07(m *twmap.Map) string {
 
 // convertMap converts a map by a function that tells what was lost. What is wrong
 // with the result all the same, if that is asked, is a warning.
-func convertMap(convert func(*twmap.Map) []string, wrong func(*twmap.Map) string) func(*Job, *Source, Output) error {
-	return func(job *Job, src *Source, out Output) error {
+func convertMap(convert func(*twmap.Map) []string, wrong func(*twmap.Map) string) func(*format.Job, *format.Source, format.Output) error {
+	return func(job *format.Job, src *format.Source, out format.Output) error {
 		var mu sync.Mutex
 		var missing []string
 		m, err := decodeMap(src, func(loss string) {
@@ -70,13 +71,13 @@ func convertMap(convert func(*twmap.Map) []string, wrong func(*twmap.Map) string
 				job.Warn(src.Path, "%s", w)
 			}
 		}
-		return writeAll(out, data)
+		return format.Write(out, data)
 	}
 }
 
-func convertContainer(version int) func(*Job, *Source, Output) error {
-	return func(job *Job, src *Source, out Output) error {
-		m, err := decodeMap(src, job.missOf(src))
+func convertContainer(version int) func(*format.Job, *format.Source, format.Output) error {
+	return func(job *format.Job, src *format.Source, out format.Output) error {
+		m, err := decodeMap(src, missOf(job, src))
 		if err != nil {
 			return err
 		}
@@ -84,6 +85,6 @@ func convertContainer(version int) func(*Job, *Source, Output) error {
 		if err != nil {
 			return err
 		}
-		return writeAll(out, data)
+		return format.Write(out, data)
 	}
 }

@@ -1,0 +1,42 @@
+package format
+
+import "slices"
+
+// Game is a game whose files are known. Each has a package of its own that declares
+// it, its front door; a tool is given those that it is to open.
+type Game struct {
+	Title   string    // for people, such as "Teeworlds/DDNet"
+	Formats []*Format // the more particular before the more general
+	Hash    *Hash     // nil: its files hold names as they are
+}
+
+// Hash is how the files of a game hold a name in 32 bits.
+type Hash struct {
+	Of func(name string) uint32
+	// Names returns a function that returns the known names of a hash, and a name
+	// that stands for it where none is known. The names in dictionary, a file with
+	// one on each line, count too; "" is none.
+	Names func(dictionary string) (func(uint32) (known []string, standIn string), error)
+}
+
+// Games is a list of games.
+type Games []*Game
+
+// Formats returns the formats of all games.
+func (g Games) Formats() Set {
+	var all Set
+	for _, game := range g {
+		all = append(all, game.Formats...)
+	}
+	return all
+}
+
+// Of returns the game of a format, or nil.
+func (g Games) Of(f *Format) *Game {
+	for _, game := range g {
+		if slices.Contains(game.Formats, f) {
+			return game
+		}
+	}
+	return nil
+}
