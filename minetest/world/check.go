@@ -35,7 +35,8 @@ func Check(ctx context.Context, dir string, opts Options, sink check.Sink) error
 		c.worldMT(s)
 	} else {
 		c.world = ParseSettings(nil, "")
-		if !exists(filepath.Join(dir, "world.mt")) {
+		// In 2011 no world had one.
+		if old := FindBackends(dir, c.world).Map; !exists(filepath.Join(dir, "world.mt")) && old != BackendSectors && old != BackendSectors2 {
 			c.add(foundNoSettings, "world.mt", "there is no such file")
 		}
 	}
