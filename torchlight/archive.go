@@ -261,11 +261,10 @@ func (a *archive) Check(job *format.Job, sink check.Sink) error {
 	defer closer.Close()
 	o := moddir.CheckOptions{Options: a.options, Base: base, Sources: job.Checking, OnProgress: job.Report}
 	if a.mod != nil {
-		a.mod.Check("", sink)
+		moddir.CheckMod(a.mod, o, sink)
 	} else {
-		a.reader.Check("", sink)
+		moddir.CheckPak(a.reader, o, sink)
 	}
-	moddir.Check(a.reader, o, sink)
 	return job.Err()
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zlib"
+
+	"trowel.example/internal/effort"
 )
 
 // What can be wrong with a stream. The errors of [Decompress] and
@@ -132,6 +134,7 @@ func inflate(buf, stream []byte, limit, first int64) (data []byte, consumed int,
 	if limit < 0 {
 		return nil, 0, &Error{Kind: ErrTooLong, Want: limit} // even without data
 	}
+	effort.Inflated.Add(1)
 	f := inflaters.Get().(*inflater)
 	defer func() {
 		f.src.Reset(nil)

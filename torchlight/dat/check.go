@@ -54,8 +54,8 @@ var (
 )
 
 // Check reports what is wrong with a compiled file by itself. Paths are those of
-// nodes and keys by their names.
-func Check(data []byte, o Options, sink check.Sink) {
+// nodes and keys by their names. It returns the file, nil for one that cannot be decoded.
+func Check(data []byte, o Options, sink check.Sink) *File {
 	sink = text.AtNodes(sink)
 	f, err := Decode(data)
 	if err != nil {
@@ -65,7 +65,7 @@ func Check(data []byte, o Options, sink check.Sink) {
 			path, offset = e.Path, e.Offset
 		}
 		sink.Add(foundDamaged, path, offset, "%v", err)
-		return
+		return nil
 	}
 	c := checker{file: f, strings: indexOf(f.Strings), used: map[uint32]bool{}, seen: map[uint32]bool{}, sink: sink}
 	if f.Version == Torchlight2 {
@@ -78,6 +78,7 @@ func Check(data []byte, o Options, sink check.Sink) {
 	if len(f.Rest) > 0 {
 		sink.Add(foundRest, "", int64(len(data)-len(f.Rest)), "%d bytes behind the root", len(f.Rest))
 	}
+	return f
 }
 
 type checker struct {

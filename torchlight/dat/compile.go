@@ -22,6 +22,9 @@ func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error
 		return nil, nil, &fault.Error{Path: "root", Offset: -1, Want: fmt.Sprintf("a text of at most %d characters", most), Got: fmt.Sprint(size), Err: fault.ErrLimit}
 	}
 	form = text.Format(root)
+	if o.FormOnly {
+		return form, nil, nil
+	}
 	return form, findResidue(f, data, root, form, o), nil
 }
 

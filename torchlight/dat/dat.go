@@ -19,6 +19,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bin"
+	"trowel.example/internal/effort"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/text"
 	"trowel.example/trace"
@@ -97,6 +98,7 @@ func Recognize(head []byte) bool {
 
 // Decode reads a compiled file. An error is a *[fault.Error].
 func Decode(data []byte) (*File, error) {
+	effort.Decompiled.Add(1)
 	return decode(bin.NewReader(data, bin.LittleEndian), nil)
 }
 

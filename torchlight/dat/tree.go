@@ -16,6 +16,8 @@ type Options struct {
 	Names  *hash.Names     // nil for [hash.Known]
 	Floats text.FloatStyle // how floating-point numbers are written
 	Path   string          // of the file, such as MEDIA/UNITTYPES/TYPE.DAT: its base name is a name too, and .ADM means Torchlight I
+
+	FormOnly bool // Decompile finds no residue, which takes most of its time
 }
 
 // version is that of a file to be compiled.

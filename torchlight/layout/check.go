@@ -69,14 +69,16 @@ var (
 )
 
 // Check reports what is wrong with a compiled layout by itself. The path is put
-// before the places of the findings, unless it is "".
-func Check(data []byte, path string, sink check.Sink) {
+// before the places of the findings, unless it is "". It returns the layout, nil for one
+// that cannot be decoded.
+func Check(data []byte, path string, sink check.Sink) *File {
 	f, err := Decode(data)
 	if err != nil {
 		unreadable(sink, path, err)
-		return
+		return nil
 	}
 	f.check(path, sink)
+	return f
 }
 
 func unreadable(sink check.Sink, path string, err error) {

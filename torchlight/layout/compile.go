@@ -33,6 +33,9 @@ func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error
 	}
 	root := f.Text(o)
 	form = text.Format(root)
+	if o.FormOnly {
+		return form, nil, nil
+	}
 	plain, err := recompile(root)
 	if err == nil && bytes.Equal(plain, data) {
 		return form, nil, nil

@@ -6,6 +6,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bin"
+	"trowel.example/internal/effort"
 	"trowel.example/trace"
 )
 
@@ -52,6 +53,7 @@ func Recognize(head []byte) bool {
 // Errors are of type [*fault.Error]. Lengths must agree with each other and the
 // tree of groups must stand behind the objects; what else is odd, Check tells.
 func Decode(data []byte) (*File, error) {
+	effort.Decompiled.Add(1)
 	d := decoder{r: bin.NewReader(data, bin.LittleEndian), data: data}
 	f := d.file()
 	if err := d.r.Err(); err != nil {

@@ -13,6 +13,8 @@ import (
 type Options struct {
 	Path   string          // of the text in the game's tree, such as "MEDIA/UI/X.LAYOUT"; it decides what the root is called where no object does
 	Floats text.FloatStyle // how numbers are written
+
+	FormOnly bool // Decompile finds no residue, which takes most of its time
 }
 
 // roots are the names of the root by the folder of the layout.

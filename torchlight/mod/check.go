@@ -40,7 +40,10 @@ var (
 
 // Check reports everything that is wrong with the mod, its archive and manifest.
 // The path is that of findings about the mod as a whole.
-func (m *Mod) Check(path string, sink check.Sink) {
+func (m *Mod) Check(path string, sink check.Sink) { m.CheckSeeing(path, nil, sink) }
+
+// CheckSeeing is Check, and calls see as [pak.Reader.CheckSeeing] does.
+func (m *Mod) CheckSeeing(path string, see func(f *pak.File, content []byte), sink check.Sink) {
 	sink = pak.AtFiles(path, sink)
 	if m.cut != nil {
 		sink.Add(foundCut, path, m.size, "%v", m.cut)
@@ -73,5 +76,5 @@ func (m *Mod) Check(path string, sink check.Sink) {
 			sink.Add(foundUnlisted, f.Path, -1, "the header does not list this removed file")
 		}
 	}
-	m.Archive.Check(path, sink)
+	m.Archive.CheckSeeing(path, see, sink)
 }

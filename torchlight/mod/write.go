@@ -21,7 +21,12 @@ func NewResidue(m *Mod) (*Residue, error) {
 	if err != nil {
 		return nil, shift(err, 0, "archive")
 	}
-	k := &Residue{Archive: archive}
+	return NewResidueWith(m, archive)
+}
+
+// NewResidueWith takes the residue of a mod of whose archive it is known.
+func NewResidueWith(m *Mod, archive *pak.Residue) (k *Residue, err error) {
+	k = &Residue{Archive: archive}
 	if k.Gap, err = m.Gap(); err != nil {
 		return nil, err
 	}

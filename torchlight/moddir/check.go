@@ -4,12 +4,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"trowel.example/check"
 	"trowel.example/internal/bin"
 	"trowel.example/internal/parallel"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/layout"
+	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/pak"
 	"trowel.example/torchlight/raw"
 	"trowel.example/torchlight/tables"
@@ -33,6 +35,7 @@ type facts struct {
 	basefile string
 	refs     []reference
 	table    raw.Table
+	tree     *text.Node // for the tables; nil if it is not kept
 	findings []check.Finding
 }
 
@@ -45,12 +48,30 @@ type reference struct {
 // maxRatio is how many bytes a zlib stream makes at most of one of its own.
 const maxRatio = 1032
 
-// Check reports what is wrong with the files of a mod, each by itself and all
-// together. What is wrong with the archive itself is found by [pak.Reader.Check].
+// Check reports what is wrong with the files of an archive, each by itself and all
+// together. What is wrong with the archive itself is found by [pak.Reader.Check]; both
+// together, with no file inflated twice, are [CheckMod] and [CheckPak].
 func Check(r *pak.Reader, o CheckOptions, sink check.Sink) {
+	checkWith(r, func(func(*pak.File, []byte)) {}, o, sink)
+}
+
+// CheckMod reports what is wrong with a mod and with its files.
+func CheckMod(m *mod.Mod, o CheckOptions, sink check.Sink) {
+	checkWith(m.Archive, func(see func(*pak.File, []byte)) { m.CheckSeeing("", see, sink) }, o, sink)
+}
+
+// CheckPak reports what is wrong with an archive and with its files.
+func CheckPak(r *pak.Reader, o CheckOptions, sink check.Sink) {
+	checkWith(r, func(see func(*pak.File, []byte)) { r.CheckSeeing("", see, sink) }, o, sink)
+}
+
+// checkWith checks the files of an archive. The archive's own check comes before; what
+// that does not show is read here.
+func checkWith(r *pak.Reader, archive func(see func(*pak.File, []byte)), o CheckOptions, sink check.Sink) {
 	var files []*pak.File
 	present := make(map[string]bool)
 	removed := make(map[string]bool)
+	place := make(map[*pak.File]int) // among files
 	size := int64(0)
 	for _, f := range r.Files() {
 		size += int64(f.Record.Size)
@@ -58,14 +79,25 @@ func Check(r *pak.Reader, o CheckOptions, sink check.Sink) {
 			removed[strings.ToUpper(f.Path)] = true
 			continue
 		}
+		place[f] = len(files)
 		files = append(files, f)
 		present[strings.ToUpper(f.Path)] = true
 	}
+	all := make([]facts, len(files))
+	e := examination{CheckOptions: &o}
+	archive(func(f *pak.File, content []byte) {
+		if i, ok := place[f]; ok {
+			all[i] = e.examine(f, content)
+		}
+	})
 	if size > maxRatio*r.Size() {
 		return // blocks that lie over each other: the archive's own check tells
 	}
-	all := make([]facts, len(files))
-	parallel.Each(len(files), func(i int) { all[i] = examine(files[i], &o) })
+	parallel.Each(len(files), func(i int) {
+		if all[i].path == "" {
+			all[i] = e.read(files[i])
+		}
+	})
 	told := checkGUIDs(all, sink)
 	for i := range all {
 		for _, found := range all[i].findings {
@@ -84,19 +116,42 @@ func Check(r *pak.Reader, o CheckOptions, sink check.Sink) {
 		return // what is missing is missing because it was cut off
 	}
 	checkReferences(all, present, o.Base, sink)
-	checkTables(all, SourcesOfArchive(r, o.Options), o.Base, present, told, sink)
+	sources := sourcesOfArchive(r, o.Options)
+	for i, f := range files {
+		if !f.Duplicate && all[i].tree != nil {
+			sources.made[f.Path] = all[i].tree
+		}
+	}
+	checkTables(all, sources, o.Base, present, told, sink)
 }
 
-// examine reads a file.
-func examine(f *pak.File, o *CheckOptions) facts {
+// examination looks at files one by one.
+type examination struct {
+	*CheckOptions
+	held atomic.Int64 // bytes of the files whose trees are kept
+}
+
+// maxHeld is how many bytes of files are kept as trees for the tables, so that these are
+// not read twice. The rest is read again.
+const maxHeld = 64 << 20
+
+// read looks at a file that nobody has inflated yet.
+func (e *examination) read(f *pak.File) facts {
+	if formOf(f.Path) == nil {
+		return facts{path: f.Path}
+	}
+	data, err := f.Content()
+	if err != nil {
+		return facts{path: f.Path} // the archive's own check tells
+	}
+	return e.examine(f, data)
+}
+
+func (e *examination) examine(f *pak.File, data []byte) facts {
 	a := facts{path: f.Path}
 	form := formOf(f.Path)
 	if form == nil {
 		return a
-	}
-	data, err := f.Content()
-	if err != nil {
-		return a // the archive's own check tells
 	}
 	sink := text.InFile(f.Path, func(found check.Finding) {
 		found.Offset = -1 // it would be one in the inflated file
@@ -106,33 +161,46 @@ func examine(f *pak.File, o *CheckOptions) facts {
 		sink.Add(kindSource, "", -1, "is text, and not compiled")
 		return a
 	}
-	if !o.Sources {
-		form.check(data, f.Path, &o.Options, sink)
+	if e.Sources {
+		sink = func(check.Finding) {} // told already
 	}
 	switch form {
 	case dataForm:
-		file, err := dat.Decode(data)
-		if err != nil {
-			return a // told already
+		o := dat.Options{Names: e.names(), Path: f.Path}
+		if file := dat.Check(data, o, sink); file != nil {
+			root := file.Text(o)
+			a.look(root)
+			e.hold(&a, root, len(data))
 		}
-		a.look(file.Text(dat.Options{Names: o.names(), Path: f.Path}))
 	case layoutForm:
-		file, err := layout.Decode(data)
-		if err != nil {
-			return a // told already
+		file := layout.Check(data, "", sink)
+		if file == nil {
+			return a
 		}
 		for ref := range file.References() {
 			if strings.HasSuffix(strings.ToUpper(ref.Path), ".LAYOUT") {
 				a.refs = append(a.refs, reference{ref.Path, text.Place{Path: f.Path, Object: ref.Object.ID}})
 			}
 		}
-	case tableForm:
-		kind, _ := raw.KindOf(f.Path)
-		if table, err := raw.Decode(data, kind); err == nil {
-			a.table = table
+		if tables.Uses(f.Path) {
+			e.hold(&a, file.Text(layout.Options{Path: f.Path}), len(data))
+		}
+	default:
+		form.check(data, f.Path, &e.Options, sink)
+		if kind, ok := raw.KindOf(f.Path); ok && form == tableForm {
+			if table, err := raw.Decode(data, kind); err == nil {
+				a.table = table
+			}
 		}
 	}
 	return a
+}
+
+// hold keeps the tree of a file of size bytes for the tables, as long as there is room.
+func (e *examination) hold(a *facts, root *text.Node, size int) {
+	if tables.Uses(a.path) && e.held.Add(int64(size)) <= maxHeld {
+		a.tree = root
+	}
 }
 
 // look notes what a data file is and what it refers to.

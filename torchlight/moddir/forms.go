@@ -37,7 +37,7 @@ var (
 		recognize: func(data []byte) bool { return dat.Recognize(data) && decodes(dat.Decode(data)) },
 		is:        text.Recognize,
 		decompile: func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error) {
-			return withResidue(dat.Decompile(data, dat.Options{Names: o.names(), Floats: o.Floats, Path: name}))
+			return withResidue(dat.Decompile(data, dat.Options{Names: o.names(), Floats: o.Floats, Path: name, FormOnly: o.formOnly}))
 		},
 		compile: func(content []byte, residue json.RawMessage, name string, o *Options) ([]byte, error) {
 			return compileWith(dat.Compile, content, residue, dat.Options{Names: o.names(), Floats: o.Floats, Path: name})
@@ -72,7 +72,7 @@ var (
 		recognize: func(data []byte) bool { return layout.Recognize(data) && decodes(layout.Decode(data)) },
 		is:        text.Recognize,
 		decompile: func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error) {
-			return withResidue(layout.Decompile(data, layout.Options{Floats: o.Floats, Path: name}))
+			return withResidue(layout.Decompile(data, layout.Options{Floats: o.Floats, Path: name, FormOnly: o.formOnly}))
 		},
 		compile: func(content []byte, residue json.RawMessage, name string, o *Options) ([]byte, error) {
 			return compileWith(layout.Compile, content, residue, layout.Options{Floats: o.Floats, Path: name})
@@ -85,8 +85,8 @@ var (
 		suffix:    ".json",
 		recognize: raw.Recognize,
 		is:        func(content []byte) bool { return strings.HasPrefix(strings.TrimSpace(string(content)), "{") },
-		decompile: func(data []byte, name string, _ *Options) ([]byte, json.RawMessage, error) {
-			return withResidue(raw.Decompile(data, raw.Options{Path: name}))
+		decompile: func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error) {
+			return withResidue(raw.Decompile(data, raw.Options{Path: name, FormOnly: o.formOnly}))
 		},
 		compile: func(content []byte, residue json.RawMessage, name string, _ *Options) ([]byte, error) {
 			return compileWith(raw.Compile, content, residue, raw.Options{Path: name})

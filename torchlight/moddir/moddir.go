@@ -40,6 +40,8 @@ type Options struct {
 	Names  *hash.Names     // nil: those that are known
 	Floats text.FloatStyle // of data files and layouts
 	Raw    bool            // compiled files as they are
+
+	formOnly bool // what the form does not say is not wanted
 }
 
 func (o *Options) names() *hash.Names {

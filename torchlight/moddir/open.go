@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"trowel.example/internal/parallel"
 	"trowel.example/internal/tree"
@@ -20,9 +21,13 @@ import (
 
 // shown is an archive that is shown as a folder.
 type shown struct {
-	tree    tree.FS
+	tree.FS
+	archive *pak.Reader
 	files   []*shownFile
 	options *Options
+
+	keeping   atomic.Bool // the sidecar is wanted: note residues by the way
+	recording func() (*pak.Recording, error)
 }
 
 // shownFile is a file of the archive in the folder.
@@ -33,49 +38,50 @@ type shownFile struct {
 	path string // its path in the archive, if it does not follow from at; else ""
 
 	mu      sync.Mutex
-	made    bool         // it was made once, so that its residue is known
+	made    bool         // its residue is known
 	residue *fileResidue // nil if there is none
 }
 
 // Open shows a mod as a folder. Nothing is read until it is asked for.
 func Open(m *mod.Mod, o Options) fs.FS {
-	s := &shown{options: &o}
-	s.tree.Add(modDat, tree.Meta{Stored: -1, Note: "what the mod says of itself"}, func() ([]byte, error) {
+	s := newShown(m.Archive, o)
+	s.Add(modDat, tree.Meta{Stored: -1, Note: "what the mod says of itself"}, func() ([]byte, error) {
 		return ModDat(m.Header), nil
 	})
-	s.add(m.Archive)
-	s.tree.Add(tree.Sidecar, tree.Meta{Stored: -1, Last: true}, func() ([]byte, error) {
-		if m.Archive.Salvaged() {
-			return s.sidecar(&sidecar{Header: m.Header.Residue()}) // there are no very same bytes to go back to
+	s.addFiles(func(archive *pak.Residue) (*sidecar, error) {
+		side := &sidecar{Header: m.Header.Residue()}
+		var err error
+		if archive != nil {
+			side.Mod, err = mod.NewResidueWith(m, archive)
 		}
-		residue, err := mod.NewResidue(m)
-		if err != nil {
-			return nil, err
-		}
-		return s.sidecar(&sidecar{Header: m.Header.Residue(), Mod: residue})
+		return side, err
 	})
-	return &s.tree
+	return s
 }
 
 // OpenPak shows an archive without a header as a folder.
 func OpenPak(r *pak.Reader, o Options) fs.FS {
-	s := &shown{options: &o}
-	s.add(r)
-	s.tree.Add(tree.Sidecar, tree.Meta{Stored: -1, Last: true}, func() ([]byte, error) {
-		if r.Salvaged() {
-			return s.sidecar(new(sidecar))
-		}
-		residue, err := pak.NewResidue(r)
-		if err != nil {
-			return nil, err
-		}
-		return s.sidecar(&sidecar{Pak: residue})
-	})
-	return &s.tree
+	s := newShown(r, o)
+	s.addFiles(func(archive *pak.Residue) (*sidecar, error) { return &sidecar{Pak: archive}, nil })
+	return s
 }
 
-// add adds the files of an archive to the folder.
-func (s *shown) add(r *pak.Reader) {
+func newShown(r *pak.Reader, o Options) *shown {
+	return &shown{archive: r, options: &o, recording: sync.OnceValues(func() (*pak.Recording, error) {
+		if r.Salvaged() {
+			return nil, nil // there are no very same bytes to go back to
+		}
+		return pak.StartResidue(r)
+	})}
+}
+
+// Keep says that the sidecar will be asked for, as [tree.Keeper] has it.
+func (s *shown) Keep() { s.keeping.Store(true) }
+
+// addFiles adds the files of the archive to the folder, and the sidecar, which side
+// makes of the residue of the archive, nil if there is none.
+func (s *shown) addFiles(side func(archive *pak.Residue) (*sidecar, error)) {
+	r := s.archive
 	names := newPlaces(r)
 	stored := storedSizes(r)
 	for _, file := range r.Files() {
@@ -91,8 +97,9 @@ func (s *shown) add(r *pak.Reader) {
 		}
 		s.files = append(s.files, f)
 		meta := tree.Meta{Stored: stored[file.Record.Offset], Note: file.Record.Type.String(), Time: file.Record.Time.Time()}
-		s.tree.Add(f.at, meta, func() ([]byte, error) { return s.content(f) })
+		s.Add(f.at, meta, func() ([]byte, error) { return s.content(f) })
 	}
+	s.Add(tree.Sidecar, tree.Meta{Stored: -1, Last: true}, func() ([]byte, error) { return s.sidecar(side) })
 }
 
 // storedSizes tells how many bytes each block takes, by its offset: those up to
@@ -117,21 +124,36 @@ func storedSizes(r *pak.Reader) map[uint32]int64 {
 	return sizes
 }
 
-// content makes a file of the folder, and its residue by the way.
+// content makes a file of the folder, and by the way its residue, if that is wanted.
 func (s *shown) content(f *shownFile) ([]byte, error) {
-	data, err := f.file.Content()
+	keeping := s.keeping.Load()
+	data, err := s.read(f.file, keeping)
 	if err != nil {
 		return nil, err
 	}
+	o := *s.options
+	o.formOnly = !keeping
 	content, residue := data, json.RawMessage(nil)
 	compiled := false
 	if f.form != nil {
-		if made, kept, err := f.form.decompile(data, f.file.Path, s.options); err == nil {
+		if made, kept, err := f.form.decompile(data, f.file.Path, &o); err == nil {
 			content, residue, compiled = made, kept, true
 		}
 	}
-	f.keep(content, compiled, residue)
+	if keeping {
+		f.keep(content, compiled, residue)
+	}
 	return content, nil
+}
+
+// read reads a file of the archive.
+func (s *shown) read(f *pak.File, keeping bool) ([]byte, error) {
+	if keeping {
+		if rec, err := s.recording(); err == nil && rec != nil {
+			return rec.Content(f)
+		}
+	}
+	return f.Content()
 }
 
 // keep notes what the content in the folder does not say of the file.
@@ -164,13 +186,28 @@ func (f *shownFile) kept() (residue *fileResidue, made bool) {
 // sidecar makes the sidecar. What was extracted before is not made again. A
 // file that cannot be read is not in the folder: the residue of the archive has
 // its block.
-func (s *shown) sidecar(side *sidecar) ([]byte, error) {
-	side.Archive = true
+func (s *shown) sidecar(of func(*pak.Residue) (*sidecar, error)) ([]byte, error) {
+	s.Keep()
+	rec, err := s.recording()
+	if err != nil {
+		return nil, err
+	}
 	parallel.Each(len(s.files), func(i int) {
 		if _, made := s.files[i].kept(); !made {
 			_, _ = s.content(s.files[i])
 		}
 	})
+	var archive *pak.Residue
+	if rec != nil {
+		if archive, err = rec.Residue(); err != nil {
+			return nil, err
+		}
+	}
+	side, err := of(archive)
+	if err != nil {
+		return nil, err
+	}
+	side.Archive = true
 	for _, f := range s.files {
 		if residue, _ := f.kept(); residue != nil {
 			if side.Files == nil {

@@ -137,6 +137,7 @@ func Decompile(data []byte, name string, o Options) ([]byte, error) {
 	if form == nil {
 		return nil, errNoForm
 	}
+	o.formOnly = true
 	content, _, err := form.decompile(data, game, &o)
 	return content, err
 }

@@ -23,8 +23,10 @@ func SourcesOf(fsys fs.FS, o Options) (tables.Sources, error) {
 }
 
 // SourcesOfArchive returns the data files of an archive, to build tables of.
-func SourcesOfArchive(r *pak.Reader, o Options) tables.Sources {
-	t := &trees{options: &o, content: make(map[string]func() ([]byte, error))}
+func SourcesOfArchive(r *pak.Reader, o Options) tables.Sources { return sourcesOfArchive(r, o) }
+
+func sourcesOfArchive(r *pak.Reader, o Options) *trees {
+	t := &trees{options: &o, content: make(map[string]func() ([]byte, error)), made: make(map[string]*text.Node)}
 	for _, f := range r.Files() {
 		if !f.Removed() && !f.Duplicate {
 			t.add(f.Path, f.Content)
@@ -38,6 +40,7 @@ type trees struct {
 	options *Options
 	paths   []string
 	content map[string]func() ([]byte, error)
+	made    map[string]*text.Node // those that are there already
 }
 
 func (t *trees) add(name string, content func() ([]byte, error)) {
@@ -72,6 +75,9 @@ func (t *trees) Files() iter.Seq[string] {
 
 // Tree reads a data file.
 func (t *trees) Tree(name string) (*text.Node, error) {
+	if root := t.made[name]; root != nil {
+		return root, nil
+	}
 	content := t.content[name]
 	if content == nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}

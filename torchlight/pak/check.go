@@ -21,7 +21,11 @@ import (
 // Check reports everything that is wrong with the archive and its manifest. It
 // inflates every file, on all cores, unless the manifest states more than the
 // archive can hold. The path is put before findings about the archive as a whole.
-func (r *Reader) Check(path string, sink check.Sink) {
+func (r *Reader) Check(path string, sink check.Sink) { r.CheckSeeing(path, nil, sink) }
+
+// CheckSeeing is Check, and calls see with what it inflates, from several goroutines at a
+// time. Files that are very large or broken are not among them. See may be nil.
+func (r *Reader) CheckSeeing(path string, see func(f *File, content []byte), sink check.Sink) {
 	sink = AtFiles(path, sink)
 	if r.salvaged {
 		sink.Add(foundCut, path, -1, "the list of files is cut off or damaged")
@@ -30,7 +34,7 @@ func (r *Reader) Check(path string, sink check.Sink) {
 	r.checkManifest(path, sink)
 	r.checkNames(sink)
 	if r.checkLayout(path, sink) {
-		r.checkContents(sink)
+		r.checkContents(see, sink)
 	}
 }
 
@@ -250,10 +254,10 @@ func (r *Reader) checkTail(path string, end int64, sink check.Sink) {
 }
 
 // checkContents inflates all files, and reports in their order.
-func (r *Reader) checkContents(sink check.Sink) {
+func (r *Reader) checkContents(see func(*File, []byte), sink check.Sink) {
 	found := make([][]check.Finding, len(r.files))
 	parallel.Each(len(r.files), func(i int) {
-		found[i] = check.Collect(r.files[i].check)
+		found[i] = check.Collect(func(sink check.Sink) { r.files[i].check(see, sink) })
 	})
 	for _, all := range found {
 		for _, f := range all {
@@ -263,7 +267,7 @@ func (r *Reader) checkContents(sink check.Sink) {
 }
 
 // check reports what is wrong with the block and the content of a file.
-func (f *File) check(sink check.Sink) {
+func (f *File) check(see func(*File, []byte), sink check.Sink) {
 	if f.Removed() {
 		return
 	}
@@ -275,7 +279,7 @@ func (f *File) check(sink check.Sink) {
 		sink.Add(foundSize, f.Path, f.Offset(), "its block states %d bytes, the manifest %d", size, f.Record.Size)
 		return
 	}
-	sum, surplus, err := f.sum(size, compressed)
+	sum, surplus, err := f.sum(size, compressed, see)
 	if err != nil {
 		sink.Add(foundCorrupt, f.Path, f.Offset(), "%v", err)
 		return
@@ -294,7 +298,7 @@ const inMemory = 16 << 20
 
 // sum returns the CRC-32 of the content of a block, and how many bytes stand behind the
 // end of its stream.
-func (f *File) sum(size, compressed uint32) (sum uint32, surplus int64, err error) {
+func (f *File) sum(size, compressed uint32, see func(*File, []byte)) (sum uint32, surplus int64, err error) {
 	if max(size, compressed) <= inMemory {
 		block, err := f.Block()
 		if err != nil {
@@ -303,6 +307,9 @@ func (f *File) sum(size, compressed uint32) (sum uint32, surplus int64, err erro
 		content, n, err := f.inflate(block)
 		if err != nil {
 			return 0, 0, errors.Unwrap(err)
+		}
+		if see != nil {
+			see(f, content)
 		}
 		return crc32.ChecksumIEEE(content), int64(n), nil
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"hash/crc32"
+	"sync"
 
 	"trowel.example/fault"
 	"trowel.example/internal/deflate"
@@ -128,6 +129,26 @@ func (k *ResidueRecord) oddly() *OddRecord {
 // cores. An archive whose blocks lie over each other and add up to far more
 // than its size is refused with [fault.ErrLimit].
 func NewResidue(r *Reader) (*Residue, error) {
+	rec, err := StartResidue(r)
+	if err != nil {
+		return nil, err
+	}
+	return rec.Residue()
+}
+
+// Recording is the residue of an archive in the making, while its files are read for
+// something else: none is inflated twice. It may be used by several goroutines.
+type Recording struct {
+	k     *Residue
+	parts []part
+	of    map[*File]int // the part of each file
+	once  []sync.Once   // for each part
+	errs  []error
+}
+
+// StartResidue begins the residue of an archive; it inflates nothing. The errors are those of
+// [NewResidue].
+func StartResidue(r *Reader) (*Recording, error) {
 	k, parts, err := outline(r)
 	if err != nil {
 		return nil, err
@@ -135,13 +156,43 @@ func NewResidue(r *Reader) (*Residue, error) {
 	if r.bomb() {
 		return nil, errBomb
 	}
-	errs := make([]error, len(parts))
-	parallel.Each(len(parts), func(i int) { errs[i] = parts[i].fill() })
-	if err := cmp.Or(errs...); err != nil {
+	rec := &Recording{k: k, parts: parts, of: make(map[*File]int), once: make([]sync.Once, len(parts)), errs: make([]error, len(parts))}
+	for i := range parts {
+		if parts[i].rec.Kind == ResidueFile {
+			rec.of[parts[i].file] = i
+		}
+	}
+	return rec, nil
+}
+
+// Content is [File.Content] of a file of the archive, and notes its residue.
+func (rec *Recording) Content(f *File) ([]byte, error) {
+	i, ok := rec.of[f]
+	if !ok {
+		return f.Content()
+	}
+	block, err := f.Block()
+	if err != nil {
 		return nil, err
 	}
-	k.bare = nil
-	return k, nil
+	content, _, err := f.inflate(block)
+	if err == nil {
+		rec.once[i].Do(func() { rec.parts[i].fillFile(block, content) })
+	}
+	return content, err
+}
+
+// Residue returns the residue, once the files were read. Those that were not are
+// inflated now, on all cores.
+func (rec *Recording) Residue() (*Residue, error) {
+	parallel.Each(len(rec.parts), func(i int) {
+		rec.once[i].Do(func() { rec.errs[i] = rec.parts[i].fill() })
+	})
+	if err := cmp.Or(rec.errs...); err != nil {
+		return nil, err
+	}
+	rec.k.bare = nil
+	return rec.k, nil
 }
 
 func differs[T comparable](should, is T) *T {

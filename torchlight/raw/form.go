@@ -14,6 +14,8 @@ import (
 // Options say what a file does not.
 type Options struct {
 	Path string // path of the file, such as "MEDIA/SKILLS.RAW": its base name tells the table
+
+	FormOnly bool // Decompile finds no residue, which takes most of its time
 }
 
 // Residue holds what the form of a table does not say.
@@ -166,6 +168,9 @@ func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error
 		return nil, nil, err
 	}
 	form = Format(t)
+	if o.FormOnly {
+		return form, nil, nil
+	}
 	if back, err := Compile(form, nil, o); err != nil || !bytes.Equal(back, data) {
 		residue = &Residue{Whole: bytes.Clone(data)}
 	}

@@ -63,6 +63,15 @@ func (b *builder) add(k *check.Kind, path, format string, args ...any) {
 	check.Sink(func(f check.Finding) { b.found = append(b.found, f) }).Add(k, path, -1, format, args...)
 }
 
+// folders are those of the files that tables are made of.
+var folders = []string{"MEDIA/AFFIXES/", "MEDIA/LEVELSETS/", "MEDIA/MISSILES/", "MEDIA/SKILLS/", "MEDIA/TRIGGERABLES/", "MEDIA/UI/", "MEDIA/UNITS/"}
+
+// Uses reports whether Build asks for the tree of a file of a path in capitals, if it is
+// a data file or a layout. It asks for others where units are based on them.
+func Uses(path string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool { return strings.HasPrefix(path, folder) })
+}
+
 // scan yields the files below a folder of the mod that have an extension, in
 // an order, and their trees. Those that cannot be read are left out.
 func (b *builder) scan(folder, ext string, order func(a, b string) int) iter.Seq2[string, *text.Node] {
