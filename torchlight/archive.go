@@ -346,7 +346,7 @@ func buildArchive(job *format.Job, fsys fs.FS, build func(fs.FS, moddir.BuildOpt
 	}
 	defer closer.Close()
 	report, err := build(job.Clean(fsys), moddir.BuildOptions{
-		Options: o, StandIns: job.Checking, All: job.On(optionAll.Name), Tables: job.On(optionTables.Name), Base: base,
+		Options: o, Checking: job.Checking, All: job.On(optionAll.Name), Tables: job.On(optionTables.Name), Base: base,
 		Warn: func(path, message string) { job.Warn(path, "%s", message) },
 	})
 	var bad *moddir.SourcesError

@@ -25,9 +25,9 @@ type BuildOptions struct {
 	Tables bool           // build the tables, in place of those that are there
 	Base   tables.Sources // the game's own files, for tables; may be nil
 
-	// StandIns takes something that can be read in place of each source that cannot, so
-	// that all else can be checked.
-	StandIns bool
+	// Checking makes an archive that is for Check only: something that can be read stands
+	// in for each source that cannot, and nobody is warned of what Check finds.
+	Checking bool
 
 	// Warn hears of what should perhaps be otherwise; nil: nobody.
 	Warn func(path, message string)
@@ -217,18 +217,20 @@ func ModDat(h *mod.Header) []byte { return text.Format(h.ModDat()) }
 
 // files returns the files for the archive, with the tables if they are wanted.
 func (f *folder) files(o *BuildOptions) ([]pak.NewFile, *Report, error) {
-	if o.StandIns {
+	if o.Checking {
 		f.dropUnreadable(&o.Options)
 	}
 	files := f.newFiles(&o.Options)
 	report := &Report{Left: f.left}
 	if !o.Tables {
-		f.missTables(o.Warn)
+		if !o.Checking {
+			f.missTables(o.Warn)
+		}
 		return files, report, nil
 	}
 	built, findings := tables.Build(f.trees(&o.Options, false), o.Base)
 	for _, found := range findings {
-		if found.Severity > check.Info {
+		if found.Severity > check.Info && !o.Checking {
 			o.Warn(found.Path, found.Message)
 		}
 	}

@@ -308,7 +308,7 @@ func checkTables(all []facts, sources, base tables.Sources, present, told map[st
 		table := built[path]
 		files, ok := there[path]
 		if !ok {
-			sink.AddAt(kindTableMissing, []check.Place{check.File(path)}, path, -1, "is not in the mod, which has %d files for it", table.Len())
+			sink.AddAt(kindTableMissing, []check.Place{check.File(path)}, path, -1, "is not in the mod, which has %s for it", plural(table.Len(), "file"))
 			continue
 		}
 		for _, file := range raw.Records(table) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"trowel.example/check"
 	"trowel.example/internal/parallel"
@@ -54,7 +55,13 @@ func CheckFolder(fsys fs.FS, o Options, sink check.Sink) error {
 func (f *folder) checkSource(s *source, o *Options, sink check.Sink) {
 	sink = text.InFile(s.at, sink)
 	if s.twin {
-		sink.Add(kindNoSource, "", -1, "stands alone")
+		told := ""
+		for _, t := range tableOf {
+			if strings.HasPrefix(s.path, t.folder) {
+				told = ", so that --tables makes no record of it in " + t.table
+			}
+		}
+		sink.Add(kindNoSource, "", -1, "stands alone, without the source that it was compiled from%s", told)
 	}
 	if s.form == nil {
 		return

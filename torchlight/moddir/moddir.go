@@ -93,22 +93,59 @@ const (
 
 // Recognize reports whether a folder is that of a mod.
 func Recognize(fsys fs.FS) bool {
-	return findEntry(fsys, modDat, false) != "" && isArchive(fsys)
+	return findEntry(fsys, modDat, false) != "" && (findEntry(fsys, mediaDir, true) != "" || isArchive(fsys))
 }
 
-// RecognizePak reports whether a folder is that of an archive without a header.
+// RecognizePak reports whether a folder is that of an archive without a header. Many a
+// folder has one that is called media, the root of a system is one of them, so that there
+// have to be files in it that nothing but the game has.
 func RecognizePak(fsys fs.FS) bool {
-	return findEntry(fsys, modDat, false) == "" && isArchive(fsys)
+	return findEntry(fsys, modDat, false) == "" && (isArchive(fsys) || hasOwn(fsys, findEntry(fsys, mediaDir, true)))
 }
 
-// isArchive reports whether a folder is that of an archive: it has files of the game, or
-// a sidecar that speaks of an archive, which may have none.
+// isArchive reports whether a folder has a sidecar that speaks of an archive, which may
+// have no files.
 func isArchive(fsys fs.FS) bool {
-	if findEntry(fsys, mediaDir, true) != "" {
-		return true
-	}
 	side, err := readSidecar(fsys)
 	return err == nil && side.Archive
+}
+
+// hasOwn reports whether a folder has a file that by its name is the game's own. It looks
+// at so many only: what has to be looked at for longer is a disk and not a mod.
+func hasOwn(fsys fs.FS, dir string) bool {
+	if dir == "" {
+		return false
+	}
+	const most = 100_000
+	seen, found := 0, false
+	_ = fs.WalkDir(fsys, dir, func(at string, d fs.DirEntry, err error) error {
+		seen++
+		switch {
+		case seen > most:
+			return fs.SkipAll
+		case err != nil:
+			return fs.SkipDir
+		case d.IsDir():
+			if litter(d.Name()) {
+				return fs.SkipDir
+			}
+		case isOwn(at):
+			found = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
+}
+
+// isOwn reports whether a path is that of a file which the game has and few others.
+func isOwn(at string) bool {
+	name, _ := archivePath(at)
+	switch pak.TypeOf(name) {
+	case pak.TypePNG, pak.TypeJPEG, pak.TypeSound, pak.TypeFontFile, pak.TypeUnknown:
+		return strings.EqualFold(path.Ext(name), ADM)
+	}
+	return true
 }
 
 // FileName returns what MOD.DAT says the file of the mod is called, without extension;
