@@ -16,7 +16,6 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/inuse"
-	"trowel.example/internal/tree"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -62,9 +61,18 @@ var minetestBlock = &format.Format{
 	Extensions: []string{".block"},
 	Doc:        "docs/formats/minetest-mapblock.md",
 	Recognize:  func(*format.Source) bool { return false }, // there is no signature: the name tells
+
+	RecognizeTree: worlddir.RecognizeBlock,
 	Open: func(_ *format.Job, src *format.Source) (format.File, error) {
 		data, err := src.ReadUpTo(mapdb.MaxBlock)
 		return &blockFile{src, data}, err
+	},
+	Build: func(job *format.Job, fsys fs.FS, out format.Output) error {
+		data, err := worlddir.BuildBlock(job.Clean(fsys))
+		if err != nil {
+			return err
+		}
+		return format.Write(out, data)
 	},
 	Dump: func(_ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
 		data, err := src.ReadUpTo(mapdb.MaxBlock)
@@ -73,7 +81,8 @@ var minetestBlock = &format.Format{
 		}
 		return mapblock.Dump(data, t)
 	},
-	Kinds: mapblock.Catalog.Kinds(),
+	Kinds:   mapblock.Catalog.Kinds(),
+	Options: []format.Option{format.OptionClean},
 }
 
 // worldFile is a world whose databases are opened by what needs them: a check says
@@ -404,14 +413,9 @@ type blockFile struct {
 }
 
 func (f *blockFile) Tree() (fs.FS, error) {
-	b, err := mapblock.Decode(f.data)
-	if err != nil {
-		return nil, fault.InFile(err, f.src.Path)
-	}
 	name, _ := format.CutExtension(f.src.Name, ".block")
-	var t tree.FS
-	t.AddBytes(name+".txt", worlddir.BlockText(b, mapdb.Pos{}))
-	return &t, nil
+	fsys, err := worlddir.OpenBlock(f.data, name+".txt")
+	return fsys, fault.InFile(err, f.src.Path)
 }
 
 func (f *blockFile) Info() (format.Info, error) {

@@ -122,7 +122,7 @@ func buildMap(job *format.Job, fsys fs.FS, out format.Output) error {
 	if err != nil {
 		return err
 	}
-	if m.Physics(twmap.KindGame) == nil {
+	if !job.Checking && m.Physics(twmap.KindGame) == nil { // a check finds it
 		job.Warn("", "the map has no game layer: no game loads it")
 	}
 	data, err := m.Encode()
