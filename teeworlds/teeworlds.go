@@ -148,8 +148,8 @@ func (f *mapFile) Info() (format.Info, error) {
 		info.Add("settings", "settings", len(i.Settings))
 	}
 	if game := m.Physics(twmap.KindGame); game != nil {
-		info.Add("width", "width in tiles", game.Width)
-		info.Add("height", "height in tiles", game.Height)
+		info.Add("width", "width in tiles", game.Width())
+		info.Add("height", "height in tiles", game.Height())
 	}
 	var physics []string
 	for kind := twmap.KindGame; kind <= twmap.KindTune; kind++ {

@@ -76,7 +76,7 @@ func TestInfoInflatesNothing(t *testing.T) {
 	game := m.Physics(twmap.KindGame)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 1000 {
-		game.Tiles.Set(rng.IntN(2000), rng.IntN(1000), twmap.Tile{ID: 1})
+		game.Tiles().Set(rng.IntN(2000), rng.IntN(1000), twmap.Tile{ID: 1})
 	}
 	m.Images = []*twmap.Image{twmap.NewImage("large", image.NewNRGBA(image.Rect(0, 0, 1024, 1024)))}
 	data, err := m.Encode()

@@ -187,7 +187,7 @@ func (c *comparison) describe(l twmap.Layer, m *twmap.Map) string {
 	}
 	switch l := l.(type) {
 	case *twmap.TileLayer:
-		return fmt.Sprintf("%s layer, %d x %d%s", l.Kind, l.Width, l.Height, image(l.Image))
+		return fmt.Sprintf("%s layer, %d x %d%s", l.Kind(), l.Width(), l.Height(), image(l.Image))
 	case *twmap.QuadLayer:
 		return count(l.NumQuads(), "quad") + image(l.Image)
 	case *twmap.SoundLayer:

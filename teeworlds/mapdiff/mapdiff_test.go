@@ -34,7 +34,7 @@ func tiles(name string, width, height, seed int) *twmap.TileLayer {
 	for y := 2; y < height-2; y++ {
 		for x := 3; x < width-3; x++ {
 			if n := (x*7 + y*13 + x*y*seed) % 11; n < 3 {
-				l.Tiles.Set(x, y, twmap.Tile{ID: uint8(1 + (x*seed+y)%200)})
+				l.Tiles().Set(x, y, twmap.Tile{ID: uint8(1 + (x*seed+y)%200)})
 			}
 		}
 	}
@@ -63,11 +63,11 @@ func base() *twmap.Map {
 	}
 	game := m.Physics(twmap.KindGame)
 	for x := range 40 {
-		game.Tiles.Set(x, 29, twmap.Tile{ID: 1})
-		game.Tiles.Set(x, (x*7)%25, twmap.Tile{ID: 3})
+		game.Tiles().Set(x, 29, twmap.Tile{ID: 1})
+		game.Tiles().Set(x, (x*7)%25, twmap.Tile{ID: 3})
 	}
 	switches := twmap.NewTileLayer(twmap.KindSwitch, 40, 30)
-	switches.Switches.Set(3, 4, twmap.SwitchTile{ID: 24, Number: 1, Delay: 5})
+	switches.Switches().Set(3, 4, twmap.SwitchTile{ID: 24, Number: 1, Delay: 5})
 	m.Groups[0].Layers = append(m.Groups[0].Layers, switches)
 	group := func(name string, layers ...twmap.Layer) *twmap.Group {
 		return &twmap.Group{Version: 3, Name: name, ParallaxX: 50, ParallaxY: 50, Layers: layers}
@@ -129,10 +129,10 @@ func resize(l *twmap.TileLayer, width, height, dx, dy int) {
 	g := twmap.NewGrid[twmap.Tile](width, height)
 	for y := range height {
 		for x := range width {
-			g.Set(x, y, l.Tiles.At(x-dx, y-dy))
+			g.Set(x, y, l.Tiles().At(x-dx, y-dy))
 		}
 	}
-	l.Width, l.Height, l.Tiles = width, height, g
+	l.SetCells(l.Kind(), g)
 }
 
 // An edit is told as what it is, and nothing else.
@@ -197,20 +197,22 @@ func TestEdits(t *testing.T) {
 			[]string{"images/sun: replaced: embedded, 32 x 32 pixels -> embedded, 32 x 32 pixels, 1023 pixels are others"}},
 		{"change the image of a layer", func(m *twmap.Map) { layer[*twmap.TileLayer](m, 3, 1).Image = 0 }, []string{"groups/Tree/Leaves~: image images/grass_main -> images/own"}},
 		{"another sound", func(m *twmap.Map) { m.Sounds[1].SetOpus([]byte("OggS, longer")) }, []string{"sounds/rain: replaced: 5 bytes -> 12 bytes"}},
-		{"change a tile", func(m *twmap.Map) { m.Physics(twmap.KindGame).Tiles.Set(7, 29, twmap.Tile{ID: 9, Flags: twmap.Rotate}) },
+		{"change a tile", func(m *twmap.Map) {
+			m.Physics(twmap.KindGame).Tiles().Set(7, 29, twmap.Tile{ID: 9, Flags: twmap.Rotate})
+		},
 			[]string{"groups/Game/Game: tiles 7,29: 1 -> 9r"}},
 		{"change 20 tiles", func(m *twmap.Map) {
 			for i := range 20 {
-				m.Physics(twmap.KindGame).Tiles.Set(2*i, i, twmap.Tile{ID: uint8(200 + i)})
+				m.Physics(twmap.KindGame).Tiles().Set(2*i, i, twmap.Tile{ID: uint8(200 + i)})
 			}
 		}, nil}, // below
 		{"change an area", func(m *twmap.Map) {
 			for i := range 36 {
-				layer[*twmap.TileLayer](m, 3, 0).Tiles.Set(40+i%12, 36+i/12, twmap.Tile{ID: 250})
+				layer[*twmap.TileLayer](m, 3, 0).Tiles().Set(40+i%12, 36+i/12, twmap.Tile{ID: 250})
 			}
 		}, nil},
 		{"change a switch", func(m *twmap.Map) {
-			m.Physics(twmap.KindSwitch).Switches.Set(3, 4, twmap.SwitchTile{ID: 24, Number: 2, Delay: 5})
+			m.Physics(twmap.KindSwitch).Switches().Set(3, 4, twmap.SwitchTile{ID: 24, Number: 2, Delay: 5})
 		},
 			[]string{"groups/Game/Switch: tiles 3,4: 24:1/5 -> 24:2/5"}},
 		{"cut off rows", func(m *twmap.Map) { resize(layer[*twmap.TileLayer](m, 3, 0), 60, 31, 0, 0) },
@@ -228,16 +230,16 @@ func TestEdits(t *testing.T) {
 					if y >= 17 {
 						to += 5
 					}
-					g.Set(x, to, l.Tiles.At(x, y))
+					g.Set(x, to, l.Tiles().At(x, y))
 				}
 			}
-			l.Height, l.Tiles = 45, g
+			l.SetCells(l.Kind(), g)
 		}, []string{"groups/Tree/Trunk: height 40 -> 45: 5 rows added from row 17 on"}},
 		{"shift all tiles", func(m *twmap.Map) {
 			l := layer[*twmap.TileLayer](m, 3, 0)
 			resize(l, 60, 40, 2, -1)
 		}, []string{"groups/Tree/Trunk: all tiles moved by 2, -1"}},
-		{"paint a layer without a name", func(m *twmap.Map) { layer[*twmap.TileLayer](m, 1, 1).Tiles.Set(0, 0, twmap.Tile{ID: 5}) },
+		{"paint a layer without a name", func(m *twmap.Map) { layer[*twmap.TileLayer](m, 1, 1).Tiles().Set(0, 0, twmap.Tile{ID: 5}) },
 			[]string{"groups/group 50x50~/tiles~: tiles 0,0: air -> 5"}},
 		{"move quads", func(m *twmap.Map) {
 			l := layer[*twmap.QuadLayer](m, 0, 0)
@@ -386,10 +388,10 @@ func TestEdits(t *testing.T) {
 func TestManyTiles(t *testing.T) {
 	old, m := base(), base()
 	for _, l := range m.Layers() {
-		if l, ok := l.(*twmap.TileLayer); ok && l.Tiles != nil {
-			for y := range l.Height {
-				for x := range l.Width {
-					l.Tiles.Set(x, y, twmap.Tile{ID: uint8(1 + (x*31+y*17)%250)})
+		if l, ok := l.(*twmap.TileLayer); ok && l.Tiles() != nil {
+			for y := range l.Height() {
+				for x := range l.Width() {
+					l.Tiles().Set(x, y, twmap.Tile{ID: uint8(1 + (x*31+y*17)%250)})
 				}
 			}
 		}
@@ -410,8 +412,8 @@ func TestManyTiles(t *testing.T) {
 		}
 	}
 	differ := 0
-	a, _ := old.Physics(twmap.KindGame).Tiles.Cells()
-	b, _ := m.Physics(twmap.KindGame).Tiles.Cells()
+	a, _ := old.Physics(twmap.KindGame).Tiles().Cells()
+	b, _ := m.Physics(twmap.KindGame).Tiles().Cells()
 	for i := range a {
 		if a[i] != b[i] {
 			differ++
@@ -439,7 +441,7 @@ func TestStop(t *testing.T) {
 
 func ExampleCompare() {
 	old, new := base(), base()
-	new.Physics(twmap.KindGame).Tiles.Set(7, 29, twmap.Tile{ID: 9})
+	new.Physics(twmap.KindGame).Tiles().Set(7, 29, twmap.Tile{ID: 9})
 	new.Groups[3].Name = "Oak"
 	var lines mapdiff.Lines
 	err := mapdiff.Compare(mapdir.NamesOf(old), mapdir.NamesOf(new), func(c mapdiff.Change) error {

@@ -96,13 +96,13 @@ func TestGitMerge(t *testing.T) {
 	}{
 		{"a group each", func(m *twmap.Map) { insertGroup(m, 1, "Clouds") }, func(m *twmap.Map) { insertGroup(m, 3, "Hills") }},
 		{"groups of one name", func(m *twmap.Map) { insertGroup(m, 0, "New") }, func(m *twmap.Map) { insertGroup(m, 5, "Newer") }},
-		{"different layers", func(m *twmap.Map) { layer[*twmap.TileLayer](m, 3, 0).Tiles.Set(1, 1, twmap.Tile{ID: 77}) },
-			func(m *twmap.Map) { layer[*twmap.TileLayer](m, 3, 2).Tiles.Set(1, 1, twmap.Tile{ID: 77}) }},
-		{"layers without names", func(m *twmap.Map) { layer[*twmap.TileLayer](m, 1, 0).Tiles.Set(1, 1, twmap.Tile{ID: 77}) },
-			func(m *twmap.Map) { layer[*twmap.TileLayer](m, 1, 2).Tiles.Set(1, 1, twmap.Tile{ID: 77}) }},
-		{"a group, and tiles behind it", func(m *twmap.Map) { insertGroup(m, 0, "Clouds") }, func(m *twmap.Map) { m.Physics(twmap.KindGame).Tiles.Set(1, 1, twmap.Tile{ID: 77}) }},
-		{"rows of one layer", func(m *twmap.Map) { m.Physics(twmap.KindGame).Tiles.Set(1, 1, twmap.Tile{ID: 77}) },
-			func(m *twmap.Map) { m.Physics(twmap.KindGame).Tiles.Set(5, 20, twmap.Tile{ID: 77}) }},
+		{"different layers", func(m *twmap.Map) { layer[*twmap.TileLayer](m, 3, 0).Tiles().Set(1, 1, twmap.Tile{ID: 77}) },
+			func(m *twmap.Map) { layer[*twmap.TileLayer](m, 3, 2).Tiles().Set(1, 1, twmap.Tile{ID: 77}) }},
+		{"layers without names", func(m *twmap.Map) { layer[*twmap.TileLayer](m, 1, 0).Tiles().Set(1, 1, twmap.Tile{ID: 77}) },
+			func(m *twmap.Map) { layer[*twmap.TileLayer](m, 1, 2).Tiles().Set(1, 1, twmap.Tile{ID: 77}) }},
+		{"a group, and tiles behind it", func(m *twmap.Map) { insertGroup(m, 0, "Clouds") }, func(m *twmap.Map) { m.Physics(twmap.KindGame).Tiles().Set(1, 1, twmap.Tile{ID: 77}) }},
+		{"rows of one layer", func(m *twmap.Map) { m.Physics(twmap.KindGame).Tiles().Set(1, 1, twmap.Tile{ID: 77}) },
+			func(m *twmap.Map) { m.Physics(twmap.KindGame).Tiles().Set(5, 20, twmap.Tile{ID: 77}) }},
 		{"an image and a setting", func(m *twmap.Map) {
 			m.Images = append(m.Images, twmap.NewExternalImage("snow", 64, 64))
 		}, func(m *twmap.Map) { m.Info.Settings[0] = "sv_hit 1" }},

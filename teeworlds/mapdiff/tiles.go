@@ -18,17 +18,17 @@ type Area struct {
 
 // tiles compares the cells of two versions of a layer.
 func (c *comparison) tiles(a, b *twmap.TileLayer, say func(Change) error) error {
-	switch b.Kind {
+	switch b.Kind() {
 	case twmap.KindTele:
-		return compareGrids(a.Teles, b.Teles, say)
+		return compareGrids(a.Teles(), b.Teles(), say)
 	case twmap.KindSpeedup:
-		return compareGrids(a.Speedups, b.Speedups, say)
+		return compareGrids(a.Speedups(), b.Speedups(), say)
 	case twmap.KindSwitch:
-		return compareGrids(a.Switches, b.Switches, say)
+		return compareGrids(a.Switches(), b.Switches(), say)
 	case twmap.KindTune:
-		return compareGrids(a.Tunes, b.Tunes, say)
+		return compareGrids(a.Tunes(), b.Tunes(), say)
 	}
-	return compareGrids(a.Tiles, b.Tiles, say)
+	return compareGrids(a.Tiles(), b.Tiles(), say)
 }
 
 // grids is two versions of the cells of a layer, and what rows and columns of the
@@ -42,10 +42,10 @@ type grids[T twmap.Cell] struct {
 // any size.
 func present[T twmap.Cell](g *twmap.Grid[T]) *twmap.Grid[T] {
 	cells, _ := g.Cells()
-	if len(cells) >= g.Width*g.Height {
+	if len(cells) >= g.Width()*g.Height() {
 		return g
 	}
-	width := max(1, min(g.Width, len(cells)))
+	width := max(1, min(g.Width(), len(cells)))
 	return twmap.NewGridOf(width, max(1, (len(cells)+width-1)/width), cells)
 }
 
@@ -88,12 +88,12 @@ func bare[T twmap.Cell](g *twmap.Grid[T]) *twmap.Grid[T] {
 	if kept == nil {
 		return g
 	}
-	return twmap.NewGridOf(g.Width, g.Height, kept)
+	return twmap.NewGridOf(g.Width(), g.Height(), kept)
 }
 
 func compareGrids[T twmap.Cell](a, b *twmap.Grid[T], say func(Change) error) error {
 	g := &grids[T]{a: present(a), b: present(b)}
-	same := a.Width == b.Width && a.Height == b.Height
+	same := a.Width() == b.Width() && a.Height() == b.Height()
 	if cellsA, errA := a.Cells(); same && errA == nil {
 		if cellsB, errB := b.Cells(); errB == nil && slices.Equal(cellsA, cellsB) {
 			return nil
@@ -124,8 +124,8 @@ func cellText[T twmap.Cell](cell T) string {
 // was shifted, and returns that as changes. Of all ways to see it that is the best
 // in which the fewest cells differ or are gone.
 func (g *grids[T]) align() []Change {
-	g.rows, g.cols = identity(g.b.Height, g.a.Height, 0), identity(g.b.Width, g.a.Width, 0)
-	if g.a.Width == g.b.Width && g.a.Height == g.b.Height {
+	g.rows, g.cols = identity(g.b.Height(), g.a.Height(), 0), identity(g.b.Width(), g.a.Width(), 0)
+	if g.a.Width() == g.b.Width() && g.a.Height() == g.b.Height() {
 		if dx, dy, ok := g.shift(); ok {
 			return []Change{{Kind: Shifted, By: []int{dx, dy}}}
 		}
@@ -133,12 +133,12 @@ func (g *grids[T]) align() []Change {
 	}
 	type way struct{ rows, cols []int }
 	var ways []way
-	for _, from := range []int{0, g.a.Width - g.b.Width} { // the columns may be those from the right
-		rows := g.splitRows(identity(g.b.Width, g.a.Width, from))
+	for _, from := range []int{0, g.a.Width() - g.b.Width()} { // the columns may be those from the right
+		rows := g.splitRows(identity(g.b.Width(), g.a.Width(), from))
 		ways = append(ways, way{rows, g.splitColumns(rows)})
 	}
 	if at, ok := g.vote(); ok { // cut off, or added, on all sides
-		ways = append(ways, way{identity(g.b.Height, g.a.Height, -at.y), identity(g.b.Width, g.a.Width, -at.x)})
+		ways = append(ways, way{identity(g.b.Height(), g.a.Height(), -at.y), identity(g.b.Width(), g.a.Width(), -at.x)})
 	}
 	least := -1
 	for _, w := range ways {
@@ -147,11 +147,11 @@ func (g *grids[T]) align() []Change {
 		}
 	}
 	var changes []Change
-	if g.a.Height != g.b.Height || !slices.Equal(g.rows, identity(g.b.Height, g.a.Height, 0)) {
-		changes = append(changes, Change{Kind: Resized, Field: "height", Old: g.a.Height, New: g.b.Height, At: cuts("row", g.a.Height, g.rows)})
+	if g.a.Height() != g.b.Height() || !slices.Equal(g.rows, identity(g.b.Height(), g.a.Height(), 0)) {
+		changes = append(changes, Change{Kind: Resized, Field: "height", Old: g.a.Height(), New: g.b.Height(), At: cuts("row", g.a.Height(), g.rows)})
 	}
-	if g.a.Width != g.b.Width || !slices.Equal(g.cols, identity(g.b.Width, g.a.Width, 0)) {
-		changes = append(changes, Change{Kind: Resized, Field: "width", Old: g.a.Width, New: g.b.Width, At: cuts("column", g.a.Width, g.cols)})
+	if g.a.Width() != g.b.Width() || !slices.Equal(g.cols, identity(g.b.Width(), g.a.Width(), 0)) {
+		changes = append(changes, Change{Kind: Resized, Field: "width", Old: g.a.Width(), New: g.b.Width(), At: cuts("column", g.a.Width(), g.cols)})
 	}
 	return changes
 }
@@ -239,7 +239,7 @@ func split(a, b int, cost func(old, new int) int) []int {
 
 // splitRows finds the rows that were inserted or removed, if the columns are cols.
 func (g *grids[T]) splitRows(cols []int) []int {
-	return split(g.a.Height, g.b.Height, func(old, new int) int { return g.rowCost(old, new, cols) })
+	return split(g.a.Height(), g.b.Height(), func(old, new int) int { return g.rowCost(old, new, cols) })
 }
 
 func (g *grids[T]) rowCost(old, new int, cols []int) int {
@@ -261,15 +261,15 @@ func (g *grids[T]) rowCost(old, new int, cols []int) int {
 // rowOf returns what there is of a row.
 func rowOf[T twmap.Cell](g *twmap.Grid[T], y int) []T {
 	cells, _ := g.Cells()
-	if y < 0 || y*g.Width >= len(cells) {
+	if y < 0 || y*g.Width() >= len(cells) {
 		return nil
 	}
-	return cells[y*g.Width : min((y+1)*g.Width, len(cells))]
+	return cells[y*g.Width() : min((y+1)*g.Width(), len(cells))]
 }
 
 // splitColumns is splitRows for columns, if the rows are known.
 func (g *grids[T]) splitColumns(rows []int) []int {
-	a, b := g.a.Width, g.b.Width
+	a, b := g.a.Width(), g.b.Width()
 	n := min(a, b)
 	var air T
 	front, back, fresh := make([]int, b), make([]int, b), make([]int, b)
@@ -318,7 +318,7 @@ func (g *grids[T]) cost(rows, cols []int) int {
 			cost++
 		}
 	}
-	for y := range g.b.Height {
+	for y := range g.b.Height() {
 		cost += g.rowCost(rows[y], y, cols)
 		old := rowOf(g.a, rows[y])
 		for _, from := range cols {
@@ -341,7 +341,7 @@ func (g *grids[T]) shift() (dx, dy int, ok bool) {
 	if !ok || at == (place{}) {
 		return 0, 0, false
 	}
-	rows, cols := identity(g.b.Height, g.a.Height, -at.y), identity(g.b.Width, g.a.Width, -at.x)
+	rows, cols := identity(g.b.Height(), g.a.Height(), -at.y), identity(g.b.Width(), g.a.Width(), -at.x)
 	if g.cost(rows, cols) > before/2 {
 		return 0, 0, false
 	}
@@ -414,9 +414,9 @@ func (g *grids[T]) areas(yield func(area Area, old, new T) error) error {
 		}
 		return nil
 	}
-	for y := 0; y <= g.b.Height; y++ {
+	for y := 0; y <= g.b.Height(); y++ {
 		clear(next)
-		if y < g.b.Height {
+		if y < g.b.Height() {
 			row, old := rowOf(g.b, y), rowOf(g.a, g.rows[y])
 			at := func(x int) (was, is T) {
 				if x < len(row) {
@@ -427,14 +427,14 @@ func (g *grids[T]) areas(yield func(area Area, old, new T) error) error {
 				}
 				return was, is
 			}
-			for x := 0; x < g.b.Width; {
+			for x := 0; x < g.b.Width(); {
 				r := run{x: x, width: 1}
 				r.old, r.new = at(x)
 				x++
 				if r.old == r.new {
 					continue
 				}
-				for x < g.b.Width {
+				for x < g.b.Width() {
 					if was, is := at(x); was != r.old || is != r.new {
 						break
 					}

@@ -90,7 +90,7 @@ func oddLayer(rng *rand.Rand, m *twmap.Map) twmap.Layer {
 		t := twmap.NewTileLayer(twmap.KindTiles, 1+rng.IntN(20), 1+rng.IntN(20))
 		t.Image = ref(len(m.Images))
 		for range rng.IntN(30) {
-			t.Tiles.Set(rng.IntN(t.Width), rng.IntN(t.Height), twmap.Tile{ID: uint8(rng.IntN(3))})
+			t.Tiles().Set(rng.IntN(t.Width()), rng.IntN(t.Height()), twmap.Tile{ID: uint8(rng.IntN(3))})
 		}
 		l = t
 	}

@@ -111,27 +111,27 @@ func everything() *twmap.Map {
 	}
 	game := m.Physics(twmap.KindGame)
 	for x := range 24 {
-		game.Tiles.Set(x, 15, twmap.Tile{ID: uint8(twmap.TileSolid)})
+		game.Tiles().Set(x, 15, twmap.Tile{ID: uint8(twmap.TileSolid)})
 	}
-	game.Tiles.Set(3, 13, twmap.Tile{ID: uint8(twmap.EntitySpawn)})
-	game.Tiles.Set(20, 14, twmap.Tile{ID: uint8(twmap.TileStop), Flags: twmap.Rotate | twmap.FlipX | twmap.FlipY})
-	m.Physics(twmap.KindFront).Tiles.Set(5, 14, twmap.Tile{ID: uint8(twmap.TileFreeze)})
-	m.Physics(twmap.KindTele).Teles.Set(7, 14, twmap.TeleTile{Number: 1, ID: uint8(twmap.TileTeleIn)})
-	m.Physics(twmap.KindTele).Teles.Set(9, 14, twmap.TeleTile{Number: 1, ID: uint8(twmap.TileTeleOut)})
-	m.Physics(twmap.KindSpeedup).Speedups.Set(11, 14, twmap.SpeedupTile{Force: 20, MaxSpeed: 10, ID: uint8(twmap.TileSpeedupOld), Angle: 270})
-	m.Physics(twmap.KindSwitch).Switches.Set(13, 14, twmap.SwitchTile{Number: 2, ID: uint8(twmap.TileSwitchTimedOpen), Delay: 3})
-	m.Physics(twmap.KindTune).Tunes.Set(15, 14, twmap.TuneTile{Number: 1, ID: uint8(twmap.TileTune)})
+	game.Tiles().Set(3, 13, twmap.Tile{ID: uint8(twmap.EntitySpawn)})
+	game.Tiles().Set(20, 14, twmap.Tile{ID: uint8(twmap.TileStop), Flags: twmap.Rotate | twmap.FlipX | twmap.FlipY})
+	m.Physics(twmap.KindFront).Tiles().Set(5, 14, twmap.Tile{ID: uint8(twmap.TileFreeze)})
+	m.Physics(twmap.KindTele).Teles().Set(7, 14, twmap.TeleTile{Number: 1, ID: uint8(twmap.TileTeleIn)})
+	m.Physics(twmap.KindTele).Teles().Set(9, 14, twmap.TeleTile{Number: 1, ID: uint8(twmap.TileTeleOut)})
+	m.Physics(twmap.KindSpeedup).Speedups().Set(11, 14, twmap.SpeedupTile{Force: 20, MaxSpeed: 10, ID: uint8(twmap.TileSpeedupOld), Angle: 270})
+	m.Physics(twmap.KindSwitch).Switches().Set(13, 14, twmap.SwitchTile{Number: 2, ID: uint8(twmap.TileSwitchTimedOpen), Delay: 3})
+	m.Physics(twmap.KindTune).Tunes().Set(15, 14, twmap.TuneTile{Number: 1, ID: uint8(twmap.TileTune)})
 
 	grass := twmap.NewTileLayer(twmap.KindTiles, 24, 16)
 	grass.Name, grass.Flags, grass.Image = "Grass", twmap.Detail, 0
 	grass.Color, grass.ColorEnv, grass.ColorEnvOffset = twmap.Color{R: 255, G: 200, B: 100, A: 254}, 1, 250
 	grass.AutoMapper = &twmap.AutoMapper{Config: 1, Seed: 99, Automatic: true}
 	for x := range 24 {
-		grass.Tiles.Set(x, 15, twmap.Tile{ID: uint8(1 + x%3), Flags: twmap.TileFlags(x % 4)})
+		grass.Tiles().Set(x, 15, twmap.Tile{ID: uint8(1 + x%3), Flags: twmap.TileFlags(x % 4)})
 	}
 	plain := twmap.NewTileLayer(twmap.KindTiles, 3, 2)
 	plain.Name = "Plain"
-	plain.Tiles.Set(2, 1, twmap.Tile{ID: 255, Flags: twmap.Rotate | twmap.Opaque})
+	plain.Tiles().Set(2, 1, twmap.Tile{ID: 255, Flags: twmap.Rotate | twmap.Opaque})
 	quads := twmap.NewQuadLayer(
 		square(100, 100, 24, twmap.Quad{PosEnv: 0, PosEnvOffset: 100, ColorEnv: 1, ColorEnvOffset: -1}),
 		square(300, 200, 10, twmap.Quad{PosEnv: -1, ColorEnv: -1}))

@@ -313,8 +313,8 @@ func testDiff(t *testing.T, j judged) {
 		judge.Write(t, filepath.Join(dir, "before.map"), j.data)
 	} else {
 		judge.Write(t, filepath.Join(dir, "before.map"), j.before)
-		was := decode(t, j.before).Physics(twmap.KindGame).Tiles.At(j.edit.x, j.edit.y)
-		is := decode(t, j.data).Physics(twmap.KindGame).Tiles.At(j.edit.x, j.edit.y)
+		was := decode(t, j.before).Physics(twmap.KindGame).Tiles().At(j.edit.x, j.edit.y)
+		is := decode(t, j.data).Physics(twmap.KindGame).Tiles().At(j.edit.x, j.edit.y)
 		want = regexp.MustCompile(fmt.Sprintf(`(?s)^\[\d+:.*\] %dx%d: \(index: %d, flags: %d\) != \(index: %d, flags: %d\)$`,
 			j.edit.x, j.edit.y, was.ID, was.Flags, is.ID, was.Flags)) // it shows the old flags twice
 	}
@@ -364,7 +364,7 @@ func TestJudgeSpawns(t *testing.T) {
 	for n, crashes := range map[int]bool{64: false, 2000: true} {
 		m := twmap.New(50, 50)
 		for i := range n {
-			m.Physics(twmap.KindGame).Tiles.Set(i%50, i/50, twmap.Tile{ID: uint8(twmap.EntitySpawn)})
+			m.Physics(twmap.KindGame).Tiles().Set(i%50, i/50, twmap.Tile{ID: uint8(twmap.EntitySpawn)})
 		}
 		m.To07()
 		if many := m.TooManySpawns() != ""; many != crashes {

@@ -161,7 +161,7 @@ func TestEdits(t *testing.T) {
 		t.Fatal(err)
 	}
 	deco := m.Groups[1].Layers[0].(*twmap.TileLayer)
-	got := []any{m.Info.Settings[0], m.Physics(twmap.KindGame).Tiles.At(2, 9).ID, m.Info.Author, m.Envelopes[0].Points[1].Values[2], deco.Image, picture.Rect.Dx(), picture.NRGBAAt(1, 1)}
+	got := []any{m.Info.Settings[0], m.Physics(twmap.KindGame).Tiles().At(2, 9).ID, m.Info.Author, m.Envelopes[0].Points[1].Values[2], deco.Image, picture.Rect.Dx(), picture.NRGBAAt(1, 1)}
 	want := []any{"sv_hit 1", uint8(5), "Bob", int32(1024), 0, 8, color.NRGBA{255, 0, 0, 128}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -269,7 +269,7 @@ func TestAdd(t *testing.T) {
 	file("groups/middle/group.json", `{"name": "", "parallax": [1, 2]}`)
 	file("groups/order.txt", "Game\nmiddle\nthe sky")
 	m := fold(t, files)
-	front, _ := m.Physics(twmap.KindFront).Tiles.Cells()
+	front, _ := m.Physics(twmap.KindFront).Tiles().Cells()
 	want := []twmap.Tile{{ID: 1}, {ID: 2, Flags: twmap.FlipX | twmap.FlipY}, {ID: 3, Flags: twmap.Rotate}, {}, {}, {ID: 255, Flags: twmap.Opaque}}
 	if !slices.Equal(front, want) {
 		t.Errorf("front = %v", front)
@@ -434,12 +434,12 @@ func TestFolderOfChangedMap(t *testing.T) {
 	m := decode(t, encode(t, sample()))
 	m.Groups[1].OffsetX = 77
 	m.Info.Author = "Eve"
-	m.Physics(twmap.KindGame).Tiles.Set(0, 0, twmap.Tile{ID: 1})
+	m.Physics(twmap.KindGame).Tiles().Set(0, 0, twmap.Tile{ID: 1})
 	m.Envelopes[0].Points[0].Values[0] = 9
 	want := encode(t, m)
 	if got := pack(t, unfold(t, m)); !bytes.Equal(got, want) {
 		back := decode(t, got)
 		t.Errorf("the folder is of another map: offset %d, author %q, tile %v, envelope %v", back.Groups[1].OffsetX,
-			back.Info.Author, back.Physics(twmap.KindGame).Tiles.At(0, 0), back.Envelopes[0].Points[0])
+			back.Info.Author, back.Physics(twmap.KindGame).Tiles().At(0, 0), back.Envelopes[0].Points[0])
 	}
 }

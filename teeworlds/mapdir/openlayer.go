@@ -29,9 +29,9 @@ func (w *writer) layer(name string, l twmap.Layer) {
 	file := name + ".json"
 	switch l := l.(type) {
 	case *twmap.TileLayer:
-		meta.Note = fmt.Sprintf("%s layer", l.Kind)
+		meta.Note = fmt.Sprintf("%s layer", l.Kind())
 		w.tree.Add(file, meta, func() ([]byte, error) { return marshal[any](w.tileForm(l), "", nil) })
-		meta = tree.Meta{Stored: int64(l.StoredSize()), Note: fmt.Sprintf("%d x %d tiles", l.Width, l.Height)}
+		meta = tree.Meta{Stored: int64(l.StoredSize()), Note: fmt.Sprintf("%d x %d tiles", l.Width(), l.Height())}
 		w.tree.Add(name+".txt", meta, func() ([]byte, error) { return tileText(l), nil })
 	case *twmap.QuadLayer:
 		meta.Note = fmt.Sprintf("%d quads", l.NumQuads())
@@ -52,9 +52,9 @@ func baseOf(typ string, l twmap.Layer) baseForm {
 }
 
 func (w *writer) tileForm(l *twmap.TileLayer) *tileForm {
-	f := &tileForm{baseForm: baseOf(l.Kind.String(), l)}
+	f := &tileForm{baseForm: baseOf(l.Kind().String(), l)}
 	f.Version = unless(l.Version, usualTileVersion)
-	f.Width, f.Height = int32(l.Width), int32(l.Height)
+	f.Width, f.Height = int32(l.Width()), int32(l.Height())
 	f.Cells = unless(int32(l.NumCells()), f.Width*f.Height)
 	if l.Color != twmap.White {
 		c := colorOf(l.Color)
@@ -69,17 +69,17 @@ func (w *writer) tileForm(l *twmap.TileLayer) *tileForm {
 }
 
 func tileText(l *twmap.TileLayer) []byte {
-	switch l.Kind {
+	switch l.Kind() {
 	case twmap.KindTele:
-		return formatTiles(l.Teles)
+		return formatTiles(l.Teles())
 	case twmap.KindSpeedup:
-		return formatTiles(l.Speedups)
+		return formatTiles(l.Speedups())
 	case twmap.KindSwitch:
-		return formatTiles(l.Switches)
+		return formatTiles(l.Switches())
 	case twmap.KindTune:
-		return formatTiles(l.Tunes)
+		return formatTiles(l.Tunes())
 	}
-	return formatTiles(l.Tiles)
+	return formatTiles(l.Tiles())
 }
 
 func (w *writer) quadFile(l *twmap.QuadLayer) ([]byte, error) {

@@ -113,7 +113,8 @@ func (r *reader) envelope(file, field string, to *ref) int32 {
 func (r *reader) tileLayer(file string, kind twmap.Kind, f *tileForm) *twmap.TileLayer {
 	name := file + ".json"
 	width, height := int(f.Width), int(f.Height)
-	l := &twmap.TileLayer{Version: or(f.Version, usualTileVersion), Kind: kind, Width: width, Height: height, Color: twmap.White}
+	l := twmap.NewTileLayer(kind, 1, 1) // until its cells are read
+	l.Version = or(f.Version, usualTileVersion)
 	if f.Color != nil {
 		l.Color = f.Color.color()
 	}
@@ -127,29 +128,31 @@ func (r *reader) tileLayer(file string, kind twmap.Kind, f *tileForm) *twmap.Til
 		r.tasks = append(r.tasks, func() []error { return nil })
 		return l
 	}
-	cells := int(or(f.Cells, f.Width*f.Height))
-	if cells < 0 || cells > width*height {
-		r.fail(name, "cells is %d: expected at most width * height, %d", cells, width*height)
-		cells = 0
+	n := int(or(f.Cells, f.Width*f.Height))
+	if n < 0 || n > width*height {
+		r.fail(name, "cells is %d: expected at most width * height, %d", n, width*height)
+		n = 0
 	}
 	r.tasks = append(r.tasks, func() []error {
 		text, err := readText(r.fs, file+".txt")
 		if err != nil {
 			return []error{err}
 		}
+		var cells twmap.Cells
 		var errs []error
 		switch kind {
 		case twmap.KindTele:
-			l.Teles, errs = readGrid[twmap.TeleTile](file, text, f, cells)
+			cells, errs = readGrid[twmap.TeleTile](file, text, f, n)
 		case twmap.KindSpeedup:
-			l.Speedups, errs = readGrid[twmap.SpeedupTile](file, text, f, cells)
+			cells, errs = readGrid[twmap.SpeedupTile](file, text, f, n)
 		case twmap.KindSwitch:
-			l.Switches, errs = readGrid[twmap.SwitchTile](file, text, f, cells)
+			cells, errs = readGrid[twmap.SwitchTile](file, text, f, n)
 		case twmap.KindTune:
-			l.Tunes, errs = readGrid[twmap.TuneTile](file, text, f, cells)
+			cells, errs = readGrid[twmap.TuneTile](file, text, f, n)
 		default:
-			l.Tiles, errs = readGrid[twmap.Tile](file, text, f, cells)
+			cells, errs = readGrid[twmap.Tile](file, text, f, n)
 		}
+		l.SetCells(kind, cells)
 		return errs
 	})
 	return l

@@ -53,7 +53,7 @@ func largeMap(t testing.TB) []byte {
 	for i := range 8 {
 		l := twmap.NewTileLayer(twmap.KindTiles, 800, 400)
 		for range 40000 {
-			l.Tiles.Set(rng.IntN(800), rng.IntN(400), twmap.Tile{ID: uint8(rng.IntN(40)), Flags: twmap.TileFlags(rng.IntN(4))})
+			l.Tiles().Set(rng.IntN(800), rng.IntN(400), twmap.Tile{ID: uint8(rng.IntN(40)), Flags: twmap.TileFlags(rng.IntN(4))})
 		}
 		m.Groups = append(m.Groups, &twmap.Group{Version: 3, ParallaxX: 100, ParallaxY: 100, Layers: []twmap.Layer{l}})
 		p := image.NewNRGBA(image.Rect(0, 0, 512, 512))

@@ -37,15 +37,15 @@ func sample() *twmap.Map {
 	for kind := twmap.KindFront; kind <= twmap.KindTune; kind++ {
 		m.Groups[0].Layers = append(m.Groups[0].Layers, twmap.NewTileLayer(kind, 20, 10))
 	}
-	m.Physics(twmap.KindGame).Tiles.Set(3, 9, twmap.Tile{ID: 192})
-	m.Physics(twmap.KindTele).Teles.Set(19, 9, twmap.TeleTile{Number: 7, ID: 26})
-	m.Physics(twmap.KindSpeedup).Speedups.Set(1, 1, twmap.SpeedupTile{Force: 50, MaxSpeed: 3, ID: 28, Angle: -90, Padding: 1})
-	m.Physics(twmap.KindSwitch).Switches.Set(1, 2, twmap.SwitchTile{Number: 1, ID: 24, Flags: twmap.Rotate, Delay: 5})
-	m.Physics(twmap.KindTune).Tunes.Set(2, 2, twmap.TuneTile{Number: 1, ID: 68})
+	m.Physics(twmap.KindGame).Tiles().Set(3, 9, twmap.Tile{ID: 192})
+	m.Physics(twmap.KindTele).Teles().Set(19, 9, twmap.TeleTile{Number: 7, ID: 26})
+	m.Physics(twmap.KindSpeedup).Speedups().Set(1, 1, twmap.SpeedupTile{Force: 50, MaxSpeed: 3, ID: 28, Angle: -90, Padding: 1})
+	m.Physics(twmap.KindSwitch).Switches().Set(1, 2, twmap.SwitchTile{Number: 1, ID: 24, Flags: twmap.Rotate, Delay: 5})
+	m.Physics(twmap.KindTune).Tunes().Set(2, 2, twmap.TuneTile{Number: 1, ID: 68})
 	deco := twmap.NewTileLayer(twmap.KindTiles, 5, 4)
 	deco.Name, deco.Flags, deco.Image, deco.ColorEnv = "deco", twmap.Detail|4, 1, 9
 	deco.AutoMapper = &twmap.AutoMapper{Config: 1, Seed: 99, Automatic: true}
-	deco.Tiles.Set(4, 3, twmap.Tile{ID: 17, Flags: twmap.FlipX | twmap.Rotate | 64, Skip: 1, Reserved: 2})
+	deco.Tiles().Set(4, 3, twmap.Tile{ID: 17, Flags: twmap.FlipX | twmap.Rotate | 64, Skip: 1, Reserved: 2})
 	quads := twmap.NewQuadLayer(twmap.Quad{PosEnv: 0, ColorEnv: -1}, twmap.Quad{PosEnv: -1, ColorEnv: 1, Colors: [4]twmap.Color{twmap.White}})
 	quads.Image = 2
 	sounds := twmap.NewSoundLayer(

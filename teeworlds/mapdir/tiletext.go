@@ -82,7 +82,7 @@ func appendCell[T twmap.Cell](b []byte, cell T) []byte {
 // formatTiles writes the cells of a grid, as many as there are.
 func formatTiles[T twmap.Cell](g *twmap.Grid[T]) []byte {
 	cells, _ := g.Cells()
-	b := make([]byte, 0, len(cells)*(cellWidth+1)+g.Height)
+	b := make([]byte, 0, len(cells)*(cellWidth+1)+g.Height())
 	var zero T
 	for _, row := range g.Rows() {
 		for _, cell := range row {

@@ -144,10 +144,10 @@ func (p *Prints) layerPart(l twmap.Layer) part {
 	out := part{kind: KindOf(l), name: b.Name, attributes: []uint64{uint64(b.Flags)}, content: func() *Content { return p.Content(l) }}
 	switch l := l.(type) {
 	case *twmap.TileLayer:
-		if l.Kind.Physics() {
+		if l.Kind().Physics() {
 			out.name = physics
 		}
-		out.attributes = append(out.attributes, mix32(1, int32(l.Width), int32(l.Height)), mix32(1, l.Color.R, l.Color.G, l.Color.B, l.Color.A),
+		out.attributes = append(out.attributes, mix32(1, int32(l.Width()), int32(l.Height())), mix32(1, l.Color.R, l.Color.G, l.Color.B, l.Color.A),
 			refPrint(p.Images, int32(l.Image)), refPrint(p.Envelopes, l.ColorEnv))
 	case *twmap.QuadLayer:
 		out.attributes = append(out.attributes, refPrint(p.Images, int32(l.Image)))
@@ -163,7 +163,7 @@ func (p *Prints) groups(m *twmap.Map) []part {
 	return list(m.Groups, func(g *twmap.Group) part {
 		out := part{name: g.Name, attributes: []uint64{mix32(1, g.ParallaxX, g.ParallaxY), mix32(1, g.OffsetX, g.OffsetY), PrintOf(g.Name)}}
 		for _, l := range g.Layers {
-			if t, ok := l.(*twmap.TileLayer); ok && t.Kind == twmap.KindGame {
+			if t, ok := l.(*twmap.TileLayer); ok && t.Kind() == twmap.KindGame {
 				out.name = physics
 			}
 		}

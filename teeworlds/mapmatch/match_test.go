@@ -41,7 +41,7 @@ func randomLayer(rng *rand.Rand, seed int) twmap.Layer {
 	}
 	l := twmap.NewTileLayer(twmap.KindTiles, 10+rng.IntN(2), 10)
 	for range 60 {
-		l.Tiles.Set(rng.IntN(10), rng.IntN(10), twmap.Tile{ID: uint8(1 + rng.IntN(250))})
+		l.Tiles().Set(rng.IntN(10), rng.IntN(10), twmap.Tile{ID: uint8(1 + rng.IntN(250))})
 	}
 	l.Name, l.Image = name, rng.IntN(3)
 	return l
@@ -78,8 +78,8 @@ func shuffle(t *testing.T, rng *rand.Rand, m *twmap.Map, edit bool) (*twmap.Map,
 			if l.Image >= 0 {
 				l.Image = images[l.Image]
 			}
-			if edit && !l.Kind.Physics() {
-				l.Tiles.Set(rng.IntN(10), rng.IntN(10), twmap.Tile{ID: 255})
+			if edit && !l.Kind().Physics() {
+				l.Tiles().Set(rng.IntN(10), rng.IntN(10), twmap.Tile{ID: 255})
 			}
 		case *twmap.QuadLayer:
 			if l.Image >= 0 {
@@ -149,13 +149,13 @@ func TestOthers(t *testing.T) {
 		a, b := randomMap(rand.New(rand.NewPCG(seed, 1))), randomMap(rand.New(rand.NewPCG(seed, 2)))
 		for _, m := range []*twmap.Map{a, b} {
 			for _, l := range m.Layers() {
-				if t, ok := l.(*twmap.TileLayer); !ok || !t.Kind.Physics() {
+				if t, ok := l.(*twmap.TileLayer); !ok || !t.Kind().Physics() {
 					l.Base().Name = ""
 				}
 			}
 		}
 		for now, was := range mapmatch.Match(a, b).Layers {
-			if tiles, ok := now.(*twmap.TileLayer); ok && tiles.Kind.Physics() {
+			if tiles, ok := now.(*twmap.TileLayer); ok && tiles.Kind().Physics() {
 				continue
 			}
 			t.Errorf("seed %d: %T is taken for %T", seed, now, was)

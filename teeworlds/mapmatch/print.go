@@ -73,7 +73,7 @@ func refPrint(refs []uint64, index int32) uint64 {
 func KindOf(l twmap.Layer) string {
 	switch l := l.(type) {
 	case *twmap.TileLayer:
-		return l.Kind.String()
+		return l.Kind().String()
 	case *twmap.QuadLayer:
 		return "quads"
 	case *twmap.SoundLayer:
@@ -90,7 +90,7 @@ func (p *Prints) Attributes(l twmap.Layer) uint64 {
 	h = mix32(h, int32(b.Flags))
 	switch l := l.(type) {
 	case *twmap.TileLayer:
-		h = mix32(h, int32(l.Width), int32(l.Height), l.Color.R, l.Color.G, l.Color.B, l.Color.A, l.ColorEnvOffset)
+		h = mix32(h, int32(l.Width()), int32(l.Height()), l.Color.R, l.Color.G, l.Color.B, l.Color.A, l.ColorEnvOffset)
 		h = mix(mix(h, refPrint(p.Images, int32(l.Image))), refPrint(p.Envelopes, l.ColorEnv))
 		if a := l.AutoMapper; a != nil {
 			h = mix32(h, a.Config, a.Seed)
@@ -156,21 +156,21 @@ func (p *Prints) content(l twmap.Layer) Content {
 }
 
 func tileContent(l *twmap.TileLayer) Content {
-	switch l.Kind {
+	switch l.Kind() {
 	case twmap.KindTele:
-		return gridContent(l.Teles, func(c twmap.TeleTile) uint64 { return uint64(c.Number) | uint64(c.ID)<<8 })
+		return gridContent(l.Teles(), func(c twmap.TeleTile) uint64 { return uint64(c.Number) | uint64(c.ID)<<8 })
 	case twmap.KindSpeedup:
-		return gridContent(l.Speedups, func(c twmap.SpeedupTile) uint64 {
+		return gridContent(l.Speedups(), func(c twmap.SpeedupTile) uint64 {
 			return uint64(c.Force) | uint64(c.MaxSpeed)<<8 | uint64(c.ID)<<16 | uint64(c.Padding)<<24 | uint64(uint16(c.Angle))<<32
 		})
 	case twmap.KindSwitch:
-		return gridContent(l.Switches, func(c twmap.SwitchTile) uint64 {
+		return gridContent(l.Switches(), func(c twmap.SwitchTile) uint64 {
 			return uint64(c.Number) | uint64(c.ID)<<8 | uint64(c.Flags)<<16 | uint64(c.Delay)<<24
 		})
 	case twmap.KindTune:
-		return gridContent(l.Tunes, func(c twmap.TuneTile) uint64 { return uint64(c.Number) | uint64(c.ID)<<8 })
+		return gridContent(l.Tunes(), func(c twmap.TuneTile) uint64 { return uint64(c.Number) | uint64(c.ID)<<8 })
 	}
-	return gridContent(l.Tiles, func(c twmap.Tile) uint64 {
+	return gridContent(l.Tiles(), func(c twmap.Tile) uint64 {
 		return uint64(c.ID) | uint64(c.Flags)<<8 | uint64(c.Skip)<<16 | uint64(c.Reserved)<<24
 	})
 }
@@ -179,9 +179,9 @@ func tileContent(l *twmap.TileLayer) Content {
 // its first to its last cell that is none: so it stays the same where a layer is
 // moved, or made wider.
 func gridContent[T twmap.Cell](g *twmap.Grid[T], number func(T) uint64) Content {
-	c := Content{Sum: mix32(1, int32(g.Width), int32(g.Height))}
+	c := Content{Sum: mix32(1, int32(g.Width()), int32(g.Height()))}
 	cells, _ := g.Cells()
-	columns := make([]run, min(g.Width, len(cells))) // a broken layer may state any width
+	columns := make([]run, min(g.Width(), len(cells))) // a broken layer may state any width
 	for y, row := range g.Rows() {
 		var across run
 		for x, cell := range row {

@@ -39,6 +39,9 @@ var (
 	foundTilemapName = Catalog.Add("tw-map-tilemap-name", check.Error,
 		"The name of a tile layer is not valid UTF-8.",
 		"Give the layer a name.")
+	foundModel = Catalog.Add("tw-map-model", check.Error,
+		"A program made a map with a part that is nil, or with a tile layer without cells. No file is such a map.",
+		"Make the parts with the functions of package twmap that are there for it.")
 	foundLayerSize = Catalog.Add("tw-map-layer-size", check.Error,
 		"A tile layer is less than two tiles wide or high, or larger than can be counted.",
 		"Give the layer a size, or delete it.")

@@ -18,9 +18,11 @@ import (
 // what DDNet refuses, what it ignores, and what a map maker would not want. It
 // inflates all data, on all cores. What is wrong with the container is not
 // part of it: see [CheckFile].
-//
-// Like Encode it must not run twice at a time.
 func (m *Map) Check(sink check.Sink) {
+	if err := m.validate(false); err != nil {
+		sink.Add(foundModel, "", -1, "%v", err)
+		return
+	}
 	c := checker{m: m}
 	c.left.Store(maxPlaces)
 	c.findParts()
@@ -30,7 +32,7 @@ func (m *Map) Check(sink check.Sink) {
 			c.used[kind] = l
 		}
 	}
-	c.f, c.fault = m.current()
+	c.f = m.current()
 	c.add(c.checkLaw)
 	c.add(c.checkItems)
 	c.add(c.checkInfo)
@@ -63,9 +65,8 @@ func CheckFile(f *datafile.File, sink check.Sink) {
 
 // checker collects what has to be done for a check, and what it sees on the way.
 type checker struct {
-	m     *Map
-	f     *datafile.File // what Encode would write, nil if it would fail
-	fault error
+	m *Map
+	f *datafile.File // what Encode would write
 
 	left    atomic.Int32               // how many more places findings may keep
 	groups  []*Part                    // by the numbers of the groups

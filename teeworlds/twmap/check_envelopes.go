@@ -17,9 +17,6 @@ func (c *checker) checkEnvelopes(sink check.Sink) {
 
 // checkPointRanges holds what the items of envelopes claim against the item of points.
 func (c *checker) checkPointRanges(sink check.Sink) {
-	if c.fault != nil {
-		return
-	}
 	size := envPointInts
 	if c.m.longPoints() {
 		size += envBezierInts

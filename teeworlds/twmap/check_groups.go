@@ -85,11 +85,11 @@ func checkLayerBase(sink check.Sink, part *Part, what string, b *LayerBase, at i
 }
 
 func (c *checker) checkTileLayer(sink check.Sink, part *Part, l *TileLayer, elsewhere bool) {
-	what := title(fmt.Sprintf("%v layer", l.Kind), l.Name)
+	what := title(fmt.Sprintf("%v layer", l.Kind()), l.Name)
 	// A bad name from a file was told by the law, and is "" here.
-	checkLayerBase(sink, part, fmt.Sprintf("%v layer", l.Kind), &l.LayerBase, 0)
+	checkLayerBase(sink, part, fmt.Sprintf("%v layer", l.Kind()), &l.LayerBase, 0)
 	if l.Version >= 3 && len(l.Name) > 11 {
-		sink.AddAt(foundNameLong, part.at(), part.path(), -1, "the name %q of the %v layer has %d bytes, there is room for 11", l.Name, l.Kind, len(l.Name))
+		sink.AddAt(foundNameLong, part.at(), part.path(), -1, "the name %q of the %v layer has %d bytes, there is room for 11", l.Name, l.Kind(), len(l.Name))
 	}
 	if odd := l.flags &^ 63; odd != 0 {
 		sink.AddAt(foundLayerFlags, part.at(), part.path(), -1, "the %s has unknown tilemap flags %v", what, odd)
@@ -99,7 +99,7 @@ func (c *checker) checkTileLayer(sink check.Sink, part *Part, l *TileLayer, else
 			sink.AddAt(foundAutoMapperSeed, part.at(), part.path(), -1, "the automapper of the %s has the seed %d", what, a.Seed)
 		}
 	}
-	if l.Kind.Physics() {
+	if l.Kind().Physics() {
 		c.checkPhysics(sink, part, l, elsewhere)
 		return
 	}
@@ -125,18 +125,18 @@ func (c *checker) checkImage(sink check.Sink, part *Part, what string, i int) *I
 }
 
 func (c *checker) checkPhysics(sink check.Sink, part *Part, l *TileLayer, elsewhere bool) {
-	used := c.used[l.Kind]
+	used := c.used[l.Kind()]
 	if used != l {
-		sink.AddAt(foundPhysicsDuplicate, part.at(), part.path(), -1, "the game uses another %v layer, which comes later", l.Kind)
+		sink.AddAt(foundPhysicsDuplicate, part.at(), part.path(), -1, "the game uses another %v layer, which comes later", l.Kind())
 	}
 	if elsewhere {
-		sink.AddAt(foundPhysicsGroup, part.at(), part.path(), -1, "the %v layer is not in the group of the game layer", l.Kind)
+		sink.AddAt(foundPhysicsGroup, part.at(), part.path(), -1, "the %v layer is not in the group of the game layer", l.Kind())
 	}
-	if game := c.used[KindGame]; game != nil && (l.Width != game.Width || l.Height != game.Height) && used == l {
-		sink.AddAt(foundPhysicsShape, part.at(), part.path(), -1, "the %v layer is %d x %d tiles large, the game layer %d x %d", l.Kind, l.Width, l.Height, game.Width, game.Height)
+	if game := c.used[KindGame]; game != nil && (l.Width() != game.Width() || l.Height() != game.Height()) && used == l {
+		sink.AddAt(foundPhysicsShape, part.at(), part.path(), -1, "the %v layer is %d x %d tiles large, the game layer %d x %d", l.Kind(), l.Width(), l.Height(), game.Width(), game.Height())
 	}
-	if l.Version >= 3 && l.Name != l.Kind.physicsName() && c.mod == "" {
-		sink.AddAt(foundPhysicsName, part.at(), part.path(), -1, "the %v layer is named %q, not %q", l.Kind, l.Name, l.Kind.physicsName())
+	if l.Version >= 3 && l.Name != l.Kind().physicsName() && c.mod == "" {
+		sink.AddAt(foundPhysicsName, part.at(), part.path(), -1, "the %v layer is named %q, not %q", l.Kind(), l.Name, l.Kind().physicsName())
 	}
 	var looks []string
 	if l.Color != White {
@@ -149,7 +149,7 @@ func (c *checker) checkPhysics(sink check.Sink, part *Part, l *TileLayer, elsewh
 		looks = append(looks, "the detail flag")
 	}
 	if looks != nil {
-		sink.AddAt(foundPhysicsLook, part.at(), part.path(), -1, "the %v layer has %s", l.Kind, strings.Join(looks, " and "))
+		sink.AddAt(foundPhysicsLook, part.at(), part.path(), -1, "the %v layer has %s", l.Kind(), strings.Join(looks, " and "))
 	}
 }
 
@@ -305,10 +305,8 @@ func (t *tally) report(sink check.Sink, kind *check.Kind, format string) {
 // come twice the container's check tells.
 func (c *checker) indexed() map[uint16]int {
 	n := make(map[uint16]int)
-	if c.f != nil {
-		for id := range c.f.All(datafile.TypeUUIDIndex) {
-			n[id]++
-		}
+	for id := range c.f.All(datafile.TypeUUIDIndex) {
+		n[id]++
 	}
 	return n
 }
@@ -333,7 +331,7 @@ func (e *Extra) what() string {
 func layerType(l Layer) string {
 	switch l := l.(type) {
 	case *TileLayer:
-		return fmt.Sprintf("%v layer", l.Kind)
+		return fmt.Sprintf("%v layer", l.Kind())
 	case *QuadLayer:
 		return "quads layer"
 	case *SoundLayer:
@@ -364,7 +362,7 @@ func (c *checker) checkForm(sink check.Sink) {
 	for _, l := range m.Layers() {
 		switch l := l.(type) {
 		case *TileLayer:
-			note(l.Kind.Physics() && l.Kind != KindGame, fmt.Sprintf("a %v layer", l.Kind))
+			note(l.Kind().Physics() && l.Kind() != KindGame, fmt.Sprintf("a %v layer", l.Kind()))
 			note(l.AutoMapper != nil, "automappers")
 		case *SoundLayer:
 			note(true, "sounds layers")

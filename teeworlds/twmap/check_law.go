@@ -31,10 +31,6 @@ type lawTilemap struct {
 }
 
 func (c *checker) checkLaw(sink check.Sink) {
-	if c.fault != nil {
-		sink.Add(foundLayerSize, "", -1, "%v", c.fault)
-		return
-	}
 	l := law{Sink: sink, c: c, f: c.f}
 	l.version()
 	l.groups()
@@ -194,9 +190,6 @@ func (l *law) tiles() {
 
 // checkItems holds the lengths and versions of all other items against what is usual.
 func (c *checker) checkItems(sink check.Sink) {
-	if c.fault != nil {
-		return
-	}
 	seen := make(map[uint16]int)
 	for _, it := range c.f.Items {
 		n := seen[it.Type]

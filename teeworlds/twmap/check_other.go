@@ -39,7 +39,7 @@ func (c *checker) findForeign() {
 			c.mod = modInfclass
 		}
 		for _, l := range g.Layers {
-			if t, ok := l.(*TileLayer); ok && infclassLayer(t.Kind, t.Name) {
+			if t, ok := l.(*TileLayer); ok && infclassLayer(t.Kind(), t.Name) {
 				c.foreign[t] = true
 				layers.addAs(c.layers[l].whole(), func() string { return t.Name })
 			}

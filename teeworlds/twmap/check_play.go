@@ -77,7 +77,7 @@ func (c *checker) checkTeles(sink check.Sink) {
 		}
 		s := c.spots()
 		part := c.layers[c.used[KindTele]]
-		eachCell(c.used[KindTele].Teles, func(x, y int, t TeleTile) {
+		eachCell(c.used[KindTele].Teles(), func(x, y int, t TeleTile) {
 			if id := GameTile(t.ID); !t.unused() && is(id, t.Number) {
 				s.addAs(part.tile(x, y), func() string { return fmt.Sprintf("%d,%d (%d)", x, y, t.Number) })
 			}
@@ -118,7 +118,7 @@ const maxSpawns = 64
 func (m *Map) TooManySpawns() string {
 	var n [3]int
 	if game := m.Physics(KindGame); game != nil {
-		eachCell(game.Tiles, func(_, _ int, t Tile) {
+		eachCell(game.Tiles(), func(_, _ int, t Tile) {
 			if id := GameTile(t.ID); id >= EntitySpawn && id <= EntitySpawnBlue {
 				n[id-EntitySpawn]++
 			}
@@ -151,7 +151,7 @@ func (c *checker) checkSpawns(sink check.Sink) {
 	}
 	s := c.spots()
 	game := c.used[KindGame]
-	eachCell(game.Tiles, func(x, y int, t Tile) {
+	eachCell(game.Tiles(), func(x, y int, t Tile) {
 		if id := GameTile(t.ID); id >= EntitySpawn && id <= EntitySpawnBlue && counts[id-EntitySpawn] > maxSpawns {
 			s.add(c.layers[game].tile(x, y))
 		}

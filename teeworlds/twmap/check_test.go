@@ -16,7 +16,7 @@ import (
 // playable returns a map that nothing is wrong with.
 func playable() *twmap.Map {
 	m := twmap.New(50, 45)
-	m.Physics(twmap.KindGame).Tiles.Set(3, 4, twmap.Tile{ID: uint8(twmap.EntitySpawn)})
+	m.Physics(twmap.KindGame).Tiles().Set(3, 4, twmap.Tile{ID: uint8(twmap.EntitySpawn)})
 	return m
 }
 
@@ -166,7 +166,8 @@ var checkCases = []checkCase{
 	{id: "tw-map-tilemap-name", edit: func(m *twmap.Map) { deco(m) }, raw: set(itemLayer, 1, 15, 0x01010101)},
 	{id: "tw-map-layer-size", edit: func(m *twmap.Map) { deco(m) }, raw: set(itemLayer, 1, 4, 1)},
 	{id: "tw-map-layer-size", edit: func(m *twmap.Map) { deco(m) }, raw: set(itemLayer, 1, 4, -3)},
-	{id: "tw-map-layer-size", edit: func(m *twmap.Map) { deco(m).Width = 0 }},
+	{id: "tw-map-model", edit: func(m *twmap.Map) { second(m, nil) }},
+	{id: "tw-map-model", edit: func(m *twmap.Map) { second(m, &twmap.TileLayer{}) }},
 	{id: "tw-map-layer-color", edit: func(m *twmap.Map) { deco(m).Color.R = 256 }},
 	{id: "tw-map-no-game-layer", edit: func(m *twmap.Map) { m.Groups[0].Layers = nil }},
 	{id: "tw-map-tiles-index", edit: func(m *twmap.Map) { deco(m) }, raw: set(itemLayer, 1, 14, 99)},
@@ -181,9 +182,9 @@ var checkCases = []checkCase{
 	{id: "tw-map-tiles-short", edit: func(m *twmap.Map) { deco(m) }, raw: fill(itemLayer, 1, 14, make([]byte, 8))},
 	{id: "tw-map-tiles-short", edit: func(m *twmap.Map) { deco(m).Version = 4 }, raw: fill(itemLayer, 1, 14, []byte{0, 0, 98, 0})},
 	{id: "tw-map-tiles-surplus", edit: func(m *twmap.Map) { deco(m).Version = 4 }, raw: fill(itemLayer, 1, 14, []byte{0, 0, 99, 0, 0, 0, 0, 0})},
-	{id: "tw-map-tile-reserved", edit: func(m *twmap.Map) { deco(m).Tiles.Set(1, 2, twmap.Tile{ID: 1, Skip: 1}) }},
+	{id: "tw-map-tile-reserved", edit: func(m *twmap.Map) { deco(m).Tiles().Set(1, 2, twmap.Tile{ID: 1, Skip: 1}) }},
 	{id: "tw-map-tile-reserved", edit: at(twmap.KindSpeedup, func(l *twmap.TileLayer) {
-		l.Speedups.Set(1, 2, twmap.SpeedupTile{ID: 29, Force: 1, Padding: 1})
+		l.Speedups().Set(1, 2, twmap.SpeedupTile{ID: 29, Force: 1, Padding: 1})
 	})},
 
 	{id: "tw-map-text", edit: func(m *twmap.Map) { m.Info.Author = "Ada" }, raw: fill(itemInfo, 0, 1, []byte("Ada"))},
@@ -305,31 +306,31 @@ var checkCases = []checkCase{
 		item(f, typ, 0)[2] = 9
 	}},
 
-	{id: "tw-map-tile-invalid", edit: at(twmap.KindGame, func(l *twmap.TileLayer) { l.Tiles.Set(1, 2, twmap.Tile{ID: 26}) })},
-	{id: "tw-map-tile-unused", edit: at(twmap.KindTele, func(l *twmap.TileLayer) { l.Teles.Set(1, 2, twmap.TeleTile{ID: 26}) })},
-	{id: "tw-map-tile-unused", edit: at(twmap.KindSwitch, func(l *twmap.TileLayer) { l.Switches.Set(1, 2, twmap.SwitchTile{ID: 24, Delay: 3}) })},
-	{id: "tw-map-tile-unused", edit: at(twmap.KindSpeedup, func(l *twmap.TileLayer) { l.Speedups.Set(1, 2, twmap.SpeedupTile{ID: 29}) })},
-	{id: "tw-map-tile-unused", edit: at(twmap.KindTune, func(l *twmap.TileLayer) { l.Tunes.Set(1, 2, twmap.TuneTile{ID: 68}) })},
-	{id: "tw-map-tile-flags", edit: at(twmap.KindGame, func(l *twmap.TileLayer) { l.Tiles.Set(1, 2, twmap.Tile{ID: 1, Flags: twmap.Opaque}) })},
-	{id: "tw-map-tile-flags", edit: func(m *twmap.Map) { deco(m).Tiles.Set(1, 2, twmap.Tile{ID: 1, Flags: 16}) }},
+	{id: "tw-map-tile-invalid", edit: at(twmap.KindGame, func(l *twmap.TileLayer) { l.Tiles().Set(1, 2, twmap.Tile{ID: 26}) })},
+	{id: "tw-map-tile-unused", edit: at(twmap.KindTele, func(l *twmap.TileLayer) { l.Teles().Set(1, 2, twmap.TeleTile{ID: 26}) })},
+	{id: "tw-map-tile-unused", edit: at(twmap.KindSwitch, func(l *twmap.TileLayer) { l.Switches().Set(1, 2, twmap.SwitchTile{ID: 24, Delay: 3}) })},
+	{id: "tw-map-tile-unused", edit: at(twmap.KindSpeedup, func(l *twmap.TileLayer) { l.Speedups().Set(1, 2, twmap.SpeedupTile{ID: 29}) })},
+	{id: "tw-map-tile-unused", edit: at(twmap.KindTune, func(l *twmap.TileLayer) { l.Tunes().Set(1, 2, twmap.TuneTile{ID: 68}) })},
+	{id: "tw-map-tile-flags", edit: at(twmap.KindGame, func(l *twmap.TileLayer) { l.Tiles().Set(1, 2, twmap.Tile{ID: 1, Flags: twmap.Opaque}) })},
+	{id: "tw-map-tile-flags", edit: func(m *twmap.Map) { deco(m).Tiles().Set(1, 2, twmap.Tile{ID: 1, Flags: 16}) }},
 	{id: "tw-map-speedup-angle", edit: at(twmap.KindSpeedup, func(l *twmap.TileLayer) {
-		l.Speedups.Set(1, 2, twmap.SpeedupTile{ID: 29, Force: 1, Angle: 360})
+		l.Speedups().Set(1, 2, twmap.SpeedupTile{ID: 29, Force: 1, Angle: 360})
 	})},
-	{id: "tw-map-no-spawn", edit: at(twmap.KindGame, func(l *twmap.TileLayer) { l.Tiles.Set(3, 4, twmap.Tile{ID: 1}) })},
-	{id: "tw-map-tile-mirrored", edit: at(twmap.KindGame, func(l *twmap.TileLayer) { l.Tiles.Set(1, 2, twmap.Tile{ID: 60, Flags: twmap.FlipX}) })},
+	{id: "tw-map-no-spawn", edit: at(twmap.KindGame, func(l *twmap.TileLayer) { l.Tiles().Set(3, 4, twmap.Tile{ID: 1}) })},
+	{id: "tw-map-tile-mirrored", edit: at(twmap.KindGame, func(l *twmap.TileLayer) { l.Tiles().Set(1, 2, twmap.Tile{ID: 60, Flags: twmap.FlipX}) })},
 	{id: "tw-map-tile-mirrored", edit: at(twmap.KindFront, func(l *twmap.TileLayer) {
-		l.Tiles.Set(1, 2, twmap.Tile{ID: 225, Flags: twmap.FlipY | twmap.Rotate})
+		l.Tiles().Set(1, 2, twmap.Tile{ID: 225, Flags: twmap.FlipY | twmap.Rotate})
 	})},
 	{id: "tw-map-tile-mirrored", edit: at(twmap.KindSwitch, func(l *twmap.TileLayer) {
-		l.Switches.Set(1, 2, twmap.SwitchTile{ID: 224, Flags: twmap.FlipY})
+		l.Switches().Set(1, 2, twmap.SwitchTile{ID: 224, Flags: twmap.FlipY})
 	})},
 	{id: "tw-map-tile-deprecated", edit: at(twmap.KindSpeedup, func(l *twmap.TileLayer) {
-		l.Speedups.Set(1, 2, twmap.SpeedupTile{ID: 28, Force: 1})
-		l.Speedups.Set(2, 2, twmap.SpeedupTile{ID: 28, Force: 1})
+		l.Speedups().Set(1, 2, twmap.SpeedupTile{ID: 28, Force: 1})
+		l.Speedups().Set(2, 2, twmap.SpeedupTile{ID: 28, Force: 1})
 	})},
 	{id: "tw-map-tile-deprecated", edit: func(m *twmap.Map) { // once for a map
 		for range 2 {
-			physics(m, twmap.KindSpeedup, 50, 45).Speedups.Set(1, 2, twmap.SpeedupTile{ID: 28, Force: 1})
+			physics(m, twmap.KindSpeedup, 50, 45).Speedups().Set(1, 2, twmap.SpeedupTile{ID: 28, Force: 1})
 		}
 	}, also: []string{"tw-map-physics-duplicate"}},
 	{id: "tw-map-spawns-many", edit: spawns(65)},
@@ -345,15 +346,15 @@ var checkCases = []checkCase{
 		f.AddItem(9, 1, 1, 2, 3)
 		f.AddItem(10, 0, 4)
 	}},
-	{id: "tw-map-race", edit: at(twmap.KindGame, func(l *twmap.TileLayer) { l.Tiles.Set(1, 2, twmap.Tile{ID: 33}) })},
-	{id: "tw-map-race", edit: at(twmap.KindFront, func(l *twmap.TileLayer) { l.Tiles.Set(1, 2, twmap.Tile{ID: 34}) })},
+	{id: "tw-map-race", edit: at(twmap.KindGame, func(l *twmap.TileLayer) { l.Tiles().Set(1, 2, twmap.Tile{ID: 33}) })},
+	{id: "tw-map-race", edit: at(twmap.KindFront, func(l *twmap.TileLayer) { l.Tiles().Set(1, 2, twmap.Tile{ID: 34}) })},
 	{id: "tw-map-time-checkpoints", edit: at(twmap.KindGame, func(l *twmap.TileLayer) {
 		for x, id := range []uint8{33, 34, 35, 37} {
-			l.Tiles.Set(x, 2, twmap.Tile{ID: id})
+			l.Tiles().Set(x, 2, twmap.Tile{ID: id})
 		}
 	})},
 	{id: "tw-map-tele-exit", edit: at(twmap.KindTele, func(l *twmap.TileLayer) {
-		l.Teles.Set(1, 2, twmap.TeleTile{Number: 1, ID: 26})
+		l.Teles().Set(1, 2, twmap.TeleTile{Number: 1, ID: 26})
 	})},
 	{id: "tw-map-tele-exit", edit: teles(14, 1, 15, 2, 10, 3, 26, 4, 27, 4)},
 	{id: "tw-map-tele-entry", edit: teles(27, 1, 27, 2, 15, 2)},
@@ -361,13 +362,13 @@ var checkCases = []checkCase{
 	{id: "tw-map-checkpoint-exit", edit: teles(63, 0)},
 	{id: "tw-map-checkpoint-entry", edit: teles(29, 3, 30, 2, 30, 1, 31, 0)}, // 3 leads to 2, nothing to 1
 	{id: "tw-map-checkpoint-unused", edit: teles(29, 1, 30, 1)},
-	{id: "tw-map-tune-zone", edit: at(twmap.KindTune, func(l *twmap.TileLayer) { l.Tunes.Set(1, 2, twmap.TuneTile{Number: 5, ID: 68}) })},
+	{id: "tw-map-tune-zone", edit: at(twmap.KindTune, func(l *twmap.TileLayer) { l.Tunes().Set(1, 2, twmap.TuneTile{Number: 5, ID: 68}) })},
 }
 
 // spawns fills the map with spawns.
 func spawns(n int) func(*twmap.Map) {
 	return func(m *twmap.Map) {
-		tiles := m.Physics(twmap.KindGame).Tiles
+		tiles := m.Physics(twmap.KindGame).Tiles()
 		tiles.Set(3, 4, twmap.Tile{})
 		for i := range n {
 			tiles.Set(i%50, 5+i/50, twmap.Tile{ID: uint8(twmap.EntitySpawnBlue)})
@@ -379,7 +380,7 @@ func spawns(n int) func(*twmap.Map) {
 func teles(tiles ...uint8) func(*twmap.Map) {
 	return at(twmap.KindTele, func(l *twmap.TileLayer) {
 		for i := 0; i < len(tiles); i += 2 {
-			l.Teles.Set(i, 1, twmap.TeleTile{ID: tiles[i], Number: tiles[i+1]})
+			l.Teles().Set(i, 1, twmap.TeleTile{ID: tiles[i], Number: tiles[i+1]})
 		}
 	})
 }
@@ -478,7 +479,7 @@ func TestCheckMany(t *testing.T) {
 	m := playable()
 	front := physics(m, twmap.KindFront, 50, 45)
 	for i := range 50 * 45 {
-		front.Tiles.Set(i%50, i/50, twmap.Tile{ID: 1})
+		front.Tiles().Set(i%50, i/50, twmap.Tile{ID: 1})
 	}
 	for i := range 20 {
 		deco(m).Name = fmt.Sprintf("a long name, number %d", i)

@@ -27,11 +27,11 @@ type cellFaults struct {
 // checkCells checks the tiles of a layer, and keeps what they are for.
 func (c *checker) checkCells(sink check.Sink, part *Part, layer *TileLayer) {
 	l := layer
-	stored := !l.grid().isChanged(l.Version >= 4)
+	stored := !l.cells.isChanged(l.Version >= 4)
 	if stored && (l.data[l.dataKind()].block == nil || l.Version >= 4 && l.dataKind() != KindTiles) {
 		return // told by the law
 	}
-	what := title(fmt.Sprintf("%v layer", l.Kind), l.Name)
+	what := title(fmt.Sprintf("%v layer", l.Kind()), l.Name)
 	offset := int64(-1)
 	if stored {
 		offset = l.data[l.dataKind()].offset()
@@ -43,24 +43,24 @@ func (c *checker) checkCells(sink check.Sink, part *Part, layer *TileLayer) {
 	}
 	f := cellFaults{part: part, reserved: c.spots(), invalid: c.spots(), unused: c.spots(), flags: c.spots(), angle: c.spots(), mirrored: c.spots(), deprecated: c.spots()}
 	p := playStats{teles: make(map[teleKey]int)}
-	switch l.Kind {
+	switch l.Kind() {
 	case KindTele:
-		eachCell(l.Teles, func(x, y int, t TeleTile) { f.tele(&p, x, y, t) })
+		eachCell(l.Teles(), func(x, y int, t TeleTile) { f.tele(&p, x, y, t) })
 	case KindSpeedup:
-		eachCell(l.Speedups, f.speedup)
+		eachCell(l.Speedups(), f.speedup)
 	case KindSwitch:
-		eachCell(l.Switches, f.switches)
+		eachCell(l.Switches(), f.switches)
 	case KindTune:
-		eachCell(l.Tunes, func(x, y int, t TuneTile) { f.tune(&p, x, y, t) })
+		eachCell(l.Tunes(), func(x, y int, t TuneTile) { f.tune(&p, x, y, t) })
 	case KindTiles:
-		eachCell(l.Tiles, f.tile)
+		eachCell(l.Tiles(), f.tile)
 	default:
-		eachCell(l.Tiles, func(x, y int, t Tile) { f.game(&p, l.Kind, x, y, t) })
+		eachCell(l.Tiles(), func(x, y int, t Tile) { f.game(&p, l.Kind(), x, y, t) })
 	}
-	f.report(sink, what, offset, l.Kind)
-	if l.Kind.Physics() && c.used[l.Kind] == layer {
+	f.report(sink, what, offset, l.Kind())
+	if l.Kind().Physics() && c.used[l.Kind()] == layer {
 		p.unknown = f.invalid.n
-		c.play[l.Kind] = &p
+		c.play[l.Kind()] = &p
 	}
 }
 
@@ -70,21 +70,21 @@ func (l *TileLayer) checkAmount(sink check.Sink, part *Part, what string, offset
 		sink.AddAt(foundTilesUnreadable, part.at(), part.path(), offset, "the %s: %s", what, reason(err))
 		return false
 	}
-	n := l.Width * l.Height
-	have := len(data) / kindCellSizes[l.Kind]
+	n := l.Width() * l.Height()
+	have := len(data) / kindCellSizes[l.Kind()]
 	if l.Version >= 4 {
 		records := have
 		have = 0
 		for i := range records {
 			if have >= n { // the game overlooks a last piece of less than a tile
-				sink.AddAt(foundTilesSurplus, part.at(), part.path(), offset, "the %s has %d more tiles than its %d x %d", what, records-i, l.Width, l.Height)
+				sink.AddAt(foundTilesSurplus, part.at(), part.path(), offset, "the %s has %d more tiles than its %d x %d", what, records-i, l.Width(), l.Height())
 				break
 			}
 			have += int(data[4*i+2]) + 1
 		}
 	}
 	if have < n {
-		sink.AddAt(foundTilesShort, part.at(), part.path(), offset, "the %s has %d tiles, %d x %d are %d", what, have, l.Width, l.Height, n)
+		sink.AddAt(foundTilesShort, part.at(), part.path(), offset, "the %s has %d tiles, %d x %d are %d", what, have, l.Width(), l.Height(), n)
 	}
 	return have >= n
 }

@@ -21,7 +21,8 @@ type codec struct {
 
 	ints     []int32 // when writing
 	refs     []placedRef
-	detached bool // write as if all data were new: counts are what is there, not what was stated
+	detached bool    // write as if all data were new: counts are what is there, not what was stated
+	numbers  []int32 // the next numbers of things that follow from where they stand in the map
 }
 
 // maxText limits texts that are inflated: names of 128 bytes, settings of many lines.
@@ -56,6 +57,16 @@ func (c *codec) int32(name string, p *int32) {
 	} else if c.more() {
 		*p = c.r.Int32(name)
 	}
+}
+
+// number is an integer that follows from where things stand in the map. When writing
+// it leaves what p points at alone, which is what was read.
+func (c *codec) number(name string, p *int32) {
+	if !c.writing() {
+		c.int32(name, p)
+		return
+	}
+	c.ints, c.numbers = append(c.ints, c.numbers[0]), c.numbers[1:]
 }
 
 // When writing, int and bool leave what p points at alone: others may read it

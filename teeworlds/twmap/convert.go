@@ -44,7 +44,7 @@ func (m *Map) Modernize() (lost []string) {
 			switch l := l.(type) {
 			case *TileLayer:
 				l.Version = 3
-				if infclassLayer(l.Kind, l.Name) {
+				if infclassLayer(l.Kind(), l.Name) {
 					lost = append(lost, fmt.Sprintf("groups[%d].layers[%d]: tiles of the layer %s of %s", i, j, l.Name, modInfclass))
 				}
 			case *QuadLayer:
@@ -120,8 +120,8 @@ func (m *Map) To07() (lost []string) {
 		for j, l := range g.Layers {
 			switch l := l.(type) {
 			case *TileLayer:
-				if l.Kind.Physics() && l.Kind != KindGame {
-					lose("groups[%d].layers[%d]: %s layer", i, j, l.Kind)
+				if l.Kind().Physics() && l.Kind() != KindGame {
+					lose("groups[%d].layers[%d]: %s layer", i, j, l.Kind())
 					continue
 				}
 				if l.AutoMapper != nil && l.AutoMapper.Config >= 0 {

@@ -178,8 +178,7 @@ func (d *decoder) layer(it *datafile.Item) Layer {
 	case layerTiles:
 		l := &TileLayer{LayerBase: base, ColorEnv: -1, Image: -1}
 		l.fields(c)
-		if l.Width > 0 && l.Height > 0 && l.Width <= MaxCells/l.Height {
-			l.connect()
+		if sizeOK(l.Width(), l.Height()) {
 			return l
 		}
 	case layerQuads:

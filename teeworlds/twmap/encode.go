@@ -12,13 +12,17 @@ import (
 
 // Encode returns the bytes of the map, in the form of [datafile.File.Encode].
 // Layers, images and whatever else was not changed since Decode keep their
-// compressed bytes. It updates numbers inside m that tell places of items, so
-// it must not run twice at a time.
+// compressed bytes. It changes nothing in m, so that it may run beside whatever reads
+// the map.
+//
+// It fails where m has something that a file has no room for, and names the part:
+// a list with nil in it, a name that is too long or has a NUL, a layer without cells.
+// Anything else, however strange, is written: [Map.Check] tells what the game makes of it.
 func (m *Map) Encode() ([]byte, error) {
-	f, err := m.current()
-	if err != nil {
+	if err := m.validate(true); err != nil {
 		return nil, err
 	}
+	f := m.current()
 	if f == m.file.datafile && m.file.src != nil {
 		return m.file.src, nil
 	}
@@ -29,57 +33,38 @@ func (m *Map) Encode() ([]byte, error) {
 	return out, err
 }
 
-// Datafile returns the map as a new datafile.
+// Datafile returns the map as a new datafile. It fails where [Map.Encode] does.
 func (m *Map) Datafile() (*datafile.File, error) {
-	if err := m.validate(); err != nil {
+	if err := m.validate(true); err != nil {
 		return nil, err
 	}
-	return m.build(m.place(false)), nil
+	return m.datafile(), nil
 }
+
+func (m *Map) datafile() *datafile.File { return m.build(m.place(false)) }
 
 // current returns the map as a datafile: the one that it was read from, if it
 // was not changed since.
-func (m *Map) current() (*datafile.File, error) {
-	f, err := m.Datafile()
-	original := m.file.datafile
+func (m *Map) current() *datafile.File {
+	f, original := m.datafile(), m.file.datafile
 	switch {
-	case err != nil:
-		return nil, err
 	case original == nil:
-		return f, nil
+		return f
 	case sameParts(f, original):
-		return original, nil
+		return original
 	}
 	// A file that no writer lays out is not made again from its parts. It
 	// still stands if the map says what it said then.
-	if before, err := FromDatafile(original); err == nil {
-		if again, err := before.Datafile(); err == nil && sameParts(f, again) {
-			return original, nil
-		}
+	if before, err := FromDatafile(original); err == nil && sameParts(f, before.datafile()) {
+		return original
 	}
-	return f, nil
+	return f
 }
 
 func sameParts(a, b *datafile.File) bool {
 	return slices.Equal(a.Data, b.Data) && slices.EqualFunc(a.Items, b.Items, func(x, y datafile.Item) bool {
 		return x.Type == y.Type && x.ID == y.ID && slices.Equal(x.Data, y.Data)
 	})
-}
-
-// validate finds what would not survive in the integers of items.
-func (m *Map) validate() error {
-	for i, g := range m.Groups {
-		for j, l := range g.Layers {
-			t, ok := l.(*TileLayer)
-			if !ok {
-				continue
-			}
-			if t.Width <= 0 || t.Height <= 0 || t.Width > MaxCells/t.Height {
-				return fmt.Errorf("groups[%d].layers[%d]: %d x %d tiles: expected at least 1 x 1 and at most %d in all", i, j, t.Width, t.Height, MaxCells)
-			}
-		}
-	}
-	return nil
 }
 
 // placed is an item on its way into a file.
@@ -110,18 +95,16 @@ func (m *Map) place(detached bool) []placed {
 	}
 	autos := 0
 	for i, g := range m.Groups {
-		g.start, g.nLayers = int32(p.layers), int32(len(g.Layers))
+		start := int32(p.layers)
 		for j, l := range g.Layers {
 			key := fmt.Sprintf("groups[%d].layers[%d]", i, j)
 			p.layer(key, l)
 			if t, ok := l.(*TileLayer); ok && t.AutoMapper != nil {
-				a := t.AutoMapper
-				a.group, a.layer = int32(i), int32(j)
-				p.add(key+".automapper", 0, &uuidAutoMapper, autos, a, a.fields)
+				p.add(key+".automapper", 0, &uuidAutoMapper, autos, t.AutoMapper, t.AutoMapper.fields, int32(i), int32(j))
 				autos++
 			}
 		}
-		p.add(fmt.Sprintf("groups[%d]", i), typeGroup, nil, i, g, g.fields)
+		p.add(fmt.Sprintf("groups[%d]", i), typeGroup, nil, i, g, g.fields, start, int32(len(g.Layers)))
 		if z := g.ParallaxZoom; z != nil {
 			p.add(fmt.Sprintf("groups[%d].parallax_zoom", i), 0, &uuidGroupEx, i, z, z.fields)
 		}
@@ -142,10 +125,10 @@ func (m *Map) placeEnvelopes(p *placer) {
 	start := int32(0)
 	tangents := false
 	for i, e := range m.Envelopes {
-		e.start, e.num = start, int32(len(e.Points))
-		start += e.num
+		num := int32(len(e.Points))
 		tangents = tangents || slices.ContainsFunc(e.Points, func(p EnvPoint) bool { return p.hasTangents() })
-		p.add(fmt.Sprintf("envelopes[%d]", i), typeEnvelope, nil, i, e, e.fields)
+		p.add(fmt.Sprintf("envelopes[%d]", i), typeEnvelope, nil, i, e, e.fields, start, num)
+		start += num
 	}
 	each := func(fields ...func(*EnvPoint, *codec)) func(*codec) {
 		return func(c *codec) {
@@ -179,8 +162,8 @@ type placer struct {
 	layers   int
 }
 
-func (p *placer) add(key string, typ uint16, uuid *datafile.UUID, id int, from Entity, fields func(*codec)) {
-	c := codec{detached: p.detached}
+func (p *placer) add(key string, typ uint16, uuid *datafile.UUID, id int, from Entity, fields func(*codec), numbers ...int32) {
+	c := codec{detached: p.detached, numbers: numbers}
 	fields(&c)
 	p.items = append(p.items, placed{typ, uuid, uint16(id), c.ints, c.refs, from, key})
 }

@@ -5,16 +5,22 @@ import (
 	"math"
 )
 
-// Envelope moves a value over time (section "Envelopes").
+// Envelope moves a value over time (section "Envelopes"). [NewEnvelope] makes one; the
+// zero value has no version that a game knows.
 type Envelope struct {
 	origin
-	Version      int32 // 1; 2 with Synchronized; 3 makes all points of the map 88 bytes long, with tangents
-	Name         string
+	Version      int32  // 1; 2 with Synchronized; 3 makes all points of the map 88 bytes long, with tangents
+	Name         string // up to 31 bytes
 	Channels     Channels
 	Synchronized bool // runs on the clock of the server, not on that of the player; always in version 1
 	Points       []EnvPoint
 
-	start, num int32
+	start, num int32 // what the item said
+}
+
+// NewEnvelope returns an envelope as DDNet writes it, on the clock of each player.
+func NewEnvelope(name string, channels Channels, points ...EnvPoint) *Envelope {
+	return &Envelope{Version: 2, Name: name, Channels: channels, Points: points}
 }
 
 // Channels is the number of values that an envelope moves, which tells what
@@ -105,8 +111,8 @@ func (e *Envelope) fields(c *codec) {
 	if !c.writing() {
 		c.r.Means(e.Channels)
 	}
-	c.int32("start_point", &e.start)
-	c.int32("num_points", &e.num)
+	c.number("start_point", &e.start)
+	c.number("num_points", &e.num)
 	c.name("name", &e.Name, 8)
 	if e.Version >= 2 {
 		c.bool("synchronized", &e.Synchronized)

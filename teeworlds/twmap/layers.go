@@ -94,7 +94,8 @@ type QuadLayer struct {
 	quads list[Quad]
 }
 
-// Quad is a textured quadrilateral.
+// Quad is a textured quadrilateral. [NewQuad] makes one; the zero value is black
+// and moved by the first envelope.
 type Quad struct {
 	Points  [4]Point // top left, top right, bottom left, bottom right; 22.10 fixed-point, 1024 units = 1/32 tile
 	Pivot   Point    // around which its position envelope turns it
@@ -106,6 +107,25 @@ type Quad struct {
 	ColorEnv       int32 // index of its colour envelope, -1 for none
 	ColorEnvOffset int32 // in milliseconds
 }
+
+// NewQuad returns a rectangle that shows the whole image, white, moved by nothing, and
+// turning around its middle. All numbers are in pixels: a tile has 32, and 0, 0 is the
+// top left of the group.
+func NewQuad(left, top, width, height int32) Quad {
+	right, bottom := left+width, top+height
+	point := func(x, y int32) Point { return Point{x * unit, y * unit} }
+	return Quad{
+		Points:   [4]Point{point(left, top), point(right, top), point(left, bottom), point(right, bottom)},
+		Pivot:    Point{(left + right) * (unit / 2), (top + bottom) * (unit / 2)},
+		Colors:   [4]Color{White, White, White, White},
+		Texture:  [4]Point{{0, 0}, {unit, 0}, {0, unit}, {unit, unit}},
+		PosEnv:   -1,
+		ColorEnv: -1,
+	}
+}
+
+// unit is 1 in 22.10 fixed-point.
+const unit = 1024
 
 // Point is a place, or a distance.
 type Point struct{ X, Y int32 }
@@ -198,7 +218,8 @@ type SoundLayer struct {
 	sources list[SoundSource]
 }
 
-// SoundSource is a place that plays a sound.
+// SoundSource is a place that plays a sound. [NewSoundSource] makes one; the zero value
+// is moved and muted by the first envelope.
 type SoundSource struct {
 	Position       Point // 22.10 fixed-point, as for quads
 	Loop           bool
@@ -210,7 +231,14 @@ type SoundSource struct {
 	SoundEnv       int32 // index of its sound envelope, -1 for none
 	SoundEnvOffset int32 // in milliseconds
 	Shape          SoundShape
-	Width, Height  int32 // of a rectangle; Width is the radius of a circle
+	Width, Height  int32 // of a rectangle, 22.10 fixed-point; Width is the radius of a circle, in pixels
+}
+
+// NewSoundSource returns a circle in which the sound is heard, over and over, louder
+// towards the middle and on the side that it is on. All numbers are in pixels, as for
+// [NewQuad].
+func NewSoundSource(x, y, radius int32) SoundSource {
+	return SoundSource{Position: Point{x * unit, y * unit}, Loop: true, Pan: true, PosEnv: -1, SoundEnv: -1, Shape: ShapeCircle, Width: radius}
 }
 
 // SoundShape is the form of the area in which a source is heard.

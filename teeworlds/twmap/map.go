@@ -78,20 +78,24 @@ type Info struct {
 	author, version, credits, license, settings dataRef
 }
 
-// Group is a group of layers that move together (section "Groups").
+// Group is a group of layers that move together (section "Groups"). [NewGroup] makes
+// one; the zero value stands still and has no version that a game knows.
 type Group struct {
 	origin
-	Version              int32 // 1 to 3; clipping since 2, a name since 3
-	Name                 string
-	OffsetX, OffsetY     int32 // in 1/32 tiles
-	ParallaxX, ParallaxY int32 // in percent: 100 moves with the game, 0 stands still
-	Clip                 *Clip // nil: not clipped
+	Version              int32  // 1 to 3; clipping since 2, a name since 3
+	Name                 string // up to 11 bytes
+	OffsetX, OffsetY     int32  // in 1/32 tiles
+	ParallaxX, ParallaxY int32  // in percent: 100 moves with the game, 0 stands still
+	Clip                 *Clip  // nil: not clipped
 	ParallaxZoom         *ParallaxZoom
 	Layers               []Layer
 
-	clipping       bool
-	clip           Clip
-	start, nLayers int32
+	start, nLayers int32 // what the item said
+}
+
+// NewGroup returns a group that moves with the game.
+func NewGroup(name string, layers ...Layer) *Group {
+	return &Group{Version: 3, Name: name, ParallaxX: 100, ParallaxY: 100, Layers: layers}
 }
 
 // Clip is the rectangle, in 1/32 tiles, outside of which a group is not drawn.
@@ -122,11 +126,9 @@ type Color struct{ R, G, B, A int32 }
 var White = Color{255, 255, 255, 255}
 
 // New returns a map with what the game asks for: a Game group with a game layer
-// of width times height tiles of air.
+// of width times height tiles of air. It panics where [NewGrid] does.
 func New(width, height int) *Map {
-	game := &Group{Version: 3, Name: "Game", ParallaxX: 100, ParallaxY: 100}
-	game.Layers = []Layer{NewTileLayer(KindGame, width, height)}
-	return &Map{Version: 1, Info: &Info{}, Groups: []*Group{game}}
+	return &Map{Version: 1, Info: &Info{}, Groups: []*Group{NewGroup("Game", NewTileLayer(KindGame, width, height))}}
 }
 
 // Layers returns all layers in the order of their groups, orphans last.
@@ -143,7 +145,7 @@ func (m *Map) Layers() []Layer {
 func (m *Map) Physics(kind Kind) *TileLayer {
 	for _, g := range slices.Backward(m.Groups) {
 		for _, l := range slices.Backward(g.Layers) {
-			if t, ok := l.(*TileLayer); ok && t.Kind == kind {
+			if t, ok := l.(*TileLayer); ok && t.Kind() == kind {
 				return t
 			}
 		}
@@ -170,23 +172,20 @@ func (g *Group) fields(c *codec) {
 	c.int32("offset_y", &g.OffsetY)
 	c.int32("parallax_x", &g.ParallaxX)
 	c.int32("parallax_y", &g.ParallaxY)
-	c.int32("start_layer", &g.start)
-	c.int32("num_layers", &g.nLayers)
+	c.number("start_layer", &g.start)
+	c.number("num_layers", &g.nLayers)
 	if g.Version >= 2 {
-		if c.writing() {
-			if g.clipping = g.Clip != nil; g.clipping {
-				g.clip = *g.Clip
-			} else {
-				g.clip = Clip{}
-			}
+		var clip Clip
+		clipping := g.Clip != nil
+		if clipping {
+			clip = *g.Clip
 		}
-		c.bool("clipping", &g.clipping)
-		c.int32("clip_x", &g.clip.X)
-		c.int32("clip_y", &g.clip.Y)
-		c.int32("clip_width", &g.clip.Width)
-		c.int32("clip_height", &g.clip.Height)
-		if !c.writing() && g.clipping {
-			clip := g.clip
+		c.bool("clipping", &clipping)
+		c.int32("clip_x", &clip.X)
+		c.int32("clip_y", &clip.Y)
+		c.int32("clip_width", &clip.Width)
+		c.int32("clip_height", &clip.Height)
+		if !c.writing() && clipping {
 			g.Clip = &clip
 		}
 	}

@@ -32,11 +32,11 @@ func TestPlaces(t *testing.T) {
 		text string // of the first
 	}{
 		{"tw-map-tile-invalid", func(m *twmap.Map) {
-			game := m.Physics(twmap.KindGame).Tiles
+			game := m.Physics(twmap.KindGame).Tiles()
 			game.Set(1, 2, twmap.Tile{ID: 26})
 			game.Set(9, 3, twmap.Tile{ID: 26})
 		}, nil, `[{"group":{"number":0,"name":"Game"},"layer":{"number":0,"name":"Game"},"x":1,"y":2},{"group":{"number":0,"name":"Game"},"layer":{"number":0,"name":"Game"},"x":9,"y":3}]`, "1,2"},
-		{"tw-map-tile-invalid", func(m *twmap.Map) { m.Physics(twmap.KindGame).Tiles.Set(0, 0, twmap.Tile{ID: 26}) }, nil,
+		{"tw-map-tile-invalid", func(m *twmap.Map) { m.Physics(twmap.KindGame).Tiles().Set(0, 0, twmap.Tile{ID: 26}) }, nil,
 			`[{"group":{"number":0,"name":"Game"},"layer":{"number":0,"name":"Game"},"x":0,"y":0}]`, "0,0"},
 		{"tw-map-envelope-missing", func(m *twmap.Map) {
 			l := twmap.NewQuadLayer(twmap.Quad{PosEnv: -1, ColorEnv: -1}, twmap.Quad{PosEnv: 3, ColorEnv: -1})
@@ -172,10 +172,10 @@ func TestCheckNoSpawn(t *testing.T) {
 	for name, edit := range map[string]func(*twmap.Map){
 		"background": func(m *twmap.Map) {},
 		"infclass": func(m *twmap.Map) {
-			m.Physics(twmap.KindGame).Tiles.Set(1, 1, twmap.Tile{ID: 1})
+			m.Physics(twmap.KindGame).Tiles().Set(1, 1, twmap.Tile{ID: 1})
 			second(m).Name = "#Entities"
 		},
-		"mod": func(m *twmap.Map) { m.Physics(twmap.KindGame).Tiles.Set(1, 1, twmap.Tile{ID: 183}) },
+		"mod": func(m *twmap.Map) { m.Physics(twmap.KindGame).Tiles().Set(1, 1, twmap.Tile{ID: 183}) },
 	} {
 		m := twmap.New(20, 20)
 		edit(m)
@@ -192,8 +192,8 @@ func TestCheckMirrored(t *testing.T) {
 			continue
 		}
 		m := playable()
-		m.Physics(twmap.KindGame).Tiles.Set(5, 5, twmap.Tile{ID: uint8(twmap.TileStop), Flags: flags})
-		m.Physics(twmap.KindGame).Tiles.Set(6, 5, twmap.Tile{ID: uint8(twmap.TileStopAllWays), Flags: flags})
+		m.Physics(twmap.KindGame).Tiles().Set(5, 5, twmap.Tile{ID: uint8(twmap.TileStop), Flags: flags})
+		m.Physics(twmap.KindGame).Tiles().Set(6, 5, twmap.Tile{ID: uint8(twmap.TileStopAllWays), Flags: flags})
 		turned := flags == 0 || flags == twmap.Rotate || flags&^twmap.Rotate == twmap.FlipX|twmap.FlipY
 		_, all := findings(m)
 		if found := len(all) == 1 && len(all[0].At) == 1; found == turned || len(all) > 1 {

@@ -151,7 +151,8 @@ func (m *Map) unclaimedBlocks() []unclaimedBlock {
 
 // Residues returns what would be lost if the map were stored by what its types
 // say alone: nothing for a new map, and what SetResidues gave for one that was
-// stored before. It inflates all data, on all cores.
+// stored before. It inflates all data, on all cores, and must run alone: it tries out
+// what it returns.
 func (m *Map) Residues() (*Residues, error) {
 	all := &Residues{Of: make(map[Entity]*Residue)}
 	if m.item == nil {

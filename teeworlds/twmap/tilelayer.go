@@ -79,12 +79,11 @@ func (f TilemapFlags) kind() Kind {
 	return KindTiles
 }
 
-// TileLayer is a layer of tiles (section "Tile layers").
+// TileLayer is a layer of tiles (section "Tile layers"). [NewTileLayer] makes one;
+// the zero value has no cells and cannot be encoded.
 type TileLayer struct {
 	LayerBase
-	Version       int32 // 2; 3 with a name, as DDNet writes; 4 with compressed tiles, as Teeworlds 0.7 does
-	Kind          Kind
-	Width, Height int
+	Version int32 // 2; 3 with a name, as DDNet writes; 4 with compressed tiles, as Teeworlds 0.7 does
 
 	// For KindTiles only.
 	Color          Color
@@ -93,15 +92,11 @@ type TileLayer struct {
 	Image          int   // index of its image, -1 for none
 	AutoMapper     *AutoMapper
 
-	// The cells: the one that belongs to Kind is set.
-	Tiles    *Grid[Tile] // of tiles, game and front layers
-	Teles    *Grid[TeleTile]
-	Speedups *Grid[SpeedupTile]
-	Switches *Grid[SwitchTile]
-	Tunes    *Grid[TuneTile]
-
+	kind  Kind
+	cells Cells // of those that kind has
 	flags TilemapFlags
-	data  [numKinds]dataRef // by the kind whose cells they hold; KindGame is not used
+	read  struct{ width, height int } // what the item said
+	data  [numKinds]dataRef           // by the kind whose cells they hold; KindGame is not used
 }
 
 // AutoMapper says how the editor draws a layer by rules (section "Automapper").
@@ -115,68 +110,109 @@ type AutoMapper struct {
 	flags        int32
 }
 
-// NewTileLayer returns a layer of air.
+// NewTileLayer returns a layer of air. It panics where [NewGrid] does, and if there is
+// no such kind.
 func NewTileLayer(kind Kind, width, height int) *TileLayer {
-	l := &TileLayer{Version: 3, Kind: kind, Width: width, Height: height, Color: White, ColorEnv: -1, Image: -1}
+	return NewTileLayerOf(kind, newCells(kind, width, height))
+}
+
+// NewTileLayerOf returns a layer with the cells of a grid. It panics if layers of
+// the kind have others: see [TileLayer.SetCells].
+func NewTileLayerOf(kind Kind, cells Cells) *TileLayer {
+	l := &TileLayer{Version: usualTileVersion, Color: White, ColorEnv: -1, Image: -1}
+	l.SetCells(kind, cells)
 	l.Name = kind.physicsName()
-	switch kind {
-	case KindTele:
-		l.Teles = NewGrid[TeleTile](width, height)
-	case KindSpeedup:
-		l.Speedups = NewGrid[SpeedupTile](width, height)
-	case KindSwitch:
-		l.Switches = NewGrid[SwitchTile](width, height)
-	case KindTune:
-		l.Tunes = NewGrid[TuneTile](width, height)
-	default:
-		l.Tiles = NewGrid[Tile](width, height)
-	}
 	return l
 }
 
-// cells is what grids of all cells have in common.
-type cells interface {
-	encode(packed bool) datafile.Content
-	isChanged(packed bool) bool
-	readErr() error
-	count() int
-}
+// usualTileVersion is the version of DDNet's layers.
+const usualTileVersion = 3
 
-// isChanged reports whether the block that was read does not hold the cells in that form.
-func (g *Grid[T]) isChanged(packed bool) bool { return g.changed || g.packed != packed }
+// Kind returns what the tiles are for.
+func (l *TileLayer) Kind() Kind { return l.kind }
 
-func (g *Grid[T]) readErr() error {
-	_, err := g.Cells()
-	return err
-}
-
-// grid returns the cells of the layer.
-func (l *TileLayer) grid() cells {
-	switch l.Kind {
-	case KindTele:
-		return l.Teles
-	case KindSpeedup:
-		return l.Speedups
-	case KindSwitch:
-		return l.Switches
-	case KindTune:
-		return l.Tunes
+// Width returns the number of columns.
+func (l *TileLayer) Width() int {
+	if l.cells == nil {
+		return 0
 	}
-	return l.Tiles
+	return l.cells.Width()
+}
+
+// Height returns the number of rows.
+func (l *TileLayer) Height() int {
+	if l.cells == nil {
+		return 0
+	}
+	return l.cells.Height()
+}
+
+// Tiles returns the cells of a tiles, game or front layer, nil for other kinds.
+func (l *TileLayer) Tiles() *Grid[Tile] { return cellsAs[Tile](l) }
+
+// Teles returns the cells of a tele layer, nil for other kinds.
+func (l *TileLayer) Teles() *Grid[TeleTile] { return cellsAs[TeleTile](l) }
+
+// Speedups returns the cells of a speedup layer, nil for other kinds.
+func (l *TileLayer) Speedups() *Grid[SpeedupTile] { return cellsAs[SpeedupTile](l) }
+
+// Switches returns the cells of a switch layer, nil for other kinds.
+func (l *TileLayer) Switches() *Grid[SwitchTile] { return cellsAs[SwitchTile](l) }
+
+// Tunes returns the cells of a tune layer, nil for other kinds.
+func (l *TileLayer) Tunes() *Grid[TuneTile] { return cellsAs[TuneTile](l) }
+
+func cellsAs[T Cell](l *TileLayer) *Grid[T] {
+	g, _ := l.cells.(*Grid[T])
+	return g
+}
+
+// Resize cuts rows and columns off at the right and the bottom, or adds some of air.
+// It panics where [NewGrid] does. All physics layers of a map should have one size.
+func (l *TileLayer) Resize(width, height int) { l.cells.Resize(width, height) }
+
+// SetKind makes it a layer of another kind. The cells stay between tiles, game and
+// front layers; all other kinds have cells of their own, which begin as air. The name
+// stays. It panics if there is no such kind.
+func (l *TileLayer) SetKind(kind Kind) {
+	if kind == l.kind {
+		return
+	}
+	cells := l.cells
+	if !cells.fits(kind) {
+		cells = newCells(kind, l.Width(), l.Height())
+	}
+	l.SetCells(kind, cells)
+}
+
+// SetCells gives the layer a kind, and the cells of a grid, which it keeps: a grid of
+// [Tile] for tiles, game and front layers, and that of its own for any other kind.
+// It panics if layers of the kind have other cells.
+func (l *TileLayer) SetCells(kind Kind, cells Cells) {
+	if !cells.fits(kind) {
+		panic(fmt.Sprintf("twmap: a %v layer cannot have cells of a %T", kind, cells))
+	}
+	if kind != l.kind || cells != l.cells {
+		cells.detach() // from the block of another field, or of another layer
+	}
+	if kind != l.kind {
+		l.data, l.flags = [numKinds]dataRef{}, 0 // all fields are to be written as those of the new kind
+	}
+	l.kind, l.cells = kind, cells
 }
 
 // Load reads the cells and tells what is wrong with them.
-func (l *TileLayer) Load() error { return l.grid().readErr() }
+func (l *TileLayer) Load() error { return l.cells.readErr() }
 
 // StoredSize returns the number of bytes that the cells take in the file.
 func (l *TileLayer) StoredSize() int { return l.data[l.dataKind()].storedSize() }
 
 // dataKind tells which reference leads to the cells.
 func (l *TileLayer) dataKind() Kind {
-	if l.Kind == KindGame {
+	if l.kind == KindGame {
 		return KindTiles
 	}
-	return l.Kind
+	return l.kind
 }
 
 // indexFields are the references behind the name, in their order.
@@ -188,16 +224,21 @@ var indexFields = [...]struct {
 func (l *TileLayer) fields(c *codec) {
 	l.LayerBase.fields(c, layerTiles)
 	c.int32("version", &l.Version)
-	c.int("width", &l.Width)
-	c.int("height", &l.Height)
-	l.flags |= kindFlags[l.Kind]
-	c.int32("flags", (*int32)(&l.flags))
-	if !c.writing() {
-		l.Kind = l.flags.kind()
+	width, height := l.Width(), l.Height()
+	c.int("width", &width)
+	c.int("height", &height)
+	if c.writing() {
+		flags := l.flags | kindFlags[l.kind]
+		if flags.kind() != l.kind || c.detached {
+			flags = kindFlags[l.kind]
+		}
+		c.int32("flags", (*int32)(&flags))
+	} else {
+		l.read.width, l.read.height = width, height
+		c.int32("flags", (*int32)(&l.flags))
+		l.kind = l.flags.kind()
 		c.r.Means(l.flags)
-	} else if l.flags.kind() != l.Kind || c.detached {
-		flags := kindFlags[l.Kind]
-		c.ints[len(c.ints)-1] = int32(flags)
+		l.connect(width, height)
 	}
 	l.Color.fields("color", c)
 	c.int32("color_env", &l.ColorEnv)
@@ -217,7 +258,7 @@ func (l *TileLayer) fields(c *codec) {
 		return
 	}
 	for _, f := range indexFields {
-		if f.kind == l.Kind {
+		if f.kind == l.kind {
 			l.cellData(c, f.name)
 		} else {
 			c.noData(f.name, &l.data[f.kind])
@@ -236,49 +277,50 @@ func (l *TileLayer) cellData(c *codec, name string) {
 		return
 	}
 	packed := l.packed()
-	c.content(name, &l.data[l.dataKind()], l.grid().isChanged(packed), func() (datafile.Content, bool) {
-		return l.grid().encode(packed), true
+	c.content(name, &l.data[l.dataKind()], l.cells.isChanged(packed), func() (datafile.Content, bool) {
+		return l.cells.encode(packed), true
 	})
 }
 
 // noCells is the reference to cells of air that a physics layer of DDNet has
 // for games that know nothing of it.
 func (l *TileLayer) noCells(c *codec) {
-	c.content("data", &l.data[KindTiles], false, func() (datafile.Content, bool) {
-		return datafile.Content{Zeros: max(l.Width*l.Height, 1) * 4}, true
+	resized := l.Width() != l.read.width || l.Height() != l.read.height
+	c.content("data", &l.data[KindTiles], resized, func() (datafile.Content, bool) {
+		return datafile.Content{Zeros: max(l.Width()*l.Height(), 1) * 4}, true
 	})
 }
 
 // over returns the same layer with cells that stand in data.
 func (l *TileLayer) over(data []byte) *TileLayer {
-	o := &TileLayer{LayerBase: l.LayerBase, Version: l.Version, Kind: l.Kind, Width: l.Width, Height: l.Height}
+	o := &TileLayer{LayerBase: l.LayerBase, Version: l.Version, kind: l.kind}
 	o.data[o.dataKind()].block = datafile.NewBlock(data)
-	o.connect()
+	o.connect(l.Width(), l.Height())
 	return o
 }
 
-// connect makes the grids of a layer that was read.
-func (l *TileLayer) connect() {
+// connect makes the grid of a layer that was read.
+func (l *TileLayer) connect(width, height int) {
 	ref := &l.data[l.dataKind()]
-	switch l.Kind {
+	switch l.kind {
 	case KindTele:
-		l.Teles = &Grid[TeleTile]{Width: l.Width, Height: l.Height, ref: ref}
+		l.cells = &Grid[TeleTile]{width: width, height: height, ref: ref}
 	case KindSpeedup:
-		l.Speedups = &Grid[SpeedupTile]{Width: l.Width, Height: l.Height, ref: ref}
+		l.cells = &Grid[SpeedupTile]{width: width, height: height, ref: ref}
 	case KindSwitch:
-		l.Switches = &Grid[SwitchTile]{Width: l.Width, Height: l.Height, ref: ref}
+		l.cells = &Grid[SwitchTile]{width: width, height: height, ref: ref}
 	case KindTune:
-		l.Tunes = &Grid[TuneTile]{Width: l.Width, Height: l.Height, ref: ref}
+		l.cells = &Grid[TuneTile]{width: width, height: height, ref: ref}
 	default:
-		l.Tiles = &Grid[Tile]{Width: l.Width, Height: l.Height, ref: ref, packed: l.packed()}
+		l.cells = &Grid[Tile]{width: width, height: height, ref: ref, packed: l.packed()}
 	}
 }
 
 func (a *AutoMapper) fields(c *codec) {
 	version := int32(1) // DDNet's editor ignores any other
 	c.int32("version", &version)
-	c.int32("group", &a.group)
-	c.int32("layer", &a.layer)
+	c.number("group", &a.group)
+	c.number("layer", &a.layer)
 	c.int32("config", &a.Config)
 	c.int32("seed", &a.Seed)
 	flags := a.flags &^ 1 // bits that mean nothing
@@ -294,11 +336,6 @@ func (a *AutoMapper) fields(c *codec) {
 	}
 }
 
-// NumCells returns the number of cells that can be read: Width times Height, but
+// NumCells returns the number of cells that can be read: width times height, but
 // in a broken map.
-func (l *TileLayer) NumCells() int { return l.grid().count() }
-
-func (g *Grid[T]) count() int {
-	cells, _ := g.Cells()
-	return len(cells)
-}
+func (l *TileLayer) NumCells() int { return l.cells.count() }

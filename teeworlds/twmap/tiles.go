@@ -3,8 +3,6 @@ package twmap
 import (
 	"encoding/binary"
 	"fmt"
-	"iter"
-	"sync"
 	"unsafe"
 
 	"trowel.example/fault"
@@ -88,80 +86,6 @@ type Cell interface {
 	Tile | TeleTile | SpeedupTile | SwitchTile | TuneTile
 }
 
-// Grid is the cells of a layer, row by row from the top. It is read when it is
-// first needed, and may be read by several goroutines.
-type Grid[T Cell] struct {
-	Width, Height int
-
-	ref     *dataRef
-	packed  bool // the block is in the compressed form of version 4
-	once    sync.Once
-	cells   []T
-	err     error
-	changed bool
-}
-
-// MaxCells limits the number of cells of a layer. The largest that are known
-// have some millions.
-const MaxCells = 1 << 26
-
-// NewGrid returns a grid of air. Width times height must not exceed 2^26.
-func NewGrid[T Cell](width, height int) *Grid[T] {
-	return gridOf(width, height, make([]T, width*height))
-}
-
-func gridOf[T Cell](width, height int, cells []T) *Grid[T] {
-	g := &Grid[T]{Width: width, Height: height, cells: cells, changed: true}
-	g.once.Do(func() {})
-	return g
-}
-
-// NewGridOf returns a grid of the given cells, row by row; those that are
-// missing at the end are air.
-func NewGridOf[T Cell](width, height int, cells []T) *Grid[T] { return gridOf(width, height, cells) }
-
-// Cells returns the cells row by row; they must not be changed. In a broken map
-// there may be fewer than Width times Height; then the error tells why.
-func (g *Grid[T]) Cells() ([]T, error) {
-	g.once.Do(func() { g.cells, g.err = g.load() })
-	return g.cells, g.err
-}
-
-// At returns the cell at column x of row y: air where there is none.
-func (g *Grid[T]) At(x, y int) T {
-	cells, _ := g.Cells()
-	if i := y*g.Width + x; x >= 0 && x < g.Width && y >= 0 && i < len(cells) {
-		return cells[i]
-	}
-	var nothing T
-	return nothing
-}
-
-// Set changes the cell at column x of row y, which must lie inside.
-func (g *Grid[T]) Set(x, y int, cell T) {
-	cells, _ := g.Cells()
-	if n := g.Width * g.Height; !g.changed || len(cells) < n {
-		g.cells = make([]T, n)
-		copy(g.cells, cells)
-		g.changed = true
-	}
-	g.cells[y*g.Width+x] = cell
-}
-
-// Rows returns the rows from the top, with their numbers, as far as there are cells.
-func (g *Grid[T]) Rows() iter.Seq2[int, []T] {
-	return func(yield func(int, []T) bool) {
-		cells, _ := g.Cells()
-		for y := 0; y < g.Height && len(cells) > 0; y++ {
-			n := min(g.Width, len(cells))
-			if !yield(y, cells[:n]) {
-				return
-			}
-			cells = cells[n:]
-		}
-	}
-}
-
 func cellSize[T Cell]() int {
 	var zero T
 	switch any(zero).(type) {
@@ -178,7 +102,7 @@ func (g *Grid[T]) load() ([]T, error) {
 		return nil, &fault.Error{Path: "data", Offset: -1, Want: "a data block with the tiles", Got: "none", Err: fault.ErrFormat}
 	}
 	data, err := g.ref.block.Bytes()
-	n := g.Width * g.Height
+	n := g.width * g.height
 	if g.packed {
 		tiles, unpackErr := unpack(data, n)
 		cells, _ := any(tiles).([]T)
@@ -193,7 +117,7 @@ func (g *Grid[T]) load() ([]T, error) {
 	}
 	if have := len(data) / size; have < n {
 		if err == nil {
-			err = &fault.Error{Path: "data", Offset: g.ref.block.Offset(), Want: fmt.Sprintf("%d bytes for %d x %d tiles", n*size, g.Width, g.Height), Got: fmt.Sprint(len(data)), Err: fault.ErrShort}
+			err = &fault.Error{Path: "data", Offset: g.ref.block.Offset(), Want: fmt.Sprintf("%d bytes for %d x %d tiles", n*size, g.width, g.height), Got: fmt.Sprint(len(data)), Err: fault.ErrShort}
 		}
 		n = have
 	}
@@ -257,7 +181,7 @@ const speedupOld = 28
 // encode makes the content of the grid's block. Cells that are missing are air.
 func (g *Grid[T]) encode(packed bool) datafile.Content {
 	cells, err := g.Cells()
-	n := g.Width * g.Height
+	n := g.width * g.height
 	if !g.changed && !packed && !g.packed && err == nil {
 		if data, err := g.ref.block.Bytes(); err == nil && len(data) == n*cellSize[T]() {
 			return datafile.Content{Bytes: data} // the cells say all that was there

@@ -180,7 +180,7 @@ func (t *tracer) findContents() {
 						r.Span("packed_tiles", r.Len())
 						return
 					}
-					rows(r, "tiles", size*l.Width, l.Height)
+					rows(r, "tiles", size*l.Width(), l.Height())
 				})
 			}
 		case *QuadLayer:

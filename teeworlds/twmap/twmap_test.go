@@ -56,21 +56,21 @@ func everything() *twmap.Map {
 	m.Envelopes[2].Name = m.Envelopes[2].Name[:31]
 
 	game := m.Physics(twmap.KindGame)
-	game.Tiles.Set(3, 9, twmap.Tile{ID: 192})
+	game.Tiles().Set(3, 9, twmap.Tile{ID: 192})
 	for kind := twmap.KindFront; kind <= twmap.KindTune; kind++ {
 		m.Groups[0].Layers = append(m.Groups[0].Layers, twmap.NewTileLayer(kind, 20, 10))
 	}
-	m.Physics(twmap.KindFront).Tiles.Set(0, 0, twmap.Tile{ID: 33})
-	m.Physics(twmap.KindTele).Teles.Set(19, 9, twmap.TeleTile{Number: 7, ID: 26})
-	m.Physics(twmap.KindSpeedup).Speedups.Set(1, 1, twmap.SpeedupTile{Force: 50, MaxSpeed: 3, ID: 28, Angle: -90})
-	m.Physics(twmap.KindSwitch).Switches.Set(1, 2, twmap.SwitchTile{Number: 1, ID: 24, Flags: twmap.Rotate, Delay: 5})
-	m.Physics(twmap.KindTune).Tunes.Set(2, 2, twmap.TuneTile{Number: 1, ID: 68})
+	m.Physics(twmap.KindFront).Tiles().Set(0, 0, twmap.Tile{ID: 33})
+	m.Physics(twmap.KindTele).Teles().Set(19, 9, twmap.TeleTile{Number: 7, ID: 26})
+	m.Physics(twmap.KindSpeedup).Speedups().Set(1, 1, twmap.SpeedupTile{Force: 50, MaxSpeed: 3, ID: 28, Angle: -90})
+	m.Physics(twmap.KindSwitch).Switches().Set(1, 2, twmap.SwitchTile{Number: 1, ID: 24, Flags: twmap.Rotate, Delay: 5})
+	m.Physics(twmap.KindTune).Tunes().Set(2, 2, twmap.TuneTile{Number: 1, ID: 68})
 
 	deco := twmap.NewTileLayer(twmap.KindTiles, 5, 4)
 	deco.Name, deco.Flags = "deco", twmap.Detail
 	deco.Image, deco.Color, deco.ColorEnv, deco.ColorEnvOffset = 1, twmap.Color{R: 10, G: 20, B: 30, A: 40}, 1, -50
 	deco.AutoMapper = &twmap.AutoMapper{Config: 1, Seed: 99, Automatic: true}
-	deco.Tiles.Set(4, 3, twmap.Tile{ID: 17, Flags: twmap.FlipX | twmap.Rotate})
+	deco.Tiles().Set(4, 3, twmap.Tile{ID: 17, Flags: twmap.FlipX | twmap.Rotate})
 
 	quads := twmap.NewQuadLayer(twmap.Quad{Points: [4]twmap.Point{{-1, -2}, {3, 4}, {5, 6}, {7, 8}}, Pivot: twmap.Point{X: 9, Y: 10},
 		Colors: [4]twmap.Color{twmap.White, twmap.White, {R: 1}, {A: 2}}, Texture: [4]twmap.Point{{}, {1024, 0}, {0, 1024}, {1024, 1024}},
@@ -128,7 +128,7 @@ func summary(t testing.TB, m *twmap.Map) []string {
 				if err := l.Load(); err != nil {
 					t.Error(err)
 				}
-				add("%v layer %q %v v%d %dx%d %v %d %d %d", l.Kind, b.Name, b.Flags, l.Version, l.Width, l.Height, l.Color, l.ColorEnv, l.ColorEnvOffset, l.Image)
+				add("%v layer %q %v v%d %dx%d %v %d %d %d", l.Kind(), b.Name, b.Flags, l.Version, l.Width(), l.Height(), l.Color, l.ColorEnv, l.ColorEnvOffset, l.Image)
 				if a := l.AutoMapper; a != nil {
 					add("automapper %d %d %v", a.Config, a.Seed, a.Automatic)
 				}
@@ -152,17 +152,17 @@ func summary(t testing.TB, m *twmap.Map) []string {
 
 func cells(l *twmap.TileLayer) string {
 	var v any
-	switch l.Kind {
+	switch l.Kind() {
 	case twmap.KindTele:
-		v, _ = l.Teles.Cells()
+		v, _ = l.Teles().Cells()
 	case twmap.KindSpeedup:
-		v, _ = l.Speedups.Cells()
+		v, _ = l.Speedups().Cells()
 	case twmap.KindSwitch:
-		v, _ = l.Switches.Cells()
+		v, _ = l.Switches().Cells()
 	case twmap.KindTune:
-		v, _ = l.Tunes.Cells()
+		v, _ = l.Tunes().Cells()
 	default:
-		v, _ = l.Tiles.Cells()
+		v, _ = l.Tiles().Cells()
 	}
 	return fmt.Sprint(v)
 }
@@ -230,7 +230,7 @@ func TestChangeKeepsTheRest(t *testing.T) {
 	}
 	m := decode(t, data)
 	m.Info.Settings = append(m.Info.Settings, "sv_deepfly 0")
-	m.Physics(twmap.KindGame).Tiles.Set(0, 0, twmap.Tile{ID: 1})
+	m.Physics(twmap.KindGame).Tiles().Set(0, 0, twmap.Tile{ID: 1})
 	changed := decode(t, encode(t, m))
 	different := 0
 	for i, b := range changed.Source().Data {
@@ -241,7 +241,7 @@ func TestChangeKeepsTheRest(t *testing.T) {
 	if different != 2 {
 		t.Errorf("%d data blocks differ, want the settings and the game layer", different)
 	}
-	if got := changed.Physics(twmap.KindGame).Tiles.At(0, 0).ID; got != 1 {
+	if got := changed.Physics(twmap.KindGame).Tiles().At(0, 0).ID; got != 1 {
 		t.Errorf("the tile is %d", got)
 	}
 	if got := changed.Info.Settings; len(got) != 3 || got[2] != "sv_deepfly 0" {
@@ -257,7 +257,7 @@ func TestTileLayerLengths(t *testing.T) {
 	}{{2, 15}, {2, 17}, {2, 18}, {2, 19}, {2, 20}, {3, 18}, {3, 22}, {3, 23}, {3, 25}, {4, 18}, {4, 23}} {
 		m := twmap.New(3, 2)
 		m.Physics(twmap.KindGame).Version = c.version
-		m.Physics(twmap.KindGame).Tiles.Set(1, 1, twmap.Tile{ID: 1})
+		m.Physics(twmap.KindGame).Tiles().Set(1, 1, twmap.Tile{ID: 1})
 		f, err := m.Datafile()
 		if err != nil {
 			t.Fatal(err)
@@ -277,11 +277,11 @@ func TestTileLayerLengths(t *testing.T) {
 		}
 		back := decode(t, data)
 		game := back.Physics(twmap.KindGame)
-		if err := game.Load(); err != nil || game.Version != c.version || game.Tiles.At(1, 1).ID != 1 {
-			t.Errorf("version %d, %d integers: %v, version %d, tile %v", c.version, c.length, err, game.Version, game.Tiles.At(1, 1))
+		if err := game.Load(); err != nil || game.Version != c.version || game.Tiles().At(1, 1).ID != 1 {
+			t.Errorf("version %d, %d integers: %v, version %d, tile %v", c.version, c.length, err, game.Version, game.Tiles().At(1, 1))
 		}
 		game.Name = "x"
-		game.Tiles.Set(0, 0, twmap.Tile{ID: 2})
+		game.Tiles().Set(0, 0, twmap.Tile{ID: 2})
 		for _, it := range decode(t, encode(t, back)).Source().All(5) {
 			if len(it.Data) != c.length || it.Data[0] != 0x1badbabe {
 				t.Errorf("version %d: %d integers %x came back, want %d", c.version, len(it.Data), it.Data[0], c.length)
@@ -295,7 +295,7 @@ func TestVersion2Tele(t *testing.T) {
 	m := twmap.New(3, 2)
 	tele := twmap.NewTileLayer(twmap.KindTele, 3, 2)
 	tele.Version = 2
-	tele.Teles.Set(2, 1, twmap.TeleTile{Number: 5, ID: 26})
+	tele.Teles().Set(2, 1, twmap.TeleTile{Number: 5, ID: 26})
 	m.Groups[0].Layers = append(m.Groups[0].Layers, tele)
 	data := encode(t, m)
 	f, _ := datafile.Decode(data)
@@ -304,7 +304,7 @@ func TestVersion2Tele(t *testing.T) {
 			t.Errorf("tele layer of version 2: %v", it.Data)
 		}
 	}
-	if got := decode(t, data).Physics(twmap.KindTele).Teles.At(2, 1); got != (twmap.TeleTile{Number: 5, ID: 26}) {
+	if got := decode(t, data).Physics(twmap.KindTele).Teles().At(2, 1); got != (twmap.TeleTile{Number: 5, ID: 26}) {
 		t.Errorf("tile = %v", got)
 	}
 }
@@ -314,18 +314,18 @@ func TestPackedTiles(t *testing.T) {
 	game := m.Physics(twmap.KindGame)
 	game.Version = 4
 	for x := range 100 {
-		game.Tiles.Set(x, 7, twmap.Tile{ID: uint8(x % 3), Flags: twmap.TileFlags(x % 2)})
+		game.Tiles().Set(x, 7, twmap.Tile{ID: uint8(x % 3), Flags: twmap.TileFlags(x % 2)})
 	}
 	back := decode(t, encode(t, m))
-	want, _ := game.Tiles.Cells()
-	got, err := back.Physics(twmap.KindGame).Tiles.Cells()
+	want, _ := game.Tiles().Cells()
+	got, err := back.Physics(twmap.KindGame).Tiles().Cells()
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("packed tiles differ, %v", err)
 	}
 	// To the form of DDNet and back.
 	back.Physics(twmap.KindGame).Version = 3
 	plain := decode(t, encode(t, back))
-	if got, err := plain.Physics(twmap.KindGame).Tiles.Cells(); err != nil || !slices.Equal(got, want) {
+	if got, err := plain.Physics(twmap.KindGame).Tiles().Cells(); err != nil || !slices.Equal(got, want) {
 		t.Errorf("unpacked tiles differ, %v", err)
 	}
 	if n := plain.Source().Block(0).Size(); n != 100*30*4 {
@@ -348,7 +348,7 @@ func TestPackedTiles(t *testing.T) {
 		f.Data[0] = datafile.NewBlock(c.data)
 		data, _ := f.Encode()
 		broken := decode(t, data)
-		got, err := broken.Physics(twmap.KindGame).Tiles.Cells()
+		got, err := broken.Physics(twmap.KindGame).Tiles().Cells()
 		if len(got) != c.n || !errors.Is(err, c.err) {
 			t.Errorf("%s: %d tiles, %v", c.name, len(got), err)
 		}
@@ -460,11 +460,11 @@ func TestConversions(t *testing.T) {
 	}
 	back := decode(t, encode(t, m))
 	for _, l := range back.Layers() {
-		if l, ok := l.(*twmap.TileLayer); ok && (l.Version != 4 || l.Kind.Physics() && l.Kind != twmap.KindGame) {
-			t.Errorf("0.7 has a %v layer of version %d", l.Kind, l.Version)
+		if l, ok := l.(*twmap.TileLayer); ok && (l.Version != 4 || l.Kind().Physics() && l.Kind() != twmap.KindGame) {
+			t.Errorf("0.7 has a %v layer of version %d", l.Kind(), l.Version)
 		}
 	}
-	if got := back.Physics(twmap.KindGame).Tiles.At(3, 9).ID; got != 192 {
+	if got := back.Physics(twmap.KindGame).Tiles().At(3, 9).ID; got != 192 {
 		t.Errorf("the spawn became %d", got)
 	}
 	if len(back.Sounds)+len(back.Extras)+len(back.Info.Settings) > 0 || back.Envelopes[0].Version != 3 {
@@ -545,8 +545,8 @@ func Example() {
 	m := twmap.New(50, 30)
 	m.Info.Author = "Ada"
 	game := m.Physics(twmap.KindGame)
-	for x := range game.Width {
-		game.Tiles.Set(x, game.Height-1, twmap.Tile{ID: 1}) // a floor
+	for x := range game.Width() {
+		game.Tiles().Set(x, game.Height()-1, twmap.Tile{ID: 1}) // a floor
 	}
 	data, err := m.Encode()
 	if err != nil {
@@ -558,7 +558,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(back.Info.Author, back.Physics(twmap.KindGame).Tiles.At(7, 29).ID)
+	fmt.Println(back.Info.Author, back.Physics(twmap.KindGame).Tiles().At(7, 29).ID)
 	// Output: Ada 1
 }
 
@@ -581,10 +581,10 @@ func TestCellsOf2010(t *testing.T) {
 	}
 	old := decode(t, data)
 	for range 2 {
-		if got, want := old.Physics(twmap.KindSpeedup).Speedups.At(1, 0), (twmap.SpeedupTile{Force: 50, ID: 28, Angle: 90}); got != want {
+		if got, want := old.Physics(twmap.KindSpeedup).Speedups().At(1, 0), (twmap.SpeedupTile{Force: 50, ID: 28, Angle: 90}); got != want {
 			t.Errorf("speedup = %v, want %v", got, want)
 		}
-		if got, want := old.Physics(twmap.KindSwitch).Switches.At(0, 1), (twmap.SwitchTile{Number: 3, ID: 24}); got != want {
+		if got, want := old.Physics(twmap.KindSwitch).Switches().At(0, 1), (twmap.SwitchTile{Number: 3, ID: 24}); got != want {
 			t.Errorf("switch = %v, want %v", got, want)
 		}
 		if old.Source().Block(4).Size() == 8 {

@@ -1,0 +1,146 @@
+package twmap
+
+import (
+	"bytes"
+	"slices"
+
+	"trowel.example/teeworlds/datafile"
+)
+
+// Clone returns a map of its own that says the same and comes from the same file:
+// what is done to one of them does not change the other. It inflates nothing.
+func (m *Map) Clone() *Map {
+	c := *m
+	if m.Info != nil {
+		info := *m.Info
+		info.Settings = slices.Clone(info.Settings)
+		c.Info = &info
+	}
+	c.Images = cloneAll(m.Images, func(im *Image) *Image { return new(*im) }) // pictures are only replaced
+	c.Sounds = cloneAll(m.Sounds, func(s *Sound) *Sound { return new(*s) })
+	c.Envelopes = cloneAll(m.Envelopes, (*Envelope).Clone)
+	c.Groups = cloneAll(m.Groups, (*Group).Clone)
+	c.Orphans = cloneAll(m.Orphans, CloneLayer)
+	c.Extras = cloneAll(m.Extras, func(e *Extra) *Extra {
+		extra := *e
+		extra.Data = slices.Clone(e.Data)
+		return &extra
+	})
+	return &c
+}
+
+func cloneAll[T any](list []T, clone func(T) T) []T {
+	if list == nil {
+		return nil
+	}
+	all := make([]T, len(list))
+	for i := range list {
+		all[i] = clone(list[i])
+	}
+	return all
+}
+
+// Clone returns an envelope of its own that says the same.
+func (e *Envelope) Clone() *Envelope {
+	c := *e
+	c.Points = slices.Clone(e.Points)
+	return &c
+}
+
+// Clone returns a group of its own that says the same, with layers of its own.
+func (g *Group) Clone() *Group {
+	c := *g
+	if g.Clip != nil {
+		c.Clip = new(*g.Clip)
+	}
+	if g.ParallaxZoom != nil {
+		c.ParallaxZoom = new(*g.ParallaxZoom)
+	}
+	c.Layers = cloneAll(g.Layers, CloneLayer)
+	return &c
+}
+
+// CloneLayer returns a layer of its own that says the same.
+func CloneLayer(l Layer) Layer {
+	switch l := l.(type) {
+	case *TileLayer:
+		return l.Clone()
+	case *QuadLayer:
+		return l.Clone()
+	case *SoundLayer:
+		return l.Clone()
+	case *UnknownLayer:
+		c := *l
+		c.Data = slices.Clone(l.Data)
+		return &c
+	}
+	return l
+}
+
+// Clone returns a layer of its own that says the same.
+func (l *TileLayer) Clone() *TileLayer {
+	c := *l
+	if l.AutoMapper != nil {
+		c.AutoMapper = new(*l.AutoMapper)
+	}
+	if l.cells != nil {
+		c.cells = l.cells.clone(&c.data[c.dataKind()])
+	}
+	return &c
+}
+
+// Clone returns a layer of its own that says the same.
+func (l *QuadLayer) Clone() *QuadLayer {
+	c := &QuadLayer{LayerBase: l.LayerBase, Version: l.Version, Image: l.Image, num: l.num, data: l.data}
+	c.quads.copy(&l.quads)
+	return c
+}
+
+// Clone returns a layer of its own that says the same.
+func (l *SoundLayer) Clone() *SoundLayer {
+	c := &SoundLayer{LayerBase: l.LayerBase, Version: l.Version, Deprecated: l.Deprecated, Sound: l.Sound, num: l.num, data: l.data}
+	c.sources.copy(&l.sources)
+	return c
+}
+
+// copy takes what was set; what was read is read again when it is needed.
+func (l *list[T]) copy(from *list[T]) {
+	if from.changed {
+		l.set(slices.Clone(from.items))
+	}
+}
+
+// Equal reports whether both maps say the same: [Map.Clean] maps of which this is
+// true encode to the same bytes. Broken layers are compared as far as they can be
+// read. A map that cannot be encoded equals none.
+func (m *Map) Equal(other *Map) bool {
+	if m.validate(true) != nil || other.validate(true) != nil {
+		return false
+	}
+	return slices.EqualFunc(m.place(true), other.place(true), func(a, b placed) bool {
+		sameType := a.uuid == nil && b.uuid == nil && a.typ == b.typ || a.uuid != nil && b.uuid != nil && *a.uuid == *b.uuid
+		return sameType && a.id == b.id && slices.Equal(a.ints, b.ints) &&
+			slices.EqualFunc(a.refs, b.refs, func(x, y placedRef) bool { return x.says(&y) })
+	})
+}
+
+// says reports whether both refer to blocks that hold the same.
+func (r *placedRef) says(o *placedRef) bool {
+	if x, y := r.ref.block, o.ref.block; !r.changed && !o.changed && x != nil && y != nil && (x == y || x.Stream() != nil && bytes.Equal(x.Stream(), y.Stream())) {
+		return true
+	}
+	x, okX := r.content()
+	y, okY := o.content()
+	return okX == okY && (!okX || sameContent(x, y))
+}
+
+// sameContent compares contents that may end in zeros that are not there yet.
+func sameContent(x, y datafile.Content) bool {
+	if len(x.Bytes) > len(y.Bytes) {
+		x, y = y, x
+	}
+	n := len(x.Bytes)
+	rest := y.Bytes[n:]
+	return len(y.Bytes)+y.Zeros == n+x.Zeros && bytes.Equal(x.Bytes, y.Bytes[:n]) &&
+		len(bytes.TrimLeft(rest, "\x00")) == 0
+}

@@ -1,0 +1,210 @@
+package twmap
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+
+	"trowel.example/teeworlds/datafile"
+)
+
+// Grid is the cells of a layer, row by row from the top. It is read when it is
+// first needed, and may be read by several goroutines. What changes it must not run
+// beside anything else.
+type Grid[T Cell] struct {
+	width, height int
+
+	ref     *dataRef
+	packed  bool // the block is in the compressed form of version 4
+	once    sync.Once
+	cells   []T
+	err     error
+	changed bool
+}
+
+// MaxCells limits the number of cells of a layer. The largest that are known
+// have some millions.
+const MaxCells = 1 << 26
+
+// sizeOK reports whether a layer may be so large.
+func sizeOK(width, height int) bool { return width > 0 && height > 0 && width <= MaxCells/height }
+
+// NewGrid returns a grid of air. It panics if the grid is not at least 1 x 1, or has
+// more than [MaxCells] cells.
+func NewGrid[T Cell](width, height int) *Grid[T] {
+	if !sizeOK(width, height) {
+		panic(sizeError(width, height))
+	}
+	return NewGridOf(width, height, make([]T, width*height))
+}
+
+func sizeError(width, height int) string {
+	return fmt.Sprintf("twmap: %d x %d tiles: expected at least 1 x 1 and at most %d in all", width, height, MaxCells)
+}
+
+// NewGridOf returns a grid of the given cells, row by row, which it keeps; those
+// that are missing at the end are air. It panics where [NewGrid] does, or if there
+// are more cells than the grid has.
+func NewGridOf[T Cell](width, height int, cells []T) *Grid[T] {
+	if !sizeOK(width, height) {
+		panic(sizeError(width, height))
+	}
+	if len(cells) > width*height {
+		panic(fmt.Sprintf("twmap: %d cells for %d x %d", len(cells), width, height))
+	}
+	g := &Grid[T]{width: width, height: height, cells: cells, changed: true}
+	g.once.Do(func() {})
+	return g
+}
+
+// Width returns the number of columns.
+func (g *Grid[T]) Width() int { return g.width }
+
+// Height returns the number of rows.
+func (g *Grid[T]) Height() int { return g.height }
+
+// Cells returns the cells row by row; they must not be changed. In a broken map
+// there may be fewer than width times height; then the error tells why.
+func (g *Grid[T]) Cells() ([]T, error) {
+	g.once.Do(func() { g.cells, g.err = g.load() })
+	return g.cells, g.err
+}
+
+// At returns the cell at column x of row y: air where there is none.
+func (g *Grid[T]) At(x, y int) T {
+	cells, _ := g.Cells()
+	if i := y*g.width + x; x >= 0 && x < g.width && y >= 0 && i < len(cells) {
+		return cells[i]
+	}
+	var nothing T
+	return nothing
+}
+
+// Set changes the cell at column x of row y. It panics if there is no such column
+// or row, as an index of a slice does. In a broken map cells that could not be read
+// become air.
+func (g *Grid[T]) Set(x, y int, cell T) {
+	if x < 0 || x >= g.width || y < 0 || y >= g.height {
+		panic(fmt.Sprintf("twmap: no cell %d,%d in %d x %d", x, y, g.width, g.height))
+	}
+	if !g.changed || len(g.cells) < g.width*g.height {
+		g.own()
+	}
+	g.cells[y*g.width+x] = cell
+}
+
+// own makes the cells, all of them, the grid's own. What was read shares the memory
+// of its block.
+func (g *Grid[T]) own() {
+	cells, _ := g.Cells()
+	all := make([]T, g.width*g.height)
+	copy(all, cells)
+	g.cells, g.err, g.changed, g.packed, g.ref = all, nil, true, false, nil
+}
+
+// detach makes the grid one that does not stand for a block that was read.
+func (g *Grid[T]) detach() {
+	if !g.changed {
+		g.own()
+	}
+}
+
+// Resize cuts rows and columns off at the right and the bottom, or adds some of air.
+// It panics where [NewGrid] does.
+func (g *Grid[T]) Resize(width, height int) {
+	if width == g.width && height == g.height {
+		return
+	}
+	n := NewGrid[T](width, height)
+	for y, row := range g.Rows() {
+		if y < height {
+			copy(n.cells[y*width:(y+1)*width], row)
+		}
+	}
+	g.width, g.height = width, height
+	g.cells, g.err, g.changed, g.packed, g.ref = n.cells, nil, true, false, nil
+}
+
+// clone returns a grid of the same cells, which are read again where they were not
+// changed: from the block of ref, which is that of g.
+func (g *Grid[T]) clone(ref *dataRef) Cells {
+	if g.changed {
+		return NewGridOf(g.width, g.height, slices.Clone(g.cells))
+	}
+	return &Grid[T]{width: g.width, height: g.height, ref: ref, packed: g.packed}
+}
+
+// Rows returns the rows from the top, with their numbers, as far as there are cells.
+func (g *Grid[T]) Rows() iter.Seq2[int, []T] {
+	return func(yield func(int, []T) bool) {
+		cells, _ := g.Cells()
+		for y := 0; y < g.height && len(cells) > 0; y++ {
+			n := min(g.width, len(cells))
+			if !yield(y, cells[:n]) {
+				return
+			}
+			cells = cells[n:]
+		}
+	}
+}
+
+// count returns the number of cells that there are.
+func (g *Grid[T]) count() int {
+	cells, _ := g.Cells()
+	return len(cells)
+}
+
+// isChanged reports whether the block that was read does not hold the cells in that form.
+func (g *Grid[T]) isChanged(packed bool) bool { return g.changed || g.packed != packed }
+
+func (g *Grid[T]) readErr() error {
+	_, err := g.Cells()
+	return err
+}
+
+// fits reports whether layers of a kind have such cells.
+func (g *Grid[T]) fits(kind Kind) bool {
+	switch any(g).(type) {
+	case *Grid[TeleTile]:
+		return kind == KindTele
+	case *Grid[SpeedupTile]:
+		return kind == KindSpeedup
+	case *Grid[SwitchTile]:
+		return kind == KindSwitch
+	case *Grid[TuneTile]:
+		return kind == KindTune
+	}
+	return kind >= KindTiles && kind <= KindFront
+}
+
+// Cells is the grid of a layer of any kind: a [*Grid] of [Tile], [TeleTile],
+// [SpeedupTile], [SwitchTile] or [TuneTile].
+type Cells interface {
+	Width() int
+	Height() int
+	Resize(width, height int)
+
+	fits(kind Kind) bool
+	encode(packed bool) datafile.Content
+	isChanged(packed bool) bool
+	readErr() error
+	count() int
+	detach()
+	clone(ref *dataRef) Cells
+}
+
+// newCells returns a grid of air for a kind.
+func newCells(kind Kind, width, height int) Cells {
+	switch kind {
+	case KindTele:
+		return NewGrid[TeleTile](width, height)
+	case KindSpeedup:
+		return NewGrid[SpeedupTile](width, height)
+	case KindSwitch:
+		return NewGrid[SwitchTile](width, height)
+	case KindTune:
+		return NewGrid[TuneTile](width, height)
+	}
+	return NewGrid[Tile](width, height)
+}

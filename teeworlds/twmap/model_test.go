@@ -1,0 +1,263 @@
+package twmap_test
+
+import (
+	"bytes"
+	"image"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// panics returns what f panics with, "" if it does not.
+func panics(f func()) (message string) {
+	defer func() {
+		if r := recover(); r != nil {
+			message = r.(string)
+		}
+	}()
+	f()
+	return ""
+}
+
+// Nothing outside of a grid is another cell of it.
+func TestGridBounds(t *testing.T) {
+	g := twmap.NewGrid[twmap.Tile](3, 2)
+	for _, at := range [][2]int{{3, 0}, {-1, 1}, {0, 2}, {0, -1}, {2, 2}, {6, 0}} {
+		message := panics(func() { g.Set(at[0], at[1], twmap.Tile{ID: 1}) })
+		if !strings.Contains(message, "in 3 x 2") {
+			t.Errorf("Set at %v panics with %q", at, message)
+		}
+		if got := g.At(at[0], at[1]); got.ID != 0 {
+			t.Errorf("At %v = %v", at, got)
+		}
+	}
+	if cells, err := g.Cells(); err != nil || bytes.Contains([]byte{cells[0].ID, cells[3].ID, cells[5].ID}, []byte{1}) {
+		t.Errorf("cells = %v, %v", cells, err)
+	}
+	for _, size := range [][2]int{{0, 1}, {1, 0}, {-1, -1}, {twmap.MaxCells, 2}, {1 << 40, 1 << 40}} {
+		for name, f := range map[string]func(){
+			"NewGrid":      func() { twmap.NewGrid[twmap.TeleTile](size[0], size[1]) },
+			"NewTileLayer": func() { twmap.NewTileLayer(twmap.KindGame, size[0], size[1]) },
+			"Resize":       func() { g.Resize(size[0], size[1]) },
+		} {
+			if message := panics(f); !strings.Contains(message, "expected at least 1 x 1") {
+				t.Errorf("%s of %v panics with %q", name, size, message)
+			}
+		}
+	}
+	if panics(func() { twmap.NewGridOf(1, 1, make([]twmap.Tile, 2)) }) == "" {
+		t.Error("two cells in a grid of one")
+	}
+}
+
+// A layer of a map that was read, cut, widened and made one of another kind, is the
+// one that a new map would have.
+func TestResizeAndSetKind(t *testing.T) {
+	kinds := []twmap.Kind{twmap.KindTiles, twmap.KindGame, twmap.KindFront, twmap.KindTele, twmap.KindSpeedup, twmap.KindSwitch, twmap.KindTune}
+	for _, version := range []int32{3, 4} {
+		for _, from := range kinds {
+			for _, to := range kinds {
+				m := twmap.New(5, 5)
+				l := twmap.NewTileLayer(from, 5, 4)
+				m.Groups[0].Layers = append(m.Groups[0].Layers, l)
+				l.Name, l.Version = "L", version
+				if g := l.Tiles(); g != nil {
+					g.Set(2, 1, twmap.Tile{ID: 7})
+				} else if g := l.Teles(); g != nil {
+					g.Set(2, 1, twmap.TeleTile{ID: 7})
+				}
+				m = decode(t, encode(t, m))
+				l = m.Groups[0].Layers[1].(*twmap.TileLayer)
+				l.Resize(4, 6)
+				l.SetKind(to)
+				want := twmap.New(5, 5)
+				w := twmap.NewTileLayer(to, 4, 6)
+				w.Name, w.Version = "L", version
+				switch {
+				case w.Tiles() != nil && from <= twmap.KindFront:
+					w.Tiles().Set(2, 1, twmap.Tile{ID: 7})
+				case from == to && to == twmap.KindTele:
+					w.Teles().Set(2, 1, twmap.TeleTile{ID: 7})
+				}
+				want.Groups[0].Layers = append(want.Groups[0].Layers, w)
+				if !m.Equal(want) {
+					t.Errorf("%v to %v: not equal", from, to)
+				}
+				got := encode(t, m)
+				if !bytes.Equal(got, encode(t, want)) {
+					t.Errorf("%v to %v, version %d: other bytes than those of a new layer", from, to, version)
+				}
+				if back := decode(t, got).Groups[0].Layers[1].(*twmap.TileLayer); back.Kind() != to || back.Width() != 4 || back.Height() != 6 || back.Load() != nil {
+					t.Errorf("%v to %v: came back as %v, %d x %d, %v", from, to, back.Kind(), back.Width(), back.Height(), back.Load())
+				}
+			}
+		}
+	}
+	if panics(func() { twmap.NewTileLayerOf(twmap.KindTele, twmap.NewGrid[twmap.Tile](1, 1)) }) == "" {
+		t.Error("a tele layer of tiles")
+	}
+	if panics(func() { twmap.NewTileLayer(99, 1, 1) }) == "" {
+		t.Error("a layer of kind 99")
+	}
+}
+
+// A grid that another layer read is written, whatever that layer's block was.
+func TestSetCells(t *testing.T) {
+	m := playable()
+	deco(m).Tiles().Set(0, 0, twmap.Tile{ID: 1})
+	deco(m).Tiles().Set(0, 0, twmap.Tile{ID: 2})
+	m = decode(t, encode(t, m))
+	a, b := m.Groups[1].Layers[0].(*twmap.TileLayer), m.Groups[2].Layers[0].(*twmap.TileLayer)
+	b.SetCells(twmap.KindTiles, a.Tiles())
+	m = decode(t, encode(t, m))
+	if got := m.Groups[2].Layers[0].(*twmap.TileLayer).Tiles().At(0, 0).ID; got != 1 {
+		t.Errorf("the tile is %d", got)
+	}
+}
+
+// edits change something in each part of everything().
+var edits = map[string]func(m *twmap.Map){
+	"author":  func(m *twmap.Map) { m.Info.Author += "x" },
+	"setting": func(m *twmap.Map) { m.Info.Settings[0] = "x" },
+	"image":   func(m *twmap.Map) { m.Images[0].Name += "x" },
+	"picture": func(m *twmap.Map) { m.Images[0].SetPicture(image.NewNRGBA(image.Rect(0, 0, 3, 5))) },
+	"sound":   func(m *twmap.Map) { m.Sounds[0].SetOpus([]byte("other")) },
+	"point":   func(m *twmap.Map) { m.Envelopes[0].Points[0].Values[0]++ },
+	"group":   func(m *twmap.Map) { m.Groups[0].OffsetX++ },
+	"layer":   func(m *twmap.Map) { m.Groups[0].Layers[0].Base().Name = "x" },
+	"tile":    func(m *twmap.Map) { m.Physics(twmap.KindGame).Tiles().Set(1, 1, twmap.Tile{ID: 99}) },
+	"size":    func(m *twmap.Map) { m.Physics(twmap.KindFront).Resize(7, 7) },
+	"kind":    func(m *twmap.Map) { m.Physics(twmap.KindTune).SetKind(twmap.KindSwitch) },
+	"quads": func(m *twmap.Map) {
+		each(m, func(l *twmap.QuadLayer) { l.SetQuads([]twmap.Quad{twmap.NewQuad(0, 0, 9, 9)}) })
+	},
+	"sources":     func(m *twmap.Map) { each(m, func(l *twmap.SoundLayer) { l.SetSources(nil) }) },
+	"less layers": func(m *twmap.Map) { m.Groups[0].Layers = m.Groups[0].Layers[:1] },
+}
+
+func each[L twmap.Layer](m *twmap.Map, f func(L)) {
+	for _, l := range m.Layers() {
+		if l, ok := l.(L); ok {
+			f(l)
+		}
+	}
+}
+
+// A clone says the same and is written the same, and no edit of one is to be seen in
+// the other, whether anything was read before or not.
+func TestCloneAndEqual(t *testing.T) {
+	data := encode(t, everything())
+	for name, edit := range edits {
+		for _, loaded := range []bool{false, true} {
+			for _, changed := range []bool{false, true} {
+				m := decode(t, data)
+				if changed { // a model that was not read
+					m = everything()
+				}
+				if loaded {
+					m.Load()
+				}
+				before := encode(t, m)
+				c := m.Clone()
+				if !c.Equal(m) || !bytes.Equal(encode(t, c), before) {
+					t.Fatalf("a clone differs")
+				}
+				edit(c)
+				if c.Equal(m) || m.Equal(c) {
+					t.Errorf("%s: equal after the edit", name)
+				}
+				if !bytes.Equal(encode(t, m), before) {
+					t.Errorf("%s: the edit of a clone changes the map", name)
+				}
+				if back := decode(t, encode(t, c)); !back.Equal(c) {
+					t.Errorf("%s: does not come back", name)
+				}
+			}
+		}
+	}
+}
+
+// Encode changes nothing: it may run beside itself and whatever reads the map, and a
+// map that is encoded twice is the same both times. The race detector sees the rest.
+func TestEncodeLeavesTheModel(t *testing.T) {
+	for name, m := range map[string]*twmap.Map{"new": everything(), "read": decode(t, encode(t, everything()))} {
+		m.Load()
+		before := m.Clone()
+		want := encode(t, m)
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				if got, err := m.Encode(); err != nil || !bytes.Equal(got, want) {
+					t.Errorf("%s: %v, or other bytes", name, err)
+				}
+			})
+			wg.Go(func() { m.Equal(before) })
+		}
+		wg.Wait()
+		for i, g := range m.Groups {
+			if b := before.Groups[i]; !reflect.DeepEqual(g.Clip, b.Clip) || g.Name != b.Name {
+				t.Errorf("%s: group %d is another", name, i)
+			}
+		}
+	}
+}
+
+// What a file has no room for is an error that names the part, and nothing panics.
+func TestEncodeValidates(t *testing.T) {
+	long := strings.Repeat("x", 12)
+	for _, c := range []struct {
+		edit func(m *twmap.Map)
+		want string
+	}{
+		{func(m *twmap.Map) { m.Info.Author = "a\x00b" }, `info.author: "a\x00b" has a NUL`},
+		{func(m *twmap.Map) { m.Info.Settings[0] = "\xff" }, `info.settings[0]: "\xff" is not UTF-8`},
+		{func(m *twmap.Map) { m.Info.License = strings.Repeat("x", 1<<20) }, "info.license: 1048576 bytes: expected less than 1048576"},
+		{func(m *twmap.Map) { m.Groups[0].Name = long }, `groups[0]: the name "xxxxxxxxxxxx" has 12 bytes: expected at most 11`},
+		{func(m *twmap.Map) { m.Groups[0].Layers[1].Base().Name = long }, `groups[0].layers[1]: the name "xxxxxxxxxxxx" has 12 bytes: expected at most 11`},
+		{func(m *twmap.Map) { m.Envelopes[0].Name = strings.Repeat("x", 32) }, `envelopes[0]: the name "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" has 32 bytes: expected at most 31`},
+		{func(m *twmap.Map) { m.Images[0] = nil }, "images[0]: there is nothing: nil"},
+		{func(m *twmap.Map) { m.Sounds[0] = nil }, "sounds[0]: there is nothing: nil"},
+		{func(m *twmap.Map) { m.Envelopes[0] = nil }, "envelopes[0]: there is nothing: nil"},
+		{func(m *twmap.Map) { m.Groups[0] = nil }, "groups[0]: there is nothing: nil"},
+		{func(m *twmap.Map) { m.Groups[0].Layers[0] = nil }, "groups[0].layers[0]: there is nothing: nil"},
+		{func(m *twmap.Map) { m.Groups[0].Layers[0] = (*twmap.QuadLayer)(nil) }, "groups[0].layers[0]: there is nothing: nil"},
+		{func(m *twmap.Map) { m.Orphans = []twmap.Layer{nil} }, "orphans[0]: there is nothing: nil"},
+		{func(m *twmap.Map) { m.Groups[0].Layers[0] = &twmap.TileLayer{} }, "groups[0].layers[0]: the layer has no cells: NewTileLayer makes one with them"},
+		{func(m *twmap.Map) { m.Images[0].SetPicture(picture(2, 2)); m.Images[0].Width = 3 }, "images[0]: the image is 3 x 2 pixels, its picture 2 x 2: SetPicture sets both"},
+	} {
+		for _, m := range []*twmap.Map{everything(), decode(t, encode(t, everything()))} {
+			c.edit(m)
+			if _, err := m.Encode(); err == nil || err.Error() != c.want {
+				t.Errorf("Encode: %v, want %s", err, c.want)
+			}
+			if m.Equal(m) {
+				t.Errorf("equal although %s", c.want)
+			}
+		}
+	}
+}
+
+// What constructors make is moved by no envelope.
+func TestConstructors(t *testing.T) {
+	q := twmap.NewQuad(32, 64, 10, 20)
+	if q.PosEnv != -1 || q.ColorEnv != -1 || q.Points[3] != (twmap.Point{X: 42 << 10, Y: 84 << 10}) || q.Pivot != (twmap.Point{X: 37 << 10, Y: 74 << 10}) || q.Colors[2] != twmap.White || q.Texture[3] != (twmap.Point{X: 1024, Y: 1024}) {
+		t.Errorf("quad = %+v", q)
+	}
+	if s := twmap.NewSoundSource(1, 2, 3); s.PosEnv != -1 || s.SoundEnv != -1 || s.Width != 3 || s.Position != (twmap.Point{X: 1 << 10, Y: 2 << 10}) {
+		t.Errorf("source = %+v", s)
+	}
+	m := playable()
+	m.Images = append(m.Images, twmap.NewExternalImage("jungle_doodads", 1024, 512))
+	l := twmap.NewQuadLayer(q)
+	l.Image = 0
+	m.Envelopes = append(m.Envelopes, twmap.NewEnvelope("Glow", twmap.ChannelsColor, twmap.EnvPoint{}, twmap.EnvPoint{Time: 1000, Curve: twmap.CurveLinear, Values: [4]int32{1024, 1024, 1024, 1024}}))
+	tiles := twmap.NewTileLayer(twmap.KindTiles, 3, 3)
+	tiles.ColorEnv = 0
+	m.Groups = append(m.Groups, twmap.NewGroup("Deco", l, tiles))
+	if _, all := findings(decode(t, encode(t, m))); len(all) > 0 {
+		t.Errorf("found %v", all)
+	}
+}

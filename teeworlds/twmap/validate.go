@@ -1,0 +1,147 @@
+package twmap
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxParts limits the number of parts of a kind, whose ids have 16 bits.
+const maxParts = 1 << 16
+
+// validate finds parts that are not there and, if texts is set, texts and names that
+// a file has no room for, or that would come back as something else.
+func (m *Map) validate(texts bool) error {
+	v := validator{texts: texts}
+	if m.Info != nil {
+		for _, text := range []struct{ field, text string }{
+			{"author", m.Info.Author}, {"version", m.Info.MapVersion}, {"credits", m.Info.Credits}, {"license", m.Info.License},
+		} {
+			v.text("info."+text.field, text.text)
+		}
+		for i, line := range m.Info.Settings {
+			v.text(fmt.Sprintf("info.settings[%d]", i), line)
+		}
+	}
+	v.count("images", len(m.Images))
+	for i, im := range m.Images {
+		if path := fmt.Sprintf("images[%d]", i); v.there(path, im != nil) {
+			v.text(path+".name", im.Name)
+			if p := im.pixels; p != nil && (im.Width != p.Rect.Dx() || im.Height != p.Rect.Dy()) {
+				v.fail(path, "the image is %d x %d pixels, its picture %d x %d: SetPicture sets both", im.Width, im.Height, p.Rect.Dx(), p.Rect.Dy())
+			}
+		}
+	}
+	v.count("sounds", len(m.Sounds))
+	for i, s := range m.Sounds {
+		if path := fmt.Sprintf("sounds[%d]", i); v.there(path, s != nil) {
+			v.text(path+".name", s.Name)
+		}
+	}
+	v.count("envelopes", len(m.Envelopes))
+	for i, e := range m.Envelopes {
+		if path := fmt.Sprintf("envelopes[%d]", i); v.there(path, e != nil) {
+			v.name(path, e.Name, 8)
+		}
+	}
+	v.count("groups", len(m.Groups))
+	layers := len(m.Orphans)
+	for i, g := range m.Groups {
+		path := fmt.Sprintf("groups[%d]", i)
+		if !v.there(path, g != nil) {
+			continue
+		}
+		v.name(path, g.Name, 3)
+		for j, l := range g.Layers {
+			v.layer(fmt.Sprintf("%s.layers[%d]", path, j), l)
+		}
+		layers += len(g.Layers)
+	}
+	v.count("layers", layers)
+	for i, l := range m.Orphans {
+		v.layer(fmt.Sprintf("orphans[%d]", i), l)
+	}
+	for i, e := range m.Extras {
+		v.there(fmt.Sprintf("extras[%d]", i), e != nil)
+	}
+	return v.err
+}
+
+// validator keeps the first thing that is wrong.
+type validator struct {
+	texts bool
+	err   error
+}
+
+func (v *validator) fail(path, format string, args ...any) {
+	if v.err == nil {
+		v.err = fmt.Errorf("%s: %s", path, fmt.Sprintf(format, args...))
+	}
+}
+
+func (v *validator) there(path string, is bool) bool {
+	if !is {
+		v.fail(path, "there is nothing: nil")
+	}
+	return is
+}
+
+func (v *validator) count(what string, n int) {
+	if n > maxParts && v.texts {
+		v.fail(what, "there are %d: expected at most %d", n, maxParts)
+	}
+}
+
+// name is a text in n integers.
+func (v *validator) name(path, s string, n int) {
+	if limit := 4*n - 1; len(s) > limit && v.texts {
+		v.fail(path, "the name %q has %d bytes: expected at most %d", s, len(s), limit)
+	}
+	v.chars(path+".name", s)
+}
+
+// text is a text in a data block.
+func (v *validator) text(path, s string) {
+	if len(s) >= maxText && v.texts {
+		v.fail(path, "%d bytes: expected less than %d", len(s), maxText)
+	}
+	v.chars(path, s)
+}
+
+func (v *validator) chars(path, s string) {
+	if !v.texts {
+		return
+	}
+	if strings.ContainsRune(s, 0) {
+		v.fail(path, "%.40q has a NUL", s)
+	}
+	if !utf8.ValidString(s) {
+		v.fail(path, "%.40q is not UTF-8", s)
+	}
+}
+
+func (v *validator) layer(path string, l Layer) {
+	switch l := l.(type) {
+	case *TileLayer:
+		if !v.there(path, l != nil) {
+			return
+		}
+		if l.cells == nil {
+			v.fail(path, "the layer has no cells: NewTileLayer makes one with them")
+		}
+		v.name(path, l.Name, 3)
+	case *QuadLayer:
+		if v.there(path, l != nil) {
+			v.name(path, l.Name, 3)
+		}
+	case *SoundLayer:
+		if v.there(path, l != nil) {
+			v.name(path, l.Name, 3)
+		}
+	case *UnknownLayer:
+		v.there(path, l != nil)
+	default:
+		v.there(path, l != nil)
+		v.fail(path, "there are no layers of type %T", l)
+	}
+}
