@@ -63,7 +63,7 @@ func TestRedisIsHere(t *testing.T) {
 			}
 			c.Close()
 		}
-		if o, err = Redis(address, 1, "", true); err != nil {
+		if _, err = Redis(address, 1, "", true); err != nil {
 			t.Errorf("%q where it is allowed: %v", address, err)
 		}
 		for _, call := range *called {
