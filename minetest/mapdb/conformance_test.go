@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -41,11 +42,13 @@ func fixed(c Config) func(*testing.T) Config { return func(*testing.T) Config { 
 var kinds = []kind{
 	{name: "sqlite pos", config: fixed(Config{Backend: SQLite}), compare: orderZYX.compare, lasting: true, again: true},
 	{name: "sqlite xyz", config: fixed(Config{Backend: SQLite, Schema: SchemaXYZ}), compare: orderXZY.compare, lasting: true, again: true},
+	{name: "sqlite unseen", config: fixed(Config{Backend: SQLite, Unseen: true}), compare: orderZYX.compare, lasting: true, again: true},
 	{name: "leveldb", config: fixed(Config{Backend: LevelDB}), compare: compareDecimal, lasting: true},
 	{name: "memory", config: fixed(Config{Backend: Dummy}), compare: orderZYX.compare},
 	{name: "miniredis", config: miniRedis, compare: orderZYX.compare, lasting: true, again: true},
 	{name: "redis", config: realRedis, compare: orderZYX.compare, lasting: true, again: true},
 	{name: "postgresql", config: realPostgres, compare: order{0, 1, 2}.compare, lasting: true, again: true},
+	{name: "postgresql unseen", config: unseenPostgres, compare: order{0, 1, 2}.compare, lasting: true, again: true},
 	{name: "sectors2", config: fixed(Config{Backend: Sectors}), create: fileWriter("sectors2"), compare: compareNames, lasting: true},
 	{name: "sectors", config: fixed(Config{Backend: Sectors}), create: fileWriter("sectors"), compare: compareNames, lasting: true},
 }
@@ -71,6 +74,12 @@ func realRedis(t *testing.T) Config {
 
 func realPostgres(t *testing.T) Config {
 	return Config{Backend: Postgres, Postgres: judge.Postgres(t)}
+}
+
+func unseenPostgres(t *testing.T) Config {
+	c := realPostgres(t)
+	c.Unseen = true
+	return c
 }
 
 // files is a store of files that the suite writes by itself: the package only
@@ -119,6 +128,8 @@ func (f *files) Update(ctx context.Context, do func(Tx) error) error {
 	}
 	return nil
 }
+
+func (f *files) Store(ctx context.Context, blocks []Block) error { return store(ctx, f, blocks) }
 
 func (f *files) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error) {
 	return load(ctx, f, blocks)
@@ -233,6 +244,7 @@ func TestConformance(t *testing.T) {
 				t.Errorf("Create where there is a store: %v", err)
 			}
 			t.Run("blocks", func(t *testing.T) { conformBlocks(t, k, w) })
+			t.Run("store", func(t *testing.T) { conformStore(t, k, w) })
 			t.Run("rollback", func(t *testing.T) { conformRollback(t, k, w) })
 			t.Run("areas", func(t *testing.T) { conformAreas(t, k, w, dir, c) })
 		})
@@ -292,6 +304,58 @@ func conformBlocks(t *testing.T, k kind, w Writer) {
 		t.Fatal(err)
 	}
 	same(t, w, All(), nil, k.compare)
+}
+
+// Store puts all blocks, over those that are there, or none.
+func conformStore(t *testing.T, k kind, w Writer) {
+	before := make(map[Pos][]byte)
+	for b, err := range w.Blocks(t.Context(), All()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		before[b.Pos] = b.Data
+	}
+	p := func(x int16) Pos { return Pos{x, 1000, -1000} }
+	for i, blocks := range [][]Block{
+		{{p(1), []byte("a")}, {p(2), nil}, {p(3), bytes.Repeat([]byte("c"), 9000)}},
+		{{p(2), []byte("over nothing")}, {p(4), []byte("d")}, {p(1), []byte("over a")}},
+		{{p(5), []byte("twice")}, {p(5), []byte("the last one counts")}},
+		{},
+	} {
+		if err := w.Store(t.Context(), blocks); err != nil {
+			t.Fatal(i, err)
+		}
+		for _, b := range blocks {
+			before[b.Pos] = append([]byte{}, b.Data...)
+		}
+		same(t, w, All(), before, k.compare)
+	}
+	for _, bad := range []Block{{Pos{X: MaxCoord + 1}, nil}, {p(7), make([]byte, MaxBlock+1)}} {
+		if err := w.Store(t.Context(), []Block{{p(6), []byte("x")}, bad}); err == nil {
+			t.Errorf("%v with %d bytes is stored", bad.Pos, len(bad.Data))
+		}
+	}
+	same(t, w, All(), before, k.compare)
+	got := make(map[Pos][]byte)
+	for b, err := range InAnyOrder(t.Context(), w) {
+		if _, twice := got[b.Pos]; err != nil || twice {
+			t.Fatalf("%v twice %v, %v", b.Pos, twice, err)
+		}
+		got[b.Pos] = b.Data
+	}
+	if !maps.EqualFunc(got, before, bytes.Equal) {
+		t.Error("other blocks in any order")
+	}
+	if err := w.Update(t.Context(), func(tx Tx) error {
+		for x := range int16(8) {
+			if err := tx.Delete(p(x)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func conformRollback(t *testing.T, k kind, w Writer) {
@@ -437,6 +501,7 @@ func TestKillChild(t *testing.T) {
 	c := Config{
 		Backend:  os.Getenv("MAPDB_BACKEND"),
 		Postgres: os.Getenv("MAPDB_POSTGRES"),
+		Unseen:   os.Getenv("MAPDB_UNSEEN") == "true",
 		Redis:    Redis{Address: os.Getenv("MAPDB_REDIS"), Port: port, Hash: "world"},
 	}
 	w, err := OpenForWriting(t.Context(), dir, c, true)
@@ -487,7 +552,7 @@ func TestKill(t *testing.T) {
 				}
 				child := exec.Command(self, "-test.run=^TestKillChild$")
 				child.Env = append(os.Environ(), "MAPDB_KILL="+dir, "MAPDB_BACKEND="+c.Backend,
-					"MAPDB_POSTGRES="+c.Postgres, "MAPDB_REDIS="+c.Redis.Address, "MAPDB_PORT="+strconv.Itoa(c.Redis.Port))
+					"MAPDB_POSTGRES="+c.Postgres, "MAPDB_REDIS="+c.Redis.Address, "MAPDB_PORT="+strconv.Itoa(c.Redis.Port), fmt.Sprint("MAPDB_UNSEEN=", c.Unseen))
 				out, err := child.StdoutPipe()
 				if err != nil {
 					t.Fatal(err)

@@ -137,25 +137,28 @@ func (l *levelDB) Close() error {
 // levelWriter makes a LevelDB database.
 type levelWriter struct {
 	levelDB
-	w *leveldb.Writer
+	w      *leveldb.Writer
+	unseen bool
 }
 
-func createLevelDB(path string) (Writer, error) { return newLevelWriter(path, leveldb.Create) }
+func createLevelDB(path string, unseen bool) (Writer, error) {
+	return newLevelWriter(path, unseen, leveldb.Create)
+}
 
-func resumeLevelDB(path string) (Writer, error) {
-	w, err := newLevelWriter(path, leveldb.Resume)
+func resumeLevelDB(path string, unseen bool) (Writer, error) {
+	w, err := newLevelWriter(path, unseen, leveldb.Resume)
 	if errors.Is(err, leveldb.ErrForeign) {
 		return nil, fmt.Errorf("%w: %w", err, ErrReadOnly)
 	}
 	return w, err
 }
 
-func newLevelWriter(path string, open func(string) (*leveldb.Writer, error)) (Writer, error) {
+func newLevelWriter(path string, unseen bool, open func(string) (*leveldb.Writer, error)) (Writer, error) {
 	w, err := open(path)
 	if err != nil {
 		return nil, err
 	}
-	return &levelWriter{levelDB{path: path, view: w.View}, w}, nil
+	return &levelWriter{levelDB{path: path, view: w.View}, w, unseen}, nil
 }
 
 // Get returns the bytes of a block.
@@ -178,10 +181,30 @@ func (l *levelWriter) Update(ctx context.Context, f func(Tx) error) error {
 			batch.Put(decimalKey(c.pos), c.data)
 		}
 	}
-	if err := l.w.Write(&batch); err != nil {
+	return l.write(&batch)
+}
+
+// write writes the records of a transaction.
+func (l *levelWriter) write(batch *leveldb.Batch) error {
+	if err := l.w.Write(batch); err != nil || l.unseen {
 		return err
 	}
 	return l.w.Sync()
+}
+
+// Store stores blocks in one transaction.
+func (l *levelWriter) Store(ctx context.Context, blocks []Block) error {
+	var batch leveldb.Batch
+	for _, b := range blocks {
+		if err := storable(b.Pos, b.Data); err != nil {
+			return err
+		}
+		batch.Put(decimalKey(b.Pos), b.Data)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return l.write(&batch)
 }
 
 // Load stores many blocks.

@@ -77,6 +77,11 @@ type Config struct {
 	Postgres string // a connection string: pgsql_connection of world.mt
 	Schema   Schema // for Create with SQLite
 
+	// Unseen is for a store that nobody but its writer uses until Close has returned,
+	// which alone makes sure that all is on disk. A program that is killed leaves whole
+	// transactions all the same; a system that crashes may leave anything.
+	Unseen bool
+
 	// Remote allows a server on another machine. Without it the error wraps
 	// [ErrRemote]: a world that somebody else made may name any server.
 	Remote bool
@@ -198,14 +203,29 @@ type Writer interface {
 	DB
 
 	// Update runs f in a transaction. If f fails, nothing is changed, and Update
-	// returns its error. Once Update has returned nil, all is on disk. Stores
-	// without transactions of their own hold the changes in memory until then.
+	// returns its error. Once Update has returned nil, all is on disk, unless the
+	// store is [Config.Unseen]. Stores without transactions of their own hold the
+	// changes in memory until then.
 	Update(ctx context.Context, f func(Tx) error) error
+
+	// Store is Update with a Put for each block, and faster.
+	Store(ctx context.Context, blocks []Block) error
 
 	// Load stores many blocks, in transactions of a few MiB each, and returns how
 	// many it has stored. The first error of the sequence that is not a *RowError
 	// ends it; those are passed over.
 	Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error)
+}
+
+// InAnyOrder goes through all blocks as [DB.Blocks] does, but in the order that costs
+// least, which for a database is that in which they were written.
+func InAnyOrder(ctx context.Context, db DB) iter.Seq2[Block, error] {
+	if db, ok := db.(interface {
+		inAnyOrder(context.Context) iter.Seq2[Block, error]
+	}); ok {
+		return db.inAnyOrder(ctx)
+	}
+	return db.Blocks(ctx, All())
 }
 
 // Open opens the blocks of the world in a folder for reading. It changes
@@ -233,9 +253,9 @@ func Open(ctx context.Context, dir string, c Config) (DB, error) {
 func Create(ctx context.Context, dir string, c Config) (Writer, error) {
 	switch c.Backend {
 	case SQLite, "":
-		return createSQLite(ctx, sqlitePath(dir), c.Schema)
+		return createSQLite(ctx, sqlitePath(dir), c)
 	case LevelDB:
-		return createLevelDB(levelPath(dir))
+		return createLevelDB(levelPath(dir), c.Unseen)
 	case Postgres:
 		return createPostgres(ctx, c)
 	case RedisDB:
@@ -256,9 +276,9 @@ func Create(ctx context.Context, dir string, c Config) (Writer, error) {
 func OpenForWriting(ctx context.Context, dir string, c Config, force bool) (Writer, error) {
 	switch c.Backend {
 	case SQLite, "":
-		return openSQLiteForWriting(ctx, sqlitePath(dir), force)
+		return openSQLiteForWriting(ctx, sqlitePath(dir), c.Unseen, force)
 	case LevelDB:
-		return resumeLevelDB(levelPath(dir))
+		return resumeLevelDB(levelPath(dir), c.Unseen)
 	case Postgres:
 		return openPostgresForWriting(ctx, c, force)
 	case RedisDB:

@@ -91,6 +91,11 @@ func (m *Memory) Update(ctx context.Context, f func(Tx) error) error {
 	return nil
 }
 
+// Store stores blocks in one transaction.
+func (m *Memory) Store(ctx context.Context, blocks []Block) error {
+	return store(ctx, m, blocks)
+}
+
 // Load stores many blocks.
 func (m *Memory) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error) {
 	return load(ctx, m, blocks)

@@ -33,6 +33,7 @@ type postgresDB struct {
 	mu     sync.Mutex
 	conn   *pgx.Conn
 	closed bool
+	unseen bool // see Config
 }
 
 var _ Writer = (*postgresDB)(nil)
@@ -45,7 +46,10 @@ func openPostgres(c Config, readOnly bool) (*postgresDB, error) {
 	if readOnly {
 		config.RuntimeParams["default_transaction_read_only"] = "on"
 	}
-	return &postgresDB{config: config}, nil
+	if c.Unseen {
+		config.RuntimeParams["synchronous_commit"] = "off"
+	}
+	return &postgresDB{config: config, unseen: c.Unseen && !readOnly}, nil
 }
 
 // readPostgres opens a database for reading, if it has the table.
@@ -255,20 +259,10 @@ func (db *postgresDB) page(ctx context.Context, query string, args []any, most i
 			if err := rows.Scan(into...); err != nil {
 				return err
 			}
-			if !inRange(last[0]) || !inRange(last[1]) || !inRange(last[2]) {
-				key := fmt.Sprint(last[0], last[1], last[2])
-				pg.add(Block{}, badRow(storePostgres, key, "", "the coordinates of a block", key))
-				continue
+			if !data {
+				size = new(int64)
 			}
-			b.Pos = Pos{int16(last[0]), int16(last[1]), int16(last[2])}
-			if data {
-				err = postgresRow(b.Pos, size)
-			}
-			if err != nil {
-				b = Block{}
-			}
-			pg.add(b, err)
-			err = nil
+			pg.add(postgresBlock(last, size, b.Data))
 		}
 		pg.done = !pg.full(most)
 		rows.Close()
@@ -277,9 +271,52 @@ func (db *postgresDB) page(ctx context.Context, query string, args []any, most i
 	return pg, last, err
 }
 
+// postgresBlock makes a block of the columns of a row, or says what is wrong with them.
+func postgresBlock(key [3]int64, size *int64, data []byte) (Block, error) {
+	if !inRange(key[0]) || !inRange(key[1]) || !inRange(key[2]) {
+		text := fmt.Sprint(key[0], key[1], key[2])
+		return Block{}, badRow(storePostgres, text, "", "the coordinates of a block", text)
+	}
+	p := Pos{int16(key[0]), int16(key[1]), int16(key[2])}
+	if err := postgresRow(p, size); err != nil {
+		return Block{}, err
+	}
+	return Block{p, data}, nil
+}
+
 // Blocks goes through the blocks of an area in the order of x, then y, then z.
 func (db *postgresDB) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) { db.scan(ctx, a, true, yield) }
+}
+
+// inAnyOrder goes through the blocks in one statement, on a connection of its own.
+func (db *postgresDB) inAnyOrder(ctx context.Context) iter.Seq2[Block, error] {
+	return func(yield func(Block, error) bool) {
+		conn, err := db.connect(ctx)
+		if err != nil {
+			yield(Block{}, err)
+			return
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		defer conn.Close(context.WithoutCancel(ctx))
+		defer cancel() // the server need not send the rest
+		rows, err := conn.Query(ctx, "SELECT posx::bigint, posy::bigint, posz::bigint, "+postgresData+" FROM blocks")
+		if err == nil {
+			defer rows.Close()
+			for err == nil && rows.Next() {
+				var key [3]int64
+				var size *int64
+				var data []byte
+				if err = rows.Scan(&key[0], &key[1], &key[2], &size, &data); err == nil && !yield(postgresBlock(key, size, data)) {
+					return
+				}
+			}
+			err = errors.Join(err, rows.Err())
+		}
+		if err != nil {
+			yield(Block{}, db.failed(err))
+		}
+	}
 }
 
 // Positions goes through the positions of an area; it reads the index only, if
@@ -347,34 +384,38 @@ func (t *postgresTx) Delete(p Pos) error {
 	return t.db.failed(err)
 }
 
-// Load stores many blocks: each batch is copied into a table that lasts as long
-// as its transaction, and from there into the blocks.
-func (db *postgresDB) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (n int64, err error) {
-	conn, err := db.connect(ctx)
-	if err != nil {
-		return 0, err
+// Store stores blocks in one transaction: by COPY, which takes new rows only, or else
+// row by row, without waiting for the answer to each.
+func (db *postgresDB) Store(ctx context.Context, blocks []Block) error {
+	columns := func(b Block) []any {
+		if b.Data == nil {
+			b.Data = []byte{} // which is not NULL
+		}
+		return []any{b.Pos.X, b.Pos.Y, b.Pos.Z, b.Data}
 	}
-	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
-	columns := []string{"posx", "posy", "posz", "data"}
-	return batches(ctx, blocks, func(batch []Block) error {
-		return db.failed(pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, "CREATE TEMPORARY TABLE trowel_load (posx smallint, posy smallint, posz smallint, data bytea) ON COMMIT DROP"); err != nil {
-				return err
-			}
-			_, err := tx.CopyFrom(ctx, pgx.Identifier{"trowel_load"}, columns, pgx.CopyFromSlice(len(batch), func(i int) ([]any, error) {
-				b := batch[i]
-				if b.Data == nil {
-					b.Data = []byte{}
-				}
-				return []any{b.Pos.X, b.Pos.Y, b.Pos.Z, b.Data}, nil
-			}))
-			if err != nil {
-				return err
-			}
-			_, err = tx.Exec(ctx, "INSERT INTO blocks (posx, posy, posz, data) SELECT posx, posy, posz, data FROM trowel_load ON CONFLICT (posx, posy, posz) DO UPDATE SET data = excluded.data")
+	for _, b := range blocks {
+		if err := storable(b.Pos, b.Data); err != nil {
 			return err
+		}
+	}
+	return db.do(ctx, func(conn *pgx.Conn) error {
+		_, err := conn.CopyFrom(ctx, pgx.Identifier{"blocks"}, []string{"posx", "posy", "posz", "data"}, pgx.CopyFromSlice(len(blocks), func(i int) ([]any, error) {
+			return columns(blocks[i]), nil
 		}))
+		if e := (*pgconn.PgError)(nil); !errors.As(err, &e) || e.Code != "23505" { // unique_violation
+			return err
+		}
+		var batch pgx.Batch
+		for _, b := range blocks {
+			batch.Queue(upsertPostgres, columns(b)...)
+		}
+		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return tx.SendBatch(ctx, &batch).Close() })
 	})
+}
+
+// Load stores many blocks.
+func (db *postgresDB) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error) {
+	return load(ctx, db, blocks)
 }
 
 func (db *postgresDB) String() string {
@@ -385,9 +426,20 @@ func (db *postgresDB) String() string {
 func (db *postgresDB) Close() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
+	ctx := context.Background()
+	var err error
+	if db.unseen && !db.closed {
+		// A transaction that is on disk has all before it on disk as well.
+		if db.conn == nil || db.conn.IsClosed() {
+			db.conn, err = db.connect(ctx)
+		}
+		if err == nil {
+			_, err = db.conn.Exec(ctx, "BEGIN; SET LOCAL synchronous_commit = on; SELECT txid_current(); COMMIT")
+		}
+	}
 	db.closed = true
 	if db.conn == nil {
-		return nil
+		return err
 	}
-	return db.conn.Close(context.Background())
+	return db.failed(errors.Join(err, db.conn.Close(ctx)))
 }

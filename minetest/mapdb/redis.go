@@ -253,6 +253,11 @@ func (db *redisDB) Update(ctx context.Context, f func(Tx) error) error {
 	return db.failed(err)
 }
 
+// Store stores blocks in one transaction.
+func (db *redisDB) Store(ctx context.Context, blocks []Block) error {
+	return store(ctx, db, blocks)
+}
+
 // Load stores many blocks.
 func (db *redisDB) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error) {
 	return load(ctx, db, blocks)

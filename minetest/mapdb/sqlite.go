@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -219,7 +220,7 @@ func (db *sqliteDB) get(p Pos) (data []byte, err error) {
 		Args: db.keyOf(p),
 		ResultFunc: func(s *sqlite.Stmt) error {
 			found = true
-			data, row = db.data(s, 0, fmt.Sprint(db.keyOf(p)), p)
+			data, row = db.data(s, 0, db.keyOf(p), p)
 			return nil
 		},
 	})
@@ -233,17 +234,20 @@ func (db *sqliteDB) get(p Pos) (data []byte, err error) {
 }
 
 // data reads the columns of dataColumns, the first of which is at col.
-func (db *sqliteDB) data(s *sqlite.Stmt, col int, key string, p Pos) ([]byte, error) {
+func (db *sqliteDB) data(s *sqlite.Stmt, col int, key []any, p Pos) ([]byte, error) {
 	if kind := s.ColumnText(col); kind != "blob" {
-		return nil, badRow(db.file.Path, key, "data", "a blob", kind).at(p)
+		return nil, badRow(db.file.Path, keyText(key), "data", "a blob", kind).at(p)
 	}
 	if size := s.ColumnInt64(col + 1); size > MaxBlock {
-		return nil, tooLarge(db.file.Path, key, size).at(p)
+		return nil, tooLarge(db.file.Path, keyText(key), size).at(p)
 	}
 	data := make([]byte, s.ColumnLen(col+2))
 	s.ColumnBytes(col+2, data)
 	return data, nil
 }
+
+// keyText is a key in a message.
+func keyText(key []any) string { return strings.Trim(fmt.Sprint(key), "[]") }
 
 // A cursor is where a scan goes on: at the values of a key, or behind them.
 type cursor struct {
@@ -368,19 +372,19 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, data bool) (again bool, err
 				pg.next, pg.done = cursor{values: key}, false
 				return stop
 			}
-			text := strings.Trim(fmt.Sprint(key), "[]")
 			switch {
 			case kind == keyNull && pg.full(rows):
 				nulls++ // there is no way to go on behind it
 				return nil
 			case kind != keyPos:
+				text := keyText(key)
 				pg.add(Block{}, badRow(db.file.Path, text, "", "the integers of a position", text))
 			case !a.Contains(pos):
 				next, ok := db.order.next(a, pos)
 				pg.next, again, pg.done = cursor{values: db.keyOf(next)}, ok, !ok
 				return stop
 			case data:
-				b, err := db.data(s, keys, text, pos)
+				b, err := db.data(s, keys, key, pos)
 				if err != nil {
 					pg.add(Block{}, err)
 				} else {
@@ -449,6 +453,73 @@ func (db *sqliteDB) rowKey(s *sqlite.Stmt, n int) (key []any, p Pos, kind int) {
 // Blocks goes through the blocks of an area in the order of the primary key.
 func (db *sqliteDB) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) { db.scan(ctx, a, true, yield) }
+}
+
+// inAnyOrder goes through the blocks in the order of the rows of the table, page by page.
+func (db *sqliteDB) inAnyOrder(ctx context.Context) iter.Seq2[Block, error] {
+	if db.file.Rescued() {
+		return db.Blocks(ctx, All())
+	}
+	return func(yield func(Block, error) bool) {
+		for last := int64(math.MinInt64); ; {
+			pg, next, err := db.rows(ctx, last)
+			for i, b := range pg.blocks {
+				if !yield(b, pg.errs[i]) {
+					return
+				}
+			}
+			if err != nil {
+				yield(Block{}, err)
+				return
+			}
+			if pg.done {
+				return
+			}
+			last = next
+		}
+	}
+}
+
+// rows reads a page of rows from a row on.
+func (db *sqliteDB) rows(ctx context.Context, from int64) (pg page, next int64, err error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if err := db.file.Begin(ctx); err != nil {
+		return pg, 0, err
+	}
+	defer db.file.End()
+	stmt, err := db.file.Conn.Prepare("SELECT " + db.key() + ", " + dataColumns + ", rowid FROM blocks WHERE rowid >= ? ORDER BY rowid")
+	if err == nil {
+		defer stmt.Reset()
+		stmt.BindInt64(1, from)
+		keys := len(db.keyOf(Pos{}))
+		for {
+			more, failed := stmt.Step()
+			if err = failed; err != nil || !more {
+				pg.done = true
+				break
+			}
+			if next = stmt.ColumnInt64(keys + 3); pg.full(pagePositions) {
+				break
+			}
+			key, pos, kind := db.rowKey(stmt, keys)
+			if kind != keyPos {
+				text := keyText(key)
+				pg.add(Block{}, badRow(db.file.Path, text, "", "the integers of a position", text))
+				continue
+			}
+			b := Block{Pos: pos}
+			var row error
+			if b.Data, row = db.data(stmt, keys, key, pos); row != nil {
+				b = Block{}
+			}
+			pg.add(b, row)
+		}
+	}
+	if err != nil {
+		err = errors.Join(ctx.Err(), db.file.Explain(err))
+	}
+	return pg, next, err
 }
 
 // Positions goes through the positions of an area; it reads the index only.

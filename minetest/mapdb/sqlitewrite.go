@@ -7,7 +7,10 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
+	"runtime"
 
+	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/internal/inuse"
@@ -21,22 +24,26 @@ const (
 )
 
 // sqliteWriter is an SQLite database that is written.
-type sqliteWriter struct{ *sqliteDB }
+type sqliteWriter struct {
+	*sqliteDB
+	unseen bool   // see Config
+	upsert string // stores a block, if there is one statement that does
+}
 
-func createSQLite(ctx context.Context, path string, schema Schema) (Writer, error) {
+func createSQLite(ctx context.Context, path string, c Config) (Writer, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, err
 	}
 	f.Close()
 	table := tablePos
-	if schema == SchemaXYZ {
+	if c.Schema == SchemaXYZ {
 		table = tableXYZ
 	}
-	return openWriter(ctx, path, table)
+	return openWriter(ctx, path, table, c.Unseen)
 }
 
-func openSQLiteForWriting(ctx context.Context, path string, force bool) (Writer, error) {
+func openSQLiteForWriting(ctx context.Context, path string, unseen, force bool) (Writer, error) {
 	if st, err := os.Stat(path); err != nil {
 		return nil, err
 	} else if !st.Mode().IsRegular() {
@@ -45,11 +52,17 @@ func openSQLiteForWriting(ctx context.Context, path string, force bool) (Writer,
 	if user := inuse.By(path); user != "" && !force {
 		return nil, fmt.Errorf("%s: %w: by %s", path, ErrInUse, user)
 	}
-	return openWriter(ctx, path, "")
+	return openWriter(ctx, path, "", unseen)
 }
 
+// forUnseen makes writing fast where nobody else looks on: nothing waits for the disk. The
+// journal stays, by which SQLite undoes half a transaction of a program that was killed.
+// In it are the pages that a transaction changes, and not those that it adds, so that it
+// is short. The cache, in KiB, is for the index, where keys come in any order.
+var forUnseen = []string{"PRAGMA synchronous=OFF", "PRAGMA cache_size=-32768"}
+
 // openWriter opens a database for writing and runs a statement first.
-func openWriter(ctx context.Context, path, first string) (_ Writer, err error) {
+func openWriter(ctx context.Context, path, first string, unseen bool) (_ Writer, err error) {
 	file, err := sqlitefile.Writable(path)
 	if err != nil {
 		return nil, err
@@ -59,8 +72,15 @@ func openWriter(ctx context.Context, path, first string) (_ Writer, err error) {
 			file.Close()
 		}
 	}()
+	var before []string
+	if unseen {
+		before = append(before, forUnseen...)
+	}
 	if first != "" {
-		if err := sqlitex.ExecuteTransient(file.Conn, first, nil); err != nil {
+		before = append(before, first)
+	}
+	for _, statement := range before {
+		if err := sqlitex.ExecuteTransient(file.Conn, statement, nil); err != nil {
 			return nil, file.Explain(err)
 		}
 	}
@@ -68,7 +88,27 @@ func openWriter(ctx context.Context, path, first string) (_ Writer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sqliteWriter{db}, nil
+	w := &sqliteWriter{sqliteDB: db, unseen: unseen}
+	return w, db.file.Explain(w.prepare())
+}
+
+// prepare finds out whether the table is as the game makes it, so that one statement does
+// for a new block and for one that is there.
+func (w *sqliteWriter) prepare() error {
+	table := tablePos
+	key, values := "pos", "?, ?"
+	if w.schema == SchemaXYZ {
+		table, key, values = tableXYZ, w.key(), "?, ?, ?, ?"
+	}
+	return sqlitex.ExecuteTransient(w.file.Conn, "SELECT count(*) = 1 AND max(sql = ?) FROM sqlite_master WHERE lower(tbl_name) = 'blocks' AND sql IS NOT NULL", &sqlitex.ExecOptions{
+		Args: []any{table},
+		ResultFunc: func(s *sqlite.Stmt) error {
+			if s.ColumnBool(0) {
+				w.upsert = "INSERT INTO blocks (" + key + ", data) VALUES (" + values + ") ON CONFLICT (" + key + ") DO UPDATE SET data = excluded.data"
+			}
+			return nil
+		},
+	})
 }
 
 // Update runs f in a transaction.
@@ -113,6 +153,82 @@ func (db *sqliteDB) change(ctx context.Context, query string, args ...any) (int,
 		return 0, errors.Join(ctx.Err(), db.file.Explain(err))
 	}
 	return db.file.Conn.Changes(), nil
+}
+
+// Store stores blocks in one transaction.
+func (w *sqliteWriter) Store(ctx context.Context, blocks []Block) error {
+	if w.upsert == "" {
+		return store(ctx, w, blocks)
+	}
+	return w.Update(ctx, func(Tx) error { return w.put(ctx, blocks) })
+}
+
+// put stores blocks within a transaction.
+func (w *sqliteWriter) put(ctx context.Context, blocks []Block) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.file.Begin(ctx); err != nil {
+		return err
+	}
+	defer w.file.End()
+	stmt, err := w.file.Conn.Prepare(w.upsert)
+	if err != nil {
+		return w.file.Explain(err)
+	}
+	for _, b := range blocks {
+		if err := storable(b.Pos, b.Data); err != nil {
+			return err
+		}
+		n := 1
+		if w.schema == SchemaXYZ {
+			stmt.BindInt64(1, int64(b.Pos.X))
+			stmt.BindInt64(2, int64(b.Pos.Z))
+			n = 3
+			stmt.BindInt64(n, int64(b.Pos.Y))
+		} else {
+			stmt.BindInt64(n, b.Pos.Key())
+		}
+		if len(b.Data) == 0 {
+			stmt.BindZeroBlob(n+1, 0) // which is not NULL
+		} else {
+			stmt.BindBytes(n+1, b.Data)
+		}
+		_, err := stmt.Step()
+		if err == nil {
+			err = stmt.Reset()
+		}
+		if err != nil {
+			return errors.Join(ctx.Err(), w.file.Explain(err))
+		}
+	}
+	return nil
+}
+
+// Close closes the database. One that nobody has seen is brought to the disk now.
+func (w *sqliteWriter) Close() error {
+	err := w.sqliteDB.Close()
+	if w.unseen && err == nil {
+		err = syncFile(w.file.Path)
+	}
+	return err
+}
+
+// Abandon ends the use of the store such that OpenForWriting can go on with it.
+func (w *sqliteWriter) Abandon() { w.sqliteDB.Close() }
+
+// syncFile brings a file and its name to the disk.
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil || runtime.GOOS == "windows" {
+		return err
+	}
+	if f, err = os.Open(filepath.Dir(path)); err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // Load stores many blocks.

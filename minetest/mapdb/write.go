@@ -77,15 +77,18 @@ func batches(ctx context.Context, blocks iter.Seq2[Block, error], store func([]B
 
 // load stores blocks with a transaction for each batch.
 func load(ctx context.Context, w Writer, blocks iter.Seq2[Block, error]) (int64, error) {
-	return batches(ctx, blocks, func(batch []Block) error {
-		return w.Update(ctx, func(tx Tx) error {
-			for _, b := range batch {
-				if err := tx.Put(b.Pos, b.Data); err != nil {
-					return err
-				}
+	return batches(ctx, blocks, func(batch []Block) error { return w.Store(ctx, batch) })
+}
+
+// store stores blocks where there is no faster way.
+func store(ctx context.Context, w Writer, blocks []Block) error {
+	return w.Update(ctx, func(tx Tx) error {
+		for _, b := range blocks {
+			if err := tx.Put(b.Pos, b.Data); err != nil {
+				return err
 			}
-			return nil
-		})
+		}
+		return nil
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/parallel"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worldmap"
@@ -79,7 +80,8 @@ func copyBlocks(ctx context.Context, c *copier) error {
 		}
 		total = int(n)
 	}
-	b := batch{copier: c, next: *c.log}
+	b := batch{copier: c, next: *c.log, total: total}
+	defer b.wait()
 	for o := range worldmap.InOrder(c.rest(db.Blocks(ctx, mapdb.All())), c.convert) {
 		if o.err != nil {
 			return o.err
@@ -89,14 +91,12 @@ func copyBlocks(ctx context.Context, c *copier) error {
 			if err := b.flush(ctx); err != nil {
 				return err
 			}
-			c.progress("blocks", int(c.log.Report.Blocks), total)
 		}
 	}
 	if err := b.flush(ctx); err != nil {
 		return err
 	}
-	c.progress("blocks", int(c.log.Report.Blocks), total)
-	return nil
+	return b.wait()
 }
 
 // rest passes over the rows that are done, and makes sure that they are still the
@@ -136,7 +136,10 @@ func (c *copier) rest(rows iter.Seq2[mapdb.Block, error]) iter.Seq2[mapdb.Block,
 func (c *copier) openStore(ctx context.Context) (err error) {
 	if c.log.Entered {
 		c.store, err = mapdb.OpenForWriting(ctx, c.dst, c.to, true)
-		return err
+		if c.to.Backend != mapdb.LevelDB || !errors.Is(err, mapdb.ErrReadOnly) {
+			return err
+		}
+		c.log.restart() // it was at its end when the system crashed: see leave
 	}
 	for _, name := range mapFiles[c.to.Backend] {
 		if err := os.RemoveAll(filepath.Join(c.dst, name)); err != nil {
@@ -256,14 +259,19 @@ func (o *outcome) convert(version int, drop bool) {
 	o.data, o.fate = data, converted
 }
 
-// batch is what goes to the database in one transaction.
+// batch is what goes to the database in one transaction. While it is written, the next
+// one is collected.
 type batch struct {
 	*copier
+	total  int
 	next   journal // as it will be
 	blocks []mapdb.Block
 	found  []check.Finding
 	size   int
 	rows   int
+
+	writing chan stored // gives the end of a transaction, if there is one
+	written func() error
 }
 
 // add takes what is to be done about a row.
@@ -298,33 +306,55 @@ func (b *batch) add(o outcome) {
 	b.size += len(o.data)
 }
 
+// stored is how a transaction ended.
+type stored struct {
+	err      error
+	panicked *parallel.Panic
+}
+
 func (b *batch) full() bool { return b.rows >= batchRows || b.size >= batchBytes }
 
-// flush writes the batch, and then that it is written.
+// flush begins to write the batch, once the one before it is written.
 func (b *batch) flush(ctx context.Context) error {
-	err := b.store.Update(ctx, func(tx mapdb.Tx) error {
-		for _, block := range b.blocks {
-			if err := tx.Put(block.Pos, block.Data); err != nil {
-				return err
+	if err := b.wait(); err != nil {
+		return err
+	}
+	next, blocks, found := b.next, b.blocks, b.found
+	b.writing = make(chan stored, 1)
+	go func(done chan<- stored) {
+		var s stored
+		s.panicked = parallel.Catch(func() { s.err = b.store.Store(ctx, blocks) })
+		done <- s
+	}(b.writing)
+	b.written = func() error {
+		*b.log = next
+		if err := b.log.note(); err != nil {
+			return err
+		}
+		if b.opts.Sink != nil {
+			for _, f := range found {
+				b.opts.Sink(f)
 			}
 		}
+		b.progress("blocks", int(next.Report.Blocks), b.total)
 		return nil
-	})
-	if err != nil {
-		return err
 	}
-	*b.log = b.next
-	if err := b.log.save(); err != nil {
-		return err
-	}
-	if b.opts.Sink != nil {
-		for _, f := range b.found {
-			b.opts.Sink(f)
-		}
-	}
-	clear(b.blocks)
-	b.blocks, b.found, b.size, b.rows = b.blocks[:0], b.found[:0], 0, 0
+	b.blocks, b.found, b.size, b.rows = nil, nil, 0, 0
 	return nil
+}
+
+// wait waits until the batch that is being written is, and notes that it is.
+func (b *batch) wait() error {
+	if b.writing == nil {
+		return nil
+	}
+	s := <-b.writing
+	b.writing = nil
+	s.panicked.Throw()
+	if s.err != nil {
+		return s.err
+	}
+	return b.written()
 }
 
 // again goes back to where the blocks are copied, once: to write them once more does
@@ -353,9 +383,12 @@ func verify(ctx context.Context, c *copier) error {
 	}
 	var all sum
 	n := int64(0)
-	for d := range worldmap.InOrder(db.Blocks(ctx, mapdb.All()), func(b mapdb.Block, err error) digest {
+	for d := range worldmap.InOrder(mapdb.InAnyOrder(ctx, db), func(b mapdb.Block, err error) digest {
 		return digest{sumOf(b.Pos, b.Data), err}
 	}) {
+		if row := (*mapdb.RowError)(nil); errors.As(d.err, &row) {
+			return fmt.Errorf("%w: %w", ErrVerify, d.err)
+		}
 		if d.err != nil {
 			return d.err
 		}

@@ -33,13 +33,22 @@ func UnfinishedIn(dir string) (u Unfinished, ok bool) {
 		return u, false
 	}
 	var j journal
-	_ = json.Unmarshal(text, &j) // else nothing is known of it
+	if json.Unmarshal(text, &j) == nil { // else nothing is known of it
+		j.read(filepath.Join(dir, progressName))
+	}
 	return Unfinished{j.Source, j.Report.Blocks}, true
 }
 
+// progressName is the name of what is noted since the journal was saved. It does not
+// outlive a crash of the system for sure; then more is done again.
+const progressName = JournalName + "-progress"
+
 // journal tells what is copied and how far that is. It is a file of JSON that is
-// replaced as a whole after each transaction.
+// replaced as a whole before anything is made that must be known again as ours. After
+// each transaction and stage one beside it is replaced, for which nobody waits until it
+// is on disk.
 type journal struct {
+	Saves   int // how often it was saved; that of the progress goes with one of them
 	Source  string
 	Options string // a digest: there may be passwords in them
 
@@ -81,6 +90,7 @@ func begin(c *copier) (*journal, error) {
 	if was.Source != j.Source || was.Options != j.Options {
 		return nil, fmt.Errorf("%s: %w: of %s, or with other options", c.dst, ErrOther, was.Source)
 	}
+	was.read(filepath.Join(c.dst, progressName))
 	was.resumed = true
 	was.Report.Resumed = was.Report.Blocks
 	return &was, removeParts(c.dst)
@@ -94,7 +104,9 @@ func (c *copier) digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// save brings the journal to the disk.
 func (j *journal) save() error {
+	j.Saves++
 	text, err := json.Marshal(j)
 	if err != nil {
 		return err
@@ -102,7 +114,32 @@ func (j *journal) save() error {
 	return writeFile(j.path, text, 0o600)
 }
 
+// note writes how far the stage is.
+func (j *journal) note() error {
+	text, err := json.Marshal(j)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(filepath.Dir(j.path), progressName)
+	if err := os.WriteFile(path+partSuffix, text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+partSuffix, path)
+}
+
+// read goes on from what was noted, if that is whole and belongs to the journal.
+func (j *journal) read(path string) {
+	text, err := regular.ReadFile(path, 64<<20)
+	now := *j
+	if err == nil && json.Unmarshal(text, &now) == nil && now.Saves == j.Saves {
+		*j = now
+	}
+}
+
 func (j *journal) remove() error {
+	if err := os.Remove(filepath.Join(filepath.Dir(j.path), progressName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if err := os.Remove(j.path); err != nil {
 		return err
 	}
@@ -122,11 +159,12 @@ func (j *journal) enter() error {
 	return j.save()
 }
 
-// leave goes on to the next stage.
+// leave goes on to the next stage. If a crash of the system undoes that, the stage is
+// done again.
 func (j *journal) leave() error {
 	j.Stage++
 	j.Entered = false
-	return j.save()
+	return j.note()
 }
 
 // partSuffix is at the end of the names of files that are not complete.
@@ -153,7 +191,7 @@ func writeFile(path string, data []byte, mode fs.FileMode) error {
 func removeParts(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if name := e.Name(); strings.HasSuffix(name, partSuffix) || strings.HasPrefix(name, ".trowel-") && name != JournalName {
+		if name := e.Name(); strings.HasSuffix(name, partSuffix) || strings.HasPrefix(name, ".trowel-") && name != JournalName && name != progressName {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
 		}
 	}

@@ -164,6 +164,7 @@ func (p *plan) planMap(ctx context.Context) error {
 	default:
 		return wrong("map", strings.Join(Targets(), ", "), "%.40q", target)
 	}
+	p.to.Unseen = true // until there is a world.mt
 	return nil
 }
 
@@ -197,7 +198,7 @@ func isStore(name string) bool {
 // places that the new databases take, and those of the old ones, with true for the
 // latter.
 func (p *plan) leftOut() map[string]bool {
-	out := map[string]bool{"world.mt": true, JournalName: true}
+	out := map[string]bool{"world.mt": true, JournalName: true, progressName: true}
 	mark := func(names []string, used bool) {
 		for _, name := range names {
 			out[name] = out[name] || used

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/sqlitefile"
 	"trowel.example/minetest/mapdb"
 )
 
@@ -109,8 +110,10 @@ func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
 	defer c.abandon()
 	for c.log.Stage < len(stages) {
 		err := stages[c.log.Stage](ctx, c)
-		if errors.Is(err, ErrVerify) && c.log.resumed {
-			// A server may have lost what it said that it had, or a disk.
+		if (errors.Is(err, ErrVerify) || sqlitefile.IsDamage(err)) && c.log.resumed && c.newMap {
+			// The system has crashed and taken with it what was not on disk yet, or a
+			// server or disk has lost what it said that it had.
+			c.abandon()
 			if err = c.again(); err == nil {
 				continue
 			}

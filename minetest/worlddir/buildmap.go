@@ -32,6 +32,7 @@ func (b *builder) buildMap() error {
 	if b.o.Schema != nil {
 		config.Schema = *b.o.Schema
 	}
+	config.Unseen = true // until all of the world is there
 	db, err := mapdb.Create(b.ctx, b.dst, config)
 	if err != nil {
 		return err
