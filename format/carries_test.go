@@ -86,8 +86,8 @@ var toyMod = &Format{
 	Name: "toy-mod", Extensions: []string{".pak"},
 	Recognize:     func(src *Source) bool { return string(src.Head(4)) == "PAK1" },
 	RecognizeTree: func(fsys fs.FS) bool { _, err := fs.Stat(fsys, "MEDIA"); return err == nil },
-	Open:          func(_ *Job, src *Source) (File, error) { return openToyMod(src) },
-	Build: func(job *Job, fsys fs.FS, out Output) error {
+	Open:          func(_ context.Context, _ *Job, src *Source) (File, error) { return openToyMod(src) },
+	Build: func(ctx context.Context, job *Job, fsys fs.FS, out Output) error {
 		pak, err := out.Create("")
 		if err != nil {
 			return err
@@ -111,11 +111,11 @@ var toyMod = &Format{
 			fmt.Fprintln(man, name, at, len(data))
 			n, err := pak.Write(data)
 			at += n
-			return errors.Join(err, job.Err())
+			return errors.Join(err, ctx.Err())
 		})
 	},
 	// PATH is how dump gets at a file inside the archive.
-	Dump: func(_ *Job, src *Source, path string, t trace.Tracer) error {
+	Dump: func(_ context.Context, _ *Job, src *Source, path string, t trace.Tracer) error {
 		m, err := openToyMod(src)
 		if err != nil {
 			return err
@@ -167,7 +167,7 @@ func (m *modFile) entries(each func(name string, at int64, n int) error) error {
 	return nil
 }
 
-func (m *modFile) Tree() (fs.FS, error) {
+func (m *modFile) Tree(_ context.Context, _ *Job) (fs.FS, error) {
 	var t tree.FS
 	return &t, m.entries(func(name string, at int64, n int) error {
 		t.Add(name, tree.Meta{Stored: int64(n)}, func() ([]byte, error) {
@@ -181,11 +181,11 @@ func (m *modFile) Tree() (fs.FS, error) {
 	})
 }
 
-func (m *modFile) Info() (Info, error) {
+func (m *modFile) Info(_ context.Context, _ *Job) (Info, error) {
 	return Info{Fields: []InfoField{{Key: "files", Value: strings.Count(m.list, "\n")}}}, nil
 }
-func (m *modFile) Check(*Job, check.Sink) error { return nil }
-func (m *modFile) Close() error                 { return nil }
+func (m *modFile) Check(context.Context, *Job, check.Sink) error { return nil }
+func (m *modFile) Close() error                                  { return nil }
 
 func decompile(data []byte) []byte {
 	var text []byte
@@ -230,11 +230,11 @@ func TestCarriesArchive(t *testing.T) {
 	if err != nil || f != toyMod {
 		t.Fatalf("Find = %v, %v", f, err)
 	}
-	file, err := f.Open(new(Job), src)
+	file, err := f.Open(t.Context(), new(Job), src)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fsys, err := file.Tree()
+	fsys, err := file.Tree(t.Context(), new(Job))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestCarriesArchive(t *testing.T) {
 	}
 	// Its fields can be dumped by its path.
 	var fields []string
-	err = f.Dump(new(Job), src, "MEDIA/SKILLS/FOO.DAT", func(f trace.Field) { fields = append(fields, fmt.Sprint(f.Path, f.Value)) })
+	err = f.Dump(t.Context(), new(Job), src, "MEDIA/SKILLS/FOO.DAT", func(f trace.Field) { fields = append(fields, fmt.Sprint(f.Path, f.Value)) })
 	if got := strings.Join(fields, " "); err != nil || got != "MEDIA/SKILLS/FOO.DAT.numbers[7 -1]" {
 		t.Fatalf("Dump = %s, %v", got, err)
 	}
@@ -267,7 +267,7 @@ func TestCarriesArchive(t *testing.T) {
 		t.Fatalf("FindTree = %v, %v", found, err)
 	}
 	out := &memory{files: make(map[string]*memoryPart)}
-	if err := f.Build(new(Job), fsys, out); err != nil {
+	if err := f.Build(t.Context(), new(Job), fsys, out); err != nil {
 		t.Fatal(err)
 	}
 	if out.files[""].String() != pak || out.files[".MAN"].String() != man {
@@ -276,7 +276,7 @@ func TestCarriesArchive(t *testing.T) {
 	// What cannot be compiled is named.
 	var broken tree.FS
 	broken.AddBytes("MEDIA/FOO.DAT", []byte("seven\n"))
-	if err := f.Build(new(Job), &broken, out); err == nil || !strings.Contains(err.Error(), "MEDIA/FOO.DAT: expected a number") {
+	if err := f.Build(t.Context(), new(Job), &broken, out); err == nil || !strings.Contains(err.Error(), "MEDIA/FOO.DAT: expected a number") {
 		t.Errorf("error = %v", err)
 	}
 }
@@ -297,11 +297,11 @@ var toyWorld = &Format{
 	Name: "toy-world", Folder: true,
 	Recognize:     func(src *Source) bool { _, err := os.Stat(filepath.Join(src.Dir, "map.db")); return err == nil },
 	RecognizeTree: func(fsys fs.FS) bool { _, err := fs.Stat(fsys, "blocks"); return err == nil },
-	Open: func(_ *Job, src *Source) (File, error) {
+	Open: func(_ context.Context, _ *Job, src *Source) (File, error) {
 		db, err := os.Open(filepath.Join(src.Dir, "map.db"))
 		return &toyWorldFile{db}, err
 	},
-	Build: func(job *Job, fsys fs.FS, out Output) error {
+	Build: func(ctx context.Context, job *Job, fsys fs.FS, out Output) error {
 		dir, err := out.Dir()
 		if err != nil {
 			return err
@@ -326,7 +326,7 @@ var toyWorld = &Format{
 				if err == nil {
 					_, err = db.Write(data)
 				}
-				if err = errors.Join(err, job.Err()); err != nil {
+				if err = errors.Join(err, ctx.Err()); err != nil {
 					return err
 				}
 				done++
@@ -338,13 +338,13 @@ var toyWorld = &Format{
 
 type toyWorldFile struct{ db *os.File }
 
-func (w *toyWorldFile) Tree() (fs.FS, error) { return worldTree{w.db}, nil }
-func (w *toyWorldFile) Info() (Info, error) { // SELECT count(*)
+func (w *toyWorldFile) Tree(_ context.Context, _ *Job) (fs.FS, error) { return worldTree{w.db}, nil }
+func (w *toyWorldFile) Info(_ context.Context, _ *Job) (Info, error) { // SELECT count(*)
 	st, err := w.db.Stat()
 	return Info{Fields: []InfoField{{Key: "blocks", Value: st.Size() / blockSize}}}, err
 }
-func (w *toyWorldFile) Check(*Job, check.Sink) error { return nil }
-func (w *toyWorldFile) Close() error                 { return w.db.Close() }
+func (w *toyWorldFile) Check(context.Context, *Job, check.Sink) error { return nil }
+func (w *toyWorldFile) Close() error                                  { return w.db.Close() }
 
 // worldTree is a tree of its own: the blocks are too many for a tree.FS. All
 // else of a world, few files, would be one.
@@ -436,19 +436,19 @@ func TestCarriesWorld(t *testing.T) {
 	if err != nil || f != toyWorld {
 		t.Fatalf("Find = %v, %v", f, err)
 	}
-	file, err := f.Open(new(Job), src)
+	file, err := f.Open(t.Context(), new(Job), src)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
 
 	// Info counts the blocks without listing or reading them.
-	info, err := file.Info()
+	info, err := file.Info(t.Context(), new(Job))
 	if err != nil || info.Fields[0].Value != int64(blocks) || rowsListed.Load() != 0 {
 		t.Fatalf("Info = %v, %v, %d rows listed", info, err, rowsListed.Load())
 	}
 	// The first page is there before the others are.
-	fsys, err := file.Tree()
+	fsys, err := file.Tree(t.Context(), new(Job))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -480,7 +480,7 @@ func TestCarriesWorld(t *testing.T) {
 	}
 	out := &memory{dir: t.TempDir()}
 	reported := 0
-	if err := f.Build(&Job{OnProgress: func(_ string, done, _ int) { reported = done }}, fsys, out); err != nil {
+	if err := f.Build(t.Context(), &Job{OnProgress: func(_ string, done, _ int) { reported = done }}, fsys, out); err != nil {
 		t.Fatal(err)
 	}
 	built, err := os.ReadFile(filepath.Join(out.dir, "map.db"))
@@ -490,7 +490,7 @@ func TestCarriesWorld(t *testing.T) {
 	// It stops where the user wants it to.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := f.Build(&Job{Context: ctx}, fsys, out); !errors.Is(err, context.Canceled) {
+	if err := f.Build(ctx, new(Job), fsys, out); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -42,10 +42,10 @@ type Format struct {
 	FileName func(fs.FS) string
 
 	// Open opens a source. It must be quick on a source of any size.
-	Open func(*Job, *Source) (File, error)
+	Open func(context.Context, *Job, *Source) (File, error)
 
 	// Build makes the game file from its tree form. Nil: it cannot be built.
-	Build func(*Job, fs.FS, Output) error
+	Build func(context.Context, *Job, fs.FS, Output) error
 
 	// Replaces says why what is made must not take the place of old, a file or folder of
 	// this very format that the user allowed to be replaced: what is lost with it may be
@@ -53,20 +53,20 @@ type Format struct {
 	// where none is: for a conversion or a repaired copy. It is asked before the work begins
 	// and once more when that is done. Nil: nothing speaks against it. Whatever it says,
 	// only the same kind is replaced, and never what is read (internal/output).
-	Replaces func(job *Job, old *Source, tree fs.FS) error
+	Replaces func(ctx context.Context, job *Job, old *Source, tree fs.FS) error
 
 	// CheckTree reports what is wrong with a tree form that is not to be seen
 	// any more in what Build makes of it. Nil: nothing.
-	CheckTree func(*Job, fs.FS, check.Sink) error
+	CheckTree func(context.Context, *Job, fs.FS, check.Sink) error
 
 	// Dump reads a source and reports every field of it, or of the file that
 	// path names inside it, up to where it breaks.
-	Dump func(job *Job, src *Source, path string, t trace.Tracer) error
+	Dump func(ctx context.Context, job *Job, src *Source, path string, t trace.Tracer) error
 
 	// Compare calls change with each difference between two files, as data for
 	// JSON, and returns what to tell people of them, line by line. Nil: they are
 	// compared file by file of their trees.
-	Compare func(job *Job, old, new Side, change func(any) error) ([]string, error)
+	Compare func(ctx context.Context, job *Job, old, new Side, change func(any) error) ([]string, error)
 
 	Repair *Repair // nil: it cannot be repaired
 
@@ -75,15 +75,16 @@ type Format struct {
 	Options     []Option      // of Open and Build
 }
 
-// File is an open game file.
+// File is an open game file. It keeps nothing of the job that opened it: each call has
+// its own.
 type File interface {
 	// Tree returns the file as a tree. Listing it reads no contents. Large
 	// folders give their entries page by page, through [fs.ReadDirFile].
-	Tree() (fs.FS, error)
+	Tree(context.Context, *Job) (fs.FS, error)
 	// Info tells what it is. It reads no more than that takes.
-	Info() (Info, error)
+	Info(context.Context, *Job) (Info, error)
 	// Check reports everything that is wrong with it.
-	Check(*Job, check.Sink) error
+	Check(context.Context, *Job, check.Sink) error
 	io.Closer
 }
 
@@ -103,22 +104,22 @@ type Conversion struct {
 	Options   []Option
 	Usual     bool // it is meant where nobody says which one
 	Resumes   bool // it goes on where an earlier run stopped, in a folder that is there already
-	Convert   func(*Job, *Source, Output) error
+	Convert   func(context.Context, *Job, *Source, Output) error
 }
 
 // Repair mends what is broken in a file. What it finds, does and loses goes to
 // a sink.
 type Repair struct {
 	// Plan tells what would be done, and does nothing.
-	Plan func(*Job, *Source, check.Sink) error
+	Plan func(context.Context, *Job, *Source, check.Sink) error
 	// Copy makes a repaired copy.
-	Copy func(*Job, *Source, Output, check.Sink) error
+	Copy func(context.Context, *Job, *Source, Output, check.Sink) error
 	// InPlace repairs the file itself, once what it will change is in a new file,
 	// the backup; "" lets it choose the name. It returns that name, "" if there was
 	// nothing to change.
-	InPlace func(job *Job, src *Source, backup string, sink check.Sink) (string, error)
+	InPlace func(ctx context.Context, job *Job, src *Source, backup string, sink check.Sink) (string, error)
 	// Restore undoes what InPlace did.
-	Restore func(job *Job, src *Source, backup string) error
+	Restore func(ctx context.Context, job *Job, src *Source, backup string) error
 	Options []Option
 }
 
@@ -180,10 +181,9 @@ type Part interface {
 	io.ReaderAt
 }
 
-// Job is what a run of a verb passes down: how to stop, what was asked for, and
+// Job is what a run of a verb passes down: what was asked for, and
 // whom to tell. The zero value asks for nothing.
 type Job struct {
-	Context    context.Context
 	Values     map[string]string               // values of options, by name
 	OnWarn     func(path, message string)      // something the user should know
 	OnDone     func(message string)            // what was done
@@ -239,17 +239,6 @@ func (j *Job) Report(what string, done, of int) {
 		j.OnProgress(what, done, of)
 	}
 }
-
-// Ctx returns the context of a job.
-func (j *Job) Ctx() context.Context {
-	if j.Context == nil {
-		return context.Background()
-	}
-	return j.Context
-}
-
-// Err returns why the run must stop, or nil.
-func (j *Job) Err() error { return j.Ctx().Err() }
 
 // Inside returns a tracer of the fields of what path names in a file.
 func Inside(path string, t trace.Tracer) trace.Tracer {

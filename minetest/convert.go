@@ -1,6 +1,7 @@
 package minetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -45,8 +46,8 @@ var worldConversions = func() []format.Conversion {
 		list = append(list, format.Conversion{
 			To: to, Title: titles[to], Resumes: true,
 			Options: append([]format.Option{optionBlocks, optionDrop}, copyOptions...),
-			Convert: func(job *format.Job, src *format.Source, out format.Output) error {
-				return convertWorld(job, src, out, to)
+			Convert: func(ctx context.Context, job *format.Job, src *format.Source, out format.Output) error {
+				return convertWorld(ctx, job, src, out, to)
 			},
 		})
 	}
@@ -89,7 +90,7 @@ func cutPort(address string) (host, port string, ok bool) {
 	return address, "", false
 }
 
-func convertWorld(job *format.Job, src *format.Source, out format.Output, to string) error {
+func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out format.Output, to string) error {
 	o, err := copyOptionsOf(job)
 	if err != nil {
 		return err
@@ -117,9 +118,9 @@ func convertWorld(job *format.Job, src *format.Source, out format.Output, to str
 	if err != nil {
 		return err
 	}
-	r, err := worldcopy.Copy(job.Ctx(), src.Dir, dst, o)
+	r, err := worldcopy.Copy(ctx, src.Dir, dst, o)
 	if err != nil {
-		if errors.Is(err, job.Err()) {
+		if errors.Is(err, ctx.Err()) {
 			err = fmt.Errorf("%w: the same command goes on where this one stopped", err)
 		}
 		return err
@@ -151,15 +152,15 @@ var (
 
 	worldRepair = &format.Repair{
 		Options: append([]format.Option{optionForceUse, optionDropUnknown}, copyOptions...),
-		Plan: func(job *format.Job, src *format.Source, sink check.Sink) error {
+		Plan: func(ctx context.Context, job *format.Job, src *format.Source, sink check.Sink) error {
 			o, err := repairOptions(job, sink)
 			if err != nil {
 				return err
 			}
-			r, err := worldrepair.Plan(job.Ctx(), src.Dir, o)
+			r, err := worldrepair.Plan(ctx, src.Dir, o)
 			return tellRemains(job, src, r, err, "a copy leaves them out")
 		},
-		Copy: func(job *format.Job, src *format.Source, out format.Output, sink check.Sink) error {
+		Copy: func(ctx context.Context, job *format.Job, src *format.Source, out format.Output, sink check.Sink) error {
 			o, err := repairOptions(job, sink)
 			if err != nil {
 				return err
@@ -171,24 +172,24 @@ var (
 			if err != nil {
 				return err
 			}
-			r, err := worldrepair.Repair(job.Ctx(), src.Dir, dir, o)
+			r, err := worldrepair.Repair(ctx, src.Dir, dir, o)
 			return tellRemains(job, src, r, err, "they are not in the copy")
 		},
-		InPlace: func(job *format.Job, src *format.Source, backup string, sink check.Sink) (string, error) {
+		InPlace: func(ctx context.Context, job *format.Job, src *format.Source, backup string, sink check.Sink) (string, error) {
 			o, err := repairOptions(job, sink)
 			if err != nil {
 				return "", err
 			}
-			r, err := worldrepair.InPlace(job.Ctx(), src.Dir, backup, o)
+			r, err := worldrepair.InPlace(ctx, src.Dir, backup, o)
 			if err := tellRemains(job, src, r, err, "a copy leaves them out: -o in place of --in-place"); err != nil {
 				return "", err
 			}
 			return r.Backup, nil
 		},
-		Restore: func(job *format.Job, src *format.Source, backup string) error {
+		Restore: func(ctx context.Context, job *format.Job, src *format.Source, backup string) error {
 			o, err := repairOptions(job, nil)
 			if err == nil {
-				err = worldrepair.Restore(job.Ctx(), src.Dir, backup, o)
+				err = worldrepair.Restore(ctx, src.Dir, backup, o)
 			}
 			return err
 		},

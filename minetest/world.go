@@ -63,18 +63,18 @@ var minetestBlock = &format.Format{
 	Recognize:  func(*format.Source) bool { return false }, // there is no signature: the name tells
 
 	RecognizeTree: worlddir.RecognizeBlock,
-	Open: func(_ *format.Job, src *format.Source) (format.File, error) {
+	Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
 		data, err := src.ReadUpTo(mapdb.MaxBlock)
 		return &blockFile{src, data}, err
 	},
-	Build: func(job *format.Job, fsys fs.FS, out format.Output) error {
+	Build: func(_ context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
 		data, err := worlddir.BuildBlock(job.Clean(fsys))
 		if err != nil {
 			return err
 		}
 		return format.Write(out, data)
 	},
-	Dump: func(_ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
+	Dump: func(_ context.Context, _ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
 		data, err := src.ReadUpTo(mapdb.MaxBlock)
 		if err != nil {
 			return err
@@ -91,15 +91,14 @@ type worldFile struct {
 	w    *worlddir.World // nil until it is needed
 	dir  string
 	area *mapdb.Area
-	job  *format.Job
 }
 
-func openWorld(job *format.Job, src *format.Source) (format.File, error) {
+func openWorld(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
 	area, err := areaOf(job)
 	if err != nil {
 		return nil, err
 	}
-	return &worldFile{dir: src.Dir, area: area, job: job}, nil
+	return &worldFile{dir: src.Dir, area: area}, nil
 }
 
 // areaOf returns the area that the user gave, or nil.
@@ -138,22 +137,22 @@ func parsePos(text string) (mapdb.Pos, bool) {
 	return p, p.Valid()
 }
 
-func (f *worldFile) Tree() (fs.FS, error) {
-	o := worlddir.Options{Area: f.area, Exact: f.job.On(optionExact.Name), Verifiers: f.job.On(optionVerifiers.Name)}
+func (f *worldFile) Tree(ctx context.Context, job *format.Job) (fs.FS, error) {
+	o := worlddir.Options{Area: f.area, Exact: job.On(optionExact.Name), Verifiers: job.On(optionVerifiers.Name)}
 	if f.w == nil {
-		w, err := worlddir.OpenWorld(f.job.Ctx(), f.dir, worlddir.Opening{
-			Remote: f.job.On(optionRemote.Name),
-			OnMiss: func(path string, err error) { f.job.Miss(f.dir, "%s: %v", path, err) },
+		w, err := worlddir.OpenWorld(ctx, f.dir, worlddir.Opening{
+			Remote: job.On(optionRemote.Name),
+			OnMiss: func(path string, err error) { job.Miss(f.dir, "%s: %v", path, err) },
 		})
 		if err != nil {
 			return nil, err
 		}
 		f.w = w
 		if text, ok := unfinished(f.dir); ok {
-			f.job.Miss(f.dir, "this is %s", text)
+			job.Miss(f.dir, "this is %s", text)
 		}
 		if !w.HasMap() {
-			f.noMap()
+			f.noMap(job)
 		}
 	}
 	return worlddir.Open(f.w, o), nil
@@ -161,14 +160,14 @@ func (f *worldFile) Tree() (fs.FS, error) {
 
 // noMap tells that there is no database of blocks. Of a world that nobody has entered yet
 // there is none; but a server that has been there has left these files.
-func (f *worldFile) noMap() {
+func (f *worldFile) noMap(job *format.Job) {
 	for _, name := range []string{"map_meta.txt", "env_meta.txt"} {
 		if _, err := os.Stat(filepath.Join(f.dir, name)); err == nil {
-			f.job.Miss(f.dir, "there is no database of blocks")
+			job.Miss(f.dir, "there is no database of blocks")
 			return
 		}
 	}
-	f.job.Warn(f.dir, "there is no database of blocks")
+	job.Warn(f.dir, "there is no database of blocks")
 }
 
 func (f *worldFile) Close() error {
@@ -178,8 +177,8 @@ func (f *worldFile) Close() error {
 	return f.w.Close()
 }
 
-func (f *worldFile) Check(job *format.Job, sink check.Sink) error {
-	return worldcheck.Check(job.Ctx(), f.dir, worldcheck.Options{
+func (f *worldFile) Check(ctx context.Context, job *format.Job, sink check.Sink) error {
+	return worldcheck.Check(ctx, f.dir, worldcheck.Options{
 		Area: f.area, BlocksOnly: f.area != nil, Remote: job.On(optionRemote.Name), OnProgress: job.Report,
 	}, sink)
 }
@@ -190,9 +189,8 @@ const (
 	versionsSeen = 200     // blocks of which the version is looked at
 )
 
-func (f *worldFile) Info() (format.Info, error) {
+func (f *worldFile) Info(ctx context.Context, job *format.Job) (format.Info, error) {
 	info := format.Info{Format: minetestWorldName}
-	ctx := f.job.Ctx()
 	settings, err := world.ReadWorldMT(f.dir)
 	if err != nil {
 		return info, err
@@ -204,7 +202,7 @@ func (f *worldFile) Info() (format.Info, error) {
 	if id := settings.GameID(); id != "" {
 		info.Add("game", "game", id)
 	}
-	o := world.Options{Remote: f.job.On(optionRemote.Name), Lost: func(err error, _ []check.Place) { f.job.Miss(f.dir, "%v", err) }}
+	o := world.Options{Remote: job.On(optionRemote.Name), Lost: func(err error, _ []check.Place) { job.Miss(f.dir, "%v", err) }}
 	b := world.FindBackends(f.dir, settings)
 	blocks, failed := worlddir.OpenMap(ctx, f.dir, settings, o.Remote)
 	if failed == nil {
@@ -215,10 +213,10 @@ func (f *worldFile) Info() (format.Info, error) {
 		format.Fact("map", "blocks", b.Map), format.Fact("players", "players", b.Players), format.Fact("auth", "accounts", b.Auth), format.Fact("storage", "mod storage", b.ModStorage),
 	})
 	if failed == nil {
-		failed = f.infoOfBlocks(ctx, &info, blocks)
+		failed = f.infoOfBlocks(ctx, job, &info, blocks)
 	}
 	if b.Map == "none" {
-		f.noMap()
+		f.noMap(job)
 	}
 	for _, part := range []struct {
 		key, label string
@@ -239,7 +237,7 @@ func (f *worldFile) Info() (format.Info, error) {
 			info.Add(part.key, part.label, "on "+world.ErrRemote.Error())
 		case err != nil:
 			info.Add(part.key, part.label, "cannot be read")
-			f.job.Miss(f.dir, "%s: %v", part.label, err)
+			job.Miss(f.dir, "%s: %v", part.label, err)
 		case part.key != "blocks":
 			info.Add(part.key, part.label, n)
 		}
@@ -254,14 +252,14 @@ func unfinished(dir string) (string, bool) {
 }
 
 // infoOfBlocks tells how many blocks there are, where, and of which versions.
-func (f *worldFile) infoOfBlocks(ctx context.Context, info *format.Info, db mapdb.DB) error {
+func (f *worldFile) infoOfBlocks(ctx context.Context, job *format.Job, info *format.Info, db mapdb.DB) error {
 	blocks, err := db.Count(ctx)
 	if err != nil {
 		return err
 	}
 	info.Add("blocks", "blocks", blocks)
 	if blocks > 0 && blocks <= maxExtent {
-		least, most, err := f.extent(ctx, db)
+		least, most, err := f.extent(ctx, job, db)
 		if err != nil {
 			return err
 		}
@@ -274,13 +272,13 @@ func (f *worldFile) infoOfBlocks(ctx context.Context, info *format.Info, db mapd
 }
 
 // extent returns the least and the greatest coordinates of all blocks.
-func (f *worldFile) extent(ctx context.Context, db mapdb.DB) (least, most mapdb.Pos, err error) {
+func (f *worldFile) extent(ctx context.Context, job *format.Job, db mapdb.DB) (least, most mapdb.Pos, err error) {
 	least = mapdb.Pos{X: mapdb.MaxCoord, Y: mapdb.MaxCoord, Z: mapdb.MaxCoord}
 	most = mapdb.Pos{X: mapdb.MinCoord, Y: mapdb.MinCoord, Z: mapdb.MinCoord}
 	for p, err := range db.Positions(ctx, mapdb.All()) {
 		var row *mapdb.RowError
 		if errors.As(err, &row) {
-			f.job.Miss(f.dir, "blocks: %v", err)
+			job.Miss(f.dir, "blocks: %v", err)
 			continue
 		}
 		if err != nil {
@@ -332,7 +330,7 @@ func countNames[T any](ctx context.Context, dir string, settings *world.Settings
 	return n, nil
 }
 
-func buildWorld(job *format.Job, fsys fs.FS, out format.Output) error {
+func buildWorld(ctx context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
 	o := worlddir.BuildOptions{Remote: job.On(optionRemote.Name), Local: job.Temporary, Lost: func(err error) { job.Miss("", "%v", err) }, OnProgress: func(blocks int) { job.Report("packed blocks", blocks, 0) }}
 	switch s := job.Value(optionSchema.Name); s {
 	case "":
@@ -349,7 +347,7 @@ func buildWorld(job *format.Job, fsys fs.FS, out format.Output) error {
 	if err != nil {
 		return err
 	}
-	report, err := worlddir.Build(job.Ctx(), dir, job.Clean(fsys), o)
+	report, err := worlddir.Build(ctx, dir, job.Clean(fsys), o)
 	if err != nil {
 		return err
 	}
@@ -358,7 +356,7 @@ func buildWorld(job *format.Job, fsys fs.FS, out format.Output) error {
 }
 
 // replacesWorld says why another world must not take the place of an old one.
-func replacesWorld(job *format.Job, old *format.Source, tree fs.FS) error {
+func replacesWorld(ctx context.Context, job *format.Job, old *format.Source, tree fs.FS) error {
 	if by := inuse.By(old.Dir); by != "" {
 		return fmt.Errorf("%w: by %s", mapdb.ErrInUse, by)
 	}
@@ -366,7 +364,7 @@ func replacesWorld(job *format.Job, old *format.Source, tree fs.FS) error {
 		return nil
 	}
 	var missed error
-	w, err := worlddir.OpenWorld(job.Ctx(), old.Dir, worlddir.Opening{
+	w, err := worlddir.OpenWorld(ctx, old.Dir, worlddir.Opening{
 		Remote: job.On(optionRemote.Name),
 		OnMiss: func(_ string, err error) { missed = errors.Join(missed, err) },
 	})
@@ -374,7 +372,7 @@ func replacesWorld(job *format.Job, old *format.Source, tree fs.FS) error {
 		return fmt.Errorf("nobody can say whether the folder has all of it: %w", err)
 	}
 	defer w.Close()
-	if err := worlddir.Replaces(job.Ctx(), tree, w); err != nil {
+	if err := worlddir.Replaces(ctx, tree, w); err != nil {
 		return err
 	}
 	if missed != nil {
@@ -384,17 +382,17 @@ func replacesWorld(job *format.Job, old *format.Source, tree fs.FS) error {
 }
 
 // dumpWorld shows the fields of a block.
-func dumpWorld(job *format.Job, src *format.Source, path string, t trace.Tracer) error {
+func dumpWorld(ctx context.Context, job *format.Job, src *format.Source, path string, t trace.Tracer) error {
 	p, ok := parsePos(path)
 	if !ok {
 		return fmt.Errorf("%s: tell which block, by its position in blocks, such as 0,-1,0", src.Path)
 	}
-	db, _, err := worldmap.Open(job.Ctx(), src.Dir, job.On(optionRemote.Name))
+	db, _, err := worldmap.Open(ctx, src.Dir, job.On(optionRemote.Name))
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	data, err := db.Get(job.Ctx(), p)
+	data, err := db.Get(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -412,13 +410,13 @@ type blockFile struct {
 	data []byte
 }
 
-func (f *blockFile) Tree() (fs.FS, error) {
+func (f *blockFile) Tree(_ context.Context, _ *format.Job) (fs.FS, error) {
 	name, _ := format.CutExtension(f.src.Name, ".block")
 	fsys, err := worlddir.OpenBlock(f.data, name+".txt")
 	return fsys, fault.InFile(err, f.src.Path)
 }
 
-func (f *blockFile) Info() (format.Info, error) {
+func (f *blockFile) Info(_ context.Context, _ *format.Job) (format.Info, error) {
 	b, err := mapblock.Decode(f.data)
 	if err != nil {
 		return format.Info{}, fault.InFile(err, f.src.Path)
@@ -429,7 +427,7 @@ func (f *blockFile) Info() (format.Info, error) {
 	}}, nil
 }
 
-func (f *blockFile) Check(_ *format.Job, sink check.Sink) error {
+func (f *blockFile) Check(_ context.Context, _ *format.Job, sink check.Sink) error {
 	mapblock.CheckData(f.data, sink, "")
 	return nil
 }

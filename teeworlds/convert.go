@@ -1,6 +1,7 @@
 package teeworlds
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -36,8 +37,8 @@ func crash07(m *twmap.Map) string {
 
 // convertMap converts a map by a function that tells what was lost. What is wrong
 // with the result all the same, if that is asked, is a warning.
-func convertMap(convert func(*twmap.Map) []string, wrong func(*twmap.Map) string) func(*format.Job, *format.Source, format.Output) error {
-	return func(job *format.Job, src *format.Source, out format.Output) error {
+func convertMap(convert func(*twmap.Map) []string, wrong func(*twmap.Map) string) func(context.Context, *format.Job, *format.Source, format.Output) error {
+	return func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
 		var mu sync.Mutex
 		var missing []string
 		m, err := decodeMap(src, func(loss string) {
@@ -75,8 +76,8 @@ func convertMap(convert func(*twmap.Map) []string, wrong func(*twmap.Map) string
 	}
 }
 
-func convertContainer(version int) func(*format.Job, *format.Source, format.Output) error {
-	return func(job *format.Job, src *format.Source, out format.Output) error {
+func convertContainer(version int) func(context.Context, *format.Job, *format.Source, format.Output) error {
+	return func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
 		m, err := decodeMap(src, missOf(job, src))
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package teeworlds
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"trowel.example/format"
@@ -77,7 +78,7 @@ func namesOf(job *format.Job, side format.Side) (*mapdir.Names, error) {
 }
 
 // compareMaps compares maps part by part.
-func compareMaps(job *format.Job, old, new format.Side, change func(any) error) ([]string, error) {
+func compareMaps(ctx context.Context, job *format.Job, old, new format.Side, change func(any) error) ([]string, error) {
 	a, err := namesOf(job, old)
 	if err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func compareMaps(job *format.Job, old, new format.Side, change func(any) error) 
 	}
 	var lines mapdiff.Lines
 	err = mapdiff.Compare(a, b, func(c mapdiff.Change) error {
-		if err := job.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		lines.Add(c)

@@ -3,6 +3,7 @@
 package teeworlds
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -50,7 +51,7 @@ var teeworldsDatafile = &format.Format{
 	},
 	RecognizeTree: mapdir.RecognizeDatafile,
 	Open:          openDatafile,
-	Build: func(job *format.Job, fsys fs.FS, out format.Output) error {
+	Build: func(_ context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
 		data, err := mapdir.ReadDatafile(job.Clean(fsys))
 		if err != nil {
 			return err
@@ -70,10 +71,7 @@ func missOf(job *format.Job, src *format.Source) func(loss string) {
 	return func(loss string) { job.Miss(src.Path, "%s", loss) }
 }
 
-type mapFile struct {
-	m    *twmap.Map
-	like func() (*mapdir.Names, error) // the names that the parts shall have, nil for new ones
-}
+type mapFile struct{ m *twmap.Map }
 
 func decodeMap(src *format.Source, tell func(loss string)) (*twmap.Map, error) {
 	data, err := readDatafile(src)
@@ -88,19 +86,19 @@ func decodeMap(src *format.Source, tell func(loss string)) (*twmap.Map, error) {
 	return m, nil
 }
 
-func openMap(job *format.Job, src *format.Source) (format.File, error) {
+func openMap(ctx context.Context, job *format.Job, src *format.Source) (format.File, error) {
 	m, err := decodeMap(src, missOf(job, src))
 	if errors.Is(err, twmap.ErrNoVersion) {
-		return openDatafile(job, src) // what its table of types told was not true
+		return openDatafile(ctx, job, src) // what its table of types told was not true
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &mapFile{m, func() (*mapdir.Names, error) { return likeNames(job) }}, nil
+	return &mapFile{m}, nil
 }
 
-func (f *mapFile) Tree() (fs.FS, error) {
-	like, err := f.like()
+func (f *mapFile) Tree(_ context.Context, job *format.Job) (fs.FS, error) {
+	like, err := likeNames(job)
 	if err != nil {
 		return nil, err
 	}
@@ -112,12 +110,12 @@ func (f *mapFile) Tree() (fs.FS, error) {
 
 func (f *mapFile) Close() error { return nil }
 
-func (f *mapFile) Check(_ *format.Job, sink check.Sink) error {
+func (f *mapFile) Check(_ context.Context, _ *format.Job, sink check.Sink) error {
 	twmap.CheckFile(f.m.Source(), sink)
 	return nil
 }
 
-func buildMap(job *format.Job, fsys fs.FS, out format.Output) error {
+func buildMap(_ context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
 	m, err := mapdir.Read(job.Clean(fsys), func(file, msg string) { job.Warn(file, "%s", msg) })
 	if err != nil {
 		return err
@@ -132,7 +130,7 @@ func buildMap(job *format.Job, fsys fs.FS, out format.Output) error {
 	return format.Write(out, data)
 }
 
-func (f *mapFile) Info() (format.Info, error) {
+func (f *mapFile) Info(_ context.Context, _ *format.Job) (format.Info, error) {
 	m := f.m
 	info := infoOfDatafile(teeworldsMap, m.Source())
 	info.Add("flavor", "made for", m.Flavor())
@@ -206,7 +204,7 @@ func (f *mapFile) Info() (format.Info, error) {
 
 type datafileFile struct{ f *datafile.File }
 
-func openDatafile(job *format.Job, src *format.Source) (format.File, error) {
+func openDatafile(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
 	data, err := readDatafile(src)
 	if err != nil {
 		return nil, err
@@ -219,15 +217,17 @@ func openDatafile(job *format.Job, src *format.Source) (format.File, error) {
 	return &datafileFile{f}, nil
 }
 
-func (f *datafileFile) Tree() (fs.FS, error) { return mapdir.OpenDatafile(f.f), nil }
-func (f *datafileFile) Close() error         { return nil }
+func (f *datafileFile) Tree(_ context.Context, _ *format.Job) (fs.FS, error) {
+	return mapdir.OpenDatafile(f.f), nil
+}
+func (f *datafileFile) Close() error { return nil }
 
-func (f *datafileFile) Check(_ *format.Job, sink check.Sink) error {
+func (f *datafileFile) Check(_ context.Context, _ *format.Job, sink check.Sink) error {
 	twmap.CheckFile(f.f, sink)
 	return nil
 }
 
-func (f *datafileFile) Info() (format.Info, error) {
+func (f *datafileFile) Info(_ context.Context, _ *format.Job) (format.Info, error) {
 	info := infoOfDatafile(teeworldsDatafile, f.f)
 	var types []string
 	for _, t := range f.f.Types() {
@@ -270,7 +270,7 @@ func readDatafile(src *format.Source) ([]byte, error) {
 	return src.ReadUpTo(maxDatafile)
 }
 
-func dumpTeeworlds(job *format.Job, src *format.Source, _ string, t trace.Tracer) error {
+func dumpTeeworlds(_ context.Context, job *format.Job, src *format.Source, _ string, t trace.Tracer) error {
 	data, err := readDatafile(src)
 	if err != nil {
 		return err

@@ -34,15 +34,15 @@ func TestCorpusMaps(t *testing.T) {
 			continue
 		}
 		formats[f.Name]++
-		file, err := f.Open(new(format.Job), src)
+		file, err := f.Open(t.Context(), new(format.Job), src)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if info, err := file.Info(); err != nil || info.Format != f.Name || len(info.Fields) < 6 {
+		if info, err := file.Info(t.Context(), new(format.Job)); err != nil || info.Format != f.Name || len(info.Fields) < 6 {
 			t.Errorf("%s: info %+v, %v", name, info, err)
 		}
-		fsys, err := file.Tree()
+		fsys, err := file.Tree(t.Context(), new(format.Job))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -52,7 +52,7 @@ func TestCorpusMaps(t *testing.T) {
 			t.Errorf("%s: %d files, %v", name, files, err)
 		}
 		covered := int64(0)
-		err = f.Dump(new(format.Job), src, "", func(f trace.Field) {
+		err = f.Dump(t.Context(), new(format.Job), src, "", func(f trace.Field) {
 			if f.Space == "" {
 				covered += f.Len
 			}
@@ -60,7 +60,7 @@ func TestCorpusMaps(t *testing.T) {
 		if err != nil || covered != src.Size {
 			t.Errorf("%s: the fields have %d of %d bytes, %v", name, covered, src.Size, err)
 		}
-		if err := file.Check(new(format.Job), func(check.Finding) {}); err != nil {
+		if err := file.Check(t.Context(), new(format.Job), func(check.Finding) {}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := src.Close(); err != nil {
@@ -86,14 +86,14 @@ func TestInfoInflatesNothing(t *testing.T) {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
 	before := sample[0].Value.Uint64()
-	file, err := teeworldsMap.Open(new(format.Job), format.NewSource("large.map", data))
+	file, err := teeworldsMap.Open(t.Context(), new(format.Job), format.NewSource("large.map", data))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := file.Info(); err != nil {
+	if _, err := file.Info(t.Context(), new(format.Job)); err != nil {
 		t.Fatal(err)
 	}
-	fsys, err := file.Tree()
+	fsys, err := file.Tree(t.Context(), new(format.Job))
 	if err != nil {
 		t.Fatal(err)
 	}

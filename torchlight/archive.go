@@ -1,6 +1,7 @@
 package torchlight
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -46,7 +47,7 @@ var torchlightMod = &format.Format{
 	RecognizeTree: moddir.Recognize,
 	FileName:      moddir.FileName,
 	Takes:         "a MOD.DAT and a folder MEDIA",
-	Open: func(job *format.Job, src *format.Source) (format.File, error) {
+	Open: func(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
 		m, err := mod.Open(src, src.Size)
 		if cut := (*mod.CutError)(nil); errors.As(err, &cut) && cut.Part != "header" {
 			return salvageMod(job, src, cut)
@@ -60,7 +61,7 @@ var torchlightMod = &format.Format{
 		}
 		return a, nil
 	},
-	Build: func(job *format.Job, fsys fs.FS, out format.Output) error {
+	Build: func(_ context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
 		return buildArchive(job, fsys, func(fsys fs.FS, o moddir.BuildOptions) (*moddir.Report, error) {
 			part, err := out.Create("")
 			if err != nil {
@@ -90,7 +91,7 @@ var torchlightPak = &format.Format{
 		return pak.Sniff(head, src.Size) == pak.KindTorchlight
 	},
 	RecognizeTree: moddir.RecognizePak,
-	Open: func(job *format.Job, src *format.Source) (format.File, error) {
+	Open: func(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
 		r, closer, err := openPak(job, src)
 		if err != nil {
 			return nil, err
@@ -103,7 +104,7 @@ var torchlightPak = &format.Format{
 		a.closer = closer
 		return a, nil
 	},
-	Build: func(job *format.Job, fsys fs.FS, out format.Output) error {
+	Build: func(_ context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
 		return buildArchive(job, fsys, func(fsys fs.FS, o moddir.BuildOptions) (*moddir.Report, error) {
 			part, err := out.Create("")
 			if err != nil {
@@ -239,7 +240,7 @@ func newArchive(job *format.Job, r *pak.Reader, m *mod.Mod) (*archive, error) {
 	return &archive{reader: r, mod: m, options: o, base: job.Value(optionBase.Name)}, nil
 }
 
-func (a *archive) Tree() (fs.FS, error) {
+func (a *archive) Tree(_ context.Context, job *format.Job) (fs.FS, error) {
 	if a.mod != nil {
 		return moddir.Open(a.mod, a.options), nil
 	}
@@ -253,7 +254,7 @@ func (a *archive) Close() error {
 	return nil
 }
 
-func (a *archive) Check(job *format.Job, sink check.Sink) error {
+func (a *archive) Check(ctx context.Context, job *format.Job, sink check.Sink) error {
 	base, closer, err := openBase(a.base, a.options)
 	if err != nil {
 		return err
@@ -265,10 +266,10 @@ func (a *archive) Check(job *format.Job, sink check.Sink) error {
 	} else {
 		moddir.CheckPak(a.reader, o, sink)
 	}
-	return job.Err()
+	return ctx.Err()
 }
 
-func (a *archive) Info() (format.Info, error) {
+func (a *archive) Info(_ context.Context, _ *format.Job) (format.Info, error) {
 	info := format.Info{Format: torchlightPakName}
 	if a.mod != nil {
 		info.Format = torchlightModName
@@ -426,7 +427,7 @@ type closeBoth struct{ a, b io.Closer }
 func (c closeBoth) Close() error { return errors.Join(c.a.Close(), c.b.Close()) }
 
 // checkModTree reports what only the folder shows.
-func checkModTree(job *format.Job, fsys fs.FS, sink check.Sink) error {
+func checkModTree(_ context.Context, job *format.Job, fsys fs.FS, sink check.Sink) error {
 	o, err := modOptions(job)
 	if err != nil {
 		return err
@@ -435,7 +436,7 @@ func checkModTree(job *format.Job, fsys fs.FS, sink check.Sink) error {
 }
 
 // dumpArchive shows the fields of an archive, or of the file in it that path names.
-func dumpArchive(job *format.Job, src *format.Source, path string, t trace.Tracer) error {
+func dumpArchive(_ context.Context, job *format.Job, src *format.Source, path string, t trace.Tracer) error {
 	var reader *pak.Reader
 	whole := isMod(src)
 	if whole {

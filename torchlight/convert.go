@@ -1,6 +1,7 @@
 package torchlight
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +21,7 @@ var optionHeader = format.Option{Name: "header", Help: "the `file` that says wha
 
 var modConversions = []format.Conversion{{
 	To: torchlightPakName, Title: "an archive, .PAK with .PAK.MAN, and a .MOD.DAT with what the mod says of itself", Extension: ".PAK",
-	Convert: func(_ *format.Job, src *format.Source, out format.Output) error {
+	Convert: func(_ context.Context, _ *format.Job, src *format.Source, out format.Output) error {
 		m, err := openMod(src)
 		if err != nil {
 			return err
@@ -43,7 +44,7 @@ var modConversions = []format.Conversion{{
 
 var pakConversions = []format.Conversion{{
 	To: torchlightModName, Title: "a mod", Extension: ".MOD", Options: []format.Option{optionHeader},
-	Convert: func(job *format.Job, src *format.Source, out format.Output) error {
+	Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
 		header, err := findHeader(job.Value(optionHeader.Name), src)
 		if err != nil {
 			return err

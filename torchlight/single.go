@@ -1,6 +1,7 @@
 package torchlight
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -45,7 +46,7 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 		return err == nil && moddir.CompiledFormat(data, src.Name) == name
 	}
 	f.RecognizeTree = func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == name }
-	f.Open = func(job *format.Job, src *format.Source) (format.File, error) {
+	f.Open = func(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
 		data, err := src.ReadUpTo(maxCompiled)
 		if err != nil {
 			return nil, err
@@ -56,7 +57,7 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 		}
 		return &compiledFile{f, src, data, o, info}, nil
 	}
-	f.Build = func(job *format.Job, fsys fs.FS, out format.Output) error {
+	f.Build = func(_ context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
 		o, err := modOptions(job)
 		if err != nil {
 			return err
@@ -67,7 +68,7 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 		}
 		return format.Write(out, data)
 	}
-	f.Dump = func(_ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
+	f.Dump = func(_ context.Context, _ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
 		data, err := src.ReadUpTo(maxCompiled)
 		if err != nil {
 			return err
@@ -77,7 +78,7 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 	f.Conversions = []format.Conversion{{
 		To: "source", Title: "its form for people: text, JSON or a picture", Extension: ".txt",
 		Rename: moddir.FormName,
-		Convert: func(job *format.Job, src *format.Source, out format.Output) error {
+		Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
 			return convertSingle(job, src, out, moddir.Decompile)
 		},
 	}}
@@ -117,17 +118,17 @@ type compiledFile struct {
 	info    func(data []byte, name string) ([]format.InfoField, error)
 }
 
-func (f *compiledFile) Tree() (fs.FS, error) {
+func (f *compiledFile) Tree(_ context.Context, job *format.Job) (fs.FS, error) {
 	t, err := moddir.OpenSingle(f.data, gamePath(f.src), f.format.Name, f.options)
 	return t, fault.InFile(err, f.src.Path)
 }
 
-func (f *compiledFile) Info() (format.Info, error) {
+func (f *compiledFile) Info(_ context.Context, _ *format.Job) (format.Info, error) {
 	fields, err := f.info(f.data, gamePath(f.src))
 	return format.Info{Format: f.format.Name, Fields: fields}, fault.InFile(err, f.src.Path)
 }
 
-func (f *compiledFile) Check(_ *format.Job, sink check.Sink) error {
+func (f *compiledFile) Check(_ context.Context, _ *format.Job, sink check.Sink) error {
 	moddir.CheckSingle(f.data, gamePath(f.src), f.options, sink)
 	return nil
 }
@@ -210,7 +211,7 @@ var torchlightSource = &format.Format{
 	Extensions: []string{".RAW.json", ".MPP.pgm"},
 	Doc:        "docs/formats/torchlight-dat.md",
 	Recognize:  func(src *format.Source) bool { return text.Recognize(src.Head(maxModHead)) },
-	Open: func(job *format.Job, src *format.Source) (format.File, error) {
+	Open: func(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
 		data, err := src.ReadUpTo(maxCompiled)
 		if err != nil {
 			return nil, err
@@ -223,13 +224,13 @@ var torchlightSource = &format.Format{
 	Conversions: []format.Conversion{{
 		To: "compiled", Title: "what the game reads: .BINDAT, .BINLAYOUT, .RAW or .MPP", Extension: ".BINDAT",
 		Rename: moddir.CompiledName, Usual: true,
-		Convert: func(job *format.Job, src *format.Source, out format.Output) error {
+		Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
 			return convertSingle(job, src, out, moddir.Compile)
 		},
 	}, {
 		To: torchlightADM.Name, Title: "what Torchlight, the first one, reads: .ADM", Extension: moddir.ADM,
 		Rename: func(name string) string { return name + moddir.ADM },
-		Convert: func(job *format.Job, src *format.Source, out format.Output) error {
+		Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
 			return convertSingle(job, src, out, func(content []byte, name string, o moddir.Options) ([]byte, error) {
 				return moddir.Compile(content, name+moddir.ADM, o)
 			})
@@ -246,11 +247,11 @@ type sourceFile struct {
 	options moddir.Options
 }
 
-func (f *sourceFile) Tree() (fs.FS, error) {
+func (f *sourceFile) Tree(_ context.Context, _ *format.Job) (fs.FS, error) {
 	return moddir.OpenAsIs(f.data, f.src.Name, torchlightSourceName), nil
 }
 
-func (f *sourceFile) Info() (format.Info, error) {
+func (f *sourceFile) Info(_ context.Context, _ *format.Job) (format.Info, error) {
 	info := format.Info{Format: torchlightSourceName}
 	if !text.Recognize(f.data) {
 		return info, nil
@@ -265,7 +266,7 @@ func (f *sourceFile) Info() (format.Info, error) {
 	return info, nil
 }
 
-func (f *sourceFile) Check(_ *format.Job, sink check.Sink) error {
+func (f *sourceFile) Check(_ context.Context, _ *format.Job, sink check.Sink) error {
 	moddir.CheckForm(f.data, gamePath(f.src), f.options, sink)
 	return nil
 }
@@ -287,11 +288,13 @@ var torchlightAsset = &format.Format{
 	},
 	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightAssetName },
 	Build:         buildAsIs,
-	Open:          func(_ *format.Job, src *format.Source) (format.File, error) { return &assetFile{src}, nil },
+	Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
+		return &assetFile{src}, nil
+	},
 }
 
 // buildAsIs makes the file of a folder that it stands in as it is.
-func buildAsIs(_ *format.Job, fsys fs.FS, out format.Output) error {
+func buildAsIs(_ context.Context, _ *format.Job, fsys fs.FS, out format.Output) error {
 	data, err := moddir.BuildAsIs(fsys)
 	if err != nil {
 		return err
@@ -301,12 +304,12 @@ func buildAsIs(_ *format.Job, fsys fs.FS, out format.Output) error {
 
 type assetFile struct{ src *format.Source }
 
-func (f *assetFile) Tree() (fs.FS, error) {
+func (f *assetFile) Tree(_ context.Context, _ *format.Job) (fs.FS, error) {
 	data, err := f.src.ReadUpTo(maxCompiled)
 	return moddir.OpenAsIs(data, f.src.Name, torchlightAssetName), err
 }
 
-func (f *assetFile) Info() (format.Info, error) {
+func (f *assetFile) Info(_ context.Context, _ *format.Job) (format.Info, error) {
 	info := format.Info{Format: torchlightAssetName}
 	data, err := f.src.ReadUpTo(maxCompiled)
 	if err != nil {
@@ -322,5 +325,5 @@ func (f *assetFile) Info() (format.Info, error) {
 	return info, nil
 }
 
-func (f *assetFile) Check(*format.Job, check.Sink) error { return nil }
-func (f *assetFile) Close() error                        { return nil }
+func (f *assetFile) Check(context.Context, *format.Job, check.Sink) error { return nil }
+func (f *assetFile) Close() error                                         { return nil }

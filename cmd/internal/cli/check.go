@@ -176,7 +176,7 @@ func (c *checking) check(ctx context.Context, r *checked, sink check.Sink) {
 	f, err := c.formatOf(src, t)
 	g := &game{Format: f, name: t.name, src: src}
 	if err != nil && src.IsDir() {
-		if g, err = c.build(t.name, sink); g == nil && err == nil {
+		if g, err = c.build(ctx, t.name, sink); g == nil && err == nil {
 			return
 		}
 	}
@@ -199,9 +199,9 @@ func (c *checking) check(ctx context.Context, r *checked, sink check.Sink) {
 		defer mu.Unlock()
 		missed = append(missed, check.Finding{ID: kindMissing.ID, Severity: kindMissing.Severity, Offset: -1, Message: message})
 	}
-	file, err := g.Open(job, g.src)
+	file, err := g.Open(ctx, job, g.src)
 	if err == nil {
-		err = file.Check(job, sink)
+		err = file.Check(ctx, job, sink)
 		file.Close()
 	}
 	if !slices.ContainsFunc(r.findings, func(f check.Finding) bool { return f.Severity == check.Error }) {
@@ -219,7 +219,7 @@ func (c *checking) check(ctx context.Context, r *checked, sink check.Sink) {
 
 // build makes a game file of a folder in tree form. Where that fails it tells
 // the sink why, and returns nil.
-func (c *checking) build(name string, sink check.Sink) (*game, error) {
+func (c *checking) build(ctx context.Context, name string, sink check.Sink) (*game, error) {
 	fsys, closer, err := c.openFolder(name)
 	if err != nil {
 		return nil, unbuildable(name, err, sink)
@@ -233,12 +233,12 @@ func (c *checking) build(name string, sink check.Sink) (*game, error) {
 	job.Checking = true
 	job.OnWarn = func(path, message string) { sink.Add(kindBuild, path, -1, "%s", message) }
 	if f.CheckTree != nil {
-		if err := f.CheckTree(job, fsys, sink); err != nil {
+		if err := f.CheckTree(ctx, job, fsys, sink); err != nil {
 			return nil, named(err, name)
 		}
 	}
-	g, err := c.buildTemporary(job, f, fsys, name)
-	if err != nil && job.Err() == nil {
+	g, err := c.buildTemporary(ctx, job, f, fsys, name)
+	if err != nil && ctx.Err() == nil {
 		sink(broken(kindUnbuildable, err))
 		return nil, nil
 	}

@@ -89,7 +89,7 @@ files -o names the folder for the new ones.
 			if c.Resumes {
 				write = r.resume
 			}
-			err = write(cmd.Context(), made, opts, func(w format.Output) error { return named(c.Convert(job, g.src, w), g.name) })
+			err = write(cmd.Context(), made, opts, func(w format.Output) error { return named(c.Convert(cmd.Context(), job, g.src, w), g.name) })
 			if err != nil {
 				return err
 			}

@@ -223,7 +223,7 @@ func (c *comparison) openSide(cmd *cobra.Command, name string) (side, error) {
 
 // byParts compares two files as their format does.
 func (c *comparison) byParts(cmd *cobra.Command, f *format.Format, sides [2]side, list *jsonArray, asJSON bool) (bool, error) {
-	lines, err := f.Compare(c.job(cmd, f), sides[0].Side, sides[1].Side, func(change any) error {
+	lines, err := f.Compare(cmd.Context(), c.job(cmd, f), sides[0].Side, sides[1].Side, func(change any) error {
 		c.parts++
 		if asJSON {
 			return list.add(change)

@@ -65,7 +65,7 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 		if len(args) == 2 {
 			d.path = args[1]
 		}
-		broke := g.Dump(a.job(cmd, g.Format), g.src, d.path, d.field)
+		broke := g.Dump(cmd.Context(), a.job(cmd, g.Format), g.src, d.path, d.field)
 		if err := cmd.Context().Err(); err != nil {
 			return err
 		}

@@ -46,12 +46,12 @@ func (x *extraction) extract(cmd *cobra.Command, dir string, g *game, opts outpu
 		defer closer.Close()
 		job.Over = earlier
 	}
-	file, err := g.open(job)
+	file, err := g.open(cmd.Context(), job)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if x.fsys, err = file.Tree(); err != nil {
+	if x.fsys, err = file.Tree(cmd.Context(), job); err != nil {
 		return named(err, x.file)
 	}
 	defer x.count(cmd.Context())()

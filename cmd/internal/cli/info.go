@@ -41,11 +41,7 @@ left out for folders.`,
 		failed := false
 		container := "" // the file that paths are inside of
 		for i, name := range names {
-			tell := func(g *game, file format.File) error {
-				info, err := file.Info()
-				if err != nil {
-					return named(err, name)
-				}
+			tell := func(g *game, info format.Info) error {
 				if asJSON {
 					return list.add(infoObject(g, info))
 				}
@@ -54,9 +50,9 @@ left out for folders.`,
 				}
 				return printFields(a.out, "", infoFields(g, info))
 			}
-			err := a.withFile(cmd, name, tell)
+			err := a.infoOf(cmd, name, tell)
 			if errors.Is(err, os.ErrNotExist) && container != "" {
-				err = a.withInner(cmd, container, name, tell)
+				err = a.infoOfInner(cmd, container, name, tell)
 			} else if err == nil {
 				container = name
 			}
@@ -81,8 +77,21 @@ left out for folders.`,
 	return cmd
 }
 
-// withInner opens a file inside a game file and calls use with it.
-func (a *app) withInner(cmd *cobra.Command, container, wanted string, use func(*game, format.File) error) error {
+// infoOf tells what a file is.
+func (a *app) infoOf(cmd *cobra.Command, name string, tell func(*game, format.Info) error) error {
+	g, err := a.find(cmd, name)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	if err := a.ownedOptions(cmd, g.Format); err != nil {
+		return err
+	}
+	return a.openForInfo(cmd, g, tell)
+}
+
+// infoOfInner tells what a file inside a game file is.
+func (a *app) infoOfInner(cmd *cobra.Command, container, wanted string, tell func(*game, format.Info) error) error {
 	fsys, closer, err := a.openTree(cmd, container)
 	if err != nil {
 		return err
@@ -101,13 +110,21 @@ func (a *app) withInner(cmd *cobra.Command, container, wanted string, use func(*
 	if err != nil {
 		return err
 	}
-	g := &game{Format: f, name: src.Path, src: src}
-	file, err := g.open(a.job(cmd, f))
+	return a.openForInfo(cmd, &game{Format: f, name: src.Path, src: src}, tell)
+}
+
+func (a *app) openForInfo(cmd *cobra.Command, g *game, tell func(*game, format.Info) error) error {
+	job := a.job(cmd, g.Format)
+	file, err := g.open(cmd.Context(), job)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	return use(g, file)
+	info, err := file.Info(cmd.Context(), job)
+	if err != nil {
+		return named(err, g.name)
+	}
+	return tell(g, info)
 }
 
 // infoFields puts what is known of any file before what its format tells.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -116,11 +117,11 @@ func (a *app) find(cmd *cobra.Command, name string) (*game, error) {
 	if f, err = a.formats.FindTree(fsys); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return a.buildTemporary(a.job(cmd, f), f, fsys, name)
+	return a.buildTemporary(cmd.Context(), a.job(cmd, f), f, fsys, name)
 }
 
 // buildTemporary builds the tree form of a file, for this run only.
-func (a *app) buildTemporary(job *format.Job, f *format.Format, fsys fs.FS, name string) (_ *game, err error) {
+func (a *app) buildTemporary(ctx context.Context, job *format.Job, f *format.Format, fsys fs.FS, name string) (_ *game, err error) {
 	dir, remove, err := output.Scratch()
 	if err != nil {
 		return nil, err
@@ -138,7 +139,7 @@ func (a *app) buildTemporary(job *format.Job, f *format.Format, fsys fs.FS, name
 	defer out.Discard()
 	a.talk.hide(path, name)
 	job.OnDone, job.Temporary = nil, true // it is not what the user asked for
-	if err := f.Build(job, fsys, called{out, a.talk, name}); err != nil {
+	if err := f.Build(ctx, job, fsys, called{out, a.talk, name}); err != nil {
 		return nil, named(err, name)
 	}
 	if err := out.Commit(); err != nil {
@@ -176,27 +177,9 @@ func extension(f *format.Format) string {
 }
 
 // open opens a game file that find found.
-func (g *game) open(job *format.Job) (format.File, error) {
-	file, err := g.Open(job, g.src)
+func (g *game) open(ctx context.Context, job *format.Job) (format.File, error) {
+	file, err := g.Open(ctx, job, g.src)
 	return file, named(err, g.name)
-}
-
-// withFile opens what the user named and calls use with it.
-func (a *app) withFile(cmd *cobra.Command, name string, use func(*game, format.File) error) error {
-	g, err := a.find(cmd, name)
-	if err != nil {
-		return err
-	}
-	defer g.Close()
-	if err := a.ownedOptions(cmd, g.Format); err != nil {
-		return err
-	}
-	file, err := g.open(a.job(cmd, g.Format))
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	return use(g, file)
 }
 
 // openTree opens what the user named as a tree. A folder in tree form is that
@@ -236,12 +219,12 @@ func (a *app) openSource(cmd *cobra.Command, t target, src *format.Source, more 
 			job.Values[option] = value
 		}
 	}
-	file, err := g.open(job)
+	file, err := g.open(cmd.Context(), job)
 	if err != nil {
 		g.Close()
 		return nil, nil, err
 	}
-	fsys, err := file.Tree()
+	fsys, err := file.Tree(cmd.Context(), job)
 	if err != nil {
 		file.Close()
 		g.Close()
@@ -347,7 +330,7 @@ func (a *app) writeOptions(cmd *cobra.Command, force bool, f *format.Format, job
 			if f.Replaces == nil {
 				return nil
 			}
-			return f.Replaces(job, old, tree)
+			return f.Replaces(cmd.Context(), job, old, tree)
 		},
 		Reads:     func() []string { return append(a.inputs(cmd), reads()...) },
 		OwnerOnly: func() bool { return ownerOnly(reads()) },
@@ -390,6 +373,6 @@ func (a *app) job(cmd *cobra.Command, f *format.Format, more ...format.Option) *
 			values[o.Name] = flag.Value.String()
 		}
 	}
-	return &format.Job{Context: cmd.Context(), Values: values, OnWarn: a.talk.warn, OnMiss: a.talk.miss, OnProgress: a.talk.progress,
+	return &format.Job{Values: values, OnWarn: a.talk.warn, OnMiss: a.talk.miss, OnProgress: a.talk.progress,
 		OnDone: func(message string) { a.talk.say("%s", message) }}
 }

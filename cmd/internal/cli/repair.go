@@ -95,15 +95,15 @@ failed.`,
 			said := ""
 			switch {
 			case restore != "":
-				err = g.Repair.Restore(job, g.src, restore)
+				err = g.Repair.Restore(cmd.Context(), job, g.src, restore)
 				said = fmt.Sprintf("put back what %s has", restore)
 			case r.dryRun:
-				err = g.Repair.Plan(job, g.src, sink)
+				err = g.Repair.Plan(cmd.Context(), job, g.src, sink)
 				said = "nothing was changed"
 			case inPlace:
 				var kept string
 				r.output = g.name
-				kept, err = g.Repair.InPlace(job, g.src, backup, sink)
+				kept, err = g.Repair.InPlace(cmd.Context(), job, g.src, backup, sink)
 				if info, e := os.Stat(kept); e == nil && kept != "" {
 					err = errors.Join(err, r.add(kept, info.Size()))
 				}
@@ -112,7 +112,7 @@ failed.`,
 				}
 			default:
 				opts := a.writeOptions(cmd, force, g.Format, job, nil, "", g.reads)
-				err = r.write(cmd.Context(), to, opts, func(out format.Output) error { return g.Repair.Copy(job, g.src, out, sink) })
+				err = r.write(cmd.Context(), to, opts, func(out format.Output) error { return g.Repair.Copy(cmd.Context(), job, g.src, out, sink) })
 				said = fmt.Sprintf("repaired %s to %s", g.name, to)
 			}
 			if err = errors.Join(named(err, g.name), failed); err != nil {

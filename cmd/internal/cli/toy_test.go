@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ var toyBox = &format.Format{
 	RecognizeTree: func(fsys fs.FS) bool { return hasFile(fsys, "box.txt") },
 	Open:          openBox,
 	Build:         buildBox,
-	Dump: func(_ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
+	Dump: func(_ context.Context, _ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
 		_, err := readBox(src, t)
 		return err
 	},
@@ -71,7 +72,6 @@ type box struct {
 	version uint16
 	toys    []toy
 	tail    []byte
-	job     *format.Job
 }
 
 func readBox(src *format.Source, t trace.Tracer) (*box, error) {
@@ -135,16 +135,15 @@ type boxSidecar struct {
 	Tail  []byte   `json:"tail,omitempty"`
 }
 
-func openBox(job *format.Job, src *format.Source) (format.File, error) {
+func openBox(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
 	b, err := readBox(src, nil)
 	if err != nil {
 		return nil, err
 	}
-	b.job = job
 	return b, nil
 }
 
-func (b *box) Tree() (fs.FS, error) {
+func (b *box) Tree(ctx context.Context, _ *format.Job) (fs.FS, error) {
 	var t tree.FS
 	side := boxSidecar{Tail: b.tail}
 	for _, one := range b.toys {
@@ -157,8 +156,8 @@ func (b *box) Tree() (fs.FS, error) {
 			case "panic":
 				panic("a toy that bites")
 			case "endless": // until the user has enough of it
-				<-b.job.Context.Done()
-				return nil, b.job.Err()
+				<-ctx.Done()
+				return nil, ctx.Err()
 			}
 			return one.data, nil
 		})
@@ -169,7 +168,7 @@ func (b *box) Tree() (fs.FS, error) {
 	return &t, err
 }
 
-func (b *box) Info() (format.Info, error) {
+func (b *box) Info(_ context.Context, _ *format.Job) (format.Info, error) {
 	names := []string{}
 	for _, one := range b.toys {
 		names = append(names, one.name)
@@ -181,7 +180,7 @@ func (b *box) Info() (format.Info, error) {
 	}}, nil
 }
 
-func (b *box) Check(_ *format.Job, sink check.Sink) error {
+func (b *box) Check(_ context.Context, _ *format.Job, sink check.Sink) error {
 	seen := map[string]bool{}
 	for i, one := range b.toys {
 		path := fmt.Sprintf("toys[%d]", i)
@@ -204,7 +203,7 @@ func (b *box) Check(_ *format.Job, sink check.Sink) error {
 
 func (b *box) Close() error { return nil }
 
-func buildBox(job *format.Job, fsys fs.FS, out format.Output) error {
+func buildBox(_ context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
 	b := new(box)
 	text, err := fs.ReadFile(fsys, "box.txt")
 	if err != nil {
@@ -253,7 +252,7 @@ func buildBox(job *format.Job, fsys fs.FS, out format.Output) error {
 	return err
 }
 
-func convertBox(job *format.Job, src *format.Source, out format.Output) error {
+func convertBox(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
 	b, err := readBox(src, nil)
 	if err != nil {
 		return err
@@ -275,8 +274,10 @@ var toyShelf = &format.Format{
 	Name: "toy-shelf", Title: "Shelf of toys", Folder: true,
 	Recognize:     func(src *format.Source) bool { return hasFile(os.DirFS(src.Dir), "shelf.txt") },
 	RecognizeTree: func(fsys fs.FS) bool { return hasFile(fsys, "shelf.tree") },
-	Open:          func(_ *format.Job, src *format.Source) (format.File, error) { return shelf(src.Dir), nil },
-	Build: func(_ *format.Job, fsys fs.FS, out format.Output) error {
+	Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
+		return shelf(src.Dir), nil
+	},
+	Build: func(_ context.Context, _ *format.Job, fsys fs.FS, out format.Output) error {
 		dir, err := out.Dir()
 		if err != nil {
 			return err
@@ -290,14 +291,14 @@ var toyShelf = &format.Format{
 
 type shelf string
 
-func (s shelf) Tree() (fs.FS, error) {
+func (s shelf) Tree(_ context.Context, _ *format.Job) (fs.FS, error) {
 	var t tree.FS
 	t.AddBytes("shelf.tree", []byte("shelf\n"))
 	return &t, nil
 }
-func (s shelf) Info() (format.Info, error)          { return format.Info{}, nil }
-func (s shelf) Check(*format.Job, check.Sink) error { return nil }
-func (s shelf) Close() error                        { return nil }
+func (s shelf) Info(_ context.Context, _ *format.Job) (format.Info, error) { return format.Info{}, nil }
+func (s shelf) Check(context.Context, *format.Job, check.Sink) error       { return nil }
+func (s shelf) Close() error                                               { return nil }
 
 func hasFile(fsys fs.FS, name string) bool {
 	info, err := fs.Stat(fsys, name)
