@@ -131,9 +131,22 @@ type Option struct {
 	Default string // "" for a Bool that is off
 	Input   bool   // its value is the path of something that is read
 
-	Building bool // it is for Build and Check alone: verbs that only read do not have it
-	Showing  bool // it is for the tree alone: verbs that only make something do not have it
-	Checks   bool // it is Showing, but what Check looks at depends on it, too
+	For Use // what it is for; 0 is for all
+}
+
+// Use is a set of capabilities of a format that an option is for.
+type Use uint8
+
+// What an option may be for, if not for all.
+const (
+	ForTree  Use = 1 << iota // [File.Tree]
+	ForBuild                 // [Format.Build]
+	ForCheck                 // [File.Check]
+)
+
+// OptionsFor returns the options for some capabilities, with those for all.
+func (f *Format) OptionsFor(use Use) []Option {
+	return slices.DeleteFunc(slices.Clone(f.Options), func(o Option) bool { return o.For != 0 && o.For&use == 0 })
 }
 
 // Info tells about a file: fields in the order in which they are shown.

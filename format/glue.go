@@ -18,7 +18,7 @@ func Write(out Output, data []byte) error {
 }
 
 // OptionClean makes Build forget the sidecar, by [Job.Clean].
-var OptionClean = Option{Name: "clean", Bool: true, Building: true, Help: "leave out the sidecar: build a clean file, not the same bytes"}
+var OptionClean = Option{Name: "clean", Bool: true, For: ForBuild | ForCheck, Help: "leave out the sidecar: build a clean file, not the same bytes"}
 
 // Clean returns a tree without its sidecar if the user asks for a clean file.
 func (j *Job) Clean(fsys fs.FS) fs.FS {

@@ -14,7 +14,7 @@ import (
 )
 
 // optionLike gives the parts of a map the names that they have elsewhere.
-var optionLike = format.Option{Name: "like", Showing: true,
+var optionLike = format.Option{Name: "like", For: format.ForTree,
 	Help: "call groups, layers and the like as they are called in an `earlier` map or its folder (a folder that is extracted over is one by itself)"}
 
 // likeNames returns the names that a job asks for, nil for none.

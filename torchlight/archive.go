@@ -31,10 +31,10 @@ import (
 var (
 	optionNames  = format.Option{Name: "names", Help: "a `file` with more names, one on each line, for what compiled files have only the hash of"}
 	optionGUTS   = format.Option{Name: "guts", Bool: true, Help: "write all numbers with six digits, as GUTS does; the rest is in the sidecar"}
-	optionRaw    = format.Option{Name: "raw", Bool: true, Showing: true, Help: "leave compiled files as they are"}
-	optionTables = format.Option{Name: "tables", Bool: true, Building: true, Help: "build the .RAW tables from the sources"}
-	optionAll    = format.Option{Name: "all", Bool: true, Building: true, Help: "pack each .PNG that has a .DDS of the same name beside it, too"}
-	optionBase   = format.Option{Name: "base", Building: true, Input: true, Help: "the `path` of the game's own files, folder or archive, that units are based on"}
+	optionRaw    = format.Option{Name: "raw", Bool: true, For: format.ForTree, Help: "leave compiled files as they are"}
+	optionTables = format.Option{Name: "tables", Bool: true, For: format.ForBuild | format.ForCheck, Help: "build the .RAW tables from the sources"}
+	optionAll    = format.Option{Name: "all", Bool: true, For: format.ForBuild | format.ForCheck, Help: "pack each .PNG that has a .DDS of the same name beside it, too"}
+	optionBase   = format.Option{Name: "base", For: format.ForBuild | format.ForCheck, Input: true, Help: "the `path` of the game's own files, folder or archive, that units are based on"}
 )
 
 var torchlightMod = &format.Format{

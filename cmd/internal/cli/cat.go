@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/format"
 	"trowel.example/internal/tree"
 )
 
@@ -30,7 +31,7 @@ that "trowel extract" would write.`,
 		ValidArgsFunction: a.completePaths,
 	}
 	cmd.Flags().BoolVar(&exact, "exact", false, "print text in the encoding that it has")
-	a.optionFlags(cmd, readingOptions)
+	a.optionFlags(cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		fsys, closer, err := a.openTree(cmd, args[0])
 		if err != nil {

@@ -64,7 +64,7 @@ On a terminal many findings of one kind in a file are one line with their number
 	a.colorFlag(cmd)
 	cmd.Flags().StringVar(&least, "min", "info", "the least `severity` to show: error, warning or info")
 	_ = cmd.RegisterFlagCompletionFunc("min", cobra.FixedCompletions([]string{"error", "warning", "info"}, cobra.ShellCompDirectiveNoFileComp))
-	a.optionFlags(cmd, checkingOptions)
+	a.optionFlags(cmd, optionsFor(format.ForCheck))
 	cmd.Args = func(cmd *cobra.Command, names []string) error {
 		if kinds {
 			return args(0, 0)(cmd, names)

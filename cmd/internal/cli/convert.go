@@ -40,7 +40,7 @@ files -o names the folder for the new ones.
 		if len(f.Conversions) == 0 {
 			return nil
 		}
-		options := makingOptions(f)
+		options := f.OptionsFor(0)
 		for _, c := range f.Conversions {
 			options = append(options, c.Options...)
 		}

@@ -55,7 +55,7 @@ them cannot be read: that is told, and the rest compared.`,
 	cmd.Flags().BoolVar(&stat, "stat", false, "tell only which files differ, not in what")
 	cmd.Flags().BoolVar(&sidecar, "sidecar", false, "compare "+tree.Sidecar+", too: what only matters for the very same bytes")
 	a.colorFlag(cmd)
-	a.optionFlags(cmd, readingOptions)
+	a.optionFlags(cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		a.page()
 		c := &comparison{app: a, stat: stat, sidecar: sidecar, files: files || stat || sidecar}

@@ -44,7 +44,7 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 		Args: args(1, 2),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	a.optionFlags(cmd, makingOptions)
+	a.optionFlags(cmd, optionsFor(0))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		a.page()
 		g, err := a.find(cmd, args[0])

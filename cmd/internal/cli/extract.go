@@ -49,7 +49,7 @@ pack restores the true ones, which .trowel.json keeps.
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "put the files into a folder that has others already")
 	cmd.Flags().BoolVarP(&keepGoing, "keep-going", "k", false, "of a broken file, extract what can be read")
 	w.flags(cmd)
-	a.optionFlags(cmd, readingOptions)
+	a.optionFlags(cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		files, patterns := a.filesAndPatterns(cmd, expand(args))
 		if dir == "-" {

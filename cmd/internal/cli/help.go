@@ -166,22 +166,7 @@ func (a *app) unfit(cmd *cobra.Command) error {
 	return err
 }
 
-// checkingOptions are those that check has: it builds what is a tree, and shows nothing.
-func checkingOptions(f *format.Format) []format.Option {
-	return slices.DeleteFunc(slices.Clone(f.Options), func(o format.Option) bool { return o.Showing && !o.Checks })
-}
-
-// readingOptions are those that verbs have which build nothing.
-func readingOptions(f *format.Format) []format.Option {
-	return slices.DeleteFunc(slices.Clone(f.Options), func(o format.Option) bool { return o.Building })
-}
-
-// buildingOptions are those that verbs have which show no tree.
-func buildingOptions(f *format.Format) []format.Option {
-	return slices.DeleteFunc(slices.Clone(f.Options), func(o format.Option) bool { return o.Showing })
-}
-
-// makingOptions are those that verbs have which do neither.
-func makingOptions(f *format.Format) []format.Option {
-	return slices.DeleteFunc(buildingOptions(f), func(o format.Option) bool { return o.Building })
+// optionsFor returns the options of formats for some of their capabilities.
+func optionsFor(use format.Use) func(*format.Format) []format.Option {
+	return func(f *format.Format) []format.Option { return f.OptionsFor(use) }
 }

@@ -33,7 +33,7 @@ left out for folders.`,
 		Args: args(1, -1),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	a.optionFlags(cmd, makingOptions)
+	a.optionFlags(cmd, optionsFor(0))
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		a.page()
 		names = expand(names)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/format"
 	"trowel.example/internal/tree"
 )
 
@@ -38,7 +39,7 @@ that is not known), the path, and what it is. With --json it prints an array of
 	}
 	cmd.Flags().BoolVarP(&long, "long", "l", false, "with stored sizes and notes")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	a.optionFlags(cmd, readingOptions)
+	a.optionFlags(cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		a.page()
 		chosen, err := selectPaths(args[1:])

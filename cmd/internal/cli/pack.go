@@ -34,7 +34,7 @@ the same bytes again. The file appears when it is whole, or not at all.
 	cmd.Flags().StringVar(&name, "format", "", "`name` of the format, where the folder does not tell")
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a file that is there already")
 	w.flags(cmd)
-	a.optionFlags(cmd, buildingOptions)
+	a.optionFlags(cmd, optionsFor(format.ForBuild))
 	_ = cmd.RegisterFlagCompletionFunc("format", a.completeFormats)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return w.each(cmd.Context(), args, func(dir string, r *report) error {

@@ -50,7 +50,7 @@ failed.`,
 		if f.Repair == nil {
 			return nil
 		}
-		return append(makingOptions(f), f.Repair.Options...)
+		return append(f.OptionsFor(0), f.Repair.Options...)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ways := 0

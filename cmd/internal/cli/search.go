@@ -41,7 +41,7 @@ found and 1 if not.`,
 	cmd.Flags().BoolVarP(&literal, "fixed", "F", false, "take PATTERN as it stands, not as an expression")
 	cmd.Flags().BoolVarP(&list, "list", "l", false, "print only where something is, without the lines")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	a.optionFlags(cmd, readingOptions)
+	a.optionFlags(cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		a.page()
 		pattern := args[0]
