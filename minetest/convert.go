@@ -10,6 +10,7 @@ import (
 	"trowel.example/format"
 
 	"trowel.example/check"
+	"trowel.example/internal/server"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldrepair"
@@ -59,6 +60,11 @@ func copyOptionsOf(job *format.Job) (worldcopy.Options, error) {
 	o := worldcopy.Options{
 		Players: job.Value(optionPlayers.Name), Auth: job.Value(optionAuth.Name), Storage: job.Value(optionStorage.Name),
 		Postgres: job.Value(optionPostgres.Name), Remote: job.On(optionRemote.Name), OnProgress: job.Report,
+	}
+	if o.Postgres != "" {
+		if _, err := server.Postgres(o.Postgres, "", true); err != nil { // which would name a setting of world.mt
+			return o, fmt.Errorf("--%s: expected how to connect, such as \"host=127.0.0.1 user=minetest dbname=world\"", optionPostgres.Name)
+		}
 	}
 	var err error
 	o.Redis, err = redisOf(job)
@@ -114,6 +120,9 @@ func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 	if text, ok := unfinished(src.Dir); ok {
 		job.Miss(src.Path, "this is %s", text)
 	}
+	if err := lookForMap(ctx, job, src.Dir); err != nil {
+		return err
+	}
 	dst, err := out.KeptDir()
 	if err != nil {
 		return err
@@ -158,7 +167,7 @@ var (
 				return err
 			}
 			r, err := worldrepair.Plan(ctx, src.Dir, o)
-			return tellRemains(job, src, r, err, "a copy leaves them out")
+			return tellRemains(ctx, job, src, r, err, "a copy leaves them out")
 		},
 		Copy: func(ctx context.Context, job *format.Job, src *format.Source, out format.Output, sink check.Sink) error {
 			o, err := repairOptions(job, sink)
@@ -173,7 +182,7 @@ var (
 				return err
 			}
 			r, err := worldrepair.Repair(ctx, src.Dir, dir, o)
-			return tellRemains(job, src, r, err, "they are not in the copy")
+			return tellRemains(ctx, job, src, r, err, "they are not in the copy")
 		},
 		InPlace: func(ctx context.Context, job *format.Job, src *format.Source, backup string, sink check.Sink) (string, error) {
 			o, err := repairOptions(job, sink)
@@ -181,7 +190,7 @@ var (
 				return "", err
 			}
 			r, err := worldrepair.InPlace(ctx, src.Dir, backup, o)
-			if err := tellRemains(job, src, r, err, "a copy leaves them out: -o in place of --in-place"); err != nil {
+			if err := tellRemains(ctx, job, src, r, err, "a copy leaves them out: -o in place of --in-place"); err != nil {
 				return "", err
 			}
 			return r.Backup, nil
@@ -197,8 +206,11 @@ var (
 )
 
 // tellRemains tells what of the damage is not mended, and what is lost.
-func tellRemains(job *format.Job, src *format.Source, r *worldrepair.Report, err error, rows string) error {
+func tellRemains(ctx context.Context, job *format.Job, src *format.Source, r *worldrepair.Report, err error, rows string) error {
 	if err != nil {
+		return err
+	}
+	if err := lookForMap(ctx, job, src.Dir); err != nil {
 		return err
 	}
 	for _, part := range []struct {

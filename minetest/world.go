@@ -151,8 +151,8 @@ func (f *worldFile) Tree(ctx context.Context, job *format.Job) (fs.FS, error) {
 		if text, ok := unfinished(f.dir); ok {
 			job.Miss(f.dir, "this is %s", text)
 		}
-		if !w.HasMap() {
-			f.noMap(job)
+		if !worlddir.HasMap(w.Map) {
+			noMap(job, f.dir)
 		}
 	}
 	return worlddir.Open(f.w, o), nil
@@ -160,14 +160,35 @@ func (f *worldFile) Tree(ctx context.Context, job *format.Job) (fs.FS, error) {
 
 // noMap tells that there is no database of blocks. Of a world that nobody has entered yet
 // there is none; but a server that has been there has left these files.
-func (f *worldFile) noMap(job *format.Job) {
+func noMap(job *format.Job, dir string) {
 	for _, name := range []string{"map_meta.txt", "env_meta.txt"} {
-		if _, err := os.Stat(filepath.Join(f.dir, name)); err == nil {
-			job.Miss(f.dir, "there is no database of blocks")
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			job.Miss(dir, "there is no database of blocks")
 			return
 		}
 	}
-	job.Warn(f.dir, "there is no database of blocks")
+	job.Warn(dir, "there is no database of blocks")
+}
+
+// lookForMap is noMap for a world whose blocks should be in its folder and are not.
+func lookForMap(ctx context.Context, job *format.Job, dir string) error {
+	settings, err := world.ReadWorldMT(dir)
+	if err != nil {
+		return err
+	}
+	switch world.FindBackends(dir, settings).Map {
+	case world.BackendPostgres, world.BackendRedis, world.BackendDummy:
+		return nil
+	}
+	db, err := worlddir.OpenMap(ctx, dir, settings, false)
+	if err != nil {
+		return nil // which is told where it is read
+	}
+	defer db.Close()
+	if !worlddir.HasMap(db) {
+		noMap(job, dir)
+	}
+	return nil
 }
 
 func (f *worldFile) Close() error {
@@ -216,7 +237,7 @@ func (f *worldFile) Info(ctx context.Context, job *format.Job) (format.Info, err
 		failed = f.infoOfBlocks(ctx, job, &info, blocks)
 	}
 	if b.Map == "none" {
-		f.noMap(job)
+		noMap(job, f.dir)
 	}
 	for _, part := range []struct {
 		key, label string

@@ -49,7 +49,10 @@ func Open(dir string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, _, err := regular.Open(filepath.Join(dir, name))
+	f, _, err := openFile(filepath.Join(dir, name))
+	if errors.Is(err, lfs.ErrPointer) {
+		return nil, err
+	}
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			err = fault.ErrFormat
@@ -67,10 +70,18 @@ func Open(dir string) (*DB, error) {
 	return db, nil
 }
 
+// openFile opens a file of a database, and not what Git has in its place.
+func openFile(path string) (*os.File, os.FileInfo, error) {
+	if err := lfs.Check(path); err != nil {
+		return nil, nil, err
+	}
+	return regular.Open(path)
+}
+
 // currentManifest returns the name of the manifest that CURRENT has.
 func currentManifest(dir string) (string, error) {
 	path := filepath.Join(dir, "CURRENT")
-	f, _, err := regular.Open(path)
+	f, _, err := openFile(path)
 	if rest, _ := os.ReadDir(dir); errors.Is(err, os.ErrNotExist) && len(rest) > 0 {
 		// A database that has lost it, not one that is not there.
 		return "", damaged(path, "", -1, "the file that names the manifest", "no such file")
@@ -84,9 +95,6 @@ func currentManifest(dir string) (string, error) {
 		return "", err
 	}
 	name, ok := strings.CutSuffix(string(text), "\n")
-	if lfs.Is(text) {
-		return "", &fault.Error{File: path, Offset: -1, Err: lfs.ErrPointer}
-	}
 	if digits, found := strings.CutPrefix(name, "MANIFEST-"); !ok || !found || strings.Trim(digits, "0123456789") != "" {
 		return "", damaged(path, "", 0, `"MANIFEST-", a number and an end of line`, strconv.Quote(string(text)))
 	}
@@ -137,7 +145,11 @@ func (db *DB) readTables() error {
 
 // replay takes the records of a log.
 func (db *DB) replay(path string) error {
-	f, _, err := regular.Open(path)
+	f, _, err := openFile(path)
+	if errors.Is(err, lfs.ErrPointer) {
+		db.report(err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}

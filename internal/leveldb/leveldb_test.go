@@ -24,6 +24,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/corpus"
+	"trowel.example/internal/lfs"
 )
 
 func md5Value(i, n int) string {
@@ -506,5 +507,54 @@ func TestKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		check(open(t, dir))
+	}
+}
+
+// A file of a database that Git has not fetched is told as such: the rest is there if it is
+// a table or a log.
+func TestPointers(t *testing.T) {
+	for _, c := range []struct {
+		file string
+		open bool
+		end  func(*Writer) error
+	}{{"CURRENT", false, abandon}, {"MANIFEST", false, abandon}, {".log", true, abandon}, {".ldb", true, (*Writer).Close}} {
+		dir := makeDB(t, 3000, 0, c.end)
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if strings.Contains(e.Name(), c.file) {
+				text := "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
+				if err := os.WriteFile(filepath.Join(dir, e.Name()), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		db, err := Open(dir)
+		if !c.open {
+			if !errors.Is(err, lfs.ErrPointer) {
+				t.Errorf("%s: %v", c.file, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.file, err)
+			continue
+		}
+		for range db.All() {
+		}
+		problems := db.Problems()
+		if len(problems) == 0 {
+			t.Errorf("%s: no problem", c.file)
+		}
+		for _, err := range problems {
+			if !errors.Is(err, lfs.ErrPointer) {
+				t.Errorf("%s: %v", c.file, err)
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bin"
-	"trowel.example/internal/regular"
 )
 
 // The footer ends a table: the places of the index of meta blocks and of the
@@ -31,7 +30,7 @@ type handle struct{ offset, size uint64 }
 
 // openTable opens a table and reads its index.
 func openTable(path string) (*table, error) {
-	f, st, err := regular.Open(path)
+	f, st, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -306,7 +307,27 @@ func (f *File) Explain(err error) error {
 	case code.ToPrimary() == sqlite.ResultFull:
 		return fmt.Errorf("%s: %w", f.Path, ErrFull)
 	}
-	return &fault.Error{File: f.Path, Offset: -1, Want: "an SQLite database that can be read", Got: err.Error(), Err: err}
+	return &fault.Error{File: f.Path, Offset: -1, Want: "an SQLite database that can be read", Got: Why(err), Err: err}
+}
+
+// Why says what an error of SQLite means for a file, without the words of the library.
+func Why(err error) string {
+	switch code := sqlite.ErrCode(err); {
+	case code.ToPrimary() == sqlite.ResultNotADB:
+		return "a file of another kind, or one whose beginning is damaged"
+	case IsDamage(err):
+		return "damaged pages"
+	case code.ToPrimary() == sqlite.ResultCantOpen:
+		return "a file that cannot be opened"
+	case code.ToPrimary() == sqlite.ResultReadOnly:
+		return "a file that cannot be written"
+	case code.ToPrimary() == sqlite.ResultIOErr:
+		return "a file that the system cannot read or write"
+	}
+	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+		err = inner
+	}
+	return strings.TrimPrefix(err.Error(), sqlite.ResultError.Message()+": ")
 }
 
 // ErrFull tells that the disk is full.

@@ -162,7 +162,7 @@ func TestHostileDatabases(t *testing.T) {
 	const columns = "name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date"
 	const row = "INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 6, 7, 'x', NULL);"
 	for _, c := range []struct{ sql, want string }{
-		{"CREATE TABLE player (name);" + "INSERT INTO player VALUES ('p');", `players.sqlite: player["p"]: found sqlite`},
+		{"CREATE TABLE player (name);" + "INSERT INTO player VALUES ('p');", `players.sqlite: player["p"]: found no such column: pitch`},
 		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 'x', 2, 3, 4, 5, 6, 7, 8, 9);", `players.sqlite: player["p"].pitch: expected a number, found "x"`},
 		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, NULL, 7, 8, 9);", `players.sqlite: player["p"].hp: expected an integer from 0 to 65535, found NULL`},
 		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 1, 2, 3, 4, zeroblob(100000), 6, 7, 8, 9);", `players.sqlite: player["p"].posZ: expected a number, found a blob of 100000 bytes`},

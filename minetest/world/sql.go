@@ -80,7 +80,7 @@ func (db *sqlDB) query(ctx context.Context, path, sql string, args []any, do fun
 	case errors.Is(err, sqlitefile.ErrFull), sqlite.ErrCode(err).ToPrimary() == sqlite.ResultFull:
 		return fmt.Errorf("%s: %w", db.file, sqlitefile.ErrFull)
 	}
-	return &fault.Error{File: db.file, Path: path, Offset: -1, Got: err.Error(), Err: err}
+	return &fault.Error{File: db.file, Path: path, Offset: -1, Got: sqlitefile.Why(err), Err: err}
 }
 
 // exec runs a statement that changes something, inside the transaction.

@@ -76,7 +76,7 @@ func sqliteError(name string, err error) error {
 		named.File = name
 		return &named
 	}
-	return &fault.Error{File: name, Offset: -1, Got: err.Error(), Err: err}
+	return &fault.Error{File: name, Offset: -1, Got: sqlitefile.Why(err), Err: err}
 }
 
 // sqliteConn is a connection to a file.

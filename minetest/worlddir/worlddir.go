@@ -142,10 +142,10 @@ type noMap struct{ *mapdb.Memory }
 
 func (noMap) String() string { return "none" }
 
-// HasMap reports whether there is a database of blocks. A world in which nobody has
-// been yet has none.
-func (w *World) HasMap() bool {
-	_, none := w.Map.(noMap)
+// HasMap reports whether what OpenMap has opened is a database of blocks. A world in which
+// nobody has been yet has none.
+func HasMap(db mapdb.DB) bool {
+	_, none := db.(noMap)
 	return !none
 }
 

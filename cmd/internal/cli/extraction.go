@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/output"
+	"trowel.example/format"
 	"trowel.example/internal/parallel"
 	"trowel.example/internal/safename"
 	"trowel.example/internal/tree"
@@ -141,6 +142,9 @@ func (x *extraction) start(dir string, g *game, opts output.Options) (*output.Ou
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s: is a file, the folder needs another name", dir)
 	}
+	if err := x.noGame(dir); err != nil {
+		return nil, err
+	}
 	x.into = dir
 	out, err := output.Into(dir, opts)
 	var exists *output.ExistsError
@@ -148,6 +152,20 @@ func (x *extraction) start(dir string, g *game, opts output.Options) (*output.Ou
 		return nil, hint(err, "use -f to put the files into it, or -o for another folder")
 	}
 	return out, err
+}
+
+// noGame makes sure that a folder is not one that a game has as it is, such as a world: what
+// is extracted would be neither that nor a tree.
+func (x *extraction) noGame(dir string) error {
+	src, err := format.OpenSource(dir)
+	if err != nil {
+		return nil
+	}
+	defer src.Close()
+	if f, err := x.formats.Find(src); err == nil {
+		return hint(&output.KeptError{Path: dir, Err: fmt.Errorf("it is a %s, and no folder of an extraction", f.Title)}, "give another folder with -o")
+	}
+	return nil
 }
 
 // ownerOnly reports whether one of several files and folders is for nobody but its owner.
