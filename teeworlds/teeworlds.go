@@ -111,7 +111,7 @@ func (f *mapFile) Tree(_ context.Context, job *format.Job) (fs.FS, error) {
 func (f *mapFile) Close() error { return nil }
 
 func (f *mapFile) Check(_ context.Context, _ *format.Job, sink check.Sink) error {
-	twmap.CheckFile(f.m.Source(), sink)
+	f.m.CheckFile(sink)
 	return nil
 }
 

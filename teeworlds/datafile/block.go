@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"trowel.example/fault"
+	"trowel.example/internal/budget"
 	"trowel.example/internal/deflate"
 )
 
@@ -73,8 +74,11 @@ func (b *Block) Stream() []byte {
 // Plausible tells, without inflating it, whether the stream is long enough for
 // the stated size: deflate makes at most 1032 bytes of one.
 func (b *Block) Plausible() bool {
-	return b.stream == nil || b.plain || int64(b.size) <= 1032*int64(len(b.stream))
+	return b.stream == nil || b.plain || int64(b.size) <= maxRatio*int64(len(b.stream))
 }
+
+// maxRatio is how many bytes deflate makes at most of one.
+const maxRatio = 1032
 
 // Bytes returns the content, which must not be changed. With an error it
 // returns as much of the content as could be read.
@@ -82,33 +86,69 @@ func (b *Block) Bytes() ([]byte, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.read {
-		b.content, b.read = b.inflate(), true
+		b.content, b.read = b.inflate(nil), true
 	}
 	return b.content, b.err
 }
 
-// Peek is Bytes for who looks at the content once: the block does not keep it.
-func (b *Block) Peek() ([]byte, error) {
+// Look is Bytes for who looks at the content once: the block does not keep it, and it is
+// gone when do returns. What all such looks of a program have in memory at a time is
+// limited, so do must not look at another block.
+func (b *Block) Look(do func(content []byte, err error)) {
+	defer looks.Take(b.atMost())()
+	pooled := buffers.Get().(*[]byte)
+	defer buffers.Put(pooled)
+	content, err := b.lookInto(pooled)
+	do(content, err)
+}
+
+// maxLooks is how many bytes contents that somebody looks at take together, and
+// maxBuffer how large the memory is that the next one uses again.
+const (
+	maxLooks  = 96 << 20
+	maxBuffer = 32 << 20
+)
+
+var (
+	looks   = budget.New(maxLooks)
+	buffers = sync.Pool{New: func() any { return new([]byte) }}
+)
+
+// atMost is how many bytes the content can have.
+func (b *Block) atMost() int64 {
+	return min(int64(b.size), maxRatio*int64(len(b.stream)))
+}
+
+// lookInto returns the content, which may stand in the memory of buf.
+func (b *Block) lookInto(buf *[]byte) ([]byte, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.read {
 		return b.content, b.err
 	}
-	return b.inflate(), b.err
+	content := b.inflate((*buf)[:0])
+	if !b.plain && cap(content) <= maxBuffer {
+		*buf = content
+	}
+	return content, b.err
 }
 
 // verify tells what is wrong with the stream, and how many bytes follow it.
 func (b *Block) verify() (surplus int, err error) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.judged {
-		b.inflate()
+	judged := b.judged
+	b.mu.Unlock()
+	if !judged {
+		b.Look(func([]byte, error) {})
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	return b.surplus, b.err
 }
 
-// inflate returns the content and judges the stream.
-func (b *Block) inflate() (content []byte) {
+// inflate returns the content, in the memory of buf if there is room, and judges the
+// stream.
+func (b *Block) inflate(buf []byte) (content []byte) {
 	before := b.judged
 	b.judged = true
 	switch {
@@ -118,7 +158,7 @@ func (b *Block) inflate() (content []byte) {
 		content = b.stream
 	default:
 		var used int
-		content, used, b.err = deflate.Decompress(b.stream, int(b.size))
+		content, used, b.err = deflate.DecompressInto(buf, b.stream, int(b.size))
 		b.surplus = len(b.stream) - used
 		if b.err != nil {
 			b.err = &fault.Error{Offset: b.offset, Want: fmt.Sprintf("a zlib stream of %d bytes", b.size), Got: b.err.Error(), Err: b.err}

@@ -56,8 +56,13 @@ func CheckFile(f *datafile.File, sink check.Sink) {
 		sink.Add(foundNoVersion, "", -1, "%v", err)
 		return
 	}
+	m.CheckFile(sink)
+}
+
+// CheckFile is the function CheckFile for the file that the map was decoded from.
+func (m *Map) CheckFile(sink check.Sink) {
 	found := check.Collect(m.Check) // inflates on all cores, which the container does not
-	f.Check(sink)
+	m.file.datafile.Check(sink)
 	for _, finding := range found {
 		sink(finding)
 	}

@@ -79,12 +79,12 @@ func (c *checker) checkImageItem(sink check.Sink, part *Part, im *Image) {
 }
 
 // verify tells what is wrong with the pixels of an embedded image, without keeping them.
-func (im *Image) verify() error {
+func (im *Image) verify() (err error) {
 	if im.pixels != nil || !im.HasPicture() {
 		_, err := im.Picture()
 		return err
 	}
-	_, err := im.data.block.Peek()
+	im.data.block.Look(func(_ []byte, e error) { err = e })
 	return err
 }
 
@@ -102,15 +102,18 @@ func (c *checker) checkSound(sink check.Sink, part *Part, s *Sound) {
 	if s.opus != nil {
 		offset = -1
 	}
-	opus, err := s.opus, error(nil)
-	if opus == nil && s.data.block != nil {
-		opus, err = s.data.block.Peek()
+	look := func(opus []byte, err error) {
+		if err == nil {
+			err = checkOpus(opus)
+		}
+		if err != nil {
+			sink.AddAt(foundSoundData, at, path, offset, "the sound %q: %s", s.Name, reason(err))
+		}
 	}
-	if err == nil {
-		err = checkOpus(opus)
-	}
-	if err != nil {
-		sink.AddAt(foundSoundData, at, path, offset, "the sound %q: %s", s.Name, reason(err))
+	if s.opus == nil && s.data.block != nil {
+		s.data.block.Look(look)
+	} else {
+		look(s.opus, nil)
 	}
 }
 

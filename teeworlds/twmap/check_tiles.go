@@ -32,15 +32,20 @@ func (c *checker) checkCells(sink check.Sink, part *Part, layer *TileLayer) {
 		return // told by the law
 	}
 	what := title(fmt.Sprintf("%v layer", l.Kind()), l.Name)
-	offset := int64(-1)
-	if stored {
-		offset = l.data[l.dataKind()].offset()
-		data, err := l.data[l.dataKind()].block.Peek()
-		if !l.checkAmount(sink, part, what, offset, data, err) {
-			return // cells of another size than today's would only make noise
-		}
-		l = l.over(data) // all layers at once would take too much memory
+	if !stored {
+		c.checkGrid(sink, part, layer, l, what, -1)
+		return
 	}
+	ref := &l.data[l.dataKind()]
+	ref.block.Look(func(data []byte, err error) { // all layers at once would take too much memory
+		if l.checkAmount(sink, part, what, ref.offset(), data, err) { // cells of another size than today's would only make noise
+			c.checkGrid(sink, part, layer, l.over(data), what, ref.offset())
+		}
+	})
+}
+
+// checkGrid checks the tiles of a layer, which are those of l.
+func (c *checker) checkGrid(sink check.Sink, part *Part, layer, l *TileLayer, what string, offset int64) {
 	f := cellFaults{part: part, reserved: c.spots(), invalid: c.spots(), unused: c.spots(), flags: c.spots(), angle: c.spots(), mirrored: c.spots(), deprecated: c.spots()}
 	p := playStats{teles: make(map[teleKey]int)}
 	switch l.Kind() {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"trowel.example/internal/bin"
+	"trowel.example/internal/effort"
 	"trowel.example/teeworlds/datafile"
 )
 
@@ -24,6 +25,7 @@ type fileOrigin struct {
 	datafile  *datafile.File
 	unclaimed []*datafile.Block // data blocks that nothing known refers to
 	uuids     []datafile.UUID   // UUIDs of item types, in the order in which they were numbered
+	was       []placed          // what the map said when it was read; nil if that is not to be told without reading it again
 	residue   *FileResidue
 }
 
@@ -52,6 +54,7 @@ func Decode(data []byte) (*Map, error) {
 // FromDatafile reads the map that a datafile holds. It keeps f, which must not
 // be changed afterwards.
 func FromDatafile(f *datafile.File) (*Map, error) {
+	effort.Decoded.Add(1)
 	d := decoder{m: &Map{file: fileOrigin{datafile: f}}, f: f, uuids: f.UUIDs(), used: make(map[uint16]bool), indexed: make(map[datafile.UUID]bool)}
 	for _, it := range f.Items {
 		d.used[it.Type] = true
@@ -63,8 +66,10 @@ func FromDatafile(f *datafile.File) (*Map, error) {
 		return nil, ErrNoVersion
 	}
 	d.assemble()
-	d.findUnclaimed()
-	d.m.remember()
+	items := d.m.place(false)
+	d.findUnclaimed(items)
+	remember(items)
+	d.m.file.was = snapshot(items)
 	return d.m, nil
 }
 
@@ -290,9 +295,9 @@ func (m *Map) longPoints() bool {
 }
 
 // findUnclaimed finds the data blocks that nothing known refers to.
-func (d *decoder) findUnclaimed() {
+func (d *decoder) findUnclaimed(items []placed) {
 	claimed := make(map[*datafile.Block]bool)
-	for _, p := range d.m.place(false) {
+	for _, p := range items {
 		for _, r := range p.refs {
 			claimed[r.ref.block] = true
 		}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"trowel.example/internal/effort"
 	"trowel.example/teeworlds/datafile"
 )
 
@@ -55,10 +56,44 @@ func (m *Map) current() *datafile.File {
 	}
 	// A file that no writer lays out is not made again from its parts. It
 	// still stands if the map says what it said then.
-	if before, err := FromDatafile(original); err == nil && sameParts(f, before.datafile()) {
+	if again, err := m.asRead(); err == nil && sameParts(f, again) {
 		return original
 	}
 	return f
+}
+
+// asRead returns the map as it was when it was read, as a new datafile.
+func (m *Map) asRead() (*datafile.File, error) {
+	if m.file.was != nil {
+		items := slices.Clone(m.file.was)
+		for i := range items {
+			items[i].ints = slices.Clone(items[i].ints) // build puts the numbers of blocks there
+		}
+		return m.build(items), nil
+	}
+	before, err := FromDatafile(m.file.datafile)
+	if err != nil {
+		return nil, err
+	}
+	return before.datafile(), nil
+}
+
+// snapshot returns items as they are now, whatever becomes of the map; nil if they have
+// contents that would have to be made now.
+func snapshot(items []placed) []placed {
+	was := slices.Clone(items)
+	for i := range was {
+		was[i].refs = slices.Clone(was[i].refs)
+		for j := range was[i].refs {
+			r := &was[i].refs[j]
+			if r.changed {
+				return nil
+			}
+			ref := *r.ref
+			r.ref, r.content = &ref, nil
+		}
+	}
+	return was
 }
 
 func sameParts(a, b *datafile.File) bool {
@@ -82,6 +117,7 @@ type placed struct {
 // editor writes them. If detached is set, nothing is taken from where the map
 // came from.
 func (m *Map) place(detached bool) []placed {
+	effort.Placed.Add(1)
 	p := placer{detached: detached}
 	p.add("version", typeVersion, nil, 0, m, m.fields)
 	if m.Info != nil {

@@ -62,7 +62,7 @@ type DataResidue struct {
 
 // SetResidues gives back what [Map.Residues] told of another map that had the same parts.
 func (m *Map) SetResidues(r *Residues) {
-	m.file.residue = r.File
+	m.file.residue, m.file.was = r.File, nil
 	for e, k := range r.Of {
 		e.at().residue = k
 	}
@@ -207,14 +207,13 @@ func (m *Map) Residues() (*Residues, error) {
 		}
 		all.File.Original, all.File.Was = m.file.src, datafile.Mark(restored, true)
 	}
-	m.remember()
+	remember(m.place(false))
 	return all, nil
 }
 
-// remember gives each entity the residue of its item, so that Encode can write
+// remember gives the entity of each item the residue of its item, so that Encode can write
 // what the model does not say.
-func (m *Map) remember() {
-	items := m.place(false)
+func remember(items []placed) {
 	for i := range items {
 		if o := items[i].from.at(); o.item != nil {
 			o.residue = items[i].differ(o.item)
