@@ -10,11 +10,11 @@ import (
 
 // accountForm is the file of an account.
 type accountForm struct {
-	Password   string  `json:"password"`               // what kind it is: none, sha1, srp or unknown
-	Verifier   *value  `json:"verifier,omitempty"`     // what the engine keeps in place of the password
-	New        *value  `json:"new_password,omitempty"` // a password to be set; never shown
+	Password   string  `json:"password"`              // what kind it is: none, sha1, srp or unknown
+	Verifier   *value  `json:"verifier,omitempty"`    // what the engine keeps in place of the password
+	New        *value  `json:"newPassword,omitempty"` // a password to be set; never shown
 	Privileges []value `json:"privileges"`
-	LastLogin  int64   `json:"last_login"` // seconds since 1970; -1 for never
+	LastLogin  int64   `json:"lastLogin"` // seconds since 1970; -1 for never
 }
 
 func accountFormOf(a *world.Account, verifiers bool) *accountForm {
@@ -38,13 +38,13 @@ func (f *accountForm) read(r *jsonReader, v jsonValue) {
 		}
 	}
 	r.object(v, "an account", map[string]func(jsonValue){
-		"password": func(v jsonValue) { f.Password = r.string(v) }, "verifier": text(&f.Verifier), "new_password": text(&f.New),
+		"password": func(v jsonValue) { f.Password = r.string(v) }, "verifier": text(&f.Verifier), "newPassword": text(&f.New),
 		"privileges": func(v jsonValue) {
 			for _, p := range r.array(v, "privileges") {
 				f.Privileges = append(f.Privileges, r.bytes(p))
 			}
 		},
-		"last_login": func(v jsonValue) { f.LastLogin = r.int(v, math.MinInt64, math.MaxInt64) },
+		"lastLogin": func(v jsonValue) { f.LastLogin = r.int(v, math.MinInt64, math.MaxInt64) },
 	})
 }
 

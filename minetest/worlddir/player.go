@@ -77,7 +77,7 @@ type listForm struct {
 	Name    value   `json:"name"`
 	Size    int     `json:"size"`
 	Width   int     `json:"width,omitempty"`
-	NoWidth bool    `json:"no_width,omitempty"`
+	NoWidth bool    `json:"noWidth,omitempty"`
 	Items   []value `json:"items"` // "" for an empty slot; those at the end can be left out
 }
 
@@ -211,7 +211,7 @@ func (l *listForm) read(r *jsonReader, v jsonValue) {
 				r.fail(v.at, "a list needs a name without spaces")
 			}
 		},
-		"size": slots(&l.Size), "width": slots(&l.Width), "no_width": func(v jsonValue) { l.NoWidth = r.bool(v) },
+		"size": slots(&l.Size), "width": slots(&l.Width), "noWidth": func(v jsonValue) { l.NoWidth = r.bool(v) },
 		"items": func(v jsonValue) { items = r.array(v, "items") },
 	})
 	if l.Name == nil {

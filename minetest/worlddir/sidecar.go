@@ -18,11 +18,11 @@ import (
 // folder.
 type sidecar struct {
 	Format    string                  `json:"format"`
-	Backends  *world.Backends         `json:"backends,omitempty"`   // of a world without world.mt, which would tell them
-	Schema    string                  `json:"schema,omitempty"`     // of the table of blocks: xyz, if it is not the old one
-	TrueNames map[string]value        `json:"true_names,omitempty"` // of players, accounts and mods, where a file cannot have them
-	Verifiers map[string]value        `json:"verifiers,omitempty"`  // of passwords
-	AuthFile  *value                  `json:"auth_file,omitempty"`  // auth.txt, if it has more than its accounts
+	Backends  *world.Backends         `json:"backends,omitempty"`  // of a world without world.mt, which would tell them
+	Schema    string                  `json:"schema,omitempty"`    // of the table of blocks: xyz, if it is not the old one
+	TrueNames map[string]value        `json:"trueNames,omitempty"` // of players, accounts and mods, where a file cannot have them
+	Verifiers map[string]value        `json:"verifiers,omitempty"` // of passwords
+	AuthFile  *value                  `json:"authFile,omitempty"`  // auth.txt, if it has more than its accounts
 	Things    map[string]thingResidue `json:"things,omitempty"`
 	Blocks    map[string]blockResidue `json:"blocks,omitempty"`
 }
@@ -77,10 +77,10 @@ func (s *sidecar) encode() ([]byte, error) {
 		part("schema", s.Schema)
 	}
 	if s.AuthFile != nil {
-		part("auth_file", s.AuthFile)
+		part("authFile", s.AuthFile)
 	}
 	failed = errors.Join(failed,
-		filesPart(&b, "true_names", s.TrueNames), filesPart(&b, "verifiers", s.Verifiers),
+		filesPart(&b, "trueNames", s.TrueNames), filesPart(&b, "verifiers", s.Verifiers),
 		filesPart(&b, "things", s.Things), filesPart(&b, "blocks", s.Blocks))
 	b.WriteString("\n}\n")
 	return b.Bytes(), failed

@@ -210,7 +210,7 @@ func TestPasswords(t *testing.T) {
 	if foo, err := got.Auth.Get(t.Context(), "foo"); err != nil || foo.Password != "" {
 		t.Errorf("foo: %+v, %v", foo, err)
 	}
-	edit("foo.json", `"none"`, `"none", "new_password": "open sesame"`)
+	edit("foo.json", `"none"`, `"none", "newPassword": "open sesame"`)
 	got, _ = build(t, os.DirFS(folder), BuildOptions{})
 	if foo, err := got.Auth.Get(t.Context(), "foo"); err != nil || foo.Password.Kind() != "srp" || !world.CheckPassword(foo, "open sesame") || world.CheckPassword(foo, "") {
 		t.Errorf("foo with a new password: %v, %v", foo.Password, err)
@@ -325,7 +325,7 @@ func TestResidues(t *testing.T) {
 func TestTwice(t *testing.T) {
 	fsys := fstest.MapFS{
 		"players/a.json": {Data: []byte("{}")}, "players/b.json": {Data: []byte("{}")},
-		tree.Sidecar: {Data: []byte(`{"true_names": {"players/b.json": "a"}}`)},
+		tree.Sidecar: {Data: []byte(`{"trueNames": {"players/b.json": "a"}}`)},
 	}
 	if _, err := Build(t.Context(), t.TempDir(), fsys, BuildOptions{}); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Error(err)

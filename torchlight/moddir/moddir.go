@@ -66,7 +66,7 @@ type sidecar struct {
 type fileResidue struct {
 	Path    pak.ResidueName `json:"path,omitempty"`    // in the archive, if it does not follow from that in the folder
 	CRC32   uint32          `json:"crc,omitempty"`     // of the form
-	AsIs    bool            `json:"as_is,omitempty"`   // the file is not to be compiled, although it could be
+	AsIs    bool            `json:"asIs,omitempty"`    // the file is not to be compiled, although it could be
 	Residue json.RawMessage `json:"residue,omitempty"` // of the package of its format
 }
 

@@ -21,7 +21,7 @@ type Residue struct {
 	Root     *ResidueName     `json:"root,omitempty"`    // if not "MEDIA/"
 	Max      *Odd             `json:"max,omitempty"`     // the largest compressed size, where it is wrong
 	Hash     *Odd             `json:"hash,omitempty"`    // of the archive, where it is wrong
-	ManHash  *Odd             `json:"man_hash,omitempty"`
+	ManHash  *Odd             `json:"manHash,omitempty"`
 	Hint     *Odd             `json:"hint,omitempty"`
 	Sections []ResidueSection `json:"sections,omitempty"`
 	Tail     []byte           `json:"tail,omitzero"`  // bytes behind the last block; nil for four zeroes for each removed file

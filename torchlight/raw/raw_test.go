@@ -141,11 +141,11 @@ func TestForm(t *testing.T) {
       "name": "A<B",
       "file": "F",
       "type": "HUD MENU",
-      "game_state": 99,
-      "create_on_load": true,
-      "multiplayer_only": 7,
-      "singleplayer_only": false,
-      "key_binding": ""
+      "gameState": 99,
+      "createOnLoad": true,
+      "multiplayerOnly": 7,
+      "singleplayerOnly": false,
+      "keyBinding": ""
     }
   ]
 }
@@ -162,7 +162,7 @@ func TestParse(t *testing.T) {
 	if diff := cmp.Diff(raw.Table(want), got); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
-	got, err = raw.Parse([]byte(`{"table": "UI", "menus": [{"type": "hud menu", "game_state": 3, "create_on_load": 1}, {"type": 77}]}`))
+	got, err = raw.Parse([]byte(`{"table": "UI", "menus": [{"type": "hud menu", "gameState": 3, "createOnLoad": 1}, {"type": 77}]}`))
 	menus := &raw.UI{Menus: []raw.Menu{{Type: 2, GameState: 3, CreateOnLoad: 1}, {Type: 77}}}
 	if diff := cmp.Diff(raw.Table(menus), got); diff != "" || err != nil {
 		t.Error(err, diff)
@@ -175,8 +175,8 @@ func TestParse(t *testing.T) {
 		{`{"table": "UI", "skills": []}`, "records of the table SKILLS in the table UI"},
 		{"{\"table\": \"UI\",\n \"menus\": [{\n\"typ\": 1}]}", `line 3: expected a table: unknown field "typ"`},
 		{"{\"table\": \"UI\",\n \"menus\": [{\"type\": \"HAD MENU\"}]}", `line 2: expected a table: unknown type of menu "HAD MENU"`},
-		{`{"table": "UI", "menus": [{"game_state": 1.5}]}`, "a game state is a name or a number"},
-		{`{"table": "UI", "menus": [{"create_on_load": 256}]}`, "a flag is false, true or"},
+		{`{"table": "UI", "menus": [{"gameState": 1.5}]}`, "a game state is a name or a number"},
+		{`{"table": "UI", "menus": [{"createOnLoad": 256}]}`, "a flag is false, true or"},
 		{`{"table": "SKILLS", "skills": [{"guid": "1x"}]}`, "a GUID is a whole number"},
 		{`{"table": "UNITDATA", "items": [{"flags": ["RED"]}]}`, "unknown flag RED"},
 		{`{"table": "UNITDATA", "items": [{"flags": [256]}]}`, "unknown flag 256"},
@@ -409,7 +409,7 @@ func FuzzParse(f *testing.F) {
 	for _, table := range samples() {
 		f.Add(raw.Format(table))
 	}
-	f.Add([]byte(`{"table":"UI","menus":[{"type":"hud menu","game_state":7,"create_on_load":3}]}`))
+	f.Add([]byte(`{"table":"UI","menus":[{"type":"hud menu","gameState":7,"createOnLoad":3}]}`))
 	f.Fuzz(func(t *testing.T, form []byte) {
 		data, err := raw.Compile(form, nil, raw.Options{})
 		if err != nil {

@@ -7,14 +7,14 @@ type Affixes struct {
 
 // Affix is one file below MEDIA/AFFIXES.
 type Affix struct {
-	File                string   `json:"file"`                    // path in capitals, such as "MEDIA/AFFIXES/X.DAT"
-	Name                string   `json:"name"`                    // NAME in capitals
-	MinSpawnRange       int32    `json:"min_spawn_range"`         // lowest level
-	MaxSpawnRange       int32    `json:"max_spawn_range"`         // highest level
-	Weight              int32    `json:"weight"`                  // how often it is chosen, among others; 0 is never
-	DifficultiesAllowed int32    `json:"difficulties_allowed"`    // -1: all
-	UnitTypes           []string `json:"unittypes,omitempty"`     // the types of units that can have it, at most 255; none: any
-	NotUnitTypes        []string `json:"not_unittypes,omitempty"` // those that cannot, at most 255
+	File                string   `json:"file"`                   // path in capitals, such as "MEDIA/AFFIXES/X.DAT"
+	Name                string   `json:"name"`                   // NAME in capitals
+	MinSpawnRange       int32    `json:"minSpawnRange"`          // lowest level
+	MaxSpawnRange       int32    `json:"maxSpawnRange"`          // highest level
+	Weight              int32    `json:"weight"`                 // how often it is chosen, among others; 0 is never
+	DifficultiesAllowed int32    `json:"difficultiesAllowed"`    // -1: all
+	UnitTypes           []string `json:"unittypes,omitempty"`    // the types of units that can have it, at most 255; none: any
+	NotUnitTypes        []string `json:"notUnittypes,omitempty"` // those that cannot, at most 255
 }
 
 // Kind returns KindAffixes.
@@ -145,11 +145,11 @@ type Menu struct {
 	Name             string    `json:"name"` // MENU NAME as it stands
 	File             string    `json:"file"` // path in capitals, such as "MEDIA/UI/X.LAYOUT"
 	Type             MenuType  `json:"type"`
-	GameState        GameState `json:"game_state"`        // when it can be seen
-	CreateOnLoad     Flag      `json:"create_on_load"`    // CREATE ON LOAD or ALWAYS VISIBLE
-	MultiplayerOnly  Flag      `json:"multiplayer_only"`  // MULTIPLAYER ONLY
-	SingleplayerOnly Flag      `json:"singleplayer_only"` // SINGLEPLAYER ONLY
-	KeyBinding       string    `json:"key_binding"`       // KEY BINDING
+	GameState        GameState `json:"gameState"`        // when it can be seen
+	CreateOnLoad     Flag      `json:"createOnLoad"`     // CREATE ON LOAD or ALWAYS VISIBLE
+	MultiplayerOnly  Flag      `json:"multiplayerOnly"`  // MULTIPLAYER ONLY
+	SingleplayerOnly Flag      `json:"singleplayerOnly"` // SINGLEPLAYER ONLY
+	KeyBinding       string    `json:"keyBinding"`       // KEY BINDING
 }
 
 // Kind returns KindUI.
@@ -188,12 +188,12 @@ type Unit struct {
 	Name     string    `json:"name"` // NAME in capitals
 	File     string    `json:"file"` // path in capitals, such as "MEDIA/UNITS/ITEMS/X.DAT"
 	Flags    UnitFlags `json:"flags"`
-	Level    int32     `json:"level"`           // LEVEL
-	MinLevel int32     `json:"minlevel"`        // lowest level of the player
-	MaxLevel int32     `json:"maxlevel"`        // highest level of the player
-	Rarity   int32     `json:"rarity"`          // how often it is found, among others
-	RarityHC int32     `json:"rarity_hardcore"` // the same for hardcore characters
-	UnitType string    `json:"unittype"`        // UNITTYPE in capitals
+	Level    int32     `json:"level"`          // LEVEL
+	MinLevel int32     `json:"minlevel"`       // lowest level of the player
+	MaxLevel int32     `json:"maxlevel"`       // highest level of the player
+	Rarity   int32     `json:"rarity"`         // how often it is found, among others
+	RarityHC int32     `json:"rarityHardcore"` // the same for hardcore characters
+	UnitType string    `json:"unittype"`       // UNITTYPE in capitals
 }
 
 // Kind returns KindUnitData.
