@@ -52,7 +52,7 @@ type Format struct {
 	// more than that, or a program may have it open. The tree is the one that is built, nil
 	// where none is: for a conversion or a repaired copy. It is asked before the work begins
 	// and once more when that is done. Nil: nothing speaks against it. Whatever it says,
-	// only the same kind is replaced, and never what is read (internal/output).
+	// only the same kind is replaced, and never what is read (cmd/internal/output).
 	Replaces func(ctx context.Context, job *Job, old *Source, tree fs.FS) error
 
 	// CheckTree reports what is wrong with a tree form that is not to be seen
@@ -187,8 +187,9 @@ type Output interface {
 }
 
 // Part is a file in the making. It is written from front to end, or at any
-// place where a format has to come back to what it wrote, but not both.
-type Part interface {
+// place where a format has to come back to what it wrote, but not both. It is an alias, so
+// that what makes outputs need not know of formats.
+type Part = interface {
 	io.Writer
 	io.WriterAt
 	io.ReaderAt

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"context"
 	"io/fs"
 
 	"trowel.example/internal/tree"
@@ -15,6 +16,17 @@ func Write(out Output, data []byte) error {
 		_, err = w.Write(data)
 	}
 	return err
+}
+
+// BuildOf returns the Build of a format whose tree form becomes one file, by build.
+func BuildOf(build func(fs.FS) ([]byte, error)) func(context.Context, *Job, fs.FS, Output) error {
+	return func(_ context.Context, job *Job, fsys fs.FS, out Output) error {
+		data, err := build(job.Clean(fsys))
+		if err != nil {
+			return err
+		}
+		return Write(out, data)
+	}
 }
 
 // OptionClean makes Build forget the sidecar, by [Job.Clean].

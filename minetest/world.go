@@ -67,13 +67,7 @@ var minetestBlock = &format.Format{
 		data, err := src.ReadUpTo(mapdb.MaxBlock)
 		return &blockFile{src, data}, err
 	},
-	Build: func(_ context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
-		data, err := worlddir.BuildBlock(job.Clean(fsys))
-		if err != nil {
-			return err
-		}
-		return format.Write(out, data)
-	},
+	Build: format.BuildOf(worlddir.BuildBlock),
 	Dump: func(_ context.Context, _ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
 		data, err := src.ReadUpTo(mapdb.MaxBlock)
 		if err != nil {

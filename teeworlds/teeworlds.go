@@ -51,16 +51,10 @@ var teeworldsDatafile = &format.Format{
 	},
 	RecognizeTree: mapdir.RecognizeDatafile,
 	Open:          openDatafile,
-	Build: func(_ context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
-		data, err := mapdir.ReadDatafile(job.Clean(fsys))
-		if err != nil {
-			return err
-		}
-		return format.Write(out, data)
-	},
-	Dump:    dumpTeeworlds,
-	Kinds:   append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),
-	Options: []format.Option{format.OptionClean},
+	Build:         format.BuildOf(mapdir.ReadDatafile),
+	Dump:          dumpTeeworlds,
+	Kinds:         append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),
+	Options:       []format.Option{format.OptionClean},
 }
 
 // maxTablesHead is enough of a datafile to see its table of item types.

@@ -220,7 +220,7 @@ var torchlightSource = &format.Format{
 		return &sourceFile{src, data, o}, err
 	},
 	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightSourceName },
-	Build:         buildAsIs,
+	Build:         format.BuildOf(moddir.BuildAsIs),
 	Conversions: []format.Conversion{{
 		To: "compiled", Title: "what the game reads: .BINDAT, .BINLAYOUT, .RAW or .MPP", Extension: ".BINDAT",
 		Rename: moddir.CompiledName, Usual: true,
@@ -287,19 +287,10 @@ var torchlightAsset = &format.Format{
 		return known
 	},
 	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightAssetName },
-	Build:         buildAsIs,
+	Build:         format.BuildOf(moddir.BuildAsIs),
 	Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
 		return &assetFile{src}, nil
 	},
-}
-
-// buildAsIs makes the file of a folder that it stands in as it is.
-func buildAsIs(_ context.Context, _ *format.Job, fsys fs.FS, out format.Output) error {
-	data, err := moddir.BuildAsIs(fsys)
-	if err != nil {
-		return err
-	}
-	return format.Write(out, data)
 }
 
 type assetFile struct{ src *format.Source }

@@ -14,13 +14,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-
-	"trowel.example/format"
 )
 
 const onWindows = runtime.GOOS == "windows"
 
-// Output is a game file in the making, a [trowel.example/format.Output]. Commit puts
+// Output is a game file in the making, as formats build them. Commit puts
 // it in its place; Discard, which does nothing after Commit, removes it.
 type Output struct {
 	Options
@@ -32,6 +30,13 @@ type Output struct {
 	kept  bool // a folder that has its name already
 	size  int64
 	old   bool // something was replaced
+}
+
+// Part is a file in the making: written from front to end, or at any place, not both.
+type Part = interface {
+	io.Writer
+	io.WriterAt
+	io.ReaderAt
 }
 
 // part is a file or folder that will get its name at Commit.
@@ -126,7 +131,7 @@ func (o *Output) begin(base string) error {
 
 // Create starts the file itself, or a neighbour whose name has suffix behind
 // that of the file.
-func (o *Output) Create(suffix string) (format.Part, error) {
+func (o *Output) Create(suffix string) (Part, error) {
 	if err := o.single(); err != nil {
 		return nil, err
 	}
@@ -145,7 +150,7 @@ func (o *Output) Create(suffix string) (format.Part, error) {
 	return o.create(filepath.Dir(target), target, old)
 }
 
-func (o *Output) create(base, target string, old fs.FileInfo) (format.Part, error) {
+func (o *Output) create(base, target string, old fs.FileInfo) (Part, error) {
 	if err := o.begin(base); err != nil {
 		return nil, inTarget(err, target)
 	}
