@@ -58,13 +58,19 @@ func Write(target pak.Target, h *Header, files []pak.NewFile, k *Residue) (size 
 	if k == nil {
 		k = new(Residue)
 	}
+	return writeParts(target, h, k.Gap, func(archive pak.Target) (*pak.Manifest, int64, error) {
+		return pak.Write(archive, withRemoved(h, files, k), k.Archive)
+	})
+}
+
+// writeParts writes header, gap, the archive as write does, and the manifest.
+func writeParts(target pak.Target, h *Header, gap []byte, write func(pak.Target) (*pak.Manifest, int64, error)) (size int64, err error) {
 	placed := *h
-	gap := int64(len(k.Gap))
-	if _, err := placed.place(gap, 0); err != nil {
+	if _, err := placed.place(int64(len(gap)), 0); err != nil {
 		return 0, err
 	}
 	start := int64(placed.DataOffset)
-	man, length, err := pak.Write(section{target, start}, withRemoved(h, files, k), k.Archive)
+	man, length, err := write(section{target, start})
 	if err != nil {
 		return 0, shift(err, 0, "archive")
 	}
@@ -72,11 +78,11 @@ func Write(target pak.Target, h *Header, files []pak.NewFile, k *Residue) (size 
 	if err != nil {
 		return 0, shift(err, 0, "manifest")
 	}
-	head, err := placed.place(gap, length)
+	head, err := placed.place(int64(len(gap)), length)
 	if err != nil {
 		return 0, err
 	}
-	if _, err := target.WriteAt(append(head, k.Gap...), 0); err != nil {
+	if _, err := target.WriteAt(append(head, gap...), 0); err != nil {
 		return 0, err
 	}
 	_, err = target.WriteAt(manifest, start+length)
