@@ -235,15 +235,16 @@ func (db *sqliteDB) get(p Pos) (data []byte, err error) {
 
 // data reads the columns of dataColumns, the first of which is at col.
 func (db *sqliteDB) data(s *sqlite.Stmt, col int, key []any, p Pos) ([]byte, error) {
+	// What is too large is NULL in the third column.
+	if s.ColumnType(col+2) == sqlite.TypeBlob {
+		data := make([]byte, s.ColumnLen(col+2))
+		s.ColumnBytes(col+2, data)
+		return data, nil
+	}
 	if kind := s.ColumnText(col); kind != "blob" {
 		return nil, badRow(db.file.Path, keyText(key), "data", "a blob", kind).at(p)
 	}
-	if size := s.ColumnInt64(col + 1); size > MaxBlock {
-		return nil, tooLarge(db.file.Path, keyText(key), size).at(p)
-	}
-	data := make([]byte, s.ColumnLen(col+2))
-	s.ColumnBytes(col+2, data)
-	return data, nil
+	return nil, tooLarge(db.file.Path, keyText(key), s.ColumnInt64(col+1)).at(p)
 }
 
 // keyText is a key in a message.
@@ -508,12 +509,11 @@ func (db *sqliteDB) rows(ctx context.Context, from int64) (pg page, next int64, 
 				pg.add(Block{}, badRow(db.file.Path, text, "", "the integers of a position", text))
 				continue
 			}
-			b := Block{Pos: pos}
-			var row error
-			if b.Data, row = db.data(stmt, keys, key, pos); row != nil {
-				b = Block{}
+			if data, row := db.data(stmt, keys, key, pos); row != nil {
+				pg.add(Block{}, row)
+			} else {
+				pg.add(Block{pos, data}, nil)
 			}
-			pg.add(b, row)
 		}
 	}
 	if err != nil {

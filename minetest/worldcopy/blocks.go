@@ -73,7 +73,7 @@ func copyBlocks(ctx context.Context, c *copier) error {
 	}
 	c.log.Report.From, c.log.Report.To = db.String(), c.store.String()
 	total := 0
-	if c.opts.OnProgress != nil {
+	if c.opts.OnProgress != nil && c.from.Backend != mapdb.LevelDB { // where counting is reading all
 		n, err := db.Count(ctx)
 		if err != nil {
 			return err

@@ -173,6 +173,60 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// A crash of the system takes with it what was not on disk: what is noted since, parts
+// of the database, or both. A later run finds that out.
+func TestSystemCrash(t *testing.T) {
+	const n = 9000
+	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28)
+	want := blocksOf(t, src)
+	zero := func(t *testing.T, path string, part int64) { // the blocks of a file from a part on
+		info, err := os.Stat(path)
+		if err == nil {
+			size := info.Size()
+			err = errors.Join(os.Truncate(path, size*part/4), os.Truncate(path, size))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	note, database := ".trowel-copy-progress", "map.sqlite"
+	for _, c := range []struct {
+		name, kind, until string
+		crash             func(t *testing.T, dst string)
+	}{
+		{"the note", worldcopy.SQLitePos, "blocks", func(t *testing.T, dst string) { zero(t, filepath.Join(dst, note), 0) }},
+		{"the end of the database", worldcopy.SQLitePos, "blocks", func(t *testing.T, dst string) { zero(t, filepath.Join(dst, database), 3) }},
+		{"most of the database", worldcopy.SQLite, "blocks", func(t *testing.T, dst string) { zero(t, filepath.Join(dst, database), 1) }},
+		{"all of the database", worldcopy.SQLite, "blocks", func(t *testing.T, dst string) { zero(t, filepath.Join(dst, database), 0) }},
+		{"the note after the blocks", worldcopy.LevelDB, "verify", func(t *testing.T, dst string) { zero(t, filepath.Join(dst, note), 0) }},
+		{"both after the blocks", worldcopy.SQLitePos, "verify", func(t *testing.T, dst string) {
+			zero(t, filepath.Join(dst, note), 0)
+			zero(t, filepath.Join(dst, database), 2)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dst := filepath.Join(t.TempDir(), "dst")
+			ctx, cancel := context.WithCancel(context.Background())
+			o := worldcopy.Options{Map: c.kind, OnProgress: func(what string, _, _ int) {
+				if what == c.until {
+					cancel()
+				}
+			}}
+			if _, err := worldcopy.Copy(ctx, src, dst, o); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			c.crash(t, dst)
+			o.OnProgress = nil
+			if r, err := worldcopy.Copy(context.Background(), src, dst, o); err != nil || r.Blocks != n {
+				t.Fatalf("%+v, %v", r, err)
+			}
+			if diff := cmp.Diff(want, blocksOf(t, dst)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // A world that changes between two runs is told.
 func TestChanged(t *testing.T) {
 	const n = 9000
