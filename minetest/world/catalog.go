@@ -11,6 +11,8 @@ var (
 		"A file or a database of the world cannot be read.", "Restore it from a backup.")
 	foundPages = Catalog.Add("mt-world-pages", check.Error,
 		"Pages of an SQLite file are damaged, and what was in them is lost.", "Restore it from a backup, or repair the world, which saves what is in the other pages.")
+	foundRow = Catalog.Add("mt-world-row", check.Warning,
+		"A row of a database holds what no engine writes there, or one that there is already: it is not taken over.", "Correct or remove the row.")
 	foundZeroes = Catalog.Add("mt-world-zeroes", check.Error,
 		"The file holds nothing but zero bytes, as after a loss of power.", "Restore it from a backup, or remove it.")
 	foundRemote = Catalog.Add("mt-world-remote", check.Info,

@@ -50,20 +50,20 @@ func label(backend, name string) string {
 	return backend
 }
 
-// lost reports what cannot be read of a damaged database.
+// lost reports what cannot be read of a damaged database, or of a row in one.
 func (c *checker) lost(err error, at []check.Place) {
-	offset, name := int64(-1), ""
-	if len(at) > 0 {
-		offset = at[0].(check.Span).Offset
-	}
 	var e *fault.Error
-	if errors.As(err, &e) {
-		name = e.File
-		rest := *e
-		rest.File = ""
-		err = &rest
+	if !errors.As(err, &e) || len(at) == 0 {
+		c.sink.AddAt(foundPages, at, "", -1, "%v", err)
+		return
 	}
-	c.sink.AddAt(foundPages, at, name, offset, "%v", err)
+	rest := *e
+	rest.File = ""
+	if span, ok := at[0].(check.Span); ok {
+		c.sink.AddAt(foundPages, at, e.File, span.Offset, "%v", &rest)
+		return
+	}
+	c.sink.AddAt(foundRow, at, e.File, -1, "%v", &rest)
 }
 
 func (c *checker) players() {

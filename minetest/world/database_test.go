@@ -391,7 +391,7 @@ func TestCheckDatabases(t *testing.T) {
 	dir := t.TempDir()
 	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("gameid = a\nbackend = dummy\nplayer_backend = sqlite3\nauth_backend = sqlite3\nmod_storage_backend = sqlite3\n"))
 	build(t, filepath.Join(dir, "players.sqlite"), `CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date);
-		INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 6, 7, 8, 9), ('q', 'x', 2, 3, 4, 5, 6, 7, 8, 9), (NULL, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+		INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 6, 7, NULL, NULL), ('q', 'x', 2, 3, 4, 5, 6, 7, NULL, NULL), (NULL, 1, 2, 3, 4, 5, 6, 7, NULL, NULL);
 		CREATE TABLE player_inventories (player, inv_id, inv_width, inv_name, inv_size); INSERT INTO player_inventories VALUES ('p', 0, 0, 'main', 1);
 		CREATE TABLE player_inventory_items (player, inv_id, slot_id, item); INSERT INTO player_inventory_items VALUES ('p', 0, 0, 'a:b'), ('p', 0, 2, 'c:d');
 		CREATE TABLE player_metadata (player, metadata, value); INSERT INTO player_metadata VALUES ('gone', 'k', 'v');`)
@@ -524,5 +524,73 @@ func TestDamagedStores(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// What of a row is not taken over is told, by whoever reads it and by the check.
+func TestOddRows(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("world.mt", "gameid = a\nbackend = dummy\nplayer_backend = sqlite3\nauth_backend = files\nmod_storage_backend = sqlite3\n")
+	for name, sql := range map[string]string{
+		"players.sqlite":     "CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date); INSERT INTO player VALUES ('ann', 1, 2, 3, 4, 5, 6, 7, 'yesterday', '2012-03-04 05:06:07'), ('bob', 1, 2, 3, 4, 5, 6, 7, 8, NULL)",
+		"mod_storage.sqlite": "CREATE TABLE entries (modname, key, value); INSERT INTO entries VALUES ('m', 'k', 'old'), ('m', 'k', 'new'), ('m', 'l', 'x')",
+	} {
+		conn, err := sqlite.OpenConn(filepath.Join(dir, name), sqlite.OpenReadWrite|sqlite.OpenCreate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(sqlitex.ExecuteScript(conn, sql, nil), conn.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := world.ReadWorldMT(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lost []string
+	o := world.Options{Lost: func(err error, _ []check.Place) { lost = append(lost, err.Error()) }}
+	players, err := world.OpenPlayers(ctx, dir, s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"ann", "bob"} {
+		p, err := players.Get(ctx, name)
+		if err != nil || !p.Created.IsZero() || p.Modified.IsZero() != (name == "bob") {
+			t.Errorf("%+v, %v", p, err)
+		}
+	}
+	mods, err := world.OpenStorage(ctx, dir, s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := mods.Get(ctx, "m"); err != nil || len(m.Entries) != 2 || string(m.Entries[0].Value) != "new" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if err := errors.Join(players.Close(), mods.Close()); err != nil {
+		t.Error(err)
+	}
+	want := []string{
+		`players.sqlite: player["ann"].creation_date: found "yesterday", which is no date`,
+		`players.sqlite: player["bob"].creation_date: found "8", which is no date`,
+		`mod_storage.sqlite: entries["m"]: found another row of the key "k", and the last one is taken`,
+	}
+	if diff := cmp.Diff(want, lost); diff != "" {
+		t.Error(diff)
+	}
+	found := 0
+	err = world.Check(ctx, dir, world.Options{}, func(f check.Finding) {
+		if f.ID == "mt-world-row" {
+			found++
+		}
+	})
+	if err != nil || found != len(want) {
+		t.Errorf("%d findings, %v", found, err)
 	}
 }

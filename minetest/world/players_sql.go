@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"trowel.example/fault"
 	"trowel.example/minetest/item"
@@ -50,6 +51,9 @@ func (db *sqlDB) attributeColumn() string {
 	return "metadata"
 }
 
+// dateColumns are the columns with the dates of a player.
+var dateColumns = []string{"creation_date", "modification_date"}
+
 func getPlayer(ctx context.Context, db *sqlDB, name string) (*Player, error) {
 	if !db.has("player") {
 		return nil, ErrNotFound
@@ -61,7 +65,12 @@ func getPlayer(ctx context.Context, db *sqlDB, name string) (*Player, error) {
 			Name: name, Pitch: r.float(0, "pitch"), Yaw: r.float(1, "yaw"),
 			Pos: [3]float64{r.float(2, "posX"), r.float(3, "posY"), r.float(4, "posZ")},
 			HP:  int(r.int(5, "hp", 0, math.MaxUint16)), Breath: int(r.int(6, "breath", 0, math.MaxUint16)),
-			Created: r.time(7), Modified: r.time(8),
+		}
+		for i, date := range []*time.Time{&p.Created, &p.Modified} {
+			ok := false
+			if *date, ok = r.time(7 + i); !ok {
+				db.lose(path+"."+dateColumns[i], place.Player(name), "%.40q, which is no date", fmt.Sprint(r.values[7+i]))
+			}
 		}
 		return nil
 	})
@@ -177,7 +186,7 @@ func putPlayer(ctx context.Context, db *sqlDB, p *Player) error {
 	err = db.query(ctx, path, "SELECT creation_date FROM player WHERE name = $1", []any{p.Name}, func(r *row) error {
 		there = true
 		if created.IsZero() {
-			created = r.time(0)
+			created, _ = r.time(0)
 		}
 		return nil
 	})

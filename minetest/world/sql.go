@@ -231,16 +231,19 @@ func (r *row) int(i int, column string, lo, hi int64) int64 {
 // sqlTime is how a time is written in SQLite.
 const sqlTime = "2006-01-02 15:04:05.999999"
 
-// time returns a column as a time, the zero time for what is none.
-func (r *row) time(i int) time.Time {
+// time returns a column as a time, the zero time for what is none, and false if there is
+// something else.
+func (r *row) time(i int) (time.Time, bool) {
 	switch v := r.values[i].(type) {
 	case time.Time:
-		return dated(v.UTC())
+		return dated(v.UTC()), true
 	case string:
-		t, _ := time.Parse(sqlTime, v)
-		return dated(t)
+		t, err := time.Parse(sqlTime, v)
+		return dated(t), err == nil || v == ""
+	case nil:
+		return time.Time{}, true
 	}
-	return time.Time{}
+	return time.Time{}, false
 }
 
 // undated stands for a time that nobody knows, where there has to be one: what is

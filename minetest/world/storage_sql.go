@@ -3,6 +3,8 @@ package world
 import (
 	"context"
 	"fmt"
+
+	"trowel.example/minetest/place"
 )
 
 var storageTables = tables{
@@ -39,9 +41,18 @@ func getModData(ctx context.Context, db *sqlDB, mod string) (*ModData, error) {
 		return nil, ErrNotFound
 	}
 	m := &ModData{Mod: mod}
+	at := make(map[string]int) // where an entry is, by its key
 	path := fmt.Sprintf("%s[%q]", table, mod)
 	err := db.query(ctx, path, "SELECT key, value FROM "+table+" WHERE modname = $1", []any{mod}, func(r *row) error {
-		m.Entries = append(m.Entries, Entry{[]byte(r.text(0, "key")), []byte(r.text(1, "value"))})
+		e := Entry{[]byte(r.text(0, "key")), []byte(r.text(1, "value"))}
+		i, twice := at[string(e.Key)]
+		if twice {
+			m.Entries[i] = e
+			db.lose(path, place.Entry{Mod: mod}, "another row of the key %.40q, and the last one is taken", e.Key)
+			return nil
+		}
+		at[string(e.Key)] = len(m.Entries)
+		m.Entries = append(m.Entries, e)
 		return nil
 	})
 	if err == nil && m.Entries == nil {
