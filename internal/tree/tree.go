@@ -24,6 +24,8 @@ type Meta struct {
 	Time   time.Time // when it was changed, if the game file tells
 	Owner  bool      // nobody but its owner may read what it is made of
 	Last   bool      // it is made quicker once all other files were
+	Binary bool      // it is no text, whatever it holds
+	Of     string    // all characters that its lines can have, for who searches; "" for any
 }
 
 // Keeper is a tree whose sidecar is made of what making its other files shows by the

@@ -166,7 +166,7 @@ func (w *writer) media() {
 		if form.External || form.Missing {
 			continue
 		}
-		meta := tree.Meta{Stored: int64(im.StoredSize()), Note: fmt.Sprintf("%d x %d pixels", im.Width, im.Height)}
+		meta := tree.Meta{Stored: int64(im.StoredSize()), Binary: true, Note: fmt.Sprintf("%d x %d pixels", im.Width, im.Height)}
 		w.tree.Add(name+".png", meta, func() ([]byte, error) {
 			p, _ := im.Picture() // Check tells what is wrong with it
 			return writePNG(p)

@@ -24,6 +24,9 @@ import (
 
 const cellWidth = 3
 
+// tileCharacters are all that the text of tiles consists of.
+const tileCharacters = "0123456789-+.:/! " + flagLetters
+
 // flagLetters are the letters of the flags, by bit.
 const flagLetters = "xyor"
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,9 @@ func (a *app) searchCommand() *cobra.Command {
 		Short: "Find text inside files",
 		Long: `Search looks through the text of everything that is in game files, compiled
 files too, and prints the lines that match: the file, the path inside it, the
-number of the line and the line. Folders are searched for files.
+number of the line and the line. Folders are searched for files. What cannot be in
+there is not made: the tiles of a map are searched only for what may be written of
+tiles, that is digits, signs and the letters of flags.
 
 PATTERN is a regular expression as RE2 knows them (https://golang.org/s/re2syntax).
 
@@ -55,15 +58,13 @@ found and 1 if not.`,
 			return hint(err, "-F takes PATTERN as it stands")
 		}
 		re := regexp.MustCompile("(?m)" + pattern) // ^ and $ are those of lines
-		s := &search{app: a, cmd: cmd, re: re, paths: list, asJSON: asJSON, list: jsonArray{w: a.out}}
-		for _, name := range expand(args[1:]) {
-			s.seen = 0
-			if err := a.targets(cmd.Context(), name, func(t target) error { return s.safely(cmd.Context(), t) }); err != nil {
-				return err
-			}
-			if s.seen == 0 {
-				s.complain(fmt.Errorf("%s: no files in it", name))
-			}
+		parsed, err := syntax.Parse(re.String(), syntax.Perl)
+		if err != nil {
+			return err
+		}
+		s := &search{app: a, cmd: cmd, re: re, parsed: parsed.Simplify(), paths: list, asJSON: asJSON, list: jsonArray{w: a.out}}
+		if err := s.run(cmd.Context(), expand(args[1:])); err != nil {
+			return err
 		}
 		if err := a.unfit(cmd); err != nil {
 			return err
@@ -89,12 +90,12 @@ type search struct {
 	*app
 	cmd    *cobra.Command
 	re     *regexp.Regexp
+	parsed *syntax.Regexp // the same
 	paths  bool
 	asJSON bool
 
 	list   jsonArray
 	files  int
-	seen   int // of what the user named last
 	found  int
 	failed bool
 }
@@ -111,19 +112,110 @@ type hit struct {
 	text string
 }
 
-// safely searches a file, and goes on with the others if the search itself fails.
-func (s *search) safely(ctx context.Context, t target) (err error) {
-	s.seen++
-	if p := parallel.Catch(func() { err = s.target(ctx, t) }); p != nil {
-		s.complain(named(defect(p), t.name))
+// searched is what was found in a target.
+type searched struct {
+	target
+	hits  []hits // those that have something, in their order
+	files int    // how many were looked at
+	err   error  // it could not be searched, or not to its end
+	many  bool   // there are more hits than are kept: it has to be searched again
+}
+
+// maxKept is how many lines of a target are kept while those before it are printed.
+const maxKept = 10_000
+
+var errMany = errors.New("more hits than are kept")
+
+// run searches all that the names stand for, several files at a time.
+func (s *search) run(ctx context.Context, names []string) error {
+	seen := make(map[string]bool)
+	err := parallel.Ordered(ctx,
+		func(yield func(target) error) error {
+			for _, name := range names {
+				if err := s.targets(ctx, name, yield); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		func(t target) searched { return s.collect(ctx, t) },
+		func(r searched) error {
+			seen[r.from] = true
+			if r.many {
+				return s.tell(ctx, r.target, s.safely(ctx, r.target, func(h hits) error { return s.print(r.name, h) }))
+			}
+			s.files += r.files - len(r.hits) // print counts the others
+			for _, h := range r.hits {
+				if err := s.print(r.name, h); err != nil {
+					return err
+				}
+			}
+			return s.tell(ctx, r.target, r.err)
+		})
+	for _, name := range names {
+		if err == nil && !seen[name] {
+			s.complain(fmt.Errorf("%s: no files in it", name))
+		}
 	}
 	return err
 }
 
-// target searches a game file, or a file of text.
-func (s *search) target(ctx context.Context, t target) error {
+// tell tells why a target could not be searched, if it could not, and goes on.
+func (s *search) tell(ctx context.Context, t target, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var p printing
+	if errors.As(err, &p) {
+		return p.error
+	}
+	s.complain(err)
+	return nil
+}
+
+// printing is the error of who is given the hits.
+type printing struct{ error }
+
+func (p printing) Unwrap() error { return p.error }
+
+// collect searches a target, and keeps what there is.
+func (s *search) collect(ctx context.Context, t target) searched {
+	r := searched{target: t}
+	lines := 0
+	r.err = s.safely(ctx, t, func(h hits) error {
+		r.files++
+		if lines += len(h.lines); lines > maxKept {
+			return errMany
+		}
+		if h.err != nil || len(h.lines) > 0 {
+			r.hits = append(r.hits, h)
+		}
+		return nil
+	})
+	if errors.Is(r.err, errMany) {
+		return searched{target: t, many: true}
+	}
+	return r
+}
+
+// safely searches a target, and makes an error of it if the search itself fails.
+func (s *search) safely(ctx context.Context, t target, found func(hits) error) (err error) {
+	if p := parallel.Catch(func() { err = s.target(ctx, t, found) }); p != nil {
+		return named(defect(p), t.name)
+	}
+	return err
+}
+
+// target searches a game file, or a file of text, and gives out what is found in each
+// file of it. An error of found is one of printing.
+func (s *search) target(ctx context.Context, t target, found func(hits) error) error {
 	if t.err != nil {
-		s.complain(t.err)
+		return t.err
+	}
+	give := func(h hits) error {
+		if err := found(h); err != nil {
+			return printing{err}
+		}
 		return nil
 	}
 	fsys, closer, err := s.openTarget(s.cmd, t)
@@ -133,12 +225,11 @@ func (s *search) target(ctx context.Context, t target) error {
 		}
 		var data []byte
 		if data, err = regular.ReadFile(t.name, maxText); err == nil {
-			return s.print(t.name, hits{lines: s.lines(data)})
+			return give(hits{lines: s.lines(data)})
 		}
 	}
 	if err != nil {
-		s.complain(err)
-		return nil
+		return err
 	}
 	defer closer.Close()
 	return parallel.Ordered(ctx,
@@ -147,6 +238,9 @@ func (s *search) target(ctx context.Context, t target) error {
 				if e.IsDir() || name == tree.Sidecar {
 					return nil
 				}
+				if meta := metaOf(e.Info()); meta.Binary || meta.Of != "" && !possible(s.parsed, meta.Of) {
+					return nil // and need not be made
+				}
 				return yield(name)
 			})
 		},
@@ -154,7 +248,7 @@ func (s *search) target(ctx context.Context, t target) error {
 			data, err := fs.ReadFile(fsys, name)
 			return hits{path: name, lines: s.lines(data), err: err}
 		},
-		func(h hits) error { return s.print(t.name, h) })
+		give)
 }
 
 // complain tells an error and goes on: the other files may be fine.
