@@ -263,7 +263,10 @@ func (f *folder) missTables(warn func(at, message string)) {
 		has := func(match func(path string) bool) bool {
 			return slices.ContainsFunc(f.sources, func(s *source) bool { return match(s.path) })
 		}
-		if has(func(path string) bool { return path == t.table }) || !has(func(path string) bool { return strings.HasPrefix(path, t.folder) }) {
+		if has(func(path string) bool { return path == t.table }) || !has(func(path string) bool {
+			form := formOf(path)
+			return strings.HasPrefix(path, t.folder) && (form == dataForm || form == layoutForm)
+		}) {
 			continue
 		}
 		warn(t.table, "is not there, so that the game does not know what is in "+t.folder+"; --tables builds it")

@@ -63,6 +63,9 @@ func collect(fsys fs.FS, all bool, warn func(at, message string)) (*folder, erro
 			return nil
 		}
 		if !d.Type().IsRegular() {
+			if !d.IsDir() {
+				f.left = append(f.left, at)
+			}
 			return nil
 		}
 		s, err := f.source(at, d)

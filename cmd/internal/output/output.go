@@ -47,9 +47,13 @@ type part struct {
 	buf          *bufio.Writer
 }
 
-func (p *part) Write(b []byte) (int, error)             { return p.buf.Write(b) }
-func (p *part) WriteAt(b []byte, at int64) (int, error) { return p.file.WriteAt(b, at) }
-func (p *part) ReadAt(b []byte, at int64) (int, error)  { return p.file.ReadAt(b, at) }
+func (p *part) Write(b []byte) (int, error)            { return p.buf.Write(b) }
+func (p *part) ReadAt(b []byte, at int64) (int, error) { return p.file.ReadAt(b, at) }
+
+func (p *part) WriteAt(b []byte, at int64) (int, error) {
+	n, err := p.file.WriteAt(b, at)
+	return n, inTarget(err, p.target)
+}
 
 // New starts an output at path. Something that is there already is an error
 // unless opts let it be replaced.
@@ -160,17 +164,21 @@ func (o *Output) create(base, target string, old fs.FileInfo) (Part, error) {
 	if err != nil {
 		return nil, inTarget(err, target)
 	}
-	p := &part{target: target, temp: temp, old: old, file: f, buf: bufio.NewWriterSize(stepped{f}, 1<<16)}
+	p := &part{target: target, temp: temp, old: old, file: f, buf: bufio.NewWriterSize(stepped{f, target}, 1<<16)}
 	o.parts = append(o.parts, p)
 	return p, nil
 }
 
-// stepped is a writer whose writes tests may not survive.
-type stepped struct{ io.Writer }
+// stepped is a writer whose writes tests may not survive, and whose errors name the target.
+type stepped struct {
+	io.Writer
+	target string
+}
 
 func (s stepped) Write(b []byte) (int, error) {
 	Step()
-	return s.Writer.Write(b)
+	n, err := s.Writer.Write(b)
+	return n, inTarget(err, s.target)
 }
 
 // single makes sure that an output is either files or one folder.
@@ -243,7 +251,11 @@ func (o *Output) KeptDir() (string, error) {
 func inTarget(err error, target string) error {
 	var e *fs.PathError
 	if errors.As(err, &e) {
-		return &fs.PathError{Op: "create", Path: target, Err: e.Err}
+		op := "create"
+		if e.Op == "write" {
+			op = e.Op
+		}
+		return &fs.PathError{Op: op, Path: target, Err: e.Err}
 	}
 	return err
 }

@@ -1,0 +1,28 @@
+package moddir_test
+
+import (
+	"io/fs"
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"trowel.example/torchlight/moddir"
+)
+
+// A pipe is left out, and told of; a picture in the folder of a table needs no table.
+func TestLeftOut(t *testing.T) {
+	fsys := fstest.MapFS{
+		"MOD.DAT":            {Data: moddir.ModDat(header())},
+		"MEDIA/UNITS/x.DAT":  {Mode: fs.ModeNamedPipe},
+		"MEDIA/UI/a.dds":     {Data: []byte("DDS ")},
+		"MEDIA/UI/b/MORE.GO": {Data: []byte("x")},
+	}
+	var out memory
+	report, _, err := moddir.Build(&out, fsys, moddir.BuildOptions{Warn: func(path, message string) { t.Errorf("%s: %s", path, message) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"MEDIA/UNITS/x.DAT"}; !slices.Equal(report.Left, want) {
+		t.Errorf("left out are %q", report.Left)
+	}
+}
