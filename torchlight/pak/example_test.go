@@ -1,0 +1,26 @@
+package pak_test
+
+import (
+	"fmt"
+
+	"trowel.example/torchlight/pak"
+)
+
+func ExampleWrite() {
+	out := new(memory) // a file: *os.File has what it takes
+	man, size, err := pak.Write(out, []pak.NewFile{
+		{Path: "MEDIA/A.TXT", Content: func() ([]byte, error) { return []byte("ember"), nil }},
+	}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := pak.NewReader(out, size, man)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	content, err := r.Find("media/a.txt").Content()
+	fmt.Println(string(content), err)
+	// Output: ember <nil>
+}
