@@ -33,6 +33,6 @@ func ExampleCopy() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(report.Blocks, report.From, report.To)
-	// Output: 2 sqlite leveldb
+	fmt.Println(report.Blocks, report.Dropped)
+	// Output: 2 0
 }
