@@ -114,7 +114,13 @@ func (o *others) open(name string) (fs.File, error) {
 		file.first = o.first
 	}
 	file.shown = func(e fs.DirEntry) (string, bool) {
-		if !e.IsDir() && !e.Type().IsRegular() || name == "." && o.hidden[e.Name()] || transient(path.Base(real), e.Name()) {
+		if name == "." && o.hidden[e.Name()] || transient(path.Base(real), e.Name()) {
+			return "", false
+		}
+		if !e.IsDir() && !e.Type().IsRegular() {
+			if o.left != nil && e.Type()&fs.ModeSymlink == 0 { // of links is told already
+				o.left(path.Join(real, e.Name()), errOdd)
+			}
 			return "", false
 		}
 		elem := elemOf(e.Name(), name == ".")
@@ -123,6 +129,9 @@ func (o *others) open(name string) (fs.File, error) {
 	}
 	return file, nil
 }
+
+// errOdd tells of a pipe or the like in the folder of the world.
+var errOdd = errors.New("it is neither a file nor a folder, and is left out")
 
 // cause returns what went wrong without the path, which the caller names.
 func cause(err error) error {
