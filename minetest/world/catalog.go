@@ -12,7 +12,7 @@ var (
 	foundPages = Catalog.Add("mt-world-pages", check.Error,
 		"Pages of an SQLite file are damaged, and what was in them is lost.", "Restore it from a backup, or repair the world, which saves what is in the other pages.")
 	foundRow = Catalog.Add("mt-world-row", check.Warning,
-		"A row of a database holds what no engine writes there, or one that there is already: it is not taken over.", "Correct or remove the row.")
+		"A row of a database or a member of a JSON file holds what no engine writes there, or is one that there is already: it is not taken over.", "Correct or remove it.")
 	foundZeroes = Catalog.Add("mt-world-zeroes", check.Error,
 		"The file holds nothing but zero bytes, as after a loss of power.", "Restore it from a backup, or remove it.")
 	foundRemote = Catalog.Add("mt-world-remote", check.Info,

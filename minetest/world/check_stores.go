@@ -122,7 +122,7 @@ func (c *checker) player(where string, p *Player) {
 			}
 		}
 		text, _ := p.file.Get("extended_attributes")
-		if _, err := parseAttributes(text); err != nil {
+		if _, _, err := parseAttributes(text); err != nil {
 			c.report(foundPlayerAttributes, where, err)
 		}
 	}

@@ -23,6 +23,8 @@ type files[T any] struct {
 	name  func(T) string
 	make  func(T) ([]byte, error)
 	valid func(name string) bool // that a new file can have the name
+	// twice returns the keys that were several times in the file of a thing.
+	twice func(T) ([]string, check.Place)
 	// inside tells that the name is in the file, and the file's is only like it.
 	inside bool
 }
@@ -40,6 +42,7 @@ var playerFiles = files[*Player]{
 	name:   func(p *Player) string { return p.Name },
 	make:   func(p *Player) ([]byte, error) { return p.Append(nil) },
 	valid:  ValidPlayerName,
+	twice:  func(p *Player) ([]string, check.Place) { return p.twice, place.Player(p.Name) },
 	inside: true,
 }
 
@@ -50,14 +53,15 @@ type folder[T any] struct {
 	write   bool
 	index   map[string]string // name to file, of what is there; nil until it is needed
 	broken  map[string]error  // file to what is wrong with it
-	lost    func(err error, at []check.Place)
+	hidden  func(err error, at []check.Place) // hears of files that are not read, or nil
+	lost    func(err error, at []check.Place) // hears of what is not read of a file, or nil
 	changed map[string][]byte // name to new content, nil if it is to be removed
 }
 
 func openFolder[T any](dir string, o Options, f files[T]) *folder[T] {
-	s := &folder[T]{files: f, dir: dir, write: o.Write, lost: o.Lost, changed: make(map[string][]byte)}
+	s := &folder[T]{files: f, dir: dir, write: o.Write, hidden: o.Lost, lost: o.Lost, changed: make(map[string][]byte)}
 	if o.All {
-		s.lost = nil // a check has its own words
+		s.hidden = nil // a check has its own words
 	}
 	return s
 }
@@ -94,8 +98,8 @@ func (f *folder[T]) scan(ctx context.Context) error {
 		if !twice || e.Name() == name {
 			index[name] = e.Name()
 		}
-		if twice && f.lost != nil {
-			f.lost(wrong("", "players", "one file of a player", "%s and %s are both of %.40q, and one of them is not read", other, e.Name(), name), []check.Place{place.Player(name)})
+		if twice && f.hidden != nil {
+			f.hidden(wrong("", "players", "one file of a player", "%s and %s are both of %.40q, and one of them is not read", other, e.Name(), name), []check.Place{place.Player(name)})
 		}
 	}
 	f.index, f.broken = index, broken
@@ -147,7 +151,13 @@ func (f *folder[T]) Get(ctx context.Context, name string) (thing T, err error) {
 	if !ok {
 		return thing, ErrNotFound
 	}
-	return f.read(file)
+	if thing, err = f.read(file); err == nil && f.lost != nil {
+		keys, at := f.twice(thing)
+		for _, key := range keys {
+			f.lost(wrong(filepath.Base(f.dir)+"/"+file, "json", "each key once", "%.40q again, and its last value is taken", key), []check.Place{at})
+		}
+	}
+	return thing, err
 }
 
 func (f *folder[T]) Put(_ context.Context, thing T) error {

@@ -11,10 +11,32 @@ import (
 	"trowel.example/fault"
 )
 
+// pair is a member of an object of JSON.
+type pair struct{ key, value string }
+
 // parsePairs reads a JSON object of texts, in its order. Numbers and true and
 // false become texts, as in the engine; null is an object without members, or
-// an empty text.
-func parsePairs(text []byte, pair func(key, value string)) error {
+// an empty text. Of a key that is there several times the last value counts, as in
+// the engine; twice has these keys.
+func parsePairs(text []byte) (list []pair, twice []string, err error) {
+	at := make(map[string]int) // where a key is
+	err = eachPair(text, func(p pair) {
+		i, again := at[p.key]
+		if again {
+			list[i] = p
+			twice = append(twice, p.key)
+			return
+		}
+		at[p.key] = len(list)
+		list = append(list, p)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return list, twice, nil
+}
+
+func eachPair(text []byte, do func(pair)) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	fail := func(want, got string) error {
@@ -50,7 +72,7 @@ func parsePairs(text []byte, pair func(key, value string)) error {
 		default:
 			return fail("a text", fmt.Sprintf("%v", value))
 		}
-		pair(key.(string), v)
+		do(pair{key.(string), v})
 	}
 	if _, err := d.Token(); err != nil {
 		return fail("the end of the object", err.Error())
@@ -100,15 +122,17 @@ func appendJSON(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// parseAttributes reads the attributes of a player's file.
-func parseAttributes(text string) (list []Attribute, err error) {
+// parseAttributes reads the attributes of a player's file, and which keys there are
+// several times.
+func parseAttributes(text string) (list []Attribute, twice []string, err error) {
 	if text == "" {
-		return nil, nil
+		return nil, nil, nil
 	}
-	if err := parsePairs([]byte(text), func(k, v string) { list = append(list, Attribute{k, v}) }); err != nil {
-		return nil, err
+	pairs, twice, err := parsePairs([]byte(text))
+	for _, p := range pairs {
+		list = append(list, Attribute{p.key, p.value})
 	}
-	return list, nil
+	return list, twice, err
 }
 
 // appendAttributes appends the attributes as a line of JSON.

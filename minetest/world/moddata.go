@@ -1,6 +1,11 @@
 package world
 
-import "strings"
+import (
+	"strings"
+
+	"trowel.example/check"
+	"trowel.example/minetest/place"
+)
 
 // Entry is a key that a mod keeps, and its value: bytes of any kind.
 type Entry struct{ Key, Value []byte }
@@ -10,7 +15,8 @@ type ModData struct {
 	Mod     string // name of the mod
 	Entries []Entry
 
-	text []byte // the file that it was read from
+	text  []byte   // the file that it was read from
+	twice []string // keys that are in it several times
 }
 
 // Get returns the value of a key, and whether there is one.
@@ -34,12 +40,17 @@ func (m *ModData) Set(key string, value []byte) {
 	m.Entries = append(m.Entries, Entry{[]byte(key), value})
 }
 
-// ParseModFile reads the file of a mod in mod_storage: an object of JSON.
+// ParseModFile reads the file of a mod in mod_storage: an object of JSON. Of a key
+// that is there several times the last value counts.
 func ParseModFile(mod string, text []byte) (*ModData, error) {
 	m := &ModData{Mod: mod, text: text}
-	err := parsePairs(text, func(k, v string) { m.Entries = append(m.Entries, Entry{[]byte(k), []byte(v)}) })
+	pairs, twice, err := parsePairs(text)
 	if err != nil {
 		return nil, err
+	}
+	m.twice = twice
+	for _, p := range pairs {
+		m.Entries = append(m.Entries, Entry{[]byte(p.key), []byte(p.value)})
 	}
 	return m, nil
 }
@@ -83,4 +94,5 @@ var modFiles = files[*ModData]{
 	name:  func(m *ModData) string { return m.Mod },
 	make:  func(m *ModData) ([]byte, error) { return m.Append(nil) },
 	valid: func(mod string) bool { return fileName(mod) && !strings.HasPrefix(mod, ".") },
+	twice: func(m *ModData) ([]string, check.Place) { return m.twice, place.Entry{Mod: m.Mod} },
 }

@@ -35,6 +35,7 @@ type Player struct {
 	Inventory *item.Inventory
 	Broken    []byte
 
+	twice  []string  // attributes that are in the file several times
 	file   *Settings // the head of the file that the player was read from
 	record []byte    // the record that he was read from
 	rest   []byte    // what is behind the inventory
@@ -64,7 +65,7 @@ func ParsePlayer(text []byte) (*Player, error) {
 	p := &Player{Name: name, file: s}
 	p.Pos, p.Pitch, p.Yaw, p.HP, p.Breath = headValues(s)
 	if text, ok := s.Get("extended_attributes"); ok {
-		p.Attributes, _ = parseAttributes(text)
+		p.Attributes, p.twice, _ = parseAttributes(text)
 	}
 	rest := s.Rest()
 	inv, n, err := item.ParseInventory(rest)
@@ -125,7 +126,7 @@ func (p *Player) Append(dst []byte) ([]byte, error) {
 	pos, pitch, yaw, hp, breath := headValues(s)
 	_, had := s.Get("name")
 	text, hadAttributes := s.Get("extended_attributes")
-	attributes, _ := parseAttributes(text)
+	attributes, _, _ := parseAttributes(text)
 	var err error
 	set := func(same bool, name, value string) {
 		if err == nil && !(had && same) {

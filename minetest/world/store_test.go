@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"trowel.example/check"
 	"trowel.example/internal/judge"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/world"
@@ -328,5 +329,49 @@ func TestPlayerFileNames(t *testing.T) {
 	}
 	if list, err := os.ReadDir(filepath.Join(dir, "players")); err != nil || len(list) != 2+len(odd) {
 		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// Of a key that a JSON file has several times the last value counts, as in the engine,
+// and that is told.
+func TestKeyTwice(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("gameid = a\nbackend = dummy\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = files\n"))
+	judge.Write(t, filepath.Join(dir, "mod_storage", "m"), []byte(`{"a":"1","b":"x","a":"2"}`))
+	judge.Write(t, filepath.Join(dir, "players", "foo"), []byte("name = foo\nextended_attributes = {\"k\":\"1\",\"k\":\"2\"}\nPlayerArgsEnd\nEndInventory\n"))
+	s, err := world.ReadWorldMT(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	o := world.Options{Lost: func(err error, _ []check.Place) { told = append(told, err.Error()) }}
+	mods, err := world.OpenStorage(ctx, dir, s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mods.Close()
+	m, err := mods.Get(ctx, "m")
+	if err != nil || len(m.Entries) != 2 || string(m.Entries[0].Value) != "2" || string(m.Entries[1].Value) != "x" {
+		t.Errorf("%q, %v", m.Entries, err)
+	}
+	players, err := world.OpenPlayers(ctx, dir, s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer players.Close()
+	if p, err := players.Get(ctx, "foo"); err != nil || !slices.Equal(p.Attributes, []world.Attribute{{"k", "2"}}) {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if len(told) != 2 || !strings.Contains(told[0], "mod_storage/m") || !strings.Contains(told[1], "players/foo") {
+		t.Errorf("told %q", told)
+	}
+	found := 0
+	if err := world.Check(ctx, dir, world.Options{}, func(f check.Finding) {
+		if f.ID == "mt-world-row" {
+			found++
+		}
+	}); err != nil || found != 2 {
+		t.Errorf("%d findings, %v", found, err)
 	}
 }
