@@ -218,6 +218,9 @@ func (f *worldFile) Info(ctx context.Context, job *format.Job) (format.Info, err
 		info.Add("game", "game", id)
 	}
 	o := world.Options{Remote: job.On(optionRemote.Name), Lost: func(err error, _ []check.Place) { job.Miss(f.dir, "%v", err) }}
+	for name, err := range world.UnreadableTexts(f.dir) {
+		job.Miss(f.dir, "%s: %v", name, err)
+	}
 	b := world.FindBackends(f.dir, settings)
 	blocks, failed := worlddir.OpenMap(ctx, f.dir, settings, o.Remote)
 	if failed == nil {

@@ -51,11 +51,11 @@ type folder[T any] struct {
 	files[T]
 	dir     string
 	write   bool
-	index   map[string]string // name to file, of what is there; nil until it is needed
-	broken  map[string]error  // file to what is wrong with it
+	index   map[string]string                 // name to file, of what is there; nil until it is needed
+	broken  map[string]error                  // file to what is wrong with it
 	hidden  func(err error, at []check.Place) // hears of files that are not read, or nil
 	lost    func(err error, at []check.Place) // hears of what is not read of a file, or nil
-	changed map[string][]byte // name to new content, nil if it is to be removed
+	changed map[string][]byte                 // name to new content, nil if it is to be removed
 }
 
 func openFolder[T any](dir string, o Options, f files[T]) *folder[T] {

@@ -13,6 +13,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"trowel.example/fault"
@@ -140,6 +141,44 @@ func (s *Settings) Mods() iter.Seq2[string, bool] {
 // settings, accounts, a player. What is larger, such as a database, is read in parts.
 const MaxText = 256 << 20
 
+// texts are the files of a world that the engine reads as a whole.
+var texts = []string{"world.mt", "map_meta.txt", "env_meta.txt", "ipban.txt", "auth.txt", "force_loaded.txt"}
+
+// CheckText returns an error if a file has the name of one that the engine reads as a whole,
+// and is none that can be read so: a folder, a pipe, or larger than any can be. The name
+// is that in the folder of the world.
+func CheckText(name string, info fs.FileInfo) error {
+	switch {
+	case !slices.Contains(texts, name):
+		return nil
+	case !info.Mode().IsRegular():
+		return notAFile("", info)
+	case info.Size() > MaxText:
+		return regular.TooLarge("", info.Size(), MaxText)
+	}
+	return nil
+}
+
+// UnreadableTexts yields the names of such files in the folder of a world, each with what
+// is wrong with it.
+func UnreadableTexts(dir string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for _, name := range texts {
+			info, err := os.Stat(filepath.Join(dir, name))
+			if err == nil {
+				err = CheckText(name, info)
+			}
+			if err != nil && !errors.Is(err, fs.ErrNotExist) && !yield(name, err) {
+				return
+			}
+		}
+	}
+}
+
+func notAFile(name string, info fs.FileInfo) error {
+	return &fault.Error{File: name, Offset: -1, Want: "a file", Got: info.Mode().Type().String(), Err: fault.ErrFormat}
+}
+
 // readFile reads a file that is a plain one: neither a folder nor a device.
 func readFile(path string) ([]byte, error) {
 	st, err := os.Stat(path)
@@ -147,7 +186,7 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !st.Mode().IsRegular() {
-		return nil, &fault.Error{File: filepath.Base(path), Offset: -1, Want: "a file", Got: st.Mode().Type().String(), Err: fault.ErrFormat}
+		return nil, notAFile(filepath.Base(path), st)
 	}
 	data, err := regular.ReadFile(path, MaxText)
 	if lfs.Is(data) {

@@ -9,7 +9,7 @@ var Catalog check.Catalog
 // Losses returns those of them that tell of something that is not in the copy although
 // nobody has asked to leave it out.
 func Losses() []*check.Kind {
-	return []*check.Kind{foundRow, foundPages, foundTwice, foundLost, foundBroken, foundDiffers, foundOrphans, foundDates, FoundLink}
+	return []*check.Kind{foundRow, foundPages, foundTwice, foundLost, foundText, foundBroken, foundDiffers, foundOrphans, foundDates, FoundLink}
 }
 
 // Unrepaired returns those of them that a repair of what is copied does not tell as well.
@@ -36,6 +36,9 @@ var (
 	foundLost = Catalog.Add("mt-copy-lost", check.Error,
 		"A player, an account or what a mod keeps cannot be read, or not be written to the other backend, and is not in the copy.",
 		"Correct it in the world that was copied, or keep the backend.")
+	foundText = Catalog.Add("mt-copy-text", check.Error,
+		"In the place of a file that the engine reads as a whole is something else, such as a pipe, or a file larger than any can be: it is left out.",
+		"Restore the file from a backup.")
 	foundOrphans = Catalog.Add("mt-copy-orphans", check.Warning,
 		"Rows that belong to no player or account are not in the copy.",
 		"Nothing: no game reads them.")

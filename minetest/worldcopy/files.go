@@ -52,6 +52,20 @@ func copyFiles(ctx context.Context, c *copier) error {
 			}
 			return nil
 		}
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // it was there for a moment only
+		}
+		if err != nil {
+			return err
+		}
+		if err := world.CheckText(rel, info); err != nil {
+			c.tell(foundText, rel, "%v", err)
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
 		target := filepath.Join(c.dst, rel)
 		switch {
 		case e.IsDir():

@@ -12,6 +12,7 @@ import (
 	"trowel.example/internal/links"
 	"trowel.example/internal/safename"
 	"trowel.example/internal/tree"
+	"trowel.example/minetest/world"
 )
 
 // others are the files of the world that the tree shows as they are.
@@ -99,6 +100,8 @@ func (o *others) open(name string) (fs.File, error) {
 		return fail(cause(err))
 	} else if !st.IsDir() && !st.Mode().IsRegular() {
 		return fail(fs.ErrNotExist)
+	} else if err := world.CheckText(real, st); err != nil {
+		return fail(err)
 	}
 	f, err := root.Open(real)
 	if err != nil {
@@ -117,6 +120,9 @@ func (o *others) open(name string) (fs.File, error) {
 		if name == "." && o.hidden[e.Name()] || transient(path.Base(real), e.Name()) {
 			return "", false
 		}
+		if name == "." && o.unreadable(e) {
+			return "", false
+		}
 		if !e.IsDir() && !e.Type().IsRegular() {
 			if o.left != nil && e.Type()&fs.ModeSymlink == 0 { // of links is told already
 				o.left(path.Join(real, e.Name()), errOdd)
@@ -128,6 +134,19 @@ func (o *others) open(name string) (fs.File, error) {
 		return elem, ok && back == e.Name()
 	}
 	return file, nil
+}
+
+// unreadable reports whether an entry of the world's own folder is left out because nobody
+// can read it as what its name says, and tells that.
+func (o *others) unreadable(e fs.DirEntry) bool {
+	info, err := e.Info()
+	if err == nil {
+		err = world.CheckText(e.Name(), info)
+	}
+	if err != nil && o.left != nil {
+		o.left(e.Name(), err)
+	}
+	return err != nil
 }
 
 // errOdd tells of a pipe or the like in the folder of the world.

@@ -40,10 +40,15 @@ func (r *repair) findTexts(context.Context) error {
 			mend func(text []byte) ([]byte, error)
 		}{"auth.txt", r.mendLines})
 	}
+	for name, err := range world.UnreadableTexts(r.dir) {
+		if name != "auth.txt" || r.backends.Auth != world.BackendFiles { // see findAccounts
+			r.hopeless(name, err)
+		}
+	}
 	for _, m := range mends {
 		path := filepath.Join(r.dir, m.name)
 		st, err := os.Stat(path)
-		if missing(err) || err == nil && !st.Mode().IsRegular() {
+		if missing(err) || err == nil && world.CheckText(m.name, st) != nil {
 			continue
 		}
 		if err != nil {
