@@ -219,7 +219,7 @@ func tellRemains(ctx context.Context, job *format.Job, src *format.Source, r *wo
 	}{
 		{int64(r.Lost), "damaged parts of databases whose content is lost: %d"},
 		{r.Dropped, "blocks of which nothing can be read: %d; the game makes them anew"},
-		{r.Rows, "rows of the map that are no blocks: %d; " + rows},
+		{r.Rows, "rows of the map that are no blocks, or of one that there is already: %d; " + rows},
 		{r.Left, "blocks that stay although their version does not exist yet: %d; --" + optionDropUnknown.Name + " deletes them"},
 		{int64(r.Hopeless), "damaged things that stay as they are: %d; restore them from a backup"},
 	} {

@@ -14,7 +14,7 @@ func Losses() []*check.Kind {
 
 // Unrepaired returns those of them that a repair of what is copied does not tell as well.
 func Unrepaired() []*check.Kind {
-	return []*check.Kind{foundTwice, foundLost, foundDiffers, foundDates, foundInWay, foundOdd, FoundLink, foundShared}
+	return []*check.Kind{foundLost, foundDiffers, foundDates, foundInWay, foundOdd, FoundLink, foundShared}
 }
 
 var (

@@ -120,12 +120,14 @@ func (r *repair) findBlocks(ctx context.Context) error {
 		}
 		return result{block: b, mended: m}
 	}
+	var last *mapdb.Pos // of the row before, if that is a block
 	for res := range worldmap.InOrder(db.Blocks(ctx, mapdb.All()), look) {
 		var row *mapdb.RowError
 		if errors.As(res.err, &row) && len(row.At) > 0 {
 			continue // of damaged pages is told already
 		}
 		if errors.As(res.err, &row) {
+			last = nil
 			r.report.Rows++
 			if row.Pos != nil {
 				r.tellOf(*row.Pos, foundRow, "%v", res.err)
@@ -137,6 +139,12 @@ func (r *repair) findBlocks(ctx context.Context) error {
 		if res.err != nil {
 			return res.err
 		}
+		if last != nil && *last == res.block.Pos {
+			r.report.Rows++
+			r.tellOf(*last, foundRow, "another row has the same position")
+			continue
+		}
+		last = &res.block.Pos
 		r.newest = max(r.newest, res.time)
 		r.report.Blocks++
 		if r.opts.OnProgress != nil && (r.report.Blocks%1024 == 0 || int(r.report.Blocks) == total) {

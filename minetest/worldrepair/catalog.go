@@ -21,7 +21,7 @@ var (
 		"A block has a version that does not exist yet, and stays as it is.",
 		"Repair with --drop-unknown if no later game has been here.")
 	foundRow = Catalog.Add("mt-repair-row", check.Warning,
-		"A row of the map is no block: it stays if the world is repaired in place, and is not in a repaired copy.",
+		"A row of the map is no block, or is of one that there is already: it stays if the world is repaired in place, and is not in a repaired copy.",
 		"Nothing: no game reads it.")
 	foundPages = Catalog.Add("mt-repair-pages", check.Warning,
 		"An SQLite file with damaged pages is replaced by one with what can be read of it.",

@@ -279,6 +279,33 @@ func TestLostTwice(t *testing.T) {
 	}
 }
 
+// A table without a key can have two rows of one block: a run that is not made tells the same
+// as the one that leaves the second out.
+func TestBlockTwice(t *testing.T) {
+	ctx := context.Background()
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 5, 28)
+	conn, err := sqlite.OpenConn(filepath.Join(dir, "map.sqlite"), sqlite.OpenReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = sqlitex.ExecuteScript(conn, "CREATE TABLE b AS SELECT * FROM blocks; INSERT INTO b SELECT * FROM blocks LIMIT 1; DROP TABLE blocks; ALTER TABLE b RENAME TO blocks", nil)
+	if err := errors.Join(err, conn.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for name, do := range map[string]func(worldrepair.Options) (*worldrepair.Report, error){
+		"plan": func(o worldrepair.Options) (*worldrepair.Report, error) { return worldrepair.Plan(ctx, dir, o) },
+		"copy": func(o worldrepair.Options) (*worldrepair.Report, error) {
+			return worldrepair.Repair(ctx, dir, filepath.Join(t.TempDir(), "dst"), o)
+		},
+	} {
+		var told []string
+		r, err := do(worldrepair.Options{Sink: func(f check.Finding) { told = append(told, f.ID) }})
+		if err != nil || r.Rows != 1 || r.Blocks != 5 || !slices.Equal(told, []string{"mt-repair-row"}) {
+			t.Errorf("%s: %+v, %v, told %q", name, r, err, told)
+		}
+	}
+}
+
 func TestDropUnknown(t *testing.T) {
 	dir := damage(t, mapdb.SQLite)
 	r, err := worldrepair.InPlace(context.Background(), dir, "", worldrepair.Options{DropUnknown: true})

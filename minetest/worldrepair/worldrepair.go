@@ -47,7 +47,7 @@ type Report struct {
 	Salvaged int64    // blocks that were replaced by what can be read of them
 	Dropped  int64    // blocks of which nothing can be read: the game makes them anew
 	Left     int64    // blocks of versions that do not exist yet
-	Rows     int64    // rows of the map that are no block
+	Rows     int64    // rows of the map that are no block, or one that there is already
 	Files    []string // files that were replaced by what can be read of them
 	Players  int      // players whose inventory was
 	Orphans  int64    // rows that belonged to nobody
