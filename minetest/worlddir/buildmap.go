@@ -10,6 +10,7 @@ import (
 	"iter"
 	"slices"
 
+	"trowel.example/fault"
 	"trowel.example/internal/parallel"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -24,7 +25,7 @@ func (b *builder) buildMap() error {
 	}
 	config, err := worldmap.ConfigOf(backend, b.settings, b.o.Remote)
 	if err != nil {
-		return err
+		return b.unlessEmpty(err)
 	}
 	if b.side.Schema == schemaXYZ {
 		config.Schema = mapdb.SchemaXYZ
@@ -34,11 +35,23 @@ func (b *builder) buildMap() error {
 	}
 	config.Unseen = true // until all of the world is there
 	db, err := mapdb.Create(b.ctx, b.dst, config)
+	if errors.Is(err, fault.ErrVersion) { // a backend that nobody knows
+		return b.unlessEmpty(err)
+	}
 	if err != nil {
 		return err
 	}
 	err = b.load(db)
 	return errors.Join(err, db.Close())
+}
+
+// unlessEmpty returns an error about where world.mt has the blocks, unless there are none to
+// put there: a world whose blocks nobody finds is given back as it was.
+func (b *builder) unlessEmpty(wrong error) error {
+	for _, err := range b.blockFiles() {
+		return cmp.Or(err, wrong)
+	}
+	return nil
 }
 
 func (b *builder) load(db mapdb.Writer) error {
