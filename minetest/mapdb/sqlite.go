@@ -39,6 +39,11 @@ type sqliteDB struct {
 	order  order
 	// rescues is set if what SQLite cannot read is to be read without it.
 	rescues bool
+	// planes is set if the primary key begins with pos and holds integers as integers, so
+	// that the blocks of a plane are one range of it.
+	planes bool
+	// stepped is how many rows scans have seen: tests count them.
+	stepped int
 }
 
 func openSQLite(ctx context.Context, path string) (DB, error) {
@@ -133,9 +138,12 @@ func newSQLite(ctx context.Context, f *sqlitefile.File) (*sqliteDB, error) {
 		return nil, f.Explain(err)
 	}
 	var columns []string
+	planes := false
 	err = sqlitex.ExecuteTransient(f.Conn, "PRAGMA table_info(blocks)", &sqlitex.ExecOptions{
 		ResultFunc: func(s *sqlite.Stmt) error {
 			columns = append(columns, strings.ToLower(s.ColumnText(1)))
+			isInt := strings.Contains(strings.ToLower(s.ColumnText(2)), "int")
+			planes = planes || columns[len(columns)-1] == "pos" && isInt && s.ColumnInt(5) == 1
 			return nil
 		},
 	})
@@ -153,7 +161,7 @@ func newSQLite(ctx context.Context, f *sqlitefile.File) (*sqliteDB, error) {
 	db := &sqliteDB{file: f}
 	switch {
 	case has("pos", "data"):
-		db.schema, db.order = SchemaPos, orderZYX
+		db.schema, db.order, db.planes = SchemaPos, orderZYX, planes
 	case has("x", "y", "z", "data"):
 		db.schema, db.order = SchemaXYZ, orderXZY
 	case isView:
@@ -276,17 +284,17 @@ func (pg *page) full(rows int) bool { return len(pg.blocks) >= rows || pg.size >
 // scan goes through the rows of an area, page by page.
 func (db *sqliteDB) scan(ctx context.Context, a Area, data bool, yield func(Block, error) bool) {
 	a = a.within()
-	var at cursor
-	if a != All() {
-		first, ok := db.order.next(a, a.Min)
-		if !ok {
-			return
-		}
-		at.values = db.keyOf(first)
+	at, ok := db.start(a)
+	if !ok {
+		return
+	}
+	rows := pagePositions
+	if data {
+		rows = pageRows
 	}
 	told := false
 	for {
-		pg, err := db.page(ctx, a, at, data)
+		pg, err := db.page(ctx, a, at, rows, data)
 		for i, b := range pg.blocks {
 			if !yield(b, pg.errs[i]) {
 				return
@@ -311,8 +319,18 @@ func (db *sqliteDB) scan(ctx context.Context, a Area, data bool, yield func(Bloc
 	}
 }
 
-// page reads rows from a cursor on, in one transaction.
-func (db *sqliteDB) page(ctx context.Context, a Area, at cursor, data bool) (pg page, err error) {
+// start returns where a scan of an area begins, and whether there is anything to scan.
+func (db *sqliteDB) start(a Area) (at cursor, ok bool) {
+	if a == All() {
+		return at, true
+	}
+	first, ok := db.order.next(a, a.Min)
+	at.values = db.keyOf(first)
+	return at, ok
+}
+
+// page reads about as many rows from a cursor on, in one transaction.
+func (db *sqliteDB) page(ctx context.Context, a Area, at cursor, rows int, data bool) (pg page, err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if err := db.file.Begin(ctx); err != nil {
@@ -320,7 +338,7 @@ func (db *sqliteDB) page(ctx context.Context, a Area, at cursor, data bool) (pg 
 	}
 	defer db.file.End()
 	for again := true; again && err == nil; {
-		again, err = db.run(&pg, a, at, data)
+		again, err = db.run(&pg, a, at, rows, data)
 		at = pg.next
 	}
 	if db.rescue(ctx, err) {
@@ -339,11 +357,11 @@ func posOfXZY(k [3]int64) (Pos, bool) {
 
 // run reads rows until the page is full, or all has been read, or a row is
 // outside of the area: then it is to be run again from the next cursor on.
-func (db *sqliteDB) run(pg *page, a Area, at cursor, data bool) (again bool, err error) {
+func (db *sqliteDB) run(pg *page, a Area, at cursor, rows int, data bool) (again bool, err error) {
 	keys := len(db.keyOf(Pos{}))
-	columns, rows := db.key(), pagePositions
+	columns := db.key()
 	if data {
-		columns, rows = columns+", "+dataColumns, pageRows
+		columns += ", " + dataColumns
 	}
 	var where []string
 	var args []any
@@ -368,6 +386,7 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, data bool) (again bool, err
 	err = sqlitex.Execute(db.file.Conn, query+" ORDER BY "+db.key(), &sqlitex.ExecOptions{
 		Args: args,
 		ResultFunc: func(s *sqlite.Stmt) error {
+			db.stepped++
 			key, pos, kind := db.rowKey(s, keys)
 			if kind != keyNull && pg.full(rows) {
 				pg.next, pg.done = cursor{values: key}, false

@@ -134,9 +134,7 @@ func (s *shown) makeResidues() error {
 	var page []mapdb.Block
 	flush := func() {
 		parallel.Each(len(page), func(i int) {
-			if at, ok := s.blocks.find(page[i].Pos); ok {
-				s.blockText(at, page[i].Pos, page[i].Data)
-			}
+			s.blockText(page[i].Pos, page[i].Data)
 		})
 		page = page[:0]
 	}

@@ -27,6 +27,7 @@ type shown struct {
 	area    mapdb.Area // of the blocks that are shown
 	others  others
 	blocks  positions
+	byPlane planes
 	players things
 	auth    things
 	storage things
@@ -55,7 +56,7 @@ func Open(w *World, o Options) fs.FS {
 		t.things.owner = world.OwnerOnly(w.Dir, world.StoreFiles(t.what, t.backend))
 	}
 	s.others.first = []node{
-		s.blockFolder(blocksDir, 0, s.planes),
+		blockFolder(blocksDir, s.planeFolders),
 		s.players.folder(), s.auth.folder(), s.storage.folder(), s.sidecarNode(),
 	}
 	return s
@@ -139,48 +140,38 @@ func (s *shown) find(name string) (n node, made bool, err error) {
 	return n, true, err
 }
 
-func (s *shown) load() error { return s.blocks.load(context.Background(), s.w, s.area) }
-
 // blockFolder is a folder of blocks, or of such folders.
-func (s *shown) blockFolder(name string, z int16, entries func(z int16) list) node {
-	return node{name: name, meta: tree.Meta{Stored: -1}, list: func() (list, error) {
-		if err := s.load(); err != nil {
+func blockFolder(name string, entries func() (list, error)) node {
+	return node{name: name, meta: tree.Meta{Stored: -1}, list: entries}
+}
+
+// planeFolders are the folders of the planes z.
+func (s *shown) planeFolders() (list, error) {
+	all, err := s.planes()
+	return list{len(all), func(i int) node { return s.plane(all[i]) }}, err
+}
+
+// plane is the folder of a plane: those of its rows.
+func (s *shown) plane(z int16) node {
+	return blockFolder(fmt.Sprintf("z%d", z), func() (list, error) {
+		blocks, err := s.inPlane(z)
+		if err != nil {
 			return list{}, err
 		}
-		return entries(z), nil
-	}}
+		all := blocks.rows(z)
+		return list{len(all), func(i int) node { return s.row(z, all[i]) }}, nil
+	})
 }
 
-// planes are the folders of the planes z.
-func (s *shown) planes(int16) list {
-	var all []int16
-	for i := 0; i < len(s.blocks.keys); {
-		z := s.blocks.at(i).Z
-		all = append(all, z)
-		_, i = s.blocks.plane(z)
-	}
-	return list{len(all), func(i int) node { return s.plane(all[i]) }}
-}
-
-func (s *shown) plane(z int16) node {
-	return s.blockFolder(fmt.Sprintf("z%d", z), z, s.rows)
-}
-
-// rows are the folders of the rows of a plane.
-func (s *shown) rows(z int16) list {
-	var all []int16
-	for i, end := s.blocks.plane(z); i < end; {
-		y := s.blocks.at(i).Y
-		all = append(all, y)
-		_, i = s.blocks.row(z, y)
-	}
-	return list{len(all), func(i int) node { return s.row(z, all[i]) }}
-}
-
+// row is the folder of a row of a plane.
 func (s *shown) row(z, y int16) node {
-	return s.blockFolder(fmt.Sprintf("y%d", y), z, func(int16) list {
-		lo, hi := s.blocks.row(z, y)
-		return list{hi - lo, func(i int) node { return s.block(lo + i) }}
+	return blockFolder(fmt.Sprintf("y%d", y), func() (list, error) {
+		blocks, err := s.inPlane(z)
+		if err != nil {
+			return list{}, err
+		}
+		lo, hi := blocks.row(z, y)
+		return list{hi - lo, func(i int) node { return s.block(blocks.at(lo + i)) }}, nil
 	})
 }
 
@@ -192,28 +183,33 @@ func (s *shown) findBlock(rest string, deeper bool) (node, error) {
 	if n, err := s.singleBlock(rest); err != nil || n.content != nil {
 		return n, err
 	}
-	if err := s.load(); err != nil {
+	plane, rest, deeper := strings.Cut(rest, "/")
+	all, err := s.planes()
+	if err != nil {
 		return node{}, err
 	}
-	plane, rest, deeper := strings.Cut(rest, "/")
 	z, ok := coordinate(plane, "z")
-	if lo, hi := s.blocks.plane(z); !ok || lo == hi {
+	if _, found := slices.BinarySearch(all, z); !ok || !found {
 		return node{}, fs.ErrNotExist
 	}
 	if !deeper {
 		return s.plane(z), nil
 	}
+	blocks, err := s.inPlane(z)
+	if err != nil {
+		return node{}, err
+	}
 	row, rest, deeper := strings.Cut(rest, "/")
 	y, ok := coordinate(row, "y")
-	if lo, hi := s.blocks.row(z, y); !ok || lo == hi {
+	if lo, hi := blocks.row(z, y); !ok || lo == hi {
 		return node{}, fs.ErrNotExist
 	}
 	if !deeper {
 		return s.row(z, y), nil
 	}
 	pos, raw, ok := parseBlockName(rest)
-	if i, found := s.blocks.find(pos); ok && !raw && found && pos.Z == z && pos.Y == y {
-		return s.block(i), nil
+	if _, found := blocks.find(pos); ok && !raw && found && pos.Z == z && pos.Y == y {
+		return s.block(pos), nil
 	}
 	return node{}, fs.ErrNotExist
 }
@@ -237,37 +233,37 @@ func (s *shown) singleBlock(rest string) (node, error) {
 		if err != nil {
 			return nil, err
 		}
-		b, err := mapblock.Decode(data)
-		if err != nil {
-			return rawText(data, pos, err), nil
-		}
-		return BlockText(b, pos), nil
+		return s.blockText(pos, data), nil
 	}}, nil
 }
 
 // block is the file of a block.
-func (s *shown) block(i int) node {
-	pos := s.blocks.at(i)
+func (s *shown) block(pos mapdb.Pos) node {
 	return node{name: blockName(pos), meta: tree.Meta{Stored: -1}, content: func() ([]byte, error) {
 		data, err := s.w.Map.Get(context.Background(), pos)
 		if err != nil {
 			return nil, err
 		}
-		return s.blockText(i, pos, data), nil
+		return s.blockText(pos, data), nil
 	}}
 }
 
-// blockText makes the text of a block, and by the way its residue, if that is wanted.
-func (s *shown) blockText(i int, pos mapdb.Pos, data []byte) []byte {
+// blockText makes the text of a block, and by the way its residue, if that is wanted and
+// there is a place to note that it was made.
+func (s *shown) blockText(pos mapdb.Pos, data []byte) []byte {
+	i, noting := 0, s.keeping.Load() && s.blocks.loaded.Load()
+	if noting {
+		i, noting = s.blocks.find(pos)
+	}
 	b, err := mapblock.Decode(data)
 	if err != nil {
-		if s.keeping.Load() {
+		if noting {
 			s.blocks.setMade(i)
 		}
 		return rawText(data, pos, err)
 	}
 	text := BlockText(b, pos)
-	if s.keeping.Load() && !s.blocks.isMade(i) {
+	if noting && !s.blocks.isMade(i) {
 		if residue := newResidue(data, text, s.o.Exact); residue != nil {
 			s.mu.Lock()
 			s.residues[blockPath(pos)] = *residue

@@ -24,29 +24,35 @@ type positions struct {
 	made []atomic.Uint32 // a bit for each: its residue is known
 }
 
-func (p *positions) load(ctx context.Context, w *World, area mapdb.Area) error {
+func (p *positions) load(ctx context.Context, w *World, area mapdb.Area, miss func(error)) error {
 	p.once.Do(func() {
-		for pos, err := range w.Map.Positions(ctx, area) {
-			var row *mapdb.RowError
-			if errors.As(err, &row) {
-				w.miss(blocksDir, row) // no file can stand for it
-				continue
-			}
-			if err != nil {
-				p.err = err
-				return
-			}
-			p.keys = append(p.keys, pos.Key())
+		if p.err = p.read(ctx, w.Map, area, miss); p.err == nil {
+			p.made = make([]atomic.Uint32, (len(p.keys)+31)/32)
+			p.loaded.Store(true)
 		}
-		slices.Sort(p.keys)
-		rows := len(p.keys)
-		if p.keys = slices.Compact(p.keys); len(p.keys) < rows {
-			w.miss(blocksDir, fmt.Errorf("rows that are of the same block as another: %d; one of each is shown", rows-len(p.keys)))
-		}
-		p.made = make([]atomic.Uint32, (len(p.keys)+31)/32)
-		p.loaded.Store(true)
 	})
 	return p.err
+}
+
+// read reads the positions of an area, and tells of rows that no file can stand for.
+func (p *positions) read(ctx context.Context, db mapdb.DB, area mapdb.Area, miss func(error)) error {
+	for pos, err := range db.Positions(ctx, area) {
+		var row *mapdb.RowError
+		if errors.As(err, &row) {
+			miss(row)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		p.keys = append(p.keys, pos.Key())
+	}
+	slices.Sort(p.keys)
+	rows := len(p.keys)
+	if p.keys = slices.Compact(p.keys); len(p.keys) < rows {
+		miss(fmt.Errorf("rows that are of the same block as another: %d; one of each is shown", rows-len(p.keys)))
+	}
+	return nil
 }
 
 // find returns the index of a block, and whether there is one.
@@ -72,6 +78,26 @@ func (p *positions) between(from, to mapdb.Pos) (lo, hi int) {
 // plane returns the blocks of a plane: the first, and the first behind them.
 func (p *positions) plane(z int16) (lo, hi int) {
 	return p.between(mapdb.Pos{X: mapdb.MinCoord, Y: mapdb.MinCoord, Z: z}, mapdb.Pos{X: mapdb.MinCoord, Y: mapdb.MinCoord, Z: z + 1})
+}
+
+// planes returns the planes that have blocks, in order.
+func (p *positions) planes() (all []int16) {
+	for i := 0; i < len(p.keys); {
+		z := p.at(i).Z
+		all = append(all, z)
+		_, i = p.plane(z)
+	}
+	return all
+}
+
+// rows returns the rows of a plane that have blocks, in order.
+func (p *positions) rows(z int16) (all []int16) {
+	for i, end := p.plane(z); i < end; {
+		y := p.at(i).Y
+		all = append(all, y)
+		_, i = p.row(z, y)
+	}
+	return all
 }
 
 // row returns the blocks of a row of a plane.

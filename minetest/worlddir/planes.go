@@ -1,0 +1,118 @@
+package worlddir
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"trowel.example/minetest/mapdb"
+)
+
+// planes are the folders of blocks of a world that is listed plane by plane: what planes
+// there are, and the blocks of the one that was asked for last. Who goes through the tree
+// asks for one after the other.
+type planes struct {
+	mu    sync.Mutex
+	known bool
+	all   []int16
+	z     int16
+	last  *positions
+	told  map[string]bool // rows that no file can stand for
+}
+
+// planer returns the store if the tree can be listed plane by plane. It cannot if all
+// positions are known already, or will be needed for the sidecar.
+func (s *shown) planer() (mapdb.Planer, bool) {
+	if s.blocks.loaded.Load() || s.keeping.Load() {
+		return nil, false
+	}
+	db, ok := s.w.Map.(mapdb.Planer)
+	return db, ok && db.HasPlanes()
+}
+
+// loadAll reads all positions; s.byPlane.mu is held.
+func (s *shown) loadAll() error {
+	p := &s.byPlane
+	err := s.blocks.load(context.Background(), s.w, s.area, func(err error) {
+		if !p.told[err.Error()] {
+			s.w.miss(blocksDir, err)
+		}
+	})
+	if err == nil && p.known {
+		// They were listed, and then the store turned out to be damaged.
+		p.known, p.last = false, nil
+		late := slices.DeleteFunc(s.blocks.planes(), func(z int16) bool { return slices.Contains(p.all, z) })
+		if len(late) > 0 {
+			s.w.miss(blocksDir, fmt.Errorf("planes that were found only after the planes had been listed: %d, the first is z%d", len(late), late[0]))
+		}
+	}
+	return err
+}
+
+func (s *shown) load() error {
+	s.byPlane.mu.Lock()
+	defer s.byPlane.mu.Unlock()
+	return s.loadAll()
+}
+
+// planes returns the planes that have blocks, in order.
+func (s *shown) planes() ([]int16, error) {
+	p := &s.byPlane
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if db, ok := s.planer(); ok {
+		if p.known {
+			return p.all, nil
+		}
+		all, odd, ok, err := db.Planes(context.Background(), s.area)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			p.known, p.all, p.told = true, all, make(map[string]bool)
+			for _, row := range odd {
+				s.w.miss(blocksDir, row)
+				p.told[row.Error()] = true
+			}
+			return all, nil
+		}
+	}
+	if err := s.loadAll(); err != nil {
+		return nil, err
+	}
+	return s.blocks.planes(), nil
+}
+
+// inPlane returns positions, among which are all those of a plane.
+func (s *shown) inPlane(z int16) (*positions, error) {
+	if _, err := s.planes(); err != nil { // so that rows that are told of are known
+		return nil, err
+	}
+	p := &s.byPlane
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if db, ok := s.planer(); ok && p.known {
+		if p.last != nil && p.z == z {
+			return p.last, nil
+		}
+		area := s.area
+		area.Min.Z, area.Max.Z = max(area.Min.Z, z), min(area.Max.Z, z)
+		one := new(positions)
+		var odd []error
+		if err := one.read(context.Background(), db, area, func(err error) { odd = append(odd, err) }); err != nil {
+			return nil, err
+		}
+		if db.HasPlanes() {
+			for _, err := range odd {
+				if text := err.Error(); !p.told[text] {
+					s.w.miss(blocksDir, err)
+					p.told[text] = true
+				}
+			}
+			p.z, p.last = z, one
+			return one, nil
+		}
+	}
+	return &s.blocks, s.loadAll()
+}
