@@ -144,6 +144,7 @@ type Recording struct {
 	of    map[*File]int // the part of each file
 	once  []sync.Once   // for each part
 	errs  []error
+	all   func() (*Residue, error)
 }
 
 // StartResidue begins the residue of an archive; it inflates nothing. The errors are those of
@@ -162,6 +163,7 @@ func StartResidue(r *Reader) (*Recording, error) {
 			rec.of[parts[i].file] = i
 		}
 	}
+	rec.all = sync.OnceValues(rec.finish)
 	return rec, nil
 }
 
@@ -184,7 +186,9 @@ func (rec *Recording) Content(f *File) ([]byte, error) {
 
 // Residue returns the residue, once the files were read. Those that were not are
 // inflated now, on all cores.
-func (rec *Recording) Residue() (*Residue, error) {
+func (rec *Recording) Residue() (*Residue, error) { return rec.all() }
+
+func (rec *Recording) finish() (*Residue, error) {
 	parallel.Each(len(rec.parts), func(i int) {
 		rec.once[i].Do(func() { rec.errs[i] = rec.parts[i].fill() })
 	})
