@@ -142,6 +142,7 @@ func (f *worldFile) Tree(ctx context.Context, job *format.Job) (fs.FS, error) {
 			return nil, err
 		}
 		f.w = w
+		warnUnread(job, f.dir, w.Settings)
 		if text, ok := unfinished(f.dir); ok {
 			job.Miss(f.dir, "this is %s", text)
 		}
@@ -164,12 +165,21 @@ func noMap(job *format.Job, dir string) {
 	job.Warn(dir, "there is no database of blocks")
 }
 
-// lookForMap is noMap for a world whose blocks should be in its folder and are not.
+// warnUnread tells of databases that nobody reads.
+func warnUnread(job *format.Job, dir string, settings *world.Settings) {
+	for _, text := range world.UnreadStores(dir, settings) {
+		job.Warn(dir, "%s", text)
+	}
+}
+
+// lookForMap is noMap for a world whose blocks should be in its folder and are not, and
+// warns of other databases that nobody reads.
 func lookForMap(ctx context.Context, job *format.Job, dir string) error {
 	settings, err := world.ReadWorldMT(dir)
 	if err != nil {
 		return err
 	}
+	warnUnread(job, dir, settings)
 	switch world.FindBackends(dir, settings).Map {
 	case world.BackendPostgres, world.BackendRedis, world.BackendDummy:
 		return nil
@@ -218,6 +228,7 @@ func (f *worldFile) Info(ctx context.Context, job *format.Job) (format.Info, err
 		info.Add("game", "game", id)
 	}
 	o := world.Options{Remote: job.On(optionRemote.Name), Lost: func(err error, _ []check.Place) { job.Miss(f.dir, "%v", err) }}
+	warnUnread(job, f.dir, settings)
 	for name, err := range world.UnreadableTexts(f.dir) {
 		job.Miss(f.dir, "%s: %v", name, err)
 	}

@@ -26,6 +26,9 @@ var (
 		"world.mt names a backend that no engine has.", "Name one of sqlite3, files, leveldb, postgresql, redis or dummy.")
 	foundNoBackend = Catalog.Add("mt-world-no-backend", check.Info,
 		"world.mt does not tell a backend: the engine takes its oldest.", "Nothing to do; the engine adds the line.")
+	foundUnread = Catalog.Add("mt-world-store-unread", check.Warning,
+		"A database of players, accounts or mod storage is there that nobody reads, since world.mt has them elsewhere, or does not say where.",
+		"Name its backend in world.mt if it is the right one; else remove it.")
 	foundSettingTwice = Catalog.Add("mt-world-setting-twice", check.Warning,
 		"A setting occurs twice: the last one is valid.", "Remove the others.")
 	foundSettingLine = Catalog.Add("mt-world-setting-line", check.Warning,

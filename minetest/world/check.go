@@ -40,6 +40,9 @@ func Check(ctx context.Context, dir string, opts Options, sink check.Sink) error
 			c.add(foundNoSettings, "world.mt", "there is no such file")
 		}
 	}
+	for name, text := range UnreadStores(dir, c.world) {
+		c.add(foundUnread, name, "%s", text)
+	}
 	c.mapMeta()
 	c.envMeta()
 	c.bans()

@@ -106,6 +106,28 @@ func FindBackends(dir string, s *Settings) Backends {
 	return b
 }
 
+// UnreadStores yields the databases of players, accounts and mods in the folder of a world that
+// nobody reads, because the world, whose world.mt has the settings s, has these things
+// elsewhere: each with a text that says so.
+func UnreadStores(dir string, s *Settings) iter.Seq2[string, string] {
+	return func(yield func(name, text string) bool) {
+		b := FindBackends(dir, s)
+		for _, part := range []struct{ what, name, backend string }{
+			{"players", "players", b.Players}, {"accounts", "auth", b.Auth}, {"mod storage", "mod_storage", b.ModStorage},
+		} {
+			for _, backend := range []string{BackendSQLite, BackendLevelDB} {
+				name := label(backend, part.name)
+				if backend == part.backend || !exists(filepath.Join(dir, name)) {
+					continue
+				}
+				if !yield(name, fmt.Sprintf("%s is there, but world.mt has the %s in %.40s: nobody reads it", name, part.what, part.backend)) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // GameID returns the id of the game that the world is of, "" if none is told.
 func (s *Settings) GameID() string {
 	id, _ := s.Get("gameid")
