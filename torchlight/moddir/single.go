@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -165,11 +166,16 @@ func FormName(name string) string {
 	case form == admForm:
 		return name[:len(name)-len(ADM)]
 	case twin:
-		return name[:len(game)]
-	case len(game) == len(name):
-		return name + form.suffix
+		return strings.TrimSuffix(name, path.Ext(name))
+	case isForm(name, form):
+		return name
 	}
-	return name
+	return name + form.suffix
+}
+
+// isForm reports whether a name is that of a form for people with an ending of its own.
+func isForm(name string, form *form) bool {
+	return form.suffix != "" && strings.EqualFold(path.Ext(name), form.suffix)
 }
 
 // CompiledName returns the name of what a form for people becomes: the way back
@@ -180,8 +186,8 @@ func CompiledName(name string) string {
 	switch {
 	case twin || form == nil:
 		return name + ".BINDAT"
-	case len(game) < len(name):
-		return name[:len(game)]
+	case isForm(name, form):
+		return strings.TrimSuffix(name, path.Ext(name))
 	}
 	return name + form.compiled
 }
