@@ -21,7 +21,8 @@ var objectTypes = func() map[string]mapblock.ObjectType {
 }()
 
 func appendObjectType(dst []byte, t mapblock.ObjectType) []byte {
-	if name := t.String(); objectTypes[name] == t {
+	name := t.String()
+	if known, ok := objectTypes[name]; ok && known == t {
 		return append(dst, name...)
 	}
 	return strconv.AppendUint(append(dst, numericType...), uint64(t), 10)
