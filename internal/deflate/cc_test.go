@@ -7,12 +7,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"trowel.example/internal/deflate"
+	"trowel.example/internal/judge"
 )
 
 // A czlib is C zlib in a process of its own: testdata/gen/gen.c.
@@ -26,38 +26,12 @@ type czlib struct {
 // is skipped: the golden files have C zlib's answers for such machines.
 func startC(t *testing.T) *czlib {
 	t.Helper()
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		t.Skip("skipped: there is no C compiler to compare with C zlib")
-	}
-	gen := filepath.Join(t.TempDir(), "gen")
-	if out, err := exec.Command(cc, "-O2", "-o", gen, "testdata/gen/gen.c", "-lz").CombinedOutput(); err != nil {
-		t.Skipf("skipped: no program with C zlib can be built here: %v\n%s", err, out)
-	}
-	version, err := exec.Command(gen, "version").Output()
+	c := judge.StartC(t, "testdata/gen/gen.c", "z")
+	version, err := exec.Command(c.Path, "version").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(gen)
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		if err := cmd.Wait(); err != nil {
-			t.Error(err)
-		}
-	})
-	return &czlib{strings.TrimSpace(string(version)), in, bufio.NewReader(out)}
+	return &czlib{strings.TrimSpace(string(version)), c.In, c.Out}
 }
 
 func (c *czlib) compress(t *testing.T, src []byte, level int) []byte {

@@ -8,15 +8,12 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
 
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/judge"
 	"trowel.example/internal/zframe"
 )
 
@@ -87,34 +84,8 @@ type czstd struct {
 
 func startC(t *testing.T) *czstd {
 	t.Helper()
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		corpus.Missing(t, "judges", "there is no C compiler to compare with C zstd")
-	}
-	gen := filepath.Join(t.TempDir(), "gen")
-	if out, err := exec.Command(cc, "-O2", "-o", gen, "testdata/gen/gen.c", "-lzstd").CombinedOutput(); err != nil {
-		corpus.Missing(t, "judges", "no program with C zstd can be built here: %v\n%s", err, out)
-	}
-	cmd := exec.Command(gen)
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		if err := cmd.Wait(); err != nil {
-			t.Error(err)
-		}
-	})
-	return &czstd{in, bufio.NewReader(out)}
+	c := judge.StartC(t, "testdata/gen/gen.c", "zstd")
+	return &czstd{c.In, c.Out}
 }
 
 func (c *czstd) compress(t *testing.T, level, piece, sum int, src []byte) []byte {

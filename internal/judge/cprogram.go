@@ -1,0 +1,53 @@
+package judge
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"trowel.example/internal/corpus"
+)
+
+// CProgram is a program in C that answers what it is asked for as long as a test runs.
+type CProgram struct {
+	Path string
+	In   io.WriteCloser
+	Out  *bufio.Reader
+}
+
+// StartC builds a program of a source in C and a library, such as "z", and starts it. The
+// test is skipped where that cannot be, unless judges are required.
+func StartC(t testing.TB, source, library string) *CProgram {
+	t.Helper()
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		corpus.Missing(t, "judges", "there is no C compiler to compare with lib%s", library)
+	}
+	path := filepath.Join(t.TempDir(), "program")
+	if out, err := exec.Command(cc, "-O2", "-o", path, source, "-l"+library).CombinedOutput(); err != nil {
+		corpus.Missing(t, "judges", "no program with lib%s can be built here: %v\n%s", library, err, out)
+	}
+	cmd := exec.Command(path)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &CProgram{path, in, bufio.NewReader(out)}
+}
