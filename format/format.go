@@ -70,6 +70,15 @@ type Format struct {
 
 	Repair *Repair // nil: it cannot be repaired
 
+	// Scene opens what a file shows: path is "" for the file itself, else it names a file
+	// of its tree, which HasScene has to report. It is quick, and reads no more than the
+	// bounds of the views take. Nil: nothing is to be seen.
+	Scene func(ctx context.Context, job *Job, src *Source, path string) (Scene, error)
+
+	// HasScene reports whether something in the file can be drawn, by its path in the
+	// tree; "" is the file itself. Nil: only that can.
+	HasScene func(path string) bool
+
 	Conversions []Conversion  // to other formats
 	Kinds       []*check.Kind // of findings that its Check can report
 	Options     []Option      // of Open and Build
@@ -126,10 +135,13 @@ type Repair struct {
 // Option is a setting of a format that the user may give: --name value.
 type Option struct {
 	Name    string
-	Help    string // what stands in `backquotes` is what the value is called
-	Bool    bool   // it takes no value
-	Default string // "" for a Bool that is off
-	Input   bool   // its value is the path of something that is read
+	Help    string   // what stands in `backquotes` is what the value is called
+	Bool    bool     // it takes no value
+	Type    Type     // what a value has to be; nothing else gets into a job
+	Choices []string // what a Text may be; nil: anything
+	List    bool     // it may be given several times, see [Job.List]
+	Default string   // "" for a Bool that is off
+	Input   bool     // its value is the path of something that is read
 
 	For Use // what it is for; 0 is for all
 }
@@ -142,6 +154,7 @@ const (
 	ForTree  Use = 1 << iota // [File.Tree]
 	ForBuild                 // [Format.Build]
 	ForCheck                 // [File.Check]
+	ForScene                 // [Format.Scene]
 )
 
 // OptionsFor returns the options for some capabilities, with those for all.

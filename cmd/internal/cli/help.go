@@ -27,7 +27,10 @@ func (a *app) optionFlags(cmd *cobra.Command, options func(*format.Format) []for
 				if o.Bool {
 					cmd.Flags().Bool(o.Name, o.Default == "true", o.Help)
 				} else {
-					cmd.Flags().String(o.Name, o.Default, o.Help)
+					cmd.Flags().Var(&optionValue{option: o, text: o.Default}, o.Name, o.Help)
+					if o.Choices != nil {
+						_ = cmd.RegisterFlagCompletionFunc(o.Name, cobra.FixedCompletions(o.Choices, cobra.ShellCompDirectiveNoFileComp))
+					}
 				}
 				flag = cmd.Flags().Lookup(o.Name)
 				flag.Annotations = make(map[string][]string)
@@ -39,6 +42,39 @@ func (a *app) optionFlags(cmd *cobra.Command, options func(*format.Format) []for
 			}
 		}
 	}
+}
+
+// optionValue is the value of a flag that is an option: nothing that the option does not take.
+type optionValue struct {
+	option format.Option
+	text   string
+	given  bool
+}
+
+func (v *optionValue) String() string { return v.text }
+
+// Type is what help calls the value.
+func (v *optionValue) Type() string {
+	switch v.option.Type {
+	case format.Integer, format.Number:
+		return "number"
+	case format.Color:
+		return "#rrggbb"
+	case format.Place:
+		return "x,y"
+	}
+	return "string"
+}
+
+func (v *optionValue) Set(text string) error {
+	if err := v.option.Check(text); err != nil {
+		return err
+	}
+	if v.given && v.option.List {
+		text = v.text + "\n" + text
+	}
+	v.text, v.given = text, true
+	return nil
 }
 
 // usage prints how a verb is used. Options of formats stand below their games; the

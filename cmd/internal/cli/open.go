@@ -345,7 +345,7 @@ func (a *app) inputs(cmd *cobra.Command) []string {
 		for _, f := range a.formats {
 			for _, o := range f.Options {
 				if o.Input && o.Name == flag.Name && flag.Annotations[optionNote] != nil {
-					list = append(list, flag.Value.String())
+					list = append(list, strings.Split(flag.Value.String(), "\n")...)
 				}
 			}
 		}

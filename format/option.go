@@ -1,0 +1,126 @@
+package format
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Type is what the value of an option has to be.
+type Type uint8
+
+// The types of values.
+const (
+	Text    Type = iota
+	Integer      // -2147483648 to 2147483647
+	Number       // such as 0.5
+	Color        // #rrggbb, or #rrggbbaa with an alpha that is not multiplied in
+	Place        // x,y or x,y,z
+)
+
+// Check returns what is wrong with a value that the user gave for the option.
+func (o *Option) Check(value string) error {
+	var err error
+	switch o.Type {
+	case Integer:
+		_, err = strconv.ParseInt(value, 10, 32)
+		err = wanted(err, "a whole number", value)
+	case Number:
+		_, err = ParseNumber(value)
+	case Color:
+		_, err = ParseColor(value)
+	case Place:
+		_, err = ParsePlace(value)
+	default:
+		for _, c := range o.Choices {
+			if value == c {
+				return nil
+			}
+		}
+		if o.Choices != nil {
+			err = fmt.Errorf("%s is expected, not %q", strings.Join(o.Choices, " or "), value)
+		}
+	}
+	return err
+}
+
+func wanted(err error, what, value string) error {
+	if err != nil {
+		return fmt.Errorf("%s is expected, not %q", what, value)
+	}
+	return nil
+}
+
+// ParseNumber reads a number that is finite.
+func ParseNumber(s string) (float64, error) {
+	v, err := strconv.ParseFloat(s, 64)
+	if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
+		err = strconv.ErrRange
+	}
+	return v, wanted(err, "a number", s)
+}
+
+// ParseColor reads #rrggbb or #rrggbbaa.
+func ParseColor(s string) (color.NRGBA, error) {
+	digits, marked := strings.CutPrefix(s, "#")
+	v, err := strconv.ParseUint(digits, 16, 32)
+	switch {
+	case err == nil && marked && len(digits) == 6:
+		v = v<<8 | 0xff
+	case err == nil && marked && len(digits) == 8:
+	default:
+		return color.NRGBA{}, wanted(strconv.ErrSyntax, "a colour such as #ff8000", s)
+	}
+	return color.NRGBA{R: uint8(v >> 24), G: uint8(v >> 16), B: uint8(v >> 8), A: uint8(v)}, nil
+}
+
+// ParsePlace reads x,y or x,y,z.
+func ParsePlace(s string) ([]float64, error) {
+	parts := strings.Split(s, ",")
+	place := make([]float64, len(parts))
+	var err error
+	for i, p := range parts {
+		if err == nil {
+			place[i], err = ParseNumber(strings.TrimSpace(p))
+		}
+	}
+	if err != nil || len(parts) < 2 || len(parts) > 3 {
+		return nil, wanted(strconv.ErrSyntax, "a place such as 10,20", s)
+	}
+	return place, nil
+}
+
+// Integer returns the value of an option of type Integer; 0 if there is none.
+func (j *Job) Integer(name string) int {
+	v, _ := strconv.ParseInt(j.Value(name), 10, 32)
+	return int(v)
+}
+
+// Number returns the value of an option of type Number; 0 if there is none.
+func (j *Job) Number(name string) float64 {
+	v, _ := ParseNumber(j.Value(name))
+	return v
+}
+
+// Color returns the value of an option of type Color, and whether there is one.
+func (j *Job) Color(name string) (color.NRGBA, bool) {
+	v, err := ParseColor(j.Value(name))
+	return v, err == nil
+}
+
+// Place returns the value of an option of type Place; nil if there is none.
+func (j *Job) Place(name string) []float64 {
+	v, _ := ParsePlace(j.Value(name))
+	return v
+}
+
+// List returns the values of an option that may be given several times; in Values they
+// stand one on each line.
+func (j *Job) List(name string) []string {
+	if j.Value(name) == "" {
+		return nil
+	}
+	return strings.Split(j.Value(name), "\n")
+}
