@@ -94,7 +94,7 @@ func TestErrors(t *testing.T) {
 			quads + ":4:12: image: there is no \"gone\" in images/order.txt: expected one of " + twin + ", grass_main, " + twin + "-2"},
 		{"no such envelope", replace(quads, "\"sway\"", "\"Swing\""), quads + ":6:151: quads[].posEnv: there is no \"Swing\" in envelopes/order.txt: expected one of sway, 8 channels"},
 		{"no type", replace("groups/Game/Front.json", "\"front\"", "\"fornt\""),
-			"groups/Game/Front.json: type is \"fornt\": expected tiles, game, front, tele, speedup, switch, tune, quads or sounds"},
+			"groups/Game/Front.json: type is \"fornt\": expected tiles, game, front, tele, speedup, switch, tune, infclass entities, infclass zones, quads or sounds"},
 		{"too large", replace("orphans/tiles.json", "\"width\": 2", "\"width\": 2000000000"),
 			"orphans/tiles.json: width and height are 2000000000 and 2: expected at least 1, and at most 67108864 tiles in all"},
 		{"not a picture", func(t *testing.T, f fstest.MapFS) {

@@ -443,3 +443,25 @@ func TestFolderOfChangedMap(t *testing.T) {
 			back.Info.Author, back.Physics(twmap.KindGame).Tiles().At(0, 0), back.Envelopes[0].Points[0])
 	}
 }
+
+// The tiles of infclass's layers, which have the flags of tele and speedup layers, are in
+// the folder.
+func TestInfclass(t *testing.T) {
+	m := twmap.New(9, 9)
+	entities := twmap.NewTileLayer(twmap.KindEntities, 4, 3)
+	entities.Tiles().Set(1, 2, twmap.Tile{ID: 7})
+	m.Groups[0].Layers = append(m.Groups[0].Layers, entities)
+	files := extract(t, encode(t, m))
+	if text := string(files["groups/Game/Entities.txt"].Data); !strings.HasSuffix(text, "\n.   7   .   .\n") {
+		t.Errorf("the tiles are %q", text)
+	}
+	edit(t, files, "groups/Game/Entities.txt", "7", "8")
+	delete(files, tree.Sidecar)
+	m, err := twmap.Decode(pack(t, files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := m.Groups[0].Layers[1].(*twmap.TileLayer); l.Kind() != twmap.KindEntities || l.Tiles().At(1, 2).ID != 8 {
+		t.Errorf("a %v layer with %v came back", l.Kind(), l.Tiles().At(1, 2))
+	}
+}

@@ -61,7 +61,7 @@ func (r *reader) layer(file string) (layer twmap.Layer, ok bool) {
 		if err := json.Unmarshal(data, &any); err != nil {
 			read(&baseForm{}) // says what is wrong with it
 		} else {
-			r.fail(name, "type is %q: expected tiles, game, front, tele, speedup, switch, tune, quads or sounds", typ)
+			r.fail(name, "type is %q: expected tiles, game, front, tele, speedup, switch, tune, infclass entities, infclass zones, quads or sounds", typ)
 		}
 		return nil, false
 	}

@@ -120,7 +120,7 @@ func (l *law) tilemap(part *Part, v []int32) {
 			l.AddAt(foundTilemapName, part.at(), part.path(), -1, "the name of the tile layer is not valid UTF-8")
 		}
 	}
-	if infclassLayer(t.kind, part.Name) {
+	if infclassLayer(flags.kindOf(t.version, 4*(len(v)-7)), part.Name) {
 		return // told once for the map
 	}
 	complete := true

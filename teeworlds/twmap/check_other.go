@@ -16,11 +16,9 @@ const (
 	modNinslash = "Ninslash"
 )
 
-// infclassLayer reports whether a layer has the name of one of infclass's layers, which
-// have the flags of DDNet's tele and speedup layers but cells of tiles.
-func infclassLayer(kind Kind, name string) bool {
-	return kind == KindTele && name == "Entities" || kind == KindSpeedup && name == "Zones"
-}
+// infclassLayer reports whether a layer is one of infclass, and no layer of DDNet that was
+// cut off: only the name tells.
+func infclassLayer(kind Kind, name string) bool { return kind.infclass() && name == kind.physicsName() }
 
 // ninslashImage reports whether the integers of an image are those of Ninslash:
 // seven in version 1.

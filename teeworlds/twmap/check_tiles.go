@@ -57,7 +57,7 @@ func (c *checker) checkGrid(sink check.Sink, part *Part, layer, l *TileLayer, wh
 		eachCell(l.Switches(), f.switches)
 	case KindTune:
 		eachCell(l.Tunes(), func(x, y int, t TuneTile) { f.tune(&p, x, y, t) })
-	case KindTiles:
+	case KindTiles, KindEntities, KindZones:
 		eachCell(l.Tiles(), f.tile)
 	default:
 		eachCell(l.Tiles(), func(x, y int, t Tile) { f.game(&p, l.Kind(), x, y, t) })
@@ -97,7 +97,7 @@ func (l *TileLayer) checkAmount(sink check.Sink, part *Part, what string, offset
 // kindCellSizes are the bytes of a tile in the file.
 var kindCellSizes = [numKinds]int{
 	cellSize[Tile](), cellSize[Tile](), cellSize[Tile](), cellSize[TeleTile](),
-	cellSize[SpeedupTile](), cellSize[SwitchTile](), cellSize[TuneTile](),
+	cellSize[SpeedupTile](), cellSize[SwitchTile](), cellSize[TuneTile](), cellSize[Tile](), cellSize[Tile](),
 }
 
 func eachCell[T Cell](g *Grid[T], check func(x, y int, t T)) {

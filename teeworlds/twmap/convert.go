@@ -44,8 +44,9 @@ func (m *Map) Modernize() (lost []string) {
 			switch l := l.(type) {
 			case *TileLayer:
 				l.Version = 3
-				if infclassLayer(l.Kind(), l.Name) {
-					lost = append(lost, fmt.Sprintf("groups[%d].layers[%d]: tiles of the layer %s of %s", i, j, l.Name, modInfclass))
+				if kind := l.Kind(); kind.infclass() { // which DDNet refuses
+					l.SetKind(KindTiles)
+					lost = append(lost, fmt.Sprintf("groups[%d].layers[%d]: what the tiles of the %v layer do", i, j, kind))
 				}
 			case *QuadLayer:
 				l.Version = 2

@@ -175,7 +175,7 @@ func (g *Grid[T]) fits(kind Kind) bool {
 	case *Grid[TuneTile]:
 		return kind == KindTune
 	}
-	return kind >= KindTiles && kind <= KindFront
+	return kind >= KindTiles && kind <= KindFront || kind.infclass()
 }
 
 // Cells is the grid of a layer of any kind: a [*Grid] of [Tile], [TeleTile],

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,16 +135,73 @@ func TestCheckSharedLayers(t *testing.T) {
 	}
 }
 
-// What infclass has in place of a tele layer cannot be one of DDNet's.
+// What infclass has in place of a tele layer cannot be one of DDNet's. Its tiles stay, to be seen.
 func TestModernizeInfclass(t *testing.T) {
 	m := playable()
 	if lost := m.Modernize(); lost != nil {
 		t.Errorf("lost %q", lost)
 	}
-	physics(m, twmap.KindTele, 50, 45).Name = "Entities"
-	m = mangled(t, m, cut(itemLayer, 1, 18))
-	if lost := m.Modernize(); len(lost) != 1 || lost[0] != "groups[0].layers[1]: tiles of the layer Entities of infclass" {
+	m = infclass(t)
+	if lost := m.Modernize(); len(lost) != 2 || lost[0] != "groups[0].layers[1]: what the tiles of the infclass entities layer do" {
 		t.Errorf("lost %q", lost)
+	}
+	entities := m.Groups[0].Layers[1].(*twmap.TileLayer)
+	if entities.Kind() != twmap.KindTiles || entities.Tiles().At(3, 2).ID != 7 {
+		t.Errorf("the entities are %v now, and their tiles %v", entities.Kind(), entities.Tiles().At(3, 2))
+	}
+}
+
+// infclass returns a map with layers as early infclass has them, smaller than the game layer.
+func infclass(t *testing.T) *twmap.Map {
+	m := playable()
+	for _, kind := range []twmap.Kind{twmap.KindEntities, twmap.KindZones} {
+		l := twmap.NewTileLayer(kind, 40, 30)
+		l.Tiles().Set(3, 2, twmap.Tile{ID: 7, Flags: twmap.FlipX})
+		m.Groups[0].Layers = append(m.Groups[0].Layers, l)
+	}
+	return decode(t, encode(t, m))
+}
+
+// The layers of infclass have tiles, and come back with them, from a clean map too.
+func TestInfclass(t *testing.T) {
+	m := infclass(t)
+	check := func(what string) {
+		t.Helper()
+		for i, kind := range []twmap.Kind{twmap.KindEntities, twmap.KindZones} {
+			l := m.Groups[0].Layers[1+i].(*twmap.TileLayer)
+			if l.Kind() != kind || kind.Physics() || l.Name != []string{"Entities", "Zones"}[i] || l.Tiles().At(3, 2) != (twmap.Tile{ID: 7, Flags: twmap.FlipX}) {
+				t.Errorf("%s: a %v layer %q with %v", what, l.Kind(), l.Name, l.Tiles().At(3, 2))
+			}
+		}
+		if ids, all := findings(m); fmt.Sprint(ids) != "[tw-map-other-game]" {
+			t.Errorf("%s: %v", what, all)
+		}
+	}
+	check("new")
+	file := m.Source()
+	for n := 1; n <= 2; n++ { // 18 integers, the flags of tele and speedup, and no DDNet
+		v := item(file, itemLayer, n)
+		if len(v) != 18 || v[6] != int32(2*n) || m.Flavor() == "DDNet" {
+			t.Errorf("layer %d: %v in a map for %s", n, v, m.Flavor())
+		}
+	}
+	m.Clean()
+	m = decode(t, encode(t, m))
+	check("clean")
+	m.Groups[0].Layers[1].Base().Name = "Things" // the form tells, not the name
+	if m = decode(t, encode(t, m)); m.Groups[0].Layers[1].(*twmap.TileLayer).Tiles().At(3, 2).ID != 7 {
+		t.Error("the tiles of a layer with another name are gone")
+	}
+	m.Groups[0].Layers[1].(*twmap.TileLayer).Version = 2
+	if _, err := m.Encode(); err == nil || !strings.Contains(err.Error(), "groups[0].layers[1]") {
+		t.Errorf("an infclass layer of version 2 was written: %v", err)
+	}
+	// A layer of DDNet that was cut off is not told as infclass's.
+	m = playable()
+	physics(m, twmap.KindTele, 50, 45)
+	m = mangled(t, m, cut(itemLayer, 1, 18))
+	if ids, all := findings(m); !slices.Contains(ids, "tw-map-physics-truncated") || slices.Contains(ids, "tw-map-other-game") {
+		t.Errorf("found %v", all)
 	}
 }
 

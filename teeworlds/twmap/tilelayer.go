@@ -9,7 +9,7 @@ import (
 // Kind tells what the tiles of a layer are for.
 type Kind int
 
-// Kinds of tile layers. All but KindTiles are physics layers.
+// Kinds of tile layers. Those from KindGame to KindTune are physics layers.
 const (
 	KindTiles   Kind = iota // to be seen only
 	KindGame                // walls, spawns, ...; every map has one
@@ -18,10 +18,15 @@ const (
 	KindSpeedup             // arrows that push
 	KindSwitch              // switches and doors
 	KindTune                // zones with other physics
+
+	// Layers of early infclass, which have the flags of tele and speedup layers but
+	// plain tiles for cells.
+	KindEntities // where things are
+	KindZones    // what areas are
 	numKinds
 )
 
-var kindNames = [numKinds]string{"tiles", "game", "front", "tele", "speedup", "switch", "tune"}
+var kindNames = [numKinds]string{"tiles", "game", "front", "tele", "speedup", "switch", "tune", "infclass entities", "infclass zones"}
 
 func (k Kind) String() string {
 	if k >= 0 && k < numKinds {
@@ -42,11 +47,14 @@ func ParseKind(s string) (Kind, bool) {
 
 // Physics reports whether the layer makes the game. There is at most one of each
 // kind, all in the Game group.
-func (k Kind) Physics() bool { return k != KindTiles }
+func (k Kind) Physics() bool { return k >= KindGame && k <= KindTune }
 
-// physicsName is the name that the game gives a physics layer.
+// infclass reports whether it is a kind that only infclass has.
+func (k Kind) infclass() bool { return k == KindEntities || k == KindZones }
+
+// physicsName is the name that the game gives a layer that is not to be seen only.
 func (k Kind) physicsName() string {
-	return [numKinds]string{"", "Game", "Front", "Tele", "Speedup", "Switch", "Tune"}[k]
+	return [numKinds]string{"", "Game", "Front", "Tele", "Speedup", "Switch", "Tune", "Entities", "Zones"}[k]
 }
 
 // TilemapFlags is how the item of a tile layer tells its kind.
@@ -66,7 +74,7 @@ func (f TilemapFlags) String() string {
 	return flagNames(int32(f), []string{"game", "tele", "speedup", "front", "switch", "tune"})
 }
 
-var kindFlags = [numKinds]TilemapFlags{0, FlagGame, FlagFront, FlagTele, FlagSpeedup, FlagSwitch, FlagTune}
+var kindFlags = [numKinds]TilemapFlags{0, FlagGame, FlagFront, FlagTele, FlagSpeedup, FlagSwitch, FlagTune, FlagTele, FlagSpeedup}
 
 // kind returns the kind that flags stand for; where there are several, the
 // first that the game asks for.
@@ -77,6 +85,25 @@ func (f TilemapFlags) kind() Kind {
 		}
 	}
 	return KindTiles
+}
+
+// infclassRest is what an item of infclass has behind its flags, in bytes: it ends with
+// the name, before the references of DDNet's kinds.
+const infclassRest = 11 * 4
+
+// kindOf returns the kind of a layer whose item goes on for rest bytes behind its flags.
+func (f TilemapFlags) kindOf(version int32, rest int) Kind {
+	kind := f.kind()
+	if version < 3 || rest != infclassRest {
+		return kind
+	}
+	switch kind {
+	case KindTele:
+		return KindEntities
+	case KindSpeedup:
+		return KindZones
+	}
+	return kind
 }
 
 // TileLayer is a layer of tiles (section "Tile layers"). [NewTileLayer] makes one;
@@ -147,7 +174,7 @@ func (l *TileLayer) Height() int {
 	return l.cells.Height()
 }
 
-// Tiles returns the cells of a tiles, game or front layer, nil for other kinds.
+// Tiles returns the cells of a tiles, game, front or infclass layer, nil for other kinds.
 func (l *TileLayer) Tiles() *Grid[Tile] { return cellsAs[Tile](l) }
 
 // Teles returns the cells of a tele layer, nil for other kinds.
@@ -171,8 +198,8 @@ func cellsAs[T Cell](l *TileLayer) *Grid[T] {
 // It panics where [NewGrid] does. All physics layers of a map should have one size.
 func (l *TileLayer) Resize(width, height int) { l.cells.Resize(width, height) }
 
-// SetKind makes it a layer of another kind. The cells stay between tiles, game and
-// front layers; all other kinds have cells of their own, which begin as air. The name
+// SetKind makes it a layer of another kind. The cells stay between tiles, game,
+// front and infclass layers; all other kinds have cells of their own, which begin as air. The name
 // stays. It panics if there is no such kind.
 func (l *TileLayer) SetKind(kind Kind) {
 	if kind == l.kind {
@@ -186,7 +213,7 @@ func (l *TileLayer) SetKind(kind Kind) {
 }
 
 // SetCells gives the layer a kind, and the cells of a grid, which it keeps: a grid of
-// [Tile] for tiles, game and front layers, and that of its own for any other kind.
+// [Tile] for tiles, game, front and infclass layers, and that of its own for any other kind.
 // It panics if layers of the kind have other cells.
 func (l *TileLayer) SetCells(kind Kind, cells Cells) {
 	if !cells.fits(kind) {
@@ -209,7 +236,7 @@ func (l *TileLayer) StoredSize() int { return l.data[l.dataKind()].storedSize() 
 
 // dataKind tells which reference leads to the cells.
 func (l *TileLayer) dataKind() Kind {
-	if l.kind == KindGame {
+	if l.kind == KindGame || l.kind.infclass() {
 		return KindTiles
 	}
 	return l.kind
@@ -229,14 +256,14 @@ func (l *TileLayer) fields(c *codec) {
 	c.int("height", &height)
 	if c.writing() {
 		flags := l.flags | kindFlags[l.kind]
-		if flags.kind() != l.kind || c.detached {
+		if flags.kind() != kindFlags[l.kind].kind() || c.detached {
 			flags = kindFlags[l.kind]
 		}
 		c.int32("flags", (*int32)(&flags))
 	} else {
 		l.read.width, l.read.height = width, height
 		c.int32("flags", (*int32)(&l.flags))
-		l.kind = l.flags.kind()
+		l.kind = l.flags.kindOf(l.Version, c.r.Len())
 		c.r.Means(l.flags)
 		l.connect(width, height)
 	}
@@ -254,7 +281,7 @@ func (l *TileLayer) fields(c *codec) {
 	}
 	// Version 2 had these before it had a name; version 4 never had them. A
 	// layer that needs none of them is written without where it may be.
-	if c.writing() && l.Version != 3 && l.dataKind() == KindTiles {
+	if c.writing() && l.Version != 3 && l.dataKind() == KindTiles || l.kind.infclass() {
 		return
 	}
 	for _, f := range indexFields {

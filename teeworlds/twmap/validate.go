@@ -129,6 +129,9 @@ func (v *validator) layer(path string, l Layer) {
 		if l.cells == nil {
 			v.fail(path, "the layer has no cells: NewTileLayer makes one with them")
 		}
+		if l.kind.infclass() && l.Version < 3 { // the length of the item tells it from DDNet's
+			v.fail(path, "the %v layer has version %d, and can have 3 and 4", l.kind, l.Version)
+		}
 		v.name(path, l.Name, 3)
 	case *QuadLayer:
 		if v.there(path, l != nil) {
