@@ -20,10 +20,7 @@ import (
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
-	"trowel.example/minetest/worldcheck"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worlddir"
-	"trowel.example/minetest/worldmap"
 	"trowel.example/trace"
 )
 
@@ -48,7 +45,7 @@ var minetestWorld = &format.Format{
 	Dump:          dumpWorld,
 	Repair:        worldRepair,
 	Conversions:   worldConversions,
-	Kinds: slices.Concat(world.Catalog.Kinds(), worldcheck.Catalog.Kinds(), mapblock.Catalog.Kinds(), item.Catalog.Kinds(),
+	Kinds: slices.Concat(world.Catalog.Kinds(), mapblock.Catalog.Kinds(), item.Catalog.Kinds(),
 		worldRepairKinds),
 	Options: []format.Option{optionArea, optionRemote, optionExact, optionVerifiers, optionSchema, format.OptionClean},
 }
@@ -203,7 +200,7 @@ func (f *worldFile) Close() error {
 }
 
 func (f *worldFile) Check(ctx context.Context, job *format.Job, sink check.Sink) error {
-	return worldcheck.Check(ctx, f.dir, worldcheck.Options{
+	return world.Check(ctx, f.dir, world.CheckOptions{
 		Area: f.area, BlocksOnly: f.area != nil, Remote: job.On(optionRemote.Name), OnProgress: job.Report,
 	}, sink)
 }
@@ -276,7 +273,7 @@ func (f *worldFile) Info(ctx context.Context, job *format.Job) (format.Info, err
 
 // unfinished tells of a copy that was ended before all was done.
 func unfinished(dir string) (string, bool) {
-	u, ok := worldcopy.UnfinishedIn(dir)
+	u, ok := world.UnfinishedIn(dir)
 	return fmt.Sprintf("a copy of %s, with %d of its blocks: the same command goes on with it", u.Source, u.Blocks), ok
 }
 
@@ -416,7 +413,11 @@ func dumpWorld(ctx context.Context, job *format.Job, src *format.Source, path st
 	if !ok {
 		return fmt.Errorf("%s: tell which block, by its position in blocks, such as 0,-1,0", src.Path)
 	}
-	db, _, err := worldmap.Open(ctx, src.Dir, job.On(optionRemote.Name))
+	settings, err := world.ReadWorldMT(src.Dir)
+	if err != nil {
+		return err
+	}
+	db, _, err := world.OpenMap(ctx, src.Dir, settings, job.On(optionRemote.Name))
 	if err != nil {
 		return err
 	}

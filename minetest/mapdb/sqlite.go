@@ -591,6 +591,15 @@ func (db *sqliteDB) String() string {
 // Schema returns the shape of the table.
 func (db *sqliteDB) Schema() Schema { return db.schema }
 
+// SchemaOf returns the shape of the table of a store in SQLite; for other stores, that of
+// [Create].
+func SchemaOf(db DB) Schema {
+	if s, ok := db.(interface{ Schema() Schema }); ok {
+		return s.Schema()
+	}
+	return SchemaPos
+}
+
 // Close closes the database.
 func (db *sqliteDB) Close() error {
 	db.mu.Lock()

@@ -175,8 +175,9 @@ func Inside(sink check.Sink, holder Slot) check.Sink {
 	}
 }
 
-// InWorld puts the places of a finding about a lone block into the world, where it is at
-// a position. Without any the finding is about the block.
+// InWorld returns a finding about a lone block as one about the world in which the block is
+// at a position: with a path such as "block 12,0,-3: timers.entries[0]", and with the places
+// that it has there. Without any the finding is about the block.
 func InWorld(f check.Finding, x, y, z int16) check.Finding {
 	at := make([]check.Place, 0, max(1, len(f.At)))
 	for _, p := range f.At {
@@ -196,5 +197,10 @@ func InWorld(f check.Finding, x, y, z int16) check.Finding {
 		at = append(at, Block(x, y, z))
 	}
 	f.At = at
+	block := Block(x, y, z).String()
+	if f.Path != "" {
+		block += ": " + f.Path
+	}
+	f.Path = block
 	return f
 }

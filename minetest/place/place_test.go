@@ -38,8 +38,11 @@ func TestInWorld(t *testing.T) {
 	if data, _ := json.Marshal(f.At); string(data) != `[{"block":[1,0,0],"node":[16,0,0]},{"block":[1,0,0],"node":[17,0,0],"list":"main","slot":2},{"path":"a"}]` {
 		t.Errorf("%s", data)
 	}
-	if f = InWorld(check.Finding{}, 1, 0, 0); len(f.At) != 1 || f.At[0] != check.Place(Block(1, 0, 0)) {
-		t.Errorf("%v", f.At)
+	if f = InWorld(check.Finding{}, 1, 0, 0); f.Path != "block 1,0,0" || len(f.At) != 1 || f.At[0] != check.Place(Block(1, 0, 0)) {
+		t.Errorf("%v", f)
+	}
+	if f = InWorld(check.Finding{Path: "timers"}, 12, 0, -3); f.Path != "block 12,0,-3: timers" {
+		t.Error(f.Path)
 	}
 	Inside(func(got check.Finding) { f = got }, Player("ann"))(check.Finding{At: []check.Place{Slot{List: "main", Slot: 1}}})
 	if f.At[0].String() != "ann main 1" {

@@ -17,19 +17,16 @@ import (
 	"trowel.example/fault"
 )
 
-// Check reports to sink what is wrong with the world in dir, apart from its
-// blocks. The path of a finding is the file, a colon, and the place in it. The
-// options say whether servers are asked. The error is that of the context, or of a
-// server, see [Failed].
-func Check(ctx context.Context, dir string, opts Options, sink check.Sink) error {
-	c := checker{ctx: ctx, dir: dir, opts: opts, lines: make(map[string]int)}
+// checkRest is [Check] for all but the blocks.
+func checkRest(ctx context.Context, dir string, remote bool, sink check.Sink) error {
+	c := checker{ctx: ctx, dir: dir, lines: make(map[string]int)}
 	c.sink = func(f check.Finding) {
 		if len(f.At) == 0 {
 			f.At = []check.Place{c.place(f.Path)}
 		}
 		sink(f)
 	}
-	c.opts.Write, c.opts.Backend, c.opts.Lost, c.opts.All = false, "", c.lost, true
+	c.opts = Options{Remote: remote, Lost: c.lost, All: true}
 	if s := c.settings("world.mt", ""); s != nil {
 		c.world = s
 		c.worldMT(s)

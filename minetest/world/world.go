@@ -1,6 +1,7 @@
-// Package world reads and writes everything of a Minetest world but its blocks:
-// world.mt and the other files of settings, the players, the accounts, and what
-// mods have stored, in each backend in which the engine keeps them.
+// Package world reads and writes a Minetest world: world.mt and the other files of
+// settings, the players, the accounts, and what mods have stored, in each backend in which
+// the engine keeps them. It finds the blocks, which are in package mapdb, and says what is
+// wrong with all of it.
 //
 // To open something never changes the world. A store that is opened for writing
 // changes nothing before its Commit.

@@ -14,7 +14,7 @@ import (
 	"trowel.example/internal/parallel"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/worldmap"
+	"trowel.example/minetest/place"
 )
 
 // How much is written in one transaction, about. As much is done again after a
@@ -47,7 +47,7 @@ type outcome struct {
 
 // find adds a finding about the block.
 func (o *outcome) find(k *check.Kind, format string, args ...any) {
-	check.Sink(func(f check.Finding) { o.found = append(o.found, worldmap.Located(o.pos, f)) }).Add(k, "", -1, format, args...)
+	check.Sink(func(f check.Finding) { o.found = append(o.found, place.InWorld(f, o.pos.X, o.pos.Y, o.pos.Z)) }).Add(k, "", -1, format, args...)
 }
 
 // copyBlocks copies the blocks, from where an earlier run was ended on.
@@ -82,7 +82,7 @@ func copyBlocks(ctx context.Context, c *copier) error {
 	}
 	b := batch{copier: c, next: *c.log, total: total}
 	defer b.wait()
-	for o := range worldmap.InOrder(c.rest(db.Blocks(ctx, mapdb.All())), c.convert) {
+	for o := range mapdb.Parallel(c.rest(db.Blocks(ctx, mapdb.All())), c.convert) {
 		if o.err != nil {
 			return o.err
 		}
@@ -218,7 +218,7 @@ func (c *copier) convert(b mapdb.Block, err error) outcome {
 		f := check.Finding{ID: foundRow.ID, Severity: foundRow.Severity, Path: "map", Offset: -1, Message: err.Error()}
 		if row.Pos != nil {
 			f.Path = ""
-			f = worldmap.Located(*row.Pos, f)
+			f = place.InWorld(f, row.Pos.X, row.Pos.Y, row.Pos.Z)
 		}
 		o.found = []check.Finding{f}
 		return o
@@ -245,7 +245,7 @@ func (o *outcome) convert(version int, drop bool) {
 	}
 	to, losses, err := b.Convert(version, drop)
 	for _, f := range losses {
-		o.found = append(o.found, worldmap.Located(o.pos, f))
+		o.found = append(o.found, place.InWorld(f, o.pos.X, o.pos.Y, o.pos.Z))
 	}
 	var data []byte
 	if err == nil {
@@ -383,7 +383,7 @@ func verify(ctx context.Context, c *copier) error {
 	}
 	var all sum
 	n := int64(0)
-	for d := range worldmap.InOrder(mapdb.InAnyOrder(ctx, db), func(b mapdb.Block, err error) digest {
+	for d := range mapdb.Parallel(mapdb.InAnyOrder(ctx, db), func(b mapdb.Block, err error) digest {
 		return digest{sumOf(b.Pos, b.Data), err}
 	}) {
 		if row := (*mapdb.RowError)(nil); errors.As(d.err, &row) {

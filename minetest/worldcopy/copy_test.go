@@ -22,7 +22,6 @@ import (
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldcopy"
-	"trowel.example/minetest/worldmap"
 )
 
 // snapshot returns the content of all files below dir.
@@ -47,7 +46,11 @@ func snapshot(t testing.TB, dir string) map[string]string {
 // blocksOf reads all blocks of the world in dir.
 func blocksOf(t testing.TB, dir string) map[mapdb.Pos]string {
 	t.Helper()
-	db, _, err := worldmap.Open(context.Background(), dir, true)
+	settings, err := world.ReadWorldMT(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, _, err := world.OpenMap(context.Background(), dir, settings, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,33 +15,8 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/regular"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 )
-
-// JournalName is the name of the journal, in the folder of a copy that is not finished.
-const JournalName = ".trowel-copy"
-
-// An Unfinished copy is one that was ended before all was done.
-type Unfinished struct {
-	Source string // the folder of the world that is copied
-	Blocks int64  // how many are copied
-}
-
-// UnfinishedIn returns what is known of the copy in a folder, if it is not finished.
-func UnfinishedIn(dir string) (u Unfinished, ok bool) {
-	text, err := os.ReadFile(filepath.Join(dir, JournalName))
-	if err != nil {
-		return u, false
-	}
-	var j journal
-	if json.Unmarshal(text, &j) == nil { // else nothing is known of it
-		j.read(filepath.Join(dir, progressName))
-	}
-	return Unfinished{j.Source, j.Report.Blocks}, true
-}
-
-// progressName is the name of what is noted since the journal was saved. It does not
-// outlive a crash of the system for sure; then more is done again.
-const progressName = JournalName + "-progress"
 
 // journal tells what is copied and how far that is. It is a file of JSON that is
 // replaced as a whole before anything is made that must be known again as ours. After
@@ -65,7 +40,7 @@ type journal struct {
 
 // begin starts a copy, or goes on with one.
 func begin(c *copier) (*journal, error) {
-	j := &journal{Source: c.src, Options: c.digest(), path: filepath.Join(c.dst, JournalName)}
+	j := &journal{Source: c.src, Options: c.digest(), path: filepath.Join(c.dst, world.CopyJournal)}
 	entries, err := os.ReadDir(c.dst)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = os.MkdirAll(c.dst, folderMode(c.src))
@@ -73,7 +48,7 @@ func begin(c *copier) (*journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(entries) == 0 || len(entries) == 1 && entries[0].Name() == JournalName+partSuffix {
+	if len(entries) == 0 || len(entries) == 1 && entries[0].Name() == world.CopyJournal+partSuffix {
 		return j, j.save() // the latter is of a run that was killed in its first moment
 	}
 	text, err := regular.ReadFile(j.path, 64<<20)
@@ -90,7 +65,7 @@ func begin(c *copier) (*journal, error) {
 	if was.Source != j.Source || was.Options != j.Options {
 		return nil, fmt.Errorf("%s: %w: of %s, or with other options", c.dst, ErrOther, was.Source)
 	}
-	was.read(filepath.Join(c.dst, progressName))
+	was.read(filepath.Join(c.dst, world.CopyProgress))
 	was.resumed = true
 	was.Report.Resumed = was.Report.Blocks
 	return &was, removeParts(c.dst)
@@ -120,7 +95,7 @@ func (j *journal) note() error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(filepath.Dir(j.path), progressName)
+	path := filepath.Join(filepath.Dir(j.path), world.CopyProgress)
 	if err := os.WriteFile(path+partSuffix, text, 0o600); err != nil {
 		return err
 	}
@@ -137,7 +112,7 @@ func (j *journal) read(path string) {
 }
 
 func (j *journal) remove() error {
-	if err := os.Remove(filepath.Join(filepath.Dir(j.path), progressName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(filepath.Join(filepath.Dir(j.path), world.CopyProgress)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := os.Remove(j.path); err != nil {
@@ -191,7 +166,7 @@ func writeFile(path string, data []byte, mode fs.FileMode) error {
 func removeParts(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if name := e.Name(); strings.HasSuffix(name, partSuffix) || strings.HasPrefix(name, ".trowel-") && name != JournalName && name != progressName {
+		if name := e.Name(); strings.HasSuffix(name, partSuffix) || strings.HasPrefix(name, ".trowel-") && name != world.CopyJournal && name != world.CopyProgress {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
-	"trowel.example/minetest/worldmap"
 )
 
 // plan is what is to be done.
@@ -130,7 +129,7 @@ func (p *plan) planMap(ctx context.Context) error {
 		}
 		return nil
 	}
-	db, from, err := worldmap.Open(ctx, p.src, o.Remote)
+	db, from, err := world.OpenMap(ctx, p.src, p.settings, o.Remote)
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // a world that nobody has entered yet
 		from = mapdb.Config{Backend: mapdb.Dummy}
@@ -198,7 +197,7 @@ func isStore(name string) bool {
 // places that the new databases take, and those of the old ones, with true for the
 // latter.
 func (p *plan) leftOut() map[string]bool {
-	out := map[string]bool{"world.mt": true, JournalName: true, progressName: true}
+	out := map[string]bool{"world.mt": true, world.CopyJournal: true, world.CopyProgress: true}
 	mark := func(names []string, used bool) {
 		for _, name := range names {
 			out[name] = out[name] || used

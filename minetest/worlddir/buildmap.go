@@ -14,7 +14,6 @@ import (
 	"trowel.example/internal/parallel"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
-	"trowel.example/minetest/worldmap"
 )
 
 // buildMap makes the database of the blocks.
@@ -23,7 +22,7 @@ func (b *builder) buildMap() error {
 	if backend == world.BackendSectors || backend == world.BackendSectors2 {
 		backend = mapdb.SQLite // which the folders of 2011 became
 	}
-	config, err := worldmap.ConfigOf(backend, b.settings, b.o.Remote)
+	config, err := world.MapConfigOf(backend, b.settings, b.o.Remote)
 	if err != nil {
 		return b.unlessEmpty(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
-	"trowel.example/minetest/worldmap"
 )
 
 // backends are worlds with their parts in each of the backends that are files.
@@ -51,7 +50,7 @@ func makeWorld(t testing.TB, backend string) *World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := worldmap.Config(dir, settings, false)
+	config, err := world.MapConfig(dir, settings, false)
 	if err != nil {
 		t.Fatal(err)
 	}

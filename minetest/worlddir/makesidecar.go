@@ -26,7 +26,7 @@ func (s *shown) sidecarNode() node {
 func (s *shown) sidecar() ([]byte, error) {
 	s.Keep()
 	side := &sidecar{TrueNames: make(map[string]value), Verifiers: make(map[string]value), Things: make(map[string]thingResidue)}
-	if s.w.schema() == mapdb.SchemaXYZ {
+	if mapdb.SchemaOf(s.w.Map) == mapdb.SchemaXYZ {
 		side.Schema = schemaXYZ
 	}
 	if len(s.w.Settings.Append(nil)) == 0 {

@@ -59,8 +59,8 @@ func TestOtherBackend(t *testing.T) {
 				}
 				schema := mapdb.SchemaXYZ
 				got, _ := build(t, os.DirFS(folder), BuildOptions{Schema: &schema})
-				if to == "xyz" && got.schema() != schema {
-					t.Errorf("schema %v", got.schema())
+				if to == "xyz" && mapdb.SchemaOf(got.Map) != schema {
+					t.Errorf("schema %v", mapdb.SchemaOf(got.Map))
 				}
 				sameAccounts(t, w, got)
 				for block, err := range w.Map.Blocks(t.Context(), mapdb.All()) {

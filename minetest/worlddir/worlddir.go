@@ -28,8 +28,6 @@ import (
 	"trowel.example/internal/tree"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
-	"trowel.example/minetest/worldcopy"
-	"trowel.example/minetest/worldmap"
 )
 
 // Options are how a world is shown.
@@ -126,11 +124,7 @@ func (w *World) without(path string, err error) error {
 // OpenMap opens the blocks of the world in a folder, whose world.mt has the
 // settings s. A world in which nobody has been yet has none.
 func OpenMap(ctx context.Context, dir string, s *world.Settings, remote bool) (mapdb.DB, error) {
-	c, err := worldmap.Config(dir, s, remote)
-	if err != nil {
-		return nil, err
-	}
-	db, err := mapdb.Open(ctx, dir, c)
+	db, _, err := world.OpenMap(ctx, dir, s, remote)
 	if errors.Is(err, fs.ErrNotExist) {
 		return noMap{mapdb.NewMemory()}, nil
 	}
@@ -158,15 +152,6 @@ func (w *World) Close() error {
 		}
 	}
 	return errors.Join(all...)
-}
-
-// schema returns the shape of the table that the blocks are in, if they are in
-// SQLite.
-func (w *World) schema() mapdb.Schema {
-	if s, ok := w.Map.(interface{ Schema() mapdb.Schema }); ok {
-		return s.Schema()
-	}
-	return mapdb.SchemaPos
 }
 
 // The entries of the folder that are not files of the world.
@@ -247,5 +232,5 @@ func RecognizeWorld(dir string) bool {
 	if there(tree.Sidecar) && !there(databases...) {
 		return false // it is the tree form of something, be it damaged
 	}
-	return there(append([]string{worldMT, "map_meta.txt", "env_meta.txt", worldcopy.JournalName}, databases...)...) && !Recognize(os.DirFS(dir))
+	return there(append([]string{worldMT, "map_meta.txt", "env_meta.txt", world.CopyJournal}, databases...)...) && !Recognize(os.DirFS(dir))
 }

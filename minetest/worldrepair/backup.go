@@ -19,7 +19,6 @@ import (
 	"trowel.example/internal/regular"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
-	"trowel.example/minetest/worldmap"
 )
 
 // A backup is a zip archive:
@@ -169,7 +168,7 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 	if err != nil {
 		return err
 	}
-	c, err := worldmap.Config(dir, s, opts.Remote)
+	c, err := world.MapConfig(dir, s, opts.Remote)
 	if err != nil {
 		return err
 	}

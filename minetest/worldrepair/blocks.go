@@ -14,8 +14,8 @@ import (
 	"trowel.example/check"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/place"
 	"trowel.example/minetest/world"
-	"trowel.example/minetest/worldmap"
 )
 
 // fate is what becomes of a block.
@@ -121,7 +121,7 @@ func (r *repair) findBlocks(ctx context.Context) error {
 		return result{block: b, mended: m}
 	}
 	var last *mapdb.Pos // of the row before, if that is a block
-	for res := range worldmap.InOrder(db.Blocks(ctx, mapdb.All()), look) {
+	for res := range mapdb.Parallel(db.Blocks(ctx, mapdb.All()), look) {
 		var row *mapdb.RowError
 		if errors.As(res.err, &row) && len(row.At) > 0 {
 			continue // of damaged pages is told already
@@ -152,7 +152,7 @@ func (r *repair) findBlocks(ctx context.Context) error {
 		}
 		if r.opts.Sink != nil {
 			for _, f := range res.found {
-				r.opts.Sink(worldmap.Located(res.block.Pos, f))
+				r.opts.Sink(place.InWorld(f, res.block.Pos.X, res.block.Pos.Y, res.block.Pos.Z))
 			}
 		}
 		switch res.fate {
@@ -217,7 +217,7 @@ func (r *repair) keep(b mapdb.Block) (where string, err error) {
 // tellOf hands a finding about a block on.
 func (r *repair) tellOf(p mapdb.Pos, k *check.Kind, format string, args ...any) {
 	if r.opts.Sink != nil {
-		check.Sink(func(f check.Finding) { r.opts.Sink(worldmap.Located(p, f)) }).Add(k, "", -1, format, args...)
+		check.Sink(func(f check.Finding) { r.opts.Sink(place.InWorld(f, p.X, p.Y, p.Z)) }).Add(k, "", -1, format, args...)
 	}
 }
 
@@ -230,7 +230,7 @@ func (r *repair) mendBlocks(ctx context.Context) error {
 	}
 	return change(ctx, r.dir, r.config, r.opts.Force, list, func(p mapdb.Pos, data []byte) ([]byte, error) {
 		if sha256.Sum256(data) != was[p] {
-			return nil, fmt.Errorf("%s: the world has changed meanwhile", worldmap.Place(p, ""))
+			return nil, fmt.Errorf("%s: the world has changed meanwhile", place.Block(p.X, p.Y, p.Z))
 		}
 		return mend(data, r.opts.DropUnknown).data, nil
 	})

@@ -16,7 +16,7 @@ import (
 	"trowel.example/internal/judge"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/worldcheck"
+	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldrepair"
 )
 
@@ -60,7 +60,7 @@ func TestDamagedPages(t *testing.T) {
 			}
 		}
 		for _, f := range check.Collect(func(sink check.Sink) {
-			if err := worldcheck.Check(ctx, dir, worldcheck.Options{}, sink); err != nil {
+			if err := world.Check(ctx, dir, world.CheckOptions{}, sink); err != nil {
 				t.Error(err)
 			}
 		}) {

@@ -27,7 +27,6 @@ import (
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
-	"trowel.example/minetest/worldcheck"
 	"trowel.example/minetest/worldrepair"
 )
 
@@ -348,7 +347,7 @@ func TestOrphans(t *testing.T) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	var found []check.Finding
-	if err := worldcheck.Check(ctx, dir, worldcheck.Options{}, func(f check.Finding) { found = append(found, f) }); err != nil {
+	if err := world.Check(ctx, dir, world.CheckOptions{}, func(f check.Finding) { found = append(found, f) }); err != nil {
 		t.Fatal(err)
 	}
 	if slices.ContainsFunc(found, func(f check.Finding) bool { return f.Severity != check.Info }) {

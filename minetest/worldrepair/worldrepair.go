@@ -17,7 +17,6 @@ import (
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldcopy"
-	"trowel.example/minetest/worldmap"
 )
 
 // Options say how a world is repaired.
@@ -93,7 +92,11 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (*Report, error)
 	o := opts.Copy
 	o.Remote, o.Sink, o.OnProgress = opts.Remote, opts.Sink, opts.OnProgress
 	if o.Map == "" {
-		db, c, err := worldmap.Open(ctx, dir, opts.Remote)
+		settings, err := world.ReadWorldMT(dir)
+		if err != nil {
+			return nil, err
+		}
+		db, c, err := world.OpenMap(ctx, dir, settings, opts.Remote)
 		if err == nil {
 			err = db.Close()
 		}
@@ -220,7 +223,7 @@ func examine(ctx context.Context, dir string, opts Options, b *backup, isCopy bo
 		return nil, err
 	}
 	r.backends = world.FindBackends(dir, r.settings)
-	if r.config, err = worldmap.Config(dir, r.settings, opts.Remote); err != nil {
+	if r.config, err = world.MapConfig(dir, r.settings, opts.Remote); err != nil {
 		return nil, err
 	}
 	for _, look := range []func(context.Context) error{r.findDatabases, r.findBlocks, r.findTexts, r.findPlayers, r.findAccounts, r.findStorage} {

@@ -1,4 +1,4 @@
-package worldcheck_test
+package world_test
 
 import (
 	"context"
@@ -21,14 +21,12 @@ import (
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
-	"trowel.example/minetest/worldcheck"
-	"trowel.example/minetest/worldmap"
 )
 
-func run(t *testing.T, dir string, opts worldcheck.Options) []string {
+func run(t *testing.T, dir string, opts world.CheckOptions) []string {
 	t.Helper()
 	var found []string
-	err := worldcheck.Check(context.Background(), dir, opts, func(f check.Finding) {
+	err := world.Check(context.Background(), dir, opts, func(f check.Finding) {
 		found = append(found, f.ID+" "+f.Path)
 	})
 	if err != nil {
@@ -42,7 +40,7 @@ func TestSound(t *testing.T) {
 	for _, backend := range []string{mapdb.SQLite, mapdb.LevelDB} {
 		dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: backend}, 2000, 20, 22, 25, 28, 29)
 		last, calls := 0, 0
-		found := run(t, dir, worldcheck.Options{OnProgress: func(what string, done, of int) {
+		found := run(t, dir, world.CheckOptions{OnProgress: func(what string, done, of int) {
 			if what != "blocks" || done <= last || of != 2000 {
 				t.Errorf("progress %s, %d of %d", what, done, of)
 			}
@@ -119,19 +117,19 @@ func TestFindings(t *testing.T) {
 		// Warnings come behind the errors.
 		"mt-map-block-empty block 2,50,-100",
 		"mt-block-timer-duplicate block 0,100,0: timers.entries[1]"}
-	got := without(run(t, dir, worldcheck.Options{}), "mt-block-name-unused")
+	got := without(run(t, dir, world.CheckOptions{}), "mt-block-name-unused")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	area := mapdb.Area{Min: mapdb.Pos{X: 2, Y: 50, Z: -100}, Max: mapdb.Pos{X: 3, Y: 50, Z: -100}}
-	got = run(t, dir, worldcheck.Options{Area: &area, BlocksOnly: true})
+	got = run(t, dir, world.CheckOptions{Area: &area, BlocksOnly: true})
 	if diff := cmp.Diff([]string{want[2], want[4]}, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
 // Two rows of one block are told, where the table allows them.
-func TestTwice(t *testing.T) {
+func TestBlockTwice(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 4, 28)
 	conn, err := sqlite.OpenConn(filepath.Join(dir, "map.sqlite"), sqlite.OpenReadWrite)
 	if err != nil {
@@ -141,14 +139,14 @@ func TestTwice(t *testing.T) {
 	if err := errors.Join(err, conn.Close()); err != nil {
 		t.Fatal(err)
 	}
-	got := without(run(t, dir, worldcheck.Options{}), "mt-block-name-unused")
+	got := without(run(t, dir, world.CheckOptions{}), "mt-block-name-unused")
 	if diff := cmp.Diff([]string{"mt-map-block-twice block -16,-8,-100"}, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
 // What is found knows its places, all of them, whatever is told of them in words.
-func TestPlaces(t *testing.T) {
+func TestBlockPlaces(t *testing.T) {
 	encode := func(b *mapblock.Block) []byte {
 		data, err := b.Encode()
 		if err != nil {
@@ -175,7 +173,7 @@ func TestPlaces(t *testing.T) {
 	}
 	dir := worldtest.WorldOf(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, blocks)
 	var found []check.Finding
-	err := worldcheck.Check(t.Context(), dir, worldcheck.Options{BlocksOnly: true}, func(f check.Finding) {
+	err := world.Check(t.Context(), dir, world.CheckOptions{BlocksOnly: true}, func(f check.Finding) {
 		if f.Severity > check.Info {
 			found = append(found, f)
 		}
@@ -209,11 +207,11 @@ func TestPlaces(t *testing.T) {
 func TestUnreadable(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 1, 28)
 	judge.Write(t, filepath.Join(dir, "map.sqlite"), []byte("no database"))
-	if diff := cmp.Diff([]string{"mt-map-unreadable map"}, run(t, dir, worldcheck.Options{BlocksOnly: true})); diff != "" {
+	if diff := cmp.Diff([]string{"mt-map-unreadable map"}, run(t, dir, world.CheckOptions{BlocksOnly: true})); diff != "" {
 		t.Error(diff)
 	}
 	worldtest.SetLine(t, filepath.Join(dir, "world.mt"), "backend = sqlite3", "backend = redis\nredis_address = 192.0.2.1\nredis_hash = a")
-	if diff := cmp.Diff([]string{"mt-map-remote map"}, run(t, dir, worldcheck.Options{BlocksOnly: true})); diff != "" {
+	if diff := cmp.Diff([]string{"mt-map-remote map"}, run(t, dir, world.CheckOptions{BlocksOnly: true})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -236,7 +234,7 @@ func TestServerFails(t *testing.T) {
 		judge.Write(t, filepath.Join(dir, "world.mt"), []byte(text))
 		judge.Write(t, filepath.Join(dir, "env_meta.txt"), []byte("game_time = 5\n"))
 		var found []string
-		err := worldcheck.Check(t.Context(), dir, worldcheck.Options{}, func(f check.Finding) { found = append(found, f.ID) })
+		err := world.Check(t.Context(), dir, world.CheckOptions{}, func(f check.Finding) { found = append(found, f.ID) })
 		if !world.Failed(err) || !strings.Contains(err.Error(), "127.0.0.1") || !slices.Contains(found, "mt-world-env-meta-end") || slices.Contains(found, "mt-map-unreadable") || slices.Contains(found, "mt-world-unreadable") {
 			t.Errorf("%v, %q", err, found)
 		}
@@ -249,7 +247,7 @@ func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	n := 0
-	err := worldcheck.Check(ctx, dir, worldcheck.Options{BlocksOnly: true, OnProgress: func(_ string, done, _ int) { n = done; cancel() }}, func(f check.Finding) {
+	err := world.Check(ctx, dir, world.CheckOptions{BlocksOnly: true, OnProgress: func(_ string, done, _ int) { n = done; cancel() }}, func(f check.Finding) {
 		if f.ID == "mt-map-unreadable" {
 			t.Error(f)
 		}
@@ -272,11 +270,11 @@ func TestCorpus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c, err := worldmap.Config(dir, s, false); err != nil || c.Backend == mapdb.Postgres || c.Backend == mapdb.RedisDB {
+			if c, err := world.MapConfig(dir, s, false); err != nil || c.Backend == mapdb.Postgres || c.Backend == mapdb.RedisDB {
 				t.Skip("it is on a server")
 			}
 			n := 0
-			err = worldcheck.Check(context.Background(), dir, worldcheck.Options{OnProgress: func(_ string, done, _ int) { n = done }}, func(f check.Finding) {
+			err = world.Check(context.Background(), dir, world.CheckOptions{OnProgress: func(_ string, done, _ int) { n = done }}, func(f check.Finding) {
 				if f.Severity == check.Error {
 					t.Error(f)
 				}

@@ -1,11 +1,11 @@
-package worldcheck
+package world
 
 import (
 	"fmt"
 
 	"trowel.example/check"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/worldmap"
+	"trowel.example/minetest/place"
 )
 
 // different is how many different warnings of a kind are told.
@@ -39,7 +39,7 @@ func (s *summary) add(p *mapdb.Pos, f check.Finding) {
 		s.sink(f)
 		return
 	}
-	f = worldmap.Located(*p, f)
+	f = place.InWorld(f, p.X, p.Y, p.Z)
 	if f.Severity == check.Error {
 		s.sink(f)
 		return

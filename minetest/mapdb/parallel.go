@@ -1,28 +1,27 @@
-package worldmap
+package mapdb
 
 import (
 	"context"
 	"iter"
 
 	"trowel.example/internal/parallel"
-	"trowel.example/minetest/mapdb"
 )
 
 // How much goes to a core at once, about: enough that handing it over costs
 // nothing beside the work, and little enough to be held in memory a few times for
 // each core.
 const (
-	batchRows  = 64
-	batchBytes = 1 << 20
+	parallelRows  = 64
+	parallelBytes = 1 << 20
 )
 
-// InOrder calls work for each block that comes in, or for what came in its place,
+// Parallel calls work for each block that comes in, or for what came in its place,
 // on all cores, and gives the results in the order of the blocks. It holds a few
 // hundred blocks in memory for each core. What it reads from is closed when it
 // returns.
-func InOrder[R any](in iter.Seq2[mapdb.Block, error], work func(mapdb.Block, error) R) iter.Seq[R] {
+func Parallel[R any](in iter.Seq2[Block, error], work func(Block, error) R) iter.Seq[R] {
 	type batch struct {
-		blocks []mapdb.Block
+		blocks []Block
 		errs   []error
 	}
 	return func(yield func(R) bool) {
@@ -32,7 +31,7 @@ func InOrder[R any](in iter.Seq2[mapdb.Block, error], work func(mapdb.Block, err
 				size := 0
 				for b, err := range in {
 					next.blocks, next.errs = append(next.blocks, b), append(next.errs, err)
-					if size += len(b.Data); len(next.blocks) < batchRows && size < batchBytes {
+					if size += len(b.Data); len(next.blocks) < parallelRows && size < parallelBytes {
 						continue
 					}
 					if err := send(next); err != nil {

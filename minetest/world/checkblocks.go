@@ -1,6 +1,4 @@
-// Package worldcheck says what is wrong with a whole world: its blocks, its
-// settings, players, accounts and mod storage.
-package worldcheck
+package world
 
 import (
 	"context"
@@ -16,13 +14,10 @@ import (
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/place"
-	"trowel.example/minetest/world"
-	"trowel.example/minetest/worldcopy"
-	"trowel.example/minetest/worldmap"
 )
 
-// Options say what is checked. The zero value asks for all that is in the folder.
-type Options struct {
+// CheckOptions say what is checked. The zero value asks for all that is in the folder.
+type CheckOptions struct {
 	// Area is the blocks that are checked; nil is all of them.
 	Area *mapdb.Area
 	// BlocksOnly leaves out all but the blocks.
@@ -35,45 +30,51 @@ type Options struct {
 	OnProgress func(what string, done, of int)
 }
 
-// Check reports to sink what is wrong with the world in dir. Blocks are decoded on
+// Check reports to sink what is wrong with the world in dir. Of all but the blocks, the path
+// of a finding is the file, a colon, and the place in it. Blocks are decoded on
 // all cores, and their findings come in the order of the database, with a path
 // such as "block 12,0,-3: metadata.entries[2]"; a damaged block stops nothing.
 //
-// What is no more than worth knowing is told once for each kind, with the number
+// What is no more than worth knowing of blocks is told once for each kind, with the number
 // of blocks that have it; of the warnings of a kind ten different ones, each once for
-// all blocks that have the same, and the others are counted. The places are complete. The error is that of the context, or of a server, see [world.Failed].
-func Check(ctx context.Context, dir string, opts Options, sink check.Sink) error {
-	if u, ok := worldcopy.UnfinishedIn(dir); ok {
-		sink.AddAt(foundUnfinished, []check.Place{check.File(worldcopy.JournalName)}, worldcopy.JournalName, -1, "%d blocks of %s are copied", u.Blocks, u.Source)
+// all blocks that have the same, and the others are counted. The places are complete. The
+// error is that of the context, or of a server, see [Failed].
+func Check(ctx context.Context, dir string, opts CheckOptions, sink check.Sink) error {
+	if u, ok := UnfinishedIn(dir); ok {
+		sink.AddAt(foundUnfinished, []check.Place{check.File(CopyJournal)}, CopyJournal, -1, "%d blocks of %s are copied", u.Blocks, u.Source)
 	}
 	if !opts.BlocksOnly {
-		if err := world.Check(ctx, dir, world.Options{Remote: opts.Remote}, sink); err != nil {
+		if err := checkRest(ctx, dir, opts.Remote, sink); err != nil {
 			return err
 		}
 	}
-	db, _, err := worldmap.Open(ctx, dir, opts.Remote)
+	var db mapdb.DB
+	s, err := ReadWorldMT(dir)
+	if err == nil {
+		db, _, err = OpenMap(ctx, dir, s, opts.Remote)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case world.Failed(err):
+	case Failed(err):
 		return err
-	case errors.Is(err, world.ErrRemote):
-		sink.Add(foundRemote, "map", -1, "%v", err)
+	case errors.Is(err, ErrRemote):
+		sink.Add(foundMapRemote, "map", -1, "%v", err)
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		sink.Add(foundNone, "map", -1, "there is none")
+		sink.Add(foundMapNone, "map", -1, "there is none")
 		return nil
 	case err != nil:
 		sink.Add(foundMap, "map", -1, "%v", err)
 		return nil
 	}
 	defer db.Close()
-	return Blocks(ctx, db, opts, sink)
+	return CheckBlocks(ctx, db, opts, sink)
 }
 
-// Blocks reports to sink what is wrong with the blocks in a database, as [Check]
+// CheckBlocks reports to sink what is wrong with the blocks in a database, as [Check]
 // does. It ends early with the context, or when a server fails, and returns why.
-func Blocks(ctx context.Context, db mapdb.DB, opts Options, sink check.Sink) error {
+func CheckBlocks(ctx context.Context, db mapdb.DB, opts CheckOptions, sink check.Sink) error {
 	area, total := mapdb.All(), 0
 	if opts.Area != nil {
 		area = *opts.Area
@@ -85,12 +86,12 @@ func Blocks(ctx context.Context, db mapdb.DB, opts Options, sink check.Sink) err
 	s := newSummary(sink)
 	done := 0
 	var last *mapdb.Pos
-	for r := range worldmap.InOrder(db.Blocks(ctx, area), look) {
+	for r := range mapdb.Parallel(db.Blocks(ctx, area), look) {
 		if r.err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if world.Failed(r.err) {
+			if Failed(r.err) {
 				return r.err
 			}
 			sink.Add(foundMap, "map", fault.OffsetOf(r.err), "%v", r.err)
@@ -101,7 +102,7 @@ func Blocks(ctx context.Context, db mapdb.DB, opts Options, sink check.Sink) err
 		}
 		if r.pos != nil {
 			if last != nil && *last == *r.pos && r.block {
-				s.add(r.pos, finding(foundTwice, "", -1, "another row has the same position"))
+				s.add(r.pos, finding(foundBlockTwice, "", -1, "another row has the same position"))
 			}
 			if last = r.pos; !r.block {
 				last = nil
@@ -134,11 +135,11 @@ func look(b mapdb.Block, err error) result {
 	switch {
 	case errors.As(err, &row):
 		if len(row.At) > 0 { // of the file
-			f := finding(foundPages, "map", fault.OffsetOf(err), "%v", withoutOffset(err))
+			f := finding(foundMapPages, "map", fault.OffsetOf(err), "%v", withoutOffset(err))
 			f.At = row.At
 			return result{found: []check.Finding{f}}
 		}
-		return result{pos: row.Pos, found: []check.Finding{finding(foundRow, "", -1, "%v", err)}}
+		return result{pos: row.Pos, found: []check.Finding{finding(foundMapRow, "", -1, "%v", err)}}
 	case err != nil:
 		return result{err: err}
 	}
@@ -165,7 +166,7 @@ var spareBlocks = sync.Pool{New: func() any { return new(mapblock.Block) }}
 // checkBlock reports what is wrong with the bytes of a block.
 func checkBlock(data []byte, sink check.Sink) {
 	if len(data) == 0 {
-		sink.Add(foundEmpty, "", -1, "no bytes")
+		sink.Add(foundBlockEmpty, "", -1, "no bytes")
 		return
 	}
 	b := spareBlocks.Get().(*mapblock.Block)

@@ -1,4 +1,4 @@
-package worldcheck_test
+package world_test
 
 import (
 	"bytes"
@@ -18,8 +18,7 @@ import (
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/worldcheck"
-	"trowel.example/minetest/worldmap"
+	"trowel.example/minetest/world"
 )
 
 // Inflaters and what they fill are kept for the next block.
@@ -73,14 +72,24 @@ func inflate(b mapdb.Block, err error) int {
 	return n
 }
 
+// openMap opens the blocks of a world.
+func openMap(tb testing.TB, dir string) mapdb.DB {
+	s, err := world.ReadWorldMT(dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	db, _, err := world.OpenMap(context.Background(), dir, s, false)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return db
+}
+
 // realBlocks returns the blocks of worlds that games made, as blocks of a version.
 func realBlocks(b *testing.B, version int) (blocks [][]byte) {
 	dir := filepath.Join(corpus.Dir(b, "minetest"), "generated")
 	for _, name := range []string{"v22-sqlite", "v24-sqlite", "v29-sqlite", "v29-517-sqlite"} {
-		db, _, err := worldmap.Open(context.Background(), filepath.Join(dir, name), false)
-		if err != nil {
-			b.Fatal(err)
-		}
+		db := openMap(b, filepath.Join(dir, name))
 		defer db.Close()
 		for row, err := range db.Blocks(context.Background(), mapdb.All()) {
 			if err != nil {
@@ -129,10 +138,7 @@ func BenchmarkCheck(b *testing.B) {
 func benchmarkCheck(b *testing.B, blocks iter.Seq2[mapdb.Block, error]) {
 	ctx := context.Background()
 	dir := worldtest.WorldOf(b, b.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, blocks)
-	db, _, err := worldmap.Open(ctx, dir, false)
-	if err != nil {
-		b.Fatal(err)
-	}
+	db := openMap(b, dir)
 	defer db.Close()
 	rate := func(b *testing.B) {
 		b.ReportMetric(float64(b.N)*count/b.Elapsed().Seconds(), "blocks/s")
@@ -140,7 +146,7 @@ func benchmarkCheck(b *testing.B, blocks iter.Seq2[mapdb.Block, error]) {
 	b.Run("inflate", func(b *testing.B) {
 		for b.Loop() {
 			n := 0
-			for size := range worldmap.InOrder(db.Blocks(ctx, mapdb.All()), inflate) {
+			for size := range mapdb.Parallel(db.Blocks(ctx, mapdb.All()), inflate) {
 				if size > 0 {
 					n++
 				}
@@ -153,7 +159,7 @@ func benchmarkCheck(b *testing.B, blocks iter.Seq2[mapdb.Block, error]) {
 	})
 	b.Run("check", func(b *testing.B) {
 		for b.Loop() {
-			worldcheck.Blocks(ctx, db, worldcheck.Options{}, func(f check.Finding) {
+			world.CheckBlocks(ctx, db, world.CheckOptions{}, func(f check.Finding) {
 				if f.Severity == check.Error {
 					b.Fatal(f)
 				}

@@ -1,0 +1,46 @@
+package world
+
+import (
+	"encoding/json"
+	"path/filepath"
+
+	"trowel.example/internal/regular"
+)
+
+// The files of a copy of a world that is being made: the journal, and what was noted since
+// that was saved, which belongs to one state of it and does not outlive a crash of the system
+// for sure; then more is done again.
+const (
+	CopyJournal  = ".trowel-copy"
+	CopyProgress = CopyJournal + "-progress"
+)
+
+// An Unfinished copy is one that was ended before all was done.
+type Unfinished struct {
+	Source string // the folder of the world that is copied
+	Blocks int64  // how many are copied
+}
+
+// UnfinishedIn returns what is known of the copy in a folder, if it is not finished.
+func UnfinishedIn(dir string) (u Unfinished, ok bool) {
+	type journal struct {
+		Saves  int
+		Source string
+		Report struct{ Blocks int64 }
+	}
+	read := func(name string) (j journal, err error) {
+		text, err := regular.ReadFile(filepath.Join(dir, name), MaxText)
+		if err == nil {
+			_ = json.Unmarshal(text, &j) // else nothing is known of it
+		}
+		return j, err
+	}
+	j, err := read(CopyJournal)
+	if err != nil {
+		return u, false
+	}
+	if now, err := read(CopyProgress); err == nil && now.Saves == j.Saves {
+		j = now
+	}
+	return Unfinished{j.Source, j.Report.Blocks}, true
+}
