@@ -171,7 +171,7 @@ func (f *mapFile) Info(_ context.Context, _ *format.Job) (format.Info, error) {
 	}
 	var embedded, external []string
 	for _, im := range m.Images {
-		if im.External {
+		if im.External() {
 			external = append(external, im.Name)
 		} else {
 			embedded = append(embedded, im.Name)

@@ -47,6 +47,7 @@ const (
 // have less than a thousandth of that.
 const MaxBlock = 64 << 20
 
+// Why a store does not give or take a block.
 var (
 	ErrNotFound = errors.New("no such block")
 	ErrInUse    = sqlitefile.ErrInUse

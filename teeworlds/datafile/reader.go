@@ -61,10 +61,14 @@ func Decode(data []byte) (*File, error) {
 
 // Tracing tells Trace whom to call.
 type Tracing struct {
-	Field    trace.Tracer                 // receives every field
-	TypeName func(typ uint16) string      // names an item type; nil names none
-	Item     func(r *bin.Reader, it Item) // reads the integers of an item, all that r has; nil reads them as one field
-	Data     func(n int, b *Block)        // may trace the content of a block; nil leaves it
+	Field    trace.Tracer            // receives every field
+	TypeName func(typ uint16) string // names an item type; nil names none
+
+	// Item returns what the integers of an item are: the fields of all of them, with
+	// paths and offsets that begin at the first. Nil takes them for one field.
+	Item func(it Item) []trace.Field
+
+	Data func(n int, b *Block) // may trace the content of a block; nil leaves it
 }
 
 // Trace reads a datafile like Decode and reports every field on the way. The
@@ -283,14 +287,17 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 		}
 		sum += itemHeaderSize + size
 		it := Item{Type: typ, ID: id}
-		payload := d.r.Offset()
 		if d.t.Item == nil {
 			it.Data = d.r.Int32s("data", size/4)
 		} else {
-			it.Data = bin.NewReader(data[payload:], bin.LittleEndian).Int32s("data", size/4)
-			sub := d.r.Sub("data", 4*len(it.Data))
-			d.t.Item(sub, it)
-			sub.Flush()
+			payload := d.r.Offset()
+			ints := d.r.Sub("data", size&^3)
+			ints.Trace(nil)
+			it.Data = ints.Int32s("data", size/4)
+			for _, f := range d.t.Item(it) {
+				f.Path, f.Offset = d.r.Path(f.Path), payload+f.Offset
+				d.t.Field(f)
+			}
 		}
 		d.r.Leave()
 		d.f.Items = append(d.f.Items, it)

@@ -248,10 +248,10 @@ func (c *comparison) images() error {
 	text := func(images []*twmap.Image) func(int) string {
 		return func(i int) string {
 			where := "embedded"
-			if images[i].External {
+			if images[i].External() {
 				where = "external"
 			}
-			return fmt.Sprintf("%s, %d x %d pixels", where, images[i].Width, images[i].Height)
+			return fmt.Sprintf("%s, %d x %d pixels", where, images[i].Width(), images[i].Height())
 		}
 	}
 	return c.list(kindOfPart{typ: "image", nOld: len(c.a.Images), to: c.Images, oldPath: c.old.Image, newPath: c.new.Image,
@@ -266,7 +266,7 @@ func (c *comparison) images() error {
 				return err
 			}
 			was, is := text(c.a.Images)(i), text(c.b.Images)(j)
-			if was == is && a.External {
+			if was == is && a.External() {
 				return nil
 			}
 			if was == is {
@@ -297,7 +297,7 @@ func (c *comparison) sounds() error {
 		}
 	}
 	of := func(s *twmap.Sound) []field {
-		return []field{{"version", s.Version, nil}, {"external", s.External, nil}}
+		return []field{{"version", s.Version, nil}, {"external", s.External(), nil}}
 	}
 	return c.list(kindOfPart{typ: "sound", nOld: len(c.a.Sounds), to: c.Sounds, oldPath: c.old.Sound, newPath: c.new.Sound,
 		oldName: func(i int) string { return c.a.Sounds[i].Name }, newName: func(j int) string { return c.b.Sounds[j].Name },

@@ -274,8 +274,8 @@ func testExtract(t *testing.T, j judged) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for y := range im.Height {
-			for x := range im.Width {
+		for y := range im.Height() {
+			for x := range im.Width() {
 				if c := color.NRGBAModel.Convert(got.At(x, y)); c != want.NRGBAAt(x, y) {
 					t.Fatalf("image %s: pixel %d, %d: map_extract has %v, we %v", im.Name, x, y, c, want.NRGBAAt(x, y))
 				}

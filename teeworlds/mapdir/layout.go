@@ -53,14 +53,25 @@ func (n *Names) For(m *twmap.Map, matches *mapmatch.Matches) *Names {
 // Map returns the map whose parts have the names.
 func (n *Names) Map() *twmap.Map { return n.m }
 
-// Paths of the files of parts, without extensions.
+// Image returns the path of the files of image i in the folder, without their extensions.
+// This and the other paths are as names.go makes them; i is an index of the list in the map.
+func (n *Names) Image(i int) string { return dirImages + "/" + n.at.images[i] }
 
-func (n *Names) Image(i int) string    { return dirImages + "/" + n.at.images[i] }
-func (n *Names) Sound(i int) string    { return dirSounds + "/" + n.at.sounds[i] }
+// Sound returns the path of the files of sound i, without their extensions.
+func (n *Names) Sound(i int) string { return dirSounds + "/" + n.at.sounds[i] }
+
+// Envelope returns the path of the file of envelope i, without its extension.
 func (n *Names) Envelope(i int) string { return dirEnvelopes + "/" + n.at.envelopes[i] }
-func (n *Names) Group(i int) string    { return n.at.group(i) }
+
+// Group returns the path of the folder of group i.
+func (n *Names) Group(i int) string { return n.at.group(i) }
+
+// Layer returns the path of the files of layer j of group i, without their extensions.
 func (n *Names) Layer(i, j int) string { return n.at.layer(i, j) }
-func (n *Names) Orphan(i int) string   { return n.at.orphan(i) }
+
+// Orphan returns the path of the files of layer i of those that no group has, without
+// their extensions.
+func (n *Names) Orphan(i int) string { return n.at.orphan(i) }
 
 // ReadNames reads the names in the folder of a map. It fails where [Read] does.
 func ReadNames(fsys fs.FS) (*Names, error) {
@@ -146,7 +157,7 @@ func layerBase(m *twmap.Map, layer twmap.Layer) string {
 func imagePrints(im *twmap.Image) []func() uint64 {
 	return []func() uint64{
 		func() uint64 {
-			return mapmatch.PrintOf(fmt.Sprint(im.Name, im.External, im.Width, im.Height, im.Version, im.Variant))
+			return mapmatch.PrintOf(fmt.Sprint(im.Name, im.External(), im.Width(), im.Height(), im.Version, im.Variant))
 		},
 		func() uint64 {
 			if p, _ := im.Picture(); p != nil {
@@ -159,7 +170,7 @@ func imagePrints(im *twmap.Image) []func() uint64 {
 
 func soundPrints(s *twmap.Sound) []func() uint64 {
 	return []func() uint64{
-		func() uint64 { return mapmatch.PrintOf(fmt.Sprint(s.Name, s.External, s.Version)) },
+		func() uint64 { return mapmatch.PrintOf(fmt.Sprint(s.Name, s.External(), s.Version)) },
 		func() uint64 {
 			opus, _ := s.Opus()
 			return mapmatch.PrintOf(string(opus))

@@ -153,12 +153,12 @@ func (w *writer) media() {
 	w.order(dirImages, w.at.images)
 	for i, im := range w.m.Images {
 		name := dirImages + "/" + w.at.images[i]
-		form := imageForm{External: im.External, Missing: !im.External && !im.HasPicture(), Version: unless(im.Version, 1), Variant: unless(im.Variant, 1)}
+		form := imageForm{External: im.External(), Missing: !im.External() && !im.HasPicture(), Version: unless(im.Version, 1), Variant: unless(im.Variant, 1)}
 		if im.Name != w.at.images[i] {
 			form.Name = (*plain)(&im.Name)
 		}
 		if form.External || form.Missing {
-			form.Width, form.Height = int32(im.Width), int32(im.Height)
+			form.Width, form.Height = int32(im.Width()), int32(im.Height())
 		}
 		if form != (imageForm{}) {
 			w.add(name+".json", func() any { return form })
@@ -166,7 +166,7 @@ func (w *writer) media() {
 		if form.External || form.Missing {
 			continue
 		}
-		meta := tree.Meta{Stored: int64(im.StoredSize()), Binary: true, Note: fmt.Sprintf("%d x %d pixels", im.Width, im.Height)}
+		meta := tree.Meta{Stored: int64(im.StoredSize()), Binary: true, Note: fmt.Sprintf("%d x %d pixels", im.Width(), im.Height())}
 		w.tree.Add(name+".png", meta, func() ([]byte, error) {
 			p, _ := im.Picture() // Check tells what is wrong with it
 			return writePNG(p)
@@ -175,7 +175,7 @@ func (w *writer) media() {
 	w.order(dirSounds, w.at.sounds)
 	for i, s := range w.m.Sounds {
 		name := dirSounds + "/" + w.at.sounds[i]
-		form := soundForm{External: s.External, Missing: !s.External && !s.HasOpus(), Version: unless(s.Version, 1)}
+		form := soundForm{External: s.External(), Missing: !s.External() && !s.HasOpus(), Version: unless(s.Version, 1)}
 		if s.Name != w.at.sounds[i] {
 			form.Name = (*plain)(&s.Name)
 		}

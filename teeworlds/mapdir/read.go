@@ -160,8 +160,10 @@ func (r *reader) images() {
 		if hasForm && !r.json(file+".json", &form) {
 			hasForm = false
 		}
-		im := twmap.NewExternalImage(string(or(form.Name, plain(p.name))), int(form.Width), int(form.Height))
-		im.External = form.External
+		im := twmap.NewMissingImage(string(or(form.Name, plain(p.name))), int(form.Width), int(form.Height))
+		if form.External {
+			im.SetExternal(im.Width(), im.Height())
+		}
 		im.Version, im.Variant = or(form.Version, 1), or(form.Variant, 1)
 		r.m.Images = append(r.m.Images, im)
 		r.at.images = append(r.at.images, p.name)
@@ -200,7 +202,10 @@ func (r *reader) sounds() {
 			hasForm = false
 		}
 		s := twmap.NewSound(string(or(form.Name, plain(p.name))), nil)
-		s.Version, s.External = or(form.Version, 1), form.External
+		s.Version = or(form.Version, 1)
+		if form.External {
+			s.SetExternal()
+		}
 		r.m.Sounds = append(r.m.Sounds, s)
 		r.at.sounds = append(r.at.sounds, p.name)
 		switch {

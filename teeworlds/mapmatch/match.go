@@ -112,7 +112,7 @@ func list[T any](parts []T, of func(T) part) []part {
 
 func imagePart(im *twmap.Image) part {
 	return part{name: im.Name, content: func() *Content {
-		if im.External {
+		if im.External() {
 			return &Content{Sum: mix(PrintOf(im.Name), 1)}
 		}
 		p, _ := im.Picture()

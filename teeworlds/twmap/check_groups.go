@@ -106,8 +106,8 @@ func (c *checker) checkTileLayer(sink check.Sink, part *Part, l *TileLayer, else
 	env := c.envelopeUse(part, ChannelsColor, WholePart)
 	env.refer(0, l.ColorEnv)
 	env.report(sink, what)
-	if im := c.checkImage(sink, part, what, l.Image); im != nil && (im.Width%16 != 0 || im.Height%16 != 0) {
-		sink.AddAt(foundImageNot16, part.at(), part.path(), -1, "the %s uses the image %q of %d x %d pixels", what, im.Name, im.Width, im.Height)
+	if im := c.checkImage(sink, part, what, l.Image); im != nil && (im.width%16 != 0 || im.height%16 != 0) {
+		sink.AddAt(foundImageNot16, part.at(), part.path(), -1, "the %s uses the image %q of %d x %d pixels", what, im.Name, im.width, im.height)
 	}
 }
 

@@ -53,7 +53,7 @@ func (c *checker) checkImageItem(sink check.Sink, part *Part, im *Image) {
 	if im.Version >= 2 && im.Variant != 1 {
 		sink.AddAt(foundImageVariant, at, path, -1, "the image %q has variant %d, should be 1 for RGBA", im.Name, im.Variant)
 	}
-	if im.External {
+	if im.external {
 		known := ExternalImages
 		if im.Version < 2 {
 			known = slices.Concat(known[:externalSince07], ddnetImages)
@@ -63,16 +63,16 @@ func (c *checker) checkImageItem(sink check.Sink, part *Part, im *Image) {
 		}
 		return
 	}
-	if im.pixels == nil && !checkRef(sink, at, path, "picture", &im.data) {
+	if !im.changed && !checkRef(sink, at, path, "picture", &im.data) {
 		return
 	}
-	if im.Width <= 0 || im.Height <= 0 {
-		sink.AddAt(foundImageSize, at, path, -1, "the image %q is %d x %d pixels large", im.Name, im.Width, im.Height)
+	if im.width <= 0 || im.height <= 0 {
+		sink.AddAt(foundImageSize, at, path, -1, "the image %q is %d x %d pixels large", im.Name, im.width, im.height)
 		return
 	}
 	offset := im.data.offset()
-	if im.pixels == nil && im.HasPicture() && int(im.data.block.Size()) == 3*im.Width*im.Height {
-		sink.AddAt(foundImageRGB, at, path, offset, "the image %q has three bytes for each of its %d x %d pixels", im.Name, im.Width, im.Height)
+	if !im.changed && im.HasPicture() && int(im.data.block.Size()) == 3*im.width*im.height {
+		sink.AddAt(foundImageRGB, at, path, offset, "the image %q has three bytes for each of its %d x %d pixels", im.Name, im.width, im.height)
 	} else if err := im.verify(); err != nil {
 		sink.AddAt(foundImageData, at, path, offset, "the image %q: %s", im.Name, reason(err))
 	}
@@ -80,7 +80,7 @@ func (c *checker) checkImageItem(sink check.Sink, part *Part, im *Image) {
 
 // verify tells what is wrong with the pixels of an embedded image, without keeping them.
 func (im *Image) verify() (err error) {
-	if im.pixels != nil || !im.HasPicture() {
+	if im.changed || !im.HasPicture() {
 		_, err := im.Picture()
 		return err
 	}
@@ -91,15 +91,15 @@ func (im *Image) verify() (err error) {
 func (c *checker) checkSound(sink check.Sink, part *Part, s *Sound) {
 	path, at := part.path(), part.at()
 	c.checkMediaName(sink, part, &s.name, s.Name, ".opus")
-	if s.External {
+	if s.external {
 		sink.AddAt(foundSoundExternal, at, path, -1, "the sound %q is external", s.Name)
 		return
 	}
-	if s.opus == nil && !checkRef(sink, at, path, "sound", &s.data) {
+	if !s.changed && !checkRef(sink, at, path, "sound", &s.data) {
 		return
 	}
 	offset := s.data.offset()
-	if s.opus != nil {
+	if s.changed {
 		offset = -1
 	}
 	look := func(opus []byte, err error) {
@@ -110,7 +110,7 @@ func (c *checker) checkSound(sink check.Sink, part *Part, s *Sound) {
 			sink.AddAt(foundSoundData, at, path, offset, "the sound %q: %s", s.Name, reason(err))
 		}
 	}
-	if s.opus == nil && s.data.block != nil {
+	if !s.changed && s.data.block != nil {
 		s.data.block.Look(look)
 	} else {
 		look(s.opus, nil)

@@ -242,7 +242,7 @@ var checkCases = []checkCase{
 	{id: "tw-map-image-missing", edit: func(m *twmap.Map) { deco(m).Image = 3 }},
 	{id: "tw-map-sound-data", edit: func(m *twmap.Map) { withSound(m, twmap.NewSound("a", []byte("RIFF")), source()) }},
 	{id: "tw-map-sound-data", edit: func(m *twmap.Map) { withSound(m, twmap.NewSound("a", opus()[:30]), source()) }},
-	{id: "tw-map-sound-external", edit: func(m *twmap.Map) { withSound(m, &twmap.Sound{Version: 1, Name: "a", External: true}, source()) }},
+	{id: "tw-map-sound-external", edit: func(m *twmap.Map) { withSound(m, twmap.NewSound("a", nil), source()); m.Sounds[0].SetExternal() }},
 	{id: "tw-map-sound-unused", edit: func(m *twmap.Map) { m.Sounds = []*twmap.Sound{twmap.NewSound("a", opus())} }},
 	{id: "tw-map-sound-missing", edit: func(m *twmap.Map) { withSound(m, twmap.NewSound("a", opus()), source()); m.Sounds = nil }},
 

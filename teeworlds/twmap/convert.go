@@ -91,7 +91,7 @@ func (m *Map) To07() (lost []string) {
 	}
 	for _, im := range m.Images {
 		im.Version = 2
-		if im.External && !slices.Contains(ExternalImages, im.Name) {
+		if im.external && !slices.Contains(ExternalImages, im.Name) {
 			lose("image %q: it is not in the map, and Teeworlds 0.7 does not have it", im.Name)
 		}
 	}

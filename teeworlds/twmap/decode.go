@@ -87,10 +87,13 @@ type decoder struct {
 }
 
 // codecOf returns a codec that reads an item.
-func (d *decoder) codecOf(it *datafile.Item) *codec {
+func (d *decoder) codecOf(it *datafile.Item) *codec { return &codec{r: itemReader(it), file: d.f} }
+
+// itemReader reads the integers of an item.
+func itemReader(it *datafile.Item) *bin.Reader {
 	w := bin.NewWriter(bin.LittleEndian, 4*len(it.Data))
 	w.Int32s(it.Data)
-	return &codec{r: bin.NewReader(w.Data(), bin.LittleEndian), file: d.f}
+	return bin.NewReader(w.Data(), bin.LittleEndian)
 }
 
 func (d *decoder) item(it *datafile.Item) {

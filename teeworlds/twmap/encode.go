@@ -111,6 +111,8 @@ type placed struct {
 	refs []placedRef
 	from Entity
 	key  string // for messages
+
+	residue *Residue // what is laid over the integers
 }
 
 // place lists the items of the map, complete and in the order in which DDNet's
@@ -201,7 +203,7 @@ type placer struct {
 func (p *placer) add(key string, typ uint16, uuid *datafile.UUID, id int, from Entity, fields func(*codec), numbers ...int32) {
 	c := codec{detached: p.detached, numbers: numbers}
 	fields(&c)
-	p.items = append(p.items, placed{typ, uuid, uint16(id), c.ints, c.refs, from, key})
+	p.items = append(p.items, placed{typ, uuid, uint16(id), c.ints, c.refs, from, key, from.at().residue})
 }
 
 func (p *placer) layer(key string, l Layer) {
@@ -218,7 +220,7 @@ func (m *Map) build(items []placed) *datafile.File {
 		for j := range p.refs {
 			p.ints[p.refs[j].at] = numbers[&p.refs[j]]
 		}
-		p.id, p.ints = p.from.at().keep(p.id, p.ints)
+		p.id, p.ints = p.residue.keep(p.id, p.ints)
 	}
 	// UUIDs that were numbered before get the same numbers again.
 	for _, uuid := range m.uuidOrder() {
@@ -231,7 +233,7 @@ func (m *Map) build(items []placed) *datafile.File {
 	}
 	numbered := make(map[datafile.UUID]uint16)
 	for _, p := range items {
-		if k := p.from.at().residue; k != nil && k.Absent && len(p.ints) == 0 {
+		if k := p.residue; k != nil && k.Absent && len(p.ints) == 0 {
 			continue
 		}
 		typ := p.typ

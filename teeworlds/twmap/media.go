@@ -8,20 +8,23 @@ import (
 	"trowel.example/fault"
 )
 
-// Image is a picture that layers are drawn with (section "Images").
+// Image is a picture that layers are drawn with (section "Images"). [NewImage] and
+// [NewExternalImage] make one; the zero value is embedded and has no picture.
 type Image struct {
 	origin
-	Version       int32 // 1; 2 in maps of Teeworlds 0.7, which adds Variant
-	Name          string
-	External      bool  // the picture is not in the map: the game has it, under Name
-	Width, Height int   // in pixels
-	Variant       int32 // must be 1 (RGBA); 0 (RGB) and -1 were written too, for external images
+	Version int32 // 1; 2 in maps of Teeworlds 0.7, which adds Variant
+	Name    string
+	Variant int32 // must be 1 (RGBA); 0 (RGB) and -1 were written too, for external images
 
-	name, data dataRef
-	pixels     *image.NRGBA // a new picture
+	external      bool
+	width, height int
+	name, data    dataRef
+	pixels        *image.NRGBA // a picture that was set
+	changed       bool         // data does not count any more
 }
 
-// NewImage returns an embedded image.
+// NewImage returns an embedded image. It keeps the pixels, which must not be changed
+// afterwards.
 func NewImage(name string, picture *image.NRGBA) *Image {
 	im := &Image{Version: 1, Name: name, Variant: 1}
 	im.SetPicture(picture)
@@ -30,8 +33,23 @@ func NewImage(name string, picture *image.NRGBA) *Image {
 
 // NewExternalImage returns an image that the game has under name; see [ExternalImages].
 func NewExternalImage(name string, width, height int) *Image {
-	return &Image{Version: 1, Name: name, Variant: 1, External: true, Width: width, Height: height}
+	return &Image{Version: 1, Name: name, Variant: 1, external: true, width: width, height: height}
 }
+
+// NewMissingImage returns an embedded image without its picture: broken, as some are
+// found in maps.
+func NewMissingImage(name string, width, height int) *Image {
+	return &Image{Version: 1, Name: name, Variant: 1, width: width, height: height}
+}
+
+// Width returns the width in pixels: that of the picture, or what the map says of it.
+func (im *Image) Width() int { return im.width }
+
+// Height returns the height in pixels, as Width.
+func (im *Image) Height() int { return im.height }
+
+// External reports whether the picture is not in the map: the game has it, under Name.
+func (im *Image) External() bool { return im.external }
 
 // ExternalImages lists the images that every installation of the game has, the
 // only ones that a map can leave out. The last four came with Teeworlds 0.7.
@@ -54,14 +72,14 @@ const MaxPixels = 1 << 28
 // map: an embedded image whose data has the right size, or a size that is
 // right for pixels of three bytes, as a tool once wrote them.
 func (im *Image) HasPicture() bool {
-	if im.External || im.pixels != nil {
+	if im.changed {
 		return im.pixels != nil
 	}
 	b := im.data.block
-	if b == nil || im.Width <= 0 || im.Height <= 0 || im.Width > MaxPixels/im.Height {
+	if im.external || b == nil || im.width <= 0 || im.height <= 0 || im.width > MaxPixels/im.height {
 		return false
 	}
-	n := im.Width * im.Height
+	n := im.width * im.height
 	size := int(b.Size())
 	return (size == 4*n || size == 3*n) && b.Plausible()
 }
@@ -71,21 +89,24 @@ func (im *Image) HasPicture() bool {
 // returns what could be read, the rest transparent. It is nil without an error
 // for an external image.
 func (im *Image) Picture() (*image.NRGBA, error) {
-	if im.External || im.pixels != nil {
-		return im.pixels, nil
+	if im.pixels != nil {
+		return new(*im.pixels), nil
+	}
+	if im.external {
+		return nil, nil
 	}
 	if !im.HasPicture() {
 		size := int32(0)
 		if im.data.block != nil {
 			size = im.data.block.Size()
 		}
-		return nil, &fault.Error{Path: "data", Offset: im.data.offset(), Want: fmt.Sprintf("4 bytes for each of %d x %d pixels", im.Width, im.Height), Got: fmt.Sprint(size), Err: fault.ErrFormat}
+		return nil, &fault.Error{Path: "data", Offset: im.data.offset(), Want: fmt.Sprintf("4 bytes for each of %d x %d pixels", im.width, im.height), Got: fmt.Sprint(size), Err: fault.ErrFormat}
 	}
 	data, err := im.data.block.Bytes()
-	rect := image.Rect(0, 0, im.Width, im.Height)
-	n := im.Width * im.Height
+	rect := image.Rect(0, 0, im.width, im.height)
+	n := im.width * im.height
 	if len(data) == 4*n {
-		return &image.NRGBA{Pix: data, Stride: 4 * im.Width, Rect: rect}, err
+		return &image.NRGBA{Pix: data, Stride: 4 * im.width, Rect: rect}, err
 	}
 	p := image.NewNRGBA(rect)
 	if int(im.data.block.Size()) == 4*n {
@@ -99,18 +120,24 @@ func (im *Image) Picture() (*image.NRGBA, error) {
 	return p, err
 }
 
-// SetPicture embeds a picture.
+// SetPicture embeds a picture. It keeps the pixels, which must not be changed afterwards.
 func (im *Image) SetPicture(p *image.NRGBA) {
+	packed := new(*p)
 	if p.Stride != 4*p.Rect.Dx() || p.Rect.Min != (image.Point{}) {
-		packed := image.NewNRGBA(image.Rect(0, 0, p.Rect.Dx(), p.Rect.Dy()))
+		packed = image.NewNRGBA(image.Rect(0, 0, p.Rect.Dx(), p.Rect.Dy()))
 		for y := range packed.Rect.Dy() {
 			copy(packed.Pix[y*packed.Stride:(y+1)*packed.Stride], p.Pix[p.PixOffset(p.Rect.Min.X, p.Rect.Min.Y+y):])
 		}
-		p = packed
 	}
-	im.External = false
-	im.Width, im.Height = p.Rect.Dx(), p.Rect.Dy()
-	im.pixels = p
+	im.external, im.width, im.height = false, packed.Rect.Dx(), packed.Rect.Dy()
+	im.pixels, im.changed = packed, true
+}
+
+// SetExternal takes the picture out of the map: the game has one of that size, in pixels,
+// under Name.
+func (im *Image) SetExternal(width, height int) {
+	im.external, im.width, im.height = true, width, height
+	im.pixels, im.changed = nil, true
 }
 
 // StoredSize returns the number of bytes that the pixels take in the file.
@@ -118,16 +145,16 @@ func (im *Image) StoredSize() int { return im.data.storedSize() }
 
 func (im *Image) fields(c *codec) {
 	c.int32("version", &im.Version)
-	c.int("width", &im.Width)
-	c.int("height", &im.Height)
-	c.bool("external", &im.External)
+	c.int("width", &im.width)
+	c.int("height", &im.height)
+	c.bool("external", &im.external)
 	c.text("name", &im.name, &im.Name)
-	c.data("data", &im.data, im.pixels != nil, func() ([]byte, bool) {
+	c.data("data", &im.data, im.changed, func() ([]byte, bool) {
 		p, _ := im.Picture()
 		if p == nil {
 			return nil, false
 		}
-		return p.Pix[:4*im.Width*im.Height], true
+		return p.Pix[:4*im.width*im.height], true
 	})
 	if im.Version >= 2 {
 		c.int32("must_be_1", &im.Variant)
@@ -137,35 +164,47 @@ func (im *Image) fields(c *codec) {
 // Sound is a sound that sound layers play (section "Sounds").
 type Sound struct {
 	origin
-	Version  int32 // 1
-	Name     string
-	External bool // the game has it; nothing ever made such a map
+	Version int32 // 1
+	Name    string
 
+	external   bool
 	name, data dataRef
-	opus       []byte // a new sound
+	opus       []byte // a sound that was set
+	changed    bool   // data does not count any more
 }
 
-// NewSound returns a sound from the bytes of an Opus file.
+// NewSound returns a sound from the bytes of an Opus file, which it keeps. Without any
+// it is a sound that the map lacks.
 func NewSound(name string, opus []byte) *Sound {
-	return &Sound{Version: 1, Name: name, opus: opus}
+	return &Sound{Version: 1, Name: name, opus: opus, changed: true}
 }
 
-// Opus returns the bytes of the sound, an Opus file. The size of the data block
-// counts, not the size that the item states. It is nil without an error for an
-// external sound.
+// External reports whether the sound is not in the map but one of the game; nothing ever
+// made such a map.
+func (s *Sound) External() bool { return s.external }
+
+// Opus returns the bytes of the sound, an Opus file, which must not be changed. The size
+// of the data block counts, not the size that the item states. It is nil without an error
+// for an external sound.
 func (s *Sound) Opus() ([]byte, error) {
-	if s.opus != nil || s.External || s.data.block == nil {
+	if s.changed || s.external || s.data.block == nil {
 		return s.opus, nil
 	}
 	return s.data.block.Bytes()
 }
 
-// SetOpus replaces the sound.
-func (s *Sound) SetOpus(opus []byte) { s.opus, s.External = opus, false }
+// SetOpus replaces the sound. It keeps the bytes.
+func (s *Sound) SetOpus(opus []byte) { s.opus, s.external, s.changed = opus, false, true }
+
+// SetExternal takes the sound out of the map.
+func (s *Sound) SetExternal() { s.opus, s.external, s.changed = nil, true, true }
 
 // HasOpus tells, without inflating anything, whether the sound is in the map.
 func (s *Sound) HasOpus() bool {
-	return !s.External && (s.opus != nil || s.data.block != nil && s.data.block.Size() > 0)
+	if s.changed {
+		return len(s.opus) > 0
+	}
+	return !s.external && s.data.block != nil && s.data.block.Size() > 0
 }
 
 // StoredSize returns the number of bytes that the sound takes in the file.
@@ -173,14 +212,14 @@ func (s *Sound) StoredSize() int { return s.data.storedSize() }
 
 func (s *Sound) fields(c *codec) {
 	c.int32("version", &s.Version)
-	c.bool("external", &s.External)
+	c.bool("external", &s.external)
 	c.text("name", &s.name, &s.Name)
-	c.data("data", &s.data, s.opus != nil, func() ([]byte, bool) {
+	c.data("data", &s.data, s.changed, func() ([]byte, bool) {
 		opus, _ := s.Opus()
 		return opus, len(opus) > 0
 	})
 	size := 0 // what it says was wrong often enough that nobody believes it
-	if c.writing() && s.data.block != nil && !c.detached && s.opus == nil {
+	if c.writing() && s.data.block != nil && !c.detached && !s.changed {
 		size = int(s.data.block.Size())
 	} else if c.writing() {
 		opus, _ := s.Opus()

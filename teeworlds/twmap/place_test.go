@@ -55,7 +55,8 @@ func TestPlaces(t *testing.T) {
 		{"tw-map-image-external", func(m *twmap.Map) { withImage(m, twmap.NewExternalImage("grass", 16, 16)) }, nil,
 			`[{"image":{"number":0,"name":"grass"}}]`, `images[0] "grass"`},
 		{"tw-map-sound-external", func(m *twmap.Map) {
-			withSound(m, &twmap.Sound{Version: 1, Name: "wind", External: true}, source())
+			withSound(m, twmap.NewSound("wind", nil), source())
+			m.Sounds[0].SetExternal()
 		}, nil,
 			`[{"sound":{"number":0,"name":"wind"}}]`, `sounds[0] "wind"`},
 		{"tw-map-setting-refused", settings("sv_hit 1", "sv_motd hello"), nil, `[{"setting":{"number":1,"name":"sv_motd hello"}}]`, `info.settings[1] "sv_motd hello"`},

@@ -2,6 +2,7 @@ package twmap
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 
 	"trowel.example/internal/parallel"
@@ -19,9 +20,11 @@ type Residues struct {
 	Of   map[Entity]*Residue // for entities that have one; the map itself stands for its version item
 }
 
-// PointsItem and BezierItem stand for the items with the points of all
-// envelopes, which have a [Residue] as any other.
+// PointsItem stands for the item with the points of all envelopes, which has a [Residue] as
+// any other.
 func (m *Map) PointsItem() Entity { return &m.points }
+
+// BezierItem stands for the item with their tangents, where these have one of their own.
 func (m *Map) BezierItem() Entity { return &m.bezier }
 
 // FileResidue is what remains of the container.
@@ -75,9 +78,8 @@ func (m *Map) SetResidues(r *Residues) {
 	}
 }
 
-// keep lays the residue of an item over what the model says.
-func (o *origin) keep(id uint16, ints []int32) (uint16, []int32) {
-	k := o.residue
+// keep lays what remains of an item over what the model says.
+func (k *Residue) keep(id uint16, ints []int32) (uint16, []int32) {
 	if k == nil {
 		return id, ints
 	}
@@ -151,8 +153,7 @@ func (m *Map) unclaimedBlocks() []unclaimedBlock {
 
 // Residues returns what would be lost if the map were stored by what its types
 // say alone: nothing for a new map, and what SetResidues gave for one that was
-// stored before. It inflates all data, on all cores, and must run alone: it tries out
-// what it returns.
+// stored before. It inflates all data, on all cores, and changes nothing in m.
 func (m *Map) Residues() (*Residues, error) {
 	all := &Residues{Of: make(map[Entity]*Residue)}
 	if m.item == nil {
@@ -186,6 +187,7 @@ func (m *Map) Residues() (*Residues, error) {
 		}
 		if k != nil {
 			own := *k
+			own.Data = maps.Clone(k.Data)
 			all.Of[items[i].from] = &own
 		}
 	}
@@ -198,8 +200,8 @@ func (m *Map) Residues() (*Residues, error) {
 	if !unchanged {
 		return all, nil
 	}
-	for i := range items {
-		items[i].from.at().residue = all.Of[items[i].from]
+	for i := range items { // try out whether this leads to the file
+		items[i].residue = all.Of[items[i].from]
 	}
 	if restored, err := m.build(items).Encode(); err != nil || !bytes.Equal(restored, m.file.src) {
 		if all.File == nil {
@@ -207,7 +209,6 @@ func (m *Map) Residues() (*Residues, error) {
 		}
 		all.File.Original, all.File.Was = m.file.src, datafile.Mark(restored, true)
 	}
-	remember(m.place(false))
 	return all, nil
 }
 
@@ -217,6 +218,7 @@ func remember(items []placed) {
 	for i := range items {
 		if o := items[i].from.at(); o.item != nil {
 			o.residue = items[i].differ(o.item)
+			items[i].residue = o.residue
 		}
 	}
 }
@@ -278,7 +280,7 @@ func (m *Map) dataResidues(items []placed, all *Residues) {
 			if j.made == nil {
 				j.made = &DataResidue{}
 			}
-			j.made.Index = &j.ref.ref.index
+			j.made.Index = new(j.ref.ref.index)
 		}
 		if j.made == nil {
 			continue
@@ -308,7 +310,7 @@ func (r *placedRef) residue() *DataResidue {
 	if r.ref.index == -1 && !ok {
 		return nil
 	}
-	return &DataResidue{BlockResidue: datafile.BlockResidue{Was: content.Mark(ok)}, Ref: &r.ref.index}
+	return &DataResidue{BlockResidue: datafile.BlockResidue{Was: content.Mark(ok)}, Ref: new(r.ref.index)}
 }
 
 // block returns the block of which k remained, or nil and the number that

@@ -55,16 +55,18 @@ func (t *tracer) typeName(typ uint16) string {
 	return typeNames[typ]
 }
 
-// item reads the integers of an item by its type.
-func (t *tracer) item(r *bin.Reader, it datafile.Item) {
-	c := &codec{r: r, file: &datafile.File{}}
+// item returns the fields of an item by its type.
+func (t *tracer) item(it datafile.Item) (fields []trace.Field) {
+	r := itemReader(&it)
+	r.Trace(func(f trace.Field) { fields = append(fields, f) })
 	if t.m != nil {
-		c.file = t.m.file.datafile
-		t.fields(c, it)
+		t.fields(&codec{r: r, file: t.m.file.datafile}, it)
 	}
 	if t.m == nil || r.Len() > 0 {
 		r.Int32s("data", r.Len()/4)
 	}
+	r.Flush()
+	return fields
 }
 
 func (t *tracer) fields(c *codec, it datafile.Item) {
@@ -164,7 +166,7 @@ func (t *tracer) findContents() {
 	}
 	for _, im := range t.m.Images {
 		add(&im.name, texts)
-		add(&im.data, func(r *bin.Reader) { rows(r, "pixels", 4*im.Width, im.Height) })
+		add(&im.data, func(r *bin.Reader) { rows(r, "pixels", 4*im.width, im.height) })
 	}
 	for _, s := range t.m.Sounds {
 		add(&s.name, texts)

@@ -101,7 +101,7 @@ func summary(t testing.TB, m *twmap.Map) []string {
 		if err != nil {
 			t.Error(err)
 		}
-		add("image %q v%d external %v %dx%d variant %d", im.Name, im.Version, im.External, im.Width, im.Height, im.Variant)
+		add("image %q v%d external %v %dx%d variant %d", im.Name, im.Version, im.External(), im.Width(), im.Height(), im.Variant)
 		if p != nil {
 			add("pixels %x", p.Pix)
 		}

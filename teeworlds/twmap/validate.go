@@ -27,8 +27,8 @@ func (m *Map) validate(texts bool) error {
 	for i, im := range m.Images {
 		if path := fmt.Sprintf("images[%d]", i); v.there(path, im != nil) {
 			v.text(path+".name", im.Name)
-			if p := im.pixels; p != nil && (im.Width != p.Rect.Dx() || im.Height != p.Rect.Dy()) {
-				v.fail(path, "the image is %d x %d pixels, its picture %d x %d: SetPicture sets both", im.Width, im.Height, p.Rect.Dx(), p.Rect.Dy())
+			if im.pixels != nil && (im.width == 0 || im.height == 0 || im.width > MaxPixels/im.height) {
+				v.fail(path, "the picture has %d x %d pixels: expected at least 1 x 1 and at most %d in all", im.width, im.height, MaxPixels)
 			}
 		}
 	}

@@ -1,0 +1,124 @@
+package floors
+
+import (
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestPublicAPI holds what other modules can import to what they need of it: each exported
+// name says what it is, no type of an internal package is needed to use it, and each
+// package has an example.
+func TestPublicAPI(t *testing.T) {
+	for pkg := range importsOf(t) {
+		if strings.HasPrefix(pkg, "cmd/") || strings.Contains(pkg, "internal/") || strings.HasSuffix(pkg, "/gen") || pkg == ".ci/outside" {
+			continue
+		}
+		names, err := filepath.Glob(filepath.Join("../..", pkg, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fset := token.NewFileSet()
+		examples := 0
+		for _, name := range names {
+			f, err := parser.ParseFile(fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasSuffix(name, "_test.go") {
+				examples += len(doc.Examples(f))
+				continue
+			}
+			undocumented(f, func(at token.Pos, name string) { t.Errorf("%v: %s says nothing of itself", fset.Position(at), name) })
+			foreign(f, func(at token.Pos, name string) {
+				t.Errorf("%v: the API needs %s, which others cannot import", fset.Position(at), name)
+			})
+		}
+		if examples == 0 {
+			t.Errorf("%s has no example", pkg)
+		}
+	}
+}
+
+// usual are methods that are the same everywhere.
+var usual = map[string]bool{"String": true, "Error": true, "Unwrap": true, "Close": true}
+
+// undocumented tells of what is exported without a comment. The values of a type need
+// none: it says what they are.
+func undocumented(f *ast.File, tell func(token.Pos, string)) {
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			public := d.Name.IsExported() && (d.Recv == nil || receiver(d).IsExported())
+			if public && d.Doc == nil && !(d.Recv != nil && usual[d.Name.Name]) {
+				tell(d.Pos(), d.Name.Name)
+			}
+		case *ast.GenDecl:
+			typed := false // also from an earlier line of the group, where they count up
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					if s.Name.IsExported() && s.Doc == nil && d.Doc == nil {
+						tell(s.Pos(), s.Name.Name)
+					}
+				case *ast.ValueSpec:
+					typed = d.Tok == token.CONST && (typed || s.Type != nil)
+					if s.Names[0].IsExported() && !typed && s.Doc == nil && d.Doc == nil && s.Comment == nil {
+						tell(s.Pos(), s.Names[0].Name)
+					}
+				}
+			}
+		}
+	}
+}
+
+// receiver returns the name of the type that a method is of.
+func receiver(d *ast.FuncDecl) *ast.Ident {
+	x := d.Recv.List[0].Type
+	for {
+		switch e := x.(type) {
+		case *ast.StarExpr:
+			x = e.X
+		case *ast.IndexExpr:
+			x = e.X
+		case *ast.IndexListExpr:
+			x = e.X
+		case *ast.Ident:
+			return e
+		}
+	}
+}
+
+// foreign tells of what is exported with a name of an internal package in it. It takes
+// everything else out of f.
+func foreign(f *ast.File, tell func(token.Pos, string)) {
+	internal := make(map[string]bool)
+	for _, imp := range f.Imports {
+		if p, _ := strconv.Unquote(imp.Path.Value); strings.Contains(p, "/internal/") {
+			internal[path.Base(p)] = true
+		}
+	}
+	ast.FileExports(f)
+	for _, d := range f.Decls {
+		if d, is := d.(*ast.FuncDecl); is {
+			d.Body = nil
+		}
+		ast.Inspect(d, func(n ast.Node) bool {
+			if s, is := n.(*ast.ValueSpec); is {
+				s.Values = nil
+			}
+			if s, is := n.(*ast.SelectorExpr); is {
+				if x, is := s.X.(*ast.Ident); is && internal[x.Name] {
+					tell(s.Pos(), x.Name+"."+s.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+}
