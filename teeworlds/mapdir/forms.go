@@ -2,6 +2,7 @@ package mapdir
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"regexp"
 
@@ -174,6 +175,9 @@ type pointForm[T any] struct {
 	In     []tangent[T] `json:"in,omitempty"` // one for each value
 	Out    []tangent[T] `json:"out,omitempty"`
 }
+
+// version returns nil for the usual version of a part, which no version is written as.
+func version(v, usual int32) *int32 { return unless(cmp.Or(v, usual), usual) }
 
 // unless returns nil if v has its usual value.
 func unless[T comparable](v, usual T) *T {

@@ -111,7 +111,7 @@ func (w *writer) order(dir string, names []string) {
 
 func (w *writer) mapForm() any {
 	m := w.m
-	form := mapForm{Format: formatMap, Version: unless(m.Version, 1)}
+	form := mapForm{Format: formatMap, Version: version(m.Version, 1)}
 	if i := m.Info; i != nil {
 		form.Info = &infoForm{Author: plain(i.Author), Version: plain(i.MapVersion), Credits: plain(i.Credits), License: plain(i.License)}
 		if !fitLines(i.Settings) {
@@ -153,7 +153,7 @@ func (w *writer) media() {
 	w.order(dirImages, w.at.images)
 	for i, im := range w.m.Images {
 		name := dirImages + "/" + w.at.images[i]
-		form := imageForm{External: im.External(), Missing: !im.External() && !im.HasPicture(), Version: unless(im.Version, 1), Variant: unless(im.Variant, 1)}
+		form := imageForm{External: im.External(), Missing: !im.External() && !im.HasPicture(), Version: version(im.Version, 1), Variant: unless(im.Variant, 1)}
 		if im.Name != w.at.images[i] {
 			form.Name = (*plain)(&im.Name)
 		}
@@ -175,7 +175,7 @@ func (w *writer) media() {
 	w.order(dirSounds, w.at.sounds)
 	for i, s := range w.m.Sounds {
 		name := dirSounds + "/" + w.at.sounds[i]
-		form := soundForm{External: s.External(), Missing: !s.External() && !s.HasOpus(), Version: unless(s.Version, 1)}
+		form := soundForm{External: s.External(), Missing: !s.External() && !s.HasOpus(), Version: version(s.Version, 1)}
 		if s.Name != w.at.sounds[i] {
 			form.Name = (*plain)(&s.Name)
 		}

@@ -84,7 +84,7 @@ func tileText(l *twmap.TileLayer) []byte {
 
 func (w *writer) quadFile(l *twmap.QuadLayer) ([]byte, error) {
 	f := &quadsForm{baseForm: baseOf(typeQuads, l)}
-	f.Version = unless(l.Version, usualQuadVersion)
+	f.Version = version(l.Version, usualQuadVersion)
 	f.Image = refTo(int32(l.Image), w.at.images)
 	quads, _ := l.Quads() // what could be read; Check tells the rest
 	forms := make([]quadForm, len(quads))
@@ -107,7 +107,7 @@ func (w *writer) quadFile(l *twmap.QuadLayer) ([]byte, error) {
 
 func (w *writer) soundFile(l *twmap.SoundLayer) ([]byte, error) {
 	f := &soundsForm{baseForm: baseOf(typeSounds, l)}
-	f.Version = unless(l.Version, usualSoundVersion)
+	f.Version = version(l.Version, usualSoundVersion)
 	f.Deprecated = l.Deprecated
 	f.Sound = refTo(int32(l.Sound), w.at.sounds)
 	sources, _ := l.Sources()
@@ -131,7 +131,7 @@ func (w *writer) soundFile(l *twmap.SoundLayer) ([]byte, error) {
 }
 
 func formOfGroup(g *twmap.Group) *groupForm {
-	f := &groupForm{Name: shortName(g.Name), Version: unless(g.Version, usualGroupVersion), Parallax: pair{g.ParallaxX, g.ParallaxY}}
+	f := &groupForm{Name: shortName(g.Name), Version: version(g.Version, usualGroupVersion), Parallax: pair{g.ParallaxX, g.ParallaxY}}
 	f.Offset = unless(pair{g.OffsetX, g.OffsetY}, pair{})
 	if c := g.Clip; c != nil {
 		f.Clip = &clipForm{c.X, c.Y, c.Width, c.Height}
@@ -153,7 +153,7 @@ func envelopeFile(e *twmap.Envelope) ([]byte, error) {
 }
 
 func envelopeForms[T any](e *twmap.Envelope, typ choice, channels int, unit func(int32) T) ([]byte, error) {
-	f := envelopeForm[T]{Name: longName(e.Name), Type: typ, Version: unless(e.Version, usualEnvelopeVersion), Synchronized: e.Synchronized}
+	f := envelopeForm[T]{Name: longName(e.Name), Type: typ, Version: version(e.Version, usualEnvelopeVersion), Synchronized: e.Synchronized}
 	forms := make([]pointForm[T], len(e.Points))
 	for i, p := range e.Points {
 		forms[i] = pointForm[T]{Time: p.Time, Curve: choice{name: p.Curve.String()}}

@@ -59,6 +59,19 @@ func (c *codec) int32(name string, p *int32) {
 	}
 }
 
+// version is the version of an item, and returns which form the item has. Parts of a map
+// whose version is 0, as that of their zero values, are written in the usual one.
+func (c *codec) version(p *int32, usual int32) int32 {
+	v := *p
+	if c.writing() && v == 0 {
+		v = usual
+	}
+	if c.int32("version", &v); !c.writing() {
+		*p = v
+	}
+	return v
+}
+
 // number is an integer that follows from where things stand in the map. When writing
 // it leaves what p points at alone, which is what was read.
 func (c *codec) number(name string, p *int32) {

@@ -6,10 +6,10 @@ import (
 )
 
 // Envelope moves a value over time (section "Envelopes"). [NewEnvelope] makes one; the
-// zero value has no version that a game knows.
+// zero value has no channels: it moves nothing, and Check says so.
 type Envelope struct {
 	origin
-	Version      int32  // 1; 2 with Synchronized; 3 makes all points of the map 88 bytes long, with tangents
+	Version      int32  // 1; 2 with Synchronized; 3 makes all points of the map 88 bytes long, with tangents; 0 is written as 2
 	Name         string // up to 31 bytes
 	Channels     Channels
 	Synchronized bool // runs on the clock of the server, not on that of the player; always in version 1
@@ -20,7 +20,7 @@ type Envelope struct {
 
 // NewEnvelope returns an envelope as DDNet writes it, on the clock of each player.
 func NewEnvelope(name string, channels Channels, points ...EnvPoint) *Envelope {
-	return &Envelope{Version: 2, Name: name, Channels: channels, Points: points}
+	return &Envelope{Version: usualEnvelopeVersion, Name: name, Channels: channels, Points: points}
 }
 
 // Channels is the number of values that an envelope moves, which tells what
@@ -106,7 +106,7 @@ const (
 )
 
 func (e *Envelope) fields(c *codec) {
-	c.int32("version", &e.Version)
+	version := c.version(&e.Version, usualEnvelopeVersion)
 	c.int32("channels", (*int32)(&e.Channels))
 	if !c.writing() {
 		c.r.Means(e.Channels)
@@ -114,7 +114,7 @@ func (e *Envelope) fields(c *codec) {
 	c.number("start_point", &e.start)
 	c.number("num_points", &e.num)
 	c.name("name", &e.Name, 8)
-	if e.Version >= 2 {
+	if version >= 2 {
 		c.bool("synchronized", &e.Synchronized)
 	} else if !c.writing() { // several may write the same envelope at a time
 		e.Synchronized = true

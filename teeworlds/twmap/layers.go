@@ -83,10 +83,11 @@ func (l *UnknownLayer) fields(c *codec) {
 	c.rest("data", &l.Data)
 }
 
-// QuadLayer is a layer of quads (section "Quads").
+// QuadLayer is a layer of quads (section "Quads"). [NewQuadLayer] makes one; the zero value
+// shows the first image of the map.
 type QuadLayer struct {
 	LayerBase
-	Version int32 // 1 or 2; a name since 2
+	Version int32 // 1 or 2; a name since 2; 0 is written as 2
 	Image   int   // index of its image, -1 for none
 
 	num   int
@@ -134,7 +135,7 @@ const quadSize = 152
 
 // NewQuadLayer returns a layer of quads.
 func NewQuadLayer(quads ...Quad) *QuadLayer {
-	l := &QuadLayer{Version: 2, Image: -1}
+	l := &QuadLayer{Version: usualQuadVersion, Image: -1}
 	l.quads.set(quads)
 	return l
 }
@@ -158,7 +159,7 @@ func (l *QuadLayer) SetQuads(quads []Quad) { l.quads.set(quads) }
 
 func (l *QuadLayer) fields(c *codec) {
 	l.LayerBase.fields(c, layerQuads)
-	c.int32("version", &l.Version)
+	version := c.version(&l.Version, usualQuadVersion)
 	num := l.NumQuads()
 	if c.detached {
 		quads, _ := l.Quads()
@@ -173,7 +174,7 @@ func (l *QuadLayer) fields(c *codec) {
 		return encodeList(quads, quadSize, (*Quad).fields), true
 	})
 	c.int("image", &l.Image)
-	if l.Version >= 2 {
+	if version >= 2 {
 		c.name("name", &l.Name, 3)
 	}
 }
@@ -207,9 +208,10 @@ func (q *Quad) fields(c *codec) {
 }
 
 // SoundLayer is a layer of places that play a sound (section "Sounds layers").
+// [NewSoundLayer] makes one; the zero value plays the first sound of the map.
 type SoundLayer struct {
 	LayerBase
-	Version    int32 // 1 or 2
+	Version    int32 // 1 or 2; 0 is written as 2
 	Deprecated bool  // the form of early 2015, with fewer fields in each source
 	Sound      int   // index of its sound, -1 for none
 
@@ -267,7 +269,7 @@ const (
 
 // NewSoundLayer returns a layer of sound sources.
 func NewSoundLayer(sources ...SoundSource) *SoundLayer {
-	l := &SoundLayer{Version: 2, Sound: -1}
+	l := &SoundLayer{Version: usualSoundVersion, Sound: -1}
 	l.sources.set(sources)
 	return l
 }
@@ -318,7 +320,7 @@ func (l *SoundLayer) fields(c *codec) {
 		typ = layerDeprecatedSounds
 	}
 	l.LayerBase.fields(c, typ)
-	c.int32("version", &l.Version)
+	c.version(&l.Version, usualSoundVersion)
 	num := l.NumSources()
 	if c.detached {
 		sources, _ := l.Sources()
@@ -353,6 +355,11 @@ func (s *SoundSource) fields(c *codec) {
 	}
 	c.int32("shape.width", &s.Width)
 	c.int32("shape.height", &s.Height)
+}
+
+// isNew reports whether the deprecated form has no room for the source.
+func (s SoundSource) isNew() bool {
+	return !s.Pan || s.Shape != ShapeCircle || s.Falloff != 0 || s.Height != 0
 }
 
 func (s *SoundSource) deprecatedFields(c *codec) {

@@ -56,7 +56,7 @@ var (
 // has what every map needs.
 type Map struct {
 	origin          // of the version item
-	Version   int32 // 1 in every map
+	Version   int32 // 1 in every map; 0 is written as 1
 	Info      *Info // nil in most maps older than 2014
 	Images    []*Image
 	Sounds    []*Sound
@@ -79,10 +79,10 @@ type Info struct {
 }
 
 // Group is a group of layers that move together (section "Groups"). [NewGroup] makes
-// one; the zero value stands still and has no version that a game knows.
+// one; the zero value stands still: it has a parallax of 0.
 type Group struct {
 	origin
-	Version              int32  // 1 to 3; clipping since 2, a name since 3
+	Version              int32  // 1 to 3; clipping since 2, a name since 3; 0 is written as 3
 	Name                 string // up to 11 bytes
 	OffsetX, OffsetY     int32  // in 1/32 tiles
 	ParallaxX, ParallaxY int32  // in percent: 100 moves with the game, 0 stands still
@@ -95,8 +95,17 @@ type Group struct {
 
 // NewGroup returns a group that moves with the game.
 func NewGroup(name string, layers ...Layer) *Group {
-	return &Group{Version: 3, Name: name, ParallaxX: 100, ParallaxY: 100, Layers: layers}
+	return &Group{Version: usualGroupVersion, Name: name, ParallaxX: 100, ParallaxY: 100, Layers: layers}
 }
+
+// The versions that DDNet writes.
+const (
+	usualGroupVersion    = 3
+	usualTileVersion     = 3
+	usualQuadVersion     = 2
+	usualSoundVersion    = 2
+	usualEnvelopeVersion = 2
+)
 
 // Clip is the rectangle, in 1/32 tiles, outside of which a group is not drawn.
 type Clip struct{ X, Y, Width, Height int32 }
@@ -154,7 +163,7 @@ func (m *Map) Physics(kind Kind) *TileLayer {
 }
 
 // fields of the version item.
-func (m *Map) fields(c *codec) { c.int32("version", &m.Version) }
+func (m *Map) fields(c *codec) { c.version(&m.Version, 1) }
 
 func (i *Info) fields(c *codec) {
 	version := int32(1)
@@ -167,14 +176,14 @@ func (i *Info) fields(c *codec) {
 }
 
 func (g *Group) fields(c *codec) {
-	c.int32("version", &g.Version)
+	version := c.version(&g.Version, usualGroupVersion)
 	c.int32("offset_x", &g.OffsetX)
 	c.int32("offset_y", &g.OffsetY)
 	c.int32("parallax_x", &g.ParallaxX)
 	c.int32("parallax_y", &g.ParallaxY)
 	c.number("start_layer", &g.start)
 	c.number("num_layers", &g.nLayers)
-	if g.Version >= 2 {
+	if version >= 2 {
 		var clip Clip
 		clipping := g.Clip != nil
 		if clipping {
@@ -189,7 +198,7 @@ func (g *Group) fields(c *codec) {
 			g.Clip = &clip
 		}
 	}
-	if g.Version >= 3 {
+	if version >= 3 {
 		c.name("name", &g.Name, 3)
 	}
 }

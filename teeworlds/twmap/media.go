@@ -12,7 +12,7 @@ import (
 // [NewExternalImage] make one; the zero value is embedded and has no picture.
 type Image struct {
 	origin
-	Version int32 // 1; 2 in maps of Teeworlds 0.7, which adds Variant
+	Version int32 // 1; 2 in maps of Teeworlds 0.7, which adds Variant; 0 is written as 1
 	Name    string
 	Variant int32 // must be 1 (RGBA); 0 (RGB) and -1 were written too, for external images
 
@@ -144,7 +144,7 @@ func (im *Image) SetExternal(width, height int) {
 func (im *Image) StoredSize() int { return im.data.storedSize() }
 
 func (im *Image) fields(c *codec) {
-	c.int32("version", &im.Version)
+	version := c.version(&im.Version, 1)
 	c.int("width", &im.width)
 	c.int("height", &im.height)
 	c.bool("external", &im.external)
@@ -156,7 +156,7 @@ func (im *Image) fields(c *codec) {
 		}
 		return p.Pix[:4*im.width*im.height], true
 	})
-	if im.Version >= 2 {
+	if version >= 2 {
 		c.int32("must_be_1", &im.Variant)
 	}
 }
@@ -164,7 +164,7 @@ func (im *Image) fields(c *codec) {
 // Sound is a sound that sound layers play (section "Sounds").
 type Sound struct {
 	origin
-	Version int32 // 1
+	Version int32 // 1; 0 is written as 1
 	Name    string
 
 	external   bool
@@ -211,7 +211,7 @@ func (s *Sound) HasOpus() bool {
 func (s *Sound) StoredSize() int { return s.data.storedSize() }
 
 func (s *Sound) fields(c *codec) {
-	c.int32("version", &s.Version)
+	c.version(&s.Version, 1)
 	c.bool("external", &s.external)
 	c.text("name", &s.name, &s.Name)
 	c.data("data", &s.data, s.changed, func() ([]byte, bool) {

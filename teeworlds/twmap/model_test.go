@@ -288,6 +288,24 @@ func TestEncodeValidates(t *testing.T) {
 		{func(m *twmap.Map) { m.Groups[0].Layers[0] = (*twmap.QuadLayer)(nil) }, "groups[0].layers[0]: there is nothing: nil"},
 		{func(m *twmap.Map) { m.Orphans = []twmap.Layer{nil} }, "orphans[0]: there is nothing: nil"},
 		{func(m *twmap.Map) { m.Groups[0].Layers[0] = &twmap.TileLayer{} }, "groups[0].layers[0]: the layer has no cells: NewTileLayer makes one with them"},
+		{func(m *twmap.Map) { m.Groups[0].Version = 2 }, "groups[0]: version 2 has no name: expected 3 or more"},
+		{func(m *twmap.Map) { m.Groups[0].Version, m.Groups[0].Name, m.Groups[0].Clip = 1, "", &twmap.Clip{} }, "groups[0]: version 1 has no clip: expected 2 or more"},
+		{func(m *twmap.Map) { m.Groups[0].Layers[0].(*twmap.TileLayer).Version = 2 }, "groups[0].layers[0]: version 2 has no name: expected 3 or more"},
+		{func(m *twmap.Map) { m.Envelopes[0].Version, m.Envelopes[0].Synchronized = 1, false }, "envelopes[0]: version 1 has no clock of each player: expected 2 or more"},
+		{func(m *twmap.Map) { m.Images[0].Version, m.Images[0].Variant = 1, -1 }, "images[0]: version 1 has no variant: expected 2 or more"},
+		{func(m *twmap.Map) {
+			m.Orphans = []twmap.Layer{&twmap.UnknownLayer{LayerBase: twmap.LayerBase{Name: "x"}, Type: 77}}
+		}, "orphans[0]: a layer of type 77 has no name"},
+		{func(m *twmap.Map) {
+			l := twmap.NewTileLayer(twmap.KindTiles, 2, 2)
+			l.AutoMapper = &twmap.AutoMapper{}
+			m.Orphans = []twmap.Layer{l}
+		}, "orphans[0]: an automapper tells its layer by the group, and this one has none"},
+		{func(m *twmap.Map) {
+			l := twmap.NewSoundLayer(twmap.NewSoundSource(1, 2, 3), twmap.SoundSource{})
+			l.Deprecated = true
+			m.Orphans = []twmap.Layer{l}
+		}, "orphans[0]: source 1 is no panning circle without falloff, as all of a deprecated layer are"},
 		{func(m *twmap.Map) { m.Images[0].SetPicture(picture(0, 2)) }, "images[0]: the picture has 0 x 2 pixels: expected at least 1 x 1 and at most 268435456 in all"},
 	} {
 		for _, m := range []*twmap.Map{everything(), decode(t, encode(t, everything()))} {
@@ -299,6 +317,62 @@ func TestEncodeValidates(t *testing.T) {
 				t.Errorf("equal although %s", c.want)
 			}
 		}
+	}
+}
+
+// What has no version is written in the usual one, so that nothing of it is lost; what was
+// read without one comes back without one.
+func TestNoVersion(t *testing.T) {
+	m := &twmap.Map{
+		Images:    []*twmap.Image{{Name: "picture"}},
+		Sounds:    []*twmap.Sound{{Name: "sound"}},
+		Envelopes: []*twmap.Envelope{{Name: "envelope", Channels: twmap.ChannelsSound}},
+		Groups: []*twmap.Group{{Name: "group", Clip: &twmap.Clip{Width: 1}, Layers: []twmap.Layer{
+			&twmap.QuadLayer{LayerBase: twmap.LayerBase{Name: "quads"}}, &twmap.SoundLayer{LayerBase: twmap.LayerBase{Name: "sounds"}},
+		}}},
+	}
+	back := decode(t, encode(t, m))
+	if !back.Equal(m) {
+		t.Error("it does not come back")
+	}
+	g := back.Groups[0]
+	for what, version := range map[string]int32{"map": back.Version, "image": back.Images[0].Version, "sound": back.Sounds[0].Version} {
+		if version != 1 {
+			t.Errorf("%s: version %d", what, version)
+		}
+	}
+	if g.Name != "group" || g.Clip == nil || g.Version != 3 || g.Layers[0].Base().Name != "quads" || g.Layers[0].(*twmap.QuadLayer).Version != 2 || g.Layers[1].(*twmap.SoundLayer).Version != 2 {
+		t.Errorf("group = %+v", g)
+	}
+	if e := back.Envelopes[0]; e.Version != 2 || e.Synchronized || e.Name != "envelope" {
+		t.Errorf("envelope = %+v", e)
+	}
+
+	f, err := datafile.Decode(encode(t, m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.Items {
+		it := &f.Items[i]
+		switch it.Type {
+		case 5: // a layer
+			it.Data[3] = 0
+		case 0, 2, 3, 4, 7:
+			it.Data[0] = 0
+		}
+	}
+	odd, err := f.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m = decode(t, odd)
+	if m.Version != 0 || m.Groups[0].Version != 0 || m.Groups[0].Name != "" {
+		t.Errorf("read as %+v", m.Groups[0])
+	}
+	m.Groups[0].OffsetX = 5
+	again := decode(t, encode(t, m))
+	if g := again.Groups[0]; g.Version != 0 || g.OffsetX != 5 || again.Version != 0 || again.Envelopes[0].Version != 0 {
+		t.Errorf("came back as %+v", g)
 	}
 }
 

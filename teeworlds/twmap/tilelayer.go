@@ -152,9 +152,6 @@ func NewTileLayerOf(kind Kind, cells Cells) *TileLayer {
 	return l
 }
 
-// usualTileVersion is the version of DDNet's layers.
-const usualTileVersion = 3
-
 // Kind returns what the tiles are for.
 func (l *TileLayer) Kind() Kind { return l.kind }
 

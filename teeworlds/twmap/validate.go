@@ -2,6 +2,7 @@ package twmap
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -9,10 +10,11 @@ import (
 // maxParts limits the number of parts of a kind, whose ids have 16 bits.
 const maxParts = 1 << 16
 
-// validate finds parts that are not there and, if texts is set, texts and names that
-// a file has no room for, or that would come back as something else.
-func (m *Map) validate(texts bool) error {
-	v := validator{texts: texts}
+// validate finds parts that are not there and, if whole is set, whatever a file has no room
+// for, or what would come back as something else. A check does without that: it tells more
+// of it, and of all such places.
+func (m *Map) validate(whole bool) error {
+	v := validator{whole: whole}
 	if m.Info != nil {
 		for _, text := range []struct{ field, text string }{
 			{"author", m.Info.Author}, {"version", m.Info.MapVersion}, {"credits", m.Info.Credits}, {"license", m.Info.License},
@@ -30,6 +32,9 @@ func (m *Map) validate(texts bool) error {
 			if im.pixels != nil && (im.width == 0 || im.height == 0 || im.width > MaxPixels/im.height) {
 				v.fail(path, "the picture has %d x %d pixels: expected at least 1 x 1 and at most %d in all", im.width, im.height, MaxPixels)
 			}
+			v.number(path+".width", im.width)
+			v.number(path+".height", im.height)
+			v.room(path, im.Version, 2, "variant", im.Variant == 1 || im.Variant == 0 && im.Version == 0)
 		}
 	}
 	v.count("sounds", len(m.Sounds))
@@ -42,6 +47,7 @@ func (m *Map) validate(texts bool) error {
 	for i, e := range m.Envelopes {
 		if path := fmt.Sprintf("envelopes[%d]", i); v.there(path, e != nil) {
 			v.name(path, e.Name, 8)
+			v.room(path, e.Version, 2, "clock of each player", e.Synchronized)
 		}
 	}
 	v.count("groups", len(m.Groups))
@@ -52,6 +58,8 @@ func (m *Map) validate(texts bool) error {
 			continue
 		}
 		v.name(path, g.Name, 3)
+		v.room(path, g.Version, 3, "name", g.Name == "")
+		v.room(path, g.Version, 2, "clip", g.Clip == nil)
 		for j, l := range g.Layers {
 			v.layer(fmt.Sprintf("%s.layers[%d]", path, j), l)
 		}
@@ -59,7 +67,11 @@ func (m *Map) validate(texts bool) error {
 	}
 	v.count("layers", layers)
 	for i, l := range m.Orphans {
-		v.layer(fmt.Sprintf("orphans[%d]", i), l)
+		path := fmt.Sprintf("orphans[%d]", i)
+		v.layer(path, l)
+		if t, is := l.(*TileLayer); is && t != nil && t.AutoMapper != nil {
+			v.lost(path, "an automapper tells its layer by the group, and this one has none")
+		}
 	}
 	for i, e := range m.Extras {
 		v.there(fmt.Sprintf("extras[%d]", i), e != nil)
@@ -69,13 +81,34 @@ func (m *Map) validate(texts bool) error {
 
 // validator keeps the first thing that is wrong.
 type validator struct {
-	texts bool
+	whole bool
 	err   error
 }
 
 func (v *validator) fail(path, format string, args ...any) {
 	if v.err == nil {
 		v.err = fmt.Errorf("%s: %s", path, fmt.Sprintf(format, args...))
+	}
+}
+
+// lost is fail for what a file has no room for.
+func (v *validator) lost(path, format string, args ...any) {
+	if v.whole {
+		v.fail(path, format, args...)
+	}
+}
+
+// room fails if a part has something that came with a later version.
+func (v *validator) room(path string, version, since int32, what string, not bool) {
+	if version != 0 && version < since && !not {
+		v.lost(path, "version %d has no %s: expected %d or more", version, what, since)
+	}
+}
+
+// number is one that the file has 32 bits for.
+func (v *validator) number(path string, n int) {
+	if int(int32(n)) != n {
+		v.lost(path, "%d: expected a number of 32 bits", n)
 	}
 }
 
@@ -87,36 +120,33 @@ func (v *validator) there(path string, is bool) bool {
 }
 
 func (v *validator) count(what string, n int) {
-	if n > maxParts && v.texts {
-		v.fail(what, "there are %d: expected at most %d", n, maxParts)
+	if n > maxParts {
+		v.lost(what, "there are %d: expected at most %d", n, maxParts)
 	}
 }
 
 // name is a text in n integers.
 func (v *validator) name(path, s string, n int) {
-	if limit := 4*n - 1; len(s) > limit && v.texts {
-		v.fail(path, "the name %q has %d bytes: expected at most %d", s, len(s), limit)
+	if limit := 4*n - 1; len(s) > limit {
+		v.lost(path, "the name %q has %d bytes: expected at most %d", s, len(s), limit)
 	}
 	v.chars(path+".name", s)
 }
 
 // text is a text in a data block.
 func (v *validator) text(path, s string) {
-	if len(s) >= maxText && v.texts {
-		v.fail(path, "%d bytes: expected less than %d", len(s), maxText)
+	if len(s) >= maxText {
+		v.lost(path, "%d bytes: expected less than %d", len(s), maxText)
 	}
 	v.chars(path, s)
 }
 
 func (v *validator) chars(path, s string) {
-	if !v.texts {
-		return
-	}
 	if strings.ContainsRune(s, 0) {
-		v.fail(path, "%.40q has a NUL", s)
+		v.lost(path, "%.40q has a NUL", s)
 	}
 	if !utf8.ValidString(s) {
-		v.fail(path, "%.40q is not UTF-8", s)
+		v.lost(path, "%.40q is not UTF-8", s)
 	}
 }
 
@@ -133,16 +163,28 @@ func (v *validator) layer(path string, l Layer) {
 			v.fail(path, "the %v layer has version %d, and can have 3 and 4", l.kind, l.Version)
 		}
 		v.name(path, l.Name, 3)
+		v.number(path+".image", l.Image)
+		if l.Version < 3 && l.Name != "" { // 0 is none that stands for another here
+			v.lost(path, "version %d has no name: expected 3 or more", l.Version)
+		}
 	case *QuadLayer:
 		if v.there(path, l != nil) {
 			v.name(path, l.Name, 3)
+			v.number(path+".image", l.Image)
+			v.room(path, l.Version, 2, "name", l.Name == "")
 		}
 	case *SoundLayer:
 		if v.there(path, l != nil) {
 			v.name(path, l.Name, 3)
+			v.number(path+".sound", l.Sound)
+			if i := slices.IndexFunc(l.sources.items, SoundSource.isNew); i >= 0 && l.Deprecated && l.sources.changed {
+				v.lost(path, "source %d is no panning circle without falloff, as all of a deprecated layer are", i)
+			}
 		}
 	case *UnknownLayer:
-		v.there(path, l != nil)
+		if v.there(path, l != nil) && l.Name != "" {
+			v.lost(path, "a layer of type %d has no name", l.Type)
+		}
 	default:
 		v.there(path, l != nil)
 		v.fail(path, "there are no layers of type %T", l)
