@@ -20,7 +20,7 @@ func TestAdler32(t *testing.T) {
 				continue
 			}
 			for _, p := range [][]byte{data[:n], data[len(data)-n:]} {
-				if got, want := adler32(p), std.Checksum(p); got != want {
+				if got, want := Adler32(p), std.Checksum(p); got != want {
 					t.Fatalf("%d bytes: %#08x, want %#08x", n, got, want)
 				}
 			}
@@ -33,7 +33,7 @@ func BenchmarkAdler32(b *testing.B) {
 	for i := range data {
 		data[i] = byte(i * i >> 3)
 	}
-	for name, sum := range map[string]func([]byte) uint32{"ours": adler32, "hash": std.Checksum} {
+	for name, sum := range map[string]func([]byte) uint32{"ours": Adler32, "hash": std.Checksum} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			for b.Loop() {

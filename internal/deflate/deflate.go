@@ -93,7 +93,7 @@ func Compress(dst, src []byte, level int) ([]byte, error) {
 	defer e.free()
 	e.bits.out = append(dst, header(level)...)
 	e.run(e)
-	dst = binary.BigEndian.AppendUint32(e.bits.out, adler32(src))
+	dst = binary.BigEndian.AppendUint32(e.bits.out, Adler32(src))
 	return dst, nil
 }
 
@@ -168,7 +168,7 @@ func body(stream, src []byte, level int) ([]byte, bool) {
 		return nil, false
 	}
 	body, sum := body[:len(body)-sumLen], body[len(body)-sumLen:]
-	return body, binary.BigEndian.Uint32(sum) == adler32(src)
+	return body, binary.BigEndian.Uint32(sum) == Adler32(src)
 }
 
 func bodyMatches(body, src []byte, level int) bool {

@@ -115,7 +115,7 @@ func (f *inflater) end(data []byte) error {
 	if _, err := io.ReadFull(&f.src, sum[:]); err != nil {
 		return io.ErrUnexpectedEOF
 	}
-	if binary.BigEndian.Uint32(sum[:]) != adler32(data) {
+	if binary.BigEndian.Uint32(sum[:]) != Adler32(data) {
 		return zlib.ErrChecksum
 	}
 	return nil

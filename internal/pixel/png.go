@@ -1,0 +1,169 @@
+// Package pixel has what all pictures share: the blending of pixels, and writers of PNG
+// that take a picture band by band, however large it is.
+package pixel
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"image"
+	"io"
+)
+
+// Kind is what the pixels of a PNG are.
+type Kind uint8
+
+// The kinds of pixels. A picture in RGB or RGBA that has no more than 256 colours, and no
+// more than 1<<26 pixels, is written with a palette.
+const (
+	RGB    Kind = iota // of *image.RGBA, whose alpha is not looked at
+	RGBA               // of *image.RGBA; the file has the alpha beside the colours, not multiplied in
+	Gray16             // of *image.Gray16
+	indexed
+)
+
+// What a header says of each kind.
+var (
+	bytesPer  = [...]int{RGB: 3, RGBA: 4, Gray16: 2, indexed: 1}
+	bitDepth  = [...]byte{RGB: 8, RGBA: 8, Gray16: 16, indexed: 8}
+	colorType = [...]byte{RGB: 2, RGBA: 6, Gray16: 0, indexed: 3}
+)
+
+// MaxSide is the largest width or height that a PNG can have.
+const MaxSide = 1<<31 - 1
+
+// PNG writes a PNG file band by band, each compressed on all cores, with the memory of a
+// band. The bytes depend on the pixels and on how they are cut into bands, but not on the
+// number of cores.
+type PNG struct {
+	chunks chunks
+	size   image.Point
+	kind   Kind
+	done   int // rows
+	pixels *stream
+	index  *indexer // of what was added, as long as a palette may do; else nil
+}
+
+// NewPNG starts a PNG file.
+func NewPNG(w io.Writer, size image.Point, kind Kind) (*PNG, error) {
+	if err := possible(size); err != nil {
+		return nil, err
+	}
+	p := &PNG{chunks: chunks{w: w}, size: size, kind: kind}
+	if kind != Gray16 && size.X <= maxIndexed/size.Y {
+		p.index = new(indexer)
+	} else {
+		p.begin(kind)
+	}
+	return p, p.chunks.err
+}
+
+func possible(size image.Point) error {
+	if size.X < 1 || size.Y < 1 || size.X > MaxSide || size.Y > MaxSide {
+		return fmt.Errorf("no PNG has %d x %d pixels", size.X, size.Y)
+	}
+	return nil
+}
+
+// begin writes what comes before the pixels.
+func (p *PNG) begin(kind Kind) {
+	p.chunks.header(p.size, kind)
+	if kind == indexed {
+		p.index.writePalette(&p.chunks)
+	}
+	p.pixels = newStream(p.size.X, kind, func(data []byte) { p.chunks.write("IDAT", data) })
+}
+
+// Add writes the next rows of a picture in RGB or RGBA: a band as wide as the picture.
+func (p *PNG) Add(band *image.RGBA) error {
+	if err := p.fits(band.Rect, p.kind != Gray16); err != nil {
+		return err
+	}
+	p.done += band.Rect.Dy()
+	if p.index != nil {
+		if p.index.add(band, p.kind) {
+			return nil
+		}
+		index := p.index // there are too many colours, so what is there goes out with none
+		p.index = nil
+		p.begin(p.kind)
+		p.pixels.add(index.rows(p.size.X), index.expand(p.size.X, p.kind))
+	}
+	p.pixels.add(band.Rect.Dy(), rowsOf(band, p.kind))
+	return p.chunks.err
+}
+
+// AddGray16 writes the next rows of a picture of 16 bits.
+func (p *PNG) AddGray16(band *image.Gray16) error {
+	if err := p.fits(band.Rect, p.kind == Gray16); err != nil {
+		return err
+	}
+	p.done += band.Rect.Dy()
+	p.pixels.add(band.Rect.Dy(), func(y int, row []byte) { copy(row, band.Pix[y*band.Stride:]) })
+	return p.chunks.err
+}
+
+func (p *PNG) fits(band image.Rectangle, kind bool) error {
+	if p.chunks.err == nil && (!kind || band.Dx() != p.size.X || band.Dy() < 1 || band.Dy() > p.size.Y-p.done) {
+		p.chunks.err = fmt.Errorf("a band of %d x %d pixels is none for what is left below row %d of %d x %d", band.Dx(), band.Dy(), p.done, p.size.X, p.size.Y)
+	}
+	return p.chunks.err
+}
+
+// Close writes the end of the file, of which all rows have been added.
+func (p *PNG) Close() error {
+	if p.chunks.err == nil && p.done != p.size.Y {
+		p.chunks.err = fmt.Errorf("only %d of %d rows are there", p.done, p.size.Y)
+	}
+	if p.chunks.err != nil {
+		return p.chunks.err
+	}
+	if p.index != nil {
+		p.begin(indexed)
+		p.pixels.add(p.size.Y, func(y int, row []byte) { copy(row, p.index.pix[y*p.size.X:]) })
+	}
+	p.pixels.close()
+	p.chunks.write("IEND", nil)
+	return p.chunks.err
+}
+
+// rowsOf returns what gives the rows of a band as they are in a file.
+func rowsOf(band *image.RGBA, kind Kind) func(y int, row []byte) {
+	width := 4 * band.Rect.Dx()
+	return func(y int, row []byte) {
+		pix := band.Pix[y*band.Stride:][:width]
+		if kind == RGBA {
+			Straight(row, pix)
+			return
+		}
+		for len(pix) >= 4 && len(row) >= 3 {
+			row[0], row[1], row[2] = pix[0], pix[1], pix[2]
+			row, pix = row[3:], pix[4:]
+		}
+	}
+}
+
+// chunks writes the parts of a PNG file.
+type chunks struct {
+	w   io.Writer
+	err error
+}
+
+func (c *chunks) header(size image.Point, kind Kind) {
+	if c.err == nil {
+		_, c.err = io.WriteString(c.w, "\x89PNG\r\n\x1a\n")
+	}
+	data := binary.BigEndian.AppendUint32(nil, uint32(size.X))
+	data = binary.BigEndian.AppendUint32(data, uint32(size.Y))
+	c.write("IHDR", append(data, bitDepth[kind], colorType[kind], 0, 0, 0))
+}
+
+func (c *chunks) write(name string, data []byte) {
+	sum := crc32.Update(crc32.ChecksumIEEE([]byte(name)), crc32.IEEETable, data)
+	head := append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), name...)
+	for _, b := range [][]byte{head, data, binary.BigEndian.AppendUint32(nil, sum)} {
+		if c.err == nil {
+			_, c.err = c.w.Write(b)
+		}
+	}
+}

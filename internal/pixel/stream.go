@@ -1,0 +1,174 @@
+package pixel
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"runtime"
+	"sync"
+
+	"github.com/klauspost/compress/flate"
+
+	"trowel.example/internal/deflate"
+	"trowel.example/internal/parallel"
+)
+
+// stream makes the zlib stream of the pixels of one picture. Rows are cut into segments,
+// which are compressed each for itself on all cores and put one behind the other: each
+// ends at a whole byte, with a block that is empty.
+type stream struct {
+	chunk func([]byte)
+	width int // of a row, in bytes
+	kind  Kind
+	above []byte // the row above the next one; zeros above the first
+	adler uint32
+	begun bool
+}
+
+const (
+	segmentSize = 1 << 20 // bytes of a segment before it is compressed, or one row
+	level       = 7       // the lowest at which sizes are those of image/png
+)
+
+func newStream(width int, kind Kind, chunk func([]byte)) *stream {
+	width *= bytesPer[kind]
+	return &stream{chunk: chunk, width: width, kind: kind, above: make([]byte, width), adler: 1}
+}
+
+// segment is a part of the stream.
+type segment struct {
+	raw        bytes.Buffer // filtered rows, before they are compressed
+	row, above []byte
+	packed     bytes.Buffer
+	deflater   *flate.Writer
+	adler      uint32
+	size       int
+}
+
+var segments = sync.Pool{New: func() any { return new(segment) }}
+
+// add adds rows to the stream: get gives them, and may be called from many goroutines.
+func (s *stream) add(rows int, get func(y int, row []byte)) {
+	if rows == 0 {
+		return
+	}
+	each := max(1, segmentSize/(s.width+1))
+	n := (rows + each - 1) / each
+	for first := 0; first < n; first += runtime.GOMAXPROCS(0) { // no more in memory than are worked on
+		some := make([]*segment, min(n-first, runtime.GOMAXPROCS(0)))
+		parallel.Each(len(some), func(i int) {
+			from := (first + i) * each
+			some[i] = s.segment(from, min(from+each, rows), get)
+		})
+		for _, g := range some {
+			s.put(g)
+		}
+	}
+	get(rows-1, s.above)
+}
+
+// segment compresses the rows from..to.
+func (s *stream) segment(from, to int, get func(y int, row []byte)) *segment {
+	g := segments.Get().(*segment)
+	g.raw.Reset()
+	g.packed.Reset()
+	g.row, g.above = sized(g.row, s.width), sized(g.above, s.width)
+	if from == 0 {
+		copy(g.above, s.above)
+	} else {
+		get(from-1, g.above)
+	}
+	g.raw.Grow((to - from) * (s.width + 1))
+	for y := from; y < to; y++ {
+		get(y, g.row)
+		filtered := g.raw.AvailableBuffer()[:s.width+1]
+		if s.kind == indexed {
+			filtered[0] = 0
+			copy(filtered[1:], g.row)
+		} else {
+			filterRow(filtered, g.row, g.above)
+		}
+		g.raw.Write(filtered)
+		g.row, g.above = g.above, g.row
+	}
+	g.size, g.adler = g.raw.Len(), deflate.Adler32(g.raw.Bytes())
+	if g.deflater == nil {
+		g.deflater, _ = flate.NewWriter(&g.packed, level) // the level is one that there is
+	} else {
+		g.deflater.Reset(&g.packed)
+	}
+	_, _ = g.deflater.Write(g.raw.Bytes()) // into memory
+	_ = g.deflater.Flush()
+	return g
+}
+
+// put writes a segment.
+func (s *stream) put(g *segment) {
+	data := g.packed.Bytes()
+	if !s.begun {
+		s.begun = true
+		data = append([]byte{0x78, 0x9c}, data...)
+	}
+	s.chunk(data)
+	s.adler = joinAdler(s.adler, g.adler, g.size)
+	segments.Put(g)
+}
+
+// close ends the stream with a last block that is empty.
+func (s *stream) close() {
+	s.chunk(binary.BigEndian.AppendUint32([]byte{1, 0, 0, 0xff, 0xff}, s.adler))
+}
+
+func sized(b []byte, n int) []byte {
+	if cap(b) < n {
+		return make([]byte, n)
+	}
+	return b[:n]
+}
+
+// joinAdler returns the Adler-32 of two texts one behind the other, of which the second
+// has n bytes.
+func joinAdler(x, y uint32, n int) uint32 {
+	const prime = 65521
+	xa, xb, ya, yb := uint64(x&0xffff), uint64(x>>16), uint64(y&0xffff), uint64(y>>16)
+	a := (xa + ya + prime - 1) % prime
+	b := (xb + yb + uint64(n)%prime*(xa+prime-1)) % prime
+	return uint32(b<<16 | a)
+}
+
+// filterRow filters a row by what is above it, or not at all: whichever leaves more bytes
+// that are as the one before. The other filters of PNG win little for what games draw, and
+// take as long as compressing does.
+func filterRow(dst, row, above []byte) {
+	up := dst[1 : 1+len(row)]
+	same := 0
+	i := 0
+	var before, beforeUp uint64 // the last byte of the word before, highest
+	for ; i+8 <= len(row); i += 8 {
+		v, w := binary.LittleEndian.Uint64(row[i:]), binary.LittleEndian.Uint64(above[i:])
+		d := ((v | high) - (w &^ high)) ^ ((v ^ ^w) & high) // v-w, byte by byte
+		binary.LittleEndian.PutUint64(up[i:], d)
+		same += zeroBytes(d^(d<<8|beforeUp>>56)) - zeroBytes(v^(v<<8|before>>56))
+		before, beforeUp = v, d
+	}
+	for ; i < len(row); i++ {
+		up[i] = row[i] - above[i]
+	}
+	dst[0] = filterUp
+	if same < 0 {
+		dst[0] = filterNone
+		copy(up, row)
+	}
+}
+
+const (
+	filterNone = 0
+	filterUp   = 2
+	high       = 0x8080808080808080
+)
+
+// zeroBytes counts the bytes of a word that are 0.
+func zeroBytes(v uint64) int {
+	const low = ^uint64(high)
+	return bits.OnesCount64(^((v & low + low) | v) & high)
+}
