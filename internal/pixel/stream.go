@@ -170,5 +170,5 @@ const (
 // zeroBytes counts the bytes of a word that are 0.
 func zeroBytes(v uint64) int {
 	const low = ^uint64(high)
-	return bits.OnesCount64(^((v & low + low) | v) & high)
+	return bits.OnesCount64(^((v&low + low) | v) & high)
 }
