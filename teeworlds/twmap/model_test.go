@@ -290,7 +290,7 @@ func TestEncodeValidates(t *testing.T) {
 		{func(m *twmap.Map) { m.Groups[0].Layers[0] = &twmap.TileLayer{} }, "groups[0].layers[0]: the layer has no cells: NewTileLayer makes one with them"},
 		{func(m *twmap.Map) { m.Groups[0].Version = 2 }, "groups[0]: version 2 has no name: expected 3 or more"},
 		{func(m *twmap.Map) { m.Groups[0].Version, m.Groups[0].Name, m.Groups[0].Clip = 1, "", &twmap.Clip{} }, "groups[0]: version 1 has no clip: expected 2 or more"},
-		{func(m *twmap.Map) { m.Groups[0].Layers[0].(*twmap.TileLayer).Version = 2 }, "groups[0].layers[0]: version 2 has no name: expected 3 or more"},
+		{func(m *twmap.Map) { l := m.Groups[0].Layers[0].(*twmap.TileLayer); l.Version, l.Name = 2, "x" }, "groups[0].layers[0]: version 2 has no name: expected 3 or more"},
 		{func(m *twmap.Map) { m.Envelopes[0].Version, m.Envelopes[0].Synchronized = 1, false }, "envelopes[0]: version 1 has no clock of each player: expected 2 or more"},
 		{func(m *twmap.Map) { m.Images[0].Version, m.Images[0].Variant = 1, -1 }, "images[0]: version 1 has no variant: expected 2 or more"},
 		{func(m *twmap.Map) {

@@ -164,7 +164,9 @@ func (v *validator) layer(path string, l Layer) {
 		}
 		v.name(path, l.Name, 3)
 		v.number(path+".image", l.Image)
-		if l.Version < 3 && l.Name != "" { // 0 is none that stands for another here
+		// 0 is no version that stands for another here. That the game layer is called
+		// Game needs not be written.
+		if l.Version < 3 && l.Name != "" && l.Name != l.kind.physicsName() {
 			v.lost(path, "version %d has no name: expected 3 or more", l.Version)
 		}
 	case *QuadLayer:
