@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"trowel.example/internal/pattern"
 )
 
 // Sidecar is the name of the file of a tree that keeps what only matters for
@@ -25,7 +27,10 @@ type Meta struct {
 	Owner  bool      // nobody but its owner may read what it is made of
 	Last   bool      // it is made quicker once all other files were
 	Binary bool      // it is no text, whatever it holds
-	Of     string    // all characters that its lines can have, for who searches; "" for any
+
+	// May reports whether a line of it may match a pattern: false where that is known
+	// without making it. Nil is a file of which nothing is known.
+	May func(*pattern.Pattern) bool
 }
 
 // Keeper is a tree whose sidecar is made of what making its other files shows by the

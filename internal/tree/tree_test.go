@@ -3,6 +3,7 @@ package tree_test
 import (
 	"errors"
 	"io/fs"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -19,7 +20,7 @@ func TestFS(t *testing.T) {
 		t.Fatal(err)
 	}
 	info, err := fsys.Stat("groups/00/layer.txt")
-	if err != nil || info.Sys() != (tree.Meta{Stored: 7, Note: "note"}) {
+	if err != nil || !reflect.DeepEqual(info.Sys(), tree.Meta{Stored: 7, Note: "note"}) {
 		t.Errorf("Sys() = %v, %v", info.Sys(), err)
 	}
 }

@@ -32,11 +32,15 @@ func namedFlags(version int) mapblock.Flags {
 // position is for the comment at the top only.
 func BlockText(b *mapblock.Block, pos mapdb.Pos) []byte {
 	t := blockText{Block: b, dst: make([]byte, 0, 4096)}
-	x, y, z := int(pos.X)*mapblock.Side, int(pos.Y)*mapblock.Side, int(pos.Z)*mapblock.Side
-	const last = mapblock.Side - 1
-	t.dst = fmt.Appendf(t.dst, "# Block %d,%d,%d: the nodes from %d,%d,%d to %d,%d,%d\n", pos.X, pos.Y, pos.Z, x, y, z, x+last, y+last, z+last)
-	t.head()
+	t.head(pos)
 	t.nodes()
+	t.things()
+	return t.dst
+}
+
+// things writes all that is in a block besides nodes.
+func (t *blockText) things() {
+	b := t.Block
 	if has(b.Version, 14, mapblock.Newest) {
 		t.metadata()
 	}
@@ -46,7 +50,6 @@ func BlockText(b *mapblock.Block, pos mapdb.Pos) []byte {
 	if has(b.Version, 15, mapblock.Newest) && !stopped(b) {
 		t.objects()
 	}
-	return t.dst
 }
 
 // blockText is a text in the making.
@@ -56,8 +59,11 @@ type blockText struct {
 	empties int // slots that lists of items were said to have, see maxEmpties
 }
 
-func (t *blockText) head() {
+func (t *blockText) head(pos mapdb.Pos) {
 	b := t.Block
+	x, y, z := int(pos.X)*mapblock.Side, int(pos.Y)*mapblock.Side, int(pos.Z)*mapblock.Side
+	const last = mapblock.Side - 1
+	t.dst = fmt.Appendf(t.dst, "# Block %d,%d,%d: the nodes from %d,%d,%d to %d,%d,%d\n", pos.X, pos.Y, pos.Z, x, y, z, x+last, y+last, z+last)
 	t.dst = fmt.Appendf(t.dst, "version %d\nflags", b.Version)
 	named := namedFlags(b.Version)
 	for i, name := range flagNames {

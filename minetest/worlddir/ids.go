@@ -47,10 +47,11 @@ func validID(version int, contentWidth uint8, id uint16) bool {
 type ids struct {
 	names map[uint16]string
 	ids   map[string]uint16
+	words []string // the names as words, for those of old versions
 }
 
 func newIDs(list []mapblock.NameID) *ids {
-	t := &ids{make(map[uint16]string, len(list)), make(map[string]uint16, len(list))}
+	t := &ids{make(map[uint16]string, len(list)), make(map[string]uint16, len(list)), nil}
 	for _, e := range list {
 		t.names[e.ID] = e.Name // of two the last one counts, as in the games
 		t.ids[e.Name] = e.ID
@@ -100,7 +101,18 @@ func makeLegacyIDs(version int) *ids {
 			list = append(list, mapblock.NameID{ID: id, Name: name})
 		}
 	}
-	return newIDs(list)
+	t := newIDs(list)
+	t.words = words(list)
+	return t
+}
+
+// words returns names as the words that nodes are in the text.
+func words(list []mapblock.NameID) []string {
+	words := make([]string, len(list))
+	for i, e := range list {
+		words[i] = string(appendName(nil, e.Name))
+	}
+	return words
 }
 
 // stopped reports whether a block has nothing behind its map block objects.
@@ -131,10 +143,15 @@ const numericID = "id:"
 // appendNode writes a node: its name, else its id.
 func (t *ids) appendNode(dst []byte, id uint16) []byte {
 	name, ok := t.name(id)
-	switch {
-	case !ok:
+	if !ok {
 		return strconv.AppendUint(append(dst, numericID...), uint64(id), 10)
-	case isNumericID(name):
+	}
+	return appendName(dst, name)
+}
+
+// appendName writes the name of a node.
+func appendName(dst []byte, name string) []byte {
+	if isNumericID(name) {
 		return strconv.AppendQuote(dst, name)
 	}
 	return appendWord(dst, name)

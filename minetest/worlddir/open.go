@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"trowel.example/internal/pattern"
 	"trowel.example/internal/safename"
 	"trowel.example/internal/tree"
 	"trowel.example/minetest/mapblock"
@@ -239,8 +240,13 @@ func (s *shown) singleBlock(rest string) (node, error) {
 
 // block is the file of a block.
 func (s *shown) block(pos mapdb.Pos) node {
-	return node{name: blockName(pos), meta: tree.Meta{Stored: -1}, content: func() ([]byte, error) {
-		data, err := s.w.Map.Get(context.Background(), pos)
+	get := func() ([]byte, error) { return s.w.Map.Get(context.Background(), pos) }
+	may := func(p *pattern.Pattern) bool {
+		data, err := get()
+		return err != nil || mayBeBlock(data, pos, p)
+	}
+	return node{name: blockName(pos), meta: tree.Meta{Stored: -1, May: may}, content: func() ([]byte, error) {
+		data, err := get()
 		if err != nil {
 			return nil, err
 		}

@@ -31,7 +31,7 @@ func (w *writer) layer(name string, l twmap.Layer) {
 	case *twmap.TileLayer:
 		meta.Note = fmt.Sprintf("%s layer", l.Kind())
 		w.tree.Add(file, meta, func() ([]byte, error) { return marshal[any](w.tileForm(l), "", nil) })
-		meta = tree.Meta{Stored: int64(l.StoredSize()), Of: tileCharacters, Note: fmt.Sprintf("%d x %d tiles", l.Width(), l.Height())}
+		meta = tree.Meta{Stored: int64(l.StoredSize()), May: mayBeTiles, Note: fmt.Sprintf("%d x %d tiles", l.Width(), l.Height())}
 		w.tree.Add(name+".txt", meta, func() ([]byte, error) { return tileText(l), nil })
 	case *twmap.QuadLayer:
 		meta.Note = fmt.Sprintf("%d quads", l.NumQuads())

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"trowel.example/internal/pattern"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -24,8 +25,10 @@ import (
 
 const cellWidth = 3
 
-// tileCharacters are all that the text of tiles consists of.
-const tileCharacters = "0123456789-+.:/! " + flagLetters
+// mayBeTiles reports whether a pattern can match a line of tiles.
+func mayBeTiles(p *pattern.Pattern) bool {
+	return p.Possible(pattern.Words{Characters: "0123456789-+.:/! " + flagLetters})
+}
 
 // flagLetters are the letters of the flags, by bit.
 const flagLetters = "xyor"

@@ -1,20 +1,19 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"regexp"
-	"regexp/syntax"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"trowel.example/format"
 	"trowel.example/internal/parallel"
+	"trowel.example/internal/pattern"
 	"trowel.example/internal/regular"
 	"trowel.example/internal/tree"
 )
@@ -26,9 +25,9 @@ func (a *app) searchCommand() *cobra.Command {
 		Short: "Find text inside files",
 		Long: `Search looks through the text of everything that is in game files, compiled
 files too, and prints the lines that match: the file, the path inside it, the
-number of the line and the line. Folders are searched for files. What cannot be in
-there is not made: the tiles of a map are searched only for what may be written of
-tiles, that is digits, signs and the letters of flags.
+number of the line and the line. Folders are searched for files. Text is made only
+of what may match: of the tiles of a map for digits, signs and the letters of flags,
+of a block of a world if PATTERN fits its nodes by their names, or what is with them.
 
 PATTERN is a regular expression as RE2 knows them (https://golang.org/s/re2syntax).
 
@@ -47,22 +46,18 @@ found and 1 if not.`,
 	a.optionFlags(cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		a.page()
-		pattern := args[0]
+		expr := args[0]
 		if literal {
-			pattern = regexp.QuoteMeta(pattern)
+			expr = regexp.QuoteMeta(expr)
 		}
 		if ignoreCase {
-			pattern = "(?i)" + pattern
+			expr = "(?i)" + expr
 		}
-		if _, err := regexp.Compile(pattern); err != nil {
+		p, err := pattern.New(expr)
+		if err != nil {
 			return hint(err, "-F takes PATTERN as it stands")
 		}
-		re := regexp.MustCompile("(?m)" + pattern) // ^ and $ are those of lines
-		parsed, err := syntax.Parse(re.String(), syntax.Perl)
-		if err != nil {
-			return err
-		}
-		s := &search{app: a, cmd: cmd, re: re, parsed: parsed.Simplify(), paths: list, asJSON: asJSON, list: jsonArray{w: a.out}}
+		s := &search{app: a, cmd: cmd, pattern: p, paths: list, asJSON: asJSON, list: jsonArray{w: a.out}}
 		if err := s.run(cmd.Context(), expand(args[1:])); err != nil {
 			return err
 		}
@@ -88,11 +83,10 @@ found and 1 if not.`,
 // search is one run of search.
 type search struct {
 	*app
-	cmd    *cobra.Command
-	re     *regexp.Regexp
-	parsed *syntax.Regexp // the same
-	paths  bool
-	asJSON bool
+	cmd     *cobra.Command
+	pattern *pattern.Pattern
+	paths   bool
+	asJSON  bool
 
 	list   jsonArray
 	files  int
@@ -103,13 +97,8 @@ type search struct {
 // hits is what was found in a file.
 type hits struct {
 	path  string
-	lines []hit
+	lines []pattern.Hit
 	err   error
-}
-
-type hit struct {
-	line int
-	text string
 }
 
 // searched is what was found in a target.
@@ -232,21 +221,29 @@ func (s *search) target(ctx context.Context, t target, found func(hits) error) e
 		return err
 	}
 	defer closer.Close()
+	type file struct {
+		name string
+		may  func(*pattern.Pattern) bool
+	}
 	return parallel.Ordered(ctx,
-		func(yield func(string) error) error {
+		func(yield func(file) error) error {
 			return walk(ctx, fsys, ".", func(name string, e fs.DirEntry) error {
 				if e.IsDir() || name == tree.Sidecar {
 					return nil
 				}
-				if meta := metaOf(e.Info()); meta.Binary || meta.Of != "" && !possible(s.parsed, meta.Of) {
-					return nil // and need not be made
+				meta := metaOf(e.Info())
+				if meta.Binary {
+					return nil
 				}
-				return yield(name)
+				return yield(file{name, meta.May})
 			})
 		},
-		func(name string) hits {
-			data, err := fs.ReadFile(fsys, name)
-			return hits{path: name, lines: s.lines(data), err: err}
+		func(f file) hits {
+			if f.may != nil && !f.may(s.pattern) {
+				return hits{path: f.name} // it need not be made
+			}
+			data, err := fs.ReadFile(fsys, f.name)
+			return hits{path: f.name, lines: s.lines(data), err: err}
 		},
 		give)
 }
@@ -257,21 +254,12 @@ func (s *search) complain(err error) {
 	s.talk.fail(err)
 }
 
-// lines returns the lines of a text that match.
-func (s *search) lines(data []byte) []hit {
-	text, ok := asText(data)
-	if !ok || !s.re.Match(text) {
-		return nil
+// lines returns the lines of a file that match, if it is text.
+func (s *search) lines(data []byte) []pattern.Hit {
+	if text, ok := asText(data); ok {
+		return s.pattern.Lines(text)
 	}
-	var found []hit
-	n := 0
-	for line := range bytes.Lines(text) {
-		n++
-		if line = bytes.TrimRight(line, "\r\n"); s.re.Match(line) {
-			found = append(found, hit{n, string(line)})
-		}
-	}
-	return found
+	return nil
 }
 
 func (s *search) print(file string, h hits) error {
@@ -293,9 +281,9 @@ func (s *search) print(file string, h hits) error {
 	for _, l := range h.lines {
 		var err error
 		if s.asJSON {
-			err = s.list.add(object{{"file", file}, {"path", h.path}, {"line", l.line}, {"text", l.text}})
+			err = s.list.add(object{{"file", file}, {"path", h.path}, {"line", l.Line}, {"text", l.Text}})
 		} else {
-			_, err = fmt.Fprintf(s.out, "%s:%d: %s\n", where, l.line, strings.ReplaceAll(l.text, "\r", ""))
+			_, err = fmt.Fprintf(s.out, "%s:%d: %s\n", where, l.Line, strings.ReplaceAll(l.Text, "\r", ""))
 		}
 		if err != nil {
 			return err

@@ -1,0 +1,44 @@
+package worlddir
+
+import (
+	"sync"
+
+	"trowel.example/internal/pattern"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+)
+
+// gridCharacters are what the lines of nodes and ids consist of, besides the words of
+// nodes: runs, ranges, ids, and what begins a line.
+const gridCharacters = " *-=0123456789" + "yz" + numericID + "ids"
+
+// gridHeads are the lines above the sections of numbers.
+const gridHeads = "nodes\nparam1\nparam2\n"
+
+// Blocks and texts are kept for the next block that is looked at.
+var sketches = sync.Pool{New: func() any { return &blockText{Block: new(mapblock.Block)} }}
+
+// mayBeBlock reports whether a line of the text of a block may match, without making
+// lines of its nodes.
+func mayBeBlock(data []byte, pos mapdb.Pos, p *pattern.Pattern) bool {
+	t := sketches.Get().(*blockText)
+	defer sketches.Put(t)
+	if t.Decode(data) != nil {
+		return true // its text is another
+	}
+	if p.Possible(pattern.Words{Characters: gridCharacters, Words: t.nodeWords()}) {
+		return true
+	}
+	t.dst, t.empties = append(t.dst[:0], gridHeads...), 0
+	t.head(pos)
+	t.things()
+	return p.In(t.dst)
+}
+
+// nodeWords returns the words that nodes of the block can be.
+func (t *blockText) nodeWords() []string {
+	if ownNames(t.Block) {
+		return words(t.Names)
+	}
+	return idsOf(t.Block).words
+}
