@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -91,7 +90,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 // copyOne copies a file, which may be a database that a program writes to.
 func (c *copier) copyOne(ctx context.Context, from, to string) error {
 	if !sqlitefile.IsDatabase(from) {
-		err := copyFile(from, to)
+		err := copyFile(ctx, from, to)
 		if _, gone := os.Lstat(from); errors.Is(err, fs.ErrNotExist) && errors.Is(gone, fs.ErrNotExist) {
 			err = nil // it was there for a moment only
 		}
@@ -116,11 +115,11 @@ func (c *copier) copyOne(ctx context.Context, from, to string) error {
 	if sqlitefile.IsDamage(err) {
 		// It is copied as it is, with what belongs to it.
 		for _, suffix := range []string{"-wal", "-journal"} {
-			if err := copyFile(from+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := copyFile(ctx, from+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
-		return copyFile(from, to)
+		return copyFile(ctx, from, to)
 	}
 	if err == nil {
 		err = errors.Join(syncFile(part), os.Chtimes(part, st.ModTime(), st.ModTime()))
@@ -151,7 +150,7 @@ func folderMode(path string) fs.FileMode {
 const tries = 5
 
 // copyFile copies a file with its time, unless it is there already.
-func copyFile(from, to string) error {
+func copyFile(ctx context.Context, from, to string) error {
 	for range tries {
 		before, err := os.Stat(from)
 		if err != nil {
@@ -160,7 +159,7 @@ func copyFile(from, to string) error {
 		if there, err := os.Stat(to); err == nil && same(there, before) {
 			return nil
 		}
-		if err := copyBytes(from, to, before); err != nil {
+		if err := copyBytes(ctx, from, to, before); err != nil {
 			return err
 		}
 		if after, err := os.Stat(from); err != nil || same(before, after) {
@@ -172,7 +171,7 @@ func copyFile(from, to string) error {
 
 func same(a, b fs.FileInfo) bool { return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) }
 
-func copyBytes(from, to string, info fs.FileInfo) error {
+func copyBytes(ctx context.Context, from, to string, info fs.FileInfo) error {
 	in, _, err := regular.Open(from)
 	if err != nil {
 		return err
@@ -183,14 +182,13 @@ func copyBytes(from, to string, info fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(f, in)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+	if err = errors.Join(regular.Copy(ctx, f, in), f.Sync(), f.Close()); err == nil {
 		err = os.Chtimes(part, info.ModTime(), info.ModTime())
 	}
 	if err == nil {
-		err = os.Rename(part, to)
+		return os.Rename(part, to)
 	}
-	return err
+	return errors.Join(err, os.Remove(part)) // which may have filled the disk
 }
 
 // forget removes from the settings how to connect to what the copy does not use: whoever

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/regular"
 	"trowel.example/internal/tree"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -74,7 +75,7 @@ func (b *builder) build() (err error) {
 	if b.side, err = readSidecar(b.fsys); err != nil {
 		return err
 	}
-	text, err := fs.ReadFile(b.fsys, worldMT)
+	text, err := b.text(worldMT)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -108,6 +109,11 @@ func (b *builder) build() (err error) {
 		return err
 	}
 	return b.buildThings()
+}
+
+// text reads a file that is no larger than those of a world are.
+func (b *builder) text(name string) ([]byte, error) {
+	return fs.ReadFile(regular.Limit(b.fsys, world.MaxText), name)
 }
 
 // stayHere makes SQLite the backend of what is on servers.
@@ -179,22 +185,28 @@ func (b *builder) folder(at, target string) error {
 	})
 }
 
-func (b *builder) copyFile(name, to string) (err error) {
+func (b *builder) copyFile(name, to string) error {
 	r, err := b.fsys.Open(name)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
+	st, err := r.Stat()
+	if err == nil {
+		err = world.CheckText(to, st)
+	}
+	if err != nil {
+		return inFile(err, name)
+	}
 	mode := fs.FileMode(0o666)
-	if st, err := r.Stat(); err == nil && ownerOnly(st) {
+	if ownerOnly(st) {
 		mode = 0o600
 	}
 	w, err := b.root.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(w, r)
-	return errors.Join(err, w.Close())
+	return errors.Join(regular.Copy(b.ctx, w, r), w.Close())
 }
 
 // backends returns where the parts of the new world are kept: as world.mt says, and

@@ -55,7 +55,7 @@ func merge[T any](b *builder, dir string, store world.Store[T], names map[string
 
 // form reads the file of a thing, unless it is as it was and there is a residue of it.
 func (b *builder) form(at string, f form) (*thingResidue, error) {
-	data, err := fs.ReadFile(b.fsys, at)
+	data, err := b.text(at)
 	if err != nil {
 		return nil, err
 	}

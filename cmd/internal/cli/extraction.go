@@ -16,6 +16,7 @@ import (
 	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
 	"trowel.example/internal/parallel"
+	"trowel.example/internal/regular"
 	"trowel.example/internal/safename"
 	"trowel.example/internal/tree"
 )
@@ -393,8 +394,9 @@ func (x *extraction) create(dir *os.Root, name string, info fs.FileInfo, write f
 	if err != nil {
 		return 0, err
 	}
-	c := counted{Writer: f}
-	err = errors.Join(write(&c), f.Close())
+	sparse := regular.NewSparse(f)
+	c := counted{Writer: sparse}
+	err = errors.Join(write(&c), sparse.Finish(), f.Close())
 	if err == nil && info != nil && !info.ModTime().IsZero() {
 		err = dir.Chtimes(name, info.ModTime(), info.ModTime())
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/format"
+	"trowel.example/internal/regular"
 )
 
 func (a *app) packCommand() *cobra.Command {
@@ -73,7 +74,7 @@ the same bytes again. The file appears when it is whole, or not at all.
 				opts.OwnerOnly = func() bool { return folder() || files.owner.Load() }
 			}
 			err = r.write(cmd.Context(), to, opts, func(out format.Output) error {
-				return named(f.Build(cmd.Context(), job, files, out), dir)
+				return named(f.Build(cmd.Context(), job, regular.Limit(files, format.MaxWhole), out), dir)
 			})
 			if err != nil {
 				return err

@@ -48,3 +48,49 @@ func TestUnreadableTexts(t *testing.T) {
 		}
 	}
 }
+
+// A file with a hole that is no text of the world is copied with the hole; in the place of a text
+// it is refused.
+func TestHoles(t *testing.T) {
+	dir := t.TempDir()
+	at := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
+	judge.Write(t, at("world", "world.mt"), []byte("gameid = a\nbackend = dummy\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = files\n"))
+	judge.Write(t, at("world", "old.bin"), []byte("text"))
+	if err := os.Truncate(at("world", "old.bin"), 256<<20); err != nil {
+		t.Skip(err)
+	}
+	verb := func(want int, args ...string) string {
+		t.Helper()
+		var out, talk bytes.Buffer
+		if code := run(games, args, strings.NewReader(""), &out, &talk); code != want {
+			t.Errorf("%q: exit code %d\n%s%s", args, code, out.Bytes(), talk.Bytes())
+		}
+		return talk.String()
+	}
+	verb(0, "convert", at("world"), "--to", "sqlite", "-o", at("converted"))
+	verb(0, "repair", at("world"), "-o", at("repaired"))
+	verb(0, "extract", at("world"), "-o", at("tree"))
+	verb(0, "pack", at("tree"), "-o", at("packed"))
+	for _, made := range []string{"converted", "repaired", "tree", "packed"} {
+		if st, err := os.Stat(at(made, "old.bin")); err != nil {
+			t.Error(err)
+		} else if taken := st.Sys().(*syscall.Stat_t).Blocks * 512; st.Size() != 256<<20 || taken > 1<<20 {
+			t.Errorf("%s: %d bytes, which take %d", made, st.Size(), taken)
+		}
+	}
+	for _, name := range []string{"world.mt", "env_meta.txt", "players/ann.json", "auth/ann.json", "storage/mod.json", "blocks/z0/y0/0,0,0.txt"} {
+		judge.Write(t, at("tree", name), nil)
+		if err := os.Truncate(at("tree", name), 100<<30); err != nil {
+			t.Fatal(err)
+		}
+		if talk := verb(2, "pack", at("tree"), "-o", at("large")); !strings.Contains(talk, name+": expected at most") {
+			t.Errorf("%s: %s", name, talk)
+		}
+		if err := os.Remove(at("tree", name)); err != nil {
+			t.Fatal(err)
+		}
+		if name == "world.mt" {
+			judge.Write(t, at("tree", name), []byte("gameid = a\n"))
+		}
+	}
+}
