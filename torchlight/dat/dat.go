@@ -19,6 +19,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bin"
+	"trowel.example/internal/deep"
 	"trowel.example/internal/effort"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/text"
@@ -238,9 +239,16 @@ func (d *decoder) name(field string) uint32 {
 // wide reports whether values of a type take eight bytes.
 func wide(t text.Type) bool { return t == text.Double || t == text.Integer64 }
 
-// Encode returns the compiled file. It fails, with a *[fault.Error], if the
-// version or a type does not exist, nodes are too deep in each other, or a string has
-// more than 65535 UTF-16 units, which is more than version 2 has room for.
+// Clone returns a file of its own that says the same.
+func (f *File) Clone() *File { return deep.Clone(f) }
+
+// Equal reports whether both files say the same, with the same IDs of strings.
+func (f *File) Equal(other *File) bool { return deep.Equal(f, other) }
+
+// Encode returns the compiled file, and changes nothing in f. It fails, with a
+// *[fault.Error] that names the part, if the version or a type does not exist, a node is
+// nil, nodes are too deep in each other, a value has more bits than its type, or a string
+// has more than 65535 UTF-16 units, which is more than version 2 has room for.
 func (f *File) Encode() ([]byte, error) {
 	if f.Version != Torchlight1 && f.Version != Torchlight2 {
 		return nil, &fault.Error{Path: "version", Offset: -1, Want: "1 or 2", Got: strconv.FormatUint(uint64(f.Version), 10), Err: fault.ErrVersion}
@@ -249,7 +257,10 @@ func (f *File) Encode() ([]byte, error) {
 	for _, s := range f.Strings {
 		size += 8 + 2*len(s.Text)
 	}
-	w := bin.NewWriter(bin.LittleEndian, size+f.Root.size())
+	if f.Root != nil {
+		size += f.Root.size()
+	}
+	w := bin.NewWriter(bin.LittleEndian, size)
 	w.U32(f.Version)
 	w.U32(uint32(len(f.Strings)))
 	for i, s := range f.Strings {
@@ -264,7 +275,7 @@ func (f *File) Encode() ([]byte, error) {
 		w.Wide16(s.Text)
 	}
 	if err := f.Root.encode(w, 1); err != nil {
-		return nil, err
+		return nil, within("root", err)
 	}
 	w.Bytes(f.Rest)
 	return w.Data(), nil
@@ -274,20 +285,35 @@ func (f *File) Encode() ([]byte, error) {
 func (n *Node) size() int {
 	size := 12 + 12*len(n.Properties)
 	for _, c := range n.Children {
-		size += 12 + 12*len(c.Properties)
+		if c != nil {
+			size += 12 + 12*len(c.Properties)
+		}
 	}
 	return size
 }
 
-func (n *Node) encode(w *bin.Writer, depth int) error {
+// within puts a step before the path of an error.
+func within(step string, err *fault.Error) *fault.Error {
+	err.Path = strings.TrimSuffix(step+"."+err.Path, ".")
+	return err
+}
+
+func (n *Node) encode(w *bin.Writer, depth int) *fault.Error {
 	if depth > text.MaxDepth {
 		return &fault.Error{Offset: -1, Want: fmt.Sprintf("at most %d nodes inside each other", text.MaxDepth), Got: "one more", Err: fault.ErrLimit}
 	}
+	if n == nil {
+		return &fault.Error{Offset: -1, Want: "a node", Got: "nil", Err: fault.ErrFormat}
+	}
 	w.U32(n.Name)
 	w.U32(uint32(len(n.Properties)))
-	for _, p := range n.Properties {
+	for i, p := range n.Properties {
+		path := func(field string) string { return fmt.Sprintf("properties[%d].%s", i, field) }
 		if !p.Type.Known() {
-			return &fault.Error{Path: "type", Offset: -1, Want: "a type from 1 to 9", Got: strconv.Itoa(int(p.Type)), Err: fault.ErrFormat}
+			return &fault.Error{Path: path("type"), Offset: -1, Want: "a type from 1 to 9", Got: strconv.Itoa(int(p.Type)), Err: fault.ErrFormat}
+		}
+		if !wide(p.Type) && p.Value>>32 != 0 {
+			return &fault.Error{Path: path("value"), Offset: -1, Want: "32 bits", Got: fmt.Sprintf("%#x", p.Value), Err: fault.ErrLimit}
 		}
 		w.U32(p.Key)
 		w.U32(uint32(p.Type))
@@ -298,9 +324,9 @@ func (n *Node) encode(w *bin.Writer, depth int) error {
 		}
 	}
 	w.U32(uint32(len(n.Children)))
-	for _, c := range n.Children {
+	for i, c := range n.Children {
 		if err := c.encode(w, depth+1); err != nil {
-			return err
+			return within(fmt.Sprintf("children[%d]", i), err)
 		}
 	}
 	return nil

@@ -164,8 +164,8 @@ func TestEncodeLimits(t *testing.T) {
 		"properties": {object(layout.Object{Properties: make([]layout.Property, 256)}), "objects[1].properties"},
 		"property":   {object(layout.Object{Properties: []layout.Property{{7, make([]byte, 65535)}}}), "objects[1].property 7"},
 		"children":   {object(layout.Object{Children: slices.Repeat([]*layout.Object{{Empty: true}}, 65536)}), "objects[1].children"},
-		"logic":      {object(layout.Object{Extra: &layout.LogicGroup{Objects: many}}), "objects[1].logic objects"},
-		"timeline":   {object(layout.Object{Extra: &layout.Timeline{Objects: make([]layout.TimelineObject, 256)}}), "objects[1].timeline objects"},
+		"logic":      {object(layout.Object{Descriptor: layout.DescriptorNamed("Logic Group").Code, Extra: &layout.LogicGroup{Objects: many}}), "objects[1].logic objects"},
+		"timeline":   {object(layout.Object{Descriptor: layout.DescriptorNamed("Timeline").Code, Extra: &layout.Timeline{Objects: make([]layout.TimelineObject, 256)}}), "objects[1].timeline objects"},
 	} {
 		_, err := c.file.Encode()
 		var e *fault.Error

@@ -65,7 +65,12 @@ func TestCheck(t *testing.T) {
 			f.Groups.Children = append(f.Groups.Children, g.Children...)
 			g.Children = nil
 		}), []string{"groups"}},
-		"no groups":  {change(func(f *layout.File) { f.Objects = f.Objects[3:] }), []string{"groups"}},
+		"no groups": {change(func(f *layout.File) {
+			f.Objects = f.Objects[3:]
+			for _, g := range f.Groups.Children {
+				g.Object, g.Children = nil, nil
+			}
+		}), []string{"groups"}},
 		"flag":       {flag, []string{"group-flag"}},
 		"logic ends": {logicEnd(clean), []string{"logic-end"}},
 	} {

@@ -8,6 +8,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bin"
+	"trowel.example/internal/deep"
 )
 
 // All yields every object, parents before their children.
@@ -24,11 +25,23 @@ func walk(objects []*Object, yield func(*Object) bool) bool {
 	return true
 }
 
-// Encode writes the compiled layout. Counts, lengths and offsets are written
-// anew: of a file where they are right it gives the very bytes.
+// Clone returns a layout of its own that says the same.
+func (f *File) Clone() *File { return deep.Clone(f) }
+
+// Equal reports whether both layouts say the same.
+func (f *File) Equal(other *File) bool { return deep.Equal(f, other) }
+
+// Clone returns an object of its own that says the same, with children of its own. All have
+// the IDs that they had.
+func (o *Object) Clone() *Object { return deep.Clone(o) }
+
+// Encode writes the compiled layout, and changes nothing in f. Counts, lengths and offsets
+// are written anew: of a file where they are right it gives the very bytes.
 //
-// It fails with a [*fault.Error] where a number or a text is more than the format
-// has room for.
+// It fails with a [*fault.Error] that names the part where a number or a text is more than
+// the format has room for, where something is nil, and for what would be lost: in an object
+// that is Empty, an extra part that objects of the kind do not have, a group whose object
+// is none of the layout.
 func (f *File) Encode() ([]byte, error) {
 	e := encoder{w: bin.NewWriter(bin.LittleEndian, 4096), groups: make(map[*Object]uint32)}
 	w := e.w
@@ -59,13 +72,18 @@ type encoder struct {
 
 func (e *encoder) offset() uint32 { return uint32(len(e.w.Data())) }
 
-func (e *encoder) fail(name, want, got string) {
+func (e *encoder) fail(name, want, got string) { e.failAs(fault.ErrLimit, name, want, got) }
+
+// wrong is fail for what the format has no room for, however small.
+func (e *encoder) wrong(name, want, got string) { e.failAs(fault.ErrFormat, name, want, got) }
+
+func (e *encoder) failAs(err error, name, want, got string) {
 	if e.err == nil {
 		path := strings.Join(e.path, ".")
 		if name != "" && path != "" {
 			path += "."
 		}
-		e.err = &fault.Error{Path: path + name, Offset: -1, Want: want, Got: got, Err: fault.ErrLimit}
+		e.err = &fault.Error{Path: path + name, Offset: -1, Want: want, Got: got, Err: err}
 	}
 }
 
@@ -109,7 +127,14 @@ func (e *encoder) objects(name string, list []*Object, depth int) {
 func (e *encoder) object(o *Object, depth int) {
 	w, start := e.w, e.offset()
 	w.U32(0)
+	if o == nil {
+		e.wrong("", "an object", "nil")
+		return
+	}
 	if o.Empty {
+		if o.Descriptor != 0 || o.ID != 0 || o.Name != "" || o.Properties != nil || o.Extra != nil || o.Children != nil {
+			e.wrong("", "nothing in an object that is Empty", o.Title())
+		}
 		return
 	}
 	if o.Descriptor == groupCode {
@@ -129,7 +154,7 @@ func (e *encoder) object(o *Object, depth int) {
 	}
 	size := len(w.Data())
 	w.U32(0)
-	e.extra(o.Extra)
+	e.extra(o.Extra, o.Descriptor)
 	w.PutU32(size, uint32(len(w.Data())-size-4))
 	e.count16("children", len(o.Children))
 	if len(o.Children) > 0 {
@@ -138,8 +163,20 @@ func (e *encoder) object(o *Object, depth int) {
 	w.PutU32(int(start), e.offset()-start)
 }
 
-func (e *encoder) extra(x Extra) {
+func (e *encoder) extra(x Extra, descriptor uint8) {
 	w := e.w
+	switch x := x.(type) {
+	case *LogicGroup:
+		if x == nil || descriptor != logicCode {
+			e.wrong("extra", "a LogicGroup in an object of kind Logic Group", "in another, or nil")
+			return
+		}
+	case *Timeline:
+		if x == nil || descriptor != timelineCode {
+			e.wrong("extra", "a Timeline in an object of kind Timeline", "in another, or nil")
+			return
+		}
+	}
 	switch x := x.(type) {
 	case RawExtra:
 		w.Bytes(x)
@@ -181,6 +218,8 @@ func (e *encoder) track(t *Track) {
 		e.w.U8(p.Interpolation)
 		if t.Event == "" {
 			e.text("timeline value", p.Value)
+		} else if p.Value != "" {
+			e.wrong("timeline value", "none in an event", p.Value)
 		}
 	}
 }
@@ -190,13 +229,21 @@ func (e *encoder) group(g *Group, depth int) {
 		e.fail("groups", fmt.Sprintf("at most %d groups inside each other", MaxDepth), "more")
 		return
 	}
+	if g == nil {
+		e.wrong("groups", "a group", "nil")
+		return
+	}
 	w := e.w
 	w.U64(uint64(g.ID))
 	w.U8(g.Choice)
 	w.U32(g.Randomization)
 	w.U8(g.Number)
 	if g.Object != nil {
-		w.U32(e.groups[g.Object])
+		at, known := e.groups[g.Object]
+		if !known {
+			e.wrong("groups", "an object of kind Group that is in the layout", g.Object.Title())
+		}
+		w.U32(at)
 	} else {
 		w.U32(rootOffset)
 	}

@@ -3,9 +3,11 @@ package mod
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"trowel.example/fault"
 	"trowel.example/internal/bin"
+	"trowel.example/internal/deep"
 )
 
 // GameVersion is a version of the game, such as 1.25.9.5.
@@ -150,9 +152,15 @@ func (h *Header) read(r *bin.Reader) {
 	}
 }
 
-// Encode returns the bytes of the header, offsets as they stand. It fails for a
-// version that there is not, for what the version has no place for, and for
-// strings and lists of more than 65535.
+// Clone returns a header of its own that says the same.
+func (h *Header) Clone() *Header { return deep.Clone(h) }
+
+// Equal reports whether both headers say the same.
+func (h *Header) Equal(other *Header) bool { return deep.Equal(h, other) }
+
+// Encode returns the bytes of the header, offsets as they stand, and changes nothing in it.
+// It fails for a version that there is not, for what the version has no place for, and for
+// strings and lists of more than 65535. Game is left out where the version has none.
 func (h *Header) Encode() ([]byte, error) {
 	if err := h.valid(); err != nil {
 		return nil, err
@@ -206,6 +214,10 @@ func (h *Header) valid() error {
 		return fail("version", "1 to 4", h.Version, fault.ErrVersion)
 	case h.Version == 1 && len(h.Releases) != int(h.ModVersion)+1:
 		return fail("releases", fmt.Sprintf("%d, one more than the version of the mod", int(h.ModVersion)+1), len(h.Releases), fault.ErrFormat)
+	case h.Version != 1 && len(h.Releases) > 0:
+		return fail("releases", "none after version 1", len(h.Releases), fault.ErrVersion)
+	case h.Version == 1 && slices.ContainsFunc(h.Required, func(r Required) bool { return r.Version != 0 }):
+		return fail("required", "no versions of required mods before version 2", "some", fault.ErrVersion)
 	case h.Version < 3 && len(h.Removed) > 0:
 		return fail("removed", "no removed files before version 3", len(h.Removed), fault.ErrVersion)
 	case len(h.Required) > 65535:

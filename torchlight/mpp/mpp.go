@@ -13,6 +13,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/bin"
+	"trowel.example/internal/deep"
 	"trowel.example/torchlight/text"
 	"trowel.example/trace"
 )
@@ -62,7 +63,13 @@ func decode(r *bin.Reader) (*File, error) {
 	return f, nil
 }
 
-// Encode writes a file. It fails with a [*fault.Error] if the number of cells is
+// Clone returns a grid of its own that says the same.
+func (f *File) Clone() *File { return deep.Clone(f) }
+
+// Equal reports whether both grids say the same.
+func (f *File) Equal(other *File) bool { return deep.Equal(f, other) }
+
+// Encode writes a file, and changes nothing in f. It fails with a [*fault.Error] if the number of cells is
 // not that of the grid, or the grid is larger than can be said.
 func (f *File) Encode() ([]byte, error) {
 	if f.Width < 0 || f.Height < 0 || f.Width > math.MaxInt32 || f.Height > math.MaxInt32 || int64(f.Width)*int64(f.Height) != int64(len(f.Cells)) {

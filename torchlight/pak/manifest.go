@@ -7,6 +7,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bin"
+	"trowel.example/internal/deep"
 	"trowel.example/trace"
 )
 
@@ -99,8 +100,14 @@ func (rec *Record) read(r *bin.Reader) {
 	}
 }
 
-// Encode returns the bytes of the manifest, with Hash and Hint as they stand.
-// It fails for a version that there is not and for names of more than 65535
+// Clone returns a manifest of its own that says the same.
+func (m *Manifest) Clone() *Manifest { return deep.Clone(m) }
+
+// Equal reports whether both manifests say the same, in the same order.
+func (m *Manifest) Equal(other *Manifest) bool { return deep.Equal(m, other) }
+
+// Encode returns the bytes of the manifest, with Hash and Hint as they stand, and changes
+// nothing in it. It fails for a version that there is not and for names of more than 65535
 // UTF-16 units.
 func (m *Manifest) Encode() ([]byte, error) {
 	if m.Version > 2 {

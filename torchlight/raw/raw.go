@@ -17,10 +17,12 @@ package raw
 import (
 	"fmt"
 	"path"
+	"reflect"
 	"strings"
 
 	"trowel.example/fault"
 	"trowel.example/internal/bin"
+	"trowel.example/internal/deep"
 	"trowel.example/trace"
 )
 
@@ -134,10 +136,19 @@ func decode(r *bin.Reader, k Kind) (Table, error) {
 	return t, nil
 }
 
-// Encode writes a table. It fails with a [*fault.Error] that names the record if
+// Clone returns a table of its own that says the same.
+func Clone(t Table) Table { return deep.Clone(t) }
+
+// Equal reports whether two tables say the same.
+func Equal(a, b Table) bool { return deep.Equal(a, b) }
+
+// Encode writes a table, and changes nothing in it. It fails with a [*fault.Error] that names the record if
 // a string has more than 65535 UTF-16 units, or a list more elements than its
 // count can say.
 func Encode(t Table) ([]byte, error) {
+	if t == nil || reflect.ValueOf(t).IsNil() {
+		return nil, &fault.Error{Offset: -1, Want: "a table", Got: "nil", Err: fault.ErrFormat}
+	}
 	c := &codec{r: bin.NewReader(nil, bin.LittleEndian), w: bin.NewWriter(bin.LittleEndian, 64+64*t.Len())}
 	t.walk(c)
 	if err := c.r.Err(); err != nil {

@@ -22,6 +22,8 @@ package text
 import (
 	"iter"
 	"strings"
+
+	"trowel.example/internal/deep"
 )
 
 // Type is the type of a property, by its number in compiled files.
@@ -73,6 +75,9 @@ func ParseType(s string) (Type, bool) {
 	}
 	return 0, false
 }
+
+// Clone returns a tree of its own that says the same.
+func (n *Node) Clone() *Node { return deep.Clone(n) }
 
 // Item is what a node consists of: a *Property or a *Node.
 type Item interface{ isItem() }

@@ -1,0 +1,12 @@
+package mpp_test
+
+import (
+	"testing"
+
+	"trowel.example/internal/mutate"
+	"trowel.example/torchlight/mpp"
+)
+
+func TestModel(t *testing.T) {
+	mutate.Model(t, sample(), (*mpp.File).Clone, (*mpp.File).Equal, (*mpp.File).Encode)
+}
