@@ -7,11 +7,13 @@ import (
 	"os"
 	"slices"
 	"strconv"
+
 	"trowel.example/format"
 
 	"trowel.example/check"
 	"trowel.example/internal/server"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldbackup"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldrepair"
 )
@@ -196,11 +198,7 @@ var (
 			return r.Backup, nil
 		},
 		Restore: func(ctx context.Context, job *format.Job, src *format.Source, backup string) error {
-			o, err := repairOptions(job, nil)
-			if err == nil {
-				err = worldrepair.Restore(ctx, src.Dir, backup, o)
-			}
-			return err
+			return worldbackup.Restore(ctx, src.Dir, backup, worldbackup.Options{Force: job.On(optionForceUse.Name), Remote: job.On(optionRemote.Name)})
 		},
 	}
 )

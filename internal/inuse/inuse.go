@@ -1,2 +1,19 @@
 // Package inuse reports whether another program has files open.
 package inuse
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrInUse tells that another program uses a database, or has it locked.
+var ErrInUse = errors.New("the database is in use")
+
+// Check returns an error that wraps [ErrInUse] if another program has a file open, or a file
+// in a folder, as far as that can be seen.
+func Check(path string) error {
+	if by := By(path); by != "" {
+		return fmt.Errorf("%s: %w: by %s", path, ErrInUse, by)
+	}
+	return nil
+}

@@ -1,5 +1,5 @@
-// Package leveldb reads LevelDB databases without touching them, and makes new
-// ones.
+// Package leveldb reads LevelDB databases without touching them, makes new ones, and
+// changes those that nobody has open.
 //
 // A DB is a view of the files as they are when Open reads them: Open replays
 // every log, takes no lock, and creates and changes nothing. What is damaged is
@@ -11,6 +11,6 @@
 //	for key, value := range db.All() { ... }
 //	err = db.Err()
 //
-// A Writer makes a database in a new folder, such as the C++ library opens
-// without a warning. It never goes on with what another program wrote.
+// A Writer makes a database in a new folder, or goes on with one, whoever made it: what it
+// leaves, at whatever moment it ends, the C++ library opens without a warning.
 package leveldb

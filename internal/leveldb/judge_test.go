@@ -1,9 +1,11 @@
 package leveldb
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +14,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/corpus"
+	"trowel.example/internal/inuse"
 )
 
 // cpp is the C++ library, as Python's plyvel has it. It writes the records of
@@ -50,7 +53,11 @@ def digest(path):
     db.close()
 
 a = sys.argv[1:]
-if a[0] == 'digest':
+if a[0] == 'hold':
+    db = plyvel.DB(a[1])
+    print('open', flush=True)
+    sys.stdin.read()
+elif a[0] == 'digest':
     digest(a[1])
 else:
     db = write(a[1], int(a[2]), a[3] == '1', int(a[4]), a[5], int(a[6]))
@@ -81,8 +88,8 @@ func expected(n, big int) map[string]string {
 	return all
 }
 
-// python runs the C++ library. The test is skipped where there is none.
-func python(t *testing.T, args ...string) string {
+// command is the C++ library. The test is skipped where there is none.
+func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx := t.Context()
 	for _, path := range []string{"python3", "/usr/bin/python3"} {
@@ -91,14 +98,36 @@ func python(t *testing.T, args ...string) string {
 		}
 		c := exec.CommandContext(ctx, path, append([]string{"-c", cpp}, args...)...)
 		c.Stderr = os.Stderr
-		out, err := c.Output()
+		return c
+	}
+	corpus.Missing(t, "judges", "no C++ LevelDB here: install the package python3-plyvel")
+	return nil
+}
+
+// python runs the C++ library.
+func python(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := command(t, args...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// clean makes sure that the C++ library had nothing to complain of when it opened a database.
+func clean(t *testing.T, dir string, words ...string) {
+	t.Helper()
+	for _, name := range []string{"LOG", "LOG.old"} {
+		log, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return strings.TrimSpace(string(out))
+		for _, word := range append(words, "gnoring", "rror", "orrupt") {
+			if strings.Contains(string(log), word) {
+				t.Errorf("C++ says:\n%s", log)
+			}
+		}
 	}
-	corpus.Missing(t, "judges", "no C++ LevelDB here: install the package python3-plyvel")
-	return ""
 }
 
 // digest is the digest of a database that the C++ library would print.
@@ -202,24 +231,105 @@ func TestJudgeReads(t *testing.T) {
 					t.Errorf("C++ reads %s, we read %s", got, want)
 				}
 			}
-			for _, name := range []string{"LOG", "LOG.old"} {
-				log, err := os.ReadFile(filepath.Join(dir, name))
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, word := range []string{"gnoring", "rror", "orrupt", "ompacting"} {
-					// There is nothing to compact in what was closed.
-					if strings.Contains(string(log), word) && (c.close || word != "ompacting") {
-						t.Errorf("C++ says:\n%s", log)
-					}
-				}
+			if c.close { // there is nothing to compact
+				clean(t, dir, "ompacting")
+			} else {
+				clean(t, dir)
 			}
 			if got := digest(t, open(t, dir)); got != want {
 				t.Errorf("after C++ opened it, we read %s, before %s", got, want)
 			}
-			if _, err := Resume(dir); err == nil {
-				t.Error("Resume goes on with what C++ has opened")
+		})
+	}
+}
+
+// What C++ wrote is changed here, and C++ reads all of it, however both of them ended, as
+// often as one likes.
+func TestJudgeEdits(t *testing.T) {
+	for _, end := range []string{"close", "kill"} {
+		t.Run(end, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "db")
+			python(t, end, dir, "3000", "1", "2", "snappy", "10")
+			want := expected(3000, 2)
+			for round := range 4 {
+				w, err := Reopen(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var b Batch
+				for i := range 200 {
+					key := fmt.Sprint(i*7 - 900 + round)
+					if i%3 == 0 {
+						b.Delete([]byte(key))
+						delete(want, key)
+					} else {
+						want[key] = fmt.Sprint("changed", round)
+						b.Put([]byte(key), []byte(want[key]))
+					}
+				}
+				if round == 2 { // more than is kept in memory
+					want["big0"] = strings.Repeat("x", memtableSize+1)
+					b.Put([]byte("big0"), []byte(want["big0"]))
+				}
+				if err = w.Write(&b); err == nil {
+					err = w.Sync()
+				}
+				if err == nil && round%2 == 0 {
+					err = w.Close()
+				} else {
+					w.Abandon()
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				db := open(t, dir)
+				compare(t, db, want)
+				if round == 1 { // two changes before C++ sees them
+					continue
+				}
+				if got, want := python(t, "digest", dir), digest(t, db); got != want {
+					t.Errorf("C++ reads %s, we wrote %s", got, want)
+				}
+				clean(t, dir)
 			}
 		})
+	}
+}
+
+// What a program has open is not changed.
+func TestJudgeLock(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "db")
+	python(t, "close", dir, "10", "0", "0", "", "0")
+	c := command(t, "hold", dir)
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "open\n" {
+		t.Fatal(line, err)
+	}
+	if _, err := Reopen(dir); !errors.Is(err, inuse.ErrInUse) {
+		t.Errorf("while C++ has it open: %v", err)
+	}
+	in.Close()
+	if err := c.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	w, err := Reopen(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command(t, "digest", dir).Run(); err == nil {
+		t.Error("C++ opens what is being changed")
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -160,11 +160,11 @@ func TestWriter(t *testing.T) {
 }
 
 // A database that was not closed goes on, as often as one likes.
-func TestResume(t *testing.T) {
+func TestReopen(t *testing.T) {
 	dir := makeDB(t, 30_000, 2, abandon)
 	want := expected(30_000, 2)
 	for i := range 4 {
-		w, err := Resume(dir)
+		w, err := Reopen(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,8 +198,26 @@ func TestResume(t *testing.T) {
 		}
 		compare(t, open(t, dir), want)
 	}
-	if _, err := Resume(dir); !errors.Is(err, ErrForeign) {
-		t.Errorf("Resume of a closed database: %v", err)
+	// One that was closed goes on, too, and its tables stay as they are.
+	before := snapshot(t, dir)
+	w, err := Reopen(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Put([]byte("after"), []byte("all")); err != nil {
+		t.Fatal(err)
+	}
+	want["after"] = "all"
+	compare(t, w.view(), want)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, open(t, dir), want)
+	after := snapshot(t, dir)
+	for name, data := range before {
+		if strings.HasSuffix(name, ".ldb") && after[name] != data {
+			t.Errorf("the table %s has changed", name)
+		}
 	}
 	if _, err := Create(dir); !errors.Is(err, os.ErrExist) {
 		t.Errorf("Create where there is a database: %v", err)
@@ -499,7 +517,7 @@ func TestKill(t *testing.T) {
 			}
 		}
 		check(open(t, dir))
-		w, err := Resume(dir)
+		w, err := Reopen(dir)
 		if err != nil {
 			t.Fatal(err)
 		}

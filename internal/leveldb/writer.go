@@ -6,8 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"trowel.example/internal/regular"
+	"trowel.example/internal/wholefile"
 )
 
 const (
@@ -15,22 +18,20 @@ const (
 	tableSize    = 2 << 20 // of the tables that Close makes
 )
 
-// markName is a file that names the manifest of a Writer. It is there until
-// Close, and by it Resume knows that nobody else wrote: every program that opens
+// markName is a file that names the manifest of a database that is being made. It is there
+// until Close, and by it Reopen knows that nobody else wrote: every program that opens
 // a database for writing makes a new manifest.
 const markName = "TROWEL"
-
-// ErrForeign is returned by Resume for a database that was closed, or that
-// another program wrote.
-var ErrForeign = errors.New("not a database that was being made here")
 
 // errClosed is what a Writer fails with after Close or Abandon.
 var errClosed = errors.New("the database is closed")
 
-// A Writer makes a database. What is written is in a log first, and in memory;
+// A Writer makes or changes a database. What is written is in a log first, and in memory;
 // every 4 MiB or so become a table. Its methods may be called from one goroutine
 // at a time. The first error sticks.
 type Writer struct {
+	fresh    bool     // the database is made here, and nobody else has written to it
+	lock     *os.File // of one that is not made here; nil for none
 	dir      string
 	mem      *memtable
 	version  *version
@@ -53,21 +54,34 @@ func Create(dir string) (*Writer, error) {
 	if len(entries) > 0 {
 		return nil, &os.PathError{Op: "create", Path: dir, Err: os.ErrExist}
 	}
-	w := &Writer{dir: dir, mem: newMemtable(), version: &version{comparator: comparator, nextFile: 2, tables: map[uint64]tableMeta{}}}
+	w := &Writer{fresh: true, dir: dir, mem: newMemtable(), version: &version{comparator: comparator, nextFile: 2, tables: map[uint64]tableMeta{}}}
 	return w, w.begin()
 }
 
-// Resume goes on with a database whose Writer was not closed: all that was
-// synced is in it. It fails with [ErrForeign] if it was closed, or if another
-// program opened it since, and with another error if it is damaged.
-func Resume(dir string) (*Writer, error) {
+// Reopen goes on with a database, whoever made it: all that was synced is in it. It fails if
+// a log, the manifest or a table that this names is damaged or missing; no other program
+// may have the database open. A change is a new log and, if there is much of it, new tables;
+// the old tables stay as they are.
+func Reopen(dir string) (_ *Writer, err error) {
+	if _, err := currentManifest(dir); err != nil {
+		return nil, err // before a lock is made where there is no database
+	}
+	lock, err := takeLock(dir)
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{dir: dir, lock: lock}
+	defer func() {
+		if err != nil {
+			w.Abandon()
+		}
+	}()
 	name, err := currentManifest(dir)
 	if err != nil {
 		return nil, err
 	}
-	if mark, err := regular.ReadFile(filepath.Join(dir, markName), 1<<10); err != nil || string(mark) != name {
-		return nil, fmt.Errorf("%s: %w", dir, ErrForeign)
-	}
+	mark, err := regular.ReadFile(filepath.Join(dir, markName), 1<<10)
+	w.fresh = err == nil && string(mark) == name
 	db, err := Open(dir)
 	if err != nil {
 		return nil, err
@@ -76,7 +90,7 @@ func Resume(dir string) (*Writer, error) {
 	if err := db.Err(); err != nil {
 		return nil, err
 	}
-	w := &Writer{dir: dir, mem: db.mem, version: db.version}
+	w.mem, w.version = db.mem, db.version
 	w.version.log, w.version.prevLog = 0, 0
 	if err := w.skipNumbers(); err != nil {
 		return nil, err
@@ -106,18 +120,20 @@ func (w *Writer) skipNumbers() error {
 	})
 }
 
-// files calls do for each numbered file.
+// files calls do for each numbered file; the number of a manifest is one of them.
 func (w *Writer) files(do func(name string, number uint64) error) error {
 	entries, err := os.ReadDir(w.dir)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		for _, suffix := range []string{".log", ".ldb", ".dbtmp"} {
-			if n, ok := fileNumber(e.Name(), suffix); ok {
-				if err := do(e.Name(), n); err != nil {
-					return err
-				}
+		digits := e.Name()
+		for _, suffix := range []string{".log", ".ldb", ".sst", ".dbtmp"} {
+			digits = strings.TrimSuffix(digits, suffix)
+		}
+		if n, err := strconv.ParseUint(strings.TrimPrefix(digits, "MANIFEST-"), 10, 64); err == nil {
+			if err := do(e.Name(), n); err != nil {
+				return err
 			}
 		}
 	}
@@ -125,7 +141,7 @@ func (w *Writer) files(do func(name string, number uint64) error) error {
 }
 
 // begin makes a log and a manifest that tells all of the state, and then makes
-// the manifest the current one: the mark first, since without it Resume refuses.
+// the manifest the current one.
 func (w *Writer) begin() error {
 	number := w.number()
 	if err := w.newLog(); err != nil {
@@ -152,6 +168,9 @@ func (w *Writer) begin() error {
 	if err := w.replace("CURRENT", number, name+"\n"); err != nil {
 		return err
 	}
+	if !w.fresh {
+		return nil
+	}
 	return w.replace(markName, number, name)
 }
 
@@ -176,7 +195,7 @@ func (w *Writer) replace(name string, number uint64, text string) error {
 	if err == nil {
 		err = os.Rename(tmp, filepath.Join(w.dir, name))
 	}
-	return errors.Join(err, syncDir(w.dir))
+	return errors.Join(err, wholefile.SyncDir(w.dir))
 }
 
 // newLog begins a log.
@@ -190,7 +209,7 @@ func (w *Writer) newLog() error {
 		w.log.Close()
 	}
 	w.log, w.logW = f, newLogWriter(f)
-	return syncDir(w.dir)
+	return wholefile.SyncDir(w.dir)
 }
 
 // logNumber is the number of the log that was made last.
@@ -326,13 +345,14 @@ func (w *Writer) flush() error {
 	return w.sweep()
 }
 
-// sweep removes logs and tables that are not needed any more.
+// sweep removes logs, tables and manifests that are not needed any more.
 func (w *Writer) sweep() error {
 	return w.files(func(name string, n uint64) error {
-		if _, ok := w.version.tables[n]; ok || n == w.version.log {
+		path := filepath.Join(w.dir, name)
+		if _, ok := w.version.tables[n]; ok || n == w.version.log || path == w.manifest.Name() {
 			return nil
 		}
-		return os.Remove(filepath.Join(w.dir, name))
+		return os.Remove(path)
 	})
 }
 
@@ -407,7 +427,8 @@ func levelFor(tables []tableMeta) int {
 	return level
 }
 
-// Close ends the database: all is synced, in tables that do not overlap.
+// Close ends the use of the database: all is synced, and in tables. Those of one that was
+// made here do not overlap; else that is left to the program whose database it is.
 func (w *Writer) Close() error {
 	if w.err == errClosed {
 		return nil
@@ -415,11 +436,13 @@ func (w *Writer) Close() error {
 	if w.err == nil {
 		w.err = w.flush()
 	}
-	if w.err == nil {
+	if w.err == nil && w.fresh {
 		w.err = w.compact()
 	}
 	if w.err == nil {
-		w.err = os.Remove(filepath.Join(w.dir, markName))
+		if w.err = os.Remove(filepath.Join(w.dir, markName)); errors.Is(w.err, os.ErrNotExist) {
+			w.err = nil
+		}
 	}
 	err := w.err
 	w.Abandon()
@@ -429,8 +452,9 @@ func (w *Writer) Close() error {
 // Abandon lets go of the files and leaves the database as a crash would.
 func (w *Writer) Abandon() {
 	if w.err != errClosed {
-		w.log.Close()
-		w.manifest.Close()
+		for _, f := range []*os.File{w.log, w.manifest, w.lock} {
+			f.Close() // of a nil one it does nothing
+		}
 		w.err = errClosed
 	}
 }

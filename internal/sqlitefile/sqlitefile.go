@@ -17,13 +17,14 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/fault"
+	"trowel.example/internal/inuse"
 	"trowel.example/internal/lfs"
 	"trowel.example/internal/regular"
 	"trowel.example/internal/sqlitepage"
 )
 
 // ErrInUse tells that another program has a database locked.
-var ErrInUse = errors.New("the database is in use")
+var ErrInUse = inuse.ErrInUse
 
 // busyPatience is how long a transaction waits for one of another program.
 const busyPatience = 10 * time.Second

@@ -3,11 +3,11 @@ package mapdb
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"path/filepath"
 	"strconv"
 
+	"trowel.example/internal/inuse"
 	"trowel.example/internal/leveldb"
 )
 
@@ -134,7 +134,7 @@ func (l *levelDB) Close() error {
 	return l.db.Close()
 }
 
-// levelWriter makes a LevelDB database.
+// levelWriter makes or changes a LevelDB database.
 type levelWriter struct {
 	levelDB
 	w      *leveldb.Writer
@@ -145,12 +145,11 @@ func createLevelDB(path string, unseen bool) (Writer, error) {
 	return newLevelWriter(path, unseen, leveldb.Create)
 }
 
-func resumeLevelDB(path string, unseen bool) (Writer, error) {
-	w, err := newLevelWriter(path, unseen, leveldb.Resume)
-	if errors.Is(err, leveldb.ErrForeign) {
-		return nil, fmt.Errorf("%w: %w", err, ErrReadOnly)
+func reopenLevelDB(path string, unseen bool) (Writer, error) {
+	if err := inuse.Check(path); err != nil {
+		return nil, err
 	}
-	return w, err
+	return newLevelWriter(path, unseen, leveldb.Reopen)
 }
 
 func newLevelWriter(path string, unseen bool, open func(string) (*leveldb.Writer, error)) (Writer, error) {

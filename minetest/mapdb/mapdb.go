@@ -28,6 +28,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/inuse"
 	"trowel.example/internal/server"
 	"trowel.example/internal/sqlitefile"
 )
@@ -50,7 +51,7 @@ const MaxBlock = 64 << 20
 // Why a store does not give or take a block.
 var (
 	ErrNotFound = errors.New("no such block")
-	ErrInUse    = sqlitefile.ErrInUse
+	ErrInUse    = inuse.ErrInUse
 	errClosed   = sqlitefile.ErrClosed
 	ErrReadOnly = errors.New("this kind of store can be read only")
 	ErrRemote   = server.ErrRemote // a server that was not to be asked
@@ -269,17 +270,16 @@ func Create(ctx context.Context, dir string, c Config) (Writer, error) {
 	return nil, unknownBackend(c.Backend)
 }
 
-// OpenForWriting opens a store to change it in place. It fails with an error
-// that wraps [ErrInUse] if a program has it open, as far as that can be seen,
-// unless force is set; with LevelDB, only a store that is being made by [Create]
-// can be opened again, and with folders of files none: the error wraps
-// [ErrReadOnly].
+// OpenForWriting opens a store to change it in place, or to go on with making it. It fails
+// with an error that wraps [ErrInUse] if a program has it open, as far as that can be seen,
+// unless force is set, which does not count for LevelDB: there, a program knows nothing of
+// what others write, and destroys it. With folders of files the error wraps [ErrReadOnly].
 func OpenForWriting(ctx context.Context, dir string, c Config, force bool) (Writer, error) {
 	switch c.Backend {
 	case SQLite, "":
 		return openSQLiteForWriting(ctx, sqlitePath(dir), c.Unseen, force)
 	case LevelDB:
-		return resumeLevelDB(levelPath(dir), c.Unseen)
+		return reopenLevelDB(levelPath(dir), c.Unseen)
 	case Postgres:
 		return openPostgresForWriting(ctx, c, force)
 	case RedisDB:

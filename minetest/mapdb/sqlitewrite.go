@@ -3,18 +3,17 @@ package mapdb
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/internal/inuse"
 	"trowel.example/internal/sqlitefile"
+	"trowel.example/internal/wholefile"
 )
 
 // The tables as the game makes them.
@@ -49,8 +48,10 @@ func openSQLiteForWriting(ctx context.Context, path string, unseen, force bool) 
 	} else if !st.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrInvalid}
 	}
-	if user := inuse.By(path); user != "" && !force {
-		return nil, fmt.Errorf("%s: %w: by %s", path, ErrInUse, user)
+	if !force {
+		if err := inuse.Check(path); err != nil {
+			return nil, err
+		}
 	}
 	return openWriter(ctx, path, "", unseen)
 }
@@ -208,28 +209,13 @@ func (w *sqliteWriter) put(ctx context.Context, blocks []Block) error {
 func (w *sqliteWriter) Close() error {
 	err := w.sqliteDB.Close()
 	if w.unseen && err == nil {
-		err = syncFile(w.file.Path)
+		err = errors.Join(wholefile.Sync(w.file.Path), wholefile.SyncDir(filepath.Dir(w.file.Path)))
 	}
 	return err
 }
 
 // Abandon ends the use of the store such that OpenForWriting can go on with it.
 func (w *sqliteWriter) Abandon() { w.sqliteDB.Close() }
-
-// syncFile brings a file and its name to the disk.
-func syncFile(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil || runtime.GOOS == "windows" {
-		return err
-	}
-	if f, err = os.Open(filepath.Dir(path)); err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
 
 // Load stores many blocks.
 func (w *sqliteWriter) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error) {

@@ -92,6 +92,40 @@ func store(ctx context.Context, w Writer, blocks []Block) error {
 	})
 }
 
+// Edit changes the blocks at some positions of the store of a world, in one transaction: see
+// [OpenForWriting]. The function edit gets the bytes of a block, nil if there is none, and
+// returns others, or nil to delete it. Without positions the store is not even opened.
+func Edit(ctx context.Context, dir string, c Config, force bool, list []Pos, edit func(Pos, []byte) ([]byte, error)) (err error) {
+	if len(list) == 0 {
+		return nil
+	}
+	db, err := OpenForWriting(ctx, dir, c, force)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return db.Update(ctx, func(tx Tx) error {
+		for _, p := range list {
+			data, err := tx.Get(p)
+			if err != nil && !errors.Is(err, ErrNotFound) {
+				return err
+			}
+			if data, err = edit(p, data); err != nil {
+				return err
+			}
+			if data == nil {
+				err = tx.Delete(p)
+			} else {
+				err = tx.Put(p, data)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // A change is what a transaction does to a block.
 type change struct {
 	pos    Pos

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"trowel.example/internal/wholefile"
 )
 
 // AuthFile is auth.txt: a line "name:password:privileges:last_login" for each
@@ -196,7 +199,7 @@ func (s *authStore) Commit(context.Context) error {
 	if !s.write {
 		return ErrReadOnly
 	}
-	return writeFile(s.path, s.file.Append(nil))
+	return wholefile.Write(s.path, bytes.NewReader(s.file.Append(nil)), 0o644)
 }
 
 func (s *authStore) Close() error { return nil }

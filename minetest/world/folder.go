@@ -1,6 +1,7 @@
 package world
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/wholefile"
 	"trowel.example/minetest/place"
 )
 
@@ -221,7 +223,7 @@ func (f *folder[T]) Commit(ctx context.Context) error {
 				file = base + strconv.Itoa(i)
 			}
 		}
-		if err := writeFile(filepath.Join(f.dir, file), data); err != nil {
+		if err := wholefile.Write(filepath.Join(f.dir, file), bytes.NewReader(data), 0o644); err != nil {
 			return err
 		}
 		f.index[name] = file

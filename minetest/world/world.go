@@ -218,31 +218,6 @@ func readFile(path string) ([]byte, error) {
 	return data, err
 }
 
-// writeFile writes a file whole or not at all.
-func writeFile(path string, data []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".trowel-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	mode := fs.FileMode(0o644)
-	if st, err := os.Stat(path); err == nil {
-		mode = st.Mode().Perm()
-	}
-	if _, err = f.Write(data); err != nil {
-		return err
-	}
-	if err = errors.Join(f.Chmod(mode), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
-}
-
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

@@ -136,10 +136,7 @@ func (c *copier) rest(rows iter.Seq2[mapdb.Block, error]) iter.Seq2[mapdb.Block,
 func (c *copier) openStore(ctx context.Context) (err error) {
 	if c.log.Entered {
 		c.store, err = mapdb.OpenForWriting(ctx, c.dst, c.to, true)
-		if c.to.Backend != mapdb.LevelDB || !errors.Is(err, mapdb.ErrReadOnly) {
-			return err
-		}
-		c.log.restart() // it was at its end when the system crashed: see leave
+		return err
 	}
 	for _, name := range mapFiles[c.to.Backend] {
 		if err := os.RemoveAll(filepath.Join(c.dst, name)); err != nil {
@@ -173,17 +170,13 @@ func (c *copier) openEmpty(ctx context.Context) bool {
 	return true
 }
 
-// closeBlocks closes the database of the copy, unless a run has done so that was
-// ended before it could say it.
+// closeBlocks closes the database of the copy.
 func closeBlocks(ctx context.Context, c *copier) (err error) {
 	if !c.newMap {
 		return nil
 	}
 	if c.store == nil {
 		c.store, err = mapdb.OpenForWriting(ctx, c.dst, c.to, true)
-		if c.to.Backend == mapdb.LevelDB && errors.Is(err, mapdb.ErrReadOnly) {
-			return nil
-		}
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package worldcopy
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"trowel.example/internal/links"
 	"trowel.example/internal/regular"
 	"trowel.example/internal/sqlitefile"
+	"trowel.example/internal/wholefile"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )
@@ -100,7 +102,7 @@ func (c *copier) copyOne(ctx context.Context, from, to string) error {
 	if err != nil {
 		return err
 	}
-	part := to + partSuffix
+	part := wholefile.Part(to)
 	for _, name := range []string{part, part + "-journal", part + "-wal", to} {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -122,20 +124,12 @@ func (c *copier) copyOne(ctx context.Context, from, to string) error {
 		return copyFile(ctx, from, to)
 	}
 	if err == nil {
-		err = errors.Join(syncFile(part), os.Chtimes(part, st.ModTime(), st.ModTime()))
+		err = errors.Join(wholefile.Sync(part), os.Chtimes(part, st.ModTime(), st.ModTime()))
 	}
 	if err == nil {
 		err = os.Rename(part, to)
 	}
 	return err
-}
-
-func syncFile(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
 
 // folderMode returns the permissions of the copy of a folder.
@@ -177,7 +171,7 @@ func copyBytes(ctx context.Context, from, to string, info fs.FileInfo) error {
 		return err
 	}
 	defer in.Close()
-	part := to + partSuffix
+	part := wholefile.Part(to)
 	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, info.Mode().Perm()|0o200)
 	if err != nil {
 		return err
@@ -274,5 +268,5 @@ func writeSettings(ctx context.Context, c *copier) error {
 	if world.OwnerOnly(c.src, "world.mt") {
 		mode = 0o600
 	}
-	return writeFile(filepath.Join(c.dst, "world.mt"), text, mode)
+	return wholefile.Write(filepath.Join(c.dst, "world.mt"), bytes.NewReader(text), mode)
 }

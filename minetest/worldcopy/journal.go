@@ -1,6 +1,7 @@
 package worldcopy
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,11 +10,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"trowel.example/fault"
 	"trowel.example/internal/regular"
+	"trowel.example/internal/wholefile"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )
@@ -48,7 +49,7 @@ func begin(c *copier) (*journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(entries) == 0 || len(entries) == 1 && entries[0].Name() == world.CopyJournal+partSuffix {
+	if len(entries) == 0 || len(entries) == 1 && entries[0].Name() == filepath.Base(wholefile.Part(j.path)) {
 		return j, j.save() // the latter is of a run that was killed in its first moment
 	}
 	text, err := regular.ReadFile(j.path, 64<<20)
@@ -86,7 +87,7 @@ func (j *journal) save() error {
 	if err != nil {
 		return err
 	}
-	return writeFile(j.path, text, 0o600)
+	return wholefile.Write(j.path, bytes.NewReader(text), 0o600)
 }
 
 // note writes how far the stage is.
@@ -96,10 +97,11 @@ func (j *journal) note() error {
 		return err
 	}
 	path := filepath.Join(filepath.Dir(j.path), world.CopyProgress)
-	if err := os.WriteFile(path+partSuffix, text, 0o600); err != nil {
+	part := wholefile.Part(path)
+	if err := os.WriteFile(part, text, 0o600); err != nil {
 		return err
 	}
-	return os.Rename(path+partSuffix, path)
+	return os.Rename(part, path)
 }
 
 // read goes on from what was noted, if that is whole and belongs to the journal.
@@ -118,7 +120,7 @@ func (j *journal) remove() error {
 	if err := os.Remove(j.path); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(j.path))
+	return wholefile.SyncDir(filepath.Dir(j.path))
 }
 
 // restart forgets what has been done about the blocks.
@@ -142,45 +144,13 @@ func (j *journal) leave() error {
 	return j.note()
 }
 
-// partSuffix is at the end of the names of files that are not complete.
-const partSuffix = ".trowel-part"
-
-// writeFile writes a file whole or not at all.
-func writeFile(path string, data []byte, mode fs.FileMode) error {
-	part := path + partSuffix
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(part))
-	}
-	if err := os.Rename(part, path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
-}
-
 // removeParts removes what a run left that was ended by force.
 func removeParts(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if name := e.Name(); strings.HasSuffix(name, partSuffix) || strings.HasPrefix(name, ".trowel-") && name != world.CopyJournal && name != world.CopyProgress {
+		if name := e.Name(); strings.HasSuffix(name, wholefile.Suffix) || strings.HasPrefix(name, ".trowel-") && name != world.CopyJournal && name != world.CopyProgress {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
 		}
 	}
 	return err
-}
-
-// syncDir makes sure that the names in a folder outlive a crash of the system.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil // it has no such thing, and needs none
-	}
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 
@@ -15,7 +14,6 @@ import (
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/place"
-	"trowel.example/minetest/world"
 )
 
 // fate is what becomes of a block.
@@ -172,7 +170,7 @@ func (r *repair) findBlocks(ctx context.Context) error {
 			continue
 		}
 		r.blocks = append(r.blocks, blockDigest{res.block.Pos, sha256.Sum256(res.block.Data)})
-		if err := r.backup.block(res.block); err != nil {
+		if err := r.backup.Block(res.block); err != nil {
 			return err
 		}
 	}
@@ -228,142 +226,12 @@ func (r *repair) mendBlocks(ctx context.Context) error {
 	for i, b := range r.blocks {
 		list[i], was[b.pos] = b.pos, b.was
 	}
-	return change(ctx, r.dir, r.config, r.opts.Force, list, func(p mapdb.Pos, data []byte) ([]byte, error) {
+	return mapdb.Edit(ctx, r.dir, r.config, r.opts.Force, list, func(p mapdb.Pos, data []byte) ([]byte, error) {
 		if sha256.Sum256(data) != was[p] {
 			return nil, fmt.Errorf("%s: the world has changed meanwhile", place.Block(p.X, p.Y, p.Z))
 		}
 		return mend(data, r.opts.DropUnknown).data, nil
 	})
-}
-
-// change changes the blocks at some positions in one transaction. An edit gets the
-// bytes of a block, nil if there is none, and returns others, or nil to delete it.
-func change(ctx context.Context, dir string, c mapdb.Config, force bool, list []mapdb.Pos, edit func(mapdb.Pos, []byte) ([]byte, error)) (err error) {
-	if len(list) == 0 {
-		return nil
-	}
-	if c.Backend == mapdb.LevelDB {
-		return remake(ctx, dir, c, list, edit)
-	}
-	db, err := mapdb.OpenForWriting(ctx, dir, c, force)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	return db.Update(ctx, func(tx mapdb.Tx) error {
-		for _, p := range list {
-			data, err := tx.Get(p)
-			if err != nil && !errors.Is(err, mapdb.ErrNotFound) {
-				return err
-			}
-			if data, err = edit(p, data); err != nil {
-				return err
-			}
-			if data == nil {
-				err = tx.Delete(p)
-			} else {
-				err = tx.Put(p, data)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// Where remake makes a database, and where the old one is for the blink of an eye.
-const (
-	freshMap = ".trowel-map"
-	oldMap   = ".trowel-old-map"
-	levelMap = "map.db"
-)
-
-// remake is change for LevelDB, whose databases are not changed but replaced.
-func remake(ctx context.Context, dir string, c mapdb.Config, list []mapdb.Pos, edit func(mapdb.Pos, []byte) ([]byte, error)) (err error) {
-	db, err := mapdb.Open(ctx, dir, c)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	temp := filepath.Join(dir, freshMap)
-	if err := os.RemoveAll(temp); err != nil {
-		return err
-	}
-	if err := os.Mkdir(temp, 0o755); err != nil {
-		return err
-	}
-	defer os.RemoveAll(temp)
-	w, err := mapdb.Create(ctx, temp, c)
-	if err != nil {
-		return err
-	}
-	_, err = w.Load(ctx, edited(ctx, db, list, edit))
-	err = errors.Join(err, w.Close())
-	if err == nil && world.OwnerOnly(dir, levelMap) {
-		err = world.Protect(temp, levelMap)
-	}
-	if err != nil {
-		return err
-	}
-	place, old := filepath.Join(dir, levelMap), filepath.Join(dir, oldMap)
-	if err := os.Rename(place, old); err != nil {
-		return err
-	}
-	if err := os.Rename(filepath.Join(temp, levelMap), place); err != nil {
-		return errors.Join(err, os.Rename(old, place))
-	}
-	return os.RemoveAll(old)
-}
-
-// edited gives the blocks of a database with some of them changed.
-func edited(ctx context.Context, db mapdb.DB, list []mapdb.Pos, edit func(mapdb.Pos, []byte) ([]byte, error)) iter.Seq2[mapdb.Block, error] {
-	return func(yield func(mapdb.Block, error) bool) {
-		open := make(map[mapdb.Pos]bool, len(list))
-		for _, p := range list {
-			open[p] = true
-		}
-		give := func(b mapdb.Block) bool {
-			data, err := edit(b.Pos, b.Data)
-			return data == nil && err == nil || yield(mapdb.Block{Pos: b.Pos, Data: data}, err)
-		}
-		for b, err := range db.Blocks(ctx, mapdb.All()) {
-			if err != nil || !open[b.Pos] {
-				if !yield(b, err) {
-					return
-				}
-				continue
-			}
-			delete(open, b.Pos)
-			if !give(b) {
-				return
-			}
-		}
-		for _, p := range list {
-			if open[p] && !give(mapdb.Block{Pos: p}) {
-				return
-			}
-		}
-	}
-}
-
-// settle ends what a run had begun that was ended by force: it puts the old database back
-// into its place if remake was ended when there was none in it.
-func settle(dir string) error {
-	if err := settleDatabases(dir); err != nil {
-		return err
-	}
-	place, old := filepath.Join(dir, levelMap), filepath.Join(dir, oldMap)
-	if _, err := os.Stat(old); missing(err) {
-		return nil
-	}
-	if _, err := os.Stat(place); missing(err) {
-		if err := replaceable(dir); err != nil {
-			return err
-		}
-		return os.Rename(old, place)
-	}
-	return os.RemoveAll(old)
 }
 
 // zeros is what power failures leave of files.

@@ -17,6 +17,7 @@ import (
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldbackup"
 	"trowel.example/minetest/worldrepair"
 )
 
@@ -78,7 +79,7 @@ func TestDamagedPages(t *testing.T) {
 		t.Errorf("%v, %v", st.Mode(), err)
 	}
 	for i := range 2 { // twice is as good as once
-		if err := worldrepair.Restore(ctx, dir, r.Backup, worldrepair.Options{}); err != nil {
+		if err := worldbackup.Restore(ctx, dir, r.Backup, worldbackup.Options{}); err != nil {
 			t.Fatal(i, err)
 		}
 		if !bytes.Equal(judge.Read(t, path), data) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"trowel.example/check"
+	"trowel.example/internal/sqlitefile"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/place"
 	"trowel.example/minetest/world"
@@ -19,11 +20,10 @@ var (
 	playerFiles = map[string][]string{
 		world.BackendFiles:   {"players"},
 		world.BackendLevelDB: {"players.db"},
-		world.BackendSQLite:  sqliteFiles("players.sqlite"),
+		world.BackendSQLite:  sqlitefile.Files("players.sqlite"),
 	}
-	authFiles    = map[string][]string{world.BackendSQLite: sqliteFiles("auth.sqlite")}
-	storageFiles = map[string][]string{world.BackendSQLite: sqliteFiles("mod_storage.sqlite")}
-	mapFiles     = map[string][]string{world.BackendSQLite: sqliteFiles(mapFile)}
+	authFiles    = map[string][]string{world.BackendSQLite: sqlitefile.Files("auth.sqlite")}
+	storageFiles = map[string][]string{world.BackendSQLite: sqlitefile.Files("mod_storage.sqlite")}
 )
 
 // findPlayers looks for players whose inventory is damaged, and for rows of nobody.
@@ -65,7 +65,7 @@ func (r *repair) findPlayers(ctx context.Context) (err error) {
 	if r.playerOrphans = n > 0; err != nil || n == 0 && len(r.players) == 0 {
 		return err
 	}
-	return r.backup.store(playerFiles[r.backends.Players])
+	return r.backup.Store(playerFiles[r.backends.Players])
 }
 
 // mendPlayer puts what can be read of the inventory of a player into a store.
@@ -219,7 +219,7 @@ func (r *repair) findAccounts(ctx context.Context) (err error) {
 	if r.authOrphans = n > 0; err != nil || n == 0 {
 		return err
 	}
-	return r.backup.store(authFiles[r.backends.Auth])
+	return r.backup.Store(authFiles[r.backends.Auth])
 }
 
 // findStorage looks for what mods keep and cannot be read.

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 
 	"trowel.example/internal/regular"
+	"trowel.example/internal/wholefile"
 	"trowel.example/minetest/world"
 )
 
@@ -69,7 +69,7 @@ func (r *repair) findTexts(context.Context) error {
 		r.tell(foundFile, m.name, "it had %d bytes, and has %d", len(was), len(now))
 		r.report.Files = append(r.report.Files, m.name)
 		r.texts = append(r.texts, text{m.name, now})
-		if err := r.backup.file(m.name); err != nil {
+		if err := r.backup.File(m.name); err != nil {
 			return err
 		}
 	}
@@ -78,7 +78,7 @@ func (r *repair) findTexts(context.Context) error {
 
 func (r *repair) mendTexts(context.Context) error {
 	for _, t := range r.texts {
-		if err := writeFile(filepath.Join(r.dir, t.name), t.data); err != nil {
+		if err := wholefile.Write(filepath.Join(r.dir, t.name), bytes.NewReader(t.data), 0o644); err != nil {
 			return err
 		}
 	}
@@ -159,23 +159,4 @@ func mendForceLoaded(text []byte) ([]byte, error) {
 		}
 	}
 	return kept, nil
-}
-
-// writeFile writes a file whole or not at all.
-func writeFile(path string, data []byte) error { return writeFrom(path, bytes.NewReader(data)) }
-
-func writeFrom(path string, data io.Reader) (err error) {
-	part, mode := path+".trowel-part", os.FileMode(0o644)
-	if st, err := os.Stat(path); err == nil {
-		mode = st.Mode().Perm() // a secret stays one
-	}
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(part))
-	}
-	return os.Rename(part, path)
 }

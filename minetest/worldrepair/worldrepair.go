@@ -14,8 +14,10 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/inuse"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldbackup"
 	"trowel.example/minetest/worldcopy"
 )
 
@@ -155,26 +157,26 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (*Report, error)
 
 // InPlace repairs the world in dir itself. Before anything changes, all that will
 // change is written to the file backup, which must not exist; with "" that is a
-// new one beside the folder of the world. See [Restore]. Each database changes in
-// one transaction; one of LevelDB, and one of SQLite with damaged pages, is replaced by
-// a new one. A run that is ended by force can leave some of the databases and files
+// new one beside the folder of the world. See [worldbackup.Restore]. Each database changes in
+// one transaction; one of SQLite with damaged pages is replaced by a new one. A run that is ended by force can leave some of the databases and files
 // repaired and others not, but none in between; the next one goes on, and Restore undoes both.
 //
 // It fails with [ErrInUse] if a program has files of the world open, as far as
 // that can be seen, unless [Options.Force] is set; no database is replaced even then. Folders of block files are not
 // repaired in place: the error wraps [mapdb.ErrReadOnly].
 func InPlace(ctx context.Context, dir, backup string, opts Options) (*Report, error) {
-	if err := free(dir, opts.Force); err != nil {
+	used := inuse.Check(dir)
+	if used != nil && !opts.Force {
+		return nil, used
+	}
+	if err := worldbackup.Settle(dir); err != nil {
 		return nil, err
 	}
-	if err := settle(dir); err != nil {
-		return nil, err
-	}
-	b, err := newBackup(dir, backup)
+	b, err := worldbackup.New(dir, backup)
 	if err != nil {
 		return nil, err
 	}
-	defer b.discard()
+	defer b.Discard()
 	r, err := examine(ctx, dir, opts, b, false)
 	if err != nil {
 		return nil, err
@@ -186,11 +188,11 @@ func InPlace(ctx context.Context, dir, backup string, opts Options) (*Report, er
 		return nil, fmt.Errorf("%s: %w: repair a copy", r.config.Backend, mapdb.ErrReadOnly)
 	}
 	if len(r.report.Databases) > 0 || len(r.blocks) > 0 && r.config.Backend == mapdb.LevelDB || len(r.players) > 0 && r.backends.Players == world.BackendLevelDB {
-		if err := replaceable(dir); err != nil {
-			return nil, err
+		if used != nil {
+			return nil, used // the program would go on writing to what is replaced
 		}
 	}
-	if r.report.Backup, err = b.finish(); err != nil {
+	if r.report.Backup, err = b.Finish(); err != nil {
 		return nil, err
 	}
 	return &r.report, r.apply(ctx)
@@ -203,8 +205,8 @@ type repair struct {
 	settings *world.Settings
 	backends world.Backends
 	config   mapdb.Config
-	backup   *backup // nil if there is none to be made
-	copy     bool    // dir is a copy, which nobody uses yet
+	backup   *worldbackup.Writer // nil if there is none to be made
+	copy     bool                // dir is a copy, which nobody uses yet
 	report   Report
 
 	newest  uint32        // the latest time at which a block was saved
@@ -216,7 +218,7 @@ type repair struct {
 }
 
 // examine finds out what is to be done.
-func examine(ctx context.Context, dir string, opts Options, b *backup, isCopy bool) (*repair, error) {
+func examine(ctx context.Context, dir string, opts Options, b *worldbackup.Writer, isCopy bool) (*repair, error) {
 	r := &repair{dir: dir, opts: opts, backup: b, copy: isCopy}
 	var err error
 	if r.settings, err = world.ReadWorldMT(dir); err != nil {

@@ -4,6 +4,7 @@ package worldtest
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"iter"
 	"math/rand/v2"
 	"os"
@@ -207,6 +208,26 @@ func All(t testing.TB, db mapdb.DB) map[mapdb.Pos]string {
 			t.Fatal(err)
 		}
 		all[b.Pos] = string(b.Data)
+	}
+	return all
+}
+
+// Snapshot returns the content of all files below dir but the blocks'.
+func Snapshot(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if rel, _ := filepath.Rel(dir, path); !strings.HasPrefix(rel, "map.") {
+			all[filepath.ToSlash(rel)] = string(text)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return all
 }

@@ -1,4 +1,6 @@
-package worldrepair
+// Package worldbackup keeps what is about to change in a world, and puts it back: blocks one
+// by one, files and whole databases.
+package worldbackup
 
 import (
 	"archive/zip"
@@ -16,14 +18,17 @@ import (
 	"time"
 
 	"trowel.example/fault"
+	"trowel.example/internal/inuse"
 	"trowel.example/internal/regular"
+	"trowel.example/internal/sqlitefile"
+	"trowel.example/internal/wholefile"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )
 
 // A backup is a zip archive:
 //
-//	backup.json        what it is, see manifest
+//	backup.json        what it is: see manifest
 //	blocks/12,0,-3     the bytes of the block at x, y, z
 //	files/ipban.txt    a file of the world
 const (
@@ -43,17 +48,18 @@ type manifest struct {
 
 const backupFormat = "trowel world backup 1"
 
-// backup is a backup in the making. With nil nothing is kept.
-type backup struct {
+// A Writer is a backup in the making. With nil nothing is kept.
+type Writer struct {
 	dir, path string
 	out       *os.File
 	zip       *zip.Writer
 	manifest
 }
 
-// newBackup starts a backup of the world in dir. With the path "" it is beside the
-// folder of the world.
-func newBackup(dir, path string) (*backup, error) {
+// New starts a backup of the world in dir. With the path "" it is a new file beside the
+// folder of the world; else the file must not exist. Before [Writer.Finish] there is
+// nothing at the path.
+func New(dir, path string) (*Writer, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -65,14 +71,14 @@ func newBackup(dir, path string) (*backup, error) {
 	if _, err := os.Lstat(path); err == nil {
 		return nil, fmt.Errorf("%s: %w", path, fs.ErrExist)
 	}
-	f, err := os.OpenFile(path+".trowel-part", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(wholefile.Part(path), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	return &backup{dir: abs, path: path, out: f, zip: zip.NewWriter(f), manifest: manifest{Format: backupFormat, World: abs, Created: now}}, nil
+	return &Writer{dir: abs, path: path, out: f, zip: zip.NewWriter(f), manifest: manifest{Format: backupFormat, World: abs, Created: now}}, nil
 }
 
-func (b *backup) add(name string, data io.Reader, method uint16) error {
+func (b *Writer) add(name string, data io.Reader, method uint16) error {
 	w, err := b.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: b.Created})
 	if err == nil {
 		_, err = io.Copy(w, data)
@@ -80,8 +86,8 @@ func (b *backup) add(name string, data io.Reader, method uint16) error {
 	return err
 }
 
-// block keeps the bytes of a block.
-func (b *backup) block(block mapdb.Block) error {
+// Block keeps the bytes of a block. Each position is kept once at the most.
+func (b *Writer) Block(block mapdb.Block) error {
 	if b == nil {
 		return nil
 	}
@@ -90,8 +96,9 @@ func (b *backup) block(block mapdb.Block) error {
 	return b.add(fmt.Sprintf("%s%d,%d,%d", blocksFolder, p.X, p.Y, p.Z), strings.NewReader(string(block.Data)), zip.Store)
 }
 
-// file keeps a file of the world.
-func (b *backup) file(name string) error {
+// File keeps a file of the world, whose name is that in its folder. It is one that [Restore]
+// puts back: of settings, or of a store of the world.
+func (b *Writer) File(name string) error {
 	if b == nil {
 		return nil
 	}
@@ -103,15 +110,16 @@ func (b *backup) file(name string) error {
 	return b.add(filesFolder+filepath.ToSlash(name), f, zip.Deflate)
 }
 
-// store keeps the files and folders of a store, those of them that there are.
-func (b *backup) store(names []string) error {
-	if b == nil || slices.Contains(b.Stores, names[0]) {
+// Store keeps the files and folders of a store, those of them that there are: [Restore]
+// replaces all of them. No names are no store.
+func (b *Writer) Store(names []string) error {
+	if b == nil || len(names) == 0 || slices.Contains(b.Stores, names[0]) {
 		return nil
 	}
 	b.Stores = append(b.Stores, names...)
 	for _, name := range names {
 		err := filepath.WalkDir(filepath.Join(b.dir, name), func(path string, e fs.DirEntry, err error) error {
-			if missing(err) {
+			if errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}
 			if err != nil || !e.Type().IsRegular() {
@@ -121,7 +129,7 @@ func (b *backup) store(names []string) error {
 			if err != nil {
 				return err
 			}
-			return b.file(rel)
+			return b.File(rel)
 		})
 		if err != nil {
 			return err
@@ -130,8 +138,8 @@ func (b *backup) store(names []string) error {
 	return nil
 }
 
-// finish makes the backup safe, and returns its path.
-func (b *backup) finish() (string, error) {
+// Finish brings the backup to the disk, and returns its path.
+func (b *Writer) Finish() (string, error) {
 	text, err := json.MarshalIndent(b.manifest, "", "\t")
 	if err == nil {
 		err = b.add(manifestName, strings.NewReader(string(text)), zip.Store)
@@ -142,18 +150,29 @@ func (b *backup) finish() (string, error) {
 	return b.path, os.Rename(b.out.Name(), b.path)
 }
 
-// discard removes a backup that was not finished.
-func (b *backup) discard() {
+// Discard removes a backup that was not finished; of one that was it does nothing.
+func (b *Writer) Discard() {
 	b.out.Close()
 	os.Remove(b.out.Name())
 }
 
-// Restore puts back into the world in dir what [InPlace] has written to a backup:
+// Options say what may be done to restore a backup.
+type Options struct {
+	// Force restores even if a program has the world open, as far as no database is
+	// replaced.
+	Force bool
+	// Remote allows connections to the server on which world.mt has the blocks.
+	Remote bool
+}
+
+// Restore puts back into the world in dir what a backup has:
 // the blocks in one transaction, then the files. If that is ended by force, it
-// can be done again. Of opts, Force and Remote count.
+// can be done again. An archive that is not a whole backup is an error, and changes nothing;
+// so is one with files that no [Writer] keeps.
 func Restore(ctx context.Context, dir, backup string, opts Options) error {
-	if err := free(dir, opts.Force); err != nil {
-		return err
+	used := inuse.Check(dir)
+	if used != nil && !opts.Force {
+		return used
 	}
 	z, err := zip.OpenReader(backup)
 	if err != nil {
@@ -172,12 +191,10 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 	if err != nil {
 		return err
 	}
-	if len(m.Stores) > 0 || len(blocks) > 0 && c.Backend == mapdb.LevelDB {
-		if err := replaceable(dir); err != nil {
-			return err
-		}
+	if used != nil && (len(m.Stores) > 0 || len(blocks) > 0 && c.Backend == mapdb.LevelDB) {
+		return used // it would go on writing to what is replaced
 	}
-	if err := settle(dir); err != nil {
+	if err := Settle(dir); err != nil {
 		return err
 	}
 	var list []mapdb.Pos
@@ -185,10 +202,10 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 		list = append(list, p)
 	}
 	slices.SortFunc(list, func(a, b mapdb.Pos) int { return int(a.Key() - b.Key()) })
-	if slices.Contains(m.Stores, mapFile) {
+	if slices.Contains(m.Stores, "map.sqlite") {
 		list = nil // they are in the file that is put back
 	}
-	err = change(ctx, dir, c, opts.Force, list, func(p mapdb.Pos, _ []byte) ([]byte, error) {
+	err = mapdb.Edit(ctx, dir, c, opts.Force, list, func(p mapdb.Pos, _ []byte) ([]byte, error) {
 		return readEntry(blocks[p], mapdb.MaxBlock)
 	})
 	if err != nil {
@@ -227,7 +244,7 @@ func restoreFile(target string, f *zip.File) error {
 		return err
 	}
 	defer r.Close()
-	return writeFrom(target, r)
+	return wholefile.Write(target, r, 0o644)
 }
 
 // contents takes an archive apart, and refuses one that is not a whole backup.
@@ -274,6 +291,20 @@ func contents(z *zip.Reader) (m manifest, blocks map[mapdb.Pos]*zip.File, files 
 	return m, blocks, files, nil
 }
 
+// parts are what a world keeps in stores, as [world.StoreFiles] knows them.
+var parts = []string{"map", "players", "auth", "mod_storage"}
+
+// Settle ends what a repair of the world in dir had begun that was killed while it put a
+// database in the place of a damaged one.
+func Settle(dir string) error {
+	for _, part := range parts {
+		if err := sqlitefile.Settle(filepath.Join(dir, part+".sqlite")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // isOurs reports whether a repair may change a file of a world, so that a backup
 // can have it.
 func isOurs(name string) bool {
@@ -281,9 +312,9 @@ func isOurs(name string) bool {
 		return false
 	}
 	first, rest, _ := strings.Cut(name, "/")
-	for _, files := range []map[string][]string{playerFiles, authFiles, storageFiles, mapFiles} {
-		for _, names := range files {
-			if slices.Contains(names, first) {
+	for _, part := range parts {
+		for _, backend := range []string{world.BackendFiles, world.BackendSQLite, world.BackendLevelDB} {
+			if slices.Contains(strings.Fields(world.StoreFiles(part, backend)), first) {
 				return !strings.Contains(rest, "/")
 			}
 		}

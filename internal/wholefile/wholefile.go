@@ -1,0 +1,62 @@
+// Package wholefile writes files that are there whole or not at all.
+package wholefile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// Suffix is what the name of a file ends with that is not complete; it begins with a dot.
+const Suffix = ".trowel-part"
+
+// Part returns where a file is while it is written.
+func Part(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+strings.TrimPrefix(filepath.Base(path), ".")+Suffix)
+}
+
+// Write makes a file of what r gives. One that is there is replaced once all is on the disk,
+// and its permissions stay; a new one has those of mode.
+func Write(path string, r io.Reader, mode fs.FileMode) error {
+	if st, err := os.Stat(path); err == nil {
+		mode = st.Mode().Perm() // a secret stays one
+	}
+	part := Part(path)
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, r)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(part))
+	}
+	return SyncDir(filepath.Dir(path))
+}
+
+// SyncDir makes sure that the names in a folder outlive a crash of the system.
+func SyncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // it has no such thing, and needs none
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// Sync brings a file to the disk.
+func Sync(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
