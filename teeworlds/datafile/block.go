@@ -1,7 +1,9 @@
 package datafile
 
 import (
+	"bytes"
 	"fmt"
+	"math"
 	"sync"
 
 	"trowel.example/fault"
@@ -170,8 +172,31 @@ func (b *Block) inflate(buf []byte) (content []byte) {
 	return content
 }
 
+// Equal reports whether both blocks hold the same. One that cannot be read equals one of
+// the same compressed bytes.
+func (b *Block) Equal(other *Block) bool {
+	if b == other || b == nil || other == nil {
+		return b == other
+	}
+	if b.Size() != other.Size() {
+		return false
+	}
+	if b.Stream() != nil && bytes.Equal(b.Stream(), other.Stream()) {
+		return true
+	}
+	x, errX := b.Bytes()
+	y, errY := other.Bytes()
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
 // encode returns the bytes that stand for the block in a file of the given version.
 func (b *Block) encode(version int) ([]byte, error) {
+	if b == nil {
+		return nil, &fault.Error{Offset: -1, Want: "a block", Got: "nil", Err: fault.ErrFormat}
+	}
+	if b.stream == nil && len(b.content) > math.MaxInt32 {
+		return nil, &fault.Error{Offset: -1, Want: "a content of less than 2 GiB", Got: fmt.Sprintf("%d bytes", len(b.content)), Err: fault.ErrLimit}
+	}
 	if b.stream != nil && b.plain == (version == 3) {
 		return b.stream, nil
 	}

@@ -22,7 +22,7 @@ type ContainerResidue struct {
 // Container returns the residue of the container of f.
 func (f *File) Container() ContainerResidue {
 	k := ContainerResidue{Swapped: f.Swapped}
-	if f.Version != 4 {
+	if f.version() != usualVersion {
 		k.Version = f.Version
 	}
 	missing := -4 * int32(len(f.Data))

@@ -50,9 +50,9 @@ type Item struct {
 	Data []int32
 }
 
-// File is a datafile. The zero value, with Version set by [New], is an empty one.
+// File is a datafile. The zero value is an empty one.
 type File struct {
-	Version int  // 3 or 4
+	Version int  // 3 or 4; 0 is written as 4
 	Swapped bool // the magic is "ATAD", as big-endian machines once wrote it; the rest is the same
 
 	// How far the header's size and swaplen are off from what they should
@@ -72,7 +72,34 @@ type File struct {
 }
 
 // New returns an empty datafile of version 4.
-func New() *File { return &File{Version: 4} }
+func New() *File { return &File{Version: usualVersion} }
+
+const usualVersion = 4
+
+// version is the version that is written.
+func (f *File) version() int { return cmp.Or(f.Version, usualVersion) }
+
+// Clone returns a file of its own that says the same and comes from the same bytes. Blocks,
+// which do not change, are those of f.
+func (f *File) Clone() *File {
+	c := *f
+	c.Items = slices.Clone(f.Items)
+	for i := range c.Items {
+		c.Items[i].Data = slices.Clone(c.Items[i].Data)
+	}
+	c.Data = slices.Clone(f.Data)
+	return &c
+}
+
+// Equal reports whether both files say the same: the same container, items, and contents
+// of data blocks, however these are compressed.
+func (f *File) Equal(other *File) bool {
+	return f.version() == other.version() && f.Swapped == other.Swapped &&
+		f.SizeError == other.SizeError && f.SwaplenError == other.SwaplenError &&
+		slices.EqualFunc(f.Items, other.Items, func(a, b Item) bool {
+			return a.Type == b.Type && a.ID == b.ID && slices.Equal(a.Data, b.Data)
+		}) && slices.EqualFunc(f.Data, other.Data, (*Block).Equal)
+}
 
 // All returns the items of a type in file order, by their ids. An id can
 // come more than once in a file that breaks the rules.

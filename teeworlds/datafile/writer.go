@@ -16,7 +16,10 @@ import (
 //
 // A file that was decoded and not changed gives the bytes that it was decoded
 // from, even where those break the rules; any other gives a file that follows
-// them, but for the fields of File that say otherwise.
+// them, but for the fields of File that say otherwise. It changes nothing in f.
+//
+// It fails, and names the part, for a version that there is not, a block that is nil or
+// cannot be compressed, and a file of 2 GiB or more.
 func (f *File) Encode() ([]byte, error) {
 	out, err := f.layOut()
 	if err != nil || f.src == nil || bytes.Equal(out, f.src) {
@@ -46,10 +49,11 @@ func (f *File) WriteTo(w io.Writer) (int64, error) {
 
 // layOut makes the file from its parts.
 func (f *File) layOut() ([]byte, error) {
-	if f.Version != 3 && f.Version != 4 {
+	version := f.version()
+	if version != 3 && version != 4 {
 		return nil, &fault.Error{Path: "version", Offset: -1, Want: "3 or 4", Got: fmt.Sprint(f.Version), Err: fault.ErrVersion}
 	}
-	streams, err := f.encodeBlocks()
+	streams, err := f.encodeBlocks(version)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +82,7 @@ func (f *File) layOut() ([]byte, error) {
 		magic = magicSwapped
 	}
 	w.Bytes([]byte(magic))
-	w.Int32(int32(f.Version))
+	w.Int32(int32(version))
 	w.Int32(int32(total-sizeOrigin) + f.SizeError)
 	w.Int32(int32(headerSize+tables+itemSize-sizeOrigin) + f.SwaplenError)
 	w.Int32(int32(countRuns(items)))
@@ -102,7 +106,7 @@ func (f *File) layOut() ([]byte, error) {
 		w.Int32(offset)
 		offset += int32(len(s))
 	}
-	if f.Version >= 4 {
+	if version >= 4 {
 		for _, b := range f.Data {
 			w.Int32(b.size)
 		}
@@ -119,10 +123,10 @@ func (f *File) layOut() ([]byte, error) {
 }
 
 // encodeBlocks compresses what needs it, on all cores.
-func (f *File) encodeBlocks() ([][]byte, error) {
+func (f *File) encodeBlocks(version int) ([][]byte, error) {
 	streams := make([][]byte, len(f.Data))
 	errs := make([]error, len(f.Data))
-	parallel.Each(len(f.Data), func(i int) { streams[i], errs[i] = f.Data[i].encode(f.Version) })
+	parallel.Each(len(f.Data), func(i int) { streams[i], errs[i] = f.Data[i].encode(version) })
 	for i, err := range errs {
 		if err != nil {
 			return nil, fmt.Errorf("data[%d]: %w", i, err)
@@ -133,7 +137,7 @@ func (f *File) encodeBlocks() ([][]byte, error) {
 
 // perData is the number of bytes that the tables spend on each data block.
 func (f *File) perData() int {
-	if f.Version >= 4 {
+	if f.version() >= 4 {
 		return 8
 	}
 	return 4

@@ -1,7 +1,6 @@
 package twmap
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -354,7 +353,7 @@ func (m *Map) numberBlocks(f *datafile.File, items []placed) map[*placedRef]int3
 	})
 	for i, w := range wants {
 		n := int32(len(f.Data)) - 1
-		if i == 0 || w.index < 0 || w.index != wants[i-1].index || !sameBlock(w.block, wants[i-1].block) {
+		if i == 0 || w.index < 0 || w.index != wants[i-1].index || !w.block.Equal(wants[i-1].block) {
 			f.Data = append(f.Data, w.block)
 			n++
 		}
@@ -363,19 +362,4 @@ func (m *Map) numberBlocks(f *datafile.File, items []placed) map[*placedRef]int3
 		}
 	}
 	return numbers
-}
-
-func sameBlock(a, b *datafile.Block) bool {
-	if a == b {
-		return true
-	}
-	if a.Size() != b.Size() {
-		return false
-	}
-	if a.Stream() != nil && bytes.Equal(a.Stream(), b.Stream()) {
-		return true // a broken one, perhaps
-	}
-	x, errX := a.Bytes()
-	y, errY := b.Bytes()
-	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
