@@ -155,7 +155,7 @@ read; 2 wrong usage or a failure.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return a.flagError(root, cmd, err) })
 	root.SetUsageFunc(a.usage)
 	root.AddCommand(info, a.lsCommand(), a.catCommand(), a.extractCommand(), a.packCommand(), a.checkCommand(),
-		a.searchCommand(), a.repairCommand(),
+		a.searchCommand(), a.repairCommand(), a.renderCommand(),
 		a.dumpCommand(), a.diffCommand(), a.convertCommand(), a.formatsCommand(), a.manCommand(root), a.versionCommand())
 	if i := slices.IndexFunc(a.games, func(g *format.Game) bool { return g.Hash != nil }); i >= 0 {
 		root.AddCommand(a.hashCommand(a.games[i]))

@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 		"trowel":  func() { os.Exit(run(withToys, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"edit":    func() { os.Exit(edit(os.Args[1:], os.Stderr)) },
 		"makebox": func() { os.Exit(makeBox(os.Args[1:], os.Stderr)) },
+		"imginfo": func() { os.Exit(imageInfo(os.Args[1:], os.Stdout)) },
 	})
 }
 

@@ -369,7 +369,7 @@ func (a *app) job(cmd *cobra.Command, f *format.Format, more ...format.Option) *
 	values := make(map[string]string)
 	for _, o := range slices.Concat(f.Options, more) {
 		values[o.Name] = o.Default
-		if flag := cmd.Flags().Lookup(o.Name); flag != nil && flag.Changed {
+		if flag := cmd.Flags().Lookup(o.Name); flag != nil && flag.Changed && flag.Annotations[optionNote] != nil { // and no flag of the verb's own
 			values[o.Name] = flag.Value.String()
 		}
 	}

@@ -97,7 +97,8 @@ type report struct {
 	sections []string // arrays of the JSON that are to come yet; the first of them is open
 	items    int      // in that
 	begun    bool
-	made     int // files
+	extra    object // members of the JSON that only some verbs have
+	made     int    // files
 	bytes    int64
 
 	mu       sync.Mutex
@@ -200,7 +201,7 @@ func (r *report) end(failure error) error {
 	if err := r.open("made"); err != nil {
 		return err
 	}
-	rest := object{{"warnings", append([]message{}, r.warnings...)}, {"losses", append([]message{}, r.losses...)}}
+	rest := append(r.extra, object{{"warnings", append([]message{}, r.warnings...)}, {"losses", append([]message{}, r.losses...)}}...)
 	if failure != nil && !errors.Is(failure, errFound) {
 		rest = append(rest, member{"error", r.talk.plain(failure.Error())})
 	}

@@ -1,0 +1,296 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/format"
+)
+
+// drawing is what the user asked a verb to draw, the same for all its files.
+type drawing struct {
+	out, tiles, as string
+	force          bool
+	thumbnail      bool
+	list           bool
+
+	view, layers, background string
+	size, scale, area        string
+	time                     string
+	fps                      float64
+}
+
+func (a *app) renderCommand() *cobra.Command {
+	d := new(drawing)
+	w := &writing{app: a}
+	cmd := &cobra.Command{
+		Use:     "render FILE... [-o PICTURE] [PATTERN...]",
+		Aliases: []string{"draw", "picture"},
+		Short:   "Make a picture of a map, a world or whatever a file shows",
+		Long: `Render draws what a file shows, as the game does but without it: climb.map becomes
+climb.png in the current folder. -o names the picture, or for several files the folder
+for them. What it is written as goes by its extension, or by --format: png; svg where a
+file can be drawn in lines; apng and y4m, which move.
+
+--list tells what views a file has, of what layers, and in which units places are
+told. Without --size and --scale a picture has its natural size, halved as often as it
+takes for no side to be longer than ` + thousands(usualSide) + ` pixels.
+
+--size is WIDTHxHEIGHT, or one number for the longer side. The picture shows --area, or
+all that there is, as large as it goes in, in the middle. With --scale, which is pixels
+of a unit, too, it shows the middle of that. --thumbnail is a picture whose longer side
+has ` + fmt.Sprint(thumbnailSide) + ` pixels: of all that there is, or if a unit had less than an eighth of its
+natural size then, of the middle.
+
+--layers takes names with commas between, or patterns: those alone are drawn; with a +
+or - before each of them, those besides the usual ones, or without these.
+
+--time takes a moment in seconds, or two as in 0..10 for pictures that move, --fps of
+them a second. Those are single files if -o has a %04d for their number; else one
+file in apng or y4m (YUV4MPEG2, which ffmpeg reads).
+
+--tiles makes a folder of tiles of 256 pixels, in all zoom levels, with an index.html
+that shows them in a browser and asks no other host. Run again it draws what has
+changed. It replaces no file there that it has not made.
+
+` + patternHelp + `
+
+` + reportHelp + ` With --json there are picture, what was drawn, and missing
+besides: what the picture had to do without, as {kind, name, count, unit, what, loss}.`,
+		Example: `  trowel render climb.map
+  trowel render climb.map -o climb.png --size 1920x1080 --layers '-Deco*'
+  trowel render world -o caves.png --scale 4 --area -100,-100:100,100
+  trowel render world --tiles www/map
+  trowel render climb.map -o - --format y4m --time 0..10 | ffmpeg -i - climb.mp4`,
+		Args:              args(1, -1),
+		ValidArgsFunction: a.completePaths,
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&d.out, "output", "o", "", "the `picture` to make (default: named after FILE), or for several the folder to make them in")
+	flags.BoolVarP(&d.force, "force", "f", false, "replace a picture that is there already")
+	flags.StringVar(&d.as, "format", "", "what to write: png, apng, svg or y4m (default: by the name)")
+	flags.StringVar(&d.tiles, "tiles", "", "make a `folder` of tiles with a page that shows them")
+	flags.BoolVar(&d.thumbnail, "thumbnail", false, "make a small picture")
+	flags.BoolVar(&d.list, "list", false, "print the views and layers, and draw nothing")
+	flags.StringVar(&d.size, "size", "", "`pixels` of the picture, such as 1280x720, or of its longer side")
+	flags.StringVar(&d.scale, "scale", "", "`pixels` of a unit")
+	flags.StringVar(&d.area, "area", "", "what to show: two `corners`, such as -10,-10:20,20")
+	flags.StringVar(&d.view, "view", "", "the `name` of a view (default: the first of --list)")
+	flags.StringVar(&d.layers, "layers", "", "the `names` of what to draw, such as Sky,Game or -Deco*,+Hidden")
+	flags.StringVar(&d.background, "background", "", "`#rrggbb`, or none for transparent (default: that of the game)")
+	flags.StringVar(&d.time, "time", "", "the `seconds` after the beginning, or a range such as 0..10")
+	flags.Float64Var(&d.fps, "fps", 25, "pictures in a second")
+	w.flags(cmd)
+	a.optionFlags(cmd, optionsFor(format.ForScene))
+	fixed := func(list ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
+	}
+	_ = cmd.RegisterFlagCompletionFunc("format", fixed("png", "apng", "svg", "y4m"))
+	_ = cmd.RegisterFlagCompletionFunc("background", fixed("none", "#000000", "#ffffff"))
+	cmd.MarkFlagsMutuallyExclusive("tiles", "output")
+	cmd.MarkFlagsMutuallyExclusive("tiles", "format")
+	cmd.MarkFlagsMutuallyExclusive("tiles", "size")
+	cmd.MarkFlagsMutuallyExclusive("tiles", "area")
+	cmd.MarkFlagsMutuallyExclusive("thumbnail", "size", "tiles")
+	cmd.MarkFlagsMutuallyExclusive("thumbnail", "scale")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		asked, err := d.parse()
+		if err != nil {
+			return hint(err, "see `%s --help`", cmd.CommandPath())
+		}
+		targets, closeAll, err := a.scenes(cmd, expand(args))
+		if err != nil {
+			return err
+		}
+		defer closeAll()
+		if len(targets) > 1 && d.tiles != "" {
+			return hint(errors.New("a folder of tiles is of one thing only"), "give one FILE")
+		}
+		names := make([]string, len(targets))
+		for i, t := range targets {
+			names[i] = t.name()
+		}
+		from := make(map[string]string) // what each picture is of
+		next := 0
+		return w.each(cmd.Context(), names, func(name string, r *report) error {
+			t := targets[next]
+			next++
+			return a.render(cmd, t, asked, r, func() (string, error) {
+				made, err := asked.pictureName(t, len(targets) > 1)
+				if err != nil {
+					return "", err
+				}
+				if other, twice := from[made]; twice && made != "-" {
+					return "", hint(fmt.Errorf("%s: would become %s, as %s does", name, made, other), "draw one of them alone, with another -o")
+				}
+				from[made] = name
+				return made, nil
+			})
+		})
+	}
+	return cmd
+}
+
+// sceneTarget is something to be drawn: a file, or a file in it.
+type sceneTarget struct {
+	file string
+	path string // in it; "": the file itself
+	game *game  // nil: it is opened when it is drawn
+}
+
+func (t sceneTarget) name() string {
+	if t.path == "" {
+		return t.file
+	}
+	return t.file + "/" + t.path
+}
+
+// scenes finds what to draw: the files, or what patterns choose in the first of them.
+func (a *app) scenes(cmd *cobra.Command, args []string) (targets []sceneTarget, closeAll func(), err error) {
+	files, patterns := a.filesAndPatterns(cmd, args)
+	if len(patterns) == 0 {
+		for _, name := range files {
+			targets = append(targets, sceneTarget{file: name})
+		}
+		return targets, func() {}, nil
+	}
+	g, err := a.findScene(cmd, files[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	closeAll = func() { g.Close() }
+	if targets, err = a.scenesIn(cmd, g, patterns); err != nil {
+		closeAll()
+	}
+	return targets, closeAll, err
+}
+
+// scenesIn finds what patterns choose in a file.
+func (a *app) scenesIn(cmd *cobra.Command, g *game, patterns []string) ([]sceneTarget, error) {
+	chosen, err := selectPaths(patterns)
+	if err != nil {
+		return nil, err
+	}
+	if g.HasScene == nil {
+		return nil, hint(fmt.Errorf("%s: in a %s nothing is drawn alone", g.name, g.Title), "--layers chooses what is drawn")
+	}
+	job := a.job(cmd, g.Format)
+	file, err := g.open(cmd.Context(), job)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	fsys, err := file.Tree(cmd.Context(), job)
+	if err != nil {
+		return nil, named(err, g.name)
+	}
+	var targets []sceneTarget
+	other := ""
+	err = walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
+		switch {
+		case e.IsDir() || !chosen.has(name):
+		case g.HasScene(name):
+			targets = append(targets, sceneTarget{g.name, name, g})
+		default:
+			other = name
+		}
+		return nil
+	})
+	if err == nil {
+		err = chosen.unused(g.name)
+	}
+	if err == nil && len(targets) == 0 {
+		err = fmt.Errorf("%s/%s: nothing of it is to be seen", g.name, other)
+	}
+	return targets, err
+}
+
+// findScene opens a file that shows something, in whatever form.
+func (a *app) findScene(cmd *cobra.Command, name string) (*game, error) {
+	g, err := a.find(cmd, name)
+	if err != nil {
+		return nil, err
+	}
+	if g.Scene == nil {
+		err = fmt.Errorf("%s: of a %s nothing is to be seen", name, g.Title)
+	} else {
+		err = a.ownedOptions(cmd, g.Format)
+	}
+	if err != nil {
+		g.Close()
+		return nil, err
+	}
+	return g, nil
+}
+
+// render draws one thing. nameOf returns the name of its picture.
+func (a *app) render(cmd *cobra.Command, t sceneTarget, asked *askedPicture, r *report, nameOf func() (string, error)) (err error) {
+	g := t.game
+	if g == nil {
+		if g, err = a.findScene(cmd, t.file); err != nil {
+			return err
+		}
+		defer g.Close()
+	}
+	if t.path == "" && g.HasScene != nil && !g.HasScene("") {
+		return hint(fmt.Errorf("%s: of a %s only files in it are to be seen", t.file, g.Title), "`trowel ls %s` lists them: name one behind it", t.file)
+	}
+	r.format = g.Name
+	job := r.watch(a.job(cmd, g.Format))
+	scene, err := g.Scene(cmd.Context(), job, g.src, t.path)
+	if err != nil {
+		return named(err, t.name())
+	}
+	defer scene.Close()
+	if asked.list {
+		return a.listViews(r, scene)
+	}
+	view, look, err := asked.look(scene)
+	if err != nil {
+		return named(err, t.name())
+	}
+	p := &picture{report: r, asked: asked, game: g, job: job, scene: scene, view: view, look: look, name: t.name()}
+	if asked.tiles != "" {
+		return named(p.drawTiles(cmd, asked.tiles), t.name())
+	}
+	made, err := nameOf()
+	if err != nil {
+		return err
+	}
+	return named(p.draw(cmd, made), t.name())
+}
+
+// pictureName returns the name of the picture of something.
+func (d *askedPicture) pictureName(t sceneTarget, several bool) (string, error) {
+	ext := "." + d.as
+	if d.as == "" {
+		ext = ".png"
+	}
+	if d.out == "-" && several {
+		return "", errors.New("standard output takes one picture only")
+	}
+	if d.out != "" && !several {
+		return d.out, nil
+	}
+	base := filepath.FromSlash(t.path)
+	if base == "" {
+		base = filepath.Base(filepath.Clean(t.file))
+	} else if !several {
+		base = filepath.Base(base)
+	}
+	if base == "-" {
+		return "", hint(errors.New("the picture needs a name"), "give it with -o, such as -o picture%s", ext)
+	}
+	if st, err := os.Stat(t.file); err != nil || !st.IsDir() || t.path != "" {
+		if short := strings.TrimSuffix(base, filepath.Ext(base)); short != "" {
+			base = short
+		}
+	}
+	return filepath.Join(d.out, base+ext), nil
+}

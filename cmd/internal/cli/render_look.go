@@ -1,0 +1,326 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"trowel.example/format"
+)
+
+const (
+	usualSide     = 16384   // the longest side of a picture whose size nobody gave
+	maxSide       = 1 << 20 // of any picture
+	maxPixels     = 1 << 36
+	thumbnailSide = 512
+)
+
+// askedPicture is what the user asked for, understood as far as that goes without a file.
+type askedPicture struct {
+	*drawing
+	width, height int     // 0: not asked for
+	longer        int     // the longer side; 0: not asked for
+	scale         float64 // 0: not asked for
+	corners       []float64
+	background    *color.NRGBA // nil: that of the view
+	times         []float64    // none, one or two, in seconds
+}
+
+func (d *drawing) parse() (*askedPicture, error) {
+	p := &askedPicture{drawing: d}
+	var err error
+	if d.thumbnail {
+		p.longer = thumbnailSide
+	}
+	if w, h, both := strings.Cut(d.size, "x"); d.size != "" {
+		p.width, err = strconv.Atoi(w)
+		if both && err == nil {
+			p.height, err = strconv.Atoi(h)
+		}
+		if err != nil || p.width < 1 || both && p.height < 1 || max(p.width, p.height) > maxSide {
+			return nil, fmt.Errorf("--size: WIDTHxHEIGHT is expected, each from 1 to %d, or one number, not %q", maxSide, d.size)
+		}
+		if !both {
+			p.longer, p.width = p.width, 0
+		}
+	}
+	if d.scale != "" {
+		if p.scale, err = format.ParseNumber(d.scale); err != nil || p.scale <= 0 {
+			return nil, fmt.Errorf("--scale: a number above 0 is expected, not %q", d.scale)
+		}
+	}
+	if d.area != "" {
+		from, to, _ := strings.Cut(d.area, ":")
+		one, err1 := format.ParsePlace(from)
+		two, err2 := format.ParsePlace(to)
+		if err1 != nil || err2 != nil || len(one) != 2 || len(two) != 2 || one[0] == two[0] || one[1] == two[1] {
+			return nil, fmt.Errorf("--area: two corners such as -10,-10:20,20 are expected, not %q", d.area)
+		}
+		p.corners = append(one, two...)
+	}
+	switch d.background {
+	case "":
+	case "none":
+		p.background = new(color.NRGBA)
+	default:
+		c, err := format.ParseColor(d.background)
+		if err != nil {
+			return nil, fmt.Errorf("--background: %w", err)
+		}
+		p.background = &c
+	}
+	if d.time != "" {
+		for part := range strings.SplitSeq(d.time, "..") {
+			t, err := format.ParseNumber(part)
+			if err != nil || math.Abs(t) > 1e6 {
+				return nil, fmt.Errorf("--time: seconds such as 2.5 or 0..10 are expected, not %q", d.time)
+			}
+			p.times = append(p.times, t)
+		}
+		if len(p.times) > 2 || len(p.times) == 2 && p.times[0] >= p.times[1] {
+			return nil, fmt.Errorf("--time: from a moment to a later one, not %q", d.time)
+		}
+	}
+	if !(d.fps > 0 && d.fps <= 1000) {
+		return nil, fmt.Errorf("--fps: 1000 at most, and more than 0")
+	}
+	return p, nil
+}
+
+// look finds the view of a scene that is asked for, and what of it the picture shows.
+func (p *askedPicture) look(scene format.Scene) (v format.View, look format.Look, err error) {
+	v, ok := format.ViewOf(scene, p.view)
+	if !ok {
+		var names []string
+		for _, v := range scene.Views() {
+			names = append(names, v.Name)
+		}
+		return v, look, didYouMean(fmt.Errorf("it has no view %q", p.view), p.view, names, "--view can be %s", strings.Join(names, ", "))
+	}
+	look.View = v.Name
+	if look.Layers, err = p.chooseLayers(v); err != nil {
+		return v, look, err
+	}
+	if len(p.times) > 0 {
+		if !v.Moves {
+			return v, look, errors.New("nothing in it moves, so --time shows nothing else")
+		}
+		look.Time = seconds(p.times[0])
+	}
+	if p.tiles == "" {
+		err = p.frame(v, &look)
+	}
+	return v, look, err
+}
+
+func seconds(s float64) time.Duration { return time.Duration(math.Round(s * float64(time.Second))) }
+
+// frame says how large a picture is and what rectangle it shows.
+func (p *askedPicture) frame(v format.View, look *format.Look) error {
+	size := image.Pt(p.width, p.height)
+	if v.Frame != nil && !p.thumbnail {
+		switch {
+		case p.corners != nil:
+			return fmt.Errorf("what the view %s shows its camera decides: --area is for other views", v.Name)
+		case p.scale != 0:
+			return fmt.Errorf("what the view %s shows its camera decides: --scale is for other views", v.Name)
+		case p.longer != 0:
+			k := float64(p.longer) / float64(max(v.Size.X, v.Size.Y))
+			size = image.Pt(pixels(float64(v.Size.X)*k), pixels(float64(v.Size.Y)*k))
+		case size.X == 0:
+			size = v.Size
+		}
+		frame := v.Frame(size)
+		look.Origin, look.Size, look.Scale = frame.Min, size, float64(size.X)/frame.Dx()
+		return nil
+	}
+	area := v.Bounds
+	if p.corners != nil {
+		area = axesOf(v).rect(p.corners)
+	}
+	if area.Empty() {
+		return errors.New("nothing is in it that could be seen")
+	}
+	scale, side := p.scale, max(area.Dx(), area.Dy())
+	switch {
+	case scale != 0:
+	case p.thumbnail:
+		scale = max(float64(p.longer)/side, v.Scale/8)
+		if side*scale > float64(p.longer) {
+			size = image.Pt(min(p.longer, pixels(area.Dx()*scale)), min(p.longer, pixels(area.Dy()*scale)))
+		}
+	case p.longer != 0:
+		scale = float64(p.longer) / side
+	case size.X != 0:
+		scale = min(float64(size.X)/area.Dx(), float64(size.Y)/area.Dy())
+	default:
+		for scale = v.Scale; side*scale > usualSide; scale /= 2 {
+		}
+	}
+	look.Scale, look.Origin = scale, area.Min
+	if size.X == 0 {
+		if side*scale > maxSide {
+			return fmt.Errorf("a picture of %.0f x %.0f pixels is too large: --scale or --size makes it smaller", area.Dx()*scale, area.Dy()*scale)
+		}
+		size = image.Pt(pixels(area.Dx()*scale), pixels(area.Dy()*scale))
+	} else {
+		for i, n := range []int{size.X, size.Y} { // in the middle
+			look.Origin[i] = (area.Min[i]+area.Max[i])/2 - float64(n)/2/scale
+		}
+	}
+	if look.Size = size; int64(size.X)*int64(size.Y) > maxPixels {
+		return fmt.Errorf("a picture of %d x %d pixels is too large: --scale or --size makes it smaller", size.X, size.Y)
+	}
+	return nil
+}
+
+// pixels is a length in whole pixels: as many as it touches, but for what is due to rounding.
+func pixels(length float64) int { return max(1, int(math.Ceil(length-1e-6))) }
+
+// chooseLayers returns the names of the layers that --layers chooses, nil if it is not given.
+func (p *askedPicture) chooseLayers(v format.View) ([]string, error) {
+	if p.layers == "" {
+		return nil, nil
+	}
+	chosen := make(map[string]bool)
+	for i, item := range strings.Split(p.layers, ",") {
+		pattern, minus := strings.CutPrefix(item, "-")
+		pattern, plus := strings.CutPrefix(pattern, "+")
+		if i == 0 && (minus || plus) {
+			for _, l := range v.Layers {
+				chosen[l.Name] = l.Shown
+			}
+		}
+		if _, err := path.Match(pattern, ""); err != nil {
+			return nil, fmt.Errorf("--layers: pattern %q: %w", pattern, err)
+		}
+		found := false
+		for _, l := range v.Layers {
+			if matchElem(pattern, l.Name) || matches(pattern, l.Name) {
+				found, chosen[l.Name] = true, !minus
+			}
+		}
+		if !found {
+			var names []string
+			for _, l := range v.Layers {
+				names = append(names, l.Name)
+			}
+			return nil, didYouMean(fmt.Errorf("the view %s has no layer %q", v.Name, pattern), pattern, names, "--list prints the layers that there are")
+		}
+	}
+	layers := []string{}
+	for _, l := range v.Layers {
+		if chosen[l.Name] {
+			layers = append(layers, l.Name)
+		}
+	}
+	return layers, nil
+}
+
+// axes are the coordinates of a view as people call them.
+type axes struct {
+	names [2]string
+	minus [2]bool // they grow the other way than those of the picture
+}
+
+func axesOf(v format.View) axes {
+	a := axes{names: v.Axes}
+	if a.names == [2]string{} {
+		a.names = [2]string{"x", "y"}
+	}
+	for i, name := range a.names {
+		a.names[i], a.minus[i] = strings.CutPrefix(name, "-")
+	}
+	return a
+}
+
+// rect makes a rectangle of two corners.
+func (a axes) rect(corners []float64) format.Rect {
+	var r format.Rect
+	for i := range 2 {
+		one, two := corners[i], corners[2+i]
+		if a.minus[i] {
+			one, two = -one, -two
+		}
+		r.Min[i], r.Max[i] = min(one, two), max(one, two)
+	}
+	return r
+}
+
+// area returns the lower and the upper corner of a rectangle.
+func (a axes) area(r format.Rect) []float64 {
+	list := []float64{r.Min[0], r.Min[1], r.Max[0], r.Max[1]}
+	for i := range 2 {
+		if a.minus[i] {
+			list[i], list[2+i] = -list[2+i]+0, -list[i]+0 // and no -0
+		}
+	}
+	return list
+}
+
+func (a axes) say(r format.Rect) string {
+	l := a.area(r)
+	return fmt.Sprintf("%s,%s from %s,%s to %s,%s", a.names[0], a.names[1], number(l[0]), number(l[1]), number(l[2]), number(l[3]))
+}
+
+// number writes a number for people.
+func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+
+// listViews prints what there is to be seen in a file.
+func (a *app) listViews(r *report, scene format.Scene) error {
+	views := []object{}
+	for _, v := range scene.Views() {
+		axes := axesOf(v)
+		if r.asJSON {
+			layers := make([]object, len(v.Layers))
+			for i, l := range v.Layers {
+				layers[i] = object{{"name", l.Name}, {"title", l.Title}, {"shown", l.Shown}}
+			}
+			views = append(views, object{
+				{"name", v.Name}, {"title", v.Title}, {"axes", axes.names}, {"bounds", axes.area(v.Bounds)}, {"scale", v.Scale},
+				{"camera", v.Frame != nil}, {"moves", v.Moves}, {"gray16", v.Gray16}, {"layers", layers},
+			})
+			continue
+		}
+		fmt.Fprintf(r.out, "%s: %s\n", printable(v.Name), printable(v.Title))
+		if v.Frame == nil {
+			fmt.Fprintf(r.out, "  %s; in natural size %d x %d, %s pixels a unit\n", axes.say(v.Bounds), pixels(v.Bounds.Dx()*v.Scale), pixels(v.Bounds.Dy()*v.Scale), number(v.Scale))
+		} else {
+			fmt.Fprintf(r.out, "  what a camera sees, usually %d x %d\n", v.Size.X, v.Size.Y)
+		}
+		for _, l := range v.Layers {
+			mark := "-"
+			if l.Shown {
+				mark = "+"
+			}
+			fmt.Fprintf(r.out, "  %s %s\n", mark, strings.TrimSpace(printable(l.Name)+"  "+printable(l.Title)))
+		}
+	}
+	r.extra = object{{"views", views}}
+	return nil
+}
+
+// lookAsJSON tells what a picture shows.
+func lookAsJSON(v format.View, look format.Look) object {
+	layers := slices.Clone(look.Layers)
+	if layers == nil {
+		layers = []string{}
+		for _, l := range v.Layers {
+			if l.Shown {
+				layers = append(layers, l.Name)
+			}
+		}
+	}
+	o := object{{"view", v.Name}, {"size", []int{look.Size.X, look.Size.Y}}, {"scale", look.Scale}, {"area", axesOf(v).area(look.Frame())}, {"layers", layers}}
+	if v.Moves {
+		o = append(o, member{"time", look.Time.Seconds()})
+	}
+	return o
+}

@@ -1,0 +1,225 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/output"
+	"trowel.example/format"
+	"trowel.example/internal/pixel"
+)
+
+// picture is one picture that a verb draws.
+type picture struct {
+	*report
+	asked *askedPicture
+	game  *game
+	job   *format.Job
+	scene format.Scene
+	view  format.View
+	look  format.Look
+	name  string // of what it shows
+}
+
+// The kinds of files that pictures are written to, with their extensions.
+var pictureKinds = []string{"png", "apng", "svg", "y4m"}
+
+// kind returns what a picture is written as.
+func (p *picture) kind(name string) (string, error) {
+	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
+	moving := len(p.asked.times) == 2
+	as := p.asked.as
+	for _, k := range pictureKinds {
+		switch {
+		case as == k, as == "" && ext == k, as == "" && name == "-" && k == "png":
+			if k == "png" && moving && framePattern(name) == "" {
+				k = "apng"
+			}
+			if name != "-" && k != ext {
+				return k, p.notOfGame(name, ext)
+			}
+			return k, nil
+		}
+	}
+	list := strings.Join(pictureKinds, ", ")
+	if as != "" {
+		return "", didYouMean(fmt.Errorf("%q is no format of pictures", as), as, pictureKinds, "--format can be %s", list)
+	}
+	return "", hint(fmt.Errorf("%s: what kind of picture is that to be?", name), "tell with --format, which can be %s, or with the extension", list)
+}
+
+// notOfGame makes sure that no picture is called like a game file.
+func (p *picture) notOfGame(name, ext string) error {
+	for _, f := range p.formats {
+		for _, e := range f.Extensions {
+			if _, is := cutSuffixFold(name, e); is && e != "" {
+				return hint(fmt.Errorf("%s: %s is the extension of a %s, and this is a picture", name, e, f.Title), "-o with another name, such as %s.png", name[:len(name)-len(e)])
+			}
+		}
+	}
+	return nil
+}
+
+// draw draws a picture, or several if it moves.
+func (p *picture) draw(cmd *cobra.Command, name string) error {
+	kind, err := p.kind(name)
+	if err != nil {
+		return err
+	}
+	moving := len(p.asked.times) == 2
+	ctx := cmd.Context()
+	p.extra = object{{"picture", lookAsJSON(p.view, p.look)}}
+	switch {
+	case kind == "svg" && moving, !moving && (kind == "y4m" || kind == "apng"):
+		return hint(fmt.Errorf("%s is not for this", kind), "a --time such as 0..10 makes a picture that moves, and png and svg are for those that do not")
+	case moving && framePattern(name) != "":
+		return p.drawFrames(cmd, name)
+	}
+	if kind == "y4m" && name == "-" { // which would be large in a file before it goes out
+		p.output = name
+		return p.finish(p.writeY4M(ctx, p.out), name)
+	}
+	err = p.write(ctx, name, p.pictureOptions(cmd, filepath.Ext(name)), func(out format.Output) error {
+		w, err := out.Create("")
+		if err != nil {
+			return err
+		}
+		switch kind {
+		case "svg":
+			svg, ok := p.scene.(format.SVGScene)
+			if !ok {
+				return hint(errors.New("it cannot be drawn in lines"), "-o with another name, such as %s.png", strings.TrimSuffix(name, filepath.Ext(name)))
+			}
+			return svg.SVG(ctx, w, p.look, p.background())
+		case "y4m":
+			return p.writeY4M(ctx, w)
+		case "apng":
+			return p.writeAPNG(ctx, w)
+		}
+		return p.writePNG(ctx, w, p.look)
+	})
+	return p.finish(err, name)
+}
+
+// finish tells what became of the picture.
+func (p *picture) finish(err error, name string) error {
+	p.tellMissing()
+	if err != nil {
+		return err
+	}
+	if name != "-" {
+		p.sayMade("drew "+p.name+" as", "draw "+p.name+" as", name, false)
+	}
+	return nil
+}
+
+// pictureOptions say that a picture takes the place of one of the same kind only.
+func (p *picture) pictureOptions(cmd *cobra.Command, ext string) output.Options {
+	return output.Options{
+		Replace: p.asked.force,
+		Replaces: func(path string) error {
+			if _, is := cutSuffixFold(path, ext); !is || ext == "" {
+				return fmt.Errorf("%w: it is no picture", output.ErrKind)
+			}
+			return nil
+		},
+		Reads:     func() []string { return append(p.inputs(cmd), p.game.reads()...) },
+		OwnerOnly: func() bool { return ownerOnly(p.game.reads()) },
+	}
+}
+
+func (p *picture) background() color.NRGBA {
+	if p.asked.background != nil {
+		return *p.asked.background
+	}
+	return p.view.Background
+}
+
+// writePNG writes one picture.
+func (p *picture) writePNG(ctx context.Context, w io.Writer, look format.Look) error {
+	kind := pixel.RGBA
+	if p.background().A == 0xff {
+		kind = pixel.RGB
+	}
+	gray, is := p.scene.(format.Gray16Scene)
+	if is = is && p.view.Gray16; is {
+		kind = pixel.Gray16
+	}
+	png, err := pixel.NewPNG(w, look.Size, kind)
+	if err != nil {
+		return err
+	}
+	rows := 0
+	drew := func(n int) {
+		rows += n
+		p.job.Report("rows drawn:", rows, look.Size.Y)
+	}
+	if is {
+		err = format.DrawGray16(ctx, gray, look, func(band *image.Gray16) error {
+			defer drew(band.Rect.Dy())
+			return png.AddGray16(band)
+		})
+	} else {
+		err = format.Draw(ctx, p.scene, look, p.background(), func(band *image.RGBA) error {
+			defer drew(band.Rect.Dy())
+			return png.Add(band)
+		})
+	}
+	if err == nil {
+		err = png.Close()
+	}
+	return err
+}
+
+// tellMissing tells what the picture had to do without: in short for people, all of it
+// in JSON. What should be there is a loss, the rest a warning.
+func (p *picture) tellMissing() {
+	const shown = 5 // of a kind
+	list := []object{}
+	kinds := make(map[string][]format.Missing)
+	var order []string
+	for _, m := range p.scene.Missing() {
+		list = append(list, object{{"kind", m.Kind}, {"name", m.Name}, {"count", m.Count}, {"unit", m.Unit}, {"what", m.What}, {"loss", m.Loss}})
+		if m.Loss {
+			p.job.Miss(p.name, "%s", sayMissing(m))
+			continue
+		}
+		if kinds[m.Kind] == nil {
+			order = append(order, m.Kind)
+		}
+		kinds[m.Kind] = append(kinds[m.Kind], m)
+	}
+	for _, kind := range order {
+		some := kinds[kind]
+		if len(some) > shown+1 {
+			rest := format.Missing{Kind: kind, Name: fmt.Sprintf("and %s more", thousands(int64(len(some)-shown))), Unit: some[0].Unit, What: "--json tells of all"}
+			for _, m := range some[shown:] {
+				rest.Count += m.Count
+			}
+			some = append(some[:shown:shown], rest)
+		}
+		for _, m := range some {
+			p.job.Warn(p.name, "%s", sayMissing(m))
+		}
+	}
+	p.extra = append(p.extra, member{"missing", list})
+}
+
+func sayMissing(m format.Missing) string {
+	text := "missing " + m.Kind + " " + m.Name
+	if m.Count > 0 {
+		text += fmt.Sprintf(" (%s %s)", thousands(m.Count), m.Unit)
+	}
+	if m.What != "" {
+		text += ": " + m.What
+	}
+	return text
+}
