@@ -71,7 +71,7 @@ func (c *checker) checkImageItem(sink check.Sink, part *Part, im *Image) {
 		return
 	}
 	offset := im.data.offset()
-	if !im.changed && im.HasPicture() && int(im.data.block.Size()) == 3*im.width*im.height {
+	if im.RGB() {
 		sink.AddAt(foundImageRGB, at, path, offset, "the image %q has three bytes for each of its %d x %d pixels", im.Name, im.width, im.height)
 	} else if err := im.verify(); err != nil {
 		sink.AddAt(foundImageData, at, path, offset, "the image %q: %s", im.Name, reason(err))

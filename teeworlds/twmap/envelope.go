@@ -149,18 +149,26 @@ func (p *EnvPoint) bezierFields(c *codec) {
 	}
 }
 
-// Eval returns the values of the envelope at a time in milliseconds, as the
-// game computes them: 1.0 is a pixel, a degree, full colour or volume. The
-// envelope starts again when it is over. Where no two points lie around a time,
-// as before the first, the last point counts.
+// Eval returns the values of the envelope at a time in milliseconds, as DDNet
+// computes them: 1.0 is a pixel, a degree, full colour or volume. The envelope starts
+// again when its last point is reached. Where no two points lie around a time, as before
+// the first, the last point counts; of points at one time the last does, too.
 func (e *Envelope) Eval(ms float64) [4]float64 {
 	n := len(e.Points)
 	if n == 0 {
 		return [4]float64{}
 	}
 	ms = repeat(ms, float64(e.Duration()))
-	for i := range n - 1 {
-		if float64(e.Points[i].Time) <= ms && ms <= float64(e.Points[i+1].Time) {
+	// Points that are not in order are found or not as the game's own search goes.
+	whole := int64(ms)
+	for low, high := 0, n-2; low <= high; {
+		i := low + (high-low)/2
+		switch {
+		case whole < int64(e.Points[i].Time):
+			high = i - 1
+		case whole >= int64(e.Points[i+1].Time):
+			low = i + 1
+		default:
 			return between(&e.Points[i], &e.Points[i+1], ms)
 		}
 	}
@@ -191,10 +199,7 @@ func (p *EnvPoint) values() (v [4]float64) {
 }
 
 func between(p, next *EnvPoint, ms float64) [4]float64 {
-	length := float64(next.Time) - float64(p.Time)
-	if length <= 0 {
-		return p.values()
-	}
+	length := float64(next.Time) - float64(p.Time) // more than 0
 	a := (ms - float64(p.Time)) / length
 	switch p.Curve {
 	case CurveStep:

@@ -84,6 +84,12 @@ func (im *Image) HasPicture() bool {
 	return (size == 4*n || size == 3*n) && b.Plausible()
 }
 
+// RGB reports, without inflating anything, whether an embedded image has pixels of three
+// bytes. The games do not take it.
+func (im *Image) RGB() bool {
+	return !im.changed && im.HasPicture() && int(im.data.block.Size()) == 3*im.width*im.height
+}
+
 // Picture returns the pixels of an embedded image, not alpha-premultiplied; they
 // must not be changed. Pixels of three bytes become opaque ones. With an error it
 // returns what could be read, the rest transparent. It is nil without an error
@@ -102,7 +108,11 @@ func (im *Image) Picture() (*image.NRGBA, error) {
 		}
 		return nil, &fault.Error{Path: "data", Offset: im.data.offset(), Want: fmt.Sprintf("4 bytes for each of %d x %d pixels", im.width, im.height), Got: fmt.Sprint(size), Err: fault.ErrFormat}
 	}
-	data, err := im.data.block.Bytes()
+	return im.pictureOf(im.data.block.Bytes())
+}
+
+// pictureOf makes the picture of the bytes of its block.
+func (im *Image) pictureOf(data []byte, err error) (*image.NRGBA, error) {
 	rect := image.Rect(0, 0, im.width, im.height)
 	n := im.width * im.height
 	if len(data) == 4*n {

@@ -414,7 +414,7 @@ func TestEval(t *testing.T) {
 		curve twmap.Curve
 		want  [5]float64 // at 0, 250, 500, 750 and 1000 ms, from 0 to 64
 	}{
-		{twmap.CurveStep, [5]float64{0, 0, 0, 0, 0}}, // a point belongs to the curve that ends in it
+		{twmap.CurveStep, [5]float64{0, 0, 0, 0, 64}}, // a point belongs to the curve that begins in it
 		{twmap.CurveLinear, [5]float64{0, 16, 32, 48, 64}},
 		{twmap.CurveSlow, [5]float64{0, 1, 8, 27, 64}},
 		{twmap.CurveFast, [5]float64{0, 37, 56, 63, 64}},
@@ -448,6 +448,23 @@ func TestEval(t *testing.T) {
 	flat.Points[0].Out[0] = twmap.Tangent{DX: 5000, DY: 64 * 1024}
 	if got := flat.Eval(998.9)[0]; got < 0 || got > 128 || math.IsNaN(got) {
 		t.Errorf("bezier with a long handle = %v", got)
+	}
+	// Of two points at one time the later counts; points that are not in order are found
+	// only where the search by halves comes upon them, and the last counts elsewhere.
+	twice := twmap.Envelope{Points: []twmap.EnvPoint{point(0, twmap.CurveLinear, 0), point(100, twmap.CurveStep, 1), point(100, twmap.CurveStep, 2), point(200, twmap.CurveStep, 3)}}
+	mixed := twmap.Envelope{Points: []twmap.EnvPoint{point(200, twmap.CurveStep, 1), point(100, twmap.CurveStep, 2), point(300, twmap.CurveStep, 3)}}
+	past := twmap.Envelope{Points: []twmap.EnvPoint{point(-200, twmap.CurveStep, 1), point(-100, twmap.CurveStep, 2)}}
+	for _, c := range []struct {
+		e        *twmap.Envelope
+		ms, want float64
+	}{
+		{&twice, 100, 2}, {&twice, 99, 0.99}, {&twice, 200, 0}, {&twice, -1, 3}, {&twice, -200, 0},
+		{&mixed, 50, 3}, {&mixed, 150, 3}, {&mixed, 250, 2},
+		{&past, -150, 2}, {&past, 50, 2},
+	} {
+		if got := c.e.Eval(c.ms)[0]; math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%v at %v ms = %v, want %v", c.e.Points, c.ms, got, c.want)
+		}
 	}
 	if got := (&twmap.Envelope{}).Eval(5); got != [4]float64{} {
 		t.Errorf("an envelope without points gives %v", got)

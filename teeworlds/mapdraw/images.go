@@ -1,0 +1,239 @@
+package mapdraw
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+
+	"trowel.example/internal/regular"
+	"trowel.example/teeworlds/twmap"
+)
+
+// maxImages is how many images the game loads; layers with a later one have none.
+const maxImages = 64
+
+// maxSide is the largest side of a picture that graphics cards take.
+const maxSide = 16384
+
+// picture is an image of a map, made ready when a layer first needs it.
+type picture struct {
+	image *twmap.Image
+	users int // layers
+
+	once, onceTexture, onceSheet sync.Once
+	source                       *image.NRGBA // nil: layers with it are drawn without
+	texture                      texture
+	sheet                        *sheet
+}
+
+// findImages makes the pictures of a map ready to be read.
+func (r *Renderer) findImages() {
+	users := make([]int, len(r.m.Images))
+	for _, g := range r.m.Groups {
+		for _, l := range g.Layers {
+			if i := imageOf(l); i >= 0 && i < len(users) {
+				users[i]++
+			}
+		}
+	}
+	for i, im := range r.m.Images {
+		if i < maxImages {
+			r.pictures = append(r.pictures, &picture{image: im, users: users[i]})
+		} else if users[i] > 0 {
+			r.miss(Missing{Kind: MissingImage, Name: im.Name, Layers: users[i], What: fmt.Sprintf("the game loads %d images only: layers with it are drawn in plain colour", maxImages)})
+		}
+	}
+}
+
+// size returns about how many bytes a picture takes: itself, and all its smaller sizes both
+// for tiles and for quads.
+func (p *picture) size() int64 {
+	if !p.image.External && !p.image.HasPicture() {
+		return 0
+	}
+	const mostOfExternal = 1 << 24 // what the map says of them means nothing
+	n := int64(p.image.Width) * int64(p.image.Height)
+	if p.image.External {
+		n = min(max(n, 0), mostOfExternal)
+	}
+	return n * 4 * 5 / 3
+}
+
+// imageOf returns the index of the image that a layer is drawn with, -1 for none.
+func imageOf(l twmap.Layer) int {
+	switch l := l.(type) {
+	case *twmap.TileLayer:
+		if l.Kind() == twmap.KindTiles {
+			return l.Image
+		}
+	case *twmap.QuadLayer:
+		return l.Image
+	}
+	return -1
+}
+
+// textureOf returns a picture for quads, nil if layers with it are to be drawn without.
+func (r *Renderer) textureOf(p *picture) texture {
+	if !r.keeps {
+		return newTexture(r.read(p))
+	}
+	p.onceTexture.Do(func() { p.texture = newTexture(r.source(p)) })
+	return p.texture
+}
+
+// sheetOf returns a picture for tiles, nil if layers with it are to be drawn without.
+func (r *Renderer) sheetOf(p *picture) *sheet {
+	if !r.keeps {
+		return newSheet(tileable(r.read(p)))
+	}
+	p.onceSheet.Do(func() { p.sheet = newSheet(tileable(r.source(p))) })
+	return p.sheet
+}
+
+func (r *Renderer) source(p *picture) *image.NRGBA {
+	p.once.Do(func() { p.source = r.read(p) })
+	return p.source
+}
+
+// read returns the pixels of a picture in the size that it has, or what is drawn in its
+// place; nil for nothing.
+func (r *Renderer) read(p *picture) *image.NRGBA {
+	pixels, err := r.load(p)
+	if err == nil {
+		return within(pixels, maxSide)
+	}
+	miss := Missing{Kind: MissingImage, Name: p.image.Name, Layers: p.users, What: err.Error(), Loss: !p.image.External}
+	var unfound *unfoundError
+	null := errors.As(err, &unfound)
+	switch {
+	case r.o.Checker:
+		miss.What += ": drawn as a checker"
+		pixels = checkerPicture()
+	case null:
+		miss.What += ": drawn in red, green, blue and yellow, as the game does"
+		pixels = nullPicture()
+	default:
+		miss.What += ": drawn in plain colour, as the game does"
+	}
+	r.miss(miss)
+	return pixels
+}
+
+// unfoundError is of an external image that is not there or no PNG; for all others the
+// game has not even its null texture.
+type unfoundError struct{ err error }
+
+func (e *unfoundError) Error() string { return e.err.Error() }
+func (e *unfoundError) Unwrap() error { return e.err }
+
+// load returns the pixels of an image, embedded or external.
+func (r *Renderer) load(p *picture) (pixels *image.NRGBA, err error) {
+	im := p.image
+	if im.Version > 1 && im.Variant != 1 {
+		return nil, fmt.Errorf("it has variant %d, which the game does not take", im.Variant)
+	}
+	if im.External {
+		if im.Name == "" {
+			return nil, errors.New("it is external and has no name")
+		}
+		data, name, err := r.mapres(im.Name)
+		if err == nil {
+			pixels, err = DecodePNG(data)
+		}
+		if err != nil {
+			return nil, &unfoundError{fmt.Errorf("%s: %w", name, err)}
+		}
+		return pixels, nil
+	}
+	im.Look(func(found *image.NRGBA, e error) {
+		if err = e; err != nil {
+			return
+		}
+		if found.Rect.Empty() {
+			err = fmt.Errorf("it is %d x %d pixels large", im.Width, im.Height)
+			return
+		}
+		pixels = &image.NRGBA{Pix: bytes.Clone(found.Pix), Stride: found.Stride, Rect: found.Rect}
+	})
+	if err == nil && im.RGB() {
+		return nil, errors.New("it has three bytes for each pixel, which the game does not take")
+	}
+	return pixels, err
+}
+
+// mapres reads the file of an external image, and returns its name for messages.
+func (r *Renderer) mapres(name string) ([]byte, string, error) {
+	var names []string
+	if r.sheets07() && slices.Contains(variants07, name) {
+		names = append(names, name+"_0.7.png")
+	}
+	names = append(names, name+".png")
+	for _, file := range names {
+		if data, err := findFile(r.o.Mapres, file); err == nil {
+			return data, file, nil
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return nil, file, err
+		}
+	}
+	if len(r.o.Mapres) == 0 {
+		return nil, name + ".png", errors.New("no folder to look for it")
+	}
+	return nil, name + ".png", errors.New("not found")
+}
+
+// maxPNG is the size of the largest file that is read as a picture.
+const maxPNG = 256 << 20
+
+// findFile reads a file of the first folder that has it. A name that leads out of the
+// folder is not there.
+func findFile(dirs []string, name string) ([]byte, error) {
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return nil, fs.ErrNotExist
+	}
+	for _, dir := range dirs {
+		data, err := regular.ReadFile(filepath.Join(dir, filepath.FromSlash(name)), maxPNG)
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			return data, err
+		}
+	}
+	return nil, fs.ErrNotExist
+}
+
+// maxDeflate is how many bytes deflate makes at most of one.
+const maxDeflate = 1032
+
+// DecodePNG reads a picture. One that says it is larger than its bytes can be is refused
+// before there is memory for it, and so is one with more than [twmap.MaxPixels].
+func DecodePNG(data []byte) (*image.NRGBA, error) {
+	config, err := png.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	w, h := config.Width, config.Height
+	if w <= 0 || h <= 0 || w > twmap.MaxPixels/h || w*h/8 > maxDeflate*len(data) {
+		return nil, fmt.Errorf("a picture of %d x %d pixels in %d bytes", w, h, len(data))
+	}
+	decoded, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	if p, ok := decoded.(*image.NRGBA); ok {
+		return p, nil
+	}
+	out := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			c := color.NRGBAModel.Convert(decoded.At(x, y)).(color.NRGBA)
+			copy(out.Pix[y*out.Stride+4*x:], []byte{c.R, c.G, c.B, c.A})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,217 @@
+// Package mapdraw draws maps of Teeworlds and DDNet as the game's client shows them, pixel
+// for pixel as far as that can be had without a graphics card.
+//
+// [New] makes a [Renderer] of a map; [Renderer.Render] draws any part of a picture of it,
+// in as many goroutines at a time as the caller likes. How a picture comes about, and what
+// differs from the game, is in docs/rendering.md.
+//
+// All lengths are in the map's units, of which a tile has 32, and angles in degrees,
+// clockwise. x goes to the right and y down; 0,0 is the top left corner of the game layer.
+package mapdraw
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"slices"
+	"sync"
+	"time"
+
+	"trowel.example/internal/budget"
+	"trowel.example/teeworlds/twmap"
+)
+
+// TileSize is the length of a side of a tile in units.
+const TileSize = 32
+
+// Background is what the game shows where nothing is.
+var Background = color.NRGBA{128, 128, 128, 255}
+
+// Game says whose pictures external images are, where there are different ones under one
+// name.
+type Game int
+
+// The games. GameAuto takes those of Teeworlds 0.7 for maps in its form if the tiles fit
+// them better.
+const (
+	GameAuto Game = iota
+	Game06        // Teeworlds 0.6 and DDNet
+	Game07        // Teeworlds 0.7
+)
+
+// Options say how a map is drawn. The zero value is what the game shows to who plays,
+// without external images.
+type Options struct {
+	// Entities is how far the entities cover the map, 0 to 100: at 100 nothing else is to
+	// be seen.
+	Entities int
+	// EntitiesImage is a picture of 16 x 16 entities in place of those drawn for Trowel.
+	// What it shows where the game has no entity stays, as Mask says.
+	EntitiesImage *image.NRGBA
+	Mask          Mask
+
+	Mapres  []string // folders in which external images are looked for, in this order
+	Game    Game     // whose they are
+	Checker bool     // images that cannot be had are drawn as a checker, and not as the game does
+}
+
+// Renderer draws a map. It may be used by many goroutines.
+type Renderer struct {
+	m        *twmap.Map
+	o        Options
+	pictures []*picture
+	layers   [][]*layer // by group
+	isGame   []bool     // which groups have a game layer
+	sheets07 func() bool
+	signs    signs
+	scaled   scaledCells
+
+	keeps bool           // what was read for one picture stays for the next
+	room  *budget.Budget // for what does not stay
+
+	mu     sync.Mutex
+	missed map[Missing]bool
+}
+
+// Missing is something that a picture had to do without.
+type Missing struct {
+	Kind   string // MissingImage or MissingLayer
+	Name   string
+	Layers int    // how many have the image
+	What   string // why, and what is drawn in its place
+	Loss   bool   // the map should have it
+}
+
+// Kinds of what can be missing.
+const (
+	MissingImage = "image"
+	MissingLayer = "layer"
+)
+
+// New returns a renderer of a map, which must not be changed as long as it is used. It
+// reads nothing yet.
+func New(m *twmap.Map, o Options) (*Renderer, error) {
+	if o.Entities < 0 || o.Entities > 100 {
+		return nil, fmt.Errorf("entities: %d, should be 0 to 100", o.Entities)
+	}
+	if p := o.EntitiesImage; p != nil && (p.Rect.Dx() < cellsInRow || p.Rect.Dy() < cellsInRow) {
+		return nil, fmt.Errorf("entities: a picture of %d x %d pixels, should be 16 x 16 at least", p.Rect.Dx(), p.Rect.Dy())
+	}
+	r := &Renderer{m: m, o: o, missed: make(map[Missing]bool)}
+	r.sheets07 = sync.OnceValue(r.wants07)
+	r.room = budget.New(maxKept)
+	r.findImages()
+	r.findLayers()
+	return r, nil
+}
+
+// Missing returns what all pictures so far had to do without, sorted by kind and name.
+func (r *Renderer) Missing() []Missing {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []Missing
+	for m := range r.missed {
+		list = append(list, m)
+	}
+	slices.SortFunc(list, func(a, b Missing) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.What, b.What))
+	})
+	return list
+}
+
+func (r *Renderer) miss(m Missing) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.missed[m] = true
+}
+
+// Picture describes a picture of a map.
+type Picture struct {
+	Camera    Camera
+	Left, Top float64       // where the pixel 0,0 begins
+	Scale     float64       // pixels of a unit
+	Time      time.Duration // of envelopes
+
+	// Draws reports whether a layer is drawn, by the numbers of its group and in it. Nil:
+	// all are, but sounds.
+	Draws func(group, layer int) bool
+}
+
+// At returns the picture that a camera takes, of a width in pixels.
+func (c Camera) At(width int) Picture {
+	return Picture{Camera: c, Left: c.X - c.Width/2, Top: c.Y - c.Height/2, Scale: float64(width) / c.Width}
+}
+
+// Render draws the pixels of dst.Rect over what dst holds, the background. No pixel depends
+// on which others are drawn with it.
+func (r *Renderer) Render(ctx context.Context, dst *image.RGBA, p Picture) error {
+	if !p.ok() {
+		return fmt.Errorf("a picture of %g x %g units at %g pixels each", p.Camera.Width, p.Camera.Height, p.Scale)
+	}
+	if dst.Rect.Empty() {
+		return nil
+	}
+	c := canvas{Renderer: r, dst: dst, picture: p, envelopes: envelopes{list: r.m.Envelopes, ms: float64(p.Time) / float64(time.Millisecond)}}
+	for g := range r.m.Groups {
+		if err := c.group(ctx, g); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// canvas is a part of a picture that is being drawn.
+type canvas struct {
+	*Renderer
+	dst       *image.RGBA
+	picture   Picture
+	envelopes envelopes
+}
+
+// group draws a group.
+func (c *canvas) group(ctx context.Context, number int) error {
+	var f *frame
+	for i, l := range c.layers[number] {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !c.shows(number, i, l) {
+			continue
+		}
+		if f == nil {
+			f = c.frame(number)
+			if f.Empty() {
+				return nil
+			}
+		}
+		if l.quads != nil {
+			c.drawQuads(ctx, f, l)
+		} else if l.sounds != nil {
+			c.drawSounds(f, l)
+		} else {
+			c.drawTiles(ctx, f, l)
+		}
+	}
+	return nil
+}
+
+// shows reports whether a layer is drawn.
+func (c *canvas) shows(group, number int, l *layer) bool {
+	if c.picture.Draws != nil && !c.picture.Draws(group, number) {
+		return false
+	}
+	switch {
+	case l.broken != "":
+		c.miss(Missing{Kind: MissingLayer, Name: l.name, What: l.broken, Loss: true})
+		return false
+	case l.sounds != nil:
+		return c.picture.Draws != nil
+	case l.tiles != nil && l.tiles.Kind().Physics():
+		return c.o.Entities > 0
+	case l.tiles == nil && l.quads == nil:
+		return false
+	}
+	return c.o.Entities < 100
+}

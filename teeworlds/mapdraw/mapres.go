@@ -1,0 +1,135 @@
+package mapdraw
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// variants07 are the external images that are other pictures in Teeworlds 0.7: DDNet has
+// them as NAME_0.7.png.
+var variants07 = []string{"grass_doodads", "grass_main", "winter_main", "generic_shadows", "generic_unhookable", "easter"}
+
+// DataFolders returns the folders in which the games' own clients keep their files on this
+// system, those of the user first. Not all of them need to be there.
+func DataFolders() []string {
+	var dirs []string
+	add := func(base string, parts ...string) {
+		if base != "" {
+			dirs = append(dirs, filepath.Join(append([]string{base}, parts...)...))
+		}
+	}
+	home, _ := os.UserHomeDir()
+	switch runtime.GOOS {
+	case "windows":
+		config := os.Getenv("APPDATA")
+		add(config, "DDNet")
+		add(config, "Teeworlds")
+		for _, programs := range []string{os.Getenv("ProgramFiles(x86)"), os.Getenv("ProgramFiles")} {
+			add(programs, "Steam", "steamapps", "common", "DDraceNetwork", "ddnet", "data")
+			add(programs, "Steam", "steamapps", "common", "Teeworlds", "tw", "data")
+		}
+	case "darwin":
+		add(home, "Library", "Application Support", "DDNet")
+		add(home, "Library", "Application Support", "Teeworlds")
+		add("/Applications", "DDNet.app", "Contents", "Resources", "data")
+		add("/Applications", "Teeworlds.app", "Contents", "Resources", "data")
+	default:
+		own := os.Getenv("XDG_DATA_HOME")
+		if own == "" && home != "" {
+			own = filepath.Join(home, ".local", "share")
+		}
+		add(own, "ddnet")
+		add(own, "teeworlds")
+		add(home, ".teeworlds")
+		add(own, "Steam", "steamapps", "common", "DDraceNetwork", "ddnet", "data")
+		add(own, "Steam", "steamapps", "common", "Teeworlds", "tw", "data")
+		for _, share := range []string{"/usr/local/share", "/usr/share/games", "/usr/share", "/var/lib/flatpak/app/tw.ddnet.ddnet/current/active/files/share"} {
+			add(share, "ddnet", "data")
+			add(share, "teeworlds", "data")
+		}
+	}
+	return dirs
+}
+
+// MapresFolders returns the folders in which the games' clients keep the pictures that
+// maps only name.
+func MapresFolders() []string {
+	dirs := DataFolders()
+	for i := range dirs {
+		dirs[i] = filepath.Join(dirs[i], "mapres")
+	}
+	return dirs
+}
+
+// wants07 decides whether external images are those of Teeworlds 0.7, where that makes a
+// difference. The client takes the ones or the others by the server that it plays on, which
+// is not known here; and the form of the map does not tell either, since a map that was
+// converted still has the tiles of before. So for a map in the form of 0.7 its tiles
+// decide: they lie where their own picture has something to show.
+func (r *Renderer) wants07() bool {
+	switch r.o.Game {
+	case Game06:
+		return false
+	case Game07:
+		return true
+	}
+	if r.m.Flavor() != "Teeworlds 0.7" {
+		return false
+	}
+	lead := 0
+	for i, im := range r.m.Images {
+		if !im.External || !slices.Contains(variants07, im.Name) {
+			continue
+		}
+		old, new := r.mapresSheet(im.Name+".png"), r.mapresSheet(im.Name+"_0.7.png")
+		if old == nil || new == nil {
+			continue
+		}
+		used := r.usedTiles(i)
+		for id, n := range used {
+			switch {
+			case id == 0 || n == 0 || old.empty[id] == new.empty[id]:
+			case old.empty[id]:
+				lead += n
+			default:
+				lead -= n
+			}
+		}
+	}
+	return lead > 0
+}
+
+// mapresSheet returns a picture that maps only name, nil if it is not to be had.
+func (r *Renderer) mapresSheet(file string) *sheet {
+	data, err := findFile(r.o.Mapres, file)
+	if err != nil {
+		return nil
+	}
+	p, err := DecodePNG(data)
+	if err != nil {
+		return nil
+	}
+	return newSheet(tileable(p))
+}
+
+// usedTiles counts the tiles that are drawn with an image.
+func (r *Renderer) usedTiles(image int) (used [256]int) {
+	for _, g := range r.m.Groups {
+		for _, l := range g.Layers {
+			if t, ok := l.(*twmap.TileLayer); ok && imageOf(l) == image && t.Kind() == twmap.KindTiles {
+				t.Look(func(t *twmap.TileLayer) {
+					for _, row := range t.Tiles().Rows() {
+						for _, cell := range row {
+							used[cell.ID]++
+						}
+					}
+				})
+			}
+		}
+	}
+	return used
+}

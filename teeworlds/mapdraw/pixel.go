@@ -1,0 +1,135 @@
+package mapdraw
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// A shade is the colour of a point between pixels: red, green, blue and alpha in lanes of
+// 16 bits, the lowest first, each 0 to 65280 = 255 * 256. The colour is not multiplied by
+// the alpha. All arithmetic on shades is in whole numbers, so that a picture has the same
+// bytes on every machine and whatever part of it is drawn.
+type shade uint64
+
+const (
+	fullLane   = 255 * 256
+	whiteShade = shade(fullLane<<48 | fullLane<<32 | fullLane<<16 | fullLane)
+)
+
+func (s shade) alpha() uint32 { return uint32(s >> 48) }
+
+// tint is what a shade is multiplied by: red, green, blue, alpha; one is 1.0.
+type tint [4]int64
+
+const (
+	tintBits = 16
+	one      = 1 << tintBits
+	maxTint  = 1 << 40 // so that nothing runs over
+)
+
+var noTint = tint{one, one, one, one}
+
+// newTint makes a tint of colours, of which 1 changes nothing.
+func newTint(c [4]float64) (t tint) {
+	for i, v := range c {
+		t[i] = int64(math.Round(min(max(v*one, 0), maxTint))) // NaN cannot come here
+	}
+	return t
+}
+
+// of returns a shade as it looks in a tint, with all that is too bright cut off.
+func (t *tint) of(s shade) shade {
+	lane := func(i int) uint64 {
+		return uint64(min(int64(s>>(16*i)&0xffff)*t[i]>>tintBits, fullLane))
+	}
+	return shade(lane(0) | lane(1)<<16 | lane(2)<<32 | lane(3)<<48)
+}
+
+// weights of filters have this many bits.
+const (
+	weightBits = 10
+	weightOne  = 1 << weightBits
+)
+
+// Two channels of a pixel at a time, in lanes of 32 bits.
+const lanes = 0x0000ffff_0000ffff
+
+func redBlue(t uint32) uint64    { return uint64(t&0xff) | uint64(t&0xff0000)<<16 }
+func greenAlpha(t uint32) uint64 { return uint64(t>>8&0xff) | uint64(t>>24)<<32 }
+
+// texel returns the pixel at an offset in bytes.
+func texel(pix []byte, at int) uint32 { return binary.LittleEndian.Uint32(pix[at:]) }
+
+// between mixes four pixels that stand in a square; x and y are the weights of those on
+// the right and at the bottom.
+func between(t00, t10, t01, t11 uint32, x, y uint64) shade {
+	w11 := x * y
+	w10, w01 := x<<weightBits-w11, y<<weightBits-w11
+	w00 := 1<<(2*weightBits) - w11 - w10 - w01
+	const shift, half = 2*weightBits - 8, (1<<(2*weightBits-9))<<32 | 1<<(2*weightBits-9)
+	rb := (redBlue(t00)*w00 + redBlue(t10)*w10 + redBlue(t01)*w01 + redBlue(t11)*w11 + half) >> shift & lanes
+	ga := (greenAlpha(t00)*w00 + greenAlpha(t10)*w10 + greenAlpha(t01)*w01 + greenAlpha(t11)*w11 + half) >> shift & lanes
+	return shade(rb | ga<<16)
+}
+
+// mix mixes two shades; w is the weight of the second.
+func mix(a, b shade, w uint64) shade {
+	const half = (weightOne/2)<<32 | weightOne/2
+	u := weightOne - w
+	rb := ((uint64(a)&lanes)*u + (uint64(b)&lanes)*w + half) >> weightBits & lanes
+	ga := ((uint64(a)>>16&lanes)*u + (uint64(b)>>16&lanes)*w + half) >> weightBits & lanes
+	return shade(rb | ga<<16)
+}
+
+// blend lays a shade over a pixel of a picture, whose colour is multiplied by its alpha.
+func blend(dst []byte, s shade) {
+	switch a := s.alpha(); a {
+	case 0:
+	case fullLane:
+		binary.LittleEndian.PutUint32(dst, s.pixel())
+	default:
+		a = (a*65793 + 1<<15) >> 16 // of 65536
+		rest := (1<<16 - a) << 8
+		const half = 1 << 23
+		d := binary.LittleEndian.Uint32(dst)
+		r := (uint32(s&0xffff)*a + d&0xff*rest + half) >> 24
+		g := (uint32(s>>16&0xffff)*a + d>>8&0xff*rest + half) >> 24
+		b := (uint32(s>>32&0xffff)*a + d>>16&0xff*rest + half) >> 24
+		o := (fullLane*a + d>>24*rest + half) >> 24
+		binary.LittleEndian.PutUint32(dst, r|g<<8|b<<16|o<<24)
+	}
+}
+
+// pixel returns the bytes of a shade, red in the lowest.
+func (s shade) pixel() uint32 {
+	v := (uint64(s) + 0x0080_0080_0080_0080) >> 8 & 0x00ff_00ff_00ff_00ff
+	v = v | v>>8
+	return uint32(v&0xffff | v>>16&0xffff0000)
+}
+
+// detail is which sizes of a texture a picture takes, by how many texels fall on a pixel:
+// level and the next one, the latter with a weight.
+type detail struct {
+	level  int
+	weight uint64
+}
+
+// lodBias is the game's usual gfx_gl_texture_lod_bias: a little sharper than it should be.
+const lodBias = -0.5
+
+// detailOf returns the sizes to take of some for a number of texels on a pixel.
+func detailOf(texels float64, levels int) detail {
+	lod := math.Log2(texels) + lodBias
+	if !(lod > 0) {
+		return detail{}
+	}
+	if lod >= float64(levels-1) {
+		return detail{level: levels - 1}
+	}
+	level := math.Floor(lod)
+	d := detail{int(level), uint64(math.Round((lod - level) * weightOne))}
+	if d.weight == weightOne {
+		d = detail{level: d.level + 1}
+	}
+	return d
+}

@@ -1,0 +1,248 @@
+package mapdraw
+
+import (
+	"context"
+	"image"
+	"math"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// drawQuads draws a layer of quads.
+func (c *canvas) drawQuads(ctx context.Context, f *frame, l *layer) {
+	c.with(l, func(content *content) {
+		var t texture
+		if l.picture != nil {
+			t = c.textureOf(l.picture)
+		}
+		for i := range content.quads {
+			if i%1024 == 0 && ctx.Err() != nil {
+				return
+			}
+			c.drawQuad(f, t, &content.quads[i])
+		}
+	})
+}
+
+// vertex is a corner of a quad: where it is in the picture, which place of the texture is
+// there (1 is its width or height), and its colour.
+type vertex struct {
+	x, y, u, v float64
+	color      [4]float64
+}
+
+func fixed(n int32) float64 { return float64(n) / 1024 }
+
+func (c *canvas) drawQuad(f *frame, t texture, q *twmap.Quad) {
+	color := [4]float64{1, 1, 1, 1}
+	c.envelopes.apply(color[:], q.ColorEnv, q.ColorEnvOffset)
+	// Entities do not dim quads, as they do tiles: so it is in the client that made the pictures
+	// that ours are compared with, though not in the latest.
+	if !(color[3] > 0) {
+		return
+	}
+	var move [3]float64
+	c.envelopes.apply(move[:], q.PosEnv, q.PosEnvOffset)
+	sin, cos := math.Sincos(move[2] * math.Pi / 180)
+	px, py := fixed(q.Pivot.X), fixed(q.Pivot.Y)
+	var corners [4]vertex
+	for i := range corners {
+		x, y := fixed(q.Points[i].X), fixed(q.Points[i].Y)
+		if move[2] != 0 {
+			dx, dy := x-px, y-py
+			x, y = dx*cos-dy*sin+px, dx*sin+dy*cos+py
+		}
+		corners[i] = vertex{x: (x + move[0] - f.left) / f.step, y: (y + move[1] - f.top) / f.step, u: fixed(q.Texture[i].X), v: fixed(q.Texture[i].Y)}
+		for j, v := range [4]int32{q.Colors[i].R, q.Colors[i].G, q.Colors[i].B, q.Colors[i].A} {
+			corners[i].color[j] = float64(uint8(v)) / 255 * color[j] // the game keeps a byte of it
+		}
+	}
+	drawTriangle(c.dst, f.Rectangle, t, corners[0], corners[1], corners[3])
+	drawTriangle(c.dst, f.Rectangle, t, corners[0], corners[3], corners[2])
+}
+
+// slope is how a value changes over a triangle: from that at its first corner, by so much
+// for each pixel to the right and down.
+type slope struct{ at, x, y float64 }
+
+func (s slope) value(dx, dy float64) float64 { return s.at + dx*s.x + dy*s.y }
+
+// drawTriangle draws the pixels of area whose middles lie in a triangle. Of two triangles
+// with a common edge just one has the pixels on it.
+func drawTriangle(dst *image.RGBA, area image.Rectangle, tex texture, a, b, c vertex) {
+	top, bottom := pixelFrom(min(a.y, b.y, c.y)), pixelFrom(max(a.y, b.y, c.y))
+	top, bottom = max(top, area.Min.Y), min(bottom, area.Max.Y)
+	if top >= bottom || pixelFrom(max(a.x, b.x, c.x)) <= area.Min.X || pixelFrom(min(a.x, b.x, c.x)) >= area.Max.X {
+		return
+	}
+	abx, aby, acx, acy := b.x-a.x, b.y-a.y, c.x-a.x, c.y-a.y
+	double := abx*acy - acx*aby // twice its area
+	slopeOf := func(a, b, c float64) slope {
+		ab, ac := b-a, c-a
+		return slope{a, (ab*acy - ac*aby) / double, (abx*ac - acx*ab) / double}
+	}
+	s := span{u: slopeOf(a.u, b.u, c.u), v: slopeOf(a.v, b.v, c.v), tex: tex}
+	for i := range s.color {
+		s.color[i] = slopeOf(a.color[i], b.color[i], c.color[i])
+		if math.IsNaN(s.color[i].x) || math.IsInf(s.color[i].x, 0) || math.IsNaN(s.color[i].y) || math.IsInf(s.color[i].y, 0) {
+			return // it has no area
+		}
+	}
+	if !s.prepare() {
+		return
+	}
+	edges := [3]edge{newEdge(a, b), newEdge(b, c), newEdge(c, a)}
+	for y := top; y < bottom; y++ {
+		middle := float64(y) + 0.5
+		left, right := math.Inf(1), math.Inf(-1)
+		for _, e := range edges {
+			if e.y0 <= middle && middle < e.y1 {
+				x := e.x0 + (middle-e.y0)*e.slope
+				left, right = min(left, x), max(right, x)
+			}
+		}
+		begin, end := pixelFrom(left), pixelFrom(right)
+		from, to := max(begin, area.Min.X), min(end, area.Max.X)
+		if from < to {
+			s.draw(dst.Pix[dst.PixOffset(from, y):], begin, from, to, float64(begin)+0.5-a.x, middle-a.y)
+		}
+	}
+}
+
+// pixelFrom returns the first pixel whose middle is not before a place.
+func pixelFrom(at float64) int {
+	return int(math.Ceil(min(max(at-0.5, -farAway), farAway)))
+}
+
+// edge is a side of a triangle, from its upper end. It is the same for both triangles that
+// have it, so that neither a gap nor a pixel of both is between them.
+type edge struct{ x0, y0, y1, slope float64 }
+
+func newEdge(a, b vertex) edge {
+	if b.y < a.y {
+		a, b = b, a
+	}
+	return edge{a.x, a.y, b.y, (b.x - a.x) / (b.y - a.y)} // nothing lies in a level one
+}
+
+// span draws the pixels of a triangle row by row. Its values go from pixel to pixel in whole
+// numbers, from the first pixel of the row in the triangle, whichever of them are drawn.
+type span struct {
+	u, v   slope
+	color  [4]slope
+	tex    texture
+	detail detail
+
+	du, dv    uint64 // of 1<<64 for the whole texture: it repeats by running over
+	dcolor    [4]int64
+	flat      bool // the color is the same everywhere
+	flatTint  tint
+	flatShade shade // with no texture either
+}
+
+// colorBits is how much finer colours are counted from pixel to pixel than tints.
+const colorBits = 24
+
+// maxColor is more than an envelope can make of a colour, and little enough to be counted
+// so finely.
+const maxColor = 1 << 22
+
+// prepare finds what is the same in all rows, and reports whether there is anything to draw.
+func (s *span) prepare() bool {
+	s.flat = true
+	for i, c := range s.color {
+		s.dcolor[i] = int64(min(max(c.x*(one<<colorBits), -math.MaxInt64/4), math.MaxInt64/4))
+		s.flat = s.flat && c.x == 0 && c.y == 0
+	}
+	if s.flat {
+		s.flatTint = newTint([4]float64{s.color[0].at, s.color[1].at, s.color[2].at, s.color[3].at})
+		if s.flatTint[3] == 0 {
+			return false
+		}
+		s.flatShade = s.flatTint.of(whiteShade)
+	}
+	if s.tex == nil {
+		return true
+	}
+	w, h := float64(s.tex[0].w), float64(s.tex[0].h)
+	texels := max(math.Hypot(s.u.x*w, s.v.x*h), math.Hypot(s.u.y*w, s.v.y*h))
+	if math.IsNaN(texels) || math.IsInf(texels, 0) {
+		return false
+	}
+	s.detail = detailOf(texels, len(s.tex))
+	s.du, s.dv = turns(s.u.x), turns(s.v.x)
+	return true
+}
+
+// turns returns the part of a number behind the point, of 1<<64.
+func turns(v float64) uint64 {
+	v -= math.Floor(v)
+	return uint64(v*(1<<53)) << 11
+}
+
+// draw draws the pixels from to to of a row whose first one in the triangle is begin, and
+// is dx and dy away from its first corner.
+func (s *span) draw(dst []byte, begin, from, to int, dx, dy float64) {
+	if s.tex == nil && s.flat {
+		fill(dst, to-from, s.flatShade)
+		return
+	}
+	skipped := from - begin
+	u, v := turns(s.u.value(dx, dy))+uint64(skipped)*s.du, turns(s.v.value(dx, dy))+uint64(skipped)*s.dv
+	t := s.flatTint
+	var color [4]int64
+	if !s.flat {
+		for i, c := range s.color {
+			at := min(max(c.value(dx, dy), -maxColor), maxColor)
+			color[i] = int64(at*(one<<colorBits)) + int64(skipped)*s.dcolor[i]
+		}
+	}
+	for x := range to - from {
+		sample := whiteShade
+		if s.tex != nil {
+			sample = s.sample(u, v)
+			u, v = u+s.du, v+s.dv
+		}
+		if !s.flat {
+			for i := range t {
+				t[i] = min(max(color[i]>>colorBits, 0), maxTint)
+				color[i] += s.dcolor[i]
+			}
+		}
+		if s.flat && t == noTint {
+			blend(dst[4*x:4*x+4], sample)
+		} else {
+			blend(dst[4*x:4*x+4], t.of(sample))
+		}
+	}
+}
+
+// sample returns the shade of the texture at a place of it.
+func (s *span) sample(u, v uint64) shade {
+	sample := s.tex[s.detail.level].at(u, v)
+	if w := s.detail.weight; w != 0 {
+		sample = mix(sample, s.tex[s.detail.level+1].at(u, v), w)
+	}
+	return sample
+}
+
+// at returns the shade at a place, of 1<<64 for the whole level, which goes on at its
+// other side.
+func (l *level) at(u, v uint64) shade {
+	x0, x1, wx := repeated(u, l.w)
+	y0, y1, wy := repeated(v, l.h)
+	top, bottom := l.pix[y0*l.stride:], l.pix[y1*l.stride:]
+	return between(texel(top, 4*x0), texel(top, 4*x1), texel(bottom, 4*x0), texel(bottom, 4*x1), wx, wy)
+}
+
+// repeated returns the two texels of n that a place lies between, and the weight of the
+// second.
+func repeated(at uint64, n int) (first, second int, weight uint64) {
+	at -= (1 << 63) / uint64(n)
+	texels := (at >> 32) * uint64(n)
+	first, weight = int(texels>>32), texels>>(32-weightBits)&(weightOne-1)
+	if second = first + 1; second == n {
+		second = 0
+	}
+	return first, second, weight
+}

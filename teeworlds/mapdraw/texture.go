@@ -1,0 +1,223 @@
+package mapdraw
+
+import (
+	"encoding/binary"
+	"image"
+	"math"
+	"math/bits"
+)
+
+// Textures are as graphics cards keep them: pixels of four bytes whose colour is not
+// multiplied by their alpha, and beside them the same picture in half the size, again and
+// again, down to one pixel. The colours of transparent pixels count when it is halved.
+
+// level is a picture, or 16 x 16 cells of a size each that know nothing of each other.
+type level struct {
+	w, h   int // of the picture, or of a cell
+	stride int // bytes from one row to the next
+	pix    []byte
+}
+
+// texture is a picture in all its sizes, the largest first.
+type texture []level
+
+// sheet is a picture of tiles in all its sizes.
+type sheet struct {
+	levels []level
+	empty  [256]bool // cells in which nothing is to be seen
+}
+
+const cellsInRow = 16
+
+// cell returns where a cell begins.
+func (l *level) cell(index int) int {
+	return index/cellsInRow*l.h*l.stride + index%cellsInRow*l.w*4
+}
+
+// newTexture makes the smaller sizes of a picture, which it keeps; nil stays nil.
+func newTexture(p *image.NRGBA) texture {
+	if p == nil {
+		return nil
+	}
+	t := texture{{p.Rect.Dx(), p.Rect.Dy(), p.Stride, p.Pix}}
+	for {
+		last := t[len(t)-1]
+		if last.w == 1 && last.h == 1 {
+			return t
+		}
+		next := newLevel(max(last.w/2, 1), max(last.h/2, 1), 1)
+		halve(next.pix, next, last.pix, last)
+		t = append(t, next)
+	}
+}
+
+func newLevel(w, h, cells int) level {
+	return level{w, h, 4 * w * cells, make([]byte, 4*w*h*cells*cells)}
+}
+
+// newSheet cuts a picture into tiles. Its width and height must divide by 16; nil stays nil.
+func newSheet(p *image.NRGBA) *sheet {
+	if p == nil {
+		return nil
+	}
+	s := &sheet{levels: []level{{p.Rect.Dx() / cellsInRow, p.Rect.Dy() / cellsInRow, p.Stride, p.Pix}}}
+	first := s.levels[0]
+	for i := range s.empty {
+		most := byte(0)
+		for y := range first.h {
+			row := first.pix[first.cell(i)+y*first.stride:]
+			for x := range first.w {
+				most = max(most, row[4*x+3])
+			}
+		}
+		s.empty[i] = most == 0
+	}
+	for {
+		last := s.levels[len(s.levels)-1]
+		if last.w == 1 && last.h == 1 {
+			return s
+		}
+		next := newLevel(max(last.w/2, 1), max(last.h/2, 1), cellsInRow)
+		for i := range s.empty {
+			if !s.empty[i] {
+				halve(next.pix[next.cell(i):], next, last.pix[last.cell(i):], last)
+			}
+		}
+		s.levels = append(s.levels, next)
+	}
+}
+
+// halve makes the next smaller size of a picture: each pixel is what lies in the middle of
+// those that it stands for.
+func halve(dst []byte, to level, src []byte, from level) {
+	xs, ys := middles(to.w, from.w), middles(to.h, from.h)
+	for y, my := range ys {
+		top, bottom := src[my.first*from.stride:], src[my.second*from.stride:]
+		for x, mx := range xs {
+			for c := range 4 {
+				a, b := 4*mx.first+c, 4*mx.second+c
+				up := int(top[a])*(256-mx.weight) + int(top[b])*mx.weight
+				down := int(bottom[a])*(256-mx.weight) + int(bottom[b])*mx.weight
+				dst[y*to.stride+4*x+c] = byte((up*(256-my.weight) + down*my.weight + 1<<15) >> 16)
+			}
+		}
+	}
+}
+
+// middle is a place between two pixels; weight, of 256, is that of the second.
+type middle struct{ first, second, weight int }
+
+// middles returns the middles of to equal parts of a line of some pixels.
+func middles(to, from int) []middle {
+	all := make([]middle, to)
+	for i := range all {
+		at := ((2*i+1)*from*256/to - 256) / 2 // from the middle of the first pixel, in 1/256
+		at = max(at, 0)
+		all[i] = middle{at / 256, min(at/256+1, from-1), at % 256}
+	}
+	return all
+}
+
+// tileable returns a picture that can be cut into tiles: if its width or height does not
+// divide by 16, one of the size that the game brings it to.
+func tileable(p *image.NRGBA) *image.NRGBA {
+	if p == nil {
+		return nil
+	}
+	w, h := p.Rect.Dx(), p.Rect.Dy()
+	if w%cellsInRow == 0 && h%cellsInRow == 0 {
+		return p
+	}
+	return resize(p, max(highestBit(w), cellsInRow), max(highestBit(h), cellsInRow))
+}
+
+// highestBit returns the largest power of two that is not above n.
+func highestBit(n int) int { return 1 << (bits.Len(uint(n)) - 1) }
+
+// resize is the game's own way to give a picture another size: bicubic (Catmull and Rom),
+// with corners on corners.
+func resize(p *image.NRGBA, w, h int) *image.NRGBA {
+	out := image.NewNRGBA(image.Rect(0, 0, w, h))
+	xs, ys := cubicTaps(w, p.Rect.Dx()), cubicTaps(h, p.Rect.Dy())
+	for y := range h {
+		for x := range w {
+			for c := range 4 {
+				var rows [4]float32
+				for j, sy := range ys[y].at {
+					var v [4]float32
+					for i, sx := range xs[x].at {
+						v[i] = float32(p.Pix[sy*p.Stride+4*sx+c])
+					}
+					rows[j] = cubic(v, xs[x].t)
+				}
+				out.Pix[y*out.Stride+4*x+c] = byte(min(max(cubic(rows, ys[y].t), 0), 255))
+			}
+		}
+	}
+	return out
+}
+
+// taps are the four pixels that one is made of, and where it lies between those in the middle.
+type taps struct {
+	at [4]int
+	t  float32
+}
+
+func cubicTaps(to, from int) []taps {
+	all := make([]taps, to)
+	for i := range all {
+		at := float32(i)/float32(to-1)*float32(from) - 0.5
+		first := int(at) // towards zero, while the fraction is that of the floor: so does the game
+		all[i].t = at - float32(math.Floor(float64(at)))
+		for j := range all[i].at {
+			all[i].at[j] = min(max(first+j-1, 0), from-1)
+		}
+	}
+	return all
+}
+
+// cubic is the curve of Catmull and Rom through v[1] and v[2].
+func cubic(v [4]float32, t float32) float32 {
+	a := -v[0]/2 + 3*v[1]/2 - 3*v[2]/2 + v[3]/2
+	b := v[0] - 5*v[1]/2 + 2*v[2] - v[3]/2
+	c := -v[0]/2 + v[2]/2
+	return a*t*t*t + b*t*t + c*t + v[1]
+}
+
+// within halves a picture until its sides fit, as a graphics card asks for.
+func within(p *image.NRGBA, side int) *image.NRGBA {
+	for p.Rect.Dx() > side || p.Rect.Dy() > side {
+		from := level{p.Rect.Dx(), p.Rect.Dy(), p.Stride, p.Pix}
+		to := newLevel(max(from.w/2, 1), max(from.h/2, 1), 1)
+		halve(to.pix, to, from.pix, from)
+		p = &image.NRGBA{Pix: to.pix, Stride: to.stride, Rect: image.Rect(0, 0, to.w, to.h)}
+	}
+	return p
+}
+
+// nullPicture is what the game shows where a picture could not be read: quarters of red,
+// green, blue and yellow.
+func nullPicture() *image.NRGBA {
+	return painted(16, func(x, y int) uint32 {
+		return [4]uint32{0xff0000ff, 0x00ff00ff, 0x0000ffff, 0xffff00ff}[y/8*2+x/8]
+	})
+}
+
+// checkerPicture is a pattern that nobody takes for a part of a map, the same in each tile.
+func checkerPicture() *image.NRGBA {
+	return painted(256, func(x, y int) uint32 {
+		if (x/4+y/4)%2 == 0 {
+			return 0xff00ffff
+		}
+		return 0x201020ff
+	})
+}
+
+// painted returns a square picture of colours 0xrrggbbaa.
+func painted(side int, color func(x, y int) uint32) *image.NRGBA {
+	p := image.NewNRGBA(image.Rect(0, 0, side, side))
+	for i := range side * side {
+		binary.BigEndian.PutUint32(p.Pix[4*i:], color(i%side, i/side))
+	}
+	return p
+}

@@ -1,0 +1,270 @@
+package mapdraw
+
+import (
+	"context"
+	"image"
+	"math"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// drawTiles draws a layer of tiles, entities among them.
+func (c *canvas) drawTiles(ctx context.Context, f *frame, l *layer) {
+	color := [4]float64{1, 1, 1, float64(c.o.Entities) / 100}
+	if !l.tiles.Kind().Physics() {
+		t := l.tiles
+		env := [4]float64{1, 1, 1, 1}
+		c.envelopes.apply(env[:], t.ColorEnv, t.ColorEnvOffset)
+		for i, v := range [4]int32{t.Color.R, t.Color.G, t.Color.B, t.Color.A} {
+			color[i] = float64(v) / 255 * env[i]
+		}
+		color[3] *= float64(100-c.o.Entities) / 100
+	}
+	if !(color[3] > 0) {
+		return
+	}
+	c.with(l, func(content *content) {
+		for i := range content.strata {
+			s := &content.strata[i]
+			newTiling(c, f, s, s.sheet(c, l), newTint(color)).draw(ctx)
+		}
+	})
+}
+
+// layerSheet is the picture that a layer names.
+func (c *canvas) layerSheet(l *layer) *sheet {
+	if l.picture == nil {
+		return nil
+	}
+	return c.sheetOf(l.picture)
+}
+
+// tiling is a stratum that is being drawn.
+type tiling struct {
+	dst    *image.RGBA
+	area   image.Rectangle
+	s      *stratum
+	sheet  *sheet // nil: each tile is flat
+	tint   tint
+	tinted bool
+	flat   shade
+
+	cols, rows []along // the pixels of the area, from left to right and down
+	detail     detail
+	scaled     *scaledSheet // nil: cells are different in each place
+	xs, ys     [2][]step
+}
+
+// along is where a pixel lies on a line of tiles.
+type along struct {
+	tile int     // number of the tile; not all of them are in the layer
+	at   float64 // place in it, 0 to 1
+	nth  int     // how many pixels come before it in the tile, if that is the same in all tiles
+}
+
+func newTiling(c *canvas, f *frame, s *stratum, sheet *sheet, tint tint) *tiling {
+	t := &tiling{dst: c.dst, area: f.Rectangle, s: s, sheet: sheet, tint: tint, tinted: tint != noTint, flat: tint.of(whiteShade)}
+	size := TileSize / f.step // pixels of a tile
+	var even bool
+	var phase [2]float64
+	t.cols, phase[0], even = pixels(f.Min.X, f.Max.X, f.left/f.step, size)
+	t.rows, phase[1], _ = pixels(f.Min.Y, f.Max.Y, f.top/f.step, size)
+	if sheet != nil {
+		top := &sheet.levels[0]
+		t.detail = detailOf(float64(max(top.w, top.h))/size, len(sheet.levels))
+		if even && size <= maxScaledSide {
+			t.scaled = c.scaled.sheet(scaledKey{sheet, int(math.Round(size)), phase})
+		}
+	}
+	return t
+}
+
+// pixels returns where the pixels from min to max lie on a line of tiles of a size that
+// begin at -start, all in pixels. If the size is a whole number all tiles have the same
+// pixels, and phase is where the first of them lies in its pixel.
+func pixels(min, max int, start, size float64) (list []along, phase float64, even bool) {
+	list = make([]along, max-min)
+	whole := math.Round(size)
+	if even = whole >= 1 && math.Abs(size-whole) < 1e-9*whole && math.Abs(start) < farAway; !even {
+		for i := range list {
+			at := (float64(min+i) + 0.5 + start) / size
+			tile := math.Floor(at)
+			list[i] = along{tile: int(math.Max(-farAway, math.Min(tile, farAway))), at: math.Min(math.Max(at-tile, 0), 1)}
+		}
+		return list, 0, false
+	}
+	first := math.Floor(start + 0.5)
+	phase = start + 0.5 - first // of the middle of a pixel, 0 to 1
+	// Places that differ by less than this come from the same numbers, computed in other ways.
+	const grain = 1 << 20
+	phase = math.Round(phase*grain) / grain
+	n := int(whole)
+	for i := range list {
+		pixel := min + i + int(first)
+		tile := floorDiv(pixel, n)
+		nth := pixel - tile*n
+		list[i] = along{tile, math.Min((float64(nth)+phase)/whole, 1), nth}
+	}
+	return list, phase, true
+}
+
+// farAway is beyond all tiles, and small enough to count with.
+const farAway = 1 << 40
+
+func floorDiv(a, b int) int {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// draw draws tile by tile.
+func (t *tiling) draw(ctx context.Context) {
+	for y0 := 0; y0 < len(t.rows); {
+		if ctx.Err() != nil {
+			return
+		}
+		y1 := run(t.rows, y0)
+		row := t.s.cells[min(max(t.rows[y0].tile, 0), t.s.h-1)*t.s.w:][:t.s.w]
+		for x0 := 0; x0 < len(t.cols); {
+			x1 := run(t.cols, x0)
+			if cell := row[min(max(t.cols[x0].tile, 0), t.s.w-1)]; cell.id() != 0 {
+				t.tile(cell, x0, x1, y0, y1)
+			}
+			x0 = x1
+		}
+		y0 = y1
+	}
+}
+
+// run returns where the tile ends that the pixel from lies in.
+func run(line []along, from int) int {
+	to := from + 1
+	for to < len(line) && line[to].tile == line[from].tile {
+		to++
+	}
+	return to
+}
+
+// tile draws a part of a tile, of pixels counted from the left top of the area.
+func (t *tiling) tile(c cell, x0, x1, y0, y1 int) {
+	switch {
+	case t.sheet == nil:
+		for y := y0; y < y1; y++ {
+			fill(t.dst.Pix[t.dst.PixOffset(t.area.Min.X+x0, t.area.Min.Y+y):], x1-x0, t.flat)
+		}
+	case t.sheet.empty[c.id()]:
+	case t.scaled != nil:
+		ready := t.scaled.cell(t, c)
+		for y := y0; y < y1; y++ {
+			row := ready[t.rows[y].nth*t.scaled.side+t.cols[x0].nth:][:x1-x0]
+			dst := t.dst.Pix[t.dst.PixOffset(t.area.Min.X+x0, t.area.Min.Y+y):][:4*len(row)]
+			if t.tinted {
+				for x, s := range row {
+					blend(dst[4*x:4*x+4], t.tint.of(s))
+				}
+			} else {
+				for x, s := range row {
+					blend(dst[4*x:4*x+4], s)
+				}
+			}
+		}
+	default:
+		t.steps(c, t.cols[x0:x1], t.rows[y0:y1])
+		for y := y0; y < y1; y++ {
+			dst := t.dst.Pix[t.dst.PixOffset(t.area.Min.X+x0, t.area.Min.Y+y):]
+			for x := range x1 - x0 {
+				s := t.sample(c, x, y-y0)
+				if t.tinted {
+					s = t.tint.of(s)
+				}
+				blend(dst[4*x:4*x+4], s)
+			}
+		}
+	}
+}
+
+// fill lays a shade over n pixels.
+func fill(dst []byte, n int, s shade) {
+	for x := range n {
+		blend(dst[4*x:4*x+4], s)
+	}
+}
+
+// step is which two texels a row or column of pixels falls between, by their offsets in
+// bytes; weight is that of the second.
+type step struct {
+	first, second int
+	weight        uint64
+}
+
+// steps finds the texels for the rows and columns of a tile.
+func (t *tiling) steps(c cell, cols, rows []along) {
+	flags := c.flags()
+	for i := range t.levels() {
+		l := &t.sheet.levels[t.detail.level+i]
+		t.xs[i], t.ys[i] = t.xs[i][:0], t.ys[i][:0]
+		// A turned tile goes from left to right as its picture goes up: first it is flipped,
+		// then turned, so that undoing it begins with the turn.
+		across, down := axis{l.w, 4, flags&twmap.FlipX != 0}, axis{l.h, l.stride, flags&twmap.FlipY != 0}
+		if flags&twmap.Rotate != 0 {
+			across, down = axis{l.h, l.stride, flags&twmap.FlipY == 0}, axis{l.w, 4, flags&twmap.FlipX != 0}
+		}
+		for _, p := range cols {
+			t.xs[i] = append(t.xs[i], across.step(p.at))
+		}
+		for _, p := range rows {
+			t.ys[i] = append(t.ys[i], down.step(p.at))
+		}
+	}
+}
+
+// levels returns how many sizes of the picture are mixed.
+func (t *tiling) levels() int {
+	if t.detail.weight == 0 {
+		return 1
+	}
+	return 2
+}
+
+// axis is a side of a cell: how many texels it has, how far they stand apart in bytes, and
+// whether it is gone along the other way.
+type axis struct {
+	texels, apart int
+	back          bool
+}
+
+func (a axis) step(at float64) step {
+	if a.back {
+		at = 1 - at
+	}
+	at = at*float64(a.texels) - 0.5
+	first := math.Floor(at)
+	weight := uint64(math.Round((at - first) * weightOne))
+	i := int(first)
+	if weight == weightOne {
+		i, weight = i+1, 0
+	}
+	clamp := func(i int) int { return min(max(i, 0), a.texels-1) * a.apart }
+	return step{clamp(i), clamp(i + 1), weight}
+}
+
+// sample returns the shade of a pixel of a tile.
+func (t *tiling) sample(c cell, x, y int) shade {
+	s := t.sampleLevel(0, c, x, y)
+	if w := t.detail.weight; w != 0 {
+		s = mix(s, t.sampleLevel(1, c, x, y), w)
+	}
+	return s
+}
+
+func (t *tiling) sampleLevel(i int, c cell, x, y int) shade {
+	l := &t.sheet.levels[t.detail.level+i]
+	pix := l.pix[l.cell(c.id()):]
+	sx, sy := &t.xs[i][x], &t.ys[i][y]
+	return between(
+		texel(pix, sy.first+sx.first), texel(pix, sy.first+sx.second),
+		texel(pix, sy.second+sx.first), texel(pix, sy.second+sx.second),
+		sx.weight, sy.weight)
+}
