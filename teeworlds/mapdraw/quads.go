@@ -31,7 +31,7 @@ type vertex struct {
 	color      [4]float64
 }
 
-func fixed(n int32) float64 { return float64(n) / 1024 }
+func units(n int32) float64 { return float64(n) / 1024 }
 
 func (c *canvas) drawQuad(f *frame, t texture, q *twmap.Quad) {
 	color := [4]float64{1, 1, 1, 1}
@@ -44,15 +44,15 @@ func (c *canvas) drawQuad(f *frame, t texture, q *twmap.Quad) {
 	var move [3]float64
 	c.envelopes.apply(move[:], q.PosEnv, q.PosEnvOffset)
 	sin, cos := math.Sincos(move[2] * math.Pi / 180)
-	px, py := fixed(q.Pivot.X), fixed(q.Pivot.Y)
+	px, py := units(q.Pivot.X), units(q.Pivot.Y)
 	var corners [4]vertex
 	for i := range corners {
-		x, y := fixed(q.Points[i].X), fixed(q.Points[i].Y)
+		x, y := units(q.Points[i].X), units(q.Points[i].Y)
 		if move[2] != 0 {
 			dx, dy := x-px, y-py
 			x, y = dx*cos-dy*sin+px, dx*sin+dy*cos+py
 		}
-		corners[i] = vertex{x: (x + move[0] - f.left) / f.step, y: (y + move[1] - f.top) / f.step, u: fixed(q.Texture[i].X), v: fixed(q.Texture[i].Y)}
+		corners[i] = vertex{x: (x + move[0] - f.left) / f.step, y: (y + move[1] - f.top) / f.step, u: units(q.Texture[i].X), v: units(q.Texture[i].Y)}
 		for j, v := range [4]int32{q.Colors[i].R, q.Colors[i].G, q.Colors[i].B, q.Colors[i].A} {
 			corners[i].color[j] = float64(uint8(v)) / 255 * color[j] // the game keeps a byte of it
 		}

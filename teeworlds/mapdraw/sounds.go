@@ -1,0 +1,67 @@
+package mapdraw
+
+import (
+	"image"
+	"math"
+	"sync"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// soundColor is that of the area in which a sound is heard, as the game's editor has it.
+var soundColor = [4]float64{0.6, 0.8, 1, 0.4}
+
+// speaker is the picture of a source.
+var speaker = sync.OnceValue(func() texture {
+	sheet := newSigns()
+	newPen(sheet, 0).speaker()
+	return newTexture(sheet.SubImage(image.Rect(0, 0, signSide, signSide)).(*image.NRGBA))
+})
+
+// drawSounds draws where sounds come from and how far they are heard.
+func (c *canvas) drawSounds(f *frame, l *layer) {
+	c.with(l, func(content *content) {
+		for i := range content.sources {
+			c.drawSource(f, &content.sources[i])
+		}
+	})
+}
+
+func (c *canvas) drawSource(f *frame, s *twmap.SoundSource) {
+	var move [2]float64
+	c.envelopes.apply(move[:], s.PosEnv, s.PosEnvOffset)
+	x, y := (units(s.Position.X)+move[0]-f.left)/f.step, (units(s.Position.Y)+move[1]-f.top)/f.step
+	inner := float64(s.Falloff) / 255
+	for _, size := range [2]float64{1, inner} {
+		switch {
+		case !(size > 0):
+		case s.Shape == twmap.ShapeCircle:
+			c.disc(f, x, y, float64(s.Width)*size/f.step)
+		case s.Shape == twmap.ShapeRectangle:
+			c.box(f, nil, soundColor, x, y, units(s.Width)*size/f.step, units(s.Height)*size/f.step)
+		}
+	}
+	side := TileSize / f.step
+	c.box(f, speaker(), [4]float64{1, 1, 1, 1}, x, y, side, side)
+}
+
+// box draws a rectangle around a place, all in pixels.
+func (c *canvas) box(f *frame, t texture, color [4]float64, x, y, w, h float64) {
+	corner := func(u, v float64) vertex { return vertex{x + (u-0.5)*w, y + (v-0.5)*h, u, v, color} }
+	drawTriangle(c.dst, f.Rectangle, t, corner(0, 0), corner(1, 0), corner(1, 1))
+	drawTriangle(c.dst, f.Rectangle, t, corner(0, 0), corner(1, 1), corner(0, 1))
+}
+
+// disc draws a circle around a place, all in pixels.
+func (c *canvas) disc(f *frame, x, y, r float64) {
+	t := newTint(soundColor)
+	s := t.of(whiteShade)
+	for row := max(f.Min.Y, pixelFrom(y-r)); row < min(f.Max.Y, pixelFrom(y+r)); row++ {
+		dy := float64(row) + 0.5 - y
+		half := math.Sqrt(max(r*r-dy*dy, 0))
+		from, to := max(f.Min.X, pixelFrom(x-half)), min(f.Max.X, pixelFrom(x+half))
+		if from < to {
+			fill(c.dst.Pix[c.dst.PixOffset(from, row):], to-from, s)
+		}
+	}
+}
