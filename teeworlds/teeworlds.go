@@ -38,7 +38,8 @@ var teeworldsMap = &format.Format{
 	Dump:          dumpTeeworlds,
 	Conversions:   mapConversions,
 	Kinds:         append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),
-	Options:       []format.Option{format.OptionClean, optionLike},
+	Scene:         openScene,
+	Options:       append([]format.Option{format.OptionClean, optionLike}, sceneOptions...),
 }
 
 var teeworldsDatafile = &format.Format{

@@ -56,12 +56,12 @@ func (r *Renderer) findImages() {
 // size returns about how many bytes a picture takes: itself, and all its smaller sizes both
 // for tiles and for quads.
 func (p *picture) size() int64 {
-	if !p.image.External && !p.image.HasPicture() {
+	if !p.image.External() && !p.image.HasPicture() {
 		return 0
 	}
 	const mostOfExternal = 1 << 24 // what the map says of them means nothing
-	n := int64(p.image.Width) * int64(p.image.Height)
-	if p.image.External {
+	n := int64(p.image.Width()) * int64(p.image.Height())
+	if p.image.External() {
 		n = min(max(n, 0), mostOfExternal)
 	}
 	return n * 4 * 5 / 3
@@ -110,7 +110,7 @@ func (r *Renderer) read(p *picture) *image.NRGBA {
 	if err == nil {
 		return within(pixels, maxSide)
 	}
-	miss := Missing{Kind: MissingImage, Name: p.image.Name, Layers: p.users, What: err.Error(), Loss: !p.image.External}
+	miss := Missing{Kind: MissingImage, Name: p.image.Name, Layers: p.users, What: err.Error(), Loss: !p.image.External()}
 	var unfound *unfoundError
 	null := errors.As(err, &unfound)
 	switch {
@@ -140,7 +140,7 @@ func (r *Renderer) load(p *picture) (pixels *image.NRGBA, err error) {
 	if im.Version > 1 && im.Variant != 1 {
 		return nil, fmt.Errorf("it has variant %d, which the game does not take", im.Variant)
 	}
-	if im.External {
+	if im.External() {
 		if im.Name == "" {
 			return nil, errors.New("it is external and has no name")
 		}
@@ -158,7 +158,7 @@ func (r *Renderer) load(p *picture) (pixels *image.NRGBA, err error) {
 			return
 		}
 		if found.Rect.Empty() {
-			err = fmt.Errorf("it is %d x %d pixels large", im.Width, im.Height)
+			err = fmt.Errorf("it is %d x %d pixels large", im.Width(), im.Height())
 			return
 		}
 		pixels = &image.NRGBA{Pix: bytes.Clone(found.Pix), Stride: found.Stride, Rect: found.Rect}
@@ -209,6 +209,19 @@ func findFile(dirs []string, name string) ([]byte, error) {
 
 // maxDeflate is how many bytes deflate makes at most of one.
 const maxDeflate = 1032
+
+// ReadPNG reads a picture from a file, as DecodePNG does.
+func ReadPNG(path string) (*image.NRGBA, error) {
+	data, err := regular.ReadFile(path, maxPNG)
+	if err != nil {
+		return nil, err
+	}
+	p, err := DecodePNG(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
 
 // DecodePNG reads a picture. One that says it is larger than its bytes can be is refused
 // before there is memory for it, and so is one with more than [twmap.MaxPixels].

@@ -91,6 +91,9 @@ func (r *Renderer) findLayers() {
 	r.keeps = size <= maxKept
 }
 
+// entities reports whether a layer is one of entities.
+func (l *layer) entities() bool { return l.tiles != nil && l.tiles.Kind().Physics() }
+
 // size returns about how many bytes the layer takes in memory.
 func (l *layer) size() int64 {
 	switch {

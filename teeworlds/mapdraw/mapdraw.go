@@ -135,7 +135,7 @@ type Picture struct {
 	Time      time.Duration // of envelopes
 
 	// Draws reports whether a layer is drawn, by the numbers of its group and in it. Nil:
-	// all are, but sounds.
+	// those of which [Renderer.Usual] says so.
 	Draws func(group, layer int) bool
 }
 
@@ -186,12 +186,13 @@ func (c *canvas) group(ctx context.Context, number int) error {
 				return nil
 			}
 		}
-		if l.quads != nil {
-			c.drawQuads(ctx, f, l)
-		} else if l.sounds != nil {
-			c.drawSounds(f, l)
-		} else {
+		switch {
+		case l.tiles != nil:
 			c.drawTiles(ctx, f, l)
+		case l.quads != nil:
+			c.drawQuads(ctx, f, l)
+		case l.sounds != nil:
+			c.drawSounds(f, l)
 		}
 	}
 	return nil
@@ -199,19 +200,37 @@ func (c *canvas) group(ctx context.Context, number int) error {
 
 // shows reports whether a layer is drawn.
 func (c *canvas) shows(group, number int, l *layer) bool {
-	if c.picture.Draws != nil && !c.picture.Draws(group, number) {
+	if c.picture.Draws == nil && !c.Usual(group, number) || c.picture.Draws != nil && !c.picture.Draws(group, number) {
 		return false
 	}
-	switch {
-	case l.broken != "":
+	if l.broken != "" {
 		c.miss(Missing{Kind: MissingLayer, Name: l.name, What: l.broken, Loss: true})
 		return false
-	case l.sounds != nil:
-		return c.picture.Draws != nil
-	case l.tiles != nil && l.tiles.Kind().Physics():
-		return c.o.Entities > 0
-	case l.tiles == nil && l.quads == nil:
-		return false
 	}
-	return c.o.Entities < 100
+	return true
+}
+
+// Usual reports whether the game draws a layer, by the numbers of its group and in it: one
+// of entities only if there are any, others only if these do not cover all, and sounds never.
+func (r *Renderer) Usual(group, number int) bool {
+	switch l := r.layers[group][number]; {
+	case l.sounds != nil:
+		return false
+	case l.entities():
+		return r.o.Entities > 0
+	}
+	return r.o.Entities < 100
+}
+
+// opacity returns how opaque a layer of tiles is because of the entities, 0 to 1. One that
+// would not be seen at all is drawn for who asks for it.
+func (r *Renderer) opacity(l *layer) float64 {
+	percent := 100 - r.o.Entities
+	if l.entities() {
+		percent = r.o.Entities
+	}
+	if percent == 0 {
+		percent = 100
+	}
+	return float64(percent) / 100
 }

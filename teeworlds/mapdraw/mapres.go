@@ -82,7 +82,7 @@ func (r *Renderer) wants07() bool {
 	}
 	lead := 0
 	for i, im := range r.m.Images {
-		if !im.External || !slices.Contains(variants07, im.Name) {
+		if !im.External() || !slices.Contains(variants07, im.Name) {
 			continue
 		}
 		old, new := r.mapresSheet(im.Name+".png"), r.mapresSheet(im.Name+"_0.7.png")

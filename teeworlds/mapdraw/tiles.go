@@ -10,16 +10,14 @@ import (
 
 // drawTiles draws a layer of tiles, entities among them.
 func (c *canvas) drawTiles(ctx context.Context, f *frame, l *layer) {
-	color := [4]float64{1, 1, 1, float64(c.o.Entities) / 100}
-	if !l.tiles.Kind().Physics() {
-		t := l.tiles
-		env := [4]float64{1, 1, 1, 1}
-		c.envelopes.apply(env[:], t.ColorEnv, t.ColorEnvOffset)
+	color := [4]float64{1, 1, 1, 1}
+	if t := l.tiles; !l.entities() {
+		c.envelopes.apply(color[:], t.ColorEnv, t.ColorEnvOffset)
 		for i, v := range [4]int32{t.Color.R, t.Color.G, t.Color.B, t.Color.A} {
-			color[i] = float64(v) / 255 * env[i]
+			color[i] *= float64(v) / 255
 		}
-		color[3] *= float64(100-c.o.Entities) / 100
 	}
+	color[3] *= c.opacity(l)
 	if !(color[3] > 0) {
 		return
 	}

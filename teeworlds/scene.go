@@ -1,0 +1,230 @@
+package teeworlds
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"image"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"trowel.example/format"
+	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/mapdraw"
+	"trowel.example/teeworlds/twmap"
+)
+
+var (
+	optionEntities = format.Option{Name: "entities", Type: format.Integer, For: format.ForScene, Default: "0",
+		Help: "how far the entities of a map cover it, in `percent`: with 100 nothing else is to be seen"}
+	optionEntitiesImage = format.Option{Name: "entities-image", For: format.ForScene, Input: true,
+		Help: "a `picture` of 16 x 16 entities in place of Trowel's own signs, or one that DDNet has: ddnet, ddrace, race, blockworlds, fng, vanilla or f-ddrace"}
+	optionMapres = format.Option{Name: "mapres", For: format.ForScene, List: true, Input: true,
+		Help: "a `folder` with pictures that maps only name, looked at before those of the games"}
+	optionMapresOf = format.Option{Name: "mapres-of", For: format.ForScene, Choices: []string{"auto", "0.6", "0.7"}, Default: "auto",
+		Help: "the game whose pictures a map names, where several have one of that name: auto, 0.6 (and DDNet) or 0.7"}
+	optionMissing = format.Option{Name: "missing", For: format.ForScene, Choices: []string{"game", "checker"}, Default: "game",
+		Help: "how a picture is drawn that is not there: as the game does, or as a checker"}
+	optionAt = format.Option{Name: "at", Type: format.Place, For: format.ForScene,
+		Help: "where the game's camera is, in tiles: its view comes first then (default: the middle of the map)"}
+	optionZoom = format.Option{Name: "zoom", Type: format.Number, For: format.ForScene,
+		Help: "the zoom of the game's camera; more than 1 shows more (default: 1)"}
+)
+
+var sceneOptions = []format.Option{optionEntities, optionEntitiesImage, optionMapres, optionMapresOf, optionMissing, optionAt, optionZoom}
+
+// The views of a map.
+const (
+	viewMap    = "map"
+	viewCamera = "camera"
+)
+
+// mapScene is what a map shows.
+type mapScene struct {
+	*mapdraw.Renderer
+	m      *twmap.Map
+	views  []format.View
+	layers []sceneLayer
+	whole  mapdraw.Camera
+
+	digest func() [32]byte
+}
+
+// sceneLayer is a layer that can be left out, and where it stands in the map.
+type sceneLayer struct {
+	format.Layer
+	group, number int
+}
+
+func openScene(_ context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
+	o, err := drawOptions(job, src)
+	if err != nil {
+		return nil, err
+	}
+	m, err := decodeMap(src, missOf(job, src))
+	if err != nil {
+		return nil, err
+	}
+	r, err := mapdraw.New(m, o)
+	if err != nil {
+		return nil, err
+	}
+	s := &mapScene{Renderer: r, m: m, whole: mapdraw.Whole(m)}
+	s.digest = sync.OnceValue(func() [32]byte {
+		rest := r.Digest()
+		return sha256.Sum256(append(rest[:], m.Source().Identity().SHA256...))
+	})
+	return s, s.findViews(job)
+}
+
+// drawOptions understands the options of a job.
+func drawOptions(job *format.Job, src *format.Source) (o mapdraw.Options, err error) {
+	o.Entities = job.Integer(optionEntities.Name)
+	o.Checker = job.Value(optionMissing.Name) == "checker"
+	o.Game = map[string]mapdraw.Game{"0.6": mapdraw.Game06, "0.7": mapdraw.Game07}[job.Value(optionMapresOf.Name)]
+	for _, dir := range job.List(optionMapres.Name) {
+		if st, err := os.Stat(dir); err != nil {
+			return o, fmt.Errorf("--%s: %w", optionMapres.Name, err)
+		} else if !st.IsDir() {
+			return o, fmt.Errorf("--%s: %s is no folder", optionMapres.Name, dir)
+		}
+		o.Mapres = append(o.Mapres, dir)
+	}
+	o.Mapres = append(o.Mapres, mapdraw.MapresFolders()...)
+	if name := job.Value(optionEntitiesImage.Name); name != "" {
+		o.EntitiesImage, err = entitiesImage(name)
+		if err != nil {
+			return o, fmt.Errorf("--%s: %w", optionEntitiesImage.Name, err)
+		}
+		base := filepath.Base(name)
+		o.Mask = mapdraw.MaskOf(strings.TrimSuffix(base, filepath.Ext(base)))
+	}
+	return o, nil
+}
+
+// entitiesImage reads a picture of entities: a file, or one of DDNet's by its name.
+func entitiesImage(name string) (*image.NRGBA, error) {
+	path := name
+	if !strings.ContainsAny(name, `./\`) {
+		for _, dir := range mapdraw.DataFolders() {
+			own := filepath.Join(dir, "editor", "entities_clear", name+".png")
+			if _, err := os.Stat(own); err == nil {
+				path = own
+				break
+			}
+		}
+	}
+	return mapdraw.ReadPNG(path)
+}
+
+func (s *mapScene) findViews(job *format.Job) error {
+	names := mapdir.NamesOf(s.m)
+	moves := false
+	var layers []format.Layer
+	for g, group := range s.m.Groups {
+		for i, l := range group.Layers {
+			kind := ""
+			switch l := l.(type) {
+			case *twmap.TileLayer:
+				kind = l.Kind().String()
+				moves = moves || l.ColorEnv >= 0
+			case *twmap.QuadLayer:
+				kind, moves = "quads", true
+			case *twmap.SoundLayer:
+				kind, moves = "sounds", true
+			default:
+				continue
+			}
+			name := strings.TrimPrefix(names.Layer(g, i), "groups/")
+			layer := format.Layer{Name: name, Title: name + " (" + kind + ")", Shown: s.Usual(g, i)}
+			layers = append(layers, layer)
+			s.layers = append(s.layers, sceneLayer{layer, g, i})
+		}
+	}
+	moves = moves && len(s.m.Envelopes) > 0
+	whole := format.View{
+		Name: viewMap, Title: "the whole map, as a camera shows it that sees all of it",
+		Bounds: rectOf(s.whole), Scale: mapdraw.TileSize, Grain: 1,
+		Background: mapdraw.Background, Layers: layers, Moves: moves,
+	}
+	camera := whole
+	camera.Name, camera.Title, camera.Size = viewCamera, "what the game's camera shows", image.Pt(1280, 720)
+	x, y, zoom := s.whole.X, s.whole.Y, 1.0
+	if at := job.Place(optionAt.Name); at != nil {
+		if len(at) != 2 {
+			return fmt.Errorf("--%s: a place has two numbers here", optionAt.Name)
+		}
+		x, y = at[0]*mapdraw.TileSize, at[1]*mapdraw.TileSize
+	}
+	if job.Value(optionZoom.Name) != "" {
+		if zoom = job.Number(optionZoom.Name); zoom <= 0 {
+			return fmt.Errorf("--%s: %g, should be more than 0", optionZoom.Name, zoom)
+		}
+	}
+	camera.Frame = func(size image.Point) format.Rect { return rectOf(mapdraw.NewCamera(x, y, zoom, size)) }
+	s.views = []format.View{whole, camera}
+	if job.Value(optionAt.Name) != "" || job.Value(optionZoom.Name) != "" {
+		s.views = []format.View{camera, whole}
+	}
+	return nil
+}
+
+// rectOf returns what a camera shows, in tiles.
+func rectOf(c mapdraw.Camera) format.Rect {
+	return format.Rect{
+		Min: [2]float64{(c.X - c.Width/2) / mapdraw.TileSize, (c.Y - c.Height/2) / mapdraw.TileSize},
+		Max: [2]float64{(c.X + c.Width/2) / mapdraw.TileSize, (c.Y + c.Height/2) / mapdraw.TileSize},
+	}
+}
+
+func (s *mapScene) Views() []format.View { return s.views }
+
+func (s *mapScene) Render(ctx context.Context, dst *image.RGBA, look format.Look) error {
+	view, ok := format.ViewOf(s, look.View)
+	if !ok {
+		return fmt.Errorf("a map has no view %q", look.View)
+	}
+	camera := s.whole
+	if view.Name == viewCamera {
+		f := look.Frame()
+		camera = mapdraw.Camera{
+			X: (f.Min[0] + f.Max[0]) / 2 * mapdraw.TileSize, Y: (f.Min[1] + f.Max[1]) / 2 * mapdraw.TileSize,
+			Width: f.Dx() * mapdraw.TileSize, Height: f.Dy() * mapdraw.TileSize,
+		}
+	}
+	drawn := make(map[[2]int]bool)
+	for _, l := range s.layers {
+		drawn[[2]int{l.group, l.number}] = view.Draws(look, l.Name)
+	}
+	return s.Renderer.Render(ctx, dst, mapdraw.Picture{
+		Camera: camera,
+		Left:   look.Origin[0] * mapdraw.TileSize, Top: look.Origin[1] * mapdraw.TileSize,
+		Scale: look.Scale / mapdraw.TileSize,
+		Time:  look.Time,
+		Draws: func(group, layer int) bool {
+			shown, known := drawn[[2]int{group, layer}]
+			return shown || !known // what nobody knows is reported
+		},
+	})
+}
+
+func (s *mapScene) Missing() []format.Missing {
+	var list []format.Missing
+	for _, m := range s.Renderer.Missing() {
+		missing := format.Missing{Kind: m.Kind, Name: m.Name, What: m.What, Loss: m.Loss}
+		if m.Layers > 0 {
+			missing.Count, missing.Unit = int64(m.Layers), "layers"
+		}
+		list = append(list, missing)
+	}
+	return list
+}
+
+// Fingerprint is the same for all parts: a map is drawn again as a whole, or not at all.
+func (s *mapScene) Fingerprint(context.Context, format.Look, image.Rectangle) ([32]byte, error) {
+	return s.digest(), nil
+}
+
+func (s *mapScene) Close() error { return nil }
