@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -327,6 +328,9 @@ func (d *decoder) value(v reflect.Value, path string) {
 			d.structure(v, path)
 		}
 	case reflect.Slice:
+		if c == 'n' && string(d.skip()) == "null" {
+			return // as encoding/json writes a list that is nil
+		}
 		if d.expect(c == '[', path, "a list, [ ... ]") {
 			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 			d.array(func(i int) {
@@ -429,13 +433,27 @@ func (d *decoder) structure(v reflect.Value, path string) {
 			d.fail(at, path, "the field %q is there twice", key)
 		}
 		seen[key] = true
-		d.value(v.FieldByIndex(fields[i].index), inner)
+		d.value(fieldAt(v, fields[i].index), inner)
 	})
 	for _, f := range fields {
 		if f.need != "" && !seen[f.key] && !unknown { // which may be the misspelt one
 			d.fail(start, path, "there is no %q: expected %q: %s", f.key, f.key, f.need)
 		}
 	}
+}
+
+// fieldAt is FieldByIndex that makes what embedded pointers lead to.
+func fieldAt(v reflect.Value, index []int) reflect.Value {
+	for _, i := range index {
+		if v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				v.Set(reflect.New(v.Type().Elem()))
+			}
+			v = v.Elem()
+		}
+		v = v.Field(i)
+	}
+	return v
 }
 
 type field struct {
@@ -464,12 +482,19 @@ func fieldsOf(t reflect.Type) fieldList {
 		return list.(fieldList)
 	}
 	var list fieldList
-	for _, f := range reflect.VisibleFields(t) {
+	for f := range t.Fields() {
 		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous || key == "" || key == "-" {
-			continue
+		switch inner := f.Type; {
+		case f.Anonymous && key == "":
+			if inner.Kind() == reflect.Pointer {
+				inner = inner.Elem()
+			}
+			for _, in := range fieldsOf(inner) {
+				list = append(list, field{in.key, append(slices.Clone(f.Index), in.index...), in.need})
+			}
+		case key != "" && key != "-":
+			list = append(list, field{key, f.Index, f.Tag.Get("need")})
 		}
-		list = append(list, field{key, f.Index, f.Tag.Get("need")})
 	}
 	known.Store(t, list)
 	return list

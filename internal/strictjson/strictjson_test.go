@@ -165,3 +165,26 @@ func (f *form) clear() {
 		f.List[i].clear()
 	}
 }
+
+type Left struct {
+	Common []int `json:"left"`
+}
+
+type Right struct {
+	Common []int `json:"right"`
+}
+
+// Fields of what is embedded are found by their keys, whatever Go calls them, and what an
+// embedded pointer leads to is made. A list that is null is none.
+func TestEmbedded(t *testing.T) {
+	var v struct {
+		*Left
+		*Right
+	}
+	if errs := strictjson.Unmarshal([]byte(`{"right": [1, 2]}`), &v); len(errs) > 0 || v.Left != nil || len(v.Right.Common) != 2 {
+		t.Errorf("%v, %+v", errs, v)
+	}
+	if errs := strictjson.Unmarshal([]byte(`{"left": null}`), &v); len(errs) > 0 || v.Left == nil || v.Left.Common != nil {
+		t.Errorf("%v, %+v", errs, v)
+	}
+}

@@ -3,12 +3,12 @@ package raw
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"strings"
+	"reflect"
 
 	"trowel.example/fault"
+	"trowel.example/internal/strictjson"
+	"trowel.example/torchlight/text"
 )
 
 // Options say what a file does not.
@@ -59,32 +59,22 @@ func newForm(t Table) form {
 	return f
 }
 
-// table returns the table that the form holds, or an error if it holds records of another.
-func (f form) table() (Table, error) {
-	own := New(f.Table)
-	if own == nil {
-		return nil, errors.New(`"table" is missing: it says which table this is, such as "SKILLS"`)
+// table returns the table that the form holds, and what is wrong with it: records of
+// another.
+func (f form) table() (own Table, problem string) {
+	if own = New(f.Table); own == nil {
+		return nil, `"table" is missing: it says which table this is, such as "SKILLS"`
 	}
-	held := func(t Table, is bool) error {
-		if !is {
-			return nil
+	for _, t := range []Table{f.Affixes, f.Missiles, f.RoomPieces, f.Skills, f.Triggerables, f.UI, f.UnitData} {
+		if reflect.ValueOf(t).IsNil() {
+			continue
 		}
 		if t.Kind() != f.Table {
-			return fmt.Errorf("records of the table %s in the table %s", t.Kind(), f.Table)
+			return nil, fmt.Sprintf("records of the table %s in the table %s", t.Kind(), f.Table)
 		}
 		own = t
-		return nil
 	}
-	err := errors.Join(
-		held(f.Affixes, f.Affixes != nil),
-		held(f.Missiles, f.Missiles != nil),
-		held(f.RoomPieces, f.RoomPieces != nil),
-		held(f.Skills, f.Skills != nil),
-		held(f.Triggerables, f.Triggerables != nil),
-		held(f.UI, f.UI != nil),
-		held(f.UnitData, f.UnitData != nil),
-	)
-	return own, err
+	return own, ""
 }
 
 // Format returns the JSON of a table, in which each field of a record has a
@@ -99,61 +89,23 @@ func Format(t Table) []byte {
 }
 
 // Parse reads what Format writes, and what a person made of it: enumerations
-// are names or numbers, GUIDs strings or numbers. An error is a [*fault.Error]
-// whose path is the line.
+// are names or numbers, GUIDs strings or numbers. The error is [text.Errors]: all that is
+// wrong, with its place.
 func Parse(data []byte) (Table, error) {
 	var f form
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&f); err != nil {
-		return nil, jsonError(data, err)
+	wrong := strictjson.Unmarshal(data, &f)
+	t, problem := f.table()
+	if len(wrong) == 0 && problem != "" {
+		wrong = []*strictjson.Error{{Line: 1, Column: 1, Msg: problem}}
 	}
-	if end := dec.InputOffset(); len(bytes.TrimSpace(data[end:])) > 0 {
-		return nil, formError(data, end, fault.ErrFormat, "nothing behind the end of the JSON value", "")
+	var errs text.Errors
+	for _, e := range wrong {
+		errs = append(errs, &text.Error{Line: e.Line, Column: e.Column, Got: e.Message(), Err: fault.ErrFormat})
 	}
-	t, err := f.table()
-	if err != nil {
-		return nil, formError(data, 0, fault.ErrFormat, err.Error(), "")
+	if errs != nil {
+		return nil, errs
 	}
 	return t, nil
-}
-
-// jsonError says what is wrong with the JSON, and in which line if that is clear.
-func jsonError(data []byte, err error) error {
-	var syntax *json.SyntaxError
-	var typ *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax):
-		return formError(data, syntax.Offset, fault.ErrFormat, "valid JSON: "+syntax.Error(), "")
-	case errors.As(err, &typ):
-		return formError(data, typ.Offset, fault.ErrFormat, fmt.Sprintf("%s in the field %q", typ.Type, fieldName(typ.Field)), typ.Value)
-	case errors.Is(err, io.EOF):
-		return formError(data, 0, fault.ErrShort, "valid JSON", "nothing")
-	}
-	what := strings.TrimPrefix(err.Error(), "json: ")
-	field, _ := strings.CutPrefix(what, "unknown field ")
-	var value *valueError
-	if errors.As(err, &value) {
-		field = value.text
-	}
-	if bytes.Count(data, []byte(field)) == 1 {
-		return formError(data, int64(bytes.Index(data, []byte(field))), fault.ErrFormat, "a table: "+what, "")
-	}
-	return &fault.Error{Offset: -1, Want: "a table: " + what, Err: fault.ErrFormat}
-}
-
-// fieldName leaves out the name of the Go struct from a path such as "UnitData.items.level".
-func fieldName(path string) string {
-	if first, rest, ok := strings.Cut(path, "."); ok && first != strings.ToLower(first) {
-		return rest
-	}
-	return path
-}
-
-// formError is an error about the line in which an offset lies.
-func formError(data []byte, offset int64, cause error, want, got string) error {
-	line := 1 + bytes.Count(data[:min(offset, int64(len(data)))], []byte("\n"))
-	return &fault.Error{Path: fmt.Sprintf("line %d", line), Offset: -1, Want: want, Got: got, Err: cause}
 }
 
 // Decompile returns the JSON of a table, and what that does not say; nil if

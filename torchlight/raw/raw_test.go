@@ -16,6 +16,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/corpus"
 	"trowel.example/torchlight/raw"
+	"trowel.example/torchlight/text"
 	"trowel.example/trace"
 )
 
@@ -168,25 +169,24 @@ func TestParse(t *testing.T) {
 		t.Error(err, diff)
 	}
 	for _, c := range []struct{ form, want string }{
-		{``, "valid JSON"},
-		{"{\n\"table\": \"UI\",,}", "line 2: expected valid JSON"},
+		{``, "the end of the file"},
+		{"{\n\"table\": \"UI\",,}", `line 2, column 15: invalid JSON: ','`},
 		{`{"skills": []}`, `"table" is missing`},
 		{`{"table": "WARES"}`, `unknown table "WARES"`},
 		{`{"table": "UI", "skills": []}`, "records of the table SKILLS in the table UI"},
-		{"{\"table\": \"UI\",\n \"menus\": [{\n\"typ\": 1}]}", `line 3: expected a table: unknown field "typ"`},
-		{"{\"table\": \"UI\",\n \"menus\": [{\"type\": \"HAD MENU\"}]}", `line 2: expected a table: unknown type of menu "HAD MENU"`},
+		{"{\"table\": \"UI\",\n \"menus\": [{\n\"typ\": 1}]}", `line 3, column 1: menus[0]: unknown field "typ": expected one of name, file,`},
+		{"{\"table\": \"UI\",\n \"menus\": [{\"type\": \"HAD MENU\"}]}", `line 2, column 21: menus[0].type: unknown type of menu "HAD MENU"`},
 		{`{"table": "UI", "menus": [{"gameState": 1.5}]}`, "a game state is a name or a number"},
 		{`{"table": "UI", "menus": [{"createOnLoad": 256}]}`, "a flag is false, true or"},
 		{`{"table": "SKILLS", "skills": [{"guid": "1x"}]}`, "a GUID is a whole number"},
 		{`{"table": "UNITDATA", "items": [{"flags": ["RED"]}]}`, "unknown flag RED"},
 		{`{"table": "UNITDATA", "items": [{"flags": [256]}]}`, "unknown flag 256"},
 		{`{"table": "UNITDATA", "items": [{"flags": 1}]}`, "flags are a list"},
-		{"{\"table\": \"UNITDATA\",\n \"items\": [{\"level\": \"high\"}]}", `line 2: expected int32 in the field "items.level"`},
-		{`{"table": "UI"} {}`, "nothing behind the end"},
+		{"{\"table\": \"UNITDATA\",\n \"items\": [{\"level\": \"high\"}]}", `line 2, column 22: items[0].level: "high": expected a whole number`},
+		{`{"table": "UI"} {}`, "text behind the end"},
 	} {
 		_, err := raw.Parse([]byte(c.form))
-		var e *fault.Error
-		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
+		if len(text.AllErrors(err)) == 0 || !errors.Is(err, fault.ErrFormat) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", c.form, err, c.want)
 		}
 	}

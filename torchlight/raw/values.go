@@ -8,15 +8,6 @@ import (
 	"strings"
 )
 
-// valueError is an error about a value in a form, with its JSON, so that its line can be found.
-type valueError struct{ text, message string }
-
-func (e *valueError) Error() string { return e.message }
-
-func wrong(text []byte, format string, args ...any) error {
-	return &valueError{string(text), fmt.Sprintf(format, args...)}
-}
-
 // GUID is the number by which the game knows a thing. Its JSON is a string,
 // because many programs that read JSON round such large numbers; a number is
 // taken as well.
@@ -31,7 +22,7 @@ func (g GUID) MarshalJSON() ([]byte, error) {
 func (g *GUID) UnmarshalJSON(text []byte) error {
 	n, err := strconv.ParseInt(strings.Trim(string(text), `"`), 10, 64)
 	if err != nil {
-		return wrong(text, "a GUID is a whole number of 64 bits, not %s", text)
+		return fmt.Errorf("a GUID is a whole number of 64 bits, not %s", text)
 	}
 	*g = GUID(n)
 	return nil
@@ -60,7 +51,7 @@ func (f *Flag) UnmarshalJSON(text []byte) error {
 	}
 	n, err := strconv.ParseUint(string(text), 10, 8)
 	if err != nil {
-		return wrong(text, "a flag is false, true or a number from 0 to 255, not %s", text)
+		return fmt.Errorf("a flag is false, true or a number from 0 to 255, not %s", text)
 	}
 	*f = Flag(n)
 	return nil
@@ -149,14 +140,14 @@ func fromNameJSON(names []string, what string, text []byte, v *int32) error {
 	if json.Unmarshal(text, &name) == nil {
 		n, ok := parseName(names, name)
 		if !ok {
-			return wrong(text, "unknown %s %q: expected a number or one of %q", what, name, names)
+			return fmt.Errorf("unknown %s %q: expected a number or one of %q", what, name, names)
 		}
 		*v = int32(n)
 		return nil
 	}
 	n, err := strconv.ParseInt(string(text), 10, 32)
 	if err != nil {
-		return wrong(text, "a %s is a name or a number of 32 bits, not %s", what, text)
+		return fmt.Errorf("a %s is a name or a number of 32 bits, not %s", what, text)
 	}
 	*v = int32(n)
 	return nil
@@ -208,7 +199,7 @@ func (f UnitFlags) MarshalJSON() ([]byte, error) { return json.Marshal(f.names()
 func (f *UnitFlags) UnmarshalJSON(text []byte) error {
 	var names []any
 	if err := json.Unmarshal(text, &names); err != nil {
-		return wrong(text, `flags are a list such as ["EQUIPMENT", "SET"], not %s`, text)
+		return fmt.Errorf(`flags are a list such as ["EQUIPMENT", "SET"], not %s`, text)
 	}
 	*f = 0
 	for _, name := range names {
@@ -222,7 +213,7 @@ func (f *UnitFlags) UnmarshalJSON(text []byte) error {
 		case isNumber && n == math.Trunc(n) && 0 <= n && n <= math.MaxUint8:
 			*f |= UnitFlags(n)
 		default:
-			return wrong(text, `unknown flag %v: expected "EQUIPMENT", "SET" or a number from 0 to 255`, name)
+			return fmt.Errorf(`unknown flag %v: expected "EQUIPMENT", "SET" or a number from 0 to 255`, name)
 		}
 	}
 	return nil

@@ -28,8 +28,8 @@ type File struct {
 // Error says where a text is wrong.
 type Error struct {
 	Line, Column int    // from 1; columns are characters, 0 where it is the line as a whole
-	Want, Got    string // what was expected, and what was there instead
-	Err          error  // one of the sentinels of the package bin
+	Want, Got    string // what was expected, and what was there instead; without Want, Got says it all
+	Err          error  // one of the sentinels of the package fault
 }
 
 func (e *Error) Error() string {
@@ -41,6 +41,9 @@ func (e *Error) Error() string {
 
 // Problem says what is wrong, without where.
 func (e *Error) Problem() string {
+	if e.Want == "" {
+		return e.Got
+	}
 	s := "expected " + e.Want
 	if e.Got != "" {
 		s += ", found " + e.Got
