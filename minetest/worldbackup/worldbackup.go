@@ -66,7 +66,8 @@ func New(dir, path string) (*Writer, error) {
 	}
 	now := time.Now().UTC()
 	if path == "" {
-		path = abs + ".backup-" + now.Format("20060102-150405.000") + ".zip"
+		removeParts(abs + backupInfix)
+		path = abs + backupInfix + now.Format("20060102-150405.000") + ".zip"
 	}
 	if _, err := os.Lstat(path); err == nil {
 		return nil, fmt.Errorf("%s: %w", path, fs.ErrExist)
@@ -76,6 +77,20 @@ func New(dir, path string) (*Writer, error) {
 		return nil, err
 	}
 	return &Writer{dir: abs, path: path, out: f, zip: zip.NewWriter(f), manifest: manifest{Format: backupFormat, World: abs, Created: now}}, nil
+}
+
+// backupInfix stands in the names of backups that get one by themselves, before the time.
+const backupInfix = ".backup-"
+
+// removeParts removes what runs that were ended by force left of such backups.
+func removeParts(prefix string) {
+	dir, first := filepath.Split(strings.TrimSuffix(wholefile.Part(prefix), wholefile.Suffix))
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if name := e.Name(); strings.HasPrefix(name, first) && strings.HasSuffix(name, ".zip"+wholefile.Suffix) {
+			os.Remove(filepath.Join(dir, name))
+		}
+	}
 }
 
 func (b *Writer) add(name string, data io.Reader, method uint16) error {

@@ -140,6 +140,9 @@ func (r *repair) findBlocks(ctx context.Context) error {
 		if last != nil && *last == res.block.Pos {
 			r.report.Rows++
 			r.tellOf(*last, foundRow, "another row has the same position")
+			if n := len(r.blocks); n > 0 && r.blocks[n-1].pos == *last {
+				r.twice = last
+			}
 			continue
 		}
 		last = &res.block.Pos

@@ -35,6 +35,9 @@ var (
 	foundOrphans = Catalog.Add("mt-repair-orphans", check.Info,
 		"Rows that belong to no player or account are deleted.",
 		"Nothing.")
+	foundKept = Catalog.Add("mt-repair-kept", check.Warning,
+		"Something of a player, an account or a mod stays as it is although no game reads it so: a key that is there twice, or a date that is none.",
+		"Nothing, unless what is not read matters.")
 	foundHopeless = Catalog.Add("mt-repair-hopeless", check.Error,
 		"Something is damaged, and cannot be repaired.",
 		"Restore it from a backup.")

@@ -185,6 +185,7 @@ func TestRepair(t *testing.T) {
 				t.Errorf("the world itself has changed: %s", diff)
 			}
 
+			judge.Write(t, filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".backup-20200101-000000.000.zip.trowel-part"), nil) // of a run that was killed
 			r, err = worldrepair.InPlace(ctx, dir, "", worldrepair.Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -281,6 +282,45 @@ func TestBlockTwice(t *testing.T) {
 		r, err := do(worldrepair.Options{Sink: func(f check.Finding) { told = append(told, f.ID) }})
 		if err != nil || r.Rows != 1 || r.Blocks != 5 || !slices.Equal(told, []string{"mt-repair-row"}) {
 			t.Errorf("%s: %+v, %v, told %q", name, r, err, told)
+		}
+	}
+
+	// If one of them is damaged, to change it in place would be to change both.
+	conn, err = sqlite.OpenConn(filepath.Join(dir, "map.sqlite"), sqlite.OpenReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = sqlitex.ExecuteScript(conn, "UPDATE blocks SET data = x'1c00' WHERE rowid = 1", nil)
+	if err := errors.Join(err, conn.Close()); err != nil {
+		t.Fatal(err)
+	}
+	before := worldtest.Snapshot(t, dir)
+	r, err := worldrepair.InPlace(ctx, dir, filepath.Join(t.TempDir(), "backup"), worldrepair.Options{})
+	if !errors.Is(err, mapdb.ErrReadOnly) || r != nil {
+		t.Errorf("in place: %+v, %v", r, err)
+	}
+	if diff := cmp.Diff(before, worldtest.Snapshot(t, dir)); diff != "" {
+		t.Errorf("a repair that was refused has changed the world: %s", diff)
+	}
+}
+
+// What stands in a store and is not read stays, and is told.
+func TestKept(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("backend = dummy\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = files\n"))
+	judge.Write(t, filepath.Join(dir, "mod_storage", "a"), []byte(`{"key":"1","key":"2"}`))
+	for name, do := range map[string]func(worldrepair.Options) (*worldrepair.Report, error){
+		"plan":     func(o worldrepair.Options) (*worldrepair.Report, error) { return worldrepair.Plan(ctx, dir, o) },
+		"in place": func(o worldrepair.Options) (*worldrepair.Report, error) { return worldrepair.InPlace(ctx, dir, "", o) },
+		"copy": func(o worldrepair.Options) (*worldrepair.Report, error) {
+			return worldrepair.Repair(ctx, dir, filepath.Join(t.TempDir(), "dst"), o)
+		},
+	} {
+		var told []check.Finding
+		r, err := do(worldrepair.Options{Sink: func(f check.Finding) { told = append(told, f) }})
+		if err != nil || r.Changes() || r.Hopeless != 1 || len(told) != 1 || told[0].ID != "mt-repair-kept" || !strings.Contains(told[0].Message, `"key" again`) {
+			t.Errorf("%s: %+v, %v, told %v", name, r, err, told)
 		}
 	}
 }

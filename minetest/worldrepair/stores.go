@@ -3,7 +3,6 @@ package worldrepair
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -26,13 +25,24 @@ var (
 	storageFiles = map[string][]string{world.BackendSQLite: sqlitefile.Files("mod_storage.sqlite")}
 )
 
+// reading returns the options for a store that is looked through: what stands there beside
+// what the engine reads stays, and is told.
+func (r *repair) reading(file string) world.Options {
+	return world.Options{Lost: func(err error, at []check.Place) {
+		r.report.Hopeless++
+		if r.opts.Sink != nil {
+			r.opts.Sink.AddAt(foundKept, at, file, -1, "%v", within(file, err))
+		}
+	}}
+}
+
 // findPlayers looks for players whose inventory is damaged, and for rows of nobody.
 func (r *repair) findPlayers(ctx context.Context) (err error) {
 	at, ok := storeAt(r.backends.Players, playersAt)
 	if !ok {
 		return nil
 	}
-	players, err := world.OpenPlayers(ctx, r.dir, r.settings, world.Options{})
+	players, err := world.OpenPlayers(ctx, r.dir, r.settings, r.reading(at))
 	if err != nil {
 		r.hopeless(at, err)
 		return nil
@@ -46,7 +56,10 @@ func (r *repair) findPlayers(ctx context.Context) (err error) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		where := fmt.Sprintf("%s:%s", at, name)
+		where := at
+		if name != "" {
+			where += ":" + name
+		}
 		if err == nil && p.Broken != nil && p.Inventory == nil {
 			_, broken := item.SalvageInventory(p.Broken)
 			if err = r.tryPlayer(ctx, p); err == nil {
@@ -206,7 +219,7 @@ func (r *repair) findAccounts(ctx context.Context) (err error) {
 	if !ok {
 		return nil
 	}
-	accounts, err := world.OpenAuth(ctx, r.dir, r.settings, world.Options{})
+	accounts, err := world.OpenAuth(ctx, r.dir, r.settings, r.reading(at))
 	if err != nil {
 		r.hopeless(at, err)
 		return nil
@@ -228,7 +241,7 @@ func (r *repair) findStorage(ctx context.Context) (err error) {
 	if !ok {
 		return nil
 	}
-	mods, err := world.OpenStorage(ctx, r.dir, r.settings, world.Options{})
+	mods, err := world.OpenStorage(ctx, r.dir, r.settings, r.reading(at))
 	if err != nil {
 		r.hopeless(at, err)
 		return nil

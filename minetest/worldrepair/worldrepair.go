@@ -14,8 +14,10 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/fault"
 	"trowel.example/internal/inuse"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/place"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldbackup"
 	"trowel.example/minetest/worldcopy"
@@ -162,8 +164,9 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (*Report, error)
 // repaired and others not, but none in between; the next one goes on, and Restore undoes both.
 //
 // It fails with [ErrInUse] if a program has files of the world open, as far as
-// that can be seen, unless [Options.Force] is set; no database is replaced even then. Folders of block files are not
-// repaired in place: the error wraps [mapdb.ErrReadOnly].
+// that can be seen, unless [Options.Force] is set; no database is replaced even then. Folders of block files, and
+// blocks with several rows in a table without a key, are not repaired in place: the error
+// wraps [mapdb.ErrReadOnly].
 func InPlace(ctx context.Context, dir, backup string, opts Options) (*Report, error) {
 	used := inuse.Check(dir)
 	if used != nil && !opts.Force {
@@ -187,6 +190,11 @@ func InPlace(ctx context.Context, dir, backup string, opts Options) (*Report, er
 	if r.config.Backend == mapdb.Sectors && len(r.blocks) > 0 {
 		return nil, fmt.Errorf("%s: %w: repair a copy", r.config.Backend, mapdb.ErrReadOnly)
 	}
+	if p := r.twice; p != nil {
+		// To change one row is to change them all, and what is to be read of the others is
+		// nowhere else.
+		return nil, fmt.Errorf("%s: it has several rows in a table without a key: %w: repair a copy", place.Block(p.X, p.Y, p.Z), mapdb.ErrReadOnly)
+	}
 	if len(r.report.Databases) > 0 || len(r.blocks) > 0 && r.config.Backend == mapdb.LevelDB || len(r.players) > 0 && r.backends.Players == world.BackendLevelDB {
 		if used != nil {
 			return nil, used // the program would go on writing to what is replaced
@@ -209,6 +217,7 @@ type repair struct {
 	copy     bool                // dir is a copy, which nobody uses yet
 	report   Report
 
+	twice   *mapdb.Pos    // of a block that changes, and has another row
 	newest  uint32        // the latest time at which a block was saved
 	blocks  []blockDigest // that change
 	texts   []text        // that change
@@ -256,7 +265,18 @@ func (r *repair) tell(k *check.Kind, path, format string, args ...any) {
 // hopeless tells of what cannot be repaired.
 func (r *repair) hopeless(path string, err error) {
 	r.report.Hopeless++
-	r.tell(foundHopeless, path, "%v", err)
+	file, _, _ := strings.Cut(path, ":")
+	r.tell(foundHopeless, path, "%v", within(file, err))
+}
+
+// within returns an error about a file for where the file is named already.
+func within(file string, err error) error {
+	if e, ok := err.(*fault.Error); ok && e.File == file {
+		inside := *e
+		inside.File = ""
+		return &inside
+	}
+	return err
 }
 
 // missing reports whether an error says that there is no such file.

@@ -69,7 +69,8 @@ func (s seen) same(o seen, varies map[string]bool) bool {
 
 // Every verb that writes, killed at every call that changes something on the disk: it leaves
 // the old or the new, and when it is called again it makes the new and removes all it left.
-// Late are those of which the next run ends what was begun.
+// Late are those of which the next run ends what was begun. What a repair in place leaves,
+// package worldrepair tests.
 func TestKillVerbs(t *testing.T) {
 	if os.Getenv(envKills) == "" {
 		t.Skipf("this takes minutes: set %s", envKills)
