@@ -31,6 +31,11 @@ func (g Games) Formats() Set {
 	return all
 }
 
+// Hashing returns the games whose files hold names as hashes.
+func (g Games) Hashing() Games {
+	return slices.DeleteFunc(slices.Clone(g), func(game *Game) bool { return game.Hash == nil })
+}
+
 // Of returns the game of a format, or nil.
 func (g Games) Of(f *Format) *Game {
 	for _, game := range g {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"sync"
 	"syscall"
 
@@ -157,8 +156,8 @@ read; 2 wrong usage or a failure.`,
 	root.AddCommand(info, a.lsCommand(), a.catCommand(), a.extractCommand(), a.packCommand(), a.checkCommand(),
 		a.searchCommand(), a.repairCommand(), a.renderCommand(),
 		a.dumpCommand(), a.diffCommand(), a.convertCommand(), a.formatsCommand(), a.manCommand(root), a.versionCommand())
-	if i := slices.IndexFunc(a.games, func(g *format.Game) bool { return g.Hash != nil }); i >= 0 {
-		root.AddCommand(a.hashCommand(a.games[i]))
+	if games := a.games.Hashing(); len(games) > 0 {
+		root.AddCommand(a.hashCommand(games))
 	}
 	root.SetHelpCommand(a.helpCommand(root))
 	completionCommand(root)

@@ -11,14 +11,18 @@ import (
 	"trowel.example/format"
 )
 
-// hashCommand makes the verb for the names that a game hashes.
-func (a *app) hashCommand(game *format.Game) *cobra.Command {
+// hashCommand makes the verb for the names that games hash.
+func (a *app) hashCommand(games format.Games) *cobra.Command {
 	var find, asJSON bool
 	var dictionary string
+	var titles []string
+	for _, game := range games {
+		titles = append(titles, game.Title)
+	}
 	cmd := &cobra.Command{
 		Use:   "hash NAME... | hash --find NUMBER...",
 		Short: "Tell the hash of a name, or the names of a hash",
-		Long: `Hash prints the number by which compiled files of ` + game.Title + ` know a name: the
+		Long: `Hash prints the number by which compiled files of ` + strings.Join(titles, " and ") + ` know a name: the
 number in decimal and in hexadecimal, and the name. Upper and lower case are the
 same.
 
@@ -27,7 +31,7 @@ in decimal or, with 0x, in hexadecimal; --names adds names that you know, one on
 each line of a file. For a number without a known name it prints one that
 compiles to it all the same. The exit code is 1 if there was such a number.
 
-With --json it prints an array of {hash, name, known}.`,
+With --json it prints an array of {game, hash, name, known}.`,
 		Example: `  trowel hash DISPLAYNAME
   trowel hash --find 2200927350 0x0E0F7C84
   trowel hash --find 2770992901 --names mynames.txt`,
@@ -40,60 +44,88 @@ With --json it prints an array of {hash, name, known}.`,
 		if dictionary != "" && !find {
 			return errors.New("--names is of use only with --find")
 		}
-		list := jsonArray{w: a.out}
-		print := func(h uint32, name string, known bool) error {
-			if asJSON {
-				return list.add(object{{"hash", h}, {"name", name}, {"known", known}})
+		h := &hashing{app: a, asJSON: asJSON, several: len(games) > 1, list: jsonArray{w: a.out}}
+		for _, game := range games {
+			err := error(nil)
+			if find {
+				err = h.find(game, dictionary, args)
+			} else {
+				err = h.hash(game, args)
 			}
-			note := ""
-			if !known {
-				note = "  (no known name; this one has the same hash)"
-			}
-			_, err := fmt.Fprintf(a.out, "%-10d  0x%08x  %s%s\n", h, h, printable(name), note)
-			return err
-		}
-		unknown := false
-		if !find {
-			for _, name := range args {
-				if err := print(game.Hash.Of(name), name, true); err != nil {
-					return err
-				}
-			}
-		} else {
-			names, err := game.Hash.Names(dictionary)
 			if err != nil {
 				return err
 			}
-			for _, arg := range args {
-				h, err := parseHash(arg)
-				if err != nil {
-					return err
-				}
-				found, stand := names(h)
-				for _, name := range found {
-					if err := print(h, name, true); err != nil {
-						return err
-					}
-				}
-				if len(found) == 0 {
-					unknown = true
-					if err := print(h, stand, false); err != nil {
-						return err
-					}
-				}
-			}
 		}
 		if asJSON {
-			if err := list.end(); err != nil {
+			if err := h.list.end(); err != nil {
 				return err
 			}
 		}
-		if unknown {
+		if h.unknown {
 			return errFound
 		}
 		return nil
 	}
 	return cmd
+}
+
+// hashing is a run of the verb.
+type hashing struct {
+	*app
+	asJSON  bool
+	several bool // games hash names, each in its own way
+	list    jsonArray
+	unknown bool // there was a number without a known name
+}
+
+func (h *hashing) hash(game *format.Game, names []string) error {
+	for _, name := range names {
+		if err := h.tell(game, game.Hash.Of(name), name, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *hashing) find(game *format.Game, dictionary string, numbers []string) error {
+	names, err := game.Hash.Names(dictionary)
+	if err != nil {
+		return err
+	}
+	for _, arg := range numbers {
+		number, err := parseHash(arg)
+		if err != nil {
+			return err
+		}
+		found, standIn := names(number)
+		if len(found) == 0 {
+			h.unknown = true
+			if err := h.tell(game, number, standIn, false); err != nil {
+				return err
+			}
+		}
+		for _, name := range found {
+			if err := h.tell(game, number, name, true); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (h *hashing) tell(game *format.Game, number uint32, name string, known bool) error {
+	if h.asJSON {
+		return h.list.add(object{{"game", game.Title}, {"hash", number}, {"name", name}, {"known", known}})
+	}
+	note := ""
+	if !known {
+		note = "  (no known name; this one has the same hash)"
+	}
+	if h.several {
+		note = "  " + game.Title + note
+	}
+	_, err := fmt.Fprintf(h.out, "%-10d  0x%08x  %s%s\n", number, number, printable(name), note)
+	return err
 }
 
 // parseHash reads a number of 32 bits, signed or not.
