@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"trowel.example/fault"
@@ -25,6 +26,7 @@ type Block struct {
 	cut    bool   // the file ends before it does
 	level  int
 
+	keeper     *keeper     // of the contents of its file
 	unreadable func(error) // is told, once, that the content cannot be read
 
 	mu      sync.Mutex
@@ -83,14 +85,53 @@ func (b *Block) Plausible() bool {
 const maxRatio = 1032
 
 // Bytes returns the content, which must not be changed. With an error it
-// returns as much of the content as could be read.
+// returns as much of the content as could be read. A block that was read from a file
+// keeps its content until others of the file are asked for, and inflates it again then.
 func (b *Block) Bytes() ([]byte, error) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.read {
-		b.content, b.read = b.inflate(nil), true
+	content, err, fresh := b.content, b.err, !b.read
+	if fresh {
+		content = b.inflate(nil)
+		b.content, b.read, err = content, true, b.err
 	}
-	return b.content, b.err
+	b.mu.Unlock()
+	if fresh && b.keeper != nil {
+		b.keeper.keep(b, len(content))
+	}
+	return content, err
+}
+
+// keeper has the blocks of a file that keep their contents: those that were inflated
+// last, as many as take no more than maxKept bytes together, and one at least.
+type keeper struct {
+	mu     sync.Mutex
+	blocks []kept
+	size   int
+}
+
+type kept struct {
+	*Block
+	size int
+}
+
+const maxKept = 32 << 20
+
+func (k *keeper) keep(b *Block, size int) {
+	k.mu.Lock()
+	k.blocks = append(k.blocks, kept{b, size})
+	k.size += size
+	n := 0
+	for ; k.size > maxKept && n < len(k.blocks)-1; n++ {
+		k.size -= k.blocks[n].size
+	}
+	gone := slices.Clone(k.blocks[:n])
+	k.blocks = slices.Delete(k.blocks, 0, n)
+	k.mu.Unlock()
+	for _, b := range gone { // which may be locked by who inflates them
+		b.mu.Lock()
+		b.content, b.read = nil, false
+		b.mu.Unlock()
+	}
 }
 
 // Look is Bytes for who looks at the content once: the block does not keep it, and it is

@@ -387,13 +387,14 @@ func (d *decoder) compareTypes() {
 
 func (d *decoder) readData(data []byte, areaStart int) {
 	d.f.Data = make([]*Block, d.numData)
+	keeper := new(keeper)
 	last := -1
 	lost := lostRun{d: d, kind: kindDataOutside, what: "data"}
 	defer lost.end()
 	for i := range d.dataOffsets {
 		start, end := extent(d.dataOffsets, i, d.dataSize)
 		path := fmt.Sprintf("data[%d]", i)
-		b := &Block{offset: int64(areaStart + start), level: DefaultLevel, plain: d.f.Version == 3}
+		b := &Block{offset: int64(areaStart + start), level: DefaultLevel, plain: d.f.Version == 3, keeper: keeper}
 		d.f.Data[i] = b
 		switch {
 		case i == 0 && start != 0:

@@ -18,6 +18,7 @@ type Area struct {
 
 // tiles compares the cells of two versions of a layer.
 func (c *comparison) tiles(a, b *twmap.TileLayer, say func(Change) error) error {
+	a, b = a.Clone(), b.Clone() // whose cells are gone with them
 	switch b.Kind() {
 	case twmap.KindTele:
 		return compareGrids(a.Teles(), b.Teles(), say)

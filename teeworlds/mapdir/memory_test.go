@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/effort"
 	"trowel.example/internal/tree"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/mapdir"
@@ -73,4 +74,49 @@ func TestStatedSize(t *testing.T) {
 			t.Errorf("%s: %d bytes, with a sidecar of %d, took %d bytes of memory", c.name, len(data), len(side), took)
 		}
 	}
+}
+
+// Making the folder of a map inflates each layer once, whatever files are made of it, and
+// keeps only the last of them.
+func TestLayersGo(t *testing.T) {
+	const layers, size = 20, 1000 // 4 MB each
+	m := twmap.New(size, size)
+	for range layers - 1 {
+		l := twmap.NewTileLayer(twmap.KindTiles, size, size)
+		l.Tiles().Set(1, 2, twmap.Tile{ID: 3})
+		m.Groups[0].Layers = append(m.Groups[0].Layers, l)
+	}
+	data := encode(t, m)
+	m, err := twmap.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	fsys := mapdir.Open(m)
+	side := false
+	for _, want := range []int64{layers, layers} { // the sidecar needs each of them again
+		inflated := effort.Of(&effort.Inflated, func() {
+			err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+				if err == nil && !d.IsDir() && (name == tree.Sidecar) == side {
+					_, err = fs.ReadFile(fsys, name)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+		if inflated > want+2 { // author and settings
+			t.Errorf("%d layers were inflated %d times, the sidecar is made: %v", layers, inflated, side)
+		}
+		side = true
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if keeps := int64(after.HeapAlloc) - int64(before.HeapAlloc); keeps > 48<<20 {
+		t.Errorf("%d MB are kept", keeps>>20)
+	}
+	runtime.KeepAlive(fsys)
 }

@@ -69,6 +69,7 @@ func (w *writer) tileForm(l *twmap.TileLayer) *tileForm {
 }
 
 func tileText(l *twmap.TileLayer) []byte {
+	l = l.Clone() // whose cells are gone with it
 	switch l.Kind() {
 	case twmap.KindTele:
 		return formatTiles(l.Teles())

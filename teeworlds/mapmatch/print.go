@@ -142,7 +142,7 @@ func (p *Prints) Content(l twmap.Layer) *Content {
 func (p *Prints) content(l twmap.Layer) Content {
 	switch l := l.(type) {
 	case *twmap.TileLayer:
-		return tileContent(l)
+		return tileContent(l.Clone()) // whose cells are gone with it
 	case *twmap.QuadLayer:
 		quads, _ := l.Quads()
 		return p.quadContent(quads)

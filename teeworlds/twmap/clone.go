@@ -77,7 +77,8 @@ func CloneLayer(l Layer) Layer {
 	return l
 }
 
-// Clone returns a layer of its own that says the same.
+// Clone returns a layer of its own that says the same. Cells that were read from a file
+// are read again, so who looks at the cells of a clone leaves none in the layer.
 func (l *TileLayer) Clone() *TileLayer {
 	c := *l
 	if l.AutoMapper != nil {

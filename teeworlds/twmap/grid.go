@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"trowel.example/teeworlds/datafile"
 )
@@ -18,6 +19,7 @@ type Grid[T Cell] struct {
 	ref     *dataRef
 	packed  bool // the block is in the compressed form of version 4
 	once    sync.Once
+	kept    atomic.Bool // cells are there
 	cells   []T
 	err     error
 	changed bool
@@ -67,8 +69,19 @@ func (g *Grid[T]) Height() int { return g.height }
 // Cells returns the cells row by row; they must not be changed. In a broken map
 // there may be fewer than width times height; then the error tells why.
 func (g *Grid[T]) Cells() ([]T, error) {
-	g.once.Do(func() { g.cells, g.err = g.load() })
+	g.once.Do(func() {
+		g.cells, g.err = g.load()
+		g.kept.Store(true)
+	})
 	return g.cells, g.err
+}
+
+// passing is Cells for who needs them once: the grid does not keep what it reads.
+func (g *Grid[T]) passing() ([]T, error) {
+	if g.changed || g.kept.Load() {
+		return g.Cells()
+	}
+	return g.load()
 }
 
 // At returns the cell at column x of row y: air where there is none.
@@ -151,7 +164,7 @@ func (g *Grid[T]) Rows() iter.Seq2[int, []T] {
 
 // count returns the number of cells that there are.
 func (g *Grid[T]) count() int {
-	cells, _ := g.Cells()
+	cells, _ := g.passing()
 	return len(cells)
 }
 

@@ -180,7 +180,7 @@ const speedupOld = 28
 
 // encode makes the content of the grid's block. Cells that are missing are air.
 func (g *Grid[T]) encode(packed bool) datafile.Content {
-	cells, err := g.Cells()
+	cells, err := g.passing()
 	n := g.width * g.height
 	if !g.changed && !packed && !g.packed && err == nil {
 		if data, err := g.ref.block.Bytes(); err == nil && len(data) == n*cellSize[T]() {
