@@ -8,6 +8,8 @@ type Game struct {
 	Title   string    // for people, such as "Teeworlds/DDNet"
 	Formats []*Format // the more particular before the more general
 	Hash    *Hash     // nil: its files hold names as they are
+
+	Programs []*Program // of other people, that the tool can stand in for
 }
 
 // Hash is how the files of a game hold a name in 32 bits.

@@ -9,4 +9,6 @@ import "trowel.example/format"
 var Game = &format.Game{
 	Title:   "Minetest/Luanti",
 	Formats: []*format.Format{minetestWorld, minetestBlock},
+
+	Programs: []*format.Program{mapper},
 }

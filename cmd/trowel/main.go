@@ -21,7 +21,7 @@ var ballast = make([]byte, 64<<20)
 var games = format.Games{teeworlds.Game, torchlight.Game, minetest.Game}
 
 func main() {
-	code := cli.Main(games, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	code := cli.Main(games, cli.Args(games, os.Args), os.Stdin, os.Stdout, os.Stderr)
 	runtime.KeepAlive(ballast)
 	os.Exit(code)
 }

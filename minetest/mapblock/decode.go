@@ -69,6 +69,8 @@ type decoder struct {
 	meaning func(uint16) string
 	ids     *idSet // may be nil
 
+	nodesOnly bool // see [Block.DecodeNodes]
+
 	b    *Block // nil, unless it is given, until the version is known
 	next int    // the section that could not be read, or the number of all
 	err  error
@@ -96,7 +98,7 @@ func (d *decoder) decode() {
 	d.b.clear(int(version))
 	if version < 29 {
 		d.sections(c)
-		if d.err == nil {
+		if d.err == nil && !d.nodesOnly {
 			c.rest("trailing", &d.b.Trailing)
 		}
 		return
@@ -124,7 +126,7 @@ func (d *decoder) decode() {
 		in.ids = d.ids
 		frame := d.err
 		d.sections(in)
-		if d.err == nil {
+		if d.err == nil && !d.nodesOnly {
 			in.rest("trailing", &d.b.Inner)
 		}
 		in.r.Flush()
@@ -135,7 +137,11 @@ func (d *decoder) decode() {
 
 // sections reads the sections of the block from the one that is next on.
 func (d *decoder) sections(c *codec) {
-	for layout := layouts[d.b.Version]; d.next < len(layout) && !c.stopped; d.next++ {
+	layout := layouts[d.b.Version]
+	if d.nodesOnly {
+		layout = nodeLayouts[d.b.Version]
+	}
+	for ; d.next < len(layout) && !c.stopped; d.next++ {
 		layout[d.next].run(c, d.b)
 		if d.err = c.fault(); d.err != nil {
 			return

@@ -239,6 +239,12 @@ func exercise(t testing.TB, data []byte) string {
 		}
 		return salvaged
 	}
+	if len(data)%4 == 1 {
+		var nodes Block
+		if err := nodes.DecodeNodes(data); err != nil || nodes.Param0 != b.Param0 || !slices.Equal(nodes.Names, b.Names) {
+			t.Errorf("DecodeNodes reads something else, %v: %x", err, data)
+		}
+	}
 	check.Collect(func(sink check.Sink) { b.Check(sink, "") })
 	if out, err := b.Encode(); err != nil || !bytes.Equal(out, data) {
 		t.Errorf("other bytes, %v: %x", err, data)

@@ -424,6 +424,25 @@ func conformAreas(t *testing.T, k kind, w Writer, dir string, c Config) {
 		}
 	}
 
+	// Many by their positions, with some that are not there.
+	var all []Pos
+	for p := range want {
+		all = append(all, p, Pos{p.X ^ 1, 1999, p.Z})
+	}
+	fetched := make(map[Pos][]byte)
+	for b, err := range Fetch(ctx, db, all) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		fetched[b.Pos] = b.Data
+	}
+	if !maps.EqualFunc(fetched, want, bytes.Equal) {
+		t.Errorf("Fetch gives %d blocks, not the %d that there are", len(fetched), len(want))
+	}
+	for range Fetch(ctx, db, all) {
+		break
+	}
+
 	// Two readers at once, and a Get amid a loop.
 	other := db
 	if k.lasting {

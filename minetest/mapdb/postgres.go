@@ -165,6 +165,35 @@ func (db *postgresDB) Get(ctx context.Context, p Pos) (data []byte, err error) {
 	return data, err
 }
 
+// fetch reads blocks, a page of positions at a time. It returns false once yield has.
+func (db *postgresDB) fetch(ctx context.Context, all []Pos, yield func(Block, error) bool) (bool, error) {
+	query := "SELECT posx::bigint, posy::bigint, posz::bigint, " + postgresData + " FROM unnest($1::int[], $2::int[], $3::int[]) AS wanted(x, y, z) JOIN blocks ON posx = x AND posy = y AND posz = z"
+	for n := pageRows; len(all) > 0; {
+		n = min(n, len(all))
+		at := [3][]int32{}
+		for _, p := range all[:n] {
+			for i, c := range p.coords() {
+				at[i] = append(at[i], int32(c))
+			}
+		}
+		pg, _, err := db.page(ctx, query, []any{at[0], at[1], at[2]}, n+1, true)
+		if err != nil {
+			return false, err
+		}
+		if !pg.done && n > 1 {
+			n /= 2 // they are too large
+			continue
+		}
+		for i, b := range pg.blocks {
+			if !yield(b, pg.errs[i]) {
+				return false, nil
+			}
+		}
+		all, n = all[n:], pageRows
+	}
+	return true, nil
+}
+
 // querier is a connection, or a transaction.
 type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row

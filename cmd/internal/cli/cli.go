@@ -159,6 +159,11 @@ read; 2 wrong usage or a failure.`,
 	if games := a.games.Hashing(); len(games) > 0 {
 		root.AddCommand(a.hashCommand(games))
 	}
+	for _, g := range a.games {
+		for _, p := range g.Programs {
+			root.AddCommand(a.programCommand(p))
+		}
+	}
 	root.SetHelpCommand(a.helpCommand(root))
 	completionCommand(root)
 	return root

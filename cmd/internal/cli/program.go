@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/output"
+	"trowel.example/format"
+)
+
+// Args returns the arguments of the tool for a command line. Where the tool is called by the
+// name of a program that it stands in for, that is the verb.
+func Args(games format.Games, line []string) []string {
+	if len(line) == 0 {
+		return nil
+	}
+	name := strings.TrimSuffix(filepath.Base(line[0]), ".exe")
+	for _, g := range games {
+		for _, p := range g.Programs {
+			if p.Name == name {
+				return append([]string{name}, line[1:]...)
+			}
+		}
+	}
+	return line[1:]
+}
+
+// programCommand makes the verb that stands in for a program. All that follows its name is
+// for that program.
+func (a *app) programCommand(p *format.Program) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:                p.Name + " ARGUMENT...",
+		Short:              p.Short,
+		Long:               p.Long,
+		DisableFlagParsing: true,
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		code := p.Run(cmd.Context(), &format.Call{Args: args, Out: a.out, Talk: cmd.ErrOrStderr(), Write: writeOver})
+		switch code {
+		case exitFine:
+			return nil
+		case exitFound:
+			return errFound
+		}
+		return errQuiet
+	}
+	return cmd
+}
+
+// writeOver writes a file, and replaces what is there.
+func writeOver(path string, write func(io.Writer) error) (err error) {
+	out, err := output.New(path, output.Options{Replace: true})
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	part, err := out.Create("")
+	if err == nil {
+		err = write(part)
+	}
+	if err != nil {
+		return err
+	}
+	err = out.Commit()
+	var exists *output.ExistsError
+	if errors.As(err, &exists) {
+		return &output.KeptError{Path: path, Err: output.ErrKind}
+	}
+	return err
+}

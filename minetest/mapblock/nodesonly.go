@@ -1,0 +1,55 @@
+package mapblock
+
+import "slices"
+
+// DecodeNodes is [Block.Decode] of no more than the nodes and their names, for who looks at
+// nothing else: metadata, objects and timers stay empty, and what is wrong with them is not
+// told where they can be passed over. A block that was read so cannot be encoded.
+func (b *Block) DecodeNodes(data []byte) error {
+	d := decoder{data: data, b: b, nodesOnly: true}
+	d.decode()
+	return d.err
+}
+
+// nodeLayouts are the sections up to the last of those that tell what the nodes are. What
+// is between them is passed over.
+var nodeLayouts = func() (all [Newest + 1][]section) {
+	for version, layout := range layouts {
+		end := 0
+		for i, s := range layout {
+			if s.name == secNodes.name || s.name == secNames.name {
+				end = i + 1
+			}
+		}
+		layout = slices.Clone(layout[:end])
+		for i, s := range layout {
+			switch s.name {
+			case secMetadata.name:
+				layout[i].run = (*codec).skipMetadata
+			case secObjects.name:
+				layout[i].run = (*codec).skipObjects
+			}
+		}
+		all[version] = layout
+	}
+	return all
+}()
+
+func (c *codec) skipMetadata(b *Block) {
+	if b.Version < 16 {
+		c.metadata(b)
+		return
+	}
+	c.packed("metadata", packZlib, &b.source.metadata, func(*codec) {})
+}
+
+func (c *codec) skipObjects(*Block) {
+	c.r.U8("version")
+	for range c.r.Count16("count", objectSize) {
+		c.r.Bytes("object", objectSize-2)
+		c.r.Bytes("data", int(c.r.U16("data_size")))
+		if c.failed() {
+			return
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package mapdb
+
+import (
+	"context"
+	"errors"
+	"iter"
+)
+
+// fetcher is a store that is asked for many blocks at the cost of few questions.
+type fetcher interface {
+	fetch(ctx context.Context, all []Pos, yield func(Block, error) bool) (bool, error)
+}
+
+// Fetch gives those of some blocks that there are, in any order. It has them all in memory
+// where the store is another machine's. Errors are as those of [DB.Blocks].
+func Fetch(ctx context.Context, db DB, all []Pos) iter.Seq2[Block, error] {
+	return func(yield func(Block, error) bool) {
+		if f, ok := db.(fetcher); ok {
+			_, err := f.fetch(ctx, all, func(b Block, err error) bool {
+				return errors.Is(err, ErrNotFound) || yield(b, err)
+			})
+			if err != nil {
+				yield(Block{}, err)
+			}
+			return
+		}
+		for _, p := range all {
+			data, err := db.Get(ctx, p)
+			var row *RowError
+			switch {
+			case errors.Is(err, ErrNotFound):
+			case err == nil:
+				if !yield(Block{p, data}, nil) {
+					return
+				}
+			case !yield(Block{}, err), !errors.As(err, &row):
+				return
+			}
+			if err := ctx.Err(); err != nil {
+				yield(Block{}, err)
+				return
+			}
+		}
+	}
+}

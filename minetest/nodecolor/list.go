@@ -1,0 +1,172 @@
+// Package nodecolor knows what colour a node has on a map of a world: by colors.txt, the list
+// that minetestmapper reads, by the textures of a game, by a table of usual names, and by the
+// words of the name itself.
+package nodecolor
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"image/color"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Color is the colour of a node on a map.
+type Color struct {
+	R, G, B uint8
+	A       uint8 // 255 is opaque, 0 is never drawn; not multiplied into R, G and B
+	T       uint8 // the "thickness": the greater, the less of the ground's relief is seen through it
+}
+
+// RGBA returns the colour without T.
+func (c Color) NRGBA() color.NRGBA { return color.NRGBA{c.R, c.G, c.B, c.A} }
+
+// List is a list of colours, by the names of nodes.
+type List map[string]Color
+
+// Color returns the colour of a node, and whether the list has one.
+func (l List) Color(name string) (Color, bool) {
+	c, ok := l[name]
+	return c, ok
+}
+
+// BadLine is a line of colors.txt that is passed over.
+type BadLine struct {
+	Line int // from 1
+	Text string
+}
+
+func (b BadLine) String() string {
+	return fmt.Sprintf("line %d: expected a name and three numbers, got %q", b.Line, b.Text)
+}
+
+const (
+	maxLine = 511 // bytes: a longer line ends the list, as minetestmapper reads on from it no more
+	maxName = 200
+)
+
+// Parse reads colors.txt: lines of "name red green blue [alpha [thickness]]", up to the first
+// #. Of several lines for a name the last counts; numbers lose all but their lowest 8 bits.
+// The lines that minetestmapper complains of are returned, too.
+func Parse(r io.Reader) (List, []BadLine, error) {
+	list := make(List)
+	var bad []BadLine
+	in := bufio.NewReaderSize(r, maxLine+1)
+	for n := 1; ; n++ {
+		line, err := in.ReadSlice('\n')
+		if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
+			return list, bad, err
+		}
+		line = line[:min(len(line), maxLine)]
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		if end := bytes.IndexAny(line, "#\x00"); end >= 0 {
+			line = line[:end]
+		}
+		if len(line) > 0 {
+			if name, c, ok := parseLine(line); ok {
+				list[name] = c
+			} else {
+				bad = append(bad, BadLine{n, string(line)})
+			}
+		}
+		if err != nil {
+			return list, bad, nil
+		}
+	}
+}
+
+func parseLine(line []byte) (name string, c Color, ok bool) {
+	line = skipSpace(line)
+	end := 0
+	for end < len(line) && end < maxName && !isSpace(line[end]) {
+		end++
+	}
+	name, line = string(line[:end]), line[end:]
+	values := [5]uint8{3: 255}
+	n := 0
+	for ; n < len(values); n++ {
+		v, rest, ok := parseNumber(skipSpace(line))
+		if !ok {
+			break
+		}
+		values[n], line = v, rest
+	}
+	return name, Color{values[0], values[1], values[2], values[3], values[4]}, name != "" && n >= 3
+}
+
+// parseNumber reads a number as %u of C does, and keeps its lowest 8 bits.
+func parseNumber(text []byte) (v uint8, rest []byte, ok bool) {
+	negative := false
+	if len(text) > 0 && (text[0] == '+' || text[0] == '-') {
+		negative, text = text[0] == '-', text[1:]
+	}
+	sum, most := uint64(0), false
+	for ; len(text) > 0 && '0' <= text[0] && text[0] <= '9'; text = text[1:] {
+		ok = true
+		most = most || sum > (1<<64-1-9)/10
+		sum = sum*10 + uint64(text[0]-'0')
+	}
+	switch {
+	case most:
+		return 255, text, ok // the greatest number that there is, whatever its sign
+	case negative:
+		sum = -sum
+	}
+	return uint8(sum), text, ok
+}
+
+func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+
+func skipSpace(text []byte) []byte {
+	for len(text) > 0 && isSpace(text[0]) {
+		text = text[1:]
+	}
+	return text
+}
+
+// ReadFile reads a file as Parse does.
+func ReadFile(path string) (List, []BadLine, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	return Parse(f)
+}
+
+// FileName is the name of the list in the folder of a world, and elsewhere.
+const FileName = "colors.txt"
+
+// shared are the folders in which packages of minetestmapper have the list.
+var shared = []string{
+	"/usr/local/share/luanti", "/usr/local/share/minetest", "/usr/share/luanti", "/usr/share/minetest",
+	"/usr/share/games/luanti", "/usr/share/games/minetest",
+}
+
+// Find returns the list that minetestmapper takes for the world in a folder, "" if there is
+// none: that of the world, of the user, of the system, or of the current folder. It reports
+// whether the list belongs to the world.
+func Find(world string) (path string, own bool) {
+	is := func(dir string) bool {
+		path = filepath.Join(dir, FileName)
+		info, err := os.Stat(path)
+		return err == nil && info.Mode().IsRegular()
+	}
+	if is(world) {
+		return path, true
+	}
+	if home, err := os.UserHomeDir(); err == nil && home != "" && is(filepath.Join(home, ".minetest")) {
+		return path, false
+	}
+	for _, dir := range shared {
+		if is(dir) {
+			return path, false
+		}
+	}
+	if is(".") {
+		return path, false
+	}
+	return "", false
+}

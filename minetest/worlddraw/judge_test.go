@@ -1,0 +1,132 @@
+package worlddraw_test
+
+import (
+	"context"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/judge"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodecolor"
+	"trowel.example/minetest/worlddraw"
+)
+
+// colorsPath is the list of minetestmapper.
+func colorsPath(t testing.TB) string {
+	return filepath.Join(corpus.Dir(t, "minetest"), "colors", "minetestmapper-colors.txt")
+}
+
+// copyWorld copies a world whose blocks are in a file of SQLite.
+func copyWorld(t testing.TB, path string) string {
+	dir := t.TempDir()
+	for _, name := range []string{"map.sqlite", "world.mt"} {
+		data, err := os.ReadFile(filepath.Join(path, name))
+		switch {
+		case os.IsNotExist(err) && name == "world.mt":
+			data = []byte("backend = sqlite3\n")
+		case err != nil:
+			t.Fatal(err)
+		}
+		judge.Write(t, filepath.Join(dir, name), data)
+	}
+	return dir
+}
+
+// sqliteWorlds are the worlds of the corpus that minetestmapper of Debian opens.
+func sqliteWorlds(t testing.TB) (dirs []string) {
+	for _, path := range corpus.Files(t, "minetest", "map.sqlite") {
+		if strings.Contains(path, "v29-517") { // x, y and z
+			continue
+		}
+		dirs = append(dirs, filepath.Dir(path))
+	}
+	return dirs
+}
+
+func readPNG(t testing.TB, path string) image.Image {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+// differing counts the pixels that differ outside of a mask.
+func differing(t testing.TB, got, want image.Image, masked func(x, y int) bool) (n int) {
+	t.Helper()
+	if got.Bounds().Size() != want.Bounds().Size() {
+		t.Errorf("the size is %v, not %v", got.Bounds().Size(), want.Bounds().Size())
+		return -1
+	}
+	for y := range want.Bounds().Dy() {
+		for x := range want.Bounds().Dx() {
+			a := color.NRGBAModel.Convert(got.At(x+got.Bounds().Min.X, y+got.Bounds().Min.Y))
+			b := color.NRGBAModel.Convert(want.At(x+want.Bounds().Min.X, y+want.Bounds().Min.Y))
+			if a != b && (masked == nil || !masked(x, y)) {
+				if n == 0 {
+					t.Logf("at %d,%d: %v, not %v", x, y, a, b)
+				}
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func open(t testing.TB, dir string, o worlddraw.Options) *worlddraw.Map {
+	t.Helper()
+	db, err := mapdb.Open(context.Background(), dir, mapdb.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	m, err := worlddraw.New(context.Background(), db, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// The picture from above is that of minetestmapper.
+func TestMinetestmapper(t *testing.T) {
+	mapper := judge.Find(t, "minetestmapper")
+	list, _, err := nodecolor.ReadFile(colorsPath(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range sqliteWorlds(t) {
+		for _, alpha := range []bool{false, true} {
+			dir := copyWorld(t, path)
+			out := filepath.Join(t.TempDir(), "out.png")
+			args := []string{"-i", dir, "-o", out, "--colors", colorsPath(t)}
+			if alpha {
+				args = append(args, "--drawalpha")
+			}
+			if text, err := exec.Command(mapper, args...).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, text)
+			}
+			m := open(t, dir, worlddraw.Options{View: worlddraw.Top, Colors: list, Box: worlddraw.Everything(), Alpha: alpha, Lost: func(err error) { t.Error(err) }})
+			s := worlddraw.Sheet{Map: m, Area: m.Bounds(), Zoom: 1, Background: color.NRGBA{255, 255, 255, 255}}
+			img := image.NewRGBA(image.Rectangle{Max: s.Size()})
+			if err := s.Render(context.Background(), img); err != nil {
+				t.Fatal(err)
+			}
+			if n := differing(t, img, readPNG(t, out), nil); n != 0 {
+				t.Errorf("%s, alpha %v: %d pixels differ", path, alpha, n)
+			}
+		}
+	}
+}

@@ -1,0 +1,336 @@
+package worlddraw
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"sync"
+
+	"trowel.example/minetest/mapdb"
+)
+
+// Map is the picture of a world in one view, with a pixel for each node. Its methods may be
+// called by several goroutines.
+type Map struct {
+	o        Options
+	frame    frame
+	box      Box // of nodes, in u, v and d
+	source   source
+	painters sync.Pool
+
+	mu     sync.Mutex
+	cells  map[[2]int]*drawn
+	order  [][2]int // of the cells, the oldest first
+	hidden map[string]int64
+	shown  bool
+}
+
+// drawn is a cell that is in memory, or will be.
+type drawn struct {
+	ready chan struct{} // closed once it is
+	cell  *cell         // nil if drawing failed
+	err   error
+	told  bool
+}
+
+// maxCells is how many cells are kept: two rows of the widest world and more, which takes
+// about 30 MiB.
+const maxCells = 12 << 10
+
+// New reads where the blocks of a store are, and draws nothing yet.
+func New(ctx context.Context, db mapdb.DB, o Options) (*Map, error) {
+	f, ok := frames[o.View]
+	if !ok {
+		return nil, fmt.Errorf("there is no view %q", o.View)
+	}
+	if o.Lost == nil {
+		o.Lost = func(error) {}
+	}
+	m := &Map{o: o, frame: f, cells: make(map[[2]int]*drawn), hidden: make(map[string]int64)}
+	everything := Everything()
+	for i := range o.Box.Min {
+		o.Box.Min[i], o.Box.Max[i] = max(o.Box.Min[i], everything.Min[i]), min(o.Box.Max[i], everything.Max[i])
+	}
+	m.box = f.box(o.Box)
+	m.source = source{db: db, frame: &m.frame, way: wayOf(db, &m.frame), lost: o.Lost}
+	m.painters.New = func() any { return newPainter(&m.o, &m.frame, m.box) }
+	var err error
+	m.source.index, err = readIndex(ctx, db, &m.frame, m.box.blocks(), m.source.way == byBlock, o.Lost)
+	return m, err
+}
+
+// blocks returns the box of the blocks in which a box of nodes is.
+func (b Box) blocks() Box {
+	for i := range b.Min {
+		b.Min[i], b.Max[i] = floorDiv(b.Min[i], side), floorDiv(b.Max[i], side)
+	}
+	return b
+}
+
+// Bounds returns the rectangle of whole blocks in which something is, in pixels. Their
+// coordinates are those of nodes: x and -1-z from above. It is empty if nothing is there.
+func (m *Map) Bounds() image.Rectangle {
+	b := m.source.index.box
+	if !m.source.index.any {
+		return image.Rectangle{}
+	}
+	return image.Rect(b.Min[0]*side, b.Min[1]*side, (b.Max[0]+1)*side, (b.Max[1]+1)*side)
+}
+
+// Hidden returns how many pixels nodes without a colour hide, by their names. Names of nodes
+// that are behind others of this kind count 0.
+func (m *Map) Hidden() map[string]int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	hidden := make(map[string]int64, len(m.hidden))
+	for name, n := range m.hidden {
+		hidden[name] = n
+	}
+	return hidden
+}
+
+// Shown reports whether any node has been seen in what was drawn so far that is opaque, or
+// was taken for it.
+func (m *Map) Shown() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.shown
+}
+
+// row draws the cells of a row that are there from one column to another, and returns them
+// by column, or draws nothing and waits for who draws them already.
+func (m *Map) row(ctx context.Context, v, u0, u1 int) (map[int]*cell, error) {
+	counts := m.source.index.row(v)
+	if counts == nil {
+		return nil, nil
+	}
+	u0, u1 = max(u0, m.source.index.box.Min[0]), min(u1, m.source.index.box.Max[0])
+	for {
+		found := make(map[int]*drawn)
+		var mine []int
+		m.mu.Lock()
+		for u := u0; u <= u1; u++ {
+			if counts[u-mapdb.MinCoord] == 0 {
+				continue
+			}
+			d := m.cells[[2]int{u, v}]
+			if d == nil {
+				d = &drawn{ready: make(chan struct{})}
+				m.keep([2]int{u, v}, d)
+				mine = append(mine, u)
+			}
+			found[u] = d
+		}
+		m.mu.Unlock()
+		if err := m.drawAll(ctx, v, mine, found); err != nil {
+			return nil, err
+		}
+		cells, failed := make(map[int]*cell, len(found)), false
+		for u, d := range found {
+			select {
+			case <-d.ready:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+			failed = failed || d.cell == nil // by who drew it, whose context may have ended
+			cells[u] = d.cell
+		}
+		if !failed {
+			return cells, nil
+		}
+	}
+}
+
+// keep remembers a cell in place of the oldest one.
+func (m *Map) keep(at [2]int, d *drawn) {
+	m.cells[at] = d
+	m.order = append(m.order, at)
+	if len(m.order) > maxCells {
+		delete(m.cells, m.order[0])
+		m.order = m.order[1:]
+	}
+}
+
+// drawAll draws cells for found, and makes all of them ready, even if it fails.
+func (m *Map) drawAll(ctx context.Context, v int, us []int, found map[int]*drawn) error {
+	if len(us) == 0 {
+		return nil
+	}
+	p := m.painters.Get().(*painter)
+	next := 0
+	defer func() {
+		m.mu.Lock()
+		for _, u := range us[next:] {
+			delete(m.cells, [2]int{u, v})
+			close(found[u].ready)
+		}
+		m.mu.Unlock()
+	}()
+	err := m.source.columns(ctx, v, us, func(c column) {
+		d := found[c.u]
+		d.cell = p.draw(c)
+		next++
+		m.report(p)
+		close(d.ready)
+	})
+	m.painters.Put(p)
+	return err
+}
+
+// report collects what is to be told of a cell.
+func (m *Map) report(p *painter) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for name, n := range p.unseen {
+		m.hidden[name] += n
+	}
+	for _, err := range p.bad {
+		m.o.Lost(err)
+	}
+	m.shown = m.shown || p.left < side*side
+}
+
+// Render draws the pixels of dst over what it holds.
+func (m *Map) Render(ctx context.Context, dst *image.RGBA) error {
+	return m.each(ctx, dst.Rect, func(u, v int, px *pixel, relief int) {
+		c := px.color
+		at := dst.Pix[dst.PixOffset(u, v):][:4:4]
+		if c.A < 255 {
+			blend(at, c)
+			return
+		}
+		if relief != 0 {
+			c.R, c.G, c.B = shade(c.R, relief), shade(c.G, relief), shade(c.B, relief)
+		}
+		at[0], at[1], at[2], at[3] = c.R, c.G, c.B, 255
+	})
+}
+
+// each calls do with all pixels of a rectangle that show something, and how much brighter
+// the relief makes each channel.
+func (m *Map) each(ctx context.Context, r image.Rectangle, do func(u, v int, px *pixel, relief int)) error {
+	if r.Empty() || !m.source.index.any {
+		return nil
+	}
+	box := m.source.index.box
+	u0, u1 := floorDiv(r.Min.X, side), floorDiv(r.Max.X-1, side)
+	v0, v1 := max(floorDiv(r.Min.Y, side), box.Min[1]), min(floorDiv(r.Max.Y-1, side), box.Max[1])
+	left := u0
+	if r.Min.X == u0*side && !m.o.Flat {
+		left--
+	}
+	width := (u1 - left + 1) * side
+	above := make([]int16, width) // the heights of the row of pixels above
+	for i := range above {
+		above[i] = noNode
+	}
+	load := func(line []int16, cells map[int]*cell, y int) {
+		for u := left; u <= u1; u++ {
+			c := cells[u]
+			for x := range side {
+				if c == nil {
+					line[(u-left)*side+x] = noNode
+				} else {
+					line[(u-left)*side+x] = c[y*side+x].height
+				}
+			}
+		}
+	}
+	if v, ok := m.above(v0); ok && !m.o.Flat && (r.Min.Y <= v0*side || m.source.index.row(v0) == nil) {
+		cells, err := m.row(ctx, v, left, u1)
+		if err != nil {
+			return err
+		}
+		load(above, cells, side-1)
+	}
+	heights := make([]int16, width)
+	for v := v0; v <= v1; v++ {
+		cells, err := m.row(ctx, v, left, u1)
+		if err != nil {
+			return err
+		}
+		if cells == nil {
+			if m.o.Gaps {
+				load(above, nil, 0)
+			}
+			continue
+		}
+		from, to := max(0, r.Min.Y-v*side), min(side, r.Max.Y-v*side)
+		if !m.o.Flat && from > 0 {
+			load(above, cells, from-1)
+		}
+		for y := from; y < to; y++ {
+			load(heights, cells, y)
+			for u := u0; u <= u1; u++ {
+				c := cells[u]
+				if c == nil {
+					continue
+				}
+				for x := max(0, r.Min.X-u*side); x < min(side, r.Max.X-u*side); x++ {
+					px := &c[y*side+x]
+					if px.color.A == 0 {
+						continue
+					}
+					relief := 0
+					if i := (u-left)*side + x; !m.o.Flat && i > 0 {
+						relief = m.relief(px, heights[i-1], above[i])
+					}
+					do(u*side+x, v*side+y, px, relief)
+				}
+			}
+			heights, above = above, heights
+		}
+	}
+	return nil
+}
+
+// above returns the row of blocks whose relief a row joins: the one above it, or without
+// gaps the next one in which there is anything.
+func (m *Map) above(v int) (int, bool) {
+	if m.o.Gaps {
+		return v - 1, true
+	}
+	return m.source.index.before(v)
+}
+
+// relief is what minetestmapper adds to each channel of a pixel, by how much it is higher
+// than those to the left and above.
+func (m *Map) relief(px *pixel, left, above int16) int {
+	if px.height == noNode || left == noNode || above == noNode {
+		return 0
+	}
+	d := (2*int(px.height) - int(left) - int(above)) * 12
+	if m.o.Alpha {
+		t := min(float32(float32(px.thick)*1.2), 255)
+		d = int(float32(float32(d) * float32(1-float32(t/255))))
+	}
+	return min(d, 36)
+}
+
+func shade(c uint8, by int) uint8 { return uint8(max(0, min(255, int(c)+by))) }
+
+// blend draws a colour that is not opaque over a pixel with its alpha multiplied in. Over an
+// opaque one that is what the library gd does, which has 128 steps of alpha.
+func blend(at []uint8, c color.NRGBA) {
+	const steps = 127
+	through := (255 - int(c.A)) * steps / 255
+	if through == steps {
+		return
+	}
+	for i, ch := range []uint8{c.R, c.G, c.B} {
+		at[i] = uint8((int(ch)*(steps-through) + int(at[i])*through) / steps)
+	}
+	at[3] = uint8((255*(steps-through) + int(at[3])*through) / steps)
+}
+
+// Heights draws the heights of what is seen: 32768 is that of y = 0, 0 is where nothing is.
+// From a side they are how near to the eye it is.
+func (m *Map) Heights(ctx context.Context, dst *image.Gray16) error {
+	return m.each(ctx, dst.Rect, func(u, v int, px *pixel, _ int) {
+		if px.height != noNode {
+			dst.SetGray16(u, v, color.Gray16{Y: uint16(int(px.height) - math.MinInt16)})
+		}
+	})
+}

@@ -1,0 +1,259 @@
+package worlddraw_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"math/rand/v2"
+	"testing"
+
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodecolor"
+	"trowel.example/minetest/worlddraw"
+)
+
+var testColors = nodecolor.List{
+	"stone": {R: 90, G: 90, B: 90, A: 255}, "grass": {R: 70, G: 120, B: 50, A: 255},
+	"water": {R: 30, G: 60, B: 110, A: 128, T: 100}, "clear": {R: 1, G: 2, B: 3},
+}
+
+// hills is a world of stone and grass with water between, rows without blocks and holes,
+// and a few nodes that have no colour.
+func hills(t testing.TB) *mapdb.Memory {
+	db := mapdb.NewMemory()
+	ctx := context.Background()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for bz := -6; bz < 6; bz++ {
+		if bz == 2 || bz == -3 || bz == -4 {
+			continue
+		}
+		for bx := -5; bx < 5; bx++ {
+			if rng.IntN(8) == 0 {
+				continue
+			}
+			for by := -1; by < 2; by++ {
+				b := mapblock.New(29)
+				b.Names = []mapblock.NameID{{ID: 0, Name: "air"}, {ID: 1, Name: "stone"}, {ID: 2, Name: "grass"}, {ID: 3, Name: "water"}, {ID: 4, Name: "clear"}, {ID: 5, Name: "mod:thing"}}
+				for i := range b.Param0 {
+					x, y, z := mapblock.Coordinates(i)
+					wx, wy, wz := bx*16+x, by*16+y, bz*16+z
+					h := (wx*wx/40+wz*wz/30)%21 - 4
+					switch {
+					case wy < h:
+						b.Param0[i] = 1
+					case wy == h:
+						b.Param0[i] = 2
+					case wy < 3:
+						b.Param0[i] = 3
+					case wy == 5 && wx%7 == 0:
+						b.Param0[i] = 4
+					case wy == 6 && wx%11 == 0 && wz%5 == 0:
+						b.Param0[i] = 5
+					}
+					b.Param1[i] = uint8(wx&15 | (wz&15)<<4)
+				}
+				data, err := b.EncodeFresh()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := db.Store(ctx, []mapdb.Block{{Pos: mapdb.Pos{X: int16(bx), Y: int16(by), Z: int16(bz)}, Data: data}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	return db
+}
+
+func whole(t testing.TB, m *worlddraw.Map) *image.RGBA {
+	t.Helper()
+	img := image.NewRGBA(m.Bounds())
+	if err := m.Render(context.Background(), img); err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+func newMap(t testing.TB, db mapdb.DB, o worlddraw.Options) *worlddraw.Map {
+	t.Helper()
+	if o.Colors == nil {
+		o.Colors = testColors
+	}
+	if o.Box == (worlddraw.Box{}) {
+		o.Box = worlddraw.Everything()
+	}
+	m, err := worlddraw.New(context.Background(), db, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// No pixel depends on the rectangle that it is drawn with.
+func TestParts(t *testing.T) {
+	db := hills(t)
+	for _, o := range []worlddraw.Options{
+		{View: worlddraw.Top}, {View: worlddraw.Top, Alpha: true}, {View: worlddraw.Top, Gaps: true}, {View: worlddraw.Top, Flat: true, Light: worlddraw.Night},
+		{View: worlddraw.North}, {View: worlddraw.South, Alpha: true}, {View: worlddraw.West}, {View: worlddraw.East},
+	} {
+		want := whole(t, newMap(t, db, o))
+		rng := rand.New(rand.NewPCG(3, 4))
+		seen := false
+		for range 15 {
+			m := newMap(t, db, o)
+			x, y := want.Rect.Min.X+rng.IntN(want.Rect.Dx()), want.Rect.Min.Y+rng.IntN(want.Rect.Dy())
+			if rng.IntN(2) == 0 {
+				x, y = x&^15, y&^15
+			}
+			img := image.NewRGBA(image.Rect(x, y, x+1+rng.IntN(70), y+1+rng.IntN(70)))
+			if err := m.Render(context.Background(), img); err != nil {
+				t.Fatal(err)
+			}
+			for y := img.Rect.Min.Y; y < img.Rect.Max.Y; y++ {
+				for x := img.Rect.Min.X; x < img.Rect.Max.X; x++ {
+					if img.RGBAAt(x, y) != want.RGBAAt(x, y) {
+						t.Fatalf("%s: %d,%d is %v in %v, and %v in the whole", o.View, x, y, img.RGBAAt(x, y), img.Rect, want.RGBAAt(x, y))
+					}
+					seen = seen || img.RGBAAt(x, y).A > 0
+				}
+			}
+		}
+		if !seen {
+			t.Errorf("%s: nothing is to be seen", o.View)
+		}
+	}
+}
+
+// Every store and every version of blocks gives the same picture.
+func TestStores(t *testing.T) {
+	ctx := context.Background()
+	from := hills(t)
+	want := whole(t, newMap(t, from, worlddraw.Options{View: worlddraw.Top, Alpha: true}))
+	side := whole(t, newMap(t, from, worlddraw.Options{View: worlddraw.South, Alpha: true}))
+	for i, c := range []mapdb.Config{{}, {Schema: mapdb.SchemaXYZ}, {Backend: mapdb.LevelDB}} {
+		dir := t.TempDir()
+		w, err := mapdb.Create(ctx, dir, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for b, err := range from.Blocks(ctx, mapdb.All()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			versions := []int{22, 25, 28, 29}
+			block, err := mapblock.Decode(b.Data)
+			if err == nil {
+				block, _, err = block.Convert(versions[(i+int(b.Pos.X)+20)%4], false)
+			}
+			if err == nil {
+				b.Data, err = block.Encode()
+			}
+			if err == nil {
+				err = w.Store(ctx, []mapdb.Block{b})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		db, err := mapdb.Open(ctx, dir, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if got := whole(t, newMap(t, db, worlddraw.Options{View: worlddraw.Top, Alpha: true})); !bytes.Equal(got.Pix, want.Pix) {
+			t.Errorf("%v: another picture from above", db)
+		}
+		if got := whole(t, newMap(t, db, worlddraw.Options{View: worlddraw.South, Alpha: true})); !bytes.Equal(got.Pix, side.Pix) {
+			t.Errorf("%v: another picture from the south", db)
+		}
+	}
+}
+
+// A block that cannot be read is a hole, and is told of once in a picture.
+func TestDamagedBlock(t *testing.T) {
+	ctx := context.Background()
+	db := mapdb.NewMemory()
+	b := mapblock.New(29)
+	b.Names[0].Name = "stone"
+	data, err := b.EncodeFresh()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for x := range int16(3) {
+		block := mapdb.Block{Pos: mapdb.Pos{X: x}, Data: data}
+		if x == 1 {
+			block.Data = data[:len(data)/2]
+		}
+		if err := db.Store(ctx, []mapdb.Block{block}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var lost []error
+	img := whole(t, newMap(t, db, worlddraw.Options{View: worlddraw.Top, Lost: func(err error) { lost = append(lost, err) }}))
+	for x := range 48 {
+		if hole := img.RGBAAt(x, -5).A == 0; hole != (x/16 == 1) {
+			t.Errorf("at %d: hole %v", x, hole)
+		}
+	}
+	var bad *worlddraw.BlockError
+	if len(lost) != 1 || !errors.As(lost[0], &bad) || bad.Pos != (mapdb.Pos{X: 1}) {
+		t.Errorf("told of %v", lost)
+	}
+}
+
+// Nodes without a colour hide what is behind them from nobody, and are counted.
+func TestHidden(t *testing.T) {
+	m := newMap(t, hills(t), worlddraw.Options{View: worlddraw.Top})
+	whole(t, m)
+	if n := m.Hidden()["mod:thing"]; n == 0 || len(m.Hidden()) != 1 {
+		t.Errorf("hidden: %v", m.Hidden())
+	}
+}
+
+// What is far is not seen in a cut.
+func TestDepth(t *testing.T) {
+	box := worlddraw.Everything()
+	box.Max[1] = 16
+	cut := whole(t, newMap(t, hills(t), worlddraw.Options{View: worlddraw.Top, Box: box, Depth: 10}))
+	all := whole(t, newMap(t, hills(t), worlddraw.Options{View: worlddraw.Top, Box: box}))
+	less := 0
+	for i := 3; i < len(all.Pix); i += 4 {
+		if cut.Pix[i] > all.Pix[i] {
+			t.Fatal("the cut shows more than there is")
+		}
+		if cut.Pix[i] < all.Pix[i] {
+			less++
+		}
+	}
+	if less == 0 {
+		t.Error("the cut shows all")
+	}
+}
+
+func ExampleMap() {
+	ctx := context.Background()
+	db := mapdb.NewMemory()
+	b := mapblock.New(29)
+	b.Names[0].Name = "default:stone"
+	data, _ := b.EncodeFresh()
+	_ = db.Store(ctx, []mapdb.Block{{Data: data}})
+
+	m, err := worlddraw.New(ctx, db, worlddraw.Options{
+		View: worlddraw.Top, Box: worlddraw.Everything(),
+		Colors: nodecolor.List{"default:stone": {R: 97, G: 94, B: 93, A: 255}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	img := image.NewRGBA(m.Bounds())
+	err = m.Render(ctx, img)
+	fmt.Println(img.Rect, img.RGBAAt(3, -4), err)
+	// Output: (0,-16)-(16,0) {97 94 93 255} <nil>
+}
