@@ -39,3 +39,19 @@ func Fill(dst *image.RGBA, c color.NRGBA) {
 		copy(dst.Pix[y*dst.Stride:][:width], first)
 	}
 }
+
+// Half returns a picture of half the width and height, in which a pixel is the mean of four.
+// Odd rows and columns at the end are left out.
+func Half(m *image.RGBA) *image.RGBA {
+	half := image.NewRGBA(image.Rect(0, 0, m.Rect.Dx()/2, m.Rect.Dy()/2))
+	for y := range half.Rect.Dy() {
+		one, two := m.Pix[2*y*m.Stride:][:8*half.Rect.Dx()], m.Pix[(2*y+1)*m.Stride:][:8*half.Rect.Dx()]
+		to := half.Pix[y*half.Stride:]
+		for i := 0; i+8 <= len(one); i += 8 {
+			for c := range 4 {
+				to[i/2+c] = byte((uint(one[i+c]) + uint(one[i+4+c]) + uint(two[i+c]) + uint(two[i+4+c]) + 2) / 4)
+			}
+		}
+	}
+	return half
+}

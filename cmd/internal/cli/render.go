@@ -97,6 +97,7 @@ besides: what the picture had to do without, as {kind, name, count, unit, what, 
 	cmd.MarkFlagsMutuallyExclusive("tiles", "format")
 	cmd.MarkFlagsMutuallyExclusive("tiles", "size")
 	cmd.MarkFlagsMutuallyExclusive("tiles", "area")
+	cmd.MarkFlagsMutuallyExclusive("tiles", "dry-run")
 	cmd.MarkFlagsMutuallyExclusive("thumbnail", "size", "tiles")
 	cmd.MarkFlagsMutuallyExclusive("thumbnail", "scale")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

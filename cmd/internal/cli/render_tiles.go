@@ -2,8 +2,46 @@ package cli
 
 import (
 	"errors"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/output"
+	"trowel.example/cmd/internal/tiles"
 )
 
-func (p *picture) drawTiles(cmd *cobra.Command, dir string) error { return errors.New("not yet") }
+// drawTiles makes a pyramid of tiles, or draws what has changed in one.
+func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
+	p.output = filepath.Clean(dir)
+	if p.view.Frame != nil {
+		return hint(errors.New("a camera sees no whole"), "choose another --view: --list prints them")
+	}
+	folder, err := output.OpenCollection(dir, p.pictureOptions(cmd, ""))
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	pyramid := &tiles.Pyramid{
+		Scene: p.scene, View: p.view, Look: p.look, Scale: p.asked.scale, Background: p.background(),
+		Title: filepath.Base(filepath.Clean(p.name)), Folder: folder,
+		Progress: func(done, of int) { p.job.Report("tiles:", done, of) },
+	}
+	if pyramid.Scale == 0 {
+		pyramid.Scale = p.view.Scale
+	}
+	made, err := pyramid.Draw(cmd.Context())
+	look := pyramid.Look
+	look.Origin = p.view.Bounds.Min
+	p.extra = object{{"picture", lookAsJSON(p.view, look)}, {"tiles", object{{"levels", made.Levels}, {"drawn", made.Drawn}, {"kept", made.Kept}, {"removed", made.Removed}}}}
+	p.tellMissing()
+	for _, name := range made.Changed {
+		if piece, ok := folder.Piece(name); ok && err == nil {
+			err = p.add(filepath.Join(dir, filepath.FromSlash(name)), piece.Size)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	p.say("drew", "draw", "%s as tiles in %s%c: %s new, %s as before, %s removed", p.name, p.output, filepath.Separator, thousands(made.Drawn), thousands(made.Kept), thousands(made.Removed))
+	return nil
+}

@@ -1,0 +1,302 @@
+package output
+
+import (
+	"bufio"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Collection is a folder of many files that stays: each run replaces those that have changed
+// of what earlier runs made, and no others. Each file appears at once. What was made is
+// in a log in the folder, so that a run that was interrupted is gone on with. It may be used by
+// many goroutines, but a name by one only.
+//
+// The log is a text: a line that says what it is, then for each file a line when it is about
+// to be made, "? NAME", and one when it is there: "KEY CONTENT SIZE NAME". A later line
+// of a name is in the place of an earlier one; "- NAME" tells that it is gone.
+type Collection struct {
+	path string
+	root *os.Root
+	work *workshop
+	mode fs.FileMode
+
+	mu    sync.Mutex
+	log   *os.File
+	made  map[string]*Piece
+	temps int
+}
+
+// Piece is a file of a collection.
+type Piece struct {
+	Key     Hash // of what it was made of
+	Content Hash // of what is to be seen in it
+	Size    int64
+	seen    bool // by this run
+}
+
+// Hash is half of a SHA-256.
+type Hash [16]byte
+
+const (
+	logName   = ".trowel-made"
+	logHeader = "files that trowel made here, and makes anew; do not edit\n"
+)
+
+// OpenCollection opens the collection at path, or makes the folder. One that has other
+// files is an error, unless they may stay among those of the collection.
+func OpenCollection(path string, opts Options) (_ *Collection, err error) {
+	if err := opts.NotRead(path); err != nil {
+		return nil, err
+	}
+	Step()
+	if err := os.Mkdir(path, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	c := &Collection{path: path, root: root, made: make(map[string]*Piece), mode: 0o666}
+	defer func() {
+		if err != nil {
+			c.Close()
+		}
+	}()
+	if opts.OwnerOnly != nil && opts.OwnerOnly() {
+		c.mode = 0o600
+	}
+	switch info, err := root.Lstat(logName); {
+	case err == nil && !info.Mode().IsRegular():
+		return nil, &ExistsError{Path: filepath.Join(path, logName)}
+	case errors.Is(err, fs.ErrNotExist) && !opts.Replace && !empty(path):
+		return nil, &ExistsError{Path: path}
+	}
+	if c.log, err = root.OpenFile(logName, os.O_RDWR|os.O_CREATE|os.O_APPEND, c.mode); err != nil {
+		return nil, err
+	}
+	if err := tryLock(c.log); errors.Is(err, errTaken) {
+		return nil, fmt.Errorf("%s: another run writes here", path)
+	}
+	if err := c.read(); err != nil {
+		return nil, err
+	}
+	Recover(path)
+	c.work, err = newWorkshop(path)
+	return c, err
+}
+
+// read reads the log. Its last line may be cut off.
+func (c *Collection) read() error {
+	r := bufio.NewReaderSize(c.log, 1<<16)
+	head, err := r.ReadString('\n')
+	if err == io.EOF && strings.HasPrefix(logHeader, head) { // a first run came no further
+		return errors.Join(c.log.Truncate(0), c.note(logHeader))
+	}
+	if head != logHeader {
+		return fmt.Errorf("%s: is not the log of a folder that trowel made", filepath.Join(c.path, logName))
+	}
+	for {
+		line, err := r.ReadString('\n')
+		if err == io.EOF {
+			if line != "" {
+				return c.note("\n")
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		c.take(strings.TrimSuffix(line, "\n"))
+	}
+}
+
+// take takes a line of the log in. What cannot be one says nothing.
+func (c *Collection) take(line string) {
+	if name, is := strings.CutPrefix(line, "? "); is && fs.ValidPath(name) {
+		c.made[name] = new(Piece)
+	} else if name, is := strings.CutPrefix(line, "- "); is {
+		delete(c.made, name)
+	} else if parts := strings.SplitN(line, " ", 4); len(parts) == 4 && fs.ValidPath(parts[3]) {
+		p := new(Piece)
+		n1, err1 := hex.Decode(p.Key[:], []byte(parts[0])[:min(32, len(parts[0]))])
+		n2, err2 := hex.Decode(p.Content[:], []byte(parts[1])[:min(32, len(parts[1]))])
+		size, err3 := strconv.ParseInt(parts[2], 10, 64)
+		if p.Size = size; err1 == nil && err2 == nil && err3 == nil && n1+n2 == 32 {
+			c.made[parts[3]] = p
+		}
+	}
+}
+
+// note writes a line into the log.
+func (c *Collection) note(line string) error {
+	Step()
+	_, err := c.log.WriteString(line)
+	return err
+}
+
+// Piece returns what is known of a file that is there as it was made, and marks it as one
+// that stays.
+func (c *Collection) Piece(name string) (Piece, bool) {
+	c.mu.Lock()
+	p := c.made[name]
+	if p != nil {
+		p.seen = true
+	}
+	c.mu.Unlock()
+	if p == nil {
+		return Piece{}, false
+	}
+	info, err := c.root.Lstat(name)
+	return *p, err == nil && info.Mode().IsRegular() && info.Size() == p.Size
+}
+
+// Read returns the bytes of a file.
+func (c *Collection) Read(name string) ([]byte, error) { return c.root.ReadFile(name) }
+
+// Rekey notes that a file is still what is made, of something else.
+func (c *Collection) Rekey(name string, key Hash) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.made[name]
+	p.Key = key
+	return c.note(p.line(name))
+}
+
+func (p *Piece) line(name string) string {
+	return fmt.Sprintf("%x %x %d %s\n", p.Key, p.Content, p.Size, name)
+}
+
+// Put makes a file, or replaces the one that an earlier run made.
+func (c *Collection) Put(name string, key, content Hash, data []byte) error {
+	c.mu.Lock()
+	p, ours := c.made[name]
+	c.temps++
+	temp := filepath.Base(c.work.dir) + "/" + strconv.Itoa(c.temps)
+	c.mu.Unlock()
+	if _, err := c.root.Lstat(name); err == nil && !ours {
+		return &ExistsError{Path: filepath.Join(c.path, filepath.FromSlash(name))}
+	}
+	Step()
+	f, err := c.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, c.mode)
+	if err == nil {
+		Step()
+		_, err = f.Write(data)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	if !ours {
+		p = new(Piece)
+		c.made[name] = p
+	}
+	err = c.note("? " + name + "\n")
+	c.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if dir := path.Dir(name); dir != "." {
+		Step()
+		if err := c.root.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+	}
+	Step()
+	if err := c.root.Rename(temp, name); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	*p = Piece{Key: key, Content: content, Size: int64(len(data)), seen: true}
+	return c.note(p.line(name))
+}
+
+// Remove removes a file that an earlier run made.
+func (c *Collection) Remove(name string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.made[name] == nil {
+		return nil
+	}
+	Step()
+	if err := c.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	delete(c.made, name)
+	return c.note("- " + name + "\n")
+}
+
+// Unseen returns the names of the files of earlier runs that nobody has asked for or made
+// in this one.
+func (c *Collection) Unseen() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var names []string
+	for name, p := range c.made {
+		if !p.seen {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Finish brings all to the disk, and makes the log short.
+func (c *Collection) Finish() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	names := make([]string, 0, len(c.made))
+	for name := range c.made {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	temp := c.work.path("log")
+	Step()
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, c.mode)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<16)
+	_, _ = w.WriteString(logHeader)
+	for _, name := range names {
+		_, _ = w.WriteString(c.made[name].line(name))
+	}
+	if err := errors.Join(w.Flush(), f.Close()); err != nil { // which has the errors of all before
+		return err
+	}
+	Step()
+	if err := syncAll(c.path); err != nil {
+		return err
+	}
+	if onWindows { // where nothing takes the place of a file that is open
+		c.log.Close()
+	}
+	Step()
+	if err := os.Rename(temp, filepath.Join(c.path, logName)); err != nil {
+		return err
+	}
+	syncDir(c.path)
+	return nil
+}
+
+// Close ends the work. What was made stays.
+func (c *Collection) Close() error {
+	if c.work != nil {
+		c.work.close()
+	}
+	if c.log != nil {
+		c.log.Close()
+	}
+	return c.root.Close()
+}

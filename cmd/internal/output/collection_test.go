@@ -1,0 +1,144 @@
+package output
+
+import (
+	"crypto/sha256"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func hashOf(s string) Hash { return Hash(sha256.New().Sum([]byte(s + "................"))[:16]) }
+
+func openCollection(t *testing.T, dir string, opts Options) *Collection {
+	t.Helper()
+	c, err := OpenCollection(dir, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func putPiece(t *testing.T, c *Collection, name, data string) {
+	t.Helper()
+	if err := c.Put(name, hashOf("key "+data), hashOf(data), []byte(data)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCollection(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "tiles")
+	c := openCollection(t, dir, Options{})
+	if _, err := OpenCollection(dir, Options{}); err == nil {
+		t.Error("two runs at a time")
+	}
+	putPiece(t, c, "0/1/2.png", "one")
+	putPiece(t, c, "0/1/3.png", "two")
+	putPiece(t, c, "index.html", "page")
+	if err := errors.Join(c.Finish(), c.Close()); err != nil {
+		t.Fatal(err)
+	}
+
+	c = openCollection(t, dir, Options{})
+	if p, ok := c.Piece("0/1/2.png"); !ok || p.Key != hashOf("key one") || p.Content != hashOf("one") {
+		t.Errorf("%v %v", p, ok)
+	}
+	if err := c.Rekey("0/1/2.png", hashOf("another")); err != nil {
+		t.Error(err)
+	}
+	putPiece(t, c, "0/1/3.png", "three")
+	if got := c.Unseen(); !slices.Equal(got, []string{"index.html"}) {
+		t.Errorf("%q", got)
+	}
+	if err := errors.Join(c.Remove("index.html"), c.Remove("index.html")); err != nil {
+		t.Error(err)
+	}
+	c.Close() // interrupted: the log is as it was
+
+	c = openCollection(t, dir, Options{})
+	if p, ok := c.Piece("0/1/2.png"); !ok || p.Key != hashOf("another") {
+		t.Errorf("%v %v", p, ok)
+	}
+	if p, ok := c.Piece("0/1/3.png"); !ok || p.Content != hashOf("three") {
+		t.Errorf("%v %v", p, ok)
+	}
+	if _, ok := c.Piece("index.html"); ok {
+		t.Error("what was removed is there")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "0/1/3.png"), []byte("cut"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := c.Piece("0/1/3.png"); ok {
+		t.Error("a file that is not as it was made counts")
+	}
+	putPiece(t, c, "0/1/3.png", "three")
+	c.Close()
+	list, err := os.ReadDir(dir)
+	if err != nil || len(list) != 2 { // the log and 0
+		t.Errorf("%v %v", list, err)
+	}
+}
+
+// What the tool has not made stays, whatever it is called and even with -f.
+func TestCollectionForeign(t *testing.T) {
+	dir := t.TempDir()
+	mine := filepath.Join(dir, "index.html")
+	if err := os.WriteFile(mine, []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var exists *ExistsError
+	if _, err := OpenCollection(dir, Options{}); !errors.As(err, &exists) {
+		t.Errorf("a folder with other files: %v", err)
+	}
+	c := openCollection(t, dir, Options{Replace: true})
+	defer c.Close()
+	if err := c.Put("index.html", Hash{}, Hash{}, nil); !errors.As(err, &exists) {
+		t.Errorf("a file of others is replaced: %v", err)
+	}
+	putPiece(t, c, "0/0/0.png", "tile")
+	if err := c.Remove("index.html"); err != nil {
+		t.Error(err)
+	}
+	if data, err := os.ReadFile(mine); string(data) != "mine" {
+		t.Error(string(data), err)
+	}
+	out := t.TempDir()
+	if os.Symlink(out, filepath.Join(dir, "1")) == nil {
+		if c.Put("1/0.png", Hash{}, Hash{}, nil) == nil {
+			t.Error("a link leads out of the folder")
+		}
+	}
+	if _, err := OpenCollection(filepath.Join(dir, "inner"), Options{Reads: func() []string { return []string{dir} }}); !errors.Is(err, ErrRead) {
+		t.Errorf("in what is read: %v", err)
+	}
+}
+
+// A run that was killed in the middle of a line or a file leaves what the next one mends.
+func TestCollectionCut(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "tiles")
+	c := openCollection(t, dir, Options{})
+	putPiece(t, c, "a", "one")
+	putPiece(t, c, "b", "two")
+	c.Close()
+	log, err := os.ReadFile(filepath.Join(dir, logName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range log {
+		if err := os.WriteFile(filepath.Join(dir, logName), log[:n], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		c, err := OpenCollection(dir, Options{Replace: true})
+		if err != nil {
+			t.Fatalf("%d bytes of the log: %v", n, err)
+		}
+		for name, data := range map[string]string{"a": "one", "b": "two"} {
+			if p, ok := c.Piece(name); ok && (p.Content != hashOf(data)) {
+				t.Errorf("%d bytes of the log: %s is taken for %v", n, name, p)
+			}
+		}
+		c.Close()
+		_ = os.RemoveAll(filepath.Join(dir, logName))
+	}
+}
