@@ -1,12 +1,41 @@
 package teeworlds_test
 
 import (
+	"context"
 	"fmt"
+	"io/fs"
 
+	"trowel.example/format"
 	"trowel.example/teeworlds"
+	"trowel.example/teeworlds/twmap"
 )
 
+// The door opens whatever file of the game it is given, as a tree of ordinary files.
 func Example() {
-	fmt.Println(teeworlds.Game.Formats[0].Name)
-	// Output: teeworlds-map
+	data, err := twmap.New(50, 50).Encode()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	src := format.NewSource("new.map", data)
+	f, err := format.Set(teeworlds.Game.Formats).Find(src)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, job := context.Background(), new(format.Job)
+	file, err := f.Open(ctx, job, src)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer file.Close()
+	tree, err := file.Tree(ctx, job)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	names, err := fs.Glob(tree, "groups/*/*")
+	fmt.Println(f.Name, names, err)
+	// Output: teeworlds-map [groups/Game/Game.json groups/Game/Game.txt groups/Game/group.json groups/Game/order.txt] <nil>
 }

@@ -3,10 +3,21 @@ package torchlight_test
 import (
 	"fmt"
 
+	"trowel.example/format"
 	"trowel.example/torchlight"
 )
 
+// The door knows the files of the game by their contents, and the names that they hash.
 func Example() {
-	fmt.Println(torchlight.Game.Formats[0].Name)
-	// Output: torchlight-mod
+	src := format.NewSource("unknown", []byte("[UNIT]\n\t<STRING>NAME:Ember\n[/UNIT]\n"))
+	f, err := format.Set(torchlight.Game.Formats).Find(src)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(f.Name)
+	fmt.Printf("%#x\n", torchlight.Game.Hash.Of("DISPLAYNAME"))
+	// Output:
+	// torchlight-source
+	// 0x832f7c76
 }

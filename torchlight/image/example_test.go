@@ -15,7 +15,11 @@ func ExampleInfo() {
 		fmt.Println(err)
 		return
 	}
-	fields, ok := image.Info("MEDIA/A.PNG", b.Bytes())
-	fmt.Println(len(fields) > 0, ok)
-	// Output: true true
+	fields, _ := image.Info("MEDIA/A.PNG", b.Bytes())
+	for _, f := range fields {
+		fmt.Println(f.Name+":", f.Value)
+	}
+	// Output:
+	// format: PNG
+	// size: 4 × 2
 }
