@@ -7,12 +7,14 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"trowel.example/format"
 
 	"trowel.example/check"
 	"trowel.example/internal/server"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldbackup"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldrepair"
@@ -21,9 +23,9 @@ import (
 var (
 	optionDrop     = format.Option{Name: "drop", Bool: true, Help: "leave out what the target cannot hold, instead of refusing"}
 	optionBlocks   = format.Option{Name: "blocks", Help: "the `version` of all blocks, 17 or 20 to 29 (default: as they are)"}
-	optionPlayers  = format.Option{Name: "players", Help: "the `backend` of players: files, sqlite3, leveldb or postgresql (default: as they are)"}
-	optionAuth     = format.Option{Name: "auth", Help: "the `backend` of accounts: files, sqlite3, leveldb or postgresql (default: as they are)"}
-	optionStorage  = format.Option{Name: "storage", Help: "the `backend` of mod storage: files, sqlite3 or postgresql (default: as it is)"}
+	optionPlayers  = format.Option{Name: "players", Help: "the `backend` of players: " + backendsOf(world.PlayersPart) + " (default: as they are)"}
+	optionAuth     = format.Option{Name: "auth", Help: "the `backend` of accounts: " + backendsOf(world.AuthPart) + " (default: as they are)"}
+	optionStorage  = format.Option{Name: "storage", Help: "the `backend` of mod storage: " + backendsOf(world.StoragePart) + " (default: as it is)"}
 	optionPostgres = format.Option{Name: "postgres", Help: "the `connection` to the PostgreSQL of the new world, as in pgsql_connection"}
 	optionRedis    = format.Option{Name: "redis", Help: "the `address` of the Redis of the new world: HOST, HOST:PORT or the path of a socket"}
 	optionHash     = format.Option{Name: "redis-hash", Help: "the `hash` in which the new world is in Redis"}
@@ -33,24 +35,23 @@ var (
 	optionDropUnknown = format.Option{Name: "drop-unknown", Bool: true, Help: "delete blocks of versions that do not exist yet"}
 )
 
+// backendsOf lists the backends that keep a part of a world.
+func backendsOf(p world.Part) string {
+	names := slices.DeleteFunc(p.Backends(), func(name string) bool { return name == mapdb.Dummy })
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
+
 var copyOptions = []format.Option{optionPlayers, optionAuth, optionStorage, optionPostgres, optionRedis, optionHash, optionPassword}
 
 // worldConversions are a target for each database.
 var worldConversions = func() []format.Conversion {
-	titles := map[string]string{
-		worldcopy.SQLite:    "a world in SQLite with columns x, y and z, which games from 5.12 on read",
-		worldcopy.SQLitePos: "a world in SQLite with the column pos, which every game reads",
-		worldcopy.LevelDB:   "a world in LevelDB",
-		worldcopy.Postgres:  "a world in PostgreSQL",
-		worldcopy.Redis:     "a world in Redis",
-	}
 	var list []format.Conversion
-	for _, to := range worldcopy.Targets() {
+	for _, t := range mapdb.Targets() {
 		list = append(list, format.Conversion{
-			To: to, Title: titles[to], Resumes: true,
+			To: t.Name, Title: "a world in " + t.Title, Resumes: true,
 			Options: append([]format.Option{optionBlocks, optionDrop}, copyOptions...),
 			Convert: func(ctx context.Context, job *format.Job, src *format.Source, out format.Output) error {
-				return convertWorld(ctx, job, src, out, to)
+				return convertWorld(ctx, job, src, out, t.Name)
 			},
 		})
 	}
@@ -116,7 +117,8 @@ func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 			job.Warn(f.Path, "%s [%s]", f.Message, f.ID)
 		}
 	}
-	if servers := []string{worldcopy.Postgres, worldcopy.Redis}; job.Temporary && slices.ContainsFunc([]string{o.Map, o.Players, o.Auth, o.Storage}, func(to string) bool { return slices.Contains(servers, to) }) {
+	c, _ := mapdb.FindTarget(o.Map)
+	if job.Temporary && (world.MapPart.Remote(c.Backend) || world.PlayersPart.Remote(o.Players) || world.AuthPart.Remote(o.Auth) || world.StoragePart.Remote(o.Storage)) {
 		return errors.New("a dry run writes to no server, and this conversion is to one")
 	}
 	if text, ok := unfinished(src.Dir); ok {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
 	"trowel.example/format"
 
 	"trowel.example/check"
@@ -177,8 +178,7 @@ func lookForMap(ctx context.Context, job *format.Job, dir string) error {
 		return err
 	}
 	warnUnread(job, dir, settings)
-	switch world.FindBackends(dir, settings).Map {
-	case world.BackendPostgres, world.BackendRedis, world.BackendDummy:
+	if b, ok := mapdb.BackendOf(world.FindBackends(dir, settings).Map); ok && len(b.Files) == 0 {
 		return nil
 	}
 	db, err := worlddir.OpenMap(ctx, dir, settings, false)

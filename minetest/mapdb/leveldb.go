@@ -11,7 +11,28 @@ import (
 	"trowel.example/internal/leveldb"
 )
 
-func levelPath(dir string) string { return filepath.Join(dir, "map.db") }
+const levelName = "map.db"
+
+var levelBackend = Backend{
+	Name:      LevelDB,
+	Files:     []string{levelName},
+	Targets:   []Target{{LevelDB, "LevelDB", SchemaPos}},
+	Alone:     true,
+	CountsAll: true,
+	open: func(_ context.Context, dir string, _ Config) (DB, error) {
+		return openLevelDB(filepath.Join(dir, levelName))
+	},
+	create: func(_ context.Context, dir string, c Config) (Writer, error) {
+		return newLevelWriter(filepath.Join(dir, levelName), c.Unseen, leveldb.Create)
+	},
+	edit: func(_ context.Context, dir string, c Config, _ bool) (Writer, error) {
+		path := filepath.Join(dir, levelName)
+		if err := inuse.Check(path); err != nil {
+			return nil, err
+		}
+		return newLevelWriter(path, c.Unseen, leveldb.Reopen)
+	},
+}
 
 // levelDB is a LevelDB database: the key is Pos.Key in decimal digits.
 type levelDB struct {
@@ -139,17 +160,6 @@ type levelWriter struct {
 	levelDB
 	w      *leveldb.Writer
 	unseen bool
-}
-
-func createLevelDB(path string, unseen bool) (Writer, error) {
-	return newLevelWriter(path, unseen, leveldb.Create)
-}
-
-func reopenLevelDB(path string, unseen bool) (Writer, error) {
-	if err := inuse.Check(path); err != nil {
-		return nil, err
-	}
-	return newLevelWriter(path, unseen, leveldb.Reopen)
 }
 
 func newLevelWriter(path string, unseen bool, open func(string) (*leveldb.Writer, error)) (Writer, error) {

@@ -9,6 +9,13 @@ import (
 	"sync"
 )
 
+var dummyBackend = Backend{
+	Name:   Dummy,
+	open:   func(context.Context, string, Config) (DB, error) { return NewMemory(), nil },
+	create: func(context.Context, string, Config) (Writer, error) { return NewMemory(), nil },
+	edit:   func(context.Context, string, Config, bool) (Writer, error) { return NewMemory(), nil },
+}
+
 // A Memory is a store in memory: what the backend dummy is, and handy for tests.
 // Use [NewMemory].
 type Memory struct {

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"trowel.example/fault"
 	"trowel.example/internal/server"
 )
 
@@ -23,6 +24,28 @@ const upsertPostgres = "INSERT INTO blocks (posx, posy, posz, data) VALUES ($1, 
 
 // postgresData are the columns of a row's data: what is too large is not sent.
 var postgresData = fmt.Sprintf("octet_length(data)::bigint, CASE WHEN octet_length(data) <= %d THEN data END", MaxBlock)
+
+var postgresBackend = Backend{
+	Name:     Postgres,
+	Settings: []string{"pgsql_connection"},
+	Targets:  []Target{{Postgres, "PostgreSQL", SchemaPos}},
+	open:     func(ctx context.Context, _ string, c Config) (DB, error) { return readPostgres(ctx, c) },
+	create:   func(ctx context.Context, _ string, c Config) (Writer, error) { return createPostgres(ctx, c) },
+	edit: func(ctx context.Context, _ string, c Config, force bool) (Writer, error) {
+		return openPostgresForWriting(ctx, c, force)
+	},
+	complete: func(c Config) error {
+		if c.Postgres == "" {
+			return &fault.Error{Path: "postgres", Offset: -1, Want: "how to connect to PostgreSQL", Got: "nothing", Err: fault.ErrFormat}
+		}
+		return nil
+	},
+	get: func(c *Config, get func(string) string) error {
+		c.Postgres = get("pgsql_connection")
+		return nil
+	},
+	set: func(c Config) []string { return []string{c.Postgres} },
+}
 
 // storePostgres is how errors name the store: a connection string may hold a password.
 const storePostgres = "PostgreSQL"

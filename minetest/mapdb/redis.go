@@ -22,6 +22,41 @@ const storeRedis = "Redis"
 // redisPage is how many blocks are asked for at once.
 const redisPage = 128
 
+var redisBackend = Backend{
+	Name:     RedisDB,
+	Settings: []string{"redis_address", "redis_hash", "redis_port", "redis_password"},
+	Targets:  []Target{{RedisDB, "Redis", SchemaPos}},
+	open:     func(ctx context.Context, _ string, c Config) (DB, error) { return openRedis(ctx, c) },
+	create:   func(ctx context.Context, _ string, c Config) (Writer, error) { return createRedis(ctx, c) },
+	edit:     func(ctx context.Context, _ string, c Config, _ bool) (Writer, error) { return openRedis(ctx, c) },
+	complete: redisComplete,
+	get: func(c *Config, get func(string) string) error {
+		c.Redis = Redis{Address: get("redis_address"), Hash: get("redis_hash"), Password: get("redis_password")}
+		if text := get("redis_port"); text != "" {
+			port, err := strconv.ParseUint(text, 10, 16)
+			if err != nil {
+				return &fault.Error{File: "world.mt", Path: "redis_port", Offset: -1, Want: "a number from 0 to 65535", Got: fmt.Sprintf("%.40q", text), Err: fault.ErrFormat}
+			}
+			c.Redis.Port = int(port)
+		}
+		return nil
+	},
+	set: func(c Config) []string {
+		port := ""
+		if c.Redis.Port != 0 {
+			port = strconv.Itoa(c.Redis.Port)
+		}
+		return []string{c.Redis.Address, c.Redis.Hash, port, c.Redis.Password}
+	},
+}
+
+func redisComplete(c Config) error {
+	if c.Redis.Address == "" || c.Redis.Hash == "" {
+		return &fault.Error{Path: "redis", Offset: -1, Want: "an address and the name of a hash", Got: fmt.Sprintf("%q and %q", c.Redis.Address, c.Redis.Hash), Err: fault.ErrFormat}
+	}
+	return nil
+}
+
 // redisDB is a hash of a Redis server: the fields are Pos.Key in decimal digits.
 type redisDB struct {
 	client *redis.Client
@@ -34,8 +69,8 @@ var _ Writer = (*redisDB)(nil)
 // openRedis returns a Writer and not a *redisDB, so that there is none where there
 // is an error.
 func openRedis(ctx context.Context, c Config) (Writer, error) {
-	if c.Redis.Address == "" || c.Redis.Hash == "" {
-		return nil, &fault.Error{File: storeRedis, Path: "redis_address, redis_hash", Offset: -1, Want: "an address and the name of a hash", Got: fmt.Sprintf("%q and %q", c.Redis.Address, c.Redis.Hash), Err: fault.ErrFormat}
+	if err := redisComplete(c); err != nil {
+		return nil, err
 	}
 	o, err := server.Redis(c.Redis.Address, c.Redis.Port, c.Redis.Password, c.Remote)
 	if err != nil {

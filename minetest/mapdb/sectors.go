@@ -28,6 +28,12 @@ type sectors struct{ dir string }
 // sectorMeta is the one file in the folder of a sector that is no block.
 const sectorMeta = "meta"
 
+var sectorsBackend = Backend{
+	Name:  Sectors,
+	Files: []string{"sectors", "sectors2"},
+	open:  func(_ context.Context, dir string, _ Config) (DB, error) { return openSectors(dir) },
+}
+
 func openSectors(dir string) (DB, error) {
 	for _, name := range []string{"sectors", "sectors2"} {
 		if st, err := os.Stat(filepath.Join(dir, name)); err == nil && st.IsDir() {

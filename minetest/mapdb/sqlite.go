@@ -28,7 +28,25 @@ const (
 	pageBytes     = 4 << 20
 )
 
-func sqlitePath(dir string) string { return filepath.Join(dir, "map.sqlite") }
+const sqliteName = "map.sqlite"
+
+var sqliteBackend = Backend{
+	Name:  SQLite,
+	Files: sqlitefile.Files(sqliteName),
+	Targets: []Target{
+		{"sqlite", "SQLite with columns x, y and z, which games from 5.12 on read", SchemaXYZ},
+		{"sqlite-pos", "SQLite with the column pos, which every game reads", SchemaPos},
+	},
+	open: func(ctx context.Context, dir string, _ Config) (DB, error) {
+		return openSQLite(ctx, filepath.Join(dir, sqliteName))
+	},
+	create: func(ctx context.Context, dir string, c Config) (Writer, error) {
+		return createSQLite(ctx, filepath.Join(dir, sqliteName), c)
+	},
+	edit: func(ctx context.Context, dir string, c Config, force bool) (Writer, error) {
+		return openSQLiteForWriting(ctx, filepath.Join(dir, sqliteName), c.Unseen, force)
+	},
+}
 
 // sqliteDB is an SQLite database. Columns, indexes and triggers that it does not
 // know are left alone.

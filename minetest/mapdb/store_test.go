@@ -1,7 +1,12 @@
 package mapdb
 
 import (
+	"context"
 	"errors"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -158,5 +163,100 @@ func TestRedisFull(t *testing.T) {
 	}
 	if err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Error(err)
+	}
+}
+
+func sqlitePath(dir string) string { return filepath.Join(dir, sqliteName) }
+func levelPath(dir string) string  { return filepath.Join(dir, levelName) }
+
+// toy is a backend that a test adds: its blocks are those of a Memory, by the world's folder.
+func toy(t *testing.T) {
+	all := make(map[string]*Memory)
+	find := func(dir string) (*Memory, error) {
+		if all[dir] == nil {
+			return nil, fs.ErrNotExist
+		}
+		return all[dir], nil
+	}
+	was := backends
+	t.Cleanup(func() { backends = was })
+	backends = append(slices.Clip(backends), Backend{
+		Name:     "toy",
+		Files:    []string{"map.toy"},
+		Settings: []string{"toy_box"},
+		Targets:  []Target{{"toy", "a toy", SchemaPos}},
+		open: func(_ context.Context, dir string, c Config) (DB, error) {
+			return find(dir + c.Postgres)
+		},
+		create: func(_ context.Context, dir string, c Config) (Writer, error) {
+			all[dir+c.Postgres] = NewMemory()
+			return all[dir+c.Postgres], nil
+		},
+		edit: func(_ context.Context, dir string, c Config, _ bool) (Writer, error) {
+			return find(dir + c.Postgres)
+		},
+		complete: func(Config) error { return nil },
+		get:      func(c *Config, get func(string) string) error { c.Postgres = get("toy_box"); return nil },
+		set:      func(c Config) []string { return []string{c.Postgres} },
+	})
+}
+
+// A backend is a line in the table, and all that there is for backends works with it.
+func TestToy(t *testing.T) {
+	toy(t)
+	ctx := t.Context()
+	c, ok := FindTarget("toy")
+	if !ok || c.Target() != "toy" {
+		t.Fatalf("%+v, %v", c, ok)
+	}
+	settings := map[string]string{"toy_box": "red", "redis_port": "none"}
+	c, err := Configure("toy", func(name string) string { return settings[name] }, true)
+	if err != nil || !c.Remote {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	if got := maps.Collect(c.Settings()); !maps.Equal(got, map[string]string{"backend": "toy", "toy_box": "red"}) {
+		t.Errorf("%v", got)
+	}
+	p := Pos{1, 2, 3}
+	change := func(Pos, []byte) ([]byte, error) { return []byte("x"), nil }
+	if err := Edit(ctx, "dir", c, false, []Pos{p}, change); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if _, err := Create(ctx, "dir", c); err != nil {
+		t.Fatal(err)
+	}
+	if err := Edit(ctx, "dir", c, false, []Pos{p}, change); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(ctx, "dir", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := db.Get(ctx, p); string(data) != "x" || err != nil {
+		t.Errorf("%q, %v", data, err)
+	}
+	if _, err := Open(ctx, "dir", Config{Backend: "cards"}); !errors.Is(err, fault.ErrVersion) || !strings.Contains(err.Error(), "toy") {
+		t.Error(err)
+	}
+}
+
+// Each backend has a name of its own, and what it says of itself holds together.
+func TestBackends(t *testing.T) {
+	names := make(map[string]bool)
+	for _, b := range Backends() {
+		if names[b.Name] || b.open == nil || b.ReadOnly() != (b.edit == nil) || b.Remote() != (b.get != nil && b.set != nil) || b.Remote() && len(b.Files) > 0 {
+			t.Errorf("%+v", b)
+		}
+		names[b.Name] = true
+		for _, target := range b.Targets {
+			c, ok := FindTarget(target.Name)
+			if names[target.Name] && target.Name != b.Name || !ok || c.Backend != b.Name || c.Target() != target.Name || target.Title == "" || b.ReadOnly() {
+				t.Errorf("%+v: %+v", target, c)
+			}
+			names[target.Name] = true
+		}
+	}
+	if len(Targets()) != 5 {
+		t.Errorf("%v", Targets())
 	}
 }

@@ -142,7 +142,7 @@ func (r *run) open(ctx context.Context) error {
 	if r.backend = r.o.backend; r.backend == "" {
 		r.backend = world.FindBackends(dir, r.settings).Map
 	}
-	if r.backend == world.BackendDummy {
+	if r.backend == mapdb.Dummy {
 		return fmt.Errorf("%s: worlds of the backend dummy have no blocks", dir)
 	}
 	c, err := world.MapConfigOf(r.backend, r.settings, r.o.remote)

@@ -15,6 +15,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/minetest/mapdb"
 )
 
 // checkRest is [Check] for all but the blocks.
@@ -33,7 +34,7 @@ func checkRest(ctx context.Context, dir string, remote bool, sink check.Sink) er
 	} else {
 		c.world = ParseSettings(nil, "")
 		// In 2011 no world had one.
-		if old := FindBackends(dir, c.world).Map; !exists(filepath.Join(dir, "world.mt")) && old != BackendSectors && old != BackendSectors2 {
+		if old := FindBackends(dir, c.world).Map; !exists(filepath.Join(dir, "world.mt")) && old != mapdb.Sectors {
 			c.add(foundNoSettings, "world.mt", "there is no such file")
 		}
 	}
@@ -166,14 +167,11 @@ func (c *checker) worldMT(s *Settings) {
 	if s.GameID() == "" {
 		c.add(foundGame, "world.mt", "there is no gameid")
 	}
-	for _, name := range []string{"backend", "player_backend", "auth_backend", "mod_storage_backend"} {
-		known := []string{BackendSQLite, BackendLevelDB, BackendPostgres, BackendRedis, BackendDummy}
-		if name != "backend" {
-			known[3] = BackendFiles
-		}
+	for _, p := range Parts() {
+		name := p.Setting()
 		if v, ok := s.Get(name); !ok {
 			c.add(foundNoBackend, "world.mt:"+name, "there is no %s", name)
-		} else if !slices.Contains(known, v) {
+		} else if !slices.Contains(p.Backends(), v) {
 			c.add(foundBackend, "world.mt:"+name, "the %s is %.40q", name, v)
 		}
 	}

@@ -34,22 +34,6 @@ func names[T any](c *checker, label string, s Store[T], err error, do func(name 
 	}
 }
 
-// label returns what findings call a store: the file or folder of its backend.
-func label(backend, name string) string {
-	switch backend {
-	case BackendSQLite:
-		return name + ".sqlite"
-	case BackendLevelDB:
-		return name + ".db"
-	case BackendFiles:
-		if name == "auth" {
-			return "auth.txt"
-		}
-		return name
-	}
-	return backend
-}
-
 // lost reports what cannot be read of a damaged database, or of a row in one.
 func (c *checker) lost(err error, at []check.Place) {
 	var e *fault.Error
@@ -66,8 +50,11 @@ func (c *checker) lost(err error, at []check.Place) {
 	c.sink.AddAt(foundRow, at, e.File, -1, "%v", &rest)
 }
 
+// label returns what findings call the store of a part.
+func (c *checker) label(p Part) string { return p.label(FindBackends(c.dir, c.world).Of(p)) }
+
 func (c *checker) players() {
-	at := label(FindBackends(c.dir, c.world).Players, "players")
+	at := c.label(PlayersPart)
 	s, err := OpenPlayers(c.ctx, c.dir, c.world, c.opts)
 	names(c, at, s, err, func(name string) {
 		where := fmt.Sprintf("%s:%s", at, name)
@@ -175,7 +162,7 @@ func (c *checker) rows(at string, db *sqlDB, k *check.Kind, who func(string) che
 }
 
 func (c *checker) accounts() {
-	at := label(FindBackends(c.dir, c.world).Auth, "auth")
+	at := c.label(AuthPart)
 	s, err := OpenAuth(c.ctx, c.dir, c.world, c.opts)
 	lower := make(map[string]string)
 	names(c, at, s, err, func(name string) {
@@ -227,7 +214,7 @@ func (c *checker) accountRows(at string, db *sqlDB) {
 }
 
 func (c *checker) storage() {
-	at := label(FindBackends(c.dir, c.world).ModStorage, "mod_storage")
+	at := c.label(StoragePart)
 	s, err := OpenStorage(c.ctx, c.dir, c.world, c.opts)
 	names(c, at, s, err, func(mod string) {
 		c.who = place.Entry{Mod: mod}

@@ -21,6 +21,7 @@ import (
 	"trowel.example/internal/corpus"
 	"trowel.example/internal/judge"
 	"trowel.example/minetest/item"
+	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )
 
@@ -91,7 +92,7 @@ func TestReadingLeavesNoTrace(t *testing.T) {
 	}
 	before := state(t, dir)
 	ctx := context.Background()
-	opts := world.Options{Backend: world.BackendSQLite}
+	opts := world.Options{Backend: mapdb.SQLite}
 	none := world.ParseSettings(nil, "")
 	auth, err := world.OpenAuth(ctx, dir, none, opts)
 	if got := all(t, auth, err); len(got) != 2 || got[1].Name != "test" || len(got[0].Privileges) != 26-len(got[1].Privileges) || got[0].Password.Kind() != "srp" {
@@ -131,7 +132,7 @@ func TestReadingWriteAheadLog(t *testing.T) {
 	if !strings.Contains(before, "auth.sqlite-wal") {
 		t.Fatalf("there is no log:\n%s", before)
 	}
-	store, err := world.OpenAuth(context.Background(), dir, world.ParseSettings(nil, ""), world.Options{Backend: world.BackendSQLite})
+	store, err := world.OpenAuth(context.Background(), dir, world.ParseSettings(nil, ""), world.Options{Backend: mapdb.SQLite})
 	if got := all(t, store, err); len(got) != 1 || got[0].Name != "logged" {
 		t.Errorf("%v", got)
 	}
@@ -181,7 +182,7 @@ func TestHostileDatabases(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		build(t, filepath.Join(dir, "players.sqlite"), c.sql)
-		s, err := world.OpenPlayers(context.Background(), dir, world.ParseSettings(nil, ""), world.Options{Backend: world.BackendSQLite})
+		s, err := world.OpenPlayers(context.Background(), dir, world.ParseSettings(nil, ""), world.Options{Backend: mapdb.SQLite})
 		if err != nil {
 			t.Error(err)
 			continue
@@ -199,13 +200,13 @@ func TestHostileDatabases(t *testing.T) {
 	// A view has no end: it is no table, and the world is not taken for one without players.
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "players.sqlite"), "CREATE VIEW player AS WITH RECURSIVE r(name) AS (SELECT 1 UNION ALL SELECT name + 1 FROM r) SELECT name FROM r;")
-	if _, err := world.OpenPlayers(context.Background(), dir, world.ParseSettings(nil, ""), world.Options{Backend: world.BackendSQLite}); err == nil || err.Error() != "players.sqlite: player: expected a table, found a view" {
+	if _, err := world.OpenPlayers(context.Background(), dir, world.ParseSettings(nil, ""), world.Options{Backend: mapdb.SQLite}); err == nil || err.Error() != "players.sqlite: player: expected a table, found a view" {
 		t.Errorf("of a view: %v", err)
 	}
 
 	for _, content := range []string{"no database", strings.Repeat("\x00", 4096), "SQLite format 3\x00" + strings.Repeat("\xff", 4080)} {
 		judge.Write(t, filepath.Join(dir, "auth.sqlite"), []byte(content))
-		if s, err := world.OpenAuth(context.Background(), dir, world.ParseSettings(nil, ""), world.Options{Backend: world.BackendSQLite}); err == nil {
+		if s, err := world.OpenAuth(context.Background(), dir, world.ParseSettings(nil, ""), world.Options{Backend: mapdb.SQLite}); err == nil {
 			s.Close()
 			t.Errorf("%.20q is a database", content)
 		}
@@ -213,7 +214,7 @@ func TestHostileDatabases(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "mod_storage.sqlite"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := world.OpenStorage(context.Background(), dir, world.ParseSettings(nil, ""), world.Options{Backend: world.BackendSQLite}); err == nil {
+	if _, err := world.OpenStorage(context.Background(), dir, world.ParseSettings(nil, ""), world.Options{Backend: mapdb.SQLite}); err == nil {
 		t.Error("a folder is a database")
 	}
 }
@@ -227,7 +228,7 @@ func TestBrokenRows(t *testing.T) {
 		CREATE TABLE player_inventory_items (player, inv_id, slot_id, item); INSERT INTO player_inventory_items VALUES ('p', 0, 0, '"a:b'), ('p', 0, 2, 'c:d');
 		CREATE TABLE player_metadata (player, metadata, value);`)
 	ctx := context.Background()
-	s, err := world.OpenPlayers(ctx, dir, world.ParseSettings(nil, ""), world.Options{Backend: world.BackendSQLite, Write: true})
+	s, err := world.OpenPlayers(ctx, dir, world.ParseSettings(nil, ""), world.Options{Backend: mapdb.SQLite, Write: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +257,7 @@ func TestBrokenRows(t *testing.T) {
 // today.
 func TestDoubledAttributes(t *testing.T) {
 	var lost []string
-	s, err := world.OpenPlayers(t.Context(), t.TempDir(), world.ParseSettings(nil, ""), world.Options{Backend: world.BackendSQLite, Write: true, Lost: func(err error, at []check.Place) {
+	s, err := world.OpenPlayers(t.Context(), t.TempDir(), world.ParseSettings(nil, ""), world.Options{Backend: mapdb.SQLite, Write: true, Lost: func(err error, at []check.Place) {
 		lost = append(lost, fmt.Sprint(at, err))
 	}})
 	if err != nil {
@@ -281,7 +282,7 @@ func TestTwice(t *testing.T) {
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "auth.sqlite"), `CREATE TABLE auth (id, name, password, last_login);
 		INSERT INTO auth VALUES (1, 'ann', '', 1), (2, 'bob', '', 1), (3, 'ann', '', 2);`)
-	s, err := world.OpenAuth(t.Context(), dir, world.ParseSettings(nil, ""), world.Options{Backend: world.BackendSQLite})
+	s, err := world.OpenAuth(t.Context(), dir, world.ParseSettings(nil, ""), world.Options{Backend: mapdb.SQLite})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -423,7 +424,7 @@ func TestCheckCorpus(t *testing.T) {
 		dir := filepath.Dir(path)
 		for _, f := range check.Collect(func(sink check.Sink) {
 			err := world.CheckRest(context.Background(), dir, false, sink)
-			if s, e := world.ReadWorldMT(dir); e != nil || err != nil && world.FindBackends(dir, s).Players != world.BackendPostgres {
+			if s, e := world.ReadWorldMT(dir); e != nil || err != nil && world.FindBackends(dir, s).Players != mapdb.Postgres {
 				t.Error(err, e) // whether a server runs here is not the world's
 			}
 		}) {
@@ -464,7 +465,7 @@ func TestDamagedStores(t *testing.T) {
 	const players = 400
 	dir := t.TempDir()
 	path := filepath.Join(dir, "players.sqlite")
-	opts := world.Options{Backend: world.BackendSQLite, Write: true}
+	opts := world.Options{Backend: mapdb.SQLite, Write: true}
 	none := world.ParseSettings(nil, "")
 	s, err := world.OpenPlayers(t.Context(), dir, none, opts)
 	if err != nil {
@@ -488,7 +489,7 @@ func TestDamagedStores(t *testing.T) {
 		clear(data[page*4096 : page*4096+4096])
 		judge.Write(t, path, data)
 		lost := 0
-		s, err := world.OpenPlayers(t.Context(), dir, none, world.Options{Backend: world.BackendSQLite, Lost: func(err error, _ []check.Place) {
+		s, err := world.OpenPlayers(t.Context(), dir, none, world.Options{Backend: mapdb.SQLite, Lost: func(err error, _ []check.Place) {
 			lost++
 			if !strings.HasPrefix(err.Error(), "players.sqlite: ") {
 				t.Errorf("page %d: %v", page+1, err)

@@ -18,6 +18,7 @@ import (
 	"trowel.example/internal/corpus"
 	"trowel.example/internal/judge"
 	"trowel.example/minetest/item"
+	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )
 
@@ -369,11 +370,11 @@ func TestWorldMT(t *testing.T) {
 		t.Error(got)
 	}
 	judge.Write(t, filepath.Join(dir, "sectors2", "x"), nil)
-	if got := world.FindBackends(dir, s); got.Map != world.BackendSectors2 {
+	if got := world.FindBackends(dir, s); got.Map != mapdb.Sectors {
 		t.Error(got)
 	}
 	judge.Write(t, filepath.Join(dir, "map.sqlite"), nil)
-	if got := world.FindBackends(dir, s); got.Map != world.BackendSQLite {
+	if got := world.FindBackends(dir, s); got.Map != mapdb.SQLite {
 		t.Error(got)
 	}
 	if got := maps.Collect(s.Mods()); !maps.Equal(got, map[string]bool{"a": true, "b": false, "c": true}) {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trowel.example/internal/judge"
+	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )
 
@@ -75,9 +76,9 @@ func judgedWorld(t *testing.T, backend string) (dir string, players []*world.Pla
 func TestEngineMigrates(t *testing.T) {
 	judge.Find(t, "minetestserver")
 	ctx := context.Background()
-	dir, players, accounts, data := judgedWorld(t, world.BackendSQLite)
-	for _, to := range []string{world.BackendLevelDB, world.BackendFiles, world.BackendSQLite} {
-		if to == world.BackendSQLite {
+	dir, players, accounts, data := judgedWorld(t, mapdb.SQLite)
+	for _, to := range []string{mapdb.LevelDB, world.Files, mapdb.SQLite} {
+		if to == mapdb.SQLite {
 			for _, old := range []string{"players.sqlite", "auth.sqlite"} {
 				if err := os.Remove(filepath.Join(dir, old)); err != nil {
 					t.Fatal(err)
@@ -96,7 +97,7 @@ func TestEngineMigrates(t *testing.T) {
 		comparePlayers(t, ctx, dir, s, players)
 		compareAccounts(t, ctx, dir, s, accounts)
 	}
-	engine(t, dir, "--migrate-mod-storage", world.BackendFiles)
+	engine(t, dir, "--migrate-mod-storage", world.Files)
 	s, err := world.ReadWorldMT(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +164,7 @@ func TestEngineMigratesPostgres(t *testing.T) {
 	judge.Find(t, "minetestserver")
 	ctx := context.Background()
 	conn := judge.Postgres(t)
-	dir, players, accounts, _ := judgedWorld(t, world.BackendLevelDB)
+	dir, players, accounts, _ := judgedWorld(t, mapdb.LevelDB)
 	s, err := world.ReadWorldMT(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -174,8 +175,8 @@ func TestEngineMigratesPostgres(t *testing.T) {
 		}
 	}
 	judge.Write(t, filepath.Join(dir, "world.mt"), s.Append(nil))
-	engine(t, dir, "--migrate-players", world.BackendPostgres)
-	engine(t, dir, "--migrate-auth", world.BackendPostgres)
+	engine(t, dir, "--migrate-players", mapdb.Postgres)
+	engine(t, dir, "--migrate-auth", mapdb.Postgres)
 	if s, err = world.ReadWorldMT(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +198,7 @@ func TestEngineMigratesPostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	store.Close()
-	engine(t, dir, "--migrate-players", world.BackendSQLite)
+	engine(t, dir, "--migrate-players", mapdb.SQLite)
 	if s, err = world.ReadWorldMT(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +209,7 @@ func TestEngineMigratesPostgres(t *testing.T) {
 // can check.
 func TestEnginePasswords(t *testing.T) {
 	judge.Find(t, "minetestserver")
-	dir, _, _, _ := judgedWorld(t, world.BackendFiles)
+	dir, _, _, _ := judgedWorld(t, world.Files)
 	judge.Write(t, filepath.Join(dir, "worldmods", "judge", "mod.conf"), []byte("name = judge\n"))
 	judge.Write(t, filepath.Join(dir, "worldmods", "judge", "init.lua"), []byte(`
 minetest.after(0.1, function()
@@ -237,7 +238,7 @@ end)
 // lets it start.
 func TestEngineRefuses(t *testing.T) {
 	judge.Find(t, "minetestserver")
-	dir, _, _, _ := judgedWorld(t, world.BackendFiles)
+	dir, _, _, _ := judgedWorld(t, world.Files)
 	judge.Write(t, filepath.Join(dir, "worldmods", "judge", "mod.conf"), []byte("name = judge\n"))
 	judge.Write(t, filepath.Join(dir, "worldmods", "judge", "init.lua"), []byte("minetest.after(0.1, function() minetest.request_shutdown('done') end)\n"))
 	env := filepath.Join(dir, "env_meta.txt")

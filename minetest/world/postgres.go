@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"trowel.example/internal/server"
+	"trowel.example/minetest/mapdb"
 )
 
 // postgresConn is a connection to a server.
@@ -25,7 +26,7 @@ func openPostgres(ctx context.Context, connString, setting string, opts Options,
 		return nil, err
 	}
 	c := &postgresConn{name: server.PostgresName(config)}
-	db := &sqlDB{file: "postgresql", write: opts.Write, begin: "BEGIN", create: t.postgres, conn: c}
+	db := &sqlDB{file: mapdb.Postgres, write: opts.Write, lost: opts.Lost, begin: "BEGIN", create: t.postgres, conn: c}
 	if c.conn, err = pgx.ConnectConfig(ctx, config); err != nil {
 		return nil, server.Wrap(c.name, err)
 	}

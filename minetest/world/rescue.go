@@ -1,13 +1,16 @@
 package world
 
-import "slices"
+import (
+	"slices"
 
-// SQLiteTables returns the statements that make the tables of the files of SQLite in
-// which a world keeps something else than blocks, by the names of the files.
-func SQLiteTables() map[string][]string {
-	return map[string][]string{
-		"players.sqlite":     slices.Clone(playerTables.sqlite),
-		"auth.sqlite":        slices.Clone(authTables.sqlite),
-		"mod_storage.sqlite": slices.Clone(storageTables.sqlite),
+	"trowel.example/minetest/mapdb"
+)
+
+// SQLiteTables returns the statements that make the tables of a part in SQLite, in each of
+// the shapes that they can have.
+func (p Part) SQLiteTables() []string {
+	if p == MapPart {
+		return mapdb.SQLiteTables()
 	}
+	return slices.Clone([]tables{PlayersPart: playerTables, AuthPart: authTables, StoragePart: storageTables}[p].sqlite)
 }

@@ -21,7 +21,7 @@ import (
 // openSQLite opens a file of SQLite. To read leaves nothing behind and changes
 // nothing: neither a log of the database nor an index of that.
 func openSQLite(ctx context.Context, path string, opts Options, t tables) (*sqlDB, error) {
-	db := &sqlDB{file: filepath.Base(path), write: opts.Write, begin: "BEGIN IMMEDIATE", create: t.sqlite}
+	db := &sqlDB{file: filepath.Base(path), write: opts.Write, lost: opts.Lost, begin: "BEGIN IMMEDIATE", create: t.sqlite}
 	db.make = func(context.Context) (sqlConn, error) {
 		file, err := sqlitefile.Writable(path)
 		if err != nil {

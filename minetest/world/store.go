@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"path/filepath"
 
 	"trowel.example/check"
-	"trowel.example/fault"
 	"trowel.example/internal/server"
 )
 
@@ -76,79 +74,15 @@ type Options struct {
 // OpenPlayers opens the players of the world in dir, whose world.mt has the
 // settings s. What does not exist is an empty store.
 func OpenPlayers(ctx context.Context, dir string, s *Settings, opts Options) (Players, error) {
-	switch backend := opts.backend(FindBackends(dir, s).Players); backend {
-	case BackendFiles:
-		return openFolder(filepath.Join(dir, "players"), opts, playerFiles), nil
-	case BackendLevelDB:
-		return opened(openLevel(filepath.Join(dir, "players.db"), opts.Write, playerRecords))
-	case BackendDummy:
-		return openFolder("", Options{}, playerFiles), nil
-	default:
-		db, err := openSQL(ctx, backend, filepath.Join(dir, "players.sqlite"), "pgsql_player_connection", s, opts, playerTables)
-		return opened(&sqlStore[*Player]{db, playerRows}, err)
-	}
+	return openPart(ctx, dir, s, opts, PlayersPart, playerStores)
 }
 
 // OpenAuth opens the accounts of the world in dir, like [OpenPlayers].
 func OpenAuth(ctx context.Context, dir string, s *Settings, opts Options) (Auth, error) {
-	switch backend := opts.backend(FindBackends(dir, s).Auth); backend {
-	case BackendFiles:
-		return opened(openAuthFile(filepath.Join(dir, "auth.txt"), opts.Write))
-	case BackendLevelDB:
-		return opened(openLevel(filepath.Join(dir, "auth.db"), opts.Write, accountRecords))
-	default:
-		db, err := openSQL(ctx, backend, filepath.Join(dir, "auth.sqlite"), "pgsql_auth_connection", s, opts, authTables)
-		return opened(&sqlStore[*Account]{db, accountRows}, err)
-	}
+	return openPart(ctx, dir, s, opts, AuthPart, accountStores)
 }
 
 // OpenStorage opens what mods keep in the world in dir, like [OpenPlayers].
 func OpenStorage(ctx context.Context, dir string, s *Settings, opts Options) (Storage, error) {
-	switch backend := opts.backend(FindBackends(dir, s).ModStorage); backend {
-	case BackendFiles:
-		return openFolder(filepath.Join(dir, "mod_storage"), opts, modFiles), nil
-	case BackendDummy:
-		return openFolder("", Options{}, modFiles), nil
-	default:
-		db, err := openSQL(ctx, backend, filepath.Join(dir, "mod_storage.sqlite"), "pgsql_mod_storage_connection", s, opts, storageTables)
-		return opened(&sqlStore[*ModData]{db, storageRows}, err)
-	}
-}
-
-// opened returns a store that could be opened: of one that could not there is none.
-func opened[T any, S Store[T]](s S, err error) (Store[T], error) {
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-func (o Options) backend(found string) string {
-	if o.Backend != "" {
-		return o.Backend
-	}
-	return found
-}
-
-// openSQL opens an SQLite file or a connection to PostgreSQL.
-func openSQL(ctx context.Context, backend, path, setting string, s *Settings, opts Options, t tables) (*sqlDB, error) {
-	var db *sqlDB
-	var err error
-	switch backend {
-	case BackendSQLite:
-		db, err = openSQLite(ctx, path, opts, t)
-	case BackendPostgres:
-		conn := opts.Postgres
-		if conn == "" {
-			conn, _ = s.Get(setting)
-		}
-		db, err = openPostgres(ctx, conn, setting, opts, t)
-	default:
-		return nil, &fault.Error{File: "world.mt", Offset: -1, Want: "a known backend", Got: fmt.Sprintf("%.40q", backend), Err: fault.ErrVersion}
-	}
-	if err != nil {
-		return nil, err
-	}
-	db.lost = opts.Lost
-	return db, nil
+	return openPart(ctx, dir, s, opts, StoragePart, modStores)
 }

@@ -19,12 +19,13 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/judge"
 	"trowel.example/minetest/item"
+	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )
 
 // backends are those that need nothing but a folder. There is no mod storage in
 // LevelDB.
-var backends = []string{world.BackendFiles, world.BackendSQLite, world.BackendLevelDB}
+var backends = []string{world.Files, mapdb.SQLite, mapdb.LevelDB}
 
 var plain = cmp.Options{
 	cmpopts.IgnoreUnexported(world.Player{}, world.ModData{}),
@@ -177,7 +178,7 @@ func authSuite(t *testing.T, dir string, opts world.Options) {
 
 func storageSuite(t *testing.T, dir string, opts world.Options) {
 	value := "\x00\x01\xff"
-	if opts.Backend == world.BackendFiles {
+	if opts.Backend == world.Files {
 		value = "\x00\x01é\U0001f528\\\"\n"
 	}
 	suite(t, func(write bool) world.Storage {
@@ -198,14 +199,14 @@ func TestStores(t *testing.T) {
 		opts := world.Options{Backend: name}
 		t.Run("players/"+name, func(t *testing.T) { playersSuite(t, t.TempDir(), opts) })
 		t.Run("auth/"+name, func(t *testing.T) { authSuite(t, t.TempDir(), opts) })
-		if name != world.BackendLevelDB {
+		if name != mapdb.LevelDB {
 			t.Run("storage/"+name, func(t *testing.T) { storageSuite(t, t.TempDir(), opts) })
 		}
 	}
 }
 
 func TestPostgres(t *testing.T) {
-	opts := world.Options{Backend: world.BackendPostgres, Postgres: judge.Postgres(t)}
+	opts := world.Options{Backend: mapdb.Postgres, Postgres: judge.Postgres(t)}
 	t.Run("players", func(t *testing.T) { playersSuite(t, t.TempDir(), opts) })
 	t.Run("auth", func(t *testing.T) { authSuite(t, t.TempDir(), opts) })
 	t.Run("storage", func(t *testing.T) { storageSuite(t, t.TempDir(), opts) })
@@ -213,7 +214,7 @@ func TestPostgres(t *testing.T) {
 }
 
 // SQLite and PostgreSQL keep when a player came and was saved last.
-func TestTimes(t *testing.T) { times(t, t.TempDir(), world.Options{Backend: world.BackendSQLite}) }
+func TestTimes(t *testing.T) { times(t, t.TempDir(), world.Options{Backend: mapdb.SQLite}) }
 
 func times(t *testing.T, dir string, opts world.Options) {
 	opts.Write = true
@@ -289,7 +290,7 @@ func TestPlayerFileNames(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
 	judge.Write(t, filepath.Join(dir, "players", "a"), []byte("name = b\nPlayerArgsEnd\nEndInventory\n"))
-	s, err := world.OpenPlayers(ctx, dir, world.ParseSettings(nil, ""), world.Options{Backend: world.BackendFiles, Write: true})
+	s, err := world.OpenPlayers(ctx, dir, world.ParseSettings(nil, ""), world.Options{Backend: world.Files, Write: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +320,7 @@ func TestPlayerFileNames(t *testing.T) {
 	if err := s.Commit(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if s, err = world.OpenPlayers(ctx, dir, world.ParseSettings(nil, ""), world.Options{Backend: world.BackendFiles}); err != nil {
+	if s, err = world.OpenPlayers(ctx, dir, world.ParseSettings(nil, ""), world.Options{Backend: world.Files}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range odd {

@@ -28,29 +28,6 @@ const (
 	EnvMetaEnd = "EnvArgsEnd"      // env_meta.txt
 )
 
-// The backends, as world.mt names them.
-const (
-	BackendSQLite   = "sqlite3"
-	BackendFiles    = "files" // players, accounts and mod storage only
-	BackendLevelDB  = "leveldb"
-	BackendPostgres = "postgresql"
-	BackendRedis    = "redis" // blocks only
-	BackendDummy    = "dummy" // nothing is kept
-
-	// Sectors and Sectors2 are folders of block files: worlds of 2011, which no
-	// setting names.
-	BackendSectors  = "sectors"
-	BackendSectors2 = "sectors2"
-)
-
-// Backends says where the parts of a world are kept.
-type Backends struct {
-	Map        string `json:"map"`
-	Players    string `json:"players"`
-	Auth       string `json:"auth"`
-	ModStorage string `json:"modStorage"`
-}
-
 // ReadWorldMT reads world.mt of the world in dir. A world of 2011 has none: then
 // the settings are empty.
 func ReadWorldMT(dir string) (*Settings, error) {
@@ -62,71 +39,6 @@ func ReadWorldMT(dir string) (*Settings, error) {
 		return nil, err
 	}
 	return ParseSettings(text, ""), nil
-}
-
-// FindBackends returns the backends of the world in dir, whose world.mt has the
-// settings s. For settings that are missing it has the engine's defaults:
-// sqlite3 for the blocks, files for everything else. Blocks are in sectors or
-// sectors2 if there is such a folder, no setting and no map.sqlite. Without any
-// settings, what has been lost is world.mt: then the databases tell that are there.
-func FindBackends(dir string, s *Settings) Backends {
-	get := func(name, missing string) string {
-		if v, _ := s.Get(name); v != "" { // no engine writes an empty one
-			return v
-		}
-		return missing
-	}
-	b := Backends{
-		Map:        get("backend", BackendSQLite),
-		Players:    get("player_backend", BackendFiles),
-		Auth:       get("auth_backend", BackendFiles),
-		ModStorage: get("mod_storage_backend", BackendFiles),
-	}
-	if len(s.lines) == 0 { // without world.mt, what is there tells
-		kept := func(backend *string, name string) {
-			switch {
-			case exists(filepath.Join(dir, name+".sqlite")):
-				*backend = BackendSQLite
-			case isDir(filepath.Join(dir, name+".db")):
-				*backend = BackendLevelDB
-			}
-		}
-		kept(&b.Map, "map")
-		kept(&b.Players, "players")
-		kept(&b.Auth, "auth")
-		kept(&b.ModStorage, "mod_storage")
-	}
-	if v, _ := s.Get("backend"); v == "" && b.Map == BackendSQLite && !exists(filepath.Join(dir, "map.sqlite")) {
-		for _, old := range []string{BackendSectors2, BackendSectors} {
-			if isDir(filepath.Join(dir, old)) {
-				b.Map = old
-				break
-			}
-		}
-	}
-	return b
-}
-
-// UnreadStores yields the databases of players, accounts and mods in the folder of a world that
-// nobody reads, because the world, whose world.mt has the settings s, has these things
-// elsewhere: each with a text that says so.
-func UnreadStores(dir string, s *Settings) iter.Seq2[string, string] {
-	return func(yield func(name, text string) bool) {
-		b := FindBackends(dir, s)
-		for _, part := range []struct{ what, name, backend string }{
-			{"players", "players", b.Players}, {"accounts", "auth", b.Auth}, {"mod storage", "mod_storage", b.ModStorage},
-		} {
-			for _, backend := range []string{BackendSQLite, BackendLevelDB} {
-				name := label(backend, part.name)
-				if backend == part.backend || !exists(filepath.Join(dir, name)) {
-					continue
-				}
-				if !yield(name, fmt.Sprintf("%s is there, but world.mt has the %s in %.40s: nobody reads it", name, part.what, part.backend)) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // GameID returns the id of the game that the world is of, "" if none is told.

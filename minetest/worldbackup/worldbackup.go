@@ -206,7 +206,7 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 	if err != nil {
 		return err
 	}
-	if used != nil && (len(m.Stores) > 0 || len(blocks) > 0 && c.Backend == mapdb.LevelDB) {
+	if backend, _ := mapdb.BackendOf(c.Backend); used != nil && (len(m.Stores) > 0 || len(blocks) > 0 && backend.Alone) {
 		return used // it would go on writing to what is replaced
 	}
 	if err := Settle(dir); err != nil {
@@ -217,7 +217,7 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 		list = append(list, p)
 	}
 	slices.SortFunc(list, func(a, b mapdb.Pos) int { return int(a.Key() - b.Key()) })
-	if slices.Contains(m.Stores, "map.sqlite") {
+	if len(blocks) > 0 && slices.ContainsFunc(world.MapPart.Files(c.Backend), func(name string) bool { return slices.Contains(m.Stores, name) }) {
 		list = nil // they are in the file that is put back
 	}
 	err = mapdb.Edit(ctx, dir, c, opts.Force, list, func(p mapdb.Pos, _ []byte) ([]byte, error) {
@@ -228,10 +228,10 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 	}
 	// A database itself stays until the old one takes its place; what is beside it would be
 	// taken for a part of that.
-	secret := ""
+	var secret []string
 	for _, name := range m.Stores {
 		if world.OwnerOnly(dir, name) {
-			secret += " " + name
+			secret = append(secret, name)
 		}
 		if st, err := os.Stat(filepath.Join(dir, name)); err == nil && !st.IsDir() && strings.HasSuffix(name, ".sqlite") {
 			continue
@@ -249,7 +249,7 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 			return err
 		}
 	}
-	return world.Protect(dir, secret)
+	return world.Protect(dir, secret...)
 }
 
 // restoreFile writes a file of an archive to its place, whole or not at all.
@@ -306,14 +306,11 @@ func contents(z *zip.Reader) (m manifest, blocks map[mapdb.Pos]*zip.File, files 
 	return m, blocks, files, nil
 }
 
-// parts are what a world keeps in stores, as [world.StoreFiles] knows them.
-var parts = []string{"map", "players", "auth", "mod_storage"}
-
 // Settle ends what a repair of the world in dir had begun that was killed while it put a
 // database in the place of a damaged one.
 func Settle(dir string) error {
-	for _, part := range parts {
-		if err := sqlitefile.Settle(filepath.Join(dir, part+".sqlite")); err != nil {
+	for _, part := range world.Parts() {
+		if err := sqlitefile.Settle(filepath.Join(dir, part.Files(mapdb.SQLite)[0])); err != nil {
 			return err
 		}
 	}
@@ -327,9 +324,9 @@ func isOurs(name string) bool {
 		return false
 	}
 	first, rest, _ := strings.Cut(name, "/")
-	for _, part := range parts {
-		for _, backend := range []string{world.BackendFiles, world.BackendSQLite, world.BackendLevelDB} {
-			if slices.Contains(strings.Fields(world.StoreFiles(part, backend)), first) {
+	for _, part := range world.Parts() {
+		for _, backend := range part.Backends() {
+			if slices.Contains(part.Files(backend), first) {
 				return !strings.Contains(rest, "/")
 			}
 		}

@@ -60,7 +60,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	}
 	for _, n := range []int{10_000, 40_000} {
 		src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28)
-		for _, kind := range []string{worldcopy.SQLite, worldcopy.LevelDB} {
+		for _, kind := range []string{"sqlite", mapdb.LevelDB} {
 			peak := peakDuring(func() { copyOnce(t, src, worldcopy.Options{Map: kind}, int64(n)) })
 			t.Logf("%d blocks to %s: at most %d MiB", n, kind, peak>>20)
 			if peak > heapCap {
@@ -75,9 +75,9 @@ func BenchmarkCopy(b *testing.B) {
 	for _, n := range []int{10_000, 200_000} {
 		src := worldtest.World(b, b.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28)
 		for name, o := range map[string]worldcopy.Options{
-			"sqlite-pos":        {Map: worldcopy.SQLitePos},
-			"leveldb":           {Map: worldcopy.LevelDB},
-			"sqlite-pos-28to29": {Map: worldcopy.SQLitePos, Blocks: 29},
+			"sqlite-pos":        {Map: "sqlite-pos"},
+			"leveldb":           {Map: mapdb.LevelDB},
+			"sqlite-pos-28to29": {Map: "sqlite-pos", Blocks: 29},
 		} {
 			b.Run(fmt.Sprintf("%d/%s", n, name), func(b *testing.B) {
 				var peak uint64

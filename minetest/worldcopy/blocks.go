@@ -15,6 +15,7 @@ import (
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/place"
+	"trowel.example/minetest/world"
 )
 
 // How much is written in one transaction, about. As much is done again after a
@@ -73,7 +74,7 @@ func copyBlocks(ctx context.Context, c *copier) error {
 	}
 	c.log.Report.From, c.log.Report.To = db.String(), c.store.String()
 	total := 0
-	if c.opts.OnProgress != nil && c.from.Backend != mapdb.LevelDB { // where counting is reading all
+	if from, _ := mapdb.BackendOf(c.from.Backend); c.opts.OnProgress != nil && !from.CountsAll {
 		n, err := db.Count(ctx)
 		if err != nil {
 			return err
@@ -138,7 +139,7 @@ func (c *copier) openStore(ctx context.Context) (err error) {
 		c.store, err = mapdb.OpenForWriting(ctx, c.dst, c.to, true)
 		return err
 	}
-	for _, name := range mapFiles[c.to.Backend] {
+	for _, name := range world.MapPart.Files(c.to.Backend) {
 		if err := os.RemoveAll(filepath.Join(c.dst, name)); err != nil {
 			return err
 		}
@@ -148,7 +149,7 @@ func (c *copier) openStore(ctx context.Context) (err error) {
 		err = nil // the earlier run has made it on a server, and was ended at once
 	}
 	if err == nil {
-		err = c.protect(mapFiles, c.have.Map, c.to.Backend)
+		err = c.protect(world.MapPart)
 	}
 	if err != nil {
 		return err
@@ -356,7 +357,7 @@ func (c *copier) again() error {
 	c.log.restart()
 	c.log.resumed = false
 	c.log.Stage = blocksStage
-	c.log.Entered = c.to.Backend == mapdb.Postgres || c.to.Backend == mapdb.RedisDB // files are made anew
+	c.log.Entered = world.MapPart.Remote(c.to.Backend) // files are made anew
 	return c.log.save()
 }
 

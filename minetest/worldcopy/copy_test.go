@@ -63,13 +63,13 @@ func blocksOf(t testing.TB, dir string) map[mapdb.Pos]string {
 func target(t *testing.T, name string) worldcopy.Options {
 	t.Helper()
 	o := worldcopy.Options{Map: name, Remote: true}
-	if testing.Short() && (name == worldcopy.Postgres || name == worldcopy.Redis) {
+	if testing.Short() && (name == mapdb.Postgres || name == mapdb.RedisDB) {
 		t.Skip("servers take time")
 	}
 	switch name {
-	case worldcopy.Postgres:
+	case mapdb.Postgres:
 		o.Postgres = judge.Postgres(t)
-	case worldcopy.Redis:
+	case mapdb.RedisDB:
 		o.Redis = mapdb.Redis{Address: judge.Redis(t), Hash: "blocks"}
 	}
 	return o
@@ -131,7 +131,7 @@ func TestFromSectors(t *testing.T) {
 	}
 	judge.Write(t, filepath.Join(src, "sectors2", "000", "000", "meta"), []byte{20})
 	judge.Write(t, filepath.Join(src, "map_meta.txt"), []byte("seed = 1\n[end_of_params]\n"))
-	for _, o := range []worldcopy.Options{{}, {Map: worldcopy.SQLite}, {Map: worldcopy.LevelDB}, {Blocks: 29}} {
+	for _, o := range []worldcopy.Options{{}, {Map: "sqlite"}, {Map: mapdb.LevelDB}, {Blocks: 29}} {
 		dst := filepath.Join(t.TempDir(), "dst")
 		if _, err := worldcopy.Copy(context.Background(), src, dst, o); err != nil {
 			t.Fatal(err)
@@ -165,7 +165,7 @@ func TestRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := map[string]int{}
-	r, err := worldcopy.Copy(context.Background(), src, filepath.Join(t.TempDir(), "dst"), worldcopy.Options{Map: worldcopy.LevelDB, Sink: func(f check.Finding) { told[f.ID]++ }})
+	r, err := worldcopy.Copy(context.Background(), src, filepath.Join(t.TempDir(), "dst"), worldcopy.Options{Map: mapdb.LevelDB, Sink: func(f check.Finding) { told[f.ID]++ }})
 	if err != nil || r.Blocks != 5 || r.Rows != 3 || told["mt-copy-row"] != 2 || told["mt-copy-twice"] != 1 {
 		t.Errorf("%+v, %v, %v", r, err, told)
 	}
@@ -177,7 +177,7 @@ func TestOtherFiles(t *testing.T) {
 	judge.Write(t, filepath.Join(src, "map.db", "LOG"), []byte("of another time"))
 	dst := filepath.Join(t.TempDir(), "dst")
 	var found []check.Finding
-	r, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{Map: worldcopy.LevelDB, Sink: func(f check.Finding) { found = append(found, f) }})
+	r, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{Map: mapdb.LevelDB, Sink: func(f check.Finding) { found = append(found, f) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,17 +300,17 @@ func TestStores(t *testing.T) {
 	ctx := context.Background()
 	start := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3)
 	src := start
-	backends := []string{world.BackendSQLite, world.BackendLevelDB, world.BackendPostgres, world.BackendFiles}
+	backends := []string{mapdb.SQLite, mapdb.LevelDB, mapdb.Postgres, world.Files}
 	if testing.Short() {
-		backends = []string{world.BackendSQLite, world.BackendLevelDB, world.BackendFiles}
+		backends = []string{mapdb.SQLite, mapdb.LevelDB, world.Files}
 	}
 	for _, to := range backends {
 		storage := to
-		if to == world.BackendLevelDB {
-			storage = world.BackendSQLite
+		if to == mapdb.LevelDB {
+			storage = mapdb.SQLite
 		}
 		o := worldcopy.Options{Players: to, Auth: to, Storage: storage, Remote: true}
-		if to == world.BackendPostgres {
+		if to == mapdb.Postgres {
 			o.Postgres = judge.Postgres(t)
 		}
 		dst := filepath.Join(t.TempDir(), "dst")
@@ -319,7 +319,7 @@ func TestStores(t *testing.T) {
 			t.Fatal(to, err)
 		}
 		mods := 1
-		if to == world.BackendLevelDB {
+		if to == mapdb.LevelDB {
 			mods = 0 // they are in SQLite already
 		}
 		if r.Players != 2 || r.Accounts != 2 || r.Mods != mods || r.Lost != 0 {
@@ -369,9 +369,9 @@ func TestRefused(t *testing.T) {
 		"map":      {"", worldcopy.Options{Map: "sectors"}, nil},
 		"players":  {"", worldcopy.Options{Players: "redis"}, nil},
 		"storage":  {"", worldcopy.Options{Storage: "leveldb"}, nil},
-		"postgres": {"", worldcopy.Options{Map: worldcopy.Postgres}, nil},
-		"auth":     {"", worldcopy.Options{Auth: world.BackendPostgres}, nil},
-		"redis":    {"", worldcopy.Options{Map: worldcopy.Redis}, nil},
+		"postgres": {"", worldcopy.Options{Map: mapdb.Postgres}, nil},
+		"auth":     {"", worldcopy.Options{Auth: mapdb.Postgres}, nil},
+		"redis":    {"", worldcopy.Options{Map: mapdb.RedisDB}, nil},
 	} {
 		dst := c.dst
 		if dst == "" {
@@ -404,7 +404,7 @@ func TestServerLoses(t *testing.T) {
 		t.Run(fmt.Sprint("late ", late), func(t *testing.T) {
 			s := miniredis.RunT(t)
 			dst := t.TempDir()
-			o := worldcopy.Options{Map: worldcopy.Redis, Redis: mapdb.Redis{Address: s.Host(), Port: s.Server().Addr().Port, Hash: "blocks"}}
+			o := worldcopy.Options{Map: mapdb.RedisDB, Redis: mapdb.Redis{Address: s.Host(), Port: s.Server().Addr().Port, Hash: "blocks"}}
 			ctx, stop := context.WithCancel(t.Context())
 			o.OnProgress = func(what string, done, of int) {
 				if what == "verify" && late || what == "blocks" && done < of && !late {
@@ -436,14 +436,14 @@ func TestForget(t *testing.T) {
 	settings := fmt.Sprintf("backend = redis\nredis_address = %s\nredis_port = %s\nredis_hash = blocks\nredis_password = secret2\nredis_password = secret1\npgsql_connection = password=secret3\npgsql_player_connection = password=secret4\n", s.Host(), s.Port())
 	worldtest.SetLine(t, filepath.Join(src, "world.mt"), "backend = sqlite3", strings.TrimSuffix(settings, "\n"))
 	dst := filepath.Join(t.TempDir(), "copy")
-	if _, err := worldcopy.Copy(t.Context(), src, dst, worldcopy.Options{Map: worldcopy.SQLite}); err != nil {
+	if _, err := worldcopy.Copy(t.Context(), src, dst, worldcopy.Options{Map: "sqlite"}); err != nil {
 		t.Fatal(err)
 	}
 	text := string(judge.Read(t, filepath.Join(dst, "world.mt")))
 	if strings.Contains(text, "secret") || strings.Contains(text, "redis") || !strings.Contains(text, "backend = sqlite3\n") || !strings.Contains(text, "gameid = minetest\n") {
 		t.Error(text)
 	}
-	if _, err := worldcopy.Copy(t.Context(), src, dst+"2", worldcopy.Options{Players: "sqlite3", Map: worldcopy.Redis, Redis: mapdb.Redis{Address: s.Host(), Port: s.Server().Addr().Port, Hash: "new", Password: "secret1"}}); err != nil {
+	if _, err := worldcopy.Copy(t.Context(), src, dst+"2", worldcopy.Options{Players: "sqlite3", Map: mapdb.RedisDB, Redis: mapdb.Redis{Address: s.Host(), Port: s.Server().Addr().Port, Hash: "new", Password: "secret1"}}); err != nil {
 		t.Fatal(err)
 	}
 	if text := string(judge.Read(t, filepath.Join(dst+"2", "world.mt"))); strings.Count(text, "redis_password") != 1 || strings.Contains(text, "secret2") || strings.Contains(text, "pgsql") {
@@ -455,7 +455,7 @@ func TestForget(t *testing.T) {
 func TestNoSettings(t *testing.T) {
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3, 28)
 	first := filepath.Join(t.TempDir(), "first")
-	if _, err := worldcopy.Copy(t.Context(), src, first, worldcopy.Options{Map: worldcopy.LevelDB, Players: "sqlite3", Auth: "leveldb", Storage: "sqlite3"}); err != nil {
+	if _, err := worldcopy.Copy(t.Context(), src, first, worldcopy.Options{Map: mapdb.LevelDB, Players: "sqlite3", Auth: "leveldb", Storage: "sqlite3"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Remove(filepath.Join(first, "world.mt")); err != nil {
@@ -465,7 +465,7 @@ func TestNoSettings(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	second := filepath.Join(t.TempDir(), "second")
-	if r, err := worldcopy.Copy(t.Context(), first, second, worldcopy.Options{Map: worldcopy.SQLite}); err != nil || r.Blocks != 3 {
+	if r, err := worldcopy.Copy(t.Context(), first, second, worldcopy.Options{Map: "sqlite"}); err != nil || r.Blocks != 3 {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	if text := string(judge.Read(t, filepath.Join(second, "world.mt"))); text != "backend = sqlite3\nplayer_backend = sqlite3\nauth_backend = leveldb\nmod_storage_backend = sqlite3\n" {

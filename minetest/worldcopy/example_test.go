@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worlddir"
 )
@@ -28,7 +29,7 @@ func ExampleCopy() {
 	}
 	defer os.RemoveAll(dir)
 	world := filepath.Join(dir, "world")
-	report, err := worldcopy.Copy(ctx, world, filepath.Join(dir, "copy"), worldcopy.Options{Map: worldcopy.LevelDB})
+	report, err := worldcopy.Copy(ctx, world, filepath.Join(dir, "copy"), worldcopy.Options{Map: mapdb.LevelDB})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -14,7 +14,6 @@ import (
 	"trowel.example/internal/regular"
 	"trowel.example/internal/sqlitefile"
 	"trowel.example/internal/wholefile"
-	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )
 
@@ -188,27 +187,17 @@ func copyBytes(ctx context.Context, from, to string, info fs.FileInfo) error {
 // forget removes from the settings how to connect to what the copy does not use: whoever
 // gets the copy gets no password of the old world.
 func (c *copier) forget() {
-	used := func(moved bool, have string) string {
-		if moved {
-			return "" // what the new backend needs is set anew
+	for _, part := range world.Parts() {
+		used := c.have.Of(part)
+		if c.target(part) != "" {
+			used = "" // what the new backend needs is set anew
 		}
-		return have
-	}
-	for _, part := range []struct {
-		backend, needs string
-		names          []string
-	}{
-		{used(c.newMap, c.have.Map), mapdb.Postgres, []string{"pgsql_connection"}},
-		{used(c.newMap, c.have.Map), mapdb.RedisDB, []string{"redis_address", "redis_hash", "redis_port", "redis_password"}},
-		{used(c.players != "", c.have.Players), Postgres, []string{"pgsql_player_connection"}},
-		{used(c.auth != "", c.have.Auth), Postgres, []string{"pgsql_auth_connection"}},
-		{used(c.storage != "", c.have.ModStorage), Postgres, []string{"pgsql_mod_storage_connection"}},
-	} {
-		if part.backend == part.needs {
-			continue
-		}
-		for _, name := range part.names {
-			c.settings.Remove(name)
+		for _, backend := range part.Backends() {
+			for _, name := range part.Connection(backend) {
+				if backend != used {
+					c.settings.Remove(name)
+				}
+			}
 		}
 	}
 }
@@ -225,36 +214,22 @@ func writeSettings(ctx context.Context, c *copier) error {
 	}
 	var err error
 	if c.newMap {
-		err = set(err, "backend", c.to.Backend)
-		if c.to.Postgres != "" {
-			err = set(err, "pgsql_connection", c.to.Postgres)
-		}
-		if r := c.to.Redis; r.Address != "" {
-			err = set(err, "redis_address", r.Address)
-			err = set(err, "redis_hash", r.Hash)
-			if r.Port != 0 {
-				err = set(err, "redis_port", fmt.Sprint(r.Port))
-			}
-			if r.Password != "" {
-				err = set(err, "redis_password", r.Password)
-			}
+		for name, value := range c.to.Settings() {
+			err = set(err, name, value)
 		}
 	}
-	for _, part := range []struct{ name, backend, have string }{
-		{"player", c.players, c.have.Players},
-		{"auth", c.auth, c.have.Auth},
-		{"mod_storage", c.storage, c.have.ModStorage},
-	} {
+	for _, part := range world.Parts()[world.PlayersPart:] {
+		to, have := c.target(part), c.have.Of(part)
 		switch {
-		case part.backend != "":
-			err = set(err, part.name+"_backend", part.backend)
-			if part.backend == Postgres {
-				err = set(err, "pgsql_"+part.name+"_connection", c.opts.Postgres)
+		case to != "":
+			err = set(err, part.Setting(), to)
+			for _, name := range part.Connection(to) {
+				err = set(err, name, c.opts.Postgres)
 			}
-		case part.have == Postgres:
-			c.tell(foundShared, "world.mt:"+part.name+"_backend", "it is %s", part.have)
-		case c.newMap && part.have != world.BackendFiles:
-			err = set(err, part.name+"_backend", part.have) // which nothing tells if there was no world.mt
+		case part.Remote(have):
+			c.tell(foundShared, "world.mt:"+part.Setting(), "it is %s", have)
+		case c.newMap && have != world.Files:
+			err = set(err, part.Setting(), have) // which nothing tells if there was no world.mt
 		}
 	}
 	if err != nil {

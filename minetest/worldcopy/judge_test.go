@@ -239,14 +239,14 @@ func TestEngineReadsOldWorlds(t *testing.T) {
 		world, target string
 		version       int
 	}{
-		{"v20-sectors2", worldcopy.SQLitePos, 28},
-		{"v20-sectors2", worldcopy.LevelDB, 29},
-		{"v22-sqlite", worldcopy.LevelDB, 25},
-		{"v22-sqlite", worldcopy.SQLitePos, 29},
-		{"v24-sqlite", worldcopy.LevelDB, 28},
-		{"v24-sqlite", worldcopy.SQLitePos, 25},
-		{"v22-sqlite", worldcopy.Postgres, 29},
-		{"v24-sqlite", worldcopy.Postgres, 28},
+		{"v20-sectors2", "sqlite-pos", 28},
+		{"v20-sectors2", mapdb.LevelDB, 29},
+		{"v22-sqlite", mapdb.LevelDB, 25},
+		{"v22-sqlite", "sqlite-pos", 29},
+		{"v24-sqlite", mapdb.LevelDB, 28},
+		{"v24-sqlite", "sqlite-pos", 25},
+		{"v22-sqlite", mapdb.Postgres, 29},
+		{"v24-sqlite", mapdb.Postgres, 28},
 	} {
 		t.Run(fmt.Sprintf("%s/%d/%s", c.world, c.version, c.target), func(t *testing.T) {
 			dst := filepath.Join(t.TempDir(), "dst")
@@ -272,7 +272,7 @@ func TestEngineReadsOurWorlds(t *testing.T) {
 	for _, version := range []int{20, 22, 24, 25, 27, 28} {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			dst := filepath.Join(t.TempDir(), "dst")
-			target := []string{worldcopy.SQLitePos, worldcopy.LevelDB}[version%2]
+			target := []string{"sqlite-pos", mapdb.LevelDB}[version%2]
 			if _, err := worldcopy.Copy(context.Background(), start, dst, worldcopy.Options{Map: target, Blocks: version, Drop: true}); err != nil {
 				t.Fatal(err)
 			}
@@ -287,7 +287,7 @@ func TestEngineMigrates(t *testing.T) {
 	judge.Find(t, "minetestserver")
 	start := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 500, 28, 29)
 	dst := filepath.Join(t.TempDir(), "dst")
-	if _, err := worldcopy.Copy(context.Background(), start, dst, worldcopy.Options{Map: worldcopy.LevelDB}); err != nil {
+	if _, err := worldcopy.Copy(context.Background(), start, dst, worldcopy.Options{Map: mapdb.LevelDB}); err != nil {
 		t.Fatal(err)
 	}
 	want := blocksOf(t, start)
@@ -309,7 +309,7 @@ func TestEngineRecompresses(t *testing.T) {
 	judge.Find(t, "minetestserver")
 	start := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 200, 20, 21, 22, 23, 24, 25, 27, 28)
 	dst := filepath.Join(t.TempDir(), "dst")
-	if _, err := worldcopy.Copy(context.Background(), start, dst, worldcopy.Options{Map: worldcopy.SQLitePos, Blocks: 28}); err != nil {
+	if _, err := worldcopy.Copy(context.Background(), start, dst, worldcopy.Options{Map: "sqlite-pos", Blocks: 28}); err != nil {
 		t.Fatal(err)
 	}
 	engine(t, dst, "--recompress")
@@ -332,7 +332,7 @@ func TestMapperDraws(t *testing.T) {
 		start := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 512)
 		home := judge.Dir(t)
 		dst := filepath.Join(home, "dst")
-		if _, err := worldcopy.Copy(context.Background(), start, dst, worldcopy.Options{Map: worldcopy.SQLitePos, Blocks: version}); err != nil {
+		if _, err := worldcopy.Copy(context.Background(), start, dst, worldcopy.Options{Map: "sqlite-pos", Blocks: version}); err != nil {
 			t.Fatal(err)
 		}
 		colors, out := filepath.Join(home, "colors.txt"), filepath.Join(home, "map.png")
@@ -374,7 +374,7 @@ func TestPlyvelReads(t *testing.T) {
 	}
 	start := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3000)
 	dst := filepath.Join(t.TempDir(), "dst")
-	if _, err := worldcopy.Copy(context.Background(), start, dst, worldcopy.Options{Map: worldcopy.LevelDB}); err != nil {
+	if _, err := worldcopy.Copy(context.Background(), start, dst, worldcopy.Options{Map: mapdb.LevelDB}); err != nil {
 		t.Fatal(err)
 	}
 	out, err := exec.Command(python, "-c", readLevelDB, filepath.Join(dst, "map.db")).Output()
@@ -417,7 +417,7 @@ func BenchmarkRecompress(b *testing.B) {
 	for b.Loop() {
 		var ours, theirs, ratios []float64
 		for range pairs {
-			t := seconds(func(dst string) { copyTo(b, src, dst, worldcopy.Options{Map: worldcopy.SQLitePos, Blocks: 29}) })
+			t := seconds(func(dst string) { copyTo(b, src, dst, worldcopy.Options{Map: "sqlite-pos", Blocks: 29}) })
 			prepared := filepath.Join(b.TempDir(), "world")
 			copyTo(b, src, prepared, worldcopy.Options{})
 			e := seconds(func(string) { engine(b, prepared, "--recompress") })

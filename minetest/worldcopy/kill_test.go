@@ -60,7 +60,7 @@ func TestKill(t *testing.T) {
 	}
 	const n = 11000 // three transactions
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28, 25, 22, 29)
-	for _, kind := range []string{worldcopy.SQLite, worldcopy.SQLitePos, worldcopy.LevelDB} {
+	for _, kind := range []string{"sqlite", "sqlite-pos", mapdb.LevelDB} {
 		t.Run(kind, func(t *testing.T) {
 			whole, killed := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "killed")
 			want, err := worldcopy.Copy(context.Background(), src, whole, killOptions(kind))
@@ -163,7 +163,7 @@ func TestCancel(t *testing.T) {
 			if diff := cmp.Diff(want, blocksOf(t, dst)); diff != "" {
 				t.Error(diff)
 			}
-			if kind == worldcopy.Postgres || kind == worldcopy.Redis {
+			if kind == mapdb.Postgres || kind == mapdb.RedisDB {
 				again := filepath.Join(t.TempDir(), "again")
 				if _, err := worldcopy.Copy(context.Background(), src, again, o); !errors.Is(err, fs.ErrExist) {
 					t.Errorf("onto blocks that are there: %v", err)
@@ -194,12 +194,12 @@ func TestSystemCrash(t *testing.T) {
 		name, kind, until string
 		crash             func(t *testing.T, dst string)
 	}{
-		{"the note", worldcopy.SQLitePos, "blocks", func(t *testing.T, dst string) { zero(t, filepath.Join(dst, note), 0) }},
-		{"the end of the database", worldcopy.SQLitePos, "blocks", func(t *testing.T, dst string) { zero(t, filepath.Join(dst, database), 3) }},
-		{"most of the database", worldcopy.SQLite, "blocks", func(t *testing.T, dst string) { zero(t, filepath.Join(dst, database), 1) }},
-		{"all of the database", worldcopy.SQLite, "blocks", func(t *testing.T, dst string) { zero(t, filepath.Join(dst, database), 0) }},
-		{"the note after the blocks", worldcopy.LevelDB, "verify", func(t *testing.T, dst string) { zero(t, filepath.Join(dst, note), 0) }},
-		{"both after the blocks", worldcopy.SQLitePos, "verify", func(t *testing.T, dst string) {
+		{"the note", "sqlite-pos", "blocks", func(t *testing.T, dst string) { zero(t, filepath.Join(dst, note), 0) }},
+		{"the end of the database", "sqlite-pos", "blocks", func(t *testing.T, dst string) { zero(t, filepath.Join(dst, database), 3) }},
+		{"most of the database", "sqlite", "blocks", func(t *testing.T, dst string) { zero(t, filepath.Join(dst, database), 1) }},
+		{"all of the database", "sqlite", "blocks", func(t *testing.T, dst string) { zero(t, filepath.Join(dst, database), 0) }},
+		{"the note after the blocks", mapdb.LevelDB, "verify", func(t *testing.T, dst string) { zero(t, filepath.Join(dst, note), 0) }},
+		{"both after the blocks", "sqlite-pos", "verify", func(t *testing.T, dst string) {
 			zero(t, filepath.Join(dst, note), 0)
 			zero(t, filepath.Join(dst, database), 2)
 		}},
@@ -233,7 +233,7 @@ func TestChanged(t *testing.T) {
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28)
 	dst := filepath.Join(t.TempDir(), "dst")
 	ctx, cancel := context.WithCancel(context.Background())
-	o := worldcopy.Options{Map: worldcopy.LevelDB, OnProgress: func(what string, _, _ int) {
+	o := worldcopy.Options{Map: mapdb.LevelDB, OnProgress: func(what string, _, _ int) {
 		if what == "blocks" {
 			cancel()
 		}
@@ -249,7 +249,7 @@ func TestChanged(t *testing.T) {
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{Map: worldcopy.LevelDB}); !errors.Is(err, worldcopy.ErrChanged) {
+	if _, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{Map: mapdb.LevelDB}); !errors.Is(err, worldcopy.ErrChanged) {
 		t.Error(err)
 	}
 }

@@ -35,7 +35,7 @@ func TestLinks(t *testing.T) {
 	}
 	dst := filepath.Join(t.TempDir(), "dst")
 	var told []string
-	_, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{Map: worldcopy.LevelDB, Sink: func(f check.Finding) {
+	_, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{Map: mapdb.LevelDB, Sink: func(f check.Finding) {
 		told = append(told, f.ID+" "+filepath.ToSlash(f.Path))
 	}})
 	if err != nil {
@@ -59,7 +59,7 @@ func TestFirstMoment(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dst, ".trowel-copy.trowel-part"), []byte(`{"Sour`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{Map: worldcopy.LevelDB}); err != nil {
+	if _, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{Map: mapdb.LevelDB}); err != nil {
 		t.Fatal(err)
 	}
 	if names, _ := filepath.Glob(filepath.Join(dst, ".trowel*")); len(names) > 0 {

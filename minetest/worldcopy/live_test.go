@@ -56,7 +56,7 @@ func TestLiveCopy(t *testing.T) {
 			})
 			for i := range 4 {
 				dst := filepath.Join(t.TempDir(), "dst")
-				_, err := worldcopy.Copy(context.Background(), dir, dst, worldcopy.Options{Map: worldcopy.SQLite, Sink: func(f check.Finding) {
+				_, err := worldcopy.Copy(context.Background(), dir, dst, worldcopy.Options{Map: "sqlite", Sink: func(f check.Finding) {
 					if f.ID != "mt-copy-differs" {
 						t.Errorf("%d: %v", i, f)
 					}
@@ -94,7 +94,7 @@ func TestBrokenStore(t *testing.T) {
 		judge.Write(t, filepath.Join(dir, filepath.FromSlash(c.name)), []byte(c.content))
 	}
 	told := ""
-	_, err := worldcopy.Copy(context.Background(), dir, filepath.Join(t.TempDir(), "dst"), worldcopy.Options{Map: worldcopy.LevelDB, Sink: func(f check.Finding) { told += f.String() + "\n" }})
+	_, err := worldcopy.Copy(context.Background(), dir, filepath.Join(t.TempDir(), "dst"), worldcopy.Options{Map: mapdb.LevelDB, Sink: func(f check.Finding) { told += f.String() + "\n" }})
 	if err != nil {
 		t.Fatal(err)
 	}

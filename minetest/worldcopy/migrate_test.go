@@ -32,9 +32,9 @@ func BenchmarkMigrate(b *testing.B) {
 		b.Run(to, func(b *testing.B) {
 			ctx := context.Background()
 			src := worldtest.World(b, b.TempDir(), mapdb.Config{Backend: mapdb.LevelDB}, n, 28)
-			o := worldcopy.Options{Map: worldcopy.SQLitePos}
+			o := worldcopy.Options{Map: "sqlite-pos"}
 			if to == mapdb.Postgres {
-				o.Map, o.Postgres = worldcopy.Postgres, judge.Postgres(b)
+				o.Map, o.Postgres = mapdb.Postgres, judge.Postgres(b)
 				mt := filepath.Join(src, "world.mt")
 				judge.Write(b, mt, append(judge.Read(b, mt), "pgsql_connection = "+o.Postgres+"\n"...))
 			}

@@ -1,6 +1,7 @@
 package worldcopy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,8 +27,7 @@ type plan struct {
 	from, to mapdb.Config
 	newMap   bool // the blocks go to a database of their own, else its files are copied
 
-	// The backends of what moves; "" for what stays.
-	players, auth, storage string
+	moved world.Backends // where to, but for the blocks; "" for what stays
 }
 
 // wrong makes the error about options.
@@ -52,25 +52,25 @@ func prepare(ctx context.Context, src, dst string, opts Options) (*copier, error
 	if err := p.planMap(ctx); err != nil {
 		return nil, err
 	}
-	local := []string{world.BackendFiles, world.BackendSQLite, world.BackendLevelDB}
-	for _, s := range []struct {
-		option, have, want string
-		local              []string
-		target             *string
+	for _, move := range []struct {
+		option, want string
+		part         world.Part
+		to           *string
 	}{
-		{"players", p.have.Players, opts.Players, local, &p.players},
-		{"auth", p.have.Auth, opts.Auth, local, &p.auth},
-		{"storage", p.have.ModStorage, opts.Storage, local[:2], &p.storage},
+		{"players", opts.Players, world.PlayersPart, &p.moved.Players},
+		{"auth", opts.Auth, world.AuthPart, &p.moved.Auth},
+		{"storage", opts.Storage, world.StoragePart, &p.moved.ModStorage},
 	} {
-		switch {
-		case s.want == "" || s.want == s.have && s.want != world.BackendPostgres:
+		known := slices.DeleteFunc(move.part.Backends(), func(name string) bool { return name == mapdb.Dummy })
+		switch remote := move.part.Remote(move.want); {
+		case move.want == "" || move.want == p.have.Of(move.part) && !remote:
 			continue
-		case s.want == world.BackendPostgres && opts.Postgres == "":
-			return nil, wrong("postgres", "how to connect to PostgreSQL", "nothing")
-		case s.want != world.BackendPostgres && !slices.Contains(s.local, s.want):
-			return nil, wrong(s.option, strings.Join(append(s.local, world.BackendPostgres), ", "), "%.40q", s.want)
+		case remote && opts.Postgres == "":
+			return nil, mapdb.Config{Backend: move.want}.Complete()
+		case !slices.Contains(known, move.want):
+			return nil, wrong(move.option, strings.Join(known, ", "), "%.40q", move.want)
 		}
-		*s.target = s.want
+		*move.to = move.want
 	}
 	return &copier{plan: p}, nil
 }
@@ -108,15 +108,17 @@ func apart(src, dst string) (string, string, error) {
 }
 
 // TargetOf returns what [Options.Map] is for a database of the same kind; for what
-// can be read only it is SQLitePos.
+// can be read only, or keeps nothing, it is that which every game reads.
 func TargetOf(c mapdb.Config) string {
-	switch {
-	case c.Backend == mapdb.LevelDB || c.Backend == mapdb.Postgres || c.Backend == mapdb.RedisDB:
-		return c.Backend
-	case c.Backend == mapdb.SQLite && c.Schema == mapdb.SchemaXYZ:
-		return SQLite
+	return cmp.Or(c.Target(), mapdb.Config{Backend: mapdb.SQLite}.Target())
+}
+
+// target returns the backend that a part moves to, "" if it stays.
+func (p *plan) target(part world.Part) string {
+	if part == world.MapPart && p.newMap {
+		return p.to.Backend
 	}
-	return SQLitePos
+	return p.moved.Of(part)
 }
 
 // planMap finds out where the blocks are and where they go.
@@ -124,7 +126,7 @@ func (p *plan) planMap(ctx context.Context) error {
 	o := p.opts
 	target := o.Map
 	if p.newMap = target != "" || o.Blocks != 0; !p.newMap {
-		if p.have.Map == mapdb.Postgres || p.have.Map == mapdb.RedisDB {
+		if world.MapPart.Remote(p.have.Map) {
 			return wrong("map", "a target: the blocks are on a server, and the copy would have the very same", "none")
 		}
 		return nil
@@ -144,48 +146,23 @@ func (p *plan) planMap(ctx context.Context) error {
 	if target == "" {
 		target = TargetOf(from)
 	}
-	switch target {
-	case SQLite, SQLitePos:
-		p.to = mapdb.Config{Backend: mapdb.SQLite}
-		if target == SQLite {
-			p.to.Schema = mapdb.SchemaXYZ
-		}
-	case LevelDB:
-		p.to = mapdb.Config{Backend: mapdb.LevelDB}
-	case Postgres:
-		if p.to = (mapdb.Config{Backend: mapdb.Postgres, Postgres: o.Postgres, Remote: true}); o.Postgres == "" {
-			return wrong("postgres", "how to connect to PostgreSQL", "nothing")
-		}
-	case Redis:
-		if p.to = (mapdb.Config{Backend: mapdb.RedisDB, Redis: o.Redis, Remote: true}); o.Redis.Address == "" || o.Redis.Hash == "" {
-			return wrong("redis", "an address and the name of a hash", "%q and %q", o.Redis.Address, o.Redis.Hash)
-		}
-	default:
+	var ok bool
+	if p.to, ok = mapdb.FindTarget(target); !ok {
 		return wrong("map", strings.Join(Targets(), ", "), "%.40q", target)
+	}
+	p.to.Postgres, p.to.Redis, p.to.Remote = o.Postgres, o.Redis, world.MapPart.Remote(p.to.Backend)
+	if err := p.to.Complete(); err != nil {
+		return err
 	}
 	p.to.Unseen = true // until there is a world.mt
 	return nil
 }
 
-// The files of each backend of each part of a world. Those of SQLite can have
-// others beside them.
-var (
-	mapFiles     = map[string][]string{world.BackendSQLite: sqliteFiles("map"), world.BackendLevelDB: {"map.db"}, world.BackendSectors: {"sectors", "sectors2"}, world.BackendSectors2: {"sectors", "sectors2"}}
-	playerFiles  = map[string][]string{world.BackendSQLite: sqliteFiles("players"), world.BackendLevelDB: {"players.db"}, world.BackendFiles: {"players"}}
-	authFiles    = map[string][]string{world.BackendSQLite: sqliteFiles("auth"), world.BackendLevelDB: {"auth.db"}, world.BackendFiles: {"auth.txt"}}
-	storageFiles = map[string][]string{world.BackendSQLite: sqliteFiles("mod_storage"), world.BackendFiles: {"mod_storage"}}
-)
-
-func sqliteFiles(name string) []string {
-	name += ".sqlite"
-	return []string{name, name + "-wal", name + "-shm", name + "-journal"}
-}
-
 // isStore reports whether a name is that of a database, or of a folder of things.
 func isStore(name string) bool {
-	for _, part := range []map[string][]string{mapFiles, playerFiles, authFiles, storageFiles} {
-		for _, names := range part {
-			if slices.Contains(names, name) {
+	for _, p := range world.Parts() {
+		for _, backend := range append(p.Backends(), mapdb.Sectors) {
+			if slices.Contains(p.Files(backend), name) {
 				return true
 			}
 		}
@@ -203,21 +180,10 @@ func (p *plan) leftOut() map[string]bool {
 			out[name] = out[name] || used
 		}
 	}
-	if p.newMap {
-		mark(mapFiles[p.have.Map], true)
-		mark(mapFiles[p.to.Backend], false)
-	}
-	for _, part := range []struct {
-		files    map[string][]string
-		from, to string
-	}{
-		{playerFiles, p.have.Players, p.players},
-		{authFiles, p.have.Auth, p.auth},
-		{storageFiles, p.have.ModStorage, p.storage},
-	} {
-		if part.to != "" {
-			mark(part.files[part.from], true)
-			mark(part.files[part.to], false)
+	for _, part := range world.Parts() {
+		if to := p.target(part); to != "" {
+			mark(part.Files(p.have.Of(part)), true)
+			mark(part.Files(to), false)
 		}
 	}
 	return out

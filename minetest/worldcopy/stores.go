@@ -10,31 +10,29 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 
 	"trowel.example/check"
+	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/place"
 	"trowel.example/minetest/world"
 )
 
 func movePlayers(ctx context.Context, c *copier) error {
-	return move(ctx, c, part[*world.Player]{"players", c.have.Players, c.players, playerFiles, world.OpenPlayers, &c.log.Report.Players, func(name string) check.Place { return place.Player(name) }})
+	return move(ctx, c, part[*world.Player]{"players", world.PlayersPart, world.OpenPlayers, &c.log.Report.Players, func(name string) check.Place { return place.Player(name) }})
 }
 
 func moveAccounts(ctx context.Context, c *copier) error {
-	return move(ctx, c, part[*world.Account]{"accounts", c.have.Auth, c.auth, authFiles, world.OpenAuth, &c.log.Report.Accounts, func(name string) check.Place { return place.Account(name) }})
+	return move(ctx, c, part[*world.Account]{"accounts", world.AuthPart, world.OpenAuth, &c.log.Report.Accounts, func(name string) check.Place { return place.Account(name) }})
 }
 
 func moveMods(ctx context.Context, c *copier) error {
-	return move(ctx, c, part[*world.ModData]{"mods", c.have.ModStorage, c.storage, storageFiles, world.OpenStorage, &c.log.Report.Mods, func(mod string) check.Place { return place.Entry{Mod: mod} }})
+	return move(ctx, c, part[*world.ModData]{"mods", world.StoragePart, world.OpenStorage, &c.log.Report.Mods, func(mod string) check.Place { return place.Entry{Mod: mod} }})
 }
 
 // part is a part of a world that is in a store.
 type part[T any] struct {
 	what  string
-	from  string // the backend of the world
-	to    string // that of the copy, "" if it stays
-	files map[string][]string
+	part  world.Part
 	open  func(context.Context, string, *world.Settings, world.Options) (world.Store[T], error)
 	count *int
 	place func(name string) check.Place
@@ -43,10 +41,11 @@ type part[T any] struct {
 // move puts what is in a store of the world into one of another backend. A run that was
 // ended within it begins anew: Commit makes all of it valid at once.
 func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
-	if p.to == "" {
+	target := c.target(p.part)
+	if target == "" {
 		return nil
 	}
-	for _, name := range p.files[p.to] {
+	for _, name := range p.part.Files(target) {
 		if err := os.RemoveAll(filepath.Join(c.dst, name)); err != nil {
 			return err
 		}
@@ -61,21 +60,22 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
-	o := world.Options{Backend: p.to, Write: true, Remote: true, Lost: lost}
-	if p.to == world.BackendPostgres {
+	o := world.Options{Backend: target, Write: true, Remote: true, Lost: lost}
+	remote := p.part.Remote(target)
+	if remote {
 		o.Postgres = c.opts.Postgres
 	}
 	to, err := p.open(ctx, c.dst, c.settings, o)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, to.Close(), c.protect(p.files, p.from, p.to)) }()
-	if err := c.protect(p.files, p.from, p.to); err != nil {
+	defer func() { err = errors.Join(err, to.Close(), c.protect(p.part)) }()
+	if err := c.protect(p.part); err != nil {
 		return err
 	}
-	if p.to == world.BackendPostgres && !c.log.Entered {
+	if remote && !c.log.Entered {
 		for name, err := range to.Names(ctx) {
-			return errors.Join(err, fmt.Errorf("%s: %.40q: %w", p.to, name, fs.ErrExist))
+			return errors.Join(err, fmt.Errorf("%s: %.40q: %w", target, name, fs.ErrExist))
 		}
 		if err := c.log.enter(); err != nil {
 			return err
@@ -95,7 +95,7 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 		if err == nil {
 			thing, err = from.Get(ctx, name)
 		}
-		if player, ok := any(thing).(*world.Player); ok && err == nil && !player.Created.IsZero() && (p.to == world.BackendFiles || p.to == world.BackendLevelDB) {
+		if player, ok := any(thing).(*world.Player); ok && err == nil && !player.Created.IsZero() && (target == world.Files || target == mapdb.LevelDB) {
 			dates++
 		}
 		if err == nil {
@@ -125,11 +125,11 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 }
 
 // protect lets nobody but its owner read what comes from files that nobody but theirs can.
-func (c *copier) protect(files map[string][]string, from, to string) error {
-	if !world.OwnerOnly(c.src, strings.Join(files[from], " ")) {
+func (c *copier) protect(p world.Part) error {
+	if !world.OwnerOnly(c.src, p.Files(c.have.Of(p))...) {
 		return nil
 	}
-	return world.Protect(c.dst, strings.Join(files[to], " "))
+	return world.Protect(c.dst, p.Files(c.target(p))...)
 }
 
 // compare makes sure that all that was written is there.
@@ -150,15 +150,15 @@ func (p part[T]) compare(ctx context.Context, to world.Store[T]) error {
 // lookAtStores opens what was copied as it is: only then can anybody say that it is the same.
 func lookAtStores(ctx context.Context, c *copier) error {
 	return errors.Join(
-		lookAt(ctx, c, part[*world.Player]{what: "players", to: c.players, open: world.OpenPlayers}, c.have.Players),
-		lookAt(ctx, c, part[*world.Account]{what: "accounts", to: c.auth, open: world.OpenAuth}, c.have.Auth),
-		lookAt(ctx, c, part[*world.ModData]{what: "mods", to: c.storage, open: world.OpenStorage}, c.have.ModStorage),
+		lookAt(ctx, c, part[*world.Player]{what: "players", part: world.PlayersPart, open: world.OpenPlayers}),
+		lookAt(ctx, c, part[*world.Account]{what: "accounts", part: world.AuthPart, open: world.OpenAuth}),
+		lookAt(ctx, c, part[*world.ModData]{what: "mods", part: world.StoragePart, open: world.OpenStorage}),
 	)
 }
 
 // lookAt compares a store of the copy with that of the world, and tells what of it cannot be read.
-func lookAt[T any](ctx context.Context, c *copier, p part[T], backend string) (err error) {
-	if p.to != "" || backend == world.BackendPostgres {
+func lookAt[T any](ctx context.Context, c *copier, p part[T]) (err error) {
+	if c.target(p.part) != "" || p.part.Remote(c.have.Of(p.part)) {
 		return nil // it was compared when it was moved, or is on the very same server
 	}
 	broken := func(name string, err error) {

@@ -13,24 +13,20 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// What [Options.Map] can be.
-const (
-	SQLite    = "sqlite"     // SQLite with the columns x, y and z: games from 5.12 on
-	SQLitePos = "sqlite-pos" // SQLite with the column pos: every game
-	LevelDB   = "leveldb"
-	Postgres  = "postgresql"
-	Redis     = "redis"
-)
-
 // Targets returns what [Options.Map] can be, apart from "".
-func Targets() []string { return []string{SQLite, SQLitePos, LevelDB, Postgres, Redis} }
+func Targets() (names []string) {
+	for _, t := range mapdb.Targets() {
+		names = append(names, t.Name)
+	}
+	return names
+}
 
 // Options say what is to be different in the copy. The zero value asks for a copy
 // in which all is as it was, file by file; databases of SQLite are copied as they are at
 // one moment, whatever a server does meanwhile, without what it keeps beside them.
 type Options struct {
-	// Map is the database of the blocks, one of the constants. With "" it stays
-	// what it is, but folders of files, which can be read only, become SQLitePos
+	// Map is the database of the blocks, the name of one of [mapdb.Targets]. With "" it stays
+	// what it is, but folders of files, which can be read only, become "sqlite-pos"
 	// if the blocks are to be of another version. A database that is made anew
 	// has the tables of the game and no more, and leaves out damaged rows.
 	Map string

@@ -118,10 +118,9 @@ func (b *builder) text(name string) ([]byte, error) {
 
 // stayHere makes SQLite the backend of what is on servers.
 func (b *builder) stayHere() error {
-	for _, name := range []string{"backend", "player_backend", "auth_backend", "mod_storage_backend"} {
-		switch v, _ := b.settings.Get(name); v {
-		case mapdb.Postgres, mapdb.RedisDB:
-			if err := b.settings.Set(name, mapdb.SQLite); err != nil {
+	for _, part := range world.Parts() {
+		if v, _ := b.settings.Get(part.Setting()); part.Remote(v) {
+			if err := b.settings.Set(part.Setting(), mapdb.SQLite); err != nil {
 				return err
 			}
 		}
@@ -234,7 +233,7 @@ func (b *builder) buildThings() error {
 		return err
 	}
 	var same func(was, now *world.Account) bool
-	if v := b.side.AuthFile; v != nil && have.Auth == world.BackendFiles {
+	if v := b.side.AuthFile; v != nil && have.Auth == world.Files {
 		// What is not to be changed in it stays as it is.
 		if err := b.root.WriteFile("auth.txt", *v, 0o600); err != nil {
 			return err
@@ -273,12 +272,7 @@ func fill[T any](b *builder, dir string, count *int, open func() (world.Store[T]
 // protect lets nobody but its owner read the store of what the files of a folder stand for,
 // if one of them, or the sidecar with what they do not say, is for its owner alone.
 func (b *builder) protect(dir string, names map[string]string) error {
-	have := b.backends()
-	files := map[string]string{
-		playersDir: world.StoreFiles("players", have.Players),
-		authDir:    world.StoreFiles("auth", have.Auth),
-		storageDir: world.StoreFiles("mod_storage", have.ModStorage),
-	}[dir]
+	part := map[string]world.Part{playersDir: world.PlayersPart, authDir: world.AuthPart, storageDir: world.StoragePart}[dir]
 	list := append(slices.Collect(maps.Values(names)), tree.Sidecar)
 	if !slices.ContainsFunc(list, func(at string) bool {
 		st, err := fs.Stat(b.fsys, at)
@@ -286,7 +280,7 @@ func (b *builder) protect(dir string, names map[string]string) error {
 	}) {
 		return nil
 	}
-	return world.Protect(b.dst, files)
+	return world.Protect(b.dst, part.Files(b.backends().Of(part))...)
 }
 
 // ownerOnly reports whether nobody but its owner may read a file.

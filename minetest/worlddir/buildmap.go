@@ -19,7 +19,7 @@ import (
 // buildMap makes the database of the blocks.
 func (b *builder) buildMap() error {
 	backend := b.backends().Map
-	if backend == world.BackendSectors || backend == world.BackendSectors2 {
+	if known, ok := mapdb.BackendOf(backend); ok && known.ReadOnly() {
 		backend = mapdb.SQLite // which the folders of 2011 became
 	}
 	config, err := world.MapConfigOf(backend, b.settings, b.o.Remote)

@@ -111,7 +111,7 @@ func (s *shown) keepAccounts(side *sidecar) error {
 		}
 		all = append(all, a)
 	}
-	if s.w.Backends.Auth != world.BackendFiles {
+	if s.w.Backends.Auth != world.Files {
 		return nil
 	}
 	text, err := regular.ReadFile(filepath.Join(s.w.Dir, "auth.txt"), world.MaxText)

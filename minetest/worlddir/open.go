@@ -50,11 +50,8 @@ func Open(w *World, o Options) fs.FS {
 	s.players = things{s: s, dir: playersDir, all: w.Players.Names, content: s.player}
 	s.auth = things{s: s, dir: authDir, all: w.Auth.Names, content: s.account}
 	s.storage = things{s: s, dir: storageDir, all: w.Storage.Names, content: s.mod}
-	for _, t := range []struct {
-		things        *things
-		what, backend string
-	}{{&s.players, "players", w.Backends.Players}, {&s.auth, "auth", w.Backends.Auth}, {&s.storage, "mod_storage", w.Backends.ModStorage}} {
-		t.things.owner = world.OwnerOnly(w.Dir, world.StoreFiles(t.what, t.backend))
+	for part, t := range map[world.Part]*things{world.PlayersPart: &s.players, world.AuthPart: &s.auth, world.StoragePart: &s.storage} {
+		t.owner = world.OwnerOnly(w.Dir, part.Files(w.Backends.Of(part))...)
 	}
 	s.others.first = []node{
 		blockFolder(blocksDir, s.planeFolders),
@@ -70,16 +67,11 @@ func (s *shown) Keep() { s.keeping.Store(true) }
 // shows in another form.
 func (w *World) databases() map[string]bool {
 	hidden := make(map[string]bool)
-	hide := func(backend string, names map[string]string) {
-		for name := range strings.FieldsSeq(names[backend]) {
+	for _, part := range world.Parts() {
+		for _, name := range part.Files(w.Backends.Of(part)) {
 			hidden[name] = true
 		}
 	}
-	const old = "sectors sectors2"
-	hide(w.Backends.Map, map[string]string{world.BackendSQLite: "map.sqlite", world.BackendLevelDB: "map.db", world.BackendSectors: old, world.BackendSectors2: old})
-	hide(w.Backends.Players, map[string]string{world.BackendFiles: "players", world.BackendSQLite: "players.sqlite", world.BackendLevelDB: "players.db"})
-	hide(w.Backends.Auth, map[string]string{world.BackendFiles: "auth.txt", world.BackendSQLite: "auth.sqlite", world.BackendLevelDB: "auth.db"})
-	hide(w.Backends.ModStorage, map[string]string{world.BackendFiles: "mod_storage", world.BackendSQLite: "mod_storage.sqlite"})
 	return hidden
 }
 

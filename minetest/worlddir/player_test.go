@@ -118,7 +118,7 @@ func TestRealPlayers(t *testing.T) {
 		if form.Inventory == nil || form.Inventory.text != nil {
 			t.Errorf("%s: the inventory is shown as text", name)
 		}
-		residue, err := playerResidue(p, form, world.BackendFiles)
+		residue, err := playerResidue(p, form, world.Files)
 		if err != nil || residue != nil {
 			t.Errorf("%s: something is kept beside the file: %v", name, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"trowel.example/internal/tree"
+	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )
 
@@ -114,7 +115,7 @@ func filesPart[T any](b *bytes.Buffer, key string, files map[string]T) error {
 func playerResidue(p *world.Player, form *playerForm, backend string) (*thingResidue, error) {
 	again := form.player(p.Name)
 	switch backend {
-	case world.BackendFiles:
+	case world.Files:
 		was, err := p.Append(nil)
 		if err != nil {
 			return nil, err
@@ -123,7 +124,7 @@ func playerResidue(p *world.Player, form *playerForm, backend string) (*thingRes
 			v := value(was)
 			return &thingResidue{File: &v}, nil
 		}
-	case world.BackendLevelDB:
+	case mapdb.LevelDB:
 		was, err := p.AppendRecord(nil)
 		if err != nil {
 			return nil, err
@@ -145,7 +146,7 @@ func (r *thingResidue) player(name string) (*world.Player, error) {
 
 // modResidue is playerResidue for what a mod keeps.
 func modResidue(m *world.ModData, backend string) (*thingResidue, error) {
-	if backend != world.BackendFiles {
+	if backend != world.Files {
 		return nil, nil
 	}
 	was, err := m.Append(nil)

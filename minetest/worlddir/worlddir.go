@@ -217,7 +217,15 @@ func coordinate(name, letter string) (int16, bool) {
 }
 
 // databases are the files and folders that only a world has, as the engine keeps it.
-var databases = []string{"map.sqlite", "players.sqlite", "auth.sqlite", "mod_storage.sqlite", "map.db/CURRENT", "players.db/CURRENT", "auth.db/CURRENT"}
+var databases = func() (names []string) {
+	for _, part := range world.Parts() {
+		names = append(names, part.Files(mapdb.SQLite)[0])
+		for _, name := range part.Files(mapdb.LevelDB) {
+			names = append(names, name+"/CURRENT")
+		}
+	}
+	return names
+}()
 
 // RecognizeWorld reports whether a folder is a world, as the engine keeps it, or what is
 // left of one: it has world.mt, a database, or one of the files of its state; or it is a

@@ -2,8 +2,10 @@ package worldrepair
 
 import (
 	"context"
+	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"trowel.example/internal/inuse"
 	"trowel.example/internal/sqlitefile"
@@ -13,28 +15,21 @@ import (
 
 // databases returns the names of the files of SQLite that the world uses, and the tables
 // that each should have.
-func (r *repair) databases() map[string][]string {
-	known := world.SQLiteTables()
-	for name, backend := range map[string]string{"players.sqlite": r.backends.Players, "auth.sqlite": r.backends.Auth, "mod_storage.sqlite": r.backends.ModStorage} {
-		if backend != world.BackendSQLite {
-			delete(known, name)
+func (r *repair) databases() iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		for _, part := range world.Parts() {
+			if r.backends.Of(part) == mapdb.SQLite && !yield(part.Files(mapdb.SQLite)[0], part.SQLiteTables()) {
+				return
+			}
 		}
 	}
-	if r.config.Backend == mapdb.SQLite || r.config.Backend == "" {
-		known[mapFile] = mapdb.SQLiteTables()
-	}
-	return known
 }
-
-const mapFile = "map.sqlite"
 
 // findDatabases looks for files of SQLite with damaged pages.
 func (r *repair) findDatabases(ctx context.Context) error {
-	known := r.databases()
-	for _, name := range []string{mapFile, "players.sqlite", "auth.sqlite", "mod_storage.sqlite"} {
-		tables := known[name]
+	for name, tables := range r.databases() {
 		path := filepath.Join(r.dir, name)
-		if st, err := os.Stat(path); tables == nil || missing(err) || err == nil && st.Size() == 0 {
+		if st, err := os.Stat(path); missing(err) || err == nil && st.Size() == 0 {
 			continue
 		}
 		losses, damaged, err := examineSQLite(ctx, path, tables)
@@ -84,9 +79,11 @@ func examineSQLite(ctx context.Context, path string, tables []string) ([]sqlitef
 // mendDatabases puts databases in the place of damaged ones that have what can be read of
 // them.
 func (r *repair) mendDatabases(ctx context.Context) error {
-	known := r.databases()
-	for _, name := range r.report.Databases {
-		if err := sqlitefile.RescueInPlace(ctx, filepath.Join(r.dir, name), known[name]); err != nil {
+	for name, tables := range r.databases() {
+		if !slices.Contains(r.report.Databases, name) {
+			continue
+		}
+		if err := sqlitefile.RescueInPlace(ctx, filepath.Join(r.dir, name), tables); err != nil {
 			return err
 		}
 	}

@@ -8,21 +8,9 @@ import (
 	"slices"
 
 	"trowel.example/check"
-	"trowel.example/internal/sqlitefile"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/place"
 	"trowel.example/minetest/world"
-)
-
-// The files of the stores that are repaired. What is on a server is not.
-var (
-	playerFiles = map[string][]string{
-		world.BackendFiles:   {"players"},
-		world.BackendLevelDB: {"players.db"},
-		world.BackendSQLite:  sqlitefile.Files("players.sqlite"),
-	}
-	authFiles    = map[string][]string{world.BackendSQLite: sqlitefile.Files("auth.sqlite")}
-	storageFiles = map[string][]string{world.BackendSQLite: sqlitefile.Files("mod_storage.sqlite")}
 )
 
 // reading returns the options for a store that is looked through: what stands there beside
@@ -38,7 +26,7 @@ func (r *repair) reading(file string) world.Options {
 
 // findPlayers looks for players whose inventory is damaged, and for rows of nobody.
 func (r *repair) findPlayers(ctx context.Context) (err error) {
-	at, ok := storeAt(r.backends.Players, playersAt)
+	at, ok := r.storeAt(world.PlayersPart)
 	if !ok {
 		return nil
 	}
@@ -78,7 +66,7 @@ func (r *repair) findPlayers(ctx context.Context) (err error) {
 	if r.playerOrphans = n > 0; err != nil || n == 0 && len(r.players) == 0 {
 		return err
 	}
-	return r.backup.Store(playerFiles[r.backends.Players])
+	return r.backup.Store(world.PlayersPart.Files(r.backends.Players))
 }
 
 // mendPlayer puts what can be read of the inventory of a player into a store.
@@ -179,20 +167,14 @@ func (r *repair) mendPlayers(ctx context.Context) (err error) {
 	return players.Commit(ctx)
 }
 
-// What the stores are called that are in the folder of the world.
-var (
-	playersAt  = map[string]string{world.BackendFiles: "players", world.BackendLevelDB: "players.db", world.BackendSQLite: "players.sqlite"}
-	accountsAt = map[string]string{world.BackendFiles: "auth.txt", world.BackendLevelDB: "auth.db", world.BackendSQLite: "auth.sqlite"}
-	storageAt  = map[string]string{world.BackendFiles: "mod_storage", world.BackendSQLite: "mod_storage.sqlite"}
-)
-
-// storeAt returns what a store is called, and false for one that is on a server. One of a
-// backend that nobody knows is a matter of world.mt.
-func storeAt(backend string, at map[string]string) (string, bool) {
-	if name, ok := at[backend]; ok {
-		return name, true
+// storeAt returns what the store of a part is called, and false for one that is on a server
+// or keeps nothing. One of a backend that nobody knows is a matter of world.mt.
+func (r *repair) storeAt(p world.Part) (string, bool) {
+	backend := r.backends.Of(p)
+	if files := p.Files(backend); len(files) > 0 {
+		return files[0], true
 	}
-	return "world.mt", backend != world.BackendPostgres && backend != world.BackendDummy
+	return "world.mt", !slices.Contains(p.Backends(), backend)
 }
 
 // readable tells of what cannot be read of a store.
@@ -215,7 +197,7 @@ func readable[T any](ctx context.Context, r *repair, file string, s world.Store[
 
 // findAccounts looks for accounts that cannot be read, and for rows of nobody.
 func (r *repair) findAccounts(ctx context.Context) (err error) {
-	at, ok := storeAt(r.backends.Auth, accountsAt)
+	at, ok := r.storeAt(world.AuthPart)
 	if !ok {
 		return nil
 	}
@@ -232,12 +214,12 @@ func (r *repair) findAccounts(ctx context.Context) (err error) {
 	if r.authOrphans = n > 0; err != nil || n == 0 {
 		return err
 	}
-	return r.backup.Store(authFiles[r.backends.Auth])
+	return r.backup.Store(world.AuthPart.Files(r.backends.Auth))
 }
 
 // findStorage looks for what mods keep and cannot be read.
 func (r *repair) findStorage(ctx context.Context) (err error) {
-	at, ok := storeAt(r.backends.ModStorage, storageAt)
+	at, ok := r.storeAt(world.StoragePart)
 	if !ok {
 		return nil
 	}

@@ -34,14 +34,14 @@ func (r *repair) findTexts(context.Context) error {
 		{"ipban.txt", r.mendLines},
 		{"force_loaded.txt", mendForceLoaded},
 	}
-	if r.backends.Auth == world.BackendFiles {
+	if r.backends.Auth == world.Files {
 		mends = append(mends, struct {
 			name string
 			mend func(text []byte) ([]byte, error)
 		}{"auth.txt", r.mendLines})
 	}
 	for name, err := range world.UnreadableTexts(r.dir) {
-		if name != "auth.txt" || r.backends.Auth != world.BackendFiles { // see findAccounts
+		if name != "auth.txt" || r.backends.Auth != world.Files { // see findAccounts
 			r.hopeless(name, err)
 		}
 	}

@@ -187,15 +187,16 @@ func InPlace(ctx context.Context, dir, backup string, opts Options) (*Report, er
 	if !r.report.Changes() {
 		return &r.report, nil
 	}
-	if r.config.Backend == mapdb.Sectors && len(r.blocks) > 0 {
-		return nil, fmt.Errorf("%s: %w: repair a copy", r.config.Backend, mapdb.ErrReadOnly)
+	store, _ := mapdb.BackendOf(r.config.Backend)
+	if store.ReadOnly() && len(r.blocks) > 0 {
+		return nil, fmt.Errorf("%s: %w: repair a copy", store.Name, mapdb.ErrReadOnly)
 	}
 	if p := r.twice; p != nil {
 		// To change one row is to change them all, and what is to be read of the others is
 		// nowhere else.
 		return nil, fmt.Errorf("%s: it has several rows in a table without a key: %w: repair a copy", place.Block(p.X, p.Y, p.Z), mapdb.ErrReadOnly)
 	}
-	if len(r.report.Databases) > 0 || len(r.blocks) > 0 && r.config.Backend == mapdb.LevelDB || len(r.players) > 0 && r.backends.Players == world.BackendLevelDB {
+	if len(r.report.Databases) > 0 || len(r.blocks) > 0 && store.Alone || len(r.players) > 0 && r.backends.Players == mapdb.LevelDB {
 		if used != nil {
 			return nil, used // the program would go on writing to what is replaced
 		}

@@ -1,0 +1,278 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+
+	"trowel.example/fault"
+	"trowel.example/internal/sqlitefile"
+	"trowel.example/minetest/mapdb"
+)
+
+// Files is the backend of what is in text files; what has to do with the blocks, and all
+// others, are in package mapdb.
+const Files = "files"
+
+// A Part is what a world keeps in a store of its own.
+type Part int
+
+const (
+	MapPart     Part = iota // the blocks
+	PlayersPart             // see [OpenPlayers]
+	AuthPart                // see [OpenAuth]
+	StoragePart             // see [OpenStorage]
+)
+
+// Parts are all parts, in the order in which they are told of.
+func Parts() []Part { return []Part{MapPart, PlayersPart, AuthPart, StoragePart} }
+
+// kept is a backend of a part.
+type kept struct {
+	name     string
+	files    []string // in the folder of the world, the store itself first
+	settings []string // of world.mt that say on which server it is; none if it is on none
+}
+
+var parts = [...]struct {
+	name, what, setting string
+	missing             string // the backend if world.mt names none
+	kept                []kept
+}{
+	MapPart:     {"map", "blocks", "backend", mapdb.SQLite, ofMap()},
+	PlayersPart: {"players", "players", "player_backend", Files, keptOf(playerStores)},
+	AuthPart:    {"auth", "accounts", "auth_backend", Files, keptOf(accountStores)},
+	StoragePart: {"mod_storage", "mod storage", "mod_storage_backend", Files, keptOf(modStores)},
+}
+
+func ofMap() (list []kept) {
+	for _, b := range mapdb.Backends() {
+		list = append(list, kept{b.Name, b.Files, b.Settings})
+	}
+	return list
+}
+
+func keptOf[T any](stores []storeOf[T]) (list []kept) {
+	for _, s := range stores {
+		list = append(list, s.kept)
+	}
+	return list
+}
+
+// String returns what the names of the files of the part begin with.
+func (p Part) String() string { return parts[p].name }
+
+// What says what the part is, in words.
+func (p Part) What() string { return parts[p].what }
+
+// Setting returns the setting of world.mt that names the backend.
+func (p Part) Setting() string { return parts[p].setting }
+
+// Backends returns the names of the backends that world.mt can name for the part.
+func (p Part) Backends() (names []string) {
+	for _, k := range parts[p].kept {
+		if k.name != mapdb.Sectors { // which was before there were backends
+			names = append(names, k.name)
+		}
+	}
+	return names
+}
+
+func (p Part) kept(backend string) kept {
+	for _, k := range parts[p].kept {
+		if k.name == backend {
+			return k
+		}
+	}
+	return kept{}
+}
+
+// Files returns the names of the files and folders in that of the world in which a backend
+// keeps the part, the store itself first; none if it keeps it elsewhere, or nobody knows.
+func (p Part) Files(backend string) []string { return p.kept(backend).files }
+
+// Connection returns the settings of world.mt that say on which server a backend keeps the
+// part; none if it is on none, or nobody knows.
+func (p Part) Connection(backend string) []string { return p.kept(backend).settings }
+
+// Remote reports whether a backend keeps the part on a server.
+func (p Part) Remote(backend string) bool { return len(p.Connection(backend)) > 0 }
+
+// label returns what findings call a store: its file or folder, or its backend.
+func (p Part) label(backend string) string {
+	if files := p.Files(backend); len(files) > 0 {
+		return files[0]
+	}
+	return backend
+}
+
+// Backends says where the parts of a world are kept.
+type Backends struct {
+	Map        string `json:"map"`
+	Players    string `json:"players"`
+	Auth       string `json:"auth"`
+	ModStorage string `json:"modStorage"`
+}
+
+// Of returns the backend of a part.
+func (b Backends) Of(p Part) string { return *b.of(p) }
+
+func (b *Backends) of(p Part) *string {
+	return []*string{&b.Map, &b.Players, &b.Auth, &b.ModStorage}[p]
+}
+
+// FindBackends returns the backends of the world in dir, whose world.mt has the
+// settings s. For settings that are missing it has the engine's defaults:
+// sqlite3 for the blocks, files for everything else. Blocks are in sectors
+// if there is such a folder, no setting and no map.sqlite. Without any
+// settings, what has been lost is world.mt: then the databases tell that are there.
+func FindBackends(dir string, s *Settings) (b Backends) {
+	for _, p := range Parts() {
+		to := b.of(p)
+		if v, _ := s.Get(parts[p].setting); v != "" { // no engine writes an empty one
+			*to = v
+			continue
+		}
+		*to = parts[p].missing
+		there := func(backend string) bool {
+			files := p.Files(backend)
+			return len(files) > 0 && exists(filepath.Join(dir, files[0]))
+		}
+		if p == MapPart && !there(*to) && slices.ContainsFunc(p.Files(mapdb.Sectors), func(name string) bool { return isDir(filepath.Join(dir, name)) }) {
+			*to = mapdb.Sectors
+		}
+		if len(s.lines) > 0 {
+			continue
+		}
+		for _, backend := range databases {
+			if there(backend) {
+				*to = backend
+				break
+			}
+		}
+	}
+	return b
+}
+
+// databases are the backends of which a file tells that they were used.
+var databases = []string{mapdb.SQLite, mapdb.LevelDB}
+
+// UnreadStores yields the databases of players, accounts and mods in the folder of a world that
+// nobody reads, because the world, whose world.mt has the settings s, has these things
+// elsewhere: each with a text that says so.
+func UnreadStores(dir string, s *Settings) iter.Seq2[string, string] {
+	return func(yield func(name, text string) bool) {
+		b := FindBackends(dir, s)
+		for _, p := range Parts()[PlayersPart:] {
+			for _, backend := range databases {
+				files := p.Files(backend)
+				if backend == b.Of(p) || len(files) == 0 || !exists(filepath.Join(dir, files[0])) {
+					continue
+				}
+				if !yield(files[0], fmt.Sprintf("%s is there, but world.mt has the %s in %.40s: nobody reads it", files[0], p.What(), b.Of(p))) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// A storeOf is a backend that keeps things of a kind, and how a store of it is opened.
+type storeOf[T any] struct {
+	kept
+	open func(ctx context.Context, dir string, s *Settings, opts Options) (Store[T], error)
+}
+
+var playerStores = []storeOf[*Player]{
+	inFolder("players", playerFiles),
+	inSQLite("players.sqlite", playerTables, playerRows),
+	inLevelDB("players.db", playerRecords),
+	inPostgres("pgsql_player_connection", playerTables, playerRows),
+	inNothing(playerFiles),
+}
+
+var accountStores = []storeOf[*Account]{
+	inAuthFile("auth.txt"),
+	inSQLite("auth.sqlite", authTables, accountRows),
+	inLevelDB("auth.db", accountRecords),
+	inPostgres("pgsql_auth_connection", authTables, accountRows),
+}
+
+var modStores = []storeOf[*ModData]{
+	inFolder("mod_storage", modFiles),
+	inSQLite("mod_storage.sqlite", storageTables, storageRows),
+	inPostgres("pgsql_mod_storage_connection", storageTables, storageRows),
+	inNothing(modFiles),
+}
+
+// openPart opens the store of a part of the world in dir.
+func openPart[T any](ctx context.Context, dir string, s *Settings, opts Options, p Part, stores []storeOf[T]) (Store[T], error) {
+	backend := opts.Backend
+	if backend == "" {
+		backend = FindBackends(dir, s).Of(p)
+	}
+	for _, store := range stores {
+		if store.name == backend {
+			return store.open(ctx, dir, s, opts)
+		}
+	}
+	return nil, &fault.Error{File: "world.mt", Offset: -1, Want: "a known backend", Got: fmt.Sprintf("%.40q", backend), Err: fault.ErrVersion}
+}
+
+// inFolder keeps things in files of a folder.
+func inFolder[T any](name string, f files[T]) storeOf[T] {
+	return storeOf[T]{kept{name: Files, files: []string{name}}, func(_ context.Context, dir string, _ *Settings, opts Options) (Store[T], error) {
+		return openFolder(filepath.Join(dir, name), opts, f), nil
+	}}
+}
+
+// inNothing keeps nothing.
+func inNothing[T any](f files[T]) storeOf[T] {
+	return storeOf[T]{kept{name: mapdb.Dummy}, func(context.Context, string, *Settings, Options) (Store[T], error) {
+		return openFolder("", Options{}, f), nil
+	}}
+}
+
+// inLevelDB keeps things in a database of LevelDB.
+func inLevelDB[T any](name string, r records[T]) storeOf[T] {
+	return storeOf[T]{kept{name: mapdb.LevelDB, files: []string{name}}, func(_ context.Context, dir string, _ *Settings, opts Options) (Store[T], error) {
+		return opened(openLevel(filepath.Join(dir, name), opts.Write, r))
+	}}
+}
+
+// inAuthFile keeps accounts in a file.
+func inAuthFile(name string) storeOf[*Account] {
+	return storeOf[*Account]{kept{name: Files, files: []string{name}}, func(_ context.Context, dir string, _ *Settings, opts Options) (Store[*Account], error) {
+		return opened(openAuthFile(filepath.Join(dir, name), opts.Write))
+	}}
+}
+
+// inSQLite keeps things in a database of SQLite.
+func inSQLite[T any](name string, t tables, rows rowsOf[T]) storeOf[T] {
+	return storeOf[T]{kept{name: mapdb.SQLite, files: sqlitefile.Files(name)}, func(ctx context.Context, dir string, _ *Settings, opts Options) (Store[T], error) {
+		db, err := openSQLite(ctx, filepath.Join(dir, name), opts, t)
+		return opened(&sqlStore[T]{db, rows}, err)
+	}}
+}
+
+// inPostgres keeps things on a server that a setting of world.mt tells.
+func inPostgres[T any](setting string, t tables, rows rowsOf[T]) storeOf[T] {
+	return storeOf[T]{kept{name: mapdb.Postgres, settings: []string{setting}}, func(ctx context.Context, _ string, s *Settings, opts Options) (Store[T], error) {
+		conn := opts.Postgres
+		if conn == "" {
+			conn, _ = s.Get(setting)
+		}
+		db, err := openPostgres(ctx, conn, setting, opts, t)
+		return opened(&sqlStore[T]{db, rows}, err)
+	}}
+}
+
+// opened returns a store that could be opened: of one that could not there is none.
+func opened[T any, S Store[T]](s S, err error) (Store[T], error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
