@@ -222,6 +222,7 @@ func tellRemains(ctx context.Context, job *format.Job, src *format.Source, r *wo
 		{r.Rows, "rows of the map that are no blocks, or of one that there is already: %d; " + rows},
 		{r.Left, "blocks that stay although their version does not exist yet: %d; --" + optionDropUnknown.Name + " deletes them"},
 		{int64(r.Hopeless), "damaged things that stay as they are: %d; restore them from a backup"},
+		{int64(r.Missed), "things that are not in the copy, or not as in the world: %d"},
 	} {
 		if part.n > 0 {
 			job.Miss(src.Path, part.text, part.n)

@@ -55,6 +55,7 @@ type Report struct {
 	Players  int      // players whose inventory was
 	Orphans  int64    // rows that belonged to nobody
 	Hopeless int      // damaged things that stay as they are
+	Missed   int      // sound things that are not in the copy of Repair, or are others there
 
 	Databases []string // files of SQLite that were replaced by what can be read of their pages
 	Lost      int      // damaged parts of them whose rows cannot be read
@@ -117,7 +118,7 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (*Report, error)
 	sink := opts.Sink
 	of := func(ids ...*check.Kind) check.Sink {
 		return func(f check.Finding) {
-			if sink != nil && slices.ContainsFunc(ids, func(k *check.Kind) bool { return k.ID == f.ID }) {
+			if sink != nil && among(ids, f) {
 				sink(f)
 			}
 		}
@@ -135,6 +136,9 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (*Report, error)
 	o.Sink = func(f check.Finding) {
 		if name, ok := strings.CutPrefix(f.Path, "players:"); !ok || !slices.Contains(plan.players, name) {
 			left(f) // else it follows, mended
+			if among(worldcopy.Unrepaired(), f) && among(worldcopy.Losses(), f) {
+				plan.report.Missed++
+			}
 		}
 	}
 	if _, err := worldcopy.Copy(ctx, dir, part, o); err != nil {
@@ -155,6 +159,11 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (*Report, error)
 		return nil, err
 	}
 	return &plan.report, os.Rename(part, dst)
+}
+
+// among reports whether a finding is of one of some kinds.
+func among(kinds []*check.Kind, f check.Finding) bool {
+	return slices.ContainsFunc(kinds, func(k *check.Kind) bool { return k.ID == f.ID })
 }
 
 // InPlace repairs the world in dir itself. Before anything changes, all that will
