@@ -60,31 +60,20 @@ func (m Mask) cells(forSwitch bool) (stay [256]bool) {
 // for a time; that of its number has something else.
 const switchTimedOpenCell = 8
 
-// signs are the sheets of a renderer, each made when it is first needed.
-type signs struct {
-	once                    sync.Once
-	all                     *image.NRGBA
-	normal, forSwitch, tune *sheet
+// signs are the sheets of entities.
+type signs struct{ normal, forSwitch, tune *sheet }
+
+func newSheets(p *image.NRGBA, mask Mask) *signs {
+	p = tileable(within(p, maxSide))
+	return &signs{newSheet(masked(p, mask.cells(false))), newSheet(masked(p, mask.cells(true))), newSheet(tuneColors(p))}
 }
 
-func (c *canvas) entitySheets() *signs {
-	s := &c.signs
-	s.once.Do(func() {
-		s.all = c.o.EntitiesImage
-		if s.all == nil {
-			s.all = ownSigns()
-		}
-		s.all = tileable(within(s.all, maxSide))
-		s.normal = newSheet(masked(s.all, c.o.Mask.cells(false)))
-		s.forSwitch = newSheet(masked(s.all, c.o.Mask.cells(true)))
-		s.tune = newSheet(tuneColors(s.all))
-	})
-	return s
-}
+// usualSigns are the sheets of those who have none of their own.
+var usualSigns = sync.OnceValue(func() *signs { return newSheets(ownSigns(), MaskDDNet) })
 
-func (c *canvas) entities(*layer) *sheet     { return c.entitySheets().normal }
-func (c *canvas) switches(*layer) *sheet     { return c.entitySheets().forSwitch }
-func (c *canvas) tunes(*layer) *sheet        { return c.entitySheets().tune }
+func (c *canvas) entities(*layer) *sheet     { return c.signs().normal }
+func (c *canvas) switches(*layer) *sheet     { return c.signs().forSwitch }
+func (c *canvas) tunes(*layer) *sheet        { return c.signs().tune }
 func (c *canvas) arrows(*layer) *sheet       { return arrowSheet() }
 func (c *canvas) numbers(*layer) *sheet      { return numberSheets()[0] }
 func (c *canvas) numbersAbove(*layer) *sheet { return numberSheets()[1] }

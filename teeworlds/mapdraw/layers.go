@@ -92,13 +92,16 @@ func (r *Renderer) findLayers() {
 }
 
 // entities reports whether a layer is one of entities.
-func (l *layer) entities() bool { return l.tiles != nil && l.tiles.Kind().Physics() }
+func (l *layer) entities() bool { return l.tiles != nil && l.tiles.Kind() != twmap.KindTiles }
 
-// size returns about how many bytes the layer takes in memory.
+// maxStrata is how many strata a layer of tiles has at most.
+const maxStrata = 3
+
+// size returns at most how many bytes the layer takes in memory.
 func (l *layer) size() int64 {
 	switch {
 	case l.tiles != nil:
-		return int64(l.tiles.Width()) * int64(l.tiles.Height()) * 2 * int64(strataOf[l.tiles.Kind()])
+		return int64(l.tiles.Width()) * int64(l.tiles.Height()) * 2 * maxStrata
 	case l.quads != nil:
 		return int64(max(l.quads.NumQuads(), 0)) * 160
 	case l.sounds != nil:
@@ -106,9 +109,6 @@ func (l *layer) size() int64 {
 	}
 	return 0
 }
-
-// strataOf is with how many strata a layer of a kind is drawn.
-var strataOf = [...]int{twmap.KindTiles: 1, twmap.KindGame: 1, twmap.KindFront: 1, twmap.KindTele: 2, twmap.KindSpeedup: 3, twmap.KindSwitch: 3, twmap.KindTune: 1}
 
 // with calls do with what a layer holds; afterwards it may be gone.
 func (r *Renderer) with(l *layer, do func(*content)) {
@@ -170,7 +170,7 @@ func newStratum[T twmap.Cell](g *twmap.Grid[T], sheet func(*canvas, *layer) *she
 	return []stratum{s}
 }
 
-// strata returns what a layer of tiles is drawn with.
+// strata returns what a layer of tiles is drawn with: nothing for layers of other games.
 func strata(t *twmap.TileLayer) (all []stratum) {
 	add := func(s []stratum) { all = append(all, s...) }
 	switch t.Kind() {

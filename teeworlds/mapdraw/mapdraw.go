@@ -65,7 +65,7 @@ type Renderer struct {
 	layers   [][]*layer // by group
 	isGame   []bool     // which groups have a game layer
 	sheets07 func() bool
-	signs    signs
+	signs    func() *signs
 	scaled   scaledCells
 
 	keeps bool           // what was read for one picture stays for the next
@@ -102,6 +102,10 @@ func New(m *twmap.Map, o Options) (*Renderer, error) {
 	r := &Renderer{m: m, o: o, missed: make(map[Missing]bool)}
 	r.sheets07 = sync.OnceValue(r.wants07)
 	r.room = budget.New(maxKept)
+	r.signs = usualSigns
+	if o.EntitiesImage != nil {
+		r.signs = sync.OnceValue(func() *signs { return newSheets(o.EntitiesImage, o.Mask) })
+	}
 	r.findImages()
 	r.findLayers()
 	return r, nil

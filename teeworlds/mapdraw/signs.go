@@ -3,7 +3,6 @@ package mapdraw
 import (
 	"image"
 	"strconv"
-	"sync"
 
 	"trowel.example/teeworlds/twmap"
 )
@@ -36,13 +35,13 @@ const (
 )
 
 // ownSigns returns the sheet of signs.
-var ownSigns = sync.OnceValue(func() *image.NRGBA {
+func ownSigns() *image.NRGBA {
 	sheet := newSigns()
 	for id, draw := range signTable() {
 		draw(newPen(sheet, int(id)))
 	}
 	return sheet
-})
+}
 
 func signTable() map[twmap.GameTile]func(*pen) {
 	t := map[twmap.GameTile]func(*pen){
@@ -89,7 +88,7 @@ func signTable() map[twmap.GameTile]func(*pen) {
 		twmap.TileTune:         func(p *pen) { p.plate(0xb0b0b0c0); p.sliders() },
 		twmap.TileOldLaser:     func(p *pen) { p.plate(gray); p.beam(); p.tag("OLD") },
 		twmap.TileNoCollision:  func(p *pen) { p.plate(gray); p.pair(); p.stroke() },
-		twmap.TileEndlessHook:  func(p *pen) { p.plate(green); p.hook(white); p.tag("ENDLESS") },
+		twmap.TileEndlessHook:  func(p *pen) { p.plate(teal); p.hook(white); p.tag("ENDLESS") },
 		twmap.TileNoHit:        func(p *pen) { p.plate(gray); p.hammer(); p.stroke() },
 		twmap.TileNoPlayerHook: func(p *pen) { p.plate(gray); p.hook(white); p.stroke() },
 		twmap.TileUnlockTeam:   func(p *pen) { p.plate(green); p.pair(); p.tag("UNLOCK") },
