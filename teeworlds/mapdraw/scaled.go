@@ -77,8 +77,8 @@ func (s *scaledSheet) cell(t *tiling, c cell) []shade {
 	}
 	t.steps(c, line[0], line[1])
 	ready := make([]shade, s.side*s.side)
-	for i := range ready {
-		ready[i] = t.sample(c, i%s.side, i/s.side)
+	for y := range s.side {
+		t.sample(ready[y*s.side:][:s.side], c, y)
 	}
 	if at.CompareAndSwap(nil, &ready) {
 		s.made.Add(int64(len(ready)))

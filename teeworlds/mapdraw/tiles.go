@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"math"
+	"slices"
 
 	"trowel.example/teeworlds/twmap"
 )
@@ -50,7 +51,8 @@ type tiling struct {
 	cols, rows []along // the pixels of the area, from left to right and down
 	detail     detail
 	scaled     *scaledSheet // nil: cells are different in each place
-	xs, ys     [2][]step
+	xs, ys     [2][]step    // scratch, as is line
+	line       []shade
 }
 
 // along is where a pixel lies on a line of tiles.
@@ -156,30 +158,29 @@ func (t *tiling) tile(c cell, x0, x1, y0, y1 int) {
 	case t.scaled != nil:
 		ready := t.scaled.cell(t, c)
 		for y := y0; y < y1; y++ {
-			row := ready[t.rows[y].nth*t.scaled.side+t.cols[x0].nth:][:x1-x0]
-			dst := t.dst.Pix[t.dst.PixOffset(t.area.Min.X+x0, t.area.Min.Y+y):][:4*len(row)]
-			if t.tinted {
-				for x, s := range row {
-					blend(dst[4*x:4*x+4], t.tint.of(s))
-				}
-			} else {
-				for x, s := range row {
-					blend(dst[4*x:4*x+4], s)
-				}
-			}
+			t.lay(x0, y, ready[t.rows[y].nth*t.scaled.side+t.cols[x0].nth:][:x1-x0])
 		}
 	default:
 		t.steps(c, t.cols[x0:x1], t.rows[y0:y1])
+		t.line = slices.Grow(t.line[:0], x1-x0)[:x1-x0]
 		for y := y0; y < y1; y++ {
-			dst := t.dst.Pix[t.dst.PixOffset(t.area.Min.X+x0, t.area.Min.Y+y):]
-			for x := range x1 - x0 {
-				s := t.sample(c, x, y-y0)
-				if t.tinted {
-					s = t.tint.of(s)
-				}
-				blend(dst[4*x:4*x+4], s)
-			}
+			t.sample(t.line, c, y-y0)
+			t.lay(x0, y, t.line)
 		}
+	}
+}
+
+// lay lays a line of shades over the picture.
+func (t *tiling) lay(x, y int, line []shade) {
+	dst := t.dst.Pix[t.dst.PixOffset(t.area.Min.X+x, t.area.Min.Y+y):][:4*len(line)]
+	if t.tinted {
+		for i, s := range line {
+			blend(dst[4*i:4*i+4], t.tint.of(s))
+		}
+		return
+	}
+	for i, s := range line {
+		blend(dst[4*i:4*i+4], s)
 	}
 }
 
@@ -248,21 +249,32 @@ func (a axis) step(at float64) step {
 	return step{clamp(i), clamp(i + 1), weight}
 }
 
-// sample returns the shade of a pixel of a tile.
-func (t *tiling) sample(c cell, x, y int) shade {
-	s := t.sampleLevel(0, c, x, y)
-	if w := t.detail.weight; w != 0 {
-		s = mix(s, t.sampleLevel(1, c, x, y), w)
+// sample finds the shades of a row of a tile, as far as steps were found.
+func (t *tiling) sample(line []shade, c cell, y int) {
+	top, bottom, down := t.texels(0, c, y)
+	xs := t.xs[0][:len(line)]
+	if t.detail.weight == 0 {
+		for i := range line {
+			line[i] = between4(top, bottom, &xs[i], down)
+		}
+		return
 	}
-	return s
+	half, low, further := t.texels(1, c, y)
+	xs1 := t.xs[1][:len(line)]
+	for i := range line {
+		line[i] = mix(between4(top, bottom, &xs[i], down), between4(half, low, &xs1[i], further), t.detail.weight)
+	}
 }
 
-func (t *tiling) sampleLevel(i int, c cell, x, y int) shade {
+// texels returns the two rows of texels that a row of pixels lies between, and the weight of
+// the second.
+func (t *tiling) texels(i int, c cell, y int) (top, bottom []byte, down uint64) {
 	l := &t.sheet.levels[t.detail.level+i]
-	pix := l.pix[l.cell(c.id()):]
-	sx, sy := &t.xs[i][x], &t.ys[i][y]
-	return between(
-		texel(pix, sy.first+sx.first), texel(pix, sy.first+sx.second),
-		texel(pix, sy.second+sx.first), texel(pix, sy.second+sx.second),
-		sx.weight, sy.weight)
+	pix, s := l.pix[l.cell(c.id()):], &t.ys[i][y]
+	return pix[s.first:], pix[s.second:], s.weight
+}
+
+// between4 mixes the texels of a column in two rows.
+func between4(top, bottom []byte, s *step, down uint64) shade {
+	return between(texel(top, s.first), texel(top, s.second), texel(bottom, s.first), texel(bottom, s.second), s.weight, down)
 }
