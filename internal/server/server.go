@@ -93,7 +93,7 @@ func why(err error) string {
 		return "no space left on the server: " + reply.Message
 	case errors.As(err, &reply):
 		return "the server says: " + reply.Message
-	case isReply(err, &text) && (strings.HasPrefix(text, "OOM") || strings.HasPrefix(text, "MISCONF")):
+	case isReply(err, &text) && (redis.IsOOMError(err) || redis.HasErrorPrefix(err, "MISCONF")):
 		return "no space left on the server: " + text
 	case text != "":
 		return "the server says: " + text
@@ -261,6 +261,7 @@ func parsePostgres(connString, setting string, anywhere bool) (*pgx.ConnConfig, 
 	}
 	c, err := parse(plainKeys)
 	if err != nil {
+		// pgx has no type for this error, but tells the option by its name; a test sees to it.
 		if strings.Contains(err.Error(), "ConnStringAllowedKeys") {
 			return nil, remote(setting)
 		}

@@ -8,7 +8,6 @@ import (
 	"iter"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/redis/go-redis/v9"
 
@@ -281,7 +280,7 @@ func (db *redisDB) Update(ctx context.Context, f func(Tx) error) error {
 	})
 	// What made the server refuse all of it stands at one of the commands.
 	for _, cmd := range sent {
-		if e := cmd.Err(); err != nil && e != nil && !strings.HasPrefix(e.Error(), "EXECABORT") {
+		if e := cmd.Err(); err != nil && e != nil && !redis.IsExecAbortError(e) {
 			return db.failed(e)
 		}
 	}

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"iter"
 	"maps"
-	"os"
 	"slices"
 
 	"trowel.example/fault"
+	"trowel.example/internal/inuse"
 	"trowel.example/internal/leveldb"
 )
 
@@ -25,8 +25,7 @@ var playerRecords = records[*Player]{
 	make:  func(p *Player) ([]byte, error) { return p.AppendRecord(nil) },
 }
 
-// level is a store in a LevelDB database. There is no writing into one that
-// exists: Commit makes a new one with all that is in the old, and changes them.
+// level is a store in a LevelDB database.
 type level[T any] struct {
 	records[T]
 	dir     string
@@ -136,54 +135,48 @@ func (l *level[T]) Delete(_ context.Context, name string) error {
 	return nil
 }
 
-func (l *level[T]) Commit(ctx context.Context) error {
+// Commit writes all changes as one.
+func (l *level[T]) Commit(context.Context) error {
 	if !l.write {
 		return ErrReadOnly
 	}
-	fresh, old := l.dir+".trowel-new", l.dir+".trowel-old"
-	if err := errors.Join(os.RemoveAll(fresh), os.RemoveAll(old)); err != nil {
-		return err
-	}
-	if err := l.copy(ctx, fresh); err != nil {
-		return errors.Join(err, os.RemoveAll(fresh))
-	}
+	open := leveldb.Create
 	if l.db != nil {
-		if err := errors.Join(l.db.Close(), os.Rename(l.dir, old)); err != nil {
+		if err := inuse.Check(l.dir); err != nil {
 			return err
 		}
-		l.db = nil
+		if err := l.Close(); err != nil {
+			return err
+		}
+		open = leveldb.Reopen
 	}
-	if err := os.Rename(fresh, l.dir); err != nil {
-		return errors.Join(err, os.Rename(old, l.dir))
-	}
-	clear(l.changed)
-	return errors.Join(os.RemoveAll(old), l.open())
-}
-
-// copy makes a database in dir with all that the store has.
-func (l *level[T]) copy(ctx context.Context, dir string) error {
-	w, err := leveldb.Create(dir)
+	w, err := open(l.dir)
 	if err != nil {
-		return err
+		return errors.Join(err, l.open())
 	}
-	for name, err := range l.Names(ctx) {
-		var data []byte
-		if err == nil {
-			data, err = l.value(name)
-		}
-		if err == nil {
-			err = w.Put([]byte(name), data)
-		}
-		if err != nil {
-			return errors.Join(err, w.Close())
+	var batch leveldb.Batch
+	for _, name := range slices.Sorted(maps.Keys(l.changed)) {
+		if data := l.changed[name]; data != nil {
+			batch.Put([]byte(name), data)
+		} else {
+			batch.Delete([]byte(name))
 		}
 	}
-	return w.Close()
+	if err = w.Write(&batch); err == nil {
+		err = w.Close()
+	} else {
+		w.Abandon()
+	}
+	if err == nil {
+		clear(l.changed)
+	}
+	return errors.Join(err, l.open())
 }
 
-func (l *level[T]) Close() error {
-	if l.db == nil {
-		return nil
+func (l *level[T]) Close() (err error) {
+	if l.db != nil {
+		err = l.db.Close()
 	}
-	return l.db.Close()
+	l.db = nil
+	return err
 }
