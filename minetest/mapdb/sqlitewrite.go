@@ -30,6 +30,9 @@ type sqliteWriter struct {
 }
 
 func createSQLite(ctx context.Context, path string, c Config) (Writer, error) {
+	if c.Unseen {
+		return createFreshSQLite(path, c.Schema)
+	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, err
@@ -39,7 +42,7 @@ func createSQLite(ctx context.Context, path string, c Config) (Writer, error) {
 	if c.Schema == SchemaXYZ {
 		table = tableXYZ
 	}
-	return openWriter(ctx, path, table, c.Unseen)
+	return openWriter(ctx, path, table, false)
 }
 
 func openSQLiteForWriting(ctx context.Context, path string, unseen, force bool) (Writer, error) {
@@ -53,6 +56,9 @@ func openSQLiteForWriting(ctx context.Context, path string, unseen, force bool) 
 			return nil, err
 		}
 	}
+	if s, ok := isFreshSQLite(path); ok {
+		return resumeFreshSQLite(path, s)
+	}
 	return openWriter(ctx, path, "", unseen)
 }
 
@@ -63,7 +69,7 @@ func openSQLiteForWriting(ctx context.Context, path string, unseen, force bool) 
 var forUnseen = []string{"PRAGMA synchronous=OFF", "PRAGMA cache_size=-32768"}
 
 // openWriter opens a database for writing and runs a statement first.
-func openWriter(ctx context.Context, path, first string, unseen bool) (_ Writer, err error) {
+func openWriter(ctx context.Context, path, first string, unseen bool) (_ *sqliteWriter, err error) {
 	file, err := sqlitefile.Writable(path)
 	if err != nil {
 		return nil, err

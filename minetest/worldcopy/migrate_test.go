@@ -28,13 +28,17 @@ import (
 func BenchmarkMigrate(b *testing.B) {
 	const n, pairs = 57_600, 5
 	judge.Find(b, "minetestserver")
-	for _, to := range []string{mapdb.SQLite, mapdb.Postgres} {
-		b.Run(to, func(b *testing.B) {
+	for _, way := range [][2]string{{mapdb.LevelDB, mapdb.SQLite}, {mapdb.SQLite, mapdb.LevelDB}, {mapdb.LevelDB, mapdb.Postgres}} {
+		from, to := way[0], way[1]
+		b.Run(from+" to "+to, func(b *testing.B) {
 			ctx := context.Background()
-			src := worldtest.World(b, b.TempDir(), mapdb.Config{Backend: mapdb.LevelDB}, n, 28)
-			o := worldcopy.Options{Map: "sqlite-pos"}
-			if to == mapdb.Postgres {
-				o.Map, o.Postgres = mapdb.Postgres, judge.Postgres(b)
+			src := worldtest.World(b, b.TempDir(), mapdb.Config{Backend: from}, n, 28)
+			o := worldcopy.Options{Map: to}
+			switch to {
+			case mapdb.SQLite:
+				o.Map = "sqlite-pos"
+			case mapdb.Postgres:
+				o.Postgres = judge.Postgres(b)
 				mt := filepath.Join(src, "world.mt")
 				judge.Write(b, mt, append(judge.Read(b, mt), "pgsql_connection = "+o.Postgres+"\n"...))
 			}

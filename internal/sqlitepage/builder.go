@@ -1,0 +1,426 @@
+package sqlitepage
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"trowel.example/fault"
+)
+
+const (
+	// lockPage has the bytes that SQLite locks: it is never used.
+	lockPage = 1<<30/builtSize + 1
+	// making stands in the place of the magic until the database is whole. The statement
+	// that makes its table follows.
+	making = "Trowel unfinish\x00"
+	// collected is how much is written at once.
+	collected = 1 << 20
+	// fromLibrary is the version of SQLite that the header names.
+	fromLibrary = 3040001
+)
+
+// A Table is what a [Builder] makes: one whose columns are integers, which are its
+// primary key, and a last one of bytes.
+type Table struct {
+	Name, SQL string // SQL is the statement that makes it
+	// Key has the numbers of the columns in the order of the primary key: one, or three
+	// that hold integers of 21 bits.
+	Key []int
+}
+
+// A Builder makes a database of one table from the bottom up: each page is written once,
+// one behind the other, and the rows have the numbers 1, 2, 3 and so on. The index of the
+// primary key comes behind them, and the header last: before that SQLite takes the file
+// for none of its own. What a Builder holds in memory does not grow with the rows.
+//
+// The pages into which a long row goes on stand before the one where it begins. So what is
+// in the file up to any page of rows is whole, and by that Resume knows what there is.
+type Builder struct {
+	table Table
+	f     *os.File
+	out   []byte // pages that are not written yet; they end before next
+	next  uint32 // the number of the next page
+	rows  int64
+	leaf  builtPage // the rows that are in no page yet
+	cell  []byte    // the last of them
+	done  uint32    // the last page of rows, which its tree does not have yet
+	last  int64     // its last row
+	inner builtTree
+	keys  sorter
+	err   error
+}
+
+// Create begins a database in a new file.
+func Create(path string, t Table) (*Builder, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	b := newBuilder(f, t)
+	first := make([]byte, builtSize)
+	copy(first[copy(first, making):], t.SQL)
+	if _, err := f.Write(first); err != nil {
+		return nil, errors.Join(err, b.Abandon())
+	}
+	return b, nil
+}
+
+func newBuilder(f *os.File, t Table) *Builder {
+	b := &Builder{table: t, f: f, next: 2}
+	b.leaf.reset(tableLeaf, 0)
+	b.inner = builtTree{b: b, kind: tableInner}
+	b.keys.dir = filepath.Dir(f.Name())
+	return b
+}
+
+// Unfinished returns the statement that makes the table of a database whose Builder came
+// to no end, and "" for any other file.
+func Unfinished(path string) string {
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+		return ""
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	var first [builtSize]byte
+	if _, err := io.ReadFull(f, first[:]); err != nil || !bytes.HasPrefix(first[:], []byte(making)) {
+		return ""
+	}
+	sql, _, _ := bytes.Cut(first[len(making):], []byte{0})
+	return string(sql)
+}
+
+// Resume goes on with a database that is [Unfinished], behind the last row up to which all
+// is there.
+func Resume(path string, t Table) (*Builder, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	b := newBuilder(f, t)
+	if err := b.recover(); err != nil {
+		return nil, errors.Join(err, b.Abandon())
+	}
+	return b, nil
+}
+
+// recover reads the pages that are there. The inner ones are made again, as they were and
+// where they are.
+func (b *Builder) recover() error {
+	file := &File{PageSize: builtSize, usable: builtSize}
+	in := bufio.NewReaderSize(io.NewSectionReader(b.f, builtSize, 1<<62), collected)
+	page := make([]byte, builtSize)
+	for at := uint32(2); b.err == nil; at++ {
+		if _, err := io.ReadFull(in, page); err == io.EOF || err == io.ErrUnexpectedEOF {
+			break
+		} else if err != nil {
+			return err
+		}
+		// A page into which a row goes on names the one behind it, or none.
+		if next := binary.BigEndian.Uint32(page); at < b.next || next == 0 || next == behind(at) {
+			continue
+		}
+		keys, ok := b.keysIn(file, at, page)
+		if !ok {
+			break
+		}
+		for _, key := range keys {
+			b.count(key)
+		}
+		b.next = at + 1
+		b.note(at)
+		b.write()
+	}
+	if b.err == nil {
+		b.err = b.f.Truncate(b.offset())
+	}
+	return b.err
+}
+
+// keysIn returns the keys of a page of rows, if it is the next one.
+func (b *Builder) keysIn(file *File, number uint32, data []byte) ([]uint64, bool) {
+	p, err := file.parse(number, data)
+	if err != nil || p.kind != tableLeaf || len(p.cells) == 0 {
+		return nil, false
+	}
+	keys := make([]uint64, len(p.cells))
+	for i, c := range p.cells {
+		ints, ok := integers(file, c.local, len(b.table.Key))
+		if !ok || c.rowid != b.rows+1+int64(i) {
+			return nil, false
+		}
+		if keys[i], ok = b.table.pack(ints); !ok {
+			return nil, false
+		}
+	}
+	return keys, true
+}
+
+// integers returns those that a record begins with.
+func integers(file *File, record []byte, n int) ([]int64, bool) {
+	size, at := varint(record)
+	if at == 0 || size < int64(at) || size > int64(len(record)) {
+		return nil, false
+	}
+	head, body := record[at:size], record[size:]
+	ints := make([]int64, n)
+	for i := range ints {
+		kind, at := varint(head)
+		v, length, ok := file.value(kind, body)
+		if ints[i], _ = v.(int64); at == 0 || !ok || kind == 0 || kind == 7 || kind > 9 {
+			return nil, false
+		}
+		head, body = head[at:], body[length:]
+	}
+	return ints, true
+}
+
+// pack makes a number of the integers of a row that is in the order of the primary key.
+func (t Table) pack(ints []int64) (key uint64, ok bool) {
+	bits := 64 / len(t.Key)
+	for _, column := range t.Key {
+		v := ints[column]
+		if v>>(bits-1) != v>>63 {
+			return 0, false
+		}
+		key = key<<(bits%64) | uint64(v+1<<(bits-1))&(1<<bits-1)
+	}
+	return key, true
+}
+
+// unpack returns the integers of a key in the order of the primary key.
+func (t Table) unpack(key uint64, to []int64) []int64 {
+	bits := 64 / len(t.Key)
+	for i := range t.Key {
+		v := key >> (bits * (len(t.Key) - 1 - i)) & (1<<bits - 1)
+		to = append(to, int64(v)-1<<(bits-1))
+	}
+	return to
+}
+
+// Count returns how many rows of different keys there are.
+func (b *Builder) Count() (n int64, err error) {
+	err = b.keys.each(func(_ entry, again bool) error {
+		if !again {
+			n++
+		}
+		return nil
+	})
+	return n, err
+}
+
+// count counts a row.
+func (b *Builder) count(key uint64) {
+	b.rows++
+	if b.err == nil {
+		b.err = b.keys.add(entry{key, b.rows})
+	}
+}
+
+// Add adds a row, with its integers in the order of the columns. It is in the file when
+// Flush has returned.
+func (b *Builder) Add(ints []int64, data []byte) error {
+	key, ok := b.table.pack(ints)
+	if !ok || len(data) > MaxPayload-100 {
+		return &fault.Error{File: b.f.Name(), Path: b.table.Name, Offset: -1, Want: "a row that can be stored", Got: fmt.Sprintf("%v with %d bytes", ints, len(data)), Err: fault.ErrLimit}
+	}
+	before := appendRecord(b.cell[:0], ints, int64(2*len(data)+12)) // all of the row but its bytes
+	payload := len(before) + len(data)
+	local := payload
+	if most, least := builtSize-35, (builtSize-12)*32/255-23; payload > most {
+		if local = least + (payload-least)%(builtSize-4); local > most {
+			local = least
+		}
+	}
+	here := local - len(before) // not negative: least is more than all but the bytes
+	start := appendVarint(appendVarint(make([]byte, 0, 18), int64(payload)), b.rows+1)
+	size := len(start) + local
+	if local < payload {
+		size += 4
+	}
+	if !b.leaf.fits(size) {
+		b.end()
+	}
+	b.cell = append(before, data[:here]...)
+	if local < payload {
+		b.cell = binary.BigEndian.AppendUint32(b.cell, b.overflow(data[here:]))
+	}
+	b.leaf.add(start, b.cell)
+	b.count(key)
+	return b.err
+}
+
+// overflow writes the rest of a row, and returns the first of its pages.
+func (b *Builder) overflow(rest []byte) uint32 {
+	b.skipLock()
+	first := b.next
+	for len(rest) > 0 {
+		b.skipLock()
+		n := min(len(rest), builtSize-4)
+		next := uint32(0)
+		if n < len(rest) {
+			next = behind(b.next)
+		}
+		b.out = append(binary.BigEndian.AppendUint32(b.out, next), rest[:n]...)
+		b.out = append(b.out, zeros[n+4:]...)
+		b.paged()
+		rest = rest[n:]
+	}
+	return first
+}
+
+var zeros [builtSize]byte
+
+// behind returns the page that is used behind another one.
+func behind(page uint32) uint32 {
+	if page+1 == lockPage {
+		return page + 2
+	}
+	return page + 1
+}
+
+// skipLock leaves out the page of the locks.
+func (b *Builder) skipLock() {
+	if b.next == lockPage {
+		b.out = append(b.out, zeros[:]...)
+		b.paged()
+	}
+}
+
+// page adds a page of a tree, and returns its number.
+func (b *Builder) page(p *builtPage) uint32 {
+	b.skipLock()
+	b.out = append(b.out, p.seal()...)
+	b.paged()
+	return b.next - 1
+}
+
+// paged counts a page, and writes what was collected if it is enough.
+func (b *Builder) paged() {
+	if b.next++; b.next == maxPages && b.err == nil {
+		b.err = &fault.Error{File: b.f.Name(), Offset: -1, Want: fmt.Sprintf("less than %d pages", uint32(maxPages)), Got: "more", Err: fault.ErrLimit}
+	}
+	if len(b.out) >= collected {
+		b.write()
+	}
+}
+
+// offset returns where the next page begins.
+func (b *Builder) offset() int64 { return int64(b.next-1) * builtSize }
+
+func (b *Builder) write() {
+	if b.err == nil && len(b.out) > 0 {
+		_, b.err = b.f.WriteAt(b.out, b.offset()-int64(len(b.out)))
+	}
+	b.out = b.out[:0]
+}
+
+// end ends a page of rows.
+func (b *Builder) end() {
+	if b.leaf.n > 0 {
+		page := b.page(&b.leaf)
+		b.leaf.reset(tableLeaf, 0)
+		b.note(page)
+	}
+}
+
+// note takes a page that reaches up to the last row. The one before is not the last page,
+// then.
+func (b *Builder) note(page uint32) {
+	if b.done != 0 {
+		b.inner.add(b.done, appendVarint(nil, b.last))
+	}
+	b.done, b.last = page, b.rows
+}
+
+// Flush brings all rows into the file.
+func (b *Builder) Flush() error {
+	b.end()
+	b.write()
+	return b.err
+}
+
+// Finish makes a database of the file and closes it. If there are several rows of one key,
+// which is more than a primary key allows, it returns the numbers of all of them but the
+// last: the first thing to be done is to delete these.
+func (b *Builder) Finish() (older []int64, err error) {
+	b.end()
+	if b.done == 0 {
+		b.done = b.page(&b.leaf)
+	}
+	rows := b.inner.root(b.done)
+	var leaf builtPage
+	leaf.reset(indexLeaf, 0)
+	index := builtTree{b: b, kind: indexInner}
+	last := int64(0)
+	var ints [4]int64
+	err = b.keys.each(func(e entry, again bool) error {
+		if again {
+			older = append(older, last)
+		}
+		last = e.row
+		record := appendRecord(nil, append(b.table.unpack(e.key, ints[:0]), e.row), -1)
+		cell := append(appendVarint(b.cell[:0], int64(len(record))), record...)
+		if b.cell = cell; !leaf.fits(len(cell)) {
+			key := leaf.pop()
+			index.add(b.page(&leaf), key)
+			leaf.reset(indexLeaf, 0)
+		}
+		leaf.add(cell)
+		return b.err
+	})
+	if b.err == nil {
+		b.err = err
+	}
+	keys := index.root(b.page(&leaf))
+	b.write()
+	if b.err == nil {
+		_, b.err = b.f.WriteAt(b.first(rows, keys), 0)
+	}
+	return older, errors.Join(b.err, b.Abandon())
+}
+
+// first makes the first page: the header, and the table of the schema.
+func (b *Builder) first(rows, keys uint32) []byte {
+	var p builtPage
+	p.reset(tableLeaf, headerSize)
+	for i, row := range [][]any{
+		{"table", b.table.Name, b.table.Name, int64(rows), b.table.SQL},
+		{"index", "sqlite_autoindex_" + b.table.Name + "_1", b.table.Name, int64(keys), nil},
+	} {
+		var head, body []byte
+		for _, v := range row {
+			switch v := v.(type) {
+			case string:
+				head, body = appendVarint(head, int64(2*len(v)+13)), append(body, v...)
+			case int64:
+				head, body = append(head, integerType(v)), appendInteger(body, v)
+			default:
+				head = append(head, 0)
+			}
+		}
+		size := len(head) + 1 + len(body)
+		p.add(appendVarint(appendVarint(nil, int64(size)), int64(i+1)), append([]byte{byte(len(head) + 1)}, head...), body)
+	}
+	h := p.seal()
+	copy(h, magic)
+	binary.BigEndian.PutUint16(h[16:], builtSize)
+	copy(h[18:], []byte{1, 1, 0, 64, 32, 32})
+	for at, v := range map[int]uint32{24: 1, 28: b.next - 1, 40: 1, 44: 4, 56: utf8Text, 92: 1, 96: fromLibrary} {
+		binary.BigEndian.PutUint32(h[at:], v)
+	}
+	return h
+}
+
+// Abandon lets go of the file as it is.
+func (b *Builder) Abandon() error {
+	return errors.Join(b.keys.close(), b.f.Close())
+}

@@ -1,0 +1,196 @@
+package mapdb
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strconv"
+
+	"trowel.example/internal/sqlitepage"
+)
+
+// freshSQLite is a database that is being made, and that nobody sees before it is closed.
+// Its pages are written one behind the other, without SQLite, until somebody wants to read
+// it, or to change it by more than blocks that are added: then it becomes one of SQLite.
+type freshSQLite struct {
+	path   string
+	schema Schema
+	build  *sqlitepage.Builder // nil once it is a database of SQLite
+	db     *sqliteWriter       // which that is, if it is open
+	err    error               // why it is not
+}
+
+// tableOf is the table of a schema, as the game makes it.
+func tableOf(s Schema) sqlitepage.Table {
+	if s == SchemaXYZ {
+		return sqlitepage.Table{Name: "blocks", SQL: tableXYZ, Key: []int{0, 2, 1}}
+	}
+	return sqlitepage.Table{Name: "blocks", SQL: tablePos, Key: []int{0}}
+}
+
+func createFreshSQLite(path string, s Schema) (Writer, error) {
+	b, err := sqlitepage.Create(path, tableOf(s))
+	if err != nil {
+		return nil, err
+	}
+	return &freshSQLite{path: path, schema: s, build: b}, nil
+}
+
+// isFreshSQLite reports whether a file is a database that was being made when its program
+// was killed, and of which schema.
+func isFreshSQLite(path string) (s Schema, ok bool) {
+	sql := sqlitepage.Unfinished(path)
+	return Schema(slices.Index([]string{SchemaPos: tablePos, SchemaXYZ: tableXYZ}, sql)), sql == tablePos || sql == tableXYZ
+}
+
+func resumeFreshSQLite(path string, s Schema) (Writer, error) {
+	b, err := sqlitepage.Resume(path, tableOf(s))
+	if err != nil {
+		return nil, err
+	}
+	return &freshSQLite{path: path, schema: s, build: b}, nil
+}
+
+// Store adds blocks. Where there are some already, these are taken away in the end.
+func (w *freshSQLite) Store(ctx context.Context, blocks []Block) error {
+	if w.build == nil {
+		db, err := w.whole(ctx)
+		if err != nil {
+			return err
+		}
+		return db.Store(ctx, blocks)
+	}
+	for _, b := range blocks {
+		if err := storable(b.Pos, b.Data); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, b := range blocks {
+		key := []int64{int64(b.Pos.X), int64(b.Pos.Y), int64(b.Pos.Z)}
+		if w.schema == SchemaPos {
+			key = []int64{b.Pos.Key()}
+		}
+		if err := w.build.Add(key, b.Data); err != nil {
+			return err
+		}
+	}
+	return w.build.Flush()
+}
+
+// Load stores many blocks.
+func (w *freshSQLite) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error) {
+	return load(ctx, w, blocks)
+}
+
+// Count counts the places where blocks are.
+func (w *freshSQLite) Count(ctx context.Context) (int64, error) {
+	if w.build != nil {
+		return w.build.Count()
+	}
+	db, err := w.whole(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return db.Count(ctx)
+}
+
+// whole makes a database of SQLite of what there is, and opens it.
+func (w *freshSQLite) whole(ctx context.Context) (*sqliteWriter, error) {
+	if w.build == nil {
+		return w.db, w.err
+	}
+	older, err := w.build.Finish()
+	w.build = nil
+	if err == nil {
+		w.db, err = openWriter(ctx, w.path, "", true)
+	}
+	if err == nil && len(older) > 0 {
+		err = w.db.Update(ctx, func(Tx) error {
+			for _, row := range older {
+				if err := w.db.exec(ctx, "DELETE FROM blocks WHERE rowid = ?", row); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	w.err = err
+	return w.db, err
+}
+
+// Get returns the bytes of a block.
+func (w *freshSQLite) Get(ctx context.Context, p Pos) ([]byte, error) {
+	db, err := w.whole(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return db.Get(ctx, p)
+}
+
+// Blocks goes through the blocks of an area in the order of the primary key.
+func (w *freshSQLite) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
+	return func(yield func(Block, error) bool) {
+		db, err := w.whole(ctx)
+		if err != nil {
+			yield(Block{}, err)
+			return
+		}
+		db.Blocks(ctx, a)(yield)
+	}
+}
+
+// Positions goes through the positions of an area.
+func (w *freshSQLite) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error] {
+	return func(yield func(Pos, error) bool) {
+		db, err := w.whole(ctx)
+		if err != nil {
+			yield(Pos{}, err)
+			return
+		}
+		db.Positions(ctx, a)(yield)
+	}
+}
+
+// Update runs f in a transaction.
+func (w *freshSQLite) Update(ctx context.Context, f func(Tx) error) error {
+	db, err := w.whole(ctx)
+	if err != nil {
+		return err
+	}
+	return db.Update(ctx, f)
+}
+
+func (w *freshSQLite) String() string {
+	return "SQLite " + strconv.Quote(w.path) + ", schema " + w.schema.String()
+}
+
+// Schema returns the shape of the table.
+func (w *freshSQLite) Schema() Schema { return w.schema }
+
+// Close makes a whole database of the file, and brings it to the disk.
+func (w *freshSQLite) Close() error {
+	db, err := w.whole(context.Background())
+	w.db, w.err = nil, errClosed
+	if err == errClosed {
+		return nil
+	}
+	if db != nil {
+		err = errors.Join(err, db.Close())
+	}
+	return err
+}
+
+// Abandon ends the use of the store such that OpenForWriting can go on with it.
+func (w *freshSQLite) Abandon() {
+	if w.build != nil {
+		w.build.Abandon()
+		w.build = nil
+	} else if w.db != nil {
+		w.db.Abandon()
+	}
+	w.db, w.err = nil, errClosed
+}
