@@ -44,6 +44,7 @@ var kinds = []kind{
 	{name: "sqlite pos", config: fixed(Config{Backend: SQLite}), compare: orderZYX.compare, lasting: true, again: true},
 	{name: "sqlite xyz", config: fixed(Config{Backend: SQLite, Schema: SchemaXYZ}), compare: orderXZY.compare, lasting: true, again: true},
 	{name: "sqlite unseen", config: fixed(Config{Backend: SQLite, Unseen: true}), compare: orderZYX.compare, lasting: true, again: true},
+	{name: "sqlite xyz unseen", config: fixed(Config{Backend: SQLite, Schema: SchemaXYZ, Unseen: true}), compare: orderXZY.compare, lasting: true, again: true},
 	{name: "leveldb", config: fixed(Config{Backend: LevelDB}), compare: compareDecimal, lasting: true, again: true},
 	{name: "memory", config: fixed(Config{Backend: Dummy}), compare: orderZYX.compare},
 	{name: "miniredis", config: miniRedis, compare: orderZYX.compare, lasting: true, again: true},

@@ -106,7 +106,10 @@ func (w *freshSQLite) whole(ctx context.Context) (*sqliteWriter, error) {
 	older, err := w.build.Finish()
 	w.build = nil
 	if err == nil {
-		w.db, err = openWriter(ctx, w.path, "", true)
+		var db Writer
+		if db, err = openWriter(ctx, w.path, "", true); err == nil {
+			w.db = db.(*sqliteWriter)
+		}
 	}
 	if err == nil && len(older) > 0 {
 		err = w.db.Update(ctx, func(Tx) error {

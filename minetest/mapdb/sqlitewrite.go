@@ -69,7 +69,7 @@ func openSQLiteForWriting(ctx context.Context, path string, unseen, force bool) 
 var forUnseen = []string{"PRAGMA synchronous=OFF", "PRAGMA cache_size=-32768"}
 
 // openWriter opens a database for writing and runs a statement first.
-func openWriter(ctx context.Context, path, first string, unseen bool) (_ *sqliteWriter, err error) {
+func openWriter(ctx context.Context, path, first string, unseen bool) (_ Writer, err error) {
 	file, err := sqlitefile.Writable(path)
 	if err != nil {
 		return nil, err

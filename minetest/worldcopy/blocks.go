@@ -69,8 +69,8 @@ func copyBlocks(ctx context.Context, c *copier) error {
 	}
 	if n, err := c.store.Count(ctx); err != nil {
 		return err
-	} else if n < c.log.Report.Blocks { // see again
-		c.log.restart()
+	} else if n < c.log.Report.Blocks {
+		return fmt.Errorf("%s: %w: there are only %d of %d blocks", c.store, ErrVerify, n, c.log.Report.Blocks)
 	}
 	c.log.Report.From, c.log.Report.To = db.String(), c.store.String()
 	total := 0
