@@ -236,8 +236,8 @@ func (db *DB) Err() error {
 
 // All goes through all keys and their values, in the order of the bytes of the
 // keys. It takes no more memory than the logs, and one block of each table that
-// overlaps others. Keys and values must not be changed, but may be kept. What
-// cannot be read is left out; see Err and Problems afterwards.
+// overlaps others. Keys and values are the caller's own; to keep one may keep all of its
+// block in memory. What cannot be read is left out; see Err and Problems afterwards.
 func (db *DB) All() iter.Seq2[[]byte, []byte] {
 	return func(yield func([]byte, []byte) bool) {
 		db.merge().newest(func(key []byte, tag uint64, value []byte) bool {

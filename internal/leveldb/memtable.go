@@ -1,6 +1,9 @@
 package leveldb
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // A memEntry is the newest record of a key.
 type memEntry struct {
@@ -59,6 +62,6 @@ func (s *memSource) key() []byte {
 	return internalKey([]byte(k), s.m.entries[k].tag)
 }
 
-func (s *memSource) value() []byte { return s.m.entries[s.keys[s.i]].value }
+func (s *memSource) value() []byte { return bytes.Clone(s.m.entries[s.keys[s.i]].value) }
 
 func (s *memSource) close() {}

@@ -3,7 +3,6 @@ package leveldb
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"io"
 	"os"
 
@@ -41,7 +40,8 @@ func (b *blockBuilder) add(key, value []byte) {
 	b.last = append(b.last[:0], key...)
 }
 
-// finish returns the block and empties the builder.
+// finish returns the block, which is there until the next record is added, and empties the
+// builder.
 func (b *blockBuilder) finish() []byte {
 	if len(b.restarts) == 0 {
 		b.restarts = append(b.restarts, 0)
@@ -51,7 +51,7 @@ func (b *blockBuilder) finish() []byte {
 	}
 	b.buf = binary.LittleEndian.AppendUint32(b.buf, uint32(len(b.restarts)))
 	data := b.buf
-	*b = blockBuilder{}
+	*b = blockBuilder{buf: b.buf[:0], restarts: b.restarts[:0], last: b.last[:0]}
 	return data
 }
 
@@ -62,11 +62,17 @@ type tableWriter struct {
 	off   uint64
 	data  blockBuilder
 	index blockBuilder
+	small []byte // a block that was compressed
 	meta  tableMeta
 	err   error
 }
 
-func newTableWriter(w io.Writer) *tableWriter { return &tableWriter{w: bufio.NewWriter(w)} }
+// writeSize is how much of a table is written at once.
+const writeSize = 256 << 10
+
+func newTableWriter(w io.Writer) *tableWriter {
+	return &tableWriter{w: bufio.NewWriterSize(w, writeSize)}
+}
 
 // createTable begins the file of a table.
 func createTable(path string, number uint64) (*tableWriter, error) {
@@ -103,8 +109,9 @@ func (t *tableWriter) flush() {
 // write writes a block and returns its handle.
 func (t *tableWriter) write(data []byte) []byte {
 	kind := byte(blockPlain)
-	if small := snappy.Encode(nil, data); len(small) < len(data)-len(data)/8 {
-		data, kind = small, blockSnappy
+	t.small = snappy.Encode(t.small[:cap(t.small)], data)
+	if len(t.small) < len(data)-len(data)/8 {
+		data, kind = t.small, blockSnappy
 	}
 	handle := binary.AppendUvarint(binary.AppendUvarint(nil, t.off), uint64(len(data)))
 	trailer := binary.LittleEndian.AppendUint32([]byte{kind}, maskedCRC(data, []byte{kind}))
@@ -120,7 +127,7 @@ func (t *tableWriter) put(b []byte) {
 	t.off += uint64(len(b))
 }
 
-// finish ends the table, and syncs its file.
+// finish ends the table.
 func (t *tableWriter) finish() (tableMeta, error) {
 	t.flush()
 	footer := t.write(new(blockBuilder).finish())
@@ -130,9 +137,6 @@ func (t *tableWriter) finish() (tableMeta, error) {
 	t.meta.size = t.off
 	if t.err == nil {
 		t.err = t.w.Flush()
-	}
-	if t.f != nil {
-		t.err = errors.Join(t.err, t.f.Sync(), t.f.Close())
 	}
 	return t.meta, t.err
 }

@@ -1,6 +1,9 @@
 package leveldb
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -39,6 +42,7 @@ type Writer struct {
 	logW     *logWriter
 	manifest *os.File
 	edits    *logWriter
+	late     bool
 	err      error
 }
 
@@ -103,6 +107,10 @@ func Reopen(dir string) (_ *Writer, err error) {
 	}
 	return w, w.sweep()
 }
+
+// SyncLate puts off to Close what brings the database to the disk: for one that nobody
+// misses after a crash of the system. If only the program is killed, Resume finds all.
+func (w *Writer) SyncLate() { w.late = true }
 
 // number returns the number of a new file.
 func (w *Writer) number() uint64 {
@@ -229,6 +237,9 @@ func (w *Writer) edit(e edit) error {
 	if err := w.edits.add(e.append(nil)); err != nil {
 		return err
 	}
+	if w.late {
+		return nil
+	}
 	return w.manifest.Sync()
 }
 
@@ -298,10 +309,25 @@ func (w *Writer) view() *DB {
 
 // Sync makes sure that all that was written outlives a crash of the system.
 func (w *Writer) Sync() error {
-	if w.err == nil {
+	if w.err == nil && !w.late {
 		w.err = w.log.Sync()
 	}
 	return w.err
+}
+
+// newTable begins a table.
+func (w *Writer) newTable() (*tableWriter, error) {
+	n := w.number()
+	return createTable(filepath.Join(w.dir, tableName(n)), n)
+}
+
+// endTable ends a table, and makes it one of the database.
+func (w *Writer) endTable(t *tableWriter) (tableMeta, error) {
+	meta, err := t.finish()
+	if err == nil && !w.late {
+		err = errors.Join(t.f.Sync(), syncDir(w.dir))
+	}
+	return meta, errors.Join(err, t.f.Close())
 }
 
 // writeTable makes a table of the memtable, if it holds anything.
@@ -309,20 +335,61 @@ func (w *Writer) writeTable() error {
 	if len(w.mem.entries) == 0 {
 		return nil
 	}
-	t, err := createTable(filepath.Join(w.dir, tableName(w.number())), w.version.nextFile-1)
+	t, err := w.newTable()
 	if err != nil {
 		return err
 	}
 	for s := w.mem.source(); s.next(); {
 		t.add(s.key(), s.value())
 	}
-	meta, err := t.finish()
+	meta, err := w.endTable(t)
 	if err != nil {
 		return err
 	}
 	w.version.tables[meta.number] = meta
 	w.mem = newMemtable()
 	return nil
+}
+
+// A Record is a key with its value.
+type Record struct{ Key, Value []byte }
+
+// WriteTable is Write for so many records that they make a table of their own: there is
+// nothing of them in the log or in memory. It changes their order.
+func (w *Writer) WriteTable(records []Record) error {
+	if w.err == nil && len(w.mem.entries) > 0 {
+		w.err = w.flush()
+	}
+	if w.err != nil || len(records) == 0 {
+		return w.err
+	}
+	w.err = w.addTable(records)
+	return w.err
+}
+
+func (w *Writer) addTable(records []Record) error {
+	slices.SortStableFunc(records, func(a, b Record) int { return bytes.Compare(a.Key, b.Key) })
+	t, err := w.newTable()
+	if err != nil {
+		return err
+	}
+	var key []byte
+	for i, r := range records {
+		if i+1 < len(records) && bytes.Equal(r.Key, records[i+1].Key) {
+			continue // a later one has the same key
+		}
+		w.version.lastSeq++
+		key = binary.LittleEndian.AppendUint64(append(key[:0], r.Key...), w.version.lastSeq<<8|kindPut)
+		t.add(key, r.Value)
+	}
+	meta, err := w.endTable(t)
+	if err != nil {
+		return err
+	}
+	w.version.tables[meta.number] = meta
+	e := w.state()
+	e.added = []tableMeta{meta}
+	return w.edit(e)
 }
 
 // flush makes a table of the memtable and begins a new log.
@@ -356,20 +423,68 @@ func (w *Writer) sweep() error {
 	})
 }
 
-// compact merges all tables into tables that do not overlap, of a level that
+// compact merges tables that overlap into such that do not, and puts all into a level that
 // may hold as much, so that a program that opens the database has nothing to do.
 func (w *Writer) compact() error {
 	if len(w.version.tables) < 2 {
 		return nil
 	}
+	tables := w.view().tables
+	slices.SortFunc(tables, func(a, b tableMeta) int { return compareKeys(a.smallest, b.smallest) })
+	e := w.state()
+	e.deleted = tables
+	var whole []tableMeta
+	for len(tables) > 0 {
+		n := overlapping(tables)
+		if n == 1 {
+			whole = append(whole, tables[0])
+		} else if made, err := w.merge(tables[:n]); err != nil {
+			return err
+		} else {
+			whole = append(whole, made...)
+		}
+		tables = tables[n:]
+	}
+	w.version.tables = map[uint64]tableMeta{}
+	level := levelFor(whole)
+	for _, meta := range whole {
+		meta.level = level
+		e.added = append(e.added, meta)
+		w.version.tables[meta.number] = meta
+	}
+	e.nextFile = &w.version.nextFile
+	if err := w.edit(e); err != nil {
+		return err
+	}
+	return w.sweep()
+}
+
+// overlapping returns how many tables there are, at the beginning of some that are sorted,
+// between which and the others no key is in two.
+func overlapping(tables []tableMeta) int {
+	end := tables[0].largest
+	for i, t := range tables[1:] {
+		from, _ := splitKey(t.smallest)
+		to, _ := splitKey(end)
+		if bytes.Compare(from, to) > 0 {
+			return i + 1
+		}
+		if compareKeys(t.largest, end) > 0 {
+			end = t.largest
+		}
+	}
+	return len(tables)
+}
+
+// merge makes tables of others, with the newest record of each key.
+func (w *Writer) merge(tables []tableMeta) (made []tableMeta, err error) {
 	db := w.view()
-	var made []tableMeta
+	db.tables, db.mem = tables, newMemtable()
 	var t *tableWriter
-	var err error
 	finish := func() {
 		if t != nil && err == nil {
 			var meta tableMeta
-			if meta, err = t.finish(); err == nil {
+			if meta, err = w.endTable(t); err == nil {
 				made = append(made, meta)
 			}
 			t = nil
@@ -380,7 +495,7 @@ func (w *Writer) compact() error {
 			return true // nothing older is left to hide
 		}
 		if t == nil {
-			if t, err = createTable(filepath.Join(w.dir, tableName(w.number())), w.version.nextFile-1); err != nil {
+			if t, err = w.newTable(); err != nil {
 				return false
 			}
 		}
@@ -390,27 +505,8 @@ func (w *Writer) compact() error {
 		}
 		return err == nil
 	})
-	if finish(); err != nil {
-		return err
-	}
-	if err := db.Err(); err != nil {
-		return err
-	}
-	e := w.state()
-	for _, n := range sortedNumbers(w.version.tables) {
-		e.deleted = append(e.deleted, w.version.tables[n])
-	}
-	level := levelFor(made)
-	w.version.tables = map[uint64]tableMeta{}
-	for _, meta := range made {
-		meta.level = level
-		e.added = append(e.added, meta)
-		w.version.tables[meta.number] = meta
-	}
-	if err := w.edit(e); err != nil {
-		return err
-	}
-	return w.sweep()
+	finish()
+	return made, cmp.Or(err, db.Err())
 }
 
 // levelFor returns the lowest level that may hold tables: level 1 has room for
@@ -439,6 +535,9 @@ func (w *Writer) Close() error {
 	if w.err == nil && w.fresh {
 		w.err = w.compact()
 	}
+	if w.err == nil && w.late {
+		w.err = w.syncAll()
+	}
 	if w.err == nil {
 		if w.err = os.Remove(filepath.Join(w.dir, markName)); errors.Is(w.err, os.ErrNotExist) {
 			w.err = nil
@@ -447,6 +546,19 @@ func (w *Writer) Close() error {
 	err := w.err
 	w.Abandon()
 	return err
+}
+
+// syncAll brings all files to the disk.
+func (w *Writer) syncAll() error {
+	var err error
+	for _, n := range sortedNumbers(w.version.tables) {
+		f, failed := os.OpenFile(filepath.Join(w.dir, tableName(n)), os.O_RDWR, 0)
+		if failed == nil {
+			failed = errors.Join(f.Sync(), f.Close())
+		}
+		err = errors.Join(err, failed)
+	}
+	return errors.Join(err, w.log.Sync(), w.manifest.Sync(), syncDir(w.dir))
 }
 
 // Abandon lets go of the files and leaves the database as a crash would.

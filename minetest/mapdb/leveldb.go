@@ -112,7 +112,7 @@ func (l *levelDB) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 				}
 				continue
 			}
-			if !yield(Block{p, append([]byte(nil), data...)}, nil) {
+			if !yield(Block{p, data}, nil) {
 				return
 			}
 		}
@@ -158,8 +158,7 @@ func (l *levelDB) Close() error {
 // levelWriter makes or changes a LevelDB database.
 type levelWriter struct {
 	levelDB
-	w      *leveldb.Writer
-	unseen bool
+	w *leveldb.Writer
 }
 
 func newLevelWriter(path string, unseen bool, open func(string) (*leveldb.Writer, error)) (Writer, error) {
@@ -167,7 +166,10 @@ func newLevelWriter(path string, unseen bool, open func(string) (*leveldb.Writer
 	if err != nil {
 		return nil, err
 	}
-	return &levelWriter{levelDB{path: path, view: w.View}, w, unseen}, nil
+	if unseen {
+		w.SyncLate()
+	}
+	return &levelWriter{levelDB{path: path, view: w.View}, w}, nil
 }
 
 // Get returns the bytes of a block.
@@ -195,23 +197,35 @@ func (l *levelWriter) Update(ctx context.Context, f func(Tx) error) error {
 
 // write writes the records of a transaction.
 func (l *levelWriter) write(batch *leveldb.Batch) error {
-	if err := l.w.Write(batch); err != nil || l.unseen {
+	if err := l.w.Write(batch); err != nil {
 		return err
 	}
 	return l.w.Sync()
 }
 
+// enough is how many bytes of blocks make a table of their own.
+const enough = 1 << 20
+
 // Store stores blocks in one transaction.
 func (l *levelWriter) Store(ctx context.Context, blocks []Block) error {
-	var batch leveldb.Batch
-	for _, b := range blocks {
+	records := make([]leveldb.Record, len(blocks))
+	size := 0
+	for i, b := range blocks {
 		if err := storable(b.Pos, b.Data); err != nil {
 			return err
 		}
-		batch.Put(decimalKey(b.Pos), b.Data)
+		records[i] = leveldb.Record{Key: decimalKey(b.Pos), Value: b.Data}
+		size += len(b.Data)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if size >= enough {
+		return l.w.WriteTable(records)
+	}
+	var batch leveldb.Batch
+	for _, r := range records {
+		batch.Put(r.Key, r.Value)
 	}
 	return l.write(&batch)
 }
