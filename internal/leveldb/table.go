@@ -129,6 +129,41 @@ func (t *table) get(user []byte) (tag uint64, value []byte, ok bool, err error) 
 	return tag, it.v, string(found) == string(user), nil
 }
 
+// readAhead is how much is read of a table at once by those who go through it.
+const readAhead = 64 << 10
+
+// ahead reads a file piece by piece.
+type ahead struct {
+	r    io.ReaderAt
+	size int64
+	at   int64 // where the piece begins
+	buf  []byte
+}
+
+func (a *ahead) ReadAt(p []byte, off int64) (int, error) {
+	if len(p) > readAhead {
+		return a.r.ReadAt(p, off)
+	}
+	if off < a.at || off+int64(len(p)) > a.at+int64(len(a.buf)) {
+		if a.buf == nil {
+			a.buf = make([]byte, readAhead)
+		}
+		n := max(0, min(readAhead, a.size-off))
+		a.at, a.buf = off, a.buf[:n]
+		if n, err := a.r.ReadAt(a.buf, off); n < len(a.buf) {
+			a.buf = a.buf[:0]
+			return a.r.ReadAt(p, off) // which says why
+		} else if err != nil && err != io.EOF {
+			return 0, err
+		}
+	}
+	n := copy(p, a.buf[off-a.at:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
 // tableSource goes through a table that is opened when its first record is
 // asked for, and closed behind its last. Damaged blocks are reported and left out.
 type tableSource struct {
@@ -152,6 +187,7 @@ func (s *tableSource) next() bool {
 			s.report(err)
 			return false
 		}
+		t.r = &ahead{r: t.r, size: t.size}
 		*s = *t.source(s.report)
 	}
 	for !s.data.next() {

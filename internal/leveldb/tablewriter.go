@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/s2"
 )
 
 const (
@@ -55,14 +55,55 @@ func (b *blockBuilder) finish() []byte {
 	return data
 }
 
+// A tableBlock is a block of data as a table has it.
+type tableBlock struct {
+	data              []byte // with its trailer
+	smallest, largest []byte // its first key and its last
+}
+
+// A packer makes stored blocks.
+type packer struct {
+	block    blockBuilder
+	smallest []byte
+	small    []byte // a block that was compressed
+}
+
+// add adds a record; the internal keys must ascend. It reports whether the block has as
+// much as it should.
+func (p *packer) add(key, value []byte) bool {
+	if len(p.block.buf) == 0 {
+		p.smallest = append([]byte(nil), key...)
+	}
+	p.block.add(key, value)
+	return len(p.block.buf) >= blockSize
+}
+
+// finish appends the block to b.
+func (p *packer) finish(b []byte) tableBlock {
+	largest := append([]byte(nil), p.block.last...)
+	return tableBlock{p.store(b, p.block.finish()), p.smallest, largest}
+}
+
+// store appends a block with its trailer to b: compressed, if that saves an eighth.
+func (p *packer) store(b, block []byte) []byte {
+	kind := byte(blockPlain)
+	p.small = s2.EncodeSnappy(p.small[:cap(p.small)], block)
+	if len(p.small) < len(block)-len(block)/8 {
+		block, kind = p.small, blockSnappy
+	}
+	start := len(b)
+	b = append(append(b, block...), kind)
+	return binary.LittleEndian.AppendUint32(b, maskedCRC(b[start:]))
+}
+
 // A tableWriter writes a sorted table.
 type tableWriter struct {
 	w     *bufio.Writer
 	f     *os.File // what w writes to, if it is a file
 	off   uint64
-	data  blockBuilder
+	data  packer
 	index blockBuilder
-	small []byte // a block that was compressed
+	buf   []byte
 	meta  tableMeta
 	err   error
 }
@@ -87,40 +128,38 @@ func createTable(path string, number uint64) (*tableWriter, error) {
 
 // add adds a record; the internal keys must ascend.
 func (t *tableWriter) add(key, value []byte) {
-	if t.meta.smallest == nil {
-		t.meta.smallest = append([]byte(nil), key...)
-	}
-	t.meta.largest = append(t.meta.largest[:0], key...)
-	t.data.add(key, value)
-	if len(t.data.buf) >= blockSize {
+	if t.data.add(key, value) {
 		t.flush()
 	}
 }
 
-// flush writes the block of data. Its last key stands in the index: every key of
-// the next block is behind it.
+// flush writes the block of data, if there is one.
 func (t *tableWriter) flush() {
-	if len(t.data.buf) == 0 {
-		return
+	if len(t.data.block.buf) > 0 {
+		block := t.data.finish(t.buf[:0])
+		t.buf = block.data
+		t.addBlock(block)
 	}
-	t.index.add(t.meta.largest, t.write(t.data.finish()))
 }
 
-// write writes a block and returns its handle.
-func (t *tableWriter) write(data []byte) []byte {
-	kind := byte(blockPlain)
-	t.small = snappy.Encode(t.small[:cap(t.small)], data)
-	if len(t.small) < len(data)-len(data)/8 {
-		data, kind = t.small, blockSnappy
+// addBlock adds a block of data. Its last key stands in the index: every key of the next
+// block is behind it.
+func (t *tableWriter) addBlock(b tableBlock) {
+	if t.meta.smallest == nil {
+		t.meta.smallest = b.smallest
 	}
-	handle := binary.AppendUvarint(binary.AppendUvarint(nil, t.off), uint64(len(data)))
-	trailer := binary.LittleEndian.AppendUint32([]byte{kind}, maskedCRC(data, []byte{kind}))
-	t.put(data)
-	t.put(trailer)
+	t.meta.largest = b.largest
+	t.index.add(b.largest, t.put(b.data))
+}
+
+// put writes a block, and returns its handle.
+func (t *tableWriter) put(stored []byte) []byte {
+	handle := binary.AppendUvarint(binary.AppendUvarint(nil, t.off), uint64(len(stored)-blockTrailerSize))
+	t.write(stored)
 	return handle
 }
 
-func (t *tableWriter) put(b []byte) {
+func (t *tableWriter) write(b []byte) {
 	if t.err == nil {
 		_, t.err = t.w.Write(b)
 	}
@@ -130,10 +169,10 @@ func (t *tableWriter) put(b []byte) {
 // finish ends the table.
 func (t *tableWriter) finish() (tableMeta, error) {
 	t.flush()
-	footer := t.write(new(blockBuilder).finish())
-	footer = append(footer, t.write(t.index.finish())...)
+	footer := t.put(t.data.store(nil, new(blockBuilder).finish()))
+	footer = append(footer, t.put(t.data.store(nil, t.index.finish()))...)
 	footer = append(footer, make([]byte, footerSize-8-len(footer))...)
-	t.put(binary.LittleEndian.AppendUint64(footer, tableMagic))
+	t.write(binary.LittleEndian.AppendUint64(footer, tableMagic))
 	t.meta.size = t.off
 	if t.err == nil {
 		t.err = t.w.Flush()

@@ -2,7 +2,6 @@ package leveldb
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -421,106 +420,6 @@ func (w *Writer) sweep() error {
 		}
 		return os.Remove(path)
 	})
-}
-
-// compact merges tables that overlap into such that do not, and puts all into a level that
-// may hold as much, so that a program that opens the database has nothing to do.
-func (w *Writer) compact() error {
-	if len(w.version.tables) < 2 {
-		return nil
-	}
-	tables := w.view().tables
-	slices.SortFunc(tables, func(a, b tableMeta) int { return compareKeys(a.smallest, b.smallest) })
-	e := w.state()
-	e.deleted = tables
-	var whole []tableMeta
-	for len(tables) > 0 {
-		n := overlapping(tables)
-		if n == 1 {
-			whole = append(whole, tables[0])
-		} else if made, err := w.merge(tables[:n]); err != nil {
-			return err
-		} else {
-			whole = append(whole, made...)
-		}
-		tables = tables[n:]
-	}
-	w.version.tables = map[uint64]tableMeta{}
-	level := levelFor(whole)
-	for _, meta := range whole {
-		meta.level = level
-		e.added = append(e.added, meta)
-		w.version.tables[meta.number] = meta
-	}
-	e.nextFile = &w.version.nextFile
-	if err := w.edit(e); err != nil {
-		return err
-	}
-	return w.sweep()
-}
-
-// overlapping returns how many tables there are, at the beginning of some that are sorted,
-// between which and the others no key is in two.
-func overlapping(tables []tableMeta) int {
-	end := tables[0].largest
-	for i, t := range tables[1:] {
-		from, _ := splitKey(t.smallest)
-		to, _ := splitKey(end)
-		if bytes.Compare(from, to) > 0 {
-			return i + 1
-		}
-		if compareKeys(t.largest, end) > 0 {
-			end = t.largest
-		}
-	}
-	return len(tables)
-}
-
-// merge makes tables of others, with the newest record of each key.
-func (w *Writer) merge(tables []tableMeta) (made []tableMeta, err error) {
-	db := w.view()
-	db.tables, db.mem = tables, newMemtable()
-	var t *tableWriter
-	finish := func() {
-		if t != nil && err == nil {
-			var meta tableMeta
-			if meta, err = w.endTable(t); err == nil {
-				made = append(made, meta)
-			}
-			t = nil
-		}
-	}
-	db.merge().newest(func(key []byte, tag uint64, value []byte) bool {
-		if tag&0xff == kindDelete {
-			return true // nothing older is left to hide
-		}
-		if t == nil {
-			if t, err = w.newTable(); err != nil {
-				return false
-			}
-		}
-		t.add(internalKey(key, tag), value)
-		if t.off >= tableSize {
-			finish()
-		}
-		return err == nil
-	})
-	finish()
-	return made, cmp.Or(err, db.Err())
-}
-
-// levelFor returns the lowest level that may hold tables: level 1 has room for
-// 10 MiB, each further one for ten times as much.
-func levelFor(tables []tableMeta) int {
-	sum := uint64(0)
-	for _, t := range tables {
-		sum += t.size
-	}
-	level := 1
-	for room := uint64(10 << 20); sum > room && level < maxLevel; room *= 10 {
-		level++
-	}
-	return level
 }
 
 // Close ends the use of the database: all is synced, and in tables. Those of one that was
