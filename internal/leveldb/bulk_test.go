@@ -39,7 +39,7 @@ func bulk(t *testing.T, r *rand.Rand, dir string, late, inOrder bool) map[string
 		}
 		if err == nil && r.IntN(4) == 0 {
 			w.Abandon()
-			w, err = Resume(dir)
+			w, err = Reopen(dir)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -11,9 +11,13 @@ import (
 )
 
 // compact merges tables that overlap into such that do not, and puts all into a level that
-// may hold as much, so that a program that opens the database has nothing to do.
-func (w *Writer) compact() error {
+// may hold as much, so that a program that opens the database has nothing to do. Each
+// table that stays is told when it is there.
+func (w *Writer) compact(done func(tableMeta)) error {
 	if len(w.version.tables) < 2 {
+		for _, t := range w.version.tables {
+			done(t)
+		}
 		return nil
 	}
 	tables := w.view().tables
@@ -24,8 +28,9 @@ func (w *Writer) compact() error {
 	for len(tables) > 0 {
 		n := overlapping(tables)
 		if n == 1 {
+			done(tables[0])
 			whole = append(whole, tables[0])
-		} else if made, err := w.merge(tables[:n]); err != nil {
+		} else if made, err := w.merge(tables[:n], done); err != nil {
 			return err
 		} else {
 			whole = append(whole, made...)
@@ -67,13 +72,15 @@ func overlapping(tables []tableMeta) int {
 const mergeSize = 64 << 10
 
 // merge makes tables of others, with the newest record of each key.
-func (w *Writer) merge(tables []tableMeta) (made []tableMeta, err error) {
+func (w *Writer) merge(tables []tableMeta, done func(tableMeta)) (made []tableMeta, err error) {
 	db := w.view()
 	db.tables, db.mem = tables, newMemtable()
 	var t *tableWriter
 	end := func() error {
 		meta, err := w.endTable(t)
-		made, t = append(made, meta), nil
+		if made, t = append(made, meta), nil; err == nil {
+			done(meta)
+		}
 		return err
 	}
 	err = parallel.Ordered(context.Background(), db.pieces, pack, func(blocks []tableBlock) (err error) {

@@ -41,7 +41,7 @@ type Writer struct {
 	logW     *logWriter
 	manifest *os.File
 	edits    *logWriter
-	late     bool
+	late     bool // see SyncLate
 	err      error
 }
 
@@ -107,9 +107,9 @@ func Reopen(dir string) (_ *Writer, err error) {
 	return w, w.sweep()
 }
 
-// SyncLate puts off to Close what brings the database to the disk: for one that nobody
-// misses after a crash of the system. If only the program is killed, Resume finds all.
-func (w *Writer) SyncLate() { w.late = true }
+// SyncLate puts off to Close what brings a database to the disk that is made here: nobody
+// misses it after a crash of the system. If only the program is killed, Reopen finds all.
+func (w *Writer) SyncLate() { w.late = w.fresh }
 
 // number returns the number of a new file.
 func (w *Writer) number() uint64 {
@@ -431,11 +431,19 @@ func (w *Writer) Close() error {
 	if w.err == nil {
 		w.err = w.flush()
 	}
+	tables := newSyncer()
 	if w.err == nil && w.fresh {
-		w.err = w.compact()
+		w.err = w.compact(func(t tableMeta) {
+			if w.late {
+				tables.file(filepath.Join(w.dir, tableName(t.number)))
+			}
+		})
+	}
+	if err := tables.wait(); w.err == nil {
+		w.err = err
 	}
 	if w.err == nil && w.late {
-		w.err = w.syncAll()
+		w.err = errors.Join(w.log.Sync(), w.manifest.Sync(), syncDir(w.dir))
 	}
 	if w.err == nil {
 		if w.err = os.Remove(filepath.Join(w.dir, markName)); errors.Is(w.err, os.ErrNotExist) {
@@ -445,19 +453,6 @@ func (w *Writer) Close() error {
 	err := w.err
 	w.Abandon()
 	return err
-}
-
-// syncAll brings all files to the disk.
-func (w *Writer) syncAll() error {
-	var err error
-	for _, n := range sortedNumbers(w.version.tables) {
-		f, failed := os.OpenFile(filepath.Join(w.dir, tableName(n)), os.O_RDWR, 0)
-		if failed == nil {
-			failed = errors.Join(f.Sync(), f.Close())
-		}
-		err = errors.Join(err, failed)
-	}
-	return errors.Join(err, w.log.Sync(), w.manifest.Sync(), syncDir(w.dir))
 }
 
 // Abandon lets go of the files and leaves the database as a crash would.

@@ -1,0 +1,56 @@
+package leveldb
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"sync"
+)
+
+// syncsAtOnce is how many files are brought to the disk at a time: a journal of a file
+// system takes the end of several as one.
+const syncsAtOnce = 8
+
+// A syncer brings files to the disk while other work goes on.
+type syncer struct {
+	room    chan struct{}
+	running sync.WaitGroup
+	mu      sync.Mutex
+	err     error
+}
+
+func newSyncer() *syncer { return &syncer{room: make(chan struct{}, syncsAtOnce)} }
+
+// file brings a file to the disk.
+func (s *syncer) file(path string) {
+	s.room <- struct{}{}
+	s.running.Go(func() {
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err == nil {
+			err = errors.Join(f.Sync(), f.Close())
+		}
+		s.mu.Lock()
+		s.err = errors.Join(s.err, err)
+		s.mu.Unlock()
+		<-s.room
+	})
+}
+
+// wait returns when all files are on the disk.
+func (s *syncer) wait() error {
+	s.running.Wait()
+	return s.err
+}
+
+// syncDir makes sure that the names in a folder outlive a crash of the system.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // it has no such thing, and needs none
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}
