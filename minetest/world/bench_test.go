@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"path/filepath"
 	"sync"
 	"testing"
 
@@ -14,9 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"trowel.example/check"
-	"trowel.example/internal/corpus"
 	"trowel.example/minetest/internal/worldtest"
-	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )
@@ -85,33 +82,6 @@ func openMap(tb testing.TB, dir string) mapdb.DB {
 	return db
 }
 
-// realBlocks returns the blocks of worlds that games made, as blocks of a version.
-func realBlocks(b *testing.B, version int) (blocks [][]byte) {
-	dir := filepath.Join(corpus.Dir(b, "minetest"), "generated")
-	for _, name := range []string{"v22-sqlite", "v24-sqlite", "v29-sqlite", "v29-517-sqlite"} {
-		db := openMap(b, filepath.Join(dir, name))
-		defer db.Close()
-		for row, err := range db.Blocks(context.Background(), mapdb.All()) {
-			if err != nil {
-				b.Fatal(err)
-			}
-			block, err := mapblock.Decode(row.Data)
-			if err != nil {
-				b.Fatal(err)
-			}
-			if block, _, err = block.Convert(version, true); err != nil {
-				b.Fatal(err)
-			}
-			data, err := block.Encode()
-			if err != nil {
-				b.Fatal(err)
-			}
-			blocks = append(blocks, data)
-		}
-	}
-	return blocks
-}
-
 // count is how many blocks a world has.
 const count = 200_000
 
@@ -122,14 +92,7 @@ const count = 200_000
 func BenchmarkCheck(b *testing.B) {
 	for _, version := range []int{28, 29} {
 		b.Run(fmt.Sprintf("real/v%d", version), func(b *testing.B) {
-			blocks := realBlocks(b, version)
-			benchmarkCheck(b, func(yield func(mapdb.Block, error) bool) {
-				for i := range count {
-					if !yield(mapdb.Block{Pos: worldtest.Pos(i), Data: blocks[i%len(blocks)]}, nil) {
-						return
-					}
-				}
-			})
+			benchmarkCheck(b, worldtest.RealBlocks(b, count, version))
 		})
 		b.Run(fmt.Sprintf("made/v%d", version), func(b *testing.B) { benchmarkCheck(b, worldtest.Blocks(count, version)) })
 	}

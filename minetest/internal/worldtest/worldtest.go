@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"trowel.example/internal/corpus"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
@@ -127,6 +128,45 @@ func Blocks(n int, versions ...int) iter.Seq2[mapdb.Block, error] {
 	return func(yield func(mapdb.Block, error) bool) {
 		for i := range n {
 			if !yield(mapdb.Block{Pos: Pos(i), Data: Block(i, versions[i%len(versions)])}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// RealBlocks gives n blocks that games made, of the corpus, one beside the other: as blocks
+// of a version, and again and again. Without the corpus it skips the test.
+func RealBlocks(t testing.TB, n, version int) iter.Seq2[mapdb.Block, error] {
+	t.Helper()
+	dir := filepath.Join(corpus.Dir(t, "minetest"), "generated")
+	var blocks [][]byte
+	for _, name := range []string{"v22-sqlite", "v24-sqlite", "v29-sqlite", "v29-517-sqlite"} {
+		db, err := mapdb.Open(context.Background(), filepath.Join(dir, name), mapdb.Config{Backend: mapdb.SQLite})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		for row, err := range db.Blocks(context.Background(), mapdb.All()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			block, err := mapblock.Decode(row.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if block, _, err = block.Convert(version, true); err != nil {
+				t.Fatal(err)
+			}
+			data, err := block.Encode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			blocks = append(blocks, data)
+		}
+	}
+	return func(yield func(mapdb.Block, error) bool) {
+		for i := range n {
+			if !yield(mapdb.Block{Pos: Pos(i), Data: blocks[i%len(blocks)]}, nil) {
 				return
 			}
 		}
