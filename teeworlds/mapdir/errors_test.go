@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trowel.example/fault"
 	"trowel.example/internal/tree"
 	"trowel.example/teeworlds/mapdir"
 )
@@ -105,7 +106,7 @@ func TestErrors(t *testing.T) {
 			sounds + ": sources[0]: a \"radius\" is for a circle: expected a \"width\" and a \"height\""},
 		{"NUL in a setting", replace("settings.cfg", "\n\n", "\n\x00\n"), "settings.cfg:2: a character of number 0, which ends a setting: expected text"},
 		{"sidecar", func(t *testing.T, f fstest.MapFS) { f[tree.Sidecar].Data = []byte("{") },
-			".trowel.json: damaged (unexpected end of JSON input): delete it to build a clean file"},
+			".trowel.json:1:2: damaged (unexpected end of JSON input): without it a clean file is built"},
 		{"two at once", func(t *testing.T, f fstest.MapFS) {
 			edit(t, f, "groups/Game/Game.txt", "192", "256")
 			edit(t, f, "orphans/tiles.txt", ".   .\n", ".\n")
@@ -132,7 +133,7 @@ func TestErrors(t *testing.T) {
 			}
 		})
 	}
-	var e *mapdir.Error
+	var e *fault.TextError
 	files := extract(t, encode(t, sample()))
 	edit(t, files, "groups/Game/Game.txt", "192", "x")
 	if _, err := mapdir.Read(files, nil); !errors.As(err, &e) || e.File != "groups/Game/Game.txt" || e.Line != 10 || e.Column != 13 {

@@ -1,10 +1,7 @@
 package mapdir
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"regexp"
 
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
@@ -195,51 +192,7 @@ func or[T any](p *T, usual T) T {
 	return *p
 }
 
-// marshal writes v as indented JSON, and behind its fields a list with one item on each line.
-func marshal[T any](v any, list string, items []T) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	b = *bytes.NewBuffer(joinNumbers(b.Bytes()))
-	if len(items) == 0 {
-		return b.Bytes(), nil
-	}
-	b.Truncate(b.Len() - len("\n}\n"))
-	b.WriteString(",\n  \"" + list + "\": [")
-	var line bytes.Buffer
-	enc = json.NewEncoder(&line)
-	enc.SetEscapeHTML(false)
-	for i := range items {
-		line.Reset()
-		if err := enc.Encode(items[i]); err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString("\n    ")
-		b.Write(bytes.TrimRight(line.Bytes(), "\n"))
-	}
-	b.WriteString("\n  ]\n}\n")
-	return b.Bytes(), nil
-}
-
-// numbers is a list of numbers in indented JSON.
-var numbers = regexp.MustCompile(`\[\s+-?\d+(,\s+-?\d+)*\s+\]`)
-
-// joinNumbers puts each list of numbers in indented JSON on one line.
-func joinNumbers(b []byte) []byte {
-	return numbers.ReplaceAllFunc(b, func(list []byte) []byte {
-		list = bytes.Join(bytes.Fields(list), nil)
-		return bytes.ReplaceAll(list, []byte(","), []byte(", "))
-	})
-}
-
-// tileLayerHasName reports whether a tile layer of a version has room for a name.
+// layerHasName reports whether a tile layer of a version has room for a name.
 func layerHasName(l twmap.Layer) bool {
 	switch l := l.(type) {
 	case *twmap.TileLayer:

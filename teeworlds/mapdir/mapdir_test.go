@@ -113,7 +113,7 @@ func TestFolder(t *testing.T) {
 	if !bytes.Equal(pack(t, files), data) {
 		t.Error("packs to other bytes")
 	}
-	if !mapdir.Recognize(files) || mapdir.RecognizeDatafile(files) {
+	if !mapdir.Recognize(files) {
 		t.Error("the folder is not recognised")
 	}
 }
@@ -339,48 +339,6 @@ func TestPictures(t *testing.T) {
 				t.Errorf("%s: pixel %d = %v, want %v", c.name, x, pixel, want)
 			}
 		}
-	}
-}
-
-func TestDatafileFolder(t *testing.T) {
-	f := datafile.New()
-	f.AddItem(0x8001, 4, 1, -2, 3)
-	f.AddItem(2, 0)
-	f.AddData([]byte("block"))
-	f.Data = append(f.Data, datafile.NewBlockLevel([]byte("another"), 9))
-	f.SizeError, f.SwaplenError = -8, -8
-	data, err := f.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := datafile.Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := load(t, mapdir.OpenDatafile(d))
-	if err := fstest.TestFS(mapdir.OpenDatafile(d), "datafile.json", "data/00.bin", "data/01.bin", tree.Sidecar); err != nil {
-		t.Error(err)
-	}
-	if back, err := mapdir.ReadDatafile(files); err != nil || !bytes.Equal(back, data) {
-		t.Errorf("packs to other bytes, %v", err)
-	}
-	edit(t, files, "datafile.json", "[1,-2,3]", "[1,-2]")
-	files["data/00.bin"].Data = []byte("changed")
-	back, err := mapdir.ReadDatafile(files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err = datafile.Decode(back)
-	if err != nil {
-		t.Fatal(err)
-	}
-	content, err := d.Data[0].Bytes()
-	if err != nil || string(content) != "changed" || len(d.Items[1].Data) != 2 || d.SizeError != -8 {
-		t.Errorf("after edits: %q, %v, %v, %d", content, err, d.Items, d.SizeError)
-	}
-	files["data/00.bin"].Data = nil
-	if _, err := mapdir.ReadDatafile(files); err == nil || !strings.Contains(err.Error(), "data/00.bin: block 0 is empty") {
-		t.Errorf("an empty block: %v", err)
 	}
 }
 

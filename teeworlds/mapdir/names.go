@@ -2,8 +2,6 @@ package mapdir
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -144,36 +142,4 @@ func letters(print uint64) string {
 		b[i] = alphabet[print>>(64-5*(i+1))&31]
 	}
 	return string(b)
-}
-
-// numbered makes a file name for entry i of n: "07".
-func numbered(i, n int) string {
-	return fmt.Sprintf("%0*d", max(2, len(strconv.Itoa(n-1))), i)
-}
-
-// sortNumbered puts file names in the order of the numbers that they begin
-// with, so that 100 comes behind 99. It fails if one has no number.
-func sortNumbered(names []string) error {
-	number := func(name string) (int, bool) {
-		end := 0
-		for end < len(name) && name[end] >= '0' && name[end] <= '9' {
-			end++
-		}
-		n, err := strconv.Atoi(name[:end])
-		return n, err == nil
-	}
-	for _, name := range names {
-		if _, ok := number(name); !ok {
-			return fmt.Errorf("%q does not begin with a number, which tells its place: expected a name like 03", name)
-		}
-	}
-	slices.SortStableFunc(names, func(a, b string) int {
-		x, _ := number(a)
-		y, _ := number(b)
-		if x != y {
-			return x - y
-		}
-		return strings.Compare(a, b)
-	})
-	return nil
 }

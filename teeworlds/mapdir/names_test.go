@@ -88,15 +88,3 @@ func TestGiveNames(t *testing.T) {
 		}
 	}
 }
-
-func TestSortNumbered(t *testing.T) {
-	names := []string{"100-a", "99-b", "0-c", "00-a", "7"}
-	if err := sortNumbered(names); err != nil || strings.Join(names, " ") != "0-c 00-a 7 99-b 100-a" {
-		t.Errorf("%v, %v", names, err)
-	}
-	for _, bad := range []string{"x", "-1", "99999999999999999999-a"} {
-		if err := sortNumbered([]string{bad}); err == nil {
-			t.Errorf("%q was accepted", bad)
-		}
-	}
-}

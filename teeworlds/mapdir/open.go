@@ -25,7 +25,7 @@
 // [Open] makes the folder of a map, [Read] makes a map of the folder. With the
 // sidecar in place the map encodes to the same bytes as before, but for what was
 // edited; without it to a clean one. Datafiles that are not maps have a folder
-// of their own form: see [OpenDatafile].
+// of their own form: see package datadir.
 package mapdir
 
 import (
@@ -34,6 +34,7 @@ import (
 	"strings"
 	"sync"
 
+	"trowel.example/internal/forms"
 	"trowel.example/internal/tree"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/mapmatch"
@@ -99,7 +100,7 @@ type writer struct {
 
 // add adds a JSON file.
 func (w *writer) add(name string, form func() any) {
-	w.tree.Add(name, tree.Meta{Stored: -1}, func() ([]byte, error) { return marshal[any](form(), "", nil) })
+	w.tree.Add(name, tree.Meta{Stored: -1}, func() ([]byte, error) { return forms.Marshal[any](form(), "", nil) })
 }
 
 // order adds the list of the parts in a folder.
@@ -133,7 +134,7 @@ func (w *writer) mapForm() any {
 // fitLines reports whether settings can stand in the lines of a file.
 func fitLines(settings []string) bool {
 	for _, s := range settings {
-		if strings.ContainsAny(s, "\r\n\x00") || strings.HasPrefix(s, byteOrderMark) {
+		if strings.ContainsAny(s, "\r\n\x00") || strings.HasPrefix(s, forms.ByteOrderMark) {
 			return false
 		}
 	}
@@ -207,7 +208,7 @@ func (w *writer) sidecar() ([]byte, error) {
 			return nil, err
 		}
 	}
-	return marshal[any](form, "", nil)
+	return forms.Marshal[any](form, "", nil)
 }
 
 // unbuildable completes the residue of a file that has to be kept whole: it finds
@@ -217,7 +218,7 @@ func (w *writer) unbuildable(form sidecar) (*twmap.FileResidue, error) {
 	kept, rest := *form.File, *form.File
 	rest.Original, rest.Was = nil, ""
 	form.File = &rest
-	side, err := marshal[any](form, "", nil)
+	side, err := forms.Marshal[any](form, "", nil)
 	if err != nil {
 		return nil, err
 	}

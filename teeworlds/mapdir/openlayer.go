@@ -3,6 +3,7 @@ package mapdir
 import (
 	"fmt"
 
+	"trowel.example/internal/forms"
 	"trowel.example/internal/tree"
 	"trowel.example/teeworlds/twmap"
 )
@@ -30,7 +31,7 @@ func (w *writer) layer(name string, l twmap.Layer) {
 	switch l := l.(type) {
 	case *twmap.TileLayer:
 		meta.Note = fmt.Sprintf("%s layer", l.Kind())
-		w.tree.Add(file, meta, func() ([]byte, error) { return marshal[any](w.tileForm(l), "", nil) })
+		w.tree.Add(file, meta, func() ([]byte, error) { return forms.Marshal[any](w.tileForm(l), "", nil) })
 		meta = tree.Meta{Stored: int64(l.StoredSize()), May: mayBeTiles, Note: fmt.Sprintf("%d x %d tiles", l.Width(), l.Height())}
 		w.tree.Add(name+".txt", meta, func() ([]byte, error) { return tileText(l), nil })
 	case *twmap.QuadLayer:
@@ -88,22 +89,22 @@ func (w *writer) quadFile(l *twmap.QuadLayer) ([]byte, error) {
 	f.Version = version(l.Version, usualQuadVersion)
 	f.Image = refTo(int32(l.Image), w.at.images)
 	quads, _ := l.Quads() // what could be read; Check tells the rest
-	forms := make([]quadForm, len(quads))
+	list := make([]quadForm, len(quads))
 	for i := range quads {
 		q := &quads[i]
-		forms[i] = quadForm{Pivot: pointOf(q.Pivot),
+		list[i] = quadForm{Pivot: pointOf(q.Pivot),
 			PosEnv: refTo(q.PosEnv, w.at.envelopes), PosEnvOffset: q.PosEnvOffset,
 			ColorEnv: refTo(q.ColorEnv, w.at.envelopes), ColorEnvOffset: q.ColorEnvOffset}
 		var colors [4]colorForm
 		var texture [4]point
 		for j := range 4 {
-			forms[i].Points[j] = pointOf(q.Points[j])
+			list[i].Points[j] = pointOf(q.Points[j])
 			colors[j] = colorOf(q.Colors[j])
 			texture[j] = pointOf(q.Texture[j])
 		}
-		forms[i].Colors, forms[i].Texture = unless(colors, allWhite), unless(texture, wholeImage)
+		list[i].Colors, list[i].Texture = unless(colors, allWhite), unless(texture, wholeImage)
 	}
-	return marshal(f, "quads", forms)
+	return forms.Marshal(f, "quads", list)
 }
 
 func (w *writer) soundFile(l *twmap.SoundLayer) ([]byte, error) {
@@ -112,23 +113,23 @@ func (w *writer) soundFile(l *twmap.SoundLayer) ([]byte, error) {
 	f.Deprecated = l.Deprecated
 	f.Sound = refTo(int32(l.Sound), w.at.sounds)
 	sources, _ := l.Sources()
-	forms := make([]sourceForm, len(sources))
+	list := make([]sourceForm, len(sources))
 	for i := range sources {
 		s := &sources[i]
-		forms[i] = sourceForm{Position: pointOf(s.Position), Loop: s.Loop, Pan: s.Pan, Delay: s.Delay, Falloff: s.Falloff,
+		list[i] = sourceForm{Position: pointOf(s.Position), Loop: s.Loop, Pan: s.Pan, Delay: s.Delay, Falloff: s.Falloff,
 			PosEnv: refTo(s.PosEnv, w.at.envelopes), PosEnvOffset: s.PosEnvOffset,
 			SoundEnv: refTo(s.SoundEnv, w.at.envelopes), SoundEnvOffset: s.SoundEnvOffset,
 			Width: fixed(s.Width), Height: fixed(s.Height)}
 		switch s.Shape {
 		case twmap.ShapeCircle:
-			forms[i].Shape.name, forms[i].Radius, forms[i].Width = s.Shape.String(), s.Width, 0
+			list[i].Shape.name, list[i].Radius, list[i].Width = s.Shape.String(), s.Width, 0
 		case twmap.ShapeRectangle:
-			forms[i].Shape.name = s.Shape.String()
+			list[i].Shape.name = s.Shape.String()
 		default:
-			forms[i].Shape.number = int32(s.Shape)
+			list[i].Shape.number = int32(s.Shape)
 		}
 	}
-	return marshal(f, "sources", forms)
+	return forms.Marshal(f, "sources", list)
 }
 
 func formOfGroup(g *twmap.Group) *groupForm {
@@ -155,11 +156,11 @@ func envelopeFile(e *twmap.Envelope) ([]byte, error) {
 
 func envelopeForms[T any](e *twmap.Envelope, typ choice, channels int, unit func(int32) T) ([]byte, error) {
 	f := envelopeForm[T]{Name: longName(e.Name), Type: typ, Version: version(e.Version, usualEnvelopeVersion), Synchronized: e.Synchronized}
-	forms := make([]pointForm[T], len(e.Points))
+	list := make([]pointForm[T], len(e.Points))
 	for i, p := range e.Points {
-		forms[i] = pointForm[T]{Time: p.Time, Curve: choice{name: p.Curve.String()}}
+		list[i] = pointForm[T]{Time: p.Time, Curve: choice{name: p.Curve.String()}}
 		if p.Curve < twmap.CurveStep || p.Curve > twmap.CurveBezier {
-			forms[i].Curve = choice{number: int32(p.Curve)}
+			list[i].Curve = choice{number: int32(p.Curve)}
 		}
 		n := channels
 		for j := channels; j < len(p.Values); j++ {
@@ -168,11 +169,11 @@ func envelopeForms[T any](e *twmap.Envelope, typ choice, channels int, unit func
 			}
 		}
 		for _, v := range p.Values[:n] {
-			forms[i].Values = append(forms[i].Values, unit(v))
+			list[i].Values = append(list[i].Values, unit(v))
 		}
-		forms[i].In, forms[i].Out = tangentForms(p.In, unit), tangentForms(p.Out, unit)
+		list[i].In, list[i].Out = tangentForms(p.In, unit), tangentForms(p.Out, unit)
 	}
-	return marshal(f, "points", forms)
+	return forms.Marshal(f, "points", list)
 }
 
 // tangentForms is empty if all tangents are.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"trowel.example/fault"
+	"trowel.example/internal/forms"
 	"trowel.example/internal/strictjson"
 )
 
@@ -49,7 +51,7 @@ func (f *folder) order() string { return f.dir + "/" + fileOrder }
 
 // read reads the list: a name on each line, but for empty ones and remarks.
 func (f *folder) read() {
-	data, err := readText(f.r.fs, f.order())
+	data, err := forms.ReadText(f.r.fs, f.order())
 	if err != nil {
 		f.r.errs = append(f.r.errs, err)
 		return
@@ -78,7 +80,7 @@ func (f *folder) read() {
 }
 
 func (f *folder) fail(line int, format string, args ...any) {
-	f.r.errs = append(f.r.errs, &Error{File: f.order(), Line: line, Msg: fmt.Sprintf(format, args...)})
+	f.r.errs = append(f.r.errs, &fault.TextError{File: f.order(), Line: line, Msg: fmt.Sprintf(format, args...)})
 }
 
 // has reports whether there is a file or folder, and claims it.

@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"io/fs"
 
+	"trowel.example/fault"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -59,14 +60,14 @@ func readPNG(fsys fs.FS, name string) (*image.NRGBA, error) {
 	}
 	config, err := png.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
-		return nil, &Error{File: name, Msg: "not a PNG picture: " + err.Error()}
+		return nil, &fault.TextError{File: name, Msg: "not a PNG picture: " + err.Error()}
 	}
 	if config.Width > twmap.MaxPixels/config.Height {
-		return nil, &Error{File: name, Msg: fmt.Sprintf("%d x %d pixels: expected at most %d in all", config.Width, config.Height, twmap.MaxPixels)}
+		return nil, &fault.TextError{File: name, Msg: fmt.Sprintf("%d x %d pixels: expected at most %d in all", config.Width, config.Height, twmap.MaxPixels)}
 	}
 	picture, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
-		return nil, &Error{File: name, Msg: "damaged PNG picture: " + err.Error()}
+		return nil, &fault.TextError{File: name, Msg: "damaged PNG picture: " + err.Error()}
 	}
 	return toNRGBA(picture), nil
 }

@@ -1,31 +1,24 @@
 package mapdir
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
 
+	"trowel.example/fault"
+	"trowel.example/internal/forms"
 	"trowel.example/internal/parallel"
 	"trowel.example/internal/tree"
 	"trowel.example/teeworlds/twmap"
 )
 
 // Recognize reports whether a folder is that of a map.
-func Recognize(fsys fs.FS) bool { return hasFormat(fsys, fileMap, formatMap) }
-
-func hasFormat(fsys fs.FS, name, format string) bool {
-	data, err := fs.ReadFile(fsys, name)
-	if errors.Is(err, fs.ErrPermission) {
-		return true // whoever reads it says so
-	}
-	return err == nil && bytes.Contains(data, []byte(`"`+format+`"`))
-}
+func Recognize(fsys fs.FS) bool { return forms.HasFormat(fsys, fileMap, formatMap) }
 
 // Read makes a map of its folder. It reads on all cores and tells everything
 // that is wrong with the files at once: each of the errors that it joins is an
-// *[Error] or from fsys. Whatever it leaves out, warn is told; it may be nil.
+// *[fault.TextError] or from fsys. Whatever it leaves out, warn is told; it may be nil.
 func Read(fsys fs.FS, warn func(file, message string)) (*twmap.Map, error) {
 	r, err := read(fsys, warn)
 	if err != nil {
@@ -49,7 +42,7 @@ func read(fsys fs.FS, warn func(file, message string)) (*reader, error) {
 	r.top()
 	r.tellForeign()
 	r.sidecar()
-	return r, joinErrors(r.errs)
+	return r, forms.Join(r.errs)
 }
 
 type reader struct {
@@ -63,15 +56,11 @@ type reader struct {
 }
 
 func (r *reader) fail(file, format string, args ...any) {
-	r.errs = append(r.errs, &Error{File: file, Msg: fmt.Sprintf(format, args...)})
+	r.errs = append(r.errs, &fault.TextError{File: file, Msg: fmt.Sprintf(format, args...)})
 }
 
 func (r *reader) json(name string, v any) bool {
-	data, err := readText(r.fs, name)
-	errs := []error{err}
-	if err == nil {
-		errs = decodeJSON(name, data, v)
-	}
+	errs := forms.ReadJSON(r.fs, name, v)
 	r.errs = append(r.errs, errs...)
 	return len(errs) == 0
 }
@@ -131,7 +120,7 @@ func (r *reader) settings() {
 	if _, err := fs.Stat(r.fs, fileSettings); errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	data, err := readText(r.fs, fileSettings)
+	data, err := forms.ReadText(r.fs, fileSettings)
 	if err != nil {
 		r.errs = append(r.errs, err)
 		return
@@ -146,7 +135,7 @@ func (r *reader) settings() {
 		line = strings.TrimRight(line, "\r\n")
 		r.m.Info.Settings = append(r.m.Info.Settings, line)
 		if strings.Contains(line, "\x00") {
-			r.errs = append(r.errs, &Error{File: fileSettings, Line: len(r.m.Info.Settings), Msg: "a character of number 0, which ends a setting: expected text"})
+			r.errs = append(r.errs, &fault.TextError{File: fileSettings, Line: len(r.m.Info.Settings), Msg: "a character of number 0, which ends a setting: expected text"})
 		}
 	}
 }
@@ -300,15 +289,11 @@ func (r *reader) layers(f *folder) (layers []twmap.Layer, names []string) {
 }
 
 func (r *reader) sidecar() {
-	var form sidecar
-	data, err := fs.ReadFile(r.fs, tree.Sidecar)
-	if errors.Is(err, fs.ErrNotExist) || len(r.errs) > 0 {
+	if len(r.errs) > 0 {
 		return
 	}
-	if err == nil {
-		err = decodeSidecar(data, &form)
-	}
-	if err != nil {
+	var form sidecar
+	if err := forms.ReadSidecar(r.fs, &form); err != nil {
 		r.errs = append(r.errs, err)
 		return
 	}

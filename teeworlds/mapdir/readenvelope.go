@@ -1,6 +1,7 @@
 package mapdir
 
 import (
+	"trowel.example/internal/forms"
 	"trowel.example/internal/strictjson"
 	"trowel.example/teeworlds/twmap"
 )
@@ -23,7 +24,7 @@ func (r *reader) envelopes() {
 
 // envelopeFile reads an envelope, whose type says the unit of its values.
 func (r *reader) envelopeFile(file string) *twmap.Envelope {
-	data, err := readText(r.fs, file)
+	data, err := forms.ReadText(r.fs, file)
 	if err != nil {
 		r.errs = append(r.errs, err)
 		return &twmap.Envelope{}
@@ -40,7 +41,7 @@ func (r *reader) envelopeFile(file string) *twmap.Envelope {
 func envelopeOf[T any](r *reader, file string, data []byte, unit func(T) int32) *twmap.Envelope {
 	e := &twmap.Envelope{}
 	var form envelopeForm[T]
-	if errs := decodeJSON(file, data, &form); len(errs) > 0 {
+	if errs := forms.DecodeJSON(file, data, &form); len(errs) > 0 {
 		r.errs = append(r.errs, errs...)
 		return e
 	}

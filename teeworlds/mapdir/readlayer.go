@@ -5,28 +5,29 @@ import (
 	"fmt"
 	"slices"
 
+	"trowel.example/fault"
+	"trowel.example/internal/forms"
 	"trowel.example/internal/strictjson"
-	"trowel.example/internal/tree"
 	"trowel.example/teeworlds/twmap"
 )
 
 // failAt reports an error of thing i of a list; path has a place for i.
 func (r *reader) failAt(file string, i int, path, format string, args ...any) {
-	r.errs = append(r.errs, &Error{File: file, Path: fmt.Sprintf(path, i), Msg: fmt.Sprintf(format, args...)})
+	r.errs = append(r.errs, &fault.TextError{File: file, Path: fmt.Sprintf(path, i), Msg: fmt.Sprintf(format, args...)})
 }
 
 // layer reads a layer. It is not ok if its file could not be understood; then
 // there is no more to say about it. file lacks the extension.
 func (r *reader) layer(file string) (layer twmap.Layer, ok bool) {
 	name := file + ".json"
-	data, err := readText(r.fs, name)
+	data, err := forms.ReadText(r.fs, name)
 	if err != nil {
 		r.errs = append(r.errs, err)
 		return nil, false
 	}
 	var base *baseForm
 	read := func(form any) bool {
-		errs := decodeJSON(name, data, form)
+		errs := forms.DecodeJSON(name, data, form)
 		r.errs = append(r.errs, errs...)
 		return len(errs) == 0
 	}
@@ -96,7 +97,7 @@ func (r *reader) index(file, field string, to *ref, names []string, dir string) 
 	if len(names) > 0 {
 		expected = "expected one of " + few(names)
 	}
-	r.errs = append(r.errs, &Error{File: file, Line: to.line, Column: to.column, Path: field,
+	r.errs = append(r.errs, &fault.TextError{File: file, Line: to.line, Column: to.column, Path: field,
 		Msg: fmt.Sprintf("there is no %q in %s/%s: %s", to.name, dir, fileOrder, expected)})
 	return -1
 }
@@ -134,7 +135,7 @@ func (r *reader) tileLayer(file string, kind twmap.Kind, f *tileForm) *twmap.Til
 		n = 0
 	}
 	r.tasks = append(r.tasks, func() []error {
-		text, err := readText(r.fs, file+".txt")
+		text, err := forms.ReadText(r.fs, file+".txt")
 		if err != nil {
 			return []error{err}
 		}
@@ -209,12 +210,4 @@ func (r *reader) soundLayer(file string, f *soundsForm) *twmap.SoundLayer {
 	l.Version, l.Deprecated = or(f.Version, usualSoundVersion), f.Deprecated
 	l.Sound = int(r.index(file, "sound", f.Sound, r.at.sounds, dirSounds))
 	return l
-}
-
-// decodeSidecar reads the sidecar. It may have fields that are not ours.
-func decodeSidecar(data []byte, v any) error {
-	if err := json.Unmarshal(data, v); err != nil {
-		return &Error{File: tree.Sidecar, Msg: "damaged (" + err.Error() + "): delete it to build a clean file"}
-	}
-	return nil
 }

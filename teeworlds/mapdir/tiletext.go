@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"trowel.example/fault"
 	"trowel.example/internal/pattern"
 	"trowel.example/teeworlds/twmap"
 )
@@ -116,7 +117,7 @@ func parseTiles[T twmap.Cell](file string, text []byte, typ string, width, n int
 	cells := make([]T, 0, min(n, len(text)))
 	var errs []error
 	fail := func(line, column int, format string, args ...any) {
-		errs = append(errs, &Error{File: file, Line: line, Column: column, Msg: fmt.Sprintf(format, args...)})
+		errs = append(errs, &fault.TextError{File: file, Line: line, Column: column, Msg: fmt.Sprintf(format, args...)})
 	}
 	row := 0
 	for line := range bytes.Lines(text) {

@@ -21,14 +21,12 @@ package moddir
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"strings"
 
+	"trowel.example/internal/forms"
 	"trowel.example/internal/safename"
-	"trowel.example/internal/tree"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/pak"
@@ -72,15 +70,8 @@ type fileResidue struct {
 
 func readSidecar(fsys fs.FS) (*sidecar, error) {
 	s := new(sidecar)
-	data, err := fs.ReadFile(fsys, tree.Sidecar)
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, s)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", tree.Sidecar, err)
+	if err := forms.ReadSidecar(fsys, s); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
