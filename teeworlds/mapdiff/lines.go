@@ -32,11 +32,13 @@ type whole struct {
 }
 
 type partLines struct {
-	path  string
-	texts []string
-	whole *whole // if it was added or removed
-	items []*itemLine
-	areas areaList
+	path    string
+	texts   []string
+	resized bool   // the last of them is that it was
+	whole   *whole // if it was added or removed
+	items   []*itemLine
+	areas   areaList
+	empty   areaList // of tiles that were nothing and are nothing, but for their flags
 }
 
 // itemLine is one change of several things of a part, such as of quads.
@@ -66,12 +68,16 @@ func (l *Lines) Add(c Change) {
 		l.parts = append(l.parts, p)
 	}
 	switch {
+	case c.Kind == Tiles && isNothing(c.Old) && isNothing(c.New):
+		p.empty.add(c)
 	case c.Kind == Tiles:
 		p.areas.add(c)
 	case c.Part.Type == "quad" || c.Part.Type == "source" || c.Part.Type == "point":
 		p.item(c)
+	case c.Kind == Resized && p.resized: // in both directions
+		p.texts[len(p.texts)-1] += "; " + c.text()
 	default:
-		p.texts = append(p.texts, c.text())
+		p.texts, p.resized = append(p.texts, c.text()), c.Kind == Resized
 		if (c.Kind == Added || c.Kind == Removed) && p.path != "settings" && p.path != "map" {
 			if l.whole == nil {
 				l.whole = make(map[whole][]string)
@@ -103,6 +109,18 @@ func (a *areaList) add(c Change) {
 	}
 }
 
+// isNothing reports whether a cell, as text, is air or has the number 0. Editors leave
+// flags in such cells, which nobody sees.
+func isNothing(cell any) bool {
+	text, _ := cell.(string)
+	return text == "air" || strings.HasPrefix(text, "0")
+}
+
+// ends is the first and the last tile.
+func (a Area) ends() string {
+	return fmt.Sprintf("%d,%d and %d,%d", a.X, a.Y, a.X+a.Width-1, a.Y+a.Height-1)
+}
+
 // lines returns at most n lines.
 func (a *areaList) lines(n int) []string {
 	top, rest := a.top, a.tiles
@@ -121,7 +139,7 @@ func (a *areaList) lines(n int) []string {
 		if len(top) == 0 {
 			more = ""
 		}
-		lines = append(lines, fmt.Sprintf("and %s %stiles between %d,%d and %d,%d", thousands(rest), more, a.all.X, a.all.Y, a.all.X+a.all.Width-1, a.all.Y+a.all.Height-1))
+		lines = append(lines, fmt.Sprintf("and %s %stiles between %s", thousands(rest), more, a.all.ends()))
 		if more == "" {
 			lines[0] = strings.TrimPrefix(lines[0], "and ") + " changed"
 		}
@@ -187,11 +205,14 @@ func few(names []string) string {
 
 // All returns the lines.
 func (l *Lines) All() []string {
-	perLayer, wanted, layers := maxPerPart, 0, 0
+	perLayer, wanted, layers, empty := maxPerPart, 0, 0, 0
 	for _, p := range l.parts {
 		wanted += min(p.areas.count, maxPerPart)
 		if p.areas.count > 0 {
 			layers++
+		}
+		if p.empty.count > 1 {
+			empty++
 		}
 	}
 	if wanted > maxTiles {
@@ -202,10 +223,23 @@ func (l *Lines) All() []string {
 		for _, text := range p.texts {
 			alike[text] = append(alike[text], p.path)
 		}
+		for _, i := range p.items {
+			alike[i.String()] = append(alike[i.String()], p.path)
+		}
 	}
-	var lines []string
+	var lines, emptied []string // emptied are the paths of parts whose empty tiles have other flags
+	tiles := 0                  // of them
 	for _, p := range l.parts {
 		say := func(text string) { lines = append(lines, p.path+": "+text) }
+		tell := func(text string) { // of several parts once
+			switch paths := alike[text]; {
+			case len(paths) <= maxAlike || p.path == "settings":
+				say(text)
+			case paths[0] == p.path:
+				lines = append(lines, fmt.Sprintf("%d parts: %s (%s)", len(paths), text, few(slices.Compact(paths))))
+				alike[text] = append([]string{""}, paths...) // said
+			}
+		}
 		if p.whole != nil {
 			paths := l.whole[*p.whole]
 			if len(paths) > maxWhole {
@@ -224,20 +258,14 @@ func (l *Lines) All() []string {
 				say(fmt.Sprintf("and %s more changes", thousands(len(p.texts)-i)))
 				break
 			}
-			switch paths := alike[text]; {
-			case len(paths) <= maxAlike || p.path == "settings":
-				say(text)
-			case paths[0] == p.path:
-				lines = append(lines, fmt.Sprintf("%d parts: %s (%s)", len(paths), text, few(slices.Compact(paths))))
-				alike[text] = append([]string{""}, paths...) // said
-			}
+			tell(text)
 		}
 		items := p.items
 		if len(items) > maxPerPart {
 			items = items[:maxPerPart-1]
 		}
 		for _, i := range items {
-			say(i.String())
+			tell(i.String())
 		}
 		rest := 0
 		for _, i := range p.items[len(items):] {
@@ -249,6 +277,18 @@ func (l *Lines) All() []string {
 		for _, text := range p.areas.lines(perLayer) {
 			say(text)
 		}
+		switch {
+		case p.empty.count == 1:
+			say(p.empty.top[0].text())
+		case p.empty.count > 1 && empty <= maxAlike:
+			say(fmt.Sprintf("%s empty tiles between %s: other flags", thousands(p.empty.tiles), p.empty.all.ends()))
+		case p.empty.count > 1:
+			emptied = append(emptied, p.path)
+			tiles += p.empty.tiles
+		}
+	}
+	if tiles > 0 {
+		lines = append(lines, fmt.Sprintf("%d parts: %s empty tiles: other flags (%s)", len(emptied), thousands(tiles), few(emptied)))
 	}
 	return lines
 }

@@ -211,6 +211,12 @@ func TestEdits(t *testing.T) {
 				layer[*twmap.TileLayer](m, 3, 0).Tiles().Set(40+i%12, 36+i/12, twmap.Tile{ID: 250})
 			}
 		}, nil},
+		{"change flags of nothing", func(m *twmap.Map) {
+			l := layer[*twmap.TileLayer](m, 3, 0)
+			l.Tiles().Set(40, 38, twmap.Tile{Flags: 1})
+			l.Tiles().Set(45, 39, twmap.Tile{Flags: 3})
+		},
+			[]string{"groups/Tree/Trunk: 2 empty tiles between 40,38 and 45,39: other flags"}},
 		{"change a switch", func(m *twmap.Map) {
 			m.Physics(twmap.KindSwitch).Switches().Set(3, 4, twmap.SwitchTile{ID: 24, Number: 2, Delay: 5})
 		},
@@ -220,7 +226,7 @@ func TestEdits(t *testing.T) {
 		{"add columns at the left", func(m *twmap.Map) { resize(layer[*twmap.TileLayer](m, 3, 0), 65, 40, 5, 0) },
 			[]string{"groups/Tree/Trunk: width 60 -> 65: 5 columns added at the left"}},
 		{"grow on all sides", func(m *twmap.Map) { resize(layer[*twmap.TileLayer](m, 3, 0), 70, 60, 4, 9) },
-			[]string{"groups/Tree/Trunk: height 40 -> 60: 9 rows added at the top, 11 rows added at the bottom", "groups/Tree/Trunk: width 60 -> 70: 4 columns added at the left, 6 columns added at the right"}},
+			[]string{"groups/Tree/Trunk: height 40 -> 60: 9 rows added at the top, 11 rows added at the bottom; width 60 -> 70: 4 columns added at the left, 6 columns added at the right"}},
 		{"insert rows", func(m *twmap.Map) {
 			l := layer[*twmap.TileLayer](m, 3, 0)
 			g := twmap.NewGrid[twmap.Tile](60, 45)
@@ -436,6 +442,32 @@ func TestStop(t *testing.T) {
 	})
 	if err != stop || n != 1 {
 		t.Errorf("%v after %d changes", err, n)
+	}
+}
+
+// What many parts have in common is told once.
+func TestAlike(t *testing.T) {
+	var lines mapdiff.Lines
+	for i, name := range []string{"a", "b", "c", "d", "e"} {
+		area := func(x, width int) *mapdiff.Area { return &mapdiff.Area{X: x, Y: 1, Width: width, Height: 1} }
+		add := func(c mapdiff.Change) {
+			c.Path = "groups/g/" + name
+			lines.Add(c)
+		}
+		add(mapdiff.Change{Kind: mapdiff.Tiles, Old: "air", New: "0x", Area: area(2, 10)})
+		add(mapdiff.Change{Kind: mapdiff.Tiles, Old: "0:7", New: "air", Area: area(20, 1)})
+		add(mapdiff.Change{Kind: mapdiff.Changed, Part: mapdiff.Part{Type: "quad", Was: new(0), Is: new(0)}, By: []int{3, 4}})
+		if i == 2 {
+			add(mapdiff.Change{Kind: mapdiff.Tiles, Old: "0x", New: "9", Area: area(30, 2)})
+		}
+	}
+	want := []string{
+		"5 parts: quad 0: moved by 3, 4 (groups/g/a, groups/g/b, groups/g/c, groups/g/d, groups/g/e)",
+		"groups/g/c: 2 x 1 tiles at 30,1: 0x -> 9",
+		"5 parts: 55 empty tiles: other flags (groups/g/a, groups/g/b, groups/g/c, groups/g/d, groups/g/e)",
+	}
+	if diff := cmp.Diff(want, lines.All()); diff != "" {
+		t.Error(diff)
 	}
 }
 
