@@ -45,10 +45,11 @@ var minetestWorld = &format.Format{
 	Replaces:      replacesWorld,
 	Dump:          dumpWorld,
 	Repair:        worldRepair,
+	Scene:         openWorldScene,
 	Conversions:   worldConversions,
 	Kinds: slices.Concat(world.Catalog.Kinds(), mapblock.Catalog.Kinds(), item.Catalog.Kinds(),
 		worldRepairKinds),
-	Options: []format.Option{optionArea, optionRemote, optionExact, optionVerifiers, optionSchema, format.OptionClean},
+	Options: append([]format.Option{optionArea, optionRemote, optionExact, optionVerifiers, optionSchema, format.OptionClean}, sceneOptions...),
 }
 
 // minetestBlock is a block that stands alone: a file of a world of 2011, or one

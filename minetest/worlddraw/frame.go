@@ -1,6 +1,8 @@
 package worlddraw
 
 import (
+	"image"
+
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
@@ -95,4 +97,19 @@ func floorDiv(n, m int) int {
 		return -((m - 1 - n) / m)
 	}
 	return n / m
+}
+
+// Bounds returns the rectangle of the picture in which a box of nodes is to be seen, for a
+// view along an axis.
+func (v View) Bounds(b Box) image.Rectangle {
+	f := frames[v]
+	b = f.box(b)
+	return image.Rect(b.Min[0], b.Min[1], b.Max[0]+1, b.Max[1]+1)
+}
+
+// Axes returns the names of the coordinates that grow to the right and downwards, with a
+// minus before one that grows the other way.
+func (v View) Axes() [2]string {
+	f := frames[v]
+	return f.axes()
 }

@@ -79,6 +79,23 @@ func (m *Map) Bounds() image.Rectangle {
 	return image.Rect(b.Min[0]*side, b.Min[1]*side, (b.Max[0]+1)*side, (b.Max[1]+1)*side)
 }
 
+// Extent returns the box of nodes of the blocks that there are; its Min is beyond its Max if
+// there are none.
+func (m *Map) Extent() Box {
+	b := m.source.index.box
+	for i := range b.Min {
+		b.Min[i], b.Max[i] = b.Min[i]*side, b.Max[i]*side+side-1
+	}
+	low, high := m.frame.out(b.Min), m.frame.out(b.Max)
+	for i := range low {
+		low[i], high[i] = min(low[i], high[i]), max(low[i], high[i])
+	}
+	if !m.source.index.any {
+		return Box{[3]int{1, 1, 1}, [3]int{}}
+	}
+	return Box{low, high}
+}
+
 // Hidden returns how many pixels nodes without a colour hide, by their names. Names of nodes
 // that are behind others of this kind count 0.
 func (m *Map) Hidden() map[string]int64 {
@@ -325,7 +342,10 @@ func blend(at []uint8, c color.NRGBA) {
 	at[3] = uint8((255*(steps-through) + int(at[3])*through) / steps)
 }
 
-// Heights draws the heights of what is seen: 32768 is that of y = 0, 0 is where nothing is.
+// SeaLevel is what [Map.Heights] draws for the height 0.
+const SeaLevel = -math.MinInt16
+
+// Heights draws the heights of what is seen: [SeaLevel] is y = 0, 0 is where nothing is.
 // From a side they are how near to the eye it is.
 func (m *Map) Heights(ctx context.Context, dst *image.Gray16) error {
 	return m.each(ctx, dst.Rect, func(u, v int, px *pixel, _ int) {

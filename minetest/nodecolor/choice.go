@@ -1,0 +1,72 @@
+package nodecolor
+
+import (
+	"sync"
+
+	"trowel.example/minetest/nodedef"
+)
+
+// Choice finds the colour of a node in several places, one after the other. The zero value
+// knows what all worlds have in common and guesses the rest.
+type Choice struct {
+	List     List         // the list that somebody chose for a world
+	Only     bool         // nothing else counts, as with minetestmapper
+	Textures *Textures    // nil: none
+	Nodes    nodedef.List // nil: none
+	General  List         // a list for any world
+
+	mu      sync.Mutex
+	guessed map[string]bool
+}
+
+// Color returns the colour of a node.
+func (c *Choice) Color(name string) (Color, bool) {
+	if color, ok := c.List[name]; ok || c.Only {
+		return color, ok
+	}
+	def := c.Nodes[name]
+	if c.Textures != nil {
+		if color, ok := c.Textures.Of(name, def); ok {
+			return color, true
+		}
+	}
+	if def != nil && def.DrawType == "airlike" {
+		return Color{}, true
+	}
+	for _, list := range []List{c.General, Usual()} {
+		if color, ok := list[name]; ok {
+			return color, true
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.guessed == nil {
+		c.guessed = make(map[string]bool)
+	}
+	c.guessed[name] = true
+	return Guess(name), true
+}
+
+// Palette returns the colours of a node for all values of param2; nil if they mean none, or
+// a list says what colour it has.
+func (c *Choice) Palette(name string) *[256]Color {
+	if _, listed := c.List[name]; listed || c.Only || c.Textures == nil {
+		return nil
+	}
+	base, ok := c.Textures.Of(name, c.Nodes[name])
+	if !ok {
+		return nil
+	}
+	return c.Textures.Palette(c.Nodes[name], base)
+}
+
+// Guessed returns the names whose colour was guessed so far.
+func (c *Choice) Guessed() map[string]bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := make(map[string]bool, len(c.guessed))
+	for name := range c.guessed {
+		all[name] = true
+	}
+	return all
+}

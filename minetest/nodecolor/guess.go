@@ -1,0 +1,97 @@
+package nodecolor
+
+import (
+	"bytes"
+	_ "embed"
+	"hash/fnv"
+	"strings"
+	"sync"
+)
+
+//go:embed usual.txt
+var usualText []byte
+
+//go:embed words.txt
+var wordsText []byte
+
+//go:embed dyes.txt
+var dyesText []byte
+
+// Usual returns the colours of nodes of the usual games.
+var Usual = sync.OnceValue(func() List { return parseOwn(usualText) })
+
+var dyes = sync.OnceValue(func() List { return parseOwn(dyesText) })
+
+func parseOwn(text []byte) List {
+	list, bad, err := Parse(bytes.NewReader(text))
+	if err != nil || len(bad) > 0 {
+		panic("a list of colours is broken")
+	}
+	return list
+}
+
+// words are the lines of words.txt, in their order.
+var words = sync.OnceValue(func() (order map[string]int) {
+	order = make(map[string]int)
+	for i, line := range strings.Split(string(wordsText), "\n") {
+		if name, _, ok := strings.Cut(line, " "); ok && name != "#" {
+			order[name] = i
+		}
+	}
+	return order
+})
+
+var wordColors = sync.OnceValue(func() List { return parseOwn(wordsText) })
+
+// Guess returns a colour for any node: of what the words of its name stand for, or, if that
+// says nothing, one that is always the same for the name.
+func Guess(name string) Color {
+	_, own, _ := strings.Cut(name, ":")
+	if own == "" {
+		own = name
+	}
+	c, ok := ofWords(strings.Split(own, "_"))
+	if !ok {
+		c, ok = ofWords(strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == ':' }))
+	}
+	if ok {
+		return c
+	}
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	sum := h.Sum32()
+	part := func(shift int) uint8 { return uint8(90 + sum>>shift&0x3f) }
+	return Color{R: part(0), G: part(8), B: part(16), A: 255}
+}
+
+// ofWords returns the colour that words stand for, dyed if one of them says so.
+func ofWords(list []string) (c Color, ok bool) {
+	first := -1
+	for _, w := range list {
+		if i, known := words()[w]; known && (first < 0 || i < first) {
+			first, c = i, wordColors()[w]
+		}
+	}
+	for i, w := range list {
+		dye, known := dyes()[w]
+		if !known {
+			continue
+		}
+		switch {
+		case i > 0 && list[i-1] == "dark":
+			dye = Color{dye.R / 2, dye.G / 2, dye.B / 2, dye.A, 0}
+		case i > 0 && list[i-1] == "light":
+			dye = Color{dye.R/2 + 127, dye.G/2 + 127, dye.B/2 + 127, dye.A, 0}
+		}
+		if first < 0 || c.R == c.G && c.G == c.B || c.A < 255 { // stuff of no colour of its own
+			dye.A, dye.T = max(c.A, 64), c.T
+			if first < 0 {
+				dye.A = 255
+			}
+			return dye, true
+		}
+		half := func(a, b uint8) uint8 { return uint8((int(a) + int(b)) / 2) }
+		return Color{half(c.R, dye.R), half(c.G, dye.G), half(c.B, dye.B), c.A, c.T}, true
+	}
+	return c, first >= 0
+}

@@ -1,0 +1,220 @@
+package nodecolor
+
+import (
+	"image"
+	"image/color"
+	_ "image/jpeg" // some textures are
+	_ "image/png"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"trowel.example/minetest/nodedef"
+)
+
+// Textures are the textures of a game or its mods, by their file names.
+type Textures struct {
+	paths map[string]string
+
+	mu    sync.Mutex
+	means map[string]*Color // nil: there is none
+}
+
+// What is read of a texture at most: bytes, and pixels.
+const (
+	maxTextureSize   = 16 << 20
+	maxTexturePixels = 1 << 24
+)
+
+// FindTextures looks for textures in a folder and all below it. Of several files of a name
+// the last one counts, in the order of their paths.
+func FindTextures(dir string) (*Textures, error) {
+	t := &Textures{paths: make(map[string]string), means: make(map[string]*Color)}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		switch strings.ToLower(filepath.Ext(path)) {
+		case ".png", ".jpg", ".jpeg":
+			if d.Type().IsRegular() {
+				t.paths[d.Name()] = path
+			}
+		}
+		return nil
+	})
+	return t, err
+}
+
+// Len returns how many textures there are.
+func (t *Textures) Len() int { return len(t.paths) }
+
+// open decodes a texture, if it is there and of a size that a texture has.
+func (t *Textures) open(name string) image.Image {
+	path, ok := t.paths[name]
+	if !ok {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || info.Size() > maxTextureSize {
+		return nil
+	}
+	c, _, err := image.DecodeConfig(f)
+	if err != nil || c.Width < 1 || c.Height < 1 || c.Width > maxTexturePixels/c.Height {
+		return nil
+	}
+	if _, err := f.Seek(0, 0); err != nil {
+		return nil
+	}
+	img, _, err := image.Decode(f)
+	if err != nil {
+		return nil
+	}
+	return img
+}
+
+// Mean returns the mean colour of a texture: of the squares of its channels, over the pixels
+// that are more opaque than not. A is the mean of their alpha.
+func (t *Textures) Mean(name string) (Color, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c, known := t.means[name]
+	if !known {
+		c = mean(t.open(name))
+		t.means[name] = c
+	}
+	if c == nil {
+		return Color{}, false
+	}
+	return *c, true
+}
+
+func mean(img image.Image) *Color {
+	if img == nil {
+		return nil
+	}
+	var sum [4]float64
+	n := 0.0
+	b := img.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			c := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)
+			if c.A < 128 {
+				continue
+			}
+			n++
+			for i, v := range []uint8{c.R, c.G, c.B} {
+				sum[i] += float64(v) * float64(v)
+			}
+			sum[3] += float64(c.A)
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	root := func(s float64) uint8 { return uint8(math.Sqrt(s / n)) }
+	return &Color{R: root(sum[0]), G: root(sum[1]), B: root(sum[2]), A: uint8(sum[3] / n)}
+}
+
+// fileOf returns the first texture of a tile, without its modifiers; "" if it has no file.
+func fileOf(tile string) string {
+	tile = strings.TrimLeft(tile, "(")
+	if rest, ok := strings.CutPrefix(tile, "[combine:"); ok {
+		_, tile, _ = strings.Cut(rest, "=")
+		tile, _, _ = strings.Cut(tile, ":")
+	}
+	tile, _, _ = strings.Cut(tile, "^")
+	tile = strings.TrimRight(tile, ")")
+	if strings.HasPrefix(tile, "[") {
+		return ""
+	}
+	return tile
+}
+
+// Of returns the colour of a node by the texture that it has on top. Without a definition
+// that is the one whose name is made of that of the node, as is the custom.
+func (t *Textures) Of(name string, def *nodedef.Node) (Color, bool) {
+	if def == nil {
+		mod, own, _ := strings.Cut(name, ":")
+		for _, file := range []string{mod + "_" + own + "_top", mod + "_" + own, own + "_top", own} {
+			if c, ok := t.Mean(file + ".png"); ok {
+				c.A = 255
+				return c, true
+			}
+		}
+		return Color{}, false
+	}
+	if def.DrawType == "airlike" {
+		return Color{}, true
+	}
+	if len(def.Tiles) == 0 {
+		return Color{}, false
+	}
+	c, ok := t.Mean(fileOf(def.Tiles[0]))
+	if !ok {
+		return c, false
+	}
+	if tint, ok := parseHex(def.Color); ok {
+		c = multiplied(c, tint)
+	}
+	switch {
+	case strings.HasPrefix(def.DrawType, "glasslike"):
+		c.A, c.T = 64, 16
+	case strings.HasSuffix(def.DrawType, "liquid") && c.A < 250:
+		c.A, c.T = 128, 224
+	default:
+		c.A = 255
+	}
+	return c, true
+}
+
+// Palette returns what a node looks like with each value of param2; nil if it has no palette.
+func (t *Textures) Palette(def *nodedef.Node, base Color) *[256]Color {
+	if def == nil || def.Palette == "" || !strings.HasPrefix(def.ParamType2, "color") {
+		return nil
+	}
+	img := t.open(fileOf(def.Palette))
+	if img == nil {
+		return nil
+	}
+	b := img.Bounds()
+	n := min(b.Dx()*b.Dy(), 256)
+	var all [256]Color
+	for i := range all {
+		all[i] = base
+		if at := i / (256 / n); at < n { // all the other values are white
+			c := color.NRGBAModel.Convert(img.At(b.Min.X+at%b.Dx(), b.Min.Y+at/b.Dx())).(color.NRGBA)
+			all[i] = multiplied(base, Color{R: c.R, G: c.G, B: c.B})
+		}
+	}
+	return &all
+}
+
+func multiplied(c, by Color) Color {
+	part := func(a, b uint8) uint8 { return uint8(int(a) * int(b) / 255) }
+	c.R, c.G, c.B = part(c.R, by.R), part(c.G, by.G), part(c.B, by.B)
+	return c
+}
+
+func parseHex(s string) (Color, bool) {
+	var v [3]uint8
+	if len(s) != 7 || s[0] != '#' {
+		return Color{}, false
+	}
+	for i := range v {
+		for _, d := range []byte(s[1+2*i : 3+2*i]) {
+			n := strings.IndexByte("0123456789abcdef", d|0x20)
+			if n < 0 {
+				return Color{}, false
+			}
+			v[i] = v[i]<<4 | uint8(n)
+		}
+	}
+	return Color{R: v[0], G: v[1], B: v[2]}, true
+}

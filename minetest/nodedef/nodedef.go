@@ -1,0 +1,84 @@
+// Package nodedef reads what a game defines of its nodes, from the file that the mod
+// contrib/minetest/trowel_nodes writes: definitions are programs, and only the engine
+// knows what they come to.
+package nodedef
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"trowel.example/fault"
+)
+
+// Node is the definition of a node, as far as somebody outside of the game has to know it.
+// The values are those of the engine's Lua API.
+type Node struct {
+	Name               string   `json:"name"`
+	Tiles              []string `json:"tiles"` // textures with their modifiers, the one on top first
+	Color              string   `json:"color"` // multiplied into the tiles, such as "#ff0000"; "" is none
+	Palette            string   `json:"palette"`
+	DrawType           string   `json:"drawtype"`
+	ParamType          string   `json:"paramtype"`
+	ParamType2         string   `json:"paramtype2"`
+	LightSource        int      `json:"light_source"` // 0 to 14
+	SunlightPropagates bool     `json:"sunlight_propagates"`
+	LiquidType         string   `json:"liquidtype"`
+	Walkable           bool     `json:"walkable"`
+}
+
+// List is the definitions of a game, by the names of nodes.
+type List map[string]*Node
+
+// What the file says of itself.
+const (
+	Format  = "trowel-nodes"
+	Version = 1
+)
+
+// maxSize is the size of the largest file that is read: a hundred times that of a large game.
+const maxSize = 256 << 20
+
+// Parse reads definitions. Of several for a name the last counts.
+func Parse(r io.Reader) (List, error) {
+	d := json.NewDecoder(io.LimitReader(r, maxSize))
+	fail := func(want, got string) error {
+		return &fault.Error{Offset: d.InputOffset(), Want: want, Got: got, Err: fault.ErrFormat}
+	}
+	var file struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+		Nodes   []Node `json:"nodes"`
+	}
+	if err := d.Decode(&file); err != nil {
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) {
+			return nil, &fault.Error{Path: wrong.Field, Offset: wrong.Offset, Want: wrong.Type.String(), Got: wrong.Value, Err: fault.ErrFormat}
+		}
+		return nil, fail("JSON of node definitions", err.Error())
+	}
+	switch {
+	case file.Format != Format:
+		return nil, fail(fmt.Sprintf(`"format": %q`, Format), fmt.Sprintf("%.40q", file.Format))
+	case file.Version != Version:
+		return nil, &fault.Error{Path: "version", Offset: -1, Want: fmt.Sprint(Version), Got: fmt.Sprint(file.Version), Err: fault.ErrVersion}
+	}
+	list := make(List, len(file.Nodes))
+	for i := range file.Nodes {
+		list[file.Nodes[i].Name] = &file.Nodes[i]
+	}
+	return list, nil
+}
+
+// ReadFile reads a file as Parse does.
+func ReadFile(path string) (List, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	list, err := Parse(f)
+	return list, fault.InFile(err, path)
+}

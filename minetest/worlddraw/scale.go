@@ -1,0 +1,182 @@
+package worlddraw
+
+import (
+	"context"
+	"image"
+	"image/color"
+	"math"
+)
+
+// Scaled is where a picture of a map stands: its pixel (x,y) is the square from Origin +
+// (x,y)/Scale on, as long as 1/Scale nodes.
+type Scaled struct {
+	Origin [2]float64
+	Scale  float64
+}
+
+// tileSide is how many nodes there are at most, along an edge, in what is drawn at once
+// before it is made smaller.
+const tileSide = 2048
+
+// span returns the nodes that a pixel shows, along an axis: one where nodes are larger.
+func (s Scaled) span(axis, pixel int) (from, to int) {
+	if s.Scale >= 1 {
+		n := int(math.Floor(s.Origin[axis] + (float64(pixel)+0.5)/s.Scale))
+		return n, n + 1
+	}
+	from = int(math.Floor(s.Origin[axis] + float64(pixel)/s.Scale))
+	to = int(math.Floor(s.Origin[axis] + float64(pixel+1)/s.Scale))
+	return from, max(to, from+1)
+}
+
+// nodes returns the nodes that some pixels show.
+func (s Scaled) nodes(r image.Rectangle) image.Rectangle {
+	var n image.Rectangle
+	n.Min.X, _ = s.span(0, r.Min.X)
+	n.Min.Y, _ = s.span(1, r.Min.Y)
+	_, n.Max.X = s.span(0, r.Max.X-1)
+	_, n.Max.Y = s.span(1, r.Max.Y-1)
+	return n
+}
+
+// parts calls do with parts of a rectangle whose nodes are few enough.
+func (s Scaled) parts(r image.Rectangle, do func(image.Rectangle) error) error {
+	step := max(1, int(tileSide*min(s.Scale, 1)))
+	for y := r.Min.Y; y < r.Max.Y; y += step {
+		for x := r.Min.X; x < r.Max.X; x += step {
+			if err := do(image.Rect(x, y, min(x+step, r.Max.X), min(y+step, r.Max.Y))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// RenderScaled is [Map.Render] of a picture in which a node has another size than a pixel:
+// nodes are squares, or pixels are the mean of nodes. The pixels of dst hold the background,
+// which is one colour.
+func (m *Map) RenderScaled(ctx context.Context, dst *image.RGBA, s Scaled) error {
+	return Scale(dst, s, func(img *image.RGBA) error { return m.Render(ctx, img) })
+}
+
+// Scale makes a picture with a node of any size out of what draws one with nodes that are
+// pixels, as [Map.RenderScaled] does.
+func Scale(dst *image.RGBA, s Scaled, render func(*image.RGBA) error) error {
+	if dst.Rect.Empty() {
+		return nil
+	}
+	if s.Scale == 1 && s.Origin[0] == math.Floor(s.Origin[0]) && s.Origin[1] == math.Floor(s.Origin[1]) {
+		return render(&image.RGBA{Pix: dst.Pix, Stride: dst.Stride, Rect: dst.Rect.Add(image.Pt(int(s.Origin[0]), int(s.Origin[1])))})
+	}
+	at := dst.Pix[dst.PixOffset(dst.Rect.Min.X, dst.Rect.Min.Y):]
+	background := color.RGBA{at[0], at[1], at[2], at[3]}
+	return s.parts(dst.Rect, func(part image.Rectangle) error {
+		img := image.NewRGBA(s.nodes(part))
+		for i := 0; i < len(img.Pix); i += 4 {
+			img.Pix[i], img.Pix[i+1], img.Pix[i+2], img.Pix[i+3] = background.R, background.G, background.B, background.A
+		}
+		if err := render(img); err != nil {
+			return err
+		}
+		for y := part.Min.Y; y < part.Max.Y; y++ {
+			v0, v1 := s.span(1, y)
+			for x := part.Min.X; x < part.Max.X; x++ {
+				u0, u1 := s.span(0, x)
+				dst.SetRGBA(x, y, meanOf(img, image.Rect(u0, v0, u1, v1)))
+			}
+		}
+		return nil
+	})
+}
+
+func meanOf(img *image.RGBA, r image.Rectangle) color.RGBA {
+	var sum [4]int
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		row := img.Pix[img.PixOffset(r.Min.X, y):][:4*r.Dx()]
+		for i, v := range row {
+			sum[i&3] += int(v)
+		}
+	}
+	n := r.Dx() * r.Dy()
+	return color.RGBA{uint8(sum[0] / n), uint8(sum[1] / n), uint8(sum[2] / n), uint8(sum[3] / n)}
+}
+
+// HeightsScaled is [Map.Heights] of such a picture. A pixel that shows several nodes has the
+// greatest height.
+func (m *Map) HeightsScaled(ctx context.Context, dst *image.Gray16, s Scaled) error {
+	if dst.Rect.Empty() {
+		return nil
+	}
+	return s.parts(dst.Rect, func(part image.Rectangle) error {
+		img := image.NewGray16(s.nodes(part))
+		if err := m.Heights(ctx, img); err != nil {
+			return err
+		}
+		for y := part.Min.Y; y < part.Max.Y; y++ {
+			v0, v1 := s.span(1, y)
+			for x := part.Min.X; x < part.Max.X; x++ {
+				u0, u1 := s.span(0, x)
+				most := uint16(0)
+				for v := v0; v < v1; v++ {
+					for u := u0; u < u1; u++ {
+						most = max(most, img.Gray16At(u, v).Y)
+					}
+				}
+				dst.SetGray16(x, y, color.Gray16{Y: most})
+			}
+		}
+		return nil
+	})
+}
+
+// Fingerprint hashes the blocks that decide how a part of a picture looks, those included
+// that are not to be seen behind others. It reports whether there are any.
+func (m *Map) Fingerprint(ctx context.Context, h interface{ Write([]byte) (int, error) }, r image.Rectangle, s Scaled) (some bool, err error) {
+	n := s.nodes(r)
+	if !m.o.Flat { // relief looks at the neighbours
+		n.Min.X--
+		n.Min.Y--
+	}
+	index := m.source.index
+	if !index.any {
+		return false, nil
+	}
+	u0, u1 := max(floorDiv(n.Min.X, side), index.box.Min[0]), min(floorDiv(n.Max.X-1, side), index.box.Max[0])
+	v0, v1 := max(floorDiv(n.Min.Y, side), index.box.Min[1]), min(floorDiv(n.Max.Y-1, side), index.box.Max[1])
+	if index.row(v0) == nil && !m.o.Flat { // and rows without blocks are passed over
+		if v, ok := m.above(v0); ok {
+			v0 = v
+		}
+	}
+	var number [12]byte
+	put := func(at int, v int) {
+		number[at], number[at+1], number[at+2], number[at+3] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
+	}
+	for v := v0; v <= v1; v++ {
+		counts := index.row(v)
+		if counts == nil {
+			continue
+		}
+		var us []int
+		for u := u0; u <= u1; u++ {
+			if index.count(u, v) > 0 {
+				us = append(us, u)
+			}
+		}
+		if err := m.source.columns(ctx, v, us, func(c column) {
+			some = true
+			for _, b := range c.blocks {
+				put(0, c.u)
+				put(4, c.v)
+				put(8, b.d)
+				_, _ = h.Write(number[:])
+				put(0, len(b.data))
+				_, _ = h.Write(number[:4])
+				_, _ = h.Write(b.data)
+			}
+		}); err != nil {
+			return some, err
+		}
+	}
+	return some, nil
+}
