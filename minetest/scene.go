@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -41,6 +42,7 @@ const (
 	viewDay    = "day"
 	viewNight  = "night"
 	viewHeight = "height"
+	viewIso    = "iso"
 )
 
 // sliceDepth is how many nodes below a cut are to be seen.
@@ -52,6 +54,7 @@ type worldScene struct {
 	db     mapdb.DB
 	views  []format.View
 	kinds  map[string]worlddraw.Options // by view
+	extent worlddraw.Box // of all blocks
 	colors *nodecolor.Choice
 	digest []byte // of the options, and of the files that they name
 
@@ -60,9 +63,16 @@ type worldScene struct {
 	lost map[string]string // of blocks that cannot be read, why
 }
 
+// drawn is what a [worlddraw.Map] and a [worlddraw.Iso] have in common.
+type drawn interface {
+	RenderScaled(context.Context, *image.RGBA, worlddraw.Scaled) error
+	Fingerprint(context.Context, io.Writer, image.Rectangle, worlddraw.Scaled) (bool, error)
+	Hidden() map[string]int64
+}
+
 type lazyMap struct {
 	once sync.Once
-	m    *worlddraw.Map
+	m    drawn
 	err  error
 }
 
@@ -151,7 +161,8 @@ func (s *worldScene) findViews(ctx context.Context, job *format.Job) error {
 	if err != nil {
 		return err
 	}
-	extent := top.Extent()
+	s.extent = top.(*worlddraw.Map).Extent()
+	extent := s.extent
 	white := color.NRGBA{R: 255, G: 255, B: 255, A: 255}
 	add := func(name, title string, o worlddraw.Options) *format.View {
 		r := o.View.Bounds(extent)
@@ -182,11 +193,17 @@ func (s *worldScene) findViews(ctx context.Context, job *format.Job) error {
 	add(viewNight, "from above, in the light of midnight", night).Background = color.NRGBA{A: 255}
 	v := add(viewHeight, "heights: brighter is higher", usual)
 	v.Gray16, v.Background = true, color.NRGBA{A: 255}
+	low, high := worlddraw.IsoBounds(extent)
+	s.kinds[viewIso] = usual
+	s.views = append(s.views, format.View{
+		Name: viewIso, Title: "from above and aside: cubes that show their top and the sides towards lower x and z",
+		Bounds: format.Rect{Min: low, Max: high}, Scale: 4, Background: white,
+	})
 	return nil
 }
 
 // mapOf returns the map of a view.
-func (s *worldScene) mapOf(ctx context.Context, name string) (*worlddraw.Map, error) {
+func (s *worldScene) mapOf(ctx context.Context, name string) (drawn, error) {
 	s.mu.Lock()
 	l := s.maps[name]
 	if l == nil {
@@ -195,7 +212,12 @@ func (s *worldScene) mapOf(ctx context.Context, name string) (*worlddraw.Map, er
 	}
 	s.mu.Unlock()
 	l.once.Do(func() {
-		if l.m, l.err = worlddraw.New(ctx, s.db, s.kinds[name]); l.err != nil { // for the next one to try again
+		if name == viewIso {
+			l.m, l.err = worlddraw.NewIso(ctx, s.db, s.kinds[name])
+		} else {
+			l.m, l.err = worlddraw.New(ctx, s.db, s.kinds[name])
+		}
+		if l.err != nil { // for the next one to try again
 			s.mu.Lock()
 			delete(s.maps, name)
 			s.mu.Unlock()
@@ -239,7 +261,7 @@ func (s *worldScene) Render(ctx context.Context, dst *image.RGBA, look format.Lo
 	}
 	at := worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale}
 	if name == viewHeight {
-		return s.renderGrey(ctx, dst, m, at)
+		return s.renderGrey(ctx, dst, m.(*worlddraw.Map), at)
 	}
 	return m.RenderScaled(ctx, dst, at)
 }
@@ -250,8 +272,7 @@ func (s *worldScene) renderGrey(ctx context.Context, dst *image.RGBA, m *worlddr
 	if err := m.HeightsScaled(ctx, img, at); err != nil {
 		return err
 	}
-	extent := m.Extent()
-	low, high := extent.Min[1], extent.Max[1]
+	low, high := s.extent.Min[1], s.extent.Max[1]
 	for y := dst.Rect.Min.Y; y < dst.Rect.Max.Y; y++ {
 		for x := dst.Rect.Min.X; x < dst.Rect.Max.X; x++ {
 			if v := img.Gray16At(x, y).Y; v > 0 {
@@ -268,7 +289,7 @@ func (s *worldScene) RenderGray16(ctx context.Context, dst *image.Gray16, look f
 	if err != nil {
 		return err
 	}
-	return m.HeightsScaled(ctx, dst, worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale})
+	return m.(*worlddraw.Map).HeightsScaled(ctx, dst, worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale})
 }
 
 func (s *worldScene) Fingerprint(ctx context.Context, look format.Look, pixels image.Rectangle) (sum [32]byte, err error) {

@@ -38,13 +38,16 @@ func (c *Choice) Color(name string) (Color, bool) {
 			return color, true
 		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.guessed == nil {
-		c.guessed = make(map[string]bool)
+	guess := Guess(name)
+	if guess.A > 0 {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.guessed == nil {
+			c.guessed = make(map[string]bool)
+		}
+		c.guessed[name] = true
 	}
-	c.guessed[name] = true
-	return Guess(name), true
+	return guess, true
 }
 
 // Palette returns the colours of a node for all values of param2; nil if they mean none, or
@@ -60,7 +63,7 @@ func (c *Choice) Palette(name string) *[256]Color {
 	return c.Textures.Palette(c.Nodes[name], base)
 }
 
-// Guessed returns the names whose colour was guessed so far.
+// Guessed returns the names whose colour was guessed so far, but for those that nobody sees.
 func (c *Choice) Guessed() map[string]bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -20,7 +20,7 @@ type Color struct {
 	T       uint8 // the "thickness": the greater, the less of the ground's relief is seen through it
 }
 
-// RGBA returns the colour without T.
+// NRGBA returns the colour without T.
 func (c Color) NRGBA() color.NRGBA { return color.NRGBA{c.R, c.G, c.B, c.A} }
 
 // List is a list of colours, by the names of nodes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"image/color"
+	"io"
 	"math"
 )
 
@@ -131,7 +132,7 @@ func (m *Map) HeightsScaled(ctx context.Context, dst *image.Gray16, s Scaled) er
 
 // Fingerprint hashes the blocks that decide how a part of a picture looks, those included
 // that are not to be seen behind others. It reports whether there are any.
-func (m *Map) Fingerprint(ctx context.Context, h interface{ Write([]byte) (int, error) }, r image.Rectangle, s Scaled) (some bool, err error) {
+func (m *Map) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, s Scaled) (some bool, err error) {
 	n := s.nodes(r)
 	if !m.o.Flat { // relief looks at the neighbours
 		n.Min.X--

@@ -1,0 +1,117 @@
+package nodecolor_test
+
+import (
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"trowel.example/minetest/nodecolor"
+	"trowel.example/minetest/nodedef"
+)
+
+func texture(t *testing.T, dir, name string, pixels ...color.NRGBA) {
+	t.Helper()
+	img := image.NewNRGBA(image.Rect(0, 0, len(pixels), 1))
+	for i, c := range pixels {
+		img.SetNRGBA(i, 0, c)
+	}
+	f, err := os.Create(filepath.Join(dir, name))
+	if err == nil {
+		err = png.Encode(f, img)
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTextures(t *testing.T) {
+	dir := t.TempDir()
+	sub := filepath.Join(dir, "mods", "x", "textures")
+	if err := os.MkdirAll(sub, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	black, white := color.NRGBA{0, 0, 0, 255}, color.NRGBA{255, 255, 255, 255}
+	texture(t, sub, "a_stone.png", color.NRGBA{100, 0, 10, 255}, color.NRGBA{200, 0, 10, 255}, color.NRGBA{9, 9, 9, 20})
+	texture(t, sub, "a_log_top.png", white)
+	texture(t, sub, "a_log.png", black)
+	texture(t, sub, "empty.png", color.NRGBA{})
+	texture(t, sub, "water.png", color.NRGBA{10, 20, 30, 160})
+	texture(t, sub, "pal.png", color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 255, 0, 255})
+	if err := os.WriteFile(filepath.Join(sub, "broken.png"), []byte("no picture"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	textures, err := nodecolor.FindTextures(dir)
+	if err != nil || textures.Len() != 7 {
+		t.Fatal(textures.Len(), err)
+	}
+	defs := nodedef.List{}
+	for _, d := range []nodedef.Node{
+		{Name: "b:tile", Tiles: []string{"(a_stone.png^[colorize:#fff:100)^x.png"}},
+		{Name: "b:combined", Tiles: []string{"[combine:16x16:0,0=a_log_top.png:1,1=a_stone.png"}},
+		{Name: "b:made", Tiles: []string{"[png:AAAA"}},
+		{Name: "b:air", DrawType: "airlike", Tiles: []string{"a_stone.png"}},
+		{Name: "b:water", DrawType: "flowingliquid", Tiles: []string{"water.png"}},
+		{Name: "b:glass", DrawType: "glasslike_framed", Tiles: []string{"a_log_top.png"}},
+		{Name: "b:tinted", Tiles: []string{"a_log_top.png"}, Color: "#804020"},
+		{Name: "b:dyed", Tiles: []string{"a_log_top.png"}, Palette: "pal.png", ParamType2: "colorfacedir"},
+		{Name: "b:plain", Tiles: []string{"a_log_top.png"}, Palette: "pal.png", ParamType2: "facedir"},
+		{Name: "b:broken", Tiles: []string{"broken.png"}},
+		{Name: "b:empty", Tiles: []string{"empty.png"}},
+	} {
+		defs[d.Name] = &d
+	}
+	c := &nodecolor.Choice{Textures: textures, Nodes: defs, List: nodecolor.List{"b:listed": {R: 1, A: 255}}}
+	for name, want := range map[string]nodecolor.Color{
+		"a:stone": {R: 158, G: 0, B: 10, A: 255}, "a:log": {R: 255, G: 255, B: 255, A: 255},
+		"b:tile": {R: 158, G: 0, B: 10, A: 255}, "b:combined": {R: 255, G: 255, B: 255, A: 255},
+		"b:air": {}, "b:water": {R: 10, G: 20, B: 30, A: 128, T: 224}, "b:glass": {R: 255, G: 255, B: 255, A: 64, T: 16},
+		"b:tinted": {R: 128, G: 64, B: 32, A: 255}, "b:listed": {R: 1, A: 255},
+		"b:made": nodecolor.Guess("b:made"), "b:broken": nodecolor.Guess("b:broken"), "b:empty": nodecolor.Guess("b:empty"),
+	} {
+		if got, ok := c.Color(name); !ok || got != want {
+			t.Errorf("%s is %v, not %v", name, got, want)
+		}
+	}
+	if len(c.Guessed()) != 3 {
+		t.Errorf("guessed: %v", c.Guessed())
+	}
+	p := c.Palette("b:dyed")
+	if p == nil || p[127] != (nodecolor.Color{R: 255, A: 255}) || p[128] != (nodecolor.Color{G: 255, A: 255}) {
+		t.Errorf("the palette is %v", p)
+	}
+	if c.Palette("b:plain") != nil || c.Palette("b:listed") != nil {
+		t.Error("a palette where param2 means no colour")
+	}
+	c.Only = true
+	if _, ok := c.Color("a:stone"); ok {
+		t.Error("a colour that the only list lacks")
+	}
+}
+
+// No name is without a colour, and what names say counts.
+func TestGuess(t *testing.T) {
+	for name, want := range map[string]nodecolor.Color{
+		"mod:birch_planks":        {R: 206, G: 190, B: 140, A: 255},
+		"mod:deep_water_flowing":  {R: 39, G: 66, B: 106, A: 128, T: 224},
+		"wool:red":                {R: 178, G: 34, B: 32, A: 255},
+		"wool:dark_green":         {R: 36, G: 71, B: 15, A: 255},
+		"mod:hidden_thing":        {},
+		"mesecons_torch:switched": nodecolor.Guess("mesecons_torch:other"),
+	} {
+		if got := nodecolor.Guess(name); got != want {
+			t.Errorf("%s is %v, not %v", name, got, want)
+		}
+	}
+	if a, b := nodecolor.Guess("x:zzz"), nodecolor.Guess("x:yyy"); a == b || a.A != 255 || a != nodecolor.Guess("x:zzz") {
+		t.Errorf("%v, %v", a, b)
+	}
+	if len(nodecolor.Usual()) < 80 {
+		t.Error("the list of usual names is short")
+	}
+}

@@ -1,0 +1,227 @@
+package minetest_test
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"trowel.example/format"
+	"trowel.example/minetest"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+)
+
+// terrain makes a world of hills with a pool, in which a node has no colour and a block is
+// damaged.
+func terrain(t testing.TB) string {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "world.mt"), []byte("gameid = test\nbackend = sqlite3\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "colors.txt"), []byte("a:stone 90 90 90\na:grass 60 120 50\na:water 30 60 120 128 200\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w, err := mapdb.Create(context.Background(), dir, mapdb.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []mapdb.Block
+	for bx := range int16(4) {
+		for bz := range int16(3) {
+			for by := int16(-1); by < 1; by++ {
+				b := mapblock.New(29)
+				b.Names = []mapblock.NameID{{ID: 0, Name: "air"}, {ID: 1, Name: "a:stone"}, {ID: 2, Name: "a:grass"}, {ID: 3, Name: "a:water"}, {ID: 4, Name: "a:secret"}}
+				for i := range b.Param0 {
+					x, y, z := mapblock.Coordinates(i)
+					wx, wy, wz := int(bx)*16+x, int(by)*16+y, int(bz)*16+z
+					switch h := (wx*wx/50+wz*wz/40)%14 - 4; {
+					case wy < h:
+						b.Param0[i] = 1
+					case wy == h:
+						b.Param0[i] = 2
+					case wy < 2:
+						b.Param0[i] = 3
+					case wy == 12 && wx == 3 && wz == 3:
+						b.Param0[i] = 4
+					}
+					b.Param1[i] = 0x3f
+				}
+				data, err := b.EncodeFresh()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if bx == 3 && bz == 2 && by == 0 {
+					data = data[:9]
+				}
+				blocks = append(blocks, mapdb.Block{Pos: mapdb.Pos{X: bx, Y: by, Z: bz}, Data: data})
+			}
+		}
+	}
+	if err := w.Store(context.Background(), blocks); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func scene(t testing.TB, dir string, values map[string]string) format.Scene {
+	t.Helper()
+	f := minetest.Game.Formats[0]
+	src, err := format.OpenSource(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := f.Scene(context.Background(), &format.Job{Values: values}, src, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func look(v format.View, scale float64) format.Look {
+	return format.Look{View: v.Name, Origin: v.Bounds.Min, Scale: scale, Size: image.Pt(int(v.Bounds.Dx()*scale), int(v.Bounds.Dy()*scale))}
+}
+
+func drawPart(t testing.TB, s format.Scene, l format.Look, r image.Rectangle) *image.RGBA {
+	t.Helper()
+	img := image.NewRGBA(r)
+	if err := s.Render(context.Background(), img, l); err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+// Every view is the same whatever part of it is drawn.
+func TestSceneParts(t *testing.T) {
+	dir := terrain(t)
+	for _, values := range []map[string]string{{"slice": "3"}, {"drawalpha": "true", "guess-colors": "true"}} {
+		for _, v := range scene(t, dir, values).Views() {
+			for _, scale := range []float64{1, 3, 0.5, 0.3} {
+				s := scene(t, dir, values)
+				l := look(v, scale)
+				want := drawPart(t, s, l, image.Rectangle{Max: l.Size})
+				s = scene(t, dir, values)
+				colors := make(map[color.RGBA]bool)
+				for y := 0; y < l.Size.Y; y += 13 {
+					for x := 0; x < l.Size.X; x += 29 {
+						part := drawPart(t, s, l, image.Rect(x, y, x+29, y+13).Intersect(want.Rect))
+						for py := part.Rect.Min.Y; py < part.Rect.Max.Y; py++ {
+							for px := part.Rect.Min.X; px < part.Rect.Max.X; px++ {
+								if part.RGBAAt(px, py) != want.RGBAAt(px, py) {
+									t.Fatalf("%s at scale %v: %d,%d is %v and %v", v.Name, scale, px, py, part.RGBAAt(px, py), want.RGBAAt(px, py))
+								}
+								colors[part.RGBAAt(px, py)] = true
+							}
+						}
+					}
+				}
+				if len(colors) < 3 {
+					t.Errorf("%s at scale %v has %d colours", v.Name, scale, len(colors))
+				}
+			}
+		}
+	}
+}
+
+// A fingerprint changes where a block does, and for its neighbours to the right and below.
+func TestSceneFingerprint(t *testing.T) {
+	ctx := context.Background()
+	dir := terrain(t)
+	prints := func(view string) map[image.Point][32]byte {
+		s := scene(t, dir, nil).(format.Fingerprinter)
+		v, _ := format.ViewOf(s, view)
+		l := look(v, 1)
+		all := make(map[image.Point][32]byte)
+		for y := 0; y < l.Size.Y; y += 16 {
+			for x := 0; x < l.Size.X; x += 16 {
+				p, err := s.Fingerprint(ctx, l, image.Rect(x, y, x+16, y+16))
+				if err != nil {
+					t.Fatal(err)
+				}
+				all[image.Pt(x/16, y/16)] = p
+			}
+		}
+		return all
+	}
+	before := prints("top")
+	iso := prints("iso")
+	w, err := mapdb.OpenForWriting(ctx, dir, mapdb.Config{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := mapblock.New(29)
+	data, err := b.EncodeFresh()
+	if err == nil {
+		err = w.Store(ctx, []mapdb.Block{{Pos: mapdb.Pos{X: 1, Z: 1}, Data: data}})
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p, now := range prints("top") {
+		touched := p == image.Pt(1, 1) || p == image.Pt(2, 1) || p == image.Pt(1, 2) || p == image.Pt(2, 2)
+		if (now != before[p]) != touched {
+			t.Errorf("%v: changed %v", p, now != before[p])
+		}
+	}
+	changed := 0
+	for p, now := range prints("iso") {
+		if now != iso[p] {
+			changed++
+		}
+	}
+	if changed == 0 || changed == len(iso) {
+		t.Errorf("%d of %d parts of the view from aside have changed", changed, len(iso))
+	}
+}
+
+// What a picture lacks is told of.
+func TestSceneMissing(t *testing.T) {
+	s := scene(t, terrain(t), nil)
+	l := look(s.Views()[0], 1)
+	drawPart(t, s, l, image.Rectangle{Max: l.Size})
+	if got := fmt.Sprint(s.Missing()); len(s.Missing()) != 2 {
+		t.Error(got)
+	}
+	for i, want := range []format.Missing{{Kind: "block", Name: "3,0,2", Loss: true}, {Kind: "color", Name: "a:secret", Count: 1, Unit: "pixels"}} {
+		got := s.Missing()[i]
+		if got.What == "" {
+			t.Errorf("%v says nothing", got)
+		}
+		if got.What = ""; got != want {
+			t.Errorf("%+v, not %+v", got, want)
+		}
+	}
+	s = scene(t, terrain(t), map[string]string{"guess-colors": "true"})
+	drawPart(t, s, l, image.Rectangle{Max: l.Size})
+	if m := s.Missing(); len(m) != 2 || m[1].Count != 0 {
+		t.Error(m)
+	}
+}
+
+// Heights have 16 bits.
+func TestSceneHeights(t *testing.T) {
+	s := scene(t, terrain(t), nil).(format.Gray16Scene)
+	v, ok := format.ViewOf(s, "height")
+	if !ok || !v.Gray16 {
+		t.Fatal(v)
+	}
+	l := look(v, 1)
+	img := image.NewGray16(image.Rectangle{Max: l.Size})
+	if err := s.RenderGray16(context.Background(), img, l); err != nil {
+		t.Fatal(err)
+	}
+	// The node at x = 0, z = 0 is seen at the left bottom: water at y = 1.
+	if got := img.Gray16At(0, l.Size.Y-1).Y; got != 32768+1 {
+		t.Errorf("the height is %d", got)
+	}
+}

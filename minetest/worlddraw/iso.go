@@ -1,0 +1,437 @@
+package worlddraw
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"sync"
+
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodecolor"
+)
+
+// Iso is the picture of a world from above and aside: nodes are cubes that show their top,
+// the side towards lower x, and the side towards lower z. x grows to the right and upwards, z
+// to the left and upwards. It draws any rectangle of itself and may be used by several
+// goroutines.
+//
+// All cubes behind each other for a pixel lie on a line in the direction (1,-1,1), and the
+// line goes through one face after the other: so a picture is made by following lines from
+// the eye on, which stop at what is opaque. What is behind that is not even read.
+type Iso struct {
+	o      Options
+	db     mapdb.DB
+	box    Box // of nodes in which something is
+	has    *index
+	frame  frame
+	blocks sync.Pool // of painters
+
+	mu     sync.Mutex
+	cache  map[mapdb.Pos]*isoBlock
+	order  []mapdb.Pos
+	hidden map[string]int64
+}
+
+// isoBlock is a block of which is known what its nodes look like.
+type isoBlock struct {
+	ready  chan struct{}
+	err    error
+	colors []nodecolor.Color          // the first is that of nothing
+	nodes  [mapblock.NodeCount]uint16 // places in colors
+	empty  bool
+}
+
+// maxIsoBlocks is how many blocks are kept, which takes about 50 MiB.
+const maxIsoBlocks = 6 << 10
+
+// The faces of a cube.
+const (
+	noFace = iota
+	topFace
+	leftFace  // towards lower x
+	rightFace // towards lower z
+)
+
+// faceLight is how bright the faces are, of 255.
+var faceLight = [4]int{topFace: 255, leftFace: 208, rightFace: 164}
+
+// A cube is what a node looks like in a size: a face for each pixel, row by row, or none.
+type cube struct {
+	half  int // pixels of half its width, and of its height
+	faces [][]uint8
+}
+
+var cubes = [2]cube{
+	newCube(2, []int{0, 0}, []int{1, 1}),
+	newCube(4, []int{1, 1, 0, 0}, []int{2, 2, 3, 3}),
+}
+
+// newCube makes a cube whose top begins and ends, in each column up to the middle, at rows.
+func newCube(half int, from, to []int) cube {
+	c := cube{half: half, faces: make([][]uint8, to[half-1]+half)}
+	for y := range c.faces {
+		c.faces[y] = make([]uint8, 2*half)
+		for x := range 2 * half {
+			column, face := x, uint8(leftFace)
+			if x >= half {
+				column, face = 2*half-1-x, rightFace
+			}
+			switch {
+			case from[column] <= y && y < to[column]:
+				c.faces[y][x] = topFace
+			case to[column] <= y && y < to[column]+half:
+				c.faces[y][x] = face
+			}
+		}
+	}
+	return c
+}
+
+// NewIso reads where the blocks of a store are. Of the options it heeds Colors, Box, Alpha
+// and Lost.
+func NewIso(ctx context.Context, db mapdb.DB, o Options) (*Iso, error) {
+	o.View = Top
+	m, err := New(ctx, db, o)
+	if err != nil {
+		return nil, err
+	}
+	s := &Iso{o: m.o, db: db, frame: m.frame, has: m.source.index, cache: make(map[mapdb.Pos]*isoBlock), hidden: make(map[string]int64)}
+	s.box = m.Extent()
+	for i := range s.box.Min {
+		s.box.Min[i], s.box.Max[i] = max(s.box.Min[i], o.Box.Min[i]), min(s.box.Max[i], o.Box.Max[i])
+	}
+	s.blocks.New = func() any { return newPainter(&s.o, &s.frame, m.box) }
+	return s, nil
+}
+
+// cubeFor returns the cube for a picture in which half the width of a node has scale pixels.
+func cubeFor(scale float64) *cube {
+	if scale <= 2 {
+		return &cubes[0]
+	}
+	return &cubes[1]
+}
+
+// IsoBounds returns the rectangle in which a box of nodes is to be seen, in units of half the
+// width of a cube: u is x-z, v is -y-(x+z)/2.
+func IsoBounds(b Box) (low, high [2]float64) {
+	low = [2]float64{float64(b.Min[0] - b.Max[2]), -float64(b.Max[1]) - float64(b.Max[0]+b.Max[2])/2}
+	high = [2]float64{float64(b.Max[0]-b.Min[2]) + 2, -float64(b.Min[1]) - float64(b.Min[0]+b.Min[2])/2 + 2}
+	return low, high
+}
+
+// RenderScaled draws a part of the picture in which half the width of a cube is s.Scale
+// pixels. The pixels of dst hold the background, which is one colour.
+func (s *Iso) RenderScaled(ctx context.Context, dst *image.RGBA, at Scaled) error {
+	c := cubeFor(at.Scale)
+	half := float64(c.half)
+	own := Scaled{[2]float64{at.Origin[0] * half, at.Origin[1] * half}, at.Scale / half}
+	return Scale(dst, own, func(img *image.RGBA) error { return s.render(ctx, img, c) })
+}
+
+// stripWidth is how many pixels are drawn from top to bottom before the next ones to the
+// right are, so that few blocks are needed at a time.
+const stripWidth = 256
+
+// A line is the cubes behind a pixel: of each remainder of depth by 3 one that stands for
+// all that differ from it by (1,-1,1), and the face that is seen of them.
+type line struct {
+	x, y int // z is 0
+	face uint8
+}
+
+func (s *Iso) render(ctx context.Context, dst *image.RGBA, c *cube) error {
+	if s.box.Min[0] > s.box.Max[0] {
+		return nil
+	}
+	t := &tracer{s: s, ctx: ctx}
+	type key [3]line
+	for x0 := dst.Rect.Min.X; x0 < dst.Rect.Max.X; x0 += stripWidth {
+		known := make(map[key]nodecolor.Color)
+		for py := dst.Rect.Min.Y; py < dst.Rect.Max.Y; py++ {
+			for px := x0; px < min(x0+stripWidth, dst.Rect.Max.X); px++ {
+				k := key(c.lines(px, py))
+				color, ok := known[k]
+				if !ok {
+					var err error
+					if color, err = t.trace(k); err != nil {
+						return err
+					}
+					known[k] = color
+				}
+				if color.A > 0 {
+					blendOver(dst.Pix[dst.PixOffset(px, py):][:4:4], color)
+				}
+			}
+			if len(known) > 1<<16 {
+				clear(known)
+			}
+		}
+	}
+	return nil
+}
+
+// blendOver draws a colour, whose alpha is not multiplied in, over a pixel.
+func blendOver(at []uint8, c nodecolor.Color) {
+	a := int(c.A)
+	for i, ch := range []uint8{c.R, c.G, c.B} {
+		at[i] = uint8((int(ch)*a + int(at[i])*(255-a)) / 255)
+	}
+	at[3] = uint8(a + int(at[3])*(255-a)/255)
+}
+
+// lines returns the three lines of a pixel, by the remainder of their depth.
+func (c *cube) lines(px, py int) (all [3]line) {
+	for _, x := range [2]int{floorDiv(px, c.half), floorDiv(px, c.half) - 1} {
+		ox := px - x*c.half
+		// The top of a cube is at -x*half/2 - y*half.
+		below := py + x*c.half/2
+		for y := floorDiv(-below, c.half); ; y++ {
+			oy := below + y*c.half
+			if oy >= len(c.faces) {
+				break
+			}
+			if oy < 0 {
+				continue
+			}
+			if face := c.faces[oy][ox]; face != noFace {
+				all[modulo(x-y, 3)] = line{x, y, face}
+			}
+		}
+	}
+	return all
+}
+
+func modulo(n, m int) int { return (n%m + m) % m }
+
+// A tracer follows lines.
+type tracer struct {
+	s     *Iso
+	ctx   context.Context
+	at    mapdb.Pos // of the block that was looked at last
+	block *isoBlock
+}
+
+// trace follows a line to what is opaque, and returns what is seen.
+func (t *tracer) trace(lines [3]line) (nodecolor.Color, error) {
+	b := &t.s.box
+	first, last := 1<<30, -1<<30
+	for _, l := range lines {
+		k0 := max(b.Min[0]-l.x, l.y-b.Max[1], b.Min[2])
+		k1 := min(b.Max[0]-l.x, l.y-b.Min[1], b.Max[2])
+		if k0 <= k1 {
+			first, last = min(first, l.x-l.y+3*k0), max(last, l.x-l.y+3*k1)
+		}
+	}
+	var sum [3]int // of colours times how much of them is seen, of 255*255
+	left := 255    // of 255 that is still let through
+	var before nodecolor.Color
+	for depth := first; depth <= last; depth++ {
+		l := lines[modulo(depth, 3)]
+		k := (depth - l.x + l.y) / 3
+		x, y, z := l.x+k, l.y-k, k
+		if x < b.Min[0] || x > b.Max[0] || y < b.Min[1] || y > b.Max[1] || z < b.Min[2] || z > b.Max[2] {
+			before = nodecolor.Color{}
+			continue
+		}
+		pos := mapdb.Pos{X: int16(x >> 4), Y: int16(y >> 4), Z: int16(z >> 4)}
+		if t.block == nil || pos != t.at {
+			block, err := t.s.blockAt(t.ctx, pos)
+			if err != nil {
+				return nodecolor.Color{}, err
+			}
+			t.at, t.block = pos, block
+		}
+		if t.block.empty {
+			before = nodecolor.Color{}
+			// All three lines stay in the block for as many steps of 3 as this one does, but one.
+			if n := min(15-x&15, y&15, 15-z&15); n > 1 {
+				depth += 3 * (n - 1)
+			}
+			continue
+		}
+		c := t.block.colors[t.block.nodes[mapblock.Index(x&15, y&15, z&15)]]
+		if c.A == 0 || c == before { // no face is seen between two of the same
+			if c.A == 0 {
+				before = c
+			}
+			continue
+		}
+		before = c
+		alpha := int(c.A)
+		if !t.s.o.Alpha {
+			alpha = 255
+		}
+		f := faceLight[l.face]
+		for i, ch := range []uint8{c.R, c.G, c.B} {
+			sum[i] += int(ch) * f / 255 * left * alpha / 255
+		}
+		left = left * (255 - alpha) / 255
+		if left < 4 {
+			left = 0
+			break
+		}
+	}
+	seen := 255 - left
+	if seen == 0 {
+		return nodecolor.Color{}, nil
+	}
+	part := func(v int) uint8 { return uint8(min(255, v/seen)) }
+	return nodecolor.Color{R: part(sum[0]), G: part(sum[1]), B: part(sum[2]), A: uint8(seen)}, nil
+}
+
+var noBlock = &isoBlock{empty: true}
+
+// blockAt returns a block from memory, or reads it.
+func (s *Iso) blockAt(ctx context.Context, pos mapdb.Pos) (*isoBlock, error) {
+	at := s.frame.in(coords(pos))
+	if s.has.count(at[0], at[1]) == 0 {
+		return noBlock, nil
+	}
+	s.mu.Lock()
+	b := s.cache[pos]
+	mine := b == nil
+	if mine {
+		b = &isoBlock{ready: make(chan struct{})}
+		s.cache[pos] = b
+		s.order = append(s.order, pos)
+		if len(s.order) > maxIsoBlocks {
+			delete(s.cache, s.order[0])
+			s.order = s.order[1:]
+		}
+	}
+	s.mu.Unlock()
+	if !mine {
+		select {
+		case <-b.ready:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if b.err != nil && ctx.Err() == nil {
+			return s.blockAt(ctx, pos) // another's context has ended
+		}
+		return b, b.err
+	}
+	defer close(b.ready)
+	b.err = errors.New("not read")
+	b.err = s.read(ctx, pos, b)
+	if b.err != nil {
+		s.mu.Lock()
+		delete(s.cache, pos)
+		s.mu.Unlock()
+	}
+	return b, b.err
+}
+
+// read reads a block. One that cannot be read is empty, and told of.
+func (s *Iso) read(ctx context.Context, pos mapdb.Pos, b *isoBlock) error {
+	b.empty = true
+	data, err := s.db.Get(ctx, pos)
+	var row *mapdb.RowError
+	switch {
+	case errors.Is(err, mapdb.ErrNotFound):
+		return nil
+	case errors.As(err, &row):
+		s.o.Lost(err)
+		return nil
+	case err != nil:
+		return err
+	}
+	p := s.blocks.Get().(*painter)
+	defer s.blocks.Put(p)
+	some, err := p.decode(data)
+	defer p.forget()
+	if err != nil {
+		s.o.Lost(&BlockError{pos, err})
+		return nil
+	}
+	if !some {
+		return nil
+	}
+	b.colors = []nodecolor.Color{{}}
+	type kind struct {
+		look   *look
+		param2 uint8
+	}
+	places := make(map[kind]uint16)
+	for i, id := range p.ids {
+		l := p.of[id]
+		if l == nil || l.kind != seen {
+			if l != nil && l.kind == unknown && l.noted == nil {
+				l.noted = new(cell)
+				s.mu.Lock()
+				s.hidden[l.name] = 0
+				s.mu.Unlock()
+			}
+			continue
+		}
+		k := kind{look: l}
+		if l.palette != nil {
+			k.param2 = p.block.Param2[i]
+		}
+		place, ok := places[k]
+		if !ok {
+			place = uint16(len(b.colors))
+			places[k] = place
+			c := l.color
+			if l.palette != nil {
+				c = l.palette[k.param2]
+			}
+			b.colors = append(b.colors, c)
+		}
+		b.nodes[i] = place
+		b.empty = false
+	}
+	return nil
+}
+
+// Fingerprint is that of [Map.Fingerprint]: of all blocks in whose place a cube would be seen
+// in the part.
+func (s *Iso) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, at Scaled) (some bool, err error) {
+	var low, high [2]float64
+	for i, p := range [2][2]int{{r.Min.X, r.Max.X}, {r.Min.Y, r.Max.Y}} {
+		low[i], high[i] = at.Origin[i]+float64(p[0])/at.Scale, at.Origin[i]+float64(p[1])/at.Scale
+	}
+	for p, err := range s.db.Positions(ctx, mapdb.All()) {
+		var row *mapdb.RowError
+		if errors.As(err, &row) {
+			continue
+		}
+		if err != nil {
+			return some, err
+		}
+		min, max := coords(p), coords(p)
+		for i := range min {
+			min[i], max[i] = min[i]*side, max[i]*side+side-1
+		}
+		from, to := IsoBounds(Box{min, max})
+		if to[0] <= low[0] || from[0] >= high[0] || to[1] <= low[1] || from[1] >= high[1] {
+			continue
+		}
+		data, err := s.db.Get(ctx, p)
+		if errors.As(err, &row) || errors.Is(err, mapdb.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return some, err
+		}
+		some = true
+		fmt.Fprintln(h, p, len(data))
+		_, _ = h.Write(data)
+	}
+	return some, nil
+}
+
+// Hidden returns the names of nodes without a colour that were met.
+func (s *Iso) Hidden() map[string]int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	hidden := make(map[string]int64, len(s.hidden))
+	for name, n := range s.hidden {
+		hidden[name] = n
+	}
+	return hidden
+}
