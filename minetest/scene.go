@@ -54,7 +54,7 @@ type worldScene struct {
 	db     mapdb.DB
 	views  []format.View
 	kinds  map[string]worlddraw.Options // by view
-	extent worlddraw.Box // of all blocks
+	extent worlddraw.Box                // of all blocks
 	colors *nodecolor.Choice
 	digest []byte // of the options, and of the files that they name
 
@@ -335,4 +335,3 @@ func (s *worldScene) Missing() (list []format.Missing) {
 }
 
 func (s *worldScene) Close() error { return s.db.Close() }
-
