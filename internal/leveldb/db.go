@@ -112,6 +112,10 @@ func (db *DB) readTables() error {
 	for _, e := range entries {
 		files[e.Name()] = true
 		if n, ok := fileNumber(e.Name(), ".log"); ok && (n >= db.version.log || n == db.version.prevLog) {
+			if e.IsDir() {
+				db.report(&fault.Error{File: filepath.Join(db.dir, e.Name()), Offset: -1, Want: "a log", Got: "a folder", Err: fault.ErrFormat})
+				continue
+			}
 			logs = append(logs, n)
 		}
 	}

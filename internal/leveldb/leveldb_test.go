@@ -364,6 +364,22 @@ func TestTableFiles(t *testing.T) {
 	}
 }
 
+// A folder with the name of a log is told, and stops nothing.
+func TestFolderForLog(t *testing.T) {
+	dir := makeDB(t, 1000, 0, (*Writer).Close)
+	if err := os.Mkdir(filepath.Join(dir, "999999.log"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, dir)
+	got := map[string]string{}
+	for k, v := range db.All() {
+		got[string(k)] = string(v)
+	}
+	if err := db.Err(); err == nil || !strings.Contains(err.Error(), "999999.log") || !maps.Equal(got, expected(1000, 0)) {
+		t.Errorf("%d records, told %v", len(got), err)
+	}
+}
+
 // storedBlock returns a block as it stands in a table.
 func storedBlock(kind byte, data []byte) []byte {
 	stored := append(bytes.Clone(data), kind)

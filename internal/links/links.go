@@ -2,7 +2,8 @@
 // wherever a folder is read: a link that leads to a regular file or a folder inside the
 // folder that is read stands for that, wherever it leads by its name. One that leads out
 // of it, to nothing or to anything else is left out, and told. What somebody else made
-// thus never shows or copies what is not in it.
+// thus never shows or copies what is not in it. Left out, and told, is also what has a name
+// that is not UTF-8: package fs has no paths for it.
 package links
 
 import (
@@ -12,12 +13,14 @@ import (
 	"path"
 	"path/filepath"
 	"sync"
+	"unicode/utf8"
 
 	"trowel.example/internal/regular"
 )
 
-// Why a link is left out.
+// Why a link, or anything, is left out.
 var (
+	ErrName  = errors.New("its name is not UTF-8, and it is left out")
 	ErrOut   = errors.New("a link that leads out of the folder is left out")
 	ErrDead  = errors.New("a link to nothing is left out")
 	ErrOdd   = errors.New("a link to neither a file nor a folder is left out")
@@ -67,7 +70,7 @@ type FS struct {
 	said map[string]bool
 }
 
-// New shows a folder. Told hears of each link that is left out, once; nil: nobody does.
+// New shows a folder. Told hears of all that is left out, once; nil: nobody does.
 func New(root *os.Root, told func(name string, err error)) *FS {
 	return &FS{root: root, told: told, said: make(map[string]bool)}
 }
@@ -107,7 +110,7 @@ func (f *FS) missing(op, name string, err error) error {
 	return err
 }
 
-// tell tells of a link once.
+// tell tells of what is left out, once.
 func (f *FS) tell(name string, err error) {
 	f.mu.Lock()
 	again := f.said[name]
@@ -134,6 +137,10 @@ func (d *folder) ReadDir(n int) ([]fs.DirEntry, error) {
 		list, err := dir.ReadDir(n)
 		shown := list[:0]
 		for _, e := range list {
+			if !utf8.ValidString(e.Name()) {
+				d.fsys.tell(path.Join(d.name, e.Name()), ErrName)
+				continue
+			}
 			if e.Type()&fs.ModeSymlink == 0 {
 				shown = append(shown, e)
 				continue

@@ -106,3 +106,23 @@ func TestFS(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A name that is not UTF-8 is left out, and told.
+func TestNames(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b\xff"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Skip("no such names here:", err)
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	told := map[string]error{}
+	list, err := fs.ReadDir(links.New(root, func(name string, err error) { told[name] = err }), ".")
+	if err != nil || len(list) != 1 || list[0].Name() != "a" || len(told) != 1 || told["b\xff"] != links.ErrName {
+		t.Errorf("%v, %v, told %v", list, err, told)
+	}
+}

@@ -9,12 +9,12 @@ var Catalog check.Catalog
 // Losses returns those of them that tell of something that is not in the copy although
 // nobody has asked to leave it out.
 func Losses() []*check.Kind {
-	return []*check.Kind{foundRow, foundPages, foundTwice, foundLost, foundText, foundBroken, foundDiffers, foundOrphans, foundDates, FoundLink}
+	return []*check.Kind{foundRow, foundPages, foundTwice, foundLost, foundText, foundBroken, foundDiffers, foundOrphans, foundDates, FoundLink, foundName}
 }
 
 // Unrepaired returns those of them that a repair of what is copied does not tell as well.
 func Unrepaired() []*check.Kind {
-	return []*check.Kind{foundLost, foundDiffers, foundDates, foundInWay, foundOdd, FoundLink, foundShared}
+	return []*check.Kind{foundLost, foundDiffers, foundDates, foundInWay, foundOdd, FoundLink, foundName, foundShared}
 }
 
 var (
@@ -61,6 +61,9 @@ var (
 	FoundLink = Catalog.Add("mt-copy-link", check.Warning,
 		"A link that leads out of the world, to nothing or in a circle is left out.",
 		"Put what it leads to into the world, or make the link in the copy.")
+	foundName = Catalog.Add("mt-copy-name", check.Warning,
+		"A file or folder whose name is not UTF-8 is left out.",
+		"Give it another name.")
 	foundShared = Catalog.Add("mt-copy-shared", check.Warning,
 		"The copy names the same database server as the world, so that both have the same players, accounts or mod storage.",
 		"Move them to another backend, or change world.mt of the copy.")

@@ -35,7 +35,11 @@ func copyFiles(ctx context.Context, c *copier) error {
 		if isStore(rel) {
 			lost = &fs.PathError{Op: "copy", Path: filepath.Join(c.src, rel), Err: err}
 		}
-		c.tell(FoundLink, rel, "%v", err)
+		kind := FoundLink
+		if errors.Is(err, links.ErrName) {
+			kind = foundName
+		}
+		c.tell(kind, rel, "%v", err)
 	})
 	err = fs.WalkDir(folder, ".", func(rel string, e fs.DirEntry, err error) error {
 		if err = errors.Join(err, ctx.Err(), lost); err != nil || rel == "." {

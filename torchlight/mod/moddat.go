@@ -78,7 +78,7 @@ func (h *Header) ModDat() *text.Node {
 // which is 0 otherwise: how it is made is not known.
 func HeaderOf(n *text.Node, k *HeaderResidue) (*Header, error) {
 	if !strings.EqualFold(n.Name, rootName) {
-		return nil, fmt.Errorf("mod: MOD.DAT: expected a root of the name MOD, found %q", n.Name)
+		return nil, fmt.Errorf("mod: expected a root of the name MOD, found %q", n.Name)
 	}
 	h := NewHeader()
 	for key, s := range h.texts() {
@@ -125,7 +125,7 @@ func HeaderOf(n *text.Node, k *HeaderResidue) (*Header, error) {
 }
 
 func badValue(key, want, got string) error {
-	return fmt.Errorf("mod: MOD.DAT: %s: expected %s, found %q", key, want, got)
+	return fmt.Errorf("mod: %s: expected %s, found %q", key, want, got)
 }
 
 // A HeaderResidue is what MOD.DAT does not say about a header. Where it speaks of

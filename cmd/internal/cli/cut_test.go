@@ -4,9 +4,22 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
+
+// gapsOf returns where the gaps that a dump lists begin, in its order.
+func gapsOf(said string) (at []int) {
+	for line := range strings.Lines(said) {
+		if f := strings.Fields(line); len(f) > 3 && f[3] == "gap" {
+			n, _ := strconv.Atoi(f[1])
+			at = append(at, n)
+		}
+	}
+	return at
+}
 
 // A file that ends too early is never taken for a whole one, wherever it ends: no
 // verb that reads it exits with 0, each says why, and extract leaves nothing unless
@@ -40,6 +53,11 @@ func TestCutFiles(t *testing.T) {
 					if code == exitFine || said == "" {
 						t.Errorf("%d of %d bytes: %s: exit code %d: %s", size, len(data), verb[0], code, said)
 					}
+				}
+				var dumped, talk bytes.Buffer
+				run(games, []string{"dump", cut}, strings.NewReader(""), &dumped, &talk)
+				if gaps := gapsOf(dumped.String()); !slices.IsSorted(gaps) {
+					t.Errorf("%d of %d bytes: the gaps are at %v", size, len(data), gaps)
 				}
 				if left, _ := filepath.Glob(out + "*"); left != nil {
 					t.Fatalf("%d of %d bytes: extract left %v", size, len(data), left)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -103,14 +104,16 @@ type dump struct {
 	space   string // of the field printed last
 	covered spans  // bytes of the file itself that belong to fields
 	gaps    int
-	missing int64 // bytes in gaps
-	beyond  int64 // bytes that should come behind the end of the file
+	missing int64         // bytes in gaps
+	beyond  int64         // bytes that should come behind the end of the file
+	absent  []trace.Field // what they should be
 }
 
 func (d *dump) field(f trace.Field) {
 	if f.Space == "" {
 		if d.size > 0 && f.Offset >= d.size && f.Len > 0 { // the file should have more
-			d.absent(f)
+			d.beyond += f.Len
+			d.absent = append(d.absent, f)
 			return
 		}
 		d.covered.add(f.Offset, f.Len)
@@ -153,17 +156,20 @@ func (d *dump) end(src *format.Source) {
 		for _, gap := range d.covered.gaps(src.Size) {
 			d.gap(src, gap)
 		}
+		slices.SortStableFunc(d.absent, func(a, b trace.Field) int { return cmp.Compare(a.Offset, b.Offset) })
+		for _, f := range d.absent {
+			d.missingGap(f)
+		}
 	}
 	if d.asJSON && d.err == nil {
 		d.err = d.list.end()
 	}
 }
 
-// absent prints a gap of bytes that the file should have and does not.
-func (d *dump) absent(f trace.Field) {
-	d.beyond += f.Len
+// missingGap prints a gap of bytes that the file should have and does not.
+func (d *dump) missingGap(f trace.Field) {
 	switch {
-	case d.path != "" || d.err != nil:
+	case d.err != nil:
 	case d.asJSON:
 		d.err = d.list.add(object{{"space", ""}, {"path", "gap"}, {"offset", f.Offset}, {"length", f.Len}, {"value", nil}, {"meaning", "missing: " + f.Meaning}})
 	default:
