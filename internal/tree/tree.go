@@ -4,8 +4,6 @@
 package tree
 
 import (
-	"bytes"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -115,14 +113,7 @@ func (t *FS) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n.isDir() {
-		return &openDir{node: n, path: name}, nil
-	}
-	data, err := n.content()
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
-	}
-	return &openFile{node: n, Reader: bytes.NewReader(data)}, nil
+	return n.shown(path.Base(name)).Open(name)
 }
 
 // ReadFile returns the content of a file. The caller may change it.
@@ -147,7 +138,7 @@ func (t *FS) Stat(name string) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return info{n, path.Base(name), -1}, nil
+	return n.shown(path.Base(name)).Info(), nil
 }
 
 // ReadDir lists a folder in the order of names.
@@ -159,88 +150,21 @@ func (t *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return n.list(), nil
+	l, err := n.list()
+	return l.page(0, l.N), err
 }
 
 func (n *node) isDir() bool { return n.content == nil }
 
-func (n *node) list() []fs.DirEntry {
-	list := make([]fs.DirEntry, len(n.entries))
-	for i, e := range n.entries {
-		list[i] = fs.FileInfoToDirEntry(info{e, e.name, -1})
+// shown returns the node as it is under a name.
+func (n *node) shown(name string) Node {
+	if n.isDir() {
+		return Node{Name: name, Meta: n.meta, List: n.list}
 	}
-	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return list
+	return Node{Name: name, Meta: n.meta, Content: n.content}
 }
 
-// info describes a node. A size that is not known, -1, is made when somebody asks.
-type info struct {
-	n    *node
-	name string
-	size int64
-}
-
-func (i info) Name() string       { return i.name }
-func (i info) IsDir() bool        { return i.n.isDir() }
-func (i info) ModTime() time.Time { return i.n.meta.Time }
-func (i info) Sys() any           { return i.n.meta }
-
-func (i info) Mode() fs.FileMode {
-	if i.n.isDir() {
-		return fs.ModeDir | 0o555
-	}
-	if i.n.meta.Owner {
-		return 0o400
-	}
-	return 0o444
-}
-
-func (i info) Size() int64 {
-	if i.n.isDir() {
-		return 0
-	}
-	if i.size >= 0 {
-		return i.size
-	}
-	data, _ := i.n.content() // whoever opens the file gets the error
-	return int64(len(data))
-}
-
-type openFile struct {
-	node *node
-	*bytes.Reader
-}
-
-func (f *openFile) Stat() (fs.FileInfo, error) {
-	return info{f.node, f.node.name, f.Reader.Size()}, nil
-}
-func (f *openFile) Close() error { return nil }
-
-type openDir struct {
-	node *node
-	path string
-	list []fs.DirEntry
-	read bool
-}
-
-func (d *openDir) Stat() (fs.FileInfo, error) { return info{d.node, path.Base(d.path), 0}, nil }
-func (d *openDir) Close() error               { return nil }
-
-func (d *openDir) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: d.path, Err: fs.ErrInvalid}
-}
-
-func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
-	if !d.read {
-		d.list, d.read = d.node.list(), true
-	}
-	if n <= 0 || n > len(d.list) {
-		if n > 0 && len(d.list) == 0 {
-			return nil, io.EOF
-		}
-		n = len(d.list)
-	}
-	page := d.list[:n]
-	d.list = d.list[n:]
-	return page, nil
+func (n *node) list() (List, error) {
+	all := slices.SortedFunc(slices.Values(n.entries), func(a, b *node) int { return strings.Compare(a.name, b.name) })
+	return List{len(all), func(i int) Node { return all[i].shown(all[i].name) }}, nil
 }

@@ -18,8 +18,8 @@ import (
 	"trowel.example/minetest/world"
 )
 
-func (s *shown) sidecarNode() node {
-	return node{name: tree.Sidecar, meta: tree.Meta{Stored: -1, Last: true, Owner: s.players.owner || s.auth.owner || s.storage.owner}, content: s.sidecar}
+func (s *shown) sidecarNode() tree.Node {
+	return tree.Node{Name: tree.Sidecar, Meta: tree.Meta{Stored: -1, Last: true, Owner: s.players.owner || s.auth.owner || s.storage.owner}, Content: s.sidecar}
 }
 
 // sidecar makes the sidecar. What was opened before is not made again.

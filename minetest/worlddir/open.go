@@ -53,7 +53,7 @@ func Open(w *World, o Options) fs.FS {
 	for part, t := range map[world.Part]*things{world.PlayersPart: &s.players, world.AuthPart: &s.auth, world.StoragePart: &s.storage} {
 		t.owner = world.OwnerOnly(w.Dir, part.Files(w.Backends.Of(part))...)
 	}
-	s.others.first = []node{
+	s.others.first = []tree.Node{
 		blockFolder(blocksDir, s.planeFolders),
 		s.players.folder(), s.auth.folder(), s.storage.folder(), s.sidecarNode(),
 	}
@@ -85,7 +85,7 @@ func (s *shown) Open(name string) (fs.File, error) {
 	case err != nil:
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	case made:
-		return n.open(name)
+		return n.Open(name)
 	}
 	return s.others.open(name)
 }
@@ -100,7 +100,7 @@ func (s *shown) Stat(name string) (fs.FileInfo, error) {
 	case err != nil:
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
 	case made:
-		return info{n, -1}, nil
+		return n.Info(), nil
 	}
 	f, err := s.others.open(name)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *shown) Stat(name string) (fs.FileInfo, error) {
 
 // find returns what is at a path, and whether that is made of the world: all
 // else is a file of its folder.
-func (s *shown) find(name string) (n node, made bool, err error) {
+func (s *shown) find(name string) (n tree.Node, made bool, err error) {
 	top, rest, deeper := strings.Cut(name, "/")
 	switch top {
 	case blocksDir:
@@ -128,74 +128,74 @@ func (s *shown) find(name string) (n node, made bool, err error) {
 			err = fs.ErrNotExist
 		}
 	default:
-		return node{}, false, nil
+		return tree.Node{}, false, nil
 	}
 	return n, true, err
 }
 
 // blockFolder is a folder of blocks, or of such folders.
-func blockFolder(name string, entries func() (list, error)) node {
-	return node{name: name, meta: tree.Meta{Stored: -1}, list: entries}
+func blockFolder(name string, entries func() (tree.List, error)) tree.Node {
+	return tree.Node{Name: name, Meta: tree.Meta{Stored: -1}, List: entries}
 }
 
 // planeFolders are the folders of the planes z.
-func (s *shown) planeFolders() (list, error) {
+func (s *shown) planeFolders() (tree.List, error) {
 	all, err := s.planes()
-	return list{len(all), func(i int) node { return s.plane(all[i]) }}, err
+	return tree.List{N: len(all), At: func(i int) tree.Node { return s.plane(all[i]) }}, err
 }
 
 // plane is the folder of a plane: those of its rows.
-func (s *shown) plane(z int16) node {
-	return blockFolder(fmt.Sprintf("z%d", z), func() (list, error) {
+func (s *shown) plane(z int16) tree.Node {
+	return blockFolder(fmt.Sprintf("z%d", z), func() (tree.List, error) {
 		blocks, err := s.inPlane(z)
 		if err != nil {
-			return list{}, err
+			return tree.List{}, err
 		}
 		all := blocks.rows(z)
-		return list{len(all), func(i int) node { return s.row(z, all[i]) }}, nil
+		return tree.List{N: len(all), At: func(i int) tree.Node { return s.row(z, all[i]) }}, nil
 	})
 }
 
 // row is the folder of a row of a plane.
-func (s *shown) row(z, y int16) node {
-	return blockFolder(fmt.Sprintf("y%d", y), func() (list, error) {
+func (s *shown) row(z, y int16) tree.Node {
+	return blockFolder(fmt.Sprintf("y%d", y), func() (tree.List, error) {
 		blocks, err := s.inPlane(z)
 		if err != nil {
-			return list{}, err
+			return tree.List{}, err
 		}
 		lo, hi := blocks.row(z, y)
-		return list{hi - lo, func(i int) node { return s.block(blocks.at(lo + i)) }}, nil
+		return tree.List{N: hi - lo, At: func(i int) tree.Node { return s.block(blocks.at(lo + i)) }}, nil
 	})
 }
 
 // findBlock returns what is at a path below the folder of the blocks.
-func (s *shown) findBlock(rest string, deeper bool) (node, error) {
+func (s *shown) findBlock(rest string, deeper bool) (tree.Node, error) {
 	if !deeper {
 		return s.others.first[0], nil
 	}
-	if n, err := s.singleBlock(rest); err != nil || n.content != nil {
+	if n, err := s.singleBlock(rest); err != nil || n.Content != nil {
 		return n, err
 	}
 	plane, rest, deeper := strings.Cut(rest, "/")
 	all, err := s.planes()
 	if err != nil {
-		return node{}, err
+		return tree.Node{}, err
 	}
 	z, ok := coordinate(plane, "z")
 	if _, found := slices.BinarySearch(all, z); !ok || !found {
-		return node{}, fs.ErrNotExist
+		return tree.Node{}, fs.ErrNotExist
 	}
 	if !deeper {
 		return s.plane(z), nil
 	}
 	blocks, err := s.inPlane(z)
 	if err != nil {
-		return node{}, err
+		return tree.Node{}, err
 	}
 	row, rest, deeper := strings.Cut(rest, "/")
 	y, ok := coordinate(row, "y")
 	if lo, hi := blocks.row(z, y); !ok || lo == hi {
-		return node{}, fs.ErrNotExist
+		return tree.Node{}, fs.ErrNotExist
 	}
 	if !deeper {
 		return s.row(z, y), nil
@@ -204,25 +204,25 @@ func (s *shown) findBlock(rest string, deeper bool) (node, error) {
 	if _, found := blocks.find(pos); ok && !raw && found && pos.Z == z && pos.Y == y {
 		return s.block(pos), nil
 	}
-	return node{}, fs.ErrNotExist
+	return tree.Node{}, fs.ErrNotExist
 }
 
 // singleBlock is the file of a block that is asked for before anybody has looked what blocks
 // there are: it is looked up by its position, and the others are not read. Without content it
 // is none.
-func (s *shown) singleBlock(rest string) (node, error) {
+func (s *shown) singleBlock(rest string) (tree.Node, error) {
 	if s.blocks.loaded.Load() {
-		return node{}, nil
+		return tree.Node{}, nil
 	}
 	pos, raw, ok := parseBlockName(path.Base(rest))
 	if !ok || raw || blockPath(pos) != blocksDir+"/"+rest || !s.area.Contains(pos) {
-		return node{}, nil
+		return tree.Node{}, nil
 	}
 	data, err := s.w.Map.Get(context.Background(), pos)
 	if errors.Is(err, mapdb.ErrNotFound) {
-		return node{}, fs.ErrNotExist
+		return tree.Node{}, fs.ErrNotExist
 	}
-	return node{name: blockName(pos), meta: tree.Meta{Stored: -1}, content: func() ([]byte, error) {
+	return tree.Node{Name: blockName(pos), Meta: tree.Meta{Stored: -1}, Content: func() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
@@ -231,13 +231,13 @@ func (s *shown) singleBlock(rest string) (node, error) {
 }
 
 // block is the file of a block.
-func (s *shown) block(pos mapdb.Pos) node {
+func (s *shown) block(pos mapdb.Pos) tree.Node {
 	get := func() ([]byte, error) { return s.w.Map.Get(context.Background(), pos) }
 	may := func(p *pattern.Pattern) bool {
 		data, err := get()
 		return err != nil || mayBeBlock(data, pos, p)
 	}
-	return node{name: blockName(pos), meta: tree.Meta{Stored: -1, May: may}, content: func() ([]byte, error) {
+	return tree.Node{Name: blockName(pos), Meta: tree.Meta{Stored: -1, May: may}, Content: func() ([]byte, error) {
 		data, err := get()
 		if err != nil {
 			return nil, err
@@ -317,30 +317,30 @@ func (t *things) load() error {
 	return t.err
 }
 
-func (t *things) folder() node {
-	return node{name: t.dir, meta: tree.Meta{Stored: -1}, list: func() (list, error) {
+func (t *things) folder() tree.Node {
+	return tree.Node{Name: t.dir, Meta: tree.Meta{Stored: -1}, List: func() (tree.List, error) {
 		if err := t.load(); err != nil {
-			return list{}, err
+			return tree.List{}, err
 		}
-		return list{len(t.files), func(i int) node { return t.file(t.files[i]) }}, nil
+		return tree.List{N: len(t.files), At: func(i int) tree.Node { return t.file(t.files[i]) }}, nil
 	}}
 }
 
-func (t *things) find(rest string, deeper bool) (node, error) {
+func (t *things) find(rest string, deeper bool) (tree.Node, error) {
 	if !deeper {
 		return t.folder(), nil
 	}
 	if err := t.load(); err != nil {
-		return node{}, err
+		return tree.Node{}, err
 	}
 	if _, ok := t.names[rest]; !ok {
-		return node{}, fs.ErrNotExist
+		return tree.Node{}, fs.ErrNotExist
 	}
 	return t.file(rest), nil
 }
 
-func (t *things) file(file string) node {
-	return node{name: file, meta: tree.Meta{Stored: -1, Owner: t.owner}, content: func() ([]byte, error) {
+func (t *things) file(file string) tree.Node {
+	return tree.Node{Name: file, Meta: tree.Meta{Stored: -1, Owner: t.owner}, Content: func() ([]byte, error) {
 		data, _, err := t.make(file, false)
 		return data, err
 	}}

@@ -19,7 +19,7 @@ import (
 type others struct {
 	dir    string
 	hidden map[string]bool              // entries of the world's own folder that it does not show
-	first  []node                       // entries of the tree that are made of the world
+	first  []tree.Node                  // entries of the tree that are made of the world
 	left   func(path string, err error) // hears of links that are left out; or nil
 
 	once sync.Once
