@@ -4,7 +4,7 @@ import (
 	"hash/maphash"
 	"slices"
 
-	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/tiletext"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -118,7 +118,7 @@ func cellText[T twmap.Cell](cell T) string {
 	if cell == air {
 		return "air"
 	}
-	return mapdir.CellText(cell)
+	return tiletext.FormatCell(cell)
 }
 
 // align finds out where rows and columns were inserted or removed, or that all

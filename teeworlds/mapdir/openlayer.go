@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"trowel.example/internal/forms"
+	"trowel.example/internal/pattern"
 	"trowel.example/internal/tree"
+	"trowel.example/teeworlds/tiletext"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -73,15 +75,15 @@ func tileText(l *twmap.TileLayer) []byte {
 	l = l.Clone() // whose cells are gone with it
 	switch l.Kind() {
 	case twmap.KindTele:
-		return formatTiles(l.Teles())
+		return tiletext.Format(l.Teles())
 	case twmap.KindSpeedup:
-		return formatTiles(l.Speedups())
+		return tiletext.Format(l.Speedups())
 	case twmap.KindSwitch:
-		return formatTiles(l.Switches())
+		return tiletext.Format(l.Switches())
 	case twmap.KindTune:
-		return formatTiles(l.Tunes())
+		return tiletext.Format(l.Tunes())
 	}
-	return formatTiles(l.Tiles())
+	return tiletext.Format(l.Tiles())
 }
 
 func (w *writer) quadFile(l *twmap.QuadLayer) ([]byte, error) {
@@ -186,4 +188,9 @@ func tangentForms[T any](tangents [4]twmap.Tangent, unit func(int32) T) []tangen
 		list[i] = tangent[T]{t.DX, unit(t.DY)}
 	}
 	return list
+}
+
+// mayBeTiles reports whether a pattern can match a line of tiles.
+func mayBeTiles(p *pattern.Pattern) bool {
+	return p.Possible(pattern.Words{Characters: tiletext.Characters})
 }

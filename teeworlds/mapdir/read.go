@@ -297,6 +297,9 @@ func (r *reader) sidecar() {
 		r.errs = append(r.errs, err)
 		return
 	}
+	if form.File == nil && len(form.Items) == 0 {
+		return
+	}
 	residues := &twmap.Residues{File: form.File, Of: make(map[twmap.Entity]*twmap.Residue)}
 	r.at.entities(r.m, func(key string, e twmap.Entity) {
 		if k := form.Items[key]; k != nil {

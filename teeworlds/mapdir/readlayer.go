@@ -8,6 +8,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/forms"
 	"trowel.example/internal/strictjson"
+	"trowel.example/teeworlds/tiletext"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -143,15 +144,15 @@ func (r *reader) tileLayer(file string, kind twmap.Kind, f *tileForm) *twmap.Til
 		var errs []error
 		switch kind {
 		case twmap.KindTele:
-			cells, errs = readGrid[twmap.TeleTile](file, text, f, n)
+			cells, errs = readGrid[twmap.TeleTile](file, text, kind, f, n)
 		case twmap.KindSpeedup:
-			cells, errs = readGrid[twmap.SpeedupTile](file, text, f, n)
+			cells, errs = readGrid[twmap.SpeedupTile](file, text, kind, f, n)
 		case twmap.KindSwitch:
-			cells, errs = readGrid[twmap.SwitchTile](file, text, f, n)
+			cells, errs = readGrid[twmap.SwitchTile](file, text, kind, f, n)
 		case twmap.KindTune:
-			cells, errs = readGrid[twmap.TuneTile](file, text, f, n)
+			cells, errs = readGrid[twmap.TuneTile](file, text, kind, f, n)
 		default:
-			cells, errs = readGrid[twmap.Tile](file, text, f, n)
+			cells, errs = readGrid[twmap.Tile](file, text, kind, f, n)
 		}
 		l.SetCells(kind, cells)
 		return errs
@@ -159,8 +160,13 @@ func (r *reader) tileLayer(file string, kind twmap.Kind, f *tileForm) *twmap.Til
 	return l
 }
 
-func readGrid[T twmap.Cell](file string, text []byte, f *tileForm, n int) (*twmap.Grid[T], []error) {
-	cells, errs := parseTiles[T](file+".txt", text, f.Type, int(f.Width), n)
+func readGrid[T twmap.Cell](file string, text []byte, kind twmap.Kind, f *tileForm, n int) (*twmap.Grid[T], []error) {
+	cells, wrong := tiletext.Parse[T](text, kind, int(f.Width), n)
+	var errs []error
+	for _, e := range wrong {
+		e.File = file + ".txt"
+		errs = append(errs, e)
+	}
 	return twmap.NewGridOf(int(f.Width), int(f.Height), cells), errs
 }
 

@@ -1,4 +1,15 @@
-package mapdir
+// Package tiletext is the tiles of a layer of a map as text: a line for each row, cells
+// with spaces between them. A cell of nothing is a dot. Any other starts with its number,
+// and the letters of its flags: x and y mirror it, r rotates it, o marks it as opaque; what
+// a cell has besides stands behind a colon, and what no cell should have behind a !:
+//
+//	tiles, game, front   12xr           number, flags
+//	tele, tune           26:3           number, tele number or zone
+//	speedup              28:50/0/90     number, force, maximum speed, angle
+//	switch               24r:7/5        number, flags, switch number, delay
+//
+// Cells are filled up to three characters, so that plain ones stand in columns.
+package tiletext
 
 import (
 	"bytes"
@@ -8,28 +19,13 @@ import (
 	"unicode/utf8"
 
 	"trowel.example/fault"
-	"trowel.example/internal/pattern"
 	"trowel.example/teeworlds/twmap"
 )
 
-// Tiles as text: a line for each row, cells with spaces between them. A cell of
-// nothing is a dot. Any other starts with its number, and the letters of its
-// flags: x and y mirror it, r rotates it, o marks it as opaque; what a cell has
-// besides stands behind a colon, and what no cell should have behind a !:
-//
-//	tiles, game, front   12xr           number, flags
-//	tele, tune           26:3           number, tele number or zone
-//	speedup              28:50/0/90     number, force, maximum speed, angle
-//	switch               24r:7/5        number, flags, switch number, delay
-//
-// Cells are filled up to three characters, so that plain ones stand in columns.
+// Characters are all that can stand in the line of a row, beside its end.
+const Characters = "0123456789-+.:/! " + flagLetters
 
 const cellWidth = 3
-
-// mayBeTiles reports whether a pattern can match a line of tiles.
-func mayBeTiles(p *pattern.Pattern) bool {
-	return p.Possible(pattern.Words{Characters: "0123456789-+.:/! " + flagLetters})
-}
 
 // flagLetters are the letters of the flags, by bit.
 const flagLetters = "xyor"
@@ -86,8 +82,8 @@ func appendCell[T twmap.Cell](b []byte, cell T) []byte {
 	return b
 }
 
-// formatTiles writes the cells of a grid, as many as there are.
-func formatTiles[T twmap.Cell](g *twmap.Grid[T]) []byte {
+// Format returns the text of a grid, with as many cells as can be read.
+func Format[T twmap.Cell](g *twmap.Grid[T]) []byte {
 	cells, _ := g.Cells()
 	b := make([]byte, 0, len(cells)*(cellWidth+1)+g.Height())
 	var zero T
@@ -104,20 +100,21 @@ func formatTiles[T twmap.Cell](g *twmap.Grid[T]) []byte {
 	return b
 }
 
-// CellText returns a cell as it stands in the text of a layer.
-func CellText[T twmap.Cell](cell T) string {
+// FormatCell returns a cell as it stands in the text.
+func FormatCell[T twmap.Cell](cell T) string {
 	return strings.TrimRight(string(appendCell(nil, cell)), " ")
 }
 
 // maxCellErrors is how many wrong cells of a layer are told.
 const maxCellErrors = 10
 
-// parseTiles reads the cells of a layer of width columns, n cells in all.
-func parseTiles[T twmap.Cell](file string, text []byte, typ string, width, n int) ([]T, []error) {
+// Parse reads the text of a layer of a kind, of width columns and n cells in all. It returns
+// what is wrong with it, at most some of the cells, and the cells as far as it came.
+func Parse[T twmap.Cell](text []byte, kind twmap.Kind, width, n int) ([]T, []*fault.TextError) {
 	cells := make([]T, 0, min(n, len(text)))
-	var errs []error
+	var errs []*fault.TextError
 	fail := func(line, column int, format string, args ...any) {
-		errs = append(errs, &fault.TextError{File: file, Line: line, Column: column, Msg: fmt.Sprintf(format, args...)})
+		errs = append(errs, &fault.TextError{Line: line, Column: column, Msg: fmt.Sprintf(format, args...)})
 	}
 	row := 0
 	for line := range bytes.Lines(text) {
@@ -148,7 +145,7 @@ func parseTiles[T twmap.Cell](file string, text []byte, typ string, width, n int
 					p := cellParser{text: line[i:end]}
 					parseCell(&p, &cell)
 					if len(p.text) > 0 {
-						p.fail("%q is no part of a cell of a %s layer", p.text, typ)
+						p.fail("%q is no part of a cell of a %v layer", p.text, kind)
 					}
 					if p.wrong != "" && len(errs) < maxCellErrors {
 						fail(row, 1+utf8.RuneCount(line[:i]), "%.40s: %s: expected a form like %s", line[i:end], p.wrong, cellExample[T]())
