@@ -92,7 +92,7 @@ func drawOptions(job *format.Job, src *format.Source) (o mapdraw.Options, err er
 		}
 		o.Mapres = append(o.Mapres, dir)
 	}
-	o.Mapres = append(o.Mapres, mapdraw.MapresFolders()...)
+	o.Mapres = append(append(o.Mapres, mapresBeside(src)...), mapdraw.MapresFolders()...)
 	if name := job.Value(optionEntitiesImage.Name); name != "" {
 		o.EntitiesImage, err = entitiesImage(name)
 		if err != nil {
@@ -102,6 +102,23 @@ func drawOptions(job *format.Job, src *format.Source) (o mapdraw.Options, err er
 		o.Mask = mapdraw.MaskOf(strings.TrimSuffix(base, filepath.Ext(base)))
 	}
 	return o, nil
+}
+
+// mapresBeside returns where the pictures are for a map that lies in the folder of a game's
+// client: beside its folder of maps, in the client's own data or in what a user has.
+func mapresBeside(src *format.Source) []string {
+	if len(src.Reads()) == 0 {
+		return nil // it is no file
+	}
+	dir, err := filepath.Abs(filepath.Dir(src.Path))
+	if err != nil {
+		return nil
+	}
+	switch filepath.Base(dir) {
+	case "maps", "maps7", "downloadedmaps":
+		return []string{filepath.Join(dir, "..", "mapres"), filepath.Join(dir, "..", "data", "mapres")}
+	}
+	return nil
 }
 
 // entitiesImage reads a picture of entities: a file, or one of DDNet's by its name.
@@ -138,7 +155,7 @@ func (s *mapScene) findViews(job *format.Job) error {
 				continue
 			}
 			name := strings.TrimPrefix(names.Layer(g, i), "groups/")
-			layer := format.Layer{Name: name, Title: name + " (" + kind + ")", Shown: s.Usual(g, i)}
+			layer := format.Layer{Name: name, Title: kind, Shown: s.Usual(g, i)}
 			layers = append(layers, layer)
 			s.layers = append(s.layers, sceneLayer{layer, g, i})
 		}

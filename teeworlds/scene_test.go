@@ -1,0 +1,188 @@
+package teeworlds
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"trowel.example/format"
+	"trowel.example/teeworlds/twmap"
+)
+
+// sceneMap is a map of 10 x 5 tiles with a red tile in a group that stands still, one from
+// a picture that is not in it, and a wall.
+func sceneMap(t *testing.T) []byte {
+	t.Helper()
+	m := twmap.New(10, 5)
+	m.Physics(twmap.KindGame).Tiles().Set(0, 0, twmap.Tile{ID: 1})
+	still := twmap.NewTileLayer(twmap.KindTiles, 3, 1)
+	still.Name, still.Color = "Still", twmap.Color{R: 255, A: 255}
+	still.Tiles().Set(1, 0, twmap.Tile{ID: 1})
+	outside := twmap.NewTileLayer(twmap.KindTiles, 10, 5)
+	outside.Name, outside.Image = "Outside", 0
+	outside.Tiles().Set(9, 4, twmap.Tile{ID: 1})
+	m.Images = []*twmap.Image{twmap.NewExternalImage("nobody has this", 64, 64)}
+	group := twmap.NewGroup("Far", still)
+	group.ParallaxX, group.ParallaxY = 0, 0
+	m.Groups = append([]*twmap.Group{group}, m.Groups...)
+	m.Groups[1].Layers = append(m.Groups[1].Layers, outside, twmap.NewSoundLayer(twmap.NewSoundSource(160, 80, 30)))
+	data, err := m.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func openTestScene(t *testing.T, values map[string]string) (format.Scene, error) {
+	t.Helper()
+	for _, o := range sceneOptions {
+		if _, is := values[o.Name]; !is && values != nil {
+			values[o.Name] = o.Default
+		} else if is {
+			if err := o.Check(values[o.Name]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return teeworldsMap.Scene(context.Background(), &format.Job{Values: values}, format.NewSource("my.map", sceneMap(t)), "")
+}
+
+func TestScene(t *testing.T) {
+	s, err := openTestScene(t, map[string]string{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	views := s.Views()
+	if len(views) != 2 || views[0].Name != "map" || views[1].Name != "camera" || views[0].Bounds.Max != [2]float64{10, 5} || views[0].Frame != nil {
+		t.Fatalf("views %+v", views)
+	}
+	var layers []string
+	for _, l := range views[0].Layers {
+		shown := "-"
+		if l.Shown {
+			shown = "+"
+		}
+		layers = append(layers, shown+l.Name+" "+l.Title)
+	}
+	if want := []string{"+Far/Still tiles", "-Game/Game game", "+Game/Outside tiles", "-Game/sounds sounds"}; !slices.Equal(layers, want) {
+		t.Errorf("layers %q", layers)
+	}
+	draw := func(look format.Look, x, y float64) color.RGBA {
+		t.Helper()
+		p := image.Pt(int((x-look.Origin[0])*look.Scale), int((y-look.Origin[1])*look.Scale))
+		dst := image.NewRGBA(image.Rectangle{Min: p, Max: p.Add(image.Pt(1, 1))})
+		if err := s.Render(t.Context(), dst, look); err != nil {
+			t.Fatal(err)
+		}
+		return dst.RGBAAt(p.X, p.Y)
+	}
+	red, nothing := color.RGBA{255, 0, 0, 255}, color.RGBA{}
+	whole := format.Look{View: "map", Scale: 8}
+	// The group that stands still shows what the game does: a rectangle around 0,0 of the
+	// size that the camera has at zoom 1, 1457 units wide for a picture twice as wide as high.
+	// Its tile from 32 to 64 comes 5 tiles and 1/1457*320*32 units to the right.
+	if got := draw(whole, 5.3, 2.55); got != red {
+		t.Errorf("the tile that stands still: %v", got)
+	}
+	if got := draw(whole, 9.5, 4.5); got != red { // of the null texture
+		t.Errorf("the tile of no image: %v", got)
+	}
+	if got := draw(whole, 0.5, 0.5); got != nothing {
+		t.Errorf("the wall: %v", got)
+	}
+	whole.Layers = []string{"Game/Game"}
+	if got := draw(whole, 0.5, 0.5); got.A != 255 {
+		t.Errorf("the wall, asked for: %v", got)
+	}
+	if got := draw(whole, 9.5, 4.5); got != nothing {
+		t.Errorf("the tile of no image, left out: %v", got)
+	}
+	if missing := s.Missing(); len(missing) != 1 || missing[0].Kind != "image" || missing[0].Count != 1 || missing[0].Unit != "layers" || missing[0].Loss {
+		t.Errorf("missing %+v", missing)
+	}
+	if err := s.Render(t.Context(), image.NewRGBA(image.Rect(0, 0, 1, 1)), format.Look{View: "side", Scale: 1}); err == nil {
+		t.Error("a view that there is not")
+	}
+	one, err := s.(format.Fingerprinter).Fingerprint(t.Context(), whole, image.Rectangle{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := openTestScene(t, map[string]string{"entities": "20"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if two, _ := other.(format.Fingerprinter).Fingerprint(t.Context(), whole, image.Rectangle{}); one == two || two == [32]byte{} {
+		t.Error("entities do not change the fingerprint")
+	}
+}
+
+func TestSceneOptions(t *testing.T) {
+	dir := t.TempDir()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewNRGBA(image.Rect(0, 0, 32, 32))); err != nil {
+		t.Fatal(err)
+	}
+	empty := filepath.Join(dir, "fng.png")
+	if err := os.WriteFile(empty, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s, err := openTestScene(t, map[string]string{"at": "3, 4", "zoom": "2", "entities": "100", "entities-image": empty, "mapres": dir, "missing": "checker"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := s.Views()[0]
+	f := v.Frame(image.Pt(300, 100))
+	if v.Name != "camera" || f.Dx() != 3000.0/32 || f.Dy() != 1000.0/32 || f.Min[0]+f.Dx()/2 != 3 || f.Min[1]+f.Dy()/2 != 4 {
+		t.Errorf("%s of %v", v.Name, f)
+	}
+	if i := slices.IndexFunc(v.Layers, func(l format.Layer) bool { return l.Shown }); v.Layers[i].Name != "Game/Game" {
+		t.Errorf("%s is shown first", v.Layers[i].Name)
+	}
+	for option, value := range map[string]string{
+		"entities": "101", "entities-image": filepath.Join(dir, "none.png"), "mapres": filepath.Join(dir, "none"), "zoom": "0", "at": "1,2,3",
+	} {
+		if _, err := openTestScene(t, map[string]string{option: value}); err == nil || !strings.Contains(err.Error(), strings.TrimSuffix(option, "-image")) {
+			t.Errorf("--%s %s: %v", option, value, err)
+		}
+	}
+}
+
+// A map that lies in a folder of the game finds the pictures there.
+func TestMapresBeside(t *testing.T) {
+	root := t.TempDir()
+	for _, dir := range []string{"maps", "mapres"} {
+		if err := os.Mkdir(filepath.Join(root, dir), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(root, "maps", "my.map")
+	if err := os.WriteFile(file, sceneMap(t), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewNRGBA(image.Rect(0, 0, 32, 32))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "mapres", "nobody has this.png"), b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	src, err := format.OpenSource(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	s, err := openScene(t.Context(), new(format.Job), src, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Render(t.Context(), image.NewRGBA(image.Rect(0, 0, 10, 5)), format.Look{Scale: 1}); err != nil || len(s.Missing()) > 0 {
+		t.Errorf("missing %v, %v", s.Missing(), err)
+	}
+}
