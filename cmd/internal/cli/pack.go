@@ -62,6 +62,10 @@ the same bytes again. The file appears when it is whole, or not at all.
 				if to, err = fileName(fsys, dir, f); err != nil {
 					return err
 				}
+				if out, in := wayOut(dir); in {
+					return hint(fmt.Errorf("%s: %s would be inside of the folder that it is made of", dir, to),
+						"-o %s puts it beside the folder", filepath.Join(out, to))
+				}
 			}
 			if err := a.mayBeCalled(to, f, extension(f), false); err != nil {
 				return err
@@ -143,6 +147,24 @@ func fileName(fsys fs.FS, dir string, f *format.Format) (string, error) {
 		return "", hint(errors.New("the new folder needs a name"), "give it with -o")
 	}
 	return filepath.Base(full) + extension(f), nil
+}
+
+// wayOut reports whether the current folder is dir or in it, and returns the way from there
+// to the folder above dir.
+func wayOut(dir string) (out string, in bool) {
+	top, err := filepath.Abs(dir)
+	if err != nil {
+		return "", false
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", false
+	}
+	if rel, err := filepath.Rel(top, here); err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	out, err = filepath.Rel(here, filepath.Dir(top))
+	return out, err == nil
 }
 
 // completeFormats completes the name of a format, for the shell.
