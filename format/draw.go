@@ -1,33 +1,38 @@
 package format
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"image/color"
 	"math"
-	"sync"
+	"runtime"
 
 	"trowel.example/internal/parallel"
 	"trowel.example/internal/pixel"
 )
 
-// bandPixels is how many pixels a band has, about.
-const bandPixels = 1 << 20
+// A band has about so many pixels and at least so many rows, but at most so many pixels.
+const (
+	bandPixels    = 1 << 20
+	bandRows      = 64
+	maxBandPixels = 1 << 23
+)
 
-// Bands cuts a picture of a view into bands as wide as it is, from top to bottom: of about
-// as many pixels as may be in memory several times, and with edges where the view's Grain
-// wants them. They depend on nothing but the view and the look.
+// Bands cuts a picture of a view into bands as wide as it is, from top to bottom, of which
+// two fit well into memory, with edges where the view's Grain wants them. They depend on
+// nothing but the view and the look.
 func (v View) Bands(look Look) []image.Rectangle {
-	rows := max(1, bandPixels/look.Size.X)
+	rows := max(1, min(max(bandRows, bandPixels/look.Size.X), maxBandPixels/look.Size.X))
 	first := rows
-	if grain := v.Grain * look.Scale; grain >= 1 && grain*float64(look.Size.X) <= 16*bandPixels {
-		whole := max(1, math.Floor(float64(rows)/grain))
-		above := math.Mod((look.Origin[1]-v.Bounds.Min[1])*look.Scale, grain*whole)
+	if grain := v.Grain * look.Scale; grain >= 1 && grain*float64(look.Size.X) <= maxBandPixels {
+		whole := grain * max(1, math.Floor(float64(rows)/grain))
+		above := math.Mod((look.Origin[1]-v.Bounds.Min[1])*look.Scale, whole)
 		if above < 0 {
-			above += grain * whole
+			above += whole
 		}
-		rows = int(math.Round(grain * whole))
-		first = min(max(1, int(math.Round(grain*whole-above))), rows)
+		rows = int(math.Round(whole))
+		first = min(max(1, int(math.Round(whole-above))), rows)
 	}
 	var bands []image.Rectangle
 	for y, next := 0, first; y < look.Size.Y; y, next = next, next+rows {
@@ -36,62 +41,94 @@ func (v View) Bands(look Look) []image.Rectangle {
 	return bands
 }
 
+// parts cuts a band into parts for all cores: into rows as high as the Grain as far as that
+// goes, because what is stored in rows is read least often then, and these into columns.
+func (v View) parts(band image.Rectangle, look Look) []image.Rectangle {
+	height := int(math.Round(v.Grain * look.Scale))
+	if height < 16 {
+		height = 16
+	}
+	cores := runtime.GOMAXPROCS(0)
+	rows := (band.Dy() + height - 1) / height
+	columns := min(max(1, (cores+rows-1)/rows), max(1, band.Dx()/256))
+	width := (band.Dx() + columns - 1) / columns
+	var parts []image.Rectangle
+	for y := band.Min.Y; y < band.Max.Y; y += height {
+		for x := band.Min.X; x < band.Max.X; x += width {
+			parts = append(parts, image.Rect(x, y, x+width, y+height).Intersect(band))
+		}
+	}
+	return parts
+}
+
 // Draw draws a picture of a scene band by band, on all cores, and hands the bands to emit
 // from top to bottom. Emit must not keep them.
 func Draw(ctx context.Context, scene Scene, look Look, background color.NRGBA, emit func(*image.RGBA) error) error {
-	return draw(ctx, scene, look, image.NewRGBA, func(dst *image.RGBA) error {
-		pixel.Fill(dst, background)
-		return scene.Render(ctx, dst, look)
-	}, emit)
+	return draw(scene, look, image.NewRGBA,
+		func(m *image.RGBA, r image.Rectangle) { m.Rect = r },
+		func(m *image.RGBA, part image.Rectangle) error {
+			dst := m.SubImage(part).(*image.RGBA)
+			pixel.Fill(dst, background)
+			return errOr(ctx, scene.Render(ctx, dst, look))
+		}, emit)
 }
 
 // DrawGray16 is Draw for a view of 16 bits.
 func DrawGray16(ctx context.Context, scene Gray16Scene, look Look, emit func(*image.Gray16) error) error {
-	return draw(ctx, scene, look, image.NewGray16, func(dst *image.Gray16) error {
-		clear(dst.Pix)
-		return scene.RenderGray16(ctx, dst, look)
-	}, emit)
-}
-
-func draw[T interface {
-	*image.RGBA | *image.Gray16
-	Bounds() image.Rectangle
-}](ctx context.Context, scene Scene, look Look, make func(image.Rectangle) T, render, emit func(T) error) error {
-	view, _ := ViewOf(scene, look.View)
-	type drawn struct {
-		band T
-		err  error
-	}
-	var free sync.Pool
-	return parallel.Ordered(ctx, func(yield func(image.Rectangle) error) error {
-		for _, r := range view.Bands(look) {
-			if err := yield(r); err != nil {
-				return err
+	return draw(scene, look, image.NewGray16,
+		func(m *image.Gray16, r image.Rectangle) { m.Rect = r },
+		func(m *image.Gray16, part image.Rectangle) error {
+			for y := part.Min.Y; y < part.Max.Y; y++ {
+				clear(m.Pix[m.PixOffset(part.Min.X, y):][:2*part.Dx()])
 			}
-		}
-		return nil
-	}, func(r image.Rectangle) drawn {
-		band, ok := free.Get().(T)
-		if !ok || band.Bounds().Dy() != r.Dy() {
-			band = make(r)
-		}
-		move(band, r)
-		return drawn{band, render(band)}
-	}, func(d drawn) error {
-		if d.err != nil {
-			return d.err
-		}
-		defer free.Put(d.band)
-		return emit(d.band)
-	})
+			return errOr(ctx, scene.RenderGray16(ctx, m.SubImage(part).(*image.Gray16), look))
+		}, emit)
 }
 
-// move makes a picture the part r of a larger one.
-func move(m any, r image.Rectangle) {
-	switch m := m.(type) {
-	case *image.RGBA:
-		m.Rect = r
-	case *image.Gray16:
-		m.Rect = r
+// errOr returns that somebody had enough of it, if nothing else was wrong.
+func errOr(ctx context.Context, err error) error {
+	if err == nil {
+		err = ctx.Err()
 	}
+	return err
+}
+
+// draw draws each band while the one above it is emitted.
+func draw[T any](scene Scene, look Look, make func(image.Rectangle) T, move func(T, image.Rectangle), render func(T, image.Rectangle) error, emit func(T) error) error {
+	view, _ := ViewOf(scene, look.View)
+	bands := view.Bands(look)
+	highest := image.Rectangle{}
+	for _, b := range bands {
+		if b.Dy() > highest.Dy() {
+			highest = b
+		}
+	}
+	var both [2]T
+	for i := range min(2, len(bands)) {
+		both[i] = make(highest)
+	}
+	for i := -1; i < len(bands); i++ {
+		var drawn, emitted error
+		parallel.Each(2, func(k int) {
+			switch {
+			case k == 0 && i+1 < len(bands):
+				m := both[(i+1)%2]
+				move(m, bands[i+1])
+				drawn = each(view.parts(bands[i+1], look), func(part image.Rectangle) error { return render(m, part) })
+			case k == 1 && i >= 0:
+				emitted = emit(both[i%2])
+			}
+		})
+		if err := cmp.Or(drawn, emitted); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each draws all parts and returns the first error.
+func each(parts []image.Rectangle, render func(image.Rectangle) error) error {
+	errs := make([]error, len(parts))
+	parallel.Each(len(parts), func(i int) { errs[i] = render(parts[i]) })
+	return cmp.Or(errs...)
 }

@@ -32,9 +32,9 @@ var (
 // MaxSide is the largest width or height that a PNG can have.
 const MaxSide = 1<<31 - 1
 
-// PNG writes a PNG file band by band, each compressed on all cores, with the memory of a
-// band. The bytes depend on the pixels and on how they are cut into bands, but not on the
-// number of cores.
+// PNG writes a PNG file band by band, and compresses on all cores. In memory are some
+// megabytes for each core, and none of a band when Add returns. The bytes of the file depend
+// on the pixels only.
 type PNG struct {
 	chunks chunks
 	size   image.Point

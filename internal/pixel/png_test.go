@@ -149,7 +149,7 @@ func TestPNGGray16(t *testing.T) {
 	}
 }
 
-// The bytes are the same, however many cores there are.
+// The bytes are the same, however many cores there are and whatever the bands.
 func TestPNGSameBytes(t *testing.T) {
 	m := picture(5, 1000, 800, 4000, true)
 	want := write(t, m, pixel.RGB, 790)
@@ -159,6 +159,9 @@ func TestPNGSameBytes(t *testing.T) {
 		runtime.GOMAXPROCS(before)
 		if !bytes.Equal(got, want) {
 			t.Errorf("other bytes with %d cores", n)
+		}
+		if !bytes.Equal(write(t, m, pixel.RGB, 100*n+7), want) {
+			t.Error("other bytes in other bands")
 		}
 	}
 }

@@ -14,15 +14,17 @@ import (
 )
 
 // stream makes the zlib stream of the pixels of one picture. Rows are cut into segments,
-// which are compressed each for itself on all cores and put one behind the other: each
-// ends at a whole byte, with a block that is empty.
+// which are compressed each for itself, as many at a time as there are cores, and put one
+// behind the other: each ends at a whole byte, with a block that is empty.
 type stream struct {
-	chunk func([]byte)
-	width int // of a row, in bytes
-	kind  Kind
-	above []byte // the row above the next one; zeros above the first
-	adler uint32
-	begun bool
+	chunk   func([]byte)
+	kind    Kind
+	row     []byte
+	above   []byte // the row above; zeros above the first
+	next    *segment
+	packing []*segment // in order
+	adler   uint32     // of what is written
+	begun   bool
 }
 
 const (
@@ -32,66 +34,57 @@ const (
 
 func newStream(width int, kind Kind, chunk func([]byte)) *stream {
 	width *= bytesPer[kind]
-	return &stream{chunk: chunk, width: width, kind: kind, above: make([]byte, width), adler: 1}
+	return &stream{chunk: chunk, kind: kind, row: make([]byte, width), above: make([]byte, width), adler: 1}
 }
 
 // segment is a part of the stream.
 type segment struct {
-	raw        bytes.Buffer // filtered rows, before they are compressed
-	row, above []byte
-	packed     bytes.Buffer
-	deflater   *flate.Writer
-	adler      uint32
-	size       int
+	raw      bytes.Buffer // filtered rows
+	packed   bytes.Buffer
+	deflater *flate.Writer
+	adler    uint32 // of raw
+	done     chan *parallel.Panic
 }
 
-var segments = sync.Pool{New: func() any { return new(segment) }}
+var segments = sync.Pool{New: func() any { return &segment{done: make(chan *parallel.Panic, 1)} }}
 
-// add adds rows to the stream: get gives them, and may be called from many goroutines.
+// add adds rows to the stream: get gives them.
 func (s *stream) add(rows int, get func(y int, row []byte)) {
-	if rows == 0 {
-		return
-	}
-	each := max(1, segmentSize/(s.width+1))
-	n := (rows + each - 1) / each
-	for first := 0; first < n; first += runtime.GOMAXPROCS(0) { // no more in memory than are worked on
-		some := make([]*segment, min(n-first, runtime.GOMAXPROCS(0)))
-		parallel.Each(len(some), func(i int) {
-			from := (first + i) * each
-			some[i] = s.segment(from, min(from+each, rows), get)
-		})
-		for _, g := range some {
-			s.put(g)
+	for y := range rows {
+		if s.next != nil && s.next.raw.Len()+len(s.row) >= segmentSize {
+			s.pack()
 		}
+		if s.next == nil {
+			s.next = segments.Get().(*segment)
+			s.next.raw.Reset()
+			s.next.raw.Grow(max(segmentSize, len(s.row)+1))
+		}
+		get(y, s.row)
+		filtered := s.next.raw.AvailableBuffer()[:len(s.row)+1]
+		if s.kind == indexed {
+			filtered[0] = filterNone
+			copy(filtered[1:], s.row)
+		} else {
+			filterRow(filtered, s.row, s.above)
+		}
+		s.next.raw.Write(filtered)
+		s.row, s.above = s.above, s.row
 	}
-	get(rows-1, s.above)
 }
 
-// segment compresses the rows from..to.
-func (s *stream) segment(from, to int, get func(y int, row []byte)) *segment {
-	g := segments.Get().(*segment)
-	g.raw.Reset()
+// pack compresses the segment that has been filled, while others are.
+func (s *stream) pack() {
+	g := s.next
+	s.next = nil
+	go func() { g.done <- parallel.Catch(g.pack) }()
+	if s.packing = append(s.packing, g); len(s.packing) > runtime.GOMAXPROCS(0) {
+		s.put()
+	}
+}
+
+func (g *segment) pack() {
 	g.packed.Reset()
-	g.row, g.above = sized(g.row, s.width), sized(g.above, s.width)
-	if from == 0 {
-		copy(g.above, s.above)
-	} else {
-		get(from-1, g.above)
-	}
-	g.raw.Grow((to - from) * (s.width + 1))
-	for y := from; y < to; y++ {
-		get(y, g.row)
-		filtered := g.raw.AvailableBuffer()[:s.width+1]
-		if s.kind == indexed {
-			filtered[0] = 0
-			copy(filtered[1:], g.row)
-		} else {
-			filterRow(filtered, g.row, g.above)
-		}
-		g.raw.Write(filtered)
-		g.row, g.above = g.above, g.row
-	}
-	g.size, g.adler = g.raw.Len(), deflate.Adler32(g.raw.Bytes())
+	g.adler = deflate.Adler32(g.raw.Bytes())
 	if g.deflater == nil {
 		g.deflater, _ = flate.NewWriter(&g.packed, level) // the level is one that there is
 	} else {
@@ -99,23 +92,31 @@ func (s *stream) segment(from, to int, get func(y int, row []byte)) *segment {
 	}
 	_, _ = g.deflater.Write(g.raw.Bytes()) // into memory
 	_ = g.deflater.Flush()
-	return g
 }
 
-// put writes a segment.
-func (s *stream) put(g *segment) {
+// put writes the first of the segments that are being compressed.
+func (s *stream) put() {
+	g := s.packing[0]
+	s.packing = append(s.packing[:0], s.packing[1:]...)
+	(<-g.done).Throw()
 	data := g.packed.Bytes()
 	if !s.begun {
 		s.begun = true
 		data = append([]byte{0x78, 0x9c}, data...)
 	}
 	s.chunk(data)
-	s.adler = joinAdler(s.adler, g.adler, g.size)
+	s.adler = joinAdler(s.adler, g.adler, g.raw.Len())
 	segments.Put(g)
 }
 
 // close ends the stream with a last block that is empty.
 func (s *stream) close() {
+	if s.next != nil {
+		s.pack()
+	}
+	for len(s.packing) > 0 {
+		s.put()
+	}
 	s.chunk(binary.BigEndian.AppendUint32([]byte{1, 0, 0, 0xff, 0xff}, s.adler))
 }
 
