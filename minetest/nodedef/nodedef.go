@@ -23,7 +23,7 @@ type Node struct {
 	DrawType           string   `json:"drawtype"`
 	ParamType          string   `json:"paramtype"`
 	ParamType2         string   `json:"paramtype2"`
-	LightSource        int      `json:"light_source"` // 0 to 14
+	LightSource        int      `json:"-"` // 0 to 14
 	SunlightPropagates bool     `json:"sunlight_propagates"`
 	LiquidType         string   `json:"liquidtype"`
 	Walkable           bool     `json:"walkable"`
@@ -50,7 +50,10 @@ func Parse(r io.Reader) (List, error) {
 	var file struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
-		Nodes   []Node `json:"nodes"`
+		Nodes   []struct {
+			Node
+			LightSource float64 `json:"light_source"` // as Lua has it
+		} `json:"nodes"`
 	}
 	if err := d.Decode(&file); err != nil {
 		var wrong *json.UnmarshalTypeError
@@ -67,7 +70,9 @@ func Parse(r io.Reader) (List, error) {
 	}
 	list := make(List, len(file.Nodes))
 	for i := range file.Nodes {
-		list[file.Nodes[i].Name] = &file.Nodes[i]
+		n := file.Nodes[i].Node
+		n.LightSource = int(max(0, min(14, file.Nodes[i].LightSource)))
+		list[n.Name] = &n
 	}
 	return list, nil
 }
