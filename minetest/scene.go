@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"trowel.example/fault"
 	"trowel.example/format"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodecolor"
@@ -31,10 +32,11 @@ var (
 	optionMaxY     = format.Option{Name: "max-y", Type: format.Integer, For: format.ForScene, Help: "nothing above `Y` is drawn"}
 	optionSlice    = format.Option{Name: "slice", Type: format.Integer, For: format.ForScene, Help: "cut the world open at the height `Y`: that view comes first then"}
 	optionAlpha    = format.Option{Name: "drawalpha", Bool: true, For: format.ForScene, Help: "see through what is not opaque, such as water"}
+	optionMarkers  = format.Option{Name: "markers", For: format.ForScene, Input: true, Help: "mark signs, chests, protectors and doors with what they say or whose they are: a `file` of rules, or usual for Trowel's own"}
 	optionFlat     = format.Option{Name: "noshading", Bool: true, For: format.ForScene, Help: "draw no relief"}
 )
 
-var sceneOptions = []format.Option{optionColors, optionGuess, optionTextures, optionNodes, optionMinY, optionMaxY, optionSlice, optionAlpha, optionFlat}
+var sceneOptions = []format.Option{optionColors, optionGuess, optionTextures, optionNodes, optionMinY, optionMaxY, optionSlice, optionAlpha, optionFlat, optionMarkers}
 
 // The views of a world beside those of [worlddraw].
 const (
@@ -42,7 +44,14 @@ const (
 	viewDay    = "day"
 	viewNight  = "night"
 	viewHeight = "height"
-	viewIso    = "iso"
+	viewIso    = string(worlddraw.IsoView)
+)
+
+// The layers of a view.
+const (
+	layerNodes   = "nodes"
+	layerMarkers = "markers"
+	layerPlayers = "players"
 )
 
 // sliceDepth is how many nodes below a cut are to be seen.
@@ -58,9 +67,16 @@ type worldScene struct {
 	colors *nodecolor.Choice
 	digest []byte // of the options, and of the files that they name
 
-	mu   sync.Mutex
-	maps map[string]*lazyMap
-	lost map[string]string // of blocks that cannot be read, why
+	settings *world.Settings
+	remote   bool
+	rules    []worlddraw.MarkerRule
+
+	reading sync.Mutex // of marks
+
+	mu    sync.Mutex
+	marks map[[2]string]worlddraw.Marks // by view and layer
+	maps  map[string]*lazyMap
+	lost  map[string]string // of blocks that cannot be read, why
 }
 
 // drawn is what a [worlddraw.Map] and a [worlddraw.Iso] have in common.
@@ -81,8 +97,11 @@ func openWorldScene(ctx context.Context, job *format.Job, src *format.Source, _ 
 	if err != nil {
 		return nil, err
 	}
-	s := &worldScene{dir: src.Dir, kinds: make(map[string]worlddraw.Options), maps: make(map[string]*lazyMap), lost: make(map[string]string)}
+	s := &worldScene{dir: src.Dir, settings: settings, remote: job.On(optionRemote.Name), marks: make(map[[2]string]worlddraw.Marks), kinds: make(map[string]worlddraw.Options), maps: make(map[string]*lazyMap), lost: make(map[string]string)}
 	if s.colors, s.digest, err = chooseColors(job, src.Dir); err != nil {
+		return nil, err
+	}
+	if s.rules, err = markerRules(job.Value(optionMarkers.Name)); err != nil {
 		return nil, err
 	}
 	if s.db, _, err = world.OpenMap(ctx, src.Dir, settings, job.On(optionRemote.Name)); err != nil {
@@ -163,11 +182,15 @@ func (s *worldScene) findViews(ctx context.Context, job *format.Job) error {
 	}
 	s.extent = top.(*worlddraw.Map).Extent()
 	extent := s.extent
+	layers := []format.Layer{
+		{Name: layerNodes, Title: "the world", Shown: true}, {Name: layerPlayers, Title: "players, where they were last"},
+		{Name: layerMarkers, Title: "signs, chests, protectors, doors: see --markers", Shown: job.Value(optionMarkers.Name) != ""},
+	}
 	white := color.NRGBA{R: 255, G: 255, B: 255, A: 255}
 	add := func(name, title string, o worlddraw.Options) *format.View {
 		r := o.View.Bounds(extent)
 		v := format.View{
-			Name: name, Title: title, Scale: 1, Grain: 16, Axes: o.View.Axes(), Background: white,
+			Layers: layers, Name: name, Title: title, Scale: 1, Grain: 16, Axes: o.View.Axes(), Background: white,
 			Bounds: format.Rect{Min: [2]float64{float64(r.Min.X), float64(r.Min.Y)}, Max: [2]float64{float64(r.Max.X), float64(r.Max.Y)}},
 		}
 		s.kinds[name] = o
@@ -192,12 +215,12 @@ func (s *worldScene) findViews(ctx context.Context, job *format.Job) error {
 	add(viewDay, "from above, in the light of noon", day)
 	add(viewNight, "from above, in the light of midnight", night).Background = color.NRGBA{A: 255}
 	v := add(viewHeight, "heights: brighter is higher", usual)
-	v.Gray16, v.Background = true, color.NRGBA{A: 255}
+	v.Gray16, v.Background, v.Layers = true, color.NRGBA{A: 255}, nil
 	low, high := worlddraw.IsoBounds(extent)
 	s.kinds[viewIso] = usual
 	s.views = append(s.views, format.View{
 		Name: viewIso, Title: "from above and aside: cubes that show their top and the sides towards lower x and z",
-		Bounds: format.Rect{Min: low, Max: high}, Scale: 4, Background: white,
+		Bounds: format.Rect{Min: low, Max: high}, Scale: 4, Background: white, Layers: layers,
 	})
 	return nil
 }
@@ -263,7 +286,22 @@ func (s *worldScene) Render(ctx context.Context, dst *image.RGBA, look format.Lo
 	if name == viewHeight {
 		return s.renderGrey(ctx, dst, m.(*worlddraw.Map), at)
 	}
-	return m.RenderScaled(ctx, dst, at)
+	v, _ := format.ViewOf(s, name)
+	if v.Draws(look, layerNodes) {
+		if err := m.RenderScaled(ctx, dst, at); err != nil {
+			return err
+		}
+	}
+	for _, layer := range []string{layerMarkers, layerPlayers} {
+		if v.Draws(look, layer) {
+			marks, err := s.marksOf(ctx, name, layer)
+			if err != nil {
+				return err
+			}
+			marks.Draw(dst, at)
+		}
+	}
+	return nil
 }
 
 // renderGrey draws heights with 256 shades between the lowest and the highest block.
@@ -299,11 +337,105 @@ func (s *worldScene) Fingerprint(ctx context.Context, look format.Look, pixels i
 	}
 	h := sha256.New()
 	h.Write(s.digest)
-	some, err := m.Fingerprint(ctx, h, pixels, worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale})
+	at := worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale}
+	some, err := m.Fingerprint(ctx, h, pixels, at)
+	v, _ := format.ViewOf(s, s.name(look))
+	for _, layer := range []string{layerMarkers, layerPlayers} {
+		if err == nil && v.Draws(look, layer) {
+			var marks worlddraw.Marks
+			marks, err = s.marksOf(ctx, v.Name, layer)
+			if marks = marks.Near(pixels, at); len(marks) > 0 {
+				some = true
+				fmt.Fprintln(h, layer, marks)
+			}
+		}
+	}
 	if err == nil && some {
 		h.Sum(sum[:0])
 	}
 	return sum, err
+}
+
+// markerRules reads the rules that an option names.
+func markerRules(path string) ([]worlddraw.MarkerRule, error) {
+	if path == "" || path == "usual" {
+		return worlddraw.UsualMarkers(), nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rules, err := worlddraw.ParseMarkerRules(f)
+	return rules, fault.InFile(err, path)
+}
+
+// marksOf returns the marks of a layer. The first call reads all that there are.
+func (s *worldScene) marksOf(ctx context.Context, view, layer string) (worlddraw.Marks, error) {
+	key := [2]string{view, layer}
+	s.mu.Lock()
+	marks, known := s.marks[key]
+	s.mu.Unlock()
+	if known {
+		return marks, nil
+	}
+	s.reading.Lock() // what others wait for, as it would be read twice else
+	defer s.reading.Unlock()
+	s.mu.Lock()
+	marks, known = s.marks[key]
+	s.mu.Unlock()
+	if known {
+		return marks, nil
+	}
+	o := s.kinds[view]
+	var markers []worlddraw.Marker
+	var err error
+	if layer == layerMarkers {
+		markers, err = worlddraw.Markers(ctx, s.db, o.Box, s.rules, s.lose)
+	} else {
+		markers, err = s.players(ctx, o.Box)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if view != viewIso {
+		view = string(o.View)
+	}
+	marks = worlddraw.NewMarks(worlddraw.View(view), markers)
+	s.mu.Lock()
+	s.marks[key] = marks
+	s.mu.Unlock()
+	return marks, nil
+}
+
+// players returns where the players are.
+func (s *worldScene) players(ctx context.Context, box worlddraw.Box) ([]worlddraw.Marker, error) {
+	store, err := world.OpenPlayers(ctx, s.dir, s.settings, world.Options{Remote: s.remote})
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	var markers []worlddraw.Marker
+	for name, err := range store.Names(ctx) {
+		var p *world.Player
+		if err == nil {
+			p, err = store.Get(ctx, name)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case world.Failed(err):
+			return nil, err
+		case err != nil:
+			s.lose(err)
+			continue
+		}
+		at := [3]float64{p.Pos[0] / 10, p.Pos[1] / 10, p.Pos[2] / 10}
+		if at[1] >= float64(box.Min[1]) && at[1] <= float64(box.Max[1])+1 {
+			markers = append(markers, worlddraw.Marker{Pos: at, Kind: "player", Label: p.Name, Color: color.NRGBA{R: 255, G: 80, B: 80, A: 255}})
+		}
+	}
+	return markers, nil
 }
 
 func (s *worldScene) Missing() (list []format.Missing) {

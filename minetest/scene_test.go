@@ -34,7 +34,7 @@ func terrain(t testing.TB) string {
 		for bz := range int16(3) {
 			for by := int16(-1); by < 1; by++ {
 				b := mapblock.New(29)
-				b.Names = []mapblock.NameID{{ID: 0, Name: "air"}, {ID: 1, Name: "a:stone"}, {ID: 2, Name: "a:grass"}, {ID: 3, Name: "a:water"}, {ID: 4, Name: "a:secret"}}
+				b.Names = []mapblock.NameID{{ID: 0, Name: "air"}, {ID: 1, Name: "a:stone"}, {ID: 2, Name: "a:grass"}, {ID: 3, Name: "a:water"}, {ID: 4, Name: "a:secret"}, {ID: 5, Name: "default:sign_wall"}}
 				for i := range b.Param0 {
 					x, y, z := mapblock.Coordinates(i)
 					wx, wy, wz := int(bx)*16+x, int(by)*16+y, int(bz)*16+z
@@ -49,6 +49,11 @@ func terrain(t testing.TB) string {
 						b.Param0[i] = 4
 					}
 					b.Param1[i] = 0x3f
+				}
+				if bx == 1 && bz == 1 && by == 0 {
+					at := mapblock.Index(5, 13, 6)
+					b.Param0[at] = 5
+					b.Metadata = mapblock.Metadata{Version: 2, List: []mapblock.NodeMeta{{Pos: uint16(at), Vars: []mapblock.Var{{Key: "text", Value: "Welcome to\nthe pool"}}, Inventory: []byte("EndInventory\n")}}}
 				}
 				data, err := b.EncodeFresh()
 				if err != nil {
@@ -101,7 +106,7 @@ func drawPart(t testing.TB, s format.Scene, l format.Look, r image.Rectangle) *i
 // Every view is the same whatever part of it is drawn.
 func TestSceneParts(t *testing.T) {
 	dir := terrain(t)
-	for _, values := range []map[string]string{{"slice": "3"}, {"drawalpha": "true", "guess-colors": "true"}} {
+	for _, values := range []map[string]string{{"slice": "3"}, {"markers": "usual"}, {"drawalpha": "true", "guess-colors": "true"}} {
 		for _, v := range scene(t, dir, values).Views() {
 			for _, scale := range []float64{1, 3, 0.5, 0.3} {
 				s := scene(t, dir, values)
@@ -189,7 +194,7 @@ func TestSceneMissing(t *testing.T) {
 	s := scene(t, terrain(t), nil)
 	l := look(s.Views()[0], 1)
 	drawPart(t, s, l, image.Rectangle{Max: l.Size})
-	if got := fmt.Sprint(s.Missing()); len(s.Missing()) != 2 {
+	if got := fmt.Sprint(s.Missing()); len(s.Missing()) != 3 {
 		t.Error(got)
 	}
 	for i, want := range []format.Missing{{Kind: "block", Name: "3,0,2", Loss: true}, {Kind: "color", Name: "a:secret", Count: 1, Unit: "pixels"}} {
@@ -203,7 +208,7 @@ func TestSceneMissing(t *testing.T) {
 	}
 	s = scene(t, terrain(t), map[string]string{"guess-colors": "true"})
 	drawPart(t, s, l, image.Rectangle{Max: l.Size})
-	if m := s.Missing(); len(m) != 2 || m[1].Count != 0 {
+	if m := s.Missing(); len(m) != 3 || m[1].Count != 0 {
 		t.Error(m)
 	}
 }

@@ -160,7 +160,7 @@ func (t *Textures) Of(name string, def *nodedef.Node) (Color, bool) {
 	if !ok {
 		return c, false
 	}
-	if tint, ok := parseHex(def.Color); ok {
+	if tint, ok := ParseHex(def.Color); ok {
 		c = multiplied(c, tint)
 	}
 	switch {
@@ -202,7 +202,8 @@ func multiplied(c, by Color) Color {
 	return c
 }
 
-func parseHex(s string) (Color, bool) {
+// ParseHex reads a colour such as #ff8000, which is opaque.
+func ParseHex(s string) (Color, bool) {
 	var v [3]uint8
 	if len(s) != 7 || s[0] != '#' {
 		return Color{}, false
@@ -216,5 +217,5 @@ func parseHex(s string) (Color, bool) {
 			v[i] = v[i]<<4 | uint8(n)
 		}
 	}
-	return Color{R: v[0], G: v[1], B: v[2]}, true
+	return Color{R: v[0], G: v[1], B: v[2], A: 255}, true
 }
