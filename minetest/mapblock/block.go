@@ -164,7 +164,7 @@ func (b *Block) IsGenerated() bool { return b.Version < 18 || b.Flags&NotGenerat
 // Index returns the index of the node at x, y, z, each 0 to 15.
 func Index(x, y, z int) int { return z*Side*Side + y*Side + x }
 
-// Coordinates is the reverse of [Index].
+// Coordinates is the reverse of [Index]: of 0 to 4095, it returns x, y, z from 0 to 15.
 func Coordinates(index int) (x, y, z int) {
 	return index % Side, index / Side % Side, index / (Side * Side)
 }

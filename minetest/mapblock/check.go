@@ -33,7 +33,8 @@ func (b *Block) check(ids *idSet, sink check.Sink, path string) {
 	c.objects()
 }
 
-// CheckData decodes a block and tells what is wrong with it.
+// CheckData decodes a block and tells what is wrong with it. The path is put before the paths
+// of the findings; it may be "".
 func CheckData(data []byte, sink check.Sink, path string) {
 	new(Block).CheckData(data, sink, path)
 }

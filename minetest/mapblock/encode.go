@@ -17,7 +17,8 @@ func (b *Block) Encode() ([]byte, error) { return b.encode(keepLevel) }
 // are the bytes of C zlib; those of version 29 are not those of any game.
 func (b *Block) EncodeFresh() ([]byte, error) { return b.encode(Level) }
 
-// EncodeLevel is EncodeFresh for a server that has set another level of zlib, 0 to 9.
+// EncodeLevel is EncodeFresh for a server that has set another level of zlib, 0 to 9;
+// version 29 has no zlib, and no levels.
 func (b *Block) EncodeLevel(level int) ([]byte, error) { return b.encode(level) }
 
 func (b *Block) encode(level int) ([]byte, error) {

@@ -20,7 +20,8 @@ type Nodes struct {
 	Param2 [NodeCount]uint8
 }
 
-// At returns the name of a node.
+// At returns the name of the node at an index, see [Index]; one that is none of a block is a
+// panic.
 func (n *Nodes) At(index int) string { return n.Names[n.Name[index]] }
 
 // Counts returns how many nodes have each of Names.

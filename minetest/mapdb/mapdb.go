@@ -50,11 +50,16 @@ const MaxBlock = 64 << 20
 
 // Why a store does not give or take a block.
 var (
+	// ErrNotFound tells that a store has no block at a position.
 	ErrNotFound = errors.New("no such block")
-	ErrInUse    = inuse.ErrInUse
-	errClosed   = sqlitefile.ErrClosed
+	// ErrInUse tells that a program has a store open that is to be changed.
+	ErrInUse = inuse.ErrInUse
+	// ErrReadOnly tells that stores of a kind can be neither made nor changed.
 	ErrReadOnly = errors.New("this kind of store can be read only")
-	ErrRemote   = server.ErrRemote // a server that was not to be asked
+	// ErrRemote tells that a store is on a server that was not to be asked, see [Config.Remote].
+	ErrRemote = server.ErrRemote
+
+	errClosed = sqlitefile.ErrClosed
 )
 
 // A Schema is the shape of the table of an SQLite database.
@@ -74,9 +79,9 @@ func (s Schema) String() string {
 
 // Config says where the blocks of a world are.
 type Config struct {
-	Backend  string // one of the names above; "" is sqlite3, as in worlds of before 0.4.8
-	Redis    Redis
-	Postgres string // a connection string: pgsql_connection of world.mt
+	Backend  string // the name of one of [Backends]; "" is sqlite3, as in worlds of before 0.4.8
+	Redis    Redis  // for that backend
+	Postgres string // for that backend, a connection string: pgsql_connection of world.mt
 	Schema   Schema // for Create with SQLite
 
 	// Unseen is for a store that nobody but its writer uses until Close has returned,

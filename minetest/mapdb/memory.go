@@ -17,7 +17,7 @@ var dummyBackend = Backend{
 }
 
 // A Memory is a store in memory: what the backend dummy is, and handy for tests.
-// Use [NewMemory].
+// The zero value is an empty one.
 type Memory struct {
 	mu     sync.RWMutex
 	blocks map[Pos][]byte
@@ -26,7 +26,7 @@ type Memory struct {
 var _ Writer = (*Memory)(nil)
 
 // NewMemory returns an empty store.
-func NewMemory() *Memory { return &Memory{blocks: map[Pos][]byte{}} }
+func NewMemory() *Memory { return new(Memory) }
 
 // Get returns the bytes of a block.
 func (m *Memory) Get(_ context.Context, p Pos) ([]byte, error) {
@@ -88,6 +88,9 @@ func (m *Memory) Update(ctx context.Context, f func(Tx) error) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.blocks == nil {
+		m.blocks = make(map[Pos][]byte)
+	}
 	for _, c := range tx.list {
 		if c.delete {
 			delete(m.blocks, c.pos)

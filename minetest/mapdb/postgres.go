@@ -273,16 +273,7 @@ func (db *postgresDB) scan(ctx context.Context, a Area, data bool, yield func(Bl
 	query, args = query+orderPostgres(rows), args[:first]
 	for {
 		pg, last, err := db.page(ctx, query, args, rows, data)
-		for i, b := range pg.blocks {
-			if !yield(b, pg.errs[i]) {
-				return
-			}
-		}
-		if err != nil {
-			yield(Block{}, err)
-			return
-		}
-		if pg.done {
+		if !pg.give(err, yield) || pg.done {
 			return
 		}
 		query, args = behind+orderPostgres(rows), append(args[:first:first], last[0], last[1], last[2])

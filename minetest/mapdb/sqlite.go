@@ -299,6 +299,20 @@ func (pg *page) add(b Block, err error) {
 // full reports whether a page has as many rows, or bytes, as one should.
 func (pg *page) full(rows int) bool { return len(pg.blocks) >= rows || pg.size >= pageBytes }
 
+// give hands a page on, and what kept it from being read to its end. It reports whether
+// more is wanted.
+func (pg *page) give(err error, yield func(Block, error) bool) bool {
+	for i, b := range pg.blocks {
+		if !yield(b, pg.errs[i]) {
+			return false
+		}
+	}
+	if err != nil {
+		yield(Block{}, err)
+	}
+	return err == nil
+}
+
 // scan goes through the rows of an area, page by page.
 func (db *sqliteDB) scan(ctx context.Context, a Area, data bool, yield func(Block, error) bool) {
 	a = a.within()
@@ -313,13 +327,7 @@ func (db *sqliteDB) scan(ctx context.Context, a Area, data bool, yield func(Bloc
 	told := false
 	for {
 		pg, err := db.page(ctx, a, at, rows, data)
-		for i, b := range pg.blocks {
-			if !yield(b, pg.errs[i]) {
-				return
-			}
-		}
-		if err != nil {
-			yield(Block{}, err)
+		if !pg.give(err, yield) {
 			return
 		}
 		if !told && db.file.Rescued() {
@@ -501,16 +509,7 @@ func (db *sqliteDB) inAnyOrder(ctx context.Context) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		for last := int64(math.MinInt64); ; {
 			pg, next, err := db.rows(ctx, last)
-			for i, b := range pg.blocks {
-				if !yield(b, pg.errs[i]) {
-					return
-				}
-			}
-			if err != nil {
-				yield(Block{}, err)
-				return
-			}
-			if pg.done {
+			if !pg.give(err, yield) || pg.done {
 				return
 			}
 			last = next

@@ -31,7 +31,8 @@ func Orphans[T any](ctx context.Context, s Store[T]) (map[string]int64, error) {
 	return count, err
 }
 
-// DeleteOrphans deletes these rows, as Delete does.
+// DeleteOrphans deletes the rows that [Orphans] counts. As with Delete of a store, that is
+// valid after Commit.
 func DeleteOrphans[T any](ctx context.Context, s Store[T]) error {
 	return eachOrphan(s, func(db *sqlDB, o orphanRows) error {
 		return db.exec(ctx, o.table, "DELETE FROM "+o.table+" WHERE "+o.where)

@@ -12,8 +12,8 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// Files is the backend of what is in text files; what has to do with the blocks, and all
-// others, are in package mapdb.
+// Files is the name in world.mt of the backend that keeps players, accounts and mod storage
+// in text files. The names of the others are in package mapdb.
 const Files = "files"
 
 // A Part is what a world keeps in a store of its own.

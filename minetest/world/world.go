@@ -94,8 +94,8 @@ func CheckText(name string, info fs.FileInfo) error {
 	return nil
 }
 
-// UnreadableTexts yields the names of such files in the folder of a world, each with what
-// is wrong with it.
+// UnreadableTexts yields the names of the files in the folder of a world that [CheckText]
+// refuses, each with why.
 func UnreadableTexts(dir string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for _, name := range texts {

@@ -6,13 +6,13 @@ import "trowel.example/check"
 // which are in package mapblock.
 var Catalog check.Catalog
 
-// Losses returns those of them that tell of something that is not in the copy although
+// Losses returns the kinds of [Catalog] that tell of something that is not in the copy although
 // nobody has asked to leave it out.
 func Losses() []*check.Kind {
 	return []*check.Kind{foundRow, foundPages, foundTwice, foundLost, foundText, foundBroken, foundDiffers, foundOrphans, foundDates, FoundLink, foundName}
 }
 
-// Unrepaired returns those of them that a repair of what is copied does not tell as well.
+// Unrepaired returns the kinds of [Catalog] that a repair of what is copied does not tell as well.
 func Unrepaired() []*check.Kind {
 	return []*check.Kind{foundLost, foundDiffers, foundDates, foundInWay, foundOdd, FoundLink, foundName, foundShared}
 }

@@ -470,14 +470,14 @@ func TestInUse(t *testing.T) {
 	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != "open"; {
 	}
 	files := worldtest.Snapshot(t, dir)
-	if _, err := worldrepair.InPlace(ctx, dir, "", worldrepair.Options{}); !errors.Is(err, worldrepair.ErrInUse) {
+	if _, err := worldrepair.InPlace(ctx, dir, "", worldrepair.Options{}); !errors.Is(err, mapdb.ErrInUse) {
 		t.Errorf("a world in use: %v", err)
 	}
 	if diff := cmp.Diff(files, worldtest.Snapshot(t, dir)); diff != "" {
 		t.Error(diff)
 	}
 	// To replace a database is to lose what the program writes from then on.
-	if _, err := worldrepair.InPlace(ctx, dir, "", worldrepair.Options{Force: true}); !errors.Is(err, worldrepair.ErrInUse) {
+	if _, err := worldrepair.InPlace(ctx, dir, "", worldrepair.Options{Force: true}); !errors.Is(err, mapdb.ErrInUse) {
 		t.Errorf("a database of LevelDB in use, with force: %v", err)
 	}
 	if diff := cmp.Diff(files, worldtest.Snapshot(t, dir)); diff != "" {
@@ -488,7 +488,7 @@ func TestInUse(t *testing.T) {
 	if err != nil || !r.Changes() {
 		t.Fatalf("with force: %+v, %v", r, err)
 	}
-	if err := worldbackup.Restore(ctx, dir, r.Backup, worldbackup.Options{Force: true}); !errors.Is(err, worldrepair.ErrInUse) {
+	if err := worldbackup.Restore(ctx, dir, r.Backup, worldbackup.Options{Force: true}); !errors.Is(err, mapdb.ErrInUse) {
 		t.Errorf("a store is put back in use, with force: %v", err)
 	}
 	in.Close()

@@ -33,7 +33,7 @@ type Options struct {
 	// Remote allows connections to the servers that world.mt names.
 	Remote bool
 	// Copy says where Repair puts what the world has on servers, and what else is
-	// to be different in the copy. Its Remote, Sink and Progress do not count.
+	// to be different in the copy. Its Remote, Sink and OnProgress do not count.
 	Copy worldcopy.Options
 
 	// Sink receives what is wrong, what is done about it, and what is lost; nil
@@ -66,9 +66,6 @@ type Report struct {
 func (r *Report) Changes() bool {
 	return r.Salvaged+r.Dropped+r.Orphans > 0 || len(r.Files)+len(r.Databases) > 0 || r.Players > 0
 }
-
-// ErrInUse tells that a program has files of the world open.
-var ErrInUse = mapdb.ErrInUse
 
 // Plan finds out what InPlace would do to the world in dir, and changes nothing.
 func Plan(ctx context.Context, dir string, opts Options) (*Report, error) {
@@ -172,7 +169,7 @@ func among(kinds []*check.Kind, f check.Finding) bool {
 // one transaction; one of SQLite with damaged pages is replaced by a new one. A run that is ended by force can leave some of the databases and files
 // repaired and others not, but none in between; the next one goes on, and Restore undoes both.
 //
-// It fails with [ErrInUse] if a program has files of the world open, as far as
+// It fails with [mapdb.ErrInUse] if a program has files of the world open, as far as
 // that can be seen, unless [Options.Force] is set; no database is replaced even then. Folders of block files, and
 // blocks with several rows in a table without a key, are not repaired in place: the error
 // wraps [mapdb.ErrReadOnly].
