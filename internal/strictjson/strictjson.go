@@ -246,6 +246,11 @@ func (d *decoder) str() string {
 				d.pos = start
 				d.syntax("%s: not a text", raw)
 			}
+			// Half of a surrogate pair becomes a character that nobody wrote.
+			if strings.Count(s, "\ufffd") > bytes.Count(raw, []byte("\ufffd"))+bytes.Count(bytes.ToLower(raw), []byte(`\ufffd`)) {
+				d.pos = start
+				d.syntax(`a \u escape that is half of a character`)
+			}
 			return s
 		case c == '\\':
 			plain = false

@@ -188,3 +188,38 @@ func TestEmbedded(t *testing.T) {
 		t.Errorf("%v, %+v", errs, v)
 	}
 }
+
+func TestParseValue(t *testing.T) {
+	v, err := strictjson.Parse([]byte(` {"b": [1, "x\u00e9", true], "a": null, "b": -2.5e3}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strictjson.Value{At: 1, Kind: '{', Members: []strictjson.Member{
+		{Key: "b", At: 2, Value: strictjson.Value{At: 7, Kind: '[', List: []strictjson.Value{{At: 8, Kind: '0', Text: "1"}, {At: 11, Kind: '"', Text: "xé"}, {At: 22, Kind: 't', Text: "true"}}}},
+		{Key: "a", At: 29, Value: strictjson.Value{At: 34, Kind: 'n', Text: "null"}},
+		{Key: "b", At: 40, Value: strictjson.Value{At: 45, Kind: '0', Text: "-2.5e3"}},
+	}}
+	if diff := cmp.Diff(want, v); diff != "" {
+		t.Error(diff)
+	}
+	for text, want := range map[string]string{
+		``:                "1:1: invalid JSON: the end of the file: expected a value",
+		`{} {}`:           "1:4: invalid JSON: text behind the end of the JSON value",
+		`["\ud800` + `"]`: `1:2: invalid JSON: a \u escape that is half of a character`,
+		"[\n1 2]":         "2:3: invalid JSON: '2': expected a comma or ] behind a value",
+	} {
+		if _, err := strictjson.Parse([]byte(text)); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(` {"b": [1, "x\u00e9", true], "a": null, "b": -2.5e3}`))
+	f.Add([]byte(`[[[[[1]]]], "\ud83d\ude00"]`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if _, err := strictjson.Parse(data); err == nil && !json.Valid(data) {
+			t.Error("what is no JSON was read")
+		}
+	})
+}

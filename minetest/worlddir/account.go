@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"trowel.example/internal/strictjson"
 	"trowel.example/minetest/world"
 )
 
@@ -30,21 +31,21 @@ func accountFormOf(a *world.Account, verifiers bool) *accountForm {
 }
 
 // read reads the file of an account.
-func (f *accountForm) read(r *jsonReader, v jsonValue) {
-	text := func(to **value) func(jsonValue) {
-		return func(v jsonValue) {
+func (f *accountForm) read(r *jsonReader, v strictjson.Value) {
+	text := func(to **value) func(strictjson.Value) {
+		return func(v strictjson.Value) {
 			text := r.bytes(v)
 			*to = &text
 		}
 	}
-	r.object(v, "an account", map[string]func(jsonValue){
-		"password": func(v jsonValue) { f.Password = r.string(v) }, "verifier": text(&f.Verifier), "newPassword": text(&f.New),
-		"privileges": func(v jsonValue) {
+	r.object(v, "an account", map[string]func(strictjson.Value){
+		"password": func(v strictjson.Value) { f.Password = r.string(v) }, "verifier": text(&f.Verifier), "newPassword": text(&f.New),
+		"privileges": func(v strictjson.Value) {
 			for _, p := range r.array(v, "privileges") {
 				f.Privileges = append(f.Privileges, r.bytes(p))
 			}
 		},
-		"lastLogin": func(v jsonValue) { f.LastLogin = r.int(v, math.MinInt64, math.MaxInt64) },
+		"lastLogin": func(v strictjson.Value) { f.LastLogin = r.int(v, math.MinInt64, math.MaxInt64) },
 	})
 }
 

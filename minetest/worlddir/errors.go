@@ -9,7 +9,7 @@ import (
 type Error struct {
 	File   string // path in the folder; "" if there is only a text
 	Line   int    // from 1; 0 if the whole file is meant
-	Column int    // in bytes, from 1; 0 if the whole line is meant
+	Column int    // from 1; 0 if the whole line is meant
 	Msg    string
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"trowel.example/internal/strictjson"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/world"
 )
@@ -159,26 +160,26 @@ func (f *inventoryForm) MarshalJSON() ([]byte, error) {
 }
 
 // read reads the file of a player.
-func (f *playerForm) read(r *jsonReader, v jsonValue) {
-	whole := func(to *int) func(jsonValue) {
-		return func(v jsonValue) { *to = int(r.int(v, math.MinInt32, math.MaxInt32)) }
+func (f *playerForm) read(r *jsonReader, v strictjson.Value) {
+	whole := func(to *int) func(strictjson.Value) {
+		return func(v strictjson.Value) { *to = int(r.int(v, math.MinInt32, math.MaxInt32)) }
 	}
-	r.object(v, "a player", map[string]func(jsonValue){
-		"position": func(v jsonValue) {
+	r.object(v, "a player", map[string]func(strictjson.Value){
+		"position": func(v strictjson.Value) {
 			list := r.array(v, "three numbers")
 			if r.err == nil && len(list) != 3 {
-				r.fail(v.at, "expected three numbers, not %d", len(list))
+				r.fail(v.At, "expected three numbers, not %d", len(list))
 				return
 			}
 			for i, n := range list {
 				f.Position[i] = r.nodes(n)
 			}
 		},
-		"pitch": func(v jsonValue) { f.Pitch = r.float(v) }, "yaw": func(v jsonValue) { f.Yaw = r.float(v) },
+		"pitch": func(v strictjson.Value) { f.Pitch = r.float(v) }, "yaw": func(v strictjson.Value) { f.Yaw = r.float(v) },
 		"hp": whole(&f.HP), "breath": whole(&f.Breath),
-		"created": func(v jsonValue) { f.Created = r.time(v) }, "modified": func(v jsonValue) { f.Modified = r.time(v) },
-		"attributes": func(v jsonValue) { f.Attributes.read(r, v) },
-		"inventory": func(v jsonValue) {
+		"created": func(v strictjson.Value) { f.Created = r.time(v) }, "modified": func(v strictjson.Value) { f.Modified = r.time(v) },
+		"attributes": func(v strictjson.Value) { f.Attributes.read(r, v) },
+		"inventory": func(v strictjson.Value) {
 			f.Inventory = new(inventoryForm)
 			f.Inventory.read(r, v)
 		},
@@ -186,44 +187,44 @@ func (f *playerForm) read(r *jsonReader, v jsonValue) {
 }
 
 // read reads lists, or a text.
-func (f *inventoryForm) read(r *jsonReader, v jsonValue) {
-	if v.kind != '[' {
+func (f *inventoryForm) read(r *jsonReader, v strictjson.Value) {
+	if v.Kind != '[' {
 		text := r.bytes(v)
 		f.text = &text
 		return
 	}
 	f.lists = []listForm{}
-	for _, v := range v.list {
+	for _, v := range v.List {
 		var l listForm
 		l.read(r, v)
 		f.lists = append(f.lists, l)
 	}
 }
 
-func (l *listForm) read(r *jsonReader, v jsonValue) {
-	slots := func(to *int) func(jsonValue) {
-		return func(v jsonValue) { *to = int(r.int(v, 0, maxSlots)) }
+func (l *listForm) read(r *jsonReader, v strictjson.Value) {
+	slots := func(to *int) func(strictjson.Value) {
+		return func(v strictjson.Value) { *to = int(r.int(v, 0, maxSlots)) }
 	}
-	var items []jsonValue
-	r.object(v, "a list", map[string]func(jsonValue){
-		"name": func(v jsonValue) {
+	var items []strictjson.Value
+	r.object(v, "a list", map[string]func(strictjson.Value){
+		"name": func(v strictjson.Value) {
 			if l.Name = r.bytes(v); len(l.Name) == 0 || bytes.ContainsAny(l.Name, " \n") {
-				r.fail(v.at, "a list needs a name without spaces")
+				r.fail(v.At, "a list needs a name without spaces")
 			}
 		},
-		"size": slots(&l.Size), "width": slots(&l.Width), "noWidth": func(v jsonValue) { l.NoWidth = r.bool(v) },
-		"items": func(v jsonValue) { items = r.array(v, "items") },
+		"size": slots(&l.Size), "width": slots(&l.Width), "noWidth": func(v strictjson.Value) { l.NoWidth = r.bool(v) },
+		"items": func(v strictjson.Value) { items = r.array(v, "items") },
 	})
 	if l.Name == nil {
-		r.fail(v.at, "a list needs a name without spaces")
+		r.fail(v.At, "a list needs a name without spaces")
 	}
 	for i, v := range items {
 		if i == l.Size {
-			r.fail(v.at, "the list %s has more items than slots: %d and %d", l.Name, len(items), l.Size)
+			r.fail(v.At, "the list %s has more items than slots: %d and %d", l.Name, len(items), l.Size)
 		}
 		text := r.bytes(v)
 		if _, err := item.ParseStack(string(text)); err != nil || bytes.ContainsRune(text, '\n') {
-			r.fail(v.at, "this is no item: %s", abridge(string(text)))
+			r.fail(v.At, "this is no item: %s", abridge(string(text)))
 		}
 		l.Items = append(l.Items, text)
 	}
