@@ -3,6 +3,7 @@ package sqlitefile
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -57,6 +58,8 @@ func Backup(ctx context.Context, from, to string) (err error) {
 			const moment = 10 * time.Millisecond
 			time.Sleep(moment)
 			waiting += moment
+		case code == sqlite.ResultFull:
+			return fmt.Errorf("%s: %w", to, ErrFull)
 		case err != nil:
 			return src.Explain(err)
 		case !more:

@@ -138,9 +138,10 @@ func (db *sqlDB) close() (err error) {
 		return nil
 	}
 	if db.began {
-		err = db.query(context.Background(), "", "ROLLBACK", nil, func(*row) error { return nil })
+		// If it fails, the transaction ends with the connection, or has ended already.
+		_ = db.query(context.Background(), "", "ROLLBACK", nil, func(*row) error { return nil })
 	}
-	err = errors.Join(err, db.conn.close())
+	err = db.conn.close()
 	if db.made {
 		err = errors.Join(err, db.remove())
 	}
@@ -329,8 +330,8 @@ func (s *sqlStore[T]) change(ctx context.Context, do func() error) error {
 		return err
 	}
 	err := do()
-	if err != nil {
-		err = errors.Join(err, s.db.exec(ctx, "", "ROLLBACK TO SAVEPOINT trowel"))
+	if err != nil && s.db.exec(ctx, "", "ROLLBACK TO SAVEPOINT trowel") != nil {
+		return err // which has ended the transaction
 	}
 	return errors.Join(err, s.db.exec(ctx, "", "RELEASE SAVEPOINT trowel"))
 }

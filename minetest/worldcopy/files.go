@@ -117,6 +117,9 @@ func (c *copier) copyOne(ctx context.Context, from, to string) error {
 		return err
 	}
 	err = sqlitefile.Backup(ctx, from, part)
+	if errors.Is(err, sqlitefile.ErrFull) {
+		return errors.Join(fmt.Errorf("%s: %w", to, sqlitefile.ErrFull), os.Remove(part))
+	}
 	if sqlitefile.IsDamage(err) {
 		// It is copied as it is, with what belongs to it.
 		for _, suffix := range []string{"-wal", "-journal"} {

@@ -281,7 +281,7 @@ func (x *extraction) plan(ctx context.Context, yield func(extractJob) error) err
 	var top *os.Root
 	if x.root != nil {
 		var err error
-		if top, err = x.root.OpenRoot("."); err != nil {
+		if top, err = os.OpenRoot(x.root.Name()); err != nil {
 			return err
 		}
 	}
