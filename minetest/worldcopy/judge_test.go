@@ -281,6 +281,39 @@ func TestEngineReadsOurWorlds(t *testing.T) {
 	}
 }
 
+// The engine sees what was changed in a database of LevelDB that it has written itself, and
+// goes on with that.
+func TestEngineReadsEdits(t *testing.T) {
+	judge.Find(t, "minetestserver")
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 200, 28, 29)
+	engine(t, dir, "--migrate", mapdb.LevelDB)
+	c := mapdb.Config{Backend: mapdb.LevelDB}
+	for round := range 2 {
+		list := sample(t, blocksOf(t, dir), 20)
+		list = append(list, mapdb.Pos{X: 500, Z: int16(round)})
+		err := mapdb.Edit(t.Context(), dir, c, false, list, func(p mapdb.Pos, data []byte) ([]byte, error) {
+			if data == nil {
+				return mapblock.New(29).Encode()
+			}
+			if p.X%5 == 0 {
+				return nil, nil
+			}
+			b, err := mapblock.Decode(data)
+			if err == nil {
+				err = b.SetNode(mapblock.Index(1, 2, 3), "default:cobble", 15, uint8(round))
+			}
+			if err != nil {
+				return nil, err
+			}
+			return b.Encode()
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, dir, 40)
+	}
+}
+
 // The engine moves a world of ours from database to database, and nothing of a
 // block changes by that.
 func TestEngineMigrates(t *testing.T) {
