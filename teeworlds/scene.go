@@ -3,6 +3,7 @@ package teeworlds
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"image"
 	"os"
@@ -10,7 +11,9 @@ import (
 	"strings"
 	"sync"
 
+	"trowel.example/fault"
 	"trowel.example/format"
+	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"
@@ -59,11 +62,36 @@ type sceneLayer struct {
 }
 
 func openScene(_ context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
-	o, err := drawOptions(job, src)
+	m, err := decodeMap(src, missOf(job, src))
+	if errors.Is(err, twmap.ErrNoVersion) {
+		return openScene2007(nil, job, src, "") // what its table of types told was not true
+	}
 	if err != nil {
 		return nil, err
 	}
-	m, err := decodeMap(src, missOf(job, src))
+	return newScene(job, src, m, m.Source())
+}
+
+// openScene2007 opens a map of 2007 as what it would be today.
+func openScene2007(_ context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
+	data, err := readDatafile(src)
+	if err != nil {
+		return nil, err
+	}
+	f, err := datafile.Decode(data)
+	if err != nil {
+		return nil, fault.InFile(err, src.Path)
+	}
+	twmap.TellLosses(f, missOf(job, src))
+	m, err := twmap.Import2007(f)
+	if err != nil {
+		return nil, fault.InFile(err, src.Path)
+	}
+	return newScene(job, src, m, f)
+}
+
+func newScene(job *format.Job, src *format.Source, m *twmap.Map, f *datafile.File) (format.Scene, error) {
+	o, err := drawOptions(job, src)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +102,7 @@ func openScene(_ context.Context, job *format.Job, src *format.Source, _ string)
 	s := &mapScene{Renderer: r, m: m, whole: mapdraw.Whole(m)}
 	s.digest = sync.OnceValue(func() [32]byte {
 		rest := r.Digest()
-		return sha256.Sum256(append(rest[:], m.Source().Identity().SHA256...))
+		return sha256.Sum256(append(rest[:], f.Identity().SHA256...))
 	})
 	return s, s.findViews(job)
 }

@@ -55,9 +55,10 @@ var teeworldsDatafile = &format.Format{
 	RecognizeTree: datadir.Recognize,
 	Open:          openDatafile,
 	Build:         format.BuildOf(datadir.Read),
+	Scene:         openScene2007,
 	Dump:          dumpTeeworlds,
 	Kinds:         append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),
-	Options:       []format.Option{format.OptionClean},
+	Options:       append([]format.Option{format.OptionClean}, sceneOptions...),
 }
 
 // maxTablesHead is enough of a datafile to see its table of item types.

@@ -3,17 +3,20 @@ package mapdraw_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"image"
 	"image/color"
 	"image/draw"
 	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"trowel.example/internal/corpus"
 	"trowel.example/internal/parallel"
+	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"
 )
@@ -48,8 +51,16 @@ func TestCorpus(t *testing.T) {
 			return
 		}
 		m, err := twmap.Decode(data)
+		old := errors.Is(err, twmap.ErrNoVersion)
+		if old { // a map of 2007
+			var f *datafile.File
+			if f, err = datafile.Decode(data); err == nil {
+				m, err = twmap.Import2007(f)
+			}
+		}
 		if err != nil {
-			return // a map of 2007
+			t.Errorf("%s: %v", files[i], err)
+			return
 		}
 		r, err := mapdraw.New(m, o)
 		if err != nil {
@@ -58,6 +69,9 @@ func TestCorpus(t *testing.T) {
 		}
 		p, rect := fit(mapdraw.Whole(m), 300)
 		first := render(t, r, rect, p)
+		if old && !slices.ContainsFunc(first.Pix, func(c byte) bool { return c != 128 && c != 255 }) {
+			t.Errorf("%s: nothing is to be seen", files[i])
+		}
 		for _, miss := range r.Missing() {
 			t.Logf("%s: %+v", filepath.Base(files[i]), miss)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync"
 
+	"trowel.example/internal/parallel"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -60,24 +61,28 @@ func (m Mask) cells(forSwitch bool) (stay [256]bool) {
 // for a time; that of its number has something else.
 const switchTimedOpenCell = 8
 
-// signs are the sheets of entities.
-type signs struct{ normal, forSwitch, tune *sheet }
+// signs are the sheets of entities, each made when it is first needed.
+type signs struct{ normal, forSwitch, tune func() *sheet }
 
 func newSheets(p *image.NRGBA, mask Mask) *signs {
 	p = tileable(within(p, maxSide))
-	return &signs{newSheet(masked(p, mask.cells(false))), newSheet(masked(p, mask.cells(true))), newSheet(tuneColors(p))}
+	return &signs{
+		sync.OnceValue(func() *sheet { return newSheet(masked(p, mask.cells(false))) }),
+		sync.OnceValue(func() *sheet { return newSheet(masked(p, mask.cells(true))) }),
+		sync.OnceValue(func() *sheet { return newSheet(tuneColors(p)) }),
+	}
 }
 
 // usualSigns are the sheets of those who have none of their own.
 var usualSigns = sync.OnceValue(func() *signs { return newSheets(ownSigns(), MaskDDNet) })
 
-func (c *canvas) entities(*layer) *sheet     { return c.signs().normal }
-func (c *canvas) switches(*layer) *sheet     { return c.signs().forSwitch }
-func (c *canvas) tunes(*layer) *sheet        { return c.signs().tune }
+func (c *canvas) entities(*layer) *sheet     { return c.signs().normal() }
+func (c *canvas) switches(*layer) *sheet     { return c.signs().forSwitch() }
+func (c *canvas) tunes(*layer) *sheet        { return c.signs().tune() }
 func (c *canvas) arrows(*layer) *sheet       { return arrowSheet() }
-func (c *canvas) numbers(*layer) *sheet      { return numberSheets()[0] }
-func (c *canvas) numbersAbove(*layer) *sheet { return numberSheets()[1] }
-func (c *canvas) numbersBelow(*layer) *sheet { return numberSheets()[2] }
+func (c *canvas) numbers(*layer) *sheet      { return numberSheet() }
+func (c *canvas) numbersAbove(*layer) *sheet { return numberSheetAbove() }
+func (c *canvas) numbersBelow(*layer) *sheet { return numberSheetBelow() }
 
 // eachCell calls do with each pixel of a picture and the number of its cell.
 func eachPixel(p *image.NRGBA, do func(id int, pixel []byte)) {
@@ -109,9 +114,10 @@ func tuneColors(p *image.NRGBA) *image.NRGBA {
 	w, h := p.Rect.Dx()/cellsInRow, p.Rect.Dy()/cellsInRow
 	const tune = int(twmap.TileTune)
 	gray := level{w, h, p.Stride, p.Pix}
-	for id := 1; id < 256; id++ {
-		turn := math.Mod(float64(id-1)*137.50776/360, 1)
-		to := level{w, h, out.Stride, out.Pix}
+	to := level{w, h, out.Stride, out.Pix}
+	parallel.Each(255, func(i int) {
+		id := i + 1
+		turn := math.Mod(float64(i)*137.50776/360, 1)
 		for y := range h {
 			for x := range w {
 				from := p.Pix[gray.cell(tune)+y*p.Stride+4*x:][:4]
@@ -120,7 +126,7 @@ func tuneColors(p *image.NRGBA) *image.NRGBA {
 				copy(out.Pix[to.cell(id)+y*out.Stride+4*x:], []byte{r, g, b, from[3]})
 			}
 		}
-	}
+	})
 	return out
 }
 

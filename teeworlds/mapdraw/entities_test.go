@@ -33,7 +33,7 @@ func TestSigns(t *testing.T) {
 		}
 		looks[string(look)] = id
 	}
-	for i, s := range numberSheets() {
+	for i, s := range []*sheet{numberSheet(), numberSheetAbove(), numberSheetBelow()} {
 		for n := 1; n < 256; n++ {
 			if s.empty[n] {
 				t.Errorf("sheet %d has no %d", i, n)

@@ -1,10 +1,12 @@
 package mapdraw
 
 import (
+	"errors"
 	"image"
 	"testing"
 	"time"
 
+	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -36,10 +38,14 @@ func FuzzRender(f *testing.F) {
 	add(m)
 	f.Fuzz(func(t *testing.T, data []byte, zoom, ms int32) {
 		m, err := twmap.Decode(data)
+		if errors.Is(err, twmap.ErrNoVersion) {
+			f, _ := datafile.Decode(data)
+			m, err = twmap.Import2007(f)
+		}
 		if err != nil {
 			return
 		}
-		r, err := New(m, Options{Entities: 50})
+		r, err := New(m, Options{Entities: 50, EntitiesImage: quarters()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,20 +3,28 @@ package mapdraw
 import (
 	"strconv"
 	"sync"
+
+	"trowel.example/internal/parallel"
 )
 
-// numberSheets are sheets whose cell n has the number n: as large as the cell, in its upper
-// and in its lower half.
-var numberSheets = sync.OnceValue(func() (sheets [3]*sheet) {
-	for i, place := range [3]struct{ y, size float64 }{{32, 46}, {17, 27}, {47, 27}} {
-		all := newSigns()
-		for n := 1; n < 256; n++ {
-			newPen(all, n).text(white, dark, strconv.Itoa(n), 32, place.y, place.size, 58)
+// Sheets whose cell n has the number n, as large as the cell, in its upper and in its lower
+// half; each is made when it is first needed.
+var (
+	numberSheet      = sync.OnceValue(func() *sheet { return newNumbers(32, 46) })
+	numberSheetAbove = sync.OnceValue(func() *sheet { return newNumbers(17, 27) })
+	numberSheetBelow = sync.OnceValue(func() *sheet { return newNumbers(47, 27) })
+)
+
+// newNumbers returns a sheet of numbers of a size whose middle is at a height.
+func newNumbers(y, size float64) *sheet {
+	all := newSigns()
+	parallel.Each(256, func(n int) {
+		if n > 0 {
+			newPen(all, n).text(white, dark, strconv.Itoa(n), 32, y, size, 58)
 		}
-		sheets[i] = newSheet(all)
-	}
-	return sheets
-})
+	})
+	return newSheet(all)
+}
 
 // arrowSheet is a sheet whose cell n+1 has an arrow to the right, turned by n degrees.
 var arrowSheet = sync.OnceValue(func() *sheet {

@@ -55,10 +55,11 @@ func (p *pen) lay(c uint32, mask *image.Alpha) {
 	left, top := p.cell%cellsInRow*signSide, p.cell/cellsInRow*signSide
 	for y := range signSide {
 		for x := range signSide {
-			a := float64(mask.AlphaAt(x, y).A) / 255 * float64(over.A) / 255
-			if a == 0 {
+			covered := mask.Pix[y*mask.Stride+x]
+			if covered == 0 {
 				continue
 			}
+			a := float64(covered) / 255 * float64(over.A) / 255
 			d := p.sheet.Pix[p.sheet.PixOffset(left+x, top+y):][:4]
 			under := float64(d[3]) / 255 * (1 - a)
 			mix := func(o, u uint8) uint8 {
@@ -157,8 +158,8 @@ func (p *pen) text(c, outline uint32, text string, x, y, size, width float64) {
 		d.DrawString(text)
 	}
 	if outline&0xff != 0 {
-		for i := range 12 {
-			sin, cos := math.Sincos(float64(i) * math.Pi / 6)
+		for i := range 8 {
+			sin, cos := math.Sincos(float64(i) * math.Pi / 4)
 			draw(2*cos, 2*sin)
 		}
 		p.lay(outline, mask)

@@ -2,8 +2,11 @@ package mapdraw
 
 import (
 	"image"
+	"maps"
+	"slices"
 	"strconv"
 
+	"trowel.example/internal/parallel"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -37,9 +40,9 @@ const (
 // ownSigns returns the sheet of signs.
 func ownSigns() *image.NRGBA {
 	sheet := newSigns()
-	for id, draw := range signTable() {
-		draw(newPen(sheet, int(id)))
-	}
+	table := signTable()
+	ids := slices.Collect(maps.Keys(table))
+	parallel.Each(len(ids), func(i int) { table[ids[i]](newPen(sheet, int(ids[i]))) })
 	return sheet
 }
 

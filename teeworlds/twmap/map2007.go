@@ -1,0 +1,140 @@
+package twmap
+
+import (
+	"fmt"
+	"image"
+
+	"trowel.example/fault"
+	"trowel.example/teeworlds/datafile"
+)
+
+// Item types of maps of 2007 (section "Maps of 2007").
+const (
+	type2007Spawn     = 1
+	type2007Pickup    = 2
+	type2007SpawnRed  = 3
+	type2007SpawnBlue = 4
+	type2007FlagRed   = 5
+	type2007FlagBlue  = 6
+	type2007Image     = 0x8001
+	type2007Tiles     = 0x8002
+	type2007Collision = 0x8003
+)
+
+// pickups2007 are the entities of today for the pickups of 2007. There was a gun, which
+// everybody has now.
+var pickups2007 = map[int32]GameTile{
+	0x10002: EntityShotgun, 0x10003: EntityGrenade, 0x10004: EntityLaser,
+	0x20001: EntityHealth, 0x30001: EntityArmor, 0x40001: EntityNinja,
+}
+
+// Import2007 makes a map of today of one of 2007, which has no map version item. It
+// fails with [ErrNoVersion] where there is no layer of such a map. What is damaged is
+// left out.
+func Import2007(f *datafile.File) (*Map, error) {
+	width, height, front, room := 0, 0, 0, MaxCells
+	var group Group
+	for _, it := range f.All(type2007Tiles) {
+		l, err := tiles2007(f, it, room)
+		if err != nil || !sizeOK(max(width, l.Width()), max(height, l.Height())) {
+			continue
+		}
+		group.Layers = append(group.Layers, l)
+		width, height, room = max(width, l.Width()), max(height, l.Height()), room-l.NumCells()
+		if len(it.Data) > 7 && it.Data[7] == 1 {
+			front = len(group.Layers)
+		}
+	}
+	if len(group.Layers) == 0 {
+		return nil, ErrNoVersion
+	}
+	m := New(width, height)
+	g := m.Groups[0]
+	g.Layers = append(append(append([]Layer{}, group.Layers[:front]...), g.Layers...), group.Layers[front:]...)
+	for _, it := range f.All(type2007Image) {
+		m.Images = append(m.Images, image2007(f, it, fmt.Sprintf("image %d", len(m.Images))))
+	}
+	game := m.Physics(KindGame).Tiles()
+	for _, it := range f.All(type2007Collision) {
+		if len(it.Data) < 3 {
+			continue
+		}
+		data, err := blockOf(f, it.Data[2])
+		if w := int(it.Data[0]); err == nil && w > 0 {
+			for i, c := range data[:min(len(data), w*height)] {
+				if x := i % w; c != 0 && x < width {
+					game.Set(x, i/w, Tile{ID: uint8(TileSolid)})
+				}
+			}
+		}
+	}
+	put := func(typ uint16, entity func(kind int32) GameTile) {
+		for _, it := range f.All(typ) {
+			if len(it.Data) < 2 {
+				continue
+			}
+			kind := int32(0)
+			if len(it.Data) > 2 {
+				kind = it.Data[2]
+			}
+			x, y := int(it.Data[0])>>5, int(it.Data[1])>>5
+			if tile := entity(kind); tile != TileAir && x >= 0 && x < width && y >= 0 && y < height {
+				game.Set(x, y, Tile{ID: uint8(tile)})
+			}
+		}
+	}
+	for _, e := range [...]struct {
+		typ  uint16
+		tile GameTile
+	}{{type2007Spawn, EntitySpawn}, {type2007SpawnRed, EntitySpawnRed}, {type2007SpawnBlue, EntitySpawnBlue}, {type2007FlagRed, EntityFlagRed}, {type2007FlagBlue, EntityFlagBlue}} {
+		put(e.typ, func(int32) GameTile { return e.tile })
+	}
+	put(type2007Pickup, func(kind int32) GameTile { return pickups2007[kind] })
+	return m, nil
+}
+
+// tiles2007 reads a layer of no more cells than there is room for: several may share a
+// block. Its cells are an id and whether it is flipped.
+func tiles2007(f *datafile.File, it datafile.Item, room int) (*TileLayer, error) {
+	if len(it.Data) < 7 {
+		return nil, fault.ErrShort
+	}
+	w, h := int(it.Data[1]), int(it.Data[2])
+	if !sizeOK(w, h) || w*h > room {
+		return nil, fault.ErrFormat
+	}
+	data, err := blockOf(f, it.Data[6])
+	if err != nil || len(data)/2 < w*h {
+		return nil, fault.ErrShort
+	}
+	l := NewTileLayer(KindTiles, w, h)
+	l.Image = int(it.Data[0])
+	for i := range w * h {
+		t := Tile{ID: data[2*i]}
+		if data[2*i+1]&1 != 0 {
+			t.Flags = FlipX
+		}
+		l.Tiles().Set(i%w, i/w, t)
+	}
+	return l, nil
+}
+
+// image2007 reads a picture: one without pixels if it cannot.
+func image2007(f *datafile.File, it datafile.Item, name string) *Image {
+	w, h := 0, 0
+	if len(it.Data) >= 3 {
+		w, h = int(it.Data[0]), int(it.Data[1])
+		if data, err := blockOf(f, it.Data[2]); err == nil && w > 0 && h > 0 && w <= MaxPixels/h && len(data) >= 4*w*h {
+			return NewImage(name, &image.NRGBA{Pix: data[:4*w*h], Stride: 4 * w, Rect: image.Rect(0, 0, w, h)})
+		}
+	}
+	return NewMissingImage(name, w, h)
+}
+
+func blockOf(f *datafile.File, n int32) ([]byte, error) {
+	b := f.Block(n)
+	if b == nil {
+		return nil, fault.ErrFormat
+	}
+	return b.Bytes()
+}
