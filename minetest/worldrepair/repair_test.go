@@ -325,6 +325,15 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// An error of a repair names the copy, and not where it is made.
+func TestNoTemporaryNames(t *testing.T) {
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 1, 28)
+	dst := filepath.Join(dir, "map.sqlite", "dst") // in a file
+	if _, err := worldrepair.Repair(t.Context(), dir, dst, worldrepair.Options{}); err == nil || strings.Contains(err.Error(), "trowel-part") {
+		t.Errorf("%v", err)
+	}
+}
+
 // What is not in a repaired copy counts, though nothing is wrong with it.
 func TestMissed(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3, 28)

@@ -82,11 +82,16 @@ func Plan(ctx context.Context, dir string, opts Options) (*Report, error) {
 // damaged part of its file, and rows that are no blocks, are left behind. Folders
 // of block files become SQLite. The bytes of blocks that are dropped are kept in
 // [LostFolder].
-func Repair(ctx context.Context, dir, dst string, opts Options) (*Report, error) {
+func Repair(ctx context.Context, dir, dst string, opts Options) (_ *Report, err error) {
 	if _, err := os.Lstat(dst); err == nil {
 		return nil, fmt.Errorf("%s: %w", dst, fs.ErrExist)
 	}
 	part := filepath.Clean(dst) + ".trowel-part"
+	defer func() {
+		if err != nil {
+			err = moved{err, strings.ReplaceAll(err.Error(), part, dst)}
+		}
+	}()
 	if err := os.RemoveAll(part); err != nil {
 		return nil, err
 	}
@@ -157,6 +162,15 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (*Report, error)
 	}
 	return &plan.report, os.Rename(part, dst)
 }
+
+// moved is an error that tells of files where they would have been in the end.
+type moved struct {
+	error
+	text string
+}
+
+func (e moved) Error() string { return e.text }
+func (e moved) Unwrap() error { return e.error }
 
 // among reports whether a finding is of one of some kinds.
 func among(kinds []*check.Kind, f check.Finding) bool {
