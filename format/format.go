@@ -294,7 +294,8 @@ func (s Set) ByName(name string) *Format {
 	return nil
 }
 
-// Find tells the format of a source: by its content, else by its name.
+// Find returns the format of a source: by its content, else by its name. The error of one
+// that has none is [ErrUnknown].
 func (s Set) Find(src *Source) (*Format, error) {
 	if !src.IsDir() && src.Size <= lfs.MaxSize && lfs.Is(src.Head(lfs.Length)) {
 		if slices.ContainsFunc(s, func(f *Format) bool { return !f.Folder && src.HasExtension(f.Extensions...) }) {
@@ -315,7 +316,8 @@ func (s Set) Find(src *Source) (*Format, error) {
 	return nil, fmt.Errorf("%s: %w", src.Path, ErrUnknown)
 }
 
-// FindTree tells the format of which a folder is the tree form.
+// FindTree returns the format of which a folder is the tree form. The error of one that is
+// none is [ErrNoTree].
 func (s Set) FindTree(fsys fs.FS) (*Format, error) {
 	for _, f := range s {
 		if f.Build != nil && f.RecognizeTree(fsys) {

@@ -27,7 +27,7 @@ var mapConversions = []format.Conversion{
 	{To: "datafile-4", Title: "the same map in a datafile of version 4, compressed", Extension: ".map", Convert: convertContainer(4)},
 }
 
-// crash07 tells why Teeworlds 0.7 does not bear a map that it can read, "" if it does.
+// crash07 returns why Teeworlds 0.7 does not bear a map that it can read, "" if it does.
 func crash07(m *twmap.Map) string {
 	if many := m.TooManySpawns(); many != "" {
 		return "the map has " + many + ": the server of Teeworlds 0.7 crashes on more than 64 of a kind"

@@ -239,7 +239,7 @@ func (f *datafileFile) Info(_ context.Context, _ *format.Job) (format.Info, erro
 	return info, nil
 }
 
-// infoOfDatafile tells what all datafiles have.
+// infoOfDatafile returns what all datafiles have.
 func infoOfDatafile(of *format.Format, f *datafile.File) format.Info {
 	inflated := int64(0)
 	for _, b := range f.Blocks() {

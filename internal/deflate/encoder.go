@@ -54,7 +54,8 @@ func (e *encoder) endBlock(p int, last bool) bool {
 	return e.compare()
 }
 
-// compare takes the bytes written so far off the wanted ones.
+// compare takes the bytes written so far off the wanted ones, and reports whether they are
+// the same.
 func (e *encoder) compare() bool {
 	if !e.comparing {
 		return true

@@ -120,7 +120,7 @@ type blockIter struct {
 	err  error
 }
 
-// next moves to the next record.
+// next moves to the next record, and reports whether there is one.
 func (it *blockIter) next() bool {
 	rest := it.b.data[it.off:]
 	if len(rest) == 0 || it.err != nil {
@@ -151,7 +151,8 @@ func (it *blockIter) fail(want, got string) bool {
 	return false
 }
 
-// seek moves to the first record whose key is target or behind it.
+// seek moves to the first record whose key is target or behind it, and reports whether
+// there is one.
 func (it *blockIter) seek(target []byte) bool {
 	restart := func(i int) int {
 		return int(min(uint64(binary.LittleEndian.Uint32(it.b.restarts[4*i:])), uint64(len(it.b.data))))

@@ -171,7 +171,7 @@ func (s *survey) markFree() bool {
 	return count == s.freeLen
 }
 
-// take marks a page that nobody has taken yet.
+// take marks a page, and reports whether nobody has taken it yet.
 func (s *survey) take(p uint32, as uint8) bool {
 	if p == 0 || int64(p) >= int64(len(s.state)) || s.state[p] != unknown {
 		return false

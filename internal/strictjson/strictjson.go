@@ -377,7 +377,8 @@ func (d *decoder) value(v reflect.Value, path string) {
 	}
 }
 
-// expect passes over a value that is not of the kind that was expected.
+// expect reports whether a value is of the kind that was expected, and passes over one that
+// is not.
 func (d *decoder) expect(ok bool, path, want string) bool {
 	if ok {
 		return true

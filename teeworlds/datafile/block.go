@@ -75,8 +75,8 @@ func (b *Block) Stream() []byte {
 	return b.stream
 }
 
-// Plausible tells, without inflating it, whether the stream is long enough for
-// the stated size: deflate makes at most 1032 bytes of one.
+// Plausible reports whether the stream is long enough for the stated size, without
+// inflating it: deflate makes at most 1032 bytes of one.
 func (b *Block) Plausible() bool {
 	return b.stream == nil || b.plain || int64(b.size) <= maxRatio*int64(len(b.stream))
 }
@@ -176,7 +176,7 @@ func (b *Block) lookInto(buf *[]byte) ([]byte, error) {
 	return content, b.err
 }
 
-// verify tells what is wrong with the stream, and how many bytes follow it.
+// verify returns what is wrong with the stream, and how many bytes follow it.
 func (b *Block) verify() (surplus int, err error) {
 	b.mu.Lock()
 	judged := b.judged

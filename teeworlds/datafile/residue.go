@@ -105,7 +105,8 @@ func (k BlockResidue) Block(content Content, ok bool) *Block {
 // IsZero reports whether nothing needs to be remembered.
 func (k BlockResidue) IsZero() bool { return k.Level == nil && k.Size == nil }
 
-// Mark tells contents apart in residues.
+// Mark returns what tells contents apart in residues: their CRC-32 in eight hexadecimal
+// digits, or "none" for no content, if ok is false.
 func Mark(content []byte, ok bool) string { return Content{Bytes: content}.Mark(ok) }
 
 // Content is what a data block holds, or is to hold: bytes, and as many zeros behind

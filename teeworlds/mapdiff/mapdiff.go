@@ -142,7 +142,7 @@ func (c *comparison) pairs(nOld int, to []int, moved func(i, j int) error, added
 	return nil
 }
 
-// inOrder tells for each number of a list whether it belongs to the longest part
+// inOrder reports for each number of a list whether it belongs to the longest part
 // of the list that is in order: what does not is what was moved.
 func inOrder(list []int) []bool {
 	var ends, at []int // the least end of an ordered part of each length, and where it stands

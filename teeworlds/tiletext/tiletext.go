@@ -161,7 +161,7 @@ func Parse[T twmap.Cell](text []byte, kind twmap.Kind, width, n int) ([]T, []*fa
 		}
 	}
 	if len(cells) < n {
-		fail(row, 0, "the file ends after %d rows: expected %d", row, (n+width-1)/width)
+		fail(row, 0, "the last row is number %d: expected %d rows", row, (n+width-1)/width)
 	}
 	return cells, errs
 }
@@ -232,7 +232,7 @@ func (p *cellParser) fail(format string, args ...any) {
 	p.text = nil
 }
 
-// more takes a character if it comes next.
+// more takes a character if it comes next, and reports whether it did.
 func (p *cellParser) more(ch byte) bool {
 	if len(p.text) == 0 || p.text[0] != ch {
 		return false

@@ -37,7 +37,7 @@ func TestParseErrors(t *testing.T) {
 		{"1 2\n3 300\n", `line 2:3: 300: the number must be 0 to 255: expected a form like 12xr`},
 		{"1 2q\n3 4\n", `line 1:3: 2q: "q" is no part of a cell of a game layer: expected a form like 12xr`},
 		{"1 2 3\n4 5\n", "line 1: a row of 3 tiles: expected 2"},
-		{"1 2\n", "line 1: the file ends after 1 rows: expected 2"},
+		{"1 2\n", "line 1: the last row is number 1: expected 2 rows"},
 		{"1 2\n3 4\n5 6\n", "line 3: a row too many: expected 2"},
 		{"1 2\n3 4\n\n\n", ""},
 	} {

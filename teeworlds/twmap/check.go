@@ -203,7 +203,7 @@ func title(what, name string) string {
 	return fmt.Sprintf("%s %q", what, name)
 }
 
-// reason tells what is wrong, without the place: a finding names it itself.
+// reason returns what is wrong, without the place: a finding names it itself.
 func reason(err error) string {
 	var e *fault.Error
 	if !errors.As(err, &e) {

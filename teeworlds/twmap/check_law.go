@@ -347,7 +347,7 @@ func rawName(v []int32, at, n int) bool {
 	return ok || !slices.ContainsFunc(v, func(i int32) bool { return i != 0 })
 }
 
-// badName tells what is wrong with a name that the model has: names from an
+// badName reports what is wrong with a name that the model has: names from an
 // item are "" there if they are not valid.
 func badName(sink check.Sink, part *Part, what, name string, o *origin, at, n int) {
 	switch {

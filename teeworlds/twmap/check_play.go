@@ -113,7 +113,7 @@ func (c *checker) checkTeles(sink check.Sink) {
 // maxSpawns is how many spawns of a kind Teeworlds has room for.
 const maxSpawns = 64
 
-// TooManySpawns tells which kinds of spawns are more than Teeworlds 0.7 has room for, ""
+// TooManySpawns returns which kinds of spawns are more than Teeworlds 0.7 has room for, ""
 // if none are: its server crashes on them.
 func (m *Map) TooManySpawns() string {
 	var n [3]int

@@ -135,7 +135,8 @@ func (r *placedRef) says(o *placedRef) bool {
 	return okX == okY && (!okX || sameContent(x, y))
 }
 
-// sameContent compares contents that may end in zeros that are not there yet.
+// sameContent reports whether contents are the same; they may end in zeros that are not
+// there yet.
 func sameContent(x, y datafile.Content) bool {
 	if len(x.Bytes) > len(y.Bytes) {
 		x, y = y, x

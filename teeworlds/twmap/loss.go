@@ -30,7 +30,7 @@ func tellLosses(f *datafile.File, m *Map, tell func(message string)) {
 	})
 }
 
-// holder tells what a data block is for: " (the tiles of ...)", "" if nothing known
+// holder returns what a data block is for: " (the tiles of ...)", "" if nothing known
 // refers to it.
 func (m *Map) holder(b *datafile.Block) string {
 	is := func(ref *dataRef) bool { return ref.block == b }

@@ -221,7 +221,8 @@ func (c *Color) fields(name string, k *codec) {
 // Source returns the datafile that the map was read from, nil for a new map.
 func (m *Map) Source() *datafile.File { return m.file.datafile }
 
-// Flavor tells for which game the map was made, as far as its items show it.
+// Flavor returns the game that the map was made for, as far as its items show it: "DDNet",
+// "Teeworlds 0.7" or "Teeworlds 0.6 and older".
 func (m *Map) Flavor() string {
 	for kind := KindFront; kind <= KindTune; kind++ {
 		if m.Physics(kind) != nil {

@@ -68,8 +68,8 @@ var externalSince07 = slices.Index(ExternalImages, "easter")
 // card takes (16384 squared).
 const MaxPixels = 1 << 28
 
-// HasPicture tells, without inflating anything, whether there are pixels in the
-// map: an embedded image whose data has the right size, or a size that is
+// HasPicture reports whether there are pixels in the map, without inflating anything: an
+// embedded image whose data has the right size, or a size that is
 // right for pixels of three bytes, as a tool once wrote them.
 func (im *Image) HasPicture() bool {
 	if im.changed {
@@ -209,7 +209,7 @@ func (s *Sound) SetOpus(opus []byte) { s.opus, s.external, s.changed = opus, fal
 // SetExternal takes the sound out of the map.
 func (s *Sound) SetExternal() { s.opus, s.external, s.changed = nil, true, true }
 
-// HasOpus tells, without inflating anything, whether the sound is in the map.
+// HasOpus reports whether the sound is in the map, without inflating anything.
 func (s *Sound) HasOpus() bool {
 	if s.changed {
 		return len(s.opus) > 0

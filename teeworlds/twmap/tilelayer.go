@@ -231,7 +231,7 @@ func (l *TileLayer) Load() error { return l.cells.readErr() }
 // StoredSize returns the number of bytes that the cells take in the file.
 func (l *TileLayer) StoredSize() int { return l.data[l.dataKind()].storedSize() }
 
-// dataKind tells which reference leads to the cells.
+// dataKind returns which reference leads to the cells.
 func (l *TileLayer) dataKind() Kind {
 	if l.kind == KindGame || l.kind.infclass() {
 		return KindTiles

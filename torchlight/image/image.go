@@ -42,7 +42,7 @@ var byName = map[string]func(data []byte) ([]Field, bool){
 	".IMAGESET": imageSet,
 }
 
-// Info tells what is in a file. The data may be its beginning only: 4096 bytes
+// Info returns what is in a file. The data may be its beginning only: 4096 bytes
 // are mostly enough, but the images of an image set are counted as far as the
 // data go. It returns false for what is none of the formats, or is broken
 // before it says anything.

@@ -155,7 +155,8 @@ func leftOut(info *PropertyInfo, data []byte) bool {
 	return false
 }
 
-// identity reads what tells the object from others.
+// identity reads what tells the object from others, and reports whether its descriptor is
+// a known one: without that nothing else of it can be understood.
 func (r *propertyReader) identity(n *text.Node) bool {
 	var name string
 	r.reads(n)

@@ -204,7 +204,7 @@ func (h *Header) Encode() ([]byte, error) {
 	return w.Data(), nil
 }
 
-// valid tells what of a header cannot be written.
+// valid returns what of a header cannot be written.
 func (h *Header) valid() error {
 	fail := func(path, want string, got any, err error) error {
 		return &fault.Error{Path: path, Offset: -1, Want: want, Got: fmt.Sprint(got), Err: err}

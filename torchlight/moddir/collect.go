@@ -139,7 +139,7 @@ func (s *sidecar) knownFolders() map[string]bool {
 	return known
 }
 
-// source tells what a file of the folder is in the archive.
+// source returns what a file of the folder is in the archive.
 func (f *folder) source(at string, d fs.DirEntry) (*source, error) {
 	info, err := d.Info()
 	if err != nil {

@@ -173,7 +173,7 @@ var begins = []struct{ magic, extension string }{
 	{"\x00\x10[MeshSer", ".MESH"}, {"\x00\x10[Ser", ".SKELETON"}, {"<?xml", ".XML"}, {"BIK", ".BIK"},
 }
 
-// ExtensionOf tells by the beginning of a file which extension it had, as far as
+// ExtensionOf returns which extension a file had, by its beginning, as far as
 // that can be told; ".BIN" is any other.
 func ExtensionOf(head []byte) string {
 	switch {

@@ -102,7 +102,7 @@ func (s *shown) addFiles(side func(archive *pak.Residue) (*sidecar, error)) {
 	s.Add(tree.Sidecar, tree.Meta{Stored: -1, Last: true}, func() ([]byte, error) { return s.sidecar(side) })
 }
 
-// storedSizes tells how many bytes each block takes, by its offset: those up to
+// storedSizes returns how many bytes each block takes, by its offset: those up to
 // the next one.
 func storedSizes(r *pak.Reader) map[uint32]int64 {
 	var offsets []uint32

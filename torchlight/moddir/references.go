@@ -164,7 +164,7 @@ func (c *completeness) own(name string) bool {
 	return n > 0
 }
 
-// near tells which file of the mod a missing one was probably meant to be: one of nearly
+// near returns which file of the mod a missing one was probably meant to be: one of nearly
 // its name in its folder, or one of its name in a folder above or below. Names that
 // differ in numbers only are those of a series, of which the game may have the other.
 func (c *completeness) near(name string) string {

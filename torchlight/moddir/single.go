@@ -92,7 +92,7 @@ func singleName(name string) string {
 	return at
 }
 
-// RecognizeSingle tells of which format the folder of a single file is; "" if it is none.
+// RecognizeSingle returns the name of the format that the folder of a single file is of; "" if it is none.
 func RecognizeSingle(fsys fs.FS) string {
 	side, err := readSidecar(fsys)
 	if err != nil {
@@ -192,7 +192,7 @@ func CompiledName(name string) string {
 	return name + form.compiled
 }
 
-// formOfContent tells the form of a file by its name, or else by its content,
+// formOfContent returns the form of a file by its name, or else by its content,
 // compiled or not.
 func formOfContent(name string, data []byte) *form {
 	if f := formOf(name); f != nil {

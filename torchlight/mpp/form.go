@@ -126,7 +126,8 @@ func (p *pgm) number(name string, most int) int {
 	return n
 }
 
-// world finds the comment that says where in the world the grid is.
+// world reads the comment that says where in the world the grid is, and reports whether
+// there is one.
 func (p *pgm) world(f *File) bool {
 	for _, comment := range p.comments {
 		words := strings.Fields(comment)

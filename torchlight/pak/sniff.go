@@ -41,7 +41,7 @@ func (k Kind) String() string {
 // sniffed is how many bytes Sniff looks at.
 const sniffed = 22
 
-// Sniff tells what a .PAK of size bytes is that begins with head, of which 22
+// Sniff returns what a .PAK of size bytes is that begins with head, of which 22
 // bytes are enough. Torchlight II's archives have no magic number: they are
 // known by the header of their first block. One that begins with a block that is
 // stored is not known; nor is one of the preview.

@@ -72,7 +72,7 @@ func (k *Kind) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown table %q: expected one of %s", text, strings.Join(kindNames[:], ", "))
 }
 
-// KindOf tells the table by the base name of a file, in any case and whatever
+// KindOf returns the table by the base name of a file, in any case and whatever
 // follows the first dot: "MEDIA/SKILLS.RAW" and "skills.raw.json" are SKILLS.
 func KindOf(name string) (Kind, bool) {
 	base, _, _ := strings.Cut(path.Base(strings.ReplaceAll(name, `\`, "/")), ".")
@@ -157,7 +157,7 @@ func Encode(t Table) ([]byte, error) {
 	return c.w.Data(), nil
 }
 
-// Guess tells which table data is, without a name: the only kind that reads to
+// Guess returns which table data is, without a name: the only kind that reads to
 // the very end of it. It is false if there is none or more than one, as for
 // most tables without records.
 func Guess(data []byte) (Kind, bool) {
@@ -199,7 +199,7 @@ func Dump(data []byte, k Kind, t trace.Tracer) error {
 	return err
 }
 
-// kindOf tells the table by its path, else by its content.
+// kindOf returns the table by its path, else by its content.
 func kindOf(data []byte, path string) (Kind, error) {
 	if k, ok := KindOf(path); ok {
 		return k, nil

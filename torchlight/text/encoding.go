@@ -26,7 +26,7 @@ func (e Encoding) String() string {
 
 var boms = [...][]byte{UTF16LE: {0xFF, 0xFE}, UTF16BE: {0xFE, 0xFF}, UTF8: {0xEF, 0xBB, 0xBF}}
 
-// detect tells the encoding of a text, and whether it begins with a byte order
+// detect returns the encoding of a text, and whether it begins with a byte order
 // mark. Without one, it goes by where the NUL of the first character is, since
 // that is ASCII in every text.
 func detect(data []byte) (e Encoding, bom bool) {

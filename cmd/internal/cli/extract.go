@@ -108,7 +108,7 @@ func (a *app) openGame(cmd *cobra.Command, name string) (*game, error) {
 	return &game{Format: f, name: name, src: src}, nil
 }
 
-// filesAndPatterns tells the files that a verb is for from what chooses paths in them.
+// filesAndPatterns returns the files that a verb is for from what chooses paths in them.
 func (a *app) filesAndPatterns(cmd *cobra.Command, args []string) (files, patterns []string) {
 	for _, name := range args[1:] {
 		src, err := format.OpenSource(name)

@@ -210,7 +210,7 @@ func notThere(name string, err error) error {
 	return err
 }
 
-// formatOf tells the format of a source. The error of one that has none says what it
+// formatOf returns the format of a source. The error of one that has none says what it
 // seems to be.
 func (a *app) formatOf(src *format.Source, t target) (*format.Format, error) {
 	f, err := a.formats.Find(src)
@@ -279,7 +279,7 @@ var others = []struct{ magic, what, advice string }{
 	{"<html", "a web page", "download the file itself, not the page that shows it"},
 }
 
-// looksLike tells what the first bytes of a file say that it is.
+// looksLike returns what the first bytes of a file say that it is.
 func looksLike(head []byte) (what, advice string) {
 	if len(head) > 262 && string(head[257:262]) == "ustar" {
 		return "a tar archive", "unpack it first: `tar xf`"

@@ -77,7 +77,7 @@ left out for folders.`,
 	return cmd
 }
 
-// infoOf tells what a file is.
+// infoOf returns what a file is.
 func (a *app) infoOf(cmd *cobra.Command, name string, tell func(*game, format.Info) error) error {
 	g, err := a.find(cmd, name)
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *app) infoOf(cmd *cobra.Command, name string, tell func(*game, format.In
 	return a.openForInfo(cmd, g, tell)
 }
 
-// infoOfInner tells what a file inside a game file is.
+// infoOfInner returns what a file inside a game file is.
 func (a *app) infoOfInner(cmd *cobra.Command, container, wanted string, tell func(*game, format.Info) error) error {
 	fsys, closer, err := a.openTree(cmd, container)
 	if err != nil {

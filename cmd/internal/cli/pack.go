@@ -109,7 +109,7 @@ func (w *watched) Open(name string) (fs.File, error) {
 
 func (w *watched) Stat(name string) (fs.FileInfo, error) { return fs.Stat(w.FS, name) }
 
-// treeFormat tells the format of which dir is the tree form, or takes it by its name.
+// treeFormat returns the format of which dir is the tree form, or takes it by its name.
 func (a *app) treeFormat(fsys fs.FS, dir, name string) (*format.Format, error) {
 	if name == "" {
 		f, err := a.formats.FindTree(fsys)

@@ -151,7 +151,7 @@ func matchElems(pattern, name []string) bool {
 	return true
 }
 
-// matchElem takes a pattern literally, too: names may have brackets.
+// matchElem reports whether a name matches a pattern, or is it: names may have brackets.
 func matchElem(pattern, elem string) bool {
 	ok, _ := path.Match(pattern, elem)
 	return ok || pattern == elem

@@ -108,7 +108,7 @@ func (m *matcher) trim(i, j, endA, endB int) (n, restA, restB int) {
 }
 
 // inPlace pairs each line with the one in the same place, if there are as many
-// of them and few differ: a layer keeps its height when tiles change, and no
+// of them and few differ, and reports whether it did: a layer keeps its height when tiles change, and no
 // row has moved even if another way to tell it is as short.
 func (m *matcher) inPlace(i, j, endA, endB int) bool {
 	if endA-i != endB-j {

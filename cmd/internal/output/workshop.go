@@ -154,7 +154,8 @@ func workshopsIn(dir string) []string {
 	return list
 }
 
-// recoverOne is Recover for one workshop.
+// recoverOne is Recover for one workshop. It reports whether a journal was there, and what
+// it had begun is done now.
 func recoverOne(dir string) (ended bool) {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() || !private(info) {
