@@ -37,7 +37,7 @@ var (
 
 // backendsOf lists the backends that keep a part of a world.
 func backendsOf(p world.Part) string {
-	names := slices.DeleteFunc(p.Backends(), func(name string) bool { return name == mapdb.Dummy })
+	names := worldcopy.Backends(p)
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 

@@ -61,7 +61,7 @@ func prepare(ctx context.Context, src, dst string, opts Options) (*copier, error
 		{"auth", opts.Auth, world.AuthPart, &p.moved.Auth},
 		{"storage", opts.Storage, world.StoragePart, &p.moved.ModStorage},
 	} {
-		known := slices.DeleteFunc(move.part.Backends(), func(name string) bool { return name == mapdb.Dummy })
+		known := Backends(move.part)
 		switch remote := move.part.Remote(move.want); {
 		case move.want == "" || move.want == p.have.Of(move.part) && !remote:
 			continue

@@ -6,11 +6,13 @@ package worldcopy
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"trowel.example/check"
 	"trowel.example/internal/sqlitefile"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 )
 
 // Targets returns what [Options.Map] can be, apart from "".
@@ -19,6 +21,11 @@ func Targets() (names []string) {
 		names = append(names, t.Name)
 	}
 	return names
+}
+
+// Backends returns what [Options.Players], Auth or Storage can be, apart from "".
+func Backends(p world.Part) []string {
+	return slices.DeleteFunc(p.Backends(), func(name string) bool { return name == mapdb.Dummy }) // which keeps nothing
 }
 
 // Options say what is to be different in the copy. The zero value asks for a copy
@@ -30,8 +37,8 @@ type Options struct {
 	// if the blocks are to be of another version. A database that is made anew
 	// has the tables of the game and no more, and leaves out damaged rows.
 	Map string
-	// Players, Auth and Storage are backends as world.mt names them; "" keeps that
-	// of the world.
+	// Players, Auth and Storage are backends as world.mt names them, see [Backends]; "" keeps
+	// that of the world.
 	Players, Auth, Storage string
 
 	// Blocks is the version of the blocks, 17 or 20 to 29; 0 leaves each as it is.
