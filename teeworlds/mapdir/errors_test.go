@@ -70,7 +70,7 @@ func TestErrors(t *testing.T) {
 		{"large angle", replace("groups/Game/Speedup.txt", "28:50/3/-90/1", "28:50/3/99999999999999999999"),
 			"groups/Game/Speedup.txt:2:5: 28:50/3/99999999999999999999: the angle must be -32768 to 32767: expected a form like 28:50/0/90"},
 		{"short row", replace("groups/Game/Game.txt", ".   .   .\n", ".   .\n"), "groups/Game/Game.txt:1: a row of 19 tiles: expected 20"},
-		{"row too few", replace("orphans/tiles.txt", ".   .\n", ""), "orphans/tiles.txt:1: the file ends after 1 rows: expected 2"},
+		{"row too few", replace("orphans/tiles.txt", ".   .\n", ""), "orphans/tiles.txt:1: the last row is number 1: expected 2 rows"},
 		{"row too many", replace("orphans/tiles.txt", ".   .\n", ".   .\n.   .\n"), "orphans/tiles.txt:3: a row too many: expected 2"},
 		{"no tiles", remove("orphans/tiles.txt"), "orphans/tiles.json: the tiles are missing: expected orphans/tiles.txt"},
 		{"no layer", remove(deco), "groups/a_b/order.txt:1: there is no layer \"deco\": expected groups/a_b/deco.json"},
