@@ -303,7 +303,7 @@ func (p *parser) finish() {
 	}
 	var order []nodeRef // in that of the nodes
 	at := make([]int, len(p.refs))
-	for _, i := range p.nodes.cells {
+	for _, i := range &p.nodes.cells {
 		if at[i] == 0 {
 			order = append(order, p.refs[i])
 			at[i] = len(order)
@@ -322,22 +322,29 @@ func (p *parser) finish() {
 	if b.Names = nil; ownNames(b) {
 		b.Names = list
 	}
-	for i, ref := range p.nodes.cells {
-		var param1, param2 uint16
-		if p.param1 != nil {
-			param1 = p.param1.cells[i]
+	ids := make([]uint16, len(p.refs))
+	for i, n := range at {
+		if n > 0 {
+			ids[i] = order[n-1].id
 		}
-		if p.param2 != nil {
-			param2 = p.param2.cells[i]
-		}
-		id := order[at[ref]-1].id
-		if b.Version >= 20 && b.ContentWidth == 1 && id >= extended && param2 > 0xf {
+	}
+	param1, param2 := new(grid), new(grid)
+	if p.param1 != nil {
+		param1 = &p.param1.cells
+	}
+	if p.param2 != nil {
+		param2 = &p.param2.cells
+	}
+	narrow := b.Version >= 20 && b.ContentWidth == 1 // the id may take a part of param2
+	for i, ref := range &p.nodes.cells {
+		id := ids[ref]
+		if narrow && id >= extended && param2[i] > 0xf {
 			x, y, z := mapblock.Coordinates(i)
 			p.err = &Error{Line: p.param2.line, Msg: "the node at " + string(appendVector(nil, [3]int32{int32(x), int32(y), int32(z)}, 0)) + " can have param2 0 to 15 only, as its id takes the rest"}
 			return
 		}
-		b.Param1[i] = uint8(param1)
-		putID(b, i, id, uint8(param2))
+		b.Param1[i] = uint8(param1[i])
+		putID(b, i, id, uint8(param2[i]))
 	}
 }
 
