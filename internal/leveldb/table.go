@@ -23,6 +23,11 @@ type table struct {
 	size  int64
 	index *block
 	close func() error
+
+	// Of a table that somebody goes through, what was read last.
+	ahead   bool
+	piece   []byte
+	pieceAt int64
 }
 
 // handle is the place of a block, without its trailer.
@@ -87,8 +92,8 @@ func (t *table) block(h handle) (*block, error) {
 	if h.offset > end || h.size > end-h.offset || end-h.offset-h.size < blockTrailerSize {
 		return nil, damaged(t.name, "block", -1, fmt.Sprintf("a block inside the %d bytes of the file", t.size), fmt.Sprintf("%d bytes at %d", h.size, h.offset))
 	}
-	stored := make([]byte, h.size+blockTrailerSize)
-	if _, err := t.r.ReadAt(stored, int64(h.offset)); err != nil {
+	stored, err := t.read(int64(h.offset), int(h.size)+blockTrailerSize)
+	if err != nil {
 		return nil, err
 	}
 	data, err := inflate(stored, t.name, int64(h.offset))
@@ -132,36 +137,24 @@ func (t *table) get(user []byte) (tag uint64, value []byte, ok bool, err error) 
 // readAhead is how much is read of a table at once by those who go through it.
 const readAhead = 64 << 10
 
-// ahead reads a file piece by piece.
-type ahead struct {
-	r    io.ReaderAt
-	size int64
-	at   int64 // where the piece begins
-	buf  []byte
-}
-
-func (a *ahead) ReadAt(p []byte, off int64) (int, error) {
-	if len(p) > readAhead {
-		return a.r.ReadAt(p, off)
+// read reads a part of the file that is within it. Of those who go through the table, each
+// piece is in memory as long as a part of it is.
+func (t *table) read(off int64, n int) ([]byte, error) {
+	if from := off - t.pieceAt; from >= 0 && from+int64(n) <= int64(len(t.piece)) {
+		return t.piece[from : from+int64(n) : from+int64(n)], nil
 	}
-	if off < a.at || off+int64(len(p)) > a.at+int64(len(a.buf)) {
-		if a.buf == nil {
-			a.buf = make([]byte, readAhead)
-		}
-		n := max(0, min(readAhead, a.size-off))
-		a.at, a.buf = off, a.buf[:n]
-		if n, err := a.r.ReadAt(a.buf, off); n < len(a.buf) {
-			a.buf = a.buf[:0]
-			return a.r.ReadAt(p, off) // which says why
-		} else if err != nil && err != io.EOF {
-			return 0, err
-		}
+	size := n
+	if t.ahead {
+		size = max(n, int(min(readAhead, t.size-off)))
 	}
-	n := copy(p, a.buf[off-a.at:])
-	if n < len(p) {
-		return n, io.EOF
+	data := make([]byte, size)
+	if got, err := t.r.ReadAt(data, off); got < size {
+		return nil, err
 	}
-	return n, nil
+	if t.ahead {
+		t.piece, t.pieceAt = data, off
+	}
+	return data[:n:n], nil
 }
 
 // tableSource goes through a table that is opened when its first record is
@@ -187,7 +180,7 @@ func (s *tableSource) next() bool {
 			s.report(err)
 			return false
 		}
-		t.r = &ahead{r: t.r, size: t.size}
+		t.ahead = true
 		*s = *t.source(s.report)
 	}
 	for !s.data.next() {

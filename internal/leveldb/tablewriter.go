@@ -66,6 +66,7 @@ type packer struct {
 	block    blockBuilder
 	smallest []byte
 	small    []byte // a block that was compressed
+	plain    bool   // nothing is compressed
 }
 
 // add adds a record; the internal keys must ascend. It reports whether the block has as
@@ -87,9 +88,11 @@ func (p *packer) finish(b []byte) tableBlock {
 // store appends a block with its trailer to b: compressed, if that saves an eighth.
 func (p *packer) store(b, block []byte) []byte {
 	kind := byte(blockPlain)
-	p.small = s2.EncodeSnappy(p.small[:cap(p.small)], block)
-	if len(p.small) < len(block)-len(block)/8 {
-		block, kind = p.small, blockSnappy
+	if !p.plain {
+		p.small = s2.EncodeSnappy(p.small[:cap(p.small)], block)
+		if len(p.small) < len(block)-len(block)/8 {
+			block, kind = p.small, blockSnappy
+		}
 	}
 	start := len(b)
 	b = append(append(b, block...), kind)

@@ -372,6 +372,8 @@ func (w *Writer) addTable(records []Record) error {
 	if err != nil {
 		return err
 	}
+	// What others overlap is merged in the end.
+	t.data.plain = w.fresh && w.overlaps(records[0].Key, records[len(records)-1].Key)
 	var key []byte
 	for i, r := range records {
 		if i+1 < len(records) && bytes.Equal(r.Key, records[i+1].Key) {
@@ -389,6 +391,18 @@ func (w *Writer) addTable(records []Record) error {
 	e := w.state()
 	e.added = []tableMeta{meta}
 	return w.edit(e)
+}
+
+// overlaps reports whether a table has keys from one to another.
+func (w *Writer) overlaps(from, to []byte) bool {
+	for _, t := range w.version.tables {
+		first, _ := splitKey(t.smallest)
+		last, _ := splitKey(t.largest)
+		if bytes.Compare(first, to) <= 0 && bytes.Compare(last, from) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // flush makes a table of the memtable and begins a new log.

@@ -153,7 +153,7 @@ func (b *Builder) keysIn(file *File, number uint32, data []byte) ([]uint64, bool
 	}
 	keys := make([]uint64, len(p.cells))
 	for i, c := range p.cells {
-		ints, ok := integers(file, c.local, len(b.table.Key))
+		ints, _, ok := integers(c.local, nil, len(b.table.Key))
 		if !ok || c.rowid != b.rows+1+int64(i) {
 			return nil, false
 		}
@@ -164,23 +164,51 @@ func (b *Builder) keysIn(file *File, number uint32, data []byte) ([]uint64, bool
 	return keys, true
 }
 
-// integers returns those that a record begins with.
-func integers(file *File, record []byte, n int) ([]int64, bool) {
+// fields is what is left of a record.
+type fields struct{ head, body []byte }
+
+// integers appends those that a record begins with.
+func integers(record []byte, to []int64, n int) (ints []int64, rest fields, ok bool) {
 	size, at := varint(record)
 	if at == 0 || size < int64(at) || size > int64(len(record)) {
-		return nil, false
+		return nil, rest, false
 	}
-	head, body := record[at:size], record[size:]
-	ints := make([]int64, n)
-	for i := range ints {
-		kind, at := varint(head)
-		v, length, ok := file.value(kind, body)
-		if ints[i], _ = v.(int64); at == 0 || !ok || kind == 0 || kind == 7 || kind > 9 {
-			return nil, false
+	rest = fields{record[at:size], record[size:]}
+	for range n {
+		v, ok := rest.integer()
+		if !ok {
+			return nil, rest, false
 		}
-		head, body = head[at:], body[length:]
+		to = append(to, v)
 	}
-	return ints, true
+	return to, rest, true
+}
+
+// integer takes the next field.
+func (r *fields) integer() (v int64, ok bool) {
+	if len(r.head) == 0 {
+		return 0, false
+	}
+	kind, n := r.head[0], 0
+	switch r.head = r.head[1:]; {
+	case kind == 8 || kind == 9:
+		return int64(kind - 8), true
+	case kind >= 1 && kind <= 4:
+		n = int(kind)
+	case kind == 5 || kind == 6:
+		n = 2*int(kind) - 4
+	default:
+		return 0, false
+	}
+	if len(r.body) < n {
+		return 0, false
+	}
+	v = int64(int8(r.body[0]))
+	for _, c := range r.body[1:n] {
+		v = v<<8 | int64(c)
+	}
+	r.body = r.body[n:]
+	return v, true
 }
 
 // pack makes a number of the integers of a row that is in the order of the primary key.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -37,8 +36,15 @@ var sqliteBackend = Backend{
 		{"sqlite", "SQLite with columns x, y and z, which games from 5.12 on read", SchemaXYZ},
 		{"sqlite-pos", "SQLite with the column pos, which every game reads", SchemaPos},
 	},
-	open: func(ctx context.Context, dir string, _ Config) (DB, error) {
-		return openSQLite(ctx, filepath.Join(dir, sqliteName))
+	open: func(ctx context.Context, dir string, c Config) (DB, error) {
+		db, err := openSQLite(ctx, filepath.Join(dir, sqliteName))
+		if err != nil {
+			return nil, err
+		}
+		if c.Unseen {
+			return unseenSQLite{db}, nil
+		}
+		return db, nil
 	},
 	create: func(ctx context.Context, dir string, c Config) (Writer, error) {
 		return createSQLite(ctx, filepath.Join(dir, sqliteName), c)
@@ -64,7 +70,7 @@ type sqliteDB struct {
 	stepped int
 }
 
-func openSQLite(ctx context.Context, path string) (DB, error) {
+func openSQLite(ctx context.Context, path string) (*sqliteDB, error) {
 	f, err := sqlitefile.OpenOrRescue(ctx, path, knownTables)
 	if err != nil {
 		return nil, err
@@ -499,63 +505,6 @@ func (db *sqliteDB) rowKey(s *sqlite.Stmt, n int) (key []any, p Pos, kind int) {
 // Blocks goes through the blocks of an area in the order of the primary key.
 func (db *sqliteDB) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) { db.scan(ctx, a, true, yield) }
-}
-
-// inAnyOrder goes through the blocks in the order of the rows of the table, page by page.
-func (db *sqliteDB) inAnyOrder(ctx context.Context) iter.Seq2[Block, error] {
-	if db.file.Rescued() {
-		return db.Blocks(ctx, All())
-	}
-	return func(yield func(Block, error) bool) {
-		for last := int64(math.MinInt64); ; {
-			pg, next, err := db.rows(ctx, last)
-			if !pg.give(err, yield) || pg.done {
-				return
-			}
-			last = next
-		}
-	}
-}
-
-// rows reads a page of rows from a row on.
-func (db *sqliteDB) rows(ctx context.Context, from int64) (pg page, next int64, err error) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	if err := db.file.Begin(ctx); err != nil {
-		return pg, 0, err
-	}
-	defer db.file.End()
-	stmt, err := db.file.Conn.Prepare("SELECT " + db.key() + ", " + dataColumns + ", rowid FROM blocks WHERE rowid >= ? ORDER BY rowid")
-	if err == nil {
-		defer stmt.Reset()
-		stmt.BindInt64(1, from)
-		keys := len(db.keyOf(Pos{}))
-		for {
-			more, failed := stmt.Step()
-			if err = failed; err != nil || !more {
-				pg.done = true
-				break
-			}
-			if next = stmt.ColumnInt64(keys + 3); pg.full(pagePositions) {
-				break
-			}
-			key, pos, kind := db.rowKey(stmt, keys)
-			if kind != keyPos {
-				text := keyText(key)
-				pg.add(Block{}, badRow(db.file.Path, text, "", "the integers of a position", text))
-				continue
-			}
-			if data, row := db.data(stmt, keys, key, pos); row != nil {
-				pg.add(Block{}, row)
-			} else {
-				pg.add(Block{pos, data}, nil)
-			}
-		}
-	}
-	if err != nil {
-		err = errors.Join(ctx.Err(), db.file.Explain(err))
-	}
-	return pg, next, err
 }
 
 // Positions goes through the positions of an area; it reads the index only.

@@ -3,10 +3,12 @@ package mapdb
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"strconv"
 
+	"trowel.example/fault"
 	"trowel.example/internal/sqlitepage"
 )
 
@@ -197,3 +199,42 @@ func (w *freshSQLite) Abandon() {
 	}
 	w.db, w.err = nil, errClosed
 }
+
+// unseenSQLite is a database that nobody else uses, so that its pages can be read without
+// SQLite.
+type unseenSQLite struct{ *sqliteDB }
+
+// inAnyOrder goes through the blocks in the order of the rows, and makes sure that the
+// index leads to them. What is damaged is a *RowError, and the end.
+func (u unseenSQLite) inAnyOrder(ctx context.Context) iter.Seq2[Block, error] {
+	return func(yield func(Block, error) bool) {
+		err := sqlitepage.Scan(u.file.Path, tableOf(u.schema), func(ints []int64, data []byte) error {
+			p, ok := Pos{}, false
+			if u.schema == SchemaPos {
+				p, ok = PosOfKey(ints[0])
+			} else {
+				p, ok = posOfXZY([3]int64{ints[0], ints[2], ints[1]})
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			row := error(nil)
+			if !ok {
+				p, row = Pos{}, badRow(u.file.Path, fmt.Sprint(ints), "", "the integers of a position", fmt.Sprint(ints))
+			}
+			if !yield(Block{p, data}, row) {
+				return errEnough
+			}
+			return nil
+		})
+		if errors.Is(err, fault.ErrFormat) {
+			err = &RowError{Err: err}
+		}
+		if err != nil && err != errEnough {
+			yield(Block{}, err)
+		}
+	}
+}
+
+// errEnough ends a loop.
+var errEnough = errors.New("enough")
