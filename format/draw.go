@@ -5,11 +5,11 @@ import (
 	"context"
 	"image"
 	"image/color"
+	stddraw "image/draw"
 	"math"
 	"runtime"
 
 	"trowel.example/internal/parallel"
-	"trowel.example/internal/pixel"
 )
 
 // A band has about so many pixels and at least so many rows, but at most so many pixels.
@@ -64,11 +64,12 @@ func (v View) parts(band image.Rectangle, look Look) []image.Rectangle {
 // Draw draws a picture of a scene band by band, on all cores, and hands the bands to emit
 // from top to bottom. Emit must not keep them.
 func Draw(ctx context.Context, scene Scene, look Look, background color.NRGBA, emit func(*image.RGBA) error) error {
+	uniform := image.NewUniform(background)
 	return draw(scene, look, image.NewRGBA,
 		func(m *image.RGBA, r image.Rectangle) { m.Rect = r },
 		func(m *image.RGBA, part image.Rectangle) error {
 			dst := m.SubImage(part).(*image.RGBA)
-			pixel.Fill(dst, background)
+			stddraw.Draw(dst, part, uniform, image.Point{}, stddraw.Src)
 			return errOr(ctx, scene.Render(ctx, dst, look))
 		}, emit)
 }

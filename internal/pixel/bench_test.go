@@ -65,3 +65,12 @@ func BenchmarkPNG(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkHalf measures what each tile of a higher level takes besides reading and writing.
+func BenchmarkHalf(b *testing.B) {
+	m := picture(1, 512, 512, 5000, true)
+	b.SetBytes(int64(len(m.Pix)))
+	for b.Loop() {
+		pixel.Half(m)
+	}
+}

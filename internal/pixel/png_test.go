@@ -2,10 +2,10 @@ package pixel_test
 
 import (
 	"bytes"
-	"hash/fnv"
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -94,8 +94,8 @@ func TestPNG(t *testing.T) {
 		{300, 200, 1000, 33, false, pixel.RGBA, false},
 		{300, 200, 5000, 1, false, pixel.RGBA, false},
 		{7, 2000, 300, 64, true, pixel.RGB, false},
-		{1100, 700, 3000, 350, true, pixel.RGB, false}, // several segments in a band
-		{1100, 700, 200, 350, false, pixel.RGBA, true},
+		{700, 600, 3000, 550, true, pixel.RGB, false}, // several segments in a band
+		{700, 600, 200, 350, false, pixel.RGBA, true},
 	} {
 		m := picture(uint64(test.colors), test.w, test.h, test.colors, test.opaque)
 		got := same(t, write(t, m, test.kind, test.rows), m, test.kind)
@@ -151,11 +151,11 @@ func TestPNGGray16(t *testing.T) {
 
 // The bytes are the same, however many cores there are and whatever the bands.
 func TestPNGSameBytes(t *testing.T) {
-	m := picture(5, 1000, 800, 4000, true)
-	want := write(t, m, pixel.RGB, 790)
-	for _, n := range []int{1, 2, 3, 16} {
+	m := picture(5, 700, 600, 4000, true)
+	want := write(t, m, pixel.RGB, 590)
+	for _, n := range []int{1, 3} {
 		before := runtime.GOMAXPROCS(n)
-		got := write(t, m, pixel.RGB, 790)
+		got := write(t, m, pixel.RGB, 590)
 		runtime.GOMAXPROCS(before)
 		if !bytes.Equal(got, want) {
 			t.Errorf("other bytes with %d cores", n)
@@ -207,30 +207,35 @@ type errorString string
 
 func (e errorString) Error() string { return string(e) }
 
-// A very large picture takes the memory of a band: this one is of 1.5 GB, of which a part does for the test.
+// A picture takes the memory of some segments, whatever its size.
 func TestPNGMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
-	const w, h, rows = 8000, 64000, 64
-	band := picture(1, w, rows, 5000, true)
-	sum := fnv.New64()
-	p, err := pixel.NewPNG(sum, image.Pt(w, h), pixel.RGB)
-	var most, start runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&start)
-	for y := 0; y < h/64 && err == nil; y += rows {
-		err = p.Add(band)
-		var now runtime.MemStats
-		if runtime.ReadMemStats(&now); now.HeapAlloc > most.HeapAlloc {
-			most = now
-		}
-	}
+	const w, h, rows = 8000, 4000, 50 // 96 MB
+	p, err := pixel.NewPNG(io.Discard, image.Pt(w, h), pixel.RGB)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if grown := int64(most.HeapAlloc) - int64(start.HeapAlloc); grown > 64<<20 {
-		t.Errorf("%d MB more while writing", grown>>20)
+	band := image.NewRGBA(image.Rect(0, 0, w, rows))
+	for x := range 1000 { // too many for a palette
+		band.SetRGBA(x, 0, color.RGBA{uint8(x), uint8(x >> 8), 0, 255})
+	}
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	runtime.GC()
+	start, most := heap(), int64(0)
+	for y := 0; y < h; y += rows {
+		if err := p.Add(band); err != nil {
+			t.Fatal(err)
+		}
+		most = max(most, heap()-start)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if limit := int64(16+8*runtime.GOMAXPROCS(0)) << 20; most > limit {
+		t.Errorf("%d MB more while writing", most>>20)
 	}
 }
 

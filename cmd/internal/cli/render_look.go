@@ -149,6 +149,9 @@ func (p *askedPicture) frame(v format.View, look *format.Look) error {
 		return errors.New("nothing is in it that could be seen")
 	}
 	scale, side := p.scale, max(area.Dx(), area.Dy())
+	if math.IsInf(side, 0) {
+		return errors.New("it has no end")
+	}
 	switch {
 	case scale != 0:
 	case p.thumbnail:

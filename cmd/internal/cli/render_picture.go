@@ -199,15 +199,15 @@ func (p *picture) tellMissing() {
 	}
 	for _, kind := range order {
 		some := kinds[kind]
+		rest := 0
 		if len(some) > shown+1 {
-			rest := format.Missing{Kind: kind, Name: fmt.Sprintf("and %s more", thousands(int64(len(some)-shown))), Unit: some[0].Unit, What: "--json tells of all"}
-			for _, m := range some[shown:] {
-				rest.Count += m.Count
-			}
-			some = append(some[:shown:shown], rest)
+			rest, some = len(some)-shown, some[:shown]
 		}
 		for _, m := range some {
 			p.job.Warn(p.name, "%s", sayMissing(m))
+		}
+		if rest > 0 {
+			p.job.Warn(p.name, "%s of kind %s are missing, too: --json tells of all", thousands(int64(rest)), kind)
 		}
 	}
 	p.extra = append(p.extra, member{"missing", list})

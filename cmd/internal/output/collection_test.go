@@ -3,9 +3,14 @@ package output
 import (
 	"crypto/sha256"
 	"errors"
+	"fmt"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -140,5 +145,87 @@ func TestCollectionCut(t *testing.T) {
 		}
 		c.Close()
 		_ = os.RemoveAll(filepath.Join(dir, logName))
+	}
+}
+
+// updateCollection makes a small collection of a version, or updates one to it.
+func updateCollection(t *testing.T, dir, version string) {
+	t.Helper()
+	c := openCollection(t, dir, Options{})
+	defer c.Close()
+	files := map[string]string{"0/0.png": "0" + version, "0/1.png": "1", version + "/0.png": version, "index.html": version}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if p, ok := c.Piece(name); !ok || p.Content != hashOf(files[name]) {
+			putPiece(t, c, name, files[name])
+		}
+	}
+	for _, name := range c.Unseen() {
+		if err := c.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Finish(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const envKillCollection = "TROWEL_TEST_KILL_COLLECTION"
+
+// TestCollectionChild is the child of TestCollectionKilled: it ends itself before a step.
+func TestCollectionChild(t *testing.T) {
+	at, dir, ok := strings.Cut(os.Getenv(envKillCollection), "|")
+	if !ok {
+		t.Skip("this is run by TestCollectionKilled")
+	}
+	left, _ := strconv.Atoi(at)
+	Step = func() {
+		if left--; left < 0 {
+			self, _ := os.FindProcess(os.Getpid())
+			_ = self.Kill()
+			select {}
+		}
+	}
+	updateCollection(t, dir, "new")
+}
+
+// A run that is killed before any change to the disk leaves files that are whole, and the
+// next run makes of them what one that nobody killed does, and leaves nothing behind.
+func TestCollectionKilled(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := filepath.Join(t.TempDir(), "tiles")
+	updateCollection(t, fresh, "old")
+	updateCollection(t, fresh, "new")
+	want := snapshot(t, fresh)
+	for at := 0; ; at++ {
+		dir := filepath.Join(t.TempDir(), "tiles")
+		updateCollection(t, dir, "old")
+		child := exec.Command(self, "-test.run=^TestCollectionChild$")
+		child.Env = append(os.Environ(), fmt.Sprintf("%s=%d|%s", envKillCollection, at, dir))
+		out, err := child.CombinedOutput()
+		if err != nil && child.ProcessState.ExitCode() > 0 {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		for part := range strings.SplitSeq(snapshot(t, dir), ";") {
+			name, data, _ := strings.Cut(part, "=")
+			if whole := []string{"", "0old", "0new", "1", "old", "new"}; name != logName && !slices.Contains(whole, data) {
+				t.Errorf("killed before step %d: %s has %q", at, name, data)
+			}
+		}
+		updateCollection(t, dir, "new")
+		if got := snapshot(t, dir); got != want {
+			t.Errorf("killed before step %d: %q, want %q", at, got, want)
+		}
+		if list := workshopsIn(dir); len(list) > 0 {
+			t.Errorf("killed before step %d: %v is left", at, list)
+		}
+		if err == nil {
+			if at < 20 {
+				t.Errorf("only %d steps", at)
+			}
+			return
+		}
 	}
 }

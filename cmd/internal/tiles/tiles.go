@@ -178,8 +178,7 @@ func (p *Pyramid) drawTile(ctx context.Context, x, y int) error {
 			return nil
 		}
 	}
-	dst := image.NewRGBA(place)
-	pixel.Fill(dst, p.Background)
+	dst := p.blankOf(place)
 	if err := p.Scene.Render(ctx, dst, p.Look); err != nil {
 		return err
 	}
@@ -208,8 +207,7 @@ func (p *Pyramid) shrink(level, x, y int) error {
 	if p.same(own, key) {
 		return nil
 	}
-	whole := image.NewRGBA(image.Rect(0, 0, 2*side, 2*side))
-	pixel.Fill(whole, p.Background)
+	whole := p.blankOf(image.Rect(0, 0, 2*side, 2*side))
 	for i, piece := range pieces {
 		if piece.Size == 0 {
 			continue
@@ -287,9 +285,15 @@ func (p *Pyramid) write(name string, key, content output.Hash, data []byte) erro
 	return p.Folder.Put(path.Clean(name), key, content, data)
 }
 
+// blankOf returns a picture of nothing but background.
+func (p *Pyramid) blankOf(r image.Rectangle) *image.RGBA {
+	m := image.NewRGBA(r)
+	draw.Draw(m, r, image.NewUniform(p.Background), image.Point{}, draw.Src)
+	return m
+}
+
 func (p *Pyramid) onlyBackground(m *image.RGBA) bool {
-	one := image.NewRGBA(image.Rect(0, 0, 1, 1))
-	pixel.Fill(one, p.Background)
+	one := p.blankOf(image.Rect(0, 0, 1, 1))
 	for i := 0; i < len(m.Pix); i += 4 {
 		if [4]byte(m.Pix[i:]) != [4]byte(one.Pix) {
 			return false
