@@ -1,35 +1,19 @@
 package mapblock
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
 	"trowel.example/fault"
+	"trowel.example/internal/deep"
 )
 
 // Clone returns a copy of the block that shares nothing with it that anybody may change.
-func (b *Block) Clone() *Block {
-	c := *b
-	c.Names = slices.Clone(b.Names)
-	m := &c.Metadata
-	m.List, m.Rest, m.Raw = slices.Clone(m.List), bytes.Clone(m.Rest), bytes.Clone(m.Raw)
-	for i := range m.List {
-		e := &m.List[i]
-		e.Vars, e.Inventory = slices.Clone(e.Vars), bytes.Clone(e.Inventory)
-		if e.Legacy != nil {
-			e.Legacy = &LegacyMeta{e.Legacy.ID, bytes.Clone(e.Legacy.Body)}
-		}
-	}
-	c.Objects.List = slices.Clone(b.Objects.List)
-	for i := range c.Objects.List {
-		o := &c.Objects.List[i]
-		o.Data = bytes.Clone(o.Data)
-	}
-	c.Timers.List = slices.Clone(b.Timers.List)
-	c.Inner, c.Trailing = bytes.Clone(b.Inner), bytes.Clone(b.Trailing)
-	return &c
-}
+func (b *Block) Clone() *Block { return deep.Clone(b) }
+
+// Equal reports whether two blocks say the same in all fields, those among them that their
+// version lacks. The bytes that they were read from may differ.
+func (b *Block) Equal(other *Block) bool { return deep.Equal(b, other) }
 
 // SetNode makes the node at an index, see [Index], one of a name. What else belongs to the
 // place stays: metadata, timers, and the light of the nodes around. An index that is none of

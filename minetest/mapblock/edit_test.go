@@ -74,7 +74,7 @@ func TestClone(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := b.Clone()
-	if got, err := c.Encode(); err != nil || string(got) != string(want) {
+	if got, err := c.Encode(); err != nil || string(got) != string(want) || !b.Equal(c) {
 		t.Errorf("%q, %v", got, err)
 	}
 	if err := c.SetNode(0, "default:stone", 0, 0); err != nil {
@@ -82,7 +82,7 @@ func TestClone(t *testing.T) {
 	}
 	c.Names[0].Name, c.Metadata.List[0].Vars[0].Value, c.Metadata.List[0].Inventory[0] = "x", "y", 'z'
 	c.Objects.List[0].Data[0], c.Timers.List[0].Pos, c.Trailing[0] = 'x', 2, 'y'
-	if got, err := b.Encode(); err != nil || string(got) != string(want) {
+	if got, err := b.Encode(); err != nil || string(got) != string(want) || b.Equal(c) {
 		t.Errorf("the block has changed with its clone: %q, %v", got, err)
 	}
 }
