@@ -34,7 +34,7 @@ func (m *Map) validate(whole bool) error {
 			}
 			v.number(path+".width", im.width)
 			v.number(path+".height", im.height)
-			v.room(path, im.Version, 2, "variant", im.Variant == 1 || im.Variant == 0 && im.Version == 0)
+			v.room(path, im.Version, 2, "variant", im.Variant == 0 || im.Variant == 1)
 		}
 	}
 	v.count("sounds", len(m.Sounds))
