@@ -92,11 +92,12 @@ func checkMapFolder(t *testing.T, m *twmap.Map, data []byte) bool {
 	if err != nil {
 		t.Fatalf("without sidecar: %v", err)
 	}
+	folder := Open(again)
 	for path, want := range files {
 		if strings.HasSuffix(path, ".png") { // compared below: pixels are cheaper than PNG
 			continue
 		}
-		got, err := fs.ReadFile(Open(again), path)
+		got, err := fs.ReadFile(folder, path)
 		short := false
 		if layer := files[strings.TrimSuffix(strings.TrimSuffix(path, ".txt"), ".json")+".json"]; layer != nil {
 			short = bytes.Contains(layer.Data, []byte(`"cells"`)) // it becomes complete
