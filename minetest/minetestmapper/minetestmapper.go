@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/image/bmp"
 
@@ -319,13 +320,14 @@ func (r *run) players(ctx context.Context, s *worlddraw.Sheet) error {
 
 // bands draws a sheet band by band, several at a time.
 func bands(ctx context.Context, s *worlddraw.Sheet, emit func(*image.RGBA) error) error {
-	const least = 1 << 20 // pixels of a band, about
+	const least = 1 << 18 // pixels of a band, about
 	size := s.Size()
 	rows := max(least/size.X/(16*s.Zoom), 1) * 16 * s.Zoom
 	type drawn struct {
 		img *image.RGBA
 		err error
 	}
+	var free sync.Pool // of the pixels of bands
 	return parallel.Ordered(ctx, func(send func(image.Rectangle) error) error {
 		for y := 0; y < size.Y; y += rows {
 			if err := send(image.Rect(0, y, size.X, min(y+rows, size.Y))); err != nil {
@@ -334,13 +336,20 @@ func bands(ctx context.Context, s *worlddraw.Sheet, emit func(*image.RGBA) error
 		}
 		return nil
 	}, func(part image.Rectangle) drawn {
-		img := image.NewRGBA(part)
+		img, ok := free.Get().(*image.RGBA)
+		if ok && img.Rect.Dy() == part.Dy() {
+			img.Rect = part
+		} else {
+			img = image.NewRGBA(part)
+		}
 		return drawn{img, s.Render(ctx, img)}
 	}, func(d drawn) error {
 		if d.err != nil {
 			return d.err
 		}
-		return emit(d.img)
+		err := emit(d.img)
+		free.Put(d.img)
+		return err
 	})
 }
 

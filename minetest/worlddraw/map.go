@@ -14,13 +14,13 @@ import (
 // Map is the picture of a world in one view, with a pixel for each node. Its methods may be
 // called by several goroutines.
 type Map struct {
-	o        Options
-	frame    frame
-	box      Box // of nodes, in u, v and d
-	source   source
-	painters sync.Pool
+	o      Options
+	frame  frame
+	box    Box // of nodes, in u, v and d
+	source source
 
 	mu     sync.Mutex
+	idle   []*painter // that know already what many nodes and blocks look like
 	cells  map[[2]int]*drawn
 	order  [][2]int // of the cells, the oldest first
 	hidden map[string]int64
@@ -35,9 +35,11 @@ type drawn struct {
 	told  bool
 }
 
-// maxCells is how many cells are kept: two rows of the widest world and more, which takes
-// about 30 MiB.
-const maxCells = 12 << 10
+// maxCells returns how many cells are kept, of 2 KiB each: a few rows of the world.
+func (m *Map) maxCells() int {
+	b := &m.source.index.box
+	return max(2<<10, 4*(b.Max[0]-b.Min[0]))
+}
 
 // New reads where the blocks of a store are, and draws nothing yet.
 func New(ctx context.Context, db mapdb.DB, o Options) (*Map, error) {
@@ -55,7 +57,6 @@ func New(ctx context.Context, db mapdb.DB, o Options) (*Map, error) {
 	}
 	m.box = f.box(o.Box)
 	m.source = source{db: db, frame: &m.frame, way: wayOf(db, &m.frame), lost: o.Lost}
-	m.painters.New = func() any { return newPainter(&m.o, &m.frame, m.box) }
 	var err error
 	m.source.index, err = readIndex(ctx, db, &m.frame, m.box.blocks(), m.source.way == byBlock, o.Lost)
 	return m, err
@@ -164,7 +165,7 @@ func (m *Map) row(ctx context.Context, v, u0, u1 int) (map[int]*cell, error) {
 func (m *Map) keep(at [2]int, d *drawn) {
 	m.cells[at] = d
 	m.order = append(m.order, at)
-	if len(m.order) > maxCells {
+	if len(m.order) > m.maxCells() {
 		delete(m.cells, m.order[0])
 		m.order = m.order[1:]
 	}
@@ -175,7 +176,7 @@ func (m *Map) drawAll(ctx context.Context, v int, us []int, found map[int]*drawn
 	if len(us) == 0 {
 		return nil
 	}
-	p := m.painters.Get().(*painter)
+	p := m.painter()
 	next := 0
 	defer func() {
 		m.mu.Lock()
@@ -192,8 +193,21 @@ func (m *Map) drawAll(ctx context.Context, v int, us []int, found map[int]*drawn
 		m.report(p)
 		close(d.ready)
 	})
-	m.painters.Put(p)
+	m.mu.Lock()
+	m.idle = append(m.idle, p)
+	m.mu.Unlock()
 	return err
+}
+
+func (m *Map) painter() *painter {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n := len(m.idle); n > 0 {
+		p := m.idle[n-1]
+		m.idle = m.idle[:n-1]
+		return p
+	}
+	return newPainter(&m.o, &m.frame, m.box)
 }
 
 // report collects what is to be told of a cell.

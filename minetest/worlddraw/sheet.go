@@ -73,7 +73,13 @@ func (s *Sheet) Render(ctx context.Context, dst *image.RGBA) error {
 	draw.Draw(dst, dst.Rect, image.NewUniform(s.Background), image.Point{}, draw.Src)
 	corner := s.corner()
 	part := dst.Rect.Sub(corner).Intersect(image.Rectangle{Max: s.Area.Size().Mul(s.Zoom)})
-	if !part.Empty() {
+	if s.Zoom == 1 && !part.Empty() {
+		at := part.Add(corner)
+		img := &image.RGBA{Pix: dst.Pix[dst.PixOffset(at.Min.X, at.Min.Y):], Stride: dst.Stride, Rect: part.Add(s.Area.Min)}
+		if err := s.Map.Render(ctx, img); err != nil {
+			return err
+		}
+	} else if !part.Empty() {
 		nodes := image.Rect(part.Min.X/s.Zoom, part.Min.Y/s.Zoom, (part.Max.X-1)/s.Zoom+1, (part.Max.Y-1)/s.Zoom+1).Add(s.Area.Min)
 		img := image.NewRGBA(nodes)
 		draw.Draw(img, nodes, image.NewUniform(s.Background), image.Point{}, draw.Src)
