@@ -130,3 +130,29 @@ func TestMinetestmapper(t *testing.T) {
 		}
 	}
 }
+
+// A world of 2011 gives the picture that it gives after the engine of today has saved it.
+func TestOldWorld(t *testing.T) {
+	list, _, err := nodecolor.ReadFile(colorsPath(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(corpus.Dir(t, "minetest"), "generated")
+	var pictures [2]*image.RGBA
+	for i, c := range []struct {
+		path   string
+		config mapdb.Config
+	}{
+		{"v20-sectors2", mapdb.Config{Backend: mapdb.Sectors}}, {"golden-v29-by-5.17/v20", mapdb.Config{}},
+	} {
+		db, err := mapdb.Open(context.Background(), filepath.Join(dir, c.path), c.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		pictures[i] = whole(t, newMap(t, db, worlddraw.Options{View: worlddraw.Top, Colors: list}))
+	}
+	if n := differing(t, pictures[0], pictures[1], nil); n != 0 {
+		t.Errorf("%d pixels differ", n)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"trowel.example/internal/judge"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodecolor"
@@ -133,45 +134,62 @@ func TestStores(t *testing.T) {
 	from := hills(t)
 	want := whole(t, newMap(t, from, worlddraw.Options{View: worlddraw.Top, Alpha: true}))
 	side := whole(t, newMap(t, from, worlddraw.Options{View: worlddraw.South, Alpha: true}))
-	for i, c := range []mapdb.Config{{}, {Schema: mapdb.SchemaXYZ}, {Backend: mapdb.LevelDB}} {
-		dir := t.TempDir()
-		w, err := mapdb.Create(ctx, dir, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for b, err := range from.Blocks(ctx, mapdb.All()) {
+	for i, store := range []struct {
+		name   string
+		config func(t *testing.T) mapdb.Config
+	}{
+		{"pos", func(*testing.T) mapdb.Config { return mapdb.Config{} }},
+		{"xyz", func(*testing.T) mapdb.Config { return mapdb.Config{Schema: mapdb.SchemaXYZ} }},
+		{"leveldb", func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.LevelDB} }},
+		{"redis", func(t *testing.T) mapdb.Config {
+			return mapdb.Config{Backend: mapdb.RedisDB, Redis: mapdb.Redis{Address: judge.Redis(t), Hash: "world"}}
+		}},
+		{"postgresql", func(t *testing.T) mapdb.Config {
+			return mapdb.Config{Backend: mapdb.Postgres, Postgres: judge.Postgres(t)}
+		}},
+	} {
+		t.Run(store.name, func(t *testing.T) {
+			c, dir := store.config(t), t.TempDir()
+			w, err := mapdb.Create(ctx, dir, c)
 			if err != nil {
 				t.Fatal(err)
 			}
-			versions := []int{22, 25, 28, 29}
-			block, err := mapblock.Decode(b.Data)
-			if err == nil {
-				block, _, err = block.Convert(versions[(i+int(b.Pos.X)+20)%4], false)
+			var blocks []mapdb.Block
+			for b, err := range from.Blocks(ctx, mapdb.All()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				versions := []int{22, 25, 28, 29}
+				block, err := mapblock.Decode(b.Data)
+				if err == nil {
+					block, _, err = block.Convert(versions[(i+int(b.Pos.X)+20)%4], false)
+				}
+				if err == nil {
+					b.Data, err = block.Encode()
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				blocks = append(blocks, b)
 			}
-			if err == nil {
-				b.Data, err = block.Encode()
+			if err := w.Store(ctx, blocks); err != nil {
+				t.Fatal(err)
 			}
-			if err == nil {
-				err = w.Store(ctx, []mapdb.Block{b})
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
 			}
+			db, err := mapdb.Open(ctx, dir, c)
 			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		db, err := mapdb.Open(ctx, dir, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
-		if got := whole(t, newMap(t, db, worlddraw.Options{View: worlddraw.Top, Alpha: true})); !bytes.Equal(got.Pix, want.Pix) {
-			t.Errorf("%v: another picture from above", db)
-		}
-		if got := whole(t, newMap(t, db, worlddraw.Options{View: worlddraw.South, Alpha: true})); !bytes.Equal(got.Pix, side.Pix) {
-			t.Errorf("%v: another picture from the south", db)
-		}
+			defer db.Close()
+			if got := whole(t, newMap(t, db, worlddraw.Options{View: worlddraw.Top, Alpha: true})); !bytes.Equal(got.Pix, want.Pix) {
+				t.Errorf("%v: another picture from above", db)
+			}
+			if got := whole(t, newMap(t, db, worlddraw.Options{View: worlddraw.South, Alpha: true})); !bytes.Equal(got.Pix, side.Pix) {
+				t.Errorf("%v: another picture from the south", db)
+			}
+		})
 	}
 }
 
