@@ -415,27 +415,14 @@ func (s *worldScene) players(ctx context.Context, box worlddraw.Box) ([]worlddra
 		return nil, err
 	}
 	defer store.Close()
+	players, err := worlddraw.Players(ctx, store, s.lose)
 	var markers []worlddraw.Marker
-	for name, err := range store.Names(ctx) {
-		var p *world.Player
-		if err == nil {
-			p, err = store.Get(ctx, name)
-		}
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case world.Failed(err):
-			return nil, err
-		case err != nil:
-			s.lose(err)
-			continue
-		}
-		at := [3]float64{p.Pos[0] / 10, p.Pos[1] / 10, p.Pos[2] / 10}
-		if at[1] >= float64(box.Min[1]) && at[1] <= float64(box.Max[1])+1 {
-			markers = append(markers, worlddraw.Marker{Pos: at, Kind: "player", Label: p.Name, Color: color.NRGBA{R: 255, G: 80, B: 80, A: 255}})
+	for _, p := range players {
+		if p.Y >= float64(box.Min[1]) && p.Y <= float64(box.Max[1])+1 {
+			markers = append(markers, worlddraw.Marker{Pos: [3]float64{p.X, p.Y, p.Z}, Kind: "player", Label: p.Name, Color: color.NRGBA{R: 255, G: 80, B: 80, A: 255}})
 		}
 	}
-	return markers, nil
+	return markers, err
 }
 
 func (s *worldScene) Missing() (list []format.Missing) {

@@ -291,31 +291,18 @@ func (r *run) unknown(m *worlddraw.Map) {
 
 // players puts the players that are in the picture on the sheet.
 func (r *run) players(ctx context.Context, s *worlddraw.Sheet) error {
-	players, err := world.OpenPlayers(ctx, r.o.input, r.settings, world.Options{Remote: r.o.remote, Lost: func(err error, _ []check.Place) { r.lose(err) }})
+	store, err := world.OpenPlayers(ctx, r.o.input, r.settings, world.Options{Remote: r.o.remote, Lost: func(err error, _ []check.Place) { r.lose(err) }})
 	if err != nil {
 		return err
 	}
-	defer players.Close()
-	for name, err := range players.Names(ctx) {
-		var p *world.Player
-		if err == nil {
-			p, err = players.Get(ctx, name)
-		}
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case world.Failed(err):
-			return err
-		case err != nil:
-			r.lose(err)
-		default:
-			at := worlddraw.Player{Name: p.Name, X: p.Pos[0] / 10, Y: p.Pos[1] / 10, Z: p.Pos[2] / 10}
-			if s.Has(at, r.o.minY, r.o.maxY) {
-				s.Players = append(s.Players, at)
-			}
+	defer store.Close()
+	players, err := worlddraw.Players(ctx, store, r.lose)
+	for _, p := range players {
+		if s.Has(p, r.o.minY, r.o.maxY) {
+			s.Players = append(s.Players, p)
 		}
 	}
-	return nil
+	return err
 }
 
 // bands draws a sheet band by band, several at a time.

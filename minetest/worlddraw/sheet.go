@@ -34,12 +34,6 @@ type Sheet struct {
 // Edges is a set of edges.
 type Edges struct{ Top, Bottom, Left, Right bool }
 
-// Player is somebody on the map, in nodes.
-type Player struct {
-	Name    string
-	X, Y, Z float64
-}
-
 const (
 	scaleWidth = 40 // pixels of a scale
 	scaleStep  = 4  // blocks between its marks

@@ -1,0 +1,35 @@
+package worlddraw
+
+import (
+	"context"
+
+	"trowel.example/minetest/world"
+)
+
+// Player is somebody on the map, in nodes.
+type Player struct {
+	Name    string
+	X, Y, Z float64
+}
+
+// Players returns where the players of a store are. Lost is told of those that cannot be read.
+func Players(ctx context.Context, store world.Players, lost func(error)) ([]Player, error) {
+	var all []Player
+	for name, err := range store.Names(ctx) {
+		var p *world.Player
+		if err == nil {
+			p, err = store.Get(ctx, name)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case world.Failed(err):
+			return nil, err
+		case err != nil:
+			lost(err)
+		default:
+			all = append(all, Player{p.Name, p.Pos[0] / 10, p.Pos[1] / 10, p.Pos[2] / 10})
+		}
+	}
+	return all, nil
+}
