@@ -1,0 +1,302 @@
+// Package dds reads and writes the pictures of Torchlight II: DirectDraw surfaces, whose
+// pixels are plain or compressed in blocks of 4 × 4 (DXT1, DXT3 and DXT5).
+//
+// Decoding is exact: the pixels are those that a graphics card shows by the letter of the
+// format, and those of ImageMagick. Only the largest picture of a file is read; smaller
+// copies of it (mipmaps), further sides of a cube and further layers are passed over.
+package dds
+
+import (
+	"encoding/binary"
+	"fmt"
+	"image"
+	"math/bits"
+
+	"trowel.example/fault"
+)
+
+// Format is how the pixels of a file are stored.
+type Format uint8
+
+// The formats.
+const (
+	Plain Format = iota // each pixel for itself, its channels under masks
+	DXT1                // blocks of 8 bytes; alpha is all or nothing
+	DXT3                // blocks of 16 bytes, with 16 steps of alpha
+	DXT5                // blocks of 16 bytes, with alpha between two values
+)
+
+func (f Format) String() string { return [...]string{"plain", "DXT1", "DXT3", "DXT5"}[f] }
+
+// blockSize is the number of bytes of a block.
+func (f Format) blockSize() int {
+	if f == DXT1 {
+		return 8
+	}
+	return 16
+}
+
+// The sizes of the header with its signature, and of the one that may follow it.
+const (
+	HeaderSize     = 128
+	headerSizeDX10 = 20
+)
+
+// maxSide is the longest side that any graphics card of the game takes, many times over.
+const maxSide = 1 << 16
+
+// The bits of the header that are looked at or written.
+const (
+	flagsPlain = 0x100f // caps, height, width, pitch, pixel format
+	flagsBlock = 0x81007
+	capTexture = 0x1000
+
+	pixelAlpha     = 0x1
+	pixelOnlyAlpha = 0x2
+	pixelFourCC    = 0x4
+	pixelRGB       = 0x40
+	pixelLuminance = 0x20000
+)
+
+// Header is what a file says of its picture.
+type Header struct {
+	Width, Height int    // in pixels, 1 to 65536
+	Mipmaps       int    // pictures of one side, 1 or more: each has half the size of the one before it
+	Format        Format // how the pixels are stored
+	Bits          int    // of a pixel, if the format is Plain: 8, 16, 24 or 32
+	// Masks of red, green, blue and alpha in a plain pixel, which is little-endian. A
+	// channel without bits is 0, and alpha without bits 255. In a gray picture the first
+	// three are the same.
+	Masks [4]uint32
+
+	offset int // of the pixels
+}
+
+// bgra are the masks of the plain format that the mods have.
+var bgra = [4]uint32{0xff0000, 0xff00, 0xff, 0xff000000}
+
+// ReadHeader reads the header of a file, which data may be only the beginning of. Every
+// error is a [*fault.Error]; what is valid but no picture for this game is ErrVersion.
+func ReadHeader(data []byte) (*Header, error) {
+	if len(data) < HeaderSize {
+		return nil, fail("header", 0, fault.ErrShort, "a header of 128 bytes", fmt.Sprintf("%d bytes", len(data)))
+	}
+	u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(data[at:]) }
+	if string(data[:4]) != "DDS " || u32(4) != HeaderSize-4 {
+		return nil, fail("header", 0, fault.ErrFormat, `"DDS " and the size 124`, fmt.Sprintf("%q and %d", data[:4], u32(4)))
+	}
+	height, width := u32(12), u32(16)
+	if width == 0 || height == 0 || width > maxSide || height > maxSide {
+		return nil, fail("height", 12, fault.ErrLimit, "sides of 1 to 65536", fmt.Sprintf("%d × %d", width, height))
+	}
+	h := &Header{Width: int(width), Height: int(height), Mipmaps: int(max(1, min(u32(28), 32))), offset: HeaderSize}
+	flags := u32(80)
+	switch {
+	case flags&pixelFourCC != 0:
+		return h, h.codec(data, string(data[84:88]))
+	case flags&(pixelRGB|pixelLuminance|pixelOnlyAlpha) == 0:
+		return nil, fail("format_flags", 80, fault.ErrVersion, "colours, gray, alpha or a codec", fmt.Sprintf("%#x", flags))
+	}
+	h.Bits = int(u32(88))
+	h.Masks = [4]uint32{u32(92), u32(96), u32(100), u32(104)}
+	switch {
+	case flags&pixelLuminance != 0:
+		h.Masks[1], h.Masks[2] = h.Masks[0], h.Masks[0]
+	case flags&pixelOnlyAlpha != 0:
+		h.Masks[0], h.Masks[1], h.Masks[2] = 0, 0, 0
+	}
+	if flags&(pixelAlpha|pixelOnlyAlpha) == 0 {
+		h.Masks[3] = 0
+	}
+	if h.Bits%8 != 0 || h.Bits < 8 || h.Bits > 32 {
+		return nil, fail("bits", 88, fault.ErrVersion, "pixels of 8, 16, 24 or 32 bits", fmt.Sprint(h.Bits))
+	}
+	for i, m := range h.Masks {
+		if w := bits.OnesCount32(m); m>>bits.TrailingZeros32(m|1<<31) != 1<<w-1 && m != 0 {
+			return nil, fail("masks", 92+4*int64(i), fault.ErrFormat, "bits that stand together", fmt.Sprintf("%#x", m))
+		}
+	}
+	return h, nil
+}
+
+// codec reads the codec of four characters, and the header behind it that DX10 has.
+func (h *Header) codec(data []byte, code string) error {
+	switch code {
+	case "DXT1":
+		h.Format = DXT1
+	case "DXT2", "DXT3": // 2 and 4 are 3 and 5 with colours that are multiplied with alpha
+		h.Format = DXT3
+	case "DXT4", "DXT5":
+		h.Format = DXT5
+	case "DX10":
+		if len(data) < HeaderSize+headerSizeDX10 {
+			return fail("dx10", HeaderSize, fault.ErrShort, "a second header of 20 bytes", fmt.Sprintf("%d bytes", len(data)-HeaderSize))
+		}
+		h.offset += headerSizeDX10
+		number := binary.LittleEndian.Uint32(data[HeaderSize:])
+		switch number {
+		case 28, 29:
+			h.Bits, h.Masks = 32, [4]uint32{0xff, 0xff00, 0xff0000, 0xff000000}
+		case 87, 91:
+			h.Bits, h.Masks = 32, bgra
+		case 71, 72:
+			h.Format = DXT1
+		case 74, 75:
+			h.Format = DXT3
+		case 77, 78:
+			h.Format = DXT5
+		default:
+			return fail("dxgi_format", HeaderSize, fault.ErrVersion, "8 bits a channel, BC1, BC2 or BC3", fmt.Sprintf("format %d", number))
+		}
+	default:
+		return fail("fourcc", 84, fault.ErrVersion, "DXT1 to DXT5", fmt.Sprintf("%q", code))
+	}
+	return nil
+}
+
+// Size returns the number of bytes that the pixels of the largest picture take.
+func (h *Header) Size() int {
+	if h.Format == Plain {
+		return h.Width * h.Height * (h.Bits / 8)
+	}
+	return (h.Width + 3) / 4 * ((h.Height + 3) / 4) * h.Format.blockSize()
+}
+
+// Decode returns the largest picture of a file. No memory is taken for pixels that data
+// does not have. Every error is a [*fault.Error].
+func Decode(data []byte) (*image.NRGBA, error) {
+	h, err := ReadHeader(data)
+	if err != nil {
+		return nil, err
+	}
+	pixels := data[h.offset:]
+	if len(pixels) < h.Size() {
+		return nil, fail("pixels", int64(h.offset), fault.ErrShort, fmt.Sprintf("%d bytes for %d × %d pixels", h.Size(), h.Width, h.Height), fmt.Sprint(len(pixels)))
+	}
+	m := image.NewNRGBA(image.Rect(0, 0, h.Width, h.Height))
+	if h.Format == Plain {
+		h.decodePlain(m, pixels)
+	} else {
+		decodeBlocks(m, pixels, h.Format)
+	}
+	return m, nil
+}
+
+func (h *Header) decodePlain(m *image.NRGBA, data []byte) {
+	if h.Bits == 32 && h.Masks == bgra {
+		for i := 0; i < len(m.Pix); i += 4 {
+			p, d := m.Pix[i:i+4:i+4], data[i:i+4:i+4]
+			p[0], p[1], p[2], p[3] = d[2], d[1], d[0], d[3]
+		}
+		return
+	}
+	bytes := h.Bits / 8
+	var shift [4]int
+	var top [4]uint32
+	for c, mask := range h.Masks {
+		shift[c] = bits.TrailingZeros32(mask)
+		top[c] = uint32(1<<bits.OnesCount32(mask) - 1)
+	}
+	for i := range m.Pix {
+		c := i % 4
+		var v uint32
+		for b := range bytes {
+			v |= uint32(data[i/4*bytes+b]) << (8 * b)
+		}
+		switch {
+		case top[c] != 0:
+			m.Pix[i] = uint8((uint64(v&h.Masks[c]>>shift[c])*255 + uint64(top[c]/2)) / uint64(top[c]))
+		case c == 3:
+			m.Pix[i] = 255
+		}
+	}
+}
+
+// Encode makes a file of one picture in a format. Plain has 32 bits for a pixel and loses
+// nothing; the others lose as much as they must. It fails with a [*fault.Error] if a side
+// is not 1 to 65536.
+func Encode(m image.Image, f Format) ([]byte, error) {
+	size := m.Bounds().Size()
+	h := make([]byte, HeaderSize)
+	u32 := func(at int, v uint32) { binary.LittleEndian.PutUint32(h[at:], v) }
+	copy(h, "DDS ")
+	u32(4, HeaderSize-4)
+	u32(12, uint32(size.Y))
+	u32(16, uint32(size.X))
+	u32(76, 32)
+	u32(108, capTexture)
+	if f == Plain {
+		u32(8, flagsPlain)
+		u32(20, uint32(4*size.X))
+		u32(80, pixelRGB|pixelAlpha)
+		u32(88, 32)
+		for i, mask := range bgra {
+			u32(92+4*i, mask)
+		}
+	} else {
+		u32(8, flagsBlock)
+		u32(20, uint32((size.X+3)/4*((size.Y+3)/4)*f.blockSize()))
+		u32(80, pixelFourCC)
+		copy(h[84:], f.String())
+	}
+	return EncodeLike(m, h)
+}
+
+// EncodeLike makes a file with a header that another one had, of HeaderSize bytes. The
+// picture has to have the size of the header, and the header one picture only. Where it
+// is the header of a plain picture of 8 bits a channel, the pixels of that picture give
+// the bytes that it had.
+func EncodeLike(m image.Image, header []byte) ([]byte, error) {
+	h, err := ReadHeader(header)
+	if err != nil {
+		return nil, err
+	}
+	switch size := m.Bounds().Size(); {
+	case len(header) != HeaderSize:
+		return nil, fail("header", 0, fault.ErrFormat, "a header of 128 bytes", fmt.Sprintf("%d bytes", len(header)))
+	case size != image.Pt(h.Width, h.Height):
+		return nil, fail("height", 12, fault.ErrFormat, fmt.Sprintf("a picture of %d × %d pixels", h.Width, h.Height), fmt.Sprintf("%d × %d", size.X, size.Y))
+	case h.Mipmaps > 1:
+		return nil, fail("mipmaps", 28, fault.ErrVersion, "one picture", fmt.Sprintf("%d mipmaps", h.Mipmaps))
+	}
+	src := straight(m)
+	data := make([]byte, HeaderSize, HeaderSize+h.Size())
+	copy(data, header)
+	if h.Format == Plain {
+		return h.encodePlain(data, src), nil
+	}
+	return encodeBlocks(data, src, h.Format), nil
+}
+
+func (h *Header) encodePlain(data []byte, m *image.NRGBA) []byte {
+	for i := 0; i < len(m.Pix); i += 4 {
+		var v uint32
+		for c, mask := range h.Masks {
+			top := uint32(1<<bits.OnesCount32(mask) - 1)
+			v |= uint32((uint64(m.Pix[i+c])*uint64(top)+127)/255) << bits.TrailingZeros32(mask) & mask
+		}
+		for b := range h.Bits / 8 {
+			data = append(data, byte(v>>(8*b)))
+		}
+	}
+	return data
+}
+
+// straight returns the pixels of a picture in rows without gaps, alpha not multiplied in.
+func straight(m image.Image) *image.NRGBA {
+	b := m.Bounds()
+	if n, ok := m.(*image.NRGBA); ok && n.Stride == 4*b.Dx() && len(n.Pix) == 4*b.Dx()*b.Dy() {
+		return n
+	}
+	n := image.NewNRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
+	for y := range b.Dy() {
+		for x := range b.Dx() {
+			n.Set(x, y, m.At(b.Min.X+x, b.Min.Y+y))
+		}
+	}
+	return n
+}
+
+func fail(path string, offset int64, cause error, want, got string) error {
+	return &fault.Error{Path: path, Offset: offset, Want: want, Got: got, Err: cause}
+}
