@@ -57,7 +57,7 @@ type Target struct {
 	Schema Schema // for [Create]
 }
 
-// Backends returns all backends.
+// Backends returns all backends. Their lists are shared, and not to be changed.
 func Backends() []Backend { return slices.Clone(backends) }
 
 // BackendOf returns the backend of a name, and whether there is one. The name "" is that of

@@ -90,7 +90,8 @@ func (p Part) kept(backend string) kept {
 }
 
 // Files returns the names of the files and folders in that of the world in which a backend
-// keeps the part, the store itself first; none if it keeps it elsewhere, or nobody knows.
+// keeps the part, the store itself first; none if it keeps it elsewhere, or nobody knows. The
+// list is shared, and not to be changed.
 func (p Part) Files(backend string) []string { return p.kept(backend).files }
 
 // Connection returns the settings of world.mt that say on which server a backend keeps the

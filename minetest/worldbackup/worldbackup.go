@@ -48,7 +48,7 @@ type manifest struct {
 
 const backupFormat = "trowel world backup 1"
 
-// A Writer is a backup in the making. With nil nothing is kept.
+// A Writer is a backup in the making. Block, File and Store of a nil one keep nothing.
 type Writer struct {
 	dir, path string
 	out       *os.File
