@@ -11,6 +11,8 @@
 // Rows come from pages that are in order. First those that the trees of the tables
 // lead to; then, where a page is damaged that led to others, those of pages that
 // nothing leads to and that are not on the list of the free ones.
+//
+// A [Builder] makes a database of one table, and [Scan] reads it again.
 package sqlitepage
 
 import (

@@ -85,8 +85,10 @@ type Config struct {
 	Schema   Schema // for Create with SQLite
 
 	// Unseen is for a store that nobody but its writer uses until Close has returned,
-	// which alone makes sure that all is on disk. A program that is killed leaves whole
-	// transactions all the same; a system that crashes may leave anything.
+	// which alone makes sure that all is on disk, and before that the files may be none that
+	// a game reads. A program that is killed leaves what [OpenForWriting] goes on with: all
+	// transactions that had ended, and of one of Store perhaps a part; a system that crashes
+	// may leave anything. A store that was made so and is read so can be read faster.
 	Unseen bool
 
 	// Remote allows a server on another machine. Without it the error wraps
