@@ -87,7 +87,12 @@ besides: what the picture had to do without, as {kind, name, count, unit, what, 
 	flags.StringVar(&d.time, "time", "", "the `seconds` after the beginning, or a range such as 0..10")
 	flags.Float64Var(&d.fps, "fps", 25, "pictures in a second")
 	w.flags(cmd)
-	a.optionFlags(cmd, optionsFor(format.ForScene))
+	a.optionFlags(cmd, func(f *format.Format) []format.Option {
+		if f.Scene == nil {
+			return nil
+		}
+		return f.OptionsFor(format.ForScene)
+	})
 	fixed := func(list ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
 	}
