@@ -33,6 +33,7 @@ type Iso struct {
 	cache  map[mapdb.Pos]*isoBlock
 	order  []mapdb.Pos
 	hidden map[string]int64
+	all    []mapdb.Pos // once somebody has asked for it
 }
 
 // isoBlock is a block of which is known what its nodes look like.
@@ -395,14 +396,11 @@ func (s *Iso) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, a
 	for i, p := range [2][2]int{{r.Min.X, r.Max.X}, {r.Min.Y, r.Max.Y}} {
 		low[i], high[i] = at.Origin[i]+float64(p[0])/at.Scale, at.Origin[i]+float64(p[1])/at.Scale
 	}
-	for p, err := range s.db.Positions(ctx, mapdb.All()) {
-		var row *mapdb.RowError
-		if errors.As(err, &row) {
-			continue
-		}
-		if err != nil {
-			return some, err
-		}
+	all, err := s.positions(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, p := range all {
 		min, max := coords(p), coords(p)
 		for i := range min {
 			min[i], max[i] = min[i]*side, max[i]*side+side-1
@@ -412,6 +410,7 @@ func (s *Iso) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, a
 			continue
 		}
 		data, err := s.db.Get(ctx, p)
+		var row *mapdb.RowError
 		if errors.As(err, &row) || errors.Is(err, mapdb.ErrNotFound) {
 			continue
 		}
@@ -423,6 +422,28 @@ func (s *Iso) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, a
 		_, _ = h.Write(data)
 	}
 	return some, nil
+}
+
+// positions returns where all blocks are, which are in memory from then on.
+func (s *Iso) positions(ctx context.Context) ([]mapdb.Pos, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all != nil {
+		return s.all, nil
+	}
+	var all []mapdb.Pos
+	for p, err := range s.db.Positions(ctx, mapdb.All()) {
+		var row *mapdb.RowError
+		if errors.As(err, &row) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	s.all = all
+	return all, nil
 }
 
 // Hidden returns the names of nodes without a colour that were met.
