@@ -22,7 +22,8 @@ type Map struct {
 	mu     sync.Mutex
 	idle   []*painter // that know already what many nodes and blocks look like
 	cells  map[[2]int]*drawn
-	order  [][2]int // of the cells, the oldest first
+	order  [][2]int                         // of the cells, the oldest first
+	told   map[int]*[coordCount / 64]uint64 // by row, the columns whose report is in hidden
 	hidden map[string]int64
 	shown  bool
 }
@@ -50,7 +51,7 @@ func New(ctx context.Context, db mapdb.DB, o Options) (*Map, error) {
 	if o.Lost == nil {
 		o.Lost = func(error) {}
 	}
-	m := &Map{o: o, frame: f, cells: make(map[[2]int]*drawn), hidden: make(map[string]int64)}
+	m := &Map{o: o, frame: f, cells: make(map[[2]int]*drawn), hidden: make(map[string]int64), told: make(map[int]*[coordCount / 64]uint64)}
 	everything := Everything()
 	for i := range o.Box.Min {
 		o.Box.Min[i], o.Box.Max[i] = max(o.Box.Min[i], everything.Min[i]), min(o.Box.Max[i], everything.Max[i])
@@ -97,8 +98,8 @@ func (m *Map) Extent() Box {
 	return Box{low, high}
 }
 
-// Hidden returns how many pixels nodes without a colour hide, by their names. Names of nodes
-// that are behind others of this kind count 0.
+// Hidden returns in how many pixels of the blocks that were drawn nodes without a colour are
+// passed over, by their names. Names of nodes that are behind others of this kind count 0.
 func (m *Map) Hidden() map[string]int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -117,8 +118,8 @@ func (m *Map) Shown() bool {
 	return m.shown
 }
 
-// row draws the cells of a row that are there from one column to another, and returns them
-// by column, or draws nothing and waits for who draws them already.
+// row returns the cells of a row from one column to another, as far as they are there. It
+// draws those that are not in memory, and waits for those that others are drawing.
 func (m *Map) row(ctx context.Context, v, u0, u1 int) (map[int]*cell, error) {
 	counts := m.source.index.row(v)
 	if counts == nil {
@@ -190,7 +191,7 @@ func (m *Map) drawAll(ctx context.Context, v int, us []int, found map[int]*drawn
 		d := found[c.u]
 		d.cell = p.draw(c)
 		next++
-		m.report(p)
+		m.report(p, c.u, c.v)
 		close(d.ready)
 	})
 	m.mu.Lock()
@@ -210,10 +211,20 @@ func (m *Map) painter() *painter {
 	return newPainter(&m.o, &m.frame, m.box)
 }
 
-// report collects what is to be told of a cell.
-func (m *Map) report(p *painter) {
+// report collects what is to be told of a column, once however often it is drawn.
+func (m *Map) report(p *painter, u, v int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	row := m.told[v]
+	if row == nil {
+		row = new([coordCount / 64]uint64)
+		m.told[v] = row
+	}
+	if i := u - mapdb.MinCoord; row[i/64]&(1<<(i%64)) != 0 {
+		return
+	} else {
+		row[i/64] |= 1 << (i % 64)
+	}
 	for name, n := range p.unseen {
 		m.hidden[name] += n
 	}

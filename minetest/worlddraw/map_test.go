@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"math/rand/v2"
 	"testing"
 
@@ -229,8 +230,73 @@ func TestDamagedBlock(t *testing.T) {
 func TestHidden(t *testing.T) {
 	m := newMap(t, hills(t), worlddraw.Options{View: worlddraw.Top})
 	whole(t, m)
-	if n := m.Hidden()["mod:thing"]; n == 0 || len(m.Hidden()) != 1 {
+	n := m.Hidden()["mod:thing"]
+	if n == 0 || len(m.Hidden()) != 1 {
 		t.Errorf("hidden: %v", m.Hidden())
+	}
+}
+
+// What is drawn again, as it is no longer in memory, is not counted again.
+func TestHiddenOnce(t *testing.T) {
+	db := mapdb.NewMemory()
+	b := mapblock.New(29)
+	b.Names[0].Name = "mod:thing"
+	data, err := b.EncodeFresh()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []mapdb.Block
+	for i := range 3600 {
+		blocks = append(blocks, mapdb.Block{Pos: mapdb.Pos{X: int16(i % 60), Z: int16(i / 60)}, Data: data})
+	}
+	if err := db.Store(context.Background(), blocks); err != nil {
+		t.Fatal(err)
+	}
+	m := newMap(t, db, worlddraw.Options{View: worlddraw.Top})
+	whole(t, m)
+	whole(t, m)
+	if n := m.Hidden()["mod:thing"]; n != 3600*256 {
+		t.Errorf("%d pixels are hidden, not %d", n, 3600*256)
+	}
+}
+
+// A sheet is the same whatever part of it is drawn, and all that is asked for is on it.
+func TestSheetParts(t *testing.T) {
+	ctx := context.Background()
+	m := newMap(t, hills(t), worlddraw.Options{View: worlddraw.Top})
+	for _, zoom := range []int{1, 3} {
+		s := &worlddraw.Sheet{
+			Map: m, Area: m.Bounds(), Zoom: zoom, Background: color.NRGBA{255, 255, 255, 255},
+			Scales: worlddraw.Edges{Top: true, Bottom: true, Left: true, Right: true}, ScaleColor: color.NRGBA{1, 2, 3, 255},
+			Origin: true, OriginColor: color.NRGBA{4, 5, 6, 255},
+			Players: []worlddraw.Player{{Name: "somebody", X: 20, Z: 30}}, PlayerColor: color.NRGBA{7, 8, 9, 255},
+		}
+		want := image.NewRGBA(image.Rectangle{Max: s.Size()})
+		if err := s.Render(ctx, want); err != nil {
+			t.Fatal(err)
+		}
+		colors := make(map[color.RGBA]bool)
+		for y := 0; y < want.Rect.Max.Y; y += 37 {
+			for x := 0; x < want.Rect.Max.X; x += 53 {
+				part := image.NewRGBA(image.Rect(x, y, x+53, y+37).Intersect(want.Rect))
+				if err := s.Render(ctx, part); err != nil {
+					t.Fatal(err)
+				}
+				for py := part.Rect.Min.Y; py < part.Rect.Max.Y; py++ {
+					for px := part.Rect.Min.X; px < part.Rect.Max.X; px++ {
+						if part.RGBAAt(px, py) != want.RGBAAt(px, py) {
+							t.Fatalf("zoom %d: %d,%d is %v and %v", zoom, px, py, part.RGBAAt(px, py), want.RGBAAt(px, py))
+						}
+						colors[part.RGBAAt(px, py)] = true
+					}
+				}
+			}
+		}
+		for _, c := range []color.RGBA{{1, 2, 3, 255}, {4, 5, 6, 255}, {7, 8, 9, 255}, {255, 255, 255, 255}} {
+			if !colors[c] {
+				t.Errorf("zoom %d: there is no %v", zoom, c)
+			}
+		}
 	}
 }
 
