@@ -44,7 +44,7 @@ func (p *picture) kind(name string) (string, error) {
 				k = "apng"
 			}
 			if name != "-" && k != ext {
-				return k, p.notOfGame(name, ext)
+				return k, p.notOfGame(name)
 			}
 			return k, nil
 		}
@@ -57,7 +57,7 @@ func (p *picture) kind(name string) (string, error) {
 }
 
 // notOfGame makes sure that no picture is called like a game file.
-func (p *picture) notOfGame(name, ext string) error {
+func (p *picture) notOfGame(name string) error {
 	for _, f := range p.formats {
 		for _, e := range f.Extensions {
 			if _, is := cutSuffixFold(name, e); is && e != "" {
