@@ -25,7 +25,9 @@ func (c *Choice) Color(name string) (Color, bool) {
 		return color, ok
 	}
 	def := c.Nodes[name]
-	if c.Textures != nil {
+	_, usual := Usual()[name]
+	convention := usual && def != nil && def.LiquidType != "" && def.LiquidType != "none" // of maps: water is dark
+	if c.Textures != nil && !convention {
 		if color, ok := c.Textures.Of(name, def); ok {
 			return color, true
 		}

@@ -57,6 +57,7 @@ func TestTextures(t *testing.T) {
 		{Name: "b:made", Tiles: []string{"[png:AAAA"}},
 		{Name: "b:air", DrawType: "airlike", Tiles: []string{"a_stone.png"}},
 		{Name: "b:water", DrawType: "flowingliquid", Tiles: []string{"water.png"}},
+		{Name: "default:water_source", DrawType: "liquid", LiquidType: "source", Tiles: []string{"water.png"}},
 		{Name: "b:glass", DrawType: "glasslike_framed", Tiles: []string{"a_log_top.png"}},
 		{Name: "b:tinted", Tiles: []string{"a_log_top.png"}, Color: "#804020"},
 		{Name: "b:dyed", Tiles: []string{"a_log_top.png"}, Palette: "pal.png", ParamType2: "colorfacedir"},
@@ -70,7 +71,8 @@ func TestTextures(t *testing.T) {
 	for name, want := range map[string]nodecolor.Color{
 		"a:stone": {R: 158, G: 0, B: 10, A: 255}, "a:log": {R: 255, G: 255, B: 255, A: 255},
 		"b:tile": {R: 158, G: 0, B: 10, A: 255}, "b:combined": {R: 255, G: 255, B: 255, A: 255},
-		"b:air": {}, "b:water": {R: 10, G: 20, B: 30, A: 128, T: 224}, "b:glass": {R: 255, G: 255, B: 255, A: 64, T: 16},
+		"default:water_source": {R: 39, G: 66, B: 106, A: 128, T: 224},
+		"b:air":                {}, "b:water": {R: 10, G: 20, B: 30, A: 128, T: 224}, "b:glass": {R: 255, G: 255, B: 255, A: 64, T: 16},
 		"b:tinted": {R: 128, G: 64, B: 32, A: 255}, "b:listed": {R: 1, A: 255},
 		"b:made": nodecolor.Guess("b:made"), "b:broken": nodecolor.Guess("b:broken"), "b:empty": nodecolor.Guess("b:empty"),
 	} {
@@ -99,6 +101,8 @@ func TestGuess(t *testing.T) {
 	for name, want := range map[string]nodecolor.Color{
 		"mod:birch_planks":        {R: 206, G: 190, B: 140, A: 255},
 		"mod:deep_water_flowing":  {R: 39, G: 66, B: 106, A: 128, T: 224},
+		"mod:junglewood":          {R: 120, G: 84, B: 50, A: 255},
+		"mod:obsidian_glass":      {R: 24, G: 24, B: 36, A: 255},
 		"wool:red":                {R: 178, G: 34, B: 32, A: 255},
 		"wool:dark_green":         {R: 36, G: 71, B: 15, A: 255},
 		"mod:hidden_thing":        {},

@@ -67,9 +67,19 @@ func Guess(name string) Color {
 // ofWords returns the colour that words stand for, dyed if one of them says so.
 func ofWords(list []string) (c Color, ok bool) {
 	first := -1
-	for _, w := range list {
+	try := func(w string) {
 		if i, known := words()[w]; known && (first < 0 || i < first) {
 			first, c = i, wordColors()[w]
+		}
+	}
+	for _, w := range list {
+		try(w)
+	}
+	if first < 0 { // "junglewood" begins with a word, and no shorter one means anything
+		for _, w := range list {
+			for end := len(w) - 1; end >= 4; end-- {
+				try(w[:end])
+			}
 		}
 	}
 	for i, w := range list {

@@ -260,6 +260,50 @@ func TestHiddenOnce(t *testing.T) {
 	}
 }
 
+// painted is a Coloring in which param2 is the amount of red.
+type painted struct{ nodecolor.List }
+
+func (painted) Palette(string) *[256]nodecolor.Color {
+	p := new([256]nodecolor.Color)
+	for i := range p {
+		p[i] = nodecolor.Color{R: uint8(i), A: 255}
+	}
+	return p
+}
+
+// Colours follow param2 where they are to, and the light.
+func TestPaletteAndLight(t *testing.T) {
+	db := mapdb.NewMemory()
+	b := mapblock.New(29)
+	b.Names = []mapblock.NameID{{ID: 0, Name: "air"}, {ID: 1, Name: "stone"}}
+	for i := range b.Param0 {
+		if x, y, _ := mapblock.Coordinates(i); y == 4 {
+			b.Param0[i], b.Param2[i] = 1, uint8(100+x)
+		} else if b.Param1[i] = 0x0f; x < 8 {
+			b.Param1[i] = 0xf0
+		}
+	}
+	data, err := b.EncodeFresh()
+	if err == nil {
+		err = db.Store(context.Background(), []mapdb.Block{{Data: data}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, light := range []worlddraw.Light{worlddraw.Full, worlddraw.Day, worlddraw.Night} {
+		img := whole(t, newMap(t, db, worlddraw.Options{View: worlddraw.Top, Colors: painted{testColors}, Light: light}))
+		for x := range 16 {
+			want := 100 + x
+			if light == worlddraw.Day && x < 8 || light == worlddraw.Night && x >= 8 {
+				want = want * 30 / 255
+			}
+			if got := int(img.RGBAAt(x, -1).R); got != want {
+				t.Errorf("light %d: at %d the red is %d, not %d", light, x, got, want)
+			}
+		}
+	}
+}
+
 // A sheet is the same whatever part of it is drawn, and all that is asked for is on it.
 func TestSheetParts(t *testing.T) {
 	ctx := context.Background()
