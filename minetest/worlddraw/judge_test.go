@@ -1,6 +1,7 @@
 package worlddraw_test
 
 import (
+	"bytes"
 	"context"
 	"image"
 	"image/color"
@@ -126,6 +127,57 @@ func TestMinetestmapper(t *testing.T) {
 			}
 			if n := differing(t, img, readPNG(t, out), nil); n != 0 {
 				t.Errorf("%s, alpha %v: %d pixels differ", path, alpha, n)
+			}
+		}
+	}
+}
+
+// posOnly is a program in Python that copies the blocks of one world into another whose
+// table has the column pos, whatever the columns of the former.
+const posOnly = `
+import sqlite3, sys
+old, new = sqlite3.connect(sys.argv[1]), sqlite3.connect(sys.argv[2])
+new.execute("CREATE TABLE blocks (pos INTEGER PRIMARY KEY, data BLOB)")
+columns = [row[1] for row in old.execute("PRAGMA table_info(blocks)")]
+pos = "z * 16777216 + y * 4096 + x" if "x" in columns else "pos"
+new.executemany("INSERT INTO blocks VALUES (?, ?)", old.execute("SELECT " + pos + ", data FROM blocks"))
+new.commit()
+`
+
+// Another program, written from a description of minetestmapper alone, draws the same; it
+// also stands for the schema of x, y and z, which minetestmapper of Debian does not open.
+func TestReference(t *testing.T) {
+	root := corpus.Dir(t, "minetest")
+	script := filepath.Join(root, "..", "..", "judges", "refmapper.py")
+	const python = "/usr/bin/python3" // Debian's, which has the libraries
+	if _, err := os.Stat(script); err != nil || exec.Command(python, "-c", "import zstandard, numpy, PIL").Run() != nil {
+		corpus.Missing(t, "judges", "no refmapper.py here, or not what it needs: python3-zstandard, python3-numpy and python3-pil")
+	}
+	list, _, err := nodecolor.ReadFile(colorsPath(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"generated/v29-517-sqlite", "cornernote-mesecons-circuits"} {
+		world, flat := filepath.Join(root, name), t.TempDir()
+		if out, err := exec.Command(python, "-c", posOnly, filepath.Join(world, "map.sqlite"), filepath.Join(flat, "map.sqlite")).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		for _, alpha := range []string{"0", "1"} {
+			m := open(t, copyWorld(t, world), worlddraw.Options{View: worlddraw.Top, Colors: list, Box: worlddraw.Everything(), Alpha: alpha == "1", Lost: func(err error) { t.Error(err) }})
+			s := worlddraw.Sheet{Map: m, Area: m.Bounds(), Zoom: 1, Background: color.NRGBA{255, 255, 255, 255}}
+			img := image.NewRGBA(image.Rectangle{Max: s.Size()})
+			if err := s.Render(t.Context(), img); err != nil {
+				t.Fatal(err)
+			}
+			var b bytes.Buffer
+			if err := png.Encode(&b, img); err != nil {
+				t.Fatal(err)
+			}
+			picture := filepath.Join(flat, "picture.png")
+			judge.Write(t, picture, b.Bytes())
+			out, err := exec.Command(python, script, flat, colorsPath(t), picture, alpha).CombinedOutput()
+			if err != nil || !strings.Contains(string(out), "differ rgb pixels 0 ") {
+				t.Errorf("%s, alpha %s: %v\n%s", name, alpha, err, out)
 			}
 		}
 	}
