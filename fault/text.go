@@ -15,9 +15,9 @@ func (e *TextError) Error() string {
 	at := e.File
 	if e.Line > 0 {
 		at = fmt.Sprintf("%s:%d", at, e.Line)
-	}
-	if e.Column > 0 {
-		at = fmt.Sprintf("%s:%d", at, e.Column)
+		if e.Column > 0 {
+			at = fmt.Sprintf("%s:%d", at, e.Column)
+		}
 	}
 	if e.File == "" && e.Line > 0 {
 		at = "line " + at[1:]

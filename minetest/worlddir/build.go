@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/fault"
 	"trowel.example/internal/regular"
 	"trowel.example/internal/tree"
 	"trowel.example/minetest/mapdb"
@@ -50,7 +51,7 @@ type Report struct {
 // must have nothing in it. The databases are what world.mt in fsys says; blocks
 // are in SQLite if it says nothing. A database on a server must be empty.
 //
-// An error about a file is, or wraps, an *[Error]. Then dst is to be thrown away.
+// An error about a file is, or wraps, a *[fault.TextError]. Then dst is to be thrown away.
 func Build(ctx context.Context, dst string, fsys fs.FS, o BuildOptions) (*Report, error) {
 	b := &builder{ctx: ctx, dst: dst, fsys: fsys, o: o, report: new(Report)}
 	if err := b.build(); err != nil {
@@ -140,7 +141,7 @@ func (b *builder) eachEntry(dir string, do func(e fs.DirEntry) error) error {
 	defer f.Close()
 	pages, ok := f.(fs.ReadDirFile)
 	if !ok {
-		return &Error{File: dir, Msg: "expected a folder"}
+		return &fault.TextError{File: dir, Msg: "expected a folder"}
 	}
 	for {
 		page, err := pages.ReadDir(1024)
@@ -170,7 +171,7 @@ func (b *builder) folder(at, target string) error {
 		name := path.Join(at, e.Name())
 		elem, ok := trueElem(e.Name(), at == ".")
 		if !ok {
-			return &Error{File: name, Msg: "the name cannot be that of a file of a world"}
+			return &fault.TextError{File: name, Msg: "the name cannot be that of a file of a world"}
 		}
 		to := path.Join(target, elem)
 		if !e.IsDir() {
@@ -293,14 +294,14 @@ func (b *builder) things(dir string) (map[string]string, error) {
 	err := b.eachEntry(dir, func(e fs.DirEntry) error {
 		at := dir + "/" + e.Name()
 		if e.IsDir() || !strings.HasSuffix(e.Name(), thingEnding) {
-			return &Error{File: at, Msg: "expected a file whose name ends in " + thingEnding}
+			return &fault.TextError{File: at, Msg: "expected a file whose name ends in " + thingEnding}
 		}
 		name := nameOf(e.Name())
 		if v, ok := b.side.TrueNames[at]; ok {
 			name = string(v)
 		}
 		if other, ok := names[name]; ok {
-			return &Error{File: at, Msg: fmt.Sprintf("%q is in %s already", name, other)}
+			return &fault.TextError{File: at, Msg: fmt.Sprintf("%q is in %s already", name, other)}
 		}
 		names[name] = at
 		return nil

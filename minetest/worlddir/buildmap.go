@@ -65,7 +65,7 @@ func (b *builder) load(db mapdb.Writer) error {
 		return err
 	}
 	if _, memory := db.(*mapdb.Memory); memory && b.report.Blocks > 0 {
-		return &Error{File: worldMT, Msg: "the backend dummy keeps no blocks, but there are some"}
+		return &fault.TextError{File: worldMT, Msg: "the backend dummy keeps no blocks, but there are some"}
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ func (b *builder) folders(dir, letter string, do func(at string, v int16) (bool,
 	err := b.eachEntry(dir, func(e fs.DirEntry) error {
 		v, ok := coordinate(e.Name(), letter)
 		if !ok || !e.IsDir() {
-			return &Error{File: dir + "/" + e.Name(), Msg: fmt.Sprintf("expected a folder whose name is %s and a number from %d to %d", letter, mapdb.MinCoord, mapdb.MaxCoord)}
+			return &fault.TextError{File: dir + "/" + e.Name(), Msg: fmt.Sprintf("expected a folder whose name is %s and a number from %d to %d", letter, mapdb.MinCoord, mapdb.MaxCoord)}
 		}
 		all = append(all, v)
 		return nil
@@ -206,9 +206,9 @@ func (b *builder) row(dir string, z, y int16) ([]blockFile, error) {
 		pos, raw, ok := parseBlockName(e.Name())
 		switch {
 		case !ok || e.IsDir():
-			return &Error{File: at, Msg: fmt.Sprintf("expected a file whose name is the position x,y,z of a block, and %s or %s", textEnding, rawEnding)}
+			return &fault.TextError{File: at, Msg: fmt.Sprintf("expected a file whose name is the position x,y,z of a block, and %s or %s", textEnding, rawEnding)}
 		case pos.Z != z || pos.Y != y:
-			return &Error{File: at, Msg: fmt.Sprintf("the block belongs into the folder %s/z%d/y%d", blocksDir, pos.Z, pos.Y)}
+			return &fault.TextError{File: at, Msg: fmt.Sprintf("the block belongs into the folder %s/z%d/y%d", blocksDir, pos.Z, pos.Y)}
 		}
 		files = append(files, blockFile{at, pos, raw})
 		return nil
@@ -221,7 +221,7 @@ func (b *builder) row(dir string, z, y int16) ([]blockFile, error) {
 	})
 	for i := 1; i < len(files); i++ {
 		if files[i].pos == files[i-1].pos {
-			return nil, &Error{File: files[i].at, Msg: "the block is in " + files[i-1].at + " already"}
+			return nil, &fault.TextError{File: files[i].at, Msg: "the block is in " + files[i-1].at + " already"}
 		}
 	}
 	return files, nil

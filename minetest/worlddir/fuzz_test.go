@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"testing"
 
+	"trowel.example/fault"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
@@ -99,7 +100,7 @@ func FuzzParseBlock(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		b, err := ParseBlock(text)
 		if err != nil {
-			if e, ok := err.(*Error); !ok || e.Msg == "" {
+			if e, ok := err.(*fault.TextError); !ok || e.Msg == "" {
 				t.Fatalf("%T %v", err, err)
 			}
 			return

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"sync"
 
+	"trowel.example/fault"
 	"trowel.example/minetest/mapblock"
 )
 
@@ -173,7 +174,7 @@ type nodeRef struct {
 // usualNames gives the names among the nodes of a text their ids, and returns the
 // list of names that games write: with ids in the order in which they occur.
 // Since version 29 games write that list from behind.
-func usualNames(b *mapblock.Block, nodes []nodeRef) ([]mapblock.NameID, *Error) {
+func usualNames(b *mapblock.Block, nodes []nodeRef) ([]mapblock.NameID, *fault.TextError) {
 	list, err := assign(b, nil, nodes)
 	if b.Version >= 29 {
 		slices.Reverse(list)
@@ -184,7 +185,7 @@ func usualNames(b *mapblock.Block, nodes []nodeRef) ([]mapblock.NameID, *Error) 
 // assign gives the names among the nodes of a text their ids. Those that list
 // does not have get the lowest free ones in the order of the nodes, and are
 // added to it.
-func assign(b *mapblock.Block, list []mapblock.NameID, nodes []nodeRef) ([]mapblock.NameID, *Error) {
+func assign(b *mapblock.Block, list []mapblock.NameID, nodes []nodeRef) ([]mapblock.NameID, *fault.TextError) {
 	t := newIDs(list)
 	if b.Version <= 20 {
 		t = legacyIDs(b.Version)
@@ -203,20 +204,20 @@ func assign(b *mapblock.Block, list []mapblock.NameID, nodes []nodeRef) ([]mapbl
 		n := &nodes[i]
 		if n.numeric {
 			if !validID(b.Version, b.ContentWidth, n.id) {
-				return nil, &Error{Line: n.line, Column: n.column, Msg: "the version has no such id"}
+				return nil, &fault.TextError{Line: n.line, Column: n.column, Msg: "the version has no such id"}
 			}
 			continue
 		}
 		id, ok := t.ids[n.name]
 		switch {
 		case ok && !validID(b.Version, b.ContentWidth, id):
-			return nil, &Error{Line: n.line, Column: n.column, Msg: "the version has no node with the id of this name"}
+			return nil, &fault.TextError{Line: n.line, Column: n.column, Msg: "the version has no node with the id of this name"}
 		case !ok && !ownNames(b):
-			return nil, &Error{Line: n.line, Column: n.column, Msg: "the version has no node " + strconv.Quote(n.name) + " and no place for names"}
+			return nil, &fault.TextError{Line: n.line, Column: n.column, Msg: "the version has no node " + strconv.Quote(n.name) + " and no place for names"}
 		case !ok:
 			for taken[free] || !validID(b.Version, b.ContentWidth, free) {
 				if free++; free == 0xffff {
-					return nil, &Error{Line: n.line, Column: n.column, Msg: "there is no id left for this name"}
+					return nil, &fault.TextError{Line: n.line, Column: n.column, Msg: "there is no id left for this name"}
 				}
 			}
 			id, taken[free], t.ids[n.name] = free, true, free

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"trowel.example/fault"
 )
 
 // lexer goes through the lines of a text, and through the words of a line. The
@@ -16,13 +18,13 @@ type lexer struct {
 	line int    // its number, from 1
 	at   int    // what is read next in it
 	have bool   // it is there, and nobody has begun to read it
-	err  *Error
+	err  *fault.TextError
 }
 
 // failAt records an error about what begins at a column, from 0.
 func (l *lexer) failAt(column int, format string, args ...any) {
 	if l.err == nil {
-		l.err = &Error{Line: l.line, Column: column + 1, Msg: fmt.Sprintf(format, args...)}
+		l.err = &fault.TextError{Line: l.line, Column: column + 1, Msg: fmt.Sprintf(format, args...)}
 	}
 }
 

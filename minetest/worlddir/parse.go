@@ -4,11 +4,12 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel.example/fault"
 	"trowel.example/minetest/mapblock"
 )
 
 // ParseBlock reads the text of a block. What the text leaves out is as in a
-// block that the games make. The error is an *[Error] with line and column.
+// block that the games make. The error is a *[fault.TextError] with line and column.
 func ParseBlock(text []byte) (*mapblock.Block, error) {
 	p := parser{lexer: lexer{rest: text}, seen: make(map[string]bool)}
 	b := p.block()
@@ -200,7 +201,7 @@ func (p *parser) grid(whole bool, cell func() uint16) *gridReader {
 	}
 	for i, set := range g.set {
 		if whole && !set && p.err == nil {
-			p.err = &Error{Line: g.line, Msg: "the row at y " + strconv.Itoa(i%side) + ", z " + strconv.Itoa(i/side) + " is missing"}
+			p.err = &fault.TextError{Line: g.line, Msg: "the row at y " + strconv.Itoa(i%side) + ", z " + strconv.Itoa(i/side) + " is missing"}
 		}
 	}
 	return g
@@ -309,7 +310,7 @@ func (p *parser) finish() {
 			at[i] = len(order)
 		}
 	}
-	list, err := p.list, (*Error)(nil)
+	list, err := p.list, (*fault.TextError)(nil)
 	if p.seen["ids"] {
 		list, err = assign(b, list, order)
 	} else {
@@ -340,7 +341,7 @@ func (p *parser) finish() {
 		id := ids[ref]
 		if narrow && id >= extended && param2[i] > 0xf {
 			x, y, z := mapblock.Coordinates(i)
-			p.err = &Error{Line: p.param2.line, Msg: "the node at " + string(appendVector(nil, [3]int32{int32(x), int32(y), int32(z)}, 0)) + " can have param2 0 to 15 only, as its id takes the rest"}
+			p.err = &fault.TextError{Line: p.param2.line, Msg: "the node at " + string(appendVector(nil, [3]int32{int32(x), int32(y), int32(z)}, 0)) + " can have param2 0 to 15 only, as its id takes the rest"}
 			return
 		}
 		b.Param1[i] = uint8(param1[i])

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel.example/fault"
 	"trowel.example/minetest/mapblock"
 )
 
@@ -64,7 +65,7 @@ func (p *parser) metadata() {
 	case m.Version == 0 && n > 0 && version >= 23:
 		p.fail("a list of version 0 has no entries")
 	case m.Version < 2 && private > 0:
-		p.err = &Error{Line: private, Msg: "private variables are in lists of version 2 only, as in blocks since version 28"}
+		p.err = &fault.TextError{Line: private, Msg: "private variables are in lists of version 2 only, as in blocks since version 28"}
 	}
 }
 
@@ -146,7 +147,7 @@ func (p *parser) legacy() *mapblock.LegacyMeta {
 		}
 		body, ok := bytes.CutSuffix(m.Body, []byte(oldFurnaceLack))
 		if !ok {
-			p.err = &Error{Line: at, Msg: "an old furnace has neither source_total, source nor rest"}
+			p.err = &fault.TextError{Line: at, Msg: "an old furnace has neither source_total, source nor rest"}
 		}
 		m.Body = body
 		return m
@@ -189,7 +190,7 @@ func (p *parser) legacyKind(id mapblock.LegacyID, kind string) *mapblock.LegacyM
 	}
 	m, err := l.Encode(id)
 	if err != nil {
-		p.err = &Error{Line: at, Msg: err.Error()}
+		p.err = &fault.TextError{Line: at, Msg: err.Error()}
 	}
 	return m
 }

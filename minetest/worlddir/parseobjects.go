@@ -1,5 +1,7 @@
 package worlddir
 
+import "trowel.example/fault"
+
 import "trowel.example/minetest/mapblock"
 
 func (p *parser) objects() {
@@ -44,7 +46,7 @@ func (p *parser) object() (o mapblock.Object) {
 		p.failAt(column, "expected the end of the line: an object of this type has no more than data")
 	}
 	if err != nil && p.err == nil {
-		p.err = &Error{Line: at, Msg: err.Error()}
+		p.err = &fault.TextError{Line: at, Msg: err.Error()}
 	}
 	return o
 }

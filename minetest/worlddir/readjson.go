@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"trowel.example/fault"
 	"trowel.example/internal/strictjson"
 )
 
@@ -30,7 +31,7 @@ func decodeJSON(name string, data []byte, f form) error {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors put a byte order mark there
 	v, err := strictjson.Parse(data)
 	if err != nil {
-		return &Error{File: name, Line: err.Line, Column: err.Column, Msg: err.Msg}
+		return &fault.TextError{File: name, Line: err.Line, Column: err.Column, Msg: err.Msg}
 	}
 	r := &jsonReader{name: name, data: data}
 	f.read(r, v)
@@ -43,7 +44,7 @@ func (r *jsonReader) fail(at int, format string, args ...any) {
 		return
 	}
 	line, column := strictjson.Place(r.data, at)
-	r.err = &Error{File: r.name, Line: line, Column: column, Msg: fmt.Sprintf(format, args...)}
+	r.err = &fault.TextError{File: r.name, Line: line, Column: column, Msg: fmt.Sprintf(format, args...)}
 }
 
 // object reads the members of an object, each of which is known, and there once.

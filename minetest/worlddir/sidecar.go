@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 
+	"trowel.example/fault"
 	"trowel.example/internal/tree"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -54,7 +55,7 @@ func readSidecar(fsys fs.FS) (*sidecar, error) {
 		return nil, fmt.Errorf("%s: %w", tree.Sidecar, err)
 	}
 	if s.Format != "" && s.Format != formatName {
-		return nil, &Error{File: tree.Sidecar, Msg: fmt.Sprintf("the folder is one of %q, not of %q", s.Format, formatName)}
+		return nil, &fault.TextError{File: tree.Sidecar, Msg: fmt.Sprintf("the folder is one of %q, not of %q", s.Format, formatName)}
 	}
 	return s, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trowel.example/fault"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
@@ -368,7 +369,7 @@ func TestErrors(t *testing.T) {
 			}
 			continue
 		}
-		var e *Error
+		var e *fault.TextError
 		if !errors.As(err, &e) || e.Line != test.line || e.Column != test.column || !strings.Contains(e.Msg, test.msg) {
 			t.Errorf("%q:\n%v\nwant line %d, column %d, %q", test.text, err, test.line, test.column, test.msg)
 		}
@@ -383,7 +384,7 @@ func TestLongLists(t *testing.T) {
 		air + "meta\n" + strings.Repeat("  0,0,0\n", 65536),
 		strings.Replace(air, "flags none", "ids"+strings.Repeat(" 0=a", 65536), 1),
 	} {
-		var e *Error
+		var e *fault.TextError
 		if _, err := ParseBlock([]byte(text)); !errors.As(err, &e) || !strings.Contains(e.Msg, "at most 65535") {
 			t.Errorf("%.100q: %v", text, err)
 		}
