@@ -93,6 +93,7 @@ func TestLiveServer(t *testing.T) {
 	for i := range 2 {
 		for _, args := range [][]string{
 			{"check"}, {"info"}, {"ls"}, {"extract", "-o", at(fmt.Sprint("tree", i))},
+			{"render", "-o", at(fmt.Sprint("picture", i, ".png"))}, {"render", "--tiles", at("tiles")},
 			{"convert", "--to", "leveldb", "-o", at(fmt.Sprint("level", i))},
 			{"convert", "--to", "sqlite-pos", "-o", at(fmt.Sprint("sqlite", i))},
 			{"repair", "-o", at(fmt.Sprint("mended", i))},
