@@ -35,3 +35,7 @@ func (n names) index(s string) (uint8, bool) {
 	i, err := strconv.ParseUint(s, 10, 8)
 	return uint8(i), err == nil
 }
+
+// ChoiceName returns how the group chooses which of its objects come into being: "ALL",
+// "Weight" or "Random Chance", or a number that has no name.
+func (g *Group) ChoiceName() string { return choices.name(g.Choice) }

@@ -1,0 +1,57 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// drawLegend puts a legend to the right of the plan, and makes the plan as large as that takes.
+func (b *builder) drawLegend() {
+	ink, grey := color.NRGBA{A: 220}, color.NRGBA{A: 130}
+	size, line := 2*b.unit, 2.8*b.unit
+	x, y := b.Max[0]+2*b.unit, b.Min[1]+line
+	row := func(text string, c color.NRGBA) {
+		b.legend = append(b.legend, shape{form: letters, at: [2]float64{x + 2*b.unit, y}, r: size, text: text, fill: c})
+		y += line
+	}
+	if b.Path != "" {
+		row(short(b.Path[strings.LastIndexAny(b.Path, `/\`)+1:], 40), ink)
+	}
+	count := make(map[string]int)
+	sample := make(map[string]*Mark)
+	for i := range b.Marks {
+		kind := b.Marks[i].Kind()
+		count[kind]++
+		sample[kind] = &b.Marks[i]
+	}
+	for _, kind := range mostFirst(count) {
+		b.legend = append(b.legend, shape{form: disc, at: [2]float64{x + b.unit/2, y - 0.35*size}, r: 0.7 * b.unit, fill: opaque(sample[kind].look().color, 255)})
+		row(fmt.Sprintf("%s  %d", kind, count[kind]), ink)
+	}
+	if len(b.unplaced) > 0 {
+		row("without a position:", grey)
+	}
+	for _, kind := range mostFirst(b.unplaced) {
+		row(fmt.Sprintf("%s  %d", kind, b.unplaced[kind]), grey)
+	}
+	length := math.Pow(10, math.Floor(math.Log10(30*b.unit))) // about a fifth of the plan
+	y += line / 2
+	b.legend = append(b.legend, shape{form: stroke, at: [2]float64{x, y}, u: [2]float64{length, 0}, stroke: ink, width: b.unit / 3})
+	y += line
+	row(fmt.Sprintf("%s units; x to the right, z upwards", number(length)), ink)
+	e := extent{b.Min, b.Max}
+	for i := range b.legend {
+		b.legend[i].extend(&e)
+	}
+	b.Min, b.Max = e.min, plus(e.max, [2]float64{b.unit, b.unit})
+}
+
+// mostFirst returns the keys by how many there are.
+func mostFirst(count map[string]int) []string {
+	return slices.SortedFunc(maps.Keys(count), func(a, c string) int { return cmp.Or(cmp.Compare(count[c], count[a]), cmp.Compare(a, c)) })
+}
