@@ -54,7 +54,7 @@ const (
 	layerPlayers = "players"
 )
 
-// sliceDepth is how many nodes below a cut are to be seen.
+// sliceDepth is how many nodes below a cut are visible.
 const sliceDepth = 24
 
 // worldScene is what a world shows.

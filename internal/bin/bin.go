@@ -3,7 +3,7 @@
 // A Reader walks over bytes that are already in memory. Each read names the
 // field that it reads, so that an error can say which one broke, and so that a
 // Tracer can account for every byte of a file without a second parser: `trowel
-// dump` is made of nothing else.
+// dump` is made from nothing else.
 //
 //	r := bin.NewReader(data, bin.LittleEndian)
 //	r.Enter("header")

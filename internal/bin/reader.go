@@ -136,7 +136,7 @@ func (r *Reader) Offset() int64 { return r.base + int64(r.off) }
 func (r *Reader) Len() int { return len(r.buf) - r.off }
 
 // Sub returns a Reader of the next n bytes, with the same place, path and
-// tracer, and passes over them. It has an error of its own.
+// tracer, and skips them. It has an error of its own.
 func (r *Reader) Sub(name string, n int) *Reader {
 	r.Flush()
 	at := r.Offset()
@@ -342,7 +342,7 @@ func (r *Reader) Bytes(name string, n int) []byte {
 	return b
 }
 
-// Span passes over n bytes that are only counted: a tracer sees their place and length.
+// Span skips n bytes that are only counted: a tracer sees their place and length.
 func (r *Reader) Span(name string, n int) {
 	if b := r.take(name, n); b != nil && r.tracer != nil {
 		r.note(name, n, nil)
@@ -405,7 +405,7 @@ func (r *Reader) checkCount(at int64, name string, n int64, size int) int {
 	return int(n)
 }
 
-// CString reads bytes up to a NUL, which it passes over.
+// CString reads bytes up to a NUL, which it skips.
 func (r *Reader) CString(name string) string {
 	if r.err != nil {
 		return ""
@@ -423,10 +423,10 @@ func (r *Reader) CString(name string) string {
 	return s
 }
 
-// String16 reads a string behind an unsigned 16-bit number of its bytes.
+// String16 reads a string after an unsigned 16-bit number of its bytes.
 func (r *Reader) String16(name string) string { return r.counted(name, 2, narrow) }
 
-// String32 reads a string behind an unsigned 32-bit number of its bytes.
+// String32 reads a string after an unsigned 32-bit number of its bytes.
 func (r *Reader) String32(name string) string { return r.counted(name, 4, narrow) }
 
 // What strings consist of.
@@ -441,7 +441,7 @@ var (
 	wide   = unit{2, "UTF-16 units", decodeUTF16}
 )
 
-// counted reads a string behind the number, width bytes wide, of its units.
+// counted reads a string after the number, width bytes wide, of its units.
 func (r *Reader) counted(name string, width int, u unit) string {
 	head := r.take(name, width)
 	if head == nil {

@@ -77,13 +77,13 @@ func UTF16Len(s string) int {
 	return units
 }
 
-// Wide16 reads a string of UTF-16 units behind an unsigned 16-bit number of them.
+// Wide16 reads a string of UTF-16 units after an unsigned 16-bit number of them.
 func (r *Reader) Wide16(name string) string { return r.counted(name, 2, wide) }
 
-// Wide32 reads a string of UTF-16 units behind an unsigned 32-bit number of them.
+// Wide32 reads a string of UTF-16 units after an unsigned 32-bit number of them.
 func (r *Reader) Wide32(name string) string { return r.counted(name, 4, wide) }
 
-// Wide16 writes s as UTF-16 units, little-endian, behind an unsigned 16-bit
+// Wide16 writes s as UTF-16 units, little-endian, after an unsigned 16-bit
 // number of them. Who writes has seen to it that [UTF16Len] is at most 65535.
 func (w *Writer) Wide16(s string) {
 	w.U16(uint16(UTF16Len(s)))

@@ -15,7 +15,7 @@ const (
 // Adler32 returns the Adler-32 checksum of p, as hash/adler32 does, which takes a
 // third of the time of inflating a block of a world. This one takes sixteen bytes
 // at once: a is the sum of the bytes, b that of all values of a, so that a byte
-// counts in it once more for each byte behind it.
+// counts in it once more for each byte after it.
 func Adler32(p []byte) uint32 {
 	a, b := uint64(1), uint64(0)
 	for len(p) > 0 {

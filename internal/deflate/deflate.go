@@ -1,4 +1,4 @@
-// Package deflate writes zlib streams with the very bytes that C zlib writes.
+// Package deflate writes zlib streams with exactly the bytes that C zlib writes.
 //
 // The formats that trowel opens hold their data in zlib streams, and the tools
 // that make such files all call C zlib's compress2 or deflate. A file can only
@@ -40,7 +40,7 @@ import (
 // DefaultLevel is the level that C zlib replaces by 6.
 const DefaultLevel = -1
 
-// ErrLevel tells that a level is not one of -1 to 9.
+// ErrLevel means that a level is not one of -1 to 9.
 var ErrLevel = errors.New("deflate: no such compression level")
 
 // A tuning says how hard a level searches for matches.

@@ -41,7 +41,7 @@ func digest(stream []byte) string {
 	return fmt.Sprintf("%d sha256:%s", len(stream), hex.EncodeToString(sum[:16]))
 }
 
-// TestGolden compares with what C zlib made of the same inputs. Its lines are
+// TestGolden compares with what C zlib made from the same inputs. Its lines are
 // the name of an input, a level, the size of the stream, and the stream itself
 // or the start of its hash.
 func TestGolden(t *testing.T) {

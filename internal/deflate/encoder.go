@@ -18,7 +18,7 @@ type encoder struct {
 	comparing bool
 	differs   bool
 	want      []byte
-	scratch   []byte // the memory behind bits.out while comparing
+	scratch   []byte // the memory after bits.out while comparing
 }
 
 var encoders = sync.Pool{New: func() any { return new(encoder) }}

@@ -165,7 +165,7 @@ func sift(heap *[maxSymbols + 1]node, n, i int) {
 
 // measure sets the code lengths from the depths of the leaves. If some are over
 // the limit, it cuts them there and, to make room, moves leaves of less depth
-// down; then the lengths are dealt out anew, the longest to the rarest symbols.
+// down; then the lengths are dealt out again, the longest to the rarest symbols.
 func (t *tree) measure(order []node, size, limit int) {
 	var count [maxBits + 1]int // of the leaves, by length
 	over := 0

@@ -109,7 +109,7 @@ func (f *inflater) reset(stream []byte) error {
 	return f.r.(flate.Resetter).Reset(&f.src, nil)
 }
 
-// end compares the checksum behind the data.
+// end compares the checksum after the data.
 func (f *inflater) end(data []byte) error {
 	var sum [sumLen]byte
 	if _, err := io.ReadFull(&f.src, sum[:]); err != nil {

@@ -50,7 +50,7 @@ func TestDecompressErrors(t *testing.T) {
 		stream []byte
 		size   int
 		want   error
-		data   int // how much is read all the same, -1 for some
+		data   int // how much is read anyway, -1 for some
 	}{
 		{"empty", nil, 5000, deflate.ErrTruncated, 0},
 		{"one byte", stream[:1], 5000, deflate.ErrTruncated, 0},

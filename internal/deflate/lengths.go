@@ -50,7 +50,7 @@ func (c *lengthCoder) build(litLen, distance []uint8) {
 	}
 }
 
-// addRuns splits lengths into items. A run could go on from the first list into
+// addRuns splits lengths into items. A run could continue from the first list into
 // the second, but C zlib does not do that.
 func (c *lengthCoder) addRuns(lens []uint8) {
 	const none = 0xff

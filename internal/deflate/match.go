@@ -72,7 +72,7 @@ func hash(a, b, c byte) uint32 {
 	return (uint32(a)<<(2*hashShift) ^ uint32(b)<<hashShift ^ uint32(c)) & hashMask
 }
 
-// insertRun is insertAll for bytes that are all the same, from the position
+// insertRun is insertAll for bytes that are all equal, from the position
 // before p, which is in its chain, up to end. Each position follows the one
 // before in a single chain, which spares a look at the bytes.
 func (w *window) insertRun(p, end int) {

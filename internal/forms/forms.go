@@ -82,7 +82,7 @@ func HasFormat(fsys fs.FS, name, format string) bool {
 	return err == nil && bytes.Contains(data, []byte(`"`+format+`"`))
 }
 
-// Marshal writes v as indented JSON, and behind its fields a list with one item on each line.
+// Marshal writes v as indented JSON, and after its fields a list with one item on each line.
 func Marshal[T any](v any, list string, items []T) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// ErrInUse tells that another program uses a database, or has it locked.
+// ErrInUse means that another program uses a database, or has it locked.
 var ErrInUse = errors.New("the database is in use")
 
 // Check returns an error that wraps [ErrInUse] if another program has a file open, or a file

@@ -91,7 +91,7 @@ func unsnappy(data []byte) ([]byte, error) {
 }
 
 // A block is a run of sorted records. Each key leaves out what it shares with
-// the one before, but for those at the restarts.
+// the one before, except for those at the restarts.
 type block struct {
 	data     []byte // the records
 	restarts []byte // their offsets, 4 bytes each
@@ -151,7 +151,7 @@ func (it *blockIter) fail(want, got string) bool {
 	return false
 }
 
-// seek moves to the first record whose key is target or behind it, and reports whether
+// seek moves to the first record whose key is target or after it, and reports whether
 // there is one.
 func (it *blockIter) seek(target []byte) bool {
 	restart := func(i int) int {

@@ -87,7 +87,7 @@ func readUvarint(r *bin.Reader, name string, bits int) uint64 {
 	return 0
 }
 
-// readString reads bytes behind their number.
+// readString reads bytes after their number.
 func readString(r *bin.Reader, name string) []byte {
 	at := r.Offset()
 	n := readUvarint(r, name, 32)
@@ -98,7 +98,7 @@ func readString(r *bin.Reader, name string) []byte {
 	return r.Bytes(name, int(n))
 }
 
-// appendString appends bytes behind their number.
+// appendString appends bytes after their number.
 func appendString(b, s []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }

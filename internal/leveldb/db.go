@@ -187,7 +187,7 @@ func fileNumber(name, suffix string) (uint64, bool) {
 	return n, ok && err == nil
 }
 
-// tablePath returns where a table is. Databases of before 2013 have another suffix.
+// tablePath returns where a table is. Databases from before 2013 have another suffix.
 func (db *DB) tablePath(n uint64) string {
 	path := filepath.Join(db.dir, tableName(n))
 	if _, err := os.Stat(path); err != nil {

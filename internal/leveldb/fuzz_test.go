@@ -71,7 +71,7 @@ func FuzzLog(f *testing.F) {
 	})
 }
 
-// A manifest that can be read is the same once it is written anew.
+// A manifest that can be read is the same once it is written again.
 func FuzzManifest(f *testing.F) {
 	seeds(f, "MANIFEST-*")
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -95,7 +95,7 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// The records of any table that is read without a problem, written anew, are
+// The records of any table that is read without a problem, written again, are
 // read again.
 func FuzzTable(f *testing.F) {
 	seeds(f, "*.ldb")

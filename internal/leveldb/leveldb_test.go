@@ -159,7 +159,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// A database that was not closed goes on, as often as one likes.
+// A database that was not closed continues, as often as one likes.
 func TestReopen(t *testing.T) {
 	dir := makeDB(t, 30_000, 2, abandon)
 	want := expected(30_000, 2)
@@ -198,7 +198,7 @@ func TestReopen(t *testing.T) {
 		}
 		compare(t, open(t, dir), want)
 	}
-	// One that was closed goes on, too, and its tables stay as they are.
+	// One that was closed continues, too, and its tables stay as they are.
 	before := snapshot(t, dir)
 	w, err := Reopen(dir)
 	if err != nil {

@@ -24,11 +24,11 @@ const (
 
 // ErrTorn is wrapped by the problem of a log that ends inside a record: the
 // program that wrote it ended before the record was complete. The C++ library
-// passes over it in silence.
+// skips it in silence.
 var ErrTorn = errors.New("the last record is not complete")
 
-// A logReader reads the records of a log. Damage is reported, and reading goes
-// on behind it, where the C++ library does.
+// A logReader reads the records of a log. Damage is reported, and reading continues
+// after it, where the C++ library does.
 type logReader struct {
 	r      io.Reader
 	name   string
@@ -140,7 +140,7 @@ func (l *logReader) chunk() (kind byte, data []byte, err error) {
 	return kind, data, nil
 }
 
-// skip passes over the rest of the block.
+// skip skips the rest of the block.
 func (l *logReader) skip() {
 	l.off += int64(len(l.rest))
 	l.rest = nil

@@ -106,7 +106,7 @@ func decodeEdit(record []byte, offset int64) (edit, error) {
 	return e, r.Err()
 }
 
-// append encodes the edit behind b.
+// append encodes the edit after b.
 func (e edit) append(b []byte) []byte {
 	number := func(tag uint64, n *uint64) {
 		if n != nil {
@@ -164,7 +164,7 @@ func (v *version) apply(e edit) {
 	}
 }
 
-// readManifest reads a manifest. It reports what is damaged and goes on with the
+// readManifest reads a manifest. It reports what is damaged and continues with the
 // records that can be read.
 func readManifest(r io.Reader, name string, report func(*fault.Error)) (*version, error) {
 	v := &version{tables: map[uint64]tableMeta{}}

@@ -42,7 +42,7 @@ func (m *merge) Pop() any {
 	return c
 }
 
-// add adds a source whose first key is lowest or behind it.
+// add adds a source whose first key is lowest or after it.
 func (m *merge) add(s source, name string, lowest []byte) {
 	heap.Push(m, &cursor{source: s, at: lowest, name: name})
 }

@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// syncsAtOnce is how many files are brought to the disk at a time: a journal of a file
+// syncsAtOnce is how many files are flushed to disk at a time: a journal of a file
 // system takes the end of several as one.
 const syncsAtOnce = 8
 
-// A syncer brings files to the disk while other work goes on.
+// A syncer flushes files to disk while other work continues.
 type syncer struct {
 	room    chan struct{}
 	running sync.WaitGroup
@@ -21,7 +21,7 @@ type syncer struct {
 
 func newSyncer() *syncer { return &syncer{room: make(chan struct{}, syncsAtOnce)} }
 
-// file brings a file to the disk.
+// file flushes a file to disk.
 func (s *syncer) file(path string) {
 	s.room <- struct{}{}
 	s.running.Go(func() {

@@ -158,7 +158,7 @@ func (t *table) read(off int64, n int) ([]byte, error) {
 }
 
 // tableSource goes through a table that is opened when its first record is
-// asked for, and closed behind its last. Damaged blocks are reported and left out.
+// asked for, and closed after its last. Damaged blocks are reported and left out.
 type tableSource struct {
 	path   string
 	report func(error)

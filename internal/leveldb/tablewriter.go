@@ -146,7 +146,7 @@ func (t *tableWriter) flush() {
 }
 
 // addBlock adds a block of data. Its last key stands in the index: every key of the next
-// block is behind it.
+// block is after it.
 func (t *tableWriter) addBlock(b tableBlock) {
 	if t.meta.smallest == nil {
 		t.meta.smallest = b.smallest

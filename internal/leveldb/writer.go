@@ -61,7 +61,7 @@ func Create(dir string) (*Writer, error) {
 	return w, w.begin()
 }
 
-// Reopen goes on with a database, whoever made it: all that was synced is in it. It fails if
+// Reopen continues with a database, whoever made it: all that was synced is in it. It fails if
 // a log, the manifest or a table that this names is damaged or missing; no other program
 // may have the database open. A change is a new log and, if there is much of it, new tables;
 // the old tables stay as they are.
@@ -107,7 +107,7 @@ func Reopen(dir string) (_ *Writer, err error) {
 	return w, w.sweep()
 }
 
-// SyncLate puts off to Close what brings a database to the disk that is made here: nobody
+// SyncLate puts off to Close what flushes a database to disk that is made here: nobody
 // misses it after a crash of the system. If only the program is killed, Reopen finds all.
 func (w *Writer) SyncLate() { w.late = w.fresh }
 
@@ -118,7 +118,7 @@ func (w *Writer) number() uint64 {
 	return n
 }
 
-// skipNumbers passes over the numbers of files that are there although the
+// skipNumbers skips the numbers of files that are there although the
 // manifest does not know of them.
 func (w *Writer) skipNumbers() error {
 	return w.files(func(name string, n uint64) error {

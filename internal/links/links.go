@@ -70,7 +70,7 @@ type FS struct {
 	said map[string]bool
 }
 
-// New shows a folder. Told hears of all that is left out, once; nil: nobody does.
+// New shows a folder. The function told is called once for each thing that is left out; it may be nil.
 func New(root *os.Root, told func(name string, err error)) *FS {
 	return &FS{root: root, told: told, said: make(map[string]bool)}
 }

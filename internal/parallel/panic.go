@@ -28,7 +28,7 @@ func Catch(do func()) (caught *Panic) {
 	return nil
 }
 
-// Throw goes on with the panic, if there was one.
+// Throw continues with the panic, if there was one.
 func (p *Panic) Throw() {
 	if p != nil {
 		panic(p)

@@ -1,5 +1,5 @@
 // Package pattern is what search looks for: a regular expression, and what can be told of
-// it without a text: whether it can match a line that is made of known words. So a file
+// it without a text: whether it can match a line that is made from known words. So a file
 // need not be made to know that nothing is in it.
 package pattern
 
@@ -58,7 +58,7 @@ func (p *Pattern) Lines(text []byte) (hits []Hit) {
 	return hits
 }
 
-// Words is what lines are made of: words, and anything that some characters spell. A word
+// Words is what lines are made from: words, and anything that some characters spell. A word
 // stands alone: what is beside it is a separator.
 type Words struct {
 	Characters string
@@ -105,7 +105,7 @@ func (w Words) any(kind func(rune) bool) bool {
 		slices.ContainsFunc(w.Words, func(word string) bool { return strings.ContainsFunc(word, kind) })
 }
 
-// has reports whether a line can have a text, in any case if fold is set. What of the
+// has reports whether a line can have a text, ignoring case if fold is set. What of the
 // text is between separators is within one word, or spelled.
 func (w Words) has(text string, fold bool) bool {
 	in := strings.Contains
@@ -131,7 +131,7 @@ func (w Words) has(text string, fold bool) bool {
 	return true
 }
 
-// folded is a text in which all letters that are the same in any case are one.
+// folded is a text in which all letters that differ only in case are the same.
 func folded(text string) string {
 	return strings.Map(func(r rune) rune {
 		least := r

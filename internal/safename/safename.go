@@ -114,7 +114,7 @@ func shorten(name string) string {
 	return insert(name, fmt.Sprintf("~%016x", h.Sum64()))
 }
 
-// insert puts mark behind the stem of a name, cutting what becomes too long.
+// insert puts mark after the stem of a name, cutting what becomes too long.
 func insert(name, mark string) string {
 	ext := path.Ext(name)
 	if len(ext) > 20 || len(ext) == len(name) {

@@ -29,7 +29,7 @@ import (
 	"trowel.example/fault"
 )
 
-// ErrRemote tells that a world names a server on another machine.
+// ErrRemote means that a world names a server on another machine.
 var ErrRemote = errors.New("a server on another machine, which is asked with --remote only")
 
 // Timeout is how long a server has to answer at first.

@@ -15,7 +15,7 @@ import (
 
 const (
 	backupPages = 1 << 10 // that are copied at once: as long a writer waits
-	backupTries = 5       // how often, about, a writer may make it begin anew
+	backupTries = 5       // how often, about, a writer may make it begin again
 )
 
 // Backup makes a copy of a database as it is at one moment, whatever a program does that has

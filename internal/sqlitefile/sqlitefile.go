@@ -23,7 +23,7 @@ import (
 	"trowel.example/internal/sqlitepage"
 )
 
-// ErrInUse tells that another program has a database locked.
+// ErrInUse means that another program has a database locked.
 var ErrInUse = inuse.ErrInUse
 
 // busyPatience is how long a transaction waits for one of another program.
@@ -331,10 +331,10 @@ func Why(err error) string {
 	return strings.TrimPrefix(err.Error(), sqlite.ResultError.Message()+": ")
 }
 
-// ErrFull tells that the disk is full.
+// ErrFull means that the disk is full.
 var ErrFull = errors.New("no space left on the disk")
 
-// ErrClosed tells that a database was closed before.
+// ErrClosed means that a database was closed before.
 var ErrClosed = errors.New("the database is closed")
 
 // Close closes the file.

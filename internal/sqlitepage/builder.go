@@ -35,11 +35,11 @@ type Table struct {
 }
 
 // A Builder makes a database of one table from the bottom up: each page is written once,
-// one behind the other, and the rows have the numbers 1, 2, 3 and so on. The index of the
-// primary key comes behind them, and the header last: before that SQLite takes the file
+// one after the other, and the rows have the numbers 1, 2, 3 and so on. The index of the
+// primary key comes after them, and the header last: before that SQLite takes the file
 // for none of its own. What a Builder holds in memory does not grow with the rows.
 //
-// The pages into which a long row goes on stand before the one where it begins. So what is
+// The pages into which a long row continues stand before the one where it begins. So what is
 // in the file up to any page of rows is whole, and by that Resume knows what there is.
 type Builder struct {
 	table Table
@@ -98,7 +98,7 @@ func Unfinished(path string) string {
 	return string(sql)
 }
 
-// Resume goes on with a database that is [Unfinished], behind the last row up to which all
+// Resume continues with a database that is [Unfinished], after the last row up to which all
 // is there.
 func Resume(path string, t Table) (*Builder, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -124,7 +124,7 @@ func (b *Builder) recover() error {
 		} else if err != nil {
 			return err
 		}
-		// A page into which a row goes on names the one behind it, or none.
+		// A page into which a row continues names the one after it, or none.
 		if next := binary.BigEndian.Uint32(page); at < b.next || next == 0 || next == behind(at) {
 			continue
 		}
@@ -307,7 +307,7 @@ func (b *Builder) overflow(rest []byte) uint32 {
 
 var zeros [builtSize]byte
 
-// behind returns the page that is used behind another one.
+// after returns the page that is used after another one.
 func behind(page uint32) uint32 {
 	if page+1 == lockPage {
 		return page + 2

@@ -30,7 +30,7 @@ type builtRow struct {
 }
 
 // randomRows returns rows of different keys, in any order, the bytes of which begin in a
-// page or go on in up to eight.
+// page or continue in up to eight.
 func randomRows(r *rand.Rand, t Table, n int) []builtRow {
 	seen := map[string]bool{}
 	rows := make([]builtRow, 0, n)
@@ -232,7 +232,7 @@ func TestBuildJudge(t *testing.T) {
 	}
 }
 
-// A file that ends anywhere has the rows up to a place, and goes on from there to become
+// A file that ends anywhere has the rows up to a place, and continues from there to become
 // the very same.
 func TestBuildResume(t *testing.T) {
 	for seed := range 24 {
@@ -319,7 +319,7 @@ func TestBuildTwice(t *testing.T) {
 	whole(t, path, oneColumn, rows)
 }
 
-// The page that SQLite locks, at 1 GiB, is left out: by rows that go on behind it, and by
+// The page that SQLite locks, at 1 GiB, is left out: by rows that continue after it, and by
 // rows that begin there.
 func TestBuildLockPage(t *testing.T) {
 	table := oneColumn
@@ -405,7 +405,7 @@ func TestScanDamage(t *testing.T) {
 			found++
 			continue
 		}
-		// What it does not see must not matter to SQLite, but for the accounts of free space.
+		// What it does not see must not matter to SQLite, except for the accounts of free space.
 		if said := conn(); said != "ok" && !strings.Contains(said, "ragmentation") && !strings.Contains(said, "free space") && !strings.Contains(said, "Rowid") {
 			t.Errorf("a byte at %d is damaged (in page %d at %d), which Scan does not see: %s", at, at/builtSize+1, at%builtSize, said)
 		}

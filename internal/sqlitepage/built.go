@@ -5,7 +5,7 @@ import "encoding/binary"
 // builtSize is the size of the pages that are built.
 const builtSize = 4096
 
-// A builtPage is a page of a tree in the making, with its entries in the order of their keys.
+// A builtPage is a page of a tree that is being made, with its entries in the order of their keys.
 type builtPage struct {
 	data    [builtSize]byte
 	head    int // where its own header begins
@@ -61,7 +61,7 @@ func (p *builtPage) seal() []byte {
 	return p.data[:]
 }
 
-// A builtTree is the inner pages of a tree in the making, level by level from the leaves
+// A builtTree is the inner pages of a tree that is being made, level by level from the leaves
 // up. A page with a child and a key for each entry has one child more, which has no key
 // here, but one level up. No page is without an entry: a page that is full gives its last
 // one up.
@@ -71,7 +71,7 @@ type builtTree struct {
 	levels []*builtPage
 }
 
-// add adds a page that others follow. The key is that behind it in an index, and its last
+// add adds a page that others follow. The key is that after it in an index, and its last
 // one in a table.
 func (t *builtTree) add(child uint32, key []byte) { t.addAt(0, child, key) }
 

@@ -21,7 +21,7 @@ type sample struct {
 	data   []byte
 	truth  map[int64][]any
 	shapes []Shape
-	// Which pages a row is in: its leaf and those that it goes on in.
+	// Which pages a row is in: its leaf and those that it continues in.
 	where map[int64][]uint32
 }
 
@@ -107,7 +107,7 @@ func newSample(t testing.TB, r *rand.Rand, pageSize int, churn bool) *sample {
 	return s
 }
 
-// chain returns the pages that a row goes on in.
+// chain returns the pages that a row continues in.
 func (f *File) chain(t testing.TB, leaf uint32, rowid int64) (pages []uint32) {
 	data, _ := f.read(leaf)
 	p, err := f.parse(leaf, data)

@@ -90,7 +90,7 @@ type Loss struct {
 	Row    bool
 	Reason error
 	// Inner is set if the page is one that leads to others. Most of those are found
-	// all the same.
+	// anyway.
 	Inner bool
 	// Doubt is set if the list of free pages is damaged, so that rows were taken from
 	// pages that may be old.
@@ -136,7 +136,7 @@ func (f *File) survey(ctx context.Context) *survey {
 		n = max(n, min(p, f.pages))
 	}
 	s := &survey{File: f, ctx: ctx, state: make([]uint8, int64(n)+1), gaps: make(map[*Shape][]gap), leafAt: make(map[*Shape]int)}
-	// Pages behind the end that the header tells are no part of the database.
+	// Pages after the end that the header tells are no part of the database.
 	for p := int64(f.pages) + 1; f.headed && p < int64(len(s.state)); p++ {
 		s.state[p] = freed
 	}
@@ -333,7 +333,7 @@ func (s *survey) row(sh *Shape, page uint32, c cell, found bool) bool {
 	return s.rowError == nil
 }
 
-// payload puts a row together. Pages that it goes on in are marked.
+// payload puts a row together. Pages that it continues in are marked.
 func (s *survey) payload(c cell, as uint8) ([]byte, error) {
 	if c.payload > MaxPayload {
 		return nil, fmt.Errorf("it has %d bytes: at most %d are read", c.payload, MaxPayload)

@@ -11,7 +11,7 @@ import (
 // Scan goes through all rows of a database as a [Builder] makes it, and SQLite may have
 // changed it since, in the order of their numbers; nobody may be writing to it. The
 // integers are there until the next row, the bytes are the caller's own. In the end it
-// looks whether the index has all rows and no others, in the order of their keys. What is
+// checks whether the index has all rows and no others, in the order of their keys. What is
 // damaged is an error, a [fault.Error], and the end.
 func Scan(path string, t Table, row func(ints []int64, data []byte) error) error {
 	f, err := Open(path)

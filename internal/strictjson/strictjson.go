@@ -1,6 +1,6 @@
 // Package strictjson reads the JSON that people edit. Every error knows its line
-// and column and says what was expected, and reading goes on behind it, so that
-// one run tells all. Nothing is passed over in silence: an unknown or misspelt
+// and column and says what was expected, and reading continues after it, so that
+// one run tells all. Nothing is skipped in silence: an unknown or misspelt
 // field, a list that is too short or too long, a number out of range, a field that
 // is there twice or not at all.
 //
@@ -142,7 +142,7 @@ func (d *decoder) fail(at int, path, format string, args ...any) {
 	d.errs = append(d.errs, &Error{line, column, path, fmt.Sprintf(format, args...)})
 }
 
-// syntax fails where nothing behind it can be understood.
+// syntax fails where nothing after it can be understood.
 func (d *decoder) syntax(format string, args ...any) {
 	d.fail(d.pos, "", "invalid JSON: "+format, args...)
 	panic(stop{})
@@ -264,7 +264,7 @@ func (d *decoder) str() string {
 	return ""
 }
 
-// skip passes over a value of any kind and returns its text.
+// skip skips a value of any kind and returns its text.
 func (d *decoder) skip() []byte {
 	c := d.peek()
 	start := d.pos
@@ -377,7 +377,7 @@ func (d *decoder) value(v reflect.Value, path string) {
 	}
 }
 
-// expect reports whether a value is of the kind that was expected, and passes over one that
+// expect reports whether a value is of the kind that was expected, and skips one that
 // is not.
 func (d *decoder) expect(ok bool, path, want string) bool {
 	if ok {

@@ -12,7 +12,7 @@ import (
 type Node struct {
 	Name    string
 	Meta    Meta
-	Content func() ([]byte, error) // of a file: made anew whenever it is opened
+	Content func() ([]byte, error) // of a file: made again whenever it is opened
 	List    func() (List, error)   // of a folder
 }
 

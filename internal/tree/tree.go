@@ -22,7 +22,7 @@ type Meta struct {
 	Stored int64     // bytes that it takes in the game file; -1 if that is not known
 	Note   string    // what it is, such as "50 x 45 tiles"
 	Time   time.Time // when it was changed, if the game file tells
-	Owner  bool      // nobody but its owner may read what it is made of
+	Owner  bool      // nobody but its owner may read what it is made from
 	Last   bool      // it is made quicker once all other files were
 	Binary bool      // it is no text, whatever it holds
 
@@ -31,8 +31,8 @@ type Meta struct {
 	May func(*pattern.Pattern) bool
 }
 
-// Keeper is a tree whose sidecar is made of what making its other files shows by the
-// way: what that takes is done only once somebody says that the sidecar is wanted.
+// Keeper is a tree whose sidecar is made from what making its other files shows at
+// the same time: what that takes is done only once somebody says that the sidecar is wanted.
 type Keeper interface {
 	fs.FS
 	// Keep says that the sidecar will be asked for, once all files were.
@@ -63,7 +63,7 @@ type node struct {
 }
 
 // Add adds a file; the folders on its path come into being. The content is
-// made anew whenever the file is opened, so that a large tree never stands in
+// made again whenever the file is opened, so that a large tree never stands in
 // memory as a whole. A second file of the same name replaces the first.
 func (t *FS) Add(name string, meta Meta, content func() ([]byte, error)) {
 	dir := &t.root

@@ -52,7 +52,7 @@ func SyncDir(dir string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Sync brings a file to the disk.
+// Sync flushes a file to disk.
 func Sync(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

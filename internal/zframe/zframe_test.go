@@ -56,7 +56,7 @@ func sizes(most int, f func(n int)) {
 	}
 }
 
-// check decodes a frame with something behind it, into memory of several sizes.
+// check decodes a frame with something after it, into memory of several sizes.
 func check(t *testing.T, name string, frame, want []byte) {
 	t.Helper()
 	data := append(bytes.Clone(frame), "(\xb5/\xfd more"...)

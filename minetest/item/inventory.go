@@ -41,7 +41,7 @@ type Slot struct {
 // The error is a [fault.Error] whose Offset is that in the text: the end is
 // missing, a line is none of an inventory, a size or width is no number, a list
 // has more items than its size, or an item cannot be read. Lines that a list
-// should not have are passed over, as the engine does; they stay in the text
+// should not have are skipped, as the engine does; they stay in the text
 // until the inventory is changed.
 //
 // [fault.Error]: trowel.example/fault.Error
@@ -60,7 +60,7 @@ func ParseInventory(text []byte) (inv *Inventory, n int, err error) {
 
 // SalvageInventory reads what can be read of a damaged inventory, all of text: a
 // slot whose item cannot be read is empty, lines that mean nothing and items
-// beyond the size of their list are passed over. The error tells of the first
+// beyond the size of their list are skipped. The error tells of the first
 // damage; nil means that there is none.
 func SalvageInventory(text []byte) (*Inventory, error) {
 	p := parser{text: text, salvage: true}
@@ -164,7 +164,7 @@ type parser struct {
 	lists      int  // how many have been read
 	inList     bool // the line is one of the next list
 	err        error
-	salvage    bool // go on after an error
+	salvage    bool // continue after an error
 }
 
 // stopped reports whether an error ends the reading.
@@ -176,8 +176,8 @@ func (p *parser) fail(at int, path, want, got string, err error) {
 	}
 }
 
-// line passes over a line and returns the word that it begins with and what
-// follows the space behind that. It fails where the text ends.
+// line skips a line and returns the word that it begins with and what
+// follows the space after that. It fails where the text ends.
 func (p *parser) line(want string) (word, rest []byte, ok bool) {
 	p.start = p.next
 	if p.start == len(p.text) {

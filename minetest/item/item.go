@@ -12,7 +12,7 @@ import (
 )
 
 // MetaField is a key of a stack's metadata and its value. Both are bytes of any
-// kind but for \1, \2 and \3, which separate them in the itemstring.
+// kind except for \1, \2 and \3, which separate them in the itemstring.
 type MetaField struct {
 	Key   string // "" for metadata without keys, as written before 0.4.16
 	Value string
@@ -25,7 +25,7 @@ type Stack struct {
 	Wear  int         // of a tool: 0 (new) to 65535 (about to break)
 	Meta  []MetaField // in the order of the text; of fields with the same key the last is valid
 
-	// Legacy is the word that an itemstring of before 0.4 begins with, such as
+	// Legacy is the word that an itemstring from before 0.4 begins with, such as
 	// "ToolItem"; "" in all newer ones. See [Stack.MigrateLegacy].
 	Legacy string
 	ID     uint16 // node id in place of a name: "MaterialItem" and "MaterialItem2" only

@@ -267,7 +267,7 @@ func FuzzParseStack(f *testing.F) {
 		if s.String() != text {
 			t.Fatalf("%q became %q", text, s)
 		}
-		// What is written anew means the same, unless it is an empty slot.
+		// What is written again means the same, unless it is an empty slot.
 		fresh := item.Stack{Name: s.Name, Count: s.Count, Wear: s.Wear, Meta: s.Meta, Legacy: s.Legacy, ID: s.ID}
 		again, err := item.ParseStack(fresh.String())
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"trowel.example/minetest/item"
 )
 
-// The engine reads itemstrings and writes them anew: it reads what we read, and
+// The engine reads itemstrings and writes them again: it reads what we read, and
 // writes what we write.
 func TestEngineItems(t *testing.T) {
 	judge.Find(t, "minetestserver")

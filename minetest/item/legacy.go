@@ -12,7 +12,7 @@ import (
 // legacyForms are the first words of the itemstrings before 0.4, and how the
 // rest is read.
 var legacyForms = map[string]func(s *Stack, rest string){
-	"MaterialItem":  parseMaterial, // until 2011-07-30: a node by an id of before block version 20
+	"MaterialItem":  parseMaterial, // until 2011-07-30: a node by an id from before block version 20
 	"MaterialItem2": parseMaterial, // until 2011-11-16: a node by its id
 	"MaterialItem3": parseNamed,    // until 2012-01-07, as all below
 	"node":          parseNamed,
@@ -78,11 +78,11 @@ type NodeNames func(id uint16) (name string, ok bool)
 // maxNodeID is the highest id that a node could have had.
 const maxNodeID = 0xfff
 
-// ids19 are the ids of before block version 20 that became 0x800, 0x801 and so on.
+// ids19 are the ids from before block version 20 that became 0x800, 0x801 and so on.
 var ids19 = []uint16{1, 4, 5, 6, 7, 8, 10, 11, 12, 13, 18, 19, 20, 22, 23, 24, 25, 26, 27, 28, 29}
 
 // MigrateLegacy returns the stack as an engine of 0.4 or later reads it: in
-// today's form, and with the name that the game gave to items of before 0.4,
+// today's form, and with the name that the game gave to items from before 0.4,
 // such as "default:stick" for "Stick". A node whose id has no name becomes
 // "unknown_block"; the engine loses it. A stack that needs none of this is
 // returned as it is. The error tells of an "MBOItem", which no engine reads any

@@ -22,7 +22,7 @@ func (t *scanner) fail(at int, field, want, got string, err error) {
 
 func (t *scanner) rest() string { return t.text[t.at:] }
 
-// word returns what comes before the next space, and passes over both.
+// word returns what comes before the next space, and skips both.
 func (t *scanner) word() string {
 	word, _, found := strings.Cut(t.rest(), " ")
 	t.at += len(word)
@@ -32,7 +32,7 @@ func (t *scanner) word() string {
 	return word
 }
 
-// space passes over the space that ends a field, unless the text ends there.
+// space skips the space that ends a field, unless the text ends there.
 func (t *scanner) space(field string) {
 	if t.err != nil || t.at == len(t.text) {
 		return

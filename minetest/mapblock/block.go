@@ -25,14 +25,14 @@ const NoTimestamp = 0xffffffff
 // AllLit is the LightingComplete of a block whose light is complete.
 const AllLit = 0xffff
 
-// Flags are the bits of the byte behind the version. Up to version 10 the
+// Flags are the bits of the byte after the version. Up to version 10 the
 // whole byte is one value: not 0 means underground.
 type Flags uint8
 
 const (
 	Underground     Flags = 0x01 // no sunlight comes from above where there is no block
 	NotAllAir       Flags = 0x02 // up to version 28 also: light differs between day and night
-	LightingExpired Flags = 0x04 // light must be computed anew; written up to version 26
+	LightingExpired Flags = 0x04 // light must be computed again; written up to version 26
 	NotGenerated    Flags = 0x08 // the map generator has not been here; since version 18
 )
 

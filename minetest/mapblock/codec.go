@@ -187,7 +187,7 @@ func (c *codec) length32(name string, n int) {
 	c.u32(name, &v)
 }
 
-// string16 is a string behind a 16-bit number of its bytes.
+// string16 is a string after a 16-bit number of its bytes.
 func (c *codec) string16(name string, p *string) {
 	if c.writing() {
 		c.length16(name, len(*p))
@@ -197,7 +197,7 @@ func (c *codec) string16(name string, p *string) {
 	}
 }
 
-// string32 is a string behind a 32-bit number of its bytes.
+// string32 is a string after a 32-bit number of its bytes.
 func (c *codec) string32(name string, p *string) {
 	if c.writing() {
 		c.length32(name, len(*p))
@@ -248,7 +248,7 @@ func (c *codec) expect(name string, got uint8, want string, ok bool) {
 }
 
 // traceBody reports the fields of the next n bytes, which have a form of their
-// own, and passes over them. What does not have that form is one field.
+// own, and skips them. What does not have that form is one field.
 func (c *codec) traceBody(name string, n int, layout func(*codec)) {
 	end := c.r.Offset() + int64(n)
 	sub := &codec{r: c.r.Sub(name, n), data: c.data[:end], tracer: c.tracer}

@@ -130,7 +130,7 @@ func worlds(t testing.TB) []world {
 }
 
 // Every real block is read, and written with the same bytes; the games' bytes
-// also come when all is made anew, up to version 28.
+// also come when all is made again, up to version 28.
 func TestCorpus(t *testing.T) {
 	for _, w := range worlds(t) {
 		t.Run(w.name, func(t *testing.T) {

@@ -27,7 +27,7 @@ func Decode(data []byte) (*Block, error) {
 // was is gone, but not the lists that were taken from it.
 func (b *Block) Decode(data []byte) error { return b.decode(data, nil) }
 
-// decode is Decode that by the way notes the values of Param0, if they have 16 bits.
+// decode is Decode that at the same time notes the values of Param0, if they have 16 bits.
 func (b *Block) decode(data []byte, ids *idSet) error {
 	d := decoder{data: data, b: b, ids: ids}
 	d.decode()
@@ -40,7 +40,7 @@ func (b *Block) decode(data []byte, ids *idSet) error {
 // "metadata", or "block" for all of version 29.
 func Dump(data []byte, t trace.Tracer) error {
 	d := decoder{data: data, tracer: t}
-	if b, _ := Salvage(data); b != nil { // for the names, which stand behind the nodes
+	if b, _ := Salvage(data); b != nil { // for the names, which stand after the nodes
 		d.meaning = b.meaning()
 	}
 	d.decode()

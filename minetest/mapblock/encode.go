@@ -13,7 +13,7 @@ import (
 func (b *Block) Encode() ([]byte, error) { return b.encode(keepLevel) }
 
 // EncodeFresh gives the bytes of the block as a game would write them that had
-// just made it: everything is compressed anew, at [Level]. Up to version 28 these
+// just made it: everything is compressed again, at [Level]. Up to version 28 these
 // are the bytes of C zlib; those of version 29 are not those of any game.
 func (b *Block) EncodeFresh() ([]byte, error) { return b.encode(Level) }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // upgrade is a world that an engine of the time wrote, and what the engine of
-// 2025 (5.17) made of it.
+// 2025 (5.17) made from it.
 type upgrade struct {
 	from, to world
 	// differences are all kinds of differences between what the engine made
@@ -21,7 +21,7 @@ type upgrade struct {
 }
 
 // TestUpgrades converts worlds to version 29 and compares them with what the
-// engine made of them: node for node, metadata, items, timers, objects and head.
+// engine made from them: node for node, metadata, items, timers, objects and head.
 func TestUpgrades(t *testing.T) {
 	dir := corpus.Dir(t, "minetest")
 	golden := func(name string) world {

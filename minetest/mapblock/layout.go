@@ -20,7 +20,7 @@ var (
 	secMBO       = section{"mapblock_objects", (*codec).mapBlockObjects}
 )
 
-// layouts holds the sections of each version, in their order, behind the
+// layouts holds the sections of each version, in their order, after the
 // byte of the version. Those of version 29 are together in one zstd frame.
 var layouts = func() (all [Newest + 1][]section) {
 	for version := range all {

@@ -152,7 +152,7 @@ func (l *LegacyContent) layout(c *codec, id LegacyID) {
 	c.rest("rest", &l.Rest)
 }
 
-// decimal is a number in decimal digits and the space behind it. Old furnaces
+// decimal is a number in decimal digits and the space after it. Old furnaces
 // end after the second one: what is missing is 0.
 func (c *codec) decimal(name string, p *int) {
 	if c.writing() {

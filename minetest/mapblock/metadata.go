@@ -11,12 +11,12 @@ import (
 // Metadata is the list of the metadata of nodes.
 type Metadata struct {
 	// Version is that of the list. Since block version 23 it is 0 for an empty
-	// list, behind which no count follows; 1; or 2, since 28, in which each
-	// variable reports whether it is private. Up to 22 it is 1.
+	// list, after which no count follows; 1; or 2, since 28, in which each
+	// variable says whether it is private. Up to 22 it is 1.
 	Version uint16
 	List    []NodeMeta
 
-	// What could not be read, in versions up to 28, where games go on without
+	// What could not be read, in versions up to 28, where games continue without
 	// it. Missing is the number of entries that the list counts but that are
 	// in Rest; Rest is what follows the entries that were read.
 	Missing int
@@ -95,7 +95,7 @@ func (c *codec) metadata(b *Block) {
 }
 
 // metaSection is a list that has bytes of its own, as up to version 28. What
-// cannot be read of it is kept: games go on without it.
+// cannot be read of it is kept: games continue without it.
 func (c *codec) metaSection(b *Block) {
 	m := &b.Metadata
 	if c.writing() {

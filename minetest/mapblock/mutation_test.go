@@ -94,13 +94,13 @@ func TestBombs(t *testing.T) {
 		if got := m.TotalAlloc - before; int(got) > 4<<20+4*inflated(data) {
 			t.Errorf("%s: %d bytes took %d", name, len(data), got)
 		}
-		if name != "metadata" && err == nil { // which nobody needs to go on
+		if name != "metadata" && err == nil { // which nobody needs to continue
 			t.Errorf("%s: no error", name)
 		}
 	}
 }
 
-// The search for sections behind a fault does not inflate one bomb after the other.
+// The search for sections after a fault does not inflate one bomb after the other.
 func TestSalvageBombs(t *testing.T) {
 	bomb := hand{}.zlib(make([]byte, 1<<20))
 	data := append(append([]byte{25, 0, 2, 2}, "no zlib stream"...), bytes.Repeat(bomb[:len(bomb)-1], 200)...)

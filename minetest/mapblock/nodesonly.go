@@ -4,7 +4,7 @@ import "slices"
 
 // DecodeNodes is [Block.Decode] of no more than the nodes and their names, for who looks at
 // nothing else: metadata, objects and timers stay empty, and what is wrong with them is not
-// told where they can be passed over. A block that was read so cannot be encoded.
+// told where they can be skipped. A block that was read so cannot be encoded.
 func (b *Block) DecodeNodes(data []byte) error {
 	d := decoder{data: data, b: b, nodesOnly: true}
 	d.decode()
@@ -12,7 +12,7 @@ func (b *Block) DecodeNodes(data []byte) error {
 }
 
 // nodeLayouts are the sections up to the last of those that tell what the nodes are. What
-// is between them is passed over.
+// is between them is skipped.
 var nodeLayouts = func() (all [Newest + 1][]section) {
 	for version, layout := range layouts {
 		end := 0

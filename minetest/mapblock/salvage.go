@@ -8,7 +8,7 @@ import (
 	"trowel.example/internal/deflate"
 )
 
-// searchBudget is how many bytes the search for sections behind a fault may
+// searchBudget is how many bytes the search for sections after a fault may
 // read and inflate.
 const searchBudget = 4 << 20
 
@@ -86,7 +86,7 @@ func (s *salvager) content() (content []byte) {
 	return content
 }
 
-// clear resets sections behind the damaged one. What could be read of that stays.
+// clear resets sections after the damaged one. What could be read of that stays.
 func (s *salvager) clear(sections []section) {
 	b := s.decoder.b
 	b.take(empty(b.Version), sections)
@@ -168,8 +168,8 @@ func (b *Block) idFor(name string) uint16 {
 	return id
 }
 
-// resume looks for a place behind the fault from which on the sections behind
-// the damaged one, or behind some more, can be read up to the last byte. It
+// resume looks for a place after the fault from which on the sections after
+// the damaged one, or after some more, can be read up to the last byte. It
 // returns the first section that could be read, -1 for none.
 func (s *salvager) resume(data []byte, failed int) (first int) {
 	b, layout := s.decoder.b, layouts[s.decoder.b.Version]

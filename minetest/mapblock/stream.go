@@ -23,7 +23,7 @@ const Level = 6
 // not its level.
 const keepLevel = -2
 
-// LevelOf returns the level at which a zlib stream of a block was made of its
+// LevelOf returns the level at which a zlib stream of a block was made from its
 // content, [Level] if none leads to it.
 func LevelOf(stream, content []byte) int {
 	if !bytes.HasPrefix(stream, []byte("\x78\x9c")) { // which is always level 6

@@ -4,7 +4,7 @@ package mapblock
 // since version 25.
 const timerSize = 10
 
-// Timers is the list of node timers. It is in three places: behind the
+// Timers is the list of node timers. It is in three places: after the
 // metadata in version 24, at the end since 25.
 type Timers struct {
 	Version uint8 // in version 24 only: 0 if there is no list, 1 if there is

@@ -25,7 +25,7 @@ type Backend struct {
 	Name     string   // as world.mt has it
 	Files    []string // its files and folders in that of the world, the store itself first; none if it is elsewhere
 	Settings []string // of world.mt, which say on what server the store is; none if it is on none
-	Targets  []Target // what can be made of it by name; none if it can be read only, or keeps nothing
+	Targets  []Target // what can be made from it by name; none if it can be read only, or keeps nothing
 
 	// Alone says that nobody may write while a program has the store open, not even by force:
 	// it knows nothing of what others write.
@@ -109,7 +109,7 @@ func (c Config) Complete() error {
 	return b.complete(c)
 }
 
-// Settings yields the settings of world.mt that say where the blocks are, but for those
+// Settings yields the settings of world.mt that say where the blocks are, except for those
 // that can be missing and would be empty.
 func (c Config) Settings() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
@@ -178,7 +178,7 @@ func Create(ctx context.Context, dir string, c Config) (Writer, error) {
 	return b.create(ctx, dir, c)
 }
 
-// OpenForWriting opens a store to change it in place, or to go on with making it. It fails
+// OpenForWriting opens a store to change it in place, or to continue with making it. It fails
 // with an error that wraps [ErrInUse] if a program has it open, as far as that can be seen,
 // unless force is set, which does not count for LevelDB: see [Backend.Alone]. With folders of
 // files the error wraps [ErrReadOnly].

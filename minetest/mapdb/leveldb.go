@@ -237,5 +237,5 @@ func (l *levelWriter) Load(ctx context.Context, blocks iter.Seq2[Block, error]) 
 
 func (l *levelWriter) Close() error { return l.w.Close() }
 
-// Abandon ends the use of the store such that OpenForWriting can go on with it.
+// Abandon ends the use of the store such that OpenForWriting can continue with it.
 func (l *levelWriter) Abandon() { l.w.Abandon() }

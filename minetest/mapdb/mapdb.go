@@ -50,13 +50,13 @@ const MaxBlock = 64 << 20
 
 // Why a store does not give or take a block.
 var (
-	// ErrNotFound tells that a store has no block at a position.
+	// ErrNotFound means that a store has no block at a position.
 	ErrNotFound = errors.New("no such block")
-	// ErrInUse tells that a program has a store open that is to be changed.
+	// ErrInUse means that a program has a store open that is to be changed.
 	ErrInUse = inuse.ErrInUse
-	// ErrReadOnly tells that stores of a kind can be neither made nor changed.
+	// ErrReadOnly means that stores of a kind can be neither made nor changed.
 	ErrReadOnly = errors.New("this kind of store can be read only")
-	// ErrRemote tells that a store is on a server that was not to be asked, see [Config.Remote].
+	// ErrRemote means that a store is on a server that was not to be asked, see [Config.Remote].
 	ErrRemote = server.ErrRemote
 
 	errClosed = sqlitefile.ErrClosed
@@ -79,14 +79,14 @@ func (s Schema) String() string {
 
 // Config says where the blocks of a world are.
 type Config struct {
-	Backend  string // the name of one of [Backends]; "" is sqlite3, as in worlds of before 0.4.8
+	Backend  string // the name of one of [Backends]; "" is sqlite3, as in worlds from before 0.4.8
 	Redis    Redis  // for that backend
 	Postgres string // for that backend, a connection string: pgsql_connection of world.mt
 	Schema   Schema // for Create with SQLite
 
 	// Unseen is for a store that nobody but its writer uses until Close has returned,
 	// which alone makes sure that all is on disk, and before that the files may be none that
-	// a game reads. A program that is killed leaves what [OpenForWriting] goes on with: all
+	// a game reads. A program that is killed leaves what [OpenForWriting] continues with: all
 	// transactions that had ended, and of one of Store perhaps a part; a system that crashes
 	// may leave anything. A store that was made so and is read so can be read faster.
 	Unseen bool
@@ -111,7 +111,7 @@ type Block struct {
 }
 
 // A RowError tells of a row that is no block, or of rows that are lost because a part
-// of the file is damaged. Going through the rows goes on behind it.
+// of the file is damaged. Going through the rows continues after it.
 type RowError struct {
 	Key string        // the key as the store has it
 	Pos *Pos          // where the block would be, if the key tells
@@ -162,7 +162,7 @@ type DB interface {
 
 	// Blocks goes through the blocks of an area, in the order of the store's keys,
 	// with memory for one page of them. An error that is a *RowError concerns one
-	// row, and the loop goes on; any other error is the last thing that it gives.
+	// row, and the loop continues; any other error is the last thing that it gives.
 	Blocks(ctx context.Context, a Area) iter.Seq2[Block, error]
 
 	// Positions is Blocks without the bytes, which are not read where the store
@@ -180,7 +180,7 @@ type DB interface {
 }
 
 // A Verifier is a DB that can be damaged such that nothing fails, and blocks are missing
-// all the same.
+// anyway.
 type Verifier interface {
 	// Verify looks for such damage, and what is read afterwards tells of it. It takes as
 	// long as reading all blocks.
@@ -207,7 +207,7 @@ type Tx interface {
 }
 
 // A Writer is a store of blocks that is written. It is used by one goroutine.
-// What a DB reads of it while a transaction runs may be of before that, or not.
+// What a DB reads of it while a transaction runs may be from before that, or not.
 type Writer interface {
 	DB
 
@@ -222,7 +222,7 @@ type Writer interface {
 
 	// Load stores many blocks, in transactions of a few MiB each, and returns how
 	// many it has stored. The first error of the sequence that is not a *RowError
-	// ends it; those are passed over.
+	// ends it; those are skipped.
 	Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error)
 }
 

@@ -31,11 +31,11 @@ func (db *sqliteDB) HasPlanes() bool {
 	return db.planes && !db.file.Rescued()
 }
 
-// Planes looks up the first row, and behind each plane the next one.
+// Planes looks up the first row, and after each plane the next one.
 func (db *sqliteDB) Planes(ctx context.Context, a Area) (planes []int16, odd []*RowError, ok bool, err error) {
 	a = a.within()
 	at, more := db.start(a)
-	// What is no position stands mostly before all others or behind them, and NULL, which
+	// What is no position stands mostly before all others or after them, and NULL, which
 	// can be read in one page only, comes first.
 	rows := pagePositions
 	for more && db.HasPlanes() {

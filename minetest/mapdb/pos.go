@@ -85,7 +85,7 @@ func (o order) compare(a, b Pos) int {
 }
 
 // next returns the first position of an area, in the order o, that is p or
-// behind it. It is how a scan passes over what is outside.
+// after it. It is how a scan skips what is outside.
 func (o order) next(a Area, p Pos) (Pos, bool) {
 	lo, hi, c := a.Min.coords(), a.Max.coords(), p.coords()
 	for n, i := range o {
@@ -97,7 +97,7 @@ func (o order) next(a Area, p Pos) (Pos, bool) {
 			}
 			return posOf(c), !a.Empty()
 		case c[i] > hi[i]:
-			// Behind it: the next value of the coordinate before, if that has one.
+			// After it: the next value of the coordinate before, if that has one.
 			for n--; n >= 0 && c[o[n]] >= hi[o[n]]; n-- {
 			}
 			if n < 0 {

@@ -56,7 +56,7 @@ func TestNext(t *testing.T) {
 			if !a.Contains(p) {
 				t.Fatalf("%v leads to %v", o, p)
 			}
-			c := p.coords() // the position behind p
+			c := p.coords() // the position after p
 			for i := 2; i >= 0; i-- {
 				if c[o[i]]++; c[o[i]] <= MaxCoord {
 					break

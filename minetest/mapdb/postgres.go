@@ -88,7 +88,7 @@ func readPostgres(ctx context.Context, c Config) (DB, error) {
 	return db, nil
 }
 
-// probe looks whether the table is there.
+// probe checks whether the table is there.
 func (db *postgresDB) probe(ctx context.Context) error {
 	return db.do(ctx, func(conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "SELECT posx, posy, posz, data FROM blocks WHERE FALSE")

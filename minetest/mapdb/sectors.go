@@ -275,7 +275,7 @@ func (s *sectors) Count(ctx context.Context) (int64, error) {
 	return countPositions(s.Positions(ctx, All()))
 }
 
-// countPositions counts positions, but for damaged rows.
+// countPositions counts positions, except for damaged rows.
 func countPositions(all iter.Seq2[Pos, error]) (int64, error) {
 	n := int64(0)
 	for _, err := range all {

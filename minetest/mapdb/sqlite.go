@@ -282,7 +282,7 @@ func (db *sqliteDB) data(s *sqlite.Stmt, col int, key []any, p Pos) ([]byte, err
 // keyText is a key in a message.
 func keyText(key []any) string { return strings.Trim(fmt.Sprint(key), "[]") }
 
-// A cursor is where a scan goes on: at the values of a key, or behind them.
+// A cursor is where a scan continues: at the values of a key, or after them.
 type cursor struct {
 	values []any // nil is the beginning
 	behind bool
@@ -426,7 +426,7 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, rows int, data bool) (again
 			}
 			switch {
 			case kind == keyNull && pg.full(rows):
-				nulls++ // there is no way to go on behind it
+				nulls++ // there is no way to continue after it
 				return nil
 			case kind != keyPos:
 				text := keyText(key)

@@ -406,7 +406,7 @@ func damagedWorld(t testing.TB, dir string, schema Schema) map[Pos][]byte {
 	return want
 }
 
-// What is read of any file is read again once it is written anew.
+// What is read of any file is read again once it is written again.
 func FuzzSQLite(f *testing.F) {
 	for _, schema := range []Schema{SchemaPos, SchemaXYZ} {
 		dir := f.TempDir()

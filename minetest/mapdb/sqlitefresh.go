@@ -13,7 +13,7 @@ import (
 )
 
 // freshSQLite is a database that is being made, and that nobody sees before it is closed.
-// Its pages are written one behind the other, without SQLite, until somebody wants to read
+// Its pages are written one after the other, without SQLite, until somebody wants to read
 // it, or to change it by more than blocks that are added: then it becomes one of SQLite.
 type freshSQLite struct {
 	path   string
@@ -176,7 +176,7 @@ func (w *freshSQLite) String() string {
 // Schema returns the shape of the table.
 func (w *freshSQLite) Schema() Schema { return w.schema }
 
-// Close makes a whole database of the file, and brings it to the disk.
+// Close makes a whole database of the file, and flushes it to disk.
 func (w *freshSQLite) Close() error {
 	db, err := w.whole(context.Background())
 	w.db, w.err = nil, errClosed
@@ -189,7 +189,7 @@ func (w *freshSQLite) Close() error {
 	return err
 }
 
-// Abandon ends the use of the store such that OpenForWriting can go on with it.
+// Abandon ends the use of the store such that OpenForWriting can continue with it.
 func (w *freshSQLite) Abandon() {
 	if w.build != nil {
 		w.build.Abandon()

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A database that nobody sees before it is closed goes on after its program was killed,
+// A database that nobody sees before it is closed continues after its program was killed,
 // gives back what was stored last, and tells of each damage when all of it is read.
 func TestFreshSQLite(t *testing.T) {
 	for _, schema := range []Schema{SchemaPos, SchemaXYZ} {

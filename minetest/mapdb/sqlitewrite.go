@@ -211,7 +211,7 @@ func (w *sqliteWriter) put(ctx context.Context, blocks []Block) error {
 	return nil
 }
 
-// Close closes the database. One that nobody has seen is brought to the disk now.
+// Close closes the database. One that nobody has seen is flushed to disk now.
 func (w *sqliteWriter) Close() error {
 	err := w.sqliteDB.Close()
 	if w.unseen && err == nil {
@@ -220,7 +220,7 @@ func (w *sqliteWriter) Close() error {
 	return err
 }
 
-// Abandon ends the use of the store such that OpenForWriting can go on with it.
+// Abandon ends the use of the store such that OpenForWriting can continue with it.
 func (w *sqliteWriter) Abandon() { w.sqliteDB.Close() }
 
 // Load stores many blocks.

@@ -88,7 +88,7 @@ func compare(t testing.TB, got, want image.Image, masked func(x, y int) bool) {
 	}
 }
 
-// A mask of what is written: rectangles, but for lines in them.
+// A mask of what is written: rectangles, except for lines in them.
 type mask struct {
 	texts, lines []image.Rectangle
 }

@@ -51,7 +51,7 @@ var shortNames = map[byte]string{'h': "help", 'i': "input=", 'o': "output=", 'v'
 var errUsage = errors.New("usage")
 
 // parse reads a command line as getopt_long does: names may be cut short, values follow
-// behind an = or as the next argument, and what is no option is passed over.
+// behind an = or as the next argument, and what is no option is skipped.
 func parse(args []string) (*options, error) {
 	rgb := func(v uint32) color.NRGBA { return color.NRGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 255} }
 	o := &options{

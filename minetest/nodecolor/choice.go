@@ -65,7 +65,7 @@ func (c *Choice) Palette(name string) *[256]Color {
 	return c.Textures.Palette(c.Nodes[name], base)
 }
 
-// Guessed returns the names whose colour was guessed so far, but for those that nobody sees.
+// Guessed returns the names whose colour was guessed so far, except for those that nobody sees.
 func (c *Choice) Guessed() map[string]bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -32,7 +32,7 @@ func (l List) Color(name string) (Color, bool) {
 	return c, ok
 }
 
-// BadLine is a line of colors.txt that is passed over.
+// BadLine is a line of colors.txt that is skipped.
 type BadLine struct {
 	Line int // from 1
 	Text string

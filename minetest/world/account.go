@@ -19,7 +19,7 @@ type Account struct {
 }
 
 // Verifier is what the engine keeps in place of a password; "" means that there
-// is none. It is a secret: whoever has it can guess the password at leisure. So
+// is none. It is a secret: whoever has it can guess the password without limit. So
 // it prints as what kind it is. Convert it to a string to get at it.
 type Verifier string
 

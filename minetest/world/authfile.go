@@ -26,8 +26,8 @@ type authLine struct {
 	ok   bool // it is an account
 }
 
-// ParseAuthFile reads auth.txt. What is no account is kept: the engine passes
-// over lines of less than three fields.
+// ParseAuthFile reads auth.txt. What is no account is kept: the engine skips
+// lines of less than three fields.
 func ParseAuthFile(text []byte) *AuthFile {
 	f := new(AuthFile)
 	for len(text) > 0 {

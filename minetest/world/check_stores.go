@@ -125,7 +125,7 @@ func (c *checker) player(where string, p *Player) {
 func (c *checker) playerFiles(f *folder[*Player]) {
 	entries, err := os.ReadDir(f.dir)
 	if err != nil {
-		return // told already, or there are none
+		return // already reported, or there are none
 	}
 	for _, e := range entries {
 		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || f.broken[e.Name()] != nil {

@@ -25,7 +25,7 @@ type CheckOptions struct {
 	// Remote allows connections to servers on other machines. A world that somebody
 	// else made may name any server.
 	Remote bool
-	// OnProgress is told how many blocks have been looked at; nil for nobody. If there is an
+	// OnProgress is told how many blocks have been looked at; may be nil. If there is an
 	// area, or the database has no number at hand, of is 0.
 	OnProgress func(what string, done, of int)
 }

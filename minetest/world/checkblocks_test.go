@@ -114,7 +114,7 @@ func TestFindings(t *testing.T) {
 		"mt-block-unreadable block 1,50,-100",
 		"mt-map-meta-inventory block 3,50,-100: metadata.entries[0].inventory",
 		"mt-map-row ",
-		// Warnings come behind the errors.
+		// Warnings come after the errors.
 		"mt-map-block-empty block 2,50,-100",
 		"mt-block-timer-duplicate block 0,100,0: timers.entries[1]"}
 	got := without(run(t, dir, world.CheckOptions{}), "mt-block-name-unused")

@@ -58,7 +58,7 @@ func TestParsePlayer(t *testing.T) {
 		t.Error("a file of JSON takes bytes that are no text")
 	}
 
-	// Written anew, in the order of the engine.
+	// Written again, in the order of the engine.
 	text, err = want.Append(nil)
 	const fresh = "breath = 11\nextended_attributes = {\"a\":\"1\",\"b\":\"x\",\"c\":\"true\",\"d\":\"\"}\nhp = 11\nname = celeron55\n" +
 		"pitch = 39.77\nposition = (-5231.97,15,1961.41)\nversion = 1\nyaw = 101.37\nPlayerArgsEnd\nList main 2\nItem default:torch 13\nEmpty\nEndInventoryList\nEndInventory\n"

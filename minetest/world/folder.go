@@ -55,8 +55,8 @@ type folder[T any] struct {
 	write   bool
 	index   map[string]string                 // name to file, of what is there; nil until it is needed
 	broken  map[string]error                  // file to what is wrong with it
-	hidden  func(err error, at []check.Place) // hears of files that are not read, or nil
-	lost    func(err error, at []check.Place) // hears of what is not read of a file, or nil
+	hidden  func(err error, at []check.Place) // is told of files that are not read, or nil
+	lost    func(err error, at []check.Place) // is told of what is not read of a file, or nil
 	changed map[string][]byte                 // name to new content, nil if it is to be removed
 }
 

@@ -111,7 +111,7 @@ func (t *luaText) fail(want string) {
 	}
 }
 
-// next passes over a word if it is there.
+// next skips a word if it is there.
 func (t *luaText) next(word string) bool {
 	t.skip()
 	ok := t.err == nil && strings.HasPrefix(t.text[t.at:], word)

@@ -17,7 +17,7 @@ import (
 //	x = SHA-256(salt | SHA-256(lower case name ":" password))
 //	verifier = g^x mod N, without leading zero bytes
 //
-// Both fields are base64 without padding. A verifier of before 0.4.13 is the
+// Both fields are base64 without padding. A verifier from before 0.4.13 is the
 // SHA-1 of name and password, in the same base64.
 
 const srpPrefix = "#1#"
@@ -53,7 +53,7 @@ func NewVerifier(name, password string) Verifier {
 	return srpVerifier(name, password, salt)
 }
 
-// LegacyVerifier returns the verifier of before 0.4.13, which all engines accept.
+// LegacyVerifier returns the verifier from before 0.4.13, which all engines accept.
 func LegacyVerifier(name, password string) Verifier {
 	if password == "" {
 		return ""

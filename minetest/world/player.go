@@ -38,7 +38,7 @@ type Player struct {
 	twice  []string  // attributes that are in the file several times
 	file   *Settings // the head of the file that the player was read from
 	record []byte    // the record that he was read from
-	rest   []byte    // what is behind the inventory
+	rest   []byte    // what is after the inventory
 }
 
 // What a player has who has nothing else.

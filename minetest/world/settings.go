@@ -16,11 +16,11 @@ import (
 //
 // A value can go over several lines between two lines of three quotes; a value
 // "{" begins a group of settings that a line "}" ends. Empty lines, comments
-// behind # and lines that are nothing of all this mean nothing.
+// after # and lines that are nothing of all this mean nothing.
 type Settings struct {
 	lines []settingLine
 	end   string // the line that ends the text; "" for none
-	tail  []byte // the end line, and all behind it
+	tail  []byte // the end line, and all after it
 	ended bool
 	depth int // of a group inside groups
 }
@@ -55,10 +55,10 @@ func nextLine(text []byte) (line, rest []byte) {
 
 const (
 	space  = " \t\r\n\v\f" // what the engine trims
-	quotes = `"""`         // before and behind a value of many lines
+	quotes = `"""`         // before and after a value of many lines
 )
 
-// parse reads settings from text and returns what is behind the end line, if
+// parse reads settings from text and returns what is after the end line, if
 // they are a group.
 func (s *Settings) parse(text []byte) (rest []byte) {
 	for len(text) > 0 {
@@ -106,7 +106,7 @@ func parseLine(line string) settingLine {
 }
 
 // parseLong reads the value of many lines that follows in text. Without an end
-// it goes on to the end of the text, as in the engine.
+// it continues to the end of the text, as in the engine.
 func (l *settingLine) parseLong(text []byte) (rest []byte) {
 	l.body += l.foot
 	l.value, l.foot = "", ""
@@ -128,7 +128,7 @@ func (l *settingLine) parseLong(text []byte) (rest []byte) {
 // Ended reports whether the text has the line that should end it.
 func (s *Settings) Ended() bool { return s.end == "" || s.ended }
 
-// Rest returns what is behind the line that ends the settings.
+// Rest returns what is after the line that ends the settings.
 func (s *Settings) Rest() []byte {
 	_, rest := nextLine(s.tail)
 	return rest
@@ -174,7 +174,7 @@ func (s *Settings) All() iter.Seq2[string, string] {
 	}
 }
 
-// Set changes a setting: the line that is valid, or a new one behind the last.
+// Set changes a setting: the line that is valid, or a new one after the last.
 // A value of many lines gets lines of quotes around it. The error tells that
 // name or value cannot be written such that the engine reads the same.
 func (s *Settings) Set(name, value string) error {
@@ -207,7 +207,7 @@ func (s *Settings) Set(name, value string) error {
 	return nil
 }
 
-// endLine sees to it that the next line does not go on in the last one.
+// endLine makes sure that the next line does not continue in the last one.
 func (s *Settings) endLine() {
 	if text := s.appendLines(nil); len(text) > 0 && text[len(text)-1] != '\n' {
 		s.lines = append(s.lines, settingLine{foot: "\n"})

@@ -37,7 +37,7 @@ type sqlDB struct {
 	conn    sqlConn
 	columns map[string][]string // of each table
 	write   bool
-	lost    func(err error, at []check.Place) // nil for nobody
+	lost    func(err error, at []check.Place) // may be nil
 	began   bool                              // a transaction is open
 	begin   string
 	create  []string // the tables that a store has, each "IF NOT EXISTS"

@@ -44,11 +44,11 @@ type (
 )
 
 var (
-	// ErrNotFound tells that a store has no thing of a name.
+	// ErrNotFound means that a store has no thing of a name.
 	ErrNotFound = fmt.Errorf("no such entry: %w", fs.ErrNotExist)
-	// ErrReadOnly tells that a store was not opened for writing.
+	// ErrReadOnly means that a store was not opened for writing.
 	ErrReadOnly = errors.New("opened for reading only")
-	// ErrRemote tells that a world names a server that must be allowed first.
+	// ErrRemote means that a world names a server that must be allowed first.
 	ErrRemote = server.ErrRemote
 )
 
@@ -64,7 +64,7 @@ type Options struct {
 	// Postgres is the connection string to use in place of that of world.mt.
 	Postgres string
 	// Lost is told what cannot be read of a damaged file, of which the rest is read, and
-	// where that is; nil for nobody.
+	// where that is; may be nil.
 	Lost func(err error, at []check.Place)
 	// All looks for damage that reading does not meet, too, and tells Lost even of such by
 	// which nothing is lost.

@@ -48,7 +48,7 @@ func samplePlayers(t testing.TB) []*world.Player {
 	}
 }
 
-// suite puts things into a store, and sees to it that they are there when they
+// suite puts things into a store, and makes sure that they are there when they
 // should be.
 func suite[T any](t *testing.T, open func(write bool) world.Store[T], name func(T) string, things []T, change func(T)) {
 	t.Helper()

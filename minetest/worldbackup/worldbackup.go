@@ -48,7 +48,7 @@ type manifest struct {
 
 const backupFormat = "trowel world backup 1"
 
-// A Writer is a backup in the making. Block, File and Store of a nil one keep nothing.
+// A Writer is a backup that is being made. Block, File and Store of a nil one keep nothing.
 type Writer struct {
 	dir, path string
 	out       *os.File
@@ -82,7 +82,7 @@ func New(dir, path string) (*Writer, error) {
 // backupInfix stands in the names of backups that get one by themselves, before the time.
 const backupInfix = ".backup-"
 
-// removeParts removes what runs that were ended by force left of such backups.
+// removeParts removes what runs that were killed left of such backups.
 func removeParts(prefix string) {
 	dir, first := filepath.Split(strings.TrimSuffix(wholefile.Part(prefix), wholefile.Suffix))
 	entries, _ := os.ReadDir(dir)
@@ -153,7 +153,7 @@ func (b *Writer) Store(names []string) error {
 	return nil
 }
 
-// Finish brings the backup to the disk, and returns its path.
+// Finish flushes the backup to disk, and returns its path.
 func (b *Writer) Finish() (string, error) {
 	text, err := json.MarshalIndent(b.manifest, "", "\t")
 	if err == nil {
@@ -181,7 +181,7 @@ type Options struct {
 }
 
 // Restore puts back into the world in dir what a backup has:
-// the blocks in one transaction, then the files. If that is ended by force, it
+// the blocks in one transaction, then the files. If that is killed, it
 // can be done again. An archive that is not a whole backup is an error, and changes nothing;
 // so is one with files that no [Writer] keeps.
 func Restore(ctx context.Context, dir, backup string, opts Options) error {
@@ -207,7 +207,7 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 		return err
 	}
 	if backend, _ := mapdb.BackendOf(c.Backend); used != nil && (len(m.Stores) > 0 || len(blocks) > 0 && backend.Alone) {
-		return used // it would go on writing to what is replaced
+		return used // it would continue writing to what is replaced
 	}
 	if err := Settle(dir); err != nil {
 		return err

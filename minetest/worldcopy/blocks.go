@@ -19,7 +19,7 @@ import (
 )
 
 // How much is written in one transaction, about. As much is done again after a
-// run was ended by force.
+// run was killed.
 const (
 	batchRows  = 4096
 	batchBytes = 8 << 20
@@ -100,7 +100,7 @@ func copyBlocks(ctx context.Context, c *copier) error {
 	return b.wait()
 }
 
-// rest passes over the rows that are done, and makes sure that they are still the
+// rest skips the rows that are done, and makes sure that they are still the
 // same as far as their positions tell.
 func (c *copier) rest(rows iter.Seq2[mapdb.Block, error]) iter.Seq2[mapdb.Block, error] {
 	done, last := c.log.Rows, c.log.Last
@@ -187,7 +187,7 @@ func closeBlocks(ctx context.Context, c *copier) (err error) {
 	return err
 }
 
-// abandon lets go of the database such that a later run can go on with it.
+// abandon lets go of the database such that a later run can continue with it.
 func (c *copier) abandon() {
 	switch store := c.store.(type) {
 	case nil:
@@ -357,7 +357,7 @@ func (c *copier) again() error {
 	c.log.restart()
 	c.log.resumed = false
 	c.log.Stage = blocksStage
-	c.log.Entered = world.MapPart.Remote(c.to.Backend) // files are made anew
+	c.log.Entered = world.MapPart.Remote(c.to.Backend) // files are made again
 	return c.log.save()
 }
 

@@ -75,7 +75,7 @@ func target(t *testing.T, name string) worldcopy.Options {
 	return o
 }
 
-// Every database can be made of every other, and nothing of a block changes.
+// Every database can be made from every other, and nothing of a block changes.
 func TestEveryTargetFromEverySource(t *testing.T) {
 	ctx := context.Background()
 	const n = 700

@@ -197,7 +197,7 @@ func (c *copier) forget() {
 	for _, part := range world.Parts() {
 		used := c.have.Of(part)
 		if c.target(part) != "" {
-			used = "" // what the new backend needs is set anew
+			used = "" // what the new backend needs is set again
 		}
 		for _, backend := range part.Backends() {
 			for _, name := range part.Connection(backend) {
@@ -209,7 +209,7 @@ func (c *copier) forget() {
 	}
 }
 
-// writeSettings writes world.mt: line for line that of the world, but for what
+// writeSettings writes world.mt: line for line that of the world, except for what
 // names the databases of the copy.
 func writeSettings(ctx context.Context, c *copier) error {
 	c.forget()

@@ -39,7 +39,7 @@ type journal struct {
 	resumed bool
 }
 
-// begin starts a copy, or goes on with one.
+// begin starts a copy, or continues with one.
 func begin(c *copier) (*journal, error) {
 	j := &journal{Source: c.src, Options: c.digest(), path: filepath.Join(c.dst, world.CopyJournal)}
 	entries, err := os.ReadDir(c.dst)
@@ -72,7 +72,7 @@ func begin(c *copier) (*journal, error) {
 	return &was, removeParts(c.dst)
 }
 
-// digest returns what reports whether a run goes on with the same copy.
+// digest identifies a copy: a run continues only one that has the same digest.
 func (c *copier) digest() string {
 	text := fmt.Sprintf("%q", []any{c.opts.Map, c.opts.Players, c.opts.Auth, c.opts.Storage, c.opts.Blocks, c.opts.Drop,
 		c.opts.Postgres, c.opts.Redis.Address, c.opts.Redis.Hash, c.opts.Redis.Port, c.have})
@@ -80,7 +80,7 @@ func (c *copier) digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// save brings the journal to the disk.
+// save flushes the journal to disk.
 func (j *journal) save() error {
 	j.Saves++
 	text, err := json.Marshal(j)
@@ -104,7 +104,7 @@ func (j *journal) note() error {
 	return os.Rename(part, path)
 }
 
-// read goes on from what was noted, if that is whole and belongs to the journal.
+// read continues from what was noted, if that is whole and belongs to the journal.
 func (j *journal) read(path string) {
 	text, err := regular.ReadFile(path, 64<<20)
 	now := *j
@@ -136,7 +136,7 @@ func (j *journal) enter() error {
 	return j.save()
 }
 
-// leave goes on to the next stage. If a crash of the system undoes that, the stage is
+// leave continues to the next stage. If a crash of the system undoes that, the stage is
 // done again.
 func (j *journal) leave() error {
 	j.Stage++
@@ -144,7 +144,7 @@ func (j *journal) leave() error {
 	return j.note()
 }
 
-// removeParts removes what a run left that was ended by force.
+// removeParts removes what a run left that was killed.
 func removeParts(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {

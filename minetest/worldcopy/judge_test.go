@@ -230,7 +230,7 @@ func compare(t *testing.T, dir string, n int) {
 	t.Logf("%d of %d blocks, %d nodes with metadata, %d timers", len(list), len(blocks), metas, timers)
 }
 
-// The engine loads what we made of worlds of 2011 and 2012, and sees in them what
+// The engine loads what we made from worlds of 2011 and 2012, and sees in them what
 // we do, node by node.
 func TestEngineReadsOldWorlds(t *testing.T) {
 	judge.Find(t, "minetestserver")
@@ -282,7 +282,7 @@ func TestEngineReadsOurWorlds(t *testing.T) {
 }
 
 // The engine sees what was changed in a database of LevelDB that it has written itself, and
-// goes on with that.
+// continues with that.
 func TestEngineReadsEdits(t *testing.T) {
 	judge.Find(t, "minetestserver")
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 200, 28, 29)

@@ -49,7 +49,7 @@ func TestKillChild(t *testing.T) {
 }
 
 // A copy that is killed again and again, in the middle of the blocks, of players
-// and while it is verified, goes on each time and becomes the same.
+// and while it is verified, continues each time and becomes the same.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a few seconds")
@@ -129,7 +129,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// A copy that was canceled goes on; what is not the same copy is refused.
+// A copy that was canceled continues; what is not the same copy is refused.
 func TestCancel(t *testing.T) {
 	const n = 9000
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28)

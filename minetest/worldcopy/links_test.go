@@ -52,7 +52,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// A run that was killed while it wrote its first journal goes on like any other.
+// A run that was killed while it wrote its first journal continues like any other.
 func TestFirstMoment(t *testing.T) {
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3, 28)
 	dst := t.TempDir()

@@ -39,7 +39,7 @@ type part[T any] struct {
 }
 
 // move puts what is in a store of the world into one of another backend. A run that was
-// ended within it begins anew: Commit makes all of it valid at once.
+// ended within it begins again: Commit makes all of it valid at once.
 func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 	target := c.target(p.part)
 	if target == "" {

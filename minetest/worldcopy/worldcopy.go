@@ -34,7 +34,7 @@ func Backends(p world.Part) []string {
 type Options struct {
 	// Map is the database of the blocks, the name of one of [mapdb.Targets]. With "" it stays
 	// what it is, but folders of files, which can be read only, become "sqlite-pos"
-	// if the blocks are to be of another version. A database that is made anew
+	// if the blocks are to be of another version. A database that is made again
 	// has the tables of the game and no more, and leaves out damaged rows.
 	Map string
 	// Players, Auth and Storage are backends as world.mt names them, see [Backends]; "" keeps
@@ -54,12 +54,12 @@ type Options struct {
 	Remote bool
 
 	// Sink receives what could not be copied or converted, in the order of the
-	// source; nil for nobody. A run that goes on with another one does not tell
+	// source; may be nil. A run that continues with another one does not tell
 	// again what that has told.
 	Sink check.Sink
 	// OnProgress is told how far the copy is: what is "files", "blocks", "players",
-	// "accounts", "mods" or "verify", and of is 0 where nobody knows the end; nil
-	// for nobody.
+	// "accounts", "mods" or "verify", and of is 0 where nobody knows the end;
+	// may be nil.
 	OnProgress func(what string, done, of int)
 }
 
@@ -86,15 +86,15 @@ var (
 	// ErrVerify is the cause of the error of a copy whose database does not give
 	// back what was written to it.
 	ErrVerify = errors.New("the copy is not what was written")
-	// ErrOther tells that the folder has the beginning of another copy in it.
+	// ErrOther means that the folder has the beginning of another copy in it.
 	ErrOther = errors.New("another copy was begun here")
-	// ErrChanged tells that the source is not what it was when the copy began.
+	// ErrChanged means that the source is not what it was when the copy began.
 	ErrChanged = errors.New("the world has changed meanwhile")
 )
 
 // Copy copies the world in the folder src to the folder dst, which must not exist
 // or be empty, or hold a copy of the same world with the same options that came to
-// no end: then Copy goes on where that was ended, be it by the context, by a
+// no end: then Copy continues where that was ended, be it by the context, by a
 // failure or by force. Until all is done there is no world.mt in dst, so that no
 // game takes it for a world, but a file .trowel-copy that tells how far it is.
 //
@@ -148,7 +148,7 @@ var stages = []func(context.Context, *copier) error{
 // blocksStage is the index of copyBlocks.
 const blocksStage = 1
 
-// copier is a copy in the making.
+// copier is a copy that is being made.
 type copier struct {
 	plan
 	log   *journal

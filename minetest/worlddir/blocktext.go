@@ -52,7 +52,7 @@ func (t *blockText) things() {
 	}
 }
 
-// blockText is a text in the making.
+// blockText is a text that is being made.
 type blockText struct {
 	*mapblock.Block
 	dst     []byte
@@ -110,7 +110,7 @@ func usualWidth(version int) uint8 {
 	return 2
 }
 
-// hexLine writes bytes behind a word, if there are any.
+// hexLine writes bytes after a word, if there are any.
 func (t *blockText) hexLine(level int, word string, data []byte) {
 	if len(data) > 0 {
 		t.dst = append(append(indent(t.dst, level), word...), ' ')

@@ -21,7 +21,7 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// BuildOptions are how a world is made of a folder.
+// BuildOptions are how a world is made from a folder.
 type BuildOptions struct {
 	// Schema is the shape of the table of blocks in SQLite; nil: that of the
 	// world that was shown, else the one that every engine reads.
@@ -31,9 +31,9 @@ type BuildOptions struct {
 	// Local puts into SQLite what world.mt has on servers, and says so in the
 	// world.mt of the new world: for a world that nobody keeps.
 	Local bool
-	// Lost is told what a database has no room for; nil for nobody.
+	// Lost is told what a database has no room for; may be nil.
 	Lost func(err error)
-	// OnProgress hears how many blocks are done; nil: nobody.
+	// OnProgress is told how many blocks are done; may be nil.
 	OnProgress func(blocks int)
 }
 
@@ -60,7 +60,7 @@ func Build(ctx context.Context, dst string, fsys fs.FS, o BuildOptions) (*Report
 	return b.report, nil
 }
 
-// builder is a world in the making.
+// builder is a world that is being made.
 type builder struct {
 	ctx      context.Context
 	dst      string

@@ -86,7 +86,7 @@ var (
 // makeLegacyIDs asks a block that has every id once.
 func makeLegacyIDs(version int) *ids {
 	b := mapblock.New(version)
-	air := b.Param0[0] // the usual byte where two mean the same, like that of ignore behind it
+	air := b.Param0[0] // the usual byte where two mean the same, like that of ignore after it
 	var all []uint16
 	for id := range uint16(0x1000) {
 		if validID(version, b.ContentWidth, id) {
@@ -116,7 +116,7 @@ func words(list []mapblock.NameID) []string {
 	return words
 }
 
-// stopped reports whether a block has nothing behind its map block objects.
+// stopped reports whether a block has nothing after its map block objects.
 func stopped(b *mapblock.Block) bool {
 	return b.MapBlockObjects != 0 && has(b.Version, 9, 21)
 }
@@ -173,7 +173,7 @@ type nodeRef struct {
 
 // usualNames gives the names among the nodes of a text their ids, and returns the
 // list of names that games write: with ids in the order in which they occur.
-// Since version 29 games write that list from behind.
+// Since version 29 games write that list in reverse order.
 func usualNames(b *mapblock.Block, nodes []nodeRef) ([]mapblock.NameID, *fault.TextError) {
 	list, err := assign(b, nil, nodes)
 	if b.Version >= 29 {

@@ -14,7 +14,7 @@ import (
 // first error sticks: after it there are no more lines and words.
 type lexer struct {
 	rest []byte // the lines that follow
-	cur  string // the line, without what comes behind it
+	cur  string // the line, without what comes after it
 	line int    // its number, from 1
 	at   int    // what is read next in it
 	have bool   // it is there, and nobody has begun to read it
@@ -75,7 +75,7 @@ func (l *lexer) end() {
 	}
 }
 
-// is reports whether a character follows, and passes over it.
+// is reports whether a character follows, and skips it.
 func (l *lexer) is(c byte) bool {
 	if l.err != nil || l.at == len(l.cur) || l.cur[l.at] != c {
 		return false
@@ -159,7 +159,7 @@ func (l *lexer) hex() []byte {
 	return data
 }
 
-// text reads a string as appendText writes it, behind which nothing follows.
+// text reads a string as appendText writes it, after which nothing follows.
 func (l *lexer) text(level int) string {
 	if !l.ended() {
 		word, _, _ := l.word("a text")
@@ -183,7 +183,7 @@ func (l *lexer) text(level int) string {
 	}
 }
 
-// fixed reads a number with at most some digits behind the point.
+// fixed reads a number with at most some digits after the point.
 func (l *lexer) fixed(want string, digits int) int32 {
 	word, column := l.plain(want)
 	v, ok := fixed(word, digits)

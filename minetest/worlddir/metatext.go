@@ -86,7 +86,7 @@ const (
 	oldFurnaceLack = "0 0 "
 )
 
-// legacyFields are the fields of legacy metadata but for inventories and
+// legacyFields are the fields of legacy metadata except for inventories and
 // variables, in the order in which they are written.
 func legacyFields(l *mapblock.LegacyContent) []field {
 	return []field{

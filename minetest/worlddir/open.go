@@ -33,7 +33,7 @@ type shown struct {
 	auth    things
 	storage things
 
-	keeping  atomic.Bool // the sidecar is wanted: note residues by the way
+	keeping  atomic.Bool // the sidecar is wanted: note residues at the same time
 	mu       sync.Mutex  // for what follows, and for the stores, which serve one at a time
 	residues map[string]blockResidue
 }
@@ -110,7 +110,7 @@ func (s *shown) Stat(name string) (fs.FileInfo, error) {
 	return f.Stat()
 }
 
-// find returns what is at a path, and whether that is made of the world: all
+// find returns what is at a path, and whether that is made from the world: all
 // else is a file of its folder.
 func (s *shown) find(name string) (n tree.Node, made bool, err error) {
 	top, rest, deeper := strings.Cut(name, "/")
@@ -246,7 +246,7 @@ func (s *shown) block(pos mapdb.Pos) tree.Node {
 	}}
 }
 
-// blockText makes the text of a block, and by the way its residue, if that is wanted and
+// blockText makes the text of a block, and at the same time its residue, if that is wanted and
 // there is a place to note that it was made.
 func (s *shown) blockText(pos mapdb.Pos, data []byte) []byte {
 	i, noting := 0, s.keeping.Load() && s.blocks.loaded.Load()
@@ -272,13 +272,13 @@ func (s *shown) blockText(pos mapdb.Pos, data []byte) []byte {
 	return text
 }
 
-// things are files that are made of a store: players, accounts or mods.
+// things are files that are made from a store: players, accounts or mods.
 type things struct {
 	s       *shown
 	dir     string
 	all     func(context.Context) iter.Seq2[string, error]
 	content func(name string, keep bool) (data []byte, residue *thingResidue, err error)
-	owner   bool // nobody but its owner may read what they are made of
+	owner   bool // nobody but its owner may read what they are made from
 
 	once  sync.Once
 	files []string          // sorted

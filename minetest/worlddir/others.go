@@ -19,8 +19,8 @@ import (
 type others struct {
 	dir    string
 	hidden map[string]bool              // entries of the world's own folder that it does not show
-	first  []tree.Node                  // entries of the tree that are made of the world
-	left   func(path string, err error) // hears of links that are left out; or nil
+	first  []tree.Node                  // entries of the tree that are made from the world
+	left   func(path string, err error) // is told of links that are left out; or nil
 
 	once sync.Once
 	fsys *links.FS
@@ -124,7 +124,7 @@ func (o *others) open(name string) (fs.File, error) {
 			return "", false
 		}
 		if !e.IsDir() && !e.Type().IsRegular() {
-			if o.left != nil && e.Type()&fs.ModeSymlink == 0 { // of links is told already
+			if o.left != nil && e.Type()&fs.ModeSymlink == 0 { // of links is already reported
 				o.left(path.Join(real, e.Name()), errOdd)
 			}
 			return "", false

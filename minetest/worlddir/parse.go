@@ -207,7 +207,7 @@ func (p *parser) grid(whole bool, cell func() uint16) *gridReader {
 	return g
 }
 
-// row reads the cells of a row, in which *n stands behind what occurs n times.
+// row reads the cells of a row, in which *n stands after what occurs n times.
 func (p *parser) row(row *[mapblock.Side]uint16, cell func() uint16) {
 	n := 0
 	for !p.ended() {

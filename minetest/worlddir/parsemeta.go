@@ -110,7 +110,7 @@ func (p *parser) entry() mapblock.NodeMeta {
 // equals reports whether a = follows.
 func (p *parser) equals() bool { return !p.ended() && p.cur[p.at] == '=' }
 
-// value reads what stands behind a key: = and a text.
+// value reads what stands after a key: = and a text.
 func (p *parser) value() string {
 	if !p.equals() {
 		p.fail("expected =")

@@ -18,7 +18,7 @@ func (p *parser) objects() {
 	}
 }
 
-// object reads an object: behind its type and position stands the name of an
+// object reads an object: after its type and position stands the name of an
 // entity, or an item; else the data follow as they are.
 func (p *parser) object() (o mapblock.Object) {
 	word, column := p.plain("the type of an object")

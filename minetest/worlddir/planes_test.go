@@ -82,7 +82,7 @@ func asWhole(db mapdb.DB) mapdb.DB { return struct{ mapdb.DB }{db} }
 
 func asItIs(db mapdb.DB) mapdb.DB { return db }
 
-// A tree that is listed plane by plane is that which is made of all positions, and of
+// A tree that is listed plane by plane is that which is made from all positions, and of
 // all losses it is told once.
 func TestPlaneByPlane(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))

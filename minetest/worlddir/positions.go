@@ -75,7 +75,7 @@ func (p *positions) between(from, to mapdb.Pos) (lo, hi int) {
 	return lo, hi
 }
 
-// plane returns the blocks of a plane: the first, and the first behind them.
+// plane returns the blocks of a plane: the first, and the first after them.
 func (p *positions) plane(z int16) (lo, hi int) {
 	return p.between(mapdb.Pos{X: mapdb.MinCoord, Y: mapdb.MinCoord, Z: z}, mapdb.Pos{X: mapdb.MinCoord, Y: mapdb.MinCoord, Z: z + 1})
 }

@@ -11,7 +11,7 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// Replaces returns why a world that is made of a folder must not take the place of
+// Replaces returns why a world that is made from a folder must not take the place of
 // the world w: w has blocks, players, accounts or mod storage that the folder does
 // not have, as when that shows a part of it; or nobody knows what w has.
 func Replaces(ctx context.Context, fsys fs.FS, w *World) error {

@@ -110,7 +110,7 @@ type stream struct {
 }
 
 // streams returns the zlib streams of a block: the nodes, and since version 16
-// the metadata behind them.
+// the metadata after them.
 func streams(data []byte) ([]stream, error) {
 	version := data[0]
 	at, n := 2, 1

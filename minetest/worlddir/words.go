@@ -29,7 +29,7 @@ func appendWord(dst []byte, s string) []byte {
 	return append(dst, s...)
 }
 
-// appendText writes a string behind what stands on a line: on that line, or,
+// appendText writes a string after what stands on a line: on that line, or,
 // if it has lines itself, below it, a line for each, at a level of indentation.
 func appendText(dst []byte, s string, level int) []byte {
 	if i := strings.IndexByte(s, '\n'); i < 0 || i == len(s)-1 {

@@ -35,10 +35,10 @@ type Options struct {
 	// Area is the blocks that are shown; nil stands for all of them.
 	Area *mapdb.Area
 	// Exact keeps the bytes of blocks of version 29. Without it they come back
-	// with the same content, compressed anew.
+	// with the same content, compressed again.
 	Exact bool
 	// Verifiers puts the verifiers of passwords into the files of accounts,
-	// too. Whoever has them can guess passwords at leisure.
+	// too. Whoever has them can guess passwords without limit.
 	Verifiers bool
 }
 
@@ -112,7 +112,7 @@ func (w *World) miss(path string, err error) {
 	}
 }
 
-// without goes on without a database that cannot be opened, unless that is an error.
+// without continues without a database that cannot be opened, unless that is an error.
 func (w *World) without(path string, err error) error {
 	if w.missed == nil || world.Failed(err) || errors.Is(err, world.ErrRemote) {
 		return err

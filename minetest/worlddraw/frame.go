@@ -99,7 +99,7 @@ func floorDiv(n, m int) int {
 	return n / m
 }
 
-// Bounds returns the rectangle of the picture in which a box of nodes is to be seen, for a
+// Bounds returns the rectangle of the picture in which a box of nodes is visible, for a
 // view along an axis.
 func (v View) Bounds(b Box) image.Rectangle {
 	f := frames[v]

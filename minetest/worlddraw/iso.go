@@ -116,7 +116,7 @@ func cubeFor(scale float64) *cube {
 	return &cubes[1]
 }
 
-// IsoBounds returns the rectangle in which a box of nodes is to be seen, in units of half the
+// IsoBounds returns the rectangle in which a box of nodes is visible, in units of half the
 // width of a cube: u is x-z, v is -y-(x+z)/2.
 func IsoBounds(b Box) (low, high [2]float64) {
 	low = [2]float64{float64(b.Min[0] - b.Max[2]), -float64(b.Max[1]) - float64(b.Max[0]+b.Max[2])/2}

@@ -99,7 +99,7 @@ func (m *Map) Extent() Box {
 }
 
 // Hidden returns in how many pixels of the blocks that were drawn nodes without a colour are
-// passed over, by their names. Names of nodes that are behind others of this kind count 0.
+// skipped, by their names. Names of nodes that are behind others of this kind count 0.
 func (m *Map) Hidden() map[string]int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

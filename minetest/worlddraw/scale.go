@@ -144,7 +144,7 @@ func (m *Map) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, s
 	}
 	u0, u1 := max(floorDiv(n.Min.X, side), index.box.Min[0]), min(floorDiv(n.Max.X-1, side), index.box.Max[0])
 	v0, v1 := max(floorDiv(n.Min.Y, side), index.box.Min[1]), min(floorDiv(n.Max.Y-1, side), index.box.Max[1])
-	if index.row(v0) == nil && !m.o.Flat { // and rows without blocks are passed over
+	if index.row(v0) == nil && !m.o.Flat { // and rows without blocks are skipped
 		if v, ok := m.above(v0); ok {
 			v0 = v
 		}

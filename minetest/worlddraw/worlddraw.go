@@ -88,7 +88,7 @@ const (
 	noNode = math.MinInt16 // the height of a pixel that shows none
 )
 
-// pixel is what is to be seen at a place of the picture, before relief and background.
+// pixel is what is visible at a place of the picture, before relief and background.
 type pixel struct {
 	color  color.NRGBA // alpha 0: nothing
 	height int16       // towards the eye: y from above; noNode if nothing opaque is seen

@@ -122,7 +122,7 @@ func (r *repair) findBlocks(ctx context.Context) error {
 	for res := range mapdb.Parallel(db.Blocks(ctx, mapdb.All()), look) {
 		var row *mapdb.RowError
 		if errors.As(res.err, &row) && len(row.At) > 0 {
-			continue // of damaged pages is told already
+			continue // of damaged pages is already reported
 		}
 		if errors.As(res.err, &row) {
 			last = nil
@@ -184,7 +184,7 @@ func (r *repair) findBlocks(ctx context.Context) error {
 // each in a file such as "12,0,-3.block". The game takes no notice of it.
 const LostFolder = "lost-blocks"
 
-// keep sees to it that the bytes of a dropped block are somewhere, and says where:
+// keep makes sure that the bytes of a dropped block are somewhere, and says where:
 // a later version of the game, or of this program, may read them.
 func (r *repair) keep(b mapdb.Block) (where string, err error) {
 	switch {

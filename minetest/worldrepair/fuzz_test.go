@@ -43,7 +43,7 @@ func FuzzMend(f *testing.F) {
 	})
 }
 
-// Whatever a file holds, what is made of it needs no other repair.
+// Whatever a file holds, what is made from it needs no other repair.
 func FuzzTexts(f *testing.F) {
 	for _, text := range []string{"", "seed = 1\n", "seed = 1\n[end_of_params]\n", "game_time = 1\nEnvArgsEnd\n", "\x00\x00", "return {[1]=2}", "return {[1]=2,[3", "seed = 1\x00\x00", "a = {\n", "x = \"\"\"\ny"} {
 		f.Add([]byte(text))

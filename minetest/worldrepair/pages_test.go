@@ -88,7 +88,7 @@ func TestDamagedPages(t *testing.T) {
 	}
 }
 
-// A repair in place that is ended by force, whenever that is, is ended by the next one.
+// A repair in place that is killed, whenever that is, is ended by the next one.
 func TestKilledRepair(t *testing.T) {
 	ctx := context.Background()
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 100, 28)

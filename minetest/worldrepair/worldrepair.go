@@ -1,4 +1,4 @@
-// Package worldrepair mends damaged worlds: in a copy, or in place with a backup
+// Package worldrepair repairs damaged worlds: in a copy, or in place with a backup
 // of all that changes. Of each damaged block it keeps what can be read, section by
 // section; what is not damaged keeps its bytes.
 package worldrepair
@@ -36,11 +36,11 @@ type Options struct {
 	// to be different in the copy. Its Remote, Sink and OnProgress do not count.
 	Copy worldcopy.Options
 
-	// Sink receives what is wrong, what is done about it, and what is lost; nil
-	// for nobody.
+	// Sink receives what is wrong, what is done about it, and what is lost;
+	// may be nil.
 	Sink check.Sink
 	// OnProgress is told how far the work is; of is 0 where nobody knows the end;
-	// nil for nobody.
+	// may be nil.
 	OnProgress func(what string, done, of int)
 }
 
@@ -48,7 +48,7 @@ type Options struct {
 type Report struct {
 	Blocks   int64    // looked at
 	Salvaged int64    // blocks that were replaced by what can be read of them
-	Dropped  int64    // blocks of which nothing can be read: the game makes them anew
+	Dropped  int64    // blocks of which nothing can be read: the game makes them again
 	Left     int64    // blocks of versions that do not exist yet
 	Rows     int64    // rows of the map that are no block, or one that there is already
 	Files    []string // files that were replaced by what can be read of them
@@ -77,8 +77,8 @@ func Plan(ctx context.Context, dir string, opts Options) (*Report, error) {
 }
 
 // Repair makes a repaired copy of the world in dir in the folder dst, which must
-// not exist. Nothing is to be seen there before all is done. The databases are of
-// the same kinds, but that of the blocks is made anew: so what stands in a
+// not exist. Nothing is visible there before all is done. The databases are of
+// the same kinds, but that of the blocks is made again: so what stands in a
 // damaged part of its file, and rows that are no blocks, are left behind. Folders
 // of block files become SQLite. The bytes of blocks that are dropped are kept in
 // [LostFolder].
@@ -180,8 +180,8 @@ func among(kinds []*check.Kind, f check.Finding) bool {
 // InPlace repairs the world in dir itself. Before anything changes, all that will
 // change is written to the file backup, which must not exist; with "" that is a
 // new one beside the folder of the world. See [worldbackup.Restore]. Each database changes in
-// one transaction; one of SQLite with damaged pages is replaced by a new one. A run that is ended by force can leave some of the databases and files
-// repaired and others not, but none in between; the next one goes on, and Restore undoes both.
+// one transaction; one of SQLite with damaged pages is replaced by a new one. A run that is killed can leave some of the databases and files
+// repaired and others not, but none in between; the next one continues, and Restore undoes both.
 //
 // It fails with [mapdb.ErrInUse] if a program has files of the world open, as far as
 // that can be seen, unless [Options.Force] is set; no database is replaced even then. Folders of block files, and
@@ -218,7 +218,7 @@ func InPlace(ctx context.Context, dir, backup string, opts Options) (*Report, er
 	}
 	if len(r.report.Databases) > 0 || len(r.blocks) > 0 && store.Alone || len(r.players) > 0 && r.backends.Players == mapdb.LevelDB {
 		if used != nil {
-			return nil, used // the program would go on writing to what is replaced
+			return nil, used // the program would continue writing to what is replaced
 		}
 	}
 	if r.report.Backup, err = b.Finish(); err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // Decompile returns the text of a compiled file, and what that text does not
-// say: nil if it says all. Compile of both is the very file again. The error is a
+// say: nil if it says all. Compile of both is exactly the same file again. The error is a
 // *[fault.Error]: the file cannot be decoded, or it is one that blows up beyond all
 // measure as a text, because it has a long string in very many places.
 func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error) {
@@ -28,7 +28,7 @@ func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error
 	return form, findResidue(f, data, root, form, o), nil
 }
 
-// Compile makes the compiled file of a text. With the residue of that very text it
+// Compile makes the compiled file of a text. With the residue of exactly that text it
 // is the file again that the text was made from. Errors are about the text
 // (*[text.Error]), or about what no compiled file can hold (*[fault.Error]).
 func Compile(form []byte, residue *Residue, o Options) (data []byte, err error) {

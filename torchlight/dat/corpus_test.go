@@ -200,7 +200,7 @@ func names(n *text.Node, see func(string)) {
 	}
 }
 
-// pairs goes through the sources of the corpus that stand beside what GUTS made of them.
+// pairs goes through the sources of the corpus that stand beside what GUTS made from them.
 func pairs(t *testing.T, see func(name string, source, compiled []byte)) {
 	root := corpus.Dir(t, "torchlight")
 	files := corpus.Files(t, "torchlight", "")
@@ -217,7 +217,7 @@ func pairs(t *testing.T, see func(name string, source, compiled []byte)) {
 }
 
 // A data file of Torchlight I is its source, both ways. (The layouts of the corpus were
-// saved anew once they were compiled.)
+// saved again once they were compiled.)
 func TestPairsADM(t *testing.T) {
 	files := 0
 	for _, path := range corpus.Files(t, "torchlight", "") {
@@ -243,7 +243,7 @@ var stale = map[string]string{
 	"xyvian__Commando_Testing/hist-2c3394f0bf/media/skills/nightmaregrenade/nightmaregrenadeweak.dat": "GUTS lost all names when it saved this source",
 }
 
-// Sources compile to the trees that GUTS made of them.
+// Sources compile to the trees that GUTS made from them.
 func TestPairsCompile(t *testing.T) {
 	total, same := 0, 0
 	pairs(t, func(name string, source, compiled []byte) {
@@ -275,7 +275,7 @@ func tree(t *testing.T, data []byte, o dat.Options) *text.Node {
 	return f.Text(o)
 }
 
-// What GUTS compiled, decompiled in its style, is the source line by line, but
+// What GUTS compiled, decompiled in its style, is the source line by line, except
 // for what a compiled file does not say: how people spell booleans and numbers,
 // where they indent, and their comments.
 func TestPairsText(t *testing.T) {

@@ -86,7 +86,7 @@ func Recognize(head []byte) bool {
 	r.U32("name")
 	properties, next := r.U32("num_properties"), r.U32("first")
 	if properties > 0 {
-		next = r.U32("type") // behind the first key
+		next = r.U32("type") // after the first key
 	}
 	switch {
 	case r.Err() != nil: // the head is cut

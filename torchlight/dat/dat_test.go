@@ -17,7 +17,7 @@ import (
 	"trowel.example/trace"
 )
 
-// sample returns a file with all types, in the form in which it is compiled anew.
+// sample returns a file with all types, in the form in which it is compiled again.
 func sample() *dat.File {
 	key := hash.Of("VALUE")
 	return &dat.File{
@@ -102,8 +102,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// The game reads junk by its beginning, properties before nodes, and names in
-// any case.
+// The game reads junk by its beginning, properties before nodes, and names,
+// ignoring case.
 func TestJunk(t *testing.T) {
 	junk := "[unit]\n[child]\n[/CHILD]\n<integer>value:.1\n<INTEGER>value:12x\n<BOOL>value:TRUE\n<FLOAT>value:.75\n[/UNIT]"
 	clean := "[UNIT]\n<INTEGER>VALUE:0\n<INTEGER>VALUE:12\n<BOOL>VALUE:1\n<FLOAT>VALUE:0.75\n[CHILD]\n[/CHILD]\n[/UNIT]"

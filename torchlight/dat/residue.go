@@ -14,7 +14,7 @@ import (
 )
 
 // Residue is what a compiled file has that its text does not say. It belongs to
-// that very text and is void once the text is edited.
+// exactly that text and is void once the text is edited.
 type Residue struct {
 	Version uint32   `json:"version,omitempty"` // where it is not the one that the name of the file means
 	IDs     string   `json:"ids,omitempty"`     // of the strings in the order of their first use, as in "1201-1204 17"
@@ -33,7 +33,7 @@ type Bits struct {
 // findResidue returns the differences of a file, which was decoded from data, from
 // what form, the text of root, compiles to; nil if there are none. It makes the file
 // of the two as Compile does, and keeps data where that is not the same. It spares
-// the parsing: a tree that survives it is the same behind it.
+// the parsing: a tree that survives it is the same after it.
 func findResidue(f *File, data []byte, root *text.Node, form []byte, o Options) *Residue {
 	r := &Residue{Rest: f.Rest}
 	if f.Version != o.version() {
@@ -172,9 +172,9 @@ func withIDs(table []String, list string) []String {
 	return table
 }
 
-// apply makes of f, as it was compiled anew, what it was.
+// apply makes of f, as it was compiled again, what it was.
 func (r *Residue) apply(f *File) error {
-	var to func(id uint32) uint32 // from an ID given anew to the old one
+	var to func(id uint32) uint32 // from a new ID to the old one
 	switch {
 	case r.IDs != "":
 		ids, err := parseIDs(r.IDs, len(f.Strings))

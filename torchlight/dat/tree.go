@@ -154,7 +154,7 @@ func fits(s string, h uint32) bool {
 	return text.FitsKey(s) && text.FitsName(s) && hash.Of(s) == h
 }
 
-// FromText returns the compiled file of a tree as it is written anew: strings
+// FromText returns the compiled file of a tree as it is written again: strings
 // get their IDs from 1 on in the order in which they are first used. Values are
 // read as the game does, so that nonsense is 0.
 func FromText(root *text.Node, version uint32) *File {

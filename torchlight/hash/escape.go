@@ -46,7 +46,7 @@ func Escape(h uint32) string {
 	return string(name)
 }
 
-// IsEscape reports whether a name, in any case, is one that [Escape] makes.
+// IsEscape reports whether a name, ignoring case, is one that [Escape] makes.
 func IsEscape(name string) bool {
 	if len(name) != escapeLen || !strings.EqualFold(name[:len(escapePrefix)], escapePrefix) {
 		return false

@@ -15,7 +15,7 @@ import (
 // The embedded dictionary, made by the program in gen: names that stand in the
 // files of mods and in the game's own strings, as modders collected them, and
 // those of layout objects and their properties. A line is a name in upper case, or
-// a family: what stands before the number, what behind it, and the lowest and the
+// a family: what stands before the number, what after it, and the lowest and the
 // highest number, with tabs between them.
 //
 //go:generate go run ./gen names.txt.gz LISTS...

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Names is a dictionary of names by their hashes, made of layers. It may be
+// Names is a dictionary of names by their hashes, made from layers. It may be
 // used by several goroutines at once.
 type Names struct {
 	layer  func() layer             // filled when it is first asked for

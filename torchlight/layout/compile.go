@@ -12,7 +12,7 @@ import (
 )
 
 // Residue is what the text form of a layout does not say of the compiled file
-// that it was made of. It belongs to that text: an edited one has none.
+// that it was made from. It belongs to that text: an edited one has none.
 type Residue struct {
 	Patches []Patch `json:"patches,omitempty"` // ascending, apart from each other
 	Whole   []byte  `json:"whole,omitempty"`   // the file, where patches do not lead to it
@@ -52,7 +52,7 @@ func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error
 var errLine = errors.New("a text that has no place in a line")
 
 // recompile is Compile for the form of a tree that Text has made. It spares the
-// parsing: a tree that survives it is the same behind it.
+// parsing: a tree that survives it is the same after it.
 func recompile(root *text.Node) ([]byte, error) {
 	if !text.Survives(root) {
 		return nil, errLine
@@ -64,8 +64,8 @@ func recompile(root *text.Node) ([]byte, error) {
 	return f.Encode()
 }
 
-// Compile makes a compiled layout of its text form. With the residue of that very
-// form it is the very file again.
+// Compile makes a compiled layout of its text form. With the residue of
+// exactly that form it is exactly the same file again.
 //
 // It fails where [text.Parse], [FromText] or [File.Encode] do, and for a residue
 // that cannot be of the form.

@@ -105,7 +105,7 @@ func different(list []pair) []pair {
 }
 
 // Every layout comes back byte for byte: from its model, from its text with the
-// residue, and without it but for the version byte and bytes left to chance.
+// residue, and without it except for the version byte and bytes left to chance.
 func TestCorpusRoundTrip(t *testing.T) {
 	objects, properties, patched := 0, 0, 0
 	all := different(append(pairs(t), archived(t)...))
@@ -209,7 +209,7 @@ var otherFloats = map[string]bool{
 	"xyvian__Commando_Testing/hist-e8fc062b9b/media/skilltree/SKILL_TREE_COMMANDO.layout.BINLAYOUT":      true,
 }
 
-// The text of a modder compiles to what the editor made of it, and the compiled
+// The text of a modder compiles to what the editor made from it, and the compiled
 // file decompiles to the modder's text.
 func TestCorpusPairs(t *testing.T) {
 	pairs := slices.DeleteFunc(pairs(t), func(p pair) bool { return p.form == nil })

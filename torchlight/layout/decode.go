@@ -13,7 +13,7 @@ import (
 const (
 	magic      = 0x0B
 	headerSize = 8
-	// The root of the tree of groups has no object: it names the offset behind
+	// The root of the tree of groups has no object: it names the offset after
 	// the fixed part of the header.
 	rootOffset = 6
 	minObject  = 22 // bytes of an object that has nothing
@@ -51,7 +51,7 @@ func Recognize(head []byte) bool {
 // must not be changed afterwards.
 //
 // Errors are of type [*fault.Error]. Lengths must agree with each other and the
-// tree of groups must stand behind the objects; what else is odd, Check tells.
+// tree of groups must stand after the objects; what else is odd, Check tells.
 func Decode(data []byte) (*File, error) {
 	effort.Decompiled.Add(1)
 	d := decoder{r: bin.NewReader(data, bin.LittleEndian), data: data}
@@ -104,7 +104,7 @@ func (d *decoder) file() *File {
 	return f
 }
 
-// spare passes over bytes that belong to nothing.
+// spare skips bytes that belong to nothing.
 func (d *decoder) spare(f *File, n int) {
 	if n > 0 && d.r.Err() == nil {
 		f.spare += int64(n)

@@ -36,7 +36,7 @@ func (f *File) Equal(other *File) bool { return deep.Equal(f, other) }
 func (o *Object) Clone() *Object { return deep.Clone(o) }
 
 // Encode writes the compiled layout, and changes nothing in f. Counts, lengths and offsets
-// are written anew: of a file where they are right it gives the very bytes.
+// are computed again: a file in which they are right comes out byte for byte.
 //
 // It fails with a [*fault.Error] that names the part where a number or a text is more than
 // the format has room for, where something is nil, and for what would be lost: in an object

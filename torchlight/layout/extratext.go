@@ -7,7 +7,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// nodes yields the nodes below n that have a name, in any case.
+// nodes yields the nodes below n that have a name, ignoring case.
 func nodes(n *text.Node, name string) iter.Seq[*text.Node] {
 	return func(yield func(*text.Node) bool) {
 		for c := range n.Children() {

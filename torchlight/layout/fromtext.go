@@ -18,7 +18,7 @@ import (
 // the descriptor does not have are left out, as is what the editor does not compile,
 // and VERSION, COUNT and PARENTID: what they say follows from the rest. [CheckText] tells of all that.
 //
-// Errors are of type [*fault.Error]: an unknown descriptor, a value behind a mark
+// Errors are of type [*fault.Error]: an unknown descriptor, a value after a mark
 // (see the format's page) that cannot be read, objects nested too deep.
 func FromText(root *text.Node) (*File, error) { return fromText(root, nil) }
 

@@ -57,7 +57,7 @@ var groupFields = []groupField{
 		func(g *Group, s string) { g.GameMode = parseGameMode(s) }},
 }
 
-// groupFieldNamed returns the index of the field of a name in any case, or -1.
+// groupFieldNamed returns the index of the field of a name, ignoring case, or -1.
 func groupFieldNamed(name string) int {
 	return slices.IndexFunc(groupFields, func(f groupField) bool { return strings.EqualFold(f.name, name) })
 }
@@ -137,7 +137,7 @@ func (o *Object) addGroup(n *text.Node, g *Group) {
 }
 
 // addGroupMarked appends the fields of g that are not what the object's
-// properties say, behind them: the last line counts.
+// properties say, after them: the last line counts.
 func (o *Object) addGroupMarked(n *text.Node, g *Group) {
 	for _, f := range groupFields {
 		if f.place != forBoth {

@@ -189,7 +189,7 @@ func (RawExtra) isExtra()    {}
 func (*LogicGroup) isExtra() {}
 func (*Timeline) isExtra()   {}
 
-// Group is a node of the tree of groups, which stands behind the objects: the
+// Group is a node of the tree of groups, which stands after the objects: the
 // game chooses by it which objects of a layout come into being. Every object of
 // kind Group has a node, below that of the nearest Group around it.
 type Group struct {

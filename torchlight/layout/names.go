@@ -25,7 +25,7 @@ func (n names) name(i uint8) string {
 	return strconv.Itoa(int(i))
 }
 
-// index returns the number of a name in any case, or of a number in decimal.
+// index returns the number of a name, ignoring case, or of a number in decimal.
 func (n names) index(s string) (uint8, bool) {
 	for i, name := range n {
 		if strings.EqualFold(name, s) {

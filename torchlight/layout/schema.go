@@ -85,7 +85,7 @@ func (d *Descriptor) Property(code uint8) *PropertyInfo {
 	return d.byCode[code]
 }
 
-// Named returns the property of a name in any case, or nil. Components of
+// Named returns the property of a name, ignoring case, or nil. Components of
 // vectors, such as POSITIONX, have no property of their own.
 func (d *Descriptor) Named(name string) *PropertyInfo {
 	if t := d.named(name); t.component < 0 {
@@ -181,7 +181,7 @@ var componentNames = [...]string{"X", "Y", "Z", "W"}
 // DescriptorOf returns the descriptor of a code, or nil.
 func DescriptorOf(code uint8) *Descriptor { return known().byCode[code] }
 
-// DescriptorNamed returns the descriptor of a name in any case, or nil.
+// DescriptorNamed returns the descriptor of a name, ignoring case, or nil.
 func DescriptorNamed(name string) *Descriptor { return known().byName[strings.ToLower(name)] }
 
 // Descriptors yields all descriptors, ascending by code.
@@ -201,7 +201,7 @@ func TagName(number int32) (string, bool) {
 	return name, ok
 }
 
-// TagNumber returns the number of a feature tag by its name in any case.
+// TagNumber returns the number of a feature tag by its name, ignoring case.
 func TagNumber(name string) (int32, bool) {
 	number, ok := known().tagNums[strings.ToUpper(name)]
 	return number, ok

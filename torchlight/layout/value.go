@@ -43,7 +43,7 @@ func (p Property) speaks(k Kind) bool {
 	return len(p.Data) == 4*k.components() && numbers(p.Data)
 }
 
-// fitsLine reports whether a text of UTF-16 units can stand behind a key and come back the same.
+// fitsLine reports whether a text of UTF-16 units can stand after a key and come back the same.
 func fitsLine(units []byte) bool {
 	for ; len(units) >= 2; units = units[2:] {
 		if c := units[0]; units[1] == 0 && (c == '\r' || c == '\n' || c == 0) {

@@ -106,7 +106,7 @@ func throughJSON[T any](t testing.TB, v *T) *T {
 }
 
 // Every real mod comes back from its parts: the bytes of header and manifest;
-// the files, all compressed anew; the archive as a file of its own.
+// the files, all compressed again; the archive as a file of its own.
 func TestCorpusRoundTrip(t *testing.T) {
 	mods := realMods(t)
 	files, blocks := 0, 0

@@ -14,7 +14,7 @@ import (
 // why it stopped, if it did; what comes before that was reported.
 func Dump(src io.ReaderAt, size int64, t trace.Tracer) error {
 	head, err := readHead(src, size)
-	if err != nil { // what there is of it is told all the same
+	if err != nil { // what there is of it is told anyway
 		const most = 1 << 20
 		head = make([]byte, min(size, most))
 		_ = readFull(src, head, 0, "header")
@@ -45,7 +45,7 @@ func Dump(src io.ReaderAt, size int64, t trace.Tracer) error {
 	case size-end > pak.MaxManifest:
 		return tooLong("manifest", end, size-end, pak.MaxManifest)
 	}
-	// The manifest says where the blocks are, but stands behind them.
+	// The manifest says where the blocks are, but stands after them.
 	// Whether it is broken is found out again by its own dump.
 	list := make([]byte, size-end)
 	if err := readFull(src, list, end, "manifest"); err != nil {

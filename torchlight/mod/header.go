@@ -58,7 +58,7 @@ type Required struct {
 func NewHeader() *Header { return &Header{Version: LastVersion, Game: LastGame} }
 
 const (
-	fixedHead   = 12 // what comes before the offsets in version 4, the longest but for version 1
+	fixedHead   = 12 // what comes before the offsets in version 4, the longest except for version 1
 	releaseSize = 9
 )
 

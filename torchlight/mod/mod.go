@@ -8,8 +8,8 @@
 //	    [ ] manifest   what else is a .PAK.MAN, up to the end of the file
 //
 // [Open] reads header and manifest only; files are read from the archive when
-// they are asked for. [Write] makes a mod; with a [Residue] it makes the very
-// file again that the residue was taken from. [Split] and [Join] go between a
+// they are asked for. [Write] makes a mod; with a [Residue] it makes exactly
+// the same file again that the residue was taken from. [Split] and [Join] go between a
 // .MOD and the pair of a .PAK and a .PAK.MAN.
 //
 // The format is described in docs/formats/torchlight-archive.md.
@@ -40,7 +40,7 @@ type Mod struct {
 }
 
 // Open reads header and manifest of a mod of size bytes, and nothing of its
-// files. It fails where the parts do not lie one behind the other.
+// files. It fails where the parts do not lie one after the other.
 //
 // The error is a [*CutError] for one that is cut off.
 func Open(r io.ReaderAt, size int64) (*Mod, error) {
@@ -204,7 +204,7 @@ func Join(w io.Writer, h *Header, archive *io.SectionReader, manifest []byte) er
 }
 
 // place sets the offsets for an archive of size bytes that stands gap bytes
-// behind the header, and returns the header's bytes.
+// after the header, and returns the header's bytes.
 func (h *Header) place(gap, size int64) ([]byte, error) {
 	head, err := h.Encode()
 	if err != nil {

@@ -135,7 +135,7 @@ type HeaderResidue struct {
 	Game         *GameVersion       `json:"game,omitempty"`
 	Releases     []Release          `json:"releases,omitempty"`
 	Flags        uint32             `json:"flags,omitempty"`
-	RequiredHash uint64             `json:"requiredHash,omitempty"` // of the very list in Required
+	RequiredHash uint64             `json:"requiredHash,omitempty"` // of exactly the list in Required
 	Required     []RequiredResidue  `json:"required,omitempty"`
 	ModVersion   *pak.Odd           `json:"modVersion,omitempty"`
 	Texts        map[string]OddText `json:"texts,omitempty"`   // those of several lines, by their key in MOD.DAT

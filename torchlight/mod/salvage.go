@@ -27,7 +27,7 @@ func (e *CutError) Error() string {
 
 func (e *CutError) Unwrap() error { return e.Err }
 
-// cut returns the error of a mod that should go on for some bytes more.
+// cut returns the error of a mod that should continue for some bytes more.
 func cut(part string, size, want int64) error {
 	return &CutError{part, want - size, &fault.Error{Path: part, Offset: -1, Want: fmt.Sprintf("%d bytes or more", want), Got: fmt.Sprint(size), Err: fault.ErrShort}}
 }

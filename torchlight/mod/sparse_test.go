@@ -16,7 +16,7 @@ import (
 	"trowel.example/trace"
 )
 
-// sparse is a file that goes on with zeroes, as a disk stores for nothing.
+// sparse is a file that continues with zeroes, as a disk stores for nothing.
 type sparse struct {
 	data []byte
 	size int64

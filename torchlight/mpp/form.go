@@ -57,7 +57,7 @@ func Format(f *File) []byte {
 func number(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }
 
 // Parse reads a binary PGM with the comment that Format writes. Other comments
-// are passed over. Every error is a [*fault.Error].
+// are skipped. Every error is a [*fault.Error].
 func Parse(form []byte) (*File, error) {
 	p := pgm{rest: form}
 	if !bytes.HasPrefix(form, []byte("P5")) {
@@ -102,7 +102,7 @@ func (p *pgm) fail(path, want, got string) error {
 
 func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
 
-// number passes over space and comments and reads a decimal number.
+// number skips space and comments and reads a decimal number.
 func (p *pgm) number(name string, most int) int {
 	for len(p.rest) > 0 && (isSpace(p.rest[0]) || p.rest[0] == '#') {
 		if p.rest[0] == '#' {
@@ -171,8 +171,8 @@ func (f *File) floats() [4]*float32 {
 	return [4]*float32{&f.OffsetX, &f.OffsetZ, &f.SizeX, &f.SizeZ}
 }
 
-// Compile makes the grid from its picture. With the residue of that very picture
-// the result is the very file again.
+// Compile makes the grid from its picture. With the residue of exactly that picture
+// the result is exactly the same file again.
 func Compile(form []byte, residue *Residue, o Options) (data []byte, err error) {
 	f, err := Parse(form)
 	if err != nil {

@@ -35,7 +35,7 @@ const headerSize = 24
 type File struct {
 	Width, Height    int     // in cells, along x and z; 0 or more
 	OffsetX, OffsetZ float32 // from the corner of the first cell to the origin of the world, in units of the world
-	SizeX, SizeZ     float32 // size in units of the world: the number of cells times CellSize, but for rounding
+	SizeX, SizeZ     float32 // size in units of the world: the number of cells times CellSize, except for rounding
 	Cells            []byte  // row by row, Width*Height of them; x grows along a row
 }
 

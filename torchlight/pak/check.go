@@ -38,7 +38,7 @@ func (r *Reader) CheckSeeing(path string, see func(f *File, content []byte), sin
 	}
 }
 
-// AtFiles returns a sink for findings whose paths are those of files, but for that of the
+// AtFiles returns a sink for findings whose paths are those of files, except for that of the
 // archive: these become their places.
 func AtFiles(archive string, sink check.Sink) check.Sink {
 	return func(f check.Finding) {
@@ -273,7 +273,7 @@ func (f *File) check(see func(*File, []byte), sink check.Sink) {
 	}
 	size, compressed, err := f.Sizes()
 	if err != nil {
-		return // said already
+		return // already reported
 	}
 	if size != f.Record.Size {
 		sink.Add(foundSize, f.Path, f.Offset(), "its block states %d bytes, the manifest %d", size, f.Record.Size)
@@ -296,7 +296,7 @@ func (f *File) check(see func(*File, []byte), sink check.Sink) {
 // than to check it piece by piece.
 const inMemory = 16 << 20
 
-// sum returns the CRC-32 of the content of a block, and how many bytes stand behind the
+// sum returns the CRC-32 of the content of a block, and how many bytes stand after the
 // end of its stream.
 func (f *File) sum(size, compressed uint32, see func(*File, []byte)) (sum uint32, surplus int64, err error) {
 	if max(size, compressed) <= inMemory {

@@ -38,7 +38,7 @@ func (e *Edit) set(f NewFile) {
 	e.files = append(e.files, f)
 }
 
-// find returns where in the files a path is, in any case.
+// find returns where in the files a path is, ignoring case.
 func (e *Edit) find(path string) (int, bool) {
 	path = strings.ReplaceAll(path, `\`, "/")
 	if i, ok := e.index[path]; ok {
@@ -52,7 +52,7 @@ func (e *Edit) find(path string) (int, bool) {
 	return 0, false
 }
 
-// Put adds a file, or replaces that of the same path in any case. The one that
+// Put adds a file, or replaces that of the same path, ignoring case. The one that
 // is replaced keeps the case of its path.
 func (e *Edit) Put(f NewFile) {
 	if i, ok := e.find(f.Path); ok {

@@ -151,7 +151,7 @@ func findings(r *pak.Reader) []string {
 type raw struct {
 	version  uint16
 	sections []pak.Section
-	body     []byte // behind the header
+	body     []byte // after the header
 	rest     []byte
 }
 

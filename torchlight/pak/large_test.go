@@ -114,7 +114,7 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// So is what belongs to no file: five gigabytes of nothing behind the last block.
+// So is what belongs to no file: five gigabytes of nothing after the last block.
 func TestLargeTail(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.pak")
 	if err := os.WriteFile(path, bytes.Repeat([]byte{0}, 8), 0o644); err != nil {

@@ -124,7 +124,7 @@ func (k *Residue) arrange(r *Reader, parts []part) (largest uint32, err error) {
 // side cover it once.
 const maxOverlap = 64
 
-// isNativeTail reports whether bytes behind the last block are what the editor
+// isNativeTail reports whether bytes after the last block are what the editor
 // puts there: four zeroes for each removed file.
 func isNativeTail(tail []byte, removed int) bool {
 	return len(tail) == 4*removed && !slices.ContainsFunc(tail, func(b byte) bool { return b != 0 })
@@ -152,7 +152,7 @@ func (r *Reader) bytes(from, to int64) ([]byte, error) {
 	return b, f.read(b, from)
 }
 
-// seal notes the numbers that are made of everything else.
+// seal notes the numbers that are made from everything else.
 func (k *Residue) seal(r *Reader, largest uint32) error {
 	head, err := r.bytes(0, headerSize)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package pak reads and writes the archives of Torchlight II: a .PAK with the
 // files, one block after the other, and a .PAK.MAN that lists them. A .MOD holds
-// the same two parts behind a header of its own; see package mod.
+// the same two parts after a header of its own; see package mod.
 //
 //	pak:
 //	    [4] max_compressed   the largest compressed size of a block
@@ -13,11 +13,11 @@
 //	    [4] hint             how many entries the game should make room for
 //	    [ ] sections         a directory and its records: CRC-32, type, name, offset, size, time
 //
-// All integers are little-endian; strings are UTF-16 behind the number of units.
+// All integers are little-endian; strings are UTF-16 after the number of units.
 //
 // [NewReader] reads nothing but the manifest that it is given: each block is
 // read when somebody asks for its [File]. [Write] makes an archive, as the
-// game's editor GUTS does; with a [Residue] it makes the very archive again that
+// game's editor GUTS does; with a [Residue] it makes exactly the same archive again that
 // the residue was taken from. [Edit] changes single files and copies the rest.
 //
 // The format is described in docs/formats/torchlight-archive.md.
@@ -39,7 +39,7 @@ type Manifest struct {
 	Root     string    // "MEDIA/"
 	Hint     uint32    // number of entries to make room for; see [Manifest.NativeHint]
 	Sections []Section // a directory with files and directories has two
-	Rest     []byte    // bytes behind the last section; no known archive has any
+	Rest     []byte    // bytes after the last section; no known archive has any
 }
 
 // Section lists records of one directory.

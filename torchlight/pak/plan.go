@@ -14,7 +14,7 @@ import (
 type entry struct {
 	rec  Record         // as it will stand in the manifest; offset, size and CRC-32 come with the block
 	was  *ResidueRecord // what the residue says about it, or nil
-	file *NewFile       // what it is made of; nil for directories, removed files and lost ones
+	file *NewFile       // what it is made from; nil for directories, removed files and lost ones
 }
 
 func (e *entry) isFile() bool { return e.rec.Type != TypeDirectory }
@@ -34,7 +34,7 @@ type plan struct {
 }
 
 // newPlan joins the list of files with the residue: what the residue knows keeps
-// its place, what is new comes behind.
+// its place, what is new comes after.
 func newPlan(files []NewFile, k *Residue) (*plan, error) {
 	byPath := make(map[string]*NewFile, len(files))
 	for i := range files {

@@ -24,7 +24,7 @@ const (
 const (
 	MaxContent  = 512 << 20 // of a file, or its block
 	MaxManifest = 256 << 20
-	MaxGap      = 64 << 20 // of what lies between or behind blocks
+	MaxGap      = 64 << 20 // of what lies between or after blocks
 )
 
 // Reader is an open archive. It may be shared by goroutines.
@@ -34,7 +34,7 @@ type Reader struct {
 	size  int64
 	base  int64
 	files []*File
-	rest  []*File // records without a name: they have blocks all the same
+	rest  []*File // records without a name: they have blocks anyway
 
 	salvaged bool
 
@@ -229,7 +229,7 @@ func (f *File) Content() ([]byte, error) {
 	return content, err
 }
 
-// inflate returns the content of a block of f, and how many bytes stand behind
+// inflate returns the content of a block of f, and how many bytes stand after
 // the end of its stream.
 func (f *File) inflate(block []byte) (content []byte, surplus int, err error) {
 	size, compressed := binary.LittleEndian.Uint32(block), binary.LittleEndian.Uint32(block[4:])

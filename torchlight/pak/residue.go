@@ -13,9 +13,9 @@ import (
 
 // A Residue is what a list of paths and contents does not say about an archive:
 // the order of records and blocks, times, and whatever is not as [Write] would
-// make it. Write with the residue of an archive and its unchanged files gives the
-// very bytes again. What the residue says about a file is void as soon as the
-// file has another content, but for its place.
+// make it. Write with the residue of an archive and its unchanged files gives
+// exactly the same bytes. What the residue says about a file is void as soon as the
+// file has another content, except for its place.
 type Residue struct {
 	Version  *uint16          `json:"version,omitempty"` // of the manifest, if not 2
 	Root     *ResidueName     `json:"root,omitempty"`    // if not "MEDIA/"
@@ -24,8 +24,8 @@ type Residue struct {
 	ManHash  *Odd             `json:"manHash,omitempty"`
 	Hint     *Odd             `json:"hint,omitempty"`
 	Sections []ResidueSection `json:"sections,omitempty"`
-	Tail     []byte           `json:"tail,omitzero"`  // bytes behind the last block; nil for four zeroes for each removed file
-	Rest     []byte           `json:"rest,omitempty"` // bytes behind the manifest
+	Tail     []byte           `json:"tail,omitzero"`  // bytes after the last block; nil for four zeroes for each removed file
+	Rest     []byte           `json:"rest,omitempty"` // bytes after the manifest
 
 	bare *Reader // set if it is only outlined: then it fits to files that are copied from there, not to contents
 }
@@ -136,7 +136,7 @@ func NewResidue(r *Reader) (*Residue, error) {
 	return rec.Residue()
 }
 
-// Recording is the residue of an archive in the making, while its files are read for
+// Recording is the residue of an archive that is being made, while its files are read for
 // something else: none is inflated twice. It may be used by several goroutines.
 type Recording struct {
 	k     *Residue

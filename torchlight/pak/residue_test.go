@@ -29,7 +29,7 @@ func TestResidue(t *testing.T) {
 	}
 }
 
-// What is changed loses what the residue knew of it, but for its place; nothing
+// What is changed loses what the residue knew of it, except for its place; nothing
 // else changes. Whatever was odd, all contents are right.
 func TestResidueAfterChanges(t *testing.T) {
 	for name, o := range oddities(t) {

@@ -60,7 +60,7 @@ type found struct {
 	size, compressed uint32
 }
 
-// blocks goes through the blocks that stand behind each other in an archive, as
+// blocks goes through the blocks that stand after each other in an archive, as
 // far as they are there and look like blocks.
 func blocks(pak io.ReaderAt, size int64) func(yield func(found) bool) {
 	return func(yield func(found) bool) {
@@ -74,7 +74,7 @@ func blocks(pak io.ReaderAt, size int64) func(yield func(found) bool) {
 			isStream := n == len(head) && head[8]&0x0F == 8 && (uint32(head[8])<<8|uint32(head[9]))%31 == 0
 			length := stretch(b.size, b.compressed)
 			if length > size-at || b.compressed > 0 && !isStream || b.size == 0 && b.compressed == 0 || !yield(b) {
-				return // the end of the file, or the zeroes behind the last block
+				return // the end of the file, or the zeroes after the last block
 			}
 			at += length
 		}

@@ -60,8 +60,8 @@ var typesByExtension = map[string]Type{
 	".MPP": TypePathing, ".MPD": TypePathing, ".BIK": TypeVideo, ".JPG": TypeJPEG,
 }
 
-// TypeOf returns the type that the editor gives to a file of this name, in any
-// case; a slash at the end makes it a directory.
+// TypeOf returns the type that the editor gives to a file of this name,
+// ignoring case; a slash at the end makes it a directory.
 func TypeOf(name string) Type {
 	if strings.HasSuffix(name, "/") {
 		return TypeDirectory

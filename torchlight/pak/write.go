@@ -21,7 +21,7 @@ import (
 //
 // Without a residue the archive is made as the editor makes it, with directories
 // and files in the order of their names. With one it is made like the archive
-// that the residue is of; what is new stands behind the rest.
+// that the residue is of; what is new stands after the rest.
 //
 // Files are asked for their content in the order of the archive, a few at the
 // same time, and compressed on all cores. No more of them are in memory than
@@ -111,7 +111,7 @@ func (e *entry) same(k *Residue, sum uint32) bool {
 	return e.was != nil && e.was.Kind == ResidueFile && k.bare == nil && e.was.Sum == sum
 }
 
-// copied reports whether an entry is the very file of the archive of which the
+// copied reports whether an entry is exactly the file of the archive of which the
 // residue speaks.
 func (e *entry) copied(k *Residue) bool {
 	src := e.file.Source
@@ -247,7 +247,7 @@ func (w *writer) write(b []byte) error {
 	return err
 }
 
-// finish writes what stands behind the blocks, and the header.
+// finish writes what stands after the blocks, and the header.
 func (w *writer) finish(removed int) error {
 	tail := w.residue.Tail
 	if tail == nil {

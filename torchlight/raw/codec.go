@@ -20,7 +20,7 @@ func (c *codec) fail(name, want, got string) {
 	c.r.FailAt(-1, name, fault.ErrLimit, want, got)
 }
 
-// text is a string behind a 16-bit number of UTF-16 units.
+// text is a string after a 16-bit number of UTF-16 units.
 func (c *codec) text(name string, s *string) {
 	if c.w == nil {
 		*s = c.r.Wide16(name)

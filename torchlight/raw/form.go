@@ -88,7 +88,7 @@ func Format(t Table) []byte {
 	return b.Bytes()
 }
 
-// Parse reads what Format writes, and what a person made of it: enumerations
+// Parse reads what Format writes, and what a person made from it: enumerations
 // are names or numbers, GUIDs strings or numbers. The error is [text.Errors]: all that is
 // wrong, with its place.
 func Parse(data []byte) (Table, error) {
@@ -129,8 +129,8 @@ func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error
 	return form, residue, nil
 }
 
-// Compile makes the table from its JSON. With the residue of that very form the
-// result is the very file again.
+// Compile makes the table from its JSON. With the residue of exactly that form the
+// result is exactly the same file again.
 func Compile(form []byte, residue *Residue, o Options) (data []byte, err error) {
 	if residue != nil && residue.Whole != nil {
 		return residue.Whole, nil

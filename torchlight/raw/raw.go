@@ -72,7 +72,7 @@ func (k *Kind) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown table %q: expected one of %s", text, strings.Join(kindNames[:], ", "))
 }
 
-// KindOf returns the table by the base name of a file, in any case and whatever
+// KindOf returns the table by the base name of a file, ignoring case and whatever
 // follows the first dot: "MEDIA/SKILLS.RAW" and "skills.raw.json" are SKILLS.
 func KindOf(name string) (Kind, bool) {
 	base, _, _ := strings.Cut(path.Base(strings.ReplaceAll(name, `\`, "/")), ".")
@@ -114,7 +114,7 @@ func New(k Kind) Table {
 }
 
 // Decode reads a table of kind k. Each string and each list is in the data
-// before anything is made for it. Every error is a [*fault.Error]; bytes behind
+// before anything is made for it. Every error is a [*fault.Error]; bytes after
 // the end of the table are one.
 func Decode(data []byte, k Kind) (Table, error) {
 	r := bin.NewReader(data, bin.LittleEndian)

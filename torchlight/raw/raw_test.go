@@ -349,7 +349,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// quiet is a test that goes on without a corpus.
+// quiet is a test that continues without a corpus.
 type quiet struct{ testing.TB }
 
 func (quiet) Skip(...any)          { runtime.Goexit() }

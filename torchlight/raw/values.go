@@ -65,7 +65,7 @@ var menuTypes = []string{"", "TEST MENU", "HUD MENU", "CHAT MENU", "PLAYER STATS
 	"CONSOLE MENU", "RESURRECTION MENU", "TOWNPORTAL MENU", "HOTBAR CONTEXT MENU", "STANDALONE SERVER MENU",
 	"LOGIN MENU", "UPSELL MENU", "CLIENT OPTIONS"}
 
-// ParseMenuType returns the type of a name in any case; false and 0 if there is none.
+// ParseMenuType returns the type of a name, ignoring case; false and 0 if there is none.
 func ParseMenuType(name string) (MenuType, bool) {
 	n, ok := parseName(menuTypes, name)
 	return MenuType(n), ok
@@ -90,7 +90,7 @@ type GameState int32
 
 var gameStates = []string{"", "Testing", "All", "In Game", "Server Only", "Loading", "Main Menu Mod"}
 
-// ParseGameState returns the state of a name in any case; false and 0 if there is none.
+// ParseGameState returns the state of a name, ignoring case; false and 0 if there is none.
 func ParseGameState(name string) (GameState, bool) {
 	n, ok := parseName(gameStates, name)
 	return GameState(n), ok

@@ -26,7 +26,7 @@ import (
 // Sources are the files of a mod or of the game.
 type Sources interface {
 	// Files yields the paths of the sources in capitals, with a slash between
-	// names: "MEDIA/SKILLS/X.DAT", "MEDIA/UI/X.LAYOUT". Others are passed over.
+	// names: "MEDIA/SKILLS/X.DAT", "MEDIA/UI/X.LAYOUT". Others are skipped.
 	Files() iter.Seq[string]
 	// Tree returns the tree of a file, whether it exists as text or compiled.
 	// It fails with fs.ErrNotExist if there is no such file.
@@ -63,7 +63,7 @@ func (b *builder) add(k *check.Kind, path, format string, args ...any) {
 	check.Sink(func(f check.Finding) { b.found = append(b.found, f) }).Add(k, path, -1, format, args...)
 }
 
-// folders are those of the files that tables are made of.
+// folders are those of the files that tables are made from.
 var folders = []string{"MEDIA/AFFIXES/", "MEDIA/LEVELSETS/", "MEDIA/MISSILES/", "MEDIA/SKILLS/", "MEDIA/TRIGGERABLES/", "MEDIA/UI/", "MEDIA/UNITS/"}
 
 // Uses reports whether Build asks for the tree of a file of a path in capitals, if it is

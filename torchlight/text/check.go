@@ -109,7 +109,7 @@ func (p *Property) clean() (ok bool) {
 	return ok
 }
 
-// form says how the characters are made of bytes.
+// form says how the characters are encoded as bytes.
 func (f *File) form() string {
 	s := [...]string{UTF16LE: "UTF-16LE", UTF16BE: "UTF-16BE", UTF8: "UTF-8"}[f.Encoding]
 	if f.BOM {

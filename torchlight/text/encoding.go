@@ -10,7 +10,7 @@ import (
 	"trowel.example/internal/bin"
 )
 
-// Encoding is how the characters of a text are made of bytes.
+// Encoding is how the characters of a text are encoded as bytes.
 type Encoding uint8
 
 const (
@@ -90,7 +90,7 @@ func encode(dst []byte, s []byte, e Encoding) ([]byte, bool) {
 	return dst, true
 }
 
-// widen puts a zero behind each byte of s: four at a time, since that is what most of
+// widen puts a zero after each byte of s: four at a time, since that is what most of
 // the text of a mod needs.
 func widen(dst, s []byte) {
 	for len(s) >= 4 {

@@ -11,7 +11,7 @@ func Format(root *Node) []byte {
 	return (&File{Root: root, BOM: true, LineEnd: "\r\n"}).format()
 }
 
-// Bytes returns the text of f: the very bytes that were parsed as long as the
+// Bytes returns the text of f: exactly the bytes that were parsed as long as the
 // tree and the form are what they say, else the tree in the form of f, without
 // the comments.
 func (f *File) Bytes() []byte {

@@ -14,7 +14,7 @@ import (
 // MaxDepth is how deep nodes may stand in each other.
 const MaxDepth = 200
 
-// File is a text with all that its bytes are made of.
+// File is a text with everything that decides its bytes.
 type File struct {
 	Root     *Node
 	Encoding Encoding
@@ -110,7 +110,7 @@ func Recognize(head []byte) bool {
 	return strings.HasPrefix(rest, "<") || strings.HasPrefix(rest, "[")
 }
 
-// afterComments passes over empty lines and comments.
+// afterComments skips empty lines and comments.
 func afterComments(s string) string {
 	for {
 		s = strings.TrimLeft(s, " \t\r\n")
@@ -122,7 +122,7 @@ func afterComments(s string) string {
 }
 
 // Parse reads a text. It wants exactly one node around all others, tags that
-// are closed by their own name in any case, and types that exist; it takes any
+// are closed by their own name, ignoring case, and types that exist; it takes any
 // indentation, empty lines, comments, and values that make no sense. The error is an
 // *[Error], or [Errors] where several lines are wrong.
 func Parse(data []byte) (*File, error) { return parse(data, nil) }
@@ -181,7 +181,7 @@ type open struct {
 // maxErrors is how many errors of a text are told.
 const maxErrors = 100
 
-// parse goes on behind a line that is wrong, as if it were not there.
+// parse continues after a line that is wrong, as if it were not there.
 func (p *parser) parse() (*Node, error) {
 	for p.rest != "" && len(p.errors) < maxErrors {
 		p.next()
@@ -258,7 +258,7 @@ func (p *parser) node(tag string) {
 	switch {
 	case depth == MaxDepth:
 		p.fail(p.at, fault.ErrLimit, fmt.Sprintf("at most %d nodes inside each other", MaxDepth), quote(tag))
-		p.rest, p.open = "", nil // what is wrong behind it follows from it
+		p.rest, p.open = "", nil // what is wrong after it follows from it
 		return
 	case depth > 0:
 		p.items = append(p.items, n)

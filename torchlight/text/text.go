@@ -10,7 +10,7 @@
 //	[/EFFECT]
 //
 // A node has a name and items, each a property or another node. A property has
-// a type, a key and a value, which is all that stands behind the first colon.
+// a type, a key and a value, which is all that stands after the first colon.
 // There are no escapes. A line that begins with two slashes is a comment, which
 // no tree has. GUTS writes UTF-16 with a byte order mark, CRLF, and a tab for each
 // level.
@@ -61,7 +61,7 @@ func (t Type) String() string {
 	return typeNames[t]
 }
 
-// ParseType returns the type of a name in any case.
+// ParseType returns the type of a name, ignoring case.
 func ParseType(s string) (Type, bool) {
 	for t := Integer; t <= Note; t++ {
 		if typeNames[t] == s {
@@ -126,7 +126,7 @@ func items[T Item](n *Node) iter.Seq[T] {
 	}
 }
 
-// Get returns the value of the first property with a key, in any case.
+// Get returns the value of the first property with a key, ignoring case.
 func (n *Node) Get(key string) (string, bool) {
 	for p := range n.Properties() {
 		if strings.EqualFold(p.Key, key) {
@@ -136,7 +136,7 @@ func (n *Node) Get(key string) (string, bool) {
 	return "", false
 }
 
-// Child returns the first node right below n with a name, in any case, or nil.
+// Child returns the first node right below n with a name, ignoring case, or nil.
 func (n *Node) Child(name string) *Node {
 	for c := range n.Children() {
 		if strings.EqualFold(c.Name, name) {

@@ -23,7 +23,7 @@ func sample() *text.Node {
 	child := root.AddNode("A B")
 	child.Add(text.Unsigned, "", "empty key: and colons: ")
 	child.AddNode("")
-	root.Add(text.Integer, "LEVEL", "2") // again, and behind a node
+	root.Add(text.Integer, "LEVEL", "2") // again, and after a node
 	root.AddNode("A B").Add(text.Translate, "TEXT WITH SPACES", "")
 	for t := text.Integer; t <= text.Note; t++ {
 		child.Add(t, "K", "\tvalue\r")

@@ -113,7 +113,7 @@ func decimal(s string) (string, bool) {
 	return t[:i], i == len(s)
 }
 
-// ParseBool reads a BOOL: true or false in any case, or a number, of which only 0 is false.
+// ParseBool reads a BOOL: true or false, ignoring case, or a number, of which only 0 is false.
 func ParseBool(s string) (v, clean bool) {
 	switch s {
 	case "1", "true":

@@ -145,7 +145,7 @@ func guess(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error) 
 }
 
 // distance returns how many letters have to change, or change places with the next,
-// to make a of b, in any case, or some number of at least most.
+// to make a of b, ignoring case, or some number of at least most.
 func distance(a, b string, most int) int {
 	if max(len(a)-len(b), len(b)-len(a)) >= most {
 		return most

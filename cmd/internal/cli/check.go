@@ -358,7 +358,7 @@ func (c *checking) printFinding(f check.Finding, more int) error {
 	return err
 }
 
-// complain tells an error and goes on: the other files may be fine.
+// complain tells an error and continues: the other files may be fine.
 func (c *checking) complain(err error) {
 	c.talk.fail(err)
 	c.failed = true

@@ -49,7 +49,7 @@ files -o names the folder for the new ones.
 	_ = cmd.RegisterFlagCompletionFunc("to", a.completeTargets)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		files := expand(args)
-		from := make(map[string]string) // the file that each new one is made of
+		from := make(map[string]string) // the file that each new one is made from
 		return w.each(cmd.Context(), files, func(name string, r *report) error {
 			g, err := a.find(cmd, name)
 			if err != nil {

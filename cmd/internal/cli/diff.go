@@ -152,7 +152,7 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 				if d.err != nil && (cmd.Context().Err() != nil || server.Failed(d.err)) {
 					return d.err
 				}
-				if d.err != nil { // the others are compared all the same
+				if d.err != nil { // the others are compared anyway
 					c.talk.miss("", d.err.Error())
 					return nil
 				}
@@ -302,7 +302,7 @@ func (c *comparison) sameBytes(nameA, nameB string) (bool, error) {
 	return true, nil
 }
 
-// pairs gives out the files of A, then those that only B has. Trees of one file each are
+// pairs yields the files of A, then those that only B has. Trees of one file each are
 // compared whatever these are called.
 func (c *comparison) pairs(ctx context.Context, yield func(pair) error) error {
 	if a, b := c.only(c.a), c.only(c.b); a != "" && b != "" {
@@ -380,7 +380,7 @@ func (c *comparison) compare(p pair) difference {
 		return d
 	}
 	d.text = linediff.Unified("a/"+printable(p.path), "b/"+printable(p.other), oldText, nowText)
-	_, lines, _ := strings.Cut(d.text, "@@") // behind the names
+	_, lines, _ := strings.Cut(d.text, "@@") // after the names
 	for line := range strings.Lines(lines) {
 		switch line[0] {
 		case '+':

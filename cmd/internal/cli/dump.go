@@ -105,7 +105,7 @@ type dump struct {
 	covered spans  // bytes of the file itself that belong to fields
 	gaps    int
 	missing int64         // bytes in gaps
-	beyond  int64         // bytes that should come behind the end of the file
+	beyond  int64         // bytes that should come after the end of the file
 	absent  []trace.Field // what they should be
 }
 

@@ -55,7 +55,7 @@ pack restores the true ones, which .trowel.json keeps.
 		if dir == "-" {
 			return hint(errors.New("standard output takes no folder"), "`trowel cat %s PATH` prints a file of it", files[0])
 		}
-		from := make(map[string]string) // the file that each folder is made of
+		from := make(map[string]string) // the file that each folder is made from
 		return w.each(cmd.Context(), files, func(name string, r *report) error {
 			chosen, err := selectPaths(patterns)
 			if err != nil {

@@ -34,7 +34,7 @@ type extraction struct {
 
 	root    *os.Root          // nil for a dry run
 	into    string            // the folder that is there already, or ""
-	owner   bool              // the file is for its owner alone, and so is what is made of it
+	owner   bool              // the file is for its owner alone, and so is what is made from it
 	names   map[string]string // true paths by safe paths, where they differ
 	written int
 	total   atomic.Int64 // files that will be written; 0 while that is not known
@@ -102,7 +102,7 @@ func (x *extraction) count(ctx context.Context) (stop func()) {
 	}
 }
 
-// run extracts to dir, in which nothing is to be seen before all of it is whole.
+// run extracts to dir, in which nothing is visible before all of it is whole.
 func (x *extraction) run(ctx context.Context, dir string, g *game, opts output.Options) error {
 	x.owner = ownerOnly(g.reads())
 	opts.OwnerOnly = func() bool { return x.owner }
@@ -275,7 +275,7 @@ type place struct {
 	root    *openFolderRef // nil until it is made
 }
 
-// plan gives out the files to be written, and makes their folders. Every file
+// plan yields the files to be written, and makes their folders. Every file
 // gets its safe name, chosen or not, so that it is always the same one.
 func (x *extraction) plan(ctx context.Context, yield func(extractJob) error) error {
 	var top *os.Root

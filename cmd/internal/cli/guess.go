@@ -251,7 +251,7 @@ func (a *app) partOf(name string) string {
 	return ""
 }
 
-// isWhole reports whether a folder is a game file, or what extract made of one.
+// isWhole reports whether a folder is a game file, or what extract made from one.
 func (a *app) isWhole(dir string) bool {
 	if isFile(filepath.Join(dir, tree.Sidecar)) {
 		return true

@@ -25,7 +25,7 @@ const envKills = "TROWEL_KILLS"
 // the steps of package output, which its own test counts.
 var deadly = strings.Fields("write pwrite64 rename renameat renameat2 linkat fsync fdatasync syncfs unlink unlinkat mkdirat ftruncate fchmodat utimensat")
 
-// seen is what a folder has in it: what files there are, with digests, but for what is hidden
+// seen is what a folder has in it: what files there are, with digests, except for what is hidden
 // in the folders of runs.
 type seen map[string]string
 
@@ -54,7 +54,7 @@ func look(t *testing.T, dir string) seen {
 	return s
 }
 
-// same compares what folders have, but for what is in files that never are the same twice.
+// same compares what folders have, except for what is in files that never are the same twice.
 func (s seen) same(o seen, varies map[string]bool) bool {
 	if len(s) != len(o) {
 		return false

@@ -259,7 +259,7 @@ func (c closers) Close() error {
 	return err
 }
 
-// openFolder opens a folder in tree form, under its true names. The user hears of links
+// openFolder opens a folder in tree form, under its true names. The user is told of links
 // that are left out of it.
 func (a *app) openFolder(name string) (fs.FS, io.Closer, error) {
 	return openFolder(name, func(at string, err error) { a.talk.miss(filepath.Join(name, filepath.FromSlash(at)), err.Error()) })

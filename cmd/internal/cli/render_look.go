@@ -184,7 +184,7 @@ func (p *askedPicture) frame(v format.View, look *format.Look) error {
 	return nil
 }
 
-// pixels is a length in whole pixels: as many as it touches, but for what is due to rounding.
+// pixels is a length in whole pixels: as many as it touches, except for what is due to rounding.
 func pixels(length float64) int { return max(1, int(math.Ceil(length-1e-6))) }
 
 // chooseLayers returns the names of the layers that --layers chooses, nil if it is not given.
@@ -276,7 +276,7 @@ func (a axes) say(r format.Rect) string {
 // number writes a number for people.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
-// listViews prints what there is to be seen in a file.
+// listViews prints the views and layers of a file.
 func (a *app) listViews(r *report, scene format.Scene) error {
 	views := []object{}
 	for _, v := range scene.Views() {

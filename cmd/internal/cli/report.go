@@ -89,7 +89,7 @@ func (w *writing) end() error {
 	return nil
 }
 
-// report is what there is to tell of what was made of a file.
+// report is what there is to tell of what was made from a file.
 type report struct {
 	*writing
 	file, format, output string
@@ -243,7 +243,7 @@ func (r *report) write(ctx context.Context, name string, opts output.Options, bu
 	return nil
 }
 
-// resume is write for what goes on where an earlier run stopped.
+// resume is write for what continues where an earlier run stopped.
 func (r *report) resume(ctx context.Context, name string, opts output.Options, build func(format.Output) error) error {
 	if r.dryRun {
 		return r.write(ctx, name, opts, func(out format.Output) error { return build(notKept{out}) })

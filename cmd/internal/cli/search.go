@@ -149,7 +149,7 @@ func (s *search) run(ctx context.Context, names []string) error {
 	return err
 }
 
-// tell tells why a target could not be searched, if it could not, and goes on.
+// tell tells why a target could not be searched, if it could not, and continues.
 func (s *search) tell(ctx context.Context, t target, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
@@ -195,7 +195,7 @@ func (s *search) safely(ctx context.Context, t target, found func(hits) error) (
 	return err
 }
 
-// target searches a game file, or a file of text, and gives out what is found in each
+// target searches a game file, or a file of text, and yields what is found in each
 // file of it. An error of found is one of printing.
 func (s *search) target(ctx context.Context, t target, found func(hits) error) error {
 	if t.err != nil {
@@ -248,7 +248,7 @@ func (s *search) target(ctx context.Context, t target, found func(hits) error) e
 		give)
 }
 
-// complain tells an error and goes on: the other files may be fine.
+// complain tells an error and continues: the other files may be fine.
 func (s *search) complain(err error) {
 	s.failed = true
 	s.talk.fail(err)

@@ -21,7 +21,7 @@ type target struct {
 	err   error  // it cannot be looked at
 }
 
-// targets gives out the files that a name stands for.
+// targets yields the files that a name stands for.
 func (a *app) targets(ctx context.Context, name string, yield func(target) error) error {
 	info, err := os.Stat(name)
 	if name == "-" || err != nil || !info.IsDir() || a.isGame(name) {

@@ -18,7 +18,7 @@ const pageSize = 1024
 // walk calls visit for every file and folder below dir, a folder before what
 // is in it; [fs.SkipDir] leaves a folder out. Folders are read page by page,
 // however large they are: those of one page come in the order of names, larger
-// ones in their own. What is neither file nor folder is passed over, so that
+// ones in their own. What is neither file nor folder is skipped, so that
 // links lead nowhere.
 func walk(ctx context.Context, fsys fs.FS, dir string, visit func(name string, e fs.DirEntry) error) error {
 	f, err := fsys.Open(dir)

@@ -18,7 +18,7 @@ import (
 
 // Collection is a folder of many files that stays: each run replaces those that have changed
 // of what earlier runs made, and no others. Each file appears at once. What was made is
-// in a log in the folder, so that a run that was interrupted is gone on with. It may be used by
+// in a log in the folder, so that a run that was interrupted is continued. It may be used by
 // many goroutines, but a name by one only.
 //
 // The log is a text: a line that says what it is, then for each file a line when it is about
@@ -38,8 +38,8 @@ type Collection struct {
 
 // Piece is a file of a collection.
 type Piece struct {
-	Key     Hash // of what it was made of
-	Content Hash // of what is to be seen in it
+	Key     Hash // of what it was made from
+	Content Hash // of what is visible in it
 	Size    int64
 	seen    bool // by this run
 }
@@ -252,7 +252,7 @@ func (c *Collection) Unseen() []string {
 	return names
 }
 
-// Finish brings all to the disk, and makes the log short.
+// Finish flushes all to disk, and makes the log short.
 func (c *Collection) Finish() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

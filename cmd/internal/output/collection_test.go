@@ -119,7 +119,7 @@ func TestCollectionForeign(t *testing.T) {
 	}
 }
 
-// A run that was killed in the middle of a line or a file leaves what the next one mends.
+// A run that was killed in the middle of a line or a file leaves what the next one repairs.
 func TestCollectionCut(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tiles")
 	c := openCollection(t, dir, Options{})

@@ -38,7 +38,7 @@ func (o *Output) Commit() error {
 	return nil
 }
 
-// finish brings a part to the disk, or to where the stream goes.
+// finish flushes a part to disk, or to where the stream goes.
 func (o *Output) finish(p *part) error {
 	if p.file == nil {
 		if err := o.mode(p); err != nil {
@@ -214,7 +214,7 @@ func (o *Output) placeAll() error {
 	return o.work.do(j)
 }
 
-// syncDir brings new names to the disk, on systems where that is possible.
+// syncDir flushes new names to disk, on systems where that is possible.
 func syncDir(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync()

@@ -33,9 +33,9 @@ type Options struct {
 }
 
 var (
-	// ErrKind tells that what is there is of another kind than what is to be written.
+	// ErrKind means that what is there is of another kind than what is to be written.
 	ErrKind = errors.New("it is of another kind")
-	// ErrRead tells that what is to be written is read.
+	// ErrRead means that what is to be written is read.
 	ErrRead = errors.New("what is read is not written")
 )
 

@@ -26,7 +26,7 @@ type move struct {
 	Was  *stamp `json:",omitempty"` // what is replaced; nil: nothing is there
 }
 
-// stamp reports whether a file is still the one that it was.
+// stamp identifies a file and its state, to see whether it has changed.
 type stamp struct {
 	Size    int64
 	Changed time.Time

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// snapshot lists all files and folders of a folder, but for workshops.
+// snapshot lists all files and folders of a folder, except for workshops.
 func snapshot(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder

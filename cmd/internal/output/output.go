@@ -1,6 +1,6 @@
-// Package output writes files and folders of which nothing is to be seen until
-// they are whole. They are made in a hidden folder beside their place, brought to the
-// disk, and renamed. A process that is killed at any moment leaves the old or the new; the
+// Package output writes files and folders of which nothing is visible until
+// they are whole. They are made in a hidden folder beside their place, flushed
+// to disk, and renamed. A process that is killed at any moment leaves the old or the new; the
 // next one at this place ends what it began, and removes what it left.
 package output
 
@@ -18,7 +18,7 @@ import (
 
 const onWindows = runtime.GOOS == "windows"
 
-// Output is a game file in the making, as formats build them. Commit puts
+// Output is a game file that is being made, as formats build them. Commit puts
 // it in its place; Discard, which does nothing after Commit, removes it.
 type Output struct {
 	Options
@@ -32,7 +32,7 @@ type Output struct {
 	old   bool // something was replaced
 }
 
-// Part is a file in the making: written from front to end, or at any place, not both.
+// Part is a file that is being made: written from front to end, or at any place, not both.
 type Part = interface {
 	io.Writer
 	io.WriterAt
@@ -108,7 +108,7 @@ func Into(path string, opts Options) (*Output, error) {
 	return o, nil
 }
 
-// Resume starts an output that may go on with a folder at path: see KeptDir.
+// Resume starts an output that may continue with a folder at path: see KeptDir.
 func Resume(path string, opts Options) (*Output, error) {
 	o := &Output{path: path, Options: opts}
 	if err := o.NotRead(path); err != nil {
@@ -133,7 +133,7 @@ func (o *Output) begin(base string) error {
 	return err
 }
 
-// Create starts the file itself, or a neighbour whose name has suffix behind
+// Create starts the file itself, or a neighbour whose name has suffix after
 // that of the file.
 func (o *Output) Create(suffix string) (Part, error) {
 	if err := o.single(); err != nil {

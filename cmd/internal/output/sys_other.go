@@ -15,7 +15,7 @@ func renameNew(from, to string) error { return renameChecked(from, to) }
 
 func renameOverEmpty(from, to string) error { return errors.ErrUnsupported }
 
-// syncAll brings all files of a folder to the disk.
+// syncAll flushes all files of a folder to disk.
 func syncAll(dir string) error {
 	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -31,7 +31,7 @@ func syncAll(dir string) error {
 	})
 }
 
-// syncFile brings a file to the disk. One that may not be written needs to be opened for
+// syncFile flushes a file to disk. One that may not be written needs to be opened for
 // that on Windows.
 func syncFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)

@@ -17,7 +17,7 @@ import (
 //
 //	lock    empty; locked by the run
 //	moves   the journal, once all is whole and there is more than one thing to rename
-//	others  files and folders in the making, and what was replaced
+//	others  files and folders that are being made, and what was replaced
 type workshop struct {
 	dir  string
 	lock *os.File

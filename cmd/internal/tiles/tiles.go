@@ -34,7 +34,7 @@ const (
 	side     = 256     // of a tile, in pixels
 	maxTiles = 1 << 20 // of a pyramid
 	maxPlace = 1 << 30 // pixels: no tile lies farther out
-	rules    = "1"     // raised when tiles are to be drawn anew by a new version
+	rules    = "1"     // raised when tiles are to be drawn again by a new version
 )
 
 // Pyramid is what is to be made.
@@ -231,7 +231,7 @@ func (p *Pyramid) key(of []byte) output.Hash {
 	return output.Hash(sum[:16])
 }
 
-// same reports whether a tile is there that was made of the same.
+// same reports whether a tile is there that was made from the same.
 func (p *Pyramid) same(name string, key output.Hash) bool {
 	piece, ok := p.Folder.Piece(name)
 	if ok = ok && piece.Key == key; ok {
@@ -240,7 +240,7 @@ func (p *Pyramid) same(name string, key output.Hash) bool {
 	return ok
 }
 
-// blank makes sure that there is no tile where nothing is to be seen.
+// blank makes sure that there is no tile where nothing is visible.
 func (p *Pyramid) blank(name string) error {
 	if _, ok := p.Folder.Piece(name); ok {
 		p.removed.Add(1)

@@ -18,7 +18,7 @@ import (
 	"trowel.example/format"
 )
 
-// field is a scene that reaches to both sides of 0: a cell in the colour of its place, but
+// field is a scene that reaches to both sides of 0: a cell in the colour of its place, except
 // for an empty strip.
 type field struct {
 	bounds format.Rect
@@ -114,7 +114,7 @@ func TestPyramid(t *testing.T) {
 	}
 }
 
-// A run that somebody ends leaves what the next one goes on with.
+// A run that somebody ends leaves what the next one continues with.
 func TestPyramidResumes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tiles")
 	f := field{bounds: format.Rect{Max: [2]float64{2000, 2000}}}

@@ -69,7 +69,7 @@ func addJSON(names map[string]bool, value any) {
 		return
 	}
 	if name, ok := object["name"].(string); ok {
-		name, _, _ = strings.Cut(name, ">") // behind it is the group in the editor
+		name, _, _ = strings.Cut(name, ">") // after it is the group in the editor
 		typ, _ := object["type"].(string)
 		if n, err := strconv.Atoi(strings.TrimPrefix(typ, "VECTOR")); err == nil && n <= 4 {
 			for _, axis := range "XYZW"[:n] {

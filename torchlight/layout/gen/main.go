@@ -3,13 +3,13 @@
 //
 //	go run ./torchlight/layout/gen objects.json tags.inc tags.json > torchlight/layout/dictionary.txt.gz
 //
-// The objects are JSON, an object by number with "name" (a name, and behind a
+// The objects are JSON, an object by number with "name" (a name, and after a
 // ">" the category) and "props", an object by code with "type" and "name". Tags
 // are lines with "id: 1; name:'A'", and JSON of numbers by name; where both
 // name a number, the first one's spelling stays, and each name keeps its number.
 //
 // The result has a line for each entry, with tabs between the fields: "object",
-// number, name and category; behind it, for each of its properties the letter
+// number, name and category; after it, for each of its properties the letter
 // of its kind, code and name; last, for each tag "tag", number and name.
 package main
 
