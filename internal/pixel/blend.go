@@ -35,3 +35,24 @@ func Half(m *image.RGBA) *image.RGBA {
 	}
 	return half
 }
+
+// NRGBA returns the pixels of a picture in rows without gaps from (0,0) on, alpha not
+// multiplied in. It may be m itself.
+func NRGBA(m image.Image) *image.NRGBA {
+	b := m.Bounds()
+	if n, ok := m.(*image.NRGBA); ok && b.Min == (image.Point{}) && n.Stride == 4*b.Dx() && len(n.Pix) == 4*b.Dx()*b.Dy() {
+		return n
+	}
+	n := image.NewNRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
+	for y := range b.Dy() {
+		row := n.Pix[y*n.Stride:][:4*b.Dx()]
+		if rgba, ok := m.(*image.RGBA); ok {
+			Straight(row, rgba.Pix[rgba.PixOffset(b.Min.X, b.Min.Y+y):][:len(row)])
+			continue
+		}
+		for x := range b.Dx() {
+			n.Set(x, y, m.At(b.Min.X+x, b.Min.Y+y))
+		}
+	}
+	return n
+}

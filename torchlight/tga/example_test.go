@@ -1,0 +1,26 @@
+package tga_test
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+
+	"trowel.example/torchlight/tga"
+)
+
+func Example() {
+	icon := image.NewNRGBA(image.Rect(0, 0, 64, 64))
+	icon.Set(3, 4, color.NRGBA{R: 255, A: 128})
+	file, err := tga.Encode(icon, true)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := tga.Decode(file)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(file), m.Bounds(), m.At(3, 4))
+	// Output: 348 (0,0)-(64,64) {255 0 0 128}
+}

@@ -1,0 +1,297 @@
+// Package tga reads and writes Targa pictures, as the games of Runic know them beside
+// DirectDraw surfaces: with and without run lengths, in colours, in grays or with a palette.
+package tga
+
+import (
+	"encoding/binary"
+	"fmt"
+	"image"
+
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
+	"trowel.example/internal/pixel"
+	"trowel.example/trace"
+)
+
+// Kind is what the pixels of a file are.
+type Kind uint8
+
+// The kinds.
+const (
+	Palette Kind = 1 // numbers of colours
+	Color   Kind = 2
+	Gray    Kind = 3
+)
+
+func (k Kind) String() string { return [...]string{"", "palette", "colour", "gray"}[k] }
+
+const (
+	headerSize = 18
+
+	rle       = 8  // in the type of the image: pixels are told by run lengths
+	fromRight = 16 // in the descriptor: each row begins at the right
+	fromTop   = 32 // in the descriptor: the first row is the uppermost
+
+	maxPixels = 1 << 28 // of a picture; run lengths can tell of more than any memory has
+)
+
+// Header is what a file says of its picture.
+type Header struct {
+	Width, Height int // in pixels, 1 to 65535
+	Kind          Kind
+	RLE           bool // pixels are told by run lengths
+	Bits          int  // of a pixel in the file: 8, 15, 16, 24 or 32
+	Alpha         int  // bits of a pixel that are alpha, by the header: 0 to 15
+	FromTop       bool // the first row of the file is the uppermost
+	FromRight     bool // the first pixel of a row is the rightmost
+
+	colors     int // of the palette
+	firstColor int
+	colorBits  int
+	start      int // of the palette, or else of the pixels
+}
+
+// ReadHeader reads the header of a file, which data may be only the beginning of. There is
+// no signature: what cannot be a picture is refused. Every error is a [*fault.Error].
+func ReadHeader(data []byte) (*Header, error) {
+	return readHeader(bin.NewReader(data, bin.LittleEndian))
+}
+
+func readHeader(r *bin.Reader) (*Header, error) {
+	id, hasPalette, kind := r.U8("id_length"), r.U8("palette_type"), r.U8("image_type")
+	first, colors, colorBits := r.U16("palette_first"), r.U16("palette_length"), r.U8("palette_bits")
+	r.U16("x_origin")
+	r.U16("y_origin")
+	h := &Header{Width: int(r.U16("width")), Height: int(r.U16("height")), Bits: int(r.U8("bits"))}
+	descriptor := r.U8("descriptor")
+	h.Kind, h.RLE = Kind(kind&^rle), kind&rle != 0
+	h.Alpha, h.FromTop, h.FromRight = int(descriptor&15), descriptor&fromTop != 0, descriptor&fromRight != 0
+	h.firstColor, h.start = int(first), headerSize+int(id)
+	if hasPalette == 1 {
+		h.colors, h.colorBits = int(colors), int(colorBits)
+	}
+	good := false
+	switch h.Kind {
+	case Palette:
+		good = h.Bits == 8 || h.Bits == 16
+	case Color:
+		good = isColor(h.Bits)
+	case Gray:
+		good = h.Bits == 8 || h.Bits == 16 // the second byte is alpha
+	}
+	switch {
+	case r.Err() != nil:
+	case h.Kind < Palette || h.Kind > Gray:
+		r.FailAt(2, "image_type", fault.ErrFormat, "the type 1, 2, 3, 9, 10 or 11", fmt.Sprint(kind))
+	case hasPalette > 1 || h.Kind == Palette && h.colors == 0:
+		r.FailAt(1, "palette_type", fault.ErrFormat, "a palette, or none and no need of one", fmt.Sprint(hasPalette))
+	case h.colors > 0 && !isColor(h.colorBits):
+		r.FailAt(7, "palette_bits", fault.ErrFormat, "colours of 15, 16, 24 or 32 bits", fmt.Sprint(colorBits))
+	case h.Width == 0 || h.Height == 0:
+		r.FailAt(12, "width", fault.ErrFormat, "sides of 1 to 65535", fmt.Sprintf("%d × %d", h.Width, h.Height))
+	case h.Width*h.Height > maxPixels:
+		r.FailAt(12, "width", fault.ErrLimit, fmt.Sprintf("at most %d pixels", maxPixels), fmt.Sprintf("%d × %d", h.Width, h.Height))
+	case !good:
+		r.FailAt(16, "bits", fault.ErrFormat, "8 or 16 bits, or 15, 24 or 32 for colours", fmt.Sprint(h.Bits))
+	case descriptor>>6 != 0:
+		r.FailAt(17, "descriptor", fault.ErrVersion, "rows that are not interleaved", fmt.Sprintf("%#x", descriptor))
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+func isColor(bits int) bool { return bits == 15 || bits == 16 || bits == 24 || bits == 32 }
+
+// bytesOf returns how many bytes hold some bits.
+func bytesOf(bits int) int { return (bits + 7) / 8 }
+
+// Decode returns the picture of a file. No memory is taken for pixels that data cannot
+// stand for. Every error is a [*fault.Error].
+func Decode(data []byte) (*image.NRGBA, error) {
+	h, err := ReadHeader(data)
+	if err != nil {
+		return nil, err
+	}
+	size := bytesOf(h.Bits)
+	pixels := h.Width * h.Height
+	at := h.start + h.colors*bytesOf(h.colorBits)
+	least := pixels * size
+	if h.RLE {
+		least = (pixels + 127) / 128 * (1 + size)
+	}
+	if len(data)-at < least {
+		return nil, short(at, fmt.Sprintf("%d bytes at least for %d × %d pixels", least, h.Width, h.Height), len(data)-at)
+	}
+	value := h.values(data)
+	m := image.NewNRGBA(image.Rect(0, 0, h.Width, h.Height))
+	rest := data[at:]
+	for i := 0; i < pixels; {
+		run, repeat := pixels, false
+		if h.RLE {
+			if len(rest) == 0 {
+				return nil, short(len(data), "a run length", 0)
+			}
+			run, repeat = int(rest[0]&127)+1, rest[0]&128 != 0
+			rest = rest[1:]
+		}
+		need := size
+		if !repeat {
+			need *= run
+		}
+		if len(rest) < need {
+			return nil, short(len(data)-len(rest), fmt.Sprintf("%d bytes of pixels", need), len(rest))
+		}
+		for k := range min(run, pixels-i) { // what goes beyond the end nobody sees
+			from := rest
+			if !repeat {
+				from = rest[k*size:]
+			}
+			c, ok := value(from)
+			if !ok {
+				return nil, &fault.Error{Path: "pixels", Offset: int64(len(data) - len(from)), Want: fmt.Sprintf("one of the %d colours from %d on", h.colors, h.firstColor), Got: fmt.Sprintf("% x", from[:size]), Err: fault.ErrFormat}
+			}
+			*(*[4]byte)(m.Pix[h.place(i+k):]) = c
+		}
+		rest = rest[need:]
+		i += run
+	}
+	return m, nil
+}
+
+func short(offset int, want string, got int) error {
+	return &fault.Error{Path: "pixels", Offset: int64(offset), Want: want, Got: fmt.Sprint(max(0, got)), Err: fault.ErrShort}
+}
+
+// place returns where in a picture the i-th pixel of the file is.
+func (h *Header) place(i int) int {
+	x, y := i%h.Width, i/h.Width
+	if h.FromRight {
+		x = h.Width - 1 - x
+	}
+	if !h.FromTop {
+		y = h.Height - 1 - y
+	}
+	return 4 * (y*h.Width + x)
+}
+
+// values returns a function that reads the colour of a pixel: red, green, blue and alpha.
+// It returns false for a number that is not in the palette.
+func (h *Header) values(data []byte) func(b []byte) ([4]byte, bool) {
+	switch {
+	case h.Kind == Gray:
+		return func(b []byte) ([4]byte, bool) {
+			if h.Bits == 16 {
+				return [4]byte{b[0], b[0], b[0], b[1]}, true
+			}
+			return [4]byte{b[0], b[0], b[0], 255}, true
+		}
+	case h.Kind == Color:
+		return func(b []byte) ([4]byte, bool) { return h.color(b, h.Bits), true }
+	}
+	size := bytesOf(h.colorBits)
+	palette := data[h.start:][:h.colors*size]
+	return func(b []byte) ([4]byte, bool) {
+		i := int(b[0])
+		if h.Bits == 16 {
+			i = int(binary.LittleEndian.Uint16(b))
+		}
+		if i -= h.firstColor; i < 0 || i >= h.colors {
+			return [4]byte{}, false
+		}
+		return h.color(palette[i*size:], h.colorBits), true
+	}
+}
+
+// color reads a colour. All of 32 bits have alpha, whatever the header says of it, because
+// half of the programs that write some say nothing; of the 16th bit it has to say.
+func (h *Header) color(b []byte, bits int) [4]byte {
+	switch bits {
+	case 24:
+		return [4]byte{b[2], b[1], b[0], 255}
+	case 32:
+		return [4]byte{b[2], b[1], b[0], b[3]}
+	}
+	v := binary.LittleEndian.Uint16(b)
+	c := [4]byte{five(v >> 10), five(v >> 5), five(v), 255}
+	if h.Alpha > 0 && bits == 16 && v>>15 == 0 {
+		c[3] = 0
+	}
+	return c
+}
+
+// five makes 8 bits of the lowest 5.
+func five(v uint16) byte { return byte((int(v&31)*255 + 15) / 31) }
+
+// Encode makes a file of a picture, of 24 bits for a pixel or, if any of them is not
+// opaque, of 32. It fails with a [*fault.Error] if a side is not 1 to 65535.
+func Encode(m image.Image, runLengths bool) ([]byte, error) {
+	b := m.Bounds()
+	if b.Dx() < 1 || b.Dy() < 1 || b.Dx() > 65535 || b.Dy() > 65535 {
+		return nil, &fault.Error{Path: "width", Offset: 12, Want: "sides of 1 to 65535", Got: fmt.Sprintf("%d × %d", b.Dx(), b.Dy()), Err: fault.ErrLimit}
+	}
+	src := pixel.NRGBA(m)
+	size := 3
+	if !src.Opaque() {
+		size = 4
+	}
+	data := make([]byte, headerSize, headerSize+size*b.Dx()*b.Dy())
+	data[2] = byte(Color)
+	if runLengths {
+		data[2] |= rle
+	}
+	binary.LittleEndian.PutUint16(data[12:], uint16(b.Dx()))
+	binary.LittleEndian.PutUint16(data[14:], uint16(b.Dy()))
+	data[16], data[17] = byte(8*size), byte(8*(size-3))
+	row := make([]byte, size*b.Dx())
+	for y := b.Dy() - 1; y >= 0; y-- {
+		for x := range b.Dx() {
+			p := src.Pix[4*(y*b.Dx()+x):][:4]
+			copy(row[size*x:size*x+size], []byte{p[2], p[1], p[0], p[3]})
+		}
+		if runLengths {
+			data = appendRuns(data, row, size)
+		} else {
+			data = append(data, row...)
+		}
+	}
+	return data, nil
+}
+
+// appendRuns writes a row of pixels as runs of the same one and as those that differ.
+func appendRuns(data, row []byte, size int) []byte {
+	n := len(row) / size
+	same := func(i, k int) bool { return string(row[i*size:][:size]) == string(row[k*size:][:size]) }
+	for i := 0; i < n; {
+		run := 1
+		for i+run < n && run < 128 && same(i, i+run) {
+			run++
+		}
+		if run > 1 {
+			data = append(append(data, byte(run-1)|128), row[i*size:][:size]...)
+			i += run
+			continue
+		}
+		for i+run < n && run < 128 && (i+run+1 == n || !same(i+run, i+run+1)) {
+			run++
+		}
+		data = append(append(data, byte(run-1)), row[i*size:][:run*size]...)
+		i += run
+	}
+	return data
+}
+
+// Dump reports every field of a file to t, up to where it breaks.
+func Dump(data []byte, t trace.Tracer) error {
+	r := bin.NewReader(data, bin.LittleEndian)
+	r.Trace(t)
+	h, err := readHeader(r)
+	if err == nil {
+		r.Span("id", h.start-headerSize)
+		r.Span("palette", h.colors*bytesOf(h.colorBits))
+		r.Span("pixels", r.Len())
+	}
+	r.Flush()
+	return r.Err()
+}
