@@ -17,11 +17,13 @@ import (
 	"trowel.example/fault"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/hash"
+	"trowel.example/torchlight/imageset"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/mpp"
 	"trowel.example/torchlight/pak"
+	"trowel.example/torchlight/picture"
 	"trowel.example/torchlight/raw"
 	"trowel.example/torchlight/tables"
 	"trowel.example/torchlight/text"
@@ -34,7 +36,7 @@ var (
 	optionRaw    = format.Option{Name: "raw", Bool: true, For: format.ForTree, Help: "leave compiled files as they are"}
 	optionTables = format.Option{Name: "tables", Bool: true, For: format.ForBuild | format.ForCheck, Help: "build the .RAW tables from the sources"}
 	optionAll    = format.Option{Name: "all", Bool: true, For: format.ForBuild | format.ForCheck, Help: "pack each .PNG that has a .DDS of the same name beside it, too"}
-	optionBase   = format.Option{Name: "base", For: format.ForBuild | format.ForCheck, Input: true, Help: "the `path` of the game's own files, folder or archive, that units are based on"}
+	optionBase   = format.Option{Name: "base", For: format.ForBuild | format.ForCheck | format.ForScene, Input: true, Help: "the `path` of the game's own files, folder or archive, that units are based on"}
 )
 
 var torchlightMod = &format.Format{
@@ -47,20 +49,7 @@ var torchlightMod = &format.Format{
 	RecognizeTree: moddir.Recognize,
 	FileName:      moddir.FileName,
 	Takes:         "a MOD.DAT and a folder MEDIA",
-	Open: func(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
-		m, err := mod.Open(src, src.Size)
-		if cut := (*mod.CutError)(nil); errors.As(err, &cut) && cut.Part != "header" {
-			return salvageMod(job, src, cut)
-		}
-		if err != nil {
-			return nil, fault.InFile(err, src.Path)
-		}
-		a, err := newArchive(job, m.Archive, m)
-		if err != nil {
-			return nil, err // and no interface of a nil pointer
-		}
-		return a, nil
-	},
+	Open:          openModFile,
 	Build: func(_ context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
 		return buildArchive(job, fsys, func(fsys fs.FS, o moddir.BuildOptions) (*moddir.Report, error) {
 			part, err := out.Create("")
@@ -73,6 +62,8 @@ var torchlightMod = &format.Format{
 	},
 	CheckTree:   checkModTree,
 	Dump:        dumpArchive,
+	Scene:       openArchiveScene,
+	HasScene:    hasScene,
 	Conversions: modConversions,
 	Kinds:       archiveKinds,
 	Options:     archiveOptions,
@@ -91,19 +82,7 @@ var torchlightPak = &format.Format{
 		return pak.Sniff(head, src.Size) == pak.KindTorchlight
 	},
 	RecognizeTree: moddir.RecognizePak,
-	Open: func(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
-		r, closer, err := openPak(job, src)
-		if err != nil {
-			return nil, err
-		}
-		a, err := newArchive(job, r, nil)
-		if err != nil {
-			closer.Close()
-			return nil, err
-		}
-		a.closer = closer
-		return a, nil
-	},
+	Open:          openPakFile,
 	Build: func(_ context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
 		return buildArchive(job, fsys, func(fsys fs.FS, o moddir.BuildOptions) (*moddir.Report, error) {
 			part, err := out.Create("")
@@ -119,6 +98,8 @@ var torchlightPak = &format.Format{
 	},
 	CheckTree:   checkModTree,
 	Dump:        dumpArchive,
+	Scene:       openArchiveScene,
+	HasScene:    hasScene,
 	Conversions: pakConversions,
 	Kinds:       archiveKinds,
 	Options:     archiveOptions,
@@ -134,7 +115,8 @@ const (
 var (
 	archiveOptions = []format.Option{optionNames, optionGUTS, optionRaw, optionTables, optionAll, optionBase, format.OptionClean}
 	archiveKinds   = slices.Concat(pak.Catalog.Kinds(), mod.Catalog.Kinds(), moddir.Catalog.Kinds(), dat.Catalog.Kinds(), layout.Catalog.Kinds(),
-		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds(), text.Catalog.Kinds())
+		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds(), text.Catalog.Kinds(),
+		picture.Catalog.Kinds(), imageset.Catalog.Kinds())
 )
 
 // isMod reports whether a file is a mod. Its first bytes are a version and
@@ -149,6 +131,35 @@ func isMod(src *format.Source) bool {
 	}
 	_, err := mod.Open(src, src.Size)
 	return err == nil
+}
+
+func openModFile(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
+	m, err := mod.Open(src, src.Size)
+	if cut := (*mod.CutError)(nil); errors.As(err, &cut) && cut.Part != "header" {
+		return salvageMod(job, src, cut)
+	}
+	if err != nil {
+		return nil, fault.InFile(err, src.Path)
+	}
+	a, err := newArchive(job, m.Archive, m)
+	if err != nil {
+		return nil, err // and no interface of a nil pointer
+	}
+	return a, nil
+}
+
+func openPakFile(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
+	r, closer, err := openPak(job, src)
+	if err != nil {
+		return nil, err
+	}
+	a, err := newArchive(job, r, nil)
+	if err != nil {
+		closer.Close()
+		return nil, err
+	}
+	a.closer = closer
+	return a, nil
 }
 
 // salvageMod opens what is there of a mod that is cut off.
@@ -393,7 +404,7 @@ func tellSources(job *format.Job, bad *moddir.SourcesError) error {
 }
 
 // openBase opens the game's own files: a folder, or an archive.
-func openBase(name string, o moddir.Options) (tables.Sources, io.Closer, error) {
+func openBase(name string, o moddir.Options) (moddir.Files, io.Closer, error) {
 	if name == "" {
 		return nil, io.NopCloser(nil), nil
 	}

@@ -82,6 +82,9 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 			return convertSingle(job, src, out, moddir.Decompile)
 		},
 	}}
+	if name == "torchlight-mpp" {
+		f.Scene = openScene
+	}
 	return f
 }
 
@@ -211,6 +214,7 @@ var torchlightSource = &format.Format{
 	Extensions: []string{".RAW.json", ".MPP.pgm"},
 	Doc:        "docs/formats/torchlight-dat.md",
 	Recognize:  func(src *format.Source) bool { return text.Recognize(src.Head(maxModHead)) },
+	Scene:      openScene,
 	Open: func(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
 		data, err := src.ReadUpTo(maxCompiled)
 		if err != nil {
@@ -276,8 +280,8 @@ func (f *sourceFile) Close() error { return nil }
 // torchlightAsset is any other file of a mod of which something is known.
 var torchlightAsset = &format.Format{
 	Name:       torchlightAssetName,
-	Title:      "picture, sound or model",
-	Extensions: []string{".dds", ".imageset", ".tga"},
+	Title:      "sound or model",
+	Extensions: []string{".wav", ".ogg", ".mesh", ".skeleton"},
 	Doc:        "docs/formats/torchlight-tables.md",
 	Recognize: func(src *format.Source) bool {
 		if src.IsDir() {
@@ -289,19 +293,23 @@ var torchlightAsset = &format.Format{
 	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightAssetName },
 	Build:         format.BuildOf(moddir.BuildAsIs),
 	Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
-		return &assetFile{src}, nil
+		return &asIsFile{src, torchlightAssetName}, nil
 	},
 }
 
-type assetFile struct{ src *format.Source }
-
-func (f *assetFile) Tree(_ context.Context, _ *format.Job) (fs.FS, error) {
-	data, err := f.src.ReadUpTo(maxCompiled)
-	return moddir.OpenAsIs(data, f.src.Name, torchlightAssetName), err
+// asIsFile is an open file that is its own folder.
+type asIsFile struct {
+	src    *format.Source
+	format string // its name
 }
 
-func (f *assetFile) Info(_ context.Context, _ *format.Job) (format.Info, error) {
-	info := format.Info{Format: torchlightAssetName}
+func (f *asIsFile) Tree(_ context.Context, _ *format.Job) (fs.FS, error) {
+	data, err := f.src.ReadUpTo(maxCompiled)
+	return moddir.OpenAsIs(data, f.src.Name, f.format), err
+}
+
+func (f *asIsFile) Info(context.Context, *format.Job) (format.Info, error) {
+	info := format.Info{Format: f.format}
 	data, err := f.src.ReadUpTo(maxCompiled)
 	if err != nil {
 		return info, err
@@ -316,5 +324,5 @@ func (f *assetFile) Info(_ context.Context, _ *format.Job) (format.Info, error) 
 	return info, nil
 }
 
-func (f *assetFile) Check(context.Context, *format.Job, check.Sink) error { return nil }
-func (f *assetFile) Close() error                                         { return nil }
+func (f *asIsFile) Check(context.Context, *format.Job, check.Sink) error { return nil }
+func (f *asIsFile) Close() error                                         { return nil }

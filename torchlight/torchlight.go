@@ -13,7 +13,8 @@ var Game = &format.Game{
 	Title: "Torchlight II",
 	Formats: []*format.Format{
 		torchlightMod, torchlightPak,
-		torchlightData, torchlightADM, torchlightLayout, torchlightRaw, torchlightGrid, torchlightSource, torchlightAsset,
+		torchlightData, torchlightADM, torchlightLayout, torchlightRaw, torchlightGrid, torchlightSource,
+		torchlightDDS, torchlightTGA, torchlightPNG, torchlightJPEG, torchlightImageSet, torchlightAsset,
 	},
 	Hash: &format.Hash{Of: hash.Of, Names: nameFinder},
 }

@@ -7,12 +7,12 @@ import (
 	"sync/atomic"
 
 	"trowel.example/check"
-	"trowel.example/internal/bin"
 	"trowel.example/internal/parallel"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/pak"
+	"trowel.example/torchlight/picture"
 	"trowel.example/torchlight/raw"
 	"trowel.example/torchlight/tables"
 	"trowel.example/torchlight/text"
@@ -137,7 +137,7 @@ const maxHeld = 64 << 20
 
 // read looks at a file that nobody has inflated yet.
 func (e *examination) read(f *pak.File) facts {
-	if formOf(f.Path) == nil {
+	if formOf(f.Path) == nil && !isAsset(f.Path) {
 		return facts{path: f.Path}
 	}
 	data, err := f.Content()
@@ -150,13 +150,17 @@ func (e *examination) read(f *pak.File) facts {
 func (e *examination) examine(f *pak.File, data []byte) facts {
 	a := facts{path: f.Path}
 	form := formOf(f.Path)
-	if form == nil {
+	if form == nil && !isAsset(f.Path) {
 		return a
 	}
 	sink := text.InFile(f.Path, func(found check.Finding) {
 		found.Offset = -1 // it would be one in the inflated file
 		a.findings = append(a.findings, found)
 	})
+	if form == nil {
+		a.lookAt(data, sink)
+		return a
+	}
 	if form.is(data) {
 		sink.Add(kindSource, "", -1, "is text, and not compiled")
 		return a
@@ -324,7 +328,7 @@ func withoutPath(f check.Finding) check.Finding {
 	return f
 }
 
-// DumpFile reports every field of a compiled file of an archive.
+// DumpFile reports every field of a compiled file or a picture of an archive.
 func DumpFile(f *pak.File, t trace.Tracer) error {
 	data, err := f.Content()
 	if err != nil {
@@ -333,9 +337,5 @@ func DumpFile(f *pak.File, t trace.Tracer) error {
 	if form := formOf(f.Path); form != nil {
 		return form.dump(data, f.Path, t)
 	}
-	r := bin.NewReader(data, bin.LittleEndian)
-	r.Trace(t)
-	r.Span("content", len(data))
-	r.Flush()
-	return r.Err()
+	return picture.Dump(f.Path, data, t)
 }

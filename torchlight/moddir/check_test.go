@@ -140,9 +140,9 @@ func TestCatalog(t *testing.T) {
 		t.Errorf("without a GUID: %v", found)
 	}
 	removes := header()
-	removes.Removed = []string{"MEDIA/A.PNG"}
-	data := makeMod(t, removes, []entry{{"MEDIA/A.PNG", []byte("x")}}, func(man *pak.Manifest) {
-		man.Sections[0].Records = append(man.Sections[0].Records, pak.Record{Name: "A.PNG", Type: pak.TypeOf("A.PNG")})
+	removes.Removed = []string{"MEDIA/A.WAV"}
+	data := makeMod(t, removes, []entry{{"MEDIA/A.WAV", []byte("x")}}, func(man *pak.Manifest) {
+		man.Sections[0].Records = append(man.Sections[0].Records, pak.Record{Name: "A.WAV", Type: pak.TypeOf("A.WAV")})
 	})
 	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {

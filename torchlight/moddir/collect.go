@@ -175,6 +175,12 @@ func archivePath(at string) (name string, twin bool) {
 	return name, false
 }
 
+// GamePath returns the path in the game of a file in the folder of a mod, in capitals.
+func GamePath(at string) string {
+	name, _ := archivePath(at)
+	return name
+}
+
 // maxDepth is how deep a file can stand in the folder. Names of archives can
 // have tens of thousands of slashes, and no system such folders.
 const maxDepth = 100

@@ -125,7 +125,7 @@ func ordinary(t testing.TB) []entry {
 		{"MEDIA/SKILLS.RAW", table(t, "MEDIA/SKILLS/A.DAT")},
 		{"MEDIA/LEVELS/A.MPP", grid(t)},
 		{"MEDIA/MODELS/WOLF.MESH", []byte("[MeshSerializer_v1.40]")},
-		{"MEDIA/UI/BACK.JPG", []byte("stored")},
+		{"MEDIA/UI/BACK.WAV", []byte("stored")},
 	}
 }
 

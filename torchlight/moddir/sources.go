@@ -12,9 +12,17 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// SourcesOf returns the data files of a folder, to build tables of. A folder
+// Files are the files of a mod or of the game, to look things up in.
+type Files interface {
+	tables.Sources
+	// Content returns a file by its path in the game, such as MEDIA/UI/A.DDS, as it is
+	// stored. The error of one that is not there is fs.ErrNotExist.
+	Content(path string) ([]byte, error)
+}
+
+// SourcesOf returns the files of a folder, to build tables of. A folder
 // that is the game's own, or part of it, can be a base.
-func SourcesOf(fsys fs.FS, o Options) (tables.Sources, error) {
+func SourcesOf(fsys fs.FS, o Options) (Files, error) {
 	f, err := collect(fsys, true, func(string, string) {})
 	if err != nil {
 		return nil, err
@@ -22,8 +30,8 @@ func SourcesOf(fsys fs.FS, o Options) (tables.Sources, error) {
 	return f.trees(&o, true), nil
 }
 
-// SourcesOfArchive returns the data files of an archive, to build tables of.
-func SourcesOfArchive(r *pak.Reader, o Options) tables.Sources { return sourcesOfArchive(r, o) }
+// SourcesOfArchive returns the files of an archive, to build tables of.
+func SourcesOfArchive(r *pak.Reader, o Options) Files { return sourcesOfArchive(r, o) }
 
 func sourcesOfArchive(r *pak.Reader, o Options) *trees {
 	t := &trees{options: &o, content: make(map[string]func() ([]byte, error)), made: make(map[string]*text.Node)}
@@ -73,16 +81,21 @@ func (t *trees) Files() iter.Seq[string] {
 	}
 }
 
+// Content returns a file.
+func (t *trees) Content(name string) ([]byte, error) {
+	content := t.content[gameName(name)]
+	if content == nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return content()
+}
+
 // Tree reads a data file.
 func (t *trees) Tree(name string) (*text.Node, error) {
 	if root := t.made[name]; root != nil {
 		return root, nil
 	}
-	content := t.content[name]
-	if content == nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	}
-	data, err := content()
+	data, err := t.Content(name)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,7 +44,7 @@ func (p *picture) kind(name string) (string, error) {
 			if k == "png" && moving && framePattern(name) == "" {
 				k = "apng"
 			}
-			if name != "-" && k != ext {
+			if name != "-" && k != ext && !slices.Contains(pictureKinds, ext) {
 				return k, p.notOfGame(name)
 			}
 			return k, nil

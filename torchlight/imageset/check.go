@@ -1,0 +1,40 @@
+package imageset
+
+import "trowel.example/check"
+
+// Catalog lists what [Check] can find.
+var Catalog check.Catalog
+
+var (
+	foundUnreadable = Catalog.Add("tl-imageset-unreadable", check.Error,
+		"An image set cannot be read as a whole, so that the game does not know its sprites.",
+		"Mend the XML at the place that the finding names.")
+	foundTwice = Catalog.Add("tl-imageset-twice", check.Warning,
+		"Two sprites of an image set have the same name, of which the game knows one.",
+		"Rename one of them.")
+)
+
+// Recognize reports whether head, the first bytes of a file or all of it, is the beginning
+// of an image set.
+func Recognize(head []byte) bool {
+	set, _ := Parse(head)
+	return set != nil
+}
+
+// Check reports what is wrong with an image set by itself.
+func Check(data []byte, sink check.Sink) {
+	set, err := Parse(data)
+	if err != nil {
+		sink.Add(foundUnreadable, "", -1, "%v", err)
+	}
+	if set == nil {
+		return
+	}
+	seen := make(map[string]bool)
+	for _, s := range set.Sprites {
+		if seen[s.Name] {
+			sink.Add(foundTwice, "", -1, "has two sprites %q", s.Name)
+		}
+		seen[s.Name] = true
+	}
+}

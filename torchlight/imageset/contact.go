@@ -1,0 +1,104 @@
+package imageset
+
+import (
+	"image"
+	"image/color"
+	"sort"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/basicfont"
+	"golang.org/x/image/math/fixed"
+
+	"trowel.example/torchlight/picture"
+)
+
+const (
+	contactWidth = 1024 // of a contact sheet, in pixels, unless a sprite is wider
+	gap          = 8    // around sprites
+	labelHeight  = 13
+	maxLabel     = 40 // letters of a name that are drawn
+)
+
+// Contact is a contact sheet: all sprites of a set side by side, each over its name. It is
+// drawn part by part.
+type Contact struct {
+	sheet *image.NRGBA
+	cells []cell
+	size  image.Point
+}
+
+// cell is where a sprite is on the sheet.
+type cell struct {
+	image.Rectangle
+	sprite *image.NRGBA
+	label  string
+	bottom int // of its row
+}
+
+// NewContact lays out the sprites of a set in their order, with the pixels of its picture.
+func NewContact(s *Set, sheet *image.NRGBA) *Contact {
+	c := &Contact{sheet: sheet, cells: make([]cell, len(s.Sprites))}
+	at, height, row := image.Pt(gap, gap), 0, 0
+	for i, sprite := range s.Sprites {
+		cut := sprite.Cut(sheet)
+		label := sprite.Name
+		if r := []rune(label); len(r) > maxLabel {
+			label = string(r[:maxLabel-1]) + "…"
+		}
+		size := image.Pt(max(cut.Rect.Dx(), basicfont.Face7x13.Advance*len([]rune(label))), cut.Rect.Dy()+labelHeight+2)
+		if at.X > gap && at.X+size.X+gap > contactWidth {
+			c.endRow(row, i, at.Y+height)
+			at, height, row = image.Pt(gap, at.Y+height+gap), 0, i
+		}
+		c.cells[i] = cell{Rectangle: image.Rectangle{at, at.Add(size)}, sprite: cut, label: label}
+		c.size.X = max(c.size.X, at.X+size.X+gap)
+		at.X += size.X + gap
+		height = max(height, size.Y)
+	}
+	c.endRow(row, len(c.cells), at.Y+height)
+	c.size.Y = at.Y + height + gap
+	return c
+}
+
+func (c *Contact) endRow(from, to, bottom int) {
+	for i := from; i < to; i++ {
+		c.cells[i].bottom = bottom
+	}
+}
+
+// Size returns the size of the sheet, in pixels.
+func (c *Contact) Size() image.Point { return c.size }
+
+// Draw draws the pixels of dst.Rect, a part of a picture whose left top is at origin on the
+// sheet and whose pixels are 1/scale of the sheet's wide. It may be called from many
+// goroutines at a time.
+func (c *Contact) Draw(dst *image.RGBA, origin [2]float64, scale float64) {
+	top := origin[1] + float64(dst.Rect.Min.Y)/scale
+	bottom := origin[1] + float64(dst.Rect.Max.Y)/scale
+	first := sort.Search(len(c.cells), func(i int) bool { return float64(c.cells[i].bottom) >= top })
+	for _, cell := range c.cells[first:] {
+		if float64(cell.Min.Y) > bottom {
+			break
+		}
+		part := dst.SubImage(pixelsOf(cell.Rectangle, origin, scale)).(*image.RGBA)
+		if part.Rect.Empty() {
+			continue
+		}
+		height := cell.sprite.Rect.Dy()
+		picture.Draw(part, cell.sprite, float64(cell.Min.X), float64(cell.Min.Y), origin, scale)
+		picture.Draw(part, labelOf(cell.label), float64(cell.Min.X), float64(cell.Min.Y+height+2), origin, scale)
+	}
+}
+
+// pixelsOf returns the pixels of a picture that something touches.
+func pixelsOf(r image.Rectangle, origin [2]float64, scale float64) image.Rectangle {
+	at := func(v int, i int) int { return int((float64(v) - origin[i]) * scale) }
+	return image.Rect(at(r.Min.X, 0)-1, at(r.Min.Y, 1)-1, at(r.Max.X, 0)+2, at(r.Max.Y, 1)+2)
+}
+
+func labelOf(text string) *image.NRGBA {
+	m := image.NewNRGBA(image.Rect(0, 0, basicfont.Face7x13.Advance*len([]rune(text)), labelHeight))
+	d := font.Drawer{Dst: m, Src: image.NewUniform(color.NRGBA{0xd8, 0xd8, 0xd8, 0xff}), Face: basicfont.Face7x13, Dot: fixed.P(0, basicfont.Face7x13.Ascent)}
+	d.DrawString(text)
+	return m
+}

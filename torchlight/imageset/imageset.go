@@ -1,0 +1,107 @@
+// Package imageset reads the .IMAGESET files of Torchlight II: XML of CEGUI that gives
+// names to parts of one picture, its sprites.
+package imageset
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"strconv"
+	"strings"
+
+	"trowel.example/fault"
+	"trowel.example/internal/bin"
+)
+
+// Set is what a file says.
+type Set struct {
+	Name    string
+	File    string // path of the picture in the game, such as media/ui/icons.dds
+	Sprites []Sprite
+}
+
+// Sprite is a part of the picture. It may reach beyond it.
+type Sprite struct {
+	Name string
+	Rect image.Rectangle // in pixels of the picture, from its left top; well-formed
+}
+
+// maxSide keeps places of sprites in numbers that can be added.
+const maxSide = 1 << 20
+
+// Parse reads a file: UTF-8 or UTF-16 with a byte order mark, with any name of an encoding
+// in its first line. It takes XML that is not quite right, as CEGUI does. What was read
+// comes with an error, too, which is a [*fault.Error].
+func Parse(data []byte) (*Set, error) {
+	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) {
+		data = []byte(bin.DecodeUTF16(data[2:]))
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	dec := xml.NewDecoder(bytes.NewReader(data))
+	dec.Strict = false
+	dec.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // names are ASCII
+	var set *Set
+	var first error // sprite that cannot be read; the others are
+	for {
+		at := dec.InputOffset()
+		token, err := dec.RawToken()
+		switch {
+		case errors.Is(err, io.EOF) && set != nil:
+			return set, first
+		case err != nil:
+			return set, &fault.Error{Path: "xml", Offset: at, Want: "XML with an element Imageset", Got: err.Error(), Err: fault.ErrFormat}
+		}
+		start, ok := token.(xml.StartElement)
+		switch {
+		case !ok:
+		case set == nil && !strings.EqualFold(start.Name.Local, "Imageset"):
+			return nil, &fault.Error{Path: "xml", Offset: at, Want: "an element Imageset", Got: start.Name.Local, Err: fault.ErrFormat}
+		case set == nil:
+			set = &Set{Name: attribute(start, "Name"), File: attribute(start, "Imagefile")}
+		case strings.EqualFold(start.Name.Local, "Image"):
+			s, err := sprite(start)
+			if err != nil && first == nil {
+				first = &fault.Error{Path: fmt.Sprintf("images[%d]", len(set.Sprites)), Offset: at, Want: "whole numbers XPos, YPos, Width and Height", Got: err.Error(), Err: fault.ErrFormat}
+			}
+			set.Sprites = append(set.Sprites, s)
+		}
+	}
+}
+
+// attribute returns an attribute of an element; "" if it has none of that name.
+func attribute(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if strings.EqualFold(a.Name.Local, name) {
+			return strings.ToValidUTF8(a.Value, "\uFFFD")
+		}
+	}
+	return ""
+}
+
+func sprite(e xml.StartElement) (s Sprite, err error) {
+	var v [4]int
+	for i, name := range []string{"XPos", "YPos", "Width", "Height"} {
+		text := attribute(e, name)
+		if text == "" {
+			continue
+		}
+		f, failed := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if failed != nil || !(f >= -maxSide && f <= maxSide) {
+			err = fmt.Errorf("%s %q", name, text)
+			continue
+		}
+		v[i] = int(f)
+	}
+	s.Name = attribute(e, "Name")
+	s.Rect = image.Rect(v[0], v[1], v[0]+max(0, v[2]), v[1]+max(0, v[3]))
+	return s, err
+}
+
+// Cut returns what a picture shows of a sprite. It shares the pixels of the picture, and
+// is empty if the sprite is beside it.
+func (s Sprite) Cut(sheet *image.NRGBA) *image.NRGBA {
+	return sheet.SubImage(s.Rect.Add(sheet.Rect.Min)).(*image.NRGBA)
+}

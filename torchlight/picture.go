@@ -1,0 +1,135 @@
+package torchlight
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/format"
+	"trowel.example/torchlight/dds"
+	"trowel.example/torchlight/imageset"
+	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/picture"
+	"trowel.example/trace"
+)
+
+// Pictures that stand alone.
+
+var (
+	optionCodec = format.Option{Name: "codec", Choices: []string{"plain", "dxt1", "dxt3", "dxt5"},
+		Help: "how a .DDS stores pixels: plain, which loses nothing, or in blocks as dxt1, dxt3 or dxt5 (default: as the .DDS that a .PNG was made of, else plain)"}
+	optionFresh = format.Option{Name: "fresh-header", Bool: true, Help: "write a new header of a .DDS, not that of the one that a .PNG was made of"}
+	optionRLE   = format.Option{Name: "rle", Bool: true, Help: "write a .TGA with run lengths, which is smaller"}
+
+	codecs = map[string]dds.Format{"plain": dds.Plain, "dxt1": dds.DXT1, "dxt3": dds.DXT3, "dxt5": dds.DXT5}
+)
+
+var (
+	torchlightDDS  = pictureFormat("torchlight-dds", "DirectDraw surface", picture.DDS, []string{".dds"}, toPNG, toTGA)
+	torchlightTGA  = pictureFormat("torchlight-tga", "Targa picture", picture.TGA, []string{".tga"}, toPNG, toDDS)
+	torchlightPNG  = pictureFormat("torchlight-png", "PNG picture", picture.PNG, []string{".png"}, toDDS, toTGA)
+	torchlightJPEG = pictureFormat("torchlight-jpeg", "JPEG picture", picture.JPEG, []string{".jpg", ".jpeg"}, toPNG, toDDS, toTGA)
+)
+
+var (
+	toPNG = pictureConversion(picture.PNG, "a PNG, which keeps the header of a .DDS for the way back", ".png")
+	toDDS = pictureConversion(picture.DDS, "a .DDS, as the game reads it: with all pixels, or in blocks by --codec", ".dds", optionCodec, optionFresh)
+	toTGA = pictureConversion(picture.TGA, "a .TGA", ".tga", optionRLE)
+)
+
+// pictureFormat is the format of pictures of a kind, with its conversions, the usual one first.
+func pictureFormat(name, title string, kind picture.Kind, extensions []string, conversions ...format.Conversion) *format.Format {
+	conversions[0].Usual = true
+	return &format.Format{
+		Name: name, Title: title, Extensions: extensions, Doc: "docs/formats/torchlight-pictures.md",
+		Recognize: func(src *format.Source) bool {
+			return !src.IsDir() && picture.KindOf(src.Name, src.Head(maxModHead)) == kind
+		},
+		RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == name },
+		Build:         format.BuildOf(moddir.BuildAsIs),
+		Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
+			return &pictureFile{asIsFile{src, name}, picture.Check}, nil
+		},
+		Dump: func(_ context.Context, _ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
+			data, err := src.ReadUpTo(maxCompiled)
+			if err != nil {
+				return err
+			}
+			return picture.Dump(src.Name, data, t)
+		},
+		Scene:       openScene,
+		Kinds:       picture.Catalog.Kinds(),
+		Conversions: conversions,
+	}
+}
+
+// pictureFile is an open file that is its own folder, and that can be checked.
+type pictureFile struct {
+	asIsFile
+	check func(name string, data []byte, sink check.Sink)
+}
+
+func (f *pictureFile) Check(_ context.Context, _ *format.Job, sink check.Sink) error {
+	data, err := f.src.ReadUpTo(maxCompiled)
+	if err == nil {
+		f.check(f.src.Name, data, sink)
+	}
+	return err
+}
+
+func pictureConversion(to picture.Kind, title, extension string, options ...format.Option) format.Conversion {
+	return format.Conversion{
+		To: string(to), Title: title, Extension: extension, Options: options,
+		Rename: func(name string) string {
+			if i := strings.LastIndexByte(name, '.'); i > 0 {
+				name = name[:i]
+			}
+			return name + extension
+		},
+		Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
+			data, err := src.ReadUpTo(maxCompiled)
+			if err != nil {
+				return err
+			}
+			o := picture.Options{RLE: job.On(optionRLE.Name), Fresh: job.On(optionFresh.Name)}
+			if codec, ok := codecs[job.Value(optionCodec.Name)]; ok {
+				o.Codec = &codec
+			}
+			made, err := picture.Convert(src.Name, data, to, o)
+			if err != nil {
+				return fault.InFile(err, src.Path)
+			}
+			if made.Left != "" {
+				job.Warn(src.Path, "left out: %s", made.Left)
+			}
+			if made.Lossy {
+				what := "blocks of DXT cannot say all colours"
+				if made.Like != nil {
+					what = fmt.Sprintf("it is in %v again, as the .DDS that the .PNG was made of", made.Like.Format)
+				}
+				job.Warn(src.Path, "not all pixels are the same: %s; --%s plain loses nothing", what, optionCodec.Name)
+			}
+			return format.Write(out, made.Data)
+		},
+	}
+}
+
+// torchlightImageSet is a list of sprites.
+var torchlightImageSet = &format.Format{
+	Name: torchlightImageSetName, Title: "CEGUI image set", Extensions: []string{".imageset"}, Doc: "docs/formats/torchlight-pictures.md",
+	Recognize: func(src *format.Source) bool {
+		return !src.IsDir() && src.HasExtension(".imageset") && imageset.Recognize(src.Head(maxModHead))
+	},
+	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightImageSetName },
+	Build:         format.BuildOf(moddir.BuildAsIs),
+	Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
+		return &pictureFile{asIsFile{src, torchlightImageSetName}, func(_ string, data []byte, sink check.Sink) { imageset.Check(data, sink) }}, nil
+	},
+	Scene: openScene,
+	Kinds: imageset.Catalog.Kinds(),
+}
+
+const torchlightImageSetName = "torchlight-imageset"

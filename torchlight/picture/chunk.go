@@ -1,0 +1,77 @@
+package picture
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+
+	"trowel.example/torchlight/dds"
+)
+
+// signature is how each PNG begins.
+const signature = "\x89PNG\r\n\x1a\n"
+
+// chunkName is the chunk of a PNG that holds the header of a .DDS, of 128 bytes, and what
+// stood behind its pixels. By its letters nobody needs it to show the picture (d), it is
+// not of the standard (d), and a program that changes pixels may keep it (h).
+const chunkName = "ddSh"
+
+// maxTail is how many bytes behind the pixels are kept.
+const maxTail = 1 << 20
+
+// split returns the header of a .DDS and what stands behind its pixels; nil if it has more
+// than one picture or a second header, or if too much stands there.
+func split(data []byte) (header, tail []byte) {
+	h, err := dds.ReadHeader(data)
+	if err != nil || h.Mipmaps > 1 || len(data) < dds.HeaderSize+h.Size() {
+		return nil, nil
+	}
+	if own, err := dds.ReadHeader(data[:dds.HeaderSize]); err != nil || *own != *h {
+		return nil, nil // a second header stands behind it
+	}
+	if tail = data[dds.HeaderSize+h.Size():]; len(tail) > maxTail {
+		return nil, nil
+	}
+	return data[:dds.HeaderSize:dds.HeaderSize], tail
+}
+
+// keep returns what a PNG keeps of a .DDS, and for people what it does not.
+func keep(data []byte) (chunk []byte, left string) {
+	if header, tail := split(data); header != nil {
+		return append(header, tail...), ""
+	}
+	if h, err := dds.ReadHeader(data); err == nil && h.Mipmaps > 1 {
+		return nil, fmt.Sprintf("%d smaller copies of the picture, and the header", h.Mipmaps-1)
+	}
+	return nil, "the header"
+}
+
+// kept returns what a PNG keeps of a .DDS; nil if it keeps nothing.
+func kept(png []byte) (header, tail []byte) {
+	for rest := png[min(len(png), len(signature)):]; len(rest) >= 12; {
+		n := int64(binary.BigEndian.Uint32(rest))
+		if n+12 > int64(len(rest)) {
+			return nil, nil
+		}
+		name, content := rest[4:8], rest[8:8+n]
+		if string(name) == chunkName && n >= dds.HeaderSize && n <= dds.HeaderSize+maxTail &&
+			crc32.ChecksumIEEE(rest[4:8+n]) == binary.BigEndian.Uint32(rest[8+n:]) {
+			return content[:dds.HeaderSize:dds.HeaderSize], content[dds.HeaderSize:]
+		}
+		rest = rest[n+12:]
+	}
+	return nil, nil
+}
+
+// withChunk returns a PNG with a chunk behind its header; without one if it would be empty.
+func withChunk(png, content []byte) []byte {
+	const at = len(signature) + 25 // behind IHDR
+	if content == nil {
+		return png
+	}
+	out := append([]byte(nil), png[:at]...)
+	out = binary.BigEndian.AppendUint32(out, uint32(len(content)))
+	out = append(append(out, chunkName...), content...)
+	out = binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[at+4:]))
+	return append(out, png[at:]...)
+}
