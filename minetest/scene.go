@@ -444,10 +444,10 @@ func (s *worldScene) Missing() (list []format.Missing) {
 		}
 	}
 	for name, n := range hidden {
-		list = append(list, format.Missing{Kind: "color", Name: name, Count: n, Unit: "pixels", What: "no colour is known, so what is behind it is drawn"})
+		list = append(list, format.Missing{Kind: "color", Name: name, Count: n, Unit: "pixels", What: "none is known, so what is behind it is drawn"})
 	}
 	for name := range s.colors.Guessed() {
-		list = append(list, format.Missing{Kind: "color", Name: name, What: "the colour is guessed from the name"})
+		list = append(list, format.Missing{Kind: "color", Name: name, What: "guessed from the name"})
 	}
 	slices.SortFunc(list, func(a, b format.Missing) int { return strings.Compare(a.Kind+"\x00"+a.Name, b.Kind+"\x00"+b.Name) })
 	return list

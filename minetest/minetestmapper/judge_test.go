@@ -176,6 +176,33 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// With --noemptyimage there is no picture without a block, but one of blocks without a
+// colour, as of minetestmapper.
+func TestNoEmptyImage(t *testing.T) {
+	mapper := judge.Find(t, "minetestmapper")
+	dir := worldCopy(t, "generated/v24-sqlite")
+	colors := filepath.Join(t.TempDir(), "colors.txt")
+	if err := os.WriteFile(colors, []byte("no:node 1 2 3\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, limit := range []string{"--min-y=-2000", "--min-y=20000"} {
+		out := t.TempDir()
+		a, b := filepath.Join(out, "a.png"), filepath.Join(out, "b.png")
+		args := []string{"-i", dir, "--colors", colors, "--noemptyimage", limit, "-o"}
+		if text, err := exec.Command(mapper, append(args, b)...).CombinedOutput(); err != nil {
+			t.Fatalf("minetestmapper: %v: %s", err, text)
+		}
+		if code, _, text := ours(append(args, a)...); code != 0 {
+			t.Fatalf("exit code %d: %s", code, text)
+		}
+		_, got := os.Stat(a)
+		_, want := os.Stat(b)
+		if (got == nil) != (want == nil) {
+			t.Errorf("%s: our picture: %v, that of minetestmapper: %v", limit, got, want)
+		}
+	}
+}
+
 // Players are where minetestmapper draws them.
 func TestPlayers(t *testing.T) {
 	mapper := judge.Find(t, "minetestmapper")

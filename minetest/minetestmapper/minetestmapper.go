@@ -214,12 +214,9 @@ func emptyArea(r image.Rectangle) image.Rectangle {
 // maxUsual is the side of a picture from which on there is a warning.
 const maxUsual = 4096
 
-// errEmpty says that there is nothing to be written.
-var errEmpty = errors.New("nothing is to be seen")
-
 func (r *run) draw(ctx context.Context, m *worlddraw.Map) error {
 	o := r.o
-	if o.noEmpty && m.Bounds().Empty() {
+	if o.noEmpty && m.Bounds().Empty() { // blocks without a colour count, as they do there
 		r.verbose("nothing is there: no picture is written")
 		return nil
 	}
@@ -256,18 +253,8 @@ func (r *run) draw(ctx context.Context, m *worlddraw.Map) error {
 		path = target // what the link leads to is written, not the link
 	}
 	err = r.Write(path, func(w io.Writer) error {
-		if err := write(w, size, func(emit func(*image.RGBA) error) error { return bands(ctx, s, emit) }); err != nil {
-			return err
-		}
-		if o.noEmpty && !m.Shown() {
-			return errEmpty
-		}
-		return nil
+		return write(w, size, func(emit func(*image.RGBA) error) error { return bands(ctx, s, emit) })
 	})
-	if errors.Is(err, errEmpty) {
-		r.verbose("%v: no picture is written", err)
-		err = nil
-	}
 	if err == nil {
 		r.unknown(m)
 	}

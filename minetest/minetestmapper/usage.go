@@ -13,7 +13,7 @@ Draw a world of Minetest or Luanti from above.
       --zoom N             N x N pixels for a node
       --drawalpha          see through nodes whose colour is not opaque
       --noshading          no relief
-      --noemptyimage       write nothing if nothing is to be seen
+      --noemptyimage       write nothing if there is no block
       --drawscale          scales at the edges
       --scales [t][b][l][r]  at which edges: top, bottom, left, right (tl)
       --drawplayers        players, of whatever store the world has

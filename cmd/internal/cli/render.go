@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"trowel.example/format"
 )
@@ -98,15 +99,11 @@ besides: what the picture had to do without, as {kind, name, count, unit, what, 
 	}
 	_ = cmd.RegisterFlagCompletionFunc("format", fixed("png", "apng", "svg", "y4m"))
 	_ = cmd.RegisterFlagCompletionFunc("background", fixed("none", "#000000", "#ffffff"))
-	cmd.MarkFlagsMutuallyExclusive("tiles", "output")
-	cmd.MarkFlagsMutuallyExclusive("tiles", "format")
-	cmd.MarkFlagsMutuallyExclusive("tiles", "size")
-	cmd.MarkFlagsMutuallyExclusive("tiles", "area")
-	cmd.MarkFlagsMutuallyExclusive("tiles", "dry-run")
-	cmd.MarkFlagsMutuallyExclusive("thumbnail", "size", "tiles")
-	cmd.MarkFlagsMutuallyExclusive("thumbnail", "scale")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		asked, err := d.parse()
+		if err == nil {
+			err = d.fit(cmd.Flags())
+		}
 		if err != nil {
 			return hint(err, "see `%s --help`", cmd.CommandPath())
 		}
@@ -141,6 +138,25 @@ besides: what the picture had to do without, as {kind, name, count, unit, what, 
 		})
 	}
 	return cmd
+}
+
+// fit makes sure that no two options are given of which one would mean nothing.
+func (d *drawing) fit(flags *pflag.FlagSet) error {
+	for _, pair := range [][2]string{
+		{"tiles", "output"}, {"tiles", "format"}, {"tiles", "size"}, {"tiles", "area"}, {"tiles", "dry-run"}, {"tiles", "list"},
+		{"thumbnail", "tiles"}, {"thumbnail", "size"}, {"thumbnail", "scale"},
+	} {
+		if flags.Changed(pair[0]) && flags.Changed(pair[1]) {
+			return fmt.Errorf("--%s and --%s do not go together", pair[0], pair[1])
+		}
+	}
+	if flags.Changed("tiles") && d.tiles == "" {
+		return errors.New("--tiles: the name of a folder is expected")
+	}
+	if flags.Changed("fps") && !strings.Contains(d.time, "..") {
+		return errors.New("--fps is for a --time such as 0..10")
+	}
+	return nil
 }
 
 // sceneTarget is something to be drawn: a file, or a file in it.

@@ -125,7 +125,7 @@ func seconds(s float64) time.Duration { return time.Duration(math.Round(s * floa
 // frame says how large a picture is and what rectangle it shows.
 func (p *askedPicture) frame(v format.View, look *format.Look) error {
 	size := image.Pt(p.width, p.height)
-	if v.Frame != nil && !p.thumbnail {
+	if v.Frame != nil {
 		switch {
 		case p.corners != nil:
 			return fmt.Errorf("what the view %s shows its camera decides: --area is for other views", v.Name)

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"trowel.example/format"
+)
+
+// missingShown is how many names a line about what is missing has, and how many lines
+// there are of a kind.
+const missingShown = 5
+
+// tellMissing tells what the picture had to do without: in short for people, all of it
+// in JSON. What should be there is a loss, the rest a warning.
+func (p *picture) tellMissing() {
+	missing := p.scene.Missing()
+	list := []object{}
+	for _, m := range missing {
+		list = append(list, object{{"kind", m.Kind}, {"name", m.Name}, {"count", m.Count}, {"unit", m.Unit}, {"what", m.What}, {"loss", m.Loss}})
+	}
+	p.extra = append(p.extra, member{"missing", list})
+	for _, line := range foldMissing(missing) {
+		if line.loss {
+			p.job.Miss(p.name, "%s", line.text)
+		} else {
+			p.job.Warn(p.name, "%s", line.text)
+		}
+	}
+}
+
+type missingLine struct {
+	text string
+	loss bool
+}
+
+// foldMissing says what is missing in a few lines: what is missing for the same reason in
+// one, and no more than some for each kind.
+func foldMissing(missing []format.Missing) (lines []missingLine) {
+	type kind struct {
+		name string
+		loss bool
+	}
+	var kinds []kind
+	groups := make(map[kind][][]format.Missing)
+	for _, m := range missing {
+		k := kind{m.Kind, m.Loss}
+		if groups[k] == nil {
+			kinds = append(kinds, k)
+		}
+		i := slices.IndexFunc(groups[k], func(g []format.Missing) bool { return g[0].What == m.What && g[0].Unit == m.Unit })
+		if i < 0 {
+			groups[k] = append(groups[k], nil)
+			i = len(groups[k]) - 1
+		}
+		groups[k][i] = append(groups[k][i], m)
+	}
+	for _, k := range kinds {
+		rest := 0
+		for i, g := range groups[k] {
+			if i >= missingShown && len(groups[k]) > missingShown+1 {
+				rest += len(g)
+				continue
+			}
+			lines = append(lines, missingLine{sayMissing(g), k.loss})
+		}
+		if rest > 0 {
+			lines = append(lines, missingLine{fmt.Sprintf("missing besides: %s (--json names them all)", plural(rest, k.name)), k.loss})
+		}
+	}
+	return lines
+}
+
+// sayMissing says what is missing of one kind and for one reason.
+func sayMissing(some []format.Missing) string {
+	names := make([]string, len(some))
+	count := int64(0)
+	for i, m := range some {
+		names[i] = m.Name
+		count += m.Count
+	}
+	text := "missing " + some[0].Kind
+	if len(some) > 1 {
+		text += "s"
+	}
+	if len(names) > missingShown+1 {
+		rest := len(names) - missingShown
+		text += fmt.Sprintf(" %s and %s others (--json names them all)", strings.Join(names[:missingShown], ", "), thousands(int64(rest)))
+	} else {
+		text += " " + strings.Join(names, ", ")
+	}
+	if count > 0 {
+		text += " (" + plural(int(count), strings.TrimSuffix(some[0].Unit, "s")) + ")"
+	}
+	if some[0].What != "" {
+		text += ": " + some[0].What
+	}
+	return text
+}
