@@ -61,10 +61,10 @@ type sceneLayer struct {
 	group, number int
 }
 
-func openScene(_ context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
+func openScene(ctx context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
 	m, err := decodeMap(src, missOf(job, src))
 	if errors.Is(err, twmap.ErrNoVersion) {
-		return openScene2007(nil, job, src, "") // what its table of types told was not true
+		return openScene2007(ctx, job, src, "") // what its table of types told was not true
 	}
 	if err != nil {
 		return nil, err

@@ -32,8 +32,6 @@ type Map struct {
 type drawn struct {
 	ready chan struct{} // closed once it is
 	cell  *cell         // nil if drawing failed
-	err   error
-	told  bool
 }
 
 // maxCells returns how many cells are kept, of 2 KiB each: a few rows of the world.

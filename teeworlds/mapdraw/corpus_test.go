@@ -25,7 +25,6 @@ type reference struct {
 	black      bool // where nothing is
 	most       float64
 	mask       func(m *twmap.Map, camera mapdraw.Camera, hide func(x, y, around float64))
-	still      bool // only outside of quads that move
 }
 
 const maps = "ddnet_ddnet/data/maps/"
