@@ -31,12 +31,13 @@ import (
 )
 
 var (
-	optionNames  = format.Option{Name: "names", Help: "a `file` with more names, one on each line, for what compiled files have only the hash of"}
-	optionGUTS   = format.Option{Name: "guts", Bool: true, Help: "write all numbers with six digits, as GUTS does; the rest is in the sidecar"}
-	optionRaw    = format.Option{Name: "raw", Bool: true, For: format.ForTree, Help: "leave compiled files as they are"}
-	optionTables = format.Option{Name: "tables", Bool: true, For: format.ForBuild | format.ForCheck, Help: "build the .RAW tables from the sources"}
-	optionAll    = format.Option{Name: "all", Bool: true, For: format.ForBuild | format.ForCheck, Help: "pack each .PNG that has a .DDS of the same name beside it, too"}
-	optionBase   = format.Option{Name: "base", For: format.ForBuild | format.ForCheck | format.ForScene, Input: true, Help: "the `path` of the game's own files, folder or archive, that units are based on"}
+	optionNames   = format.Option{Name: "names", Help: "a `file` with more names, one on each line, for what compiled files have only the hash of"}
+	optionGUTS    = format.Option{Name: "guts", Bool: true, Help: "write all numbers with six digits, as GUTS does; the rest is in the sidecar"}
+	optionRaw     = format.Option{Name: "raw", Bool: true, For: format.ForTree, Help: "leave compiled files as they are"}
+	optionSprites = format.Option{Name: "sprites", Bool: true, For: format.ForTree, Help: "cut the sprites of image sets out, each as a PNG in the folder SPRITES; those that are changed there go back into the picture when the mod is packed"}
+	optionTables  = format.Option{Name: "tables", Bool: true, For: format.ForBuild | format.ForCheck, Help: "build the .RAW tables from the sources"}
+	optionAll     = format.Option{Name: "all", Bool: true, For: format.ForBuild | format.ForCheck, Help: "pack each .PNG that has a .DDS of the same name beside it, too"}
+	optionBase    = format.Option{Name: "base", For: format.ForBuild | format.ForCheck | format.ForScene, Input: true, Help: "the `path` of the game's own files, folder or archive, that units are based on"}
 )
 
 var torchlightMod = &format.Format{
@@ -113,7 +114,7 @@ const (
 )
 
 var (
-	archiveOptions = []format.Option{optionNames, optionGUTS, optionRaw, optionTables, optionAll, optionBase, format.OptionClean}
+	archiveOptions = []format.Option{optionNames, optionGUTS, optionRaw, optionSprites, optionTables, optionAll, optionBase, format.OptionClean}
 	archiveKinds   = slices.Concat(pak.Catalog.Kinds(), mod.Catalog.Kinds(), moddir.Catalog.Kinds(), dat.Catalog.Kinds(), layout.Catalog.Kinds(),
 		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds(), text.Catalog.Kinds(),
 		picture.Catalog.Kinds(), imageset.Catalog.Kinds())
@@ -252,10 +253,13 @@ func newArchive(job *format.Job, r *pak.Reader, m *mod.Mod) (*archive, error) {
 }
 
 func (a *archive) Tree(_ context.Context, job *format.Job) (fs.FS, error) {
+	o := a.options
+	o.Sprites = job.On(optionSprites.Name)
+	o.OnSprites = func(at string, why error) { job.Warn(at, "its sprites are not cut out: %v", why) }
 	if a.mod != nil {
-		return moddir.Open(a.mod, a.options), nil
+		return moddir.Open(a.mod, o), nil
 	}
-	return moddir.OpenPak(a.reader, a.options), nil
+	return moddir.OpenPak(a.reader, o), nil
 }
 
 func (a *archive) Close() error {

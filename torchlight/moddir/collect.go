@@ -36,6 +36,7 @@ type folder struct {
 	left    []string        // what does not belong to a mod
 	drafts  []string        // pictures of which others were made that stand beside them
 	twins   [][2]*source
+	sprites map[string][]spriteSet // by the paths of their pictures in the archive
 
 	standIns bool // take something in place of sources that cannot be compiled
 }
@@ -54,7 +55,7 @@ func collect(fsys fs.FS, all bool, warn func(at, message string)) (*folder, erro
 			return err
 		}
 		if !f.belongs(at, d.IsDir()) {
-			if at != tree.Sidecar && !strings.EqualFold(at, modDat) {
+			if at != tree.Sidecar && at != spritesDir && !strings.EqualFold(at, modDat) {
 				f.left = append(f.left, at)
 			}
 			if d.IsDir() {
@@ -88,7 +89,7 @@ func collect(fsys fs.FS, all bool, warn func(at, message string)) (*folder, erro
 	}
 	slices.Sort(f.drafts)
 	slices.SortFunc(f.sources, func(a, b *source) int { return strings.Compare(a.path, b.path) })
-	return f, nil
+	return f, f.findSprites()
 }
 
 // isDraft reports whether a file is a .PNG of which a .DDS was made, which stands beside it:
@@ -237,7 +238,10 @@ func choose(chosen map[string]*source, f *folder, s *source, warn func(at, messa
 func (f *folder) content(s *source, o *Options) ([]byte, error) {
 	s.read.Store(true)
 	data, err := fs.ReadFile(f.fsys, s.at)
-	if err != nil || s.form == nil || s.twin {
+	if err == nil && s.form == nil {
+		return f.assemble(s, data)
+	}
+	if err != nil || s.twin {
 		return data, err
 	}
 	var residue []byte

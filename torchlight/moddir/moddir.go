@@ -39,6 +39,9 @@ type Options struct {
 	Floats text.FloatStyle // of data files and layouts
 	Raw    bool            // compiled files as they are
 
+	Sprites   bool                       // the sprites of image sets, too, each as a PNG
+	OnSprites func(at string, why error) // hears of image sets whose sprites are not to be had; nil: nobody
+
 	formOnly bool // what the form does not say is not wanted
 }
 
@@ -57,6 +60,7 @@ type sidecar struct {
 	Mod     *mod.Residue           // of a mod, with its archive
 	Pak     *pak.Residue           // of an archive without a header
 	Files   map[string]fileResidue // by their paths in the folder
+	Sprites map[string]uint32      // CRC32 of sprites, by their paths in the folder
 }
 
 // fileResidue is what a compiled file has that its form for people does not say.

@@ -25,6 +25,7 @@ type shown struct {
 	archive *pak.Reader
 	files   []*shownFile
 	options *Options
+	sprites []string // paths in the folder
 
 	keeping   atomic.Bool // the sidecar is wanted: note residues by the way
 	recording func() (*pak.Recording, error)
@@ -98,6 +99,9 @@ func (s *shown) addFiles(side func(archive *pak.Residue) (*sidecar, error)) {
 		s.files = append(s.files, f)
 		meta := tree.Meta{Stored: stored[file.Record.Offset], Note: file.Record.Type.String(), Time: file.Record.Time.Time()}
 		s.Add(f.at, meta, func() ([]byte, error) { return s.content(f) })
+	}
+	if s.options.Sprites {
+		s.addSprites()
 	}
 	s.Add(tree.Sidecar, tree.Meta{Stored: -1, Last: true}, func() ([]byte, error) { return s.sidecar(side) })
 }
@@ -208,6 +212,9 @@ func (s *shown) sidecar(of func(*pak.Residue) (*sidecar, error)) ([]byte, error)
 		return nil, err
 	}
 	side.Archive = true
+	if side.Sprites, err = s.spriteSums(); err != nil {
+		return nil, err
+	}
 	for _, f := range s.files {
 		if residue, _ := f.kept(); residue != nil {
 			if side.Files == nil {
@@ -233,7 +240,7 @@ func (s *sidecar) encode() ([]byte, error) {
 		key   string
 		value any
 		there bool
-	}{{`"format"`, s.Format, s.Format != ""}, {`"archive"`, s.Archive, s.Archive}, {`"header"`, s.Header, s.Header != nil}, {`"mod"`, s.Mod, s.Mod != nil}, {`"pak"`, s.Pak, s.Pak != nil}} {
+	}{{`"format"`, s.Format, s.Format != ""}, {`"archive"`, s.Archive, s.Archive}, {`"header"`, s.Header, s.Header != nil}, {`"mod"`, s.Mod, s.Mod != nil}, {`"pak"`, s.Pak, s.Pak != nil}, {`"sprites"`, s.Sprites, len(s.Sprites) > 0}} {
 		if part.there {
 			add(lead, part.key, part.value)
 			lead = ",\n"
