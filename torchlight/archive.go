@@ -40,6 +40,9 @@ var (
 	optionBase    = format.Option{Name: "base", For: format.ForBuild | format.ForCheck | format.ForScene, Input: true, Help: "the `path` of the game's own files, folder or archive, that units are based on"}
 )
 
+// optionSceneBase is that option for files that stand alone.
+var optionSceneBase = format.Option{Name: optionBase.Name, For: format.ForScene, Input: true, Help: optionBase.Help}
+
 var torchlightMod = &format.Format{
 	Name:       torchlightModName,
 	Title:      "Torchlight II mod",

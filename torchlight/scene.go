@@ -14,6 +14,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/format"
 	"trowel.example/torchlight/imageset"
+	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/mpp"
 	"trowel.example/torchlight/picture"
@@ -38,6 +39,7 @@ var scenes = map[string]func(*showing) (format.Scene, error){
 	".JPG":      pictureScene,
 	".MPP":      gridScene,
 	".IMAGESET": imageSetScene,
+	".LAYOUT":   layoutScene,
 }
 
 // hasScene reports whether a file of a mod can be drawn, by its path in the tree.
@@ -47,14 +49,27 @@ func sceneOf(at string) func(*showing) (format.Scene, error) {
 	return scenes[strings.ToUpper(path.Ext(moddir.GamePath(at)))]
 }
 
-// openScene opens what a file that stands alone shows; what it names is looked for beside it.
-func openScene(_ context.Context, _ *format.Job, src *format.Source, _ string) (format.Scene, error) {
+// openScene opens what a file that stands alone shows. What it names is looked for in the
+// folder MEDIA that it is in, beside it, and in the game's own files.
+func openScene(_ context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
 	data, err := src.ReadUpTo(maxCompiled)
 	if err != nil {
 		return nil, err
 	}
-	s := &showing{path: src.Name, data: data, find: func(name string) ([]byte, error) { return readBeside(src, name) }}
+	base, closer, err := openBase(job.Value(optionSceneBase.Name), moddir.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer closer.Close()
+	find := []func(string) ([]byte, error){mediaAround(src).read, func(name string) ([]byte, error) { return readBeside(src, name) }}
+	if base != nil {
+		find = append(find, base.Content)
+	}
+	s := &showing{path: moddir.GamePath(gamePath(src)), data: data, find: firstOf(find...)}
 	open := sceneOf(src.Name)
+	if layout.Recognize(data) {
+		open = layoutScene
+	}
 	if kind := picture.KindOf(src.Name, data); kind != picture.None {
 		open = pictureScene // whatever it is called
 	}
@@ -73,6 +88,18 @@ func readBeside(src *format.Source, name string) ([]byte, error) {
 	}
 	defer beside.Close()
 	return beside.ReadUpTo(maxCompiled)
+}
+
+// firstOf looks for a file in several places.
+func firstOf(places ...func(string) ([]byte, error)) func(string) ([]byte, error) {
+	return func(name string) (data []byte, err error) {
+		for _, read := range places {
+			if data, err = read(name); !errors.Is(err, fs.ErrNotExist) {
+				break
+			}
+		}
+		return data, err
+	}
 }
 
 // openArchiveScene opens what a file of a mod shows.
@@ -104,14 +131,11 @@ func openArchiveScene(ctx context.Context, job *format.Job, src *format.Source, 
 		return nil, err
 	}
 	defer closer.Close()
-	find := func(name string) ([]byte, error) {
-		data, err := moddir.SourcesOfArchive(a.reader, a.options).Content(name)
-		if errors.Is(err, fs.ErrNotExist) && base != nil {
-			return base.Content(name)
-		}
-		return data, err
+	find := []func(string) ([]byte, error){moddir.SourcesOfArchive(a.reader, a.options).Content}
+	if base != nil {
+		find = append(find, base.Content)
 	}
-	scene, err := open(&showing{path: moddir.GamePath(at), data: data, find: find})
+	scene, err := open(&showing{path: moddir.GamePath(at), data: data, find: firstOf(find...)})
 	return scene, fault.InFile(err, at)
 }
 

@@ -26,7 +26,7 @@ var (
 		[]string{".BINDAT"}, dat.Catalog.Kinds(), infoOfData)
 	torchlightADM = compiledFormat("torchlight-adm", "Torchlight data file or layout, compiled", "docs/formats/torchlight-dat.md",
 		[]string{moddir.ADM}, dat.Catalog.Kinds(), infoOfData)
-	torchlightLayout = compiledFormat("torchlight-layout", "Torchlight II layout, compiled", "docs/formats/torchlight-layout.md",
+	torchlightLayout = compiledFormat(torchlightLayoutName, "Torchlight II layout, compiled", "docs/formats/torchlight-layout.md",
 		[]string{".BINLAYOUT"}, layout.Catalog.Kinds(), infoOfLayout)
 	torchlightRaw = compiledFormat("torchlight-raw", "Torchlight II table", "docs/formats/torchlight-tables.md",
 		[]string{".RAW"}, raw.Catalog.Kinds(), infoOfTable)
@@ -82,13 +82,15 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 			return convertSingle(job, src, out, moddir.Decompile)
 		},
 	}}
-	if name == "torchlight-mpp" {
+	if name == "torchlight-mpp" || name == torchlightLayoutName {
 		f.Scene = openScene
+		f.Options = append(f.Options, optionSceneBase)
 	}
 	return f
 }
 
 const (
+	torchlightLayoutName = "torchlight-layout"
 	torchlightSourceName = "torchlight-source"
 	torchlightAssetName  = "torchlight-asset"
 )
@@ -241,7 +243,7 @@ var torchlightSource = &format.Format{
 		},
 	}},
 	Kinds:   slices.Concat(moddir.Catalog.Kinds(), text.Catalog.Kinds(), layout.Catalog.Kinds()),
-	Options: []format.Option{optionNames},
+	Options: []format.Option{optionNames, optionSceneBase},
 }
 
 // sourceFile is an open source file. It is its own folder.

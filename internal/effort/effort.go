@@ -7,7 +7,7 @@ import "sync/atomic"
 // What was done since the program began.
 var (
 	Inflated   atomic.Int64 // zlib streams that were inflated
-	Decompiled atomic.Int64 // data files and layouts of Torchlight that were decoded
+	Decompiled atomic.Int64 // data files, layouts and grids of Torchlight that were decoded
 	Placed     atomic.Int64 // walks over all items of a map, to make integers of them
 	Decoded    atomic.Int64 // datafiles of which a map was made
 )

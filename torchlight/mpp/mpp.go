@@ -14,6 +14,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/bin"
 	"trowel.example/internal/deep"
+	"trowel.example/internal/effort"
 	"trowel.example/torchlight/text"
 	"trowel.example/trace"
 )
@@ -41,6 +42,7 @@ type File struct {
 
 // Decode reads a file. The cells are those of data, not copied. Every error is a [*fault.Error].
 func Decode(data []byte) (*File, error) {
+	effort.Decompiled.Add(1)
 	return decode(bin.NewReader(data, bin.LittleEndian))
 }
 

@@ -340,7 +340,7 @@ func (b *builder) measure() {
 	for _, g := range b.grids {
 		g.extend(&e)
 	}
-	b.unit = max(1, e.max[0]-e.min[0], e.max[1]-e.min[1]) / 120
+	b.unit = max(1, e.max[0]-e.min[0], e.max[1]-e.min[1]) / 100
 }
 
 // bounds finds what rectangle holds all.

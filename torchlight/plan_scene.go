@@ -1,0 +1,177 @@
+package torchlight
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"image"
+	"image/color"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"trowel.example/format"
+	"trowel.example/internal/regular"
+	"trowel.example/torchlight/layout"
+	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/mpp"
+	"trowel.example/torchlight/plan"
+	"trowel.example/torchlight/text"
+)
+
+// planScene is a layout from above.
+type planScene struct {
+	*plan.Plan
+	view   format.View
+	digest [32]byte
+}
+
+// layoutScene makes the plan of a layout, with all that it links to.
+func layoutScene(s *showing) (format.Scene, error) {
+	f, err := readLayout(s.data)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	sum.Write(s.data)
+	find := func(path string) ([]byte, error) {
+		data, err := s.find(path)
+		fmt.Fprintf(sum, "%q %d %v\n", path, len(data), err)
+		sum.Write(data)
+		return data, err
+	}
+	p := plan.New(f, plan.Options{
+		Path: s.path,
+		Layout: func(path string) (*layout.File, error) {
+			data, err := find(path)
+			if err != nil {
+				return nil, err
+			}
+			return readLayout(data)
+		},
+		Grid: func(path string) (*mpp.File, error) {
+			data, err := find(strings.TrimSuffix(path, ".LAYOUT") + ".MPP")
+			if err != nil {
+				return nil, err
+			}
+			return readGrid(data)
+		},
+	})
+	scene := &planScene{Plan: p, view: format.View{
+		Name: "plan", Title: "the layout from above, in units of the world",
+		Bounds: format.Rect{Min: p.Min, Max: p.Max}, Axes: [2]string{"x", "-z"}, Background: plan.Background,
+	}}
+	sum.Sum(scene.digest[:0])
+	// The picture is 1448 to 2896 pixels large.
+	scene.view.Scale = math.Exp2(math.Round(math.Log2(2048 / max(scene.view.Bounds.Dx(), scene.view.Bounds.Dy()))))
+	for _, l := range p.Layers {
+		scene.view.Layers = append(scene.view.Layers, format.Layer{Name: l.Name, Title: l.Title, Shown: true})
+	}
+	return scene, nil
+}
+
+// readLayout reads a layout, compiled or as text.
+func readLayout(data []byte) (*layout.File, error) {
+	if !text.Recognize(data) {
+		return layout.Decode(data)
+	}
+	file, err := text.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.EqualFold(file.Root.Name, "Layout") {
+		return nil, fmt.Errorf("nothing of it is to be seen: it is no layout, but a [%s]", file.Root.Name)
+	}
+	return layout.FromText(file.Root)
+}
+
+// readGrid reads a grid, or its form for people.
+func readGrid(data []byte) (*mpp.File, error) {
+	f, err := mpp.Decode(data)
+	if err != nil {
+		f, err = mpp.Parse(data)
+	}
+	return f, err
+}
+
+func (s *planScene) Views() []format.View { return []format.View{s.view} }
+
+func (s *planScene) picture(look format.Look) plan.Picture {
+	shown := make(map[string]bool)
+	for _, l := range s.view.Layers {
+		shown[l.Name] = look.Layers == nil
+	}
+	for _, name := range look.Layers {
+		shown[name] = true
+	}
+	return plan.Picture{Origin: look.Origin, Scale: look.Scale, Shown: func(layer string) bool { return shown[layer] }}
+}
+
+func (s *planScene) Render(ctx context.Context, dst *image.RGBA, look format.Look) error {
+	return s.Plan.Render(ctx, dst, s.picture(look))
+}
+
+func (s *planScene) SVG(ctx context.Context, w io.Writer, look format.Look, background color.NRGBA) error {
+	return s.Plan.SVG(ctx, w, s.picture(look), look.Size, background)
+}
+
+func (s *planScene) Missing() []format.Missing {
+	var list []format.Missing
+	for _, l := range s.Left {
+		list = append(list, format.Missing{Kind: l.Kind, Name: l.Name, Count: int64(l.Count), Unit: "places", What: l.Why})
+	}
+	return list
+}
+
+// Fingerprint is the same for all parts.
+func (s *planScene) Fingerprint(context.Context, format.Look, image.Rectangle) ([32]byte, error) {
+	return s.digest, nil
+}
+
+func (s *planScene) Close() error { return nil }
+
+// media is a folder with a MEDIA in it, whose files are found by their paths in the game,
+// in any case.
+type media struct {
+	root string                       // "": there is none
+	dirs map[string]map[string]string // names of entries by what they are called in the game
+}
+
+// mediaAround returns the folder that a file is in, as far as folders called MEDIA tell.
+func mediaAround(src *format.Source) *media {
+	m := &media{dirs: make(map[string]map[string]string)}
+	if name := gamePath(src); name != src.Name {
+		if full, err := filepath.Abs(src.Path); err == nil {
+			m.root = full[:len(full)-len(name)]
+		}
+	}
+	return m
+}
+
+func (m *media) read(name string) ([]byte, error) {
+	name = strings.ToUpper(strings.ReplaceAll(name, `\`, "/"))
+	missing := &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	if m.root == "" || !fs.ValidPath(name) {
+		return nil, missing
+	}
+	at := m.root
+	for part := range strings.SplitSeq(name, "/") {
+		if m.dirs[at] == nil {
+			names := make(map[string]string)
+			entries, _ := os.ReadDir(at) // what cannot be read has nothing
+			for _, e := range entries {
+				names[moddir.GamePath(e.Name())] = e.Name()
+			}
+			m.dirs[at] = names
+		}
+		own, ok := m.dirs[at][part]
+		if !ok {
+			return nil, missing
+		}
+		at = filepath.Join(at, own)
+	}
+	return regular.ReadFile(at, maxCompiled)
+}
