@@ -31,19 +31,21 @@ func (b *builder) drawLegend() {
 	}
 	for _, kind := range mostFirst(count) {
 		b.legend = append(b.legend, shape{form: disc, at: [2]float64{x + b.unit/2, y - 0.35*size}, r: 0.7 * b.unit, fill: opaque(sample[kind].look().color, 255)})
-		row(fmt.Sprintf("%s  %d", kind, count[kind]), ink)
+		row(fmt.Sprintf("%s: %d", kind, count[kind]), ink)
 	}
 	if len(b.unplaced) > 0 {
 		row("without a position:", grey)
 	}
 	for _, kind := range mostFirst(b.unplaced) {
-		row(fmt.Sprintf("%s  %d", kind, b.unplaced[kind]), grey)
+		row(fmt.Sprintf("%s: %d", kind, b.unplaced[kind]), grey)
 	}
-	length := math.Pow(10, math.Floor(math.Log10(30*b.unit))) // about a fifth of the plan
-	y += line / 2
-	b.legend = append(b.legend, shape{form: stroke, at: [2]float64{x, y}, u: [2]float64{length, 0}, stroke: ink, width: b.unit / 3})
-	y += line
-	row(fmt.Sprintf("%s units; x to the right, z upwards", number(length)), ink)
+	if len(b.Marks)+len(b.grids) > 0 {
+		length := math.Pow(10, math.Floor(math.Log10(30*b.unit))) // a third of the plan at most
+		y += line / 2
+		b.legend = append(b.legend, shape{form: stroke, at: [2]float64{x, y}, u: [2]float64{length, 0}, stroke: ink, width: b.unit / 3})
+		y += line
+		row(fmt.Sprintf("%s units; x to the right, z upwards", number(length)), ink)
+	}
 	e := extent{b.Min, b.Max}
 	for i := range b.legend {
 		b.legend[i].extend(&e)

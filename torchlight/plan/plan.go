@@ -359,7 +359,7 @@ func (b *builder) bounds() {
 		g.extend(&e)
 	}
 	if e == nowhere {
-		e.add([2]float64{}, 20*b.unit)
+		e.add([2]float64{}, 0) // there is the legend
 	}
 	for i := range 2 {
 		b.Min[i], b.Max[i] = e.min[i]-2*b.unit, e.max[i]+2*b.unit
