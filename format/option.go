@@ -40,7 +40,7 @@ func (o *Option) Check(value string) error {
 			}
 		}
 		if o.Choices != nil {
-			err = fmt.Errorf("%s is expected, not %q", strings.Join(o.Choices, " or "), value)
+			err = fmt.Errorf("expected %s, not %q", strings.Join(o.Choices, " or "), value)
 		}
 	}
 	return err
@@ -48,7 +48,7 @@ func (o *Option) Check(value string) error {
 
 func wanted(err error, what, value string) error {
 	if err != nil {
-		return fmt.Errorf("%s is expected, not %q", what, value)
+		return fmt.Errorf("expected %s, not %q", what, value)
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 	r, err := worldcopy.Copy(ctx, src.Dir, dst, o)
 	if err != nil {
 		if errors.Is(err, ctx.Err()) {
-			err = fmt.Errorf("%w: the same command goes on where this one stopped", err)
+			err = fmt.Errorf("%w: the same command continues where this one stopped", err)
 		}
 		return err
 	}
@@ -218,7 +218,7 @@ func tellRemains(ctx context.Context, job *format.Job, src *format.Source, r *wo
 		text string
 	}{
 		{int64(r.Lost), "damaged parts of databases whose content is lost: %d"},
-		{r.Dropped, "blocks of which nothing can be read: %d; the game makes them anew"},
+		{r.Dropped, "blocks of which nothing can be read: %d; the game makes them again"},
 		{r.Rows, "rows of the map that are no blocks, or of one that there is already: %d; " + rows},
 		{r.Left, "blocks that stay although their version does not exist yet: %d; --" + optionDropUnknown.Name + " deletes them"},
 		{int64(r.Hopeless), "damaged things that stay as they are: %d; restore them from a backup"},

@@ -275,7 +275,7 @@ func (f *worldFile) Info(ctx context.Context, job *format.Job) (format.Info, err
 // unfinished tells of a copy that was ended before all was done.
 func unfinished(dir string) (string, bool) {
 	u, ok := world.UnfinishedIn(dir)
-	return fmt.Sprintf("a copy of %s, with %d of its blocks: the same command goes on with it", u.Source, u.Blocks), ok
+	return fmt.Sprintf("a copy of %s, with %d of its blocks: the same command continues with it", u.Source, u.Blocks), ok
 }
 
 // infoOfBlocks tells how many blocks there are, where, and of which versions.

@@ -17,7 +17,7 @@ import (
 // collector wait until twice as much is in use: most runs are over before that.
 var ballast = make([]byte, 64<<20)
 
-// games are those whose files are opened.
+// games are the games whose files the tool opens.
 var games = format.Games{teeworlds.Game, torchlight.Game, minetest.Game}
 
 func main() {

@@ -19,7 +19,7 @@ import (
 	"trowel.example/internal/deflate"
 )
 
-var update = flag.Bool("update", false, "write the golden file anew, with C zlib")
+var update = flag.Bool("update", false, "write the golden file again, with C zlib")
 
 const golden = "testdata/c-zlib-1.2.13.txt"
 

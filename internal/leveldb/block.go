@@ -44,7 +44,7 @@ func inflate(stored []byte, file string, offset int64) ([]byte, error) {
 	case blockZstd:
 		var used int
 		if content, used, err = zframe.Decode(nil, data, maxContent); err == nil && used < n {
-			err = fmt.Errorf("%d bytes behind the zstd frame", n-used)
+			err = fmt.Errorf("%d bytes after the zstd frame", n-used)
 		}
 	default:
 		return nil, damaged(file, "block.compression", offset+int64(n), "0, 1 or 2", fmt.Sprint(kind))

@@ -66,7 +66,7 @@ func TestWriteTable(t *testing.T) {
 		last := tableMeta{}
 		for _, m := range db.tables {
 			if m.level == 0 || last.largest != nil && compareKeys(last.largest, m.smallest) >= 0 {
-				t.Errorf("a table of level %d from %q behind one to %q", m.level, m.smallest, last.largest)
+				t.Errorf("a table of level %d from %q after one to %q", m.level, m.smallest, last.largest)
 			}
 			last = m
 		}

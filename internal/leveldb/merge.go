@@ -59,7 +59,7 @@ func (m *merge) next() (key, value []byte, ok bool) {
 		key, value = c.at, c.value()
 		m.advance(c)
 		if m.last != nil && compareKeys(key, m.last) < 0 {
-			m.report(damaged(c.name, "key", -1, "keys in order", fmt.Sprintf("%q behind %q", abridge(key), abridge(m.last))))
+			m.report(damaged(c.name, "key", -1, "keys in order", fmt.Sprintf("%q after %q", abridge(key), abridge(m.last))))
 			continue
 		}
 		m.last = key

@@ -430,7 +430,7 @@ func TestSorter(t *testing.T) {
 		count := 0
 		err := s.each(func(e entry, again bool) error {
 			if e.compare(last) <= 0 || again != (count > 0 && e.key == last.key) {
-				t.Fatalf("%v behind %v, %v", e, last, again)
+				t.Fatalf("%v after %v, %v", e, last, again)
 			}
 			count++
 			last = e

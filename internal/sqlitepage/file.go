@@ -215,7 +215,7 @@ func (f *File) Missing() int64 {
 	return max(0, n-f.size%int64(f.PageSize))
 }
 
-var errCut = errors.New("it is behind the end of the file")
+var errCut = errors.New("it is after the end of the file")
 
 // read returns the bytes of a page.
 func (f *File) read(page uint32) ([]byte, error) {

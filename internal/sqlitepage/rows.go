@@ -344,21 +344,21 @@ func (s *survey) payload(c cell, as uint8) ([]byte, error) {
 			return nil, errors.New("it is cut off")
 		}
 		if as != unknown && !s.take(next, as) || as == unknown && (int64(next) >= int64(len(s.state)) || s.state[next] != unknown) {
-			return nil, fmt.Errorf("it goes on in page %d, which is no part of it", next)
+			return nil, fmt.Errorf("it continues in page %d, which is no part of it", next)
 		}
 		b, err := s.read(next)
 		if err == nil && isZero(b) {
 			err = errZeroed
 		}
 		if err != nil {
-			return nil, fmt.Errorf("it goes on in page %d: %w", next, err)
+			return nil, fmt.Errorf("it continues in page %d: %w", next, err)
 		}
 		was := next
 		next = binary.BigEndian.Uint32(b)
 		part := b[4:s.usable]
 		if rest := c.payload - int64(len(data)); rest <= int64(len(part)) {
 			if part = part[:rest]; next != 0 {
-				return nil, fmt.Errorf("it goes on in page %d, which is no part of it", was)
+				return nil, fmt.Errorf("it continues in page %d, which is no part of it", was)
 			}
 		}
 		data = append(slices.Clip(data), part...)

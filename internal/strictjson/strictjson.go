@@ -130,7 +130,7 @@ func (d *decoder) run(value func()) {
 	value()
 	d.space()
 	if d.pos < len(d.data) {
-		d.syntax("text behind the end of the JSON value")
+		d.syntax("text after the end of the JSON value")
 	}
 }
 
@@ -183,7 +183,7 @@ func (d *decoder) object(path string, field func(key, path string, at int)) {
 	for n := 0; d.peek() != '}'; n++ {
 		if n > 0 {
 			if d.peek() != ',' {
-				d.syntax("%s: expected a comma or } behind a field", d.found())
+				d.syntax("%s: expected a comma or } after a field", d.found())
 			}
 			d.pos++
 		}
@@ -193,7 +193,7 @@ func (d *decoder) object(path string, field func(key, path string, at int)) {
 		at := d.pos
 		key := d.str()
 		if d.peek() != ':' {
-			d.syntax("%s: expected a colon behind %q", d.found(), key)
+			d.syntax("%s: expected a colon after %q", d.found(), key)
 		}
 		d.pos++
 		inner := key
@@ -214,7 +214,7 @@ func (d *decoder) array(elem func(i int)) int {
 	for ; d.peek() != ']'; n++ {
 		if n > 0 {
 			if d.peek() != ',' {
-				d.syntax("%s: expected a comma or ] behind a value", d.found())
+				d.syntax("%s: expected a comma or ] after a value", d.found())
 			}
 			d.pos++
 		}

@@ -71,10 +71,10 @@ func TestErrors(t *testing.T) {
 		{`{"name": "a", "signed": null, "list": [], "odd": 5} ` + "\n\t", ""},
 		{``, `1:1: invalid JSON: the end of the file: expected a value`},
 		{`[]`, `1:1: []: expected an object, { ... }`},
-		{`{"name": "a"} x`, `1:15: invalid JSON: text behind the end of the JSON value`},
+		{`{"name": "a"} x`, `1:15: invalid JSON: text after the end of the JSON value`},
 		{`{`, `1:2: invalid JSON: the end of the file: expected the name of a field in quotes`},
-		{`{"name" "a"}`, `1:9: invalid JSON: '"': expected a colon behind "name"`},
-		{"{\n  \"name\": \"a\"\n  \"on\": true}", `3:3: invalid JSON: '"': expected a comma or } behind a field`},
+		{`{"name" "a"}`, `1:9: invalid JSON: '"': expected a colon after "name"`},
+		{"{\n  \"name\": \"a\"\n  \"on\": true}", `3:3: invalid JSON: '"': expected a comma or } after a field`},
 		{`{"name": "a", }`, `1:15: invalid JSON: '}': expected the name of a field in quotes`},
 		{`{"name": "a}`, `1:10: invalid JSON: a text without its end: expected a quote`},
 		{"{\"name\": \"a\n\"}", `1:12: invalid JSON: a text that does not end in its line: expected a quote`},
@@ -204,9 +204,9 @@ func TestParseValue(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		``:                "1:1: invalid JSON: the end of the file: expected a value",
-		`{} {}`:           "1:4: invalid JSON: text behind the end of the JSON value",
+		`{} {}`:           "1:4: invalid JSON: text after the end of the JSON value",
 		`["\ud800` + `"]`: `1:2: invalid JSON: a \u escape that is half of a character`,
-		"[\n1 2]":         "2:3: invalid JSON: '2': expected a comma or ] behind a value",
+		"[\n1 2]":         "2:3: invalid JSON: '2': expected a comma or ] after a value",
 	} {
 		if _, err := strictjson.Parse([]byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)

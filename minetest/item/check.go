@@ -14,7 +14,7 @@ var Catalog check.Catalog
 
 var (
 	foundLegacy = Catalog.Add("mt-item-legacy", check.Info,
-		"The item has a form of before 0.4.", "Nothing to do: every engine since reads it, and writes it anew.")
+		"The item has a form from before 0.4.", "Nothing to do: every engine since reads it, and writes it again.")
 	foundDead = Catalog.Add("mt-item-dead", check.Error,
 		"The item is an object of 2011 that no engine reads any more; what holds it cannot be read either.", "Remove the item.")
 	foundNumber = Catalog.Add("mt-item-number", check.Warning,
@@ -24,7 +24,7 @@ var (
 	foundMeta = Catalog.Add("mt-item-metadata", check.Warning,
 		"Two fields of the metadata have the same key: the engine keeps the last.", "Remove the others.")
 	foundForm = Catalog.Add("mt-item-form", check.Info,
-		"The text means what was read from it, but no engine of today writes it like this.", "Nothing to do: the next engine that saves it writes it anew.")
+		"The text means what was read from it, but no engine of today writes it like this.", "Nothing to do: the next engine that saves it writes it again.")
 	foundListTwice = Catalog.Add("mt-item-list-twice", check.Warning,
 		"Two lists of the inventory have the same name: the engine uses the first.", "Rename or remove the second.")
 	foundListShort = Catalog.Add("mt-item-list-short", check.Info,

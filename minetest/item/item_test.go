@@ -63,7 +63,7 @@ func TestParseStack(t *testing.T) {
 			t.Errorf("%q became %q", c.text, s)
 		}
 		if got := c.want.String(); got != c.canon {
-			t.Errorf("%q is written anew as %q, want %q", c.text, got, c.canon)
+			t.Errorf("%q is written again as %q, want %q", c.text, got, c.canon)
 		}
 		// A change makes the text void; undoing it makes it valid again.
 		was := s
@@ -145,7 +145,7 @@ func TestParseInventory(t *testing.T) {
 		t.Error(diff)
 	}
 	if got := string(want.Append(nil)); got != player {
-		t.Errorf("written anew:\n%s", got)
+		t.Errorf("written again:\n%s", got)
 	}
 	if inv.List("craft") != &inv.Lists[1] || inv.List("none") != nil {
 		t.Error("List finds the wrong list")
@@ -271,13 +271,13 @@ func FuzzParseStack(f *testing.F) {
 		fresh := item.Stack{Name: s.Name, Count: s.Count, Wear: s.Wear, Meta: s.Meta, Legacy: s.Legacy, ID: s.ID}
 		again, err := item.ParseStack(fresh.String())
 		if err != nil {
-			t.Fatalf("%q written anew as %q: %v", text, fresh, err)
+			t.Fatalf("%q written again as %q: %v", text, fresh, err)
 		}
 		if s.Empty() != again.Empty() && fresh.String() != "" {
-			t.Fatalf("%q written anew as %q is no longer empty, or no longer full", text, fresh)
+			t.Fatalf("%q written again as %q is no longer empty, or no longer full", text, fresh)
 		}
 		if !s.Empty() && s.Legacy == "" && separable(s.Meta) && !again.Equal(s) {
-			t.Fatalf("%q written anew as %q: %s", text, fresh, cmp.Diff(s, again))
+			t.Fatalf("%q written again as %q: %s", text, fresh, cmp.Diff(s, again))
 		}
 		s.Check(func(check.Finding) {}, "")
 		s.MigrateLegacy(func(uint16) (string, bool) { return "a:b", true })
@@ -315,7 +315,7 @@ func FuzzParseInventory(f *testing.F) {
 		}
 		again, m, err := item.ParseInventory((&item.Inventory{Lists: inv.Lists}).Append(nil))
 		if err != nil || m == 0 || len(again.Lists) != len(inv.Lists) {
-			t.Fatalf("%q written anew: %v", text[:n], err)
+			t.Fatalf("%q written again: %v", text[:n], err)
 		}
 		inv.Check(func(check.Finding) {}, "")
 	})

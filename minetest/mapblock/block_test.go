@@ -209,7 +209,7 @@ func TestUntouchedSections(t *testing.T) {
 	b.Metadata.List[0].Vars[0].Value = "changed"
 	out, err := b.Encode()
 	if err != nil || !bytes.HasPrefix(out, data[:4+len(stream)]) || bytes.Equal(out, data) {
-		t.Errorf("the nodes were compressed anew, %v", err)
+		t.Errorf("the nodes were compressed again, %v", err)
 	}
 	b.Param0[5] = 77
 	if out, err = b.Encode(); err != nil || bytes.HasPrefix(out, data[:4+len(stream)]) {

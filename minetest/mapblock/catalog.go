@@ -9,13 +9,13 @@ var Catalog check.Catalog
 var (
 	foundVersion = Catalog.Add("mt-block-version", check.Error,
 		"A block has a version that does not exist, or no bytes at all.",
-		"Delete the block, so that the game makes it anew, or take it from a backup.")
+		"Delete the block, so that the game makes it again, or take it from a backup.")
 	foundUnreadable = Catalog.Add("mt-block-unreadable", check.Error,
 		"A section of a block is cut, damaged or impossible, and the game refuses the block.",
 		"Take the block from a backup, or keep what can be saved of it by repairing it.")
 	foundNodesLost = Catalog.Add("mt-block-nodes-lost", check.Error,
 		"Nodes of a damaged block could not be saved; they have become ignore.",
-		"Take the block from a backup, or have its area made anew.")
+		"Take the block from a backup, or have its area made again.")
 	foundResumed = Catalog.Add("mt-block-resumed", check.Warning,
 		"Behind the damaged sections of a block there are others that could be saved.",
 		"Look whether they are right.")
@@ -24,7 +24,7 @@ var (
 		"Nothing: their length is not known to anybody.")
 	foundTrailing = Catalog.Add("mt-block-trailing", check.Warning,
 		"Bytes follow the end of a block, and the game ignores them.",
-		"Write the block anew.")
+		"Write the block again.")
 )
 
 // The head of a block.
@@ -40,7 +40,7 @@ var (
 		"Nothing: the game does not look at them.")
 	foundContentWidth = Catalog.Add("mt-block-content-width", check.Warning,
 		"The ids of a block have another width than its version says.",
-		"Write the block anew.")
+		"Write the block again.")
 	foundUnused = Catalog.Add("mt-block-unused", check.Info,
 		"The unused byte of version 23 is not 0.",
 		"Nothing: the game ignores it.")
@@ -69,7 +69,7 @@ var (
 		"Take the block from a backup; what can be read is kept.")
 	foundMetaRest = Catalog.Add("mt-block-meta-rest", check.Warning,
 		"Bytes follow the metadata of nodes, and the game ignores them.",
-		"Write the block anew.")
+		"Write the block again.")
 	foundMetaPosition = Catalog.Add("mt-block-meta-position", check.Error,
 		"Metadata belongs to a node outside of the block.",
 		"Delete the entry.")
@@ -130,7 +130,7 @@ var (
 		"The older version has no node timers; with --drop they are left out.",
 		"Choose version 24 or later.")
 	foundLostLighting = Catalog.Add("mt-convert-lighting", check.Warning,
-		"The older version cannot tell which light is complete; with --drop all of it is computed anew.",
+		"The older version cannot tell which light is complete; with --drop all of it is computed again.",
 		"Choose version 27 or later.")
 	foundLostObject = Catalog.Add("mt-convert-object", check.Warning,
 		"The older version has no objects of a type, or not all that belongs to one; with --drop that is left out.",

@@ -101,7 +101,7 @@ func (c *converter) head() {
 		to.Inner = nil
 	}
 	if from.MapBlockObjects != 0 {
-		c.lose(foundLostRest, nil, "mapblock_objects", "%d objects and %d bytes behind them", from.MapBlockObjects, len(from.Trailing))
+		c.lose(foundLostRest, nil, "mapblock_objects", "%d objects and %d bytes after them", from.MapBlockObjects, len(from.Trailing))
 		to.MapBlockObjects, to.Trailing = 0, nil
 	}
 }

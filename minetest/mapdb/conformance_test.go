@@ -208,7 +208,7 @@ func same(t *testing.T, db DB, a Area, want map[Pos][]byte, compare func(a, b Po
 			t.Fatalf("area %v: block %v = %.20x, want %.20x, %v", a, b.Pos, b.Data, data, ok)
 		}
 		if n > 0 && compare(last, b.Pos) >= 0 {
-			t.Fatalf("area %v: %v behind %v", a, b.Pos, last)
+			t.Fatalf("area %v: %v after %v", a, b.Pos, last)
 		}
 		last = b.Pos
 		n++

@@ -69,7 +69,7 @@ func TestNext(t *testing.T) {
 			t.Errorf("%v: %d positions", o, n)
 		}
 		if p, ok := o.next(a, Pos{2, 3, 4}); ok {
-			t.Errorf("%v: %v behind the end", o, p)
+			t.Errorf("%v: %v after the end", o, p)
 		}
 	}
 }

@@ -131,7 +131,7 @@ func (r *run) open(ctx context.Context) error {
 	case err != nil:
 		return err
 	case !info.IsDir():
-		return fmt.Errorf("%s is a file: the folder of the world is expected", dir)
+		return fmt.Errorf("%s is a file: expected the folder of the world", dir)
 	}
 	var err error
 	if r.settings, err = world.ReadWorldMT(dir); err != nil {

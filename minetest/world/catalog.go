@@ -58,7 +58,7 @@ var (
 	foundPlayerTwice = Catalog.Add("mt-world-player-twice", check.Warning,
 		"Two files hold players of the same name: the engine finds one of them.", "Remove the file that is out of date.")
 	foundPlayerInventory = Catalog.Add("mt-world-player-inventory", check.Error,
-		"The inventory of a player cannot be read: the engine goes on without the rest of it.", "Correct the line.")
+		"The inventory of a player cannot be read: the engine continues without the rest of it.", "Correct the line.")
 	foundPlayerValue = Catalog.Add("mt-world-player-value", check.Warning,
 		"A value of a player is out of its range.", "Correct the value.")
 	foundPlayerAttributes = Catalog.Add("mt-world-player-attributes", check.Warning,
@@ -92,7 +92,7 @@ var (
 		"Look at them, too, with --remote, if you trust whoever made the world.")
 	foundUnfinished = Catalog.Add("mt-world-unfinished", check.Error,
 		"The folder is a copy of a world that was ended before all was done.",
-		"Give the same command once more: it goes on where it was ended.")
+		"Give the same command once more: it continues where it was ended.")
 	foundMapNone = Catalog.Add("mt-map-none", check.Warning,
 		"There is no database of blocks: the game makes new land, as in a world that nobody has entered yet.",
 		"Nothing if nobody has; else restore the database from a backup.")
@@ -106,7 +106,7 @@ var (
 		"Two rows of the database are of the same block, and the game uses one of them.",
 		"Copy the world, which keeps the first.")
 	foundBlockEmpty = Catalog.Add("mt-map-block-empty", check.Warning,
-		"A block has no bytes at all: the game makes it anew.",
+		"A block has no bytes at all: the game makes it again.",
 		"Nothing, or repair the world, which deletes the row.")
 	foundMetaInventory = Catalog.Add("mt-map-meta-inventory", check.Error,
 		"The inventory of a node cannot be read: the game loses it.",

@@ -63,7 +63,7 @@ func TestParsePlayer(t *testing.T) {
 	const fresh = "breath = 11\nextended_attributes = {\"a\":\"1\",\"b\":\"x\",\"c\":\"true\",\"d\":\"\"}\nhp = 11\nname = celeron55\n" +
 		"pitch = 39.77\nposition = (-5231.97,15,1961.41)\nversion = 1\nyaw = 101.37\nPlayerArgsEnd\nList main 2\nItem default:torch 13\nEmpty\nEndInventoryList\nEndInventory\n"
 	if err != nil || string(text) != fresh {
-		t.Errorf("anew, the file is %q, %v", text, err)
+		t.Errorf("again, the file is %q, %v", text, err)
 	}
 }
 

@@ -128,7 +128,7 @@ func FuzzTexts(f *testing.F) {
 			forced.Blocks[0].Count++
 			again, err := world.ParseForceLoaded(forced.Append(nil))
 			if err != nil || !slices.Equal(again.Blocks, forced.Blocks) {
-				t.Fatalf("%q written anew: %v", text, err)
+				t.Fatalf("%q written again: %v", text, err)
 			}
 		}
 		if mod, err := world.ParseModFile("m", text); err != nil {

@@ -20,7 +20,7 @@ func Unrepaired() []*check.Kind {
 var (
 	foundRow = Catalog.Add("mt-copy-row", check.Warning,
 		"A row of the database is no block, and is left out.",
-		"Nothing: the game makes the block anew, if the row was one.")
+		"Nothing: the game makes the block again, if the row was one.")
 	foundPages = Catalog.Add("mt-copy-pages", check.Error,
 		"Pages of an SQLite file are damaged, and what was in them is not in the copy.",
 		"Take it from a backup.")

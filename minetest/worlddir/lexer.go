@@ -188,7 +188,7 @@ func (l *lexer) fixed(want string, digits int) int32 {
 	word, column := l.plain(want)
 	v, ok := fixed(word, digits)
 	if !ok {
-		l.failAt(column, "expected %s, with at most %d digits behind the point, not %s", want, digits, abridge(word))
+		l.failAt(column, "expected %s, with at most %d digits after the point, not %s", want, digits, abridge(word))
 	}
 	return v
 }

@@ -254,7 +254,7 @@ func (r *inventoryReader) line(word string) bool {
 	default:
 		text := p.text(3)
 		if n, ok := mapblock.InventoryEnd([]byte(text)); !ok || n != len(text) {
-			p.fail("expected an inventory that ends in EndInventory, and nothing behind it")
+			p.fail("expected an inventory that ends in EndInventory, and nothing after it")
 		}
 		r.raw = []byte(text)
 	}

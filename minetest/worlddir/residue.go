@@ -96,7 +96,7 @@ func (r *blockResidue) apply(fresh []byte) ([]byte, error) {
 	}
 	if p := r.Patch; p != nil {
 		if p.At < 0 || p.Remove < 0 || p.At > len(fresh) || p.Remove > len(fresh)-p.At {
-			return nil, &fault.Error{Path: "patch", Offset: -1, Want: "a place in the block", Got: "one behind its end", Err: fault.ErrFormat}
+			return nil, &fault.Error{Path: "patch", Offset: -1, Want: "a place in the block", Got: "one after its end", Err: fault.ErrFormat}
 		}
 		fresh = slices.Concat(fresh[:p.At], p.Insert, fresh[p.At+p.Remove:])
 	}

@@ -17,7 +17,7 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 // everything returns a block of a version that has something in each section.
 func everything(t testing.TB, version int) *mapblock.Block {
@@ -244,7 +244,7 @@ const air = "version 28\nflags none\nnodes\n  z 0-15\n    y 0-15 air*16\n"
 func TestByHand(t *testing.T) {
 	b, err := ParseBlock([]byte("# a comment\nversion 28\n\nnodes # none here\n"))
 	if b != nil || err == nil {
-		t.Error("a comment behind a word was taken")
+		t.Error("a comment after a word was taken")
 	}
 	text := "# hand-made\r\nversion 28\r\nnodes\r\n  z 1-15\r\n    y 0-15 default:stone*16\r\n\r\n  z 0\r\n  # the first plane\r\n    y 1-15 air*15 mod:thing\r\n    y 0 air*16\r\nobjects\r\n  LuaEntity 1.5,0,-0.0001 mod:pig\r\n"
 	b, err = ParseBlock([]byte(text))

@@ -308,7 +308,7 @@ func TestResidues(t *testing.T) {
 		if err := errors.Join(err, json.Unmarshal(data, &again)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if back, err = again.apply(fresh); err != nil || string(back) != string(test.data) {
-			t.Errorf("%s: other bytes behind JSON, %v", name, err)
+			t.Errorf("%s: other bytes after JSON, %v", name, err)
 		}
 	}
 	for _, r := range []blockResidue{

@@ -12,7 +12,7 @@ var (
 		"A damaged block is replaced by what can be read of it.",
 		"Look at the place in the game, or take the block from a backup.")
 	foundDropped = Catalog.Add("mt-repair-dropped", check.Warning,
-		"A block of which nothing can be read is deleted, and the game makes it anew. Its bytes are kept: in the backup of a world that is repaired in place, in the folder lost-blocks of a repaired copy.",
+		"A block of which nothing can be read is deleted, and the game makes it again. Its bytes are kept: in the backup of a world that is repaired in place, in the folder lost-blocks of a repaired copy.",
 		"Take the block from a backup if there is one.")
 	foundNamed = Catalog.Add("mt-repair-named", check.Warning,
 		"Ids without a name get one in a block, so that games since 5.15 load it.",

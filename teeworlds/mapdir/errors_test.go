@@ -35,13 +35,13 @@ func TestErrors(t *testing.T) {
 		edit func(*testing.T, fstest.MapFS)
 		want string
 	}{
-		{"broken JSON", replace(deco, "\"flags\": 4,", "\"flags\": 4"), deco + ":6:3: invalid JSON: '\"': expected a comma or } behind a field"},
+		{"broken JSON", replace(deco, "\"flags\": 4,", "\"flags\": 4"), deco + ":6:3: invalid JSON: '\"': expected a comma or } after a field"},
 		{"wrong type", replace(deco, "\"width\": 5", "\"width\": \"5\""), deco + ":6:12: width: \"5\": expected a whole number"},
 		{"out of range", replace(deco, "\"width\": 5", "\"width\": 5000000000"), deco + ":6:12: width: 5000000000: the number must be -2147483648 to 2147483647"},
 		{"misspelt", replace("groups/Game/group.json", "parallax", "paralax"),
 			"groups/Game/group.json:3:3: unknown field \"paralax\": expected one of name, version, offset, parallax, clip, parallaxZoom"},
 		{"twice", replace(deco, "\"flags\": 4", "\"flags\": 4, \"flags\": 5"), deco + ":5:15: the field \"flags\" is there twice"},
-		{"text behind JSON", replace("orphans/tiles.json", "}", "}\n{}"), "orphans/tiles.json:7:1: invalid JSON: text behind the end of the JSON value"},
+		{"text behind JSON", replace("orphans/tiles.json", "}", "}\n{}"), "orphans/tiles.json:7:1: invalid JSON: text after the end of the JSON value"},
 		{"a field of another type", replace("orphans/tiles.json", "\"width\"", "\"quads\": [], \"width\""),
 			"orphans/tiles.json:4:3: unknown field \"quads\": expected one of type, name, detail, flags, version, width, height, cells, color, colorEnv, colorEnvOffset, image, autoMapper"},
 		{"no name", replace(deco, "  \"name\": \"deco\",\n", ""), deco + ":1:1: there is no \"name\": expected \"name\": the name of the layer, or \"\" for none"},

@@ -17,31 +17,31 @@ var Catalog check.Catalog
 var (
 	foundDamaged = Catalog.Add("tl-dat-damaged", check.Error,
 		"A compiled data file cannot be read, because it ends too early or says something impossible.",
-		"Compile it anew from its text, or take it from a good copy.")
+		"Compile it again from its text, or take it from a good copy.")
 	foundRest = Catalog.Add("tl-dat-rest", check.Warning,
 		"Bytes follow the end of a compiled data file.",
-		"Compile the file anew from its text.")
+		"Compile the file again from its text.")
 	foundStringMissing = Catalog.Add("tl-dat-string-missing", check.Error,
 		"A value is a string that the table does not have.",
-		"Write the value anew.")
+		"Write the value again.")
 	foundStringTwice = Catalog.Add("tl-dat-string-twice", check.Warning,
 		"Two strings of the table have the same ID, so that it is left to the reader which one is meant.",
-		"Compile the file anew from its text.")
+		"Compile the file again from its text.")
 	foundStringOrder = Catalog.Add("tl-dat-string-order", check.Warning,
 		"The table of strings is not sorted by IDs, as every known writer leaves it.",
-		"Compile the file anew from its text.")
+		"Compile the file again from its text.")
 	foundStringUnused = Catalog.Add("tl-dat-string-unused", check.Info,
 		"Strings of the table are not used.",
-		"Nothing; compiling the file anew drops them.")
+		"Nothing; compiling the file again drops them.")
 	foundStringLine = Catalog.Add("tl-dat-string-line", check.Info,
 		"A string has a line feed, which no text can have; it is shown as \\n.",
 		"Nothing; when the text is edited, \\n takes its place.")
 	foundBool = Catalog.Add("tl-dat-bool", check.Warning,
 		"A BOOL is neither 0 nor 1.",
-		"Compile the file anew from its text.")
+		"Compile the file again from its text.")
 	foundNumber = Catalog.Add("tl-dat-not-a-number", check.Warning,
 		"A FLOAT or DOUBLE is infinite or not a number.",
-		"Write the value anew.")
+		"Write the value again.")
 	foundBrokenTag = Catalog.Add("tl-dat-broken-tag", check.Error,
 		"A key or node has the hash of a decimal number that itself is the hash of a known name: GUTS decompiled it without knowing the name, and compiled the number. The game no longer finds the value.",
 		"Put the name that is guessed in place of the number in the text, and compile it.")
@@ -76,7 +76,7 @@ func Check(data []byte, o Options, sink check.Sink) *File {
 	c.node(f.Root)
 	c.table()
 	if len(f.Rest) > 0 {
-		sink.Add(foundRest, "", int64(len(data)-len(f.Rest)), "%d bytes behind the root", len(f.Rest))
+		sink.Add(foundRest, "", int64(len(data)-len(f.Rest)), "%d bytes after the root", len(f.Rest))
 	}
 	return f
 }

@@ -220,7 +220,7 @@ func TestResidue(t *testing.T) {
 				continue
 			}
 			if _, residue, err := dat.Decompile(fresh, o); err != nil || residue != nil && residue.Values == nil {
-				t.Errorf("%s: compiled anew, the residue is %+v, %v", name, residue, err)
+				t.Errorf("%s: compiled again, the residue is %+v, %v", name, residue, err)
 			}
 		}
 	}

@@ -32,7 +32,7 @@ var (
 		"Correct the name, or remove the line.")
 	foundValue = Catalog.Add("tl-layout-value", check.Warning,
 		"The value of a property is not one of the property's kind.",
-		"Set the property anew in the text, and compile again.")
+		"Set the property again in the text, and compile again.")
 	foundDuplicate = Catalog.Add("tl-layout-duplicate-id", check.Warning,
 		"Two objects of the layout have the same id; links by id reach one of them only.",
 		"Give one of them a new ID.")

@@ -93,7 +93,7 @@ func (d *decoder) file() *File {
 	switch {
 	case tree == 0:
 	case tree < end || tree > int64(len(d.data)):
-		r.FailAt(2, "group_tree", fault.ErrFormat, fmt.Sprintf("0 or an offset of %d to %d, behind the objects", end, len(d.data)), strconv.FormatInt(tree, 10))
+		r.FailAt(2, "group_tree", fault.ErrFormat, fmt.Sprintf("0 or an offset of %d to %d, after the objects", end, len(d.data)), strconv.FormatInt(tree, 10))
 	default:
 		d.spare(f, int(tree-end))
 		r.Enter("groups")

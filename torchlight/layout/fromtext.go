@@ -170,7 +170,7 @@ func (r *propertyReader) identity(n *text.Node) bool {
 	if code, ok := strings.CutPrefix(name, mark); ok {
 		v, err := strconv.ParseUint(code, 10, 8)
 		if err != nil {
-			r.fail(fault.ErrFormat, "a number of 0 to 255 behind the mark", strconv.Quote(name))
+			r.fail(fault.ErrFormat, "a number of 0 to 255 after the mark", strconv.Quote(name))
 			return false
 		}
 		r.o.Descriptor = uint8(v)
@@ -258,7 +258,7 @@ func (r *propertyReader) marked(key, value string) {
 	}
 	data, err := hex.DecodeString(value)
 	if err != nil {
-		r.fail(fault.ErrFormat, "bytes in hexadecimal behind "+mark+key, strconv.Quote(value))
+		r.fail(fault.ErrFormat, "bytes in hexadecimal after "+mark+key, strconv.Quote(value))
 		return
 	}
 	if key == "EXTRA" {
@@ -267,7 +267,7 @@ func (r *propertyReader) marked(key, value string) {
 	}
 	code, err := strconv.ParseUint(key, 10, 8)
 	if err != nil {
-		r.fail(fault.ErrFormat, "the code of a property, 0 to 255, behind the mark", strconv.Quote(mark+key))
+		r.fail(fault.ErrFormat, "the code of a property, 0 to 255, after the mark", strconv.Quote(mark+key))
 		return
 	}
 	if r.kept == nil {

@@ -152,7 +152,7 @@ func TestCorpusRoundTrip(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d mods, %d files, %d blocks compressed anew, all the same bytes", len(mods), files, blocks)
+	t.Logf("%d mods, %d files, %d blocks compressed again, all the same bytes", len(mods), files, blocks)
 }
 
 // The residue of a mod of the editor has order and times, and nothing that was

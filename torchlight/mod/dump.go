@@ -33,9 +33,9 @@ func Dump(src io.ReaderAt, size int64, t trace.Tracer) error {
 	start, end := int64(h.DataOffset), int64(h.ManifestOffset)
 	switch {
 	case start < r.Offset() || start > size:
-		return outside("data_offset", "an offset behind the header and within the file", start)
+		return outside("data_offset", "an offset after the header and within the file", start)
 	case end < start:
-		return outside("manifest_offset", "an offset behind the archive", end)
+		return outside("manifest_offset", "an offset after the archive", end)
 	case end > size:
 		rest := io.NewSectionReader(src, start, size-start)
 		if a, _, err := pak.Salvage(rest, rest.Size(), nil, func([]byte) string { return "" }); err == nil {

@@ -84,9 +84,9 @@ func openHeader(r io.ReaderAt, size int64) (*Mod, error) {
 	}
 	switch data, man := h.DataOffset, h.ManifestOffset; {
 	case int64(data) < int64(length):
-		return nil, outside("data_offset", fmt.Sprintf("an offset of %d or more, behind the header", length), int64(data))
+		return nil, outside("data_offset", fmt.Sprintf("an offset of %d or more, after the header", length), int64(data))
 	case man < data:
-		return nil, outside("manifest_offset", fmt.Sprintf("an offset of %d or more, behind the archive", data), int64(man))
+		return nil, outside("manifest_offset", fmt.Sprintf("an offset of %d or more, after the archive", data), int64(man))
 	}
 	return &Mod{Header: h, src: r, size: size, length: int64(length)}, nil
 }

@@ -81,7 +81,7 @@ func Parse(form []byte) (*File, error) {
 	}
 	f.Cells = swapGreys(pixels)
 	if !p.world(f) {
-		return nil, p.fail("comment", `a line such as "# offset 70 20 size 130 130" behind P5: from the first cell to the origin of the world along x and z, and the size of the grid there`, "none")
+		return nil, p.fail("comment", `a line such as "# offset 70 20 size 130 130" after P5: from the first cell to the origin of the world along x and z, and the size of the grid there`, "none")
 	}
 	return f, nil
 }

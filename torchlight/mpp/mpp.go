@@ -125,16 +125,16 @@ var Catalog check.Catalog
 var (
 	foundUnreadable = Catalog.Add("tl-mpp-unreadable", check.Error,
 		"The grid of a level cannot be read.",
-		"Delete it and let GUTS build it anew.")
+		"Delete it and let GUTS build it again.")
 	foundCell = Catalog.Add("tl-mpp-cell", check.Warning,
 		"Cells have a value other than 0 (one can walk), 1 (wall) and 255 (no ground).",
-		"Correct these pixels in the picture, or let GUTS build the grid anew.")
+		"Correct these pixels in the picture, or let GUTS build the grid again.")
 	foundNowhere = Catalog.Add("tl-mpp-nowhere", check.Error,
 		"No cell can be walked on: GUTS writes such a grid when the compiled layout was missing as it began.",
 		"Build the mod in GUTS once more: the second time it finds the layout.")
 	foundWorld = Catalog.Add("tl-mpp-world", check.Warning,
 		"The offset or size of the grid in the world is no finite number, or the size is not that of its cells.",
-		"Correct the comment of the picture, or let GUTS build the grid anew.")
+		"Correct the comment of the picture, or let GUTS build the grid again.")
 )
 
 // Check reports what is wrong with a file by itself.

@@ -11,13 +11,13 @@ var (
 		"Fetch it again; `trowel extract -k` saves the files that are there.")
 	foundHash = Catalog.Add("tl-pak-hash", check.Error,
 		"The hash of the archive is wrong: the game ignores the archive without a word, or does not start.",
-		"Extract, delete .trowel.json, pack: the hash is made anew.")
+		"Extract, delete .trowel.json, pack: the hash is made again.")
 	foundMax = Catalog.Add("tl-pak-max", check.Error,
 		"The header's largest compressed size is not that of the largest block; the game makes its buffer that large.",
 		"Extract, delete .trowel.json, pack.")
 	foundManifestHash = Catalog.Add("tl-pak-manifest-hash", check.Warning,
 		"The hash of the manifest is wrong.",
-		"Extract, delete .trowel.json, pack: the hash is made anew.")
+		"Extract, delete .trowel.json, pack: the hash is made again.")
 	foundHint = Catalog.Add("tl-pak-hint", check.Info,
 		"The manifest's hint at the number of entries is not what the editor writes, as in archives of other packers.",
 		"Nothing: the game only makes room by it.")
@@ -71,5 +71,5 @@ var (
 		"Nothing: the game passes over it. Packing without the sidecar drops it.")
 	foundDirectory = Catalog.Add("tl-pak-no-directory", check.Warning,
 		"A directory has files, but no record of its own in the directory above it.",
-		"Extract, delete .trowel.json, pack: records of directories are made anew.")
+		"Extract, delete .trowel.json, pack: records of directories are made again.")
 )

@@ -15,31 +15,31 @@ var Catalog check.Catalog
 var (
 	foundUnreadable = Catalog.Add("tl-raw-unreadable", check.Error,
 		"The table cannot be read.",
-		"Delete it and build it anew from the sources.")
+		"Delete it and build it again from the sources.")
 	foundGUID = Catalog.Add("tl-raw-guid", check.Error,
 		"Two records of a table have the same GUID, so that the game knows only one of them.",
-		"Give one of the sources a GUID of its own and build the table anew.")
+		"Give one of the sources a GUID of its own and build the table again.")
 	foundNoGUID = Catalog.Add("tl-raw-no-guid", check.Warning,
 		"A skill or unit has no GUID: saved games cannot refer to it.",
-		"Give the source a GUID and build the table anew.")
+		"Give the source a GUID and build the table again.")
 	foundFile = Catalog.Add("tl-raw-file", check.Warning,
 		"Two records that should be of one source each name the same file.",
-		"Build the table anew from the sources.")
+		"Build the table again from the sources.")
 	foundEnum = Catalog.Add("tl-raw-enum", check.Error,
 		"A menu has a type or game state that the game does not have.",
-		"Correct TYPE or GAME STATE in the layout and build the table anew.")
+		"Correct TYPE or GAME STATE in the layout and build the table again.")
 	foundFlags = Catalog.Add("tl-raw-flags", check.Warning,
 		"A byte of flags has a bit without a meaning.",
-		"Build the table anew from the sources.")
+		"Build the table again from the sources.")
 	foundCase = Catalog.Add("tl-raw-case", check.Error,
 		"The path of a source is not in capitals, so that the game does not find the file.",
-		"Build the table anew from the sources.")
+		"Build the table again from the sources.")
 	foundRange = Catalog.Add("tl-raw-range", check.Warning,
 		"A lowest level is above the highest.",
-		"Correct the levels in the source and build the table anew.")
+		"Correct the levels in the source and build the table again.")
 	foundMissing = Catalog.Add("tl-raw-missing", check.Warning,
 		"A table names a file that is not there.",
-		"Build the table anew from the sources.")
+		"Build the table again from the sources.")
 )
 
 // Check reports what is wrong with a table by itself. The path, such as

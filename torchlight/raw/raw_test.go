@@ -183,7 +183,7 @@ func TestParse(t *testing.T) {
 		{`{"table": "UNITDATA", "items": [{"flags": [256]}]}`, "unknown flag 256"},
 		{`{"table": "UNITDATA", "items": [{"flags": 1}]}`, "flags are a list"},
 		{"{\"table\": \"UNITDATA\",\n \"items\": [{\"level\": \"high\"}]}", `line 2, column 22: items[0].level: "high": expected a whole number`},
-		{`{"table": "UI"} {}`, "text behind the end"},
+		{`{"table": "UI"} {}`, "text after the end"},
 	} {
 		_, err := raw.Parse([]byte(c.form))
 		if len(text.AllErrors(err)) == 0 || !errors.Is(err, fault.ErrFormat) || !strings.Contains(err.Error(), c.want) {

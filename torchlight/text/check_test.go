@@ -31,7 +31,7 @@ func TestCheck(t *testing.T) {
 		{"<BOOL>A:maybe\n<DOUBLE>A:\n<UNSIGNED INT>A:-1\n<INTEGER64>A:x", []string{
 			`line 2 tl-text-value: "maybe" is no BOOL`, `line 3 tl-text-value: "" is no DOUBLE`,
 			`line 4 tl-text-value: "-1" is no UNSIGNED INT`, `line 5 tl-text-value: "x" is no INTEGER64`}},
-		{"<STRING>A", []string{"line 2 tl-text-syntax: column 10: expected a colon behind the key"}},
+		{"<STRING>A", []string{"line 2 tl-text-syntax: column 10: expected a colon after the key"}},
 	} {
 		for _, utf8 := range []bool{false, true} {
 			f := &text.File{Root: &text.Node{Name: "ROOT"}, BOM: true, LineEnd: "\n"}

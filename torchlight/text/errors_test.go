@@ -22,9 +22,9 @@ func TestAllErrors(t *testing.T) {
 		{"twice so", "[A]\n[B]\n[b]\n[C]\n[C]\n[/A]", "5:1 [/C]"},
 		{"not closed", "[A]\n[B]\n<STRING>X:1\n[/A]", "4:1 [/B]"},
 		{"closed by another name", "[A]\n[B]\n[/C]\n[/A]", "3:1 [/B]"},
-		{"bad tags", "[A]\n<STRING>X\n<WORD>X:1\n<STRING\n[B\n[/A]", "2:10 a colon behind the key | 3:2 a type, such as STRING | 4:8 > | 5:3 ]"},
+		{"bad tags", "[A]\n<STRING>X\n<WORD>X:1\n<STRING\n[B\n[/A]", "2:10 a colon after the key | 3:2 a type, such as STRING | 4:8 > | 5:3 ]"},
 		{"outside", "<STRING>X:1\n[A]\n[/A]", "1:1 [NAME]"},
-		{"a second root", "[A]\n[/A]\n[B]\nx\n[/B]", "3:1 the end of the text behind [/A]"},
+		{"a second root", "[A]\n[/A]\n[B]\nx\n[/B]", "3:1 the end of the text after [/A]"},
 		{"nothing", "", "1:1 [NAME]"},
 	} {
 		_, err := text.Parse([]byte(c.source))

@@ -263,7 +263,7 @@ func (p *parser) node(tag string) {
 	case depth > 0:
 		p.items = append(p.items, n)
 	case p.root != nil:
-		p.fail(p.at, fault.ErrFormat, "the end of the text behind [/"+p.root.Name+"]", quote(tag))
+		p.fail(p.at, fault.ErrFormat, "the end of the text after [/"+p.root.Name+"]", quote(tag))
 		p.rest = ""
 		return
 	default:
@@ -319,7 +319,7 @@ func (p *parser) property(tag string) {
 	}
 	key, value, ok := strings.Cut(rest, ":")
 	if !ok {
-		p.fail(len(p.line), fault.ErrFormat, "a colon behind the key", "")
+		p.fail(len(p.line), fault.ErrFormat, "a colon after the key", "")
 		return
 	}
 	if len(p.props) == 0 {

@@ -226,7 +226,7 @@ func FuzzParse(f *testing.F) {
 		}
 		back, err := text.Parse(text.Format(file.Root))
 		if err != nil || !text.Equal(back.Root, file.Root) {
-			t.Fatalf("formatted anew: %v", err)
+			t.Fatalf("formatted again: %v", err)
 		}
 	})
 }

@@ -17,12 +17,12 @@ func (a *app) catCommand() *cobra.Command {
 	var exact bool
 	cmd := &cobra.Command{
 		Use:   "cat FILE [PATH...]",
-		Short: "Print a file of a file",
+		Short: "Print a file that is inside a game file",
 		Long: `Cat prints files out of a game file, one after the other. Where there is only
 one, no PATH is needed.
 
-A PATH may be written in any case if only one file answers to it then, and with
-backslashes. Text in UTF-16 is printed in UTF-8; --exact prints just the bytes
+A PATH may be written in any case, as long as only one file matches, and with
+backslashes. Text in UTF-16 is printed in UTF-8; --exact prints exactly the bytes
 that "trowel extract" would write.`,
 		Example: `  trowel cat climb.map map.json
   trowel cat climb.map images/grass.png > grass.png
@@ -82,7 +82,7 @@ func onlyFile(cmd *cobra.Command, fsys fs.FS, file string) ([]string, error) {
 		return nil, named(err, file)
 	}
 	if len(names) != 1 {
-		return nil, hint(fmt.Errorf("%s: has more than one file: tell which", file), "`trowel ls %s` lists them", file)
+		return nil, hint(fmt.Errorf("%s: has more than one file: name one", file), "`trowel ls %s` lists them", file)
 	}
 	return names, nil
 }
@@ -107,7 +107,7 @@ func lookUp(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error)
 	return guess(cmd, fsys, file, path.Clean(strings.ReplaceAll(wanted, `\`, "/")))
 }
 
-// guess looks for a path that is wanted in another case, or nearly.
+// guess looks for a path that differs from the wanted one in case only, or is similar to it.
 func guess(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error) {
 	const enough = 100_000 // in a larger tree the guess is as good as it is by then
 	var same []string
@@ -144,8 +144,8 @@ func guess(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error) 
 	return "", hint(err, "`trowel ls %s` lists what is there", file)
 }
 
-// distance returns how many letters have to change, or change places with the next,
-// to make a of b, ignoring case, or some number of at least most.
+// distance returns the edit distance of a and b, ignoring case: letters that change, and
+// neighbors that change places. If it is most or more, the result is some number from most on.
 func distance(a, b string, most int) int {
 	if max(len(a)-len(b), len(b)-len(a)) >= most {
 		return most

@@ -23,7 +23,7 @@ var (
 	ownKinds        check.Catalog
 	kindUnreadable  = ownKinds.Add("unreadable", check.Error, "The file cannot be opened: it breaks where the finding says, -v tells the offset.", "Get another copy of the file; `trowel dump` shows what is before that place.")
 	kindMissing     = ownKinds.Add("missing", check.Error, "Data that should be in the file is not there or cannot be read.", "Get another copy of the file; `trowel extract -k` saves what is left.")
-	kindUnbuildable = ownKinds.Add("unbuildable", check.Error, "The folder cannot be made a game file.", "Mend the file that the finding names.")
+	kindUnbuildable = ownKinds.Add("unbuildable", check.Error, "The folder cannot be made a game file.", "Correct the file that the finding names.")
 	kindDefect      = ownKinds.Add("defect", check.Error, "Trowel itself failed on this file: what is wrong is in the tool, whatever else is wrong with the file.", "Please report it, with the message and, if you can, the file.")
 	kindBuild       = ownKinds.Add("build-warning", check.Warning, "The folder can be made a game file, but not just as it is.", "See whether what the finding says is what you want.")
 )
@@ -34,17 +34,17 @@ func (a *app) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Find what is wrong with files",
-		Long: `Check tells everything that is wrong with game files. Folders are searched for
-files of the formats that are known; a folder in tree form, as extract makes
-it, is built first, for the check only.
+		Long: `Check reports everything that is wrong with game files. Folders are searched for
+files of the known formats; a folder in tree form, as extract makes it, is first
+built in a temporary place.
 
 Findings have a severity: an error is something that the game, or a part of it,
 refuses or misreads; a warning works today but is not as it should be; an info
-is worth knowing. Their names, in brackets, are stable; --kinds explains them.
+is only good to know. Their names, in brackets, are stable; --kinds explains them.
 The exit code is 1 if there is an error among them, whatever --min shows.
 
 Offsets in the file are shown with -v only: they change whenever a file is written
-anew, and two reports could not be compared.
+again, and two reports could not be compared.
 
 With --json it prints an array of {file, format, findings}, each finding with
 {id, severity, path, offset, message, at}. At is an array of all the places that
@@ -95,14 +95,14 @@ type checking struct {
 
 	list    jsonArray
 	files   int
-	folded  int             // findings that were not shown, for one of their kind was
+	folded  int             // findings that were not shown, because one of their kind was
 	skipped int             // files in folders of no known format
 	known   map[string]bool // what the user named and has game files in it
 	failed  bool
 	counts  [check.Error + 1]int
 }
 
-// checked is what came of it.
+// checked is the result of checking one target.
 type checked struct {
 	target
 	format   string
@@ -148,7 +148,8 @@ func (c *checking) run(ctx context.Context, names []string) error {
 	return nil
 }
 
-// safely checks a file, and takes a panic for a finding: the other files are fine.
+// safely checks a file, and reports a panic as a finding, so that the other files are
+// still checked.
 func (c *checking) safely(ctx context.Context, t target) checked {
 	r := checked{target: t, findings: []check.Finding{}}
 	sink := check.Sink(func(f check.Finding) {
@@ -205,7 +206,7 @@ func (c *checking) check(ctx context.Context, r *checked, sink check.Sink) {
 		file.Close()
 	}
 	if !slices.ContainsFunc(r.findings, func(f check.Finding) bool { return f.Severity == check.Error }) {
-		r.findings = append(r.findings, missed...) // else the check knows it better
+		r.findings = append(r.findings, missed...) // otherwise the check reports it in more detail
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -217,8 +218,8 @@ func (c *checking) check(ctx context.Context, r *checked, sink check.Sink) {
 	}
 }
 
-// build makes a game file of a folder in tree form. Where that fails it tells
-// the sink why, and returns nil.
+// build makes a game file from a folder in tree form. If that fails, it reports why to
+// the sink, and returns nil.
 func (c *checking) build(ctx context.Context, name string, sink check.Sink) (*game, error) {
 	fsys, closer, err := c.openFolder(name)
 	if err != nil {
@@ -358,7 +359,7 @@ func (c *checking) printFinding(f check.Finding, more int) error {
 	return err
 }
 
-// complain tells an error and continues: the other files may be fine.
+// complain prints an error. The run continues: the other files may be fine.
 func (c *checking) complain(err error) {
 	c.talk.fail(err)
 	c.failed = true
@@ -370,7 +371,7 @@ func (c *checking) summary() {
 		line += fmt.Sprintf(", %s info", thousands(int64(n)))
 	}
 	if c.skipped > 0 {
-		line += fmt.Sprintf("; %s of no known format passed over", plural(c.skipped, "file"))
+		line += fmt.Sprintf("; %s of no known format skipped", plural(c.skipped, "file"))
 	}
 	if c.folded > 0 {
 		line += fmt.Sprintf("; %s folded, -v shows all", plural(c.folded, "finding"))

@@ -10,7 +10,7 @@ import (
 	"trowel.example/check"
 )
 
-var update = flag.Bool("update", false, "write docs/checks.md anew")
+var update = flag.Bool("update", false, "write docs/checks.md again")
 
 // docs/checks.md lists every kind of finding, once, with an ID of its own.
 func TestChecksPage(t *testing.T) {

@@ -25,10 +25,10 @@ const (
 	exitFailed = 2 // usage or I/O
 )
 
-// errFound is what a verb returns that has done its work and found something.
+// errFound is returned by a verb that has done its work and found something.
 var errFound = errors.New("found something")
 
-// errQuiet is what a verb returns that failed and has told so already.
+// errQuiet is returned by a verb that failed and has already printed why.
 var errQuiet = errors.New("failed")
 
 // app is one run of the tool.
@@ -105,8 +105,8 @@ func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
 	return exitFailed
 }
 
-// brokenPipe reports whether err says that nobody reads the output any more,
-// which is how `trowel ls x | head` ends and no reason to complain.
+// brokenPipe reports whether err says that nobody reads the output any more. `trowel ls x
+// | head` ends like that, and it is not an error.
 func brokenPipe(err error) bool {
 	const windowsBrokenPipe, windowsNoData = syscall.Errno(109), syscall.Errno(232)
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) ||

@@ -20,8 +20,8 @@ func (a *app) convertCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert FILE... [-o FILE] [--to FORMAT]",
 		Short: "Turn a file into one of another format",
-		Long: `Convert writes a game file in another format. "trowel formats" tells what can
-be turned into what; --to may be left out where there is one choice only. FILE
+		Long: `Convert writes a game file in another format. "trowel formats" lists what can
+be turned into what; --to may be left out if there is only one choice. FILE
 stays as it is. The new file is in the current folder unless -o names it; for several
 files -o names the folder for the new ones.
 
@@ -75,7 +75,7 @@ files -o names the folder for the new ones.
 				return err
 			}
 			if c.Resumes && force {
-				return hint(fmt.Errorf("%s: a copy of a %s replaces nothing", g.name, g.Title), "without -f it goes on where an earlier run stopped")
+				return hint(fmt.Errorf("%s: a copy of a %s replaces nothing", g.name, g.Title), "without -f it continues where an earlier run stopped")
 			}
 			if len(files) > 1 && out != "" && !r.dryRun {
 				if err := os.MkdirAll(out, 0o777); err != nil {
@@ -146,7 +146,7 @@ func conversion(g *game, to, out string) (*format.Conversion, error) {
 	}
 	err := fmt.Errorf("%s: a %s cannot be turned into %q", g.name, g.Title, to)
 	if to == "" {
-		err = errors.New("tell with --to what to make")
+		err = errors.New("say with --to what to make")
 	}
 	return nil, didYouMean(err, to, targets, "--to can be %s", strings.Join(targets, ", "))
 }

@@ -23,36 +23,36 @@ func (a *app) diffCommand() *cobra.Command {
 	var asJSON, stat, sidecar, files bool
 	cmd := &cobra.Command{
 		Use:   "diff A B",
-		Short: "Tell in what two files differ",
+		Short: "Show how two files differ",
 		Long: `Diff compares two game files, or folders in tree form.
 
-Of two maps it tells what was done to their parts: which groups, layers, images and
-the like were added, removed, moved and renamed, and what has changed in those that
-are in both, wherever they are now:
+For two maps it shows what was done to their parts: which groups, layers, images and
+so on were added, removed, moved or renamed, and what has changed in the parts that
+are in both, even if they have moved:
 
   groups/Tree: moved 4 -> 5
   groups/Tree/Leaves: 12 x 3 tiles at 40,7: 1 -> 9
   groups/Game/Game: height 716 -> 667: 49 rows removed at the bottom
 
-A part is called as in the folder that "trowel extract A" makes. Of very many tiles
-the largest areas are told; --json has all: an array of {path, part, change, field,
-old, new, by, area, at}.
+Parts have the names that they have in the folder made by "trowel extract A". If very
+many tiles changed, only the largest areas are shown; --json has all: an array of {path,
+part, change, field, old, new, by, area, at}.
 
-All other files are compared file by file of their trees, and maps too with --files,
---stat or --sidecar: there are those that are only in A (-), only in B (+), and in
-both but not the same (~), of which the lines of text that changed are shown. With
+For all other formats, and for maps with --files, --stat or --sidecar, the trees are
+compared file by file: a file is only in A (-), only in B (+), or in both but not the
+same (~); then the lines of text that changed are shown. With
 --json that is an array of {path, change, oldSize, newSize, diff}: change is added,
 removed or changed, and the other keys are there where they apply.
 
-The exit code is 0 if they are the same, 1 if they differ or if some of what is in
-them cannot be read: that is told, and the rest compared.`,
+The exit code is 0 if they are the same, 1 if they differ or if a part of them cannot
+be read: that is reported, and the rest is compared.`,
 		Example: `  trowel diff climb.map climb2.map
   trowel diff --stat climb.map climb/`,
 		Args: args(2, 2),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&files, "files", false, "compare the files of the trees")
-	cmd.Flags().BoolVar(&stat, "stat", false, "tell only which files differ, not in what")
+	cmd.Flags().BoolVar(&stat, "stat", false, "show only which files differ, not how")
 	cmd.Flags().BoolVar(&sidecar, "sidecar", false, "compare "+tree.Sidecar+", too: what only matters for the very same bytes")
 	a.colorFlag(cmd)
 	a.optionFlags(cmd, optionsFor(format.ForTree))

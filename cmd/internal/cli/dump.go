@@ -30,8 +30,7 @@ offset, in hexadecimal and in decimal, its length in bytes, its name and value,
 and what the value means. Fields of data that is compressed in the file stand
 below, indented, with their offsets in the inflated data. Bytes that belong to
 no field are listed at the end as gaps, and so are bytes that the file should
-have and lacks. Of a broken file dump shows what is
-before the place where it breaks.
+have and lacks. Of a damaged file, dump shows what comes before the damage.
 
 PATH chooses the fields below one: items[3] shows items[3].size and the others
 of that item. In an archive, PATH can be that of a file.
@@ -166,7 +165,7 @@ func (d *dump) end(src *format.Source) {
 	}
 }
 
-// missingGap prints a gap of bytes that the file should have and does not.
+// missingGap prints a gap of bytes that the file should have and lacks.
 func (d *dump) missingGap(f trace.Field) {
 	switch {
 	case d.err != nil:

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/term"
 )
 
-// mainArgs are the runs of the tool that its start stands for. That is one, as a rule.
-// Started with the mouse on Windows, without arguments or with files that were dropped
-// on it, the tool tells what it is or what they are, and what is wrong with them.
+// mainArgs returns the runs that the tool was started for: as a rule, one. If it was started
+// with the mouse on Windows, it shows help, or for files that were dropped on it what they
+// are and what is wrong with them.
 func mainArgs(args []string, byMouse bool) (runs [][]string, stay bool) {
 	if !byMouse {
 		return [][]string{args}, false
@@ -30,8 +30,8 @@ func mainArgs(args []string, byMouse bool) (runs [][]string, stay bool) {
 
 func init() { cobra.MousetrapHelpText = "" } // cobra's own answer is to do nothing
 
-// startedByMouse reports whether there is nobody behind us who reads what we print
-// once we have ended.
+// startedByMouse reports whether the window closes, with all that was printed, when the
+// program ends.
 func startedByMouse() bool { return mousetrap.StartedByExplorer() }
 
 // waitForKey keeps the window open until the user has read it.

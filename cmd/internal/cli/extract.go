@@ -21,21 +21,21 @@ func (a *app) extractCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "extract FILE... [-o FOLDER] [PATTERN...]",
 		Aliases: []string{"x", "unpack", "open"},
-		Short:   "Make a folder of a file",
-		Long: `Extract makes a folder of a game file: climb.map becomes climb/ in the current
-folder. "trowel pack" makes the file again. Of several files each gets its own folder;
--o names the folder that these are made in.
+		Short:   "Make a folder from a file",
+		Long: `Extract makes a folder from a game file: climb.map becomes climb/ in the current
+folder. "trowel pack" makes the file again. If there are several files, each gets its own
+folder, and -o names the folder in which these are made.
 
 ` + patternHelp + `
-What is a game file here, and no path in the first FILE, is another FILE.
+An argument that is a game file here, and not a path in the first FILE, is another FILE.
 
-Of a file that is cut off or damaged nothing is extracted, unless -k is given: then
-what can be read is, and the exit code is 1.
+From a file that is cut off or damaged nothing is extracted unless -k is given: then
+all that can be read is extracted, and the exit code is 1.
 
-A folder that has something in it is not touched, unless -f is given: then
-files of the same names are replaced and all others stay. Names that some
-system could not have, or that would lead out of the folder, get safe forms;
-pack restores the true ones, which .trowel.json keeps.
+A folder that is not empty is not touched unless -f is given: then files of the
+same names are replaced and all others stay. Names that some system does not
+allow, or that would lead out of the folder, are changed to safe ones; pack restores
+the true names, which .trowel.json keeps.
 
 ` + reportHelp,
 		Example: `  trowel extract climb.map

@@ -41,7 +41,7 @@ type extraction struct {
 	failed  int
 }
 
-// extract extracts a game file to dir, and tells what was done.
+// extract extracts a game file to dir, and prints what was done.
 func (x *extraction) extract(cmd *cobra.Command, dir string, g *game, opts output.Options) error {
 	job := x.report.watch(x.job(cmd, g.Format))
 	if earlier, closer, err := openFolder(dir, nil); err == nil && opts.Replace {
@@ -72,8 +72,8 @@ func (x *extraction) extract(cmd *cobra.Command, dir string, g *game, opts outpu
 	return nil
 }
 
-// count counts the files that will be written, if the user sees how far that is. It
-// returns what ends it.
+// count counts the files that will be written, if the user sees the progress. It
+// returns the function that stops the counting.
 func (x *extraction) count(ctx context.Context) (stop func()) {
 	chosen, err := selectPaths(x.patterns)
 	if !x.talk.terminal || x.talk.quiet || err != nil {
@@ -155,8 +155,8 @@ func (x *extraction) start(dir string, g *game, opts output.Options) (*output.Ou
 	return out, err
 }
 
-// noGame makes sure that a folder is not one that a game has as it is, such as a world: what
-// is extracted would be neither that nor a tree.
+// noGame makes sure that a folder is not itself a game file, such as a world: mixed with
+// what is extracted it would be neither a world nor a tree.
 func (x *extraction) noGame(dir string) error {
 	src, err := format.OpenSource(dir)
 	if err != nil {
@@ -187,15 +187,15 @@ type extractJob struct {
 	at   string // its path in the folder that is made
 }
 
-// extracted is what came of it.
+// extracted is the result of an extractJob.
 type extracted struct {
 	at   string
 	size int64
 	err  error
 }
 
-// openFolderRef is a folder that is open as long as somebody writes into it: so
-// the way to it is gone once, and not for each of its files.
+// openFolderRef is a folder that stays open as long as files are written into it, so that
+// its path is looked up once and not for each file.
 type openFolderRef struct {
 	*os.Root
 	users atomic.Int32
@@ -259,8 +259,8 @@ func (x *extraction) make(ctx context.Context, dir string) (err error) {
 	return err
 }
 
-// whole returns an error if something could not be had that should be in the file,
-// unless that is all right with the user. What it was has been told.
+// whole returns an error if something that should be in the file could not be read,
+// unless the user accepts that. What it was is already reported.
 func (x *extraction) whole() error {
 	if x.keepGoing || x.talk.losses() == x.before {
 		return nil

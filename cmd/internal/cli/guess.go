@@ -58,8 +58,8 @@ func nearest(word string, names []string) string {
 	return near
 }
 
-// didYouMean gives an error about a wrong word the right one as advice, or else
-// other advice.
+// didYouMean adds a hint to an error about a wrong word: a similar word, or, if there is
+// none, other advice.
 func didYouMean(err error, word string, names []string, format string, args ...any) error {
 	if near := nearest(word, names); near != "" {
 		return hint(err, "did you mean %s?", near)
@@ -78,7 +78,7 @@ func (a *app) flagError(root, cmd *cobra.Command, err error) error {
 		word := slices.IndexFunc(a.args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
 		if word >= 0 && !isThere(a.args[word]) {
 			if verb := verbFor(root, a.args[word]); verb != "" {
-				return hint(fmt.Errorf("%q is no verb", a.args[word]), "did you mean `trowel %s`?", verb)
+				return hint(fmt.Errorf("%q is not a verb", a.args[word]), "did you mean `trowel %s`?", verb)
 			}
 		}
 	}
@@ -116,8 +116,8 @@ func isFileOrVerb(root *cobra.Command, word string) error {
 func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [VERB]",
-		Short: "Tell how to use a verb",
-		Long:  `Help tells how to use trowel, or one of its verbs.`,
+		Short: "Show how to use a verb",
+		Long:  `Help shows how to use trowel, or one of its verbs.`,
 		Args:  args(0, -1),
 		ValidArgsFunction: func(_ *cobra.Command, words []string, start string) ([]string, cobra.ShellCompDirective) {
 			var names []string
@@ -136,9 +136,9 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 				return cmd.Help()
 			}
 			if verb := verbFor(root, words[0]); cmd == root && verb != "" {
-				return hint(fmt.Errorf("%q is no verb", words[0]), "did you mean `trowel help %s`?", verb)
+				return hint(fmt.Errorf("%q is not a verb", words[0]), "did you mean `trowel help %s`?", verb)
 			}
-			return hint(fmt.Errorf("%q is no verb", words[len(words)-1]), "`trowel help` lists them")
+			return hint(fmt.Errorf("%q is not a verb", words[len(words)-1]), "`trowel help` lists them")
 		},
 	}
 }
@@ -151,7 +151,7 @@ func completionCommand(root *cobra.Command) {
 		return
 	}
 	cmd.Short = "Write the script that completes commands in a shell"
-	cmd.Long = "Completion prints the script with which a shell completes verbs, options and the paths\nin files. \"trowel completion SHELL --help\" tells how to load it."
+	cmd.Long = "Completion prints the script with which a shell completes verbs, options and the paths\nin files. \"trowel completion SHELL --help\" shows how to load it."
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		if len(words) == 0 {

@@ -21,15 +21,15 @@ func (a *app) hashCommand(games format.Games) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "hash NAME... | hash --find NUMBER...",
-		Short: "Tell the hash of a name, or the names of a hash",
+		Short: "Print the hash of a name, or the names of a hash",
 		Long: `Hash prints the number by which compiled files of ` + strings.Join(titles, " and ") + ` know a name: the
 number in decimal and in hexadecimal, and the name. Upper and lower case are the
 same.
 
 With --find it goes the other way and prints the known names of a number, given
 in decimal or, with 0x, in hexadecimal; --names adds names that you know, one on
-each line of a file. For a number without a known name it prints one that
-compiles to it all the same. The exit code is 1 if there was such a number.
+each line of a file. For a number without a known name it prints a made-up
+name that has this hash. The exit code is 1 if there was such a number.
 
 With --json it prints an array of {game, hash, name, known}.`,
 		Example: `  trowel hash DISPLAYNAME

@@ -44,7 +44,8 @@ func (a *app) optionFlags(cmd *cobra.Command, options func(*format.Format) []for
 	}
 }
 
-// optionValue is the value of a flag that is an option: nothing that the option does not take.
+// optionValue is the value of a flag that is an option. It takes only values that the
+// option takes.
 type optionValue struct {
 	option format.Option
 	text   string

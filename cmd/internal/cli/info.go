@@ -19,10 +19,10 @@ func (a *app) infoCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "info FILE [PATH...]...",
-		Short: "Tell what a file is",
-		Long: `Info tells what files are: format, version, counts, sizes, author and the like.
-It reads no more of them than that takes. "trowel FILE" does the same. A PATH
-is one of a file inside the FILE before it.
+		Short: "Show what a file is",
+		Long: `Info shows what files are: format, version, counts, sizes, author and so on. It
+reads no more of them than it needs for that. "trowel FILE" does the same. A PATH
+names a file inside the FILE before it.
 
 With --json it prints an array of {file, format, title, size, info}; size is
 left out for folders.`,

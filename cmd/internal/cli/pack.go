@@ -20,10 +20,10 @@ func (a *app) packCommand() *cobra.Command {
 	w := &writing{app: a}
 	cmd := &cobra.Command{
 		Use:   "pack FOLDER [-o FILE]",
-		Short: "Make a file of a folder",
-		Long: `Pack makes a game file of a folder that "trowel extract" made: of climb/ it
+		Short: "Make a file from a folder",
+		Long: `Pack makes a game file from a folder that "trowel extract" made: from climb/ it
 makes climb.map in the current folder. A folder in which nothing changed gives
-the same bytes again. The file appears when it is whole, or not at all.
+the same bytes again. The file appears when it is complete, or not at all.
 
 ` + reportHelp,
 		Example: `  trowel pack climb
@@ -41,7 +41,7 @@ the same bytes again. The file appears when it is whole, or not at all.
 		return w.each(cmd.Context(), args, func(dir string, r *report) error {
 			fsys, closer, err := a.openFolder(dir)
 			if info, e := os.Stat(dir); e == nil && !info.IsDir() {
-				err = hint(fmt.Errorf("%s: is no folder", dir), "to make a folder of a file, use `trowel extract %s`", dir)
+				err = hint(fmt.Errorf("%s: is not a folder", dir), "to make a folder of a file, use `trowel extract %s`", dir)
 			}
 			if err != nil {
 				return notThere(dir, err)
@@ -149,8 +149,8 @@ func fileName(fsys fs.FS, dir string, f *format.Format) (string, error) {
 	return filepath.Base(full) + extension(f), nil
 }
 
-// wayOut reports whether the current folder is dir or in it, and returns the way from there
-// to the folder above dir.
+// wayOut reports whether the current folder is dir or in it, and returns the relative path
+// from there to the folder above dir.
 func wayOut(dir string) (out string, in bool) {
 	top, err := filepath.Abs(dir)
 	if err != nil {

@@ -39,8 +39,8 @@ climb.png in the current folder. -o names the picture, or for several files the 
 for them. What it is written as goes by its extension, or by --format: png; svg where a
 file can be drawn in lines; apng and y4m, which move.
 
---list tells what views a file has, of what layers, and in which units places are
-told. Without --size and --scale a picture has its natural size, halved as often as it
+--list shows which views a file has, with their layers and the units of their
+coordinates. Without --size and --scale a picture has its natural size, halved as often as it
 takes for no side to be longer than ` + thousands(usualSide) + ` pixels.
 
 --size is WIDTHxHEIGHT, or one number for the longer side. The picture shows --area, or
@@ -63,7 +63,7 @@ changed. It replaces no file there that it has not made.
 ` + patternHelp + `
 
 ` + reportHelp + ` With --json there are picture, what was drawn, and missing
-besides: what the picture had to do without, as {kind, name, count, unit, what, loss}.`,
+besides: what was missing for the picture, as {kind, name, count, unit, what, loss}.`,
 		Example: `  trowel render climb.map
   trowel render climb.map -o climb.png --size 1920x1080 --layers '-Deco*'
   trowel render world -o caves.png --scale 4 --area -100,-100:100,100
@@ -200,7 +200,7 @@ func (a *app) scenesIn(cmd *cobra.Command, g *game, patterns []string) ([]sceneT
 		return nil, err
 	}
 	if g.HasScene == nil {
-		return nil, hint(fmt.Errorf("%s: in a %s nothing is drawn alone", g.name, g.Title), "--layers chooses what is drawn")
+		return nil, hint(fmt.Errorf("%s: no part of a %s can be drawn alone", g.name, g.Title), "--layers chooses what is drawn")
 	}
 	job := a.job(cmd, g.Format)
 	file, err := g.open(cmd.Context(), job)
@@ -228,7 +228,7 @@ func (a *app) scenesIn(cmd *cobra.Command, g *game, patterns []string) ([]sceneT
 		err = chosen.unused(g.name)
 	}
 	if err == nil && len(targets) == 0 {
-		err = fmt.Errorf("%s/%s: nothing of it is to be seen", g.name, other)
+		err = fmt.Errorf("%s/%s: it shows nothing that can be drawn", g.name, other)
 	}
 	return targets, err
 }
@@ -240,7 +240,7 @@ func (a *app) findScene(cmd *cobra.Command, name string) (*game, error) {
 		return nil, err
 	}
 	if g.Scene == nil {
-		err = fmt.Errorf("%s: of a %s nothing is to be seen", name, g.Title)
+		err = fmt.Errorf("%s: a %s shows nothing that can be drawn", name, g.Title)
 	} else {
 		err = a.ownedOptions(cmd, g.Format)
 	}
@@ -261,7 +261,7 @@ func (a *app) render(cmd *cobra.Command, t sceneTarget, asked *askedPicture, r *
 		defer g.Close()
 	}
 	if t.path == "" && g.HasScene != nil && !g.HasScene("") {
-		return hint(fmt.Errorf("%s: of a %s only files in it are to be seen", t.file, g.Title), "`trowel ls %s` lists them: name one behind it", t.file)
+		return hint(fmt.Errorf("%s: of a %s only the files in it can be drawn", t.file, g.Title), "`trowel ls %s` lists them: name one after it", t.file)
 	}
 	r.format = g.Name
 	job := r.watch(a.job(cmd, g.Format))

@@ -45,7 +45,7 @@ func (d *drawing) parse() (*askedPicture, error) {
 			p.height, err = strconv.Atoi(h)
 		}
 		if err != nil || p.width < 1 || both && p.height < 1 || max(p.width, p.height) > maxSide {
-			return nil, fmt.Errorf("--size: WIDTHxHEIGHT is expected, each from 1 to %d, or one number, not %q", maxSide, d.size)
+			return nil, fmt.Errorf("--size %q: expected WIDTHxHEIGHT, each from 1 to %d, or one number", d.size, maxSide)
 		}
 		if !both {
 			p.longer, p.width = p.width, 0
@@ -53,7 +53,7 @@ func (d *drawing) parse() (*askedPicture, error) {
 	}
 	if d.scale != "" {
 		if p.scale, err = format.ParseNumber(d.scale); err != nil || p.scale <= 0 {
-			return nil, fmt.Errorf("--scale: a number above 0 is expected, not %q", d.scale)
+			return nil, fmt.Errorf("--scale %q: expected a number above 0", d.scale)
 		}
 	}
 	if d.area != "" {
@@ -61,7 +61,7 @@ func (d *drawing) parse() (*askedPicture, error) {
 		one, err1 := format.ParsePlace(from)
 		two, err2 := format.ParsePlace(to)
 		if err1 != nil || err2 != nil || len(one) != 2 || len(two) != 2 || one[0] == two[0] || one[1] == two[1] {
-			return nil, fmt.Errorf("--area: two corners such as -10,-10:20,20 are expected, not %q", d.area)
+			return nil, fmt.Errorf("--area %q: expected two corners such as -10,-10:20,20", d.area)
 		}
 		p.corners = append(one, two...)
 	}
@@ -80,16 +80,16 @@ func (d *drawing) parse() (*askedPicture, error) {
 		for part := range strings.SplitSeq(d.time, "..") {
 			t, err := format.ParseNumber(part)
 			if err != nil || math.Abs(t) > 1e6 {
-				return nil, fmt.Errorf("--time: seconds such as 2.5 or 0..10 are expected, not %q", d.time)
+				return nil, fmt.Errorf("--time %q: expected seconds such as 2.5 or 0..10", d.time)
 			}
 			p.times = append(p.times, t)
 		}
 		if len(p.times) > 2 || len(p.times) == 2 && p.times[0] >= p.times[1] {
-			return nil, fmt.Errorf("--time: from a moment to a later one, not %q", d.time)
+			return nil, fmt.Errorf("--time %q: expected a moment and a later one", d.time)
 		}
 	}
 	if !(d.fps > 0 && d.fps <= 1000) {
-		return nil, fmt.Errorf("--fps: 1000 at most, and more than 0")
+		return nil, fmt.Errorf("--fps: expected a number above 0 and at most 1000")
 	}
 	return p, nil
 }
@@ -128,9 +128,9 @@ func (p *askedPicture) frame(v format.View, look *format.Look) error {
 	if v.Frame != nil {
 		switch {
 		case p.corners != nil:
-			return fmt.Errorf("what the view %s shows its camera decides: --area is for other views", v.Name)
+			return fmt.Errorf("the camera decides what the view %s shows: --area is for other views", v.Name)
 		case p.scale != 0:
-			return fmt.Errorf("what the view %s shows its camera decides: --scale is for other views", v.Name)
+			return fmt.Errorf("the camera decides what the view %s shows: --scale is for other views", v.Name)
 		case p.longer != 0:
 			k := float64(p.longer) / float64(max(v.Size.X, v.Size.Y))
 			size = image.Pt(pixels(float64(v.Size.X)*k), pixels(float64(v.Size.Y)*k))
@@ -146,7 +146,7 @@ func (p *askedPicture) frame(v format.View, look *format.Look) error {
 		area = axesOf(v).rect(p.corners)
 	}
 	if area.Empty() {
-		return errors.New("nothing is in it that could be seen")
+		return errors.New("there is nothing in it to draw")
 	}
 	scale, side := p.scale, max(area.Dx(), area.Dy())
 	if math.IsInf(side, 0) {
@@ -184,7 +184,7 @@ func (p *askedPicture) frame(v format.View, look *format.Look) error {
 	return nil
 }
 
-// pixels is a length in whole pixels: as many as it touches, except for what is due to rounding.
+// pixels is a length in whole pixels: all that it touches by more than a rounding error.
 func pixels(length float64) int { return max(1, int(math.Ceil(length-1e-6))) }
 
 // chooseLayers returns the names of the layers that --layers chooses, nil if it is not given.
@@ -227,7 +227,7 @@ func (p *askedPicture) chooseLayers(v format.View) ([]string, error) {
 	return layers, nil
 }
 
-// axes are the coordinates of a view as people call them.
+// axes are the names and directions of the coordinates of a view, as people use them.
 type axes struct {
 	names [2]string
 	minus [2]bool // they grow the other way than those of the picture

@@ -52,9 +52,9 @@ func (p *picture) kind(name string) (string, error) {
 	}
 	list := strings.Join(pictureKinds, ", ")
 	if as != "" {
-		return "", didYouMean(fmt.Errorf("%q is no format of pictures", as), as, pictureKinds, "--format can be %s", list)
+		return "", didYouMean(fmt.Errorf("%q is not a format of pictures", as), as, pictureKinds, "--format can be %s", list)
 	}
-	return "", hint(fmt.Errorf("%s: what kind of picture is that to be?", name), "tell with --format, which can be %s, or with the extension", list)
+	return "", hint(fmt.Errorf("%s: the name does not say what kind of picture to write", name), "use --format, which can be %s, or another extension", list)
 }
 
 // notOfGame makes sure that no picture is called like a game file.

@@ -17,17 +17,17 @@ func (a *app) repairCommand() *cobra.Command {
 	w := &writing{app: a, mends: true}
 	cmd := &cobra.Command{
 		Use:   "repair FILE (-o NEW | --in-place | --dry-run | --restore BACKUP)",
-		Short: "Mend what is broken",
-		Long: `Repair saves what can be read of the broken parts of a game file, and leaves out
-what cannot. It prints each thing that it mends and each that is lost, as check
-does; what is sound stays as it is, byte for byte.
+		Short: "Repair what is damaged",
+		Long: `Repair saves what can be read of the damaged parts of a game file, and leaves out
+what cannot. It prints each thing that it repairs and each that is lost, as check
+does; what is not damaged stays as it is, byte for byte.
 
-With -o it makes a repaired copy; a world has the bytes of blocks of which nothing
-can be read in its folder lost-blocks then. With --in-place it changes the file itself,
+With -o it makes a repaired copy; the bytes of blocks of a world of which nothing can
+be read are then in its folder lost-blocks. With --in-place it changes the file itself,
 after it has written what it will change to a backup, from which --restore puts everything
-back. Each database and each file of a world changes in one go: a run that is ended by
-force leaves each as it was or as it should be, and the next one does the rest. With
---dry-run it only tells. If something is lost, or stays damaged, it says so, and the exit
+back. Each database and each file of a world changes in one step: a run that is killed
+leaves each as it was or as it should be, and the next run does the rest. With
+--dry-run it only reports. If something is lost, or stays damaged, it says so, and the exit
 code is 1.
 
 With --json it prints an array with one {file, format, output, dryRun, findings, made,
@@ -60,7 +60,7 @@ failed.`,
 			}
 		}
 		if ways != 1 {
-			return hint(errors.New("tell one thing to do: -o NEW, --in-place, --dry-run or --restore BACKUP"), "--dry-run changes nothing")
+			return hint(errors.New("expected one of -o NEW, --in-place, --dry-run and --restore BACKUP"), "--dry-run changes nothing")
 		}
 		if backup != "" && !inPlace {
 			return errors.New("--backup is of use only with --in-place")

@@ -89,7 +89,7 @@ func (w *writing) end() error {
 	return nil
 }
 
-// report is what there is to tell of what was made from a file.
+// report is what the user is told about what was made from a file.
 type report struct {
 	*writing
 	file, format, output string

@@ -149,7 +149,7 @@ func (s *search) run(ctx context.Context, names []string) error {
 	return err
 }
 
-// tell tells why a target could not be searched, if it could not, and continues.
+// tell prints why a target could not be searched, if it could not. The run continues.
 func (s *search) tell(ctx context.Context, t target, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
@@ -162,7 +162,7 @@ func (s *search) tell(ctx context.Context, t target, err error) error {
 	return nil
 }
 
-// printing is the error of who is given the hits.
+// printing is an error of the function that prints the hits.
 type printing struct{ error }
 
 func (p printing) Unwrap() error { return p.error }
@@ -248,7 +248,7 @@ func (s *search) target(ctx context.Context, t target, found func(hits) error) e
 		give)
 }
 
-// complain tells an error and continues: the other files may be fine.
+// complain prints an error. The run continues: the other files may be fine.
 func (s *search) complain(err error) {
 	s.failed = true
 	s.talk.fail(err)

@@ -61,7 +61,7 @@ func (t *talk) say(format string, args ...any) {
 	t.print(fmt.Sprintf(format, args...))
 }
 
-// print writes a line, come what may.
+// print writes a line, even if the user wants few words.
 func (t *talk) print(line string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -98,7 +98,7 @@ func (t *talk) warn(path, message string) {
 	t.say("trowel: warning: %s", message)
 }
 
-// miss tells the user, once, of data that cannot be had.
+// miss tells the user, once, of data that cannot be read.
 func (t *talk) miss(path, message string) {
 	if path != "" {
 		message = path + ": " + message
@@ -115,7 +115,7 @@ func (t *talk) miss(path, message string) {
 	}
 }
 
-// losses counts what could not be had so far.
+// losses counts what could not be read so far.
 func (t *talk) losses() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -140,8 +140,8 @@ func defect(p *parallel.Panic) error {
 	return hint(fmt.Errorf("a defect of trowel %s: %w", version(), p), "please report it, with this message and, if you can, the file: the fault is not yours")
 }
 
-// hush ends the progress: the screen belongs to somebody else. It takes no lock,
-// because who says something may be the one who makes that happen.
+// hush ends the progress, because another program uses the screen now. It takes no lock,
+// because the caller may be printing and hold it.
 func (t *talk) hush() {
 	t.hushed.Store(true)
 	fmt.Fprint(t.err, "\r\x1b[K")
@@ -175,7 +175,7 @@ func (t *talk) progress(what string, done, of int) {
 	fmt.Fprintf(t.err, "\r\x1b[K%s", printable(text))
 }
 
-// clear takes the progress off the screen.
+// clear removes the progress from the screen.
 func (t *talk) clear() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -14,7 +14,7 @@ const maxText = 64 << 20
 var utf16Mark = []byte{0xFF, 0xFE}
 
 // asText returns data as text in UTF-8 with plain line ends, if it is text that
-// can be shown: anything a terminal may obey is none. Text in UTF-16, as
+// can be shown: text with control characters for a terminal is not. Text in UTF-16, as
 // editors on Windows write it, starts with its mark.
 func asText(data []byte) ([]byte, bool) {
 	if len(data) > maxText {

@@ -69,9 +69,9 @@ func (a *app) versionCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Tell which version this is",
-		Long: `Version tells the number of the version, the commit that it was built from if
-that is known, and their date.
+		Short: "Print the version",
+		Long: `Version prints the number of the version, the commit that it was built from, if
+that is known, and its date.
 
 With --json it prints {version, revision, changed, date, go, system}.`,
 		Example: `  trowel version`,

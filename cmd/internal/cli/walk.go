@@ -53,7 +53,7 @@ func walk(ctx context.Context, fsys fs.FS, dir string, visit func(name string, e
 }
 
 func visitEntry(ctx context.Context, fsys fs.FS, dir string, e fs.DirEntry, visit func(string, fs.DirEntry) error) error {
-	// Nobody downstream shall have to think of "..".
+	// So that no caller has to think of "..".
 	if name := e.Name(); name == "." || strings.Contains(name, "/") || !fs.ValidPath(name) {
 		return fmt.Errorf("%s: %q cannot be the name of a file", dir, name)
 	}

@@ -49,7 +49,7 @@ type Hash [16]byte
 
 const (
 	logName   = ".trowel-made"
-	logHeader = "files that trowel made here, and makes anew: do not edit\n"
+	logHeader = "files that trowel made here, and makes again: do not edit\n"
 )
 
 // OpenCollection opens the collection at path, or makes the folder. One that has other

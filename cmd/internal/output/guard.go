@@ -17,7 +17,7 @@ import (
 //   - a folder that is not empty is replaced only by one of the very same kind, and never if
 //     it is or contains an input, the home folder, the current one or a mount point.
 type Options struct {
-	// Replace allows to take the place of what is there.
+	// Replace allows the output to replace what is there.
 	Replace bool
 	// Replaces returns why what is written must not take the place of what is at path: an
 	// error that wraps ErrKind if that is of another kind. Nil: everything is.
@@ -35,7 +35,7 @@ type Options struct {
 var (
 	// ErrKind means that what is there is of another kind than what is to be written.
 	ErrKind = errors.New("it is of another kind")
-	// ErrRead means that what is to be written is read.
+	// ErrRead means that an output would replace something that is read.
 	ErrRead = errors.New("what is read is not written")
 )
 

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// mayTurn reports whether a folder in which nothing is may be another one from now on. The
-// current folder, a mount point or one of somebody else may not.
+// mayTurn reports whether an empty folder may be replaced by another one. The current
+// folder, a mount point and a folder of another user may not.
 func mayTurn(path string, info fs.FileInfo) bool {
 	here, err := os.Getwd()
 	return err == nil && !contains(info, here) && empty(path) && mountIn(path) == "" && mine(info)

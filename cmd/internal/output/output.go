@@ -65,7 +65,7 @@ func New(path string, opts Options) (*Output, error) {
 	info, err := os.Stat(o.path)
 	switch {
 	case err == nil && info.Mode()&(fs.ModeDevice|fs.ModeNamedPipe|fs.ModeSocket) != 0:
-		// To rename over /dev/null would be the end of it.
+		// Renaming a file to /dev/null would replace the device.
 		f, err := os.OpenFile(o.path, os.O_WRONLY, 0)
 		if err != nil {
 			return nil, err

@@ -89,8 +89,8 @@ func (w *workshop) take() error {
 
 func (w *workshop) path(name string) string { return filepath.Join(w.dir, name) }
 
-// close removes the workshop with all that is still in it. The journal goes first and the
-// lock last, so that a run that is killed here leaves what the next one removes.
+// close removes the workshop with everything in it. The journal goes first and the lock
+// last, so that the next run can remove what a run that is killed here leaves.
 func (w *workshop) close() {
 	Step()
 	_ = os.Remove(w.path(movesLog))
