@@ -85,11 +85,12 @@ func (c canvas) draw(s *shape) {
 	s.extend(&e)
 	r := c.pixels(e)
 	half := s.width / 2 * c.scale
+	distance := s.distance()
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		row := c.Pix[c.PixOffset(r.Min.X, y):]
 		for x := r.Min.X; x < r.Max.X; x++ {
 			p := [2]float64{c.origin[0] + (float64(x)+0.5)/c.scale - s.at[0], c.origin[1] + (float64(y)+0.5)/c.scale - s.at[1]}
-			d := s.distance(p) * c.scale
+			d := distance(p) * c.scale
 			if s.fill.A > 0 {
 				blend(row, s.fill, 0.5-d)
 			}
@@ -101,18 +102,24 @@ func (c canvas) draw(s *shape) {
 	}
 }
 
-// distance returns how far a place, told from at, is from the edge: below 0 inside.
-func (s *shape) distance(p [2]float64) float64 {
+// distance returns a function that says how far a place, told from at, is from the edge:
+// below 0 inside.
+func (s *shape) distance() func(p [2]float64) float64 {
 	dot := func(v, w [2]float64) float64 { return v[0]*w[0] + v[1]*w[1] }
 	switch s.form {
 	case disc:
-		return math.Hypot(p[0], p[1]) - s.r
+		return func(p [2]float64) float64 { return math.Sqrt(dot(p, p)) - s.r }
 	case box:
-		lu, lv := math.Hypot(s.u[0], s.u[1]), math.Hypot(s.v[0], s.v[1])
-		return max(math.Abs(dot(p, s.u))/lu-lu, math.Abs(dot(p, s.v))/lv-lv)
+		lu, lv := math.Sqrt(dot(s.u, s.u)), math.Sqrt(dot(s.v, s.v))
+		u, v := times(s.u, 1/lu), times(s.v, 1/lv)
+		return func(p [2]float64) float64 { return max(math.Abs(dot(p, u))-lu, math.Abs(dot(p, v))-lv) }
 	}
-	t := min(1, max(0, dot(p, s.u)/dot(s.u, s.u)))
-	return math.Hypot(p[0]-t*s.u[0], p[1]-t*s.u[1])
+	square := dot(s.u, s.u)
+	return func(p [2]float64) float64 {
+		t := min(1, max(0, dot(p, s.u)/square))
+		q := [2]float64{p[0] - t*s.u[0], p[1] - t*s.u[1]}
+		return math.Sqrt(dot(q, q))
+	}
 }
 
 // blend lays a colour over the first pixel, as far as it is covered.
