@@ -3,7 +3,7 @@
 // A Reader walks over bytes that are already in memory. Each read names the
 // field that it reads, so that an error can say which one broke, and so that a
 // Tracer can account for every byte of a file without a second parser: `trowel
-// dump` is made from nothing else.
+// dump` needs nothing else.
 //
 //	r := bin.NewReader(data, bin.LittleEndian)
 //	r.Enter("header")
@@ -13,8 +13,8 @@
 //	if err := r.Err(); err != nil { ... }
 //
 // The first error sticks: reads after it return zero values and move nothing,
-// so that a run of reads needs a single check at its end. Nothing is ever
-// allocated on the word of the file: Count checks a number of elements against
+// so that a run of reads needs a single check at its end. Memory is never
+// allocated only because the file claims a number of elements: Count checks a number of elements against
 // the bytes that are there before anybody can make a slice of it.
 package bin
 

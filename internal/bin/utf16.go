@@ -84,7 +84,7 @@ func (r *Reader) Wide16(name string) string { return r.counted(name, 2, wide) }
 func (r *Reader) Wide32(name string) string { return r.counted(name, 4, wide) }
 
 // Wide16 writes s as UTF-16 units, little-endian, after an unsigned 16-bit
-// number of them. Who writes has seen to it that [UTF16Len] is at most 65535.
+// number of them. The caller makes sure that [UTF16Len] is at most 65535.
 func (w *Writer) Wide16(s string) {
 	w.U16(uint16(UTF16Len(s)))
 	w.buf = AppendUTF16(w.buf, s)

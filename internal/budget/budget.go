@@ -20,8 +20,8 @@ func New(size int64) *Budget {
 	return b
 }
 
-// Take waits until there are n bytes, and returns what gives them back. More than all
-// there is can be had once nobody has anything.
+// Take waits until there are n bytes, and returns what gives them back. A caller that asks for more than
+// the whole budget gets it once nobody else has any.
 func (b *Budget) Take(n int64) (give func()) {
 	n = max(0, min(n, b.size))
 	b.mu.Lock()

@@ -3,8 +3,8 @@
 //
 // [Decode] reads every version that has ever been written, 0 to 29, and
 // [Block.Encode] gives back the same bytes, or those of a block that was
-// changed. A [Block] holds what stands in the file; what that means is told by
-// its methods, first of all [Block.Nodes], which knows the ids of all times.
+// changed. A [Block] holds the fields of the file; its methods say what they mean, above all
+// [Block.Nodes], which knows the ids of all versions.
 // [Block.Convert] makes a block of another version of it.
 package mapblock
 
@@ -79,8 +79,8 @@ type Block struct {
 	Timers   Timers   // since 24
 
 	// MapBlockObjects is the number of objects of a kind that was gone before
-	// version 15. It stands in versions 9 to 21. Where it is not 0 nobody can
-	// tell how long they are, and all that follows is in Trailing.
+	// version 15. It stands in versions 9 to 21. If it is not 0, their length is
+	// unknown, and all that follows is in Trailing.
 	MapBlockObjects uint16
 
 	Unused uint8 // of version 23 only, where node timers should have come; 0

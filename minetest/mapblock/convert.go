@@ -20,12 +20,12 @@ func Writable(version int) bool { return version == 17 || version >= 20 && versi
 // Convert returns the block in another version, which must be [Writable]. The
 // block itself is left as it is, and shares memory with the one that is returned.
 //
-// Upwards a block gets what a game does to it that loads and saves it: names
+// To a newer version, a block is converted as a game does it on load and save: names
 // in place of ids, the numbers of today, metadata with variables. Only the text
 // and the owner of generic metadata, which games forget, become variables.
 //
-// What the other version has no room for is told by the findings. If there
-// are any, the conversion fails with [ErrLoss], unless drop is set.
+// The findings say what the other version has no room for. If there are any,
+// the conversion fails with [ErrLoss], unless drop is set.
 func (b *Block) Convert(version int, drop bool) (*Block, []check.Finding, error) {
 	if !Writable(version) {
 		return nil, nil, &fault.Error{Path: "version", Offset: -1, Want: "version 17 or 20 to 29", Got: fmt.Sprint(version), Err: fault.ErrVersion}

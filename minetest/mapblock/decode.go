@@ -12,8 +12,8 @@ import (
 // Decode reads a block. It keeps data, which must not be changed afterwards.
 //
 // It fails with a [fault.Error] where a game of the time would fail to load the
-// block, and where nothing follows that anybody could make sense of. All else
-// that is odd is kept and told by [Block.Check]. [Salvage] reads what there is
+// block, and where what follows has no meaning. Everything else that is odd is kept, and
+// [Block.Check] reports it. [Salvage] reads what there is
 // of a block that Decode refuses.
 func Decode(data []byte) (*Block, error) {
 	b := new(Block)
@@ -23,8 +23,8 @@ func Decode(data []byte) (*Block, error) {
 	return b, nil
 }
 
-// Decode is the function Decode into b, for who goes through many blocks: what b
-// was is gone, but not the lists that were taken from it.
+// Decode is the function [Decode] into b, for callers that read many blocks. The old
+// content of b is overwritten; lists that were taken from it stay valid.
 func (b *Block) Decode(data []byte) error { return b.decode(data, nil) }
 
 // decode is Decode that at the same time notes the values of Param0, if they have 16 bits.

@@ -2,9 +2,9 @@ package mapblock
 
 import "slices"
 
-// DecodeNodes is [Block.Decode] of no more than the nodes and their names, for who looks at
-// nothing else: metadata, objects and timers stay empty, and what is wrong with them is not
-// told where they can be skipped. A block that was read so cannot be encoded.
+// DecodeNodes is [Block.Decode] of no more than the nodes and their names, for callers that need
+// nothing else: metadata, objects and timers stay empty, and errors in them are not
+// reported where they can be skipped. Such a block cannot be encoded.
 func (b *Block) DecodeNodes(data []byte) error {
 	d := decoder{data: data, b: b, nodesOnly: true}
 	d.decode()

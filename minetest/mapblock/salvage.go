@@ -12,14 +12,14 @@ import (
 // read and inflate.
 const searchBudget = 4 << 20
 
-// Salvage reads what there is of a block, section by section, and tells what
+// Salvage reads what is left of a block, section by section, and reports what
 // is wrong with it. What it returns can be encoded, and every game that knows
 // the version can load it, unless it is a block that [Decode] takes as it is. The
 // block is nil where not even a part of the nodes is left.
 //
-// What cannot be read is left out; nodes become ignore. Where a section breaks
-// whose end nobody can tell, Salvage looks for the place from which on the
-// following ones make sense up to the last byte.
+// What cannot be read is left out; nodes become ignore. If a section is
+// damaged and its end is unknown, Salvage looks for a place from which the following
+// sections can be read up to the last byte.
 func Salvage(data []byte) (*Block, []check.Finding) {
 	d := decoder{data: data}
 	d.decode()

@@ -6,7 +6,7 @@ import (
 	"iter"
 )
 
-// fetcher is a store that is asked for many blocks at the cost of few questions.
+// fetcher is a store that reads many blocks with few queries.
 type fetcher interface {
 	fetch(ctx context.Context, all []Pos, yield func(Block, error) bool) (bool, error)
 }

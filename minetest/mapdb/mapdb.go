@@ -56,7 +56,8 @@ var (
 	ErrInUse = inuse.ErrInUse
 	// ErrReadOnly means that stores of a kind can be neither made nor changed.
 	ErrReadOnly = errors.New("this kind of store can be read only")
-	// ErrRemote means that a store is on a server that was not to be asked, see [Config.Remote].
+	// ErrRemote means that a store is on a server and connections to it are not allowed, see
+	// [Config.Remote].
 	ErrRemote = server.ErrRemote
 
 	errClosed = sqlitefile.ErrClosed
@@ -110,13 +111,13 @@ type Block struct {
 	Data []byte // the caller's own
 }
 
-// A RowError tells of a row that is no block, or of rows that are lost because a part
-// of the file is damaged. Going through the rows continues after it.
+// A RowError is about a row that is not a block, or about rows that are lost because a part
+// of the file is damaged. The loop over the rows continues after it.
 type RowError struct {
 	Key string        // the key as the store has it
-	Pos *Pos          // where the block would be, if the key tells
+	Pos *Pos          // where the block would be, if the key says so
 	Err error         // a [fault.Error] that says what is wrong
-	At  []check.Place // the damaged parts of the file, where it is these that are told of
+	At  []check.Place // the damaged parts of the file, if the error is about them
 }
 
 func (e *RowError) Error() string { return e.Err.Error() }
@@ -179,18 +180,17 @@ type DB interface {
 	Close() error
 }
 
-// A Verifier is a DB that can be damaged such that nothing fails, and blocks are missing
-// anyway.
+// A Verifier is a DB in which blocks can be missing, because it is damaged, although no
+// read fails.
 type Verifier interface {
-	// Verify looks for such damage, and what is read afterwards tells of it. It takes as
-	// long as reading all blocks.
+	// Verify looks for such damage; whatever reads the blocks afterwards reports it. It takes
+	// as long as reading all blocks.
 	Verify(ctx context.Context) error
-	// Damage returns what of the store is damaged without a block being lost by it, as
-	// far as that is known.
+	// Damage returns the known damage of the store by which no block is lost.
 	Damage() []*RowError
 }
 
-// Verify makes sure that reading a store tells of all that is missing in it.
+// Verify makes sure that reading a store reports everything that is missing in it.
 func Verify(ctx context.Context, db DB) error {
 	if v, ok := db.(Verifier); ok {
 		return v.Verify(ctx)

@@ -7,9 +7,8 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// How much goes to a core at once, about: enough that handing it over costs
-// nothing beside the work, and little enough to be held in memory a few times for
-// each core.
+// About how much goes to a core at once: so much that handing it over costs little
+// compared with the work, and so little that a few portions for each core fit in memory.
 const (
 	parallelRows  = 64
 	parallelBytes = 1 << 20

@@ -138,7 +138,7 @@ func fileOf(tile string) string {
 }
 
 // Of returns the colour of a node by the texture that it has on top. Without a definition
-// that is the one whose name is made from that of the node, as is the custom.
+// that is the one whose name is made from that of the node, which is the usual convention.
 func (t *Textures) Of(name string, def *nodedef.Node) (Color, bool) {
 	if def == nil {
 		mod, own, _ := strings.Cut(name, ":")

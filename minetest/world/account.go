@@ -10,7 +10,7 @@ import (
 	"trowel.example/internal/bin"
 )
 
-// Account is what a player logs in with, and what he may do.
+// Account is what a player logs in with, and what the player may do.
 type Account struct {
 	Name       string
 	Password   Verifier
@@ -19,8 +19,8 @@ type Account struct {
 }
 
 // Verifier is what the engine keeps in place of a password; "" means that there
-// is none. It is a secret: whoever has it can guess the password without limit. So
-// it prints as what kind it is. Convert it to a string to get at it.
+// is none. It is a secret: with it, one can try any number of passwords. Therefore
+// it prints only its kind. Convert it to a string to read it.
 type Verifier string
 
 // Kind tells what a verifier is: "none", "sha1", "srp" or "unknown".

@@ -17,7 +17,7 @@ import (
 // Attribute is a key of a player's metadata, and its value.
 type Attribute struct{ Key, Value string }
 
-// Player is a player, as every backend keeps him.
+// Player is a player, as every backend keeps one.
 type Player struct {
 	Name       string     // 1 to 19 of a-z, A-Z, 0-9, - and _
 	Pos        [3]float64 // x, y, z in tenths of a node
@@ -41,7 +41,7 @@ type Player struct {
 	rest   []byte    // what is after the inventory
 }
 
-// What a player has who has nothing else.
+// The values of a player whose file does not say otherwise.
 const (
 	defaultHP     = 20
 	defaultBreath = 10

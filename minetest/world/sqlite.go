@@ -18,8 +18,8 @@ import (
 	"trowel.example/internal/sqlitefile"
 )
 
-// openSQLite opens a file of SQLite. To read leaves nothing behind and changes
-// nothing: neither a log of the database nor an index of that.
+// openSQLite opens a file of SQLite. Reading it changes nothing and leaves nothing behind,
+// neither a write-ahead log nor its index.
 func openSQLite(ctx context.Context, path string, opts Options, t tables) (*sqlDB, error) {
 	db := &sqlDB{file: filepath.Base(path), write: opts.Write, lost: opts.Lost, begin: "BEGIN IMMEDIATE", create: t.sqlite}
 	db.make = func(context.Context) (sqlConn, error) {

@@ -11,14 +11,14 @@ import (
 	"trowel.example/internal/server"
 )
 
-// Failed reports whether an error is that of a database server, and says nothing
-// about the world.
+// Failed reports whether an error comes from a database server, so that it says
+// nothing about the world.
 func Failed(err error) bool { return server.Failed(err) }
 
 // Store is a set of things with names: players, accounts, or what mods keep.
 //
-// What Put and Delete do is seen by the store itself at once, and by others all
-// together after Commit. A store is for one goroutine at a time.
+// The store itself sees the changes of Put and Delete at once; others see all of them
+// after Commit. A store is for one goroutine at a time.
 type Store[T any] interface {
 	// Names yields the names of all things, each once. An error may be about one
 	// of them only: then others follow.
@@ -32,7 +32,7 @@ type Store[T any] interface {
 	Delete(ctx context.Context, name string) error
 	// Commit makes all changes valid, or none if it returns an error.
 	Commit(ctx context.Context) error
-	// Close ends the use of the store. Changes since the last Commit are void.
+	// Close ends the use of the store. Changes since the last Commit are lost.
 	Close() error
 }
 

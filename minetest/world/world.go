@@ -3,7 +3,7 @@
 // the engine keeps them. It finds the blocks, which are in package mapdb, and says what is
 // wrong with all of it.
 //
-// To open something never changes the world. A store that is opened for writing
+// Opening something never changes the world. A store that is opened for writing
 // changes nothing before its Commit.
 package world
 

@@ -93,15 +93,15 @@ var (
 )
 
 // Copy copies the world in the folder src to the folder dst, which must not exist
-// or be empty, or hold a copy of the same world with the same options that came to
-// no end: then Copy continues where that was ended, be it by the context, by a
-// failure or by force. Until all is done there is no world.mt in dst, so that no
+// or be empty, or hold an unfinished copy of the same world with the same options: then Copy
+// continues where that stopped, whether the context ended, something failed or the process
+// was killed. Until all is done there is no world.mt in dst, so that no
 // game takes it for a world, but a file .trowel-copy that tells how far it is.
 //
 // Blocks are converted on all cores, and held in memory a few MiB at a time. What
 // was written is read again at the end and compared by a digest. The error is of
 // the source, of the copy, or of options that do not go together; damaged blocks,
-// rows and players are none: they are told to [Options.Sink] and counted.
+// rows and players are not errors: they are reported to [Options.Sink] and counted.
 func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
 	c, err := prepare(ctx, src, dst, opts)
 	if err != nil {

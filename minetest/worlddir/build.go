@@ -51,7 +51,7 @@ type Report struct {
 // must have nothing in it. The databases are what world.mt in fsys says; blocks
 // are in SQLite if it says nothing. A database on a server must be empty.
 //
-// An error about a file is, or wraps, a *[fault.TextError]. Then dst is to be thrown away.
+// An error about a file is, or wraps, a *[fault.TextError]. Then dst is incomplete and should be removed.
 func Build(ctx context.Context, dst string, fsys fs.FS, o BuildOptions) (*Report, error) {
 	b := &builder{ctx: ctx, dst: dst, fsys: fsys, o: o, report: new(Report)}
 	if err := b.build(); err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // planes are the folders of blocks of a world that is listed plane by plane: what planes
-// there are, and the blocks of the one that was asked for last. Who goes through the tree
-// asks for one after the other.
+// there are, and the blocks of the one that was asked for last. A walk through the tree
+// asks for one plane after the other.
 type planes struct {
 	mu    sync.Mutex
 	known bool

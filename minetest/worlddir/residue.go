@@ -10,8 +10,8 @@ import (
 	"trowel.example/minetest/mapblock"
 )
 
-// blockResidue is what leads from the bytes that the text of a block gives to those
-// that the block had. It counts as long as nobody edited the text.
+// blockResidue says how the bytes that a block had differ from those that its text
+// gives. It is valid as long as the text is not edited.
 type blockResidue struct {
 	CRC32  uint32 `json:"crc"`              // of the text
 	Levels []int  `json:"levels,omitempty"` // of its zlib streams, if they are other ones

@@ -32,7 +32,7 @@ type sidecar struct {
 const schemaXYZ = "xyz"
 
 // thingResidue is a player, or what a mod keeps, as it stood in its world, where
-// the file does not tell all of that. It counts as long as nobody edited the file.
+// the file does not tell all of that. It is valid as long as the file is not edited.
 type thingResidue struct {
 	CRC32  uint32 `json:"crc"` // of the file
 	File   *value `json:"file,omitempty"`

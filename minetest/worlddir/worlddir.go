@@ -1,5 +1,5 @@
-// Package worlddir is the folder form of a Minetest world: one of files that a
-// person or a script can read, compare and edit.
+// Package worlddir is the folder form of a Minetest world: files that a person or a
+// script can read, compare and edit.
 //
 //	world.mt, map_meta.txt, ...   the files of the world, as they are
 //	blocks/z-3/y0/12,0,-3.txt     a block as text; its name is x,y,z, in blocks
@@ -38,7 +38,7 @@ type Options struct {
 	// with the same content, compressed again.
 	Exact bool
 	// Verifiers puts the verifiers of passwords into the files of accounts,
-	// too. Whoever has them can guess passwords without limit.
+	// too. With them, one can try any number of passwords.
 	Verifiers bool
 }
 

@@ -95,7 +95,7 @@ func (r *repair) mendLines(text []byte) ([]byte, error) {
 }
 
 // mendMapMeta adds the line without which the engine reads nothing of the file. A
-// file without a seed is past help: a new one would make other land.
+// file without a seed cannot be repaired: with a new seed the game would make other land.
 func (r *repair) mendMapMeta(text []byte) ([]byte, error) {
 	return mendSettings(text, world.MapMetaEnd, func(s *world.Settings) error {
 		if _, ok := s.Get("seed"); !ok {

@@ -33,7 +33,7 @@ type Options struct {
 	// Remote allows connections to the servers that world.mt names.
 	Remote bool
 	// Copy says where Repair puts what the world has on servers, and what else is
-	// to be different in the copy. Its Remote, Sink and OnProgress do not count.
+	// to be different in the copy. Its Remote, Sink and OnProgress are ignored.
 	Copy worldcopy.Options
 
 	// Sink receives what is wrong, what is done about it, and what is lost;
@@ -115,8 +115,8 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (_ *Report, err 
 			o.Map = worldcopy.TargetOf(c)
 		}
 	}
-	// What there is to tell is told of the world itself, as Plan does. Of a block that is
-	// dropped the copy knows where its bytes are.
+	// Findings are about the world itself, as those of Plan are. Only the copy knows where
+	// the bytes of a dropped block are.
 	sink := opts.Sink
 	of := func(ids ...*check.Kind) check.Sink {
 		return func(f check.Finding) {

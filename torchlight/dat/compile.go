@@ -10,8 +10,8 @@ import (
 
 // Decompile returns the text of a compiled file, and what that text does not
 // say: nil if it says all. Compile of both is exactly the same file again. The error is a
-// *[fault.Error]: the file cannot be decoded, or it is one that blows up beyond all
-// measure as a text, because it has a long string in very many places.
+// *[fault.Error]: the file cannot be decoded, or its text would be
+// enormous, because it has a long string in very many places.
 func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error) {
 	f, err := Decode(data)
 	if err != nil {

@@ -32,8 +32,8 @@ type Bits struct {
 
 // findResidue returns the differences of a file, which was decoded from data, from
 // what form, the text of root, compiles to; nil if there are none. It makes the file
-// of the two as Compile does, and keeps data where that is not the same. It spares
-// the parsing: a tree that survives it is the same after it.
+// of the two as Compile does, and keeps data where that is not the same. It does
+// not parse the text: [text.Survives] says that parsing gives the same tree.
 func findResidue(f *File, data []byte, root *text.Node, form []byte, o Options) *Residue {
 	r := &Residue{Rest: f.Rest}
 	if f.Version != o.version() {

@@ -190,7 +190,7 @@ func (c *checker) logic(o *Object, g *LogicGroup) {
 	}
 }
 
-// groups holds the tree of groups against the objects.
+// groups compares the tree of groups with the objects.
 func (c *checker) groups(f *File) {
 	want := arrange(f.Objects, newGroup)
 	switch {

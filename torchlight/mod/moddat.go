@@ -128,8 +128,8 @@ func badValue(key, want, got string) error {
 	return fmt.Errorf("mod: %s: expected %s, found %q", key, want, got)
 }
 
-// A HeaderResidue is what MOD.DAT does not say about a header. Where it speaks of
-// something that MOD.DAT says too, it is void as soon as that was changed.
+// A HeaderResidue is what MOD.DAT does not say about a header. Where it is
+// about something that MOD.DAT also says, it no longer applies once that has changed.
 type HeaderResidue struct {
 	Version      *uint16            `json:"version,omitempty"`
 	Game         *GameVersion       `json:"game,omitempty"`

@@ -136,8 +136,8 @@ func (p *plan) keep(s *planSection, was *ResidueRecord, byPath map[string]*NewFi
 	s.entries = append(s.entries, e)
 }
 
-// apply puts the odd fields into a record. The offset waits until it is known
-// whether it is still worth something.
+// apply puts the odd fields into a record. The offset is set later, once it is known
+// whether it is still valid.
 func (o *OddRecord) apply(rec *Record) {
 	if o.Type != nil {
 		rec.Type = *o.Type

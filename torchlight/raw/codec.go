@@ -86,7 +86,7 @@ func (c *codec) count(name string, w width, least, n int) int {
 	return n
 }
 
-// count8 reads a count of one byte and holds it against the bytes that are left.
+// count8 reads a count of one byte and compares it with the bytes that are left.
 func (c *codec) count8(name string, least int) int {
 	at := c.r.Offset()
 	n := int(c.r.U8(name))

@@ -121,7 +121,7 @@ func afterComments(s string) string {
 	}
 }
 
-// Parse reads a text. It wants exactly one node around all others, tags that
+// Parse reads a text. It expects exactly one node around all others, tags that
 // are closed by their own name, ignoring case, and types that exist; it takes any
 // indentation, empty lines, comments, and values that make no sense. The error is an
 // *[Error], or [Errors] where several lines are wrong.

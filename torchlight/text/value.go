@@ -7,7 +7,7 @@ import (
 )
 
 // The values of a text are strings; these functions read them as the game does,
-// by their longest prefix that makes sense, so that junk is 0 and never an error.
+// by their longest prefix that makes sense, so that a value without meaning is 0 and never an error.
 // The second result reports whether the whole value made sense and fitted.
 
 // ParseInt reads an INTEGER. A number that does not fit becomes the nearest that does.
