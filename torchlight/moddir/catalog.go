@@ -33,6 +33,15 @@ var (
 	kindFileOutside = Catalog.Add("tl-mod-outside-file", check.Info,
 		"A layout is referred to that is not in the mod; whether the game has it was not looked up.",
 		"Nothing, or give the game's files with --base.")
+	kindIconMissing = Catalog.Add("tl-mod-missing-icon", check.Warning,
+		"A data file names an icon that no image set of the mod or of the game has, so that the game shows none.",
+		"Mend the name, or add the sprite to an image set.")
+	kindIconLikely = Catalog.Add("tl-mod-likely-missing-icon", check.Warning,
+		"A data file names an icon that no image set of the mod has, and probably one should: sets of the mod have the same name with other numbers. Whether the game has it was not looked up.",
+		"Mend the name or add the sprite; or give the game's files with --base.")
+	kindIconOutside = Catalog.Add("tl-mod-outside-icon", check.Info,
+		"Icons are named that no image set of the mod has; whether the game has them was not looked up.",
+		"Nothing, or give the game's files with --base.")
 	kindNotInTable = Catalog.Add("tl-mod-not-in-table", check.Warning,
 		"A file has no record in the .RAW table of its kind, so that the game does not know of it. GUTS makes such mods where a compiled file was left behind whose source was deleted.",
 		"Delete the file if it was left behind; else make its source with `trowel extract`, and pack with --tables.")

@@ -22,8 +22,8 @@ import (
 // CheckOptions are how a mod is checked.
 type CheckOptions struct {
 	Options
-	Base       tables.Sources // the game's own files; nil: not known
-	Sources    bool           // CheckFolder told what is wrong with each file by itself
+	Base       Files // the game's own files; nil: not known
+	Sources    bool  // CheckFolder told what is wrong with each file by itself
 	OnProgress func(what string, done, of int)
 }
 
@@ -34,6 +34,8 @@ type facts struct {
 	create   bool   // the game makes things of it: it is no mere base
 	basefile string
 	refs     []reference
+	icons    []reference // sprites, by their names
+	sprites  []string    // of an image set
 	table    raw.Table
 	tree     *text.Node // for the tables; nil if it is not kept
 	findings []check.Finding
@@ -116,6 +118,7 @@ func checkWith(r *pak.Reader, archive func(see func(*pak.File, []byte)), o Check
 		return // what is missing is missing because it was cut off
 	}
 	checkReferences(all, present, o.Base, sink)
+	checkIcons(all, o.Base, sink)
 	sources := sourcesOfArchive(r, o.Options)
 	for i, f := range files {
 		if !f.Duplicate && all[i].tree != nil {
@@ -224,7 +227,10 @@ func (a *facts) look(root *text.Node) {
 	walk = func(n *text.Node, way string) {
 		way += n.Name + "."
 		for p := range n.Properties() {
-			if strings.HasSuffix(strings.ToUpper(p.Value), ".LAYOUT") && strings.HasPrefix(gameName(p.Value), "MEDIA/") {
+			switch isIcon := iconKeys[strings.ToUpper(p.Key)]; {
+			case isIcon && !isAsset(p.Value):
+				a.icons = append(a.icons, reference{p.Value, text.Place{Path: a.path, Node: way + p.Key}})
+			case (isIcon || strings.HasSuffix(strings.ToUpper(p.Value), ".LAYOUT")) && strings.HasPrefix(gameName(p.Value), "MEDIA/"):
 				a.refs = append(a.refs, reference{p.Value, text.Place{Path: a.path, Node: way + p.Key}})
 			}
 		}

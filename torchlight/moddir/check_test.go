@@ -21,7 +21,6 @@ import (
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/pak"
-	"trowel.example/torchlight/tables"
 )
 
 const emptyLayout = "[Layout]\n<INTEGER>VERSION:4\n<UNSIGNED INT>COUNT:0\n[OBJECTS]\n[/OBJECTS]\n[/Layout]"
@@ -36,7 +35,7 @@ func skill(keys ...string) string {
 
 // checkMod returns what is found in a mod that is built of sources, tables and
 // all; change gets it before.
-func checkMod(t *testing.T, files map[string]string, base tables.Sources, noTables bool, change func(map[string]string)) []check.Finding {
+func checkMod(t *testing.T, files map[string]string, base moddir.Files, noTables bool, change func(map[string]string)) []check.Finding {
 	t.Helper()
 	data := build(t, sources(t, files), moddir.BuildOptions{Tables: !noTables, Base: base})
 	if change != nil {
@@ -90,7 +89,7 @@ func TestCatalog(t *testing.T) {
 	for _, c := range []struct {
 		want     string
 		files    map[string]string
-		base     tables.Sources
+		base     moddir.Files
 		noTables bool
 		change   func(map[string]string)
 	}{
@@ -111,6 +110,8 @@ func TestCatalog(t *testing.T) {
 			"MEDIA/SKILLS/LEAP/IN/THERE.LAYOUT": string(guts(t, emptyLayout)), "MEDIA/X.DAT": unit("<STRING>FILE:media/skills/leap/there.layout")}},
 		{want: "tl-mod-outside-file", files: map[string]string{ // a series, of which the game may have more
 			"MEDIA/LAYOUTS/DOOR1.LAYOUT": string(guts(t, emptyLayout)), "MEDIA/LAYOUTS/A.LAYOUT": strings.Replace(layoutText, "door", "door2", 1)}},
+		{want: "tl-mod-missing-icon", files: with("MEDIA/SKILLS/S.DAT", skill("<INTEGER64>UNIQUE_GUID:5", "<STRING>SKILL_ICON:none")), base: base},
+		{want: "tl-mod-outside-icon", files: map[string]string{"MEDIA/X.DAT": unit("<STRING>ICON:none")}},
 		{want: "tl-mod-no-table", files: clean, base: base, change: func(files map[string]string) { delete(files, "MEDIA/SKILLS.RAW") }},
 		{want: "tl-mod-not-in-table", files: clean, base: base, change: func(files map[string]string) {
 			files["MEDIA/SKILLS/NEW.DAT"] = string(compiledUnit(t, skill("<INTEGER64>UNIQUE_GUID:8")))
@@ -152,7 +153,8 @@ func TestCatalog(t *testing.T) {
 	if !slices.Equal(ids(found), []string{"tl-mod-removed-and-there"}) {
 		t.Errorf("removed and there: %v", found)
 	}
-	for _, id := range []string{"tl-mod-outside-basefile", "tl-mod-no-guid", "tl-mod-removed-and-there"} {
+	// The last one is made by TestCheckIcons.
+	for _, id := range []string{"tl-mod-outside-basefile", "tl-mod-no-guid", "tl-mod-removed-and-there", "tl-mod-likely-missing-icon"} {
 		seen[id] = true
 	}
 	for _, id := range folderKinds(t) {

@@ -7,6 +7,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/torchlight/imageset"
 	"trowel.example/torchlight/picture"
+	"trowel.example/torchlight/text"
 )
 
 // isAsset reports whether a file is a picture or an image set, by its path.
@@ -20,9 +21,90 @@ func isAsset(name string) bool {
 
 // lookAt checks a picture or an image set.
 func (a *facts) lookAt(data []byte, sink check.Sink) {
-	if strings.EqualFold(path.Ext(a.path), ".IMAGESET") {
-		imageset.Check(data, sink)
-	} else {
+	if !isImageSet(a.path) {
 		picture.Check(a.path, data, sink)
+		return
 	}
+	imageset.Check(data, sink)
+	if set, _ := imageset.Parse(data); set != nil {
+		a.refs = append(a.refs, reference{set.File, text.Place{Path: a.path}})
+		for _, s := range set.Sprites {
+			a.sprites = append(a.sprites, s.Name)
+		}
+	}
+}
+
+// iconKeys are the properties of data files that name a sprite, or a picture by its path.
+var iconKeys = map[string]bool{
+	"ICON": true, "ICONLIT": true, "ICONSELECTED": true, "SKILL_ICON": true, "SKILL_ICON_INACTIVE": true,
+}
+
+// series is how many sprites of a mod make a series: a single one may go on one of the game.
+const series = 2
+
+// checkIcons looks up the sprites that data files name, in any case: a finding for each
+// pair of a file and a name. Without the game's files nobody can tell which are missing,
+// but for those of which the mod has a series, which differ in their numbers.
+func checkIcons(all []facts, base Files, sink check.Sink) {
+	have, stems := make(map[string]bool), make(map[string]int)
+	for _, a := range all {
+		for _, name := range a.sprites {
+			have[strings.ToLower(name)] = true
+			stems[stem(name)]++
+		}
+	}
+	if base != nil {
+		for name := range base.Files() {
+			if !isImageSet(name) {
+				continue
+			}
+			data, err := base.Content(name)
+			if err != nil {
+				continue
+			}
+			if set, _ := imageset.Parse(data); set != nil {
+				for _, s := range set.Sprites {
+					have[strings.ToLower(s.Name)] = true
+				}
+			}
+		}
+	}
+	var outside []*missing
+	for _, a := range all {
+		pairs := make(map[string]*missing)
+		var list []*missing
+		for _, icon := range a.icons {
+			name := strings.ToLower(icon.to)
+			if name == "" || have[name] {
+				continue
+			}
+			m := pairs[name]
+			if m == nil {
+				m = &missing{from: a.path, name: name, to: icon.to}
+				pairs[name] = m
+				list = append(list, m)
+			}
+			m.at = append(m.at, icon.at)
+		}
+		for _, m := range list {
+			switch {
+			case base != nil:
+				sink.AddAt(kindIconMissing, m.at, m.from, -1, "names the icon %q, which no image set has", m.to)
+			case stem(m.name) != "" && stems[stem(m.name)] >= series:
+				sink.AddAt(kindIconLikely, m.at, m.from, -1, "names the icon %q, which no image set of the mod has; %d have it with other numbers", m.to, stems[stem(m.name)])
+			default:
+				outside = append(outside, m)
+			}
+		}
+	}
+	tellOutside(kindIconOutside, "icons", outside, sink)
+}
+
+// stem returns a name without the number at its end; "" if it has none.
+func stem(name string) string {
+	name = strings.ToLower(name)
+	if short := strings.TrimRight(name, "0123456789"); short != name {
+		return short
+	}
+	return ""
 }

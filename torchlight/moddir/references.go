@@ -99,12 +99,13 @@ func checkReferences(all []facts, present map[string]bool, base tables.Sources, 
 			outside = append(outside, m)
 		}
 	}
-	tellOutside(kindBaseOutside, outsideBases, sink)
-	tellOutside(kindFileOutside, outside, sink)
+	tellOutside(kindBaseOutside, "files", outsideBases, sink)
+	tellOutside(kindFileOutside, "files", outside, sink)
 }
 
-// tellOutside makes one finding of all files that are not in the mod, and perhaps in the game.
-func tellOutside(kind *check.Kind, list []*missing, sink check.Sink) {
+// tellOutside makes one finding of all files or the like that are not in the mod, and perhaps
+// in the game.
+func tellOutside(kind *check.Kind, what string, list []*missing, sink check.Sink) {
 	var names []string
 	var at []check.Place
 	for _, m := range list {
@@ -117,9 +118,9 @@ func tellOutside(kind *check.Kind, list []*missing, sink check.Sink) {
 	switch {
 	case len(names) == 0:
 	case len(names) <= few:
-		sink.AddAt(kind, at, "", -1, "files that the mod does not have: %s", strings.Join(names, ", "))
+		sink.AddAt(kind, at, "", -1, "%s that the mod does not have: %s", what, strings.Join(names, ", "))
 	default:
-		sink.AddAt(kind, at, "", -1, "%d files that the mod does not have, such as %s", len(names), strings.Join(names[:few], ", "))
+		sink.AddAt(kind, at, "", -1, "%d %s that the mod does not have, such as %s", len(names), what, strings.Join(names[:few], ", "))
 	}
 }
 
