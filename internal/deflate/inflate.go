@@ -23,7 +23,7 @@ var (
 	ErrTooLong   = errors.New("zlib stream has too much data")   // all that was read is right, but not checked
 )
 
-// An Error tells what is wrong with a stream.
+// An Error says what is wrong with a stream.
 type Error struct {
 	Kind     error // one of the values above
 	Consumed int   // how many bytes of the stream were read

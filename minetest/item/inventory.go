@@ -60,7 +60,7 @@ func ParseInventory(text []byte) (inv *Inventory, n int, err error) {
 
 // SalvageInventory reads what can be read of a damaged inventory, all of text: a
 // slot whose item cannot be read is empty, lines that mean nothing and items
-// beyond the size of their list are skipped. The error tells of the first
+// beyond the size of their list are skipped. The error is about the first
 // damage; nil means that there is none.
 func SalvageInventory(text []byte) (*Inventory, error) {
 	p := parser{text: text, salvage: true}

@@ -85,7 +85,7 @@ var ids19 = []uint16{1, 4, 5, 6, 7, 8, 10, 11, 12, 13, 18, 19, 20, 22, 23, 24, 2
 // today's form, and with the name that the game gave to items from before 0.4,
 // such as "default:stick" for "Stick". A node whose id has no name becomes
 // "unknown_block"; the engine loses it. A stack that needs none of this is
-// returned as it is. The error tells of an "MBOItem", which no engine reads any
+// returned as it is. The error is about an "MBOItem", which no engine reads any
 // more, and of an id above 0xfff.
 func (s Stack) MigrateLegacy(names NodeNames) (Stack, error) {
 	switch s.Legacy {

@@ -35,7 +35,7 @@ func (b *Block) decode(data []byte, ids *idSet) error {
 }
 
 // Dump reports every field of a block to t, in the order in which they are
-// read, up to where the block breaks; the error tells why. The fields of what is
+// read, up to where the block breaks; the error says why. The fields of what is
 // compressed are in a space of their own, named after the section: "nodes",
 // "metadata", or "block" for all of version 29.
 func Dump(data []byte, t trace.Tracer) error {

@@ -103,7 +103,7 @@ func (f *AuthFile) find(name string) int {
 	return -1
 }
 
-// Put changes the line of an account, or adds one. The error tells that
+// Put changes the line of an account, or adds one. The error says that
 // something in the account would be read as something else.
 func (f *AuthFile) Put(a *Account) error {
 	privileges := strings.Join(a.Privileges, ",")

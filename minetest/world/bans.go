@@ -42,7 +42,7 @@ func (b *Bans) All() iter.Seq[Ban] {
 	}
 }
 
-// Add adds a ban. The error tells of an address or name that the line cannot hold.
+// Add adds a ban. The error is about an address or name that the line cannot hold.
 func (b *Bans) Add(ban Ban) error {
 	line := ban.Address + "|" + ban.Name
 	if again, ok := parseBan(line); !ok || again != ban || strings.Contains(line, "\n") {

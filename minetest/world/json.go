@@ -88,7 +88,7 @@ func atEnd(d *json.Decoder, fail func(want, got string) error) error {
 }
 
 // appendPair appends a key and its value as JSON in ASCII, as the engine writes
-// it. The error tells that one of them is no UTF-8, which JSON cannot hold.
+// it. The error says that one of them is no UTF-8, which JSON cannot hold.
 func appendPair(dst []byte, key, value string) ([]byte, error) {
 	for _, s := range []string{key, value} {
 		if !utf8.ValidString(s) {

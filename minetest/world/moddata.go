@@ -56,7 +56,7 @@ func ParseModFile(mod string, text []byte) (*ModData, error) {
 }
 
 // Append appends the file of the mod to dst: the one that it was read from, if
-// that still holds the same. The error tells of bytes that are no UTF-8: JSON
+// that still holds the same. The error is about bytes that are no UTF-8: JSON
 // cannot hold them, and the engine destroys them.
 func (m *ModData) Append(dst []byte) (_ []byte, err error) {
 	if m.text != nil {

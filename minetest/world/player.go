@@ -116,7 +116,7 @@ func parsePosition(text string) (pos [3]float64, ok bool) {
 }
 
 // Append appends the file of the player to dst: unchanged values are written as
-// they were read. The error tells of an attribute that the file cannot hold.
+// they were read. The error is about an attribute that the file cannot hold.
 func (p *Player) Append(dst []byte) ([]byte, error) {
 	s := ParseSettings(nil, playerEnd)
 	if p.file != nil {
@@ -231,7 +231,7 @@ func (p *Player) same(q *Player) bool {
 }
 
 // AppendRecord appends the value of the player in LevelDB to dst: the one that
-// he was read from, if that still says the same. The error tells of a number or
+// he was read from, if that still says the same. The error is about a number or
 // an attribute that has no room in it.
 func (p *Player) AppendRecord(dst []byte) ([]byte, error) {
 	if p.record != nil {

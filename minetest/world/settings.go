@@ -175,7 +175,7 @@ func (s *Settings) All() iter.Seq2[string, string] {
 }
 
 // Set changes a setting: the line that is valid, or a new one after the last.
-// A value of many lines gets lines of quotes around it. The error tells that
+// A value of many lines gets lines of quotes around it. The error says that
 // name or value cannot be written such that the engine reads the same.
 func (s *Settings) Set(name, value string) error {
 	if name == "" || strings.Trim(name, space) != name || strings.ContainsAny(name, "\n=\"{}#") || name == s.end {

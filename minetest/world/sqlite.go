@@ -68,7 +68,7 @@ func openSQLite(ctx context.Context, path string, opts Options, t tables) (*sqlD
 	return db, nil
 }
 
-// sqliteError tells of a file of the world by its name.
+// sqliteError is about a file of the world by its name.
 func sqliteError(name string, err error) error {
 	var e *fault.Error
 	if errors.As(err, &e) {

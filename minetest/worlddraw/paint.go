@@ -121,7 +121,7 @@ func (p *painter) note(l *look, pixels int64) {
 	p.unseen[l.name] += pixels
 }
 
-// BlockError tells of a block that cannot be read.
+// BlockError is about a block that cannot be read.
 type BlockError struct {
 	Pos mapdb.Pos
 	Err error

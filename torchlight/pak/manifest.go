@@ -24,7 +24,7 @@ func DecodeManifest(data []byte) (*Manifest, error) {
 	return m, r.Err()
 }
 
-// DumpManifest reports every field of a manifest. The error tells why it
+// DumpManifest reports every field of a manifest. The error says why it
 // stopped, if it did.
 func DumpManifest(data []byte, t trace.Tracer) error { return DumpManifestAt(data, 0, t) }
 

@@ -39,7 +39,7 @@ var (
 	ErrRead = errors.New("what is read is not written")
 )
 
-// ExistsError tells that something is in the way and was not to be replaced.
+// ExistsError says that something is in the way and was not to be replaced.
 type ExistsError struct {
 	Path string
 	// Replaceable reports whether it is a file of the kind that is written, so that it is
@@ -49,7 +49,7 @@ type ExistsError struct {
 
 func (e *ExistsError) Error() string { return e.Path + ": exists already" }
 
-// KeptError tells why something stays, although it was to be replaced.
+// KeptError says why something stays, although it was to be replaced.
 type KeptError struct {
 	Path string
 	Err  error
