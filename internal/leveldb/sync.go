@@ -3,7 +3,6 @@ package leveldb
 import (
 	"errors"
 	"os"
-	"runtime"
 	"sync"
 )
 
@@ -40,17 +39,4 @@ func (s *syncer) file(path string) {
 func (s *syncer) wait() error {
 	s.running.Wait()
 	return s.err
-}
-
-// syncDir makes sure that the names in a folder outlive a crash of the system.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil // it has no such thing, and needs none
-	}
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Sync()
 }

@@ -324,7 +324,7 @@ func (w *Writer) newTable() (*tableWriter, error) {
 func (w *Writer) endTable(t *tableWriter) (tableMeta, error) {
 	meta, err := t.finish()
 	if err == nil && !w.late {
-		err = errors.Join(t.f.Sync(), syncDir(w.dir))
+		err = errors.Join(t.f.Sync(), wholefile.SyncDir(w.dir))
 	}
 	return meta, errors.Join(err, t.f.Close())
 }
@@ -457,7 +457,7 @@ func (w *Writer) Close() error {
 		w.err = err
 	}
 	if w.err == nil && w.late {
-		w.err = errors.Join(w.log.Sync(), w.manifest.Sync(), syncDir(w.dir))
+		w.err = errors.Join(w.log.Sync(), w.manifest.Sync(), wholefile.SyncDir(w.dir))
 	}
 	if w.err == nil {
 		if w.err = os.Remove(filepath.Join(w.dir, markName)); errors.Is(w.err, os.ErrNotExist) {

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"trowel.example/internal/wholefile"
 )
 
 // Commit puts everything in its place, or nothing.
@@ -214,10 +216,6 @@ func (o *Output) placeAll() error {
 	return o.work.do(j)
 }
 
-// syncDir flushes new names to disk, on systems where that is possible.
-func syncDir(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		_ = d.Sync()
-		d.Close()
-	}
-}
+// syncDir flushes new names to disk where a system can. Where it cannot, what was
+// written stands all the same.
+func syncDir(dir string) { _ = wholefile.SyncDir(dir) }
