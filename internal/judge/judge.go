@@ -88,7 +88,7 @@ func command(ctx context.Context, dir, path string, args []string) *exec.Cmd {
 }
 
 // Run runs a judge in a folder of Dir and returns everything that it said. The
-// error is about an exit status other than 0.
+// error says that its exit status is not 0.
 func Run(t testing.TB, dir, name string, args ...string) (said string, err error) {
 	t.Helper()
 	path := Find(t, name)

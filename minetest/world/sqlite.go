@@ -68,7 +68,7 @@ func openSQLite(ctx context.Context, path string, opts Options, t tables) (*sqlD
 	return db, nil
 }
 
-// sqliteError is about a file of the world by its name.
+// sqliteError puts the name of the file, not its path, into an error of SQLite.
 func sqliteError(name string, err error) error {
 	var e *fault.Error
 	if errors.As(err, &e) {
