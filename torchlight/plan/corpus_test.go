@@ -19,6 +19,7 @@ import (
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/mpp"
 	"trowel.example/torchlight/plan"
+	"trowel.example/torchlight/text"
 )
 
 var look = flag.String("look", "", "a folder to draw the plans of the corpus with a grid into")
@@ -54,8 +55,7 @@ func files(m *mod.Mod, path string) plan.Options {
 // Every layout of the corpus has a plan, and all of its objects with a position have a mark
 // in its SVG, which is XML.
 func TestCorpus(t *testing.T) {
-	plans, all, linked, grids := 0, 0, 0, 0
-	seen := make(map[string]bool)
+	c := counts{T: t, seen: make(map[string]bool)}
 	for _, name := range append(corpus.Files(t, "torchlight", ".MOD"), corpus.Files(t, "torchlight", ".mod")...) {
 		data, err := os.ReadFile(name)
 		if err != nil {
@@ -73,61 +73,89 @@ func TestCorpus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if seen[string(content)] {
-				continue
-			}
-			seen[string(content)] = true
-			f, err := layout.Decode(content)
+			c.plan(filepath.Base(name)+": "+file.Path, content, files(m, file.Path))
+		}
+	}
+	for _, ext := range []string{".BINLAYOUT", ".LAYOUT", ".layout"} {
+		for _, name := range corpus.Files(t, "torchlight", ext) {
+			content, err := os.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := files(m, file.Path)
-			p := plan.New(f, o)
-			plans++
-			var svg bytes.Buffer
-			if err := p.SVG(t.Context(), &svg, plan.Picture{Origin: p.Min, Scale: 4}, size(p, 4), plan.Background); err != nil {
-				t.Fatal(err)
-			}
-			marks, inLinks := 0, 0
-			for _, title := range titles(t, svg.Bytes()) {
-				if strings.Contains(title, "\nin ") {
-					inLinks++
-				} else {
-					marks++
-				}
-			}
-			with := 0
-			for obj := range f.All() {
-				if stated(obj) {
-					with++
-				}
-			}
-			own := 0
-			for _, m := range p.Marks {
-				if m.File == "" {
-					own++
-				}
-			}
-			if marks != own || own < with || inLinks != len(p.Marks)-own {
-				t.Errorf("%s: %s: of %d objects with a position %d are on the plan, %d of %d marks in the SVG", filepath.Base(name), file.Path, with, own, marks, len(p.Marks))
-			}
-			for _, l := range p.Left {
-				if l.Kind != "layout" {
-					t.Errorf("%s: %v", file.Path, l)
-				}
-			}
-			all, linked = all+own, linked+inLinks
-			if _, err := o.Grid(file.Path); err == nil {
-				grids++
-				if *look != "" {
-					draws(t, p, filepath.Join(*look, filepath.Base(file.Path)), svg.Bytes())
-				}
+			c.plan(name, content, plan.Options{Path: filepath.Base(name)})
+		}
+	}
+	t.Logf("%d plans with %d objects, %d more of links, %d with a grid", len(c.seen), c.own, c.linked, c.grids)
+	if c.own == 0 || c.grids == 0 || c.linked == 0 {
+		t.Error("the corpus lacks layouts, links or grids")
+	}
+}
+
+type counts struct {
+	*testing.T
+	seen               map[string]bool
+	own, linked, grids int
+}
+
+// plan makes the plan of a layout, once of each content.
+func (c *counts) plan(name string, content []byte, o plan.Options) {
+	if c.seen[string(content)] {
+		return
+	}
+	c.seen[string(content)] = true
+	f, err := layout.Decode(content)
+	if text.Recognize(content) {
+		var file *text.File
+		if file, err = text.Parse(content); err == nil {
+			f, err = layout.FromText(file.Root)
+		}
+	}
+	if err != nil {
+		c.Errorf("%s: %v", name, err)
+		return
+	}
+	p := plan.New(f, o)
+	svg := []byte(svgOf(c, p, nil))
+	marks, inLinks, own, with := 0, 0, 0, 0
+	for _, title := range titles(c.T, svg) {
+		if strings.Contains(title, "\nin ") {
+			inLinks++
+		} else {
+			marks++
+		}
+	}
+	drawn := make(map[*layout.Object]bool)
+	for _, m := range p.Marks {
+		drawn[m.Object] = true
+		if m.File == "" {
+			own++
+		}
+	}
+	for obj := range f.All() {
+		if stated(obj) {
+			with++
+			if !drawn[obj] {
+				c.Errorf("%s: %q is not on the plan", name, obj.Title())
 			}
 		}
 	}
-	t.Logf("%d plans with %d objects, %d more of links, %d with a grid", plans, all, linked, grids)
-	if plans == 0 || grids == 0 || linked == 0 {
-		t.Error("the corpus lacks layouts, links or grids")
+	if marks != own || own < with || inLinks != len(p.Marks)-own {
+		c.Errorf("%s: of %d objects with a position %d are on the plan, %d of %d marks in the SVG", name, with, own, marks, len(p.Marks))
+	}
+	for _, l := range p.Left {
+		if l.Kind != "layout" {
+			c.Errorf("%s: %v", name, l)
+		}
+	}
+	c.own, c.linked = c.own+own, c.linked+inLinks
+	if o.Grid == nil {
+		return
+	}
+	if _, err := o.Grid(o.Path); err == nil {
+		c.grids++
+		if *look != "" {
+			draws(c.T, p, filepath.Join(*look, filepath.Base(o.Path)), svg)
+		}
 	}
 }
 

@@ -43,7 +43,7 @@ func (p *Plan) Render(ctx context.Context, dst *image.RGBA, pic Picture) error {
 		}
 	}
 	for i := range p.Marks {
-		if i%4096 == 0 && ctx.Err() != nil {
+		if i%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if m := &p.Marks[i]; shown[m.layer] && m.reach.meets(area) {

@@ -35,6 +35,10 @@ func (b *builder) grid(f frame, path string) {
 	if cells.Width == 0 || cells.Height == 0 {
 		return
 	}
+	if b.cells += len(cells.Cells); len(b.grids) >= maxGrids || b.cells > maxCells {
+		b.leave("limit", "grids", "no more than %d grids with %d cells are drawn", maxGrids, maxCells)
+		return
+	}
 	corner := f.inside(frame{at: [3]float64{-float64(cells.OffsetX), 0, -float64(cells.OffsetZ)}})
 	w, h := float64(cells.SizeX)/float64(cells.Width), float64(cells.SizeZ)/float64(cells.Height)
 	g := grid{cells: cells, at: flat(corner.at), x: times(flat(f.x), w), z: times(flat(f.z), h)}

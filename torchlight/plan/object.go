@@ -226,7 +226,15 @@ func (b *builder) area(m *Mark, forward, right [2]float64) bool {
 	add := func(s shape, sizes ...float64) {
 		if !sane(sizes...) {
 			good = false
-		} else if slices.Min(sizes) > 0 {
+			return
+		}
+		if slices.Max(sizes) > 10*b.unit {
+			if b.wide++; b.wide > maxWide {
+				b.leave("limit", "areas", "how far objects reach is drawn of %d that reach far", maxWide)
+				return
+			}
+		}
+		if slices.Min(sizes) > 0 {
 			m.shapes = append(m.shapes, s)
 		}
 	}

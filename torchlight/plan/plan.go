@@ -20,9 +20,17 @@ import (
 
 // Limits of what is drawn.
 const (
-	MaxLinks  = 8       // layouts inside each other
-	MaxLinked = 1 << 18 // objects of layouts that others link to
-	MaxPlace  = 1e6     // units from the origin, and the largest reach of an object
+	MaxLinks   = 8       // layouts inside each other
+	MaxObjects = 1 << 18 // objects of the layout; as many of those that it links to
+	MaxLayers  = 10000
+	MaxPlace   = 1e6 // units from the origin, and the largest reach of an object
+)
+
+// Limits of what covers much of a plan, so that no plan takes very long to draw.
+const (
+	maxGrids = 256
+	maxCells = 1 << 26 // of all grids
+	maxWide  = 4096    // objects that reach far
 )
 
 // Options say where to find what belongs to a layout. Paths are as the game has them, such
@@ -112,6 +120,8 @@ type builder struct {
 	Options
 	files    map[string]*layout.File // by path in capitals; nil: it is not there
 	linked   int
+	cells    int // of all grids
+	wide     int // shapes that are large
 	left     map[[2]string]*Left
 	unplaced map[string]int // by kind
 	names    map[string]bool
@@ -157,7 +167,11 @@ func clean(path string) string { return strings.ToUpper(strings.ReplaceAll(path,
 
 // leave notes something that is not drawn.
 func (b *builder) leave(kind, name, format string, args ...any) {
+	const most = 1000
 	key := [2]string{kind, name}
+	if b.left[key] == nil && len(b.left) >= most {
+		key[1], name = "", "others"
+	}
 	if b.left[key] == nil {
 		b.left[key] = &Left{Kind: kind, Name: name, Why: fmt.Sprintf(format, args...)}
 	}
@@ -182,7 +196,7 @@ func (b *builder) objects(list []*layout.Object, p place) {
 		}
 		inner := p
 		inner.choice = ""
-		if g := p.groups[o]; g != nil || p.choice != "" {
+		if g := p.groups[o]; (g != nil || p.choice != "") && len(b.Layers) < MaxLayers {
 			b.newLayer(o, g, &inner, p.choice)
 		}
 		b.object(o, inner)
@@ -260,6 +274,10 @@ func (b *builder) object(o *layout.Object, p place) {
 			m.label = link[strings.LastIndexAny(link, `/\`)+1:]
 		}
 	}
+	if p.file == "" && len(b.Marks)-b.linked >= MaxObjects {
+		b.leave("limit", "objects", "no more than %d objects are drawn", MaxObjects)
+		return
+	}
 	m.blocked = (d.Category == "Units" || d.Name == "Unit Spawner") && b.isBlocked(m.At)
 	if b.Marks = append(b.Marks, m); p.file != "" {
 		b.linked++
@@ -286,8 +304,8 @@ func (b *builder) follow(link string, p place) *layout.File {
 	case len(p.open) > MaxLinks:
 		b.leave("limit", link, "no more than %d layouts are drawn inside each other", MaxLinks)
 		return nil
-	case b.linked >= MaxLinked:
-		b.leave("limit", link, "no more than %d objects of other layouts are drawn", MaxLinked)
+	case b.linked >= MaxObjects:
+		b.leave("limit", link, "no more than %d objects of other layouts are drawn", MaxObjects)
 		return nil
 	}
 	f, known := b.files[path]

@@ -7,6 +7,7 @@ import (
 	"image"
 	"io/fs"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,8 +113,49 @@ func TestEndlessLinks(t *testing.T) {
 		}
 		return parse(t, next...), nil
 	}})
-	if n := len(p.Marks); n < plan.MaxLinked || n > plan.MaxLinked+100*plan.MaxLinks {
+	if n := len(p.Marks); n < plan.MaxObjects || n > plan.MaxObjects+100*plan.MaxLinks {
 		t.Errorf("%d marks", n)
+	}
+}
+
+// Of far too many objects, groups and complaints some are drawn and told.
+func TestTooMany(t *testing.T) {
+	one := parse(t, object("Monster", 1, at(1, 2, 3)))
+	p := plan.New(&layout.File{Objects: slices.Repeat(one.Objects, plan.MaxObjects+5)}, plan.Options{})
+	if len(p.Marks) != plan.MaxObjects || len(p.Left) != 1 || p.Left[0].Count != 5 {
+		t.Errorf("%d marks, left %v", len(p.Marks), p.Left)
+	}
+	wide := parse(t, object("Sound", 1, at(1, 2, 3)+"RADIUS:1000;"))
+	small := &mpp.File{Width: 1, Height: 1, SizeX: 1, SizeZ: 1, Cells: []byte{0}}
+	p = plan.New(&layout.File{Objects: slices.Repeat(wide.Objects, 5000)}, plan.Options{})
+	if len(p.Left) != 1 || p.Left[0].Name != "areas" || p.Left[0].Count != 5000-4096 {
+		t.Errorf("of wide objects: left %v", p.Left)
+	}
+	link := parse(t, object("Layout Link", 1, at(1, 2, 3)+"LAYOUT FILE:B.LAYOUT;"))
+	p = plan.New(&layout.File{Objects: slices.Repeat(link.Objects, 300)}, plan.Options{
+		Layout: func(string) (*layout.File, error) { return one, nil },
+		Grid:   func(string) (*mpp.File, error) { return small, nil },
+	})
+	if len(p.Left) != 1 || p.Left[0].Name != "grids" || p.Left[0].Count != 300-256 {
+		t.Errorf("of grids: left %v", p.Left)
+	}
+	f := new(layout.File)
+	f.Groups = new(layout.Group)
+	far := parse(t, object("Monster", 1, at(1e30, 0, 0))).Objects[0]
+	for i := range plan.MaxLayers + 500 {
+		g, o := *far, *far
+		g.Descriptor, g.ID, o.ID = layout.DescriptorNamed("Group").Code, 7, int64(i)
+		g.Children, g.Properties = []*layout.Object{&o}, nil
+		f.Objects = append(f.Objects, &g)
+		f.Groups.Children = append(f.Groups.Children, &layout.Group{Object: &g})
+	}
+	p = plan.New(f, plan.Options{})
+	names := make(map[string]bool)
+	for _, l := range p.Layers {
+		names[l.Name] = true
+	}
+	if len(p.Layers) != plan.MaxLayers+1 || len(names) != len(p.Layers) || len(p.Left) > 1001 {
+		t.Errorf("%d layers of %d names, %d complaints", len(p.Layers), len(names), len(p.Left))
 	}
 }
 
