@@ -23,7 +23,12 @@ func Draw(dst *image.RGBA, m *image.NRGBA, x, y float64, origin [2]float64, scal
 			if right.empty() {
 				continue
 			}
-			over(dst.Pix[dst.PixOffset(dst.Rect.Min.X+i, py):][:4], mean(m, right, down))
+			to := dst.Pix[dst.PixOffset(dst.Rect.Min.X+i, py):][:4:4]
+			if scale >= 1 {
+				overOne(to, m.Pix[m.PixOffset(m.Rect.Min.X+right.first, m.Rect.Min.Y+down.first):][:4:4])
+			} else {
+				over(to, mean(m, right, down))
+			}
 		}
 	}
 }
@@ -98,6 +103,20 @@ func mean(m *image.NRGBA, right, down span) (c [4]float64) {
 		}
 	}
 	return c
+}
+
+// overOne lays a pixel, alpha not multiplied in, over another.
+func overOne(dst, p []byte) {
+	switch a := uint32(p[3]); a {
+	case 0:
+	case 255:
+		copy(dst, p)
+	default:
+		for i := range 3 {
+			dst[i] = uint8((uint32(p[i])*a + uint32(dst[i])*(255-a) + 127) / 255)
+		}
+		dst[3] = uint8((255*a + uint32(dst[3])*(255-a) + 127) / 255)
+	}
 }
 
 // over lays a colour over a pixel.

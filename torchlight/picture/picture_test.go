@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
@@ -296,5 +297,27 @@ func FuzzConvert(f *testing.F) {
 			t.Fatal("other pixels come back")
 		}
 		must[picture.Result](t)(picture.Convert("", r.Data, picture.DDS, picture.Options{}))
+	})
+}
+
+// BenchmarkDraw draws a picture of 1024 x 1024 pixels at half, whole and double size, and by
+// one plain draw.Draw.
+func BenchmarkDraw(b *testing.B) {
+	m := soft(1024, 1024)
+	for _, scale := range []float64{0.5, 1, 2} {
+		dst := image.NewRGBA(image.Rect(0, 0, int(1024*scale), int(1024*scale)))
+		b.Run(fmt.Sprint(scale), func(b *testing.B) {
+			b.SetBytes(int64(len(dst.Pix)))
+			for b.Loop() {
+				picture.Draw(dst, m, 0, 0, [2]float64{}, scale)
+			}
+		})
+	}
+	dst := image.NewRGBA(m.Rect)
+	b.Run("plain", func(b *testing.B) {
+		b.SetBytes(int64(len(dst.Pix)))
+		for b.Loop() {
+			draw.Draw(dst, m.Rect, m, image.Point{}, draw.Over)
+		}
 	})
 }
