@@ -60,8 +60,27 @@ func greenAlpha(t uint32) uint64 { return uint64(t>>8&0xff) | uint64(t>>24)<<32 
 // texel returns the pixel at an offset in bytes.
 func texel(pix []byte, at int) uint32 { return binary.LittleEndian.Uint32(pix[at:]) }
 
-// between mixes four pixels that stand in a square; x and y are the weights of those on
-// the right and at the bottom.
+// square is four pixels that stand in a square: left top, right top, left bottom, right bottom.
+type square struct{ a, b, c, d uint32 }
+
+// mixed returns what lies in a square; x and y are the weights of those on the right and at
+// the bottom.
+func mixed(s square, x, y uint64) shade {
+	if (s.a|s.b|s.c|s.d)>>24 == 0 {
+		return 0 // nothing is to be seen: large parts of pictures are like that
+	}
+	return between(s.a, s.b, s.c, s.d, x, y)
+}
+
+// mixed2 mixes what lies in squares of two sizes of a picture; weight is that of the second.
+func mixed2(s, t square, sx, sy, tx, ty, weight uint64) shade {
+	if (s.a|s.b|s.c|s.d|t.a|t.b|t.c|t.d)>>24 == 0 {
+		return 0
+	}
+	return mix(between(s.a, s.b, s.c, s.d, sx, sy), between(t.a, t.b, t.c, t.d, tx, ty), weight)
+}
+
+// between mixes four pixels, as mixed does.
 func between(t00, t10, t01, t11 uint32, x, y uint64) shade {
 	w11 := x * y
 	w10, w01 := x<<weightBits-w11, y<<weightBits-w11

@@ -132,6 +132,7 @@ type span struct {
 	color  [4]slope
 	tex    texture
 	detail detail
+	rows   [2]texelRow // of the texture, in each size
 
 	du, dv    uint64 // of 1<<64 for the whole texture: it repeats by running over
 	dcolor    [4]int64
@@ -200,7 +201,10 @@ func (s *span) draw(dst []byte, begin, from, to int, dx, dy float64) {
 	for x := range to - from {
 		sample := whiteShade
 		if s.tex != nil {
-			sample = s.sample(u, v)
+			if s.dv != 0 || x == 0 {
+				s.seek(v)
+			}
+			sample = s.sample(u)
 			u, v = u+s.du, v+s.dv
 		}
 		if !s.flat {
@@ -217,22 +221,42 @@ func (s *span) draw(dst []byte, begin, from, to int, dx, dy float64) {
 	}
 }
 
-// sample returns the shade of the texture at a place of it.
-func (s *span) sample(u, v uint64) shade {
-	sample := s.tex[s.detail.level].at(u, v)
-	if w := s.detail.weight; w != 0 {
-		sample = mix(sample, s.tex[s.detail.level+1].at(u, v), w)
+// seek finds the rows of texels for a height in the texture.
+func (s *span) seek(v uint64) {
+	s.rows[0] = s.tex[s.detail.level].row(v)
+	if s.detail.weight != 0 {
+		s.rows[1] = s.tex[s.detail.level+1].row(v)
 	}
-	return sample
 }
 
-// at returns the shade at a place, of 1<<64 for the whole level, which goes on at its
+// sample returns the shade of the texture at a place in the rows that were sought.
+func (s *span) sample(u uint64) shade {
+	a, x := s.rows[0].repeated(u)
+	if s.detail.weight == 0 {
+		return mixed(a, x, s.rows[0].weight)
+	}
+	b, x2 := s.rows[1].repeated(u)
+	return mixed2(a, b, x, s.rows[0].weight, x2, s.rows[1].weight, s.detail.weight)
+}
+
+// texelRow is two rows of n texels, and how much of the second there is between them.
+type texelRow struct {
+	top, bottom []byte
+	n           int
+	weight      uint64
+}
+
+// repeated returns the texels around a place, and the weight of those on the right.
+func (r *texelRow) repeated(u uint64) (square, uint64) {
+	first, second, weight := repeated(u, r.n)
+	return square{texel(r.top, 4*first), texel(r.top, 4*second), texel(r.bottom, 4*first), texel(r.bottom, 4*second)}, weight
+}
+
+// row returns the rows around a height, of 1<<64 for the whole level, which goes on at its
 // other side.
-func (l *level) at(u, v uint64) shade {
-	x0, x1, wx := repeated(u, l.w)
-	y0, y1, wy := repeated(v, l.h)
-	top, bottom := l.pix[y0*l.stride:], l.pix[y1*l.stride:]
-	return between(texel(top, 4*x0), texel(top, 4*x1), texel(bottom, 4*x0), texel(bottom, 4*x1), wx, wy)
+func (l *level) row(v uint64) texelRow {
+	first, second, weight := repeated(v, l.h)
+	return texelRow{l.pix[first*l.stride:], l.pix[second*l.stride:], l.w, weight}
 }
 
 // repeated returns the two texels of n that a place lies between, and the weight of the

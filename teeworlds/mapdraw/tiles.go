@@ -251,30 +251,27 @@ func (a axis) step(at float64) step {
 
 // sample finds the shades of a row of a tile, as far as steps were found.
 func (t *tiling) sample(line []shade, c cell, y int) {
-	top, bottom, down := t.texels(0, c, y)
-	xs := t.xs[0][:len(line)]
+	r, xs := t.row(0, c, y), t.xs[0][:len(line)]
 	if t.detail.weight == 0 {
 		for i := range line {
-			line[i] = between4(top, bottom, &xs[i], down)
+			line[i] = mixed(r.texels(&xs[i]), xs[i].weight, r.weight)
 		}
 		return
 	}
-	half, low, further := t.texels(1, c, y)
-	xs1 := t.xs[1][:len(line)]
+	r2, xs2 := t.row(1, c, y), t.xs[1][:len(line)]
 	for i := range line {
-		line[i] = mix(between4(top, bottom, &xs[i], down), between4(half, low, &xs1[i], further), t.detail.weight)
+		a, b := r.texels(&xs[i]), r2.texels(&xs2[i])
+		line[i] = mixed2(a, b, xs[i].weight, r.weight, xs2[i].weight, r2.weight, t.detail.weight)
 	}
 }
 
-// texels returns the two rows of texels that a row of pixels lies between, and the weight of
-// the second.
-func (t *tiling) texels(i int, c cell, y int) (top, bottom []byte, down uint64) {
+// row returns the texels that a row of pixels of a tile lies between.
+func (t *tiling) row(i int, c cell, y int) texelRow {
 	l := &t.sheet.levels[t.detail.level+i]
 	pix, s := l.pix[l.cell(c.id()):], &t.ys[i][y]
-	return pix[s.first:], pix[s.second:], s.weight
+	return texelRow{top: pix[s.first:], bottom: pix[s.second:], weight: s.weight}
 }
 
-// between4 mixes the texels of a column in two rows.
-func between4(top, bottom []byte, s *step, down uint64) shade {
-	return between(texel(top, s.first), texel(top, s.second), texel(bottom, s.first), texel(bottom, s.second), s.weight, down)
+func (r *texelRow) texels(s *step) square {
+	return square{texel(r.top, s.first), texel(r.top, s.second), texel(r.bottom, s.first), texel(r.bottom, s.second)}
 }
