@@ -28,7 +28,7 @@ func TestEffort(t *testing.T) {
 		if _, packed, err := f.Sizes(); err == nil && packed > 0 {
 			blocks++
 		}
-		if strings.HasSuffix(f.Path, ".DAT") || strings.HasSuffix(f.Path, ".LAYOUT") {
+		if strings.HasSuffix(f.Path, ".DAT") || strings.HasSuffix(f.Path, ".LAYOUT") || strings.HasSuffix(f.Path, ".MPP") {
 			compiled++
 		}
 	}
