@@ -152,7 +152,7 @@ func (c Camera) At(width int) Picture {
 // on which others are drawn with it.
 func (r *Renderer) Render(ctx context.Context, dst *image.RGBA, p Picture) error {
 	if !p.ok() {
-		return fmt.Errorf("a picture of %g x %g units at %g pixels each", p.Camera.Width, p.Camera.Height, p.Scale)
+		return fmt.Errorf("a picture too far away, too large or too small: %.4g x %.4g units around %.4g,%.4g at %.4g pixels each", p.Camera.Width, p.Camera.Height, p.Camera.X, p.Camera.Y, p.Scale)
 	}
 	if dst.Rect.Empty() {
 		return nil

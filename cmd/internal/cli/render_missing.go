@@ -80,15 +80,19 @@ func sayMissing(some []format.Missing) string {
 		names[i] = m.Name
 		count += m.Count
 	}
+	sep := ", "
+	if strings.Contains(names[0], ",") { // a place
+		sep = "; "
+	}
 	text := "missing " + some[0].Kind
 	if len(some) > 1 {
 		text += "s"
 	}
 	if len(names) > missingShown+1 {
 		rest := len(names) - missingShown
-		text += fmt.Sprintf(" %s and %s others (--json names them all)", strings.Join(names[:missingShown], ", "), thousands(int64(rest)))
+		text += fmt.Sprintf(" %s and %s others (--json names them all)", strings.Join(names[:missingShown], sep), thousands(int64(rest)))
 	} else {
-		text += " " + strings.Join(names, ", ")
+		text += " " + strings.Join(names, sep)
 	}
 	if count > 0 {
 		text += " (" + plural(int(count), strings.TrimSuffix(some[0].Unit, "s")) + ")"

@@ -21,6 +21,7 @@ func TestFoldMissing(t *testing.T) {
 	list = append(list,
 		format.Missing{Kind: "color", Name: "a:b", Count: 1, Unit: "pixels", What: "none is known"},
 		format.Missing{Kind: "color", Name: "a:c", Count: 2000, Unit: "pixels", What: "none is known"},
+		format.Missing{Kind: "hole", Name: "1,2,3", What: "cut off"}, format.Missing{Kind: "hole", Name: "1,2,4", What: "cut off"},
 		format.Missing{Kind: "image", Name: "sky", Count: 1, Unit: "layers"})
 	var got []string
 	for _, line := range foldMissing(list) {
@@ -35,6 +36,7 @@ func TestFoldMissing(t *testing.T) {
 		"true missing besides: 1,195 blocks (--json names them all)",
 		"false missing colors mod:n0, mod:n1, mod:n2, mod:n3, mod:n4 and 1,001 others (--json names them all): guessed from the name",
 		"false missing colors a:b, a:c (2,001 pixels): none is known",
+		"false missing holes 1,2,3; 1,2,4: cut off",
 		"false missing image sky (1 layer)",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
