@@ -73,7 +73,7 @@ func (s *shown) addSprites() {
 		if err != nil {
 			continue // check tells
 		}
-		set, err := imageset.Parse(data)
+		set, _ := imageset.Parse(data) // what is wrong in it, check tells
 		if set == nil {
 			continue
 		}
