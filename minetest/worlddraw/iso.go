@@ -153,6 +153,9 @@ func (s *Iso) render(ctx context.Context, dst *image.RGBA, c *cube) error {
 	for x0 := dst.Rect.Min.X; x0 < dst.Rect.Max.X; x0 += stripWidth {
 		known := make(map[key]nodecolor.Color)
 		for py := dst.Rect.Min.Y; py < dst.Rect.Max.Y; py++ {
+			if err := ctx.Err(); err != nil { // there may be nothing to read on the way
+				return err
+			}
 			for px := x0; px < min(x0+stripWidth, dst.Rect.Max.X); px++ {
 				k := key(c.lines(px, py))
 				color, ok := known[k]

@@ -194,6 +194,20 @@ func TestStores(t *testing.T) {
 	}
 }
 
+// A picture from aside in which nothing has to be read ends when nobody waits for it.
+func TestIsoEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	iso, err := worlddraw.NewIso(ctx, hills(t), worlddraw.Options{Colors: painted{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	nowhere := image.NewRGBA(image.Rect(100_000, 100_000, 100_010, 100_010))
+	if err := iso.RenderScaled(ctx, nowhere, worlddraw.Scaled{Scale: 4}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
 // A block that cannot be read is a hole, and is told of once in a picture.
 func TestDamagedBlock(t *testing.T) {
 	ctx := context.Background()
