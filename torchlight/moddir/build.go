@@ -246,15 +246,19 @@ func (f *folder) files(o *BuildOptions) ([]pak.NewFile, *Report, error) {
 	return files, report, nil
 }
 
-// tableOf names the table of the files of a folder.
-var tableOf = []struct{ folder, table string }{
-	{"MEDIA/AFFIXES/", "MEDIA/AFFIXES.RAW"},
-	{"MEDIA/MISSILES/", "MEDIA/MISSILES.RAW"},
-	{"MEDIA/LEVELSETS/", "MEDIA/ROOMPIECES.RAW"},
-	{"MEDIA/SKILLS/", "MEDIA/SKILLS.RAW"},
-	{"MEDIA/TRIGGERABLES/", "MEDIA/TRIGGERABLES.RAW"},
-	{"MEDIA/UI/", "MEDIA/UI.RAW"},
-	{"MEDIA/UNITS/", "MEDIA/UNITDATA.RAW"},
+// tableOf names the table of the files of one form in a folder.
+var tableOf = []struct {
+	folder string
+	form   *form
+	table  string
+}{
+	{"MEDIA/AFFIXES/", dataForm, "MEDIA/AFFIXES.RAW"},
+	{"MEDIA/MISSILES/", layoutForm, "MEDIA/MISSILES.RAW"},
+	{"MEDIA/LEVELSETS/", dataForm, "MEDIA/ROOMPIECES.RAW"},
+	{"MEDIA/SKILLS/", dataForm, "MEDIA/SKILLS.RAW"},
+	{"MEDIA/TRIGGERABLES/", dataForm, "MEDIA/TRIGGERABLES.RAW"},
+	{"MEDIA/UI/", layoutForm, "MEDIA/UI.RAW"},
+	{"MEDIA/UNITS/", dataForm, "MEDIA/UNITDATA.RAW"},
 }
 
 // missTables warns of tables that are not there.
@@ -264,8 +268,7 @@ func (f *folder) missTables(warn func(at, message string)) {
 			return slices.ContainsFunc(f.sources, func(s *source) bool { return match(s.path) })
 		}
 		if has(func(path string) bool { return path == t.table }) || !has(func(path string) bool {
-			form := formOf(path)
-			return strings.HasPrefix(path, t.folder) && (form == dataForm || form == layoutForm)
+			return strings.HasPrefix(path, t.folder) && formOf(path) == t.form
 		}) {
 			continue
 		}

@@ -57,7 +57,7 @@ func (f *folder) checkSource(s *source, o *Options, sink check.Sink) {
 	if s.twin {
 		told := ""
 		for _, t := range tableOf {
-			if strings.HasPrefix(s.path, t.folder) {
+			if strings.HasPrefix(s.path, t.folder) && s.form == t.form {
 				told = ", so that --tables makes no record of it in " + t.table
 			}
 		}
