@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"math"
 	"sync"
 
 	"trowel.example/minetest/mapblock"
@@ -28,6 +29,8 @@ type Iso struct {
 	has    *index
 	frame  frame
 	blocks sync.Pool // of painters
+
+	diagonals *[diagonalCount]diagonal
 
 	mu     sync.Mutex
 	cache  map[mapdb.Pos]*isoBlock
@@ -99,7 +102,7 @@ func NewIso(ctx context.Context, db mapdb.DB, o Options) (*Iso, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Iso{o: m.o, db: db, frame: m.frame, has: m.source.index, cache: make(map[mapdb.Pos]*isoBlock), hidden: make(map[string]int64)}
+	s := &Iso{o: m.o, db: db, frame: m.frame, has: m.source.index, diagonals: diagonals(m.source.index, &m.frame), cache: make(map[mapdb.Pos]*isoBlock), hidden: make(map[string]int64)}
 	s.box = m.Extent()
 	for i := range s.box.Min {
 		s.box.Min[i], s.box.Max[i] = max(s.box.Min[i], o.Box.Min[i]), min(s.box.Max[i], o.Box.Max[i])
@@ -130,7 +133,8 @@ func (s *Iso) RenderScaled(ctx context.Context, dst *image.RGBA, at Scaled) erro
 	c := cubeFor(at.Scale)
 	half := float64(c.half)
 	own := Scaled{[2]float64{at.Origin[0] * half, at.Origin[1] * half}, at.Scale / half}
-	return Scale(dst, own, func(img *image.RGBA) error { return s.render(ctx, img, c) })
+	shows := func(r image.Rectangle) bool { return s.shows(r, c) }
+	return Scale(dst, own, shows, func(img *image.RGBA) error { return s.render(ctx, img, c) })
 }
 
 // stripWidth is how many pixels are drawn from top to bottom before the next ones to the
@@ -152,11 +156,19 @@ func (s *Iso) render(ctx context.Context, dst *image.RGBA, c *cube) error {
 	type key [3]line
 	for x0 := dst.Rect.Min.X; x0 < dst.Rect.Max.X; x0 += stripWidth {
 		known := make(map[key]nodecolor.Color)
+		var empty [stripWidth]bool
+		for i := range empty {
+			x := x0 + i
+			empty[i] = !s.shows(image.Rect(x, dst.Rect.Min.Y, x+1, dst.Rect.Max.Y), c)
+		}
 		for py := dst.Rect.Min.Y; py < dst.Rect.Max.Y; py++ {
 			if err := ctx.Err(); err != nil { // there may be nothing to read on the way
 				return err
 			}
 			for px := x0; px < min(x0+stripWidth, dst.Rect.Max.X); px++ {
+				if empty[px-x0] {
+					continue
+				}
 				k := key(c.lines(px, py))
 				color, ok := known[k]
 				if !ok {
@@ -223,6 +235,7 @@ type tracer struct {
 func (t *tracer) trace(lines [3]line) (nodecolor.Color, error) {
 	b := &t.s.box
 	first, last := 1<<30, -1<<30
+	low, high := near(min(lines[0].x, lines[1].x, lines[2].x), max(lines[0].x, lines[1].x, lines[2].x))
 	for _, l := range lines {
 		k0 := max(b.Min[0]-l.x, l.y-b.Max[1], b.Min[2])
 		k1 := min(b.Max[0]-l.x, l.y-b.Min[1], b.Max[2])
@@ -252,7 +265,15 @@ func (t *tracer) trace(lines [3]line) (nodecolor.Color, error) {
 		if t.block.empty {
 			before = nodecolor.Color{}
 			// All three lines stay in the block for as many steps of 3 as this one does, but one.
-			if n := min(15-x&15, y&15, 15-z&15); n > 1 {
+			n := min(15-x&15, y&15, 15-z&15)
+			if t.block == noBlock { // There may be none for a long way.
+				to := t.s.next(low, high, z)
+				if to == math.MaxInt {
+					break
+				}
+				n = max(n, to-z-1)
+			}
+			if n > 1 {
 				depth += 3 * (n - 1)
 			}
 			continue

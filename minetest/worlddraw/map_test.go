@@ -208,6 +208,61 @@ func TestIsoEnds(t *testing.T) {
 	}
 }
 
+// Blocks far out, as one who was teleported leaves them, change nothing but where they are.
+func TestFar(t *testing.T) {
+	b := mapblock.New(29)
+	b.Names = []mapblock.NameID{{ID: 0, Name: "stone"}, {ID: 1, Name: "grass"}, {ID: 2, Name: "air"}}
+	for i := range b.Param0 {
+		x, y, z := mapblock.Coordinates(i)
+		b.Param0[i] = uint16((x/3 + y/5 + z/4) % 3)
+	}
+	data, err := b.EncodeFresh()
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := mapdb.NewMemory()
+	places := []mapdb.Pos{{}, {X: 2047, Y: 1, Z: 2046}, {X: -2048, Z: -2048}, {X: 2047, Z: -2048}, {X: -2047, Z: 2047}}
+	for _, pos := range places {
+		if err := db.Store(t.Context(), []mapdb.Block{{Pos: pos, Data: data}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := worlddraw.Options{Colors: testColors, Box: worlddraw.Everything(), Alpha: true}
+	iso, err := worlddraw.NewIso(t.Context(), db, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for scale, size := range map[float64]int{4: 64, 1.5: 24, 0.25: 5, 0.01: 1} {
+		var first *image.RGBA
+		for _, pos := range places {
+			x, y, z := int(pos.X)*16, int(pos.Y)*16, int(pos.Z)*16
+			at := worlddraw.Scaled{Origin: [2]float64{float64(x-z) - 16, float64(-y) - float64(x+z)/2 - 32}, Scale: scale}
+			img := image.NewRGBA(image.Rect(0, 0, 2*size, 2*size))
+			if err := iso.RenderScaled(t.Context(), img, at); err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = img
+			}
+			if n := differing(t, img, first, nil); n != 0 {
+				t.Errorf("%v at scale %v: %d pixels differ", pos, scale, n)
+			}
+		}
+		if scale > 1 && bytes.Count(first.Pix, []byte{0}) > len(first.Pix)/2 {
+			t.Errorf("scale %v: the block is not to be seen", scale)
+		}
+	}
+	for _, view := range []worlddraw.View{worlddraw.Top, worlddraw.South} {
+		m := newMap(t, db, worlddraw.Options{View: view})
+		all := image.NewRGBA(image.Rect(0, 0, 200, 200))
+		b := m.Bounds()
+		at := worlddraw.Scaled{Origin: [2]float64{float64(b.Min.X), float64(b.Min.Y)}, Scale: 200 / float64(b.Dx())}
+		if err := m.RenderScaled(t.Context(), all, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A block that cannot be read is a hole, and is told of once in a picture.
 func TestDamagedBlock(t *testing.T) {
 	ctx := context.Background()

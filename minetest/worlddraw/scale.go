@@ -57,12 +57,34 @@ func (s Scaled) parts(r image.Rectangle, do func(image.Rectangle) error) error {
 // nodes are squares, or pixels are the mean of nodes. The pixels of dst hold the background,
 // which is one colour.
 func (m *Map) RenderScaled(ctx context.Context, dst *image.RGBA, s Scaled) error {
-	return Scale(dst, s, func(img *image.RGBA) error { return m.Render(ctx, img) })
+	return Scale(dst, s, m.shows, func(img *image.RGBA) error { return m.Render(ctx, img) })
+}
+
+// shows reports whether there are blocks in a rectangle of nodes.
+func (m *Map) shows(r image.Rectangle) bool {
+	index := m.source.index
+	if !index.any {
+		return false
+	}
+	u0, u1 := max(floorDiv(r.Min.X, side), index.box.Min[0]), min(floorDiv(r.Max.X-1, side), index.box.Max[0])
+	v0, v1 := max(floorDiv(r.Min.Y, side), index.box.Min[1]), min(floorDiv(r.Max.Y-1, side), index.box.Max[1])
+	for v := v0; v <= v1; v++ {
+		if index.row(v) == nil {
+			continue
+		}
+		for u := u0; u <= u1; u++ {
+			if index.count(u, v) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Scale makes a picture with a node of any size out of what draws one with nodes that are
-// pixels, as [Map.RenderScaled] does.
-func Scale(dst *image.RGBA, s Scaled, render func(*image.RGBA) error) error {
+// pixels, as [Map.RenderScaled] does. Where shows says that nothing is, nothing is drawn:
+// worlds have blocks far out, with nothing on the way there.
+func Scale(dst *image.RGBA, s Scaled, shows func(image.Rectangle) bool, render func(*image.RGBA) error) error {
 	if dst.Rect.Empty() {
 		return nil
 	}
@@ -72,7 +94,11 @@ func Scale(dst *image.RGBA, s Scaled, render func(*image.RGBA) error) error {
 	at := dst.Pix[dst.PixOffset(dst.Rect.Min.X, dst.Rect.Min.Y):]
 	background := color.RGBA{at[0], at[1], at[2], at[3]}
 	return s.parts(dst.Rect, func(part image.Rectangle) error {
-		img := image.NewRGBA(s.nodes(part))
+		nodes := s.nodes(part)
+		if !shows(nodes) {
+			return nil
+		}
+		img := image.NewRGBA(nodes)
 		for i := 0; i < len(img.Pix); i += 4 {
 			img.Pix[i], img.Pix[i+1], img.Pix[i+2], img.Pix[i+3] = background.R, background.G, background.B, background.A
 		}
@@ -109,7 +135,11 @@ func (m *Map) HeightsScaled(ctx context.Context, dst *image.Gray16, s Scaled) er
 		return nil
 	}
 	return s.parts(dst.Rect, func(part image.Rectangle) error {
-		img := image.NewGray16(s.nodes(part))
+		nodes := s.nodes(part)
+		if !m.shows(nodes) {
+			return nil
+		}
+		img := image.NewGray16(nodes)
 		if err := m.Heights(ctx, img); err != nil {
 			return err
 		}
