@@ -3,6 +3,7 @@ package worlddraw
 import (
 	"context"
 	"errors"
+	"image"
 	"slices"
 
 	"trowel.example/minetest/mapdb"
@@ -60,6 +61,13 @@ func (x *index) count(u, v int) int {
 		return int(row[u-mapdb.MinCoord])
 	}
 	return 0
+}
+
+// columns returns the first and the last column, in u and v, of those that may have blocks
+// in a rectangle of pixels.
+func (x *index) columns(r image.Rectangle) (u0, v0, u1, v1 int) {
+	return max(floorDiv(r.Min.X, side), x.box.Min[0]), max(floorDiv(r.Min.Y, side), x.box.Min[1]),
+		min(floorDiv(r.Max.X-1, side), x.box.Max[0]), min(floorDiv(r.Max.Y-1, side), x.box.Max[1])
 }
 
 func (x *index) row(v int) []uint16 {

@@ -66,8 +66,7 @@ func (m *Map) shows(r image.Rectangle) bool {
 	if !index.any {
 		return false
 	}
-	u0, u1 := max(floorDiv(r.Min.X, side), index.box.Min[0]), min(floorDiv(r.Max.X-1, side), index.box.Max[0])
-	v0, v1 := max(floorDiv(r.Min.Y, side), index.box.Min[1]), min(floorDiv(r.Max.Y-1, side), index.box.Max[1])
+	u0, v0, u1, v1 := index.columns(r)
 	for v := v0; v <= v1; v++ {
 		if index.row(v) == nil {
 			continue
@@ -172,8 +171,7 @@ func (m *Map) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, s
 	if !index.any {
 		return false, nil
 	}
-	u0, u1 := max(floorDiv(n.Min.X, side), index.box.Min[0]), min(floorDiv(n.Max.X-1, side), index.box.Max[0])
-	v0, v1 := max(floorDiv(n.Min.Y, side), index.box.Min[1]), min(floorDiv(n.Max.Y-1, side), index.box.Max[1])
+	u0, v0, u1, v1 := index.columns(n)
 	if index.row(v0) == nil && !m.o.Flat { // and rows without blocks are skipped
 		if v, ok := m.above(v0); ok {
 			v0 = v

@@ -21,6 +21,8 @@ type Set struct {
 	Name    string
 	File    string // path of the picture in the game, such as media/ui/icons.dds
 	Sprites []Sprite
+
+	NativeWidth, NativeHeight string // of the screen that it was drawn for, in pixels, as they stand there; "" if they do not
 }
 
 // Sprite is a part of the picture. It may reach beyond it.
@@ -60,7 +62,10 @@ func Parse(data []byte) (*Set, error) {
 		case set == nil && !strings.EqualFold(start.Name.Local, "Imageset"):
 			return nil, &fault.Error{Path: "xml", Offset: at, Want: "an element Imageset", Got: start.Name.Local, Err: fault.ErrFormat}
 		case set == nil:
-			set = &Set{Name: attribute(start, "Name"), File: attribute(start, "Imagefile")}
+			set = &Set{
+				Name: attribute(start, "Name"), File: attribute(start, "Imagefile"),
+				NativeWidth: attribute(start, "NativeHorzRes"), NativeHeight: attribute(start, "NativeVertRes"),
+			}
 		case strings.EqualFold(start.Name.Local, "Image"):
 			s, err := sprite(start)
 			if err != nil && first == nil {
