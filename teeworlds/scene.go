@@ -74,15 +74,10 @@ func openScene(ctx context.Context, job *format.Job, src *format.Source, _ strin
 
 // openScene2007 opens a map of 2007 as what it would be today.
 func openScene2007(_ context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
-	data, err := readDatafile(src)
+	f, err := decodeDatafile(job, src)
 	if err != nil {
 		return nil, err
 	}
-	f, err := datafile.Decode(data)
-	if err != nil {
-		return nil, fault.InFile(err, src.Path)
-	}
-	twmap.TellLosses(f, missOf(job, src))
 	m, err := twmap.Import2007(f)
 	if err != nil {
 		return nil, fault.InFile(err, src.Path)

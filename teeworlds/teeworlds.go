@@ -203,6 +203,15 @@ func (f *mapFile) Info(_ context.Context, _ *format.Job) (format.Info, error) {
 type datafileFile struct{ f *datafile.File }
 
 func openDatafile(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
+	f, err := decodeDatafile(job, src)
+	if err != nil {
+		return nil, err
+	}
+	return &datafileFile{f}, nil
+}
+
+// decodeDatafile reads a datafile, and tells what of it is cut off.
+func decodeDatafile(job *format.Job, src *format.Source) (*datafile.File, error) {
 	data, err := readDatafile(src)
 	if err != nil {
 		return nil, err
@@ -212,7 +221,7 @@ func openDatafile(_ context.Context, job *format.Job, src *format.Source) (forma
 		return nil, fault.InFile(err, src.Path)
 	}
 	twmap.TellLosses(f, missOf(job, src))
-	return &datafileFile{f}, nil
+	return f, nil
 }
 
 func (f *datafileFile) Tree(_ context.Context, _ *format.Job) (fs.FS, error) {
