@@ -79,6 +79,10 @@ type Format struct {
 	// tree; "" is the file itself. Nil: only that can.
 	HasScene func(path string) bool
 
+	Editing *Editing // nil: no command changes it
+	Finder  *Finder  // nil: no query finds anything in it
+	Merging *Merging // nil: two versions cannot be merged
+
 	Conversions []Conversion  // to other formats
 	Kinds       []*check.Kind // of findings that its Check can report
 	Options     []Option      // of Open and Build

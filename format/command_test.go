@@ -1,0 +1,69 @@
+package format
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+var toyCommands = []*Command{
+	{Name: "replace", Args: []Option{{Name: "from"}, {Name: "to", Type: Integer}}, Options: []Option{{Name: "layer", List: true}, {Name: "flags", Bool: true}}},
+	{Name: "shift", Args: []Option{{Name: "by", Type: Integer, Default: "1"}}},
+	{Name: "set", Args: []Option{{Name: "key"}, {Name: "value", List: true}}},
+}
+
+func TestParseSteps(t *testing.T) {
+	warned := ""
+	job := &Job{OnWarn: func(path, _ string) { warned = path }}
+	steps, err := ParseSteps(job, toyCommands, strings.Fields("replace --layer a 3 4 --layer=b --flags then shift then shift -2 then set -- --key a then"))
+	if err == nil || !strings.Contains(err.Error(), "behind then") {
+		t.Fatalf("a then at the end: %v", err)
+	}
+	steps, err = ParseSteps(job, toyCommands, strings.Fields("replace --layer a 3 4 --layer=b --flags then shift then shift -2 then set -- --key a b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range steps {
+		for _, o := range append(s.Args, s.Options...) {
+			got = append(got, o.Name+"="+strings.Join(s.Job.List(o.Name), "+"))
+		}
+	}
+	want := "from=3 to=4 layer=a+b flags=true by=1 by=-2 key=--key value=a+b"
+	if g := strings.Join(got, " "); g != want {
+		t.Errorf("got  %s\nwant %s", g, want)
+	}
+	if steps[3].Job.Warn("x", ""); warned != "x" {
+		t.Error("the job of a step does not tell whom that of the run tells")
+	}
+}
+
+func TestParseStepsErrors(t *testing.T) {
+	for words, want := range map[string]string{
+		"":                       "expected the name",
+		"then shift":             "expected the name",
+		"shft 1":                 "no such command: shft",
+		"shift x":                `shift: BY: expected a whole number, not "x"`,
+		"shift 1 2":              `shift: "2" is one word too many: shift [BY]`,
+		"replace 1":              "replace: expected TO: replace FROM TO",
+		"replace 1 2 --layer":    "replace: --layer needs a value",
+		"replace 1 2 --lair x":   "replace: no option --lair",
+		"replace 1 2 --flags=no": `replace: --flags: expected true or false, not "no"`,
+	} {
+		_, err := ParseSteps(&Job{}, toyCommands, strings.Fields(words))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", words, err, want)
+		}
+		if strings.Contains(want, "no such") != errors.Is(err, ErrCommand) {
+			t.Errorf("%q: %v: wrong cause", words, err)
+		}
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for i, want := range []string{"replace FROM TO", "shift [BY]", "set KEY [VALUE...]"} {
+		if got := toyCommands[i].Usage(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
