@@ -173,24 +173,15 @@ type Editing struct {
 	// Edit takes the steps one after the other and writes the changed file to out. It tells
 	// of each change. With a nil out it only tells what it would do, the very same. What was
 	// not changed is as it was, byte for byte.
-	Edit func(ctx context.Context, job *Job, src *Source, steps []Step, out Output, report func(Change) error) error
+	Edit func(ctx context.Context, job *Job, src *Source, steps []Step, out Output, report func(check.Change) error) error
 
 	// InPlace changes the file itself, once what it will change is in a new file, the backup,
 	// from which Repair.Restore puts it back; "" lets it choose the name. It returns that name,
 	// "" if nothing changed. Nil: the file is replaced by what Edit makes of it, and a copy of
 	// it is the backup.
-	InPlace func(ctx context.Context, job *Job, src *Source, steps []Step, backup string, report func(Change) error) (string, error)
+	InPlace func(ctx context.Context, job *Job, src *Source, steps []Step, backup string, report func(check.Change) error) (string, error)
 
 	Options []Option // of all edits, beside those of the commands
-}
-
-// Change is something that an edit did.
-type Change struct {
-	Path  string        `json:"path"`           // of the part, as in findings; "" is the file itself
-	What  string        `json:"what"`           // for people: "1 became 3"
-	Count int64         `json:"count"`          // how many things: tiles, nodes, files
-	Unit  string        `json:"unit,omitempty"` // what is counted, in the plural
-	At    []check.Place `json:"at,omitempty"`   // where, as far as the places are few
 }
 
 // Finder is how things are found in the files of a format by queries.
@@ -220,17 +211,6 @@ type Merging struct {
 
 // MergeReport hears what a merge did.
 type MergeReport struct {
-	Conflict func(Conflict) error
-	Took     func(Change) error // what was taken from theirs
-}
-
-// Conflict is what both sides changed in different ways.
-type Conflict struct {
-	Path   string        `json:"path"` // of the part, as in findings
-	At     []check.Place `json:"at,omitempty"`
-	What   string        `json:"what"`           // for people
-	Base   any           `json:"base,omitempty"` // as data, and so are the sides; nil where the part is not there
-	Ours   any           `json:"ours,omitempty"`
-	Theirs any           `json:"theirs,omitempty"`
-	Took   string        `json:"took"` // "ours" or "theirs"
+	Conflict func(check.Conflict) error
+	Took     func(check.Change) error // what was taken from theirs
 }
