@@ -150,6 +150,11 @@ func parseStep(job *Job, commands []*Command, words []string) (Step, error) {
 			return Step{}, fmt.Errorf("%s: expected %s: %s", c.Name, strings.ToUpper(o.Name), c.Usage())
 		}
 	}
+	for name := range values {
+		if !given[name] && values[name] == "" {
+			delete(values, name)
+		}
+	}
 	its := *job
 	its.Values = values
 	return Step{c, &its}, nil

@@ -238,6 +238,13 @@ type Job struct {
 // Value returns the value of an option.
 func (j *Job) Value(name string) string { return j.Values[name] }
 
+// Given returns the value of an option of a command, and whether it has one: by the user or
+// by default.
+func (j *Job) Given(name string) (value string, given bool) {
+	value, given = j.Values[name]
+	return value, given
+}
+
 // On reports whether a Bool option is set.
 func (j *Job) On(name string) bool { return j.Value(name) == "true" }
 

@@ -37,6 +37,7 @@ var teeworldsMap = &format.Format{
 	Open:          openMap,
 	Build:         buildMap,
 	Compare:       compareMaps,
+	Editing:       mapEditing,
 	Dump:          dumpTeeworlds,
 	Conversions:   mapConversions,
 	Kinds:         append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),

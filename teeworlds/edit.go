@@ -1,0 +1,104 @@
+package teeworlds
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"trowel.example/check"
+	"trowel.example/format"
+	"trowel.example/teeworlds/mapedit"
+)
+
+// mapCommand is a change of maps, with the function that makes it.
+type mapCommand struct {
+	format.Command
+	do func(ctx context.Context, e *mapedit.Editor, job *format.Job) error
+}
+
+// mapCommands are all changes of maps, in the order of help.
+var mapCommands = slices.Concat(infoCommands)
+
+var mapEditing = &format.Editing{Commands: declared(mapCommands), Edit: editMap}
+
+func declared(list []mapCommand) []*format.Command {
+	commands := make([]*format.Command, len(list))
+	for i := range list {
+		commands[i] = &list[i].Command
+	}
+	return commands
+}
+
+// editMap takes a map through the steps and writes it.
+func editMap(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output, report func(check.Change) error) error {
+	m, err := decodeMap(src, missOf(job, src))
+	if err != nil {
+		return err
+	}
+	var failed error
+	e := mapedit.New(m, func(c check.Change) {
+		if failed == nil {
+			failed = report(c)
+		}
+	})
+	for _, step := range steps {
+		i := slices.IndexFunc(mapCommands, func(c mapCommand) bool { return c.Name == step.Name })
+		if err := mapCommands[i].do(ctx, e, step.Job); err != nil {
+			return fmt.Errorf("%s: %s: %w", src.Path, step.Name, err)
+		}
+		if failed != nil || ctx.Err() != nil {
+			return cmp.Or(failed, ctx.Err())
+		}
+	}
+	data, err := m.Encode() // tells, too, what a file has no room for
+	if err != nil || out == nil {
+		return err
+	}
+	return format.Write(out, data)
+}
+
+// optionLayers names layers; most commands that change tiles have it.
+var optionLayers = format.Option{Name: "layer", List: true, Help: "only in this `layer`: a path such as Tree/Leaves, with * and ?, a kind such as front, or numbers such as 3/1"}
+
+// layersOf returns the layers that the option names, all if it is not given.
+func layersOf(e *mapedit.Editor, job *format.Job) ([]mapedit.LayerAt, error) {
+	patterns := job.List(optionLayers.Name)
+	if len(patterns) == 0 {
+		return e.Layers("")
+	}
+	var list []mapedit.LayerAt
+	for _, pattern := range patterns {
+		found, err := e.Layers(pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, at := range found {
+			if !slices.Contains(list, at) {
+				list = append(list, at)
+			}
+		}
+	}
+	return list, nil
+}
+
+var infoCommands = []mapCommand{{
+	Command: format.Command{Name: "info", Title: "Set what the map says about itself", Heading: "Map",
+		Options: []format.Option{
+			{Name: "author", Help: "up to 31 `bytes`; an empty one takes it away"},
+			{Name: "version", Help: "of the map, up to 15 `bytes`"},
+			{Name: "credits", Help: "up to 127 `bytes`"},
+			{Name: "license", Help: "up to 31 `bytes`"},
+		},
+		Example: "info --author 'Ann and Bob' --license CC0"},
+	do: func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+		for _, field := range []mapedit.InfoField{mapedit.Author, mapedit.Version, mapedit.Credits, mapedit.License} {
+			if text, given := job.Given(string(field)); given {
+				if err := e.SetInfo(field, text); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	},
+}}

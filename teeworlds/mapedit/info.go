@@ -1,0 +1,46 @@
+package mapedit
+
+import (
+	"fmt"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// InfoField is something that a map says about itself.
+type InfoField string
+
+// What a map can say.
+const (
+	Author  InfoField = "author"  // up to 31 bytes
+	Version InfoField = "version" // up to 15 bytes
+	Credits InfoField = "credits" // up to 127 bytes
+	License InfoField = "license" // up to 31 bytes
+)
+
+// SetInfo changes what the map says about itself; "" takes it away. It fails if the text is
+// longer than the game reads.
+func (e *Editor) SetInfo(field InfoField, text string) error {
+	switch {
+	case e.m.Info == nil && text == "":
+		return nil
+	case e.m.Info == nil:
+		e.m.Info = new(twmap.Info)
+	}
+	in, most := &e.m.Info.Author, 31
+	switch field {
+	case Version:
+		in, most = &e.m.Info.MapVersion, 15
+	case Credits:
+		in, most = &e.m.Info.Credits, 127
+	case License:
+		in = &e.m.Info.License
+	}
+	if len(text) > most {
+		return fmt.Errorf("the %s has %d bytes, and there is room for %d", field, len(text), most)
+	}
+	if *in != text {
+		e.tell(nil, 1, "", "%s: %q became %q", field, *in, text)
+		*in = text
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+// Package mapedit changes maps as a person with an editor does, but forty layers at a time:
+// tiles and areas, layers, groups, images, envelopes, quads, settings.
+//
+// An Editor has a map and is told by each method what to do; what it did goes to a function,
+// change by change. A method that fails has changed nothing, unless it says otherwise.
+package mapedit
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"trowel.example/check"
+	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/twmap"
+)
+
+// Editor changes a map. It must be used by one goroutine.
+type Editor struct {
+	m      *twmap.Map
+	paths  map[any]string // of images, sounds, envelopes, groups and layers, as they were called first
+	report func(check.Change)
+}
+
+// New returns an editor of a map, which it changes. Report hears of each change; it may be nil.
+func New(m *twmap.Map, report func(check.Change)) *Editor {
+	if report == nil {
+		report = func(check.Change) {}
+	}
+	e := &Editor{m: m, paths: make(map[any]string), report: report}
+	e.name()
+	return e
+}
+
+// Map returns the map.
+func (e *Editor) Map() *twmap.Map { return e.m }
+
+// Path returns what a part of the map is called: the path of its file in the folder of the
+// map, without extension. A part is an *twmap.Image, *twmap.Sound, *twmap.Envelope,
+// *twmap.Group or a twmap.Layer. It keeps its path whatever becomes of it, so that all reports
+// of an edit call it the same.
+func (e *Editor) Path(part any) string {
+	if _, known := e.paths[part]; !known {
+		e.name()
+	}
+	return e.paths[part]
+}
+
+// name gives paths to the parts that have none yet.
+func (e *Editor) name() {
+	names := mapdir.NamesOf(e.m)
+	give := func(part any, path string) {
+		if _, known := e.paths[part]; !known {
+			e.paths[part] = path
+		}
+	}
+	for i, im := range e.m.Images {
+		give(im, names.Image(i))
+	}
+	for i, s := range e.m.Sounds {
+		give(s, names.Sound(i))
+	}
+	for i, env := range e.m.Envelopes {
+		give(env, names.Envelope(i))
+	}
+	for i, g := range e.m.Groups {
+		give(g, names.Group(i))
+		for j, l := range g.Layers {
+			give(l, names.Layer(i, j))
+		}
+	}
+	for i, l := range e.m.Orphans {
+		give(l, names.Orphan(i))
+	}
+}
+
+// tell reports a change of a part, nil for the map itself, unless nothing was changed.
+func (e *Editor) tell(part any, count int, unit, what string, args ...any) {
+	e.tellAt(nil, part, count, unit, what, args...)
+}
+
+func (e *Editor) tellAt(at []check.Place, part any, count int, unit, what string, args ...any) {
+	if count == 0 {
+		return
+	}
+	c := check.Change{What: fmt.Sprintf(what, args...), Count: int64(count), Unit: unit, At: at}
+	if part != nil {
+		c.Path = e.Path(part)
+	}
+	e.report(c)
+}
+
+// LayerAt says where a layer is in the map.
+type LayerAt struct{ Group, Layer int }
+
+// Layers returns the layers that a pattern names, from back to front. It is
+//
+//   - a kind of physics layers: game, front, tele, speedup, switch, tune,
+//   - a path as in the folder of the map, groups/Tree/Leaves, or without "groups/", in any case,
+//     with * and ? for what they stand for in names of files, such as Tree/* or */Leaves,
+//   - two numbers, 3/1, which count from 0,
+//   - "" or "*" for all.
+//
+// The error says that there is none.
+func (e *Editor) Layers(pattern string) ([]LayerAt, error) {
+	var list []LayerAt
+	kind, isKind := twmap.ParseKind(pattern)
+	isKind = isKind && kind.Physics()
+	g, l, numbers := cutNumbers(pattern)
+	for i, group := range e.m.Groups {
+		for j, layer := range group.Layers {
+			t, tiles := layer.(*twmap.TileLayer)
+			switch {
+			case pattern == "" || pattern == "*":
+			case isKind && tiles && t.Kind() == kind:
+			case !isKind && numbers && g == i && l == j:
+			case !isKind && matches(pattern, e.Path(layer)):
+			default:
+				continue
+			}
+			list = append(list, LayerAt{i, j})
+		}
+	}
+	if len(list) == 0 && pattern != "" && pattern != "*" {
+		return nil, fmt.Errorf("the map has no layer %q", pattern)
+	}
+	return list, nil
+}
+
+// Groups returns the groups that a pattern names, as in Layers: by a path, a number, or game
+// for the one with the game layer.
+func (e *Editor) Groups(pattern string) ([]int, error) {
+	var list []int
+	number, err := strconv.Atoi(pattern)
+	for i, group := range e.m.Groups {
+		isGame := strings.EqualFold(pattern, "game") && i == e.gameGroup()
+		if pattern == "" || pattern == "*" || isGame || err == nil && number == i || matches(pattern, e.Path(group)) {
+			list = append(list, i)
+		}
+	}
+	if len(list) == 0 && pattern != "" && pattern != "*" {
+		return nil, fmt.Errorf("the map has no group %q", pattern)
+	}
+	return list, nil
+}
+
+// gameGroup returns the number of the group with the game layer, -1 if there is none.
+func (e *Editor) gameGroup() int {
+	game := e.m.Physics(twmap.KindGame)
+	for i, g := range e.m.Groups {
+		for _, l := range g.Layers {
+			if t, is := l.(*twmap.TileLayer); is && t == game {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// Images returns the numbers of the images that a pattern names: a name with * and ?, in any case, the
+// path of a file, or a number.
+func (e *Editor) Images(pattern string) ([]int, error) {
+	return named(e, e.m.Images, func(im *twmap.Image) string { return im.Name }, "image", pattern)
+}
+
+// Sounds is Images for sounds.
+func (e *Editor) Sounds(pattern string) ([]int, error) {
+	return named(e, e.m.Sounds, func(s *twmap.Sound) string { return s.Name }, "sound", pattern)
+}
+
+// Envelopes is Images for envelopes.
+func (e *Editor) Envelopes(pattern string) ([]int, error) {
+	return named(e, e.m.Envelopes, func(env *twmap.Envelope) string { return env.Name }, "envelope", pattern)
+}
+
+func named[T any](e *Editor, parts []*T, name func(*T) string, what, pattern string) ([]int, error) {
+	var list []int
+	for i, p := range parts {
+		if pattern == "" || matches(pattern, name(p)) || matches(pattern, e.Path(p)) {
+			list = append(list, i)
+		}
+	}
+	if i, err := strconv.Atoi(pattern); err == nil && len(list) == 0 && 0 <= i && i < len(parts) {
+		list = append(list, i)
+	}
+	if len(list) == 0 && pattern != "" {
+		return nil, fmt.Errorf("the map has no %s %q", what, pattern)
+	}
+	return list, nil
+}
+
+// matches reports whether a pattern fits a path, with or without the folder that all of its
+// kind are in.
+func matches(pattern, at string) bool {
+	pattern, at = strings.ToLower(pattern), strings.ToLower(at)
+	if pattern == at {
+		return true
+	}
+	if ok, _ := path.Match(pattern, at); ok {
+		return true
+	}
+	_, below, _ := strings.Cut(at, "/")
+	ok, _ := path.Match(pattern, below)
+	return ok || pattern == below
+}
+
+func cutNumbers(pattern string) (g, l int, ok bool) {
+	before, after, ok := strings.Cut(pattern, "/")
+	g, err := strconv.Atoi(before)
+	if err != nil || !ok {
+		return 0, 0, false
+	}
+	l, err = strconv.Atoi(after)
+	return g, l, err == nil
+}
