@@ -126,11 +126,11 @@ func (c *checker) findParts() {
 	for l, part := range c.layers {
 		switch l := l.(type) {
 		case *TileLayer:
-			hold(&l.data[l.dataKind()], func() string { return "the tiles of " + part.path() })
+			hold(&l.data[l.dataKind()], func() string { return "the tiles of " + part.Path() })
 		case *QuadLayer:
-			hold(&l.data, func() string { return "the quads of " + part.path() })
+			hold(&l.data, func() string { return "the quads of " + part.Path() })
 		case *SoundLayer:
-			hold(&l.data, func() string { return "the sources of " + part.path() })
+			hold(&l.data, func() string { return "the sources of " + part.Path() })
 		}
 	}
 }

@@ -40,13 +40,13 @@ func (c *checker) checkPointRanges(sink check.Sink) {
 			if i < len(c.m.Envelopes) {
 				part.Name = c.m.Envelopes[i].Name
 			}
-			sink.AddAt(foundEnvelopePoints, part.at(), part.path(), -1, "the envelope claims %d points from number %d on, the map has %d", n, start, have)
+			sink.AddAt(foundEnvelopePoints, part.at(), part.Path(), -1, "the envelope claims %d points from number %d on, the map has %d", n, start, have)
 		}
 	}
 }
 
 func (e *Envelope) check(sink check.Sink, part *Part, tangents bool) {
-	path := part.path()
+	path := part.Path()
 	badName(sink, part, "envelope", e.Name, &e.origin, 4, 8)
 	what := title("envelope", e.Name)
 	if !e.Channels.known() {
@@ -56,16 +56,16 @@ func (e *Envelope) check(sink check.Sink, part *Part, tangents bool) {
 	for i := range e.Points {
 		p := &e.Points[i]
 		if p.Time < 0 {
-			negative.add(part.thing(ThingPoint, i))
+			negative.add(part.Thing(ThingPoint, i))
 		}
 		if i > 0 && p.Time < e.Points[i-1].Time {
-			order.add(part.thing(ThingPoint, i))
+			order.add(part.Thing(ThingPoint, i))
 		}
 		if p.Curve < CurveStep || p.Curve > CurveBezier {
-			curves.addAs(part.thing(ThingPoint, i), func() string { return fmt.Sprintf("point %d (%d)", i, p.Curve) })
+			curves.addAs(part.Thing(ThingPoint, i), func() string { return fmt.Sprintf("point %d (%d)", i, p.Curve) })
 		}
 		if p.Curve == CurveBezier && i+1 < len(e.Points) && !tangents && !p.hasHandles(&e.Points[i+1]) {
-			flat.add(part.thing(ThingPoint, i))
+			flat.add(part.Thing(ThingPoint, i))
 		}
 	}
 	report := func(kind *check.Kind, s *spots, format string) {
@@ -106,9 +106,9 @@ func (c *checker) envelopeUse(part *Part, want Channels, thing Thing) envelopeUs
 
 // refer checks the reference of thing number n.
 func (u *envelopeUse) refer(n int, env int32) {
-	place := u.part.whole()
+	place := u.part.Whole()
 	if u.thing != WholePart {
-		place = u.part.thing(u.thing, n)
+		place = u.part.Thing(u.thing, n)
 	}
 	name := func() string {
 		if u.thing == WholePart {
@@ -132,7 +132,7 @@ func (u *envelopeUse) refer(n int, env int32) {
 
 // report tells what was found.
 func (u *envelopeUse) report(sink check.Sink, what string) {
-	path := u.part.path()
+	path := u.part.Path()
 	if u.missing.n > 0 {
 		sink.AddAt(foundEnvelopeMissing, u.missing.at(), path, -1, "%s: %s to %v envelopes that do not exist: %s", what, u.missing.of("reference"), u.want, &u.missing)
 	}

@@ -52,25 +52,25 @@ func (c *checker) checkGroup(sink check.Sink, part *Part, g *Group, game bool) {
 		badName(sink, part, "group", g.Name, &g.origin, 12, 3)
 	}
 	if g.Clip != nil && (g.Clip.Width < 0 || g.Clip.Height < 0) {
-		sink.AddAt(foundNegative, part.at(), part.path()+".clip", -1, "the %s is clipped to %d x %d units", title("group", g.Name), g.Clip.Width, g.Clip.Height)
+		sink.AddAt(foundNegative, part.at(), part.Path()+".clip", -1, "the %s is clipped to %d x %d units", title("group", g.Name), g.Clip.Width, g.Clip.Height)
 	}
 	if g.ParallaxZoom != nil {
-		sink.AddAt(foundGroupEx, part.at(), part.path(), -1, "the %s has a parallax zoom of %d", title("group", g.Name), g.ParallaxZoom.Percent)
+		sink.AddAt(foundGroupEx, part.at(), part.Path(), -1, "the %s has a parallax zoom of %d", title("group", g.Name), g.ParallaxZoom.Percent)
 	}
 	if !game {
 		return
 	}
 	if g.Version >= 3 && g.Name != "Game" {
-		sink.AddAt(foundPhysicsName, part.at(), part.path(), -1, "the group of the game layer is named %q, not %q", g.Name, "Game")
+		sink.AddAt(foundPhysicsName, part.at(), part.Path(), -1, "the group of the game layer is named %q, not %q", g.Name, "Game")
 	}
 	if g.Clip != nil {
-		sink.AddAt(foundGameClip, part.at(), part.path(), -1, "the group of the game layer is clipped")
+		sink.AddAt(foundGameClip, part.at(), part.Path(), -1, "the group of the game layer is clipped")
 	}
 	if g.ParallaxX != 100 || g.ParallaxY != 100 {
-		sink.AddAt(foundGameParallax, part.at(), part.path(), -1, "the group of the game layer has the parallax %d, %d", g.ParallaxX, g.ParallaxY)
+		sink.AddAt(foundGameParallax, part.at(), part.Path(), -1, "the group of the game layer has the parallax %d, %d", g.ParallaxX, g.ParallaxY)
 	}
 	if g.OffsetX != 0 || g.OffsetY != 0 {
-		sink.AddAt(foundGameOffset, part.at(), part.path(), -1, "the group of the game layer has the offset %d, %d", g.OffsetX, g.OffsetY)
+		sink.AddAt(foundGameOffset, part.at(), part.Path(), -1, "the group of the game layer has the offset %d, %d", g.OffsetX, g.OffsetY)
 	}
 }
 
@@ -80,7 +80,7 @@ func checkLayerBase(sink check.Sink, part *Part, what string, b *LayerBase, at i
 		badName(sink, part, what, b.Name, &b.origin, at, 3)
 	}
 	if odd := b.Flags &^ Detail; odd != 0 {
-		sink.AddAt(foundLayerFlags, part.at(), part.path(), -1, "the %s has unknown flags %v", title(what, b.Name), odd)
+		sink.AddAt(foundLayerFlags, part.at(), part.Path(), -1, "the %s has unknown flags %v", title(what, b.Name), odd)
 	}
 }
 
@@ -89,14 +89,14 @@ func (c *checker) checkTileLayer(sink check.Sink, part *Part, l *TileLayer, else
 	// A bad name from a file was told by the law, and is "" here.
 	checkLayerBase(sink, part, fmt.Sprintf("%v layer", l.Kind()), &l.LayerBase, 0)
 	if l.Version >= 3 && len(l.Name) > 11 {
-		sink.AddAt(foundNameLong, part.at(), part.path(), -1, "the name %q of the %v layer has %d bytes, there is room for 11", l.Name, l.Kind(), len(l.Name))
+		sink.AddAt(foundNameLong, part.at(), part.Path(), -1, "the name %q of the %v layer has %d bytes, there is room for 11", l.Name, l.Kind(), len(l.Name))
 	}
 	if odd := l.flags &^ 63; odd != 0 {
-		sink.AddAt(foundLayerFlags, part.at(), part.path(), -1, "the %s has unknown tilemap flags %v", what, odd)
+		sink.AddAt(foundLayerFlags, part.at(), part.Path(), -1, "the %s has unknown tilemap flags %v", what, odd)
 	}
 	if a := l.AutoMapper; a != nil {
 		if a.Seed < 0 || a.Seed > 1_000_000_000 {
-			sink.AddAt(foundAutoMapperSeed, part.at(), part.path(), -1, "the automapper of the %s has the seed %d", what, a.Seed)
+			sink.AddAt(foundAutoMapperSeed, part.at(), part.Path(), -1, "the automapper of the %s has the seed %d", what, a.Seed)
 		}
 	}
 	if l.Kind().Physics() {
@@ -107,7 +107,7 @@ func (c *checker) checkTileLayer(sink check.Sink, part *Part, l *TileLayer, else
 	env.refer(0, l.ColorEnv)
 	env.report(sink, what)
 	if im := c.checkImage(sink, part, what, l.Image); im != nil && (im.width%16 != 0 || im.height%16 != 0) {
-		sink.AddAt(foundImageNot16, part.at(), part.path(), -1, "the %s uses the image %q of %d x %d pixels", what, im.Name, im.width, im.height)
+		sink.AddAt(foundImageNot16, part.at(), part.Path(), -1, "the %s uses the image %q of %d x %d pixels", what, im.Name, im.width, im.height)
 	}
 }
 
@@ -117,7 +117,7 @@ func (c *checker) checkImage(sink check.Sink, part *Part, what string, i int) *I
 	case i == -1:
 		return nil
 	case i < 0 || i >= len(c.m.Images):
-		sink.AddAt(foundImageMissing, part.at(), part.path(), -1, "the %s uses image %d, the map has %d", what, i, len(c.m.Images))
+		sink.AddAt(foundImageMissing, part.at(), part.Path(), -1, "the %s uses image %d, the map has %d", what, i, len(c.m.Images))
 		return nil
 	}
 	c.use(c.images, i)
@@ -127,16 +127,16 @@ func (c *checker) checkImage(sink check.Sink, part *Part, what string, i int) *I
 func (c *checker) checkPhysics(sink check.Sink, part *Part, l *TileLayer, elsewhere bool) {
 	used := c.used[l.Kind()]
 	if used != l {
-		sink.AddAt(foundPhysicsDuplicate, part.at(), part.path(), -1, "the game uses another %v layer, which comes later", l.Kind())
+		sink.AddAt(foundPhysicsDuplicate, part.at(), part.Path(), -1, "the game uses another %v layer, which comes later", l.Kind())
 	}
 	if elsewhere {
-		sink.AddAt(foundPhysicsGroup, part.at(), part.path(), -1, "the %v layer is not in the group of the game layer", l.Kind())
+		sink.AddAt(foundPhysicsGroup, part.at(), part.Path(), -1, "the %v layer is not in the group of the game layer", l.Kind())
 	}
 	if game := c.used[KindGame]; game != nil && (l.Width() != game.Width() || l.Height() != game.Height()) && used == l {
-		sink.AddAt(foundPhysicsShape, part.at(), part.path(), -1, "the %v layer is %d x %d tiles large, the game layer %d x %d", l.Kind(), l.Width(), l.Height(), game.Width(), game.Height())
+		sink.AddAt(foundPhysicsShape, part.at(), part.Path(), -1, "the %v layer is %d x %d tiles large, the game layer %d x %d", l.Kind(), l.Width(), l.Height(), game.Width(), game.Height())
 	}
 	if l.Version >= 3 && l.Name != l.Kind().physicsName() && c.mod == "" {
-		sink.AddAt(foundPhysicsName, part.at(), part.path(), -1, "the %v layer is named %q, not %q", l.Kind(), l.Name, l.Kind().physicsName())
+		sink.AddAt(foundPhysicsName, part.at(), part.Path(), -1, "the %v layer is named %q, not %q", l.Kind(), l.Name, l.Kind().physicsName())
 	}
 	var looks []string
 	if l.Color != White {
@@ -149,7 +149,7 @@ func (c *checker) checkPhysics(sink check.Sink, part *Part, l *TileLayer, elsewh
 		looks = append(looks, "the detail flag")
 	}
 	if looks != nil {
-		sink.AddAt(foundPhysicsLook, part.at(), part.path(), -1, "the %v layer has %s", l.Kind(), strings.Join(looks, " and "))
+		sink.AddAt(foundPhysicsLook, part.at(), part.Path(), -1, "the %v layer has %s", l.Kind(), strings.Join(looks, " and "))
 	}
 }
 
@@ -162,7 +162,7 @@ func (c *checker) checkQuadLayer(sink check.Sink, part *Part, l *QuadLayer) {
 	what := title("quads layer", l.Name)
 	c.checkImage(sink, part, what, l.Image)
 	quads, err := l.Quads()
-	if stored := !l.quads.changed; stored && checkRef(sink, part.at(), part.path(), "list of quads", &l.data) {
+	if stored := !l.quads.changed; stored && checkRef(sink, part.at(), part.Path(), "list of quads", &l.data) {
 		checkList(sink, foundQuadsData, part, what, &l.data, l.num, err)
 	}
 	position := c.envelopeUse(part, ChannelsPosition, ThingQuad)
@@ -179,17 +179,17 @@ func (c *checker) checkSoundLayer(sink check.Sink, part *Part, l *SoundLayer) {
 	checkLayerBase(sink, part, "sounds layer", &l.LayerBase, 7)
 	what := title("sounds layer", l.Name)
 	if l.Deprecated {
-		sink.AddAt(foundSoundsDeprecated, part.at(), part.path(), -1, "the %s has the form of early 2015", what)
+		sink.AddAt(foundSoundsDeprecated, part.at(), part.Path(), -1, "the %s has the form of early 2015", what)
 	}
 	switch i := l.Sound; {
 	case i == -1:
 	case i < 0 || i >= len(c.m.Sounds):
-		sink.AddAt(foundSoundMissing, part.at(), part.path(), -1, "the %s plays sound %d, the map has %d", what, i, len(c.m.Sounds))
+		sink.AddAt(foundSoundMissing, part.at(), part.Path(), -1, "the %s plays sound %d, the map has %d", what, i, len(c.m.Sounds))
 	default:
 		c.use(c.sounds, i)
 	}
 	sources, err := l.Sources()
-	if stored := !l.sources.changed; stored && checkRef(sink, part.at(), part.path(), "list of sources", &l.data) {
+	if stored := !l.sources.changed; stored && checkRef(sink, part.at(), part.Path(), "list of sources", &l.data) {
 		checkList(sink, foundSourcesData, part, what, &l.data, l.num, err)
 	}
 	position := c.envelopeUse(part, ChannelsPosition, ThingSource)
@@ -200,19 +200,19 @@ func (c *checker) checkSoundLayer(sink check.Sink, part *Part, l *SoundLayer) {
 		position.refer(i, s.PosEnv)
 		volume.refer(i, s.SoundEnv)
 		if s.Shape != ShapeRectangle && s.Shape != ShapeCircle || s.Falloff < 0 || s.Falloff > 255 {
-			odd.add(part.thing(ThingSource, i))
+			odd.add(part.Thing(ThingSource, i))
 		}
 		if s.Delay < 0 || s.Width < 0 || s.Height < 0 && s.Shape == ShapeRectangle {
-			negative.add(part.thing(ThingSource, i))
+			negative.add(part.Thing(ThingSource, i))
 		}
 	}
 	position.report(sink, what)
 	volume.report(sink, what)
 	if odd.n > 0 {
-		sink.AddAt(foundSoundSource, odd.at(), part.path(), -1, "the %s has %s with an unknown shape or falloff: %s", what, odd.of("source"), &odd)
+		sink.AddAt(foundSoundSource, odd.at(), part.Path(), -1, "the %s has %s with an unknown shape or falloff: %s", what, odd.of("source"), &odd)
 	}
 	if negative.n > 0 {
-		sink.AddAt(foundNegative, negative.at(), part.path(), -1, "the %s has %s with a negative delay or size: %s", what, negative.of("source"), &negative)
+		sink.AddAt(foundNegative, negative.at(), part.Path(), -1, "the %s has %s with a negative delay or size: %s", what, negative.of("source"), &negative)
 	}
 }
 
@@ -220,18 +220,18 @@ func (c *checker) checkSoundLayer(sink check.Sink, part *Part, l *SoundLayer) {
 func checkList(sink check.Sink, kind *check.Kind, part *Part, what string, ref *dataRef, num int, err error) {
 	switch {
 	case num == 0 && ref.block != nil && ref.block.Size() == 0:
-		sink.AddAt(foundDataEmpty, part.at(), part.path(), ref.offset(), "the %s refers to data block %d, which is empty", what, ref.index)
+		sink.AddAt(foundDataEmpty, part.at(), part.Path(), ref.offset(), "the %s refers to data block %d, which is empty", what, ref.index)
 	case err != nil:
-		sink.AddAt(kind, part.at(), part.path(), ref.offset(), "the %s: %s", what, reason(err))
+		sink.AddAt(kind, part.at(), part.Path(), ref.offset(), "the %s: %s", what, reason(err))
 	}
 }
 
 func checkUnknownLayer(sink check.Sink, part *Part, l *UnknownLayer) {
 	switch {
 	case l.Type != layerTiles:
-		sink.AddAt(foundLayerUnknown, part.at(), part.path(), -1, "the layer has the type %d", l.Type)
+		sink.AddAt(foundLayerUnknown, part.at(), part.Path(), -1, "the layer has the type %d", l.Type)
 	case len(l.Data) >= 3 && l.Data[1] >= 2 && l.Data[2] >= 2:
-		sink.AddAt(foundLayerHuge, part.at(), part.path(), -1, "the layer of %d x %d tiles is not read", l.Data[1], l.Data[2])
+		sink.AddAt(foundLayerHuge, part.at(), part.Path(), -1, "the layer of %d x %d tiles is not read", l.Data[1], l.Data[2])
 	} // else the law told what is wrong with its size
 }
 
@@ -241,7 +241,7 @@ func (c *checker) checkLeftovers(sink check.Sink) {
 		var s spots
 		for i, l := range c.m.Orphans {
 			part := &Part{Kind: PartLayer, Number: i, Name: l.Base().Name}
-			s.addAs(part.whole(), func() string { return title(layerType(l), l.Base().Name) })
+			s.addAs(part.Whole(), func() string { return title(layerType(l), l.Base().Name) })
 		}
 		sink.AddAt(foundLayerOrphan, s.at(), "orphans", -1, "%s in no group: %s", s.of("layer"), &s)
 	}
@@ -249,7 +249,7 @@ func (c *checker) checkLeftovers(sink check.Sink) {
 	indexed := c.indexed()
 	for i, e := range c.m.Extras {
 		part := &Part{Kind: PartExtra, Number: i, Name: e.what()}
-		path := part.path()
+		path := part.Path()
 		switch {
 		case e.UUID != nil && *e.UUID == uuidAutoMapper:
 			sink.AddAt(foundAutoMapperLost, part.at(), path, -1, "an automapper belongs to no tile layer, or to one that has another")
@@ -285,7 +285,7 @@ func (t *tally) add(extra *Part) {
 	if t.counts[extra.Name]++; t.counts[extra.Name] == 1 {
 		t.names = append(t.names, extra.Name)
 	}
-	t.at = append(t.at, extra.whole())
+	t.at = append(t.at, extra.Whole())
 }
 
 func (t *tally) report(sink check.Sink, kind *check.Kind, format string) {

@@ -100,7 +100,7 @@ func checkRef(sink check.Sink, at []check.Place, path, what string, ref *dataRef
 
 // checkMediaName checks the name of an image or sound.
 func (c *checker) checkMediaName(sink check.Sink, part *Part, ref *dataRef, name, ext string) {
-	path, what := part.path()+".name", string(part.Kind)
+	path, what := part.Path()+".name", string(part.Kind)
 	if !c.checkText(sink, part.at(), path, "name of the "+what, ref, name, maxMediaName) {
 		return
 	}

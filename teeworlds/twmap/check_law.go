@@ -68,7 +68,7 @@ func (l *law) groups() {
 		if i < len(l.c.groups) {
 			group = l.c.groups[i]
 		}
-		path := group.path()
+		path := group.Path()
 		if len(g.Data) < 7 {
 			l.AddAt(foundGroupTruncated, group.at(), path, -1, "the group has %d integers, at least 7 are needed", len(g.Data))
 			continue
@@ -81,7 +81,7 @@ func (l *law) groups() {
 			part := &Part{Kind: PartLayer, Number: int(j - start), Name: rawLayerName(layers[j].Data), Group: group}
 			if owner[j] != nil {
 				// Once for a group: damaged numbers claim many layers at a time.
-				l.AddAt(foundLayerShared, part.at(), part.path(), -1, "the layer is also %s", owner[j].path())
+				l.AddAt(foundLayerShared, part.at(), part.Path(), -1, "the layer is also %s", owner[j].Path())
 				break
 			}
 			owner[j] = part
@@ -93,7 +93,7 @@ func (l *law) groups() {
 func (l *law) layer(part *Part, v []int32) {
 	switch {
 	case len(v) < 3:
-		l.AddAt(foundLayerTruncated, part.at(), part.path(), -1, "the layer has %d integers, at least 3 are needed", len(v))
+		l.AddAt(foundLayerTruncated, part.at(), part.Path(), -1, "the layer has %d integers, at least 3 are needed", len(v))
 	case v[1] == layerTiles:
 		l.tilemap(part, v)
 	}
@@ -101,23 +101,23 @@ func (l *law) layer(part *Part, v []int32) {
 
 func (l *law) tilemap(part *Part, v []int32) {
 	if len(v) < 15 {
-		l.AddAt(foundLayerTruncated, part.at(), part.path(), -1, "the tile layer has %d integers, at least 15 are needed", len(v))
+		l.AddAt(foundLayerTruncated, part.at(), part.Path(), -1, "the tile layer has %d integers, at least 15 are needed", len(v))
 		return
 	}
 	t := lawTilemap{part: part, version: v[3], width: int64(v[4]), height: int64(v[5]), data: v[14]}
 	flags := TilemapFlags(v[6])
 	t.kind = flags.kind()
 	if t.version < 2 || t.version > 4 {
-		l.AddAt(foundTilemapVersion, part.at(), part.path(), -1, "the tile layer has version %d, the game reads 2 to 4", t.version)
+		l.AddAt(foundTilemapVersion, part.at(), part.Path(), -1, "the tile layer has version %d, the game reads 2 to 4", t.version)
 	}
 	if bits.OnesCount32(uint32(flags)&63) > 1 {
-		l.AddAt(foundTilemapFlags, part.at(), part.path(), -1, "the tile layer has the flags %v, of which there can be one", flags&63)
+		l.AddAt(foundTilemapFlags, part.at(), part.Path(), -1, "the tile layer has the flags %v, of which there can be one", flags&63)
 	}
 	if t.version >= 3 {
 		if len(v) < 18 {
-			l.AddAt(foundLayerTruncated, part.at(), part.path(), -1, "the tile layer is truncated (version %d, size %d): the name is missing", t.version, 4*len(v))
+			l.AddAt(foundLayerTruncated, part.at(), part.Path(), -1, "the tile layer is truncated (version %d, size %d): the name is missing", t.version, 4*len(v))
 		} else if _, ok := nameText(v[15:18]); !ok {
-			l.AddAt(foundTilemapName, part.at(), part.path(), -1, "the name of the tile layer is not valid UTF-8")
+			l.AddAt(foundTilemapName, part.at(), part.Path(), -1, "the name of the tile layer is not valid UTF-8")
 		}
 	}
 	if infclassLayer(flags.kindOf(t.version, 4*(len(v)-7)), part.Name) {
@@ -135,19 +135,19 @@ func (l *law) tilemap(part *Part, v []int32) {
 		if complete = len(v) > at; complete {
 			t.data = v[at]
 		} else {
-			l.AddAt(foundPhysicsTruncated, part.at(), part.path(), -1, "the %v layer is truncated (version %d, size %d): the number of its data block is missing", t.kind, t.version, 4*len(v))
+			l.AddAt(foundPhysicsTruncated, part.at(), part.Path(), -1, "the %v layer is truncated (version %d, size %d): the number of its data block is missing", t.kind, t.version, 4*len(v))
 		}
 	}
 	if t.width < 2 || t.height < 2 {
-		l.AddAt(foundLayerSize, part.at(), part.path(), -1, "the layer is %d x %d tiles large, at least 2 x 2 are needed", t.width, t.height)
+		l.AddAt(foundLayerSize, part.at(), part.Path(), -1, "the layer is %d x %d tiles large, at least 2 x 2 are needed", t.width, t.height)
 		complete = false
 	} else if t.width*t.height > math.MaxInt32 {
-		l.AddAt(foundLayerSize, part.at(), part.path(), -1, "the layer of %d x %d tiles is too large", t.width, t.height)
+		l.AddAt(foundLayerSize, part.at(), part.Path(), -1, "the layer of %d x %d tiles is too large", t.width, t.height)
 		complete = false
 	}
 	for _, component := range v[7:11] {
 		if t.kind == KindTiles && (component < 0 || component > 255) {
-			l.AddAt(foundLayerColor, part.at(), part.path(), -1, "the colour %d, %d, %d, %d has components outside of 0 to 255", v[7], v[8], v[9], v[10])
+			l.AddAt(foundLayerColor, part.at(), part.Path(), -1, "the colour %d, %d, %d, %d has components outside of 0 to 255", v[7], v[8], v[9], v[10])
 			break
 		}
 	}
@@ -171,18 +171,18 @@ func (l *law) tiles() {
 	for _, t := range l.maps {
 		block := l.f.Block(t.data)
 		if block == nil {
-			l.AddAt(foundTilesIndex, t.part.at(), t.part.path(), -1, "the tiles of the %v layer are in data block %d, the map has %d", t.kind, t.data, len(l.f.Data))
+			l.AddAt(foundTilesIndex, t.part.at(), t.part.Path(), -1, "the tiles of the %v layer are in data block %d, the map has %d", t.kind, t.data, len(l.f.Data))
 		} else if by, ok := used[t.data]; ok {
-			l.AddAt(foundTilesShared, t.part.at(), t.part.path(), block.Offset(), "data block %d has also the tiles of %s", t.data, by.path())
+			l.AddAt(foundTilesShared, t.part.at(), t.part.Path(), block.Offset(), "data block %d has also the tiles of %s", t.data, by.Path())
 		} else {
 			used[t.data] = t.part
 		}
 		if t.kind != KindTiles && t.kind != KindGame {
 			if game != nil && t.width*t.height < game.width*game.height {
-				l.AddAt(foundPhysicsSmall, t.part.at(), t.part.path(), -1, "the %v layer has %d x %d tiles, the game layer %d x %d", t.kind, t.width, t.height, game.width, game.height)
+				l.AddAt(foundPhysicsSmall, t.part.at(), t.part.Path(), -1, "the %v layer has %d x %d tiles, the game layer %d x %d", t.kind, t.width, t.height, game.width, game.height)
 			}
 			if t.version >= 4 {
-				l.AddAt(foundTilesPacked, t.part.at(), t.part.path(), -1, "the %v layer has version %d, which only tiles and game layers can have", t.kind, t.version)
+				l.AddAt(foundTilesPacked, t.part.at(), t.part.Path(), -1, "the %v layer has version %d, which only tiles and game layers can have", t.kind, t.version)
 			}
 		}
 	}
@@ -352,8 +352,8 @@ func rawName(v []int32, at, n int) bool {
 func badName(sink check.Sink, part *Part, what, name string, o *origin, at, n int) {
 	switch {
 	case !utf8.ValidString(name), name == "" && o.item != nil && !rawName(o.item.Data, at, n):
-		sink.AddAt(foundName, part.at(), part.path(), -1, "the name of the %s is not valid UTF-8", what)
+		sink.AddAt(foundName, part.at(), part.Path(), -1, "the name of the %s is not valid UTF-8", what)
 	case len(name) > 4*n-1:
-		sink.AddAt(foundNameLong, part.at(), part.path(), -1, "the name %q of the %s has %d bytes, there is room for %d", name, what, len(name), 4*n-1)
+		sink.AddAt(foundNameLong, part.at(), part.Path(), -1, "the name %q of the %s has %d bytes, there is room for %d", name, what, len(name), 4*n-1)
 	}
 }

@@ -49,7 +49,7 @@ func (c *checker) checkAmounts(sink check.Sink) {
 }
 
 func (c *checker) checkImageItem(sink check.Sink, part *Part, im *Image) {
-	path, at := part.path(), part.at()
+	path, at := part.Path(), part.at()
 	c.checkMediaName(sink, part, &im.name, im.Name, ".png")
 	if im.Version >= 2 && im.Variant != 1 {
 		sink.AddAt(foundImageVariant, at, path, -1, "the image %q has variant %d, should be 1 for RGBA", im.Name, im.Variant)
@@ -86,7 +86,7 @@ func (im *Image) verify() (err error) {
 }
 
 func (c *checker) checkSound(sink check.Sink, part *Part, s *Sound) {
-	path, at := part.path(), part.at()
+	path, at := part.Path(), part.at()
 	c.checkMediaName(sink, part, &s.name, s.Name, ".opus")
 	if s.external {
 		sink.AddAt(foundSoundExternal, at, path, -1, "the sound %q is external", s.Name)
@@ -144,19 +144,19 @@ func (c *checker) checkUse(sink check.Sink) {
 	for i, im := range c.m.Images {
 		if !c.images[i] {
 			part := &Part{Kind: PartImage, Number: i, Name: im.Name}
-			images.addAs(part.whole(), func() string { return fmt.Sprintf("%d %q", i, im.Name) })
+			images.addAs(part.Whole(), func() string { return fmt.Sprintf("%d %q", i, im.Name) })
 		}
 	}
 	for i, s := range c.m.Sounds {
 		if !c.sounds[i] {
 			part := &Part{Kind: PartSound, Number: i, Name: s.Name}
-			sounds.addAs(part.whole(), func() string { return fmt.Sprintf("%d %q", i, s.Name) })
+			sounds.addAs(part.Whole(), func() string { return fmt.Sprintf("%d %q", i, s.Name) })
 		}
 	}
 	for i, e := range c.m.Envelopes {
 		if !c.envels[i] {
 			part := &Part{Kind: PartEnvelope, Number: i, Name: e.Name}
-			envelopes.addAs(part.whole(), func() string { return title(fmt.Sprint(i), e.Name) })
+			envelopes.addAs(part.Whole(), func() string { return title(fmt.Sprint(i), e.Name) })
 		}
 	}
 	for _, unused := range []struct {

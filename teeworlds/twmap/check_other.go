@@ -39,20 +39,20 @@ func (c *checker) findForeign() {
 		for _, l := range g.Layers {
 			if t, ok := l.(*TileLayer); ok && infclassLayer(t.Kind(), t.Name) {
 				c.foreign[t] = true
-				layers.addAs(c.layers[l].whole(), func() string { return t.Name })
+				layers.addAs(c.layers[l].Whole(), func() string { return t.Name })
 			}
 		}
 	}
 	for i, im := range c.m.Images {
 		if im.item != nil && ninslashImage(im.item.Data) {
-			images.add((&Part{Kind: PartImage, Number: i, Name: im.Name}).whole())
+			images.add((&Part{Kind: PartImage, Number: i, Name: im.Name}).Whole())
 		}
 	}
 	var types []string
 	extras := images
 	for i, e := range c.m.Extras {
 		if e.ninslash() {
-			extras.add((&Part{Kind: PartExtra, Number: i, Name: e.what()}).whole())
+			extras.add((&Part{Kind: PartExtra, Number: i, Name: e.what()}).Whole())
 			if name := fmt.Sprintf("items of type %d", e.Type); !slices.Contains(types, name) {
 				types = append(types, name)
 			}

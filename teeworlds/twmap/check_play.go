@@ -79,11 +79,11 @@ func (c *checker) checkTeles(sink check.Sink) {
 		part := c.layers[c.used[KindTele]]
 		eachCell(c.used[KindTele].Teles(), func(x, y int, t TeleTile) {
 			if id := GameTile(t.ID); !t.unused() && is(id, t.Number) {
-				s.addAs(part.tile(x, y), func() string { return fmt.Sprintf("%d,%d (%d)", x, y, t.Number) })
+				s.addAs(part.Tile(x, y), func() string { return fmt.Sprintf("%d,%d (%d)", x, y, t.Number) })
 			}
 		})
 		if s.n > 0 {
-			sink.AddAt(kind, s.at(), part.path(), -1, "%s: %s", s.of(thing), &s)
+			sink.AddAt(kind, s.at(), part.Path(), -1, "%s: %s", s.of(thing), &s)
 		}
 	}
 	is := func(t GameTile, list []GameTile) bool {
@@ -153,8 +153,8 @@ func (c *checker) checkSpawns(sink check.Sink) {
 	game := c.used[KindGame]
 	eachCell(game.Tiles(), func(x, y int, t Tile) {
 		if id := GameTile(t.ID); id >= EntitySpawn && id <= EntitySpawnBlue && counts[id-EntitySpawn] > maxSpawns {
-			s.add(c.layers[game].tile(x, y))
+			s.add(c.layers[game].Tile(x, y))
 		}
 	})
-	sink.AddAt(kind, s.at(), c.layers[game].path(), -1, "the map has %s, Teeworlds 0.7 has room for %d of a kind: %s", many, maxSpawns, &s)
+	sink.AddAt(kind, s.at(), c.layers[game].Path(), -1, "the map has %s, Teeworlds 0.7 has room for %d of a kind: %s", many, maxSpawns, &s)
 }

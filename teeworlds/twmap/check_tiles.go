@@ -72,7 +72,7 @@ func (c *checker) checkGrid(sink check.Sink, part *Part, layer, l *TileLayer, wh
 // checkAmount reports whether the block has as many tiles as the layer, at least.
 func (l *TileLayer) checkAmount(sink check.Sink, part *Part, what string, offset int64, data []byte, err error) bool {
 	if err != nil {
-		sink.AddAt(foundTilesUnreadable, part.at(), part.path(), offset, "the %s: %s", what, reason(err))
+		sink.AddAt(foundTilesUnreadable, part.at(), part.Path(), offset, "the %s: %s", what, reason(err))
 		return false
 	}
 	n := l.Width() * l.Height()
@@ -82,14 +82,14 @@ func (l *TileLayer) checkAmount(sink check.Sink, part *Part, what string, offset
 		have = 0
 		for i := range records {
 			if have >= n { // the game overlooks a last piece of less than a tile
-				sink.AddAt(foundTilesSurplus, part.at(), part.path(), offset, "the %s has %d more tiles than its %d x %d", what, records-i, l.Width(), l.Height())
+				sink.AddAt(foundTilesSurplus, part.at(), part.Path(), offset, "the %s has %d more tiles than its %d x %d", what, records-i, l.Width(), l.Height())
 				break
 			}
 			have += int(data[4*i+2]) + 1
 		}
 	}
 	if have < n {
-		sink.AddAt(foundTilesShort, part.at(), part.path(), offset, "the %s has %d tiles, %d x %d are %d", what, have, l.Width(), l.Height(), n)
+		sink.AddAt(foundTilesShort, part.at(), part.Path(), offset, "the %s has %d tiles, %d x %d are %d", what, have, l.Width(), l.Height(), n)
 	}
 	return have >= n
 }
@@ -115,29 +115,29 @@ const knownTileFlags = FlipX | FlipY | Opaque | Rotate
 
 func (f *cellFaults) tile(x, y int, t Tile) {
 	if t.Skip != 0 || t.Reserved != 0 {
-		f.reserved.add(f.part.tile(x, y))
+		f.reserved.add(f.part.Tile(x, y))
 	}
 	if t.Flags&^knownTileFlags != 0 {
-		f.flags.add(f.part.tile(x, y))
+		f.flags.add(f.part.Tile(x, y))
 	}
 }
 
 // physicsTile checks what tiles of all physics layers have.
 func (f *cellFaults) physicsTile(kind Kind, x, y int, id uint8, flags TileFlags) {
 	if !ValidTile(kind, id) {
-		f.invalid.addAs(f.part.tile(x, y), func() string { return fmt.Sprintf("%d,%d (%d)", x, y, id) })
+		f.invalid.addAs(f.part.Tile(x, y), func() string { return fmt.Sprintf("%d,%d (%d)", x, y, id) })
 	}
 	if GameTile(id).directed() && !flags.turned() {
-		f.mirrored.addAs(f.part.tile(x, y), func() string { return fmt.Sprintf("%d,%d (%v)", x, y, GameTile(id)) })
+		f.mirrored.addAs(f.part.Tile(x, y), func() string { return fmt.Sprintf("%d,%d (%v)", x, y, GameTile(id)) })
 	}
 	if flags&^(knownTileFlags&^Opaque) != 0 {
-		f.flags.add(f.part.tile(x, y))
+		f.flags.add(f.part.Tile(x, y))
 	}
 }
 
 func (f *cellFaults) game(p *playStats, kind Kind, x, y int, t Tile) {
 	if t.Skip != 0 || t.Reserved != 0 {
-		f.reserved.add(f.part.tile(x, y))
+		f.reserved.add(f.part.Tile(x, y))
 	}
 	f.physicsTile(kind, x, y, t.ID, t.Flags)
 	p.solid++
@@ -156,7 +156,7 @@ func (f *cellFaults) game(p *playStats, kind Kind, x, y int, t Tile) {
 func (f *cellFaults) tele(p *playStats, x, y int, t TeleTile) {
 	f.physicsTile(KindTele, x, y, t.ID, 0)
 	if t.unused() {
-		f.unused.add(f.part.tile(x, y))
+		f.unused.add(f.part.Tile(x, y))
 		return
 	}
 	p.teles[teleKey{GameTile(t.ID), t.Number}]++
@@ -165,30 +165,30 @@ func (f *cellFaults) tele(p *playStats, x, y int, t TeleTile) {
 func (f *cellFaults) speedup(x, y int, t SpeedupTile) {
 	f.physicsTile(KindSpeedup, x, y, t.ID, 0)
 	if GameTile(t.ID) == TileSpeedupOld {
-		f.deprecated.add(f.part.tile(x, y))
+		f.deprecated.add(f.part.Tile(x, y))
 	}
 	if t.Padding != 0 {
-		f.reserved.add(f.part.tile(x, y))
+		f.reserved.add(f.part.Tile(x, y))
 	}
 	if t.unused() {
-		f.unused.add(f.part.tile(x, y))
+		f.unused.add(f.part.Tile(x, y))
 	}
 	if t.ID != 0 && (t.Angle < 0 || t.Angle > 359) {
-		f.angle.addAs(f.part.tile(x, y), func() string { return fmt.Sprintf("%d,%d (%d)", x, y, t.Angle) })
+		f.angle.addAs(f.part.Tile(x, y), func() string { return fmt.Sprintf("%d,%d (%d)", x, y, t.Angle) })
 	}
 }
 
 func (f *cellFaults) switches(x, y int, t SwitchTile) {
 	f.physicsTile(KindSwitch, x, y, t.ID, t.Flags)
 	if t.unused() {
-		f.unused.add(f.part.tile(x, y))
+		f.unused.add(f.part.Tile(x, y))
 	}
 }
 
 func (f *cellFaults) tune(p *playStats, x, y int, t TuneTile) {
 	f.physicsTile(KindTune, x, y, t.ID, 0)
 	if t.unused() {
-		f.unused.add(f.part.tile(x, y))
+		f.unused.add(f.part.Tile(x, y))
 	} else if t.ID != 0 {
 		p.zones[t.Number] = true
 	}
@@ -214,7 +214,7 @@ func (f *cellFaults) report(sink check.Sink, what string, offset int64, kind Kin
 		{foundTileDeprecated, &f.deprecated, "of the old kind of booster"},
 	} {
 		if s := fault.spots; s.n > 0 {
-			sink.AddAt(fault.kind, s.at(), f.part.path(), offset, "the %s has %s %s: %s", what, s.of("tile"), fault.are, s)
+			sink.AddAt(fault.kind, s.at(), f.part.Path(), offset, "the %s has %s %s: %s", what, s.of("tile"), fault.are, s)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package twmap
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"trowel.example/check"
@@ -53,15 +54,28 @@ const (
 
 var thingNames = [...]string{ThingQuad: "quad", ThingSource: "source", ThingPoint: "point"}
 
-// whole is the place of all of the part.
-func (p *Part) whole() Place { return Place{Part: p, X: -1, Y: -1, Index: -1} }
+// Whole returns the place of all of the part.
+func (p *Part) Whole() Place { return Place{Part: p, X: -1, Y: -1, Index: -1} }
 
-// tile is the place of a tile of the layer.
-func (p *Part) tile(x, y int) Place { return Place{Part: p, X: int32(x), Y: int32(y), Index: -1} }
+// Tile returns the place of a tile of the layer.
+func (p *Part) Tile(x, y int) Place { return Place{Part: p, X: int32(x), Y: int32(y), Index: -1} }
 
-// thing is the place of one thing of a list.
-func (p *Part) thing(t Thing, i int) Place {
+// Thing returns the place of one thing of the list that the part is.
+func (p *Part) Thing(t Thing, i int) Place {
 	return Place{Part: p, X: -1, Y: -1, Index: int32(i), Thing: t}
+}
+
+// PartOf returns what a layer of the map is as a part, nil if the map does not have it.
+func (m *Map) PartOf(l Layer) *Part {
+	for i, g := range m.Groups {
+		if j := slices.Index(g.Layers, l); j >= 0 {
+			return &Part{Kind: PartLayer, Number: j, Name: l.Base().Name, Group: &Part{Kind: PartGroup, Number: i, Name: g.Name}}
+		}
+	}
+	if i := slices.Index(m.Orphans, l); i >= 0 {
+		return &Part{Kind: PartLayer, Number: i, Name: l.Base().Name}
+	}
+	return nil
 }
 
 // at is the whole part as the places of a finding.
@@ -69,7 +83,7 @@ func (p *Part) at() []check.Place {
 	if p == nil {
 		return nil
 	}
-	return []check.Place{p.whole()}
+	return []check.Place{p.Whole()}
 }
 
 func (p Place) String() string {
@@ -79,16 +93,16 @@ func (p Place) String() string {
 	case p.Thing != WholePart:
 		return fmt.Sprintf("%s %d", thingNames[p.Thing], p.Index)
 	}
-	return title(p.Part.path(), p.Part.Name)
+	return title(p.Part.Path(), p.Part.Name)
 }
 
-// path is the part as the paths of findings name it.
-func (p *Part) path() string {
+// Path returns the part as the paths of findings name it: groups[1].layers[2].
+func (p *Part) Path() string {
 	switch {
 	case p.Kind == PartLayer && p.Group == nil:
 		return fmt.Sprintf("orphans[%d]", p.Number)
 	case p.Kind == PartLayer:
-		return fmt.Sprintf("%s.layers[%d]", p.Group.path(), p.Number)
+		return fmt.Sprintf("%s.layers[%d]", p.Group.Path(), p.Number)
 	case p.Kind == PartSetting:
 		return fmt.Sprintf("info.settings[%d]", p.Number)
 	}

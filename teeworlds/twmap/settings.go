@@ -63,11 +63,11 @@ func checkSettings(sink check.Sink, settings []string) {
 	for i, line := range settings {
 		part := &Part{Kind: PartSetting, Number: i, Name: line[:min(len(line), maxSetting)]}
 		if len(told) >= maxToldSettings {
-			sink.AddAt(foundSettingUnknown, part.at(), part.path(), -1, "the rest of the settings was not looked at: too many are none")
+			sink.AddAt(foundSettingUnknown, part.at(), part.Path(), -1, "the rest of the settings was not looked at: too many are none")
 			break
 		}
 		if len(line) > maxSetting {
-			sink.AddAt(foundSettingLong, part.at(), part.path(), -1, "the setting has %d bytes, there is room for %d", len(line), maxSetting)
+			sink.AddAt(foundSettingLong, part.at(), part.Path(), -1, "the setting has %d bytes, there is room for %d", len(line), maxSetting)
 		}
 		words := strings.Fields(line)
 		if len(words) == 0 || words[0][0] == '#' || told[words[0]] {
@@ -80,14 +80,14 @@ func checkSettings(sink check.Sink, settings []string) {
 			checkTuning(sink, part, command, words, told)
 		case slices.Contains(refusedCommands, command):
 			told[words[0]] = true
-			sink.AddAt(foundSettingRefused, part.at(), part.path(), -1, "the server does not let a map run %q", words[0])
+			sink.AddAt(foundSettingRefused, part.at(), part.Path(), -1, "the server does not let a map run %q", words[0])
 		case near == "" && strings.Contains(command, "_"):
-			if other.add(part.whole()); !slices.Contains(others.named, words[0]) {
-				others.addAs(part.whole(), func() string { return words[0] })
+			if other.add(part.Whole()); !slices.Contains(others.named, words[0]) {
+				others.addAs(part.Whole(), func() string { return words[0] })
 			}
 		default:
 			told[words[0]] = true
-			sink.AddAt(foundSettingUnknown, part.at(), part.path(), -1, "%q is no setting%s", words[0], didYouMean(command, mapCommands))
+			sink.AddAt(foundSettingUnknown, part.at(), part.Path(), -1, "%q is no setting%s", words[0], didYouMean(command, mapCommands))
 		}
 	}
 	if other.n > 0 {
@@ -107,7 +107,7 @@ func checkTuning(sink check.Sink, part *Part, command string, words []string, to
 	}
 	if len(words) > at && !told[words[at]] && !slices.Contains(tunings, strings.ToLower(words[at])) {
 		told[words[at]] = true
-		sink.AddAt(foundSettingUnknown, part.at(), part.path(), -1, "%q cannot be tuned%s", words[at], didYouMean(words[at], tunings))
+		sink.AddAt(foundSettingUnknown, part.at(), part.Path(), -1, "%q cannot be tuned%s", words[at], didYouMean(words[at], tunings))
 	}
 }
 
