@@ -39,6 +39,12 @@ minetest.after(1, function() minetest.request_shutdown() end)
 	if len(list) < 100 {
 		t.Errorf("%d nodes", len(list))
 	}
+	for name, n := range nodedef.MinetestGame() {
+		if got := list[name]; got == nil || got.ParamType != n.ParamType || got.ParamType2 != n.ParamType2 || got.LightSource != n.LightSource ||
+			got.SunlightPropagates != n.SunlightPropagates || got.LiquidType != n.LiquidType {
+			t.Errorf("%+v is %+v", *n, got)
+		}
+	}
 	of := func(name string) nodedef.Node {
 		if n := list[name]; n != nil {
 			return *n

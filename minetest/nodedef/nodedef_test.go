@@ -45,3 +45,9 @@ func ExampleParse() {
 	fmt.Println(list["default:lamp"].LightSource, err)
 	// Output: 14 <nil>
 }
+
+func ExampleMinetestGame() {
+	n := nodedef.MinetestGame()["default:torch_wall"]
+	fmt.Println(n.ParamType2, n.LightSource)
+	// Output: wallmounted 12
+}
