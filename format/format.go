@@ -230,6 +230,10 @@ type Job struct {
 	// written anywhere else than to its Output, not even where the tree says so.
 	Temporary bool
 
+	// Source is the file that a command changes, so that what lies beside it is found; nil
+	// where none is.
+	Source *Source
+
 	// Over is the folder that the tree goes over, nil if there is none: what is in
 	// both shall be called as it is there.
 	Over fs.FS

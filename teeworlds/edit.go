@@ -44,7 +44,9 @@ func editMap(ctx context.Context, job *format.Job, src *format.Source, steps []f
 	})
 	for _, step := range steps {
 		i := slices.IndexFunc(mapCommands, func(c mapCommand) bool { return c.Name == step.Name })
-		if err := mapCommands[i].do(ctx, e, step.Job); err != nil {
+		its := *step.Job
+		its.Source = src
+		if err := mapCommands[i].do(ctx, e, &its); err != nil {
 			return fmt.Errorf("%s: %s: %w", src.Path, step.Name, err)
 		}
 		if failed != nil || ctx.Err() != nil {
