@@ -136,6 +136,11 @@ func ParseLines(data []byte) (*File, map[Item]int, error) {
 
 // parse is Parse that shows each item with its line, from 1.
 func parse(data []byte, see func(line int, it Item)) (*File, error) {
+	return parseSeeing(data, see, nil)
+}
+
+// parseSeeing is parse that shows each node once more with the line that closes it.
+func parseSeeing(data []byte, see func(line int, it Item), closed func(line int, n *Node)) (*File, error) {
 	f := &File{source: data, LineEnd: "\r\n"}
 	f.Encoding, f.BOM = detect(data)
 	if f.BOM {
@@ -149,7 +154,7 @@ func parse(data []byte, see func(line int, it Item)) (*File, error) {
 		f.LineEnd = "\n"
 	}
 	f.Unended = !strings.HasSuffix(s, "\n")
-	p := parser{rest: s, see: see}
+	p := parser{rest: s, see: see, closed: closed}
 	if f.Root, err = p.parse(); err != nil {
 		return nil, err
 	}
@@ -166,6 +171,8 @@ type parser struct {
 	props []Property // to be used next
 	root  *Node
 	see   func(line int, it Item) // nil if nobody looks
+
+	closed func(line int, n *Node) // nil if nobody looks
 
 	errors Errors
 }
@@ -299,6 +306,9 @@ func (p *parser) close(name, tag string) {
 	top.node.Items = append([]Item(nil), p.items[top.first:]...)
 	p.items = p.items[:top.first]
 	p.open = p.open[:at]
+	if p.closed != nil {
+		p.closed(p.num, top.node)
+	}
 }
 
 // property reads <TYPE>KEY:VALUE.

@@ -1,0 +1,166 @@
+package dat
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"trowel.example/torchlight/hash"
+	"trowel.example/torchlight/text"
+)
+
+// Edit changes a file by its text. The function gets the tree that [File.Text] gives, with all
+// the digits of numbers, and does to it what it likes. What it leaves as it is keeps its bits:
+// hashes, values that no text says, the IDs of strings. New strings get IDs behind those that
+// are there; strings that are no longer used go. If the function fails, nothing has changed.
+func (f *File) Edit(o Options, change func(root *text.Node) error) error {
+	o.Floats = text.Exact
+	root := f.Text(o)
+	e := editor{f: f, nodes: make(map[*text.Node]*editedNode), properties: make(map[*text.Property]*editedProperty)}
+	e.note(root, f.Root)
+	if err := change(root); err != nil {
+		return err
+	}
+	before := e.used(f.Root, make(map[uint32]bool))
+	e.strings = slices.Clone(f.Strings)
+	e.ids = make(map[string]uint32, len(f.Strings))
+	for _, s := range slices.Backward(f.Strings) {
+		e.ids[s.Text] = s.ID
+		e.last = max(e.last, s.ID)
+	}
+	made := e.node(root)
+	after := e.used(made, make(map[uint32]bool))
+	f.Root = made
+	f.Strings = slices.DeleteFunc(e.strings, func(s String) bool { return before[s.ID] && !after[s.ID] })
+	return nil
+}
+
+// editor makes the nodes of a file of those of a text of which some are known.
+type editor struct {
+	f          *File
+	nodes      map[*text.Node]*editedNode
+	properties map[*text.Property]*editedProperty
+	strings    []String
+	ids        map[string]uint32 // of strings
+	last       uint32            // the highest ID
+}
+
+type editedNode struct {
+	name string // that it had
+	hash uint32
+}
+
+type editedProperty struct {
+	text.Property // as it was
+	is            Property
+}
+
+// note notes what of the text stands for what of the file.
+func (e *editor) note(n *text.Node, is *Node) {
+	e.nodes[n] = &editedNode{n.Name, is.Name}
+	i, j := 0, 0
+	for p := range n.Properties() {
+		e.properties[p] = &editedProperty{*p, is.Properties[i]}
+		i++
+	}
+	for c := range n.Children() {
+		e.note(c, is.Children[j])
+		j++
+	}
+}
+
+func (e *editor) node(n *text.Node) *Node {
+	out := new(Node)
+	if was := e.nodes[n]; was != nil && was.name == n.Name {
+		out.Name = was.hash
+	} else {
+		out.Name = e.name(n.Name)
+	}
+	for p := range n.Properties() {
+		out.Properties = append(out.Properties, e.property(p))
+	}
+	for c := range n.Children() {
+		out.Children = append(out.Children, e.node(c))
+	}
+	return out
+}
+
+func (e *editor) property(p *text.Property) Property {
+	was := e.properties[p]
+	if was != nil && was.Property == *p {
+		return was.is
+	}
+	out := Property{Type: p.Type}
+	if was != nil && was.Property.Key == p.Key {
+		out.Key = was.is.Key
+	} else {
+		out.Key = e.name(p.Key)
+	}
+	switch {
+	case was != nil && was.Property.Type == p.Type && was.Property.Value == p.Value:
+		out.Value = was.is.Value
+	case p.Type.IsString():
+		out.Value = uint64(e.id(p.Value))
+	default:
+		out.Value = new(compiler).value(p)
+	}
+	return out
+}
+
+func (e *editor) name(s string) uint32 {
+	if e.f.Version == Torchlight1 {
+		return e.id(strings.ToUpper(s))
+	}
+	return hash.Of(s)
+}
+
+// id returns the ID of a string.
+func (e *editor) id(s string) uint32 {
+	if s == "" {
+		return None
+	}
+	id, ok := e.ids[s]
+	if ok {
+		return id
+	}
+	if e.last >= None-1 {
+		e.last = e.gap()
+	}
+	e.last++
+	e.ids[s] = e.last
+	at, _ := slices.BinarySearchFunc(e.strings, e.last, func(s String, id uint32) int { return cmp.Compare(s.ID, id) })
+	e.strings = slices.Insert(e.strings, at, String{e.last, s})
+	return e.last
+}
+
+// gap returns the lowest ID behind which one is free.
+func (e *editor) gap() uint32 {
+	taken := make(map[uint32]bool, len(e.strings))
+	for _, s := range e.strings {
+		taken[s.ID] = true
+	}
+	id := uint32(0)
+	for taken[id+1] {
+		id++
+	}
+	return id
+}
+
+// used notes the IDs of the strings that stand below a node.
+func (e *editor) used(n *Node, ids map[uint32]bool) map[uint32]bool {
+	if e.f.Version == Torchlight1 {
+		ids[n.Name] = true
+	}
+	for _, p := range n.Properties {
+		if e.f.Version == Torchlight1 {
+			ids[p.Key] = true
+		}
+		if p.Type.IsString() {
+			ids[uint32(p.Value)] = true
+		}
+	}
+	for _, c := range n.Children {
+		e.used(c, ids)
+	}
+	return ids
+}

@@ -1,0 +1,145 @@
+package text
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Edit changes a text by its tree. The function does to the tree what it likes; lines of what
+// it leaves as it is stay as they are, with comments, empty lines and indents. If the function
+// fails, so does Edit. See [Parse] for other errors.
+func Edit(data []byte, change func(root *Node) error) ([]byte, error) {
+	e := lineEditor{start: make(map[Item]int), end: make(map[*Node]int), was: make(map[Item]any), lines: make(map[int]string), behind: make(map[int]*strings.Builder)}
+	f, err := parseSeeing(data, func(line int, it Item) { e.start[it] = line }, func(line int, n *Node) { e.end[n] = line })
+	if err != nil {
+		return nil, err
+	}
+	e.file = f
+	e.note(f.Root)
+	if err := change(f.Root); err != nil {
+		return nil, err
+	}
+	e.node(f.Root, 0)
+	return e.write(data)
+}
+
+// lineEditor knows on which lines the items of a text stand.
+type lineEditor struct {
+	file   *File
+	start  map[Item]int
+	end    map[*Node]int
+	was    map[Item]any             // what items were: a Property, or the items of a Node
+	names  map[*Node]string         // of nodes
+	lines  map[int]string           // what becomes of the tag of a line; "" takes the line away
+	behind map[int]*strings.Builder // lines that come behind one
+}
+
+func (e *lineEditor) note(n *Node) {
+	if e.names == nil {
+		e.names = make(map[*Node]string)
+	}
+	e.was[n], e.names[n] = append([]Item(nil), n.Items...), n.Name
+	for _, it := range n.Items {
+		switch it := it.(type) {
+		case *Property:
+			e.was[it] = *it
+		case *Node:
+			e.note(it)
+		}
+	}
+}
+
+// node finds out what becomes of the lines of a node that was there.
+func (e *lineEditor) node(n *Node, depth int) {
+	if n.Name != e.names[n] {
+		e.lines[e.start[n]], e.lines[e.end[n]] = "["+n.Name+"]", "[/"+n.Name+"]"
+	}
+	at := e.start[n] // behind which the next item comes
+	stays := make(map[Item]bool)
+	for _, it := range n.Items {
+		line, known := e.start[it]
+		if known && line > at && line < e.end[n] && !stays[it] {
+			stays[it] = true
+			if p, ok := it.(*Property); ok {
+				if *p != e.was[p] {
+					e.lines[line] = "<" + p.Type.String() + ">" + p.Key + ":" + p.Value
+				}
+				at = line
+			} else {
+				e.node(it.(*Node), depth+1)
+				at = e.end[it.(*Node)]
+			}
+			continue
+		}
+		e.insert(at, it, depth+1)
+	}
+	for _, it := range e.was[n].([]Item) {
+		if stays[it] {
+			continue
+		}
+		last := e.start[it]
+		if c, ok := it.(*Node); ok {
+			last = e.end[c]
+		}
+		for line := e.start[it]; line <= last; line++ {
+			e.lines[line] = ""
+		}
+	}
+}
+
+// insert puts a new item behind a line.
+func (e *lineEditor) insert(line int, it Item, depth int) {
+	var b []byte
+	switch it := it.(type) {
+	case *Property:
+		whole := appendNode(nil, &Node{Items: []Item{it}}, depth-1, e.file.LineEnd)
+		begin := bytes.IndexByte(whole, '\n') + 1
+		end := bytes.LastIndexByte(whole[:len(whole)-1], '\n') + 1
+		b = whole[begin:end]
+	case *Node:
+		b = appendNode(nil, it, depth, e.file.LineEnd)
+	}
+	if e.behind[line] == nil {
+		e.behind[line] = new(strings.Builder)
+	}
+	e.behind[line].Write(b)
+}
+
+// write writes the lines.
+func (e *lineEditor) write(data []byte) ([]byte, error) {
+	f := e.file
+	body := data
+	if f.BOM {
+		body = body[len(boms[f.Encoding]):]
+	}
+	s, err := decode(body, f.Encoding)
+	if err != nil {
+		return nil, err
+	}
+	var b []byte
+	num := 0
+	for line := range strings.Lines(s) {
+		num++
+		tag, changed := e.lines[num]
+		switch {
+		case !changed:
+			b = append(b, line...)
+		case tag != "":
+			indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+			end := line[len(strings.TrimRight(line, "\r\n")):]
+			b = append(append(append(b, indent...), tag...), end...)
+		}
+		if more := e.behind[num]; more != nil {
+			b = append(b, more.String()...)
+		}
+	}
+	var head []byte
+	if f.BOM {
+		head = boms[f.Encoding]
+	}
+	if out, ok := encode(bytes.Clone(head), b, f.Encoding); ok {
+		return out, nil
+	}
+	out, _ := encode(bytes.Clone(boms[UTF16LE]), b, UTF16LE)
+	return out, nil
+}
