@@ -201,7 +201,7 @@ type Finder struct {
 type Hit struct {
 	Path   string      // of the part, as in findings
 	At     check.Place // nil: the whole part
-	Fields []InfoField // what there is to know of it: texts and numbers, which can be summed up
+	Fields []InfoField // what there is to know of it: texts and numbers; those of type int64 are amounts, which can be summed up
 }
 
 // Merging is how two versions of a file are brought together that come from one.

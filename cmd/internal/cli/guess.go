@@ -23,7 +23,7 @@ var otherVerbs = map[string]string{
 	"build": "pack", "create": "pack", "compress": "pack", "zip": "pack", "compile": "pack",
 	"decompress": "extract", "unzip": "extract", "decompile": "extract", "export": "extract",
 	"lint": "check", "validate": "check", "verify": "check", "test": "check",
-	"grep": "search", "find": "search", "compare": "diff", "show": "cat", "print": "cat", "view": "cat",
+	"grep": "search", "query": "find", "compare": "diff", "show": "cat", "print": "cat", "view": "cat",
 	"fix": "repair", "mend": "repair", "recover": "repair", "hex": "dump", "inspect": "dump",
 	"stat": "info", "file": "info", "upgrade": "convert", "migrate": "convert",
 }
@@ -134,6 +134,9 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 				cmd.InitDefaultHelpFlag()
 				cmd.InitDefaultVersionFlag()
 				return cmd.Help()
+			}
+			if err == nil && len(rest) == 1 && cmd.Name() == "find" && a.commandHelp(a.out, "find", rest[0], queriesOf) {
+				return nil
 			}
 			if verb := verbFor(root, words[0]); cmd == root && verb != "" {
 				return hint(fmt.Errorf("%q is not a verb", words[0]), "did you mean `trowel help %s`?", verb)

@@ -97,11 +97,16 @@ func standardInput(in io.Reader) (*format.Source, error) {
 // find opens what the user named and tells its format. A folder in tree form
 // is built first, into a place for temporary files.
 func (a *app) find(cmd *cobra.Command, name string) (*game, error) {
+	return a.findTarget(cmd, target{name: name})
+}
+
+func (a *app) findTarget(cmd *cobra.Command, t target) (*game, error) {
+	name := t.name
 	src, err := a.source(name)
 	if err != nil {
 		return nil, err
 	}
-	f, err := a.formatOf(src, target{})
+	f, err := a.formatOf(src, t)
 	if err == nil {
 		return &game{Format: f, name: name, src: src}, nil
 	}

@@ -65,6 +65,7 @@ var toyBox = &format.Format{
 		Convert: convertBox,
 	}},
 	Kinds:   toyKinds.Kinds(),
+	Finder:  toyFinder,
 	Options: []format.Option{{Name: "box-version", Help: "version to write", Default: ""}},
 }
 

@@ -1,0 +1,283 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/format"
+)
+
+// The commands that formats declare: changes for edit, queries for find. What help and
+// completion tell of them, and the pages about them, is made here of the declarations.
+
+// commandsOf returns the commands of one kind that a format has.
+type commandsOf func(*format.Format) []*format.Command
+
+// commandNames returns the names of the commands of some formats, once each.
+func commandNames(formats format.Set, of commandsOf) []string {
+	var names []string
+	for _, f := range formats {
+		for _, c := range of(f) {
+			if !slices.Contains(names, c.Name) {
+				names = append(names, c.Name)
+			}
+		}
+	}
+	return names
+}
+
+// isCommandOption reports whether some command has an option of a name.
+func isCommandOption(formats format.Set, of commandsOf, name string) bool {
+	for _, f := range formats {
+		for _, c := range of(f) {
+			if slices.ContainsFunc(c.Options, func(o format.Option) bool { return o.Name == name }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sameCommands are formats that have the very same commands.
+type sameCommands struct {
+	formats  []*format.Format
+	commands []*format.Command
+}
+
+func (s *sameCommands) title() string {
+	var titles []string
+	for _, f := range s.formats {
+		titles = append(titles, f.Title)
+	}
+	return strings.Join(titles, ", ")
+}
+
+// file is what an example calls a file that the commands are for.
+func (s *sameCommands) file() string {
+	if f := s.formats[0]; !f.Folder {
+		return "file" + extension(f)
+	}
+	return "world"
+}
+
+// byCommands brings formats together that have the same commands.
+func byCommands(formats format.Set, of commandsOf) []*sameCommands {
+	var all []*sameCommands
+	for _, f := range formats {
+		commands := of(f)
+		if len(commands) == 0 {
+			continue
+		}
+		i := slices.IndexFunc(all, func(s *sameCommands) bool { return slices.Equal(s.commands, commands) })
+		if i < 0 {
+			i = len(all)
+			all = append(all, &sameCommands{commands: commands})
+		}
+		all[i].formats = append(all[i].formats, f)
+	}
+	return all
+}
+
+// commandList lists all commands for help, below the formats that they are for.
+func commandList(formats format.Set, of commandsOf) string {
+	var b strings.Builder
+	for _, s := range byCommands(formats, of) {
+		width := 0
+		for _, c := range s.commands {
+			width = max(width, len(c.Name))
+		}
+		fmt.Fprintf(&b, "\n%s:\n", s.title())
+		for _, c := range s.commands {
+			fmt.Fprintf(&b, "  %-*s  %s\n", width, c.Name, c.Title)
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// commandHelp tells all about the commands of a name, and reports whether there are any.
+func (a *app) commandHelp(w io.Writer, verb, name string, of commandsOf) bool {
+	found := false
+	for _, s := range byCommands(a.formats, of) {
+		for _, c := range s.commands {
+			if c.Name != name {
+				continue
+			}
+			if found {
+				fmt.Fprintln(w)
+			}
+			found = true
+			fmt.Fprintf(w, "%s: %s\n\nUsage:\n  trowel %s FILE... -- %s\n", s.title(), a.screen.wrapped(c.Title, len(s.title())+2, 2), verb, c.Usage())
+			if c.Long != "" {
+				fmt.Fprintf(w, "\n%s\n", a.screen.wrapped(c.Long, 0, 0))
+			}
+			fmt.Fprintf(w, "\nExample:\n  trowel %s %s -- %s\n", verb, s.file(), c.Example)
+			for _, part := range []struct {
+				title   string
+				options []format.Option
+				name    func(*format.Option) (name, help string)
+			}{{"Arguments", c.Args, argumentUsage}, {"Options", c.Options, optionUsage}} {
+				if len(part.options) == 0 {
+					continue
+				}
+				fmt.Fprintf(w, "\n%s:\n", part.title)
+				width := 0
+				for _, o := range part.options {
+					name, _ := part.name(&o)
+					width = max(width, len(name))
+				}
+				for _, o := range part.options {
+					name, help := part.name(&o)
+					fmt.Fprintf(w, "  %-*s  %s\n", width, name, a.screen.wrapped(help, width+4, width+4))
+				}
+			}
+		}
+	}
+	return found
+}
+
+// optionUsage returns how an option is given, and what it is for.
+func optionUsage(o *format.Option) (name, help string) {
+	value, help := unquoted(o)
+	if name = "--" + o.Name; !o.Bool {
+		name += " " + value
+	}
+	return name, help
+}
+
+// argumentUsage is optionUsage for an argument.
+func argumentUsage(o *format.Option) (name, help string) {
+	_, help = unquoted(o)
+	return strings.ToUpper(o.Name), help
+}
+
+// unquoted returns what the value of an option is called, and its help without the quotes
+// around that, with what the value may be.
+func unquoted(o *format.Option) (value, help string) {
+	value, help = (&optionValue{option: *o}).Type(), o.Help
+	if before, rest, ok := strings.Cut(help, "`"); ok {
+		if called, after, ok := strings.Cut(rest, "`"); ok {
+			value, help = called, before+called+after
+		}
+	}
+	if o.Choices != nil {
+		help += ": " + strings.Join(o.Choices, ", ")
+	}
+	if o.Default != "" && !o.Bool {
+		help += fmt.Sprintf(" (default %s)", o.Default)
+	}
+	if o.List {
+		help += "; may be given several times"
+	}
+	return value, help
+}
+
+// commandPage describes all commands in Markdown.
+func commandPage(formats format.Set, verb string, of commandsOf) string {
+	var b strings.Builder
+	for _, s := range byCommands(formats, of) {
+		fmt.Fprintf(&b, "\n## %s\n", s.title())
+		heading := ""
+		for _, c := range s.commands {
+			if c.Heading != heading {
+				heading = c.Heading
+				fmt.Fprintf(&b, "\n### %s\n", heading)
+			}
+			fmt.Fprintf(&b, "\n**`%s`**: %s.", c.Usage(), strings.TrimSuffix(c.Title, "."))
+			if c.Long != "" {
+				fmt.Fprintf(&b, " %s", c.Long)
+			}
+			fmt.Fprintf(&b, "\n\n    trowel %s %s -- %s\n", verb, s.file(), c.Example)
+			if len(c.Args)+len(c.Options) > 0 {
+				fmt.Fprintln(&b)
+			}
+			for _, o := range c.Args {
+				name, help := argumentUsage(&o)
+				fmt.Fprintf(&b, "- `%s`: %s\n", name, help)
+			}
+			for _, o := range c.Options {
+				name, help := optionUsage(&o)
+				fmt.Fprintf(&b, "- `%s`: %s\n", name, help)
+			}
+		}
+	}
+	return b.String()
+}
+
+// completeCommands completes FILE... -- COMMAND with its options, for the shell.
+func (a *app) completeCommands(of commandsOf, own []format.Option) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+		dash := cmd.ArgsLenAtDash()
+		if dash < 0 {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		words := args[dash:]
+		if i := len(words) - 1 - slices.Index(reversed(words), "then"); i < len(words) {
+			words = words[i+1:]
+		}
+		var found []string
+		add := func(name, help string) {
+			if strings.HasPrefix(name, start) && !slices.Contains(found, name+"\t"+help) {
+				found = append(found, name+"\t"+help)
+			}
+		}
+		for _, f := range a.formats {
+			for _, c := range of(f) {
+				switch {
+				case len(words) == 0:
+					add(c.Name, c.Title)
+				case c.Name == words[0] && strings.HasPrefix(start, "-"):
+					for _, o := range append(c.Options[:len(c.Options):len(c.Options)], own...) {
+						_, help := optionUsage(&o)
+						add("--"+o.Name, help)
+					}
+				case c.Name == words[0]:
+					for _, choice := range choices(c, words[1:]) {
+						add(choice, "")
+					}
+				}
+			}
+		}
+		if len(words) > 0 && len(found) == 0 {
+			return nil, cobra.ShellCompDirectiveDefault // it may be the path of a file
+		}
+		return found, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// choices returns what the next word of a command may be, as far as it is one of a few.
+func choices(c *format.Command, words []string) []string {
+	if n := len(words); n > 0 {
+		for _, o := range c.Options {
+			if words[n-1] == "--"+o.Name && !o.Bool {
+				return o.Choices
+			}
+		}
+	}
+	args := 0
+	for i := 0; i < len(words); i++ {
+		name, is := strings.CutPrefix(words[i], "--")
+		if !is {
+			args++
+			continue
+		}
+		for _, o := range c.Options {
+			if o.Name == name && !o.Bool {
+				i++ // its value
+			}
+		}
+	}
+	if args < len(c.Args) {
+		return c.Args[args].Choices
+	}
+	return nil
+}
+
+func reversed(words []string) []string {
+	words = slices.Clone(words)
+	slices.Reverse(words)
+	return words
+}

@@ -1,0 +1,282 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/format"
+)
+
+// findOutput is how find prints what it finds.
+type findOutput struct {
+	json, csv, count bool
+	by               string // the field to group by; "" for no groups
+}
+
+// outputOf returns how to print: by the options before -- and by those of the query.
+func outputOf(cmd *cobra.Command, job *format.Job) (findOutput, error) {
+	value := func(name string) string {
+		if v := job.Value(name); v != "" {
+			return v
+		}
+		if flag := cmd.Flags().Lookup(name); flag.Changed {
+			return flag.Value.String()
+		}
+		return ""
+	}
+	o := findOutput{json: value("json") == "true", csv: value("csv") == "true", count: value("count") == "true", by: value("by")}
+	switch {
+	case o.json && o.csv:
+		return o, errors.New("--json and --csv do not go together")
+	case o.count && (o.json || o.csv || o.by != ""):
+		return o, hint(errors.New("--count is a number and nothing else"), "--by file counts for each file")
+	}
+	return o, nil
+}
+
+// each reports whether each hit is printed.
+func (o *findOutput) each() bool { return !o.count && o.by == "" }
+
+// column is a column of a table of hits.
+func column(file string, h format.Hit, name string) (any, error) {
+	switch name {
+	case "file":
+		return file, nil
+	case "path":
+		return h.Path, nil
+	case "at":
+		if h.At == nil {
+			return "", nil
+		}
+		return h.At.String(), nil
+	}
+	names := []string{"file", "path", "at"}
+	for _, f := range h.Fields {
+		if f.Key == name {
+			return f.Value, nil
+		}
+		names = append(names, f.Key)
+	}
+	return nil, didYouMean(fmt.Errorf("what is found has no field %s", name), name, names, "there are %s", strings.Join(names, ", "))
+}
+
+// tally counts hits, and puts them into groups.
+type tally struct {
+	hits   int64
+	groups map[string]*group
+	sums   []string // the fields that are amounts, in their order
+}
+
+type group struct {
+	by   any
+	hits int64
+	sums map[string]int64
+}
+
+func (t *tally) count(o *findOutput, file string, h format.Hit) error {
+	t.hits++
+	if o.by == "" {
+		return nil
+	}
+	by, err := column(file, h, o.by)
+	if err != nil {
+		return err
+	}
+	g := t.group(by)
+	g.hits++
+	for _, f := range h.Fields {
+		if n, is := f.Value.(int64); is {
+			g.sums[f.Key] += n
+			t.sum(f.Key)
+		}
+	}
+	return nil
+}
+
+func (t *tally) group(by any) *group {
+	key := fieldText(by)
+	if t.groups == nil {
+		t.groups = make(map[string]*group)
+	}
+	g := t.groups[key]
+	if g == nil {
+		g = &group{by: by, sums: make(map[string]int64)}
+		t.groups[key] = g
+	}
+	return g
+}
+
+func (t *tally) sum(key string) {
+	if !slices.Contains(t.sums, key) {
+		t.sums = append(t.sums, key)
+	}
+}
+
+// add adds what was counted in another file.
+func (t *tally) add(more *tally) {
+	t.hits += more.hits
+	for _, key := range more.sums {
+		t.sum(key)
+	}
+	for _, m := range more.groups {
+		g := t.group(m.by)
+		g.hits += m.hits
+		for key, n := range m.sums {
+			g.sums[key] += n
+		}
+	}
+}
+
+// sorted returns the groups, those with the most first.
+func (t *tally) sorted() []*group {
+	return slices.SortedFunc(maps.Values(t.groups), func(a, b *group) int {
+		for _, key := range t.sums {
+			if c := cmp.Compare(b.sums[key], a.sums[key]); c != 0 {
+				return c
+			}
+		}
+		return cmp.Or(cmp.Compare(b.hits, a.hits), strings.Compare(fieldText(a.by), fieldText(b.by)))
+	})
+}
+
+// findPrinter prints hits as they come, and groups when all have come.
+type findPrinter struct {
+	findOutput
+	w      io.Writer
+	list   jsonArray
+	table  *csv.Writer
+	header []string // of the table; nil before the first row
+}
+
+func (o findOutput) printer(w io.Writer) *findPrinter {
+	return &findPrinter{findOutput: o, w: w, list: jsonArray{w: w}, table: csv.NewWriter(w)}
+}
+
+func (p *findPrinter) print(file string, h format.Hit) error {
+	if p.json {
+		return p.list.add(object{{"file", file}, {"path", h.Path}, {"at", h.At}, {"fields", fieldsObject(h.Fields)}})
+	}
+	at := ""
+	if h.At != nil {
+		at = h.At.String()
+	}
+	if p.csv {
+		header, row := []string{"file", "path", "at"}, []string{file, h.Path, at}
+		for _, f := range h.Fields {
+			header, row = append(header, f.Key), append(row, fieldText(f.Value))
+		}
+		return p.row(header, row)
+	}
+	line := printable(file) + ":"
+	for _, where := range []string{h.Path, at} {
+		if where != "" {
+			line += " " + printable(where)
+		}
+	}
+	if line = strings.TrimSuffix(line, ":"); len(h.Fields) > 0 {
+		line += ":"
+	}
+	between := " "
+	for _, f := range h.Fields {
+		if text := fieldText(f.Value); text != "" {
+			line += between + label(f) + " " + quotedField(text)
+			between = ", "
+		}
+	}
+	_, err := fmt.Fprintln(p.w, line)
+	return err
+}
+
+// row prints a row of the table. All have to have the same columns.
+func (p *findPrinter) row(header, row []string) error {
+	if p.header == nil {
+		p.header = header
+		if err := p.table.Write(header); err != nil {
+			return err
+		}
+	}
+	if !slices.Equal(header, p.header) {
+		return hint(fmt.Errorf("a table has one kind of rows, and these files have others: %s, and %s", strings.Join(p.header, ","), strings.Join(header, ",")), "--json takes both")
+	}
+	err := p.table.Write(row)
+	p.table.Flush() // to a writer that has a buffer of its own
+	return cmp.Or(err, p.table.Error())
+}
+
+// end prints what is to be printed when all is found.
+func (p *findPrinter) end(t *tally) error {
+	if p.count {
+		_, err := fmt.Fprintln(p.w, t.hits)
+		return err
+	}
+	for _, g := range t.sorted() {
+		if err := p.printGroup(g, t.sums); err != nil {
+			return err
+		}
+	}
+	if p.json {
+		return p.list.end()
+	}
+	if p.csv && p.header == nil {
+		_, err := fmt.Fprintln(p.w, cmp.Or(p.by, "file,path,at"))
+		return err
+	}
+	return nil
+}
+
+func (p *findPrinter) printGroup(g *group, sums []string) error {
+	if p.json {
+		all := object{}
+		for _, key := range sums {
+			all = append(all, member{key, g.sums[key]})
+		}
+		return p.list.add(object{{"by", g.by}, {"hits", g.hits}, {"sums", all}})
+	}
+	header, row := []string{p.by, "hits"}, []string{fieldText(g.by), strconv.FormatInt(g.hits, 10)}
+	for _, key := range sums {
+		header, row = append(header, key), append(row, strconv.FormatInt(g.sums[key], 10))
+	}
+	if p.csv {
+		return p.row(header, row)
+	}
+	line := quotedField(row[0]) + ": " + plural(int(g.hits), "hit")
+	for i, key := range sums {
+		line += ", " + key + " " + row[2+i]
+	}
+	_, err := fmt.Fprintln(p.w, line)
+	return err
+}
+
+// fieldText returns the value of a field as text.
+func fieldText(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case []string:
+		return strings.Join(v, " ")
+	case nil:
+		return ""
+	case []format.InfoField:
+		data, _ := json.Marshal(fieldsObject(v))
+		return string(data)
+	}
+	return fmt.Sprint(value)
+}
+
+// quotedField returns a text that stands among others in a line.
+func quotedField(text string) string {
+	if text == "" || strings.ContainsAny(text, "\n\r\",") {
+		return strconv.Quote(text)
+	}
+	return printable(text)
+}
