@@ -17,6 +17,9 @@ import (
 // commandsOf returns the commands of one kind that a format has.
 type commandsOf func(*format.Format) []*format.Command
 
+// verbCommands are the verbs that take commands.
+var verbCommands = map[string]commandsOf{"find": queriesOf, "edit": editCommands}
+
 // commandNames returns the names of the commands of some formats, once each.
 func commandNames(formats format.Set, of commandsOf) []string {
 	var names []string

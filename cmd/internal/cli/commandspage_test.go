@@ -43,41 +43,67 @@ func testPage(t *testing.T, name, page string) {
 	}
 }
 
-// Every query says what it is, its example is one, and its options are not those of find.
-func TestQueries(t *testing.T) {
+// docs/editing.md describes every operation, as it is declared.
+func TestEditingPage(t *testing.T) {
+	testPage(t, "editing.md", strings.ReplaceAll(`# Changing files
+
+'''trowel edit''' takes files through operations: to forty layers, two hundred maps or a world
+of millions of blocks as easily as to one.
+
+    trowel edit climb.map -- info --author 'Ann and Bob'
+    trowel edit *.map --out-dir edited -- info --license CC0 then info --credits 'tiles: Ann'
+    trowel edit climb.map --in-place --script clean.txt
+
+- What no operation touches stays as it is, byte for byte.
+- Each change is told: the part, by the name that it has in the folder of '''trowel extract''',
+  what was done, how many things it is about, and where if they are few. With '''--json''' all
+  of it is data.
+- '''--dry-run''' tells the very same, and writes nothing.
+- The changed file is '''NAME.edited.EXT''' beside the file, what '''-o''' names, or goes to the
+  folder that '''--out-dir''' names. With '''--in-place''' it takes the place of the file, and a
+  backup beside it has what was there: '''trowel repair FILE --restore BACKUP''' puts it back.
+- A folder that '''extract''' made becomes such a folder again, with the names that it has.
+- '''then''' stands between two operations. A script has one operation on each line, with
+  quotes as a shell knows them, and '''#''' begins a comment:
+
+      # clean.txt
+      info --license CC0
+      info --author 'Ann and Bob'
+
+- If an operation cannot do what it is told, nothing of the file is changed, and the exit
+  code is 2. '''trowel edit -- OPERATION --help''' tells how one is called.
+
+Each operation is a function of a library, too: see '''teeworlds/mapedit''',
+'''minetest/worldedit''' and '''torchlight/modedit'''.
+
+This page is made from the declarations in the code:
+'''go test ./cmd/internal/cli -run EditingPage -update'''.
+`, "'''", "`")+commandPage(games.Formats(), "edit", editCommands))
+}
+
+// Every command says what it is, its example is one, and its options are not those of the verb.
+func TestCommands(t *testing.T) {
 	for _, f := range append(games, toys).Formats() {
-		seen := make(map[string]bool)
-		for _, c := range queriesOf(f) {
-			if c.Name == "" || c.Title == "" || c.Heading == "" || c.Example == "" || seen[c.Name] {
-				t.Errorf("%s: query %q lacks something, or is there twice", f.Name, c.Name)
-			}
-			seen[c.Name] = true
-			if steps, err := format.ParseSteps(new(format.Job), queriesOf(f), shellWords(c.Example)); err != nil || steps[0].Name != c.Name {
-				t.Errorf("%s: example %s: %v", c.Name, c.Example, err)
-			}
-			for _, o := range slices.Concat(c.Args, c.Options) {
-				if o.Help == "" || slices.ContainsFunc(findOptions, func(own format.Option) bool { return own.Name == o.Name }) {
-					t.Errorf("%s: option %s has no help, or is one of find", c.Name, o.Name)
+		for _, of := range []commandsOf{queriesOf, editCommands} {
+			seen := make(map[string]bool)
+			for _, c := range of(f) {
+				if c.Name == "" || c.Title == "" || c.Heading == "" || c.Example == "" || seen[c.Name] {
+					t.Errorf("%s: command %q lacks something, or is there twice", f.Name, c.Name)
+				}
+				seen[c.Name] = true
+				words, err := splitWords(c.Example)
+				if err == nil {
+					_, err = format.ParseSteps(new(format.Job), of(f), words)
+				}
+				if err != nil || words[0] != c.Name {
+					t.Errorf("%s: example %s: %v", c.Name, c.Example, err)
+				}
+				for _, o := range slices.Concat(c.Args, c.Options) {
+					if o.Help == "" || slices.ContainsFunc(findOptions, func(own format.Option) bool { return own.Name == o.Name }) {
+						t.Errorf("%s: option %s has no help, or is one of find", c.Name, o.Name)
+					}
 				}
 			}
 		}
 	}
-}
-
-// shellWords splits a line into words, as a shell does with words in single quotes.
-func shellWords(line string) []string {
-	var words []string
-	for i, part := range strings.Split(line, "'") {
-		if i%2 == 1 {
-			words[len(words)-1] += part
-			continue
-		}
-		for j, word := range strings.Split(part, " ") {
-			if j > 0 || i == 0 {
-				words = append(words, "")
-			}
-			words[len(words)-1] += word
-		}
-	}
-	return slices.DeleteFunc(words, func(word string) bool { return word == "" })
 }

@@ -30,7 +30,8 @@ type extraction struct {
 	patterns  []string
 	chosen    *selection
 	keepGoing bool
-	before    int // losses that were told before
+	before    int   // losses that were told before
+	like      fs.FS // the folder in which things are called as they shall be here; nil: that into which they go
 
 	root    *os.Root          // nil for a dry run
 	into    string            // the folder that is there already, or ""
@@ -47,6 +48,9 @@ func (x *extraction) extract(cmd *cobra.Command, dir string, g *game, opts outpu
 	if earlier, closer, err := openFolder(dir, nil); err == nil && opts.Replace {
 		defer closer.Close()
 		job.Over = earlier
+	}
+	if x.like != nil {
+		job.Over = x.like
 	}
 	file, err := g.open(cmd.Context(), job)
 	if err != nil {

@@ -135,7 +135,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 				cmd.InitDefaultVersionFlag()
 				return cmd.Help()
 			}
-			if err == nil && len(rest) == 1 && cmd.Name() == "find" && a.commandHelp(a.out, "find", rest[0], queriesOf) {
+			if of := verbCommands[cmd.Name()]; err == nil && len(rest) == 1 && of != nil && a.commandHelp(a.out, cmd.Name(), rest[0], of) {
 				return nil
 			}
 			if verb := verbFor(root, words[0]); cmd == root && verb != "" {

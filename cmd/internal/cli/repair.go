@@ -14,7 +14,7 @@ import (
 func (a *app) repairCommand() *cobra.Command {
 	var to, backup, restore string
 	var inPlace, force bool
-	w := &writing{app: a, mends: true}
+	w := &writing{app: a, first: "findings"}
 	cmd := &cobra.Command{
 		Use:   "repair FILE (-o NEW | --in-place | --dry-run | --restore BACKUP)",
 		Short: "Repair what is damaged",
@@ -71,13 +71,20 @@ failed.`,
 				return err
 			}
 			defer g.Close()
+			r.format = g.Name
+			if restore != "" && g.Editing != nil && g.Editing.InPlace == nil {
+				if err := a.restoreFile(g, restore, r); err != nil {
+					return err
+				}
+				a.talk.say("put back what %s has", restore)
+				return nil
+			}
 			if g.Repair == nil {
 				return fmt.Errorf("%s: a %s cannot be repaired", g.name, g.Title)
 			}
 			if err := a.ownedOptions(cmd, g.Format, g.Repair.Options...); err != nil {
 				return err
 			}
-			r.format = g.Name
 			job := r.watch(a.job(cmd, g.Format, g.Repair.Options...))
 			mended := 0
 			var failed error

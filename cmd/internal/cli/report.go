@@ -29,14 +29,14 @@ type writing struct {
 	dryRun, asJSON bool
 
 	list  jsonArray
-	mends bool // it has findings, too
-	found bool // some file is not all that was asked for
+	first string // an array that its JSON has before what was made, such as findings; "" for none
+	found bool   // some file is not all that was asked for
 }
 
 // sections are the arrays in the JSON of a file, in order, that may be long.
 func (w *writing) sections() []string {
-	if w.mends {
-		return []string{"findings", "made"}
+	if w.first != "" {
+		return []string{w.first, "made"}
 	}
 	return []string{"made"}
 }

@@ -64,6 +64,7 @@ var toyBox = &format.Format{
 		Options: []format.Option{{Name: "upper", Help: "write names in capitals", Bool: true}},
 		Convert: convertBox,
 	}},
+	Editing: toyEditing,
 	Kinds:   toyKinds.Kinds(),
 	Finder:  toyFinder,
 	Options: []format.Option{{Name: "box-version", Help: "version to write", Default: ""}},

@@ -1,0 +1,448 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"trowel.example/check"
+	"trowel.example/cmd/internal/output"
+	"trowel.example/format"
+	"trowel.example/internal/regular"
+)
+
+func editCommands(f *format.Format) []*format.Command {
+	if f.Editing == nil {
+		return nil
+	}
+	return f.Editing.Commands
+}
+
+// editing is one run of edit.
+type editing struct {
+	*writing
+	out, dir, backup string
+	inPlace, force   bool
+	scripts          []string
+	words            []string
+}
+
+func (a *app) editCommand() *cobra.Command {
+	e := &editing{writing: &writing{app: a, first: "changes"}}
+	cmd := &cobra.Command{
+		Use:   "edit FILE... [-o NEW | --out-dir FOLDER | --in-place] -- OPERATION [then OPERATION...]",
+		Short: "Change files by operations",
+		Long: `Edit takes files through operations, one after the other, and tells each change. What
+no operation touches stays as it is, byte for byte.
+
+The changed file goes to NAME.edited beside FILE, to -o, or into the folder --out-dir. With
+--in-place it takes the place of FILE, once what was there is in a backup beside it, from
+which "trowel repair FILE --restore BACKUP" puts it back. With --dry-run nothing is written.
+A folder that extract made becomes such a folder again.
+
+An operation is a name with arguments and options; the word then stands between two.
+--script reads them from a file, one on each line. "trowel edit -- OPERATION --help" tells
+more about one of them.
+
+With --json it prints an array with one {file, format, output, dryRun, changes, made,
+warnings, losses, error} for each FILE: changes is an array of {path, what, count, unit, at},
+made is one of {path, size}, the others of {path, message}, and error is there only if it
+failed; then nothing of it was changed.
+` + commandList(a.formats, editCommands),
+		Example: `  trowel edit climb.map -- info --author Ann
+  trowel edit *.map --out-dir edited --script clean.txt
+  trowel edit climb.map --dry-run -- info --author Ann then info --license CC0`,
+		Args:              args(0, -1),
+		ValidArgsFunction: a.completeCommands(editCommands, nil),
+	}
+	cmd.Flags().StringVarP(&e.out, "output", "o", "", "the `file` to make")
+	cmd.Flags().StringVar(&e.dir, "out-dir", "", "the `folder` for the changed files, which keep their names")
+	cmd.Flags().BoolVar(&e.inPlace, "in-place", false, "change the file itself")
+	cmd.Flags().StringVar(&e.backup, "backup", "", "the `file` for what --in-place changes (default: beside FILE)")
+	cmd.Flags().StringArrayVar(&e.scripts, "script", nil, "read operations from a `file`, one on each line")
+	e.flags(cmd)
+	cmd.Flags().BoolVarP(&e.force, "force", "f", false, "replace a file that is there already")
+	a.optionFlags(cmd, func(f *format.Format) []format.Option {
+		if f.Editing == nil {
+			return nil
+		}
+		return append(f.OptionsFor(0), f.Editing.Options...)
+	})
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) && isCommandOption(a.formats, editCommands, unknown.GetSpecifiedName()) {
+			return hint(err, "it is an option of operations, which stand behind --: `%s`", useLine(cmd))
+		}
+		return a.flagError(cmd.Root(), cmd, err)
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var files []string
+		if files = args; cmd.ArgsLenAtDash() >= 0 {
+			files, e.words = args[:cmd.ArgsLenAtDash()], args[cmd.ArgsLenAtDash():]
+		}
+		if len(e.words) > 0 && slices.Contains(e.words, "--help") && a.commandHelp(a.out, cmd.Name(), e.words[0], editCommands) {
+			return nil
+		}
+		if err := e.notDashed(cmd, files); err != nil {
+			return err
+		}
+		if err := e.agree(cmd, files); err != nil {
+			return err
+		}
+		from := make(map[string]string) // the file that each new one is made from
+		return e.each(cmd.Context(), expand(files), func(name string, r *report) error {
+			return e.edit(cmd, name, from, r)
+		})
+	}
+	return cmd
+}
+
+// agree makes sure that the options do not contradict each other.
+func (e *editing) agree(cmd *cobra.Command, files []string) error {
+	ways := 0
+	for _, given := range []bool{e.out != "", e.dir != "", e.inPlace} {
+		if given {
+			ways++
+		}
+	}
+	switch {
+	case len(files) == 0:
+		return hint(errors.New("too few arguments: "+useLine(cmd)), "see `%s --help`", cmd.CommandPath())
+	case len(e.words) == 0 && len(e.scripts) == 0:
+		return hint(errors.New("no operation is given"), "it stands behind --: `%s %s -- OPERATION`", cmd.CommandPath(), strings.Join(files, " "))
+	case ways > 1:
+		return errors.New("-o, --out-dir and --in-place exclude each other")
+	case e.out != "" && len(files) > 1:
+		return hint(errors.New("-o names one file, and there are several"), "--out-dir names the folder for all")
+	case e.backup != "" && (!e.inPlace || len(files) > 1):
+		return errors.New("--backup is of use only with --in-place and one file")
+	}
+	return nil
+}
+
+// steps returns what is to be done to a file: the lines of scripts, then the words.
+func (e *editing) steps(job *format.Job, f *format.Format) ([]format.Step, error) {
+	var steps []format.Step
+	for _, script := range e.scripts {
+		text, err := readScript(script, e.app)
+		if err != nil {
+			return nil, err
+		}
+		for i, line := range strings.Split(text, "\n") {
+			words, err := splitWords(line)
+			if err == nil && len(words) == 0 {
+				continue
+			}
+			if err == nil {
+				var more []format.Step
+				more, err = format.ParseSteps(job, f.Editing.Commands, words)
+				steps = append(steps, more...)
+			}
+			if err != nil {
+				err = fmt.Errorf("%s:%d: %w", script, i+1, err)
+				if len(words) > 0 {
+					err = e.unknown(err, words[0])
+				}
+				return nil, err
+			}
+		}
+	}
+	if len(e.words) == 0 {
+		if len(steps) == 0 {
+			return nil, errors.New("the script has no operation")
+		}
+		return steps, nil
+	}
+	more, err := format.ParseSteps(job, f.Editing.Commands, e.words)
+	if err != nil {
+		unknown := ""
+		for i, word := range e.words {
+			if (i == 0 || e.words[i-1] == "then") && strings.HasSuffix(err.Error(), ": "+word) {
+				unknown = word
+			}
+		}
+		return nil, e.unknown(err, unknown)
+	}
+	return append(steps, more...), nil
+}
+
+// notDashed returns an error about a word that should be a file and is an operation: somebody
+// left out the --.
+func (e *editing) notDashed(cmd *cobra.Command, files []string) error {
+	names := commandNames(e.formats, editCommands)
+	for i, name := range files {
+		if i > 0 && slices.Contains(names, name) && !isThere(name) {
+			return hint(fmt.Errorf("%s: there is no such file", name), "-- stands before what to do: `%s %s -- %s`", cmd.CommandPath(), strings.Join(files[:i], " "), strings.Join(files[i:], " "))
+		}
+	}
+	return nil
+}
+
+// unknown adds to an error about an operation that nobody knows which one may be meant.
+func (e *editing) unknown(err error, word string) error {
+	if !errors.Is(err, format.ErrCommand) {
+		return err
+	}
+	names := commandNames(e.formats, editCommands)
+	if slices.Contains(names, word) {
+		return hint(err, "it is for files of another kind")
+	}
+	near := nearest(word, names)
+	var like []string
+	for _, name := range names {
+		if len(word) > 2 && near == "" && (strings.Contains(name, word) || strings.Contains(word, name)) {
+			like = append(like, name)
+		}
+	}
+	if len(like) > 0 {
+		return hint(err, "there is %s", strings.Join(like, ", "))
+	}
+	return didYouMean(err, word, names, "`trowel edit --help` lists the operations")
+}
+
+func readScript(name string, a *app) (string, error) {
+	if name == "-" {
+		data, err := regular.ReadAll(a.in, "standard input", 4096, maxScript)
+		return string(data), err
+	}
+	data, err := regular.ReadFile(name, maxScript)
+	return string(data), err
+}
+
+// maxScript is the size of the largest script, in bytes.
+const maxScript = 16 << 20
+
+// edit takes one file through the steps.
+func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, r *report) error {
+	g, err := e.find(cmd, name)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	if g.Editing == nil {
+		return hint(fmt.Errorf("%s: there are no operations for a %s", g.name, g.Title), "`trowel %s --help` lists those that there are", cmd.Name())
+	}
+	if err := e.ownedOptions(cmd, g.Format, g.Editing.Options...); err != nil {
+		return err
+	}
+	r.format = g.Name
+	job := r.watch(e.job(cmd, g.Format, g.Editing.Options...))
+	steps, err := e.steps(job, g.Format)
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	changes := 0
+	change := func(c check.Change) error {
+		changes++
+		if r.asJSON {
+			return r.item("changes", c)
+		}
+		if e.out == "-" { // which is the file's
+			e.talk.say("%s", lineOf(c))
+			return nil
+		}
+		e.talk.clear()
+		_, err := fmt.Fprintln(e.app.out, e.screen.wrapped(printable(lineOf(c)), 0, 4))
+		return err
+	}
+	end := func(format string, args ...any) error {
+		_ = e.app.out.Flush()
+		e.talk.say("%s: %s: %s", g.name, plural(changes, "change"), fmt.Sprintf(format, args...))
+		return nil
+	}
+	opts := e.writeOptions(cmd, e.force, g.Format, job, nil, filepath.Ext(g.src.Name), func() []string { return append(g.reads(), inputsOf(steps)...) })
+	switch {
+	case e.dryRun:
+		if err := g.Editing.Edit(ctx, job, g.src, steps, nil, change); err != nil {
+			return named(err, g.name)
+		}
+		return end("nothing was written")
+	case e.inPlace:
+		r.output = g.name
+		kept, err := e.changeInPlace(ctx, g, job, steps, opts, r, change)
+		switch {
+		case err != nil:
+			return named(err, g.name)
+		case kept == "":
+			return end("the file stays as it is")
+		}
+		return end("`trowel repair %s --restore %s` undoes it", g.name, kept)
+	}
+	made, err := e.target(g)
+	if err != nil {
+		return err
+	}
+	if other, twice := from[made]; twice {
+		return hint(fmt.Errorf("%s: would become %s, as %s does", name, made, other), "edit one of them alone, with another -o")
+	}
+	from[made] = name
+	if e.dir != "" {
+		if err := os.MkdirAll(e.dir, 0o777); err != nil {
+			return err
+		}
+	}
+	if g.built != nil {
+		err = e.editTree(cmd, g, job, steps, made, opts, r, change)
+	} else {
+		if err := e.mayBeCalled(made, g.Format, filepath.Ext(g.src.Name), true); err != nil {
+			return err
+		}
+		err = r.write(ctx, made, opts, func(out format.Output) error { return g.Editing.Edit(ctx, job, g.src, steps, out, change) })
+	}
+	if err != nil {
+		return named(err, g.name)
+	}
+	if made == "-" {
+		made = "to standard output"
+	}
+	return end("wrote %s", made)
+}
+
+// lineOf is a change for people.
+func lineOf(c check.Change) string {
+	line := c.What
+	if c.Unit != "" {
+		line += fmt.Sprintf(" (%s %s)", thousands(c.Count), c.Unit)
+	}
+	if c.Path != "" {
+		line = c.Path + ": " + line
+	}
+	const fewest = 8
+	for i, at := range c.At {
+		switch {
+		case len(c.At) > fewest:
+		case i == 0:
+			line += " at " + at.String()
+		default:
+			line += " " + at.String()
+		}
+	}
+	return line
+}
+
+// inputsOf returns the paths that steps read.
+func inputsOf(steps []format.Step) []string {
+	var list []string
+	for _, s := range steps {
+		for _, o := range append(s.Args[:len(s.Args):len(s.Args)], s.Options...) {
+			if o.Input {
+				list = append(list, s.Job.List(o.Name)...)
+			}
+		}
+	}
+	return list
+}
+
+// target returns the name of the changed file.
+func (e *editing) target(g *game) (string, error) {
+	name := g.src.Name
+	if g.built != nil {
+		name = filepath.Base(filepath.Clean(g.name)) // a tree becomes a tree
+	}
+	switch {
+	case e.out != "":
+		return e.out, nil
+	case name == "-":
+		return "", hint(errors.New("the changed file needs a name"), "give it with -o, or -o - for standard output")
+	case e.dir != "":
+		return filepath.Join(e.dir, name), nil
+	}
+	ext := ""
+	for _, known := range g.Extensions {
+		if stem, has := cutSuffixFold(name, known); has && stem != "" && !g.Folder && g.built == nil {
+			ext = name[len(stem):]
+			break
+		}
+	}
+	return filepath.Join(filepath.Dir(filepath.Clean(g.name)), strings.TrimSuffix(name, ext)+".edited"+ext), nil
+}
+
+// editTree edits a file that was built from a tree, and makes a tree of what it becomes, in
+// which everything is called as it was.
+func (e *editing) editTree(cmd *cobra.Command, g *game, job *format.Job, steps []format.Step, made string, opts output.Options, r *report, change func(check.Change) error) error {
+	dir, remove, err := output.Scratch()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	path := filepath.Join(dir, filepath.Base(g.src.Name))
+	out, err := output.New(path, output.Options{Passing: true})
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	if err := g.Editing.Edit(cmd.Context(), job, g.src, steps, called{out, e.talk, made}, change); err != nil {
+		return err
+	}
+	if err := out.Commit(); err != nil {
+		return err
+	}
+	src, err := format.OpenSource(path)
+	if err != nil {
+		return err
+	}
+	edited := &game{Format: g.Format, name: g.name, src: src}
+	defer edited.Close()
+	names, closer, err := e.openFolder(g.name)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	r.output = filepath.Clean(made)
+	chosen, err := selectPaths(nil)
+	if err != nil {
+		return err
+	}
+	x := &extraction{app: e.app, report: r, file: g.name, chosen: chosen, before: e.talk.losses(), like: names}
+	opts.Replaces = nil
+	return x.extract(cmd, made, edited, opts)
+}
+
+// splitWords takes a line of a script apart as a shell does: at blanks that no quotes hold
+// together. What # begins is a comment.
+func splitWords(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	var quote rune
+	inWord, escaped := false, false
+	for _, r := range line {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped, inWord = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote, inWord = r, true
+		case r == ' ' || r == '\t' || r == '\r':
+			if inWord {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			inWord = false
+		case r == '#' && !inWord:
+			return words, nil
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+	}
+	if quote != 0 || escaped {
+		return nil, errors.New("a quote is not closed")
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
