@@ -17,6 +17,7 @@ import (
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldbackup"
 	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/worldedit"
 	"trowel.example/minetest/worldrepair"
 )
 
@@ -161,7 +162,7 @@ func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 }
 
 var (
-	worldRepairKinds = slices.Concat(worldrepair.Catalog.Kinds(), worldcopy.Catalog.Kinds())
+	worldRepairKinds = slices.Concat(worldrepair.Catalog.Kinds(), worldcopy.Catalog.Kinds(), worldedit.Catalog.Kinds())
 
 	worldRepair = &format.Repair{
 		Options: append([]format.Option{optionForceUse, optionDropUnknown}, copyOptions...),

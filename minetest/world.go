@@ -45,6 +45,7 @@ var minetestWorld = &format.Format{
 	Replaces:      replacesWorld,
 	Dump:          dumpWorld,
 	Repair:        worldRepair,
+	Editing:       worldEditing,
 	Scene:         openWorldScene,
 	Conversions:   worldConversions,
 	Kinds: slices.Concat(world.Catalog.Kinds(), mapblock.Catalog.Kinds(), item.Catalog.Kinds(),

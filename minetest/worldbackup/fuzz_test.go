@@ -33,14 +33,14 @@ func FuzzBackup(f *testing.F) {
 		if err != nil {
 			return
 		}
-		m, blocks, files, err := contents(z)
+		m, _, blocks, files, err := contents(z)
 		if err != nil {
 			return
 		}
 		if m.Format != backupFormat || len(blocks) != m.Blocks {
 			t.Fatalf("%+v with %d blocks", m, len(blocks))
 		}
-		for p := range blocks {
+		for _, p := range blocks {
 			if !p.Valid() {
 				t.Errorf("a block at %v", p)
 			}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -29,7 +30,8 @@ import (
 // A backup is a zip archive:
 //
 //	backup.json        what it is: see manifest
-//	blocks/12,0,-3     the bytes of the block at x, y, z
+//	blocks/pack-1      many blocks: see pack.go
+//	blocks/12,0,-3     the bytes of the block at x, y, z, in backups of version 0.1
 //	files/ipban.txt    a file of the world
 const (
 	manifestName = "backup.json"
@@ -53,6 +55,8 @@ type Writer struct {
 	dir, path string
 	out       *os.File
 	zip       *zip.Writer
+	pack      io.Writer // of blocks, while nothing else comes
+	packs     int
 	manifest
 }
 
@@ -94,21 +98,12 @@ func removeParts(prefix string) {
 }
 
 func (b *Writer) add(name string, data io.Reader, method uint16) error {
+	b.pack = nil
 	w, err := b.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: b.Created})
 	if err == nil {
 		_, err = io.Copy(w, data)
 	}
 	return err
-}
-
-// Block keeps the bytes of a block. Each position is kept once at the most.
-func (b *Writer) Block(block mapdb.Block) error {
-	if b == nil {
-		return nil
-	}
-	b.Blocks++
-	p := block.Pos
-	return b.add(fmt.Sprintf("%s%d,%d,%d", blocksFolder, p.X, p.Y, p.Z), strings.NewReader(string(block.Data)), zip.Store)
 }
 
 // File keeps a file of the world, whose name is that in its folder. It is one that [Restore]
@@ -194,7 +189,7 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 		return &fault.Error{File: backup, Offset: -1, Want: "a backup of a world", Got: err.Error(), Err: err}
 	}
 	defer z.Close()
-	m, blocks, files, err := contents(&z.Reader)
+	m, blocks, list, files, err := contents(&z.Reader)
 	if err != nil {
 		return fault.InFile(err, backup)
 	}
@@ -206,22 +201,20 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 	if err != nil {
 		return err
 	}
-	if backend, _ := mapdb.BackendOf(c.Backend); used != nil && (len(m.Stores) > 0 || len(blocks) > 0 && backend.Alone) {
+	if backend, _ := mapdb.BackendOf(c.Backend); used != nil && (len(m.Stores) > 0 || len(list) > 0 && backend.Alone) {
 		return used // it would continue writing to what is replaced
 	}
 	if err := Settle(dir); err != nil {
 		return err
 	}
-	var list []mapdb.Pos
-	for p := range blocks {
-		list = append(list, p)
-	}
-	slices.SortFunc(list, func(a, b mapdb.Pos) int { return int(a.Key() - b.Key()) })
-	if len(blocks) > 0 && slices.ContainsFunc(world.MapPart.Files(c.Backend), func(name string) bool { return slices.Contains(m.Stores, name) }) {
+	if slices.ContainsFunc(world.MapPart.Files(c.Backend), func(name string) bool { return slices.Contains(m.Stores, name) }) {
 		list = nil // they are in the file that is put back
 	}
-	err = mapdb.Edit(ctx, dir, c, opts.Force, list, func(p mapdb.Pos, _ []byte) ([]byte, error) {
-		return readEntry(blocks[p], mapdb.MaxBlock)
+	next, stop := iter.Pull2(blocks.all())
+	defer stop()
+	err = mapdb.Edit(ctx, dir, c, opts.Force, list, func(mapdb.Pos, []byte) ([]byte, error) {
+		b, err, _ := next()
+		return b.Data, err
 	})
 	if err != nil {
 		return err
@@ -263,29 +256,25 @@ func restoreFile(target string, f *zip.File) error {
 }
 
 // contents takes an archive apart, and refuses one that is not a whole backup.
-func contents(z *zip.Reader) (m manifest, blocks map[mapdb.Pos]*zip.File, files []*zip.File, err error) {
-	fail := func(path, want, got string) (manifest, map[mapdb.Pos]*zip.File, []*zip.File, error) {
-		return m, nil, nil, &fault.Error{Path: path, Offset: -1, Want: want, Got: got, Err: fault.ErrFormat}
+// Beside the entries of blocks it returns where these are, in their order.
+func contents(z *zip.Reader) (m manifest, blocks packs, list []mapdb.Pos, files []*zip.File, err error) {
+	fail := func(path, want, got string) (manifest, packs, []mapdb.Pos, []*zip.File, error) {
+		return m, nil, nil, nil, &fault.Error{Path: path, Offset: -1, Want: want, Got: got, Err: fault.ErrFormat}
 	}
-	blocks = make(map[mapdb.Pos]*zip.File)
 	whole := false
 	for _, f := range z.File {
 		switch {
 		case f.Name == manifestName:
 			text, err := readEntry(f, 1<<20)
 			if err != nil {
-				return m, nil, nil, err
+				return m, nil, nil, nil, err
 			}
 			if err := json.Unmarshal(text, &m); err != nil || m.Format != backupFormat {
 				return fail(f.Name, backupFormat, fmt.Sprintf("%.40q", m.Format))
 			}
 			whole = true
 		case strings.HasPrefix(f.Name, blocksFolder):
-			var p mapdb.Pos
-			if _, err := fmt.Sscanf(f.Name, blocksFolder+"%d,%d,%d", &p.X, &p.Y, &p.Z); err != nil || !p.Valid() {
-				return fail(fmt.Sprintf("%.60q", f.Name), "the position of a block", "none")
-			}
-			blocks[p] = f
+			blocks = append(blocks, f)
 		case strings.HasPrefix(f.Name, filesFolder) && isOurs(strings.TrimPrefix(f.Name, filesFolder)):
 			files = append(files, f)
 		default:
@@ -300,10 +289,13 @@ func contents(z *zip.Reader) (m manifest, blocks map[mapdb.Pos]*zip.File, files 
 			return fail(manifestName, "a store that a repair changes", fmt.Sprintf("%.60q", name))
 		}
 	}
-	if len(blocks) != m.Blocks {
-		return fail(manifestName, fmt.Sprintf("%d blocks", m.Blocks), fmt.Sprint(len(blocks)))
+	if list, err = blocks.positions(); err != nil {
+		return m, nil, nil, nil, err
 	}
-	return m, blocks, files, nil
+	if len(list) != m.Blocks {
+		return fail(manifestName, fmt.Sprintf("%d blocks", m.Blocks), fmt.Sprint(len(list)))
+	}
+	return m, blocks, list, files, nil
 }
 
 // Settle ends what a repair of the world in dir had begun that was killed while it put a

@@ -56,11 +56,15 @@ func copyBlocks(ctx context.Context, c *copier) error {
 	if !c.newMap {
 		return nil
 	}
-	db, err := mapdb.Open(ctx, c.src, c.from)
-	if err != nil {
-		return err
+	db := c.opts.Source
+	if db == nil {
+		own, err := mapdb.Open(ctx, c.src, c.from)
+		if err != nil {
+			return err
+		}
+		defer own.Close()
+		db = own
 	}
-	defer db.Close()
 	if err := mapdb.Verify(ctx, db); err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func begin(c *copier) (*journal, error) {
 
 // digest identifies a copy: a run continues only one that has the same digest.
 func (c *copier) digest() string {
-	text := fmt.Sprintf("%q", []any{c.opts.Map, c.opts.Players, c.opts.Auth, c.opts.Storage, c.opts.Blocks, c.opts.Drop,
+	text := fmt.Sprintf("%q", []any{c.opts.Map, c.opts.Players, c.opts.Auth, c.opts.Storage, c.opts.Blocks, c.opts.Drop, c.opts.SourceName,
 		c.opts.Postgres, c.opts.Redis.Address, c.opts.Redis.Hash, c.opts.Redis.Port, c.have})
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])

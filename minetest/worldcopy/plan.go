@@ -125,7 +125,7 @@ func (p *plan) target(part world.Part) string {
 func (p *plan) planMap(ctx context.Context) error {
 	o := p.opts
 	target := o.Map
-	if p.newMap = target != "" || o.Blocks != 0; !p.newMap {
+	if p.newMap = target != "" || o.Blocks != 0 || o.Source != nil; !p.newMap {
 		if world.MapPart.Remote(p.have.Map) {
 			return wrong("map", "a target: the blocks are on a server, and the copy would have the very same", "none")
 		}

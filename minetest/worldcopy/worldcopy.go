@@ -47,6 +47,12 @@ type Options struct {
 	// read. Without it, such blocks stay as they are.
 	Drop bool
 
+	// Source is what the blocks are read from instead of the database of the world: such as one
+	// in which some are changed. They come in the same order in a run that continues. SourceName
+	// tells it from others: a run continues only a copy of one of the same name. May be nil.
+	Source     mapdb.DB
+	SourceName string
+
 	Postgres string      // how to connect to the PostgreSQL of the copy
 	Redis    mapdb.Redis // where the Redis of the copy is
 

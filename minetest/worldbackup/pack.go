@@ -1,0 +1,145 @@
+package worldbackup
+
+import (
+	"archive/zip"
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"trowel.example/fault"
+	"trowel.example/minetest/mapdb"
+)
+
+// A pack is one entry of the archive for many blocks, for an entry of its own takes much more
+// memory than a block has bytes on average. A block in it is x, y and z as int16, one more
+// than the number of its bytes as uint32, big-endian, and these. The number 0 says that there
+// was no block.
+const packHead = 3*2 + 4
+
+const packName = blocksFolder + "pack-"
+
+// Block keeps the bytes of a block. Each position is kept once at the most.
+func (b *Writer) Block(block mapdb.Block) error {
+	return b.keep(block.Pos, uint32(len(block.Data))+1, block.Data)
+}
+
+// NoBlock keeps that there is no block at a position.
+func (b *Writer) NoBlock(p mapdb.Pos) error { return b.keep(p, 0, nil) }
+
+func (b *Writer) keep(p mapdb.Pos, length uint32, data []byte) (err error) {
+	if b == nil {
+		return nil
+	}
+	if b.pack == nil {
+		b.packs++
+		b.pack, err = b.zip.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf("%s%d", packName, b.packs), Method: zip.Store, Modified: b.Created})
+		if err != nil {
+			return err
+		}
+	}
+	b.Blocks++
+	head := make([]byte, 0, packHead)
+	for _, c := range []int16{p.X, p.Y, p.Z} {
+		head = binary.BigEndian.AppendUint16(head, uint16(c))
+	}
+	if _, err = b.pack.Write(binary.BigEndian.AppendUint32(head, length)); err == nil {
+		_, err = b.pack.Write(data)
+	}
+	return err
+}
+
+// packs are the entries of an archive that have blocks.
+type packs []*zip.File
+
+// all goes through the blocks. Those without Data were none.
+func (p packs) all() iter.Seq2[mapdb.Block, error] {
+	return func(yield func(mapdb.Block, error) bool) {
+		for _, f := range p {
+			if !strings.HasPrefix(f.Name, packName) {
+				b, err := readBlock(f)
+				if !yield(b, err) || err != nil {
+					return
+				}
+				continue
+			}
+			if more, err := readPack(f, func(b mapdb.Block) bool { return yield(b, nil) }); err != nil {
+				yield(mapdb.Block{}, err)
+				return
+			} else if !more {
+				return
+			}
+		}
+	}
+}
+
+// positions returns where the blocks are, in the order of all, once all of them could be read.
+func (p packs) positions() (list []mapdb.Pos, err error) {
+	for b, err := range p.all() {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, b.Pos)
+	}
+	return list, nil
+}
+
+// readBlock reads an entry that has one block.
+func readBlock(f *zip.File) (b mapdb.Block, err error) {
+	p := &b.Pos
+	if _, err := fmt.Sscanf(f.Name, blocksFolder+"%d,%d,%d", &p.X, &p.Y, &p.Z); err != nil || !p.Valid() {
+		return b, &fault.Error{Path: fmt.Sprintf("%.60q", f.Name), Offset: -1, Want: "the position of a block", Got: "none", Err: fault.ErrFormat}
+	}
+	b.Data, err = readEntry(f, mapdb.MaxBlock)
+	if b.Data == nil {
+		b.Data = []byte{}
+	}
+	return b, err
+}
+
+// readPack reads an entry that has many.
+func readPack(f *zip.File, yield func(mapdb.Block) bool) (more bool, err error) {
+	r, err := f.Open()
+	if err != nil {
+		return false, err
+	}
+	defer r.Close()
+	in := bufio.NewReaderSize(r, 1<<16)
+	offset := int64(0)
+	wrong := func(want, got string, err error) (bool, error) {
+		return false, &fault.Error{Path: f.Name, Offset: offset, Want: want, Got: got, Err: err}
+	}
+	for {
+		var head [packHead]byte
+		if _, err := io.ReadFull(in, head[:]); errors.Is(err, io.EOF) {
+			return true, nil
+		} else if err != nil {
+			return wrong("a block", err.Error(), err)
+		}
+		coord := func(i int) int16 { return int16(binary.BigEndian.Uint16(head[2*i:])) }
+		b := mapdb.Block{Pos: mapdb.Pos{X: coord(0), Y: coord(1), Z: coord(2)}}
+		length := binary.BigEndian.Uint32(head[6:])
+		switch {
+		case !b.Pos.Valid():
+			return wrong("the position of a block", b.Pos.String(), fault.ErrFormat)
+		case length > mapdb.MaxBlock+1:
+			return wrong(fmt.Sprintf("at most %d bytes", mapdb.MaxBlock), fmt.Sprint(length-1), fault.ErrLimit)
+		case length > 0:
+			data, err := io.ReadAll(io.LimitReader(in, int64(length-1)))
+			if err == nil && len(data) < int(length-1) {
+				err = io.ErrUnexpectedEOF
+			}
+			if err != nil {
+				return wrong(fmt.Sprintf("%d bytes", length-1), err.Error(), err)
+			}
+			b.Data = data
+		}
+		offset += packHead + int64(len(b.Data))
+		if !yield(b) {
+			return false, nil
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package worldedit
+
+import (
+	"errors"
+	"slices"
+
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+)
+
+// A Block is a block that a step may change. It is of version 24 or later, whatever the world
+// has; what a step leaves as it is keeps its version and its bytes, and what it changes its
+// version, if that can hold it.
+type Block struct {
+	*mapblock.Block
+	Pos     mapdb.Pos
+	Created bool // the world has no such block yet
+
+	version int // of the block in the world
+	changed bool
+	nodes   bool              // nodes were changed
+	ids     map[string]uint16 // of names, as far as they were asked for
+}
+
+// read makes a Block of what is stored.
+func read(p mapdb.Pos, data []byte) (*Block, error) {
+	b, err := mapblock.Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	version := b.Version
+	if version < 24 {
+		if b, _, err = b.Convert(24, false); err != nil {
+			return nil, err
+		}
+	} else if b.ContentWidth == 1 {
+		return nil, errors.New("its nodes have ids of one byte")
+	}
+	return &Block{Block: b, Pos: p, version: version}, nil
+}
+
+// Origin returns the coordinates of the first node of the block in the world.
+func (b *Block) Origin() Vec {
+	return Vec{int(b.Pos.X) * mapblock.Side, int(b.Pos.Y) * mapblock.Side, int(b.Pos.Z) * mapblock.Side}
+}
+
+// Mark says that something else than nodes was changed.
+func (b *Block) Mark() { b.changed = true }
+
+// MarkNodes says that nodes, or their light, were changed.
+func (b *Block) MarkNodes() { b.changed, b.nodes = true, true }
+
+// Table returns the names of the nodes by their ids, and "" for those that have none. Ids
+// that are larger have none either.
+func (b *Block) Table() []string {
+	n := 0
+	for _, e := range b.Names {
+		n = max(n, int(e.ID)+1)
+	}
+	table := make([]string, n)
+	for _, e := range b.Names {
+		table[e.ID] = e.Name // of two entries the last counts
+	}
+	return table
+}
+
+// Select returns, by their ids, which nodes have names that ok reports true for, nil if none
+// has. Names need not occur.
+func (b *Block) Select(ok func(name string) bool) (ids []bool) {
+	table := b.Table()
+	for id, name := range table {
+		if name != "" && ok(name) {
+			if ids == nil {
+				ids = make([]bool, len(table))
+			}
+			ids[id] = true
+		}
+	}
+	return ids
+}
+
+// Node returns the name of the node at an index, "" if its id has none, and its numbers.
+func (b *Block) Node(index int) (name string, param1, param2 uint8) {
+	id := b.Param0[index]
+	for _, e := range slices.Backward(b.Names) {
+		if e.ID == id {
+			name = e.Name
+			break
+		}
+	}
+	return name, b.Param1[index], b.Param2[index]
+}
+
+// SetNode makes the node at an index another one; its light stays. It reports whether the
+// name is another one than it was. Metadata and timers of the place stay: see [Block.Forget].
+func (b *Block) SetNode(index int, name string, param2 uint8) (renamed bool, err error) {
+	id, ok := b.ids[name]
+	if !ok {
+		old := b.Param0[index]
+		if err := b.Block.SetNode(index, name, b.Param1[index], b.Param2[index]); err != nil {
+			return false, err
+		}
+		if id, b.Param0[index] = b.Param0[index], old; b.ids == nil {
+			b.ids = make(map[string]uint16)
+		}
+		b.ids[name] = id
+	}
+	if b.Param0[index] == id && b.Param2[index] == param2 {
+		return false, nil
+	}
+	renamed = b.Param0[index] != id
+	b.Param0[index], b.Param2[index] = id, param2
+	b.MarkNodes()
+	return renamed, nil
+}
+
+// Forget drops the metadata and the timer of a node, and reports whether there was one of
+// them.
+func (b *Block) Forget(index int) bool {
+	return b.ForgetIf(func(i int) bool { return i == index })
+}
+
+// ForgetIf drops the metadata and timers of nodes by their index.
+func (b *Block) ForgetIf(drop func(index int) bool) bool {
+	n := len(b.Metadata.List) + len(b.Timers.List)
+	if n == 0 {
+		return false
+	}
+	b.Metadata.List = slices.DeleteFunc(slices.Clone(b.Metadata.List), func(m mapblock.NodeMeta) bool { return drop(int(m.Pos)) })
+	b.Timers.List = slices.DeleteFunc(slices.Clone(b.Timers.List), func(t mapblock.Timer) bool { return drop(int(t.Pos)) })
+	if len(b.Metadata.List)+len(b.Timers.List) == n {
+		return false
+	}
+	b.Mark()
+	return true
+}
+
+// finish returns the bytes of a block that was changed. The version is that of the block in
+// the world, or the next one that can hold it.
+func (b *Block) finish() (data []byte, version int, err error) {
+	if b.nodes {
+		b.tidy()
+	}
+	if len(b.Metadata.List) == 0 && b.Metadata.Missing == 0 && len(b.Metadata.Rest) == 0 {
+		b.Metadata.Version = 0
+	}
+	for version = b.version; ; version++ {
+		to := b.Block
+		if version != b.Version {
+			if version > b.Version {
+				return nil, 0, err
+			}
+			if !mapblock.Writable(version) {
+				continue
+			}
+			if to, _, err = b.Convert(version, false); err != nil {
+				continue
+			}
+		}
+		if data, err = to.Encode(); err == nil || version == b.Version {
+			return data, version, err
+		}
+	}
+}
+
+// tidy makes the names and the flags right once nodes were changed.
+func (b *Block) tidy() {
+	var used [1 << 16 / 64]uint64
+	for _, id := range &b.Param0 {
+		used[id>>6] |= 1 << (id & 63)
+	}
+	b.Names = slices.DeleteFunc(slices.Clone(b.Names), func(e mapblock.NameID) bool { return used[e.ID>>6]>>(e.ID&63)&1 == 0 })
+	air := len(b.Names) == 1 && b.Names[0].Name == mapblock.Air
+	switch {
+	case !air:
+		b.Flags |= mapblock.NotAllAir
+	case b.Version >= 29: // before, the flag said more than that
+		b.Flags &^= mapblock.NotAllAir
+	}
+	// The light of the block and that of its neighbours have to meet again.
+	if b.Version >= 27 {
+		b.LightingComplete &^= sides
+	} else {
+		b.Flags |= mapblock.LightingExpired
+	}
+}
+
+// sides are the bits of LightingComplete: six directions, for day and for night.
+const sides = 0x0fff

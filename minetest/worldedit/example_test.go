@@ -1,0 +1,66 @@
+package worldedit_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/worldedit"
+)
+
+// A world of one block of air, of which a corner becomes stone in a copy.
+func Example() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "world")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	old, edited := filepath.Join(dir, "old"), filepath.Join(dir, "edited")
+	if err := makeWorld(ctx, old); err != nil {
+		log.Fatal(err)
+	}
+
+	w, err := worldedit.Open(ctx, old, worldedit.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer w.Close()
+	tally := new(worldedit.Tally)
+	corner := worldedit.Region{Box: worldedit.BoxOf(worldedit.Vec{0, 0, 0}, worldedit.Vec{1, 2, 3})}
+	err = w.Do(ctx, worldedit.Replace(corner, worldedit.Names{"air"}, "default:stone", worldedit.Setting{Tally: tally}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := w.Copy(ctx, edited, "a corner of stone", worldcopy.Options{}); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(tally.Nodes.Load(), "nodes")
+	// Output: 24 nodes
+}
+
+func makeWorld(ctx context.Context, dir string) error {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "world.mt"), []byte("backend = sqlite3\n"), 0o644); err != nil {
+		return err
+	}
+	db, err := mapdb.Create(ctx, dir, mapdb.Config{Backend: mapdb.SQLite})
+	if err != nil {
+		return err
+	}
+	data, err := mapblock.New(mapblock.Newest).Encode()
+	if err != nil {
+		return err
+	}
+	if err := db.Store(ctx, []mapdb.Block{{Pos: mapdb.Pos{}, Data: data}}); err != nil {
+		return err
+	}
+	return db.Close()
+}

@@ -1,0 +1,140 @@
+package worldedit
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"trowel.example/internal/inuse"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/place"
+	"trowel.example/minetest/worldbackup"
+	"trowel.example/minetest/worldcopy"
+)
+
+// ErrChanged means that the world is not what it was when the edit began.
+var ErrChanged = errors.New("the world has changed meanwhile")
+
+// Copy makes a copy of the world as the steps left it, in the folder dst, as [worldcopy.Copy]
+// does. The options say what else is to be different in it. A run that was ended goes on with
+// the same dst after the same steps; what tells these apart from others is name.
+func (w *World) Copy(ctx context.Context, dst, name string, opts worldcopy.Options) (*worldcopy.Report, error) {
+	opts.Remote = opts.Remote || w.opts.Remote
+	if len(w.scratch.index) > 0 || opts.Map == "" && opts.Blocks == 0 && w.config.Backend != "" && worldcopy.TargetOf(w.config) == w.config.Target() {
+		opts.Source, opts.SourceName = w, name
+	}
+	r, err := worldcopy.Copy(ctx, w.Dir, dst, opts)
+	if err != nil {
+		return r, err
+	}
+	for _, p := range w.parts {
+		if err := p.Apply(ctx, dst); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// InPlace changes the world itself. Before anything changes, what will change is
+// written to the file backup, which must not exist; with "" that is a new one beside the
+// folder of the world: see [worldbackup.Restore]. It returns the path of the backup, "" if
+// nothing changes. The blocks change in one transaction: a run that is killed leaves all of
+// them as they were, or all as they should be.
+//
+// It fails with [mapdb.ErrInUse] if a program has files of the world open, and with
+// [mapdb.ErrReadOnly] for folders of block files.
+func (w *World) InPlace(ctx context.Context, backup string) (_ string, err error) {
+	if used := inuse.Check(w.Dir); used != nil {
+		return "", used
+	}
+	list, err := w.Changed()
+	if err != nil || len(list) == 0 && len(w.parts) == 0 {
+		return "", err
+	}
+	if store, _ := mapdb.BackendOf(w.config.Backend); store.ReadOnly() && len(list) > 0 {
+		return "", fmt.Errorf("%s: %w: edit a copy", store.Name, mapdb.ErrReadOnly)
+	}
+	if p := w.twice; p != nil {
+		return "", fmt.Errorf("%s: it has several rows in a table without a key: %w: edit a copy", place.Block(p.X, p.Y, p.Z), mapdb.ErrReadOnly)
+	}
+	if err := worldbackup.Settle(w.Dir); err != nil {
+		return "", err
+	}
+	b, err := worldbackup.New(w.Dir, backup)
+	if err != nil {
+		return "", err
+	}
+	defer b.Discard()
+	for _, p := range list {
+		data, err := w.unchanged(p, func() ([]byte, error) { return w.base.Get(ctx, p) })
+		if err == nil && data != nil {
+			err = b.Block(mapdb.Block{Pos: p, Data: data})
+		} else if err == nil {
+			err = b.NoBlock(p)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	for _, p := range w.parts {
+		if err := p.Keep(b); err != nil {
+			return "", err
+		}
+	}
+	if backup, err = b.Finish(); err != nil {
+		return "", err
+	}
+	err = mapdb.Edit(ctx, w.Dir, w.config, false, list, func(p mapdb.Pos, data []byte) ([]byte, error) {
+		if _, err := w.unchanged(p, func() ([]byte, error) { return data, nil }); err != nil {
+			return nil, err
+		}
+		r, err := w.scratch.find(p)
+		if err != nil || r.deleted {
+			return nil, err
+		}
+		return r.data, nil
+	})
+	if err != nil {
+		return backup, err
+	}
+	for _, p := range w.parts {
+		if err := p.Apply(ctx, w.Dir); err != nil {
+			return backup, err
+		}
+	}
+	return backup, nil
+}
+
+// Changed returns the positions of the blocks that are not what the world has, in the order
+// of keys.
+func (w *World) Changed() (list []mapdb.Pos, err error) {
+	for _, e := range w.scratch.index {
+		r, err := w.scratch.read(e.offset)
+		if err != nil {
+			return nil, err
+		}
+		if !r.same() {
+			p, _ := mapdb.PosOfKey(e.key)
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}
+
+// unchanged returns what the world itself has, nil if that is nothing, and makes sure that it
+// is what the steps were given.
+func (w *World) unchanged(p mapdb.Pos, get func() ([]byte, error)) ([]byte, error) {
+	data, err := get()
+	if err != nil && !errors.Is(err, mapdb.ErrNotFound) {
+		return nil, err
+	}
+	r, err := w.scratch.find(p)
+	if err != nil {
+		return nil, err
+	}
+	if r.existed != (data != nil) || r.existed && sha256.Sum256(data) != r.was {
+		return nil, fmt.Errorf("%s: %w", place.Block(p.X, p.Y, p.Z), ErrChanged)
+	}
+	return data, nil
+}

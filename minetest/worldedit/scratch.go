@@ -1,0 +1,175 @@
+package worldedit
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"io"
+	"os"
+	"slices"
+
+	"trowel.example/minetest/mapdb"
+)
+
+// scratch is a file of the blocks that steps have changed. Blocks are only ever added; the
+// index, which is in memory, leads to the latest of each position. What a step adds is to be
+// seen once the step has ended.
+type scratch struct {
+	file *os.File
+	w    *bufio.Writer
+	end  int64
+
+	index   []entry // in the order of keys
+	pending []entry // what the step that runs has added
+	created []int64 // the keys of blocks that the world itself does not have
+}
+
+// entry says where the latest record of a block is.
+type entry struct{ key, offset int64 }
+
+// record is a block in the file.
+type record struct {
+	was     [sha256.Size]byte // the digest of what the world itself has
+	existed bool              // it has something
+	nodes   bool              // nodes are others than in the world
+	deleted bool
+	data    []byte
+}
+
+// The head of a record: its flags, the digest, the number of bytes that follow.
+const headSize = 1 + sha256.Size + 4
+
+const (
+	flagExisted = 1 << iota
+	flagNodes
+	flagDeleted
+)
+
+// newScratch makes the file in a folder; "" is that of the system for what is temporary.
+func newScratch(dir string) (*scratch, error) {
+	f, err := os.CreateTemp(dir, ".trowel-edit-*.tmp")
+	if err != nil {
+		return nil, err
+	}
+	// Where a file that is open can be removed, nothing of it stays whatever happens.
+	os.Remove(f.Name())
+	return &scratch{file: f, w: bufio.NewWriterSize(f, 1<<20)}, nil
+}
+
+func (s *scratch) close() error {
+	err := s.file.Close()
+	os.Remove(s.file.Name())
+	return err
+}
+
+// add adds what a block has become.
+func (s *scratch) add(p mapdb.Pos, r *record) error {
+	head := make([]byte, headSize)
+	for _, f := range []struct {
+		on   bool
+		flag byte
+	}{{r.existed, flagExisted}, {r.nodes, flagNodes}, {r.deleted, flagDeleted}} {
+		if f.on {
+			head[0] |= f.flag
+		}
+	}
+	copy(head[1:], r.was[:])
+	binary.BigEndian.PutUint32(head[1+sha256.Size:], uint32(len(r.data)))
+	if _, err := s.w.Write(head); err != nil {
+		return err
+	}
+	if _, err := s.w.Write(r.data); err != nil {
+		return err
+	}
+	s.pending = append(s.pending, entry{p.Key(), s.end})
+	s.end += int64(len(head) + len(r.data))
+	return nil
+}
+
+// commit makes what was added since the last commit to be seen.
+func (s *scratch) commit() error {
+	if err := s.w.Flush(); err != nil {
+		return err
+	}
+	new := s.pending
+	s.pending = nil
+	slices.SortStableFunc(new, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
+	var created []int64
+	merged := make([]entry, 0, len(s.index)+len(new))
+	i := 0
+	for j, e := range new {
+		if j+1 < len(new) && new[j+1].key == e.key {
+			continue // the last counts
+		}
+		for i < len(s.index) && s.index[i].key < e.key {
+			merged = append(merged, s.index[i])
+			i++
+		}
+		if i < len(s.index) && s.index[i].key == e.key {
+			i++
+		} else if r, err := s.head(e.offset); err != nil {
+			return err
+		} else if !r.existed {
+			created = append(created, e.key)
+		}
+		merged = append(merged, e)
+	}
+	s.index = append(merged, s.index[i:]...)
+	if len(created) > 0 {
+		s.created = append(s.created, created...)
+		slices.Sort(s.created)
+	}
+	return nil
+}
+
+// find returns the record of a block, nil if there is none.
+func (s *scratch) find(p mapdb.Pos) (*record, error) {
+	at, ok := s.lookup(p)
+	if !ok {
+		return nil, nil
+	}
+	return s.read(at)
+}
+
+func (s *scratch) lookup(p mapdb.Pos) (offset int64, ok bool) {
+	i, ok := slices.BinarySearchFunc(s.index, p.Key(), func(e entry, key int64) int { return cmp.Compare(e.key, key) })
+	if !ok {
+		return 0, false
+	}
+	return s.index[i].offset, true
+}
+
+// head reads a record but for its data, for which there is room.
+func (s *scratch) head(at int64) (*record, error) {
+	head := make([]byte, headSize)
+	if _, err := s.file.ReadAt(head, at); err != nil {
+		return nil, err
+	}
+	r := &record{existed: head[0]&flagExisted != 0, nodes: head[0]&flagNodes != 0, deleted: head[0]&flagDeleted != 0}
+	copy(r.was[:], head[1:])
+	r.data = make([]byte, binary.BigEndian.Uint32(head[1+sha256.Size:]))
+	return r, nil
+}
+
+func (s *scratch) read(at int64) (*record, error) {
+	r, err := s.head(at)
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.file.ReadAt(r.data, at+headSize)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return r, err
+}
+
+// same reports whether the block is what the world itself has.
+func (r *record) same() bool {
+	if r.deleted {
+		return !r.existed
+	}
+	sum := sha256.Sum256(r.data)
+	return r.existed && bytes.Equal(sum[:], r.was[:])
+}

@@ -1,0 +1,364 @@
+// Package worldedit changes worlds: nodes, metadata, timers and objects, in the area that a
+// person names, step by step. [Open] reads a world and changes nothing in it; what steps
+// change goes to a file beside. In the end that becomes a copy of the world, [World.Copy], or
+// goes into the world itself, [World.InPlace], or is forgotten.
+//
+//	w, err := worldedit.Open(ctx, dir, worldedit.Options{})
+//	...
+//	defer w.Close()
+//	err = w.Do(ctx, worldedit.Replace(region, from, "default:cobble", worldedit.ReplaceOptions{}))
+//	...
+//	report, err := w.Copy(ctx, "edited", worldcopy.Options{})
+package worldedit
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"path/filepath"
+
+	"trowel.example/check"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodedef"
+	"trowel.example/minetest/place"
+	"trowel.example/minetest/world"
+)
+
+// Options say how a world is edited.
+type Options struct {
+	// Scratch is a folder for the file of what changes, which may become as large as the
+	// database; "" is that of the system for what is temporary.
+	Scratch string
+	// Remote allows connections to the server that world.mt names.
+	Remote bool
+	// Nodes are the definitions of nodes, as far as steps need them; may be nil.
+	Nodes nodedef.List
+
+	// Sink receives what stays as it is although a step was about it; may be nil.
+	Sink check.Sink
+	// OnProgress is told how far a pass over the blocks is; of is 0 where nobody knows the
+	// end; may be nil.
+	OnProgress func(what string, done, of int)
+}
+
+// A World is a world that is being edited. It is a [mapdb.DB] of its blocks as the steps that
+// have ended left them. One goroutine at a time calls Do.
+type World struct {
+	Dir string
+
+	opts    Options
+	config  mapdb.Config
+	base    mapdb.DB
+	scratch *scratch
+	parts   []Part
+	twice   *mapdb.Pos // of a block that changes, and has another row
+	report  Report
+}
+
+// A Report says what steps have met.
+type Report struct {
+	Blocks    int64 // that are not as they were, or were none
+	Converted int64 // of these, of a later version, because theirs cannot hold what is new
+	Damaged   int64 // blocks that cannot be read, and stay
+	Kept      int64 // blocks that cannot hold what they should, and stay
+}
+
+// Open opens the world in dir to be edited. It changes nothing in it.
+func Open(ctx context.Context, dir string, opts Options) (*World, error) {
+	settings, err := world.ReadWorldMT(dir)
+	if err != nil {
+		return nil, err
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	base, config, err := world.OpenMap(ctx, dir, settings, opts.Remote)
+	if errors.Is(err, fs.ErrNotExist) { // a world that nobody has entered yet
+		base, err = mapdb.NewMemory(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := newScratch(opts.Scratch)
+	if err != nil {
+		return nil, errors.Join(err, base.Close())
+	}
+	return &World{Dir: abs, opts: opts, config: config, base: base, scratch: s}, nil
+}
+
+// Nodes returns the definitions of nodes, nil if there are none.
+func (w *World) Nodes() nodedef.List { return w.opts.Nodes }
+
+// Report returns what the steps up to now have met.
+func (w *World) Report() Report {
+	r := w.report
+	r.Blocks = int64(len(w.scratch.index))
+	return r
+}
+
+// A Step is something that is done to a world.
+type Step interface {
+	// Do does it. It sees what the steps before have done.
+	Do(ctx context.Context, w *World) error
+}
+
+// Each is a step that does the same to each block of an area, and looks at nothing else for
+// that. Several of them in a row are done in one pass.
+type Each struct {
+	Area mapdb.Area
+	// Edit is called on all cores, and with blocks in any order. It changes the block with
+	// its methods, or marks it after it has changed a field.
+	Edit func(b *Block) error
+	// May reports whether there can be anything to do about a block, by the bytes that are
+	// stored; nil: there always can.
+	May func(p mapdb.Pos, data []byte) bool
+}
+
+// Do goes through the blocks.
+func (e Each) Do(ctx context.Context, w *World) error { return w.pass(ctx, []Each{e}) }
+
+// A StepFunc is a function as a step.
+type StepFunc func(ctx context.Context, w *World) error
+
+// Do calls the function.
+func (f StepFunc) Do(ctx context.Context, w *World) error { return f(ctx, w) }
+
+// Do does steps one after the other.
+func (w *World) Do(ctx context.Context, steps ...Step) error {
+	for len(steps) > 0 {
+		var row []Each
+		for len(row) < len(steps) {
+			e, ok := steps[len(row)].(Each)
+			if !ok {
+				break
+			}
+			row = append(row, e)
+		}
+		if len(row) > 0 {
+			if err := w.pass(ctx, row); err != nil {
+				return err
+			}
+			steps = steps[len(row):]
+			continue
+		}
+		if err := steps[0].Do(ctx, w); err != nil {
+			return err
+		}
+		steps = steps[1:]
+	}
+	return nil
+}
+
+// A Part is a change to what a world has besides blocks.
+type Part struct {
+	// Keep hands to a backup what the change is about.
+	Keep func(b Keeper) error
+	// Apply does it to the world in a folder: the world itself, or a copy.
+	Apply func(ctx context.Context, dir string) error
+}
+
+// A Keeper keeps files and stores of a world before they are changed: see
+// [trowel.example/minetest/worldbackup.Writer].
+type Keeper interface {
+	File(name string) error
+	Store(names []string) error
+}
+
+// AddPart takes up a change that is made once all steps have ended.
+func (w *World) AddPart(p Part) { w.parts = append(w.parts, p) }
+
+// pass does some steps to each block of their areas.
+func (w *World) pass(ctx context.Context, row []Each) error {
+	area := row[0].Area
+	for _, e := range row[1:] {
+		area.Min = mapdb.Pos{X: min(area.Min.X, e.Area.Min.X), Y: min(area.Min.Y, e.Area.Min.Y), Z: min(area.Min.Z, e.Area.Min.Z)}
+		area.Max = mapdb.Pos{X: max(area.Max.X, e.Area.Max.X), Y: max(area.Max.Y, e.Area.Max.Y), Z: max(area.Max.Z, e.Area.Max.Z)}
+	}
+	if area.Empty() {
+		return nil
+	}
+	if err := mapdb.Verify(ctx, w.base); err != nil {
+		return err
+	}
+	return w.run(ctx, w.Blocks(ctx, area), func(block mapdb.Block) (*Block, error) {
+		var b *Block
+		for _, e := range row {
+			if !e.Area.Contains(block.Pos) || b == nil && e.May != nil && !e.May(block.Pos, block.Data) {
+				continue
+			}
+			if b == nil {
+				var err error
+				if b, err = read(block.Pos, block.Data); err != nil {
+					return nil, err
+				}
+			}
+			if err := e.Edit(b); err != nil {
+				return nil, stop{err}
+			}
+		}
+		return b, nil
+	})
+}
+
+// stop is an error that is not about a block only.
+type stop struct{ error }
+
+func (e stop) Unwrap() error { return e.error }
+
+// outcome is what has become of a block.
+type outcome struct {
+	pos     mapdb.Pos
+	is      bool // there is a block
+	old     []byte
+	new     []byte // nil: it stays
+	version int    // of new, if it is another one than that of old
+	created bool
+	nodes   bool
+	err     error // of the block, or of a row
+}
+
+// run calls edit with blocks, on all cores, and takes up what they become.
+func (w *World) run(ctx context.Context, in iter.Seq2[mapdb.Block, error], edit func(mapdb.Block) (*Block, error)) error {
+	total, done := 0, 0
+	var last *mapdb.Pos
+	for o := range mapdb.Parallel(in, func(block mapdb.Block, err error) outcome { return w.edited(block, err, edit) }) {
+		if isEnd(o.err) && !o.is {
+			return o.err
+		}
+		if done++; w.opts.OnProgress != nil && done%1024 == 0 {
+			w.opts.OnProgress("blocks", done, total)
+		}
+		switch {
+		case !o.is: // a damaged row, which stays
+			w.report.Damaged++
+			last = nil
+			continue
+		case last != nil && *last == o.pos:
+			if o.new != nil {
+				w.twice = &o.pos
+			}
+			continue
+		}
+		last = &o.pos
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var fatal stop
+		switch {
+		case errors.As(o.err, &fatal):
+			return fmt.Errorf("%s: %w", place.Block(o.pos.X, o.pos.Y, o.pos.Z), fatal.error)
+		case o.err != nil:
+			w.tell(&o)
+			continue
+		case o.new == nil:
+			continue
+		}
+		if o.version != 0 {
+			w.report.Converted++
+		}
+		if err := w.put(o.pos, o.old, o.new, o.nodes); err != nil {
+			return err
+		}
+	}
+	return w.scratch.commit()
+}
+
+// edited finds out what becomes of a block.
+func (w *World) edited(block mapdb.Block, err error, edit func(mapdb.Block) (*Block, error)) outcome {
+	if err != nil {
+		return outcome{err: err}
+	}
+	o := outcome{pos: block.Pos, is: true, old: block.Data}
+	b, err := edit(block)
+	if err != nil || b == nil || !b.changed {
+		o.err = err
+		return o
+	}
+	data, version, err := b.finish()
+	if err != nil {
+		o.err = kept{err}
+		return o
+	}
+	if bytes.Equal(data, o.old) {
+		return o
+	}
+	if version != b.version {
+		o.version = version
+	}
+	o.new, o.nodes = data, b.nodes
+	return o
+}
+
+// kept is the error of a block that cannot hold what it should.
+type kept struct{ error }
+
+// tell tells of a block that stays as it is.
+func (w *World) tell(o *outcome) {
+	kind := foundDamaged
+	if _, is := o.err.(kept); is {
+		kind = foundKept
+		w.report.Kept++
+	} else {
+		w.report.Damaged++
+	}
+	if w.opts.Sink != nil {
+		check.Sink(func(f check.Finding) { w.opts.Sink(place.InWorld(f, o.pos.X, o.pos.Y, o.pos.Z)) }).Add(kind, "", -1, "%v", o.err)
+	}
+}
+
+// put takes up what a block has become; old is what it was before the step, nil if there was
+// none, and new is nil if it is deleted.
+func (w *World) put(p mapdb.Pos, old, new []byte, nodes bool) error {
+	before, err := w.scratch.find(p)
+	if err != nil {
+		return err
+	}
+	r := record{data: new, deleted: new == nil, nodes: nodes}
+	if before != nil {
+		r.was, r.existed, r.nodes = before.was, before.existed, nodes || before.nodes
+	} else if r.existed = old != nil; r.existed {
+		r.was = sha256.Sum256(old)
+	}
+	return w.scratch.add(p, &r)
+}
+
+// Delete is a step that deletes the blocks of an area for which gone reports true; it is
+// called on all cores.
+func Delete(area mapdb.Area, gone func(b mapdb.Block) bool) Step {
+	return StepFunc(func(ctx context.Context, w *World) error {
+		for o := range mapdb.Parallel(w.Blocks(ctx, area), func(b mapdb.Block, err error) outcome {
+			return outcome{pos: b.Pos, old: b.Data, is: err == nil && gone(b), err: err}
+		}) {
+			if isEnd(o.err) {
+				return o.err
+			}
+			if o.is {
+				if err := w.put(o.pos, o.old, nil, true); err != nil {
+					return err
+				}
+			}
+		}
+		return w.scratch.commit()
+	})
+}
+
+// Touched goes through the positions of the blocks in which nodes are others than in the
+// world, or that were deleted, in the order of keys: near these the light may be wrong.
+func (w *World) Touched() iter.Seq2[mapdb.Pos, error] {
+	return func(yield func(mapdb.Pos, error) bool) {
+		for _, e := range w.scratch.index {
+			r, err := w.scratch.head(e.offset)
+			p, _ := mapdb.PosOfKey(e.key)
+			if err != nil || r.nodes {
+				if !yield(p, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}

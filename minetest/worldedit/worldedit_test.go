@@ -1,0 +1,141 @@
+package worldedit_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldbackup"
+	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/worldedit"
+)
+
+// contents returns all blocks of a world.
+func contents(t *testing.T, dir string) map[mapdb.Pos]string {
+	t.Helper()
+	s, err := world.ReadWorldMT(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, _, err := world.OpenMap(context.Background(), dir, s, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	return all(t, db)
+}
+
+func all(t *testing.T, db mapdb.DB) map[mapdb.Pos]string {
+	t.Helper()
+	m := make(map[mapdb.Pos]string)
+	for b, err := range db.Blocks(context.Background(), mapdb.All()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		m[b.Pos] = string(b.Data)
+	}
+	return m
+}
+
+func open(t *testing.T, dir string) *worldedit.World {
+	t.Helper()
+	w, err := worldedit.Open(context.Background(), dir, worldedit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+// TestSaved has an edit saved in each way: all that is read of it is the same.
+func TestSaved(t *testing.T) {
+	ctx := context.Background()
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 96)
+	before := contents(t, dir)
+	w := open(t, dir)
+	tally := new(worldedit.Tally)
+	everywhere := worldedit.Region{Box: worldedit.Everywhere}
+	if err := w.Do(ctx, worldedit.Replace(everywhere, worldedit.Names{"default:co*"}, "test:new", worldedit.Setting{KeepParam2: true, Tally: tally})); err != nil {
+		t.Fatal(err)
+	}
+	want := all(t, w)
+	nodes, names := int64(0), 0
+	for p, data := range before {
+		is, err := mapblock.Decode([]byte(want[p]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		was, err := mapblock.Decode([]byte(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		old, new := was.Nodes(), is.Nodes()
+		for i := range mapblock.NodeCount {
+			name := old.At(i)
+			if name == "default:cobble" {
+				name = "test:new"
+				nodes++
+			}
+			if new.At(i) != name {
+				t.Fatalf("%v: node %d is %s, want %s", p, i, new.At(i), name)
+			}
+		}
+		if want[p] == data {
+			names++
+		} else if is.Version != was.Version && (is.Version != max(21, was.Version) || was.Version >= 21) {
+			t.Errorf("%v: version %d became %d", p, was.Version, is.Version)
+		}
+	}
+	if nodes == 0 || tally.Nodes.Load() != nodes {
+		t.Errorf("%d nodes, counted %d", nodes, tally.Nodes.Load())
+	}
+
+	copy := filepath.Join(t.TempDir(), "copy")
+	if _, err := w.Copy(ctx, copy, "x", worldcopy.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	same(t, contents(t, copy), want)
+	same(t, contents(t, dir), before)
+	backup, err := w.InPlace(ctx, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, contents(t, dir), want)
+	if err := worldbackup.Restore(ctx, dir, backup, worldbackup.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	same(t, contents(t, dir), before)
+
+	// What was changed meanwhile is not overwritten.
+	w = open(t, dir)
+	if err := w.Do(ctx, worldedit.Replace(everywhere, worldedit.Names{"default:stone"}, "test:new", worldedit.Setting{})); err != nil {
+		t.Fatal(err)
+	}
+	list, err := w.Changed()
+	if err != nil || len(list) == 0 {
+		t.Fatal(list, err)
+	}
+	if err := mapdb.Edit(ctx, dir, mapdb.Config{Backend: mapdb.SQLite}, false, list[:1], func(mapdb.Pos, []byte) ([]byte, error) { return worldtest.Block(7, 28), nil }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.InPlace(ctx, ""); !errors.Is(err, worldedit.ErrChanged) {
+		t.Errorf("a block that has changed: %v", err)
+	}
+}
+
+func same(t *testing.T, got, want map[mapdb.Pos]string) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%d blocks, want %d", len(got), len(want))
+	}
+	for p, data := range want {
+		if got[p] != data {
+			t.Errorf("%v: another block", p)
+		}
+	}
+}
