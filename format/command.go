@@ -204,18 +204,30 @@ type Hit struct {
 	Fields []InfoField // what there is to know of it: texts and numbers; those of type int64 are amounts, which can be summed up
 }
 
-// Merging is how two versions of a file are brought together that come from one.
+// Merging is how versions of a file are brought together.
 type Merging struct {
 	// Merge writes what both sides made of base, by what parts are and not by lines of text.
 	// It always writes a whole file: where both changed one thing in different ways it takes
-	// that of ours, or of theirs if the job prefers it, and tells of the conflict. A side that
-	// changed nothing gives the other, byte for byte. With a nil out it only tells.
-	Merge   func(ctx context.Context, job *Job, base, ours, theirs Side, out Output, told MergeReport) error
-	Options []Option
+	// that of the side that Job.Prefer names, of ours if it names none, and tells of the
+	// conflict. A side that changed nothing gives the other, byte for byte. With a nil out it
+	// only tells.
+	Merge func(ctx context.Context, job *Job, base, ours, theirs *Source, out Output, told MergeReport) error
+
+	// Many makes one file of any number that do not come from one another, in rising
+	// priority. Nil: there is no such thing.
+	Many *MergingMany
+
+	Options []Option // of Merge and Many
+}
+
+// MergingMany is how many files become one.
+type MergingMany struct {
+	Flag, Help string // of the verb: "mods", "make one mod of many"
+	Merge      func(ctx context.Context, job *Job, files []*Source, out Output, told MergeReport) error
 }
 
 // MergeReport hears what a merge did.
 type MergeReport struct {
 	Conflict func(check.Conflict) error
-	Took     func(check.Change) error // what was taken from theirs
+	Took     func(check.Change) error // what was taken from a side, beside all that is in ours
 }

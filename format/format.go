@@ -234,6 +234,10 @@ type Job struct {
 	// where none is.
 	Source *Source
 
+	// Prefer names the side whose parts a merge takes where both changed them: "ours",
+	// "theirs", or "", which is ours. For [MergingMany] it is what the format takes for it.
+	Prefer string
+
 	// Over is the folder that the tree goes over, nil if there is none: what is in
 	// both shall be called as it is there.
 	Over fs.FS

@@ -34,7 +34,7 @@ type editing struct {
 }
 
 func (a *app) editCommand() *cobra.Command {
-	e := &editing{writing: &writing{app: a, first: "changes"}}
+	e := &editing{writing: &writing{app: a, first: []string{"changes"}}}
 	cmd := &cobra.Command{
 		Use:   "edit FILE... [-o NEW | --out-dir FOLDER | --in-place] -- OPERATION [then OPERATION...]",
 		Short: "Change files by operations",
@@ -367,28 +367,12 @@ func (e *editing) target(g *game) (string, error) {
 // editTree edits a file that was built from a tree, and makes a tree of what it becomes, in
 // which everything is called as it was.
 func (e *editing) editTree(cmd *cobra.Command, g *game, job *format.Job, steps []format.Step, made string, opts output.Options, r *report, change func(check.Change) error) error {
-	dir, remove, err := output.Scratch()
+	edited, err := e.scratch(g, func(out format.Output) error {
+		return g.Editing.Edit(cmd.Context(), job, g.src, steps, out, change)
+	})
 	if err != nil {
 		return err
 	}
-	defer remove()
-	path := filepath.Join(dir, filepath.Base(g.src.Name))
-	out, err := output.New(path, output.Options{Passing: true})
-	if err != nil {
-		return err
-	}
-	defer out.Discard()
-	if err := g.Editing.Edit(cmd.Context(), job, g.src, steps, called{out, e.talk, made}, change); err != nil {
-		return err
-	}
-	if err := out.Commit(); err != nil {
-		return err
-	}
-	src, err := format.OpenSource(path)
-	if err != nil {
-		return err
-	}
-	edited := &game{Format: g.Format, name: g.name, src: src}
 	defer edited.Close()
 	names, closer, err := e.openFolder(g.name)
 	if err != nil {

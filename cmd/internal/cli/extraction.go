@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -32,6 +33,8 @@ type extraction struct {
 	keepGoing bool
 	before    int   // losses that were told before
 	like      fs.FS // the folder in which things are called as they shall be here; nil: that into which they go
+	// beside puts more files into the folder that a merge leaves beside what it made; nil: none.
+	beside func(put func(name string, data []byte) error) error
 
 	root    *os.Root          // nil for a dry run
 	into    string            // the folder that is there already, or ""
@@ -260,7 +263,25 @@ func (x *extraction) make(ctx context.Context, dir string) (err error) {
 	if err == nil {
 		err = x.whole() // making the sidecar reads all there is
 	}
+	if err == nil && x.beside != nil {
+		err = x.beside(x.putBeside)
+	}
 	return err
+}
+
+// putBeside makes a file in the folder of a merge.
+func (x *extraction) putBeside(name string, data []byte) error {
+	at := mergeFolder
+	for _, part := range strings.Split(name, "/") {
+		if err := x.root.Mkdir(at, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		at += "/" + part
+	}
+	if err := x.root.WriteFile(at, data, 0o666); err != nil {
+		return err
+	}
+	return x.report.add(filepath.Join(x.report.output, filepath.FromSlash(at)), int64(len(data)))
 }
 
 // whole returns an error if something that should be in the file could not be read,

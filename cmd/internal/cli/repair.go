@@ -14,7 +14,7 @@ import (
 func (a *app) repairCommand() *cobra.Command {
 	var to, backup, restore string
 	var inPlace, force bool
-	w := &writing{app: a, first: "findings"}
+	w := &writing{app: a, first: []string{"findings"}}
 	cmd := &cobra.Command{
 		Use:   "repair FILE (-o NEW | --in-place | --dry-run | --restore BACKUP)",
 		Short: "Repair what is damaged",

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -29,16 +30,13 @@ type writing struct {
 	dryRun, asJSON bool
 
 	list  jsonArray
-	first string // an array that its JSON has before what was made, such as findings; "" for none
-	found bool   // some file is not all that was asked for
+	first []string // arrays that its JSON has before what was made, such as findings
+	found bool     // some file is not all that was asked for
 }
 
 // sections are the arrays in the JSON of a file, in order, that may be long.
 func (w *writing) sections() []string {
-	if w.first != "" {
-		return []string{w.first, "made"}
-	}
-	return []string{"made"}
+	return append(slices.Clip(w.first), "made")
 }
 
 // flags gives a verb the flags of a writing.

@@ -65,6 +65,7 @@ var toyBox = &format.Format{
 		Convert: convertBox,
 	}},
 	Editing: toyEditing,
+	Merging: toyMerging,
 	Kinds:   toyKinds.Kinds(),
 	Finder:  toyFinder,
 	Options: []format.Option{{Name: "box-version", Help: "version to write", Default: ""}},

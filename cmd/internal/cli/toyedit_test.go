@@ -55,3 +55,73 @@ var toyEditing = &format.Editing{
 		return format.Write(out, b.encode())
 	},
 }
+
+// toyMerging merges boxes by the names of toys.
+var toyMerging = &format.Merging{
+	Merge: func(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, told format.MergeReport) error {
+		var boxes [3]*box
+		for i, src := range []*format.Source{base, ours, theirs} {
+			var err error
+			if boxes[i], err = readBox(src, nil); err != nil {
+				return err
+			}
+		}
+		of := func(b *box, name string) *toy {
+			for i := range b.toys {
+				if b.toys[i].name == name {
+					return &b.toys[i]
+				}
+			}
+			return nil
+		}
+		same := func(a, b *toy) bool { return a == b || a != nil && b != nil && string(a.data) == string(b.data) }
+		merged := *boxes[1]
+		merged.toys = nil
+		for _, list := range [][]toy{boxes[1].toys, boxes[2].toys} {
+			for _, one := range list {
+				if of(&merged, one.name) != nil {
+					continue
+				}
+				was, mine, yours := of(boxes[0], one.name), of(boxes[1], one.name), of(boxes[2], one.name)
+				took := mine
+				switch {
+				case same(mine, yours) || same(was, yours):
+				case same(was, mine):
+					took = yours
+					if err := told.Took(check.Change{Path: "toys/" + one.name, What: "taken", Count: 1}); err != nil {
+						return err
+					}
+				default:
+					c := check.Conflict{Path: "toys/" + one.name, What: "both changed it", Took: "ours"}
+					if job.Prefer == "theirs" {
+						c.Took, took = "theirs", yours
+					}
+					if err := told.Conflict(c); err != nil {
+						return err
+					}
+				}
+				if took != nil {
+					merged.toys = append(merged.toys, *took)
+				}
+			}
+		}
+		if out == nil {
+			return nil
+		}
+		return format.Write(out, merged.encode())
+	},
+	Many: &format.MergingMany{Flag: "boxes", Help: "pour many boxes into one", Merge: func(_ context.Context, _ *format.Job, files []*format.Source, out format.Output, _ format.MergeReport) error {
+		var all box
+		for _, src := range files {
+			b, err := readBox(src, nil)
+			if err != nil {
+				return err
+			}
+			all.toys = append(all.toys, b.toys...)
+		}
+		if out == nil {
+			return nil
+		}
+		return format.Write(out, all.encode())
+	}},
+}

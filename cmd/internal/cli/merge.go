@@ -1,0 +1,343 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/check"
+	"trowel.example/cmd/internal/output"
+	"trowel.example/format"
+)
+
+// merging is one run of merge.
+type merging struct {
+	*writing
+	out, prefer string
+	force       bool
+	conflicts   []check.Conflict
+}
+
+func (a *app) mergeCommand() *cobra.Command {
+	m := &merging{writing: &writing{app: a, first: []string{"changes", "conflicts"}}}
+	cmd := &cobra.Command{
+		Use:   "merge BASE OURS THEIRS -o NEW",
+		Short: "Bring two versions of a file together",
+		Long: `Merge brings together what two people made of one file: BASE is what both began with. It
+goes by what things are and not by lines: layers, tiles, quads, settings; files, units, keys;
+blocks, nodes, inventories. Any of the three may be a folder that extract made.
+
+What only one side changed is taken from it, and what both changed in the same way is
+taken once. What both changed differently is a conflict: it is told with its place, the file
+gets what OURS has, or THEIRS with --prefer theirs, and the exit code is 1. The new file is
+always whole.
+
+If -o names a folder, one is made as extract does; with conflicts its folder
+.trowel-merge has what both sides made of them, so that you can finish it, and then pack.
+
+With --json it prints an array with one {file, format, output, dryRun, changes, conflicts,
+made, warnings, losses, error}: changes is what was taken from THEIRS, an array of {path,
+what, count, unit, at}, conflicts is an array of {path, at, what, base, ours, theirs, took}.`,
+		Example: `  trowel merge climb.map mine.map yours.map -o climb-both.map
+  trowel merge base ours theirs -o both --prefer theirs --json`,
+		Args: args(2, -1),
+	}
+	cmd.Flags().StringVarP(&m.out, "output", "o", "", "the `file` or folder to make")
+	cmd.Flags().StringVar(&m.prefer, "prefer", "", "the `side` whose parts are taken where both changed them: ours or theirs (default ours)")
+	m.flags(cmd)
+	cmd.Flags().BoolVarP(&m.force, "force", "f", false, "replace a file that is there already")
+	a.optionFlags(cmd, func(f *format.Format) []format.Option {
+		if f.Merging == nil {
+			return nil
+		}
+		return append(f.OptionsFor(0), f.Merging.Options...)
+	})
+	for _, f := range a.formats {
+		if f.Merging != nil && f.Merging.Many != nil && cmd.Flags().Lookup(f.Merging.Many.Flag) == nil {
+			cmd.Flags().Bool(f.Merging.Many.Flag, false, f.Merging.Many.Help)
+		}
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		many, err := m.many(cmd)
+		switch {
+		case err != nil:
+			return err
+		case many == nil && len(args) != 3:
+			return hint(fmt.Errorf("expected three files: %s", useLine(cmd)), "BASE is what OURS and THEIRS were made of")
+		case many == nil && !slices.Contains([]string{"", "ours", "theirs"}, m.prefer):
+			return fmt.Errorf("--prefer: expected ours or theirs, not %q", m.prefer)
+		case m.out == "" && !m.dryRun:
+			return hint(errors.New("the new file needs a name"), "give it with -o; --dry-run only tells")
+		}
+		ours := args[min(1, len(args)-1)]
+		return m.each(cmd.Context(), []string{ours}, func(_ string, r *report) error {
+			return m.merge(cmd, expand(args), many, r)
+		})
+	}
+	return cmd
+}
+
+// many returns how many files become one, if the user asks for that.
+func (m *merging) many(cmd *cobra.Command) (*format.MergingMany, error) {
+	var many *format.MergingMany
+	for _, f := range m.formats {
+		if f.Merging == nil || f.Merging.Many == nil || many == f.Merging.Many {
+			continue
+		}
+		if on, err := cmd.Flags().GetBool(f.Merging.Many.Flag); err != nil || !on {
+			continue
+		}
+		if many != nil && many.Flag != f.Merging.Many.Flag {
+			return nil, fmt.Errorf("--%s and --%s exclude each other", many.Flag, f.Merging.Many.Flag)
+		}
+		many = f.Merging.Many
+	}
+	return many, nil
+}
+
+// merge merges the files that args name.
+func (m *merging) merge(cmd *cobra.Command, args []string, many *format.MergingMany, r *report) error {
+	var games []*game
+	defer func() {
+		for _, g := range games {
+			g.Close()
+		}
+	}()
+	var sources []*format.Source
+	for _, name := range args {
+		g, err := m.find(cmd, name)
+		if err != nil {
+			return err
+		}
+		games, sources = append(games, g), append(sources, g.src)
+	}
+	ours := games[min(1, len(games)-1)]
+	for _, g := range games {
+		switch {
+		case g.Merging == nil || many == nil && g.Merging.Merge == nil || many != nil && (g.Merging.Many == nil || g.Merging.Many.Flag != many.Flag):
+			return fmt.Errorf("%s: a %s cannot be merged so", g.name, g.Title)
+		case many == nil && g.Format != ours.Format:
+			return fmt.Errorf("%s is a %s, and %s is a %s", ours.name, ours.Title, g.name, g.Title)
+		}
+		if err := m.ownedOptions(cmd, g.Format, g.Merging.Options...); err != nil {
+			return err
+		}
+	}
+	r.format = ours.Name
+	job := r.watch(m.job(cmd, ours.Format, ours.Merging.Options...))
+	job.Prefer = m.prefer
+	reads := func() []string {
+		var list []string
+		for _, g := range games {
+			list = append(list, g.reads()...)
+		}
+		return list
+	}
+	run := func(out format.Output) error {
+		told := m.told(r)
+		if many != nil {
+			return ours.Merging.Many.Merge(cmd.Context(), job, sources, out, told)
+		}
+		return ours.Merging.Merge(cmd.Context(), job, sources[0], sources[1], sources[2], out, told)
+	}
+	opts := m.writeOptions(cmd, m.force, ours.Format, job, nil, filepath.Ext(ours.src.Name), reads)
+	var err error
+	switch {
+	case m.dryRun:
+		err = run(nil)
+	case !ours.Folder && m.out != "-" && filepath.Ext(m.out) == "":
+		err = m.toTree(cmd, games, run, opts, r)
+	default:
+		err = r.write(cmd.Context(), m.out, opts, func(out format.Output) error {
+			if err := run(out); err != nil {
+				return err
+			}
+			return m.tellConflicts(r)
+		})
+	}
+	if m.dryRun && err == nil {
+		err = m.tellConflicts(r)
+	}
+	if err != nil {
+		return err
+	}
+	_ = m.app.out.Flush()
+	wrote := "wrote " + m.out
+	if m.dryRun {
+		wrote = "nothing was written"
+	}
+	m.talk.say("%s: %s", plural(len(m.conflicts), "conflict"), wrote)
+	if len(m.conflicts) > 0 {
+		return errFound
+	}
+	return nil
+}
+
+// told prints what is taken from theirs, and keeps conflicts for later.
+func (m *merging) told(r *report) format.MergeReport {
+	return format.MergeReport{
+		Took: func(c check.Change) error {
+			switch {
+			case r.asJSON:
+				return r.item("changes", c)
+			case m.out == "-":
+				return nil
+			}
+			m.talk.clear()
+			_, err := fmt.Fprintln(m.app.out, m.screen.wrapped(printable(lineOf(c)), 0, 4))
+			return err
+		},
+		Conflict: func(c check.Conflict) error {
+			m.conflicts = append(m.conflicts, c)
+			return nil
+		},
+	}
+}
+
+func (m *merging) tellConflicts(r *report) error {
+	for _, c := range m.conflicts {
+		if r.asJSON {
+			if err := r.item("conflicts", c); err != nil {
+				return err
+			}
+			continue
+		}
+		line := lineOf(check.Change{Path: c.Path, What: c.What, At: c.At})
+		if c.Took != "" {
+			line += ": took " + c.Took
+		}
+		if m.out == "-" {
+			m.talk.say("conflict: %s", line)
+			continue
+		}
+		m.talk.clear()
+		if _, err := fmt.Fprintln(m.app.out, m.screen.wrapped(printable("conflict: "+line), 0, 4)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mergeFolder is where a folder that was merged has both sides of the conflicts.
+const mergeFolder = ".trowel-merge"
+
+// toTree makes a folder of what was merged, with both sides of the conflicts.
+func (m *merging) toTree(cmd *cobra.Command, games []*game, run func(format.Output) error, opts output.Options, r *report) error {
+	ours, theirs := games[min(1, len(games)-1)], games[len(games)-1]
+	merged, err := m.scratch(ours, run)
+	if err != nil {
+		return err
+	}
+	defer merged.Close()
+	if err := m.tellConflicts(r); err != nil {
+		return err
+	}
+	r.output = filepath.Clean(m.out)
+	chosen, err := selectPaths(nil)
+	if err != nil {
+		return err
+	}
+	x := &extraction{app: m.app, report: r, file: ours.name, chosen: chosen, before: m.talk.losses()}
+	if ours.built != nil {
+		names, closer, err := m.openFolder(ours.name)
+		if err != nil {
+			return err
+		}
+		defer closer.Close()
+		x.like = names
+	}
+	opts.Replaces = nil
+	x.beside = func(put func(name string, data []byte) error) error {
+		if len(m.conflicts) == 0 {
+			return nil
+		}
+		list, err := json.MarshalIndent(m.conflicts, "", "  ")
+		if err == nil {
+			err = put("conflicts.json", append(list, '\n'))
+		}
+		for _, side := range []struct {
+			name string
+			of   *game
+		}{{"ours", ours}, {"theirs", theirs}} {
+			if err == nil {
+				err = m.putSide(cmd, side.name, side.of, put)
+			}
+		}
+		return err
+	}
+	return x.extract(cmd, m.out, merged, opts)
+}
+
+// putSide puts what a side made of the conflicts beside what was merged.
+func (m *merging) putSide(cmd *cobra.Command, side string, g *game, put func(string, []byte) error) error {
+	fsys, closer, err := m.openTree(cmd, g.name)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	done := make(map[string]bool)
+	return fs.WalkDir(fsys, ".", func(at string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		for _, c := range m.conflicts {
+			stem := strings.TrimSuffix(at, path.Ext(at))
+			if c.Path == "" || done[at] || c.Path != at && c.Path != stem {
+				continue
+			}
+			done[at] = true
+			f, err := fsys.Open(at)
+			if err != nil {
+				return err
+			}
+			data, err := io.ReadAll(io.LimitReader(f, format.MaxWhole))
+			if err = errors.Join(err, f.Close()); err != nil {
+				return err
+			}
+			return put(path.Join(side, at), data)
+		}
+		return nil
+	})
+}
+
+// scratch lets run make a file like g that is for this run only.
+func (a *app) scratch(g *game, run func(format.Output) error) (_ *game, err error) {
+	dir, remove, err := output.Scratch()
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			remove()
+		}
+	}()
+	name := filepath.Join(dir, filepath.Base(g.src.Name))
+	out, err := output.New(name, output.Options{Passing: true})
+	if err != nil {
+		return nil, err
+	}
+	defer out.Discard()
+	if err := run(called{out, a.talk, g.name}); err != nil {
+		return nil, err
+	}
+	if err := out.Commit(); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(name); err != nil {
+		return nil, err
+	}
+	src, err := format.OpenSource(name)
+	if err != nil {
+		return nil, err
+	}
+	return &game{Format: g.Format, name: g.name, src: src, built: remove}, nil
+}
