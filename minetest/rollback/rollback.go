@@ -1,0 +1,260 @@
+// Package rollback reads rollback.sqlite, in which a server with enable_rollback_recording
+// writes down who changed what: nodes and the inventories of nodes. It finds the changes of a
+// place, an area or an actor, and trims the file, which the engine never does.
+package rollback
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"trowel.example/fault"
+	"trowel.example/internal/inuse"
+	"trowel.example/internal/sqlitefile"
+	"trowel.example/minetest/mapdb"
+)
+
+// File is the name of the database in the folder of a world.
+const File = "rollback.sqlite"
+
+// Type is the kind of an action.
+type Type int
+
+// The kinds of actions that the engine writes.
+const (
+	SetNode   Type = 1 // a node became another
+	Inventory Type = 2 // a stack went into the inventory of a node, or out of it
+)
+
+func (t Type) String() string {
+	switch t {
+	case SetNode:
+		return "node"
+	case Inventory:
+		return "inventory"
+	}
+	return fmt.Sprintf("type %d", int(t))
+}
+
+// Node is what a node was or became.
+type Node struct {
+	Name           string
+	Param1, Param2 uint8
+	Meta           string // its metadata, as the engine wrote them
+}
+
+// Action is a change that was written down.
+type Action struct {
+	ID      int64
+	Actor   string // such as "player:ann"
+	Guessed bool   // nobody knows who it was: the actor is the likely one
+	Time    time.Time
+	Type    Type
+	Pos     [3]int // of the node
+	HasPos  bool   // it is about a node; an inventory can be another one
+
+	Old, New Node // of SetNode
+
+	// Of Inventory: the list and the slot, whether the stack was added or taken away, and the
+	// items.
+	List  string
+	Slot  int
+	Added bool
+	Item  string
+	Count int
+}
+
+// Player returns the name of the player who did it, "" if it was somebody or something else.
+func (a *Action) Player() string {
+	name, ok := strings.CutPrefix(a.Actor, "player:")
+	if !ok {
+		return ""
+	}
+	return name
+}
+
+// What says what happened, in a few words.
+func (a *Action) What() string {
+	switch {
+	case a.Type == SetNode:
+		return fmt.Sprintf("%s became %s", a.Old.Name, a.New.Name)
+	case a.Type == Inventory && a.Added:
+		return fmt.Sprintf("%s %d into %s %d", a.Item, a.Count, a.List, a.Slot)
+	case a.Type == Inventory:
+		return fmt.Sprintf("%s %d out of %s %d", a.Item, a.Count, a.List, a.Slot)
+	}
+	return a.Type.String()
+}
+
+// Filter says which actions are wanted. The zero value wants all.
+type Filter struct {
+	// Area has two corners in nodes, the least coordinates first, both of them in it.
+	Area *[2][3]int
+	// Actor is the name of a player, or an actor as the database has it.
+	Actor string
+	// Since and Until are the first moment, and the first one too late; the zero time for
+	// none.
+	Since, Until time.Time
+	// Limit is how many actions are wanted at the most, the newest; 0 for all.
+	Limit int
+}
+
+// where returns the condition and its arguments.
+func (f *Filter) where() (sql string, args []any) {
+	all := []string{"1"}
+	add := func(text string, values ...any) {
+		all, args = append(all, text), append(args, values...)
+	}
+	if a := f.Area; a != nil {
+		add("x BETWEEN ? AND ? AND y BETWEEN ? AND ? AND z BETWEEN ? AND ?", a[0][0], a[1][0], a[0][1], a[1][1], a[0][2], a[1][2])
+	}
+	if f.Actor != "" {
+		add("actor IN (SELECT id FROM actor WHERE name IN (?, ?))", f.Actor, "player:"+f.Actor)
+	}
+	if !f.Since.IsZero() {
+		add("timestamp >= ?", f.Since.Unix())
+	}
+	if !f.Until.IsZero() {
+		add("timestamp < ?", f.Until.Unix())
+	}
+	return strings.Join(all, " AND "), args
+}
+
+// DB is a database that is read. It is for one goroutine at a time.
+type DB struct{ file *sqlitefile.File }
+
+// Open opens the database of the world in dir for reading, and changes nothing. The error
+// wraps fs.ErrNotExist if there is none: the server does not write down anything.
+func Open(dir string) (*DB, error) {
+	file, err := sqlitefile.Open(filepath.Join(dir, File))
+	if err != nil {
+		return nil, err
+	}
+	return &DB{file}, nil
+}
+
+// Close ends the use of the database.
+func (db *DB) Close() error { return db.file.Close() }
+
+// query runs a query and hands on its rows.
+func query(ctx context.Context, conn *sqlite.Conn, sql string, args []any, row func(*sqlite.Stmt) error) error {
+	conn.SetInterrupt(ctx.Done())
+	defer conn.SetInterrupt(nil)
+	err := sqlitex.ExecuteTransient(conn, sql, &sqlitex.ExecOptions{Args: args, ResultFunc: row})
+	if err == nil || ctx.Err() != nil || errors.Is(err, errStop) {
+		return errors.Join(ctx.Err(), err)
+	}
+	return &fault.Error{File: File, Offset: -1, Got: sqlitefile.Why(err), Err: err}
+}
+
+var errStop = errors.New("enough")
+
+// Actions yields the actions that a filter wants, the newest first.
+func (db *DB) Actions(ctx context.Context, f Filter) iter.Seq2[Action, error] {
+	return func(yield func(Action, error) bool) {
+		where, args := f.where()
+		sql := "SELECT action.id, IFNULL(actor.name, ''), IFNULL(guessedActor, 0), timestamp, type, x, y, z, " +
+			"IFNULL(o.name, ''), IFNULL(oldParam1, 0), IFNULL(oldParam2, 0), IFNULL(oldMeta, ''), " +
+			"IFNULL(n.name, ''), IFNULL(newParam1, 0), IFNULL(newParam2, 0), IFNULL(newMeta, ''), " +
+			"IFNULL(list, ''), IFNULL(`index`, 0), IFNULL(`add`, 0), IFNULL(s.name, ''), IFNULL(stackQuantity, 0) " +
+			"FROM action LEFT JOIN actor ON actor.id = action.actor LEFT JOIN node o ON o.id = oldNode " +
+			"LEFT JOIN node n ON n.id = newNode LEFT JOIN node s ON s.id = stackNode " +
+			"WHERE " + where + " ORDER BY timestamp DESC, action.id DESC"
+		if f.Limit > 0 {
+			sql += fmt.Sprintf(" LIMIT %d", f.Limit)
+		}
+		err := query(ctx, db.file.Conn, sql, args, func(s *sqlite.Stmt) error {
+			a := Action{
+				ID: s.ColumnInt64(0), Actor: s.ColumnText(1), Guessed: s.ColumnInt(2) != 0,
+				Time: time.Unix(s.ColumnInt64(3), 0).UTC(), Type: Type(s.ColumnInt(4)),
+				Pos: [3]int{s.ColumnInt(5), s.ColumnInt(6), s.ColumnInt(7)}, HasPos: s.ColumnType(5) != sqlite.TypeNull,
+				Old:  Node{s.ColumnText(8), uint8(s.ColumnInt(9)), uint8(s.ColumnInt(10)), s.ColumnText(11)},
+				New:  Node{s.ColumnText(12), uint8(s.ColumnInt(13)), uint8(s.ColumnInt(14)), s.ColumnText(15)},
+				List: s.ColumnText(16), Slot: s.ColumnInt(17), Added: s.ColumnInt(18) != 0,
+				Item: s.ColumnText(19), Count: s.ColumnInt(20),
+			}
+			if !yield(a, nil) {
+				return errStop
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStop) {
+			yield(Action{}, err)
+		}
+	}
+}
+
+// Count returns how many actions a filter wants; its limit does not count.
+func (db *DB) Count(ctx context.Context, f Filter) (n int64, err error) {
+	return count(ctx, db.file.Conn, f)
+}
+
+func count(ctx context.Context, conn *sqlite.Conn, f Filter) (n int64, err error) {
+	where, args := f.where()
+	err = query(ctx, conn, "SELECT COUNT(*) FROM action WHERE "+where, args, func(s *sqlite.Stmt) error {
+		n = s.ColumnInt64(0)
+		return nil
+	})
+	return n, err
+}
+
+// Blocks yields the blocks in which somebody changed something, each once, those of positions
+// that no world has left out.
+func (db *DB) Blocks(ctx context.Context) iter.Seq2[mapdb.Pos, error] {
+	return func(yield func(mapdb.Pos, error) bool) {
+		err := query(ctx, db.file.Conn, "SELECT DISTINCT x >> 4, y >> 4, z >> 4 FROM action WHERE x IS NOT NULL", nil, func(s *sqlite.Stmt) error {
+			var c [3]int16
+			for i := range c {
+				v := s.ColumnInt64(i)
+				if v < mapdb.MinCoord || v > mapdb.MaxCoord {
+					return nil
+				}
+				c[i] = int16(v)
+			}
+			if !yield(mapdb.Pos{X: c[0], Y: c[1], Z: c[2]}, nil) {
+				return errStop
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStop) {
+			yield(mapdb.Pos{}, err)
+		}
+	}
+}
+
+// Trim deletes the actions before a moment from the database of the world in dir, in one
+// transaction, and makes the file smaller by what that frees. It returns how many there were.
+// It fails with [mapdb.ErrInUse] if a program has the file open.
+func Trim(ctx context.Context, dir string, before time.Time) (n int64, err error) {
+	path := filepath.Join(dir, File)
+	if _, err := os.Stat(path); err != nil {
+		return 0, err // and makes none
+	}
+	if err := inuse.Check(path); err != nil {
+		return 0, err
+	}
+	file, err := sqlitefile.Writable(path)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	none := func(*sqlite.Stmt) error { return nil }
+	old := Filter{Until: before}
+	if n, err = count(ctx, file.Conn, old); err != nil || n == 0 {
+		return 0, err
+	}
+	where, args := old.where()
+	if err := query(ctx, file.Conn, "DELETE FROM action WHERE "+where, args, none); err != nil {
+		return 0, err
+	}
+	file.Conn.Limit(sqlite.LimitAttached, 1) // to VACUUM is to copy into another database
+	return n, query(ctx, file.Conn, "VACUUM", nil, none)
+}
