@@ -1,0 +1,313 @@
+package automap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"trowel.example/internal/parallel"
+	"trowel.example/teeworlds/twmap"
+)
+
+// MaxSeed is the greatest seed that the editor takes.
+const MaxSeed = 1_000_000_000
+
+// Reference is what the first run of a section goes by in place of the layer itself: tiles of
+// the game layer. Where there are none of them, it takes tiles of the layer away.
+type Reference int
+
+// The references that DDNet's editor has.
+const (
+	NoReference Reference = iota
+	ReferenceGame
+	ReferenceHookable
+	ReferenceDeath
+	ReferenceUnhookable
+	ReferenceFreeze
+	ReferenceUnfreeze
+	ReferenceDeepFreeze
+	ReferenceDeepUnfreeze
+	ReferenceLiveFreeze
+	ReferenceLiveUnfreeze
+)
+
+var references = []struct {
+	name string
+	tile twmap.GameTile
+}{
+	{"none", 0}, {"game", 0}, {"hookable", twmap.TileSolid}, {"death", twmap.TileDeath}, {"unhookable", twmap.TileNoHook},
+	{"freeze", twmap.TileFreeze}, {"unfreeze", twmap.TileUnfreeze},
+	{"deep-freeze", twmap.TileDeepFreeze}, {"deep-unfreeze", twmap.TileDeepUnfreeze},
+	{"live-freeze", twmap.TileLiveFreeze}, {"live-unfreeze", twmap.TileLiveUnfreeze},
+}
+
+// References returns the names of the references: the string of each, in their order.
+func References() []string {
+	names := make([]string, len(references))
+	for i, r := range references {
+		names[i] = r.name
+	}
+	return names
+}
+
+func (r Reference) String() string {
+	if r >= 0 && int(r) < len(references) {
+		return references[r].name
+	}
+	return fmt.Sprintf("reference %d", int(r))
+}
+
+// Options say how a layer is drawn.
+type Options struct {
+	Section   int   // its number
+	Seed      int32 // of random choices; 0: one is drawn from 1 to [MaxSeed]
+	Reference Reference
+	Game      *twmap.TileLayer // the game layer, needed for a reference
+}
+
+// Result tells what was done.
+type Result struct {
+	Seed    int32 // the one that was used
+	Changed int   // how many tiles are others now
+}
+
+// Run draws a layer of tiles to be seen by a section, as the button Automap of the editor
+// does. With an error, which tells what is wrong with the options or the section, or that ctx
+// is done, the layer is as it was.
+func (r *Rules) Run(ctx context.Context, layer *twmap.TileLayer, o Options) (Result, error) {
+	result := Result{Seed: o.Seed}
+	switch {
+	case layer.Kind() != twmap.KindTiles:
+		return result, fmt.Errorf("a %v layer is not drawn by rules", layer.Kind())
+	case o.Section < 0 || o.Section >= len(r.sections):
+		return result, fmt.Errorf("section %d: the rules have %d", o.Section, len(r.sections))
+	case o.Reference < 0 || int(o.Reference) >= len(references):
+		return result, fmt.Errorf("no %v", o.Reference)
+	case o.Reference != NoReference && (o.Game == nil || o.Game.Tiles() == nil):
+		return result, errors.New("a reference needs the game layer")
+	}
+	s := r.sections[o.Section]
+	if s.err != nil {
+		return result, fmt.Errorf("section %q: %w", s.name, s.err)
+	}
+	before, err := layer.Tiles().Cells()
+	if err != nil {
+		return result, err
+	}
+	if o.Reference != NoReference {
+		if _, err := o.Game.Tiles().Cells(); err != nil {
+			return result, err
+		}
+	}
+	if result.Seed == 0 {
+		result.Seed = 1 + rand.Int32N(MaxSeed)
+	}
+	w, h := layer.Width(), layer.Height()
+	p := pass{seed: uint32(result.Seed), w: w, h: h, cells: slices.Clone(before), read: make([]state, w*h)}
+	for i, run := range s.runs {
+		p.prepare(i, run, o)
+		if err := p.do(ctx); err != nil {
+			return result, err
+		}
+	}
+	for i, c := range p.cells {
+		if c != before[i] {
+			result.Changed++
+		}
+	}
+	if result.Changed > 0 {
+		layer.SetCells(twmap.KindTiles, twmap.NewGridOf(w, h, p.cells))
+	}
+	return result, nil
+}
+
+// pass is a run over a layer.
+type pass struct {
+	seed   uint32
+	number int // of the run
+	w, h   int
+	cells  []twmap.Tile // are written
+	read   []state      // what conditions see
+
+	filter bool // read is the game layer
+	seen   bool // what is written is read at once
+	rules  []prepared
+
+	onAir, onTile, all []*prepared // the rules to look at
+}
+
+// prepared is a rule made ready for a layer.
+type prepared struct {
+	*rule
+	number                int // in its run
+	state                 state
+	tests                 []test
+	left, up, right, down int // how far they look
+}
+
+// test is a condition made ready.
+type test struct {
+	x, y int
+	at   int // how far away in the list of all cells
+	*states
+}
+
+// prepare makes ready a run: its rules, and what they see.
+func (p *pass) prepare(number int, run *run, o Options) {
+	p.number = number
+	p.filter = number == 0 && o.Reference != NoReference
+	p.seen = run.noCopy && !p.filter
+	p.rules = make([]prepared, len(run.rules))
+	p.onAir, p.onTile, p.all = nil, nil, nil
+	same := make(map[states]*states)
+	for i, r := range run.rules {
+		n := prepared{rule: r, number: i, state: stateOf(r.tile.ID, r.tile.Flags)}
+		for _, c := range r.conditions {
+			set := c.states()
+			if same[set] == nil {
+				same[set] = &set
+			}
+			n.tests = append(n.tests, test{c.x, c.y, c.y*p.w + c.x, same[set]})
+			n.left, n.right = max(n.left, -c.x), max(n.right, c.x)
+			n.up, n.down = max(n.up, -c.y), max(n.down, c.y)
+		}
+		p.rules[i] = n
+		p.all = append(p.all, &p.rules[i])
+		if !r.skipEmpty {
+			p.onAir = append(p.onAir, &p.rules[i])
+		}
+		if !r.skipFull {
+			p.onTile = append(p.onTile, &p.rules[i])
+		}
+	}
+	switch {
+	case !p.filter:
+		for i, c := range p.cells {
+			p.read[i] = stateOf(c.ID, c.Flags)
+		}
+	case run.noCopy:
+		// The game reads the game layer here as if it were as wide as the layer that it draws,
+		// and does not mind which of its tiles are meant.
+		game, _ := o.Game.Tiles().Cells()
+		clear(p.read)
+		for i := range min(len(game), len(p.read)) {
+			p.read[i] = stateOf(game[i].ID, game[i].Flags)
+		}
+	default:
+		clear(p.read)
+		only := uint8(references[o.Reference].tile)
+		for y, row := range o.Game.Tiles().Rows() {
+			if y >= p.h {
+				break
+			}
+			for x, c := range row[:min(len(row), p.w)] {
+				if only != 0 && c.ID != only {
+					c.ID = 0
+				}
+				p.read[y*p.w+x] = stateOf(c.ID, c.Flags)
+			}
+		}
+	}
+}
+
+// do takes all rules over all cells, row by row. Where what is written is not read, the rows
+// may be done side by side.
+func (p *pass) do(ctx context.Context) error {
+	if !p.seen {
+		parallel.Each(p.h, func(y int) {
+			if ctx.Err() == nil {
+				p.row(ctx, y)
+			}
+		})
+		return ctx.Err()
+	}
+	for y := 0; y < p.h && ctx.Err() == nil; y++ {
+		p.row(ctx, y)
+	}
+	return ctx.Err()
+}
+
+func (p *pass) row(ctx context.Context, y int) {
+	for x := range p.w {
+		if x%1024 == 0 && ctx.Err() != nil {
+			return
+		}
+		i := y*p.w + x
+		list := p.all
+		switch d := p.read[i]; {
+		case p.seen:
+		case !d.air():
+			list = p.onTile
+		case !p.filter:
+			list = p.onAir
+		}
+		for _, r := range list {
+			if d := p.read[i]; d.air() {
+				if p.filter && p.cells[i].ID != 0 {
+					p.cells[i].ID, p.cells[i].Flags = 0, r.tile.Flags
+					continue
+				}
+				if r.skipEmpty {
+					continue
+				}
+			} else if r.skipFull {
+				continue
+			}
+			if p.holds(r, x, y, i) {
+				p.cells[i].ID, p.cells[i].Flags = r.tile.ID, r.tile.Flags
+				if p.seen {
+					p.read[i] = r.state
+				}
+			}
+		}
+	}
+}
+
+// holds reports whether a rule holds at a tile, number i of all.
+func (p *pass) holds(r *prepared, x, y, i int) bool {
+	if x >= r.left && x < p.w-r.right && y >= r.up && y < p.h-r.down {
+		for j := range r.tests {
+			if t := &r.tests[j]; !t.has(p.read[i+t.at]) {
+				return false
+			}
+		}
+	} else {
+		for j := range r.tests {
+			t, s := &r.tests[j], outside
+			if x, y := x+t.x, y+t.y; x >= 0 && x < p.w && y >= 0 && y < p.h {
+				s = p.read[y*p.w+x]
+			}
+			if !t.has(s) {
+				return false
+			}
+		}
+	}
+	if len(r.modulos) > 0 && !slices.ContainsFunc(r.modulos, func(m modulo) bool { return m.holds(x, y) }) {
+		return false
+	}
+	return r.probability >= 1 || float32(hash(p.seed, uint32(p.number), uint32(r.number), uint32(x), uint32(y))) < 65536*r.probability
+}
+
+// hash returns a number below 65536 for what DDNet's automapper leaves to chance.
+func hash(values ...uint32) uint32 {
+	h := uint32(1)
+	for _, v := range values {
+		h = h*31 + mix(v)
+	}
+	return mix(h*31) % 65536
+}
+
+// mix spreads the bits of a number over all of another.
+func mix(n uint32) uint32 {
+	n++
+	n ^= n >> 17
+	n *= 0xed5ad4bb
+	n ^= n >> 11
+	n *= 0xac4c1b51
+	n ^= n >> 15
+	n *= 0x31848bab
+	n ^= n >> 14
+	return n
+}
