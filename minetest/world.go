@@ -47,6 +47,7 @@ var minetestWorld = &format.Format{
 	Repair:        worldRepair,
 	Editing:       worldEditing,
 	Scene:         openWorldScene,
+	Finder:        worldFinder,
 	Conversions:   worldConversions,
 	Kinds: slices.Concat(world.Catalog.Kinds(), mapblock.Catalog.Kinds(), item.Catalog.Kinds(),
 		worldRepairKinds),

@@ -1,0 +1,356 @@
+package minetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"trowel.example/check"
+	"trowel.example/format"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodedef"
+	"trowel.example/minetest/place"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worlddir"
+	"trowel.example/minetest/worldfind"
+)
+
+// worldQuery is a query of worlds, with the function that answers it.
+type worldQuery struct {
+	format.Command
+	find func(ctx context.Context, q *asking) error
+}
+
+// worldQueries are all queries of worlds, in the order of help.
+var worldQueries = slices.Concat(nodeQueries, itemQueries)
+
+var worldFinder = &format.Finder{Commands: declaredQueries(worldQueries), Find: findInWorld}
+
+func declaredQueries(list []worldQuery) []*format.Command {
+	commands := make([]*format.Command, len(list))
+	for i := range list {
+		commands[i] = &list[i].Command
+	}
+	return commands
+}
+
+func findInWorld(ctx context.Context, job *format.Job, src *format.Source, query format.Step, hit func(format.Hit) error) error {
+	settings, err := world.ReadWorldMT(src.Dir)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(worldQueries, func(q worldQuery) bool { return q.Name == query.Name })
+	return worldQueries[i].find(ctx, &asking{job: job, query: query.Job, dir: src.Dir, name: src.Path, settings: settings, hit: hit})
+}
+
+// asking is a query that is asked of a world.
+type asking struct {
+	job      *format.Job // of the run
+	query    *format.Job // the words of the query
+	dir      string
+	name     string // that the user knows
+	settings *world.Settings
+	hit      func(format.Hit) error
+}
+
+func (q *asking) miss(err error) { q.job.Miss(q.name, "%v", err) }
+
+// inBlocks asks the blocks in the area that is asked for.
+func (q *asking) inBlocks(ctx context.Context, ask func(mapdb.DB, worldfind.Where, worldfind.Names) error) error {
+	names, err := worldfind.ParseNames(q.query.List("name")...)
+	if err != nil {
+		return err
+	}
+	where := worldfind.Where{OnMiss: q.miss, OnProgress: func(done, of int) { q.job.Report("searched blocks", done, of) }}
+	if where.Box, err = boxOf(q.query.Value(optionNodeArea.Name)); err != nil {
+		return err
+	}
+	db, err := worlddir.OpenMap(ctx, q.dir, q.settings, q.job.On(optionRemote.Name))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if !worlddir.HasMap(db) {
+		noMap(q.job, q.name)
+	}
+	return ask(db, where, names)
+}
+
+// needsName makes sure that there is a name.
+func (q *asking) needsName() error {
+	if q.query.Value("name") == "" {
+		return errors.New("expected NAME")
+	}
+	return nil
+}
+
+// options are those with which the other stores of the world are opened.
+func (q *asking) options() world.Options {
+	return world.Options{Remote: q.job.On(optionRemote.Name), Lost: func(err error, _ []check.Place) { q.miss(err) }}
+}
+
+// at makes a hit of a node, and of what is in its block.
+func at(n place.Node, where check.Place, fields ...format.InfoField) format.Hit {
+	p, _ := n.BlockPos()
+	return format.Hit{Path: fmt.Sprintf("block %d,%d,%d", p[0], p[1], p[2]), At: where, Fields: fields}
+}
+
+var (
+	optionNodeArea = format.Option{Name: "area", Help: "only the nodes in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order"}
+	argumentName   = format.Option{Name: "name", List: true, Help: "a name, with * for any characters and ? for one; several are all looked for"}
+	argumentNames  = format.Option{Name: "name", List: true, Help: argumentName.Help + ", none is any"}
+)
+
+// boxOf reads an area in nodes; "" is none.
+func boxOf(text string) (*worldfind.Box, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var corners [2][3]int
+	parts := strings.Split(text, ":")
+	ok := len(parts) == 2
+	for i := 0; ok && i < 2; i++ {
+		words := strings.Split(strings.Trim(parts[i], "() "), ",")
+		ok = len(words) == 3
+		for j := 0; ok && j < 3; j++ {
+			v, err := strconv.ParseInt(strings.TrimSpace(words[j]), 10, 32)
+			corners[i][j], ok = int(v), err == nil
+		}
+	}
+	if !ok {
+		return nil, fmt.Errorf("--%s %q: expected two positions of nodes such as -20,0,-20:20,31,20", optionNodeArea.Name, text)
+	}
+	box := new(worldfind.Box)
+	for i := range 3 {
+		box.Min[i], box.Max[i] = min(corners[0][i], corners[1][i]), max(corners[0][i], corners[1][i])
+	}
+	return box, nil
+}
+
+var nodeQueries = []worldQuery{
+	{format.Command{
+		Name: "node", Heading: "Nodes", Title: "Nodes by their names",
+		Args: []format.Option{argumentName}, Options: []format.Option{optionNodeArea},
+		Example: "node default:chest 'default:chest_*'",
+	}, findNodes},
+	{format.Command{
+		Name: "unknown-nodes", Heading: "Nodes", Title: "Nodes that the game does not know",
+		Long:    "Without definitions of its nodes these are the ones whose id has no name in their block, and those that a repair called unknown:id_7 and the like.",
+		Options: []format.Option{optionNodes, optionNodeArea},
+		Example: "unknown-nodes --nodes nodes.json --by node",
+	}, findUnknown},
+	{format.Command{
+		Name: "metadata", Heading: "Nodes", Title: "What nodes keep under a key",
+		Args:    []format.Option{{Name: "key", Help: "KEY, or KEY=VALUE; both may have * and ?"}},
+		Options: []format.Option{optionNodeArea},
+		Example: "metadata owner=ann --by node",
+	}, findMetadata},
+	{format.Command{
+		Name: "sign", Heading: "Nodes", Title: "Signs and whatever has a text",
+		Args:    []format.Option{{Name: "text", List: true, Help: "words that are in it, in capitals or not; none is any text"}},
+		Options: []format.Option{optionNodeArea},
+		Example: "sign spawn",
+	}, findSigns},
+	{format.Command{
+		Name: "timer", Heading: "Nodes", Title: "Nodes with a timer",
+		Args: []format.Option{argumentNames}, Options: []format.Option{optionNodeArea},
+		Example: "timer 'default:furnace*'",
+	}, findTimers},
+	{format.Command{
+		Name: "object", Heading: "Objects", Title: "Mobs, carts, lying items and other objects",
+		Args:    []format.Option{argumentNames},
+		Options: []format.Option{optionNodeArea, {Name: "data", Help: "only those that keep this `text`"}},
+		Example: "object 'mobs_animal:*' --by object",
+	}, findObjects},
+}
+
+var itemQueries = []worldQuery{
+	{format.Command{
+		Name: "item", Heading: "Items and players", Title: "Items in inventories of nodes and players, and lying around",
+		Long:    "The owner is the player, or who the node says its owner is, such as that of a locked chest. With an area players are left out.",
+		Args:    []format.Option{argumentName},
+		Options: []format.Option{optionNodeArea, {Name: "in", Help: "only", Choices: []string{"nodes", "players"}}},
+		Example: "item default:diamond --by owner",
+	}, findItems},
+	{format.Command{
+		Name: "player", Heading: "Items and players", Title: "Players: where they are, and what they may",
+		Args: []format.Option{argumentNames}, Options: []format.Option{optionNodeArea},
+		Example: "player 'a*'",
+	}, findPlayers},
+}
+
+func findNodes(ctx context.Context, q *asking) error {
+	if err := q.needsName(); err != nil {
+		return err
+	}
+	return q.inBlocks(ctx, func(db mapdb.DB, where worldfind.Where, names worldfind.Names) error {
+		return worldfind.Nodes(ctx, db, where, names, q.node)
+	})
+}
+
+func (q *asking) node(n worldfind.Node) error {
+	return q.hit(at(n.At, n.At, format.Fact("node", "", n.Name), format.Fact("param1", "", int(n.Param1)), format.Fact("param2", "", int(n.Param2))))
+}
+
+func findUnknown(ctx context.Context, q *asking) error {
+	var known func(string) bool
+	if file := q.query.Value(optionNodes.Name); file != "" {
+		defined, err := nodedef.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		known = func(name string) bool { return defined[name] != nil }
+	}
+	return q.inBlocks(ctx, func(db mapdb.DB, where worldfind.Where, _ worldfind.Names) error {
+		return worldfind.Unknown(ctx, db, where, known, q.node)
+	})
+}
+
+func findMetadata(ctx context.Context, q *asking) error {
+	key, value, hasValue := strings.Cut(q.query.Value("key"), "=")
+	keys, err := worldfind.ParseNames(key)
+	if err != nil {
+		return err
+	}
+	wanted := func(k, v string) bool { return keys.Match(k) }
+	if hasValue && value == "" {
+		wanted = func(k, v string) bool { return v == "" && keys.Match(k) }
+	} else if hasValue {
+		values, err := worldfind.ParseNames(value)
+		if err != nil {
+			return err
+		}
+		wanted = func(k, v string) bool { return keys.Match(k) && values.Match(v) }
+	}
+	return q.metadata(ctx, wanted, func(m worldfind.Meta) []format.InfoField {
+		return []format.InfoField{format.Fact("node", "", m.Node), format.Fact("key", "", m.Key), format.Fact("value", "", m.Value), format.Fact("owner", "", m.Owner), format.Fact("private", "", m.Private)}
+	})
+}
+
+func findSigns(ctx context.Context, q *asking) error {
+	words := strings.ToLower(strings.Join(q.query.List("text"), " "))
+	return q.metadata(ctx, func(key, value string) bool {
+		return key == "text" && value != "" && strings.Contains(strings.ToLower(value), words)
+	}, func(m worldfind.Meta) []format.InfoField {
+		return []format.InfoField{format.Fact("node", "", m.Node), format.Fact("text", "", m.Value), format.Fact("owner", "", m.Owner)}
+	})
+}
+
+func (q *asking) metadata(ctx context.Context, wanted func(key, value string) bool, fields func(worldfind.Meta) []format.InfoField) error {
+	return q.inBlocks(ctx, func(db mapdb.DB, where worldfind.Where, _ worldfind.Names) error {
+		return worldfind.Metadata(ctx, db, where, wanted, func(m worldfind.Meta) error { return q.hit(at(m.At, m.At, fields(m)...)) })
+	})
+}
+
+func findTimers(ctx context.Context, q *asking) error {
+	return q.inBlocks(ctx, func(db mapdb.DB, where worldfind.Where, names worldfind.Names) error {
+		return worldfind.Timers(ctx, db, where, names, func(t worldfind.Timer) error {
+			return q.hit(at(t.At, t.At, format.Fact("node", "", t.Node), format.Fact("timeout", "", t.Timeout), format.Fact("elapsed", "", t.Elapsed)))
+		})
+	})
+}
+
+func findObjects(ctx context.Context, q *asking) error {
+	return q.inBlocks(ctx, func(db mapdb.DB, where worldfind.Where, names worldfind.Names) error {
+		return worldfind.Objects(ctx, db, where, names, func(o worldfind.Object) error {
+			if !strings.Contains(o.Data, q.query.Value("data")) {
+				return nil
+			}
+			fields := append([]format.InfoField{format.Fact("object", "", o.Name), format.Fact("hp", "", o.HP), format.Fact("item", "", o.Item)}, coordinates(o.Pos)...)
+			return q.hit(at(o.At, o.At, fields...))
+		})
+	})
+}
+
+// coordinates are facts about a place between nodes, to a thousandth.
+func coordinates(pos [3]float64) []format.InfoField {
+	var facts []format.InfoField
+	for i, axis := range []string{"x", "y", "z"} {
+		facts = append(facts, format.Fact(axis, "", math.Round(pos[i]*1000)/1000))
+	}
+	return facts
+}
+
+func findItems(ctx context.Context, q *asking) error {
+	if err := q.needsName(); err != nil {
+		return err
+	}
+	hit := func(it worldfind.Item) error {
+		fields := []format.InfoField{format.Fact("item", "", it.Stack.Name), format.Fact("count", "", int64(it.Stack.Count)), format.Fact("wear", "", it.Stack.Wear),
+			format.Fact("in", "", it.Holder), format.Fact("owner", "", it.Owner)}
+		switch p := it.At.(type) {
+		case place.Node:
+			return q.hit(at(p, p, fields...))
+		case place.Slot:
+			if p.Node != nil {
+				return q.hit(at(*p.Node, p, fields...))
+			}
+		}
+		return q.hit(format.Hit{Path: "players", At: it.At, Fields: fields})
+	}
+	if q.query.Value("in") != "players" {
+		if err := q.inBlocks(ctx, func(db mapdb.DB, where worldfind.Where, names worldfind.Names) error {
+			return worldfind.Items(ctx, db, where, names, hit)
+		}); err != nil {
+			return err
+		}
+	}
+	if q.query.Value("in") == "nodes" || q.query.Value(optionNodeArea.Name) != "" {
+		return nil
+	}
+	return q.inPlayers(ctx, func(players world.Players, names worldfind.Names) error {
+		return worldfind.PlayerItems(ctx, players, names, q.miss, hit)
+	})
+}
+
+// inPlayers asks the players.
+func (q *asking) inPlayers(ctx context.Context, ask func(world.Players, worldfind.Names) error) error {
+	names, err := worldfind.ParseNames(q.query.List("name")...)
+	if err != nil {
+		return err
+	}
+	players, err := world.OpenPlayers(ctx, q.dir, q.settings, q.options())
+	if err != nil {
+		return err
+	}
+	defer players.Close()
+	return ask(players, names)
+}
+
+func findPlayers(ctx context.Context, q *asking) error {
+	box, err := boxOf(q.query.Value(optionNodeArea.Name))
+	if err != nil {
+		return err
+	}
+	accounts, err := world.OpenAuth(ctx, q.dir, q.settings, q.options())
+	if err != nil {
+		return err
+	}
+	defer accounts.Close()
+	return q.inPlayers(ctx, func(players world.Players, names worldfind.Names) error {
+		return worldfind.Players(ctx, players, names, q.miss, func(p *world.Player) error {
+			pos := [3]float64{p.Pos[0] / 10, p.Pos[1] / 10, p.Pos[2] / 10}
+			if box != nil && !box.Contains(pos) {
+				return nil
+			}
+			var privileges, login string
+			switch a, err := accounts.Get(ctx, p.Name); {
+			case err == nil:
+				privileges = strings.Join(a.Privileges, " ")
+				if a.LastLogin > 0 {
+					login = time.Unix(a.LastLogin, 0).UTC().Format(time.DateTime)
+				}
+			case !errors.Is(err, world.ErrNotFound):
+				q.miss(fmt.Errorf("account %s: %w", p.Name, err))
+			}
+			return q.hit(format.Hit{Path: "players", At: place.Player(p.Name), Fields: append([]format.InfoField{
+				format.Fact("hp", "", p.HP), format.Fact("breath", "", p.Breath), format.Fact("lastLogin", "last login", login), format.Fact("privileges", "", privileges),
+			}, coordinates(pos)...)})
+		})
+	})
+}

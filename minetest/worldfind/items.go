@@ -1,0 +1,220 @@
+package worldfind
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"trowel.example/check"
+	"trowel.example/minetest/item"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/place"
+	"trowel.example/minetest/world"
+)
+
+// Item is a stack of items: in the inventory of a node or player, or lying in the world.
+type Item struct {
+	At     check.Place // a [place.Slot], or the [place.Node] where it lies
+	Stack  item.Stack
+	Holder string // what has it: the name of a node or of an object, or "player"
+	Owner  string // the player, or who the variable owner of the node names; "" for nobody
+}
+
+// Items finds items by their names, in the inventories of nodes and lying around.
+func Items(ctx context.Context, db mapdb.DB, where Where, names Names, yield func(Item) error) error {
+	return query[Item]{look: func(p mapdb.Pos, b *mapblock.Block) (found []Item) {
+		for i := range b.Metadata.List {
+			m := &b.Metadata.List[i]
+			if len(m.Inventory) == 0 || int(m.Pos) >= mapblock.NodeCount || !where.contains(p, int(m.Pos)) {
+				continue
+			}
+			if names.literal != "" && !bytes.Contains(m.Inventory, []byte(names.literal)) && !legacyItems.Match(m.Inventory) {
+				continue
+			}
+			inv, _ := item.SalvageInventory(m.Inventory) // a check tells what is wrong with it
+			at := nodeAt(p, int(m.Pos))
+			holder, owner := nameOf(b, int(m.Pos)), m.Var("owner")
+			stacks(inv, names, func(list string, slot int, s item.Stack) {
+				found = append(found, Item{place.Slot{Node: &at, List: list, Slot: slot}, s, holder, owner})
+			})
+		}
+		for i := range b.Objects.List {
+			o := objectOf(p, &b.Objects.List[i])
+			if stack, ok := o.item(); ok && !stack.Empty() && names.Match(stack.Name) && where.containsPos(o.Pos) {
+				found = append(found, Item{o.At, stack, o.Name, ""})
+			}
+		}
+		return found
+	}}.run(ctx, db, where, yield)
+}
+
+// legacyItems is what itemstrings from before 0.4 begin with: their items have other names.
+var legacyItems = regexp.MustCompile(`(?m)^Item "?(?:NodeItem|MaterialItem[23]?|ToolItem|CraftItem|MBOItem|craft|tool|node) `)
+
+// stacks goes through the items of an inventory that have one of some names.
+func stacks(inv *item.Inventory, names Names, do func(list string, slot int, s item.Stack)) {
+	for _, list := range inv.Lists {
+		for i, slot := range list.Items {
+			s := slot.Stack
+			if s.Legacy != "" {
+				if today, err := s.MigrateLegacy(nil); err == nil {
+					s = today
+				}
+			}
+			if !s.Empty() && names.Match(s.Name) {
+				do(list.Name, i, s)
+			}
+		}
+	}
+}
+
+// PlayerItems finds items in the inventories of players.
+func PlayerItems(ctx context.Context, players world.Players, names Names, onMiss func(error), yield func(Item) error) error {
+	return Players(ctx, players, Names{}, onMiss, func(p *world.Player) (err error) {
+		inv := p.Inventory
+		if inv == nil {
+			onMiss(fmt.Errorf("player %s: the inventory cannot be read as a whole", p.Name))
+			inv, _ = item.SalvageInventory(p.Broken)
+		}
+		stacks(inv, names, func(list string, slot int, s item.Stack) {
+			if err == nil {
+				err = yield(Item{place.Slot{Player: p.Name, List: list, Slot: slot}, s, "player", p.Name})
+			}
+		})
+		return err
+	})
+}
+
+// Players finds players by their names. What cannot be read is told to onMiss.
+func Players(ctx context.Context, players world.Players, names Names, onMiss func(error), yield func(*world.Player) error) error {
+	for name, err := range players.Names(ctx) {
+		if ctx.Err() != nil || world.Failed(err) {
+			return errors.Join(ctx.Err(), err)
+		}
+		if err != nil {
+			onMiss(err)
+			continue
+		}
+		if !names.Match(name) {
+			continue
+		}
+		p, err := players.Get(ctx, name)
+		switch {
+		case world.Failed(err):
+			return err
+		case err != nil:
+			onMiss(fmt.Errorf("player %s: %w", name, err))
+			continue
+		}
+		if err := yield(p); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// Object is what can move, as it was when its block was saved: a mob, a lying item, a cart.
+type Object struct {
+	At   place.Node // where it is; the block if that is outside of the world
+	Name string     // of the entity, or what the engine calls an object of another type
+	Pos  [3]float64 // x, y and z in nodes
+	HP   int        // 0 for what is no entity
+	Data string     // what the entity keeps
+	Item string     // what lies there, as an itemstring; "" if it is no item
+}
+
+// Objects finds objects by their names.
+func Objects(ctx context.Context, db mapdb.DB, where Where, names Names, yield func(Object) error) error {
+	return query[Object]{
+		look: func(p mapdb.Pos, b *mapblock.Block) (found []Object) {
+			for i := range b.Objects.List {
+				if o := objectOf(p, &b.Objects.List[i]); names.Match(o.Name) && where.containsPos(o.Pos) {
+					found = append(found, o)
+				}
+			}
+			return found
+		},
+	}.run(ctx, db, where, yield)
+}
+
+// containsPos is contains for a place between nodes.
+func (w *Where) containsPos(pos [3]float64) bool { return w.Box == nil || w.Box.Contains(pos) }
+
+// objectOf returns what an object of a block is.
+func objectOf(p mapdb.Pos, o *mapblock.Object) Object {
+	found := Object{At: blockAt(p), Name: o.Type.String()}
+	var node [3]int
+	for i, v := range o.Pos {
+		found.Pos[i] = float64(v) / 10000
+		node[i] = nearest(found.Pos[i])
+	}
+	in := mapdb.Pos{X: int16(node[0] >> 4), Y: int16(node[1] >> 4), Z: int16(node[2] >> 4)}
+	if in.Valid() {
+		found.At = nodeAt(in, mapblock.Index(node[0]&15, node[1]&15, node[2]&15))
+	}
+	switch o.Type {
+	case mapblock.ObjectLuaEntity:
+		if e, err := o.LuaEntity(); err == nil {
+			found.Name, found.HP, found.Data = e.Name, int(e.HP), e.StaticData
+		}
+		if found.Name == lyingItem {
+			found.Item = itemstringOf(found.Data)
+		}
+	case mapblock.ObjectItem:
+		if it, err := o.Item(); err == nil {
+			found.Item = it.Stack
+		}
+	}
+	return found
+}
+
+// item returns the stack that lies there.
+func (o *Object) item() (item.Stack, bool) {
+	if o.Item == "" {
+		return item.Stack{}, false
+	}
+	s, err := item.ParseStack(o.Item)
+	if err == nil && s.Legacy != "" {
+		s, err = s.MigrateLegacy(nil)
+	}
+	return s, err == nil
+}
+
+// lyingItem is the entity that an item is that lies in the world.
+const lyingItem = "__builtin:item"
+
+var itemstringField = regexp.MustCompile(`(?s)\bitemstring(?:"\])?\s*=\s*"((?:[^"\\]|\\.)*)"`)
+
+// itemstringOf returns the itemstring of a lying item: that in the table of Lua that it keeps,
+// or, in old worlds, all that it keeps.
+func itemstringOf(data string) string {
+	if !strings.HasPrefix(data, "return") {
+		return data
+	}
+	m := itemstringField.FindStringSubmatch(data)
+	if m == nil {
+		return ""
+	}
+	return luaEscape.ReplaceAllStringFunc(m[1], func(escape string) string {
+		switch c := escape[1]; {
+		case c == 'n':
+			return "\n"
+		case c == 'r':
+			return "\r"
+		case c == 't':
+			return "\t"
+		case c >= '0' && c <= '9':
+			if v, err := strconv.ParseUint(escape[1:], 10, 8); err == nil {
+				return string([]byte{byte(v)})
+			}
+		}
+		return escape[1:]
+	})
+}
+
+var luaEscape = regexp.MustCompile(`(?s)\\(?:[0-9]{1,3}|.)`)

@@ -1,0 +1,180 @@
+// Package worldfind finds things in worlds: nodes, what they keep, objects, items, by what
+// they are called, with their places. Blocks are read as they stream, on all cores, and no
+// more of them than what is asked for takes.
+//
+//	names, err := worldfind.ParseNames("default:chest*")
+//	err = worldfind.Nodes(ctx, db, worldfind.Where{}, names, func(n worldfind.Node) error {
+//		fmt.Println(n.At, n.Name)
+//		return nil
+//	})
+//
+// Blocks of all versions are shown as a game of today understands them. What a function finds
+// comes in the order of the database, and within a block in that of the block. An error of
+// the function that is called with it ends the search and is returned.
+package worldfind
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/place"
+)
+
+// Box is the nodes from Min to Max, both of them in it, as x, y and z.
+type Box struct{ Min, Max [3]int }
+
+// Contains reports whether a place is in one of the nodes; x, y and z of a place are in
+// nodes, and those of the middle of a node are whole numbers.
+func (x *Box) Contains(pos [3]float64) bool {
+	for i := range pos {
+		if v := nearest(pos[i]); v < x.Min[i] || v > x.Max[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// nearest returns the node in which a coordinate is.
+func nearest(v float64) int { return int(math.Floor(v + 0.5)) }
+
+// Where says what is searched, and who hears of what cannot be.
+type Where struct {
+	Box *Box // nil: everything
+
+	// OnMiss is told of each block or row that cannot be read, so that things may be in it
+	// that are not found; nil: nobody.
+	OnMiss func(error)
+	// OnProgress is told how many blocks have been looked at, of how many; of is 0 where that
+	// is not known. Nil: nobody.
+	OnProgress func(done, of int)
+}
+
+// contains reports whether a node of a block is to be searched.
+func (w *Where) contains(p mapdb.Pos, index int) bool {
+	if w.Box == nil {
+		return true
+	}
+	x, y, z := mapblock.Coordinates(index)
+	for i, v := range [3]int{int(p.X)*mapblock.Side + x, int(p.Y)*mapblock.Side + y, int(p.Z)*mapblock.Side + z} {
+		if v < w.Box.Min[i] || v > w.Box.Max[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// area returns the blocks that are searched.
+func (w *Where) area() mapdb.Area {
+	if w.Box == nil {
+		return mapdb.All()
+	}
+	at := func(v [3]int) mapdb.Pos {
+		of := func(v int) int16 { return int16(max(mapdb.MinCoord, min(mapdb.MaxCoord, v>>4))) }
+		return mapdb.Pos{X: of(v[0]), Y: of(v[1]), Z: of(v[2])}
+	}
+	return mapdb.Area{Min: at(w.Box.Min), Max: at(w.Box.Max)}
+}
+
+// spare are blocks, which are large, and so used again.
+var spare = sync.Pool{New: func() any { return new(mapblock.Block) }}
+
+// query is what is asked of each block.
+type query[T any] struct {
+	nodesOnly bool
+	may       func(data []byte) bool // whether something may be in a block by its bytes; nil: always
+	look      func(p mapdb.Pos, b *mapblock.Block) []T
+}
+
+// run asks all blocks.
+func (q query[T]) run(ctx context.Context, db mapdb.DB, where Where, yield func(T) error) error {
+	type result struct {
+		found []T
+		err   error // of a row or of a block
+		last  bool  // nothing comes behind the error
+	}
+	total, done := 0, 0
+	if where.OnProgress != nil && where.Box == nil {
+		if n, err := db.Count(ctx); err == nil {
+			total = int(n)
+		}
+	}
+	for r := range mapdb.Parallel(db.Blocks(ctx, where.area()), func(data mapdb.Block, err error) (r result) {
+		var row *mapdb.RowError
+		switch {
+		case err != nil:
+			return result{err: err, last: !errors.As(err, &row)}
+		case q.may != nil && !q.may(data.Data):
+			return result{}
+		}
+		r.found, r.err = q.block(data)
+		return r
+	}) {
+		if r.last {
+			return r.err
+		}
+		if r.err != nil && where.OnMiss != nil {
+			where.OnMiss(r.err)
+		}
+		for _, one := range r.found {
+			if err := yield(one); err != nil {
+				return err
+			}
+		}
+		if done++; where.OnProgress != nil {
+			where.OnProgress(done, total)
+		}
+	}
+	return ctx.Err()
+}
+
+// lowest is the first version whose blocks say what their nodes are as those of today do.
+const lowest = 24
+
+// block asks a block.
+func (q query[T]) block(data mapdb.Block) ([]T, error) {
+	b := spare.Get().(*mapblock.Block)
+	defer spare.Put(b)
+	old := len(data.Data) > 0 && data.Data[0] < lowest
+	decode := b.Decode
+	if q.nodesOnly && !old {
+		decode = b.DecodeNodes
+	}
+	err := decode(data.Data)
+	today := b
+	if err == nil && old {
+		today, _, err = b.Convert(mapblock.Newest-1, true)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", blockAt(data.Pos), err)
+	}
+	return q.look(data.Pos, today), nil
+}
+
+func blockAt(p mapdb.Pos) place.Node { return place.Block(p.X, p.Y, p.Z) }
+
+// nodeAt is a node of a block.
+func nodeAt(p mapdb.Pos, index int) place.Node { return place.InBlock(index).In(p.X, p.Y, p.Z) }
+
+// holds reports whether a block may have a node of which the name is known in part: the
+// blocks of most versions have names as they are.
+func holds(data []byte, literal string) bool {
+	const first, last = 22, 28
+	return len(data) == 0 || data[0] < first || data[0] > last || bytes.Contains(data, []byte(literal))
+}
+
+// nameOf returns the name of a node, "" if its id has none.
+func nameOf(b *mapblock.Block, index int) string {
+	id := b.Param0[index]
+	for i := len(b.Names) - 1; i >= 0; i-- { // the last counts, as in the games
+		if b.Names[i].ID == id {
+			return b.Names[i].Name
+		}
+	}
+	return ""
+}
