@@ -102,7 +102,7 @@ func at(n place.Node, where check.Place, fields ...format.InfoField) format.Hit 
 
 var (
 	optionNodeArea = format.Option{Name: "area", Help: "only the nodes in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order"}
-	argumentName   = format.Option{Name: "name", List: true, Help: "a name, with * for any characters and ? for one; several are all looked for"}
+	argumentName   = format.Option{Name: "name", List: true, Help: "a name, with * for any characters and ? for one; of several one has to fit"}
 	argumentNames  = format.Option{Name: "name", List: true, Help: argumentName.Help + ", none is any"}
 )
 
@@ -174,7 +174,7 @@ var itemQueries = []worldQuery{
 		Name: "item", Heading: "Items and players", Title: "Items in inventories of nodes and players, and lying around",
 		Long:    "The owner is the player, or who the node says its owner is, such as that of a locked chest. With an area players are left out.",
 		Args:    []format.Option{argumentName},
-		Options: []format.Option{optionNodeArea, {Name: "in", Help: "only", Choices: []string{"nodes", "players"}}},
+		Options: []format.Option{optionNodeArea, {Name: "in", Help: "only what is there", Choices: []string{"nodes", "players"}}},
 		Example: "item default:diamond --by owner",
 	}, findItems},
 	{format.Command{

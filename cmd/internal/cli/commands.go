@@ -33,6 +33,17 @@ func commandNames(formats format.Set, of commandsOf) []string {
 	return names
 }
 
+// withOptions returns the same commands with more options.
+func withOptions(commands []*format.Command, more []format.Option) []*format.Command {
+	var all []*format.Command
+	for _, c := range commands {
+		with := *c
+		with.Options = slices.Concat(c.Options, more)
+		all = append(all, &with)
+	}
+	return all
+}
+
 // isCommandOption reports whether some command has an option of a name.
 func isCommandOption(formats format.Set, of commandsOf, name string) bool {
 	for _, f := range formats {
@@ -153,7 +164,9 @@ func optionUsage(o *format.Option) (name, help string) {
 
 // argumentUsage is optionUsage for an argument.
 func argumentUsage(o *format.Option) (name, help string) {
-	_, help = unquoted(o)
+	one := *o
+	one.List = false // its usage shows that
+	_, help = unquoted(&one)
 	return strings.ToUpper(o.Name), help
 }
 

@@ -98,12 +98,7 @@ func (f *finding) parse(args []string) (files []string, err error) {
 	files, words := args[:dash], args[dash:]
 	known := false
 	for _, of := range f.formats {
-		var commands []*format.Command
-		for _, c := range queriesOf(of) {
-			with := *c
-			with.Options = slices.Concat(c.Options, findOptions)
-			commands = append(commands, &with)
-		}
+		commands := withOptions(queriesOf(of), findOptions)
 		if len(commands) == 0 {
 			continue
 		}
