@@ -13,7 +13,7 @@ import (
 func referring() *twmap.Map {
 	m := twmap.New(10, 10)
 	m.Images = []*twmap.Image{twmap.NewExternalImage("grass_main", 1024, 1024), twmap.NewExternalImage("moon", 512, 512)}
-	m.Sounds = []*twmap.Sound{twmap.NewSound("a", []byte("OggS")), twmap.NewSound("b", []byte("OggSb"))}
+	m.Sounds = []*twmap.Sound{twmap.NewSound("a", opus()), twmap.NewSound("b", append(opus(), 1))}
 	m.Envelopes = []*twmap.Envelope{twmap.NewEnvelope("a", twmap.ChannelsPosition), twmap.NewEnvelope("b", twmap.ChannelsColor)}
 	tiles := twmap.NewTileLayer(twmap.KindTiles, 5, 5)
 	tiles.Image, tiles.ColorEnv = 1, 1

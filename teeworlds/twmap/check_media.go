@@ -101,7 +101,7 @@ func (c *checker) checkSound(sink check.Sink, part *Part, s *Sound) {
 	}
 	look := func(opus []byte, err error) {
 		if err == nil {
-			err = checkOpus(opus)
+			err = CheckOpus(opus)
 		}
 		if err != nil {
 			sink.AddAt(foundSoundData, at, path, offset, "the sound %q: %s", s.Name, reason(err))
@@ -114,9 +114,9 @@ func (c *checker) checkSound(sink check.Sink, part *Part, s *Sound) {
 	}
 }
 
-// checkOpus looks at the header of an Opus file: the first page of an Ogg
+// CheckOpus looks at the header of an Opus file, and fails if it is none: the first page of an Ogg
 // stream, which holds nothing but an identification header (RFC 7845).
-func checkOpus(data []byte) error {
+func CheckOpus(data []byte) error {
 	const pageHeader = 27
 	switch {
 	case len(data) == 0:

@@ -20,6 +20,7 @@ type codec struct {
 	file *datafile.File // when reading: where data blocks are
 
 	ints     []int32 // when writing
+	exact    []int   // which of them say all that there is
 	refs     []placedRef
 	detached bool    // write as if all data were new: counts are what is there, not what was stated
 	numbers  []int32 // the next numbers of things that follow from where they stand in the map

@@ -103,13 +103,14 @@ func sameParts(a, b *datafile.File) bool {
 
 // placed is an item on its way into a file.
 type placed struct {
-	typ  uint16
-	uuid *datafile.UUID // of its type, in place of typ
-	id   uint16
-	ints []int32
-	refs []placedRef
-	from Entity
-	key  string // for messages
+	typ   uint16
+	uuid  *datafile.UUID // of its type, in place of typ
+	id    uint16
+	ints  []int32
+	exact []int // integers that say all that there is, so that nothing remains of them
+	refs  []placedRef
+	from  Entity
+	key   string // for messages
 
 	residue *Residue // what is laid over the integers
 }
@@ -202,7 +203,7 @@ type placer struct {
 func (p *placer) add(key string, typ uint16, uuid *datafile.UUID, id int, from Entity, fields func(*codec), numbers ...int32) {
 	c := codec{detached: p.detached, numbers: numbers}
 	fields(&c)
-	p.items = append(p.items, placed{typ, uuid, uint16(id), c.ints, c.refs, from, key, from.at().residue})
+	p.items = append(p.items, placed{typ, uuid, uint16(id), c.ints, c.exact, c.refs, from, key, from.at().residue})
 }
 
 func (p *placer) layer(key string, l Layer) {
@@ -219,7 +220,7 @@ func (m *Map) build(items []placed) *datafile.File {
 		for j := range p.refs {
 			p.ints[p.refs[j].at] = numbers[&p.refs[j]]
 		}
-		p.id, p.ints = p.residue.keep(p.id, p.ints)
+		p.residue.keep(p)
 	}
 	// UUIDs that were numbered before get the same numbers again.
 	for _, uuid := range m.uuidOrder() {

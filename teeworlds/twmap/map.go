@@ -190,6 +190,11 @@ func (g *Group) fields(c *codec) {
 			clip = *g.Clip
 		}
 		c.bool("clipping", &clipping)
+		if clipping && c.writing() { // a group that was not clipped had anything there
+			for i := range 4 {
+				c.exact = append(c.exact, len(c.ints)+i)
+			}
+		}
 		c.int32("clip_x", &clip.X)
 		c.int32("clip_y", &clip.Y)
 		c.int32("clip_width", &clip.Width)

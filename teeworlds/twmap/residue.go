@@ -78,23 +78,24 @@ func (m *Map) SetResidues(r *Residues) {
 	}
 }
 
-// keep lays what remains of an item over what the model says.
-func (k *Residue) keep(id uint16, ints []int32) (uint16, []int32) {
+// keep lays what remains of an item over what the model says: nothing where the item has
+// become longer than it was, for then its integers do not mean what they did.
+func (k *Residue) keep(p *placed) {
 	if k == nil {
-		return id, ints
+		return
 	}
-	if k.ID != nil && k.ID[1] == id {
-		id = k.ID[0]
+	if k.ID != nil && k.ID[1] == p.id {
+		p.id = k.ID[0]
 	}
-	for _, s := range k.Set {
-		if i := int(s[0]); i >= 0 && i < len(ints) && ints[i] == s[2] {
-			ints[i] = s[1]
+	if n := len(p.ints) - len(k.Cut); n >= 0 && slices.Equal(p.ints[n:], k.Cut) {
+		for _, s := range k.Set {
+			if i := int(s[0]); i >= 0 && i < len(p.ints) && p.ints[i] == s[2] && !slices.Contains(p.exact, i) {
+				p.ints[i] = s[1]
+			}
 		}
+		p.ints = p.ints[:n]
 	}
-	if n := len(ints) - len(k.Cut); n >= 0 && slices.Equal(ints[n:], k.Cut) {
-		ints = ints[:n]
-	}
-	return id, append(ints, k.Tail...)
+	p.ints = append(p.ints, k.Tail...)
 }
 
 // differ returns the residue that makes item of what was placed, nil if nothing is needed.

@@ -1,0 +1,245 @@
+package mapedit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+const (
+	maxEnvelopeName = 31 // bytes
+	maxPartName     = 11 // of groups and layers
+)
+
+func checkLength(what, text string, most int) error {
+	if len(text) > most {
+		return fmt.Errorf("the %s %q has %d bytes, and there is room for %d", what, text, len(text), most)
+	}
+	return nil
+}
+
+// AddEnvelope adds an envelope at the end. It fails if its name has more than 31 bytes, or its
+// points are not in the order of their times.
+func (e *Editor) AddEnvelope(env *twmap.Envelope) error {
+	if err := checkLength("name", env.Name, maxEnvelopeName); err != nil {
+		return err
+	}
+	switch env.Channels {
+	case twmap.ChannelsColor, twmap.ChannelsPosition, twmap.ChannelsSound:
+	default:
+		return fmt.Errorf("there are no envelopes of %d channels", env.Channels)
+	}
+	if !slices.IsSortedFunc(env.Points, byTime) {
+		return errors.New("the points of an envelope stand in the order of their times")
+	}
+	if err := e.settle(twmap.PartEnvelope); err != nil {
+		return err
+	}
+	e.m.Envelopes = append(e.m.Envelopes, env)
+	e.tell(env, 1, "", "added: %s, %d points", env.Channels, len(env.Points))
+	return nil
+}
+
+func byTime(a, b twmap.EnvPoint) int { return cmp.Compare(a.Time, b.Time) }
+
+// RemoveEnvelopes removes envelopes. What one of them moved stands still then.
+func (e *Editor) RemoveEnvelopes(envelopes []int) error {
+	return e.remove(twmap.PartEnvelope, envelopes, func(i int) any { return e.m.Envelopes[i] })
+}
+
+// RemoveUnusedEnvelopes removes the envelopes that move nothing.
+func (e *Editor) RemoveUnusedEnvelopes() error {
+	return e.RemoveEnvelopes(e.unused(twmap.PartEnvelope))
+}
+
+// MoveEnvelope moves an envelope to another place in the list, to counted without it.
+func (e *Editor) MoveEnvelope(from, to int) error {
+	if err := inRange(twmap.PartEnvelope, from, len(e.m.Envelopes)); err != nil {
+		return err
+	}
+	return e.move(twmap.PartEnvelope, from, to, e.m.Envelopes[from])
+}
+
+// DuplicateEnvelope adds a copy of an envelope at the end, which moves nothing yet.
+func (e *Editor) DuplicateEnvelope(i int, name string) error {
+	if err := inRange(twmap.PartEnvelope, i, len(e.m.Envelopes)); err != nil {
+		return err
+	}
+	copied := e.m.Envelopes[i].Clone()
+	own := *twmap.NewEnvelope(name, copied.Channels, copied.Points...)
+	own.Version, own.Synchronized = copied.Version, copied.Synchronized
+	return e.AddEnvelope(&own)
+}
+
+// RenameEnvelope gives an envelope another name, of up to 31 bytes.
+func (e *Editor) RenameEnvelope(i int, name string) error {
+	env, err := e.envelope(i)
+	if err == nil {
+		err = checkLength("name", name, maxEnvelopeName)
+	}
+	if err != nil || env.Name == name {
+		return err
+	}
+	e.tell(env, 1, "", "renamed to %q", name)
+	env.Name = name
+	return nil
+}
+
+// SynchronizeEnvelopes says on whose clock envelopes run: that of the server, so that all see
+// the same, or that of each player.
+func (e *Editor) SynchronizeEnvelopes(envelopes []int, on bool) error {
+	if err := allInRange(twmap.PartEnvelope, envelopes, len(e.m.Envelopes)); err != nil {
+		return err
+	}
+	for _, i := range envelopes {
+		env := e.m.Envelopes[i]
+		if env.Synchronized == on {
+			continue
+		}
+		env.Synchronized = on
+		env.Version = max(env.Version, 2)
+		if on {
+			e.tell(env, 1, "", "runs on the clock of the server")
+		} else {
+			e.tell(env, 1, "", "runs on the clock of each player")
+		}
+	}
+	return nil
+}
+
+func (e *Editor) envelope(i int) (*twmap.Envelope, error) {
+	if err := inRange(twmap.PartEnvelope, i, len(e.m.Envelopes)); err != nil {
+		return nil, err
+	}
+	return e.m.Envelopes[i], nil
+}
+
+// AddPoint adds a point to an envelope, at a time in milliseconds that has none yet. Without
+// values it gets those that the envelope has at that time, so that nothing changes but a curve
+// that is cut in two.
+func (e *Editor) AddPoint(i int, ms int32, values []int32, curve twmap.Curve) error {
+	env, err := e.envelope(i)
+	if err != nil {
+		return err
+	}
+	if ms < 0 {
+		return fmt.Errorf("%d: expected a time of 0 milliseconds or more", ms)
+	}
+	p := twmap.EnvPoint{Time: ms, Curve: curve}
+	at, there := slices.BinarySearchFunc(env.Points, p, byTime)
+	if there {
+		return fmt.Errorf("%s has a point at %d ms already", e.Path(env), ms)
+	}
+	if at == 0 && ms != 0 {
+		return fmt.Errorf("%s: the first point of an envelope stands at 0 ms", e.Path(env))
+	}
+	if values == nil {
+		p.Values = valuesAt(env, ms)
+	} else if err := setValues(env, &p, values); err != nil {
+		return fmt.Errorf("%s: %w", e.Path(env), err)
+	}
+	env.Points = slices.Insert(slices.Clip(env.Points), at, p)
+	e.tell(env, 1, "points", "point %d added at %d ms", at, ms)
+	return nil
+}
+
+// valuesAt returns the values at a time, which may be behind the last point.
+func valuesAt(env *twmap.Envelope, ms int32) (values [4]int32) {
+	if n := len(env.Points); n > 0 && ms >= env.Points[n-1].Time {
+		return env.Points[n-1].Values
+	}
+	for i, v := range env.Eval(float64(ms)) {
+		values[i] = int32(v*1024 + 0.5)
+		if v < 0 {
+			values[i] = int32(v*1024 - 0.5)
+		}
+	}
+	return values
+}
+
+func setValues(env *twmap.Envelope, p *twmap.EnvPoint, values []int32) error {
+	if len(values) != int(env.Channels) {
+		return fmt.Errorf("%d values: an envelope of %s has %d", len(values), env.Channels, env.Channels)
+	}
+	copy(p.Values[:], values)
+	return nil
+}
+
+// RemovePoints removes points of an envelope by their numbers. The first of those that stay
+// stands at 0 then.
+func (e *Editor) RemovePoints(i int, points []int) error {
+	env, err := e.envelope(i)
+	if err == nil {
+		err = allInRange("point", points, len(env.Points))
+	}
+	if err != nil {
+		return err
+	}
+	kept := pick(env.Points, without(len(env.Points), points))
+	n := len(env.Points) - len(kept)
+	env.Points = kept
+	e.tell(env, n, "points", "points removed")
+	if len(kept) > 0 && kept[0].Time != 0 {
+		kept[0].Time = 0
+		e.tell(env, 1, "points", "what is the first point now stands at 0 ms")
+	}
+	return nil
+}
+
+// PointChange is what to change of a point; nil leaves a thing as it is.
+type PointChange struct {
+	Time    *int32 // in milliseconds; not before the point in front, nor behind the next
+	Values  []int32
+	Curve   *twmap.Curve
+	In, Out []twmap.Tangent // one for each value; those of a curve that is Bezier count
+}
+
+// ChangePoint changes a point of an envelope.
+func (e *Editor) ChangePoint(i, point int, c PointChange) error {
+	env, err := e.envelope(i)
+	if err == nil {
+		err = inRange("point", point, len(env.Points))
+	}
+	if err != nil {
+		return err
+	}
+	p := env.Points[point]
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("%s: point %d: %w", e.Path(env), point, fmt.Errorf(format, args...))
+	}
+	if c.Time != nil {
+		p.Time = *c.Time
+		if point == 0 && p.Time != 0 {
+			return fail("the first point of an envelope stands at 0 ms")
+		}
+		if p.Time < 0 || point > 0 && p.Time < env.Points[point-1].Time || point+1 < len(env.Points) && p.Time > env.Points[point+1].Time {
+			return fail("%d ms is not between the points beside it", p.Time)
+		}
+	}
+	if c.Values != nil {
+		if err := setValues(env, &p, c.Values); err != nil {
+			return fail("%w", err)
+		}
+	}
+	if c.Curve != nil {
+		p.Curve = *c.Curve
+	}
+	for _, t := range []struct {
+		from []twmap.Tangent
+		to   *[4]twmap.Tangent
+	}{{c.In, &p.In}, {c.Out, &p.Out}} {
+		if t.from != nil && len(t.from) != int(env.Channels) {
+			return fail("%d tangents: an envelope of %s has %d", len(t.from), env.Channels, env.Channels)
+		}
+		copy(t.to[:], t.from)
+	}
+	if p == env.Points[point] {
+		return nil
+	}
+	env.Points[point] = p
+	e.tell(env, 1, "points", "point %d changed", point)
+	return nil
+}

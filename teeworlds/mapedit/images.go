@@ -1,0 +1,319 @@
+package mapedit
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// MaxImages and MaxSounds are how many of them the game uses of a map.
+const (
+	MaxImages = 64
+	MaxSounds = 64
+)
+
+// checkName fails for what is no name of an image or sound.
+func checkName(what twmap.PartKind, name string) error {
+	if name == "" || strings.ContainsAny(name, "/\\\x00") {
+		return fmt.Errorf("%q is no name of a %s: expected one without / and \\", name, what)
+	}
+	return nil
+}
+
+// AddImage adds a picture at the end of the images. It keeps the pixels.
+func (e *Editor) AddImage(name string, picture *image.NRGBA) error {
+	if err := checkPicture(picture); err != nil {
+		return err
+	}
+	return e.addImage(name, func() *twmap.Image { return twmap.NewImage(name, picture) })
+}
+
+// AddExternalImage adds an image that the game has: one of [twmap.ExternalImages].
+func (e *Editor) AddExternalImage(name string, width, height int) error {
+	if !slices.Contains(twmap.ExternalImages, name) {
+		return fmt.Errorf("the game has no image %q", name)
+	}
+	return e.addImage(name, func() *twmap.Image { return twmap.NewExternalImage(name, width, height) })
+}
+
+func (e *Editor) addImage(name string, make func() *twmap.Image) error {
+	if err := checkName(twmap.PartImage, name); err != nil {
+		return err
+	}
+	if len(e.m.Images) >= MaxImages {
+		return fmt.Errorf("the map has %d images, and the game uses no more than %d", len(e.m.Images), MaxImages)
+	}
+	if err := e.settle(twmap.PartImage); err != nil {
+		return err
+	}
+	im := make()
+	im.Version = e.imageVersion()
+	e.m.Images = append(e.m.Images, im)
+	e.tell(im, 1, "", "added with %d x %d pixels", im.Width(), im.Height())
+	return nil
+}
+
+// imageVersion returns the version of the images of the map, for another one.
+func (e *Editor) imageVersion() int32 {
+	for _, im := range e.m.Images {
+		return im.Version
+	}
+	return 1
+}
+
+func checkPicture(p *image.NRGBA) error {
+	if w, h := p.Rect.Dx(), p.Rect.Dy(); w <= 0 || h <= 0 || w > twmap.MaxPixels/h {
+		return fmt.Errorf("the picture has %d x %d pixels: expected at least 1 x 1 and at most %d in all", w, h, twmap.MaxPixels)
+	}
+	return nil
+}
+
+// ReplaceImages gives images another picture; they are embedded then. It fails if tiles are
+// drawn with one of them and the picture cannot be cut into 16 x 16 tiles: the game would not
+// draw them.
+func (e *Editor) ReplaceImages(images []int, picture *image.NRGBA) error {
+	if err := allInRange(twmap.PartImage, images, len(e.m.Images)); err != nil {
+		return err
+	}
+	if err := checkPicture(picture); err != nil {
+		return err
+	}
+	for _, i := range images {
+		if err := e.fitsTiles(i, picture.Rect); err != nil {
+			return err
+		}
+	}
+	for _, i := range images {
+		im := e.m.Images[i]
+		w, h := im.Width(), im.Height()
+		if old, err := im.Picture(); err == nil && old != nil && samePicture(old, picture) {
+			continue
+		}
+		im.SetPicture(picture)
+		im.Variant = 1
+		e.tell(im, 1, "", "replaced: %d x %d pixels became %d x %d", w, h, im.Width(), im.Height())
+	}
+	return nil
+}
+
+func (e *Editor) fitsTiles(i int, rect image.Rectangle) error {
+	if rect.Dx()%16 == 0 && rect.Dy()%16 == 0 {
+		return nil
+	}
+	for l, part := range layers(e.m) {
+		if t, ok := l.(*twmap.TileLayer); ok && t.Image == i && !t.Kind().Physics() {
+			return fmt.Errorf("%s: %d x %d pixels cannot be cut into 16 x 16 tiles, and the tiles of %s are drawn with it",
+				e.Path(e.m.Images[i]), rect.Dx(), rect.Dy(), part.Path())
+		}
+	}
+	return nil
+}
+
+func samePicture(a, b *image.NRGBA) bool {
+	if a.Rect.Size() != b.Rect.Size() {
+		return false
+	}
+	for y := range a.Rect.Dy() {
+		if !bytes.Equal(row(a, y), row(b, y)) {
+			return false
+		}
+	}
+	return true
+}
+
+// row returns the bytes of a row of pixels.
+func row(p *image.NRGBA, y int) []byte {
+	at := p.PixOffset(p.Rect.Min.X, p.Rect.Min.Y+y)
+	return p.Pix[at : at+4*p.Rect.Dx()]
+}
+
+// RenameImage gives an image another name. An external one is then another of the game.
+func (e *Editor) RenameImage(i int, name string) error {
+	if err := inRange(twmap.PartImage, i, len(e.m.Images)); err != nil {
+		return err
+	}
+	im := e.m.Images[i]
+	if im.External() && !slices.Contains(twmap.ExternalImages, name) {
+		return fmt.Errorf("%s is external, and the game has no image %q", e.Path(im), name)
+	}
+	if err := checkName(twmap.PartImage, name); err != nil || im.Name == name {
+		return err
+	}
+	e.tell(im, 1, "", "renamed to %q", name)
+	im.Name = name
+	return nil
+}
+
+// EmbedImages puts the pictures of external images into the map. Find returns the one that
+// the game has under a name.
+func (e *Editor) EmbedImages(images []int, find func(name string) (*image.NRGBA, error)) error {
+	if err := allInRange(twmap.PartImage, images, len(e.m.Images)); err != nil {
+		return err
+	}
+	found := make(map[*twmap.Image]*image.NRGBA)
+	for _, i := range images {
+		im := e.m.Images[i]
+		if !im.External() {
+			continue
+		}
+		p, err := find(im.Name)
+		if err == nil {
+			err = checkPicture(p)
+		}
+		if err == nil {
+			err = e.fitsTiles(i, p.Rect)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.Path(im), err)
+		}
+		found[im] = p
+	}
+	for _, i := range images {
+		im := e.m.Images[i]
+		if p := found[im]; p != nil && im.External() {
+			im.SetPicture(p)
+			im.Variant = 1
+			e.tell(im, 1, "", "embedded with %d x %d pixels", im.Width(), im.Height())
+		}
+	}
+	return nil
+}
+
+// MakeImagesExternal takes pictures out of the map that the game has under the same name:
+// find returns it. It fails for an image that the game does not have, and unless force is set
+// for one whose picture is not that of the game.
+func (e *Editor) MakeImagesExternal(images []int, find func(name string) (*image.NRGBA, error), force bool) error {
+	if err := allInRange(twmap.PartImage, images, len(e.m.Images)); err != nil {
+		return err
+	}
+	for _, i := range images {
+		im := e.m.Images[i]
+		if im.External() {
+			continue
+		}
+		if !slices.Contains(twmap.ExternalImages, im.Name) {
+			return fmt.Errorf("%s: the game has no image %q", e.Path(im), im.Name)
+		}
+		if force {
+			continue
+		}
+		its, err := find(im.Name)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.Path(im), err)
+		}
+		if own, err := im.Picture(); err != nil || own == nil || !looksSame(own, its) {
+			return fmt.Errorf("%s: its picture is not the one that the game has", e.Path(im))
+		}
+	}
+	for _, i := range images {
+		if im := e.m.Images[i]; !im.External() {
+			im.SetExternal(im.Width(), im.Height())
+			e.tell(im, 1, "", "made external")
+		}
+	}
+	return nil
+}
+
+// looksSame is samePicture but for the colours of what cannot be seen, which editors change.
+func looksSame(a, b *image.NRGBA) bool {
+	if a.Rect.Size() != b.Rect.Size() {
+		return false
+	}
+	for y := range a.Rect.Dy() {
+		p, q := row(a, y), row(b, y)
+		for i := 0; i < len(p); i += 4 {
+			if (p[i+3] != 0 || q[i+3] != 0) && !bytes.Equal(p[i:i+4], q[i:i+4]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// RemoveImages removes images. Layers that are drawn with one of them have none then.
+func (e *Editor) RemoveImages(images []int) error {
+	return e.remove(twmap.PartImage, images, func(i int) any { return e.m.Images[i] })
+}
+
+// RemoveUnusedImages removes the images that no layer is drawn with.
+func (e *Editor) RemoveUnusedImages() error { return e.RemoveImages(e.unused(twmap.PartImage)) }
+
+// MoveImage moves an image to another place in the list, to counted without it.
+func (e *Editor) MoveImage(from, to int) error {
+	if err := inRange(twmap.PartImage, from, len(e.m.Images)); err != nil {
+		return err
+	}
+	return e.move(twmap.PartImage, from, to, e.m.Images[from])
+}
+
+// SortImages puts the images in the order of their names, as the editor does.
+func (e *Editor) SortImages() error {
+	order := without(len(e.m.Images), nil)
+	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(e.m.Images[a].Name, e.m.Images[b].Name) })
+	moved := 0
+	for is, was := range order {
+		if is != was {
+			moved++
+		}
+	}
+	if err := e.reorder(twmap.PartImage, order); err != nil {
+		return err
+	}
+	e.tell(nil, moved, "images", "images sorted by name")
+	return nil
+}
+
+// MergeImages makes one of images that have the same picture, and gives it to all that were
+// drawn with the others. Those that layers with an automapper use are merged with images of
+// the same name only, by which the rules are found.
+func (e *Editor) MergeImages() error {
+	ruled := make(map[int]bool)
+	for _, l := range e.m.Layers() {
+		if t, ok := l.(*twmap.TileLayer); ok && t.AutoMapper != nil && t.AutoMapper.Config >= 0 {
+			ruled[t.Image] = true
+		}
+	}
+	into := make(map[int]int)
+	pictures := make([]*image.NRGBA, len(e.m.Images))
+	for i, im := range e.m.Images {
+		if !im.External() {
+			pictures[i], _ = im.Picture()
+		}
+		for j, other := range e.m.Images[:i] {
+			if _, merged := into[j]; merged || im.Name != other.Name && ruled[i] || im.External() != other.External() {
+				continue
+			}
+			same := im.External() && im.Name == other.Name
+			if pictures[i] != nil && pictures[j] != nil {
+				same = samePicture(pictures[i], pictures[j])
+			}
+			if same {
+				into[i] = j
+				break
+			}
+		}
+	}
+	if len(into) == 0 {
+		return nil
+	}
+	if _, err := Renumber(e.m, twmap.PartImage, func(i int) int {
+		if j, merged := into[i]; merged {
+			return j
+		}
+		return i
+	}); err != nil {
+		return err
+	}
+	var gone []int
+	for i, im := range e.m.Images {
+		if j, merged := into[i]; merged {
+			gone = append(gone, i)
+			e.tell(im, 1, "", "became one with %s, which is the same", e.Path(e.m.Images[j]))
+		}
+	}
+	return e.reorder(twmap.PartImage, without(len(e.m.Images), gone))
+}

@@ -1,0 +1,413 @@
+package mapedit
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// MaxSide is the largest width and height that the editor gives a layer.
+const MaxSide = 100000
+
+func checkSize(width, height int) error {
+	if width < 2 || height < 2 || width > MaxSide || height > MaxSide || width > twmap.MaxCells/height {
+		return fmt.Errorf("%d x %d tiles: expected 2 to %d of each, and at most %d in all", width, height, MaxSide, twmap.MaxCells)
+	}
+	return nil
+}
+
+func (e *Editor) layerAt(at LayerAt) (twmap.Layer, error) {
+	if err := inRange(twmap.PartGroup, at.Group, len(e.m.Groups)); err != nil {
+		return nil, err
+	}
+	g := e.m.Groups[at.Group]
+	if err := inRange(twmap.PartLayer, at.Layer, len(g.Layers)); err != nil {
+		return nil, fmt.Errorf("%s: %w", e.Path(g), err)
+	}
+	return g.Layers[at.Layer], nil
+}
+
+// layersAt returns the layers that stand in some places.
+func (e *Editor) layersAt(list []LayerAt) ([]twmap.Layer, error) {
+	all := make([]twmap.Layer, len(list))
+	for i, at := range list {
+		l, err := e.layerAt(at)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = l
+	}
+	return all, nil
+}
+
+// physics reports whether a layer makes the game, and what it is then.
+func physics(l twmap.Layer) (twmap.Kind, bool) {
+	t, ok := l.(*twmap.TileLayer)
+	if !ok || !t.Kind().Physics() {
+		return 0, false
+	}
+	return t.Kind(), true
+}
+
+// AddLayer puts a layer into the map. Its number there is at.Layer; one below 0 is the end of
+// the group. A physics layer goes into the game group, whichever at names, and gets the size of
+// the game layer; there can be one of each kind.
+func (e *Editor) AddLayer(at LayerAt, l twmap.Layer) error {
+	kind, isPhysics := physics(l)
+	t, isTiles := l.(*twmap.TileLayer)
+	if isPhysics {
+		game := e.m.Physics(twmap.KindGame)
+		if e.m.Physics(kind) != nil {
+			return fmt.Errorf("the map has a %s layer", kind)
+		}
+		if game == nil {
+			return errors.New("the map has no game layer")
+		}
+		at = LayerAt{e.gameGroup(), at.Layer}
+		t.Resize(game.Width(), game.Height())
+	}
+	if err := inRange(twmap.PartGroup, at.Group, len(e.m.Groups)); err != nil {
+		return err
+	}
+	if err := checkLength("name", l.Base().Name, maxPartName); err != nil {
+		return err
+	}
+	g := e.m.Groups[at.Group]
+	if at.Layer < 0 || at.Layer > len(g.Layers) {
+		at.Layer = len(g.Layers)
+	}
+	if isTiles {
+		if err := checkSize(t.Width(), t.Height()); err != nil {
+			return err
+		}
+		t.Version = 3
+		if game := e.m.Physics(twmap.KindGame); game != nil && !isPhysics {
+			t.Version = max(game.Version, 3)
+		}
+	}
+	if err := e.refersTo(l); err != nil {
+		return err
+	}
+	g.Layers = slices.Insert(slices.Clip(g.Layers), at.Layer, l)
+	e.tell(l, 1, "", "added")
+	return nil
+}
+
+// refersTo fails if the map lacks what a layer refers to.
+func (e *Editor) refersTo(l twmap.Layer) error {
+	var failed error
+	if _, err := visit(l, func(s *slot) {
+		if n := s.get(); n >= numberOf(e.m, s.to) && failed == nil {
+			failed = inRange(s.to, n, numberOf(e.m, s.to))
+		}
+	}); err != nil {
+		return err
+	}
+	return failed
+}
+
+// RemoveLayers removes layers. The game layer is not among them: no game loads a map without.
+func (e *Editor) RemoveLayers(list []LayerAt) error {
+	gone, err := e.layersAt(list)
+	if err != nil {
+		return err
+	}
+	game := e.m.Physics(twmap.KindGame)
+	for _, l := range gone {
+		if t, ok := l.(*twmap.TileLayer); ok && t == game {
+			return fmt.Errorf("%s is the game layer, which every map has", e.Path(l))
+		}
+	}
+	e.removeLayers(gone)
+	return nil
+}
+
+func (e *Editor) removeLayers(gone []twmap.Layer) {
+	for _, g := range e.m.Groups {
+		g.Layers = slices.DeleteFunc(slices.Clone(g.Layers), func(l twmap.Layer) bool {
+			is := slices.Contains(gone, l)
+			if is {
+				e.tell(l, 1, "", "removed")
+			}
+			return is
+		})
+	}
+}
+
+// MoveLayer moves a layer to another place, where to counts without it; a layer number below 0
+// is the end of the group. Physics layers stay in the game group.
+func (e *Editor) MoveLayer(from, to LayerAt) error {
+	l, err := e.layerAt(from)
+	if err == nil {
+		err = inRange(twmap.PartGroup, to.Group, len(e.m.Groups))
+	}
+	if err != nil {
+		return err
+	}
+	if _, is := physics(l); is && to.Group != e.gameGroup() {
+		return fmt.Errorf("%s stays in the group of the game layer", e.Path(l))
+	}
+	source, target := e.m.Groups[from.Group], e.m.Groups[to.Group]
+	room := len(target.Layers)
+	if source == target {
+		room--
+	}
+	if to.Layer < 0 {
+		to.Layer = room
+	}
+	if to.Layer > room {
+		return fmt.Errorf("%s: there is no place %d for a layer: expected up to %d", e.Path(target), to.Layer, room)
+	}
+	if from == to {
+		return nil
+	}
+	e.tell(l, 1, "", "moved to place %d of %s", to.Layer, e.Path(target))
+	source.Layers = slices.Delete(slices.Clone(source.Layers), from.Layer, from.Layer+1)
+	target.Layers = slices.Insert(slices.Clip(target.Layers), to.Layer, l)
+	return nil
+}
+
+// DuplicateLayers puts a copy behind each of some layers. There can be no two physics layers
+// of a kind.
+func (e *Editor) DuplicateLayers(list []LayerAt) error {
+	all, err := e.layersAt(list)
+	if err != nil {
+		return err
+	}
+	for _, l := range all {
+		if kind, is := physics(l); is {
+			return fmt.Errorf("%s: there can be one %s layer", e.Path(l), kind)
+		}
+	}
+	copies := make(map[twmap.Layer]twmap.Layer)
+	for _, l := range all {
+		if copies[l], err = e.fresh(l); err != nil {
+			return err
+		}
+	}
+	for _, g := range e.m.Groups {
+		var grown []twmap.Layer
+		for _, l := range g.Layers {
+			grown = append(grown, l)
+			if copied := copies[l]; copied != nil {
+				grown = append(grown, copied)
+				e.tell(l, 1, "", "duplicated")
+			}
+		}
+		g.Layers = grown
+	}
+	return nil
+}
+
+// fresh returns a copy of a layer that shares nothing with it in the file: the game does not
+// load a map of which two layers have the same data.
+func (e *Editor) fresh(l twmap.Layer) (twmap.Layer, error) {
+	c := twmap.CloneLayer(l)
+	var own twmap.Layer
+	var err error
+	switch c := c.(type) {
+	case *twmap.TileLayer:
+		if err = c.Load(); err == nil {
+			n := twmap.NewTileLayerOf(c.Kind(), cellsOf(c))
+			n.Version, n.Color, n.ColorEnv, n.ColorEnvOffset, n.Image = c.Version, c.Color, c.ColorEnv, c.ColorEnvOffset, c.Image
+			if a := c.AutoMapper; a != nil {
+				n.AutoMapper = &twmap.AutoMapper{Config: a.Config, Seed: a.Seed, Automatic: a.Automatic}
+			}
+			own = n
+		}
+	case *twmap.QuadLayer:
+		var quads []twmap.Quad
+		quads, err = c.Quads()
+		n := twmap.NewQuadLayer(slices.Clone(quads)...)
+		n.Version, n.Image = c.Version, c.Image
+		own = n
+	case *twmap.SoundLayer:
+		var sources []twmap.SoundSource
+		sources, err = c.Sources()
+		n := twmap.NewSoundLayer(slices.Clone(sources)...)
+		n.Version, n.Deprecated, n.Sound = c.Version, c.Deprecated, c.Sound
+		own = n
+	default:
+		return c, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.Path(l), err)
+	}
+	own.Base().Name, own.Base().Flags = c.Base().Name, c.Base().Flags
+	return own, nil
+}
+
+// LayerChange is what to change of layers; nil leaves a thing as it is.
+type LayerChange struct {
+	Name   *string // up to 11 bytes
+	Detail *bool   // whether players with the low detail setting do not see it
+
+	Width, Height *int // of tiles: rows and columns come and go at the right and the bottom
+	Color         *twmap.Color
+	ColorEnv      *int   // number of an envelope, -1 for none
+	ColorOffset   *int32 // in milliseconds
+	Image         *int   // of tiles or quads, -1 for none
+	Sound         *int   // of sounds, -1 for none
+}
+
+// ChangeLayers changes layers. What a layer of its kind does not have is an error. The size of
+// one physics layer is that of all.
+func (e *Editor) ChangeLayers(list []LayerAt, c LayerChange) error {
+	all, err := e.layersAt(list)
+	if err != nil {
+		return err
+	}
+	for _, ref := range []struct {
+		kind   twmap.PartKind
+		number *int
+	}{{twmap.PartImage, c.Image}, {twmap.PartSound, c.Sound}, {twmap.PartEnvelope, c.ColorEnv}} {
+		if n := ref.number; n != nil && *n != -1 {
+			if err := inRange(ref.kind, *n, numberOf(e.m, ref.kind)); err != nil {
+				return err
+			}
+		}
+	}
+	if c.ColorEnv != nil && *c.ColorEnv >= 0 {
+		if env := e.m.Envelopes[*c.ColorEnv]; env.Channels != twmap.ChannelsColor {
+			return fmt.Errorf("%s is a %s envelope: expected one of colours", e.Path(env), env.Channels)
+		}
+	}
+	if c.Name != nil {
+		if err := checkLength("name", *c.Name, maxPartName); err != nil {
+			return err
+		}
+	}
+	for _, l := range all {
+		if err := e.canChange(l, c); err != nil {
+			return fmt.Errorf("%s: %w", e.Path(l), err)
+		}
+	}
+	for _, l := range all {
+		e.changeLayer(l, c)
+	}
+	return nil
+}
+
+// canChange fails if a layer does not have what is to be changed.
+func (e *Editor) canChange(l twmap.Layer, c LayerChange) error {
+	t, isTiles := l.(*twmap.TileLayer)
+	_, isPhysics := physics(l)
+	_, isQuads := l.(*twmap.QuadLayer)
+	_, isSounds := l.(*twmap.SoundLayer)
+	_, unknown := l.(*twmap.UnknownLayer)
+	switch {
+	case unknown:
+		return errors.New("nobody knows layers of this type")
+	case (c.Width != nil || c.Height != nil) && !isTiles:
+		return errors.New("it has no tiles, and so no size")
+	case (c.Color != nil || c.ColorEnv != nil || c.ColorOffset != nil) && (!isTiles || isPhysics):
+		return errors.New("only a layer of tiles that are to be seen has a colour")
+	case c.Image != nil && (!isTiles && !isQuads || isPhysics):
+		return errors.New("only a layer of tiles that are to be seen, or of quads, has an image")
+	case c.Sound != nil && !isSounds:
+		return errors.New("only a layer of sounds has a sound")
+	case isPhysics && (c.Name != nil || c.Detail != nil):
+		return errors.New("a physics layer has a name of its own, and is always there")
+	}
+	if c.Width != nil || c.Height != nil {
+		w, h := newSize(t, c)
+		if err := checkSize(w, h); err != nil {
+			return err
+		}
+	}
+	if c.Image != nil && isTiles && *c.Image >= 0 {
+		if im := e.m.Images[*c.Image]; im.Width()%16 != 0 || im.Height()%16 != 0 {
+			return fmt.Errorf("%s with %d x %d pixels cannot be cut into 16 x 16 tiles", e.Path(im), im.Width(), im.Height())
+		}
+	}
+	return nil
+}
+
+func newSize(t *twmap.TileLayer, c LayerChange) (w, h int) {
+	w, h = t.Width(), t.Height()
+	if c.Width != nil {
+		w = *c.Width
+	}
+	if c.Height != nil {
+		h = *c.Height
+	}
+	return w, h
+}
+
+func (e *Editor) changeLayer(l twmap.Layer, c LayerChange) {
+	base := l.Base()
+	if c.Name != nil && base.Name != *c.Name {
+		switch l := l.(type) {
+		case *twmap.TileLayer:
+			l.Version = max(l.Version, 3)
+		case *twmap.QuadLayer:
+			l.Version = max(l.Version, 2)
+		}
+		e.tell(l, 1, "", "renamed to %q", *c.Name)
+		base.Name = *c.Name
+	}
+	if c.Detail != nil && *c.Detail != (base.Flags&twmap.Detail != 0) {
+		base.Flags ^= twmap.Detail
+		e.tell(l, 1, "", "detail: %t", *c.Detail)
+	}
+	switch l := l.(type) {
+	case *twmap.TileLayer:
+		if c.Width != nil || c.Height != nil {
+			e.resizeLayer(l, c)
+		}
+		set(e, l, "colour", &l.Color, c.Color)
+		set(e, l, "image", &l.Image, c.Image)
+		set(e, l, "colour envelope offset", &l.ColorEnvOffset, c.ColorOffset)
+		if c.ColorEnv != nil {
+			env := int32(*c.ColorEnv)
+			set(e, l, "colour envelope", &l.ColorEnv, &env)
+		}
+	case *twmap.QuadLayer:
+		set(e, l, "image", &l.Image, c.Image)
+	case *twmap.SoundLayer:
+		set(e, l, "sound", &l.Sound, c.Sound)
+	}
+}
+
+// set gives a field of a part another value, if there is one.
+func set[T comparable](e *Editor, part any, what string, field, to *T) {
+	if to != nil && *field != *to {
+		e.tell(part, 1, "", "%s: %v became %v", what, *field, *to)
+		*field = *to
+	}
+}
+
+func (e *Editor) resizeLayer(t *twmap.TileLayer, c LayerChange) {
+	together := []twmap.Layer{t}
+	if t.Kind().Physics() {
+		together = e.m.Layers()
+	}
+	for _, l := range together {
+		o, ok := l.(*twmap.TileLayer)
+		if !ok || o != t && !o.Kind().Physics() {
+			continue
+		}
+		w, h := newSize(t, c)
+		if oldW, oldH := o.Width(), o.Height(); oldW != w || oldH != h {
+			o.Resize(w, h)
+			e.tell(o, 1, "", "%d x %d tiles became %d x %d", oldW, oldH, w, h)
+		}
+	}
+}
+
+// cellsOf returns the cells of a layer of any kind.
+func cellsOf(l *twmap.TileLayer) twmap.Cells {
+	switch l.Kind() {
+	case twmap.KindTele:
+		return l.Teles()
+	case twmap.KindSpeedup:
+		return l.Speedups()
+	case twmap.KindSwitch:
+		return l.Switches()
+	case twmap.KindTune:
+		return l.Tunes()
+	}
+	return l.Tiles()
+}

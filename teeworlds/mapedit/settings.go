@@ -1,0 +1,178 @@
+package mapedit
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// maxSetting is the most bytes of a setting that the editor has room for.
+const maxSetting = 255
+
+// subjects is how many words behind a command say what it is about: tune_zone 3 gravity 0.5
+// replaces no other setting than that of gravity in zone 3.
+var subjects = map[string]int{
+	"tune": 1, "tune_zone": 2, "tune_zone_enter": 1, "tune_zone_leave": 1, "switch_open": 1, "mapbug": 1, "toggle_tune": 1,
+}
+
+// subject returns the words of a setting that tell what it sets. A line of several commands is
+// a subject of its own.
+func subject(line string) string {
+	words := strings.Fields(strings.ToLower(line))
+	if len(words) == 0 || strings.HasPrefix(words[0], "#") || strings.Contains(line, ";") {
+		return line
+	}
+	return strings.Join(words[:min(len(words), 1+subjects[words[0]])], " ")
+}
+
+func checkSetting(line string) error {
+	switch {
+	case strings.TrimSpace(line) == "":
+		return errors.New("a setting is a command: this is an empty line")
+	case strings.ContainsAny(line, "\n\r\x00"):
+		return fmt.Errorf("%q is more than a line", line)
+	}
+	return checkLength("setting", line, maxSetting)
+}
+
+func (e *Editor) settings() *[]string {
+	if e.m.Info == nil {
+		e.m.Info = new(twmap.Info)
+	}
+	return &e.m.Info.Settings
+}
+
+// AddSetting adds a command at the end of the settings, if it is not there. The server runs
+// them one after the other.
+func (e *Editor) AddSetting(line string) error {
+	if err := checkSetting(line); err != nil {
+		return err
+	}
+	list := e.settings()
+	if slices.Contains(*list, line) {
+		return nil
+	}
+	*list = append(slices.Clip(*list), line)
+	e.tell(nil, 1, "settings", "setting added: %s", line)
+	return nil
+}
+
+// SetSetting gives what a command sets another value: "tune gravity 0.5" takes the place of
+// the last setting that tunes gravity, and all others that do go. If there is none it is added.
+func (e *Editor) SetSetting(line string) error {
+	if err := checkSetting(line); err != nil {
+		return err
+	}
+	list, what := e.settings(), subject(line)
+	last := -1
+	for i, l := range *list {
+		if subject(l) == what {
+			last = i
+		}
+	}
+	if last < 0 {
+		return e.AddSetting(line)
+	}
+	var left []string
+	for i, l := range *list {
+		switch {
+		case i == last:
+			if left = append(left, line); l != line {
+				e.tell(nil, 1, "settings", "setting changed: %s became %s", l, line)
+			}
+		case subject(l) == what:
+			e.tell(nil, 1, "settings", "setting removed: %s", l)
+		default:
+			left = append(left, l)
+		}
+	}
+	*list = left
+	return nil
+}
+
+// RemoveSettings removes the settings that begin with the words of a pattern, such as
+// "tune gravity", in which * and ? stand for what they do in names of files.
+func (e *Editor) RemoveSettings(pattern string) error {
+	words := strings.Fields(strings.ToLower(pattern))
+	if len(words) == 0 {
+		return errors.New("expected the words that a setting begins with")
+	}
+	for _, w := range words {
+		if _, err := path.Match(w, ""); err != nil {
+			return fmt.Errorf("%q is no pattern", pattern)
+		}
+	}
+	list := e.settings()
+	left := slices.DeleteFunc(slices.Clone(*list), func(line string) bool {
+		have := strings.Fields(strings.ToLower(line))
+		if len(have) < len(words) {
+			return false
+		}
+		for i, w := range words {
+			if ok, _ := path.Match(w, have[i]); !ok {
+				return false
+			}
+		}
+		e.tell(nil, 1, "settings", "setting removed: %s", line)
+		return true
+	})
+	if len(left) == len(*list) {
+		return fmt.Errorf("the map has no setting %q", pattern)
+	}
+	*list = left
+	return nil
+}
+
+// SortSettings puts the settings in the order of what they set. Those that set the same stay
+// in their order, in which the last counts.
+func (e *Editor) SortSettings() {
+	list := e.settings()
+	sorted := slices.Clone(*list)
+	slices.SortStableFunc(sorted, func(a, b string) int { return compareWords(subject(a), subject(b)) })
+	if !slices.Equal(sorted, *list) {
+		*list = sorted
+		e.tell(nil, len(sorted), "settings", "settings sorted")
+	}
+}
+
+// compareWords compares word by word, numbers by what they count.
+func compareWords(a, b string) int {
+	return slices.CompareFunc(strings.Fields(a), strings.Fields(b), func(v, w string) int {
+		m, errM := strconv.Atoi(v)
+		n, errN := strconv.Atoi(w)
+		if errM == nil && errN == nil {
+			return m - n
+		}
+		return strings.Compare(v, w)
+	})
+}
+
+// DedupeSettings removes settings that a later one makes idle: of those that set the same only
+// the last counts. Of commands of which that is not known, or that do something each time, it
+// removes repetitions only that follow on each other.
+func (e *Editor) DedupeSettings() {
+	list := e.settings()
+	last := make(map[string]int)
+	for i, line := range *list {
+		last[subject(line)] = i
+	}
+	var left []string
+	for i, line := range *list {
+		what := subject(line)
+		command, _, _ := strings.Cut(what, " ")
+		_, known := subjects[command]
+		known = (known || strings.HasPrefix(command, "sv_")) && !strings.Contains(line, ";")
+		switch {
+		case command != "toggle_tune" && (known && last[what] > i || i+1 < len(*list) && (*list)[i+1] == line):
+			e.tell(nil, 1, "settings", "setting removed, a later one sets the same: %s", line)
+		default:
+			left = append(left, line)
+		}
+	}
+	*list = left
+}

@@ -1,0 +1,71 @@
+package mapedit
+
+import (
+	"slices"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// RemoveUnused removes everything that does nothing: layers in which there is nothing, but for
+// the game layer, groups without layers, and then the images, sounds and envelopes that
+// nothing uses. What cannot be read stays. If it fails, some of it may be gone.
+func (e *Editor) RemoveUnused() error {
+	game := e.m.Physics(twmap.KindGame)
+	var empty []twmap.Layer
+	for _, g := range e.m.Groups {
+		for _, l := range g.Layers {
+			if t, ok := l.(*twmap.TileLayer); (!ok || t != game) && isEmpty(l) {
+				empty = append(empty, l)
+			}
+		}
+	}
+	e.removeLayers(empty)
+	var groups []int
+	for i, g := range e.m.Groups {
+		if len(g.Layers) == 0 {
+			groups = append(groups, i)
+		}
+	}
+	if err := e.RemoveGroups(groups); err != nil {
+		return err
+	}
+	if err := e.RemoveUnusedImages(); err != nil {
+		return err
+	}
+	if err := e.RemoveUnusedSounds(); err != nil {
+		return err
+	}
+	return e.RemoveUnusedEnvelopes()
+}
+
+// isEmpty reports whether a layer has nothing to show or to do.
+func isEmpty(l twmap.Layer) (empty bool) {
+	switch l := l.(type) {
+	case *twmap.TileLayer:
+		l.Look(func(l *twmap.TileLayer) { empty = l.Load() == nil && allAir(l) })
+	case *twmap.QuadLayer:
+		l.Look(func(quads []twmap.Quad, err error) { empty = len(quads) == 0 && err == nil })
+	case *twmap.SoundLayer:
+		l.Look(func(sources []twmap.SoundSource, err error) { empty = len(sources) == 0 && err == nil })
+	}
+	return empty
+}
+
+func allAir(l *twmap.TileLayer) bool {
+	switch l.Kind() {
+	case twmap.KindTele:
+		return all(l.Teles(), func(t twmap.TeleTile) bool { return t.ID == 0 })
+	case twmap.KindSpeedup:
+		return all(l.Speedups(), func(t twmap.SpeedupTile) bool { return t.ID == 0 && t.Force == 0 })
+	case twmap.KindSwitch:
+		return all(l.Switches(), func(t twmap.SwitchTile) bool { return t.ID == 0 })
+	case twmap.KindTune:
+		return all(l.Tunes(), func(t twmap.TuneTile) bool { return t.ID == 0 })
+	}
+	return all(l.Tiles(), func(t twmap.Tile) bool { return t.ID == 0 })
+}
+
+func all[T twmap.Cell](g *twmap.Grid[T], is func(T) bool) bool {
+	cells, _ := g.Cells()
+	return !slices.ContainsFunc(cells, func(c T) bool { return !is(c) })
+}

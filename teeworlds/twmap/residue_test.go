@@ -1,0 +1,35 @@
+package twmap_test
+
+import (
+	"testing"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// What is left of unused integers does not come back as what was set since: a clip where there
+// was none, and the name of an envelope that was shorter than names are.
+func TestResidueOfWhatIsUsedNow(t *testing.T) {
+	m := playable()
+	m.Envelopes = []*twmap.Envelope{{Version: 1, Channels: twmap.ChannelsColor, Synchronized: true}}
+	f, err := m.Datafile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(item(f, itemGroup, 0)[8:], []int32{576, 1, 2, 3}) // its clip, which is off
+	env := items(f, itemEnvelope)[0]
+	env.Data = append(env.Data[:4:4], -1) // as in 2008
+	data, err := f.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m = decode(t, data)
+	m.Groups[0].Clip = &twmap.Clip{Width: 9, Height: 9}
+	m.Envelopes[0].Version, m.Envelopes[0].Synchronized = 2, false
+	back := decode(t, encode(t, m))
+	if got := back.Groups[0].Clip; got == nil || *got != *m.Groups[0].Clip {
+		t.Errorf("the clip is %v", got)
+	}
+	if got := back.Envelopes[0]; got.Name != "" || got.Synchronized {
+		t.Errorf("the envelope is %+v", got)
+	}
+}
