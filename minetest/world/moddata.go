@@ -1,6 +1,7 @@
 package world
 
 import (
+	"slices"
 	"strings"
 
 	"trowel.example/check"
@@ -38,6 +39,13 @@ func (m *ModData) Set(key string, value []byte) {
 		}
 	}
 	m.Entries = append(m.Entries, Entry{[]byte(key), value})
+}
+
+// Delete removes a key, and reports whether there was one.
+func (m *ModData) Delete(key string) bool {
+	n := len(m.Entries)
+	m.Entries = slices.DeleteFunc(m.Entries, func(e Entry) bool { return string(e.Key) == key })
+	return len(m.Entries) < n
 }
 
 // ParseModFile reads the file of a mod in mod_storage: an object of JSON. Of a key

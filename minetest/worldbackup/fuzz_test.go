@@ -28,12 +28,13 @@ func FuzzBackup(f *testing.F) {
 	f.Add(pack("blocks/1,-2,3", "bytes", "files/ipban.txt", "", manifestName, `{"Format":"trowel world backup 1","Blocks":1,"Stores":["players"]}`))
 	f.Add(pack(manifestName, `{"Format":"trowel world backup 1"}`, "files/players/ann", "name = ann"))
 	f.Add(pack("files/../world.mt", "x"))
+	f.Add(pack("things/players-1", `{"Part":"players","Name":"ann","Missing":true}`, manifestName, `{"Format":"trowel world backup 1"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			return
 		}
-		m, _, blocks, files, err := contents(z)
+		m, _, blocks, files, _, err := contents(z)
 		if err != nil {
 			return
 		}

@@ -33,6 +33,8 @@ import (
 //	blocks/pack-1      many blocks: see pack.go
 //	blocks/12,0,-3     the bytes of the block at x, y, z, in backups of version 0.1
 //	files/ipban.txt    a file of the world
+//	things/players-1   a player, an account or what a mod keeps, of a store on a server: see
+//	                   things.go
 const (
 	manifestName = "backup.json"
 	blocksFolder = "blocks/"
@@ -57,6 +59,7 @@ type Writer struct {
 	zip       *zip.Writer
 	pack      io.Writer // of blocks, while nothing else comes
 	packs     int
+	things    int
 	manifest
 }
 
@@ -189,7 +192,7 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 		return &fault.Error{File: backup, Offset: -1, Want: "a backup of a world", Got: err.Error(), Err: err}
 	}
 	defer z.Close()
-	m, blocks, list, files, err := contents(&z.Reader)
+	m, blocks, list, files, things, err := contents(&z.Reader)
 	if err != nil {
 		return fault.InFile(err, backup)
 	}
@@ -242,7 +245,10 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 			return err
 		}
 	}
-	return world.Protect(dir, secret...)
+	if err := world.Protect(dir, secret...); err != nil {
+		return err
+	}
+	return things.restore(ctx, dir, s, opts)
 }
 
 // restoreFile writes a file of an archive to its place, whole or not at all.
@@ -257,9 +263,9 @@ func restoreFile(target string, f *zip.File) error {
 
 // contents takes an archive apart, and refuses one that is not a whole backup.
 // Beside the entries of blocks it returns where these are, in their order.
-func contents(z *zip.Reader) (m manifest, blocks packs, list []mapdb.Pos, files []*zip.File, err error) {
-	fail := func(path, want, got string) (manifest, packs, []mapdb.Pos, []*zip.File, error) {
-		return m, nil, nil, nil, &fault.Error{Path: path, Offset: -1, Want: want, Got: got, Err: fault.ErrFormat}
+func contents(z *zip.Reader) (m manifest, blocks packs, list []mapdb.Pos, files []*zip.File, kept things, err error) {
+	fail := func(path, want, got string) (manifest, packs, []mapdb.Pos, []*zip.File, things, error) {
+		return m, nil, nil, nil, nil, &fault.Error{Path: path, Offset: -1, Want: want, Got: got, Err: fault.ErrFormat}
 	}
 	whole := false
 	for _, f := range z.File {
@@ -267,7 +273,7 @@ func contents(z *zip.Reader) (m manifest, blocks packs, list []mapdb.Pos, files 
 		case f.Name == manifestName:
 			text, err := readEntry(f, 1<<20)
 			if err != nil {
-				return m, nil, nil, nil, err
+				return m, nil, nil, nil, nil, err
 			}
 			if err := json.Unmarshal(text, &m); err != nil || m.Format != backupFormat {
 				return fail(f.Name, backupFormat, fmt.Sprintf("%.40q", m.Format))
@@ -277,6 +283,11 @@ func contents(z *zip.Reader) (m manifest, blocks packs, list []mapdb.Pos, files 
 			blocks = append(blocks, f)
 		case strings.HasPrefix(f.Name, filesFolder) && isOurs(strings.TrimPrefix(f.Name, filesFolder)):
 			files = append(files, f)
+		case strings.HasPrefix(f.Name, thingsFolder):
+			if _, err := readThing(f); err != nil {
+				return m, nil, nil, nil, nil, err
+			}
+			kept = append(kept, f)
 		default:
 			return fail(fmt.Sprintf("%.60q", f.Name), "a block or a file that a repair changes", "another one")
 		}
@@ -290,12 +301,12 @@ func contents(z *zip.Reader) (m manifest, blocks packs, list []mapdb.Pos, files 
 		}
 	}
 	if list, err = blocks.positions(); err != nil {
-		return m, nil, nil, nil, err
+		return m, nil, nil, nil, nil, err
 	}
 	if len(list) != m.Blocks {
 		return fail(manifestName, fmt.Sprintf("%d blocks", m.Blocks), fmt.Sprint(len(list)))
 	}
-	return m, blocks, list, files, nil
+	return m, blocks, list, files, kept, nil
 }
 
 // Settle ends what a repair of the world in dir had begun that was killed while it put a
@@ -323,8 +334,13 @@ func isOurs(name string) bool {
 			}
 		}
 	}
-	return rest == "" && slices.Contains([]string{"world.mt", "map_meta.txt", "env_meta.txt", "ipban.txt", "force_loaded.txt", "auth.txt"}, first)
+	return rest == "" && slices.Contains([]string{"world.mt", "map_meta.txt", "env_meta.txt", "ipban.txt", "force_loaded.txt", "auth.txt"}, first) ||
+		rest == "" && slices.Contains(besideOurs, first)
 }
+
+// besideOurs are files of mods and of what the engine writes down beside the world, which no check
+// reads, and which an edit can change.
+var besideOurs = append(sqlitefile.Files("rollback.sqlite"), "areas.dat")
 
 // readEntry reads a file of an archive.
 func readEntry(f *zip.File, limit int64) ([]byte, error) {

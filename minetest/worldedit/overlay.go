@@ -138,4 +138,6 @@ func (w *World) Damage() []*mapdb.RowError {
 func (w *World) String() string { return w.base.String() }
 
 // Close ends the use of the world, and forgets what was changed.
-func (w *World) Close() error { return errors.Join(w.base.Close(), w.scratch.close()) }
+func (w *World) Close() error {
+	return errors.Join(w.base.Close(), w.scratch.close(), w.stores.close())
+}

@@ -28,7 +28,7 @@ func (w *World) Copy(ctx context.Context, dst, name string, opts worldcopy.Optio
 	if err != nil {
 		return r, err
 	}
-	for _, p := range w.parts {
+	for _, p := range w.allParts(ctx) {
 		if err := p.Apply(ctx, dst); err != nil {
 			return r, err
 		}
@@ -49,7 +49,7 @@ func (w *World) InPlace(ctx context.Context, backup string) (_ string, err error
 		return "", used
 	}
 	list, err := w.Changed()
-	if err != nil || len(list) == 0 && len(w.parts) == 0 {
+	if err != nil || len(list) == 0 && len(w.allParts(ctx)) == 0 {
 		return "", err
 	}
 	if store, _ := mapdb.BackendOf(w.config.Backend); store.ReadOnly() && len(list) > 0 {
@@ -77,7 +77,7 @@ func (w *World) InPlace(ctx context.Context, backup string) (_ string, err error
 			return "", err
 		}
 	}
-	for _, p := range w.parts {
+	for _, p := range w.allParts(ctx) {
 		if err := p.Keep(b); err != nil {
 			return "", err
 		}
@@ -98,7 +98,7 @@ func (w *World) InPlace(ctx context.Context, backup string) (_ string, err error
 	if err != nil {
 		return backup, err
 	}
-	for _, p := range w.parts {
+	for _, p := range w.allParts(ctx) {
 		if err := p.Apply(ctx, w.Dir); err != nil {
 			return backup, err
 		}

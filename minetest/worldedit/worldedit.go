@@ -55,6 +55,7 @@ type World struct {
 	base    mapdb.DB
 	scratch *scratch
 	parts   []Part
+	stores  *stores    // nil until a step asks for one
 	twice   *mapdb.Pos // of a block that changes, and has another row
 	report  Report
 }
@@ -167,6 +168,9 @@ type Part struct {
 type Keeper interface {
 	File(name string) error
 	Store(names []string) error
+	Player(name string, p *world.Player) error
+	Account(name string, a *world.Account) error
+	ModData(mod string, m *world.ModData) error
 }
 
 // AddPart takes up a change that is made once all steps have ended.

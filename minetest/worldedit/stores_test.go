@@ -1,0 +1,182 @@
+package worldedit_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"trowel.example/internal/judge"
+	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldbackup"
+	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/worldedit"
+)
+
+// kept says what a world has besides blocks.
+func kept(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	ctx := context.Background()
+	w, err := worldedit.Open(ctx, dir, worldedit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	players, err1 := w.Players(ctx)
+	auth, err2 := w.Auth(ctx)
+	storage, err3 := w.Storage(ctx)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	for name, err := range players.Names(ctx) {
+		p, err2 := players.Get(ctx, name)
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, fmt.Sprint("player ", name, " ", p.HP, p.Pos, p.Attributes, string(p.Inventory.Append(nil))))
+	}
+	for name, err := range auth.Names(ctx) {
+		a, err2 := auth.Get(ctx, name)
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(a.Privileges)
+		list = append(list, fmt.Sprint("account ", name, " ", string(a.Password), a.Privileges, a.LastLogin))
+	}
+	for name, err := range storage.Names(ctx) {
+		m, err2 := storage.Get(ctx, name)
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, fmt.Sprintf("mod %s %q", name, m.Entries))
+	}
+	slices.Sort(list)
+	bans, _ := os.ReadFile(filepath.Join(dir, "ipban.txt"))
+	return append(list, string(bans))
+}
+
+// change makes a change of each kind.
+func change(ctx context.Context, w *worldedit.World) error {
+	players, err1 := w.Players(ctx)
+	auth, err2 := w.Auth(ctx)
+	storage, err3 := w.Storage(ctx)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return err
+	}
+	ann, err := players.Get(ctx, "ann")
+	if err != nil {
+		return err
+	}
+	ann.Name = "zoe"
+	account, err := auth.Get(ctx, "ann")
+	if err != nil {
+		return err
+	}
+	account.Name = "zoe"
+	return errors.Join(
+		players.Put(ctx, ann), players.Delete(ctx, "ann"), players.Delete(ctx, "bob"),
+		auth.Put(ctx, account), auth.Delete(ctx, "ann"),
+		storage.Put(ctx, &world.ModData{Mod: "fresh", Entries: []world.Entry{{Key: []byte("k"), Value: []byte("v")}}}), storage.Delete(ctx, "pig"),
+		w.WriteFile("ipban.txt", []byte("192.0.2.9|eve\n")),
+	)
+}
+
+// What a world has besides blocks is changed in a copy and in place, in every backend, and a
+// backup puts it back. Until then nothing of it is to be seen.
+func TestStores(t *testing.T) {
+	ctx := context.Background()
+	plain := worldtest.World(t, filepath.Join(t.TempDir(), "plain"), mapdb.Config{Backend: mapdb.SQLite}, 3)
+	for _, backend := range []string{"files", "sqlite3", "leveldb", "postgresql"} {
+		t.Run(backend, func(t *testing.T) {
+			o := worldcopy.Options{Players: backend, Auth: backend, Storage: backend}
+			if backend == "leveldb" {
+				o.Storage = ""
+			}
+			if backend == "postgresql" {
+				o.Postgres = judge.Postgres(t)
+			}
+			dir := filepath.Join(t.TempDir(), "world")
+			if _, err := worldcopy.Copy(ctx, plain, dir, o); err != nil {
+				t.Fatal(err)
+			}
+			before := kept(t, dir)
+			w, err := worldedit.Open(ctx, dir, worldedit.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+			if err := change(ctx, w); err != nil {
+				t.Fatal(err)
+			}
+			if got := kept(t, dir); !slices.Equal(got, before) {
+				t.Errorf("it is %q before anything is written", got)
+			}
+			want := []string{
+				"account bob [shout] -1", "account zoe #1#c2FsdA#dmVyaWZpZXI[interact shout] 1489488299", `mod fresh [{"k" "v"}]`,
+				"player zoe 20 [10 20.5 -30] [{k v}]List main 1\nWidth 0\nItem default:dirt 99\nEndInventoryList\nEndInventory\n", "192.0.2.9|eve\n",
+			}
+			if backend != "postgresql" { // a copy of it would need another server
+				copied := filepath.Join(t.TempDir(), "copied")
+				if _, err := w.Copy(ctx, copied, "changed", worldcopy.Options{}); err != nil {
+					t.Fatal(err)
+				}
+				if got := kept(t, copied); !slices.Equal(got, want) {
+					t.Errorf("the copy has %q, want %q", got, want)
+				}
+			}
+			if got := kept(t, dir); !slices.Equal(got, before) {
+				t.Errorf("the copy changed the world: %q", got)
+			}
+			backup, err := w.InPlace(ctx, "")
+			if err != nil || backup == "" {
+				t.Fatal(backup, err)
+			}
+			if got := kept(t, dir); !slices.Equal(got, want) {
+				t.Errorf("in place it is %q, want %q", got, want)
+			}
+			for range 2 { // as a run that was killed would be repeated
+				if err := worldbackup.Restore(ctx, dir, backup, worldbackup.Options{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := kept(t, dir); !slices.Equal(got, before) {
+				t.Errorf("restored it is %q, want %q", got, before)
+			}
+		})
+	}
+}
+
+// A store that a step only reads is no change.
+func TestStoresRead(t *testing.T) {
+	ctx := context.Background()
+	dir := worldtest.World(t, filepath.Join(t.TempDir(), "world"), mapdb.Config{Backend: mapdb.SQLite}, 1)
+	w, err := worldedit.Open(ctx, dir, worldedit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	players, err := w.Players(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := players.Get(ctx, "ann"); err != nil {
+		t.Error(err)
+	}
+	if err := players.Delete(ctx, "nobody"); !errors.Is(err, world.ErrNotFound) {
+		t.Error(err)
+	}
+	if text, err := w.ReadFile("ipban.txt"); err != nil || string(text) != "192.0.2.7|mallory\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, err := w.ReadFile("areas.dat"); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	if backup, err := w.InPlace(ctx, ""); backup != "" || err != nil {
+		t.Error(backup, err)
+	}
+}
