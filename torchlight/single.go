@@ -82,6 +82,10 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 			return convertSingle(job, src, out, moddir.Decompile)
 		},
 	}}
+	switch name {
+	case "torchlight-dat", "torchlight-adm", torchlightLayoutName:
+		f.Editing = singleEditing
+	}
 	if name == "torchlight-mpp" || name == torchlightLayoutName {
 		f.Scene = openScene
 		f.Options = append(f.Options, optionSceneBase)
@@ -217,6 +221,7 @@ var torchlightSource = &format.Format{
 	Doc:        "docs/formats/torchlight-dat.md",
 	Recognize:  func(src *format.Source) bool { return text.Recognize(src.Head(maxModHead)) },
 	Scene:      openScene,
+	Editing:    singleEditing,
 	Open: func(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
 		data, err := src.ReadUpTo(maxCompiled)
 		if err != nil {

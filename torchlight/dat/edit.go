@@ -11,17 +11,19 @@ import (
 
 // Edit changes a file by its text. The function gets the tree that [File.Text] gives, with all
 // the digits of numbers, and does to it what it likes. What it leaves as it is keeps its bits:
-// hashes, values that no text says, the IDs of strings. New strings get IDs behind those that
-// are there; strings that are no longer used go. If the function fails, nothing has changed.
+// hashes, values that no text says, the IDs of strings. A string that changes everywhere keeps
+// its ID, others get new ones behind those that are there; strings that are no longer used go. If
+// the function fails, nothing has changed.
 func (f *File) Edit(o Options, change func(root *text.Node) error) error {
 	o.Floats = text.Exact
 	root := f.Text(o)
-	e := editor{f: f, nodes: make(map[*text.Node]*editedNode), properties: make(map[*text.Property]*editedProperty)}
+	e := editor{f: f, kept: make(map[uint32]bool), nodes: make(map[*text.Node]*editedNode), properties: make(map[*text.Property]*editedProperty)}
 	e.note(root, f.Root)
 	if err := change(root); err != nil {
 		return err
 	}
 	before := e.used(f.Root, make(map[uint32]bool))
+	e.keep(root)
 	e.strings = slices.Clone(f.Strings)
 	e.ids = make(map[string]uint32, len(f.Strings))
 	for _, s := range slices.Backward(f.Strings) {
@@ -43,6 +45,7 @@ type editor struct {
 	strings    []String
 	ids        map[string]uint32 // of strings
 	last       uint32            // the highest ID
+	kept       map[uint32]bool   // IDs that stand for what they stood for
 }
 
 type editedNode struct {
@@ -66,6 +69,18 @@ func (e *editor) note(n *text.Node, is *Node) {
 	for c := range n.Children() {
 		e.note(c, is.Children[j])
 		j++
+	}
+}
+
+// keep notes the strings of what has not changed.
+func (e *editor) keep(n *text.Node) {
+	for p := range n.Properties() {
+		if was := e.properties[p]; was != nil && p.Type.IsString() && was.Property.Type.IsString() && was.Property.Value == p.Value {
+			e.kept[uint32(was.is.Value)] = true
+		}
+	}
+	for c := range n.Children() {
+		e.keep(c)
 	}
 }
 
@@ -100,6 +115,9 @@ func (e *editor) property(p *text.Property) Property {
 	case was != nil && was.Property.Type == p.Type && was.Property.Value == p.Value:
 		out.Value = was.is.Value
 	case p.Type.IsString():
+		if was != nil && was.is.Type.IsString() {
+			e.reuse(uint32(was.is.Value), p.Value)
+		}
 		out.Value = uint64(e.id(p.Value))
 	default:
 		out.Value = new(compiler).value(p)
@@ -131,6 +149,27 @@ func (e *editor) id(s string) uint32 {
 	at, _ := slices.BinarySearchFunc(e.strings, e.last, func(s String, id uint32) int { return cmp.Compare(s.ID, id) })
 	e.strings = slices.Insert(e.strings, at, String{e.last, s})
 	return e.last
+}
+
+// reuse gives a string the ID of another that nothing has any more.
+func (e *editor) reuse(id uint32, s string) {
+	if _, there := e.ids[s]; there || s == "" || e.kept[id] || e.f.Version == Torchlight1 {
+		return
+	}
+	found := -1
+	for i := range e.strings {
+		if e.strings[i].ID == id {
+			if found >= 0 {
+				return
+			}
+			found = i
+		}
+	}
+	if found < 0 {
+		return
+	}
+	delete(e.ids, e.strings[found].Text)
+	e.strings[found].Text, e.ids[s], e.kept[id] = s, id, true
 }
 
 // gap returns the lowest ID behind which one is free.

@@ -63,8 +63,8 @@ func TestEdit(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	want := &dat.File{Version: dat.Torchlight2, Strings: []dat.String{{ID: 7, Text: "a\nb"}, {ID: 11, Text: "nobody's"}, {ID: 12, Text: "y"}}, Root: &dat.Node{
-		Name: 5, Properties: []dat.Property{{Key: 1, Type: text.String, Value: 7}, {Key: 2, Type: text.String, Value: 12}, {Key: 3, Type: text.Bool, Value: 77}}}}
+	want := &dat.File{Version: dat.Torchlight2, Strings: []dat.String{{ID: 7, Text: "a\nb"}, {ID: 9, Text: "y"}, {ID: 11, Text: "nobody's"}}, Root: &dat.Node{
+		Name: 5, Properties: []dat.Property{{Key: 1, Type: text.String, Value: 7}, {Key: 2, Type: text.String, Value: 9}, {Key: 3, Type: text.Bool, Value: 77}}}}
 	if !f.Equal(want) {
 		t.Errorf("%+v %+v", f, f.Root)
 	}

@@ -94,6 +94,10 @@ func (d *Descriptor) Named(name string) *PropertyInfo {
 	return nil
 }
 
+// Has reports whether objects of the kind have something of a name, ignoring case: a property,
+// or a component of one, such as POSITIONX. A nil descriptor has nothing.
+func (d *Descriptor) Has(name string) bool { return d.named(name).info != nil }
+
 func (d *Descriptor) named(name string) textName {
 	if d == nil {
 		return textName{component: -1}

@@ -1,0 +1,204 @@
+package torchlight
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/format"
+	"trowel.example/torchlight/hash"
+	"trowel.example/torchlight/modedit"
+	"trowel.example/torchlight/pak"
+)
+
+// modCommand is a change of mods, with the function that makes it.
+type modCommand struct {
+	format.Command
+	single bool // it is of use for a single file, too
+	do     func(e *modedit.Editor, job *format.Job) error
+}
+
+// modCommands are all changes of mods, in the order of help.
+var modCommands = slices.Concat(keyCommands, fileCommands)
+
+var (
+	modEditing    = &format.Editing{Commands: declaredFor(false), Edit: editArchive, Options: []format.Option{optionNames, optionEditBase}}
+	singleEditing = &format.Editing{Commands: declaredFor(true), Edit: editSingle, Options: []format.Option{optionNames}}
+)
+
+var optionEditBase = format.Option{Name: optionBase.Name, Input: true, Help: optionBase.Help}
+
+func declaredFor(single bool) []*format.Command {
+	var commands []*format.Command
+	for i := range modCommands {
+		if c := &modCommands[i]; c.single || !single {
+			commands = append(commands, &c.Command)
+		}
+	}
+	return commands
+}
+
+// editorOptions are those that the user gave. The error of a report stops nothing: it is kept.
+func editorOptions(job *format.Job, report func(check.Change) error) (o modedit.Options, closer io.Closer, failed *error, err error) {
+	mo, err := modOptions(job)
+	if err != nil {
+		return o, nil, nil, err
+	}
+	base, closer, err := openBase(job.Value(optionBase.Name), mo)
+	if err != nil {
+		return o, nil, nil, err
+	}
+	failed = new(error)
+	return modedit.Options{
+		Names: cmp.Or(mo.Names, hash.Known()), Base: base,
+		Report: func(c check.Change) {
+			if *failed == nil {
+				*failed = report(c)
+			}
+		},
+		Miss: func(path, message string) { job.Miss(path, "%s", message) },
+	}, closer, failed, nil
+}
+
+// run takes an editor through the steps.
+func run(ctx context.Context, e *modedit.Editor, steps []format.Step, failed *error) error {
+	for _, step := range steps {
+		i := slices.IndexFunc(modCommands, func(c modCommand) bool { return c.Name == step.Name })
+		if err := modCommands[i].do(e, step.Job); err != nil {
+			return fmt.Errorf("%s: %w", step.Name, err)
+		}
+		if *failed != nil || ctx.Err() != nil {
+			return cmp.Or(*failed, ctx.Err())
+		}
+	}
+	return cmp.Or(e.UpdateTables(), *failed)
+}
+
+// editArchive changes a mod, an archive, or the folder of one.
+func editArchive(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output, report func(check.Change) error) error {
+	o, closer, failed, err := editorOptions(job, report)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	var e *modedit.Editor
+	write := func() error { return writeMod(e, out) }
+	switch {
+	case src.IsDir():
+		write = func() error { return writeFolder(e, out) }
+		e, err = modedit.OfFolder(os.DirFS(src.Dir), o)
+	case isMod(src):
+		m, failed := openMod(src)
+		if err = failed; err == nil {
+			e = modedit.OfMod(m, o)
+		}
+	default:
+		var r *pak.Reader
+		var other io.Closer
+		if r, other, err = openPak(job, src); err == nil {
+			defer other.Close()
+			e, write = modedit.OfPak(r, o), func() error { return writePak(e, out) }
+			if r.Salvaged() {
+				err = errors.New("is cut off: `trowel extract -k` saves what is there, and `trowel pack` makes an archive of that")
+			}
+		}
+	}
+	if err == nil {
+		err = run(ctx, e, steps, failed)
+	}
+	if err != nil {
+		return fault.InFile(fmt.Errorf("%s: %w", src.Path, err), src.Path)
+	}
+	if out == nil {
+		return nil
+	}
+	return write()
+}
+
+func writeMod(e *modedit.Editor, out format.Output) error {
+	part, err := out.Create("")
+	if err == nil {
+		err = e.WriteMod(part)
+	}
+	return err
+}
+
+func writePak(e *modedit.Editor, out format.Output) error {
+	part, err := out.Create("")
+	if err != nil {
+		return err
+	}
+	manifest, err := out.Create(".MAN")
+	if err != nil {
+		return err
+	}
+	return e.WritePak(part, manifest)
+}
+
+func writeFolder(e *modedit.Editor, out format.Output) error {
+	dir, err := out.Dir()
+	if err != nil {
+		return err
+	}
+	return e.WriteFolder(func(at string, content io.Reader) error {
+		name := filepath.Join(dir, filepath.FromSlash(at))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return err
+		}
+		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(file, content)
+		return errors.Join(err, file.Close())
+	})
+}
+
+// editSingle changes a data file or a layout that stands alone, compiled or as text.
+func editSingle(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output, report func(check.Change) error) error {
+	o, closer, failed, err := editorOptions(job, report)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	data, err := src.ReadUpTo(maxCompiled)
+	if err != nil {
+		return err
+	}
+	e := modedit.OfFile(gamePath(src), data, o)
+	if err := run(ctx, e, steps, failed); err != nil || out == nil {
+		return fault.InFile(err, src.Path)
+	}
+	made, err := e.File()
+	if err != nil {
+		return err
+	}
+	return format.Write(out, made)
+}
+
+// What commands about keys have in common.
+var (
+	argFiles    = format.Option{Name: "files", Help: "a path in the game, with * and ?, and ** for any number of folders; one that ends with / means all below it"}
+	argKey      = format.Option{Name: "key", Help: "the name of the key"}
+	optionNode  = format.Option{Name: "node", Help: "only in nodes that a `way` ends with, such as LEVEL1 or SKILL.LEVEL*.EVENT_START"}
+	optionWhere = format.Option{Name: "where", List: true, Help: "only where this `condition` holds: KEY=VALUE (with * and ?, and | between several), KEY!=VALUE, KEY<NUMBER, <=, >, >=, or KEY; looked for in the node and those around it; in layouts of an object, as in DESCRIPTOR=Monster"}
+)
+
+func choiceOf(job *format.Job) modedit.Choice {
+	return modedit.Choice{Node: job.Value(optionNode.Name), Where: job.List(optionWhere.Name)}
+}
+
+// found tells of a change that found nothing to do.
+func found(n int, err error, job *format.Job) error {
+	if err == nil && n == 0 {
+		job.Warn("", "nothing to change")
+	}
+	return err
+}

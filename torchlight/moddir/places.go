@@ -1,0 +1,39 @@
+package moddir
+
+import "io/fs"
+
+// FolderFile is where a file of the archive stands in a folder.
+type FolderFile struct {
+	At   string // its path there
+	Twin string // that of what GUTS compiled of it, beside it; "" if there is none
+}
+
+// FolderFiles returns where in a folder the files stand that go into its archive, by their paths
+// in the game.
+func FolderFiles(fsys fs.FS) (map[string]FolderFile, error) {
+	f, err := collect(fsys, true, func(string, string) {})
+	if err != nil {
+		return nil, err
+	}
+	files := make(map[string]FolderFile, len(f.sources))
+	for _, s := range f.sources {
+		files[s.path] = FolderFile{At: s.at}
+	}
+	for _, pair := range f.twins {
+		if file, ok := files[pair[0].path]; ok && file.At == pair[0].at {
+			files[pair[0].path] = FolderFile{At: file.At, Twin: pair[1].at}
+		}
+	}
+	return files, nil
+}
+
+// FolderPath returns where a file of the game goes in a folder, in its form for people.
+func FolderPath(name string) string { return treePath(name, false) }
+
+// IsForm reports whether the content of a file of a folder is in the form for people, which is
+// compiled where the folder is packed.
+func IsForm(name string, content []byte) bool {
+	game, _ := archivePath(name)
+	f := formOf(game)
+	return f != nil && f.is(content)
+}

@@ -1,0 +1,80 @@
+package modedit
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"trowel.example/check"
+	"trowel.example/torchlight/moddir"
+)
+
+var errNotThere = fs.ErrNotExist
+
+// digest returns 64 bits that follow from a text and a number.
+func digest(s string, i int) int64 {
+	sum := sha256.Sum256([]byte(s + "\n" + strconv.Itoa(i)))
+	return int64(binary.LittleEndian.Uint64(sum[:]))
+}
+
+// Put adds a file, or replaces that of the same path. What is in its form for people (the text of a
+// data file, the JSON of a table, the picture of a grid) is compiled, unless the mod is a folder.
+func (e *Editor) Put(name string, content []byte) error {
+	name = moddir.GamePath(strings.ReplaceAll(name, `\`, "/"))
+	if e.archive == nil && e.folder == nil {
+		return errSingle
+	}
+	if !strings.HasPrefix(name, "MEDIA/") {
+		name = "MEDIA/" + name
+	}
+	if !fs.ValidPath(name) || name == "MEDIA" {
+		return fmt.Errorf("%s: no path of a file below MEDIA/", name)
+	}
+	if e.header != nil {
+		for _, hidden := range e.header.Removed {
+			if gameName(hidden) == name {
+				return fmt.Errorf("%s: the mod takes this file away from the game: show it first", name)
+			}
+		}
+	}
+	if moddir.IsForm(name, content) && (e.folder == nil || !isTree(name)) {
+		made, err := moddir.Compile(content, name, moddir.Options{Names: e.Names})
+		if err != nil {
+			return err
+		}
+		content = made
+	}
+	if f := e.find(name); f != nil {
+		old, err := f.read()
+		if err == nil && string(old) == string(content) {
+			return nil
+		}
+		e.put(f, content)
+		e.Report(check.Change{Path: f.path, What: fmt.Sprintf("replaced: %d bytes became %d", len(old), len(content)), Count: 1, Unit: "files"})
+		return nil
+	}
+	e.add(name, content)
+	e.Report(check.Change{Path: name, What: fmt.Sprintf("added, %d bytes", len(content)), Count: 1, Unit: "files"})
+	return nil
+}
+
+var errSingle = fmt.Errorf("a single file has no other files in it")
+
+// Delete takes the files out of the mod that a pattern names. See [Editor.Select].
+func (e *Editor) Delete(pattern string) error {
+	if e.archive == nil && e.folder == nil {
+		return errSingle
+	}
+	list, err := e.selected(pattern, func(string) bool { return true })
+	if err != nil {
+		return err
+	}
+	for _, f := range list {
+		delete(e.files, gameName(f.path))
+		e.Report(check.Change{Path: f.path, What: "removed", Count: 1, Unit: "files"})
+	}
+	return nil
+}

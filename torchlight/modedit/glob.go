@@ -1,0 +1,190 @@
+package modedit
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"trowel.example/torchlight/text"
+)
+
+// globOf returns the pattern for names that are parted by a separator: * and ? stay between two
+// of them, ** does not, and a separator at the end stands for all that comes behind it.
+func globOf(pattern string, separator byte) *regexp.Regexp {
+	part := "[^" + regexp.QuoteMeta(string(separator)) + "]"
+	if strings.HasSuffix(pattern, string(separator)) {
+		pattern += "**"
+	}
+	var b strings.Builder
+	b.WriteString("(?is)^")
+	for i := 0; i < len(pattern); i++ {
+		switch rest := pattern[i:]; {
+		case strings.HasPrefix(rest, "**"+string(separator)):
+			b.WriteString("(?:.*" + regexp.QuoteMeta(string(separator)) + ")?")
+			i += 2
+		case strings.HasPrefix(rest, "**"):
+			b.WriteString(".*")
+			i++
+		case rest[0] == '*':
+			b.WriteString(part + "*")
+		case rest[0] == '?':
+			b.WriteString(part)
+		default:
+			n := 1
+			for n < len(rest) && rest[n] != '*' && rest[n] != '?' {
+				n++
+			}
+			b.WriteString(regexp.QuoteMeta(rest[:n]))
+			i += n - 1
+		}
+	}
+	b.WriteString("$")
+	return regexp.MustCompile(b.String())
+}
+
+// Choice says which nodes of data files and layouts are meant. The zero value means all.
+type Choice struct {
+	// Node is how the way to a node ends: LEVEL1 or SKILL.LEVEL*, names with points between
+	// them, * and ? within a name, ** for any number of names. "" is any node.
+	Node string
+	// Where are conditions that all have to hold: KEY=VALUE, KEY!=VALUE, where * and ? stand for
+	// any text and VALUE can be one of several with | between them; KEY<NUMBER, <=, >, >=; or
+	// KEY alone, which has to be there. The key is looked for in the node and then in those
+	// around it. In a layout it is that of an object: DESCRIPTOR=Monster.
+	Where []string
+}
+
+// chooser is a Choice that was read.
+type chooser struct {
+	node  *regexp.Regexp // nil: any
+	where []condition
+}
+
+type condition struct {
+	key, op string
+	value   *regexp.Regexp
+	number  float64
+}
+
+func (c Choice) compile() (*chooser, error) {
+	out := new(chooser)
+	if c.Node != "" {
+		out.node = globOf("**."+c.Node, '.')
+	}
+	for _, w := range c.Where {
+		cond := condition{key: w}
+		if i := strings.IndexAny(w, "=!<>"); i >= 0 {
+			cond.key = strings.TrimSpace(w[:i])
+			n := 1
+			if strings.HasPrefix(w[i:], "!=") || strings.HasPrefix(w[i:], "<=") || strings.HasPrefix(w[i:], ">=") {
+				n = 2
+			}
+			cond.op = w[i : i+n]
+			value := strings.TrimSpace(w[i+n:])
+			switch cond.op {
+			case "=", "!=":
+				var all []string
+				for one := range strings.SplitSeq(value, "|") {
+					all = append(all, globOf(one, 0).String())
+				}
+				cond.value = regexp.MustCompile(strings.Join(all, "|"))
+			case "!":
+				return nil, fmt.Errorf("%q: expected KEY=VALUE, KEY!=VALUE, KEY<NUMBER or KEY", w)
+			default:
+				v, clean := text.ParseDouble(value)
+				if !clean {
+					return nil, fmt.Errorf("%q: expected a number behind %s, not %q", w, cond.op, value)
+				}
+				cond.number = v
+			}
+		}
+		if cond.key == "" {
+			return nil, fmt.Errorf("%q: expected a key", w)
+		}
+		out.where = append(out.where, cond)
+	}
+	return out, nil
+}
+
+// holds reports whether the condition holds in the last of some nodes, each inside the one before.
+func (c *condition) holds(way []*text.Node) bool {
+	for i := len(way) - 1; i >= 0; i-- {
+		value, has := way[i].Get(c.key)
+		if !has {
+			continue
+		}
+		number, clean := text.ParseDouble(value)
+		switch c.op {
+		case "":
+			return true
+		case "=":
+			return c.value.MatchString(value)
+		case "!=":
+			return !c.value.MatchString(value)
+		case "<":
+			return clean && number < c.number
+		case "<=":
+			return clean && number <= c.number
+		case ">":
+			return clean && number > c.number
+		default:
+			return clean && number >= c.number
+		}
+	}
+	return c.op == "!="
+}
+
+// nodes calls see with each node that is chosen, and what its place is called.
+func (c *chooser) nodes(root *text.Node, see func(n *text.Node, at nodePlace) error) error {
+	var way []*text.Node
+	var visit func(n *text.Node, at nodePlace) error
+	visit = func(n *text.Node, at nodePlace) error {
+		way = append(way, n)
+		defer func() { way = way[:len(way)-1] }()
+		if strings.EqualFold(n.Name, "PROPERTIES") {
+			if id, ok := n.Get("ID"); ok {
+				at.object, _ = text.ParseInt64(id)
+			}
+		}
+		chosen := c.node == nil || c.node.MatchString("."+at.names)
+		for i := range c.where {
+			chosen = chosen && c.where[i].holds(way)
+		}
+		if chosen {
+			if err := see(n, at); err != nil {
+				return err
+			}
+		}
+		times := make(map[string]int)
+		for child := range n.Children() {
+			name := strings.ToUpper(child.Name)
+			times[name]++
+			below := nodePlace{at.names + "." + child.Name, at.name + "." + child.Name, at.object, at.depth + 1}
+			if k := times[name]; k > 1 {
+				below.name += fmt.Sprintf("[%d]", k)
+			}
+			if err := visit(child, below); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return visit(root, nodePlace{root.Name, root.Name, 0, 0})
+}
+
+// nodePlace says where a node is.
+type nodePlace struct {
+	names  string // from the root on, with points between them
+	name   string // the same, with the number of one of several of a name, from [2] on
+	object int64  // the id of the object of a layout around it
+	depth  int    // 0 for the root
+}
+
+// place returns the place of a key of the node; "" is the node.
+func (n nodePlace) place(file, key string) text.Place {
+	p := text.Place{Path: file, Node: n.name, Object: n.object}
+	if key != "" {
+		p.Node += "." + key
+	}
+	return p
+}

@@ -1,0 +1,171 @@
+package modedit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trowel.example/check"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/text"
+)
+
+// InfoField is something that a mod says of itself.
+type InfoField string
+
+// What a mod says.
+const (
+	Title       InfoField = "title"
+	Author      InfoField = "author"
+	Description InfoField = "description"
+	Website     InfoField = "website"
+	Download    InfoField = "download" // where it can be had
+	Version     InfoField = "version"  // of the mod, 0 to 65535; MOD.DAT has one less
+	ID          InfoField = "id"       // by which the game and saved games know it
+)
+
+// NewID is a value of ID for one that no other mod has.
+const NewID = "new"
+
+// infoKeys are the keys of the fields in MOD.DAT.
+var infoKeys = map[InfoField]string{
+	Title: "NAME", Author: "AUTHOR", Description: "DESCRIPTION", Website: "WEBSITE", Download: "DOWNLOAD_URL", Version: "VERSION", ID: "MOD_ID",
+}
+
+// errNoHeader is that of archives and files that are no mods.
+var errNoHeader = errors.New("only a mod says something of itself")
+
+// SetInfo changes what the mod says of itself.
+func (e *Editor) SetInfo(field InfoField, value string) error {
+	h := e.header
+	if h == nil {
+		return errNoHeader
+	}
+	texts := map[InfoField]*string{Title: &h.Title, Author: &h.Author, Description: &h.Description, Website: &h.Website, Download: &h.DownloadURL}
+	var was string
+	switch in := texts[field]; {
+	case in != nil:
+		was, *in = *in, value
+	case field == Version:
+		v, err := strconv.ParseUint(value, 10, 16)
+		if err != nil {
+			return fmt.Errorf("expected a version from 0 to 65535, not %q", value)
+		}
+		was, h.ModVersion = strconv.Itoa(int(h.ModVersion)), uint16(v)
+		if h.Version == 1 {
+			return errors.New("a header of version 1 has a list of versions, which cannot be changed")
+		}
+	case field == ID:
+		id, err := strconv.ParseInt(value, 10, 64)
+		if value == NewID {
+			id, err = e.fresh("mod", h.ID, map[int64]bool{h.ID: true}), nil
+		}
+		if err != nil {
+			return fmt.Errorf("expected a number or %q, not %q", NewID, value)
+		}
+		was, h.ID = strconv.FormatInt(h.ID, 10), id
+		value = strconv.FormatInt(id, 10)
+	default:
+		return fmt.Errorf("a mod has no %s", field)
+	}
+	if was != value {
+		e.named = true
+		e.Report(check.Change{What: fmt.Sprintf("%s: %s became %s", field, shown(was), shown(value)), Count: 1})
+	}
+	return nil
+}
+
+// Hide makes the mod take a file away from the game; show gives back one that it takes away.
+func (e *Editor) Hide(name string, show bool) error {
+	if e.header == nil {
+		return errNoHeader
+	}
+	name = gameName(name)
+	at := slices.IndexFunc(e.header.Removed, func(s string) bool { return gameName(s) == name })
+	switch {
+	case show && at < 0:
+		return fmt.Errorf("the mod does not take %s away", name)
+	case show:
+		e.header.Removed = slices.Delete(e.header.Removed, at, at+1)
+		e.Report(check.Change{Path: name, What: "is no longer taken away from the game", Count: 1, Unit: "files"})
+	case at >= 0:
+		return nil
+	case !strings.HasPrefix(name, "MEDIA/"):
+		return fmt.Errorf("%s: files of the game are in MEDIA/", name)
+	case e.find(name) != nil:
+		return fmt.Errorf("%s: is in the mod: delete it there, or decide for one of the two", name)
+	default:
+		e.header.Removed = append(e.header.Removed, name)
+		e.Report(check.Change{Path: name, What: "is taken away from the game", Count: 1, Unit: "files"})
+	}
+	e.named = true
+	return nil
+}
+
+// modDat returns the MOD.DAT of the folder after all changes. What else it says stays.
+func (e *Editor) modDat(name string) ([]byte, error) {
+	data, err := fs.ReadFile(e.folder, name)
+	if err != nil {
+		return nil, err
+	}
+	return text.Edit(data, func(root *text.Node) error {
+		before, err := mod.HeaderOf(root, nil)
+		if err != nil {
+			return err
+		}
+		was, now := before.ModDat(), e.header.ModDat()
+		for _, key := range infoKeys {
+			old, had := was.Get(key)
+			value, has := now.Get(key)
+			if old == value && had == has {
+				continue
+			}
+			i := slices.IndexFunc(root.Items, func(it text.Item) bool {
+				p, ok := it.(*text.Property)
+				return ok && strings.EqualFold(p.Key, key)
+			})
+			switch {
+			case i >= 0:
+				root.Items[i].(*text.Property).Value = value
+			default:
+				for p := range now.Properties() {
+					if p.Key == key {
+						root.Items = slices.Insert(root.Items, 0, text.Item(p))
+					}
+				}
+			}
+		}
+		const group = "REMOVE_FILES"
+		if slices.Equal(before.Removed, e.header.Removed) {
+			return nil
+		}
+		root.Items = slices.DeleteFunc(root.Items, func(it text.Item) bool {
+			n, ok := it.(*text.Node)
+			return ok && strings.EqualFold(n.Name, group)
+		})
+		if n := now.Child(group); n != nil {
+			root.Items = append(root.Items, n)
+		}
+		return nil
+	})
+}
+
+// fresh returns a number that is not among those that are taken. It follows from what it is
+// for, from the number that was there and from the mod, so that a dry run tells the very one,
+// and two mods do not get the same for copies of one file.
+func (e *Editor) fresh(what string, was int64, taken map[int64]bool) int64 {
+	seed := what + "\n" + strconv.FormatInt(was, 10)
+	if e.header != nil {
+		seed += "\n" + strconv.FormatInt(e.header.ID, 10) + "\n" + e.header.Title
+	}
+	for i := 0; ; i++ {
+		id := digest(seed, i) & math.MaxInt64
+		if id > 0 && !taken[id] {
+			return id
+		}
+	}
+}

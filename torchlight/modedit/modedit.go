@@ -1,0 +1,548 @@
+// Package modedit changes mods of Torchlight II as a person with an editor does, but a thousand
+// files at a time: keys and values of data files and layouts, files with all that refers to
+// them, GUIDs, texts to translate, tables of units as spreadsheets, what the mod says of itself.
+//
+// An [Editor] has a mod, an archive, the folder of one, or a single file. Each of its methods
+// changes something and reports it, change by change; nothing is written before it is asked
+// for. What nobody changed is copied as it is: blocks of an archive are not even inflated, and a
+// value in a data file keeps its bits whatever becomes of its neighbours.
+//
+// Tables of the mod (.RAW) follow what their sources say. See docs/formats/torchlight-strings.md
+// for the files that texts and tables are exchanged in.
+package modedit
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"trowel.example/check"
+	"trowel.example/internal/parallel"
+	"trowel.example/torchlight/dat"
+	"trowel.example/torchlight/hash"
+	"trowel.example/torchlight/layout"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/pak"
+	"trowel.example/torchlight/text"
+)
+
+// Options are what an editor needs to know.
+type Options struct {
+	Names  *hash.Names                // nil: those that are known
+	Base   moddir.Files               // the game's own files; nil: not known
+	Report func(check.Change)         // hears of each change; may be nil
+	Miss   func(path, message string) // hears of what cannot be read and stays as it is; may be nil
+}
+
+// Editor changes a mod. It must be used by one goroutine.
+type Editor struct {
+	Options
+	header  *mod.Header // nil: there is none
+	named   bool        // the header was changed
+	files   map[string]*file
+	before  []*file // as it was opened
+	archive *pak.Reader
+	mod     *mod.Mod
+	folder  fs.FS
+}
+
+// file is a file of the mod.
+type file struct {
+	path string // in the game, as it stands
+	from string // as it was first; "" for a new one
+	at   moddir.FolderFile
+	read func() ([]byte, error)
+	new  bool // read gives another content than there was
+}
+
+func newEditor(o Options) *Editor {
+	if o.Report == nil {
+		o.Report = func(check.Change) {}
+	}
+	if o.Miss == nil {
+		o.Miss = func(string, string) {}
+	}
+	return &Editor{Options: o, files: make(map[string]*file)}
+}
+
+// OfMod returns an editor of a mod, which must stay open as long as it is in use.
+func OfMod(m *mod.Mod, o Options) *Editor {
+	e := OfPak(m.Archive, o)
+	e.header, e.mod = m.Header.Clone(), m
+	return e
+}
+
+// OfPak returns an editor of an archive without a header, which must stay open.
+func OfPak(r *pak.Reader, o Options) *Editor {
+	e := newEditor(o)
+	e.archive = r
+	for _, f := range r.Files() {
+		if !f.Removed() && !f.Duplicate {
+			e.open(&file{path: f.Path, read: f.Content})
+		}
+	}
+	return e
+}
+
+// OfFolder returns an editor of the folder of a mod or of an archive.
+func OfFolder(fsys fs.FS, o Options) (*Editor, error) {
+	e := newEditor(o)
+	e.folder = fsys
+	files, err := moddir.FolderFiles(fsys)
+	if err != nil {
+		return nil, err
+	}
+	for name, at := range files {
+		e.open(&file{path: name, at: at, read: func() ([]byte, error) { return e.compiled(at.At) }})
+	}
+	if name := modDatOf(fsys); name != "" {
+		data, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return nil, err
+		}
+		if e.header, err = moddir.HeaderOf(data); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return e, nil
+}
+
+// OfFile returns an editor of a single file: a data file or a layout, compiled or as text. The
+// name is its path in the game, as far as it is known.
+func OfFile(name string, data []byte, o Options) *Editor {
+	e := newEditor(o)
+	e.open(&file{path: moddir.GamePath(name), read: func() ([]byte, error) { return data, nil }})
+	return e
+}
+
+func (e *Editor) open(f *file) {
+	f.from = f.path
+	e.files[strings.ToUpper(f.path)] = f
+	before := *f
+	e.before = append(e.before, &before)
+}
+
+// modDatOf returns the name of the MOD.DAT of a folder; "" if it has none.
+func modDatOf(fsys fs.FS) string {
+	list, _ := fs.ReadDir(fsys, ".")
+	for _, entry := range list {
+		if !entry.IsDir() && strings.EqualFold(entry.Name(), "MOD.DAT") {
+			return entry.Name()
+		}
+	}
+	return ""
+}
+
+// compiled reads a file of the folder; of those that are no texts it returns what is compiled.
+func (e *Editor) compiled(at string) ([]byte, error) {
+	data, err := fs.ReadFile(e.folder, at)
+	if err != nil || text.Recognize(data) || !moddir.IsForm(at, data) {
+		return data, err
+	}
+	return moddir.Compile(data, at, moddir.Options{Names: e.Names})
+}
+
+// Paths returns the paths of all files, in order.
+func (e *Editor) Paths() []string {
+	var paths []string
+	for _, f := range e.files {
+		paths = append(paths, f.path)
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// Content returns a file by its path, in any case, as it is stored after all changes so far.
+// The error of one that is not there is fs.ErrNotExist.
+func (e *Editor) Content(name string) ([]byte, error) {
+	f := e.find(name)
+	if f == nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return f.read()
+}
+
+func (e *Editor) find(name string) *file { return e.files[gameName(name)] }
+
+// gameName is a path as the game looks it up.
+func gameName(name string) string { return strings.ToUpper(strings.ReplaceAll(name, `\`, "/")) }
+
+// isTree reports whether a file is a data file or a layout, by its path.
+func isTree(name string) bool { return isData(name) || extension(name) == ".LAYOUT" }
+
+func isData(name string) bool {
+	switch extension(name) {
+	case ".DAT", ".TEMPLATE", ".HIE", ".ANIMATION", moddir.ADM:
+		return true
+	}
+	return false
+}
+
+func extension(name string) string { return strings.ToUpper(path.Ext(name)) }
+
+// errNoTree is that of files which are neither a text nor a compiled data file or layout.
+var errNoTree = errors.New("neither a data file nor a layout")
+
+// Tree returns what a data file or a layout says.
+func (e *Editor) Tree(name string) (*text.Node, error) {
+	data, err := e.Content(name)
+	if err != nil {
+		return nil, err
+	}
+	return e.tree(name, data)
+}
+
+func (e *Editor) tree(name string, data []byte) (root *text.Node, err error) {
+	switch {
+	case text.Recognize(data):
+		file, err := text.Parse(data)
+		if err != nil {
+			return nil, err
+		}
+		return file.Root, nil
+	case layout.Recognize(data):
+		file, err := layout.Decode(data)
+		if err != nil {
+			return nil, err
+		}
+		return file.Text(layout.Options{Path: name}), nil
+	case dat.Recognize(data):
+		file, err := dat.Decode(data)
+		if err != nil {
+			return nil, err
+		}
+		return file.Text(dat.Options{Names: e.Names, Path: name}), nil
+	}
+	return nil, errNoTree
+}
+
+// edited returns a data file or a layout after a change of its tree.
+func (e *Editor) edited(name string, data []byte, change func(root *text.Node) error) ([]byte, error) {
+	switch {
+	case text.Recognize(data):
+		return text.Edit(data, change)
+	case layout.Recognize(data):
+		file, err := layout.Decode(data)
+		if err != nil {
+			return nil, err
+		}
+		plain, err := file.Encode()
+		if err != nil {
+			return nil, err
+		}
+		if err := file.Edit(layout.Options{Path: name}, change); err != nil {
+			return nil, err
+		}
+		made, err := file.Encode()
+		if err == nil && bytes.Equal(made, plain) {
+			return data, nil // with whatever no model has of it
+		}
+		return made, err
+	case dat.Recognize(data):
+		file, err := dat.Decode(data)
+		if err != nil {
+			return nil, err
+		}
+		if err := file.Edit(dat.Options{Names: e.Names, Path: name}, change); err != nil {
+			return nil, err
+		}
+		return file.Encode()
+	}
+	return nil, errNoTree
+}
+
+// result is what became of a file.
+type result struct {
+	data    []byte
+	changes []check.Change
+	err     error
+}
+
+// refused is the error of a change that cannot be made, while the file is as it should be.
+type refused struct{ error }
+
+// each changes the trees of files, on all cores, and reports the changes in the order of the
+// files. The function returns what it changed; each returns the
+// sum of their counts. Files that cannot be read are told of and stay.
+func (e *Editor) each(files []*file, change func(f *file, root *text.Node) ([]check.Change, error)) (n int, err error) {
+	results := make([]result, len(files))
+	parallel.Each(len(files), func(i int) {
+		f, r := files[i], &results[i]
+		data, err := f.read()
+		asked := false // for a change: what goes wrong then is wrong with that
+		if err == nil {
+			made, failed := e.edited(f.path, data, func(root *text.Node) error {
+				asked = true
+				var err error
+				if r.changes, err = change(f, root); err == nil && len(r.changes) == 0 {
+					err = errUnchanged
+				}
+				return err
+			})
+			r.data, err = made, failed
+		}
+		switch {
+		case errors.Is(err, errUnchanged):
+			r.changes = nil
+		case err != nil && asked:
+			r.err = &refused{err}
+		case err != nil:
+			r.err = err
+		case bytes.Equal(r.data, data) && len(r.changes) > 0:
+			r.err = &refused{errors.New("nothing in such a file can hold that")}
+		}
+	})
+	var stop *refused
+	for i, r := range results {
+		if errors.As(r.err, &stop) {
+			return 0, fmt.Errorf("%s: %w", files[i].path, stop.error)
+		}
+	}
+	for i, r := range results {
+		switch {
+		case r.err != nil:
+			e.Miss(files[i].path, fmt.Sprintf("stays as it is, because it cannot be read: %v", r.err))
+		case len(r.changes) > 0:
+			e.put(files[i], r.data)
+			for _, c := range r.changes {
+				e.Report(c)
+				n += int(c.Count)
+			}
+		}
+	}
+	return n, nil
+}
+
+var errUnchanged = errors.New("nothing changed")
+
+func (e *Editor) put(f *file, data []byte) {
+	f.read, f.new = func() ([]byte, error) { return data, nil }, true
+}
+
+// add adds a file.
+func (e *Editor) add(name string, data []byte) {
+	f := &file{path: gameName(name)}
+	e.put(f, data)
+	if e.folder != nil {
+		f.at.At = e.place(f.path)
+	}
+	e.files[f.path] = f
+}
+
+// place returns where a file of the game goes in the folder: into folders that are there by the
+// names that they have.
+func (e *Editor) place(name string) string {
+	at := moddir.FolderPath(name)
+	best := ""
+	for _, f := range e.before {
+		for dir := path.Dir(f.at.At); dir != "."; dir = path.Dir(dir) {
+			if len(dir) > len(best) && len(dir) < len(at) && at[len(dir)] == '/' && strings.EqualFold(dir, at[:len(dir)]) {
+				best = dir
+			}
+		}
+	}
+	return best + at[len(best):]
+}
+
+// Select returns the paths of the files that a pattern names, in any case: * and ? stand for
+// what is in a name, ** for any number of folders, and a / at the end for all that is in one.
+// MEDIA/ may be left out. The error says that there is none.
+func (e *Editor) Select(pattern string) ([]string, error) {
+	files, err := e.selected(pattern, func(string) bool { return true })
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = f.path
+	}
+	return paths, err
+}
+
+// selected returns the files that a pattern names, of those that a function accepts.
+func (e *Editor) selected(pattern string, is func(name string) bool) ([]*file, error) {
+	var list []*file
+	for _, glob := range []string{pattern, "MEDIA/" + pattern} {
+		match := globOf(gameName(glob), '/')
+		for name, f := range e.files {
+			if is(name) && match.MatchString(name) {
+				list = append(list, f)
+			}
+		}
+		if len(list) > 0 {
+			break
+		}
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("no such file: %s", pattern)
+	}
+	slices.SortFunc(list, func(a, b *file) int { return cmp.Compare(a.path, b.path) })
+	return list, nil
+}
+
+// all returns the files that a function accepts, in order.
+func (e *Editor) all(is func(name string) bool) []*file {
+	list, _ := e.selected("**", is)
+	return list
+}
+
+// WriteMod writes the mod that the editor is of to target, from its first byte on.
+func (e *Editor) WriteMod(target pak.Target) error {
+	edit := mod.NewEdit(e.mod)
+	if err := e.into(edit.Edit); err != nil {
+		return err
+	}
+	edit.Header = *e.header.Clone()
+	_, err := edit.Write(target)
+	return err
+}
+
+// WritePak writes the archive that the editor is of, and its list.
+func (e *Editor) WritePak(archive pak.Target, manifest io.Writer) error {
+	edit := pak.NewEdit(e.archive)
+	if err := e.into(edit); err != nil {
+		return err
+	}
+	man, _, err := edit.Write(archive)
+	if err != nil {
+		return err
+	}
+	data, err := man.Encode()
+	if err == nil {
+		_, err = manifest.Write(data)
+	}
+	return err
+}
+
+// into puts what was changed into the edit of an archive.
+func (e *Editor) into(edit *pak.Edit) error {
+	stays := make(map[string]bool)
+	for _, f := range e.files {
+		stays[f.from] = true
+	}
+	for _, f := range e.before {
+		if !stays[f.path] {
+			if err := edit.Delete(f.path); err != nil {
+				return err
+			}
+		}
+	}
+	// Names that are swapped go over others.
+	var renamed []*file
+	for _, name := range e.Paths() {
+		if f := e.find(name); f.from != "" && f.from != f.path {
+			renamed = append(renamed, f)
+		}
+	}
+	for i, f := range renamed {
+		if err := edit.Rename(f.from, fmt.Sprintf("MEDIA/TROWEL~%d%s", i, path.Ext(f.from))); err != nil {
+			return err
+		}
+	}
+	for i, f := range renamed {
+		if err := edit.Rename(fmt.Sprintf("MEDIA/TROWEL~%d%s", i, path.Ext(f.from)), f.path); err != nil {
+			return err
+		}
+	}
+	newest := e.newest()
+	for _, name := range e.Paths() {
+		if f := e.find(name); f.new {
+			edit.Put(pak.NewFile{Path: f.path, Time: newest, Content: f.read})
+		}
+	}
+	return nil
+}
+
+// newest returns when the newest file was changed. What is new gets that time, so that the
+// same edit always makes the same archive.
+func (e *Editor) newest() pak.Filetime {
+	var t pak.Filetime
+	for _, f := range e.archive.Files() {
+		t = max(t, f.Record.Time)
+	}
+	return t
+}
+
+// File returns the single file that the editor is of.
+func (e *Editor) File() ([]byte, error) {
+	for _, f := range e.files {
+		return f.read()
+	}
+	return nil, fs.ErrNotExist
+}
+
+// WriteFolder calls write with each file of the folder that the editor is of, after all changes.
+func (e *Editor) WriteFolder(write func(at string, content io.Reader) error) error {
+	gone, done := make(map[string]bool), make(map[string]bool)
+	put := func(at string, data []byte) error {
+		done[at] = true
+		return write(at, bytes.NewReader(data))
+	}
+	stays := make(map[string]bool)
+	for _, f := range e.files {
+		stays[f.at.At] = true
+	}
+	first := make(map[string]moddir.FolderFile) // where files were
+	for _, f := range e.before {
+		first[f.path] = f.at
+		if !stays[f.at.At] {
+			gone[f.at.At], gone[f.at.Twin] = true, true
+		}
+	}
+	if e.named {
+		name := cmp.Or(modDatOf(e.folder), "MOD.DAT")
+		data, err := e.modDat(name)
+		if err != nil {
+			return err
+		}
+		if err := put(name, data); err != nil {
+			return err
+		}
+	}
+	for _, name := range e.Paths() {
+		f := e.find(name)
+		if !f.new && f.at == first[f.from] {
+			continue
+		}
+		data, err := f.read()
+		if !f.new {
+			data, err = fs.ReadFile(e.folder, first[f.from].At)
+		}
+		if err != nil {
+			return err
+		}
+		if f.new && (f.from == "" || !isTree(f.path)) { // tables have a form of their own
+			if made, err := moddir.Decompile(data, f.path, moddir.Options{Names: e.Names}); err == nil && strings.EqualFold(path.Ext(f.at.At), path.Ext(moddir.FolderPath(f.path))) {
+				data = made
+			}
+		}
+		if err := put(f.at.At, data); err != nil {
+			return err
+		}
+		if f.at.Twin == "" {
+			continue
+		}
+		twin, err := moddir.Compile(data, f.at.At, moddir.Options{Names: e.Names})
+		if err == nil {
+			err = put(f.at.Twin, twin)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.at.Twin, err)
+		}
+	}
+	return fs.WalkDir(e.folder, ".", func(at string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || gone[at] || done[at] {
+			return err
+		}
+		in, err := e.folder.Open(at)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		return write(at, in)
+	})
+}

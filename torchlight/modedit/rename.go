@@ -1,0 +1,281 @@
+package modedit
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"trowel.example/check"
+	"trowel.example/torchlight/imageset"
+	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/text"
+)
+
+// Rename gives a file, or a folder with all that is in it, another path, and makes what refers
+// to it refer to that: paths in data files, layouts and image sets, textures in materials, meshes
+// that a unit names in its RESOURCEDIRECTORY. The grids of a layout (.MPP, .MPD) go with it. What
+// refers to files of the game in a folder of the same name stays.
+func (e *Editor) Rename(from, to string) error {
+	if e.archive == nil && e.folder == nil {
+		return errSingle
+	}
+	r, err := e.planRename(from, to)
+	if err != nil {
+		return err
+	}
+	for _, f := range r.files {
+		now := r.moves[gameName(f.path)]
+		e.Report(check.Change{Path: f.path, What: "is " + gameName(now) + " now", Count: 1, Unit: "files"})
+	}
+	for _, f := range r.files {
+		delete(e.files, gameName(f.path))
+	}
+	for _, f := range r.files {
+		f.path = gameName(r.moves[gameName(f.path)])
+		e.files[f.path] = f
+		if e.folder != nil {
+			f.at = moddir.FolderFile{At: e.place(f.path)}
+		}
+	}
+	if _, err := e.each(e.all(isTree), r.inTree); err != nil {
+		return err
+	}
+	for _, f := range e.all(func(name string) bool { return extension(name) == ".IMAGESET" || extension(name) == ".MATERIAL" }) {
+		data, err := f.read()
+		if err != nil {
+			e.Miss(f.path, fmt.Sprintf("stays as it is, because it cannot be read: %v", err))
+			continue
+		}
+		made, n := r.inSet(data), 1
+		if extension(f.path) == ".MATERIAL" {
+			made, n = r.inMaterial(f, data)
+		}
+		if !bytes.Equal(made, data) {
+			e.put(f, made)
+			e.Report(check.Change{Path: f.path, What: "refers to the new path", Count: int64(n), Unit: "references"})
+		}
+	}
+	return nil
+}
+
+// renaming is what a file or folder becomes.
+type renaming struct {
+	files   []*file
+	moves   map[string]string // what becomes of paths, by those in capitals
+	folders map[string]string // and of folders
+	was     map[string]string // the paths that files had, by those that they have now
+}
+
+func (e *Editor) planRename(from, to string) (*renaming, error) {
+	to = strings.ReplaceAll(to, `\`, "/")
+	for _, s := range []*string{&from, &to} {
+		if !strings.HasPrefix(gameName(*s), "MEDIA/") {
+			*s = "MEDIA/" + strings.ReplaceAll(*s, `\`, "/")
+		}
+	}
+	r := &renaming{moves: make(map[string]string), folders: make(map[string]string), was: make(map[string]string)}
+	move := func(f *file, to string) {
+		r.files = append(r.files, f)
+		r.moves[gameName(f.path)] = to
+		r.was[gameName(to)] = gameName(f.path)
+	}
+	if f := e.find(from); f != nil {
+		if strings.HasSuffix(to, "/") {
+			to += path.Base(from)
+		}
+		if isTree(f.path) != isTree(to) || isTree(to) && isData(f.path) != isData(to) {
+			return nil, fmt.Errorf("%s: becomes no %s by its name", f.path, extension(to))
+		}
+		move(f, to)
+		if extension(f.path) == ".LAYOUT" {
+			for _, ext := range []string{".MPP", ".MPD"} {
+				if grid := e.find(f.path[:len(f.path)-len(".LAYOUT")] + ext); grid != nil {
+					move(grid, to[:len(to)-len(path.Ext(to))]+ext)
+				}
+			}
+		}
+	} else {
+		from, to = strings.TrimSuffix(gameName(from), "/"), strings.TrimSuffix(to, "/")
+		for _, f := range e.all(func(name string) bool { return strings.HasPrefix(name, from+"/") }) {
+			name := gameName(f.path)
+			move(f, to+f.path[len(from):])
+			for dir := path.Dir(name); len(dir) >= len(from); dir = path.Dir(dir) {
+				r.folders[dir] = to + dir[len(from):]
+			}
+		}
+		if len(r.files) == 0 {
+			return nil, fmt.Errorf("no such file or folder: %s", from)
+		}
+	}
+	for _, f := range r.files {
+		now := gameName(r.moves[gameName(f.path)])
+		if other := e.find(now); other != nil && !slices.Contains(r.files, other) {
+			return nil, fmt.Errorf("%s: is there already", other.path)
+		}
+		if path.Clean(now) != now || !strings.HasPrefix(now, "MEDIA/") {
+			return nil, fmt.Errorf("%s: no path of a file below MEDIA/", now)
+		}
+	}
+	return r, nil
+}
+
+// follow returns what a value becomes, if it is a path that has changed. It is written as the
+// value is: in its case, with its slashes, with MEDIA/ only if it has that.
+func (r *renaming) follow(value string) (string, bool) {
+	name := gameName(strings.TrimSpace(value))
+	if name == "" || !strings.Contains(name, "/") {
+		return "", false
+	}
+	short := !strings.HasPrefix(name, "MEDIA/")
+	if short {
+		name = "MEDIA/" + strings.TrimPrefix(name, "/")
+	}
+	to, ok := r.moves[name]
+	if !ok {
+		to, ok = r.folders[strings.TrimSuffix(name, "/")]
+		if strings.HasSuffix(name, "/") {
+			to += "/"
+		}
+	}
+	if !ok {
+		return "", false
+	}
+	if short {
+		to = to[len("MEDIA/"):]
+	}
+	return styled(to, value), true
+}
+
+// styled writes a path as another one is written.
+func styled(to, like string) string {
+	if strings.Contains(like, `\`) && !strings.Contains(like, "/") {
+		to = strings.ReplaceAll(to, "/", `\`)
+	}
+	switch like {
+	case strings.ToUpper(like):
+		return strings.ToUpper(to)
+	case strings.ToLower(like):
+		return strings.ToLower(to)
+	}
+	return to
+}
+
+// inTree changes the references of a data file or layout.
+func (r *renaming) inTree(f *file, root *text.Node) ([]check.Change, error) {
+	t := tally{file: f.path, unit: "references"}
+	pick := new(chooser)
+	err := pick.nodes(root, func(n *text.Node, at nodePlace) error {
+		dir, _ := n.Get("RESOURCEDIRECTORY")
+		for p := range n.Properties() {
+			if !p.Type.IsString() {
+				continue
+			}
+			now, ok := r.follow(p.Value)
+			if !ok && dir != "" {
+				now, ok = r.inDirectory(dir, p)
+			}
+			if ok && now != p.Value {
+				t.note(at, p.Key, p.Key+": "+shown(p.Value)+" became "+shown(now))
+				p.Value = now
+			}
+		}
+		return nil
+	})
+	return t.changes(), err
+}
+
+// resources are parts of the keys of units that name a file of their RESOURCEDIRECTORY.
+var resources = []string{"MESH", "TEXTURE", "MATERIAL", "SKELETON", "RAGDOLL"}
+
+// inDirectory follows a file that is called by its name only, perhaps without extension.
+func (r *renaming) inDirectory(dir string, p *text.Property) (string, bool) {
+	key, value := strings.ToUpper(p.Key), gameName(p.Value)
+	if value == "" || !slices.ContainsFunc(resources, func(part string) bool { return strings.Contains(key, part) }) {
+		return "", false
+	}
+	dir = strings.TrimSuffix(gameName(dir), "/") + "/"
+	for was, now := range r.moves {
+		if !strings.HasPrefix(was, dir) || !strings.EqualFold(path.Dir(was), path.Dir(gameName(now))) {
+			continue
+		}
+		base, to := was[len(dir):], now[len(dir):]
+		switch value {
+		case base:
+			return styled(to, p.Value), true
+		case strings.TrimSuffix(base, path.Ext(base)):
+			return styled(strings.TrimSuffix(to, path.Ext(to)), p.Value), true
+		}
+	}
+	return "", false
+}
+
+var imageFile = regexp.MustCompile(`(?i)(Imagefile\s*=\s*)("[^"]*"|'[^']*')`)
+
+// inSet changes the path of the picture of an image set.
+func (r *renaming) inSet(data []byte) []byte {
+	set, err := imageset.Parse(data)
+	if set == nil || err != nil && set.File == "" {
+		return data
+	}
+	now, ok := r.follow(set.File)
+	if !ok {
+		return data
+	}
+	wide := bytes.HasPrefix(data, []byte{0xff, 0xfe})
+	if wide {
+		var narrow []byte
+		for i := 2; i+1 < len(data); i += 2 {
+			if data[i+1] != 0 {
+				return data // not of ASCII: no writer makes these in UTF-16
+			}
+			narrow = append(narrow, data[i])
+		}
+		data = narrow
+	}
+	at := imageFile.FindSubmatchIndex(data)
+	if at != nil {
+		data = slices.Concat(data[:at[4]+1], []byte(now), data[at[5]-1:])
+	}
+	if wide {
+		out := []byte{0xff, 0xfe}
+		for _, c := range data {
+			out = append(out, c, 0)
+		}
+		data = out
+	}
+	return data
+}
+
+var materialTexture = regexp.MustCompile(`(?mi)^([ \t]*(?:texture|anim_texture|cubic_texture)[ \t]+)([^\r\n]*?)([ \t]*\r?)$`)
+
+// inMaterial changes the textures of a material, which are called by their names only: those of
+// the folder of the material. It returns how many.
+func (r *renaming) inMaterial(f *file, data []byte) ([]byte, int) {
+	dir := path.Dir(gameName(f.path))
+	if was, ok := r.was[gameName(f.path)]; ok {
+		dir = path.Dir(was)
+	}
+	n := 0
+	out := materialTexture.ReplaceAllFunc(data, func(line []byte) []byte {
+		m := materialTexture.FindSubmatch(line)
+		words := strings.Fields(string(m[2]))
+		for i, word := range words {
+			now, ok := r.follow(word)
+			if to, moved := r.moves[dir+"/"+gameName(word)]; moved && !ok {
+				now, ok = styled(path.Base(to), word), true
+			}
+			if ok && now != word {
+				words[i] = now
+				n++
+			}
+		}
+		return slices.Concat(m[1], []byte(strings.Join(words, " ")), m[3])
+	})
+	if n == 0 {
+		return data, 0
+	}
+	return out, n
+}

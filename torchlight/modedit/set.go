@@ -1,0 +1,279 @@
+package modedit
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trowel.example/check"
+	"trowel.example/torchlight/layout"
+	"trowel.example/torchlight/text"
+)
+
+// few is how many places a report names; of more it only tells how many.
+const few = 20
+
+// Set gives the values of a key something else, in the files that a pattern names (see
+// [Editor.Select]). The value is *N, +N or +-N with a number, which is multiplied with what is
+// there or added to it, and rounded where the type is one of whole numbers; else it takes its
+// place. Behind = it is always that: =+1. Types stay. It fails, and changes nothing, where a
+// value is not of the type or does not fit. It returns how many values changed.
+func (e *Editor) Set(files, key, value string, choice Choice) (int, error) {
+	return e.nodes(files, "values", choice, func(t *tally, n *text.Node, at nodePlace) error {
+		for p := range n.Properties() {
+			if !strings.EqualFold(p.Key, key) {
+				continue
+			}
+			now, err := newValue(p, value)
+			if err != nil {
+				return fmt.Errorf("%s.%s: %w", at.name, p.Key, err)
+			}
+			if p.Value != now {
+				t.note(at, p.Key, fmt.Sprintf("%s: %s became %s", p.Key, shown(p.Value), shown(now)))
+				p.Value = now
+			}
+		}
+		return nil
+	})
+}
+
+// nodes calls see with each node that is chosen in some files. It returns how many things see
+// noted, which are reported for each file.
+func (e *Editor) nodes(files, unit string, choice Choice, see func(t *tally, n *text.Node, at nodePlace) error) (int, error) {
+	pick, err := choice.compile()
+	if err != nil {
+		return 0, err
+	}
+	list, err := e.selected(files, isTree)
+	if err != nil {
+		return 0, err
+	}
+	return e.each(list, func(f *file, root *text.Node) ([]check.Change, error) {
+		t := tally{file: f.path, unit: unit}
+		err := pick.nodes(root, func(n *text.Node, at nodePlace) error { return see(&t, n, at) })
+		return t.changes(), err
+	})
+}
+
+// tally counts what is done in a file.
+type tally struct {
+	file, unit string
+	what       []string // each thing once
+	times      map[string]int
+	at         []check.Place
+}
+
+func (t *tally) note(at nodePlace, key, what string) {
+	if t.times == nil {
+		t.times = make(map[string]int)
+	}
+	if t.times[what]++; t.times[what] == 1 {
+		t.what = append(t.what, what)
+	}
+	t.at = append(t.at, at.place(t.file, key))
+}
+
+// changes returns the report of a file: that of each thing, as long as they are few.
+func (t *tally) changes() []check.Change {
+	if len(t.at) == 0 {
+		return nil
+	}
+	const most = 3
+	what := strings.Join(t.what[:min(len(t.what), most)], "; ")
+	if n := len(t.what) - most; n > 0 {
+		what += fmt.Sprintf("; and %d more", n)
+	}
+	c := check.Change{Path: t.file, What: what, Count: int64(len(t.at)), Unit: t.unit}
+	if len(t.at) <= few {
+		c.At = t.at
+	}
+	return []check.Change{c}
+}
+
+// shown shows a value to people.
+func shown(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "..."
+	}
+	if s == "" || strings.TrimSpace(s) != s {
+		return strconv.Quote(s)
+	}
+	return s
+}
+
+// newValue returns what a value becomes.
+func newValue(p *text.Property, form string) (string, error) {
+	if literal, ok := strings.CutPrefix(form, "="); ok {
+		return typed(p.Type, literal)
+	}
+	if len(form) < 2 || form[0] != '*' && form[0] != '+' {
+		return typed(p.Type, form)
+	}
+	by, ok := rational(form[1:])
+	if !ok {
+		if p.Type.IsString() {
+			return typed(p.Type, form)
+		}
+		return "", fmt.Errorf("expected a number behind %c, not %q", form[0], form[1:])
+	}
+	is, ok := rational(p.Value)
+	if !ok {
+		return "", fmt.Errorf("%s is no number to reckon with", shown(p.Value))
+	}
+	if form[0] == '*' {
+		is.Mul(is, by)
+	} else {
+		is.Add(is, by)
+	}
+	switch p.Type {
+	case text.Bool:
+		return "", errors.New("a BOOL is no number to reckon with")
+	case text.Integer, text.Unsigned, text.Integer64:
+		return typed(p.Type, rounded(is).String())
+	case text.Double:
+		v, _ := is.Float64()
+		return text.FormatDouble(v, text.Exact), nil
+	}
+	v, _ := is.Float32()
+	if math.IsInf(float64(v), 0) {
+		return "", errors.New("the result is too large")
+	}
+	return text.FormatFloat(v, text.Exact), nil
+}
+
+// rational reads a decimal number exactly.
+func rational(s string) (*big.Rat, bool) {
+	const most = 60 // characters: numbers of the game are shorter, and 1e999999999 is none of them
+	if _, clean := text.ParseDouble(s); !clean || len(s) > most || strings.Contains(s, "#") {
+		return nil, false
+	}
+	if v, _ := text.ParseDouble(s); math.IsInf(v, 0) || v != 0 && math.Abs(v) < 1e-60 {
+		return nil, false
+	}
+	return new(big.Rat).SetString(strings.TrimSpace(s))
+}
+
+// rounded returns the nearest whole number; halves go away from zero.
+func rounded(r *big.Rat) *big.Int {
+	half := big.NewRat(1, 2)
+	if r.Sign() < 0 {
+		half.Neg(half)
+	}
+	sum := new(big.Rat).Add(r, half)
+	return new(big.Int).Quo(sum.Num(), sum.Denom())
+}
+
+// typed returns a value as a text says it, if it is one of a type.
+func typed(t text.Type, s string) (string, error) {
+	clean := true
+	switch t {
+	case text.Integer:
+		_, clean = text.ParseInt(s)
+	case text.Unsigned:
+		_, clean = text.ParseUint(s)
+	case text.Integer64:
+		_, clean = text.ParseInt64(s)
+	case text.Float:
+		var v float32
+		if v, clean = text.ParseFloat(s); clean {
+			s = text.FormatFloat(v, text.Exact)
+		}
+	case text.Double:
+		var v float64
+		if v, clean = text.ParseDouble(s); clean {
+			s = text.FormatDouble(v, text.Exact)
+		}
+	case text.Bool:
+		var v bool
+		if v, clean = text.ParseBool(s); clean {
+			s = strconv.FormatBool(v)
+		}
+	default:
+		if strings.ContainsAny(s, "\r\n\x00") {
+			return "", fmt.Errorf("%s: a value is one line", shown(s))
+		}
+	}
+	if !clean {
+		return "", fmt.Errorf("%s is no %s", shown(s), t)
+	}
+	return s, nil
+}
+
+// AddKey adds a key of a type with a value to the nodes that are chosen in some files, behind
+// their other keys, where they do not have it; without a Choice.Node to the root of a data file
+// and to the objects of a layout, which take only keys that such objects have.
+func (e *Editor) AddKey(files string, t text.Type, key, value string, choice Choice) (int, error) {
+	value, err := typed(t, value)
+	if err != nil {
+		return 0, err
+	}
+	if err := fitsKey(key); err != nil {
+		return 0, err
+	}
+	key = strings.ToUpper(key)
+	return e.nodes(files, "keys", choice, func(count *tally, n *text.Node, at nodePlace) error {
+		object := at.object != 0 && strings.EqualFold(n.Name, "PROPERTIES")
+		if _, has := n.Get(key); has || choice.Node == "" && at.depth > 0 && !object {
+			return nil
+		}
+		switch kind, _ := n.Get("DESCRIPTOR"); {
+		case object && !layout.DescriptorNamed(kind).Has(key):
+			return fmt.Errorf("%s: an object of kind %s has no %s", at.name, kind, key)
+		case !object && at.depth == 0 && n.Child("OBJECTS") != nil:
+			return nil // the root of a layout says nothing
+		}
+		last := 0
+		for i, it := range n.Items {
+			if _, is := it.(*text.Property); is {
+				last = i + 1
+			}
+		}
+		n.Items = slices.Insert(n.Items, last, text.Item(&text.Property{Type: t, Key: key, Value: value}))
+		count.note(at, key, "added "+key+": "+shown(value))
+		return nil
+	})
+}
+
+func fitsKey(key string) error {
+	if key == "" || !text.FitsKey(key) || strings.ContainsAny(key, "\r\x00") {
+		return fmt.Errorf("%q cannot be a key", key)
+	}
+	return nil
+}
+
+// RemoveKey takes a key out of the nodes that are chosen in some files.
+func (e *Editor) RemoveKey(files, key string, choice Choice) (int, error) {
+	return e.nodes(files, "keys", choice, func(t *tally, n *text.Node, at nodePlace) error {
+		n.Items = slices.DeleteFunc(n.Items, func(it text.Item) bool {
+			p, ok := it.(*text.Property)
+			if ok = ok && strings.EqualFold(p.Key, key); ok {
+				t.note(at, p.Key, "removed "+p.Key+": "+shown(p.Value))
+			}
+			return ok
+		})
+		return nil
+	})
+}
+
+// RenameKey gives a key another name in the nodes that are chosen in some files. Values and
+// types stay.
+func (e *Editor) RenameKey(files, key, name string, choice Choice) (int, error) {
+	if err := fitsKey(name); err != nil {
+		return 0, err
+	}
+	name = strings.ToUpper(name)
+	return e.nodes(files, "keys", choice, func(t *tally, n *text.Node, at nodePlace) error {
+		for p := range n.Properties() {
+			if strings.EqualFold(p.Key, key) && p.Key != name {
+				t.note(at, p.Key, p.Key+" became "+name)
+				p.Key = name
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,242 @@
+package modedit
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"reflect"
+	"slices"
+
+	"trowel.example/check"
+	"trowel.example/internal/deep"
+	"trowel.example/torchlight/raw"
+	"trowel.example/torchlight/tables"
+	"trowel.example/torchlight/text"
+)
+
+// UpdateTables makes the tables (.RAW) of the mod say what the data files and layouts say after
+// all changes so far. A record changes in what the changes made of it; what the table took from
+// files of the game that are not at hand stays. Tables that the mod lacks are not made, unless the changes
+// brought the first file of its kind. It is called when all else is done.
+func (e *Editor) UpdateTables() error {
+	if !e.tablesTouched() {
+		return nil
+	}
+	var base tables.Sources
+	if e.Base != nil {
+		base = e.Base
+	}
+	now := make([]*file, 0, len(e.files))
+	renamed := make(map[string]string)
+	for _, f := range e.files {
+		now = append(now, f)
+		if f.from != "" && f.from != f.path {
+			renamed[f.from] = f.path
+		}
+	}
+	before, _ := tables.Build(sourcesOf(e, e.before), base)
+	after, _ := tables.Build(sourcesOf(e, now), base)
+	for _, kind := range raw.Kinds() {
+		name := kind.File()
+		b, a, f := before[name], after[name], e.find(name)
+		if a == nil && b == nil || a != nil && b != nil && raw.Equal(a, b) {
+			continue
+		}
+		if f == nil {
+			if b == nil {
+				if err := e.putTable(name, a, "is new: %d records", a.Len()); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		data, err := f.read()
+		if err != nil {
+			return err
+		}
+		old, err := raw.Decode(data, kind)
+		if err != nil {
+			e.Miss(f.path, fmt.Sprintf("stays as it is, because it cannot be read: %v", err))
+			continue
+		}
+		made := follow(raw.Clone(old), orEmpty(b, kind), orEmpty(a, kind), renamed)
+		n := differing(old, made)
+		switch {
+		case n == 0:
+		case made.Len() == 0:
+			delete(e.files, gameName(f.path))
+			e.Report(check.Change{Path: f.path, What: "is removed, because it has no records any more", Count: int64(n), Unit: "records"})
+		default:
+			if err := e.putTable(name, made, "records follow their files"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func orEmpty(t raw.Table, kind raw.Kind) raw.Table {
+	if t == nil {
+		return raw.New(kind)
+	}
+	return t
+}
+
+func (e *Editor) putTable(name string, t raw.Table, what string, args ...any) error {
+	data, err := raw.Encode(t)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	n := t.Len()
+	if f := e.find(name); f != nil {
+		old, _ := f.read()
+		if table, err := raw.Decode(old, t.Kind()); err == nil {
+			n = differing(table, t)
+		}
+		e.put(f, data)
+	} else {
+		e.add(name, data)
+	}
+	e.Report(check.Change{Path: name, What: fmt.Sprintf(what, args...), Count: int64(n), Unit: "records"})
+	return nil
+}
+
+// tablesTouched reports whether something changed of which tables are made.
+func (e *Editor) tablesTouched() bool {
+	if e.archive == nil && e.folder == nil {
+		return false
+	}
+	for _, f := range e.files {
+		if (f.new || f.from != f.path) && isTree(f.path) {
+			return true
+		}
+	}
+	stays := make(map[string]bool)
+	for _, f := range e.files {
+		stays[f.from] = true
+	}
+	return slices.ContainsFunc(e.before, func(f *file) bool { return isTree(f.path) && !stays[f.path] })
+}
+
+// sources are files to build tables of.
+type sources struct {
+	e     *Editor
+	files map[string]*file
+	paths []string
+}
+
+func sourcesOf(e *Editor, files []*file) *sources {
+	s := &sources{e: e, files: make(map[string]*file)}
+	for _, f := range files {
+		name := gameName(f.path)
+		s.files[name] = f
+		s.paths = append(s.paths, name)
+	}
+	slices.Sort(s.paths)
+	return s
+}
+
+func (s *sources) Files() iter.Seq[string] { return slices.Values(s.paths) }
+
+func (s *sources) Tree(name string) (*text.Node, error) {
+	f := s.files[name]
+	if f == nil {
+		return nil, errNotThere
+	}
+	data, err := f.read()
+	if err != nil {
+		return nil, err
+	}
+	return s.e.tree(f.path, data)
+}
+
+// lists returns the lists of records of a table, by the order of its fields.
+func lists(t raw.Table) []reflect.Value {
+	var all []reflect.Value
+	v := reflect.ValueOf(t).Elem()
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Slice && f.Type().Elem().Kind() == reflect.Struct {
+			if _, ok := f.Type().Elem().FieldByName("File"); ok {
+				all = append(all, f)
+			}
+		}
+	}
+	return all
+}
+
+func fileOf(record reflect.Value) string { return gameName(record.FieldByName("File").String()) }
+
+// follow makes in a table the changes that lead from before to after, which were built.
+func follow(t, before, after raw.Table, renamed map[string]string) raw.Table {
+	olds, befores, afters := lists(t), lists(before), lists(after)
+	for i, old := range olds {
+		was, now := byFile(befores[i]), byFile(afters[i])
+		var kept []reflect.Value
+		there := make(map[string]bool)
+		for j := range old.Len() {
+			record := reflect.New(old.Type().Elem()).Elem()
+			record.Set(old.Index(j))
+			name := fileOf(record)
+			b, hadBuilt := was[name]
+			a, builds := now[gameName(cmp.Or(renamed[name], name))]
+			if hadBuilt && !builds {
+				continue
+			}
+			if hadBuilt {
+				for k := range record.NumField() {
+					if !deep.Equal(b.Field(k).Interface(), a.Field(k).Interface()) {
+						record.Field(k).Set(a.Field(k))
+					}
+				}
+			}
+			there[fileOf(record)] = true
+			kept = append(kept, record)
+		}
+		// What is new comes where it is in the built table. What the table never had it does not get.
+		behind := make(map[string][]reflect.Value)
+		last := ""
+		for j := range afters[i].Len() {
+			record := afters[i].Index(j)
+			name := fileOf(record)
+			if _, had := was[name]; there[name] {
+				last = name
+			} else if !had {
+				behind[last] = append(behind[last], record)
+			}
+		}
+		out := reflect.Append(reflect.MakeSlice(old.Type(), 0, len(kept)), behind[""]...)
+		for _, record := range kept {
+			out = reflect.Append(reflect.Append(out, record), behind[fileOf(record)]...)
+		}
+		old.Set(out)
+	}
+	return t
+}
+
+func byFile(list reflect.Value) map[string]reflect.Value {
+	m := make(map[string]reflect.Value, list.Len())
+	for i := range list.Len() {
+		m[fileOf(list.Index(i))] = list.Index(i)
+	}
+	return m
+}
+
+// differing returns how many records are not in both tables as they are.
+func differing(a, b raw.Table) int {
+	n := 0
+	as, bs := lists(a), lists(b)
+	for i := range as {
+		x, y := byFile(as[i]), byFile(bs[i])
+		for name, record := range x {
+			if other, ok := y[name]; !ok || !deep.Equal(record.Interface(), other.Interface()) {
+				n++
+			}
+		}
+		for name := range y {
+			if _, ok := x[name]; !ok {
+				n++
+			}
+		}
+	}
+	return n
+}
