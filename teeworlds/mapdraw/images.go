@@ -144,12 +144,8 @@ func (r *Renderer) load(p *picture) (pixels *image.NRGBA, err error) {
 		if im.Name == "" {
 			return nil, errors.New("it is external and has no name")
 		}
-		data, name, err := r.mapres(im.Name)
-		if err == nil {
-			pixels, err = DecodePNG(data)
-		}
-		if err != nil {
-			return nil, &unfoundError{fmt.Errorf("%s: %w", name, err)}
+		if pixels, err = r.External(im.Name); err != nil {
+			return nil, &unfoundError{err}
 		}
 		return pixels, nil
 	}
@@ -167,6 +163,20 @@ func (r *Renderer) load(p *picture) (pixels *image.NRGBA, err error) {
 		return nil, errors.New("it has three bytes for each pixel, which the game does not take")
 	}
 	return pixels, err
+}
+
+// External returns the picture that the game has under the name of an external image: that
+// of the game whose pictures the map is drawn with.
+func (r *Renderer) External(name string) (*image.NRGBA, error) {
+	data, file, err := r.mapres(name)
+	var p *image.NRGBA
+	if err == nil {
+		p, err = DecodePNG(data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return p, nil
 }
 
 // mapres reads the file of an external image, and returns its name for messages.

@@ -11,7 +11,8 @@ import (
 // MaxSide is the largest width and height that the editor gives a layer.
 const MaxSide = 100000
 
-func checkSize(width, height int) error {
+// CheckSize fails if a layer of tiles cannot have a size.
+func CheckSize(width, height int) error {
 	if width < 2 || height < 2 || width > MaxSide || height > MaxSide || width > twmap.MaxCells/height {
 		return fmt.Errorf("%d x %d tiles: expected 2 to %d of each, and at most %d in all", width, height, MaxSide, twmap.MaxCells)
 	}
@@ -53,34 +54,38 @@ func physics(l twmap.Layer) (twmap.Kind, bool) {
 
 // AddLayer puts a layer into the map. Its number there is at.Layer; one below 0 is the end of
 // the group. A physics layer goes into the game group, whichever at names, and gets the size of
-// the game layer; there can be one of each kind.
-func (e *Editor) AddLayer(at LayerAt, l twmap.Layer) error {
+// the game layer; there can be one of each kind. It
+// returns where the layer is.
+func (e *Editor) AddLayer(at LayerAt, l twmap.Layer) (LayerAt, error) {
 	kind, isPhysics := physics(l)
 	t, isTiles := l.(*twmap.TileLayer)
 	if isPhysics {
 		game := e.m.Physics(twmap.KindGame)
 		if e.m.Physics(kind) != nil {
-			return fmt.Errorf("the map has a %s layer", kind)
+			return at, fmt.Errorf("the map has a %s layer", kind)
 		}
 		if game == nil {
-			return errors.New("the map has no game layer")
+			return at, errors.New("the map has no game layer")
 		}
-		at = LayerAt{e.gameGroup(), at.Layer}
+		if err := CheckSize(game.Width(), game.Height()); err != nil {
+			return at, err
+		}
+		at.Group = e.gameGroup()
 		t.Resize(game.Width(), game.Height())
 	}
 	if err := inRange(twmap.PartGroup, at.Group, len(e.m.Groups)); err != nil {
-		return err
+		return at, err
 	}
 	if err := checkLength("name", l.Base().Name, maxPartName); err != nil {
-		return err
+		return at, err
 	}
 	g := e.m.Groups[at.Group]
 	if at.Layer < 0 || at.Layer > len(g.Layers) {
 		at.Layer = len(g.Layers)
 	}
 	if isTiles {
-		if err := checkSize(t.Width(), t.Height()); err != nil {
-			return err
+		if err := CheckSize(t.Width(), t.Height()); err != nil {
+			return at, err
 		}
 		t.Version = 3
 		if game := e.m.Physics(twmap.KindGame); game != nil && !isPhysics {
@@ -88,11 +93,11 @@ func (e *Editor) AddLayer(at LayerAt, l twmap.Layer) error {
 		}
 	}
 	if err := e.refersTo(l); err != nil {
-		return err
+		return at, err
 	}
 	g.Layers = slices.Insert(slices.Clip(g.Layers), at.Layer, l)
 	e.tell(l, 1, "", "added")
-	return nil
+	return at, nil
 }
 
 // refersTo fails if the map lacks what a layer refers to.
@@ -313,7 +318,7 @@ func (e *Editor) canChange(l twmap.Layer, c LayerChange) error {
 	}
 	if c.Width != nil || c.Height != nil {
 		w, h := newSize(t, c)
-		if err := checkSize(w, h); err != nil {
+		if err := CheckSize(w, h); err != nil {
 			return err
 		}
 	}

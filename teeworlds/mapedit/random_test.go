@@ -178,19 +178,22 @@ var operations = map[string]func(e *mapedit.Editor, r *rand.Rand) error{
 		kind := twmap.Kind(r.IntN(7))
 		l := twmap.NewTileLayer(kind, 3, 4)
 		l.Image = r.IntN(4) - 1
-		return e.AddLayer(anywhere(e, r), l)
+		_, err := e.AddLayer(anywhere(e, r), l)
+		return err
 	},
 	"add quads": func(e *mapedit.Editor, r *rand.Rand) error {
 		q := twmap.NewQuad(0, 0, 64, 64)
 		q.ColorEnv = r.Int32N(4) - 1
 		l := twmap.NewQuadLayer(q)
 		l.Image = r.IntN(3) - 1
-		return e.AddLayer(anywhere(e, r), l)
+		_, err := e.AddLayer(anywhere(e, r), l)
+		return err
 	},
 	"add sounds": func(e *mapedit.Editor, r *rand.Rand) error {
 		l := twmap.NewSoundLayer(twmap.NewSoundSource(0, 0, 9))
 		l.Sound = r.IntN(3) - 1
-		return e.AddLayer(anywhere(e, r), l)
+		_, err := e.AddLayer(anywhere(e, r), l)
+		return err
 	},
 	"remove layer": func(e *mapedit.Editor, r *rand.Rand) error { return e.RemoveLayers([]mapedit.LayerAt{anywhere(e, r)}) },
 	"move layer":   func(e *mapedit.Editor, r *rand.Rand) error { return e.MoveLayer(anywhere(e, r), anywhere(e, r)) },
