@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"trowel.example/check"
 	"trowel.example/format"
-	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
@@ -25,7 +23,7 @@ type worldCommand struct {
 }
 
 // worldCommands are all commands that change worlds.
-var worldCommands = slices.Concat(regionCommands)
+var worldCommands = slices.Concat(nodeCommands, metaCommands)
 
 var worldEditing = &format.Editing{
 	Options: append([]format.Option{editNodes}, copyOptions...),
@@ -117,6 +115,11 @@ func editWorld(ctx context.Context, job *format.Job, src *format.Source, steps [
 	if err := e.Do(ctx, list...); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
+	for i, t := range e.tallies {
+		for _, line := range t.Notes() {
+			job.Warn(src.Path, "%s: %s", steps[i].Name, line)
+		}
+	}
 	if r := e.Report(); r.Converted > 0 {
 		job.Warn(src.Path, "blocks that are of a later version now, because theirs cannot hold what is new: %d", r.Converted)
 	}
@@ -130,7 +133,9 @@ func (e *edited) tell(report func(check.Change) error) error {
 		for _, c := range []check.Change{
 			{Count: t.Nodes.Load(), Unit: "nodes"},
 			{Count: t.Metadata.Load(), Unit: "metadata and timers"},
+			{Count: t.Items.Load(), Unit: "stacks of items"},
 			{Count: t.Objects.Load(), Unit: "objects"},
+			{Count: t.Blocks.Load(), Unit: "blocks"},
 		} {
 			if c.What = nameOfSteps([]format.Step{s}); c.Count > 0 {
 				if err := report(c); err != nil {
@@ -178,126 +183,3 @@ var editNodes = func() format.Option {
 	o.For = 0
 	return o
 }()
-
-// What commands are about.
-var (
-	stepBox    = format.Option{Name: "box", Help: "only the nodes in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order"}
-	stepArea   = format.Option{Name: "area", Help: "only the blocks in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order, counted in blocks of 16 nodes"}
-	stepInvert = format.Option{Name: "invert", Bool: true, Help: "only what is outside of that"}
-	stepWhere  = format.Option{Name: "where", List: true, Help: "only nodes for which a `condition` holds: node=NAME, owner=NAME, or meta:KEY=VALUE; * and ? stand for letters"}
-
-	regionOptions = []format.Option{stepBox, stepArea, stepInvert, stepWhere}
-
-	stepParam2   = format.Option{Name: "param2", Type: format.Integer, Help: "the param2 of the new nodes, 0 to 255"}
-	stepKeepMeta = format.Option{Name: "keep-metadata", Bool: true, Help: "keep metadata and timers where the name of a node changes"}
-)
-
-// regionOf reads the region that the user gave; it is everything if there is none.
-func regionOf(job *format.Job) (r worldedit.Region, err error) {
-	r.Box, r.Invert = worldedit.Everywhere, job.On(stepInvert.Name)
-	bounded := false
-	for _, o := range []struct {
-		option   format.Option
-		unit     string
-		min, max int
-		box      func(a, b worldedit.Vec) worldedit.Box
-	}{
-		{stepBox, "nodes", worldedit.MinNode, worldedit.MaxNode, worldedit.BoxOf},
-		{stepArea, "blocks", mapdb.MinCoord, mapdb.MaxCoord, func(a, b worldedit.Vec) worldedit.Box {
-			x := worldedit.BoxOf(a, b)
-			return worldedit.BoxOfBlocks(mapdb.Area{Min: posOf(x.Min), Max: posOf(x.Max)})
-		}},
-	} {
-		text := job.Value(o.option.Name)
-		if text == "" {
-			continue
-		}
-		from, to, ok := strings.Cut(text, ":")
-		a, okA := parseVec(from, o.min, o.max)
-		b, okB := parseVec(to, o.min, o.max)
-		if !ok || !okA || !okB {
-			return r, fmt.Errorf("--%s %q: expected two positions of %s such as -20,0,-20:20,10,20, from %d to %d", o.option.Name, text, o.unit, o.min, o.max)
-		}
-		r.Box, bounded = r.Box.Intersect(o.box(a, b)), true
-	}
-	if r.Invert && !bounded {
-		return r, fmt.Errorf("--%s needs something to be outside of, such as --%s", stepInvert.Name, stepBox.Name)
-	}
-	for _, text := range job.List(stepWhere.Name) {
-		key, value, ok := strings.Cut(text, "=")
-		meta, isMeta := strings.CutPrefix(key, "meta:")
-		switch {
-		case ok && key == "node":
-			r.Where.Names = append(r.Where.Names, value)
-			continue
-		case ok && key == "owner":
-			meta = "owner"
-		case !ok || !isMeta || meta == "":
-			return r, fmt.Errorf("--%s %q: expected node=NAME, owner=NAME or meta:KEY=VALUE", stepWhere.Name, text)
-		}
-		if r.Where.Meta == nil {
-			r.Where.Meta = make(map[string]string)
-		}
-		if old, is := r.Where.Meta[meta]; is && old != value {
-			return r, fmt.Errorf("--%s %q: %s cannot be %q as well", stepWhere.Name, text, meta, old)
-		}
-		r.Where.Meta[meta] = value
-	}
-	return r, nil
-}
-
-func posOf(v worldedit.Vec) mapdb.Pos {
-	return mapdb.Pos{X: int16(v[0]), Y: int16(v[1]), Z: int16(v[2])}
-}
-
-// parseVec reads x,y,z, each from min to max.
-func parseVec(text string, min, max int) (v worldedit.Vec, ok bool) {
-	parts := strings.Split(strings.Trim(text, "() "), ",")
-	if len(parts) != len(v) {
-		return v, false
-	}
-	for i, part := range parts {
-		n, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || n < min || n > max {
-			return v, false
-		}
-		v[i] = n
-	}
-	return v, true
-}
-
-// settingOf reads how nodes become others.
-func settingOf(job *format.Job, tally *worldedit.Tally) (worldedit.Setting, error) {
-	s := worldedit.Setting{KeepMetadata: job.On(stepKeepMeta.Name), Tally: tally}
-	if job.Value(stepParam2.Name) == "" {
-		return s, nil
-	}
-	n := job.Integer(stepParam2.Name)
-	if n < 0 || n > 255 {
-		return s, fmt.Errorf("--%s %d: expected 0 to 255", stepParam2.Name, n)
-	}
-	s.Param2 = uint8(n)
-	return s, nil
-}
-
-var regionCommands = []worldCommand{{
-	Command: format.Command{
-		Name: "replace", Title: "make nodes of one name others, and keep their param2", Heading: "Nodes",
-		Long: "FROM may have * and ? in it, and be a name that no game knows any more.",
-		Args: []format.Option{
-			{Name: "from", Help: "the name of the nodes that there are"},
-			{Name: "to", Help: "the name that they get"},
-		},
-		Options: append([]format.Option{stepParam2, stepKeepMeta}, regionOptions...),
-		Example: "replace default:cobble default:mossycobble --box -100,-20,-100:100,0,100",
-	},
-	step: func(job *format.Job, tally *worldedit.Tally) (worldedit.Step, error) {
-		r, err := regionOf(job)
-		if err != nil {
-			return nil, err
-		}
-		s, err := settingOf(job, tally)
-		s.KeepParam2 = job.Value(stepParam2.Name) == ""
-		return worldedit.Replace(r, worldedit.Names{job.Value("from")}, job.Value("to"), s), err
-	},
-}}

@@ -39,6 +39,15 @@ func read(p mapdb.Pos, data []byte) (*Block, error) {
 	return &Block{Block: b, Pos: p, version: version}, nil
 }
 
+// create makes a Block of air, which the world does not have.
+func create(p mapdb.Pos, version int) *Block {
+	b := mapblock.New(version)
+	if p.Y < 0 {
+		b.Flags |= mapblock.Underground
+	}
+	return &Block{Block: b, Pos: p, Created: true, version: version}
+}
+
 // Origin returns the coordinates of the first node of the block in the world.
 func (b *Block) Origin() Vec {
 	return Vec{int(b.Pos.X) * mapblock.Side, int(b.Pos.Y) * mapblock.Side, int(b.Pos.Z) * mapblock.Side}
@@ -79,6 +88,15 @@ func (b *Block) Select(ok func(name string) bool) (ids []bool) {
 	return ids
 }
 
+// keep takes nodes out of a set whose ids are not among some: see [Block.Select].
+func (b *Block) keep(m *Mask, ids []bool) {
+	for i := range m.All {
+		if id := b.Param0[i]; int(id) >= len(ids) || !ids[id] {
+			m.Clear(i)
+		}
+	}
+}
+
 // Node returns the name of the node at an index, "" if its id has none, and its numbers.
 func (b *Block) Node(index int) (name string, param1, param2 uint8) {
 	id := b.Param0[index]
@@ -105,12 +123,12 @@ func (b *Block) SetNode(index int, name string, param2 uint8) (renamed bool, err
 		}
 		b.ids[name] = id
 	}
-	if b.Param0[index] == id && b.Param2[index] == param2 {
-		return false, nil
+	if renamed = b.Param0[index] != id; renamed {
+		b.MarkNodes()
+	} else if b.Param2[index] != param2 {
+		b.Mark()
 	}
-	renamed = b.Param0[index] != id
 	b.Param0[index], b.Param2[index] = id, param2
-	b.MarkNodes()
 	return renamed, nil
 }
 
@@ -141,15 +159,18 @@ func (b *Block) finish() (data []byte, version int, err error) {
 	if b.nodes {
 		b.tidy()
 	}
-	if len(b.Metadata.List) == 0 && b.Metadata.Missing == 0 && len(b.Metadata.Rest) == 0 {
-		b.Metadata.Version = 0
+	secret := slices.ContainsFunc(b.Metadata.List, func(m mapblock.NodeMeta) bool {
+		return slices.ContainsFunc(m.Vars, func(v mapblock.Var) bool { return v.Private != 0 })
+	})
+	if len(b.Metadata.List) == 0 && b.Metadata.Missing == 0 || secret && b.Metadata.Version < 2 {
+		b.Metadata.Version = 0 // Encode makes it what it has to be
 	}
-	for version = b.version; ; version++ {
+	for version = b.version; version <= mapblock.Newest; version++ {
+		if secret && version < 28 {
+			continue
+		}
 		to := b.Block
 		if version != b.Version {
-			if version > b.Version {
-				return nil, 0, err
-			}
 			if !mapblock.Writable(version) {
 				continue
 			}
@@ -157,10 +178,11 @@ func (b *Block) finish() (data []byte, version int, err error) {
 				continue
 			}
 		}
-		if data, err = to.Encode(); err == nil || version == b.Version {
-			return data, version, err
+		if data, err = to.Encode(); err == nil {
+			return data, version, nil
 		}
 	}
+	return nil, 0, err
 }
 
 // tidy makes the names and the flags right once nodes were changed.

@@ -1,31 +1,81 @@
 package worldedit
 
 import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 
 	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/nodedef"
+	"trowel.example/minetest/turn"
 )
 
 // A Tally counts what a step does, or would do.
 type Tally struct {
 	Nodes    atomic.Int64 // that became others
-	Metadata atomic.Int64 // metadata and timers of places that were changed or dropped
+	Metadata atomic.Int64 // metadata and timers that were changed or dropped
 	Objects  atomic.Int64 // that are gone
-	Blocks   atomic.Int64 // in which something was changed
+	Items    atomic.Int64 // slots of inventories
+	Blocks   atomic.Int64 // that are gone, or others as a whole
+
+	mu    sync.Mutex
+	notes map[string]int64
+}
+
+// Note counts something that a person should know of.
+func (t *Tally) Note(what string, n int64) {
+	if t == nil || n == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.notes == nil {
+		t.notes = make(map[string]int64)
+	}
+	t.notes[what] += n
+}
+
+// Notes returns what was noted, as lines for people.
+func (t *Tally) Notes() (lines []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for what, n := range t.notes {
+		lines = append(lines, fmt.Sprintf("%s: %d", what, n))
+	}
+	slices.Sort(lines)
+	return lines
 }
 
 // Setting says how nodes become others.
 type Setting struct {
-	// Param2 is that of what is new, 0 to 255; KeepParam2 leaves what is there.
+	// Param2 is that of what is new; KeepParam2 leaves what is there.
 	Param2     uint8
 	KeepParam2 bool
 	// KeepMetadata leaves metadata and timers at places where the name of the node changes.
 	KeepMetadata bool
-	// Create changes blocks, too, that the map generator has not made yet, as far as the
-	// region has an end.
+	// Create makes blocks where there are none, and goes on in those that the map generator
+	// has not finished: it does not come there any more.
 	Create bool
 
 	Tally *Tally // may be nil
+}
+
+// generated reports whether nodes of a block may be set: the map generator would make it
+// again.
+func (s *Setting) generated(b *Block) bool {
+	if b.IsGenerated() {
+		return true
+	}
+	if !s.Create {
+		s.Tally.Note("blocks that are not generated yet, and stay as they are", 1)
+		return false
+	}
+	b.Flags &^= mapblock.NotGenerated
+	b.Mark()
+	return true
 }
 
 // set makes nodes of a block others, whose names pick tells.
@@ -37,7 +87,7 @@ func (s *Setting) set(b *Block, m *Mask, pick func(index int) string) error {
 		if s.KeepParam2 {
 			param2 = b.Param2[i]
 		}
-		before := b.Param0[i]
+		was := b.Param2[i]
 		is, err := b.SetNode(i, pick(i), param2)
 		if err != nil {
 			return err
@@ -45,36 +95,64 @@ func (s *Setting) set(b *Block, m *Mask, pick func(index int) string) error {
 		if is {
 			renamed.Set(i)
 		}
-		if is || before == b.Param0[i] && b.nodes {
+		if is || was != param2 {
 			n++
 		}
 	}
-	s.forget(b, &renamed)
-	if s.Tally != nil && n > 0 {
+	if !s.KeepMetadata {
+		s.forget(b, &renamed)
+	}
+	if s.Tally != nil {
 		s.Tally.Nodes.Add(n)
-		s.Tally.Blocks.Add(1)
 	}
 	return nil
 }
 
-// forget drops what belonged to nodes that are others now.
-func (s *Setting) forget(b *Block, renamed *Mask) {
-	if s.KeepMetadata {
-		return
-	}
+// forget drops the metadata and timers of nodes.
+func (s *Setting) forget(b *Block, m *Mask) {
 	n := len(b.Metadata.List) + len(b.Timers.List)
-	if n > 0 && b.ForgetIf(func(i int) bool { return i < mapblock.NodeCount && renamed.Has(i) }) && s.Tally != nil {
+	if b.ForgetIf(func(i int) bool { return i < mapblock.NodeCount && m.Has(i) }) && s.Tally != nil {
 		s.Tally.Metadata.Add(int64(n - len(b.Metadata.List) - len(b.Timers.List)))
 	}
 }
 
-// Replace is a step that makes the nodes of some names in a region others. It is about nodes
-// that no game knows any more, too.
+// Set is a step that makes all nodes of a region those of a name.
+func Set(r Region, name string, s Setting) Step {
+	return r.each(s, func(b *Block, m *Mask) error {
+		return s.set(b, m, func(int) string { return name })
+	})
+}
+
+// each is a step that does something to nodes of a region in each block that may be set.
+func (r Region) each(s Setting, do func(b *Block, m *Mask) error) Step {
+	selected := r.Selector()
+	return Each{Area: r.Area(), Create: s.Create, Edit: func(b *Block) error {
+		m, any := selected(b)
+		if !any || !s.generated(b) {
+			return nil
+		}
+		return do(b, &m)
+	}}
+}
+
+// Replace is a step that makes the nodes of some names in a region others. The names may be
+// such that no game knows any more.
 func Replace(r Region, from Names, to string, s Setting) Step {
+	return replace(r, from, false, to, s)
+}
+
+// ReplaceOthers is a step that makes all nodes but air and those of some names others.
+func ReplaceOthers(r Region, keep Names, to string, s Setting) Step {
+	return replace(r, keep, true, to, s)
+}
+
+func replace(r Region, from Names, inverse bool, to string, s Setting) Step {
 	match := from.Match()
 	selected := r.Selector()
-	step := Each{Area: r.Area(), May: from.may(), Edit: func(b *Block) error {
-		ids := b.Select(func(name string) bool { return match(name) && (name != to || !s.KeepParam2) })
+	step := Each{Area: r.Area(), Edit: func(b *Block) error {
+		ids := b.Select(func(name string) bool {
+			return match(name) != inverse && !(inverse && name == mapblock.Air) && !(name == to && s.KeepParam2)
+		})
 		if ids == nil {
 			return nil
 		}
@@ -82,12 +160,169 @@ func Replace(r Region, from Names, to string, s Setting) Step {
 		if !any {
 			return nil
 		}
-		for i := range m.All {
-			if id := b.Param0[i]; int(id) >= len(ids) || !ids[id] {
-				m.Clear(i)
-			}
-		}
+		b.keep(&m, ids)
 		return s.set(b, &m, func(int) string { return to })
 	}}
+	if !inverse {
+		step.May = from.may()
+	}
 	return step
+}
+
+// Weighted is a name and how often it comes, compared with others.
+type Weighted struct {
+	Name   string
+	Weight int
+}
+
+// Mix is a step that sets the nodes of a region to several names by chance. The same seed
+// gives the same nodes.
+func Mix(r Region, names []Weighted, seed uint64, s Setting) (Step, error) {
+	total := uint64(0)
+	for _, n := range names {
+		if n.Weight < 0 || n.Weight > 1<<30 {
+			return nil, fmt.Errorf("%s: expected a weight from 0 to %d, not %d", n.Name, 1<<30, n.Weight)
+		}
+		total += uint64(n.Weight)
+	}
+	if total == 0 {
+		return nil, fmt.Errorf("expected names with weights")
+	}
+	return r.each(s, func(b *Block, m *Mask) error {
+		origin := b.Origin()
+		return s.set(b, m, func(i int) string {
+			x, y, z := mapblock.Coordinates(i)
+			chance := random(seed, origin.Add(Vec{x, y, z})) % total
+			for _, n := range names {
+				if chance < uint64(n.Weight) {
+					return n.Name
+				}
+				chance -= uint64(n.Weight)
+			}
+			return "" // is not reached
+		})
+	}), nil
+}
+
+// random returns a number that a seed has at a place.
+func random(seed uint64, v Vec) uint64 {
+	h := seed
+	for _, c := range v {
+		h += uint64(c) + 0x9e3779b97f4a7c15
+		h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+		h = (h ^ h>>27) * 0x94d049bb133111eb
+		h ^= h >> 31
+	}
+	return h
+}
+
+// SetParam2 is a step that gives the nodes of a region a param2.
+func SetParam2(r Region, param2 uint8, s Setting) Step {
+	return r.turn(s, func(string) func(uint8) uint8 { return func(uint8) uint8 { return param2 } })
+}
+
+// turn is a step that changes the param2 of the nodes of a region, in a way for each name,
+// or not if that is nil.
+func (r Region) turn(s Setting, way func(name string) func(param2 uint8) uint8) Step {
+	selected := r.Selector()
+	return Each{Area: r.Area(), Edit: func(b *Block) error {
+		m, any := selected(b)
+		if !any {
+			return nil
+		}
+		table := b.Table()
+		ways := make([]func(uint8) uint8, len(table))
+		for id, name := range table {
+			ways[id] = way(name)
+		}
+		n := int64(0)
+		for i := range m.All {
+			if id := b.Param0[i]; int(id) < len(ways) && ways[id] != nil {
+				if p := ways[id](b.Param2[i]); p != b.Param2[i] {
+					b.Param2[i] = p
+					n++
+				}
+			}
+		}
+		if n > 0 {
+			b.Mark()
+		}
+		if s.Tally != nil {
+			s.Tally.Nodes.Add(n)
+		}
+		return nil
+	}}
+}
+
+// Orient is a step that turns the nodes of a region where they are: chests, stairs, torches
+// face to another side. The definitions say which do; see [World.Nodes].
+func Orient(r Region, m turn.Motion, s Setting) Step {
+	return stepOf(func(w *World) Step {
+		o := orienter{m, w.definitions(), s.Tally}
+		return r.turn(s, o.way)
+	})
+}
+
+// orienter turns the param2 of nodes.
+type orienter struct {
+	motion turn.Motion
+	nodes  nodedef.List
+	tally  *Tally
+}
+
+// way returns how nodes of a name are turned, nil if they are not.
+func (o orienter) way(name string) func(uint8) uint8 {
+	def, ok := o.nodes[name]
+	if !ok || def.ParamType2 == "" || def.ParamType2 == "none" {
+		return nil
+	}
+	return func(p uint8) uint8 {
+		p, exact := o.motion.Param2(def.ParamType2, p)
+		if !exact {
+			o.tally.Note("nodes "+name+" that cannot be turned so", 1)
+		}
+		return p
+	}
+}
+
+// stepOf is a step that depends on the world. It makes a pass of its own.
+func stepOf(step func(w *World) Step) Step {
+	return StepFunc(func(ctx context.Context, w *World) error { return step(w).Do(ctx, w) })
+}
+
+// definitions returns those of the world, or what is known of the usual game.
+func (w *World) definitions() nodedef.List {
+	if w.opts.Nodes != nil {
+		return w.opts.Nodes
+	}
+	return nodedef.MinetestGame()
+}
+
+// Drain is a step that makes air of the liquids of a region. What is a liquid the definitions
+// say; without any also names such as mod:water_source.
+func Drain(r Region, s Setting) Step {
+	return stepOf(func(w *World) Step {
+		nodes := w.definitions()
+		liquid := func(name string) bool {
+			if def, ok := nodes[name]; ok {
+				return def.LiquidType != "" && def.LiquidType != "none"
+			}
+			_, base, _ := strings.Cut(name, ":")
+			return w.opts.Nodes == nil && (strings.HasSuffix(base, "water_source") || strings.HasSuffix(base, "water_flowing") ||
+				strings.HasSuffix(base, "lava_source") || strings.HasSuffix(base, "lava_flowing"))
+		}
+		selected := r.Selector()
+		return Each{Area: r.Area(), Edit: func(b *Block) error {
+			ids := b.Select(liquid)
+			if ids == nil {
+				return nil
+			}
+			m, any := selected(b)
+			if !any {
+				return nil
+			}
+			b.keep(&m, ids)
+			return s.set(b, &m, func(int) string { return mapblock.Air })
+		}}
+	})
 }

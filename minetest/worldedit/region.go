@@ -217,6 +217,7 @@ func (r Region) Selector() func(b *Block) (m Mask, any bool) {
 	if r.Where.Names != nil {
 		match = r.Where.Names.Match()
 	}
+	in := r.inside()
 	meta := make(map[string]*regexp.Regexp)
 	for key, value := range r.Where.Meta {
 		meta[key] = glob(value)
@@ -241,23 +242,24 @@ func (r Region) Selector() func(b *Block) (m Mask, any bool) {
 			if ids == nil {
 				return m, false
 			}
-			for i := range m.All {
-				if id := b.Param0[i]; int(id) >= len(ids) || !ids[id] {
-					m.Clear(i)
-				}
-			}
+			b.keep(&m, ids)
 		}
 		if inside := r.Box.Contains(its.Min) && r.Box.Contains(its.Max); !inside || r.In != nil || r.Invert {
 			for i := range m.All {
 				x, y, z := mapblock.Coordinates(i)
-				v := origin.Add(Vec{x, y, z})
-				if is := (inside || r.Box.Contains(v)) && (r.In == nil || r.In(v)); is == r.Invert {
+				if !in(origin.Add(Vec{x, y, z})) {
 					m.Clear(i)
 				}
 			}
 		}
 		return m, m != Mask{}
 	}
+}
+
+// inside returns a function that reports whether a place is in the region, whatever node is
+// there.
+func (r Region) inside() func(v Vec) bool {
+	return func(v Vec) bool { return (r.Box.Contains(v) && (r.In == nil || r.In(v))) != r.Invert }
 }
 
 // all is the set of all nodes of a block.

@@ -39,7 +39,7 @@ func (w *World) Copy(ctx context.Context, dst, name string, opts worldcopy.Optio
 // InPlace changes the world itself. Before anything changes, what will change is
 // written to the file backup, which must not exist; with "" that is a new one beside the
 // folder of the world: see [worldbackup.Restore]. It returns the path of the backup, "" if
-// nothing changes. The blocks change in one transaction: a run that is killed leaves all of
+// nothing changes. Nothing can be done with the World afterwards. The blocks change in one transaction: a run that is killed leaves all of
 // them as they were, or all as they should be.
 //
 // It fails with [mapdb.ErrInUse] if a program has files of the world open, and with
@@ -85,6 +85,11 @@ func (w *World) InPlace(ctx context.Context, backup string) (_ string, err error
 	if backup, err = b.Finish(); err != nil {
 		return "", err
 	}
+	// SQLite does not write what the same process has open for reading only.
+	if err := w.base.Close(); err != nil {
+		return backup, err
+	}
+	w.base = mapdb.NewMemory()
 	err = mapdb.Edit(ctx, w.Dir, w.config, false, list, func(p mapdb.Pos, data []byte) ([]byte, error) {
 		if _, err := w.unchanged(p, func() ([]byte, error) { return data, nil }); err != nil {
 			return nil, err

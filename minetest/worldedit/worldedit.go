@@ -20,8 +20,10 @@ import (
 	"io/fs"
 	"iter"
 	"path/filepath"
+	"slices"
 
 	"trowel.example/check"
+	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/place"
@@ -56,6 +58,7 @@ type World struct {
 	scratch *scratch
 	parts   []Part
 	stores  *stores    // nil until a step asks for one
+	version int        // of new blocks, 0 if nobody has asked
 	twice   *mapdb.Pos // of a block that changes, and has another row
 	report  Report
 }
@@ -92,6 +95,11 @@ func Open(ctx context.Context, dir string, opts Options) (*World, error) {
 	return &World{Dir: abs, opts: opts, config: config, base: base, scratch: s}, nil
 }
 
+// OpenOther opens another world with the same options, for steps that take something from it.
+func (w *World) OpenOther(ctx context.Context, dir string) (*World, error) {
+	return Open(ctx, dir, w.opts)
+}
+
 // Nodes returns the definitions of nodes, nil if there are none.
 func (w *World) Nodes() nodedef.List { return w.opts.Nodes }
 
@@ -115,6 +123,9 @@ type Each struct {
 	// Edit is called on all cores, and with blocks in any order. It changes the block with
 	// its methods, or marks it after it has changed a field.
 	Edit func(b *Block) error
+	// Create calls Edit also with blocks of air where there are none; they are made if it
+	// changes them.
+	Create bool
 	// May reports whether there can be anything to do about a block, by the bytes that are
 	// stored; nil: there always can.
 	May func(p mapdb.Pos, data []byte) bool
@@ -189,13 +200,22 @@ func (w *World) pass(ctx context.Context, row []Each) error {
 	if err := mapdb.Verify(ctx, w.base); err != nil {
 		return err
 	}
-	return w.run(ctx, w.Blocks(ctx, area), func(block mapdb.Block) (*Block, error) {
+	in, err := w.withAbsent(ctx, area, row)
+	if err != nil {
+		return err
+	}
+	return w.run(ctx, in, func(block mapdb.Block) (*Block, error) {
 		var b *Block
 		for _, e := range row {
-			if !e.Area.Contains(block.Pos) || b == nil && e.May != nil && !e.May(block.Pos, block.Data) {
+			if !e.Area.Contains(block.Pos) || b == nil && e.May != nil && block.Data != nil && !e.May(block.Pos, block.Data) {
 				continue
 			}
-			if b == nil {
+			if block.Data == nil && !e.Create && (b == nil || !b.changed) {
+				continue
+			}
+			if b == nil && block.Data == nil {
+				b = create(block.Pos, w.version)
+			} else if b == nil {
 				var err error
 				if b, err = read(block.Pos, block.Data); err != nil {
 					return nil, err
@@ -207,6 +227,98 @@ func (w *World) pass(ctx context.Context, row []Each) error {
 		}
 		return b, nil
 	})
+}
+
+// maxCreated is the largest number of blocks in which a step looks for those that are to be
+// made: a cube of 4096 nodes.
+const maxCreated = 1 << 24
+
+// withAbsent gives the blocks of an area, and then, with no Data, positions where there are
+// none and a step makes them.
+func (w *World) withAbsent(ctx context.Context, area mapdb.Area, row []Each) (iter.Seq2[mapdb.Block, error], error) {
+	var areas []mapdb.Area
+	for _, e := range row {
+		if !e.Create || e.Area.Empty() {
+			continue
+		}
+		size := BoxOf(Vec{int(e.Area.Min.X), int(e.Area.Min.Y), int(e.Area.Min.Z)}, Vec{int(e.Area.Max.X), int(e.Area.Max.Y), int(e.Area.Max.Z)}).Size()
+		if n := size[0] * size[1] * size[2]; n > maxCreated {
+			return nil, fmt.Errorf("to make what is missing of %d blocks is too much: expected a region of at most %d", n, maxCreated)
+		}
+		areas = append(areas, e.Area)
+	}
+	if len(areas) > 0 && w.version == 0 {
+		if err := w.findVersion(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return func(yield func(mapdb.Block, error) bool) {
+		for b, err := range w.Blocks(ctx, area) {
+			if b.Data == nil {
+				b.Data = []byte{} // a row that has none
+			}
+			if !yield(b, err) {
+				return
+			}
+		}
+		for i, a := range areas {
+			for p := range Positions(a) {
+				if slices.ContainsFunc(areas[:i], func(a mapdb.Area) bool { return a.Contains(p) }) {
+					continue
+				}
+				_, err := w.Get(ctx, p)
+				switch {
+				case errors.Is(err, mapdb.ErrNotFound):
+					err = ctx.Err()
+				case err == nil || !isEnd(err):
+					continue
+				}
+				if !yield(mapdb.Block{Pos: p}, err) {
+					return
+				}
+			}
+		}
+	}, nil
+}
+
+// Positions goes through all positions of an area, in the order of keys.
+func Positions(a mapdb.Area) iter.Seq[mapdb.Pos] {
+	return func(yield func(mapdb.Pos) bool) {
+		for z := int(a.Min.Z); z <= int(a.Max.Z); z++ {
+			for y := int(a.Min.Y); y <= int(a.Max.Y); y++ {
+				for x := int(a.Min.X); x <= int(a.Max.X); x++ {
+					if !yield(mapdb.Pos{X: int16(x), Y: int16(y), Z: int16(z)}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// someBlocks is how many blocks are looked at to know the version of new ones.
+const someBlocks = 64
+
+// findVersion finds out of which version new blocks are: that which the game of the world
+// writes, as far as some blocks tell.
+func (w *World) findVersion(ctx context.Context) error {
+	n := 0
+	for b, err := range w.Blocks(ctx, mapdb.All()) {
+		if isEnd(err) {
+			return err
+		}
+		if err == nil && len(b.Data) > 0 && b.Data[0] <= mapblock.Newest {
+			w.version = max(w.version, int(b.Data[0]))
+		}
+		if n++; n == someBlocks {
+			break
+		}
+	}
+	if n == 0 {
+		w.version = mapblock.Newest
+	}
+	w.version = max(w.version, 24)
+	return nil
 }
 
 // stop is an error that is not about a block only.
@@ -221,7 +333,6 @@ type outcome struct {
 	old     []byte
 	new     []byte // nil: it stays
 	version int    // of new, if it is another one than that of old
-	created bool
 	nodes   bool
 	err     error // of the block, or of a row
 }
@@ -277,7 +388,7 @@ func (w *World) edited(block mapdb.Block, err error, edit func(mapdb.Block) (*Bl
 	if err != nil {
 		return outcome{err: err}
 	}
-	o := outcome{pos: block.Pos, is: true, old: block.Data}
+	o := outcome{pos: block.Pos, is: true, old: block.Data} // which is nil for a new block
 	b, err := edit(block)
 	if err != nil || b == nil || !b.changed {
 		o.err = err

@@ -1,0 +1,237 @@
+package worldedit
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"trowel.example/minetest/item"
+	"trowel.example/minetest/mapblock"
+)
+
+// metadata is a step that does something to the metadata of the nodes of a region. It
+// returns how much it did.
+func (r Region) metadata(t *Tally, do func(b *Block, in func(index uint16) bool) int) Step {
+	selected := r.Selector()
+	return Each{Area: r.Area(), Edit: func(b *Block) error {
+		m, any := selected(b)
+		if !any {
+			return nil
+		}
+		if n := do(b, func(i uint16) bool { return i < mapblock.NodeCount && m.Has(int(i)) }); n > 0 {
+			b.Mark()
+			if t != nil {
+				t.Metadata.Add(int64(n))
+			}
+		}
+		return nil
+	}}
+}
+
+// DeleteMetadata is a step that deletes the metadata of the nodes of a region: variables and
+// inventory; or one variable only, if there is a key.
+func DeleteMetadata(r Region, key string, t *Tally) Step {
+	return r.metadata(t, func(b *Block, in func(uint16) bool) (n int) {
+		if key == "" {
+			before := len(b.Metadata.List)
+			b.Metadata.List = slices.DeleteFunc(slices.Clone(b.Metadata.List), func(e mapblock.NodeMeta) bool { return in(e.Pos) })
+			return before - len(b.Metadata.List)
+		}
+		return b.eachMeta(in, func(e *mapblock.NodeMeta) int {
+			before := len(e.Vars)
+			e.Vars = slices.DeleteFunc(slices.Clone(e.Vars), func(v mapblock.Var) bool { return v.Key == key })
+			return before - len(e.Vars)
+		})
+	})
+}
+
+// eachMeta calls change with copies of metadata, which take the place of those of the block.
+func (b *Block) eachMeta(in func(uint16) bool, change func(e *mapblock.NodeMeta) int) (n int) {
+	for i := range b.Metadata.List {
+		if !in(b.Metadata.List[i].Pos) {
+			continue
+		}
+		e := b.Metadata.List[i]
+		if done := change(&e); done > 0 {
+			if n == 0 {
+				b.Metadata.List = slices.Clone(b.Metadata.List)
+			}
+			b.Metadata.List[i] = e
+			n += done
+		}
+	}
+	return n
+}
+
+// SetMetadata is a step that gives a variable of the metadata of the nodes of a region a
+// value: where there is this variable; with all, in all metadata, and in nodes of the names of
+// the region that have none.
+func SetMetadata(r Region, key, value string, all bool, t *Tally) Step {
+	return r.metadata(t, func(b *Block, in func(uint16) bool) int {
+		have := make(map[uint16]bool)
+		n := b.eachMeta(in, func(e *mapblock.NodeMeta) int {
+			if have[e.Pos] {
+				return 0 // of two entries of a node the first counts
+			}
+			have[e.Pos] = true
+			i := slices.IndexFunc(e.Vars, func(v mapblock.Var) bool { return v.Key == key })
+			switch {
+			case i >= 0 && e.Vars[i].Value == value || i < 0 && !all:
+				return 0
+			case i >= 0:
+				e.Vars = slices.Clone(e.Vars)
+				e.Vars[i].Value = value
+			default:
+				e.Vars = append(slices.Clip(e.Vars), mapblock.Var{Key: key, Value: value})
+			}
+			return 1
+		})
+		if !all || r.Where.Names == nil {
+			return n
+		}
+		for i := range uint16(mapblock.NodeCount) {
+			if in(i) && !have[i] {
+				b.Metadata.List = append(slices.Clip(b.Metadata.List), mapblock.NodeMeta{Pos: i, Vars: []mapblock.Var{{Key: key, Value: value}}, Inventory: []byte("EndInventory\n")})
+				n++
+			}
+		}
+		return n
+	})
+}
+
+// DeleteTimers is a step that deletes the timers of the nodes of a region.
+func DeleteTimers(r Region, t *Tally) Step {
+	return r.metadata(t, func(b *Block, in func(uint16) bool) int {
+		before := len(b.Timers.List)
+		b.Timers.List = slices.DeleteFunc(slices.Clone(b.Timers.List), func(e mapblock.Timer) bool { return in(e.Pos) })
+		return before - len(b.Timers.List)
+	})
+}
+
+// DeleteObjects is a step that deletes the static objects of a region, dropped items and
+// mobs, that have one of some names; with none all of them. The name of a dropped item is
+// __builtin:item. With items it deletes dropped items only, whose item has one of the names.
+func DeleteObjects(r Region, names Names, items bool, t *Tally) Step {
+	match := func(string) bool { return true }
+	if names != nil {
+		match = names.Match()
+	}
+	in := r.inside()
+	return Each{Area: r.Area(), Edit: func(b *Block) error {
+		before := len(b.Objects.List)
+		if before == 0 {
+			return nil
+		}
+		b.Objects.List = slices.DeleteFunc(slices.Clone(b.Objects.List), func(o mapblock.Object) bool {
+			name, dropped := nameOfObject(&o)
+			if items {
+				name = dropped
+			}
+			return (!items || name != "") && match(name) && in(placeOf(&o))
+		})
+		if n := before - len(b.Objects.List); n > 0 {
+			b.Mark()
+			if t != nil {
+				t.Objects.Add(int64(n))
+			}
+		}
+		return nil
+	}}
+}
+
+// placeOf returns the node that an object is in.
+func placeOf(o *mapblock.Object) (v Vec) {
+	for i, c := range o.Pos { // in 1/1000 of the engine's units, of which a node has 10
+		v[i] = floorDiv(int(c)+5000, 10000)
+	}
+	return v
+}
+
+func floorDiv(a, b int) int {
+	if q := a / b; a%b >= 0 {
+		return q
+	}
+	return a/b - 1
+}
+
+// itemString finds the item in the static data of a dropped item: what core.serialize wrote
+// of a table.
+var itemString = regexp.MustCompile(`\bitemstring"?\]?\s*=\s*"((?:[^"\\]|\\.)*)"`)
+
+// dropped is the name of the entity that dropped items are.
+const dropped = "__builtin:item"
+
+// nameOfObject returns the name of an object, and of the item that it is, if it is one.
+func nameOfObject(o *mapblock.Object) (name, itemName string) {
+	stack := ""
+	switch o.Type {
+	case mapblock.ObjectItem:
+		it, err := o.Item()
+		if err != nil {
+			return "", ""
+		}
+		name, stack = dropped, it.Stack
+	case mapblock.ObjectLuaEntity:
+		e, err := o.LuaEntity()
+		if err != nil || e.Name != dropped {
+			return e.Name, ""
+		}
+		name, stack = e.Name, e.StaticData
+		if strings.HasPrefix(stack, "return") {
+			m := itemString.FindStringSubmatch(stack)
+			if m == nil {
+				return name, ""
+			}
+			stack = strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(m[1])
+		}
+	default:
+		return o.Type.String(), ""
+	}
+	if s, err := item.ParseStack(stack); err == nil {
+		itemName = s.Name
+	}
+	return name, itemName
+}
+
+// ReplaceItems is a step that replaces items of some names in the inventories of nodes of a
+// region by others of the name to, as many of them; with "" they are gone. With plain, what
+// is new has no wear and no metadata.
+func ReplaceItems(r Region, from Names, to string, plain bool, t *Tally) Step {
+	match := from.Match()
+	return r.metadata(nil, func(b *Block, in func(uint16) bool) int {
+		slots := 0
+		n := b.eachMeta(in, func(e *mapblock.NodeMeta) int {
+			inv, size, err := item.ParseInventory(e.Inventory)
+			if err != nil || size != len(e.Inventory) {
+				if len(e.Inventory) > 0 {
+					t.Note("inventories that cannot be read, and stay as they are", 1)
+				}
+				return 0
+			}
+			here := 0
+			for _, l := range inv.Lists {
+				for i := range l.Items {
+					s := &l.Items[i]
+					if s.Legacy != "" || s.Empty() || !match(s.Name) || s.Name == to && !plain {
+						continue
+					}
+					if to == "" {
+						*s = item.Slot{}
+					} else if s.Name = to; plain {
+						s.Wear, s.Meta = 0, nil
+					}
+					here++
+				}
+			}
+			if here > 0 {
+				e.Inventory = inv.Append(nil)
+			}
+			slots += here
+			return here
+		})
+		if t != nil {
+			t.Items.Add(int64(slots))
+		}
+		return n
+	})
+}

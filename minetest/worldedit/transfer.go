@@ -1,0 +1,468 @@
+package worldedit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/turn"
+)
+
+// transfer is a step that puts nodes of a region somewhere else: with their numbers,
+// metadata and timers, but without objects. It goes through the blocks where something may
+// come, and fetches what comes there from the world as it was before the step.
+type transfer struct {
+	region  Region // what is taken
+	targets []Box  // where it goes
+	// from returns which node comes to a place, and false if none does.
+	from   func(to Vec) (Vec, bool)
+	leave  func(from Vec) (to Vec) // air is left behind where a node goes somewhere; may be nil
+	skip   func(p mapdb.Pos) bool  // blocks that are done already; may be nil
+	motion turn.Motion             // how what faces somewhere is turned
+	orient bool
+	source *World // where it is taken from; nil: the world that is changed
+	s      Setting
+}
+
+// Do does the transfer.
+func (t transfer) Do(ctx context.Context, w *World) error {
+	source := t.source
+	if source == nil {
+		source = w
+	}
+	view := newView(ctx, source, t.region)
+	o := orienter{t.motion, w.definitions(), t.s.Tally}
+	var areas []mapdb.Area
+	for _, box := range t.targets {
+		areas = append(areas, box.Area())
+	}
+	if t.leave != nil {
+		areas = append(areas, t.region.Area())
+	}
+	in, err := w.blocksOf(ctx, areas, len(t.targets), t.s.Create)
+	if err != nil {
+		return err
+	}
+	return w.run(ctx, in, func(block mapdb.Block) (*Block, error) {
+		return t.edit(w, view, &o, block)
+	})
+}
+
+// blocksOf gives the blocks of several areas, each once, and with create the places without
+// blocks in the first of them.
+func (w *World) blocksOf(ctx context.Context, areas []mapdb.Area, n int, create bool) (iter.Seq2[mapdb.Block, error], error) {
+	var parts []iter.Seq2[mapdb.Block, error]
+	for i, a := range areas {
+		if a.Empty() {
+			parts = append(parts, func(func(mapdb.Block, error) bool) {})
+			continue
+		}
+		part, err := w.withAbsent(ctx, a, []Each{{Area: a, Create: create && i < n}})
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+	}
+	return func(yield func(mapdb.Block, error) bool) {
+		for i, part := range parts {
+			for b, err := range part {
+				if err == nil && slices.ContainsFunc(areas[:i], func(a mapdb.Area) bool { return a.Contains(b.Pos) }) {
+					continue
+				}
+				if !yield(b, err) {
+					return
+				}
+			}
+		}
+	}, nil
+}
+
+// edit makes of a block what it is after the transfer.
+func (t *transfer) edit(w *World, view *view, o *orienter, block mapdb.Block) (b *Block, err error) {
+	if t.skip != nil && t.skip(block.Pos) {
+		return nil, nil
+	}
+	if block.Data == nil {
+		b = create(block.Pos, w.version)
+	} else if b, err = read(block.Pos, block.Data); err != nil {
+		return nil, err
+	}
+	origin := b.Origin()
+	its := Box{origin, origin.Add(Vec{15, 15, 15})}
+	touched := t.leave != nil && !t.region.Box.Intersect(its).Empty()
+	for _, box := range t.targets {
+		touched = touched || !box.Intersect(its).Empty()
+	}
+	if !touched || !t.s.generated(b) {
+		return b, nil
+	}
+	var own *viewed // the block as it was, if something is taken away
+	var replaced Mask
+	var meta []mapblock.NodeMeta
+	var timers []mapblock.Timer
+	var from *viewed
+	n, stay := int64(0), int64(0)
+	for i := range mapblock.NodeCount {
+		x, y, z := mapblock.Coordinates(i)
+		to := origin.Add(Vec{x, y, z})
+		if at, ok := t.from(to); ok && at.valid() {
+			p, index := at.Block()
+			if from == nil || from.pos != p {
+				if from, err = view.block(p); err != nil {
+					return nil, stop{err}
+				}
+			}
+			if from.block != nil && from.mask.Has(index) {
+				replaced.Set(i)
+				changed, err := t.put(b, i, from, index, o)
+				if err != nil {
+					return nil, err
+				}
+				if changed {
+					n++
+				}
+				meta, timers = from.things(index, i, meta, timers)
+				continue
+			}
+		}
+		if t.leave == nil || !t.region.Box.Contains(to) {
+			continue
+		}
+		if own == nil {
+			if own, err = view.block(b.Pos); err != nil {
+				return nil, stop{err}
+			}
+		}
+		if own.block == nil || !own.mask.Has(i) {
+			continue
+		}
+		if arrives, err := t.arrives(view, t.leave(to)); err != nil {
+			return nil, stop{err}
+		} else if !arrives {
+			stay++
+			continue
+		}
+		replaced.Set(i)
+		is, err := b.SetNode(i, mapblock.Air, 0)
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			n++
+		}
+	}
+	t.s.Tally.Note("nodes that stay, because there is no block where they would go", stay)
+	before := len(b.Metadata.List) + len(b.Timers.List)
+	b.ForgetIf(func(i int) bool { return i < mapblock.NodeCount && replaced.Has(i) })
+	dropped := before - len(b.Metadata.List) - len(b.Timers.List)
+	if len(meta)+len(timers) > 0 {
+		b.Metadata.List = append(slices.Clip(b.Metadata.List), meta...)
+		b.Timers.List = append(slices.Clip(b.Timers.List), timers...)
+		b.Mark()
+	}
+	if t.s.Tally != nil {
+		t.s.Tally.Nodes.Add(n)
+		t.s.Tally.Metadata.Add(int64(dropped + len(meta) + len(timers)))
+	}
+	return b, nil
+}
+
+// arrives reports whether a node can go to a place: there, too, is a block that may be
+// changed.
+func (t *transfer) arrives(view *view, to Vec) (bool, error) {
+	if !to.valid() {
+		return false, nil
+	}
+	p, _ := to.Block()
+	b, err := view.block(p)
+	if err != nil {
+		return false, err
+	}
+	return t.s.Create && (b.block != nil || b.absent) || b.block != nil && b.block.IsGenerated(), nil
+}
+
+// put makes a node of a block what the node at an index of another one is, turned.
+func (t *transfer) put(b *Block, i int, from *viewed, index int, o *orienter) (changed bool, err error) {
+	id := from.block.Param0[index]
+	name := ""
+	if int(id) < len(from.table) {
+		name = from.table[id]
+	}
+	if name == "" {
+		return false, errors.New("a node whose id has no name would come into it")
+	}
+	param1, param2 := from.block.Param1[index], from.block.Param2[index]
+	if t.orient {
+		if way := o.way(name); way != nil {
+			param2 = way(param2)
+		}
+	}
+	was := b.Param2[i]
+	renamed, err := b.SetNode(i, name, param2)
+	if err != nil {
+		return false, err
+	}
+	if b.Param1[i] != param1 {
+		b.Param1[i] = param1
+		b.MarkNodes()
+	}
+	return renamed || was != param2, nil
+}
+
+func (v Vec) valid() bool { return Everywhere.Contains(v) }
+
+// view is a world as it was before a step, of which the blocks that were asked for last are
+// kept.
+type view struct {
+	ctx      context.Context
+	world    *World
+	selected func(b *Block) (Mask, bool)
+
+	mu     sync.Mutex
+	blocks map[mapdb.Pos]*viewed
+	queue  []mapdb.Pos // in the order in which they came
+}
+
+// viewBlocks is how many blocks a view keeps: some planes of a wide region, of 20 KB each.
+const viewBlocks = 1024
+
+// viewed is a block of a view.
+type viewed struct {
+	once   sync.Once
+	pos    mapdb.Pos
+	block  *Block // nil: there is none, or none that can be read
+	absent bool   // there is none
+	table  []string
+	mask   Mask // of the region
+	err    error
+}
+
+func newView(ctx context.Context, w *World, r Region) *view {
+	return &view{ctx: ctx, world: w, selected: r.Selector(), blocks: make(map[mapdb.Pos]*viewed)}
+}
+
+// block returns a block; an error ends the step.
+func (v *view) block(p mapdb.Pos) (*viewed, error) {
+	v.mu.Lock()
+	b := v.blocks[p]
+	if b == nil {
+		if len(v.queue) >= viewBlocks {
+			delete(v.blocks, v.queue[0])
+			v.queue = v.queue[1:]
+		}
+		b = &viewed{pos: p}
+		v.blocks[p] = b
+		v.queue = append(v.queue, p)
+	}
+	v.mu.Unlock()
+	b.once.Do(func() {
+		data, err := v.world.Get(v.ctx, p)
+		if err != nil {
+			if b.absent = errors.Is(err, mapdb.ErrNotFound); !b.absent && isEnd(err) {
+				b.err = err
+			}
+			return
+		}
+		if b.block, err = read(p, data); err != nil {
+			b.block = nil // the step that comes to it tells of it
+			return
+		}
+		b.table = b.block.Table()
+		if mask, any := v.selected(b.block); any {
+			b.mask = mask
+		}
+	})
+	return b, b.err
+}
+
+// things adds the metadata and the timer of a node as those of another place.
+func (b *viewed) things(index, to int, meta []mapblock.NodeMeta, timers []mapblock.Timer) ([]mapblock.NodeMeta, []mapblock.Timer) {
+	if e := b.block.Metadata.At(index); e != nil {
+		moved := *e
+		moved.Pos = uint16(to)
+		meta = append(meta, moved)
+	}
+	for _, e := range b.block.Timers.List {
+		if int(e.Pos) == index {
+			e.Pos = uint16(to)
+			timers = append(timers, e)
+			break
+		}
+	}
+	return meta, timers
+}
+
+// Copy is a step that copies the nodes of a region by a way, with their metadata and timers.
+// Where the copy meets the region it covers it.
+func Copy(r Region, by Vec, s Setting) Step { return Stack(r, by, 1, s) }
+
+// Move is Copy that leaves air where nothing else comes.
+func Move(r Region, by Vec, s Setting) Step {
+	t := stack(r, by, 1, s)
+	t.leave = func(from Vec) Vec { return from.Add(by) }
+	return t
+}
+
+// Stack is a step that copies the nodes of a region so many times, each copy a way farther. A
+// later copy covers an earlier one.
+func Stack(r Region, by Vec, count int, s Setting) Step { return stack(r, by, count, s) }
+
+func stack(r Region, by Vec, count int, s Setting) transfer {
+	t := transfer{region: r, motion: turn.None, s: s}
+	way := func(k int) Vec { return Vec{by[0] * k, by[1] * k, by[2] * k} }
+	last := 0
+	for k := 1; k <= count; k++ {
+		box := r.Box.Move(way(k))
+		if r.Invert {
+			box = Everywhere
+		}
+		if box = box.Intersect(Everywhere); box.Empty() || by == (Vec{}) {
+			break
+		}
+		if last = k; !r.Invert || k == 1 {
+			t.targets = append(t.targets, box)
+		}
+	}
+	selected := r.inside()
+	t.from = func(to Vec) (Vec, bool) {
+		for k := last; k >= 1; k-- {
+			if at := to.Sub(way(k)); selected(at) {
+				return at, true
+			}
+		}
+		return Vec{}, false
+	}
+	return t
+}
+
+// Turn is a step that turns or mirrors a region. What comes out of it begins at the same
+// corner, that with the least coordinates; where the region was and nothing comes is air. With
+// orient what faces somewhere is turned, too, as far as the definitions know it: see
+// [World.Nodes]. Light is not turned.
+func Turn(r Region, m turn.Motion, orient bool, s Setting) (Step, error) {
+	if r.Invert {
+		return nil, errors.New("what is outside of a region cannot be turned")
+	}
+	size := r.Box.Size()
+	box := Box{r.Box.Min, r.Box.Min.Add(m.Size(size)).Sub(Vec{1, 1, 1})}
+	if x := box.Intersect(Everywhere); x != box {
+		return nil, fmt.Errorf("the region would go from %v to %v, and out of the world", box.Min, box.Max)
+	}
+	var back turn.Motion
+	for i := range m {
+		for j := range m[i] {
+			back[i][j] = m[j][i]
+		}
+	}
+	turned := m.Size(size)
+	return transfer{
+		region: r, targets: []Box{box}, motion: m, orient: orient, s: s,
+		leave: func(from Vec) Vec { return box.Min.Add(m.In(size, from.Sub(r.Box.Min))) },
+		from: func(to Vec) (Vec, bool) {
+			if !box.Contains(to) {
+				return Vec{}, false
+			}
+			return r.Box.Min.Add(back.In(turned, to.Sub(box.Min))), true
+		},
+	}, nil
+}
+
+// Overlay is a step that copies the nodes of a region of another world, by a way. Blocks that
+// come whole, by a way of whole blocks, come with their objects and all else.
+func Overlay(from *World, r Region, by Vec, s Setting) Step {
+	t := stack(r, by, 1, s)
+	if by == (Vec{}) {
+		t.targets, t.from = []Box{r.Box}, func(to Vec) (Vec, bool) { return to, r.inside()(to) }
+		if r.Invert {
+			t.targets = []Box{Everywhere}
+		}
+	}
+	t.source = from
+	if by[0]%mapblock.Side != 0 || by[1]%mapblock.Side != 0 || by[2]%mapblock.Side != 0 || r.In != nil || r.Where.Names != nil || r.Where.Meta != nil {
+		return t
+	}
+	t.skip = func(p mapdb.Pos) bool { return r.whole(p, by) }
+	return StepFunc(func(ctx context.Context, w *World) error {
+		if err := t.wholeBlocks(ctx, w, by); err != nil || r.Box.aligned() {
+			return err
+		}
+		return t.Do(ctx, w)
+	})
+}
+
+// aligned reports whether a box is of whole blocks.
+func (x Box) aligned() bool {
+	return BoxOfBlocks(x.Area()) == x
+}
+
+// whole reports whether all of what comes to a block is in the region, which has no shape.
+func (r *Region) whole(p mapdb.Pos, by Vec) bool {
+	from := BoxOfBlocks(mapdb.Area{Min: p, Max: p}).Move(Vec{-by[0], -by[1], -by[2]})
+	if r.Invert {
+		return r.Box.Intersect(from).Empty()
+	}
+	return r.Box.Contains(from.Min) && r.Box.Contains(from.Max)
+}
+
+// wholeBlocks copies the blocks that are in the region as a whole.
+func (t *transfer) wholeBlocks(ctx context.Context, w *World, by Vec) error {
+	return w.run(ctx, func(yield func(mapdb.Block, error) bool) {
+		for from, err := range t.source.Positions(ctx, t.region.Area()) {
+			if isEnd(err) {
+				yield(mapdb.Block{}, err)
+				return
+			}
+			to := BoxOfBlocks(mapdb.Area{Min: from, Max: from}).Min.Add(by)
+			if err != nil || !to.valid() {
+				continue
+			}
+			p, _ := to.Block()
+			if !t.region.whole(p, by) {
+				continue
+			}
+			have, err := w.Get(ctx, p)
+			if errors.Is(err, mapdb.ErrNotFound) {
+				if err = nil; !t.s.Create {
+					t.s.Tally.Note("blocks that stay away, because there is none where they would go", 1)
+					continue
+				}
+			}
+			if !yield(mapdb.Block{Pos: p, Data: have}, err) || isEnd(err) {
+				return
+			}
+		}
+	}, func(block mapdb.Block) (*Block, error) {
+		from, _ := BoxOfBlocks(mapdb.Area{Min: block.Pos, Max: block.Pos}).Min.Sub(by).Block()
+		data, err := t.source.Get(ctx, from)
+		if isEnd(err) {
+			return nil, stop{err}
+		}
+		if err != nil {
+			return nil, err
+		}
+		if by == (Vec{}) && bytes.Equal(data, block.Data) {
+			return nil, nil
+		}
+		b, err := read(from, data)
+		if err != nil || !b.IsGenerated() {
+			return nil, err
+		}
+		for i := range b.Objects.List {
+			for axis := range by {
+				b.Objects.List[i].Pos[axis] += int32(by[axis] * 10000)
+			}
+		}
+		b.Pos, b.Created = block.Pos, block.Data == nil
+		b.MarkNodes()
+		if t.s.Tally != nil {
+			t.s.Tally.Blocks.Add(1)
+		}
+		return b, nil
+	})
+}
