@@ -171,10 +171,18 @@ func addLayer(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 		if kind.Physics() && (c.Width != nil || c.Height != nil) {
 			return errors.New("a physics layer has the size of the game layer")
 		}
-		l = twmap.NewTileLayer(kind, 2, 2)
-		if game := e.Map().Physics(twmap.KindGame); game != nil && kind == twmap.KindTiles {
-			c.Width, c.Height = cmp.Or(c.Width, new(game.Width())), cmp.Or(c.Height, new(game.Height()))
+		w, h := 2, 2
+		if kind == twmap.KindTiles {
+			if game := e.Map().Physics(twmap.KindGame); game != nil {
+				w, h = game.Width(), game.Height()
+			}
+			w, h = *cmp.Or(c.Width, &w), *cmp.Or(c.Height, &h)
+			c.Width, c.Height = nil, nil
 		}
+		if err := mapedit.CheckSize(w, h); err != nil {
+			return err
+		}
+		l = twmap.NewTileLayer(kind, w, h)
 	}
 	if kind, _ := twmap.ParseKind(job.Value("kind")); c.Name != nil && !kind.Physics() {
 		l.Base().Name, c.Name = *c.Name, nil // it is called so from the start

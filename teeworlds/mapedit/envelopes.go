@@ -142,7 +142,7 @@ func (e *Editor) AddPoint(i int, ms int32, values []int32, curve twmap.Curve) er
 		return fmt.Errorf("%s: %w", e.Path(env), err)
 	}
 	env.Points = slices.Insert(slices.Clip(env.Points), at, p)
-	e.tell(env, 1, "points", "point %d added at %d ms", at, ms)
+	e.tell(env, 1, "", "point %d added at %d ms", at, ms)
 	return nil
 }
 
@@ -184,7 +184,7 @@ func (e *Editor) RemovePoints(i int, points []int) error {
 	e.tell(env, n, "points", "points removed")
 	if len(kept) > 0 && kept[0].Time != 0 {
 		kept[0].Time = 0
-		e.tell(env, 1, "points", "what is the first point now stands at 0 ms")
+		e.tell(env, 1, "", "what is the first point now stands at 0 ms")
 	}
 	return nil
 }
@@ -240,6 +240,6 @@ func (e *Editor) ChangePoint(i, point int, c PointChange) error {
 		return nil
 	}
 	env.Points[point] = p
-	e.tell(env, 1, "points", "point %d changed", point)
+	e.tell(env, 1, "", "point %d changed", point)
 	return nil
 }

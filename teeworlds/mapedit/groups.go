@@ -128,10 +128,10 @@ func (e *Editor) ChangeGroups(list []int, c GroupChange) error {
 			e.tell(g, 1, "", "renamed to %q", *c.Name)
 			g.Name = *c.Name
 		}
-		set(e, g, "horizontal offset", &g.OffsetX, c.OffsetX)
-		set(e, g, "vertical offset", &g.OffsetY, c.OffsetY)
-		set(e, g, "horizontal parallax", &g.ParallaxX, c.ParallaxX)
-		set(e, g, "vertical parallax", &g.ParallaxY, c.ParallaxY)
+		set(e, g, "horizontal offset", &g.OffsetX, c.OffsetX, number)
+		set(e, g, "vertical offset", &g.OffsetY, c.OffsetY, number)
+		set(e, g, "horizontal parallax", &g.ParallaxX, c.ParallaxX, number)
+		set(e, g, "vertical parallax", &g.ParallaxY, c.ParallaxY, number)
 		switch {
 		case c.NoClip && g.Clip != nil:
 			g.Clip = nil

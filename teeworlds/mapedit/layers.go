@@ -58,7 +58,7 @@ func physics(l twmap.Layer) (twmap.Kind, bool) {
 // returns where the layer is.
 func (e *Editor) AddLayer(at LayerAt, l twmap.Layer) (LayerAt, error) {
 	kind, isPhysics := physics(l)
-	t, isTiles := l.(*twmap.TileLayer)
+	t, ok := l.(*twmap.TileLayer)
 	if isPhysics {
 		game := e.m.Physics(twmap.KindGame)
 		if e.m.Physics(kind) != nil {
@@ -83,7 +83,7 @@ func (e *Editor) AddLayer(at LayerAt, l twmap.Layer) (LayerAt, error) {
 	if at.Layer < 0 || at.Layer > len(g.Layers) {
 		at.Layer = len(g.Layers)
 	}
-	if isTiles {
+	if ok {
 		if err := CheckSize(t.Width(), t.Height()); err != nil {
 			return at, err
 		}
@@ -257,13 +257,69 @@ type LayerChange struct {
 	Sound         *int   // of sounds, -1 for none
 }
 
-// ChangeLayers changes layers. What a layer of its kind does not have is an error. The size of
-// one physics layer is that of all.
+// ChangeLayers changes layers, each as far as it has what is to be changed: an image for all
+// of a group changes nothing of its sounds. What none of them has is an error. The size of one
+// physics layer is that of all.
 func (e *Editor) ChangeLayers(list []LayerAt, c LayerChange) error {
 	all, err := e.layersAt(list)
 	if err != nil {
 		return err
 	}
+	if err := e.checkChange(c); err != nil {
+		return err
+	}
+	each := make([]LayerChange, len(all))
+	for i := range each {
+		each[i] = c
+	}
+	for _, p := range []struct {
+		what string
+		is   bool
+		has  func(twmap.Layer) bool
+		drop func(*LayerChange)
+	}{
+		{"name that can be chosen", c.Name != nil, isFree, func(c *LayerChange) { c.Name = nil }},
+		{"detail flag", c.Detail != nil, isFree, func(c *LayerChange) { c.Detail = nil }},
+		{"size", c.Width != nil || c.Height != nil, isTiles, func(c *LayerChange) { c.Width, c.Height = nil, nil }},
+		{"colour", c.Color != nil || c.ColorEnv != nil || c.ColorOffset != nil, isSeen, func(c *LayerChange) { c.Color, c.ColorEnv, c.ColorOffset = nil, nil, nil }},
+		{"image", c.Image != nil, func(l twmap.Layer) bool { _, quads := l.(*twmap.QuadLayer); return quads || isSeen(l) }, func(c *LayerChange) { c.Image = nil }},
+		{"sound", c.Sound != nil, func(l twmap.Layer) bool { _, is := l.(*twmap.SoundLayer); return is }, func(c *LayerChange) { c.Sound = nil }},
+	} {
+		if p.is && len(all) > 0 && !slices.ContainsFunc(all, p.has) {
+			return fmt.Errorf("%s has no %s", e.Path(all[0]), p.what)
+		}
+		for i, l := range all {
+			if !p.has(l) {
+				p.drop(&each[i])
+			}
+		}
+	}
+	for i, l := range all {
+		if err := e.canChange(l, each[i]); err != nil {
+			return fmt.Errorf("%s: %w", e.Path(l), err)
+		}
+	}
+	for i, l := range all {
+		e.changeLayer(l, each[i])
+	}
+	return nil
+}
+
+// isFree reports whether a layer may be called anything, and be left out: it does not make
+// the game.
+func isFree(l twmap.Layer) bool {
+	_, unknown := l.(*twmap.UnknownLayer)
+	_, is := physics(l)
+	return !unknown && !is
+}
+
+func isTiles(l twmap.Layer) bool { _, is := l.(*twmap.TileLayer); return is }
+
+// isSeen reports whether a layer has tiles that are drawn.
+func isSeen(l twmap.Layer) bool { return isTiles(l) && isFree(l) }
+
+// checkChange fails if no layer of the map could be changed so.
+func (e *Editor) checkChange(c LayerChange) error {
 	for _, ref := range []struct {
 		kind   twmap.PartKind
 		number *int
@@ -280,49 +336,23 @@ func (e *Editor) ChangeLayers(list []LayerAt, c LayerChange) error {
 		}
 	}
 	if c.Name != nil {
-		if err := checkLength("name", *c.Name, maxPartName); err != nil {
-			return err
-		}
-	}
-	for _, l := range all {
-		if err := e.canChange(l, c); err != nil {
-			return fmt.Errorf("%s: %w", e.Path(l), err)
-		}
-	}
-	for _, l := range all {
-		e.changeLayer(l, c)
+		return checkLength("name", *c.Name, maxPartName)
 	}
 	return nil
 }
 
-// canChange fails if a layer does not have what is to be changed.
+// canChange fails if a layer cannot have what it is to have.
 func (e *Editor) canChange(l twmap.Layer, c LayerChange) error {
-	t, isTiles := l.(*twmap.TileLayer)
-	_, isPhysics := physics(l)
-	_, isQuads := l.(*twmap.QuadLayer)
-	_, isSounds := l.(*twmap.SoundLayer)
-	_, unknown := l.(*twmap.UnknownLayer)
-	switch {
-	case unknown:
-		return errors.New("nobody knows layers of this type")
-	case (c.Width != nil || c.Height != nil) && !isTiles:
-		return errors.New("it has no tiles, and so no size")
-	case (c.Color != nil || c.ColorEnv != nil || c.ColorOffset != nil) && (!isTiles || isPhysics):
-		return errors.New("only a layer of tiles that are to be seen has a colour")
-	case c.Image != nil && (!isTiles && !isQuads || isPhysics):
-		return errors.New("only a layer of tiles that are to be seen, or of quads, has an image")
-	case c.Sound != nil && !isSounds:
-		return errors.New("only a layer of sounds has a sound")
-	case isPhysics && (c.Name != nil || c.Detail != nil):
-		return errors.New("a physics layer has a name of its own, and is always there")
+	t, ok := l.(*twmap.TileLayer)
+	if !ok {
+		return nil
 	}
 	if c.Width != nil || c.Height != nil {
-		w, h := newSize(t, c)
-		if err := CheckSize(w, h); err != nil {
+		if err := CheckSize(newSize(t, c)); err != nil {
 			return err
 		}
 	}
-	if c.Image != nil && isTiles && *c.Image >= 0 {
+	if c.Image != nil && *c.Image >= 0 {
 		if im := e.m.Images[*c.Image]; im.Width()%16 != 0 || im.Height()%16 != 0 {
 			return fmt.Errorf("%s with %d x %d pixels cannot be cut into 16 x 16 tiles", e.Path(im), im.Width(), im.Height())
 		}
@@ -362,24 +392,36 @@ func (e *Editor) changeLayer(l twmap.Layer, c LayerChange) {
 		if c.Width != nil || c.Height != nil {
 			e.resizeLayer(l, c)
 		}
-		set(e, l, "colour", &l.Color, c.Color)
-		set(e, l, "image", &l.Image, c.Image)
-		set(e, l, "colour envelope offset", &l.ColorEnvOffset, c.ColorOffset)
+		set(e, l, "colour", &l.Color, c.Color, func(c twmap.Color) string { return fmt.Sprintf("#%02x%02x%02x%02x", c.R, c.G, c.B, c.A) })
+		set(e, l, "image", &l.Image, c.Image, e.imageName)
+		set(e, l, "colour envelope offset", &l.ColorEnvOffset, c.ColorOffset, number)
 		if c.ColorEnv != nil {
 			env := int32(*c.ColorEnv)
-			set(e, l, "colour envelope", &l.ColorEnv, &env)
+			set(e, l, "colour envelope", &l.ColorEnv, &env, func(i int32) string { return nameOf(e, e.m.Envelopes, int(i)) })
 		}
 	case *twmap.QuadLayer:
-		set(e, l, "image", &l.Image, c.Image)
+		set(e, l, "image", &l.Image, c.Image, e.imageName)
 	case *twmap.SoundLayer:
-		set(e, l, "sound", &l.Sound, c.Sound)
+		set(e, l, "sound", &l.Sound, c.Sound, func(i int) string { return nameOf(e, e.m.Sounds, i) })
 	}
 }
 
-// set gives a field of a part another value, if there is one.
-func set[T comparable](e *Editor, part any, what string, field, to *T) {
+func number(n int32) string { return fmt.Sprint(n) }
+
+func (e *Editor) imageName(i int) string { return nameOf(e, e.m.Images, i) }
+
+// nameOf is what people call the part that a reference leads to.
+func nameOf[T any](e *Editor, list []*T, i int) string {
+	if i < 0 || i >= len(list) {
+		return "none"
+	}
+	return e.Path(list[i])
+}
+
+// set gives a field of a part another value, if there is one, and tells it in words.
+func set[T comparable](e *Editor, part any, what string, field, to *T, say func(T) string) {
 	if to != nil && *field != *to {
-		e.tell(part, 1, "", "%s: %v became %v", what, *field, *to)
+		e.tell(part, 1, "", "%s: %s became %s", what, say(*field), say(*to))
 		*field = *to
 	}
 }

@@ -58,7 +58,7 @@ func (e *Editor) AddSetting(line string) error {
 		return nil
 	}
 	*list = append(slices.Clip(*list), line)
-	e.tell(nil, 1, "settings", "setting added: %s", line)
+	e.tell(nil, 1, "", "setting added: %s", line)
 	return nil
 }
 
@@ -83,10 +83,10 @@ func (e *Editor) SetSetting(line string) error {
 		switch {
 		case i == last:
 			if left = append(left, line); l != line {
-				e.tell(nil, 1, "settings", "setting changed: %s became %s", l, line)
+				e.tell(nil, 1, "", "setting changed: %s became %s", l, line)
 			}
 		case subject(l) == what:
-			e.tell(nil, 1, "settings", "setting removed: %s", l)
+			e.tell(nil, 1, "", "setting removed: %s", l)
 		default:
 			left = append(left, l)
 		}
@@ -118,7 +118,7 @@ func (e *Editor) RemoveSettings(pattern string) error {
 				return false
 			}
 		}
-		e.tell(nil, 1, "settings", "setting removed: %s", line)
+		e.tell(nil, 1, "", "setting removed: %s", line)
 		return true
 	})
 	if len(left) == len(*list) {
@@ -169,7 +169,7 @@ func (e *Editor) DedupeSettings() {
 		known = (known || strings.HasPrefix(command, "sv_")) && !strings.Contains(line, ";")
 		switch {
 		case command != "toggle_tune" && (known && last[what] > i || i+1 < len(*list) && (*list)[i+1] == line):
-			e.tell(nil, 1, "settings", "setting removed, a later one sets the same: %s", line)
+			e.tell(nil, 1, "", "setting removed, a later one sets the same: %s", line)
 		default:
 			left = append(left, line)
 		}

@@ -85,7 +85,7 @@ func (e *Editor) AddSource(at LayerAt, source twmap.SoundSource) error {
 	}
 	layer.Deprecated = false
 	layer.SetSources(append(slices.Clip(old), source))
-	e.tell(l, 1, "sources", "sound source added at %d,%d", source.Position.X>>10, source.Position.Y>>10)
+	e.tell(l, 1, "", "sound source added at %d,%d", source.Position.X>>10, source.Position.Y>>10)
 	return nil
 }
 
