@@ -1,0 +1,605 @@
+package schematic
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trowel.example/fault"
+)
+
+var (
+	headerForm  = regexp.MustCompile(`^([0-9]+)((?:,[^:\n]*)?):`)
+	listForm    = regexp.MustCompile(`^\s*[+-]?\d+\s+[+-]?\d+\s+[+-]?\d+\s+\S`)
+	flatForm    = regexp.MustCompile(`^[^"']+\{\d+\}`)
+	luaForm     = regexp.MustCompile(`^(?:\s|--[^\n]*\n)*(?:local\s+)?schematic\s*=\s*\{`)
+	listLine    = regexp.MustCompile(`([+-]?\d+)\s+([+-]?\d+)\s+([+-]?\d+)\s+([^\s]+)\s+(\d+)\s+(\d+)[^\r\n]*`)
+	listNode    = regexp.MustCompile(`^\s*[+-]?\d+\s+[+-]?\d+\s+[+-]?\d+\s+(?:\w+:\w+|air)\s+\d+\s+\d+\s*\n`)
+	nodesForm   = regexp.MustCompile(`^(?:return|local _=)\s*\{(?:\s*-- Table: \{1\}|.*\bx"?\]?\s*=|\};_\[|\}$)`)
+	returnsForm = regexp.MustCompile(`^(?:\s|--[^\n]*\n)*(?:return|local\s+_\s*=)\s*\{`)
+)
+
+// Recognize returns the form and version of a file, or of what begins with some bytes; "" if it
+// is none. Many a text looks like a file of WorldEdit.
+func Recognize(head []byte) (Form, int) {
+	if bytes.HasPrefix(head, magic) && len(head) >= 6 {
+		return MTS, int(head[4])<<8 | int(head[5])
+	}
+	if luaForm.Match(head) {
+		return Lua, 0
+	}
+	if m := headerForm.FindSubmatch(head); m != nil {
+		v, err := strconv.Atoi(string(m[1]))
+		if err != nil {
+			return "", 0
+		}
+		return WorldEdit, v
+	}
+	switch {
+	case listForm.Match(head):
+		return WorldEdit, 3
+	case !returnsForm.Match(head):
+		return "", 0
+	case flatForm.Match(head):
+		if bytes.Contains(head, []byte(`["meta"]`)) {
+			return WorldEdit, 2
+		}
+		return WorldEdit, 1
+	}
+	return WorldEdit, 4
+}
+
+// HeadSize is how much of a file Recognize and IsWorldEdit look at.
+const HeadSize = 1024
+
+// IsWorldEdit reports whether a file is one of WorldEdit, by its first bytes, and nothing else:
+// it has a header, or begins with a table of nodes.
+func IsWorldEdit(head []byte) bool {
+	form, version := Recognize(head)
+	if form != WorldEdit || version < 1 || version > WorldEdit.Newest() {
+		return false
+	}
+	head = head[len(headerForm.Find(head)):]
+	return version == 3 && listNode.Match(head) || version != 3 && nodesForm.Match(head)
+}
+
+func decodeWorldEdit(data []byte) (*Schematic, error) {
+	_, version := Recognize(data)
+	if version < 1 || version > WorldEdit.Newest() {
+		return nil, &fault.Error{Path: "version", Want: "1 to 5", Got: fmt.Sprint(version), Err: fault.ErrVersion}
+	}
+	s := &Schematic{Form: WorldEdit, Version: version}
+	base := 0
+	if m := headerForm.FindSubmatch(data); m != nil {
+		base, s.Header = len(m[0]), strings.TrimPrefix(string(m[2]), ",")
+	}
+	b := builder{s: s, name: s.Namer(), shared: make(map[*table]*Meta)}
+	if version == 3 {
+		b.list(data[base:])
+	} else {
+		root, _, err := readLua(data[base:], base)
+		if err != nil {
+			return nil, err
+		}
+		t, ok := root.(*table)
+		if !ok {
+			return nil, &fault.Error{Offset: int64(base), Want: "a table of nodes", Got: "none", Err: fault.ErrFormat}
+		}
+		if version <= 2 {
+			b.flat(version, t)
+		} else {
+			for i, v := range t.items() {
+				b.entry(i, v)
+			}
+		}
+	}
+	return b.finish()
+}
+
+// found is a node of a file, before it has its place among the others.
+type found struct {
+	pos                  [3]int
+	name                 uint16
+	light, param2, extra uint8
+	meta                 *Meta
+}
+
+// builder makes a schematic of nodes that come in any order.
+type builder struct {
+	s      *Schematic
+	name   func(string) (uint16, error)
+	nodes  []found
+	shared map[*table]*Meta // tables that several nodes have
+	size   int              // of all metadata
+	err    error
+}
+
+func (b *builder) fail(i int, want string, got value) {
+	if b.err == nil {
+		text := fmt.Sprintf("%.40v", got)
+		if _, is := got.(*table); is {
+			text = "a table"
+		} else if got == nil {
+			text = "nothing"
+		}
+		b.err = &fault.Error{Path: fmt.Sprintf("nodes[%d]", i), Offset: -1, Want: want, Got: text, Err: fault.ErrFormat}
+	}
+}
+
+func (b *builder) list(text []byte) {
+	for _, m := range listLine.FindAllSubmatch(text, -1) {
+		var f found
+		for axis := range f.pos {
+			v, err := strconv.ParseInt(string(m[1+axis]), 10, 32)
+			if err != nil {
+				b.fail(len(b.nodes), "a coordinate", string(m[1+axis]))
+			}
+			f.pos[axis] = int(v)
+		}
+		for k, p := range []*uint8{&f.light, &f.param2} {
+			v, err := strconv.ParseUint(string(m[5+k]), 10, 8)
+			if err != nil {
+				b.fail(len(b.nodes), "a number up to 255", string(m[5+k]))
+			}
+			*p = uint8(v)
+		}
+		b.add(f, string(m[4]))
+	}
+}
+
+func (b *builder) add(f found, name string) {
+	id, err := b.name(name)
+	if err != nil && b.err == nil {
+		b.err = err
+	}
+	f.name = id
+	b.nodes = append(b.nodes, f)
+}
+
+// flat reads versions 1 and 2: a list of tables, in which {n} stands for the table n. The first
+// is the list of nodes.
+func (b *builder) flat(version int, t *table) {
+	tables := t.items()
+	deref := func(v value) value {
+		t, ok := v.(*table)
+		if !ok {
+			return v
+		}
+		n, _ := t.get(1.0).(float64)
+		if n < 1 || n > float64(len(tables)) || n != math.Trunc(n) {
+			return nil
+		}
+		return tables[int(n)-1]
+	}
+	if len(tables) == 0 {
+		return
+	}
+	nodes, _ := tables[0].(*table)
+	if nodes == nil {
+		b.fail(0, "a list of nodes first", tables[0])
+		return
+	}
+	for i, v := range nodes.items() {
+		entry, ok := deref(v).(*table)
+		if !ok {
+			b.fail(i, "a table", v)
+			return
+		}
+		whole := new(table)
+		parts := []*table{entry}
+		if version == 1 {
+			parts = nil
+			for _, n := range []float64{1, 2} {
+				part, ok := deref(entry.get(n)).(*table)
+				if !ok {
+					b.fail(i, "a position and a node", nil)
+					return
+				}
+				parts = append(parts, part)
+			}
+		}
+		for _, part := range parts {
+			for _, p := range part.pairs {
+				whole.set(p.key, p.value)
+			}
+		}
+		if m, ok := deref(whole.get("meta")).(*table); ok && version == 2 {
+			whole.set("meta", linked(m, deref))
+		}
+		b.entry(i, whole)
+	}
+}
+
+// linked returns metadata of version 2 with its tables in it: fields, and lists of the inventory.
+func linked(m *table, deref func(value) value) *table {
+	out := new(table)
+	if fields, ok := deref(m.get("fields")).(*table); ok {
+		out.set("fields", fields)
+	}
+	if inv, ok := deref(m.get("inventory")).(*table); ok {
+		lists := new(table)
+		for _, p := range inv.pairs {
+			lists.set(p.key, deref(p.value))
+		}
+		out.set("inventory", lists)
+	}
+	return out
+}
+
+// entry reads a node that is a table with x, y, z, name and so on.
+func (b *builder) entry(i int, v value) {
+	t, ok := v.(*table)
+	if !ok {
+		b.fail(i, "a table", v)
+		return
+	}
+	var f found
+	for axis, key := range []string{"x", "y", "z"} {
+		n, ok := t.get(key).(float64)
+		if !ok || n != math.Trunc(n) || math.Abs(n) > math.MaxInt32 {
+			b.fail(i, "a whole number for "+key, t.get(key))
+			return
+		}
+		f.pos[axis] = int(n)
+	}
+	for key, p := range map[string]*uint8{"param1": &f.light, "param2": &f.param2} {
+		switch n := t.get(key).(type) {
+		case nil:
+		case float64:
+			if n != math.Trunc(n) || n < 0 || n > 255 {
+				b.fail(i, "0 to 255 for "+key, n)
+			}
+			*p = uint8(n)
+		default:
+			b.fail(i, "a number for "+key, n)
+		}
+	}
+	name, ok := t.get("name").(string)
+	if !ok {
+		b.fail(i, "a name", t.get("name"))
+		return
+	}
+	if m, ok := t.get("meta").(*table); ok {
+		f.meta = b.meta(i, m)
+	}
+	b.add(f, name)
+}
+
+// meta reads metadata. What several nodes share counts for each of them: it is written for each.
+func (b *builder) meta(i int, t *table) *Meta {
+	m, known := b.shared[t]
+	if !known {
+		m = new(Meta)
+		if fields, ok := t.get("fields").(*table); ok {
+			for n, v := range fields.list {
+				m.Fields = append(m.Fields, Field{strconv.Itoa(n + 1), b.text(i, v)})
+			}
+			for _, p := range fields.pairs {
+				m.Fields = append(m.Fields, Field{b.text(i, p.key), b.text(i, p.value)})
+			}
+		}
+		if inv, ok := t.get("inventory").(*table); ok {
+			for _, p := range inv.pairs {
+				items, ok := p.value.(*table)
+				if !ok {
+					b.fail(i, "a list of items", p.value)
+					continue
+				}
+				list := List{Name: b.text(i, p.key)}
+				for _, item := range items.items() {
+					list.Items = append(list.Items, b.text(i, item))
+				}
+				m.Lists = append(m.Lists, list)
+			}
+		}
+		if len(m.Fields) == 0 && len(m.Lists) == 0 {
+			m = nil
+		}
+		b.shared[t] = m
+	}
+	if m == nil {
+		return nil
+	}
+	for _, f := range m.Fields {
+		b.size += len(f.Key) + len(f.Value)
+	}
+	for _, l := range m.Lists {
+		b.size += len(l.Name)
+		for _, item := range l.Items {
+			b.size += slotSize + len(item)
+		}
+	}
+	if b.size > MaxMeta && b.err == nil {
+		b.err = &fault.Error{Path: "meta", Offset: -1, Want: fmt.Sprintf("at most %d bytes of metadata", MaxMeta), Got: "more", Err: fault.ErrLimit}
+	}
+	return m
+}
+
+// text returns a text or a number as the engine reads one.
+func (b *builder) text(i int, v value) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'g', 14, 64)
+	}
+	b.fail(i, "a text in the metadata", v)
+	return ""
+}
+
+// finish gives all nodes their places. Of several at one place the last counts.
+func (b *builder) finish() (*Schematic, error) {
+	if b.err != nil {
+		return nil, b.err
+	}
+	s := b.s
+	if len(b.nodes) == 0 {
+		return s, nil
+	}
+	least, most := b.nodes[0].pos, b.nodes[0].pos
+	for _, f := range b.nodes {
+		for axis, v := range f.pos {
+			least[axis], most[axis] = min(least[axis], v), max(most[axis], v)
+		}
+	}
+	for axis := range s.Size {
+		s.Size[axis] = most[axis] - least[axis] + 1
+	}
+	// WorldEdit writes places from the corner of the area, where there may be air.
+	for axis, v := range least {
+		if v > 0 && v <= MaxSide-s.Size[axis] {
+			s.Size[axis] += v
+			least[axis] = 0
+		}
+	}
+	n, err := volume(s.Size)
+	if err != nil {
+		return nil, err
+	}
+	s.Origin = least
+	s.Name, s.Param2, s.Prob = make([]uint16, n), make([]uint8, n), make([]uint8, n)
+	air := uint16(0)
+	if len(b.nodes) < n {
+		if air, err = b.name("air"); err != nil {
+			return nil, err
+		}
+	}
+	for i := range s.Name {
+		s.Name[i] = air
+	}
+	metas := make(map[int]*Meta)
+	for _, f := range b.nodes {
+		i := s.Index(f.pos[0]-least[0], f.pos[1]-least[1], f.pos[2]-least[2])
+		s.Name[i], s.Param2[i], s.Prob[i] = f.name, f.param2, Always
+		s.SetParam1(i, f.light)
+		delete(metas, i)
+		if f.meta != nil {
+			metas[i] = f.meta
+		}
+	}
+	for _, i := range slices.Sorted(maps.Keys(metas)) {
+		m := metas[i].clone()
+		m.Index = i
+		s.Meta = append(s.Meta, m)
+	}
+	return s, nil
+}
+
+func (s *Schematic) encodeWorldEdit() ([]byte, error) {
+	v := s.version()
+	if v < 1 || v > WorldEdit.Newest() {
+		return nil, &fault.Error{Path: "version", Offset: -1, Want: "1 to 5", Got: fmt.Sprint(v), Err: fault.ErrVersion}
+	}
+	if strings.ContainsAny(s.Header, ":\n") {
+		return nil, &fault.Error{Path: "header", Offset: -1, Want: "fields without a colon", Got: strconv.Quote(s.Header), Err: fault.ErrFormat}
+	}
+	var dst []byte
+	if v == 5 || s.Header != "" {
+		dst = strconv.AppendInt(dst, int64(v), 10)
+		if s.Header != "" {
+			dst = append(append(dst, ','), s.Header...)
+		}
+		dst = append(dst, ':')
+	}
+	w := luaWriter{dst: dst, version: v}
+	switch v {
+	case 1, 2:
+		w.flat(s)
+	case 3:
+		for i := range s.inWorldEdit() {
+			at := s.place(i)
+			if strings.ContainsFunc(s.At(i), func(r rune) bool { return r <= ' ' }) || s.At(i) == "" {
+				return nil, &fault.Error{Path: "names", Offset: -1, Want: "names without spaces", Got: strconv.Quote(s.At(i)), Err: fault.ErrFormat}
+			}
+			w.dst = fmt.Appendf(w.dst, "%d %d %d %s %d %d\n", at[0], at[1], at[2], s.At(i), s.light(i), s.Param2[i])
+		}
+	default:
+		w.dst = append(w.dst, "return {"...)
+		for i := range s.inWorldEdit() {
+			w.node(s, i)
+			w.dst = append(w.dst, ',')
+		}
+		w.dst = append(bytes.TrimSuffix(w.dst, []byte{','}), '}')
+	}
+	return w.dst, nil
+}
+
+// place returns where a node is in .we.
+func (s *Schematic) place(i int) [3]int {
+	x, y, z := s.Coordinates(i)
+	return [3]int{s.Origin[0] + x, s.Origin[1] + y, s.Origin[2] + z}
+}
+
+// inWorldEdit goes through the nodes of a .we in its order: by x, then y, then z.
+func (s *Schematic) inWorldEdit() func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		for x := range s.Size[0] {
+			for y := range s.Size[1] {
+				for z := range s.Size[2] {
+					if i := s.Index(x, y, z); s.Prob[i] != Never && !yield(i) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// luaWriter writes tables.
+type luaWriter struct {
+	dst     []byte
+	version int
+}
+
+func (w *luaWriter) node(s *Schematic, i int) {
+	at := s.place(i)
+	w.dst = fmt.Appendf(w.dst, "{x=%d,y=%d,z=%d,name=", at[0], at[1], at[2])
+	w.text(s.At(i))
+	if p := s.light(i); p != 0 || w.version < 5 {
+		w.dst = fmt.Appendf(w.dst, ",param1=%d", p)
+	}
+	if p := s.Param2[i]; p != 0 || w.version < 5 {
+		w.dst = fmt.Appendf(w.dst, ",param2=%d", p)
+	}
+	m := s.MetaOf(i)
+	if m == nil && w.version == 4 {
+		m = new(Meta)
+	}
+	if m != nil {
+		w.dst = append(w.dst, ",meta={fields={"...)
+		for k, f := range m.Fields {
+			w.pair(k, f.Key)
+			w.text(f.Value)
+		}
+		w.dst = append(w.dst, "},inventory={"...)
+		for k, l := range m.Lists {
+			w.pair(k, l.Name)
+			w.dst = append(w.dst, '{')
+			for n, item := range l.Items {
+				if n > 0 {
+					w.dst = append(w.dst, ',')
+				}
+				w.text(item)
+			}
+			w.dst = append(w.dst, '}')
+		}
+		w.dst = append(w.dst, "}}"...)
+	}
+	w.dst = append(w.dst, '}')
+}
+
+// pair writes what stands before the value of entry n of a table.
+func (w *luaWriter) pair(n int, key string) {
+	if n > 0 {
+		w.dst = append(w.dst, ',')
+	}
+	w.dst = append(w.dst, '[')
+	w.text(key)
+	w.dst = append(w.dst, "]="...)
+}
+
+// text writes a string as Lua's %q does.
+func (w *luaWriter) text(s string) {
+	w.dst = append(w.dst, '"')
+	for i := range len(s) {
+		switch c := s[i]; c {
+		case '"', '\\', '\n':
+			w.dst = append(w.dst, '\\', c)
+		case '\r':
+			w.dst = append(w.dst, `\r`...)
+		case 0:
+			w.dst = append(w.dst, `\000`...)
+		default:
+			w.dst = append(w.dst, c)
+		}
+	}
+	w.dst = append(w.dst, '"')
+}
+
+// flat writes versions 1 and 2, where no table stands in another one.
+func (w *luaWriter) flat(s *Schematic) {
+	nodes := slices.Collect(s.inWorldEdit())
+	w.dst = append(w.dst, "return {\n-- Table: {1}\n{\n"...)
+	parts, next := 3, 2 // tables of a node, the next number
+	if w.version == 2 {
+		parts = 1
+	}
+	for _, i := range nodes {
+		w.dst = fmt.Appendf(w.dst, "   {%d},\n", next)
+		next += parts
+		if w.version == 2 {
+			next += 3 + len(s.metaOf(i).Lists)
+		}
+	}
+	w.dst = append(w.dst, "},\n"...)
+	next = 2
+	start := func() {
+		w.dst = fmt.Appendf(w.dst, "-- Table: {%d}\n{\n", next)
+		next++
+	}
+	end := func() { w.dst = append(w.dst, "},\n"...) }
+	for _, i := range nodes {
+		at := s.place(i)
+		start()
+		if w.version == 1 {
+			w.dst = fmt.Appendf(w.dst, "   {%d},\n   {%d},\n", next, next+1)
+			end()
+			start()
+		}
+		w.dst = fmt.Appendf(w.dst, "   [\"x\"]=%d,\n   [\"y\"]=%d,\n   [\"z\"]=%d,\n", at[0], at[1], at[2])
+		if w.version == 1 {
+			end()
+			start()
+		}
+		w.dst = append(w.dst, `   ["name"]=`...)
+		w.text(s.At(i))
+		w.dst = fmt.Appendf(w.dst, ",\n   [\"param1\"]=%d,\n   [\"param2\"]=%d,\n", s.light(i), s.Param2[i])
+		if w.version == 1 {
+			end()
+			continue
+		}
+		w.dst = fmt.Appendf(w.dst, "   [\"meta\"]={%d},\n", next)
+		end()
+		m := s.metaOf(i)
+		start()
+		w.dst = fmt.Appendf(w.dst, "   [\"fields\"]={%d},\n   [\"inventory\"]={%d},\n", next, next+1)
+		end()
+		start()
+		for _, f := range m.Fields {
+			w.dst = append(w.dst, "   "...)
+			w.pair(0, f.Key)
+			w.text(f.Value)
+			w.dst = append(w.dst, ",\n"...)
+		}
+		end()
+		start()
+		for k, l := range m.Lists {
+			w.dst = append(w.dst, "   "...)
+			w.pair(0, l.Name)
+			w.dst = fmt.Appendf(w.dst, "{%d},\n", next+k)
+		}
+		end()
+		for _, l := range m.Lists {
+			start()
+			for _, item := range l.Items {
+				w.dst = append(w.dst, "   "...)
+				w.text(item)
+				w.dst = append(w.dst, ",\n"...)
+			}
+			end()
+		}
+	}
+	w.dst = append(w.dst, "}\n"...)
+}
+
+func (s *Schematic) metaOf(i int) *Meta {
+	if m := s.MetaOf(i); m != nil {
+		return m
+	}
+	return new(Meta)
+}
