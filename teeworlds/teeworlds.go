@@ -38,6 +38,7 @@ var teeworldsMap = &format.Format{
 	Build:         buildMap,
 	Compare:       compareMaps,
 	Editing:       mapEditing,
+	Merging:       mapMerging,
 	Dump:          dumpTeeworlds,
 	Conversions:   mapConversions,
 	Kinds:         append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),

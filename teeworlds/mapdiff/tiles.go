@@ -461,3 +461,27 @@ func (g *grids[T]) areas(yield func(area Area, old, new T) error) error {
 	}
 	return nil
 }
+
+// Align returns which rows and columns of a layer each of those of a newer version is, -1
+// for new ones, as Compare sees it: rows and columns that were inserted or removed, or that
+// all was shifted. The layers are of one kind. Cells that cannot be read count as air.
+func Align(old, new *twmap.TileLayer) (rows, cols []int) {
+	old, new = old.Clone(), new.Clone() // whose cells are gone with them
+	switch new.Kind() {
+	case twmap.KindTele:
+		return alignGrids(old.Teles(), new.Teles())
+	case twmap.KindSpeedup:
+		return alignGrids(old.Speedups(), new.Speedups())
+	case twmap.KindSwitch:
+		return alignGrids(old.Switches(), new.Switches())
+	case twmap.KindTune:
+		return alignGrids(old.Tunes(), new.Tunes())
+	}
+	return alignGrids(old.Tiles(), new.Tiles())
+}
+
+func alignGrids[T twmap.Cell](a, b *twmap.Grid[T]) (rows, cols []int) {
+	g := &grids[T]{a: bare(present(a)), b: bare(present(b))}
+	g.align()
+	return g.rows, g.cols
+}

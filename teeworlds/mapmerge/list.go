@@ -1,0 +1,220 @@
+package mapmerge
+
+import (
+	"slices"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// list is a list of parts of one kind in three maps. A part has one number in all of them, and
+// in the merged map: that of its triple.
+type list[T any] struct {
+	kind    twmap.PartKind
+	b, o, t []*T
+	triples []triple // those of base first
+	order   []int    // of the merged map
+}
+
+// triple says where a part is in the lists of base, ours and theirs; -1 where it is not.
+type triple struct{ b, o, t int }
+
+// newList joins the parts of three lists. Ours and theirs say for each part which it is of
+// base, -1 for new ones. New ones of theirs are those of ours that both says, if they are the
+// same.
+func newList[T any](kind twmap.PartKind, b, o, t []*T, ours, theirs, both []int, same func(o, t int) bool) *list[T] {
+	l := &list[T]{kind: kind, b: b, o: o, t: t, triples: make([]triple, len(b))}
+	for i := range l.triples {
+		l.triples[i] = triple{i, -1, -1}
+	}
+	of := make(map[int]int)
+	for o, b := range ours {
+		if b >= 0 {
+			l.triples[b].o = o
+			continue
+		}
+		of[o] = len(l.triples)
+		l.triples = append(l.triples, triple{-1, o, -1})
+	}
+	for t, b := range theirs {
+		if b >= 0 {
+			l.triples[b].t = t
+			continue
+		}
+		if i, known := of[both[t]]; known && l.triples[i].t < 0 && same(both[t], t) {
+			l.triples[i].t = t
+			continue
+		}
+		l.triples = append(l.triples, triple{-1, -1, t})
+	}
+	return l
+}
+
+func at[T any](list []*T, i int) *T {
+	if i < 0 {
+		return nil
+	}
+	return list[i]
+}
+
+// part returns a part as the merged map has it, or the side that has it.
+func (l *list[T]) part(i int) *T {
+	t := l.triples[i]
+	switch {
+	case t.o >= 0:
+		return l.o[t.o]
+	case t.t >= 0:
+		return l.t[t.t]
+	}
+	return l.b[t.b]
+}
+
+// ids returns the numbers of the parts of a side, in its order.
+func (l *list[T]) ids(of func(triple) int) []int {
+	n := 0
+	for _, t := range l.triples {
+		n = max(n, of(t)+1)
+	}
+	ids := make([]int, n)
+	for i, t := range l.triples {
+		if at := of(t); at >= 0 {
+			ids[at] = i
+		}
+	}
+	return ids
+}
+
+// merge merges the list: both merges what both sides have into the part of ours.
+func (l *list[T]) merge(m *merger, equal func(a, b *T) bool, both func(b, o, t *T)) []*T {
+	stays := make(map[int]bool)
+	for i, tr := range l.triples {
+		b, o, t := at(l.b, tr.b), at(l.o, tr.o), at(l.t, tr.t)
+		if b != nil && o != nil && t != nil {
+			both(b, o, t)
+		}
+		var pb, po, pt any
+		if b != nil {
+			pb = b
+		}
+		if o != nil {
+			po = o
+		}
+		if t != nil {
+			pt = t
+		}
+		stays[i] = m.stays(pb, po, pt, func() bool { return equal(b, o) }, func() bool { return equal(b, t) })
+	}
+	l.order = m.order(string(l.kind)+"s", l.ids(func(t triple) int { return t.b }), l.ids(func(t triple) int { return t.o }), l.ids(func(t triple) int { return t.t }), stays)
+	parts := make([]*T, len(l.order))
+	for at, i := range l.order {
+		parts[at] = l.part(i)
+	}
+	return parts
+}
+
+// stays decides whether the merged map has a part, which is nil where a side does not have
+// it: not if one side removed it and the other did not touch it.
+func (m *merger) stays(b, o, t any, oursSame, theirsSame func() bool) bool {
+	switch {
+	case o != nil && t != nil:
+		return true
+	case b == nil && t != nil:
+		m.took(t, "added")
+		return true
+	case b == nil:
+		return o != nil
+	case o == nil && t == nil:
+		return false
+	case o != nil && oursSame():
+		m.took(b, "removed")
+		return false
+	case o != nil:
+		return m.conflict(b, nil, "ours changed it, and theirs removed it", nil, nil, nil) == "ours"
+	case theirsSame():
+		return false
+	}
+	return m.conflict(b, nil, "ours removed it, and theirs changed it", nil, nil, nil) == "theirs"
+}
+
+// order returns the merged order of a list. What stays comes in the order of ours; what theirs
+// moved or added goes behind what stands before it there.
+func (m *merger) order(what string, b, o, t []int, stays map[int]bool) []int {
+	only := func(list []int) []int {
+		return slices.DeleteFunc(slices.Clone(list), func(i int) bool { return !stays[i] })
+	}
+	common := func(list, with []int) []int {
+		in := make(map[int]bool)
+		for _, i := range with {
+			in[i] = true
+		}
+		return slices.DeleteFunc(slices.Clone(list), func(i int) bool { return !in[i] })
+	}
+	result, all := slices.Clone(o), t // what does not stay is a landmark until the end
+	b, o, t = only(b), only(o), only(t)
+	movedOurs, movedTheirs := moved(common(b, o), common(o, b)), moved(common(b, t), common(t, b))
+	inOurs, inBase := make(map[int]bool), make(map[int]bool)
+	for _, i := range o {
+		inOurs[i] = true
+	}
+	for _, i := range b {
+		inBase[i] = true
+	}
+	took := false
+	for at, i := range all {
+		if !stays[i] || inOurs[i] && !movedTheirs[i] {
+			continue
+		}
+		if inOurs[i] && movedOurs[i] {
+			if !slices.Equal(common(o, t), common(t, o)) && m.conflict(nil, nil, "both moved one of the "+what+" in different ways", nil, nil, nil) == "ours" || slices.Equal(common(o, t), common(t, o)) {
+				continue
+			}
+		}
+		result = slices.DeleteFunc(result, func(j int) bool { return i == j })
+		place := 0
+		for before := at - 1; before >= 0 && place == 0; before-- {
+			place = slices.Index(result, all[before]) + 1
+		}
+		for !movedTheirs[i] && place < len(result) && !inBase[result[place]] && inOurs[result[place]] {
+			place++ // behind what ours added there
+		}
+		result = slices.Insert(result, place, i)
+		took = took || movedTheirs[i]
+	}
+	if took {
+		m.took(nil, "the order of the %s", what)
+	}
+	return only(result)
+}
+
+// moved returns the fewest things of a list that have to be moved to get the order of another
+// one that has the same.
+func moved(old, new []int) map[int]bool {
+	place := make(map[int]int)
+	for at, i := range old {
+		place[i] = at
+	}
+	// The longest run of places that grow, by patience.
+	var ends []int // indexes into new
+	before := make([]int, len(new))
+	for j, i := range new {
+		at, _ := slices.BinarySearchFunc(ends, place[i], func(k, p int) int { return place[new[k]] - p })
+		before[j] = -1
+		if at > 0 {
+			before[j] = ends[at-1]
+		}
+		if at == len(ends) {
+			ends = append(ends, j)
+		} else {
+			ends[at] = j
+		}
+	}
+	is := make(map[int]bool)
+	for _, i := range new {
+		is[i] = true
+	}
+	if len(ends) > 0 {
+		for j := ends[len(ends)-1]; j >= 0; j = before[j] {
+			delete(is, new[j])
+		}
+	}
+	return is
+}
