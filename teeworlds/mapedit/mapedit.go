@@ -19,7 +19,8 @@ import (
 // Editor changes a map. It must be used by one goroutine.
 type Editor struct {
 	m      *twmap.Map
-	paths  map[any]string // of images, sounds, envelopes, groups and layers, as they were called first
+	paths  map[any]string            // of images, sounds, envelopes, groups and layers, as they were called first
+	broken map[*twmap.TileLayer]bool // layers that were told to be
 	report func(check.Change)
 }
 
@@ -28,7 +29,7 @@ func New(m *twmap.Map, report func(check.Change)) *Editor {
 	if report == nil {
 		report = func(check.Change) {}
 	}
-	e := &Editor{m: m, paths: make(map[any]string), report: report}
+	e := &Editor{m: m, paths: make(map[any]string), broken: make(map[*twmap.TileLayer]bool), report: report}
 	e.name()
 	return e
 }

@@ -1,0 +1,189 @@
+package mapedit
+
+import (
+	"fmt"
+
+	"trowel.example/check"
+	"trowel.example/teeworlds/twmap"
+)
+
+// Cell is a tile of a layer of any kind: what that kind does not have is 0.
+type Cell struct {
+	ID       uint8
+	Flags    twmap.TileFlags // of all but tele, speedup and tune layers
+	Number   uint8           // of tele, switch and tune layers
+	Delay    uint8           // of switch layers, in seconds
+	Force    uint8           // of speedup layers, as are the next two
+	MaxSpeed uint8           // 0: no limit
+	Angle    int16           // in degrees, clockwise, 0 to the right
+
+	rest [2]uint8 // bytes that mean nothing
+}
+
+func cellOf[T twmap.Cell](t T) Cell {
+	switch t := any(t).(type) {
+	case twmap.Tile:
+		return Cell{ID: t.ID, Flags: t.Flags, rest: [2]uint8{t.Skip, t.Reserved}}
+	case twmap.TeleTile:
+		return Cell{ID: t.ID, Number: t.Number}
+	case twmap.SpeedupTile:
+		return Cell{ID: t.ID, Force: t.Force, MaxSpeed: t.MaxSpeed, Angle: t.Angle, rest: [2]uint8{t.Padding}}
+	case twmap.SwitchTile:
+		return Cell{ID: t.ID, Flags: t.Flags, Number: t.Number, Delay: t.Delay}
+	case twmap.TuneTile:
+		return Cell{ID: t.ID, Number: t.Number}
+	}
+	return Cell{}
+}
+
+func tileOf[T twmap.Cell](c Cell) T {
+	var t T
+	switch t := any(&t).(type) {
+	case *twmap.Tile:
+		*t = twmap.Tile{ID: c.ID, Flags: c.Flags, Skip: c.rest[0], Reserved: c.rest[1]}
+	case *twmap.TeleTile:
+		*t = twmap.TeleTile{ID: c.ID, Number: c.Number}
+	case *twmap.SpeedupTile:
+		*t = twmap.SpeedupTile{ID: c.ID, Force: c.Force, MaxSpeed: c.MaxSpeed, Angle: c.Angle, Padding: c.rest[0]}
+	case *twmap.SwitchTile:
+		*t = twmap.SwitchTile{ID: c.ID, Flags: c.Flags, Number: c.Number, Delay: c.Delay}
+	case *twmap.TuneTile:
+		*t = twmap.TuneTile{ID: c.ID, Number: c.Number}
+	}
+	return t
+}
+
+// cells is the grid of a layer, whatever it is of. It is for one pass: what was set may not be
+// seen by at.
+type cells interface {
+	at(x, y int) Cell // air where there is none
+	set(x, y int, c Cell)
+	// replace gives the layer of a grid other cells, all of which come from the function.
+	replace(l *twmap.TileLayer, width, height int, of func(x, y int) Cell)
+	missing() int // how many cannot be read
+}
+
+type grid[T twmap.Cell] struct {
+	g     *twmap.Grid[T]
+	width int
+	cells []T
+}
+
+func gridOf[T twmap.Cell](g *twmap.Grid[T]) *grid[T] {
+	cells, _ := g.Cells()
+	return &grid[T]{g, g.Width(), cells}
+}
+
+func (g *grid[T]) at(x, y int) Cell {
+	if i := y*g.width + x; x >= 0 && x < g.width && y >= 0 && i < len(g.cells) {
+		return cellOf(g.cells[i])
+	}
+	return Cell{}
+}
+
+func (g *grid[T]) set(x, y int, c Cell) { g.g.Set(x, y, tileOf[T](c)) }
+
+func (g *grid[T]) replace(l *twmap.TileLayer, width, height int, of func(x, y int) Cell) {
+	all := make([]T, 0, width*height)
+	for y := range height {
+		for x := range width {
+			all = append(all, tileOf[T](of(x, y)))
+		}
+	}
+	l.SetCells(l.Kind(), twmap.NewGridOf(width, height, all))
+}
+
+func (g *grid[T]) missing() int { return g.width*g.g.Height() - len(g.cells) }
+
+func cellsOf(l *twmap.TileLayer) cells {
+	switch l.Kind() {
+	case twmap.KindTele:
+		return gridOf(l.Teles())
+	case twmap.KindSpeedup:
+		return gridOf(l.Speedups())
+	case twmap.KindSwitch:
+		return gridOf(l.Switches())
+	case twmap.KindTune:
+		return gridOf(l.Tunes())
+	}
+	return gridOf(l.Tiles())
+}
+
+// readable returns the cells of a layer, and tells what is wrong with them: what cannot be
+// read is air once the layer was changed.
+func (e *Editor) readable(l *twmap.TileLayer) cells {
+	c := cellsOf(l)
+	if err := l.Load(); err != nil && !e.broken[l] {
+		e.broken[l] = true
+		e.tell(l, max(c.missing(), 1), "tiles", "the layer is broken, and what cannot be read becomes air: %v", err)
+	}
+	return c
+}
+
+// Area is a rectangle of tiles.
+type Area struct{ X, Y, Width, Height int }
+
+func (a Area) String() string { return fmt.Sprintf("%d,%d,%d,%d", a.X, a.Y, a.Width, a.Height) }
+
+// in returns the part of the area that a layer has.
+func (a Area) in(l *twmap.TileLayer) Area {
+	x, y := max(a.X, 0), max(a.Y, 0)
+	return Area{x, y, max(min(a.X+a.Width, l.Width())-x, 0), max(min(a.Y+a.Height, l.Height())-y, 0)}
+}
+
+// orAll returns the area in a layer, all of it for nil.
+func (a *Area) orAll(l *twmap.TileLayer) Area {
+	if a == nil {
+		return Area{0, 0, l.Width(), l.Height()}
+	}
+	return a.in(l)
+}
+
+// maxPlaces is how many places are few.
+const maxPlaces = 16
+
+// edit changes cells of a layer one by one and tells how many, and where if they are few.
+func (e *Editor) edit(at LayerAt, area *Area, what string, to func(x, y int, c Cell) Cell) int {
+	l := e.layer(at).(*twmap.TileLayer)
+	grid, a := e.readable(l), area.orAll(l)
+	n := 0
+	var places []check.Place
+	part := e.part(at)
+	for y := a.Y; y < a.Y+a.Height; y++ {
+		for x := a.X; x < a.X+a.Width; x++ {
+			was := grid.at(x, y)
+			is := to(x, y, was)
+			if is == was {
+				continue
+			}
+			grid.set(x, y, is)
+			if n++; n <= maxPlaces {
+				places = append(places, part.Tile(x, y))
+			}
+		}
+	}
+	if n > maxPlaces {
+		places = nil
+	}
+	e.tellAt(places, l, n, "tiles", "%s", what)
+	return n
+}
+
+func (e *Editor) layer(at LayerAt) twmap.Layer { return e.m.Groups[at.Group].Layers[at.Layer] }
+
+// part returns a layer as the part of places.
+func (e *Editor) part(at LayerAt) *twmap.Part {
+	group := &twmap.Part{Kind: twmap.PartGroup, Number: at.Group, Name: e.m.Groups[at.Group].Name}
+	return &twmap.Part{Kind: twmap.PartLayer, Number: at.Layer, Name: e.layer(at).Base().Name, Group: group}
+}
+
+// tileLayers returns those of the layers that are of tiles.
+func (e *Editor) tileLayers(layers []LayerAt) []LayerAt {
+	var tiles []LayerAt
+	for _, at := range layers {
+		if _, is := e.layer(at).(*twmap.TileLayer); is {
+			tiles = append(tiles, at)
+		}
+	}
+	return tiles
+}

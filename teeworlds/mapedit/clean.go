@@ -1,0 +1,75 @@
+package mapedit
+
+import (
+	"slices"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// each changes the cells of all layers of some kinds.
+func (e *Editor) each(what string, to func(twmap.Kind, Cell) Cell, kinds ...twmap.Kind) {
+	for i, g := range e.m.Groups {
+		for j, l := range g.Layers {
+			t, is := l.(*twmap.TileLayer)
+			if !is || kinds != nil && !slices.Contains(kinds, t.Kind()) {
+				continue
+			}
+			e.edit(LayerAt{i, j}, nil, what, func(_, _ int, c Cell) Cell { return to(t.Kind(), c) })
+		}
+	}
+}
+
+// flagged are the physics layers whose tiles have flags.
+var flagged = []twmap.Kind{twmap.KindGame, twmap.KindFront, twmap.KindSwitch}
+
+// NormalizeRotation makes the flags of physics tiles that have no direction 0.
+func (e *Editor) NormalizeRotation() {
+	e.each("flags that mean nothing became 0", func(_ twmap.Kind, c Cell) Cell {
+		if !twmap.GameTile(c.ID).Rotatable() {
+			c.Flags = 0
+		}
+		return c
+	}, flagged...)
+}
+
+// FixRotation turns tiles with a direction that stand mirrored: DDNet knows only turned ones of
+// them. Each becomes the one that looks the same, but a crazy shotgun becomes the one that
+// shoots to where it does, to the left.
+func (e *Editor) FixRotation() {
+	e.each("stood mirrored, and are turned now", func(_ twmap.Kind, c Cell) Cell {
+		id, g := twmap.GameTile(c.ID), turnOf(c.Flags)
+		switch {
+		case !g.Mirrored:
+			return c
+		case leftRightAlike(id):
+			g = g.after(LeftRight)
+		case isCrazyShotgun(id):
+			g = Turn{}.shotgun(g)
+		default:
+			return c
+		}
+		c.Flags = c.Flags&^turning | g.flags()
+		return c
+	}, flagged...)
+}
+
+// MigrateSpeedups makes speedups of the old kind (28) those of today (29).
+func (e *Editor) MigrateSpeedups() {
+	e.each("of the old kind of speedup became new ones", func(_ twmap.Kind, c Cell) Cell {
+		if twmap.GameTile(c.ID) == twmap.TileSpeedupOld {
+			c.ID = uint8(twmap.TileSpeedup)
+		}
+		return c
+	}, twmap.KindSpeedup)
+}
+
+// ZeroUnused makes all 0 that means nothing: what air says beside being air, and bytes that the
+// games do not read.
+func (e *Editor) ZeroUnused() {
+	e.each("had bytes that mean nothing, which became 0", func(_ twmap.Kind, c Cell) Cell {
+		if c.rest = [2]uint8{}; c.ID == 0 {
+			return Cell{}
+		}
+		return c
+	})
+}

@@ -1,0 +1,286 @@
+package mapedit
+
+import (
+	"errors"
+	"fmt"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// MinSize is the smallest width and height of a layer, in tiles, that the games read.
+const MinSize = 2
+
+// Sides are numbers of tiles on the four sides of something.
+type Sides struct{ Left, Right, Up, Down int }
+
+func (s Sides) String() string {
+	text := ""
+	for _, side := range []struct {
+		n    int
+		name string
+	}{{s.Left, "left"}, {s.Right, "right"}, {s.Up, "up"}, {s.Down, "down"}} {
+		if side.n != 0 {
+			text += fmt.Sprintf(", %d %s", side.n, side.name)
+		}
+	}
+	if text == "" {
+		return "nothing"
+	}
+	return text[2:]
+}
+
+// Extend makes the whole map larger by so many tiles on each side. All tile layers grow, by
+// copies of their outer tiles, so that the map looks as before and plays as before: the game
+// repeats its edges too. What is more in a copy, entities and exits of teleporters, is not
+// copied.
+func (e *Editor) Extend(by Sides) error {
+	if by.Left < 0 || by.Right < 0 || by.Up < 0 || by.Down < 0 {
+		return errors.New("a map cannot be extended by less than nothing: crop cuts off")
+	}
+	all := 0
+	for _, l := range e.m.Layers() {
+		if t, is := l.(*twmap.TileLayer); is {
+			if err := fits(t.Width()+by.Left+by.Right, t.Height()+by.Up+by.Down, &all); err != nil {
+				return fmt.Errorf("%s: %w", e.Path(l), err)
+			}
+		}
+	}
+	for i, g := range e.m.Groups {
+		for _, l := range g.Layers {
+			if t, is := l.(*twmap.TileLayer); is {
+				e.reframe(t, by)
+			}
+		}
+		e.move(g, i == e.gameGroup(), by.Left, by.Up, by.Left, by.Up)
+	}
+	return nil
+}
+
+// Crop leaves of the map an area of its game layer. Layers that move with the game are cut;
+// of others only what repeats itself is, because all of them may be seen from there. Quads and
+// sound sources stay, wherever they are.
+func (e *Editor) Crop(area Area) error {
+	w, h := e.size()
+	if area.Width < MinSize || area.Height < MinSize || area.X < 0 || area.Y < 0 || area.X+area.Width > w || area.Y+area.Height > h {
+		return fmt.Errorf("the area %v: expected at least %d x %d tiles inside of the map, which has %d x %d", area, MinSize, MinSize, w, h)
+	}
+	by := Sides{area.X, w - area.X - area.Width, area.Y, h - area.Y - area.Height}
+	for i, g := range e.m.Groups {
+		isGame := i == e.gameGroup()
+		e.cut(g, isGame, by, func(t *twmap.TileLayer) (least, most Sides) { return outside(g, t, isGame, by, area), by })
+	}
+	return nil
+}
+
+// outside returns how much of a layer lies outside of an area of the game layer, but no more
+// than is cut off of that.
+func outside(g *twmap.Group, t *twmap.TileLayer, isGame bool, by Sides, area Area) Sides {
+	var out Sides
+	ox, oy := int(g.OffsetX), int(g.OffsetY)
+	if isGame {
+		ox, oy = 0, 0
+	}
+	if isGame || g.ParallaxX == 100 {
+		out.Left = floorDiv(area.X*tileUnits+ox, tileUnits)
+		out.Right = t.Width() + floorDiv(-(area.X+area.Width)*tileUnits-ox, tileUnits)
+	}
+	if isGame || g.ParallaxY == 100 {
+		out.Up = floorDiv(area.Y*tileUnits+oy, tileUnits)
+		out.Down = t.Height() + floorDiv(-(area.Y+area.Height)*tileUnits-oy, tileUnits)
+	}
+	return Sides{min(max(out.Left, 0), by.Left), min(max(out.Right, 0), by.Right), min(max(out.Up, 0), by.Up), min(max(out.Down, 0), by.Down)}
+}
+
+func floorDiv(a, b int) int {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// cut makes the layers of a group smaller in a map of which so much is cut off: of each layer
+// what must go, and up to most of what repeats the tiles inside of it.
+func (e *Editor) cut(g *twmap.Group, isGame bool, by Sides, limits func(*twmap.TileLayer) (least, most Sides)) {
+	off := make(map[*twmap.TileLayer]Sides)
+	left, up := by.Left, by.Up
+	for _, l := range g.Layers {
+		if t, is := l.(*twmap.TileLayer); is {
+			s := e.repeats(t, limits)
+			if len(off) == 0 {
+				left, up = s.Left, s.Up
+			}
+			left, up = min(left, s.Left), min(up, s.Up) // all layers begin at one place
+			off[t] = s
+		}
+	}
+	for _, l := range g.Layers {
+		if t, is := l.(*twmap.TileLayer); is {
+			e.reframe(t, Sides{-left, -off[t].Right, -up, -off[t].Down})
+		}
+	}
+	e.move(g, isGame, -left, -up, -by.Left, -by.Up)
+}
+
+// repeats returns how many columns and rows of a layer are cut off at each side: at least so
+// many, and up to most of those that are as the next one inside.
+func (e *Editor) repeats(l *twmap.TileLayer, limits func(*twmap.TileLayer) (least, most Sides)) Sides {
+	s, most := limits(l)
+	cells, w, h, kind := e.readable(l), l.Width(), l.Height(), l.Kind()
+	same := func(x, y, inX, inY int) bool {
+		a, b := cells.at(x, y), repeated(kind, cells.at(inX, inY))
+		return a.ID == 0 && b.ID == 0 || a == b
+	}
+	column := func(x1, x2 int) bool {
+		for y := range h {
+			if !same(x1, y, x2, y) {
+				return false
+			}
+		}
+		return true
+	}
+	for s.Left < most.Left && w-s.Left-s.Right > MinSize && column(s.Left, s.Left+1) {
+		s.Left++
+	}
+	for s.Right < most.Right && w-s.Left-s.Right > MinSize && column(w-1-s.Right, w-2-s.Right) {
+		s.Right++
+	}
+	row := func(y1, y2 int) bool { // without what is cut off at the sides
+		for x := s.Left; x < w-s.Right; x++ {
+			if !same(x, y1, x, y2) {
+				return false
+			}
+		}
+		return true
+	}
+	for s.Up < most.Up && h-s.Up-s.Down > MinSize && row(s.Up, s.Up+1) {
+		s.Up++
+	}
+	for s.Down < most.Down && h-s.Up-s.Down > MinSize && row(h-1-s.Down, h-2-s.Down) {
+		s.Down++
+	}
+	return s
+}
+
+// reframe makes a layer larger on each side, or smaller where that is negative, but never
+// smaller than the games read.
+func (e *Editor) reframe(l *twmap.TileLayer, by Sides) {
+	if by == (Sides{}) {
+		return
+	}
+	cells, kind := e.readable(l), l.Kind()
+	right, bottom := l.Width()-1, l.Height()-1
+	w, h := max(l.Width()+by.Left+by.Right, MinSize), max(l.Height()+by.Up+by.Down, MinSize)
+	was := fmt.Sprintf("%d x %d", l.Width(), l.Height())
+	cells.replace(l, w, h, func(x, y int) Cell {
+		ox, oy := x-by.Left, y-by.Up
+		cx, cy := min(max(ox, 0), right), min(max(oy, 0), bottom)
+		if cx != ox || cy != oy {
+			return repeated(kind, cells.at(cx, cy))
+		}
+		return cells.at(cx, cy)
+	})
+	e.tell(l, 1, "", "%s tiles became %d x %d", was, w, h)
+}
+
+// move moves all but the tiles of a group by x, y tiles, in a map that grew by left, up tiles
+// on these sides, so that everything is seen where it was.
+func (e *Editor) move(g *twmap.Group, isGame bool, x, y, left, up int) {
+	if x != 0 || y != 0 {
+		for _, l := range g.Layers {
+			by := twmap.Point{X: int32(x * tileUnits * fixed), Y: int32(y * tileUnits * fixed)}
+			switch l := l.(type) {
+			case *twmap.QuadLayer:
+				e.quads(l, fmt.Sprintf("moved by %d,%d tiles", x, y), func(q *twmap.Quad) {
+					for i := range q.Points {
+						q.Points[i] = plus(q.Points[i], by)
+					}
+					q.Pivot = plus(q.Pivot, by)
+				})
+			case *twmap.SoundLayer:
+				e.sources(l, fmt.Sprintf("moved by %d,%d tiles", x, y), func(s *twmap.SoundSource) { s.Position = plus(s.Position, by) })
+			}
+		}
+	}
+	if c := g.Clip; c != nil {
+		c.X, c.Y = c.X+int32(left*tileUnits), c.Y+int32(up*tileUnits)
+	}
+	if isGame {
+		return
+	}
+	// A place x of the group is drawn at x - offset - camera * parallax / 100.
+	ox := int(g.OffsetX) + x*tileUnits - percent(left*tileUnits, int(g.ParallaxX))
+	oy := int(g.OffsetY) + y*tileUnits - percent(up*tileUnits, int(g.ParallaxY))
+	if ox != int(g.OffsetX) || oy != int(g.OffsetY) {
+		e.tell(g, 1, "", "offset: %d,%d became %d,%d", g.OffsetX, g.OffsetY, ox, oy)
+	}
+	g.OffsetX, g.OffsetY = int32(ox), int32(oy)
+}
+
+func plus(a, b twmap.Point) twmap.Point { return twmap.Point{X: a.X + b.X, Y: a.Y + b.Y} }
+
+// Shrink cuts columns and rows off the sides of layers that are as the next ones inside: the
+// map looks as before. With physics it also makes the map smaller, by what all of the game's
+// layers can do without; then its border, beyond which players die, moves too. Without, only
+// design layers become smaller, and those in the game's group at the right and the bottom only.
+func (e *Editor) Shrink(physics bool) {
+	const any = 1 << 30
+	game := e.gameGroup()
+	var by Sides // of the map
+	if physics && game >= 0 {
+		by = Sides{any, any, any, any}
+		for _, l := range e.m.Groups[game].Layers {
+			t, is := l.(*twmap.TileLayer)
+			switch {
+			case is && t.Kind().Physics():
+				by = e.repeats(t, func(*twmap.TileLayer) (least, most Sides) { return Sides{}, by })
+			case is:
+				s := e.repeats(t, func(*twmap.TileLayer) (least, most Sides) { return Sides{}, Sides{by.Left, any, by.Up, any} })
+				by.Left, by.Up = s.Left, s.Up
+			}
+		}
+	}
+	for i, g := range e.m.Groups {
+		e.cut(g, i == game, by, func(t *twmap.TileLayer) (least, most Sides) {
+			switch {
+			case i == game && t.Kind().Physics():
+				return by, by
+			case i == game:
+				return Sides{Left: by.Left, Up: by.Up}, Sides{by.Left, any, by.Up, any}
+			}
+			return Sides{}, Sides{any, any, any, any}
+		})
+	}
+}
+
+// Shift moves the tiles of layers by x to the right and y down, inside of the layers. What they
+// uncover becomes air, and what leaves the layer is lost.
+func (e *Editor) Shift(layers []LayerAt, x, y int) error {
+	layers = e.tileLayers(layers)
+	if len(layers) == 0 {
+		return errNoTiles
+	}
+	for _, at := range layers {
+		l := e.layer(at).(*twmap.TileLayer)
+		cells, w, h := e.readable(l), l.Width(), l.Height()
+		lost := 0
+		for ty := range h {
+			for tx := range w {
+				if nx, ny := tx+x, ty+y; (nx < 0 || nx >= w || ny < 0 || ny >= h) && cells.at(tx, ty).ID != 0 {
+					lost++
+				}
+			}
+		}
+		cells.replace(l, w, h, func(tx, ty int) Cell {
+			if ox, oy := tx-x, ty-y; ox >= 0 && ox < w && oy >= 0 && oy < h {
+				return cells.at(ox, oy)
+			}
+			return Cell{}
+		})
+		e.tell(l, w*h-lost, "tiles", "moved by %d,%d", x, y)
+		e.tell(l, lost, "tiles", "left the layer and are lost")
+	}
+	return nil
+}
+
+var errNoTiles = errors.New("expected layers of tiles")

@@ -1,0 +1,247 @@
+package mapedit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// Tile says some of what a tile is; what is nil it does not say.
+type Tile struct {
+	ID       *uint8
+	Flags    *twmap.TileFlags // [twmap.FlipX], [twmap.FlipY], [twmap.Rotate], or several of them
+	Number   *uint8
+	Delay    *uint8 // in seconds
+	Force    *uint8
+	MaxSpeed *uint8
+	Angle    *int16 // in degrees, clockwise, 0 to the right
+}
+
+// fits reports whether layers of a kind have all that the tile says.
+func (t *Tile) fits(kind twmap.Kind) bool {
+	speedup, sw := kind == twmap.KindSpeedup, kind == twmap.KindSwitch
+	numbers := sw || kind == twmap.KindTele || kind == twmap.KindTune
+	flags := sw || !numbers && !speedup
+	return (t.Flags == nil || flags) && (t.Number == nil || numbers) && (t.Delay == nil || sw) &&
+		(t.Force == nil && t.MaxSpeed == nil && t.Angle == nil || speedup)
+}
+
+// is reports whether a cell is such a tile.
+func (t *Tile) is(c Cell) bool {
+	return same(t.ID, c.ID) && same(t.Number, c.Number) && same(t.Delay, c.Delay) && same(t.Force, c.Force) &&
+		same(t.MaxSpeed, c.MaxSpeed) && same(t.Angle, c.Angle) && (t.Flags == nil || *t.Flags == c.Flags&turning)
+}
+
+func same[T comparable](want *T, v T) bool { return want == nil || *want == v }
+
+// on returns a cell that was made such a tile.
+func (t *Tile) on(c Cell) Cell {
+	if t.ID != nil && *t.ID != c.ID {
+		c.Flags &^= twmap.Opaque // which is true of some pictures only
+	}
+	set(t.ID, &c.ID)
+	set(t.Number, &c.Number)
+	set(t.Delay, &c.Delay)
+	set(t.Force, &c.Force)
+	set(t.MaxSpeed, &c.MaxSpeed)
+	set(t.Angle, &c.Angle)
+	if t.Flags != nil {
+		c.Flags = c.Flags&^turning | *t.Flags&turning
+	}
+	return c
+}
+
+func set[T any](v *T, to *T) {
+	if v != nil {
+		*to = *v
+	}
+}
+
+func (t *Tile) String() string {
+	text := ""
+	add := func(format string, v any) { text += ", " + fmt.Sprintf(format, v) }
+	if t.ID != nil {
+		add("%d", *t.ID)
+	}
+	if t.Flags != nil {
+		add("flags %v", *t.Flags)
+	}
+	if t.Number != nil {
+		add("number %d", *t.Number)
+	}
+	if t.Delay != nil {
+		add("delay %d", *t.Delay)
+	}
+	if t.Force != nil {
+		add("force %d", *t.Force)
+	}
+	if t.MaxSpeed != nil {
+		add("maximum speed %d", *t.MaxSpeed)
+	}
+	if t.Angle != nil {
+		add("angle %d", *t.Angle)
+	}
+	if text == "" {
+		return "any"
+	}
+	return text[2:]
+}
+
+// Fill makes all tiles of an area, or of whole layers if area is nil, such a tile; what it does
+// not say is 0. It fails for tiles that a physics layer does not have, unless they are allowed.
+//
+// In the game layer, hook-through (5) becomes solid without hook there and hook-through in the
+// front layer, which is made where there is none, as the editor does it.
+func (e *Editor) Fill(layers []LayerAt, area *Area, tile Tile, unused bool) error {
+	return e.paint(layers, area, tile, unused, fmt.Sprintf("became %v", &tile), func(Cell) Cell { return tile.on(Cell{}) })
+}
+
+// Replace makes one kind of tile another: what was like one is like the other, and as it was
+// in what that does not say. For the rest it is as [Editor.Fill].
+func (e *Editor) Replace(layers []LayerAt, area *Area, was, is Tile, unused bool) error {
+	both := Tile{ID: is.ID, Flags: cmp.Or(is.Flags, was.Flags), Number: cmp.Or(is.Number, was.Number), Delay: cmp.Or(is.Delay, was.Delay),
+		Force: cmp.Or(is.Force, was.Force), MaxSpeed: cmp.Or(is.MaxSpeed, was.MaxSpeed), Angle: cmp.Or(is.Angle, was.Angle)}
+	return e.paint(layers, area, both, unused, fmt.Sprintf("%v became %v", &was, &is), func(c Cell) Cell {
+		if !was.is(c) {
+			return c
+		}
+		return is.on(c)
+	})
+}
+
+// paint changes tiles of those layers that have what a tile says.
+func (e *Editor) paint(layers []LayerAt, area *Area, tile Tile, unused bool, what string, to func(Cell) Cell) error {
+	if area != nil && (area.Width < 1 || area.Height < 1) {
+		return fmt.Errorf("the area %v is empty", *area)
+	}
+	var fit []LayerAt
+	for _, at := range e.tileLayers(layers) {
+		l := e.layer(at).(*twmap.TileLayer)
+		if !tile.fits(l.Kind()) {
+			continue
+		}
+		if tile.ID != nil && !unused && !twmap.ValidTile(l.Kind(), *tile.ID) && l.Kind().Physics() {
+			return fmt.Errorf("%s: a %v layer has no tile %d", e.Path(l), l.Kind(), *tile.ID)
+		}
+		if a := area.orAll(l); a.Width == 0 || a.Height == 0 {
+			return fmt.Errorf("%s: the area %v is outside of its %d x %d tiles", e.Path(l), *area, l.Width(), l.Height())
+		}
+		fit = append(fit, at)
+	}
+	if len(fit) == 0 {
+		return errors.New("no layer has such tiles")
+	}
+	for _, at := range fit {
+		if e.layer(at) == twmap.Layer(e.m.Physics(twmap.KindGame)) {
+			e.paintGame(at, area, what, func(_, _ int, c Cell) Cell { return to(c) })
+		} else {
+			e.edit(at, area, what, func(_, _ int, c Cell) Cell { return to(c) })
+		}
+	}
+	return nil
+}
+
+// paintGame is edit for the game layer, which the editor paints together with the front layer.
+func (e *Editor) paintGame(at LayerAt, area *Area, what string, to func(x, y int, c Cell) Cell) {
+	front := make(map[[2]int]uint8) // what becomes of the tiles there
+	var cut cells
+	if l := e.m.Physics(twmap.KindFront); l != nil {
+		cut = cellsOf(l)
+	}
+	e.edit(at, area, what, func(x, y int, c Cell) Cell {
+		is := to(x, y, c)
+		switch {
+		case is.ID == uint8(twmap.TileThroughCut) && is != c:
+			is = Cell{ID: uint8(twmap.TileNoHook)}
+			front[[2]int{x, y}] = uint8(twmap.TileThroughCut)
+		case is != c && cut != nil && cut.at(x, y).ID == uint8(twmap.TileThroughCut):
+			front[[2]int{x, y}] = 0
+		}
+		return is
+	})
+	if len(front) == 0 {
+		return
+	}
+	frontAt := e.physicsLayer(twmap.KindFront)
+	e.edit(frontAt, area, what, func(x, y int, c Cell) Cell {
+		if id, is := front[[2]int{x, y}]; is {
+			return Cell{ID: id}
+		}
+		return c
+	})
+}
+
+// physicsLayer returns a physics layer of the map, which has a game layer; it is made if there
+// is none.
+func (e *Editor) physicsLayer(kind twmap.Kind) LayerAt {
+	want := twmap.Layer(e.m.Physics(kind))
+	if e.m.Physics(kind) == nil {
+		game := e.m.Physics(twmap.KindGame)
+		want = twmap.NewTileLayer(kind, game.Width(), game.Height())
+		g := e.m.Groups[e.gameGroup()]
+		g.Layers = append(g.Layers, want)
+		e.tell(want, 1, "layers", "was made")
+	}
+	for i, g := range e.m.Groups {
+		for j, l := range g.Layers {
+			if l == want {
+				return LayerAt{i, j}
+			}
+		}
+	}
+	return LayerAt{}
+}
+
+// TurnTiles mirrors or turns an area of layers, or whole layers if area is nil, as the editor
+// does with a brush. An area that is not square stands at the same left top corner when it was
+// turned by 90 degrees, and what it leaves becomes air. A whole design layer changes its size.
+func (e *Editor) TurnTiles(layers []LayerAt, area *Area, t Turn) error {
+	t.Quarters &= 3
+	layers = e.tileLayers(layers)
+	if len(layers) == 0 {
+		return errNoTiles
+	}
+	for _, at := range layers {
+		l := e.layer(at).(*twmap.TileLayer)
+		a := area.orAll(l)
+		w, h := t.size(a.Width, a.Height)
+		switch {
+		case area != nil && a != *area:
+			return fmt.Errorf("%s: the area %v is not all inside of its %d x %d tiles", e.Path(l), *area, l.Width(), l.Height())
+		case area != nil && (a.X+w > l.Width() || a.Y+h > l.Height()):
+			return fmt.Errorf("%s: the area %v has no room in its %d x %d tiles when it is %v", e.Path(l), *area, l.Width(), l.Height(), t)
+		case area == nil && w != l.Width() && l.Kind().Physics():
+			return fmt.Errorf("%s: it has to keep its %d x %d tiles, so only a square part of it can be %v", e.Path(l), l.Width(), l.Height(), t)
+		}
+	}
+	for _, at := range layers {
+		l := e.layer(at).(*twmap.TileLayer)
+		if area == nil {
+			e.turnLayer(t, l, l.Width(), l.Height())
+			continue
+		}
+		grid, back := e.readable(l), t.back()
+		block := make([]Cell, 0, area.Width*area.Height)
+		for y := range area.Height {
+			for x := range area.Width {
+				block = append(block, grid.at(area.X+x, area.Y+y))
+			}
+		}
+		w, h := t.size(area.Width, area.Height)
+		both := Area{area.X, area.Y, max(w, area.Width), max(h, area.Height)}
+		e.edit(at, &both, t.String(), func(x, y int, c Cell) Cell {
+			x, y = x-area.X, y-area.Y
+			switch {
+			case x < w && y < h:
+				ox, oy := back.place(x, y, w-1, h-1)
+				return t.cell(l.Kind(), block[oy*area.Width+ox])
+			case x < area.Width && y < area.Height:
+				return Cell{}
+			}
+			return c
+		})
+	}
+	return nil
+}

@@ -1,0 +1,287 @@
+package mapedit_test
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"trowel.example/check"
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/parallel"
+	"trowel.example/teeworlds/mapdraw"
+	"trowel.example/teeworlds/mapedit"
+	"trowel.example/teeworlds/twmap"
+)
+
+var turns = []mapedit.Turn{mapedit.LeftRight, mapedit.UpDown, mapedit.Clockwise, {Quarters: 2}, {Quarters: 3}, {Mirrored: true, Quarters: 1}}
+
+// eachMap calls a test with each map of the corpus; it may change the map.
+func eachMap(t *testing.T, do func(t *testing.T, name string, m *twmap.Map)) {
+	files := corpus.Files(t, "teeworlds", ".map")
+	root := corpus.Dir(t, "teeworlds")
+	mapres = []string{filepath.Join(root, "mapres/ddnet_ddnet/data/mapres")}
+	parallel.Each(len(files), func(i int) {
+		data, err := os.ReadFile(files[i])
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		m, err := twmap.Decode(data)
+		if err != nil {
+			return // a map of 2007
+		}
+		name, _ := filepath.Rel(root, files[i])
+		do(t, name, m)
+	})
+}
+
+// edited returns a changed copy of a map.
+func edited(t testing.TB, m *twmap.Map, do func(e *mapedit.Editor) error) *twmap.Map {
+	t.Helper()
+	m = m.Clone()
+	if err := do(mapedit.New(m, nil)); err != nil {
+		t.Error(err)
+	}
+	return m
+}
+
+func turned(t testing.TB, m *twmap.Map, turns ...mapedit.Turn) *twmap.Map {
+	t.Helper()
+	return edited(t, m, func(e *mapedit.Editor) error {
+		for _, turn := range turns {
+			if err := e.Turn(turn); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// TestTurnBack tests that turns that undo each other leave a map as it was, but for what no turn
+// at all changes already: flags that mean nothing, layers smaller or larger than others.
+func TestTurnBack(t *testing.T) {
+	var same, all int
+	eachMap(t, func(t *testing.T, name string, m *twmap.Map) {
+		plain := turned(t, m, mapedit.Turn{})
+		all++
+		if plain.Equal(m) {
+			same++
+		}
+		for i, way := range [][]mapedit.Turn{
+			{mapedit.LeftRight, mapedit.LeftRight},
+			{mapedit.Clockwise, mapedit.Clockwise, mapedit.Clockwise, mapedit.Clockwise},
+			{mapedit.UpDown, mapedit.UpDown},
+			{mapedit.LeftRight, mapedit.Clockwise, mapedit.LeftRight, mapedit.Clockwise},
+			{mapedit.LeftRight, mapedit.UpDown, {Quarters: 2}},
+		} {
+			if i > 1 && len(name)%5 != 0 {
+				break // a sample will do
+			}
+			if back := turned(t, m, way...); !back.Equal(plain) {
+				t.Errorf("%s: %v leave another map", name, way)
+			}
+		}
+	})
+	t.Logf("%d of %d maps come back as they were in all", same, all)
+}
+
+// drawn draws all of a map, a tile in as many pixels.
+func drawn(t testing.TB, m *twmap.Map, pixels int) *image.RGBA {
+	t.Helper()
+	r, err := mapdraw.New(m, mapdraw.Options{Mapres: mapres})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := mapdraw.Whole(m)
+	dst := image.NewRGBA(image.Rect(0, 0, int(c.Width)/32*pixels, int(c.Height)/32*pixels))
+	draw.Draw(dst, dst.Rect, image.NewUniform(mapdraw.Background), image.Point{}, draw.Src)
+	p := mapdraw.Picture{Camera: c, Scale: float64(pixels) / 32}
+	// A camera as high as wide: how much of a group one shows that is not depends on its sides.
+	p.Camera.Width, p.Camera.Height = max(c.Width, c.Height), max(c.Width, c.Height)
+	if err := r.Render(context.Background(), dst, p); err != nil {
+		t.Error(err)
+	}
+	return dst
+}
+
+// mapres is where external images are, for maps of the corpus.
+var mapres []string
+
+// turnedPicture turns a picture.
+func turnedPicture(p *image.RGBA, t mapedit.Turn) *image.RGBA {
+	w, h := p.Rect.Dx(), p.Rect.Dy()
+	n := image.NewRGBA(image.Rect(0, 0, w, h))
+	if t.Quarters&1 != 0 {
+		n = image.NewRGBA(image.Rect(0, 0, h, w))
+	}
+	for y := range h {
+		for x := range w {
+			nx, ny, nw, nh := x, y, w, h
+			if t.Mirrored {
+				nx = nw - 1 - nx
+			}
+			for range t.Quarters {
+				nx, ny, nw, nh = nh-1-ny, nx, nh, nw
+			}
+			n.SetRGBA(nx, ny, p.RGBAAt(x, y))
+		}
+	}
+	return n
+}
+
+// difference returns the mean over the pixels of the largest difference of a channel.
+func difference(t testing.TB, a, b *image.RGBA) float64 {
+	t.Helper()
+	if a.Rect != b.Rect {
+		t.Errorf("pictures of %v and %v", a.Rect, b.Rect)
+		return 255
+	}
+	sum := 0
+	for i := 0; i < len(a.Pix); i += 4 {
+		most := 0
+		for c := range 4 {
+			most = max(most, int(a.Pix[i+c])-int(b.Pix[i+c]), int(b.Pix[i+c])-int(a.Pix[i+c]))
+		}
+		sum += most
+	}
+	return float64(sum) / float64(len(a.Pix)/4)
+}
+
+// pixelsFor returns how large tiles are drawn in a picture of a map.
+func pixelsFor(m *twmap.Map) int {
+	c := mapdraw.Whole(m)
+	return max(1, int(300*32/max(c.Width, c.Height)))
+}
+
+// save keeps a picture for people, if they ask for it.
+func save(t testing.TB, name string, p image.Image) {
+	dir := os.Getenv("MAPEDIT_OUT")
+	if dir == "" {
+		return
+	}
+	f, err := os.Create(filepath.Join(dir, name+".png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := png.Encode(f, p); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTurnPictures tests that a turned map looks as the turned picture of the map.
+func TestTurnPictures(t *testing.T) {
+	eachMap(t, func(t *testing.T, name string, m *twmap.Map) {
+		k := pixelsFor(m)
+		before := drawn(t, m, k)
+		for i, turn := range turns {
+			if i > 0 && i != 1+len(name)%5 { // each of them on a sample
+				continue
+			}
+			want, got := turnedPicture(before, turn), drawn(t, turned(t, m, turn), k)
+			if d := difference(t, want, got); d > 0.5 {
+				t.Errorf("%s, %v: the picture differs by %.3f", name, turn, d)
+				base := fmt.Sprintf("%s-%d", filepath.Base(name), i)
+				save(t, base+"-want", want)
+				save(t, base+"-got", got)
+			}
+		}
+	})
+}
+
+// TestTurnPhysics tests what tiles of physics layers do once they are turned, tile by tile.
+func TestTurnPhysics(t *testing.T) {
+	const x, y, r = twmap.FlipX, twmap.FlipY, twmap.Rotate
+	for _, c := range []struct {
+		turn   mapedit.Turn
+		id     twmap.GameTile
+		flags  twmap.TileFlags
+		wantID twmap.GameTile
+		want   twmap.TileFlags
+	}{
+		{mapedit.LeftRight, twmap.TileSolid, x, twmap.TileSolid, 0}, // has no direction
+		{mapedit.LeftRight, twmap.TileStop, 0, twmap.TileStop, 0},   // down stays down
+		{mapedit.LeftRight, twmap.TileStop, r, twmap.TileStop, x | y | r},
+		{mapedit.UpDown, twmap.TileStop, 0, twmap.TileStop, x | y},
+		{mapedit.UpDown, twmap.TileStop, r, twmap.TileStop, r},
+		{mapedit.Clockwise, twmap.TileStop, r, twmap.TileStop, x | y},
+		{mapedit.Clockwise, twmap.TileSpeeder, x | y | r, twmap.TileSpeeder, 0},
+		{mapedit.LeftRight, twmap.TileThroughDirection, x | y | r, twmap.TileThroughDirection, r},
+		{mapedit.LeftRight, twmap.TileSpeeder, y, twmap.TileSpeeder, y},                                       // does nothing, and goes on so
+		{mapedit.Clockwise, twmap.EntityCrazyShotgun, 0, twmap.EntityCrazyShotgun, x | y | r},                 // down, then left
+		{mapedit.Clockwise, twmap.EntityCrazyShotgunEx, r, twmap.EntityCrazyShotgunEx, 0},                     // right, then down
+		{mapedit.LeftRight, twmap.EntityCrazyShotgun, r, twmap.EntityCrazyShotgun, x | y | r},                 // right, then left
+		{mapedit.UpDown, twmap.EntityCrazyShotgun, 0, twmap.EntityCrazyShotgun, x | y},                        // down, then up
+		{mapedit.LeftRight, twmap.EntityCrazyShotgun, x, twmap.EntityCrazyShotgun, r},                         // left, whatever it looks like
+		{mapedit.LeftRight, twmap.EntityLaserFastCCW, 0, twmap.EntityLaserFastCW, 0},                          // turns the other way
+		{mapedit.UpDown, twmap.EntityLaserSlowCW, 0, twmap.EntityLaserSlowCCW, 0},                             //
+		{mapedit.LeftRight, twmap.EntityLaserStop, 0, twmap.EntityLaserStop, 0},                               //
+		{mapedit.Clockwise, twmap.EntityLaserFastCCW, 0, twmap.EntityLaserFastCCW, 0},                         // goes on
+		{mapedit.LeftRight, twmap.EntityArmor, 0, twmap.EntityArmor, x},                                       // is drawn mirrored
+		{mapedit.LeftRight, twmap.EntityArmor, r, twmap.EntityArmor, y | r},                                   //
+		{mapedit.Clockwise, twmap.EntityArmor, r, twmap.EntityArmor, x | y},                                   //
+		{mapedit.LeftRight, twmap.TileAir, x, twmap.TileAir, 0},                                               //
+		{mapedit.Clockwise, twmap.TileStopBothWays, 0, twmap.TileStopBothWays, r},                             //
+		{mapedit.LeftRight, twmap.TileEntitiesOff1, 0, twmap.TileEntitiesOff1, x},                             //
+		{mapedit.Turn{Quarters: 2}, twmap.TileFastSpeeder, r, twmap.TileFastSpeeder, x | y | r},               //
+		{mapedit.Turn{Quarters: 2}, twmap.EntityCrazyShotgunEx, 0, twmap.EntityCrazyShotgunEx, x | y},         //
+		{mapedit.Turn{Quarters: 3}, twmap.EntityCrazyShotgunEx, x | y, twmap.EntityCrazyShotgunEx, x | y | r}, // up, then left
+	} {
+		m := twmap.New(3, 3)
+		m.Physics(twmap.KindGame).Tiles().Set(1, 1, twmap.Tile{ID: uint8(c.id), Flags: c.flags})
+		got := turned(t, m, c.turn).Physics(twmap.KindGame).Tiles().At(1, 1)
+		if got.ID != uint8(c.wantID) || got.Flags != c.want {
+			t.Errorf("%v %v, %v: %v %v, want %v %v", c.id, c.flags, c.turn, twmap.GameTile(got.ID), got.Flags, c.wantID, c.want)
+		}
+	}
+}
+
+// TestTurnSpeedups tests the angles of speedups, and that numbers of teleporters go along.
+func TestTurnSpeedups(t *testing.T) {
+	for _, c := range []struct {
+		turn        mapedit.Turn
+		angle, want int16
+		x, y        int // where a tile at 0,0 of 4 x 3 comes to lie
+	}{
+		{mapedit.LeftRight, 30, 150, 3, 0}, {mapedit.LeftRight, 270, 270, 3, 0}, {mapedit.UpDown, 30, 330, 0, 2},
+		{mapedit.UpDown, 0, 0, 0, 2}, {mapedit.Clockwise, 300, 30, 2, 0}, {mapedit.Turn{Quarters: 3}, 0, 270, 0, 3},
+	} {
+		m := twmap.New(4, 3)
+		speedups, teles := twmap.NewTileLayer(twmap.KindSpeedup, 4, 3), twmap.NewTileLayer(twmap.KindTele, 4, 3)
+		speedups.Speedups().Set(0, 0, twmap.SpeedupTile{ID: 29, Force: 5, MaxSpeed: 6, Angle: c.angle})
+		teles.Teles().Set(0, 0, twmap.TeleTile{ID: 26, Number: 7})
+		m.Groups[0].Layers = append(m.Groups[0].Layers, speedups, teles)
+		n := turned(t, m, c.turn)
+		if got, want := n.Physics(twmap.KindSpeedup).Speedups().At(c.x, c.y), (twmap.SpeedupTile{ID: 29, Force: 5, MaxSpeed: 6, Angle: c.want}); got != want {
+			t.Errorf("%d, %v: %v at %d,%d, want %v", c.angle, c.turn, got, c.x, c.y, want)
+		}
+		if got, want := n.Physics(twmap.KindTele).Teles().At(c.x, c.y), (twmap.TeleTile{ID: 26, Number: 7}); got != want {
+			t.Errorf("%v: %v at %d,%d, want %v", c.turn, got, c.x, c.y, want)
+		}
+	}
+}
+
+// TestTurnTold tests that all that is turned is told of, and that what cannot be read is.
+func TestTurnTold(t *testing.T) {
+	m := twmap.New(4, 3)
+	short := twmap.NewTileLayerOf(twmap.KindTiles, twmap.NewGridOf(4, 3, []twmap.Tile{{ID: 1}}))
+	m.Groups = append(m.Groups, twmap.NewGroup("Sky", short, twmap.NewQuadLayer(twmap.NewQuad(0, 0, 32, 32)), twmap.NewSoundLayer(twmap.NewSoundSource(1, 2, 3))))
+	m.Envelopes = []*twmap.Envelope{twmap.NewEnvelope("way", twmap.ChannelsPosition, twmap.EnvPoint{Values: [4]int32{1, 2, 3}})}
+	told := make(map[string]int64)
+	e := mapedit.New(m, func(c check.Change) { told[c.Path] += c.Count })
+	if err := e.Turn(mapedit.Clockwise); err != nil {
+		t.Fatal(err)
+	}
+	want := "map[envelopes/way:1 groups/Game/Game:12 groups/Sky/quads:1 groups/Sky/sounds:1 groups/Sky/tiles:12]"
+	if got := fmt.Sprint(told); got != want {
+		t.Errorf("told %s, want %s", got, want)
+	}
+	if got, want := m.Envelopes[0].Points[0].Values, [4]int32{-2, 1, 3}; got != want {
+		t.Errorf("the way became %v, want %v", got, want)
+	}
+}

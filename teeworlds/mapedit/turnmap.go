@@ -1,0 +1,312 @@
+package mapedit
+
+import (
+	"fmt"
+	"slices"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// Units of 1/32 tiles, and of 22.10 fixed-point in these.
+const (
+	tileUnits = 32
+	fixed     = 1024
+)
+
+// maxAll limits the cells of all layers together that are made at a time.
+const maxAll = 4 * twmap.MaxCells
+
+// size returns the size of the map in tiles: that of its game layer, or of the largest layer
+// where there is none.
+func (e *Editor) size() (w, h int) {
+	if game := e.m.Physics(twmap.KindGame); game != nil {
+		return game.Width(), game.Height()
+	}
+	for _, l := range e.m.Layers() {
+		if t, is := l.(*twmap.TileLayer); is {
+			w, h = max(w, t.Width()), max(h, t.Height())
+		}
+	}
+	return max(w, 1), max(h, 1)
+}
+
+// Turn mirrors or turns the whole map: what it looks like and what it does. The game layer's
+// rectangle becomes that of the new one.
+//
+// Layers of a group turn around one middle, so smaller ones grow to the size of the largest by
+// repeating their edges, as the game does outside of them. Design layers that are larger than
+// the game layer they share a group with get a group of their own, because that of the game
+// cannot be moved. Flags of physics tiles that have no direction become 0.
+func (e *Editor) Turn(t Turn) error {
+	t.Quarters &= 3
+	w, h := e.size()
+	all := 0
+	for _, g := range e.m.Groups {
+		gw, gh := extent(g, w, h)
+		for _, l := range g.Layers {
+			if _, is := l.(*twmap.TileLayer); is {
+				if err := fits(gw, gh, &all); err != nil {
+					return fmt.Errorf("%s: %w", e.Path(l), err)
+				}
+			}
+		}
+	}
+	e.isolateLarger(w, h)
+	for i, g := range e.m.Groups {
+		e.turnGroup(t, g, i == e.gameGroup(), w, h)
+	}
+	for _, env := range e.m.Envelopes {
+		if env.Channels == twmap.ChannelsPosition {
+			turnEnvelope(t, env)
+			e.tell(env, len(env.Points), "points", "%v", t)
+		}
+	}
+	return nil
+}
+
+// fits reports whether a grid of a size may be made beside all that came before it.
+func fits(w, h int, all *int) error {
+	if w < 1 || h < 1 || w > twmap.MaxCells/h {
+		return fmt.Errorf("%d x %d tiles: expected at least 1 x 1 and at most %d in all", w, h, twmap.MaxCells)
+	}
+	if *all += w * h; *all > maxAll {
+		return fmt.Errorf("all layers together would have more than %d tiles", maxAll)
+	}
+	return nil
+}
+
+// extent returns the size in tiles of all of a group; w, h where it has no tiles.
+func extent(g *twmap.Group, w, h int) (int, int) {
+	gw, gh := 0, 0
+	for _, l := range g.Layers {
+		if t, is := l.(*twmap.TileLayer); is {
+			gw, gh = max(gw, t.Width()), max(gh, t.Height())
+		}
+	}
+	if gw == 0 {
+		return w, h
+	}
+	return gw, gh
+}
+
+// isolateLarger gives the design layers of the game's group groups of their own where one of
+// them is larger than the game layer: those that are drawn before it, or after. The rest stays.
+func (e *Editor) isolateLarger(w, h int) {
+	i := e.gameGroup()
+	if i < 0 {
+		return
+	}
+	g := e.m.Groups[i]
+	isPhysics := func(l twmap.Layer) bool {
+		t, is := l.(*twmap.TileLayer)
+		return is && t.Kind().Physics()
+	}
+	larger := func(l twmap.Layer) bool {
+		t, is := l.(*twmap.TileLayer)
+		return is && !t.Kind().Physics() && (t.Width() > w || t.Height() > h)
+	}
+	first := slices.IndexFunc(g.Layers, isPhysics)
+	before, game, after := g.Layers[:first:first], []twmap.Layer(nil), []twmap.Layer(nil)
+	for _, l := range g.Layers[first:] {
+		if isPhysics(l) {
+			game = append(game, l)
+		} else {
+			after = append(after, l)
+		}
+	}
+	groups := []*twmap.Group{g}
+	split := func(layers []twmap.Layer) *twmap.Group {
+		own := twmap.NewGroup("", layers...)
+		e.tell(g, len(layers), "layers", "came into a group of their own, because they are larger than the game layer")
+		return own
+	}
+	switch moveBefore, moveAfter := slices.ContainsFunc(before, larger), slices.ContainsFunc(after, larger); {
+	case moveBefore && moveAfter:
+		groups = []*twmap.Group{split(before), g, split(after)}
+		g.Layers = game
+	case moveBefore:
+		groups = []*twmap.Group{split(before), g}
+		g.Layers = g.Layers[first:]
+	case moveAfter:
+		groups = []*twmap.Group{g, split(after)}
+		g.Layers = append(before, game...)
+	}
+	e.m.Groups = slices.Replace(e.m.Groups, i, i+1, groups...)
+}
+
+// turnGroup turns a group of a map of w x h tiles.
+func (e *Editor) turnGroup(t Turn, g *twmap.Group, isGame bool, w, h int) {
+	gw, gh := extent(g, w, h)
+	if isGame {
+		gw, gh = w, h // larger layers are in other groups now
+	}
+	for _, l := range g.Layers {
+		e.turnLayer(t, l, gw, gh)
+	}
+	if c := g.Clip; c != nil {
+		turnClip(t, c, w, h)
+	}
+	if isGame { // the game does not look at where it is
+		return
+	}
+	// A place x of the group is drawn at x - offset - camera * parallax / 100.
+	x, y, px, py := int(g.OffsetX), int(g.OffsetY), int(g.ParallaxX), int(g.ParallaxY)
+	if t.Mirrored {
+		x = gw*tileUnits - x - percent(w*tileUnits, px)
+	}
+	for range t.Quarters {
+		x, y = gh*tileUnits-y-percent(h*tileUnits, py), x
+		px, py, gw, gh, w, h = py, px, gh, gw, h, w
+	}
+	if x != int(g.OffsetX) || y != int(g.OffsetY) {
+		e.tell(g, 1, "", "offset: %d,%d became %d,%d", g.OffsetX, g.OffsetY, x, y)
+	}
+	if px != int(g.ParallaxX) {
+		e.tell(g, 1, "", "parallax: %d,%d became %d,%d", g.ParallaxX, g.ParallaxY, px, py)
+	}
+	g.OffsetX, g.OffsetY, g.ParallaxX, g.ParallaxY = int32(x), int32(y), int32(px), int32(py)
+}
+
+// percent returns p percent of n, rounded; that of -n is the negative of it.
+func percent(n, p int) int {
+	if n < 0 {
+		return -percent(-n, p)
+	}
+	if p < 0 {
+		return -percent(n, -p)
+	}
+	return (n*p + 50) / 100
+}
+
+func turnClip(t Turn, c *twmap.Clip, w, h int) {
+	W, H := int32(w*tileUnits), int32(h*tileUnits)
+	if t.Mirrored {
+		c.X = W - c.X - c.Width
+	}
+	for range t.Quarters {
+		c.X, c.Y, c.Width, c.Height = H-c.Y-c.Height, c.X, c.Height, c.Width
+		W, H = H, W
+	}
+}
+
+// turnLayer turns a layer in a rectangle of w x h tiles.
+func (e *Editor) turnLayer(t Turn, l twmap.Layer, w, h int) {
+	switch l := l.(type) {
+	case *twmap.TileLayer:
+		cells, kind, back := e.readable(l), l.Kind(), t.back()
+		right, bottom := l.Width()-1, l.Height()-1
+		nw, nh := t.size(w, h)
+		cells.replace(l, nw, nh, func(x, y int) Cell {
+			x, y = back.place(x, y, nw-1, nh-1)
+			c := cells.at(min(x, right), min(y, bottom))
+			if x > right || y > bottom {
+				c = repeated(kind, c)
+			}
+			return t.cell(kind, c)
+		})
+		e.tell(l, nw*nh, "tiles", "%v", t)
+	case *twmap.QuadLayer:
+		e.quads(l, t.String(), func(q *twmap.Quad) { turnQuad(t, q, w, h) })
+	case *twmap.SoundLayer:
+		e.sources(l, t.String(), func(s *twmap.SoundSource) {
+			s.Position = turnPoint(t, s.Position, w, h)
+			if t.Quarters&1 != 0 && s.Shape == twmap.ShapeRectangle {
+				s.Width, s.Height = s.Height, s.Width
+			}
+		})
+	default:
+		e.tell(l, 1, "", "a layer of a type that nobody knows stays as it is")
+	}
+}
+
+// quads changes all quads of a layer, as far as they can be read: the game draws none of a
+// layer of which not all can.
+func (e *Editor) quads(l *twmap.QuadLayer, what string, change func(*twmap.Quad)) {
+	read, err := l.Quads()
+	if err != nil {
+		e.tell(l, 1, "", "the layer is broken, and keeps only the quads that can be read: %v", err)
+	}
+	if len(read) == 0 && err == nil {
+		return
+	}
+	quads := slices.Clone(read)
+	for i := range quads {
+		change(&quads[i])
+	}
+	l.SetQuads(quads)
+	e.tell(l, len(quads), "quads", "%s", what)
+}
+
+// sources changes all sources of a layer, as far as they can be read.
+func (e *Editor) sources(l *twmap.SoundLayer, what string, change func(*twmap.SoundSource)) {
+	read, err := l.Sources()
+	if err != nil {
+		e.tell(l, 1, "", "the layer is broken, and keeps only the sources that can be read: %v", err)
+	}
+	if len(read) == 0 && err == nil {
+		return
+	}
+	sources := slices.Clone(read)
+	for i := range sources {
+		change(&sources[i])
+	}
+	l.SetSources(sources)
+	e.tell(l, len(sources), "sources", "%s", what)
+}
+
+func turnPoint(t Turn, p twmap.Point, w, h int) twmap.Point {
+	x, y := t.place(int(p.X), int(p.Y), w*tileUnits*fixed, h*tileUnits*fixed)
+	return twmap.Point{X: int32(x), Y: int32(y)}
+}
+
+// turnQuad turns a quad. Its corners change their order too, so that the first is the left top
+// one again, unless the quad is drawn in two triangles that are not to be seen as one.
+func turnQuad(t Turn, q *twmap.Quad, w, h int) {
+	for i, p := range q.Points {
+		q.Points[i] = turnPoint(t, p, w, h)
+	}
+	q.Pivot = turnPoint(t, q.Pivot, w, h)
+	if !even(q) {
+		return
+	}
+	was := *q
+	for i := range 4 {
+		x, y := t.place(i&1, i>>1, 1, 1)
+		to := x | y<<1
+		q.Points[to], q.Colors[to], q.Texture[to] = was.Points[i], was.Colors[i], was.Texture[i]
+	}
+}
+
+// even reports whether all that a quad has changes evenly from corner to corner.
+func even(q *twmap.Quad) bool {
+	is := func(v [4]int32) bool { return int(v[0])+int(v[3]) == int(v[1])+int(v[2]) }
+	points := func(p [4]twmap.Point) bool {
+		return is([4]int32{p[0].X, p[1].X, p[2].X, p[3].X}) && is([4]int32{p[0].Y, p[1].Y, p[2].Y, p[3].Y})
+	}
+	c := q.Colors
+	return points(q.Points) && points(q.Texture) &&
+		is([4]int32{c[0].R, c[1].R, c[2].R, c[3].R}) && is([4]int32{c[0].G, c[1].G, c[2].G, c[3].G}) &&
+		is([4]int32{c[0].B, c[1].B, c[2].B, c[3].B}) && is([4]int32{c[0].A, c[1].A, c[2].A, c[3].A})
+}
+
+// turnEnvelope turns the way and the rotation that an envelope of positions says.
+func turnEnvelope(t Turn, env *twmap.Envelope) {
+	for i := range env.Points {
+		p := &env.Points[i]
+		negate := func(channel int) {
+			p.Values[channel] = -p.Values[channel]
+			p.In[channel].DY = -p.In[channel].DY
+			p.Out[channel].DY = -p.Out[channel].DY
+		}
+		if t.Mirrored {
+			negate(0)
+			negate(2)
+		}
+		for range t.Quarters {
+			p.Values[0], p.Values[1] = p.Values[1], p.Values[0]
+			p.In[0], p.In[1] = p.In[1], p.In[0]
+			p.Out[0], p.Out[1] = p.Out[1], p.Out[0]
+			negate(0)
+		}
+	}
+}
