@@ -95,7 +95,7 @@ func (g *grid[T]) replace(l *twmap.TileLayer, width, height int, of func(x, y in
 
 func (g *grid[T]) missing() int { return g.width*g.g.Height() - len(g.cells) }
 
-func cellsOf(l *twmap.TileLayer) cells {
+func openGrid(l *twmap.TileLayer) cells {
 	switch l.Kind() {
 	case twmap.KindTele:
 		return gridOf(l.Teles())
@@ -112,7 +112,7 @@ func cellsOf(l *twmap.TileLayer) cells {
 // readable returns the cells of a layer, and tells what is wrong with them: what cannot be
 // read is air once the layer was changed.
 func (e *Editor) readable(l *twmap.TileLayer) cells {
-	c := cellsOf(l)
+	c := openGrid(l)
 	if err := l.Load(); err != nil && !e.broken[l] {
 		e.broken[l] = true
 		e.tell(l, max(c.missing(), 1), "tiles", "the layer is broken, and what cannot be read becomes air: %v", err)

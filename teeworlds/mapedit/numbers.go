@@ -64,7 +64,7 @@ func (n Numbers) Used(m *twmap.Map) (used [256]int) {
 	if l == nil {
 		return used
 	}
-	cells := cellsOf(l)
+	cells := openGrid(l)
 	for y := range l.Height() {
 		for x := range l.Width() {
 			if c := cells.at(x, y); n.has(c) {

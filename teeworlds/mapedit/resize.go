@@ -51,7 +51,7 @@ func (e *Editor) Extend(by Sides) error {
 				e.reframe(t, by)
 			}
 		}
-		e.move(g, i == e.gameGroup(), by.Left, by.Up, by.Left, by.Up)
+		e.moveGroup(g, i == e.gameGroup(), by.Left, by.Up, by.Left, by.Up)
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (e *Editor) cut(g *twmap.Group, isGame bool, by Sides, limits func(*twmap.T
 			e.reframe(t, Sides{-left, -off[t].Right, -up, -off[t].Down})
 		}
 	}
-	e.move(g, isGame, -left, -up, -by.Left, -by.Up)
+	e.moveGroup(g, isGame, -left, -up, -by.Left, -by.Up)
 }
 
 // repeats returns how many columns and rows of a layer are cut off at each side: at least so
@@ -183,22 +183,22 @@ func (e *Editor) reframe(l *twmap.TileLayer, by Sides) {
 	e.tell(l, 1, "", "%s tiles became %d x %d", was, w, h)
 }
 
-// move moves all but the tiles of a group by x, y tiles, in a map that grew by left, up tiles
+// moveGroup moves all but the tiles of a group by x, y tiles, in a map that grew by left, up tiles
 // on these sides, so that everything is seen where it was.
-func (e *Editor) move(g *twmap.Group, isGame bool, x, y, left, up int) {
+func (e *Editor) moveGroup(g *twmap.Group, isGame bool, x, y, left, up int) {
 	if x != 0 || y != 0 {
 		for _, l := range g.Layers {
 			by := twmap.Point{X: int32(x * tileUnits * fixed), Y: int32(y * tileUnits * fixed)}
 			switch l := l.(type) {
 			case *twmap.QuadLayer:
-				e.quads(l, fmt.Sprintf("moved by %d,%d tiles", x, y), func(q *twmap.Quad) {
+				e.eachQuad(l, fmt.Sprintf("moved by %d,%d tiles", x, y), func(q *twmap.Quad) {
 					for i := range q.Points {
 						q.Points[i] = plus(q.Points[i], by)
 					}
 					q.Pivot = plus(q.Pivot, by)
 				})
 			case *twmap.SoundLayer:
-				e.sources(l, fmt.Sprintf("moved by %d,%d tiles", x, y), func(s *twmap.SoundSource) { s.Position = plus(s.Position, by) })
+				e.eachSource(l, fmt.Sprintf("moved by %d,%d tiles", x, y), func(s *twmap.SoundSource) { s.Position = plus(s.Position, by) })
 			}
 		}
 	}

@@ -41,19 +41,19 @@ func (t *Tile) on(c Cell) Cell {
 	if t.ID != nil && *t.ID != c.ID {
 		c.Flags &^= twmap.Opaque // which is true of some pictures only
 	}
-	set(t.ID, &c.ID)
-	set(t.Number, &c.Number)
-	set(t.Delay, &c.Delay)
-	set(t.Force, &c.Force)
-	set(t.MaxSpeed, &c.MaxSpeed)
-	set(t.Angle, &c.Angle)
+	put(t.ID, &c.ID)
+	put(t.Number, &c.Number)
+	put(t.Delay, &c.Delay)
+	put(t.Force, &c.Force)
+	put(t.MaxSpeed, &c.MaxSpeed)
+	put(t.Angle, &c.Angle)
 	if t.Flags != nil {
 		c.Flags = c.Flags&^turning | *t.Flags&turning
 	}
 	return c
 }
 
-func set[T any](v *T, to *T) {
+func put[T any](v *T, to *T) {
 	if v != nil {
 		*to = *v
 	}
@@ -148,7 +148,7 @@ func (e *Editor) paintGame(at LayerAt, area *Area, what string, to func(x, y int
 	front := make(map[[2]int]uint8) // what becomes of the tiles there
 	var cut cells
 	if l := e.m.Physics(twmap.KindFront); l != nil {
-		cut = cellsOf(l)
+		cut = openGrid(l)
 	}
 	e.edit(at, area, what, func(x, y int, c Cell) Cell {
 		is := to(x, y, c)

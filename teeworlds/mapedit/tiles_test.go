@@ -11,7 +11,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-func at(g, l int) []mapedit.LayerAt { return []mapedit.LayerAt{{Group: g, Layer: l}} }
+func layerAt(g, l int) []mapedit.LayerAt { return []mapedit.LayerAt{{Group: g, Layer: l}} }
 
 func id(n uint8) mapedit.Tile { return mapedit.Tile{ID: &n} }
 
@@ -38,28 +38,28 @@ func TestFill(t *testing.T) {
 	fill := func(layers []mapedit.LayerAt, area *mapedit.Area, tile mapedit.Tile, unused bool) string {
 		return told(t, m, func(e *mapedit.Editor) error { return e.Fill(layers, area, tile, unused) })
 	}
-	if got, want := fill(at(0, 0), &mapedit.Area{X: 1, Y: 1, Width: 2, Height: 1}, id(1), false), "groups/Game/Game: 2 tiles became 1 1,1 2,1"; got != want {
+	if got, want := fill(layerAt(0, 0), &mapedit.Area{X: 1, Y: 1, Width: 2, Height: 1}, id(1), false), "groups/Game/Game: 2 tiles became 1 1,1 2,1"; got != want {
 		t.Errorf("told %q, want %q", got, want)
 	}
 	// Hook-through is a tile of two layers.
 	want := "groups/Game/Game: 1 tiles became 5 0,0\ngroups/Game/Front: 1 layers was made\ngroups/Game/Front: 1 tiles became 5 0,0"
-	if got := fill(at(0, 0), &mapedit.Area{Width: 1, Height: 1}, id(5), false); got != want {
+	if got := fill(layerAt(0, 0), &mapedit.Area{Width: 1, Height: 1}, id(5), false); got != want {
 		t.Errorf("told %q, want %q", got, want)
 	}
 	if got, want := ids(m.Physics(twmap.KindGame))+ids(m.Physics(twmap.KindFront)), "[[3 0 0 0] [0 1 1 0] [0 0 0 0]][[5 0 0 0] [0 0 0 0] [0 0 0 0]]"; got != want {
 		t.Errorf("the map is %s, want %s", got, want)
 	}
-	fill(at(0, 0), &mapedit.Area{X: -1, Y: -1, Width: 2, Height: 2}, id(2), false) // as much of it as there is
+	fill(layerAt(0, 0), &mapedit.Area{X: -1, Y: -1, Width: 2, Height: 2}, id(2), false) // as much of it as there is
 	if got, want := ids(m.Physics(twmap.KindGame))+ids(m.Physics(twmap.KindFront)), "[[2 0 0 0] [0 1 1 0] [0 0 0 0]][[0 0 0 0] [0 0 0 0] [0 0 0 0]]"; got != want {
 		t.Errorf("the map is %s, want %s", got, want)
 	}
 	number := uint8(3)
 	for want, got := range map[string]string{
-		"error: groups/Game/Game: a game layer has no tile 8":                                 fill(at(0, 0), nil, id(8), false),
-		"groups/Game/Game: 12 tiles became 8 0,0 1,0 2,0 3,0 0,1 1,1 2,1 3,1 0,2 1,2 2,2 3,2": fill(at(0, 0), nil, id(8), true),
-		"error: no layer has such tiles":                                                      fill(at(0, 0), nil, mapedit.Tile{ID: &number, Number: &number}, false),
-		"error: groups/Game/Game: the area 9,9,2,2 is outside of its 4 x 3 tiles":             fill(at(0, 0), &mapedit.Area{X: 9, Y: 9, Width: 2, Height: 2}, id(1), false),
-		"error: the area 0,0,0,1 is empty":                                                    fill(at(0, 0), &mapedit.Area{Height: 1}, id(1), false),
+		"error: groups/Game/Game: a game layer has no tile 8":                                 fill(layerAt(0, 0), nil, id(8), false),
+		"groups/Game/Game: 12 tiles became 8 0,0 1,0 2,0 3,0 0,1 1,1 2,1 3,1 0,2 1,2 2,2 3,2": fill(layerAt(0, 0), nil, id(8), true),
+		"error: no layer has such tiles":                                                      fill(layerAt(0, 0), nil, mapedit.Tile{ID: &number, Number: &number}, false),
+		"error: groups/Game/Game: the area 9,9,2,2 is outside of its 4 x 3 tiles":             fill(layerAt(0, 0), &mapedit.Area{X: 9, Y: 9, Width: 2, Height: 2}, id(1), false),
+		"error: the area 0,0,0,1 is empty":                                                    fill(layerAt(0, 0), &mapedit.Area{Height: 1}, id(1), false),
 	} {
 		if got != want {
 			t.Errorf("told %q, want %q", got, want)
@@ -82,10 +82,10 @@ func TestReplace(t *testing.T) {
 	got := told(t, m, func(e *mapedit.Editor) error {
 		was, is := id(1), id(7)
 		was.Flags, is.Flags = &flip, &rotate
-		if err := e.Replace(at(0, 1), nil, was, is, false); err != nil {
+		if err := e.Replace(layerAt(0, 1), nil, was, is, false); err != nil {
 			return err
 		}
-		if err := e.Replace(at(0, 1), nil, id(2), id(3), false); err != nil {
+		if err := e.Replace(layerAt(0, 1), nil, id(2), id(3), false); err != nil {
 			return err
 		}
 		all, err := e.Layers("")
@@ -123,7 +123,7 @@ func TestTurnTiles(t *testing.T) {
 		{&mapedit.Area{X: 0, Y: 0, Width: 3, Height: 1}, mapedit.Clockwise, "[[1 0 0 4] [2 6 7 8] [3 10 11 12]]"},
 		{&mapedit.Area{X: 2, Y: 0, Width: 1, Height: 3}, mapedit.UpDown, "[[1 2 11 4] [5 6 7 8] [9 10 3 12]]"},
 	} {
-		n := edited(t, m, func(e *mapedit.Editor) error { return e.TurnTiles(at(0, 1), c.area, c.turn) })
+		n := edited(t, m, func(e *mapedit.Editor) error { return e.TurnTiles(layerAt(0, 1), c.area, c.turn) })
 		if got := ids(n.Groups[0].Layers[1].(*twmap.TileLayer)); got != c.want {
 			t.Errorf("%v %v: %s, want %s", c.area, c.turn, got, c.want)
 		}
@@ -132,7 +132,7 @@ func TestTurnTiles(t *testing.T) {
 		layer int
 		area  *mapedit.Area
 	}{{0, nil}, {1, &mapedit.Area{X: 3, Y: 0, Width: 1, Height: 2}}, {1, &mapedit.Area{X: 3, Y: 0, Width: 2, Height: 2}}} {
-		if err := mapedit.New(m.Clone(), nil).TurnTiles(at(0, c.layer), c.area, mapedit.Clockwise); err == nil {
+		if err := mapedit.New(m.Clone(), nil).TurnTiles(layerAt(0, c.layer), c.area, mapedit.Clockwise); err == nil {
 			t.Errorf("layer %d, %v: turned", c.layer, c.area)
 		}
 	}
@@ -283,7 +283,7 @@ func TestCleanGame(t *testing.T) {
 func TestBorder(t *testing.T) {
 	m := twmap.New(6, 6)
 	m.Physics(twmap.KindGame).Tiles().Set(0, 0, twmap.Tile{ID: 9, Flags: twmap.FlipX})
-	if err := mapedit.New(m, nil).Border(at(0, 0)); err != nil {
+	if err := mapedit.New(m, nil).Border(layerAt(0, 0)); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := ids(m.Physics(twmap.KindGame)), "[[1 1 1 1 1 1] [1 1 1 1 1 1] [1 1 0 0 1 1] [1 1 0 0 1 1] [1 1 1 1 1 1] [1 1 1 1 1 1]]"; got != want {

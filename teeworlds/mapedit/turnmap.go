@@ -206,9 +206,9 @@ func (e *Editor) turnLayer(t Turn, l twmap.Layer, w, h int) {
 		})
 		e.tell(l, nw*nh, "tiles", "%v", t)
 	case *twmap.QuadLayer:
-		e.quads(l, t.String(), func(q *twmap.Quad) { turnQuad(t, q, w, h) })
+		e.eachQuad(l, t.String(), func(q *twmap.Quad) { turnQuad(t, q, w, h) })
 	case *twmap.SoundLayer:
-		e.sources(l, t.String(), func(s *twmap.SoundSource) {
+		e.eachSource(l, t.String(), func(s *twmap.SoundSource) {
 			s.Position = turnPoint(t, s.Position, w, h)
 			if t.Quarters&1 != 0 && s.Shape == twmap.ShapeRectangle {
 				s.Width, s.Height = s.Height, s.Width
@@ -219,9 +219,9 @@ func (e *Editor) turnLayer(t Turn, l twmap.Layer, w, h int) {
 	}
 }
 
-// quads changes all quads of a layer, as far as they can be read: the game draws none of a
+// eachQuad changes all quads of a layer, as far as they can be read: the game draws none of a
 // layer of which not all can.
-func (e *Editor) quads(l *twmap.QuadLayer, what string, change func(*twmap.Quad)) {
+func (e *Editor) eachQuad(l *twmap.QuadLayer, what string, change func(*twmap.Quad)) {
 	read, err := l.Quads()
 	if err != nil {
 		e.tell(l, 1, "", "the layer is broken, and keeps only the quads that can be read: %v", err)
@@ -237,8 +237,8 @@ func (e *Editor) quads(l *twmap.QuadLayer, what string, change func(*twmap.Quad)
 	e.tell(l, len(quads), "quads", "%s", what)
 }
 
-// sources changes all sources of a layer, as far as they can be read.
-func (e *Editor) sources(l *twmap.SoundLayer, what string, change func(*twmap.SoundSource)) {
+// eachSource changes all sources of a layer, as far as they can be read.
+func (e *Editor) eachSource(l *twmap.SoundLayer, what string, change func(*twmap.SoundSource)) {
 	read, err := l.Sources()
 	if err != nil {
 		e.tell(l, 1, "", "the layer is broken, and keeps only the sources that can be read: %v", err)
