@@ -129,7 +129,7 @@ type Repair struct {
 	Copy func(context.Context, *Job, *Source, Output, check.Sink) error
 	// InPlace repairs the file itself, once what it will change is in a new file,
 	// the backup; "" lets it choose the name. It returns that name, "" if there was
-	// nothing to change.
+	// nothing to change. Nil: as with [Editing.InPlace].
 	InPlace func(ctx context.Context, job *Job, src *Source, backup string, sink check.Sink) (string, error)
 	// Restore undoes what InPlace did.
 	Restore func(ctx context.Context, job *Job, src *Source, backup string) error

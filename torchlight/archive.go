@@ -21,6 +21,7 @@ import (
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/mpp"
 	"trowel.example/torchlight/pak"
 	"trowel.example/torchlight/picture"
@@ -69,6 +70,7 @@ var torchlightMod = &format.Format{
 	Scene:       openArchiveScene,
 	HasScene:    hasScene,
 	Editing:     modEditing,
+	Repair:      modRepair,
 	Conversions: modConversions,
 	Kinds:       archiveKinds,
 	Options:     archiveOptions,
@@ -106,6 +108,7 @@ var torchlightPak = &format.Format{
 	Scene:       openArchiveScene,
 	HasScene:    hasScene,
 	Editing:     modEditing,
+	Repair:      modRepair,
 	Conversions: pakConversions,
 	Kinds:       archiveKinds,
 	Options:     archiveOptions,
@@ -122,7 +125,7 @@ var (
 	archiveOptions = []format.Option{optionNames, optionGUTS, optionRaw, optionSprites, optionTables, optionAll, optionBase, format.OptionClean}
 	archiveKinds   = slices.Concat(pak.Catalog.Kinds(), mod.Catalog.Kinds(), moddir.Catalog.Kinds(), dat.Catalog.Kinds(), layout.Catalog.Kinds(),
 		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds(), text.Catalog.Kinds(),
-		picture.Catalog.Kinds(), imageset.Catalog.Kinds())
+		picture.Catalog.Kinds(), imageset.Catalog.Kinds(), modedit.Catalog.Kinds())
 )
 
 // isMod reports whether a file is a mod. Its first bytes are a version and

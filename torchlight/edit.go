@@ -26,11 +26,11 @@ type modCommand struct {
 }
 
 // modCommands are all changes of mods, in the order of help.
-var modCommands = slices.Concat(keyCommands, fileCommands)
+var modCommands = slices.Concat(keyCommands, fileCommands, repairCommands)
 
 var (
-	modEditing    = &format.Editing{Commands: declaredFor(false), Edit: editArchive, Options: []format.Option{optionNames, optionEditBase}}
-	singleEditing = &format.Editing{Commands: declaredFor(true), Edit: editSingle, Options: []format.Option{optionNames}}
+	modEditing    = &format.Editing{Commands: declaredFor(false), Edit: editArchive, Options: []format.Option{optionEditBase}}
+	singleEditing = &format.Editing{Commands: declaredFor(true), Edit: editSingle}
 )
 
 var optionEditBase = format.Option{Name: optionBase.Name, Input: true, Help: optionBase.Help}
@@ -67,8 +67,14 @@ func editorOptions(job *format.Job, report func(check.Change) error) (o modedit.
 	}, closer, failed, nil
 }
 
-// run takes an editor through the steps.
+// run takes an editor through the steps; without any it repairs.
 func run(ctx context.Context, e *modedit.Editor, steps []format.Step, failed *error) error {
+	if steps == nil {
+		if _, err := e.RepairTags(); err != nil {
+			return err
+		}
+		return cmp.Or(e.UpdateTables(), e.Seal(), *failed)
+	}
 	for _, step := range steps {
 		i := slices.IndexFunc(modCommands, func(c modCommand) bool { return c.Name == step.Name })
 		if err := modCommands[i].do(e, step.Job); err != nil {

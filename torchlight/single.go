@@ -13,6 +13,7 @@ import (
 	"trowel.example/torchlight/image"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/mpp"
 	"trowel.example/torchlight/raw"
 	"trowel.example/torchlight/text"
@@ -85,6 +86,10 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 	switch name {
 	case "torchlight-dat", "torchlight-adm", torchlightLayoutName:
 		f.Editing = singleEditing
+	}
+	if name == "torchlight-dat" {
+		f.Repair = singleRepair
+		f.Kinds = slices.Concat(f.Kinds, modedit.Catalog.Kinds())
 	}
 	if name == "torchlight-mpp" || name == torchlightLayoutName {
 		f.Scene = openScene
@@ -222,6 +227,7 @@ var torchlightSource = &format.Format{
 	Recognize:  func(src *format.Source) bool { return text.Recognize(src.Head(maxModHead)) },
 	Scene:      openScene,
 	Editing:    singleEditing,
+	Repair:     singleRepair,
 	Open: func(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
 		data, err := src.ReadUpTo(maxCompiled)
 		if err != nil {
@@ -247,7 +253,7 @@ var torchlightSource = &format.Format{
 			})
 		},
 	}},
-	Kinds:   slices.Concat(moddir.Catalog.Kinds(), text.Catalog.Kinds(), layout.Catalog.Kinds()),
+	Kinds:   slices.Concat(moddir.Catalog.Kinds(), text.Catalog.Kinds(), layout.Catalog.Kinds(), modedit.Catalog.Kinds()),
 	Options: []format.Option{optionNames, optionSceneBase},
 }
 

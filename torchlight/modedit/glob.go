@@ -180,9 +180,9 @@ type nodePlace struct {
 	depth  int    // 0 for the root
 }
 
-// place returns the place of a key of the node; "" is the node.
-func (n nodePlace) place(file, key string) text.Place {
-	p := text.Place{Path: file, Node: n.name, Object: n.object}
+// place returns the place of a key of the node in its file; "" is the node.
+func (n nodePlace) place(key string) text.Place {
+	p := text.Place{Node: n.name, Object: n.object}
 	if key != "" {
 		p.Node += "." + key
 	}

@@ -46,6 +46,7 @@ type Editor struct {
 	Options
 	header  *mod.Header // nil: there is none
 	named   bool        // the header was changed
+	sealed  bool        // hashes of the archive are made again
 	files   map[string]*file
 	before  []*file // as it was opened
 	archive *pak.Reader
@@ -420,6 +421,11 @@ func (e *Editor) WritePak(archive pak.Target, manifest io.Writer) error {
 
 // into puts what was changed into the edit of an archive.
 func (e *Editor) into(edit *pak.Edit) error {
+	if e.sealed {
+		if _, err := edit.Seal(); err != nil {
+			return err
+		}
+	}
 	stays := make(map[string]bool)
 	for _, f := range e.files {
 		stays[f.from] = true

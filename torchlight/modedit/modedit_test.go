@@ -161,7 +161,7 @@ func TestKeys(t *testing.T) {
 	if s := said(t, got, path); strings.Contains(s, "MIN:") || !strings.Contains(s, "MINLEVEL:3 NAME") || !strings.Contains(s, "VELOCITY:1.1") {
 		t.Error(s)
 	}
-	if len(changes) != 4 || changes[2].Count != 2 || len(changes[2].At) != 2 || changes[2].At[1].String() != path+": UNIT.EFFECTS.EFFECT[2].MIN" {
+	if len(changes) != 4 || changes[2].Count != 2 || len(changes[2].At) != 2 || changes[2].At[1].String() != "UNIT.EFFECTS.EFFECT[2].MIN" {
 		t.Errorf("%+v", changes)
 	}
 	e := modedit.OfMod(open(t, data), modedit.Options{})
@@ -313,5 +313,51 @@ func TestTables(t *testing.T) {
 	}
 	if err := e.UpdateTables(); err != nil || len(said) != 3 || said[2].Path != "MEDIA/UNITDATA.RAW" || said[2].Count != 2 {
 		t.Errorf("%v %+v", err, said)
+	}
+}
+
+// GUTS did not know the names of two hashes and wrote them as numbers.
+func TestRepairTags(t *testing.T) {
+	data := made(t, map[string]string{
+		"MEDIA/SKILLS/A.DAT": "[SKILL]\n<STRING>NAME:A\n<BOOL>789837544:true\n[6688229]\n<INTEGER>100000:1\n[/6688229]\n[/SKILL]",
+		"MEDIA/X.DDS":        "x",
+	})
+	before := findings(t, data)
+	got, changes, _ := edit(t, data, func(e *modedit.Editor) error { return second(e.RepairTags()) })
+	if s := said(t, got, "MEDIA/SKILLS/A.DAT"); before["tl-dat-broken-tag"] != 2 || findings(t, got)["tl-dat-broken-tag"] != 0 || !strings.Contains(s, "USE_UI:true") {
+		t.Errorf("%v %s", before, s)
+	}
+	if len(changes) != 1 || changes[0].Count != 2 {
+		t.Errorf("%+v", changes)
+	}
+	if again, changes, _ := edit(t, got, func(e *modedit.Editor) error { return second(e.RepairTags()) }); string(again) != string(got) || len(changes) > 0 {
+		t.Errorf("%+v", changes)
+	}
+	e := modedit.OfFile("A.DAT", []byte("[SKILL]\n\t// why\n\t<BOOL>789837544:true\n[/SKILL]"), modedit.Options{})
+	if n, err := e.RepairTags(); n != 1 || err != nil {
+		t.Errorf("%d %v", n, err)
+	}
+	if text, _ := e.File(); string(text) != "[SKILL]\n\t// why\n\t<BOOL>USE_UI:true\n[/SKILL]" {
+		t.Errorf("%s", text)
+	}
+}
+
+// Hashes that are wrong are made again, and nothing else.
+func TestSeal(t *testing.T) {
+	data := made(t, map[string]string{"MEDIA/X.DDS": "x", "MEDIA/Y.DDS": "y"})
+	broken := []byte(string(data))
+	h := open(t, data).Header
+	for _, at := range []uint32{h.DataOffset, h.DataOffset + 4, h.ManifestOffset + 2} {
+		broken[at]++
+	}
+	seal := func(e *modedit.Editor) error { return e.Seal() }
+	if got, changes, _ := edit(t, data, seal); string(got) != string(data) || len(changes) > 0 {
+		t.Errorf("%+v", changes)
+	}
+	if got, changes, _ := edit(t, broken, seal); string(got) != string(data) || len(changes) != 3 {
+		t.Errorf("%+v", changes)
+	}
+	if got, _, _ := edit(t, broken, func(*modedit.Editor) error { return nil }); string(got) != string(broken) {
+		t.Error("it was mended, and nobody asked for that")
 	}
 }

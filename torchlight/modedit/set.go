@@ -74,7 +74,7 @@ func (t *tally) note(at nodePlace, key, what string) {
 	if t.times[what]++; t.times[what] == 1 {
 		t.what = append(t.what, what)
 	}
-	t.at = append(t.at, at.place(t.file, key))
+	t.at = append(t.at, at.place(key))
 }
 
 // changes returns the report of a file: that of each thing, as long as they are few.

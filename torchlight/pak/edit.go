@@ -11,6 +11,7 @@ type Edit struct {
 	r     *Reader
 	files []NewFile
 	index map[string]int // by path
+	seal  bool
 }
 
 // NewEdit begins to edit an archive, which must stay open and as it is until
@@ -113,5 +114,27 @@ func (e *Edit) Write(target Target) (man *Manifest, size int64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	if e.seal {
+		k.Hash, k.ManHash, k.Max = nil, nil, nil
+	}
 	return Write(target, e.files, k)
+}
+
+// Seal makes Write state what the archive states wrongly: its hash, that of the list, the size of
+// its largest block. It returns which of these are wrong, in words.
+func (e *Edit) Seal() (wrong []string, err error) {
+	k, _, err := outline(e.r)
+	if err != nil {
+		return nil, err
+	}
+	e.seal = true
+	for _, part := range []struct {
+		odd  *Odd
+		what string
+	}{{k.Hash, "the hash of the archive"}, {k.ManHash, "the hash of the list"}, {k.Max, "the size of the largest block"}} {
+		if part.odd != nil {
+			wrong = append(wrong, part.what)
+		}
+	}
+	return wrong, nil
 }

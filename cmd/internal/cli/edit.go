@@ -308,7 +308,7 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 // lineOf is a change for people.
 func lineOf(c check.Change) string {
 	line := c.What
-	if c.Unit != "" {
+	if c.Unit != "" && c.Count != 1 {
 		line += fmt.Sprintf(" (%s %s)", thousands(c.Count), c.Unit)
 	}
 	if c.Path != "" {

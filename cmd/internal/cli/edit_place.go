@@ -36,10 +36,18 @@ func (e *editing) changeInPlace(ctx context.Context, g *game, job *format.Job, s
 		return kept, r.add(kept, info.Size())
 	}
 	changes := 0
-	counted := func(c check.Change) error {
-		changes++
-		return change(c)
-	}
+	return e.replaceInPlace(ctx, g, e.backup, opts, r, func(out format.Output) (bool, error) {
+		err := g.Editing.Edit(ctx, job, g.src, steps, out, func(c check.Change) error {
+			changes++
+			return change(c)
+		})
+		return changes > 0, err
+	})
+}
+
+// replaceInPlace puts what make makes in the place of a file, if make says that this is another
+// one, once what was there is in a backup, and returns the name of that; "" if nothing has changed.
+func (w *writing) replaceInPlace(ctx context.Context, g *game, backup string, opts output.Options, r *report, make func(out format.Output) (bool, error)) (string, error) {
 	before, err := os.Stat(g.name)
 	if err != nil {
 		return "", err
@@ -68,11 +76,8 @@ func (e *editing) changeInPlace(ctx context.Context, g *game, job *format.Job, s
 		return "", err
 	}
 	defer out.Discard()
-	if err := g.Editing.Edit(ctx, job, g.src, steps, called{out, e.talk, g.name}, counted); err != nil {
-		return "", err
-	}
-	if changes == 0 {
-		return "", ctx.Err()
+	if changed, err := make(called{out, w.talk, g.name}); err != nil || !changed {
+		return "", errors.Join(err, ctx.Err())
 	}
 	after, err := os.Stat(g.name)
 	if err == nil && (after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {
@@ -81,7 +86,7 @@ func (e *editing) changeInPlace(ctx context.Context, g *game, job *format.Job, s
 	if err = errors.Join(err, ctx.Err()); err != nil {
 		return "", err
 	}
-	kept, err := keep(g, e.backup, r)
+	kept, err := keep(g, backup, r)
 	if err != nil {
 		return "", err
 	}

@@ -110,9 +110,8 @@ failed.`,
 			case inPlace:
 				var kept string
 				r.output = g.name
-				kept, err = g.Repair.InPlace(cmd.Context(), job, g.src, backup, sink)
-				if info, e := os.Stat(kept); e == nil && kept != "" {
-					err = errors.Join(err, r.add(kept, info.Size()))
+				if kept, err = w.repairInPlace(cmd, g, job, backup, r, sink, &mended); err != nil {
+					return named(err, g.name)
 				}
 				if said = "there is nothing to repair"; kept != "" {
 					said = fmt.Sprintf("repaired %s; `trowel repair %s --restore %s` undoes it", g.name, g.name, kept)
@@ -131,4 +130,25 @@ failed.`,
 		})
 	}
 	return cmd
+}
+
+// repairInPlace repairs the file itself, once what will change is in a backup, of which it
+// returns the name; "" if nothing has changed.
+func (w *writing) repairInPlace(cmd *cobra.Command, g *game, job *format.Job, backup string, r *report, sink check.Sink, mended *int) (string, error) {
+	ctx := cmd.Context()
+	if g.Repair.InPlace == nil {
+		if g.built != nil {
+			return "", hint(errors.New("a folder of an extraction is not changed in place"), "-o NEW makes a repaired file of it")
+		}
+		opts := w.writeOptions(cmd, false, g.Format, job, nil, "", g.reads)
+		return w.replaceInPlace(ctx, g, backup, opts, r, func(out format.Output) (bool, error) {
+			err := g.Repair.Copy(ctx, job, g.src, out, sink)
+			return *mended > 0, err
+		})
+	}
+	kept, err := g.Repair.InPlace(ctx, job, g.src, backup, sink)
+	if info, e := os.Stat(kept); e == nil && kept != "" {
+		err = errors.Join(err, r.add(kept, info.Size()))
+	}
+	return kept, err
 }
