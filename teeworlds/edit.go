@@ -18,7 +18,15 @@ type mapCommand struct {
 }
 
 // mapCommands are all changes of maps, in the order of help.
-var mapCommands = slices.Concat(infoCommands, layerCommands, imageCommands, soundCommands, envelopeCommands, settingCommands)
+var mapCommands = slices.Concat(
+	infoCommands,
+	layerCommands,
+	imageCommands,
+	soundCommands,
+	envelopeCommands,
+	automapCommands,
+	settingCommands,
+)
 
 var mapEditing = &format.Editing{Commands: declared(mapCommands), Edit: editMap}
 

@@ -127,9 +127,9 @@ func drawOptions(job *format.Job, src *format.Source) (o mapdraw.Options, err er
 	return o, nil
 }
 
-// mapresBeside returns where the pictures are for a map that lies in the folder of a game's
-// client: beside its folder of maps, in the client's own data or in what a user has.
-func mapresBeside(src *format.Source) []string {
+// dataBeside returns where the data of a game are for a map that lies in the folder of its
+// client: beside its folder of maps, those of a user or the client's own.
+func dataBeside(src *format.Source) []string {
 	if len(src.Reads()) == 0 {
 		return nil // it is no file
 	}
@@ -139,9 +139,18 @@ func mapresBeside(src *format.Source) []string {
 	}
 	switch filepath.Base(dir) {
 	case "maps", "maps7", "downloadedmaps":
-		return []string{filepath.Join(dir, "..", "mapres"), filepath.Join(dir, "..", "data", "mapres")}
+		return []string{filepath.Dir(dir), filepath.Join(dir, "..", "data")}
 	}
 	return nil
+}
+
+// mapresBeside returns where the pictures are for such a map.
+func mapresBeside(src *format.Source) []string {
+	dirs := dataBeside(src)
+	for i := range dirs {
+		dirs[i] = filepath.Join(dirs[i], "mapres")
+	}
+	return dirs
 }
 
 // entitiesImage reads a picture of entities: a file, or one of DDNet's by its name.

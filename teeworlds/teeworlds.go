@@ -22,7 +22,7 @@ import (
 // Game is Teeworlds, with DDNet and all others that share its maps.
 var Game = &format.Game{
 	Title:   "Teeworlds/DDNet",
-	Formats: []*format.Format{teeworldsMap, teeworldsDatafile},
+	Formats: []*format.Format{teeworldsMap, teeworldsDatafile, teeworldsRules},
 }
 
 var teeworldsMap = &format.Format{

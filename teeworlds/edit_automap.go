@@ -1,0 +1,302 @@
+package teeworlds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"trowel.example/format"
+	"trowel.example/internal/regular"
+	"trowel.example/teeworlds/automap"
+	"trowel.example/teeworlds/mapdraw"
+	"trowel.example/teeworlds/mapedit"
+	"trowel.example/teeworlds/twmap"
+)
+
+var (
+	optionRules = format.Option{Name: "rules", List: true, Input: true,
+		Help: "a `file` of rules for the image of its name, or a folder of such, or of a game's data (default: beside the map, and where the games have them)"}
+	optionSeed = format.Option{Name: "seed", Type: format.Integer,
+		Help: "the `number` that random choices are made of, 0 to 1000000000; 0 draws one"}
+	argSection = format.Option{Name: "section", Help: "its name in the rules, or its number from 0"}
+)
+
+var automapCommands = []mapCommand{
+	{
+		Command: format.Command{Name: "automap", Title: "Draw layers by the rules for their images", Heading: "Automapper",
+			Long: `Each layer for which the map names a section of rules is drawn by it, as the button Automap
+of DDNet's editor does: the same tiles for the same seed. --layer and --section draw other
+layers, or by other rules. A layer whose seed is 0 gets one that is drawn and told.`,
+			Options: []format.Option{
+				optionLayers,
+				{Name: "section", Help: "draw by this `section`: its name in the rules, or its number from 0 (default: as the map says)"},
+				optionSeed, optionRules,
+				{Name: "reference", Choices: automap.References(), Default: "none", Help: "go by `tiles` of the game layer at first, not by the layer itself: " + strings.Join(automap.References(), ", ")},
+				{Name: "store", Bool: true, Help: "keep the section and the seed in the map"},
+			},
+			Example: "automap --layer 'Tiles/*' --section Default --seed 7"},
+		do: automapLayers,
+	},
+	{
+		Command: format.Command{Name: "set-automapper", Title: "Say by which rules the editor draws layers", Heading: "Automapper",
+			Args: []format.Option{{Name: "layer", Help: "a path such as Tree/Leaves, with * and ?, or numbers such as 3/1"}, argSection},
+			Options: []format.Option{
+				optionSeed, optionRules,
+				{Name: "automatic", Bool: true, Help: "the editor draws anew after each change"},
+			},
+			Example: "set-automapper Tiles/Ground Default --seed 42 --automatic"},
+		do: setAutomapper,
+	},
+	{
+		Command: format.Command{Name: "clear-automapper", Title: "Take away what the map says of rules", Heading: "Automapper",
+			Options: []format.Option{optionLayers}, Example: "clear-automapper --layer 'Tiles/*'"},
+		do: func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+			layers, err := layersOf(e, job)
+			for _, at := range layers {
+				if err == nil {
+					err = e.SetAutomapper(at, nil)
+				}
+			}
+			return err
+		},
+	},
+}
+
+// automapLayers draws layers. Of those that somebody names each has to be drawn; of those that
+// the map names some may not be, for want of rules.
+func automapLayers(ctx context.Context, e *mapedit.Editor, job *format.Job) error {
+	rules, err := rulesFor(job)
+	if err != nil {
+		return err
+	}
+	if _, _, err := seedOf(job); err != nil {
+		return err
+	}
+	layers, err := layersOf(e, job)
+	if err != nil {
+		return err
+	}
+	named := len(job.List(optionLayers.Name)) > 0
+	if named {
+		layers, err = drawable(e, layers)
+	} else {
+		layers = slices.DeleteFunc(layers, func(at mapedit.LayerAt) bool {
+			l, _, err := e.Automapped(at)
+			return err != nil || l.AutoMapper == nil || l.AutoMapper.Config < 0
+		})
+	}
+	if err != nil {
+		return err
+	}
+	if len(layers) == 0 {
+		job.Warn(job.Source.Path, "the map names rules for no layer: --layer and --section draw others")
+	}
+	for _, at := range layers {
+		err := automapLayer(ctx, e, job, at, rules, named)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && named:
+			return err
+		case err != nil:
+			job.Miss(job.Source.Path, "%s is not drawn: %v", e.Path(e.Map().Groups[at.Group].Layers[at.Layer]), err)
+		}
+	}
+	return nil
+}
+
+// drawable returns those of layers that rules may draw. The error is that of the last if none
+// is.
+func drawable(e *mapedit.Editor, layers []mapedit.LayerAt) (list []mapedit.LayerAt, err error) {
+	for _, at := range layers {
+		_, _, bad := e.Automapped(at)
+		if bad == nil {
+			list = append(list, at)
+		} else {
+			err = bad
+		}
+	}
+	if list != nil {
+		err = nil
+	}
+	return list, err
+}
+
+func automapLayer(ctx context.Context, e *mapedit.Editor, job *format.Job, at mapedit.LayerAt, all *rulesOf, named bool) error {
+	l, im, err := e.Automapped(at)
+	if err != nil {
+		return err
+	}
+	rules, err := all.find(im.Name, named)
+	if err != nil {
+		return err
+	}
+	a := twmap.AutoMapper{Config: -1}
+	if l.AutoMapper != nil {
+		a.Config, a.Seed, a.Automatic = l.AutoMapper.Config, l.AutoMapper.Seed, l.AutoMapper.Automatic
+	}
+	if name, given := job.Given("section"); given && name != "" {
+		a.Config, err = sectionOf(rules, name)
+	} else if int(a.Config) >= len(rules.Sections()) || a.Config < 0 {
+		err = fmt.Errorf("the map names section %d of the rules for %s, which have %s", a.Config, im.Name, sectionNames(rules))
+		if a.Config < 0 {
+			err = fmt.Errorf("no section is named, and the rules for %s have %s", im.Name, sectionNames(rules))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if seed, given, _ := seedOf(job); given {
+		a.Seed = seed
+	}
+	result, err := e.Automap(ctx, at, rules, automap.Options{
+		Section: int(a.Config), Seed: a.Seed,
+		Reference: automap.Reference(slices.Index(automap.References(), job.Value("reference"))),
+	})
+	if err == nil && job.On("store") {
+		a.Seed = result.Seed
+		err = e.SetAutomapper(at, &a)
+	}
+	return err
+}
+
+func setAutomapper(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+	all, err := rulesFor(job)
+	if err != nil {
+		return err
+	}
+	seed, _, err := seedOf(job)
+	if err != nil {
+		return err
+	}
+	layers, err := e.Layers(job.Value("layer"))
+	if err == nil {
+		layers, err = drawable(e, layers)
+	}
+	if err != nil {
+		return err
+	}
+	for _, at := range layers {
+		_, im, err := e.Automapped(at)
+		if err != nil {
+			return err
+		}
+		a := twmap.AutoMapper{Seed: seed, Automatic: job.On("automatic")}
+		name := job.Value(argSection.Name)
+		if n, bad := strconv.ParseUint(name, 10, 31); bad == nil {
+			a.Config = int32(n) // the rules need not be there
+		} else if rules, err := all.find(im.Name, true); err != nil {
+			return err
+		} else if a.Config, err = sectionOf(rules, name); err != nil {
+			return err
+		}
+		if err := e.SetAutomapper(at, &a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sectionOf returns the number of a section by its name, or its number.
+func sectionOf(rules *automap.Rules, name string) (int32, error) {
+	i := rules.Find(name)
+	if n, err := strconv.Atoi(name); i < 0 && err == nil && n >= 0 && n < len(rules.Sections()) {
+		i = n
+	}
+	if i < 0 {
+		return 0, fmt.Errorf("no section %q: the rules have %s", name, sectionNames(rules))
+	}
+	return int32(i), nil
+}
+
+// sectionNames lists the sections for messages.
+func sectionNames(rules *automap.Rules) string {
+	var names []string
+	for _, s := range rules.Sections() {
+		names = append(names, strconv.Quote(s.Name))
+	}
+	if names == nil {
+		return "no section"
+	}
+	return strings.Join(names, ", ")
+}
+
+const rulesExtension = ".rules"
+
+// rulesOf are the rules of a run, by image.
+type rulesOf struct {
+	files, dirs []string
+	read        map[string]*automap.Rules // by path
+}
+
+// rulesFor finds out where the rules for a map may be.
+func rulesFor(job *format.Job) (*rulesOf, error) {
+	r := &rulesOf{read: make(map[string]*automap.Rules)}
+	for _, path := range job.List(optionRules.Name) {
+		st, err := os.Stat(path)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("--%s: %w", optionRules.Name, err)
+		case st.IsDir():
+			r.dirs = append(r.dirs, path, filepath.Join(path, "editor", "automap"))
+		default:
+			r.files = append(r.files, path)
+		}
+	}
+	if reads := job.Source.Reads(); len(reads) > 0 {
+		r.dirs = append(r.dirs, filepath.Dir(reads[0]))
+	}
+	for _, data := range append(dataBeside(job.Source), mapdraw.DataFolders()...) {
+		r.dirs = append(r.dirs, filepath.Join(data, "editor", "automap"))
+	}
+	return r, nil
+}
+
+// find returns the rules for an image. A single file that somebody gives for layers that he
+// names is for them, whatever it is called.
+func (r *rulesOf) find(image string, named bool) (*automap.Rules, error) {
+	name := image + rulesExtension
+	for _, path := range r.files {
+		if filepath.Base(path) == name || named && len(r.files) == 1 {
+			return r.open(path)
+		}
+	}
+	if filepath.IsLocal(filepath.FromSlash(name)) {
+		for _, dir := range r.dirs {
+			rules, err := r.open(filepath.Join(dir, filepath.FromSlash(name)))
+			if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+				return rules, err
+			}
+		}
+	}
+	return nil, fmt.Errorf("no %s beside the map, where the games have theirs, or in --%s", name, optionRules.Name)
+}
+
+func (r *rulesOf) open(path string) (*automap.Rules, error) {
+	if rules := r.read[path]; rules != nil {
+		return rules, nil
+	}
+	data, err := regular.ReadFile(path, automap.MaxFile)
+	if err != nil {
+		return nil, err
+	}
+	r.read[path] = automap.ParseRules(data, nil)
+	return r.read[path], nil
+}
+
+// seedOf returns the seed that the user gave, and whether he did.
+func seedOf(job *format.Job) (seed int32, given bool, err error) {
+	if given = job.Value(optionSeed.Name) != ""; given {
+		if seed = int32(job.Integer(optionSeed.Name)); seed < 0 || seed > automap.MaxSeed {
+			err = fmt.Errorf("seed %d: expected 0 to %d", seed, automap.MaxSeed)
+		}
+	}
+	return seed, given, err
+}

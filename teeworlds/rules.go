@@ -1,0 +1,60 @@
+package teeworlds
+
+import (
+	"context"
+	"io/fs"
+
+	"trowel.example/check"
+	"trowel.example/format"
+	"trowel.example/internal/tree"
+	"trowel.example/teeworlds/automap"
+)
+
+// teeworldsRules are rules of DDNet's automapper. There is nothing to build of their tree: they
+// are a text already.
+var teeworldsRules = &format.Format{
+	Name:       "teeworlds-rules",
+	Title:      "DDNet automapper rules",
+	Extensions: []string{rulesExtension},
+	Doc:        "docs/formats/teeworlds-automap.md",
+	// There is no signature, and texts of other games look alike: the name tells.
+	Recognize:     func(src *format.Source) bool { return !src.IsDir() && src.HasExtension(rulesExtension) },
+	RecognizeTree: func(fs.FS) bool { return false },
+	Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
+		data, err := src.ReadUpTo(automap.MaxFile)
+		return rulesFile{src.Name, data}, err
+	},
+	Kinds: automap.Catalog.Kinds(),
+}
+
+type rulesFile struct {
+	name string
+	data []byte
+}
+
+func (f rulesFile) Tree(context.Context, *format.Job) (fs.FS, error) {
+	var t tree.FS
+	t.AddBytes(f.name, f.data)
+	return &t, nil
+}
+
+func (f rulesFile) Info(context.Context, *format.Job) (format.Info, error) {
+	info := format.Info{Format: teeworldsRules.Name}
+	var names []string
+	runs, rules := 0, 0
+	for _, s := range automap.ParseRules(f.data, nil).Sections() {
+		names = append(names, s.Name)
+		runs, rules = runs+s.Runs, rules+s.Rules
+	}
+	info.Add("sections", "sections", names)
+	info.Add("runs", "runs", runs)
+	info.Add("rules", "rules", rules)
+	return info, nil
+}
+
+func (f rulesFile) Check(_ context.Context, _ *format.Job, sink check.Sink) error {
+	automap.ParseRules(f.data, sink)
+	return nil
+}
+
+func (f rulesFile) Close() error { return nil }
