@@ -18,8 +18,7 @@ var teeworldsRules = &format.Format{
 	Extensions: []string{rulesExtension},
 	Doc:        "docs/formats/teeworlds-automap.md",
 	// There is no signature, and texts of other games look alike: the name tells.
-	Recognize:     func(src *format.Source) bool { return !src.IsDir() && src.HasExtension(rulesExtension) },
-	RecognizeTree: func(fs.FS) bool { return false },
+	Recognize: func(src *format.Source) bool { return !src.IsDir() && src.HasExtension(rulesExtension) },
 	Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
 		data, err := src.ReadUpTo(automap.MaxFile)
 		return rulesFile{src.Name, data}, err
