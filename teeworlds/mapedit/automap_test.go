@@ -20,7 +20,9 @@ func TestAutomap(t *testing.T) {
 	plain := twmap.NewTileLayer(twmap.KindTiles, 3, 1)
 	m.Groups = append(m.Groups, twmap.NewGroup("Tiles", l, plain, twmap.NewQuadLayer()))
 	var said []string
-	e := New(m, func(c check.Change) { said = append(said, fmt.Sprintf("%s: %s %d %s", c.Path, c.What, c.Count, c.Unit)) })
+	e := New(m, func(c check.Change) {
+		said = append(said, fmt.Sprintf("%s: %s %d %s", c.Path, c.What, c.Count, c.Unit))
+	})
 	rules := automap.ParseRules([]byte("[air]\nIndex 1\n[some]\nIndex 7\nNoDefaultRule"), nil)
 
 	ctx, at := context.Background(), LayerAt{1, 0}
