@@ -39,6 +39,7 @@ var teeworldsMap = &format.Format{
 	Compare:       compareMaps,
 	Editing:       mapEditing,
 	Merging:       mapMerging,
+	Finder:        mapFinder,
 	Dump:          dumpTeeworlds,
 	Conversions:   mapConversions,
 	Kinds:         append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),

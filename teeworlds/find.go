@@ -1,0 +1,345 @@
+package teeworlds
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trowel.example/format"
+	"trowel.example/teeworlds/mapfind"
+	"trowel.example/teeworlds/twmap"
+)
+
+// mapQuery is a query of maps, with the function that answers it.
+type mapQuery struct {
+	format.Command
+	find func(ctx context.Context, f *mapfind.Finder, q *mapAsking) error
+}
+
+// mapAsking is a query that is asked of a map.
+type mapAsking struct {
+	*format.Job // of the query
+	hit         func(path string, at twmap.Place, fields ...format.InfoField) error
+	miss        func(path string, err error)
+}
+
+var mapFinder = &format.Finder{Commands: declaredQueries(mapQueries), Find: findInMap}
+
+func declaredQueries(list []mapQuery) []*format.Command {
+	commands := make([]*format.Command, len(list))
+	for i := range list {
+		commands[i] = &list[i].Command
+	}
+	return commands
+}
+
+func findInMap(ctx context.Context, job *format.Job, src *format.Source, query format.Step, hit func(format.Hit) error) error {
+	m, err := decodeMap(src, missOf(job, src))
+	if err != nil {
+		return err
+	}
+	f := mapfind.New(m)
+	f.Layers = query.Job.List(optionLayers.Name)
+	if f.Area, err = areaOf(query.Job.Value(optionTiles.Name)); err != nil {
+		return err
+	}
+	q := &mapAsking{query.Job, func(path string, at twmap.Place, fields ...format.InfoField) error {
+		h := format.Hit{Path: path, Fields: fields}
+		if at.Part != nil {
+			h.At = at
+		}
+		return hit(h)
+	}, func(path string, err error) { job.Miss(src.Path, "%s: %v", path, err) }}
+	i := slices.IndexFunc(mapQueries, func(q mapQuery) bool { return q.Name == query.Name })
+	return mapQueries[i].find(ctx, f, q)
+}
+
+var (
+	optionTiles = format.Option{Name: "area", Help: "only the tiles in `x1,y1:x2,y2`, two opposite corners in any order"}
+	optionFlags = format.Option{Name: "flags", Help: "only tiles with just these `flags`: xflip, yflip, rotate, opaque, with commas between, or none"}
+
+	tileOptions    = []format.Option{optionLayers, optionTiles, optionFlags}
+	argumentNumber = format.Option{Name: "number", List: true, Help: "numbers, 0 to 255; none is any"}
+)
+
+// areaOf reads an area in tiles; "" is none.
+func areaOf(text string) (*image.Rectangle, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var v [4]int
+	parts := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ':' })
+	ok := len(parts) == len(v) && strings.Count(text, ":") == 1
+	for i := range v {
+		if ok {
+			n, err := strconv.ParseInt(strings.TrimSpace(parts[i]), 10, 32)
+			v[i], ok = int(n), err == nil
+		}
+	}
+	if !ok {
+		return nil, fmt.Errorf("--%s %q: expected two places of tiles such as 10,20:30,40", optionTiles.Name, text)
+	}
+	area := image.Rect(v[0], v[1], v[2], v[3])
+	area.Max = area.Max.Add(image.Pt(1, 1))
+	return &area, nil
+}
+
+var mapQueries = []mapQuery{
+	{format.Command{
+		Name: "tile", Heading: "Tiles", Title: "Tiles of any layer, by number or by what they do",
+		Long: "A name is what a tile does in a physics layer, such as freeze, and finds tiles of these layers only. Air is found by its number, 0.",
+		Args: []format.Option{{Name: "tile", List: true, Help: "numbers, 0 to 255, or names with * and ?; none is any but air"}}, Options: tileOptions,
+		Example: "tile 60 --layer front",
+	}, findTiles},
+	{format.Command{
+		Name: "tele", Heading: "Tiles", Title: "Teleporters and checkpoints, by their numbers",
+		Args: []format.Option{argumentNumber}, Options: []format.Option{optionTiles},
+		Example: "tele 5",
+	}, findNumbers(twmap.KindTele)},
+	{format.Command{
+		Name: "switch", Heading: "Tiles", Title: "Switches, and what they switch, by their numbers",
+		Args: []format.Option{argumentNumber}, Options: []format.Option{optionTiles, optionFlags},
+		Example: "switch 3",
+	}, findNumbers(twmap.KindSwitch)},
+	{format.Command{
+		Name: "tune", Heading: "Tiles", Title: "Tiles of tune zones, by their numbers",
+		Args: []format.Option{argumentNumber}, Options: []format.Option{optionTiles},
+		Example: "tune 1 2",
+	}, findNumbers(twmap.KindTune)},
+	{format.Command{
+		Name: "speedup", Heading: "Tiles", Title: "Speedups, with their force and angle",
+		Options: []format.Option{optionTiles, {Name: "force", Type: format.Integer, Help: "only those with this force"}, {Name: "angle", Type: format.Integer, Help: "only those with this angle in `degrees`"}},
+		Example: "speedup --force 255",
+	}, findSpeedups},
+	{format.Command{
+		Name: "next-free", Heading: "Tiles", Title: "The next numbers that no tile has",
+		Long: "A number that a setting is about, such as tune_zone 3, is not free.",
+		Args: []format.Option{
+			{Name: "of", Choices: []string{"tele", "checkpoint", "switch", "tune"}, Help: "what the number is for"},
+			{Name: "numbers", Type: format.Integer, Default: "1", Help: "how many"}},
+		Example: "next-free tele",
+	}, findFree},
+	{format.Command{
+		Name: "layer", Heading: "Parts", Title: "Layers, with their sizes and images",
+		Options: []format.Option{optionLayers},
+		Example: "layer --layer 'Tree/*'",
+	}, findLayers},
+	{format.Command{
+		Name: "image", Heading: "Parts", Title: "Who uses an image",
+		Long: "An image that no layer uses is found itself.",
+		Args: []format.Option{argumentPart}, Example: "image grass_main",
+	}, findUses(twmap.PartImage)},
+	{format.Command{
+		Name: "envelope", Heading: "Parts", Title: "Who uses an envelope",
+		Long: "An envelope that nothing uses is found itself.",
+		Args: []format.Option{argumentPart}, Example: "envelope 3",
+	}, findUses(twmap.PartEnvelope)},
+	{format.Command{
+		Name: "sound", Heading: "Parts", Title: "Who uses a sound",
+		Long: "A sound that no layer uses is found itself.",
+		Args: []format.Option{argumentPart}, Example: "sound 'rain*'",
+	}, findUses(twmap.PartSound)},
+	{format.Command{
+		Name: "quad", Heading: "Parts", Title: "Quads, with the place and size of each in tiles",
+		Options: []format.Option{optionLayers, {Name: "area", Help: "only quads whose pivot is in the tiles of `x1,y1:x2,y2`"}, {Name: "image", Help: "only quads of the image of this `name`, in capitals or not"}},
+		Example: "quad --image sun",
+	}, findQuads},
+	{format.Command{
+		Name: "setting", Heading: "Parts", Title: "Settings that have a text in them",
+		Args:    []format.Option{{Name: "text", List: true, Help: "words that are in the line, in capitals or not; none is any line"}},
+		Example: "setting tune_zone 3",
+	}, findSettings},
+}
+
+var argumentPart = format.Option{Name: "name", Help: "a name with * and ?, in capitals or not, or a number, which counts from 0", Default: "*"}
+
+// bytesOf reads numbers from 0 to 255; it is nil for none.
+func bytesOf(words []string) (*[256]bool, error) {
+	if len(words) == 0 {
+		return nil, nil
+	}
+	var set [256]bool
+	for _, word := range words {
+		n, err := strconv.ParseUint(word, 10, 8)
+		if err != nil {
+			return nil, fmt.Errorf("expected a number from 0 to 255, not %q", word)
+		}
+		set[n] = true
+	}
+	return &set, nil
+}
+
+// flagsOf returns the flags that tiles have to have; -1 is any.
+func (q *mapAsking) flagsOf() (int, error) {
+	text, flags := q.Value(optionFlags.Name), 0
+	if text == "" {
+		return -1, nil
+	}
+	for _, word := range strings.Split(text, ",") {
+		switch strings.TrimSpace(word) {
+		case "xflip":
+			flags |= int(twmap.FlipX)
+		case "yflip":
+			flags |= int(twmap.FlipY)
+		case "opaque":
+			flags |= int(twmap.Opaque)
+		case "rotate":
+			flags |= int(twmap.Rotate)
+		case "none":
+		default:
+			return 0, fmt.Errorf("--%s %q: expected some of xflip, yflip, rotate, opaque, or none", optionFlags.Name, text)
+		}
+	}
+	return flags, nil
+}
+
+func findTiles(ctx context.Context, f *mapfind.Finder, q *mapAsking) error {
+	// byKind is what is wanted in layers of each kind.
+	var byKind [twmap.KindZones + 1][256]bool
+	words := q.List("tile")
+	for _, word := range words {
+		n, err := strconv.ParseUint(word, 10, 8)
+		if err != nil && strings.Trim(word, "0123456789") == "" {
+			return fmt.Errorf("expected a number from 0 to 255 or a name, not %q", word)
+		}
+		known := err == nil
+		name, nameErr := mapfind.ParseName(word)
+		if !known && nameErr != nil {
+			return nameErr
+		}
+		for kind := range byKind {
+			for id := range byKind[kind] {
+				k := twmap.Kind(kind)
+				if err == nil && id == int(n) || err != nil && k != twmap.KindTiles && name(twmap.TileName(k, uint8(id))) {
+					byKind[kind][id], known = true, true
+				}
+			}
+		}
+		if !known {
+			return fmt.Errorf("no tile is called %q", word)
+		}
+	}
+	flags, err := q.flagsOf()
+	if err != nil {
+		return err
+	}
+	return f.Tiles(ctx, nil, func(t mapfind.Cell) bool {
+		return (len(words) == 0 && t.ID != 0 || byKind[t.Kind][t.ID]) && (flags < 0 || int(t.Flags) == flags)
+	}, q.miss, func(t mapfind.Tile) error {
+		return q.hit(t.Path, t.At, format.Fact("kind", "in a layer of", t.Kind.String()), format.Fact("id", "tile", int(t.ID)), format.Fact("name", "", nameOf(&t)),
+			format.Fact("flags", "", flagText(t.Flags)), format.Fact("number", "", int(t.Number)))
+	})
+}
+
+// nameOf returns what a tile does, "" if it is only to be seen.
+func nameOf(t *mapfind.Tile) string {
+	if t.Kind == twmap.KindTiles {
+		return ""
+	}
+	return t.Name()
+}
+
+func flagText(f twmap.TileFlags) string {
+	if f == 0 {
+		return ""
+	}
+	return f.String()
+}
+
+// findNumbers answers a query for the numbers of tiles in the layer of a kind.
+func findNumbers(kind twmap.Kind) func(context.Context, *mapfind.Finder, *mapAsking) error {
+	return func(ctx context.Context, f *mapfind.Finder, q *mapAsking) error {
+		numbers, err := bytesOf(q.List("number"))
+		if err != nil {
+			return err
+		}
+		flags, err := q.flagsOf()
+		if err != nil {
+			return err
+		}
+		return f.Tiles(ctx, []twmap.Kind{kind}, func(t mapfind.Cell) bool {
+			return t.ID != 0 && (numbers == nil || numbers[t.Number]) && (flags < 0 || int(t.Flags) == flags)
+		}, q.miss, func(t mapfind.Tile) error {
+			fields := []format.InfoField{format.Fact("number", "", int(t.Number)), format.Fact("id", "tile", int(t.ID)), format.Fact("name", "", t.Name())}
+			if kind == twmap.KindSwitch {
+				fields = append(fields, format.Fact("delay", "", int(t.Delay)), format.Fact("flags", "", flagText(t.Flags)))
+			}
+			return q.hit(t.Path, t.At, fields...)
+		})
+	}
+}
+
+func findSpeedups(ctx context.Context, f *mapfind.Finder, q *mapAsking) error {
+	force, hasForce := q.Given("force")
+	angle, hasAngle := q.Given("angle")
+	return f.Tiles(ctx, []twmap.Kind{twmap.KindSpeedup}, func(t mapfind.Cell) bool {
+		return t.ID != 0 && (!hasForce || force == strconv.Itoa(int(t.Force))) && (!hasAngle || angle == strconv.Itoa(int(t.Angle)))
+	}, q.miss, func(t mapfind.Tile) error {
+		return q.hit(t.Path, t.At, format.Fact("force", "", int(t.Force)), format.Fact("maxSpeed", "at most", int(t.MaxSpeed)), format.Fact("angle", "", int(t.Angle)))
+	})
+}
+
+func findFree(ctx context.Context, f *mapfind.Finder, q *mapAsking) error {
+	free, err := f.Free(ctx, mapfind.Numbers(q.Value("of")), q.Integer("numbers"), q.miss)
+	if err != nil {
+		return err
+	}
+	for _, n := range free {
+		if err := q.hit("", twmap.Place{}, format.Fact("number", "free number", n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func findLayers(_ context.Context, f *mapfind.Finder, q *mapAsking) error {
+	return f.LayersThere(func(l mapfind.Layer) error {
+		return q.hit(l.Path, l.At, format.Fact("kind", "", l.Kind), format.Fact("width", "", l.Width), format.Fact("height", "", l.Height),
+			format.Fact("things", "", int64(l.Things)), format.Fact("uses", "", l.Uses))
+	})
+}
+
+// findUses answers a query for the users of parts of a kind.
+func findUses(kind twmap.PartKind) func(context.Context, *mapfind.Finder, *mapAsking) error {
+	return func(_ context.Context, f *mapfind.Finder, q *mapAsking) error {
+		return f.Uses(kind, q.Value("name"), func(u mapfind.Use) error {
+			return q.hit(u.Path, u.At, format.Fact("name", string(kind), u.Name), format.Fact("use", "for", u.What))
+		})
+	}
+}
+
+func findQuads(_ context.Context, f *mapfind.Finder, q *mapAsking) error {
+	const unit = 32 * 1024 // of a tile
+	return f.Quads(q.miss, func(quad mapfind.Quad) error {
+		if name, given := q.Given("image"); given && !strings.EqualFold(name, quad.Image) {
+			return nil
+		}
+		least, most := quad.Points[0], quad.Points[0]
+		for _, p := range quad.Points[1:] {
+			least = twmap.Point{X: min(least.X, p.X), Y: min(least.Y, p.Y)}
+			most = twmap.Point{X: max(most.X, p.X), Y: max(most.Y, p.Y)}
+		}
+		tiles := func(v float64) float64 { return float64(int64(v*1000/unit)) / 1000 }
+		return q.hit(quad.Path, quad.At, format.Fact("image", "", quad.Image),
+			format.Fact("x", "", tiles(float64(quad.Pivot.X))), format.Fact("y", "", tiles(float64(quad.Pivot.Y))),
+			format.Fact("width", "", tiles(float64(most.X)-float64(least.X))), format.Fact("height", "", tiles(float64(most.Y)-float64(least.Y))),
+			format.Fact("positionEnvelope", "position envelope", envelope(quad.PosEnv)), format.Fact("colorEnvelope", "colour envelope", envelope(quad.ColorEnv)))
+	})
+}
+
+// envelope is a reference to an envelope, nil if it is none.
+func envelope(n int32) any {
+	if n < 0 {
+		return nil
+	}
+	return int(n)
+}
+
+func findSettings(_ context.Context, f *mapfind.Finder, q *mapAsking) error {
+	return f.Settings(strings.Join(q.List("text"), " "), func(s mapfind.Setting) error {
+		return q.hit("", s.At, format.Fact("setting", "", s.Line))
+	})
+}

@@ -1,0 +1,255 @@
+// Package mapfind finds things in maps: tiles by what they are and by their numbers, who uses
+// an image, a sound or an envelope, quads, settings, numbers that are free.
+//
+// What it finds comes in the order of the map. An error of the function that is called with
+// it ends the search and is returned.
+package mapfind
+
+import (
+	"context"
+	"errors"
+	"image"
+	"slices"
+	"strings"
+
+	"trowel.example/fault"
+	"trowel.example/internal/parallel"
+	"trowel.example/teeworlds/mapedit"
+	"trowel.example/teeworlds/twmap"
+)
+
+// Finder finds things in a map. It must be used by one goroutine.
+type Finder struct {
+	m    *twmap.Map
+	edit *mapedit.Editor // for its names; it changes nothing
+
+	// Layers are patterns of the layers that are searched, as those of
+	// [mapedit.Editor.Layers]; none is all of them.
+	Layers []string
+	// Area is the tiles that are searched, and the place of quads, in tiles; nil is all.
+	Area *image.Rectangle
+}
+
+// New returns a finder of a map.
+func New(m *twmap.Map) *Finder { return &Finder{m: m, edit: mapedit.New(m, nil)} }
+
+// layer is a layer that is searched.
+type layer struct {
+	twmap.Layer
+	part *twmap.Part
+	path string // in the folder of the map
+}
+
+// layers returns the layers that are searched.
+func (f *Finder) layers() []layer {
+	var chosen []mapedit.LayerAt
+	for _, pattern := range f.Layers {
+		found, _ := f.edit.Layers(pattern) // the error is that there is none
+		chosen = append(chosen, found...)
+	}
+	var list []layer
+	for i, g := range f.m.Groups {
+		group := &twmap.Part{Kind: twmap.PartGroup, Number: i, Name: g.Name}
+		for j, l := range g.Layers {
+			if len(f.Layers) == 0 || slices.Contains(chosen, mapedit.LayerAt{Group: i, Layer: j}) {
+				list = append(list, layer{l, &twmap.Part{Kind: twmap.PartLayer, Number: j, Name: l.Base().Name, Group: group}, f.edit.Path(l)})
+			}
+		}
+	}
+	return list
+}
+
+// Cell is what a cell of a layer says.
+type Cell struct {
+	Kind     twmap.Kind // of the layer
+	ID       uint8
+	Flags    twmap.TileFlags
+	Number   uint8 // of tele, switch and tune tiles
+	Delay    uint8 // of switch tiles, in seconds
+	Force    uint8 // of speedup tiles, as the next two
+	MaxSpeed uint8
+	Angle    int16 // in degrees
+}
+
+// Name returns what the tile is.
+func (c *Cell) Name() string { return twmap.TileName(c.Kind, c.ID) }
+
+// Tile is a cell with its place.
+type Tile struct {
+	Cell
+	Path string      // of the layer, in the folder of the map
+	At   twmap.Place // the tile
+}
+
+// Tiles finds the tiles that want wants, in layers of some kinds, or of all if there are
+// none. Layers are read on all cores, which call want at the same time. What cannot be read
+// is told to onMiss, which may be nil.
+func (f *Finder) Tiles(ctx context.Context, kinds []twmap.Kind, want func(Cell) bool, onMiss func(path string, err error), yield func(Tile) error) error {
+	type placed struct {
+		Cell
+		index int32
+	}
+	type result struct {
+		layer layer
+		width int
+		found []placed
+		err   error
+	}
+	return parallel.Ordered(ctx,
+		func(send func(layer) error) error {
+			for _, l := range f.layers() {
+				t, is := l.Layer.(*twmap.TileLayer)
+				if !is || len(kinds) > 0 && !slices.Contains(kinds, t.Kind()) {
+					continue
+				}
+				if err := send(l); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		func(l layer) result {
+			t := l.Layer.(*twmap.TileLayer)
+			r := result{layer: l, width: t.Width()}
+			t.Look(func(t *twmap.TileLayer) {
+				r.err = t.Load()
+				cells(t, f.Area, func(c Cell, index int) {
+					if want(c) {
+						r.found = append(r.found, placed{c, int32(index)})
+					}
+				})
+			})
+			return r
+		},
+		func(r result) error {
+			// Cells of another version were read all the same.
+			if r.err != nil && !errors.Is(r.err, fault.ErrVersion) && onMiss != nil {
+				onMiss(r.layer.path, r.err)
+			}
+			for _, c := range r.found {
+				if err := yield(Tile{c.Cell, r.layer.path, r.layer.part.Tile(int(c.index)%r.width, int(c.index)/r.width)}); err != nil {
+					return err
+				}
+			}
+			return ctx.Err()
+		})
+}
+
+// cells goes through the cells of a layer in an area.
+func cells(l *twmap.TileLayer, area *image.Rectangle, do func(c Cell, index int)) {
+	kind := l.Kind()
+	switch kind {
+	case twmap.KindTele:
+		each(l.Teles(), area, do, func(t twmap.TeleTile) Cell { return Cell{Kind: kind, ID: t.ID, Number: t.Number} })
+	case twmap.KindSpeedup:
+		each(l.Speedups(), area, do, func(t twmap.SpeedupTile) Cell {
+			return Cell{Kind: kind, ID: t.ID, Force: t.Force, MaxSpeed: t.MaxSpeed, Angle: t.Angle}
+		})
+	case twmap.KindSwitch:
+		each(l.Switches(), area, do, func(t twmap.SwitchTile) Cell {
+			return Cell{Kind: kind, ID: t.ID, Number: t.Number, Flags: t.Flags, Delay: t.Delay}
+		})
+	case twmap.KindTune:
+		each(l.Tunes(), area, do, func(t twmap.TuneTile) Cell { return Cell{Kind: kind, ID: t.ID, Number: t.Number} })
+	default:
+		each(l.Tiles(), area, do, func(t twmap.Tile) Cell { return Cell{Kind: kind, ID: t.ID, Flags: t.Flags} })
+	}
+}
+
+func each[T twmap.Cell](g *twmap.Grid[T], area *image.Rectangle, do func(Cell, int), of func(T) Cell) {
+	for y, row := range g.Rows() {
+		from, to := 0, len(row)
+		if area != nil {
+			if y < area.Min.Y || y >= area.Max.Y {
+				continue
+			}
+			from, to = max(0, area.Min.X), min(to, area.Max.X)
+		}
+		for x := from; x < to; x++ {
+			do(of(row[x]), y*g.Width()+x)
+		}
+	}
+}
+
+// Numbers is what tiles have numbers of.
+type Numbers string
+
+// What has numbers. Tele tiles and the checkpoints among them have each their own.
+const (
+	TeleNumbers       Numbers = "tele"
+	CheckpointNumbers Numbers = "checkpoint"
+	SwitchNumbers     Numbers = "switch"
+	TuneNumbers       Numbers = "tune"
+)
+
+// kind is the kind of the layer with such tiles.
+func (n Numbers) kind() twmap.Kind {
+	switch n {
+	case SwitchNumbers:
+		return twmap.KindSwitch
+	case TuneNumbers:
+		return twmap.KindTune
+	}
+	return twmap.KindTele
+}
+
+// has reports whether a tile of the layer has such a number.
+func (n Numbers) has(id uint8) bool {
+	checkpoint := twmap.GameTile(id) == twmap.TileTeleCheckpoint || twmap.GameTile(id) == twmap.TileTeleCheckpointOut
+	switch n {
+	case TeleNumbers:
+		return id != 0 && !checkpoint
+	case CheckpointNumbers:
+		return checkpoint
+	}
+	return id != 0
+}
+
+// Free returns the first count numbers, from 1 to 255, that no tile has and no setting names:
+// fewer if there are not so many.
+func (f *Finder) Free(ctx context.Context, numbers Numbers, count int, onMiss func(path string, err error)) ([]int, error) {
+	var used [256]bool
+	everywhere := &Finder{m: f.m, edit: f.edit}
+	err := everywhere.Tiles(ctx, []twmap.Kind{numbers.kind()}, func(c Cell) bool { return numbers.has(c.ID) }, onMiss, func(t Tile) error {
+		used[t.Number] = true
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if f.m.Info != nil {
+		for _, setting := range f.m.Info.Settings {
+			if n, ok := numbers.named(setting); ok {
+				used[n] = true
+			}
+		}
+	}
+	var free []int
+	for n := 1; n < len(used) && len(free) < count; n++ {
+		if !used[n] {
+			free = append(free, n)
+		}
+	}
+	return free, nil
+}
+
+// named returns the number that a setting is about.
+func (n Numbers) named(setting string) (number uint8, ok bool) {
+	words := strings.Fields(setting)
+	if len(words) < 2 {
+		return 0, false
+	}
+	switch command := strings.ToLower(words[0]); {
+	case n == SwitchNumbers && command == "switch_open":
+	case n == TuneNumbers && (command == "tune_zone" || command == "tune_zone_enter" || command == "tune_zone_leave"):
+	default:
+		return 0, false
+	}
+	for _, digit := range words[1] {
+		if digit < '0' || digit > '9' || int(number)*10+int(digit-'0') > 255 {
+			return 0, false
+		}
+		number = number*10 + uint8(digit-'0')
+	}
+	return number, true
+}

@@ -1,0 +1,200 @@
+package mapfind
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"trowel.example/teeworlds/mapedit"
+	"trowel.example/teeworlds/twmap"
+)
+
+// Use is where an image, a sound or an envelope is used.
+type Use struct {
+	Path string      // of the layer that uses it, or of the part itself, in the folder of the map
+	At   twmap.Place // the layer, a quad or a source of it, or the part itself
+	Name string      // of what is used
+	What string      // what for: "tiles", "quads", "sound", "position", "color", "rotation"...; "unused" if nobody does
+}
+
+// Uses finds who uses the images, sounds or envelopes (that is what kind says) that a
+// pattern names, as those of [mapedit.Editor.Images] do: a name with * and ?, a path, a number.
+// A part that nobody uses is found itself.
+func (f *Finder) Uses(kind twmap.PartKind, pattern string, yield func(Use) error) error {
+	var numbers []int
+	var name func(i int) (name, path string)
+	switch kind {
+	case twmap.PartImage:
+		numbers, _ = f.edit.Images(pattern)
+		name = func(i int) (string, string) { return f.m.Images[i].Name, f.edit.Path(f.m.Images[i]) }
+	case twmap.PartSound:
+		numbers, _ = f.edit.Sounds(pattern)
+		name = func(i int) (string, string) { return f.m.Sounds[i].Name, f.edit.Path(f.m.Sounds[i]) }
+	default:
+		numbers, _ = f.edit.Envelopes(pattern)
+		name = func(i int) (string, string) { return f.m.Envelopes[i].Name, f.edit.Path(f.m.Envelopes[i]) }
+	}
+	users := make(map[int][]mapedit.Ref)
+	for r := range mapedit.Refs(f.m) {
+		if r.To == kind && !r.Idle {
+			users[r.Number] = append(users[r.Number], r)
+		}
+	}
+	for _, i := range numbers {
+		called, at := name(i)
+		if len(users[i]) == 0 {
+			part := &twmap.Part{Kind: kind, Number: i, Name: called}
+			if err := yield(Use{at, part.Whole(), called, "unused"}); err != nil {
+				return err
+			}
+		}
+		for _, r := range users[i] {
+			l := f.layerOf(r.At.Part)
+			what := r.Channels.String()
+			if kind != twmap.PartEnvelope {
+				what = contentOf(l)
+			}
+			if err := yield(Use{f.edit.Path(l), r.At, called, what}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// layerOf returns the layer that a part is.
+func (f *Finder) layerOf(p *twmap.Part) twmap.Layer {
+	if p.Group == nil {
+		return f.m.Orphans[p.Number]
+	}
+	return f.m.Groups[p.Group.Number].Layers[p.Number]
+}
+
+// contentOf returns what a layer is of.
+func contentOf(l twmap.Layer) string {
+	switch l := l.(type) {
+	case *twmap.TileLayer:
+		return l.Kind().String()
+	case *twmap.QuadLayer:
+		return "quads"
+	case *twmap.SoundLayer:
+		return "sounds"
+	}
+	return "unknown"
+}
+
+// Layer is a layer as it is found.
+type Layer struct {
+	Path string      // in the folder of the map
+	At   twmap.Place // the layer
+	Kind string      // of its tiles; "quads" or "sounds"
+
+	Width, Height int    // of its tiles; 0 for other layers
+	Things        int    // how many quads or sources there are
+	Uses          string // the name of its image or sound; "" for none
+}
+
+// LayersThere finds layers.
+func (f *Finder) LayersThere(yield func(Layer) error) error {
+	for _, l := range f.layers() {
+		found := Layer{Path: l.path, At: l.part.Whole(), Kind: contentOf(l.Layer)}
+		switch l := l.Layer.(type) {
+		case *twmap.TileLayer:
+			found.Width, found.Height, found.Uses = l.Width(), l.Height(), f.imageName(l.Image)
+		case *twmap.QuadLayer:
+			found.Things, found.Uses = l.NumQuads(), f.imageName(l.Image)
+		case *twmap.SoundLayer:
+			if found.Things = l.NumSources(); 0 <= l.Sound && l.Sound < len(f.m.Sounds) {
+				found.Uses = f.m.Sounds[l.Sound].Name
+			}
+		}
+		if err := yield(found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// imageName returns the name of an image, "" if there is none of the number.
+func (f *Finder) imageName(i int) string {
+	if i < 0 || i >= len(f.m.Images) {
+		return ""
+	}
+	return f.m.Images[i].Name
+}
+
+// Quad is a quad as it is found.
+type Quad struct {
+	Path  string      // of the layer, in the folder of the map
+	At    twmap.Place // the quad
+	Image string      // the name of its image; "" for none
+	twmap.Quad
+}
+
+// Quads finds quads: those whose pivot is in the area. What cannot be read is told to onMiss,
+// which may be nil.
+func (f *Finder) Quads(onMiss func(path string, err error), yield func(Quad) error) error {
+	for _, l := range f.layers() {
+		layer, is := l.Layer.(*twmap.QuadLayer)
+		if !is {
+			continue
+		}
+		var failed error
+		layer.Look(func(quads []twmap.Quad, err error) {
+			if err != nil && onMiss != nil {
+				onMiss(l.path, err)
+			}
+			for i, q := range quads {
+				if a := f.Area; a != nil && !(a.Min.X <= tileOf(q.Pivot.X) && tileOf(q.Pivot.X) < a.Max.X && a.Min.Y <= tileOf(q.Pivot.Y) && tileOf(q.Pivot.Y) < a.Max.Y) {
+					continue
+				}
+				if failed = yield(Quad{l.path, l.part.Thing(twmap.ThingQuad, i), f.imageName(layer.Image), q}); failed != nil {
+					return
+				}
+			}
+		})
+		if failed != nil {
+			return failed
+		}
+	}
+	return nil
+}
+
+// tileOf returns the tile in which a coordinate of a quad is.
+func tileOf(v int32) int { return int(v >> 15) }
+
+// Setting is a setting as it is found.
+type Setting struct {
+	At   twmap.Place
+	Line string
+}
+
+// Settings finds the settings that have a text in them, in capitals or not.
+func (f *Finder) Settings(text string, yield func(Setting) error) error {
+	if f.m.Info == nil {
+		return nil
+	}
+	text = strings.ToLower(text)
+	for i, line := range f.m.Info.Settings {
+		if !strings.Contains(strings.ToLower(line), text) {
+			continue
+		}
+		if err := yield(Setting{(&twmap.Part{Kind: twmap.PartSetting, Number: i, Name: line}).Whole(), line}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ParseName returns what says whether a name is one that a pattern means: with * and ?, in
+// capitals or not. The error is about a pattern that is none.
+func ParseName(pattern string) (func(name string) bool, error) {
+	pattern = strings.ToLower(pattern)
+	if _, err := path.Match(pattern, ""); err != nil {
+		return nil, fmt.Errorf("%q is no pattern of names: %w", pattern, err)
+	}
+	return func(name string) bool {
+		is, _ := path.Match(pattern, strings.ToLower(name))
+		return is
+	}, nil
+}
