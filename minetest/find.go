@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -66,10 +65,11 @@ func (q *asking) inBlocks(ctx context.Context, ask func(mapdb.DB, worldfind.Wher
 	if err != nil {
 		return err
 	}
-	where := worldfind.Where{OnMiss: q.miss, OnProgress: func(done, of int) { q.job.Report("searched blocks", done, of) }}
-	if where.Box, err = boxOf(q.query.Value(optionNodeArea.Name)); err != nil {
+	where, _, err := q.where()
+	if err != nil {
 		return err
 	}
+	where.OnMiss, where.OnProgress = q.miss, func(done, of int) { q.job.Report("searched blocks", done, of) }
 	db, err := worlddir.OpenMap(ctx, q.dir, q.settings, q.job.On(optionRemote.Name))
 	if err != nil {
 		return err
@@ -101,70 +101,53 @@ func at(n place.Node, where check.Place, fields ...format.InfoField) format.Hit 
 }
 
 var (
-	optionNodeArea = format.Option{Name: "area", Help: "only the nodes in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order"}
-	argumentName   = format.Option{Name: "name", List: true, Help: "a name, with * for any characters and ? for one; of several one has to fit"}
-	argumentNames  = format.Option{Name: "name", List: true, Help: argumentName.Help + ", none is any"}
+	placeOptions  = []format.Option{stepBox, stepArea, stepSphere}
+	argumentName  = format.Option{Name: "name", List: true, Help: "a name, with * for any characters and ? for one; of several one has to fit"}
+	argumentNames = format.Option{Name: "name", List: true, Help: argumentName.Help + ", none is any"}
 )
 
-// boxOf reads an area in nodes; "" is none.
-func boxOf(text string) (*worldfind.Box, error) {
-	if text == "" {
-		return nil, nil
+// where returns the nodes that the query is about, and whether these are not all.
+func (q *asking) where() (w worldfind.Where, bounded bool, err error) {
+	r, bounded, err := regionOf(q.query)
+	if bounded {
+		w.Box, w.In = &r.Box, r.In
 	}
-	var corners [2][3]int
-	parts := strings.Split(text, ":")
-	ok := len(parts) == 2
-	for i := 0; ok && i < 2; i++ {
-		words := strings.Split(strings.Trim(parts[i], "() "), ",")
-		ok = len(words) == 3
-		for j := 0; ok && j < 3; j++ {
-			v, err := strconv.ParseInt(strings.TrimSpace(words[j]), 10, 32)
-			corners[i][j], ok = int(v), err == nil
-		}
-	}
-	if !ok {
-		return nil, fmt.Errorf("--%s %q: expected two positions of nodes such as -20,0,-20:20,31,20", optionNodeArea.Name, text)
-	}
-	box := new(worldfind.Box)
-	for i := range 3 {
-		box.Min[i], box.Max[i] = min(corners[0][i], corners[1][i]), max(corners[0][i], corners[1][i])
-	}
-	return box, nil
+	return w, bounded, err
 }
 
 var nodeQueries = []worldQuery{
 	{format.Command{
 		Name: "node", Heading: "Nodes", Title: "Nodes by their names",
-		Args: []format.Option{argumentName}, Options: []format.Option{optionNodeArea},
+		Args: []format.Option{argumentName}, Options: placeOptions,
 		Example: "node default:chest 'default:chest_*'",
 	}, findNodes},
 	{format.Command{
 		Name: "unknown-nodes", Heading: "Nodes", Title: "Nodes that the game does not know",
 		Long:    "Without definitions of its nodes these are the ones whose id has no name in their block, and those that a repair called unknown:id_7 and the like.",
-		Options: []format.Option{optionNodes, optionNodeArea},
+		Options: append([]format.Option{editNodes}, placeOptions...),
 		Example: "unknown-nodes --nodes nodes.json --by node",
 	}, findUnknown},
 	{format.Command{
 		Name: "metadata", Heading: "Nodes", Title: "What nodes keep under a key",
 		Args:    []format.Option{{Name: "key", Help: "KEY, or KEY=VALUE; both may have * and ?"}},
-		Options: []format.Option{optionNodeArea},
+		Options: placeOptions,
 		Example: "metadata owner=ann --by node",
 	}, findMetadata},
 	{format.Command{
 		Name: "sign", Heading: "Nodes", Title: "Signs and whatever has a text",
 		Args:    []format.Option{{Name: "text", List: true, Help: "words that are in it, in capitals or not; none is any text"}},
-		Options: []format.Option{optionNodeArea},
+		Options: placeOptions,
 		Example: "sign spawn",
 	}, findSigns},
 	{format.Command{
 		Name: "timer", Heading: "Nodes", Title: "Nodes with a timer",
-		Args: []format.Option{argumentNames}, Options: []format.Option{optionNodeArea},
+		Args: []format.Option{argumentNames}, Options: placeOptions,
 		Example: "timer 'default:furnace*'",
 	}, findTimers},
 	{format.Command{
 		Name: "object", Heading: "Objects", Title: "Mobs, carts, lying items and other objects",
 		Args:    []format.Option{argumentNames},
-		Options: []format.Option{optionNodeArea, {Name: "data", Help: "only those that keep this `text`"}},
+		Options: append([]format.Option{{Name: "data", Help: "only those that keep this `text`"}}, placeOptions...),
 		Example: "object 'mobs_animal:*' --by object",
 	}, findObjects},
 }
@@ -172,14 +155,14 @@ var nodeQueries = []worldQuery{
 var itemQueries = []worldQuery{
 	{format.Command{
 		Name: "item", Heading: "Items and players", Title: "Items in inventories of nodes and players, and lying around",
-		Long:    "The owner is the player, or who the node says its owner is, such as that of a locked chest. With an area players are left out.",
+		Long:    "The owner is the player, or who the node says its owner is, such as that of a locked chest. With a place players are left out.",
 		Args:    []format.Option{argumentName},
-		Options: []format.Option{optionNodeArea, {Name: "in", Help: "only what is there", Choices: []string{"nodes", "players"}}},
+		Options: append([]format.Option{{Name: "in", Help: "only what is there", Choices: []string{"nodes", "players"}}}, placeOptions...),
 		Example: "item default:diamond --by owner",
 	}, findItems},
 	{format.Command{
 		Name: "player", Heading: "Items and players", Title: "Players: where they are, and what they may",
-		Args: []format.Option{argumentNames}, Options: []format.Option{optionNodeArea},
+		Args: []format.Option{argumentNames}, Options: placeOptions,
 		Example: "player 'a*'",
 	}, findPlayers},
 }
@@ -300,8 +283,8 @@ func findItems(ctx context.Context, q *asking) error {
 			return err
 		}
 	}
-	if q.query.Value("in") == "nodes" || q.query.Value(optionNodeArea.Name) != "" {
-		return nil
+	if _, bounded, err := q.where(); err != nil || bounded || q.query.Value("in") == "nodes" {
+		return err
 	}
 	return q.inPlayers(ctx, func(players world.Players, names worldfind.Names) error {
 		return worldfind.PlayerItems(ctx, players, names, q.miss, hit)
@@ -323,7 +306,7 @@ func (q *asking) inPlayers(ctx context.Context, ask func(world.Players, worldfin
 }
 
 func findPlayers(ctx context.Context, q *asking) error {
-	box, err := boxOf(q.query.Value(optionNodeArea.Name))
+	where, _, err := q.where()
 	if err != nil {
 		return err
 	}
@@ -335,7 +318,7 @@ func findPlayers(ctx context.Context, q *asking) error {
 	return q.inPlayers(ctx, func(players world.Players, names worldfind.Names) error {
 		return worldfind.Players(ctx, players, names, q.miss, func(p *world.Player) error {
 			pos := [3]float64{p.Pos[0] / 10, p.Pos[1] / 10, p.Pos[2] / 10}
-			if box != nil && !box.Contains(pos) {
+			if !where.Contains(worldfind.NodeOf(pos)) {
 				return nil
 			}
 			var privileges, login string

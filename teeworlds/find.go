@@ -229,8 +229,8 @@ func findTiles(ctx context.Context, f *mapfind.Finder, q *mapAsking) error {
 	return f.Tiles(ctx, nil, func(t mapfind.Cell) bool {
 		return (len(words) == 0 && t.ID != 0 || byKind[t.Kind][t.ID]) && (flags < 0 || int(t.Flags) == flags)
 	}, q.miss, func(t mapfind.Tile) error {
-		return q.hit(t.Path, t.At, format.Fact("kind", "in a layer of", t.Kind.String()), format.Fact("id", "tile", int(t.ID)), format.Fact("name", "", nameOf(&t)),
-			format.Fact("flags", "", flagText(t.Flags)), format.Fact("number", "", int(t.Number)))
+		return q.hit(t.Path, t.At, format.Fact("layer", "", t.Kind.String()), format.Fact("id", "tile", int(t.ID)), format.Fact("name", "", nameOf(&t)),
+			format.Fact("flags", "", flagText(t.Flags)), format.Fact("number", "", numberOf(&t)))
 	})
 }
 
@@ -240,6 +240,15 @@ func nameOf(t *mapfind.Tile) string {
 		return ""
 	}
 	return t.Name()
+}
+
+// numberOf returns the number of a tile, nil if such have none.
+func numberOf(t *mapfind.Tile) any {
+	switch t.Kind {
+	case twmap.KindTele, twmap.KindSwitch, twmap.KindTune:
+		return int(t.Number)
+	}
+	return nil
 }
 
 func flagText(f twmap.TileFlags) string {

@@ -45,7 +45,7 @@ func Items(ctx context.Context, db mapdb.DB, where Where, names Names, yield fun
 		}
 		for i := range b.Objects.List {
 			o := objectOf(p, &b.Objects.List[i])
-			if stack, ok := o.item(); ok && !stack.Empty() && names.Match(stack.Name) && where.containsPos(o.Pos) {
+			if stack, ok := o.item(); ok && !stack.Empty() && names.Match(stack.Name) && where.Contains(NodeOf(o.Pos)) {
 				found = append(found, Item{o.At, stack, o.Name, ""})
 			}
 		}
@@ -133,7 +133,7 @@ func Objects(ctx context.Context, db mapdb.DB, where Where, names Names, yield f
 	return query[Object]{
 		look: func(p mapdb.Pos, b *mapblock.Block) (found []Object) {
 			for i := range b.Objects.List {
-				if o := objectOf(p, &b.Objects.List[i]); names.Match(o.Name) && where.containsPos(o.Pos) {
+				if o := objectOf(p, &b.Objects.List[i]); names.Match(o.Name) && where.Contains(NodeOf(o.Pos)) {
 					found = append(found, o)
 				}
 			}
@@ -142,20 +142,14 @@ func Objects(ctx context.Context, db mapdb.DB, where Where, names Names, yield f
 	}.run(ctx, db, where, yield)
 }
 
-// containsPos is contains for a place between nodes.
-func (w *Where) containsPos(pos [3]float64) bool { return w.Box == nil || w.Box.Contains(pos) }
-
 // objectOf returns what an object of a block is.
 func objectOf(p mapdb.Pos, o *mapblock.Object) Object {
 	found := Object{At: blockAt(p), Name: o.Type.String()}
-	var node [3]int
 	for i, v := range o.Pos {
 		found.Pos[i] = float64(v) / 10000
-		node[i] = nearest(found.Pos[i])
 	}
-	in := mapdb.Pos{X: int16(node[0] >> 4), Y: int16(node[1] >> 4), Z: int16(node[2] >> 4)}
-	if in.Valid() {
-		found.At = nodeAt(in, mapblock.Index(node[0]&15, node[1]&15, node[2]&15))
+	if in, index := NodeOf(found.Pos).Block(); in.Valid() {
+		found.At = nodeAt(in, index)
 	}
 	switch o.Type {
 	case mapblock.ObjectLuaEntity:

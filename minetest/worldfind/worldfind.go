@@ -24,28 +24,22 @@ import (
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/place"
+	"trowel.example/minetest/worldedit"
 )
 
-// Box is the nodes from Min to Max, both of them in it, as x, y and z.
-type Box struct{ Min, Max [3]int }
-
-// Contains reports whether a place is in one of the nodes; x, y and z of a place are in
-// nodes, and those of the middle of a node are whole numbers.
-func (x *Box) Contains(pos [3]float64) bool {
-	for i := range pos {
-		if v := nearest(pos[i]); v < x.Min[i] || v > x.Max[i] {
-			return false
-		}
+// NodeOf returns the node in which a place is, whose x, y and z are in nodes; those of the
+// middle of a node are whole numbers.
+func NodeOf(pos [3]float64) (v worldedit.Vec) {
+	for i := range v {
+		v[i] = int(math.Floor(pos[i] + 0.5))
 	}
-	return true
+	return v
 }
-
-// nearest returns the node in which a coordinate is.
-func nearest(v float64) int { return int(math.Floor(v + 0.5)) }
 
 // Where says what is searched, and who hears of what cannot be.
 type Where struct {
-	Box *Box // nil: everything
+	Box *worldedit.Box             // nil: everything
+	In  func(v worldedit.Vec) bool // reports whether a node of the box is searched; nil: all are
 
 	// OnMiss is told of each block or row that cannot be read, so that things may be in it
 	// that are not found; nil: nobody.
@@ -55,18 +49,18 @@ type Where struct {
 	OnProgress func(done, of int)
 }
 
-// contains reports whether a node of a block is to be searched.
+// Contains reports whether a node is searched.
+func (w *Where) Contains(v worldedit.Vec) bool {
+	return (w.Box == nil || w.Box.Contains(v)) && (w.In == nil || w.In(v))
+}
+
+// contains is Contains for a node of a block.
 func (w *Where) contains(p mapdb.Pos, index int) bool {
-	if w.Box == nil {
+	if w.Box == nil && w.In == nil {
 		return true
 	}
 	x, y, z := mapblock.Coordinates(index)
-	for i, v := range [3]int{int(p.X)*mapblock.Side + x, int(p.Y)*mapblock.Side + y, int(p.Z)*mapblock.Side + z} {
-		if v < w.Box.Min[i] || v > w.Box.Max[i] {
-			return false
-		}
-	}
-	return true
+	return w.Contains(worldedit.Vec{int(p.X)*mapblock.Side + x, int(p.Y)*mapblock.Side + y, int(p.Z)*mapblock.Side + z})
 }
 
 // area returns the blocks that are searched.
@@ -74,11 +68,7 @@ func (w *Where) area() mapdb.Area {
 	if w.Box == nil {
 		return mapdb.All()
 	}
-	at := func(v [3]int) mapdb.Pos {
-		of := func(v int) int16 { return int16(max(mapdb.MinCoord, min(mapdb.MaxCoord, v>>4))) }
-		return mapdb.Pos{X: of(v[0]), Y: of(v[1]), Z: of(v[2])}
-	}
-	return mapdb.Area{Min: at(w.Box.Min), Max: at(w.Box.Max)}
+	return w.Box.Area()
 }
 
 // spare are blocks, which are large, and so used again.

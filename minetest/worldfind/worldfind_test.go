@@ -13,6 +13,7 @@ import (
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/place"
+	"trowel.example/minetest/worldedit"
 	"trowel.example/minetest/worldfind"
 )
 
@@ -75,10 +76,10 @@ func TestNodes(t *testing.T) {
 			t.Error("no chests to be found")
 		}
 		// Those in a box are those of all that are in it.
-		box := worldfind.Box{Min: [3]int{-200, -100, -1601}, Max: [3]int{-30, 3, -1590}}
+		box := worldedit.Box{Min: worldedit.Vec{-200, -100, -1601}, Max: worldedit.Vec{-30, 3, -1590}}
 		want = slices.DeleteFunc(want, func(n worldfind.Node) bool {
 			p, _ := n.At.Pos()
-			return !box.Contains([3]float64{float64(p[0]), float64(p[1]), float64(p[2])})
+			return !box.Contains(worldedit.Vec(p))
 		})
 		got = collect(t, func(yield func(worldfind.Node) error) error {
 			return worldfind.Nodes(t.Context(), db, worldfind.Where{Box: &box}, wanted, yield)
