@@ -15,8 +15,8 @@ func Example() {
 	s, lost := s.Convert(schematic.MTS)
 	data, err := s.Encode()
 	fmt.Printf("%.4s %v %v\n", data, lost, err)
-	for n := range s.Place(schematic.Placing{Quarters: 1}) {
-		fmt.Println(n.At, n.Name)
+	for at, n := range s.Place(schematic.Placing{Quarters: 1}).All {
+		fmt.Println(at, n.Name)
 	}
 	// Output:
 	// MTSM [] <nil>

@@ -146,8 +146,8 @@ func TestPlaceEngine(t *testing.T) {
 				}
 				fmt.Fprintf(&script, "vm, area = ground()\ncore.place_schematic_on_vmanip(vm, {x = 1, y = 2, z = 3}, %s, \"%d\", {}, %v)\ntell(%q, vm, area)\n", what, 90*rot, force, name)
 				a := ground()
-				for n := range s.Place(schematic.Placing{Quarters: rot, Force: force, ParamType2: kind}) {
-					at := [3]int{n.At[0] + 1, n.At[1] + 2, n.At[2] + 3}
+				for at, n := range s.Place(schematic.Placing{Quarters: rot, Force: force, ParamType2: kind}).All {
+					at = [3]int{at[0] + 1, at[1] + 2, at[2] + 3}
 					if n.Force || a[at].name == "air" {
 						a[at] = placedNode{n.Name, n.Param2}
 					}

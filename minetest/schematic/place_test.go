@@ -17,9 +17,9 @@ func TestChance(t *testing.T) {
 		s.Slices[y] = 64
 	}
 	count := func(seed uint64) (nodes, top int) {
-		for n := range s.Place(schematic.Placing{Seed: seed}) {
+		for at := range s.Place(schematic.Placing{Seed: seed}).All {
 			nodes++
-			top = max(top, n.At[1])
+			top = max(top, at[1])
 		}
 		return nodes, top
 	}

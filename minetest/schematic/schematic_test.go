@@ -356,7 +356,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		n := 0
-		for range s.Place(schematic.Placing{Quarters: len(data), Seed: 1}) {
+		for range s.Place(schematic.Placing{Quarters: len(data), Seed: 1}).All {
 			n++
 		}
 		if n > len(s.Name) {
