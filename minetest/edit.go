@@ -23,7 +23,7 @@ type worldCommand struct {
 }
 
 // worldCommands are all commands that change worlds.
-var worldCommands = slices.Concat(nodeCommands, metaCommands)
+var worldCommands = slices.Concat(nodeCommands, metaCommands, schematicCommands)
 
 var worldEditing = &format.Editing{
 	Options: append([]format.Option{editNodes}, copyOptions...),

@@ -48,7 +48,7 @@ var minetestWorld = &format.Format{
 	Editing:       worldEditing,
 	Scene:         openWorldScene,
 	Finder:        worldFinder,
-	Conversions:   worldConversions,
+	Conversions:   slices.Concat(worldConversions, schematicConversions),
 	Kinds: slices.Concat(world.Catalog.Kinds(), mapblock.Catalog.Kinds(), item.Catalog.Kinds(),
 		worldRepairKinds),
 	Options: append([]format.Option{optionArea, optionRemote, optionExact, optionVerifiers, optionSchema, format.OptionClean}, sceneOptions...),

@@ -1,0 +1,252 @@
+package worldedit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"trowel.example/minetest/item"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/schematic"
+)
+
+// Place is a step that places a schematic, with the corner of least coordinates at a node. Of
+// a file of WorldEdit the metadata comes along. How nodes are turned the definitions say: see
+// [World.Nodes]. Of the setting only KeepMetadata, Create and Tally count.
+func Place(s *schematic.Schematic, at Vec, p schematic.Placing, set Setting) Step {
+	return stepOf(func(w *World) Step {
+		nodes := w.definitions()
+		p.ParamType2 = func(name string) string {
+			if n := nodes[name]; n != nil {
+				return n.ParamType2
+			}
+			return ""
+		}
+		l := s.Place(p)
+		least := at.Add(l.Origin)
+		box := Box{least, least.Add(Vec(l.Size)).Sub(Vec{1, 1, 1})}
+		inside := box.Intersect(Everywhere)
+		if box != inside {
+			set.Tally.Note("nodes beyond the end of the world", int64(volume(box)-volume(inside)))
+		}
+		return Each{Area: inside.Area(), Create: set.Create, Edit: func(b *Block) error {
+			if !set.generated(b) {
+				return nil
+			}
+			return set.place(b, s, l, least, inside)
+		}}
+	})
+}
+
+func volume(b Box) int {
+	if b.Empty() {
+		return 0
+	}
+	size := b.Size()
+	return size[0] * size[1] * size[2]
+}
+
+// place places what of a schematic is in a block.
+func (set *Setting) place(b *Block, s *schematic.Schematic, l *schematic.Placement, least Vec, box Box) error {
+	first := b.Origin()
+	box = box.Intersect(Box{first, first.Add(Vec{mapblock.Side - 1, mapblock.Side - 1, mapblock.Side - 1})})
+	before := b.Table()
+	var drop Mask
+	var metas []mapblock.NodeMeta
+	n := int64(0)
+	for z := box.Min[2]; z <= box.Max[2]; z++ {
+		for y := box.Min[1]; y <= box.Max[1]; y++ {
+			for x := box.Min[0]; x <= box.Max[0]; x++ {
+				from := Vec{x, y, z}.Sub(least)
+				node, placed := l.At(from[0], from[1], from[2])
+				i := mapblock.Index(x-first[0], y-first[1], z-first[2])
+				if id := b.Param0[i]; !placed || !node.Force && int(id) < len(before) && before[id] != mapblock.Air && before[id] != mapblock.Ignore {
+					continue
+				}
+				if !node.Exact {
+					set.Tally.Note("nodes "+node.Name+" that cannot be turned so", 1)
+				}
+				was := b.Param2[i]
+				renamed, err := b.SetNode(i, node.Name, node.Param2)
+				if err != nil {
+					return err
+				}
+				if renamed || was != node.Param2 {
+					n++
+				}
+				if light := s.Param1; light != nil && b.Param1[i] != light[node.Index] {
+					b.Param1[i] = light[node.Index]
+					b.MarkNodes()
+				}
+				if s.Form == schematic.WorldEdit || renamed && !set.KeepMetadata {
+					drop.Set(i)
+				}
+				if m := s.MetaOf(node.Index); m != nil {
+					metas = append(metas, set.metadata(m, i))
+				}
+			}
+		}
+	}
+	changed := len(b.Metadata.List)
+	b.ForgetIf(drop.Has)
+	changed -= len(b.Metadata.List)
+	if len(metas) > 0 {
+		b.Metadata.List = append(slices.Clone(b.Metadata.List), metas...)
+		slices.SortStableFunc(b.Metadata.List, func(a, b mapblock.NodeMeta) int { return int(a.Pos) - int(b.Pos) })
+		b.Mark()
+	}
+	if set.Tally != nil {
+		set.Tally.Nodes.Add(n)
+		set.Tally.Metadata.Add(int64(max(changed, len(metas))))
+	}
+	return nil
+}
+
+// metadata makes metadata of a node of that of a schematic, as the engine does.
+func (set *Setting) metadata(m *schematic.Meta, index int) mapblock.NodeMeta {
+	meta := mapblock.NodeMeta{Pos: uint16(index)}
+	for _, f := range m.Fields {
+		meta.Vars = append(meta.Vars, mapblock.Var{Key: f.Key, Value: f.Value})
+	}
+	var inv item.Inventory
+	for _, l := range m.Lists {
+		list := item.List{Name: l.Name, Size: len(l.Items)}
+		for _, text := range l.Items {
+			stack, err := item.ParseStack(text)
+			if err != nil {
+				set.Tally.Note(fmt.Sprintf("items that cannot be read, such as %.40q", text), 1)
+				stack = item.Stack{}
+			}
+			list.Items = append(list.Items, item.Slot{Stack: stack})
+		}
+		inv.Lists = append(inv.Lists, list)
+	}
+	meta.Inventory = inv.Append(nil)
+	return meta
+}
+
+// Taken is what [Take] could not take along.
+type Taken struct {
+	Absent   int // nodes of blocks that there are not, or that cannot be read
+	Metadata int // nodes whose metadata has no place in the form
+	Timers   int
+	Objects  int // static objects in the blocks that the box touches
+	Private  int // fields that nobody but the server should see, and that everybody sees now
+}
+
+// Take makes a schematic of the nodes in a box. Those that are not there are air that is never
+// placed; WorldEdit leaves out air, too.
+func Take(ctx context.Context, db mapdb.DB, box Box, form schematic.Form) (*schematic.Schematic, Taken, error) {
+	var t Taken
+	s, err := schematic.New(form, box.Size())
+	if err != nil {
+		return nil, t, err
+	}
+	id := s.Namer()
+	t.Absent = len(s.Name)
+	for stored, err := range db.Blocks(ctx, box.Area()) {
+		if isEnd(err) {
+			return nil, t, err
+		}
+		if err != nil {
+			continue
+		}
+		b, err := read(stored.Pos, stored.Data)
+		if err != nil {
+			continue
+		}
+		n, err := take(s, id, b, box, &t)
+		if err != nil {
+			return nil, t, err
+		}
+		t.Absent -= n
+	}
+	slices.SortFunc(s.Meta, func(a, b schematic.Meta) int { return a.Index - b.Index })
+	s.Meta = slices.CompactFunc(s.Meta, func(a, b schematic.Meta) bool { return a.Index == b.Index })
+	s.Tidy()
+	return s, t, nil
+}
+
+// maxList is how many slots a list of an inventory may have that is written to a file.
+const maxList = 1 << 16
+
+// take takes the nodes of a block, and returns how many.
+func take(s *schematic.Schematic, id func(string) (uint16, error), b *Block, box Box, t *Taken) (n int, err error) {
+	first := b.Origin()
+	// where returns the index in the schematic, and whether there is one.
+	where := func(i int) (int, bool) {
+		x, y, z := mapblock.Coordinates(i)
+		v := first.Add(Vec{x, y, z})
+		at := v.Sub(box.Min)
+		return s.Index(at[0], at[1], at[2]), box.Contains(v)
+	}
+	names := b.Table()
+	for i := range mapblock.NodeCount {
+		to, in := where(i)
+		if !in {
+			continue
+		}
+		n++
+		name := ""
+		if k := int(b.Param0[i]); k < len(names) {
+			name = names[k]
+		}
+		if name == "" || name == mapblock.Ignore {
+			t.Absent++
+			continue
+		}
+		if s.Form == schematic.WorldEdit && name == mapblock.Air {
+			continue
+		}
+		if s.Name[to], err = id(name); err != nil {
+			return n, err
+		}
+		s.Param2[to], s.Prob[to] = b.Param2[i], schematic.Always
+		if s.Form == schematic.WorldEdit {
+			s.SetParam1(to, b.Param1[i])
+		}
+	}
+	for _, timer := range b.Timers.List {
+		if _, in := where(int(timer.Pos)); in && timer.Pos < mapblock.NodeCount {
+			t.Timers++
+		}
+	}
+	t.Objects += len(b.Objects.List)
+	for _, m := range b.Metadata.List {
+		if m.Pos >= mapblock.NodeCount {
+			continue
+		}
+		to, in := where(int(m.Pos))
+		if !in {
+			continue
+		}
+		if s.Form != schematic.WorldEdit || s.Prob[to] == schematic.Never {
+			t.Metadata++
+			continue
+		}
+		meta := schematic.Meta{Index: to}
+		for _, v := range m.Vars {
+			meta.Fields = append(meta.Fields, schematic.Field{Key: v.Key, Value: v.Value})
+			if v.Private != 0 {
+				t.Private++
+			}
+		}
+		inv, _, err := item.ParseInventory(m.Inventory)
+		if err != nil || slices.ContainsFunc(inv.Lists, func(l item.List) bool { return l.Size > maxList }) {
+			t.Metadata++
+			continue
+		}
+		for _, l := range inv.Lists {
+			list := schematic.List{Name: l.Name, Items: make([]string, max(l.Size, len(l.Items)))}
+			for k := range l.Items {
+				list.Items[k] = l.Items[k].Stack.String()
+			}
+			meta.Lists = append(meta.Lists, list)
+		}
+		if len(meta.Fields)+len(meta.Lists) > 0 {
+			s.Meta = append(s.Meta, meta)
+		}
+	}
+	return n, nil
+}
