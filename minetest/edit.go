@@ -23,7 +23,7 @@ type worldCommand struct {
 }
 
 // worldCommands are all commands that change worlds.
-var worldCommands = slices.Concat(nodeCommands, metaCommands, schematicCommands)
+var worldCommands = slices.Concat(nodeCommands, metaCommands, schematicCommands, operatorCommands)
 
 var worldEditing = &format.Editing{
 	Options: append([]format.Option{editNodes}, copyOptions...),
@@ -141,6 +141,11 @@ func (e *edited) tell(report func(check.Change) error) error {
 				if err := report(c); err != nil {
 					return err
 				}
+			}
+		}
+		for _, c := range t.Changes() {
+			if err := report(c); err != nil {
+				return err
 			}
 		}
 	}

@@ -65,6 +65,16 @@ func (b *Bans) Remove(addressOrName string) bool {
 	return len(b.lines) < n
 }
 
+// Rename gives a ban to another name, one that a ban can have.
+func (b *Bans) Rename(ban Ban, to string) {
+	for i, line := range b.lines {
+		if is, ok := parseBan(line); ok && is == ban {
+			at := strings.LastIndex(line, ban.Name)
+			b.lines[i] = line[:at] + to + line[at+len(ban.Name):]
+		}
+	}
+}
+
 // Append appends the text to dst.
 func (b *Bans) Append(dst []byte) []byte {
 	for _, line := range b.lines {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"trowel.example/check"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/turn"
@@ -21,8 +22,9 @@ type Tally struct {
 	Items    atomic.Int64 // slots of inventories
 	Blocks   atomic.Int64 // that are gone, or others as a whole
 
-	mu    sync.Mutex
-	notes map[string]int64
+	mu      sync.Mutex
+	notes   map[string]int64
+	changes []check.Change
 }
 
 // Note counts something that a person should know of.
@@ -48,6 +50,19 @@ func (t *Tally) Notes() (lines []string) {
 	slices.Sort(lines)
 	return lines
 }
+
+// Add takes up a change of another kind.
+func (t *Tally) Add(c check.Change) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.changes = append(t.changes, c)
+}
+
+// Changes returns the changes of other kinds, in their order.
+func (t *Tally) Changes() []check.Change { return t.changes }
 
 // Setting says how nodes become others.
 type Setting struct {

@@ -103,6 +103,9 @@ func (w *World) OpenOther(ctx context.Context, dir string) (*World, error) {
 // Nodes returns the definitions of nodes, nil if there are none.
 func (w *World) Nodes() nodedef.List { return w.opts.Nodes }
 
+// Base returns the blocks of the world itself, as they are before all steps.
+func (w *World) Base() mapdb.DB { return w.base }
+
 // Report returns what the steps up to now have met.
 func (w *World) Report() Report {
 	r := w.report

@@ -1,0 +1,240 @@
+package worldadmin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"trowel.example/check"
+	"trowel.example/internal/wholefile"
+	"trowel.example/minetest/mapchunk"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/place"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldedit"
+)
+
+// GridOf returns the map chunks of a world that is being edited, and the settings of its map
+// generator.
+func GridOf(w *worldedit.World) (mapchunk.Grid, *world.Settings, error) {
+	text, err := w.ReadFile("map_meta.txt")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return mapchunk.Grid{}, nil, err
+	}
+	s := world.ParseSettings(text, world.MapMetaEnd)
+	grid, err := mapchunk.Of(s)
+	return grid, s, err
+}
+
+// Selection is a part of a world: a box, what is near to a place, or both, as far as they
+// overlap.
+type Selection struct {
+	Box    worldedit.Box
+	Center [2]int // x and z in nodes
+	Radius int    // how far from there, in nodes and in any height; 0 for any distance
+}
+
+// touches reports whether any node of a chunk is in the selection, and within whether all
+// are.
+func (s *Selection) touches(g mapchunk.Grid, c mapchunk.Chunk) (touches, within bool) {
+	low, high := g.Nodes(c)
+	touches, within = true, true
+	for i := range low {
+		least, most := max(low[i], worldedit.MinNode), min(high[i], worldedit.MaxNode)
+		touches = touches && least <= s.Box.Max[i] && most >= s.Box.Min[i]
+		within = within && least >= s.Box.Min[i] && most <= s.Box.Max[i]
+	}
+	if s.Radius > 0 {
+		var near, far int
+		for i, axis := range []int{0, 2} {
+			from, to := low[axis]-s.Center[i], high[axis]-s.Center[i]
+			if from > 0 {
+				near += from * from
+			} else if to < 0 {
+				near += to * to
+			}
+			far += max(from*from, to*to)
+		}
+		touches = touches && near <= s.Radius*s.Radius
+		within = within && far <= s.Radius*s.Radius
+	}
+	return touches, touches && within
+}
+
+// Chunks says which map chunks are deleted. The map generator makes them again when somebody
+// comes there.
+type Chunks struct {
+	Selection
+	Outside  bool   // those outside of the selection
+	Touching bool   // those, too, of which only a part is where it should be
+	Again    bool   // it is an error if the map generator would not make the same again
+	Export   string // the folder of a new world that gets the blocks, "" for none
+	All      bool   // it is meant even if nothing stays
+	Tally    *worldedit.Tally
+}
+
+// Step returns the step.
+func (o Chunks) Step() worldedit.Step {
+	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error {
+		grid, settings, err := GridOf(w)
+		if err != nil {
+			return err
+		}
+		if o.Again {
+			if err := makesAgain(settings); err != nil {
+				return err
+			}
+		}
+		goes := make(map[mapchunk.Chunk]bool)
+		return deleteBlocks(ctx, w, deletion{
+			gone: func(p mapdb.Pos) bool {
+				c := grid.Containing(p)
+				gone, known := goes[c]
+				if !known {
+					touches, within := o.touches(grid, c)
+					switch {
+					case o.Outside == o.Touching: // outside and touching: not all of it is inside
+						gone = within != o.Outside
+					default:
+						gone = touches != o.Outside
+					}
+					goes[c] = gone
+				}
+				return gone
+			},
+			grid: grid, export: o.Export, all: o.All, tally: o.Tally,
+		})
+	})
+}
+
+// makesAgain returns an error if a map generator would not make again what it has made.
+func makesAgain(s *world.Settings) error {
+	name, _ := s.Get("mg_name")
+	seed, ok := s.Get("seed")
+	switch {
+	case name == "singlenode":
+		return errors.New("map_meta.txt: the map generator singlenode makes nothing but air: what is deleted is gone")
+	case !ok || seed == "":
+		return errors.New("map_meta.txt: there is no seed: the map generator would make other land")
+	}
+	return nil
+}
+
+// deletion says which blocks are deleted.
+type deletion struct {
+	gone   func(mapdb.Pos) bool // for one goroutine at a time
+	grid   mapchunk.Grid
+	export string
+	all    bool
+	tally  *worldedit.Tally
+}
+
+// deleteBlocks deletes blocks, once it is sure that this is meant.
+func deleteBlocks(ctx context.Context, w *worldedit.World, d deletion) error {
+	if d.export != "" {
+		if _, err := os.Lstat(d.export); err == nil {
+			return fmt.Errorf("%s: %w", d.export, fs.ErrExist)
+		}
+	}
+	var list []mapdb.Pos
+	chunks := make(map[mapchunk.Chunk]bool)
+	stay := int64(0)
+	for p, err := range w.Positions(ctx, mapdb.All()) {
+		var row *mapdb.RowError
+		switch {
+		case errors.As(err, &row): // a damaged row, which stays
+			stay++
+		case err != nil:
+			return err
+		case d.gone(p):
+			list = append(list, p)
+			chunks[d.grid.Containing(p)] = true
+		default:
+			stay++
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	if stay == 0 && !d.all {
+		return fmt.Errorf("all %d blocks: %w", len(list), ErrAll)
+	}
+	var at []check.Place
+	if len(chunks) <= fewPlaces {
+		for c := range chunks {
+			p := d.grid.Blocks(c).Min
+			at = append(at, place.Block(p.X, p.Y, p.Z))
+		}
+		slices.SortFunc(at, func(a, b check.Place) int {
+			p, _ := a.(place.Node).BlockPos()
+			q, _ := b.(place.Node).BlockPos()
+			return slices.Compare(p[:], q[:])
+		})
+	}
+	tell(d.tally, "map", "deleted", int64(len(list)), "blocks")
+	tell(d.tally, "map", "of which nothing is left", int64(len(chunks)), "map chunks", at...)
+	if d.export != "" {
+		w.AddPart(export(w, d.export, list))
+		tell(d.tally, "map", "kept in "+d.export, int64(len(list)), "blocks")
+	}
+	slices.SortFunc(list, func(a, b mapdb.Pos) int { return int(a.Key() - b.Key()) })
+	gone := func(b mapdb.Block) bool {
+		_, found := slices.BinarySearchFunc(list, b.Pos, func(a, b mapdb.Pos) int { return int(a.Key() - b.Key()) })
+		return found
+	}
+	return w.Do(ctx, worldedit.Delete(mapdb.All(), gone))
+}
+
+// export makes a world of its own of blocks as they are before all steps.
+func export(w *worldedit.World, dst string, list []mapdb.Pos) worldedit.Part {
+	done := false
+	write := func(ctx context.Context) (err error) {
+		if done {
+			return nil
+		}
+		part := filepath.Clean(dst) + wholefile.Suffix
+		if err := errors.Join(os.RemoveAll(part), os.MkdirAll(part, 0o755)); err != nil {
+			return err
+		}
+		defer os.RemoveAll(part)
+		settings := world.ParseSettings([]byte("backend = "+mapdb.SQLite+"\n"), "")
+		if old, err := world.ReadWorldMT(w.Dir); err == nil && old.GameID() != "" {
+			if err := settings.Set("gameid", old.GameID()); err != nil {
+				return err
+			}
+		}
+		if err := os.WriteFile(filepath.Join(part, "world.mt"), settings.Append(nil), 0o644); err != nil {
+			return err
+		}
+		for _, name := range []string{"map_meta.txt", "env_meta.txt"} {
+			text, err := w.ReadFile(name)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err == nil {
+				err = os.WriteFile(filepath.Join(part, name), text, 0o644)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		db, err := mapdb.Create(ctx, part, mapdb.Config{Backend: mapdb.SQLite})
+		if err != nil {
+			return err
+		}
+		_, err = db.Load(ctx, mapdb.Fetch(ctx, w.Base(), list))
+		if err = errors.Join(err, db.Close()); err != nil {
+			return err
+		}
+		done = true
+		return os.Rename(part, dst)
+	}
+	return worldedit.Part{
+		Keep:  func(worldedit.Keeper) error { return write(context.Background()) },
+		Apply: func(ctx context.Context, _ string) error { return write(ctx) },
+	}
+}

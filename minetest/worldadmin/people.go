@@ -1,0 +1,320 @@
+package worldadmin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"trowel.example/check"
+	"trowel.example/minetest/place"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldedit"
+)
+
+// Person is a player, an account, or mostly both.
+type Person struct {
+	Name    string
+	Player  *world.Player  // nil if there is none, or nobody asked for it
+	Account *world.Account // nil if there is none
+	Playing bool           // there is a player
+
+	// Seen is when the person was last there: the last login, without an account the time at
+	// which the player was saved. The zero time: never, or nobody knows.
+	Seen time.Time
+	// Never says that the account was never used.
+	Never bool
+}
+
+// Has reports whether the person has a privilege.
+func (p *Person) Has(privilege string) bool {
+	return p.Account != nil && slices.Contains(p.Account.Privileges, privilege)
+}
+
+// IsAdmin reports whether the person may change privileges or the server itself.
+func (p *Person) IsAdmin() bool { return p.Has("server") || p.Has("privs") }
+
+// Condition is one on what mods keep with a player.
+type Condition struct {
+	Key, Operator, Value string // the operator is one of = != < <= > >=
+}
+
+var condition = regexp.MustCompile(`^\s*([^=!<>]*[^=!<>\s])\s*(<=|>=|!=|=|<|>)\s*(.*?)\s*$`)
+
+// ParseCondition reads a condition such as "xp < 100".
+func ParseCondition(text string) (Condition, error) {
+	m := condition.FindStringSubmatch(text)
+	if m == nil {
+		return Condition{}, fmt.Errorf("%.60q: expected a key, one of = != < <= > >= and a value, such as \"xp < 100\"", text)
+	}
+	c := Condition{m[1], m[2], m[3]}
+	if strings.ContainsAny(c.Operator, "<>") {
+		if _, err := strconv.ParseFloat(c.Value, 64); err != nil {
+			return Condition{}, fmt.Errorf("%.60q: expected a number behind %s", text, c.Operator)
+		}
+	}
+	return c, nil
+}
+
+// holds reports whether the condition holds for a player. What is missing is 0, or "", as it
+// is for mods.
+func (c *Condition) holds(p *world.Player) bool {
+	value := ""
+	for _, a := range p.Attributes {
+		if a.Key == c.Key {
+			value = a.Value
+		}
+	}
+	switch c.Operator {
+	case "=":
+		return value == c.Value
+	case "!=":
+		return value != c.Value
+	}
+	limit, _ := strconv.ParseFloat(c.Value, 64)
+	n := 0.0
+	if value != "" {
+		var err error
+		if n, err = strconv.ParseFloat(value, 64); err != nil || math.IsNaN(n) {
+			return false
+		}
+	}
+	switch c.Operator {
+	case "<":
+		return n < limit
+	case "<=":
+		return n <= limit
+	case ">":
+		return n > limit
+	}
+	return n >= limit
+}
+
+// Rule says which persons are meant: those for whom all of it holds.
+type Rule struct {
+	Names     []string  // patterns with * and ?, one of which fits; nil: all
+	NotSince  time.Time // last seen before; who was never seen, or of whom nobody knows it, is not meant
+	Never     bool      // the account was never used
+	Has, Not  []string  // privileges, all of the one and none of the other
+	Where     []Condition
+	NoPlayer  bool // there is only an account
+	NoAccount bool // there is only a player
+}
+
+// Empty reports whether the rule means everybody.
+func (r *Rule) Empty() bool {
+	return len(r.Names)+len(r.Has)+len(r.Not)+len(r.Where) == 0 && r.NotSince.IsZero() && !r.Never && !r.NoPlayer && !r.NoAccount
+}
+
+// Check returns an error about a pattern that is none.
+func (r *Rule) Check() error {
+	for _, name := range r.Names {
+		if _, err := path.Match(name, ""); err != nil {
+			return fmt.Errorf("%.60q: expected a name, which may have * and ? in it", name)
+		}
+	}
+	return nil
+}
+
+func (r *Rule) matches(p *Person) bool {
+	fits := func(name string) bool { ok, _ := path.Match(name, p.Name); return ok }
+	has := func(privilege string) bool { return p.Has(privilege) }
+	switch {
+	case len(r.Names) > 0 && !slices.ContainsFunc(r.Names, fits),
+		!r.NotSince.IsZero() && (p.Seen.IsZero() || !p.Seen.Before(r.NotSince)),
+		r.Never && !p.Never,
+		slices.ContainsFunc(r.Has, func(s string) bool { return !has(s) }),
+		slices.ContainsFunc(r.Not, has),
+		r.NoPlayer && p.Playing, r.NoAccount && p.Account != nil,
+		len(r.Where) > 0 && p.Player == nil:
+		return false
+	}
+	return !slices.ContainsFunc(r.Where, func(c Condition) bool { return !c.holds(p.Player) })
+}
+
+// People yields all persons: the players, then the accounts without a player. With details
+// each player is read, which takes longer; without it only as far as the time is needed at
+// which he was seen. What cannot be read is an error about it, and others follow.
+func People(ctx context.Context, players world.Players, auth world.Auth, details bool) iter.Seq2[*Person, error] {
+	return func(yield func(*Person, error) bool) {
+		known := make(map[string]bool)
+		person := func(name string, playing bool) (*Person, error) {
+			p := &Person{Name: name, Playing: playing}
+			a, err := auth.Get(ctx, name)
+			switch {
+			case err == nil:
+				p.Account = a
+				p.Never = a.LastLogin < 0
+				if a.LastLogin > 0 {
+					p.Seen = time.Unix(a.LastLogin, 0).UTC()
+				}
+			case !errors.Is(err, world.ErrNotFound):
+				return nil, err
+			}
+			if playing && (details || p.Account == nil) {
+				if p.Player, err = players.Get(ctx, name); err != nil {
+					return nil, err
+				}
+				if p.Account == nil {
+					p.Seen = p.Player.Modified
+				}
+			}
+			return p, nil
+		}
+		for _, of := range []struct {
+			names   iter.Seq2[string, error]
+			playing bool
+		}{{players.Names(ctx), true}, {auth.Names(ctx), false}} {
+			for name, err := range of.names {
+				if err == nil && known[name] {
+					continue
+				}
+				var p *Person
+				if err == nil {
+					known[name] = true
+					p, err = person(name, of.playing)
+				}
+				if !yield(p, err) || ctx.Err() != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Find yields the persons that a rule means. A key that no player has is an error: who wrote
+// it meant another one.
+func Find(ctx context.Context, players world.Players, auth world.Auth, r Rule, details bool) iter.Seq2[*Person, error] {
+	return func(yield func(*Person, error) bool) {
+		if err := r.Check(); err != nil {
+			yield(nil, err)
+			return
+		}
+		missing := make(map[string]bool)
+		for _, c := range r.Where {
+			missing[c.Key] = true
+		}
+		some := false
+		for p, err := range People(ctx, players, auth, details || len(missing) > 0) {
+			if err == nil {
+				if p.Player != nil {
+					some = true
+					for _, a := range p.Player.Attributes {
+						delete(missing, a.Key)
+					}
+				}
+				if !r.matches(p) {
+					continue
+				}
+			}
+			if !yield(p, err) {
+				return
+			}
+		}
+		for _, c := range r.Where {
+			if some && missing[c.Key] {
+				yield(nil, fmt.Errorf("no player has anything called %s", c.Key))
+				return
+			}
+		}
+	}
+}
+
+// Purge says what is deleted of the persons that a rule means.
+type Purge struct {
+	Rule
+	KeepAccounts bool // only the players are deleted
+	Admins       bool // those with the privilege server or privs, too, who are left out otherwise
+	All          bool // it is meant even if it is everybody
+	Tally        *worldedit.Tally
+}
+
+// Step returns the step.
+func (o Purge) Step() worldedit.Step {
+	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error {
+		players, err := w.Players(ctx)
+		if err != nil {
+			return err
+		}
+		auth, err := w.Auth(ctx)
+		if err != nil {
+			return err
+		}
+		if o.Rule.Empty() && !o.All {
+			return ErrAll
+		}
+		type meant struct {
+			name            string
+			player, account bool
+		}
+		var list []meant
+		spared := int64(0)
+		for p, err := range Find(ctx, players, auth, o.Rule, false) {
+			switch {
+			case err != nil:
+				return err // of what cannot be read nobody knows whether it is meant
+			case p.IsAdmin() && !o.Admins:
+				spared++
+			default:
+				list = append(list, meant{p.Name, p.Playing, p.Account != nil && !o.KeepAccounts})
+			}
+		}
+		var gonePlayers, goneAccounts, left int64
+		gone := make(map[string]bool)
+		for _, m := range list {
+			gone[m.name] = m.player || m.account
+		}
+		for name, err := range players.Names(ctx) {
+			if err == nil && !gone[name] {
+				left++
+			}
+		}
+		var at []check.Place
+		for _, m := range list {
+			if m.player {
+				gonePlayers++
+				at = append(at, place.Player(m.name))
+			}
+			if m.account {
+				goneAccounts++
+			}
+		}
+		if gonePlayers > 0 && left == 0 && !o.All {
+			return fmt.Errorf("all %d players: %w", gonePlayers, ErrAll)
+		}
+		for _, m := range list {
+			if m.player {
+				if err := players.Delete(ctx, m.name); err != nil {
+					return err
+				}
+			}
+			if m.account {
+				if err := auth.Delete(ctx, m.name); err != nil {
+					return err
+				}
+			}
+		}
+		tell(o.Tally, "players", "deleted", gonePlayers, "players", few(at)...)
+		tell(o.Tally, "auth", "deleted", goneAccounts, "accounts")
+		tell(o.Tally, "players", "left out because they have the privilege server or privs", spared, "persons")
+		return nil
+	})
+}
+
+// fewPlaces is how many places are told of a change.
+const fewPlaces = 100
+
+// few returns places if they are few.
+func few(at []check.Place) []check.Place {
+	if len(at) > fewPlaces {
+		return nil
+	}
+	return at
+}

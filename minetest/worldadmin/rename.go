@@ -1,0 +1,256 @@
+package worldadmin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/place"
+	"trowel.example/minetest/protect"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldedit"
+)
+
+// Rename gives a player another name everywhere: the player, the account, the bans, the
+// metadata of nodes, areas.dat, and the keys under which mods keep something.
+type Rename struct {
+	From, To string
+	// Keys are those of the metadata of nodes that hold one name, beside owner.
+	Keys []string
+	// Password is a new one for the account, "" for none: the old one fits only if the names
+	// differ in nothing but case, since the name is a part of what is kept of a password.
+	Password string
+	// KeepStorage leaves the keys of mod storage.
+	KeepStorage bool
+	Tally       *worldedit.Tally
+}
+
+// Step returns the step.
+func (r Rename) Step() worldedit.Step {
+	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error {
+		if !world.ValidPlayerName(r.To) {
+			return fmt.Errorf("%.40q: expected a name of 1 to 19 letters, digits, - and _", r.To)
+		}
+		if r.From == r.To {
+			return fmt.Errorf("%s is the name already", r.To)
+		}
+		if err := r.person(ctx, w); err != nil {
+			return err
+		}
+		for _, do := range []func(context.Context, *worldedit.World) error{r.bans, r.areas, r.storage, r.metadata} {
+			if err := do(ctx, w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// person renames the player and the account.
+func (r Rename) person(ctx context.Context, w *worldedit.World) error {
+	players, err := w.Players(ctx)
+	if err != nil {
+		return err
+	}
+	auth, err := w.Auth(ctx)
+	if err != nil {
+		return err
+	}
+	player, noPlayer := players.Get(ctx, r.From)
+	account, noAccount := auth.Get(ctx, r.From)
+	for _, err := range []error{noPlayer, noAccount} {
+		if err != nil && !errors.Is(err, world.ErrNotFound) {
+			return err
+		}
+	}
+	if noPlayer != nil && noAccount != nil {
+		return fmt.Errorf("there is neither a player nor an account called %s", r.From)
+	}
+	_, free := players.Get(ctx, r.To)
+	_, freeAccount := auth.Get(ctx, r.To)
+	if !errors.Is(free, world.ErrNotFound) || !errors.Is(freeAccount, world.ErrNotFound) {
+		return fmt.Errorf("somebody is called %s already", r.To)
+	}
+	if noPlayer == nil {
+		player.Name = r.To
+		if err := errors.Join(players.Delete(ctx, r.From), players.Put(ctx, player)); err != nil {
+			return err
+		}
+		tell(r.Tally, "players", r.From+" is called "+r.To, 1, "players", place.Player(r.To))
+	}
+	if noAccount == nil {
+		switch kind := account.Password.Kind(); {
+		case r.Password != "":
+			account.Password = world.NewVerifier(r.To, r.Password)
+			tell(r.Tally, "auth", "another password", 1, "accounts", place.Account(r.To))
+		case kind == "none", kind == "srp" && strings.EqualFold(r.From, r.To):
+		default: // the name is a part of what the verifier of a password is made of
+			tell(r.Tally, "auth", "the password does not fit the new name, and nobody can log in before "+r.To+" gets a new one", 1, "accounts", place.Account(r.To))
+		}
+		account.Name = r.To
+		if err := errors.Join(auth.Delete(ctx, r.From), auth.Put(ctx, account)); err != nil {
+			return err
+		}
+		tell(r.Tally, "auth", r.From+" is called "+r.To, 1, "accounts", place.Account(r.To))
+	}
+	return nil
+}
+
+func (r Rename) bans(_ context.Context, w *worldedit.World) error {
+	b, err := bans(w)
+	if err != nil {
+		return err
+	}
+	var list []world.Ban
+	for ban := range b.All() {
+		if ban.Name == r.From {
+			list = append(list, ban)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	for _, ban := range list {
+		b.Rename(ban, r.To)
+	}
+	tell(r.Tally, bansFile, "renamed", int64(len(list)), "bans")
+	return w.WriteFile(bansFile, b.Append(nil))
+}
+
+func (r Rename) areas(_ context.Context, w *worldedit.World) error {
+	text, err := w.ReadFile(protect.AreasFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	areas, err := protect.ParseAreas(text)
+	if err != nil {
+		return err
+	}
+	n := areas.Rename(r.From, r.To)
+	if n == 0 {
+		return nil
+	}
+	tell(r.Tally, protect.AreasFile, "another owner", int64(n), "areas")
+	return w.WriteFile(protect.AreasFile, areas.Append(nil))
+}
+
+// storage renames keys that are the name, or that have it as one of their words, such as
+// home:ann. Values are the mods' own: it tells how many have the name in them.
+func (r Rename) storage(ctx context.Context, w *worldedit.World) error {
+	storage, err := w.Storage(ctx)
+	if err != nil || r.KeepStorage {
+		return err
+	}
+	var mods []string
+	for mod, err := range storage.Names(ctx) {
+		if err != nil {
+			return err
+		}
+		mods = append(mods, mod)
+	}
+	for _, mod := range mods {
+		m, err := storage.Get(ctx, mod)
+		if err != nil {
+			return err
+		}
+		var renamed, within int64
+		for i, e := range m.Entries {
+			if hasName(string(e.Value), r.From) {
+				within++
+			}
+			key := replaceName(string(e.Key), r.From, r.To)
+			if key == string(e.Key) {
+				continue
+			}
+			if _, taken := m.Get(key); taken {
+				return fmt.Errorf("the mod %s keeps something under %s and under %s", mod, e.Key, key)
+			}
+			m.Entries[i].Key = []byte(key)
+			renamed++
+		}
+		tell(r.Tally, "mod_storage", "renamed of "+mod, renamed, "keys", place.Entry{Mod: mod})
+		tell(r.Tally, "mod_storage", "values of "+mod+" have the name in them, and stay as they are", within, "values", place.Entry{Mod: mod})
+		if renamed > 0 {
+			if err := storage.Put(ctx, m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// inName reports whether a letter can be one of a name.
+func inName(c rune) bool {
+	return c == '-' || c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+// hasName reports whether a name is a word of a text.
+func hasName(text, name string) bool { return replaceName(text, name, name+"*") != text }
+
+// replaceName replaces a name where it is a word of a text.
+func replaceName(text, from, to string) string {
+	if !strings.Contains(text, from) {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		n := strings.IndexFunc(text, inName)
+		if n < 0 {
+			break
+		}
+		b.WriteString(text[:n])
+		text = text[n:]
+		end := strings.IndexFunc(text, func(c rune) bool { return !inName(c) })
+		if end < 0 {
+			end = len(text)
+		}
+		if word := text[:end]; word == from {
+			b.WriteString(to)
+		} else {
+			b.WriteString(word)
+		}
+		text = text[end:]
+	}
+	return b.String() + text
+}
+
+// metadata renames the owners and members of nodes.
+func (r Rename) metadata(ctx context.Context, w *worldedit.World) error {
+	keys := append([]string{"owner"}, r.Keys...)
+	var nodes atomic.Int64
+	err := w.Do(ctx, eachMetadata(func(_ *worldedit.Block, m *mapblock.NodeMeta) bool {
+		changed := false
+		for i := range m.Vars {
+			v := &m.Vars[i]
+			value := v.Value
+			if v.Key == "members" { // names with spaces between
+				words := strings.Split(value, " ")
+				for i, word := range words {
+					if word == r.From {
+						words[i] = r.To
+					}
+				}
+				value = strings.Join(words, " ")
+			} else if slices.Contains(keys, v.Key) && value == r.From {
+				value = r.To
+			}
+			if value != v.Value {
+				v.Value, changed = value, true
+			}
+		}
+		if changed {
+			nodes.Add(1)
+		}
+		return changed
+	}))
+	tell(r.Tally, "map", "another owner or member", nodes.Load(), "nodes")
+	return err
+}

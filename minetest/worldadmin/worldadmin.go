@@ -1,0 +1,212 @@
+// Package worldadmin has what server operators do to worlds, as steps of package worldedit:
+// map chunks are deleted, kept, made again or pruned; players are purged and renamed, with
+// all that bears their names; bans and what mods keep are changed.
+//
+// What would delete everything is refused with [ErrAll] unless it was asked for.
+package worldadmin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"trowel.example/check"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/place"
+	"trowel.example/minetest/rollback"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldedit"
+
+	"time"
+)
+
+// ErrAll means that a rule takes in everything, and that nobody said that this is meant.
+var ErrAll = errors.New("that is everything there is")
+
+// tell tells of a change, if anybody listens and there is one.
+func tell(t *worldedit.Tally, path, what string, count int64, unit string, at ...check.Place) {
+	if count > 0 {
+		t.Add(check.Change{Path: path, What: what, Count: count, Unit: unit, At: at})
+	}
+}
+
+// ClearObjects is a step that removes all objects: from the blocks themselves or, if quick,
+// by a note in env_meta.txt of when that was. The engine then drops the objects of a block
+// that is older than that when somebody comes near it.
+func ClearObjects(quick bool, t *worldedit.Tally) worldedit.Step {
+	if !quick {
+		return worldedit.Each{Area: mapdb.All(), Edit: func(b *worldedit.Block) error {
+			if n := len(b.Objects.List); n > 0 {
+				b.Objects.List = nil
+				b.Mark()
+				if t != nil {
+					t.Objects.Add(int64(n))
+				}
+			}
+			return nil
+		}}
+	}
+	return worldedit.StepFunc(func(_ context.Context, w *worldedit.World) error {
+		const file = "env_meta.txt"
+		text, err := w.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		s := world.ParseSettings(text, world.EnvMetaEnd)
+		now, ok := s.Get("game_time")
+		var seconds uint32
+		if _, err := fmt.Sscanf(now, "%d", &seconds); !ok || err != nil {
+			return fmt.Errorf("%s: expected a game_time, found %.20q", file, now)
+		}
+		// Blocks that were active when the server ended have just this time, and stay if they
+		// are not older than the note.
+		if err := s.Set("last_clear_objects_time", fmt.Sprint(uint64(seconds)+1)); err != nil {
+			return err
+		}
+		tell(t, file, "objects of blocks that are older go when these are loaded", 1, "settings")
+		return w.WriteFile(file, s.Append(nil))
+	})
+}
+
+// bansFile is where the engine has the bans.
+const bansFile = "ipban.txt"
+
+// bans reads the bans of a world; there need not be any.
+func bans(w *worldedit.World) (*world.Bans, error) {
+	text, err := w.ReadFile(bansFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return world.ParseBans(text), nil
+}
+
+// Ban is a step that bans an address. Who is banned already stays so.
+func Ban(ban world.Ban, t *worldedit.Tally) worldedit.Step {
+	return worldedit.StepFunc(func(_ context.Context, w *worldedit.World) error {
+		b, err := bans(w)
+		if err != nil {
+			return err
+		}
+		if slices.Contains(slices.Collect(b.All()), ban) {
+			return nil
+		}
+		if err := b.Add(ban); err != nil {
+			return err
+		}
+		tell(t, bansFile, strings.TrimSuffix(ban.Address+" "+ban.Name, " ")+" is banned", 1, "bans")
+		return w.WriteFile(bansFile, b.Append(nil))
+	})
+}
+
+// Unban is a step that removes the bans of an address, or of a name.
+func Unban(addressOrName string, t *worldedit.Tally) worldedit.Step {
+	return worldedit.StepFunc(func(_ context.Context, w *worldedit.World) error {
+		b, err := bans(w)
+		if err != nil {
+			return err
+		}
+		n := int64(0)
+		for ban := range b.All() {
+			if ban.Address == addressOrName || ban.Name == addressOrName {
+				n++
+			}
+		}
+		if !b.Remove(addressOrName) {
+			return fmt.Errorf("%s: nobody called %s is banned, and no such address", bansFile, addressOrName)
+		}
+		tell(t, bansFile, addressOrName+" is banned no longer", n, "bans")
+		return w.WriteFile(bansFile, b.Append(nil))
+	})
+}
+
+// SetStorage is a step that sets what a mod keeps under a key.
+func SetStorage(mod, key string, value []byte, t *worldedit.Tally) worldedit.Step {
+	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error {
+		s, err := w.Storage(ctx)
+		if err != nil {
+			return err
+		}
+		m, err := s.Get(ctx, mod)
+		if errors.Is(err, world.ErrNotFound) {
+			m, err = &world.ModData{Mod: mod}, nil
+		}
+		if err != nil {
+			return err
+		}
+		if old, ok := m.Get(key); ok && string(old) == string(value) {
+			return nil
+		}
+		m.Set(key, value)
+		tell(t, "mod_storage", mod+" "+key+" was set", 1, "keys", place.Entry{Mod: mod, Key: key})
+		return s.Put(ctx, m)
+	})
+}
+
+// DeleteStorage is a step that deletes what a mod keeps under a key, or with "" all that it
+// keeps; that has to be meant.
+func DeleteStorage(mod, key string, all bool, t *worldedit.Tally) worldedit.Step {
+	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error {
+		s, err := w.Storage(ctx)
+		if err != nil {
+			return err
+		}
+		m, err := s.Get(ctx, mod)
+		if errors.Is(err, world.ErrNotFound) {
+			return fmt.Errorf("no mod called %s keeps anything", mod)
+		}
+		if err != nil {
+			return err
+		}
+		at := place.Entry{Mod: mod, Key: key}
+		switch {
+		case key == "" && !all:
+			return fmt.Errorf("all that %s keeps: %w", mod, ErrAll)
+		case key == "":
+			tell(t, "mod_storage", "all of "+mod+" is deleted", int64(len(m.Entries)), "keys", at)
+			return s.Delete(ctx, mod)
+		case !m.Delete(key):
+			return fmt.Errorf("the mod %s keeps nothing under %s", mod, key)
+		}
+		tell(t, "mod_storage", mod+" "+key+" is deleted", 1, "keys", at)
+		if len(m.Entries) == 0 {
+			return s.Delete(ctx, mod)
+		}
+		return s.Put(ctx, m)
+	})
+}
+
+// TrimRollback is a step that deletes what rollback.sqlite says of the time before a moment.
+func TrimRollback(before time.Time, t *worldedit.Tally) worldedit.Step {
+	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error {
+		db, err := rollback.Open(w.Dir)
+		if err != nil {
+			return err
+		}
+		n, err := db.Count(ctx, rollback.Filter{Until: before})
+		if err = errors.Join(err, db.Close()); err != nil || n == 0 {
+			return err
+		}
+		tell(t, rollback.File, "what was before "+before.UTC().Format(time.DateTime)+" is deleted", n, "actions")
+		w.AddPart(worldedit.Database(rollback.File, func(ctx context.Context, dir string) error {
+			_, err := rollback.Trim(ctx, dir, before)
+			return err
+		}))
+		return nil
+	})
+}
+
+// eachMetadata is a step that changes the metadata of nodes.
+func eachMetadata(change func(b *worldedit.Block, m *mapblock.NodeMeta) bool) worldedit.Step {
+	return worldedit.Each{Area: mapdb.All(), Edit: func(b *worldedit.Block) error {
+		for i := range b.Metadata.List {
+			if change(b, &b.Metadata.List[i]) {
+				b.Mark()
+			}
+		}
+		return nil
+	}}
+}
