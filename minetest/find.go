@@ -26,7 +26,7 @@ type worldQuery struct {
 }
 
 // worldQueries are all queries of worlds, in the order of help.
-var worldQueries = slices.Concat(nodeQueries, itemQueries)
+var worldQueries = slices.Concat(nodeQueries, itemQueries, operatorQueries)
 
 var worldFinder = &format.Finder{Commands: declaredQueries(worldQueries), Find: findInWorld}
 

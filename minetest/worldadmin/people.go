@@ -189,6 +189,9 @@ func People(ctx context.Context, players world.Players, auth world.Auth, details
 	}
 }
 
+// ErrNoKey means that a condition is about a key that no player has.
+var ErrNoKey = errors.New("no player has anything called")
+
 // Find yields the persons that a rule means. A key that no player has is an error: who wrote
 // it meant another one.
 func Find(ctx context.Context, players world.Players, auth world.Auth, r Rule, details bool) iter.Seq2[*Person, error] {
@@ -220,7 +223,7 @@ func Find(ctx context.Context, players world.Players, auth world.Auth, r Rule, d
 		}
 		for _, c := range r.Where {
 			if some && missing[c.Key] {
-				yield(nil, fmt.Errorf("no player has anything called %s", c.Key))
+				yield(nil, fmt.Errorf("%w %s", ErrNoKey, c.Key))
 				return
 			}
 		}

@@ -81,22 +81,22 @@ func (r Rename) person(ctx context.Context, w *worldedit.World) error {
 		if err := errors.Join(players.Delete(ctx, r.From), players.Put(ctx, player)); err != nil {
 			return err
 		}
-		tell(r.Tally, "players", r.From+" is called "+r.To, 1, "players", place.Player(r.To))
+		tell(r.Tally, "players", r.From+" is called "+r.To, 1, "", place.Player(r.To))
 	}
 	if noAccount == nil {
 		switch kind := account.Password.Kind(); {
 		case r.Password != "":
 			account.Password = world.NewVerifier(r.To, r.Password)
-			tell(r.Tally, "auth", "another password", 1, "accounts", place.Account(r.To))
+			tell(r.Tally, "auth", "another password", 1, "", place.Account(r.To))
 		case kind == "none", kind == "srp" && strings.EqualFold(r.From, r.To):
 		default: // the name is a part of what the verifier of a password is made of
-			tell(r.Tally, "auth", "the password does not fit the new name, and nobody can log in before "+r.To+" gets a new one", 1, "accounts", place.Account(r.To))
+			tell(r.Tally, "auth", "the password does not fit the new name, and nobody can log in before "+r.To+" gets a new one", 1, "", place.Account(r.To))
 		}
 		account.Name = r.To
 		if err := errors.Join(auth.Delete(ctx, r.From), auth.Put(ctx, account)); err != nil {
 			return err
 		}
-		tell(r.Tally, "auth", r.From+" is called "+r.To, 1, "accounts", place.Account(r.To))
+		tell(r.Tally, "auth", r.From+" is called "+r.To, 1, "", place.Account(r.To))
 	}
 	return nil
 }

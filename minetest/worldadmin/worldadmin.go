@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"time"
+
 	"trowel.example/check"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -20,8 +22,6 @@ import (
 	"trowel.example/minetest/rollback"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldedit"
-
-	"time"
 )
 
 // ErrAll means that a rule takes in everything, and that nobody said that this is meant.
@@ -67,7 +67,7 @@ func ClearObjects(quick bool, t *worldedit.Tally) worldedit.Step {
 		if err := s.Set("last_clear_objects_time", fmt.Sprint(uint64(seconds)+1)); err != nil {
 			return err
 		}
-		tell(t, file, "objects of blocks that are older go when these are loaded", 1, "settings")
+		tell(t, file, "objects of blocks that are older go when these are loaded", 1, "")
 		return w.WriteFile(file, s.Append(nil))
 	})
 }
@@ -97,7 +97,7 @@ func Ban(ban world.Ban, t *worldedit.Tally) worldedit.Step {
 		if err := b.Add(ban); err != nil {
 			return err
 		}
-		tell(t, bansFile, strings.TrimSuffix(ban.Address+" "+ban.Name, " ")+" is banned", 1, "bans")
+		tell(t, bansFile, strings.TrimSuffix(ban.Address+" "+ban.Name, " ")+" is banned", 1, "")
 		return w.WriteFile(bansFile, b.Append(nil))
 	})
 }
@@ -141,7 +141,7 @@ func SetStorage(mod, key string, value []byte, t *worldedit.Tally) worldedit.Ste
 			return nil
 		}
 		m.Set(key, value)
-		tell(t, "mod_storage", mod+" "+key+" was set", 1, "keys", place.Entry{Mod: mod, Key: key})
+		tell(t, "mod_storage", mod+" "+key+" was set", 1, "", place.Entry{Mod: mod, Key: key})
 		return s.Put(ctx, m)
 	})
 }
@@ -171,7 +171,7 @@ func DeleteStorage(mod, key string, all bool, t *worldedit.Tally) worldedit.Step
 		case !m.Delete(key):
 			return fmt.Errorf("the mod %s keeps nothing under %s", mod, key)
 		}
-		tell(t, "mod_storage", mod+" "+key+" is deleted", 1, "keys", at)
+		tell(t, "mod_storage", mod+" "+key+" is deleted", 1, "", at)
 		if len(m.Entries) == 0 {
 			return s.Delete(ctx, mod)
 		}
