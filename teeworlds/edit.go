@@ -20,6 +20,7 @@ type mapCommand struct {
 // mapCommands are all changes of maps, in the order of help.
 var mapCommands = slices.Concat(
 	infoCommands,
+	versionCommands,
 	layerCommands,
 	imageCommands,
 	soundCommands,

@@ -1,0 +1,261 @@
+package mapedit
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// flavor07 is what [twmap.Map.Flavor] calls maps in the form of Teeworlds 0.7.
+const flavor07 = "Teeworlds 0.7"
+
+// since07 are images that only Teeworlds 0.7 has for all maps.
+var since07 = []string{"easter", "generic_lamps", "generic_shadows", "light"}
+
+// Across is how a map goes from a game to another.
+type Across struct {
+	// Find returns the picture that the game which the map is for has under a name.
+	Find func(name string) (*image.NRGBA, error)
+	// Drop leaves out what the other game does not have, instead of failing.
+	Drop bool
+	// Force takes a map whatever its form says that it is for.
+	Force bool
+}
+
+// To07 makes a map of Teeworlds 0.6 or DDNet one of Teeworlds 0.7: with the form of its file,
+// as [twmap.Map.To07] does, and with the tiles that look the same. Some pictures that maps only
+// name are others in 0.7, with tiles in other places; layers that are drawn with one of them get
+// the tiles that look as before. Where there are no such tiles, or quads show parts of the
+// picture, the old picture is embedded.
+func (e *Editor) To07(a Across) error {
+	if e.m.Flavor() == flavor07 && !a.Force {
+		return errors.New("the map has the form of Teeworlds 0.7 already")
+	}
+	to07, to06 := remaps()
+	lacks := func(name string) bool { return !slices.Contains(twmap.ExternalImages, name) }
+	return e.across(a, to07, to06, lacks, (*twmap.Map).To07, e.idle07())
+}
+
+// To06 makes a map of Teeworlds 0.7 one of DDNet and Teeworlds 0.6, as [Editor.To07] does the
+// other way round: in the form of [twmap.Map.Modernize].
+func (e *Editor) To06(a Across) error {
+	if e.m.Flavor() != flavor07 && !a.Force {
+		return errors.New("the map does not have the form of Teeworlds 0.7")
+	}
+	to07, to06 := remaps()
+	lacks := func(name string) bool { return slices.Contains(since07, name) }
+	return e.across(a, to06, to07, lacks, (*twmap.Map).Modernize, nil)
+}
+
+// idle07 returns what is lost of the game layer: tiles that do nothing in Teeworlds 0.7.
+func (e *Editor) idle07() (lost []string) {
+	game := e.m.Physics(twmap.KindGame)
+	if game == nil {
+		return nil
+	}
+	n, ids := 0, make(map[uint8]bool)
+	for _, row := range game.Tiles().Rows() {
+		for _, t := range row {
+			id := twmap.GameTile(t.ID)
+			if id > twmap.TileNoHook && (id < twmap.EntitySpawn || id > twmap.EntityLaser) {
+				ids[t.ID] = true
+				n++
+			}
+		}
+	}
+	if n > 0 {
+		lost = append(lost, fmt.Sprintf("what %d tiles of the game layer do, of %d kinds", n, len(ids)))
+	}
+	return lost
+}
+
+// across remaps what is drawn with pictures of the games, and gives the map its new form.
+func (e *Editor) across(a Across, remaps, back map[string]*remap, lacks func(name string) bool, form func(*twmap.Map) []string, lost []string) error {
+	var do []func()
+	embedded := e.m.Clone() // which tells what the form loses, with the images that will be embedded
+	for i, im := range e.m.Images {
+		if !im.External() {
+			continue
+		}
+		r := remaps[im.Name]
+		embed, why := lacks(im.Name), "the other game does not have it"
+		var u users
+		if r != nil {
+			var err error
+			if u, err = e.usersOf(i); err != nil {
+				return err
+			}
+			if embed, why = u.needPicture(r); !embed {
+				do = append(do, func() { e.remapTiles(i, u, r) })
+				continue
+			}
+		}
+		if !embed {
+			continue
+		}
+		p, err := a.Find(im.Name)
+		if err == nil {
+			err = checkPicture(p)
+		}
+		if err == nil {
+			err = e.fitsTiles(i, p.Rect)
+		}
+		if err == nil && r != nil && !ofSameGame(p, r, back[im.Name]) {
+			err = errors.New("the picture that was found is that of the other game")
+		}
+		switch {
+		case err == nil:
+			embedded.Images[i].SetPicture(p)
+			do = append(do, func() {
+				im.SetPicture(p)
+				e.tell(im, 1, "", "embedded: %s", why)
+			})
+		case !a.Drop:
+			return fmt.Errorf("%s has to be embedded, because %s: %w", e.Path(im), why, err)
+		default:
+			lost = append(lost, fmt.Sprintf("%s looks different, because %s", e.Path(im), why))
+			if r != nil {
+				do = append(do, func() { e.remapTiles(i, u, r) })
+			}
+		}
+	}
+	lost = append(lost, form(embedded)...)
+	if len(lost) > 0 && !a.Drop {
+		return fmt.Errorf("this would lose %s", strings.Join(lost, ", "))
+	}
+	for _, f := range do {
+		f()
+	}
+	was := e.m.Flavor()
+	form(e.m)
+	e.tell(nil, 1, "", "the form of %s became that of %s", was, e.m.Flavor())
+	for _, l := range lost {
+		e.tell(nil, 1, "", "left out: %s", l)
+	}
+	return nil
+}
+
+// users are what is drawn with an image.
+type users struct {
+	tiles []*twmap.TileLayer
+	used  [256]int
+	quads int // layers
+}
+
+func (e *Editor) usersOf(i int) (u users, err error) {
+	for _, l := range e.m.Layers() {
+		switch l := l.(type) {
+		case *twmap.QuadLayer:
+			if l.Image == i && l.NumQuads() > 0 {
+				u.quads++
+			}
+		case *twmap.TileLayer:
+			if l.Image != i || l.Kind().Physics() {
+				continue
+			}
+			cells, err := l.Tiles().Cells()
+			if err != nil {
+				return u, fmt.Errorf("%s: %w", e.Path(l), err)
+			}
+			for _, t := range cells {
+				u.used[t.ID]++
+			}
+			u.tiles = append(u.tiles, l)
+		}
+	}
+	return u, nil
+}
+
+// needPicture reports whether nothing but the picture itself looks as before, and why.
+func (u *users) needPicture(r *remap) (bool, string) {
+	var missing []string
+	for id, n := range u.used {
+		if n > 0 && r.missing[id] {
+			missing = append(missing, fmt.Sprint(id))
+		}
+	}
+	switch {
+	case len(missing) > 0:
+		return true, fmt.Sprintf("the picture of the other game lacks tiles that are used: %s", strings.Join(missing, " "))
+	case u.quads > 0 && r.moves():
+		return true, "quads show it, and what they show is in another place of the other game's picture"
+	}
+	return false, ""
+}
+
+// moves reports whether anything is in another place.
+func (r *remap) moves() bool {
+	for i, to := range r.to {
+		if int(to) != i || r.missing[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// remapTiles gives the layers that are drawn with an image the tiles that look as theirs do.
+func (e *Editor) remapTiles(i int, u users, r *remap) {
+	redrawn := 0
+	for _, l := range u.tiles {
+		g := l.Tiles()
+		moved, air := 0, 0
+		cells, _ := g.Cells()
+		for at, t := range slices.Clone(cells) {
+			if r.redrawn[t.ID] {
+				redrawn++
+			}
+			to := r.to[t.ID]
+			switch {
+			case to == t.ID:
+				continue
+			case to == 0:
+				t.Flags, air = 0, air+1
+			default:
+				moved++
+			}
+			t.ID = to
+			g.Set(at%g.Width(), at/g.Width(), t)
+		}
+		e.tell(l, moved, "tiles", "tiles are where the other game has them")
+		e.tell(l, air, "tiles", "tiles that cannot be seen became air: the other game would show them")
+	}
+	e.tell(e.m.Images[i], redrawn, "tiles", "tiles that are drawn a little differently in the other game")
+}
+
+// ofSameGame reports whether a picture is the one that a remap begins with, and not the one of
+// the other game under the same name: each shows tiles that are transparent in the other.
+func ofSameGame(p *image.NRGBA, r, back *remap) bool {
+	if p.Rect.Dx()%16 != 0 || p.Rect.Dy()%16 != 0 {
+		return true
+	}
+	score := 0
+	for id := 1; id < 256; id++ {
+		own, others := !r.hidden[id], !back.hidden[id]
+		if own == others {
+			continue
+		}
+		if tileSeen(p, id) == own {
+			score++
+		} else {
+			score--
+		}
+	}
+	return score >= 0
+}
+
+func tileSeen(p *image.NRGBA, id int) bool {
+	w, h := p.Rect.Dx()/16, p.Rect.Dy()/16
+	for y := range h {
+		line := row(p, id/16*h+y)[4*w*(id%16):]
+		for x := range w {
+			if line[4*x+3] > 8 {
+				return true
+			}
+		}
+	}
+	return false
+}
