@@ -26,6 +26,7 @@ type Format struct {
 	Title      string   // for people, such as "Teeworlds/DDNet map"
 	Extensions []string // with their dots, the usual one first
 	Folder     bool     // the game keeps it as a folder, not as a file
+	Common     bool     // other tools show and compare such files: texts, pictures, sounds
 	Doc        string   // the page that describes it, from the project's root
 
 	// Recognize reports whether a source is of this format, by its content.

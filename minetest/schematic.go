@@ -41,6 +41,7 @@ var minetestWorldEdit = &format.Format{
 	Name:       schematic.WorldEdit.FolderName(),
 	Title:      "WorldEdit file of Minetest/Luanti",
 	Extensions: []string{".we"},
+	Common:     true,
 	Doc:        schematicDoc,
 	Recognize: func(src *format.Source) bool {
 		return schematic.IsWorldEdit(src.Head(schematic.HeadSize))

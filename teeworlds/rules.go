@@ -16,6 +16,7 @@ var teeworldsRules = &format.Format{
 	Name:       "teeworlds-rules",
 	Title:      "DDNet automapper rules",
 	Extensions: []string{rulesExtension},
+	Common:     true,
 	Doc:        "docs/formats/teeworlds-automap.md",
 	// There is no signature, and texts of other games look alike: the name tells.
 	Recognize: func(src *format.Source) bool { return !src.IsDir() && src.HasExtension(rulesExtension) },

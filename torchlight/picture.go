@@ -45,6 +45,7 @@ func pictureFormat(name, title string, kind picture.Kind, extensions []string, c
 	conversions[0].Usual = true
 	return &format.Format{
 		Name: name, Title: title, Extensions: extensions, Doc: "docs/formats/torchlight-pictures.md",
+		Common: kind == picture.PNG || kind == picture.JPEG,
 		Recognize: func(src *format.Source) bool {
 			return !src.IsDir() && picture.KindOf(src.Name, src.Head(maxModHead)) == kind
 		},
@@ -119,7 +120,7 @@ func pictureConversion(to picture.Kind, title, extension string, options ...form
 
 // torchlightImageSet is a list of sprites.
 var torchlightImageSet = &format.Format{
-	Name: torchlightImageSetName, Title: "CEGUI image set", Extensions: []string{".imageset"}, Doc: "docs/formats/torchlight-pictures.md",
+	Name: torchlightImageSetName, Title: "CEGUI image set", Extensions: []string{".imageset"}, Common: true, Doc: "docs/formats/torchlight-pictures.md",
 	Recognize: func(src *format.Source) bool {
 		return !src.IsDir() && src.HasExtension(".imageset") && imageset.Recognize(src.Head(maxModHead))
 	},

@@ -223,6 +223,7 @@ var torchlightSource = &format.Format{
 	Name:       torchlightSourceName,
 	Title:      "Torchlight II source file",
 	Extensions: []string{".RAW.json", ".MPP.pgm"},
+	Common:     true,
 	Doc:        "docs/formats/torchlight-dat.md",
 	Recognize:  func(src *format.Source) bool { return text.Recognize(src.Head(maxModHead)) },
 	Scene:      openScene,
@@ -295,6 +296,7 @@ var torchlightAsset = &format.Format{
 	Name:       torchlightAssetName,
 	Title:      "sound or model",
 	Extensions: []string{".wav", ".ogg", ".mesh", ".skeleton"},
+	Common:     true, // models too: there is nothing to tell of them
 	Doc:        "docs/formats/torchlight-tables.md",
 	Recognize: func(src *format.Source) bool {
 		if src.IsDir() {

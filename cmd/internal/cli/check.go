@@ -29,7 +29,7 @@ var (
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	var asJSON, kinds, verbose bool
+	var asJSON, asSARIF, kinds, verbose bool
 	var least string
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
@@ -59,6 +59,7 @@ On a terminal many findings of one kind in a file are one line with their number
   trowel check --kinds`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&asSARIF, "sarif", false, "print SARIF, for sites that show findings beside the files")
 	cmd.Flags().BoolVar(&kinds, "kinds", false, "explain all kinds of findings")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show every finding, on a terminal too, and offsets in the file")
 	a.colorFlag(cmd)
@@ -76,7 +77,13 @@ On a terminal many findings of one kind in a file are one line with their number
 		if kinds {
 			return a.printKinds(asJSON)
 		}
+		if asJSON && asSARIF {
+			return errOneForm
+		}
 		c := &checking{app: a, cmd: cmd, asJSON: asJSON, verbose: verbose, list: jsonArray{w: a.out}, known: make(map[string]bool)}
+		if asSARIF {
+			c.sarif = &sarif{w: a.out}
+		}
 		if err := c.min.UnmarshalText([]byte(least)); err != nil {
 			return err
 		}
@@ -94,6 +101,8 @@ type checking struct {
 	verbose bool
 
 	list    jsonArray
+	sarif   *sarif              // nil: it is not asked for
+	called  func(string) string // what the user calls a file; nil: as it is
 	files   int
 	folded  int             // findings that were not shown, because one of their kind was
 	skipped int             // files in folders of no known format
@@ -120,11 +129,21 @@ func (c *checking) run(ctx context.Context, names []string) error {
 		}
 		return nil
 	}
+	if c.sarif != nil {
+		if err := c.sarif.begin(c.allKinds()); err != nil {
+			return err
+		}
+	}
 	if err := parallel.Ordered(ctx, produce, func(t target) checked { return c.safely(ctx, t) }, c.print); err != nil {
 		return err
 	}
 	if c.asJSON {
 		if err := c.list.end(); err != nil {
+			return err
+		}
+	}
+	if c.sarif != nil {
+		if err := c.sarif.end(); err != nil {
 			return err
 		}
 	}
@@ -296,6 +315,17 @@ func (c *checking) print(r checked) error {
 		}
 	}
 	c.talk.progress("checked files", c.files, 0)
+	if c.called != nil {
+		r.name = c.called(r.name)
+	}
+	if c.sarif != nil {
+		for _, f := range shown {
+			if err := c.sarif.add(r.name, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	if c.asJSON {
 		return c.list.add(object{{"file", r.name}, {"format", r.format}, {"findings", shown}})
 	}
@@ -378,6 +408,21 @@ func (c *checking) summary() {
 	}
 	_ = c.out.Flush()
 	c.talk.say("%s", line)
+}
+
+// allKinds returns all kinds of findings, once each.
+func (a *app) allKinds() []*check.Kind {
+	all := ownKinds.Kinds()
+	seen := make(map[string]bool)
+	for _, f := range a.formats {
+		for _, k := range f.Kinds {
+			if !seen[k.ID] {
+				seen[k.ID] = true
+				all = append(all, k)
+			}
+		}
+	}
+	return all
 }
 
 // printKinds explains all kinds of findings, once each.

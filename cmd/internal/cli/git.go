@@ -1,0 +1,511 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/check"
+	"trowel.example/cmd/internal/output"
+	"trowel.example/format"
+	"trowel.example/internal/tree"
+)
+
+func (a *app) gitCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "git",
+		Short: "Let git show, compare, merge and check game files",
+		Long: `Git calls the commands below once "trowel git install" has told it to: then git diff
+shows what was done to a map, git merge brings two versions of one together, and a commit
+of a broken file is refused. docs/git.md has the whole way for a team.`,
+		Args: args(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.gitInstallCommand(), a.gitTextCommand(), a.gitDiffCommand(), a.gitMergeCommand(), a.gitCheckCommand())
+	return cmd
+}
+
+// gitConfig is what git has to know of the tool.
+func gitConfig(program string) [][2]string {
+	return [][2]string{
+		{"diff.trowel.textconv", program + " git textconv"},
+		{"diff.trowel.cachetextconv", "false"},
+		{"diff.trowel.command", program + " git diff"},
+		{"diff.trowel.binary", "true"},
+		{"merge.trowel.name", "parts of game files"},
+		{"merge.trowel.driver", program + " git merge %O %A %B %P"},
+		{"difftool.trowel.cmd", program + ` diff "$LOCAL" "$REMOTE"`},
+	}
+}
+
+// gitAttributes says which files git leaves to the tool, in any case of their extensions.
+func (a *app) gitAttributes() []string {
+	var lines []string
+	for _, f := range a.formats {
+		if f.Folder || f.Common {
+			continue
+		}
+		for _, ext := range f.Extensions {
+			pattern := "*"
+			for _, r := range ext {
+				if unicode.IsLetter(r) {
+					pattern += "[" + string(unicode.ToLower(r)) + string(unicode.ToUpper(r)) + "]"
+				} else {
+					pattern += string(r)
+				}
+			}
+			line := pattern + " -text diff=trowel"
+			if slices.ContainsFunc(a.formats, func(other *format.Format) bool {
+				return other.Merging != nil && other.Merging.Merge != nil && slices.Contains(other.Extensions, ext)
+			}) {
+				line += " merge=trowel"
+			}
+			if !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
+
+const gitMark = "# game files, by trowel git install"
+
+// hook is what runs before each commit.
+const hook = `#!/bin/sh
+# Refuses to commit game files that are broken. Made by trowel git install --hook.
+exec %s git check
+`
+
+func (a *app) gitInstallCommand() *cobra.Command {
+	var onlyPrint, withHook bool
+	cmd := &cobra.Command{
+		Use:   "install",
+		Short: "Tell git which files are game files, and what to call for them",
+		Long: `Install adds lines to .gitattributes, which is for everybody who works on the
+project, and settings to the configuration of this clone, which git keeps for you alone; so
+everybody runs it once. With --hook, "trowel git check" runs before each commit. What is
+there already stays, and a second run changes nothing. With --print nothing is written.`,
+		Example: `  trowel git install
+  trowel git install --hook
+  trowel git install --print`,
+		Args: args(0, 0),
+	}
+	cmd.Flags().BoolVar(&onlyPrint, "print", false, "print what would be written, and write nothing")
+	cmd.Flags().BoolVar(&withHook, "hook", false, "check files before each commit")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		ctx := cmd.Context()
+		program := "trowel"
+		if _, err := exec.LookPath(program); err != nil {
+			self, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			program = "'" + strings.ReplaceAll(filepath.ToSlash(self), "'", `'\''`) + "'"
+		}
+		attributes := gitMark + "\n" + strings.Join(a.gitAttributes(), "\n") + "\n"
+		if onlyPrint {
+			fmt.Fprintf(a.out, "# .gitattributes\n%s\n# configuration\n", attributes)
+			for _, c := range gitConfig(program) {
+				fmt.Fprintf(a.out, "git config %s %s\n", c[0], quoted(c[1]))
+			}
+			if withHook {
+				fmt.Fprintf(a.out, "\n# .git/hooks/pre-commit\n"+hook, program)
+			}
+			return nil
+		}
+		top, err := git(ctx, "", "rev-parse", "--show-toplevel")
+		if err != nil {
+			return hint(fmt.Errorf("this is no clone of git: %w", err), "run it in the folder of the project, or with --print")
+		}
+		top = strings.TrimSpace(top)
+		if err := a.addAttributes(filepath.Join(top, ".gitattributes"), attributes); err != nil {
+			return err
+		}
+		for _, c := range gitConfig(program) {
+			if _, err := git(ctx, top, "config", "--local", c[0], c[1]); err != nil {
+				return err
+			}
+		}
+		a.talk.say("git of this clone calls %s for game files", program)
+		if withHook {
+			return a.addHook(ctx, top, fmt.Sprintf(hook, program))
+		}
+		return nil
+	}
+	return cmd
+}
+
+// quoted is a word for a shell.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// addAttributes adds lines to .gitattributes: in the place of those of an earlier run, else at
+// the end.
+func (a *app) addAttributes(path, lines string) error {
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	text := string(old)
+	before, rest, found := strings.Cut(text, gitMark+"\n")
+	if found {
+		for rest != "" && strings.HasPrefix(rest, "*.") {
+			line, after, _ := strings.Cut(rest, "\n")
+			if !strings.Contains(line, "=trowel") {
+				break
+			}
+			rest = after
+		}
+	} else if before != "" && !strings.HasSuffix(before, "\n") {
+		before += "\n"
+	}
+	if text == before+lines+rest {
+		a.talk.say("%s has the lines for game files already", path)
+		return nil
+	}
+	out, err := output.New(path, output.Options{Replace: true})
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	if err := format.Write(out, []byte(before+lines+rest)); err != nil {
+		return err
+	}
+	if err := out.Commit(); err != nil {
+		return err
+	}
+	a.talk.say("wrote %s: commit it, so that others have it too", path)
+	return nil
+}
+
+// addHook makes the hook, unless there is one.
+func (a *app) addHook(ctx context.Context, top, text string) error {
+	dir, err := git(ctx, top, "rev-parse", "--git-path", "hooks")
+	if err != nil {
+		return err
+	}
+	if dir = strings.TrimSpace(dir); !filepath.IsAbs(dir) {
+		dir = filepath.Join(top, dir)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, "pre-commit")
+	if old, err := os.ReadFile(path); err == nil {
+		if string(old) == text {
+			return nil
+		}
+		return hint(fmt.Errorf("%s: there is a hook already, and it stays", path), "add the line `trowel git check` to it")
+	}
+	if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
+		return err
+	}
+	a.talk.say("wrote %s", path)
+	return nil
+}
+
+// git runs git in a folder and returns what it prints.
+func git(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil {
+		if line, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n"); line != "" {
+			err = errors.New(line)
+		}
+		return "", fmt.Errorf("git %s: %w", args[0], err)
+	}
+	return out.String(), nil
+}
+
+func (a *app) gitTextCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "textconv FILE",
+		Short: "Print a whole game file as one text",
+		Long: `Textconv prints everything that is in a game file as one text, file by file of its tree; of
+what is no text the size and the SHA-256. Git shows it in git show and git log -p, and
+looks for lines in it with git blame. A file that cannot be opened is one line that says why.`,
+		Example: `  trowel git textconv climb.map | less`,
+		Args:    args(1, 1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.printText(cmd, args[0]) },
+	}
+}
+
+// printText prints a file as one text.
+func (a *app) printText(cmd *cobra.Command, name string) error {
+	fsys, closer, err := a.openTree(cmd, name)
+	if err != nil {
+		data, e := os.ReadFile(name)
+		if e != nil {
+			return err
+		}
+		fmt.Fprintf(a.out, "no game file (%d bytes, %x): %v\n", len(data), sha256.Sum256(data), err)
+		return nil
+	}
+	defer closer.Close()
+	return walk(cmd.Context(), fsys, ".", func(at string, e fs.DirEntry) error {
+		if e.IsDir() || at == tree.Sidecar {
+			return nil
+		}
+		f, err := fsys.Open(at)
+		if err != nil {
+			_, err = fmt.Fprintf(a.out, "==== %s\ncannot be read: %v\n", printable(at), err)
+			return err
+		}
+		defer f.Close()
+		return printPart(a.out, at, f)
+	})
+}
+
+// printPart prints a file of a tree: text as it is.
+func printPart(w io.Writer, at string, f io.Reader) error {
+	head := make([]byte, 8<<10)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		_, err = fmt.Fprintf(w, "==== %s\ncannot be read: %v\n", printable(at), err)
+		return err
+	}
+	head = head[:n]
+	sample := head
+	for i := 0; i < utf8.UTFMax && len(sample) > 0 && !utf8.Valid(sample); i++ {
+		sample = sample[:len(sample)-1] // which may end within a character
+	}
+	rest := io.MultiReader(bytes.NewReader(head), f)
+	if utf8.Valid(sample) && bytes.IndexByte(head, 0) < 0 {
+		if _, err := fmt.Fprintf(w, "==== %s\n", printable(at)); err != nil {
+			return err
+		}
+		ends := &lastByte{w: w, last: '\n'}
+		if _, err := io.Copy(ends, rest); err != nil {
+			return err
+		}
+		if ends.last == '\n' {
+			return nil
+		}
+		_, err := fmt.Fprintln(w)
+		return err
+	}
+	hash := sha256.New()
+	size, err := io.Copy(hash, rest)
+	if err == nil {
+		_, err = fmt.Fprintf(w, "==== %s\n%d bytes, sha256 %x\n", printable(at), size, hash.Sum(nil))
+	}
+	return err
+}
+
+// lastByte remembers how what is written to it ends.
+type lastByte struct {
+	w    io.Writer
+	last byte
+}
+
+func (l *lastByte) Write(p []byte) (int, error) {
+	if len(p) > 0 {
+		l.last = p[len(p)-1]
+	}
+	return l.w.Write(p)
+}
+
+func (a *app) gitDiffCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "diff PATH OLD OLD-HEX OLD-MODE NEW NEW-HEX NEW-MODE",
+		Short: "Show how two versions of a file differ, as git calls it",
+		Long: `Diff shows what "trowel diff" shows, with the arguments that git gives to an external
+diff, and exits with 0 whether they differ or not.`,
+		Example: `  GIT_EXTERNAL_DIFF='trowel git diff' git diff`,
+		Args:    args(1, 9),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 { // a file that is not merged yet
+			_, err := fmt.Fprintf(a.out, "%s: is not merged\n", args[0])
+			return err
+		}
+		if len(args) < 7 {
+			return errors.New("expected the seven arguments that git gives")
+		}
+		path, old, new := args[0], args[1], args[4]
+		fmt.Fprintf(a.out, "trowel diff %s\n", path)
+		for _, side := range []struct{ file, other, what string }{{old, new, "is new"}, {new, old, "was removed"}} {
+			if side.file == os.DevNull || side.file == "nul" {
+				size := int64(0)
+				if info, err := os.Stat(side.other); err == nil {
+					size = info.Size()
+				}
+				_, err := fmt.Fprintf(a.out, "it %s, %s bytes\n", side.what, thousands(size))
+				return err
+			}
+		}
+		c := &comparison{app: a}
+		if _, err := c.run(cmd, old, new, false); err != nil {
+			_, err = fmt.Fprintf(a.out, "they cannot be compared: %v\n", err)
+			return err
+		}
+		return nil
+	}
+	return cmd
+}
+
+func (a *app) gitMergeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "merge BASE OURS THEIRS [PATH]",
+		Short: "Merge two versions of a file into that of ours, as git calls it",
+		Long: `Merge does what "trowel merge" does, and replaces OURS by the result. With conflicts it
+exits with 1, and git tells that PATH has to be finished by hand: what both sides changed
+differently is as in OURS then.`,
+		Example: `  trowel git merge %O %A %B %P`,
+		Args:    args(3, 4),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		path := args[1]
+		if len(args) == 4 {
+			path = args[3]
+		}
+		dir, remove, err := output.Scratch()
+		if err != nil {
+			return err
+		}
+		defer remove()
+		var games [3]*game
+		for i, name := range args[:3] {
+			called := filepath.Join(dir, []string{"base", "ours", "theirs"}[i], filepath.Base(path)) // git gives them names that say nothing
+			if err := os.MkdirAll(filepath.Dir(called), 0o700); err != nil {
+				return err
+			}
+			if _, err := copyFile(called, name); err != nil {
+				return err
+			}
+			a.talk.hide(called, path)
+			g, err := a.find(cmd, called)
+			if err != nil {
+				a.talk.say("%s: cannot be merged: %v", path, err)
+				return errFound // git keeps ours, and says that there is a conflict
+			}
+			defer g.Close()
+			games[i] = g
+		}
+		f := games[1].Format
+		if f.Merging == nil || f.Merging.Merge == nil || games[0].Format != f || games[2].Format != f {
+			a.talk.say("%s: cannot be merged: the versions are a %s, a %s and a %s", path, games[0].Title, f.Title, games[2].Title)
+			return errFound
+		}
+		conflicts := 0
+		told := format.MergeReport{
+			Took: func(check.Change) error { return nil },
+			Conflict: func(c check.Conflict) error {
+				conflicts++
+				a.talk.say("%s: conflict: %s", path, lineOf(check.Change{Path: c.Path, What: c.What, At: c.At}))
+				return nil
+			},
+		}
+		out, err := output.New(args[1], output.Options{Replace: true})
+		if err != nil {
+			return err
+		}
+		defer out.Discard()
+		job := a.job(cmd, f, f.Merging.Options...)
+		if err := f.Merging.Merge(cmd.Context(), job, games[0].src, games[1].src, games[2].src, out, told); err != nil {
+			return named(err, path)
+		}
+		if err := out.Commit(); err != nil {
+			return err
+		}
+		if conflicts > 0 {
+			a.talk.say("%s: %s: each is as it was on our side. To finish by hand:\n"+
+				"  git show :1:%[1]s > base; git show :2:%[1]s > ours; git show :3:%[1]s > theirs\n"+
+				"  trowel merge base ours theirs -o FOLDER", path, plural(conflicts, "conflict"))
+			return errFound
+		}
+		return nil
+	}
+	return cmd
+}
+
+func (a *app) gitCheckCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check",
+		Short: "Check the game files that are to be committed",
+		Long: `Check looks for errors in the game files of the next commit, as they are staged, and of
+folders in tree form that have changed files, as they are. The exit code is 1 if there are
+errors: as a hook before commits it refuses them.`,
+		Example: `  trowel git check`,
+		Args:    args(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.gitCheck(cmd) },
+	}
+}
+
+func (a *app) gitCheck(cmd *cobra.Command) error {
+	ctx := cmd.Context()
+	top, err := git(ctx, "", "rev-parse", "--show-toplevel")
+	if err != nil {
+		return err
+	}
+	top = strings.TrimSpace(top)
+	staged, err := git(ctx, top, "diff", "--cached", "--name-only", "-z", "--diff-filter=ACMRT")
+	if err != nil {
+		return err
+	}
+	dir, remove, err := output.Scratch()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	var names []string
+	for path := range strings.SplitSeq(strings.TrimRight(staged, "\x00"), "\x00") {
+		if path == "" {
+			continue
+		}
+		if folder := a.treeOf(top, path); folder != "" {
+			if !slices.Contains(names, folder) {
+				names = append(names, folder)
+			}
+			continue
+		}
+		if !slices.ContainsFunc(a.formats, func(f *format.Format) bool {
+			return slices.ContainsFunc(f.Extensions, func(ext string) bool { _, has := cutSuffixFold(path, ext); return has })
+		}) {
+			continue
+		}
+		name := filepath.Join(dir, fmt.Sprint(len(names)), filepath.Base(path))
+		content, err := git(ctx, top, "show", ":"+path)
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(name), 0o777)
+		}
+		if err == nil {
+			err = os.WriteFile(name, []byte(content), 0o600)
+		}
+		if err != nil {
+			return err
+		}
+		a.talk.hide(name, path)
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	c := &checking{app: a, cmd: cmd, min: check.Error, list: jsonArray{w: a.out}, known: make(map[string]bool), called: a.talk.plain}
+	return c.run(ctx, names)
+}
+
+// treeOf returns the folder in tree form that a file of a clone is in, "" if it is in none.
+func (a *app) treeOf(top, path string) string {
+	found := ""
+	for dir := filepath.Dir(filepath.FromSlash(path)); dir != "." && dir != string(filepath.Separator); dir = filepath.Dir(dir) {
+		if full := filepath.Join(top, dir); a.isGame(full) {
+			found = full
+		}
+	}
+	return found
+}
