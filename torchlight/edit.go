@@ -15,7 +15,6 @@ import (
 	"trowel.example/format"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/modedit"
-	"trowel.example/torchlight/pak"
 )
 
 // modCommand is a change of mods, with the function that makes it.
@@ -94,38 +93,46 @@ func editArchive(ctx context.Context, job *format.Job, src *format.Source, steps
 		return err
 	}
 	defer closer.Close()
-	var e *modedit.Editor
-	write := func() error { return writeMod(e, out) }
-	switch {
-	case src.IsDir():
-		write = func() error { return writeFolder(e, out) }
-		e, err = modedit.OfFolder(os.DirFS(src.Dir), o)
-	case isMod(src):
-		m, failed := openMod(src)
-		if err = failed; err == nil {
-			e = modedit.OfMod(m, o)
-		}
-	default:
-		var r *pak.Reader
-		var other io.Closer
-		if r, other, err = openPak(job, src); err == nil {
-			defer other.Close()
-			e, write = modedit.OfPak(r, o), func() error { return writePak(e, out) }
-			if r.Salvaged() {
-				err = errors.New("is cut off: `trowel extract -k` saves what is there, and `trowel pack` makes an archive of that")
-			}
-		}
-	}
-	if err == nil {
-		err = run(ctx, e, steps, failed)
-	}
+	e, write, other, err := openEditor(job, src, o)
 	if err != nil {
+		return fault.InFile(fmt.Errorf("%s: %w", src.Path, err), src.Path)
+	}
+	defer other.Close()
+	if write == nil {
+		return fmt.Errorf("%s: is cut off: `trowel extract -k` saves what is there, and `trowel pack` makes an archive of that", src.Path)
+	}
+	if err := run(ctx, e, steps, failed); err != nil {
 		return fault.InFile(fmt.Errorf("%s: %w", src.Path, err), src.Path)
 	}
 	if out == nil {
 		return nil
 	}
-	return write()
+	return write(e, out)
+}
+
+// openEditor opens a mod, an archive, or the folder of one. Write is what writes it after a
+// change; nil for an archive that is cut off.
+func openEditor(job *format.Job, src *format.Source, o modedit.Options) (e *modedit.Editor, write func(*modedit.Editor, format.Output) error, other io.Closer, err error) {
+	other = io.NopCloser(nil)
+	switch {
+	case src.IsDir():
+		e, err = modedit.OfFolder(os.DirFS(src.Dir), o)
+		return e, writeFolder, other, err
+	case isMod(src):
+		m, err := openMod(src)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return modedit.OfMod(m, o), writeMod, other, nil
+	}
+	r, other, err := openPak(job, src)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if r.Salvaged() {
+		return modedit.OfPak(r, o), nil, other, nil
+	}
+	return modedit.OfPak(r, o), writePak, other, nil
 }
 
 func writeMod(e *modedit.Editor, out format.Output) error {

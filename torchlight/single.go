@@ -85,7 +85,7 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 	}}
 	switch name {
 	case "torchlight-dat", "torchlight-adm", torchlightLayoutName:
-		f.Editing = singleEditing
+		f.Editing, f.Finder = singleEditing, singleFinder
 	}
 	if name == "torchlight-dat" {
 		f.Repair = singleRepair
@@ -228,6 +228,7 @@ var torchlightSource = &format.Format{
 	Recognize:  func(src *format.Source) bool { return text.Recognize(src.Head(maxModHead)) },
 	Scene:      openScene,
 	Editing:    singleEditing,
+	Finder:     singleFinder,
 	Repair:     singleRepair,
 	Open: func(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
 		data, err := src.ReadUpTo(maxCompiled)

@@ -1,0 +1,88 @@
+package modedit
+
+import (
+	"context"
+	"fmt"
+
+	"trowel.example/internal/parallel"
+	"trowel.example/torchlight/text"
+)
+
+// Node is a node of a data file or of a layout, as it is looked at.
+type Node struct {
+	*text.Node
+	File string // the path of the file
+	at   nodePlace
+}
+
+// Place returns the place of a key of the node; "" is the node itself.
+func (n *Node) Place(key string) text.Place { return n.at.place(key) }
+
+// Root reports whether the node is the one around all others of the file.
+func (n *Node) Root() bool { return n.at.depth == 0 }
+
+// LookAt calls see with the nodes that are chosen in the data files and layouts that a pattern
+// names (see [Editor.Select]; that there are none is no error), and yield with what it returns:
+// in the order of the files, while see is called for several at the same time. Files that
+// cannot be read are told to Options.Miss.
+func LookAt[T any](ctx context.Context, e *Editor, files string, choice Choice, see func(*Node) []T, yield func(T) error) error {
+	pick, err := choice.compile()
+	if err != nil {
+		return err
+	}
+	return look(ctx, e, files, isTree, func(f *file, data []byte) ([]T, error) {
+		root, err := e.tree(f.path, data)
+		if err != nil {
+			return nil, err
+		}
+		var found []T
+		err = pick.nodes(root, func(n *text.Node, at nodePlace) error {
+			found = append(found, see(&Node{n, f.path, at})...)
+			return nil
+		})
+		return found, err
+	}, yield)
+}
+
+// LookAtFiles is LookAt for the contents of files that is accepts by their path.
+func LookAtFiles[T any](ctx context.Context, e *Editor, files string, is func(path string) bool, see func(path string, content []byte) []T, yield func(T) error) error {
+	return look(ctx, e, files, is, func(f *file, data []byte) ([]T, error) { return see(f.path, data), nil }, yield)
+}
+
+func look[T any](ctx context.Context, e *Editor, files string, is func(path string) bool, see func(*file, []byte) ([]T, error), yield func(T) error) error {
+	list, _ := e.selected(files, is) // the error is that there are none
+	type result struct {
+		file  *file
+		found []T
+		err   error
+	}
+	return parallel.Ordered(ctx,
+		func(send func(*file) error) error {
+			for _, f := range list {
+				if err := send(f); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		func(f *file) (r result) {
+			r.file = f
+			data, err := f.read()
+			if err == nil {
+				r.found, err = see(f, data)
+			}
+			r.err = err
+			return r
+		},
+		func(r result) error {
+			if r.err != nil {
+				e.Miss(r.file.path, fmt.Sprintf("cannot be read: %v", r.err))
+			}
+			for _, one := range r.found {
+				if err := yield(one); err != nil {
+					return err
+				}
+			}
+			return ctx.Err()
+		})
+}
