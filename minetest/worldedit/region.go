@@ -240,7 +240,7 @@ func (r Region) Selector() func(b *Block) (m Mask, any bool) {
 		if match != nil {
 			ids := b.Select(match)
 			if ids == nil {
-				return m, false
+				return Mask{}, false
 			}
 			b.keep(&m, ids)
 		}

@@ -20,8 +20,9 @@ import (
 type transfer struct {
 	region  Region // what is taken
 	targets []Box  // where it goes
-	// from returns which node comes to a place, and false if none does.
-	from   func(to Vec) (Vec, bool)
+	// from gives the places from which a node may come to a place: it comes from the first
+	// that has one of the region.
+	from   func(to Vec) iter.Seq[Vec]
 	leave  func(from Vec) (to Vec) // air is left behind where a node goes somewhere; may be nil
 	skip   func(p mapdb.Pos) bool  // blocks that are done already; may be nil
 	motion turn.Motion             // how what faces somewhere is turned
@@ -111,25 +112,34 @@ func (t *transfer) edit(w *World, view *view, o *orienter, block mapdb.Block) (b
 	for i := range mapblock.NodeCount {
 		x, y, z := mapblock.Coordinates(i)
 		to := origin.Add(Vec{x, y, z})
-		if at, ok := t.from(to); ok && at.valid() {
+		came := false
+		for at := range t.from(to) {
+			if !at.valid() {
+				continue
+			}
 			p, index := at.Block()
 			if from == nil || from.pos != p {
 				if from, err = view.block(p); err != nil {
 					return nil, stop{err}
 				}
 			}
-			if from.block != nil && from.mask.Has(index) {
-				replaced.Set(i)
-				changed, err := t.put(b, i, from, index, o)
-				if err != nil {
-					return nil, err
-				}
-				if changed {
-					n++
-				}
-				meta, timers = from.things(index, i, meta, timers)
+			if !from.mask.Has(index) {
 				continue
 			}
+			came = true
+			replaced.Set(i)
+			changed, err := t.put(b, i, from, index, o)
+			if err != nil {
+				return nil, err
+			}
+			if changed {
+				n++
+			}
+			meta, timers = from.things(index, i, meta, timers)
+			break
+		}
+		if came {
+			continue
 		}
 		if t.leave == nil || !t.region.Box.Contains(to) {
 			continue
@@ -274,8 +284,11 @@ func (v *view) block(p mapdb.Pos) (*viewed, error) {
 			return
 		}
 		b.table = b.block.Table()
-		if mask, any := v.selected(b.block); any {
-			b.mask = mask
+		b.mask, _ = v.selected(b.block)
+		for i := range b.mask.All {
+			if id := b.block.Param0[i]; int(id) < len(b.table) && b.table[id] == mapblock.Ignore {
+				b.mask.Clear(i) // nobody knows what is there
+			}
 		}
 	})
 	return b, b.err
@@ -330,13 +343,14 @@ func stack(r Region, by Vec, count int, s Setting) transfer {
 		}
 	}
 	selected := r.inside()
-	t.from = func(to Vec) (Vec, bool) {
-		for k := last; k >= 1; k-- {
-			if at := to.Sub(way(k)); selected(at) {
-				return at, true
+	t.from = func(to Vec) iter.Seq[Vec] {
+		return func(yield func(Vec) bool) {
+			for k := last; k >= 1; k-- {
+				if at := to.Sub(way(k)); selected(at) && !yield(at) {
+					return
+				}
 			}
 		}
-		return Vec{}, false
 	}
 	return t
 }
@@ -364,11 +378,12 @@ func Turn(r Region, m turn.Motion, orient bool, s Setting) (Step, error) {
 	return transfer{
 		region: r, targets: []Box{box}, motion: m, orient: orient, s: s,
 		leave: func(from Vec) Vec { return box.Min.Add(m.In(size, from.Sub(r.Box.Min))) },
-		from: func(to Vec) (Vec, bool) {
-			if !box.Contains(to) {
-				return Vec{}, false
+		from: func(to Vec) iter.Seq[Vec] {
+			return func(yield func(Vec) bool) {
+				if box.Contains(to) {
+					yield(r.Box.Min.Add(back.In(turned, to.Sub(box.Min))))
+				}
 			}
-			return r.Box.Min.Add(back.In(turned, to.Sub(box.Min))), true
 		},
 	}, nil
 }
@@ -378,7 +393,7 @@ func Turn(r Region, m turn.Motion, orient bool, s Setting) (Step, error) {
 func Overlay(from *World, r Region, by Vec, s Setting) Step {
 	t := stack(r, by, 1, s)
 	if by == (Vec{}) {
-		t.targets, t.from = []Box{r.Box}, func(to Vec) (Vec, bool) { return to, r.inside()(to) }
+		t.targets, t.from = []Box{r.Box}, func(to Vec) iter.Seq[Vec] { return func(yield func(Vec) bool) { yield(to) } }
 		if r.Invert {
 			t.targets = []Box{Everywhere}
 		}
