@@ -21,6 +21,8 @@ type mapCommand struct {
 var mapCommands = slices.Concat(
 	infoCommands,
 	versionCommands,
+	areaCommands,
+	tileCommands,
 	layerCommands,
 	imageCommands,
 	soundCommands,

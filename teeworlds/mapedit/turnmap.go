@@ -51,7 +51,9 @@ func (e *Editor) Turn(t Turn) error {
 			}
 		}
 	}
-	e.isolateLarger(w, h)
+	if err := e.isolateLarger(w, h); err != nil {
+		return err
+	}
 	for i, g := range e.m.Groups {
 		e.turnGroup(t, g, i == e.gameGroup(), w, h)
 	}
@@ -89,49 +91,17 @@ func extent(g *twmap.Group, w, h int) (int, int) {
 	return gw, gh
 }
 
-// isolateLarger gives the design layers of the game's group groups of their own where one of
-// them is larger than the game layer: those that are drawn before it, or after. The rest stays.
-func (e *Editor) isolateLarger(w, h int) {
-	i := e.gameGroup()
-	if i < 0 {
-		return
-	}
-	g := e.m.Groups[i]
-	isPhysics := func(l twmap.Layer) bool {
-		t, is := l.(*twmap.TileLayer)
-		return is && t.Kind().Physics()
-	}
-	larger := func(l twmap.Layer) bool {
-		t, is := l.(*twmap.TileLayer)
-		return is && !t.Kind().Physics() && (t.Width() > w || t.Height() > h)
-	}
-	first := slices.IndexFunc(g.Layers, isPhysics)
-	before, game, after := g.Layers[:first:first], []twmap.Layer(nil), []twmap.Layer(nil)
-	for _, l := range g.Layers[first:] {
-		if isPhysics(l) {
-			game = append(game, l)
-		} else {
-			after = append(after, l)
+// isolateLarger gives the design layers of the game's group groups of their own if one of them is
+// larger than the game layer.
+func (e *Editor) isolateLarger(w, h int) error {
+	if i := e.gameGroup(); i >= 0 {
+		for _, l := range e.m.Groups[i].Layers {
+			if t, is := l.(*twmap.TileLayer); is && isSeen(l) && (t.Width() > w || t.Height() > h) {
+				return e.IsolatePhysics()
+			}
 		}
 	}
-	groups := []*twmap.Group{g}
-	split := func(layers []twmap.Layer) *twmap.Group {
-		own := twmap.NewGroup("", layers...)
-		e.tell(g, len(layers), "layers", "came into a group of their own, because they are larger than the game layer")
-		return own
-	}
-	switch moveBefore, moveAfter := slices.ContainsFunc(before, larger), slices.ContainsFunc(after, larger); {
-	case moveBefore && moveAfter:
-		groups = []*twmap.Group{split(before), g, split(after)}
-		g.Layers = game
-	case moveBefore:
-		groups = []*twmap.Group{split(before), g}
-		g.Layers = g.Layers[first:]
-	case moveAfter:
-		groups = []*twmap.Group{g, split(after)}
-		g.Layers = append(before, game...)
-	}
-	e.m.Groups = slices.Replace(e.m.Groups, i, i+1, groups...)
+	return nil
 }
 
 // turnGroup turns a group of a map of w x h tiles.

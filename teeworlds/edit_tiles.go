@@ -1,0 +1,322 @@
+package teeworlds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trowel.example/format"
+	"trowel.example/teeworlds/mapedit"
+	"trowel.example/teeworlds/twmap"
+)
+
+const (
+	headingMap   = "Map"
+	headingTiles = "Tiles"
+)
+
+var (
+	argMap     = format.Option{Name: "map", Input: true, Help: "another map"}
+	argArea    = format.Option{Name: "area", Help: "x,y,width,height in tiles"}
+	optionArea = format.Option{Name: "area", Help: "only in this `area`: x,y,width,height in tiles of the layer"}
+	argNumbers = format.Option{Name: "kind", Choices: []string{"tele", "checkpoint", "switch", "tune"}, Help: "whose numbers"}
+
+	optionUnused = format.Option{Name: "unused", Bool: true, Help: "tiles, too, that the layer does not have"}
+)
+
+// paintOptions say what a tile is.
+var paintOptions = opts{
+	{Name: "flags", Help: "`words` of xflip, yflip and rotate with commas between them, or none"},
+	{Name: "number", Type: format.Integer, Help: "of tele, switch and tune tiles, 0 to 255"},
+	{Name: "delay", Type: format.Integer, Help: "of switch tiles, in `seconds`, 0 to 255"},
+	{Name: "force", Type: format.Integer, Help: "of speedups, 0 to 255"},
+	{Name: "max-speed", Type: format.Integer, Help: "of speedups, 0 to 255; 0 is no limit"},
+	{Name: "angle", Type: format.Integer, Help: "of speedups, in `degrees`, clockwise, 0 to the right"},
+}
+
+// fromOptions are paintOptions of the tiles that are replaced.
+var fromOptions = func() opts {
+	list := slices.Clone(paintOptions)
+	for i, o := range list {
+		list[i].Name, list[i].Help = "from-"+o.Name, "only tiles that have this: "+o.Help
+	}
+	return list
+}()
+
+// areaCommands change the whole map, or bring parts of others into it.
+var areaCommands = []mapCommand{
+	command(headingMap, "mirror", "Mirror the whole map: what it looks like and what it does",
+		opts{{Name: "way", Default: "left-right", Choices: []string{"left-right", "up-down"}, Help: "which sides change places"}}, nil, "mirror",
+		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+			return e.Turn(mirrorOf(job.Value("way")))
+		}),
+	command(headingMap, "rotate", "Turn the whole map clockwise", opts{argAngle}, nil, "rotate 90",
+		func(_ context.Context, e *mapedit.Editor, job *format.Job) error { return e.Turn(angleOf(job)) }),
+	command(headingMap, "scale", "Make the whole map larger: each tile becomes a square of tiles that shows the same",
+		opts{{Name: "factor", Choices: []string{"1", "2", "4", "8", "16"}, Help: "how many times as large"}}, nil, "scale 2",
+		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+			return e.Scale(job.Integer("factor"))
+		}),
+	command(headingMap, "extend", "Make the whole map larger by copies of its outer tiles", nil, opts{
+		{Name: "left", Type: format.Integer, Default: "0", Help: "`tiles` on the left"}, {Name: "right", Type: format.Integer, Default: "0", Help: "`tiles` on the right"},
+		{Name: "up", Type: format.Integer, Default: "0", Help: "`tiles` above"}, {Name: "down", Type: format.Integer, Default: "0", Help: "`tiles` below"},
+	}, "extend --left 50 --down 20", func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+		return e.Extend(mapedit.Sides{Left: job.Integer("left"), Right: job.Integer("right"), Up: job.Integer("up"), Down: job.Integer("down")})
+	}),
+	command(headingMap, "crop", "Leave of the map an area of its game layer", opts{argArea}, nil, "crop 10,10,200,100",
+		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+			area, err := parseArea(job.Value("area"))
+			if err != nil {
+				return err
+			}
+			return e.Crop(area)
+		}),
+	command(headingMap, "shrink", "Cut off the sides of design layers what repeats itself, which the game repeats too", nil,
+		opts{{Name: "physics", Bool: true, Help: "make the game layers smaller, too: the border beyond which players die moves with them"}}, "shrink",
+		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+			e.Shrink(job.On("physics"))
+			return nil
+		}),
+	command(headingMap, "append", "Put all groups of another map behind those of the map, with their images, sounds, envelopes and settings", opts{argMap}, nil, "append other.map",
+		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+			from, err := otherMap(job)
+			if err != nil {
+				return err
+			}
+			return e.Append(from)
+		}),
+	command(headingMap, "paste-group", "Put groups of another map into the map, with their images, sounds and envelopes", opts{argMap, argGroups},
+		opts{{Name: "at", Type: format.Integer, Default: "-1", Help: "the `number` that the first gets, from 0; -1 is the end"}}, "paste-group other.map Trees --at 2",
+		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+			from, err := otherMap(job)
+			if err != nil {
+				return err
+			}
+			groups, err := some(job, argGroups.Name, mapedit.New(from, nil).Groups)
+			if err != nil {
+				return err
+			}
+			return e.PasteGroups(from, groups, job.Integer("at"))
+		}),
+	command(headingMap, "paste-area", "Put an area of another map, which has the same groups and layers, into the map", opts{argMap, argArea,
+		{Name: "to", Type: format.Place, Help: "x,y in tiles, where its left top corner comes to lie"}}, nil, "paste-area other.map 10,10,50,30 100,10",
+		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+			from, err := otherMap(job)
+			if err != nil {
+				return err
+			}
+			area, err := parseArea(job.Value("area"))
+			if err != nil {
+				return err
+			}
+			to := job.Place("to")
+			return e.PasteArea(from, area, int(to[0]), int(to[1]))
+		}),
+}
+
+// tileCommands change tiles of layers.
+var tileCommands = []mapCommand{
+	command(headingTiles, "fill-tiles", "Make all tiles of an area, or of whole layers, such a tile; what is not said is 0", opts{{Name: "id", Type: format.Integer, Help: "the tile, 0 to 255"}},
+		slices.Concat(opts{optionLayers, optionArea}, paintOptions, opts{optionUnused}), "fill-tiles 1 --layer game --area 10,10,20,1",
+		ofTiles(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area) error {
+			tile, err := tileFrom(job, "", job.Value("id"))
+			if err != nil {
+				return err
+			}
+			return e.Fill(list, area, tile, job.On(optionUnused.Name))
+		})),
+	command(headingTiles, "replace-tiles", "Make one kind of tile another; what is not said stays",
+		opts{{Name: "from", Help: "the tile that becomes another, 0 to 255, or any"}, {Name: "to", Help: "what it becomes, 0 to 255, or same"}},
+		slices.Concat(opts{optionLayers, optionArea}, fromOptions, paintOptions, opts{optionUnused}), "replace-tiles 12 13 --layer 'Tree/*' --from-flags none",
+		ofTiles(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area) error {
+			from, err := tileFrom(job, "from-", strings.TrimPrefix(job.Value("from"), "any"))
+			if err != nil {
+				return err
+			}
+			to, err := tileFrom(job, "", strings.TrimPrefix(job.Value("to"), "same"))
+			if err != nil {
+				return err
+			}
+			return e.Replace(list, area, from, to, job.On(optionUnused.Name))
+		})),
+	command(headingTiles, "mirror-tiles", "Mirror layers, or an area of them, as the editor does with a brush",
+		opts{{Name: "way", Default: "left-right", Choices: []string{"left-right", "up-down"}, Help: "which sides change places"}}, opts{optionLayers, optionArea}, "mirror-tiles up-down --layer Tree/Leaves",
+		ofTiles(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area) error {
+			return e.TurnTiles(list, area, mirrorOf(job.Value("way")))
+		})),
+	command(headingTiles, "rotate-tiles", "Turn layers, or an area of them, clockwise, as the editor does with a brush", opts{argAngle}, opts{optionLayers, optionArea},
+		"rotate-tiles 90 --layer game --area 10,10,5,5",
+		ofTiles(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area) error {
+			return e.TurnTiles(list, area, angleOf(job))
+		})),
+	command(headingTiles, "shift-tiles", "Move all tiles of layers; what they uncover becomes air", opts{
+		{Name: "x", Type: format.Integer, Help: "tiles to the right; less than 0 is to the left"}, {Name: "y", Type: format.Integer, Help: "tiles down; less than 0 is up"}},
+		opts{optionLayers}, "shift-tiles 5 0 --layer Tree/Leaves",
+		ofTiles(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, _ *mapedit.Area) error {
+			return e.Shift(list, job.Integer("x"), job.Integer("y"))
+		})),
+	command(headingTiles, "border", "Make a border of solid tiles, two tiles wide, as the editor does", opts{{Name: "layer", Default: "game", Help: argLayer.Help}}, nil, "border",
+		ofLayers(func(e *mapedit.Editor, _ *format.Job, list []mapedit.LayerAt) error { return e.Border(list) })),
+	command(headingTiles, "renumber", "Give tele, switch or tune tiles other numbers, and settings about them too", opts{argNumbers,
+		{Name: "numbers", Help: "a number such as 5, or a range such as 5-9"}, {Name: "to", Type: format.Integer, Help: "what the first becomes"}},
+		opts{{Name: "join", Bool: true, Help: "become one with tiles that have the number already"}}, "renumber tele 5-9 20", renumber),
+	command(headingTiles, "pack-numbers", "Give tele, switch or tune tiles the numbers from 1 on without a gap", opts{argNumbers}, nil, "pack-numbers switch",
+		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+			e.PackNumbers(mapedit.Numbers(job.Value("kind")))
+			return nil
+		}),
+	command(headingTiles, "construct-game-tiles", "Set a game tile wherever a design layer has a tile", opts{argLayer, {Name: "tile", Choices: gameTileNames(), Help: "what is set"}}, nil,
+		"construct-game-tiles Ground/Grass hookable",
+		ofLayers(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt) error {
+			i := slices.Index(gameTileNames(), job.Value("tile"))
+			for _, at := range list {
+				if err := e.ConstructGameTiles(at, mapedit.GameTiles[i].Tile); err != nil {
+					return err
+				}
+			}
+			return nil
+		})),
+	command(headingTiles, "clean-game-tiles", "Make solid, deadly and unhookable game tiles air where no layer of their group has a tile", nil, nil, "clean-game-tiles",
+		ofMap((*mapedit.Editor).CleanGameTiles)),
+	command(headingTiles, "normalize-rotation", "Make flags of physics tiles that have no direction 0", nil, nil, "normalize-rotation",
+		ofMap(func(e *mapedit.Editor) error { e.NormalizeRotation(); return nil })),
+	command(headingTiles, "fix-rotation", "Turn physics tiles with a direction that stand mirrored", nil, nil, "fix-rotation",
+		ofMap(func(e *mapedit.Editor) error { e.FixRotation(); return nil })),
+	command(headingTiles, "migrate-speedups", "Make speedups of the old kind those of today", nil, nil, "migrate-speedups",
+		ofMap(func(e *mapedit.Editor) error { e.MigrateSpeedups(); return nil })),
+	command(headingTiles, "zero-unused", "Make 0 what means nothing: all that air says, and bytes that the games do not read", nil, nil, "zero-unused",
+		ofMap(func(e *mapedit.Editor) error { e.ZeroUnused(); return nil })),
+}
+
+var argAngle = format.Option{Name: "angle", Default: "90", Choices: []string{"90", "180", "270"}, Help: "in degrees"}
+
+func angleOf(job *format.Job) mapedit.Turn { return mapedit.Turn{Quarters: job.Integer("angle") / 90} }
+
+func mirrorOf(way string) mapedit.Turn {
+	if way == "up-down" {
+		return mapedit.UpDown
+	}
+	return mapedit.LeftRight
+}
+
+func gameTileNames() []string {
+	var names []string
+	for _, t := range mapedit.GameTiles {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// ofTiles makes a command of a function that changes tiles of layers, which have to be named.
+func ofTiles(do func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area) error) editing {
+	return func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+		if len(job.List(optionLayers.Name)) == 0 {
+			return errors.New("expected --layer: of which layers")
+		}
+		list, err := layersOf(e, job)
+		if err != nil {
+			return err
+		}
+		var area *mapedit.Area
+		if text := job.Value(optionArea.Name); text != "" {
+			a, err := parseArea(text)
+			if err != nil {
+				return fmt.Errorf("--area: %w", err)
+			}
+			area = &a
+		}
+		return do(e, job, list, area)
+	}
+}
+
+// parseArea reads x,y,width,height.
+func parseArea(text string) (mapedit.Area, error) {
+	var v [4]int
+	words := strings.Split(text, ",")
+	for i, word := range words {
+		n, err := strconv.ParseInt(strings.TrimSpace(word), 10, 32)
+		if err != nil || len(words) != len(v) {
+			return mapedit.Area{}, fmt.Errorf("expected x,y,width,height, not %q", text)
+		}
+		v[i] = int(n)
+	}
+	return mapedit.Area{X: v[0], Y: v[1], Width: v[2], Height: v[3]}, nil
+}
+
+// tileFrom returns the tile that options say, with a number of its own if id is not "".
+func tileFrom(job *format.Job, prefix, id string) (t mapedit.Tile, err error) {
+	number := func(name, text string, most int64) int64 {
+		n, bad := strconv.ParseInt(text, 10, 32)
+		if (bad != nil || n < 0 || n > most) && err == nil {
+			err = fmt.Errorf("%s: expected 0 to %d, not %q", name, most, text)
+		}
+		return n
+	}
+	octet := func(name string) *uint8 {
+		if text := job.Value(prefix + name); text != "" {
+			return new(uint8(number("--"+prefix+name, text, 255)))
+		}
+		return nil
+	}
+	t = mapedit.Tile{Number: octet("number"), Delay: octet("delay"), Force: octet("force"), MaxSpeed: octet("max-speed")}
+	if id != "" {
+		t.ID = new(uint8(number("the tile", id, 255)))
+	}
+	if text := job.Value(prefix + "angle"); text != "" {
+		t.Angle = new(int16(number("--"+prefix+"angle", text, 359)))
+	}
+	if text := job.Value(prefix + "flags"); text != "" {
+		flags, bad := parseFlags(text)
+		if bad != nil && err == nil {
+			err = fmt.Errorf("--%sflags: %w", prefix, bad)
+		}
+		t.Flags = &flags
+	}
+	return t, err
+}
+
+func parseFlags(text string) (f twmap.TileFlags, err error) {
+	if text == "none" {
+		return 0, nil
+	}
+	for _, word := range strings.Split(text, ",") {
+		switch strings.TrimSpace(word) {
+		case "xflip":
+			f |= twmap.FlipX
+		case "yflip":
+			f |= twmap.FlipY
+		case "rotate":
+			f |= twmap.Rotate
+		default:
+			return 0, fmt.Errorf("expected xflip, yflip, rotate or none, not %q", word)
+		}
+	}
+	return f, nil
+}
+
+func renumber(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+	text := job.Value("numbers")
+	first, last, isRange := strings.Cut(text, "-")
+	if !isRange {
+		last = first
+	}
+	a, err1 := strconv.ParseUint(first, 10, 8)
+	b, err2 := strconv.ParseUint(last, 10, 8)
+	to := job.Integer("to")
+	if err1 != nil || err2 != nil || to < 1 || to > 255 {
+		return fmt.Errorf("expected numbers from 1 to 255, not %s to %d", text, to)
+	}
+	return e.RenumberTiles(mapedit.Numbers(job.Value("kind")), uint8(a), uint8(b), uint8(to), job.On("join"))
+}
+
+// otherMap returns the map that an argument names: a file, or a folder made of one.
+func otherMap(job *format.Job) (*twmap.Map, error) {
+	names, err := namesAt(job, job.Value(argMap.Name))
+	if err != nil {
+		return nil, err
+	}
+	return names.Map(), nil
+}

@@ -1,0 +1,208 @@
+package mapedit
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// maxImages is how many images the game loads.
+const maxImages = 64
+
+// Append puts all groups of another map behind those of the map, with the images, sounds,
+// envelopes and settings that it lacks. Images and sounds of the same name and content are
+// shared; one whose name another has gets a new one, such as "moon (1)". The physics layers of
+// the other map stay behind; the layers that are drawn with them come along.
+func (e *Editor) Append(from *twmap.Map) error {
+	other := from.Clone()
+	if err := e.adopt(other, len(e.m.Groups), true); err != nil {
+		return err
+	}
+	if other.Info == nil || len(other.Info.Settings) == 0 {
+		return nil
+	}
+	if e.m.Info == nil {
+		e.m.Info = new(twmap.Info)
+	}
+	for _, line := range other.Info.Settings {
+		if !slices.Contains(e.m.Info.Settings, line) {
+			e.m.Info.Settings = append(e.m.Info.Settings, line)
+			e.tell(nil, 1, "", "setting: %s came from the other map", line)
+		}
+	}
+	return nil
+}
+
+// PasteGroups puts groups of another map into the map, as [Editor.Append] does with all, and
+// what they need. The first gets the number at; one below 0 is the end.
+func (e *Editor) PasteGroups(from *twmap.Map, groups []int, at int) error {
+	if at < 0 {
+		at = len(e.m.Groups)
+	}
+	if at > len(e.m.Groups) {
+		return fmt.Errorf("no place %d among %d groups", at, len(e.m.Groups))
+	}
+	if err := allInRange(twmap.PartGroup, groups, len(from.Groups)); err != nil {
+		return err
+	}
+	other := from.Clone()
+	other.Groups = pick(other.Groups, groups)
+	return e.adopt(other, at, false)
+}
+
+// adopt takes all groups of another map, which does not need them any more, and what they
+// refer to; or all that there is to refer to.
+func (e *Editor) adopt(other *twmap.Map, at int, all bool) error {
+	if err := other.Load(); err != nil {
+		e.tell(nil, 1, "", "of the other map not all can be read: %v", err)
+	}
+	other.Clean() // what was around it in its file does not belong into another
+	other.Orphans = nil
+	physicsGone := 0
+	for _, g := range other.Groups {
+		had := len(g.Layers)
+		g.Layers = slices.DeleteFunc(g.Layers, func(l twmap.Layer) bool { _, is := physics(l); return is })
+		if gone := had - len(g.Layers); gone > 0 {
+			physicsGone += gone
+			if g.Name == "Game" {
+				g.Name = ""
+			}
+			g.OffsetX, g.OffsetY, g.ParallaxX, g.ParallaxY, g.Clip = 0, 0, 100, 100, nil // as the game has it
+		}
+	}
+	if physicsGone > 0 {
+		other.Groups = slices.DeleteFunc(other.Groups, func(g *twmap.Group) bool { return len(g.Layers) == 0 })
+	}
+	t := transplant{e: e, other: other}
+	images := t.numbers(twmap.PartImage, all, t.image)
+	sounds := t.numbers(twmap.PartSound, all, t.sound)
+	envelopes := t.numbers(twmap.PartEnvelope, all, t.envelope)
+	if n := len(e.m.Images) + len(t.images); len(t.images) > 0 && n > maxImages {
+		return fmt.Errorf("the map would have %d images, and the game loads %d", n, maxImages)
+	}
+	for _, refer := range []struct {
+		kind twmap.PartKind
+		to   map[int]int
+	}{{twmap.PartImage, images}, {twmap.PartSound, sounds}, {twmap.PartEnvelope, envelopes}} {
+		if _, err := Renumber(other, refer.kind, func(i int) int {
+			if to, is := refer.to[i]; is {
+				return to
+			}
+			return -1 // it meant none
+		}); err != nil {
+			return err
+		}
+		if err := e.settle(refer.kind); err != nil {
+			return err
+		}
+	}
+	e.m.Images = append(e.m.Images, t.images...)
+	e.m.Sounds = append(e.m.Sounds, t.sounds...)
+	e.m.Envelopes = append(e.m.Envelopes, t.envelopes...)
+	e.m.Groups = slices.Insert(e.m.Groups, at, other.Groups...)
+	for _, im := range t.images {
+		e.tell(im, 1, "", "image %q came from the other map", im.Name)
+	}
+	for _, s := range t.sounds {
+		e.tell(s, 1, "", "sound %q came from the other map", s.Name)
+	}
+	for _, env := range t.envelopes {
+		e.tell(env, 1, "", "the envelope came from the other map")
+	}
+	for _, g := range other.Groups {
+		e.tell(g, len(g.Layers), "layers", "the group came from the other map")
+	}
+	e.tell(nil, physicsGone, "layers", "physics layers of the other map stayed there")
+	return nil
+}
+
+// transplant collects what a map gets from another.
+type transplant struct {
+	e         *Editor
+	other     *twmap.Map
+	images    []*twmap.Image
+	sounds    []*twmap.Sound
+	envelopes []*twmap.Envelope
+}
+
+// numbers returns the numbers in the map that parts of the other get.
+func (t *transplant) numbers(kind twmap.PartKind, all bool, add func(i int) int) map[int]int {
+	to, n := make(map[int]int), numberOf(t.other, kind)
+	used := make([]bool, n)
+	for r := range Refs(t.other) {
+		if r.To == kind && r.Number < n {
+			used[r.Number] = true
+		}
+	}
+	for i := range n {
+		if used[i] || all {
+			to[i] = add(i)
+		}
+	}
+	return to
+}
+
+func (t *transplant) image(i int) int {
+	im := t.other.Images[i]
+	have := slices.Concat(t.e.m.Images, t.images)
+	at, name := shared(im.Name, len(have), func(i int) (string, bool) { return have[i].Name, sameImage(have[i], im) })
+	if at < 0 {
+		at, im.Name = len(have), name
+		t.images = append(t.images, im)
+	}
+	return at
+}
+
+func (t *transplant) sound(i int) int {
+	s := t.other.Sounds[i]
+	have := slices.Concat(t.e.m.Sounds, t.sounds)
+	at, name := shared(s.Name, len(have), func(i int) (string, bool) { return have[i].Name, sameSound(have[i], s) })
+	if at < 0 {
+		at, s.Name = len(have), name
+		t.sounds = append(t.sounds, s)
+	}
+	return at
+}
+
+func (t *transplant) envelope(i int) int {
+	t.envelopes = append(t.envelopes, t.other.Envelopes[i])
+	return len(t.e.m.Envelopes) + len(t.envelopes) - 1
+}
+
+// shared returns which of n parts has a name, or that name with a number behind it, and the
+// same content; or -1 and the first such name that none has.
+func shared(name string, n int, part func(i int) (name string, same bool)) (at int, free string) {
+	free = name
+	for number := 1; ; number++ {
+		taken := false
+		for i := range n {
+			if its, same := part(i); its == free {
+				if same {
+					return i, free
+				}
+				taken = true
+			}
+		}
+		if !taken {
+			return -1, free
+		}
+		free = fmt.Sprintf("%s (%d)", name, number)
+	}
+}
+
+func sameImage(a, b *twmap.Image) bool {
+	if a.External() || b.External() {
+		return a.External() && b.External()
+	}
+	p, errA := a.Picture()
+	q, errB := b.Picture()
+	return errA == nil && errB == nil && p != nil && q != nil && samePicture(p, q)
+}
+
+func sameSound(a, b *twmap.Sound) bool {
+	x, errA := a.Opus()
+	y, errB := b.Opus()
+	return errA == nil && errB == nil && a.External() == b.External() && bytes.Equal(x, y)
+}

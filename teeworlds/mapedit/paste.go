@@ -1,0 +1,206 @@
+package mapedit
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// PasteArea puts what is to be seen and to be played in an area of another map, or of the same,
+// at x, y of the map, both in tiles of the game layer. The two must have the same groups, with
+// the same kinds of layers. Quads and sound sources whose middle is inside of the area come
+// along, with their envelopes, and take the place of those that were there.
+//
+// In groups that do not move with the game it is what a camera sees that stands over the middle
+// of the area.
+func (e *Editor) PasteArea(from *twmap.Map, area Area, x, y int) error {
+	switch {
+	case area.Width < 1 || area.Height < 1:
+		return fmt.Errorf("the area %v is empty", area)
+	case from.Physics(twmap.KindGame) == nil || e.m.Physics(twmap.KindGame) == nil:
+		return errors.New("without a game layer nobody knows where an area is")
+	}
+	if err := sameStructure(from, e.m); err != nil {
+		return err
+	}
+	for _, m := range []*twmap.Map{from, e.m} {
+		for _, l := range m.Layers() {
+			if _, err := visit(l, func(*slot) {}); err != nil {
+				return fmt.Errorf("%s: not all of it can be read: %w", e.Path(l), err)
+			}
+		}
+	}
+	source := New(from.Clone(), nil)
+	if err := e.settle(twmap.PartEnvelope); err != nil {
+		return err
+	}
+	envelopes := make(map[int32]int32)
+	to := Area{x, y, area.Width, area.Height}
+	for i, g := range e.m.Groups {
+		sg := source.m.Groups[i]
+		sa, da := source.seen(i, area), e.seen(i, to)
+		for j, l := range g.Layers {
+			p := pasting{e, source, LayerAt{i, j}, sa, da, envelopes}
+			switch l := l.(type) {
+			case *twmap.TileLayer:
+				p.tiles(sg.Layers[j].(*twmap.TileLayer), l)
+			case *twmap.QuadLayer:
+				p.quads(sg.Layers[j].(*twmap.QuadLayer), l)
+			case *twmap.SoundLayer:
+				p.sources(sg.Layers[j].(*twmap.SoundLayer), l)
+			}
+		}
+	}
+	return nil
+}
+
+// sameStructure returns an error if maps have not the same groups of the same kinds of layers.
+func sameStructure(a, b *twmap.Map) error {
+	if len(a.Groups) != len(b.Groups) {
+		return fmt.Errorf("the other map has %d groups, and this one %d: expected the same groups and layers", len(a.Groups), len(b.Groups))
+	}
+	kind := func(l twmap.Layer) string {
+		if t, is := l.(*twmap.TileLayer); is {
+			return t.Kind().String()
+		}
+		return reflect.TypeOf(l).Elem().Name()
+	}
+	for i, g := range a.Groups {
+		h := b.Groups[i]
+		if len(g.Layers) != len(h.Layers) {
+			return fmt.Errorf("group %d has %d layers in the other map, and %d in this one: expected the same groups and layers", i, len(g.Layers), len(h.Layers))
+		}
+		for j := range g.Layers {
+			if kind(g.Layers[j]) != kind(h.Layers[j]) {
+				return fmt.Errorf("layer %d/%d is of another kind in the other map: expected the same groups and layers", i, j)
+			}
+		}
+	}
+	return nil
+}
+
+// seen returns the tiles of a group that are seen in an area of the game layer.
+func (e *Editor) seen(group int, area Area) Area {
+	if group == e.gameGroup() {
+		return area
+	}
+	g := e.m.Groups[group]
+	// A place x of the group is drawn at x - offset - camera * parallax / 100.
+	place := func(at, size int, offset, parallax int32) int {
+		middle := at*tileUnits + size*tileUnits/2
+		return floorDiv(at*tileUnits-middle+int(offset)+percent(middle, int(parallax))+tileUnits/2, tileUnits)
+	}
+	return Area{place(area.X, area.Width, g.OffsetX, g.ParallaxX), place(area.Y, area.Height, g.OffsetY, g.ParallaxY), area.Width, area.Height}
+}
+
+// pasting is a layer of a map that gets an area of a layer of another.
+type pasting struct {
+	e, source *Editor
+	at        LayerAt
+	from, to  Area
+	envelopes map[int32]int32 // of the other map, and what they are in this one
+}
+
+func (p *pasting) tiles(source, l *twmap.TileLayer) {
+	if here, there := p.e.imageName(l.Image), p.source.imageName(source.Image); here != there && isSeen(l) {
+		p.e.tell(l, 1, "", "shows %s, and %s in the other map", here, there)
+	}
+	cells := openGrid(source)
+	right, bottom, kind := source.Width()-1, source.Height()-1, source.Kind()
+	p.e.edit(p.at, &p.to, "came from the other map", func(x, y int, _ Cell) Cell {
+		x, y = x-p.to.X+p.from.X, y-p.to.Y+p.from.Y
+		if cx, cy := min(max(x, 0), right), min(max(y, 0), bottom); cx != x || cy != y {
+			return repeated(kind, cells.at(cx, cy))
+		}
+		return cells.at(x, y)
+	})
+}
+
+// contains reports whether a point of 22.10 fixed-point is in an area.
+func (a Area) contains(p twmap.Point) bool {
+	const unit = tileUnits * fixed
+	x, y := floorDiv(int(p.X), unit), floorDiv(int(p.Y), unit)
+	return x >= a.X && x < a.X+a.Width && y >= a.Y && y < a.Y+a.Height
+}
+
+func (p *pasting) by() twmap.Point {
+	const unit = tileUnits * fixed
+	return twmap.Point{X: int32((p.to.X - p.from.X) * unit), Y: int32((p.to.Y - p.from.Y) * unit)}
+}
+
+func (p *pasting) quads(source, l *twmap.QuadLayer) {
+	read, _ := l.Quads()
+	theirs, _ := source.Quads()
+	quads := slices.DeleteFunc(slices.Clone(read), func(q twmap.Quad) bool { return p.to.contains(q.Pivot) })
+	gone := len(read) - len(quads)
+	for _, q := range theirs {
+		if !p.from.contains(q.Pivot) {
+			continue
+		}
+		for i := range q.Points {
+			q.Points[i] = plus(q.Points[i], p.by())
+		}
+		q.Pivot = plus(q.Pivot, p.by())
+		q.PosEnv, q.ColorEnv = p.envelope(q.PosEnv), p.envelope(q.ColorEnv)
+		quads = append(quads, q)
+	}
+	if slices.Equal(quads, read) {
+		return
+	}
+	p.e.tell(l, gone, "quads", "removed, as they were in the area")
+	p.e.tell(l, len(quads)-len(read)+gone, "quads", "came from the other map")
+	l.SetQuads(quads)
+}
+
+func (p *pasting) sources(source, l *twmap.SoundLayer) {
+	read, _ := l.Sources()
+	theirs, _ := source.Sources()
+	sources := slices.DeleteFunc(slices.Clone(read), func(s twmap.SoundSource) bool { return p.to.contains(s.Position) })
+	gone := len(read) - len(sources)
+	for _, s := range theirs {
+		if !p.from.contains(s.Position) {
+			continue
+		}
+		s.Position = plus(s.Position, p.by())
+		s.PosEnv, s.SoundEnv = p.envelope(s.PosEnv), p.envelope(s.SoundEnv)
+		sources = append(sources, s)
+	}
+	if slices.Equal(sources, read) {
+		return
+	}
+	p.e.tell(l, gone, "sources", "removed, as they were in the area")
+	p.e.tell(l, len(sources)-len(read)+gone, "sources", "came from the other map")
+	l.SetSources(sources)
+}
+
+// envelope returns the number in the map of an envelope of the other: of one that is the same,
+// or else of a copy.
+func (p *pasting) envelope(n int32) int32 {
+	if n < 0 || int(n) >= len(p.source.m.Envelopes) {
+		return -1
+	}
+	if is, known := p.envelopes[n]; known {
+		return is
+	}
+	env := p.source.m.Envelopes[n]
+	same := func(o *twmap.Envelope) bool {
+		return o.Name == env.Name && o.Channels == env.Channels && o.Synchronized == env.Synchronized && slices.Equal(o.Points, env.Points)
+	}
+	m := p.e.m
+	is := int32(slices.IndexFunc(m.Envelopes, same))
+	if int(n) < len(m.Envelopes) && same(m.Envelopes[n]) {
+		is = n
+	}
+	if is < 0 {
+		is = int32(len(m.Envelopes))
+		own := twmap.NewEnvelope(env.Name, env.Channels, slices.Clone(env.Points)...)
+		own.Synchronized = env.Synchronized
+		m.Envelopes = append(m.Envelopes, own)
+		p.e.tell(own, 1, "", "the envelope came from the other map")
+	}
+	p.envelopes[n] = is
+	return is
+}

@@ -1,0 +1,263 @@
+package mapedit_test
+
+import (
+	"image"
+	"image/color"
+	"strings"
+	"testing"
+
+	"trowel.example/teeworlds/mapedit"
+	"trowel.example/teeworlds/twmap"
+)
+
+// checkered returns a picture of 16 x 16 tiles of a size, each of other colours, the first clear.
+func checkered(tile int, seed uint8) *image.NRGBA {
+	p := image.NewNRGBA(image.Rect(0, 0, 16*tile, 16*tile))
+	for y := range 16 * tile {
+		for x := range 16 * tile {
+			if x < tile && y < tile {
+				continue
+			}
+			p.SetNRGBA(x, y, color.NRGBA{uint8(x/tile*15) ^ seed, uint8(y / tile * 15), uint8(255 * (x % tile) / tile), uint8(255 - 200*(y%tile)/tile)})
+		}
+	}
+	return p
+}
+
+// parts returns a map with something of all that other maps can share or get.
+func parts(seed uint8) *twmap.Map {
+	m := twmap.New(8, 6)
+	m.Images = []*twmap.Image{twmap.NewExternalImage("grass_main", 1024, 1024), twmap.NewImage("moon", checkered(4, seed))}
+	m.Sounds = []*twmap.Sound{twmap.NewSound("wind", []byte{'O', 'g', 'g', seed})}
+	m.Envelopes = []*twmap.Envelope{twmap.NewEnvelope("way", twmap.ChannelsPosition, twmap.EnvPoint{Values: [4]int32{int32(seed)}})}
+	q := twmap.NewQuad(64, 64, 32, 32)
+	q.PosEnv = 0
+	quads := twmap.NewQuadLayer(q)
+	quads.Image = 1
+	source := twmap.NewSoundSource(80, 80, 10)
+	source.PosEnv = 0
+	sounds := twmap.NewSoundLayer(source)
+	sounds.Sound = 0
+	tiles := design([]uint8{1, 2, 3}, []uint8{4, 5, 6})
+	tiles.Image, tiles.ColorEnv = 0, 7 // there is none
+	m.Groups[0].Layers = append(m.Groups[0].Layers, design([]uint8{9, 9, 9}))
+	m.Groups = append(m.Groups, twmap.NewGroup("Far", tiles, quads, sounds))
+	m.Info.Settings = []string{"tune gravity 1", "sv_team " + string('0'+rune(seed))}
+	return m
+}
+
+// TestAppend tests what is shared, what is renamed, and where references lead.
+func TestAppend(t *testing.T) {
+	for _, seed := range []uint8{1, 2} {
+		m, other := parts(1), parts(seed)
+		before := other.Clone()
+		if err := mapedit.New(m, nil).Append(other); err != nil {
+			t.Fatal(err)
+		}
+		if !other.Equal(before) {
+			t.Error("the other map was changed")
+		}
+		var images, sounds []string
+		for _, im := range m.Images {
+			images = append(images, im.Name)
+		}
+		for _, s := range m.Sounds {
+			sounds = append(sounds, s.Name)
+		}
+		got := strings.Join(images, " ") + ", " + strings.Join(sounds, " ") + ", " + strings.Join(m.Info.Settings, "; ")
+		want, image, sound := "grass_main moon, wind, tune gravity 1; sv_team 1", 1, 0
+		if seed == 2 {
+			want, image, sound = "grass_main moon moon (1), wind wind (1), tune gravity 1; sv_team 1; sv_team 2", 2, 1
+		}
+		if got != want {
+			t.Errorf("the map has %s, want %s", got, want)
+		}
+		if n := len(m.Groups); n != 4 || m.Groups[2].Name != "" || len(m.Groups[2].Layers) != 1 || m.Groups[3].Name != "Far" {
+			t.Fatalf("there are %d groups", n)
+		}
+		far := m.Groups[3]
+		if l := far.Layers[0].(*twmap.TileLayer); l.Image != 0 || l.ColorEnv != -1 {
+			t.Errorf("the tiles show image %d and envelope %d", l.Image, l.ColorEnv)
+		}
+		quads, _ := far.Layers[1].(*twmap.QuadLayer).Quads()
+		sources, _ := far.Layers[2].(*twmap.SoundLayer).Sources()
+		if far.Layers[1].(*twmap.QuadLayer).Image != image || far.Layers[2].(*twmap.SoundLayer).Sound != sound || quads[0].PosEnv != 1 || sources[0].PosEnv != 1 {
+			t.Errorf("references lead to %d %d %d %d", far.Layers[1].(*twmap.QuadLayer).Image, far.Layers[2].(*twmap.SoundLayer).Sound, quads[0].PosEnv, sources[0].PosEnv)
+		}
+		if m.Physics(twmap.KindGame) != m.Groups[0].Layers[0] {
+			t.Error("the game layer is another")
+		}
+		if _, err := m.Encode(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestPasteGroups tests that only what a group needs comes along.
+func TestPasteGroups(t *testing.T) {
+	m, other := twmap.New(5, 5), parts(3)
+	other.Images = append([]*twmap.Image{twmap.NewExternalImage("sun", 64, 64)}, other.Images...)
+	mapedit.Renumber(other, twmap.PartImage, func(i int) int { return i + 1 })
+	if err := mapedit.New(m, nil).PasteGroups(other, []int{1}, 0); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Images) != 2 || m.Images[0].Name != "grass_main" || len(m.Groups) != 2 || m.Groups[0].Name != "Far" {
+		t.Errorf("%d images, %d groups", len(m.Images), len(m.Groups))
+	}
+	if l := m.Groups[0].Layers[1].(*twmap.QuadLayer); l.Image != 1 {
+		t.Errorf("the quads show image %d", l.Image)
+	}
+	for i := range 63 {
+		m.Images = append(m.Images, twmap.NewExternalImage(strings.Repeat("x", i+1), 16, 16))
+	}
+	other.Images[1].Name = "another"
+	if got := told(t, m, func(e *mapedit.Editor) error { return e.PasteGroups(other, []int{1}, 0) }); got != "error: the map would have 66 images, and the game loads 64" {
+		t.Errorf("told %s", got)
+	}
+}
+
+// TestPasteArea tests tiles, quads and envelopes of an area, with and without parallax.
+func TestPasteArea(t *testing.T) {
+	m, other := parts(1), parts(2)
+	for _, m := range []*twmap.Map{m, other} {
+		near := twmap.NewGroup("Near", design([]uint8{0, 0, 0, 0, 0, 0}, []uint8{0, 0, 0, 0, 0, 0}, []uint8{0, 0, 0, 0, 0, 0}))
+		near.ParallaxX, near.ParallaxY = 200, 200
+		m.Groups = append(m.Groups, near)
+	}
+	other.Physics(twmap.KindGame).Tiles().Set(2, 2, twmap.Tile{ID: 1})
+	other.Physics(twmap.KindGame).Tiles().Set(3, 3, twmap.Tile{ID: 2})
+	got := told(t, m, func(e *mapedit.Editor) error {
+		return e.PasteArea(other, mapedit.Area{X: 2, Y: 2, Width: 2, Height: 2}, 5, 1)
+	})
+	want := `groups/Game/Game: 2 tiles came from the other map 5,1 6,2
+groups/Far/quads moon: 1 quads came from the other map
+groups/Far/sounds wind: 1 sources came from the other map`
+	if !strings.Contains(got, "envelopes/way") {
+		t.Errorf("no envelope came along: %s", got)
+	}
+	for _, line := range strings.Split(want, "\n") {
+		if !strings.Contains(got, line) {
+			t.Errorf("told %s\nwant %s", got, line)
+		}
+	}
+	quads, _ := m.Groups[1].Layers[1].(*twmap.QuadLayer).Quads()
+	if len(quads) != 2 || quads[1].Pivot != (twmap.Point{X: (80 + 3*32) * 1024, Y: (80 - 32) * 1024}) || quads[1].PosEnv != 1 || m.Envelopes[1].Points[0].Values[0] != 2 {
+		t.Errorf("the quads are %v", quads)
+	}
+	// Once more, and onto itself: what was there goes.
+	if err := mapedit.New(m, nil).PasteArea(other, mapedit.Area{X: 2, Y: 2, Width: 2, Height: 2}, 5, 1); err != nil {
+		t.Error(err)
+	}
+	if quads, _ := m.Groups[1].Layers[1].(*twmap.QuadLayer).Quads(); len(quads) != 2 || len(m.Envelopes) != 2 {
+		t.Errorf("%d quads, %d envelopes", len(quads), len(m.Envelopes))
+	}
+	other.Groups = other.Groups[:2]
+	if err := mapedit.New(m, nil).PasteArea(other, mapedit.Area{X: 2, Y: 2, Width: 2, Height: 2}, 5, 1); err == nil {
+		t.Error("pasted from another structure")
+	}
+}
+
+// TestPasteParallax tests that what is pasted looks, from over its middle, as where it came from.
+func TestPasteParallax(t *testing.T) {
+	m := twmap.New(100, 50)
+	rows := make([][]uint8, 50)
+	for y := range rows {
+		rows[y] = make([]uint8, 100)
+		for x := range rows[y] {
+			rows[y][x] = uint8(1 + x + 7*y)
+		}
+	}
+	far := twmap.NewGroup("Far", design(rows...))
+	far.ParallaxX, far.ParallaxY, far.OffsetX = 50, 50, 32
+	m.Groups = append(m.Groups, far)
+	from := m.Clone()
+	if err := mapedit.New(m, nil).PasteArea(from, mapedit.Area{X: 10, Y: 10, Width: 20, Height: 10}, 50, 30); err != nil {
+		t.Fatal(err)
+	}
+	// The middle is 20,15, and then 60,35: in the group 1+10, 7.5, and 1+30, 17.5.
+	was, is := from.Groups[1].Layers[0].(*twmap.TileLayer).Tiles(), m.Groups[1].Layers[0].(*twmap.TileLayer).Tiles()
+	for y := range 10 {
+		for x := range 20 {
+			if got, want := is.At(31-10+x, 13+y), was.At(11-10+x, 3+y); got != want {
+				t.Fatalf("tile %d,%d is %v, want %v", x, y, got, want)
+			}
+		}
+	}
+}
+
+// TestScale tests that a scaled map looks as the map drawn larger, and what becomes of entities.
+func TestScale(t *testing.T) {
+	for _, f := range []int{2, 4, 8, 16} {
+		m := twmap.New(6, 5)
+		m.Images = []*twmap.Image{twmap.NewImage("tiles", checkered(16, 0)), twmap.NewImage("small", checkered(1, 9))}
+		l, small, plain := twmap.NewTileLayer(twmap.KindTiles, 6, 5), twmap.NewTileLayer(twmap.KindTiles, 6, 5), twmap.NewTileLayer(twmap.KindTiles, 6, 5)
+		l.Image, small.Image = 0, 1
+		l.AutoMapper = &twmap.AutoMapper{Config: 1}
+		for i := range 12 {
+			l.Tiles().Set(i%6, i/6, twmap.Tile{ID: uint8(16 + i%5), Flags: twmap.TileFlags(i%4 | i/4%2*8)})
+		}
+		small.Tiles().Set(2, 3, twmap.Tile{ID: 255, Flags: twmap.Rotate})
+		plain.Tiles().Set(4, 4, twmap.Tile{ID: 3})
+		q := twmap.NewQuad(100, 100, 40, 20)
+		quads := twmap.NewQuadLayer(q)
+		quads.Image = 0
+		m.Groups[0].Layers = append(m.Groups[0].Layers, l, small, plain, quads)
+		back := twmap.NewGroup("Back", twmap.NewQuadLayer(twmap.NewQuad(0, 0, 40, 40)))
+		back.OffsetX = 13 // how much one shows that does not move with the game depends on how large the map is
+		m.Groups = append([]*twmap.Group{back}, m.Groups...)
+		game := m.Physics(twmap.KindGame).Tiles()
+		game.Set(1, 1, twmap.Tile{ID: uint8(twmap.EntitySpawn)})
+		game.Set(3, 3, twmap.Tile{ID: uint8(twmap.EntityDoor)})
+		game.Set(4, 3, twmap.Tile{ID: uint8(twmap.EntityLaserLong)})
+		game.Set(0, 0, twmap.Tile{ID: 1})
+
+		n := edited(t, m, func(e *mapedit.Editor) error { return e.Scale(f) })
+		if g := n.Physics(twmap.KindGame); g.Width() != 6*f || g.Height() != 5*f {
+			t.Fatalf("the game layer has %d x %d tiles", g.Width(), g.Height())
+		}
+		found := map[uint8]int{}
+		for _, row := range n.Physics(twmap.KindGame).Tiles().Rows() {
+			for _, c := range row {
+				found[c.ID]++
+			}
+		}
+		if found[uint8(twmap.EntitySpawn)] != 1 || found[uint8(twmap.EntityDoor)] != 1 || found[uint8(twmap.EntityLaserLong)] != 1 || found[1] != f*f {
+			t.Errorf("x%d: the game layer has %v", f, found)
+		}
+		for y, row := range n.Physics(twmap.KindGame).Tiles().Rows() {
+			for x, c := range row {
+				if c.ID == uint8(twmap.EntityDoor) && n.Physics(twmap.KindGame).Tiles().At(x+1, y).ID != uint8(twmap.EntityLaserLong) {
+					t.Errorf("x%d: what says how long the door is is not beside it", f)
+				}
+			}
+		}
+		want, got := drawn(t, m, 16*f), drawn(t, n, 16)
+		if d := difference(t, want, got); d > 2 {
+			t.Errorf("x%d: the picture differs by %.3f", f, d)
+			save(t, "scale-want", want)
+			save(t, "scale-got", got)
+		}
+		if _, err := n.Encode(); err != nil {
+			t.Error(err)
+		}
+		if len(n.Images) == 0 || n.Images[0].Name != "tiles" {
+			t.Error("the quads have lost their image")
+		}
+	}
+	m := twmap.New(6, 5)
+	m.Images = []*twmap.Image{twmap.NewExternalImage("grass_main", 1024, 1024)}
+	l := design([]uint8{1, 2})
+	l.Image = 0
+	m.Groups[0].Layers = append(m.Groups[0].Layers, l)
+	if got := told(t, m, func(e *mapedit.Editor) error { return e.Scale(2) }); got != "error: the pictures of grass_main are not in the map: embed them first" {
+		t.Errorf("told %s", got)
+	}
+	if err := mapedit.New(twmap.New(3000, 3000), nil).Scale(16); err == nil {
+		t.Error("made a grid beyond MaxCells")
+	}
+	far := twmap.New(5, 5)
+	far.Groups[0].Layers = append(far.Groups[0].Layers, twmap.NewQuadLayer(twmap.NewQuad(1<<20, 0, 1, 1)))
+	if err := mapedit.New(far, nil).Scale(4); err == nil {
+		t.Error("a quad came back from the other side")
+	}
+}

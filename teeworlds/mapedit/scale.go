@@ -1,0 +1,466 @@
+package mapedit
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"slices"
+	"strings"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// Scale makes the whole map so many times as large: 1, 2, 4, 8 or 16 times. Each tile becomes
+// a square of tiles, quads and all else are stretched.
+//
+// Design layers go on to look as they did, only larger: what was shown by one tile is shown by
+// a square of tiles that have a part of its picture each, in images that are made for that. As
+// many of these as there are, each layer becomes as many layers. The pictures of all tile layers
+// have to be in the map. Automappers are taken away, as their rules are for the old tiles.
+//
+// What is one thing and not more (entities, and where teleporters lead to) stays one, at the
+// bottom of its square, and what says how long a laser is stays beside that. Neither its length
+// nor how far players jump or are pushed is any larger then.
+func (e *Editor) Scale(factor int) error {
+	if !slices.Contains([]int{1, 2, 4, 8, 16}, factor) {
+		return fmt.Errorf("%d times as large: expected 1, 2, 4, 8 or 16", factor)
+	}
+	if factor == 1 {
+		return nil
+	}
+	s := &scaling{e: e, f: factor, sheets: make(map[int]*cutImage)}
+	if err := s.plan(); err != nil {
+		return err
+	}
+	for _, g := range e.m.Groups {
+		s.group(g)
+	}
+	for _, env := range e.m.Envelopes {
+		if env.Channels == twmap.ChannelsPosition {
+			for i := range env.Points {
+				p := &env.Points[i]
+				for c := range 2 {
+					p.Values[c] = s.times(p.Values[c])
+					p.In[c].DY, p.Out[c].DY = s.times(p.In[c].DY), s.times(p.Out[c].DY)
+				}
+			}
+			e.tell(env, len(env.Points), "points", "%d times as far", s.f)
+		}
+	}
+	return s.dropOld()
+}
+
+type scaling struct {
+	e      *Editor
+	f      int
+	far    bool              // something has no room in 32 bits
+	sheets map[int]*cutImage // by the number of the image that they are made of
+}
+
+// times returns a number times the factor.
+func (s *scaling) times(n int32) int32 {
+	m := int64(n) * int64(s.f)
+	s.far = s.far || int64(int32(m)) != m
+	return int32(m)
+}
+
+// reach fails if something would be farther away than a map can say.
+func (s *scaling) reach() error {
+	for l, part := range layers(s.e.m) {
+		switch l := l.(type) {
+		case *twmap.QuadLayer:
+			quads, _ := l.Quads()
+			for _, q := range quads {
+				s.quad(&q)
+			}
+		case *twmap.SoundLayer:
+			sources, _ := l.Sources()
+			for _, src := range sources {
+				s.source(&src)
+			}
+		}
+		if s.far {
+			return fmt.Errorf("%s: %d times as far is farther than a map can say", part.Path(), s.f)
+		}
+	}
+	return nil
+}
+
+func (s *scaling) quad(q *twmap.Quad) {
+	for i := range q.Points {
+		q.Points[i] = s.point(q.Points[i])
+	}
+	q.Pivot = s.point(q.Pivot)
+}
+
+func (s *scaling) source(src *twmap.SoundSource) {
+	src.Position, src.Width, src.Height = s.point(src.Position), s.times(src.Width), s.times(src.Height)
+}
+
+// plan makes the images, and finds out whether all has room, before anything is changed.
+func (s *scaling) plan() error {
+	if err := s.reach(); err != nil {
+		return err
+	}
+	e, all := s.e, 0
+	used := make(map[int]*[256]bool)
+	var external []string
+	for _, l := range e.m.Layers() {
+		t, is := l.(*twmap.TileLayer)
+		if !is {
+			continue
+		}
+		if t.Width() > twmap.MaxCells/s.f || t.Height() > twmap.MaxCells/s.f {
+			return fmt.Errorf("%s: no room for %d times its %d x %d tiles", e.Path(l), s.f, t.Width(), t.Height())
+		}
+		if err := fits(t.Width()*s.f, t.Height()*s.f, &all); err != nil {
+			return fmt.Errorf("%s: %w", e.Path(l), err)
+		}
+		if !isSeen(l) || t.Image < 0 || t.Image >= len(e.m.Images) {
+			continue
+		}
+		if im := e.m.Images[t.Image]; im.External() && !slices.Contains(external, im.Name) {
+			external = append(external, im.Name)
+		}
+		if used[t.Image] == nil {
+			used[t.Image] = new([256]bool)
+		}
+		for _, row := range t.Tiles().Rows() {
+			for _, c := range row {
+				used[t.Image][c.ID] = true
+			}
+		}
+	}
+	if external != nil {
+		return fmt.Errorf("the pictures of %s are not in the map: embed them first", strings.Join(external, ", "))
+	}
+	n := len(e.m.Images)
+	for i := range e.m.Images {
+		if used[i] == nil {
+			continue
+		}
+		sh, err := s.cut(e.m.Images[i], used[i])
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.Path(e.m.Images[i]), err)
+		}
+		for _, im := range sh.images {
+			im.Version = e.imageVersion()
+		}
+		sh.first = n
+		n += len(sh.images)
+		s.sheets[i] = sh
+	}
+	if kept := n - len(s.leaving()); kept > maxImages {
+		return fmt.Errorf("its tiles are %d times as large in %d images, and the game loads %d", s.f, kept, maxImages)
+	}
+	for _, g := range e.m.Groups { // each layer becomes as many as it has images
+		for _, l := range g.Layers {
+			t, is := l.(*twmap.TileLayer)
+			if !is || s.sheets[t.Image] == nil || !isSeen(l) {
+				continue
+			}
+			for range len(s.touched(t)) - 1 {
+				if err := fits(t.Width()*s.f, t.Height()*s.f, &all); err != nil {
+					return fmt.Errorf("%s: %w", e.Path(l), err)
+				}
+			}
+		}
+	}
+	for i := range len(e.m.Images) {
+		if sh := s.sheets[i]; sh != nil {
+			e.m.Images = append(e.m.Images, sh.images...)
+		}
+	}
+	return nil
+}
+
+// cutImage is what one image was cut into.
+type cutImage struct {
+	first  int // number of the first in the map
+	images []*twmap.Image
+	pieces map[int]int // by tile and place in it, row by row: numbers of pieces, 255 in each image; none where nothing is to be seen
+}
+
+// perSheet is how many tiles an image has that can be seen.
+const perSheet = 255
+
+// cut makes images of pieces of the tiles that are used.
+func (s *scaling) cut(im *twmap.Image, used *[256]bool) (*cutImage, error) {
+	p, err := im.Picture()
+	if err != nil {
+		return nil, err
+	}
+	w, h := p.Rect.Dx()/16, p.Rect.Dy()/16 // of a tile
+	if w < 1 || h < 1 || p.Rect.Dx()%16 != 0 || p.Rect.Dy()%16 != 0 {
+		return nil, fmt.Errorf("%d x %d pixels are not 16 x 16 tiles", p.Rect.Dx(), p.Rect.Dy())
+	}
+	zoomX, zoomY := zoom(w, s.f), zoom(h, s.f)
+	pw, ph := w*zoomX/s.f, h*zoomY/s.f
+	sh := &cutImage{pieces: make(map[int]int)}
+	known := make(map[string]int)
+	var sheet *image.NRGBA
+	piece := make([]byte, 4*pw*ph)
+	for id := 1; id < 256; id++ {
+		if !used[id] {
+			continue
+		}
+		tile, _ := p.SubImage(image.Rect(id%16*w, id/16*h, id%16*w+w, id/16*h+h).Add(p.Rect.Min)).(*image.NRGBA)
+		for at := range s.f * s.f {
+			left, top := at%s.f*pw, at/s.f*ph
+			visible := false
+			for y := range ph {
+				for x := range pw {
+					pixel := piece[4*(y*pw+x):][:4]
+					between(pixel, tile, float64(left+x)/float64(zoomX), float64(top+y)/float64(zoomY), 0.5/float64(zoomX), 0.5/float64(zoomY))
+					visible = visible || pixel[3] != 0
+				}
+			}
+			if !visible {
+				continue
+			}
+			n, is := known[string(piece)]
+			if !is {
+				n = len(known)
+				known[string(piece)] = n
+				if n%perSheet == 0 {
+					if n/perSheet >= maxImages {
+						return nil, fmt.Errorf("its tiles take more than %d images", maxImages)
+					}
+					sheet = image.NewNRGBA(image.Rect(0, 0, 16*pw, 16*ph))
+					sh.images = append(sh.images, twmap.NewImage(fmt.Sprintf("%s x%d %d", im.Name, s.f, len(sh.images)+1), sheet))
+				}
+				cell := n%perSheet + 1
+				for y := range ph {
+					copy(sheet.Pix[sheet.PixOffset(cell%16*pw, cell/16*ph+y):], piece[4*y*pw:4*(y+1)*pw])
+				}
+			}
+			sh.pieces[id*s.f*s.f+at] = n
+		}
+	}
+	return sh, nil
+}
+
+// leastPiece is how many pixels a side of a piece has at least. The game mixes the pixels of a
+// tile when it draws it larger, but not those of two tiles, so pieces need some of what would
+// have been mixed.
+const leastPiece = 16
+
+// zoom returns by what power of two a tile of n pixels is enlarged, so that pieces have whole
+// pixels, and enough of them.
+func zoom(n, by int) int {
+	z := 1
+	for n*z%by != 0 || n*z/by < leastPiece {
+		z *= 2
+	}
+	return z
+}
+
+// between computes the pixel of a tile whose left top corner is at x, y and whose middle is so
+// far from there, as a graphics card does.
+func between(pixel []byte, tile *image.NRGBA, x, y, toX, toY float64) {
+	x, y = x+toX-0.5, y+toY-0.5
+	left, top := math.Floor(x), math.Floor(y)
+	right, down := x-left, y-top
+	at := func(x, y int) []byte {
+		x, y = min(max(x, 0), tile.Rect.Dx()-1), min(max(y, 0), tile.Rect.Dy()-1)
+		return tile.Pix[tile.PixOffset(tile.Rect.Min.X+x, tile.Rect.Min.Y+y):]
+	}
+	a, b := at(int(left), int(top)), at(int(left)+1, int(top))
+	c, d := at(int(left), int(top)+1), at(int(left)+1, int(top)+1)
+	for i := range pixel {
+		upper := float64(a[i])*(1-right) + float64(b[i])*right
+		lower := float64(c[i])*(1-right) + float64(d[i])*right
+		pixel[i] = uint8(upper*(1-down) + lower*down + 0.5)
+	}
+}
+
+// piece returns which piece of which sheet is at a place of a scaled tile, -1 for none.
+func (s *scaling) piece(sh *cutImage, c Cell, x, y int) (sheet, cell int) {
+	x, y = turnOf(c.Flags).back().place(x, y, s.f-1, s.f-1)
+	n, is := sh.pieces[int(c.ID)*s.f*s.f+y*s.f+x]
+	if c.ID == 0 || !is {
+		return -1, 0
+	}
+	return n / perSheet, n%perSheet + 1
+}
+
+// touched returns the sheets that a layer needs, at least one.
+func (s *scaling) touched(t *twmap.TileLayer) []int {
+	sh := s.sheets[t.Image]
+	var ids [256]bool
+	for _, row := range t.Tiles().Rows() {
+		for _, c := range row {
+			ids[c.ID] = true
+		}
+	}
+	need := make([]bool, max(len(sh.images), 1))
+	for id := 1; id < len(ids); id++ {
+		for at := range s.f * s.f {
+			if n, is := sh.pieces[id*s.f*s.f+at]; is && ids[id] {
+				need[n/perSheet] = true
+			}
+		}
+	}
+	var list []int
+	for i, is := range need {
+		if is {
+			list = append(list, i)
+		}
+	}
+	if list == nil {
+		return []int{0}
+	}
+	return list
+}
+
+// leaving returns the images that nobody needs any more.
+func (s *scaling) leaving() []int {
+	var list []int
+	for i := range s.e.m.Images {
+		if s.sheets[i] == nil {
+			continue
+		}
+		if !slices.ContainsFunc(Users(s.e.m, twmap.PartImage, i), func(r Ref) bool {
+			part := r.At.Part
+			return part.Group == nil || !isSeen(s.e.layer(LayerAt{part.Group.Number, part.Number}))
+		}) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+func (s *scaling) dropOld() error {
+	var old []int
+	for i := range s.e.m.Images {
+		if s.sheets[i] != nil && len(Users(s.e.m, twmap.PartImage, i)) == 0 {
+			old = append(old, i)
+		}
+	}
+	return s.e.RemoveImages(old)
+}
+
+func (s *scaling) group(g *twmap.Group) {
+	var layers []twmap.Layer
+	for _, l := range g.Layers {
+		layers = append(layers, s.layer(l)...)
+	}
+	g.Layers = layers
+	g.OffsetX, g.OffsetY = s.times(g.OffsetX), s.times(g.OffsetY)
+	if c := g.Clip; c != nil {
+		*c = twmap.Clip{X: s.times(c.X), Y: s.times(c.Y), Width: s.times(c.Width), Height: s.times(c.Height)}
+	}
+}
+
+func (s *scaling) point(p twmap.Point) twmap.Point {
+	return twmap.Point{X: s.times(p.X), Y: s.times(p.Y)}
+}
+
+// layer scales a layer and returns what it became.
+func (s *scaling) layer(l twmap.Layer) []twmap.Layer {
+	what := fmt.Sprintf("%d times as large", s.f)
+	switch l := l.(type) {
+	case *twmap.QuadLayer:
+		s.e.eachQuad(l, what, s.quad)
+	case *twmap.SoundLayer:
+		s.e.eachSource(l, what, s.source)
+	case *twmap.TileLayer:
+		if isSeen(l) {
+			return s.design(l, what)
+		}
+		s.physics(l, what)
+	}
+	return []twmap.Layer{l}
+}
+
+// design scales a layer that is to be seen only.
+func (s *scaling) design(l *twmap.TileLayer, what string) []twmap.Layer {
+	cells, w, h := s.e.readable(l), l.Width()*s.f, l.Height()*s.f
+	s.e.tell(l, w*h, "tiles", "%s", what)
+	if a := l.AutoMapper; a != nil {
+		l.AutoMapper = nil
+		s.e.tell(l, 1, "", "automapper taken away: its rules are for the old tiles")
+	}
+	sh := s.sheets[l.Image]
+	if sh == nil || len(sh.images) == 0 {
+		cells.replace(l, w, h, func(x, y int) Cell { return cells.at(x/s.f, y/s.f) })
+		return []twmap.Layer{l}
+	}
+	var layers []twmap.Layer
+	old := l.Image
+	for i, sheet := range s.touched(l) {
+		t := l
+		if i > 0 {
+			t = twmap.NewTileLayer(twmap.KindTiles, MinSize, MinSize)
+			t.LayerBase.Name, t.Flags, t.Version = l.Name, l.Flags, l.Version
+			t.Color, t.ColorEnv, t.ColorEnvOffset = l.Color, l.ColorEnv, l.ColorEnvOffset
+		}
+		cells.replace(t, w, h, func(x, y int) Cell {
+			c := cells.at(x/s.f, y/s.f)
+			of, cell := s.piece(sh, c, x%s.f, y%s.f)
+			if of != sheet {
+				return Cell{}
+			}
+			c.ID = uint8(cell)
+			return c
+		})
+		t.Image = sh.first + sheet
+		layers = append(layers, t)
+	}
+	if n := len(layers) - 1; n > 0 {
+		s.e.tell(l, n, "layers", "more show what did not fit into the first image made of %s", s.e.imageName(old))
+	}
+	return layers
+}
+
+// physics scales a layer that makes the game.
+func (s *scaling) physics(l *twmap.TileLayer, what string) {
+	cells, kind, f := s.e.readable(l), l.Kind(), s.f
+	ow, oh := l.Width(), l.Height()
+	w, h := ow*f, oh*f
+	cells.replace(l, w, h, func(x, y int) Cell { return repeated(kind, cells.at(x/f, y/f)) })
+	s.e.tell(l, w*h, "tiles", "%s", what)
+	place := openGrid(l)
+	lasers := 0
+	for y := range oh {
+		for x := range ow {
+			c := cells.at(x, y)
+			if !one(kind, c) {
+				continue
+			}
+			if kind == twmap.KindTele || !isLaserPart(c) {
+				place.set(x*f+f/2, y*f+f-1, c)
+				if isLaser(c) && kind != twmap.KindTele {
+					lasers++
+				}
+				continue
+			}
+			alone := true
+			for dy := -1; dy <= 1; dy++ {
+				for dx := -1; dx <= 1; dx++ {
+					nx, ny := (x-dx)*f+f/2+dx, (y-dy)*f+f-1+dy
+					if isLaser(cells.at(x-dx, y-dy)) && nx >= 0 && nx < w && ny >= 0 && ny < h {
+						place.set(nx, ny, c)
+						alone = false
+					}
+				}
+			}
+			if alone {
+				place.set(x*f+f/2, y*f+f-1, c)
+			}
+		}
+	}
+	s.e.tell(l, lasers, "lasers and doors", "are as long as before")
+}
+
+// isLaser reports whether an entity looks around itself for what says how long it is.
+func isLaser(c Cell) bool {
+	id := twmap.GameTile(c.ID)
+	return id >= twmap.EntityLaserFastCCW && id <= twmap.EntityLaserFastCW || id == twmap.EntityDoor
+}
+
+// isLaserPart reports whether an entity says something of a laser beside it.
+func isLaserPart(c Cell) bool {
+	id := twmap.GameTile(c.ID)
+	return id >= twmap.EntityLaserShort && id <= twmap.EntityLaserOpenFast
+}
