@@ -131,6 +131,12 @@ var populated = map[string]string{
 // made makes a world of persons, in a backend.
 func made(t testing.TB, backend string) string {
 	t.Helper()
+	return madeIn(t, backend, strings.Replace(backend, "leveldb", "", 1))
+}
+
+// madeIn is made with another backend for mod storage.
+func madeIn(t testing.TB, backend, storage string) string {
+	t.Helper()
 	dir := worldtest.World(t, filepath.Join(t.TempDir(), "plain"), mapdb.Config{Backend: mapdb.SQLite}, 4)
 	for name, text := range populated {
 		judge.Write(t, filepath.Join(dir, filepath.FromSlash(name)), []byte(text))
@@ -138,7 +144,7 @@ func made(t testing.TB, backend string) string {
 	if backend == world.Files {
 		return dir
 	}
-	o := worldcopy.Options{Players: backend, Auth: backend, Storage: strings.Replace(backend, "leveldb", "", 1)}
+	o := worldcopy.Options{Players: backend, Auth: backend, Storage: storage}
 	if backend == mapdb.Postgres {
 		o.Postgres = judge.Postgres(t)
 	}
