@@ -175,11 +175,11 @@ func deleteBlocks(ctx context.Context, w *worldedit.World, d deletion) error {
 			return slices.Compare(p[:], q[:])
 		})
 	}
-	tell(d.tally, "map", "deleted", int64(len(list)), "blocks")
-	tell(d.tally, "map", "of which nothing is left", int64(len(chunks)), "map chunks", at...)
+	tell(d.tally, "map", "blocks deleted", int64(len(list)), "blocks")
+	tell(d.tally, "map", "map chunks deleted", int64(len(chunks)), "map chunks", at...)
 	if d.export != "" {
 		w.AddPart(export(w, d.export, list))
-		tell(d.tally, "map", "kept in "+d.export, int64(len(list)), "blocks")
+		tell(d.tally, "map", "blocks exported to "+d.export, int64(len(list)), "blocks")
 	}
 	slices.SortFunc(list, func(a, b mapdb.Pos) int { return int(a.Key() - b.Key()) })
 	gone := func(b mapdb.Block) bool {

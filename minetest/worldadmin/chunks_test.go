@@ -220,7 +220,7 @@ func TestPrune(t *testing.T) {
 		}, worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "cannot be read"},
 		"area":    {file("areas.dat", `[{"owner":"ann","pos1":{"x":47,"y":0,"z":0},"pos2":{"x":48,"y":0,"z":0}}]`), worldadmin.Prune{}, []mapchunk.Chunk{{0, 0, 0}, chunk}, "protected"},
 		"wide":    {file("areas.dat", `[{"owner":"ann","pos1":{"x":-31000,"y":-31000,"z":0},"pos2":{"x":31000,"y":31000,"z":0}}]`), worldadmin.Prune{}, nil, "protected"},
-		"player":  {file("players/bob", player("(1000,0,0)")), worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "player is there"},
+		"player":  {file("players/bob", player("(1000,0,0)")), worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "player is in them"},
 		"nowhere": {file("players/bob", player("(nan,inf,0)")), worldadmin.Prune{All: true}, nil, ""},
 		"loaded":  {file("force_loaded.txt", "return {[140739635871749]=1}"), worldadmin.Prune{}, nil, ""},
 		"protector": {func(t *testing.T, dir string) {

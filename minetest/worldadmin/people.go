@@ -304,9 +304,9 @@ func (o Purge) Step() worldedit.Step {
 				}
 			}
 		}
-		tell(o.Tally, "players", "deleted", gonePlayers, "players", few(at)...)
-		tell(o.Tally, "auth", "deleted", goneAccounts, "accounts")
-		tell(o.Tally, "players", "left out because they have the privilege server or privs", spared, "persons")
+		tell(o.Tally, "players", "players deleted", gonePlayers, "players", few(at)...)
+		tell(o.Tally, "auth", "accounts deleted", goneAccounts, "accounts")
+		tell(o.Tally, "players", "persons left out because they have the privilege server or privs", spared, "persons")
 		return nil
 	})
 }

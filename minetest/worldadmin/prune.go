@@ -58,10 +58,10 @@ const (
 )
 
 var reasons = [...]string{
-	active: "stay because somebody was near", metadata: "stay because of metadata or timers", objects: "stay because of objects",
-	damaged: "stay because blocks cannot be read", protected: "stay because they are protected",
-	recorded: "stay because rollback.sqlite knows of changes", loaded: "stay because they are kept loaded, or a player is there",
-	placed: "stay because of nodes that players place", near: "stay because they are near to others that stay",
+	active: "map chunks stay because somebody was near", metadata: "map chunks stay because of metadata or timers", objects: "map chunks stay because of objects",
+	damaged: "map chunks stay because blocks cannot be read", protected: "map chunks stay because they are protected",
+	recorded: "map chunks stay because rollback.sqlite knows of changes", loaded: "map chunks stay because they are kept loaded, or a player is in them",
+	placed: "map chunks stay because of nodes that players place", near: "map chunks stay because they are near to others that stay",
 }
 
 // looked is what was found in a block.

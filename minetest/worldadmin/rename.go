@@ -81,22 +81,22 @@ func (r Rename) person(ctx context.Context, w *worldedit.World) error {
 		if err := errors.Join(players.Delete(ctx, r.From), players.Put(ctx, player)); err != nil {
 			return err
 		}
-		tell(r.Tally, "players", r.From+" is called "+r.To, 1, "", place.Player(r.To))
+		tell(r.Tally, "players", r.From+" is called "+r.To, 1, "")
 	}
 	if noAccount == nil {
 		switch kind := account.Password.Kind(); {
 		case r.Password != "":
 			account.Password = world.NewVerifier(r.To, r.Password)
-			tell(r.Tally, "auth", "another password", 1, "", place.Account(r.To))
+			tell(r.Tally, "auth", r.To+" has another password", 1, "")
 		case kind == "none", kind == "srp" && strings.EqualFold(r.From, r.To):
 		default: // the name is a part of what the verifier of a password is made of
-			tell(r.Tally, "auth", "the password does not fit the new name, and nobody can log in before "+r.To+" gets a new one", 1, "", place.Account(r.To))
+			tell(r.Tally, "auth", "the password does not fit the new name, and nobody can log in before "+r.To+" gets a new one", 1, "")
 		}
 		account.Name = r.To
 		if err := errors.Join(auth.Delete(ctx, r.From), auth.Put(ctx, account)); err != nil {
 			return err
 		}
-		tell(r.Tally, "auth", r.From+" is called "+r.To, 1, "", place.Account(r.To))
+		tell(r.Tally, "auth", r.From+" is called "+r.To, 1, "")
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func (r Rename) bans(_ context.Context, w *worldedit.World) error {
 	for _, ban := range list {
 		b.Rename(ban, r.To)
 	}
-	tell(r.Tally, bansFile, "renamed", int64(len(list)), "bans")
+	tell(r.Tally, bansFile, "bans renamed", int64(len(list)), "bans")
 	return w.WriteFile(bansFile, b.Append(nil))
 }
 
@@ -138,7 +138,7 @@ func (r Rename) areas(_ context.Context, w *worldedit.World) error {
 	if n == 0 {
 		return nil
 	}
-	tell(r.Tally, protect.AreasFile, "another owner", int64(n), "areas")
+	tell(r.Tally, protect.AreasFile, "areas with another owner", int64(n), "areas")
 	return w.WriteFile(protect.AreasFile, areas.Append(nil))
 }
 
@@ -176,7 +176,7 @@ func (r Rename) storage(ctx context.Context, w *worldedit.World) error {
 			m.Entries[i].Key = []byte(key)
 			renamed++
 		}
-		tell(r.Tally, "mod_storage", "renamed of "+mod, renamed, "keys", place.Entry{Mod: mod})
+		tell(r.Tally, "mod_storage", "keys of "+mod+" renamed", renamed, "keys", place.Entry{Mod: mod})
 		tell(r.Tally, "mod_storage", "values of "+mod+" have the name in them, and stay as they are", within, "values", place.Entry{Mod: mod})
 		if renamed > 0 {
 			if err := storage.Put(ctx, m); err != nil {
@@ -251,6 +251,6 @@ func (r Rename) metadata(ctx context.Context, w *worldedit.World) error {
 		}
 		return changed
 	}))
-	tell(r.Tally, "map", "another owner or member", nodes.Load(), "nodes")
+	tell(r.Tally, "map", "nodes with another owner or member", nodes.Load(), "nodes")
 	return err
 }

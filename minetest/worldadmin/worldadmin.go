@@ -141,7 +141,7 @@ func SetStorage(mod, key string, value []byte, t *worldedit.Tally) worldedit.Ste
 			return nil
 		}
 		m.Set(key, value)
-		tell(t, "mod_storage", mod+" "+key+" was set", 1, "", place.Entry{Mod: mod, Key: key})
+		tell(t, "mod_storage", "set", 1, "", place.Entry{Mod: mod, Key: key})
 		return s.Put(ctx, m)
 	})
 }
@@ -166,12 +166,12 @@ func DeleteStorage(mod, key string, all bool, t *worldedit.Tally) worldedit.Step
 		case key == "" && !all:
 			return fmt.Errorf("all that %s keeps: %w", mod, ErrAll)
 		case key == "":
-			tell(t, "mod_storage", "all of "+mod+" is deleted", int64(len(m.Entries)), "keys", at)
+			tell(t, "mod_storage", "all keys deleted", int64(len(m.Entries)), "keys", at)
 			return s.Delete(ctx, mod)
 		case !m.Delete(key):
 			return fmt.Errorf("the mod %s keeps nothing under %s", mod, key)
 		}
-		tell(t, "mod_storage", mod+" "+key+" is deleted", 1, "", at)
+		tell(t, "mod_storage", "deleted", 1, "", at)
 		if len(m.Entries) == 0 {
 			return s.Delete(ctx, mod)
 		}
@@ -190,7 +190,7 @@ func TrimRollback(before time.Time, t *worldedit.Tally) worldedit.Step {
 		if err = errors.Join(err, db.Close()); err != nil || n == 0 {
 			return err
 		}
-		tell(t, rollback.File, "what was before "+before.UTC().Format(time.DateTime)+" is deleted", n, "actions")
+		tell(t, rollback.File, "actions before "+before.UTC().Format(time.DateTime)+" deleted", n, "actions")
 		w.AddPart(worldedit.Database(rollback.File, func(ctx context.Context, dir string) error {
 			_, err := rollback.Trim(ctx, dir, before)
 			return err

@@ -308,9 +308,9 @@ func TestRename(t *testing.T) {
 			lines := []string{
 				"players: ann is called zoe: 1 ",
 				"auth: the password does not fit the new name, and nobody can log in before zoe gets a new one: 1 ", "auth: ann is called zoe: 1 ",
-				"ipban.txt: renamed: 1 bans", "areas.dat: another owner: 1 areas",
-				"mod_storage: renamed of pig: 2 keys", "mod_storage: values of pig have the name in them, and stay as they are: 1 values",
-				"map: another owner or member: 2 nodes",
+				"ipban.txt: bans renamed: 1 bans", "areas.dat: areas with another owner: 1 areas",
+				"mod_storage: keys of pig renamed: 2 keys", "mod_storage: values of pig have the name in them, and stay as they are: 1 values",
+				"map: nodes with another owner or member: 2 nodes",
 			}
 			if !slices.Equal(said(tally), lines) {
 				t.Errorf("it said %q, want %q", said(tally), lines)
