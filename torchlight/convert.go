@@ -19,8 +19,8 @@ const headerSuffix = ".MOD.DAT"
 
 var optionHeader = format.Option{Name: "header", Help: "the `file` that says what the mod is called: a MOD.DAT, or a mod whose header to take (default: the .MOD.DAT beside the archive)"}
 
-var modConversions = []format.Conversion{{
-	To: torchlightPakName, Title: "an archive, .PAK with .PAK.MAN, and a .MOD.DAT with what the mod says of itself", Extension: ".PAK",
+var modConversions = append([]format.Conversion{{
+	To: torchlightPakName, Title: "an archive, .PAK with .PAK.MAN, and a .MOD.DAT with what the mod says of itself", Extension: ".PAK", Usual: true,
 	Convert: func(_ context.Context, _ *format.Job, src *format.Source, out format.Output) error {
 		m, err := openMod(src)
 		if err != nil {
@@ -40,10 +40,10 @@ var modConversions = []format.Conversion{{
 		_, err = parts[2].Write(moddir.ModDat(m.Header))
 		return err
 	},
-}}
+}}, exchangeConversions...)
 
-var pakConversions = []format.Conversion{{
-	To: torchlightModName, Title: "a mod", Extension: ".MOD", Options: []format.Option{optionHeader},
+var pakConversions = append([]format.Conversion{{
+	To: torchlightModName, Title: "a mod", Extension: ".MOD", Usual: true, Options: []format.Option{optionHeader},
 	Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
 		header, err := findHeader(job.Value(optionHeader.Name), src)
 		if err != nil {
@@ -71,7 +71,7 @@ var pakConversions = []format.Conversion{{
 		}
 		return mod.Join(part, header, io.NewSectionReader(archive, 0, archive.Size), manifest)
 	},
-}}
+}}, exchangeConversions...)
 
 // findHeader returns the header of the mod that an archive is to become.
 func findHeader(name string, src *format.Source) (*mod.Header, error) {

@@ -25,7 +25,7 @@ type modCommand struct {
 }
 
 // modCommands are all changes of mods, in the order of help.
-var modCommands = slices.Concat(keyCommands, fileCommands, repairCommands)
+var modCommands = slices.Concat(keyCommands, fileCommands, exchangeCommands, repairCommands)
 
 var (
 	modEditing    = &format.Editing{Commands: declaredFor(false), Edit: editArchive, Options: []format.Option{optionEditBase}}
@@ -86,6 +86,39 @@ func run(ctx context.Context, e *modedit.Editor, steps []format.Step, failed *er
 	return cmp.Or(e.UpdateTables(), *failed)
 }
 
+// opened is a mod, an archive, or the folder of one, that is open for an editor.
+type opened struct {
+	*modedit.Editor
+	title string
+	write func(out format.Output) error // nil for an archive that is cut off
+	close func() error
+}
+
+func openEditor(job *format.Job, src *format.Source, o modedit.Options) (e *opened, err error) {
+	e = &opened{close: func() error { return nil }}
+	switch {
+	case src.IsDir():
+		e.write = e.writeFolder
+		e.Editor, err = modedit.OfFolder(os.DirFS(src.Dir), o)
+	case isMod(src):
+		m, err := openMod(src)
+		if err != nil {
+			return nil, err
+		}
+		e.Editor, e.write, e.title = modedit.OfMod(m, o), e.writeMod, m.Header.Title
+	default:
+		r, other, err := openPak(job, src)
+		if err != nil {
+			return nil, err
+		}
+		e.Editor, e.write, e.close = modedit.OfPak(r, o), e.writePak, other.Close
+		if r.Salvaged() {
+			e.write = nil
+		}
+	}
+	return e, err
+}
+
 // editArchive changes a mod, an archive, or the folder of one.
 func editArchive(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output, report func(check.Change) error) error {
 	o, closer, failed, err := editorOptions(job, report)
@@ -93,49 +126,21 @@ func editArchive(ctx context.Context, job *format.Job, src *format.Source, steps
 		return err
 	}
 	defer closer.Close()
-	e, write, other, err := openEditor(job, src, o)
+	e, err := openEditor(job, src, o)
 	if err != nil {
-		return fault.InFile(fmt.Errorf("%s: %w", src.Path, err), src.Path)
+		return err
 	}
-	defer other.Close()
-	if write == nil {
+	defer e.close()
+	if e.write == nil {
 		return fmt.Errorf("%s: is cut off: `trowel extract -k` saves what is there, and `trowel pack` makes an archive of that", src.Path)
 	}
-	if err := run(ctx, e, steps, failed); err != nil {
-		return fault.InFile(fmt.Errorf("%s: %w", src.Path, err), src.Path)
+	if err := run(ctx, e.Editor, steps, failed); err != nil || out == nil {
+		return fault.InFile(err, src.Path)
 	}
-	if out == nil {
-		return nil
-	}
-	return write(e, out)
+	return e.write(out)
 }
 
-// openEditor opens a mod, an archive, or the folder of one. Write is what writes it after a
-// change; nil for an archive that is cut off.
-func openEditor(job *format.Job, src *format.Source, o modedit.Options) (e *modedit.Editor, write func(*modedit.Editor, format.Output) error, other io.Closer, err error) {
-	other = io.NopCloser(nil)
-	switch {
-	case src.IsDir():
-		e, err = modedit.OfFolder(os.DirFS(src.Dir), o)
-		return e, writeFolder, other, err
-	case isMod(src):
-		m, err := openMod(src)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		return modedit.OfMod(m, o), writeMod, other, nil
-	}
-	r, other, err := openPak(job, src)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if r.Salvaged() {
-		return modedit.OfPak(r, o), nil, other, nil
-	}
-	return modedit.OfPak(r, o), writePak, other, nil
-}
-
-func writeMod(e *modedit.Editor, out format.Output) error {
+func (e *opened) writeMod(out format.Output) error {
 	part, err := out.Create("")
 	if err == nil {
 		err = e.WriteMod(part)
@@ -143,7 +148,7 @@ func writeMod(e *modedit.Editor, out format.Output) error {
 	return err
 }
 
-func writePak(e *modedit.Editor, out format.Output) error {
+func (e *opened) writePak(out format.Output) error {
 	part, err := out.Create("")
 	if err != nil {
 		return err
@@ -155,7 +160,7 @@ func writePak(e *modedit.Editor, out format.Output) error {
 	return e.WritePak(part, manifest)
 }
 
-func writeFolder(e *modedit.Editor, out format.Output) error {
+func (e *opened) writeFolder(out format.Output) error {
 	dir, err := out.Dir()
 	if err != nil {
 		return err

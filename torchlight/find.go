@@ -50,12 +50,12 @@ func findInArchive(ctx context.Context, job *format.Job, src *format.Source, que
 		return err
 	}
 	defer closer.Close()
-	e, _, other, err := openEditor(job, src, o)
+	e, err := openEditor(job, src, o)
 	if err != nil {
 		return fault.InFile(err, src.Path)
 	}
-	defer other.Close()
-	return ask(ctx, e, query, hit)
+	defer e.close()
+	return ask(ctx, e.Editor, query, hit)
 }
 
 func findInSingle(ctx context.Context, job *format.Job, src *format.Source, query format.Step, hit func(format.Hit) error) error {

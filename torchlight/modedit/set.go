@@ -227,16 +227,21 @@ func (e *Editor) AddKey(files string, t text.Type, key, value string, choice Cho
 		case !object && at.depth == 0 && n.Child("OBJECTS") != nil:
 			return nil // the root of a layout says nothing
 		}
-		last := 0
-		for i, it := range n.Items {
-			if _, is := it.(*text.Property); is {
-				last = i + 1
-			}
-		}
-		n.Items = slices.Insert(n.Items, last, text.Item(&text.Property{Type: t, Key: key, Value: value}))
+		addProperty(n, t, key, value)
 		count.note(at, key, "added "+key+": "+shown(value))
 		return nil
 	})
+}
+
+// addProperty adds a property behind the others of a node.
+func addProperty(n *text.Node, t text.Type, key, value string) {
+	last := 0
+	for i, it := range n.Items {
+		if _, is := it.(*text.Property); is {
+			last = i + 1
+		}
+	}
+	n.Items = slices.Insert(n.Items, last, text.Item(&text.Property{Type: t, Key: key, Value: value}))
 }
 
 func fitsKey(key string) error {

@@ -1,0 +1,318 @@
+package modedit
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"trowel.example/check"
+	"trowel.example/internal/parallel"
+	"trowel.example/torchlight/text"
+)
+
+// Text is a text of a mod that can be translated: a value of type TRANSLATE of a data file or
+// of an object of a layout.
+type Text struct {
+	Path        string // of the file
+	Node        string // the place of the value in it, such as SKILL.DISPLAYNAME
+	Value       string // with line feeds, where the file has \n
+	Translation string // "" for none
+}
+
+// translations is the folder of the translations of the game, with a folder for each language.
+const translations = "MEDIA/TRANSLATIONS/"
+
+// Texts returns the texts of the mod, in the order of its files, with their translations into a
+// language, such as DE, as far as the mod or the game's own files have them; "" is none.
+func (e *Editor) Texts(language string) ([]Text, error) {
+	known, err := e.translationsTo(language)
+	if err != nil {
+		return nil, err
+	}
+	files := e.all(isOriginal)
+	found := make([][]Text, len(files))
+	e.read(files, func(i int, root *text.Node) {
+		translatable(root, func(p *text.Property, at nodePlace) {
+			value := withLines(p.Value)
+			found[i] = append(found[i], Text{files[i].path, at.name + "." + p.Key, value, known[value]})
+		})
+	})
+	return slices.Concat(found...), nil
+}
+
+// isOriginal reports whether a file may have texts that are to be translated.
+func isOriginal(name string) bool {
+	return isTree(name) && !strings.HasPrefix(gameName(name), translations)
+}
+
+// translatable calls see with each text of a file.
+func translatable(root *text.Node, see func(p *text.Property, at nodePlace)) {
+	_ = new(chooser).nodes(root, func(n *text.Node, at nodePlace) error {
+		for p := range n.Properties() {
+			if p.Type == text.Translate && p.Value != "" && utf8.ValidString(p.Value) {
+				see(p, at)
+			}
+		}
+		return nil
+	})
+}
+
+// The game writes a line feed as \n.
+func withLines(s string) string { return strings.ReplaceAll(s, `\n`, "\n") }
+func inLine(s string) string    { return strings.ReplaceAll(s, "\n", `\n`) }
+
+// read reads the trees of files, on all cores. Those that cannot be read are told of.
+func (e *Editor) read(files []*file, see func(i int, root *text.Node)) {
+	errs := make([]error, len(files))
+	parallel.Each(len(files), func(i int) {
+		root, err := e.Tree(files[i].path)
+		if errs[i] = err; err == nil {
+			see(i, root)
+		}
+	})
+	for i, err := range errs {
+		if err != nil {
+			e.Miss(files[i].path, fmt.Sprintf("is left out, because it cannot be read: %v", err))
+		}
+	}
+}
+
+// A translation file has, in its root, a node for each text.
+const (
+	translationsRoot = "TRANSLATIONS"
+	translationNode  = "TRANSLATION"
+	keyOriginal      = "ORIGINAL"
+	keyTranslation   = "TRANSLATION"
+)
+
+// languageDir returns the folder of a language.
+func languageDir(language string) (string, error) {
+	name := strings.ToUpper(language)
+	if name == "" || strings.ContainsAny(name, `/\.:*?`) {
+		return "", fmt.Errorf("%q is no language, such as DE", language)
+	}
+	return translations + name + "/", nil
+}
+
+// translationsTo returns what texts are in a language.
+func (e *Editor) translationsTo(language string) (map[string]string, error) {
+	known := make(map[string]string)
+	if language == "" {
+		return known, nil
+	}
+	dir, err := languageDir(language)
+	if err != nil {
+		return nil, err
+	}
+	note := func(root *text.Node) {
+		for n := range root.Children() {
+			from, _ := n.Get(keyOriginal)
+			to, _ := n.Get(keyTranslation)
+			if from != "" && to != "" {
+				known[withLines(from)] = withLines(to)
+			}
+		}
+	}
+	in := func(name string) bool { return isData(name) && strings.HasPrefix(gameName(name), dir) }
+	if e.Base != nil {
+		for name := range e.Base.Files() {
+			if in(name) {
+				if root, err := e.Base.Tree(name); err == nil {
+					note(root)
+				}
+			}
+		}
+	}
+	for _, f := range e.all(in) {
+		root, err := e.Tree(f.path)
+		if err != nil {
+			e.Miss(f.path, fmt.Sprintf("is left out, because it cannot be read: %v", err))
+			continue
+		}
+		note(root)
+	}
+	return known, nil
+}
+
+// Translate puts translations in the place of texts. One that names a file and a node is for
+// that place only, where the text has to be what it says; others are for all places of the text. Those
+// without a translation, or with that which stands there already, change nothing. It returns how
+// many values changed.
+func (e *Editor) Translate(list []Text) (int, error) {
+	everywhere, at, wanted, err := sorted(list)
+	if err != nil {
+		return 0, err
+	}
+	if len(wanted) == 0 {
+		return 0, nil
+	}
+	files := e.all(isOriginal)
+	found := make([]map[place]bool, len(files))
+	index := make(map[*file]int, len(files))
+	for i, f := range files {
+		index[f], found[i] = i, make(map[place]bool)
+	}
+	n, err := e.each(files, func(f *file, root *text.Node) ([]check.Change, error) {
+		t := tally{file: f.path, unit: "texts"}
+		translatable(root, func(p *text.Property, where nodePlace) {
+			value := withLines(p.Value)
+			here := place{gameName(f.path), where.name + "." + p.Key}
+			now, ok := everywhere[value]
+			if ok {
+				found[index[f]][place{"", value}] = true
+			} else if one, is := at[here]; is && (one.Value == value || one.Translation == value) {
+				found[index[f]][here] = true
+				now, ok = one.Translation, true
+			}
+			if ok && now != value {
+				t.note(where, p.Key, p.Key+": "+shown(p.Value)+" became "+shown(inLine(now)))
+				p.Value = inLine(now)
+			}
+		})
+		return t.changes(), nil
+	})
+	if err != nil {
+		return n, err
+	}
+	all := make(map[place]bool)
+	for _, m := range found {
+		maps.Copy(all, m)
+	}
+	for _, w := range wanted {
+		switch {
+		case all[w]:
+		case w.path == "":
+			e.Miss("", fmt.Sprintf("nothing says %q, which is translated", shown(inLine(w.node))))
+		default:
+			e.Miss(w.path, w.node+" does not say what is translated")
+		}
+	}
+	return n, nil
+}
+
+// place is where a text is; without a path, the text.
+type place struct{ path, node string }
+
+// sorted returns what is to be translated, by texts and by places.
+func sorted(list []Text) (everywhere map[string]string, at map[place]Text, wanted []place, err error) {
+	everywhere, at = make(map[string]string), make(map[place]Text)
+	for _, t := range list {
+		if t.Translation == "" || t.Translation == t.Value {
+			continue
+		}
+		if strings.ContainsAny(t.Translation, "\r\x00") || strings.Contains(t.Translation, `\n`) && !strings.Contains(t.Value, `\n`) {
+			return nil, nil, nil, fmt.Errorf("%q: a line feed is one, and not a carriage return or \\n", shown(t.Translation))
+		}
+		p := place{gameName(t.Path), t.Node}
+		if t.Path == "" {
+			p = place{"", t.Value}
+			if other, twice := everywhere[t.Value]; twice && other != t.Translation {
+				return nil, nil, nil, fmt.Errorf("%q has two translations", shown(t.Value))
+			}
+			everywhere[t.Value] = t.Translation
+		} else {
+			at[p] = t
+		}
+		wanted = append(wanted, p)
+	}
+	return everywhere, at, wanted, nil
+}
+
+// AddTranslations puts translations into the file of a language, MEDIA/TRANSLATIONS/DE/..., from
+// which the game takes them where it is set to it; the texts themselves stay. It is the first such file of the
+// mod, or a new one that is called as the mod. It returns how many texts it has in another way now.
+func (e *Editor) AddTranslations(language string, list []Text) (int, error) {
+	dir, err := languageDir(language)
+	if err != nil {
+		return 0, err
+	}
+	if e.archive == nil && e.folder == nil {
+		return 0, errSingle
+	}
+	known, err := e.translationsTo(language)
+	if err != nil {
+		return 0, err
+	}
+	var fresh []Text
+	for _, t := range list {
+		if t.Translation == "" || known[t.Value] == t.Translation {
+			continue
+		}
+		if other, twice := find(fresh, t.Value); twice {
+			if other != t.Translation {
+				return 0, fmt.Errorf("%q has two translations", shown(t.Value))
+			}
+			continue
+		}
+		fresh = append(fresh, t)
+	}
+	if len(fresh) == 0 {
+		return 0, nil
+	}
+	change := func(root *text.Node) {
+		for _, t := range fresh {
+			from, to := inLine(t.Value), inLine(t.Translation)
+			var node *text.Node
+			for n := range root.Children() {
+				if is, _ := n.Get(keyOriginal); is == from {
+					node = n
+				}
+			}
+			if node == nil {
+				node = root.AddNode(translationNode)
+				node.Add(text.String, keyOriginal, from)
+			}
+			i := slices.IndexFunc(node.Items, func(it text.Item) bool {
+				p, ok := it.(*text.Property)
+				return ok && strings.EqualFold(p.Key, keyTranslation)
+			})
+			if i >= 0 {
+				node.Items[i].(*text.Property).Value = to
+			} else {
+				node.Add(text.String, keyTranslation, to)
+			}
+		}
+	}
+	files := e.all(func(name string) bool { return extension(name) == ".DAT" && path.Dir(gameName(name))+"/" == dir })
+	if len(files) > 0 {
+		_, err := e.each(files[:1], func(f *file, root *text.Node) ([]check.Change, error) {
+			change(root)
+			return []check.Change{{Path: f.path, What: "translations", Count: int64(len(fresh)), Unit: "texts"}}, nil
+		})
+		return len(fresh), err
+	}
+	root := &text.Node{Name: translationsRoot}
+	change(root)
+	return len(fresh), e.Put(dir+e.fileName()+".DAT", text.Format(root))
+}
+
+func find(list []Text, value string) (string, bool) {
+	i := slices.IndexFunc(list, func(t Text) bool { return t.Value == value })
+	if i < 0 {
+		return "", false
+	}
+	return list[i].Translation, true
+}
+
+// fileName returns a name for a file that is made of that of the mod: that of the game's own file
+// would hide all that the game says.
+func (e *Editor) fileName() string {
+	title := ""
+	if e.header != nil {
+		title = e.header.Title
+	}
+	title = strings.Map(func(r rune) rune {
+		switch {
+		case 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
+			return r
+		case r == ' ', r == '_', r == '-':
+			return '_'
+		}
+		return -1
+	}, strings.ToUpper(title))
+	return cmp.Or(strings.Trim(title, "_"), "MOD") + "_STRINGS"
+}

@@ -1,0 +1,404 @@
+package modedit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/torchlight/text"
+)
+
+// Table is a kind of things of which a mod has a file each.
+type Table string
+
+// The tables.
+const (
+	Skills  Table = "skills"
+	Units   Table = "units" // but for items: monsters, players, props
+	Items   Table = "items"
+	Affixes Table = "affixes"
+)
+
+// Tables are all of them.
+var Tables = []Table{Skills, Units, Items, Affixes}
+
+// has reports whether a file is of the table, by its path.
+func (t Table) has(name string) bool {
+	name = gameName(name)
+	if extension(name) != ".DAT" {
+		return false
+	}
+	const items = "MEDIA/UNITS/ITEMS/"
+	switch t {
+	case Skills:
+		return strings.HasPrefix(name, "MEDIA/SKILLS/")
+	case Units:
+		return strings.HasPrefix(name, "MEDIA/UNITS/") && !strings.HasPrefix(name, items)
+	case Items:
+		return strings.HasPrefix(name, items)
+	}
+	return strings.HasPrefix(name, "MEDIA/AFFIXES/")
+}
+
+// columnFile is the column that says which file a row is of.
+const columnFile = "file"
+
+// firstColumns are those that people look for first.
+var firstColumns = []string{"NAME", "DISPLAYNAME", "BASEFILE", "UNITTYPE", "LEVEL", "MINLEVEL", "MAXLEVEL", "RARITY"}
+
+// Table returns a table of the mod as CSV, as [FormatCSV] writes it: a row for each file, and a
+// column for each key that one of them has in its root or takes from the file that it is based on.
+// Columns, if there are any, are wanted in place of these; one with points is the way to a key in
+// nodes below the root, LEVEL1.MANACOST. Of several equal keys it is the first. Missing are
+// the files that others are based on and that are not at hand.
+func (e *Editor) Table(t Table, columns []string) (data []byte, missing []string, err error) {
+	files := e.all(t.has)
+	if len(files) == 0 {
+		return nil, nil, fmt.Errorf("the mod has no %s", t)
+	}
+	r := e.newResolver()
+	chains := make([][]*text.Node, 0, len(files))
+	var seen []string
+	known := make(map[string]bool)
+	files = slices.DeleteFunc(files, func(f *file) bool {
+		root, err := r.own(f.path)
+		if err != nil {
+			e.Miss(f.path, fmt.Sprintf("is left out, because it cannot be read: %v", err))
+			return true
+		}
+		chain := r.chain(f.path, root)
+		chains = append(chains, chain)
+		for _, n := range chain {
+			for p := range n.Properties() {
+				if key := strings.ToUpper(p.Key); !known[key] {
+					known[key] = true
+					seen = append(seen, key)
+				}
+			}
+		}
+		return false
+	})
+	if len(columns) == 0 {
+		for _, key := range firstColumns {
+			if known[key] {
+				columns = append(columns, key)
+			}
+		}
+		for _, key := range seen {
+			if !slices.Contains(firstColumns, key) {
+				columns = append(columns, key)
+			}
+		}
+	}
+	rows := [][]string{append([]string{columnFile}, columns...)}
+	for i, f := range files {
+		row := []string{f.path}
+		for _, column := range columns {
+			p, _ := resolve(chains[i], column)
+			if p == nil {
+				p = new(text.Property)
+			}
+			row = append(row, p.Value)
+		}
+		rows = append(rows, row)
+	}
+	return formatRows(rows), r.missing, nil
+}
+
+// resolver finds what a file takes from those that it is based on.
+type resolver struct {
+	e       *Editor
+	trees   map[string]*text.Node
+	missing []string
+}
+
+func (e *Editor) newResolver() *resolver { return &resolver{e: e, trees: make(map[string]*text.Node)} }
+
+// own returns a file of the mod.
+func (r *resolver) own(name string) (*text.Node, error) {
+	name = gameName(name)
+	if root := r.trees[name]; root != nil {
+		return root, nil
+	}
+	root, err := r.e.Tree(name)
+	if err == nil {
+		r.trees[name] = root
+	}
+	return root, err
+}
+
+// maxChain is how many files one may be based on, one on the other.
+const maxChain = 30
+
+// chain returns the root of a file, and those of the files that it is based on, the nearest first.
+func (r *resolver) chain(name string, root *text.Node) []*text.Node {
+	chain, been := []*text.Node{root}, []string{gameName(name)}
+	for len(chain) < maxChain {
+		value, _ := chain[len(chain)-1].Get("BASEFILE")
+		if strings.TrimSpace(value) == "" {
+			break
+		}
+		base := path.Clean("/" + gameName(strings.TrimSpace(value)))[1:]
+		if !strings.HasPrefix(base, "MEDIA/") {
+			base = "MEDIA/" + base
+		}
+		if slices.Contains(been, base) {
+			break // check tells of it
+		}
+		next, err := r.own(base)
+		if errors.Is(err, fs.ErrNotExist) && r.e.Base != nil {
+			if next, err = r.e.Base.Tree(base); err == nil {
+				r.trees[base] = next
+			}
+		}
+		if err != nil {
+			if !slices.Contains(r.missing, base) {
+				r.missing = append(r.missing, base)
+			}
+			break
+		}
+		chain, been = append(chain, next), append(been, base)
+	}
+	return chain
+}
+
+// ownKeys are those that a file does not take from another.
+var ownKeys = []string{"BASEFILE", "DONTCREATE"}
+
+// resolve returns the property that a column stands for, and whether it is one of the file itself.
+func resolve(chain []*text.Node, column string) (p *text.Property, own bool) {
+	for i, root := range chain {
+		if i > 0 && slices.Contains(ownKeys, strings.ToUpper(column)) {
+			break
+		}
+		n, key := below(root, column)
+		if n == nil {
+			continue
+		}
+		for p := range n.Properties() {
+			if strings.EqualFold(p.Key, key) {
+				return p, i == 0
+			}
+		}
+	}
+	return nil, false
+}
+
+// below follows the way of a column, and returns the node that has the key, and the key.
+func below(n *text.Node, column string) (*text.Node, string) {
+	for {
+		name, rest, deeper := strings.Cut(column, ".")
+		if !deeper {
+			return n, column
+		}
+		if n = n.Child(name); n == nil {
+			return nil, ""
+		}
+		column = rest
+	}
+}
+
+// cell is a value that a table changes in a file.
+type cell struct {
+	column, value string
+	t             text.Type
+	remove        bool
+}
+
+// SetTable takes back a CSV that Table made. Cells that say something else than the mod does are
+// put into the file of their row, also where it took the value from the file that it is based on,
+// which stays as it is. A cell that was emptied takes the key out of the file, so that this value counts again.
+// Rows and columns may be left out and come in any order; a column <TYPE>KEY is one that no file
+// has yet. Whole numbers of 64 bits that a spreadsheet has rounded stay, and are told of. It
+// returns how many values changed. The error of something in the CSV is a [*fault.TextError].
+func (e *Editor) SetTable(data []byte) (int, error) {
+	rows, lines, err := parseRows(data)
+	if err != nil {
+		return 0, err
+	}
+	columns, types, at, err := tableColumns(rows[0])
+	if err != nil {
+		return 0, err
+	}
+	r := e.newResolver()
+	cells := make(map[*file][]cell)
+	var files []*file
+	for i, row := range rows[1:] {
+		fail := func(column, what string) error {
+			if column != "" {
+				what = column + ": " + what
+			}
+			return &fault.TextError{Line: lines[i+1], Msg: what}
+		}
+		if at >= len(row) || row[at] == "" {
+			continue
+		}
+		f := e.find(row[at])
+		if f == nil {
+			f = e.find("MEDIA/" + row[at])
+		}
+		if f == nil || !isData(f.path) {
+			return 0, fail(columnFile, row[at]+" is no data file of the mod")
+		}
+		if cells[f] != nil {
+			return 0, fail(columnFile, row[at]+" has two rows")
+		}
+		root, err := r.own(f.path)
+		if err != nil {
+			return 0, fail(columnFile, fmt.Sprintf("%s cannot be read: %v", f.path, err))
+		}
+		chain := r.chain(f.path, root)
+		cells[f] = []cell{}
+		for j, value := range row[:min(len(row), len(columns))] {
+			if j == at || columns[j] == "" {
+				continue
+			}
+			c, err := e.changedCell(f, chain, columns[j], types[j], value)
+			if err != nil {
+				return 0, fail(columns[j], err.Error())
+			}
+			if c != nil {
+				cells[f] = append(cells[f], *c)
+			}
+		}
+		if len(cells[f]) > 0 {
+			files = append(files, f)
+		}
+	}
+	return e.each(files, func(f *file, root *text.Node) ([]check.Change, error) {
+		t := tally{file: f.path, unit: "values"}
+		for _, c := range cells[f] {
+			n, key := below(root, c.column)
+			if n == nil {
+				return nil, fmt.Errorf("%s: the file has no such node", c.column)
+			}
+			t.put(root, n, key, c)
+		}
+		return t.changes(), nil
+	})
+}
+
+// put puts a cell into its node.
+func (t *tally) put(root, n *text.Node, key string, c cell) {
+	where := nodePlace{name: root.Name}
+	for i, it := range n.Items {
+		p, ok := it.(*text.Property)
+		if !ok || !strings.EqualFold(p.Key, key) {
+			continue
+		}
+		if c.remove {
+			t.note(where, c.column, p.Key+": "+shown(p.Value)+" is removed")
+			n.Items = slices.Delete(n.Items, i, i+1)
+		} else {
+			t.note(where, c.column, p.Key+": "+shown(p.Value)+" became "+shown(c.value))
+			p.Value = c.value
+		}
+		return
+	}
+	addProperty(n, c.t, strings.ToUpper(key), c.value)
+	t.note(where, c.column, "added "+strings.ToUpper(key)+": "+shown(c.value))
+}
+
+// tableColumns returns the keys of columns, the types of those that say one, and where the file is.
+func tableColumns(head []string) (columns []string, types []text.Type, file int, err error) {
+	file = -1
+	been := make(map[string]bool)
+	for i, name := range head {
+		name = strings.TrimSpace(name)
+		var t text.Type
+		if strings.HasPrefix(name, "<") {
+			word, key, _ := strings.Cut(name[1:], ">")
+			var ok bool
+			if t, ok = text.ParseType(word); !ok {
+				return nil, nil, 0, &fault.TextError{Line: 1, Msg: fmt.Sprintf("%s: expected a type, such as STRING, not %q", name, word)}
+			}
+			name = key
+		}
+		switch {
+		case strings.EqualFold(name, columnFile) && file < 0:
+			file = i
+		case been[strings.ToUpper(name)] && name != "":
+			return nil, nil, 0, &fault.TextError{Line: 1, Msg: "two columns are called " + name}
+		case name != "" && !text.FitsKey(name):
+			return nil, nil, 0, &fault.TextError{Line: 1, Msg: fmt.Sprintf("%q cannot be a key", name)}
+		}
+		been[strings.ToUpper(name)] = true
+		columns, types = append(columns, name), append(types, t)
+	}
+	if file < 0 {
+		return nil, nil, 0, &fault.TextError{Line: 1, Msg: "no column " + columnFile + ", which says which file a row is of"}
+	}
+	return columns, types, file, nil
+}
+
+// changedCell returns what a cell changes; nil for nothing.
+func (e *Editor) changedCell(f *file, chain []*text.Node, column string, t text.Type, value string) (*cell, error) {
+	p, own := resolve(chain, column)
+	if p == nil && value == "" || p != nil && p.Value == value {
+		return nil, nil
+	}
+	if value == "" && own {
+		return &cell{column: column, remove: true}, nil
+	}
+	if value == "" {
+		return nil, errors.New("the value comes from the file that this one is based on, and cannot be taken away here")
+	}
+	switch {
+	case p != nil:
+		t = p.Type
+	case t == 0:
+		if t = e.typeOf(column); t == 0 {
+			return nil, fmt.Errorf("no file has this key: call the column <TYPE>%s, such as <INTEGER>%s", column, column)
+		}
+	}
+	now, err := typed(t, value)
+	if p != nil {
+		was, _ := typed(t, p.Value)
+		if err == nil && was == now {
+			return nil, nil // it is only written in another way
+		}
+		if t == text.Integer64 && roundedBySpreadsheet(p.Value, value) {
+			e.Miss(f.path, fmt.Sprintf("%s is %s and stays: %s is that, rounded by a spreadsheet", column, p.Value, value))
+			return nil, nil
+		}
+	}
+	return &cell{column: column, value: now, t: t}, err
+}
+
+// typeOf returns the type that a key has in the mod; 0 if nothing has it.
+func (e *Editor) typeOf(column string) text.Type {
+	for _, f := range e.all(isData) {
+		if root, err := e.Tree(f.path); err == nil {
+			if p, _ := resolve([]*text.Node{root}, column); p != nil {
+				return p.Type
+			}
+		}
+	}
+	return 0
+}
+
+// roundedBySpreadsheet reports whether a large number became another one because some program
+// keeps fifteen digits only.
+func roundedBySpreadsheet(was, now string) bool {
+	a, _ := text.ParseDouble(was)
+	b, clean := text.ParseDouble(strings.TrimSpace(now))
+	return clean && math.Abs(a) > 1e15 && math.Abs(a-b) <= math.Abs(a)*1e-5 && significant(now) <= 15
+}
+
+// significant returns how many digits of a number say something.
+func significant(s string) int {
+	s, _, _ = strings.Cut(strings.ToUpper(s), "E")
+	digits := strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return r
+		}
+		return -1
+	}, s)
+	return len(strings.Trim(digits, "0"))
+}
