@@ -2,6 +2,7 @@ package modedit
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"path"
@@ -10,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"trowel.example/check"
-	"trowel.example/internal/parallel"
 	"trowel.example/torchlight/text"
 )
 
@@ -33,15 +33,23 @@ func (e *Editor) Texts(language string) ([]Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := e.all(isOriginal)
-	found := make([][]Text, len(files))
-	e.read(files, func(i int, root *text.Node) {
-		translatable(root, func(p *text.Property, at nodePlace) {
-			value := withLines(p.Value)
-			found[i] = append(found[i], Text{files[i].path, at.name + "." + p.Key, value, known[value]})
-		})
+	var texts []Text
+	err = LookAt(context.Background(), e, "**", Choice{}, func(n *Node) (found []Text) {
+		if !isOriginal(n.File) {
+			return nil
+		}
+		for p := range n.Properties() {
+			if isText(p) {
+				value := withLines(p.Value)
+				found = append(found, Text{n.File, n.at.name + "." + p.Key, value, known[value]})
+			}
+		}
+		return found
+	}, func(t Text) error {
+		texts = append(texts, t)
+		return nil
 	})
-	return slices.Concat(found...), nil
+	return texts, err
 }
 
 // isOriginal reports whether a file may have texts that are to be translated.
@@ -49,37 +57,13 @@ func isOriginal(name string) bool {
 	return isTree(name) && !strings.HasPrefix(gameName(name), translations)
 }
 
-// translatable calls see with each text of a file.
-func translatable(root *text.Node, see func(p *text.Property, at nodePlace)) {
-	_ = new(chooser).nodes(root, func(n *text.Node, at nodePlace) error {
-		for p := range n.Properties() {
-			if p.Type == text.Translate && p.Value != "" && utf8.ValidString(p.Value) {
-				see(p, at)
-			}
-		}
-		return nil
-	})
+func isText(p *text.Property) bool {
+	return p.Type == text.Translate && p.Value != "" && utf8.ValidString(p.Value)
 }
 
 // The game writes a line feed as \n.
 func withLines(s string) string { return strings.ReplaceAll(s, `\n`, "\n") }
 func inLine(s string) string    { return strings.ReplaceAll(s, "\n", `\n`) }
-
-// read reads the trees of files, on all cores. Those that cannot be read are told of.
-func (e *Editor) read(files []*file, see func(i int, root *text.Node)) {
-	errs := make([]error, len(files))
-	parallel.Each(len(files), func(i int) {
-		root, err := e.Tree(files[i].path)
-		if errs[i] = err; err == nil {
-			see(i, root)
-		}
-	})
-	for i, err := range errs {
-		if err != nil {
-			e.Miss(files[i].path, fmt.Sprintf("is left out, because it cannot be read: %v", err))
-		}
-	}
-}
 
 // A translation file has, in its root, a node for each text.
 const (
@@ -158,22 +142,28 @@ func (e *Editor) Translate(list []Text) (int, error) {
 	}
 	n, err := e.each(files, func(f *file, root *text.Node) ([]check.Change, error) {
 		t := tally{file: f.path, unit: "texts"}
-		translatable(root, func(p *text.Property, where nodePlace) {
-			value := withLines(p.Value)
-			here := place{gameName(f.path), where.name + "." + p.Key}
-			now, ok := everywhere[value]
-			if ok {
-				found[index[f]][place{"", value}] = true
-			} else if one, is := at[here]; is && (one.Value == value || one.Translation == value) {
-				found[index[f]][here] = true
-				now, ok = one.Translation, true
+		err := new(chooser).nodes(root, func(node *text.Node, where nodePlace) error {
+			for p := range node.Properties() {
+				if !isText(p) {
+					continue
+				}
+				value := withLines(p.Value)
+				here := place{gameName(f.path), where.name + "." + p.Key}
+				now, ok := everywhere[value]
+				if ok {
+					found[index[f]][place{"", value}] = true
+				} else if one, is := at[here]; is && (one.Value == value || one.Translation == value) {
+					found[index[f]][here] = true
+					now, ok = one.Translation, true
+				}
+				if ok && now != value {
+					t.note(where, p.Key, p.Key+": "+shown(p.Value)+" became "+shown(inLine(now)))
+					p.Value = inLine(now)
+				}
 			}
-			if ok && now != value {
-				t.note(where, p.Key, p.Key+": "+shown(p.Value)+" became "+shown(inLine(now)))
-				p.Value = inLine(now)
-			}
+			return nil
 		})
-		return t.changes(), nil
+		return t.changes(), err
 	})
 	if err != nil {
 		return n, err
