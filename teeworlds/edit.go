@@ -28,6 +28,8 @@ var mapCommands = slices.Concat(
 	soundCommands,
 	envelopeCommands,
 	automapCommands,
+	artCommands,
+	quadCommands,
 	settingCommands,
 )
 

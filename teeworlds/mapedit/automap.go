@@ -11,9 +11,11 @@ import (
 // Automapped returns the layer that rules may draw, and its image, whose name is that of the
 // rules. The error says that it is none of tiles to be seen, or has no image.
 func (e *Editor) Automapped(at LayerAt) (*twmap.TileLayer, *twmap.Image, error) {
-	layer := e.m.Groups[at.Group].Layers[at.Layer]
+	layer, err := e.layerAt(at)
 	l, is := layer.(*twmap.TileLayer)
 	switch {
+	case err != nil:
+		return nil, nil, err
 	case !is || l.Kind() != twmap.KindTiles:
 		return nil, nil, fmt.Errorf("%s is no layer of tiles to be seen", e.Path(layer))
 	case l.Image < 0 || l.Image >= len(e.m.Images):
@@ -43,12 +45,12 @@ func (e *Editor) Automap(ctx context.Context, at LayerAt, rules *automap.Rules, 
 // that rules do not draw, and for seeds that are not between 0 and [automap.MaxSeed].
 func (e *Editor) SetAutomapper(at LayerAt, a *twmap.AutoMapper) error {
 	if a == nil {
-		l, is := e.m.Groups[at.Group].Layers[at.Layer].(*twmap.TileLayer)
-		if is && l.AutoMapper != nil {
+		layer, err := e.layerAt(at)
+		if l, is := layer.(*twmap.TileLayer); is && l.AutoMapper != nil {
 			e.tell(l, 1, "", "no automapper: %s", automapperText(l.AutoMapper))
 			l.AutoMapper = nil
 		}
-		return nil
+		return err
 	}
 	l, _, err := e.Automapped(at)
 	switch {

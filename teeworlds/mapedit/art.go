@@ -1,0 +1,320 @@
+package mapedit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"image"
+	"slices"
+	"unicode/utf8"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// Pictures can be drawn with tiles, one for each pixel, or with quads.
+
+const (
+	sheetSide  = 1024 // pixels of a sheet of tiles
+	sheetTile  = sheetSide / 16
+	sheetTiles = 255 // of a sheet, beside that of nothing
+)
+
+// AddTileArt adds a group that shows a picture in tiles, one for each pixel, as tile art of
+// DDNet's editor does: its colours become images of 1024 x 1024 pixels, sheets of up to 255
+// tiles, in the order of red, green, blue and alpha, and for each sheet there is a layer.
+// Images are called name, a blank and a number; group and layers have as much of that as fits.
+// It fails if the map would have more than [MaxImages] images, or tiles enough for more than
+// the largest layer.
+func (e *Editor) AddTileArt(name string, picture *image.NRGBA) error {
+	if err := cmp.Or(checkPicture(picture), checkName(twmap.PartImage, name)); err != nil {
+		return err
+	}
+	w, h := picture.Rect.Dx(), picture.Rect.Dy()
+	colors := colorsOf(picture)
+	sheets := (len(colors) + sheetTiles - 1) / sheetTiles
+	switch {
+	case sheets == 0:
+		return errors.New("the picture shows nothing")
+	case len(e.m.Images)+sheets > MaxImages:
+		return fmt.Errorf("the %d colours of the picture take %d images: the map has %d already, and the game uses no more than %d", len(colors), sheets, len(e.m.Images), MaxImages)
+	case w > MaxSide || h > MaxSide || w*h > twmap.MaxCells/sheets:
+		return fmt.Errorf("%d layers of %d x %d tiles: expected at most %d of each, and %d in all", sheets, w, h, MaxSide, twmap.MaxCells)
+	}
+	if err := e.settle(twmap.PartImage); err != nil {
+		return err
+	}
+	g := twmap.NewGroup(cut(name))
+	number := make(map[uint32]int, len(colors))
+	cells := make([][]twmap.Tile, sheets)
+	for i, c := range colors {
+		number[c] = i
+	}
+	for i := range cells {
+		cells[i] = make([]twmap.Tile, w*h)
+	}
+	for y := range h {
+		for x, pix := 0, row(picture, y); x < w; x++ {
+			if i, shown := number[colorOf(pix[4*x:])]; shown {
+				cells[i/sheetTiles][y*w+x].ID = uint8(1 + i%sheetTiles)
+			}
+		}
+	}
+	for i := range cells {
+		im := twmap.NewImage(fmt.Sprintf("%s %d", name, i+1), sheetOf(colors[i*sheetTiles:min((i+1)*sheetTiles, len(colors))]))
+		im.Version = e.imageVersion()
+		l := twmap.NewTileLayerOf(twmap.KindTiles, twmap.NewGridOf(w, h, cells[i]))
+		l.Name, l.Image, l.Version = cut(im.Name), len(e.m.Images), e.tileVersion()
+		e.m.Images = append(e.m.Images, im)
+		g.Layers = append(g.Layers, l)
+	}
+	e.m.Groups = append(e.m.Groups, g)
+	e.tell(g, sheets, "layers", "a picture of %d x %d tiles in %d colours added", w, h, len(colors))
+	return nil
+}
+
+// tileVersion returns the version of layers of tiles of the map, for another one.
+func (e *Editor) tileVersion() int32 {
+	if game := e.m.Physics(twmap.KindGame); game != nil {
+		return max(game.Version, 3)
+	}
+	return 3
+}
+
+// cut returns as much of a name as groups and layers have room for.
+func cut(name string) string {
+	if len(name) > maxPartName {
+		name = name[:maxPartName]
+		for !utf8.ValidString(name) {
+			name = name[:len(name)-1]
+		}
+	}
+	return name
+}
+
+// colorOf returns the colour of a pixel as a number.
+func colorOf(pix []byte) uint32 {
+	return uint32(pix[0])<<24 | uint32(pix[1])<<16 | uint32(pix[2])<<8 | uint32(pix[3])
+}
+
+// colorsOf returns the colours of the pixels that are to be seen, in their order.
+func colorsOf(p *image.NRGBA) []uint32 {
+	all := make(map[uint32]bool)
+	for y := range p.Rect.Dy() {
+		for pix := row(p, y); len(pix) > 0; pix = pix[4:] {
+			if pix[3] > 0 {
+				all[colorOf(pix)] = true
+			}
+		}
+	}
+	colors := make([]uint32, 0, len(all))
+	for c := range all {
+		colors = append(colors, c)
+	}
+	slices.Sort(colors)
+	return colors
+}
+
+// sheetOf draws tiles of one colour each, from 1.
+func sheetOf(colors []uint32) *image.NRGBA {
+	p := image.NewNRGBA(image.Rect(0, 0, sheetSide, sheetSide))
+	for i, c := range colors {
+		left, top := (i+1)%16*sheetTile, (i+1)/16*sheetTile
+		for y := top; y < top+sheetTile; y++ {
+			for x := left; x < left+sheetTile; x++ {
+				copy(p.Pix[p.PixOffset(x, y):], []byte{byte(c >> 24), byte(c >> 16), byte(c >> 8), byte(c)})
+			}
+		}
+	}
+	return p
+}
+
+// QuadArt says how a picture is drawn with quads.
+type QuadArt struct {
+	// ImagePixel is how many pixels of the picture, in each direction, are one: the first of
+	// them counts. 0 is the largest number with which nothing is lost.
+	ImagePixel int
+	QuadPixel  int  // how many pixels of the map, of which a tile has 32, one becomes; 0: ImagePixel
+	Optimize   bool // quads go over as many pixels of one colour as are found going right, column by column
+	OnePivot   bool // all pivots are at one place
+}
+
+// MaxQuadArt is how many quads a picture may become.
+const MaxQuadArt = 1 << 20
+
+// AddQuadArt adds a group that shows a picture in quads, as quad art of DDNet's editor does:
+// clipped to the picture, in a layer for high details. With OnePivot the pivots are at -1,-1.
+// It fails if there would be more than [MaxQuadArt] quads.
+func (e *Editor) AddQuadArt(name string, picture *image.NRGBA, o QuadArt) error {
+	pivot := twmap.Point{X: -unit, Y: -unit}
+	quads, o, err := quadArt(picture, o, twmap.Point{}, &pivot)
+	if err != nil {
+		return err
+	}
+	l := twmap.NewQuadLayer(quads...)
+	l.Flags |= twmap.Detail
+	l.Name = cut(name)
+	g := twmap.NewGroup(cut(name), l)
+	side := func(pixels int) int32 {
+		return int32((pixels*o.QuadPixel+o.ImagePixel-1)/o.ImagePixel) + 2
+	}
+	g.Clip = &twmap.Clip{X: -1, Y: -1, Width: side(picture.Rect.Dx()), Height: side(picture.Rect.Dy())}
+	e.m.Groups = append(e.m.Groups, g)
+	e.tell(g, len(quads), "quads", "a picture added")
+	return nil
+}
+
+// AddQuadArtTo adds a picture to the quads of a layer, as the tool map_create_pixelart does.
+// Its top left is at x and y, in tiles. With OnePivot the pivots are in the middle of the first
+// quad.
+func (e *Editor) AddQuadArtTo(at LayerAt, x, y int, picture *image.NRGBA, o QuadArt) error {
+	layer, old, err := e.quads(at)
+	if err != nil {
+		return err
+	}
+	const most = 1 << 16 // tiles
+	if x < -most || x > most || y < -most || y > most {
+		return fmt.Errorf("%d,%d is outside of what a map can tell", x, y)
+	}
+	quads, _, err := quadArt(picture, o, twmap.Point{X: int32(x), Y: int32(y)}, nil)
+	if err != nil {
+		return err
+	}
+	layer.SetQuads(append(slices.Clip(old), quads...))
+	e.tell(layer, len(quads), "quads", "a picture added")
+	return nil
+}
+
+// unit is a pixel of a map in the numbers of quads.
+const unit = 1024
+
+// quadArt returns the quads of a picture, and its options with all of them said. The origin is
+// in tiles.
+func quadArt(p *image.NRGBA, o QuadArt, origin twmap.Point, pivot *twmap.Point) ([]twmap.Quad, QuadArt, error) {
+	if err := checkPicture(p); err != nil {
+		return nil, o, err
+	}
+	w, h := p.Rect.Dx(), p.Rect.Dy()
+	a := art{picture: p, w: w, h: h, done: make([]bool, w*h)}
+	if o.ImagePixel == 0 {
+		o.ImagePixel = a.pixelSize()
+	}
+	o.QuadPixel = cmp.Or(o.QuadPixel, o.ImagePixel)
+	const most = 1024 // the editor's limit
+	if o.ImagePixel < 1 || o.QuadPixel < 1 || o.ImagePixel > max(most, w, h) || o.QuadPixel > max(most, w, h) {
+		return nil, o, fmt.Errorf("pixels of %d and %d: expected 1 to %d", o.ImagePixel, o.QuadPixel, most)
+	}
+	a.step = o.ImagePixel
+	for _, end := range []int{int(origin.X)*32 + w/a.step*o.QuadPixel, int(origin.Y)*32 + h/a.step*o.QuadPixel} {
+		if end >= 1<<21-o.QuadPixel {
+			return nil, o, errors.New("the picture would reach farther than a map can tell")
+		}
+	}
+	var quads []twmap.Quad
+	for y := 0; y < h; y += a.step {
+		for x := 0; x < w; x += a.step {
+			pix := a.at(x, y)
+			if a.done[y*w+x] || pix[3] == 0 {
+				continue
+			}
+			if len(quads) == MaxQuadArt {
+				return nil, o, fmt.Errorf("the picture would become more than %d quads", MaxQuadArt)
+			}
+			columns, rows := 1, 1
+			if o.Optimize {
+				columns, rows = a.merge(x, y)
+			}
+			side := int32(o.QuadPixel)
+			q := twmap.NewQuad(origin.X*32+int32(x/a.step)*side, origin.Y*32+int32(y/a.step)*side, int32(columns)*side, int32(rows)*side)
+			c := twmap.Color{R: int32(pix[0]), G: int32(pix[1]), B: int32(pix[2]), A: int32(pix[3])}
+			q.Colors = [4]twmap.Color{c, c, c, c}
+			if o.OnePivot && pivot == nil {
+				pivot = &twmap.Point{X: q.Pivot.X / unit * unit, Y: q.Pivot.Y / unit * unit} // a whole pixel
+			}
+			if o.OnePivot {
+				q.Pivot = *pivot
+			}
+			quads = append(quads, q)
+		}
+	}
+	if len(quads) == 0 {
+		return nil, o, errors.New("the picture shows nothing")
+	}
+	return quads, o, nil
+}
+
+// art is a picture of which quads are made.
+type art struct {
+	picture *image.NRGBA
+	w, h    int
+	step    int    // from one pixel that counts to the next
+	done    []bool // the pixels that are in quads
+}
+
+func (a *art) at(x, y int) []byte {
+	i := a.picture.PixOffset(a.picture.Rect.Min.X+x, a.picture.Rect.Min.Y+y)
+	return a.picture.Pix[i : i+4 : i+4]
+}
+
+// same reports whether a pixel is there, has a colour, and is in no quad.
+func (a *art) same(x, y int, color uint32) bool {
+	return x < a.w && y < a.h && !a.done[y*a.w+x] && colorOf(a.at(x, y)) == color
+}
+
+// merge returns how many columns and rows of pixels become one quad, from a place on: it takes
+// column after column, as far as their first pixels have the colour, and the rows that all of
+// them have.
+func (a *art) merge(x, y int) (columns, rows int) {
+	color := colorOf(a.at(x, y))
+	for ; a.same(x+columns*a.step, y, color); columns++ {
+		n := 0
+		for (columns == 0 || n < rows) && a.same(x+columns*a.step, y+n*a.step, color) {
+			n++
+		}
+		rows = n
+	}
+	a.mark(x, y, columns*a.step, rows*a.step)
+	return columns, rows
+}
+
+func (a *art) mark(x, y, w, h int) {
+	for j := y; j < min(y+h, a.h); j++ {
+		for i := x; i < min(x+w, a.w); i++ {
+			a.done[j*a.w+i] = true
+		}
+	}
+}
+
+// pixelSize returns of how many pixels, in each direction, the smallest square of one colour is
+// that the picture falls into, looked for from the top left.
+func (a *art) pixelSize() int {
+	smallest := max(a.w, a.h)
+	for y := 0; y < a.h && smallest > 1; y++ {
+		for x := 0; x < a.w && smallest > 1; x++ {
+			if a.done[y*a.w+x] {
+				continue
+			}
+			n := 1
+			for a.grows(x, y, n) {
+				n++
+			}
+			a.mark(x, y, n, n)
+			smallest = min(smallest, n)
+		}
+	}
+	clear(a.done)
+	return smallest
+}
+
+// grows reports whether a square of one colour can be larger than n.
+func (a *art) grows(x, y, n int) bool {
+	if x+n >= a.w || y+n >= a.h {
+		return false
+	}
+	color := colorOf(a.at(x, y))
+	for i := range n + 1 {
+		if colorOf(a.at(x+i, y+n)) != color || colorOf(a.at(x+n, y+i)) != color {
+			return false
+		}
+	}
+	return true
+}
