@@ -115,6 +115,13 @@ func editWorld(ctx context.Context, job *format.Job, src *format.Source, steps [
 	if err := e.Do(ctx, list...); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
+	dark, err := e.ListLight()
+	if err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	if dark > 0 {
+		job.Warn(src.Path, "the light of %d blocks may be wrong, and of those beside them: %s lists them for the mod contrib/minetest/trowel_light", dark, worldedit.LightList)
+	}
 	for i, t := range e.tallies {
 		for _, line := range t.Notes() {
 			job.Warn(src.Path, "%s: %s", steps[i].Name, line)
@@ -164,8 +171,14 @@ func nameOfSteps(steps []format.Step) string {
 			words = append(words, s.Job.List(o.Name)...)
 		}
 		for _, o := range s.Options {
-			if v := s.Job.Value(o.Name); v != o.Default {
-				words = append(words, "--"+o.Name+"="+v)
+			switch list := s.Job.List(o.Name); {
+			case s.Job.Value(o.Name) == o.Default:
+			case o.Bool:
+				words = append(words, "--"+o.Name)
+			default:
+				for _, v := range list {
+					words = append(words, "--"+o.Name, v)
+				}
 			}
 		}
 	}

@@ -420,14 +420,17 @@ func oriented(n *node, motion turn.Motion) uint8 {
 	return p
 }
 
-// blocks are the middle of a world: of all versions, and some missing.
-func blocks(r *rand.Rand) []mapdb.Block {
+// blocks are the middle of a world: of all versions from oldest on, and some missing.
+func blocks(r *rand.Rand, oldest int) []mapdb.Block {
 	var list []mapdb.Block
 	for p := range worldedit.Positions(mapdb.Area{Min: mapdb.Pos{X: -1, Y: -1, Z: -1}, Max: mapdb.Pos{X: 1, Y: 1, Z: 1}}) {
 		if r.IntN(6) == 0 {
 			continue
 		}
-		version := worldtest.Versions[r.IntN(len(worldtest.Versions))]
+		version := 0
+		for version < oldest {
+			version = worldtest.Versions[r.IntN(len(worldtest.Versions))]
+		}
 		list = append(list, mapdb.Block{Pos: p, Data: worldtest.Block(r.IntN(48), version)})
 	}
 	return list
@@ -497,8 +500,8 @@ func TestModel(t *testing.T) {
 			}
 			for seed := range rounds {
 				r := dice{Rand: rand.New(rand.NewPCG(uint64(seed), uint64(len(name)))), t: t}
-				dir := storedWorld(t, c, blocks(r.Rand))
-				other := storedWorld(t, mapdb.Config{Backend: mapdb.SQLite}, blocks(r.Rand))
+				dir := storedWorld(t, c, blocks(r.Rand, 17))
+				other := storedWorld(t, mapdb.Config{Backend: mapdb.SQLite}, blocks(r.Rand, 17))
 				r.other = open(t, other)
 				r.there = modelOf(t, r.other)
 				w := open(t, dir)

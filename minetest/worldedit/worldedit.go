@@ -464,19 +464,3 @@ func Delete(area mapdb.Area, gone func(b mapdb.Block) bool) Step {
 		return w.scratch.commit()
 	})
 }
-
-// Touched goes through the positions of the blocks in which nodes are others than in the
-// world, or that were deleted, in the order of keys: near these the light may be wrong.
-func (w *World) Touched() iter.Seq2[mapdb.Pos, error] {
-	return func(yield func(mapdb.Pos, error) bool) {
-		for _, e := range w.scratch.index {
-			r, err := w.scratch.head(e.offset)
-			p, _ := mapdb.PosOfKey(e.key)
-			if err != nil || r.nodes {
-				if !yield(p, err) || err != nil {
-					return
-				}
-			}
-		}
-	}
-}
