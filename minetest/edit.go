@@ -23,7 +23,7 @@ type worldCommand struct {
 }
 
 // worldCommands are all commands that change worlds.
-var worldCommands = slices.Concat(nodeCommands, metaCommands, schematicCommands, operatorCommands)
+var worldCommands = slices.Concat(nodeCommands, metaCommands, schematicCommands, lightCommands, operatorCommands)
 
 var worldEditing = &format.Editing{
 	Options: append([]format.Option{editNodes}, copyOptions...),
@@ -82,6 +82,7 @@ type edited struct {
 	*worldedit.World
 	steps   []format.Step
 	tallies []*worldedit.Tally
+	light   worldedit.Tally // of what is made right after them
 }
 
 // editWorld does the steps.
@@ -102,6 +103,9 @@ func editWorld(ctx context.Context, job *format.Job, src *format.Source, steps [
 			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
 		list, e.tallies = append(list, step), append(e.tallies, tally)
+	}
+	if o.Nodes != nil {
+		list = append(list, worldedit.Relight(&e.light))
 	}
 	if text, ok := unfinished(src.Dir); ok {
 		job.Miss(src.Path, "this is %s", text)
@@ -126,6 +130,9 @@ func editWorld(ctx context.Context, job *format.Job, src *format.Source, steps [
 		for _, line := range t.Notes() {
 			job.Warn(src.Path, "%s: %s", steps[i].Name, line)
 		}
+	}
+	for _, line := range e.light.Notes() {
+		job.Warn(src.Path, "light: %s", line)
 	}
 	if r := e.Report(); r.Converted > 0 {
 		job.Warn(src.Path, "blocks that are of a later version now, because theirs cannot hold what is new: %d", r.Converted)
@@ -155,6 +162,9 @@ func (e *edited) tell(report func(check.Change) error) error {
 				return err
 			}
 		}
+	}
+	if n := e.light.Blocks.Load(); n > 0 {
+		return report(check.Change{What: "light", Count: n, Unit: "blocks"})
 	}
 	return nil
 }
