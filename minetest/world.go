@@ -46,6 +46,7 @@ var minetestWorld = &format.Format{
 	Dump:          dumpWorld,
 	Repair:        worldRepair,
 	Editing:       worldEditing,
+	Merging:       worldMerging,
 	Scene:         openWorldScene,
 	Finder:        worldFinder,
 	Conversions:   slices.Concat(worldConversions, schematicConversions),

@@ -1,0 +1,63 @@
+package minetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"trowel.example/check"
+	"trowel.example/format"
+	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/worldedit"
+	"trowel.example/minetest/worldmerge"
+)
+
+var worldMerging = &format.Merging{Merge: mergeWorlds, Options: copyOptions}
+
+// mergeWorlds makes a copy of ours with what theirs did.
+func mergeWorlds(ctx context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, told format.MergeReport) (err error) {
+	o, err := copyOptionsOf(job)
+	if err != nil {
+		return err
+	}
+	var failed error
+	keep := func(err error) {
+		if failed == nil {
+			failed = err
+		}
+	}
+	for _, src := range []*format.Source{base, ours, theirs} {
+		if text, ok := unfinished(src.Dir); ok {
+			job.Miss(src.Path, "this is %s", text)
+		}
+	}
+	dst, scratch := "", ""
+	if out != nil {
+		if dst, err = out.Dir(); err != nil {
+			return err
+		}
+		scratch = filepath.Dir(dst)
+	}
+	w, err := worldedit.Open(ctx, ours.Dir, worldedit.Options{Scratch: scratch, Remote: job.On(optionRemote.Name), OnProgress: job.Report, Sink: sinkOf(job, worldedit.Catalog.Kinds())})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	err = w.Do(ctx, worldmerge.Merge(base.Dir, theirs.Dir, worldmerge.Options{
+		Theirs:     job.Prefer == "theirs",
+		OnConflict: func(c check.Conflict) { keep(told.Conflict(c)) },
+		OnTook:     func(c check.Change) { keep(told.Took(c)) },
+	}))
+	if err == nil {
+		err = failed
+	}
+	if err != nil || out == nil {
+		return err
+	}
+	o.Sink = sinkOf(job, worldcopy.Losses())
+	if _, err := w.Copy(ctx, dst, fmt.Sprintf("merge of %s and %s, which were %s", ours.Path, theirs.Path, base.Path), o); err != nil {
+		return err
+	}
+	return nil
+}
