@@ -76,40 +76,40 @@ func automapLayers(ctx context.Context, e *mapedit.Editor, job *format.Job) erro
 	if err != nil {
 		return err
 	}
-	if _, _, err := seedOf(job); err != nil {
+	seed, given, err := seedOf(job)
+	if err != nil {
+		return err
+	}
+	if !given {
+		seed = -1
+	}
+	named := len(job.List(optionLayers.Name)) > 0
+	o := mapedit.Automapping{
+		Rules:     func(image string) (*automap.Rules, error) { return rules.find(image, named) },
+		Section:   job.Value("section"),
+		Seed:      seed,
+		Reference: automap.Reference(slices.Index(automap.References(), job.Value("reference"))),
+		Store:     job.On("store"),
+	}
+	if !named {
+		n, err := e.AutomapAll(ctx, o, func(layer string, err error) {
+			job.Miss(job.Source.Path, "%s is not drawn: %v", layer, err)
+		})
+		if n == 0 {
+			job.Warn(job.Source.Path, "the map names rules for no layer: --layer and --section draw others")
+		}
 		return err
 	}
 	layers, err := layersOf(e, job)
-	if err != nil {
-		return err
-	}
-	named := len(job.List(optionLayers.Name)) > 0
-	if named {
+	if err == nil {
 		layers, err = drawable(e, layers)
-	} else {
-		layers = slices.DeleteFunc(layers, func(at mapedit.LayerAt) bool {
-			l, _, err := e.Automapped(at)
-			return err != nil || l.AutoMapper == nil || l.AutoMapper.Config < 0
-		})
-	}
-	if err != nil {
-		return err
-	}
-	if len(layers) == 0 {
-		job.Warn(job.Source.Path, "the map names rules for no layer: --layer and --section draw others")
 	}
 	for _, at := range layers {
-		err := automapLayer(ctx, e, job, at, rules, named)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil && named:
-			return err
-		case err != nil:
-			job.Miss(job.Source.Path, "%s is not drawn: %v", e.Path(e.Map().Groups[at.Group].Layers[at.Layer]), err)
+		if err == nil {
+			err = e.Automap(ctx, at, o)
 		}
 	}
-	return nil
+	return err
 }
 
 // drawable returns those of layers that rules may draw. The error is that of the last if none
@@ -127,44 +127,6 @@ func drawable(e *mapedit.Editor, layers []mapedit.LayerAt) (list []mapedit.Layer
 		err = nil
 	}
 	return list, err
-}
-
-func automapLayer(ctx context.Context, e *mapedit.Editor, job *format.Job, at mapedit.LayerAt, all *rulesOf, named bool) error {
-	l, im, err := e.Automapped(at)
-	if err != nil {
-		return err
-	}
-	rules, err := all.find(im.Name, named)
-	if err != nil {
-		return err
-	}
-	a := twmap.AutoMapper{Config: -1}
-	if l.AutoMapper != nil {
-		a.Config, a.Seed, a.Automatic = l.AutoMapper.Config, l.AutoMapper.Seed, l.AutoMapper.Automatic
-	}
-	if name, given := job.Given("section"); given && name != "" {
-		a.Config, err = sectionOf(rules, name)
-	} else if int(a.Config) >= len(rules.Sections()) || a.Config < 0 {
-		err = fmt.Errorf("the map names section %d of the rules for %s, which have %s", a.Config, im.Name, sectionNames(rules))
-		if a.Config < 0 {
-			err = fmt.Errorf("no section is named, and the rules for %s have %s", im.Name, sectionNames(rules))
-		}
-	}
-	if err != nil {
-		return err
-	}
-	if seed, given, _ := seedOf(job); given {
-		a.Seed = seed
-	}
-	result, err := e.Automap(ctx, at, rules, automap.Options{
-		Section: int(a.Config), Seed: a.Seed,
-		Reference: automap.Reference(slices.Index(automap.References(), job.Value("reference"))),
-	})
-	if err == nil && job.On("store") {
-		a.Seed = result.Seed
-		err = e.SetAutomapper(at, &a)
-	}
-	return err
 }
 
 func setAutomapper(_ context.Context, e *mapedit.Editor, job *format.Job) error {
@@ -189,43 +151,24 @@ func setAutomapper(_ context.Context, e *mapedit.Editor, job *format.Job) error 
 			return err
 		}
 		a := twmap.AutoMapper{Seed: seed, Automatic: job.On("automatic")}
-		name := job.Value(argSection.Name)
-		if n, bad := strconv.ParseUint(name, 10, 31); bad == nil {
+		if n, bad := strconv.ParseUint(job.Value(argSection.Name), 10, 31); bad == nil {
 			a.Config = int32(n) // the rules need not be there
-		} else if rules, err := all.find(im.Name, true); err != nil {
-			return err
-		} else if a.Config, err = sectionOf(rules, name); err != nil {
-			return err
+		} else {
+			rules, err := all.find(im.Name, true)
+			if err != nil {
+				return err
+			}
+			section, err := rules.Section(job.Value(argSection.Name))
+			if err != nil {
+				return err
+			}
+			a.Config = int32(section)
 		}
 		if err := e.SetAutomapper(at, &a); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// sectionOf returns the number of a section by its name, or its number.
-func sectionOf(rules *automap.Rules, name string) (int32, error) {
-	i := rules.Find(name)
-	if n, err := strconv.Atoi(name); i < 0 && err == nil && n >= 0 && n < len(rules.Sections()) {
-		i = n
-	}
-	if i < 0 {
-		return 0, fmt.Errorf("no section %q: the rules have %s", name, sectionNames(rules))
-	}
-	return int32(i), nil
-}
-
-// sectionNames lists the sections for messages.
-func sectionNames(rules *automap.Rules) string {
-	var names []string
-	for _, s := range rules.Sections() {
-		names = append(names, strconv.Quote(s.Name))
-	}
-	if names == nil {
-		return "no section"
-	}
-	return strings.Join(names, ", ")
 }
 
 const rulesExtension = ".rules"

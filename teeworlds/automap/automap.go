@@ -7,6 +7,10 @@
 package automap
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
+
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -35,14 +39,33 @@ func (r *Rules) Sections() []Section {
 	return list
 }
 
-// Find returns the number of the first section of a name, -1 if there is none.
-func (r *Rules) Find(name string) int {
+// Section returns the number of a section: the first of a name, or that of a number in digits.
+// The error says which there are.
+func (r *Rules) Section(name string) (int, error) {
 	for i, s := range r.sections {
 		if s.name == name {
-			return i
+			return i, nil
 		}
 	}
-	return -1
+	if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(r.sections) {
+		return i, nil
+	}
+	if name == "" {
+		return 0, fmt.Errorf("no section is named: the rules have %s", r.names())
+	}
+	return 0, fmt.Errorf("no section %q: the rules have %s", name, r.names())
+}
+
+// names lists the names of sections for messages.
+func (r *Rules) names() string {
+	if len(r.sections) == 0 {
+		return "none"
+	}
+	names := make([]string, len(r.sections))
+	for i, s := range r.sections {
+		names[i] = strconv.Quote(s.name)
+	}
+	return strings.Join(names, ", ")
 }
 
 type section struct {

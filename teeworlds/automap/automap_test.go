@@ -157,8 +157,8 @@ func TestRefused(t *testing.T) {
 		want  string
 	}{
 		{context.Background(), game, Options{}, "a game layer is not drawn by rules"},
-		{context.Background(), tiles, Options{Section: 2}, "section 2: the rules have 2"},
-		{context.Background(), tiles, Options{Section: -1}, "section -1: the rules have 2"},
+		{context.Background(), tiles, Options{Section: 2}, `no section 2: the rules have "good", "bad"`},
+		{context.Background(), tiles, Options{Section: -1}, `no section -1: the rules have "good", "bad"`},
 		{context.Background(), tiles, Options{Section: 1}, `section "bad": line 5: Pos: expected the number of a tile: what the game does without is not defined`},
 		{context.Background(), tiles, Options{Reference: 11}, "no reference 11"},
 		{context.Background(), tiles, Options{Reference: ReferenceGame}, "a reference needs the game layer"},
@@ -168,8 +168,10 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%+v: %v, want %s", c.o, err, c.want)
 		}
 	}
-	if found := rules.Find("bad"); found != 1 || rules.Find("ugly") != -1 {
-		t.Errorf("Find: %d", found)
+	for name, want := range map[string]int{"good": 0, "bad": 1, "0": 0, "1": 1, "2": -1, "-1": -1, "ugly": -1} {
+		if i, err := rules.Section(name); (err != nil) != (want < 0) || err == nil && i != want {
+			t.Errorf("Section(%q) = %d, %v", name, i, err)
+		}
 	}
 	if got, want := fmt.Sprint(rules.Sections()), "[{good 1 1 1} {bad 3 1 1}]"; got != want {
 		t.Errorf("Sections() = %s, want %s", got, want)

@@ -21,7 +21,8 @@ Pos 0 -1 EMPTY
 		{}, {ID: 1}, {},
 		{ID: 1}, {ID: 1}, {ID: 1},
 	}))
-	result, err := rules.Run(context.Background(), layer, automap.Options{Section: rules.Find("Grass"), Seed: 1})
+	grass, _ := rules.Section("Grass")
+	result, err := rules.Run(context.Background(), layer, automap.Options{Section: grass, Seed: 1})
 	fmt.Println(result.Changed, err)
 	for _, row := range layer.Tiles().Rows() {
 		fmt.Println(row[0].ID, row[1].ID, row[2].ID)

@@ -82,7 +82,7 @@ func (r *Rules) Run(ctx context.Context, layer *twmap.TileLayer, o Options) (Res
 	case layer.Kind() != twmap.KindTiles:
 		return result, fmt.Errorf("a %v layer is not drawn by rules", layer.Kind())
 	case o.Section < 0 || o.Section >= len(r.sections):
-		return result, fmt.Errorf("section %d: the rules have %d", o.Section, len(r.sections))
+		return result, fmt.Errorf("no section %d: the rules have %s", o.Section, r.names())
 	case o.Reference < 0 || int(o.Reference) >= len(references):
 		return result, fmt.Errorf("no %v", o.Reference)
 	case o.Reference != NoReference && (o.Game == nil || o.Game.Tiles() == nil):

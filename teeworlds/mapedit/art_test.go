@@ -306,10 +306,11 @@ func TestJudges(t *testing.T) {
 	m.Images = append(m.Images, twmap.NewImage("ground", sheetOf([]uint32{0xff0000ff})))
 	m.Groups[1].Layers = append(m.Groups[1].Layers, l)
 	e := New(m, nil)
-	rules := automap.ParseRules([]byte("[a]\nIndex 1\nNoDefaultRule"), nil)
-	_, err := e.Automap(context.Background(), LayerAt{1, 1}, rules, automap.Options{})
+	rules := func(string) (*automap.Rules, error) {
+		return automap.ParseRules([]byte("[a]\nIndex 1\nNoDefaultRule"), nil), nil
+	}
 	for _, err := range []error{
-		err,
+		e.Automap(context.Background(), LayerAt{1, 1}, Automapping{Rules: rules, Section: "a"}),
 		e.SetAutomapper(LayerAt{1, 1}, &twmap.AutoMapper{Seed: 7, Automatic: true}),
 		e.AddTileArt("tile art", patches(random, 40, 30, 600)),
 		e.AddQuadArt("quad art", patches(random, 40, 30, 9), QuadArt{QuadPixel: 5, Optimize: true}),

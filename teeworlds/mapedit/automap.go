@@ -24,20 +24,77 @@ func (e *Editor) Automapped(at LayerAt) (*twmap.TileLayer, *twmap.Image, error) 
 	return l, e.m.Images[l.Image], nil
 }
 
-// Automap draws a layer by rules. The game layer of the map is the one that a reference is to.
-// The errors are those of [automap.Rules.Run], or that the layer is none to be drawn.
-func (e *Editor) Automap(ctx context.Context, at LayerAt, rules *automap.Rules, o automap.Options) (automap.Result, error) {
-	l, _, err := e.Automapped(at)
-	if err != nil {
-		return automap.Result{}, err
+// Automapping says how layers are drawn by rules.
+type Automapping struct {
+	Rules     func(image string) (*automap.Rules, error) // finds the rules for an image
+	Section   string                                     // its name, or its number in digits; "": as the map says
+	Seed      int32                                      // of random choices; 0: one is drawn for each layer; below 0: as the map says
+	Reference automap.Reference                          // to the game layer of the map
+	Store     bool                                       // the map shall say section and seed
+}
+
+// AutomapAll draws all layers for which the map names a section of rules. One that cannot be
+// drawn is told to missed, and stays as it is. It returns how many such layers there are. The
+// error is that ctx is done; what was drawn until then is.
+func (e *Editor) AutomapAll(ctx context.Context, o Automapping, missed func(layer string, err error)) (int, error) {
+	n := 0
+	for i, g := range e.m.Groups {
+		for j, layer := range g.Layers {
+			l, _, err := e.Automapped(LayerAt{i, j})
+			if err != nil || l.AutoMapper == nil || l.AutoMapper.Config < 0 {
+				continue
+			}
+			n++
+			err = e.Automap(ctx, LayerAt{i, j}, o)
+			if ctx.Err() != nil {
+				return n, ctx.Err()
+			}
+			if err != nil {
+				missed(e.Path(layer), err)
+			}
+		}
 	}
-	o.Game = e.m.Physics(twmap.KindGame)
-	result, err := rules.Run(ctx, l, o)
+	return n, nil
+}
+
+// Automap draws a layer by rules, whatever the map says of it. The errors are those of
+// [Editor.Automapped], of finding rules and section, and of [automap.Rules.Run].
+func (e *Editor) Automap(ctx context.Context, at LayerAt, o Automapping) error {
+	l, im, err := e.Automapped(at)
 	if err != nil {
-		return result, fmt.Errorf("%s: %w", e.Path(l), err)
+		return err
 	}
-	e.tell(l, result.Changed, "tiles", "drawn by the rules [%s] with seed %d", rules.Sections()[o.Section].Name, result.Seed)
-	return result, nil
+	rules, err := o.Rules(im.Name)
+	if err != nil {
+		return err
+	}
+	own := twmap.AutoMapper{Config: -1}
+	if a := l.AutoMapper; a != nil {
+		own.Config, own.Seed, own.Automatic = a.Config, a.Seed, a.Automatic
+	}
+	section := int(own.Config)
+	switch {
+	case o.Section != "":
+		section, err = rules.Section(o.Section)
+	case section < 0:
+		section, err = rules.Section("") // the map names none
+	}
+	if err != nil {
+		return err
+	}
+	if o.Seed >= 0 {
+		own.Seed = o.Seed
+	}
+	result, err := rules.Run(ctx, l, automap.Options{Section: section, Seed: own.Seed, Reference: o.Reference, Game: e.m.Physics(twmap.KindGame)})
+	if err != nil {
+		return err
+	}
+	e.tell(l, result.Changed, "tiles", "drawn by the rules [%s] with seed %d", rules.Sections()[section].Name, result.Seed)
+	if !o.Store {
+		return nil
+	}
+	own.Config, own.Seed = int32(section), result.Seed
+	return e.SetAutomapper(at, &own)
 }
 
 // SetAutomapper says by which section of the rules a layer is drawn, with which seed, and
