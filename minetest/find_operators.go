@@ -2,6 +2,7 @@ package minetest
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"trowel.example/check"
 	"trowel.example/format"
@@ -57,6 +59,7 @@ var operatorQueries = []worldQuery{
 	}, findBans},
 	{format.Command{
 		Name: "storage", Heading: "Operators", Title: "What mods keep",
+		Long:    "A value that is no text is told as base64.",
 		Args:    []format.Option{{Name: "mod", List: true, Help: "a mod, and behind it keys; none is all mods"}},
 		Example: "storage beds spawn:ann",
 	}, findStorage},
@@ -352,8 +355,13 @@ func findStorage(ctx context.Context, q *asking) error {
 				continue
 			}
 			var at check.Place = place.Entry{Mod: mod, Key: string(e.Key)}
+			value, binary := string(e.Value), ""
+			if !utf8.ValidString(value) {
+				value, binary = "", base64.StdEncoding.EncodeToString(e.Value)
+			}
 			if err := q.hit(format.Hit{Path: "mod_storage", At: at, Fields: []format.InfoField{
-				format.Fact("mod", "", mod), format.Fact("key", "", string(e.Key)), format.Fact("value", "", string(e.Value)), format.Fact("bytes", "", int64(len(e.Value))),
+				format.Fact("mod", "", mod), format.Fact("key", "", string(e.Key)), format.Fact("value", "", value),
+				format.Fact("base64", "", binary), format.Fact("bytes", "", int64(len(e.Value))),
 			}}); err != nil {
 				return err
 			}

@@ -93,50 +93,85 @@ func TestChunks(t *testing.T) {
 			return c[0] < -1 || c[0] > 1 || c[2] < -1 || c[2] > 1 || corner
 		}},
 	} {
-		for _, config := range []mapdb.Config{{Backend: mapdb.SQLite}, {Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ}} {
-			dir := wild(t, config)
-			was := blocks(t, dir)
-			outside := filepath.Join(t.TempDir(), "export")
-			c.chunks.Export, c.chunks.Tally = outside, new(worldedit.Tally)
+		dir := wild(t, mapdb.Config{Backend: mapdb.SQLite})
+		was := blocks(t, dir)
+		outside := filepath.Join(t.TempDir(), "export")
+		c.chunks.Export, c.chunks.Tally = outside, new(worldedit.Tally)
 
-			// A copy has the same, and an export.
-			w, err := worldedit.Open(ctx, dir, worldedit.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			copied := filepath.Join(t.TempDir(), "copied")
-			if err := w.Do(ctx, c.chunks.Step()); err != nil {
-				t.Fatal(name, err)
-			}
-			if _, err := os.Stat(outside); err == nil {
-				t.Fatalf("%s: an export before anything is written", name)
-			}
-			if _, err := w.Copy(ctx, copied, name, worldcopy.Options{}); err != nil {
-				t.Fatal(err)
-			}
-			w.Close()
-			exported := blocks(t, outside)
-			c.chunks.Export = filepath.Join(t.TempDir(), "again")
+		// A copy has the same, and an export.
+		w, err := worldedit.Open(ctx, dir, worldedit.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		copied := filepath.Join(t.TempDir(), "copied")
+		if err := w.Do(ctx, c.chunks.Step()); err != nil {
+			t.Fatal(name, err)
+		}
+		if _, err := os.Stat(outside); err == nil {
+			t.Fatalf("%s: an export before anything is written", name)
+		}
+		if _, err := w.Copy(ctx, copied, name, worldcopy.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+		exported := blocks(t, outside)
+		c.chunks.Export = filepath.Join(t.TempDir(), "again")
 
-			backup := must(t, dir, c.chunks.Step())
-			now := blocks(t, dir)
-			if !maps.Equal(now, blocks(t, copied)) || !maps.Equal(exported, blocks(t, c.chunks.Export)) {
-				t.Errorf("%s: a copy is another than what is done in place", name)
+		backup := must(t, dir, c.chunks.Step())
+		now := blocks(t, dir)
+		if !maps.Equal(now, blocks(t, copied)) || !maps.Equal(exported, blocks(t, c.chunks.Export)) {
+			t.Errorf("%s: a copy is another than what is done in place", name)
+		}
+		for p, data := range was {
+			gone := c.gone(mapchunk.Grid{5, 5, 5}.Containing(p))
+			if _, there := now[p]; there == gone {
+				t.Errorf("%s: the block at %v is there: %v", name, p, there)
 			}
-			for p, data := range was {
-				gone := c.gone(mapchunk.Grid{5, 5, 5}.Containing(p))
-				if _, there := now[p]; there == gone {
-					t.Errorf("%s: the block at %v is there: %v", name, p, there)
-				}
-				if got := exported[p]; (got == data) != gone {
-					t.Errorf("%s: the block at %v is exported: %v", name, p, got != "")
-				}
-			}
-			restore(t, dir, backup)
-			if !maps.Equal(blocks(t, dir), was) {
-				t.Errorf("%s: restored it is another world", name)
+			if got := exported[p]; (got == data) != gone {
+				t.Errorf("%s: the block at %v is exported: %v", name, p, got != "")
 			}
 		}
+		restore(t, dir, backup)
+		if !maps.Equal(blocks(t, dir), was) {
+			t.Errorf("%s: restored it is another world", name)
+		}
+	}
+}
+
+// Blocks are deleted in every backend, and a backup puts them back.
+func TestChunksBackends(t *testing.T) {
+	for name, config := range map[string]func() mapdb.Config{
+		"x, y, z":    func() mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ} },
+		"LevelDB":    func() mapdb.Config { return mapdb.Config{Backend: mapdb.LevelDB} },
+		"PostgreSQL": func() mapdb.Config { return mapdb.Config{Backend: mapdb.Postgres, Postgres: judge.Postgres(t)} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := config()
+			dir := wild(t, c)
+			if c.Postgres != "" {
+				text := judge.Read(t, filepath.Join(dir, "world.mt"))
+				judge.Write(t, filepath.Join(dir, "world.mt"), append(text, "pgsql_connection = "+c.Postgres+"\n"...))
+			}
+			all := func() map[mapdb.Pos]string {
+				db, err := mapdb.Open(ctx, dir, c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer db.Close()
+				return worldtest.All(t, db)
+			}
+			was := all()
+			box := worldedit.BoxOf(worldedit.Vec{-32, -32, -32}, worldedit.Vec{127, 47, 47})
+			backup := must(t, dir, worldadmin.Chunks{Selection: worldadmin.Selection{Box: box}}.Step())
+			now := left(all())
+			if len(now) != len(was)-2 || now[mapchunk.Chunk{0, 0, 0}] || now[mapchunk.Chunk{1, 0, 0}] {
+				t.Errorf("%d chunks are left", len(now))
+			}
+			restore(t, dir, backup)
+			if !maps.Equal(all(), was) {
+				t.Error("restored it is another world")
+			}
+		})
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/place"
 	"trowel.example/minetest/protect"
 	"trowel.example/minetest/world"
@@ -222,35 +222,52 @@ func replaceName(text, from, to string) string {
 	return b.String() + text
 }
 
-// metadata renames the owners and members of nodes.
+// metadata renames the owners and members of nodes. Other texts that have the name in them, such
+// as what a chest shows, and what objects keep are the mods' own: it tells how many there are.
 func (r Rename) metadata(ctx context.Context, w *worldedit.World) error {
-	keys := append([]string{"owner"}, r.Keys...)
-	var nodes atomic.Int64
-	err := w.Do(ctx, eachMetadata(func(_ *worldedit.Block, m *mapblock.NodeMeta) bool {
-		changed := false
-		for i := range m.Vars {
-			v := &m.Vars[i]
-			value := v.Value
-			if v.Key == "members" { // names with spaces between
-				words := strings.Split(value, " ")
-				for i, word := range words {
-					if word == r.From {
-						words[i] = r.To
-					}
+	var nodes, texts, objects atomic.Int64
+	err := w.Do(ctx, worldedit.Each{Area: mapdb.All(), Edit: func(b *worldedit.Block) error {
+		for i := range b.Metadata.List {
+			changed := false
+			for j := range b.Metadata.List[i].Vars {
+				v := &b.Metadata.List[i].Vars[j]
+				if value := r.inNode(v.Key, v.Value); value != v.Value {
+					v.Value, changed = value, true
+				} else if hasName(value, r.From) {
+					texts.Add(1)
 				}
-				value = strings.Join(words, " ")
-			} else if slices.Contains(keys, v.Key) && value == r.From {
-				value = r.To
 			}
-			if value != v.Value {
-				v.Value, changed = value, true
+			if changed {
+				nodes.Add(1)
+				b.Mark()
 			}
 		}
-		if changed {
-			nodes.Add(1)
+		for i := range b.Objects.List {
+			if hasName(string(b.Objects.List[i].Data), r.From) {
+				objects.Add(1)
+			}
 		}
-		return changed
-	}))
+		return nil
+	}})
 	tell(r.Tally, "map", "nodes with another owner or member", nodes.Load(), "nodes")
+	tell(r.Tally, "map", "other metadata have the name in them, and stay as they are", texts.Load(), "values")
+	tell(r.Tally, "map", "objects have the name in them, and stay as they are", objects.Load(), "objects")
 	return err
+}
+
+// inNode returns what the value of a key of the metadata of a node becomes.
+func (r Rename) inNode(key, value string) string {
+	switch {
+	case key == "members": // names with spaces between
+		words := strings.Split(value, " ")
+		for i, word := range words {
+			if word == r.From {
+				words[i] = r.To
+			}
+		}
+		return strings.Join(words, " ")
+	case value == r.From && (key == "owner" || slices.Contains(r.Keys, key)):
+		return r.To
+	}
+	return value
 }

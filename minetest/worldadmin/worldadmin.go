@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"trowel.example/check"
-	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/place"
 	"trowel.example/minetest/rollback"
@@ -197,16 +196,4 @@ func TrimRollback(before time.Time, t *worldedit.Tally) worldedit.Step {
 		}))
 		return nil
 	})
-}
-
-// eachMetadata is a step that changes the metadata of nodes.
-func eachMetadata(change func(b *worldedit.Block, m *mapblock.NodeMeta) bool) worldedit.Step {
-	return worldedit.Each{Area: mapdb.All(), Edit: func(b *worldedit.Block) error {
-		for i := range b.Metadata.List {
-			if change(b, &b.Metadata.List[i]) {
-				b.Mark()
-			}
-		}
-		return nil
-	}}
 }

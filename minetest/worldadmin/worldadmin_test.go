@@ -189,6 +189,9 @@ func TestPurge(t *testing.T) {
 				{worldadmin.Purge{Rule: worldadmin.Rule{Has: []string{"shout"}, Not: []string{"interact"}, Names: []string{"[b-g]*"}}}, "bob carl ghost"},
 				{worldadmin.Purge{Rule: worldadmin.Rule{Names: []string{"nobody"}}}, ""},
 			} {
+				if i == 3 && backend == mapdb.Postgres {
+					break // the rules are the same, and a server takes its time
+				}
 				c.purge.Tally = new(worldedit.Tally)
 				backup := must(t, dir, c.purge.Step())
 				want := slices.DeleteFunc(slices.Clone(was), func(line string) bool {
@@ -287,6 +290,13 @@ func TestRename(t *testing.T) {
 			owned(t, dir, at, 29, mapblock.Var{Key: "owner", Value: "ann"}, mapblock.Var{Key: "members", Value: "bob ann annabel"},
 				mapblock.Var{Key: "placer", Value: "ann"}, mapblock.Var{Key: "text", Value: "ann", Private: 1})
 			owned(t, dir, old, 24, mapblock.Var{Key: "owner", Value: "ann"})
+			dog, err := mapblock.LuaEntity{Version: 1, Name: "mobs:dog", StaticData: `return {owner = "ann"}`}.Encode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			kennel := mapblock.New(29)
+			kennel.Objects.List = []mapblock.Object{{Type: mapblock.ObjectLuaEntity, Data: dog}}
+			put(t, dir, mapdb.Pos{X: 102}, kennel)
 			was, wasBlocks := state(t, dir), blocks(t, dir)
 			tally := new(worldedit.Tally)
 			backup := must(t, dir, worldadmin.Rename{From: "ann", To: "zoe", Keys: []string{"placer"}, Tally: tally}.Step())
@@ -311,6 +321,7 @@ func TestRename(t *testing.T) {
 				"ipban.txt: bans renamed: 1 bans", "areas.dat: areas with another owner: 1 areas",
 				"mod_storage: keys of pig renamed: 2 keys", "mod_storage: values of pig have the name in them, and stay as they are: 1 values",
 				"map: nodes with another owner or member: 2 nodes",
+				"map: other metadata have the name in them, and stay as they are: 1 values", "map: objects have the name in them, and stay as they are: 1 objects",
 			}
 			if !slices.Equal(said(tally), lines) {
 				t.Errorf("it said %q, want %q", said(tally), lines)

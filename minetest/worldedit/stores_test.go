@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -178,5 +179,45 @@ func TestStoresRead(t *testing.T) {
 	}
 	if backup, err := w.InPlace(ctx, ""); backup != "" || err != nil {
 		t.Error(backup, err)
+	}
+}
+
+// A run that ends in the middle of an edit in place can be taken back.
+func TestStoresInterrupted(t *testing.T) {
+	ctx := context.Background()
+	dir := worldtest.World(t, filepath.Join(t.TempDir(), "world"), mapdb.Config{Backend: mapdb.SQLite}, 20, 29)
+	was := worldtest.Snapshot(t, dir)
+	blocks := func() map[mapdb.Pos]string {
+		db, err := mapdb.Open(ctx, dir, mapdb.Config{Backend: mapdb.SQLite})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		return worldtest.All(t, db)
+	}
+	before := blocks()
+	w, err := worldedit.Open(ctx, dir, worldedit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	w.AddPart(worldedit.Part{
+		Keep:  func(worldedit.Keeper) error { return nil },
+		Apply: func(context.Context, string) error { return errors.New("killed") },
+	})
+	all := worldedit.Region{Box: worldedit.Everywhere}
+	err = w.Do(ctx, worldedit.Replace(all, worldedit.Names{"default:stone"}, "default:dirt", worldedit.Setting{KeepParam2: true}))
+	if err := errors.Join(err, change(ctx, w)); err != nil {
+		t.Fatal(err)
+	}
+	backup, err := w.InPlace(ctx, "")
+	if err == nil || backup == "" || maps.Equal(blocks(), before) {
+		t.Fatalf("%q, %v: the blocks should be others", backup, err)
+	}
+	if err := worldbackup.Restore(ctx, dir, backup, worldbackup.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if !maps.Equal(blocks(), before) || !maps.Equal(worldtest.Snapshot(t, dir), was) {
+		t.Error("restored it is another world")
 	}
 }
