@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"trowel.example/check"
@@ -179,6 +180,10 @@ type Editing struct {
 	// of each change. With a nil out it only tells what it would do, the very same. What was
 	// not changed is as it was, byte for byte.
 	Edit func(ctx context.Context, job *Job, src *Source, steps []Step, out Output, report func(check.Change) error) error
+
+	// Tree is Edit for the tree form, so that what only that has, such as comments, stays; out
+	// becomes a folder. Nil: a file is built of the tree, changed, and taken apart.
+	Tree func(ctx context.Context, job *Job, fsys fs.FS, steps []Step, out Output, report func(check.Change) error) error
 
 	// InPlace changes the file itself, once what it will change is in a new file, the backup,
 	// from which Repair.Restore puts it back; "" lets it choose the name. It returns that name,

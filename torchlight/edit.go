@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"trowel.example/check"
 	"trowel.example/fault"
@@ -28,7 +30,7 @@ type modCommand struct {
 var modCommands = slices.Concat(keyCommands, fileCommands, exchangeCommands, repairCommands)
 
 var (
-	modEditing    = &format.Editing{Commands: declaredFor(false), Edit: editArchive, Options: []format.Option{optionEditBase}}
+	modEditing    = &format.Editing{Commands: declaredFor(false), Edit: editArchive, Tree: editFolder, Options: []format.Option{optionEditBase}}
 	singleEditing = &format.Editing{Commands: declaredFor(true), Edit: editSingle}
 )
 
@@ -86,7 +88,7 @@ func run(ctx context.Context, e *modedit.Editor, steps []format.Step, failed *er
 	return cmp.Or(e.UpdateTables(), *failed)
 }
 
-// opened is a mod, an archive, or the folder of one, that is open for an editor.
+// opened is a mod or an archive that is open for an editor.
 type opened struct {
 	*modedit.Editor
 	title string
@@ -94,32 +96,28 @@ type opened struct {
 	close func() error
 }
 
-func openEditor(job *format.Job, src *format.Source, o modedit.Options) (e *opened, err error) {
-	e = &opened{close: func() error { return nil }}
-	switch {
-	case src.IsDir():
-		e.write = e.writeFolder
-		e.Editor, err = modedit.OfFolder(os.DirFS(src.Dir), o)
-	case isMod(src):
+func openEditor(job *format.Job, src *format.Source, o modedit.Options) (*opened, error) {
+	if isMod(src) {
 		m, err := openMod(src)
 		if err != nil {
 			return nil, err
 		}
-		e.Editor, e.write, e.title = modedit.OfMod(m, o), e.writeMod, m.Header.Title
-	default:
-		r, other, err := openPak(job, src)
-		if err != nil {
-			return nil, err
-		}
-		e.Editor, e.write, e.close = modedit.OfPak(r, o), e.writePak, other.Close
-		if r.Salvaged() {
-			e.write = nil
-		}
+		e := &opened{Editor: modedit.OfMod(m, o), title: m.Header.Title, close: func() error { return nil }}
+		e.write = e.writeMod
+		return e, nil
 	}
-	return e, err
+	r, other, err := openPak(job, src)
+	if err != nil {
+		return nil, err
+	}
+	e := &opened{Editor: modedit.OfPak(r, o), close: other.Close}
+	if !r.Salvaged() {
+		e.write = e.writePak
+	}
+	return e, nil
 }
 
-// editArchive changes a mod, an archive, or the folder of one.
+// editArchive changes a mod or an archive.
 func editArchive(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output, report func(check.Change) error) error {
 	o, closer, failed, err := editorOptions(job, report)
 	if err != nil {
@@ -160,12 +158,25 @@ func (e *opened) writePak(out format.Output) error {
 	return e.WritePak(part, manifest)
 }
 
-func (e *opened) writeFolder(out format.Output) error {
+// editFolder changes the folder of a mod or archive.
+func editFolder(ctx context.Context, job *format.Job, fsys fs.FS, steps []format.Step, out format.Output, report func(check.Change) error) error {
+	o, closer, failed, err := editorOptions(job, report)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	e, err := modedit.OfFolder(fsys, o)
+	if err != nil {
+		return err
+	}
+	if err := run(ctx, e, steps, failed); err != nil || out == nil {
+		return err
+	}
 	dir, err := out.Dir()
 	if err != nil {
 		return err
 	}
-	return e.WriteFolder(func(at string, content io.Reader) error {
+	return e.WriteFolder(func(at string, content io.Reader, changed time.Time) error {
 		name := filepath.Join(dir, filepath.FromSlash(at))
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			return err
@@ -175,7 +186,10 @@ func (e *opened) writeFolder(out format.Output) error {
 			return err
 		}
 		_, err = io.Copy(file, content)
-		return errors.Join(err, file.Close())
+		if err = errors.Join(err, file.Close()); err != nil || changed.IsZero() {
+			return err
+		}
+		return os.Chtimes(name, changed, changed)
 	})
 }
 

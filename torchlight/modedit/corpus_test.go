@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"trowel.example/check"
 	"trowel.example/internal/corpus"
@@ -40,21 +41,34 @@ func open(t testing.TB, data []byte) *mod.Mod {
 	return m
 }
 
-// realMods returns mods of the corpus by their paths, of those with many versions each third.
+// realMods returns mods of the corpus by their paths: of each, and of each test build of the editor,
+// the largest version, which has what others have.
 func realMods(t testing.TB) map[string][]byte {
 	t.Helper()
-	mods := make(map[string][]byte)
-	for i, path := range corpus.Files(t, "torchlight", "") {
-		if strings.EqualFold(filepath.Base(path), "EDITORMOD.MOD") && i%3 > 0 {
+	largest := make(map[string]string)
+	size := make(map[string]int64)
+	root := corpus.Dir(t, "torchlight")
+	for _, path := range corpus.Files(t, "torchlight", "") {
+		if !strings.EqualFold(filepath.Ext(path), ".mod") {
 			continue
 		}
-		if strings.EqualFold(filepath.Ext(path), ".mod") {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			mods[path] = data
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
 		}
+		below, _ := filepath.Rel(root, path)
+		kind := strings.ToUpper(strings.Split(filepath.ToSlash(below), "/")[0] + filepath.Base(path))
+		if info.Size() > size[kind] {
+			largest[kind], size[kind] = path, info.Size()
+		}
+	}
+	mods := make(map[string][]byte)
+	for _, path := range largest {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mods[path] = data
 	}
 	if len(mods) == 0 {
 		t.Fatal("no mods")
@@ -295,7 +309,7 @@ func TestCorpusFolder(t *testing.T) {
 		if err := do(e); err != nil {
 			t.Fatal(err)
 		}
-		if err := e.WriteFolder(func(at string, content io.Reader) error {
+		if err := e.WriteFolder(func(at string, content io.Reader, _ time.Time) error {
 			name := filepath.Join(dir, at)
 			if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 				return err

@@ -21,6 +21,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"trowel.example/check"
 	"trowel.example/internal/parallel"
@@ -481,12 +482,13 @@ func (e *Editor) File() ([]byte, error) {
 	return nil, fs.ErrNotExist
 }
 
-// WriteFolder calls write with each file of the folder that the editor is of, after all changes.
-func (e *Editor) WriteFolder(write func(at string, content io.Reader) error) error {
+// WriteFolder calls write with each file of the folder that the editor is of, after all changes,
+// and when it was changed last; the zero time is now.
+func (e *Editor) WriteFolder(write func(at string, content io.Reader, changed time.Time) error) error {
 	gone, done := make(map[string]bool), make(map[string]bool)
 	put := func(at string, data []byte) error {
 		done[at] = true
-		return write(at, bytes.NewReader(data))
+		return write(at, bytes.NewReader(data), time.Time{})
 	}
 	stays := make(map[string]bool)
 	for _, f := range e.files {
@@ -549,6 +551,10 @@ func (e *Editor) WriteFolder(write func(at string, content io.Reader) error) err
 			return err
 		}
 		defer in.Close()
-		return write(at, in)
+		info, err := in.Stat()
+		if err != nil {
+			return err
+		}
+		return write(at, in, info.ModTime())
 	})
 }

@@ -2,8 +2,11 @@ package modedit_test
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"testing/fstest"
+	"time"
 
 	"trowel.example/check"
 	"trowel.example/torchlight/mod"
@@ -359,5 +362,53 @@ func TestSeal(t *testing.T) {
 	}
 	if got, _, _ := edit(t, broken, func(*modedit.Editor) error { return nil }); string(got) != string(broken) {
 		t.Error("it was mended, and nobody asked for that")
+	}
+}
+
+// In a folder the compiled file beside a source follows, and tables in their form for people.
+func TestFolder(t *testing.T) {
+	twin, err := moddir.Compile([]byte(unit), "A.DAT", moddir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fsys := fstest.MapFS{
+		"MEDIA/UNITS/MONSTERS/A.DAT":        {Data: []byte(unit)},
+		"MEDIA/UNITS/MONSTERS/A.DAT.BINDAT": {Data: twin},
+		"MEDIA/UNITS/MONSTERS/B.DAT.BINDAT": {Data: twin},
+		"MEDIA/UNITDATA.RAW.json":           {Data: []byte("{\"table\": \"UNITDATA\", \"monsters\": []}")},
+		"MEDIA/X.PNG":                       {Data: []byte("x")},
+	}
+	e, err := modedit.OfFolder(fsys, modedit.Options{Miss: func(path, message string) { t.Log(path, message) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Set("**", "LEVEL", "33", modedit.Choice{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{e.Delete("X.PNG"), e.Put("MEDIA/Y.DAT", []byte("[A]\n[/A]")), e.Rename("UNITS/MONSTERS/B.DAT", "UNITS/MONSTERS/C.DAT"), e.UpdateTables()} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	made := make(map[string]string)
+	if err := e.WriteFolder(func(at string, content io.Reader, _ time.Time) error {
+		data, err := io.ReadAll(content)
+		made[at] = string(data)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	source := strings.Replace(unit, "LEVEL:10", "LEVEL:33", 1)
+	compiled, _ := moddir.Compile([]byte(source), "A.DAT", moddir.Options{})
+	for at, want := range map[string]string{
+		"MEDIA/UNITS/MONSTERS/A.DAT": source, "MEDIA/UNITS/MONSTERS/A.DAT.BINDAT": string(compiled), "MEDIA/Y.DAT": "[A]\n[/A]",
+	} {
+		if made[at] != want {
+			t.Errorf("%s: %q", at, made[at])
+		}
+		delete(made, at)
+	}
+	if len(made) != 2 || made["MEDIA/UNITDATA.RAW.json"] != string(fsys["MEDIA/UNITDATA.RAW.json"].Data) || made["MEDIA/UNITS/MONSTERS/C.DAT"] == "" {
+		t.Errorf("%q", made)
 	}
 }

@@ -21,6 +21,7 @@ func TestCorpusStrings(t *testing.T) {
 			t.Fatal(err)
 		}
 		total += len(texts)
+		judge(t, modedit.FormatPO(texts, name, "de"))
 		translated, back := make([]modedit.Text, len(texts)), make([]modedit.Text, len(texts))
 		for i, text := range texts {
 			text.Translation = "«" + text.Value + "»"
@@ -31,7 +32,6 @@ func TestCorpusStrings(t *testing.T) {
 		for way, exchange := range map[string]func([]modedit.Text) []modedit.Text{
 			"po": func(list []modedit.Text) []modedit.Text {
 				out := modedit.FormatPO(list, "x", "de")
-				judge(t, out)
 				list, fuzzy, err := modedit.ParsePO(out)
 				if err != nil || fuzzy > 0 {
 					t.Fatal(err)

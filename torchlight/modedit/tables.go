@@ -31,7 +31,7 @@ func (e *Editor) UpdateTables() error {
 	for _, f := range e.files {
 		now = append(now, f)
 		if f.from != "" && f.from != f.path {
-			renamed[f.from] = f.path
+			renamed[gameName(f.from)] = f.path
 		}
 	}
 	before, _ := tables.Build(sourcesOf(e, e.before), base)
@@ -169,6 +169,10 @@ func fileOf(record reflect.Value) string { return gameName(record.FieldByName("F
 // follow makes in a table the changes that lead from before to after, which were built.
 func follow(t, before, after raw.Table, renamed map[string]string) raw.Table {
 	olds, befores, afters := lists(t), lists(before), lists(after)
+	origin := make(map[string]string)
+	for from, to := range renamed {
+		origin[gameName(to)] = gameName(from)
+	}
 	for i, old := range olds {
 		was, now := byFile(befores[i]), byFile(afters[i])
 		var kept []reflect.Value
@@ -198,7 +202,7 @@ func follow(t, before, after raw.Table, renamed map[string]string) raw.Table {
 		for j := range afters[i].Len() {
 			record := afters[i].Index(j)
 			name := fileOf(record)
-			if _, had := was[name]; there[name] {
+			if _, had := was[cmp.Or(origin[name], name)]; there[name] {
 				last = name
 			} else if !had {
 				behind[last] = append(behind[last], record)

@@ -220,7 +220,7 @@ const maxScript = 16 << 20
 
 // edit takes one file through the steps.
 func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, r *report) error {
-	g, err := e.find(cmd, name)
+	g, err := e.findTarget(cmd, target{name: name, asTree: func(f *format.Format) bool { return f.Editing != nil && f.Editing.Tree != nil }})
 	if err != nil {
 		return err
 	}
@@ -252,6 +252,12 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		_, err := fmt.Fprintln(e.app.out, e.screen.wrapped(printable(lineOf(c)), 0, 4))
 		return err
 	}
+	do := func(out format.Output) error {
+		if g.tree != nil {
+			return g.Editing.Tree(ctx, job, g.tree, steps, out, change)
+		}
+		return g.Editing.Edit(ctx, job, g.src, steps, out, change)
+	}
 	end := func(format string, args ...any) error {
 		_ = e.app.out.Flush()
 		e.talk.say("%s: %s: %s", g.name, plural(changes, "change"), fmt.Sprintf(format, args...))
@@ -260,7 +266,7 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 	opts := e.writeOptions(cmd, e.force, g.Format, job, nil, filepath.Ext(g.src.Name), func() []string { return append(g.reads(), inputsOf(steps)...) })
 	switch {
 	case e.dryRun:
-		if err := g.Editing.Edit(ctx, job, g.src, steps, nil, change); err != nil {
+		if err := do(nil); err != nil {
 			return named(err, g.name)
 		}
 		return end("nothing was written")
@@ -288,13 +294,17 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 			return err
 		}
 	}
-	if g.built != nil {
+	switch {
+	case g.tree != nil:
+		opts.Replaces = nil
+		err = r.write(ctx, made, opts, do)
+	case g.built != nil:
 		err = e.editTree(cmd, g, job, steps, made, opts, r, change)
-	} else {
+	default:
 		if err := e.mayBeCalled(made, g.Format, filepath.Ext(g.src.Name), true); err != nil {
 			return err
 		}
-		err = r.write(ctx, made, opts, func(out format.Output) error { return g.Editing.Edit(ctx, job, g.src, steps, out, change) })
+		err = r.write(ctx, made, opts, do)
 	}
 	if err != nil {
 		return named(err, g.name)

@@ -28,7 +28,8 @@ type game struct {
 	*format.Format
 	name  string // as the user gave it
 	src   *format.Source
-	built func() // removes a file that was built from a tree
+	built func() // removes a file that was built from a tree, or closes the tree
+	tree  fs.FS  // the tree, if it is not built
 }
 
 // Close closes the file, and removes it if it was made for this run.
@@ -118,8 +119,13 @@ func (a *app) findTarget(cmd *cobra.Command, t target) (*game, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f, err = a.formats.FindTree(fsys); err == nil && t.asTree != nil && t.asTree(f) {
+		if src, err = a.source(name); err == nil {
+			return &game{Format: f, name: name, src: src, built: func() { closer.Close() }, tree: fsys}, nil
+		}
+	}
 	defer closer.Close()
-	if f, err = a.formats.FindTree(fsys); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return a.buildTemporary(cmd.Context(), a.job(cmd, f), f, fsys, name)

@@ -19,6 +19,8 @@ type target struct {
 	found bool   // in a folder, not named by the user
 	from  string // what the user named
 	err   error  // it cannot be looked at
+
+	asTree func(*format.Format) bool // whether the tree form of a format is not to be built; nil: it is
 }
 
 // targets yields the files that a name stands for.
