@@ -97,6 +97,19 @@ func (b *Block) keep(m *Mask, ids []bool) {
 	}
 }
 
+// renamable returns the one id among some, if it is one and no other has a name yet.
+func (b *Block) renamable(ids []bool, name string) (id uint16, ok bool) {
+	for i, is := range ids {
+		if is {
+			if ok {
+				return 0, false
+			}
+			id, ok = uint16(i), true
+		}
+	}
+	return id, ok && !slices.ContainsFunc(b.Names, func(e mapblock.NameID) bool { return e.Name == name })
+}
+
 // Node returns the name of the node at an index, "" if its id has none, and its numbers.
 func (b *Block) Node(index int) (name string, param1, param2 uint8) {
 	id := b.Param0[index]

@@ -123,6 +123,29 @@ func (s *Setting) set(b *Block, m *Mask, pick func(index int) string) error {
 	return nil
 }
 
+// rename makes nodes others that are all of an id, by its name alone: up to version 28 what is
+// compressed stays as it is.
+func (s *Setting) rename(b *Block, m *Mask, id uint16, to string) {
+	n := m.Count()
+	if n == 0 {
+		return
+	}
+	b.Names = slices.Clone(b.Names)
+	for i := range b.Names {
+		if b.Names[i].ID == id {
+			b.Names[i].Name = to
+		}
+	}
+	b.ids = nil
+	b.MarkNodes()
+	if !s.KeepMetadata {
+		s.forget(b, m)
+	}
+	if s.Tally != nil {
+		s.Tally.Nodes.Add(int64(n))
+	}
+}
+
 // forget drops the metadata and timers of nodes.
 func (s *Setting) forget(b *Block, m *Mask) {
 	n := len(b.Metadata.List) + len(b.Timers.List)
@@ -175,7 +198,12 @@ func replace(r Region, from Names, inverse bool, to string, s Setting) Step {
 		if !any {
 			return nil
 		}
+		whole := m == all
 		b.keep(&m, ids)
+		if id, ok := b.renamable(ids, to); ok && whole && s.KeepParam2 {
+			s.rename(b, &m, id, to)
+			return nil
+		}
 		return s.set(b, &m, func(int) string { return to })
 	}}
 	if !inverse {

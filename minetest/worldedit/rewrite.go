@@ -32,8 +32,9 @@ func Rewrite(positions iter.Seq2[mapdb.Pos, error], rewrite func(p mapdb.Pos, ha
 			if err != nil {
 				return outcome{err: err}
 			}
-			o := outcome{pos: b.Pos, old: b.Data, is: true}
+			o := outcome{pos: b.Pos, old: b.Data, is: true, nodes: true}
 			o.new, o.err = rewrite(b.Pos, b.Data)
+			o.digest()
 			return o
 		}) {
 			switch {
@@ -50,7 +51,7 @@ func Rewrite(positions iter.Seq2[mapdb.Pos, error], rewrite func(p mapdb.Pos, ha
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := w.put(o.pos, o.old, o.new, true); err != nil {
+			if err := w.put(&o); err != nil {
 				return err
 			}
 		}

@@ -337,7 +337,15 @@ type outcome struct {
 	new     []byte // nil: it stays
 	version int    // of new, if it is another one than that of old
 	nodes   bool
-	err     error // of the block, or of a row
+	was     [sha256.Size]byte // the digest of old: see digest
+	err     error             // of the block, or of a row
+}
+
+// digest notes the digest of what there was.
+func (o *outcome) digest() {
+	if o.old != nil {
+		o.was = sha256.Sum256(o.old)
+	}
 }
 
 // run calls edit with blocks, on all cores, and takes up what they become.
@@ -379,7 +387,7 @@ func (w *World) run(ctx context.Context, in iter.Seq2[mapdb.Block, error], edit 
 		if o.version != 0 {
 			w.report.Converted++
 		}
-		if err := w.put(o.pos, o.old, o.new, o.nodes); err != nil {
+		if err := w.put(&o); err != nil {
 			return err
 		}
 	}
@@ -409,6 +417,7 @@ func (w *World) edited(block mapdb.Block, err error, edit func(mapdb.Block) (*Bl
 		o.version = version
 	}
 	o.new, o.nodes = data, b.nodes
+	o.digest()
 	return o
 }
 
@@ -429,20 +438,17 @@ func (w *World) tell(o *outcome) {
 	}
 }
 
-// put takes up what a block has become; old is what it was before the step, nil if there was
-// none, and new is nil if it is deleted.
-func (w *World) put(p mapdb.Pos, old, new []byte, nodes bool) error {
-	before, err := w.scratch.find(p)
+// put takes up what a block has become; new is nil if it is deleted.
+func (w *World) put(o *outcome) error {
+	before, err := w.scratch.find(o.pos)
 	if err != nil {
 		return err
 	}
-	r := record{data: new, deleted: new == nil, nodes: nodes}
+	r := record{data: o.new, deleted: o.new == nil, nodes: o.nodes, existed: o.old != nil, was: o.was}
 	if before != nil {
-		r.was, r.existed, r.nodes = before.was, before.existed, nodes || before.nodes
-	} else if r.existed = old != nil; r.existed {
-		r.was = sha256.Sum256(old)
+		r.was, r.existed, r.nodes = before.was, before.existed, r.nodes || before.nodes
 	}
-	return w.scratch.add(p, &r)
+	return w.scratch.add(o.pos, &r)
 }
 
 // Delete is a step that deletes the blocks of an area for which gone reports true; it is
@@ -450,13 +456,17 @@ func (w *World) put(p mapdb.Pos, old, new []byte, nodes bool) error {
 func Delete(area mapdb.Area, gone func(b mapdb.Block) bool) Step {
 	return StepFunc(func(ctx context.Context, w *World) error {
 		for o := range mapdb.Parallel(w.Blocks(ctx, area), func(b mapdb.Block, err error) outcome {
-			return outcome{pos: b.Pos, old: b.Data, is: err == nil && gone(b), err: err}
+			o := outcome{pos: b.Pos, old: b.Data, nodes: true, is: err == nil && gone(b), err: err}
+			if o.is {
+				o.digest()
+			}
+			return o
 		}) {
 			if isEnd(o.err) {
 				return o.err
 			}
 			if o.is {
-				if err := w.put(o.pos, o.old, nil, true); err != nil {
+				if err := w.put(&o); err != nil {
 					return err
 				}
 			}
