@@ -59,15 +59,15 @@ func packed(p *image.NRGBA) []byte {
 	return pix
 }
 
-// OptimizeImages makes embedded images smaller without a change to what is seen: transparent
-// pixels become black, and tiles that no layer uses become transparent, in images that nothing
-// but tiles is drawn with. With keepTiles those stay, for whoever goes on to edit the map.
+// OptimizeImages makes embedded images smaller without a change to what is seen: tiles that no
+// layer uses become transparent, in images that nothing but tiles is drawn with, and transparent
+// pixels black, but for those beside others, which are as [Dilate] makes them. With keepTiles those stay, for whoever goes on to edit the map.
 func (e *Editor) OptimizeImages(images []int, keepTiles bool) error {
 	used := make([]*[256]bool, len(e.m.Images)) // nil: whole, or by nothing
 	if !keepTiles {
 		e.usedTiles(used)
 	}
-	return e.changePictures(images, "pixels", "pixels that are not seen were emptied", func(i int, p *image.NRGBA) {
+	return e.changePictures(images, "pixels", "pixels that are not seen changed", func(i int, p *image.NRGBA) {
 		w, h := p.Rect.Dx(), p.Rect.Dy()
 		cut := used[i] != nil && w%16 == 0 && h%16 == 0
 		for y := range h {
@@ -78,6 +78,14 @@ func (e *Editor) OptimizeImages(images []int, keepTiles bool) error {
 					clear(pixel)
 				}
 			}
+		}
+		if !cut {
+			Dilate(p)
+			return
+		}
+		for id := range 256 {
+			tile := image.Rect(0, 0, w/16, h/16).Add(image.Pt(id%16*(w/16), id/16*(h/16)))
+			Dilate(p.SubImage(tile).(*image.NRGBA))
 		}
 	})
 }
