@@ -3,8 +3,10 @@
 package luatable
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -70,12 +72,43 @@ func (t *Table) List() (list []Value) {
 }
 
 // maxDepth is how deep tables can be inside each other.
-const maxDepth = 200
+const maxDepth = 200 // that of Lua itself
 
 // Parse reads a text: "return" and a value, or the value alone. Before it there may be
 // statements such as "local _={}" and "_[1]=...", by which values that occur several times
 // have names.
 func Parse(text []byte) (v Value, err error) {
+	err = parse(text, func(p *parser) { v = p.value() })
+	return v, err
+}
+
+// Each is Parse for a table: it calls f with each of its elements as they are read, and keeps
+// none of them. An error of f ends it.
+func Each(text []byte, f func(e Entry) error) (err error) {
+	failed := parse(text, func(p *parser) {
+		if p.space(); p.at < len(p.text) && p.text[p.at] == '{' {
+			p.entries(func(e Entry) bool {
+				err = f(e)
+				return err == nil
+			})
+			return
+		}
+		v := p.value()
+		if v.Kind != TableKind {
+			p.at = v.Start
+			p.fail("a table")
+		}
+		for _, e := range v.Table.Entries {
+			if err = f(e); err != nil {
+				return
+			}
+		}
+	})
+	return cmp.Or(err, failed)
+}
+
+// parse reads a text whose value is read by a function.
+func parse(text []byte, value func(p *parser)) (err error) {
 	p := &parser{text: string(text), named: make(map[float64]Value)}
 	defer func() {
 		if r := recover(); r != nil {
@@ -95,9 +128,9 @@ func Parse(text []byte) (v Value, err error) {
 			}
 		}
 		if p.symbol("=") {
-			p.value(0)
+			p.value()
 			for p.symbol(",") {
-				p.value(0)
+				p.value()
 			}
 		}
 		p.symbol(";")
@@ -106,17 +139,18 @@ func Parse(text []byte) (v Value, err error) {
 		p.symbol(";")
 	}
 	p.keyword("return")
-	v = p.value(0)
+	value(p)
 	p.symbol(";")
 	if p.space(); p.at < len(p.text) {
 		p.fail("the end of the text")
 	}
-	return v, nil
+	return nil
 }
 
 type parser struct {
 	text  string
 	at    int
+	depth int               // of values inside each other
 	named map[float64]Value // what _[1] and so on are
 }
 
@@ -130,12 +164,14 @@ func (p *parser) fail(want string) {
 
 // space skips spaces and comments.
 func (p *parser) space() {
-	for {
+	for p.at < len(p.text) && (p.text[p.at] <= ' ' || p.text[p.at] == '-') {
 		p.at = len(p.text) - len(strings.TrimLeft(p.text[p.at:], " \t\r\n\v\f"))
 		if !strings.HasPrefix(p.text[p.at:], "--") {
 			return
 		}
-		if n := strings.IndexByte(p.text[p.at:], '\n'); n >= 0 {
+		if p.at += 2; longBracket.MatchString(p.text[p.at:]) {
+			p.long()
+		} else if n := strings.IndexByte(p.text[p.at:], '\n'); n >= 0 {
 			p.at += n
 		} else {
 			p.at = len(p.text)
@@ -202,7 +238,7 @@ func (p *parser) reference() bool {
 	p.at++
 	id := p.index()
 	if p.symbol("=") {
-		p.named[id] = p.value(0)
+		p.named[id] = p.value()
 		return true
 	}
 	t := p.named[id]
@@ -214,18 +250,18 @@ func (p *parser) reference() bool {
 		key = Value{Kind: String, Text: p.word()}
 	} else {
 		p.need("[")
-		key = p.value(0)
+		key = p.value()
 		p.need("]")
 	}
 	p.need("=")
-	t.Table.Entries = append(t.Table.Entries, Entry{key, p.value(0)})
+	t.Table.Entries = append(t.Table.Entries, Entry{key, p.value()})
 	return true
 }
 
 // index reads the number in "[1]".
 func (p *parser) index() float64 {
 	p.need("[")
-	v := p.value(0)
+	v := p.value()
 	if v.Kind != Number {
 		p.fail("a number")
 	}
@@ -233,19 +269,27 @@ func (p *parser) index() float64 {
 	return v.Number
 }
 
-func (p *parser) value(depth int) (v Value) {
+func (p *parser) value() (v Value) {
 	p.space()
 	start := p.at
-	defer func() { v.Start, v.End = start, p.at }()
+	if p.depth++; p.depth > maxDepth {
+		p.fail(fmt.Sprintf("at most %d values inside each other", maxDepth))
+	}
+	defer func() {
+		p.depth--
+		v.Start, v.End = start, p.at
+	}()
 	if p.at == len(p.text) {
 		p.fail("a value")
 	}
 	switch c := p.text[p.at]; {
 	case c == '{':
-		if depth == maxDepth {
-			p.fail(fmt.Sprintf("at most %d tables inside each other", maxDepth))
-		}
-		return Value{Kind: TableKind, Table: p.table(depth + 1)}
+		t := new(Table)
+		p.entries(func(e Entry) bool {
+			t.Entries = append(t.Entries, e)
+			return true
+		})
+		return Value{Kind: TableKind, Table: t}
 	case c == '"' || c == '\'':
 		return Value{Kind: String, Text: p.quoted(c)}
 	case strings.HasPrefix(p.text[p.at:], "[["), strings.HasPrefix(p.text[p.at:], "[="):
@@ -270,6 +314,9 @@ func (p *parser) value(depth int) (v Value) {
 			p.fail("a value that has this name")
 		}
 		return named
+	case "inf", "nan": // as the engine 5.6 writes them
+		p.at += len(w)
+		return Value{Kind: Number, Number: notFinite[w]}
 	case "math":
 		p.at += len(w)
 		p.need(".")
@@ -282,8 +329,8 @@ func (p *parser) value(depth int) (v Value) {
 	return v
 }
 
-func (p *parser) table(depth int) *Table {
-	t := new(Table)
+// entries reads a table, and calls f with each element until f returns false.
+func (p *parser) entries(f func(Entry) bool) {
 	p.need("{")
 	next := 1.0
 	for !p.symbol("}") {
@@ -291,7 +338,7 @@ func (p *parser) table(depth int) *Table {
 		switch w := p.peek(); {
 		case p.at < len(p.text) && p.text[p.at] == '[' && !strings.HasPrefix(p.text[p.at:], "[[") && !strings.HasPrefix(p.text[p.at:], "[="):
 			p.at++
-			e.Key = p.value(depth)
+			e.Key = p.value()
 			p.need("]")
 			p.need("=")
 		case w != "" && strings.HasPrefix(strings.TrimLeft(p.text[p.at+len(w):], " \t\r\n"), "="):
@@ -301,15 +348,19 @@ func (p *parser) table(depth int) *Table {
 			e.Key = Value{Kind: Number, Number: next}
 			next++
 		}
-		e.Value = p.value(depth)
-		t.Entries = append(t.Entries, e)
+		e.Value = p.value()
+		if !f(e) {
+			p.at = len(p.text)
+			return
+		}
 		if !p.symbol(",") && !p.symbol(";") {
 			p.need("}")
 			break
 		}
 	}
-	return t
 }
+
+var notFinite = map[string]float64{"inf": math.Inf(1), "nan": math.NaN()}
 
 // number reads a number, and what core.serialize makes of those that have no digits: 1/0,
 // -1/0, 0/0 and math.huge.
@@ -320,8 +371,8 @@ func (p *parser) number() float64 {
 		sign = -sign
 		p.space()
 	}
-	if p.peek() == "math" {
-		return sign * p.value(0).Number
+	if w := p.peek(); w == "math" || w == "inf" || w == "nan" {
+		return sign * p.value().Number
 	}
 	begin := p.at
 	for p.at < len(p.text) {
@@ -352,6 +403,8 @@ func (p *parser) number() float64 {
 	return sign * v
 }
 
+var longBracket = regexp.MustCompile(`^\[=*\[`)
+
 // long reads a text in brackets, such as [[...]] or [==[...]==].
 func (p *parser) long() string {
 	begin := p.at
@@ -377,6 +430,14 @@ func (p *parser) long() string {
 // quoted reads a text in quotes.
 func (p *parser) quoted(quote byte) string {
 	begin := p.at
+	n := 1
+	for begin+n < len(p.text) && p.text[begin+n] != quote && p.text[begin+n] != '\\' {
+		n++
+	}
+	if begin+n < len(p.text) && p.text[begin+n] == quote {
+		p.at += n + 1
+		return p.text[begin+1 : begin+n]
+	}
 	var b strings.Builder
 	for p.at++; ; p.at++ {
 		if p.at >= len(p.text) {

@@ -47,11 +47,33 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestEach(t *testing.T) {
+	for _, text := range []string{`return {1, 2, --[[ no
+3, ]] [5] = 4}`, `local _={};_[1]={1,2};_[1][5]=4;return _[1]`} {
+		sum := 0.0
+		if err := Each([]byte(text), func(e Entry) error {
+			sum += 10*e.Key.Number + e.Value.Number
+			return nil
+		}); err != nil || sum != 87 {
+			t.Errorf("%s: %v, %v", text, sum, err)
+		}
+	}
+	stop := errors.New("stop")
+	if err := Each([]byte("{1, 2, 3}"), func(e Entry) error { return stop }); err != stop {
+		t.Error(err)
+	}
+	for _, text := range []string{"return 1", "return {1", "return {1} x"} {
+		if err := Each([]byte(text), func(Entry) error { return nil }); err == nil {
+			t.Errorf("%s is a table", text)
+		}
+	}
+}
+
 // Nothing that Lua would have to run is a value, and everything has an end.
 func TestErrors(t *testing.T) {
 	for _, text := range []string{
 		"", "return", "return os.exit()", "os.execute('x')", "return {", "return {1 2}", `return "a`, "return _[1]", "return loadstring('')",
-		"return {} x", `return "\q"`, `return "\300"`, "return {a=}", "return 1 + 1", "return [[a", "return [=a", "_[1].x=1", "return " + strings.Repeat("{", 1000),
+		"return {} x", `return "\q"`, `return "\300"`, "return {a=}", "return 1 + 1", "return [[a", "return [=a", "_[1].x=1", "return " + strings.Repeat("{", 1000), "return " + strings.Repeat("_[", 1_000_000), "return {" + strings.Repeat("[", 1_000_000),
 		"return 1__2", "return -", "local", "return {[nil", `return "\u{110000}"`,
 	} {
 		v, err := Parse([]byte(text))

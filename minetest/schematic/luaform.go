@@ -1,37 +1,38 @@
 package schematic
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"trowel.example/fault"
+	"trowel.example/internal/luatable"
 )
 
 // decodeLua reads a schematic as core.serialize_schematic writes it for Lua. In it
 // probabilities are twice what they are in .mts.
 func decodeLua(data []byte) (*Schematic, error) {
-	_, vars, err := readLua(data, 0)
+	fail := func(path, want string, got luatable.Value) error {
+		return &fault.Error{Path: path, Offset: -1, Want: want, Got: say(got), Err: fault.ErrFormat}
+	}
+	start := len(luaForm.Find(data)) - len("{")
+	root, err := luatable.Parse(data[start:])
+	if at, ok := errors.AsType[*fault.Error](err); ok && at.Offset >= 0 {
+		at.Offset += int64(start)
+	}
 	if err != nil {
 		return nil, err
 	}
-	fail := func(path, want string) error {
-		return &fault.Error{Path: path, Offset: -1, Want: want, Got: "something else", Err: fault.ErrFormat}
-	}
-	root, _ := vars["schematic"].(*table)
-	if root == nil {
-		return nil, fail("schematic", "a table")
-	}
-	size, _ := root.get("size").(*table)
-	nodes, _ := root.get("data").(*table)
-	if size == nil || nodes == nil {
-		return nil, fail("schematic", "size and data")
+	size, nodes := root.Table.Get("size"), root.Table.Get("data")
+	if size.Kind != luatable.TableKind || nodes.Kind != luatable.TableKind {
+		return nil, fail("schematic", "size and data", size)
 	}
 	s := &Schematic{Form: Lua}
 	for axis, key := range []string{"x", "y", "z"} {
-		n, ok := whole(size.get(key), math.MaxInt32)
+		n, ok := whole(size.Table.Get(key), math.MaxInt32)
 		if !ok {
-			return nil, fail("size."+key, "a whole number")
+			return nil, fail("size."+key, "a whole number", size.Table.Get(key))
 		}
 		s.Size[axis] = n
 	}
@@ -39,23 +40,23 @@ func decodeLua(data []byte) (*Schematic, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := nodes.items()
+	list := nodes.Table.List()
 	if len(list) != n {
 		return nil, &fault.Error{Path: "data", Offset: -1, Want: fmt.Sprintf("%d nodes", n), Got: fmt.Sprint(len(list)), Err: fault.ErrFormat}
 	}
-	if probs, ok := root.get("yslice_prob").(*table); ok {
-		for i, v := range probs.items() {
-			t, _ := v.(*table)
-			if t == nil {
-				return nil, fail(fmt.Sprintf("yslice_prob[%d]", i), "a table")
+	if probs := root.Table.Get("yslice_prob"); probs.Kind == luatable.TableKind {
+		for i, v := range probs.Table.List() {
+			path := fmt.Sprintf("yslice_prob[%d]", i)
+			if v.Kind != luatable.TableKind {
+				return nil, fail(path, "a table", v)
 			}
-			y, okY := whole(t.get("ypos"), math.MaxInt32)
-			p, okP := prob(t, "prob")
+			y, okY := whole(v.Table.Get("ypos"), math.MaxInt32)
+			p, okP := prob(v.Table, "prob")
 			if !okY || !okP {
-				return nil, fail(fmt.Sprintf("yslice_prob[%d]", i), "ypos, and a prob of 0 to 255")
+				return nil, fail(path, "ypos, and a prob of 0 to 255", v)
 			}
 			if y < s.Size[1] && p != Always && s.Slices == nil {
-				s.Slices = []uint8(strings.Repeat(string(rune(Always)), s.Size[1]))
+				s.Slices = bytes.Repeat([]byte{Always}, s.Size[1])
 			}
 			if y < s.Size[1] && s.Slices != nil {
 				s.Slices[y] = p
@@ -65,38 +66,37 @@ func decodeLua(data []byte) (*Schematic, error) {
 	s.Name, s.Param2, s.Prob = make([]uint16, n), make([]uint8, n), make([]uint8, n)
 	id := s.Namer()
 	for i, v := range list {
-		t, _ := v.(*table)
-		if t == nil {
-			return nil, fail(fmt.Sprintf("data[%d]", i), "a table")
+		path := fmt.Sprintf("data[%d]", i)
+		if v.Kind != luatable.TableKind {
+			return nil, fail(path, "a table", v)
 		}
-		name, named := t.get("name").(string)
-		p, okP := prob(t, "prob", "param1")
-		param2, ok2 := whole(t.get("param2"), 255)
-		if !named || !okP || t.get("param2") != nil && !ok2 {
-			return nil, fail(fmt.Sprintf("data[%d]", i), "a name, and a prob and a param2 of 0 to 255")
+		name := v.Table.Get("name")
+		p, okP := prob(v.Table, "prob", "param1")
+		param2, ok2 := param(v.Table.Get("param2"))
+		if name.Kind != luatable.String || !okP || !ok2 {
+			return nil, fail(path, "a name, and a prob and a param2 of 0 to 255", name)
 		}
-		if s.Name[i], err = id(name); err != nil {
+		if s.Name[i], err = id(name.Text); err != nil {
 			return nil, err
 		}
-		s.Prob[i], s.Param2[i] = p, uint8(param2)
-		s.SetForce(i, t.get("force_place") == true)
+		s.Prob[i], s.Param2[i] = p, param2
+		s.SetForce(i, v.Table.Get("force_place").Bool)
 	}
 	return s, nil
 }
 
 // whole returns a value that is a whole number from 0 to most.
-func whole(v value, most float64) (int, bool) {
-	n, ok := v.(float64)
-	if !ok || n != math.Trunc(n) || n < 0 || n > most {
+func whole(v luatable.Value, most float64) (int, bool) {
+	if v.Kind != luatable.Number || v.Number != math.Trunc(v.Number) || v.Number < 0 || v.Number > most {
 		return 0, false
 	}
-	return int(n), true
+	return int(v.Number), true
 }
 
 // prob returns a probability, which is Always where none of the keys is there.
-func prob(t *table, keys ...string) (uint8, bool) {
+func prob(t *luatable.Table, keys ...string) (uint8, bool) {
 	for _, key := range keys {
-		if v := t.get(key); v != nil {
+		if v := t.Get(key); v.Kind != luatable.Nil {
 			n, ok := whole(v, 255)
 			return uint8(n >> 1), ok
 		}

@@ -5,6 +5,7 @@ package schematic
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"trowel.example/fault"
 )
@@ -180,6 +181,7 @@ func (s *Schematic) Namer() func(name string) (uint16, error) {
 				return 0, &fault.Error{Path: "names", Offset: -1, Want: "at most 65536 names of nodes", Got: "more", Err: fault.ErrLimit}
 			}
 			id = uint16(len(s.Names))
+			name = strings.Clone(name) // and not a part of a file
 			ids[name] = id
 			s.Names = append(s.Names, name)
 		}

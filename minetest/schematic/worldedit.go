@@ -2,6 +2,7 @@ package schematic
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"trowel.example/fault"
+	"trowel.example/internal/luatable"
 )
 
 var (
@@ -78,28 +80,36 @@ func decodeWorldEdit(data []byte) (*Schematic, error) {
 	if m := headerForm.FindSubmatch(data); m != nil {
 		base, s.Header = len(m[0]), strings.TrimPrefix(string(m[2]), ",")
 	}
-	b := builder{s: s, name: s.Namer(), shared: make(map[*table]*Meta)}
-	if version == 3 {
+	b := builder{s: s, name: s.Namer()}
+	var err error
+	switch version {
+	case 1, 2:
+		err = b.flat(version, data[base:])
+	case 3:
 		b.list(data[base:])
-	} else {
-		root, _, err := readLua(data[base:], base)
-		if err != nil {
-			return nil, err
-		}
-		t, ok := root.(*table)
-		if !ok {
-			return nil, &fault.Error{Offset: int64(base), Want: "a table of nodes", Got: "none", Err: fault.ErrFormat}
-		}
-		if version <= 2 {
-			b.flat(version, t)
-		} else {
-			for i, v := range t.items() {
-				b.entry(i, v)
+	default:
+		next := 1
+		err = luatable.Each(data[base:], func(e luatable.Entry) error {
+			if e.Key.Kind == luatable.Number && e.Key.Number == float64(next) && e.Value.Kind != luatable.Nil {
+				b.entry(next-1, e.Value, plain)
+				next++
 			}
-		}
+			return b.err
+		})
+	}
+	if at, ok := errors.AsType[*fault.Error](err); ok && at.Offset >= 0 {
+		at.Offset += int64(base)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return b.finish()
 }
+
+// A follower returns the table that a value stands for: itself, or the one that it names.
+type follower func(luatable.Value) luatable.Value
+
+func plain(v luatable.Value) luatable.Value { return v }
 
 // found is a node of a file, before it has its place among the others.
 type found struct {
@@ -111,24 +121,32 @@ type found struct {
 
 // builder makes a schematic of nodes that come in any order.
 type builder struct {
-	s      *Schematic
-	name   func(string) (uint16, error)
-	nodes  []found
-	shared map[*table]*Meta // tables that several nodes have
-	size   int              // of all metadata
-	err    error
+	s     *Schematic
+	name  func(string) (uint16, error)
+	nodes []found
+	size  int // of all metadata
+	err   error
 }
 
-func (b *builder) fail(i int, want string, got value) {
+func (b *builder) fail(i int, want, got string) {
 	if b.err == nil {
-		text := fmt.Sprintf("%.40v", got)
-		if _, is := got.(*table); is {
-			text = "a table"
-		} else if got == nil {
-			text = "nothing"
-		}
-		b.err = &fault.Error{Path: fmt.Sprintf("nodes[%d]", i), Offset: -1, Want: want, Got: text, Err: fault.ErrFormat}
+		b.err = &fault.Error{Path: fmt.Sprintf("nodes[%d]", i), Offset: -1, Want: want, Got: got, Err: fault.ErrFormat}
 	}
+}
+
+// say says what a value is.
+func say(v luatable.Value) string {
+	switch v.Kind {
+	case luatable.Nil:
+		return "nothing"
+	case luatable.Bool:
+		return strconv.FormatBool(v.Bool)
+	case luatable.Number:
+		return strconv.FormatFloat(v.Number, 'g', -1, 64)
+	case luatable.String:
+		return fmt.Sprintf("%.40q", v.Text)
+	}
+	return "a table"
 }
 
 func (b *builder) list(text []byte) {
@@ -137,14 +155,14 @@ func (b *builder) list(text []byte) {
 		for axis := range f.pos {
 			v, err := strconv.ParseInt(string(m[1+axis]), 10, 32)
 			if err != nil {
-				b.fail(len(b.nodes), "a coordinate", string(m[1+axis]))
+				b.fail(len(b.nodes), "a coordinate", fmt.Sprintf("%.40q", m[1+axis]))
 			}
 			f.pos[axis] = int(v)
 		}
 		for k, p := range []*uint8{&f.light, &f.param2} {
 			v, err := strconv.ParseUint(string(m[5+k]), 10, 8)
 			if err != nil {
-				b.fail(len(b.nodes), "a number up to 255", string(m[5+k]))
+				b.fail(len(b.nodes), "a number up to 255", fmt.Sprintf("%.40q", m[5+k]))
 			}
 			*p = uint8(v)
 		}
@@ -163,172 +181,141 @@ func (b *builder) add(f found, name string) {
 
 // flat reads versions 1 and 2: a list of tables, in which {n} stands for the table n. The first
 // is the list of nodes.
-func (b *builder) flat(version int, t *table) {
-	tables := t.items()
-	deref := func(v value) value {
-		t, ok := v.(*table)
-		if !ok {
-			return v
+func (b *builder) flat(version int, text []byte) error {
+	root, err := luatable.Parse(text)
+	if err != nil {
+		return err
+	}
+	if root.Kind != luatable.TableKind {
+		b.fail(0, "a list of tables", say(root))
+		return nil
+	}
+	tables := root.Table.List()
+	if len(tables) == 0 {
+		return nil
+	}
+	follow := func(v luatable.Value) luatable.Value {
+		if v.Kind != luatable.TableKind || len(v.Table.Entries) == 0 {
+			return luatable.Value{}
 		}
-		n, _ := t.get(1.0).(float64)
+		n := v.Table.Entries[0].Value.Number
 		if n < 1 || n > float64(len(tables)) || n != math.Trunc(n) {
-			return nil
+			return luatable.Value{}
 		}
 		return tables[int(n)-1]
 	}
-	if len(tables) == 0 {
-		return
+	if tables[0].Kind != luatable.TableKind {
+		b.fail(0, "a list of nodes first", say(tables[0]))
+		return nil
 	}
-	nodes, _ := tables[0].(*table)
-	if nodes == nil {
-		b.fail(0, "a list of nodes first", tables[0])
-		return
-	}
-	for i, v := range nodes.items() {
-		entry, ok := deref(v).(*table)
-		if !ok {
-			b.fail(i, "a table", v)
-			return
-		}
-		whole := new(table)
-		parts := []*table{entry}
-		if version == 1 {
-			parts = nil
-			for _, n := range []float64{1, 2} {
-				part, ok := deref(entry.get(n)).(*table)
-				if !ok {
-					b.fail(i, "a position and a node", nil)
-					return
+	for i, v := range tables[0].Table.List() {
+		entry := follow(v)
+		if version == 1 && entry.Kind == luatable.TableKind {
+			whole := new(luatable.Table)
+			for _, part := range entry.Table.List() {
+				if part = follow(part); part.Kind == luatable.TableKind {
+					whole.Entries = append(whole.Entries, part.Table.Entries...)
 				}
-				parts = append(parts, part)
 			}
+			entry.Table = whole
 		}
-		for _, part := range parts {
-			for _, p := range part.pairs {
-				whole.set(p.key, p.value)
-			}
+		if b.entry(i, entry, follow); b.err != nil {
+			break
 		}
-		if m, ok := deref(whole.get("meta")).(*table); ok && version == 2 {
-			whole.set("meta", linked(m, deref))
-		}
-		b.entry(i, whole)
 	}
-}
-
-// linked returns metadata of version 2 with its tables in it: fields, and lists of the inventory.
-func linked(m *table, deref func(value) value) *table {
-	out := new(table)
-	if fields, ok := deref(m.get("fields")).(*table); ok {
-		out.set("fields", fields)
-	}
-	if inv, ok := deref(m.get("inventory")).(*table); ok {
-		lists := new(table)
-		for _, p := range inv.pairs {
-			lists.set(p.key, deref(p.value))
-		}
-		out.set("inventory", lists)
-	}
-	return out
+	return nil
 }
 
 // entry reads a node that is a table with x, y, z, name and so on.
-func (b *builder) entry(i int, v value) {
-	t, ok := v.(*table)
-	if !ok {
-		b.fail(i, "a table", v)
+func (b *builder) entry(i int, v luatable.Value, follow follower) {
+	if v.Kind != luatable.TableKind {
+		b.fail(i, "a table", say(v))
 		return
 	}
+	t := v.Table
 	var f found
-	for axis, key := range []string{"x", "y", "z"} {
-		n, ok := t.get(key).(float64)
-		if !ok || n != math.Trunc(n) || math.Abs(n) > math.MaxInt32 {
-			b.fail(i, "a whole number for "+key, t.get(key))
+	for axis, key := range [3]string{"x", "y", "z"} {
+		v := t.Get(key)
+		if v.Kind != luatable.Number || v.Number != math.Trunc(v.Number) || math.Abs(v.Number) > math.MaxInt32 {
+			b.fail(i, "a whole number for "+key, say(v))
 			return
 		}
-		f.pos[axis] = int(n)
+		f.pos[axis] = int(v.Number)
 	}
-	for key, p := range map[string]*uint8{"param1": &f.light, "param2": &f.param2} {
-		switch n := t.get(key).(type) {
-		case nil:
-		case float64:
-			if n != math.Trunc(n) || n < 0 || n > 255 {
-				b.fail(i, "0 to 255 for "+key, n)
-			}
-			*p = uint8(n)
-		default:
-			b.fail(i, "a number for "+key, n)
-		}
-	}
-	name, ok := t.get("name").(string)
-	if !ok {
-		b.fail(i, "a name", t.get("name"))
+	var ok [2]bool
+	f.light, ok[0] = param(t.Get("param1"))
+	f.param2, ok[1] = param(t.Get("param2"))
+	name := t.Get("name")
+	if !ok[0] || !ok[1] || name.Kind != luatable.String {
+		b.fail(i, "a name, and 0 to 255 for param1 and param2", say(name)+", "+say(t.Get("param1"))+", "+say(t.Get("param2")))
 		return
 	}
-	if m, ok := t.get("meta").(*table); ok {
-		f.meta = b.meta(i, m)
+	if m := follow(t.Get("meta")); m.Kind == luatable.TableKind {
+		f.meta = b.meta(i, m.Table, follow)
 	}
-	b.add(f, name)
+	b.add(f, name.Text)
+}
+
+// param reads a number from 0 to 255, which is 0 where there is none.
+func param(v luatable.Value) (uint8, bool) {
+	if v.Kind == luatable.Nil {
+		return 0, true
+	}
+	n, ok := whole(v, 255)
+	return uint8(n), ok
 }
 
 // meta reads metadata. What several nodes share counts for each of them: it is written for each.
-func (b *builder) meta(i int, t *table) *Meta {
-	m, known := b.shared[t]
-	if !known {
-		m = new(Meta)
-		if fields, ok := t.get("fields").(*table); ok {
-			for n, v := range fields.list {
-				m.Fields = append(m.Fields, Field{strconv.Itoa(n + 1), b.text(i, v)})
-			}
-			for _, p := range fields.pairs {
-				m.Fields = append(m.Fields, Field{b.text(i, p.key), b.text(i, p.value)})
-			}
+func (b *builder) meta(i int, t *luatable.Table, follow follower) *Meta {
+	m := new(Meta)
+	if fields := follow(t.Get("fields")); fields.Kind == luatable.TableKind && b.fits(len(fields.Table.Entries)*slotSize) {
+		for _, e := range fields.Table.Entries {
+			m.Fields = append(m.Fields, Field{b.text(i, e.Key), b.text(i, e.Value)})
 		}
-		if inv, ok := t.get("inventory").(*table); ok {
-			for _, p := range inv.pairs {
-				items, ok := p.value.(*table)
-				if !ok {
-					b.fail(i, "a list of items", p.value)
-					continue
-				}
-				list := List{Name: b.text(i, p.key)}
-				for _, item := range items.items() {
-					list.Items = append(list.Items, b.text(i, item))
-				}
-				m.Lists = append(m.Lists, list)
-			}
-		}
-		if len(m.Fields) == 0 && len(m.Lists) == 0 {
-			m = nil
-		}
-		b.shared[t] = m
 	}
-	if m == nil {
+	if inv := follow(t.Get("inventory")); inv.Kind == luatable.TableKind && b.fits(len(inv.Table.Entries)*slotSize) {
+		for _, e := range inv.Table.Entries {
+			items := follow(e.Value)
+			if items.Kind != luatable.TableKind {
+				b.fail(i, "a list of items", say(items))
+				break
+			}
+			if !b.fits(len(items.Table.Entries) * slotSize) {
+				break
+			}
+			list := List{Name: b.text(i, e.Key)}
+			for _, item := range items.Table.List() {
+				list.Items = append(list.Items, b.text(i, item))
+			}
+			m.Lists = append(m.Lists, list)
+		}
+	}
+	if len(m.Fields) == 0 && len(m.Lists) == 0 {
 		return nil
-	}
-	for _, f := range m.Fields {
-		b.size += len(f.Key) + len(f.Value)
-	}
-	for _, l := range m.Lists {
-		b.size += len(l.Name)
-		for _, item := range l.Items {
-			b.size += slotSize + len(item)
-		}
-	}
-	if b.size > MaxMeta && b.err == nil {
-		b.err = &fault.Error{Path: "meta", Offset: -1, Want: fmt.Sprintf("at most %d bytes of metadata", MaxMeta), Got: "more", Err: fault.ErrLimit}
 	}
 	return m
 }
 
-// text returns a text or a number as the engine reads one.
-func (b *builder) text(i int, v value) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case float64:
-		return strconv.FormatFloat(v, 'g', 14, 64)
+// fits reports whether so many bytes of metadata can be added.
+func (b *builder) fits(n int) bool {
+	if b.size += n; b.size > MaxMeta && b.err == nil {
+		b.err = &fault.Error{Path: "meta", Offset: -1, Want: fmt.Sprintf("at most %d bytes of metadata", MaxMeta), Got: "more", Err: fault.ErrLimit}
 	}
-	b.fail(i, "a text in the metadata", v)
+	return b.err == nil
+}
+
+// text returns a text or a number as the engine reads one.
+func (b *builder) text(i int, v luatable.Value) string {
+	switch v.Kind {
+	case luatable.String:
+		if !b.fits(len(v.Text)) {
+			return ""
+		}
+		return strings.Clone(v.Text)
+	case luatable.Number:
+		return strconv.FormatFloat(v.Number, 'g', 14, 64)
+	}
+	b.fail(i, "a text in the metadata", say(v))
 	return ""
 }
 
@@ -383,9 +370,8 @@ func (b *builder) finish() (*Schematic, error) {
 		}
 	}
 	for _, i := range slices.Sorted(maps.Keys(metas)) {
-		m := metas[i].clone()
-		m.Index = i
-		s.Meta = append(s.Meta, m)
+		metas[i].Index = i
+		s.Meta = append(s.Meta, *metas[i])
 	}
 	return s, nil
 }
