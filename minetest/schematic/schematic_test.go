@@ -238,7 +238,7 @@ func TestErrors(t *testing.T) {
 		{"MTSM\x00\x02\x00\x01\x00\x01\x00\x01\xff\xff", fault.ErrShort},
 		{"6:return {}", fault.ErrVersion}, {"5:", fault.ErrFormat}, {"5:return 1", fault.ErrFormat}, {"5:return {", fault.ErrFormat},
 		{"5:return " + deep, fault.ErrFormat}, {"5:return {" + strings.Repeat("_[", 1_000_000), fault.ErrFormat}, {"5:return " + strings.Repeat("- ", 1_000_000), fault.ErrFormat},
-		{"5:return {[[", fault.ErrFormat}, {"5:return {'", fault.ErrFormat}, {"5:return {1 2}", fault.ErrFormat}, 
+		{"5:return {[[", fault.ErrFormat}, {"5:return {'", fault.ErrFormat}, {"5:return {1 2}", fault.ErrFormat},
 		{`5:return {loadstring("x")}`, fault.ErrFormat}, {`5:return {os.execute("x")}`, fault.ErrFormat}, {"5:while true do end", fault.ErrFormat},
 		{`5:return {{x=0,y=0,z=0}}`, fault.ErrFormat}, {`5:return {{x=0.5,y=0,z=0,name="a"}}`, fault.ErrFormat}, {`5:return {{x=0,y=0,z=0,name="a",param2=256}}`, fault.ErrFormat},
 		{`5:return {{x=0,y=0,z=0,name="a"},{x=1e9,y=0,z=0,name="a"}}`, fault.ErrLimit}, {`5:return {{x=0,y=0,z=0,name="a"},{x=60000,y=60000,z=1,name="a"}}`, fault.ErrLimit},
