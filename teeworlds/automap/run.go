@@ -125,11 +125,10 @@ func (r *Rules) Run(ctx context.Context, layer *twmap.TileLayer, o Options) (Res
 
 // pass is a run over a layer.
 type pass struct {
-	seed   uint32
-	number int // of the run
-	w, h   int
-	cells  []twmap.Tile // are written
-	read   []state      // what conditions see
+	seed  uint32
+	w, h  int
+	cells []twmap.Tile // are written
+	read  []state      // what conditions see
 
 	filter bool // read is the game layer
 	seen   bool // what is written is read at once
@@ -141,7 +140,7 @@ type pass struct {
 // prepared is a rule made ready for a layer.
 type prepared struct {
 	*rule
-	number                int // in its run
+	hash                  uint32 // in the making: what is the same for all tiles
 	state                 state
 	tests                 []test
 	left, up, right, down int // how far they look
@@ -156,14 +155,13 @@ type test struct {
 
 // prepare makes ready a run: its rules, and what they see.
 func (p *pass) prepare(number int, run *run, o Options) {
-	p.number = number
 	p.filter = number == 0 && o.Reference != NoReference
 	p.seen = run.noCopy && !p.filter
 	p.rules = make([]prepared, len(run.rules))
 	p.onAir, p.onTile, p.all = nil, nil, nil
 	same := make(map[states]*states)
 	for i, r := range run.rules {
-		n := prepared{rule: r, number: i, state: stateOf(r.tile.ID, r.tile.Flags)}
+		n := prepared{rule: r, hash: add(1, p.seed, uint32(number), uint32(i)), state: stateOf(r.tile.ID, r.tile.Flags)}
 		for _, c := range r.conditions {
 			set := c.states()
 			if same[set] == nil {
@@ -287,16 +285,19 @@ func (p *pass) holds(r *prepared, x, y, i int) bool {
 	if len(r.modulos) > 0 && !slices.ContainsFunc(r.modulos, func(m modulo) bool { return m.holds(x, y) }) {
 		return false
 	}
-	return r.probability >= 1 || float32(hash(p.seed, uint32(p.number), uint32(r.number), uint32(x), uint32(y))) < 65536*r.probability
+	return r.probability >= 1 || float32(mix(add(r.hash, uint32(x), uint32(y))*31)%65536) < 65536*r.probability
 }
 
-// hash returns a number below 65536 for what DDNet's automapper leaves to chance.
-func hash(values ...uint32) uint32 {
-	h := uint32(1)
+// hash returns a number below 65536 for what DDNet's automapper leaves to chance: of seed, run,
+// rule, x and y.
+func hash(values ...uint32) uint32 { return mix(add(1, values...)*31) % 65536 }
+
+// add adds values to a hash in the making.
+func add(h uint32, values ...uint32) uint32 {
 	for _, v := range values {
 		h = h*31 + mix(v)
 	}
-	return mix(h*31) % 65536
+	return h
 }
 
 // mix spreads the bits of a number over all of another.
