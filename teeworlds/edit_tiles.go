@@ -165,7 +165,7 @@ var tileCommands = []mapCommand{
 		opts{{Name: "join", Bool: true, Help: "become one with tiles that have the number already"}}, "renumber tele 5-9 20", renumber),
 	command(headingTiles, "pack-numbers", "Give tele, switch or tune tiles the numbers from 1 on without a gap", opts{argNumbers}, nil, "pack-numbers switch",
 		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-			e.PackNumbers(mapedit.Numbers(job.Value("kind")))
+			e.PackNumbers(twmap.Numbers(job.Value("kind")))
 			return nil
 		}),
 	command(headingTiles, "construct-game-tiles", "Set a game tile wherever a design layer has a tile", opts{argLayer, {Name: "tile", Choices: gameTileNames(), Help: "what is set"}}, nil,
@@ -309,7 +309,7 @@ func renumber(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 	if err1 != nil || err2 != nil || to < 1 || to > 255 {
 		return fmt.Errorf("expected numbers from 1 to 255, not %s to %d", text, to)
 	}
-	return e.RenumberTiles(mapedit.Numbers(job.Value("kind")), uint8(a), uint8(b), uint8(to), job.On("join"))
+	return e.RenumberTiles(twmap.Numbers(job.Value("kind")), uint8(a), uint8(b), uint8(to), job.On("join"))
 }
 
 // otherMap returns the map that an argument names: a file, or a folder made of one.

@@ -292,7 +292,7 @@ func findSpeedups(ctx context.Context, f *mapfind.Finder, q *mapAsking) error {
 }
 
 func findFree(ctx context.Context, f *mapfind.Finder, q *mapAsking) error {
-	free, err := f.Free(ctx, mapfind.Numbers(q.Value("of")), q.Integer("numbers"), q.miss)
+	free, err := f.Free(ctx, twmap.Numbers(q.Value("of")), q.Integer("numbers"), q.miss)
 	if err != nil {
 		return err
 	}

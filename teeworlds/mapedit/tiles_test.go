@@ -149,21 +149,16 @@ func TestNumbers(t *testing.T) {
 	sw.Switches().Set(1, 0, twmap.SwitchTile{ID: 9, Number: 0})
 	m.Groups[0].Layers = append(m.Groups[0].Layers, tele, sw)
 	m.Info.Settings = []string{"switch_open 3", "tune gravity 3", "switch_open  30"}
-	for n, want := range map[mapedit.Numbers]uint8{mapedit.TeleNumbers: 1, mapedit.CheckpointNumbers: 1, mapedit.SwitchNumbers: 1, mapedit.TuneNumbers: 1} {
-		if got := n.NextFree(m); got != want {
-			t.Errorf("%s: %d is free, want %d", n, got, want)
-		}
-	}
 	got := told(t, m, func(e *mapedit.Editor) error {
-		e.PackNumbers(mapedit.TeleNumbers)
-		e.PackNumbers(mapedit.CheckpointNumbers)
-		if err := e.RenumberTiles(mapedit.SwitchNumbers, 1, 9, 11, false); err != nil {
+		e.PackNumbers(twmap.TeleNumbers)
+		e.PackNumbers(twmap.CheckpointNumbers)
+		if err := e.RenumberTiles(twmap.SwitchNumbers, 1, 9, 11, false); err != nil {
 			return err
 		}
-		if err := e.RenumberTiles(mapedit.TeleNumbers, 1, 2, 2, false); err != nil { // both move on
+		if err := e.RenumberTiles(twmap.TeleNumbers, 1, 2, 2, false); err != nil { // both move on
 			return err
 		}
-		return e.RenumberTiles(mapedit.TeleNumbers, 2, 2, 3, false)
+		return e.RenumberTiles(twmap.TeleNumbers, 2, 2, 3, false)
 	})
 	want := `groups/Game/Tele: 2 tiles tele 2 became 1
 groups/Game/Tele: 1 tiles tele 5 became 2
@@ -177,17 +172,14 @@ error: 2 cannot become 3, which 1 other tiles have`
 	if got != want {
 		t.Errorf("told %s\nwant %s", got, want)
 	}
-	if got := mapedit.TeleNumbers.Used(m); got[2] != 2 || got[3] != 1 {
-		t.Errorf("numbers in use: %v", got[:8])
+	if a, b, c := tele.Teles().At(0, 0), tele.Teles().At(4, 0), tele.Teles().At(5, 0); a.Number != 2 || b.Number != 3 || c.Number != 5 {
+		t.Errorf("the numbers are %d %d %d", a.Number, b.Number, c.Number)
 	}
-	if got := mapedit.TeleNumbers.NextFree(m); got != 1 {
-		t.Errorf("%d is free", got)
-	}
-	if got := told(t, m, func(e *mapedit.Editor) error { return e.RenumberTiles(mapedit.TeleNumbers, 2, 2, 3, true) }); got != "groups/Game/Tele: 2 tiles tele 2 became 3" {
+	if got := told(t, m, func(e *mapedit.Editor) error { return e.RenumberTiles(twmap.TeleNumbers, 2, 2, 3, true) }); got != "groups/Game/Tele: 2 tiles tele 2 became 3" {
 		t.Errorf("told %s", got)
 	}
 	for _, c := range [][3]uint8{{0, 1, 1}, {3, 1, 1}, {1, 9, 250}, {100, 101, 1}} {
-		if err := mapedit.New(m, nil).RenumberTiles(mapedit.TeleNumbers, c[0], c[1], c[2], false); err == nil {
+		if err := mapedit.New(m, nil).RenumberTiles(twmap.TeleNumbers, c[0], c[1], c[2], false); err == nil {
 			t.Errorf("renumbered %v", c)
 		}
 	}

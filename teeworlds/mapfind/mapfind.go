@@ -10,7 +10,6 @@ import (
 	"errors"
 	"image"
 	"slices"
-	"strings"
 
 	"trowel.example/fault"
 	"trowel.example/internal/parallel"
@@ -171,46 +170,12 @@ func each[T twmap.Cell](g *twmap.Grid[T], area *image.Rectangle, do func(Cell, i
 	}
 }
 
-// Numbers is what tiles have numbers of.
-type Numbers string
-
-// What has numbers. Tele tiles and the checkpoints among them have each their own.
-const (
-	TeleNumbers       Numbers = "tele"
-	CheckpointNumbers Numbers = "checkpoint"
-	SwitchNumbers     Numbers = "switch"
-	TuneNumbers       Numbers = "tune"
-)
-
-// kind is the kind of the layer with such tiles.
-func (n Numbers) kind() twmap.Kind {
-	switch n {
-	case SwitchNumbers:
-		return twmap.KindSwitch
-	case TuneNumbers:
-		return twmap.KindTune
-	}
-	return twmap.KindTele
-}
-
-// has reports whether a tile of the layer has such a number.
-func (n Numbers) has(id uint8) bool {
-	checkpoint := twmap.GameTile(id) == twmap.TileTeleCheckpoint || twmap.GameTile(id) == twmap.TileTeleCheckpointOut
-	switch n {
-	case TeleNumbers:
-		return id != 0 && !checkpoint
-	case CheckpointNumbers:
-		return checkpoint
-	}
-	return id != 0
-}
-
 // Free returns the first count numbers, from 1 to 255, that no tile has and no setting names:
 // fewer if there are not so many.
-func (f *Finder) Free(ctx context.Context, numbers Numbers, count int, onMiss func(path string, err error)) ([]int, error) {
+func (f *Finder) Free(ctx context.Context, numbers twmap.Numbers, count int, onMiss func(path string, err error)) ([]int, error) {
 	var used [256]bool
 	everywhere := &Finder{m: f.m, edit: f.edit}
-	err := everywhere.Tiles(ctx, []twmap.Kind{numbers.kind()}, func(c Cell) bool { return numbers.has(c.ID) }, onMiss, func(t Tile) error {
+	err := everywhere.Tiles(ctx, []twmap.Kind{numbers.Kind()}, func(c Cell) bool { return numbers.Has(c.ID) }, onMiss, func(t Tile) error {
 		used[t.Number] = true
 		return nil
 	})
@@ -219,7 +184,7 @@ func (f *Finder) Free(ctx context.Context, numbers Numbers, count int, onMiss fu
 	}
 	if f.m.Info != nil {
 		for _, setting := range f.m.Info.Settings {
-			if n, ok := numbers.named(setting); ok {
+			if n, _, _, ok := numbers.Setting(setting); ok {
 				used[n] = true
 			}
 		}
@@ -231,25 +196,4 @@ func (f *Finder) Free(ctx context.Context, numbers Numbers, count int, onMiss fu
 		}
 	}
 	return free, nil
-}
-
-// named returns the number that a setting is about.
-func (n Numbers) named(setting string) (number uint8, ok bool) {
-	words := strings.Fields(setting)
-	if len(words) < 2 {
-		return 0, false
-	}
-	switch command := strings.ToLower(words[0]); {
-	case n == SwitchNumbers && command == "switch_open":
-	case n == TuneNumbers && (command == "tune_zone" || command == "tune_zone_enter" || command == "tune_zone_leave"):
-	default:
-		return 0, false
-	}
-	for _, digit := range words[1] {
-		if digit < '0' || digit > '9' || int(number)*10+int(digit-'0') > 255 {
-			return 0, false
-		}
-		number = number*10 + uint8(digit-'0')
-	}
-	return number, true
 }

@@ -134,8 +134,8 @@ func TestFree(t *testing.T) {
 	}
 	tune.Tunes().Set(0, 0, twmap.TuneTile{Number: 2, ID: 68})
 	m.Info = &twmap.Info{Settings: []string{"tune_zone 1 gravity 0", "Tune_Zone_Enter 3 hello", "switch_open 1", "tune_zone x", "tune_zone"}}
-	for numbers, want := range map[mapfind.Numbers][]int{
-		mapfind.TeleNumbers: {2, 4, 5}, mapfind.CheckpointNumbers: {3, 4, 5}, mapfind.SwitchNumbers: {2, 3, 4}, mapfind.TuneNumbers: {4, 5, 6},
+	for numbers, want := range map[twmap.Numbers][]int{
+		twmap.TeleNumbers: {2, 4, 5}, twmap.CheckpointNumbers: {3, 4, 5}, twmap.SwitchNumbers: {2, 3, 4}, twmap.TuneNumbers: {4, 5, 6},
 	} {
 		if got, err := mapfind.New(m).Free(t.Context(), numbers, 3, nil); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %v, %v, want %v", numbers, got, err, want)
@@ -144,7 +144,7 @@ func TestFree(t *testing.T) {
 	for n := range 256 {
 		tune.Tunes().Set(n%20, n/20, twmap.TuneTile{Number: uint8(n), ID: 68})
 	}
-	if got, err := mapfind.New(m).Free(t.Context(), mapfind.TuneNumbers, 1, nil); err != nil || len(got) != 0 {
+	if got, err := mapfind.New(m).Free(t.Context(), twmap.TuneNumbers, 1, nil); err != nil || len(got) != 0 {
 		t.Errorf("%v, %v: there is none", got, err)
 	}
 }

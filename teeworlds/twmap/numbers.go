@@ -1,0 +1,66 @@
+package twmap
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Numbers is a series of numbers, from 1 to 255, each of which ties tiles of a layer together.
+// The text is what people call it.
+type Numbers string
+
+// The series. Checkpoints of teleporters have one that is not that of other tele tiles.
+const (
+	TeleNumbers       Numbers = "tele"
+	CheckpointNumbers Numbers = "checkpoint"
+	SwitchNumbers     Numbers = "switch"
+	TuneNumbers       Numbers = "tune"
+)
+
+// Kind returns the kind of the layer that the tiles are in.
+func (n Numbers) Kind() Kind {
+	switch n {
+	case SwitchNumbers:
+		return KindSwitch
+	case TuneNumbers:
+		return KindTune
+	}
+	return KindTele
+}
+
+// Has reports whether the number of a tile with the given id is one of the series.
+func (n Numbers) Has(id uint8) bool {
+	if id == 0 || n == SwitchNumbers || n == TuneNumbers {
+		return id != 0
+	}
+	switch GameTile(id) {
+	case TileTeleCheckpoint, TileTeleCheckpointOut:
+		return n == CheckpointNumbers
+	case TileTeleCheckpointIn, TileTeleCheckpointInEvil: // lead to the last checkpoint, whatever they say
+		return false
+	}
+	return n == TeleNumbers
+}
+
+// Setting returns the number that a server setting is about, and where it stands in the line.
+func (n Numbers) Setting(line string) (number uint8, from, to int, ok bool) {
+	words := strings.Fields(line)
+	var commands []string
+	switch n {
+	case SwitchNumbers:
+		commands = []string{"switch_open"}
+	case TuneNumbers:
+		commands = []string{"tune_zone", "tune_zone_enter", "tune_zone_leave"}
+	}
+	if len(words) < 2 || !slices.Contains(commands, strings.ToLower(words[0])) {
+		return 0, 0, 0, false
+	}
+	v, err := strconv.ParseUint(words[1], 10, 8)
+	if err != nil {
+		return 0, 0, 0, false
+	}
+	from = strings.Index(line, words[0]) + len(words[0])
+	from += strings.Index(line[from:], words[1])
+	return uint8(v), from, from + len(words[1]), true
+}
