@@ -48,46 +48,52 @@ var fromOptions = func() opts {
 
 // areaCommands change the whole map, or bring parts of others into it.
 var areaCommands = []mapCommand{
-	command(headingMap, "mirror", "Mirror the whole map: what it looks like and what it does",
-		opts{{Name: "way", Default: "left-right", Choices: []string{"left-right", "up-down"}, Help: "which sides change places"}}, nil, "mirror",
-		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-			return e.Turn(mirrorOf(job.Value("way")))
-		}),
-	command(headingMap, "rotate", "Turn the whole map clockwise", opts{argAngle}, nil, "rotate 90",
-		func(_ context.Context, e *mapedit.Editor, job *format.Job) error { return e.Turn(angleOf(job)) }),
-	command(headingMap, "scale", "Make the whole map larger: each tile becomes a square of tiles that shows the same",
-		opts{{Name: "factor", Choices: []string{"1", "2", "4", "8", "16"}, Help: "how many times as large"}}, nil, "scale 2",
-		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-			return e.Scale(job.Integer("factor"))
-		}),
-	command(headingMap, "extend", "Make the whole map larger by copies of its outer tiles", nil, opts{
-		{Name: "left", Type: format.Integer, Default: "0", Help: "`tiles` on the left"}, {Name: "right", Type: format.Integer, Default: "0", Help: "`tiles` on the right"},
-		{Name: "up", Type: format.Integer, Default: "0", Help: "`tiles` above"}, {Name: "down", Type: format.Integer, Default: "0", Help: "`tiles` below"},
-	}, "extend --left 50 --down 20", func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-		return e.Extend(mapedit.Sides{Left: job.Integer("left"), Right: job.Integer("right"), Up: job.Integer("up"), Down: job.Integer("down")})
-	}),
-	command(headingMap, "crop", "Leave of the map an area of its game layer", opts{argArea}, nil, "crop 10,10,200,100",
-		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-			area, err := parseArea(job.Value("area"))
-			if err != nil {
-				return err
-			}
-			return e.Crop(area)
-		}),
+	long("Layers of a group are mirrored around one middle, so smaller ones grow to the size of the largest by repeating their edges, as the game does; design layers larger than the game layer get groups of their own. Flags of physics tiles without a direction become 0. But for these, mirroring twice leaves the map as it was.",
+		command(headingMap, "mirror", "Mirror the whole map: what it looks like and what it does",
+			opts{{Name: "way", Default: "left-right", Choices: []string{"left-right", "up-down"}, Help: "which sides change places"}}, nil, "mirror",
+			func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+				return e.Turn(mirrorOf(job.Value("way")))
+			})),
+	long("What holds for mirror holds here, and four times 90 degrees leave the map as it was. Crazy shotguns go on to shoot at the same things, although their picture turns the other way round.",
+		command(headingMap, "rotate", "Turn the whole map clockwise", opts{argAngle}, nil, "rotate 90",
+			func(_ context.Context, e *mapedit.Editor, job *format.Job) error { return e.Turn(angleOf(job)) })),
+	long("Pictures of tile layers have to be in the map (embed-images). Their tiles are cut into new images, 255 parts in each, and a layer becomes as many layers as it needs images. Automappers are taken away. Entities, and where teleporters lead to, stay one each; lasers and doors stay as long as they are.",
+		command(headingMap, "scale", "Make the whole map larger: each tile becomes a square of tiles that shows the same",
+			opts{{Name: "factor", Choices: []string{"1", "2", "4", "8", "16"}, Help: "how many times as large"}}, nil, "scale 2",
+			func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+				return e.Scale(job.Integer("factor"))
+			})),
+	long("Entities, and where teleporters lead to, are not copied.",
+		command(headingMap, "extend", "Make the whole map larger by copies of its outer tiles", nil, opts{
+			{Name: "left", Type: format.Integer, Default: "0", Help: "`tiles` on the left"}, {Name: "right", Type: format.Integer, Default: "0", Help: "`tiles` on the right"},
+			{Name: "up", Type: format.Integer, Default: "0", Help: "`tiles` above"}, {Name: "down", Type: format.Integer, Default: "0", Help: "`tiles` below"},
+		}, "extend --left 50 --down 20", func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+			return e.Extend(mapedit.Sides{Left: job.Integer("left"), Right: job.Integer("right"), Up: job.Integer("up"), Down: job.Integer("down")})
+		})),
+	long("Layers that move with the game are cut; of others only what repeats itself. Quads and sound sources stay, also outside. Cropping undoes extend.",
+		command(headingMap, "crop", "Leave of the map an area of its game layer", opts{argArea}, nil, "crop 10,10,200,100",
+			func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+				area, err := parseArea(job.Value("area"))
+				if err != nil {
+					return err
+				}
+				return e.Crop(area)
+			})),
 	command(headingMap, "shrink", "Cut off the sides of design layers what repeats itself, which the game repeats too", nil,
 		opts{{Name: "physics", Bool: true, Help: "make the game layers smaller, too: the border beyond which players die moves with them"}}, "shrink",
 		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 			e.Shrink(job.On("physics"))
 			return nil
 		}),
-	command(headingMap, "append", "Put all groups of another map behind those of the map, with their images, sounds, envelopes and settings", opts{argMap}, nil, "append other.map",
-		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-			from, err := otherMap(job)
-			if err != nil {
-				return err
-			}
-			return e.Append(from)
-		}),
+	long("Images and sounds of the same name and content are shared; those of the same name and other content are renamed, such as \"moon (1)\". Physics layers of the other map are left out.",
+		command(headingMap, "append", "Put all groups of another map behind those of the map, with their images, sounds, envelopes and settings", opts{argMap}, nil, "append other.map",
+			func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+				from, err := otherMap(job)
+				if err != nil {
+					return err
+				}
+				return e.Append(from)
+			})),
 	command(headingMap, "paste-group", "Put groups of another map into the map, with their images, sounds and envelopes", opts{argMap, argGroups},
 		opts{{Name: "at", Type: format.Integer, Default: "-1", Help: "the `number` that the first gets, from 0; -1 is the end"}}, "paste-group other.map Trees --at 2",
 		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
@@ -119,15 +125,16 @@ var areaCommands = []mapCommand{
 
 // tileCommands change tiles of layers.
 var tileCommands = []mapCommand{
-	command(headingTiles, "fill-tiles", "Make all tiles of an area, or of whole layers, such a tile; what is not said is 0", opts{{Name: "id", Type: format.Integer, Help: "the tile, 0 to 255"}},
-		slices.Concat(opts{optionLayers, optionArea}, paintOptions, opts{optionUnused}), "fill-tiles 1 --layer game --area 10,10,20,1",
-		ofTiles(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area) error {
-			tile, err := tileFrom(job, "", job.Value("id"))
-			if err != nil {
-				return err
-			}
-			return e.Fill(list, area, tile, job.On(optionUnused.Name))
-		})),
+	long("Hook-through (5) in the game layer becomes unhookable there and hook-through in the front layer, as in the editor.",
+		command(headingTiles, "fill-tiles", "Make all tiles of an area, or of whole layers, such a tile; what is not said is 0", opts{{Name: "id", Type: format.Integer, Help: "the tile, 0 to 255"}},
+			slices.Concat(opts{optionLayers, optionArea}, paintOptions, opts{optionUnused}), "fill-tiles 1 --layer game --area 10,10,20,1",
+			ofTiles(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area) error {
+				tile, err := tileFrom(job, "", job.Value("id"))
+				if err != nil {
+					return err
+				}
+				return e.Fill(list, area, tile, job.On(optionUnused.Name))
+			}))),
 	command(headingTiles, "replace-tiles", "Make one kind of tile another; what is not said stays",
 		opts{{Name: "from", Help: "the tile that becomes another, 0 to 255, or any"}, {Name: "to", Help: "what it becomes, 0 to 255, or same"}},
 		slices.Concat(opts{optionLayers, optionArea}, fromOptions, paintOptions, opts{optionUnused}), "replace-tiles 12 13 --layer 'Tree/*' --from-flags none",
@@ -158,8 +165,9 @@ var tileCommands = []mapCommand{
 		ofTiles(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, _ *mapedit.Area) error {
 			return e.Shift(list, job.Integer("x"), job.Integer("y"))
 		})),
-	command(headingTiles, "border", "Make a border of solid tiles, two tiles wide, as the editor does", opts{{Name: "layer", Default: "game", Help: argLayer.Help}}, nil, "border",
-		ofLayers(func(e *mapedit.Editor, _ *format.Job, list []mapedit.LayerAt) error { return e.Border(list) })),
+	long("Tiles of the first two and the last two rows and columns; flags stay.",
+		command(headingTiles, "border", "Make a border of solid tiles, two tiles wide, as the editor does", opts{{Name: "layer", Default: "game", Help: argLayer.Help}}, nil, "border",
+			ofLayers(func(e *mapedit.Editor, _ *format.Job, list []mapedit.LayerAt) error { return e.Border(list) }))),
 	command(headingTiles, "renumber", "Give tele, switch or tune tiles other numbers, and settings about them too", opts{argNumbers,
 		{Name: "numbers", Help: "a number such as 5, or a range such as 5-9"}, {Name: "to", Type: format.Integer, Help: "what the first becomes"}},
 		opts{{Name: "join", Bool: true, Help: "become one with tiles that have the number already"}}, "renumber tele 5-9 20", renumber),
@@ -168,17 +176,18 @@ var tileCommands = []mapCommand{
 			e.PackNumbers(twmap.Numbers(job.Value("kind")))
 			return nil
 		}),
-	command(headingTiles, "construct-game-tiles", "Set a game tile wherever a design layer has a tile", opts{argLayer, {Name: "tile", Choices: gameTileNames(), Help: "what is set"}}, nil,
-		"construct-game-tiles Ground/Grass hookable",
-		ofLayers(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt) error {
-			i := slices.Index(gameTileNames(), job.Value("tile"))
-			for _, at := range list {
-				if err := e.ConstructGameTiles(at, mapedit.GameTiles[i].Tile); err != nil {
-					return err
+	long("The layer's group has to have a parallax of 100,100 and an offset of whole tiles. Physics layers grow where that is needed; blue-checkpoint-tele and red-checkpoint-tele go into the tele layer.",
+		command(headingTiles, "construct-game-tiles", "Set a game tile wherever a design layer has a tile", opts{argLayer, {Name: "tile", Choices: gameTileNames(), Help: "what is set"}}, nil,
+			"construct-game-tiles Ground/Grass hookable",
+			ofLayers(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt) error {
+				i := slices.Index(gameTileNames(), job.Value("tile"))
+				for _, at := range list {
+					if err := e.ConstructGameTiles(at, mapedit.GameTiles[i].Tile); err != nil {
+						return err
+					}
 				}
-			}
-			return nil
-		})),
+				return nil
+			}))),
 	command(headingTiles, "clean-game-tiles", "Make solid, deadly and unhookable game tiles air where no layer of their group has a tile", nil, nil, "clean-game-tiles",
 		ofMap((*mapedit.Editor).CleanGameTiles)),
 	command(headingTiles, "normalize-rotation", "Make flags of physics tiles that have no direction 0", nil, nil, "normalize-rotation",
@@ -189,6 +198,12 @@ var tileCommands = []mapCommand{
 		ofMap(func(e *mapedit.Editor) error { e.MigrateSpeedups(); return nil })),
 	command(headingTiles, "zero-unused", "Make 0 what means nothing: all that air says, and bytes that the games do not read", nil, nil, "zero-unused",
 		ofMap(func(e *mapedit.Editor) error { e.ZeroUnused(); return nil })),
+}
+
+// long gives a command more to say than its title.
+func long(text string, c mapCommand) mapCommand {
+	c.Long = text
+	return c
 }
 
 var argAngle = format.Option{Name: "angle", Default: "90", Choices: []string{"90", "180", "270"}, Help: "in degrees"}

@@ -147,7 +147,7 @@ func (e *Editor) ChangeGroups(list []int, c GroupChange) error {
 
 // IsolatePhysics leaves nothing but physics layers in the game group: what is behind the game
 // layer goes into a group in front of it in the list, what is before it into one behind it,
-// both with the settings of the game group. The order of drawing stays.
+// both at the place where the game shows the game group. The order of drawing stays.
 func (e *Editor) IsolatePhysics() error {
 	i := e.gameGroup()
 	if i < 0 {
@@ -174,8 +174,7 @@ func (e *Editor) IsolatePhysics() error {
 		if len(list) == 0 {
 			return nil
 		}
-		n := settingsOf(g, name)
-		n.Layers = list
+		n := twmap.NewGroup(name, list...) // the game takes the game group for one of these, whatever it says
 		return []*twmap.Group{n}
 	}
 	behind, before := apart("Background", back), apart("Foreground", front)

@@ -3,6 +3,7 @@ package mapedit_test
 import (
 	"image"
 	"image/color"
+	"math"
 	"strings"
 	"testing"
 
@@ -257,7 +258,10 @@ func TestScale(t *testing.T) {
 	}
 	far := twmap.New(5, 5)
 	far.Groups[0].Layers = append(far.Groups[0].Layers, twmap.NewQuadLayer(twmap.NewQuad(1<<20, 0, 1, 1)))
-	if err := mapedit.New(far, nil).Scale(4); err == nil {
-		t.Error("a quad came back from the other side")
+	if got := told(t, far, func(e *mapedit.Editor) error { return e.Scale(4) }); !strings.Contains(got, "5 coordinates are only as far away") {
+		t.Errorf("told %s", got)
+	}
+	if quads, _ := far.Groups[0].Layers[1].(*twmap.QuadLayer).Quads(); quads[0].Points[0].X != math.MaxInt32 {
+		t.Errorf("the quad is at %v: it came back from the other side", quads[0].Points)
 	}
 }

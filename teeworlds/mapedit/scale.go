@@ -18,7 +18,7 @@ import (
 // many of these as there are, each layer becomes as many layers. The pictures of all tile layers
 // have to be in the map. Automappers are taken away, as their rules are for the old tiles.
 //
-// What is one thing and not more (entities, and where teleporters lead to) stays one, at the
+// Quads cannot be farther away than 65536 tiles. What is one thing and not more (entities, and where teleporters lead to) stays one, at the
 // bottom of its square, and what says how long a laser is stays beside that. Neither its length
 // nor how far players jump or are pushed is any larger then.
 func (e *Editor) Scale(factor int) error {
@@ -47,43 +47,25 @@ func (e *Editor) Scale(factor int) error {
 			e.tell(env, len(env.Points), "points", "%d times as far", s.f)
 		}
 	}
+	e.tell(nil, s.far, "coordinates", "are only as far away as a map can say, 65536 tiles")
 	return s.dropOld()
 }
 
 type scaling struct {
 	e      *Editor
 	f      int
-	far    bool              // something has no room in 32 bits
+	far    int               // coordinates that had no room
 	sheets map[int]*cutImage // by the number of the image that they are made of
 }
 
-// times returns a number times the factor.
+// times returns a number times the factor, as far as there is room for it.
 func (s *scaling) times(n int32) int32 {
 	m := int64(n) * int64(s.f)
-	s.far = s.far || int64(int32(m)) != m
-	return int32(m)
-}
-
-// reach fails if something would be farther away than a map can say.
-func (s *scaling) reach() error {
-	for l, part := range layers(s.e.m) {
-		switch l := l.(type) {
-		case *twmap.QuadLayer:
-			quads, _ := l.Quads()
-			for _, q := range quads {
-				s.quad(&q)
-			}
-		case *twmap.SoundLayer:
-			sources, _ := l.Sources()
-			for _, src := range sources {
-				s.source(&src)
-			}
-		}
-		if s.far {
-			return fmt.Errorf("%s: %d times as far is farther than a map can say", part.Path(), s.f)
-		}
+	kept := int32(min(max(m, math.MinInt32), math.MaxInt32))
+	if int64(kept) != m {
+		s.far++
 	}
-	return nil
+	return kept
 }
 
 func (s *scaling) quad(q *twmap.Quad) {
@@ -99,9 +81,6 @@ func (s *scaling) source(src *twmap.SoundSource) {
 
 // plan makes the images, and finds out whether all has room, before anything is changed.
 func (s *scaling) plan() error {
-	if err := s.reach(); err != nil {
-		return err
-	}
 	e, all := s.e, 0
 	used := make(map[int]*[256]bool)
 	var external []string
