@@ -31,6 +31,7 @@ var mapCommands = slices.Concat(
 	artCommands,
 	quadCommands,
 	settingCommands,
+	applyCommands,
 )
 
 var mapEditing = &format.Editing{Commands: declared(mapCommands), Edit: editMap}

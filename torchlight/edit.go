@@ -27,7 +27,7 @@ type modCommand struct {
 }
 
 // modCommands are all changes of mods, in the order of help.
-var modCommands = slices.Concat(keyCommands, fileCommands, exchangeCommands, repairCommands)
+var modCommands = slices.Concat(keyCommands, fileCommands, applyCommands, exchangeCommands, repairCommands)
 
 var (
 	modEditing    = &format.Editing{Commands: declaredFor(false), Edit: editArchive, Tree: editFolder, Options: []format.Option{optionEditBase}}

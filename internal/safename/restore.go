@@ -16,6 +16,63 @@ import (
 // keys belong to the format.
 const namesKey = "names"
 
+// takenKey is the key under which a sidecar keeps what an extraction of a part took out.
+const takenKey = "taken"
+
+// Taken is what an extraction of a part of a file took out of it.
+type Taken struct {
+	Options map[string]string `json:"options,omitempty"` // with which it was shown, by name
+	Files   map[string]string `json:"files"`             // a digest of each content, by true path
+}
+
+// AddTaken returns a sidecar, or nil for none, with what was taken out put into it. Files that
+// it knows already stay.
+func AddTaken(sidecar []byte, taken Taken) ([]byte, error) {
+	keys, _, err := parse(sidecar)
+	if err != nil {
+		return nil, err
+	}
+	all, err := takenOf(keys)
+	if err != nil {
+		return nil, err
+	}
+	if all == nil {
+		all = &Taken{Files: make(map[string]string)}
+	}
+	for name, digest := range taken.Files {
+		all.Files[name] = digest
+	}
+	all.Options = taken.Options
+	if keys[takenKey], err = json.Marshal(all); err != nil {
+		return nil, err
+	}
+	return encode(keys)
+}
+
+// TakenOf returns what a sidecar says was taken out, nil if it does not say it.
+func TakenOf(sidecar []byte) (*Taken, error) {
+	keys, _, err := parse(sidecar)
+	if err != nil {
+		return nil, err
+	}
+	return takenOf(keys)
+}
+
+func takenOf(keys map[string]json.RawMessage) (*Taken, error) {
+	raw := keys[takenKey]
+	if raw == nil {
+		return nil, nil
+	}
+	t := new(Taken)
+	if err := json.Unmarshal(raw, t); err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", tree.Sidecar, takenKey, err)
+	}
+	if t.Files == nil {
+		t.Files = make(map[string]string)
+	}
+	return t, nil
+}
+
 // AddNames returns a sidecar, or nil for none, with names put into it: true
 // paths by safe paths. Names that it has already stay.
 func AddNames(sidecar []byte, names map[string]string) ([]byte, error) {
@@ -63,8 +120,8 @@ func encode(keys map[string]json.RawMessage) ([]byte, error) {
 }
 
 // Restore returns fsys, a folder that was extracted, under the true names that
-// its sidecar tells. The names are gone from the sidecar then, and so is a
-// sidecar that had nothing else.
+// its sidecar tells. The names are gone from the sidecar then, as is what was taken out, and so
+// is a sidecar that had nothing else.
 func Restore(fsys fs.FS) (fs.FS, error) {
 	data, err := fs.ReadFile(fsys, tree.Sidecar)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -74,9 +131,10 @@ func Restore(fsys fs.FS) (fs.FS, error) {
 		return nil, err
 	}
 	keys, names, err := parse(data)
-	if err != nil || keys[namesKey] == nil {
+	if err != nil || keys[namesKey] == nil && keys[takenKey] == nil {
 		return fsys, err
 	}
+	delete(keys, takenKey)
 	r := &restored{fsys: fsys, safe: make(map[string]string), names: make(map[string]string)}
 	for safe, full := range names {
 		dir, name := path.Dir(safe), path.Base(full)

@@ -61,19 +61,9 @@ failed; then nothing of it was changed.
 		Args:              args(0, -1),
 		ValidArgsFunction: a.completeCommands(editCommands, nil),
 	}
-	cmd.Flags().StringVarP(&e.out, "output", "o", "", "the `file` to make")
+	e.placeFlags(cmd)
 	cmd.Flags().StringVar(&e.dir, "out-dir", "", "the `folder` for the changed files, which keep their names")
-	cmd.Flags().BoolVar(&e.inPlace, "in-place", false, "change the file itself")
-	cmd.Flags().StringVar(&e.backup, "backup", "", "the `file` for what --in-place changes (default: beside FILE)")
 	cmd.Flags().StringArrayVar(&e.scripts, "script", nil, "read operations from a `file`, one on each line")
-	e.flags(cmd)
-	cmd.Flags().BoolVarP(&e.force, "force", "f", false, "replace a file that is there already")
-	a.optionFlags(cmd, func(f *format.Format) []format.Option {
-		if f.Editing == nil {
-			return nil
-		}
-		return append(f.OptionsFor(0), f.Editing.Options...)
-	})
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) && isCommandOption(a.formats, editCommands, unknown.GetSpecifiedName()) {
@@ -101,6 +91,21 @@ failed; then nothing of it was changed.
 		})
 	}
 	return cmd
+}
+
+// placeFlags adds the flags that say where what is made goes.
+func (e *editing) placeFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&e.out, "output", "o", "", "the `file` to make")
+	cmd.Flags().BoolVar(&e.inPlace, "in-place", false, "change the file itself")
+	cmd.Flags().StringVar(&e.backup, "backup", "", "the `file` for what --in-place changes (default: beside FILE)")
+	e.flags(cmd)
+	cmd.Flags().BoolVarP(&e.force, "force", "f", false, "replace a file that is there already")
+	e.optionFlags(cmd, func(f *format.Format) []format.Option {
+		if f.Editing == nil {
+			return nil
+		}
+		return append(f.OptionsFor(0), f.Editing.Options...)
+	})
 }
 
 // agree makes sure that the options do not contradict each other.

@@ -17,6 +17,7 @@ import (
 	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
 	"trowel.example/internal/parallel"
+	"trowel.example/internal/piece"
 	"trowel.example/internal/regular"
 	"trowel.example/internal/safename"
 	"trowel.example/internal/tree"
@@ -40,6 +41,7 @@ type extraction struct {
 	into    string            // the folder that is there already, or ""
 	owner   bool              // the file is for its owner alone, and so is what is made from it
 	names   map[string]string // true paths by safe paths, where they differ
+	taken   *safename.Taken   // what was taken out, if it is a part only
 	written int
 	total   atomic.Int64 // files that will be written; 0 while that is not known
 	failed  int
@@ -62,6 +64,9 @@ func (x *extraction) extract(cmd *cobra.Command, dir string, g *game, opts outpu
 	defer file.Close()
 	if x.fsys, err = file.Tree(cmd.Context(), job); err != nil {
 		return named(err, x.file)
+	}
+	if given := givenOptions(cmd); len(x.patterns) > 0 || len(given) > 0 {
+		x.taken = &safename.Taken{Options: given, Files: make(map[string]string)}
 	}
 	defer x.count(cmd.Context())()
 	if err := x.run(cmd.Context(), dir, g, opts); err != nil {
@@ -196,9 +201,10 @@ type extractJob struct {
 
 // extracted is the result of an extractJob.
 type extracted struct {
-	at   string
-	size int64
-	err  error
+	at, name string
+	digest   string // of its content, if it is a part of a file
+	size     int64
+	err      error
 }
 
 // openFolderRef is a folder that stays open as long as files are written into it, so that
@@ -251,6 +257,9 @@ func (x *extraction) make(ctx context.Context, dir string) (err error) {
 			return err
 		}
 		x.written++
+		if x.taken != nil && x.written <= piece.MaxFiles {
+			x.taken.Files[f.name] = f.digest
+		}
 		x.talk.progress("extracted files", x.written, int(x.total.Load()))
 		return x.report.add(filepath.Join(x.report.output, filepath.FromSlash(f.at)), f.size)
 	})
@@ -384,7 +393,7 @@ func (u unreadable) Unwrap() error { return u.error }
 
 func (x *extraction) writeFile(j extractJob) extracted {
 	defer j.dir.release()
-	e := extracted{at: j.at}
+	e := extracted{at: j.at, name: j.name}
 	f, err := x.fsys.Open(j.name)
 	if err != nil {
 		e.err = unreadable{err}
@@ -396,10 +405,15 @@ func (x *extraction) writeFile(j extractJob) extracted {
 		e.err = unreadable{err}
 		return e
 	}
+	h := piece.NewDigest()
 	e.size, e.err = x.create(j.dir.Root, path.Base(j.at), info, func(w io.Writer) error {
+		if x.taken != nil {
+			w = io.MultiWriter(w, h)
+		}
 		_, err := io.Copy(w, f)
 		return err
 	})
+	e.digest = h.String()
 	return e
 }
 
@@ -492,6 +506,11 @@ func (x *extraction) writeSidecar(sidecar func() ([]byte, error)) error {
 	}
 	if len(names) > 0 {
 		if data, err = safename.AddNames(data, names); err != nil {
+			return err
+		}
+	}
+	if x.taken != nil && x.written <= piece.MaxFiles {
+		if data, err = safename.AddTaken(data, *x.taken); err != nil {
 			return err
 		}
 	}

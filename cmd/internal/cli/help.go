@@ -177,6 +177,17 @@ func optionsGiven(cmd *cobra.Command) bool {
 	return given
 }
 
+// givenOptions returns the options that the user gave and that are for some files only.
+func givenOptions(cmd *cobra.Command) map[string]string {
+	given := make(map[string]string)
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if flag.Annotations[optionNote] != nil {
+			given[flag.Name] = flag.Value.String()
+		}
+	})
+	return given
+}
+
 // fits makes sure that the options the user gave are for a file. Among those that
 // were found in a folder it is enough if they are for one of them.
 func (a *app) fits(cmd *cobra.Command, f *format.Format, t target) error {

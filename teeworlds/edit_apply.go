@@ -1,0 +1,52 @@
+package teeworlds
+
+import (
+	"context"
+	"io/fs"
+
+	"trowel.example/format"
+	"trowel.example/internal/tree"
+	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/mapedit"
+)
+
+var applyCommands = []mapCommand{{Command: format.ApplyCommand, do: applyToMap}}
+
+// applyToMap lays a piece over the folder of a map, and makes the map of that.
+func applyToMap(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+	now := mapdir.Open(e.Map())
+	put := make(map[string]format.AppliedFile)
+	changes, err := format.Apply(job, func(path string, _ func(string) string) ([]byte, error) {
+		return fs.ReadFile(now, path)
+	}, func(f format.AppliedFile) error {
+		put[f.Path] = f
+		return nil
+	})
+	if err != nil || len(changes) == 0 {
+		return err
+	}
+	var after tree.FS
+	err = fs.WalkDir(now, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if _, other := put[path]; !other {
+			after.Add(path, tree.Meta{Stored: -1}, func() ([]byte, error) { return fs.ReadFile(now, path) })
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, f := range put {
+		if !f.Removed {
+			after.AddBytes(f.Path, f.Content)
+		}
+	}
+	m, err := mapdir.Read(&after, func(file, msg string) { job.Warn(file, "%s", msg) })
+	if err != nil {
+		return err
+	}
+	e.Become(m, changes)
+	return nil
+}
