@@ -23,7 +23,7 @@ type worldCommand struct {
 }
 
 // worldCommands are all commands that change worlds.
-var worldCommands = slices.Concat(nodeCommands, metaCommands, schematicCommands, lightCommands, operatorCommands)
+var worldCommands = slices.Concat(nodeCommands, metaCommands, schematicCommands, lightCommands, pieceCommands, operatorCommands)
 
 var worldEditing = &format.Editing{
 	Options: append([]format.Option{editNodes}, copyOptions...),

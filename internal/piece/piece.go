@@ -149,7 +149,7 @@ func (p *Piece) Compare(now func(path string) ([]byte, error), o Options) ([]Cha
 		case errors.Is(err, fs.ErrNotExist):
 			add(Change{Path: path, Added: true}, "it was edited here, and is not in the file any more")
 		case err != nil:
-			return err
+			return fmt.Errorf("%s: %w", path, err)
 		case bytes.Equal(is, content):
 		case known && was == digestOf(is):
 			add(Change{Path: path}, "")
@@ -178,7 +178,7 @@ func (p *Piece) Compare(now func(path string) ([]byte, error), o Options) ([]Cha
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
 			case err != nil:
-				return nil, err
+				return nil, fmt.Errorf("%s: %w", path, err)
 			case !o.Delete:
 				o.Left(path)
 			case digestOf(is) == p.taken.Files[path]:

@@ -385,11 +385,7 @@ func (s *shown) mod(name string, keep bool) ([]byte, *thingResidue, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	form := pairs{}
-	for _, e := range m.Entries {
-		form = append(form, pair{e.Key, e.Value})
-	}
-	data, err := encodeJSON(form)
+	data, err := ModText(m)
 	if err != nil || !keep {
 		return data, nil, err
 	}

@@ -1,0 +1,157 @@
+package minetest
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"reflect"
+
+	"trowel.example/format"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worlddir"
+	"trowel.example/minetest/worldedit"
+)
+
+var pieceCommands = []worldCommand{{
+	Command: func() format.Command {
+		c := format.ApplyCommand
+		c.Long += " Blocks, players and what mods keep go back; what else a world has is edited where it is."
+		c.Example = "apply castle"
+		return c
+	}(),
+	step: func(job *format.Job, t *worldedit.Tally) (worldedit.Step, error) {
+		return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error { return applyToWorld(ctx, w, job, t) }), nil
+	},
+}}
+
+var errNotPut = errors.New("only blocks, players and what mods keep go back into a world")
+
+// applyToWorld puts the files of a piece into a world.
+func applyToWorld(ctx context.Context, w *worldedit.World, job *format.Job, t *worldedit.Tally) error {
+	players, err := w.Players(ctx)
+	if err != nil {
+		return err
+	}
+	storage, err := w.Storage(ctx)
+	if err != nil {
+		return err
+	}
+	blocks := make(map[mapdb.Pos]*mapblock.Block) // nil: it is to go
+	changes, err := format.Apply(job, func(path string, _ func(string) string) ([]byte, error) {
+		switch thing, ok := worlddir.ThingAt(path); {
+		case !ok:
+			return nil, errNotPut
+		case thing.Block != nil:
+			return blockText(ctx, w, *thing.Block)
+		case thing.Player != "":
+			return textOf(ctx, players, thing.Player, worlddir.PlayerText)
+		default:
+			return textOf(ctx, storage, thing.Mod, worlddir.ModText)
+		}
+	}, func(f format.AppliedFile) error {
+		switch thing, ok := worlddir.ThingAt(f.Path); {
+		case !ok:
+			return errNotPut
+		case thing.Block != nil && f.Removed:
+			blocks[*thing.Block] = nil
+			return nil
+		case thing.Block != nil:
+			b, err := worlddir.ParseBlock(f.Content)
+			if err == nil && b.Version < lowestEdited {
+				b, _, err = b.Convert(lowestEdited, false)
+			}
+			blocks[*thing.Block] = b
+			return err
+		case thing.Player != "":
+			return putThing(ctx, players, thing.Player, f, worlddir.ParsePlayer)
+		default:
+			return putThing(ctx, storage, thing.Mod, f, worlddir.ParseMod)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		t.Add(c)
+	}
+	return putBlocks(ctx, w, blocks)
+}
+
+// lowestEdited is the lowest version of a block that a step sees.
+const lowestEdited = 24
+
+func blockText(ctx context.Context, w *worldedit.World, p mapdb.Pos) ([]byte, error) {
+	data, err := w.Get(ctx, p)
+	if errors.Is(err, mapdb.ErrNotFound) {
+		return nil, fs.ErrNotExist
+	}
+	if err != nil {
+		return nil, err
+	}
+	b, err := mapblock.Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	return worlddir.BlockText(b, p), nil
+}
+
+func textOf[T any](ctx context.Context, s world.Store[T], name string, text func(T) ([]byte, error)) ([]byte, error) {
+	thing, err := s.Get(ctx, name)
+	if err != nil {
+		return nil, err // that wraps fs.ErrNotExist if there is none
+	}
+	return text(thing)
+}
+
+func putThing[T any](ctx context.Context, s world.Store[T], name string, f format.AppliedFile, parse func(name string, text []byte) (T, error)) error {
+	if f.Removed {
+		return s.Delete(ctx, name)
+	}
+	thing, err := parse(name, f.Content)
+	if err != nil {
+		return err
+	}
+	return s.Put(ctx, thing)
+}
+
+// putBlocks makes blocks what they are in the piece.
+func putBlocks(ctx context.Context, w *worldedit.World, blocks map[mapdb.Pos]*mapblock.Block) error {
+	if len(blocks) == 0 {
+		return nil
+	}
+	area, first := mapdb.Area{}, true
+	for p := range blocks {
+		if first {
+			area, first = mapdb.Area{Min: p, Max: p}, false
+		}
+		area.Min = mapdb.Pos{X: min(area.Min.X, p.X), Y: min(area.Min.Y, p.Y), Z: min(area.Min.Z, p.Z)}
+		area.Max = mapdb.Pos{X: max(area.Max.X, p.X), Y: max(area.Max.Y, p.Y), Z: max(area.Max.Z, p.Z)}
+	}
+	create := false
+	for p, b := range blocks {
+		if _, err := w.Get(ctx, p); b != nil && errors.Is(err, mapdb.ErrNotFound) {
+			create = true
+		}
+	}
+	return w.Do(ctx, worldedit.Delete(area, func(b mapdb.Block) bool {
+		put, is := blocks[b.Pos]
+		return is && put == nil
+	}), worldedit.Each{
+		Area: area, Create: create,
+		May: func(p mapdb.Pos, _ []byte) bool { return blocks[p] != nil },
+		Edit: func(b *worldedit.Block) error {
+			put := blocks[b.Pos]
+			if put == nil {
+				return nil
+			}
+			same := !b.Created && reflect.DeepEqual(b.Nodes(), put.Nodes())
+			b.Block = put
+			if b.Mark(); !same {
+				b.MarkNodes()
+			}
+			return nil
+		},
+	})
+}
