@@ -138,8 +138,14 @@ func (g *grids[T]) align() []Change {
 		rows := g.splitRows(identity(g.b.Width(), g.a.Width(), from))
 		ways = append(ways, way{rows, g.splitColumns(rows)})
 	}
-	if at, ok := g.vote(); ok { // cut off, or added, on all sides
+	moved := func(at place) {
 		ways = append(ways, way{identity(g.b.Height(), g.a.Height(), -at.y), identity(g.b.Width(), g.a.Width(), -at.x)})
+	}
+	if at, ok := g.vote(); ok { // cut off, or added, on all sides
+		moved(at)
+	}
+	if at, ok := g.fit(); ok {
+		moved(at)
 	}
 	least := -1
 	for _, w := range ways {
@@ -352,6 +358,47 @@ func (g *grids[T]) shift() (dx, dy int, ok bool) {
 
 type place struct{ x, y int }
 
+// fit returns where in the larger grid the smaller one fits best, if it is not a matter of too
+// many places: what was added on a side need not be air. It looks at cells that differ from
+// that before them, which tell more than others.
+func (g *grids[T]) fit() (place, bool) {
+	const samples, places = 1 << 10, 1 << 12
+	dx, dy := g.b.Width()-g.a.Width(), g.b.Height()-g.a.Height()
+	if (abs(dx)+1)*(abs(dy)+1) > places {
+		return place{}, false
+	}
+	var telling []place
+	for y, row := range g.a.Rows() {
+		for x := 1; x < len(row); x++ {
+			if row[x] != row[x-1] {
+				telling = append(telling, place{x, y})
+			}
+		}
+	}
+	if len(telling) == 0 {
+		return place{}, false
+	}
+	step := max(1, len(telling)/samples)
+	var best place
+	most := -1
+	for y := min(0, dy); y <= max(0, dy); y++ {
+		for x := min(0, dx); x <= max(0, dx); x++ {
+			n := 0
+			for i := 0; i < len(telling); i += step {
+				if at := telling[i]; g.b.At(at.x+x, at.y+y) == g.a.At(at.x, at.y) {
+					n++
+				}
+			}
+			if n > most {
+				most, best = n, place{x, y}
+			}
+		}
+	}
+	return best, true
+}
+
+func abs(n int) int { return max(n, -n) }
+
 // vote returns how far most rows are from where they were: those that there is one
 // of, from their first to their last cell that is no air.
 func (g *grids[T]) vote() (place, bool) {
@@ -465,23 +512,34 @@ func (g *grids[T]) areas(yield func(area Area, old, new T) error) error {
 // Align returns which rows and columns of a layer each of those of a newer version is, -1
 // for new ones, as Compare sees it: rows and columns that were inserted or removed, or that
 // all was shifted. The layers are of one kind. Cells that cannot be read count as air.
-func Align(old, new *twmap.TileLayer) (rows, cols []int) {
+//
+// If the cells do not speak against it, and the size is another one, the old layer begins at
+// column x and row y of the new one: such as that of another layer of the same map.
+func Align(old, new *twmap.TileLayer, x, y int) (rows, cols []int) {
 	old, new = old.Clone(), new.Clone() // whose cells are gone with them
+	at := place{x, y}
 	switch new.Kind() {
 	case twmap.KindTele:
-		return alignGrids(old.Teles(), new.Teles())
+		return alignGrids(old.Teles(), new.Teles(), at)
 	case twmap.KindSpeedup:
-		return alignGrids(old.Speedups(), new.Speedups())
+		return alignGrids(old.Speedups(), new.Speedups(), at)
 	case twmap.KindSwitch:
-		return alignGrids(old.Switches(), new.Switches())
+		return alignGrids(old.Switches(), new.Switches(), at)
 	case twmap.KindTune:
-		return alignGrids(old.Tunes(), new.Tunes())
+		return alignGrids(old.Tunes(), new.Tunes(), at)
 	}
-	return alignGrids(old.Tiles(), new.Tiles())
+	return alignGrids(old.Tiles(), new.Tiles(), at)
 }
 
-func alignGrids[T twmap.Cell](a, b *twmap.Grid[T]) (rows, cols []int) {
+func alignGrids[T twmap.Cell](a, b *twmap.Grid[T], at place) (rows, cols []int) {
 	g := &grids[T]{a: bare(present(a)), b: bare(present(b))}
 	g.align()
+	if g.a.Width() == g.b.Width() && g.a.Height() == g.b.Height() {
+		return g.rows, g.cols
+	}
+	rows, cols = identity(g.b.Height(), g.a.Height(), -at.y), identity(g.b.Width(), g.a.Width(), -at.x)
+	if g.cost(rows, cols) <= g.cost(g.rows, g.cols) {
+		return rows, cols
+	}
 	return g.rows, g.cols
 }

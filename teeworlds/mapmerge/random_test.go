@@ -11,6 +11,9 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/corpus"
+	"trowel.example/teeworlds/mapdiff"
+	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/mapmerge"
 	"trowel.example/teeworlds/twmap"
 )
@@ -119,7 +122,65 @@ func randomEdit(m *twmap.Map, r *rand.Rand, number int) edit {
 		}
 		return nil
 	}
-	switch r.IntN(20) {
+	// through does it through an editor, which finds the layer by its name.
+	through := func(name string, do func(e *mapedit.Editor, at []mapedit.LayerAt) error) func(*twmap.Map) {
+		return func(m *twmap.Map) {
+			e := mapedit.New(m, nil)
+			var at []mapedit.LayerAt
+			for i, g := range m.Groups {
+				for j, l := range g.Layers {
+					if l.Base().Name == name {
+						at = append(at, mapedit.LayerAt{Group: i, Layer: j})
+					}
+				}
+			}
+			if err := do(e, at); err != nil {
+				panic(err)
+			}
+		}
+	}
+	switch r.IntN(27) {
+	case 20:
+		if len(m.Images) == 0 || m.Images[0].External() {
+			return edit{"nothing", nil, func(*twmap.Map) {}}
+		}
+		name := m.Images[0].Name
+		return edit{"rename-image " + name, []string{"image/" + name}, through("", func(e *mapedit.Editor, _ []mapedit.LayerAt) error {
+			at := slices.IndexFunc(e.Map().Images, func(im *twmap.Image) bool { return im.Name == name })
+			return e.RenameImage(at, text)
+		})}
+	case 21:
+		if len(m.Envelopes) == 0 {
+			return edit{"nothing", nil, func(*twmap.Map) {}}
+		}
+		name := m.Envelopes[r.IntN(len(m.Envelopes))].Name
+		return edit{"remove-envelope " + name, []string{"envelope/" + name, "layer", "groups/order"}, through("", func(e *mapedit.Editor, _ []mapedit.LayerAt) error {
+			at := slices.IndexFunc(e.Map().Envelopes, func(env *twmap.Envelope) bool { return env.Name == name })
+			return e.RemoveEnvelopes([]int{at})
+		})}
+	case 22:
+		t := tiles()
+		name := t.Name
+		if t.Kind() != twmap.KindTiles {
+			return edit{"nothing", nil, func(*twmap.Map) {}}
+		}
+		return edit{"shift " + name, []string{"layer/" + name}, through(name, func(e *mapedit.Editor, at []mapedit.LayerAt) error { return e.Shift(at, 3, -2) })}
+	case 23:
+		t := tiles()
+		name := t.Name
+		return edit{"replace in " + name, []string{"layer/" + name}, through(name, func(e *mapedit.Editor, at []mapedit.LayerAt) error {
+			one, two := t.Tiles().At(t.Width()/2, t.Height()/2).ID, uint8(1)
+			return e.Replace(at, nil, mapedit.Tile{ID: &one}, mapedit.Tile{ID: &two}, true)
+		})}
+	case 24:
+		return edit{"setting", []string{"setting/" + fmt.Sprint(number%3)}, through("", func(e *mapedit.Editor, _ []mapedit.LayerAt) error {
+			return e.SetSetting(fmt.Sprintf("sv_test%d %d", number%3, number))
+		})}
+	case 25, 26:
+		// The whole map becomes larger, and everything in it gets other places.
+		return edit{"extend", []string{"groups/order", "group", "layer", "extend"}, through("", func(e *mapedit.Editor, _ []mapedit.LayerAt) error {
+			return e.Extend(mapedit.Sides{Left: 3, Up: 2, Right: 1})
+		})}
 	case 0, 1, 2, 3:
 		t := tiles()
 		name := t.Name
@@ -145,7 +206,7 @@ func randomEdit(m *twmap.Map, r *rand.Rand, number int) edit {
 			m.Groups = moveBehind(m.Groups, func(g *twmap.Group) bool { return g.Name == group }, func(g *twmap.Group) bool { return g.Name == to })
 		}}
 	case 9:
-		return edit{"add group " + text, nil, func(m *twmap.Map) {
+		return edit{"add group " + text, []string{"extend"}, func(m *twmap.Map) {
 			t := twmap.NewTileLayer(twmap.KindTiles, 5, 6)
 			t.Name = text
 			t.Tiles().Set(1, 2, twmap.Tile{ID: uint8(number)})
@@ -285,6 +346,11 @@ func TestMergeRandomEdits(t *testing.T) {
 
 // The same with maps that people made.
 func TestCorpusRandomEdits(t *testing.T) {
+	mergeRandom(t, rand.New(rand.NewPCG(27, 18)), corpusMaps(t), 1000)
+}
+
+// corpusMaps returns maps that people made.
+func corpusMaps(t *testing.T) []*twmap.Map {
 	var list []*twmap.Map
 	for _, name := range corpus.Files(t, "teeworlds", ".map") {
 		data, err := os.ReadFile(name)
@@ -296,7 +362,73 @@ func TestCorpusRandomEdits(t *testing.T) {
 			list = append(list, m)
 		}
 	}
-	mergeRandom(t, rand.New(rand.NewPCG(27, 18)), list, 1000)
+	return list
+}
+
+// One person paints, the other makes the whole map larger.
+func TestMergeExtend(t *testing.T) {
+	r := rand.New(rand.NewPCG(16, 18))
+	mergeExtended(t, r, []*twmap.Map{madeMap(r), madeMap(r), madeMap(r)})
+}
+
+func TestCorpusExtend(t *testing.T) { mergeExtended(t, rand.New(rand.NewPCG(2, 2)), corpusMaps(t)) }
+
+// tells reports whether the cells of a layer tell where it is.
+func tells(l *twmap.TileLayer) bool {
+	across, down := 0, 0
+	for y := 1; y < l.Height(); y++ {
+		for x := 1; x < l.Width(); x++ {
+			if l.Tiles().At(x, y).ID != l.Tiles().At(x-1, y).ID {
+				across++
+			}
+			if l.Tiles().At(x, y).ID != l.Tiles().At(x, y-1).ID {
+				down++
+			}
+		}
+	}
+	return across > 20 && down > 20
+}
+
+func mergeExtended(t *testing.T, r *rand.Rand, bases []*twmap.Map) {
+	merged := 0
+	for i, base := range bases {
+		if !tells(base.Physics(twmap.KindGame)) {
+			continue // where rows were added to nothing but air nobody can tell
+		}
+		label(base)
+		paint := func(m *twmap.Map) {
+			r := rand.New(rand.NewPCG(uint64(i), 9))
+			for _, l := range m.Layers() {
+				if t, is := l.(*twmap.TileLayer); is && t.Kind() <= twmap.KindFront && t.Width() > 4 && t.Height() > 4 && t.Width()*t.Height() < 1<<17 && tells(t) {
+					for range 5 {
+						t.Tiles().Set(2+r.IntN(t.Width()-4), 2+r.IntN(t.Height()-4), twmap.Tile{ID: uint8(1 + r.IntN(200))})
+					}
+				}
+			}
+		}
+		by := mapedit.Sides{Left: r.IntN(4), Up: r.IntN(4), Right: r.IntN(3), Down: 1 + r.IntN(2)}
+		ours, theirs, both := base.Clone(), base.Clone(), base.Clone()
+		paint(ours)
+		paint(both)
+		if err := mapedit.New(theirs, nil).Extend(by); err != nil {
+			continue // it is too large already
+		}
+		if err := mapedit.New(both, nil).Extend(by); err != nil {
+			t.Fatal(err)
+		}
+		conflicts := 0
+		got, err := mapmerge.Merge(base, ours, theirs, mapmerge.Options{OnConflict: func(check.Conflict) { conflicts++ }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if merged++; conflicts > 0 || !got.Equal(both) {
+			var lines mapdiff.Lines
+			_ = mapdiff.Compare(mapdir.NamesOf(both), mapdir.NamesOf(got), func(c mapdiff.Change) error { lines.Add(c); return nil })
+			all := lines.All()
+			t.Errorf("map %d, %v: %d conflicts, and not what both do one after the other: %s", i, by, conflicts, all[:min(3, len(all))])
+		}
+	}
+	t.Logf("%d maps", merged)
 }
 
 func mergeRandom(t *testing.T, r *rand.Rand, bases []*twmap.Map, runs int) {
@@ -321,7 +453,7 @@ func mergeRandom(t *testing.T, r *rand.Rand, bases []*twmap.Map, runs int) {
 		if a.overlaps(b) {
 			kind, _, _ := strings.Cut(a.what, " ")
 			other, _, _ := strings.Cut(b.what, " ")
-			if a.touches[0] == b.touches[0] && kind == other && !slices.Contains([]string{"move", "point", "detail"}, kind) && !ours.Equal(theirs) {
+			if a.touches[0] == b.touches[0] && kind == other && !slices.Contains([]string{"move", "point", "detail", "add"}, kind) && !ours.Equal(theirs) {
 				conflicting++
 				if conflicts == 0 {
 					t.Errorf("%s and %s: no conflict", a.what, b.what)

@@ -144,10 +144,17 @@ type geometry struct {
 	rows, cols                 axis
 }
 
-func newGeometry(b, o, t *twmap.TileLayer) *geometry {
+// newGeometry finds out where rows and columns were. The game layer tells how it is, where a
+// layer says nothing else: whoever extends a map extends all layers.
+func newGeometry(b, o, t *twmap.TileLayer, game *geometry) *geometry {
 	g := new(geometry)
-	g.rowsO, g.colsO = mapdiff.Align(b, o)
-	g.rowsT, g.colsT = mapdiff.Align(b, t)
+	var inOurs, inTheirs [2]int
+	if game != nil {
+		inOurs = [2]int{max(0, slices.Index(game.colsO, 0)), max(0, slices.Index(game.rowsO, 0))}
+		inTheirs = [2]int{max(0, slices.Index(game.colsT, 0)), max(0, slices.Index(game.rowsT, 0))}
+	}
+	g.rowsO, g.colsO = mapdiff.Align(b, o, inOurs[0], inOurs[1])
+	g.rowsT, g.colsT = mapdiff.Align(b, t, inTheirs[0], inTheirs[1])
 	g.rows, g.cols = pairAxes(b.Height(), g.rowsO, g.rowsT), pairAxes(b.Width(), g.colsO, g.colsT)
 	return g
 }
@@ -182,7 +189,7 @@ func (m *merger) gameGeometry() {
 	if b == nil || o == nil || t == nil || sameSize(b, o) && sameSize(b, t) || b.Load() != nil || o.Load() != nil || t.Load() != nil {
 		return
 	}
-	m.game = newGeometry(b, o, t)
+	m.game = newGeometry(b, o, t, nil)
 }
 
 func sameSize(a, b *twmap.TileLayer) bool {
@@ -195,7 +202,7 @@ func (m *merger) geometryOf(b, o, t *twmap.TileLayer) *geometry {
 		len(g.rowsO) == o.Height() && len(g.colsO) == o.Width() && len(g.rowsT) == t.Height() && len(g.colsT) == t.Width() {
 		return g
 	}
-	return newGeometry(b, o, t)
+	return newGeometry(b, o, t, m.game)
 }
 
 // fit gives a physics layer that one side added the size of the merged game layer.
