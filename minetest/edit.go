@@ -119,12 +119,14 @@ func editWorld(ctx context.Context, job *format.Job, src *format.Source, steps [
 	if err := e.Do(ctx, list...); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
-	dark, err := e.ListLight()
-	if err != nil {
-		return nil, errors.Join(err, e.Close())
-	}
-	if dark > 0 {
-		job.Warn(src.Path, "the light of %d blocks may be wrong, and of those beside them: %s lists them for the mod contrib/minetest/trowel_light", dark, worldedit.LightList)
+	if o.Nodes == nil {
+		dark, err := e.ListLight()
+		if err != nil {
+			return nil, errors.Join(err, e.Close())
+		}
+		if dark > 0 {
+			job.Warn(src.Path, "the light of %d blocks may be wrong, and of those beside them: %s lists them for the mod contrib/minetest/trowel_light; with --nodes it is made right at once", dark, worldedit.LightList)
+		}
 	}
 	for i, t := range e.tallies {
 		for _, line := range t.Notes() {

@@ -95,6 +95,7 @@ type area struct {
 	src    Source
 	nodes  nodedef.List
 	blocks map[mapdb.Pos]*block // nil where there is none
+	lamps  [sun + 1][]lamp      // by how bright they shine
 }
 
 // get returns a block, nil if there is none.
@@ -297,14 +298,16 @@ type lamp struct {
 
 // spread spreads light by day or by night.
 func (a *area) spread(bank int) {
-	var lamps [sun + 1][]lamp
+	lamps := &a.lamps
 	put := func(b *block, i int) {
 		v := max(b.light[bank][i], b.kind[i]&shines)
 		if v > 1 { // of less nothing comes to a neighbour
 			if b.role != edge && b.kind[i]&keeps != 0 {
 				b.light[bank][i] = v
 			}
-			lamps[v] = append(lamps[v], lamp{b, uint16(i)})
+			if v < sun || !b.amid(i) {
+				lamps[v] = append(lamps[v], lamp{b, uint16(i)})
+			}
 		}
 	}
 	for _, p := range a.those(margin) {
@@ -341,8 +344,22 @@ func (a *area) spread(bank int) {
 				}
 			}
 		}
-		lamps[v] = nil
+		lamps[v] = lamps[v][:0]
 	}
+}
+
+// amid reports whether all around a node in sunlight is sunlight, so that nothing comes of it.
+func (b *block) amid(i int) bool {
+	if x, y, z := mapblock.Coordinates(i); min(x, y, z) == 0 || max(x, y, z) == side-1 {
+		return false
+	}
+	day := &b.light[0]
+	for _, d := range [...]int{1, side, side * side} {
+		if day[i-d] < sun-1 || day[i+d] < sun-1 {
+			return false
+		}
+	}
+	return true
 }
 
 // facing returns node k of those of a block that are on its side towards a direction.
