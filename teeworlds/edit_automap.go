@@ -25,39 +25,31 @@ var (
 		Help: "a `file` of rules for the image of its name, or a folder of such, or of a game's data (default: beside the map, and where the games have them)"}
 	optionSeed = format.Option{Name: "seed", Type: format.Integer,
 		Help: "the `number` that random choices are made of, 0 to 1000000000; 0 draws one"}
-	argSection = format.Option{Name: "section", Help: "its name in the rules, or its number from 0"}
+	argConfig = format.Option{Name: "config", Help: "a configuration of the rules: its name, or its number from 0"}
 )
 
 var automapCommands = []mapCommand{
 	{
 		Command: format.Command{Name: "automap", Title: "Draw layers by the rules for their images", Heading: "Automapper",
-			Long: `Each layer for which the map names a section of rules is drawn by it, as the button Automap
-of DDNet's editor does: the same tiles for the same seed. --layer and --section draw other
-layers, or by other rules. A layer whose seed is 0 gets one that is drawn and told.`,
-			Options: []format.Option{
+			Long: `Each layer for which the map names a configuration of rules is drawn by it, as the button
+Automap of DDNet's editor does: the same tiles for the same seed. --layer and --config draw
+other layers, or by other rules. A layer whose seed is 0 gets one that is drawn and told: with
+--seed that number, it comes out the same again.`,
+			Options: opts{
 				optionLayers,
-				{Name: "section", Help: "draw by this `section`: its name in the rules, or its number from 0 (default: as the map says)"},
+				{Name: "config", Help: "draw by this `configuration` of the rules: its name, or its number from 0 (default: as the map says)"},
 				optionSeed, optionRules,
 				{Name: "reference", Choices: automap.References(), Default: "none", Help: "go by `tiles` of the game layer at first, not by the layer itself: " + strings.Join(automap.References(), ", ")},
-				{Name: "store", Bool: true, Help: "keep the section and the seed in the map"},
+				{Name: "store", Bool: true, Help: "keep configuration and seed in the map"},
 			},
-			Example: "automap --layer 'Tiles/*' --section Default --seed 7"},
+			Example: "automap --layer 'Tiles/*' --config Default --seed 7"},
 		do: automapLayers,
 	},
-	{
-		Command: format.Command{Name: "set-automapper", Title: "Say by which rules the editor draws layers", Heading: "Automapper",
-			Args: []format.Option{{Name: "layer", Help: "a path such as Tree/Leaves, with * and ?, or numbers such as 3/1"}, argSection},
-			Options: []format.Option{
-				optionSeed, optionRules,
-				{Name: "automatic", Bool: true, Help: "the editor draws anew after each change"},
-			},
-			Example: "set-automapper Tiles/Ground Default --seed 42 --automatic"},
-		do: setAutomapper,
-	},
-	{
-		Command: format.Command{Name: "clear-automapper", Title: "Take away what the map says of rules", Heading: "Automapper",
-			Options: []format.Option{optionLayers}, Example: "clear-automapper --layer 'Tiles/*'"},
-		do: func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+	command("Automapper", "set-automapper", "Say by which rules the editor draws layers", opts{argLayer, argConfig},
+		opts{optionSeed, optionRules, {Name: "automatic", Bool: true, Help: "the editor draws anew after each change"}},
+		"set-automapper Tiles/Ground Default --seed 42 --automatic", setAutomapper),
+	command("Automapper", "clear-automapper", "Take away what the map says of rules", nil, opts{optionLayers}, "clear-automapper --layer 'Tiles/*'",
+		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 			layers, err := layersOf(e, job)
 			for _, at := range layers {
 				if err == nil {
@@ -65,8 +57,7 @@ layers, or by other rules. A layer whose seed is 0 gets one that is drawn and to
 				}
 			}
 			return err
-		},
-	},
+		}),
 }
 
 // automapLayers draws layers. Of those that somebody names each has to be drawn; of those that
@@ -86,17 +77,15 @@ func automapLayers(ctx context.Context, e *mapedit.Editor, job *format.Job) erro
 	named := len(job.List(optionLayers.Name)) > 0
 	o := mapedit.Automapping{
 		Rules:     func(image string) (*automap.Rules, error) { return rules.find(image, named) },
-		Section:   job.Value("section"),
+		Section:   job.Value("config"),
 		Seed:      seed,
 		Reference: automap.Reference(slices.Index(automap.References(), job.Value("reference"))),
 		Store:     job.On("store"),
 	}
 	if !named {
-		n, err := e.AutomapAll(ctx, o, func(layer string, err error) {
-			job.Miss(job.Source.Path, "%s is not drawn: %v", layer, err)
-		})
+		n, err := e.AutomapAll(ctx, o, func(err error) { job.Miss(job.Source.Path, "not drawn: %v", err) })
 		if n == 0 {
-			job.Warn(job.Source.Path, "the map names rules for no layer: --layer and --section draw others")
+			job.Warn(job.Source.Path, "the map names rules for no layer: --layer and --config draw others")
 		}
 		return err
 	}
@@ -151,14 +140,14 @@ func setAutomapper(_ context.Context, e *mapedit.Editor, job *format.Job) error 
 			return err
 		}
 		a := twmap.AutoMapper{Seed: seed, Automatic: job.On("automatic")}
-		if n, bad := strconv.ParseUint(job.Value(argSection.Name), 10, 31); bad == nil {
+		if n, bad := strconv.ParseUint(job.Value(argConfig.Name), 10, 31); bad == nil {
 			a.Config = int32(n) // the rules need not be there
 		} else {
 			rules, err := all.find(im.Name, true)
 			if err != nil {
 				return err
 			}
-			section, err := rules.Section(job.Value(argSection.Name))
+			section, err := rules.Section(job.Value(argConfig.Name))
 			if err != nil {
 				return err
 			}

@@ -17,7 +17,8 @@ import (
 // Rules are the rules for an image.
 type Rules struct{ sections []*section }
 
-// Section is a set of rules that people choose by its name.
+// Section is a set of rules that people choose by its name: a configuration, as the editor and
+// maps call it.
 type Section struct {
 	Name string
 	Line int // where it begins, from 1

@@ -34,12 +34,12 @@ type Automapping struct {
 }
 
 // AutomapAll draws all layers for which the map names a section of rules. One that cannot be
-// drawn is told to missed, and stays as it is. It returns how many such layers there are. The
+// drawn stays as it is, and missed hears why. It returns how many such layers there are. The
 // error is that ctx is done; what was drawn until then is.
-func (e *Editor) AutomapAll(ctx context.Context, o Automapping, missed func(layer string, err error)) (int, error) {
+func (e *Editor) AutomapAll(ctx context.Context, o Automapping, missed func(error)) (int, error) {
 	n := 0
 	for i, g := range e.m.Groups {
-		for j, layer := range g.Layers {
+		for j := range g.Layers {
 			l, _, err := e.Automapped(LayerAt{i, j})
 			if err != nil || l.AutoMapper == nil || l.AutoMapper.Config < 0 {
 				continue
@@ -50,7 +50,7 @@ func (e *Editor) AutomapAll(ctx context.Context, o Automapping, missed func(laye
 				return n, ctx.Err()
 			}
 			if err != nil {
-				missed(e.Path(layer), err)
+				missed(err)
 			}
 		}
 	}
@@ -64,6 +64,13 @@ func (e *Editor) Automap(ctx context.Context, at LayerAt, o Automapping) error {
 	if err != nil {
 		return err
 	}
+	if err := e.automap(ctx, at, l, im, o); err != nil {
+		return fmt.Errorf("%s: %w", e.Path(l), err)
+	}
+	return nil
+}
+
+func (e *Editor) automap(ctx context.Context, at LayerAt, l *twmap.TileLayer, im *twmap.Image, o Automapping) error {
 	rules, err := o.Rules(im.Name)
 	if err != nil {
 		return err

@@ -94,9 +94,7 @@ func TestAutomapAll(t *testing.T) {
 	e := New(m, func(check.Change) { changes++ })
 	var missed []string
 	all := func(ctx context.Context) (int, error) {
-		return e.AutomapAll(ctx, Automapping{Rules: rulesOfAir, Seed: -1}, func(layer string, err error) {
-			missed = append(missed, layer+": "+err.Error())
-		})
+		return e.AutomapAll(ctx, Automapping{Rules: rulesOfAir, Seed: -1}, func(err error) { missed = append(missed, err.Error()) })
 	}
 	l.AutoMapper = &twmap.AutoMapper{Config: -1}
 	if n, err := all(context.Background()); n != 0 || err != nil || missed != nil || changes != 0 {
