@@ -119,6 +119,9 @@ func openEditor(job *format.Job, src *format.Source, o modedit.Options) (*opened
 
 // editArchive changes a mod or an archive.
 func editArchive(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output, report func(check.Change) error) error {
+	if _, isList := format.CutExtension(src.Name, ".MAN"); isList {
+		return fmt.Errorf("%s: give the .PAK, not the list of what is in it", src.Path)
+	}
 	o, closer, failed, err := editorOptions(job, report)
 	if err != nil {
 		return err
@@ -220,6 +223,7 @@ var (
 	argFiles    = format.Option{Name: "files", Help: "a path in the game, with * and ?, and ** for any number of folders; one that ends with / means all below it"}
 	argKey      = format.Option{Name: "key", Help: "the name of the key"}
 	optionNode  = format.Option{Name: "node", Help: "only in nodes that a `way` ends with, such as LEVEL1 or SKILL.LEVEL*.EVENT_START"}
+	optionNodes = format.Option{Name: "node", Help: "in the nodes that a `way` ends with, such as LEVEL1 or SKILL.LEVEL*.EVENT_START; ** is all nodes (default: the root of data files, and the objects of layouts)"}
 	optionWhere = format.Option{Name: "where", List: true, Help: "only where this `condition` holds: KEY=VALUE (with * and ?, and | between several), KEY!=VALUE, KEY<NUMBER, <=, >, >=, or KEY; looked for in the node and those around it; in layouts of an object, as in DESCRIPTOR=Monster"}
 )
 
@@ -227,10 +231,21 @@ func choiceOf(job *format.Job) modedit.Choice {
 	return modedit.Choice{Node: job.Value(optionNode.Name), Where: job.List(optionWhere.Name)}
 }
 
+// changed is choiceOf for a change, which does not go deeper than it is told to.
+func changed(job *format.Job) modedit.Choice {
+	choice := choiceOf(job)
+	choice.Top = choice.Node == ""
+	return choice
+}
+
 // found tells of a change that found nothing to do.
-func found(n int, err error, job *format.Job) error {
-	if err == nil && n == 0 {
-		job.Warn("", "nothing to change")
+func found(n int, err error, step *format.Job) error {
+	switch _, has := step.Values[argKey.Name]; {
+	case err != nil || n > 0:
+	case has && step.Value(optionNode.Name) == "":
+		step.Warn("", "nothing to change in the roots of data files and the objects of layouts; --node '**' looks into all nodes")
+	default:
+		step.Warn("", "nothing to change")
 	}
 	return err
 }

@@ -16,40 +16,39 @@ var keyCommands = []modCommand{{
 		Long: "The value is a new one, or +N, +-N or *N with a number that is added or multiplied; =VALUE is always a new one. " +
 			"Whole numbers are rounded, and a value that does not fit its type changes nothing at all. Tables (.RAW) follow.",
 		Args:    []format.Option{argFiles, argKey, {Name: "value", Help: "the new value, +N or *N"}},
-		Options: []format.Option{optionNode, optionWhere},
+		Options: []format.Option{optionNodes, optionWhere},
 		Example: "set 'MEDIA/UNITS/**' LEVEL '*1.1' --where 'RARITY>1'"},
 	do: func(e *modedit.Editor, job *format.Job) error {
-		n, err := e.Set(job.Value("files"), job.Value("key"), job.Value("value"), choiceOf(job))
+		n, err := e.Set(job.Value("files"), job.Value("key"), job.Value("value"), changed(job))
 		return found(n, err, job)
 	},
 }, {
 	single: true,
 	Command: format.Command{Name: "add-key", Title: "Add a key where it is missing", Heading: "Keys and values",
-		Long:    "Without --node it goes to the root of data files, and to the objects of layouts.",
 		Args:    []format.Option{argFiles, {Name: "type", Choices: typeNames(), Help: "the type of the value"}, argKey, {Name: "value", Help: "its value"}},
-		Options: []format.Option{optionNode, optionWhere},
+		Options: []format.Option{optionNodes, optionWhere},
 		Example: "add-key 'UNITS/MONSTERS/**' INTEGER MINLEVEL 10 --where 'LEVEL>20'"},
 	do: func(e *modedit.Editor, job *format.Job) error {
 		t, _ := text.ParseType(job.Value("type"))
-		n, err := e.AddKey(job.Value("files"), t, job.Value("key"), job.Value("value"), choiceOf(job))
+		n, err := e.AddKey(job.Value("files"), t, job.Value("key"), job.Value("value"), changed(job))
 		return found(n, err, job)
 	},
 }, {
 	single: true,
 	Command: format.Command{Name: "remove-key", Title: "Take a key away", Heading: "Keys and values",
-		Args: []format.Option{argFiles, argKey}, Options: []format.Option{optionNode, optionWhere},
+		Args: []format.Option{argFiles, argKey}, Options: []format.Option{optionNodes, optionWhere},
 		Example: "remove-key 'SKILLS/**' COOLDOWNMS --node 'SKILL.LEVEL*'"},
 	do: func(e *modedit.Editor, job *format.Job) error {
-		n, err := e.RemoveKey(job.Value("files"), job.Value("key"), choiceOf(job))
+		n, err := e.RemoveKey(job.Value("files"), job.Value("key"), changed(job))
 		return found(n, err, job)
 	},
 }, {
 	single: true,
 	Command: format.Command{Name: "rename-key", Title: "Give a key another name", Heading: "Keys and values",
-		Args: []format.Option{argFiles, argKey, {Name: "name", Help: "the new name"}}, Options: []format.Option{optionNode, optionWhere},
+		Args: []format.Option{argFiles, argKey, {Name: "name", Help: "the new name"}}, Options: []format.Option{optionNodes, optionWhere},
 		Example: "rename-key 'UNITS/**' MIN_LEVEL MINLEVEL"},
 	do: func(e *modedit.Editor, job *format.Job) error {
-		n, err := e.RenameKey(job.Value("files"), job.Value("key"), job.Value("name"), choiceOf(job))
+		n, err := e.RenameKey(job.Value("files"), job.Value("key"), job.Value("name"), changed(job))
 		return found(n, err, job)
 	},
 }, {

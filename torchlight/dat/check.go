@@ -44,7 +44,7 @@ var (
 		"Write the value again.")
 	foundBrokenTag = Catalog.Add("tl-dat-broken-tag", check.Error,
 		"A key or node has the hash of a decimal number that itself is the hash of a known name: GUTS decompiled it without knowing the name, and compiled the number. The game no longer finds the value.",
-		"Put the name that is guessed in place of the number in the text, and compile it.")
+		"`trowel repair` puts the name that is guessed in place of the number.")
 	foundUnknownName = Catalog.Add("tl-dat-unknown-name", check.Info,
 		"Keys or nodes have a hash whose name is unknown.",
 		"Nothing: the text has names for them that compile to the same hashes.")

@@ -11,10 +11,10 @@ var (
 		"Pack the mod again: that compiles it.")
 	kindGUID = Catalog.Add("tl-mod-duplicate-guid", check.Error,
 		"Two units have the same UNIT_GUID, so that the game takes one for the other.",
-		"Give one of them a new number.")
+		"Give one of them a new number: `trowel edit MOD -- new-guids PATH`.")
 	kindSkillGUID = Catalog.Add("tl-mod-duplicate-unique-guid", check.Error,
 		"Two skills have the same UNIQUE_GUID, so that saved games take one for the other.",
-		"Give one of them a new number.")
+		"Give one of them a new number: `trowel edit MOD -- new-guids PATH`.")
 	kindNoGUID = Catalog.Add("tl-mod-no-guid", check.Warning,
 		"A unit or skill has no number of its own, and the file that it is based on lends it none.",
 		"Give it a UNIT_GUID or UNIQUE_GUID that no other has.")

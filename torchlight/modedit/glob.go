@@ -52,12 +52,15 @@ type Choice struct {
 	// KEY alone, which has to be there. The key is looked for in the node and then in those
 	// around it. In a layout it is that of an object: DESCRIPTOR=Monster.
 	Where []string
+	// Top means only the root of a data file, and the objects of a layout.
+	Top bool
 }
 
 // chooser is a Choice that was read.
 type chooser struct {
 	node  *regexp.Regexp // nil: any
 	where []condition
+	top   bool
 }
 
 type condition struct {
@@ -67,7 +70,7 @@ type condition struct {
 }
 
 func (c Choice) compile() (*chooser, error) {
-	out := new(chooser)
+	out := &chooser{top: c.Top}
 	if c.Node != "" {
 		out.node = globOf("**."+c.Node, '.')
 	}
@@ -146,7 +149,8 @@ func (c *chooser) nodes(root *text.Node, see func(n *text.Node, at nodePlace) er
 				at.object, _ = text.ParseInt64(id)
 			}
 		}
-		chosen := c.node == nil || c.node.MatchString("."+at.names)
+		chosen := !c.top || at.top(n)
+		chosen = chosen && (c.node == nil || c.node.MatchString("."+at.names))
 		for i := range c.where {
 			chosen = chosen && c.where[i].holds(way)
 		}
@@ -178,6 +182,14 @@ type nodePlace struct {
 	name   string // the same, with the number of one of several of a name, from [2] on
 	object int64  // the id of the object of a layout around it
 	depth  int    // 0 for the root
+}
+
+// top reports whether the node is the root of a data file, or that of the properties of an object.
+func (n nodePlace) top(node *text.Node) bool {
+	if n.depth == 0 {
+		return node.Child("OBJECTS") == nil
+	}
+	return n.object != 0 && strings.EqualFold(node.Name, "PROPERTIES")
 }
 
 // place returns the place of a key of the node in its file; "" is the node.

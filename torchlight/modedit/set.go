@@ -205,8 +205,8 @@ func typed(t text.Type, s string) (string, error) {
 }
 
 // AddKey adds a key of a type with a value to the nodes that are chosen in some files, behind
-// their other keys, where they do not have it; without a Choice.Node to the root of a data file
-// and to the objects of a layout, which take only keys that such objects have.
+// their other keys, where they do not have it; without a Choice.Node only where Choice.Top means.
+// Objects of a layout take only keys that such objects have.
 func (e *Editor) AddKey(files string, t text.Type, key, value string, choice Choice) (int, error) {
 	value, err := typed(t, value)
 	if err != nil {
@@ -216,16 +216,13 @@ func (e *Editor) AddKey(files string, t text.Type, key, value string, choice Cho
 		return 0, err
 	}
 	key = strings.ToUpper(key)
+	choice.Top = choice.Top || choice.Node == ""
 	return e.nodes(files, "keys", choice, func(count *tally, n *text.Node, at nodePlace) error {
-		object := at.object != 0 && strings.EqualFold(n.Name, "PROPERTIES")
-		if _, has := n.Get(key); has || choice.Node == "" && at.depth > 0 && !object {
+		if _, has := n.Get(key); has {
 			return nil
 		}
-		switch kind, _ := n.Get("DESCRIPTOR"); {
-		case object && !layout.DescriptorNamed(kind).Has(key):
+		if kind, _ := n.Get("DESCRIPTOR"); at.object != 0 && at.top(n) && !layout.DescriptorNamed(kind).Has(key) {
 			return fmt.Errorf("%s: an object of kind %s has no %s", at.name, kind, key)
-		case !object && at.depth == 0 && n.Child("OBJECTS") != nil:
-			return nil // the root of a layout says nothing
 		}
 		addProperty(n, t, key, value)
 		count.note(at, key, "added "+key+": "+shown(value))

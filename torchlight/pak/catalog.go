@@ -11,13 +11,13 @@ var (
 		"Fetch it again; `trowel extract -k` saves the files that are there.")
 	foundHash = Catalog.Add("tl-pak-hash", check.Error,
 		"The hash of the archive is wrong: the game ignores the archive without a word, or does not start.",
-		"Extract, delete .trowel.json, pack: the hash is made again.")
+		"`trowel repair` states it as it is.")
 	foundMax = Catalog.Add("tl-pak-max", check.Error,
 		"The header's largest compressed size is not that of the largest block; the game makes its buffer that large.",
-		"Extract, delete .trowel.json, pack.")
+		"`trowel repair` states it as it is.")
 	foundManifestHash = Catalog.Add("tl-pak-manifest-hash", check.Warning,
 		"The hash of the manifest is wrong.",
-		"Extract, delete .trowel.json, pack: the hash is made again.")
+		"`trowel repair` states it as it is.")
 	foundHint = Catalog.Add("tl-pak-hint", check.Info,
 		"The manifest's hint at the number of entries is not what the editor writes, as in archives of other packers.",
 		"Nothing: the game only makes room by it.")

@@ -37,7 +37,8 @@ failed.`,
 		Example: `  trowel repair world --dry-run
   trowel repair world -o world-mended
   trowel repair world --in-place --backup world.backup
-  trowel repair world --restore world.backup`,
+  trowel repair world --restore world.backup
+  trowel repair WOLVES.MOD -o MENDED.MOD`,
 		Args: args(1, 1),
 	}
 	cmd.Flags().StringVarP(&to, "output", "o", "", "the repaired `copy` to make")
