@@ -119,7 +119,13 @@ func across(game mapdraw.Game, do func(*mapedit.Editor, mapedit.Across) error) e
 		if err != nil {
 			return err
 		}
-		return do(e, mapedit.Across{Find: r.External, Drop: job.On("drop"), Force: job.On("force")})
+		if err := do(e, mapedit.Across{Find: r.External, Drop: job.On("drop"), Force: job.On("force")}); err != nil {
+			return err
+		}
+		if many := crash07(e.Map()); many != "" && game == mapdraw.Game06 {
+			job.Warn(job.Source.Path, "%s", many)
+		}
+		return nil
 	}
 }
 

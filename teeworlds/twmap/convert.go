@@ -81,7 +81,7 @@ func (e *Envelope) dropTangents() {
 // To07 brings the map to the form of Teeworlds 0.7 and returns what it lost:
 // that game knows no physics layers but game, no sounds, no settings and no
 // automappers. It does not touch pictures and tiles, although some pictures
-// of 0.7 have other tiles under the same name. The map is clean then.
+// of 0.7 have other tiles under the same name: package mapedit does. The map is clean then.
 func (m *Map) To07() (lost []string) {
 	lose := func(format string, args ...any) { lost = append(lost, fmt.Sprintf(format, args...)) }
 	m.Modernize() // what it loses is not in the result anyway
