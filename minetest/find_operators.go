@@ -45,7 +45,7 @@ var operatorQueries = []worldQuery{
 		Long: "It is rollback.sqlite that tells, which servers with enable_rollback_recording write.",
 		Args: []format.Option{{Name: "place", List: true, Help: "x,y,z in nodes, or two corners x1,y1,z1:x2,y2,z2; none is everywhere"}},
 		Options: []format.Option{
-			{Name: "by", Help: "only what this `actor` did: a player, or such as liquid"},
+			{Name: "actor", Help: "only what this `actor` did: a player, or such as liquid"},
 			{Name: "since", Help: "only since a `time`: a day such as 2024-01-31, or how long ago, such as 2w"},
 			{Name: "before", Help: "only before a `time`"},
 			{Name: "limit", Type: format.Integer, Default: "0", Help: "only so many, the newest; 0 is all"},
@@ -256,7 +256,7 @@ func clamp(v [3]int) [3]int {
 }
 
 func findChanged(ctx context.Context, q *asking) error {
-	f := rollback.Filter{Actor: q.query.Value("by"), Limit: q.query.Integer("limit")}
+	f := rollback.Filter{Actor: q.query.Value("actor"), Limit: q.query.Integer("limit")}
 	if words := q.query.List("place"); len(words) > 1 {
 		return errors.New("expected one place")
 	} else if len(words) == 1 {
