@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -142,7 +143,7 @@ var operatorCommands = []worldCommand{{
 	Command: format.Command{
 		Name: "delete-chunks", Title: "delete whole map chunks", Heading: "Map chunks",
 		Long: "A map chunk is what the map generator makes at once, mostly 5 x 5 x 5 blocks: it makes it " +
-			"again when somebody comes there, without seams. Only chunks that are there as a whole are deleted; " +
+			"again when somebody comes there, without seams; only what reaches over from a neighbour that stays, such as leaves of a tree, may be cut off. Only chunks that are there as a whole are deleted; " +
 			"with --invert only those no node of which is there.",
 		Options: append([]format.Option{stepInvert, stepTouch, stepExport, stepAll}, chunkOptions...),
 		Example: "delete-chunks --radius 2000 --invert --export outskirts",
@@ -279,6 +280,9 @@ var operatorCommands = []worldCommand{{
 		names := job.List("name")
 		if len(names) > 1 {
 			return nil, errors.New("expected one address and one name")
+		}
+		if _, err := netip.ParseAddr(job.Value("address")); err != nil {
+			return nil, fmt.Errorf("%q: expected an address such as 192.0.2.7 or 2001:db8::7", job.Value("address"))
 		}
 		return worldadmin.Ban(world.Ban{Address: job.Value("address"), Name: strings.Join(names, "")}, tally), nil
 	},

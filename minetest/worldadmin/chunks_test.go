@@ -233,8 +233,13 @@ func TestPrune(t *testing.T) {
 		keeps []mapchunk.Chunk
 		says  string
 	}{
-		"nothing":      {func(*testing.T, string) {}, worldadmin.Prune{All: true}, nil, ""},
-		"active":       {block(seen), worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "somebody was near"},
+		"nothing": {func(*testing.T, string) {}, worldadmin.Prune{All: true}, nil, ""},
+		"active":  {block(seen), worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "somebody was near"},
+		"old": {func(t *testing.T, dir string) {
+			old := mapblock.New(16)
+			old.Timestamp = mapblock.NoTimestamp
+			put(t, dir, at, old)
+		}, worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "nobody knows"},
 		"timer":        {block(timer), worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "metadata or timers"},
 		"object":       {block(object), worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "objects"},
 		"rare":         {block(brick), worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "players place"},

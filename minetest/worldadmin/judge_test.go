@@ -71,7 +71,7 @@ end)`
 	}
 	engine(t, dir, "emerge", emerge)
 	now := blocks(t, dir)
-	same, all := 0, 0
+	same, all, lit, dark := 0, 0, 0, 0
 	for p, data := range was {
 		before, made := names(data)
 		if !made {
@@ -92,6 +92,11 @@ end)`
 			if name == "ignore" {
 				t.Fatalf("there is a hole in the block at %v of chunk %v", p, grid.Containing(p))
 			}
+			if name == before.At(i) && after.Param1[i] == before.Param1[i] {
+				lit++
+			} else if name == before.At(i) {
+				dark++
+			}
 			if !stayed {
 				if all++; name == before.At(i) {
 					same++
@@ -102,7 +107,10 @@ end)`
 	if all != 4*125*mapblock.NodeCount {
 		t.Errorf("%d nodes were made again, want those of four chunks", all)
 	}
-	t.Logf("of %d nodes that were made again %d are what they were", all, same)
+	t.Logf("of %d nodes that were made again %d are what they were; of those in all blocks %d have the light that they had, %d another", all, same, lit, dark)
+	if dark > lit/1000 {
+		t.Errorf("%d nodes have another light", dark)
+	}
 	if same < all*999/1000 {
 		t.Errorf("of %d nodes only %d are what they were", all, same)
 	}

@@ -58,7 +58,7 @@ const (
 )
 
 var reasons = [...]string{
-	active: "map chunks stay because somebody was near", metadata: "map chunks stay because of metadata or timers", objects: "map chunks stay because of objects",
+	active: "map chunks stay because somebody was near, or nobody knows", metadata: "map chunks stay because of metadata or timers", objects: "map chunks stay because of objects",
 	damaged: "map chunks stay because blocks cannot be read", protected: "map chunks stay because they are protected",
 	recorded: "map chunks stay because rollback.sqlite knows of changes", loaded: "map chunks stay because they are kept loaded, or a player is in them",
 	placed: "map chunks stay because of nodes that players place", near: "map chunks stay because they are near to others that stay",
@@ -72,6 +72,10 @@ type looked struct {
 	names      []string
 	protectors []protect.Protector
 }
+
+// firstTimed is the first version of blocks that says when the block was active. Of older ones
+// nobody knows whether somebody was there.
+const firstTimed = 17
 
 // look finds out what speaks for a block.
 func look(b mapdb.Block, err error) looked {
@@ -88,7 +92,7 @@ func look(b mapdb.Block, err error) looked {
 	l.names = nodes.Names
 	l.protectors = protect.Protectors(b.Pos, block)
 	switch {
-	case block.Timestamp != mapblock.NoTimestamp:
+	case block.Timestamp != mapblock.NoTimestamp, block.Version < firstTimed:
 		l.why = active
 	case len(block.Metadata.List)+len(block.Metadata.Rest)+len(block.Metadata.Raw)+len(block.Timers.List) > 0:
 		l.why = metadata

@@ -16,13 +16,14 @@ import (
 const LightList = "trowel_light.txt"
 
 // Touched goes through the positions of the blocks in which nodes are others than in the
-// world, or that were deleted, in the order of keys: near these the light may be wrong.
+// world, in the order of keys: near these the light may be wrong. Blocks that were deleted are
+// not among them: the map generator makes them again, with the light around them.
 func (w *World) Touched() iter.Seq2[mapdb.Pos, error] {
 	return func(yield func(mapdb.Pos, error) bool) {
 		for _, e := range w.scratch.index {
 			r, err := w.scratch.head(e.offset)
 			p, _ := mapdb.PosOfKey(e.key)
-			if err != nil || r.nodes {
+			if err != nil || r.nodes && !r.deleted {
 				if !yield(p, err) || err != nil {
 					return
 				}

@@ -456,7 +456,7 @@ func (w *World) put(o *outcome) error {
 func Delete(area mapdb.Area, gone func(b mapdb.Block) bool) Step {
 	return StepFunc(func(ctx context.Context, w *World) error {
 		for o := range mapdb.Parallel(w.Blocks(ctx, area), func(b mapdb.Block, err error) outcome {
-			o := outcome{pos: b.Pos, old: b.Data, nodes: true, is: err == nil && gone(b), err: err}
+			o := outcome{pos: b.Pos, old: b.Data, is: err == nil && gone(b), err: err}
 			if o.is {
 				o.digest()
 			}
