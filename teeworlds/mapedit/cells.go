@@ -109,15 +109,24 @@ func openGrid(l *twmap.TileLayer) cells {
 	return gridOf(l.Tiles())
 }
 
-// readable returns the cells of a layer, and tells what is wrong with them: what cannot be
-// read is air once the layer was changed.
+// readable returns the cells of a layer that will be changed, and tells what is wrong with them.
 func (e *Editor) readable(l *twmap.TileLayer) cells {
 	c := openGrid(l)
-	if err := l.Load(); err != nil && !e.broken[l] {
-		e.broken[l] = true
-		e.tell(l, max(c.missing(), 1), "tiles", "the layer is broken, and what cannot be read becomes air: %v", err)
-	}
+	e.tellBroken(l, c.missing(), l.Load())
 	return c
+}
+
+// tellBroken tells that a layer that is changed could not be read.
+func (e *Editor) tellBroken(l *twmap.TileLayer, missing int, err error) {
+	switch {
+	case err == nil || e.broken[l]:
+		return
+	case missing == 0:
+		e.tell(l, 1, "", "the layer is as today's are now: %v", err)
+	default:
+		e.tell(l, missing, "tiles", "of the layer, which is broken, cannot be read and are air: %v", err)
+	}
+	e.broken[l] = true
 }
 
 // Area is a rectangle of tiles.
@@ -145,7 +154,8 @@ const maxPlaces = 16
 // edit changes cells of a layer one by one and tells how many, and where if they are few.
 func (e *Editor) edit(at LayerAt, area *Area, what string, to func(x, y int, c Cell) Cell) int {
 	l := e.layer(at).(*twmap.TileLayer)
-	grid, a := e.readable(l), area.orAll(l)
+	grid, a := openGrid(l), area.orAll(l)
+	missing, broken := grid.missing(), l.Load()
 	n := 0
 	var places []check.Place
 	part := e.part(at)
@@ -164,6 +174,9 @@ func (e *Editor) edit(at LayerAt, area *Area, what string, to func(x, y int, c C
 	}
 	if n > maxPlaces {
 		places = nil
+	}
+	if n > 0 {
+		e.tellBroken(l, missing, broken)
 	}
 	e.tellAt(places, l, n, "tiles", "%s", what)
 	return n

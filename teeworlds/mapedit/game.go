@@ -58,7 +58,7 @@ func (e *Editor) ConstructGameTiles(from LayerAt, tile twmap.GameTile) error {
 	if err := e.growPhysics(w, h); err != nil {
 		return err
 	}
-	cells, what := e.readable(design), fmt.Sprintf("became %v, as %s has tiles there", tile, e.Path(design))
+	cells, what := openGrid(design), fmt.Sprintf("became %v, as %s has tiles there", tile, e.Path(design))
 	to := func(x, y int, c Cell) Cell {
 		if cells.at(x-dx, y-dy).ID != 0 {
 			c = Cell{ID: uint8(tile)}
@@ -111,7 +111,7 @@ func (e *Editor) CleanGameTiles() error {
 	var others []cells
 	for _, l := range e.m.Groups[e.gameGroup()].Layers {
 		if t, is := l.(*twmap.TileLayer); is && t != game {
-			others = append(others, e.readable(t))
+			others = append(others, openGrid(t))
 		}
 	}
 	e.edit(e.physicsLayer(twmap.KindGame), nil, "became air, as no layer shows anything there", func(x, y int, c Cell) Cell {

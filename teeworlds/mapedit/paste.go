@@ -105,18 +105,18 @@ type pasting struct {
 }
 
 func (p *pasting) tiles(source, l *twmap.TileLayer) {
-	if here, there := p.e.imageName(l.Image), p.source.imageName(source.Image); here != there && isSeen(l) {
-		p.e.tell(l, 1, "", "shows %s, and %s in the other map", here, there)
-	}
 	cells := openGrid(source)
 	right, bottom, kind := source.Width()-1, source.Height()-1, source.Kind()
-	p.e.edit(p.at, &p.to, "came from the other map", func(x, y int, _ Cell) Cell {
+	n := p.e.edit(p.at, &p.to, "came from the other map", func(x, y int, _ Cell) Cell {
 		x, y = x-p.to.X+p.from.X, y-p.to.Y+p.from.Y
 		if cx, cy := min(max(x, 0), right), min(max(y, 0), bottom); cx != x || cy != y {
 			return repeated(kind, cells.at(cx, cy))
 		}
 		return cells.at(x, y)
 	})
+	if here, there := p.e.imageName(l.Image), p.source.imageName(source.Image); n > 0 && here != there && isSeen(l) {
+		p.e.tell(l, 1, "", "shows %s, and %s in the other map", here, there)
+	}
 }
 
 // contains reports whether a point of 22.10 fixed-point is in an area.

@@ -126,7 +126,7 @@ func (e *Editor) cut(g *twmap.Group, isGame bool, by Sides, limits func(*twmap.T
 // many, and up to most of those that are as the next one inside.
 func (e *Editor) repeats(l *twmap.TileLayer, limits func(*twmap.TileLayer) (least, most Sides)) Sides {
 	s, most := limits(l)
-	cells, w, h, kind := e.readable(l), l.Width(), l.Height(), l.Kind()
+	cells, w, h, kind := openGrid(l), l.Width(), l.Height(), l.Kind()
 	same := func(x, y, inX, inY int) bool {
 		a, b := cells.at(x, y), repeated(kind, cells.at(inX, inY))
 		return a.ID == 0 && b.ID == 0 || a == b

@@ -27,7 +27,7 @@ func TestExtend(t *testing.T) {
 			t.Errorf("%s: extending and cropping leave another map", name)
 		}
 		for _, physics := range []bool{true, false} {
-			if len(name)%3 != 0 {
+			if len(name)%7 != 0 {
 				break // a sample will do
 			}
 			shrink := func(e *mapedit.Editor) error { e.Shrink(physics); return nil }
@@ -39,13 +39,13 @@ func TestExtend(t *testing.T) {
 				t.Errorf("%s: shrinking twice is more than once", name)
 			}
 		}
-		if len(name)%5 != 0 {
+		if len(name)%9 != 0 || !sameCamera(m) {
 			return
 		}
 		k := pixelsFor(m)
 		before := drawn(t, m, k)
 		after := drawn(t, extended, k).SubImage(before.Rect.Add(image.Pt(by.Left*k, by.Up*k))).(*image.RGBA)
-		if d := meanOf(before, after); d > 0.5 && sameCamera(m) {
+		if d := meanOf(before, after); d > 0.5 {
 			t.Errorf("%s: the picture of the extended map differs by %.3f", name, d)
 			save(t, filepath.Base(name)+"-ext-want", before)
 			save(t, filepath.Base(name)+"-ext-got", after)

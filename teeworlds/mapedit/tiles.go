@@ -222,7 +222,7 @@ func (e *Editor) TurnTiles(layers []LayerAt, area *Area, t Turn) error {
 			e.turnLayer(t, l, l.Width(), l.Height())
 			continue
 		}
-		grid, back := e.readable(l), t.back()
+		grid, back := openGrid(l), t.back()
 		block := make([]Cell, 0, area.Width*area.Height)
 		for y := range area.Height {
 			for x := range area.Width {

@@ -79,7 +79,7 @@ func TestTurnBack(t *testing.T) {
 			{mapedit.LeftRight, mapedit.Clockwise, mapedit.LeftRight, mapedit.Clockwise},
 			{mapedit.LeftRight, mapedit.UpDown, {Quarters: 2}},
 		} {
-			if i > 1 && len(name)%5 != 0 {
+			if i > 1 && len(name)%9 != 0 {
 				break // a sample will do
 			}
 			if back := turned(t, m, way...); !back.Equal(plain) {
@@ -177,10 +177,13 @@ func save(t testing.TB, name string, p image.Image) {
 // TestTurnPictures tests that a turned map looks as the turned picture of the map.
 func TestTurnPictures(t *testing.T) {
 	eachMap(t, func(t *testing.T, name string, m *twmap.Map) {
+		if len(name)%2 != 0 { // a sample will do
+			return
+		}
 		k := pixelsFor(m)
 		before := drawn(t, m, k)
 		for i, turn := range turns {
-			if i > 0 && i != 1+len(name)%5 { // each of them on a sample
+			if i != len(name)/2%len(turns) {
 				continue
 			}
 			want, got := turnedPicture(before, turn), drawn(t, turned(t, m, turn), k)
