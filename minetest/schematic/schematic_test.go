@@ -227,6 +227,21 @@ func TestWorldEdit(t *testing.T) {
 	}
 }
 
+// Many a text looks like a file of WorldEdit, and is none.
+func TestIsWorldEdit(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for _, f := range forms {
+		if data := must(random(r, f.form, f.version).Encode()); schematic.IsWorldEdit(data) != (f.form == schematic.WorldEdit) {
+			t.Errorf("%s %d is taken for something else: %.80q", f.form, f.version, data)
+		}
+	}
+	for _, text := range []string{"", "return {x = 1}", "return {{x=1}}", "1 2 3\n4 5 6\n", "12:30 lunch", "5:", "{}", "local t = {}", "1,2,3\n"} {
+		if schematic.IsWorldEdit([]byte(text)) {
+			t.Errorf("%q is taken for a file of WorldEdit", text)
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	deep := strings.Repeat("{", 1_000_000)
 	for _, c := range []struct {

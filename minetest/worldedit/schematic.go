@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
@@ -30,13 +31,30 @@ func Place(s *schematic.Schematic, at Vec, p schematic.Placing, set Setting) Ste
 		if box != inside {
 			set.Tally.Note("nodes beyond the end of the world", int64(volume(box)-volume(inside)))
 		}
-		return Each{Area: inside.Area(), Create: set.Create, Edit: func(b *Block) error {
+		var met atomic.Int64
+		each := Each{Area: inside.Area(), Create: set.Create, Edit: func(b *Block) error {
+			met.Add(1)
 			if !set.generated(b) {
 				return nil
 			}
 			return set.place(b, s, l, least, inside)
 		}}
+		return StepFunc(func(ctx context.Context, w *World) error {
+			if err := each.Do(ctx, w); err != nil {
+				return err
+			}
+			set.Tally.Note("blocks that there are not, in which nothing is placed", int64(blocksIn(each.Area))-met.Load())
+			return nil
+		})
 	})
+}
+
+// blocksIn returns how many positions an area has.
+func blocksIn(a mapdb.Area) int {
+	if a.Empty() {
+		return 0
+	}
+	return (int(a.Max.X-a.Min.X) + 1) * (int(a.Max.Y-a.Min.Y) + 1) * (int(a.Max.Z-a.Min.Z) + 1)
 }
 
 func volume(b Box) int {
