@@ -176,7 +176,7 @@ func FuzzParseRules(f *testing.F) {
 			return
 		}
 		rules := ParseRules(data, func(f check.Finding) {
-			if line, ok := f.At[0].(check.Line); !ok || line.Line < 0 {
+			if line, ok := f.At[0].(check.Line); !ok || line.Line < 1 {
 				t.Errorf("%v", f)
 			}
 		})

@@ -25,7 +25,7 @@ func ParseRules(data []byte, sink check.Sink) *Rules {
 	}
 	p := parser{sink: sink, rules: new(Rules), names: make(map[string]int)}
 	if len(data) > MaxFile {
-		p.find(foundLarge, "%d bytes, and no more than %d are read", len(data), MaxFile)
+		sink.Add(foundLarge, "", -1, "%d bytes, and no more than %d are read", len(data), MaxFile)
 		data = data[:MaxFile]
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
