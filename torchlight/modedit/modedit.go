@@ -124,9 +124,14 @@ func OfFile(name string, data []byte, o Options) *Editor {
 	return e
 }
 
+// open enters a file. Of two whose paths differ in case only the game finds one: the other stays
+// as it is.
 func (e *Editor) open(f *file) {
-	f.from = f.path
-	e.files[strings.ToUpper(f.path)] = f
+	name := strings.ToUpper(f.path)
+	if e.files[name] != nil {
+		return
+	}
+	f.from, e.files[name] = f.path, f
 	before := *f
 	e.before = append(e.before, &before)
 }

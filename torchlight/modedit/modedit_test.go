@@ -412,3 +412,15 @@ func TestFolder(t *testing.T) {
 		t.Errorf("%q", made)
 	}
 }
+
+// Two files whose paths differ in case only both stay.
+func TestSameName(t *testing.T) {
+	data := made(t, map[string]string{"MEDIA/X.DAT": "[A]\n<INTEGER>LEVEL:1\n[/A]", "MEDIA/x.DAT": "[B]\n<INTEGER>LEVEL:1\n[/B]"})
+	if got, _, _ := edit(t, data, func(*modedit.Editor) error { return nil }); string(got) != string(data) {
+		t.Error("an edit that changes nothing gives another mod")
+	}
+	got, _, _ := edit(t, data, func(e *modedit.Editor) error { return second(e.Set("**", "LEVEL", "2", modedit.Choice{})) })
+	if len(contents(t, got)) != 2 || len(changed(t, data, got)) != 1 {
+		t.Errorf("%d files, %v", len(contents(t, got)), changed(t, data, got))
+	}
+}

@@ -89,3 +89,42 @@ func TestCorpusEdit(t *testing.T) {
 		t.Error("no texts")
 	}
 }
+
+func FuzzEdit(f *testing.F) {
+	f.Add([]byte(edited))
+	f.Add(text.Format(&text.Node{Name: "A", Items: []text.Item{&text.Property{Type: text.String, Key: "K", Value: "v"}, &text.Node{Name: "B"}}}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := text.Parse(data)
+		if err != nil || !text.Survives(file.Root) {
+			return
+		}
+		if got, err := text.Edit(data, func(*text.Node) error { return nil }); err != nil || !bytes.Equal(got, data) {
+			t.Fatalf("%v: %q became %q", err, data, got)
+		}
+		var want *text.Node
+		got, err := text.Edit(data, func(root *text.Node) error {
+			for i := len(root.Items) - 1; i >= 0; i -= 3 {
+				root.Items = append(root.Items[:i:i], root.Items[i+1:]...)
+			}
+			root.Name += "X"
+			for _, it := range root.Items {
+				switch it := it.(type) {
+				case *text.Property:
+					it.Value = "new"
+				case *text.Node:
+					it.AddNode("N").Add(text.Integer, "I", "1")
+				}
+			}
+			root.Add(text.Note, "LAST", "é")
+			want = root.Clone()
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := text.Parse(got)
+		if err != nil || !text.Equal(back.Root, want) {
+			t.Fatalf("%v: %q became %q", err, data, got)
+		}
+	})
+}
