@@ -72,6 +72,9 @@ The exit code is 0 if something was found and 1 if not.
 		return a.flagError(cmd.Root(), cmd, err)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if dash := cmd.ArgsLenAtDash(); dash >= 0 && dash < len(args) && slices.Contains(args[dash:], "--help") && a.commandHelp(a.out, cmd.Name(), args[dash], queriesOf) {
+			return nil
+		}
 		f := &finding{app: a, cmd: cmd, queries: make(map[*format.Format]query)}
 		names, err := f.parse(args)
 		if err != nil {
