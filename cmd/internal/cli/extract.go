@@ -35,7 +35,8 @@ all that can be read is extracted, and the exit code is 1.
 A folder that is not empty is not touched unless -f is given: then files of the
 same names are replaced and all others stay. Names that some system does not
 allow, or that would lead out of the folder, are changed to safe ones; pack restores
-the true names, which .trowel.json keeps.
+the true names, which .trowel.json keeps. Of a part of a file, chosen by PATTERN or an option
+such as --area, it also keeps what was taken out: "trowel apply" puts that back.
 
 ` + reportHelp,
 		Example: `  trowel extract climb.map
