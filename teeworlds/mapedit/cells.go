@@ -122,9 +122,9 @@ func (e *Editor) tellBroken(l *twmap.TileLayer, missing int, err error) {
 	case err == nil || e.broken[l]:
 		return
 	case missing == 0:
-		e.tell(l, 1, "", "the layer is as today's are now: %v", err)
+		e.tell(l, 1, "", "was stored in another way than today, and is not any more: %v", err)
 	default:
-		e.tell(l, missing, "tiles", "of the layer, which is broken, cannot be read and are air: %v", err)
+		e.tell(l, missing, "tiles", "cannot be read and became air: %v", err)
 	}
 	e.broken[l] = true
 }
