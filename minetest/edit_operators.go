@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -89,7 +90,10 @@ func ruleOf(job *format.Job) (r worldadmin.Rule, err error) {
 // chunksOf reads which map chunks are meant.
 func chunksOf(job *format.Job, tally *worldedit.Tally) (c worldadmin.Chunks, err error) {
 	c = worldadmin.Chunks{Export: job.Value(stepExport.Name), All: job.On(stepAll.Name), Touching: job.On(stepTouch.Name), Tally: tally}
-	region, bounded, err := regionOf(job)
+	its := *job // which selects no nodes but chunks: those outside of a radius, too
+	its.Values = maps.Clone(job.Values)
+	delete(its.Values, stepInvert.Name)
+	region, bounded, err := regionOf(&its)
 	if err != nil {
 		return c, err
 	}

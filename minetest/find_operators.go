@@ -385,7 +385,7 @@ func findPeople(ctx context.Context, q *asking) error {
 		return err
 	}
 	defer auth.Close()
-	for p, err := range worldadmin.Find(ctx, players, auth, rule, false) {
+	for p, err := range worldadmin.Find(ctx, players, auth, rule) {
 		if err != nil {
 			if p == nil && (ctx.Err() != nil || world.Failed(err) || errors.Is(err, worldadmin.ErrNoKey)) {
 				return err

@@ -69,7 +69,7 @@ func (b *Bans) Remove(addressOrName string) bool {
 func (b *Bans) Rename(ban Ban, to string) {
 	for i, line := range b.lines {
 		if is, ok := parseBan(line); ok && is == ban {
-			at := strings.LastIndex(line, ban.Name)
+			at := strings.Index(line, "|") + 1
 			b.lines[i] = line[:at] + to + line[at+len(ban.Name):]
 		}
 	}

@@ -192,9 +192,10 @@ func People(ctx context.Context, players world.Players, auth world.Auth, details
 // ErrNoKey means that a condition is about a key that no player has.
 var ErrNoKey = errors.New("no player has anything called")
 
-// Find yields the persons that a rule means. A key that no player has is an error: who wrote
+// Find yields the persons that a rule means. Their players are read only if the rule needs
+// them. A key that no player has is an error: who wrote
 // it meant another one.
-func Find(ctx context.Context, players world.Players, auth world.Auth, r Rule, details bool) iter.Seq2[*Person, error] {
+func Find(ctx context.Context, players world.Players, auth world.Auth, r Rule) iter.Seq2[*Person, error] {
 	return func(yield func(*Person, error) bool) {
 		if err := r.Check(); err != nil {
 			yield(nil, err)
@@ -205,7 +206,7 @@ func Find(ctx context.Context, players world.Players, auth world.Auth, r Rule, d
 			missing[c.Key] = true
 		}
 		some := false
-		for p, err := range People(ctx, players, auth, details || len(missing) > 0) {
+		for p, err := range People(ctx, players, auth, len(missing) > 0) {
 			if err == nil {
 				if p.Player != nil {
 					some = true
@@ -259,7 +260,7 @@ func (o Purge) Step() worldedit.Step {
 		}
 		var list []meant
 		spared := int64(0)
-		for p, err := range Find(ctx, players, auth, o.Rule, false) {
+		for p, err := range Find(ctx, players, auth, o.Rule) {
 			switch {
 			case err != nil:
 				return err // of what cannot be read nobody knows whether it is meant

@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-
 	"time"
 
 	"trowel.example/check"
