@@ -16,12 +16,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"trowel.example/check"
 	"trowel.example/internal/parallel"
@@ -127,7 +125,7 @@ func OfFile(name string, data []byte, o Options) *Editor {
 // open enters a file. Of two whose paths differ in case only the game finds one: the other stays
 // as it is.
 func (e *Editor) open(f *file) {
-	name := strings.ToUpper(f.path)
+	name := gameName(f.path)
 	if e.files[name] != nil {
 		return
 	}
@@ -395,171 +393,4 @@ func (e *Editor) selected(pattern string, is func(name string) bool) ([]*file, e
 func (e *Editor) all(is func(name string) bool) []*file {
 	list, _ := e.selected("**", is)
 	return list
-}
-
-// WriteMod writes the mod that the editor is of to target, from its first byte on.
-func (e *Editor) WriteMod(target pak.Target) error {
-	edit := mod.NewEdit(e.mod)
-	if err := e.into(edit.Edit); err != nil {
-		return err
-	}
-	edit.Header = *e.header.Clone()
-	_, err := edit.Write(target)
-	return err
-}
-
-// WritePak writes the archive that the editor is of, and its list.
-func (e *Editor) WritePak(archive pak.Target, manifest io.Writer) error {
-	edit := pak.NewEdit(e.archive)
-	if err := e.into(edit); err != nil {
-		return err
-	}
-	man, _, err := edit.Write(archive)
-	if err != nil {
-		return err
-	}
-	data, err := man.Encode()
-	if err == nil {
-		_, err = manifest.Write(data)
-	}
-	return err
-}
-
-// into puts what was changed into the edit of an archive.
-func (e *Editor) into(edit *pak.Edit) error {
-	if e.sealed {
-		if _, err := edit.Seal(); err != nil {
-			return err
-		}
-	}
-	stays := make(map[string]bool)
-	for _, f := range e.files {
-		stays[f.from] = true
-	}
-	for _, f := range e.before {
-		if !stays[f.path] {
-			if err := edit.Delete(f.path); err != nil {
-				return err
-			}
-		}
-	}
-	// Names that are swapped go over others.
-	var renamed []*file
-	for _, name := range e.Paths() {
-		if f := e.find(name); f.from != "" && f.from != f.path {
-			renamed = append(renamed, f)
-		}
-	}
-	for i, f := range renamed {
-		if err := edit.Rename(f.from, fmt.Sprintf("MEDIA/TROWEL~%d%s", i, path.Ext(f.from))); err != nil {
-			return err
-		}
-	}
-	for i, f := range renamed {
-		if err := edit.Rename(fmt.Sprintf("MEDIA/TROWEL~%d%s", i, path.Ext(f.from)), f.path); err != nil {
-			return err
-		}
-	}
-	newest := e.newest()
-	for _, name := range e.Paths() {
-		if f := e.find(name); f.new {
-			edit.Put(pak.NewFile{Path: f.path, Time: newest, Content: f.read})
-		}
-	}
-	return nil
-}
-
-// newest returns when the newest file was changed. What is new gets that time, so that the
-// same edit always makes the same archive.
-func (e *Editor) newest() pak.Filetime {
-	var t pak.Filetime
-	for _, f := range e.archive.Files() {
-		t = max(t, f.Record.Time)
-	}
-	return t
-}
-
-// File returns the single file that the editor is of.
-func (e *Editor) File() ([]byte, error) {
-	for _, f := range e.files {
-		return f.read()
-	}
-	return nil, fs.ErrNotExist
-}
-
-// WriteFolder calls write with each file of the folder that the editor is of, after all changes,
-// and when it was changed last; the zero time is now.
-func (e *Editor) WriteFolder(write func(at string, content io.Reader, changed time.Time) error) error {
-	gone, done := make(map[string]bool), make(map[string]bool)
-	put := func(at string, data []byte) error {
-		done[at] = true
-		return write(at, bytes.NewReader(data), time.Time{})
-	}
-	stays := make(map[string]bool)
-	for _, f := range e.files {
-		stays[f.at.At] = true
-	}
-	first := make(map[string]moddir.FolderFile) // where files were
-	for _, f := range e.before {
-		first[f.path] = f.at
-		if !stays[f.at.At] {
-			gone[f.at.At], gone[f.at.Twin] = true, true
-		}
-	}
-	if e.named {
-		name := cmp.Or(modDatOf(e.folder), "MOD.DAT")
-		data, err := e.modDat(name)
-		if err != nil {
-			return err
-		}
-		if err := put(name, data); err != nil {
-			return err
-		}
-	}
-	for _, name := range e.Paths() {
-		f := e.find(name)
-		if !f.new && f.at == first[f.from] {
-			continue
-		}
-		data, err := f.read()
-		if !f.new {
-			data, err = fs.ReadFile(e.folder, first[f.from].At)
-		}
-		if err != nil {
-			return err
-		}
-		if f.new && (f.from == "" || !isTree(f.path)) { // tables have a form of their own
-			if made, err := moddir.Decompile(data, f.path, moddir.Options{Names: e.Names}); err == nil && strings.EqualFold(path.Ext(f.at.At), path.Ext(moddir.FolderPath(f.path))) {
-				data = made
-			}
-		}
-		if err := put(f.at.At, data); err != nil {
-			return err
-		}
-		if f.at.Twin == "" {
-			continue
-		}
-		twin, err := moddir.Compile(data, f.at.At, moddir.Options{Names: e.Names})
-		if err == nil {
-			err = put(f.at.Twin, twin)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", f.at.Twin, err)
-		}
-	}
-	return fs.WalkDir(e.folder, ".", func(at string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || gone[at] || done[at] {
-			return err
-		}
-		in, err := e.folder.Open(at)
-		if err != nil {
-			return err
-		}
-		defer in.Close()
-		info, err := in.Stat()
-		if err != nil {
-			return err
-		}
-		return write(at, in, info.ModTime())
-	})
 }
