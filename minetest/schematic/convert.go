@@ -29,7 +29,7 @@ func (s *Schematic) Convert(to Form) (c *Schematic, lost []string) {
 		}
 		lose(slices, "the probabilities of %d slices: all of them are placed")
 		lose(nodes, "the probabilities of %d nodes: all of them are placed")
-		lose(forced, "that %d nodes replace what is there: WorldEdit replaces it anyway")
+		lose(forced, "the force of %d nodes: in a file of WorldEdit all nodes replace what is there")
 		c.Slices, c.Force = nil, nil
 		return c, lost
 	}
