@@ -81,26 +81,36 @@ This page is made from the declarations in the code:
 `, "'''", "`")+commandPage(games.Formats(), "edit", editCommands))
 }
 
-// Every command says what it is, its example is one, and its options are not those of the verb.
+// Every command says what it is, its example is one, and its options are not those of the verb,
+// which find takes behind a query, too.
 func TestCommands(t *testing.T) {
 	for _, f := range append(games, toys).Formats() {
-		for _, of := range []commandsOf{queriesOf, editCommands} {
+		for _, verb := range []struct {
+			of  commandsOf
+			own []format.Option
+		}{{queriesOf, findOptions}, {editCommands, nil}} {
 			seen := make(map[string]bool)
-			for _, c := range of(f) {
+			var commands []*format.Command
+			for _, c := range verb.of(f) {
+				with := *c
+				with.Options = slices.Concat(c.Options, verb.own)
+				commands = append(commands, &with)
+			}
+			for _, c := range verb.of(f) {
 				if c.Name == "" || c.Title == "" || c.Heading == "" || c.Example == "" || seen[c.Name] {
 					t.Errorf("%s: command %q lacks something, or is there twice", f.Name, c.Name)
 				}
 				seen[c.Name] = true
 				words, err := splitWords(c.Example)
 				if err == nil {
-					_, err = format.ParseSteps(new(format.Job), of(f), words)
+					_, err = format.ParseSteps(new(format.Job), commands, words)
 				}
 				if err != nil || words[0] != c.Name {
 					t.Errorf("%s: example %s: %v", c.Name, c.Example, err)
 				}
 				for _, o := range slices.Concat(c.Args, c.Options) {
-					if o.Help == "" || slices.ContainsFunc(findOptions, func(own format.Option) bool { return own.Name == o.Name }) {
-						t.Errorf("%s: option %s has no help, or is one of find", c.Name, o.Name)
+					if o.Help == "" || slices.ContainsFunc(verb.own, func(own format.Option) bool { return own.Name == o.Name }) {
+						t.Errorf("%s: option %s has no help, or is one of the verb", c.Name, o.Name)
 					}
 				}
 			}
