@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/judge"
 	"trowel.example/internal/po"
 )
 
@@ -78,21 +79,16 @@ func TestParse(t *testing.T) {
 
 // gettext's own program takes what we write for a good file, and gives all of it back.
 func TestMsgfmt(t *testing.T) {
-	if _, err := exec.LookPath("msgfmt"); err != nil {
-		t.Skip("no msgfmt")
-	}
+	msgfmt, msgcat := judge.Find(t, "msgfmt"), judge.Find(t, "msgcat")
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.po")
 	if err := os.WriteFile(name, sample.Format(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("msgfmt", "-c", "-o", filepath.Join(dir, "a.mo"), name).CombinedOutput(); err != nil {
+	if out, err := exec.Command(msgfmt, "-c", "-o", filepath.Join(dir, "a.mo"), name).CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
-	if _, err := exec.LookPath("msgcat"); err != nil {
-		t.Skip("no msgcat")
-	}
-	again, err := exec.Command("msgcat", "--no-wrap", name).Output()
+	again, err := exec.Command(msgcat, "--no-wrap", name).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/judge"
 	"trowel.example/torchlight/modedit"
 )
 
@@ -21,7 +22,7 @@ func TestCorpusStrings(t *testing.T) {
 			t.Fatal(err)
 		}
 		total += len(texts)
-		judge(t, modedit.FormatPO(texts, name, "de"))
+		t.Run("msgfmt", func(t *testing.T) { msgfmt(t, modedit.FormatPO(texts, name, "de")) })
 		translated, back := make([]modedit.Text, len(texts)), make([]modedit.Text, len(texts))
 		for i, text := range texts {
 			text.Translation = "«" + text.Value + "»"
@@ -83,17 +84,12 @@ func TestCorpusStrings(t *testing.T) {
 	}
 }
 
-// judge lets gettext's own program read a PO file.
-func judge(t *testing.T, data []byte) {
-	t.Helper()
-	if _, err := exec.LookPath("msgfmt"); err != nil {
-		return
-	}
+// msgfmt lets gettext's own program read a PO file.
+func msgfmt(t *testing.T, data []byte) {
+	program := judge.Find(t, "msgfmt")
 	name := filepath.Join(t.TempDir(), "x.po")
-	if err := os.WriteFile(name, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("msgfmt", "--check-header", "--check-domain", "-o", os.DevNull, name).CombinedOutput(); err != nil {
+	judge.Write(t, name, data)
+	if out, err := exec.Command(program, "--check-header", "--check-domain", "-o", os.DevNull, name).CombinedOutput(); err != nil {
 		t.Errorf("msgfmt: %v: %s", err, out)
 	}
 }
