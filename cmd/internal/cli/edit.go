@@ -31,6 +31,7 @@ type editing struct {
 	inPlace, force   bool
 	scripts          []string
 	words            []string
+	own              *pflag.FlagSet // of the verb
 }
 
 func (a *app) editCommand() *cobra.Command {
@@ -99,6 +100,7 @@ func (e *editing) placeFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&e.inPlace, "in-place", false, "change the file itself")
 	cmd.Flags().StringVar(&e.backup, "backup", "", "the `file` for what --in-place changes (default: beside FILE)")
 	e.flags(cmd)
+	e.own = cmd.Flags()
 	cmd.Flags().BoolVarP(&e.force, "force", "f", false, "replace a file that is there already")
 	e.optionFlags(cmd, func(f *format.Format) []format.Option {
 		if f.Editing == nil {
@@ -166,6 +168,11 @@ func (e *editing) steps(job *format.Job, f *format.Format) ([]format.Step, error
 	}
 	more, err := format.ParseSteps(job, f.Editing.Commands, e.words)
 	if err != nil {
+		for _, word := range e.words {
+			if name, is := strings.CutPrefix(word, "--"); is && strings.HasSuffix(err.Error(), ": no option "+word) && e.own.Lookup(name) != nil {
+				return nil, hint(err, "%s stands before the --", word)
+			}
+		}
 		unknown := ""
 		for i, word := range e.words {
 			if (i == 0 || e.words[i-1] == "then") && strings.HasSuffix(err.Error(), ": "+word) {
