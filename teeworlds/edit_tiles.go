@@ -1,6 +1,7 @@
 package teeworlds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,8 +21,8 @@ const (
 
 var (
 	argMap     = format.Option{Name: "map", Input: true, Help: "another map"}
-	argArea    = format.Option{Name: "area", Help: "x,y,width,height in tiles"}
-	optionArea = format.Option{Name: "area", Help: "only in this `area`: x,y,width,height in tiles of the layer"}
+	argArea    = format.Option{Name: "area", Help: "x1,y1:x2,y2, two opposite corners in tiles, both of them in it"}
+	optionArea = format.Option{Name: "area", Help: "only the tiles in `x1,y1:x2,y2`, two opposite corners in any order"}
 	argNumbers = format.Option{Name: "kind", Choices: []string{"tele", "checkpoint", "switch", "tune"}, Help: "whose numbers"}
 
 	optionUnused = format.Option{Name: "unused", Bool: true, Help: "tiles, too, that the layer does not have"}
@@ -71,7 +72,7 @@ var areaCommands = []mapCommand{
 			return e.Extend(mapedit.Sides{Left: job.Integer("left"), Right: job.Integer("right"), Up: job.Integer("up"), Down: job.Integer("down")})
 		})),
 	long("Layers that move with the game are cut; of others only what repeats itself. Quads and sound sources stay, also outside. Cropping undoes extend.",
-		command(headingMap, "crop", "Leave of the map an area of its game layer", opts{argArea}, nil, "crop 10,10,200,100",
+		command(headingMap, "crop", "Leave of the map an area of its game layer", opts{argArea}, nil, "crop 10,10:209,109",
 			func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 				area, err := parseArea(job.Value("area"))
 				if err != nil {
@@ -108,7 +109,7 @@ var areaCommands = []mapCommand{
 			return e.PasteGroups(from, groups, job.Integer("at"))
 		}),
 	command(headingMap, "paste-area", "Put an area of another map, which has the same groups and layers, into the map", opts{argMap, argArea,
-		{Name: "to", Type: format.Place, Help: "x,y in tiles, where its left top corner comes to lie"}}, nil, "paste-area other.map 10,10,50,30 100,10",
+		{Name: "to", Type: format.Place, Help: "x,y in tiles, where its left top corner comes to lie"}}, nil, "paste-area other.map 10,10:59,39 100,10",
 		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 			from, err := otherMap(job)
 			if err != nil {
@@ -127,7 +128,7 @@ var areaCommands = []mapCommand{
 var tileCommands = []mapCommand{
 	long("Hook-through (5) in the game layer becomes unhookable there and hook-through in the front layer, as in the editor.",
 		command(headingTiles, "fill-tiles", "Make all tiles of an area, or of whole layers, such a tile; what is not said is 0", opts{{Name: "id", Type: format.Integer, Help: "the tile, 0 to 255"}},
-			slices.Concat(opts{optionLayers, optionArea}, paintOptions, opts{optionUnused}), "fill-tiles 1 --layer game --area 10,10,20,1",
+			slices.Concat(opts{optionLayers, optionArea}, paintOptions, opts{optionUnused}), "fill-tiles 1 --layer game --area 10,10:29,10",
 			ofTiles(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area) error {
 				tile, err := tileFrom(job, "", job.Value("id"))
 				if err != nil {
@@ -155,7 +156,7 @@ var tileCommands = []mapCommand{
 			return e.TurnTiles(list, area, mirrorOf(job.Value("way")))
 		})),
 	command(headingTiles, "rotate-tiles", "Turn layers, or an area of them, clockwise, as the editor does with a brush", opts{argAngle}, opts{optionLayers, optionArea},
-		"rotate-tiles 90 --layer game --area 10,10,5,5",
+		"rotate-tiles 90 --layer game --area 10,10:14,14",
 		ofTiles(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area) error {
 			return e.TurnTiles(list, area, angleOf(job))
 		})),
@@ -239,7 +240,7 @@ func ofTiles(do func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt,
 		if text := job.Value(optionArea.Name); text != "" {
 			a, err := parseArea(text)
 			if err != nil {
-				return fmt.Errorf("--area: %w", err)
+				return err
 			}
 			area = &a
 		}
@@ -247,18 +248,13 @@ func ofTiles(do func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt,
 	}
 }
 
-// parseArea reads x,y,width,height.
+// parseArea reads an area in tiles, which has to be there.
 func parseArea(text string) (mapedit.Area, error) {
-	var v [4]int
-	words := strings.Split(text, ",")
-	for i, word := range words {
-		n, err := strconv.ParseInt(strings.TrimSpace(word), 10, 32)
-		if err != nil || len(words) != len(v) {
-			return mapedit.Area{}, fmt.Errorf("expected x,y,width,height, not %q", text)
-		}
-		v[i] = int(n)
+	r, err := areaOf(text)
+	if err != nil || r == nil {
+		return mapedit.Area{}, cmp.Or(err, errors.New("expected an area"))
 	}
-	return mapedit.Area{X: v[0], Y: v[1], Width: v[2], Height: v[3]}, nil
+	return mapedit.Area{X: r.Min.X, Y: r.Min.Y, Width: r.Dx(), Height: r.Dy()}, nil
 }
 
 // tileFrom returns the tile that options say, with a number of its own if id is not "".

@@ -80,7 +80,7 @@ func areaOf(text string) (*image.Rectangle, error) {
 		}
 	}
 	if !ok {
-		return nil, fmt.Errorf("--%s %q: expected two places of tiles such as 10,20:30,40", optionTiles.Name, text)
+		return nil, fmt.Errorf("area %q: expected two places of tiles such as 10,20:30,40", text)
 	}
 	area := image.Rect(v[0], v[1], v[2], v[3])
 	area.Max = area.Max.Add(image.Pt(1, 1))
