@@ -9,7 +9,7 @@ import (
 
 var lightCommands = []worldCommand{{
 	Command: format.Command{
-		Name: "light", Title: "compute the light anew, as the game's fix_light does", Heading: "Nodes",
+		Name: "light", Title: "Compute the light anew, as the game's fix_light does", Heading: "Nodes",
 		Long: "In all blocks that --box or --area touches, in those beside them as far as their light reaches, and below " +
 			"as far as sunlight or shadow goes. It needs --nodes. With --nodes all other commands make the light right " +
 			"of what they change, too.",

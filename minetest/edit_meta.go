@@ -19,7 +19,7 @@ func metaStep(all bool, make func(job *format.Job, r worldedit.Region, t *worlde
 var metaCommands = []worldCommand{
 	{
 		Command: format.Command{
-			Name: "set-metadata", Title: "give a variable of metadata a value, where there is this variable", Heading: "Metadata and objects",
+			Name: "set-metadata", Title: "Give a variable of metadata a value, where there is this variable", Heading: "Metadata and objects",
 			Args: []format.Option{{Name: "key", Help: "the name of the variable"}, {Name: "value", Help: "what it gets"}},
 			Options: append([]format.Option{
 				{Name: "all", Bool: true, Help: "in all metadata, and in the nodes of --where node=NAME that have none"},
@@ -36,7 +36,7 @@ var metaCommands = []worldCommand{
 	},
 	{
 		Command: format.Command{
-			Name: "delete-metadata", Title: "delete the metadata of nodes: variables and inventory", Heading: "Metadata and objects",
+			Name: "delete-metadata", Title: "Delete the metadata of nodes: variables and inventory", Heading: "Metadata and objects",
 			Options: append([]format.Option{{Name: "key", Help: "only the variable of this `name`"}}, regionOptions...),
 			Example: "delete-metadata --where node=default:stone",
 		},
@@ -46,7 +46,7 @@ var metaCommands = []worldCommand{
 	},
 	{
 		Command: format.Command{
-			Name: "delete-timers", Title: "delete the timers of nodes", Heading: "Metadata and objects",
+			Name: "delete-timers", Title: "Delete the timers of nodes", Heading: "Metadata and objects",
 			Options: regionOptions,
 			Example: "delete-timers --where node=default:furnace_active",
 		},
@@ -56,7 +56,7 @@ var metaCommands = []worldCommand{
 	},
 	{
 		Command: format.Command{
-			Name: "delete-objects", Title: "delete mobs, dropped items and other objects", Heading: "Metadata and objects",
+			Name: "delete-objects", Title: "Delete mobs, dropped items and other objects", Heading: "Metadata and objects",
 			Long: "NAME may have * and ? in it; * is all. A dropped item is __builtin:item.",
 			Args: []format.Option{{Name: "name", List: true, Help: "what objects are called"}},
 			Options: append([]format.Option{
@@ -77,7 +77,7 @@ var metaCommands = []worldCommand{
 	},
 	{
 		Command: format.Command{
-			Name: "replace-items", Title: "replace items in the inventories of nodes", Heading: "Metadata and objects",
+			Name: "replace-items", Title: "Replace items in the inventories of nodes", Heading: "Metadata and objects",
 			Long: "Players and dropped items keep theirs.",
 			Args: []format.Option{
 				{Name: "item", Help: "the name of the items that there are; it may have * and ? in it"},
@@ -94,7 +94,7 @@ var metaCommands = []worldCommand{
 	},
 	{
 		Command: format.Command{
-			Name: "delete-items", Title: "delete items in the inventories of nodes", Heading: "Metadata and objects",
+			Name: "delete-items", Title: "Delete items in the inventories of nodes", Heading: "Metadata and objects",
 			Args:    []format.Option{{Name: "item", Help: "the name of the items; it may have * and ? in it"}},
 			Options: regionOptions,
 			Example: "delete-items tnt:tnt --box 0,0,0:200,50,200",
@@ -105,7 +105,7 @@ var metaCommands = []worldCommand{
 	},
 	{
 		Command: format.Command{
-			Name: "overlay", Title: "copy a region of another world to here", Heading: "Pieces",
+			Name: "overlay", Title: "Copy a region of another world to here", Heading: "Pieces",
 			Long: "Whole blocks come with all that is in them; of others nodes, metadata and timers.",
 			Args: []format.Option{{Name: "world", Input: true, Help: "the folder of the other world"}},
 			Options: append([]format.Option{

@@ -78,7 +78,7 @@ func checkName(name string) error {
 var nodeCommands = []worldCommand{
 	{
 		Command: format.Command{
-			Name: "set", Title: "make all nodes of a region those of one name", Heading: "Nodes",
+			Name: "set", Title: "Make all nodes of a region those of one name", Heading: "Nodes",
 			Long:    "Param2 is 0 unless another is given. With shapes it builds them: set default:glass --sphere 0,20,0:8 --hollow.",
 			Args:    []format.Option{argNode},
 			Options: append([]format.Option{stepParam2, stepKeep2, stepKeepMeta, stepCreate}, regionOptions...),
@@ -90,7 +90,7 @@ var nodeCommands = []worldCommand{
 	},
 	{
 		Command: format.Command{
-			Name: "replace", Title: "make nodes of one name others; they keep their param2", Heading: "Nodes",
+			Name: "replace", Title: "Make nodes of one name others; they keep their param2", Heading: "Nodes",
 			Long: "FROM may have * and ? in it, and be a name that no game knows any more.",
 			Args: []format.Option{
 				{Name: "from", Help: "the name of the nodes that there are"},
@@ -106,7 +106,7 @@ var nodeCommands = []worldCommand{
 	},
 	{
 		Command: format.Command{
-			Name: "replace-inverse", Title: "make all nodes but air and those of one name others", Heading: "Nodes",
+			Name: "replace-inverse", Title: "Make all nodes but air and those of one name others", Heading: "Nodes",
 			Args: []format.Option{
 				{Name: "keep", Help: "the name of the nodes that stay; it may have * and ? in it"},
 				{Name: "to", Help: "the name that all others get"},
@@ -120,7 +120,7 @@ var nodeCommands = []worldCommand{
 	},
 	{
 		Command: format.Command{
-			Name: "mix", Title: "set the nodes of a region to several names by chance", Heading: "Nodes",
+			Name: "mix", Title: "Set the nodes of a region to several names by chance", Heading: "Nodes",
 			Args: []format.Option{{Name: "node", List: true, Help: "a name, or name=weight, which is 1 else"}},
 			Options: append([]format.Option{
 				{Name: "seed", Type: format.Integer, Default: "0", Help: "another `number`, other nodes"},
@@ -149,7 +149,7 @@ var nodeCommands = []worldCommand{
 	},
 	{
 		Command: format.Command{
-			Name: "drain", Title: "make air of liquids", Heading: "Nodes",
+			Name: "drain", Title: "Make air of liquids", Heading: "Nodes",
 			Long:    "What is a liquid --nodes says; without it what is known of minetest_game, and names such as mod:water_source.",
 			Options: append([]format.Option{stepKeepMeta}, regionOptions...),
 			Example: "drain --box 0,-10,0:50,0,50",
@@ -160,7 +160,7 @@ var nodeCommands = []worldCommand{
 	},
 	{
 		Command: format.Command{
-			Name: "set-param2", Title: "give nodes another param2", Heading: "Nodes",
+			Name: "set-param2", Title: "Give nodes another param2", Heading: "Nodes",
 			Args:    []format.Option{{Name: "value", Type: format.Integer, Help: "0 to 255"}},
 			Options: regionOptions,
 			Example: "set-param2 3 --where node=default:chest --box 0,0,0:20,5,20",
@@ -175,7 +175,7 @@ var nodeCommands = []worldCommand{
 	},
 	{
 		Command: format.Command{
-			Name: "copy", Title: "copy a piece of the world to somewhere else", Heading: "Pieces",
+			Name: "copy", Title: "Copy a piece of the world to somewhere else", Heading: "Pieces",
 			Long:    "Nodes come with their light, metadata and timers; objects stay behind. The copy covers what is there, air with it.",
 			Args:    []format.Option{argWay},
 			Options: append([]format.Option{stepCreate}, boxOptions...),
@@ -187,7 +187,7 @@ var nodeCommands = []worldCommand{
 	},
 	{
 		Command: format.Command{
-			Name: "move", Title: "move a piece of the world, and leave air", Heading: "Pieces",
+			Name: "move", Title: "Move a piece of the world, and leave air", Heading: "Pieces",
 			Long:    "A node stays where it is if there is no block where it would go.",
 			Args:    []format.Option{argWay},
 			Options: append([]format.Option{stepCreate}, boxOptions...),
@@ -199,7 +199,7 @@ var nodeCommands = []worldCommand{
 	},
 	{
 		Command: format.Command{
-			Name: "stack", Title: "copy a piece of the world several times, each a way farther", Heading: "Pieces",
+			Name: "stack", Title: "Copy a piece of the world several times, each a way farther", Heading: "Pieces",
 			Args:    []format.Option{argWay, {Name: "count", Type: format.Integer, Help: "how many copies"}},
 			Options: append([]format.Option{stepCreate}, boxOptions...),
 			Example: "stack 0,4,0 10 --box 0,0,0:20,3,20",
@@ -215,7 +215,7 @@ var nodeCommands = []worldCommand{
 	},
 	{
 		Command: format.Command{
-			Name: "flip", Title: "mirror a piece of the world along an axis", Heading: "Pieces",
+			Name: "flip", Title: "Mirror a piece of the world along an axis", Heading: "Pieces",
 			Args:    []format.Option{argAxis},
 			Options: append([]format.Option{stepOrient, stepCreate}, boxOptions...),
 			Example: "flip x --orient --box 0,0,0:20,10,20",
@@ -227,7 +227,7 @@ var nodeCommands = []worldCommand{
 	},
 	{
 		Command: format.Command{
-			Name: "transpose", Title: "exchange two axes of a piece of the world", Heading: "Pieces",
+			Name: "transpose", Title: "Exchange two axes of a piece of the world", Heading: "Pieces",
 			Long: "The corner with the least coordinates stays.",
 			Args: []format.Option{
 				{Name: "axis1", Choices: []string{"x", "y", "z"}, Help: "one axis"},
@@ -247,7 +247,7 @@ var nodeCommands = []worldCommand{
 	},
 	{
 		Command: format.Command{
-			Name: "rotate", Title: "rotate a piece of the world about an axis", Heading: "Pieces",
+			Name: "rotate", Title: "Rotate a piece of the world about an axis", Heading: "Pieces",
 			Long:    "About y, 90 takes the north side to the east. The corner with the least coordinates stays. Nodes face to where they did, unless --orient is given.",
 			Args:    []format.Option{argAxis, argAngle},
 			Options: append([]format.Option{stepOrient, stepCreate}, boxOptions...),
@@ -257,7 +257,7 @@ var nodeCommands = []worldCommand{
 	},
 	{
 		Command: format.Command{
-			Name: "orient", Title: "turn nodes where they are, such as chests and stairs", Heading: "Nodes",
+			Name: "orient", Title: "Turn nodes where they are, such as chests and stairs", Heading: "Nodes",
 			Long:    "What faces somewhere --nodes says; without it what is known of minetest_game.",
 			Args:    []format.Option{argAxis, argAngle},
 			Options: regionOptions,

@@ -145,7 +145,7 @@ func linesOfFile(name string) (list []string, err error) {
 
 var operatorCommands = []worldCommand{{
 	Command: format.Command{
-		Name: "delete-chunks", Title: "delete whole map chunks", Heading: "Map chunks",
+		Name: "delete-chunks", Title: "Delete whole map chunks", Heading: "Map chunks",
 		Long: "A map chunk is what the map generator makes at once, mostly 5 x 5 x 5 blocks: it makes it " +
 			"again when somebody comes there, without seams; only what reaches over from a neighbour that stays, such as leaves of a tree, may be cut off. Only chunks that are there as a whole are deleted; " +
 			"with --invert only those no node of which is there.",
@@ -159,7 +159,7 @@ var operatorCommands = []worldCommand{{
 	},
 }, {
 	Command: format.Command{
-		Name: "keep-chunks", Title: "delete all map chunks but some", Heading: "Map chunks",
+		Name: "keep-chunks", Title: "Delete all map chunks but some", Heading: "Map chunks",
 		Long:    "Map chunks of which only a part is there are kept.",
 		Options: append([]format.Option{stepExport, stepAll}, chunkOptions...),
 		Example: "keep-chunks --box -500,-100,-500:500,200,500",
@@ -171,7 +171,7 @@ var operatorCommands = []worldCommand{{
 	},
 }, {
 	Command: format.Command{
-		Name: "regenerate", Title: "have the map generator make all map chunks of an area again", Heading: "Map chunks",
+		Name: "regenerate", Title: "Have the map generator make all map chunks of an area again", Heading: "Map chunks",
 		Long: "They are deleted, those of which only a part is there as well. Land is the same again only with " +
 			"the map generator and the mods of then. It is an error if the map generator makes nothing, or the seed is missing.",
 		Options: append([]format.Option{stepExport, stepAll}, chunkOptions...),
@@ -184,7 +184,7 @@ var operatorCommands = []worldCommand{{
 	},
 }, {
 	Command: format.Command{
-		Name: "prune", Title: "delete map chunks in which nobody has done anything", Heading: "Map chunks",
+		Name: "prune", Title: "Delete map chunks in which nobody has done anything", Heading: "Map chunks",
 		Long: "What stays: chunks in which somebody was near a block, with metadata, timers or objects, that areas.dat or " +
 			"protectors protect, of which rollback.sqlite knows a change, that are kept loaded or have a player in them, " +
 			"with nodes that players place, and what is near to all these. Whether a name is one that players place " +
@@ -222,7 +222,7 @@ var operatorCommands = []worldCommand{{
 	},
 }, {
 	Command: format.Command{
-		Name: "clear-objects", Title: "remove all objects, as /clearobjects does", Heading: "Operators",
+		Name: "clear-objects", Title: "Remove all objects, as /clearobjects does", Heading: "Operators",
 		Long: "full removes them from all blocks. quick only notes the time in env_meta.txt: the engine drops " +
 			"the objects of older blocks when it loads them.",
 		Args:    []format.Option{{Name: "mode", Choices: []string{"full", "quick"}, Default: "full", Help: "full or quick"}},
@@ -233,7 +233,7 @@ var operatorCommands = []worldCommand{{
 	},
 }, {
 	Command: format.Command{
-		Name: "purge-players", Title: "delete players and their accounts by a rule", Heading: "Operators",
+		Name: "purge-players", Title: "Delete players and their accounts by a rule", Heading: "Operators",
 		Long: "All conditions have to hold. Who was never seen, or of whom nobody knows it, is not taken for somebody " +
 			"who was not seen for long. Those with the privilege server or privs stay unless --admins is given.",
 		Options: append([]format.Option{
@@ -249,7 +249,7 @@ var operatorCommands = []worldCommand{{
 	},
 }, {
 	Command: format.Command{
-		Name: "rename-player", Title: "give a player another name everywhere", Heading: "Operators",
+		Name: "rename-player", Title: "Give a player another name everywhere", Heading: "Operators",
 		Long: "That is the player, the account, bans, the owner and the members in the metadata of nodes, the owner in areas.dat, and keys " +
 			"of mod storage that are the name or have it as a word, such as home:NAME. The password fits no longer " +
 			"unless the names differ in nothing but case: --password-file gives another one.",
@@ -276,7 +276,7 @@ var operatorCommands = []worldCommand{{
 	},
 }, {
 	Command: format.Command{
-		Name: "ban", Title: "ban an address", Heading: "Operators",
+		Name: "ban", Title: "Ban an address", Heading: "Operators",
 		Args:    []format.Option{{Name: "address", Help: "such as 192.0.2.7"}, {Name: "name", List: true, Help: "the player who came from there"}},
 		Example: "ban 192.0.2.7 mallory",
 	},
@@ -292,7 +292,7 @@ var operatorCommands = []worldCommand{{
 	},
 }, {
 	Command: format.Command{
-		Name: "unban", Title: "remove the bans of an address or a name", Heading: "Operators",
+		Name: "unban", Title: "Remove the bans of an address or a name", Heading: "Operators",
 		Args:    []format.Option{{Name: "who", Help: "the address or the name"}},
 		Example: "unban mallory",
 	},
@@ -301,7 +301,7 @@ var operatorCommands = []worldCommand{{
 	},
 }, {
 	Command: format.Command{
-		Name: "set-storage", Title: "set what a mod keeps under a key", Heading: "Operators",
+		Name: "set-storage", Title: "Set what a mod keeps under a key", Heading: "Operators",
 		Args: []format.Option{{Name: "mod", Help: "the name of the mod"}, {Name: "key", Help: "the key"}, {Name: "value", List: true, Help: "the value"}},
 		Options: []format.Option{
 			{Name: "from-file", Input: true, Help: "a `file` whose bytes are the value"},
@@ -325,7 +325,7 @@ var operatorCommands = []worldCommand{{
 	},
 }, {
 	Command: format.Command{
-		Name: "delete-storage", Title: "delete what a mod keeps under keys, or all of it", Heading: "Operators",
+		Name: "delete-storage", Title: "Delete what a mod keeps under keys, or all of it", Heading: "Operators",
 		Args:    []format.Option{{Name: "mod", Help: "the name of the mod"}, {Name: "key", List: true, Help: "the keys; without any all that the mod keeps, which needs --all"}},
 		Options: []format.Option{stepAll},
 		Example: "delete-storage beds spawn:mallory",
@@ -343,7 +343,7 @@ var operatorCommands = []worldCommand{{
 	},
 }, {
 	Command: format.Command{
-		Name: "trim-rollback", Title: "delete old changes from rollback.sqlite", Heading: "Operators",
+		Name: "trim-rollback", Title: "Delete old changes from rollback.sqlite", Heading: "Operators",
 		Args:    []format.Option{{Name: "before", Help: "a day such as 2024-01-31, or how long ago, such as 90d"}},
 		Example: "trim-rollback 90d",
 	},

@@ -17,7 +17,7 @@ import (
 var schematicCommands = []worldCommand{
 	{
 		Command: format.Command{
-			Name: "place", Title: "place a schematic (.mts) or a file of WorldEdit (.we)", Heading: "Nodes",
+			Name: "place", Title: "Place a schematic (.mts) or a file of WorldEdit (.we)", Heading: "Nodes",
 			Long: "A schematic takes the place of air only, but for its nodes that have force; what is left to chance, " +
 				"and --rotation, are as in the game. A file of WorldEdit takes the place of whatever is there, and " +
 				"brings metadata and inventories. --nodes knows how nodes turn; without it those of minetest_game do.",

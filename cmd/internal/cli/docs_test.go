@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What the pages show can be typed as it stands: every line of them that begins with trowel is
+// run, one after the other, with files of the names that they use.
+func TestDocsExamples(t *testing.T) {
+	samples, err := filepath.Abs("../../../samples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, err := filepath.Abs("../../../docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range []string{"editing.md", "merging.md"} {
+		t.Run(page, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join(docs, page))
+			if err != nil {
+				t.Fatal(err)
+			}
+			head, _, _ := strings.Cut(string(text), "\nThis page is made from the declarations") // what comes then is tested as examples of commands
+			t.Chdir(t.TempDir())
+			run := func(want int, line string) {
+				t.Helper()
+				words, err := splitWords(line)
+				if err != nil {
+					t.Fatalf("%s: %v", line, err)
+				}
+				var args []string
+				for _, word := range words[1:] {
+					if found, err := filepath.Glob(word); err == nil && len(found) > 0 && strings.Contains(word, "*") {
+						args = append(args, found...) // as a shell does
+					} else {
+						args = append(args, word)
+					}
+				}
+				var out, said bytes.Buffer
+				if code := Main(games, args, strings.NewReader(""), &out, &said); code > want {
+					t.Errorf("%s: exit code %d\n%s%s", line, code, &out, &said)
+				}
+			}
+			for _, line := range []string{
+				"trowel pack -q " + samples + "/burrow -o climb.map",
+				"trowel edit -q climb.map -o mine.map -- info --author Ann",
+				"trowel edit -q climb.map -o yours.map -- info --license MIT",
+				"trowel extract -q climb.map -o base", "trowel extract -q mine.map -o ours", "trowel extract -q yours.map -o theirs",
+				"trowel pack -q " + samples + "/hollow -o world",
+				"trowel edit -q world -o world-ann -- replace default:stone default:cobble",
+				"trowel edit -q world -o world-bob -- replace default:sand default:gravel",
+				"trowel pack -q " + samples + "/ember -o ember.MOD",
+				"trowel pack -q " + samples + "/ember -o A.MOD", "trowel edit -q A.MOD -o B.MOD -- info --id new",
+			} {
+				run(exitFine, line)
+			}
+			if err := os.WriteFile("clean.txt", []byte("info --license CC0\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			n := 0
+			for line := range strings.Lines(head) {
+				line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "$ "))
+				if !strings.HasPrefix(line, "trowel ") {
+					continue
+				}
+				line, _, _ = strings.Cut(line, "   #")
+				run(exitFound, line) // conflicts and losses are part of what is shown
+				n++
+			}
+			if n < 2 {
+				t.Errorf("%d lines were run", n)
+			}
+		})
+	}
+}
