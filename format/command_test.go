@@ -67,3 +67,26 @@ func TestUsage(t *testing.T) {
 		}
 	}
 }
+
+// Whatever the words are, they are steps with all values that their commands need, or an error.
+func FuzzParseSteps(f *testing.F) {
+	for _, words := range []string{"replace --layer a 3 4 --flags then shift", "set -- --key a b", "shift -2 then then", "replace 1 2 --flags=no"} {
+		f.Add(words)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		steps, err := ParseSteps(&Job{}, toyCommands, strings.Fields(line))
+		if err != nil {
+			return
+		}
+		for _, s := range steps {
+			for _, o := range s.Args {
+				if _, given := s.Job.Given(o.Name); o.needed() && !given {
+					t.Errorf("%q: %s has no %s", line, s.Name, o.Name)
+				}
+				if err := o.Check(s.Job.Value(o.Name)); err != nil && !o.List {
+					t.Errorf("%q: %s: %v", line, s.Name, err)
+				}
+			}
+		}
+	})
+}

@@ -141,7 +141,7 @@ func (e *editing) steps(job *format.Job, f *format.Format) ([]format.Step, error
 		if err != nil {
 			return nil, err
 		}
-		for i, line := range strings.Split(text, "\n") {
+		for i, line := range strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n") {
 			words, err := splitWords(line)
 			if err == nil && len(words) == 0 {
 				continue
