@@ -95,7 +95,10 @@ func (s *scratch) commit() error {
 	}
 	new := s.pending
 	s.pending = nil
-	slices.SortStableFunc(new, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
+	compare := func(a, b entry) int { return cmp.Compare(a.key, b.key) }
+	if !slices.IsSortedFunc(new, compare) {
+		slices.SortStableFunc(new, compare)
+	}
 	var created []int64
 	merged := make([]entry, 0, len(s.index)+len(new))
 	i := 0
