@@ -191,6 +191,10 @@ type Editing struct {
 	// it is the backup.
 	InPlace func(ctx context.Context, job *Job, src *Source, steps []Step, backup string, report func(check.Change) error) (string, error)
 
+	// Resumes says that Edit goes on where an earlier run with the same steps stopped, in a
+	// folder that is there already.
+	Resumes bool
+
 	Options []Option // of all edits, beside those of the commands
 }
 

@@ -26,6 +26,7 @@ type worldCommand struct {
 var worldCommands = slices.Concat(nodeCommands, metaCommands, schematicCommands, lightCommands, pieceCommands, operatorCommands)
 
 var worldEditing = &format.Editing{
+	Resumes: true,
 	Options: append([]format.Option{editNodes}, copyOptions...),
 	Commands: func() (list []*format.Command) {
 		for i := range worldCommands {
@@ -145,7 +146,7 @@ func editWorld(ctx context.Context, job *format.Job, src *format.Source, steps [
 // tell tells what the steps did.
 func (e *edited) tell(report func(check.Change) error) error {
 	for i, s := range e.steps {
-		t := e.tallies[i]
+		t, told := e.tallies[i], false
 		for _, c := range []check.Change{
 			{Count: t.Nodes.Load(), Unit: "nodes"},
 			{Count: t.Metadata.Load(), Unit: "metadata and timers"},
@@ -154,6 +155,10 @@ func (e *edited) tell(report func(check.Change) error) error {
 			{Count: t.Blocks.Load(), Unit: "blocks"},
 		} {
 			if c.What = nameOfSteps([]format.Step{s}); c.Count > 0 {
+				if told {
+					c.What += ": " + c.Unit
+				}
+				told = true
 				if err := report(c); err != nil {
 					return err
 				}

@@ -233,8 +233,8 @@ func (w *World) pass(ctx context.Context, row []Each) error {
 }
 
 // maxCreated is the largest number of blocks in which a step looks for those that are to be
-// made: a cube of 4096 nodes.
-const maxCreated = 1 << 24
+// made: a plate of 16384 x 16384 nodes.
+const maxCreated = 1 << 20
 
 // withAbsent gives the blocks of an area, and then, with no Data, positions where there are
 // none and a step makes them.

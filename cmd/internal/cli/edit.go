@@ -316,7 +316,14 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		if err := e.mayBeCalled(made, g.Format, filepath.Ext(g.src.Name), true); err != nil {
 			return err
 		}
-		err = r.write(ctx, made, opts, do)
+		write := r.write
+		if g.Editing.Resumes {
+			if e.force {
+				return hint(fmt.Errorf("%s: a copy of a %s replaces nothing", g.name, g.Title), "without -f it continues where an earlier run stopped")
+			}
+			write = r.resume
+		}
+		err = write(ctx, made, opts, do)
 	}
 	if err != nil {
 		return named(err, g.name)
