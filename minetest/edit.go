@@ -126,7 +126,7 @@ func editWorld(ctx context.Context, job *format.Job, src *format.Source, steps [
 			return nil, errors.Join(err, e.Close())
 		}
 		if dark > 0 {
-			job.Warn(src.Path, "the light of %d blocks may be wrong, and of those beside them: %s lists them for the mod contrib/minetest/trowel_light; with --nodes it is made right at once", dark, worldedit.LightList)
+			job.Warn(src.Path, "the light of %d blocks may be wrong, and of those beside them: %s in the folder of the world lists them for the mod contrib/minetest/trowel_light; with --nodes it is made right at once", dark, worldedit.LightList)
 		}
 	}
 	for i, t := range e.tallies {

@@ -235,6 +235,6 @@ func export(w *worldedit.World, dst string, list []mapdb.Pos) worldedit.Part {
 	}
 	return worldedit.Part{
 		Keep:  func(worldedit.Keeper) error { return write(context.Background()) },
-		Apply: func(ctx context.Context, _ string) error { return write(ctx) },
+		Apply: func(ctx context.Context, _ string, _ *world.Settings) error { return write(ctx) },
 	}
 }

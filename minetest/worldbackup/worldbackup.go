@@ -339,8 +339,8 @@ func isOurs(name string) bool {
 }
 
 // besideOurs are files of mods and of what the engine writes down beside the world, which no check
-// reads, and which an edit can change.
-var besideOurs = append(sqlitefile.Files("rollback.sqlite"), "areas.dat")
+// reads, and which an edit can change; the last is the list of package worldedit.
+var besideOurs = append(sqlitefile.Files("rollback.sqlite"), "areas.dat", "trowel_light.txt")
 
 // readEntry reads a file of an archive.
 func readEntry(f *zip.File, limit int64) ([]byte, error) {

@@ -239,6 +239,9 @@ func writeSettings(ctx context.Context, c *copier) error {
 			err = set(err, part.Setting(), have) // which nothing tells if there was no world.mt
 		}
 	}
+	if err == nil && c.opts.Finish != nil {
+		err = c.opts.Finish(ctx, c.dst, c.settings)
+	}
 	if err != nil {
 		return err
 	}

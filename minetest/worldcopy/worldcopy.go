@@ -53,6 +53,10 @@ type Options struct {
 	Source     mapdb.DB
 	SourceName string
 
+	// Finish is called when all of the copy is there but world.mt, with its folder and with what
+	// will be world.mt, which it may change. A run that continues may call it again. May be nil.
+	Finish func(ctx context.Context, dst string, settings *world.Settings) error
+
 	Postgres string      // how to connect to the PostgreSQL of the copy
 	Redis    mapdb.Redis // where the Redis of the copy is
 

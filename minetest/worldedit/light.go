@@ -3,12 +3,18 @@ package worldedit
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"iter"
-	"os"
 	"path/filepath"
+	"strings"
 
+	"trowel.example/internal/regular"
+	"trowel.example/internal/wholefile"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 )
 
 // LightList is the file of a world that lists the blocks whose light may be wrong, one x,y,z
@@ -43,28 +49,39 @@ func (w *World) ListLight() (n int, err error) {
 	}
 	if n > 0 {
 		w.AddPart(Part{
-			Keep:  func(Keeper) error { return nil },
-			Apply: func(_ context.Context, dir string) error { return w.writeLight(filepath.Join(dir, LightList)) },
+			Keep:  func(b Keeper) error { return b.Store([]string{LightList}) },
+			Apply: w.writeLight,
 		})
 	}
 	return n, nil
 }
 
-func (w *World) writeLight(path string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	out := bufio.NewWriter(f)
-	for p, err := range w.Touched() {
-		if err != nil {
-			return err
+// writeLight makes the list of a world that of this one, with what is touched. It is read here
+// even if it is written elsewhere: so it is the same when it is done again.
+func (w *World) writeLight(_ context.Context, dir string, _ *world.Settings) error {
+	in, out := io.Pipe()
+	defer in.Close()
+	go func() {
+		b := bufio.NewWriter(out)
+		for p, err := range w.Touched() {
+			if err == nil {
+				_, err = fmt.Fprintf(b, "%d,%d,%d\n", p.X, p.Y, p.Z)
+			}
+			if err != nil {
+				_ = out.CloseWithError(err)
+				return
+			}
 		}
-		fmt.Fprintf(out, "%d,%d,%d\n", p.X, p.Y, p.Z)
-	}
-	if err := out.Flush(); err != nil {
+		_ = out.CloseWithError(b.Flush())
+	}()
+	list := io.Reader(in)
+	old, _, err := regular.Open(filepath.Join(w.Dir, LightList))
+	switch {
+	case err == nil:
+		defer old.Close()
+		list = io.MultiReader(old, strings.NewReader("\n"), in) // an empty line lists nothing
+	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	return f.Sync()
+	return wholefile.Write(filepath.Join(dir, LightList), list, 0o644)
 }

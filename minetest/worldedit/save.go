@@ -1,14 +1,18 @@
 package worldedit
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"trowel.example/internal/inuse"
+	"trowel.example/internal/wholefile"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/place"
+	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldbackup"
 	"trowel.example/minetest/worldcopy"
 )
@@ -18,22 +22,36 @@ var ErrChanged = errors.New("the world has changed meanwhile")
 
 // Copy makes a copy of the world as the steps left it, in the folder dst, as [worldcopy.Copy]
 // does. The options say what else is to be different in it. A run that was ended goes on with
-// the same dst after the same steps; what tells these apart from others is name.
+// the same dst after the same steps; what tells these apart from others is name, and the blocks
+// that they made. Until all is done there is no world.mt in dst.
+//
+// What steps changed in a store on a server is an error unless the options move that store:
+// the copy would have the very same.
 func (w *World) Copy(ctx context.Context, dst, name string, opts worldcopy.Options) (*worldcopy.Report, error) {
+	if err := w.stores.shared(opts); err != nil {
+		return nil, err
+	}
 	opts.Remote = opts.Remote || w.opts.Remote
 	if len(w.scratch.index) > 0 || opts.Map == "" && opts.Blocks == 0 && w.config.Backend != "" && worldcopy.TargetOf(w.config) == w.config.Target() {
-		opts.Source, opts.SourceName = w, name
+		opts.Source = w
 	}
-	r, err := worldcopy.Copy(ctx, w.Dir, dst, opts)
+	sum, err := w.scratch.digest()
 	if err != nil {
-		return r, err
+		return nil, err
 	}
+	opts.SourceName = fmt.Sprintf("%s: %x", name, sum) // files that steps read may be others now
+	opts.Finish = w.apply
+	return worldcopy.Copy(ctx, w.Dir, dst, opts)
+}
+
+// apply does all that is to be done besides the blocks to the world in a folder.
+func (w *World) apply(ctx context.Context, dir string, s *world.Settings) error {
 	for _, p := range w.allParts(ctx) {
-		if err := p.Apply(ctx, dst); err != nil {
-			return r, err
+		if err := p.Apply(ctx, dir, s); err != nil {
+			return err
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // InPlace changes the world itself. Before anything changes, what will change is
@@ -103,10 +121,16 @@ func (w *World) InPlace(ctx context.Context, backup string) (_ string, err error
 	if err != nil {
 		return backup, err
 	}
-	for _, p := range w.allParts(ctx) {
-		if err := p.Apply(ctx, w.Dir); err != nil {
-			return backup, err
-		}
+	s, err := world.ReadWorldMT(w.Dir)
+	if err != nil {
+		return backup, err
+	}
+	before := s.Append(nil)
+	if err := w.apply(ctx, w.Dir, s); err != nil {
+		return backup, err
+	}
+	if text := s.Append(nil); !bytes.Equal(text, before) {
+		return backup, wholefile.Write(filepath.Join(w.Dir, "world.mt"), bytes.NewReader(text), 0o644)
 	}
 	return backup, nil
 }

@@ -168,6 +168,24 @@ func (s *scratch) read(at int64) (*record, error) {
 	return r, err
 }
 
+// digest returns a digest of what all blocks have become.
+func (s *scratch) digest() ([]byte, error) {
+	h := sha256.New()
+	for _, e := range s.index {
+		head, err := s.head(e.offset)
+		if err != nil {
+			return nil, err
+		}
+		if err := binary.Write(h, binary.BigEndian, e.key); err != nil {
+			return nil, err
+		}
+		if _, err := io.Copy(h, io.NewSectionReader(s.file, e.offset, headSize+int64(len(head.data)))); err != nil {
+			return nil, err
+		}
+	}
+	return h.Sum(nil), nil
+}
+
 // same reports whether the block is what the world itself has.
 func (r *record) same() bool {
 	if r.deleted {

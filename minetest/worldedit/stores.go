@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"trowel.example/internal/sqlitefile"
 	"trowel.example/internal/wholefile"
 	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
 )
 
 // stores is what a world has besides blocks, as the steps left it. It becomes a [Part] as soon
@@ -158,18 +160,37 @@ func keepOf[T any](ctx context.Context, s *stores, b Keeper, part world.Part, st
 	return nil
 }
 
+// shared returns an error if a copy would have its changes made on a server that it has in
+// common with the world.
+func (s *stores) shared(to worldcopy.Options) error {
+	if s == nil {
+		return nil
+	}
+	for _, of := range []struct {
+		part    world.Part
+		changed bool
+		to      string
+	}{
+		{world.PlayersPart, changes(s.players), to.Players},
+		{world.AuthPart, changes(s.auth), to.Auth},
+		{world.StoragePart, changes(s.storage), to.Storage},
+	} {
+		if backend := s.backends.Of(of.part); of.changed && of.to == "" && of.part.Remote(backend) {
+			return fmt.Errorf("world.mt: %s is %s, which the copy would share, and the world itself would change: the copy needs another backend for it", of.part.Setting(), backend)
+		}
+	}
+	return nil
+}
+
 // apply makes the changes in the world in dir.
-func (s *stores) apply(ctx context.Context, dir string) error {
+func (s *stores) apply(ctx context.Context, dir string, settings *world.Settings) error {
 	for _, name := range slices.Sorted(maps.Keys(s.files)) {
 		if err := wholefile.Write(filepath.Join(dir, name), bytes.NewReader(s.files[name]), 0o644); err != nil {
 			return err
 		}
 	}
-	settings, err := world.ReadWorldMT(dir)
-	if err != nil {
-		return err
-	}
-	o := world.Options{Write: true, Remote: s.w.opts.Remote}
+	// Of a copy the user has named the servers.
+	o := world.Options{Write: true, Remote: s.w.opts.Remote || dir != s.w.Dir}
 	return errors.Join(
 		applyOf(ctx, dir, settings, o, s.players, world.OpenPlayers),
 		applyOf(ctx, dir, settings, o, s.auth, world.OpenAuth),
@@ -192,7 +213,10 @@ func applyOf[T any](ctx context.Context, dir string, settings *world.Settings, o
 // Database is a change of a database of the engine that is no store of the world, such as
 // rollback.sqlite: change does it to the world in a folder.
 func Database(name string, change func(ctx context.Context, dir string) error) Part {
-	return Part{Keep: func(b Keeper) error { return b.Store(sqlitefile.Files(name)) }, Apply: change}
+	return Part{
+		Keep:  func(b Keeper) error { return b.Store(sqlitefile.Files(name)) },
+		Apply: func(ctx context.Context, dir string, _ *world.Settings) error { return change(ctx, dir) },
+	}
 }
 
 // allParts returns what is to be done besides the blocks.

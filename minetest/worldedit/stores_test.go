@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"trowel.example/internal/judge"
@@ -121,14 +122,18 @@ func TestStores(t *testing.T) {
 				"account bob [shout] -1", "account zoe #1#c2FsdA#dmVyaWZpZXI[interact shout] 1489488299", `mod fresh [{"k" "v"}]`,
 				"player zoe 20 [10 20.5 -30] [{k v}]List main 1\nWidth 0\nItem default:dirt 99\nEndInventoryList\nEndInventory\n", "192.0.2.9|eve\n",
 			}
-			if backend != "postgresql" { // a copy of it would need another server
-				copied := filepath.Join(t.TempDir(), "copied")
-				if _, err := w.Copy(ctx, copied, "changed", worldcopy.Options{}); err != nil {
-					t.Fatal(err)
+			copied, o := filepath.Join(t.TempDir(), "copied"), worldcopy.Options{}
+			if backend == "postgresql" { // which the copy would share
+				if _, err := w.Copy(ctx, copied, "changed", o); err == nil || !strings.Contains(err.Error(), "would share") {
+					t.Errorf("a copy of a world on a server: %v", err)
 				}
-				if got := kept(t, copied); !slices.Equal(got, want) {
-					t.Errorf("the copy has %q, want %q", got, want)
-				}
+				o = worldcopy.Options{Players: "sqlite3", Auth: "files", Storage: "sqlite3"}
+			}
+			if _, err := w.Copy(ctx, copied, "changed", o); err != nil {
+				t.Fatal(err)
+			}
+			if got := kept(t, copied); !slices.Equal(got, want) {
+				t.Errorf("the copy has %q, want %q", got, want)
 			}
 			if got := kept(t, dir); !slices.Equal(got, before) {
 				t.Errorf("the copy changed the world: %q", got)
@@ -203,7 +208,7 @@ func TestStoresInterrupted(t *testing.T) {
 	defer w.Close()
 	w.AddPart(worldedit.Part{
 		Keep:  func(worldedit.Keeper) error { return nil },
-		Apply: func(context.Context, string) error { return errors.New("killed") },
+		Apply: func(context.Context, string, *world.Settings) error { return errors.New("killed") },
 	})
 	all := worldedit.Region{Box: worldedit.Everywhere}
 	err = w.Do(ctx, worldedit.Replace(all, worldedit.Names{"default:stone"}, "default:dirt", worldedit.Setting{KeepParam2: true}))
@@ -219,5 +224,104 @@ func TestStoresInterrupted(t *testing.T) {
 	}
 	if !maps.Equal(blocks(), before) || !maps.Equal(worldtest.Snapshot(t, dir), was) {
 		t.Error("restored it is another world")
+	}
+}
+
+// A copy is no world before all that steps did is in it, and goes on after that failed; with
+// other blocks it does not go on.
+func TestStoresCopyInterrupted(t *testing.T) {
+	ctx := context.Background()
+	dir := worldtest.World(t, filepath.Join(t.TempDir(), "world"), mapdb.Config{Backend: mapdb.SQLite}, 20, 29)
+	worldtest.SetLine(t, filepath.Join(dir, "world.mt"), "gameid = minetest", "gameid = other")
+	dst := filepath.Join(t.TempDir(), "copy")
+	run := func(to string, last error) error {
+		w, err := worldedit.Open(ctx, dir, worldedit.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		all := worldedit.Region{Box: worldedit.Everywhere}
+		if err := errors.Join(w.Do(ctx, worldedit.Replace(all, worldedit.Names{"default:stone"}, to, worldedit.Setting{})), change(ctx, w)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.ListLight(); err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range []error{nil, last} {
+			w.AddPart(worldedit.Part{
+				Keep: func(worldedit.Keeper) error { return nil },
+				Apply: func(_ context.Context, dir string, s *world.Settings) error {
+					if _, err := os.Lstat(filepath.Join(dir, "world.mt")); err == nil {
+						t.Error("it is a world already")
+					}
+					return errors.Join(err, s.Set("gameid", "minetest"))
+				},
+			})
+		}
+		_, err = w.Copy(ctx, dst, "the same", worldcopy.Options{})
+		return err
+	}
+	killed := errors.New("killed")
+	if err := run("default:dirt", killed); !errors.Is(err, killed) {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(filepath.Join(dst, "world.mt")); err == nil {
+		t.Error("half a copy is a world")
+	}
+	if err := run("default:sand", nil); !errors.Is(err, worldcopy.ErrOther) {
+		t.Errorf("with other blocks: %v", err)
+	}
+	if err := run("default:dirt", nil); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := world.ReadWorldMT(dst); err != nil || s.GameID() != "minetest" {
+		t.Error(s.GameID(), err)
+	}
+	list, err := os.ReadFile(filepath.Join(dst, worldedit.LightList))
+	if n := strings.Count(string(list), "\n"); err != nil || n != 20 {
+		t.Errorf("the list of light has %d lines, want 20: %v", n, err)
+	}
+	if got := kept(t, dst); !slices.Contains(got, "192.0.2.9|eve\n") {
+		t.Errorf("%q", got)
+	}
+}
+
+// The list of blocks whose light may be wrong goes back with the rest.
+func TestLightListRestored(t *testing.T) {
+	ctx := context.Background()
+	for _, old := range []string{"", "1,2,3\n", "1,2,3"} {
+		dir := worldtest.World(t, filepath.Join(t.TempDir(), "world"), mapdb.Config{Backend: mapdb.SQLite}, 2, 29)
+		if old != "" {
+			if err := os.WriteFile(filepath.Join(dir, worldedit.LightList), []byte(old), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := worldtest.Snapshot(t, dir)
+		w, err := worldedit.Open(ctx, dir, worldedit.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		all := worldedit.Region{Box: worldedit.Everywhere}
+		if err := w.Do(ctx, worldedit.Replace(all, worldedit.Names{"default:stone"}, "default:dirt", worldedit.Setting{})); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := w.ListLight(); n != 2 || err != nil {
+			t.Fatal(n, err)
+		}
+		backup, err := w.InPlace(ctx, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := worldtest.Snapshot(t, dir)[worldedit.LightList]
+		if got := strings.Fields(list); len(got) != 2+min(len(old), 1) {
+			t.Errorf("%q", list)
+		}
+		if err := worldbackup.Restore(ctx, dir, backup, worldbackup.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if !maps.Equal(worldtest.Snapshot(t, dir), before) {
+			t.Error("restored it has another list")
+		}
 	}
 }

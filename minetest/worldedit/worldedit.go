@@ -173,8 +173,10 @@ func (w *World) Do(ctx context.Context, steps ...Step) error {
 type Part struct {
 	// Keep hands to a backup what the change is about.
 	Keep func(b Keeper) error
-	// Apply does it to the world in a folder: the world itself, or a copy.
-	Apply func(ctx context.Context, dir string) error
+	// Apply does it to the world in a folder: the world itself, or a copy, which has no
+	// world.mt yet. The settings are those of world.mt, and may be changed. A copy that goes
+	// on where it stopped may do it again.
+	Apply func(ctx context.Context, dir string, settings *world.Settings) error
 }
 
 // A Keeper keeps files and stores of a world before they are changed: see

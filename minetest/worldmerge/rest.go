@@ -43,7 +43,7 @@ func (m *merger) rest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, file := range []struct{ name, end string }{{"world.mt", ""}, {"map_meta.txt", world.MapMetaEnd}, {"env_meta.txt", world.EnvMetaEnd}} {
+	for _, file := range []struct{ name, end string }{{worldMT, ""}, {"map_meta.txt", world.MapMetaEnd}, {"env_meta.txt", world.EnvMetaEnd}} {
 		if err := m.settings(file.name, file.end); err != nil {
 			return err
 		}
@@ -311,8 +311,26 @@ func (m *merger) settings(file, end string) error {
 		return nil
 	}
 	m.took(file, []check.Place{check.File(file)}, "settings")
-	return m.w.WriteFile(file, o.Append(nil))
+	if file != worldMT {
+		return m.w.WriteFile(file, o.Append(nil))
+	}
+	m.w.AddPart(worldedit.Part{ // that of a copy says where its own parts are
+		Keep: func(b worldedit.Keeper) error { return b.Store([]string{file}) },
+		Apply: func(_ context.Context, _ string, s *world.Settings) error {
+			for name := range names {
+				if v, ok := o.Get(name); !ok {
+					s.Remove(name)
+				} else if err := s.Set(name, v); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	})
+	return nil
 }
+
+const worldMT = "world.mt"
 
 // clocks are settings that grow while a server runs, so that the later one is right.
 var clocks = map[string]bool{"game_time": true, "day_count": true, "last_clear_objects_time": true, "time_of_day": true, "lbm_introduction_times": true, "lbm_introduction_times_version": true}
@@ -324,7 +342,7 @@ func isPlace(name string) bool {
 
 // files merges what else is in the folder, file by file.
 func (m *merger) files(ctx context.Context) error {
-	own := map[string]bool{"world.mt": true, "map_meta.txt": true, "env_meta.txt": true}
+	own := map[string]bool{worldMT: true, "map_meta.txt": true, "env_meta.txt": true}
 	settings, err := world.ReadWorldMT(m.theirs.Dir)
 	if err != nil {
 		return err
@@ -367,7 +385,7 @@ func (m *merger) files(ctx context.Context) error {
 		case !m.conflict(filepath.ToSlash(name), at, "both changed the file", nil, nil, nil):
 			return nil
 		}
-		m.w.AddPart(worldedit.Part{Keep: func(worldedit.Keeper) error { return nil }, Apply: func(_ context.Context, dir string) error {
+		m.w.AddPart(worldedit.Part{Keep: func(worldedit.Keeper) error { return nil }, Apply: func(_ context.Context, dir string, _ *world.Settings) error {
 			f, _, err := regular.Open(path)
 			if err != nil {
 				return err
