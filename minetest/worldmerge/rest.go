@@ -6,14 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"trowel.example/check"
-	"trowel.example/internal/regular"
-	"trowel.example/internal/wholefile"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/place"
 	"trowel.example/minetest/world"
@@ -338,77 +334,4 @@ var clocks = map[string]bool{"game_time": true, "day_count": true, "last_clear_o
 // isPlace reports whether a setting says where the world keeps its parts, which is as in ours.
 func isPlace(name string) bool {
 	return strings.HasSuffix(name, "backend") || strings.HasPrefix(name, "redis_") || strings.HasPrefix(name, "pgsql_")
-}
-
-// files merges what else is in the folder, file by file.
-func (m *merger) files(ctx context.Context) error {
-	own := map[string]bool{worldMT: true, "map_meta.txt": true, "env_meta.txt": true}
-	settings, err := world.ReadWorldMT(m.theirs.Dir)
-	if err != nil {
-		return err
-	}
-	backends := world.FindBackends(m.theirs.Dir, settings)
-	for _, p := range world.Parts() {
-		for _, name := range p.Files(backends.Of(p)) {
-			own[name] = true
-		}
-	}
-	return filepath.WalkDir(m.theirs.Dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(m.theirs.Dir, path)
-		if err != nil || name == "." {
-			return err
-		}
-		if top, _, _ := strings.Cut(filepath.ToSlash(name), "/"); own[name] || own[top] || strings.HasPrefix(e.Name(), ".") {
-			if e.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if !e.Type().IsRegular() {
-			return ctx.Err()
-		}
-		b, err1 := m.read(m.base, name)
-		o, err2 := m.read(m.w, name)
-		t, err3 := m.read(m.theirs, name)
-		if err := errors.Join(err1, err2, err3); err != nil {
-			return err
-		}
-		at := []check.Place{check.File(filepath.ToSlash(name))}
-		switch {
-		case b != nil && bytes.Equal(b, t) || o != nil && bytes.Equal(o, t):
-			return nil
-		case b == nil && o == nil || b != nil && o != nil && bytes.Equal(b, o):
-			m.took(filepath.ToSlash(name), at, "the file")
-		case !m.conflict(filepath.ToSlash(name), at, "both changed the file", nil, nil, nil):
-			return nil
-		}
-		m.w.AddPart(worldedit.Part{Keep: func(worldedit.Keeper) error { return nil }, Apply: func(_ context.Context, dir string, _ *world.Settings) error {
-			f, _, err := regular.Open(path)
-			if err != nil {
-				return err
-			}
-			defer f.Close()
-			to := filepath.Join(dir, name)
-			if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-				return err
-			}
-			return wholefile.Write(to, f, 0o666)
-		}})
-		return nil
-	})
-}
-
-// read returns a file of a world, nil if there is none.
-func (m *merger) read(w *worldedit.World, name string) ([]byte, error) {
-	data, err := regular.ReadFile(filepath.Join(w.Dir, name), world.MaxText)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if data == nil && err == nil {
-		data = []byte{}
-	}
-	return data, err
 }

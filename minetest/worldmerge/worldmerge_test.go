@@ -14,6 +14,7 @@ import (
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 	"trowel.example/minetest/worldmerge"
@@ -249,7 +250,12 @@ func TestMergeWhole(t *testing.T) {
 		put(i, "auth.txt", []string{"ann::interact:5\n", "ann::interact,fly:5\n", "ann::interact,shout:9\n"}[i])
 	}
 	put(2, "worldmods/x/init.lua", "-- theirs")
+	put(0, "worldmods/y/init.lua", "-- removed")
+	put(1, "worldmods/y/init.lua", "-- removed")
+	put(1, "worldmods/z/init.lua", "-- ours")
+	put(2, "map.sqlite-wal", "") // of the database, which is none of the files
 	var conflicts []string
+	worldtest.SetLine(t, filepath.Join(worlds[2], "world.mt"), "load_mod_pig = true", "load_mod_hen = true")
 	dst, merged := merge(t, worlds[0], worlds[1], worlds[2], worldmerge.Options{OnConflict: func(c check.Conflict) { conflicts = append(conflicts, c.Path+": "+c.What) }})
 	if want := []string{"block 0,1,0: ours changed it, and theirs deleted it"}; !slices.Equal(conflicts, want) {
 		t.Errorf("conflicts %q, want %q", conflicts, want)
@@ -263,6 +269,8 @@ func TestMergeWhole(t *testing.T) {
 		"areas.dat":            {"[1]"},
 		"auth.txt":             {"interact,fly,shout:9"},
 		"worldmods/x/init.lua": {"theirs"},
+		"worldmods/z/init.lua": {"ours"},
+		"world.mt":             {"load_mod_hen = true", "auth_backend = files"},
 	} {
 		text, err := os.ReadFile(filepath.Join(dst, name))
 		for _, want := range wants {
@@ -270,5 +278,37 @@ func TestMergeWhole(t *testing.T) {
 				t.Errorf("%s: %q, %v, want %q in it", name, text, err, want)
 			}
 		}
+	}
+	if text, err := os.ReadFile(filepath.Join(dst, "world.mt")); strings.Contains(string(text), "load_mod_pig") {
+		t.Errorf("%q, %v: theirs removed a setting", text, err)
+	}
+	if _, err := os.Stat(filepath.Join(dst, "worldmods/y/init.lua")); err == nil {
+		t.Error("a file that theirs removed is there")
+	}
+
+	// Where the parts of the copy are is its own matter, whatever else is in world.mt.
+	w, err := worldedit.Open(context.Background(), worlds[1], worldedit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err := w.Do(context.Background(), worldmerge.Merge(worlds[0], worlds[2], worldmerge.Options{})); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Copy(context.Background(), moved, "merge", worldcopy.Options{Map: "leveldb", Auth: "sqlite3"}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := world.ReadWorldMT(moved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"backend": "leveldb", "auth_backend": "sqlite3", "player_backend": "files", "load_mod_hen": "true"} {
+		if got, _ := s.Get(name); got != want {
+			t.Errorf("%s = %s, want %s", name, got, want)
+		}
+	}
+	if _, err := w.InPlace(context.Background(), ""); err == nil {
+		t.Error("files that no backup keeps were changed in place")
 	}
 }
