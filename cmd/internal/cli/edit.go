@@ -306,11 +306,14 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 			return err
 		}
 	}
+	isFile := made == "-" || slices.ContainsFunc(g.Extensions, func(ext string) bool { _, has := cutSuffixFold(made, ext); return has })
 	switch {
+	case g.tree != nil && isFile:
+		return hint(fmt.Errorf("%s: a folder becomes a folder, and %s is the name of a file", g.name, made), "`trowel pack %s -o %s`, then edit that", g.name, made)
 	case g.tree != nil:
 		opts.Replaces = nil
 		err = r.write(ctx, made, opts, do)
-	case g.built != nil:
+	case g.built != nil && !isFile:
 		err = e.editTree(cmd, g, job, steps, made, opts, r, change)
 	default:
 		if err := e.mayBeCalled(made, g.Format, filepath.Ext(g.src.Name), true); err != nil {
