@@ -122,7 +122,7 @@ func (e *editing) agree(cmd *cobra.Command, files []string) error {
 	case len(files) == 0:
 		return hint(errors.New("too few arguments: "+useLine(cmd)), "see `%s --help`", cmd.CommandPath())
 	case len(e.words) == 0 && len(e.scripts) == 0:
-		return hint(errors.New("no operation is given"), "it stands behind --: `%s %s -- OPERATION`", cmd.CommandPath(), strings.Join(files, " "))
+		return hint(errors.New("no operation is given"), "it stands behind --: `%s %s -- OPERATION`", cmd.CommandPath(), quoted(files...))
 	case ways > 1:
 		return errors.New("-o, --out-dir and --in-place exclude each other")
 	case e.out != "" && len(files) > 1:
@@ -190,7 +190,7 @@ func (e *editing) notDashed(cmd *cobra.Command, files []string) error {
 	names := commandNames(e.formats, editCommands)
 	for i, name := range files {
 		if i > 0 && slices.Contains(names, name) && !isThere(name) {
-			return hint(fmt.Errorf("%s: there is no such file", name), "-- stands before what to do: `%s %s -- %s`", cmd.CommandPath(), strings.Join(files[:i], " "), strings.Join(files[i:], " "))
+			return hint(fmt.Errorf("%s: there is no such file", name), "-- stands before what to do: `%s %s -- %s`", cmd.CommandPath(), quoted(files[:i]...), quoted(files[i:]...))
 		}
 	}
 	return nil
@@ -291,7 +291,7 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		case kept == "":
 			return end("the file stays as it is")
 		}
-		return end("`trowel repair %s --restore %s` undoes it", g.name, kept)
+		return end("%s", undoing(g.name, kept))
 	}
 	made, err := e.target(g)
 	if err != nil {

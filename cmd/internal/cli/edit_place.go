@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -79,25 +80,38 @@ func (w *writing) replaceInPlace(ctx context.Context, g *game, backup string, op
 	if changed, err := make(called{out, w.talk, g.name}); err != nil || !changed {
 		return "", errors.Join(err, ctx.Err())
 	}
-	after, err := os.Stat(g.name)
-	if err == nil && (after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {
-		err = errors.New("another program has written the file meanwhile: nothing was changed")
+	unchanged := func() error {
+		after, err := os.Stat(g.name)
+		if err == nil && (after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {
+			err = errors.New("another program has written the file meanwhile: nothing was changed")
+		}
+		return errors.Join(err, ctx.Err())
 	}
-	if err = errors.Join(err, ctx.Err()); err != nil {
+	if err := unchanged(); err != nil {
 		return "", err
 	}
 	kept, err := keep(g, backup, r)
+	if err == nil {
+		err = unchanged()
+	}
 	if err != nil {
 		return "", err
 	}
 	return kept, out.Commit()
 }
 
-// keep copies a file, with the neighbours that belong to it, to a backup.
+// What the name of a backup has between that of its file and its extension.
+const (
+	backupMark = ".backup-"
+	backupTime = "20060102-150405.000"
+)
+
+// keep copies a file, with the neighbours that belong to it, to a backup. One that a run made
+// that was killed before it changed anything is that backup already.
 func keep(g *game, backup string, r *report) (string, error) {
 	if backup == "" {
 		ext := filepath.Ext(g.name)
-		backup = strings.TrimSuffix(g.name, ext) + ".backup-" + time.Now().UTC().Format("20060102-150405.000") + ext
+		backup = strings.TrimSuffix(g.name, ext) + backupMark + time.Now().UTC().Format(backupTime) + ext
 	}
 	for _, path := range append(g.src.Reads()[1:], g.name) {
 		suffix, belongs := strings.CutPrefix(path, g.name)
@@ -105,8 +119,15 @@ func keep(g *game, backup string, r *report) (string, error) {
 			continue
 		}
 		to := backup + suffix
-		if _, err := os.Lstat(to); err == nil {
-			return "", &output.ExistsError{Path: to}
+		if there, err := os.Lstat(to); err == nil {
+			own, err := os.Stat(path)
+			same := err == nil && there.Mode().IsRegular() && !os.SameFile(there, own)
+			if same {
+				same, err = sameBytes(path, to)
+			}
+			if err != nil || !same {
+				return "", errors.Join(err, &output.ExistsError{Path: to})
+			}
 		}
 		size, err := copyFile(to, path)
 		if err == nil {
@@ -132,55 +153,98 @@ func copyFile(to, path string) (int64, error) {
 	return info.Size(), wholefile.Write(to, f, info.Mode().Perm())
 }
 
-// restoreFile puts a backup that keep made in the place of a file.
-func (a *app) restoreFile(g *game, backup string, r *report) error {
+// restoreFile puts a backup that keep made in the place of a file, once what was there is in
+// another backup, of which it returns the name; "" if the file is as its backup already.
+func (w *writing) restoreFile(ctx context.Context, g *game, backup string, r *report) (string, error) {
 	old, err := format.OpenSource(backup)
 	if err != nil {
-		return notThere(backup, err)
+		return "", notThere(backup, err)
 	}
 	defer old.Close()
-	if f, err := a.formats.Find(old); err != nil || f != g.Format || old.IsDir() {
-		return fmt.Errorf("%s: is not the backup of a %s", backup, g.Title)
+	if f, err := w.formats.Find(old); err != nil || f != g.Format || old.IsDir() {
+		return "", fmt.Errorf("%s: is not the backup of a %s", backup, g.Title)
 	}
-	target, err := filepath.EvalSymlinks(g.name)
-	if err != nil {
-		return err
+	if of := backupOf(backup); of != "" && of != filepath.Base(g.name) {
+		w.talk.warn(g.name, "what is put back is by its name a backup of "+of)
 	}
-	out, err := output.New(target, output.Options{Replace: true, Reads: func() []string { return []string{backup} }})
-	if err != nil {
-		return err
-	}
-	defer out.Discard()
-	put := func(suffix string, from io.Reader) error {
-		part, err := out.Create(suffix)
-		if err == nil {
-			_, err = io.Copy(part, from)
-		}
-		return err
-	}
-	if err := put("", io.NewSectionReader(old, 0, old.Size)); err != nil {
-		return err
-	}
-	entries, err := os.ReadDir(filepath.Dir(backup))
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		suffix, belongs := strings.CutPrefix(entry.Name(), filepath.Base(backup))
-		if !belongs || suffix == "" || !entry.Type().IsRegular() {
-			continue
-		}
-		if _, err := os.Stat(g.name + suffix); err != nil {
-			continue
-		}
-		more, err := os.Open(backup + suffix)
+	r.output = g.name
+	opts := output.Options{Reads: func() []string { return []string{backup} }}
+	return w.replaceInPlace(ctx, g, "", opts, r, func(out format.Output) (changed bool, err error) {
+		entries, err := os.ReadDir(filepath.Dir(backup))
 		if err != nil {
-			return err
+			return false, err
 		}
-		err = put(suffix, more)
-		if err = errors.Join(err, more.Close()); err != nil {
-			return err
+		for _, entry := range entries {
+			suffix, belongs := strings.CutPrefix(entry.Name(), filepath.Base(backup))
+			if _, err := os.Stat(g.name + suffix); err != nil || !belongs || suffix != "" && !entry.Type().IsRegular() {
+				continue
+			}
+			from, err := os.Open(backup + suffix)
+			if err != nil {
+				return false, err
+			}
+			part, err := out.Create(suffix)
+			if err == nil {
+				_, err = io.Copy(part, from)
+			}
+			if err = errors.Join(err, from.Close()); err != nil {
+				return false, err
+			}
+			same, err := sameBytes(g.name+suffix, backup+suffix)
+			if err != nil {
+				return false, err
+			}
+			changed = changed || !same
+		}
+		return changed, nil
+	})
+}
+
+// backupOf returns the name of the file that a backup is of, if the name of the backup is one
+// that keep gave it, and "" otherwise.
+func backupOf(backup string) string {
+	ext := filepath.Ext(backup)
+	stem, when, is := strings.Cut(strings.TrimSuffix(filepath.Base(backup), ext), backupMark)
+	if _, err := time.Parse(backupTime, when); !is || err != nil {
+		return ""
+	}
+	return stem + ext
+}
+
+// undoing says how what was done to a file in place is undone.
+func undoing(name, kept string) string {
+	return fmt.Sprintf("`trowel repair %s --restore %s` undoes it", quoted(name), quoted(kept))
+}
+
+// sameBytes reports whether two files have the same content.
+func sameBytes(a, b string) (bool, error) {
+	var files [2]*os.File
+	var infos [2]os.FileInfo
+	for i, name := range []string{a, b} {
+		f, err := os.Open(name)
+		if err != nil {
+			return false, err
+		}
+		defer f.Close()
+		if infos[i], err = f.Stat(); err != nil {
+			return false, err
+		}
+		files[i] = f
+	}
+	if infos[0].Size() != infos[1].Size() {
+		return false, nil
+	}
+	var parts [2][1 << 15]byte
+	for {
+		n, err := io.ReadFull(files[0], parts[0][:])
+		if _, err := io.ReadFull(files[1], parts[1][:n]); err != nil || !bytes.Equal(parts[0][:n], parts[1][:n]) {
+			return false, err
+		}
+		switch {
+		case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
+			return true, nil
+		case err != nil:
+			return false, err
 		}
 	}
-	return errors.Join(out.Commit(), r.addAll(out))
 }

@@ -21,6 +21,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
+	"trowel.example/internal/lfs"
 	"trowel.example/internal/tree"
 )
 
@@ -113,7 +114,7 @@ there already stays, and a second run changes nothing. With --print nothing is w
 			if err != nil {
 				return err
 			}
-			program = "'" + strings.ReplaceAll(filepath.ToSlash(self), "'", `'\''`) + "'"
+			program = quoted(filepath.ToSlash(self))
 		}
 		attributes := gitMark + "\n" + strings.Join(a.gitAttributes(), "\n") + "\n"
 		if onlyPrint {
@@ -148,8 +149,19 @@ there already stays, and a second run changes nothing. With --print nothing is w
 	return cmd
 }
 
-// quoted is a word for a shell.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// quoted are words as a shell takes them.
+func quoted(words ...string) string {
+	var list []string
+	for _, word := range words {
+		if word == "" || strings.HasPrefix(word, "~") || strings.ContainsFunc(word, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./,:=+@%~", r)
+		}) {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		list = append(list, word)
+	}
+	return strings.Join(list, " ")
+}
 
 // addAttributes adds lines to .gitattributes: in the place of those of an earlier run, else at
 // the end.
@@ -159,8 +171,12 @@ func (a *app) addAttributes(path, lines string) error {
 		return err
 	}
 	text := string(old)
-	before, rest, found := strings.Cut(text, gitMark+"\n")
+	if strings.Contains(text, "\r\n") {
+		lines = strings.ReplaceAll(lines, "\n", "\r\n")
+	}
+	before, rest, found := strings.Cut(text, gitMark)
 	if found {
+		_, rest, _ = strings.Cut(rest, "\n")
 		for rest != "" && strings.HasPrefix(rest, "*.") {
 			line, after, _ := strings.Cut(rest, "\n")
 			if !strings.Contains(line, "=trowel") {
@@ -350,7 +366,7 @@ diff, and exits with 0 whether they differ or not.`,
 		}
 		c := &comparison{app: a}
 		if _, err := c.run(cmd, old, new, false); err != nil {
-			_, err = fmt.Fprintf(a.out, "they cannot be compared: %v\n", err)
+			_, err = fmt.Fprintf(a.out, "they cannot be compared: %s\n", strings.NewReplacer(old, path, new, path).Replace(err.Error()))
 			return err
 		}
 		return nil
@@ -424,8 +440,9 @@ differently is as in OURS then.`,
 		}
 		if conflicts > 0 {
 			a.talk.say("%s: %s: each is as it was on our side. To finish by hand:\n"+
-				"  git show :1:%[1]s > base; git show :2:%[1]s > ours; git show :3:%[1]s > theirs\n"+
-				"  trowel merge base ours theirs -o FOLDER", path, plural(conflicts, "conflict"))
+				"  git show %s > base; git show %s > ours; git show %s > theirs\n"+
+				"  trowel merge base ours theirs -o FOLDER", path, plural(conflicts, "conflict"),
+				quoted(":1:"+path), quoted(":2:"+path), quoted(":3:"+path))
 			return errFound
 		}
 		return nil
@@ -453,7 +470,7 @@ func (a *app) gitCheck(cmd *cobra.Command) error {
 		return err
 	}
 	top = strings.TrimSpace(top)
-	staged, err := git(ctx, top, "diff", "--cached", "--name-only", "-z", "--diff-filter=ACMRT")
+	staged, err := git(ctx, top, "diff", "--cached", "--raw", "--no-renames", "-z", "--diff-filter=AMT")
 	if err != nil {
 		return err
 	}
@@ -463,9 +480,11 @@ func (a *app) gitCheck(cmd *cobra.Command) error {
 	}
 	defer remove()
 	var names []string
-	for path := range strings.SplitSeq(strings.TrimRight(staged, "\x00"), "\x00") {
-		if path == "" {
-			continue
+	fields := strings.Split(staged, "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		modes, path := strings.Fields(fields[i]), fields[i+1]
+		if len(modes) < 2 || !strings.HasPrefix(modes[1], "100") {
+			continue // a link, or a clone within this one
 		}
 		if folder := a.treeOf(top, path); folder != "" {
 			if !slices.Contains(names, folder) {
@@ -480,6 +499,12 @@ func (a *app) gitCheck(cmd *cobra.Command) error {
 		}
 		name := filepath.Join(dir, fmt.Sprint(len(names)), filepath.Base(path))
 		content, err := git(ctx, top, "show", ":"+path)
+		if err == nil && lfs.Is([]byte(content)) { // git has no more of it than that
+			if work := filepath.Join(top, path); isThere(work) && lfs.Check(work) == nil {
+				names = append(names, work)
+			}
+			continue
+		}
 		if err == nil {
 			err = os.MkdirAll(filepath.Dir(name), 0o777)
 		}

@@ -74,10 +74,15 @@ failed.`,
 			defer g.Close()
 			r.format = g.Name
 			if restore != "" && g.Editing != nil && g.Editing.InPlace == nil {
-				if err := a.restoreFile(g, restore, r); err != nil {
+				kept, err := w.restoreFile(cmd.Context(), g, restore, r)
+				switch {
+				case err != nil:
 					return err
+				case kept == "":
+					a.talk.say("%s is as %s has it already", g.name, restore)
+				default:
+					a.talk.say("put back what %s has; %s", restore, undoing(g.name, kept))
 				}
-				a.talk.say("put back what %s has", restore)
 				return nil
 			}
 			if g.Repair == nil {
@@ -115,7 +120,7 @@ failed.`,
 					return named(err, g.name)
 				}
 				if said = "there is nothing to repair"; kept != "" {
-					said = fmt.Sprintf("repaired %s; `trowel repair %s --restore %s` undoes it", g.name, g.name, kept)
+					said = fmt.Sprintf("repaired %s; %s", g.name, undoing(g.name, kept))
 				}
 			default:
 				opts := a.writeOptions(cmd, force, g.Format, job, nil, "", g.reads)
