@@ -84,7 +84,7 @@ func ruleOf(job *format.Job) (r worldadmin.Rule, err error) {
 		}
 		r.Where = append(r.Where, c)
 	}
-	return r, r.Check()
+	return r, nil
 }
 
 // chunksOf reads which map chunks are meant.

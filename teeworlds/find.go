@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"trowel.example/format"
+	"trowel.example/internal/glob"
 	"trowel.example/teeworlds/mapfind"
 	"trowel.example/teeworlds/twmap"
 )
@@ -206,10 +207,7 @@ func findTiles(ctx context.Context, f *mapfind.Finder, q *mapAsking) error {
 			return fmt.Errorf("expected a number from 0 to 255 or a name, not %q", word)
 		}
 		known := err == nil
-		name, nameErr := mapfind.ParseName(word)
-		if !known && nameErr != nil {
-			return nameErr
-		}
+		name := glob.Folded(word)
 		for kind := range byKind {
 			for id := range byKind[kind] {
 				k := twmap.Kind(kind)

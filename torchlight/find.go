@@ -11,6 +11,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/format"
+	"trowel.example/internal/glob"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/modfind"
 	"trowel.example/torchlight/text"
@@ -119,15 +120,15 @@ func keyHit(k modfind.Key, more ...format.InfoField) format.Hit {
 
 func findKeys(ctx context.Context, e *modedit.Editor, job *format.Job, hit func(format.Hit) error) error {
 	name, value, hasValue := strings.Cut(job.Value("key"), "=")
-	keys, values := modfind.ParsePattern(name), modfind.ParsePattern(value)
+	keys, values := glob.Folded(name), glob.Folded(value)
 	return modfind.Keys(ctx, e, whereOf(job), func(p *text.Property) bool {
-		return keys.Match(p.Key) && (!hasValue || values.Match(p.Value))
+		return keys(p.Key) && (!hasValue || values(p.Value))
 	}, func(k modfind.Key) error { return hit(keyHit(k)) })
 }
 
 func findValues(ctx context.Context, e *modedit.Editor, job *format.Job, hit func(format.Hit) error) error {
-	values := modfind.ParsePattern(job.Value("value"))
-	return modfind.Keys(ctx, e, whereOf(job), func(p *text.Property) bool { return values.Match(p.Value) },
+	values := glob.Folded(job.Value("value"))
+	return modfind.Keys(ctx, e, whereOf(job), func(p *text.Property) bool { return values(p.Value) },
 		func(k modfind.Key) error { return hit(keyHit(k)) })
 }
 
@@ -150,11 +151,7 @@ func findReferences(ctx context.Context, e *modedit.Editor, job *format.Job, hit
 }
 
 func findObjects(ctx context.Context, e *modedit.Editor, job *format.Job, hit func(format.Hit) error) error {
-	var name modfind.Pattern
-	if text, given := job.Given("name"); given {
-		name = modfind.ParsePattern(text)
-	}
-	return modfind.Objects(ctx, e, whereOf(job), modfind.ParsePattern(job.Value("descriptor")), name, func(o modfind.Object) error {
+	return modfind.Objects(ctx, e, whereOf(job), job.Value("descriptor"), job.Value("name"), func(o modfind.Object) error {
 		return hit(format.Hit{Path: o.File, At: o.At, Fields: []format.InfoField{
 			format.Fact("descriptor", "", o.Descriptor), format.Fact("name", "", o.Name), format.Fact("id", "", strconv.FormatInt(o.ID, 10)),
 			format.Fact("x", "", o.X), format.Fact("y", "", o.Y), format.Fact("z", "", o.Z),

@@ -328,7 +328,4 @@ func TestPrune(t *testing.T) {
 	if _, err := do(t, dir, worldadmin.Prune{}.Step()); !errors.Is(err, worldadmin.ErrAll) {
 		t.Error(err)
 	}
-	if _, err := do(t, dir, worldadmin.Prune{Placed: []string{"["}}.Step()); err == nil {
-		t.Error("a bad pattern")
-	}
 }

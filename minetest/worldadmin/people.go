@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"trowel.example/check"
+	"trowel.example/internal/glob"
 	"trowel.example/minetest/place"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldedit"
@@ -113,21 +113,11 @@ func (r *Rule) Empty() bool {
 	return len(r.Names)+len(r.Has)+len(r.Not)+len(r.Where) == 0 && r.NotSince.IsZero() && !r.Never && !r.NoPlayer && !r.NoAccount
 }
 
-// Check returns an error about a pattern that is none.
-func (r *Rule) Check() error {
-	for _, name := range r.Names {
-		if _, err := path.Match(name, ""); err != nil {
-			return fmt.Errorf("%.60q: expected a name, which may have * and ? in it", name)
-		}
-	}
-	return nil
-}
-
-func (r *Rule) matches(p *Person) bool {
-	fits := func(name string) bool { ok, _ := path.Match(name, p.Name); return ok }
+// matches reports whether a person is meant, whose name is one of those that are asked for.
+func (r *Rule) matches(p *Person, named func(string) bool) bool {
 	has := func(privilege string) bool { return p.Has(privilege) }
 	switch {
-	case len(r.Names) > 0 && !slices.ContainsFunc(r.Names, fits),
+	case len(r.Names) > 0 && !named(p.Name),
 		!r.NotSince.IsZero() && (p.Seen.IsZero() || !p.Seen.Before(r.NotSince)),
 		r.Never && !p.Never,
 		slices.ContainsFunc(r.Has, func(s string) bool { return !has(s) }),
@@ -197,10 +187,7 @@ var ErrNoKey = errors.New("no player has anything called")
 // it meant another one.
 func Find(ctx context.Context, players world.Players, auth world.Auth, r Rule) iter.Seq2[*Person, error] {
 	return func(yield func(*Person, error) bool) {
-		if err := r.Check(); err != nil {
-			yield(nil, err)
-			return
-		}
+		named := glob.Text(r.Names...)
 		missing := make(map[string]bool)
 		for _, c := range r.Where {
 			missing[c.Key] = true
@@ -214,7 +201,7 @@ func Find(ctx context.Context, players world.Players, auth world.Auth, r Rule) i
 						delete(missing, a.Key)
 					}
 				}
-				if !r.matches(p) {
+				if !r.matches(p, named) {
 					continue
 				}
 			}

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"io/fs"
 	"math"
-	"path"
 	"slices"
 
+	"trowel.example/internal/glob"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapchunk"
 	"trowel.example/minetest/mapdb"
@@ -154,11 +154,6 @@ func (p *pruning) keepIfThere(c mapchunk.Chunk, why reason) {
 // Step returns the step.
 func (o Prune) Step() worldedit.Step {
 	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error {
-		for _, pattern := range slices.Concat(o.Placed, o.Natural) {
-			if _, err := path.Match(pattern, ""); err != nil {
-				return err
-			}
-		}
 		grid, _, err := GridOf(w)
 		if err != nil {
 			return err
@@ -330,15 +325,13 @@ func (p *pruning) placed() {
 			count[i]++
 		}
 	}
-	fits := func(patterns []string, name string) bool {
-		return slices.ContainsFunc(patterns, func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok })
-	}
+	isNatural, isOfPlayers := glob.Text(p.Natural...), glob.Text(p.Placed...)
 	isPlaced := make([]bool, len(p.list))
 	for i, name := range p.list {
 		switch {
-		case name == mapblock.Air || name == "ignore" || fits(p.Natural, name):
+		case name == mapblock.Air || name == "ignore" || isNatural(name):
 		case len(p.Placed) > 0:
-			isPlaced[i] = fits(p.Placed, name)
+			isPlaced[i] = isOfPlayers(name)
 		default:
 			isPlaced[i] = count[i] < p.Rare
 		}

@@ -186,7 +186,7 @@ func TestPurge(t *testing.T) {
 				{worldadmin.Purge{Rule: worldadmin.Rule{Never: true}}, "new"},
 				{worldadmin.Purge{Rule: worldadmin.Rule{NoPlayer: true}}, "ghost new"},
 				{worldadmin.Purge{Rule: worldadmin.Rule{NoAccount: true}}, "loner"},
-				{worldadmin.Purge{Rule: worldadmin.Rule{Has: []string{"shout"}, Not: []string{"interact"}, Names: []string{"[b-g]*"}}}, "bob carl ghost"},
+				{worldadmin.Purge{Rule: worldadmin.Rule{Has: []string{"shout"}, Not: []string{"interact"}, Names: []string{"bob", "c*", "gh?st"}}}, "bob carl ghost"},
 				{worldadmin.Purge{Rule: worldadmin.Rule{Names: []string{"nobody"}}}, ""},
 			} {
 				if i == 3 && backend == mapdb.Postgres {
@@ -224,7 +224,6 @@ func TestPurgeRefused(t *testing.T) {
 		{},
 		{Rule: worldadmin.Rule{Names: []string{"*"}}, Admins: true},
 		{Rule: worldadmin.Rule{Where: []worldadmin.Condition{slip}}},
-		{Rule: worldadmin.Rule{Names: []string{"[a"}}},
 	} {
 		if _, err := do(t, dir, p.Step()); err == nil || i < 2 && !errors.Is(err, worldadmin.ErrAll) || i == 2 && !errors.Is(err, worldadmin.ErrNoKey) {
 			t.Errorf("%d: %v", i, err)

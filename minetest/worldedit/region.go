@@ -3,10 +3,9 @@ package worldedit
 import (
 	"bytes"
 	"math/bits"
-	"regexp"
 	"slices"
-	"strings"
 
+	"trowel.example/internal/glob"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
@@ -122,45 +121,14 @@ type Where struct {
 type Names []string
 
 // Match returns a function that reports whether a name is one of the names.
-func (n Names) Match() func(name string) bool {
-	plain := make(map[string]bool)
-	var globs []*regexp.Regexp
-	for _, name := range n {
-		if strings.ContainsAny(name, "*?") {
-			globs = append(globs, glob(name))
-		} else {
-			plain[name] = true
-		}
-	}
-	return func(name string) bool {
-		if plain[name] {
-			return true
-		}
-		for _, g := range globs {
-			if g.MatchString(name) {
-				return true
-			}
-		}
-		return false
-	}
-}
-
-// glob returns the expression that stands for * and ? in a text.
-func glob(text string) *regexp.Regexp {
-	return regexp.MustCompile("(?s)^" + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(text)) + "$")
-}
+func (n Names) Match() func(name string) bool { return glob.Text(n...) }
 
 // may returns what [Each.May] is for steps about nodes with some names: versions 21 to 28
 // have them uncompressed.
 func (n Names) may() func(mapdb.Pos, []byte) bool {
 	var words [][]byte
 	for _, name := range n {
-		word := ""
-		for _, part := range strings.FieldsFunc(name, func(c rune) bool { return c == '*' || c == '?' }) {
-			if len(part) > len(word) {
-				word = part
-			}
-		}
+		word := glob.Literal(name)
 		if word == "" {
 			return nil
 		}
@@ -218,9 +186,9 @@ func (r Region) Selector() func(b *Block) (m Mask, any bool) {
 		match = r.Where.Names.Match()
 	}
 	in := r.inside()
-	meta := make(map[string]*regexp.Regexp)
+	meta := make(map[string]func(string) bool)
 	for key, value := range r.Where.Meta {
-		meta[key] = glob(value)
+		meta[key] = glob.Text(value)
 	}
 	return func(b *Block) (m Mask, any bool) {
 		origin := b.Origin()
@@ -271,9 +239,9 @@ var all = func() (m Mask) {
 }()
 
 // hasMeta reports whether metadata have the values that are asked for.
-func hasMeta(e *mapblock.NodeMeta, want map[string]*regexp.Regexp) bool {
+func hasMeta(e *mapblock.NodeMeta, want map[string]func(string) bool) bool {
 	for key, value := range want {
-		if !slices.ContainsFunc(e.Vars, func(v mapblock.Var) bool { return v.Key == key && value.MatchString(v.Value) }) {
+		if !slices.ContainsFunc(e.Vars, func(v mapblock.Var) bool { return v.Key == key && value(v.Value) }) {
 			return false
 		}
 	}

@@ -253,10 +253,8 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s and %q: %v", c.pattern, c.name, got)
 		}
 	}
-	for _, pattern := range []string{"", "a\xff"} {
-		if _, err := worldfind.ParseNames(pattern); err == nil {
-			t.Errorf("%q is taken", pattern)
-		}
+	if _, err := worldfind.ParseNames("default:chest", ""); err == nil {
+		t.Error("an empty pattern is taken")
 	}
 }
 

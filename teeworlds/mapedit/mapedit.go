@@ -7,11 +7,11 @@ package mapedit
 
 import (
 	"fmt"
-	"path"
 	"strconv"
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/glob"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"
 )
@@ -109,6 +109,7 @@ func (e *Editor) Layers(pattern string) ([]LayerAt, error) {
 	kind, isKind := twmap.ParseKind(pattern)
 	isKind = isKind && kind.Physics()
 	g, l, numbers := cutNumbers(pattern)
+	matches := matcher(pattern)
 	for i, group := range e.m.Groups {
 		for j, layer := range group.Layers {
 			t, tiles := layer.(*twmap.TileLayer)
@@ -116,7 +117,7 @@ func (e *Editor) Layers(pattern string) ([]LayerAt, error) {
 			case pattern == "" || pattern == "*":
 			case isKind && tiles && t.Kind() == kind:
 			case !isKind && numbers && g == i && l == j:
-			case !isKind && matches(pattern, e.Path(layer)):
+			case !isKind && matches(e.Path(layer)):
 			default:
 				continue
 			}
@@ -134,9 +135,10 @@ func (e *Editor) Layers(pattern string) ([]LayerAt, error) {
 func (e *Editor) Groups(pattern string) ([]int, error) {
 	var list []int
 	number, err := strconv.Atoi(pattern)
+	matches := matcher(pattern)
 	for i, group := range e.m.Groups {
 		isGame := strings.EqualFold(pattern, "game") && i == e.gameGroup()
-		if pattern == "" || pattern == "*" || isGame || err == nil && number == i || matches(pattern, e.Path(group)) {
+		if pattern == "" || pattern == "*" || isGame || err == nil && number == i || matches(e.Path(group)) {
 			list = append(list, i)
 		}
 	}
@@ -177,8 +179,9 @@ func (e *Editor) Envelopes(pattern string) ([]int, error) {
 
 func named[T any](e *Editor, parts []*T, name func(*T) string, what, pattern string) ([]int, error) {
 	var list []int
+	matches := matcher(pattern)
 	for i, p := range parts {
-		if pattern == "" || matches(pattern, name(p)) || matches(pattern, e.Path(p)) {
+		if pattern == "" || matches(name(p)) || matches(e.Path(p)) {
 			list = append(list, i)
 		}
 	}
@@ -191,19 +194,14 @@ func named[T any](e *Editor, parts []*T, name func(*T) string, what, pattern str
 	return list, nil
 }
 
-// matches reports whether a pattern fits a path, with or without the folder that all of its
-// kind are in.
-func matches(pattern, at string) bool {
-	pattern, at = strings.ToLower(pattern), strings.ToLower(at)
-	if pattern == at {
-		return true
+// matcher returns a function that reports whether a pattern fits a path, with or without the
+// folder that all of its kind are in.
+func matcher(pattern string) func(at string) bool {
+	match := glob.Path('/', pattern)
+	return func(at string) bool {
+		_, below, _ := strings.Cut(at, "/")
+		return strings.EqualFold(pattern, at) || match(at) || strings.EqualFold(pattern, below) || match(below)
 	}
-	if ok, _ := path.Match(pattern, at); ok {
-		return true
-	}
-	_, below, _ := strings.Cut(at, "/")
-	ok, _ := path.Match(pattern, below)
-	return ok || pattern == below
 }
 
 func cutNumbers(pattern string) (g, l int, ok bool) {

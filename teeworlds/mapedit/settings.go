@@ -3,11 +3,11 @@ package mapedit
 import (
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"trowel.example/internal/glob"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -102,10 +102,9 @@ func (e *Editor) RemoveSettings(pattern string) error {
 	if len(words) == 0 {
 		return errors.New("expected the words that a setting begins with")
 	}
-	for _, w := range words {
-		if _, err := path.Match(w, ""); err != nil {
-			return fmt.Errorf("%q is no pattern", pattern)
-		}
+	match := make([]func(string) bool, len(words))
+	for i, w := range words {
+		match[i] = glob.Text(w)
 	}
 	list := e.settings()
 	left := slices.DeleteFunc(slices.Clone(*list), func(line string) bool {
@@ -113,8 +112,8 @@ func (e *Editor) RemoveSettings(pattern string) error {
 		if len(have) < len(words) {
 			return false
 		}
-		for i, w := range words {
-			if ok, _ := path.Match(w, have[i]); !ok {
+		for i := range words {
+			if !match[i](have[i]) {
 				return false
 			}
 		}

@@ -1,8 +1,6 @@
 package mapfind
 
 import (
-	"fmt"
-	"path"
 	"strings"
 
 	"trowel.example/teeworlds/mapedit"
@@ -184,17 +182,4 @@ func (f *Finder) Settings(text string, yield func(Setting) error) error {
 		}
 	}
 	return nil
-}
-
-// ParseName returns what says whether a name is one that a pattern means: with * and ?, in
-// capitals or not. The error is about a pattern that is none.
-func ParseName(pattern string) (func(name string) bool, error) {
-	pattern = strings.ToLower(pattern)
-	if _, err := path.Match(pattern, ""); err != nil {
-		return nil, fmt.Errorf("%q is no pattern of names: %w", pattern, err)
-	}
-	return func(name string) bool {
-		is, _ := path.Match(pattern, strings.ToLower(name))
-		return is
-	}, nil
 }

@@ -2,45 +2,11 @@ package modedit
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"trowel.example/internal/glob"
 	"trowel.example/torchlight/text"
 )
-
-// globOf returns the pattern for names that are parted by a separator: * and ? stay between two
-// of them, ** does not, and a separator at the end stands for all that comes behind it.
-func globOf(pattern string, separator byte) *regexp.Regexp {
-	part := "[^" + regexp.QuoteMeta(string(separator)) + "]"
-	if strings.HasSuffix(pattern, string(separator)) {
-		pattern += "**"
-	}
-	var b strings.Builder
-	b.WriteString("(?is)^")
-	for i := 0; i < len(pattern); i++ {
-		switch rest := pattern[i:]; {
-		case strings.HasPrefix(rest, "**"+string(separator)):
-			b.WriteString("(?:.*" + regexp.QuoteMeta(string(separator)) + ")?")
-			i += 2
-		case strings.HasPrefix(rest, "**"):
-			b.WriteString(".*")
-			i++
-		case rest[0] == '*':
-			b.WriteString(part + "*")
-		case rest[0] == '?':
-			b.WriteString(part)
-		default:
-			n := 1
-			for n < len(rest) && rest[n] != '*' && rest[n] != '?' {
-				n++
-			}
-			b.WriteString(regexp.QuoteMeta(rest[:n]))
-			i += n - 1
-		}
-	}
-	b.WriteString("$")
-	return regexp.MustCompile(b.String())
-}
 
 // Choice says which nodes of data files and layouts are meant. The zero value means all.
 type Choice struct {
@@ -58,21 +24,21 @@ type Choice struct {
 
 // chooser is a Choice that was read.
 type chooser struct {
-	node  *regexp.Regexp // nil: any
+	node  func(string) bool // nil: any
 	where []condition
 	top   bool
 }
 
 type condition struct {
 	key, op string
-	value   *regexp.Regexp
+	value   func(string) bool
 	number  float64
 }
 
 func (c Choice) compile() (*chooser, error) {
 	out := &chooser{top: c.Top}
 	if c.Node != "" {
-		out.node = globOf("**."+c.Node, '.')
+		out.node = glob.Path('.', "**."+c.Node)
 	}
 	for _, w := range c.Where {
 		cond := condition{key: w}
@@ -86,11 +52,7 @@ func (c Choice) compile() (*chooser, error) {
 			value := strings.TrimSpace(w[i+n:])
 			switch cond.op {
 			case "=", "!=":
-				var all []string
-				for one := range strings.SplitSeq(value, "|") {
-					all = append(all, globOf(one, 0).String())
-				}
-				cond.value = regexp.MustCompile(strings.Join(all, "|"))
+				cond.value = glob.Folded(strings.Split(value, "|")...)
 			case "!":
 				return nil, fmt.Errorf("%q: expected KEY=VALUE, KEY!=VALUE, KEY<NUMBER or KEY", w)
 			default:
@@ -121,9 +83,9 @@ func (c *condition) holds(way []*text.Node) bool {
 		case "":
 			return true
 		case "=":
-			return c.value.MatchString(value)
+			return c.value(value)
 		case "!=":
-			return !c.value.MatchString(value)
+			return !c.value(value)
 		case "<":
 			return clean && number < c.number
 		case "<=":
@@ -150,7 +112,7 @@ func (c *chooser) nodes(root *text.Node, see func(n *text.Node, at nodePlace) er
 			}
 		}
 		chosen := !c.top || at.top(n)
-		chosen = chosen && (c.node == nil || c.node.MatchString("."+at.names))
+		chosen = chosen && (c.node == nil || c.node("."+at.names))
 		for i := range c.where {
 			chosen = chosen && c.where[i].holds(way)
 		}

@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/glob"
 	"trowel.example/internal/parallel"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/hash"
@@ -371,10 +372,10 @@ func (e *Editor) Select(pattern string) ([]string, error) {
 // selected returns the files that a pattern names, of those that a function accepts.
 func (e *Editor) selected(pattern string, is func(name string) bool) ([]*file, error) {
 	var list []*file
-	for _, glob := range []string{pattern, "MEDIA/" + pattern} {
-		match := globOf(gameName(glob), '/')
+	for _, p := range []string{pattern, "MEDIA/" + pattern} {
+		match := glob.Path('/', gameName(p))
 		for name, f := range e.files {
-			if is(name) && match.MatchString(name) {
+			if is(name) && match(name) {
 				list = append(list, f)
 			}
 		}

@@ -7,13 +7,14 @@
 package modfind
 
 import (
+	"cmp"
 	"context"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/glob"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/text"
 )
@@ -39,19 +40,6 @@ type Key struct {
 	Key   string
 	Value string
 }
-
-// Pattern is a pattern of texts: * stands for any characters, ? for one, and capitals are as
-// good as others. The zero value matches every text.
-type Pattern struct{ expr *regexp.Regexp }
-
-// ParsePattern reads a pattern.
-func ParsePattern(pattern string) Pattern {
-	expr := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(strings.ToValidUTF8(pattern, "?")))
-	return Pattern{regexp.MustCompile("(?is)^" + expr + "$")}
-}
-
-// Match reports whether a text is one that the pattern means.
-func (p Pattern) Match(s string) bool { return p.expr == nil || p.expr.MatchString(s) }
 
 // Keys finds the keys for which want reports true; it is called for several files at a time.
 func Keys(ctx context.Context, e *modedit.Editor, where Where, want func(*text.Property) bool, yield func(Key) error) error {
@@ -109,12 +97,10 @@ func pathsOf(pattern string) func(value string) bool {
 		s = strings.ToUpper(strings.ReplaceAll(strings.TrimSpace(s), `\`, "/"))
 		return strings.TrimPrefix(s, "MEDIA/")
 	}
-	expr := regexp.QuoteMeta(strings.ToValidUTF8(clean(pattern), "?"))
-	expr = strings.NewReplacer(`\*\*/`, "(?:.*/)?", `\*\*`, ".*", `\*`, "[^/]*", `\?`, "[^/]").Replace(expr)
-	compiled := regexp.MustCompile("(?s)^" + expr + "$")
+	match := glob.Path('/', clean(pattern))
 	return func(value string) bool {
 		value = clean(value)
-		return strings.Contains(value, ".") && (compiled.MatchString(value) || compiled.MatchString(path.Base(value)) && !strings.Contains(pattern, "/"))
+		return strings.Contains(value, ".") && (match(value) || match(path.Base(value)) && !strings.Contains(pattern, "/"))
 	}
 }
 
@@ -128,15 +114,17 @@ type Object struct {
 	X, Y, Z    float64 // where it is, in the object around it
 }
 
-// Objects finds objects of layouts by their descriptors and names.
-func Objects(ctx context.Context, e *modedit.Editor, where Where, descriptor, name Pattern, yield func(Object) error) error {
+// Objects finds objects of layouts by patterns of their descriptors and names, with * and ?, in
+// any case; "" is all.
+func Objects(ctx context.Context, e *modedit.Editor, where Where, descriptor, name string, yield func(Object) error) error {
+	isKind, isName := glob.Folded(cmp.Or(descriptor, "*")), glob.Folded(cmp.Or(name, "*"))
 	return modedit.LookAt(ctx, e, where.files(), where.Choice, func(n *modedit.Node) []Object {
 		kind, is := n.Get("DESCRIPTOR")
-		if !is || !descriptor.Match(kind) {
+		if !is || !isKind(kind) {
 			return nil
 		}
 		o := Object{File: n.File, At: n.Place(""), Descriptor: kind}
-		if o.Name, _ = n.Get("NAME"); !name.Match(o.Name) {
+		if o.Name, _ = n.Get("NAME"); !isName(o.Name) {
 			return nil
 		}
 		if id, has := n.Get("ID"); has {

@@ -78,7 +78,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	var objects []modfind.Object
-	if err := modfind.Objects(ctx, e, modfind.Where{}, modfind.ParsePattern("mon*"), modfind.Pattern{}, func(o modfind.Object) error {
+	if err := modfind.Objects(ctx, e, modfind.Where{}, "mon*", "", func(o modfind.Object) error {
 		objects = append(objects, o)
 		return nil
 	}); err != nil || len(objects) != 1 || objects[0].Name != "Guard" || objects[0].ID != 12 || objects[0].X != 1.5 || objects[0].At.Object != 12 {
