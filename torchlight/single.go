@@ -85,7 +85,7 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 	}}
 	switch name {
 	case "torchlight-dat", "torchlight-adm", torchlightLayoutName:
-		f.Editing, f.Finder = singleEditing, singleFinder
+		f.Editing, f.Finder, f.Merging = singleEditing, singleFinder, singleMerging
 	}
 	if name == "torchlight-dat" {
 		f.Repair = singleRepair
@@ -229,6 +229,7 @@ var torchlightSource = &format.Format{
 	Scene:      openScene,
 	Editing:    singleEditing,
 	Finder:     singleFinder,
+	Merging:    singleMerging,
 	Repair:     singleRepair,
 	Open: func(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
 		data, err := src.ReadUpTo(maxCompiled)

@@ -44,14 +44,17 @@ type Options struct {
 // Editor changes a mod. It must be used by one goroutine.
 type Editor struct {
 	Options
-	header  *mod.Header // nil: there is none
-	named   bool        // the header was changed
-	sealed  bool        // hashes of the archive are made again
-	files   map[string]*file
-	before  []*file // as it was opened
-	archive *pak.Reader
-	mod     *mod.Mod
-	folder  fs.FS
+	header   *mod.Header // nil: there is none
+	named    bool        // the header was changed
+	sealed   bool        // hashes of the archive are made again
+	files    map[string]*file
+	before   []*file // as it was opened
+	archive  *pak.Reader
+	mod      *mod.Mod
+	folder   fs.FS
+	anew     bool      // the mod is a new one
+	owners   []*Editor // of files that were taken over
+	ancestor *Editor   // that this and the owner come from
 }
 
 // file is a file of the mod.
@@ -61,6 +64,10 @@ type file struct {
 	at   moddir.FolderFile
 	read func() ([]byte, error)
 	new  bool // read gives another content than there was
+
+	source *pak.File // whose block it is; nil for another content
+	owner  *Editor   // that it was taken over from; nil for none
+	was    *file     // as it was taken over, if it is changed since
 }
 
 func newEditor(o Options) *Editor {
@@ -86,7 +93,7 @@ func OfPak(r *pak.Reader, o Options) *Editor {
 	e.archive = r
 	for _, f := range r.Files() {
 		if !f.Removed() && !f.Duplicate {
-			e.open(&file{path: f.Path, read: f.Content})
+			e.open(&file{path: f.Path, read: f.Content, source: f})
 		}
 	}
 	return e
@@ -329,7 +336,7 @@ func (e *Editor) each(files []*file, change func(f *file, root *text.Node) ([]ch
 var errUnchanged = errors.New("nothing changed")
 
 func (e *Editor) put(f *file, data []byte) {
-	f.read, f.new = func() ([]byte, error) { return data, nil }, true
+	f.read, f.new, f.source = func() ([]byte, error) { return data, nil }, true, nil
 }
 
 // add adds a file.

@@ -19,7 +19,8 @@ import (
 // files of the game that are not at hand stays. Tables that the mod lacks are not made, unless the changes
 // brought the first file of its kind. It is called when all else is done.
 func (e *Editor) UpdateTables() error {
-	if !e.tablesTouched() {
+	touched := e.tablesTouched()
+	if !touched && len(e.owners) == 0 {
 		return nil
 	}
 	var base tables.Sources
@@ -34,15 +35,26 @@ func (e *Editor) UpdateTables() error {
 			renamed[gameName(f.from)] = f.path
 		}
 	}
-	before, _ := tables.Build(sourcesOf(e, e.before), base)
-	after, _ := tables.Build(sourcesOf(e, now), base)
+	var before, after map[string]raw.Table
+	if touched {
+		was := e.before
+		if e.anew {
+			was = nil
+			for _, f := range now {
+				was = append(was, cmp.Or(f.was, f))
+			}
+		}
+		before, _ = tables.Build(sourcesOf(e, was), base)
+		after, _ = tables.Build(sourcesOf(e, now), base)
+	}
 	for _, kind := range raw.Kinds() {
 		name := kind.File()
 		b, a, f := before[name], after[name], e.find(name)
-		if a == nil && b == nil || a != nil && b != nil && raw.Equal(a, b) {
+		changed := (a != nil || b != nil) && (a == nil || b == nil || !raw.Equal(a, b))
+		if !changed && len(e.owners) == 0 {
 			continue
 		}
-		if f == nil {
+		if f == nil && len(e.owners) == 0 {
 			if b == nil {
 				if err := e.putTable(name, a, "is new: %d records", a.Len()); err != nil {
 					return err
@@ -50,16 +62,24 @@ func (e *Editor) UpdateTables() error {
 			}
 			continue
 		}
-		data, err := f.read()
-		if err != nil {
-			return err
+		old := raw.New(kind)
+		if f != nil {
+			data, err := f.read()
+			if err != nil {
+				return err
+			}
+			if old, err = raw.Decode(data, kind); err != nil {
+				e.Miss(f.path, fmt.Sprintf("stays as it is, because it cannot be read: %v", err))
+				continue
+			}
 		}
-		old, err := raw.Decode(data, kind)
-		if err != nil {
-			e.Miss(f.path, fmt.Sprintf("stays as it is, because it cannot be read: %v", err))
-			continue
+		made := raw.Clone(old)
+		if len(e.owners) > 0 {
+			e.adopt(made)
 		}
-		made := follow(raw.Clone(old), orEmpty(b, kind), orEmpty(a, kind), renamed)
+		if changed {
+			made = follow(made, orEmpty(b, kind), orEmpty(a, kind), renamed, func(name string) bool { f := e.find(name); return f != nil && f.adopted() })
+		}
 		n := differing(old, made)
 		switch {
 		case n == 0:
@@ -103,11 +123,11 @@ func (e *Editor) putTable(name string, t raw.Table, what string, args ...any) er
 
 // tablesTouched reports whether something changed of which tables are made.
 func (e *Editor) tablesTouched() bool {
-	if e.archive == nil && e.folder == nil {
+	if e.archive == nil && e.folder == nil && !e.anew {
 		return false
 	}
 	for _, f := range e.files {
-		if (f.new || f.from != f.path) && isTree(f.path) {
+		if (f.new || f.from != f.path) && isTree(f.path) && !f.adopted() {
 			return true
 		}
 	}
@@ -166,8 +186,9 @@ func lists(t raw.Table) []reflect.Value {
 
 func fileOf(record reflect.Value) string { return gameName(record.FieldByName("File").String()) }
 
-// follow makes in a table the changes that lead from before to after, which were built.
-func follow(t, before, after raw.Table, renamed map[string]string) raw.Table {
+// follow makes in a table the changes that lead from before to after, which were built, but for
+// files whose records are right already.
+func follow(t, before, after raw.Table, renamed map[string]string, right func(name string) bool) raw.Table {
 	olds, befores, afters := lists(t), lists(before), lists(after)
 	origin := make(map[string]string)
 	for from, to := range renamed {
@@ -183,6 +204,7 @@ func follow(t, before, after raw.Table, renamed map[string]string) raw.Table {
 			name := fileOf(record)
 			b, hadBuilt := was[name]
 			a, builds := now[gameName(cmp.Or(renamed[name], name))]
+			hadBuilt = hadBuilt && !right(name)
 			if hadBuilt && !builds {
 				continue
 			}
@@ -204,15 +226,11 @@ func follow(t, before, after raw.Table, renamed map[string]string) raw.Table {
 			name := fileOf(record)
 			if _, had := was[cmp.Or(origin[name], name)]; there[name] {
 				last = name
-			} else if !had {
+			} else if !had && !right(name) {
 				behind[last] = append(behind[last], record)
 			}
 		}
-		out := reflect.Append(reflect.MakeSlice(old.Type(), 0, len(kept)), behind[""]...)
-		for _, record := range kept {
-			out = reflect.Append(reflect.Append(out, record), behind[fileOf(record)]...)
-		}
-		old.Set(out)
+		old.Set(woven(old.Type(), kept, behind))
 	}
 	return t
 }

@@ -17,6 +17,14 @@ import (
 
 // WriteMod writes the mod that the editor is of to target, from its first byte on.
 func (e *Editor) WriteMod(target pak.Target) error {
+	if e.anew {
+		var files []pak.NewFile
+		for _, name := range e.Paths() {
+			files = append(files, e.find(name).written(e.newest()))
+		}
+		_, err := mod.Write(target, e.header, files, nil)
+		return err
+	}
 	edit := mod.NewEdit(e.mod)
 	if err := e.into(edit.Edit); err != nil {
 		return err
@@ -81,18 +89,31 @@ func (e *Editor) into(edit *pak.Edit) error {
 	newest := e.newest()
 	for _, name := range e.Paths() {
 		if f := e.find(name); f.new {
-			edit.Put(pak.NewFile{Path: f.path, Time: newest, Content: f.read})
+			edit.Put(f.written(newest))
 		}
 	}
 	return nil
+}
+
+// written returns a file as it goes into an archive.
+func (f *file) written(changed pak.Filetime) pak.NewFile {
+	if f.source != nil {
+		return pak.NewFile{Path: f.path, Source: f.source}
+	}
+	return pak.NewFile{Path: f.path, Time: changed, Content: f.read}
 }
 
 // newest returns when the newest file was changed. What is new gets that time, so that the
 // same edit always makes the same archive.
 func (e *Editor) newest() pak.Filetime {
 	var t pak.Filetime
-	for _, f := range e.archive.Files() {
-		t = max(t, f.Record.Time)
+	if e.archive != nil {
+		for _, f := range e.archive.Files() {
+			t = max(t, f.Record.Time)
+		}
+	}
+	for _, owner := range e.owners {
+		t = max(t, owner.newest())
 	}
 	return t
 }

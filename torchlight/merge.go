@@ -1,0 +1,175 @@
+package torchlight
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/format"
+	"trowel.example/torchlight/modedit"
+	"trowel.example/torchlight/modmerge"
+)
+
+var (
+	archiveMerging = &format.Merging{Merge: mergeArchives, Options: []format.Option{optionMergeBase}}
+	singleMerging  = &format.Merging{Merge: mergeSingles}
+)
+
+var optionMergeBase = format.Option{Name: optionBase.Name, Input: true, Help: optionBase.Help}
+
+// reports passes on what a merge tells. The error of a report stops nothing: it is kept.
+func reports(job *format.Job, told format.MergeReport, failed *error) modmerge.Options {
+	keep := func(err error) {
+		if *failed == nil {
+			*failed = err
+		}
+	}
+	return modmerge.Options{
+		Theirs:     job.Prefer == "theirs",
+		OnConflict: func(c check.Conflict) { keep(told.Conflict(c)) },
+		OnTook:     func(c check.Change) { keep(told.Took(c)) },
+		OnWarn:     func(path, message string) { job.Warn(path, "%s", message) },
+	}
+}
+
+// mergeSingles merges versions of a file of a mod that stands alone.
+func mergeSingles(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, told format.MergeReport) error {
+	var files [3][]byte
+	for i, src := range []*format.Source{base, ours, theirs} {
+		var err error
+		if files[i], err = src.ReadUpTo(maxCompiled); err != nil {
+			return err
+		}
+		if _, err := modedit.TreeOf(gamePath(src), files[i], modedit.Options{}); err != nil {
+			return fault.InFile(err, src.Path)
+		}
+	}
+	mo, err := modOptions(job)
+	if err != nil {
+		return err
+	}
+	var failed error
+	o := reports(job, told, &failed)
+	o.Names = mo.Names
+	data, _, err := modmerge.File(gamePath(ours), files[0], files[1], files[2], o)
+	if err = errors.Join(err, failed); err != nil || out == nil {
+		return err
+	}
+	return format.Write(out, data)
+}
+
+// mergeArchives merges versions of a mod or of an archive.
+func mergeArchives(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, told format.MergeReport) error {
+	var failed error
+	o := reports(job, told, &failed)
+	eo, closer, _, err := editorOptions(job, func(check.Change) error { return nil })
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	o.Names = eo.Names
+	var open []*opened
+	for _, src := range []*format.Source{base, ours, theirs} {
+		if _, isList := format.CutExtension(src.Name, ".MAN"); isList {
+			return fmt.Errorf("%s: give the .PAK, not the list of what is in it", src.Path)
+		}
+		e, err := openEditor(job, src, eo)
+		if err != nil {
+			return err
+		}
+		defer e.close()
+		if e.write == nil {
+			return fmt.Errorf("%s: is cut off: `trowel extract -k` saves what is there, and `trowel pack` makes an archive of that", src.Path)
+		}
+		open = append(open, e)
+	}
+	err = modmerge.Merge(open[0].Editor, open[1].Editor, open[2].Editor, o)
+	if err = errors.Join(err, failed); err != nil || out == nil {
+		return fault.InFile(err, ours.Path)
+	}
+	// A side that changed nothing gives the other, whatever nobody can see of it included.
+	switch same, err := sameArchive(base, ours, theirs); {
+	case err != nil:
+		return err
+	case same != nil:
+		return copyArchive(same, out)
+	}
+	return open[1].write(out)
+}
+
+// sameArchive returns the source that is the result, byte for byte, if one is.
+func sameArchive(base, ours, theirs *format.Source) (*format.Source, error) {
+	for _, pair := range [][3]*format.Source{{base, theirs, ours}, {ours, theirs, ours}, {base, ours, theirs}} {
+		if same, err := sameSources(pair[0], pair[1]); err != nil || same {
+			return pair[2], err
+		}
+	}
+	return nil, nil
+}
+
+// sameSources reports whether two archives are the same, with their lists.
+func sameSources(a, b *format.Source) (bool, error) {
+	if isMod(a) != isMod(b) {
+		return false, nil
+	}
+	same, err := sameBytes(a, b)
+	if err != nil || !same || isMod(a) {
+		return same, err
+	}
+	x, err := a.Neighbor(".MAN")
+	if err != nil {
+		return false, err
+	}
+	defer x.Close()
+	y, err := b.Neighbor(".MAN")
+	if err != nil {
+		return false, err
+	}
+	defer y.Close()
+	return sameBytes(x, y)
+}
+
+func sameBytes(a, b *format.Source) (bool, error) {
+	if a.Size != b.Size {
+		return false, nil
+	}
+	x, y := make([]byte, 1<<18), make([]byte, 1<<18)
+	for at := int64(0); at < a.Size; {
+		n := int(min(int64(len(x)), a.Size-at))
+		if _, err := a.ReadAt(x[:n], at); err != nil && err != io.EOF {
+			return false, err
+		}
+		if _, err := b.ReadAt(y[:n], at); err != nil && err != io.EOF {
+			return false, err
+		}
+		if !bytes.Equal(x[:n], y[:n]) {
+			return false, nil
+		}
+		at += int64(n)
+	}
+	return true, nil
+}
+
+// copyArchive writes a mod, or an archive with its list, as it is.
+func copyArchive(src *format.Source, out format.Output) error {
+	part, err := out.Create("")
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(part, io.NewSectionReader(src, 0, src.Size)); err != nil || isMod(src) {
+		return err
+	}
+	list, err := src.Neighbor(".MAN")
+	if err != nil {
+		return err
+	}
+	defer list.Close()
+	if part, err = out.Create(".MAN"); err == nil {
+		_, err = io.Copy(part, io.NewSectionReader(list, 0, list.Size))
+	}
+	return err
+}

@@ -1,0 +1,119 @@
+package modmerge
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+
+	"trowel.example/check"
+	"trowel.example/torchlight/modedit"
+	"trowel.example/torchlight/raw"
+)
+
+// entry is what a table says of the identity of a thing.
+type entry struct {
+	kind string // of the number or name: "unit", "skill", ...
+	file string
+	guid int64
+	name string
+}
+
+// entries yields the units, skills, affixes and room pieces in the tables of a mod.
+func entries(e *modedit.Editor) iter.Seq[entry] {
+	return func(yield func(entry) bool) {
+		for _, kind := range raw.Kinds() {
+			switch t := e.Records(kind).(type) {
+			case *raw.Skills:
+				for _, s := range t.Skills {
+					if !yield(entry{"skill", gameName(s.File), int64(s.GUID), s.Name}) {
+						return
+					}
+				}
+			case *raw.Affixes:
+				for _, a := range t.Affixes {
+					if !yield(entry{"affix", gameName(a.File), 0, a.Name}) {
+						return
+					}
+				}
+			case *raw.RoomPieces:
+				for _, l := range t.LevelSets {
+					for _, id := range l.Pieces {
+						if !yield(entry{"room piece", gameName(l.File), int64(id), ""}) {
+							return
+						}
+					}
+				}
+			case *raw.UnitData:
+				for _, list := range [][]raw.Unit{t.Items, t.Monsters, t.Players, t.Props} {
+					for _, u := range list {
+						if !yield(entry{"unit", gameName(u.File), int64(u.GUID), u.Name}) {
+							return
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// clash is two different files with one number or one name.
+type clash struct {
+	entry
+	other  string // the other file
+	byGUID bool
+}
+
+func (c clash) what() string {
+	if c.byGUID {
+		return fmt.Sprintf("%s has the GUID %d of another %s, %s", c.file, c.guid, c.kind, c.other)
+	}
+	return fmt.Sprintf("%s has the name %s of another %s, %s", c.file, c.name, c.kind, c.other)
+}
+
+// allClashes returns the clashes in a mod.
+func allClashes(e *modedit.Editor) []clash {
+	var list []clash
+	guids, names := make(map[string]string), make(map[string]string)
+	for x := range entries(e) {
+		if k := fmt.Sprint(x.kind, x.guid); x.guid != 0 && x.guid != -1 {
+			if other, taken := guids[k]; taken && other != x.file {
+				list = append(list, clash{x, other, true})
+			} else {
+				guids[k] = x.file
+			}
+		}
+		if k := x.kind + strings.ToUpper(x.name); x.name != "" {
+			if other, taken := names[k]; taken && other != x.file {
+				list = append(list, clash{x, other, false})
+			} else {
+				names[k] = x.file
+			}
+		}
+	}
+	return list
+}
+
+// tellClashes tells of the clashes in a mod, but for those that are known: of equal numbers as
+// conflicts that only a person can resolve, and of equal names as warnings.
+func (o *Options) tellClashes(e *modedit.Editor, known map[string]bool) {
+	for _, c := range allClashes(e) {
+		switch {
+		case known[c.what()]:
+		case c.byGUID:
+			o.conflict(check.Conflict{Path: c.file, What: c.what()})
+		case o.OnWarn != nil:
+			o.OnWarn(c.file, c.what())
+		}
+	}
+}
+
+// clashes returns those that mods have by themselves.
+func clashes(editors ...*modedit.Editor) map[string]bool {
+	known := make(map[string]bool)
+	for _, e := range editors {
+		for _, c := range allClashes(e) {
+			known[c.what()] = true
+		}
+	}
+	return known
+}
