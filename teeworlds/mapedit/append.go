@@ -23,12 +23,9 @@ func (e *Editor) Append(from *twmap.Map) error {
 	if other.Info == nil || len(other.Info.Settings) == 0 {
 		return nil
 	}
-	if e.m.Info == nil {
-		e.m.Info = new(twmap.Info)
-	}
 	for _, line := range other.Info.Settings {
-		if !slices.Contains(e.m.Info.Settings, line) {
-			e.m.Info.Settings = append(e.m.Info.Settings, line)
+		if !slices.Contains(e.settings(), line) {
+			e.setSettings(append(e.settings(), line))
 			e.tell(nil, 1, "", "setting: %s came from the other map", line)
 		}
 	}

@@ -38,7 +38,7 @@ func (e *Editor) AddTileArt(name string, picture *image.NRGBA) error {
 	case len(e.m.Images)+sheets > MaxImages:
 		return fmt.Errorf("the %d colours of the picture take %d images: the map has %d already, and the game uses no more than %d", len(colors), sheets, len(e.m.Images), MaxImages)
 	case w > MaxSide || h > MaxSide || w*h > twmap.MaxCells/sheets:
-		return fmt.Errorf("%d layers of %d x %d tiles: expected at most %d of each, and %d in all", sheets, w, h, MaxSide, twmap.MaxCells)
+		return fmt.Errorf("%d x %d tiles in each of %d layers: expected at most %d of each, and %d in all", w, h, sheets, MaxSide, twmap.MaxCells)
 	}
 	if err := e.settle(twmap.PartImage); err != nil {
 		return err

@@ -15,8 +15,11 @@ const (
 )
 
 func checkLength(what, text string, most int) error {
-	if len(text) > most {
-		return fmt.Errorf("the %s %q has %d bytes, and there is room for %d", what, text, len(text), most)
+	if size := len(text); size > most {
+		if len(text) > 2*most {
+			text = text[:most] + "..." // which may be a megabyte
+		}
+		return fmt.Errorf("the %s %q has %d bytes, and there is room for %d", what, text, size, most)
 	}
 	return nil
 }

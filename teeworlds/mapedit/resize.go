@@ -257,17 +257,24 @@ func (e *Editor) Shrink(physics bool) {
 // uncover becomes air, and what leaves the layer is lost.
 func (e *Editor) Shift(layers []LayerAt, x, y int) error {
 	layers = e.tileLayers(layers)
-	if len(layers) == 0 {
+	switch {
+	case len(layers) == 0:
 		return errNoTiles
+	case x == 0 && y == 0:
+		return nil
 	}
 	for _, at := range layers {
 		l := e.layer(at).(*twmap.TileLayer)
 		cells, w, h := e.readable(l), l.Width(), l.Height()
-		lost := 0
+		moved, lost := 0, 0
 		for ty := range h {
 			for tx := range w {
-				if nx, ny := tx+x, ty+y; (nx < 0 || nx >= w || ny < 0 || ny >= h) && cells.at(tx, ty).ID != 0 {
+				switch nx, ny := tx+x, ty+y; {
+				case cells.at(tx, ty) == Cell{}:
+				case nx < 0 || nx >= w || ny < 0 || ny >= h:
 					lost++
+				default:
+					moved++
 				}
 			}
 		}
@@ -277,7 +284,7 @@ func (e *Editor) Shift(layers []LayerAt, x, y int) error {
 			}
 			return Cell{}
 		})
-		e.tell(l, w*h-lost, "tiles", "moved by %d,%d", x, y)
+		e.tell(l, moved, "tiles", "moved by %d,%d", x, y)
 		e.tell(l, lost, "tiles", "left the layer and are lost")
 	}
 	return nil

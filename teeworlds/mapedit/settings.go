@@ -40,11 +40,23 @@ func checkSetting(line string) error {
 	return checkLength("setting", line, maxSetting)
 }
 
-func (e *Editor) settings() *[]string {
+func (e *Editor) settings() []string {
 	if e.m.Info == nil {
+		return nil
+	}
+	return e.m.Info.Settings
+}
+
+// setSettings gives the map settings. One that has none, nor anything else that an info item
+// has, gets no such item for nothing.
+func (e *Editor) setSettings(list []string) {
+	switch {
+	case e.m.Info == nil && len(list) == 0:
+		return
+	case e.m.Info == nil:
 		e.m.Info = new(twmap.Info)
 	}
-	return &e.m.Info.Settings
+	e.m.Info.Settings = list
 }
 
 // AddSetting adds a command at the end of the settings, if it is not there. The server runs
@@ -54,10 +66,10 @@ func (e *Editor) AddSetting(line string) error {
 		return err
 	}
 	list := e.settings()
-	if slices.Contains(*list, line) {
+	if slices.Contains(list, line) {
 		return nil
 	}
-	*list = append(slices.Clip(*list), line)
+	e.setSettings(append(slices.Clip(list), line))
 	e.tell(nil, 1, "", "setting added: %s", line)
 	return nil
 }
@@ -70,7 +82,7 @@ func (e *Editor) SetSetting(line string) error {
 	}
 	list, what := e.settings(), subject(line)
 	last := -1
-	for i, l := range *list {
+	for i, l := range list {
 		if subject(l) == what {
 			last = i
 		}
@@ -79,7 +91,7 @@ func (e *Editor) SetSetting(line string) error {
 		return e.AddSetting(line)
 	}
 	var left []string
-	for i, l := range *list {
+	for i, l := range list {
 		switch {
 		case i == last:
 			if left = append(left, line); l != line {
@@ -91,7 +103,7 @@ func (e *Editor) SetSetting(line string) error {
 			left = append(left, l)
 		}
 	}
-	*list = left
+	e.setSettings(left)
 	return nil
 }
 
@@ -107,7 +119,7 @@ func (e *Editor) RemoveSettings(pattern string) error {
 		match[i] = glob.Text(w)
 	}
 	list := e.settings()
-	left := slices.DeleteFunc(slices.Clone(*list), func(line string) bool {
+	left := slices.DeleteFunc(slices.Clone(list), func(line string) bool {
 		have := strings.Fields(strings.ToLower(line))
 		if len(have) < len(words) {
 			return false
@@ -120,10 +132,10 @@ func (e *Editor) RemoveSettings(pattern string) error {
 		e.tell(nil, 1, "", "setting removed: %s", line)
 		return true
 	})
-	if len(left) == len(*list) {
+	if len(left) == len(list) {
 		return fmt.Errorf("the map has no setting %q", pattern)
 	}
-	*list = left
+	e.setSettings(left)
 	return nil
 }
 
@@ -131,10 +143,10 @@ func (e *Editor) RemoveSettings(pattern string) error {
 // in their order, in which the last counts.
 func (e *Editor) SortSettings() {
 	list := e.settings()
-	sorted := slices.Clone(*list)
+	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b string) int { return compareWords(subject(a), subject(b)) })
-	if !slices.Equal(sorted, *list) {
-		*list = sorted
+	if !slices.Equal(sorted, list) {
+		e.setSettings(sorted)
 		e.tell(nil, len(sorted), "settings", "settings sorted")
 	}
 }
@@ -157,21 +169,21 @@ func compareWords(a, b string) int {
 func (e *Editor) DedupeSettings() {
 	list := e.settings()
 	last := make(map[string]int)
-	for i, line := range *list {
+	for i, line := range list {
 		last[subject(line)] = i
 	}
 	var left []string
-	for i, line := range *list {
+	for i, line := range list {
 		what := subject(line)
 		command, _, _ := strings.Cut(what, " ")
 		_, known := subjects[command]
 		known = (known || strings.HasPrefix(command, "sv_")) && !strings.Contains(line, ";")
 		switch {
-		case command != "toggle_tune" && (known && last[what] > i || i+1 < len(*list) && (*list)[i+1] == line):
+		case command != "toggle_tune" && (known && last[what] > i || i+1 < len(list) && list[i+1] == line):
 			e.tell(nil, 1, "", "setting removed, a later one sets the same: %s", line)
 		default:
 			left = append(left, line)
 		}
 	}
-	*list = left
+	e.setSettings(left)
 }

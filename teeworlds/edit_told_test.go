@@ -1,0 +1,161 @@
+package teeworlds
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"trowel.example/check"
+	"trowel.example/format"
+	"trowel.example/internal/corpus"
+	"trowel.example/teeworlds/twmap"
+)
+
+// toFile is an output of one file.
+type toFile struct{ path string }
+
+func (o toFile) Create(string) (format.Part, error) { return os.Create(o.path) }
+func (toFile) Dir() (string, error)                 { return "", errors.ErrUnsupported }
+func (toFile) KeptDir() (string, error)             { return "", errors.ErrUnsupported }
+
+// An operation tells of a change if it makes one, and only then: without one the file stays
+// as it is, byte for byte. Many of these have nothing to do in most maps.
+func TestChangesAreTold(t *testing.T) {
+	operations := strings.Split(strings.TrimSpace(`
+info --author=
+mirror
+rotate 180
+scale 1
+extend
+shrink
+shrink --physics
+replace-tiles any same --layer *
+replace-tiles 200 201 --layer game
+fill-tiles 0 --layer game --area 0,0:0,0
+mirror-tiles --layer game --area 0,0:1,1
+mirror-tiles --layer 0/0
+rotate-tiles --layer game --area 0,0:1,1
+shift-tiles 0 0
+shift-tiles 1 0 --layer game
+shift-tiles 9999 0 --layer tele
+border
+border front
+renumber tele 1 1
+renumber switch 1-3 1 --join
+pack-numbers tele
+pack-numbers checkpoint
+pack-numbers switch
+pack-numbers tune
+construct-game-tiles 0/0 air
+clean-game-tiles
+normalize-rotation
+fix-rotation
+migrate-speedups
+zero-unused
+set-layer game --detail false
+set-layer 0/0 --color #ffffff
+set-layer 0/0 --image none
+set-group 0 --clip none
+set-group 0 --offset 0,0
+move-group 0 0
+move-layer 0/0 0 --at 0
+isolate-physics
+remove-unused
+sort-images
+merge-images
+dilate-images
+optimize-images
+optimize-images --keep-tiles
+remove-unused-images
+remove-unused-sounds
+remove-unused-envelopes
+move-image 0 0
+move-envelope 0 0
+move-sound 0 0
+set-point 0 0
+set-source * --at 0,0
+synchronize-envelopes --off
+clear-automapper
+quads-align *
+quads-square *
+quads-aspect *
+quads-center-pivot *
+sort-settings
+dedupe-settings
+add-setting 'tune gravity 0.5'
+set-setting 'tune gravity 0.5'
+paste-area SELF 0,0:1,1 0,0
+paste-group SELF 0
+append SELF`), "\n")
+	try := func(t *testing.T, path string) {
+		src, err := format.OpenSource(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close()
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := toFile{filepath.Join(t.TempDir(), "new.map")}
+		for _, op := range operations {
+			var words []string
+			for i, word := range strings.Split(op, "'") {
+				if i%2 == 1 {
+					words = append(words, word)
+				} else {
+					words = append(words, strings.Fields(strings.ReplaceAll(word, "SELF", path))...)
+				}
+			}
+			steps, err := format.ParseSteps(new(format.Job), mapEditing.Commands, words)
+			if err != nil {
+				t.Errorf("%s: %v", op, err)
+				continue
+			}
+			var told []check.Change
+			err = editMap(context.Background(), new(format.Job), src, steps, out, func(c check.Change) error {
+				told = append(told, c)
+				return nil
+			})
+			if err != nil {
+				continue
+			}
+			after, err := os.ReadFile(out.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same := bytes.Equal(before, after)
+			symmetric := strings.HasPrefix(op, "mirror") || strings.HasPrefix(op, "rotate")
+			remark := strings.HasSuffix(op, "SELF") || strings.Contains(op, "SELF 0") // that physics layers stay behind
+			if same != (len(told) == 0) && !(same && (symmetric || remark)) {
+				t.Errorf("%s: the same bytes: %v, told: %v", op, same, told)
+			}
+		}
+	}
+	t.Run("new", func(t *testing.T) {
+		m := twmap.New(20, 10)
+		m.Info = nil
+		data, err := m.Encode()
+		path := filepath.Join(t.TempDir(), "a.map")
+		if err = errors.Join(err, os.WriteFile(path, data, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		try(t, path)
+	})
+	t.Run("corpus", func(t *testing.T) {
+		for i, path := range corpus.Files(t, "teeworlds", ".map") {
+			if info, err := os.Stat(path); err != nil || i%20 != 0 || info.Size() > 100<<10 {
+				continue // the rest takes minutes
+			}
+			data, _ := os.ReadFile(path)
+			if m, err := twmap.Decode(data); err != nil || m == nil {
+				continue
+			}
+			t.Run(filepath.Base(path), func(t *testing.T) { try(t, path) })
+		}
+	})
+}
