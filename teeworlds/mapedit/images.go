@@ -19,7 +19,7 @@ const (
 // checkName fails for what is no name of an image or sound.
 func checkName(what twmap.PartKind, name string) error {
 	if name == "" || strings.ContainsAny(name, "/\\\x00") {
-		return fmt.Errorf("%q does not name the %s: expected a name without / and \\", name, what)
+		return fmt.Errorf("%q is no name for the %s: expected one without / and \\", name, what)
 	}
 	return nil
 }
