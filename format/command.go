@@ -19,8 +19,8 @@ type Command struct {
 	Heading string // of the commands that it stands with in help, such as "Tiles"
 	Long    string // what else there is to know, if the title does not say all
 
-	// Args are the words behind the name, in order. One with a Default, or that is a List, may
-	// be left out; only the last may be a List, which takes all words that are left.
+	// Args are the words behind the name, in order. One with a Default, or that is a List but
+	// not Some, may be left out; only the last may be a List, which takes all words that are left.
 	Args    []Option
 	Options []Option
 	Example string // name and arguments of a call that makes sense
@@ -42,7 +42,7 @@ func (c *Command) Usage() string {
 	return usage
 }
 
-func (o *Option) needed() bool { return !o.List && o.Default == "" }
+func (o *Option) needed() bool { return o.Some || !o.List && o.Default == "" }
 
 // ErrCommand is the cause of the errors of [ParseSteps] about a command that nobody knows.
 var ErrCommand = errors.New("no such command")
@@ -168,6 +168,15 @@ func find(list []Option, name string) *Option {
 		}
 	}
 	return nil
+}
+
+// Declared returns the commands of a table, whose rows have one each and what does it.
+func Declared[Row any](table []Row, of func(*Row) *Command) []*Command {
+	commands := make([]*Command, len(table))
+	for i := range table {
+		commands[i] = of(&table[i])
+	}
+	return commands
 }
 
 // Editing is how the files of a format are changed by commands. A tool declares with each

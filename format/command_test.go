@@ -10,6 +10,7 @@ var toyCommands = []*Command{
 	{Name: "replace", Args: []Option{{Name: "from"}, {Name: "to", Type: Integer}}, Options: []Option{{Name: "layer", List: true}, {Name: "flags", Bool: true}}},
 	{Name: "shift", Args: []Option{{Name: "by", Type: Integer, Default: "1"}}},
 	{Name: "set", Args: []Option{{Name: "key"}, {Name: "value", List: true}}},
+	{Name: "remove", Args: []Option{{Name: "layer", List: true, Some: true}}},
 }
 
 func TestParseSteps(t *testing.T) {
@@ -46,6 +47,7 @@ func TestParseStepsErrors(t *testing.T) {
 		"shift x":                `shift: BY: expected a whole number, not "x"`,
 		"shift 1 2":              `shift: "2" is one word too many: shift [BY]`,
 		"replace 1":              "replace: expected TO: replace FROM TO",
+		"remove":                 "remove: expected LAYER: remove LAYER...",
 		"replace 1 2 --layer":    "replace: --layer needs a value",
 		"replace 1 2 --lair x":   "replace: no option --lair",
 		"replace 1 2 --flags=no": `replace: --flags: expected true or false, not "no"`,
@@ -61,7 +63,7 @@ func TestParseStepsErrors(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	for i, want := range []string{"replace FROM TO", "shift [BY]", "set KEY [VALUE...]"} {
+	for i, want := range []string{"replace FROM TO", "shift [BY]", "set KEY [VALUE...]", "remove LAYER..."} {
 		if got := toyCommands[i].Usage(); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}

@@ -145,6 +145,7 @@ type Option struct {
 	Type    Type     // what a value has to be; nothing else gets into a job
 	Choices []string // what a Text may be; nil: anything
 	List    bool     // it may be given several times, see [Job.List]
+	Some    bool     // of an argument that is a List: it has to be given once at least
 	Default string   // "" for a Bool that is off
 	Input   bool     // its value is the path of something that is read
 

@@ -40,10 +40,19 @@ func (o *Option) Check(value string) error {
 			}
 		}
 		if o.Choices != nil {
-			err = fmt.Errorf("expected %s, not %q", strings.Join(o.Choices, " or "), value)
+			err = fmt.Errorf("expected %s, not %q", orList(o.Choices), value)
 		}
 	}
 	return err
+}
+
+// orList says that it has to be one of some words: a, b or c.
+func orList(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 func wanted(err error, what, value string) error {

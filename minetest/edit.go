@@ -11,6 +11,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/format"
 	"trowel.example/minetest/nodedef"
+	"trowel.example/minetest/worldadmin"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
@@ -26,14 +27,9 @@ type worldCommand struct {
 var worldCommands = slices.Concat(nodeCommands, metaCommands, schematicCommands, lightCommands, pieceCommands, operatorCommands)
 
 var worldEditing = &format.Editing{
-	Resumes: true,
-	Options: append([]format.Option{editNodes}, copyOptions...),
-	Commands: func() (list []*format.Command) {
-		for i := range worldCommands {
-			list = append(list, &worldCommands[i].Command)
-		}
-		return list
-	}(),
+	Resumes:  true,
+	Options:  append([]format.Option{editNodes}, copyOptions...),
+	Commands: format.Declared(worldCommands, func(c *worldCommand) *format.Command { return &c.Command }),
 	Edit: func(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output, report func(check.Change) error) error {
 		if out == nil {
 			e, err := editWorld(ctx, job, src, steps, "")
@@ -103,7 +99,7 @@ func editWorld(ctx context.Context, job *format.Job, src *format.Source, steps [
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
-		list, e.tallies = append(list, step), append(e.tallies, tally)
+		list, e.tallies = append(list, namedStep(s.Name, step)), append(e.tallies, tally)
 	}
 	if o.Nodes != nil {
 		list = append(list, worldedit.Relight(&e.light))
@@ -141,6 +137,24 @@ func editWorld(ctx context.Context, job *format.Job, src *format.Source, steps [
 		job.Warn(src.Path, "blocks that are of a later version now, because theirs cannot hold what is new: %d", r.Converted)
 	}
 	return e, nil
+}
+
+// namedStep is a step whose errors say the command. Steps that are done in one pass with others
+// stay as they are: what they meet is about a block, whatever the command.
+func namedStep(name string, step worldedit.Step) worldedit.Step {
+	if _, each := step.(worldedit.Each); each {
+		return step
+	}
+	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error {
+		err := step.Do(ctx, w)
+		if errors.Is(err, worldadmin.ErrAll) {
+			err = fmt.Errorf("%w, which takes --all", err)
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
+		return err
+	})
 }
 
 // tell tells what the steps did.

@@ -58,7 +58,7 @@ var metaCommands = []worldCommand{
 		Command: format.Command{
 			Name: "delete-objects", Title: "Delete mobs, dropped items and other objects", Heading: "Metadata and objects",
 			Long: "NAME may have * and ? in it; * is all. A dropped item is __builtin:item.",
-			Args: []format.Option{{Name: "name", List: true, Help: "what objects are called"}},
+			Args: []format.Option{{Name: "name", List: true, Some: true, Help: "what objects are called"}},
 			Options: append([]format.Option{
 				{Name: "items", Bool: true, Help: "only dropped items: NAME is that of the item"},
 			}, regionOptions...),
@@ -66,10 +66,7 @@ var metaCommands = []worldCommand{
 		},
 		step: nodeStep(false, func(job *format.Job, r worldedit.Region, s worldedit.Setting) (worldedit.Step, error) {
 			names := job.List("name")
-			switch {
-			case len(names) == 0:
-				return nil, errors.New("expected names of objects; '*' is all")
-			case r.Where.Names != nil || r.Where.Meta != nil:
+			if r.Where.Names != nil || r.Where.Meta != nil {
 				return nil, fmt.Errorf("--%s is about nodes", stepWhere.Name)
 			}
 			return worldedit.DeleteObjects(r, names, job.On("items"), s.Tally), nil

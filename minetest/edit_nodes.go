@@ -121,7 +121,7 @@ var nodeCommands = []worldCommand{
 	{
 		Command: format.Command{
 			Name: "mix", Title: "Set the nodes of a region to several names by chance", Heading: "Nodes",
-			Args: []format.Option{{Name: "node", List: true, Help: "a name, or name=weight, which is 1 else"}},
+			Args: []format.Option{{Name: "node", List: true, Some: true, Help: "a name, or name=weight, which is 1 else"}},
 			Options: append([]format.Option{
 				{Name: "seed", Type: format.Integer, Default: "0", Help: "another `number`, other nodes"},
 				stepParam2, stepKeep2, stepKeepMeta, stepCreate,

@@ -28,14 +28,9 @@ type worldQuery struct {
 // worldQueries are all queries of worlds, in the order of help.
 var worldQueries = slices.Concat(nodeQueries, itemQueries, operatorQueries)
 
-var worldFinder = &format.Finder{Commands: declaredQueries(worldQueries), Find: findInWorld}
-
-func declaredQueries(list []worldQuery) []*format.Command {
-	commands := make([]*format.Command, len(list))
-	for i := range list {
-		commands[i] = &list[i].Command
-	}
-	return commands
+var worldFinder = &format.Finder{
+	Commands: format.Declared(worldQueries, func(q *worldQuery) *format.Command { return &q.Command }),
+	Find:     findInWorld,
 }
 
 func findInWorld(ctx context.Context, job *format.Job, src *format.Source, query format.Step, hit func(format.Hit) error) error {
@@ -81,14 +76,6 @@ func (q *asking) inBlocks(ctx context.Context, ask func(mapdb.DB, worldfind.Wher
 	return ask(db, where, names)
 }
 
-// needsName makes sure that there is a name.
-func (q *asking) needsName() error {
-	if q.query.Value("name") == "" {
-		return errors.New("expected NAME")
-	}
-	return nil
-}
-
 // options are those with which the other stores of the world are opened.
 func (q *asking) options() world.Options {
 	return world.Options{Remote: q.job.On(optionRemote.Name), Lost: func(err error, _ []check.Place) { q.miss(err) }}
@@ -102,7 +89,7 @@ func at(n place.Node, where check.Place, fields ...format.InfoField) format.Hit 
 
 var (
 	placeOptions  = []format.Option{stepBox, stepArea, stepSphere}
-	argumentName  = format.Option{Name: "name", List: true, Help: "a name, with * for any characters and ? for one; of several one has to fit"}
+	argumentName  = format.Option{Name: "name", List: true, Some: true, Help: "a name, with * for any characters and ? for one; of several one has to fit"}
 	argumentNames = format.Option{Name: "name", List: true, Help: argumentName.Help + ", none is any"}
 )
 
@@ -168,9 +155,6 @@ var itemQueries = []worldQuery{
 }
 
 func findNodes(ctx context.Context, q *asking) error {
-	if err := q.needsName(); err != nil {
-		return err
-	}
 	return q.inBlocks(ctx, func(db mapdb.DB, where worldfind.Where, names worldfind.Names) error {
 		return worldfind.Nodes(ctx, db, where, names, q.node)
 	})
@@ -260,9 +244,6 @@ func coordinates(pos [3]float64) []format.InfoField {
 }
 
 func findItems(ctx context.Context, q *asking) error {
-	if err := q.needsName(); err != nil {
-		return err
-	}
 	hit := func(it worldfind.Item) error {
 		fields := []format.InfoField{format.Fact("item", "", it.Stack.Name), format.Fact("count", "", int64(it.Stack.Count)), format.Fact("wear", "", it.Stack.Wear),
 			format.Fact("in", "", it.Holder), format.Fact("owner", "", it.Owner)}

@@ -286,7 +286,7 @@ func findChanged(ctx context.Context, q *asking) error {
 	}
 	db, err := rollback.Open(q.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		q.job.Warn(q.name, "there is no %s: the server writes it with the setting enable_rollback_recording", rollback.File)
+		q.job.Warn(q.name, "%v", err)
 		return nil
 	}
 	if err != nil {

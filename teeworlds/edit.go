@@ -34,14 +34,9 @@ var mapCommands = slices.Concat(
 	applyCommands,
 )
 
-var mapEditing = &format.Editing{Commands: declared(mapCommands), Edit: editMap}
-
-func declared(list []mapCommand) []*format.Command {
-	commands := make([]*format.Command, len(list))
-	for i := range list {
-		commands[i] = &list[i].Command
-	}
-	return commands
+var mapEditing = &format.Editing{
+	Commands: format.Declared(mapCommands, func(c *mapCommand) *format.Command { return &c.Command }),
+	Edit:     editMap,
 }
 
 // editMap takes a map through the steps and writes it.

@@ -34,10 +34,11 @@ func envelopeOption(e *mapedit.Editor, job *format.Job, name string, channels tw
 }
 
 var (
-	argEnvelope  = format.Option{Name: "envelope", Help: "the name of an envelope, with * and ?, or its number"}
-	argEnvelopes = format.Option{Name: "envelope", List: true, Help: argEnvelope.Help}
-	argPoint     = format.Option{Name: "point", Type: format.Integer, Help: "the number of the point, from 0"}
-	argPoints    = format.Option{Name: "point", Type: format.Integer, List: true, Help: argPoint.Help}
+	argEnvelope      = format.Option{Name: "envelope", Help: "the name of an envelope, with * and ?, or its number"}
+	argEnvelopes     = format.Option{Name: "envelope", List: true, Help: argEnvelope.Help + " (default: all)"}
+	argSomeEnvelopes = format.Option{Name: "envelope", List: true, Some: true, Help: argEnvelope.Help}
+	argPoint         = format.Option{Name: "point", Type: format.Integer, Help: "the number of the point, from 0"}
+	argPoints        = format.Option{Name: "point", Type: format.Integer, List: true, Some: true, Help: argPoint.Help}
 
 	curves       = []string{"step", "linear", "slow", "fast", "smooth", "bezier"}
 	optionValues = format.Option{Name: "values", Help: "`numbers` with commas between: x,y,rotation in pixels and degrees; r,g,b,a or volume, of which 1 is all"}
@@ -49,8 +50,8 @@ var envelopeCommands = []mapCommand{
 		opts{{Name: "kind", Choices: []string{"position", "color", "sound"}, Help: "what it moves"}, argName},
 		opts{{Name: "point", List: true, Help: "`milliseconds:values`, in the order of time, such as 1000:0,-32,0"}, {Name: "curve", Choices: curves, Default: "linear", Help: "the way from point to point"}, {Name: "synchronized", Bool: true, Help: "it runs on the clock of the server"}},
 		"add-envelope position swing --point 0:0,0,0 --point 2000:64,0,0 --point 4000:0,0,0", addEnvelope),
-	command("Envelopes", "remove-envelopes", "Remove envelopes; what they moved stands still then", opts{argEnvelopes}, nil, "remove-envelopes swing",
-		ofSome("envelope", byEnvelope, func(e *mapedit.Editor, _ *format.Job, list []int) error { return e.RemoveEnvelopes(list) })),
+	command("Envelopes", "remove-envelopes", "Remove envelopes; what they moved stands still then", opts{argSomeEnvelopes}, nil, "remove-envelopes swing",
+		ofSeveral("envelope", byEnvelope, func(e *mapedit.Editor, _ *format.Job, list []int) error { return e.RemoveEnvelopes(list) })),
 	command("Envelopes", "remove-unused-envelopes", "Remove the envelopes that move nothing", nil, nil, "remove-unused-envelopes", ofMap((*mapedit.Editor).RemoveUnusedEnvelopes)),
 	command("Envelopes", "rename-envelope", "Rename an envelope, with up to 31 bytes", opts{argEnvelope, argName}, nil, "rename-envelope 3 swing",
 		ofOne("envelope", byEnvelope, func(e *mapedit.Editor, job *format.Job, i int) error { return e.RenameEnvelope(i, job.Value("name")) })),
@@ -60,7 +61,7 @@ var envelopeCommands = []mapCommand{
 		ofOne("envelope", byEnvelope, func(e *mapedit.Editor, job *format.Job, i int) error {
 			return e.DuplicateEnvelope(i, job.Value("name"))
 		})),
-	command("Envelopes", "synchronize-envelopes", "Let envelopes run on the clock of the server: all, or those that are named",
+	command("Envelopes", "synchronize-envelopes", "Let envelopes run on the clock of the server",
 		opts{argEnvelopes}, opts{{Name: "off", Bool: true, Help: "on the clock of each player instead"}}, "synchronize-envelopes swing",
 		ofSeveral("envelope", byEnvelope, func(e *mapedit.Editor, job *format.Job, list []int) error {
 			return e.SynchronizeEnvelopes(list, !job.On("off"))

@@ -23,12 +23,13 @@ func command(heading, name, title string, args, options []format.Option, example
 type opts = []format.Option
 
 var (
-	argImage  = format.Option{Name: "image", Help: "the name of an image, with * and ?, or its number"}
-	argImages = format.Option{Name: "image", List: true, Help: argImage.Help}
-	argSound  = format.Option{Name: "sound", Help: "the name of a sound, with * and ?, or its number"}
-	argSounds = format.Option{Name: "sound", List: true, Help: argSound.Help}
-	argName   = format.Option{Name: "name", Help: "the new name"}
-	argTo     = format.Option{Name: "to", Type: format.Integer, Help: "the number that it gets, from 0"}
+	argImage      = format.Option{Name: "image", Help: "the name of an image, with * and ?, or its number"}
+	argImages     = format.Option{Name: "image", List: true, Help: argImage.Help + " (default: all)"}
+	argSomeImages = format.Option{Name: "image", List: true, Some: true, Help: argImage.Help}
+	argSound      = format.Option{Name: "sound", Help: "the name of a sound, with * and ?, or its number"}
+	argSounds     = format.Option{Name: "sound", List: true, Some: true, Help: argSound.Help}
+	argName       = format.Option{Name: "name", Help: "the new name"}
+	argTo         = format.Option{Name: "to", Type: format.Integer, Help: "the number that it gets, from 0"}
 
 	// pictures of the games are found as those of a drawn map are
 	optionsMapres = opts{ofCommand(optionMapres), ofCommand(optionMapresOf)}
@@ -62,14 +63,6 @@ func several(job *format.Job, arg string, find func(string) ([]int, error)) ([]i
 	return list, nil
 }
 
-// some is several for what has to name something.
-func some(job *format.Job, arg string, find func(string) ([]int, error)) ([]int, error) {
-	if len(job.List(arg)) == 0 {
-		return nil, fmt.Errorf("expected at least one %s", arg)
-	}
-	return several(job, arg, find)
-}
-
 // one returns the number of the only part that a word names.
 func one(word string, find func(string) ([]int, error)) (int, error) {
 	list, err := find(word)
@@ -86,17 +79,6 @@ func one(word string, find func(string) ([]int, error)) (int, error) {
 func ofSeveral(arg string, find func(*mapedit.Editor) func(string) ([]int, error), do func(e *mapedit.Editor, job *format.Job, list []int) error) editing {
 	return func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 		list, err := several(job, arg, find(e))
-		if err != nil {
-			return err
-		}
-		return do(e, job, list)
-	}
-}
-
-// ofSome is ofSeveral where none is not all.
-func ofSome(arg string, find func(*mapedit.Editor) func(string) ([]int, error), do func(e *mapedit.Editor, job *format.Job, list []int) error) editing {
-	return func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-		list, err := some(job, arg, find(e))
 		if err != nil {
 			return err
 		}
@@ -161,7 +143,7 @@ var imageCommands = []mapCommand{
 		})),
 	command("Images", "rename-image", "Rename an image; all that is drawn with it still is", opts{argImage, argName}, nil, "rename-image grass_main grass_dark",
 		ofOne("image", byImage, func(e *mapedit.Editor, job *format.Job, i int) error { return e.RenameImage(i, job.Value("name")) })),
-	command("Images", "embed-images", "Put pictures into the map that it only names: all, or those that are named", opts{argImages}, optionsMapres,
+	command("Images", "embed-images", "Put pictures into the map that it only names", opts{argImages}, optionsMapres,
 		"embed-images --mapres ~/ddnet/data/mapres",
 		ofSeveral("image", byImage, func(e *mapedit.Editor, job *format.Job, list []int) error {
 			find, err := externals(e, job)
@@ -171,17 +153,17 @@ var imageCommands = []mapCommand{
 			return e.EmbedImages(list, find)
 		})),
 	command("Images", "externalize-images", "Take pictures out of the map that every game has",
-		opts{argImages}, append(opts{{Name: "force", Bool: true, Help: "also those that are not as the game has them, or that are not to be found there"}}, optionsMapres...),
+		opts{argSomeImages}, append(opts{{Name: "force", Bool: true, Help: "also those that are not as the game has them, or that are not to be found there"}}, optionsMapres...),
 		"externalize-images grass_main winter_main",
-		ofSome("image", byImage, func(e *mapedit.Editor, job *format.Job, list []int) error {
+		ofSeveral("image", byImage, func(e *mapedit.Editor, job *format.Job, list []int) error {
 			find, err := externals(e, job)
 			if err != nil {
 				return err
 			}
 			return e.MakeImagesExternal(list, find, job.On("force"))
 		})),
-	command("Images", "remove-images", "Remove images; what was drawn with them has none then", opts{argImages}, nil, "remove-images 'tmp_*'",
-		ofSome("image", byImage, func(e *mapedit.Editor, _ *format.Job, list []int) error { return e.RemoveImages(list) })),
+	command("Images", "remove-images", "Remove images; what was drawn with them has none then", opts{argSomeImages}, nil, "remove-images 'tmp_*'",
+		ofSeveral("image", byImage, func(e *mapedit.Editor, _ *format.Job, list []int) error { return e.RemoveImages(list) })),
 	command("Images", "remove-unused-images", "Remove the images that nothing is drawn with", nil, nil, "remove-unused-images", ofMap((*mapedit.Editor).RemoveUnusedImages)),
 	command("Images", "move-image", "Move an image in the list", opts{argImage, argTo}, nil, "move-image sun 0",
 		ofOne("image", byImage, func(e *mapedit.Editor, job *format.Job, i int) error { return e.MoveImage(i, job.Integer("to")) })),
@@ -216,7 +198,7 @@ var soundCommands = []mapCommand{
 	command("Sounds", "rename-sound", "Rename a sound; all layers that play it still do", opts{argSound, argName}, nil, "rename-sound wind storm",
 		ofOne("sound", bySound, func(e *mapedit.Editor, job *format.Job, i int) error { return e.RenameSound(i, job.Value("name")) })),
 	command("Sounds", "remove-sounds", "Remove sounds; layers that played them are silent then", opts{argSounds}, nil, "remove-sounds wind",
-		ofSome("sound", bySound, func(e *mapedit.Editor, _ *format.Job, list []int) error { return e.RemoveSounds(list) })),
+		ofSeveral("sound", bySound, func(e *mapedit.Editor, _ *format.Job, list []int) error { return e.RemoveSounds(list) })),
 	command("Sounds", "remove-unused-sounds", "Remove the sounds that no layer plays", nil, nil, "remove-unused-sounds", ofMap((*mapedit.Editor).RemoveUnusedSounds)),
 	command("Sounds", "move-sound", "Move a sound in the list", opts{argSound, argTo}, nil, "move-sound wind 0",
 		ofOne("sound", bySound, func(e *mapedit.Editor, job *format.Job, i int) error { return e.MoveSound(i, job.Integer("to")) })),

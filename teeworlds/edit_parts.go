@@ -16,27 +16,19 @@ import (
 
 var (
 	argLayer  = format.Option{Name: "layer", Help: "a path such as Tree/Leaves, with * and ?, a kind such as front, or numbers such as 3/1"}
-	argLayers = format.Option{Name: "layer", List: true, Help: argLayer.Help}
+	argLayers = format.Option{Name: "layer", List: true, Some: true, Help: argLayer.Help}
 	argGroup  = format.Option{Name: "group", Help: "the path of a group, with * and ?, its number, or game"}
-	argGroups = format.Option{Name: "group", List: true, Help: argGroup.Help}
+	argGroups = format.Option{Name: "group", List: true, Some: true, Help: argGroup.Help}
 
 	layerKinds = []string{"tiles", "quads", "sounds", "front", "tele", "speedup", "switch", "tune"}
 )
 
 func byGroup(e *mapedit.Editor) func(string) ([]int, error) { return e.Groups }
 
-// layersNamed returns the layers that the argument of a command names; there must be one.
-func layersNamed(e *mapedit.Editor, job *format.Job) ([]mapedit.LayerAt, error) {
-	if len(job.List(argLayers.Name)) == 0 {
-		return nil, errors.New("expected at least one layer")
-	}
-	return layersOf(e, job)
-}
-
 // ofLayers makes a command of a function that takes layers.
 func ofLayers(do func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt) error) editing {
 	return func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-		list, err := layersNamed(e, job)
+		list, err := layersOf(e, job)
 		if err != nil {
 			return err
 		}
@@ -80,7 +72,7 @@ var layerCommands = []mapCommand{
 			return e.AddGroup(job.Integer("at"), job.Value("name"))
 		}),
 	command("Layers and groups", "remove-groups", "Remove groups with all their layers", opts{argGroups}, nil, "remove-groups Tree",
-		ofSome("group", byGroup, func(e *mapedit.Editor, _ *format.Job, list []int) error { return e.RemoveGroups(list) })),
+		ofSeveral("group", byGroup, func(e *mapedit.Editor, _ *format.Job, list []int) error { return e.RemoveGroups(list) })),
 	command("Layers and groups", "move-group", "Move a group in the order of drawing", opts{argGroup, argTo}, nil, "move-group Sky 0",
 		ofOne("group", byGroup, func(e *mapedit.Editor, job *format.Job, i int) error { return e.MoveGroup(i, job.Integer("to")) })),
 	command("Layers and groups", "duplicate-group", "Put a copy behind a group", opts{argGroup}, nil, "duplicate-group Tree",
@@ -89,7 +81,7 @@ var layerCommands = []mapCommand{
 		opts{{Name: "name", Help: "up to 11 `bytes`"}, {Name: "offset", Type: format.Place, Help: "`x,y` in pixels: a tile has 32"}, {Name: "parallax", Type: format.Place, Help: "`x,y` in percent: 100 moves with the game, 0 stands still"},
 			{Name: "clip", Help: "`x,y,width,height` in pixels, outside of which it is not drawn, or none"}},
 		"set-group Sky --parallax 20,20 --clip none",
-		ofSome("group", byGroup, func(e *mapedit.Editor, job *format.Job, list []int) error {
+		ofSeveral("group", byGroup, func(e *mapedit.Editor, job *format.Job, list []int) error {
 			c, err := groupChange(job)
 			if err != nil {
 				return err
@@ -266,16 +258,12 @@ func groupChange(job *format.Job) (c mapedit.GroupChange, err error) {
 	return c, err
 }
 
-var argSettings = format.Option{Name: "setting", List: true, Help: "a command as the server runs it, such as 'tune gravity 0.5'"}
+var argSettings = format.Option{Name: "setting", List: true, Some: true, Help: "a command as the server runs it, such as 'tune gravity 0.5'"}
 
 // ofSettings makes a command of a function that takes a line.
 func ofSettings(do func(e *mapedit.Editor, line string) error) editing {
 	return func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-		lines := job.List("setting")
-		if len(lines) == 0 {
-			return errors.New("expected at least one setting")
-		}
-		for _, line := range lines {
+		for _, line := range job.List("setting") {
 			if err := do(e, line); err != nil {
 				return err
 			}

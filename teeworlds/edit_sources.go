@@ -98,7 +98,7 @@ func fixed(job *format.Job, name string) (twmap.Point, error) {
 }
 
 func addSource(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-	list, err := layersNamed(e, job)
+	list, err := layersOf(e, job)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func addSource(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 }
 
 func setSource(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-	list, err := layersNamed(e, job)
+	list, err := layersOf(e, job)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,11 @@
 package teeworlds
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"image"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,7 +103,7 @@ var areaCommands = []mapCommand{
 			if err != nil {
 				return err
 			}
-			groups, err := some(job, argGroups.Name, mapedit.New(from, nil).Groups)
+			groups, err := several(job, argGroups.Name, mapedit.New(from, nil).Groups)
 			if err != nil {
 				return err
 			}
@@ -230,7 +231,7 @@ func gameTileNames() []string {
 func ofTiles(do func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area) error) editing {
 	return func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 		if len(job.List(optionLayers.Name)) == 0 {
-			return errors.New("expected --layer: of which layers")
+			return errors.New("expected --layer: it says which layers")
 		}
 		list, err := layersOf(e, job)
 		if err != nil {
@@ -248,13 +249,30 @@ func ofTiles(do func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt,
 	}
 }
 
-// parseArea reads an area in tiles, which has to be there.
+// areaOf reads x1,y1:x2,y2, an area in tiles.
+func areaOf(text string) (r image.Rectangle, err error) {
+	from, to, _ := strings.Cut(text, ":")
+	for i, corner := range []string{from, to} {
+		x, y, _ := strings.Cut(corner, ",")
+		a, err1 := strconv.ParseInt(strings.TrimSpace(x), 10, 32)
+		b, err2 := strconv.ParseInt(strings.TrimSpace(y), 10, 32)
+		if err1 != nil || err2 != nil {
+			return r, fmt.Errorf("area %q: expected two places of tiles such as 10,20:30,40", text)
+		}
+		p := image.Pt(int(a), int(b))
+		if one := (image.Rectangle{Min: p, Max: p.Add(image.Pt(1, 1))}); i == 0 {
+			r = one
+		} else {
+			r = r.Union(one)
+		}
+	}
+	return r, nil
+}
+
+// parseArea is areaOf for edits.
 func parseArea(text string) (mapedit.Area, error) {
 	r, err := areaOf(text)
-	if err != nil || r == nil {
-		return mapedit.Area{}, cmp.Or(err, errors.New("expected an area"))
-	}
-	return mapedit.Area{X: r.Min.X, Y: r.Min.Y, Width: r.Dx(), Height: r.Dy()}, nil
+	return mapedit.Area{X: r.Min.X, Y: r.Min.Y, Width: r.Dx(), Height: r.Dy()}, err
 }
 
 // tileFrom returns the tile that options say, with a number of its own if id is not "".
@@ -280,7 +298,7 @@ func tileFrom(job *format.Job, prefix, id string) (t mapedit.Tile, err error) {
 		t.Angle = new(int16(number("--"+prefix+"angle", text, 359)))
 	}
 	if text := job.Value(prefix + "flags"); text != "" {
-		flags, bad := parseFlags(text)
+		flags, bad := parseFlags(text, false)
 		if bad != nil && err == nil {
 			err = fmt.Errorf("--%sflags: %w", prefix, bad)
 		}
@@ -289,20 +307,20 @@ func tileFrom(job *format.Job, prefix, id string) (t mapedit.Tile, err error) {
 	return t, err
 }
 
-func parseFlags(text string) (f twmap.TileFlags, err error) {
+// parseFlags reads flags of tiles; the flag opaque, which follows from the picture, can only be
+// asked for.
+func parseFlags(text string, asking bool) (f twmap.TileFlags, err error) {
 	if text == "none" {
 		return 0, nil
 	}
+	flags := map[string]twmap.TileFlags{"xflip": twmap.FlipX, "yflip": twmap.FlipY, "rotate": twmap.Rotate}
+	if asking {
+		flags["opaque"] = twmap.Opaque
+	}
 	for _, word := range strings.Split(text, ",") {
-		switch strings.TrimSpace(word) {
-		case "xflip":
-			f |= twmap.FlipX
-		case "yflip":
-			f |= twmap.FlipY
-		case "rotate":
-			f |= twmap.Rotate
-		default:
-			return 0, fmt.Errorf("expected xflip, yflip, rotate or none, not %q", word)
+		flag, known := flags[strings.TrimSpace(word)]
+		if f |= flag; !known {
+			return 0, fmt.Errorf("expected some of %s, or none, not %q", strings.Join(slices.Sorted(maps.Keys(flags)), ", "), word)
 		}
 	}
 	return f, nil

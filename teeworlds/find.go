@@ -3,7 +3,6 @@ package teeworlds
 import (
 	"context"
 	"fmt"
-	"image"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,14 +26,9 @@ type mapAsking struct {
 	miss        func(path string, err error)
 }
 
-var mapFinder = &format.Finder{Commands: declaredQueries(mapQueries), Find: findInMap}
-
-func declaredQueries(list []mapQuery) []*format.Command {
-	commands := make([]*format.Command, len(list))
-	for i := range list {
-		commands[i] = &list[i].Command
-	}
-	return commands
+var mapFinder = &format.Finder{
+	Commands: format.Declared(mapQueries, func(q *mapQuery) *format.Command { return &q.Command }),
+	Find:     findInMap,
 }
 
 func findInMap(ctx context.Context, job *format.Job, src *format.Source, query format.Step, hit func(format.Hit) error) error {
@@ -44,8 +38,12 @@ func findInMap(ctx context.Context, job *format.Job, src *format.Source, query f
 	}
 	f := mapfind.New(m)
 	f.Layers = query.Job.List(optionLayers.Name)
-	if f.Area, err = areaOf(query.Job.Value(optionTiles.Name)); err != nil {
-		return err
+	if text := query.Job.Value(optionArea.Name); text != "" {
+		area, err := areaOf(text)
+		if err != nil {
+			return err
+		}
+		f.Area = &area
 	}
 	q := &mapAsking{query.Job, func(path string, at twmap.Place, fields ...format.InfoField) error {
 		h := format.Hit{Path: path, Fields: fields}
@@ -59,34 +57,11 @@ func findInMap(ctx context.Context, job *format.Job, src *format.Source, query f
 }
 
 var (
-	optionTiles = format.Option{Name: "area", Help: "only the tiles in `x1,y1:x2,y2`, two opposite corners in any order"}
-	optionFlags = format.Option{Name: "flags", Help: "only tiles with just these `flags`: xflip, yflip, rotate, opaque, with commas between, or none"}
+	optionFlags = format.Option{Name: "flags", Help: "only tiles with just these flags: `words` of xflip, yflip, rotate and opaque with commas between them, or none"}
 
-	tileOptions    = []format.Option{optionLayers, optionTiles, optionFlags}
+	tileOptions    = []format.Option{optionLayers, optionArea, optionFlags}
 	argumentNumber = format.Option{Name: "number", List: true, Help: "numbers, 0 to 255; none is any"}
 )
-
-// areaOf reads an area in tiles; "" is none.
-func areaOf(text string) (*image.Rectangle, error) {
-	if text == "" {
-		return nil, nil
-	}
-	var v [4]int
-	parts := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ':' })
-	ok := len(parts) == len(v) && strings.Count(text, ":") == 1
-	for i := range v {
-		if ok {
-			n, err := strconv.ParseInt(strings.TrimSpace(parts[i]), 10, 32)
-			v[i], ok = int(n), err == nil
-		}
-	}
-	if !ok {
-		return nil, fmt.Errorf("area %q: expected two places of tiles such as 10,20:30,40", text)
-	}
-	area := image.Rect(v[0], v[1], v[2], v[3])
-	area.Max = area.Max.Add(image.Pt(1, 1))
-	return &area, nil
-}
 
 var mapQueries = []mapQuery{
 	{format.Command{
@@ -97,22 +72,22 @@ var mapQueries = []mapQuery{
 	}, findTiles},
 	{format.Command{
 		Name: "tele", Heading: "Tiles", Title: "Teleporters and checkpoints, by their numbers",
-		Args: []format.Option{argumentNumber}, Options: []format.Option{optionTiles},
+		Args: []format.Option{argumentNumber}, Options: []format.Option{optionArea},
 		Example: "tele 5",
 	}, findNumbers(twmap.KindTele)},
 	{format.Command{
 		Name: "switch", Heading: "Tiles", Title: "Switches, and what they switch, by their numbers",
-		Args: []format.Option{argumentNumber}, Options: []format.Option{optionTiles, optionFlags},
+		Args: []format.Option{argumentNumber}, Options: []format.Option{optionArea, optionFlags},
 		Example: "switch 3",
 	}, findNumbers(twmap.KindSwitch)},
 	{format.Command{
 		Name: "tune", Heading: "Tiles", Title: "Tiles of tune zones, by their numbers",
-		Args: []format.Option{argumentNumber}, Options: []format.Option{optionTiles},
+		Args: []format.Option{argumentNumber}, Options: []format.Option{optionArea},
 		Example: "tune 1 2",
 	}, findNumbers(twmap.KindTune)},
 	{format.Command{
 		Name: "speedup", Heading: "Tiles", Title: "Speedups, with their force and angle",
-		Options: []format.Option{optionTiles, {Name: "force", Type: format.Integer, Help: "only those with this force"}, {Name: "angle", Type: format.Integer, Help: "only those with this angle in `degrees`"}},
+		Options: []format.Option{optionArea, {Name: "force", Type: format.Integer, Help: "only those with this force"}, {Name: "angle", Type: format.Integer, Help: "only those with this angle in `degrees`"}},
 		Example: "speedup --force 255",
 	}, findSpeedups},
 	{format.Command{
@@ -175,26 +150,15 @@ func bytesOf(words []string) (*[256]bool, error) {
 
 // flagsOf returns the flags that tiles have to have; -1 is any.
 func (q *mapAsking) flagsOf() (int, error) {
-	text, flags := q.Value(optionFlags.Name), 0
+	text := q.Value(optionFlags.Name)
 	if text == "" {
 		return -1, nil
 	}
-	for _, word := range strings.Split(text, ",") {
-		switch strings.TrimSpace(word) {
-		case "xflip":
-			flags |= int(twmap.FlipX)
-		case "yflip":
-			flags |= int(twmap.FlipY)
-		case "opaque":
-			flags |= int(twmap.Opaque)
-		case "rotate":
-			flags |= int(twmap.Rotate)
-		case "none":
-		default:
-			return 0, fmt.Errorf("--%s %q: expected some of xflip, yflip, rotate, opaque, or none", optionFlags.Name, text)
-		}
+	flags, err := parseFlags(text, true)
+	if err != nil {
+		return 0, fmt.Errorf("--%s: %w", optionFlags.Name, err)
 	}
-	return flags, nil
+	return int(flags), nil
 }
 
 func findTiles(ctx context.Context, f *mapfind.Finder, q *mapAsking) error {

@@ -98,12 +98,12 @@ var fileCommands = []modCommand{{
 	do: func(e *modedit.Editor, job *format.Job) error { return e.Delete(job.Value("files")) },
 }, {
 	Command: format.Command{Name: "hide", Title: "Make the mod take files of the game away", Heading: "Files",
-		Args:    []format.Option{{Name: "paths", List: true, Help: "paths in the game"}},
+		Args:    []format.Option{{Name: "path", List: true, Some: true, Help: "paths in the game"}},
 		Example: "hide MEDIA/UNITS/MONSTERS/WOLF/WOLF.DAT"},
 	do: func(e *modedit.Editor, job *format.Job) error { return hide(e, job, false) },
 }, {
 	Command: format.Command{Name: "show", Title: "Give files back that the mod takes away from the game", Heading: "Files",
-		Args:    []format.Option{{Name: "paths", List: true, Help: "paths in the game"}},
+		Args:    []format.Option{{Name: "path", List: true, Some: true, Help: "paths in the game"}},
 		Example: "show MEDIA/UNITS/MONSTERS/WOLF/WOLF.DAT"},
 	do: func(e *modedit.Editor, job *format.Job) error { return hide(e, job, true) },
 }, {
@@ -128,7 +128,7 @@ var fileCommands = []modCommand{{
 }}
 
 func hide(e *modedit.Editor, job *format.Job, show bool) error {
-	for _, path := range job.List("paths") {
+	for _, path := range job.List("path") {
 		if err := e.Hide(strings.TrimSpace(path), show); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -135,6 +136,9 @@ type DB struct{ file *sqlitefile.File }
 // wraps fs.ErrNotExist if there is none: the server does not write down anything.
 func Open(dir string) (*DB, error) {
 	file, err := sqlitefile.Open(filepath.Join(dir, File))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s, which servers write with the setting enable_rollback_recording: %w", File, fs.ErrNotExist)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,9 @@
 package worlddir
 
-import "trowel.example/fault"
-
-import "trowel.example/minetest/mapblock"
+import (
+	"trowel.example/fault"
+	"trowel.example/minetest/mapblock"
+)
 
 func (p *parser) objects() {
 	p.b.Objects.Version = uint8(p.sectionVersion(0, 0xff))

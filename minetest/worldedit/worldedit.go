@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -97,6 +98,9 @@ func Open(ctx context.Context, dir string, opts Options) (*World, error) {
 
 // OpenOther opens another world with the same options, for steps that take something from it.
 func (w *World) OpenOther(ctx context.Context, dir string) (*World, error) {
+	if _, err := os.Stat(filepath.Join(dir, "world.mt")); err != nil {
+		return nil, err
+	}
 	return Open(ctx, dir, w.opts)
 }
 

@@ -132,7 +132,10 @@ func (e *Editor) tellBroken(l *twmap.TileLayer, missing int, err error) {
 // Area is a rectangle of tiles.
 type Area struct{ X, Y, Width, Height int }
 
-func (a Area) String() string { return fmt.Sprintf("%d,%d,%d,%d", a.X, a.Y, a.Width, a.Height) }
+// String returns x1,y1:x2,y2: two corners, both of them in the area.
+func (a Area) String() string {
+	return fmt.Sprintf("%d,%d:%d,%d", a.X, a.Y, a.X+a.Width-1, a.Y+a.Height-1)
+}
 
 // in returns the part of the area that a layer has.
 func (a Area) in(l *twmap.TileLayer) Area {

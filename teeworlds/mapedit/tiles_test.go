@@ -58,8 +58,8 @@ func TestFill(t *testing.T) {
 		"error: groups/Game/Game: a game layer has no tile 8":                                 fill(layerAt(0, 0), nil, id(8), false),
 		"groups/Game/Game: 12 tiles became 8 0,0 1,0 2,0 3,0 0,1 1,1 2,1 3,1 0,2 1,2 2,2 3,2": fill(layerAt(0, 0), nil, id(8), true),
 		"error: no layer has such tiles":                                                      fill(layerAt(0, 0), nil, mapedit.Tile{ID: &number, Number: &number}, false),
-		"error: groups/Game/Game: the area 9,9,2,2 is outside of its 4 x 3 tiles":             fill(layerAt(0, 0), &mapedit.Area{X: 9, Y: 9, Width: 2, Height: 2}, id(1), false),
-		"error: the area 0,0,0,1 is empty":                                                    fill(layerAt(0, 0), &mapedit.Area{Height: 1}, id(1), false),
+		"error: groups/Game/Game: the area 9,9:10,10 is outside of its 4 x 3 tiles":           fill(layerAt(0, 0), &mapedit.Area{X: 9, Y: 9, Width: 2, Height: 2}, id(1), false),
+		"error: the area 0,0:-1,0 is empty":                                                   fill(layerAt(0, 0), &mapedit.Area{Height: 1}, id(1), false),
 	} {
 		if got != want {
 			t.Errorf("told %q, want %q", got, want)

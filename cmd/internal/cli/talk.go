@@ -129,7 +129,12 @@ func (t *talk) fail(err error) {
 		t.print("trowel: interrupted")
 		return
 	}
-	t.print("trowel: " + strings.ReplaceAll(err.Error(), "\n", "; "))
+	text := err.Error()
+	var path *fs.PathError
+	if errors.As(err, &path) && (path.Op == "open" || strings.HasSuffix(path.Op, "stat")) { // which call failed says nothing to a user
+		text = strings.Replace(text, path.Error(), path.Path+": "+path.Err.Error(), 1)
+	}
+	t.print("trowel: " + strings.ReplaceAll(text, "\n", "; "))
 	if advice := adviceFor(err); advice != "" {
 		t.print("hint: " + advice)
 	}
