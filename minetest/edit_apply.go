@@ -1,10 +1,12 @@
 package minetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 	"reflect"
+	"slices"
 
 	"trowel.example/format"
 	"trowel.example/minetest/mapblock"
@@ -129,17 +131,18 @@ func putBlocks(ctx context.Context, w *worldedit.World, blocks map[mapdb.Pos]*ma
 		area.Min = mapdb.Pos{X: min(area.Min.X, p.X), Y: min(area.Min.Y, p.Y), Z: min(area.Min.Z, p.Z)}
 		area.Max = mapdb.Pos{X: max(area.Max.X, p.X), Y: max(area.Max.Y, p.Y), Z: max(area.Max.Z, p.Z)}
 	}
-	create := false
+	create := []mapdb.Pos{} // which may be far apart
 	for p, b := range blocks {
 		if _, err := w.Get(ctx, p); b != nil && errors.Is(err, mapdb.ErrNotFound) {
-			create = true
+			create = append(create, p)
 		}
 	}
+	slices.SortFunc(create, func(a, b mapdb.Pos) int { return cmp.Compare(a.Key(), b.Key()) })
 	return w.Do(ctx, worldedit.Delete(area, func(b mapdb.Block) bool {
 		put, is := blocks[b.Pos]
 		return is && put == nil
 	}), worldedit.Each{
-		Area: area, Create: create,
+		Area: area, Create: len(create) > 0, At: create,
 		May: func(p mapdb.Pos, _ []byte) bool { return blocks[p] != nil },
 		Edit: func(b *worldedit.Block) error {
 			put := blocks[b.Pos]

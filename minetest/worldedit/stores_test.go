@@ -18,6 +18,8 @@ import (
 	"trowel.example/minetest/worldbackup"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 )
 
 // kept says what a world has besides blocks.
@@ -322,6 +324,38 @@ func TestLightListRestored(t *testing.T) {
 		}
 		if !maps.Equal(worldtest.Snapshot(t, dir), before) {
 			t.Error("restored it has another list")
+		}
+	}
+}
+
+// Of a block with two rows in a table without a key nothing is changed in place: a backup holds
+// one of them.
+func TestTwiceInPlace(t *testing.T) {
+	ctx := context.Background()
+	dir := worldtest.World(t, filepath.Join(t.TempDir(), "world"), mapdb.Config{Backend: mapdb.SQLite}, 3, 29)
+	conn, err := sqlite.OpenConn(filepath.Join(dir, "map.sqlite"), sqlite.OpenReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = sqlitex.ExecuteScript(conn, "CREATE TABLE b AS SELECT * FROM blocks; INSERT INTO b SELECT pos, data FROM blocks LIMIT 1; DROP TABLE blocks; ALTER TABLE b RENAME TO blocks;", nil)
+	if err := errors.Join(err, conn.Close()); err != nil {
+		t.Fatal(err)
+	}
+	all := worldedit.Region{Box: worldedit.Everywhere}
+	for name, step := range map[string]worldedit.Step{
+		"replace": worldedit.Replace(all, worldedit.Names{"default:stone"}, "default:dirt", worldedit.Setting{}),
+		"delete":  worldedit.Delete(mapdb.All(), func(mapdb.Block) bool { return true }),
+	} {
+		w, err := worldedit.Open(ctx, dir, worldedit.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		if err := w.Do(ctx, step); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.InPlace(ctx, ""); !errors.Is(err, mapdb.ErrReadOnly) || !strings.Contains(fmt.Sprint(err), "several rows") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

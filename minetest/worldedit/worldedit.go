@@ -133,6 +133,8 @@ type Each struct {
 	// Create calls Edit also with blocks of air where there are none; they are made if it
 	// changes them.
 	Create bool
+	// At are the only positions at which Create makes blocks; nil: anywhere in the area.
+	At []mapdb.Pos
 	// May reports whether there can be anything to do about a block, by the bytes that are
 	// stored; nil: there always can.
 	May func(p mapdb.Pos, data []byte) bool
@@ -245,16 +247,20 @@ const maxCreated = 1 << 20
 // withAbsent gives the blocks of an area, and then, with no Data, positions where there are
 // none and a step makes them.
 func (w *World) withAbsent(ctx context.Context, area mapdb.Area, row []Each) (iter.Seq2[mapdb.Block, error], error) {
-	var areas []mapdb.Area
+	var areas []Each
 	for _, e := range row {
 		if !e.Create || e.Area.Empty() {
+			continue
+		}
+		if e.At != nil {
+			areas = append(areas, e)
 			continue
 		}
 		size := BoxOf(Vec{int(e.Area.Min.X), int(e.Area.Min.Y), int(e.Area.Min.Z)}, Vec{int(e.Area.Max.X), int(e.Area.Max.Y), int(e.Area.Max.Z)}).Size()
 		if n := size[0] * size[1] * size[2]; n > maxCreated {
 			return nil, fmt.Errorf("to make what is missing of %d blocks is too much: expected a region of at most %d", n, maxCreated)
 		}
-		areas = append(areas, e.Area)
+		areas = append(areas, e)
 	}
 	if len(areas) > 0 && w.version == 0 {
 		if err := w.findVersion(ctx); err != nil {
@@ -270,9 +276,9 @@ func (w *World) withAbsent(ctx context.Context, area mapdb.Area, row []Each) (it
 				return
 			}
 		}
-		for i, a := range areas {
-			for p := range Positions(a) {
-				if slices.ContainsFunc(areas[:i], func(a mapdb.Area) bool { return a.Contains(p) }) {
+		for i, e := range areas {
+			for p := range e.creates() {
+				if slices.ContainsFunc(areas[:i], func(e Each) bool { return e.Area.Contains(p) && (e.At == nil || slices.Contains(e.At, p)) }) {
 					continue
 				}
 				_, err := w.Get(ctx, p)
@@ -288,6 +294,14 @@ func (w *World) withAbsent(ctx context.Context, area mapdb.Area, row []Each) (it
 			}
 		}
 	}, nil
+}
+
+// creates goes through the positions at which Create makes blocks.
+func (e Each) creates() iter.Seq[mapdb.Pos] {
+	if e.At != nil {
+		return slices.Values(e.At)
+	}
+	return Positions(e.Area)
 }
 
 // Positions goes through all positions of an area, in the order of keys.
@@ -461,6 +475,7 @@ func (w *World) put(o *outcome) error {
 // called on all cores.
 func Delete(area mapdb.Area, gone func(b mapdb.Block) bool) Step {
 	return StepFunc(func(ctx context.Context, w *World) error {
+		var last *mapdb.Pos
 		for o := range mapdb.Parallel(w.Blocks(ctx, area), func(b mapdb.Block, err error) outcome {
 			o := outcome{pos: b.Pos, old: b.Data, is: err == nil && gone(b), err: err}
 			if o.is {
@@ -471,10 +486,16 @@ func Delete(area mapdb.Area, gone func(b mapdb.Block) bool) Step {
 			if isEnd(o.err) {
 				return o.err
 			}
-			if o.is {
-				if err := w.put(&o); err != nil {
-					return err
-				}
+			if !o.is {
+				continue
+			}
+			if last != nil && *last == o.pos {
+				w.twice = last
+				continue
+			}
+			last = &o.pos
+			if err := w.put(&o); err != nil {
+				return err
 			}
 		}
 		return w.scratch.commit()

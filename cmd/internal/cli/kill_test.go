@@ -131,6 +131,8 @@ func TestKillVerbs(t *testing.T) {
 		{"merge to a folder", triple, "", "merge x.map y.map z.map -o tree", false, false},
 		{"merge for git", triple, "", "git merge x.map y.map z.map", false, false},
 		{"convert a world", []string{"trowel pack " + s + "hollow -o w"}, "", "convert w -o copy --to sqlite --auth files", true, true},
+		{"edit a copy of a world", []string{"trowel pack " + s + "hollow -o w"}, "", "edit w -o copy -- " + editWorld + " then rename-player singleplayer zoe", true, true},
+		{"merge worlds", []string{"trowel pack " + s + "hollow -o w", "trowel edit w -o ours -- replace default:stone default:cobble", "trowel edit w -o theirs -- ban 192.0.2.9 eve then set-metadata text warm --all --where node=default:sign_wall_wood"}, "", "merge w ours theirs -o both", false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -208,6 +210,122 @@ func TestKillVerbs(t *testing.T) {
 			}
 			t.Logf("killed: %v", count)
 			if count["old"]+count["late"] < 3 && !c.loose {
+				t.Errorf("killed too seldom: %v", count)
+			}
+		})
+	}
+}
+
+// editWorld changes blocks, a store and a file of a world.
+const editWorld = "replace default:stone default:cobble then set-storage x k v then ban 192.0.2.9 eve"
+
+// A world that is changed in place, killed at every call that changes something on the disk: if
+// anything has changed there is a backup that gives back what was, and the same again ends
+// what was begun.
+func TestKillInPlace(t *testing.T) {
+	if os.Getenv(envKills) == "" {
+		t.Skipf("this takes minutes: set %s", envKills)
+	}
+	strace := judge.Find(t, "strace")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	trowel := filepath.Join(t.TempDir(), "trowel")
+	if err := os.Symlink(self, trowel); err != nil {
+		t.Skip(err)
+	}
+	hollow, err := filepath.Abs("../../../samples/hollow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(dir string, args ...string) (string, error) {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOMAXPROCS=2")
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	must := func(dir string, args ...string) {
+		t.Helper()
+		if out, err := run(dir, args...); err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, out)
+		}
+	}
+	base := t.TempDir()
+	must(base, trowel, "pack", hollow, "-o", "w")
+	must(base, trowel, "extract", "w", "-o", "piece", "blocks/*", "players/*")
+	for name, words := range map[string][2]string{"blocks/z0/y0/0,0,0.txt": {"it is hot", "it is warm"}, "players/singleplayer.json": {"\"hp\": 20", "\"hp\": 7"}} {
+		path := filepath.Join(base, "piece", name)
+		text, err := os.ReadFile(path)
+		if err != nil || !strings.Contains(string(text), words[0]) {
+			t.Fatalf("%v: no %s in\n%s", err, words[0], text)
+		}
+		if err := os.WriteFile(path, []byte(strings.Replace(string(text), words[0], words[1], 1)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, args := range map[string][]string{
+		"edit":  append(strings.Fields("edit w --in-place --"), strings.Fields(editWorld)...),
+		"apply": strings.Fields("apply piece w --in-place"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fresh := func(from string) string {
+				dir := filepath.Join(t.TempDir(), "dir")
+				must(base, "cp", "-a", from, dir)
+				return dir
+			}
+			now := fresh(base)
+			must(now, append([]string{trowel}, args...)...)
+			same := func(dir, want string) bool {
+				files, wants := look(t, filepath.Join(dir, "w")), look(t, filepath.Join(want, "w"))
+				varies := map[string]bool{"trowel_light.txt": want == now} // blocks that a run before has changed are not listed again
+				for name := range wants {
+					varies[name] = varies[name] || strings.HasSuffix(name, ".sqlite")
+				}
+				if want == now && wants["trowel_light.txt"] != "" {
+					files["trowel_light.txt"] = "" // a run that was killed may have come to the blocks only
+				}
+				out, err := run(dir, trowel, "diff", "w", filepath.Join(want, "w"))
+				if err != nil || !files.same(wants, varies) {
+					t.Logf("%v, want %v: %v\n%s", names(files), names(wants), err, out)
+				}
+				return err == nil && files.same(wants, varies)
+			}
+			count := map[string]int{}
+			for _, call := range deadly {
+				for at := 1; ; at += 1 + at/20 {
+					dir := fresh(base)
+					said, killed := run(dir, append([]string{strace, "-f", "-qqq", "-o", os.DevNull, "-e", "trace=" + call,
+						"-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, at), trowel}, args...)...)
+					var exit *exec.ExitError
+					if killed != nil && (!errors.As(killed, &exit) || exit.ExitCode() > 0 && exit.ExitCode() < 128) {
+						t.Fatalf("%v\n%s", killed, said)
+					}
+					again := fresh(dir)
+					backups, _ := filepath.Glob(filepath.Join(dir, "w.backup-*.zip"))
+					for _, backup := range backups {
+						must(dir, trowel, "repair", "w", "--restore", backup)
+						count["restored"]++
+					}
+					if !same(dir, base) {
+						t.Errorf("killed at %s %d: with %d backups it is not what it was", call, at, len(backups))
+					}
+					must(again, append([]string{trowel}, args...)...)
+					if !same(again, now) {
+						t.Errorf("killed at %s %d, and run again: it is not what it should be", call, at)
+					}
+					if left, _ := filepath.Glob(filepath.Join(again, ".*")); len(left) > 0 {
+						t.Errorf("killed at %s %d, and run again: left %q", call, at, left)
+					}
+					if count["runs"]++; killed == nil {
+						break
+					}
+				}
+			}
+			t.Logf("killed: %v", count)
+			if count["restored"] < 3 || count["restored"] == count["runs"] {
 				t.Errorf("killed too seldom: %v", count)
 			}
 		})
