@@ -310,8 +310,20 @@ func contents(z *zip.Reader) (m manifest, blocks packs, list []mapdb.Pos, files 
 }
 
 // Settle ends what a repair of the world in dir had begun that was killed while it put a
-// database in the place of a damaged one.
+// database in the place of a damaged one, and removes what it had of files that were not whole.
 func Settle(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name, is := strings.CutSuffix(strings.TrimPrefix(e.Name(), "."), wholefile.Suffix)
+		if path := filepath.Join(dir, e.Name()); is && isOurs(name) && path == wholefile.Part(filepath.Join(dir, name)) {
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+		}
+	}
 	for _, part := range world.Parts() {
 		if err := sqlitefile.Settle(filepath.Join(dir, part.Files(mapdb.SQLite)[0])); err != nil {
 			return err

@@ -51,6 +51,7 @@ func (w *World) ListLight() (n int, err error) {
 		w.AddPart(Part{
 			Keep:  func(b Keeper) error { return b.Store([]string{LightList}) },
 			Apply: w.writeLight,
+			early: true, // a run that is killed behind the blocks would not know them any more
 		})
 	}
 	return n, nil

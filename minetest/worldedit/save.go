@@ -47,6 +47,9 @@ func (w *World) Copy(ctx context.Context, dst, name string, opts worldcopy.Optio
 // apply does all that is to be done besides the blocks to the world in a folder.
 func (w *World) apply(ctx context.Context, dir string, s *world.Settings) error {
 	for _, p := range w.allParts(ctx) {
+		if p.early && dir == w.Dir {
+			continue
+		}
 		if err := p.Apply(ctx, dir, s); err != nil {
 			return err
 		}
@@ -102,6 +105,13 @@ func (w *World) InPlace(ctx context.Context, backup string) (_ string, err error
 	}
 	if backup, err = b.Finish(); err != nil {
 		return "", err
+	}
+	for _, p := range w.parts {
+		if p.early {
+			if err := p.Apply(ctx, w.Dir, nil); err != nil {
+				return backup, err
+			}
+		}
 	}
 	// SQLite does not write what the same process has open for reading only.
 	if err := w.base.Close(); err != nil {

@@ -7,7 +7,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"trowel.example/minetest/mapdb"
@@ -47,9 +49,18 @@ const (
 	flagDeleted
 )
 
+const scratchFiles = ".trowel-edit-*.tmp"
+
 // newScratch makes the file in a folder; "" is that of the system for what is temporary.
 func newScratch(dir string) (*scratch, error) {
-	f, err := os.CreateTemp(dir, ".trowel-edit-*.tmp")
+	// What a run left that was killed in the moment before it removed the name. A file of a
+	// run that goes on has none, or cannot be removed.
+	in := cmp.Or(dir, os.TempDir())
+	left, _ := fs.Glob(os.DirFS(in), scratchFiles)
+	for _, name := range left {
+		os.Remove(filepath.Join(in, name))
+	}
+	f, err := os.CreateTemp(dir, scratchFiles)
 	if err != nil {
 		return nil, err
 	}

@@ -183,6 +183,8 @@ type Part struct {
 	// world.mt yet. The settings are those of world.mt, and may be changed. A copy that goes
 	// on where it stopped may do it again.
 	Apply func(ctx context.Context, dir string, settings *world.Settings) error
+
+	early bool // in place it is done before the blocks change
 }
 
 // A Keeper keeps files and stores of a world before they are changed: see

@@ -280,12 +280,10 @@ func TestKillInPlace(t *testing.T) {
 			must(now, append([]string{trowel}, args...)...)
 			same := func(dir, want string) bool {
 				files, wants := look(t, filepath.Join(dir, "w")), look(t, filepath.Join(want, "w"))
-				varies := map[string]bool{"trowel_light.txt": want == now} // blocks that a run before has changed are not listed again
+				delete(files, "map.sqlite-journal") // which SQLite takes for what it is: of nothing, or of what it undoes
+				varies := map[string]bool{"trowel_light.txt": want == now} // blocks may be in it twice
 				for name := range wants {
 					varies[name] = varies[name] || strings.HasSuffix(name, ".sqlite")
-				}
-				if want == now && wants["trowel_light.txt"] != "" {
-					files["trowel_light.txt"] = "" // a run that was killed may have come to the blocks only
 				}
 				out, err := run(dir, trowel, "diff", "w", filepath.Join(want, "w"))
 				if err != nil || !files.same(wants, varies) {
