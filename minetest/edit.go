@@ -10,6 +10,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/format"
+	"trowel.example/internal/inuse"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/worldadmin"
 	"trowel.example/minetest/worldcopy"
@@ -61,6 +62,9 @@ var worldEditing = &format.Editing{
 		return e.tell(report)
 	},
 	InPlace: func(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, backup string, report func(check.Change) error) (string, error) {
+		if used := inuse.Check(src.Dir); used != nil { // not only once all is computed
+			return "", used
+		}
 		e, err := editWorld(ctx, job, src, steps, filepath.Dir(filepath.Clean(src.Dir)))
 		if err != nil {
 			return "", err
