@@ -154,7 +154,7 @@ func (e *editing) steps(job *format.Job, f *format.Format) ([]format.Step, error
 			if err != nil {
 				err = fmt.Errorf("%s:%d: %w", script, i+1, err)
 				if len(words) > 0 {
-					err = e.unknown(err, words[0])
+					err = e.unknown(f, err, words[0])
 				}
 				return nil, err
 			}
@@ -179,7 +179,7 @@ func (e *editing) steps(job *format.Job, f *format.Format) ([]format.Step, error
 				unknown = word
 			}
 		}
-		return nil, e.unknown(err, unknown)
+		return nil, e.unknown(f, err, unknown)
 	}
 	return append(steps, more...), nil
 }
@@ -197,7 +197,7 @@ func (e *editing) notDashed(cmd *cobra.Command, files []string) error {
 }
 
 // unknown adds to an error about an operation that nobody knows which one may be meant.
-func (e *editing) unknown(err error, word string) error {
+func (e *editing) unknown(f *format.Format, err error, word string) error {
 	if !errors.Is(err, format.ErrCommand) {
 		return err
 	}
@@ -205,6 +205,7 @@ func (e *editing) unknown(err error, word string) error {
 	if slices.Contains(names, word) {
 		return hint(err, "it is for files of another kind")
 	}
+	names = commandNames(format.Set{f}, editCommands)
 	near := nearest(word, names)
 	var like []string
 	for _, name := range names {

@@ -439,10 +439,9 @@ differently is as in OURS then.`,
 			return err
 		}
 		if conflicts > 0 {
-			a.talk.say("%s: %s: each is as it was on our side. To finish by hand:\n"+
-				"  git show %s > base; git show %s > ours; git show %s > theirs\n"+
-				"  trowel merge base ours theirs -o FOLDER", path, plural(conflicts, "conflict"),
-				quoted(":1:"+path), quoted(":2:"+path), quoted(":3:"+path))
+			a.talk.say("%s: %s: each is as it was on our side. To finish by hand:", path, plural(conflicts, "conflict"))
+			a.talk.say("  git show %s > base; git show %s > ours; git show %s > theirs", quoted(":1:"+path), quoted(":2:"+path), quoted(":3:"+path))
+			a.talk.say("  trowel merge base ours theirs -o FOLDER")
 			return errFound
 		}
 		return nil
