@@ -2,10 +2,13 @@ package torchlight
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 
 	"trowel.example/check"
 	"trowel.example/fault"
@@ -15,11 +18,81 @@ import (
 )
 
 var (
-	archiveMerging = &format.Merging{Merge: mergeArchives, Options: []format.Option{optionMergeBase}}
+	archiveMerging = &format.Merging{Merge: mergeArchives, Many: modPacking, Options: slices.Concat([]format.Option{optionMergeBase}, packOptions)}
 	singleMerging  = &format.Merging{Merge: mergeSingles}
 )
 
 var optionMergeBase = format.Option{Name: optionBase.Name, Input: true, Help: optionBase.Help}
+
+var modPacking = &format.MergingMany{Flag: "mods", Help: "make one mod of all that are given, in rising priority; --prefer is last (default), first, or the name of a mod", Merge: packMods}
+
+var (
+	optionPackTitle    = format.Option{Name: "title", Help: "what the pack is called, with --mods"}
+	optionPackID       = format.Option{Name: "id", Help: "the `number` by which the game knows the pack, with --mods; everybody who plays together needs the same (default a new one)"}
+	optionPackVersion  = format.Option{Name: "version", Help: "the `version` of the pack, with --mods, from 1 to 65535"}
+	optionPackUnion    = format.Option{Name: "union", Bool: true, Help: "with --mods: keep what only one mod has of a file that is not in --base"}
+	optionPackNewGUIDs = format.Option{Name: "new-guids", Bool: true, Help: "with --mods: give units, skills and room pieces new numbers where another mod has theirs"}
+	optionPackVersions = format.Option{Name: "several-versions", Bool: true, Help: "with --mods: take several versions of one mod"}
+
+	packOptions = []format.Option{optionPackTitle, optionPackID, optionPackVersion, optionPackUnion, optionPackNewGUIDs, optionPackVersions}
+)
+
+// packMods makes one mod of many.
+func packMods(_ context.Context, job *format.Job, files []*format.Source, out format.Output, told format.MergeReport) error {
+	var failed error
+	eo, closer, lost, err := editorOptions(job, told.Took)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	o := modmerge.PackOptions{
+		Options: reports(job, told, &failed), Base: eo.Base, Prefer: job.Prefer, Title: job.Value(optionPackTitle.Name),
+		Union: job.On(optionPackUnion.Name), NewGUIDs: job.On(optionPackNewGUIDs.Name), Versions: job.On(optionPackVersions.Name),
+	}
+	o.Names = eo.Names
+	if s := job.Value(optionPackID.Name); s != "" {
+		if o.ID, err = strconv.ParseInt(s, 10, 64); err != nil {
+			return fmt.Errorf("--%s: expected a number, not %q", optionPackID.Name, s)
+		}
+	}
+	if s := job.Value(optionPackVersion.Name); s != "" {
+		v, err := strconv.ParseUint(s, 10, 16)
+		if err != nil || v == 0 {
+			return fmt.Errorf("--%s: expected a version from 1 to 65535, not %q", optionPackVersion.Name, s)
+		}
+		o.Version = uint16(v)
+	}
+	var mods []modmerge.Input
+	for _, src := range files {
+		e, err := openWhole(job, src, eo)
+		if err != nil {
+			return err
+		}
+		defer e.close()
+		mods = append(mods, modmerge.Input{Name: src.Name, Editor: e.Editor})
+	}
+	made, err := modmerge.Pack(mods, o)
+	if err = cmp.Or(err, failed, *lost); err != nil || out == nil {
+		return err
+	}
+	part, err := out.Create("")
+	if err != nil {
+		return err
+	}
+	return made.WriteMod(part)
+}
+
+// openWhole opens a mod or an archive that is not cut off.
+func openWhole(job *format.Job, src *format.Source, o modedit.Options) (*opened, error) {
+	if _, isList := format.CutExtension(src.Name, ".MAN"); isList {
+		return nil, fmt.Errorf("%s: give the .PAK, not the list of what is in it", src.Path)
+	}
+	e, err := openEditor(job, src, o)
+	if err == nil && e.write == nil {
+		err = errors.Join(fmt.Errorf("%s: is cut off: `trowel extract -k` saves what is there, and `trowel pack` makes an archive of that", src.Path), e.close())
+	}
+	return e, err
+}
 
 // reports passes on what a merge tells. The error of a report stops nothing: it is kept.
 func reports(job *format.Job, told format.MergeReport, failed *error) modmerge.Options {
@@ -64,6 +137,11 @@ func mergeSingles(_ context.Context, job *format.Job, base, ours, theirs *format
 
 // mergeArchives merges versions of a mod or of an archive.
 func mergeArchives(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, told format.MergeReport) error {
+	for _, option := range packOptions {
+		if v := job.Value(option.Name); v != "" && v != "false" {
+			return fmt.Errorf("--%s goes with --%s", option.Name, modPacking.Flag)
+		}
+	}
 	var failed error
 	o := reports(job, told, &failed)
 	eo, closer, _, err := editorOptions(job, func(check.Change) error { return nil })
@@ -74,17 +152,11 @@ func mergeArchives(_ context.Context, job *format.Job, base, ours, theirs *forma
 	o.Names = eo.Names
 	var open []*opened
 	for _, src := range []*format.Source{base, ours, theirs} {
-		if _, isList := format.CutExtension(src.Name, ".MAN"); isList {
-			return fmt.Errorf("%s: give the .PAK, not the list of what is in it", src.Path)
-		}
-		e, err := openEditor(job, src, eo)
+		e, err := openWhole(job, src, eo)
 		if err != nil {
 			return err
 		}
 		defer e.close()
-		if e.write == nil {
-			return fmt.Errorf("%s: is cut off: `trowel extract -k` saves what is there, and `trowel pack` makes an archive of that", src.Path)
-		}
 		open = append(open, e)
 	}
 	err = modmerge.Merge(open[0].Editor, open[1].Editor, open[2].Editor, o)

@@ -19,8 +19,9 @@ import (
 func (e *Editor) WriteMod(target pak.Target) error {
 	if e.anew {
 		var files []pak.NewFile
+		newest := e.newest()
 		for _, name := range e.Paths() {
-			files = append(files, e.find(name).written(e.newest()))
+			files = append(files, e.find(name).written(newest))
 		}
 		_, err := mod.Write(target, e.header, files, nil)
 		return err

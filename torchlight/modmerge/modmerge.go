@@ -4,7 +4,9 @@
 // layouts by their IDs; images of image sets by their names. What nobody changed is copied as it
 // is, and tables (.RAW) follow the files that came out.
 //
-// [File] is that for a file that stands alone. See docs/merging.md for the rules.
+// [Pack] makes one mod of any number that have nothing to do with each other, by the same rules.
+//
+// [File] is [Merge] for a file that stands alone. See docs/merging.md for the rules.
 package modmerge
 
 import (

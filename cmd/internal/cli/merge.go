@@ -48,7 +48,8 @@ With --json it prints an array with one {file, format, output, dryRun, changes, 
 made, warnings, losses, error}: changes is what was taken from THEIRS, an array of {path,
 what, count, unit, at}, conflicts is an array of {path, at, what, base, ours, theirs, took}.`,
 		Example: `  trowel merge climb.map mine.map yours.map -o climb-both.map
-  trowel merge base ours theirs -o both --prefer theirs --json`,
+  trowel merge base ours theirs -o both --prefer theirs --json
+  trowel merge --mods wolves.mod bears.mod -o pack.mod --title "Beasts"`,
 		Args: args(2, -1),
 	}
 	cmd.Flags().StringVarP(&m.out, "output", "o", "", "the `file` or folder to make")

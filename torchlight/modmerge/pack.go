@@ -1,0 +1,396 @@
+package modmerge
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"trowel.example/check"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/modedit"
+)
+
+// Input is one of the mods that a pack is made of.
+type Input struct {
+	Name   string // of its file, such as A.MOD
+	Editor *modedit.Editor
+}
+
+// title returns what the mod is called.
+func (in *Input) title() string {
+	if h := in.Editor.Header(); h != nil && h.Title != "" {
+		return h.Title
+	}
+	return in.stem()
+}
+
+func (in *Input) stem() string { return strings.TrimSuffix(in.Name, path.Ext(in.Name)) }
+
+// PackOptions are how a pack is made.
+type PackOptions struct {
+	Options
+	Base   moddir.Files // the game's own files; nil: not known
+	Prefer string       // "last", which is the default, "first", or the name of a mod: whose parts win
+	Union  bool         // without a base: what only one mod has of a file is kept, too
+
+	Title    string // "" for one that is made of those of the mods
+	ID       int64  // 0 for one that no other mod has
+	Version  uint16 // 0 for 1
+	NewGUIDs bool   // numbers that two files have are made new in that of the lower priority
+	Versions bool   // several versions of one mod are allowed
+}
+
+// pack is a pack in the making.
+type pack struct {
+	PackOptions
+	mods                   []Input // in rising priority
+	made                   *modedit.Editor
+	taken, covered, equals []int          // files of each mod
+	owner                  map[string]int // of files: which mod they come from
+}
+
+// Pack makes one mod of several that have nothing to do with each other, in rising priority. The
+// editors must stay open until what it returns is written. Files that one mod has, or that are the same in all,
+// are copied as they are. Of others, key by key, that of the highest priority wins where the mods
+// differ, if the file of the game is known; else the whole file wins, as it does in the game.
+func Pack(mods []Input, o PackOptions) (*modedit.Editor, error) {
+	p := &pack{PackOptions: o, owner: make(map[string]int)}
+	p.Theirs = true // the later one
+	var err error
+	if p.mods, err = ranked(mods, o.Prefer); err != nil {
+		return nil, err
+	}
+	if err := p.fits(); err != nil {
+		return nil, err
+	}
+	n := len(p.mods)
+	p.taken, p.covered, p.equals = make([]int, n), make([]int, n), make([]int, n)
+	var editors []*modedit.Editor
+	for _, m := range p.mods {
+		editors = append(editors, m.Editor)
+	}
+	known := clashes(editors...)
+	if o.NewGUIDs {
+		if err := p.renumber(); err != nil {
+			return nil, err
+		}
+	}
+	p.made = modedit.NewMod(p.header(), modedit.Options{Names: o.Names, Base: o.Base})
+	for _, name := range names(editors...) {
+		if err := p.file(name); err != nil {
+			return nil, err
+		}
+	}
+	p.removed()
+	if err := p.made.UpdateTables(); err != nil {
+		return nil, err
+	}
+	for i, m := range p.mods {
+		o.took(check.Change{What: fmt.Sprintf("%s: %d files taken, %d overridden, %d the same in another", m.Name, p.taken[i], p.covered[i], p.equals[i]), Count: int64(p.taken[i]), Unit: "files"})
+	}
+	o.tellClashes(p.made, known)
+	return p.made, nil
+}
+
+// ranked returns mods in rising priority.
+func ranked(mods []Input, prefer string) ([]Input, error) {
+	mods = slices.Clone(mods)
+	switch prefer {
+	case "", "last":
+	case "first":
+		slices.Reverse(mods)
+	default:
+		i := slices.IndexFunc(mods, func(m Input) bool {
+			return strings.EqualFold(m.Name, prefer) || strings.EqualFold(m.stem(), prefer) || strings.EqualFold(m.title(), prefer)
+		})
+		if i < 0 {
+			return nil, fmt.Errorf("expected last, first or the name of a mod whose parts win, not %q", prefer)
+		}
+		mods = append(slices.Delete(slices.Clone(mods), i, i+1), mods[i])
+	}
+	return mods, nil
+}
+
+// fits finds out whether the mods can be in one.
+func (p *pack) fits() error {
+	if len(p.mods) < 2 {
+		return errors.New("expected two mods or more")
+	}
+	versions := make(map[int64]Input)
+	for _, m := range p.mods {
+		h := m.Editor.Header()
+		if h == nil || h.ID == 0 {
+			continue
+		}
+		other, twice := versions[h.ID]
+		switch {
+		case twice && other.Editor.Header().ModVersion == h.ModVersion:
+			return fmt.Errorf("%s and %s are the same mod in the same version", other.Name, m.Name)
+		case twice && !p.Versions:
+			return fmt.Errorf("%s and %s are versions %d and %d of the same mod: leave one out", other.Name, m.Name, other.Editor.Header().ModVersion, h.ModVersion)
+		}
+		versions[h.ID] = m
+	}
+	for _, m := range p.mods {
+		if h := m.Editor.Header(); h != nil {
+			for _, r := range h.Required {
+				if _, is := versions[r.ID]; !is {
+					return fmt.Errorf("%s needs the mod %s (id %d), and nobody knows how a mod that needs others is sealed: merge that mod in, too", m.Name, cmp.Or(r.Name, "without a name"), r.ID)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// header returns what the pack says of itself.
+func (p *pack) header() *mod.Header {
+	h := mod.NewHeader()
+	h.Game = mod.GameVersion{}
+	h.ModVersion = cmp.Or(p.Version, 1)
+	var titles, authors, about []string
+	for _, m := range p.mods {
+		titles = append(titles, m.title())
+		of := m.Editor.Header()
+		if of == nil {
+			about = append(about, m.title())
+			continue
+		}
+		if slices.Compare(h.Game[:], of.Game[:]) < 0 {
+			h.Game = of.Game
+		}
+		if of.Author != "" && !slices.Contains(authors, of.Author) {
+			authors = append(authors, of.Author)
+		}
+		line := fmt.Sprintf("%s, version %d", m.title(), of.ModVersion)
+		if of.Author != "" {
+			line += ", by " + of.Author
+		}
+		about = append(about, line)
+	}
+	if h.Game == (mod.GameVersion{}) {
+		h.Game = mod.LastGame
+	}
+	const long = 60
+	if h.Title = cmp.Or(p.Title, strings.Join(titles, " + ")); p.Title == "" && len(h.Title) > long {
+		h.Title = fmt.Sprintf("Pack of %d mods", len(p.mods))
+	}
+	h.Author, h.Description = strings.Join(authors, ", "), "Made of: "+strings.Join(about, "; ")
+	for h.ID = p.ID; h.ID == 0; {
+		var b [8]byte
+		_, _ = rand.Read(b[:])
+		h.ID = int64(binary.LittleEndian.Uint64(b[:]) & math.MaxInt64)
+	}
+	return h
+}
+
+// file decides what becomes of a file.
+func (p *pack) file(name string) error {
+	var has []int
+	for i, m := range p.mods {
+		if m.Editor.Has(name) {
+			has = append(has, i)
+		}
+	}
+	winner := has[len(has)-1]
+	if isGrid(name) { // belongs to its layout
+		if i, is := p.owner[strings.TrimSuffix(name, path.Ext(name))+".LAYOUT"]; is && slices.Contains(has, i) {
+			winner = i
+		}
+	}
+	p.owner[name] = winner
+	p.taken[winner]++
+	if err := p.made.Adopt(p.mods[winner].Editor, name); err != nil {
+		return err
+	}
+	var others []int // those with another content
+	for _, i := range has {
+		if i == winner {
+			continue
+		}
+		same, err := p.same(i, winner, name)
+		switch {
+		case err != nil:
+			return err
+		case same:
+			p.equals[i]++
+		default:
+			p.covered[i]++
+			others = append(others, i)
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	return p.differing(name, others, winner)
+}
+
+// same reports whether two mods have the same file, but for the IDs of strings.
+func (p *pack) same(i, j int, name string) (bool, error) {
+	a, b := p.mods[i].Editor, p.mods[j].Editor
+	if same, err := modedit.SameFile(a, b, name); err != nil || same {
+		return same, err
+	}
+	x, errX := a.Tree(name)
+	y, errY := b.Tree(name)
+	return errX == nil && errY == nil && signature(x) == signature(y), nil
+}
+
+// differing merges a file that mods have with different contents.
+func (p *pack) differing(name string, others []int, winner int) error {
+	var base []byte
+	if p.Base != nil {
+		data, err := p.Base.Content(name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		base = data
+	}
+	best := p.mods[winner]
+	isSet := path.Ext(name) == ".IMAGESET"
+	if base == nil && !p.Union && !isSet {
+		p.whole(name, others, winner, "the mods have different files")
+		return nil
+	}
+	if isSet {
+		for _, i := range others {
+			if sheet := sheetOf(best.Editor, name); sheet != "" && p.mods[i].Editor.Has(sheet) && best.Editor.Has(sheet) {
+				same, err := modedit.SameFile(p.mods[i].Editor, best.Editor, sheet)
+				if err != nil {
+					return err
+				}
+				if !same {
+					p.whole(name, others, winner, "its picture "+sheet+" is another in both, so that images cannot be put together; rename picture and image set in one of the mods before, and both stay")
+					return nil
+				}
+			}
+		}
+	}
+	data, from := []byte(nil), others[0]
+	for k, i := range append(slices.Clone(others), winner) {
+		its, err := p.mods[i].Editor.Content(name)
+		if err != nil {
+			return err
+		}
+		if k == 0 {
+			data = its
+			continue
+		}
+		o := Options{Theirs: true, Names: p.Names}
+		o.OnConflict = func(c check.Conflict) {
+			c.What += fmt.Sprintf(" (%s and %s)", p.mods[from].Name, p.mods[i].Name)
+			c.Took = p.mods[i].Name
+			p.conflict(c)
+		}
+		if data, _, err = File(name, base, data, its, o); err != nil {
+			return err
+		}
+		from = i
+	}
+	if own, err := best.Editor.Content(name); err != nil || string(own) == string(data) {
+		return err
+	}
+	p.made.Replace(name, data)
+	p.took(check.Change{Path: name, What: "merged of " + p.namesOf(append(others, winner)), Count: 1, Unit: "files"})
+	return nil
+}
+
+// whole tells that a file is that of one mod.
+func (p *pack) whole(name string, others []int, winner int, why string) {
+	p.conflict(check.Conflict{Path: name, What: fmt.Sprintf("%s (%s)", why, p.namesOf(append(slices.Clone(others), winner))), Took: p.mods[winner].Name})
+}
+
+func (p *pack) namesOf(list []int) string {
+	var all []string
+	for _, i := range list {
+		all = append(all, p.mods[i].Name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// sheetOf returns the path of the picture of an image set.
+func sheetOf(e *modedit.Editor, name string) string {
+	data, err := e.Content(name)
+	if err != nil {
+		return ""
+	}
+	t, ok := tagsOf(data)
+	if !ok {
+		return ""
+	}
+	file, _ := t.root.Get("IMAGEFILE")
+	return gameName(file)
+}
+
+// removed takes away what mods take away from the game, but for what a later mod has.
+func (p *pack) removed() {
+	h := p.made.Header()
+	seen := make(map[string]bool)
+	for i, m := range p.mods {
+		of := m.Editor.Header()
+		if of == nil {
+			continue
+		}
+		for _, file := range of.Removed {
+			name := gameName(file)
+			if owner, provided := p.owner[name]; provided && owner > i {
+				continue
+			} else if provided && p.made.Has(name) {
+				p.conflict(check.Conflict{Path: name, What: fmt.Sprintf("%s takes the file away that %s has", m.Name, p.mods[owner].Name), Took: m.Name})
+				p.made.Remove(name)
+				p.taken[owner]--
+				p.covered[owner]++
+			}
+			if !seen[name] {
+				seen[name] = true
+				h.Removed = append(h.Removed, file)
+			}
+		}
+	}
+}
+
+// renumber gives files new numbers where a file of another mod of a higher priority has theirs.
+func (p *pack) renumber() error {
+	type number struct {
+		kind string
+		guid int64
+	}
+	taken := make(map[number]string)
+	for i, m := range slices.Backward(p.mods) {
+		var clash []string
+		for x := range entries(m.Editor) {
+			if x.guid == 0 || x.guid == -1 {
+				continue
+			}
+			k := number{x.kind, x.guid}
+			if other, is := taken[k]; is && other != x.file && !slices.Contains(clash, x.file) {
+				clash = append(clash, x.file)
+			} else if !is {
+				taken[k] = x.file
+			}
+		}
+		for _, file := range clash {
+			covered := slices.ContainsFunc(p.mods[i+1:], func(other Input) bool { return other.Editor.Has(file) })
+			if covered || !m.Editor.Has(file) {
+				continue
+			}
+			if _, err := m.Editor.NewGUIDs(file); err != nil {
+				return err
+			}
+		}
+		if len(clash) > 0 {
+			if err := m.Editor.UpdateTables(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
