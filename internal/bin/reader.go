@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"trowel.example/fault"
+	"trowel.example/internal/words"
 	"trowel.example/trace"
 )
 
@@ -174,19 +175,12 @@ func (r *Reader) take(name string, n int) []byte {
 		return nil
 	}
 	if n < 0 || n > len(r.buf)-r.off {
-		r.Fail(name, fault.ErrShort, plural(n, "byte"), fmt.Sprintf("%d before the end of the data", len(r.buf)-r.off))
+		r.Fail(name, fault.ErrShort, words.Count(n, "byte"), fmt.Sprintf("%d before the end of the data", len(r.buf)-r.off))
 		return nil
 	}
 	b := r.buf[r.off : r.off+n : r.off+n]
 	r.off += n
 	return b
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }
 
 // note reports a field of n bytes that ends at the cursor.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"trowel.example/internal/inorder"
+	"trowel.example/internal/words"
 	"trowel.example/teeworlds/mapmatch"
 	"trowel.example/teeworlds/twmap"
 )
@@ -54,7 +56,7 @@ func (c *comparison) groups() error {
 			if len(names) > 6 {
 				names = append(names[:5], fmt.Sprintf("%d more", len(names)-5))
 			}
-			s := fmt.Sprintf("parallax %d, %d, %s", g.ParallaxX, g.ParallaxY, count(len(g.Layers), "layer"))
+			s := fmt.Sprintf("parallax %d, %d, %s", g.ParallaxX, g.ParallaxY, words.Count(len(g.Layers), "layer"))
 			if len(names) > 0 {
 				s += ": " + strings.Join(names, ", ")
 			}
@@ -102,7 +104,7 @@ func (c *comparison) layers(olds map[twmap.Layer]where, from, to int, layers []t
 			places[j] = was.layer
 		}
 	}
-	stays := inOrder(places)
+	stays := inorder.Longest(places)
 	for j, l := range layers {
 		old := c.Layers[l]
 		is := where{to, j}
@@ -189,9 +191,9 @@ func (c *comparison) describe(l twmap.Layer, m *twmap.Map) string {
 	case *twmap.TileLayer:
 		return fmt.Sprintf("%s layer, %d x %d%s", l.Kind(), l.Width(), l.Height(), image(l.Image))
 	case *twmap.QuadLayer:
-		return count(l.NumQuads(), "quad") + image(l.Image)
+		return words.Count(l.NumQuads(), "quad") + image(l.Image)
 	case *twmap.SoundLayer:
-		return count(l.NumSources(), "sound source")
+		return words.Count(l.NumSources(), "sound source")
 	}
 	return "a layer of an unknown type"
 }

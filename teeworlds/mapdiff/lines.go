@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"trowel.example/internal/words"
 )
 
 // Limits of what [Lines] says, so that a person reads it.
@@ -342,7 +344,7 @@ func (c Change) text() string {
 			case cut.First:
 				where = ends[cut.Unit][0]
 			}
-			cuts = append(cuts, fmt.Sprintf("%s %s %s", count(cut.Number, cut.Unit), what, where))
+			cuts = append(cuts, fmt.Sprintf("%s %s %s", words.Count(cut.Number, cut.Unit), what, where))
 		}
 		return fmt.Sprintf("%s %v -> %v: %s", c.Field, c.Old, c.New, strings.Join(cuts, ", "))
 	case Shifted:

@@ -8,8 +8,9 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
-	"slices"
 
+	"trowel.example/internal/inorder"
+	"trowel.example/internal/words"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/mapmatch"
 	"trowel.example/teeworlds/twmap"
@@ -113,7 +114,7 @@ func (c *comparison) fields(path string, part Part, old, new []field) error {
 // each new thing: it reports what was moved, added and removed, and calls both
 // with what is in both.
 func (c *comparison) pairs(nOld int, to []int, moved func(i, j int) error, added, removed func(i int) error, both func(i, j int) error) error {
-	stays := inOrder(to)
+	stays := inorder.Longest(to)
 	there := make([]bool, nOld)
 	for j, i := range to {
 		if i < 0 {
@@ -140,34 +141,6 @@ func (c *comparison) pairs(nOld int, to []int, moved func(i, j int) error, added
 		}
 	}
 	return nil
-}
-
-// inOrder reports for each number of a list whether it belongs to the longest part
-// of the list that is in order: what does not is what was moved.
-func inOrder(list []int) []bool {
-	var ends, at []int // the least end of an ordered part of each length, and where it stands
-	before := make([]int, len(list))
-	for j, n := range list {
-		if n < 0 {
-			continue
-		}
-		length, _ := slices.BinarySearch(ends, n)
-		if length == len(ends) {
-			ends, at = append(ends, n), append(at, j)
-		}
-		ends[length], at[length] = n, j
-		before[j] = -1
-		if length > 0 {
-			before[j] = at[length-1]
-		}
-	}
-	in := make([]bool, len(list))
-	if len(at) > 0 {
-		for j := at[len(at)-1]; j >= 0; j = before[j] {
-			in[j] = true
-		}
-	}
-	return in
 }
 
 // part describes a part that is number i of the old map and j of the new one,
@@ -318,7 +291,7 @@ func (c *comparison) sounds() error {
 func (c *comparison) envelopes() error {
 	text := func(envelopes []*twmap.Envelope) func(int) string {
 		return func(i int) string {
-			return fmt.Sprintf("%s, %s", envelopes[i].Channels, count(len(envelopes[i].Points), "point"))
+			return fmt.Sprintf("%s, %s", envelopes[i].Channels, words.Count(len(envelopes[i].Points), "point"))
 		}
 	}
 	return c.list(kindOfPart{typ: "envelope", nOld: len(c.a.Envelopes), to: c.Envelopes, oldPath: c.old.Envelope, newPath: c.new.Envelope,
@@ -359,12 +332,4 @@ func (c *comparison) extras() error {
 		func(i int) error {
 			return c.yield(Change{Path: "map", Part: partOf("item", "", i, -1), Kind: Removed, Old: a[i]})
 		}, none)
-}
-
-// count counts things: "1 point", "2 points".
-func count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }

@@ -1,7 +1,6 @@
 package mapmerge
 
 import (
-	"fmt"
 	"slices"
 
 	"trowel.example/check"
@@ -324,12 +323,4 @@ func (m *merger) source(part any, at []check.Place, b, o, t twmap.SoundSource) t
 	o.SoundEnv = value(m, part, at, "the sound envelope", b.SoundEnv, o.SoundEnv, t.SoundEnv)
 	o.SoundEnvOffset = value(m, part, at, "the offset of the sound envelope", b.SoundEnvOffset, o.SoundEnvOffset, t.SoundEnvOffset)
 	return o
-}
-
-// count is a number of things, in words.
-func count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }

@@ -3,6 +3,7 @@ package mapmerge
 import (
 	"slices"
 
+	"trowel.example/internal/inorder"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -192,28 +193,14 @@ func moved(old, new []int) map[int]bool {
 	for at, i := range old {
 		place[i] = at
 	}
-	// The longest run of places that grow, by patience.
-	var ends []int // indexes into new
-	before := make([]int, len(new))
+	places := make([]int, len(new))
 	for j, i := range new {
-		at, _ := slices.BinarySearchFunc(ends, place[i], func(k, p int) int { return place[new[k]] - p })
-		before[j] = -1
-		if at > 0 {
-			before[j] = ends[at-1]
-		}
-		if at == len(ends) {
-			ends = append(ends, j)
-		} else {
-			ends[at] = j
-		}
+		places[j] = place[i]
 	}
 	is := make(map[int]bool)
-	for _, i := range new {
-		is[i] = true
-	}
-	if len(ends) > 0 {
-		for j := ends[len(ends)-1]; j >= 0; j = before[j] {
-			delete(is, new[j])
+	for j, in := range inorder.Longest(places) {
+		if !in {
+			is[new[j]] = true
 		}
 	}
 	return is

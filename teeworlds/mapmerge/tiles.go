@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"trowel.example/check"
+	"trowel.example/internal/words"
 	"trowel.example/teeworlds/mapdiff"
 	"trowel.example/teeworlds/mapmatch"
 	"trowel.example/teeworlds/tiletext"
@@ -308,7 +309,7 @@ func mergeGrids[T twmap.Cell](m *merger, part any, lb, lo, lt *twmap.TileLayer, 
 	case conflicts == 1:
 		m.conflict(part, at, "a tile: "+cellText(firstB)+" became "+cellText(firstO)+" and "+cellText(firstT), cellText(firstB), cellText(firstO), cellText(firstT))
 	case conflicts > 1:
-		m.conflict(part, at, count(conflicts, "tile")+" became different ones", nil, nil, nil)
+		m.conflict(part, at, words.Count(conflicts, "tile")+" became different ones", nil, nil, nil)
 	}
 	return twmap.NewGridOf(len(cols), len(rows), merged)
 }

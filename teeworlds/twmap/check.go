@@ -11,6 +11,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/parallel"
+	"trowel.example/internal/words"
 	"trowel.example/teeworlds/datafile"
 )
 
@@ -182,16 +183,13 @@ func fold(all []check.Finding) []check.Finding {
 	return list
 }
 
-// count puts the first word of a thing into the plural if there are more.
+// count is [words.Count] whose first word has the plural.
 func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
 	word, rest, more := strings.Cut(thing, " ")
 	if more {
 		rest = " " + rest
 	}
-	return fmt.Sprintf("%d %ss%s", n, word, rest)
+	return words.Count(n, word) + rest
 }
 
 // title is the name of a thing behind its path, for people who know the map by

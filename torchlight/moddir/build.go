@@ -11,6 +11,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/parallel"
+	"trowel.example/internal/words"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/pak"
 	"trowel.example/torchlight/raw"
@@ -100,7 +101,7 @@ func (e *SourcesError) Error() string {
 	first := e.Errors[0]
 	s := fmt.Sprintf("%s: %v", first.At, first.Err)
 	if n := len(e.Errors) - 1; n > 0 {
-		s += "; and " + plural(n, "more file") + " cannot be compiled"
+		s += "; and " + words.Count(n, "more file") + " cannot be compiled"
 	}
 	return s
 }

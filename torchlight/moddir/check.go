@@ -8,6 +8,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/parallel"
+	"trowel.example/internal/words"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mod"
@@ -318,7 +319,7 @@ func checkTables(all []facts, sources, base tables.Sources, present, told map[st
 		table := built[path]
 		files, ok := there[path]
 		if !ok {
-			sink.AddAt(kindTableMissing, []check.Place{check.File(path)}, path, -1, "is not in the mod, which has %s for it", plural(table.Len(), "file"))
+			sink.AddAt(kindTableMissing, []check.Place{check.File(path)}, path, -1, "is not in the mod, which has %s for it", words.Count(table.Len(), "file"))
 			continue
 		}
 		for _, file := range raw.Records(table) {

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/words"
 	"trowel.example/torchlight/tables"
 	"trowel.example/torchlight/text"
 )
@@ -80,7 +80,7 @@ func checkReferences(all []facts, present map[string]bool, base tables.Sources, 
 	for _, m := range list {
 		times := ""
 		if n := len(m.at); n > 1 {
-			times = " in " + plural(n, "place")
+			times = " in " + words.Count(n, "place")
 		}
 		near := c.near(m.name)
 		switch {
@@ -225,11 +225,4 @@ func distance(a, b string, most int) int {
 		}
 	}
 	return row[len(b)]
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }

@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"trowel.example/internal/inorder"
 )
 
 // window is how many lines may differ before the search settles for the best
@@ -143,31 +145,18 @@ func (m *matcher) anchors(start, endA, endB, numbers int) [][2]int {
 		count[n].at = start + j
 	}
 	var pairs [][2]int
-	var tails, before []int // of runs by length: the last pair; of pairs: the one before
+	var places []int // of the pairs, in the second text
 	for i, n := range m.a[start:endA] {
-		c := count[n]
-		if c.a != 1 || c.b != 1 {
-			continue
+		if c := count[n]; c.a == 1 && c.b == 1 {
+			pairs, places = append(pairs, [2]int{start + i, c.at}), append(places, c.at)
 		}
-		at, _ := slices.BinarySearchFunc(tails, c.at, func(p, j int) int { return pairs[p][1] - j })
-		previous := -1
-		if at > 0 {
-			previous = tails[at-1]
-		}
-		if at == len(tails) {
-			tails = append(tails, 0)
-		}
-		tails[at] = len(pairs)
-		pairs = append(pairs, [2]int{start + i, c.at})
-		before = append(before, previous)
 	}
 	var run [][2]int
-	if len(tails) > 0 {
-		for p := tails[len(tails)-1]; p >= 0; p = before[p] {
+	for p, in := range inorder.Longest(places) {
+		if in {
 			run = append(run, pairs[p])
 		}
 	}
-	slices.Reverse(run)
 	return run
 }
 
