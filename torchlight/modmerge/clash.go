@@ -65,9 +65,9 @@ type clash struct {
 
 func (c clash) what() string {
 	if c.byGUID {
-		return fmt.Sprintf("%s has the GUID %d of another %s, %s", c.file, c.guid, c.kind, c.other)
+		return fmt.Sprintf("has the GUID %d of another %s, %s", c.guid, c.kind, c.other)
 	}
-	return fmt.Sprintf("%s has the name %s of another %s, %s", c.file, c.name, c.kind, c.other)
+	return fmt.Sprintf("has the name %s of another %s, %s", c.name, c.kind, c.other)
 }
 
 // allClashes returns the clashes in a mod.
@@ -98,7 +98,7 @@ func allClashes(e *modedit.Editor) []clash {
 func (o *Options) tellClashes(e *modedit.Editor, known map[string]bool) {
 	for _, c := range allClashes(e) {
 		switch {
-		case known[c.what()]:
+		case known[c.file+c.what()]:
 		case c.byGUID:
 			o.conflict(check.Conflict{Path: c.file, What: c.what()})
 		case o.OnWarn != nil:
@@ -112,7 +112,7 @@ func clashes(editors ...*modedit.Editor) map[string]bool {
 	known := make(map[string]bool)
 	for _, e := range editors {
 		for _, c := range allClashes(e) {
-			known[c.what()] = true
+			known[c.file+c.what()] = true
 		}
 	}
 	return known
