@@ -201,6 +201,13 @@ var (
 			return r.Backup, nil
 		},
 		Restore: func(ctx context.Context, job *format.Job, src *format.Source, backup string) error {
+			later, err := worldbackup.Later(src.Dir, backup)
+			if err != nil {
+				return err
+			}
+			for _, path := range later {
+				job.Warn(src.Path, "%s was made after this backup: what it undoes is to be undone first", path)
+			}
 			return worldbackup.Restore(ctx, src.Dir, backup, worldbackup.Options{Force: job.On(optionForceUse.Name), Remote: job.On(optionRemote.Name)})
 		},
 	}

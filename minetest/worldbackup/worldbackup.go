@@ -251,6 +251,43 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 	return things.restore(ctx, dir, s, opts)
 }
 
+// Later returns the backups beside the folder of a world that were made after one of them, the
+// last one first: they are put back before it, or what they undo stays in part.
+func Later(dir, backup string) ([]string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	created := func(path string) (time.Time, bool) {
+		z, err := zip.OpenReader(path)
+		if err != nil {
+			return time.Time{}, false
+		}
+		defer z.Close()
+		m, _, _, _, _, err := contents(&z.Reader)
+		return m.Created, err == nil
+	}
+	than, ok := created(backup)
+	if !ok {
+		return nil, nil // which Restore tells
+	}
+	entries, err := os.ReadDir(filepath.Dir(abs))
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, e := range slices.Backward(entries) { // there is the time in their names
+		if !strings.HasPrefix(e.Name(), filepath.Base(abs)+backupInfix) || !strings.HasSuffix(e.Name(), ".zip") {
+			continue
+		}
+		path := filepath.Join(filepath.Dir(abs), e.Name())
+		if at, ok := created(path); ok && at.After(than) {
+			list = append(list, path)
+		}
+	}
+	return list, nil
+}
+
 // restoreFile writes a file of an archive to its place, whole or not at all.
 func restoreFile(target string, f *zip.File) error {
 	r, err := f.Open()

@@ -4,8 +4,10 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -139,6 +141,32 @@ func TestRestore(t *testing.T) {
 		}
 		if diff := cmp.Diff(before, worldtest.Snapshot(t, dir)); diff != "" {
 			t.Errorf("%s: %s", backend, diff)
+		}
+	}
+}
+
+// Backups are put back in the order from the last to the first, which Later tells.
+func TestLater(t *testing.T) {
+	dir := worldtest.World(t, filepath.Join(t.TempDir(), "world"), mapdb.Config{Backend: mapdb.SQLite}, 1)
+	var made []string
+	for i := range 3 {
+		b, err := worldbackup.New(dir, dir+fmt.Sprintf(".backup-%d.zip", i))
+		if err == nil {
+			err = b.File("ipban.txt")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		path, err := b.Finish()
+		if err != nil {
+			t.Fatal(err)
+		}
+		made = append(made, path)
+	}
+	judge.Write(t, dir+".backup-9.zip", []byte("no backup"))
+	for i, want := range [][]string{{made[2], made[1]}, {made[2]}, nil} {
+		if got, err := worldbackup.Later(dir, made[i]); err != nil || !slices.Equal(got, want) {
+			t.Errorf("after %d: %q, %v, want %q", i, got, err, want)
 		}
 	}
 }

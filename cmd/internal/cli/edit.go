@@ -287,6 +287,8 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		r.output = g.name
 		kept, err := e.changeInPlace(ctx, g, job, steps, opts, r, change)
 		switch {
+		case err != nil && kept != "": // some of it may be done
+			return hint(named(err, g.name), "%s", undoing(g.name, kept))
 		case err != nil:
 			return named(err, g.name)
 		case kept == "":
