@@ -225,7 +225,7 @@ var operatorCommands = []worldCommand{{
 		Name: "clear-objects", Title: "Remove all objects, as /clearobjects does", Heading: "Operators",
 		Long: "full removes them from all blocks. quick only notes the time in env_meta.txt: the engine drops " +
 			"the objects of older blocks when it loads them.",
-		Args:    []format.Option{{Name: "mode", Choices: []string{"full", "quick"}, Default: "full", Help: "full or quick"}},
+		Args:    []format.Option{{Name: "mode", Choices: []string{"full", "quick"}, Default: "full", Help: "how"}},
 		Example: "clear-objects quick",
 	},
 	step: func(job *format.Job, tally *worldedit.Tally) (worldedit.Step, error) {

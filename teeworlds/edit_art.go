@@ -72,16 +72,16 @@ func addQuadArt(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 }
 
 var quadCommands = []mapCommand{
-	ofQuads("quads-align", "Align quads as the editor does: corners but the first lose what they have beyond 1000/1024 pixels", (*mapedit.Editor).AlignQuads),
-	ofQuads("quads-square", "Make quads the rectangles that their corners lie in", (*mapedit.Editor).SquareQuads),
-	ofQuads("quads-aspect", "Make quads rectangles with the aspect ratio of their image", (*mapedit.Editor).AspectQuads),
-	ofQuads("quads-center-pivot", "Put the pivots of quads into their middle", (*mapedit.Editor).CenterPivots),
-	command("Quads", "quads-slice", "Add the piece of a quad that lies between four corners",
+	ofQuads("align-quads", "Align quads as the editor does: corners but the first lose what they have beyond 1000/1024 pixels", (*mapedit.Editor).AlignQuads),
+	ofQuads("square-quads", "Make quads the rectangles that their corners lie in", (*mapedit.Editor).SquareQuads),
+	ofQuads("aspect-quads", "Make quads rectangles with the aspect ratio of their image", (*mapedit.Editor).AspectQuads),
+	ofQuads("center-pivots", "Put the pivots of quads into their middle", (*mapedit.Editor).CenterPivots),
+	command("Quads", "slice-quad", "Add the piece of a quad that lies between four corners",
 		opts{
 			{Name: "layer", Help: argLayer.Help},
 			{Name: "quad", Type: format.Integer, Help: "its number in the layer, from 0"},
 			{Name: "corner", List: true, Type: format.Place, Help: "four places in the quad, going around the piece, in pixels, of which a tile has 32"},
-		}, nil, "quads-slice Back/Lights 2 64,64 96,64 96,128 64,128", sliceQuad),
+		}, nil, "slice-quad Back/Lights 2 64,64 96,64 96,128 64,128", sliceQuad),
 }
 
 // ofQuads makes a command of a function that takes quads of a layer.

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"trowel.example/format"
@@ -39,7 +38,7 @@ other layers, or by other rules. A layer whose seed is 0 gets one that is drawn 
 				optionLayers,
 				{Name: "config", Help: "draw by this `configuration` of the rules: its name, or its number from 0 (default: as the map says)"},
 				optionSeed, optionRules,
-				{Name: "reference", Choices: automap.References(), Default: "none", Help: "go by `tiles` of the game layer at first, not by the layer itself: " + strings.Join(automap.References(), ", ")},
+				{Name: "reference", Choices: automap.References(), Default: "none", Help: "go by `tiles` of the game layer at first, not by the layer itself"},
 				{Name: "store", Bool: true, Help: "keep configuration and seed in the map"},
 			},
 			Example: "automap --layer 'Tiles/*' --config Default --seed 7"},

@@ -67,7 +67,7 @@ var layerCommands = []mapCommand{
 			return e.ChangeLayers(list, c)
 		})),
 	command("Layers and groups", "add-group", "Add a group without layers", opts{argName},
-		opts{{Name: "at", Type: format.Integer, Default: "-1", Help: "its `number`, from 0; -1 is the end, before all others"}}, "add-group Sky --at 0",
+		opts{{Name: "at", Type: format.Integer, Default: "-1", Help: "its `number`, from 0; -1 is the end, in front of all others"}}, "add-group Sky --at 0",
 		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 			return e.AddGroup(job.Integer("at"), job.Value("name"))
 		}),
@@ -131,7 +131,7 @@ var versionCommands = []mapCommand{
 // layerOptions are what layers have.
 var layerOptions = opts{
 	{Name: "name", Help: "up to 11 `bytes`"},
-	{Name: "detail", Choices: yesNo, Help: "whether players with the low detail setting do not see it: true or false"},
+	{Name: "detail", Choices: yesNo, Help: "whether it is a detail, which players with the low detail setting do not see"},
 	{Name: "width", Type: format.Integer, Help: "in `tiles`"},
 	{Name: "height", Type: format.Integer, Help: "in `tiles`"},
 	{Name: "color", Type: format.Color, Help: "that all tiles are drawn in, such as #ff8000 or #ffffff80"},

@@ -16,8 +16,8 @@ var yesNo = []string{"true", "false"}
 var sourceOptions = opts{
 	{Name: "radius", Type: format.Integer, Help: "of a circle, in `pixels`"},
 	{Name: "size", Type: format.Place, Help: "`width,height` of a rectangle, in pixels"},
-	{Name: "loop", Choices: yesNo, Help: "whether it plays over and over: true or false"},
-	{Name: "pan", Choices: yesNo, Help: "whether it is louder on the side that it is on: true or false"},
+	{Name: "loop", Choices: yesNo, Help: "whether it plays over and over"},
+	{Name: "pan", Choices: yesNo, Help: "whether it is louder on the side that it is on"},
 	{Name: "delay", Type: format.Integer, Help: "`seconds` before it plays"},
 	{Name: "falloff", Type: format.Integer, Help: "0 to 255: how far from the middle it has its full volume"},
 	{Name: "position-envelope", Help: "the `envelope` that moves it, or none"},

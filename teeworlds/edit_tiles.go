@@ -73,7 +73,7 @@ var areaCommands = []mapCommand{
 			return e.Extend(mapedit.Sides{Left: job.Integer("left"), Right: job.Integer("right"), Up: job.Integer("up"), Down: job.Integer("down")})
 		})),
 	long("Layers that move with the game are cut; of others only what repeats itself. Quads and sound sources stay, also outside. Cropping undoes extend.",
-		command(headingMap, "crop", "Leave of the map an area of its game layer", opts{argArea}, nil, "crop 10,10:209,109",
+		command(headingMap, "crop", "Crop the map to an area of its game layer", opts{argArea}, nil, "crop 10,10:209,109",
 			func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 				area, err := parseArea(job.Value("area"))
 				if err != nil {
@@ -81,7 +81,7 @@ var areaCommands = []mapCommand{
 				}
 				return e.Crop(area)
 			})),
-	command(headingMap, "shrink", "Cut off the sides of design layers what repeats itself, which the game repeats too", nil,
+	command(headingMap, "shrink", "Make design layers smaller where their sides only repeat, as the game repeats them anyway", nil,
 		opts{{Name: "physics", Bool: true, Help: "make the game layers smaller, too: the border beyond which players die moves with them"}}, "shrink",
 		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 			e.Shrink(job.On("physics"))

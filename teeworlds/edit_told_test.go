@@ -80,10 +80,10 @@ set-point 0 0
 set-source * --at 0,0
 synchronize-envelopes --off
 clear-automapper
-quads-align *
-quads-square *
-quads-aspect *
-quads-center-pivot *
+align-quads *
+square-quads *
+aspect-quads *
+center-pivots *
 sort-settings
 dedupe-settings
 add-setting 'tune gravity 0.5'

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"trowel.example/teeworlds/mapedit"
+	"trowel.example/teeworlds/mapmatch"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -50,7 +51,7 @@ func (f *Finder) Uses(kind twmap.PartKind, pattern string, yield func(Use) error
 			l := f.layerOf(r.At.Part)
 			what := r.Channels.String()
 			if kind != twmap.PartEnvelope {
-				what = contentOf(l)
+				what = mapmatch.KindOf(l)
 			}
 			if err := yield(Use{f.edit.Path(l), r.At, called, what}); err != nil {
 				return err
@@ -68,19 +69,6 @@ func (f *Finder) layerOf(p *twmap.Part) twmap.Layer {
 	return f.m.Groups[p.Group.Number].Layers[p.Number]
 }
 
-// contentOf returns what a layer is of.
-func contentOf(l twmap.Layer) string {
-	switch l := l.(type) {
-	case *twmap.TileLayer:
-		return l.Kind().String()
-	case *twmap.QuadLayer:
-		return "quads"
-	case *twmap.SoundLayer:
-		return "sounds"
-	}
-	return "unknown"
-}
-
 // Layer is a layer as it is found.
 type Layer struct {
 	Path string      // in the folder of the map
@@ -95,7 +83,7 @@ type Layer struct {
 // LayersThere finds layers.
 func (f *Finder) LayersThere(yield func(Layer) error) error {
 	for _, l := range f.layers() {
-		found := Layer{Path: l.path, At: l.part.Whole(), Kind: contentOf(l.Layer)}
+		found := Layer{Path: l.path, At: l.part.Whole(), Kind: mapmatch.KindOf(l.Layer)}
 		switch l := l.Layer.(type) {
 		case *twmap.TileLayer:
 			found.Width, found.Height, found.Uses = l.Width(), l.Height(), f.imageName(l.Image)

@@ -93,7 +93,21 @@ func byCommands(formats format.Set, of commandsOf) []*sameCommands {
 		}
 		all[i].formats = append(all[i].formats, f)
 	}
+	for _, s := range all {
+		s.commands = byHeading(s.commands)
+	}
 	return all
+}
+
+// byHeading brings commands together that stand below the same heading.
+func byHeading(commands []*format.Command) []*format.Command {
+	first := make(map[string]int)
+	for i, c := range commands {
+		if _, is := first[c.Heading]; !is {
+			first[c.Heading] = i
+		}
+	}
+	return slices.SortedStableFunc(slices.Values(commands), func(a, b *format.Command) int { return first[a.Heading] - first[b.Heading] })
 }
 
 // commandList lists all commands for help, below the formats that they are for.
