@@ -116,7 +116,7 @@ func (x *extraction) count(ctx context.Context) (stop func()) {
 
 // run extracts to dir, in which nothing is visible before all of it is whole.
 func (x *extraction) run(ctx context.Context, dir string, g *game, opts output.Options) error {
-	x.owner = ownerOnly(g.reads())
+	x.owner = ownerOnly(g.reads()) || opts.OwnerOnly != nil && opts.OwnerOnly()
 	opts.OwnerOnly = func() bool { return x.owner }
 	out, err := x.start(dir, g, opts)
 	if err != nil {

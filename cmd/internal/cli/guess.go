@@ -192,6 +192,9 @@ func notThere(name string, err error) error {
 	if errors.As(err, &path) {
 		err = fmt.Errorf("%s: %w", name, path.Err)
 	}
+	if to, e := os.Readlink(name); e == nil {
+		return hint(err, "it is a link to %s", to)
+	}
 	const enough = 10_000
 	dir := filepath.Dir(name)
 	f, openErr := os.Open(dir)
