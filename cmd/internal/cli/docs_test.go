@@ -56,6 +56,8 @@ func TestDocsExamples(t *testing.T) {
 				"trowel edit -q world -o world-bob -- replace default:sand default:gravel",
 				"trowel pack -q " + samples + "/ember -o ember.MOD",
 				"trowel pack -q " + samples + "/ember -o A.MOD", "trowel edit -q A.MOD -o B.MOD -- info --id new",
+				"trowel edit -q A.MOD -o wolves.mod -- info --id 11", "trowel edit -q A.MOD -o bears.mod -- info --id 12", "trowel edit -q A.MOD -o hud.mod -- info --id 13",
+				"trowel extract -q A.MOD -o MEDIA",
 			} {
 				run(exitFine, line)
 			}
