@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -223,17 +224,27 @@ func addLayer(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 	return e.ChangeLayers([]mapedit.LayerAt{at}, c)
 }
 
+// wholePlace returns the value of an option as two whole numbers that a map can hold.
+func wholePlace(job *format.Job, name string) (at [2]int32, err error) {
+	place := job.Place(name)
+	for i, v := range place {
+		if len(place) != len(at) || v != math.Trunc(v) || v < math.MinInt32 || v > math.MaxInt32 {
+			return at, fmt.Errorf("%s: %s: expected two whole numbers of at most %d", name, job.Value(name), math.MaxInt32)
+		}
+		at[i] = int32(v)
+	}
+	return at, nil
+}
+
 // groupChange understands the options of groups.
 func groupChange(job *format.Job) (c mapedit.GroupChange, err error) {
 	pair := func(name string) (x, y *int32) {
-		at := job.Place(name)
-		if at == nil {
+		if job.Place(name) == nil {
 			return nil, nil
 		}
-		if len(at) != 2 {
-			err = fmt.Errorf("--%s: expected two numbers", name)
-		}
-		return new(int32(at[0])), new(int32(at[1]))
+		at, wrong := wholePlace(job, name)
+		err = errors.Join(err, wrong)
+		return &at[0], &at[1]
 	}
 	if name, given := job.Given("name"); given {
 		c.Name = &name

@@ -56,6 +56,7 @@ func TestPartsCommands(t *testing.T) {
 		{"set-point fade 1 --time 600 --values 1,1,1,0.25", "point 1 changed"},
 		{"remove-points fade 1", "points removed"},
 		{"set-group Tree --parallax 50,50 --clip 0,0,640,320", "clipped to 0,0, 640 x 320"},
+		{"set-group Tree --offset 99999999999,0", "!expected two whole numbers of at most 2147483647"},
 		{"set-group game --offset 1,1", "!which has no offset"},
 		{"move-layer Tree/Leaves game --at 0", "moved to place 0 of groups/Game"},
 		{"isolate-physics", "layers of the game group are in this group now"},

@@ -120,7 +120,10 @@ var areaCommands = []mapCommand{
 			if err != nil {
 				return err
 			}
-			to := job.Place("to")
+			to, err := wholePlace(job, "to")
+			if err != nil {
+				return err
+			}
 			return e.PasteArea(from, area, int(to[0]), int(to[1]))
 		}),
 }
