@@ -62,13 +62,19 @@ func storesOf[T any](ctx context.Context, m *merger, open func(*worldedit.World,
 // mergeStore merges things by their names. Merge brings what theirs did into the thing of ours.
 func mergeStore[T any](ctx context.Context, m *merger, s three[T], what string, name func(T) string, same func(a, b T) bool, merge func(path string, b, o, t T) T) error {
 	names := make(map[string]bool)
-	for _, store := range []world.Store[T]{s.b, s.t} {
+	var count [2]int
+	for i, store := range []world.Store[T]{s.b, s.t} {
 		for n, err := range store.Names(ctx) {
 			if err != nil && n == "" {
 				return err
 			}
 			names[n] = true
+			count[i]++
 		}
+	}
+	// Who worked on a copy of the map alone has deleted nobody.
+	if count[0] > 0 && count[1] == 0 && !m.conflict(what, nil, fmt.Sprintf("theirs has none of %d, as if the store were missing", count[0]), nil, nil, nil) {
+		return nil
 	}
 	var order []string
 	for n := range names {

@@ -312,3 +312,25 @@ func TestMergeWhole(t *testing.T) {
 		t.Error("files that no backup keeps were changed in place")
 	}
 }
+
+// Theirs without players is taken for the map alone, unless it is preferred.
+func TestMergeWithoutPlayers(t *testing.T) {
+	c := mapdb.Config{Backend: mapdb.SQLite}
+	blocks := start(t, 29)
+	worlds := [3]string{write(t, c, blocks), write(t, c, blocks), write(t, c, blocks)}
+	for _, name := range []string{"players", "auth.txt", "mod_storage"} {
+		if err := os.RemoveAll(filepath.Join(worlds[2], name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, theirs := range []bool{false, true} {
+		var conflicts []string
+		dst, _ := merge(t, worlds[0], worlds[1], worlds[2], worldmerge.Options{Theirs: theirs, OnConflict: func(c check.Conflict) { conflicts = append(conflicts, c.Path) }})
+		if want := []string{"player", "account", "mod storage"}; !slices.Equal(conflicts, want) {
+			t.Errorf("conflicts %q, want %q", conflicts, want)
+		}
+		if _, err := os.Stat(filepath.Join(dst, "players", "ann")); (err == nil) == theirs {
+			t.Errorf("theirs %v: %v", theirs, err)
+		}
+	}
+}
