@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 
 	"trowel.example/fault"
 )
@@ -58,7 +59,14 @@ func Parse(r io.Reader) (List, error) {
 	if err := d.Decode(&file); err != nil {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) {
-			return nil, &fault.Error{Path: wrong.Field, Offset: wrong.Offset, Want: wrong.Type.String(), Got: wrong.Value, Err: fault.ErrFormat}
+			want := wrong.Type.String()
+			switch wrong.Type.Kind() {
+			case reflect.Struct:
+				want = "an object"
+			case reflect.Slice:
+				want = "an array"
+			}
+			return nil, &fault.Error{Path: wrong.Field, Offset: wrong.Offset, Want: want, Got: wrong.Value, Err: fault.ErrFormat}
 		}
 		return nil, fail("JSON of node definitions", err.Error())
 	}

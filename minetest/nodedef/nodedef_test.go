@@ -51,3 +51,12 @@ func ExampleMinetestGame() {
 	fmt.Println(n.ParamType2, n.LightSource)
 	// Output: wallmounted 12
 }
+
+// An error says what is missing in words of JSON, not of Go.
+func TestParseOfAnotherType(t *testing.T) {
+	for text, want := range map[string]string{`[]`: "expected an object", `{"nodes": {}}`: "expected an array", `{"nodes": [1]}`: "expected an object"} {
+		if _, err := nodedef.Parse(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "struct") {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
