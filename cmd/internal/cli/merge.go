@@ -50,7 +50,7 @@ what, count, unit, at}, conflicts is an array of {path, at, what, base, ours, th
 		Example: `  trowel merge climb.map mine.map yours.map -o climb-both.map
   trowel merge base ours theirs -o both --prefer theirs --json
   trowel merge --mods wolves.mod bears.mod -o pack.mod --title "Beasts"`,
-		Args: args(2, -1),
+		Args: args(1, -1),
 	}
 	cmd.Flags().StringVarP(&m.out, "output", "o", "", "the `file` or folder to make")
 	cmd.Flags().StringVar(&m.prefer, "prefer", "", "the `side` whose parts are taken where both changed them: ours or theirs (default ours)")
@@ -72,6 +72,8 @@ what, count, unit, at}, conflicts is an array of {path, at, what, base, ours, th
 		switch {
 		case err != nil:
 			return err
+		case many != nil && len(args) < 2:
+			return fmt.Errorf("expected two files at least: trowel merge --%s FILE FILE... -o NEW", many.Flag)
 		case many == nil && len(args) != 3:
 			return hint(fmt.Errorf("expected three files: %s", useLine(cmd)), "BASE is what OURS and THEIRS were made of")
 		case many == nil && !slices.Contains([]string{"", "ours", "theirs"}, m.prefer):
