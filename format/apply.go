@@ -3,6 +3,7 @@ package format
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"trowel.example/check"
 	"trowel.example/internal/piece"
@@ -47,6 +48,9 @@ func Apply(job *Job, now func(path string, option func(name string) string) ([]b
 	})
 	if err != nil {
 		return nil, err
+	}
+	if !p.Noted() && len(changes) > 0 && !slices.ContainsFunc(changes, func(c piece.Change) bool { return !c.Added }) {
+		return nil, fmt.Errorf("%s: nothing in it is a part of the file, and it does not say what it was taken out of", dir)
 	}
 	var told []check.Change
 	for _, c := range changes {

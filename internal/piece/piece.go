@@ -77,6 +77,9 @@ func Open(dir string, told func(at string, err error)) (_ *Piece, err error) {
 // Close closes the folder.
 func (p *Piece) Close() error { return p.root.Close() }
 
+// Noted reports whether the folder says what was taken out.
+func (p *Piece) Noted() bool { return p.taken != nil }
+
 // Option returns an option with which the file was shown when the piece was taken out.
 func (p *Piece) Option(name string) string {
 	if p.taken == nil {

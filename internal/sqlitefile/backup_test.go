@@ -32,6 +32,13 @@ func TestBackup(t *testing.T) {
 			conn.SetBusyTimeout(busyPatience)
 			stop := make(chan struct{})
 			var writer sync.WaitGroup
+			defer func() { // also if the test fails, whose folder goes away then
+				close(stop)
+				writer.Wait()
+				if err := conn.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
 			writer.Go(func() {
 				for {
 					select {
@@ -70,11 +77,6 @@ func TestBackup(t *testing.T) {
 				if err := f.Close(); err != nil {
 					t.Error(err)
 				}
-			}
-			close(stop)
-			writer.Wait()
-			if err := conn.Close(); err != nil {
-				t.Error(err)
 			}
 		})
 	}

@@ -201,7 +201,7 @@ func (r *report) end(failure error) error {
 	}
 	rest := append(r.extra, object{{"warnings", append([]message{}, r.warnings...)}, {"losses", append([]message{}, r.losses...)}}...)
 	if failure != nil && !errors.Is(failure, errFound) {
-		rest = append(rest, member{"error", r.talk.plain(failure.Error())})
+		rest = append(rest, member{"error", r.talk.plain(textOf(failure))})
 	}
 	tail, err := compact(rest)
 	if err == nil {

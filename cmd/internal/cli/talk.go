@@ -129,15 +129,20 @@ func (t *talk) fail(err error) {
 		t.print("trowel: interrupted")
 		return
 	}
-	text := err.Error()
-	var path *fs.PathError
-	if errors.As(err, &path) && (path.Op == "open" || strings.HasSuffix(path.Op, "stat")) { // which call failed says nothing to a user
-		text = strings.Replace(text, path.Error(), path.Path+": "+path.Err.Error(), 1)
-	}
-	t.print("trowel: " + strings.ReplaceAll(text, "\n", "; "))
+	t.print("trowel: " + strings.ReplaceAll(textOf(err), "\n", "; "))
 	if advice := adviceFor(err); advice != "" {
 		t.print("hint: " + advice)
 	}
+}
+
+// textOf is an error for people: which call of the system failed says nothing to them.
+func textOf(err error) string {
+	text := err.Error()
+	var path *fs.PathError
+	if errors.As(err, &path) && (path.Op == "open" || strings.HasSuffix(path.Op, "stat")) {
+		text = strings.Replace(text, path.Error(), path.Path+": "+path.Err.Error(), 1)
+	}
+	return text
 }
 
 // defect makes an error of a panic.
