@@ -16,11 +16,11 @@ var toyCommands = []*Command{
 func TestParseSteps(t *testing.T) {
 	warned := ""
 	job := &Job{OnWarn: func(path, _ string) { warned = path }}
-	steps, err := ParseSteps(job, toyCommands, strings.Fields("replace --layer a 3 4 --layer=b --flags then shift then shift -2 then set -- --key a then"))
+	_, err := ParseSteps(job, toyCommands, strings.Fields("replace --layer a 3 4 --layer=b --flags then shift then shift -2 then set -- --key a then"))
 	if err == nil || !strings.Contains(err.Error(), "behind then") {
 		t.Fatalf("a then at the end: %v", err)
 	}
-	steps, err = ParseSteps(job, toyCommands, strings.Fields("replace --layer a 3 4 --layer=b --flags then shift then shift -2 then set -- --key a b"))
+	steps, err := ParseSteps(job, toyCommands, strings.Fields("replace --layer a 3 4 --layer=b --flags then shift then shift -2 then set -- --key a b"))
 	if err != nil {
 		t.Fatal(err)
 	}

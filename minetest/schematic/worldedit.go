@@ -57,10 +57,10 @@ func plain(v luatable.Value) luatable.Value { return v }
 
 // found is a node of a file, before it has its place among the others.
 type found struct {
-	pos                  [3]int
-	name                 uint16
-	light, param2, extra uint8
-	meta                 *Meta
+	pos           [3]int
+	name          uint16
+	light, param2 uint8
+	meta          *Meta
 }
 
 // builder makes a schematic of nodes that come in any order.

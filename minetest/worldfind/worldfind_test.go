@@ -178,9 +178,7 @@ func TestUnknown(t *testing.T) {
 	for i := range b.Param0 {
 		b.Param0[i] = 0
 	}
-	for i, id := range []uint16{1, 2, 3, 77} {
-		b.Param0[i] = id
-	}
+	copy(b.Param0[:], []uint16{1, 2, 3, 77})
 	data, err := b.Encode()
 	if err != nil {
 		t.Fatal(err)

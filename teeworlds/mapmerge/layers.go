@@ -9,7 +9,6 @@ import (
 
 // groups merges the groups and all layers.
 func (m *merger) groups() {
-	type sides struct{ b, o, t int } // the groups of a layer; -1 for orphans
 	where := make(map[twmap.Layer]int)
 	for side, one := range []*twmap.Map{m.b, m.o, m.t} {
 		ids := make(map[int]int)

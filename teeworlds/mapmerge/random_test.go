@@ -99,10 +99,7 @@ func moveBehind[T any](list []T, is, behind func(T) bool) []T {
 // randomEdit makes up an edit of a map; number makes new names of its own.
 func randomEdit(m *twmap.Map, r *rand.Rand, number int) edit {
 	g := m.Groups[r.IntN(len(m.Groups))]
-	var layers []twmap.Layer
-	for _, l := range m.Layers() {
-		layers = append(layers, l)
-	}
+	layers := m.Layers()
 	l := layers[r.IntN(len(layers))]
 	group, layer := g.Name, l.Base().Name
 	text := fmt.Sprintf("n%d", number)

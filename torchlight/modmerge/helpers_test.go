@@ -51,12 +51,11 @@ func made(t testing.TB, title string, files map[string]string) []byte {
 	t.Helper()
 	h := mod.NewHeader()
 	h.Title, h.ID = title, int64(len(title))*1000+int64(title[0])
-	e := modedit.NewMod(h, modedit.Options{})
 	empty := new(memory)
 	if _, err := mod.Write(empty, h, []pak.NewFile{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	e = editor(t, empty.b)
+	e := editor(t, empty.b)
 	for name, content := range files {
 		if err := e.Put(name, []byte(content)); err != nil {
 			t.Fatal(err)

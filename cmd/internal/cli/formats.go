@@ -103,6 +103,18 @@ func abilities(f *format.Format) []string {
 	if f.Repair != nil {
 		can = append(can, "repair")
 	}
+	if f.Scene != nil {
+		can = append(can, "render")
+	}
+	if f.Finder != nil {
+		can = append(can, "find")
+	}
+	if f.Editing != nil {
+		can = append(can, "edit")
+	}
+	if f.Merging != nil {
+		can = append(can, "merge")
+	}
 	return can
 }
 

@@ -378,10 +378,10 @@ func TestJSONPage(t *testing.T) {
 // The list of formats is a table as far as the screen is wide enough for one.
 func TestFormatsFit(t *testing.T) {
 	for width, want := range map[int]string{
-		0:   "toy-box    Box of toys    .box .toys  open, build, check, dump, convert to toy-text\n",
-		70:  "toy-box    Box of toys    .box .toys  open, build, check, dump,\n                                      convert to toy-text\n",
-		60:  "toy-box: Box of toys (.box .toys)\n    open, build, check, dump, convert to toy-text\n",
-		200: "toy-box    Box of toys    .box .toys  open, build, check, dump, convert to toy-text\n",
+		0:   "toy-box    Box of toys    .box .toys  open, build, check, dump, render, find, edit, merge, convert to toy-text\n",
+		70:  "toy-box    Box of toys    .box .toys  open, build, check, dump,\n                                      render, find, edit, merge,\n                                      convert to toy-text\n",
+		60:  "toy-box: Box of toys (.box .toys)\n    open, build, check, dump, render, find, edit, merge,\n    convert to toy-text\n",
+		200: "toy-box    Box of toys    .box .toys  open, build, check, dump, render, find, edit, merge, convert to toy-text\n",
 	} {
 		var out bytes.Buffer
 		a := newApp(format.Games{toys}, nil, &out, io.Discard)
