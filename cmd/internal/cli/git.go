@@ -32,8 +32,16 @@ func (a *app) gitCommand() *cobra.Command {
 		Long: `Git calls the commands below once "trowel git install" has told it to: then git diff
 shows what was done to a map, git merge brings two versions of one together, and a commit
 of a broken file is refused. docs/git.md has the whole way for a team.`,
-		Args: args(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if len(words) == 0 {
+				return cmd.Help()
+			}
+			var names []string
+			for _, sub := range cmd.Commands() {
+				names = append(names, sub.Name())
+			}
+			return didYouMean(fmt.Errorf("%s has no command %q", cmd.CommandPath(), words[0]), words[0], names, "it has %s", strings.Join(names, ", "))
+		},
 	}
 	cmd.AddCommand(a.gitInstallCommand(), a.gitTextCommand(), a.gitDiffCommand(), a.gitMergeCommand(), a.gitCheckCommand())
 	return cmd
