@@ -229,9 +229,16 @@ func things[T comparable](m *merger, part any, what string, thing twmap.Thing, b
 		return t, true
 	}
 	pb, po, pt := pointers(b), pointers(o), pointers(t)
+	first := make(map[T]int)
+	for i := len(o) - 1; i >= 0; i-- {
+		first[o[i]] = i
+	}
 	none := make([]int, len(t)) // new ones of both are the same where they are equal
 	for j := range none {
-		none[j] = slices.Index(o, t[j])
+		none[j] = -1
+		if i, there := first[t[j]]; there {
+			none[j] = i
+		}
 	}
 	l := newList(twmap.PartLayer, pb, po, pt, match.ours, match.theirs, none, func(i, j int) bool { return o[i] == t[j] })
 	stays := make(map[int]bool)

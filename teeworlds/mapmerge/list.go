@@ -159,17 +159,18 @@ func (m *merger) order(what string, b, o, t []int, stays map[int]bool) []int {
 	for _, i := range b {
 		inBase[i] = true
 	}
+	agreed := slices.Equal(common(o, t), common(t, o))
 	took := false
 	for at, i := range all {
 		if !stays[i] || inOurs[i] && !movedTheirs[i] {
 			continue
 		}
-		if inOurs[i] && movedOurs[i] {
-			if !slices.Equal(common(o, t), common(t, o)) && m.conflict(nil, nil, "both moved one of the "+what+" in different ways", nil, nil, nil) == "ours" || slices.Equal(common(o, t), common(t, o)) {
+		if inOurs[i] {
+			if movedOurs[i] && (agreed || m.conflict(nil, nil, "both moved one of the "+what+" in different ways", nil, nil, nil) == "ours") {
 				continue
 			}
+			result = slices.DeleteFunc(result, func(j int) bool { return i == j })
 		}
-		result = slices.DeleteFunc(result, func(j int) bool { return i == j })
 		place := 0
 		for before := at - 1; before >= 0 && place == 0; before-- {
 			place = slices.Index(result, all[before]) + 1
