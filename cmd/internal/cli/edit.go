@@ -402,7 +402,7 @@ func (e *editing) target(g *game) (string, error) {
 // editTree edits a file that was built from a tree, and makes a tree of what it becomes, in
 // which everything is called as it was.
 func (e *editing) editTree(cmd *cobra.Command, g *game, job *format.Job, steps []format.Step, made string, opts output.Options, r *report, change func(check.Change) error) error {
-	edited, err := e.scratch(g, func(out format.Output) error {
+	edited, err := e.scratch(g.Format, g.src.Name, g.name, func(out format.Output) error {
 		return g.Editing.Edit(cmd.Context(), job, g.src, steps, out, change)
 	})
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -236,7 +235,7 @@ const mergeFolder = ".trowel-merge"
 // toTree makes a folder of what was merged, with both sides of the conflicts.
 func (m *merging) toTree(cmd *cobra.Command, games []*game, run func(format.Output) error, opts output.Options, r *report) error {
 	ours, theirs := games[min(1, len(games)-1)], games[len(games)-1]
-	merged, err := m.scratch(ours, run)
+	merged, err := m.scratch(ours.Format, ours.src.Name, ours.name, run)
 	if err != nil {
 		return err
 	}
@@ -310,37 +309,4 @@ func (m *merging) putSide(cmd *cobra.Command, side string, g *game, put func(str
 		}
 		return nil
 	})
-}
-
-// scratch lets run make a file like g that is for this run only.
-func (a *app) scratch(g *game, run func(format.Output) error) (_ *game, err error) {
-	dir, remove, err := output.Scratch()
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			remove()
-		}
-	}()
-	name := filepath.Join(dir, filepath.Base(g.src.Name))
-	out, err := output.New(name, output.Options{Passing: true})
-	if err != nil {
-		return nil, err
-	}
-	defer out.Discard()
-	if err := run(called{out, a.talk, g.name}); err != nil {
-		return nil, err
-	}
-	if err := out.Commit(); err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(name); err != nil {
-		return nil, err
-	}
-	src, err := format.OpenSource(name)
-	if err != nil {
-		return nil, err
-	}
-	return &game{Format: g.Format, name: g.name, src: src, built: remove}, nil
 }

@@ -132,7 +132,16 @@ func (a *app) findTarget(cmd *cobra.Command, t target) (*game, error) {
 }
 
 // buildTemporary builds the tree form of a file, for this run only.
-func (a *app) buildTemporary(ctx context.Context, job *format.Job, f *format.Format, fsys fs.FS, name string) (_ *game, err error) {
+func (a *app) buildTemporary(ctx context.Context, job *format.Job, f *format.Format, fsys fs.FS, name string) (*game, error) {
+	job.OnDone, job.Temporary = nil, true // it is not what the user asked for
+	return a.scratch(f, filepath.Clean(name)+extension(f), name, func(out format.Output) error {
+		return named(f.Build(ctx, job, fsys, out), name)
+	})
+}
+
+// scratch lets run make a file of format f, for this run only, whose base name is that of a
+// path; messages call it name.
+func (a *app) scratch(f *format.Format, path, name string, run func(format.Output) error) (_ *game, err error) {
 	dir, remove, err := output.Scratch()
 	if err != nil {
 		return nil, err
@@ -142,16 +151,15 @@ func (a *app) buildTemporary(ctx context.Context, job *format.Job, f *format.For
 			remove()
 		}
 	}()
-	path := filepath.Join(dir, filepath.Base(filepath.Clean(name))+extension(f))
+	path = filepath.Join(dir, filepath.Base(path))
 	out, err := output.New(path, output.Options{Passing: true})
 	if err != nil {
 		return nil, err
 	}
 	defer out.Discard()
 	a.talk.hide(path, name)
-	job.OnDone, job.Temporary = nil, true // it is not what the user asked for
-	if err := f.Build(ctx, job, fsys, called{out, a.talk, name}); err != nil {
-		return nil, named(err, name)
+	if err := run(called{out, a.talk, name}); err != nil {
+		return nil, err
 	}
 	if err := out.Commit(); err != nil {
 		return nil, err
