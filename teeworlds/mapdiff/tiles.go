@@ -109,11 +109,12 @@ func compareGrids[T twmap.Cell](a, b *twmap.Grid[T], say func(Change) error) err
 		}
 	}
 	return g.areas(func(area Area, old, new T) error {
-		return say(Change{Kind: Tiles, Old: cellText(old), New: cellText(new), Area: &area})
+		return say(Change{Kind: Tiles, Old: CellText(old), New: CellText(new), Area: &area})
 	})
 }
 
-func cellText[T twmap.Cell](cell T) string {
+// CellText is a cell as the text of a layer has it, and air in words.
+func CellText[T twmap.Cell](cell T) string {
 	var air T
 	if cell == air {
 		return "air"

@@ -7,7 +7,6 @@ import (
 	"trowel.example/internal/words"
 	"trowel.example/teeworlds/mapdiff"
 	"trowel.example/teeworlds/mapmatch"
-	"trowel.example/teeworlds/tiletext"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -307,7 +306,7 @@ func mergeGrids[T twmap.Cell](m *merger, part any, lb, lo, lt *twmap.TileLayer, 
 	}
 	switch {
 	case conflicts == 1:
-		m.conflict(part, at, "a tile: "+cellText(firstB)+" became "+cellText(firstO)+" and "+cellText(firstT), cellText(firstB), cellText(firstO), cellText(firstT))
+		m.conflict(part, at, "a tile: "+mapdiff.CellText(firstB)+" became "+mapdiff.CellText(firstO)+" and "+mapdiff.CellText(firstT), mapdiff.CellText(firstB), mapdiff.CellText(firstO), mapdiff.CellText(firstT))
 	case conflicts > 1:
 		m.conflict(part, at, words.Count(conflicts, "tile")+" became different ones", nil, nil, nil)
 	}
@@ -324,12 +323,4 @@ func plain(n int) []int {
 		list[i] = i
 	}
 	return list
-}
-
-func cellText[T twmap.Cell](cell T) string {
-	var air T
-	if cell == air {
-		return "air"
-	}
-	return tiletext.FormatCell(cell)
 }
