@@ -240,15 +240,8 @@ func (p *pruning) blocks(ctx context.Context, w *worldedit.World) error {
 
 // areas keeps what areas.dat protects.
 func (p *pruning) areas(_ context.Context, w *worldedit.World) error {
-	text, err := w.ReadFile(protect.AreasFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	areas, err := protect.ParseAreas(text)
-	if err != nil {
+	areas, err := areasOf(w)
+	if err != nil || areas == nil {
 		return err
 	}
 	for _, a := range areas.List {

@@ -122,16 +122,21 @@ func (r Rename) bans(_ context.Context, w *worldedit.World) error {
 	return w.WriteFile(bansFile, b.Append(nil))
 }
 
-func (r Rename) areas(_ context.Context, w *worldedit.World) error {
+// areasOf returns the areas of a world, nil if it has none.
+func areasOf(w *worldedit.World) (*protect.Areas, error) {
 	text, err := w.ReadFile(protect.AreasFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	areas, err := protect.ParseAreas(text)
-	if err != nil {
+	return protect.ParseAreas(text)
+}
+
+func (r Rename) areas(_ context.Context, w *worldedit.World) error {
+	areas, err := areasOf(w)
+	if err != nil || areas == nil {
 		return err
 	}
 	n := areas.Rename(r.From, r.To)
