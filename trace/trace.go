@@ -13,6 +13,7 @@ type Field struct {
 	Len     int64  // number of bytes
 	Value   any    // the value: an integer, a string, a []byte, or nil for a span that is only counted
 	Meaning string // what the value means, where that is not obvious
+	Bytes   []byte // the bytes themselves, only for the time of the call; nil where nobody has them in memory
 }
 
 // Tracer receives every field, in the order in which they are read.

@@ -186,7 +186,7 @@ func (r *Reader) take(name string, n int) []byte {
 // note reports a field of n bytes that ends at the cursor.
 func (r *Reader) note(name string, n int, value any) {
 	r.Flush()
-	r.pending = trace.Field{Space: r.space, Path: r.Path(name), Offset: r.Offset() - int64(n), Len: int64(n), Value: value}
+	r.pending = trace.Field{Space: r.space, Path: r.Path(name), Offset: r.Offset() - int64(n), Len: int64(n), Value: value, Bytes: r.buf[r.off-n : r.off]}
 	r.held = true
 }
 
