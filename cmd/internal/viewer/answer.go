@@ -1,0 +1,146 @@
+package viewer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"trowel.example/internal/parallel"
+)
+
+// problem is an error with the status of its answer.
+type problem struct {
+	status  int
+	message string
+}
+
+func (p problem) Error() string { return p.message }
+
+// limit is how long a request may take.
+const limit = 30 * time.Second
+
+// handle makes a handler of a function that may fail.
+func (s *Server) handle(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), limit)
+		defer cancel()
+		var err error
+		if p := parallel.Catch(func() { err = serve(w, r.WithContext(ctx)) }); p != nil {
+			err = fmt.Errorf("a defect of this program: %v", p)
+		}
+		if err != nil && r.Context().Err() == nil {
+			s.fail(w, r, err)
+		}
+	}
+}
+
+// fail answers with an error, as {"error": message}.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	status := http.StatusUnprocessableEntity // the file is not as it should be
+	var p problem
+	switch {
+	case errors.As(err, &p):
+		status = p.status
+	case errors.Is(err, fs.ErrNotExist):
+		status = http.StatusNotFound
+	case errors.Is(err, context.DeadlineExceeded):
+		status, err = http.StatusServiceUnavailable, fmt.Errorf("this takes more than %v", limit)
+	}
+	message := err.Error()
+	for _, f := range s.files {
+		message = f.plain(message)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	data, _ := json.Marshal(map[string]string{"error": message})
+	_, _ = w.Write(data)
+}
+
+// answer makes a handler of a function that returns what is sent as JSON.
+func (s *Server) answer(of func(*http.Request) (any, error)) http.HandlerFunc {
+	return s.handle(func(w http.ResponseWriter, r *http.Request) error {
+		v, err := of(r)
+		if err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		if err := e.Encode(v); err != nil {
+			return err
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, err = w.Write(b.Bytes())
+		return err
+	})
+}
+
+// about makes a handler of a function that tells something about a file.
+func (s *Server) about(of func(context.Context, *edition, *http.Request) (any, error)) http.HandlerFunc {
+	return s.answer(func(r *http.Request) (any, error) {
+		e, release, err := s.editionOf(r)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		return of(r.Context(), e, r)
+	})
+}
+
+// editionOf returns the file that a request is about.
+func (s *Server) editionOf(r *http.Request) (*edition, func(), error) {
+	f, err := s.fileOf(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	return f.edition(r.Context())
+}
+
+func (s *Server) fileOf(r *http.Request) (*file, error) {
+	i, err := whole(r.PathValue("file"), 0, len(s.files)-1)
+	if err != nil {
+		return nil, problem{http.StatusNotFound, "there is no such file here"}
+	}
+	return s.files[i], nil
+}
+
+// whole reads a whole number of a request.
+func whole(text string, least, most int) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		return 0, problem{http.StatusBadRequest, fmt.Sprintf("expected a number from %d to %d, not %q", least, most, text)}
+	}
+	return n, nil
+}
+
+// wholeOr is whole for what may be left out.
+func wholeOr(text string, usual, least, most int) (int, error) {
+	if text == "" {
+		return usual, nil
+	}
+	return whole(text, least, most)
+}
+
+// number reads a number of a request.
+func number(text string) (float64, error) {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+		return 0, problem{http.StatusBadRequest, fmt.Sprintf("expected a number, not %q", text)}
+	}
+	return n, nil
+}
+
+// moment reads milliseconds.
+func moment(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := whole(text, 0, 1_000_000_000)
+	return time.Duration(n) * time.Millisecond, err
+}

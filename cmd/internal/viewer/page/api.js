@@ -1,0 +1,21 @@
+// What the page asks the program for.
+
+// url returns the address of something about a file; values that are undefined are left out.
+export function url(file, what, query = {}) {
+  const q = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== "") q.set(key, value);
+  }
+  const text = q.toString();
+  return `/f/${file}/${what}${text ? "?" + text : ""}`;
+}
+
+// json fetches an answer. An error has the message that the program gave.
+export async function json(address, signal) {
+  const answer = await fetch(address, { signal });
+  const data = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw Object.assign(new Error(data.error || answer.statusText), { status: answer.status });
+  return data;
+}
+
+export const ask = (file, what, query, signal) => json(url(file, what, query), signal);

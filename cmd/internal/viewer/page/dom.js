@@ -1,0 +1,24 @@
+// el makes an element: el("button", {type: "button", onclick}, "text", child...). Texts of files
+// get into the page here and only as text.
+export function el(name, props = {}, ...children) {
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(props)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key === "dataset") Object.assign(node.dataset, value);
+    else if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else if (key in node && key !== "list") node[key] = value;
+    else node.setAttribute(key, value === true ? "" : value);
+  }
+  node.append(...children.flat().filter((c) => c !== undefined && c !== null && c !== false));
+  return node;
+}
+
+export const fill = (node, ...children) => (node.replaceChildren(...children.flat().filter((c) => c !== undefined && c !== null && c !== false)), node);
+
+const spaces = "http://www.w3.org/2000/svg";
+export function svg(name, attributes = {}, ...children) {
+  const node = document.createElementNS(spaces, name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
+}

@@ -1,0 +1,175 @@
+package viewer
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"trowel.example/format"
+)
+
+// scene is a scene that is open, and keeps its file open.
+type scene struct {
+	format.Scene
+	release func() // of its edition
+}
+
+func (s *scene) Close() error {
+	err := s.Scene.Close()
+	s.release()
+	return err
+}
+
+// scene returns what the file shows at a path of its tree, with values of options. The
+// function that it returns is to be called when the scene is no longer used.
+func (e *edition) scene(ctx context.Context, path string, values map[string]string) (*scene, func(), error) {
+	if e.Format.Scene == nil {
+		return nil, nil, problem{http.StatusNotFound, "it shows no picture"}
+	}
+	if has := e.Format.HasScene; path != "" && (has == nil || !has(path)) {
+		return nil, nil, problem{http.StatusNotFound, path + ": there is no picture of it"}
+	}
+	server := e.of.server
+	return server.scenes.get(ctx, e.sceneKey(path, values), func(ctx context.Context) (*scene, error) {
+		// The file stays open as long as the scene: it has its own lease.
+		own, release, err := server.opened.get(ctx, fmt.Sprintf("%d.%d", e.of.id, e.generation), func(context.Context) (*edition, error) {
+			return nil, problem{http.StatusGone, "the file has changed"}
+		})
+		if err != nil {
+			return nil, err
+		}
+		var opened format.Scene
+		if len(values) > 0 {
+			opened, err = own.variant(ctx, path, values)
+		} else {
+			opened, err = own.Format.Scene(ctx, own.job(nil), own.Source, path)
+		}
+		if err != nil {
+			release()
+			return nil, err
+		}
+		return &scene{opened, release}, nil
+	})
+}
+
+// variant opens a scene with options, if it can by the one without.
+func (e *edition) variant(ctx context.Context, path string, values map[string]string) (format.Scene, error) {
+	plain, release, err := e.scene(ctx, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if v, ok := plain.Scene.(format.Variable); ok {
+		return v.With(ctx, e.job(values))
+	}
+	return e.Format.Scene(ctx, e.job(values), e.Source, path)
+}
+
+func (e *edition) sceneKey(path string, values map[string]string) string {
+	key := fmt.Sprintf("%d.%d\n%s", e.of.id, e.generation, path)
+	names := make([]string, 0, len(values))
+	for name := range values {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		key += "\n" + name + "=" + values[name]
+	}
+	return key
+}
+
+// optionPrefix is before the name of an option in a request.
+const optionPrefix = "o."
+
+// switches returns the options of scenes that the page may set: none that names a file.
+func switches(f *format.Format) []format.Option {
+	return slices.DeleteFunc(slices.Clone(f.Options), func(o format.Option) bool { return o.For&format.ForScene == 0 || o.Input || o.List })
+}
+
+// sceneValues returns the values of options that a request has.
+func (e *edition) sceneValues(q url.Values) (map[string]string, error) {
+	var values map[string]string
+	options := switches(e.Format)
+	for key, list := range q {
+		name, is := strings.CutPrefix(key, optionPrefix)
+		if !is || len(list) == 0 {
+			continue
+		}
+		i := slices.IndexFunc(options, func(o format.Option) bool { return o.Name == name })
+		if i < 0 {
+			return nil, problem{http.StatusBadRequest, "there is no option " + name}
+		}
+		if err := options[i].Check(list[0]); err != nil {
+			return nil, problem{http.StatusBadRequest, fmt.Sprintf("%s: %v", name, err)}
+		}
+		if values == nil {
+			values = make(map[string]string)
+		}
+		values[name] = list[0]
+	}
+	return values, nil
+}
+
+// asked is a scene with the view of it that a request names, and a look at the view.
+type asked struct {
+	*scene
+	format.View
+	look    format.Look // with view, layers and time; no origin, scale or size
+	key     string      // of the scene
+	hold    func()      // keeps it open for one more call of release
+	release func()
+}
+
+// ask opens the scene that a request is about: path, view, l (numbers of layers), time (in
+// milliseconds) and options.
+func (e *edition) ask(ctx context.Context, r *http.Request) (*asked, error) {
+	q := r.URL.Query()
+	values, err := e.sceneValues(q)
+	if err != nil {
+		return nil, err
+	}
+	path := q.Get("path")
+	sc, release, err := e.scene(ctx, path, values)
+	if err != nil {
+		return nil, err
+	}
+	var users atomic.Int32
+	users.Store(1)
+	a := &asked{scene: sc, key: e.sceneKey(path, values), hold: func() { users.Add(1) }, release: func() {
+		if users.Add(-1) == 0 {
+			release()
+		}
+	}}
+	if a.View, a.look, err = lookOf(sc, q); err != nil {
+		release()
+		return nil, err
+	}
+	return a, nil
+}
+
+func lookOf(sc format.Scene, q url.Values) (v format.View, look format.Look, err error) {
+	v, ok := format.ViewOf(sc, q.Get("view"))
+	if !ok {
+		return v, look, problem{http.StatusNotFound, "it has no such view"}
+	}
+	look.View = v.Name
+	if q.Has("l") {
+		look.Layers = []string{}
+		for part := range strings.SplitSeq(q.Get("l"), ",") {
+			if part == "" {
+				continue
+			}
+			i, err := whole(part, 0, len(v.Layers)-1)
+			if err != nil {
+				return v, look, err
+			}
+			look.Layers = append(look.Layers, v.Layers[i].Name)
+		}
+	}
+	look.Time, err = moment(q.Get("time"))
+	return v, look, err
+}

@@ -1,0 +1,203 @@
+package viewer
+
+import (
+	"bytes"
+	"container/list"
+	"context"
+	"image"
+	"image/png"
+	"math"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"trowel.example/format"
+)
+
+const (
+	maxTile  = 1 << 22 // tiles to each side
+	minZoom  = -24
+	maxZoom  = 8
+	maxTiles = 64 << 20 // bytes of tiles that are kept
+
+	// far is the zoom from which on the tiles of a scene that is costly to draw are made of
+	// those of the next zoom.
+	far = -2
+	// patience is how long a request waits for a whole tile, before it gets what is there.
+	patience = 2 * time.Second
+)
+
+// spot is the place of a tile: in zoom 0 a unit has its natural size, in each zoom below half
+// as many pixels. The tile 0,0 has the pixels from the origin of the scene on.
+type spot struct{ z, x, y, side int }
+
+func (t spot) rect() image.Rectangle {
+	return image.Rect(t.x*t.side, t.y*t.side, (t.x+1)*t.side, (t.y+1)*t.side)
+}
+
+// look returns the look of which t is a part. A tile of twice the side shows the same.
+func (t spot) look(v format.View, look format.Look) format.Look {
+	look.Scale = v.Scale * math.Exp2(float64(t.z)) * float64(t.side) / 256
+	return look
+}
+
+// tiles keeps the tiles that were drawn last.
+type tiles struct {
+	mu      sync.Mutex
+	kept    map[string]*list.Element
+	order   list.List // of *tile, the last used in front
+	size    int64
+	flights map[string]*flight
+}
+
+// tile is a tile that was drawn: as PNG, empty where nothing is to be seen.
+type tile struct {
+	key string
+	png []byte
+	pix *image.RGBA // of far tiles, of which others are made
+}
+
+func (t *tile) bytes() int64 {
+	n := int64(len(t.png) + len(t.key) + 200)
+	if t.pix != nil {
+		n += int64(len(t.pix.Pix))
+	}
+	return n
+}
+
+func (c *tiles) find(key string) *tile {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.kept[key]; e != nil {
+		c.order.MoveToFront(e)
+		return e.Value.(*tile)
+	}
+	return nil
+}
+
+func (c *tiles) keep(t *tile) *tile {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kept == nil {
+		c.kept = make(map[string]*list.Element)
+	}
+	if old := c.kept[t.key]; old != nil {
+		c.size -= old.Value.(*tile).bytes()
+		c.order.Remove(old)
+	}
+	c.kept[t.key] = c.order.PushFront(t)
+	for c.size += t.bytes(); c.size > maxTiles && c.order.Len() > 1; {
+		oldest := c.order.Remove(c.order.Back()).(*tile)
+		delete(c.kept, oldest.key)
+		c.size -= oldest.bytes()
+	}
+	return t
+}
+
+// serveTile answers with a part of a picture: 200 and a PNG, 204 where nothing is, 202 and
+// what there is so far where it takes long, to be asked for again.
+func (s *Server) serveTile(w http.ResponseWriter, r *http.Request) error {
+	e, release, err := s.editionOf(r)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if r.PathValue("generation") != strconv.Itoa(e.generation) {
+		return problem{http.StatusGone, "the file has changed"}
+	}
+	a, err := e.ask(r.Context(), r)
+	if err != nil {
+		return err
+	}
+	defer a.release()
+	at, err := spotOf(r)
+	if err != nil {
+		return err
+	}
+	var got *tile
+	whole := true
+	if r.PathValue("kind") == "cover" {
+		got, err = s.cover(r.Context(), a, at)
+	} else {
+		got, whole, err = s.tile(r.Context(), a, at)
+	}
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "image/png")
+	switch {
+	case !whole:
+		w.WriteHeader(http.StatusAccepted)
+	case len(got.png) == 0:
+		h.Set("Cache-Control", "private, max-age=31536000, immutable")
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	default:
+		h.Set("Cache-Control", "private, max-age=31536000, immutable")
+	}
+	_, err = w.Write(got.png)
+	return err
+}
+
+func spotOf(r *http.Request) (t spot, err error) {
+	if t.z, err = whole(r.PathValue("z"), minZoom, maxZoom); err != nil {
+		return t, err
+	}
+	if t.x, err = whole(r.PathValue("x"), -maxTile, maxTile); err != nil {
+		return t, err
+	}
+	if t.y, err = whole(r.PathValue("y"), -maxTile, maxTile); err != nil {
+		return t, err
+	}
+	t.side = 256
+	if r.URL.Query().Get("side") == "512" {
+		t.side = 512
+	}
+	return t, nil
+}
+
+// cover draws what is known at once of a tile.
+func (s *Server) cover(ctx context.Context, a *asked, at spot) (*tile, error) {
+	c, ok := a.Scene.(format.Coverer)
+	if !ok {
+		return nil, problem{http.StatusNotFound, "nothing is known before it is drawn"}
+	}
+	dst := image.NewRGBA(at.rect())
+	if err := c.Cover(ctx, dst, at.look(a.View, a.look)); err != nil {
+		return nil, err
+	}
+	return &tile{png: encode(dst)}, nil
+}
+
+// encode writes a picture as PNG; nothing if nothing is in it.
+func encode(pix *image.RGBA) []byte {
+	if blank(pix) {
+		return nil
+	}
+	var b bytes.Buffer
+	_ = fast.Encode(&b, pix) // into memory nothing fails
+	return b.Bytes()
+}
+
+// fast is for pictures that go no farther than to this machine's browser.
+var fast = png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: new(buffers)}
+
+type buffers struct{ sync.Pool }
+
+func (b *buffers) Get() *png.EncoderBuffer {
+	e, _ := b.Pool.Get().(*png.EncoderBuffer)
+	return e
+}
+
+func (b *buffers) Put(e *png.EncoderBuffer) { b.Pool.Put(e) }
+
+func blank(pix *image.RGBA) bool {
+	for i := 3; i < len(pix.Pix); i += 4 {
+		if pix.Pix[i] != 0 {
+			return false
+		}
+	}
+	return true
+}

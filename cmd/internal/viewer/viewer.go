@@ -1,0 +1,130 @@
+// Package viewer serves a page on which a person looks at game files: their pictures, what is
+// where in them, their texts and bytes, and what is wrong with them. The page and all that it
+// loads is in the program. It is served on this machine only, to whoever has its token, and
+// nothing that a request says can name a file of the disk or change one.
+//
+// It knows no game: all that it shows comes through [trowel.example/format].
+package viewer
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"runtime"
+	"sync"
+	"time"
+
+	"trowel.example/format"
+)
+
+// File is a file to be looked at.
+type File struct {
+	Name string // for people, without the folders of the disk
+
+	// Open opens it as it is now. It may be called again while an older one is still open.
+	Open func(context.Context) (*Opened, error)
+
+	// Stamp returns a text that changes when the file does, and is quick; "" while it is not
+	// there. Nil: the file is not watched.
+	Stamp func() string
+
+	// Plain takes the paths of the disk out of a message.
+	Plain func(string) string
+}
+
+// Opened is a file that is open.
+type Opened struct {
+	Format *format.Format
+	Source *format.Source
+	Job    func() *format.Job // with the values of the options that the user gave; a new one each time
+	Close  func() error
+}
+
+// Mode is what the page shows first.
+type Mode string
+
+// Modes of the page.
+const (
+	One     Mode = "one"     // a file
+	Pair    Mode = "pair"    // two files, the first older, to be compared
+	Gallery Mode = "gallery" // any number, with a small picture of each
+)
+
+// Server serves the page.
+type Server struct {
+	mode  Mode
+	files []*file
+
+	life   context.Context // of all work that outlives a request
+	end    context.CancelFunc
+	token  string
+	port   string
+	mux    *http.ServeMux
+	opened pool[*edition]
+	scenes pool[*scene]
+	tiles  tiles
+	slots  chan struct{} // one for each core: that many parts of pictures are drawn at a time
+	events hub
+	watch  sync.WaitGroup
+}
+
+const (
+	maxOpened = 4  // files that are kept open, besides those in use
+	maxScenes = 12 // of all files
+)
+
+// New returns a server of some files.
+func New(mode Mode, files []File) *Server {
+	s := &Server{mode: mode, slots: make(chan struct{}, runtime.NumCPU())}
+	s.life, s.end = context.WithCancel(context.Background())
+	s.opened.max, s.scenes.max = maxOpened, maxScenes
+	s.opened.life, s.scenes.life = s.life, s.life
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	s.token = hex.EncodeToString(b[:])
+	for i, f := range files {
+		s.files = append(s.files, &file{File: f, id: i, server: s, generation: 1})
+	}
+	s.routes()
+	return s
+}
+
+// Listen opens a port of this machine and returns the address of the page.
+func (s *Server) Listen() (net.Listener, string, error) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, "", err
+	}
+	_, s.port, err = net.SplitHostPort(l.Addr().String())
+	return l, fmt.Sprintf("http://%s/?t=%s", l.Addr(), s.token), err
+}
+
+// Serve answers requests until ctx ends, and closes all files then.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	h := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		BaseContext: func(net.Listener) context.Context { return s.life }}
+	stop := context.AfterFunc(ctx, func() {
+		s.end()
+		_ = h.Close()
+	})
+	defer stop()
+	s.watch.Go(s.watchFiles)
+	err := h.Serve(l)
+	s.Close()
+	if errors.Is(err, http.ErrServerClosed) && ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// Close ends all work and closes all files.
+func (s *Server) Close() {
+	s.end()
+	s.watch.Wait()
+	s.scenes.close()
+	s.opened.close()
+}
