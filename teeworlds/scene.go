@@ -48,6 +48,8 @@ const (
 type mapScene struct {
 	*mapdraw.Renderer
 	m      *twmap.Map
+	names  *mapdir.Names // of the files of the tree
+	today  bool          // the file is the map, and not what it was made of
 	views  []format.View
 	layers []sceneLayer
 	whole  mapdraw.Camera
@@ -94,7 +96,7 @@ func newScene(job *format.Job, src *format.Source, m *twmap.Map, f *datafile.Fil
 	if err != nil {
 		return nil, err
 	}
-	s := &mapScene{Renderer: r, m: m, whole: mapdraw.Whole(m)}
+	s := &mapScene{Renderer: r, m: m, names: mapdir.NamesOf(m), today: f == m.Source(), whole: mapdraw.Whole(m)}
 	s.digest = sync.OnceValue(func() [32]byte {
 		rest := r.Digest()
 		return sha256.Sum256(append(rest[:], f.Identity().SHA256...))
@@ -169,7 +171,6 @@ func entitiesImage(name string) (*image.NRGBA, error) {
 }
 
 func (s *mapScene) findViews(job *format.Job) error {
-	names := mapdir.NamesOf(s.m)
 	moves := false
 	var layers []format.Layer
 	for g, group := range s.m.Groups {
@@ -186,7 +187,7 @@ func (s *mapScene) findViews(job *format.Job) error {
 			default:
 				continue
 			}
-			name := strings.TrimPrefix(names.Layer(g, i), "groups/")
+			name := strings.TrimPrefix(s.names.Layer(g, i), "groups/")
 			layer := format.Layer{Name: name, Title: kind, Shown: s.Usual(g, i)}
 			layers = append(layers, layer)
 			s.layers = append(s.layers, sceneLayer{layer, g, i})
@@ -230,24 +231,21 @@ func rectOf(c mapdraw.Camera) format.Rect {
 
 func (s *mapScene) Views() []format.View { return s.views }
 
-func (s *mapScene) Render(ctx context.Context, dst *image.RGBA, look format.Look) error {
+// picture returns what a look describes, as the renderer knows it.
+func (s *mapScene) picture(look format.Look) (mapdraw.Picture, error) {
 	view, ok := format.ViewOf(s, look.View)
 	if !ok {
-		return fmt.Errorf("a map has no view %q", look.View)
+		return mapdraw.Picture{}, fmt.Errorf("a map has no view %q", look.View)
 	}
 	camera := s.whole
 	if view.Name == viewCamera {
-		f := look.Frame()
-		camera = mapdraw.Camera{
-			X: (f.Min[0] + f.Max[0]) / 2 * mapdraw.TileSize, Y: (f.Min[1] + f.Max[1]) / 2 * mapdraw.TileSize,
-			Width: f.Dx() * mapdraw.TileSize, Height: f.Dy() * mapdraw.TileSize,
-		}
+		camera = cameraOf(look.Frame())
 	}
 	drawn := make(map[[2]int]bool)
 	for _, l := range s.layers {
 		drawn[[2]int{l.group, l.number}] = view.Draws(look, l.Name)
 	}
-	return s.Renderer.Render(ctx, dst, mapdraw.Picture{
+	return mapdraw.Picture{
 		Camera: camera,
 		Left:   look.Origin[0] * mapdraw.TileSize, Top: look.Origin[1] * mapdraw.TileSize,
 		Scale: look.Scale / mapdraw.TileSize,
@@ -256,7 +254,23 @@ func (s *mapScene) Render(ctx context.Context, dst *image.RGBA, look format.Look
 			shown, known := drawn[[2]int{group, layer}]
 			return shown || !known // what nobody knows is reported
 		},
-	})
+	}, nil
+}
+
+// cameraOf is the inverse of rectOf.
+func cameraOf(f format.Rect) mapdraw.Camera {
+	return mapdraw.Camera{
+		X: (f.Min[0] + f.Max[0]) / 2 * mapdraw.TileSize, Y: (f.Min[1] + f.Max[1]) / 2 * mapdraw.TileSize,
+		Width: f.Dx() * mapdraw.TileSize, Height: f.Dy() * mapdraw.TileSize,
+	}
+}
+
+func (s *mapScene) Render(ctx context.Context, dst *image.RGBA, look format.Look) error {
+	p, err := s.picture(look)
+	if err != nil {
+		return err
+	}
+	return s.Renderer.Render(ctx, dst, p)
 }
 
 func (s *mapScene) Missing() []format.Missing {

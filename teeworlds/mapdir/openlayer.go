@@ -86,10 +86,14 @@ func tileText(l *twmap.TileLayer) []byte {
 	return tiletext.Format(l.Tiles())
 }
 
-func (w *writer) quadFile(l *twmap.QuadLayer) ([]byte, error) {
+func (w *writer) quadsForm(l *twmap.QuadLayer) *quadsForm {
 	f := &quadsForm{baseForm: baseOf(typeQuads, l)}
 	f.Version = version(l.Version, usualQuadVersion)
 	f.Image = refTo(int32(l.Image), w.at.images)
+	return f
+}
+
+func (w *writer) quadFile(l *twmap.QuadLayer) ([]byte, error) {
 	quads, _ := l.Quads() // what could be read; Check tells the rest
 	list := make([]quadForm, len(quads))
 	for i := range quads {
@@ -106,14 +110,18 @@ func (w *writer) quadFile(l *twmap.QuadLayer) ([]byte, error) {
 		}
 		list[i].Colors, list[i].Texture = unless(colors, allWhite), unless(texture, wholeImage)
 	}
-	return forms.Marshal(f, "quads", list)
+	return forms.Marshal(w.quadsForm(l), "quads", list)
 }
 
-func (w *writer) soundFile(l *twmap.SoundLayer) ([]byte, error) {
+func (w *writer) soundsForm(l *twmap.SoundLayer) *soundsForm {
 	f := &soundsForm{baseForm: baseOf(typeSounds, l)}
 	f.Version = version(l.Version, usualSoundVersion)
 	f.Deprecated = l.Deprecated
 	f.Sound = refTo(int32(l.Sound), w.at.sounds)
+	return f
+}
+
+func (w *writer) soundFile(l *twmap.SoundLayer) ([]byte, error) {
 	sources, _ := l.Sources()
 	list := make([]sourceForm, len(sources))
 	for i := range sources {
@@ -131,7 +139,7 @@ func (w *writer) soundFile(l *twmap.SoundLayer) ([]byte, error) {
 			list[i].Shape.number = int32(s.Shape)
 		}
 	}
-	return forms.Marshal(f, "sources", list)
+	return forms.Marshal(w.soundsForm(l), "sources", list)
 }
 
 func formOfGroup(g *twmap.Group) *groupForm {

@@ -93,19 +93,11 @@ type frame struct {
 
 // frame returns how a group stands in the picture.
 func (c *canvas) frame(number int) *frame {
-	g, p, cam := c.m.Groups[number], c.picture, c.picture.Camera
-	px, py := float64(g.ParallaxX), float64(g.ParallaxY)
-	ox, oy, clip := float64(g.OffsetX), float64(g.OffsetY), g.Clip
-	if c.isGame[number] { // the game sees to it that this one moves with the game
-		px, py, ox, oy, clip = 100, 100, 0, 0, nil
-	}
-	size := groupSize(max(px, py), cam.zoom())
-	f := &frame{Rectangle: c.dst.Rect, step: size / p.Scale}
-	// What the camera shows fills the same rectangle of the picture in every group.
-	f.left = ox + cam.X*px/100 - cam.Width*size/2 + (p.Left-(cam.X-cam.Width/2))*size
-	f.top = oy + cam.Y*py/100 - cam.Height*size/2 + (p.Top-(cam.Y-cam.Height/2))*size
-	if clip != nil {
-		f.Rectangle = f.Intersect(p.clip(clip))
+	p, at := c.picture, c.Placing(c.picture.Camera, number)
+	f := &frame{Rectangle: c.dst.Rect, step: at.size / p.Scale}
+	f.left, f.top = at.In(p.Left, p.Top)
+	if at.clip != nil {
+		f.Rectangle = f.Intersect(p.clip(at.clip))
 	}
 	return f
 }
@@ -123,10 +115,7 @@ func groupSize(parallax, zoom float64) float64 {
 // clip returns the pixels that a clip leaves. It is in the units of the game group, whatever
 // group it is for, and cut at the camera's edges only.
 func (p Picture) clip(clip *twmap.Clip) image.Rectangle {
-	cam := p.Camera
-	left, top := float64(clip.X)-(cam.X-cam.Width/2), float64(clip.Y)-(cam.Y-cam.Height/2)
-	right, bottom := left+float64(clip.Width), top+float64(clip.Height)
-	if right < 0 || left > cam.Width || bottom < 0 || top > cam.Height {
+	if !p.Camera.sees(clip) {
 		return image.Rectangle{}
 	}
 	pixel := func(units, from float64) int {
@@ -136,4 +125,11 @@ func (p Picture) clip(clip *twmap.Clip) image.Rectangle {
 		image.Pt(pixel(float64(clip.X), p.Left), pixel(float64(clip.Y), p.Top)),
 		image.Pt(pixel(float64(clip.X)+float64(clip.Width), p.Left), pixel(float64(clip.Y)+float64(clip.Height), p.Top)),
 	}
+}
+
+// sees reports whether something of a clip is in what the camera shows.
+func (c Camera) sees(clip *twmap.Clip) bool {
+	left, top := float64(clip.X)-(c.X-c.Width/2), float64(clip.Y)-(c.Y-c.Height/2)
+	right, bottom := left+float64(clip.Width), top+float64(clip.Height)
+	return right >= 0 && left <= c.Width && bottom >= 0 && top <= c.Height
 }

@@ -157,7 +157,7 @@ func (r *Renderer) Render(ctx context.Context, dst *image.RGBA, p Picture) error
 	if dst.Rect.Empty() {
 		return nil
 	}
-	c := canvas{Renderer: r, dst: dst, picture: p, envelopes: envelopes{list: r.m.Envelopes, ms: float64(p.Time) / float64(time.Millisecond)}}
+	c := canvas{Renderer: r, dst: dst, picture: p, envelopes: r.at(p.Time)}
 	for g := range r.m.Groups {
 		if err := c.group(ctx, g); err != nil {
 			return err

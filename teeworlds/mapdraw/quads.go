@@ -41,24 +41,32 @@ func (c *canvas) drawQuad(f *frame, t texture, q *twmap.Quad) {
 	if !(color[3] > 0) {
 		return
 	}
-	var move [3]float64
-	c.envelopes.apply(move[:], q.PosEnv, q.PosEnvOffset)
-	sin, cos := math.Sincos(move[2] * math.Pi / 180)
-	px, py := units(q.Pivot.X), units(q.Pivot.Y)
 	var corners [4]vertex
-	for i := range corners {
-		x, y := units(q.Points[i].X), units(q.Points[i].Y)
-		if move[2] != 0 {
-			dx, dy := x-px, y-py
-			x, y = dx*cos-dy*sin+px, dx*sin+dy*cos+py
-		}
-		corners[i] = vertex{x: (x + move[0] - f.left) / f.step, y: (y + move[1] - f.top) / f.step, u: units(q.Texture[i].X), v: units(q.Texture[i].Y)}
+	for i, at := range c.envelopes.corners(q) {
+		corners[i] = vertex{x: (at[0] - f.left) / f.step, y: (at[1] - f.top) / f.step, u: units(q.Texture[i].X), v: units(q.Texture[i].Y)}
 		for j, v := range [4]int32{q.Colors[i].R, q.Colors[i].G, q.Colors[i].B, q.Colors[i].A} {
 			corners[i].color[j] = float64(uint8(v)) / 255 * color[j] // the game keeps a byte of it
 		}
 	}
 	drawTriangle(c.dst, f.Rectangle, t, corners[0], corners[1], corners[3])
 	drawTriangle(c.dst, f.Rectangle, t, corners[0], corners[3], corners[2])
+}
+
+// corners returns where the corners of a quad are.
+func (e *envelopes) corners(q *twmap.Quad) (all [4][2]float64) {
+	var move [3]float64
+	e.apply(move[:], q.PosEnv, q.PosEnvOffset)
+	sin, cos := math.Sincos(move[2] * math.Pi / 180)
+	px, py := units(q.Pivot.X), units(q.Pivot.Y)
+	for i := range all {
+		x, y := units(q.Points[i].X), units(q.Points[i].Y)
+		if move[2] != 0 {
+			dx, dy := x-px, y-py
+			x, y = dx*cos-dy*sin+px, dx*sin+dy*cos+py
+		}
+		all[i] = [2]float64{x + move[0], y + move[1]}
+	}
+	return all
 }
 
 // slope is how a value changes over a triangle: from that at its first corner, by so much

@@ -28,9 +28,8 @@ func (c *canvas) drawSounds(f *frame, l *layer) {
 }
 
 func (c *canvas) drawSource(f *frame, s *twmap.SoundSource) {
-	var move [2]float64
-	c.envelopes.apply(move[:], s.PosEnv, s.PosEnvOffset)
-	x, y := (units(s.Position.X)+move[0]-f.left)/f.step, (units(s.Position.Y)+move[1]-f.top)/f.step
+	x, y := c.envelopes.source(s)
+	x, y = (x-f.left)/f.step, (y-f.top)/f.step
 	inner := float64(s.Falloff) / 255
 	for _, size := range [2]float64{1, inner} {
 		switch {
@@ -43,6 +42,13 @@ func (c *canvas) drawSource(f *frame, s *twmap.SoundSource) {
 	}
 	side := TileSize / f.step
 	c.box(f, speaker(), [4]float64{1, 1, 1, 1}, x, y, side, side)
+}
+
+// source returns where a source is.
+func (e *envelopes) source(s *twmap.SoundSource) (x, y float64) {
+	var move [2]float64
+	e.apply(move[:], s.PosEnv, s.PosEnvOffset)
+	return units(s.Position.X) + move[0], units(s.Position.Y) + move[1]
 }
 
 // box draws a rectangle around a place, all in pixels.

@@ -48,7 +48,7 @@ func (f *Finder) Uses(kind twmap.PartKind, pattern string, yield func(Use) error
 			}
 		}
 		for _, r := range users[i] {
-			l := f.layerOf(r.At.Part)
+			l := f.m.LayerAt(r.At.Part)
 			what := r.Channels.String()
 			if kind != twmap.PartEnvelope {
 				what = mapmatch.KindOf(l)
@@ -59,14 +59,6 @@ func (f *Finder) Uses(kind twmap.PartKind, pattern string, yield func(Use) error
 		}
 	}
 	return nil
-}
-
-// layerOf returns the layer that a part is.
-func (f *Finder) layerOf(p *twmap.Part) twmap.Layer {
-	if p.Group == nil {
-		return f.m.Orphans[p.Number]
-	}
-	return f.m.Groups[p.Group.Number].Layers[p.Number]
 }
 
 // Layer is a layer as it is found.

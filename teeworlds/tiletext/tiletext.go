@@ -105,6 +105,29 @@ func FormatCell[T twmap.Cell](cell T) string {
 	return strings.TrimRight(string(appendCell(nil, cell)), " ")
 }
 
+// Column returns where cell x begins in the text of a row, in bytes from 1.
+func Column[T twmap.Cell](row []T, x int) int {
+	column := 1
+	var text []byte
+	for _, cell := range row[:x] {
+		text = appendCell(text[:0], cell)
+		column += len(text) + 1
+	}
+	return column
+}
+
+// At returns which cell of a row stands at a column of its text, or in front of it.
+func At[T twmap.Cell](row []T, column int) (x int) {
+	var text []byte
+	for x = range row {
+		text = appendCell(text[:0], row[x])
+		if column -= len(text) + 1; column < 1 {
+			break
+		}
+	}
+	return x
+}
+
 // maxCellErrors is how many wrong cells of a layer are told.
 const maxCellErrors = 10
 

@@ -175,6 +175,57 @@ func (e *Envelope) Eval(ms float64) [4]float64 {
 	return e.Points[n-1].values()
 }
 
+// Sample is what the values of an envelope are at a time.
+type Sample struct {
+	Time   float64 // in milliseconds
+	Values [4]float64
+}
+
+// maxSamples is about how many samples of an envelope there are at most.
+const maxSamples = 4096
+
+// Samples returns the values of the envelope from its first point to its last as often as it
+// takes to plot them, at times that rise. Where they jump there is a sample right before.
+func (e *Envelope) Samples() (all []Sample) {
+	const before = 1e-3
+	n := len(e.Points)
+	if n > maxSamples {
+		from, length := float64(e.Points[0].Time), float64(e.Duration())-float64(e.Points[0].Time)
+		for i := 0; i < maxSamples && length > 0; i++ {
+			at := from + length*float64(i)/maxSamples
+			all = append(all, Sample{at, e.Eval(at)})
+		}
+		return all
+	}
+	add := func(at float64, values [4]float64) {
+		if len(all) == 0 || at > all[len(all)-1].Time {
+			all = append(all, Sample{at, values})
+		}
+	}
+	for i := range n - 1 {
+		p, next := &e.Points[i], &e.Points[i+1]
+		from, length := float64(p.Time), float64(next.Time)-float64(p.Time)
+		if length <= 0 {
+			continue
+		}
+		steps := 1
+		if p.Curve >= CurveSlow && p.Curve <= CurveBezier {
+			steps = max(2, min(24, maxSamples/n))
+		}
+		for k := range steps {
+			at := from + length*float64(k)/float64(steps)
+			add(at, between(p, next, at))
+		}
+		if end := between(p, next, float64(next.Time)); i+2 == n || end != next.values() || e.Points[i+2].Time <= next.Time {
+			add(float64(next.Time)-before, end)
+		}
+	}
+	if n > 0 {
+		add(float64(e.Duration()), e.Points[n-1].values())
+	}
+	return all
+}
+
 // repeat returns the time since the envelope started last.
 func repeat(ms, duration float64) float64 {
 	if duration <= 0 {

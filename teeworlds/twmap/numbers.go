@@ -64,3 +64,36 @@ func (n Numbers) Setting(line string) (number uint8, from, to int, ok bool) {
 	from += strings.Index(line[from:], words[1])
 	return uint8(v), from, from + len(words[1]), true
 }
+
+// Tied reports whether tele tiles lead from one to the other, in either direction: an entry and
+// an exit of its number, a checkpoint and its exit, what leads to checkpoints and any of their exits.
+func (t TeleTile) Tied(other TeleTile) bool {
+	return t.leadsTo(other) || other.leadsTo(t)
+}
+
+func (t TeleTile) leadsTo(to TeleTile) bool {
+	switch GameTile(t.ID) {
+	case TileTeleIn, TileTeleInEvil, TileTeleInWeapon, TileTeleInHook:
+		return GameTile(to.ID) == TileTeleOut && to.Number == t.Number && t.Number != 0
+	case TileTeleCheckpoint:
+		return GameTile(to.ID) == TileTeleCheckpointOut && to.Number == t.Number && t.Number != 0
+	case TileTeleCheckpointIn, TileTeleCheckpointInEvil:
+		return GameTile(to.ID) == TileTeleCheckpointOut && to.Number != 0
+	}
+	return false
+}
+
+// Tied reports whether both tiles have to do with one switch: as what switches it, or as what
+// depends on it. Number 0 is no switch.
+func (t SwitchTile) Tied(other SwitchTile) bool {
+	return t.Number != 0 && t.Number == other.Number && t.switched() && other.switched()
+}
+
+// switched reports whether the number of a tile is that of a switch, and no part of a time.
+func (t SwitchTile) switched() bool {
+	switch GameTile(t.ID) {
+	case TileAir, TileJump, TileAddTime, TileSubtractTime:
+		return false
+	}
+	return true
+}

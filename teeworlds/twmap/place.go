@@ -78,6 +78,21 @@ func (m *Map) PartOf(l Layer) *Part {
 	return nil
 }
 
+// LayerAt returns the layer that a part is, nil if the map has none there.
+func (m *Map) LayerAt(p *Part) Layer {
+	list := m.Orphans
+	if p.Group != nil {
+		if p.Group.Number < 0 || p.Group.Number >= len(m.Groups) {
+			return nil
+		}
+		list = m.Groups[p.Group.Number].Layers
+	}
+	if p.Kind != PartLayer || p.Number < 0 || p.Number >= len(list) {
+		return nil
+	}
+	return list[p.Number]
+}
+
 // at is the whole part as the places of a finding.
 func (p *Part) at() []check.Place {
 	if p == nil {

@@ -143,6 +143,12 @@ func cellsOf[T Cell](data []byte, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(data))), n)
 }
 
+// Sizes of the cells that the first DDRace editors wrote.
+const (
+	speedupSize2010 = 4
+	switchSize2010  = 2
+)
+
 // cellsOf2010 reads the smaller cells that the first DDRace editors wrote:
 // speedup cells without maximum speed and number, switch cells without flags
 // and delay. Only the size of the block tells; it is nil for any other.
@@ -150,7 +156,7 @@ func cellsOf2010[T Cell](data []byte, n int) []T {
 	var zero []T
 	switch any(zero).(type) {
 	case []SpeedupTile:
-		if len(data) != 4*n {
+		if len(data) != speedupSize2010*n {
 			return nil
 		}
 		cells := make([]SpeedupTile, n)
@@ -163,7 +169,7 @@ func cellsOf2010[T Cell](data []byte, n int) []T {
 		}
 		return any(cells).([]T)
 	case []SwitchTile:
-		if len(data) != 2*n {
+		if len(data) != switchSize2010*n {
 			return nil
 		}
 		cells := make([]SwitchTile, n)

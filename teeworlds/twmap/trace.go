@@ -200,11 +200,20 @@ func (t *tracer) findContents() {
 
 // cellSize returns the size of the cells that the reference of a kind leads to.
 func (l *TileLayer) cellSize(kind Kind) int {
+	block, n := l.data[kind].block, l.Width()*l.Height()
+	of2010 := func(size int) bool { return block != nil && n > 0 && int(block.Size()) == n*size }
 	switch kind {
 	case KindTele:
 		return cellSize[TeleTile]()
 	case KindSpeedup:
+		if of2010(speedupSize2010) {
+			return speedupSize2010
+		}
 		return cellSize[SpeedupTile]()
+	case KindSwitch:
+		if of2010(switchSize2010) {
+			return switchSize2010
+		}
 	case KindTune:
 		return cellSize[TuneTile]()
 	}

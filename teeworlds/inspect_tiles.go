@@ -1,0 +1,189 @@
+package teeworlds
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"trowel.example/fault"
+	"trowel.example/format"
+	"trowel.example/teeworlds/mapdraw"
+	"trowel.example/teeworlds/tiletext"
+	"trowel.example/teeworlds/twmap"
+)
+
+// tile returns the tile of a layer at the place, nothing if it is empty.
+func (h *here) tile(l *twmap.TileLayer) []format.Thing {
+	if l.Width() < 1 || l.Height() < 1 {
+		return nil
+	}
+	column, row := math.Floor(h.x/mapdraw.TileSize), math.Floor(h.y/mapdraw.TileSize)
+	x, y := int(min(max(column, 0), float64(l.Width()-1))), int(min(max(row, 0), float64(l.Height()-1)))
+	var c cell
+	var err error
+	l.Look(func(l *twmap.TileLayer) {
+		if err = cellError(l); err == nil {
+			c = cellOf(l, x, y)
+		}
+	})
+	if err != nil { // such cells are not to be had by looking
+		l := l.Clone()
+		err = cellError(l)
+		c = cellOf(l, x, y)
+	}
+	if !c.there {
+		return []format.Thing{h.thing(l.Kind().String(), h.part.Whole(), twmap.Stored{}, err)}
+	}
+	if c.text == "." {
+		return nil
+	}
+	t := h.thing(twmap.TileName(l.Kind(), c.id), h.part.Tile(x, y), l.Stored(x, y), err)
+	if t.Line.Line > 0 {
+		t.Line.Column = c.column
+	}
+	add := func(facts ...format.InfoField) { t.Facts = append(t.Facts, facts...) }
+	if column != float64(x) || row != float64(y) {
+		add(format.Fact("repeats", "", fmt.Sprintf("the tile %d,%d at the edge of the layer, as in the game", x, y)))
+	}
+	add(format.Fact("cell", "in the tree", c.text), format.Fact("tile", "number", int(c.id)))
+	if does := twmap.TileDoes(l.Kind(), c.id); does != "" {
+		add(format.Fact("does", "", does))
+	}
+	add(c.facts...)
+	if settings := h.settings(c.series, c.number); settings != nil {
+		add(format.Fact("settings", "", settings))
+	}
+	if c.partners > 0 {
+		add(format.Fact("partners", "", c.partners))
+	}
+	for _, p := range c.tied {
+		t.Links = append(t.Links, format.Link{Title: p.title, At: tilesOf(h.placing, (float64(p.x)+0.5)*mapdraw.TileSize, (float64(p.y)+0.5)*mapdraw.TileSize)})
+	}
+	if l.Kind() == twmap.KindTiles {
+		add(h.image(l.Image)...)
+		if l.Color != twmap.White {
+			add(format.Fact("color", "colour of the layer", colorOf(l.Color)))
+		}
+		add(h.envelope("colorEnvelope", "colour envelope", l.ColorEnv, l.ColorEnvOffset)...)
+	}
+	add(h.groupFacts())
+	return []format.Thing{t}
+}
+
+// cellError returns why the cells of a layer cannot be read, if they cannot. Those of another
+// version can.
+func cellError(l *twmap.TileLayer) error {
+	if err := l.Load(); !errors.Is(err, fault.ErrVersion) {
+		return err
+	}
+	return nil
+}
+
+// cell is what is told of a cell.
+type cell struct {
+	there  bool
+	text   string // as in the tree
+	column int    // of it in its row
+	id     uint8
+	facts  []format.InfoField
+	series twmap.Numbers // of its number; "" if it has none
+	number uint8
+
+	partners int
+	tied     []partner // the first of them
+}
+
+// partner is a tile that has to do with another one.
+type partner struct {
+	x, y  int
+	title string
+}
+
+func cellOf(l *twmap.TileLayer, x, y int) (c cell) {
+	kind := l.Kind()
+	name := func(id, number uint8) string { return fmt.Sprintf("%s %d", twmap.TileName(kind, id), number) }
+	number := func(series twmap.Numbers, id, number uint8) {
+		c.id, c.series, c.number = id, series, number
+		c.facts = append(c.facts, format.Fact("number", string(series)+" number", int(number)))
+		if number == 0 && twmap.NeedsNumber(kind, id) {
+			c.facts = append(c.facts, format.Fact("unused", "", "it does nothing, because its number is 0"))
+		}
+	}
+	switch kind {
+	case twmap.KindTele:
+		t := read(&c, l.Teles(), x, y)
+		series := twmap.TeleNumbers
+		if twmap.CheckpointNumbers.Has(t.ID) {
+			series = twmap.CheckpointNumbers
+		}
+		number(series, t.ID, t.Number)
+		tie(&c, l.Teles(), t.Tied, x, y, func(t twmap.TeleTile) string { return name(t.ID, t.Number) })
+	case twmap.KindSwitch:
+		t := read(&c, l.Switches(), x, y)
+		number(twmap.SwitchNumbers, t.ID, t.Number)
+		c.facts = append(c.facts, format.Fact("delay", "", int(t.Delay)), flagsFact(t.Flags))
+		tie(&c, l.Switches(), t.Tied, x, y, func(t twmap.SwitchTile) string { return name(t.ID, t.Number) })
+	case twmap.KindSpeedup:
+		t := read(&c, l.Speedups(), x, y)
+		c.id = t.ID
+		limit := any(int(t.MaxSpeed))
+		if t.MaxSpeed == 0 {
+			limit = "none"
+		}
+		c.facts = append(c.facts, format.Fact("force", "", int(t.Force)), format.Fact("maxSpeed", "maximum speed", limit), format.Fact("angle", "angle in degrees, clockwise from the right", int(t.Angle)))
+	case twmap.KindTune:
+		t := read(&c, l.Tunes(), x, y)
+		number(twmap.TuneNumbers, t.ID, t.Number)
+	default:
+		t := read(&c, l.Tiles(), x, y)
+		c.id = t.ID
+		c.facts = append(c.facts, flagsFact(t.Flags))
+	}
+	return c
+}
+
+// read reads a cell.
+func read[T twmap.Cell](c *cell, g *twmap.Grid[T], x, y int) (t T) {
+	cells, _ := g.Cells()
+	from := y * g.Width()
+	if c.there = from+x < len(cells); c.there {
+		t = cells[from+x]
+		c.text, c.column = tiletext.FormatCell(t), tiletext.Column(cells[from:from+x+1], x)
+	}
+	return t
+}
+
+// tie finds the partners of the cell x,y.
+func tie[T twmap.Cell](c *cell, g *twmap.Grid[T], tied func(T) bool, x, y int, title func(T) string) {
+	for py, row := range g.Rows() {
+		for px, t := range row {
+			if !tied(t) || px == x && py == y {
+				continue
+			}
+			if c.partners++; c.partners <= maxLinks {
+				c.tied = append(c.tied, partner{px, py, fmt.Sprintf("%s at %d,%d", title(t), px, py)})
+			}
+		}
+	}
+}
+
+func flagsFact(f twmap.TileFlags) format.InfoField {
+	text := flagText(f)
+	if text == "" {
+		text = "none"
+	}
+	return format.Fact("flags", "", text)
+}
+
+// settings returns the settings that are about a number.
+func (h *here) settings(series twmap.Numbers, number uint8) (lines []string) {
+	if series == "" || number == 0 || h.m.Info == nil {
+		return nil
+	}
+	for _, line := range h.m.Info.Settings {
+		if n, _, _, ok := series.Setting(line); ok && n == number {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,210 @@
+package mapdir
+
+import (
+	"bytes"
+	"path"
+	"strings"
+
+	"trowel.example/check"
+	"trowel.example/internal/forms"
+	"trowel.example/teeworlds/tiletext"
+	"trowel.example/teeworlds/twmap"
+)
+
+// Line returns the line of the folder that says a place: the row that a tile is in, the item
+// of a list. Line 0 is a file that says the place as a whole, and false that there is none.
+func (n *Names) Line(p twmap.Place) (check.Line, bool) {
+	f, ok := n.fileOf(p)
+	if !ok {
+		return check.Line{}, false
+	}
+	switch {
+	case p.X >= 0:
+		return check.Line{Path: f.tiles, Line: int(p.Y) + 1}, f.tiles != ""
+	case p.Thing != twmap.WholePart:
+		return check.Line{Path: f.path, Line: f.first() + int(p.Index)}, f.first != nil
+	}
+	return check.Line{Path: f.path, Line: f.line}, true
+}
+
+// Places returns the first and the last place that a line of the folder says, which is the
+// same twice for most: the cells of a row, or only the one at the column if there is one.
+func (n *Names) Places(line check.Line) (first, last twmap.Place, ok bool) {
+	part := n.partOf(line)
+	if part == nil {
+		return twmap.Place{}, twmap.Place{}, false
+	}
+	whole := part.Whole()
+	f, ok := n.fileOf(whole)
+	if !ok || line.Line < 1 {
+		return whole, whole, ok
+	}
+	if line.Path == f.tiles {
+		return n.row(part, line)
+	}
+	if f.first != nil {
+		if i := line.Line - f.first(); i >= 0 && i < f.items {
+			whole = part.Thing(f.thing, i)
+		}
+	}
+	return whole, whole, true
+}
+
+// row returns the cells of a row of a layer.
+func (n *Names) row(part *twmap.Part, line check.Line) (first, last twmap.Place, ok bool) {
+	l := n.m.LayerAt(part).(*twmap.TileLayer)
+	y := line.Line - 1
+	if y >= l.Height() {
+		return part.Whole(), part.Whole(), false
+	}
+	if line.Column < 1 {
+		return part.Tile(0, y), part.Tile(l.Width()-1, y), true
+	}
+	x := 0
+	l.Look(func(l *twmap.TileLayer) {
+		switch l.Kind() {
+		case twmap.KindTele:
+			x = cellAt(l.Teles(), y, line.Column)
+		case twmap.KindSpeedup:
+			x = cellAt(l.Speedups(), y, line.Column)
+		case twmap.KindSwitch:
+			x = cellAt(l.Switches(), y, line.Column)
+		case twmap.KindTune:
+			x = cellAt(l.Tunes(), y, line.Column)
+		default:
+			x = cellAt(l.Tiles(), y, line.Column)
+		}
+	})
+	return part.Tile(x, y), part.Tile(x, y), true
+}
+
+func cellAt[T twmap.Cell](g *twmap.Grid[T], y, column int) int {
+	cells, _ := g.Cells()
+	from := min(y*g.Width(), len(cells))
+	return tiletext.At(cells[from:min(from+g.Width(), len(cells))], column)
+}
+
+// partFile is the file that says a part.
+type partFile struct {
+	path  string
+	line  int    // of it that is the part; 0: all are
+	tiles string // the file with the cells of a layer; "" if it has none
+
+	// Of a part that is a list: what it is of, how many there are, and the line of the first.
+	thing twmap.Thing
+	items int
+	first func() int
+}
+
+// fileOf returns the file of the part that a place is in, or is.
+func (n *Names) fileOf(p twmap.Place) (f partFile, ok bool) {
+	part := p.Part
+	if part == nil || part.Number < 0 {
+		return f, false
+	}
+	w := &writer{m: n.m, at: n.at}
+	within := func(list []string) bool { return part.Number < len(list) }
+	switch part.Kind {
+	case twmap.PartGroup:
+		if ok = within(n.at.groups); ok {
+			f.path = n.Group(part.Number) + "/" + fileGroup
+		}
+	case twmap.PartImage:
+		if ok = within(n.at.images); ok {
+			f.path = n.Image(part.Number) + ".png"
+			if im := n.m.Images[part.Number]; im.External() || !im.HasPicture() {
+				f.path = n.Image(part.Number) + ".json"
+			}
+		}
+	case twmap.PartSound:
+		if ok = within(n.at.sounds); ok {
+			f.path = n.Sound(part.Number) + ".opus"
+			if !n.m.Sounds[part.Number].HasOpus() {
+				f.path = n.Sound(part.Number) + ".json"
+			}
+		}
+	case twmap.PartSetting:
+		ok = n.m.Info != nil && part.Number < len(n.m.Info.Settings) && fitLines(n.m.Info.Settings)
+		f.path, f.line = fileSettings, part.Number+1
+	case twmap.PartEnvelope:
+		if ok = within(n.at.envelopes); ok {
+			e := n.m.Envelopes[part.Number]
+			f = partFile{path: n.Envelope(part.Number) + ".json", thing: twmap.ThingPoint, items: len(e.Points)}
+			f.first = firstLine(len(e.Points), func() ([]byte, error) { return envelopeFile(e) })
+		}
+	case twmap.PartLayer:
+		l := n.m.LayerAt(part)
+		if ok = l != nil; !ok {
+			return f, false
+		}
+		name := n.layerFile(part)
+		f.path = name + ".json"
+		switch l := l.(type) {
+		case *twmap.TileLayer:
+			f.tiles = name + ".txt"
+		case *twmap.QuadLayer:
+			f.thing, f.items = twmap.ThingQuad, l.NumQuads()
+			f.first = firstLine(1, func() ([]byte, error) { return forms.Marshal(w.quadsForm(l), "quads", make([]int, 1)) })
+		case *twmap.SoundLayer:
+			f.thing, f.items = twmap.ThingSource, l.NumSources()
+			f.first = firstLine(1, func() ([]byte, error) { return forms.Marshal(w.soundsForm(l), "sources", make([]int, 1)) })
+		}
+	}
+	return f, ok
+}
+
+// firstLine returns which line has the first of the items of a file that ends in a list of
+// them, each on a line.
+func firstLine(items int, file func() ([]byte, error)) func() int {
+	return func() int {
+		data, _ := file()
+		return bytes.Count(data, []byte("\n")) - 1 - items
+	}
+}
+
+func (n *Names) layerFile(part *twmap.Part) string {
+	if part.Group == nil {
+		return n.Orphan(part.Number)
+	}
+	return n.Layer(part.Group.Number, part.Number)
+}
+
+// partOf returns the part that a line of the folder is about, nil if it is about none.
+func (n *Names) partOf(line check.Line) *twmap.Part {
+	if line.Path == fileSettings && n.m.Info != nil && line.Line >= 1 && line.Line <= len(n.m.Info.Settings) {
+		return &twmap.Part{Kind: twmap.PartSetting, Number: line.Line - 1, Name: n.m.Info.Settings[line.Line-1]}
+	}
+	file := strings.TrimSuffix(line.Path, path.Ext(line.Path))
+	for i, im := range n.m.Images {
+		if file == n.Image(i) {
+			return &twmap.Part{Kind: twmap.PartImage, Number: i, Name: im.Name}
+		}
+	}
+	for i, s := range n.m.Sounds {
+		if file == n.Sound(i) {
+			return &twmap.Part{Kind: twmap.PartSound, Number: i, Name: s.Name}
+		}
+	}
+	for i, e := range n.m.Envelopes {
+		if file == n.Envelope(i) {
+			return &twmap.Part{Kind: twmap.PartEnvelope, Number: i, Name: e.Name}
+		}
+	}
+	for i, g := range n.m.Groups {
+		group := &twmap.Part{Kind: twmap.PartGroup, Number: i, Name: g.Name}
+		if line.Path == n.Group(i)+"/"+fileGroup {
+			return group
+		}
+		for j, l := range g.Layers {
+			if file == n.Layer(i, j) {
+				return &twmap.Part{Kind: twmap.PartLayer, Number: j, Name: l.Base().Name, Group: group}
+			}
+		}
+	}
+	for i, l := range n.m.Orphans {
+		if file == n.Orphan(i) {
+			return &twmap.Part{Kind: twmap.PartLayer, Number: i, Name: l.Base().Name}
+		}
+	}
+	return nil
+}

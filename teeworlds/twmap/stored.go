@@ -1,0 +1,65 @@
+package twmap
+
+import "fmt"
+
+// Stored says where a thing of a layer stands in the file that its map was read from: in the
+// content of a data block.
+type Stored struct {
+	Block  int32 // number of the data block
+	Offset int64 // in its content, in bytes
+	Len    int64 // in bytes; 0: it stands nowhere
+}
+
+// Space returns the content of the block as [Trace] names it.
+func (s Stored) Space() string { return fmt.Sprintf("data[%d]", s.Block) }
+
+// Stored returns where the cell at column x of row y stands. In the compressed form of
+// Teeworlds 0.7 that is the tile that stands for it, which may stand for others as well. A cell
+// that was not read from the file, or that the file does not have, stands nowhere.
+func (l *TileLayer) Stored(x, y int) (at Stored) {
+	if x < 0 || y < 0 || x >= l.Width() || y >= l.Height() {
+		return Stored{}
+	}
+	ref, i := &l.data[l.dataKind()], int64(y)*int64(l.Width())+int64(x)
+	if ref.block == nil || l.cells.isChanged(l.packed()) {
+		return Stored{}
+	}
+	if !l.packed() {
+		size := int64(l.cellSize(l.dataKind()))
+		return ref.stored(i*size, size)
+	}
+	ref.block.Look(func(data []byte, _ error) {
+		for from := int64(0); from+4 <= int64(len(data)); from += 4 {
+			if i -= int64(data[from+2]) + 1; i < 0 {
+				at = Stored{ref.index, from, 4}
+				return
+			}
+		}
+	})
+	return at
+}
+
+// Stored returns where quad i stands, as that of a [TileLayer] does.
+func (l *QuadLayer) Stored(i int) Stored {
+	if i < 0 || l.quads.changed {
+		return Stored{}
+	}
+	return l.data.stored(int64(i)*quadSize, quadSize)
+}
+
+// Stored returns where source i stands, as that of a [TileLayer] does.
+func (l *SoundLayer) Stored(i int) Stored {
+	size, _ := l.sourceForm()
+	if i < 0 || l.sources.changed {
+		return Stored{}
+	}
+	return l.data.stored(int64(i)*int64(size), int64(size))
+}
+
+// stored returns a piece of the content, which stands nowhere if the block is not so long.
+func (d *dataRef) stored(offset, length int64) Stored {
+	if d.block == nil || offset+length > int64(d.block.Size()) {
+		return Stored{}
+	}
+	return Stored{d.index, offset, length}
+}
