@@ -70,8 +70,9 @@ type Slots struct {
 // Coverer is a scene that knows where something is long before it has drawn what.
 type Coverer interface {
 	Scene
-	// Cover is Render for what is known at once: it makes opaque what is surely not empty, in
-	// one colour. A pixel of which a part is empty may be either.
+	// Cover is Render for what is known at once: it makes opaque where the file has something,
+	// in one colour, though that may turn out to be invisible, such as a block of a world
+	// that is all air. A pixel of which a part is empty may be either.
 	Cover(ctx context.Context, dst *image.RGBA, look Look) error
 }
 

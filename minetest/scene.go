@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/color"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -18,7 +19,6 @@ import (
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/nodedef"
-	"trowel.example/minetest/world"
 	"trowel.example/minetest/worlddraw"
 )
 
@@ -59,59 +59,61 @@ const sliceDepth = 24
 
 // worldScene is what a world shows.
 type worldScene struct {
-	dir    string
-	db     mapdb.DB
+	world  *sharedWorld
 	views  []format.View
 	kinds  map[string]worlddraw.Options // by view
-	extent worlddraw.Box                // of all blocks
+	extent worlddraw.Box                // of the blocks that may be seen
 	colors *nodecolor.Choice
+	rules  []worlddraw.MarkerRule
 	digest []byte // of the options, and of the files that they name
 
-	settings *world.Settings
-	remote   bool
-	rules    []worlddraw.MarkerRule
+	closing sync.Once
 
-	reading sync.Mutex // of marks
-
-	mu    sync.Mutex
-	marks map[[2]string]worlddraw.Marks // by view and layer
-	maps  map[string]*lazyMap
-	lost  map[string]string // of blocks that cannot be read, why
+	mu   sync.Mutex
+	maps map[string]drawn
+	lost map[string]string // of blocks that cannot be read, why
 }
 
 // drawn is what a [worlddraw.Map] and a [worlddraw.Iso] have in common.
 type drawn interface {
 	RenderScaled(context.Context, *image.RGBA, worlddraw.Scaled) error
+	Cover(context.Context, *image.RGBA, worlddraw.Scaled) error
 	Fingerprint(context.Context, io.Writer, image.Rectangle, worlddraw.Scaled) (bool, error)
 	Hidden() map[string]int64
 }
 
-type lazyMap struct {
-	once sync.Once
-	m    drawn
-	err  error
-}
-
 func openWorldScene(ctx context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
-	settings, err := world.ReadWorldMT(src.Dir)
+	w, err := shareWorld(ctx, job, src.Dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &worldScene{dir: src.Dir, settings: settings, remote: job.On(optionRemote.Name), marks: make(map[[2]string]worlddraw.Marks), kinds: make(map[string]worlddraw.Options), maps: make(map[string]*lazyMap), lost: make(map[string]string)}
-	if s.colors, s.digest, err = chooseColors(job, src.Dir); err != nil {
+	return newWorldScene(job, w)
+}
+
+// With returns the same blocks drawn in another way. Where they are is not read again.
+func (s *worldScene) With(_ context.Context, job *format.Job) (format.Scene, error) {
+	s.world.use()
+	return newWorldScene(job, s.world)
+}
+
+// newWorldScene takes over one use of a world.
+func newWorldScene(job *format.Job, w *sharedWorld) (_ format.Scene, err error) {
+	s := &worldScene{world: w, kinds: make(map[string]worlddraw.Options), maps: make(map[string]drawn), lost: make(map[string]string)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.leave())
+		}
+	}()
+	if s.colors, s.digest, err = w.chooseColors(job); err != nil {
 		return nil, err
 	}
 	if s.rules, err = markerRules(job.Value(optionMarkers.Name)); err != nil {
 		return nil, err
 	}
-	if s.db, _, err = world.OpenMap(ctx, src.Dir, settings, job.On(optionRemote.Name)); err != nil {
-		return nil, err
+	for _, err := range w.odd {
+		s.lose(err)
 	}
-	if err := s.findViews(ctx, job); err != nil {
-		s.db.Close()
-		return nil, err
-	}
-	return s, nil
+	return s, s.findViews(job)
 }
 
 // chooseColors finds out where colours come from, and returns a digest of that.
@@ -154,14 +156,14 @@ func chooseColors(job *format.Job, dir string) (c *nodecolor.Choice, digest []by
 			digest = append(digest, data...)
 		}
 	}
-	for _, o := range sceneOptions {
-		digest = append(digest, o.Name+"="+job.Value(o.Name)+"\n"...)
-	}
 	return c, digest, err
 }
 
 // findViews says what views there are, and how large they are.
-func (s *worldScene) findViews(ctx context.Context, job *format.Job) error {
+func (s *worldScene) findViews(job *format.Job) error {
+	for _, o := range sceneOptions {
+		s.digest = append(s.digest, o.Name+"="+job.Value(o.Name)+"\n"...)
+	}
 	box := worlddraw.Everything()
 	if job.Value(optionMinY.Name) != "" {
 		box.Min[1] = job.Integer(optionMinY.Name)
@@ -176,7 +178,7 @@ func (s *worldScene) findViews(ctx context.Context, job *format.Job) error {
 		View: worlddraw.Top, Colors: s.colors, Box: box, Alpha: job.On(optionAlpha.Name), Flat: job.On(optionFlat.Name), Lost: s.lose,
 	}
 	s.kinds[string(worlddraw.Top)] = usual
-	top, err := s.mapOf(ctx, string(worlddraw.Top))
+	top, err := s.mapOf(string(worlddraw.Top))
 	if err != nil {
 		return err
 	}
@@ -226,27 +228,21 @@ func (s *worldScene) findViews(ctx context.Context, job *format.Job) error {
 }
 
 // mapOf returns the map of a view.
-func (s *worldScene) mapOf(ctx context.Context, name string) (drawn, error) {
+func (s *worldScene) mapOf(name string) (m drawn, err error) {
 	s.mu.Lock()
-	l := s.maps[name]
-	if l == nil {
-		l = new(lazyMap)
-		s.maps[name] = l
+	defer s.mu.Unlock()
+	if m = s.maps[name]; m != nil {
+		return m, nil
 	}
-	s.mu.Unlock()
-	l.once.Do(func() {
-		if name == viewIso {
-			l.m, l.err = worlddraw.NewIso(ctx, s.db, s.kinds[name])
-		} else {
-			l.m, l.err = worlddraw.New(ctx, s.db, s.kinds[name])
-		}
-		if l.err != nil { // for the next one to try again
-			s.mu.Lock()
-			delete(s.maps, name)
-			s.mu.Unlock()
-		}
-	})
-	return l.m, l.err
+	if name == viewIso {
+		m, err = s.world.places.Iso(s.kinds[name])
+	} else {
+		m, err = s.world.places.Map(s.kinds[name])
+	}
+	if err == nil {
+		s.maps[name] = m
+	}
+	return m, err
 }
 
 // lose notes something that cannot be read.
@@ -278,7 +274,7 @@ func (s *worldScene) name(look format.Look) string {
 
 func (s *worldScene) Render(ctx context.Context, dst *image.RGBA, look format.Look) error {
 	name := s.name(look)
-	m, err := s.mapOf(ctx, name)
+	m, err := s.mapOf(name)
 	if err != nil {
 		return err
 	}
@@ -294,7 +290,7 @@ func (s *worldScene) Render(ctx context.Context, dst *image.RGBA, look format.Lo
 	}
 	for _, layer := range []string{layerMarkers, layerPlayers} {
 		if v.Draws(look, layer) {
-			marks, err := s.marksOf(ctx, name, layer)
+			marks, err := s.marks(ctx, name, layer, dst.Rect, at)
 			if err != nil {
 				return err
 			}
@@ -323,7 +319,7 @@ func (s *worldScene) renderGrey(ctx context.Context, dst *image.RGBA, m *worlddr
 }
 
 func (s *worldScene) RenderGray16(ctx context.Context, dst *image.Gray16, look format.Look) error {
-	m, err := s.mapOf(ctx, s.name(look))
+	m, err := s.mapOf(s.name(look))
 	if err != nil {
 		return err
 	}
@@ -331,7 +327,7 @@ func (s *worldScene) RenderGray16(ctx context.Context, dst *image.Gray16, look f
 }
 
 func (s *worldScene) Fingerprint(ctx context.Context, look format.Look, pixels image.Rectangle) (sum [32]byte, err error) {
-	m, err := s.mapOf(ctx, s.name(look))
+	m, err := s.mapOf(s.name(look))
 	if err != nil {
 		return sum, err
 	}
@@ -343,8 +339,7 @@ func (s *worldScene) Fingerprint(ctx context.Context, look format.Look, pixels i
 	for _, layer := range []string{layerMarkers, layerPlayers} {
 		if err == nil && v.Draws(look, layer) {
 			var marks worlddraw.Marks
-			marks, err = s.marksOf(ctx, v.Name, layer)
-			if marks = marks.Near(pixels, at); len(marks) > 0 {
+			if marks, err = s.marks(ctx, v.Name, layer, pixels, at); len(marks) > 0 {
 				some = true
 				fmt.Fprintln(h, layer, marks)
 			}
@@ -370,59 +365,30 @@ func markerRules(path string) ([]worlddraw.MarkerRule, error) {
 	return rules, fault.InFile(err, path)
 }
 
-// marksOf returns the marks of a layer. The first call reads all that there are.
-func (s *worldScene) marksOf(ctx context.Context, view, layer string) (worlddraw.Marks, error) {
-	key := [2]string{view, layer}
-	s.mu.Lock()
-	marks, known := s.marks[key]
-	s.mu.Unlock()
-	if known {
-		return marks, nil
+// marks returns what of a layer is to be seen in a part of a picture.
+func (s *worldScene) marks(ctx context.Context, name, layer string, part image.Rectangle, at worlddraw.Scaled) (worlddraw.Marks, error) {
+	o := s.kinds[name]
+	view := o.View
+	if name == viewIso {
+		view = worlddraw.IsoView
 	}
-	s.reading.Lock() // what others wait for, as it would be read twice else
-	defer s.reading.Unlock()
-	s.mu.Lock()
-	marks, known = s.marks[key]
-	s.mu.Unlock()
-	if known {
-		return marks, nil
-	}
-	o := s.kinds[view]
 	var markers []worlddraw.Marker
 	var err error
 	if layer == layerMarkers {
-		markers, err = worlddraw.Markers(ctx, s.db, o.Box, s.rules, s.lose)
+		markers, err = s.world.markers(s.rules).Near(ctx, view, part, at, s.lose)
 	} else {
-		markers, err = s.players(ctx, o.Box)
+		markers, err = s.world.players(ctx, s.lose)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if view != viewIso {
-		view = string(o.View)
-	}
-	marks = worlddraw.NewMarks(worlddraw.View(view), markers)
-	s.mu.Lock()
-	s.marks[key] = marks
-	s.mu.Unlock()
-	return marks, nil
+	return view.Marks(markers, o.Box, part, at), err
 }
 
-// players returns where the players are.
-func (s *worldScene) players(ctx context.Context, box worlddraw.Box) ([]worlddraw.Marker, error) {
-	store, err := world.OpenPlayers(ctx, s.dir, s.settings, world.Options{Remote: s.remote})
+// Cover draws where blocks are, whatever is in them: nothing of them has to be read.
+func (s *worldScene) Cover(ctx context.Context, dst *image.RGBA, look format.Look) error {
+	m, err := s.mapOf(s.name(look))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer store.Close()
-	players, err := worlddraw.Players(ctx, store, s.lose)
-	var markers []worlddraw.Marker
-	for _, p := range players {
-		if p.Y >= float64(box.Min[1]) && p.Y <= float64(box.Max[1])+1 {
-			markers = append(markers, worlddraw.Marker{Pos: [3]float64{p.X, p.Y, p.Z}, Kind: "player", Label: p.Name, Color: color.NRGBA{R: 255, G: 80, B: 80, A: 255}})
-		}
-	}
-	return markers, err
+	return m.Cover(ctx, dst, worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale})
 }
 
 func (s *worldScene) Missing() (list []format.Missing) {
@@ -431,16 +397,11 @@ func (s *worldScene) Missing() (list []format.Missing) {
 	for name, why := range s.lost {
 		list = append(list, format.Missing{Kind: "block", Name: name, What: why, Loss: true})
 	}
-	maps := make([]*lazyMap, 0, len(s.maps))
-	for _, l := range s.maps {
-		maps = append(maps, l)
-	}
+	drawn := slices.Collect(maps.Values(s.maps))
 	s.mu.Unlock()
-	for _, l := range maps {
-		if l.m != nil {
-			for name, n := range l.m.Hidden() {
-				hidden[name] += n
-			}
+	for _, m := range drawn {
+		for name, n := range m.Hidden() {
+			hidden[name] += n
 		}
 	}
 	for name, n := range hidden {
@@ -453,4 +414,8 @@ func (s *worldScene) Missing() (list []format.Missing) {
 	return list
 }
 
-func (s *worldScene) Close() error { return s.db.Close() }
+// Close ends the use of the world; those who share it go on.
+func (s *worldScene) Close() (err error) {
+	s.closing.Do(func() { err = s.world.leave() })
+	return err
+}

@@ -1,6 +1,7 @@
 package minetest_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"image"
@@ -228,5 +229,80 @@ func TestSceneHeights(t *testing.T) {
 	// The node at x = 0, z = 0 is seen at the left bottom: water at y = 1.
 	if got := img.Gray16At(0, l.Size.Y-1).Y; got != 32768+1 {
 		t.Errorf("the height is %d", got)
+	}
+}
+
+// Cover says at once where blocks are, in all views, and what is drawn is on it. Where nothing
+// is covered the fingerprint is zero.
+func TestSceneCover(t *testing.T) {
+	ctx := context.Background()
+	for _, values := range []map[string]string{{"slice": "3"}, {"min-y": "0", "noshading": "true"}} {
+		s := scene(t, terrain(t), values)
+		for _, v := range s.Views() {
+			for _, scale := range []float64{1, 0.25} {
+				l := look(v, scale)
+				r := image.Rectangle{Max: l.Size}.Inset(-40)
+				cover := image.NewRGBA(r)
+				if err := s.(format.Coverer).Cover(ctx, cover, l); err != nil {
+					t.Fatal(err)
+				}
+				drawn := drawPart(t, s, l, r)
+				some := 0
+				for y := r.Min.Y; y < r.Max.Y; y++ {
+					for x := r.Min.X; x < r.Max.X; x++ {
+						if cover.RGBAAt(x, y).A > 0 {
+							some++
+						} else if drawn.RGBAAt(x, y).A > 0 && v.Name != "iso" { // that is scaled from cubes
+							t.Fatalf("%s at scale %v: %d,%d is drawn and not covered", v.Name, scale, x, y)
+						}
+					}
+				}
+				if some == 0 || some == r.Dx()*r.Dy() {
+					t.Errorf("%s at scale %v: %d pixels are covered", v.Name, scale, some)
+				}
+				for _, part := range []image.Rectangle{image.Rect(-40, -40, -1, -1), image.Rect(l.Size.X+1, 0, l.Size.X+40, 9), image.Rect(0, l.Size.Y+1, 9, l.Size.Y+40)} {
+					if sum, err := s.(format.Fingerprinter).Fingerprint(ctx, l, part); err != nil || sum != [32]byte{} {
+						t.Errorf("%s: outside of all blocks the fingerprint is %x, %v", v.Name, sum, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A scene with other options draws what a fresh one does, and lives on its own.
+func TestSceneWith(t *testing.T) {
+	ctx := context.Background()
+	dir := terrain(t)
+	for _, values := range []map[string]string{{"max-y": "3"}, {"slice": "1", "drawalpha": "true"}, {"noshading": "true", "markers": "usual"}} {
+		first := scene(t, dir, nil)
+		with, err := first.(format.Variable).With(ctx, &format.Job{Values: values})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(values) == 2 { // in any order
+			if err := first.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		fresh := scene(t, dir, values)
+		for i, v := range fresh.Views() {
+			if got := with.Views()[i]; got.Name != v.Name || got.Bounds != v.Bounds {
+				t.Errorf("%v: a view is %v, not %v", values, got, v)
+			}
+			l := look(v, 1)
+			want := drawPart(t, fresh, l, image.Rectangle{Max: l.Size})
+			if got := drawPart(t, with, l, image.Rectangle{Max: l.Size}); !bytes.Equal(got.Pix, want.Pix) {
+				t.Errorf("%v: %s is another picture", values, v.Name)
+			}
+		}
+		for range 2 { // Closing one twice does not close the other.
+			if err := with.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(values) == 1 {
+			drawPart(t, first, look(first.Views()[0], 1), image.Rect(0, 0, 9, 9))
+		}
 	}
 }

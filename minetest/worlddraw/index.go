@@ -1,98 +1,142 @@
 package worlddraw
 
 import (
-	"context"
-	"errors"
 	"image"
 	"slices"
 
 	"trowel.example/minetest/mapdb"
 )
 
-// coordCount is how many values a coordinate of a block has.
-const coordCount = mapdb.MaxCoord - mapdb.MinCoord + 1
-
-// An index tells where there are blocks: a count of two bytes for each column of a row in
-// which there are any.
-type index struct {
-	rows  [coordCount][]uint16 // by v and u, both from MinCoord on; nil: nothing is there
-	lists [coordCount][]uint32 // by v: u and d of each block, sorted; only if the store needs it
-	box   Box                  // of the columns, in blocks; d is that of all blocks that count
-	any   bool
+// A window is what of an index is in a box.
+type window struct {
+	*index
+	box Box // of blocks: of those that there are, if there are any
+	any bool
+	has [coordCount]bool // by v: something is in the row
 }
 
-// readIndex reads the positions of all blocks in a box of u, v and d.
-func readIndex(ctx context.Context, db mapdb.DB, f *frame, box Box, lists bool, lost func(error)) (*index, error) {
-	x := &index{box: Box{box.Max, box.Min}}
-	for p, err := range db.Positions(ctx, f.area(box)) {
-		var row *mapdb.RowError
-		if errors.As(err, &row) {
-			lost(err)
-			continue
+// newWindow returns the window of an index in a box of blocks.
+func newWindow(x *index, box Box) *window {
+	w := &window{index: x}
+	found := Box{box.Max, box.Min}
+	for v := box.Min[1]; v <= box.Max[1]; v++ {
+		for _, r := range x.rows[v-mapdb.MinCoord] {
+			low, high := max(r.d(), box.Min[2]), min(r.last(), box.Max[2])
+			if u := r.u(); low > high || u < box.Min[0] || u > box.Max[0] {
+				continue
+			} else {
+				found.Min[0], found.Max[0] = min(found.Min[0], u), max(found.Max[0], u)
+			}
+			found.Min[1], found.Max[1] = min(found.Min[1], v), max(found.Max[1], v)
+			found.Min[2], found.Max[2] = min(found.Min[2], low), max(found.Max[2], high)
+			w.has[v-mapdb.MinCoord], w.any = true, true
 		}
-		if err != nil {
-			return nil, err
-		}
-		at := f.in(coords(p))
-		u, v := at[0]-mapdb.MinCoord, at[1]-mapdb.MinCoord
-		row2 := x.rows[v]
-		if row2 == nil {
-			row2 = make([]uint16, coordCount)
-			x.rows[v] = row2
-		}
-		row2[u]++
-		if lists {
-			x.lists[v] = append(x.lists[v], uint32(u)<<16|uint32(at[2]-mapdb.MinCoord))
-		}
-		for i := range at {
-			x.box.Min[i], x.box.Max[i] = min(x.box.Min[i], at[i]), max(x.box.Max[i], at[i])
-		}
-		x.any = true
 	}
-	for _, l := range x.lists {
-		slices.Sort(l)
+	w.box = found
+	return w
+}
+
+// row reports whether there are blocks in a row.
+func (w *window) row(v int) bool {
+	return v >= mapdb.MinCoord && v <= mapdb.MaxCoord && w.has[v-mapdb.MinCoord]
+}
+
+// runs returns those of a row from a column on, as far as they are in the index.
+func (w *window) runs(u, v int) []run {
+	if v < w.box.Min[1] || v > w.box.Max[1] || u > w.box.Max[0] {
+		return nil
 	}
-	return x, nil
+	row := w.rows[v-mapdb.MinCoord]
+	i, _ := slices.BinarySearch(row, run(max(u, w.box.Min[0])-mapdb.MinCoord)<<20)
+	return row[i:]
+}
+
+// column goes through the blocks of a column, from the eye on: runs from a d to another.
+func (w *window) column(u, v int, do func(low, high int)) {
+	if u < w.box.Min[0] {
+		return
+	}
+	for _, r := range w.runs(u, v) {
+		if r.u() != u {
+			return
+		}
+		if low, high := max(r.d(), w.box.Min[2]), min(r.last(), w.box.Max[2]); low <= high {
+			do(low, high)
+		}
+	}
 }
 
 // count returns how many blocks are in a column.
-func (x *index) count(u, v int) int {
-	if row := x.row(v); row != nil {
-		return int(row[u-mapdb.MinCoord])
+func (w *window) count(u, v int) (n int) {
+	w.column(u, v, func(low, high int) { n += high - low + 1 })
+	return n
+}
+
+// next returns the first block of a column from d on, and false if there is none.
+func (w *window) next(u, v, d int) (first int, ok bool) {
+	w.column(u, v, func(low, high int) {
+		if !ok && high >= d {
+			first, ok = max(low, d), true
+		}
+	})
+	return first, ok
+}
+
+// among returns the columns of a row in which there are blocks, from one to another.
+func (w *window) among(v, u0, u1 int) (us []int) {
+	if !w.row(v) {
+		return nil
 	}
-	return 0
+	u1 = min(u1, w.box.Max[0])
+	for _, r := range w.runs(u0, v) {
+		u := r.u()
+		if u > u1 {
+			break
+		}
+		if (len(us) == 0 || us[len(us)-1] != u) && r.d() <= w.box.Max[2] && r.last() >= w.box.Min[2] {
+			us = append(us, u)
+		}
+	}
+	return us
 }
 
 // columns returns the first and the last column, in u and v, of those that may have blocks
 // in a rectangle of pixels.
-func (x *index) columns(r image.Rectangle) (u0, v0, u1, v1 int) {
-	return max(floorDiv(r.Min.X, side), x.box.Min[0]), max(floorDiv(r.Min.Y, side), x.box.Min[1]),
-		min(floorDiv(r.Max.X-1, side), x.box.Max[0]), min(floorDiv(r.Max.Y-1, side), x.box.Max[1])
-}
-
-func (x *index) row(v int) []uint16 {
-	if v < mapdb.MinCoord || v > mapdb.MaxCoord {
-		return nil
-	}
-	return x.rows[v-mapdb.MinCoord]
+func (w *window) columns(r image.Rectangle) (u0, v0, u1, v1 int) {
+	return max(floorDiv(r.Min.X, side), w.box.Min[0]), max(floorDiv(r.Min.Y, side), w.box.Min[1]),
+		min(floorDiv(r.Max.X-1, side), w.box.Max[0]), min(floorDiv(r.Max.Y-1, side), w.box.Max[1])
 }
 
 // before returns the last row before v in which there are blocks.
-func (x *index) before(v int) (int, bool) {
-	for v--; v >= x.box.Min[1]; v-- {
-		if x.row(v) != nil {
+func (w *window) before(v int) (int, bool) {
+	for v--; v >= w.box.Min[1]; v-- {
+		if w.row(v) {
 			return v, true
 		}
 	}
 	return 0, false
 }
 
-// column returns the positions of the blocks of a column, from the eye on.
-func (x *index) column(u, v int) (d []int) {
-	list := x.lists[v-mapdb.MinCoord]
-	i, _ := slices.BinarySearch(list, uint32(u-mapdb.MinCoord)<<16)
-	for ; i < len(list) && int(list[i]>>16) == u-mapdb.MinCoord; i++ {
-		d = append(d, int(list[i]&0xffff)+mapdb.MinCoord)
+// in reports whether a place is in the box, and at whether there is a block besides.
+func (w *window) in(at [3]int) bool { return w.box.has(at) }
+
+func (w *window) at(at [3]int) bool {
+	d, ok := w.next(at[0], at[1], at[2])
+	return ok && d == at[2]
+}
+
+// extent returns the box of nodes of all blocks; its Min is beyond its Max if there are none.
+func (w *window) extent(f *frame) Box {
+	if !w.any {
+		return Box{[3]int{1, 1, 1}, [3]int{}}
 	}
-	return d
+	b := w.box
+	for i := range b.Min {
+		b.Min[i], b.Max[i] = b.Min[i]*side, b.Max[i]*side+side-1
+	}
+	low, high := f.out(b.Min), f.out(b.Max)
+	for i := range low {
+		low[i], high[i] = min(low[i], high[i]), max(low[i], high[i])
+	}
+	return Box{low, high}
 }

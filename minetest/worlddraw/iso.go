@@ -26,7 +26,7 @@ type Iso struct {
 	o      Options
 	db     mapdb.DB
 	box    Box // of nodes in which something is
-	has    *index
+	has    *window
 	frame  frame
 	blocks sync.Pool // of painters
 
@@ -36,7 +36,6 @@ type Iso struct {
 	cache  map[mapdb.Pos]*isoBlock
 	order  []mapdb.Pos
 	hidden map[string]int64
-	all    []mapdb.Pos // once somebody has asked for it
 }
 
 // isoBlock is a block of which is known what its nodes look like.
@@ -97,12 +96,21 @@ func newCube(half int, from, to []int) cube {
 // NewIso reads where the blocks of a store are. Of the options it heeds Colors, Box, Alpha
 // and Lost.
 func NewIso(ctx context.Context, db mapdb.DB, o Options) (*Iso, error) {
-	o.View = Top
-	m, err := New(ctx, db, o)
+	p, err := ReadPlaces(ctx, db, o.Box, o.Lost)
 	if err != nil {
 		return nil, err
 	}
-	s := &Iso{o: m.o, db: db, frame: m.frame, has: m.source.index, diagonals: diagonals(m.source.index, &m.frame), cache: make(map[mapdb.Pos]*isoBlock), hidden: make(map[string]int64)}
+	return p.Iso(o)
+}
+
+// Iso is [NewIso] of what is at the places.
+func (p *Places) Iso(o Options) (*Iso, error) {
+	o.View, o.Depth = Top, 0
+	m, err := p.Map(o)
+	if err != nil {
+		return nil, err
+	}
+	s := &Iso{o: m.o, db: p.db, frame: m.frame, has: m.source.index, diagonals: diagonals(m.source.index, &m.frame), cache: make(map[mapdb.Pos]*isoBlock), hidden: make(map[string]int64)}
 	s.box = m.Extent()
 	for i := range s.box.Min {
 		s.box.Min[i], s.box.Max[i] = max(s.box.Min[i], o.Box.Min[i]), min(s.box.Max[i], o.Box.Max[i])
@@ -313,7 +321,7 @@ var noBlock = &isoBlock{empty: true}
 // blockAt returns a block from memory, or reads it.
 func (s *Iso) blockAt(ctx context.Context, pos mapdb.Pos) (*isoBlock, error) {
 	at := s.frame.in(coords(pos))
-	if s.has.count(at[0], at[1]) == 0 {
+	if !s.has.at(at) {
 		return noBlock, nil
 	}
 	s.mu.Lock()
@@ -420,12 +428,13 @@ func (s *Iso) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, a
 	for i, p := range [2][2]int{{r.Min.X, r.Max.X}, {r.Min.Y, r.Max.Y}} {
 		low[i], high[i] = at.Origin[i]+float64(p[0])/at.Scale, at.Origin[i]+float64(p[1])/at.Scale
 	}
-	all, err := s.positions(ctx)
-	if err != nil {
-		return false, err
-	}
-	for _, p := range all {
-		min, max := coords(p), coords(p)
+	f := frames[Top]
+	for at := range s.has.index.all {
+		if !s.has.in(at) {
+			continue
+		}
+		c := f.out(at)
+		min, max := c, c
 		for i := range min {
 			min[i], max[i] = min[i]*side, max[i]*side+side-1
 		}
@@ -433,6 +442,7 @@ func (s *Iso) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, a
 		if to[0] <= low[0] || from[0] >= high[0] || to[1] <= low[1] || from[1] >= high[1] {
 			continue
 		}
+		p := mapdb.Pos{X: int16(c[0]), Y: int16(c[1]), Z: int16(c[2])}
 		data, err := s.db.Get(ctx, p)
 		var row *mapdb.RowError
 		if errors.As(err, &row) || errors.Is(err, mapdb.ErrNotFound) {
@@ -446,28 +456,6 @@ func (s *Iso) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, a
 		_, _ = h.Write(data)
 	}
 	return some, nil
-}
-
-// positions returns where all blocks are, which are in memory from then on.
-func (s *Iso) positions(ctx context.Context) ([]mapdb.Pos, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.all != nil {
-		return s.all, nil
-	}
-	var all []mapdb.Pos
-	for p, err := range s.db.Positions(ctx, mapdb.All()) {
-		var row *mapdb.RowError
-		if errors.As(err, &row) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, p)
-	}
-	s.all = all
-	return all, nil
 }
 
 // Hidden returns the names of nodes without a colour that were met.

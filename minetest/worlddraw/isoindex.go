@@ -4,8 +4,6 @@ import (
 	"image"
 	"math"
 	"slices"
-
-	"trowel.example/minetest/mapdb"
 )
 
 // A diagonal is the columns of blocks with the same x-z, which stand behind each other in
@@ -15,16 +13,14 @@ type diagonal []int16
 // diagonalCount is how many there are.
 const diagonalCount = 2*coordCount - 1
 
-// diagonals sorts the columns of an index that was read from above.
-func diagonals(x *index, f *frame) *[diagonalCount]diagonal {
+// diagonals sorts the columns of what is seen from above.
+func diagonals(w *window, f *frame) *[diagonalCount]diagonal {
 	all := new([diagonalCount]diagonal)
-	for v, row := range x.rows {
-		for u, n := range row {
-			if n > 0 {
-				at := f.out([3]int{u + mapdb.MinCoord, v + mapdb.MinCoord, 0})
-				d := &all[at[0]-at[2]+coordCount-1]
-				*d = append(*d, int16(at[2]))
-			}
+	for v := w.box.Min[1]; v <= w.box.Max[1]; v++ {
+		for _, u := range w.among(v, w.box.Min[0], w.box.Max[0]) {
+			at := f.out([3]int{u, v, 0})
+			d := &all[at[0]-at[2]+coordCount-1]
+			*d = append(*d, int16(at[2]))
 		}
 	}
 	for _, d := range all {

@@ -42,6 +42,18 @@ func (m *Map) maxCells() int {
 
 // New reads where the blocks of a store are, and draws nothing yet.
 func New(ctx context.Context, db mapdb.DB, o Options) (*Map, error) {
+	if _, ok := frames[o.View]; !ok {
+		return nil, fmt.Errorf("there is no view %q", o.View)
+	}
+	p, err := ReadPlaces(ctx, db, o.Box, o.Lost)
+	if err != nil {
+		return nil, err
+	}
+	return p.Map(o)
+}
+
+// Map returns the picture of what is at the places. It reads nothing yet.
+func (p *Places) Map(o Options) (*Map, error) {
 	f, ok := frames[o.View]
 	if !ok {
 		return nil, fmt.Errorf("there is no view %q", o.View)
@@ -50,23 +62,13 @@ func New(ctx context.Context, db mapdb.DB, o Options) (*Map, error) {
 		o.Lost = func(error) {}
 	}
 	m := &Map{o: o, frame: f, cells: make(map[[2]int]*drawn), hidden: make(map[string]int64), told: make(map[int]*[coordCount / 64]uint64)}
-	everything := Everything()
-	for i := range o.Box.Min {
-		o.Box.Min[i], o.Box.Max[i] = max(o.Box.Min[i], everything.Min[i]), min(o.Box.Max[i], everything.Max[i])
+	m.o.Box = o.Box.nodes()
+	m.box = f.box(m.o.Box)
+	if o.Depth > 0 {
+		m.box.Max[2] = min(m.box.Max[2], m.box.Min[2]+o.Depth-1)
 	}
-	m.box = f.box(o.Box)
-	m.source = source{db: db, frame: &m.frame, way: wayOf(db, &m.frame), lost: o.Lost}
-	var err error
-	m.source.index, err = readIndex(ctx, db, &m.frame, m.box.blocks(), m.source.way == byBlock, o.Lost)
-	return m, err
-}
-
-// blocks returns the box of the blocks in which a box of nodes is.
-func (b Box) blocks() Box {
-	for i := range b.Min {
-		b.Min[i], b.Max[i] = floorDiv(b.Min[i], side), floorDiv(b.Max[i], side)
-	}
-	return b
+	m.source = source{db: p.db, frame: &m.frame, way: wayOf(p.db, &m.frame), lost: o.Lost, index: newWindow(p.index(o.View), m.box.blocks())}
+	return m, nil
 }
 
 // Bounds returns the rectangle of whole blocks in which something is, in pixels. Their
@@ -81,20 +83,7 @@ func (m *Map) Bounds() image.Rectangle {
 
 // Extent returns the box of nodes of the blocks that there are; its Min is beyond its Max if
 // there are none.
-func (m *Map) Extent() Box {
-	b := m.source.index.box
-	for i := range b.Min {
-		b.Min[i], b.Max[i] = b.Min[i]*side, b.Max[i]*side+side-1
-	}
-	low, high := m.frame.out(b.Min), m.frame.out(b.Max)
-	for i := range low {
-		low[i], high[i] = min(low[i], high[i]), max(low[i], high[i])
-	}
-	if !m.source.index.any {
-		return Box{[3]int{1, 1, 1}, [3]int{}}
-	}
-	return Box{low, high}
-}
+func (m *Map) Extent() Box { return m.source.index.extent(&m.frame) }
 
 // Hidden returns in how many pixels of the blocks that were drawn nodes without a colour are
 // skipped, by their names. Names of nodes that are behind others of this kind count 0.
@@ -119,19 +108,15 @@ func (m *Map) Shown() bool {
 // row returns the cells of a row from one column to another, as far as they are there. It
 // draws those that are not in memory, and waits for those that others are drawing.
 func (m *Map) row(ctx context.Context, v, u0, u1 int) (map[int]*cell, error) {
-	counts := m.source.index.row(v)
-	if counts == nil {
+	if !m.source.index.row(v) {
 		return nil, nil
 	}
-	u0, u1 = max(u0, m.source.index.box.Min[0]), min(u1, m.source.index.box.Max[0])
+	us := m.source.index.among(v, u0, u1)
 	for {
 		found := make(map[int]*drawn)
 		var mine []int
 		m.mu.Lock()
-		for u := u0; u <= u1; u++ {
-			if counts[u-mapdb.MinCoord] == 0 {
-				continue
-			}
+		for _, u := range us {
 			d := m.cells[[2]int{u, v}]
 			if d == nil {
 				d = &drawn{ready: make(chan struct{})}
@@ -176,22 +161,34 @@ func (m *Map) drawAll(ctx context.Context, v int, us []int, found map[int]*drawn
 		return nil
 	}
 	p := m.painter()
-	next := 0
+	begun := make(map[int]*canvas)
 	defer func() {
 		m.mu.Lock()
-		for _, u := range us[next:] {
-			delete(m.cells, [2]int{u, v})
-			close(found[u].ready)
+		for _, u := range us {
+			if d := found[u]; d.cell == nil {
+				delete(m.cells, [2]int{u, v})
+				close(d.ready)
+			}
 		}
 		m.mu.Unlock()
 	}()
-	err := m.source.columns(ctx, v, us, func(c column) {
-		d := found[c.u]
-		d.cell = p.draw(c)
-		next++
-		m.report(p, c.u, c.v)
-		close(d.ready)
+	err := m.source.columns(ctx, v, us, firstBlocks, func(c column, last bool) bool {
+		on := begun[c.u]
+		if on == nil {
+			on = begin()
+			begun[c.u] = on
+		}
+		enough := p.draw(on, c)
+		if enough || last {
+			d := found[c.u]
+			d.cell = p.finish(on)
+			m.report(on, c.u, c.v)
+			close(d.ready)
+			delete(begun, c.u)
+		}
+		return enough
 	})
+	p.canvas = nil
 	m.mu.Lock()
 	m.idle = append(m.idle, p)
 	m.mu.Unlock()
@@ -210,7 +207,7 @@ func (m *Map) painter() *painter {
 }
 
 // report collects what is to be told of a column, once however often it is drawn.
-func (m *Map) report(p *painter, u, v int) {
+func (m *Map) report(p *canvas, u, v int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	row := m.told[v]
@@ -278,7 +275,7 @@ func (m *Map) each(ctx context.Context, r image.Rectangle, do func(u, v int, px 
 			}
 		}
 	}
-	if v, ok := m.above(v0); ok && !m.o.Flat && (r.Min.Y <= v0*side || m.source.index.row(v0) == nil) {
+	if v, ok := m.above(v0); ok && !m.o.Flat && (r.Min.Y <= v0*side || !m.source.index.row(v0)) {
 		cells, err := m.row(ctx, v, left, u1)
 		if err != nil {
 			return err

@@ -7,10 +7,12 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"image"
 	"image/color"
 	"io"
 	"path"
 	"strings"
+	"sync"
 
 	"trowel.example/fault"
 	"trowel.example/minetest/mapblock"
@@ -74,24 +76,95 @@ func ParseMarkerRules(r io.Reader) (rules []MarkerRule, err error) {
 	return rules, in.Err()
 }
 
-// Markers goes through all blocks of a box and returns what rules say of the metadata in
-// them, in the order of the store. Lost is told of what cannot be read.
-func Markers(ctx context.Context, db mapdb.DB, box Box, rules []MarkerRule, lost func(error)) ([]Marker, error) {
-	b := box.blocks()
-	area := mapdb.Area{
-		Min: mapdb.Pos{X: int16(b.Min[0]), Y: int16(b.Min[1]), Z: int16(b.Min[2])},
-		Max: mapdb.Pos{X: int16(b.Max[0]), Y: int16(b.Max[1]), Z: int16(b.Max[2])},
+// Markers is what rules say of the metadata in a world. It is read where somebody looks,
+// region by region, and kept. Its methods may be called by several goroutines.
+type Markers struct {
+	places  *Places
+	rules   []MarkerRule
+	regions []*region
+}
+
+// regionSide is how many columns of blocks a region has, along x and z.
+const regionSide = 16
+
+// A region is the blocks of some columns.
+type region struct {
+	blocks Box // from above: u, v, d
+	box    Box // of nodes
+
+	mu      sync.Mutex
+	known   bool
+	markers []Marker
+	lost    []error
+}
+
+// Markers returns what rules say of the blocks at the places. It reads nothing yet.
+func (p *Places) Markers(rules []MarkerRule) *Markers {
+	m := &Markers{places: p, rules: rules}
+	f := frames[Top]
+	for v := mapdb.MinCoord; v <= mapdb.MaxCoord; v += regionSide {
+		of := make(map[int]*region)
+		for row := v; row < v+regionSide; row++ {
+			for _, r := range p.top.rows[row-mapdb.MinCoord] {
+				u := floorDiv(r.u(), regionSide)
+				at := of[u]
+				if at == nil {
+					at = &region{blocks: Box{[3]int{r.u(), row, r.d()}, [3]int{r.u(), row, r.last()}}}
+					of[u] = at
+					m.regions = append(m.regions, at)
+				}
+				b := &at.blocks
+				b.Min[0], b.Max[0] = min(b.Min[0], r.u()), max(b.Max[0], r.u())
+				b.Max[1] = row
+				b.Min[2], b.Max[2] = min(b.Min[2], r.d()), max(b.Max[2], r.last())
+			}
+		}
 	}
+	for _, r := range m.regions {
+		r.box = (&window{box: r.blocks, any: true}).extent(&f)
+	}
+	return m
+}
+
+// Near returns at least those markers that can be seen in a part of a picture of a view, as
+// [View.Marks] takes them. It reads the regions that nobody has asked for before. Lost is
+// told, each time, of what cannot be read.
+func (m *Markers) Near(ctx context.Context, v View, part image.Rectangle, at Scaled, lost func(error)) (all []Marker, err error) {
+	part = markReach(part).Inset(-markGrid)
+	from, to := at.place(part.Min), at.place(part.Max)
+	for _, r := range m.regions {
+		low, high := v.bounds(r.box)
+		if low[0] > to[0] || high[0] < from[0] || low[1] > to[1] || high[1] < from[1] {
+			continue
+		}
+		if err := m.read(ctx, r); err != nil {
+			return nil, err
+		}
+		for _, err := range r.lost {
+			lost(err)
+		}
+		all = append(all, r.markers...)
+	}
+	return all, nil
+}
+
+// read reads a region, unless it is known.
+func (m *Markers) read(ctx context.Context, r *region) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.known {
+		return nil
+	}
+	r.markers, r.lost = nil, nil
 	type found struct {
 		markers []Marker
 		err     error
 	}
-	var all []Marker
-	for f := range mapdb.Parallel(db.Blocks(ctx, area), func(b mapdb.Block, err error) found {
+	for f := range mapdb.Parallel(mapdb.Fetch(ctx, m.places.db, m.places.in(r.blocks)), func(b mapdb.Block, err error) found {
 		if err != nil {
 			return found{err: err}
 		}
-		markers, err := markersOf(b, box, rules)
+		markers, err := markersOf(b, m.rules)
 		if err != nil {
 			err = &BlockError{b.Pos, err}
 		}
@@ -101,16 +174,17 @@ func Markers(ctx context.Context, db mapdb.DB, box Box, rules []MarkerRule, lost
 		var block *BlockError
 		switch {
 		case errors.As(f.err, &row), errors.As(f.err, &block):
-			lost(f.err)
+			r.lost = append(r.lost, f.err)
 		case f.err != nil:
-			return nil, f.err
+			return f.err
 		}
-		all = append(all, f.markers...)
+		r.markers = append(r.markers, f.markers...)
 	}
-	return all, nil
+	r.known = ctx.Err() == nil
+	return ctx.Err()
 }
 
-func markersOf(stored mapdb.Block, box Box, rules []MarkerRule) (markers []Marker, err error) {
+func markersOf(stored mapdb.Block, rules []MarkerRule) (markers []Marker, err error) {
 	b, err := mapblock.Decode(stored.Data)
 	if err != nil || len(b.Metadata.List) == 0 {
 		return nil, err
@@ -121,20 +195,25 @@ func markersOf(stored mapdb.Block, box Box, rules []MarkerRule) (markers []Marke
 		if m.Pos >= mapblock.NodeCount {
 			continue
 		}
-		name := nodes.At(int(m.Pos))
-		for _, r := range rules {
-			if ok, _ := path.Match(r.Pattern, name); !ok {
-				continue
-			}
+		if marker, ok := MarkerOf(rules, nodes.At(int(m.Pos)), m); ok {
 			x, y, z := mapblock.Coordinates(int(m.Pos))
-			at := [3]int{int(stored.Pos.X)*side + x, int(stored.Pos.Y)*side + y, int(stored.Pos.Z)*side + z}
-			if label, ok := labelOf(r.Label, variablesOf(m)); ok && box.has(at) {
-				markers = append(markers, Marker{[3]float64{float64(at[0]), float64(at[1]), float64(at[2])}, r.Kind, r.Color, label})
-			}
-			break
+			marker.Pos = [3]float64{float64(int(stored.Pos.X)*side + x), float64(int(stored.Pos.Y)*side + y), float64(int(stored.Pos.Z)*side + z)}
+			markers = append(markers, marker)
 		}
 	}
 	return markers, nil
+}
+
+// MarkerOf returns what the first rule for a node says of its metadata, and false if there
+// is none or the metadata lack what it asks for. The marker has no place.
+func MarkerOf(rules []MarkerRule, name string, m *mapblock.NodeMeta) (Marker, bool) {
+	for _, r := range rules {
+		if ok, _ := path.Match(r.Pattern, name); ok {
+			label, ok := labelOf(r.Label, variablesOf(m))
+			return Marker{Kind: r.Kind, Color: r.Color, Label: label}, ok
+		}
+	}
+	return Marker{}, false
 }
 
 func (b Box) has(p [3]int) bool {

@@ -3,6 +3,7 @@ package worlddraw_test
 import (
 	"context"
 	"fmt"
+	"image"
 	"strings"
 	"testing"
 
@@ -51,7 +52,11 @@ func TestMarkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	lost := 0
-	got, err := worlddraw.Markers(ctx, db, worlddraw.Everything(), worlddraw.UsualMarkers(), func(error) { lost++ })
+	places, err := worlddraw.ReadPlaces(ctx, db, worlddraw.Everything(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := places.Markers(worlddraw.UsualMarkers()).Near(ctx, worlddraw.Top, image.Rect(-99, -99, 99, 99), worlddraw.Scaled{Scale: 1}, func(error) { lost++ })
 	if err != nil || lost != 1 {
 		t.Errorf("%v, %d lost", err, lost)
 	}

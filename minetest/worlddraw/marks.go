@@ -1,8 +1,10 @@
 package worlddraw
 
 import (
+	"cmp"
 	"image"
 	"image/color"
+	"maps"
 	"math"
 	"slices"
 
@@ -29,7 +31,16 @@ func (v View) Point(p [3]float64) [2]float64 {
 	return at
 }
 
-// Marks are markers that can be drawn on a picture of a view.
+// bounds returns the rectangle of the picture in which a box of nodes is visible.
+func (v View) bounds(b Box) (low, high [2]float64) {
+	if v == IsoView {
+		return IsoBounds(b)
+	}
+	r := v.Bounds(b)
+	return [2]float64{float64(r.Min.X), float64(r.Min.Y)}, [2]float64{float64(r.Max.X), float64(r.Max.Y)}
+}
+
+// Marks are markers that can be drawn on a part of a picture.
 type Marks []mark
 
 type mark struct {
@@ -38,57 +49,64 @@ type mark struct {
 	label string
 }
 
-// NewMarks returns the marks of a view. Those with an equal place keep their order.
-func NewMarks(v View, markers []Marker) Marks {
-	all := make(Marks, len(markers))
-	for i, m := range markers {
-		all[i] = mark{v.Point(m.Pos), m.Color, m.Label}
-	}
-	slices.SortStableFunc(all, func(a, b mark) int {
-		switch {
-		case a.at[1] < b.at[1]:
-			return -1
-		case a.at[1] > b.at[1]:
-			return 1
-		}
-		return 0
-	})
-	return all
-}
-
-// How far a mark reaches from its place, in pixels.
+// How far a mark reaches from its place, in pixels, and in how many nobody can tell two
+// marks apart.
 const (
 	markRadius = 3
 	markAbove  = 7 // half a letter's height, and a shadow
 	markRight  = markRadius + 3 + maxLabel*7 + 1
+	markGrid   = 4
 )
 
-// MarkReach returns the rectangle around a part of a picture in which marks may be whose
+// markReach returns the rectangle around a part of a picture in which marks may be whose
 // labels reach into it.
-func MarkReach(r image.Rectangle) image.Rectangle {
+func markReach(r image.Rectangle) image.Rectangle {
 	return image.Rect(r.Min.X-markRight, r.Min.Y-markAbove-1, r.Max.X+markRadius+1, r.Max.Y+markAbove+1)
 }
 
-// Near returns the marks that may reach into a part of a picture.
-func (m Marks) Near(r image.Rectangle, at Scaled) Marks {
-	r = MarkReach(r)
-	v := func(y int) float64 { return at.Origin[1] + float64(y)/at.Scale }
-	first, _ := slices.BinarySearchFunc(m, v(r.Min.Y), func(a mark, v float64) int { return compare(a.at[1], v) })
-	last, _ := slices.BinarySearchFunc(m, v(r.Max.Y), func(a mark, v float64) int { return compare(a.at[1], v) })
-	var near Marks
-	for _, a := range m[first:last] {
-		if x := at.pixel(0, a.at); r.Min.X <= x && x < r.Max.X {
-			near = append(near, a)
+// Marks returns what is to be drawn of the markers of a box on a part of a picture: of many
+// that would be on top of each other, the one that is lowest.
+func (v View) Marks(markers []Marker, box Box, part image.Rectangle, at Scaled) Marks {
+	// Where a cell is depends on the size of the picture only, not on its corner.
+	cellOf := func(p [2]float64) [2]int {
+		return [2]int{int(math.Floor(p[0] * at.Scale / markGrid)), int(math.Floor(p[1] * at.Scale / markGrid))}
+	}
+	reach := markReach(part)
+	low, high := cellOf(at.place(reach.Min)), cellOf(at.place(reach.Max))
+	kept := make(map[[2]int]mark)
+	for i := range markers {
+		m := &markers[i]
+		p := v.Point(m.Pos)
+		cell := cellOf(p)
+		if cell[0] < low[0] || cell[0] > high[0] || cell[1] < low[1] || cell[1] > high[1] || !box.near(m.Pos) {
+			continue
+		}
+		one := mark{p, m.Color, m.Label}
+		if other, ok := kept[cell]; !ok || other.compare(one) < 0 {
+			kept[cell] = one
 		}
 	}
-	return near
+	return slices.SortedFunc(maps.Values(kept), mark.compare)
 }
 
-func compare(a, b float64) int {
-	if a < b {
-		return -1
+// compare tells which of two marks is drawn first.
+func (m mark) compare(o mark) int {
+	return cmp.Or(cmp.Compare(m.at[1], o.at[1]), cmp.Compare(m.at[0], o.at[0]), cmp.Compare(m.label, o.label))
+}
+
+// near reports whether a place is in the box, or in the upper half of a node that is.
+func (b Box) near(p [3]float64) bool {
+	for i := range p {
+		if p[i] < float64(b.Min[i]) || p[i] > float64(b.Max[i])+1 {
+			return false
+		}
 	}
-	return 1
+	return true
+}
+
+// place returns the place of a corner of a pixel.
+func (s Scaled) place(p image.Point) [2]float64 {
+	return [2]float64{s.Origin[0] + float64(p.X)/s.Scale, s.Origin[1] + float64(p.Y)/s.Scale}
 }
 
 // pixel returns the pixel of a place, along an axis.
@@ -99,7 +117,7 @@ func (s Scaled) pixel(axis int, at [2]float64) int {
 // Draw draws marks on a part of a picture: a dot for each, and what it says to the right.
 func (m Marks) Draw(dst *image.RGBA, at Scaled) {
 	dark := color.NRGBA{A: 255}
-	for _, a := range m.Near(dst.Rect, at) {
+	for _, a := range m {
 		p := image.Pt(at.pixel(0, a.at), at.pixel(1, a.at))
 		fill(dst, image.Rect(p.X-markRadius, p.Y-markRadius, p.X+markRadius+1, p.Y+markRadius+1), dark)
 		fill(dst, image.Rect(p.X-markRadius+1, p.Y-markRadius+1, p.X+markRadius, p.Y+markRadius), a.color)

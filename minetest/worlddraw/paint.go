@@ -41,7 +41,12 @@ type painter struct {
 	ids   [mapblock.NodeCount]uint16
 	plain map[string]uniform // blocks that are the same node throughout, as most of a world's are
 
-	// Of the column that is drawn.
+	*canvas // of the column that is drawn
+}
+
+// A canvas is what is known of a column that is drawn.
+type canvas struct {
+	out    *cell
 	color  [side * side]nodecolor.Color // so far, where alpha is drawn
 	light  [side * side]uint8           // param1 of the last node that was passed
 	hidden [side * side]*look           // the first node without a colour
@@ -81,37 +86,47 @@ func (p *painter) look(name string) *look {
 	return l
 }
 
-// draw draws a column.
-func (p *painter) draw(c column) *cell {
-	out := new(cell)
-	for i := range out {
-		out[i].height = noNode
+// begin makes a canvas for a column.
+func begin() *canvas {
+	c := &canvas{out: new(cell), left: side * side}
+	for i := range c.out {
+		c.out[i].height = noNode
 	}
-	p.color, p.hidden, p.done = [side * side]nodecolor.Color{}, [side * side]*look{}, [side * side]bool{}
-	for i := range p.light {
-		p.light[i] = 0x0f
+	for i := range c.light {
+		c.light[i] = 0x0f
 	}
-	p.left = side * side
-	p.unseen, p.bad = nil, nil
+	return c
+}
+
+// draw draws blocks of a column behind what has been drawn of it, and reports whether nothing
+// can be seen behind them.
+func (p *painter) draw(on *canvas, c column) (enough bool) {
+	p.canvas = on
 	for _, b := range c.blocks {
 		if p.left == 0 {
 			break
 		}
 		at := p.frame.out([3]int{c.u, c.v, b.d})
-		if err := p.drawBlock(out, [3]int{c.u, c.v, b.d}, b.data); err != nil {
+		if err := p.drawBlock(p.out, [3]int{c.u, c.v, b.d}, b.data); err != nil {
 			p.bad = append(p.bad, &BlockError{mapdb.Pos{X: int16(at[0]), Y: int16(at[1]), Z: int16(at[2])}, err})
 		}
 	}
+	return p.left == 0
+}
+
+// finish ends the drawing of a column.
+func (p *painter) finish(on *canvas) *cell {
+	p.canvas = on
 	for i, done := range p.done {
 		if !done && p.o.Alpha {
 			m := p.color[i]
-			out[i].color, out[i].thick = m.NRGBA(), m.T
+			p.out[i].color, p.out[i].thick = m.NRGBA(), m.T
 		}
 		if l := p.hidden[i]; l != nil {
 			p.note(l, 1)
 		}
 	}
-	return out
+	return p.out
 }
 
 func (p *painter) note(l *look, pixels int64) {

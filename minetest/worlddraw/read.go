@@ -20,10 +20,12 @@ type stored struct {
 	data []byte
 }
 
-// How many blocks are read at once, about, and for how many columns.
+// How many blocks are read at once, about, and for how many columns; and how many of each
+// column at first: mostly nothing is seen through them.
 const (
 	manyBlocks  = 4096
 	pageColumns = 64
+	firstBlocks = 8
 )
 
 // A source reads columns from a store.
@@ -31,7 +33,7 @@ type source struct {
 	db    mapdb.DB
 	frame *frame
 	way   way
-	index *index
+	index *window
 	lost  func(error)
 }
 
@@ -57,27 +59,18 @@ func wayOf(db mapdb.DB, f *frame) way {
 	return byBlock
 }
 
-// columns calls do with those columns of a row that are in us, which is sorted and has only
-// columns in which there are blocks.
-func (s *source) columns(ctx context.Context, v int, us []int, do func(column)) error {
+// columns calls do with the columns of a row that are in us, which is sorted and has only
+// columns in which there are blocks. Of each it gets the next ones from the eye on, and
+// whether there are no more; if it reports that these are enough, no others are read. first
+// is how many are read of a column at first.
+func (s *source) columns(ctx context.Context, v int, us []int, first int, do func(c column, last bool) (enough bool)) error {
 	for len(us) > 0 {
 		n, blocks := 0, 0
-		for n < len(us) && (n == 0 || blocks < manyBlocks && n < pageColumns || s.way == byRow && blocks < manyBlocks) {
-			blocks += s.index.count(us[n], v)
+		for n < len(us) && (n == 0 || blocks < manyBlocks && (n < pageColumns || s.way == byRow)) {
+			blocks += min(first, s.index.count(us[n], v))
 			n++
 		}
-		var err error
-		switch s.way {
-		case byRow:
-			err = s.area(ctx, v, us[:n], do)
-		case byColumn:
-			for i := 0; i < n && err == nil; i++ {
-				err = s.area(ctx, v, us[i:i+1], do)
-			}
-		case byBlock:
-			err = s.singly(ctx, v, us[:n], do)
-		}
-		if err != nil {
+		if err := s.page(ctx, v, us[:n], first, do); err != nil {
 			return err
 		}
 		us = us[n:]
@@ -85,27 +78,70 @@ func (s *source) columns(ctx context.Context, v int, us []int, do func(column)) 
 	return nil
 }
 
-// area reads columns as one area. What is between them is read, too, and dropped.
-func (s *source) area(ctx context.Context, v int, us []int, do func(column)) error {
-	box := Box{[3]int{us[0], v, s.index.box.Min[2]}, [3]int{us[len(us)-1], v, s.index.box.Max[2]}}
-	return s.sort(s.db.Blocks(ctx, s.frame.area(box)), v, us, do)
+func (s *source) page(ctx context.Context, v int, us []int, thick int, do func(c column, last bool) (enough bool)) error {
+	rest := slices.Clone(us)
+	for way, d := s.way, s.index.box.Min[2]; len(rest) > 0; {
+		from := s.index.box.Max[2]
+		for _, u := range rest {
+			if next, ok := s.index.next(u, v, d); ok {
+				from = min(from, next)
+			}
+		}
+		to := min(from+thick-1, s.index.box.Max[2])
+		found := make(map[int][]stored, len(rest))
+		var err error
+		switch way {
+		case byRow:
+			err = s.area(ctx, Box{[3]int{rest[0], v, from}, [3]int{rest[len(rest)-1], v, to}}, found)
+		case byColumn:
+			for i := 0; i < len(rest) && err == nil; i++ {
+				err = s.area(ctx, Box{[3]int{rest[i], v, from}, [3]int{rest[i], v, to}}, found)
+			}
+		case byBlock:
+			err = s.singly(ctx, v, rest, from, to, found)
+		}
+		if err != nil {
+			return err
+		}
+		left := rest[:0]
+		for _, u := range rest {
+			blocks := found[u]
+			slices.SortFunc(blocks, func(a, b stored) int { return a.d - b.d })
+			_, more := s.index.next(u, v, to+1)
+			if enough := do(column{u, v, blocks}, !more); more && !enough {
+				left = append(left, u)
+			}
+		}
+		rest, d = left, to+1
+		thick = max(thick, min(2*thick, manyBlocks/max(1, len(rest))))
+		if way == byRow {
+			way = byBlock // few are left, with others between them
+		}
+	}
+	return nil
+}
+
+// area reads the blocks of a box. Those of columns between, that nobody wants, are read, too.
+func (s *source) area(ctx context.Context, box Box, found map[int][]stored) error {
+	return s.sort(s.db.Blocks(ctx, s.frame.area(box)), found)
 }
 
 // singly asks for the blocks of columns by their positions.
-func (s *source) singly(ctx context.Context, v int, us []int, do func(column)) error {
+func (s *source) singly(ctx context.Context, v int, us []int, from, to int, found map[int][]stored) error {
 	var all []mapdb.Pos
 	for _, u := range us {
-		for _, d := range s.index.column(u, v) {
-			p := s.frame.out([3]int{u, v, d})
-			all = append(all, mapdb.Pos{X: int16(p[0]), Y: int16(p[1]), Z: int16(p[2])})
-		}
+		s.index.column(u, v, func(low, high int) {
+			for d := max(low, from); d <= min(high, to); d++ {
+				p := s.frame.out([3]int{u, v, d})
+				all = append(all, mapdb.Pos{X: int16(p[0]), Y: int16(p[1]), Z: int16(p[2])})
+			}
+		})
 	}
-	return s.sort(mapdb.Fetch(ctx, s.db, all), v, us, do)
+	return s.sort(mapdb.Fetch(ctx, s.db, all), found)
 }
 
-// sort makes columns of blocks, and drops what is not in one of them.
-func (s *source) sort(blocks iter.Seq2[mapdb.Block, error], v int, us []int, do func(column)) error {
-	found := make(map[int][]stored, len(us))
+// sort puts blocks to their columns.
+func (s *source) sort(blocks iter.Seq2[mapdb.Block, error], found map[int][]stored) error {
 	for b, err := range blocks {
 		var row *mapdb.RowError
 		if errors.As(err, &row) {
@@ -117,11 +153,6 @@ func (s *source) sort(blocks iter.Seq2[mapdb.Block, error], v int, us []int, do 
 		}
 		at := s.frame.in(coords(b.Pos))
 		found[at[0]] = append(found[at[0]], stored{at[2], b.Data})
-	}
-	for _, u := range us {
-		blocks := found[u]
-		slices.SortFunc(blocks, func(a, b stored) int { return a.d - b.d })
-		do(column{u, v, blocks})
 	}
 	return nil
 }

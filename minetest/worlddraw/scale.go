@@ -68,13 +68,8 @@ func (m *Map) shows(r image.Rectangle) bool {
 	}
 	u0, v0, u1, v1 := index.columns(r)
 	for v := v0; v <= v1; v++ {
-		if index.row(v) == nil {
-			continue
-		}
-		for u := u0; u <= u1; u++ {
-			if index.count(u, v) > 0 {
-				return true
-			}
+		if len(index.among(v, u0, u1)) > 0 {
+			return true
 		}
 	}
 	return false
@@ -160,19 +155,20 @@ func (m *Map) HeightsScaled(ctx context.Context, dst *image.Gray16, s Scaled) er
 }
 
 // Fingerprint hashes the blocks that decide how a part of a picture looks, those included
-// that are not to be seen behind others. It reports whether there are any.
+// that are not to be seen behind others. It reports whether there are any that the part
+// shows; if not, it reads none.
 func (m *Map) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, s Scaled) (some bool, err error) {
 	n := s.nodes(r)
+	if !m.shows(n) {
+		return false, nil
+	}
 	if !m.o.Flat { // relief looks at the neighbours
 		n.Min.X--
 		n.Min.Y--
 	}
 	index := m.source.index
-	if !index.any {
-		return false, nil
-	}
 	u0, v0, u1, v1 := index.columns(n)
-	if index.row(v0) == nil && !m.o.Flat { // and rows without blocks are skipped
+	if !index.row(v0) && !m.o.Flat { // and rows without blocks are skipped
 		if v, ok := m.above(v0); ok {
 			v0 = v
 		}
@@ -182,18 +178,7 @@ func (m *Map) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, s
 		number[at], number[at+1], number[at+2], number[at+3] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
 	}
 	for v := v0; v <= v1; v++ {
-		counts := index.row(v)
-		if counts == nil {
-			continue
-		}
-		var us []int
-		for u := u0; u <= u1; u++ {
-			if index.count(u, v) > 0 {
-				us = append(us, u)
-			}
-		}
-		if err := m.source.columns(ctx, v, us, func(c column) {
-			some = true
+		if err := m.source.columns(ctx, v, index.among(v, u0, u1), coordCount, func(c column, _ bool) bool {
 			for _, b := range c.blocks {
 				put(0, c.u)
 				put(4, c.v)
@@ -203,9 +188,10 @@ func (m *Map) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, s
 				_, _ = h.Write(number[:4])
 				_, _ = h.Write(b.data)
 			}
+			return false
 		}); err != nil {
-			return some, err
+			return true, err
 		}
 	}
-	return some, nil
+	return true, nil
 }

@@ -1,0 +1,149 @@
+package minetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image/color"
+	"slices"
+	"sync"
+
+	"trowel.example/format"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodecolor"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worlddraw"
+)
+
+// sharedWorld is what scenes of one world have in common, whatever their options: the
+// database, where blocks and players are, the markers, the colours. All of it stays as it was
+// when it was read.
+type sharedWorld struct {
+	dir      string
+	settings *world.Settings
+	remote   bool
+	db       mapdb.DB
+	places   *worlddraw.Places
+	odd      []error // rows that are no blocks
+
+	mu     sync.Mutex
+	uses   int
+	colors map[string]*colorSource // by the options that say where they come from
+	marked []*markedWorld
+
+	standing standing
+}
+
+type colorSource struct {
+	choice *nodecolor.Choice
+	digest []byte
+}
+
+// markedWorld is the markers by some rules.
+type markedWorld struct {
+	rules   []worlddraw.MarkerRule
+	markers *worlddraw.Markers
+}
+
+// standing is where the players are.
+type standing struct {
+	mu    sync.Mutex
+	known bool
+	all   []worlddraw.Marker
+	lost  []error
+}
+
+// shareWorld opens a world, for one use.
+func shareWorld(ctx context.Context, job *format.Job, dir string) (*sharedWorld, error) {
+	settings, err := world.ReadWorldMT(dir)
+	if err != nil {
+		return nil, err
+	}
+	w := &sharedWorld{dir: dir, settings: settings, remote: job.On(optionRemote.Name), uses: 1, colors: make(map[string]*colorSource)}
+	if w.db, _, err = world.OpenMap(ctx, dir, settings, w.remote); err != nil {
+		return nil, err
+	}
+	w.places, err = worlddraw.ReadPlaces(ctx, w.db, worlddraw.Everything(), func(err error) { w.odd = append(w.odd, err) })
+	if err != nil {
+		return nil, errors.Join(err, w.db.Close())
+	}
+	return w, nil
+}
+
+func (w *sharedWorld) use() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.uses++
+}
+
+// leave ends one use. The last one closes the world.
+func (w *sharedWorld) leave() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.uses--; w.uses > 0 {
+		return nil
+	}
+	return w.db.Close()
+}
+
+// chooseColors is [chooseColors], which reads files only if no scene has done that.
+func (w *sharedWorld) chooseColors(job *format.Job) (*nodecolor.Choice, []byte, error) {
+	key := ""
+	for _, o := range []format.Option{optionColors, optionGuess, optionTextures, optionNodes} {
+		key += fmt.Sprintf("%q ", job.Value(o.Name))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	of := w.colors[key]
+	if of == nil {
+		choice, digest, err := chooseColors(job, w.dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		of = &colorSource{choice, digest}
+		w.colors[key] = of
+	}
+	c := of.choice
+	return &nodecolor.Choice{List: c.List, Only: c.Only, Textures: c.Textures, Nodes: c.Nodes, General: c.General}, slices.Clone(of.digest), nil
+}
+
+// markers returns the markers by some rules.
+func (w *sharedWorld) markers(rules []worlddraw.MarkerRule) *worlddraw.Markers {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, m := range w.marked {
+		if slices.Equal(m.rules, rules) {
+			return m.markers
+		}
+	}
+	m := &markedWorld{rules, w.places.Markers(rules)}
+	w.marked = append(w.marked, m)
+	return m.markers
+}
+
+// players returns where the players are, which is read once.
+func (w *sharedWorld) players(ctx context.Context, lost func(error)) ([]worlddraw.Marker, error) {
+	p := &w.standing
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.known {
+		store, err := world.OpenPlayers(ctx, w.dir, w.settings, world.Options{Remote: w.remote})
+		if err != nil {
+			return nil, err
+		}
+		defer store.Close()
+		p.lost = nil
+		players, err := worlddraw.Players(ctx, store, func(err error) { p.lost = append(p.lost, err) })
+		if err != nil {
+			return nil, err
+		}
+		for _, player := range players {
+			p.all = append(p.all, worlddraw.Marker{Pos: [3]float64{player.X, player.Y, player.Z}, Kind: "player", Label: player.Name, Color: color.NRGBA{R: 255, G: 80, B: 80, A: 255}})
+		}
+		p.known = true
+	}
+	for _, err := range p.lost {
+		lost(err)
+	}
+	return p.all, nil
+}

@@ -1,0 +1,118 @@
+package worlddraw
+
+import (
+	"context"
+	"image"
+	"image/color"
+	"math"
+)
+
+// coverColor is what is drawn where blocks are whose content nobody has looked at.
+var coverColor = color.RGBA{R: 128, G: 132, B: 140, A: 255}
+
+// Cover draws where blocks are, in one colour: each pixel that shows a part of one. It reads
+// nothing, so it does not know whether they consist of more than air.
+func (m *Map) Cover(_ context.Context, dst *image.RGBA, s Scaled) error {
+	w := m.source.index
+	width := dst.Rect.Dx()
+	if width <= 0 || !w.any {
+		return nil
+	}
+	first, last := make([]int, width), make([]int, width) // columns of blocks, by pixel
+	for i := range first {
+		from, to := s.span(0, dst.Rect.Min.X+i)
+		first[i], last[i] = floorDiv(from, side), floorDiv(to-1, side)
+	}
+	line, left := make([]bool, width), 0
+	v0, v1 := math.MaxInt, math.MinInt // of line
+	for y := dst.Rect.Min.Y; y < dst.Rect.Max.Y; y++ {
+		from, to := s.span(1, y)
+		if a, b := floorDiv(from, side), floorDiv(to-1, side); a != v0 || b != v1 {
+			v0, v1 = a, b
+			clear(line)
+			left = width
+			for v := max(v0, w.box.Min[1]); v <= min(v1, w.box.Max[1]) && left > 0; v++ {
+				left -= w.mark(v, first, last, line)
+			}
+		}
+		if left == width {
+			continue
+		}
+		for i, is := range line {
+			if is {
+				dst.SetRGBA(dst.Rect.Min.X+i, y, coverColor)
+			}
+		}
+	}
+	return nil
+}
+
+// mark marks the pixels of a line in whose columns of blocks, from first to last of each,
+// there are any in a row, and returns how many of them were not marked yet.
+func (w *window) mark(v int, first, last []int, line []bool) (more int) {
+	if !w.row(v) {
+		return 0
+	}
+	i := 0
+	for _, r := range w.runs(first[0], v) {
+		u := r.u()
+		if u > w.box.Max[0] {
+			break
+		}
+		if r.d() > w.box.Max[2] || r.last() < w.box.Min[2] {
+			continue
+		}
+		for i < len(line) && last[i] < u {
+			i++
+		}
+		if i == len(line) {
+			break
+		}
+		for j := i; j < len(line) && first[j] <= u; j++ {
+			if !line[j] {
+				line[j] = true
+				more++
+			}
+		}
+	}
+	return more
+}
+
+// Cover is [Map.Cover] for the picture from aside: it draws the outlines of blocks.
+func (s *Iso) Cover(ctx context.Context, dst *image.RGBA, at Scaled) error {
+	low := [2]float64{at.Origin[0] + float64(dst.Rect.Min.X)/at.Scale, at.Origin[1] + float64(dst.Rect.Min.Y)/at.Scale}
+	high := [2]float64{at.Origin[0] + float64(dst.Rect.Max.X)/at.Scale, at.Origin[1] + float64(dst.Rect.Max.Y)/at.Scale}
+	f := frames[Top]
+	for v := s.has.box.Min[1]; v <= s.has.box.Max[1]; v++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for _, r := range s.has.runs(s.has.box.Min[0], v) {
+			near, far := max(r.d(), s.has.box.Min[2]), min(r.last(), s.has.box.Max[2])
+			if near > far || r.u() > s.has.box.Max[0] {
+				continue
+			}
+			top, bottom := f.out([3]int{r.u(), v, near}), f.out([3]int{r.u(), v, far})
+			box := Box{[3]int{top[0] * side, bottom[1] * side, top[2] * side}, [3]int{top[0]*side + side - 1, top[1]*side + side - 1, top[2]*side + side - 1}}
+			from, to := IsoBounds(box)
+			if from[0] < high[0] && to[0] > low[0] && from[1] < high[1] && to[1] > low[1] {
+				at.hexagon(dst, from, to)
+			}
+		}
+	}
+	return nil
+}
+
+// hexagon fills the outline of blocks above each other that lie between two corners.
+func (s Scaled) hexagon(dst *image.RGBA, from, to [2]float64) {
+	pixel := func(axis int, v float64) int { return int(math.Floor((v - s.Origin[axis]) * s.Scale)) }
+	middle := (from[0] + to[0]) / 2
+	for x := max(dst.Rect.Min.X, pixel(0, from[0])); x <= min(dst.Rect.Max.X-1, pixel(0, to[0])); x++ {
+		// As high as it is where the pixel is nearest to the middle; the edges rise by half.
+		left := s.Origin[0] + float64(x)/s.Scale
+		off := max(0, left-middle, middle-left-1/s.Scale) / 2
+		for y := max(dst.Rect.Min.Y, pixel(1, from[1]+off)); y <= min(dst.Rect.Max.Y-1, pixel(1, to[1]-off)); y++ {
+			dst.SetRGBA(x, y, coverColor)
+		}
+	}
+}

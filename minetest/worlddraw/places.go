@@ -1,0 +1,181 @@
+package worlddraw
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"trowel.example/minetest/mapdb"
+)
+
+// Places is where the blocks of a store were when their positions were read. Any number of
+// pictures share it, which so cost no more reading; it takes 4 bytes for each run of blocks
+// on top of each other, for each direction in which somebody looked.
+type Places struct {
+	db  mapdb.DB
+	top index // as it is seen from above
+	n   int64
+
+	mu    sync.Mutex
+	sides map[View]*index
+}
+
+// ReadPlaces reads where the blocks in a box of nodes are. Lost, which may be nil, is told
+// of rows that are no blocks.
+func ReadPlaces(ctx context.Context, db mapdb.DB, box Box, lost func(error)) (*Places, error) {
+	if lost == nil {
+		lost = func(error) {}
+	}
+	p := &Places{db: db, sides: make(map[View]*index)}
+	f := frames[Top]
+	var b builder
+	for pos, err := range db.Positions(ctx, f.area(f.box(box.nodes().blocks()))) {
+		var row *mapdb.RowError
+		if errors.As(err, &row) {
+			lost(err)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		b.add(f.in(coords(pos)))
+	}
+	b.finish(&p.top)
+	for range p.top.all {
+		p.n++
+	}
+	return p, nil
+}
+
+// nodes returns the part of a box of nodes that can be stored.
+func (b Box) nodes() Box {
+	everything := Everything()
+	for i := range b.Min {
+		b.Min[i], b.Max[i] = max(b.Min[i], everything.Min[i]), min(b.Max[i], everything.Max[i])
+	}
+	return b
+}
+
+// blocks returns the box of the blocks in which a box of nodes is.
+func (b Box) blocks() Box {
+	for i := range b.Min {
+		b.Min[i], b.Max[i] = floorDiv(b.Min[i], side), floorDiv(b.Max[i], side)
+	}
+	return b
+}
+
+// Count returns how many blocks there are.
+func (p *Places) Count() int64 { return p.n }
+
+// Has reports whether there is a block at a position.
+func (p *Places) Has(pos mapdb.Pos) bool {
+	if !pos.Valid() {
+		return false
+	}
+	f := frames[Top]
+	at := f.in(coords(pos))
+	w := window{index: &p.top, box: Box{at, at}}
+	return w.at(at)
+}
+
+// index returns the places as a view sees them.
+func (p *Places) index(v View) *index {
+	if v == Top {
+		return &p.top
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if x := p.sides[v]; x != nil {
+		return x
+	}
+	var b builder
+	top, f := frames[Top], frames[v]
+	for at := range p.top.all {
+		b.add(f.in(top.out(at)))
+	}
+	x := new(index)
+	b.finish(x)
+	p.sides[v] = x
+	return x
+}
+
+// coordCount is how many values a coordinate of a block has.
+const coordCount = mapdb.MaxCoord - mapdb.MinCoord + 1
+
+// An index tells where there are blocks: for each v, from MinCoord on, the runs of blocks
+// behind each other, sorted by u and then by d.
+type index struct{ rows [coordCount][]run }
+
+// A run is u, the first d, both from MinCoord on, and how many blocks follow that.
+type run uint32
+
+const maxRun = 256
+
+func (r run) u() int    { return int(r>>20) + mapdb.MinCoord }
+func (r run) d() int    { return int(r>>8&0xfff) + mapdb.MinCoord }
+func (r run) last() int { return r.d() + int(r&0xff) }
+
+// A builder collects places in any order.
+type builder struct{ rows [coordCount][]uint32 }
+
+func (b *builder) add(at [3]int) {
+	v := at[1] - mapdb.MinCoord
+	b.rows[v] = append(b.rows[v], uint32(at[0]-mapdb.MinCoord)<<12|uint32(at[2]-mapdb.MinCoord))
+}
+
+func (b *builder) finish(x *index) {
+	var runs []run
+	for v, row := range b.rows {
+		slices.Sort(row)
+		runs = runs[:0]
+		for i, p := range row {
+			n := len(runs)
+			switch {
+			case i > 0 && row[i-1] == p:
+			case i > 0 && row[i-1]+1 == p && p&0xfff != 0 && runs[n-1]&0xff < maxRun-1:
+				runs[n-1]++
+			default:
+				runs = append(runs, run(p)<<8)
+			}
+		}
+		x.rows[v], b.rows[v] = slices.Clone(runs), nil
+	}
+}
+
+// all goes through all blocks.
+func (x *index) all(yield func([3]int) bool) {
+	for v, row := range x.rows {
+		for _, r := range row {
+			for d := r.d(); d <= r.last(); d++ {
+				if !yield([3]int{r.u(), v + mapdb.MinCoord, d}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Extent returns the box of nodes of the blocks that there are; its Min is beyond its Max if
+// there are none.
+func (p *Places) Extent() Box {
+	f := frames[Top]
+	return newWindow(&p.top, f.box(Everything()).blocks()).extent(&f)
+}
+
+// in returns the positions in a box of u, v and d, as it is seen from above.
+func (p *Places) in(b Box) (all []mapdb.Pos) {
+	f, w := frames[Top], window{index: &p.top, box: b}
+	for v := b.Min[1]; v <= b.Max[1]; v++ {
+		for _, r := range w.runs(b.Min[0], v) {
+			if r.u() > b.Max[0] {
+				break
+			}
+			for d := max(r.d(), b.Min[2]); d <= min(r.last(), b.Max[2]); d++ {
+				at := f.out([3]int{r.u(), v, d})
+				all = append(all, mapdb.Pos{X: int16(at[0]), Y: int16(at[1]), Z: int16(at[2])})
+			}
+		}
+	}
+	return all
+}
