@@ -8,9 +8,11 @@ import (
 	"image/color"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"trowel.example/format"
@@ -27,6 +29,10 @@ type planScene struct {
 	*plan.Plan
 	view   format.View
 	digest [32]byte
+	floats text.FloatStyle
+	file   *planFile
+	linked map[string]*planFile // by path in capitals
+	others []*planFile          // the same, in the order of their paths
 }
 
 // layoutScene makes the plan of a layout, with all that it links to.
@@ -43,14 +49,19 @@ func layoutScene(s *showing) (format.Scene, error) {
 		sum.Write(data)
 		return data, err
 	}
-	p := plan.New(f, plan.Options{
+	scene := &planScene{floats: s.floats, file: newPlanFile(f, s.data, s.origin(s.path)), linked: make(map[string]*planFile)}
+	scene.Plan = plan.New(f, plan.Options{
 		Path: s.path,
 		Layout: func(path string) (*layout.File, error) {
 			data, err := find(path)
 			if err != nil {
 				return nil, err
 			}
-			return readLayout(data)
+			f, err := readLayout(data)
+			if err == nil {
+				scene.linked[path] = newPlanFile(f, data, s.origin(path))
+			}
+			return f, err
 		},
 		Grid: func(path string) (*mpp.File, error) {
 			data, err := find(strings.TrimSuffix(path, ".LAYOUT") + ".MPP")
@@ -60,14 +71,17 @@ func layoutScene(s *showing) (format.Scene, error) {
 			return readGrid(data)
 		},
 	})
-	scene := &planScene{Plan: p, view: format.View{
+	for _, path := range slices.Sorted(maps.Keys(scene.linked)) {
+		scene.others = append(scene.others, scene.linked[path])
+	}
+	scene.view = format.View{
 		Name: "plan", Title: "the layout from above, in units of the world",
-		Bounds: format.Rect{Min: p.Min, Max: p.Max}, Axes: [2]string{"x", "-z"}, Background: plan.Background,
-	}}
+		Bounds: format.Rect{Min: scene.Min, Max: scene.Max}, Axes: [2]string{"x", "-z"}, Background: plan.Background,
+	}
 	sum.Sum(scene.digest[:0])
 	// The picture is 1448 to 2896 pixels large.
 	scene.view.Scale = math.Exp2(math.Round(math.Log2(2048 / max(scene.view.Bounds.Dx(), scene.view.Bounds.Dy()))))
-	for _, l := range p.Layers {
+	for _, l := range scene.Layers {
 		scene.view.Layers = append(scene.view.Layers, format.Layer{Name: l.Name, Title: l.Title, Shown: true})
 	}
 	return scene, nil
@@ -152,7 +166,7 @@ func mediaAround(src *format.Source) *media {
 }
 
 func (m *media) read(name string) ([]byte, error) {
-	name = strings.ToUpper(strings.ReplaceAll(name, `\`, "/"))
+	name = upperPath(name)
 	missing := &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	if m.root == "" || !fs.ValidPath(name) {
 		return nil, missing

@@ -18,6 +18,7 @@ import (
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/mpp"
 	"trowel.example/torchlight/picture"
+	"trowel.example/torchlight/text"
 )
 
 // What of a mod is to be seen.
@@ -29,6 +30,17 @@ type showing struct {
 	// find returns a file that this one names by its path in the game, fs.ErrNotExist
 	// if it is not to be had.
 	find func(path string) ([]byte, error)
+	// origin says where a file of the game stands in what was opened.
+	origin func(path string) origin
+	floats text.FloatStyle // how numbers are written
+}
+
+// origin is where a file stands.
+type origin struct {
+	place string // its path in places of findings
+	tree  string // in the tree, in its form for people; "" if it is not there
+	dump  string // what Dump calls it, and the space of its fields
+	bytes bool   // Dump tells of it
 }
 
 // scenes are what files show, by the ends of their names in the game.
@@ -65,7 +77,13 @@ func openScene(_ context.Context, job *format.Job, src *format.Source, _ string)
 	if base != nil {
 		find = append(find, base.Content)
 	}
-	s := &showing{path: moddir.GamePath(gamePath(src)), data: data, find: firstOf(find...)}
+	s := &showing{path: moddir.GamePath(gamePath(src)), data: data, find: firstOf(find...), floats: floatStyle(job)}
+	s.origin = func(path string) origin {
+		if path != s.path {
+			return origin{place: path}
+		}
+		return origin{tree: moddir.SinglePath(gamePath(src)), bytes: true}
+	}
 	open := sceneOf(src.Name)
 	if layout.Recognize(data) {
 		open = layoutScene
@@ -122,7 +140,13 @@ func openArchiveScene(ctx context.Context, job *format.Job, src *format.Source, 
 	if err != nil {
 		return nil, err
 	}
-	data, err := fs.ReadFile(tree, at)
+	s := &showing{path: moddir.GamePath(at), floats: a.options.Floats}
+	if file := moddir.FileOf(tree, at); file != nil {
+		s.path = file.Path
+		s.data, err = file.Content()
+	} else {
+		s.data, err = fs.ReadFile(tree, at)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +159,19 @@ func openArchiveScene(ctx context.Context, job *format.Job, src *format.Source, 
 	if base != nil {
 		find = append(find, base.Content)
 	}
-	scene, err := open(&showing{path: moddir.GamePath(at), data: data, find: firstOf(find...)})
+	s.find = firstOf(find...)
+	s.origin = func(path string) origin {
+		file := a.reader.Find(path)
+		if file == nil || file.Removed() {
+			return origin{place: path}
+		}
+		o := origin{place: file.Path, dump: file.Path, bytes: true}
+		if !a.options.Raw {
+			o.tree = moddir.PathOf(tree, file)
+		}
+		return o
+	}
+	scene, err := open(s)
 	return scene, fault.InFile(err, at)
 }
 

@@ -138,6 +138,7 @@ func (d *decoder) object(depth int, end int64) *Object {
 		r.FailAt(o.at, "length", fault.ErrFormat, fmt.Sprintf("0, or a length of %d to %d", minObject, end-o.at), strconv.FormatInt(length, 10))
 		return o
 	}
+	o.length = length
 	if depth >= MaxDepth {
 		r.FailAt(o.at, "", fault.ErrLimit, fmt.Sprintf("at most %d objects inside each other", MaxDepth), "another")
 		return o

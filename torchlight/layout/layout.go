@@ -42,7 +42,28 @@ type Object struct {
 	Extra      Extra // what Timelines and Logic Groups have besides; else nil
 	Children   []*Object
 
-	at int64 // offset of its length in the file that it was read from
+	at, length int64 // offset of its length in the file that it was read from, and what that says
+}
+
+// Span returns where the object stands in the compiled file that it was read from, with all that
+// is in it; length 0 for what was not read from one.
+func (o *Object) Span() (offset, length int64) { return o.at, o.length }
+
+// Names returns the IDs of the objects that the extra part of the object names: those that a
+// timeline moves, and those that a logic group connects. Objects without one name none.
+func (o *Object) Names() []int64 {
+	var ids []int64
+	switch x := o.Extra.(type) {
+	case *Timeline:
+		for _, t := range x.Objects {
+			ids = append(ids, t.ObjectID)
+		}
+	case *LogicGroup:
+		for _, t := range x.Objects {
+			ids = append(ids, t.ObjectID)
+		}
+	}
+	return ids
 }
 
 // Title returns the name of the object, which is that of its descriptor unless it has one.

@@ -69,6 +69,42 @@ func (f *File) Text(o Options) *text.Node {
 	return root
 }
 
+// TextOf returns the [PROPERTIES] of an object of the layout in its text form. The parent is
+// the ID of the one around it, or -1.
+func (f *File) TextOf(o *Object, parent int64, style text.FloatStyle) *text.Node {
+	t := textWriter{style: style, groups: f.Groups.byObject()}
+	n := &text.Node{Name: "PROPERTIES"}
+	t.properties(n, o, parent)
+	return n
+}
+
+// Lines returns the lines at which the objects of a text begin to say what they are, from 1, in
+// the order of [File.All] of the layout that it is.
+func Lines(form []byte) ([]int, error) {
+	t, at, err := text.ParseLines(form)
+	if err != nil {
+		return nil, err
+	}
+	var lines []int
+	var visit func(parent *text.Node)
+	visit = func(parent *text.Node) {
+		for n := range nodes(parent, "BASEOBJECT") {
+			line := at[n]
+			if p := n.Child("PROPERTIES"); p != nil {
+				line = at[p]
+			}
+			lines = append(lines, line)
+			for c := range nodes(n, "CHILDREN") {
+				visit(c)
+			}
+		}
+	}
+	for n := range nodes(t.Root, "OBJECTS") {
+		visit(n)
+	}
+	return lines, nil
+}
+
 // count returns how many objects there are.
 func (f *File) count() int {
 	n := 0

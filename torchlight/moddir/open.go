@@ -29,6 +29,9 @@ type shown struct {
 
 	keeping   atomic.Bool // the sidecar is wanted: note residues by the way
 	recording func() (*pak.Recording, error)
+
+	origins func() map[string]*pak.File // of the files, by their paths in the folder
+	paths   func() map[*pak.File]string
 }
 
 // shownFile is a file of the archive in the folder.
@@ -68,12 +71,27 @@ func OpenPak(r *pak.Reader, o Options) fs.FS {
 }
 
 func newShown(r *pak.Reader, o Options) *shown {
-	return &shown{archive: r, options: &o, recording: sync.OnceValues(func() (*pak.Recording, error) {
+	s := &shown{archive: r, options: &o, recording: sync.OnceValues(func() (*pak.Recording, error) {
 		if r.Salvaged() {
 			return nil, nil // there are no very same bytes to go back to
 		}
 		return pak.StartResidue(r)
 	})}
+	s.origins = sync.OnceValue(func() map[string]*pak.File {
+		m := make(map[string]*pak.File, len(s.files))
+		for _, f := range s.files {
+			m[f.at] = f.file
+		}
+		return m
+	})
+	s.paths = sync.OnceValue(func() map[*pak.File]string {
+		m := make(map[*pak.File]string, len(s.files))
+		for _, f := range s.files {
+			m[f.file] = f.at
+		}
+		return m
+	})
+	return s
 }
 
 // Keep says that the sidecar will be asked for, as [tree.Keeper] has it.

@@ -1,6 +1,10 @@
 package moddir
 
-import "io/fs"
+import (
+	"io/fs"
+
+	"trowel.example/torchlight/pak"
+)
 
 // FolderFile is where a file of the archive stands in a folder.
 type FolderFile struct {
@@ -37,3 +41,25 @@ func IsForm(name string, content []byte) bool {
 	f := formOf(game)
 	return f != nil && f.is(content)
 }
+
+// FileOf returns the file of the archive that a file of a folder is made of, which Open or
+// OpenPak made; nil for what is there besides, and for other folders.
+func FileOf(fsys fs.FS, at string) *pak.File {
+	if s, ok := fsys.(*shown); ok {
+		return s.origins()[at]
+	}
+	return nil
+}
+
+// PathOf returns where a file of the archive is in a folder that Open or OpenPak made; "" if it
+// is not there.
+func PathOf(fsys fs.FS, f *pak.File) string {
+	if s, ok := fsys.(*shown); ok {
+		return s.paths()[f]
+	}
+	return ""
+}
+
+// SinglePath returns where a file that stands alone is in the folder that [OpenSingle] or
+// [OpenAsIs] makes of it.
+func SinglePath(name string) string { return singleName(FormName(name)) }

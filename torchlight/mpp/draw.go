@@ -24,3 +24,16 @@ func (f *File) Image() *image.NRGBA {
 	}
 	return m
 }
+
+// Meaning returns what a value of a cell means, for people.
+func Meaning(cell byte) string {
+	switch cell {
+	case Walkable:
+		return "ground"
+	case Wall:
+		return "wall"
+	case Outside:
+		return "no ground"
+	}
+	return "a value that the editor does not write"
+}

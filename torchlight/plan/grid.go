@@ -59,14 +59,23 @@ func (g *grid) extend(e *extent) {
 	}
 }
 
-// cell returns the cell at a place, and false outside of the grid.
-func (g *grid) cell(p [2]float64) (cell byte, inside bool) {
+// place returns the column and row of the cell at a place, and false outside of the grid.
+func (g *grid) place(p [2]float64) (column, row int, inside bool) {
 	x, y := p[0]-g.at[0], p[1]-g.at[1]
 	i, j := math.Floor(x*g.back[0]+y*g.back[1]), math.Floor(x*g.back[2]+y*g.back[3])
 	if !(i >= 0 && j >= 0 && i < float64(g.cells.Width) && j < float64(g.cells.Height)) {
+		return 0, 0, false
+	}
+	return int(i), int(j), true
+}
+
+// cell returns the cell at a place, and false outside of the grid.
+func (g *grid) cell(p [2]float64) (cell byte, inside bool) {
+	i, j, inside := g.place(p)
+	if !inside {
 		return mpp.Outside, false
 	}
-	return g.cells.Cells[int(j)*g.cells.Width+int(i)], true
+	return g.cells.Cells[j*g.cells.Width+i], true
 }
 
 // isBlocked reports whether a place is in a grid and nobody can walk there.

@@ -182,6 +182,7 @@ func (b *builder) shape(m *Mark) {
 	if !b.area(m, forward, right) {
 		b.leave("size", m.Name(), "its size is none that could be drawn")
 	}
+	m.areas = len(m.shapes)
 	line := color.NRGBA{A: 150}
 	switch kind := m.Kind(); {
 	case kind == "Room Piece":

@@ -13,6 +13,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mpp"
@@ -67,7 +68,10 @@ type Mark struct {
 	label   string     // "" or the file that a link leads to and is not drawn
 	blocked bool       // its place is none that one can walk to
 	shapes  []shape
+	areas   int    // how many of the shapes, the first ones, say how far it reaches
 	reach   extent // of the shapes
+
+	instance int // of the layout that it is in: a number for each link that was followed
 }
 
 // Left is something that is not drawn.
@@ -89,6 +93,10 @@ type Plan struct {
 	grids  []grid
 	legend []shape
 	unit   float64 // a length that can just be seen
+
+	root  *layout.File
+	files map[string]*layout.File // those that links led to, by path in capitals; nil: it is not there
+	index func() *index
 }
 
 // frame is a place in the world and the axes there.
@@ -118,8 +126,8 @@ func flat(v [3]float64) [2]float64 { return [2]float64{v[0], -v[2]} }
 type builder struct {
 	Plan
 	Options
-	files    map[string]*layout.File // by path in capitals; nil: it is not there
 	linked   int
+	links    int // that were followed
 	cells    int // of all grids
 	wide     int // shapes that are large
 	left     map[[2]string]*Left
@@ -129,7 +137,7 @@ type builder struct {
 
 // New makes the plan of a layout. What does not stop it from being drawn is in Left.
 func New(f *layout.File, o Options) *Plan {
-	b := &builder{Options: o, files: make(map[string]*layout.File), left: make(map[[2]string]*Left), unplaced: make(map[string]int), names: make(map[string]bool)}
+	b := &builder{Plan: Plan{root: f, files: make(map[string]*layout.File)}, Options: o, left: make(map[[2]string]*Left), unplaced: make(map[string]int), names: make(map[string]bool)}
 	b.Layers = []Layer{{GridLayer, "where one can walk"}, {ObjectsLayer, "what is in no group"}}
 	b.grid(world, clean(o.Path))
 	groups := make(map[*layout.Object]*layout.Group)
@@ -158,6 +166,7 @@ func New(f *layout.File, o Options) *Plan {
 		b.Left = append(b.Left, *l)
 	}
 	slices.SortFunc(b.Left, func(a, c Left) int { return cmp.Or(cmp.Compare(a.Kind, c.Kind), cmp.Compare(a.Name, c.Name)) })
+	b.index = sync.OnceValue(b.newIndex)
 	return &b.Plan
 }
 
@@ -185,6 +194,7 @@ type place struct {
 	name   string // of the layer, if it is a group
 	choice string // how the group around chooses what comes into being; "" if all does
 	file   string // "" for the layout itself
+	number int    // of the link that led there
 	groups map[*layout.Object]*layout.Group
 	open   []string // the layouts around
 }
@@ -259,7 +269,7 @@ func (b *builder) object(o *layout.Object, p place) {
 	for i, all := 0, v.number("SCALE", 1); i < 3; i++ {
 		scale[i] *= all
 	}
-	m := Mark{Object: o, File: p.file, At: flat(f.at), Height: f.at[1], layer: p.layer, scale: [2]float64{scale[0], scale[2]}}
+	m := Mark{Object: o, File: p.file, At: flat(f.at), Height: f.at[1], instance: p.number, layer: p.layer, scale: [2]float64{scale[0], scale[2]}}
 	if !sane(f.at[:]...) {
 		b.leave("position", m.Name(), "its position is not in the world")
 		return
@@ -289,7 +299,8 @@ func (b *builder) object(o *layout.Object, p place) {
 		f.x[i], f.y[i], f.z[i] = f.x[i]*scale[0], f.y[i]*scale[1], f.z[i]*scale[2]
 	}
 	b.grid(f, clean(link))
-	b.objects(file.Objects, place{frame: f, layer: p.layer, file: link, open: append(slices.Clip(p.open), clean(link))})
+	b.links++
+	b.objects(file.Objects, place{frame: f, layer: p.layer, file: link, number: b.links, open: append(slices.Clip(p.open), clean(link))})
 }
 
 // follow returns the layout that a link leads to, or nil.

@@ -1,0 +1,282 @@
+package torchlight
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"trowel.example/check"
+	"trowel.example/format"
+	"trowel.example/torchlight/layout"
+	"trowel.example/torchlight/mpp"
+	"trowel.example/torchlight/plan"
+	"trowel.example/torchlight/text"
+)
+
+// Limits of what is told of one point.
+const (
+	maxThings = 50
+	maxLinks  = 500
+)
+
+// planFile is a layout that a plan is made of.
+type planFile struct {
+	*layout.File
+	origin
+	lines func() *objectLines
+}
+
+// objectLines are the lines of objects in the text of a layout in the tree.
+type objectLines struct {
+	objects []*layout.Object // in the order of the lines
+	lines   []int            // of each, ascending
+	of      map[*layout.Object]int
+}
+
+// newPlanFile takes a layout with the data that it was read from.
+func newPlanFile(f *layout.File, data []byte, o origin) *planFile {
+	if !text.Recognize(data) {
+		data = nil // its text is made when it is needed
+	}
+	return &planFile{f, o, sync.OnceValue(func() *objectLines {
+		l := &objectLines{of: make(map[*layout.Object]int)}
+		if o.tree == "" {
+			return l
+		}
+		form := data
+		if form == nil {
+			form = text.Format(f.Text(layout.Options{}))
+		}
+		lines, err := layout.Lines(form)
+		if err != nil {
+			return l
+		}
+		for object := range f.All() {
+			if i := len(l.objects); i < len(lines) {
+				l.objects = append(l.objects, object)
+				l.lines = append(l.lines, lines[i])
+				l.of[object] = lines[i]
+			}
+		}
+		return l
+	})}
+}
+
+// at returns the object that a line says something of; nil if that is none.
+func (l *objectLines) at(line int) *layout.Object {
+	// An object begins a line before it says what it is.
+	i := sort.SearchInts(l.lines, line+2) - 1
+	if i < 0 {
+		return nil
+	}
+	return l.objects[i]
+}
+
+// upperPath returns a path as files of the game are known by.
+func upperPath(name string) string { return strings.ToUpper(strings.ReplaceAll(name, `\`, "/")) }
+
+func (s *planScene) fileOf(m *plan.Mark) *planFile {
+	if m.File == "" {
+		return s.file
+	}
+	return s.linked[upperPath(m.File)]
+}
+
+// Inspect returns the objects at a point, and the cell of the grid there.
+func (s *planScene) Inspect(_ context.Context, look format.Look, at [2]float64) ([]format.Thing, error) {
+	marks := s.Under(s.picture(look), at)
+	var things []format.Thing
+	for _, m := range marks[:min(len(marks), maxThings)] {
+		things = append(things, s.thing(m))
+	}
+	if more := len(marks) - maxThings; more > 0 {
+		things = append(things, format.Thing{Title: fmt.Sprintf("%d more objects, which are farther away", more)})
+	}
+	if c, ok := s.Cell(at); ok {
+		things = append(things, format.Thing{Title: mpp.Meaning(c.Value), Layer: plan.GridLayer, Facts: cellFacts(c.X, c.Z, c.Value)})
+	}
+	return things, nil
+}
+
+func cellFacts(x, z int, value byte) []format.InfoField {
+	return []format.InfoField{format.Fact("cell", "cell", fmt.Sprintf("%d, %d", x, z)), format.Fact("value", "value", int(value)), format.Fact("meaning", "meaning", mpp.Meaning(value))}
+}
+
+func (s *planScene) thing(m *plan.Mark) format.Thing {
+	o, f := m.Object, s.fileOf(m)
+	t := format.Thing{Title: m.Name(), Layer: s.Layer(m).Name, Place: text.Place{Path: f.place, Object: o.ID}}
+	if line := f.lines().of[o]; line > 0 {
+		t.Line = check.Line{Path: f.tree, Line: line}
+	}
+	if offset, length := o.Span(); f.bytes && length > 0 {
+		t.Bytes = format.Bytes{Path: f.dump, Space: f.dump, Offset: offset, Len: length}
+	}
+	fact := func(key, label string, value any) { t.Facts = append(t.Facts, format.Fact(key, label, value)) }
+	fact("id", "id", strconv.FormatInt(o.ID, 10))
+	fact("position", "position (x, y, z)", numbers(m.At[0], m.Height, -m.At[1]))
+	if angle, ok := m.Angle(); ok {
+		fact("angle", "angle (degrees)", numbers(angle))
+	}
+	if scale := m.Scale(); scale != [2]float64{1, 1} {
+		fact("scale", "scale (x, z)", numbers(scale[:]...))
+	}
+	if title := s.Layer(m).Title; title != "" && t.Layer != plan.ObjectsLayer {
+		fact("group", "group", title)
+	}
+	if m.Blocked() {
+		fact("blocked", "blocked", "nobody can walk to where it stands")
+	}
+	if m.File != "" {
+		fact("file", "in the layout", m.File)
+	}
+	parent := int64(-1)
+	var around, naming []string
+	var curves []format.InfoField
+	for i, r := range s.Relations(m) {
+		name := plan.NameOf(r.Object)
+		switch r.What {
+		case plan.Parent:
+			if around = append(around, name); i == 0 {
+				parent = r.Object.ID
+			}
+		case plan.Naming:
+			naming = append(naming, name)
+			curves = append(curves, curvesOf(r.Object, o.ID)...)
+		}
+		if r.Mark != nil && len(t.Links) < maxLinks {
+			t.Links = append(t.Links, format.Link{Title: r.What + ": " + name, At: r.Mark.At})
+		}
+	}
+	if around != nil {
+		fact("inside", "inside", around)
+	}
+	if naming != nil {
+		fact("namedBy", "named by", naming)
+	}
+	var properties []format.InfoField
+	for p := range f.TextOf(o, parent, s.floats).Properties() {
+		properties = append(properties, format.Fact(p.Key, "<"+p.Type.String()+">"+p.Key, p.Value))
+	}
+	fact("properties", "properties", properties)
+	t.Facts = append(t.Facts, curves...)
+	return t
+}
+
+// numbers writes numbers with as many digits as singles have.
+func numbers(list ...float64) string {
+	var parts []string
+	for _, v := range list {
+		parts = append(parts, strconv.FormatFloat(v+0, 'g', 6, 64)) // and no -0
+	}
+	return strings.Join(parts, ", ")
+}
+
+// curvesOf returns what a timeline does to an object, as far as that is numbers.
+func curvesOf(timeline *layout.Object, id int64) (facts []format.InfoField) {
+	line, ok := timeline.Extra.(*layout.Timeline)
+	if !ok {
+		return nil
+	}
+	for _, o := range line.Objects {
+		for _, track := range o.Tracks {
+			if c, ok := curveOf(track, plan.NumberOf(timeline, "DURATION", 1)); ok && o.ObjectID == id {
+				facts = append(facts, format.Fact("curve", track.Property+" by "+plan.NameOf(timeline), c))
+			}
+		}
+	}
+	return facts
+}
+
+// curveOf returns a track as lines from point to point, and false if it is no numbers.
+func curveOf(track layout.Track, duration float64) (c format.Curve, ok bool) {
+	for _, p := range track.Points {
+		values := strings.Split(p.Value, ",")
+		if c.Lines == nil {
+			c.Lines = make([]format.CurveLine, len(values))
+			if len(values) > 1 {
+				for i := range c.Lines {
+					c.Lines[i].Name = "xyzw"[i%4 : i%4+1]
+				}
+			}
+		}
+		at := time.Duration(float64(p.Time) * duration * float64(time.Second))
+		if n := len(c.Points); len(values) != len(c.Lines) || len(values) > 4 || n > 0 && c.Points[n-1] > at {
+			return c, false
+		}
+		c.Points = append(c.Points, at)
+		for i, s := range values {
+			v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+			if err != nil {
+				return c, false
+			}
+			l := &c.Lines[i]
+			l.Times, l.Values = append(l.Times, at), append(l.Values, v)
+		}
+	}
+	return c, c.Points != nil
+}
+
+// Where finds objects by their IDs and by lines of their text. Of a layout that is linked to
+// several times it is all of them, and of a file the whole plan.
+func (s *planScene) Where(view string, place check.Place) (format.Rect, bool) {
+	if _, ok := format.ViewOf(s, view); !ok {
+		return format.Rect{}, false
+	}
+	files := append([]*planFile{s.file}, s.others...)
+	switch p := place.(type) {
+	case text.Place:
+		for _, f := range files {
+			switch {
+			case f.place != p.Path:
+			case p.Object == 0:
+				return s.all(f)
+			default:
+				return s.around(f, func(o *layout.Object) bool { return o.ID == p.Object })
+			}
+		}
+	case check.Line:
+		for _, f := range files {
+			if p.Path == f.tree || p.Path == "" && f == s.file {
+				object := f.lines().at(p.Line)
+				return s.around(f, func(o *layout.Object) bool { return o == object })
+			}
+		}
+	case check.File:
+		i := slices.IndexFunc(files, func(f *planFile) bool { return string(p) == f.place || string(p) == f.tree })
+		if i >= 0 {
+			return s.all(files[i])
+		}
+	}
+	return format.Rect{}, false
+}
+
+// all returns where a file is: the one that is drawn is all of the plan.
+func (s *planScene) all(f *planFile) (format.Rect, bool) {
+	if f == s.file {
+		return s.view.Bounds, true
+	}
+	return s.around(f, func(*layout.Object) bool { return true })
+}
+
+// around returns the rectangle around the marks of some objects of a file.
+func (s *planScene) around(f *planFile, object func(*layout.Object) bool) (r format.Rect, some bool) {
+	for i := range s.Marks {
+		m := &s.Marks[i]
+		if s.fileOf(m) != f || !object(m.Object) {
+			continue
+		}
+		low, high := m.Bounds()
+		if !some {
+			r, some = format.Rect{Min: low, Max: high}, true
+		}
+		for k := range 2 {
+			r.Min[k], r.Max[k] = min(r.Min[k], low[k]), max(r.Max[k], high[k])
+		}
+	}
+	return r, some
+}
