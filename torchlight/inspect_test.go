@@ -1,8 +1,11 @@
 package torchlight_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"image"
+	"image/color"
 	"io/fs"
 	"math"
 	"os"
@@ -17,9 +20,13 @@ import (
 	"trowel.example/check"
 	"trowel.example/format"
 	"trowel.example/internal/corpus"
+	"trowel.example/internal/pixel"
 	"trowel.example/torchlight"
+	"trowel.example/torchlight/dds"
 	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/mpp"
 	"trowel.example/torchlight/text"
+	"trowel.example/torchlight/tga"
 	"trowel.example/trace"
 )
 
@@ -314,4 +321,142 @@ func TestInspectCorpus(t *testing.T) {
 		t.Error("no object was found")
 	}
 	t.Logf("%d objects of %d layouts", told, len(seen))
+}
+
+// pictures of all kinds with a byte for each pixel, or a block, that is in the file.
+func TestInspectPicture(t *testing.T) {
+	m := image.NewNRGBA(image.Rect(0, 0, 8, 8))
+	for i := range 64 {
+		m.SetNRGBA(i%8, i/8, color.NRGBA{uint8(i), uint8(2 * i), uint8(3 * i), 255})
+	}
+	encoded := func(data []byte, err error) string {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	set := "<Imageset Name=\"icons\" Imagefile=\"media/ui/a.dds\">\n<Image Name=\"left\" XPos=\"0\" YPos=\"0\" Width=\"4\" Height=\"8\"/>\n<Image Name=\"&lt;b>\" XPos=\"2\" YPos=\"2\" Width=\"2\" Height=\"2\"/>\n</Imageset>\n"
+	mod := open(t, buildMod(t, map[string]string{
+		"MEDIA/UI/A.DDS": encoded(dds.Encode(m, dds.Plain)), "MEDIA/UI/B.DDS": encoded(dds.Encode(m, dds.DXT5)), "MEDIA/UI/C.TGA": encoded(tga.Encode(m, false)),
+		"MEDIA/UI/D.TGA": encoded(tga.Encode(m, true)), "MEDIA/UI/A.IMAGESET": set,
+	}))
+	for name, want := range map[string]func(x, y int) string{
+		"A.DDS": func(x, y int) string {
+			return string([]byte{uint8(3 * (8*y + x)), uint8(2 * (8*y + x)), uint8(8*y + x), 255})
+		},
+		"B.DDS": nil,
+		"C.TGA": func(x, y int) string {
+			return string([]byte{uint8(3 * (8*y + x)), uint8(2 * (8*y + x)), uint8(8*y + x)})
+		},
+		"D.TGA": nil,
+	} {
+		s := mod.inspector("MEDIA/UI/" + name)
+		data, _ := fs.ReadFile(mod.tree, "MEDIA/UI/"+name)
+		for i := range 64 {
+			x, y := i%8, i/8
+			things := inspect(t, s, look(s, 1), float64(x)+0.5, float64(y)+0.5)
+			pixel := things[len(things)-1]
+			if pixel.Title != fmt.Sprintf("pixel %d, %d", x, y) || name != "B.DDS" && factOf(pixel.Facts, "color") != m.NRGBAAt(x, y) {
+				t.Fatalf("%s: %+v", name, pixel)
+			}
+			b := pixel.Bytes
+			switch {
+			case want != nil && string(data[b.Offset:b.Offset+b.Len]) != want(x, y):
+				t.Errorf("%s: pixel %d, %d is at %+v", name, x, y, b)
+			case name == "B.DDS" && (b.Offset != int64(128+16*(y/4*2+x/4)) || b.Len != 16), name == "D.TGA" && b.Len != 0:
+				t.Errorf("%s: pixel %d, %d is at %+v", name, x, y, b)
+			}
+		}
+		if inspect(t, s, look(s, 1), 8, 3) != nil || inspect(t, s, look(s, 1), math.NaN(), 3) != nil {
+			t.Errorf("%s: something is beside it", name)
+		}
+		if r, ok := s.Where("", check.File("MEDIA/UI/"+name)); !ok || r != s.Views()[0].Bounds {
+			t.Errorf("%s is at %v", name, r)
+		}
+	}
+
+	s := mod.inspector("MEDIA/UI/A.DDS")
+	things := inspect(t, s, look(s, 1), 3, 3)
+	if len(things) != 3 || things[1].Title != `sprite "<b>"` || things[1].Line != (check.Line{Path: "MEDIA/UI/A.IMAGESET", Line: 3}) || factOf(things[1].Facts, "position") != "2, 2" {
+		t.Errorf("%+v", things)
+	}
+	if !strings.Contains(mod.lines(things[1].Line.Path)[things[1].Line.Line-1], `"&lt;b>"`) {
+		t.Error("the line is not that of the sprite")
+	}
+	want := format.Rect{Min: [2]float64{2, 2}, Max: [2]float64{4, 4}}
+	if r, ok := s.Where("picture", things[1].Place); !ok || r != want {
+		t.Errorf("the sprite is at %v", r)
+	}
+	if v := s.Views()[0]; len(v.Layers) != 2 || v.Layers[1].Name != "sprites" || v.Layers[1].Shown {
+		t.Errorf("%+v", v.Layers)
+	}
+	if v := mod.inspector("MEDIA/UI/B.DDS").Views()[0]; v.Layers != nil {
+		t.Errorf("%+v", v.Layers)
+	}
+	// The outlines are drawn where the sprites are, whatever part is drawn.
+	at := format.Look{Scale: 4, Size: image.Pt(32, 32), Layers: []string{"sprites"}}
+	whole := image.NewRGBA(image.Rect(0, 0, 32, 32))
+	if err := s.Render(t.Context(), whole, at); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []image.Rectangle{image.Rect(0, 0, 9, 32), image.Rect(9, 0, 32, 10), image.Rect(9, 10, 32, 32)} {
+		dst := image.NewRGBA(part)
+		if err := s.Render(t.Context(), dst, at); err != nil || !bytes.Equal(pixel.NRGBA(dst).Pix, pixel.NRGBA(whole.SubImage(part)).Pix) {
+			t.Errorf("the part %v is another one: %v", part, err)
+		}
+	}
+	if whole.RGBAAt(8, 12).A != 255 || whole.RGBAAt(11, 12).A != 0 || whole.RGBAAt(20, 12).A != 0 {
+		t.Error("the sprite at 2,2 to 4,4 has no outline, or more than that")
+	}
+
+	s = mod.inspector("MEDIA/UI/A.IMAGESET")
+	r, ok := s.Where("contact", things[1].Place)
+	if !ok {
+		t.Fatal("the sprite is not on the contact sheet")
+	}
+	if things := inspect(t, s, look(s, 1), r.Min[0]+1.5, r.Min[1]+0.5); len(things) != 2 || things[0].Title != `sprite "<b>"` || things[1].Title != "pixel 3, 2" {
+		t.Errorf("%+v", things)
+	}
+	if things := inspect(t, s, look(s, 1), r.Min[0]+1.5, r.Min[1]+6); len(things) != 1 {
+		t.Errorf("%+v", things)
+	}
+	if things := inspect(t, s, format.Look{View: "sheet", Scale: 1}, 0, 0); len(things) != 2 {
+		t.Errorf("%+v", things)
+	}
+	if r, ok := s.Where("sheet", things[1].Place); !ok || r != want {
+		t.Errorf("the sprite is at %v", r)
+	}
+}
+
+func TestInspectGrid(t *testing.T) {
+	grid := &mpp.File{Width: 3, Height: 2, SizeX: 1.2, SizeZ: 0.8, OffsetX: 0.6, Cells: []byte{0, 1, 255, 0, 7, 0}}
+	data, err := grid.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod := open(t, buildMod(t, map[string]string{"MEDIA/A.MPP": string(data)}))
+	s := mod.inspector("MEDIA/A.MPP.pgm")
+	fields := mod.fields("MEDIA/A.MPP")
+	for z := range 2 {
+		for x := range 3 {
+			thing := inspect(t, s, look(s, 1), float64(x)+0.5, -0.5-float64(z))[0]
+			if value := grid.Cells[3*z+x]; factOf(thing.Facts, "value") != int(value) || thing.Title != mpp.Meaning(value) || data[thing.Bytes.Offset] != value || thing.Bytes.Len != 1 {
+				t.Errorf("%d, %d: %+v", x, z, thing)
+			}
+			if r, ok := s.Where("grid", thing.Place); !ok || r.Min != [2]float64{float64(x), float64(-1 - z)} {
+				t.Errorf("%v is at %v", thing.Place, r)
+			}
+		}
+	}
+	if factOf(inspect(t, s, look(s, 1), 1, -1)[0].Facts, "world") != "0, 0.2" {
+		t.Errorf("%+v", inspect(t, s, look(s, 1), 1, -1)[0])
+	}
+	if len(fields[24]) == 0 {
+		t.Errorf("%+v", fields)
+	}
+	found := check.Collect(func(sink check.Sink) { mpp.Check(data, sink) })
+	if len(found) != 1 || len(found[0].At) != 1 || found[0].At[0] != (text.Place{Node: "cells[4]"}) {
+		t.Errorf("%+v", found)
+	}
 }

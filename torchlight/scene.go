@@ -2,21 +2,18 @@ package torchlight
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"image"
-	"image/color"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"trowel.example/fault"
 	"trowel.example/format"
-	"trowel.example/torchlight/imageset"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/moddir"
-	"trowel.example/torchlight/mpp"
 	"trowel.example/torchlight/picture"
 	"trowel.example/torchlight/text"
 )
@@ -33,6 +30,8 @@ type showing struct {
 	// origin says where a file of the game stands in what was opened.
 	origin func(path string) origin
 	floats text.FloatStyle // how numbers are written
+	// sets returns the paths of the image sets in the folder of the file.
+	sets func() []string
 }
 
 // origin is where a file stands.
@@ -83,6 +82,15 @@ func openScene(_ context.Context, job *format.Job, src *format.Source, _ string)
 			return origin{place: path}
 		}
 		return origin{tree: moddir.SinglePath(gamePath(src)), bytes: true}
+	}
+	s.sets = func() (list []string) {
+		entries, _ := os.ReadDir(filepath.Dir(src.Path)) // what cannot be read has none
+		for _, e := range entries {
+			if isImageSet(e.Name()) {
+				list = append(list, path.Join(path.Dir(s.path), e.Name()))
+			}
+		}
+		return list
 	}
 	open := sceneOf(src.Name)
 	if layout.Recognize(data) {
@@ -171,115 +179,14 @@ func openArchiveScene(ctx context.Context, job *format.Job, src *format.Source, 
 		}
 		return o
 	}
+	s.sets = func() (list []string) {
+		for _, f := range a.reader.Files() {
+			if isImageSet(f.Path) && !f.Removed() && path.Dir(f.Path) == path.Dir(s.path) {
+				list = append(list, f.Path)
+			}
+		}
+		return list
+	}
 	scene, err := open(s)
 	return scene, fault.InFile(err, at)
-}
-
-// still is a scene that does not move, and of which nothing is left to be read.
-type still struct {
-	views   []stillView
-	digest  [32]byte
-	missing []format.Missing
-}
-
-// stillView is a view with how it is drawn.
-type stillView struct {
-	format.View
-	draw func(dst *image.RGBA, look format.Look)
-}
-
-func (s *still) Views() []format.View {
-	var views []format.View
-	for _, v := range s.views {
-		views = append(views, v.View)
-	}
-	return views
-}
-
-func (s *still) Render(_ context.Context, dst *image.RGBA, look format.Look) error {
-	for _, v := range s.views {
-		if v.Name == look.View || look.View == "" {
-			v.draw(dst, look)
-			return nil
-		}
-	}
-	return fmt.Errorf("it has no view %q", look.View)
-}
-
-func (s *still) Missing() []format.Missing { return s.missing }
-func (s *still) Close() error              { return nil }
-
-// Fingerprint is the same for all parts.
-func (s *still) Fingerprint(context.Context, format.Look, image.Rectangle) ([32]byte, error) {
-	return s.digest, nil
-}
-
-// viewOf is a view of a picture whose left top is at x,y.
-func viewOf(name, title string, m *image.NRGBA, x, y float64) stillView {
-	return stillView{
-		format.View{
-			Name: name, Title: title, Scale: 1,
-			Bounds: format.Rect{Min: [2]float64{x, y}, Max: [2]float64{x + float64(m.Rect.Dx()), y + float64(m.Rect.Dy())}},
-		},
-		func(dst *image.RGBA, look format.Look) { picture.Draw(dst, m, x, y, look.Origin, look.Scale) },
-	}
-}
-
-func pictureScene(s *showing) (format.Scene, error) {
-	m, err := picture.Decode(s.path, s.data)
-	if err != nil {
-		return nil, err
-	}
-	return &still{views: []stillView{viewOf("picture", "the picture", m, 0, 0)}, digest: sha256.Sum256(s.data)}, nil
-}
-
-func gridScene(s *showing) (format.Scene, error) {
-	f, err := mpp.Decode(s.data)
-	if err != nil {
-		if f, err = mpp.Parse(s.data); err != nil { // its form for people
-			return nil, err
-		}
-	}
-	view := viewOf("grid", "where one can walk: green is ground, brown is walls", f.Image(), 0, -float64(f.Height))
-	view.Axes = [2]string{"x", "-z"}
-	return &still{views: []stillView{view}, digest: sha256.Sum256(s.data)}, nil
-}
-
-// contactBackground is dark, as the game's windows are.
-var contactBackground = color.NRGBA{0x28, 0x28, 0x2c, 0xff}
-
-func imageSetScene(s *showing) (format.Scene, error) {
-	set, err := imageset.Parse(s.data)
-	if set == nil {
-		return nil, err
-	}
-	scene := new(still)
-	if err != nil {
-		scene.missing = append(scene.missing, format.Missing{Kind: "sprite", Name: s.path, What: err.Error(), Loss: true})
-	}
-	sheet := new(image.NRGBA)
-	data, err := s.find(set.File)
-	if err == nil {
-		sheet, err = picture.Decode(set.File, data)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("its picture %s: %w", set.File, plainError(err))
-	}
-	contact := imageset.NewContact(set, sheet)
-	size := contact.Size()
-	scene.digest = sha256.Sum256(append(data, s.data...))
-	scene.views = []stillView{{
-		format.View{Name: "contact", Title: "all sprites, each over its name", Scale: 1, Background: contactBackground,
-			Bounds: format.Rect{Max: [2]float64{float64(size.X), float64(size.Y)}}},
-		func(dst *image.RGBA, look format.Look) { contact.Draw(dst, look.Origin, look.Scale) },
-	}, viewOf("sheet", "the picture that the sprites are cut from", sheet, 0, 0)}
-	return scene, nil
-}
-
-// plainError says that a file is not there as people say it.
-func plainError(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return errors.New("is not there: it is looked for in the mod, in --base and beside the file")
-	}
-	return err
 }

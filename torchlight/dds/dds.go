@@ -162,6 +162,16 @@ func (h *Header) Size() int {
 	return (h.Width + 3) / 4 * ((h.Height + 3) / 4) * h.Format.blockSize()
 }
 
+// PixelSpan returns where the bytes of a pixel stand in the file: its own in a plain picture,
+// else those of the block that it is in.
+func (h *Header) PixelSpan(x, y int) (offset, length int64) {
+	width, size := h.Width, h.Bits/8
+	if h.Format != Plain {
+		x, y, width, size = x/4, y/4, (h.Width+3)/4, h.Format.blockSize()
+	}
+	return int64(h.offset) + (int64(y)*int64(width)+int64(x))*int64(size), int64(size)
+}
+
 // Decode returns the largest picture of a file. No memory is taken for pixels that data
 // does not have. Every error is a [*fault.Error].
 func Decode(data []byte) (*image.NRGBA, error) {

@@ -30,11 +30,11 @@ func Check(data []byte, sink check.Sink) {
 	if set == nil {
 		return
 	}
-	seen := make(map[string]bool)
+	seen := make(map[string]int) // lines by names
 	for _, s := range set.Sprites {
-		if seen[s.Name] {
-			sink.Add(foundTwice, "", -1, "has two sprites %q", s.Name)
+		if other := seen[s.Name]; other > 0 {
+			sink.AddAt(foundTwice, []check.Place{check.Line{Line: other}, check.Line{Line: s.Line}}, "", -1, "has two sprites %q", s.Name)
 		}
-		seen[s.Name] = true
+		seen[s.Name] = s.Line
 	}
 }

@@ -3,6 +3,8 @@ package imageset
 import (
 	"image"
 	"image/color"
+	"image/draw"
+	"math"
 	"sort"
 
 	"golang.org/x/image/font"
@@ -90,6 +92,22 @@ func (c *Contact) Draw(dst *image.RGBA, origin [2]float64, scale float64) {
 	}
 }
 
+// At returns which sprite of the set stands at a point of the sheet, and which pixel of its
+// picture that is: one of the sprite, but where the point is on its name. It returns -1 if there is none.
+func (c *Contact) At(x, y float64) (sprite int, pixel image.Point) {
+	first := sort.Search(len(c.cells), func(i int) bool { return float64(c.cells[i].bottom) >= y })
+	at := image.Pt(int(math.Floor(x)), int(math.Floor(y)))
+	for i := first; i < len(c.cells) && float64(c.cells[i].Min.Y) <= y; i++ {
+		if cell := c.cells[i]; at.In(cell.Rectangle) {
+			return i, at.Sub(cell.Min).Add(cell.sprite.Rect.Min).Sub(c.sheet.Rect.Min)
+		}
+	}
+	return -1, image.Point{}
+}
+
+// Where returns the rectangle of a sprite on the sheet, with its name.
+func (c *Contact) Where(sprite int) image.Rectangle { return c.cells[sprite].Rectangle }
+
 // pixelsOf returns the pixels of a picture that something touches.
 func pixelsOf(r image.Rectangle, origin [2]float64, scale float64) image.Rectangle {
 	at := func(v int, i int) int { return int((float64(v) - origin[i]) * scale) }
@@ -101,4 +119,28 @@ func labelOf(text string) *image.NRGBA {
 	d := font.Drawer{Dst: m, Src: image.NewUniform(color.NRGBA{0xd8, 0xd8, 0xd8, 0xff}), Face: basicfont.Face7x13, Dot: fixed.P(0, basicfont.Face7x13.Ascent)}
 	d.DrawString(text)
 	return m
+}
+
+// outline is what borders of sprites are drawn in: two lines, of which one is to be seen on any picture.
+var outline = [2]color.RGBA{{0xff, 0x30, 0xc0, 0xff}, {0, 0, 0, 0xff}}
+
+// Outlines draws the borders of the sprites of a set over a picture that is drawn as
+// [picture.Draw] draws it, with its left top at 0,0.
+func (s *Set) Outlines(dst *image.RGBA, origin [2]float64, scale float64) {
+	for _, sprite := range s.Sprites {
+		at := func(v, axis int) int { return int(math.Floor((float64(v) - origin[axis]) * scale)) }
+		r := image.Rect(at(sprite.Rect.Min.X, 0), at(sprite.Rect.Min.Y, 1), at(sprite.Rect.Max.X, 0)+1, at(sprite.Rect.Max.Y, 1)+1)
+		for i, c := range outline {
+			border(dst, r.Inset(i), c)
+		}
+	}
+}
+
+func border(dst *image.RGBA, r image.Rectangle, c color.RGBA) {
+	for _, side := range [4]image.Rectangle{
+		{r.Min, image.Pt(r.Max.X, r.Min.Y+1)}, {image.Pt(r.Min.X, r.Max.Y-1), r.Max},
+		{r.Min, image.Pt(r.Min.X+1, r.Max.Y)}, {image.Pt(r.Max.X-1, r.Min.Y), r.Max},
+	} {
+		draw.Draw(dst, side, image.NewUniform(c), image.Point{}, draw.Src)
+	}
 }

@@ -29,6 +29,7 @@ type Set struct {
 type Sprite struct {
 	Name string
 	Rect image.Rectangle // in pixels of the picture, from its left top; well-formed
+	Line int             // of the file, from 1, where it begins; 0 for one that was not read
 }
 
 // maxSide keeps places of sprites in numbers that can be added.
@@ -47,6 +48,7 @@ func Parse(data []byte) (*Set, error) {
 	dec.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // names are ASCII
 	var set *Set
 	var first error // sprite that cannot be read; the others are
+	line, counted := 1, 0
 	for {
 		at := dec.InputOffset()
 		token, err := dec.RawToken()
@@ -67,7 +69,10 @@ func Parse(data []byte) (*Set, error) {
 				NativeWidth: attribute(start, "NativeHorzRes"), NativeHeight: attribute(start, "NativeVertRes"),
 			}
 		case strings.EqualFold(start.Name.Local, "Image"):
+			line += bytes.Count(data[counted:at], []byte("\n"))
+			counted = int(at)
 			s, err := sprite(start)
+			s.Line = line
 			if err != nil && first == nil {
 				first = &fault.Error{Path: fmt.Sprintf("images[%d]", len(set.Sprites)), Offset: at, Want: "whole numbers XPos, YPos, Width and Height", Got: err.Error(), Err: fault.ErrFormat}
 			}

@@ -65,6 +65,9 @@ func decode(r *bin.Reader) (*File, error) {
 	return f, nil
 }
 
+// Offset returns where a cell stands in the file.
+func (f *File) Offset(x, z int) int64 { return headerSize + int64(z)*int64(f.Width) + int64(x) }
+
 // Clone returns a grid of its own that says the same.
 func (f *File) Clone() *File { return deep.Clone(f) }
 
@@ -137,6 +140,9 @@ var (
 		"Correct the comment of the picture, or let GUTS build the grid again.")
 )
 
+// maxPlaces is how many cells a finding names.
+const maxPlaces = 4096
+
 // Check reports what is wrong with a file by itself.
 func Check(data []byte, sink check.Sink) {
 	sink = text.AtNodes(sink)
@@ -146,6 +152,7 @@ func Check(data []byte, sink check.Sink) {
 		return
 	}
 	odd, first, walkable := 0, 0, 0
+	var at []check.Place
 	for i, cell := range f.Cells {
 		switch cell {
 		case Walkable:
@@ -155,10 +162,13 @@ func Check(data []byte, sink check.Sink) {
 			if odd++; odd == 1 {
 				first = i
 			}
+			if odd <= maxPlaces {
+				at = append(at, text.Place{Node: fmt.Sprintf("cells[%d]", i)})
+			}
 		}
 	}
 	if odd > 0 {
-		sink.Add(foundCell, "cells", headerSize+int64(first), "%d cells have odd values; the first is %d, at x %d y %d", odd, f.Cells[first], first%f.Width, first/f.Width)
+		sink.AddAt(foundCell, at, "cells", headerSize+int64(first), "%d cells have odd values; the first is %d, at x %d y %d", odd, f.Cells[first], first%f.Width, first/f.Width)
 	}
 	if walkable == 0 {
 		sink.Add(foundNowhere, "cells", -1, "none of the %d cells can be walked on", len(f.Cells))

@@ -71,6 +71,23 @@ func Decode(name string, data []byte) (*image.NRGBA, error) {
 	return nil, &fault.Error{Offset: 0, Want: "a picture: DDS, TGA, PNG or JPEG", Got: fmt.Sprintf("% x", data[:min(len(data), 4)]), Err: fault.ErrFormat}
 }
 
+// Pixels returns a function that says where the bytes of a pixel stand in the file of a picture:
+// its own, or those of its block. Their length is 0 where compression mixes all of them. The
+// function keeps nothing of data.
+func Pixels(name string, data []byte) func(x, y int) (offset, length int64) {
+	switch KindOf(name, data) {
+	case DDS:
+		if h, err := dds.ReadHeader(data); err == nil {
+			return h.PixelSpan
+		}
+	case TGA:
+		if h, err := tga.ReadHeader(data); err == nil {
+			return h.PixelSpan
+		}
+	}
+	return func(int, int) (int64, int64) { return 0, 0 }
+}
+
 // bitsOf returns how many bits a pixel of a PNG takes at least before it is compressed.
 func bitsOf(m color.Model) int {
 	switch m {

@@ -164,6 +164,17 @@ func short(offset int, want string, got int) error {
 	return &fault.Error{Path: "pixels", Offset: int64(offset), Want: want, Got: fmt.Sprint(max(0, got)), Err: fault.ErrShort}
 }
 
+// PixelSpan returns where the bytes of a pixel stand in the file; length 0 where run lengths
+// are in the way.
+func (h *Header) PixelSpan(x, y int) (offset, length int64) {
+	if h.RLE {
+		return 0, 0
+	}
+	i := h.place(y*h.Width+x) / 4 // a pixel and its place change places both ways
+	size := bytesOf(h.Bits)
+	return int64(h.start) + int64(h.colors*bytesOf(h.colorBits)) + int64(i)*int64(size), int64(size)
+}
+
 // place returns where in a picture the i-th pixel of the file is.
 func (h *Header) place(i int) int {
 	x, y := i%h.Width, i/h.Width

@@ -1,0 +1,368 @@
+package torchlight
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"io/fs"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+
+	"trowel.example/check"
+	"trowel.example/format"
+	info "trowel.example/torchlight/image"
+	"trowel.example/torchlight/imageset"
+	"trowel.example/torchlight/mpp"
+	"trowel.example/torchlight/picture"
+	"trowel.example/torchlight/text"
+)
+
+// still is a scene that does not move, and of which nothing is left to be read.
+type still struct {
+	views   []stillView
+	digest  [32]byte
+	missing []format.Missing
+}
+
+// stillView is a view with how it is drawn, and with what is where in it.
+type stillView struct {
+	format.View
+	draw    func(dst *image.RGBA, look format.Look)
+	inspect func(look format.Look, at [2]float64) []format.Thing
+	where   func(place check.Place) (format.Rect, bool)
+}
+
+func (s *still) Views() []format.View {
+	var views []format.View
+	for _, v := range s.views {
+		views = append(views, v.View)
+	}
+	return views
+}
+
+// view returns the view of a name, "" being the first, or nil.
+func (s *still) view(name string) *stillView {
+	for i := range s.views {
+		if name == "" || s.views[i].Name == name {
+			return &s.views[i]
+		}
+	}
+	return nil
+}
+
+func (s *still) Render(_ context.Context, dst *image.RGBA, look format.Look) error {
+	v := s.view(look.View)
+	if v == nil {
+		return fmt.Errorf("it has no view %q", look.View)
+	}
+	v.draw(dst, look)
+	return nil
+}
+
+func (s *still) Inspect(_ context.Context, look format.Look, at [2]float64) ([]format.Thing, error) {
+	v := s.view(look.View)
+	if v == nil {
+		return nil, fmt.Errorf("it has no view %q", look.View)
+	}
+	b := v.Bounds
+	if !(at[0] >= b.Min[0] && at[0] < b.Max[0] && at[1] >= b.Min[1] && at[1] < b.Max[1]) {
+		return nil, nil
+	}
+	return v.inspect(look, at), nil
+}
+
+func (s *still) Where(view string, place check.Place) (format.Rect, bool) {
+	v := s.view(view)
+	if v == nil {
+		return format.Rect{}, false
+	}
+	return v.where(place)
+}
+
+func (s *still) Missing() []format.Missing { return s.missing }
+func (s *still) Close() error              { return nil }
+
+// Fingerprint is the same for all parts.
+func (s *still) Fingerprint(context.Context, format.Look, image.Rectangle) ([32]byte, error) {
+	return s.digest, nil
+}
+
+func rectOf(r image.Rectangle) format.Rect {
+	return format.Rect{Min: [2]float64{float64(r.Min.X), float64(r.Min.Y)}, Max: [2]float64{float64(r.Max.X), float64(r.Max.Y)}}
+}
+
+// means reports whether a place is a file as a whole.
+func (o origin) means(place check.Place) bool {
+	switch p := place.(type) {
+	case check.File:
+		return string(p) == o.place || string(p) == o.tree
+	case text.Place:
+		return p == text.Place{Path: o.place}
+	}
+	return false
+}
+
+// The layers of a picture that sprites are cut from.
+const (
+	pixelsLayer  = "pixels"
+	spritesLayer = "sprites"
+)
+
+// sheet is a picture, with the sprites that are cut from it.
+type sheet struct {
+	*image.NRGBA
+	origin
+	facts []format.InfoField
+	span  func(x, y int) (offset, length int64)
+	sets  []spriteSet
+}
+
+type spriteSet struct {
+	*imageset.Set
+	origin
+}
+
+func newSheet(s *showing, name string, data []byte) (*sheet, error) {
+	m, err := picture.Decode(name, data)
+	if err != nil {
+		return nil, err
+	}
+	p := &sheet{NRGBA: m, origin: s.origin(name), span: picture.Pixels(name, data)}
+	fields, _ := info.Info(name, data)
+	for _, f := range fields {
+		p.facts = append(p.facts, format.Fact(f.Name, "", f.Value))
+	}
+	return p, nil
+}
+
+// view is a view of the picture.
+func (p *sheet) view(name, title string) stillView {
+	v := format.View{Name: name, Title: title, Scale: 1, Bounds: rectOf(p.Rect)}
+	if p.sets != nil {
+		v.Layers = []format.Layer{{Name: pixelsLayer, Title: title, Shown: true}, {Name: spritesLayer, Title: "outlines of the sprites"}}
+	}
+	draw := func(dst *image.RGBA, look format.Look) {
+		if p.sets == nil || v.Draws(look, pixelsLayer) {
+			picture.Draw(dst, p.NRGBA, 0, 0, look.Origin, look.Scale)
+		}
+		if v.Draws(look, spritesLayer) {
+			for _, set := range p.sets {
+				set.Outlines(dst, look.Origin, look.Scale)
+			}
+		}
+	}
+	inspect := func(_ format.Look, at [2]float64) []format.Thing {
+		x, y := int(math.Floor(at[0])), int(math.Floor(at[1]))
+		return append(p.spritesAt(image.Pt(x, y)), p.pixel(x, y, v.Layers))
+	}
+	return stillView{v, draw, inspect, func(place check.Place) (format.Rect, bool) {
+		if p.means(place) {
+			return v.Bounds, true
+		}
+		for _, set := range p.sets {
+			if i := set.find(place); i >= 0 {
+				return rectOf(set.Sprites[i].Rect), true
+			}
+		}
+		return format.Rect{}, false
+	}}
+}
+
+// pixel tells of a pixel, which the picture has to have.
+func (p *sheet) pixel(x, y int, layers []format.Layer) format.Thing {
+	c := p.NRGBAAt(x, y)
+	t := format.Thing{Title: fmt.Sprintf("pixel %d, %d", x, y)}
+	if layers != nil {
+		t.Layer = pixelsLayer
+	}
+	if offset, length := p.span(x, y); p.bytes && length > 0 {
+		t.Bytes = format.Bytes{Path: p.dump, Space: p.dump, Offset: offset, Len: length}
+	}
+	t.Facts = append([]format.InfoField{
+		format.Fact("color", "colour", c),
+		format.Fact("rgba", "red, green, blue, alpha", fmt.Sprintf("%d, %d, %d, %d", c.R, c.G, c.B, c.A)),
+	}, p.facts...)
+	return t
+}
+
+// spritesAt tells of the sprites that have a pixel.
+func (p *sheet) spritesAt(at image.Point) (things []format.Thing) {
+	for _, set := range p.sets {
+		for i, sprite := range set.Sprites {
+			if at.In(sprite.Rect) && len(things) < maxThings {
+				things = append(things, set.thing(i))
+			}
+		}
+	}
+	return things
+}
+
+func (s spriteSet) thing(i int) format.Thing {
+	sprite := s.Sprites[i]
+	r := sprite.Rect
+	t := format.Thing{Title: "sprite " + strconv.Quote(sprite.Name), Layer: spritesLayer, Place: check.Line{Path: s.place, Line: sprite.Line}}
+	if s.tree != "" {
+		t.Line = check.Line{Path: s.tree, Line: sprite.Line}
+	}
+	t.Facts = []format.InfoField{
+		format.Fact("position", "position", fmt.Sprintf("%d, %d", r.Min.X, r.Min.Y)),
+		format.Fact("size", "size", fmt.Sprintf("%d × %d", r.Dx(), r.Dy())),
+		format.Fact("set", "image set", s.Name), format.Fact("file", "its file", s.place), format.Fact("picture", "picture", s.File),
+	}
+	return t
+}
+
+// find returns the sprite of a line of the set, or -1.
+func (s spriteSet) find(place check.Place) int {
+	line, ok := place.(check.Line)
+	if !ok || line.Path != s.place && (line.Path != s.tree || s.tree == "") {
+		return -1
+	}
+	for i, sprite := range s.Sprites {
+		if sprite.Line == line.Line {
+			return i
+		}
+	}
+	return -1
+}
+
+// maxSets is how many image sets of a folder are looked at for one picture.
+const maxSets = 64
+
+func pictureScene(s *showing) (format.Scene, error) {
+	p, err := newSheet(s, s.path, s.data)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	sum.Write(s.data)
+	sets := s.sets()
+	for _, name := range sets[:min(len(sets), maxSets)] {
+		data, err := s.find(name)
+		if err != nil {
+			continue // check tells of it
+		}
+		if set, _ := imageset.Parse(data); set != nil && s.isCutBy(set) {
+			sum.Write(data)
+			p.sets = append(p.sets, spriteSet{set, s.origin(name)})
+		}
+	}
+	scene := &still{views: []stillView{p.view("picture", "the picture")}}
+	sum.Sum(scene.digest[:0])
+	return scene, nil
+}
+
+func isImageSet(name string) bool { return strings.EqualFold(path.Ext(name), ".imageset") }
+
+// isCutBy reports whether a set in the same folder has its sprites from the picture that is shown.
+func (s *showing) isCutBy(set *imageset.Set) bool {
+	name, own := upperPath(set.File), upperPath(s.path)
+	return name == own || !strings.Contains(own, "MEDIA/") && path.Base(name) == path.Base(own)
+}
+
+func gridScene(s *showing) (format.Scene, error) {
+	f, err := mpp.Decode(s.data)
+	compiled := err == nil
+	if !compiled {
+		if f, err = mpp.Parse(s.data); err != nil { // its form for people
+			return nil, err
+		}
+	}
+	o, m := s.origin(s.path), f.Image()
+	view := format.View{Name: "grid", Title: "where one can walk: green is ground, brown is walls", Scale: 1, Axes: [2]string{"x", "-z"},
+		Bounds: rectOf(m.Rect.Sub(image.Pt(0, f.Height)))}
+	inspect := func(_ format.Look, at [2]float64) []format.Thing {
+		x, z := int(math.Floor(at[0])), -1-int(math.Floor(at[1]))
+		i := z*f.Width + x
+		t := format.Thing{Title: mpp.Meaning(f.Cells[i]), Place: text.Place{Path: o.place, Node: fmt.Sprintf("cells[%d]", i)}, Facts: cellFacts(x, z, f.Cells[i])}
+		if o.bytes && compiled {
+			t.Bytes = format.Bytes{Path: o.dump, Space: o.dump, Offset: f.Offset(x, z), Len: 1}
+		}
+		place := func(cell, cells int, size, offset float32) float64 {
+			return (float64(cell)+0.5)*float64(size)/float64(cells) - float64(offset)
+		}
+		t.Facts = append(t.Facts, format.Fact("world", "middle in the world (x, z)", numbers(place(x, f.Width, f.SizeX, f.OffsetX), place(z, f.Height, f.SizeZ, f.OffsetZ))))
+		return []format.Thing{t}
+	}
+	where := func(place check.Place) (format.Rect, bool) {
+		if o.means(place) {
+			return view.Bounds, true
+		}
+		p, ok := place.(text.Place)
+		if !ok || p.Path != o.place {
+			return format.Rect{}, false
+		}
+		number, isCell := strings.CutPrefix(p.Node, "cells[")
+		i, err := strconv.Atoi(strings.TrimSuffix(number, "]"))
+		if !isCell || err != nil || i < 0 || i >= len(f.Cells) {
+			return format.Rect{}, false
+		}
+		at := image.Pt(i%f.Width, -1-i/f.Width)
+		return rectOf(image.Rectangle{at, at.Add(image.Pt(1, 1))}), true
+	}
+	draw := func(dst *image.RGBA, look format.Look) {
+		picture.Draw(dst, m, 0, -float64(f.Height), look.Origin, look.Scale)
+	}
+	return &still{views: []stillView{{view, draw, inspect, where}}, digest: sha256.Sum256(s.data)}, nil
+}
+
+// contactBackground is dark, as the game's windows are.
+var contactBackground = color.NRGBA{0x28, 0x28, 0x2c, 0xff}
+
+func imageSetScene(s *showing) (format.Scene, error) {
+	set, err := imageset.Parse(s.data)
+	if set == nil {
+		return nil, err
+	}
+	scene := new(still)
+	if err != nil {
+		scene.missing = append(scene.missing, format.Missing{Kind: "sprite", Name: s.path, What: err.Error(), Loss: true})
+	}
+	p := &sheet{NRGBA: new(image.NRGBA)}
+	data, err := s.find(set.File)
+	if err == nil {
+		p, err = newSheet(s, set.File, data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("its picture %s: %w", set.File, plainError(err))
+	}
+	sprites := spriteSet{set, s.origin(s.path)}
+	p.sets = []spriteSet{sprites}
+	scene.digest = sha256.Sum256(append(data, s.data...))
+	contact := imageset.NewContact(set, p.NRGBA)
+	view := format.View{Name: "contact", Title: "all sprites, each over its name", Scale: 1, Background: contactBackground, Bounds: rectOf(image.Rectangle{Max: contact.Size()})}
+	inspect := func(_ format.Look, at [2]float64) []format.Thing {
+		i, pixel := contact.At(at[0], at[1])
+		if i < 0 {
+			return nil
+		}
+		t := sprites.thing(i)
+		t.Layer = "" // there are none
+		if !pixel.In(p.Rect.Intersect(set.Sprites[i].Rect)) {
+			return []format.Thing{t}
+		}
+		return []format.Thing{t, p.pixel(pixel.X, pixel.Y, nil)}
+	}
+	where := func(place check.Place) (format.Rect, bool) {
+		if i := sprites.find(place); i >= 0 {
+			return rectOf(contact.Where(i)), true
+		}
+		return view.Bounds, sprites.means(place)
+	}
+	draw := func(dst *image.RGBA, look format.Look) { contact.Draw(dst, look.Origin, look.Scale) }
+	scene.views = []stillView{{view, draw, inspect, where}, p.view("sheet", "the picture that the sprites are cut from")}
+	return scene, nil
+}
+
+// plainError says that a file is not there as people say it.
+func plainError(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return errors.New("is not there: it is looked for in the mod, in --base and beside the file")
+	}
+	return err
+}
