@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/contents"
 	"trowel.example/format"
 	"trowel.example/internal/tree"
 )
@@ -53,7 +54,7 @@ that "trowel extract" would write.`,
 			if err != nil {
 				return named(err, args[0])
 			}
-			if text, ok := asText(data); ok && !exact {
+			if text, ok := contents.Text(data); ok && !exact {
 				data = text
 			}
 			if _, err := a.out.Write(data); err != nil {
@@ -69,7 +70,7 @@ that "trowel extract" would write.`,
 // sidecar not counted.
 func onlyFile(cmd *cobra.Command, fsys fs.FS, file string) ([]string, error) {
 	var names []string
-	err := walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
+	err := contents.Walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
 		if !e.IsDir() && name != tree.Sidecar {
 			names = append(names, name)
 		}
@@ -112,7 +113,7 @@ func guess(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error) 
 	const enough = 100_000 // in a larger tree the guess is as good as it is by then
 	var same []string
 	near, least, seen := "", 1+len(wanted)/3, 0
-	err := walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
+	err := contents.Walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
 		if seen++; seen > enough {
 			return fs.SkipAll
 		}
@@ -198,7 +199,7 @@ func (a *app) completePaths(cmd *cobra.Command, args []string, start string) ([]
 	dir := path.Dir(start + "x")
 	var found []string
 	directive := cobra.ShellCompDirectiveNoFileComp
-	_ = walk(cmd.Context(), fsys, dir, func(name string, e fs.DirEntry) error {
+	_ = contents.Walk(cmd.Context(), fsys, dir, func(name string, e fs.DirEntry) error {
 		if strings.HasPrefix(name, start) {
 			if e.IsDir() {
 				name += "/"
@@ -206,7 +207,7 @@ func (a *app) completePaths(cmd *cobra.Command, args []string, start string) ([]
 			}
 			found = append(found, name)
 		}
-		if len(found) == pageSize {
+		if len(found) == contents.PageSize {
 			return fs.SkipAll
 		}
 		if e.IsDir() {

@@ -1,20 +1,16 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/cmd/internal/linediff"
+	"trowel.example/cmd/internal/treediff"
 	"trowel.example/format"
-	"trowel.example/internal/parallel"
 	"trowel.example/internal/server"
 	"trowel.example/internal/tree"
 )
@@ -58,7 +54,7 @@ be read: that is reported, and the rest is compared.`,
 	a.optionFlags(cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		a.page()
-		c := &comparison{app: a, stat: stat, sidecar: sidecar, files: files || stat || sidecar}
+		c := &comparison{app: a, stat: stat, trees: treediff.Trees{Sidecar: sidecar, Label: printable}, files: files || stat || sidecar}
 		differ, err := c.run(cmd, args[0], args[1], asJSON)
 		if err != nil {
 			return err
@@ -70,58 +66,31 @@ be read: that is reported, and the rest is compared.`,
 		if c.parts > 0 {
 			a.talk.say("%s", plural(c.parts, "change"))
 		} else {
-			a.talk.say("%s changed, %d added, %d removed", plural(c.counts[changed], "file"), c.counts[added], c.counts[removed])
+			a.talk.say("%s changed, %d added, %d removed", plural(c.counts[treediff.Changed], "file"), c.counts[treediff.Added], c.counts[treediff.Removed])
 		}
 		return errFound
 	}
 	return cmd
 }
 
-// change is what happened to a file from A to B.
-type change string
-
-const (
-	added   change = "added"
-	removed change = "removed"
-	changed change = "changed"
-)
-
-var marks = map[change]string{added: "+", removed: "-", changed: "~"}
+var marks = map[treediff.Change]string{treediff.Added: "+", treediff.Removed: "-", treediff.Changed: "~"}
 
 // comparison is one run of diff.
 type comparison struct {
 	*app
-	a, b    fs.FS
-	stat    bool
-	sidecar bool
-	files   bool // not by what the format knows
-	counts  map[change]int
-	parts   int // changes that the format found
+	trees  treediff.Trees
+	stat   bool
+	files  bool // not by what the format knows
+	counts map[treediff.Change]int
+	parts  int // changes that the format found
 
 	nameA, nameB string
-}
-
-// pair is a file of one of the trees or of both.
-type pair struct {
-	path   string
-	change change // changed: if it did
-	other  string // its path in B where that is another
-}
-
-// difference is what there is to tell of a pair.
-type difference struct {
-	pair
-	same              bool
-	oldSize, newSize  int64
-	text              string // unified diff; "" for what is no text, or the same in another encoding
-	plusses, minusses int
-	err               error
 }
 
 func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (bool, error) {
 	list := jsonArray{w: c.out}
 	c.nameA, c.nameB = nameA, nameB
-	c.counts = make(map[change]int)
+	c.counts = make(map[treediff.Change]int)
 	same := false
 	var err error
 	if !optionsGiven(cmd) { // else they have to be for these files
@@ -142,31 +111,26 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 		if f := sides[0].format; f != nil && f == sides[1].format && f.Compare != nil && !c.files {
 			return c.byParts(cmd, f, sides, &list, asJSON)
 		}
-		if err := c.trees(cmd, &sides); err != nil {
+		if err := c.openTrees(cmd, &sides); err != nil {
 			return false, err
 		}
-		err = parallel.Ordered(cmd.Context(),
-			func(yield func(pair) error) error { return c.pairs(cmd.Context(), yield) },
-			c.compare,
-			func(d difference) error {
-				if d.err != nil && (cmd.Context().Err() != nil || server.Failed(d.err)) {
-					return d.err
-				}
-				if d.err != nil { // the others are compared anyway
-					c.talk.miss("", d.err.Error())
-					return nil
-				}
-				if d.same {
-					return nil
-				}
-				c.counts[d.change]++
-				if asJSON {
-					return list.add(d.object())
-				}
-				return c.print(d)
-			})
+		err = c.trees.Compare(cmd.Context(), func(d treediff.Difference) error {
+			d.Err = c.namedSide(d.Err)
+			if d.Err != nil && (cmd.Context().Err() != nil || server.Failed(d.Err)) {
+				return d.Err
+			}
+			if d.Err != nil { // the others are compared anyway
+				c.talk.miss("", d.Err.Error())
+				return nil
+			}
+			c.counts[d.Change]++
+			if asJSON {
+				return list.add(differenceObject(d))
+			}
+			return c.print(d)
+		})
 		if err != nil {
-			return false, err
+			return false, c.namedSide(err)
 		}
 	}
 	if asJSON {
@@ -244,11 +208,11 @@ func (c *comparison) byParts(cmd *cobra.Command, f *format.Format, sides [2]side
 	return c.parts > 0, nil
 }
 
-// trees opens the trees of both sides. Those of B are called as in A, as far as the
+// openTrees opens the trees of both sides. Those of B are called as in A, as far as the
 // format can do that.
-func (c *comparison) trees(cmd *cobra.Command, sides *[2]side) error {
+func (c *comparison) openTrees(cmd *cobra.Command, sides *[2]side) error {
 	like := map[string]string{}
-	for i, to := range []*fs.FS{&c.a, &c.b} {
+	for i, to := range []*fs.FS{&c.trees.Old, &c.trees.New} {
 		s := sides[i]
 		if *to = s.Tree; s.Tree != nil {
 			continue
@@ -285,130 +249,38 @@ func (c *comparison) sameBytes(nameA, nameB string) (bool, error) {
 		return false, err
 	}
 	defer b.Close()
-	if a.IsDir() || b.IsDir() || a.Size != b.Size {
-		return false, nil
-	}
-	bufA, bufB := make([]byte, 1<<16), make([]byte, 1<<16)
-	for at := int64(0); at < a.Size; {
-		n, errA := a.ReadAt(bufA, at)
-		m, errB := b.ReadAt(bufB, at)
-		if n != m || n == 0 || !bytes.Equal(bufA[:n], bufB[:m]) {
-			return false, nil
-		}
-		if at += int64(n); at < a.Size && (errA != nil || errB != nil) {
-			return false, errors.Join(errA, errB)
-		}
-	}
-	return true, nil
+	return treediff.SameBytes(a, b)
 }
 
-// pairs yields the files of A, then those that only B has. Trees of one file each are
-// compared whatever these are called.
-func (c *comparison) pairs(ctx context.Context, yield func(pair) error) error {
-	if a, b := c.only(c.a), c.only(c.b); a != "" && b != "" {
-		return yield(pair{a, changed, b})
-	}
-	visit := func(other fs.FS, otherName string, here, there change) func(string, fs.DirEntry) error {
-		return func(name string, e fs.DirEntry) error {
-			if e.IsDir() || name == tree.Sidecar && !c.sidecar {
-				return nil
-			}
-			info, err := fs.Stat(other, name)
-			switch {
-			case err == nil && !info.IsDir():
-				if there == "" {
-					return nil // it was compared already
-				}
-				return yield(pair{path: name, change: there})
-			case err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
-				return yield(pair{path: name, change: here})
-			}
-			return named(err, otherName)
-		}
-	}
-	if err := walk(ctx, c.a, ".", visit(c.b, c.nameB, removed, changed)); err != nil {
+// namedSide is an error of one of the trees with the name of its file.
+func (c *comparison) namedSide(err error) error {
+	var of *treediff.Error
+	switch {
+	case !errors.As(err, &of):
 		return err
+	case of.New:
+		return named(of.Err, c.nameB)
 	}
-	return walk(ctx, c.b, ".", visit(c.a, c.nameA, added, ""))
+	return named(of.Err, c.nameA)
 }
 
-// only returns the one file that a tree has besides its sidecar; "" if it has not just one.
-func (c *comparison) only(fsys fs.FS) string {
-	list, err := fs.ReadDir(fsys, ".")
-	if err != nil || c.sidecar || len(list) > 2 {
-		return ""
-	}
-	name := ""
-	for _, e := range list {
-		if e.Name() == tree.Sidecar {
-			continue
-		}
-		if e.IsDir() || name != "" {
-			return ""
-		}
-		name = e.Name()
-	}
-	return name
-}
-
-// compare reads both files of a pair. What exists on one side only is not read.
-func (c *comparison) compare(p pair) difference {
-	d := difference{pair: p}
-	if p.change != changed {
-		return d
-	}
-	old, err := fs.ReadFile(c.a, p.path)
-	if err != nil {
-		d.err = named(err, c.nameA)
-		return d
-	}
-	if p.other == "" {
-		p.other = p.path
-	}
-	now, err := fs.ReadFile(c.b, p.other)
-	if err != nil {
-		d.err = named(err, c.nameB)
-		return d
-	}
-	d.oldSize, d.newSize = int64(len(old)), int64(len(now))
-	if d.same = bytes.Equal(old, now); d.same {
-		return d
-	}
-	oldText, ok := asText(old)
-	nowText, also := asText(now)
-	if !ok || !also {
-		return d
-	}
-	d.text = linediff.Unified("a/"+printable(p.path), "b/"+printable(p.other), oldText, nowText)
-	_, lines, _ := strings.Cut(d.text, "@@") // after the names
-	for line := range strings.Lines(lines) {
-		switch line[0] {
-		case '+':
-			d.plusses++
-		case '-':
-			d.minusses++
-		}
-	}
-	return d
-}
-
-func (c *comparison) print(d difference) error {
-	head := marks[d.change] + " " + printable(d.path)
+func (c *comparison) print(d treediff.Difference) error {
+	head := marks[d.Change] + " " + printable(d.Path)
 	color := ""
-	switch d.change {
-	case added:
+	switch d.Change {
+	case treediff.Added:
 		color = colorAdded
-	case removed:
+	case treediff.Removed:
 		color = colorRemoved
 	}
 	switch {
-	case d.change != changed:
-	case d.text == "":
-		head += fmt.Sprintf("  (binary, %s to %s bytes)", thousands(d.oldSize), thousands(d.newSize))
+	case d.Change != treediff.Changed:
+	case d.Text == "":
+		head += fmt.Sprintf("  (binary, %s to %s bytes)", thousands(d.OldSize), thousands(d.NewSize))
 	case c.stat:
-		head += fmt.Sprintf("  (+%d -%d lines)", d.plusses, d.minusses)
+		head += fmt.Sprintf("  (+%d -%d lines)", d.Plus, d.Minus)
 	default:
-		return c.printText(d.text)
+		return c.printText(d.Text)
 	}
 	_, err := fmt.Fprintln(c.out, c.screen.paint(color, head))
 	return err
@@ -445,13 +317,13 @@ func (c *comparison) printText(text string) error {
 	return nil
 }
 
-func (d difference) object() object {
-	o := object{{"path", d.path}, {"change", d.change}}
-	if d.change == changed {
-		o = append(o, member{"oldSize", d.oldSize}, member{"newSize", d.newSize})
+func differenceObject(d treediff.Difference) object {
+	o := object{{"path", d.Path}, {"change", d.Change}}
+	if d.Change == treediff.Changed {
+		o = append(o, member{"oldSize", d.OldSize}, member{"newSize", d.NewSize})
 	}
-	if d.text != "" {
-		o = append(o, member{"diff", d.text})
+	if d.Text != "" {
+		o = append(o, member{"diff", d.Text})
 	}
 	return o
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/contents"
 	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
 	"trowel.example/internal/parallel"
@@ -97,7 +98,7 @@ func (x *extraction) count(ctx context.Context) (stop func()) {
 		defer close(done)
 		n := int64(0)
 		_ = parallel.Catch(func() { // the extraction will meet the same, and tell
-			err = walk(ctx, x.fsys, ".", func(name string, e fs.DirEntry) error {
+			err = contents.Walk(ctx, x.fsys, ".", func(name string, e fs.DirEntry) error {
 				if !e.IsDir() && chosen.has(name) {
 					n++
 				}
@@ -331,7 +332,7 @@ func (x *extraction) plan(ctx context.Context, yield func(extractJob) error) err
 			leave()
 		}
 	}()
-	return walk(ctx, x.fsys, ".", func(name string, e fs.DirEntry) error {
+	return contents.Walk(ctx, x.fsys, ".", func(name string, e fs.DirEntry) error {
 		for way[len(way)-1].dir != path.Dir(name) {
 			leave()
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/contents"
 	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
 	"trowel.example/internal/lfs"
@@ -280,7 +281,7 @@ func (a *app) printText(cmd *cobra.Command, name string) error {
 		return nil
 	}
 	defer closer.Close()
-	return walk(cmd.Context(), fsys, ".", func(at string, e fs.DirEntry) error {
+	return contents.Walk(cmd.Context(), fsys, ".", func(at string, e fs.DirEntry) error {
 		if e.IsDir() || at == tree.Sidecar {
 			return nil
 		}

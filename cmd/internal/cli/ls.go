@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/contents"
 	"trowel.example/format"
 	"trowel.example/internal/tree"
 )
@@ -52,7 +53,7 @@ that is not known), the path, and what it is. With --json it prints an array of
 		}
 		defer closer.Close()
 		list := jsonArray{w: a.out}
-		err = walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
+		err = contents.Walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
 			if e.IsDir() || !chosen.has(name) {
 				return nil
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"trowel.example/cmd/internal/contents"
 	"trowel.example/format"
 )
 
@@ -214,7 +215,7 @@ func (a *app) scenesIn(cmd *cobra.Command, g *game, patterns []string) ([]sceneT
 	}
 	var targets []sceneTarget
 	other := ""
-	err = walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
+	err = contents.Walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
 		switch {
 		case e.IsDir() || !chosen.has(name):
 		case g.HasScene(name):

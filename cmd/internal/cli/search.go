@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/contents"
 	"trowel.example/format"
 	"trowel.example/internal/parallel"
 	"trowel.example/internal/pattern"
@@ -209,11 +210,11 @@ func (s *search) target(ctx context.Context, t target, found func(hits) error) e
 	}
 	fsys, closer, err := s.openTarget(s.cmd, t)
 	if errors.Is(err, format.ErrUnknown) {
-		if info, e := os.Stat(t.name); e == nil && info.Size() > maxText {
+		if info, e := os.Stat(t.name); e == nil && info.Size() > contents.MaxText {
 			return nil // what is as large is not taken for text
 		}
 		var data []byte
-		if data, err = regular.ReadFile(t.name, maxText); err == nil {
+		if data, err = regular.ReadFile(t.name, contents.MaxText); err == nil {
 			return give(hits{lines: s.lines(data)})
 		}
 	}
@@ -227,7 +228,7 @@ func (s *search) target(ctx context.Context, t target, found func(hits) error) e
 	}
 	return parallel.Ordered(ctx,
 		func(yield func(file) error) error {
-			return walk(ctx, fsys, ".", func(name string, e fs.DirEntry) error {
+			return contents.Walk(ctx, fsys, ".", func(name string, e fs.DirEntry) error {
 				if e.IsDir() || name == tree.Sidecar {
 					return nil
 				}
@@ -256,7 +257,7 @@ func (s *search) complain(err error) {
 
 // lines returns the lines of a file that match, if it is text.
 func (s *search) lines(data []byte) []pattern.Hit {
-	if text, ok := asText(data); ok {
+	if text, ok := contents.Text(data); ok {
 		return s.pattern.Lines(text)
 	}
 	return nil

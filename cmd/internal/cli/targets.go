@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"trowel.example/cmd/internal/contents"
 	"trowel.example/format"
 	"trowel.example/internal/parallel"
 	"trowel.example/internal/tree"
@@ -34,7 +35,7 @@ func (a *app) targets(ctx context.Context, name string, yield func(target) error
 		return err
 	}
 	defer root.Close()
-	return walk(ctx, root.FS(), ".", func(at string, e fs.DirEntry) error {
+	return contents.Walk(ctx, root.FS(), ".", func(at string, e fs.DirEntry) error {
 		full := filepath.Join(name, filepath.FromSlash(at))
 		switch {
 		case e.IsDir() && strings.HasPrefix(e.Name(), "."):

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"reflect"
@@ -13,7 +12,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"trowel.example/format"
@@ -50,45 +48,6 @@ func TestMatches(t *testing.T) {
 			t.Errorf("%q: %v", c.pattern, err)
 		} else if got := s.has(c.name); got != c.want {
 			t.Errorf("%q has %q: %v", c.pattern, c.name, got)
-		}
-	}
-}
-
-// Large folders are walked page by page, in their own order; small ones by name.
-func TestWalk(t *testing.T) {
-	var small tree.FS
-	for _, name := range []string{"b/2", "b/1", "a", "c"} {
-		small.AddBytes(name, nil)
-	}
-	var got []string
-	visit := func(name string, e fs.DirEntry) error {
-		if name == "c" {
-			return fs.SkipAll
-		}
-		got = append(got, name)
-		return nil
-	}
-	if err := walk(t.Context(), &small, ".", visit); err != fs.SkipAll || fmt.Sprint(got) != "[a b b/1 b/2]" {
-		t.Errorf("walk: %v, %v", got, err)
-	}
-	large := fstest.MapFS{}
-	for i := range 3*pageSize + 1 {
-		large[fmt.Sprintf("d/%d", i)] = &fstest.MapFile{}
-	}
-	got = nil
-	if err := walk(t.Context(), large, ".", visit); err != nil || len(got) != 3*pageSize+2 {
-		t.Errorf("walk: %d files, %v", len(got), err)
-	}
-}
-
-// A tree that names a file ".." is not followed there.
-func TestWalkEvil(t *testing.T) {
-	for _, name := range []string{"../x", "a/../../x", "/x", "a//x", "."} {
-		var evil tree.FS
-		evil.AddBytes(name, []byte("x"))
-		err := walk(t.Context(), &evil, ".", func(string, fs.DirEntry) error { return nil })
-		if err == nil || !strings.Contains(err.Error(), "cannot be the name of a file") {
-			t.Errorf("%q: %v", name, err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package contents
 
 import (
 	"bytes"
@@ -8,16 +8,16 @@ import (
 	"trowel.example/internal/bin"
 )
 
-// maxText is the most bytes of a file that are taken for text.
-const maxText = 64 << 20
+// MaxText is the most bytes of a file that are taken for text.
+const MaxText = 64 << 20
 
 var utf16Mark = []byte{0xFF, 0xFE}
 
-// asText returns data as text in UTF-8 with plain line ends, if it is text that
+// Text returns data as text in UTF-8 with plain line ends, if it is text that
 // can be shown: text with control characters for a terminal is not. Text in UTF-16, as
 // editors on Windows write it, starts with its mark.
-func asText(data []byte) ([]byte, bool) {
-	if len(data) > maxText {
+func Text(data []byte) ([]byte, bool) {
+	if len(data) > MaxText {
 		return nil, false
 	}
 	if bytes.HasPrefix(data, utf16Mark) && len(data)%2 == 0 {

@@ -1,0 +1,187 @@
+// Package treediff compares two trees file by file.
+package treediff
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/linediff"
+	"trowel.example/format"
+	"trowel.example/internal/parallel"
+	"trowel.example/internal/tree"
+)
+
+// Change is what happened to a file from the old tree to the new one.
+type Change string
+
+// What happened to a file.
+const (
+	Added   Change = "added"
+	Removed Change = "removed"
+	Changed Change = "changed"
+)
+
+// Trees are two trees to be compared.
+type Trees struct {
+	Old, New fs.FS
+	Sidecar  bool                // compare it too
+	Label    func(string) string // makes paths fit for the heads of diffs; nil: as they are
+}
+
+// Error is an error of one of the trees.
+type Error struct {
+	New bool // of the new one
+	Err error
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error of the tree.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Pair is a file of one of the trees or of both.
+type Pair struct {
+	Path   string
+	Change Change // Changed: if it did
+	Other  string // its path in the new tree where that is another
+}
+
+// Difference is what there is to tell of a pair.
+type Difference struct {
+	Pair
+	Same             bool
+	OldSize, NewSize int64  // of what is in both
+	Text             string // unified diff; "" for what is no text, or the same in another encoding
+	Plus, Minus      int    // lines in it
+	Err              error  // it could not be read
+}
+
+// Compare hands the differences of all files to emit, those of the old tree first; of what
+// could not be read, the error.
+func (t *Trees) Compare(ctx context.Context, emit func(Difference) error) error {
+	return parallel.Ordered(ctx, func(yield func(Pair) error) error { return t.pairs(ctx, yield) }, t.File, func(d Difference) error {
+		if d.Same {
+			return ctx.Err()
+		}
+		return emit(d)
+	})
+}
+
+// pairs yields the files of the old tree, then those that only the new one has. Trees of one
+// file each are compared whatever these are called.
+func (t *Trees) pairs(ctx context.Context, yield func(Pair) error) error {
+	if a, b := t.only(t.Old), t.only(t.New); a != "" && b != "" {
+		return yield(Pair{a, Changed, b})
+	}
+	visit := func(other fs.FS, isNew bool, here, there Change) func(string, fs.DirEntry) error {
+		return func(name string, e fs.DirEntry) error {
+			if e.IsDir() || name == tree.Sidecar && !t.Sidecar {
+				return nil
+			}
+			info, err := fs.Stat(other, name)
+			switch {
+			case err == nil && !info.IsDir():
+				if there == "" {
+					return nil // it was compared already
+				}
+				return yield(Pair{Path: name, Change: there})
+			case err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+				return yield(Pair{Path: name, Change: here})
+			}
+			return &Error{isNew, err}
+		}
+	}
+	if err := contents.Walk(ctx, t.Old, ".", visit(t.New, true, Removed, Changed)); err != nil {
+		return err
+	}
+	return contents.Walk(ctx, t.New, ".", visit(t.Old, false, Added, ""))
+}
+
+// only returns the one file that a tree has besides its sidecar; "" if it has not just one.
+func (t *Trees) only(fsys fs.FS) string {
+	list, err := fs.ReadDir(fsys, ".")
+	if err != nil || t.Sidecar || len(list) > 2 {
+		return ""
+	}
+	name := ""
+	for _, e := range list {
+		if e.Name() == tree.Sidecar {
+			continue
+		}
+		if e.IsDir() || name != "" {
+			return ""
+		}
+		name = e.Name()
+	}
+	return name
+}
+
+// File reads both files of a pair and compares them. What exists on one side only is not read.
+func (t *Trees) File(p Pair) Difference {
+	d := Difference{Pair: p}
+	if p.Change != Changed {
+		return d
+	}
+	old, err := fs.ReadFile(t.Old, p.Path)
+	if err != nil {
+		d.Err = &Error{false, err}
+		return d
+	}
+	if p.Other == "" {
+		p.Other = p.Path
+	}
+	now, err := fs.ReadFile(t.New, p.Other)
+	if err != nil {
+		d.Err = &Error{true, err}
+		return d
+	}
+	d.OldSize, d.NewSize = int64(len(old)), int64(len(now))
+	if d.Same = bytes.Equal(old, now); d.Same {
+		return d
+	}
+	oldText, ok := contents.Text(old)
+	nowText, also := contents.Text(now)
+	if !ok || !also {
+		return d
+	}
+	label := t.Label
+	if label == nil {
+		label = func(path string) string { return path }
+	}
+	d.Text = linediff.Unified("a/"+label(p.Path), "b/"+label(p.Other), oldText, nowText)
+	_, lines, _ := strings.Cut(d.Text, "@@") // after the names
+	for line := range strings.Lines(lines) {
+		switch line[0] {
+		case '+':
+			d.Plus++
+		case '-':
+			d.Minus++
+		}
+	}
+	return d
+}
+
+// SameBytes reports whether two sources are files of the same bytes: then there is no need to
+// know what they are.
+func SameBytes(a, b *format.Source) (bool, error) {
+	if a.IsDir() || b.IsDir() || a.Size != b.Size {
+		return false, nil
+	}
+	bufA, bufB := make([]byte, 1<<16), make([]byte, 1<<16)
+	for at := int64(0); at < a.Size; {
+		n, errA := a.ReadAt(bufA, at)
+		m, errB := b.ReadAt(bufB, at)
+		if n != m || n == 0 || !bytes.Equal(bufA[:n], bufB[:m]) {
+			return false, nil
+		}
+		if at += int64(n); at < a.Size && (errA != nil || errB != nil) {
+			return false, errors.Join(errA, errB)
+		}
+	}
+	return true, nil
+}
