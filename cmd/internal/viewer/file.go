@@ -197,7 +197,7 @@ func (f *file) renew(generation int) error {
 		return err
 	}
 	defer release()
-	if err = e.shows(s.life); err == nil && before == 0 {
+	if err = e.tryScene(s.life); err == nil && before == 0 {
 		e.mu.Lock()
 		if e.misses > 0 {
 			err = fmt.Errorf("%w: %s", errLess, strings.Join(e.notes[:min(1, len(e.notes))], ""))
@@ -218,9 +218,9 @@ func (f *file) renew(generation int) error {
 	return nil
 }
 
-// shows makes sure that what the file shows can be had.
-func (e *edition) shows(ctx context.Context) error {
-	if e.Format.Scene == nil {
+// tryScene makes sure that what the file shows can be had.
+func (e *edition) tryScene(ctx context.Context) error {
+	if !e.shows("") {
 		return nil
 	}
 	_, release, err := e.scene(ctx, "", nil)

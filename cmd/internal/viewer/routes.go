@@ -120,7 +120,7 @@ func describe(ctx context.Context, e *edition, _ *http.Request) (any, error) {
 	return map[string]any{
 		"id": e.of.id, "name": e.of.Name, "generation": e.generation, "format": e.Format.Name, "title": e.Format.Title,
 		"folder": e.Format.Folder, "watched": e.of.Stamp != nil, "broken": broken, "notes": notes,
-		"info": facts(info.Fields), "scene": e.Format.Scene != nil, "fields": e.Format.Dump != nil, "queries": queries,
+		"info": facts(info.Fields), "scene": e.shows(""), "fields": e.Format.Dump != nil, "queries": queries,
 	}, nil
 }
 
@@ -331,7 +331,7 @@ func listTree(ctx context.Context, e *edition, r *http.Request) (any, error) {
 				one.Size = info.Size()
 			}
 			full := path.Join(dir, x.Name())
-			one.Scene = e.Format.Scene != nil && e.Format.HasScene != nil && e.Format.HasScene(full)
+			one.Scene = e.shows(full)
 			items = append(items, one)
 		}
 		if err == io.EOF || len(entries) == 0 {

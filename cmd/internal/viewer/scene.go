@@ -24,14 +24,23 @@ func (s *scene) Close() error {
 	return err
 }
 
+// shows reports whether there is a picture of what stands at a path of the tree; "" is the
+// file itself.
+func (e *edition) shows(path string) bool {
+	if e.Format.Scene == nil {
+		return false
+	}
+	if e.Format.HasScene == nil {
+		return path == ""
+	}
+	return e.Format.HasScene(path)
+}
+
 // scene returns what the file shows at a path of its tree, with values of options. The
 // function that it returns is to be called when the scene is no longer used.
 func (e *edition) scene(ctx context.Context, path string, values map[string]string) (*scene, func(), error) {
-	if e.Format.Scene == nil {
-		return nil, nil, problem{http.StatusNotFound, "it shows no picture"}
-	}
-	if has := e.Format.HasScene; path != "" && (has == nil || !has(path)) {
-		return nil, nil, problem{http.StatusNotFound, path + ": there is no picture of it"}
+	if !e.shows(path) {
+		return nil, nil, problem{http.StatusNotFound, "there is no picture of it"}
 	}
 	server := e.of.server
 	return server.scenes.get(ctx, e.sceneKey(path, values), func(ctx context.Context) (*scene, error) {

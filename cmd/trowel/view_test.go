@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"image"
+	"image/draw"
+	"image/png"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"trowel.example/internal/corpus"
+	"trowel.example/internal/judge/chromium"
+)
+
+// TestMain lets the test be the program, too, so that it is tried as people have it.
+func TestMain(m *testing.M) {
+	if os.Getenv("TROWEL_TEST_MAIN") != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// trowel makes a run of the program.
+func trowel(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), "TROWEL_TEST_MAIN=1")
+	cmd.Stderr = t.Output()
+	return cmd
+}
+
+// run runs the program to its end.
+func run(t *testing.T, args ...string) []byte {
+	t.Helper()
+	out, err := trowel(t, args...).Output()
+	if err != nil {
+		t.Fatalf("trowel %q: %v", args, err)
+	}
+	return out
+}
+
+// sample builds one of the samples.
+func sample(t *testing.T, name, as string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), as)
+	run(t, "pack", "-q", filepath.Join("../../samples", name), "-o", path)
+	return path
+}
+
+// viewing is a program that serves a page.
+type viewing struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	url  string
+	http *http.Client
+}
+
+// view starts the program with files.
+func view(t *testing.T, args ...string) *viewing {
+	t.Helper()
+	v := &viewing{t: t, cmd: trowel(t, append([]string{"view", "--no-open"}, args...)...)}
+	out, err := v.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := v.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = v.cmd.Process.Kill() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.url = strings.TrimSpace(line)
+	jar, _ := cookiejar.New(nil)
+	v.http = &http.Client{Jar: jar, Timeout: time.Minute}
+	v.get("/?" + strings.SplitN(v.url, "?", 2)[1])
+	return v
+}
+
+// get asks for a path and returns the status and the body.
+func (v *viewing) get(path string) (int, []byte) {
+	v.t.Helper()
+	u, err := url.Parse(v.url)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	r, err := v.http.Get("http://" + u.Host + path)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer r.Body.Close()
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return r.StatusCode, data
+}
+
+// stop ends the program as Ctrl-C does.
+func (v *viewing) stop() {
+	v.t.Helper()
+	if err := v.cmd.Process.Signal(os.Interrupt); err != nil {
+		v.t.Fatal(err)
+	}
+	if err := v.cmd.Wait(); err != nil {
+		v.t.Errorf("the program was ended by Ctrl-C: %v", err)
+	}
+}
+
+// open opens the page in a browser.
+func (v *viewing) open(width, height int) *chromium.Page {
+	v.t.Helper()
+	p := chromium.Start(v.t, width, height)
+	p.Do(chromedp.Navigate(v.url))
+	p.Wait("document.body.dataset.ready")
+	return p
+}
+
+// goldMine is a map of the corpus that has a bit of all.
+func goldMine(t *testing.T) string {
+	t.Helper()
+	found, _ := filepath.Glob(filepath.Join(corpus.Dir(t, "teeworlds"), "ddnet_ddnet/data/maps7/Gold Mine*.map"))
+	if len(found) == 0 {
+		corpus.Missing(t, "corpus", "no Gold Mine in the corpus")
+	}
+	return found[0]
+}
+
+func decode(t *testing.T, data []byte) *image.RGBA {
+	t.Helper()
+	m, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rgba := image.NewRGBA(m.Bounds())
+	draw.Draw(rgba, rgba.Rect, m, m.Bounds().Min, draw.Src)
+	return rgba
+}

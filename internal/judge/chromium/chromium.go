@@ -1,0 +1,193 @@
+// Package chromium lets tests see a page as a person does: in a real Chromium, without a
+// window.
+package chromium
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"trowel.example/internal/judge"
+)
+
+// patience is how long a step may take, on a machine that has much else to do.
+const patience = 2 * time.Minute
+
+// Page is a page in a browser of its own.
+type Page struct {
+	t   testing.TB
+	ctx context.Context
+
+	mu       sync.Mutex
+	messages []string
+	requests []string
+	loaded   map[network.RequestID]string
+	sizes    map[string]int64
+}
+
+// Start starts a browser whose window has a size in pixels. The test is skipped where there
+// is none, unless judges are required.
+func Start(t testing.TB, width, height int) *Page {
+	t.Helper()
+	path := judge.Find(t, "chromium")
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
+		chromedp.WindowSize(width, height), chromedp.WSURLReadTimeout(patience))
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	p := &Page{t: t, ctx: ctx, loaded: make(map[network.RequestID]string), sizes: make(map[string]int64)}
+	chromedp.ListenTarget(ctx, p.hear)
+	p.Do(log.Enable(), network.Enable(), emulation.SetDeviceMetricsOverride(int64(width), int64(height), 1, false))
+	return p
+}
+
+// hear keeps what the browser tells.
+func (p *Page) hear(event any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventConsoleAPICalled:
+		text := []string{string(e.Type)}
+		for _, arg := range e.Args {
+			text = append(text, string(arg.Value)+arg.Description)
+		}
+		p.messages = append(p.messages, strings.Join(text, " "))
+	case *runtime.EventExceptionThrown:
+		p.messages = append(p.messages, e.ExceptionDetails.Error())
+	case *log.EventEntryAdded:
+		p.messages = append(p.messages, string(e.Entry.Source)+": "+e.Entry.Text+" "+e.Entry.URL)
+	case *network.EventRequestWillBeSent:
+		p.requests = append(p.requests, e.Request.URL)
+		p.loaded[e.RequestID] = e.Request.URL
+	case *network.EventDataReceived:
+		p.sizes[p.loaded[e.RequestID]] += e.DataLength
+	}
+}
+
+// Messages returns what was written to the console, with errors, and what the browser
+// complained of, such as something that the page's policy forbids.
+func (p *Page) Messages() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]string(nil), p.messages...)
+}
+
+// Requests returns the addresses that were asked for.
+func (p *Page) Requests() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]string(nil), p.requests...)
+}
+
+// Forget forgets messages and requests so far.
+func (p *Page) Forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.messages, p.requests = nil, nil
+}
+
+// Loaded returns how many bytes came from each address.
+func (p *Page) Loaded() map[string]int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	sizes := make(map[string]int64)
+	for address, n := range p.sizes {
+		sizes[address] = n
+	}
+	return sizes
+}
+
+// Do does steps one after the other.
+func (p *Page) Do(steps ...chromedp.Action) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeoutCause(p.ctx, patience, context.DeadlineExceeded)
+	defer cancel()
+	// The browser itself lives in p.ctx, and starts with the first step.
+	if chromedp.FromContext(p.ctx).Target == nil {
+		if err := chromedp.Run(p.ctx); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	if err := chromedp.Run(ctx, steps...); err != nil {
+		p.t.Helper()
+		p.keep("failed")
+		p.t.Fatalf("%v; console: %q", err, p.Messages())
+	}
+}
+
+// Eval runs JavaScript, waits for its promise if it is one, and returns its value.
+func Eval[T any](p *Page, code string) T {
+	p.t.Helper()
+	var v T
+	p.Do(chromedp.Evaluate(code, &v, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	return v
+}
+
+// Wait waits until JavaScript is true.
+func (p *Page) Wait(code string) {
+	p.t.Helper()
+	p.Do(chromedp.PollFunction("() => ("+code+")", nil, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(patience)))
+}
+
+// Press presses keys, such as "n" or kb.Enter of chromedp.
+func (p *Page) Press(keys string) {
+	p.t.Helper()
+	p.Do(chromedp.KeyEvent(keys))
+}
+
+// Dark shows the page as to people who like it dark.
+func (p *Page) Dark(dark bool) {
+	p.t.Helper()
+	scheme := map[bool]string{true: "dark", false: "light"}[dark]
+	p.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
+}
+
+// Resize changes the size of the window.
+func (p *Page) Resize(width, height int) {
+	p.t.Helper()
+	p.Do(emulation.SetDeviceMetricsOverride(int64(width), int64(height), 1, false))
+}
+
+// Picture returns what is visible, and keeps it as NAME.png in the folder that
+// TROWEL_SCREENSHOTS names, if it names one.
+func (p *Page) Picture(name string) image.Image {
+	p.t.Helper()
+	m, err := png.Decode(bytes.NewReader(p.keep(name)))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return m
+}
+
+func (p *Page) keep(name string) []byte {
+	var data []byte
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if err := chromedp.Run(ctx, chromedp.CaptureScreenshot(&data)); err != nil {
+		p.t.Logf("no picture %s: %v", name, err)
+		return nil
+	}
+	if dir := os.Getenv("TROWEL_SCREENSHOTS"); dir != "" {
+		if err := os.WriteFile(filepath.Join(dir, strings.ReplaceAll(p.t.Name(), "/", "_")+"_"+name+".png"), data, 0o666); err != nil {
+			p.t.Error(err)
+		}
+	}
+	return data
+}
+
+// Context returns what chromedp knows the page by.
+func (p *Page) Context() context.Context { return p.ctx }
