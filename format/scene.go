@@ -49,14 +49,15 @@ type View struct {
 	Layers []Layer // that can be left out, from back to front; nil: there are none to choose from
 
 	// Frame returns the rectangle that a picture of a size shows, for a view through a
-	// camera that stands where options say. Nil: the whole of Bounds, or any part of it.
+	// camera that stands where the options "at" (a Place) and "zoom" (a Number) say. Nil: the whole of Bounds, or any part of it.
 	Frame func(size image.Point) Rect
 	// Size is the usual size of a picture of a view with a Frame.
 	Size image.Point
 
-	Moves  bool    // it depends on Look.Time
-	Gray16 bool    // its scene is a [Gray16Scene], which draws it with 16 bits
-	Grain  float64 // units: parts whose edges lie at multiples of it, from Bounds.Min on, cost least; 0: it makes no difference
+	Moves  bool          // it depends on Look.Time
+	Loop   time.Duration // after which most of what moves begins again; 0: nobody knows
+	Gray16 bool          // its scene is a [Gray16Scene], which draws it with 16 bits
+	Grain  float64       // units: parts whose edges lie at multiples of it, from Bounds.Min on, cost least; 0: it makes no difference
 }
 
 // Layer is a part of a view that can be left out.
@@ -145,6 +146,14 @@ type Gray16Scene interface {
 	Scene
 	// RenderGray16 is Render for views that are Gray16.
 	RenderGray16(ctx context.Context, dst *image.Gray16, look Look) error
+}
+
+// Ranger is a scene that knows which values of an option make a difference.
+type Ranger interface {
+	Scene
+	// Range returns the least and the most of them, whatever values the options have now,
+	// and false for an option that has none.
+	Range(option string) (least, most int, ok bool)
 }
 
 // SVGScene is a scene that can be drawn in lines, which keep their names.

@@ -263,6 +263,16 @@ func (s *worldScene) lose(err error) {
 	s.lost[name] = why
 }
 
+// Range returns the heights of which there are blocks.
+func (s *worldScene) Range(option string) (least, most int, ok bool) {
+	switch option {
+	case optionMinY.Name, optionMaxY.Name, optionSlice.Name:
+		box := s.world.places.Extent()
+		return box.Min[1], box.Max[1], box.Min[1] <= box.Max[1]
+	}
+	return 0, 0, false
+}
+
 func (s *worldScene) Views() []format.View { return s.views }
 
 func (s *worldScene) name(look format.Look) string {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"trowel.example/fault"
 	"trowel.example/format"
@@ -194,10 +195,16 @@ func (s *mapScene) findViews(job *format.Job) error {
 		}
 	}
 	moves = moves && len(s.m.Envelopes) > 0
+	var loop time.Duration
+	for _, e := range s.m.Envelopes {
+		if n := len(e.Points); n > 0 && moves {
+			loop = max(loop, time.Duration(e.Points[n-1].Time)*time.Millisecond)
+		}
+	}
 	whole := format.View{
 		Name: viewMap, Title: "the whole map, as a camera shows it that sees all of it",
 		Bounds: rectOf(s.whole), Scale: mapdraw.TileSize, Grain: 1,
-		Background: mapdraw.Background, Layers: layers, Moves: moves,
+		Background: mapdraw.Background, Layers: layers, Moves: moves, Loop: loop,
 	}
 	camera := whole
 	camera.Name, camera.Title, camera.Size = viewCamera, "what the game's camera shows", image.Pt(1280, 720)
@@ -227,6 +234,11 @@ func rectOf(c mapdraw.Camera) format.Rect {
 		Min: [2]float64{(c.X - c.Width/2) / mapdraw.TileSize, (c.Y - c.Height/2) / mapdraw.TileSize},
 		Max: [2]float64{(c.X + c.Width/2) / mapdraw.TileSize, (c.Y + c.Height/2) / mapdraw.TileSize},
 	}
+}
+
+// Range returns the percents of entities.
+func (s *mapScene) Range(option string) (least, most int, ok bool) {
+	return 0, 100, option == optionEntities.Name
 }
 
 func (s *mapScene) Views() []format.View { return s.views }

@@ -1,0 +1,92 @@
+package viewer
+
+import (
+	"context"
+	"net/http"
+
+	"trowel.example/check"
+	"trowel.example/format"
+)
+
+// place is a place of a finding, a hit or a thing.
+type place struct {
+	Text  string      `json:"text"`
+	At    check.Place `json:"at"`
+	Where *[4]float64 `json:"where,omitempty"` // left, top, right, bottom in the view that was asked for
+}
+
+// placeIn finds a place in a view; a nil scene has none.
+func placeIn(sc format.Scene, view string, p check.Place) place {
+	one := place{Text: p.String(), At: p}
+	if i, ok := sc.(format.Inspector); ok {
+		if r, ok := i.Where(view, p); ok && !r.Empty() {
+			one.Where = &[4]float64{r.Min[0], r.Min[1], r.Max[0], r.Max[1]}
+		}
+	}
+	return one
+}
+
+// inspect tells what is at x,y of a view.
+func inspect(ctx context.Context, e *edition, r *http.Request) (any, error) {
+	a, err := e.ask(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer a.release()
+	i, ok := a.Scene.(format.Inspector)
+	if !ok {
+		return nil, problem{http.StatusNotFound, "it does not know what is where"}
+	}
+	var at [2]float64
+	for k, name := range []string{"x", "y"} {
+		if at[k], err = number(r.URL.Query().Get(name)); err != nil {
+			return nil, err
+		}
+	}
+	zoom, err := wholeOr(r.URL.Query().Get("z"), 0, minZoom, maxZoom)
+	if err != nil {
+		return nil, err
+	}
+	things, err := i.Inspect(ctx, spot{z: zoom, side: 256}.look(a.View, a.look), at)
+	if err != nil {
+		return nil, err
+	}
+	type link struct {
+		Title string     `json:"title"`
+		At    [2]float64 `json:"at"`
+	}
+	type location struct {
+		Path   string `json:"path"`
+		Space  string `json:"space"`
+		Offset int64  `json:"offset"`
+		Length int64  `json:"length"`
+	}
+	type thing struct {
+		Title string      `json:"title"`
+		Layer string      `json:"layer"`
+		Place *place      `json:"place,omitempty"`
+		Line  *check.Line `json:"line,omitempty"`
+		Bytes *location   `json:"bytes,omitempty"`
+		Facts []fact      `json:"facts"`
+		Links []link      `json:"links"`
+	}
+	list := []thing{}
+	for _, t := range things {
+		one := thing{Title: t.Title, Layer: t.Layer, Facts: facts(t.Facts), Links: []link{}}
+		if t.Place != nil {
+			p := placeIn(a.Scene, a.View.Name, t.Place)
+			one.Place = &p
+		}
+		if t.Line.Path != "" {
+			one.Line = &t.Line
+		}
+		if b := t.Bytes; b.Len > 0 {
+			one.Bytes = &location{b.Path, b.Space, b.Offset, b.Len}
+		}
+		for _, l := range t.Links {
+			one.Links = append(one.Links, link(l))
+		}
+		list = append(list, one)
+	}
+	return map[string]any{"things": list}, nil
+}

@@ -1,0 +1,116 @@
+package viewer
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"trowel.example/format"
+)
+
+type layer struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Shown bool   `json:"shown"`
+}
+
+type view struct {
+	Name       string     `json:"name"`
+	Title      string     `json:"title"`
+	Bounds     [4]float64 `json:"bounds"` // left, top, right, bottom, in units
+	Scale      float64    `json:"scale"`  // pixels of a unit in zoom 0
+	Axes       [2]string  `json:"axes"`
+	Background string     `json:"background"` // "" is transparent
+	Layers     []layer    `json:"layers"`
+	Moves      bool       `json:"moves"`
+	Loop       float64    `json:"loop"`   // milliseconds; 0: nobody knows
+	Camera     bool       `json:"camera"` // it has no tiles, only a still
+	Size       [2]int     `json:"size"`   // of the still, in pixels
+}
+
+// describeScene tells what views a scene has, and what can be set.
+func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error) {
+	a, err := e.ask(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer a.release()
+	views := []view{}
+	for _, v := range a.Views() {
+		one := view{Name: v.Name, Title: v.Title, Scale: v.Scale, Axes: v.Axes, Layers: []layer{}, Moves: v.Moves, Loop: float64(v.Loop.Milliseconds()), Camera: v.Frame != nil, Size: [2]int{v.Size.X, v.Size.Y}}
+		if one.Bounds = [4]float64{v.Bounds.Min[0], v.Bounds.Min[1], v.Bounds.Max[0], v.Bounds.Max[1]}; v.Bounds.Empty() {
+			one.Bounds = [4]float64{}
+		}
+		if v.Background.A != 0 {
+			one.Background = css(v.Background)
+		}
+		if v.Axes[0] == "" {
+			one.Axes = [2]string{"x", "y"}
+		}
+		for _, l := range v.Layers {
+			one.Layers = append(one.Layers, layer(l))
+		}
+		views = append(views, one)
+	}
+	type option struct {
+		Name    string   `json:"name"`
+		Help    string   `json:"help"`
+		Kind    string   `json:"kind"` // bool, integer, number, choice, place, text
+		Choices []string `json:"choices,omitempty"`
+		Default string   `json:"default"` // what the user gave, or the usual value
+		Range   *[2]int  `json:"range,omitempty"`
+	}
+	options := []option{}
+	job := e.job(nil)
+	for _, o := range switches(e.Format) {
+		one := option{Name: o.Name, Help: strings.ReplaceAll(o.Help, "`", ""), Kind: "text", Choices: o.Choices, Default: job.Value(o.Name)}
+		switch {
+		case o.Bool:
+			one.Kind = "bool"
+		case o.Choices != nil:
+			one.Kind = "choice"
+		case o.Type == format.Integer:
+			one.Kind = "integer"
+		case o.Type == format.Number:
+			one.Kind = "number"
+		case o.Type == format.Place:
+			one.Kind = "place"
+		}
+		if r, ok := a.Scene.(format.Ranger); ok {
+			if least, most, ok := r.Range(o.Name); ok {
+				one.Range = &[2]int{least, most}
+			}
+		}
+		options = append(options, one)
+	}
+	_, inspects := a.Scene.(format.Inspector)
+	_, covers := a.Scene.(format.Coverer)
+	return map[string]any{"views": views, "options": options, "inspects": inspects, "covers": covers}, nil
+}
+
+// missingItem is a [format.Missing] for the page.
+type missingItem struct {
+	Kind  string `json:"kind"`
+	Name  string `json:"name"`
+	Count int64  `json:"count"`
+	Unit  string `json:"unit"`
+	What  string `json:"what"`
+	Loss  bool   `json:"loss"`
+}
+
+const maxMissing = 5000
+
+// listMissing tells what the pictures that were drawn so far had to do without.
+func listMissing(ctx context.Context, e *edition, r *http.Request) (any, error) {
+	a, err := e.ask(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer a.release()
+	list := []missingItem{}
+	all := a.Missing()
+	for _, m := range all[:min(len(all), maxMissing)] {
+		list = append(list, missingItem{m.Kind, m.Name, m.Count, m.Unit, e.of.plain(m.What), m.Loss})
+	}
+	return map[string]any{"missing": list, "total": len(all)}, nil
+}
