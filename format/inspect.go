@@ -3,6 +3,7 @@ package format
 import (
 	"context"
 	"image"
+	"io/fs"
 	"time"
 
 	"trowel.example/check"
@@ -89,4 +90,14 @@ type Variable interface {
 // What is many tiles is all of their places.
 type Placer interface {
 	Places() (old, new []check.Place)
+}
+
+// Locator is a file that knows which lines of its tree say what is at places of findings, hits
+// and changes. A [check.Line] or [check.File] with a path of the tree needs none.
+type Locator interface {
+	File
+	// Locate returns for each place the file of the tree that says what is there, and the line
+	// of it: no path where none does, line 0 where it is the file as a whole. It reads only
+	// the files for which want reports true; of the others it tells no lines.
+	Locate(ctx context.Context, tree fs.FS, places []check.Place, want func(path string) bool) ([]check.Line, error)
 }

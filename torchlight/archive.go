@@ -274,6 +274,10 @@ func (a *archive) Tree(_ context.Context, job *format.Job) (fs.FS, error) {
 	return moddir.OpenPak(a.reader, o), nil
 }
 
+func (a *archive) Locate(ctx context.Context, tree fs.FS, places []check.Place, want func(string) bool) ([]check.Line, error) {
+	return moddir.Locate(ctx, tree, places, want)
+}
+
 func (a *archive) Close() error {
 	if a.closer != nil {
 		return a.closer.Close()

@@ -56,7 +56,12 @@ func findInArchive(ctx context.Context, job *format.Job, src *format.Source, que
 		return fault.InFile(err, src.Path)
 	}
 	defer e.close()
-	return ask(ctx, e.Editor, query, hit)
+	return ask(ctx, e.Editor, query, func(h format.Hit) error {
+		if h.At != nil {
+			h.At = text.Within{Place: h.At, Path: h.Path}
+		}
+		return hit(h)
+	})
 }
 
 func findInSingle(ctx context.Context, job *format.Job, src *format.Source, query format.Step, hit func(format.Hit) error) error {

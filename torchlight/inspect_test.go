@@ -35,6 +35,7 @@ type opened struct {
 	testing.TB
 	*format.Format
 	*format.Source
+	file format.File
 	tree fs.FS
 }
 
@@ -58,7 +59,7 @@ func open(t testing.TB, name string) *opened {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &opened{t, f, src, tree}
+	return &opened{t, f, src, file, tree}
 }
 
 func (o *opened) inspector(at string) format.Inspector {

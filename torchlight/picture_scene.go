@@ -81,7 +81,7 @@ func (s *still) Where(view string, place check.Place) (format.Rect, bool) {
 	if v == nil {
 		return format.Rect{}, false
 	}
-	return v.where(place)
+	return v.where(text.Whole(place))
 }
 
 func (s *still) Missing() []format.Missing { return s.missing }

@@ -228,7 +228,7 @@ func (s *planScene) Where(view string, place check.Place) (format.Rect, bool) {
 		return format.Rect{}, false
 	}
 	files := append([]*planFile{s.file}, s.others...)
-	switch p := place.(type) {
+	switch p := text.Whole(place).(type) {
 	case text.Place:
 		for _, f := range files {
 			switch {

@@ -147,6 +147,10 @@ func (f *compiledFile) Check(_ context.Context, _ *format.Job, sink check.Sink) 
 	return nil
 }
 
+func (f *compiledFile) Locate(ctx context.Context, tree fs.FS, places []check.Place, want func(string) bool) ([]check.Line, error) {
+	return moddir.Locate(ctx, tree, places, want)
+}
+
 func (f *compiledFile) Close() error { return nil }
 
 func infoOfData(data []byte, name string) ([]format.InfoField, error) {
@@ -291,6 +295,10 @@ func (f *sourceFile) Check(_ context.Context, _ *format.Job, sink check.Sink) er
 	return nil
 }
 
+func (f *sourceFile) Locate(ctx context.Context, tree fs.FS, places []check.Place, want func(string) bool) ([]check.Line, error) {
+	return moddir.Locate(ctx, tree, places, want)
+}
+
 func (f *sourceFile) Close() error { return nil }
 
 // torchlightAsset is any other file of a mod of which something is known.
@@ -343,3 +351,7 @@ func (f *asIsFile) Info(context.Context, *format.Job) (format.Info, error) {
 
 func (f *asIsFile) Check(context.Context, *format.Job, check.Sink) error { return nil }
 func (f *asIsFile) Close() error                                         { return nil }
+
+func (f *asIsFile) Locate(ctx context.Context, tree fs.FS, places []check.Place, want func(string) bool) ([]check.Line, error) {
+	return moddir.Locate(ctx, tree, places, want)
+}

@@ -21,6 +21,9 @@ type Reference struct {
 
 func (r Reference) String() string { return r.Place.String() + " to " + r.To }
 
+// Whole returns the place that refers.
+func (r Reference) Whole() check.Place { return r.Place }
+
 // MarshalJSON writes the place that refers, with the file as "to".
 func (r Reference) MarshalJSON() ([]byte, error) {
 	place, err := r.Place.MarshalJSON()

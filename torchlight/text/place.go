@@ -43,6 +43,34 @@ func (p Place) MarshalJSON() ([]byte, error) {
 	}(p))
 }
 
+// Within is a place in a file of a mod that is told as one of the file alone.
+type Within struct {
+	check.Place
+	Path string // of the file
+}
+
+// Whole returns the place with its path.
+func (w Within) Whole() check.Place {
+	switch p := w.Place.(type) {
+	case Place:
+		p.Path = w.Path
+		return p
+	case check.Line:
+		p.Path = w.Path
+		return p
+	}
+	return w.Place
+}
+
+// Whole returns the place in a mod that a place of a finding or a hit means: a [Place], a
+// [check.Line] or [check.File], or another.
+func Whole(p check.Place) check.Place {
+	if w, ok := p.(interface{ Whole() check.Place }); ok {
+		return w.Whole()
+	}
+	return p
+}
+
 // AtNodes returns a sink for findings whose paths are those of nodes: these become their
 // places.
 func AtNodes(sink check.Sink) check.Sink {

@@ -1,0 +1,82 @@
+package moddir
+
+import (
+	"context"
+	"io/fs"
+
+	"trowel.example/check"
+	"trowel.example/torchlight/raw"
+	"trowel.example/torchlight/text"
+)
+
+// Locate returns for each place of a finding where it is in the folder that was made of the
+// file: by [Open], [OpenPak], [OpenSingle] or [OpenAsIs]. A place that is in none of its files
+// has no path, and one that is no line of its file, or is in one for which want reports false,
+// has line 0.
+func Locate(ctx context.Context, fsys fs.FS, places []check.Place, want func(path string) bool) ([]check.Line, error) {
+	pathOf := singlePath(fsys)
+	if s, ok := fsys.(*shown); ok {
+		pathOf = func(name string) string { return s.paths()[s.archive.Find(name)] }
+	}
+	lines := make([]check.Line, len(places))
+	var text texts
+	for i, p := range places {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		lines[i] = text.locate(fsys, p, pathOf, want)
+	}
+	return lines, nil
+}
+
+// singlePath returns the function that finds the one file of a folder.
+func singlePath(fsys fs.FS) func(string) string {
+	at, err := onlyFile(fsys)
+	if err != nil {
+		at = ""
+	}
+	return func(string) string { return at }
+}
+
+// texts has the text that was looked at last: places mostly come file by file.
+type texts struct {
+	path  string
+	data  []byte
+	index *text.Index // nil: it is no text of the game
+}
+
+func (t *texts) locate(fsys fs.FS, place check.Place, pathOf func(string) string, want func(string) bool) check.Line {
+	switch p := text.Whole(place).(type) {
+	case check.File:
+		return check.Line{Path: pathOf(string(p))}
+	case check.Line:
+		p.Path = pathOf(p.Path)
+		return p
+	case text.Place:
+		l := check.Line{Path: pathOf(p.Path)}
+		if l.Path == "" || !want(l.Path) || p.Node == "" && p.Object == 0 {
+			return l
+		}
+		t.open(fsys, l.Path)
+		switch {
+		case t.index != nil:
+			l.Line = t.index.Line(p)
+		case tableForm.is(t.data):
+			l.Line = raw.LineOf(t.data, p.Node)
+		}
+		return l
+	}
+	return check.Line{}
+}
+
+// open reads a file. Of one that cannot be read nothing is known.
+func (t *texts) open(fsys fs.FS, path string) {
+	if t.path == path {
+		return
+	}
+	*t = texts{path: path}
+	t.data, _ = fs.ReadFile(fsys, path)
+	if text.Recognize(t.data) {
+		t.index, _ = text.NewIndex(t.data)
+	}
+}
