@@ -30,6 +30,7 @@ func (s *Server) routes() {
 		s.mux.HandleFunc("GET /f/{file}/"+name, s.about(of))
 	}
 	file("open", describe)
+	file("entry", describeEntry)
 	file("scene", describeScene)
 	file("inspect", inspect)
 	file("missing", listMissing)

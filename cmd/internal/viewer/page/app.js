@@ -1,42 +1,186 @@
 // The page: what is where, and what happens when what is looked at changes.
+//
+// All that is to be seen is in panels. A panel is what a module exports as
+//
+//   {name, title}      the name is in the address (mode=, tab=) and in the IDs of the page
+//   applies(context)   whether it is offered for what is chosen now; always, if left out
+//   usual(context)     whether it is chosen where the address names none; else the first is
+//   eager              it is opened before somebody chooses its tab: to count what is in it
+//   alone              it is offered though no file is chosen
+//   open(node, context)  fills the node; returns (or promises) what may have
+//     update(changed)    called with a Set: keys of the state, "doc" (the file has changed on the
+//                        disk), "entry" (something else of it is chosen), "shown" (another
+//                        picture), "visible" (the panel is seen again)
+//     focus(), close()
+//
+// and the lists below say where it is. Panels of the middle and tools beside the picture live as
+// long as what is chosen (file and path), others as long as the file. The context has
+//
+//   session, doc, entry   the answers of /session, /f/N/open and /f/N/entry; doc is undefined in a gallery
+//   shown                 what map.js shows, while a picture is open; show(shown) tells of a new one
+//   mode                  the name of the panel in the middle
+//   tools                 where a panel of the middle puts its buttons
+//   signal                of the panel: aborted when it is closed
+//   visible               whether the panel is seen
+//   go(values)            set() of state.js, so that "back" of the browser leads back
+//   fly(where, values)    shows a rectangle in the picture, whatever is shown now; values for the state
+//   count(n, severity)    a number at the panel's title
+//   say(text)             a message in the bottom line, read out loud
+//   busy(what, promise)   says that something is going on if that takes long; returns the promise
+//   failed(node, err)     shows an error in place of what could not be had
+//
+// Errors that open() and update() throw are shown. Keys are bound by keys.js, dialogs are made by
+// help.js, icons by icons.js.
 import { json, ask } from "./api.js";
 import { state, set, watch } from "./state.js";
 import { el, fill } from "./dom.js";
-import { show } from "./map.js";
-import { inspect, facts } from "./inspector.js";
+import { icon } from "./icons.js";
+import { bind } from "./keys.js";
+import { help, askPlace } from "./help.js";
+import { Panes } from "./panes.js";
+import { frame } from "./frame.js";
+import * as live from "./live.js";
+import * as tree from "./tree.js";
+import * as about from "./about.js";
+import * as contents from "./contents.js";
+import * as map from "./map.js";
+import * as inspector from "./inspector.js";
+import * as layers from "./layers.js";
+import * as options from "./options.js";
+import * as text from "./text.js";
+import * as table from "./table.js";
+import * as hex from "./hex.js";
+import * as findings from "./findings.js";
+import * as search from "./search.js";
+import * as compare from "./compare.js";
+import * as gallery from "./gallery.js";
 
-const left = document.getElementById("left");
-const middle = document.getElementById("middle");
-const right = document.getElementById("right");
+const get = (id) => document.getElementById(id);
+const there = (...panels) => panels.filter(Boolean);
+const middlePanels = there(gallery.panel, compare.panel, map.panel, table.panel, text.panel, contents.panel, hex.panel);
+const rightPanels = there(inspector.panel, findings.panel, compare.changes, search.panel, about.panel);
+const leftPanels = there(layers.panel, options.panel);
 
-const session = await json("/session");
-let doc, shown;
+const base = {
+  session: await json("/session"), doc: undefined, entry: undefined, shown: undefined,
+  get mode() { return middle.chosen?.name; },
+  show(shown) {
+    context.shown = shown;
+    document.body.classList.toggle("pictured", Boolean(shown));
+    queueMicrotask(() => refresh(new Set(["shown"])));
+    for (const seen of waiting.splice(0)) seen(shown);
+  },
+  go: (values) => set(values, { push: true }),
+  async fly(where, values = {}) {
+    const next = new Promise((seen) => waiting.push(seen));
+    set({ mode: undefined, line: undefined, ...values }, { push: true });
+    await loaded;
+    const shown = context.shown ?? (await next);
+    shown?.flyTo(where);
+    return shown;
+  },
+  say(text) { get("status").textContent = text; },
+  busy, failed,
+};
+const context = base, waiting = [];
+const files = new Panes(context, [tree.panel], { stage: get("files") });
+const left = new Panes(context, leftPanels, { stage: get("left-panes") });
+const middle = new Panes(context, middlePanels, { bar: get("modes"), stage: get("stage"), key: "mode", tools: get("tools") });
+const right = new Panes(context, rightPanels, { bar: get("tabs"), stage: get("right-panes"), key: "tab" });
+const sides = frame();
 
-async function open() {
-  doc = await ask(state().file ?? 0, "open");
-  fill(right, el("h2", {}, doc.title), facts(doc.info));
-  shown?.close();
-  shown = undefined;
-  if (doc.scene) shown = await show(middle, doc.id, doc.generation);
-  fill(left, shown ? shown.view.layers.map(layer) : []);
+let loaded = Promise.resolve(), generation = 0;
+
+// load gets what is chosen now, and shows it. what is what has changed: "file", "path" or "doc".
+function load(what) {
+  const mine = ++generation;
+  return (loaded = (async () => {
+    const alone = context.session.mode === "gallery" && state().file === undefined;
+    document.body.classList.toggle("alone", alone);
+    let doc, entry, wrong;
+    try {
+      if (!alone) {
+        doc = what === "path" ? context.doc : await busy("the file", ask(state().file ?? 0, "open"));
+        entry = await busy("the file", ask(doc.id, "entry", { path: state().path }));
+      }
+    } catch (err) {
+      wrong = err;
+    }
+    if (mine !== generation) return;
+    if (wrong && what === "doc") return live.broken(context, wrong.message);
+    for (const p of what === "file" ? [files, left, middle, right] : what === "path" ? [middle] : []) p.reset();
+    if (what !== "doc") context.shown = undefined;
+    Object.assign(context, { doc, entry });
+    const name = state().path?.split("/").pop() || doc?.name || get("title").textContent;
+    document.title = `${name} – Trowel`;
+    heading();
+    live.broken(context, doc?.broken);
+    refresh(new Set(what === "file" ? [] : what === "path" ? ["path", "entry"] : ["doc", "entry"]));
+    if (wrong) failed(get("stage"), wrong, context.session.files.find((f) => f.id === Number(state().file ?? 0))?.name);
+    else get("stage").querySelector(":scope > .failed")?.remove();
+    await middle.whenReady();
+  })());
 }
 
-function layer(l) {
-  const names = () => state().layers?.split("\n") ?? shown.view.layers.filter((x) => x.shown).map((x) => x.name);
-  const toggle = (e) => {
-    const next = e.target.checked ? [...names(), l.name] : names().filter((n) => n !== l.name);
-    set({ layers: next.join("\n") || "\n" });
+function refresh(changed) {
+  for (const p of [files, middle, left, right]) p.refresh(changed);
+}
+
+// heading says what is looked at, and leads to what it is in.
+function heading() {
+  const { doc, entry, session } = context;
+  const parts = entry?.path ? entry.path.split("/") : [];
+  const crumb = (title, path, last) => el("li", {}, last ? el("span", { "aria-current": "page" }, title) : el("button", { type: "button", className: "link", onclick: () => base.go({ path, mode: undefined, line: undefined, at: undefined }) }, title));
+  fill(get("crumbs"), parts.length ? [crumb(doc.name, "", false), ...parts.map((part, i) => crumb(part, parts.slice(0, i + 1).join("/"), i === parts.length - 1))] : []);
+  fill(get("kind"), doc?.title ?? "");
+  const back = session.mode === "gallery" && doc && el("button", { type: "button", onclick: () => base.go({ ...Object.fromEntries(Object.keys(state()).filter((k) => k !== "tab").map((k) => [k, undefined])) }) }, icon("back"), "All files");
+  const choose = session.mode === "pair" && el("select", { "aria-label": "File of the tree, the texts and the findings", onchange: (e) => base.go({ file: e.target.value, path: undefined, mode: undefined, line: undefined }) },
+    session.files.map((f) => el("option", { value: f.id, selected: f.id === doc?.id }, f.name)));
+  fill(get("which"), back, choose);
+  if (doc) get("title").textContent = doc.name;
+}
+
+let running = 0;
+// busy says after 0.3 s that something is going on.
+function busy(what, promise) {
+  if (!promise?.then) return promise;
+  let told = false;
+  const timer = setTimeout(() => {
+    told = true;
+    if (!running++) get("busy").hidden = false;
+    get("busy-what").textContent = `Loading ${what}`;
+  }, 300);
+  const done = () => {
+    clearTimeout(timer);
+    if (told && !--running) get("busy").hidden = true;
   };
-  return el("label", {}, el("input", { type: "checkbox", checked: names().includes(l.name), onchange: toggle }), l.name);
+  promise.then(done, done);
+  return promise;
+}
+
+function failed(node, err, name = context.doc?.name) {
+  if (err.name === "AbortError") return;
+  const text = el("p", {}, err.message.startsWith("Failed to fetch") ? "The program does not answer." : err.message);
+  const box = el("div", { className: "failed", role: "alert" }, icon("error"), el("div", {}, el("h2", {}, name ? `${name} cannot be shown` : "This cannot be shown"), text));
+  node.querySelector(":scope > .failed")?.remove();
+  if (node.id === "stage") node.append(box);
+  else fill(node, box);
 }
 
 watch((changed) => {
-  if (["file", "path", "view"].some((k) => changed.has(k))) open();
-  else if (changed.has("at") && shown && state().at) inspect(right, doc.id, shown, state().at);
+  if (changed.has("file")) load("file");
+  else if (changed.has("path")) load("path");
+  else refresh(changed);
 });
+live.listen(context, () => load("doc"));
 
-const events = new EventSource("/events");
-events.addEventListener("changed", open);
+bind("?", "these keys", help);
+bind("/", "search", () => { if (!context.doc) return false; sides.open("right"); set({ tab: "search" }); right.focus("search"); });
+bind("i", "what is at the chosen place", () => { sides.open("right"); set({ tab: undefined }); right.focus("inspector"); });
+bind("g", "go to coordinates", () => askPlace((text) => context.shown.goTo(text)), { group: "Picture", when: () => Boolean(context.shown?.goTo) });
+bind("ArrowLeft ArrowRight ArrowUp ArrowDown", "move the picture", undefined, { group: "Picture", when: () => Boolean(context.shown) });
+bind("+ -", "closer, farther", undefined, { group: "Picture", when: () => Boolean(context.shown) });
+get("help").onclick = help;
 
-await open();
+await load("file");
 document.body.dataset.ready = "true"; // for tests

@@ -40,6 +40,28 @@ const Tiles = L.GridLayer.extend({
   },
 });
 
+export const panel = {
+  name: "picture", title: "Picture",
+  applies: ({ entry }) => Boolean(entry?.scene),
+  async open(node, context) {
+    let shown;
+    const draw = async () => {
+      const next = await show(node, context.doc.id, context.doc.generation);
+      shown?.close();
+      context.show((shown = next));
+    };
+    await draw();
+    return {
+      update(changed) {
+        if (changed.has("doc") || changed.has("view") || [...changed].some((k) => k.startsWith("o."))) return draw();
+        if (changed.has("visible")) shown.map.invalidateSize();
+      },
+      close: () => shown?.close(),
+      focus: () => node.querySelector(".map").focus(),
+    };
+  },
+};
+
 // show puts a scene into a node and returns what the other panels need: {map, scene, view,
 // flyTo(rect), unitsAt(latlng), close()}.
 export async function show(node, file, generation) {
@@ -102,6 +124,12 @@ export async function show(node, file, generation) {
       const zoom = Math.max(Math.min(map.getBoundsZoom(bounds.pad(2)), 0), map.getZoom());
       if (still.matches) map.setView(bounds.getCenter(), zoom, { animate: false });
       else map.flyTo(bounds.getCenter(), zoom, { duration: 0.4 });
+    },
+    // goTo shows what is at coordinates, or returns what is wrong with them.
+    goTo(text) {
+      const [x, y] = text.split(/[,;\s]+/).map(Number);
+      if (!Number.isFinite(x) || !Number.isFinite(y)) return "Two numbers are expected, such as 161,37";
+      this.flyTo([x, y, x + 1, y + 1]);
     },
     close() { stop(); map.remove(); },
   };

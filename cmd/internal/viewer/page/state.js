@@ -8,6 +8,10 @@
 //   o.NAME       options
 //   at           x,y of what is inspected
 //   line         of a text
+//   mode         how it is shown in the middle: picture, table, text, contents, hex, compare
+//   tab          of the right side: inspector, findings, changes, search, about
+//
+// A panel may have more keys of its own; the module that reads one says what it is.
 const watchers = new Set();
 let now = read();
 

@@ -1,0 +1,3 @@
+// Two files.
+export const panel = undefined;
+export const changes = undefined;

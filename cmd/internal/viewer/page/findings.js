@@ -1,0 +1,2 @@
+// What check finds.
+export const panel = undefined;

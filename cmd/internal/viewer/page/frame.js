@@ -1,0 +1,103 @@
+// The sides of the page: how wide they are, and whether they are there. On a narrow screen they
+// are drawers over the middle. And whether it is day or night.
+import { fill } from "./dom.js";
+import { icon } from "./icons.js";
+import { bind } from "./keys.js";
+import { recall, remember } from "./stash.js";
+
+const body = document.body;
+const narrow = matchMedia("(max-width: 52rem)");
+const get = (id) => document.getElementById(id);
+
+// frame makes the sides work, and returns how to open one.
+export function frame() {
+  const sides = ["left", "right"].map(side);
+  const open = (name) => sides.find((s) => s.name === name).show(true);
+  for (const name of ["left", "right"]) fill(get("toggle-" + name), icon(name));
+  fill(get("help"), icon("help"));
+  theme();
+  bind("[", "left side: files and layers", () => sides[0].show(!sides[0].shown, true));
+  bind("]", "right side: what is there", () => sides[1].show(!sides[1].shown, true));
+  bind("Escape", undefined, () => {
+    const one = narrow.matches && sides.find((s) => s.shown);
+    if (!one) return false;
+    one.show(false, true);
+  });
+  // A drawer makes room as soon as something is done in the middle.
+  get("middle").addEventListener("pointerdown", () => narrow.matches && sides[0].shown && sides[0].show(false));
+  get("skip").addEventListener("click", (e) => {
+    e.preventDefault(); // the address is the state
+    (get("stage").querySelector("[tabindex='0'],button,input") ?? get("middle")).focus();
+  });
+  return { open };
+}
+
+function side(name) {
+  const button = get("toggle-" + name), edge = get("edge-" + name), node = get(name);
+  const self = {
+    name, shown: true,
+    // show opens or closes the side; the focus follows if somebody wants to go there.
+    show(shown, focus) {
+      self.shown = shown;
+      body.classList.toggle("no-" + name, !shown);
+      button.setAttribute("aria-expanded", shown);
+      if (!narrow.matches) remember(name, shown);
+      else if (shown) for (const other of all) if (other !== self) other.show(false);
+      if (focus) (shown ? node.querySelector("[tabindex='0'],button,input,summary") ?? node : button).focus();
+      dispatchEvent(new Event("resize"));
+    },
+  };
+  all.push(self);
+  button.onclick = () => self.show(!self.shown, narrow.matches);
+  const usual = () => self.show(narrow.matches ? false : recall(name) !== "false");
+  narrow.addEventListener("change", usual);
+  usual();
+
+  // The edge is moved by the pointer and by arrow keys. Widths are in rem, as all is.
+  const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const [least, most] = [12, 40];
+  const resize = (width) => {
+    width = Math.min(most, Math.max(least, width));
+    body.style.setProperty(`--${name}`, width + "rem");
+    edge.setAttribute("aria-valuenow", Math.round(width));
+    remember(name + "-width", width);
+    dispatchEvent(new Event("resize"));
+  };
+  const before = Number(recall(name + "-width")) || (name === "left" ? 16 : 22);
+  edge.setAttribute("aria-valuemin", least);
+  edge.setAttribute("aria-valuemax", most);
+  resize(before);
+  edge.onpointerdown = (e) => {
+    edge.setPointerCapture(e.pointerId);
+    const from = e.clientX, width = node.offsetWidth / rem();
+    edge.onpointermove = (e) => resize(width + ((name === "left" ? 1 : -1) * (e.clientX - from)) / rem());
+  };
+  edge.onpointerup = edge.onpointercancel = () => (edge.onpointermove = null);
+  edge.onkeydown = (e) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+    if (!by) return;
+    e.preventDefault();
+    resize(Number(edge.getAttribute("aria-valuenow")) + (name === "left" ? by : -by));
+  };
+  return self;
+}
+const all = [];
+
+// theme lets the button choose light, dark or what the system has.
+function theme() {
+  const names = { auto: "as the system", light: "light", dark: "dark" };
+  const button = get("theme");
+  const apply = (name) => {
+    document.documentElement.dataset.theme = name;
+    fill(button, icon({ auto: "auto", light: "sun", dark: "moon" }[name]));
+    button.setAttribute("aria-label", `Colours: ${names[name]}`);
+    button.title = `Colours: ${names[name]}`;
+  };
+  apply(names[recall("theme")] ? recall("theme") : "auto");
+  button.onclick = () => {
+    const list = Object.keys(names);
+    const next = list[(list.indexOf(document.documentElement.dataset.theme) + 1) % list.length];
+    apply(next);
+    remember("theme", next);
+  };
+}

@@ -1,0 +1,2 @@
+// Many files, with a small picture of each.
+export const panel = undefined;

@@ -1,0 +1,2 @@
+// Bytes beside fields.
+export const panel = undefined;

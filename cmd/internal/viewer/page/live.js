@@ -1,0 +1,57 @@
+// What the program says on its own: the file has changed, or is broken, or it has ended.
+import { el, fill } from "./dom.js";
+import { icon } from "./icons.js";
+
+const banners = { lost: document.getElementById("lost"), broken: document.getElementById("broken") };
+const banner = (name, ...content) => fill(banners[name], content.length ? el("div", { className: "banner" }, icon(name === "lost" ? "error" : "warning"), ...content) : []);
+
+// broken says that what is shown is older than what is on the disk, and why.
+export function broken(context, message) {
+  banner("broken", ...(message ? [el("p", {}, el("strong", {}, `${context.doc?.name ?? "The file"} cannot be read now. `), "What was there before is still shown. ", el("span", { className: "data" }, message))] : []));
+}
+
+let source;
+const listeners = new Map();
+
+// on calls back with the data of an event of the program: "findings", "tile" and so on.
+export function on(name, f) {
+  const call = (e) => f(JSON.parse(e.data));
+  listeners.set(f, [name, call]);
+  source?.addEventListener(name, call);
+  return () => {
+    listeners.delete(f);
+    source?.removeEventListener(name, call);
+  };
+}
+
+// listen connects to the program, and calls reload when the file that is shown has changed.
+export function listen(context, reload) {
+  let tries = 0;
+  const mine = (e) => e.file === context.doc?.id;
+  on("changed", (e) => {
+    if (!mine(e)) return;
+    context.say(`${context.doc.name} has changed`);
+    reload();
+  });
+  on("broken", (e) => mine(e) && broken(context, e.message));
+  const connect = () => {
+    source = new EventSource("/events");
+    for (const [name, call] of listeners.values()) source.addEventListener(name, call);
+    source.onopen = () => {
+      banner("lost");
+      if (tries) reload(); // what was said in the meantime was not heard
+      tries = 0;
+    };
+    source.onerror = async () => {
+      source.close();
+      if (++tries === 1) await new Promise((r) => setTimeout(r, 500));
+      else banner("lost", el("p", {}, "The connection to the program is lost. Trying again …"));
+      if (tries > 1) await new Promise((r) => setTimeout(r, 1000 * tries));
+      if (tries < 4) return connect();
+      banner("lost", el("p", {}, el("strong", {}, "The program has ended. "), "What is here stays, but nothing more can be loaded: start it again, and it opens a new page."),
+        el("button", { type: "button", onclick: () => { tries = 1; connect(); } }, "Try again"));
+    };
+  };
+  connect();
+  addEventListener("pagehide", () => source.close());
+}

@@ -1,0 +1,2 @@
+// Options of the picture.
+export const panel = undefined;

@@ -1,0 +1,159 @@
+// Where panels are: side by side behind tabs, or one below the other.
+import { el, fill } from "./dom.js";
+import { state, set } from "./state.js";
+
+// Panes opens, updates and closes those of some panels that apply. With a bar they are behind
+// tabs, of which state()[key] names the chosen one; without, all are to be seen.
+export class Panes {
+  constructor(context, panels, { bar, stage, key, tools }) {
+    Object.assign(this, { context, bar, stage, key, tools, open: new Map() });
+    this.panels = panels;
+    bar?.addEventListener("keydown", (e) => this.move(e));
+  }
+
+  get applying() {
+    return this.panels.filter((p) => (this.context.doc || p.alone) && (!p.applies || p.applies(this.context)));
+  }
+
+  // chosen is the panel whose tab is selected.
+  get chosen() {
+    const list = this.applying;
+    return list.find((p) => p.name === state()[this.key]) ?? list.find((p) => p.usual?.(this.context)) ?? list[0];
+  }
+
+  // refresh makes the panels fit to what is looked at now, and tells them what has changed.
+  refresh(changed) {
+    const list = this.applying, chosen = this.chosen;
+    for (const [name, one] of this.open) if (!list.includes(one.panel)) this.close(name);
+    if (this.bar) this.drawTabs(list, chosen);
+    for (const panel of list) {
+      const wanted = !this.bar || panel === chosen;
+      const one = this.open.get(panel.name);
+      if (!one && (wanted || panel.eager)) this.start(panel);
+      else if (one && !one.ready) one.changed = new Set([...(one.changed ?? []), ...changed]);
+      else if (one && (wanted || panel.eager)) this.update(one, new Set([...changed, ...(one.missed ?? []), ...(one.box.hidden ? ["visible"] : [])]));
+      else if (one) one.missed = new Set([...(one.missed ?? []), ...changed]);
+      const now = this.open.get(panel.name);
+      if (!now) continue;
+      now.box.hidden = !wanted;
+      if (now.tools) now.tools.hidden = !wanted;
+    }
+    // In the order of the panels, without moving what is in place: that would lose its focus.
+    let last = null;
+    for (const p of list) {
+      const box = this.open.get(p.name)?.box;
+      if (!box) continue;
+      if (box.previousElementSibling !== last) this.stage.insertBefore(box, last ? last.nextSibling : this.stage.firstChild);
+      last = box;
+    }
+  }
+
+  async start(panel) {
+    const id = "pane-" + panel.name;
+    const node = el("div", { className: `pane pane-${panel.name}` });
+    let box = node;
+    if (this.bar) {
+      Object.assign(node, { id, role: "tabpanel" });
+      node.setAttribute("aria-labelledby", "tab-" + panel.name);
+    } else {
+      const count = el("span", { className: "count" });
+      box = el("details", { className: "section", open: true }, el("summary", {}, el("h2", {}, panel.title), count), node);
+      node.count = count;
+    }
+    const stop = new AbortController();
+    const tools = this.tools && el("div", { className: "tools" });
+    if (tools) this.tools.append(tools);
+    const one = { panel, box, node, tools, stop };
+    one.context = Object.create(this.context, {
+      tools: { value: tools }, signal: { value: stop.signal },
+      count: { value: (n, severity) => this.count(one, n, severity) },
+      visible: { get: () => !box.hidden },
+    });
+    this.open.set(panel.name, one);
+    this.stage.append(box);
+    try {
+      one.does = (await this.context.busy(panel.title, panel.open(node, one.context))) ?? {};
+    } catch (err) {
+      if (stop.signal.aborted) return;
+      one.does = {};
+      this.context.failed(node, err);
+    }
+    one.ready = true;
+    if (stop.signal.aborted) one.does.close?.();
+    else if (one.changed) this.update(one, one.changed);
+  }
+
+  async update(one, changed) {
+    one.missed = undefined;
+    try {
+      await one.does.update?.(changed);
+    } catch (err) {
+      if (!one.stop.signal.aborted && err.name !== "AbortError") this.context.failed(one.node, err);
+    }
+  }
+
+  close(name) {
+    const one = this.open.get(name);
+    this.open.delete(name);
+    one.stop.abort();
+    if (one.ready) one.does.close?.();
+    one.box.remove();
+    one.tools?.remove();
+  }
+
+  reset() {
+    for (const name of [...this.open.keys()]) this.close(name);
+  }
+
+  // whenReady waits for the panels that are being opened.
+  async whenReady() {
+    while ([...this.open.values()].some((one) => !one.ready)) await new Promise((r) => setTimeout(r, 20));
+  }
+
+  focus(name) {
+    const one = this.open.get(name);
+    if (one?.does?.focus) one.does.focus();
+    else (one?.node.querySelector("input,button,[tabindex],a") ?? this.bar?.querySelector("[aria-selected=true]"))?.focus();
+  }
+
+  count(one, n, severity) {
+    one.counted = { n, severity };
+    const node = this.bar ? this.bar.querySelector(`#tab-${one.panel.name} .count`) : one.node.count;
+    if (node) drawCount(node, one.counted);
+  }
+
+  drawTabs(list, chosen) {
+    const names = list.map((p) => p.name).join();
+    if (this.drawn !== names) {
+      this.drawn = names;
+      fill(this.bar, list.map((p) => {
+        const count = el("span", { className: "count" });
+        const one = this.open.get(p.name);
+        if (one?.counted) drawCount(count, one.counted);
+        return el("button", { type: "button", role: "tab", id: "tab-" + p.name, "aria-controls": "pane-" + p.name, onclick: () => set({ [this.key]: p.name }, { push: this.key === "mode" }) }, el("span", {}, p.title), count);
+      }));
+    }
+    for (const [i, tab] of [...this.bar.children].entries()) {
+      const on = list[i] === chosen;
+      tab.setAttribute("aria-selected", on);
+      tab.tabIndex = on ? 0 : -1;
+    }
+    this.bar.hidden = list.length < 2;
+  }
+
+  move(e) {
+    const tabs = [...this.bar.children], i = tabs.indexOf(document.activeElement);
+    const to = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: tabs.length - 1 }[e.key];
+    if (i < 0 || to === undefined) return;
+    e.preventDefault();
+    e.stopPropagation();
+    const next = tabs[(to + tabs.length) % tabs.length];
+    next.focus();
+    next.click();
+  }
+}
+
+function drawCount(node, { n, severity }) {
+  node.textContent = n ?? "";
+  node.className = "count" + (severity ? " sev-" + severity : "");
+}

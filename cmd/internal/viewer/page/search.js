@@ -1,0 +1,2 @@
+// What is searched for.
+export const panel = undefined;

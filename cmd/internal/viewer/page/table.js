@@ -1,0 +1,2 @@
+// A file of the tree that is a table.
+export const panel = undefined;
