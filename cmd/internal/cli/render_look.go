@@ -152,13 +152,13 @@ func (p *askedPicture) frame(v format.View, look *format.Look) error {
 	if math.IsInf(side, 0) {
 		return errors.New("it has no end")
 	}
+	if p.thumbnail {
+		small, _ := v.Thumbnail(area, p.longer)
+		look.Origin, look.Scale, look.Size = small.Origin, small.Scale, small.Size
+		return nil
+	}
 	switch {
 	case scale != 0:
-	case p.thumbnail:
-		scale = max(float64(p.longer)/side, v.Scale/8)
-		if side*scale > float64(p.longer) {
-			size = image.Pt(min(p.longer, pixels(area.Dx()*scale)), min(p.longer, pixels(area.Dy()*scale)))
-		}
 	case p.longer != 0:
 		scale = float64(p.longer) / side
 	case size.X != 0:

@@ -38,11 +38,14 @@ of all.`,
 		return f.OptionsFor(format.ForTree | format.ForCheck | format.ForScene)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		mode, files, err := a.viewFiles(cmd, expand(args))
+		v, err := a.viewFiles(cmd, expand(args))
 		if err != nil {
 			return err
 		}
-		s := viewer.New(mode, files)
+		s := viewer.New(v.mode, v.files)
+		if v.more != nil {
+			s.Gather(v.more)
+		}
 		l, address, err := s.Listen()
 		if err != nil {
 			return err
@@ -62,34 +65,12 @@ of all.`,
 	return cmd
 }
 
-// viewFiles finds the files that are to be looked at. The first is opened for trial, so that
-// what is wrong is said at once.
-func (a *app) viewFiles(cmd *cobra.Command, names []string) (viewer.Mode, []viewer.File, error) {
-	var files []viewer.File
-	mode := viewer.One
-	for _, name := range names {
-		g, err := a.find(cmd, name)
-		if err != nil {
-			return mode, nil, err
-		}
-		if err := errors.Join(a.ownedOptions(cmd, g.Format), g.Close()); err != nil {
-			return mode, nil, err
-		}
-		files = append(files, a.viewFile(cmd, name))
-	}
-	switch {
-	case len(files) == 2:
-		mode = viewer.Pair
-	case len(files) > 2:
-		mode = viewer.Gallery
-	}
-	return mode, files, nil
-}
-
-func (a *app) viewFile(cmd *cobra.Command, name string) viewer.File {
-	f := viewer.File{Name: filepath.Base(name)}
+// viewFile describes a file that people call as is said.
+func (a *app) viewFile(cmd *cobra.Command, t target, called string) viewer.File {
+	name := t.name
+	f := viewer.File{Name: called}
 	f.Open = func(ctx context.Context) (*viewer.Opened, error) {
-		g, err := a.find(cmd, name)
+		g, err := a.findTarget(cmd, t)
 		if err != nil {
 			return nil, err
 		}

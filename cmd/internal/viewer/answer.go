@@ -54,8 +54,10 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		status, err = http.StatusServiceUnavailable, fmt.Errorf("this takes more than %v", limit)
 	}
 	message := err.Error()
-	for _, f := range s.files {
-		message = f.plain(message)
+	for _, id := range []string{r.PathValue("file"), r.PathValue("other")} {
+		if f, err := s.fileOf(id); err == nil {
+			message = f.plain(message)
+		}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
@@ -95,19 +97,21 @@ func (s *Server) about(of func(context.Context, *edition, *http.Request) (any, e
 
 // editionOf returns the file that a request is about.
 func (s *Server) editionOf(r *http.Request) (*edition, func(), error) {
-	f, err := s.fileOf(r)
+	f, err := s.fileOf(r.PathValue("file"))
 	if err != nil {
 		return nil, nil, err
 	}
 	return f.edition(r.Context())
 }
 
-func (s *Server) fileOf(r *http.Request) (*file, error) {
-	i, err := whole(r.PathValue("file"), 0, len(s.files)-1)
+// fileOf returns the file of a number.
+func (s *Server) fileOf(id string) (*file, error) {
+	files := s.all()
+	i, err := whole(id, 0, len(files)-1)
 	if err != nil {
 		return nil, problem{http.StatusNotFound, "there is no such file here"}
 	}
-	return s.files[i], nil
+	return files[i], nil
 }
 
 // whole reads a whole number of a request.

@@ -143,7 +143,7 @@ func (s *Server) watchFiles() {
 			return
 		case <-tick.C:
 		}
-		for _, f := range s.files {
+		for _, f := range s.all() {
 			f.look()
 		}
 	}

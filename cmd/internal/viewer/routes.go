@@ -26,6 +26,7 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("GET /page/{name}", s.handle(s.servePage))
 	s.mux.HandleFunc("GET /events", s.serveEvents)
 	s.mux.HandleFunc("GET /session", s.answer(s.session))
+	s.mux.HandleFunc("GET /gallery", s.answer(s.listGallery))
 	file := func(name string, of func(context.Context, *edition, *http.Request) (any, error)) {
 		s.mux.HandleFunc("GET /f/{file}/"+name, s.about(of))
 	}
@@ -34,20 +35,22 @@ func (s *Server) routes() {
 	file("scene", describeScene)
 	file("inspect", inspect)
 	file("missing", listMissing)
+	file("count", countFindings)
 	file("tree", listTree)
 	file("text", readText)
+	s.mux.HandleFunc("GET /f/{file}/thumb/{generation}", s.handle(s.serveThumb))
 	s.mux.HandleFunc("GET /f/{file}/{kind}/{generation}/{z}/{x}/{y}", s.handle(s.serveTile)) // kind: tile or cover
 	s.mux.HandleFunc("GET /f/{file}/still/{generation}", s.serveStill)
 }
 
 func (s *Server) serveShell(w http.ResponseWriter, r *http.Request) error {
-	var names []string
-	for _, f := range s.files {
-		names = append(names, f.Name)
-	}
-	title := strings.Join(names, " | ")
-	if s.mode == Gallery {
-		title = "files"
+	title := "files"
+	if s.mode != Gallery {
+		var names []string
+		for _, f := range s.all() {
+			names = append(names, f.Name)
+		}
+		title = strings.Join(names, " | ")
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	return shell.Execute(w, map[string]string{"Title": title})
@@ -74,15 +77,17 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// session tells what the page is about.
+// session tells what the page is about. The files of a gallery are told by its own address.
 func (s *Server) session(*http.Request) (any, error) {
 	type item struct {
 		ID   int    `json:"id"`
 		Name string `json:"name"`
 	}
 	files := []item{}
-	for _, f := range s.files {
-		files = append(files, item{f.id, f.Name})
+	for _, f := range s.all() {
+		if s.mode != Gallery {
+			files = append(files, item{f.id, f.Name})
+		}
 	}
 	return map[string]any{"mode": s.mode, "files": files}, nil
 }

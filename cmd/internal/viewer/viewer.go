@@ -34,6 +34,12 @@ type File struct {
 
 	// Plain takes the paths of the disk out of a message.
 	Plain func(string) string
+
+	// What a gallery tells of a file that nobody has opened yet.
+	Format   *format.Format // nil: nobody knows
+	Size     int64          // bytes; 0 for a folder
+	Modified time.Time
+	Err      error // why it cannot be opened
 }
 
 // Opened is a file that is open.
@@ -56,8 +62,8 @@ const (
 
 // Server serves the page.
 type Server struct {
-	mode  Mode
-	files []*file
+	mode    Mode
+	gallery gallery
 
 	life   context.Context // of all work that outlives a request
 	end    context.CancelFunc
@@ -80,14 +86,15 @@ const (
 // New returns a server of some files.
 func New(mode Mode, files []File) *Server {
 	s := &Server{mode: mode, slots: make(chan struct{}, runtime.NumCPU())}
+	s.gallery.init()
 	s.life, s.end = context.WithCancel(context.Background())
 	s.opened.max, s.scenes.max = maxOpened, maxScenes
 	s.opened.life, s.scenes.life = s.life, s.life
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	s.token = hex.EncodeToString(b[:])
-	for i, f := range files {
-		s.files = append(s.files, &file{File: f, id: i, server: s, generation: 1})
+	for _, f := range files {
+		s.add(f)
 	}
 	s.routes()
 	return s
@@ -113,6 +120,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	})
 	defer stop()
 	s.watch.Go(s.watchFiles)
+	s.watch.Go(s.gather)
 	err := h.Serve(l)
 	s.Close()
 	if errors.Is(err, http.ErrServerClosed) && ctx.Err() != nil {

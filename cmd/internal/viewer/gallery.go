@@ -1,0 +1,272 @@
+package viewer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"trowel.example/check"
+	"trowel.example/format"
+	"trowel.example/internal/parallel"
+)
+
+// gallery is the files of a page, which may become more while it is open.
+type gallery struct {
+	walk func(ctx context.Context, add func(File)) error // finds more of them; nil: there are no more
+
+	mu    sync.Mutex
+	files []*file // none is ever removed, so that a file keeps its number
+	told  time.Time
+	done  bool
+	note  string // why not all were found
+
+	thumbs chan struct{} // so many are made at a time, each with its file open
+	checks chan struct{}
+	counts map[string]*count
+}
+
+const (
+	pageFiles = 1000                   // in an answer
+	tellEvery = 250 * time.Millisecond // how often the page is told that there are more
+	checkSize = 16 << 20               // bytes of the largest file that is checked without being asked for
+	checkWait = 10 * time.Second       // before the page is told to ask again
+)
+
+func (g *gallery) init() {
+	g.done = true
+	g.thumbs, g.checks = make(chan struct{}, 2), make(chan struct{}, 1)
+	g.counts = make(map[string]*count)
+}
+
+// Gather lets the server find more files while it serves. It is to be called before that.
+func (s *Server) Gather(walk func(ctx context.Context, add func(File)) error) {
+	s.gallery.walk, s.gallery.done = walk, false
+}
+
+// gather finds the files that the server was not started with.
+func (s *Server) gather() {
+	g := &s.gallery
+	if g.walk == nil {
+		return
+	}
+	var err error
+	if p := parallel.Catch(func() { err = g.walk(s.life, s.add) }); p != nil {
+		err = p
+	}
+	g.mu.Lock()
+	g.done = true
+	if err != nil {
+		g.note = err.Error()
+	}
+	g.mu.Unlock()
+	s.events.send(event{"gallery", map[string]any{}})
+}
+
+// add adds a file.
+func (s *Server) add(f File) {
+	g := &s.gallery
+	g.mu.Lock()
+	g.files = append(g.files, &file{File: f, id: len(g.files), server: s, generation: 1})
+	tell := time.Since(g.told) > tellEvery
+	if tell {
+		g.told = time.Now()
+	}
+	g.mu.Unlock()
+	if tell {
+		s.events.send(event{"gallery", map[string]any{}})
+	}
+}
+
+// all returns the files so far.
+func (s *Server) all() []*file {
+	s.gallery.mu.Lock()
+	defer s.gallery.mu.Unlock()
+	return s.gallery.files
+}
+
+// listGallery tells what files there are: after, the number of files to pass over.
+func (s *Server) listGallery(r *http.Request) (any, error) {
+	after, err := wholeOr(r.URL.Query().Get("after"), 0, 0, 1<<30)
+	if err != nil {
+		return nil, err
+	}
+	g := &s.gallery
+	g.mu.Lock()
+	files, done, note := g.files, g.done, g.note
+	g.mu.Unlock()
+	type item struct {
+		ID         int    `json:"id"`
+		Name       string `json:"name"`
+		Generation int    `json:"generation"`
+		Format     string `json:"format"`
+		Title      string `json:"title"` // of the format
+		Size       int64  `json:"size"`
+		Folder     bool   `json:"folder"`   // whose size nobody knows
+		Modified   int64  `json:"modified"` // milliseconds since 1970; 0 if nobody knows
+		Picture    bool   `json:"picture"`  // it may have one
+		Checked    bool   `json:"checked"`  // without being asked for
+		Error      string `json:"error"`
+	}
+	list := []item{}
+	for _, f := range files[min(after, len(files)):] {
+		if len(list) == pageFiles {
+			break
+		}
+		one := item{ID: f.id, Name: f.Name, Generation: f.current(), Size: f.Size}
+		if !f.Modified.IsZero() {
+			one.Modified = f.Modified.UnixMilli()
+		}
+		if f.Format != nil {
+			one.Format, one.Title, one.Folder = f.Format.Name, f.Format.Title, f.Format.Folder
+			one.Picture = hasPicture(f.Format)
+			one.Checked = !one.Folder && f.Size <= checkSize
+		}
+		if f.Err != nil {
+			one.Error = f.plain(f.Err.Error())
+		}
+		list = append(list, one)
+	}
+	return map[string]any{"files": list, "total": len(files), "done": done, "note": note}, nil
+}
+
+// hasPicture reports whether files of a format as a whole show something.
+func hasPicture(f *format.Format) bool {
+	return f.Scene != nil && (f.HasScene == nil || f.HasScene(""))
+}
+
+// serveThumb answers with a small picture of a file: side is that of its longer side, in
+// pixels. 204: it shows nothing.
+func (s *Server) serveThumb(w http.ResponseWriter, r *http.Request) error {
+	f, err := s.fileOf(r.PathValue("file"))
+	if err != nil {
+		return err
+	}
+	generation := f.current()
+	if r.PathValue("generation") != strconv.Itoa(generation) {
+		return problem{http.StatusGone, "the file has changed"}
+	}
+	side, err := wholeOr(r.URL.Query().Get("side"), 256, 16, 512)
+	if err != nil {
+		return err
+	}
+	key := fmt.Sprintf("thumb %d.%d %d", f.id, generation, side)
+	small := s.tiles.find(key)
+	if small == nil {
+		if small, err = s.thumb(r.Context(), f, key, side); err != nil {
+			return err
+		}
+	}
+	w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
+	if len(small.png) == 0 {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	w.Header().Set("Content-Type", "image/png")
+	_, err = w.Write(small.png)
+	return err
+}
+
+func (s *Server) thumb(ctx context.Context, f *file, key string, side int) (*tile, error) {
+	select {
+	case s.gallery.thumbs <- struct{}{}:
+		defer func() { <-s.gallery.thumbs }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if small := s.tiles.find(key); small != nil { // of somebody who was before us
+		return small, nil
+	}
+	e, release, err := f.edition(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if !hasPicture(e.Format) {
+		return s.tiles.keep(&tile{key: key}), nil
+	}
+	sc, release, err := e.scene(ctx, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	v := sc.Views()[0]
+	look, ok := v.Thumbnail(v.Bounds, side)
+	if !ok {
+		return s.tiles.keep(&tile{key: key}), nil
+	}
+	pix, err := s.render(ctx, &asked{scene: sc, View: v}, look, image.Rectangle{Max: look.Size})
+	if err != nil {
+		return nil, err
+	}
+	return s.tiles.keep(&tile{key: key, png: encode(pix)}), nil
+}
+
+// count is how many findings a file has, as soon as that is known.
+type count struct {
+	done chan struct{}
+	by   [check.Error + 1]int
+	err  error
+}
+
+// countFindings tells how many findings of each severity a file has. A check that takes
+// longer goes on, and the page asks again. What is large is checked with run only.
+func countFindings(ctx context.Context, e *edition, r *http.Request) (any, error) {
+	if (e.Source.IsDir() || e.Source.Size > checkSize) && !r.URL.Query().Has("run") {
+		return map[string]any{"state": "large"}, nil
+	}
+	c := e.of.server.gallery.count(e)
+	select {
+	case <-c.done:
+	case <-time.After(checkWait):
+		return map[string]any{"state": "running"}, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	return map[string]any{"state": "done", "error": c.by[check.Error], "warning": c.by[check.Warning], "info": c.by[check.Info]}, nil
+}
+
+// count starts the check of a file, if nobody has.
+func (g *gallery) count(e *edition) *count {
+	s := e.of.server
+	key := fmt.Sprintf("%d.%d", e.of.id, e.generation)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c := g.counts[key]
+	if c != nil {
+		return c
+	}
+	c = &count{done: make(chan struct{})}
+	g.counts[key] = c
+	go func() {
+		defer close(c.done)
+		select {
+		case g.checks <- struct{}{}:
+			defer func() { <-g.checks }()
+		case <-s.life.Done():
+			c.err = s.life.Err()
+			return
+		}
+		own, release, err := s.opened.get(s.life, key, func(ctx context.Context) (*edition, error) { return e.of.open(ctx, e.generation) })
+		if err != nil {
+			c.err = err
+			return
+		}
+		defer release()
+		sink := check.Sink(func(f check.Finding) { c.by[f.Severity]++ })
+		if p := parallel.Catch(func() { err = own.file.Check(s.life, own.job(nil), sink) }); p != nil {
+			err = p
+		}
+		if err != nil && !errors.Is(err, context.Canceled) {
+			c.by[check.Error]++ // it breaks somewhere
+		}
+	}()
+	return c
+}
