@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// galleryFolder makes a folder with files of some formats, one of them broken, and with what
+// is in no gallery.
+func galleryFolder(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "files")
+	for _, sub := range []string{"maps", ".git", "empty"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(name string) []byte {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	write := func(name string, data []byte) {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	burrow := read(sample(t, "burrow", "burrow.map"))
+	write("maps/one.map", burrow)
+	write("maps/broken.map", burrow[:200])
+	write(".git/hidden.map", burrow)
+	write("mod.MOD", read(sample(t, "ember", "ember.MOD")))
+	write("notes.txt", []byte("not of a game"))
+	run(t, "pack", "-q", "../../samples/hollow", "-o", filepath.Join(dir, "world"))
+	run(t, "extract", "-q", filepath.Join(dir, "maps/one.map"), "-o", filepath.Join(dir, "tree"))
+	return dir
+}
+
+type inGallery struct {
+	ID       int
+	Name     string
+	Title    string
+	Size     int64
+	Modified int64
+	Folder   bool
+	Picture  bool
+	Checked  bool
+	Error    string
+}
+
+// gallery returns what a gallery has when all of it was found.
+func (v *viewing) gallery() map[string]inGallery {
+	v.t.Helper()
+	for {
+		var g struct {
+			Files []inGallery
+			Total int
+			Done  bool
+		}
+		status, data := v.get("/gallery")
+		if err := json.Unmarshal(data, &g); err != nil || status != 200 {
+			v.t.Fatalf("%d, %v: %s", status, err, data)
+		}
+		if !g.Done {
+			time.Sleep(10 * time.Millisecond)
+			continue
+		}
+		files := make(map[string]inGallery)
+		for i, f := range g.Files {
+			if f.ID != i {
+				v.t.Errorf("%s has the number %d, not %d", f.Name, f.ID, i)
+			}
+			files[f.Name] = f
+		}
+		return files
+	}
+}
+
+func TestViewGallery(t *testing.T) {
+	dir := galleryFolder(t)
+	v := view(t, dir)
+	files := v.gallery()
+	for name, want := range map[string]struct {
+		title, count string
+		picture      int
+	}{
+		"maps/one.map":    {"Teeworlds/DDNet map", `"state":"done"`, 200},
+		"maps/broken.map": {"Teeworlds/DDNet map", `"error":`, 422},
+		"mod.MOD":         {"Torchlight II mod", `"state":"done"`, 204},
+		"world":           {"Minetest/Luanti world", `"state":"large"`, 200},
+		"tree":            {"Teeworlds/DDNet map", `"state":"done"`, 200},
+	} {
+		f, ok := files[name]
+		if !ok {
+			t.Errorf("there is no %s in %v", name, files)
+			continue
+		}
+		if f.Title != want.title || f.Modified == 0 || f.Folder != (name == "world") {
+			t.Errorf("%s: %+v", name, f)
+		}
+		if status, data := v.get(fmt.Sprintf("/f/%d/thumb/1", f.ID)); status != want.picture {
+			t.Errorf("%s: the picture is %d %.100s", name, status, data)
+		} else if status == 200 {
+			if size := decode(t, data).Rect.Size(); max(size.X, size.Y) != 256 {
+				t.Errorf("%s: the picture has %v pixels", name, size)
+			}
+		}
+		if _, data := v.get(fmt.Sprintf("/f/%d/count", f.ID)); !strings.Contains(string(data), want.count) || strings.Contains(string(data), filepath.Dir(dir)) {
+			t.Errorf("%s: the findings are %s", name, data)
+		}
+	}
+	small := filepath.Join(t.TempDir(), "small.png")
+	run(t, "render", "-q", "--thumbnail", filepath.Join(dir, "maps/one.map"), "-o", small)
+	want, err := os.ReadFile(small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got := v.get(fmt.Sprintf("/f/%d/thumb/1?side=512", files["maps/one.map"].ID))
+	if got, want := decode(t, got), decode(t, want); got.Rect != want.Rect || !bytes.Equal(got.Pix, want.Pix) {
+		t.Error("the small picture is not that of render --thumbnail")
+	}
+	if len(files) != 5 {
+		t.Errorf("it has %v", files)
+	}
+	v.stop()
+}
+
+// A folder in which no program finds anything is said at once.
+func TestViewNothing(t *testing.T) {
+	dir := t.TempDir()
+	out, err := trowel(t, "view", "--no-open", dir).Output()
+	if err == nil || len(out) > 0 {
+		t.Errorf("it serves a page: %s", out)
+	}
+}
