@@ -1,7 +1,12 @@
-// Package words puts numbers of things into words.
+// Package words puts numbers of things into words, and makes words of files fit to be shown.
 package words
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
 
 // Count returns how many things there are: "1 point", "2 points".
 func Count(n int, one string) string {
@@ -10,3 +15,34 @@ func Count(n int, one string) string {
 	}
 	return strconv.Itoa(n) + " " + one + "s"
 }
+
+// Thousands writes a number with commas.
+func Thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Printable makes text from a game file harmless to a terminal.
+func Printable(s string) string {
+	if !strings.ContainsFunc(s, notPrintable) && strings.ToValidUTF8(s, "") == s {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == unicode.ReplacementChar && !strings.HasPrefix(s[i:], "\uFFFD"):
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case notPrintable(r):
+			q := strconv.QuoteRune(r)
+			b.WriteString(q[1 : len(q)-1])
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func notPrintable(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }

@@ -9,3 +9,21 @@ func TestCount(t *testing.T) {
 		}
 	}
 }
+
+func TestPrintable(t *testing.T) {
+	for in, want := range map[string]string{
+		"Überfall 1":      "Überfall 1",
+		"a\x1b[2J\tb\xff": `a\x1b[2J\tb\xff`,
+		"\u202e":          `\u202e`,
+		"\uFFFD":          "\uFFFD",
+	} {
+		if got := Printable(in); got != want {
+			t.Errorf("Printable(%q) = %s, want %s", in, got, want)
+		}
+	}
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -123456: "-123,456", 1234567: "1,234,567"} {
+		if got := Thousands(n); got != want {
+			t.Errorf("Thousands(%d) = %s, want %s", n, got, want)
+		}
+	}
+}

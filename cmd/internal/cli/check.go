@@ -5,27 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
-	"trowel.example/fault"
+	"trowel.example/cmd/internal/checking"
 	"trowel.example/format"
 	"trowel.example/internal/parallel"
-	"trowel.example/internal/server"
-)
-
-// What the tool itself can find, whatever the format.
-var (
-	ownKinds        check.Catalog
-	kindUnreadable  = ownKinds.Add("unreadable", check.Error, "The file cannot be opened: it breaks where the finding says, -v tells the offset.", "Get another copy of the file; `trowel dump` shows what is before that place.")
-	kindMissing     = ownKinds.Add("missing", check.Error, "Data that should be in the file is not there or cannot be read.", "Get another copy of the file; `trowel extract -k` saves what is left.")
-	kindUnbuildable = ownKinds.Add("unbuildable", check.Error, "The folder cannot be made a game file.", "Correct the file that the finding names.")
-	kindDefect      = ownKinds.Add("defect", check.Error, "Trowel itself failed on this file: what is wrong is in the tool, whatever else is wrong with the file.", "Please report it, with the message and, if you can, the file.")
-	kindBuild       = ownKinds.Add("build-warning", check.Warning, "The folder can be made a game file, but not just as it is.", "See whether what the finding says is what you want.")
 )
 
 func (a *app) checkCommand() *cobra.Command {
@@ -80,7 +67,7 @@ On a terminal many findings of one kind in a file are one line with their number
 		if asJSON && asSARIF {
 			return errOneForm
 		}
-		c := &checking{app: a, cmd: cmd, asJSON: asJSON, verbose: verbose, list: jsonArray{w: a.out}, known: make(map[string]bool)}
+		c := &checkRun{app: a, cmd: cmd, asJSON: asJSON, verbose: verbose, list: jsonArray{w: a.out}, known: make(map[string]bool)}
 		if asSARIF {
 			c.sarif = &sarif{w: a.out}
 		}
@@ -92,8 +79,8 @@ On a terminal many findings of one kind in a file are one line with their number
 	return cmd
 }
 
-// checking is one run of check.
-type checking struct {
+// checkRun is one run of check.
+type checkRun struct {
 	*app
 	cmd     *cobra.Command
 	min     check.Severity
@@ -120,7 +107,7 @@ type checked struct {
 	err      error // it could not even be tried
 }
 
-func (c *checking) run(ctx context.Context, names []string) error {
+func (c *checkRun) run(ctx context.Context, names []string) error {
 	produce := func(yield func(target) error) error {
 		for _, name := range names {
 			if err := c.targets(ctx, name, yield); err != nil {
@@ -169,7 +156,7 @@ func (c *checking) run(ctx context.Context, names []string) error {
 
 // safely checks a file, and reports a panic as a finding, so that the other files are
 // still checked.
-func (c *checking) safely(ctx context.Context, t target) checked {
+func (c *checkRun) safely(ctx context.Context, t target) checked {
 	r := checked{target: t, findings: []check.Finding{}}
 	sink := check.Sink(func(f check.Finding) {
 		f.Path, f.Message = c.talk.plain(f.Path), c.talk.plain(f.Message)
@@ -177,12 +164,12 @@ func (c *checking) safely(ctx context.Context, t target) checked {
 	})
 	if p := parallel.Catch(func() { c.check(ctx, &r, sink) }); p != nil {
 		r.defect = true
-		sink.Add(kindDefect, "", -1, "%v", defect(p))
+		sink.Add(checking.Defect, "", -1, "%v", defect(p))
 	}
 	return r
 }
 
-func (c *checking) check(ctx context.Context, r *checked, sink check.Sink) {
+func (c *checkRun) check(ctx context.Context, r *checked, sink check.Sink) {
 	t := r.target
 	if t.err != nil {
 		r.err = t.err
@@ -212,34 +199,17 @@ func (c *checking) check(ctx context.Context, r *checked, sink check.Sink) {
 	r.format = g.Name
 	job := c.job(c.cmd, g.Format)
 	job.Checking = g.built != nil
-	var mu sync.Mutex
-	var missed []check.Finding
-	job.OnMiss = func(path, message string) {
-		mu.Lock()
-		defer mu.Unlock()
-		missed = append(missed, check.Finding{ID: kindMissing.ID, Severity: kindMissing.Severity, Offset: -1, Message: message})
-	}
-	file, err := g.Open(ctx, job, g.src)
-	if err == nil {
-		err = file.Check(ctx, job, sink)
-		file.Close()
-	}
-	if !slices.ContainsFunc(r.findings, func(f check.Finding) bool { return f.Severity == check.Error }) {
-		r.findings = append(r.findings, missed...) // otherwise the check reports it in more detail
-	}
-	switch {
+	switch err := checking.Run(ctx, g.Format, job, g.src, sink); {
 	case ctx.Err() != nil:
 		r.err = ctx.Err()
-	case server.Failed(err):
-		r.err = named(err, t.name)
 	case err != nil:
-		sink(broken(kindUnreadable, err))
+		r.err = named(err, t.name)
 	}
 }
 
 // build makes a game file from a folder in tree form. If that fails, it reports why to
 // the sink, and returns nil.
-func (c *checking) build(ctx context.Context, name string, sink check.Sink) (*game, error) {
+func (c *checkRun) build(ctx context.Context, name string, sink check.Sink) (*game, error) {
 	fsys, closer, err := c.openFolder(name)
 	if err != nil {
 		return nil, unbuildable(name, err, sink)
@@ -251,7 +221,7 @@ func (c *checking) build(ctx context.Context, name string, sink check.Sink) (*ga
 	}
 	job := c.job(c.cmd, f)
 	job.Checking = true
-	job.OnWarn = func(path, message string) { sink.Add(kindBuild, path, -1, "%s", message) }
+	job.OnWarn = func(path, message string) { sink.Add(checking.Build, path, -1, "%s", message) }
 	if f.CheckTree != nil {
 		if err := f.CheckTree(ctx, job, fsys, sink); err != nil {
 			return nil, named(err, name)
@@ -259,7 +229,7 @@ func (c *checking) build(ctx context.Context, name string, sink check.Sink) (*ga
 	}
 	g, err := c.buildTemporary(ctx, job, f, fsys, name)
 	if err != nil && ctx.Err() == nil {
-		sink(broken(kindUnbuildable, err))
+		sink(checking.Broken(checking.Unbuildable, err))
 		return nil, nil
 	}
 	return g, err
@@ -271,25 +241,12 @@ func unbuildable(name string, err error, sink check.Sink) error {
 	if !hasSidecar(name) {
 		return err
 	}
-	sink(broken(kindUnbuildable, err))
+	sink(checking.Broken(checking.Unbuildable, err))
 	return nil
 }
 
-// broken makes a finding of an error.
-func broken(kind *check.Kind, err error) check.Finding {
-	f := check.Finding{ID: kind.ID, Severity: kind.Severity, Offset: -1, Message: err.Error()}
-	var e *fault.Error
-	if errors.As(err, &e) {
-		inside := *e
-		f.Path, f.Offset = inside.Path, inside.Offset
-		inside.File, inside.Path, inside.Offset = "", "", -1
-		f.Message = inside.Error()
-	}
-	return f
-}
-
 // print prints the findings of the next file.
-func (c *checking) print(r checked) error {
+func (c *checkRun) print(r checked) error {
 	if errors.Is(r.err, context.Canceled) {
 		return r.err
 	}
@@ -374,7 +331,7 @@ func fold(all []check.Finding) (shown []check.Finding, more map[string]int) {
 var severityColors = map[check.Severity]string{check.Error: colorError, check.Warning: colorWarning, check.Info: colorPlace}
 
 // printFinding prints a finding that stands for more of its kind.
-func (c *checking) printFinding(f check.Finding, more int) error {
+func (c *checkRun) printFinding(f check.Finding, more int) error {
 	if more > 0 {
 		f.Message += fmt.Sprintf(" (and %s more like it)", thousands(int64(more)))
 	}
@@ -390,12 +347,12 @@ func (c *checking) printFinding(f check.Finding, more int) error {
 }
 
 // complain prints an error. The run continues: the other files may be fine.
-func (c *checking) complain(err error) {
+func (c *checkRun) complain(err error) {
 	c.talk.fail(err)
 	c.failed = true
 }
 
-func (c *checking) summary() {
+func (c *checkRun) summary() {
 	line := plural(c.files, "file") + ", " + plural(c.counts[check.Error], "error") + ", " + plural(c.counts[check.Warning], "warning")
 	if n := c.counts[check.Info]; n > 0 {
 		line += fmt.Sprintf(", %s info", thousands(int64(n)))
@@ -412,7 +369,7 @@ func (c *checking) summary() {
 
 // allKinds returns all kinds of findings, once each.
 func (a *app) allKinds() []*check.Kind {
-	all := ownKinds.Kinds()
+	all := checking.Kinds()
 	seen := make(map[string]bool)
 	for _, f := range a.formats {
 		for _, k := range f.Kinds {
@@ -448,7 +405,7 @@ func (a *app) printKinds(asJSON bool) error {
 		}
 		return nil
 	}
-	if err := add("", ownKinds.Kinds()); err != nil {
+	if err := add("", checking.Kinds()); err != nil {
 		return err
 	}
 	for _, f := range a.formats {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/checking"
 )
 
 var update = flag.Bool("update", false, "write docs/checks.md again")
@@ -40,7 +41,7 @@ This page is made from the catalogs in the code: ` + "`go test ./cmd/internal/cl
 			fmt.Fprintf(&page, "| `%s` | %s | %s | %s |\n", k.ID, k.Severity, k.Meaning, k.Remedy)
 		}
 	}
-	table("Any file", ownKinds.Kinds())
+	table("Any file", checking.Kinds())
 	for _, f := range games.Formats() {
 		if n := len(f.Kinds); n > 0 {
 			if _, known := severity[f.Kinds[n-1].ID]; !known {

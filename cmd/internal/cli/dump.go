@@ -1,20 +1,13 @@
 package cli
 
 import (
-	"cmp"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"reflect"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/fields"
 	"trowel.example/fault"
 	"trowel.example/format"
 	"trowel.example/trace"
@@ -60,7 +53,7 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 		}
 		d := &dump{w: a.out, asJSON: asJSON, list: jsonArray{w: a.out}}
 		if !g.src.IsDir() {
-			d.size = g.src.Size
+			d.account.Size = g.src.Size
 		}
 		if len(args) == 2 {
 			d.path = args[1]
@@ -96,33 +89,27 @@ type dump struct {
 	asJSON bool
 	list   jsonArray
 	path   string // what is to be shown; "" for everything
-	size   int64  // of the file, 0 for a folder
 	err    error  // of w
 
 	fields  int
 	space   string // of the field printed last
-	covered spans  // bytes of the file itself that belong to fields
+	account fields.Account
 	gaps    int
-	missing int64         // bytes in gaps
-	beyond  int64         // bytes that should come after the end of the file
-	absent  []trace.Field // what they should be
+	missing int64 // bytes in gaps
+	beyond  int64 // bytes that should come after the end of the file
 }
 
 func (d *dump) field(f trace.Field) {
-	if f.Space == "" {
-		if d.size > 0 && f.Offset >= d.size && f.Len > 0 { // the file should have more
-			d.beyond += f.Len
-			d.absent = append(d.absent, f)
-			return
-		}
-		d.covered.add(f.Offset, f.Len)
+	if !d.account.Add(f) {
+		d.beyond += f.Len
+		return
 	}
-	if d.err != nil || d.path != "" && !under(f.Path, d.path) && !under(f.Space, d.path) {
+	if d.err != nil || d.path != "" && !fields.Under(f.Path, d.path) && !fields.Under(f.Space, d.path) {
 		return
 	}
 	d.fields++
 	if d.asJSON {
-		d.err = d.list.add(object{{"space", f.Space}, {"path", f.Path}, {"offset", f.Offset}, {"length", f.Len}, {"value", jsonValue(f.Value)}, {"meaning", f.Meaning}})
+		d.add(f)
 		return
 	}
 	if f.Space != d.space && f.Space != "" {
@@ -134,13 +121,20 @@ func (d *dump) field(f trace.Field) {
 		indent = "  "
 	}
 	text := printable(f.Path)
-	if v := textValue(f.Value); v != "" {
+	if v := fields.Text(f.Value); v != "" {
 		text += " = " + v
 	}
 	if f.Meaning != "" {
 		text += "  (" + printable(f.Meaning) + ")"
 	}
 	d.printf("%s%08x %10d %10d  %s\n", indent, f.Offset, f.Offset, f.Len, text)
+}
+
+// add prints a field as JSON.
+func (d *dump) add(f trace.Field) {
+	if d.err == nil {
+		d.err = d.list.add(object{{"space", f.Space}, {"path", f.Path}, {"offset", f.Offset}, {"length", f.Len}, {"value", fields.JSON(f.Value)}, {"meaning", f.Meaning}})
+	}
 }
 
 func (d *dump) printf(format string, args ...any) {
@@ -152,42 +146,29 @@ func (d *dump) printf(format string, args ...any) {
 // end prints the gaps, if the whole file was to be shown.
 func (d *dump) end(src *format.Source) {
 	if d.path == "" && !src.IsDir() {
-		for _, gap := range d.covered.gaps(src.Size) {
-			d.gap(src, gap)
+		gaps, absent := d.account.Gaps(src)
+		for _, f := range gaps {
+			d.gaps++
+			d.missing += f.Len
+			start := f.Value.([]byte)
+			if d.asJSON {
+				f.Value = start[:min(len(start), fields.Preview)]
+				d.add(f)
+				continue
+			}
+			d.printf("%08x %10d %10d  gap  %s\n", f.Offset, f.Offset, f.Len, fields.Hex(start))
 		}
-		slices.SortStableFunc(d.absent, func(a, b trace.Field) int { return cmp.Compare(a.Offset, b.Offset) })
-		for _, f := range d.absent {
-			d.missingGap(f)
+		for _, f := range absent {
+			if d.asJSON {
+				d.add(f)
+				continue
+			}
+			d.printf("%08x %10d %10d  gap  (%s)\n", f.Offset, f.Offset, f.Len, printable(f.Meaning))
 		}
 	}
 	if d.asJSON && d.err == nil {
 		d.err = d.list.end()
 	}
-}
-
-// missingGap prints a gap of bytes that the file should have and lacks.
-func (d *dump) missingGap(f trace.Field) {
-	switch {
-	case d.err != nil:
-	case d.asJSON:
-		d.err = d.list.add(object{{"space", ""}, {"path", "gap"}, {"offset", f.Offset}, {"length", f.Len}, {"value", nil}, {"meaning", "missing: " + f.Meaning}})
-	default:
-		d.printf("%08x %10d %10d  gap  (missing: %s)\n", f.Offset, f.Offset, f.Len, printable(f.Meaning))
-	}
-}
-
-func (d *dump) gap(src io.ReaderAt, g span) {
-	d.gaps++
-	d.missing += g.end - g.start
-	data := make([]byte, min(g.end-g.start, preview+1))
-	n, _ := src.ReadAt(data, g.start)
-	if d.asJSON {
-		if d.err == nil {
-			d.err = d.list.add(object{{"space", ""}, {"path", "gap"}, {"offset", g.start}, {"length", g.end - g.start}, {"value", hex.EncodeToString(data[:min(n, preview)])}, {"meaning", "belongs to no field"}})
-		}
-		return
-	}
-	d.printf("%08x %10d %10d  gap  %s\n", g.start, g.start, g.end-g.start, hexPreview(data[:n]))
 }
 
 func (d *dump) summary() string {
@@ -204,121 +185,4 @@ func (d *dump) summary() string {
 		s += fmt.Sprintf(", %s missing", plural(int(d.beyond), "byte"))
 	}
 	return s
-}
-
-// under reports whether a field is the one at path, or below it.
-func under(field, path string) bool {
-	rest, ok := strings.CutPrefix(field, path)
-	return ok && (rest == "" || strings.ContainsRune(".[/", rune(rest[0])))
-}
-
-// preview is how many bytes or numbers of a long value are shown.
-const preview = 16
-
-// textValue writes a value for people, shortened.
-func textValue(value any) string {
-	switch v := value.(type) {
-	case nil:
-		return ""
-	case string:
-		const most = 100
-		if len(v) > most {
-			return strconv.Quote(v[:most]) + fmt.Sprintf("… (%s)", plural(len(v), "byte"))
-		}
-		return strconv.Quote(v)
-	case []byte:
-		s := hexPreview(v)
-		if len(v) > preview {
-			s += fmt.Sprintf(" (%s)", plural(len(v), "byte"))
-		}
-		return s
-	case fmt.Stringer:
-		return printable(v.String())
-	}
-	if v := reflect.ValueOf(value); v.Kind() == reflect.Slice {
-		n := min(v.Len(), preview)
-		s := fmt.Sprint(v.Slice(0, n).Interface())
-		if n < v.Len() {
-			s = strings.TrimSuffix(s, "]") + fmt.Sprintf(" …] (%s)", plural(v.Len(), "number"))
-		}
-		return s
-	}
-	return printable(fmt.Sprint(value))
-}
-
-func hexPreview(b []byte) string {
-	s := fmt.Sprintf("% x", b[:min(len(b), preview)])
-	if len(b) > preview {
-		s += " …"
-	}
-	return s
-}
-
-// jsonValue makes a value fit for JSON.
-func jsonValue(value any) any {
-	switch v := value.(type) {
-	case []byte:
-		return hex.EncodeToString(v)
-	case float32:
-		return jsonValue(float64(v))
-	case float64:
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return strconv.FormatFloat(v, 'g', -1, 64)
-		}
-		return v
-	}
-	if _, err := json.Marshal(value); err != nil {
-		return fmt.Sprint(value)
-	}
-	return value
-}
-
-// span is the bytes from start up to end.
-type span struct{ start, end int64 }
-
-// spans is bytes of a file, in order and merged where they touch.
-type spans []span
-
-func (s *spans) add(start, length int64) {
-	if length <= 0 {
-		return
-	}
-	one := span{start, start + length}
-	list := *s
-	// Fields mostly come in order: then this looks at the last span only.
-	i := len(list)
-	for i > 0 && list[i-1].start > one.end {
-		if i > 1 && list[i-2].start > one.end { // far back: search
-			i, _ = slices.BinarySearchFunc(list, one.end, func(x span, at int64) int {
-				if x.start <= at {
-					return -1
-				}
-				return 1
-			})
-			break
-		}
-		i--
-	}
-	first := i
-	for first > 0 && list[first-1].end >= one.start {
-		first--
-		one.start, one.end = min(one.start, list[first].start), max(one.end, list[first].end)
-	}
-	*s = slices.Replace(list, first, i, one)
-}
-
-// gaps returns what is not covered of a file of the given size.
-func (s spans) gaps(size int64) []span {
-	var gaps []span
-	at := int64(0)
-	for _, one := range s {
-		if one.start > at {
-			gaps = append(gaps, span{at, min(one.start, size)})
-		}
-		at = max(at, one.end)
-	}
-	if at < size {
-		gaps = append(gaps, span{at, size})
-	}
-	return gaps
 }

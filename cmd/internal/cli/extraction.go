@@ -460,7 +460,7 @@ func (x *extraction) makeSidecar() func() ([]byte, error) {
 	if !x.chosen.has(tree.Sidecar) {
 		return func() ([]byte, error) { return nil, nil }
 	}
-	if metaOf(fs.Stat(x.fsys, tree.Sidecar)).Last {
+	if contents.Meta(fs.Stat(x.fsys, tree.Sidecar)).Last {
 		tree.Keep(x.fsys)
 		return func() ([]byte, error) { return fs.ReadFile(x.fsys, tree.Sidecar) }
 	}

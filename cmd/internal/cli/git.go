@@ -528,7 +528,7 @@ func (a *app) gitCheck(cmd *cobra.Command) error {
 	if len(names) == 0 {
 		return nil
 	}
-	c := &checking{app: a, cmd: cmd, min: check.Error, list: jsonArray{w: a.out}, known: make(map[string]bool), called: a.talk.plain}
+	c := &checkRun{app: a, cmd: cmd, min: check.Error, list: jsonArray{w: a.out}, known: make(map[string]bool), called: a.talk.plain}
 	return c.run(ctx, names)
 }
 

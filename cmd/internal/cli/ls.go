@@ -57,7 +57,7 @@ that is not known), the path, and what it is. With --json it prints an array of
 			if e.IsDir() || !chosen.has(name) {
 				return nil
 			}
-			switch meta := metaOf(e.Info()); {
+			switch meta := contents.Meta(e.Info()); {
 			case asJSON:
 				return list.add(listed(name, meta))
 			case long:
@@ -86,16 +86,6 @@ that is not known), the path, and what it is. With --json it prints an array of
 		return chosen.unused(args[0])
 	}
 	return cmd
-}
-
-// metaOf returns what a tree knows of a file without making it.
-func metaOf(info fs.FileInfo, err error) tree.Meta {
-	if err == nil {
-		if meta, ok := info.Sys().(tree.Meta); ok {
-			return meta
-		}
-	}
-	return tree.Meta{Stored: -1}
 }
 
 func listed(name string, meta tree.Meta) object {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +14,6 @@ import (
 	"trowel.example/internal/parallel"
 	"trowel.example/internal/pattern"
 	"trowel.example/internal/regular"
-	"trowel.example/internal/tree"
 )
 
 func (a *app) searchCommand() *cobra.Command {
@@ -47,14 +44,7 @@ found and 1 if not.`,
 	a.optionFlags(cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		a.page()
-		expr := args[0]
-		if literal {
-			expr = regexp.QuoteMeta(expr)
-		}
-		if ignoreCase {
-			expr = "(?i)" + expr
-		}
-		p, err := pattern.New(expr)
+		p, err := contents.Pattern(args[0], literal, ignoreCase)
 		if err != nil {
 			return hint(err, "-F takes PATTERN as it stands")
 		}
@@ -215,36 +205,18 @@ func (s *search) target(ctx context.Context, t target, found func(hits) error) e
 		}
 		var data []byte
 		if data, err = regular.ReadFile(t.name, contents.MaxText); err == nil {
-			return give(hits{lines: s.lines(data)})
+			return give(hits{lines: contents.Lines(s.pattern, data)})
 		}
 	}
 	if err != nil {
 		return err
 	}
 	defer closer.Close()
-	type file struct {
-		name string
-		may  func(*pattern.Pattern) bool
-	}
 	return parallel.Ordered(ctx,
-		func(yield func(file) error) error {
-			return contents.Walk(ctx, fsys, ".", func(name string, e fs.DirEntry) error {
-				if e.IsDir() || name == tree.Sidecar {
-					return nil
-				}
-				meta := metaOf(e.Info())
-				if meta.Binary {
-					return nil
-				}
-				return yield(file{name, meta.May})
-			})
-		},
-		func(f file) hits {
-			if f.may != nil && !f.may(s.pattern) {
-				return hits{path: f.name} // it need not be made
-			}
-			data, err := fs.ReadFile(fsys, f.name)
-			return hits{path: f.name, lines: s.lines(data), err: err}
+		func(yield func(contents.File) error) error { return contents.Files(ctx, fsys, yield) },
+		func(f contents.File) hits {
+			lines, err := f.Search(s.pattern)
+			return hits{path: f.Name, lines: lines, err: err}
 		},
 		give)
 }
@@ -253,14 +225,6 @@ func (s *search) target(ctx context.Context, t target, found func(hits) error) e
 func (s *search) complain(err error) {
 	s.failed = true
 	s.talk.fail(err)
-}
-
-// lines returns the lines of a file that match, if it is text.
-func (s *search) lines(data []byte) []pattern.Hit {
-	if text, ok := contents.Text(data); ok {
-		return s.pattern.Lines(text)
-	}
-	return nil
 }
 
 func (s *search) print(file string, h hits) error {

@@ -9,12 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode"
 
 	"golang.org/x/term"
 
@@ -22,6 +20,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/format"
 	"trowel.example/internal/parallel"
+	"trowel.example/internal/words"
 )
 
 const onWindows = runtime.GOOS == "windows"
@@ -251,26 +250,7 @@ func named(err error, name string) error {
 }
 
 // printable makes text from a game file harmless to a terminal.
-func printable(s string) string {
-	if !strings.ContainsFunc(s, notPrintable) && strings.ToValidUTF8(s, "") == s {
-		return s
-	}
-	var b strings.Builder
-	for i, r := range s {
-		switch {
-		case r == unicode.ReplacementChar && !strings.HasPrefix(s[i:], "\uFFFD"):
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case notPrintable(r):
-			q := strconv.QuoteRune(r)
-			b.WriteString(q[1 : len(q)-1])
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func notPrintable(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }
+func printable(s string) string { return words.Printable(s) }
 
 // plural counts things: "1 file", "2 files".
 func plural(n int, one string) string {
@@ -281,10 +261,4 @@ func plural(n int, one string) string {
 }
 
 // thousands writes a number with commas.
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func thousands(n int64) string { return words.Thousands(n) }

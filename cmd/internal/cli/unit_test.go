@@ -52,93 +52,6 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-func TestSpans(t *testing.T) {
-	var s spans
-	for _, f := range [][2]int64{{10, 5}, {0, 2}, {15, 5}, {40, 2}, {30, 2}, {50, 0}, {60, 10}, {29, 12}, {1, 3}, {5, 1}} {
-		s.add(f[0], f[1])
-	}
-	want := spans{{0, 4}, {5, 6}, {10, 20}, {29, 42}, {60, 70}}
-	if !reflect.DeepEqual(s, want) {
-		t.Errorf("spans %v, want %v", s, want)
-	}
-	if gaps, want := s.gaps(80), []span{{4, 5}, {6, 10}, {20, 29}, {42, 60}, {70, 80}}; !reflect.DeepEqual(gaps, want) {
-		t.Errorf("gaps %v, want %v", gaps, want)
-	}
-	// The same as a plain map of bytes, whatever comes in whatever order.
-	var covered [200]bool
-	s = nil
-	for i := range 500 {
-		at, n := int64(i*7919%190), int64(i%3+1)
-		if i%11 != 0 {
-			continue
-		}
-		s.add(at, n)
-		for j := range n {
-			covered[at+j] = true
-		}
-		for _, one := range s {
-			for j := one.start; j < one.end; j++ {
-				if !covered[j] {
-					t.Fatalf("%v covers %d", s, j)
-				}
-			}
-		}
-		missing := 0
-		for _, c := range covered {
-			if !c {
-				missing++
-			}
-		}
-		for _, g := range s.gaps(200) {
-			missing -= int(g.end - g.start)
-		}
-		if missing != 0 {
-			t.Fatalf("gaps of %v are %d bytes off", s, missing)
-		}
-	}
-}
-
-func TestTextValue(t *testing.T) {
-	for _, c := range []struct {
-		value any
-		want  string
-	}{
-		{nil, ""},
-		{int32(-7), "-7"},
-		{"a\n\x1b", `"a\n\x1b"`},
-		{strings.Repeat("x", 101), `"` + strings.Repeat("x", 100) + `"… (101 bytes)`},
-		{[]byte{1, 0xff}, "01 ff"},
-		{make([]byte, 17), strings.Repeat("00 ", 15) + "00 … (17 bytes)"},
-		{[]int32{1, -2}, "[1 -2]"},
-		{make([]int32, 1000), "[" + strings.Repeat("0 ", 15) + "0 …] (1,000 numbers)"},
-	} {
-		if got := textValue(c.value); got != c.want {
-			t.Errorf("%v: %s, want %s", c.value, got, c.want)
-		}
-	}
-}
-
-func TestPrintable(t *testing.T) {
-	for in, want := range map[string]string{
-		"Überfall 1":      "Überfall 1",
-		"a\x1b[2J\tb\xff": `a\x1b[2J\tb\xff`,
-		"\u202e":          `\u202e`,
-		"\uFFFD":          "\uFFFD",
-	} {
-		if got := printable(in); got != want {
-			t.Errorf("printable(%q) = %s, want %s", in, got, want)
-		}
-	}
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -123456: "-123,456", 1234567: "1,234,567"} {
-		if got := thousands(n); got != want {
-			t.Errorf("thousands(%d) = %s, want %s", n, got, want)
-		}
-	}
-	if d := distance("images/grass.png", "Images/gras.png", 5); d != 1 {
-		t.Errorf("distance = %d", d)
-	}
-}
-
 // Progress shows itself to a terminal only, after a while only, and leaves
 // nothing behind.
 func TestProgress(t *testing.T) {
@@ -402,5 +315,11 @@ func TestChangelog(t *testing.T) {
 	got := builtFrom([]debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef"}, {Key: "vcs.time", Value: "2031-02-03T23:59:59+02:00"}, {Key: "vcs.modified", Value: "true"}})
 	if want := release + " (0123456789ab with changes, 2031-02-03)"; got.String() != want {
 		t.Errorf("version %q, want %q", got, want)
+	}
+}
+
+func TestDistance(t *testing.T) {
+	if d := distance("images/grass.png", "Images/gras.png", 5); d != 1 {
+		t.Errorf("distance = %d", d)
 	}
 }

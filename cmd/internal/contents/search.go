@@ -1,0 +1,70 @@
+package contents
+
+import (
+	"context"
+	"io/fs"
+	"regexp"
+
+	"trowel.example/internal/pattern"
+	"trowel.example/internal/tree"
+)
+
+// Meta returns what a tree knows of a file without making it.
+func Meta(info fs.FileInfo, err error) tree.Meta {
+	if err == nil {
+		if meta, ok := info.Sys().(tree.Meta); ok {
+			return meta
+		}
+	}
+	return tree.Meta{Stored: -1}
+}
+
+// Pattern returns what is searched for: an expression, or a text as it stands.
+func Pattern(text string, literal, ignoreCase bool) (*pattern.Pattern, error) {
+	if literal {
+		text = regexp.QuoteMeta(text)
+	}
+	if ignoreCase {
+		text = "(?i)" + text
+	}
+	return pattern.New(text)
+}
+
+// File is a file of a tree that may be text.
+type File struct {
+	Name string
+
+	tree fs.FS
+	may  func(*pattern.Pattern) bool
+}
+
+// Files yields all files of a tree that may be text.
+func Files(ctx context.Context, fsys fs.FS, yield func(File) error) error {
+	return Walk(ctx, fsys, ".", func(name string, e fs.DirEntry) error {
+		if e.IsDir() || name == tree.Sidecar {
+			return nil
+		}
+		meta := Meta(e.Info())
+		if meta.Binary {
+			return nil
+		}
+		return yield(File{name, fsys, meta.May})
+	})
+}
+
+// Search returns the lines of the file that match. A file is made only if one may.
+func (f File) Search(p *pattern.Pattern) ([]pattern.Hit, error) {
+	if f.may != nil && !f.may(p) {
+		return nil, nil
+	}
+	data, err := fs.ReadFile(f.tree, f.Name)
+	return Lines(p, data), err
+}
+
+// Lines returns the lines of a file that match, if it is text.
+func Lines(p *pattern.Pattern, data []byte) []pattern.Hit {
+	if text, ok := Text(data); ok {
+		return p.Lines(text)
+	}
+	return nil
+}
