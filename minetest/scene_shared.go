@@ -11,6 +11,7 @@ import (
 	"trowel.example/format"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodecolor"
+	"trowel.example/minetest/protect"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worlddraw"
 )
@@ -31,7 +32,15 @@ type sharedWorld struct {
 	colors map[string]*colorSource // by the options that say where they come from
 	marked []*markedWorld
 
-	standing standing
+	standing   standing
+	protection protection
+}
+
+// protection is the areas of the mod of that name.
+type protection struct {
+	once  sync.Once
+	areas *protect.Areas
+	err   error
 }
 
 type colorSource struct {

@@ -32,10 +32,14 @@ func namedFlags(version int) mapblock.Flags {
 // position is for the comment at the top only.
 func BlockText(b *mapblock.Block, pos mapdb.Pos) []byte {
 	t := blockText{Block: b, dst: make([]byte, 0, 4096)}
+	t.all(pos)
+	return t.dst
+}
+
+func (t *blockText) all(pos mapdb.Pos) {
 	t.head(pos)
 	t.nodes()
 	t.things()
-	return t.dst
 }
 
 // things writes all that is in a block besides nodes.
@@ -57,6 +61,7 @@ type blockText struct {
 	*mapblock.Block
 	dst     []byte
 	empties int // slots that lists of items were said to have, see maxEmpties
+	parts   *Parts
 }
 
 func (t *blockText) head(pos mapdb.Pos) {
@@ -130,13 +135,13 @@ func (t *blockText) nodes() {
 	}
 	names := idsOf(b)
 	t.ids(&nodes, names)
-	t.grid("nodes", &nodes, false, names.appendNode)
+	t.grid(SectionNodes, &nodes, false, names.appendNode)
 	number := func(dst []byte, v uint16) []byte { return strconv.AppendUint(dst, uint64(v), 10) }
 	if has(b.Version, 1, mapblock.Newest) {
-		t.grid("param1", &param1, true, number)
+		t.grid(SectionParam1, &param1, true, number)
 	}
 	if has(b.Version, 10, mapblock.Newest) {
-		t.grid("param2", &param2, true, number)
+		t.grid(SectionParam2, &param2, true, number)
 	}
 }
 
@@ -173,6 +178,7 @@ func (t *blockText) grid(section string, g *grid, skipZero bool, cell func(dst [
 	if skipZero && *g == (grid{}) {
 		return
 	}
+	t.heading()
 	t.dst = append(append(t.dst, section...), '\n')
 	for z := 0; z < side; {
 		p := g[z*plane : (z+1)*plane]
@@ -182,13 +188,14 @@ func (t *blockText) grid(section string, g *grid, skipZero bool, cell func(dst [
 		}
 		if !skipZero || !allZero(p) {
 			t.dst = append(appendRange(append(indent(t.dst, 1), "z "...), z, n), '\n')
-			t.plane(p, skipZero, cell)
+			t.plane(section, [2]int{z, z + n - 1}, p, skipZero, cell)
 		}
 		z += n
 	}
 }
 
-func (t *blockText) plane(p []uint16, skipZero bool, cell func(dst []byte, v uint16) []byte) {
+// plane writes the rows of the planes from one to another.
+func (t *blockText) plane(section string, zs [2]int, p []uint16, skipZero bool, cell func(dst []byte, v uint16) []byte) {
 	const side = mapblock.Side
 	for y := 0; y < side; {
 		row := p[y*side : (y+1)*side]
@@ -198,6 +205,7 @@ func (t *blockText) plane(p []uint16, skipZero bool, cell func(dst []byte, v uin
 		}
 		if !skipZero || !allZero(row) {
 			start := len(t.dst)
+			t.part(section, 0, [3]int{0, y, zs[0]}, [3]int{side - 1, y + n - 1, zs[1]})
 			t.dst = appendRange(append(indent(t.dst, 2), "y "...), y, n)
 			for len(t.dst)-start < len("    y 10-15") {
 				t.dst = append(t.dst, ' ')
@@ -240,6 +248,7 @@ func appendRange(dst []byte, first, n int) []byte {
 // sectionHead begins a section whose list has a version, which is told if it is
 // not the usual one.
 func (t *blockText) sectionHead(name string, version, usual uint16) {
+	t.heading()
 	t.dst = append(t.dst, name...)
 	if version != usual {
 		t.dst = fmt.Appendf(t.dst, " version %d", version)
@@ -265,8 +274,9 @@ func (t *blockText) timers() {
 	if len(list) == 0 && version == usual {
 		return
 	}
-	t.sectionHead("timers", uint16(version), uint16(usual))
-	for _, timer := range list {
+	t.sectionHead(SectionTimers, uint16(version), uint16(usual))
+	for i, timer := range list {
+		t.nodePart(SectionTimers, i, timer.Pos)
 		t.dst = append(appendPlace(indent(t.dst, 1), timer.Pos), " timeout "...)
 		t.dst = append(appendFixed(t.dst, timer.Timeout, 3), " elapsed "...)
 		t.dst = append(appendFixed(t.dst, timer.Elapsed, 3), '\n')

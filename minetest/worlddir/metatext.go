@@ -28,12 +28,17 @@ func (t *blockText) metadata() {
 		return
 	}
 	if m.Raw != nil {
+		t.heading()
 		t.dst = append(appendHex(append(t.dst, "meta\n  raw "...), m.Raw), '\n')
 		return
 	}
-	t.sectionHead("meta", m.Version, usual)
+	t.sectionHead(SectionMeta, m.Version, usual)
 	for i := range m.List {
+		t.nodePart(SectionMeta, i, m.List[i].Pos)
 		t.entry(&m.List[i])
+	}
+	if m.Missing > 0 || len(m.Rest) > 0 {
+		t.heading()
 	}
 	if m.Missing > 0 {
 		t.dst = append(strconv.AppendInt(append(t.dst, "  missing "...), int64(m.Missing), 10), '\n')

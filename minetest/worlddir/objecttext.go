@@ -42,8 +42,9 @@ func (t *blockText) objects() {
 	if len(o.List) == 0 && o.Version == 0 {
 		return
 	}
-	t.sectionHead("objects", uint16(o.Version), 0)
+	t.sectionHead(SectionObjects, uint16(o.Version), 0)
 	for i := range o.List {
+		t.part(SectionObjects, i, [3]int{-1, -1, -1}, [3]int{-1, -1, -1})
 		object := &o.List[i]
 		t.dst = append(appendObjectType(indent(t.dst, 1), object.Type), ' ')
 		t.dst = appendVector(t.dst, object.Pos, 4)

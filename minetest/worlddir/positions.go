@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 
+	"trowel.example/internal/safename"
 	"trowel.example/minetest/mapdb"
 )
 
@@ -135,3 +137,19 @@ func parseBlockName(name string) (pos mapdb.Pos, raw, ok bool) {
 	pos = mapdb.Pos{X: int16(v[0]), Y: int16(v[1]), Z: int16(v[2])}
 	return pos, raw, ok && blockName(pos) == stem+textEnding
 }
+
+// BlockPath returns the path of the text of a block in the folder of a world.
+func BlockPath(pos mapdb.Pos) string { return blockPath(pos) }
+
+// BlockOf is the reverse of [BlockPath]. It reports false for paths of something else.
+func BlockOf(name string) (pos mapdb.Pos, ok bool) {
+	pos, raw, ok := parseBlockName(path.Base(name))
+	return pos, ok && !raw && blockPath(pos) == name
+}
+
+// PlayerPath returns the path of the file of a player, unless the names of two differ by no
+// more than what a system makes of them.
+func PlayerPath(name string) string { return playersDir + "/" + safename.Escape(name) + thingEnding }
+
+// AccountPath is [PlayerPath] for accounts.
+func AccountPath(name string) string { return authDir + "/" + safename.Escape(name) + thingEnding }

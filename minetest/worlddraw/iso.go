@@ -237,6 +237,7 @@ type tracer struct {
 	ctx   context.Context
 	at    mapdb.Pos // of the block that was looked at last
 	block *isoBlock
+	hit   func(pos [3]int) // is told of the first node that is seen; may be nil
 }
 
 // trace follows a line to what is opaque, and returns what is seen.
@@ -294,6 +295,10 @@ func (t *tracer) trace(lines [3]line) (nodecolor.Color, error) {
 			continue
 		}
 		before = c
+		if t.hit != nil {
+			t.hit([3]int{x, y, z})
+			break
+		}
 		alpha := int(c.A)
 		if !t.s.o.Alpha {
 			alpha = 255

@@ -133,7 +133,7 @@ func (m *Markers) Near(ctx context.Context, v View, part image.Rectangle, at Sca
 	part = markReach(part).Inset(-markGrid)
 	from, to := at.place(part.Min), at.place(part.Max)
 	for _, r := range m.regions {
-		low, high := v.bounds(r.box)
+		low, high := v.Where(r.box)
 		if low[0] > to[0] || high[0] < from[0] || low[1] > to[1] || high[1] < from[1] {
 			continue
 		}

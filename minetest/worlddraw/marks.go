@@ -31,8 +31,8 @@ func (v View) Point(p [3]float64) [2]float64 {
 	return at
 }
 
-// bounds returns the rectangle of the picture in which a box of nodes is visible.
-func (v View) bounds(b Box) (low, high [2]float64) {
+// Where returns the rectangle of the picture in which a box of nodes is visible.
+func (v View) Where(b Box) (low, high [2]float64) {
 	if v == IsoView {
 		return IsoBounds(b)
 	}

@@ -44,7 +44,7 @@ func Items(ctx context.Context, db mapdb.DB, where Where, names Names, yield fun
 			})
 		}
 		for i := range b.Objects.List {
-			o := objectOf(p, &b.Objects.List[i])
+			o := ObjectOf(p, &b.Objects.List[i])
 			if stack, ok := o.item(); ok && !stack.Empty() && names.Match(stack.Name) && where.Contains(NodeOf(o.Pos)) {
 				found = append(found, Item{o.At, stack, o.Name, ""})
 			}
@@ -133,7 +133,7 @@ func Objects(ctx context.Context, db mapdb.DB, where Where, names Names, yield f
 	return query[Object]{
 		look: func(p mapdb.Pos, b *mapblock.Block) (found []Object) {
 			for i := range b.Objects.List {
-				if o := objectOf(p, &b.Objects.List[i]); names.Match(o.Name) && where.Contains(NodeOf(o.Pos)) {
+				if o := ObjectOf(p, &b.Objects.List[i]); names.Match(o.Name) && where.Contains(NodeOf(o.Pos)) {
 					found = append(found, o)
 				}
 			}
@@ -142,8 +142,8 @@ func Objects(ctx context.Context, db mapdb.DB, where Where, names Names, yield f
 	}.run(ctx, db, where, yield)
 }
 
-// objectOf returns what an object of a block is.
-func objectOf(p mapdb.Pos, o *mapblock.Object) Object {
+// ObjectOf returns what an object of a block is.
+func ObjectOf(p mapdb.Pos, o *mapblock.Object) Object {
 	found := Object{At: blockAt(p), Name: o.Type.String()}
 	for i, v := range o.Pos {
 		found.Pos[i] = float64(v) / 10000

@@ -1,0 +1,463 @@
+package minetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io/fs"
+	"iter"
+	"math"
+	"path/filepath"
+
+	"trowel.example/check"
+	"trowel.example/format"
+	"trowel.example/internal/regular"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/protect"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worlddir"
+	"trowel.example/minetest/worlddraw"
+	"trowel.example/minetest/worldfind"
+	"trowel.example/trace"
+)
+
+// How much an answer tells.
+const (
+	maxAbove  = 16 // kinds of nodes before what is seen
+	maxBehind = 4  // and behind it
+	farBehind = 64 // nodes in which these are looked for
+	maxMarks  = 50 // players and markers at a point
+)
+
+// markPixels is how far from the place of a mark somebody points who means it.
+const markPixels = 4
+
+// inspection is the making of one answer.
+type inspection struct {
+	s      *worldScene
+	ctx    context.Context
+	look   format.Look
+	view   worlddraw.View
+	at     [2]float64
+	blocks map[mapdb.Pos]*openBlock
+	front  []format.Thing // that is drawn over the nodes
+	things []format.Thing
+}
+
+// openBlock is a block that was read for an answer.
+type openBlock struct {
+	pos   mapdb.Pos
+	data  []byte
+	b     *mapblock.Block // nil if it cannot be read
+	nodes *mapblock.Nodes
+	err   error
+	parts worlddir.Parts // once somebody needs them
+}
+
+// Inspect tells of the node that is seen and of those before and behind it, of objects,
+// players and markers there, of who may build, and of the block.
+func (s *worldScene) Inspect(ctx context.Context, look format.Look, at [2]float64) ([]format.Thing, error) {
+	view, ok := s.viewOf(s.name(look))
+	if !ok {
+		return nil, nil
+	}
+	in := &inspection{s: s, ctx: ctx, look: look, view: view, at: at, blocks: make(map[mapdb.Pos]*openBlock)}
+	if err := in.marks(); err != nil {
+		return nil, err
+	}
+	seen, some, err := in.column()
+	if err != nil {
+		return nil, err
+	}
+	if some {
+		if err := in.around(seen); err != nil {
+			return nil, err
+		}
+	}
+	return append(in.front, in.things...), nil
+}
+
+// viewOf returns how a view looks at the world.
+func (s *worldScene) viewOf(name string) (worlddraw.View, bool) {
+	o, ok := s.kinds[name]
+	if name == viewIso {
+		return worlddraw.IsoView, ok
+	}
+	return o.View, ok
+}
+
+// blockOf returns the position of the block of a node.
+func blockOf(node [3]int) mapdb.Pos {
+	return mapdb.Pos{X: int16(node[0] >> 4), Y: int16(node[1] >> 4), Z: int16(node[2] >> 4)}
+}
+
+func indexOf(node [3]int) int { return mapblock.Index(node[0]&15, node[1]&15, node[2]&15) }
+
+// block returns a block, and nil if there is none any more.
+func (in *inspection) block(pos mapdb.Pos) (*openBlock, error) {
+	if o, ok := in.blocks[pos]; ok {
+		return o, nil
+	}
+	if len(in.blocks) > 64 {
+		clear(in.blocks)
+	}
+	data, err := in.s.world.db.Get(in.ctx, pos)
+	var row *mapdb.RowError
+	var o *openBlock
+	switch {
+	case errors.Is(err, mapdb.ErrNotFound):
+	case errors.As(err, &row):
+		o = &openBlock{pos: pos, err: err}
+	case err != nil:
+		return nil, err
+	default:
+		o = &openBlock{pos: pos, data: data}
+		if o.b, o.err = mapblock.Decode(data); o.err == nil {
+			o.nodes = o.b.Nodes()
+		}
+	}
+	in.blocks[pos] = o
+	return o, nil
+}
+
+// behind goes through the nodes behind the point, in front first.
+func (in *inspection) behind() (iter.Seq[[3]int], error) {
+	top := string(worlddraw.Top)
+	m, err := in.s.mapOf(in.s.name(in.look))
+	if err != nil {
+		return nil, err
+	}
+	if m, ok := m.(*worlddraw.Map); ok {
+		return m.Behind(in.at), nil
+	}
+	seen, ok, err := m.(*worlddraw.Iso).NodeAt(in.ctx, in.at)
+	if err != nil || !ok {
+		return func(func([3]int) bool) {}, err
+	}
+	above, err := in.s.mapOf(top)
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func([3]int) bool) { // what is below it
+		at := worlddraw.Top.Point([3]float64{float64(seen[0]), float64(seen[1]), float64(seen[2])})
+		for p := range above.(*worlddraw.Map).Behind(at) {
+			if p[1] <= seen[1] && !yield(p) {
+				return
+			}
+		}
+	}, nil
+}
+
+// How a node takes part in the picture.
+type part int
+
+const (
+	nothing   part = iota // air
+	unknown               // not drawn, as it has no colour
+	invisible             // not drawn, as its colour is that of nothing
+	through               // what is behind it is seen, too
+	opaque
+)
+
+var partNames = [...]string{unknown: "not drawn: no colour is known", invisible: "not drawn: its colour is invisible", through: "seen, and what is behind it", opaque: "seen"}
+
+func (in *inspection) part(name string) part {
+	if name == mapblock.Air || name == mapblock.Ignore {
+		return nothing
+	}
+	c, ok := in.s.colors.Color(name)
+	switch {
+	case !ok:
+		return unknown
+	case c.A == 0:
+		return invisible
+	case c.A < 255 && in.s.kinds[in.s.name(in.look)].Alpha:
+		return through
+	}
+	return opaque
+}
+
+// run is nodes behind each other that do not differ.
+type run struct {
+	node   node
+	last   [3]int
+	n      int
+	part   part
+	hidden bool
+}
+
+// node is a node of a block.
+type node struct {
+	*openBlock
+	pos            [3]int
+	name           string
+	param1, param2 uint8
+}
+
+func (o *openBlock) node(pos [3]int) node {
+	i := indexOf(pos)
+	return node{o, pos, o.nodes.At(i), o.nodes.Param1[i], o.nodes.Param2[i]}
+}
+
+// column tells of the nodes behind the point, and returns the one that is seen, or else the
+// first that there is.
+func (in *inspection) column() (seen [3]int, some bool, err error) {
+	behind, err := in.behind()
+	if err != nil {
+		return seen, false, err
+	}
+	var runs []run
+	var first [3]int
+	broken := make(map[mapdb.Pos]bool)
+	found, above, after, far := false, 0, 0, 0
+	for p := range behind {
+		if err := in.ctx.Err(); err != nil {
+			return seen, false, err
+		}
+		o, err := in.block(blockOf(p))
+		if err != nil {
+			return seen, false, err
+		}
+		if o == nil {
+			continue
+		}
+		if !some {
+			first, some = p, true
+		}
+		if far++; found && far > farBehind {
+			break
+		}
+		if o.b == nil {
+			if !broken[o.pos] {
+				broken[o.pos] = true
+				in.things = append(in.things, in.s.blockThing(o))
+			}
+			continue
+		}
+		n := o.node(p)
+		kind := in.part(n.name)
+		if last := len(runs) - 1; last >= 0 && runs[last].goesOn(n) {
+			runs[last].n++
+			runs[last].last = p
+			continue
+		}
+		switch {
+		case kind == nothing:
+			runs = append(runs, run{node: n, last: p, n: 1})
+			continue
+		case !found && kind == opaque:
+			found, seen, far = true, p, 0
+		case found:
+			if after++; after > maxBehind {
+				return in.tell(runs, seen), true, nil
+			}
+		case kind != through:
+			if above++; above > maxAbove {
+				continue
+			}
+		}
+		runs = append(runs, run{node: n, last: p, n: 1, part: kind, hidden: found && p != seen})
+	}
+	if !found {
+		seen = first
+	}
+	return in.tell(runs, seen), some, nil
+}
+
+// goesOn reports whether a node is one more of the run: the same one next to it, of which
+// nothing else is known.
+func (r *run) goesOn(n node) bool {
+	far := 0
+	for i, v := range n.pos {
+		far += max(v-r.last[i], r.last[i]-v)
+	}
+	return far == 1 && n.name == r.node.name && (n.name == mapblock.Air || n.param2 == r.node.param2 &&
+		!n.alone(n.pos) && !r.node.alone(r.node.pos))
+}
+
+// alone reports whether a node has something of its own: metadata or a timer.
+func (o *openBlock) alone(pos [3]int) bool {
+	i := indexOf(pos)
+	return o.b.Metadata.At(i) != nil || o.timer(i) != nil
+}
+
+func (o *openBlock) timer(index int) *mapblock.Timer {
+	for i := range o.b.Timers.List {
+		if int(o.b.Timers.List[i].Pos) == index {
+			return &o.b.Timers.List[i]
+		}
+	}
+	return nil
+}
+
+// tell makes things of runs: first what is drawn, then what is not and stands before that,
+// then what is behind.
+func (in *inspection) tell(runs []run, seen [3]int) [3]int {
+	for _, want := range []func(*run) bool{
+		func(r *run) bool { return !r.hidden && r.part >= through },
+		func(r *run) bool { return !r.hidden && (r.part == unknown || r.part == invisible) },
+		func(r *run) bool { return r.hidden && r.part != nothing },
+	} {
+		for i := range runs {
+			if want(&runs[i]) {
+				in.things = append(in.things, in.nodeThing(&runs[i]))
+			}
+		}
+	}
+	return seen
+}
+
+// around tells of what belongs to a node that is none: objects near to it, who may build
+// there, and the block.
+func (in *inspection) around(seen [3]int) error {
+	for pos := range blocksAround(seen, 1) {
+		o, err := in.block(pos)
+		if err != nil {
+			return err
+		}
+		if o == nil || o.b == nil {
+			continue
+		}
+		for i := range o.b.Objects.List {
+			if object := worldfind.ObjectOf(pos, &o.b.Objects.List[i]); near(object.Pos, seen, 1.5) {
+				in.things = append(in.things, in.s.objectThing(o, i, &object))
+			}
+		}
+	}
+	areas, err := in.s.world.areas()
+	if err != nil {
+		in.s.lose(err)
+	}
+	if areas != nil {
+		for _, a := range areas.At(seen) {
+			in.things = append(in.things, in.areaThing(a))
+		}
+	}
+	for pos := range blocksAround(seen, protect.DefaultRadius) {
+		o, err := in.block(pos)
+		if err != nil {
+			return err
+		}
+		if o == nil || o.b == nil {
+			continue
+		}
+		for _, p := range protect.Protectors(pos, o.b) {
+			if p.Reaches(seen, protect.DefaultRadius) {
+				in.things = append(in.things, in.protectorThing(o, &p))
+			}
+		}
+	}
+	o, err := in.block(blockOf(seen))
+	if err == nil && o != nil && o.b != nil {
+		in.things = append(in.things, in.s.blockThing(o))
+	}
+	return err
+}
+
+// near reports whether a place is at most so far from a node, along each axis.
+func near(at [3]float64, node [3]int, far float64) bool {
+	for i, v := range at {
+		if math.Abs(v-float64(node[i])) > far {
+			return false
+		}
+	}
+	return true
+}
+
+// blocksAround goes through the positions of the blocks in which a place so near to a node
+// can be.
+func blocksAround(node [3]int, far int) iter.Seq[mapdb.Pos] {
+	a := protect.Near(node, far)
+	return func(yield func(mapdb.Pos) bool) {
+		for x := a.Min.X; x <= a.Max.X; x++ {
+			for y := a.Min.Y; y <= a.Max.Y; y++ {
+				for z := a.Min.Z; z <= a.Max.Z; z++ {
+					if !yield(mapdb.Pos{X: x, Y: y, Z: z}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// marks tells of the players and markers to which somebody points.
+func (in *inspection) marks() error {
+	v, _ := format.ViewOf(in.s, in.s.name(in.look))
+	box := in.s.kinds[v.Name].Box
+	for _, layer := range []string{layerPlayers, layerMarkers} {
+		drawn := v.Draws(in.look, layer)
+		if !drawn && layer == layerMarkers {
+			continue // those of the node are told with it
+		}
+		reach := 0.75
+		if drawn {
+			reach = max(reach, markPixels/in.look.Scale)
+		}
+		var markers []worlddraw.Marker
+		var err error
+		if layer == layerPlayers {
+			markers, err = in.s.world.players(in.ctx, in.s.lose)
+		} else {
+			pixel := worlddraw.Scaled{Origin: in.at, Scale: in.look.Scale}
+			markers, err = in.s.world.markers(in.s.rules).Near(in.ctx, in.view, image.Rect(-markPixels, -markPixels, markPixels, markPixels), pixel, in.s.lose)
+		}
+		if err != nil {
+			return err
+		}
+		told := 0
+		for i := range markers {
+			m := &markers[i]
+			p := in.view.Point(m.Pos)
+			if math.Abs(p[0]-in.at[0]) > reach || math.Abs(p[1]-in.at[1]) > reach || told == maxMarks || m.Pos[1] < float64(box.Min[1]) || m.Pos[1] > float64(box.Max[1])+1 {
+				continue
+			}
+			told++
+			thing, err := in.markThing(layer, m, p)
+			if err != nil {
+				return err
+			}
+			in.front = append(in.front, thing)
+		}
+	}
+	return nil
+}
+
+// areas returns the areas of the mod of that name, which are read once; nil if there is no file.
+func (w *sharedWorld) areas() (*protect.Areas, error) {
+	w.protection.once.Do(func() {
+		text, err := regular.ReadFile(filepath.Join(w.dir, protect.AreasFile), world.MaxText)
+		if err == nil {
+			w.protection.areas, err = protect.ParseAreas(text)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			w.protection.err = err
+		}
+	})
+	return w.protection.areas, w.protection.err
+}
+
+// bytesOf returns where a node stands in the bytes of its block, as a dump tells it.
+func (o *openBlock) bytesOf(index int) (b format.Bytes) {
+	field, ok := mapblock.Locate(o.data, index)
+	if !ok {
+		return b
+	}
+	path := dumpPath(o.pos)
+	format.Inside(path, func(f trace.Field) { b = format.Bytes{Path: path, Space: f.Space, Offset: f.Offset, Len: f.Len} })(field)
+	return b
+}
+
+// dumpPath is what a dump of a block is asked for with.
+func dumpPath(p mapdb.Pos) string { return fmt.Sprintf("%d,%d,%d", p.X, p.Y, p.Z) }
+
+// line returns the line of the text of a block that is about a node in a section, or that of
+// the whole.
+func (o *openBlock) line(section string, index int) check.Line {
+	if o.parts == nil && o.b != nil {
+		_, o.parts = worlddir.BlockParts(o.b, o.pos)
+	}
+	return check.Line{Path: worlddir.BlockPath(o.pos), Line: max(1, o.parts.Find(section, index))}
+}

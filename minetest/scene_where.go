@@ -1,0 +1,124 @@
+package minetest
+
+import (
+	"context"
+	"slices"
+
+	"trowel.example/check"
+	"trowel.example/format"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/place"
+	"trowel.example/minetest/worlddir"
+	"trowel.example/minetest/worlddraw"
+	"trowel.example/minetest/worldfind"
+)
+
+// Where knows blocks and nodes, what nodes and players have, the lines of texts of blocks and
+// the files of players. Whether it can be seen there does not count: it may be behind
+// something, or above or below what the options let be drawn.
+func (s *worldScene) Where(view string, at check.Place) (format.Rect, bool) {
+	v, ok := s.viewOf(s.name(format.Look{View: view}))
+	if !ok {
+		return format.Rect{}, false
+	}
+	box, ok := s.boxOf(at)
+	if !ok {
+		return format.Rect{}, false
+	}
+	low, high := v.Where(box)
+	return format.Rect{Min: low, Max: high}, true
+}
+
+// boxOf returns the nodes that a place is about.
+func (s *worldScene) boxOf(at check.Place) (worlddraw.Box, bool) {
+	switch at := at.(type) {
+	case place.Node:
+		return boxOfNode(at)
+	case *place.Node:
+		return boxOfNode(*at)
+	case place.Slot:
+		if at.Node != nil {
+			return boxOfNode(*at.Node)
+		}
+		return s.boxOfPlayer(func(name string) bool { return name == at.Player })
+	case place.Account:
+		return s.boxOfPlayer(func(name string) bool { return name == string(at) })
+	case check.Line:
+		if pos, ok := worlddir.BlockOf(at.Path); ok {
+			return s.boxOfLine(pos, at.Line), true
+		}
+		return s.boxOfFile(at.Path)
+	case check.File:
+		return s.boxOfFile(string(at))
+	}
+	return worlddraw.Box{}, false
+}
+
+func boxOfBlock(p mapdb.Pos) worlddraw.Box {
+	low := [3]int{int(p.X) * mapblock.Side, int(p.Y) * mapblock.Side, int(p.Z) * mapblock.Side}
+	return inBlock(low, [3]int{}, [3]int{mapblock.Side - 1, mapblock.Side - 1, mapblock.Side - 1})
+}
+
+// inBlock returns a box of nodes of the block whose first node is at low.
+func inBlock(low, from, to [3]int) (b worlddraw.Box) {
+	for i := range low {
+		b.Min[i], b.Max[i] = low[i]+from[i], low[i]+to[i]
+	}
+	return b
+}
+
+func boxOfNode(n place.Node) (worlddraw.Box, bool) {
+	block, ok := n.BlockPos()
+	if p, one := n.Pos(); one {
+		return worlddraw.Box{Min: p, Max: p}, ok
+	}
+	return boxOfBlock(mapdb.Pos{X: int16(block[0]), Y: int16(block[1]), Z: int16(block[2])}), ok
+}
+
+// boxOfLine returns the nodes that a line of the text of a block is about: all, if it is about
+// none of them, or nobody knows.
+func (s *worldScene) boxOfLine(pos mapdb.Pos, line int) worlddraw.Box {
+	whole := boxOfBlock(pos)
+	data, err := s.world.db.Get(context.Background(), pos)
+	if err != nil {
+		return whole
+	}
+	b, err := mapblock.Decode(data)
+	if err != nil {
+		return whole
+	}
+	_, parts := worlddir.BlockParts(b, pos)
+	part, ok := parts.At(line)
+	switch {
+	case !ok:
+		return whole
+	case part.Section == worlddir.SectionObjects:
+		if n, ok := boxOfNode(worldfind.ObjectOf(pos, &b.Objects.List[part.Index]).At); ok {
+			return n
+		}
+		return whole
+	case part.Min[0] < 0: // of a node that is none
+		return whole
+	}
+	return inBlock(whole.Min, part.Min, part.Max)
+}
+
+// boxOfFile is for files of blocks, players and accounts.
+func (s *worldScene) boxOfFile(path string) (worlddraw.Box, bool) {
+	if pos, ok := worlddir.BlockOf(path); ok {
+		return boxOfBlock(pos), true
+	}
+	return s.boxOfPlayer(func(name string) bool { return worlddir.PlayerPath(name) == path || worlddir.AccountPath(name) == path })
+}
+
+// boxOfPlayer returns the node where a player was last.
+func (s *worldScene) boxOfPlayer(is func(name string) bool) (worlddraw.Box, bool) {
+	players, err := s.world.players(context.Background(), s.lose)
+	i := slices.IndexFunc(players, func(m worlddraw.Marker) bool { return is(m.Label) })
+	if err != nil || i < 0 {
+		return worlddraw.Box{}, false
+	}
+	n := worldfind.NodeOf(players[i].Pos)
+	return worlddraw.Box{Min: n, Max: n}, true
+}

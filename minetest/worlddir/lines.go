@@ -1,0 +1,95 @@
+package worlddir
+
+import (
+	"bytes"
+	"sort"
+
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+)
+
+// The sections of the text of a block.
+const (
+	SectionNodes   = "nodes"
+	SectionParam1  = "param1"
+	SectionParam2  = "param2"
+	SectionMeta    = "meta"
+	SectionTimers  = "timers"
+	SectionObjects = "objects"
+)
+
+// Part is what one line, or one that is followed by others that are indented more, says of a
+// block.
+type Part struct {
+	Line     int // from 1
+	Section  string
+	Min, Max [3]int // the nodes that it is about, x, y and z in the block
+	Index    int    // of the object in the list, or of the entry
+}
+
+// has reports whether a part is about a node.
+func (p *Part) has(node [3]int) bool {
+	for i, v := range node {
+		if v < p.Min[i] || v > p.Max[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Parts is what the lines of the text of a block say, from top to bottom.
+type Parts []Part
+
+// BlockParts returns the text of a block, as [BlockText] does, and what its lines say.
+func BlockParts(b *mapblock.Block, pos mapdb.Pos) ([]byte, Parts) {
+	t := blockText{Block: b, dst: make([]byte, 0, 4096), parts: new(Parts)}
+	t.all(pos)
+	line, at := 1, 0
+	for i := range *t.parts {
+		offset := &(*t.parts)[i].Line
+		line += bytes.Count(t.dst[at:*offset], []byte("\n"))
+		at, *offset = *offset, line
+	}
+	return t.dst, *t.parts
+}
+
+// Find returns the first line that says something of a node in a section, 0 if none does.
+func (all Parts) Find(section string, index int) int {
+	x, y, z := mapblock.Coordinates(index)
+	for i := range all {
+		if p := &all[i]; p.Section == section && p.has([3]int{x, y, z}) {
+			return p.Line
+		}
+	}
+	return 0
+}
+
+// At returns the part to which a line belongs, and false if it is about the whole block.
+func (all Parts) At(line int) (Part, bool) {
+	i := sort.Search(len(all), func(i int) bool { return all[i].Line > line }) - 1
+	if i < 0 {
+		return Part{}, false
+	}
+	return all[i], all[i].Section != ""
+}
+
+// part notes what the line says that comes next.
+func (t *blockText) part(section string, index int, low, high [3]int) {
+	if t.parts != nil {
+		*t.parts = append(*t.parts, Part{len(t.dst), section, low, high, index}) // BlockParts makes a line of the offset
+	}
+}
+
+// heading notes that a line comes that is not about a part of the block.
+func (t *blockText) heading() { t.part("", 0, [3]int{-1, -1, -1}, [3]int{-1, -1, -1}) }
+
+// nodePart is part for what belongs to a node.
+func (t *blockText) nodePart(section string, index int, node uint16) {
+	if t.parts != nil {
+		at := [3]int{-1, -1, -1}
+		if node < mapblock.NodeCount {
+			at[0], at[1], at[2] = mapblock.Coordinates(int(node))
+		}
+		t.part(section, index, at, at)
+	}
+}
