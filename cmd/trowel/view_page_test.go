@@ -172,7 +172,7 @@ func TestViewHostile(t *testing.T) {
 			dialogs <- what
 		}
 	})
-	p.Do(chromedp.Navigate(v.url + "#at=20.5,10.5"))
+	p.Do(chromedp.Navigate(v.url + "#at=20.5,10.5&tab=about"))
 	p.Wait("document.body.dataset.ready")
 	p.Wait(`document.body.textContent.includes("<img src=x onerror=alert(1)>")`)
 	if n := chromium.Eval[int](p, `document.querySelectorAll("img[src='x'], img[onerror], #left b, #right b").length`); n > 0 {

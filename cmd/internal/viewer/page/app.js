@@ -22,6 +22,7 @@
 //   tools                 where a panel of the middle puts its buttons
 //   signal                of the panel: aborted when it is closed
 //   visible               whether the panel is seen
+//   inspect(at)           somebody points at x,y: the inspector comes forward
 //   go(values)            set() of state.js, so that "back" of the browser leads back
 //   fly(where, values)    shows a rectangle in the picture, whatever is shown now; values for the state
 //   count(n, severity)    a number at the panel's title
@@ -56,12 +57,14 @@ import * as compare from "./compare.js";
 import * as gallery from "./gallery.js";
 
 const get = (id) => document.getElementById(id);
+const title = get("title").textContent; // of all files
 const there = (...panels) => panels.filter(Boolean);
 const middlePanels = there(gallery.panel, compare.panel, map.panel, table.panel, text.panel, contents.panel, hex.panel);
 const rightPanels = there(inspector.panel, findings.panel, compare.changes, search.panel, about.panel);
 const leftPanels = there(layers.panel, options.panel);
 
-const base = {
+const waiting = [];
+const context = {
   session: await json("/session"), doc: undefined, entry: undefined, shown: undefined,
   get mode() { return middle.chosen?.name; },
   show(shown) {
@@ -71,6 +74,10 @@ const base = {
     for (const seen of waiting.splice(0)) seen(shown);
   },
   go: (values) => set(values, { push: true }),
+  inspect(at) {
+    set({ at, tab: undefined }, { push: true });
+    sides.open("right");
+  },
   async fly(where, values = {}) {
     const next = new Promise((seen) => waiting.push(seen));
     set({ mode: undefined, line: undefined, ...values }, { push: true });
@@ -82,7 +89,6 @@ const base = {
   say(text) { get("status").textContent = text; },
   busy, failed,
 };
-const context = base, waiting = [];
 const files = new Panes(context, [tree.panel], { stage: get("files") });
 const left = new Panes(context, leftPanels, { stage: get("left-panes") });
 const middle = new Panes(context, middlePanels, { bar: get("modes"), stage: get("stage"), key: "mode", tools: get("tools") });
@@ -111,12 +117,10 @@ function load(what) {
     for (const p of what === "file" ? [files, left, middle, right] : what === "path" ? [middle] : []) p.reset();
     if (what !== "doc") context.shown = undefined;
     Object.assign(context, { doc, entry });
-    const name = state().path?.split("/").pop() || doc?.name || get("title").textContent;
-    document.title = `${name} – Trowel`;
     heading();
     live.broken(context, doc?.broken);
     refresh(new Set(what === "file" ? [] : what === "path" ? ["path", "entry"] : ["doc", "entry"]));
-    if (wrong) failed(get("stage"), wrong, context.session.files.find((f) => f.id === Number(state().file ?? 0))?.name);
+    if (wrong) failed(get("stage"), wrong, context.session.files.find((f) => f.id === Number(state().file ?? 0))?.name ?? "The file");
     else get("stage").querySelector(":scope > .failed")?.remove();
     await middle.whenReady();
   })());
@@ -130,14 +134,15 @@ function refresh(changed) {
 function heading() {
   const { doc, entry, session } = context;
   const parts = entry?.path ? entry.path.split("/") : [];
-  const crumb = (title, path, last) => el("li", {}, last ? el("span", { "aria-current": "page" }, title) : el("button", { type: "button", className: "link", onclick: () => base.go({ path, mode: undefined, line: undefined, at: undefined }) }, title));
+  const crumb = (title, path, last) => el("li", {}, last ? el("span", { "aria-current": "page" }, title) : el("button", { type: "button", className: "link", onclick: () => context.go({ path, mode: undefined, line: undefined, at: undefined }) }, title));
   fill(get("crumbs"), parts.length ? [crumb(doc.name, "", false), ...parts.map((part, i) => crumb(part, parts.slice(0, i + 1).join("/"), i === parts.length - 1))] : []);
   fill(get("kind"), doc?.title ?? "");
-  const back = session.mode === "gallery" && doc && el("button", { type: "button", onclick: () => base.go({ ...Object.fromEntries(Object.keys(state()).filter((k) => k !== "tab").map((k) => [k, undefined])) }) }, icon("back"), "All files");
-  const choose = session.mode === "pair" && el("select", { "aria-label": "File of the tree, the texts and the findings", onchange: (e) => base.go({ file: e.target.value, path: undefined, mode: undefined, line: undefined }) },
+  const back = session.mode === "gallery" && doc && el("button", { type: "button", onclick: () => context.go(Object.fromEntries(Object.keys(state()).map((k) => [k, undefined]))) }, icon("back"), "All files");
+  const choose = session.mode === "pair" && el("select", { "aria-label": "File of the tree, the texts and the findings", onchange: (e) => context.go({ file: e.target.value, path: undefined, mode: undefined, line: undefined }) },
     session.files.map((f) => el("option", { value: f.id, selected: f.id === doc?.id }, f.name)));
   fill(get("which"), back, choose);
-  if (doc) get("title").textContent = doc.name;
+  get("title").textContent = doc?.name ?? title;
+  document.title = `${parts.at(-1) ?? doc?.name ?? title} – Trowel`;
 }
 
 let running = 0;

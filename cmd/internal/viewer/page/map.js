@@ -46,7 +46,7 @@ export const panel = {
   async open(node, context) {
     let shown;
     const draw = async () => {
-      const next = await show(node, context.doc.id, context.doc.generation);
+      const next = await show(node, context.doc.id, context.doc.generation, context.inspect);
       shown?.close();
       context.show((shown = next));
     };
@@ -64,7 +64,7 @@ export const panel = {
 
 // show puts a scene into a node and returns what the other panels need: {map, scene, view,
 // flyTo(rect), unitsAt(latlng), close()}.
-export async function show(node, file, generation) {
+export async function show(node, file, generation, inspect = (at) => set({ at })) {
   const options = Object.fromEntries(Object.entries(state()).filter(([k]) => k.startsWith("o.")));
   const path = state().path;
   const scene = await ask(file, "scene", { path, view: state().view, ...options });
@@ -112,7 +112,7 @@ export async function show(node, file, generation) {
     place.textContent = `${name(view.axes[0], x)}  ${name(view.axes[1], y)}`;
   };
   map.on("mousemove", (e) => tell(units(e.latlng)));
-  map.on("click", (e) => set({ at: units(e.latlng).map((v) => v.toFixed(3)).join(",") }));
+  map.on("click", (e) => inspect(units(e.latlng).map((v) => v.toFixed(3)).join(",")));
   const stop = watch((changed) => {
     if (changed.has("layers") || changed.has("time")) tiles.redraw();
   });
