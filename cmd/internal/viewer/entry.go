@@ -1,11 +1,14 @@
 package viewer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"net/http"
 	"unicode/utf8"
+
+	"trowel.example/cmd/internal/contents"
 )
 
 // chosen is the file itself, or a file or folder of its tree, and how it can be shown.
@@ -15,6 +18,7 @@ type chosen struct {
 	Size   int64  `json:"size"`
 	Scene  bool   `json:"scene"`
 	Text   bool   `json:"text"`
+	Table  bool   `json:"table"`
 	Fields bool   `json:"fields"`
 }
 
@@ -53,11 +57,15 @@ func describeEntry(ctx context.Context, e *edition, r *http.Request) (any, error
 		return nil, err
 	}
 	one.Text = isText(head[:n], n == len(head))
+	one.Table = e.hasTable(ctx, one.Path)
 	return one, nil
 }
 
-// isText reports whether bytes look like text in UTF-8; cut, whether more follow.
+// isText reports whether bytes look like text, as [contents.Text] takes it; cut, whether more follow.
 func isText(b []byte, cut bool) bool {
+	if utf16, ok := contents.Text(b); ok && bytes.HasPrefix(b, []byte{0xff, 0xfe}) {
+		b = utf16
+	}
 	for len(b) > 0 {
 		r, n := utf8.DecodeRune(b)
 		if r == utf8.RuneError && n == 1 {

@@ -38,6 +38,7 @@ func (s *Server) routes() {
 	file("count", countFindings)
 	file("tree", listTree)
 	file("text", readText)
+	file("table", readTable)
 	s.mux.HandleFunc("GET /f/{file}/thumb/{generation}", s.handle(s.serveThumb))
 	s.mux.HandleFunc("GET /f/{file}/{kind}/{generation}/{z}/{x}/{y}", s.handle(s.serveTile)) // kind: tile or cover
 	s.mux.HandleFunc("GET /f/{file}/still/{generation}", s.serveStill)
@@ -130,10 +131,7 @@ func describe(ctx context.Context, e *edition, _ *http.Request) (any, error) {
 	}, nil
 }
 
-const (
-	pageEntries = 500     // of a folder, at a time
-	pageText    = 2 << 20 // bytes of a text
-)
+const pageEntries = 500 // of a folder, at a time
 
 // listTree tells what is in a folder of the tree: path, and after, the number of entries to pass over.
 func listTree(ctx context.Context, e *edition, r *http.Request) (any, error) {
@@ -194,17 +192,4 @@ func listTree(ctx context.Context, e *edition, r *http.Request) (any, error) {
 		}
 	}
 	return map[string]any{"entries": items, "more": more}, nil
-}
-
-// readText tells what is in a file of the tree.
-func readText(ctx context.Context, e *edition, r *http.Request) (any, error) {
-	fsys, err := e.files(ctx)
-	if err != nil {
-		return nil, err
-	}
-	data, err := fs.ReadFile(fsys, r.URL.Query().Get("path"))
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"text": string(data[:min(len(data), pageText)]), "size": len(data)}, nil
 }

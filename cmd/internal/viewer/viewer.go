@@ -72,6 +72,7 @@ type Server struct {
 	mux    *http.ServeMux
 	opened pool[*edition]
 	scenes pool[*scene]
+	texts  pool[*document]
 	tiles  tiles
 	slots  chan struct{} // one for each core: that many parts of pictures are drawn at a time
 	events hub
@@ -88,8 +89,8 @@ func New(mode Mode, files []File) *Server {
 	s := &Server{mode: mode, slots: make(chan struct{}, runtime.NumCPU())}
 	s.gallery.init()
 	s.life, s.end = context.WithCancel(context.Background())
-	s.opened.max, s.scenes.max = maxOpened, maxScenes
-	s.opened.life, s.scenes.life = s.life, s.life
+	s.opened.max, s.scenes.max, s.texts.max = maxOpened, maxScenes, maxTexts
+	s.opened.life, s.scenes.life, s.texts.life = s.life, s.life, s.life
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	s.token = hex.EncodeToString(b[:])
@@ -133,6 +134,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 func (s *Server) Close() {
 	s.end()
 	s.watch.Wait()
+	s.texts.close()
 	s.scenes.close()
 	s.opened.close()
 }
