@@ -1,0 +1,79 @@
+// Lists of any length: only the rows that are seen, and some around, are in the page.
+
+const most = 8e6; // pixels that a list is high, at most: browsers make no higher ones
+const chunk = 250; // rows that are fetched at a time
+const kept = 40; // such parts
+
+// Rows are in a node that scrolls. get(from, n) promises some; draw(from, rows, before, after)
+// shows them, with so many pixels above and below; a row that is not there yet is undefined.
+export class Rows {
+  constructor(scroller, { get, draw, fail, signal }) {
+    Object.assign(this, { scroller, get, draw, fail, parts: new Map(), turn: 0 });
+    const again = () => this.refresh();
+    scroller.addEventListener("scroll", again, { passive: true });
+    const watch = new ResizeObserver(again);
+    watch.observe(scroller);
+    signal.addEventListener("abort", () => watch.disconnect());
+    this.height = Math.round(1.4 * parseFloat(getComputedStyle(document.documentElement).fontSize));
+    scroller.style.setProperty("--row", this.height + "px");
+  }
+
+  // reset begins anew with so many rows, of which some may be there already.
+  reset(total, from, rows) {
+    this.total = total;
+    this.turn++;
+    this.parts.clear();
+    if (rows && from % chunk === 0) this.parts.set(from / chunk, rows.slice(0, chunk));
+    this.refresh();
+  }
+
+  get seen() { return Math.max(1, Math.floor(this.scroller.clientHeight / this.height)); }
+  get high() { return Math.min(this.total * this.height, most); }
+  get first() {
+    const top = this.scroller.scrollTop;
+    if (this.total * this.height <= most) return Math.floor(top / this.height);
+    return Math.floor((top / (most - this.scroller.clientHeight)) * (this.total - this.seen));
+  }
+
+  // show scrolls a row into sight: to a third of the height, or as little as it takes.
+  show(row, little) {
+    const { first, seen } = this;
+    if (little && row >= first && row < first + seen - 1) return this.refresh();
+    const to = Math.max(0, little ? (row < first ? row : row - seen + 2) : row - Math.floor(seen / 3));
+    this.scroller.scrollTop = this.total * this.height <= most ? to * this.height : (to / (this.total - seen)) * (most - this.scroller.clientHeight);
+    this.refresh();
+  }
+
+  refresh() {
+    if (this.total === undefined || !this.scroller.clientHeight) return; // nobody sees it
+    const first = Math.max(0, Math.min(this.first, this.total - 1));
+    const from = Math.max(0, first - 8), to = Math.min(this.total, first + this.seen + 10);
+    const rows = [];
+    for (let i = from; i < to; i++) rows.push(this.row(i));
+    const exact = this.total * this.height <= most;
+    const before = exact ? from * this.height : Math.max(0, this.scroller.scrollTop - (first - from) * this.height);
+    this.draw(from, rows, before, Math.max(0, this.high - before - rows.length * this.height));
+  }
+
+  row(i) {
+    const n = Math.floor(i / chunk), part = this.parts.get(n);
+    if (!part) this.load(n);
+    return Array.isArray(part) ? part[i - n * chunk] : undefined;
+  }
+
+  async load(n) {
+    const turn = this.turn;
+    this.parts.set(n, "asked");
+    if (this.parts.size > kept) this.parts.delete(this.parts.keys().next().value);
+    try {
+      const rows = await this.get(n * chunk, chunk);
+      if (turn !== this.turn) return;
+      this.parts.set(n, rows);
+      this.refresh();
+    } catch (err) {
+      if (turn === this.turn) this.fail(err);
+    }
+  }
+}
+
+export const count = new Intl.NumberFormat("en");
