@@ -1,0 +1,10 @@
+package manifest
+
+import "testing"
+
+// SetRunSize changes how many blocks are sorted in memory, for a test.
+func SetRunSize(t *testing.T, n int) {
+	old := runSize
+	runSize = n
+	t.Cleanup(func() { runSize = old })
+}
