@@ -116,8 +116,11 @@ type Conversion struct {
 	Extension string                   // usual extension of the result, with its dot
 	Rename    func(name string) string // the usual name of the result of a file; nil if the user has to give one
 	Options   []Option
-	Usual     bool // it is meant where nobody says which one
-	Resumes   bool // it goes on where an earlier run stopped, in a folder that is there already
+	Verb      string // of a tool that does nothing else, such as "manifest"; "" if there is none
+	Long      string // for its help: what else there is to know
+	Example   string // for its help
+	Usual     bool   // it is meant where nobody says which one
+	Resumes   bool   // it goes on where an earlier run stopped, in a folder that is there already
 	Convert   func(context.Context, *Job, *Source, Output) error
 }
 

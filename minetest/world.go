@@ -49,7 +49,7 @@ var minetestWorld = &format.Format{
 	Merging:       worldMerging,
 	Scene:         openWorldScene,
 	Finder:        worldFinder,
-	Conversions:   slices.Concat(worldConversions, schematicConversions),
+	Conversions:   slices.Concat(worldConversions, schematicConversions, []format.Conversion{manifestConversion}),
 	Kinds: slices.Concat(world.Catalog.Kinds(), mapblock.Catalog.Kinds(), item.Catalog.Kinds(),
 		worldRepairKinds),
 	Options: append([]format.Option{optionArea, optionRemote, optionExact, optionVerifiers, optionSchema, format.OptionClean}, sceneOptions...),

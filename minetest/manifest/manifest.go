@@ -170,8 +170,13 @@ type Manifest struct {
 	count int64
 }
 
+// HeadSize is how many bytes Recognize looks at.
+const HeadSize = len(magic)
+
 // Recognize reports whether a file begins as a manifest does.
-func Recognize(head []byte) bool { return len(head) >= len(magic) && string(head[:len(magic)]) == magic }
+func Recognize(head []byte) bool {
+	return len(head) >= len(magic) && string(head[:len(magic)]) == magic
+}
 
 // Open opens a manifest by its index. The pages are read when they are needed; [Manifest.Verify]
 // reads them all.
@@ -298,7 +303,9 @@ func (m *Manifest) From(ctx context.Context, first mapdb.Pos) iter.Seq2[Entry, e
 }
 
 // All gives all blocks, as [Manifest.From] does.
-func (m *Manifest) All(ctx context.Context) iter.Seq2[Entry, error] { return m.From(ctx, mapdb.All().Min) }
+func (m *Manifest) All(ctx context.Context) iter.Seq2[Entry, error] {
+	return m.From(ctx, mapdb.All().Min)
+}
 
 // Verify reads all of the file, and returns an error if it is not as it was written.
 func (m *Manifest) Verify(ctx context.Context) error {

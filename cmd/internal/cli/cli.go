@@ -159,6 +159,7 @@ read; 2 wrong usage or a failure.`,
 	if games := a.games.Hashing(); len(games) > 0 {
 		root.AddCommand(a.hashCommand(games))
 	}
+	root.AddCommand(a.conversionVerbs()...)
 	for _, g := range a.games {
 		for _, p := range g.Programs {
 			root.AddCommand(a.programCommand(p))

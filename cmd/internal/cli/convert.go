@@ -14,9 +14,7 @@ import (
 )
 
 func (a *app) convertCommand() *cobra.Command {
-	var out, to string
-	var force bool
-	w := &writing{app: a}
+	var to string
 	cmd := &cobra.Command{
 		Use:   "convert FILE... [-o FILE] [--to FORMAT]",
 		Short: "Turn a file into one of another format",
@@ -30,23 +28,55 @@ files -o names the folder for the new ones.
   trowel convert - -o - --to ddnet < old.map > new.map
   trowel convert WOLF.DAT.BINDAT
   trowel convert *.map -o ddnet/ --to ddnet`,
-		Args: args(1, -1),
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the `file` to make, or for several files the folder to make them in")
 	cmd.Flags().StringVar(&to, "to", "", "the `format` to make")
+	_ = cmd.RegisterFlagCompletionFunc("to", a.completeTargets)
+	a.converting(cmd, &to)
+	return cmd
+}
+
+// conversionVerbs returns the verbs that conversions have of their own.
+func (a *app) conversionVerbs() (verbs []*cobra.Command) {
+	for _, f := range a.formats {
+		for _, c := range f.Conversions {
+			if c.Verb == "" {
+				continue
+			}
+			cmd := &cobra.Command{
+				Use:     c.Verb + " FILE... [-o FILE]",
+				Short:   strings.ToUpper(c.Title[:1]) + c.Title[1:],
+				Long:    fmt.Sprintf("%s makes of a %s\n%s. It is what convert --to %s does.\n\n%s\n\n%s", strings.ToUpper(c.Verb[:1])+c.Verb[1:], f.Title, c.Title, c.To, c.Long, reportHelp),
+				Example: c.Example,
+			}
+			a.converting(cmd, &c.To)
+			verbs = append(verbs, cmd)
+		}
+	}
+	return verbs
+}
+
+// converting makes of cmd a verb that turns files into others of the format that to names.
+func (a *app) converting(cmd *cobra.Command, to *string) {
+	var out string
+	var force bool
+	w := &writing{app: a}
+	cmd.Args = args(1, -1)
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the `file` to make, or for several files the folder to make them in")
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a file that is there already")
 	w.flags(cmd)
 	a.optionFlags(cmd, func(f *format.Format) []format.Option {
-		if len(f.Conversions) == 0 {
+		var options []format.Option
+		can := false
+		for _, c := range f.Conversions {
+			if cmd.Flags().Lookup("to") != nil || c.To == *to {
+				options, can = append(options, c.Options...), true
+			}
+		}
+		if !can {
 			return nil
 		}
-		options := f.OptionsFor(0)
-		for _, c := range f.Conversions {
-			options = append(options, c.Options...)
-		}
-		return options
+		return append(f.OptionsFor(0), options...)
 	})
-	_ = cmd.RegisterFlagCompletionFunc("to", a.completeTargets)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		files := expand(args)
 		from := make(map[string]string) // the file that each new one is made from
@@ -56,7 +86,7 @@ files -o names the folder for the new ones.
 				return err
 			}
 			defer g.Close()
-			c, err := conversion(g, to, out)
+			c, err := conversion(g, *to, out)
 			if err != nil {
 				return err
 			}
@@ -97,7 +127,6 @@ files -o names the folder for the new ones.
 			return nil
 		})
 	}
-	return cmd
 }
 
 // converted returns the name of what a file becomes; of several, out is the folder for

@@ -94,7 +94,7 @@ func (a *app) flagError(root, cmd *cobra.Command, err error) error {
 			verbs = append(verbs, "`"+verb.CommandPath()+"`")
 		}
 	}
-	if len(verbs) > 0 && len(verbs) < 8 {
+	if len(verbs) > 0 && len(verbs) < 10 {
 		return hint(err, "it is an option of %s", strings.Join(verbs, ", "))
 	}
 	if short {

@@ -1,0 +1,108 @@
+package minetest
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"os"
+
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/format"
+	"trowel.example/minetest/manifest"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
+	"trowel.example/trace"
+)
+
+const minetestManifestName = "minetest-manifest"
+
+// minetestManifest is what a world was at a time.
+var minetestManifest = &format.Format{
+	Name:       minetestManifestName,
+	Title:      "manifest of a Minetest/Luanti world",
+	Extensions: []string{".manifest"},
+	Doc:        "docs/formats/minetest-manifest.md",
+	Recognize:  func(src *format.Source) bool { return manifest.Recognize(src.Head(manifest.HeadSize)) },
+	Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
+		m, err := manifest.Open(src, src.Size)
+		return &manifestFile{src, m}, fault.InFile(err, src.Path)
+	},
+	Dump: func(ctx context.Context, _ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
+		m, err := manifest.Open(src, src.Size)
+		if err == nil {
+			err = m.Dump(ctx, t)
+		}
+		return fault.InFile(err, src.Path)
+	},
+	Kinds: manifest.Catalog.Kinds(),
+}
+
+// manifestFile is a manifest that is open.
+type manifestFile struct {
+	src *format.Source
+	*manifest.Manifest
+}
+
+func (f *manifestFile) Tree(context.Context, *format.Job) (fs.FS, error) {
+	return f.Manifest.Tree(), nil
+}
+
+func (f *manifestFile) Info(context.Context, *format.Job) (format.Info, error) {
+	info := format.Info{Format: minetestManifestName}
+	info.Add("blocks", "", f.Count())
+	return info, nil
+}
+
+func (f *manifestFile) Check(ctx context.Context, _ *format.Job, sink check.Sink) error {
+	return f.Manifest.Check(ctx, sink)
+}
+
+func (f *manifestFile) Close() error { return nil }
+
+// manifestConversion writes the manifest of a world.
+var manifestConversion = format.Conversion{
+	To: minetestManifestName, Title: "a manifest: the position and a hash of each block", Extension: ".manifest",
+	Rename:  func(name string) string { return name + ".manifest" },
+	Verb:    "manifest",
+	Long:    "A manifest takes ten bytes a block or so, and tells later which blocks have changed\nsince: \"trowel diff\" takes it in place of the old world. It is made at the speed of\nreading, of a world that a server has open, too.",
+	Example: "  trowel manifest world -o monday.manifest\n  trowel diff monday.manifest world",
+	Convert: makeManifest,
+}
+
+func makeManifest(ctx context.Context, job *format.Job, src *format.Source, out format.Output) error {
+	if text, ok := unfinished(src.Dir); ok {
+		job.Miss(src.Path, "this is %s", text)
+	}
+	settings, err := world.ReadWorldMT(src.Dir)
+	if err != nil {
+		return err
+	}
+	db, _, err := world.OpenMap(ctx, src.Dir, settings, job.On(optionRemote.Name))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	total, err := db.Count(ctx)
+	if err != nil {
+		total = 0
+	}
+	w, err := out.Create("")
+	if err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "trowel-") // for positions in the order of another store
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	n, err := manifest.Make(ctx, db, io.Writer(w), manifest.Options{
+		Scratch:    scratch,
+		OnRow:      func(err *mapdb.RowError) { job.Miss(src.Path, "%v", err) },
+		OnProgress: func(done int64) { job.Report("read blocks", int(done), int(total)) },
+	})
+	if err == nil {
+		job.Tell("%d blocks", n)
+	}
+	return err
+}
