@@ -295,6 +295,16 @@ func (l *Lines) All() []string {
 	return lines
 }
 
+// String is the change for people, as [Lines] says it where it stands alone.
+func (c Change) String() string {
+	if !c.items() || c.Part.Was == nil && c.Part.Is == nil {
+		return c.Path + ": " + c.text()
+	}
+	var p partLines
+	p.item(c)
+	return c.Path + ": " + p.items[0].String()
+}
+
 // text is the change without the part that it is of.
 func (c Change) text() string {
 	switch c.Kind {

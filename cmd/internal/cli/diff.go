@@ -123,6 +123,9 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 				c.talk.miss("", d.Err.Error())
 				return nil
 			}
+			if d.Same {
+				return nil
+			}
 			c.counts[d.Change]++
 			if asJSON {
 				return list.add(differenceObject(d))

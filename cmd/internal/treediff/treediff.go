@@ -61,15 +61,10 @@ type Difference struct {
 	Err              error  // it could not be read
 }
 
-// Compare hands the differences of all files to emit, those of the old tree first; of what
-// could not be read, the error.
+// Compare hands all files to emit, those of the old tree first, also those that are the same;
+// of what could not be read, the error.
 func (t *Trees) Compare(ctx context.Context, emit func(Difference) error) error {
-	return parallel.Ordered(ctx, func(yield func(Pair) error) error { return t.pairs(ctx, yield) }, t.File, func(d Difference) error {
-		if d.Same {
-			return ctx.Err()
-		}
-		return emit(d)
-	})
+	return parallel.Ordered(ctx, func(yield func(Pair) error) error { return t.pairs(ctx, yield) }, t.File, emit)
 }
 
 // pairs yields the files of the old tree, then those that only the new one has. Trees of one

@@ -39,6 +39,8 @@ func (s *Server) routes() {
 	file("tree", listTree)
 	file("text", readText)
 	file("table", readTable)
+	s.mux.HandleFunc("GET /f/{file}/compare/{other}", s.answer(s.compare))
+	s.mux.HandleFunc("GET /f/{file}/compare/{other}/text", s.answer(s.compareText))
 	s.mux.HandleFunc("GET /f/{file}/thumb/{generation}", s.handle(s.serveThumb))
 	s.mux.HandleFunc("GET /f/{file}/{kind}/{generation}/{z}/{x}/{y}", s.handle(s.serveTile)) // kind: tile or cover
 	s.mux.HandleFunc("GET /f/{file}/still/{generation}", s.serveStill)

@@ -45,9 +45,7 @@ func (e *edition) scene(ctx context.Context, path string, values map[string]stri
 	server := e.of.server
 	return server.scenes.get(ctx, e.sceneKey(path, values), func(ctx context.Context) (*scene, error) {
 		// The file stays open as long as the scene: it has its own lease.
-		own, release, err := server.opened.get(ctx, fmt.Sprintf("%d.%d", e.of.id, e.generation), func(context.Context) (*edition, error) {
-			return nil, problem{http.StatusGone, "the file has changed"}
-		})
+		own, release, err := e.again(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -62,6 +60,13 @@ func (e *edition) scene(ctx context.Context, path string, values map[string]stri
 			return nil, err
 		}
 		return &scene{opened, release}, nil
+	})
+}
+
+// again returns an edition that is open as long as its own lease lasts.
+func (e *edition) again(ctx context.Context) (*edition, func(), error) {
+	return e.of.server.opened.get(ctx, fmt.Sprintf("%d.%d", e.of.id, e.generation), func(context.Context) (*edition, error) {
+		return nil, problem{http.StatusGone, "the file has changed"}
 	})
 }
 
@@ -121,6 +126,15 @@ func (e *edition) sceneValues(q url.Values) (map[string]string, error) {
 		values[name] = list[0]
 	}
 	return values, nil
+}
+
+// sceneOf opens the scene that a request is about, whatever its view.
+func (e *edition) sceneOf(r *http.Request) (*scene, func(), error) {
+	values, err := e.sceneValues(r.URL.Query())
+	if err != nil {
+		return nil, nil, err
+	}
+	return e.scene(r.Context(), r.URL.Query().Get("path"), values)
 }
 
 // asked is a scene with the view of it that a request names, and a look at the view.

@@ -62,8 +62,12 @@ const (
 
 // Server serves the page.
 type Server struct {
-	mode    Mode
-	gallery gallery
+	mode     Mode
+	gallery  gallery
+	compared struct {
+		mu   sync.Mutex
+		list []*comparison // the last used at the end
+	}
 
 	life   context.Context // of all work that outlives a request
 	end    context.CancelFunc
