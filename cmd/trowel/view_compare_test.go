@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"trowel.example/teeworlds/twmap"
+)
+
+// changedMaps makes two versions of a map: the new one has other tiles, a setting more, and its
+// groups in another order.
+func changedMaps(t *testing.T) (old, new string) {
+	t.Helper()
+	old = sample(t, "burrow", "burrow.map")
+	data, err := os.ReadFile(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := twmap.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tiles := m.Physics(twmap.KindGame).Tiles()
+	for x := 3; x < 8; x++ {
+		tiles.Set(x, 4, twmap.Tile{ID: 3})
+	}
+	tiles.Set(12, 9, twmap.Tile{ID: 60})
+	m.Info.Settings = append(m.Info.Settings, "sv_gametype race")
+	m.Groups[0], m.Groups[1] = m.Groups[1], m.Groups[0]
+	if data, err = m.Encode(); err != nil {
+		t.Fatal(err)
+	}
+	new = filepath.Join(t.TempDir(), "burrow.map")
+	if err := os.WriteFile(new, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return old, new
+}
+
+type compared struct {
+	State, Error string
+	Same, ByFile bool
+	Count, Kept  int
+	Cells        int64
+	Lines, Notes []string
+	Changes      []struct {
+		Text     string
+		Data     json.RawMessage
+		Count    int
+		Old, New [][4]float64
+	}
+}
+
+// compared returns in what two files differ, when all of it is known.
+func (v *viewing) compared(query string) compared {
+	v.t.Helper()
+	for {
+		var c compared
+		_, data := v.get("/f/0/compare/1" + query)
+		if err := json.Unmarshal(data, &c); err != nil {
+			v.t.Fatalf("%v: %s", err, data)
+		}
+		if c.State != "running" {
+			return c
+		}
+	}
+}
+
+// diff returns what diff prints of two files, which differ.
+func diff(t *testing.T, args ...string) []byte {
+	t.Helper()
+	out, _ := trowel(t, append([]string{"diff", "-q"}, args...)...).Output()
+	return out
+}
+
+// TestViewCompare sees that the page tells of two maps what diff tells, and where it is.
+func TestViewCompare(t *testing.T) {
+	old, new := changedMaps(t)
+	v := view(t, old, new)
+	c := v.compared("")
+	if want := strings.Split(strings.TrimSpace(string(diff(t, old, new))), "\n"); !slices.Equal(c.Lines, want) {
+		t.Errorf("it says\n%q, diff says\n%q", c.Lines, want)
+	}
+	var want []struct {
+		Change string
+		Area   struct{ Width, Height int }
+	}
+	if err := json.Unmarshal(diff(t, "--json", old, new), &want); err != nil {
+		t.Fatal(err)
+	}
+	if c.State != "done" || c.ByFile || len(want) != len(c.Changes) || c.Count != len(want) {
+		t.Fatalf("%+v", c)
+	}
+	v.stop()
+}
+
+// Files of formats that say no more of themselves are compared file by file, with the lines of
+// each; and the same file twice has no difference.
+func TestViewCompareFiles(t *testing.T) {
+	old := sample(t, "ember", "ember.MOD")
+	dir := filepath.Join(t.TempDir(), "new")
+	run(t, "extract", "-q", old, "-o", dir)
+	name := ""
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if name == "" && strings.HasSuffix(path, ".DAT") {
+			name = path
+		}
+		return err
+	})
+	if err != nil || name == "" {
+		t.Fatal(err, name)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := utf16("\r\n\t<STRING>NAME:EMBER_GLOW\r\n")
+	if !bytes.Contains(text, line) {
+		t.Fatalf("%s: %q", name, text)
+	}
+	if err := os.WriteFile(name, bytes.Replace(text, line, utf16("\r\n\t<STRING>NAME:<b>GLOW\r\n"), 1), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	v := view(t, old, old)
+	if c := v.compared(""); !c.Same || c.Count != 0 {
+		t.Errorf("the same file: %+v", c)
+	}
+	v.stop()
+	v = view(t, old, dir)
+	c := v.compared("")
+	path := filepath.ToSlash(strings.TrimPrefix(name, dir+"/"))
+	if !c.ByFile || c.Count != 1 || len(c.Changes) != 1 || c.Changes[0].Text != path+": +1 -1 lines" {
+		t.Errorf("a changed line: %+v", c)
+	}
+	if _, data := v.get("/f/0/compare/1/text?path=" + path); !strings.Contains(string(data), `+\t\u003cSTRING\u003eNAME:\u003cb\u003eGLOW`) {
+		t.Errorf("the line is not told: %s", data)
+	}
+	v.stop()
+	// Other formats are compared, too.
+	v = view(t, old, sample(t, "burrow", "burrow.map"))
+	c = v.compared("")
+	if !c.ByFile || c.Count == 0 || c.Same {
+		t.Errorf("files of two formats: %+v", c)
+	}
+	var first struct{ Path, Change string }
+	if err := json.Unmarshal(c.Changes[0].Data, &first); err != nil || first.Change != "removed" {
+		t.Errorf("%v: %+v", err, first)
+	}
+	if status, data := v.get(fmt.Sprintf("/f/0/compare/1/text?path=%s", "..%2f..%2fetc/passwd")); status != 404 {
+		t.Errorf("%d %s", status, data)
+	}
+	v.stop()
+}
+
+// utf16 is text as the game has it.
+func utf16(text string) []byte {
+	var b []byte
+	for _, r := range text {
+		b = append(b, byte(r), byte(r>>8))
+	}
+	return b
+}
