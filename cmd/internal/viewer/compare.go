@@ -21,6 +21,7 @@ const (
 	maxPlaces   = 100_000 // of one change
 	allPlaces   = 400_000 // of all of them
 	pageChanges = 500     // in an answer
+	pageDiff    = 2 << 20 // bytes of a diff
 	maxPairs    = 4       // that are kept
 	abandoned   = time.Minute
 )
@@ -429,5 +430,5 @@ func (s *Server) compareText(r *http.Request) (any, error) {
 	if d.Err != nil {
 		return nil, d.Err
 	}
-	return map[string]any{"diff": d.Text[:min(len(d.Text), pageText)], "whole": len(d.Text) <= pageText}, nil
+	return map[string]any{"diff": d.Text[:min(len(d.Text), pageDiff)], "whole": len(d.Text) <= pageDiff}, nil
 }
