@@ -26,6 +26,16 @@ func placeIn(sc format.Scene, view string, p check.Place) place {
 	return one
 }
 
+// pointedLook returns the look of the picture in which somebody points: of a still, where a
+// camera shows it, else of tiles in a zoom.
+func (a *asked) pointedLook(r *http.Request) (format.Look, error) {
+	if a.Frame != nil {
+		return a.stillLook(r, stillSide)
+	}
+	zoom, err := wholeOr(r.URL.Query().Get("z"), 0, minZoom, maxZoom)
+	return spot{z: zoom, side: 256}.look(a.View, a.look), err
+}
+
 // inspect tells what is at x,y of a view.
 func inspect(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	a, err := e.ask(ctx, r)
@@ -43,11 +53,11 @@ func inspect(ctx context.Context, e *edition, r *http.Request) (any, error) {
 			return nil, err
 		}
 	}
-	zoom, err := wholeOr(r.URL.Query().Get("z"), 0, minZoom, maxZoom)
+	look, err := a.pointedLook(r)
 	if err != nil {
 		return nil, err
 	}
-	things, err := i.Inspect(ctx, spot{z: zoom, side: 256}.look(a.View, a.look), at)
+	things, err := i.Inspect(ctx, look, at)
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ const title = get("title").textContent; // of all files
 const there = (...panels) => panels.filter(Boolean);
 const middlePanels = there(gallery.panel, compare.panel, map.panel, table.panel, text.panel, contents.panel, hex.panel);
 const rightPanels = there(inspector.panel, findings.panel, compare.changes, search.panel, about.panel);
-const leftPanels = there(layers.panel, options.panel);
+const leftPanels = there(layers.panel, options.panel, options.missing);
 
 const waiting = [];
 const context = {

@@ -2,30 +2,147 @@
 import { ask } from "./api.js";
 import { state } from "./state.js";
 import { el, fill } from "./dom.js";
+import { icon } from "./icons.js";
+import { brief, say } from "./place.js";
+import { plot } from "./curve.js";
+import { namesShown, solo, toggle } from "./layers.js";
 
 export const panel = {
   name: "inspector", title: "Inspector",
   applies: ({ entry }) => Boolean(entry?.scene),
   open(node, context) {
-    node.setAttribute("aria-live", "polite");
+    let told;
     const draw = async () => {
-      const { at } = state(), { shown, doc } = context;
-      if (!at || !shown) return fill(node, el("p", { className: "empty" }, "Click into the picture, or press Enter in it: all that is at that place is told here."));
-      const [x, y] = at.split(",");
-      const { things } = await ask(doc.id, "inspect", { ...shown.query(), x, y, z: shown.map.getZoom() }, context.signal);
-      fill(node, things.length ? things.map(thing) : el("p", { className: "empty" }, "Nothing is there."));
+      const { at } = state(), { shown } = context;
+      if (!shown) return;
+      if (!shown.scene.inspects) return fill(node, el("p", { className: "empty" }, "This picture does not know what is where in it."));
+      const point = at?.split(",").map(Number);
+      if (!point?.every(Number.isFinite) || point.length !== 2) return fill(node, el("p", { className: "empty" }, "Click into the picture, or press Enter in it: all that is at that place is told here."));
+      const { things } = await context.busy("what is there", ask(shown.file, "inspect", { ...shown.query(), ...shown.inspectQuery(), x: point[0], y: point[1] }, context.signal));
+      if (at !== state().at || shown !== context.shown) return;
+      show(things, point);
+    };
+    const show = (things, point) => {
+      const { shown } = context, { view } = shown;
+      const now = new Set(namesShown(shown)), known = new Set(view.layers.map((l) => l.name));
+      const hidden = things.filter((t) => known.has(t.layer) && !now.has(t.layer)), seen = things.filter((t) => !hidden.includes(t));
+      const opened = new Set([...node.querySelectorAll("details[open]")].map((d) => d.dataset.key));
+      const card = (t) => thing(t, context, now.has(t.layer));
+      const camera = shown.scene.views.find((v) => v.camera);
+      const top = node.scrollTop;
+      fill(node,
+        el("div", { className: "spot" }, el("h2", { className: "data" }, say(view, point)), copy(brief(view, point), "the coordinates"),
+          camera && view !== camera && el("button", { type: "button", onclick: () => context.go({ view: camera === shown.scene.views[0] ? undefined : camera.name, x: point[0], y: point[1] }) }, icon("camera"), "As in game from here")),
+        seen.length ? seen.map(card) : el("p", { className: "empty" }, hidden.length ? "Nothing is to be seen there." : "Nothing is there."),
+        hidden.length > 0 && el("details", { className: "hidden", dataset: { key: "hidden" } }, el("summary", {}, el("h3", {}, "In hidden layers"), el("span", { className: "count" }, hidden.length)), hidden.map(card)));
+      for (const d of node.querySelectorAll("details")) d.open ||= opened.has(d.dataset.key);
+      node.scrollTop = top;
+      const text = `${say(view, point)}: ${things.length === 0 ? "nothing is there" : things.length === 1 ? things[0].title : `${things.length} things, ${things[0].title} in front`}`;
+      if (text !== told) context.say(text);
+      told = text;
     };
     draw().catch((err) => context.failed(node, err));
-    return { update: (changed) => ["at", "shown", "doc"].some((k) => changed.has(k)) && draw() };
+    let stop;
+    const follow = () => {
+      stop?.();
+      stop = context.shown?.watchMoment?.((ms) => {
+        for (const curve of node.querySelectorAll(".curve")) curve.moment(ms);
+      });
+    };
+    follow();
+    return {
+      update(changed) {
+        if (changed.has("shown")) follow();
+        return ["at", "view", "shown", "doc", "layers", "solo", "time"].some((k) => changed.has(k)) && draw();
+      },
+      close: () => stop?.(),
+    };
   },
 };
 
-const thing = (t) => el("section", { className: "thing" }, el("h3", {}, t.title), facts(t.facts));
+function thing(t, context, drawn) {
+  const { shown } = context, layer = shown.view.layers.find((l) => l.name === t.layer);
+  const title = t.title.startsWith(t.layer.split("/").pop() + ": ") ? t.title.slice(t.layer.split("/").pop().length + 2) : t.title;
+  return el("article", { className: "card thing" },
+    el("header", {}, el("h3", {}, title),
+      layer && el("span", { className: "row" },
+        el("button", { type: "button", className: "link", title: drawn ? "Hide this layer" : "Show this layer", onclick: () => toggle(shown, [t.layer], !drawn) }, t.layer),
+        el("button", { type: "button", className: "quiet", title: "Show this layer alone", "aria-label": `Show ${t.layer} alone`, "aria-pressed": String(state().solo === t.layer), onclick: () => solo(t.layer) }, icon("eye")))),
+    facts(t.facts, t.title),
+    t.links.length > 0 && el("ul", { className: "plain links" }, t.links.map((l) => el("li", {}, el("button", { type: "button", className: "link", onclick: () => lead(context, l.at) }, icon("link"), l.title)))),
+    (t.line || t.bytes) && el("footer", {},
+      t.line && el("span", {}, el("button", { type: "button", className: "link data", title: "Open the text", onclick: () => context.go({ path: t.line.path, line: t.line.line || undefined, mode: "text" }) }, icon("text"), lineText(t.line)), copy(lineText(t.line), "path and line")),
+      t.bytes && el("span", {}, el("button", { type: "button", className: "link data", title: "Open the bytes", onclick: () => context.go({ path: t.bytes.path || state().path, space: t.bytes.space, offset: t.bytes.offset, length: t.bytes.length, mode: "hex" }) },
+        icon("file"), `${t.bytes.path ? t.bytes.path + " " : ""}${t.bytes.space ? t.bytes.space + " " : ""}+0x${t.bytes.offset.toString(16)}, ${t.bytes.length} ${t.bytes.length === 1 ? "byte" : "bytes"}`))));
+}
 
-export const facts = (list) => el("dl", {}, list.flatMap((f) => [el("dt", {}, f.label), el("dd", {}, value(f.value))]));
+const lineText = (l) => l.path + (l.line ? `:${l.line}` : "");
+
+// lead goes to where a link leads, and tells what is there.
+function lead(context, [x, y]) {
+  context.fly([Math.floor(x), Math.floor(y), Math.floor(x) + 1, Math.floor(y) + 1], { at: `${x},${y}` });
+}
+
+function copy(text, what) {
+  return el("button", { type: "button", className: "quiet copy", title: `Copy ${what}`, "aria-label": `Copy ${what}`, onclick: async (e) => {
+    const button = e.currentTarget;
+    await navigator.clipboard.writeText(text).catch(() => {});
+    button.classList.add("done");
+    setTimeout(() => button.classList.remove("done"), 1200);
+  } }, icon("copy"));
+}
+
+// facts shows what is known of something: a value is a text, a number, true or false, a list of
+// texts, a list of facts, or what has a type (see facts.go).
+export function facts(list, key = "") {
+  return el("dl", { className: "facts" }, list.flatMap((f) => {
+    const inner = Array.isArray(f.value) && f.value.length > 0 && typeof f.value[0] === "object", own = `${key}/${f.key}`;
+    if (inner) return el("dd", { className: "wide" }, el("details", { dataset: { key: own } }, el("summary", {}, f.label, brief1(f.value)), facts(f.value, own)));
+    if (f.value?.type === "curve") return el("dd", { className: "wide" }, plot(f.label, f.value, Number(state().time) || 0));
+    if (f.value?.type === "slots") return el("dd", { className: "wide" }, el("p", { className: "muted" }, f.label), slots(f.value));
+    return [el("dt", {}, f.label), el("dd", {}, value(f.value))];
+  }));
+}
+
+// brief1 is what a list of facts begins with, while it is closed.
+function brief1(list) {
+  const colors = list.filter((f) => f.value?.type === "color");
+  if (colors.length) return el("span", { className: "muted" }, " ", colors.map((f) => swatch(f.value)));
+  const text = list.map((f) => f.value).filter((v) => ["string", "number"].includes(typeof v)).slice(0, 3).join(" · ");
+  return el("span", { className: "muted" }, ` ${text}`);
+}
 
 function value(v) {
-  if (Array.isArray(v)) return typeof v[0] === "object" ? facts(v) : v.join(", ");
-  if (v && typeof v === "object") return JSON.stringify(v);
-  return String(v);
+  if (Array.isArray(v)) return v.length > 3 ? el("ul", { className: "plain" }, v.map((text) => el("li", {}, text))) : v.join(", ");
+  if (v?.type === "color") return [swatch(v), v.text];
+  if (v === true || v === false) return v ? "yes" : "no";
+  return v === null || v === undefined ? "" : String(v);
+}
+
+function swatch(v) {
+  const s = el("span", { className: "swatch", title: v.text });
+  s.style.setProperty("--color", v.css);
+  return s;
+}
+
+// slots is a grid of places for items; the text of one is told on the pointer or the focus. The
+// arrow keys go through it.
+function slots({ width, items }) {
+  const full = el("p", { className: "data full", "aria-live": "polite" });
+  const cells = items.map((item, i) => {
+    const [name, count] = item.split(" "), short = name.slice(name.indexOf(":") + 1).replaceAll("_", " ");
+    const tell = () => (full.textContent = item || "empty");
+    return el("button", { type: "button", className: item ? "slot" : "slot none", "aria-label": `${i + 1}: ${item || "empty"}`, title: item, tabIndex: i ? -1 : 0, onfocus: tell, onmouseenter: tell, onclick: tell }, el("span", {}, short), Number(count) > 1 && el("b", {}, count));
+  });
+  const grid = el("div", { className: "slots", role: "group", "aria-label": `${items.length} places, ${items.filter(Boolean).length} in use`, onkeydown: (e) => {
+    const i = cells.indexOf(e.target), to = { ArrowRight: i + 1, ArrowLeft: i - 1, ArrowDown: i + width, ArrowUp: i - width, Home: 0, End: cells.length - 1 }[e.key];
+    if (i < 0 || !cells[to]) return;
+    e.preventDefault();
+    e.stopPropagation();
+    cells[i].tabIndex = -1;
+    cells[to].tabIndex = 0;
+    cells[to].focus();
+  } }, cells);
+  grid.style.setProperty("--columns", width);
+  return el("div", {}, grid, full);
 }

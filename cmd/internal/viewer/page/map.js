@@ -1,44 +1,21 @@
-// The picture in the middle: tiles of a scene in Leaflet.
+// The picture in the middle: tiles of a scene in Leaflet, or what a camera shows.
+//
+// Keys of the state that are read here: path, view, x, y, z, layers (a line for each that differs
+// from the usual, with + or - before its name), solo (the one layer that is shown alone), time,
+// o.NAME, at (what is inspected), grid.
 import { url, ask } from "./api.js";
 import { state, set, watch } from "./state.js";
 import { el } from "./dom.js";
+import { bind } from "./keys.js";
+import { icon } from "./icons.js";
+import { say, brief, pointOf } from "./place.js";
+import { Tiles } from "./tiles.js";
+import { Marks } from "./marks.js";
+import { player } from "./time.js";
+import { look } from "./camera.js";
 
-const empty = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==";
 const still = matchMedia("(prefers-reduced-motion: reduce)");
-
-// Tiles is a layer of tiles that are fetched: 204 is nothing, 202 is asked for again, and what
-// is no longer on the screen is no longer asked for.
-const Tiles = L.GridLayer.extend({
-  initialize(address, options) {
-    this.address = address;
-    L.GridLayer.prototype.initialize.call(this, options);
-    this.on("tileunload", (e) => e.tile.leave?.());
-  },
-  createTile(at, done) {
-    const img = el("img", { alt: "", src: empty, width: 256, height: 256 });
-    const leave = new AbortController();
-    let blob;
-    img.leave = () => (leave.abort(), blob && URL.revokeObjectURL(blob));
-    const load = async () => {
-      for (let first = true; ; first = false) {
-        const answer = await fetch(this.address(at), { signal: leave.signal });
-        if (answer.status >= 400) throw new Error((await answer.json()).error);
-        const data = await answer.blob();
-        if (data.size) {
-          const old = blob;
-          blob = URL.createObjectURL(data);
-          img.src = blob;
-          await img.decode().catch(() => {});
-          if (old) URL.revokeObjectURL(old);
-        }
-        if (first) done(null, img);
-        if (answer.status !== 202) return;
-      }
-    };
-    load().catch((err) => { if (err.name !== "AbortError") done(err, img); });
-    return img;
-  },
-});
+const near = 16; // pixels that a cell should have where somebody is led to
 
 export const panel = {
   name: "picture", title: "Picture",
@@ -48,13 +25,29 @@ export const panel = {
     const draw = async () => {
       const next = await show(node, context.doc.id, context.doc.generation, context.inspect);
       shown?.close();
-      context.show((shown = next));
+      shown = next;
+      context.show(shown);
+      tools(context, shown);
     };
+    const when = () => context.visible && Boolean(shown);
+    const key = (keys, help, run, more = when) => context.signal.addEventListener("abort", bind(keys, help, run, { group: "Picture", when: more }));
+    key("e", "keep what is seen as PNG", () => save(context, shown));
+    key("c", "as in game from here, and back", () => shown.toCamera(), () => when() && Boolean(shown.toCamera));
+    key("0 Home", "the whole picture", () => shown.home(), () => when() && Boolean(shown.home));
+    key("v", "next view", () => { const views = shown.scene.views; shown.choose(views[(views.indexOf(shown.view) + 1) % views.length].name); }, () => when() && shown.scene.views.length > 1);
+    key("#", "grid of the cells", () => set({ grid: state().grid ? undefined : 1 }), () => when() && Boolean(shown.map));
+    key("t", "play, pause", () => shown.player.toggle(), () => when() && Boolean(shown.player));
+    key(", .", "a moment back, a moment on", (e) => shown.player.step(e.key === "," ? -1 : 1), () => when() && Boolean(shown.player));
     await draw();
     return {
-      update(changed) {
-        if (changed.has("doc") || changed.has("view") || [...changed].some((k) => k.startsWith("o."))) return draw();
-        if (changed.has("visible")) shown.map.invalidateSize();
+      async update(changed) {
+        const options = [...changed].some((k) => k.startsWith("o."));
+        if (changed.has("view") && state().view !== shown.view.name) await draw();
+        else if (changed.has("doc") || options) {
+          if (!(await context.busy("the picture", shown.renew(context.doc.generation, options)))) await draw();
+          else context.show(shown);
+        }
+        if (changed.has("visible")) shown.map?.invalidateSize();
       },
       close: () => shown?.close(),
       focus: () => node.querySelector(".map").focus(),
@@ -62,75 +55,284 @@ export const panel = {
   },
 };
 
-// show puts a scene into a node and returns what the other panels need: {map, scene, view,
-// flyTo(rect), unitsAt(latlng), close()}.
-export async function show(node, file, generation, inspect = (at) => set({ at })) {
-  const options = Object.fromEntries(Object.entries(state()).filter(([k]) => k.startsWith("o.")));
-  const path = state().path;
-  const scene = await ask(file, "scene", { path, view: state().view, ...options });
-  const view = scene.views.find((v) => v.name === state().view) ?? scene.views[0];
-  const box = el("div", { className: "map", tabIndex: 0, role: "application", "aria-label": view.title });
-  box.style.background = view.background || "";
-  node.replaceChildren(box);
+function tools(context, shown) {
+  const button = (name, title, onclick) => el("button", { type: "button", className: "quiet", title, "aria-label": title, onclick }, icon(name));
+  context.tools?.replaceChildren(...[
+    shown.toCamera && button("camera", shown.view.camera ? "Back to the map (c)" : "As in game from here (c)", () => shown.toCamera()),
+    button("download", "Keep what is seen as PNG (e)", () => save(context, shown)),
+  ].filter(Boolean));
+}
 
+// save keeps what is seen as a file.
+async function save(context, shown) {
+  try {
+    const answer = await context.busy("the picture", fetch(shown.still()));
+    if (!answer.ok) throw new Error((await answer.json()).error);
+    const name = answer.headers.get("Content-Disposition").match(/filename\*?=(?:utf-8'')?"?([^";]+)/i)[1];
+    const link = el("a", { href: URL.createObjectURL(await answer.blob()), download: decodeURIComponent(name) });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+    context.say(`Kept as ${link.download}`);
+  } catch (err) {
+    context.say(`The picture could not be made: ${err.message}`);
+  }
+}
+
+const optionsNow = () => Object.fromEntries(Object.entries(state()).filter(([k]) => k.startsWith("o.")));
+
+// Scene is what all ways to show a scene have in common.
+export class Scene {
+  constructor(file, generation, scene, view) {
+    Object.assign(this, { file, generation, scene, view, path: state().path, options: optionsNow(), sets: new Map(), onDrawn: new Set() });
+    if (view.moves) this.moment = Number(state().time) || 0;
+  }
+
+  // shownLayers returns the numbers of the layers that are shown.
+  shownLayers() {
+    const { solo, layers } = state(), { layers: all } = this.view;
+    if (all.some((l) => l.name === solo)) return all.flatMap((l, i) => (l.name === solo ? [i] : []));
+    const other = new Set(layers?.split("\n"));
+    return all.flatMap((l, i) => ((l.shown ? !other.has("-" + l.name) : other.has("+" + l.name)) ? [i] : []));
+  }
+
+  drew() {
+    for (const f of this.onDrawn) f();
+  }
+
+  // query is what is asked of the program for a picture of the view.
+  query() {
+    const { view, path, options } = this, shown = this.shownLayers();
+    const usual = view.layers.every((l, i) => l.shown === shown.includes(i));
+    return { path, view: view.name, l: usual ? undefined : shown.join(",") || ",", time: this.moment || undefined, ...options };
+  }
+
+  // toMoment shows another time, and ends when all of it is there.
+  toMoment(ms) {
+    this.moment = ms;
+    this.onMoment?.(ms);
+    return this.refresh();
+  }
+
+  // renew shows the scene of another edition, or with other options, in the same place; false
+  // if it has to be opened anew.
+  async renew(generation) {
+    const options = optionsNow();
+    const scene = await ask(this.file, "scene", { path: this.path, ...options });
+    const old = this.scene.views.map((v) => v.name);
+    const added = scene.views.find((v) => !old.includes(v.name)); // an option that makes a view wants it to be seen
+    const view = (added ?? scene.views.find((v) => v.name === this.view.name)) || scene.views[0];
+    const same = view.name === this.view.name && view.scale === this.view.scale && view.moves === this.view.moves && String(view.axes) === String(this.view.axes);
+    if (!same) {
+      set({ view: view === scene.views[0] ? undefined : view.name });
+      return false;
+    }
+    const since = this.generation;
+    Object.assign(this, { generation, scene, view, options });
+    await this.renewed(since);
+    return true;
+  }
+
+  // choose goes to another view, in the same place where that can be.
+  choose(name) {
+    const next = this.scene.views.find((v) => v.name === name);
+    const same = String(next.axes) === String(this.view.axes) && next.scale === this.view.scale;
+    set({ view: next === this.scene.views[0] ? undefined : name, ...(same ? {} : { x: undefined, y: undefined, z: undefined, at: undefined }) }, { push: true });
+  }
+
+  // goTo shows what is at coordinates that somebody wrote, or returns what is wrong with them.
+  goTo(text) {
+    const p = pointOf(this.view, text);
+    if (typeof p === "string") return p;
+    const [l, t, r, b] = this.view.bounds;
+    if (!(p[0] >= l && p[0] <= r && p[1] >= t && p[1] <= b)) return `There is nothing: the picture is from ${brief(this.view, [l, t])} to ${brief(this.view, [r - 1e-9, b - 1e-9])}.`;
+    set({ at: p.join(",") }, { push: true });
+    this.flyTo([Math.floor(p[0]), Math.floor(p[1]), Math.floor(p[0]) + 1, Math.floor(p[1]) + 1]);
+  }
+
+  // mark puts the marks of one source over the picture (see marks.js); none, if the list is
+  // left out. choose(i) is called when one is clicked.
+  mark(id, list, chosen, choose) {
+    this.sets.set(id, { list, chosen, choose });
+    this.marks?.set(id, list, chosen);
+  }
+
+  markInspected() {
+    const at = state().at?.split(",").map(Number).map(Math.floor);
+    this.mark("at", at?.every(Number.isFinite) ? [{ where: [at[0], at[1], at[0] + 1, at[1] + 1], kind: "at" }] : undefined, 0);
+  }
+}
+
+// show puts a scene into a node, calls inspect("x,y") when somebody points at it, and returns a Scene that has besides
+//   map                 of Leaflet; undefined where a camera shows it
+//   units(latlng), at(x, y)   between Leaflet and the units of the view
+//   flyTo(rect)         in units
+//   refresh()           fetches what is seen again
+//   still()             the address of what is seen as a file
+//   player, toCamera(), home()   where they make sense
+//   close()
+export async function show(node, file, generation, inspect = (at) => set({ at })) {
+  const scene = await ask(file, "scene", { path: state().path, ...optionsNow() });
+  const view = scene.views.find((v) => v.name === state().view) ?? scene.views[0];
+  const shown = new Scene(file, generation, scene, view);
+  shown.inspect = (point) => inspect(point.map((v) => Number(v.toFixed(3))).join(","));
+  const box = el("div", { className: "map", tabIndex: 0, role: "application", "aria-label": `${view.title}. Arrow keys move it, Enter tells what is in the middle.` });
+  node.replaceChildren(box);
+  (view.camera ? look : spread)(shown, box);
+  const camera = scene.views.find((v) => v.camera), flat = scene.views.find((v) => !v.camera);
+  if (camera && flat) shown.toCamera = () => set({ view: (view.camera ? flat : camera) === scene.views[0] ? undefined : (view.camera ? flat : camera).name }, { push: true });
+  if (view.moves) node.append((shown.player = player(shown)).node);
+  const stop = watch((changed) => {
+    if (changed.has("at")) shown.markInspected();
+    if (changed.has("time") && shown.player && !shown.player.playing) shown.toMoment(Number(state().time) || 0);
+    else if (changed.has("layers") || changed.has("solo")) shown.refresh();
+  });
+  const { close } = shown;
+  shown.close = () => (stop(), shown.player?.close(), close());
+  shown.markInspected();
+  return shown;
+}
+
+const place = (text) => (document.getElementById("place").textContent = text);
+const scaleText = (text) => (document.getElementById("scale").textContent = text);
+
+// spread shows a view as a map.
+function spread(shown, box) {
+  const { view, scene } = shown, { scale } = view;
   // A place is (-y, x) in pixels of zoom 0.
-  const at = (x, y) => L.latLng(-y * view.scale, x * view.scale);
-  const units = (p) => [p.lng / view.scale, -p.lat / view.scale];
-  const [left, top, right, bottom] = view.bounds;
-  const all = L.latLngBounds(at(left, bottom), at(right, top));
-  const smallest = Math.min(0, Math.floor(-Math.log2(Math.max(right - left, bottom - top, 1) * view.scale / 256)));
-  const largest = view.scale >= 16 ? 3 : 6;
+  const at = (x, y) => L.latLng(-y * scale, x * scale);
+  const units = (p) => [p.lng / scale, -p.lat / scale];
+  const boundsOf = ([l, t, r, b]) => L.latLngBounds(at(l, b), at(r, t));
+  let all = boundsOf(view.bounds);
+  const smallest = ([l, t, r, b]) => Math.min(0, Math.floor(-Math.log2((Math.max(r - l, b - t, 1) * scale) / 256))) - 1;
+  const natural = scale >= 16 ? 1 : 0; // the zoom from which on pixels are shown larger
+  const largest = scale >= 16 ? 3 : 6;
   const map = L.map(box, {
-    crs: L.CRS.Simple, minZoom: smallest - 1, maxZoom: largest, zoomSnap: 1, attributionControl: false,
+    crs: L.CRS.Simple, minZoom: smallest(view.bounds), maxZoom: largest, zoomSnap: 1, attributionControl: false,
     maxBounds: all.pad(1), zoomAnimation: !still.matches, fadeAnimation: false, inertia: !still.matches,
   });
-  const query = () => {
-    const shown = shownLayers();
-    const usual = view.layers.every((l, i) => l.shown === shown.includes(i));
-    return { path, view: view.name, l: usual ? undefined : shown.join(",") || ",", time: state().time, ...options };
-  };
-  function shownLayers() {
-    const names = state().layers?.split("\n");
-    return view.layers.flatMap((l, i) => ((names ? names.includes(l.name) : l.shown) ? [i] : []));
-  }
-  const grid = { tileSize: 256, bounds: all, noWrap: true, minZoom: smallest - 1, maxZoom: largest, minNativeZoom: smallest - 1, maxNativeZoom: 0, keepBuffer: 1, updateWhenIdle: false };
+  // What is behind the tiles, as far as the picture goes.
+  map.createPane("ground").style.zIndex = 150;
+  map.createPane("marks").style.zIndex = 450;
+  const ground = L.rectangle(all, { pane: "ground", renderer: L.svg({ pane: "ground" }), interactive: false, weight: 1, fill: true, fillOpacity: 1, className: view.background ? "ground" : "ground bare" });
+  if (view.background) ground.setStyle({ fillColor: view.background });
+
+  const grid = { tileSize: 256, bounds: all, noWrap: true, minZoom: -24, maxZoom: largest, maxNativeZoom: natural, keepBuffer: 1, updateWhenIdle: false };
   const side = devicePixelRatio > 1 ? 512 : undefined;
-  const address = (kind) => (t) => url(file, `${kind}/${generation}/${t.z}/${t.x}/${t.y}`, { ...query(), side });
-  if (scene.covers) new Tiles(address("cover"), { ...grid, className: "cover" }).addTo(map);
-  const tiles = new Tiles(address("tile"), grid).addTo(map);
+  const address = (kind) => (t) => url(shown.file, `${kind}/${shown.generation}/${t.z}/${t.x}/${t.y}`, { ...shown.query(), side });
+  const cover = scene.covers ? new Tiles(address("cover"), { ...grid, className: "cover" }) : undefined;
+  const tiles = new Tiles(address("tile"), grid);
+  const marks = new Marks(scale, "marks");
+  const cells = el("div", { className: "cells" });
+  const cross = el("div", { className: "cross" });
+  const note = el("div", { className: "note", role: "status", hidden: true });
+  box.append(cells, cross, note);
+
+  const tell = (text, ...more) => {
+    note.hidden = !text;
+    note.replaceChildren(text, ...more);
+  };
+  let failures = 0;
+  tiles.on("failed", ({ message }) => tell(`${++failures === 1 ? "A part" : `${failures} parts`} of the picture could not be drawn: ${message} `, el("button", { type: "button", onclick: () => (clear(), tiles.retry()) }, "Try again")));
+  const clear = () => {
+    failures = 0;
+    const [l, t, r, b] = shown.view.bounds;
+    tell(r > l && b > t ? "" : "There is nothing to be seen in this view.");
+  };
+  clear();
+  tiles.on("load", () => shown.drew());
+
+  // drawCells draws the edges of the cells, where they are not too close.
+  const drawCells = () => {
+    const cell = scale * 2 ** map.getZoom();
+    cells.hidden = !state().grid || cell < 8;
+    scaleText(`${Number((2 ** map.getZoom() * 100).toPrecision(3))} %`);
+    if (cells.hidden) return;
+    const zero = map.latLngToContainerPoint(at(0, 0)), a = map.latLngToContainerPoint(all.getNorthWest()), b = map.latLngToContainerPoint(all.getSouthEast()), { x, y } = map.getSize();
+    Object.assign(cells.style, { backgroundSize: `${cell}px ${cell}px`, backgroundPosition: `${zero.x}px ${zero.y}px`, clipPath: `inset(${a.y}px ${x - b.x - 1}px ${y - b.y - 1}px ${a.x}px)` });
+  };
+  map.on("zoomstart", () => (cells.hidden = true));
+  map.on("move zoomend resize", drawCells);
 
   const { x, y, z } = state();
   if (z !== undefined && [x, y, z].every((n) => Number.isFinite(Number(n)))) map.setView(at(Number(x), Number(y)), Number(z), { animate: false });
   else map.fitBounds(all, { animate: false });
-  map.on("moveend", () => {
-    const [x, y] = units(map.getCenter());
-    set({ x: x.toFixed(2), y: y.toFixed(2), z: map.getZoom() });
-  });
-  const place = document.getElementById("place");
-  const tell = ([x, y]) => {
-    const name = (axis, v) => (axis.startsWith("-") ? `${axis.slice(1)} ${-Math.floor(v) - 1}` : `${axis} ${Math.floor(v)}`);
-    place.textContent = `${name(view.axes[0], x)}  ${name(view.axes[1], y)}`;
+  ground.addTo(map);
+  cover?.addTo(map);
+  tiles.addTo(map);
+  marks.addTo(map);
+  drawCells();
+
+  const middle = () => units(map.getCenter());
+  const where = () => ({ x: middle()[0].toFixed(2), y: middle()[1].toFixed(2), z: String(map.getZoom()) });
+  const pace = () => {
+    const cell = scale * 2 ** map.getZoom();
+    map.keyboard._setPanDelta(cell >= near ? Math.round(cell) : 80); // cell by cell, where they can be told apart
   };
-  map.on("mousemove", (e) => tell(units(e.latlng)));
-  map.on("click", (e) => inspect(units(e.latlng).map((v) => v.toFixed(3)).join(",")));
-  const stop = watch((changed) => {
-    if (changed.has("layers") || changed.has("time")) tiles.redraw();
+  pace();
+  map.on("moveend", () => set(where()));
+  map.on("zoomend", pace);
+  const pointed = (point) => {
+    const mark = marks.find(map.latLngToContainerPoint(at(...point)))?.mark;
+    place(say(shown.view, point) + (mark?.label ? `  ${mark.label}` : ""));
+  };
+  map.on("mousemove", (e) => pointed(units(e.latlng)));
+  map.on("move", () => box.matches(":focus-visible") && pointed(middle()));
+  map.on("click", (e) => {
+    const hit = marks.find(e.containerPoint);
+    if (hit) shown.sets.get(hit.id)?.choose?.(hit.index);
+    shown.inspect(units(e.latlng));
   });
-  return {
-    map, scene, view, query, units, at,
-    // flyTo shows a rectangle of the view, in units.
+  box.addEventListener("keydown", (e) => {
+    if (e.target !== box || e.key !== "Enter") return;
+    e.preventDefault();
+    shown.inspect(middle());
+  });
+  const stop = watch((changed) => {
+    if (changed.has("grid")) drawCells();
+    const { x, y, z } = state(), now = where();
+    if (["x", "y", "z"].some((k) => changed.has(k)) && z !== undefined && (x !== now.x || y !== now.y || z !== now.z)) map.setView(at(Number(x), Number(y)), Number(z), { animate: false }); // back in history
+  });
+
+  Object.assign(shown, {
+    map, marks, units, at, middle,
+    zoom: () => map.getZoom(),
+    home: () => map.fitBounds(all, { animate: !still.matches }),
     flyTo([l, t, r, b]) {
-      const bounds = L.latLngBounds(at(l, b), at(r, t));
-      const zoom = Math.max(Math.min(map.getBoundsZoom(bounds.pad(2)), 0), map.getZoom());
+      const bounds = L.latLngBounds(at(l, b), at(r, t)), now = map.getZoom();
+      const wanted = Math.min(natural, Math.ceil(Math.log2(near / scale)));
+      const zoom = Math.max(map.getMinZoom(), Math.min(map.getBoundsZoom(bounds), Math.max(now, wanted)));
       if (still.matches) map.setView(bounds.getCenter(), zoom, { animate: false });
       else map.flyTo(bounds.getCenter(), zoom, { duration: 0.4 });
     },
-    // goTo shows what is at coordinates, or returns what is wrong with them.
-    goTo(text) {
-      const [x, y] = text.split(/[,;\s]+/).map(Number);
-      if (!Number.isFinite(x) || !Number.isFinite(y)) return "Two numbers are expected, such as 161,37";
-      this.flyTo([x, y, x + 1, y + 1]);
+    refresh() {
+      clear();
+      return tiles.refresh().then(() => shown.drew());
     },
-    close() { stop(); map.remove(); },
-  };
+    async renewed() {
+      all = boundsOf(shown.view.bounds);
+      ground.setBounds(all);
+      map.setMaxBounds(all.pad(1)).setMinZoom(Math.min(smallest(shown.view.bounds), map.getZoom()));
+      cover?.setBounds(all);
+      tiles.setBounds(all);
+      cover?.refresh();
+      await shown.refresh();
+    },
+    // still is the address of the pixels that are seen.
+    still() {
+      const z = Math.min(map.getZoom() + (side ? 1 : 0), 8), k = 2 ** z, size = map.getSize(), more = k / 2 ** map.getZoom();
+      const a = map.project(map.getCenter(), map.getZoom()).subtract(size.divideBy(2)).round().multiplyBy(more), b = a.add(size.multiplyBy(more));
+      const [l, t, r, o] = shown.view.bounds.map((v) => v * scale * k);
+      const min = [Math.max(a.x, Math.floor(l)), Math.max(a.y, Math.floor(t))], max = [Math.min(b.x, Math.ceil(r)), Math.min(b.y, Math.ceil(o))];
+      return url(shown.file, `still/${shown.generation}`, { ...shown.query(), x: min[0] / scale / k, y: min[1] / scale / k, z, w: max[0] - min[0], h: max[1] - min[1], save: 1 });
+    },
+    inspectQuery: () => ({ z: map.getZoom() }),
+    close() {
+      stop();
+      place("");
+      scaleText("");
+      map.remove();
+      box.remove();
+    },
+  });
+  for (const [id, { list, chosen }] of shown.sets) marks.set(id, list, chosen);
 }

@@ -1,0 +1,123 @@
+// "As in game": what the game's camera shows from a place. Options of the scene put it there: at
+// and zoom. Keys of the state: x, y (as of the map) and zoom.
+import { url } from "./api.js";
+import { state, set, watch } from "./state.js";
+import { el } from "./dom.js";
+import { say } from "./place.js";
+
+const most = 4096; // pixels to each side
+
+// look makes a Scene (map.js) show a view of a camera in a box.
+export function look(shown, box) {
+  const img = el("img", { className: "still", alt: "", draggable: false });
+  const cross = el("div", { className: "cross" }), note = el("div", { className: "note", role: "status", hidden: true });
+  box.classList.add("camera");
+  box.append(img, cross, note);
+  let area, stop, blob, drag, timer;
+  const [l, t, r, b] = shown.view.bounds;
+  const at = () => ["x", "y"].map((k, i) => (Number.isFinite(parseFloat(state()[k])) ? Number(state()[k]) : [(l + r) / 2, (t + b) / 2][i]));
+  const zoom = () => Math.min(16, Math.max(1 / 16, Number(state().zoom) || 1));
+  const size = () => {
+    const k = Math.min(devicePixelRatio, most / box.clientWidth, most / box.clientHeight);
+    return { w: Math.max(1, Math.round(box.clientWidth * k)), h: Math.max(1, Math.round(box.clientHeight * k)) };
+  };
+  const still = () => ({ "o.at": at().join(","), "o.zoom": zoom(), ...size() });
+  const address = (more) => url(shown.file, `still/${shown.generation}`, { ...shown.query(), ...still(), ...more });
+
+  async function refresh() {
+    stop?.abort();
+    const { signal } = (stop = new AbortController());
+    try {
+      const answer = await fetch(address(), { signal });
+      if (answer.status === 410) return;
+      if (!answer.ok) throw new Error((await answer.json()).error);
+      const now = answer.headers.get("Area").split(",").map(Number), data = await answer.blob();
+      if (signal.aborted) return;
+      const old = blob;
+      blob = URL.createObjectURL(data);
+      img.src = blob;
+      await img.decode().catch(() => {});
+      if (old) URL.revokeObjectURL(old);
+      area = now;
+      img.style.translate = "";
+      note.hidden = true;
+      shown.drew();
+    } catch (err) {
+      if (signal.aborted) return;
+      note.hidden = false;
+      note.textContent = `It could not be drawn: ${err.message}`;
+    }
+  }
+  const move = (point) => set({ x: point[0].toFixed(2), y: point[1].toFixed(2) });
+  const pan = (dx, dy) => area && move([at()[0] + dx * (area[2] - area[0]), at()[1] + dy * (area[3] - area[1])]);
+  const closer = (k) => set({ zoom: Number((zoom() * k).toPrecision(3)) });
+  const unitsAt = (e) => {
+    const { left, top, width, height } = box.getBoundingClientRect();
+    return [area[0] + ((e.clientX - left) / width) * (area[2] - area[0]), area[1] + ((e.clientY - top) / height) * (area[3] - area[1])];
+  };
+  const place = document.getElementById("place"), scale = document.getElementById("scale");
+  const tell = (point) => (place.textContent = say(shown.view, point));
+
+  box.addEventListener("keydown", (e) => {
+    if (e.target !== box || e.ctrlKey || e.metaKey || e.altKey) return;
+    const k = e.shiftKey ? 0.5 : 0.125;
+    const does = {
+      ArrowLeft: () => pan(-k, 0), ArrowRight: () => pan(k, 0), ArrowUp: () => pan(0, -k), ArrowDown: () => pan(0, k),
+      "+": () => closer(0.8), "=": () => closer(0.8), "-": () => closer(1.25), Enter: () => shown.inspect(at()),
+    }[e.key];
+    if (!does) return;
+    e.preventDefault();
+    does();
+    tell(at());
+  });
+  box.addEventListener("wheel", (e) => (e.preventDefault(), closer(e.deltaY < 0 ? 0.8 : 1.25)), { passive: false });
+  box.addEventListener("pointerdown", (e) => {
+    if (e.button || !area) return;
+    box.setPointerCapture(e.pointerId);
+    drag = { x: e.clientX, y: e.clientY, moved: false };
+  });
+  box.addEventListener("pointermove", (e) => {
+    if (!area) return;
+    if (!drag) return tell(unitsAt(e));
+    const [dx, dy] = [e.clientX - drag.x, e.clientY - drag.y];
+    drag.moved ||= Math.hypot(dx, dy) > 4;
+    if (drag.moved) img.style.translate = `${dx}px ${dy}px`;
+  });
+  box.addEventListener("pointerup", (e) => {
+    if (!drag) return;
+    const { x, y, moved } = drag;
+    drag = undefined;
+    if (moved) pan((x - e.clientX) / box.clientWidth, (y - e.clientY) / box.clientHeight);
+    else shown.inspect(unitsAt(e));
+  });
+  box.addEventListener("pointercancel", () => (drag = undefined, img.style.translate = ""));
+  const unwatch = watch((changed) => {
+    scale.textContent = `zoom ${zoom()}`;
+    if (["x", "y", "zoom"].some((k) => changed.has(k))) refresh();
+  });
+  const resized = new ResizeObserver(() => {
+    clearTimeout(timer);
+    timer = setTimeout(refresh, 150);
+  });
+  resized.observe(box);
+  scale.textContent = `zoom ${zoom()}`;
+
+  Object.assign(shown, {
+    refresh, middle: at,
+    zoom: () => 0,
+    home: () => set({ x: undefined, y: undefined, zoom: undefined }),
+    flyTo: ([l, t, r, b]) => move([(l + r) / 2, (t + b) / 2]),
+    renewed: refresh,
+    still: () => address({ save: 1 }),
+    inspectQuery: still,
+    close() {
+      stop?.abort();
+      clearTimeout(timer);
+      resized.disconnect();
+      unwatch();
+      if (blob) URL.revokeObjectURL(blob);
+      place.textContent = scale.textContent = "";
+      box.remove();
+    },
+  });
+}

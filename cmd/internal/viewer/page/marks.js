@@ -1,0 +1,137 @@
+// Marks over a picture: places of findings, hits and changes, and the one that is inspected.
+import { el } from "./dom.js";
+
+// What a mark looks like, by its kind: a colour of the page, and a sign within 8 around 0,0, so
+// that colour alone says nothing.
+const kinds = {
+  error: ["--error", "M-3.2-3.2 3.2 3.2M3.2-3.2-3.2 3.2"],
+  warning: ["--warning", "M0-4 4 3.4-4 3.4Z"],
+  info: ["--info", "M4 0A4 4 0 1 1-4 0 4 4 0 1 1 4 0Z"],
+  hit: ["--mark", "M0-4.4 4.4 0 0 4.4-4.4 0Z"],
+  added: ["--added", "M-4 0H4M0-4V4"],
+  removed: ["--removed", "M-4 0H4"],
+  changed: ["--mark", "M-4-1.6H4M-4 1.6H4"],
+  at: ["--mark", ""],
+};
+
+// Marks draws any number of them on one canvas. set(id, list, chosen) puts those of one source
+// there: {where: [left, top, right, bottom] in units, label, kind}; chosen is the index of the
+// one that stands out.
+export const Marks = L.Renderer.extend({
+  initialize(scale, pane) {
+    L.Renderer.prototype.initialize.call(this, { padding: 0.3, pane });
+    this._scale = scale;
+    this._sets = new Map();
+  },
+
+  set(id, list, chosen) {
+    if (list?.length) this._sets.set(id, { list, chosen });
+    else this._sets.delete(id);
+    cancelAnimationFrame(this._frame);
+    this._frame = requestAnimationFrame(() => this._map && this._draw());
+  },
+
+  // find returns the mark at a point of the container that was drawn last: {id, index, mark}.
+  find({ x, y }) {
+    const p = this._map.containerPointToLayerPoint([x, y]);
+    let found;
+    this._each((mark, box, id, index) => {
+      const [l, t, r, b] = grown(box, 12);
+      if (id !== "at" && p.x >= l && p.x <= r && p.y >= t && p.y <= b) found = { id, index, mark };
+    });
+    return found;
+  },
+
+  _each(call) {
+    const k = this._scale * 2 ** this._map.getZoom(), { x, y } = this._map.getPixelOrigin();
+    for (const [id, { list, chosen }] of this._sets) {
+      const one = (mark, i) => mark?.where && call(mark, [mark.where[0] * k - x, mark.where[1] * k - y, mark.where[2] * k - x, mark.where[3] * k - y], id, i, i === chosen);
+      list.forEach((mark, i) => i === chosen || one(mark, i));
+      if (chosen >= 0) one(list[chosen], chosen);
+    }
+  },
+
+  _initContainer() {
+    this._container = el("canvas", { className: "marks" });
+    this._container.setAttribute("aria-hidden", "true");
+  },
+  _destroyContainer() {
+    cancelAnimationFrame(this._frame);
+    this._container.remove();
+    this._container = undefined;
+  },
+  _update() {
+    if (this._map._animatingZoom && this._bounds) return;
+    L.Renderer.prototype._update.call(this);
+    const size = this._bounds.getSize(), ratio = devicePixelRatio;
+    L.DomUtil.setPosition(this._container, this._bounds.min);
+    Object.assign(this._container, { width: size.x * ratio, height: size.y * ratio });
+    Object.assign(this._container.style, { width: size.x + "px", height: size.y + "px" });
+    this._draw();
+  },
+
+  _draw() {
+    const { min, max } = this._bounds, g = this._container.getContext("2d"), ratio = devicePixelRatio;
+    g.setTransform(ratio, 0, 0, ratio, -min.x * ratio, -min.y * ratio);
+    g.clearRect(min.x, min.y, max.x - min.x, max.y - min.y);
+    g.lineCap = g.lineJoin = "round";
+    const color = colors(this._container), drawn = new Set();
+    this._each((mark, box, id, index, chosen) => {
+      const [l, t, r, b] = grown(box, chosen ? 10 : 0);
+      if (r < min.x || l > max.x || b < min.y || t > max.y) return;
+      const [name, sign] = kinds[mark.kind] ?? kinds.hit, ink = color(name), small = r - l < 24 || b - t < 24;
+      const spot = small ? [(l + r) / 2, (t + b) / 2] : [l, t];
+      const key = `${mark.kind} ${Math.round(spot[0] / 6)} ${Math.round(spot[1] / 6)}`;
+      if (!chosen && small && drawn.has(key)) return; // nobody could see it
+      drawn.add(key);
+      const stroke = (path, width) => {
+        for (const [style, more] of [[color("--mark-rim"), 2.5], [ink, 0]]) {
+          Object.assign(g, { strokeStyle: style, lineWidth: width + more });
+          g.stroke(path);
+        }
+      };
+      if (r - l >= 6 || b - t >= 6 || chosen) {
+        const frame = new Path2D();
+        frame.rect(l, t, Math.max(r - l, 1), Math.max(b - t, 1));
+        if (chosen) {
+          g.globalAlpha = 0.25;
+          g.fillStyle = ink;
+          g.fill(frame);
+          g.globalAlpha = 1;
+        }
+        stroke(frame, chosen ? 2.5 : 1.5);
+      }
+      if (chosen && id !== "at") { // a cross-hair around it, that is found at once
+        const c = new Path2D(), [x, y, d] = [(l + r) / 2, (t + b) / 2, 12];
+        for (const [dx, dy, from] of [[-1, 0, x - l], [1, 0, r - x], [0, -1, y - t], [0, 1, b - y]]) {
+          c.moveTo(x + dx * (from + 4), y + dy * (from + 4));
+          c.lineTo(x + dx * (from + d), y + dy * (from + d));
+        }
+        stroke(c, 2.5);
+      }
+      if (sign) {
+        const path = new Path2D();
+        path.addPath(new Path2D(sign), new DOMMatrix([1, 0, 0, 1, ...spot]));
+        stroke(path, 2);
+      }
+    });
+  },
+});
+
+// grown returns a box that has at least a size.
+function grown([l, t, r, b], least) {
+  const x = Math.max(0, least - (r - l)) / 2, y = Math.max(0, least - (b - t)) / 2;
+  return [l - x, t - y, r + x, b + y];
+}
+
+// colors returns what a colour of the page is here.
+function colors(node) {
+  const known = {};
+  return (name) => {
+    if (!known[name]) {
+      node.style.color = `var(${name})`;
+      known[name] = getComputedStyle(node).color;
+    }
+    return known[name];
+  };
+}

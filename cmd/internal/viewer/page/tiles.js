@@ -1,0 +1,93 @@
+// Parts of pictures that are fetched when they are looked at.
+import { el } from "./dom.js";
+
+const empty = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==";
+const sleep = (ms) => new Promise((r) => setTimeout(r, ms));
+
+// Tiles is a layer of Leaflet. address(coords) tells where a tile is; 204 is nothing, 202 is
+// asked for again, 503 a little later, and what is no longer on the screen is no longer asked
+// for. What is outside of options.bounds is cut off. It fires "failed" with a message.
+export const Tiles = L.GridLayer.extend({
+  initialize(address, options) {
+    this.address = address;
+    L.GridLayer.prototype.initialize.call(this, options);
+    this.on("tileunload", (e) => e.tile.leave());
+  },
+
+  createTile(at, done) {
+    const img = el("img", { alt: "", src: empty, draggable: false });
+    let stop, blob, told;
+    const ready = () => {
+      if (!told) done(null, img);
+      told = true;
+    };
+    const put = async (data) => {
+      const old = blob;
+      blob = data.size ? URL.createObjectURL(data) : undefined;
+      img.src = blob ?? empty; // what was there stays to be seen until this is
+      await img.decode().catch(() => {});
+      if (old) URL.revokeObjectURL(old);
+    };
+    img.leave = () => {
+      stop?.abort();
+      if (blob) URL.revokeObjectURL(blob);
+    };
+    // load fetches the tile, again if it was fetched before, and ends when it is whole.
+    img.load = async () => {
+      stop?.abort();
+      const { signal } = (stop = new AbortController());
+      try {
+        for (let wait = 250; ; ) {
+          const answer = await fetch(this.address(at), { signal });
+          if (answer.status === 503 && wait < 5000) {
+            await sleep((wait *= 2));
+            if (signal.aborted) return;
+            continue;
+          }
+          if (answer.status === 410) return; // the page hears of it
+          if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).error ?? answer.statusText);
+          const data = await answer.blob();
+          if (signal.aborted) return;
+          await put(data);
+          img.classList.remove("failed");
+          img.removeAttribute("title");
+          ready();
+          if (answer.status !== 202) return;
+        }
+      } catch (err) {
+        if (signal.aborted) return;
+        img.classList.add("failed");
+        img.title = err.message;
+        ready();
+        this.fire("failed", { message: err.message });
+      }
+    };
+    img.load();
+    return img;
+  },
+
+  // refresh fetches tiles anew without taking away what is there, and ends when all are whole.
+  refresh(wanted = () => true) {
+    const loads = [];
+    for (const [key, tile] of Object.entries(this._tiles)) {
+      if (!tile.current) this._removeTile(key);
+      else if (wanted(tile.coords)) loads.push(tile.el.load());
+    }
+    return Promise.all(loads);
+  },
+
+  // retry fetches again what could not be had.
+  retry() { return this.refresh((at) => this._tiles[this._tileCoordsToKey(at)].el.classList.contains("failed")); },
+
+  setBounds(bounds) {
+    this.options.bounds = bounds;
+    for (const level of Object.values(this._levels ?? {})) this._onCreateLevel(level);
+    this._update();
+  },
+
+  _onCreateLevel(level) {
+    const point = (at) => this._map.project(at, level.zoom).subtract(level.origin);
+    const a = point(this.options.bounds.getNorthWest()), b = point(this.options.bounds.getSouthEast());
+    level.el.style.clipPath = `polygon(${a.x}px ${a.y}px, ${b.x}px ${a.y}px, ${b.x}px ${b.y}px, ${a.x}px ${b.y}px)`;
+  },
+});

@@ -1,0 +1,61 @@
+// The time of what moves: a slider, and playing.
+import { set } from "./state.js";
+import { el, fill } from "./dom.js";
+import { icon } from "./icons.js";
+
+const usual = 10000; // milliseconds, where nobody knows when it begins again
+const beat = 50; // pictures are of multiples of it, so that the second round finds those of the first
+
+// player returns {node, playing, toggle(), step(n), close()} for what map.js shows.
+export function player(shown) {
+  const length = Math.max(beat, Math.ceil((shown.view.loop || usual) / beat) * beat);
+  const button = el("button", { type: "button", className: "quiet", onclick: () => self.toggle() });
+  const slider = el("input", { type: "range", min: 0, max: length / 1000, step: beat / 1000, "aria-label": "Time in seconds", oninput: () => self.to(Math.round(slider.value * 1000)) });
+  const text = el("output", {});
+  const tell = () => {
+    slider.value = shown.moment / 1000;
+    slider.setAttribute("aria-valuetext", `${(shown.moment / 1000).toFixed(2)} seconds`);
+    text.textContent = `${(shown.moment / 1000).toFixed(2)} s`;
+    fill(button, icon(self.playing ? "pause" : "play"));
+    button.setAttribute("aria-label", self.playing ? "Pause" : "Play");
+    button.title = (self.playing ? "Pause" : "Play") + " (t)";
+  };
+  const watchers = new Set();
+  shown.onMoment = () => {
+    tell();
+    for (const w of watchers) w(shown.moment);
+  };
+  // watchMoment calls back at each moment that is shown.
+  shown.watchMoment = (f) => (watchers.add(f), () => watchers.delete(f));
+  const keep = () => set({ time: shown.moment || undefined });
+
+  const self = {
+    node: el("div", { className: "player", role: "group", "aria-label": "Time" }, button, slider, text),
+    playing: false,
+    to(ms) {
+      self.playing = false;
+      const wanted = ((ms % (length + beat)) + length + beat) % (length + beat);
+      shown.toMoment(wanted);
+      clearTimeout(self.timer);
+      self.timer = setTimeout(keep, 200);
+    },
+    step: (n) => self.to(Math.round(shown.moment / beat) * beat + n * 2 * beat),
+    async toggle() {
+      self.playing = !self.playing;
+      tell();
+      if (!self.playing) return keep();
+      // The next picture comes when all of this one is there, and is as much later as that took.
+      const mine = (self.run = {});
+      for (let from = performance.now() - shown.moment; self.playing && self.run === mine; ) {
+        await shown.toMoment(Math.floor(((performance.now() - from) % length) / beat) * beat);
+        await new Promise((r) => setTimeout(r, beat - ((performance.now() - from) % beat)));
+      }
+    },
+    close() {
+      self.playing = false;
+      clearTimeout(self.timer);
+    },
+  };
+  tell();
+  return self;
+}
