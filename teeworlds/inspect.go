@@ -10,8 +10,15 @@ import (
 	"trowel.example/check"
 	"trowel.example/format"
 	"trowel.example/internal/parallel"
+	"trowel.example/teeworlds/mapdiff"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"
+)
+
+var (
+	_ format.Inspector = (*mapScene)(nil)
+	_ format.Variable  = (*mapScene)(nil)
+	_ format.Placer    = mapdiff.Change{}
 )
 
 // Limits of what is told of a point, so that a person can read it.

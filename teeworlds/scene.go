@@ -49,8 +49,9 @@ const (
 type mapScene struct {
 	*mapdraw.Renderer
 	m      *twmap.Map
-	names  *mapdir.Names // of the files of the tree
-	today  bool          // the file is the map, and not what it was made of
+	src    *format.Source // of which only the path is asked
+	names  *mapdir.Names  // of the files of the tree
+	today  bool           // the file is the map, and not what it was made of
 	views  []format.View
 	layers []sceneLayer
 	whole  mapdraw.Camera
@@ -97,12 +98,26 @@ func newScene(job *format.Job, src *format.Source, m *twmap.Map, f *datafile.Fil
 	if err != nil {
 		return nil, err
 	}
-	s := &mapScene{Renderer: r, m: m, names: mapdir.NamesOf(m), today: f == m.Source(), whole: mapdraw.Whole(m)}
+	s := &mapScene{Renderer: r, m: m, src: src, names: mapdir.NamesOf(m), today: f == m.Source(), whole: mapdraw.Whole(m)}
 	s.digest = sync.OnceValue(func() [32]byte {
 		rest := r.Digest()
 		return sha256.Sum256(append(rest[:], f.Identity().SHA256...))
 	})
 	return s, s.findViews(job)
+}
+
+// With returns a scene that shares what was read of the map.
+func (s *mapScene) With(_ context.Context, job *format.Job) (format.Scene, error) {
+	o, err := drawOptions(job, s.src)
+	if err != nil {
+		return nil, err
+	}
+	other := *s
+	if other.Renderer, err = s.Renderer.With(o); err != nil {
+		return nil, err
+	}
+	other.layers = nil
+	return &other, other.findViews(job)
 }
 
 // drawOptions understands the options of a job.

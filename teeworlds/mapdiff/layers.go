@@ -163,8 +163,10 @@ func (c *comparison) layerPart(l twmap.Layer, was, is *where) Part {
 	group := Part{Type: "group"}
 	if was != nil {
 		p.Was = &was.layer
+		p.wasCalled = c.layerName(was)
 		if was.group >= 0 {
 			group.Was, group.Name = &was.group, c.a.Groups[was.group].Name
+			group.wasCalled = &c.a.Groups[was.group].Name
 		}
 	}
 	if is != nil {
@@ -177,6 +179,14 @@ func (c *comparison) layerPart(l twmap.Layer, was, is *where) Part {
 		p.Group = &group
 	}
 	return p
+}
+
+// layerName returns the name that the old map gives a layer.
+func (c *comparison) layerName(at *where) *string {
+	if at.group < 0 {
+		return &c.a.Orphans[at.layer].Base().Name
+	}
+	return &c.a.Groups[at.group].Layers[at.layer].Base().Name
 }
 
 // describe says in a few words what a layer is.
@@ -254,7 +264,7 @@ func (c *comparison) layer(path string, part Part, a, b twmap.Layer) error {
 		return err
 	}
 	say := func(change Change) error {
-		change.Path = path
+		change.Path, change.in = path, &part
 		if change.Part.Type == "" {
 			change.Part = part
 		}

@@ -45,6 +45,9 @@ type Change struct {
 	By    any    `json:"by,omitempty"` // how far: pixels for quads, columns and rows for tiles
 	Area  *Area  `json:"area,omitempty"`
 	At    []Cut  `json:"at,omitempty"`
+
+	in         *Part // the layer or envelope that a quad, source or point is in
+	rows, cols []int // which of the old layer those of the new one are, -1 for none, if it is of tiles
 }
 
 // Part is a part of a map, or of a layer or envelope.
@@ -55,6 +58,8 @@ type Part struct {
 	Is   *int   `json:"is,omitempty"`   // its number in the new map
 
 	Group *Part `json:"group,omitempty"` // that a layer is in
+
+	wasCalled *string // its name in the old map; nil if that is the same
 }
 
 // Cut is where rows or columns were added or removed.
@@ -168,9 +173,15 @@ type kindOfPart struct {
 }
 
 func (c *comparison) list(k kindOfPart) error {
+	inBoth := func(i, j int) Part {
+		part := partOf(k.typ, k.newName(j), i, j)
+		was := k.oldName(i)
+		part.wasCalled = &was
+		return part
+	}
 	return c.pairs(k.nOld, k.to,
 		func(i, j int) error {
-			return c.yield(Change{Path: k.oldPath(i), Part: partOf(k.typ, k.newName(j), i, j), Kind: Moved, Old: i, New: j})
+			return c.yield(Change{Path: k.oldPath(i), Part: inBoth(i, j), Kind: Moved, Old: i, New: j})
 		},
 		func(j int) error {
 			return c.yield(Change{Path: k.newPath(j), Part: partOf(k.typ, k.newName(j), -1, j), Kind: Added, New: k.newText(j)})
@@ -179,7 +190,7 @@ func (c *comparison) list(k kindOfPart) error {
 			return c.yield(Change{Path: k.oldPath(i), Part: partOf(k.typ, k.oldName(i), i, -1), Kind: Removed, Old: k.oldText(i)})
 		},
 		func(i, j int) error {
-			part := partOf(k.typ, k.newName(j), i, j)
+			part := inBoth(i, j)
 			if was, is := k.oldName(i), k.newName(j); was != is {
 				if err := c.yield(Change{Path: k.oldPath(i), Part: part, Kind: Renamed, Old: was, New: is}); err != nil {
 					return err
@@ -305,7 +316,7 @@ func (c *comparison) envelopes() error {
 			if err := c.fields(path, part, of(a), of(b)); err != nil {
 				return err
 			}
-			return c.points(path, a, b)
+			return c.points(path, part, a, b)
 		}})
 }
 

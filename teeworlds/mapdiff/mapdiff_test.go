@@ -114,6 +114,7 @@ func compare(t testing.TB, a, b *twmap.Map) ([]string, []mapdiff.Change) {
 	err := mapdiff.Compare(mapdir.NamesOf(a), mapdir.NamesOf(b), func(c mapdiff.Change) error {
 		lines.Add(c)
 		all = append(all, c)
+		verifyPlaces(t, a, b, c)
 		return nil
 	})
 	if err != nil {

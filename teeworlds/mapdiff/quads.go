@@ -167,7 +167,7 @@ func (c *comparison) sources(a, b *twmap.SoundLayer, say func(Change) error) err
 }
 
 // points compares the points of an envelope: a point is the same if its time is.
-func (c *comparison) points(path string, a, b *twmap.Envelope) error {
+func (c *comparison) points(path string, part Part, a, b *twmap.Envelope) error {
 	to := mapmatch.InOrder(a.Points, b.Points, func(p twmap.EnvPoint) int32 { return p.Time })
 	values := func(e *twmap.Envelope, v [4]int32) []number {
 		n := len(v)
@@ -192,7 +192,7 @@ func (c *comparison) points(path string, a, b *twmap.Envelope) error {
 		return values(e, e.Points[i].Values)
 	}
 	say := func(change Change) error {
-		change.Path = path
+		change.Path, change.in = path, &part
 		e, at := b, change.Part.Is
 		if at == nil {
 			e, at = a, change.Part.Was

@@ -109,7 +109,7 @@ func compareGrids[T twmap.Cell](a, b *twmap.Grid[T], say func(Change) error) err
 		}
 	}
 	return g.areas(func(area Area, old, new T) error {
-		return say(Change{Kind: Tiles, Old: CellText(old), New: CellText(new), Area: &area})
+		return say(Change{Kind: Tiles, Old: CellText(old), New: CellText(new), Area: &area, rows: g.rows, cols: g.cols})
 	})
 }
 

@@ -30,6 +30,7 @@ type picture struct {
 
 	once, onceTexture, onceSheet sync.Once
 	source                       *image.NRGBA // nil: layers with it are drawn without
+	missing                      Missing      // why it is not the image itself; the zero value: it is
 	texture                      texture
 	sheet                        *sheet
 }
@@ -83,32 +84,46 @@ func imageOf(l twmap.Layer) int {
 // textureOf returns a picture for quads, nil if layers with it are to be drawn without.
 func (r *Renderer) textureOf(p *picture) texture {
 	if !r.keeps {
-		return newTexture(r.read(p))
+		return newTexture(r.source(p))
 	}
-	p.onceTexture.Do(func() { p.texture = newTexture(r.source(p)) })
+	source := r.source(p)
+	p.onceTexture.Do(func() { p.texture = newTexture(source) })
 	return p.texture
 }
 
 // sheetOf returns a picture for tiles, nil if layers with it are to be drawn without.
 func (r *Renderer) sheetOf(p *picture) *sheet {
 	if !r.keeps {
-		return newSheet(tileable(r.read(p)))
+		return newSheet(tileable(r.source(p)))
 	}
-	p.onceSheet.Do(func() { p.sheet = newSheet(tileable(r.source(p))) })
+	source := r.source(p)
+	p.onceSheet.Do(func() { p.sheet = newSheet(tileable(source)) })
 	return p.sheet
 }
 
+// source returns the pixels of a picture, nil for nothing, and tells if they are not those of
+// the image.
 func (r *Renderer) source(p *picture) *image.NRGBA {
-	p.once.Do(func() { p.source = r.read(p) })
-	return p.source
+	var source *image.NRGBA
+	var missing Missing
+	if r.keeps {
+		p.once.Do(func() { p.source, p.missing = r.read(p) })
+		source, missing = p.source, p.missing
+	} else {
+		source, missing = r.read(p)
+	}
+	if missing != (Missing{}) {
+		r.miss(missing)
+	}
+	return source
 }
 
 // read returns the pixels of a picture in the size that it has, or what is drawn in its
 // place; nil for nothing.
-func (r *Renderer) read(p *picture) *image.NRGBA {
+func (r *Renderer) read(p *picture) (*image.NRGBA, Missing) {
 	pixels, err := r.load(p)
 	if err == nil {
-		return within(pixels, maxSide)
+		return within(pixels, maxSide), Missing{}
 	}
 	miss := Missing{Kind: MissingImage, Name: p.image.Name, Layers: p.users, What: err.Error(), Loss: !p.image.External()}
 	var unfound *unfoundError
@@ -123,8 +138,7 @@ func (r *Renderer) read(p *picture) *image.NRGBA {
 	default:
 		miss.What += ": drawn in plain colour, as the game does"
 	}
-	r.miss(miss)
-	return pixels
+	return pixels, miss
 }
 
 // unfoundError is of an external image that is not there or no PNG; for all others the

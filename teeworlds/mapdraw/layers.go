@@ -17,7 +17,11 @@ type layer struct {
 	quads   *twmap.QuadLayer
 	sounds  *twmap.SoundLayer
 	picture *picture // nil if it has none, or one that the game does not load
+	*held
+}
 
+// held is what was read of a layer, for all renderers of the map.
+type held struct {
 	once    sync.Once
 	content content
 }
@@ -61,7 +65,7 @@ func (r *Renderer) findLayers() {
 	r.layers = make([][]*layer, len(r.m.Groups))
 	for g, group := range r.m.Groups {
 		for i, found := range group.Layers {
-			l := &layer{name: fmt.Sprintf("groups[%d].layers[%d]", g, i)}
+			l := &layer{name: fmt.Sprintf("groups[%d].layers[%d]", g, i), held: new(held)}
 			if name := found.Base().Name; name != "" {
 				l.name += fmt.Sprintf(" %q", name)
 			}
@@ -113,8 +117,8 @@ func (l *layer) size() int64 {
 // with calls do with what a layer holds; afterwards it may be gone.
 func (r *Renderer) with(l *layer, do func(*content)) {
 	if r.keeps {
-		l.once.Do(func() { l.content = r.readLayer(l) })
-		do(&l.content)
+		l.once.Do(func() { l.content = readLayer(l) })
+		r.show(l, &l.content, do)
 		return
 	}
 	size := l.size()
@@ -122,11 +126,20 @@ func (r *Renderer) with(l *layer, do func(*content)) {
 		size += l.picture.size()
 	}
 	defer r.room.Take(size)()
-	c := r.readLayer(l)
-	do(&c)
+	c := readLayer(l)
+	r.show(l, &c, do)
 }
 
-func (r *Renderer) readLayer(l *layer) (c content) {
+// show calls do with what a layer holds, or tells what it misses of it.
+func (r *Renderer) show(l *layer, c *content, do func(*content)) {
+	if c.broken != "" {
+		r.miss(Missing{Kind: MissingLayer, Name: l.name, What: c.broken + ": not drawn, as in the game", Loss: true})
+		return
+	}
+	do(c)
+}
+
+func readLayer(l *layer) (c content) {
 	var err error
 	switch {
 	case l.tiles != nil:
@@ -144,9 +157,6 @@ func (r *Renderer) readLayer(l *layer) (c content) {
 	}
 	if err != nil { // the game draws none of them then
 		c = content{broken: err.Error()}
-	}
-	if c.broken != "" {
-		r.miss(Missing{Kind: MissingLayer, Name: l.name, What: c.broken + ": not drawn, as in the game", Loss: true})
 	}
 	return c
 }

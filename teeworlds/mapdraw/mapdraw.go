@@ -66,7 +66,7 @@ type Renderer struct {
 	isGame   []bool     // which groups have a game layer
 	sheets07 func() bool
 	signs    func() *signs
-	scaled   scaledCells
+	scaled   *scaledCells
 
 	keeps bool           // what was read for one picture stays for the next
 	room  *budget.Budget // for what does not stay
@@ -93,6 +93,47 @@ const (
 // New returns a renderer of a map, which must not be changed as long as it is used. It
 // reads nothing yet.
 func New(m *twmap.Map, o Options) (*Renderer, error) {
+	r, err := newRenderer(m, o)
+	if err == nil {
+		r.scaled, r.room = new(scaledCells), budget.New(maxKept)
+		r.findImages()
+		r.findLayers()
+	}
+	return r, err
+}
+
+// With returns a renderer of the same map with other options. It has what this one has read of
+// the map, and what it reads this one has.
+func (r *Renderer) With(o Options) (*Renderer, error) {
+	other, err := newRenderer(r.m, o)
+	if err != nil {
+		return nil, err
+	}
+	other.scaled, other.room, other.keeps, other.isGame = r.scaled, r.room, r.keeps, r.isGame
+	same := o.Checker == r.o.Checker
+	sameExternal := same && o.Game == r.o.Game && slices.Equal(o.Mapres, r.o.Mapres)
+	other.findImages()
+	now := make(map[*picture]*picture)
+	for i, p := range r.pictures {
+		if same && !p.image.External() || sameExternal {
+			other.pictures[i] = p
+		}
+		now[p] = other.pictures[i]
+	}
+	for _, layers := range r.layers {
+		var list []*layer
+		for _, l := range layers {
+			own := *l
+			own.picture = now[l.picture]
+			list = append(list, &own)
+		}
+		other.layers = append(other.layers, list)
+	}
+	return other, nil
+}
+
+// newRenderer returns a renderer that knows nothing of its map.
+func newRenderer(m *twmap.Map, o Options) (*Renderer, error) {
 	if o.Entities < 0 || o.Entities > 100 {
 		return nil, fmt.Errorf("entities: %d, should be 0 to 100", o.Entities)
 	}
@@ -101,13 +142,10 @@ func New(m *twmap.Map, o Options) (*Renderer, error) {
 	}
 	r := &Renderer{m: m, o: o, missed: make(map[Missing]bool)}
 	r.sheets07 = sync.OnceValue(r.wants07)
-	r.room = budget.New(maxKept)
 	r.signs = usualSigns
 	if o.EntitiesImage != nil {
 		r.signs = sync.OnceValue(func() *signs { return newSheets(o.EntitiesImage, o.Mask) })
 	}
-	r.findImages()
-	r.findLayers()
 	return r, nil
 }
 
