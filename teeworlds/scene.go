@@ -2,14 +2,12 @@ package teeworlds
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"image"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"trowel.example/fault"
@@ -55,8 +53,6 @@ type mapScene struct {
 	views  []format.View
 	layers []sceneLayer
 	whole  mapdraw.Camera
-
-	digest func() [32]byte
 }
 
 // sceneLayer is a layer that can be left out, and where it stands in the map.
@@ -99,10 +95,6 @@ func newScene(job *format.Job, src *format.Source, m *twmap.Map, f *datafile.Fil
 		return nil, err
 	}
 	s := &mapScene{Renderer: r, m: m, src: src, names: mapdir.NamesOf(m), today: f == m.Source(), whole: mapdraw.Whole(m)}
-	s.digest = sync.OnceValue(func() [32]byte {
-		rest := r.Digest()
-		return sha256.Sum256(append(rest[:], f.Identity().SHA256...))
-	})
 	return s, s.findViews(job)
 }
 
@@ -312,9 +304,12 @@ func (s *mapScene) Missing() []format.Missing {
 	return list
 }
 
-// Fingerprint is the same for all parts: a map is drawn again as a whole, or not at all.
-func (s *mapScene) Fingerprint(context.Context, format.Look, image.Rectangle) ([32]byte, error) {
-	return s.digest(), nil
+func (s *mapScene) Fingerprint(ctx context.Context, look format.Look, pixels image.Rectangle) ([32]byte, error) {
+	p, err := s.picture(look)
+	if err != nil {
+		return [32]byte{}, err
+	}
+	return s.Renderer.Fingerprint(ctx, pixels, p)
 }
 
 func (s *mapScene) Close() error { return nil }

@@ -110,17 +110,6 @@ func TestScene(t *testing.T) {
 	if err := s.Render(t.Context(), image.NewRGBA(image.Rect(0, 0, 1, 1)), format.Look{View: "side", Scale: 1}); err == nil {
 		t.Error("a view that there is not")
 	}
-	one, err := s.(format.Fingerprinter).Fingerprint(t.Context(), whole, image.Rectangle{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := openTestScene(t, map[string]string{"entities": "20"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if two, _ := other.(format.Fingerprinter).Fingerprint(t.Context(), whole, image.Rectangle{}); one == two || two == [32]byte{} {
-		t.Error("entities do not change the fingerprint")
-	}
 }
 
 func TestSceneOptions(t *testing.T) {

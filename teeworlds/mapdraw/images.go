@@ -33,6 +33,9 @@ type picture struct {
 	missing                      Missing      // why it is not the image itself; the zero value: it is
 	texture                      texture
 	sheet                        *sheet
+
+	onceDigest sync.Once
+	digest     [32]byte
 }
 
 // findImages makes the pictures of a map ready to be read.

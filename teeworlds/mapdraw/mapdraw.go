@@ -196,12 +196,16 @@ func (r *Renderer) Render(ctx context.Context, dst *image.RGBA, p Picture) error
 		return nil
 	}
 	c := canvas{Renderer: r, dst: dst, picture: p, envelopes: r.at(p.Time)}
-	for g := range r.m.Groups {
-		if err := c.group(ctx, g); err != nil {
-			return err
+	return c.each(ctx, func(f *frame, l *layer) {
+		switch {
+		case l.tiles != nil:
+			c.drawTiles(ctx, f, l)
+		case l.quads != nil:
+			c.drawQuads(ctx, f, l)
+		case l.sounds != nil:
+			c.drawSounds(f, l)
 		}
-	}
-	return ctx.Err()
+	})
 }
 
 // canvas is a part of a picture that is being drawn.
@@ -212,32 +216,26 @@ type canvas struct {
 	envelopes envelopes
 }
 
-// group draws a group.
-func (c *canvas) group(ctx context.Context, number int) error {
-	var f *frame
-	for i, l := range c.layers[number] {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if !c.shows(number, i, l) {
-			continue
-		}
-		if f == nil {
-			f = c.frame(number)
-			if f.Empty() {
-				return nil
+// each calls do with the layers that are drawn, from back to front.
+func (c *canvas) each(ctx context.Context, do func(*frame, *layer)) error {
+	for g, layers := range c.layers {
+		var f *frame
+		for i, l := range layers {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if !c.shows(g, i, l) {
+				continue
+			}
+			if f == nil {
+				f = c.frame(g)
+			}
+			if !f.Empty() {
+				do(f, l)
 			}
 		}
-		switch {
-		case l.tiles != nil:
-			c.drawTiles(ctx, f, l)
-		case l.quads != nil:
-			c.drawQuads(ctx, f, l)
-		case l.sounds != nil:
-			c.drawSounds(f, l)
-		}
 	}
-	return nil
+	return ctx.Err()
 }
 
 // shows reports whether a layer is drawn.

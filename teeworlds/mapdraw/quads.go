@@ -34,22 +34,41 @@ type vertex struct {
 func units(n int32) float64 { return float64(n) / 1024 }
 
 func (c *canvas) drawQuad(f *frame, t texture, q *twmap.Quad) {
+	if corners, seen := c.quad(f, q); seen {
+		drawTriangle(c.dst, f.Rectangle, t, corners[0], corners[1], corners[3])
+		drawTriangle(c.dst, f.Rectangle, t, corners[0], corners[3], corners[2])
+	}
+}
+
+// quad returns the corners of a quad, and false if nothing of it can be seen.
+func (c *canvas) quad(f *frame, q *twmap.Quad) (corners [4]vertex, seen bool) {
 	color := [4]float64{1, 1, 1, 1}
 	c.envelopes.apply(color[:], q.ColorEnv, q.ColorEnvOffset)
 	// Entities do not dim quads, as they do tiles: so it is in the client that made the pictures
 	// that ours are compared with, though not in the latest.
 	if !(color[3] > 0) {
-		return
+		return corners, false
 	}
-	var corners [4]vertex
-	for i, at := range c.envelopes.corners(q) {
+	places := c.envelopes.corners(q)
+	if !f.touches(places) {
+		return corners, false
+	}
+	for i, at := range places {
 		corners[i] = vertex{x: (at[0] - f.left) / f.step, y: (at[1] - f.top) / f.step, u: units(q.Texture[i].X), v: units(q.Texture[i].Y)}
 		for j, v := range [4]int32{q.Colors[i].R, q.Colors[i].G, q.Colors[i].B, q.Colors[i].A} {
 			corners[i].color[j] = float64(uint8(v)) / 255 * color[j] // the game keeps a byte of it
 		}
 	}
-	drawTriangle(c.dst, f.Rectangle, t, corners[0], corners[1], corners[3])
-	drawTriangle(c.dst, f.Rectangle, t, corners[0], corners[3], corners[2])
+	return corners, true
+}
+
+// touches reports whether what lies between corners may reach into the picture.
+func (f *frame) touches(c [4][2]float64) bool {
+	within := func(d, from, to int, start float64) bool {
+		least, most := min(c[0][d], c[1][d], c[2][d], c[3][d]), max(c[0][d], c[1][d], c[2][d], c[3][d])
+		return !((most-start)/f.step < float64(from-1) || (least-start)/f.step > float64(to+1))
+	}
+	return within(0, f.Min.X, f.Max.X, f.left) && within(1, f.Min.Y, f.Max.Y, f.top)
 }
 
 // corners returns where the corners of a quad are.

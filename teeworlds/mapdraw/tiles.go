@@ -11,14 +11,7 @@ import (
 
 // drawTiles draws a layer of tiles, entities among them.
 func (c *canvas) drawTiles(ctx context.Context, f *frame, l *layer) {
-	color := [4]float64{1, 1, 1, 1}
-	if t := l.tiles; !l.entities() {
-		c.envelopes.apply(color[:], t.ColorEnv, t.ColorEnvOffset)
-		for i, v := range [4]int32{t.Color.R, t.Color.G, t.Color.B, t.Color.A} {
-			color[i] *= float64(v) / 255
-		}
-	}
-	color[3] *= c.opacity(l)
+	color := c.color(l)
 	if !(color[3] > 0) {
 		return
 	}
@@ -28,6 +21,19 @@ func (c *canvas) drawTiles(ctx context.Context, f *frame, l *layer) {
 			newTiling(c, f, s, s.sheet(c, l), newTint(color)).draw(ctx)
 		}
 	})
+}
+
+// color returns what the colours of a layer of tiles are multiplied by.
+func (c *canvas) color(l *layer) [4]float64 {
+	color := [4]float64{1, 1, 1, 1}
+	if t := l.tiles; !l.entities() {
+		c.envelopes.apply(color[:], t.ColorEnv, t.ColorEnvOffset)
+		for i, v := range [4]int32{t.Color.R, t.Color.G, t.Color.B, t.Color.A} {
+			color[i] *= float64(v) / 255
+		}
+	}
+	color[3] *= c.opacity(l)
+	return color
 }
 
 // layerSheet is the picture that a layer names.
@@ -126,10 +132,10 @@ func (t *tiling) draw(ctx context.Context) {
 			return
 		}
 		y1 := run(t.rows, y0)
-		row := t.s.cells[min(max(t.rows[y0].tile, 0), t.s.h-1)*t.s.w:][:t.s.w]
+		row := t.s.cells[t.s.row(t.rows[y0].tile)*t.s.w:][:t.s.w]
 		for x0 := 0; x0 < len(t.cols); {
 			x1 := run(t.cols, x0)
-			if cell := row[min(max(t.cols[x0].tile, 0), t.s.w-1)]; cell.id() != 0 {
+			if cell := row[t.s.column(t.cols[x0].tile)]; cell.id() != 0 {
 				t.tile(cell, x0, x1, y0, y1)
 			}
 			x0 = x1
@@ -137,6 +143,12 @@ func (t *tiling) draw(ctx context.Context) {
 		y0 = y1
 	}
 }
+
+// column returns which column is drawn in place of another one: behind the edge what is at it.
+func (s *stratum) column(x int) int { return min(max(x, 0), s.w-1) }
+
+// row is column for rows.
+func (s *stratum) row(y int) int { return min(max(y, 0), s.h-1) }
 
 // run returns where the tile ends that the pixel from lies in.
 func run(line []along, from int) int {
