@@ -75,7 +75,7 @@ export const panel = {
       if (!answer) answer = await get({ n: 1 }); // it tells the names of the columns
       answer = await get({ n: 250 });
       const all = answer.tables[Number(state().table ?? 0)].total;
-      size.textContent = answer.total === all ? `${count.format(all)} rows` : `${count.format(answer.total)} of ${count.format(all)} rows`;
+      size.textContent = answer.total === all ? `${count.format(all)} ${all === 1 ? "row" : "rows"}` : `${count.format(answer.total)} of ${count.format(all)} rows`;
       const at = head.contains(document.activeElement) ? [...head.children].indexOf(document.activeElement.parentNode) : -1;
       drawHead();
       if (at >= 0) head.children[at].firstChild.focus();

@@ -1,0 +1,61 @@
+package torchlight_test
+
+import (
+	"crypto/sha256"
+	"image"
+	"io/fs"
+	"testing"
+	"time"
+
+	"trowel.example/format"
+	"trowel.example/internal/corpus"
+)
+
+// Everything that real mods say is to be seen can be seen: each view as a whole, with what is
+// at its middle.
+func TestScenesCorpus(t *testing.T) {
+	seen := make(map[[32]byte]bool)
+	var slowest time.Duration
+	var which string
+	for _, name := range append(corpus.Files(t, "torchlight", ".MOD"), corpus.Files(t, "torchlight", ".mod")...) {
+		mod := open(t, name)
+		err := fs.WalkDir(mod.tree, ".", func(at string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !mod.HasScene(at) {
+				return err
+			}
+			data, err := fs.ReadFile(mod.tree, at)
+			if sum := sha256.Sum256(data); err != nil || seen[sum] {
+				return err
+			} else {
+				seen[sum] = true
+			}
+			begin := time.Now()
+			scene, err := mod.Scene(t.Context(), new(format.Job), mod.Source, at)
+			if err != nil {
+				t.Logf("%s: %s: %v", name, at, err) // image sets of pictures that the game has
+				return nil
+			}
+			defer scene.Close()
+			for _, v := range scene.Views() {
+				const side = 512
+				scale := side / max(v.Bounds.Dx(), v.Bounds.Dy(), 1)
+				look := format.Look{View: v.Name, Origin: v.Bounds.Min, Scale: scale, Size: image.Pt(side, side)}
+				if err := scene.Render(t.Context(), image.NewRGBA(image.Rect(0, 0, side, side)), look); err != nil {
+					t.Errorf("%s: %s: %v", name, at, err)
+				}
+				middle := [2]float64{(v.Bounds.Min[0] + v.Bounds.Max[0]) / 2, (v.Bounds.Min[1] + v.Bounds.Max[1]) / 2}
+				if _, err := scene.(format.Inspector).Inspect(t.Context(), look, middle); err != nil {
+					t.Errorf("%s: %s: %v", name, at, err)
+				}
+			}
+			if took := time.Since(begin); took > slowest {
+				slowest, which = took, at
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	t.Logf("%d scenes; the slowest took %v: %s", len(seen), slowest, which)
+}
