@@ -1,0 +1,152 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"trowel.example/internal/judge/chromium"
+)
+
+// evilMod is a mod whose files are pages and scripts, and by their names markup.
+func evilMod(t *testing.T) (mod string, files map[string]string) {
+	t.Helper()
+	files = map[string]string{
+		"MEDIA/UI/FOO.HTML": "<!doctype html><title>x</title><script>alert(1)</script>\n<img src=x onerror=alert(2)>\n",
+		"MEDIA/UI/FOO.SVG":  "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(3)'><script>alert(4)</script></svg>\n",
+		"MEDIA/UI/A.CSV":    "name,<b>value</b>\n<img src=x onerror=alert(6)>,10\nb,9\n<script>alert(7)</script>,x\n",
+		"MEDIA/LONG.TXT":    strings.Repeat("short\n", 5000) + strings.Repeat("long ", 100000) + "\nlast\n",
+	}
+	if runtime.GOOS != "windows" {
+		files["MEDIA/UI/<img src=x onerror=alert(5)>.TXT"] = "hello <b>bold</b>\n"
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../samples/ember")); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files {
+		at := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mod = filepath.Join(t.TempDir(), "evil.MOD")
+	run(t, "pack", "-q", dir, "-o", mod)
+	return mod, files
+}
+
+// TestViewText sees that no content of a mod is ever more than text: in the answers, which are
+// JSON, and on the page, where it is shown literally.
+func TestViewText(t *testing.T) {
+	mod, files := evilMod(t)
+	v := view(t, mod)
+	for name, content := range files {
+		r, err := v.http.Get(v.base() + "/f/0/text?path=" + url.QueryEscape(at(t, v, name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text struct{ Rows [][2]any }
+		err = json.NewDecoder(r.Body).Decode(&text)
+		r.Body.Close()
+		if kind := r.Header.Get("Content-Type"); err != nil || kind != "application/json" || r.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: %v, %s", name, err, kind)
+		}
+		if len(text.Rows) == 0 || text.Rows[0][1] != strings.SplitN(content, "\n", 2)[0] {
+			t.Errorf("%s: %q", name, text.Rows)
+		}
+	}
+
+	p := v.open(1280, 800)
+	chromedp.ListenTarget(p.Context(), func(event any) {
+		if e, ok := event.(*page.EventJavascriptDialogOpening); ok {
+			t.Errorf("a script of a file ran: %s", e.Message)
+			go chromedp.Run(p.Context(), page.HandleJavaScriptDialog(true))
+		}
+	})
+	for name, content := range files {
+		for _, mode := range []string{"text", "table"} {
+			if mode == "table" && !strings.HasSuffix(name, ".CSV") {
+				continue
+			}
+			p.Do(chromedp.Evaluate(fmt.Sprintf("location.hash = '#' + new URLSearchParams({path: %q, mode: %q})", at(t, v, name), mode), nil))
+			word := strings.SplitN(strings.SplitN(content, "\n", 2)[0], ",", 2)[0]
+			p.Wait(fmt.Sprintf("document.querySelector('#stage .pane-%s')?.textContent.includes(%q)", mode, word))
+		}
+	}
+	if n := chromium.Eval[int](p, "document.querySelectorAll('main script, main img[src=x], main iframe, main object').length"); n > 0 {
+		t.Errorf("%d elements come from files", n)
+	}
+	for _, m := range p.Messages() {
+		t.Errorf("on the console: %s", m)
+	}
+	v.stop()
+}
+
+// at returns the path of a file of a mod in its tree, where some letters are escaped.
+func at(t *testing.T, v *viewing, name string) string {
+	t.Helper()
+	dir, base := name[:strings.LastIndexByte(name, '/')], name[strings.LastIndexByte(name, '/')+1:]
+	_, data := v.get("/f/0/tree?path=" + url.QueryEscape(dir))
+	var list struct{ Entries []struct{ Name string } }
+	if err := json.Unmarshal(data, &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list.Entries {
+		if plain, _ := url.PathUnescape(e.Name); strings.EqualFold(plain, base) {
+			return dir + "/" + e.Name
+		}
+	}
+	t.Fatalf("%s is not in %s", name, data)
+	return ""
+}
+
+func (v *viewing) base() string { return strings.SplitN(v.url, "/?", 2)[0] }
+
+// TestViewTable sorts, filters and walks a table by keyboard, and goes from a row to its line;
+// and goes to lines of a text that is too long for any page.
+func TestViewTable(t *testing.T) {
+	mod, _ := evilMod(t)
+	v := view(t, mod)
+	p := chromium.Start(t, 1280, 800)
+	p.Do(chromedp.Navigate(v.url + "#path=MEDIA/UI/A.CSV"))
+	p.Wait("document.querySelectorAll('.grid tbody tr').length === 3")
+	column := "[...document.querySelectorAll('.grid tbody tr')].map(r => r.children[2].textContent).join()"
+	sorts := "document.querySelectorAll('.grid thead th')[2].getAttribute('aria-sort')"
+	p.Do(chromedp.Evaluate("document.querySelectorAll('.grid thead button')[1].focus()", nil))
+	for _, want := range [][2]string{{"ascending", "9,10,x"}, {"descending", "x,10,9"}, {"none", "10,9,x"}} {
+		p.Press(kb.Enter)
+		p.Wait(fmt.Sprintf("%s === %q && %s === %q", sorts, want[0], column, want[1]))
+	}
+	p.Do(chromedp.Evaluate("document.querySelector('.grid tbody tr').focus()", nil))
+	p.Press(kb.ArrowDown)
+	p.Press(kb.End)
+	p.Wait("document.activeElement.getAttribute('aria-rowindex') === '4'")
+	p.Press(kb.Enter)
+	p.Wait("document.querySelector('.line.chosen .at')?.textContent === '4'")
+
+	p.Do(chromedp.Evaluate("location.hash = '#path=MEDIA/UI/A.CSV&filter=onerror'", nil))
+	p.Wait("document.querySelectorAll('.grid tbody tr').length === 1 && document.querySelector('#tools').textContent.includes('1 of 3 rows')")
+
+	p.Do(chromedp.Evaluate("location.hash = '#path=MEDIA/LONG.TXT&line=5002'", nil))
+	p.Wait("document.querySelector('.line.chosen .code')?.textContent === 'last'")
+	if n := chromium.Eval[int](p, "document.querySelectorAll('.line').length"); n > 100 {
+		t.Errorf("%d rows are in the page", n)
+	}
+	p.Picture("text")
+	for _, m := range p.Messages() {
+		t.Errorf("on the console: %s", m)
+	}
+	v.stop()
+}
