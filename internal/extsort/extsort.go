@@ -1,0 +1,163 @@
+// Package extsort brings any number of pairs of numbers into order, with memory for some of
+// them and a temporary file for the rest.
+package extsort
+
+import (
+	"bufio"
+	"cmp"
+	"container/heap"
+	"encoding/binary"
+	"errors"
+	"io"
+	"iter"
+	"os"
+	"slices"
+)
+
+// Pair is what is sorted, by its key.
+type Pair struct {
+	Key   int64
+	Value uint64
+}
+
+// Sorter sorts. The zero value is ready for use.
+type Sorter struct {
+	Folder string // for the temporary file; "" is that of the system
+	Run    int    // how many pairs are in memory; 0 is a million
+
+	run  []Pair
+	file *os.File
+	ends []int64 // of the runs in the file
+}
+
+// Add adds a pair.
+func (s *Sorter) Add(p Pair) error {
+	if s.run = append(s.run, p); len(s.run) < cmp.Or(s.Run, 1<<20) {
+		return nil
+	}
+	return s.spill()
+}
+
+func byKey(a, b Pair) int { return cmp.Compare(a.Key, b.Key) }
+
+const pairSize = 16
+
+// spill writes what is in memory to the file.
+func (s *Sorter) spill() (err error) {
+	slices.SortFunc(s.run, byKey)
+	if s.file == nil {
+		if s.file, err = os.CreateTemp(s.Folder, ".trowel-*.tmp"); err != nil {
+			return err
+		}
+	}
+	w := bufio.NewWriterSize(s.file, 1<<16)
+	var b [pairSize]byte
+	for _, p := range s.run {
+		binary.LittleEndian.PutUint64(b[:], uint64(p.Key))
+		binary.LittleEndian.PutUint64(b[8:], p.Value)
+		if _, err := w.Write(b[:]); err != nil {
+			return err
+		}
+	}
+	end := int64(len(s.run)) * pairSize
+	if n := len(s.ends); n > 0 {
+		end += s.ends[n-1]
+	}
+	s.ends = append(s.ends, end)
+	s.run = s.run[:0]
+	return w.Flush()
+}
+
+// Close removes the temporary file.
+func (s *Sorter) Close() error {
+	if s.file == nil {
+		return nil
+	}
+	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+}
+
+// runs is a heap of what comes next in each run.
+type runs []*run
+
+type run struct {
+	next Pair
+	in   *bufio.Reader
+}
+
+func (r *run) read() error {
+	var b [pairSize]byte
+	if _, err := io.ReadFull(r.in, b[:]); err != nil {
+		return err
+	}
+	r.next = Pair{int64(binary.LittleEndian.Uint64(b[:])), binary.LittleEndian.Uint64(b[8:])}
+	return nil
+}
+
+func (r runs) Len() int           { return len(r) }
+func (r runs) Less(i, j int) bool { return r[i].next.Key < r[j].next.Key }
+func (r runs) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
+func (r *runs) Push(x any)        { *r = append(*r, x.(*run)) }
+func (r *runs) Pop() any {
+	last := (*r)[len(*r)-1]
+	*r = (*r)[:len(*r)-1]
+	return last
+}
+
+// Sorted gives all pairs in the order of their keys, each key once: of several pairs with
+// one key it gives any. An error is the last that it gives. Nothing is added after it.
+func (s *Sorter) Sorted() iter.Seq2[Pair, error] {
+	return func(yield func(Pair, error) bool) {
+		first, last := true, int64(0)
+		give := func(p Pair) bool {
+			if !first && p.Key == last {
+				return true
+			}
+			first, last = false, p.Key
+			return yield(p, nil)
+		}
+		if s.file == nil {
+			slices.SortFunc(s.run, byKey)
+			for _, p := range s.run {
+				if !give(p) {
+					return
+				}
+			}
+			return
+		}
+		h, err := s.open()
+		for err == nil && len(h) > 0 {
+			if !give(h[0].next) {
+				return
+			}
+			if err = h[0].read(); err == nil {
+				heap.Fix(&h, 0)
+			} else if err == io.EOF {
+				heap.Pop(&h)
+				err = nil
+			}
+		}
+		if err != nil {
+			yield(Pair{}, err)
+		}
+	}
+}
+
+// open returns the runs, with the first of each.
+func (s *Sorter) open() (h runs, err error) {
+	if len(s.run) > 0 {
+		if err := s.spill(); err != nil {
+			return nil, err
+		}
+	}
+	start := int64(0)
+	for _, end := range s.ends {
+		r := &run{in: bufio.NewReaderSize(io.NewSectionReader(s.file, start, end-start), 1<<16)}
+		start = end
+		if err := r.read(); err != nil {
+			return nil, err
+		}
+		h = append(h, r)
+	}
+	heap.Init(&h)
+	return h, nil
+}
