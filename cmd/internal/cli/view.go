@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/check"
 	"trowel.example/cmd/internal/viewer"
 	"trowel.example/format"
 )
@@ -74,7 +75,15 @@ func (a *app) viewFile(cmd *cobra.Command, t target, called string) viewer.File 
 		if err != nil {
 			return nil, err
 		}
-		return &viewer.Opened{Format: g.Format, Source: g.src, Job: func() *format.Job { return a.job(cmd, g.Format) }, Close: g.Close}, nil
+		o := &viewer.Opened{Format: g.Format, Source: g.src, Job: func() *format.Job { return a.job(cmd, g.Format) }, Close: g.Close}
+		if g.built != nil {
+			o.Check = func(ctx context.Context, sink check.Sink) error {
+				r := checked{target: t}
+				(&checkRun{app: a, cmd: cmd}).check(ctx, &r, sink)
+				return r.err
+			}
+		}
+		return o, nil
 	}
 	dir := filepath.Dir(name)
 	if full, err := filepath.Abs(dir); err == nil {

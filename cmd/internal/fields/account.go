@@ -12,7 +12,7 @@ import (
 type Account struct {
 	Size int64 // of the file; 0 for a folder
 
-	covered spans
+	covered Spans
 	absent  []trace.Field // what should come after the end of the file
 }
 
@@ -27,7 +27,7 @@ func (a *Account) Add(f trace.Field) bool {
 		a.absent = append(a.absent, f)
 		return false
 	}
-	a.covered.add(f.Offset, f.Len)
+	a.covered.Add(f.Offset, f.Len)
 	return true
 }
 
@@ -37,10 +37,10 @@ const GapPath = "gap"
 // Gaps returns the bytes of the file that belong to no field, each with a value of the first
 // of them, one more than the preview if there is one, and what the file lacks, without a value.
 func (a *Account) Gaps(src io.ReaderAt) (gaps, absent []trace.Field) {
-	for _, g := range a.covered.gaps(a.Size) {
-		data := make([]byte, min(g.end-g.start, Preview+1))
-		n, _ := src.ReadAt(data, g.start)
-		gaps = append(gaps, trace.Field{Path: GapPath, Offset: g.start, Len: g.end - g.start, Value: data[:n], Meaning: "belongs to no field"})
+	for _, g := range a.covered.Gaps(a.Size) {
+		data := make([]byte, min(g.End-g.Start, Preview+1))
+		n, _ := src.ReadAt(data, g.Start)
+		gaps = append(gaps, trace.Field{Path: GapPath, Offset: g.Start, Len: g.End - g.Start, Value: data[:n], Meaning: "belongs to no field"})
 	}
 	slices.SortStableFunc(a.absent, func(a, b trace.Field) int { return cmp.Compare(a.Offset, b.Offset) })
 	for _, f := range a.absent {
@@ -49,24 +49,25 @@ func (a *Account) Gaps(src io.ReaderAt) (gaps, absent []trace.Field) {
 	return gaps, absent
 }
 
-// span is the bytes from start up to end.
-type span struct{ start, end int64 }
+// Span is the bytes from Start up to End.
+type Span struct{ Start, End int64 }
 
-// spans is bytes of a file, in order and merged where they touch.
-type spans []span
+// Spans is bytes of a file, in order and merged where they touch.
+type Spans []Span
 
-func (s *spans) add(start, length int64) {
+// Add adds the bytes from start on.
+func (s *Spans) Add(start, length int64) {
 	if length <= 0 {
 		return
 	}
-	one := span{start, start + length}
+	one := Span{start, start + length}
 	list := *s
-	// Fields mostly come in order: then this looks at the last span only.
+	// Fields mostly come in order: then this looks at the last Span only.
 	i := len(list)
-	for i > 0 && list[i-1].start > one.end {
-		if i > 1 && list[i-2].start > one.end { // far back: search
-			i, _ = slices.BinarySearchFunc(list, one.end, func(x span, at int64) int {
-				if x.start <= at {
+	for i > 0 && list[i-1].Start > one.End {
+		if i > 1 && list[i-2].Start > one.End { // far back: search
+			i, _ = slices.BinarySearchFunc(list, one.End, func(x Span, at int64) int {
+				if x.Start <= at {
 					return -1
 				}
 				return 1
@@ -76,25 +77,44 @@ func (s *spans) add(start, length int64) {
 		i--
 	}
 	first := i
-	for first > 0 && list[first-1].end >= one.start {
+	for first > 0 && list[first-1].End >= one.Start {
 		first--
-		one.start, one.end = min(one.start, list[first].start), max(one.end, list[first].end)
+		one.Start, one.End = min(one.Start, list[first].Start), max(one.End, list[first].End)
 	}
 	*s = slices.Replace(list, first, i, one)
 }
 
-// gaps returns what is not covered of a file of the given size.
-func (s spans) gaps(size int64) []span {
-	var gaps []span
+// Gaps returns what is not covered of a file of the given size.
+func (s Spans) Gaps(size int64) []Span {
+	var gaps []Span
 	at := int64(0)
 	for _, one := range s {
-		if one.start > at {
-			gaps = append(gaps, span{at, min(one.start, size)})
+		if one.Start > at {
+			gaps = append(gaps, Span{at, min(one.Start, size)})
 		}
-		at = max(at, one.end)
+		at = max(at, one.End)
 	}
 	if at < size {
-		gaps = append(gaps, span{at, size})
+		gaps = append(gaps, Span{at, size})
 	}
 	return gaps
+}
+
+// From returns how many bytes from at on are among them, and where the next others begin that
+// are; 0 if none do.
+func (s Spans) From(at int64) (n, next int64) {
+	i, _ := slices.BinarySearchFunc(s, at, func(one Span, at int64) int {
+		if one.End <= at {
+			return -1
+		}
+		return 1
+	})
+	if i < len(s) && s[i].Start <= at {
+		n = s[i].End - at
+		i++
+	}
+	if i < len(s) {
+		next = s[i].Start
+	}
+	return n, next
 }

@@ -7,15 +7,15 @@ import (
 )
 
 func TestSpans(t *testing.T) {
-	var s spans
+	var s Spans
 	for _, f := range [][2]int64{{10, 5}, {0, 2}, {15, 5}, {40, 2}, {30, 2}, {50, 0}, {60, 10}, {29, 12}, {1, 3}, {5, 1}} {
-		s.add(f[0], f[1])
+		s.Add(f[0], f[1])
 	}
-	want := spans{{0, 4}, {5, 6}, {10, 20}, {29, 42}, {60, 70}}
+	want := Spans{{0, 4}, {5, 6}, {10, 20}, {29, 42}, {60, 70}}
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("spans %v, want %v", s, want)
 	}
-	if gaps, want := s.gaps(80), []span{{4, 5}, {6, 10}, {20, 29}, {42, 60}, {70, 80}}; !reflect.DeepEqual(gaps, want) {
+	if gaps, want := s.Gaps(80), []Span{{4, 5}, {6, 10}, {20, 29}, {42, 60}, {70, 80}}; !reflect.DeepEqual(gaps, want) {
 		t.Errorf("gaps %v, want %v", gaps, want)
 	}
 	// The same as a plain map of bytes, whatever comes in whatever order.
@@ -26,12 +26,12 @@ func TestSpans(t *testing.T) {
 		if i%11 != 0 {
 			continue
 		}
-		s.add(at, n)
+		s.Add(at, n)
 		for j := range n {
 			covered[at+j] = true
 		}
 		for _, one := range s {
-			for j := one.start; j < one.end; j++ {
+			for j := one.Start; j < one.End; j++ {
 				if !covered[j] {
 					t.Fatalf("%v covers %d", s, j)
 				}
@@ -43,8 +43,8 @@ func TestSpans(t *testing.T) {
 				missing++
 			}
 		}
-		for _, g := range s.gaps(200) {
-			missing -= int(g.end - g.start)
+		for _, g := range s.Gaps(200) {
+			missing -= int(g.End - g.Start)
 		}
 		if missing != 0 {
 			t.Fatalf("gaps of %v are %d bytes off", s, missing)

@@ -213,6 +213,7 @@ func (f *file) renew(generation int) error {
 	f.mu.Unlock()
 	own := fmt.Sprintf("%d.%d", f.id, generation)
 	s.scenes.drop(func(k string) bool { return strings.HasPrefix(k, own+"\n") })
+	s.panels.drop(own)
 	s.opened.drop(func(k string) bool { return k == own })
 	s.events.send(event{"changed", map[string]any{"file": f.id, "generation": generation + 1}})
 	return nil

@@ -41,6 +41,11 @@ func (s *Server) routes() {
 	file("table", readTable)
 	s.mux.HandleFunc("GET /f/{file}/compare/{other}", s.answer(s.compare))
 	s.mux.HandleFunc("GET /f/{file}/compare/{other}/text", s.answer(s.compareText))
+	file("fields", listFields)
+	file("check", listFindings)
+	s.mux.HandleFunc("GET /f/{file}/bytes", s.handle(s.serveBytes))
+	s.mux.HandleFunc("GET /f/{file}/search", s.stream(searchText))
+	s.mux.HandleFunc("GET /f/{file}/find", s.stream(findThings))
 	s.mux.HandleFunc("GET /f/{file}/thumb/{generation}", s.handle(s.serveThumb))
 	s.mux.HandleFunc("GET /f/{file}/{kind}/{generation}/{z}/{x}/{y}", s.handle(s.serveTile)) // kind: tile or cover
 	s.mux.HandleFunc("GET /f/{file}/still/{generation}", s.serveStill)

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"trowel.example/check"
 	"trowel.example/format"
 )
 
@@ -48,6 +49,10 @@ type Opened struct {
 	Source *format.Source
 	Job    func() *format.Job // with the values of the options that the user gave; a new one each time
 	Close  func() error
+
+	// Check reports what is wrong with what the user named, if that is more than what is wrong
+	// with the file: a folder that the file was built from. Nil: it is not.
+	Check func(context.Context, check.Sink) error
 }
 
 // Mode is what the page shows first.
@@ -78,6 +83,7 @@ type Server struct {
 	scenes pool[*scene]
 	texts  pool[*document]
 	tiles  tiles
+	panels panels
 	slots  chan struct{} // one for each core: that many parts of pictures are drawn at a time
 	events hub
 	watch  sync.WaitGroup
@@ -95,6 +101,7 @@ func New(mode Mode, files []File) *Server {
 	s.life, s.end = context.WithCancel(context.Background())
 	s.opened.max, s.scenes.max, s.texts.max = maxOpened, maxScenes, maxTexts
 	s.opened.life, s.scenes.life, s.texts.life = s.life, s.life, s.life
+	s.panels.init(s.life)
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	s.token = hex.EncodeToString(b[:])
@@ -140,5 +147,6 @@ func (s *Server) Close() {
 	s.watch.Wait()
 	s.texts.close()
 	s.scenes.close()
+	s.panels.close()
 	s.opened.close()
 }

@@ -1,0 +1,196 @@
+package viewer
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"trowel.example/check"
+	"trowel.example/cmd/internal/checking"
+	"trowel.example/internal/parallel"
+)
+
+const (
+	maxFindings      = 10_000          // that are kept of a file
+	maxFindingPlaces = 2_000           // of a finding
+	maxAnswerPlaces  = 20_000          // of all findings in an answer; beyond, each has its first
+	promptCheck      = 2 * time.Second // what is checked as fast is in the first answer
+)
+
+// checkRun is the check of an edition.
+type checkRun struct {
+	cancel context.CancelFunc
+	ended  chan struct{}
+
+	mu       sync.Mutex
+	what     string // is being looked at
+	done, of int
+	findings []check.Finding
+	places   []int // how many each has
+	counts   [check.Error + 1]int
+	err      error // why it could not be done, or not to its end
+}
+
+// check starts the check of an edition, if nobody has.
+func (e *edition) check() *checkRun {
+	s := e.of.server
+	s.panels.mu.Lock()
+	defer s.panels.mu.Unlock()
+	c := s.panels.checks[e.key()]
+	if c != nil {
+		return c
+	}
+	ctx, cancel := context.WithCancel(s.life)
+	c = &checkRun{cancel: cancel, ended: make(chan struct{})}
+	s.panels.checks[e.key()] = c
+	go func() {
+		defer cancel()
+		if p := parallel.Catch(func() { c.err = c.run(ctx, e) }); p != nil {
+			c.sink(e)(check.Finding{ID: checking.Defect.ID, Severity: checking.Defect.Severity, Offset: -1, Message: fmt.Sprintf("a defect of this program: %v", p)})
+		}
+		close(c.ended)
+		s.events.send(event{"findings", map[string]any{"file": e.of.id, "generation": e.generation}})
+	}()
+	return c
+}
+
+func (c *checkRun) run(ctx context.Context, e *edition) error {
+	own, release, err := e.lease(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if own.Check != nil {
+		return own.Check(ctx, c.sink(own))
+	}
+	job := own.job(nil)
+	job.OnProgress = func(what string, done, of int) {
+		c.mu.Lock()
+		c.what, c.done, c.of = what, done, of
+		c.mu.Unlock()
+		own.of.server.giveWay(ctx)
+	}
+	return checking.Run(ctx, own.Format, job, own.Source, c.sink(own))
+}
+
+// giveWay waits while pictures are drawn on all cores.
+func (s *Server) giveWay(ctx context.Context) {
+	select {
+	case s.slots <- struct{}{}:
+		<-s.slots
+	case <-ctx.Done():
+	}
+}
+
+func (c *checkRun) sink(e *edition) check.Sink {
+	return func(f check.Finding) {
+		f.Path, f.Message = e.of.plain(f.Path), e.of.plain(f.Message)
+		n := len(f.At)
+		f.At = f.At[:min(n, maxFindingPlaces):min(n, maxFindingPlaces)]
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.counts[f.Severity]++
+		if len(c.findings) < maxFindings {
+			c.findings, c.places = append(c.findings, f), append(c.places, n)
+		}
+	}
+}
+
+// findingRow is a finding for the page.
+type findingRow struct {
+	ID       string         `json:"id"`
+	Severity check.Severity `json:"severity"`
+	Path     string         `json:"path"`
+	Offset   int64          `json:"offset"` // -1: none
+	Message  string         `json:"message"`
+	Count    int            `json:"count"`  // of places
+	Places   []place        `json:"places"` // some of them
+}
+
+// listFindings tells what is wrong with the file, and the places in the view that is asked
+// for. The check goes on when the answer is given. A world may be large: it is checked when
+// run is asked for, and until stop is. With finding, a number, it tells of that one with more places.
+func listFindings(ctx context.Context, e *edition, r *http.Request) (any, error) {
+	q := r.URL.Query()
+	s := e.of.server
+	s.panels.mu.Lock()
+	c := s.panels.checks[e.key()]
+	s.panels.mu.Unlock()
+	if q.Has("stop") {
+		if c != nil {
+			s.panels.forget(e.key(), c)
+		}
+		return map[string]any{"state": "none"}, nil
+	}
+	if c == nil {
+		if e.Source.IsDir() && !q.Has("run") {
+			return map[string]any{"state": "none"}, nil
+		}
+		c = e.check()
+	}
+	select {
+	case <-c.ended:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(promptCheck):
+	}
+	answer := map[string]any{"state": "running"}
+	c.mu.Lock()
+	findings, places, counts := c.findings, c.places, c.counts
+	progress := map[string]any{"what": c.what, "done": c.done, "of": c.of}
+	c.mu.Unlock()
+	select {
+	case <-c.ended:
+		if answer["state"] = "done"; c.err != nil {
+			s.panels.forget(e.key(), c) // it may go better next time
+			return nil, c.err
+		}
+	default:
+		answer["progress"] = progress
+	}
+	scene, view, release := e.viewOf(ctx, r)
+	defer release()
+	row := func(i, most int) findingRow {
+		f := findings[i]
+		one := findingRow{ID: f.ID, Severity: f.Severity, Path: f.Path, Offset: f.Offset, Message: f.Message, Count: places[i], Places: []place{}}
+		for _, at := range f.At[:min(most, len(f.At))] {
+			one.Places = append(one.Places, placeIn(scene, view, at))
+		}
+		return one
+	}
+	if q.Has("finding") {
+		i, err := whole(q.Get("finding"), 0, len(findings)-1)
+		if err != nil {
+			return nil, err
+		}
+		return row(i, maxFindingPlaces), nil
+	}
+	list, left := []findingRow{}, maxAnswerPlaces
+	kinds := make(map[string]*check.Kind)
+	for i, f := range findings {
+		one := row(i, max(1, left))
+		left -= len(one.Places)
+		list = append(list, one)
+		kinds[f.ID] = nil
+	}
+	for _, k := range append(checking.Kinds(), e.Format.Kinds...) {
+		if _, used := kinds[k.ID]; used {
+			kinds[k.ID] = k
+		}
+	}
+	answer["findings"], answer["kinds"] = list, kinds
+	answer["counts"] = map[string]int{"error": counts[check.Error], "warning": counts[check.Warning], "info": counts[check.Info]}
+	return answer, nil
+}
+
+// forget ends a check and lets it be done anew.
+func (p *panels) forget(key string, c *checkRun) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c.cancel()
+	if p.checks[key] == c {
+		delete(p.checks, key)
+	}
+}

@@ -1,0 +1,282 @@
+package viewer
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+
+	"trowel.example/cmd/internal/fields"
+	"trowel.example/trace"
+)
+
+const (
+	maxFields  = 500_000  // that are kept of a file
+	maxWords   = 32 << 20 // bytes of their paths, values and meanings
+	maxPath    = 4000     // bytes of one
+	maxMeaning = 1000
+)
+
+// outline is the fields of a file, or of a file in it, in few bytes.
+type outline struct {
+	inside string // the path that the dump was made of
+	base   string // the space that stands for what was asked for
+	broken string // why there are no more fields
+	left   int    // fields that were not kept, because there are too many
+
+	words   strings.Builder
+	all     []noted
+	names   []string // of spaces
+	spaces  map[string]*space
+	account fields.Account
+}
+
+// noted is a field. Its words are in those of the outline, one behind the other.
+type noted struct {
+	offset, length       int64
+	at                   uint32
+	path, value, meaning uint16
+	space                uint32
+	gap                  bool
+}
+
+// space is a run of bytes that fields are in: the file, or what was inflated of a field.
+type space struct {
+	size   int64
+	fields []int32 // by their offsets
+	reach  []int64 // where the fields so far end
+	data   []byte  // if it is not in the source
+	number uint32
+}
+
+func (o *outline) Close() error { return nil }
+
+func (o *outline) spaceOf(name string) *space {
+	s := o.spaces[name]
+	if s == nil {
+		if o.spaces == nil {
+			o.spaces = make(map[string]*space)
+		}
+		s = &space{number: uint32(len(o.names))}
+		o.spaces[name] = s
+		o.names = append(o.names, name)
+	}
+	return s
+}
+
+// ofBase reports whether there are fields of what was asked for: a dump does not mind paths
+// that it does not know.
+func (o *outline) ofBase() bool {
+	for _, name := range o.names {
+		if fields.Under(name, o.base) {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *outline) add(f trace.Field) {
+	if o.account.Add(f) {
+		o.note(f, false)
+	}
+}
+
+func (o *outline) note(f trace.Field, gap bool) {
+	if len(o.all) == maxFields || o.words.Len() > maxWords {
+		o.left++
+		return
+	}
+	s := o.spaceOf(f.Space)
+	path, value, meaning := cut(f.Path, maxPath), cut(fields.Text(f.Value), maxMeaning), cut(f.Meaning, maxMeaning)
+	o.all = append(o.all, noted{f.Offset, f.Len, uint32(o.words.Len()), uint16(len(path)), uint16(len(value)), uint16(len(meaning)), s.number, gap})
+	o.words.WriteString(path)
+	o.words.WriteString(value)
+	o.words.WriteString(meaning)
+	s.size = max(s.size, f.Offset+f.Len)
+}
+
+func cut(text string, most int) string {
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}
+
+// end is called once all fields are there.
+func (o *outline) end(src io.ReaderAt) {
+	base := o.spaceOf(o.base)
+	if o.account.Size > 0 {
+		gaps, absent := o.account.Gaps(src)
+		for _, f := range append(gaps, absent...) {
+			o.note(f, true)
+		}
+		base.size = o.account.Size
+	}
+	for i, f := range o.all {
+		s := o.spaces[o.names[f.space]]
+		s.fields = append(s.fields, int32(i))
+	}
+	for _, s := range o.spaces {
+		slices.SortStableFunc(s.fields, func(a, b int32) int { return cmp.Compare(o.all[a].offset, o.all[b].offset) })
+		reach := int64(0)
+		s.reach = make([]int64, len(s.fields))
+		for i, f := range s.fields {
+			reach = max(reach, o.all[f].offset+o.all[f].length)
+			s.reach[i] = reach
+		}
+	}
+}
+
+func (o *outline) path(i int32) string {
+	f := o.all[i]
+	return o.words.String()[f.at:][:f.path]
+}
+
+// find returns which of the fields is the one at an offset of this length, else the innermost there.
+func (s *space) find(o *outline, at, length int64) (int, bool) {
+	i, _ := slices.BinarySearchFunc(s.fields, at, func(f int32, at int64) int {
+		if o.all[f].offset <= at {
+			return -1
+		}
+		return 1
+	})
+	found := -1
+	for i--; i >= 0 && (s.reach[i] > at || o.all[s.fields[i]].offset == at); i-- {
+		f := o.all[s.fields[i]]
+		if f.offset == at && f.length == length && length > 0 {
+			return i, true
+		}
+		if f.offset+f.length > at && (found < 0 || f.length < o.all[s.fields[found]].length) {
+			found = i
+		}
+	}
+	return found, found >= 0
+}
+
+// group is fields of a space one after the other whose paths begin alike. It is also a field
+// alone.
+type group struct {
+	from, to int
+	skip     int // bytes with which all their paths begin
+}
+
+// rows returns what a group shows when it is open: groups in it and fields. What all fields
+// of a group in it have in common is in its name.
+func (s *space) rows(o *outline, g group) (rows []group) {
+	for i := g.from; i < g.to; {
+		path := o.path(s.fields[i])
+		end := step(path, g.skip)
+		one := group{i, i + 1, last(path, end, len(path))}
+		for ; end < len(path) && one.to < g.to; one.to++ {
+			next := o.path(s.fields[one.to])
+			if !begins(next, path[:end]) {
+				break
+			}
+			for one.skip > end && !begins(next, path[:one.skip]) {
+				one.skip = last(path, end, one.skip)
+			}
+		}
+		if one.to-one.from == 1 {
+			one.skip = len(path)
+		}
+		rows = append(rows, one)
+		i = one.to
+	}
+	return rows
+}
+
+// step returns where the part of a path ends that begins at i: in items[3].size there are
+// items, [3] and .size.
+func step(path string, i int) int {
+	if i < len(path) && path[i] == '[' {
+		if n := strings.IndexByte(path[i:], ']'); n > 0 {
+			return i + n + 1
+		}
+	}
+	if n := strings.IndexAny(path[min(i+1, len(path)):], ".[/"); n >= 0 {
+		return i + 1 + n
+	}
+	return len(path)
+}
+
+// last returns the end of the last part that ends before to, from the one that ends at from on.
+func last(path string, from, to int) int {
+	for {
+		next := step(path, from)
+		if next >= to {
+			return from
+		}
+		from = next
+	}
+}
+
+// begins reports whether a path begins with parts, and has more.
+func begins(path, parts string) bool {
+	return len(path) > len(parts) && strings.HasPrefix(path, parts) && (strings.IndexByte(".[/", path[len(parts)]) >= 0 || parts[len(parts)-1] == ']')
+}
+
+// trail returns which row leads to a field, and which of those in it, and so on.
+func (s *space) trail(o *outline, field int) (trail []int) {
+	for g := (group{0, len(s.fields), 0}); ; {
+		rows := s.rows(o, g)
+		i, _ := slices.BinarySearchFunc(rows, field, func(one group, field int) int { return cmp.Compare(one.to, field+1) })
+		trail = append(trail, i)
+		if g = rows[i]; g.to-g.from == 1 {
+			return trail
+		}
+	}
+}
+
+// fieldRow is a row of a list of fields: a field, or a group of them.
+type fieldRow struct {
+	Name    string `json:"name"`
+	From    int    `json:"from"`
+	To      int    `json:"to"`
+	Skip    int    `json:"skip"`
+	Offset  int64  `json:"offset"`
+	Length  int64  `json:"length"`
+	Path    string `json:"path,omitempty"` // of a field
+	Value   string `json:"value,omitempty"`
+	Meaning string `json:"meaning,omitempty"`
+	Opens   string `json:"opens,omitempty"` // the space that was inflated of the field
+	Gap     bool   `json:"gap,omitempty"`   // it is no field
+}
+
+func (s *space) row(o *outline, g group, skip int) fieldRow {
+	first := o.all[s.fields[g.from]]
+	path := o.path(s.fields[g.from])
+	row := fieldRow{From: g.from, To: g.to, Skip: g.skip, Offset: first.offset, Length: first.length}
+	row.Name = strings.TrimLeft(path[skip:g.skip], "./")
+	if g.to-g.from > 1 {
+		for _, f := range s.fields[g.from:g.to] {
+			row.Length = max(row.Length, o.all[f].offset+o.all[f].length-first.offset)
+		}
+		return row
+	}
+	words := o.words.String()[int(first.at)+len(path):]
+	row.Path, row.Gap = path, first.gap
+	row.Value, row.Meaning = words[:first.value], words[first.value:][:first.meaning]
+	for _, name := range o.inflated(path) {
+		if o.spaces[name] != nil && name != o.names[first.space] {
+			row.Opens = name
+		}
+	}
+	return row
+}
+
+// inflated returns how the space can be called that was inflated of a field.
+func (o *outline) inflated(path string) []string { return []string{path, o.base + "." + path} }
+
+// parent returns the field that a space was inflated of.
+func (o *outline) parent(name string) (fieldRow, bool) {
+	if name == o.base {
+		return fieldRow{}, false
+	}
+	for i, f := range o.all {
+		if slices.Contains(o.inflated(o.path(int32(i))), name) && o.names[f.space] != name {
+			row := fieldRow{Offset: f.offset, Length: f.length, Path: o.path(int32(i)), Opens: o.names[f.space]}
+			return row, true
+		}
+	}
+	return fieldRow{}, false
+}

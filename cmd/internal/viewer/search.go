@@ -1,0 +1,233 @@
+package viewer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"trowel.example/check"
+	"trowel.example/cmd/internal/contents"
+	"trowel.example/format"
+	"trowel.example/internal/parallel"
+)
+
+const (
+	maxLines    = 1000 // hits of a search
+	maxHits     = 5000 // of a query
+	maxLineText = 500  // bytes of a line that are shown
+	streamEvery = 200 * time.Millisecond
+)
+
+// stream is an answer in lines of JSON, as they come: {"hit": ...}, {"progress": number of
+// what was looked at} and at last {"end": {...}}, or {"error": message}. It has no limit of time: it
+// ends with the request.
+type stream struct {
+	w    *json.Encoder
+	out  *http.ResponseController
+	last time.Time
+}
+
+// errEnough ends a search that has found as much as is shown.
+var errEnough = errors.New("enough")
+
+func (t *stream) send(name string, value any) error {
+	err := t.w.Encode(map[string]any{name: value})
+	if err == nil && time.Since(t.last) > streamEvery {
+		t.last = time.Now()
+		err = t.out.Flush()
+	}
+	return err
+}
+
+// progress tells how far it is, from time to time.
+func (t *stream) progress(n int) error {
+	if time.Since(t.last) > streamEvery {
+		return t.send("progress", n)
+	}
+	return nil
+}
+
+// stream makes a handler of a function that finds things in a file.
+func (s *Server) stream(find func(ctx context.Context, e *edition, r *http.Request) (func(*stream) error, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var run func(*stream) error
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer context.AfterFunc(s.life, cancel)()
+		e, release, err := s.editionOf(r)
+		if err == nil {
+			defer release()
+			run, err = find(ctx, e, r)
+		}
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		t := &stream{w: json.NewEncoder(w), out: http.NewResponseController(w), last: time.Now()}
+		if p := parallel.Catch(func() { err = run(t) }); p != nil {
+			err = fmt.Errorf("a defect of this program: %v", p)
+		}
+		if err != nil && ctx.Err() == nil {
+			_ = t.send("error", e.of.plain(err.Error()))
+		}
+	}
+}
+
+// lineHit is a line that matches.
+type lineHit struct {
+	Path string `json:"path"`
+	Line int    `json:"line"`
+	Text string `json:"text"`
+	At   place  `json:"at"`
+}
+
+// searchText finds lines of the tree: q, an expression, or with fixed a text as it stands;
+// with i upper and lower case are the same. At ends it has how many files were searched and which could not be.
+func searchText(ctx context.Context, e *edition, r *http.Request) (func(*stream) error, error) {
+	q := r.URL.Query()
+	pattern, err := contents.Pattern(q.Get("q"), q.Has("fixed"), q.Has("i"))
+	if err != nil {
+		return nil, problem{http.StatusBadRequest, err.Error()}
+	}
+	fsys, err := e.files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return func(t *stream) error {
+		scene, view, release := e.viewOf(ctx, r)
+		defer release()
+		files, hits, failed := 0, 0, []string{}
+		err := contents.Files(ctx, fsys, func(f contents.File) error {
+			e.of.server.giveWay(ctx)
+			lines, err := f.Search(pattern)
+			if err != nil && len(failed) < maxNotes {
+				failed = append(failed, e.of.plain(err.Error()))
+			}
+			for _, l := range lines {
+				if hits++; hits > maxLines {
+					return errEnough
+				}
+				if err := t.send("hit", lineHit{f.Name, l.Line, cut(l.Text, maxLineText), placeIn(scene, view, check.Line{Path: f.Name, Line: l.Line})}); err != nil {
+					return err
+				}
+			}
+			files++
+			return t.progress(files)
+		})
+		return t.end(err, map[string]any{"files": files, "hits": min(hits, maxLines), "failed": failed})
+	}, nil
+}
+
+// end tells that it is over, and whether there is more.
+func (t *stream) end(err error, told map[string]any) error {
+	told["more"] = errors.Is(err, errEnough)
+	if err != nil && !errors.Is(err, errEnough) {
+		return err
+	}
+	return t.send("end", told)
+}
+
+// foundThing is a hit of a query.
+type foundThing struct {
+	Path   string `json:"path"`
+	At     *place `json:"at,omitempty"`
+	Fields []fact `json:"fields"`
+}
+
+// findThings finds what a query asks for: q has its words.
+func findThings(ctx context.Context, e *edition, r *http.Request) (func(*stream) error, error) {
+	if e.Format.Finder == nil {
+		return nil, problem{http.StatusNotFound, "a " + e.Format.Title + " has no queries"}
+	}
+	words, err := splitWords(r.URL.Query().Get("q"))
+	var steps []format.Step
+	if err == nil {
+		steps, err = format.ParseSteps(e.job(nil), e.Format.Finder.Commands, words)
+	}
+	if err == nil && len(steps) != 1 {
+		err = errors.New("expected one query")
+	}
+	if err == nil {
+		err = noFiles(steps[0])
+	}
+	if err != nil {
+		return nil, problem{http.StatusBadRequest, err.Error()}
+	}
+	return func(t *stream) error {
+		scene, view, release := e.viewOf(ctx, r)
+		defer release()
+		hits, seen := 0, 0
+		job := e.job(nil)
+		job.OnProgress = func(_ string, done, _ int) {
+			seen = done
+			e.of.server.giveWay(ctx)
+		}
+		err := e.Format.Finder.Find(ctx, job, e.Source, steps[0], func(h format.Hit) error {
+			if hits++; hits > maxHits {
+				return errEnough
+			}
+			one := foundThing{Path: h.Path, Fields: facts(h.Fields)}
+			if h.At != nil {
+				p := placeIn(scene, view, h.At)
+				one.At = &p
+			}
+			return t.send("hit", one)
+		})
+		return t.end(err, map[string]any{"hits": min(hits, maxHits), "files": seen})
+	}, nil
+}
+
+// noFiles refuses a query that names a file of the disk.
+func noFiles(step format.Step) error {
+	for _, o := range append(step.Args[:len(step.Args):len(step.Args)], step.Options...) {
+		if v, given := step.Job.Given(o.Name); o.Input && given && v != o.Default {
+			return fmt.Errorf("%s: no file can be named here", o.Name)
+		}
+	}
+	return nil
+}
+
+// splitWords splits what somebody typed into words, as a shell does: what is in quotes is one
+// word, and \ takes the character behind it as it is, but not within ' and '.
+func splitWords(text string) (words []string, err error) {
+	var word strings.Builder
+	quote, escaped, begun := rune(0), false, false
+	for _, r := range text {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped, begun = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote, begun = r, true
+		case r == ' ' || r == '\t' || r == '\n':
+			if begun {
+				words = append(words, word.String())
+				word.Reset()
+				begun = false
+			}
+		default:
+			word.WriteRune(r)
+			begun = true
+		}
+	}
+	switch {
+	case quote != 0:
+		return nil, fmt.Errorf("a %c is not closed", quote)
+	case escaped:
+		return nil, errors.New(`nothing stands behind \`)
+	case begun:
+		words = append(words, word.String())
+	}
+	return words, nil
+}
