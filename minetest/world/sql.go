@@ -281,25 +281,7 @@ func (s *sqlStore[T]) Names(ctx context.Context) iter.Seq2[string, error] {
 		}
 		// All at once: PostgreSQL does nothing else while rows are coming.
 		var names []string
-		var bad []error
-		seen := make(map[string]bool)
-		err := s.db.query(ctx, "names", query, nil, func(r *row) error {
-			name := r.text(0, "name")
-			switch {
-			case r.err != nil:
-				bad = append(bad, r.err)
-			case seen[name]:
-				bad = append(bad, wrong(s.db.file, fmt.Sprintf("%.40q", name), "one row of this name", "another one, which is not read"))
-			default:
-				names = append(names, name)
-			}
-			seen[name] = true
-			r.err = nil
-			return nil
-		})
-		if err != nil {
-			bad = append(bad, err)
-		}
+		bad := s.each(ctx, query, func(r *row, name string) { names = append(names, name) })
 		for _, name := range names {
 			if !yield(name, nil) {
 				return
@@ -311,6 +293,31 @@ func (s *sqlStore[T]) Names(ctx context.Context) iter.Seq2[string, error] {
 			}
 		}
 	}
+}
+
+// each calls take with the rows of a query that begin with a name, the first one of each
+// name, and returns what is wrong with the others, and at last why there are no more.
+func (s *sqlStore[T]) each(ctx context.Context, query string, take func(r *row, name string)) (bad []error) {
+	seen := make(map[string]bool)
+	err := s.db.query(ctx, "names", query, nil, func(r *row) error {
+		name := r.text(0, "name")
+		if r.err == nil && seen[name] {
+			r.err = wrong(s.db.file, fmt.Sprintf("%.40q", name), "one row of this name", "another one, which is not read")
+		}
+		if r.err == nil {
+			take(r, name)
+		}
+		seen[name] = true
+		if r.err != nil {
+			bad = append(bad, r.err)
+		}
+		r.err = nil
+		return nil
+	})
+	if err != nil {
+		bad = append(bad, err)
+	}
+	return bad
 }
 
 func (s *sqlStore[T]) Get(ctx context.Context, name string) (T, error) { return s.get(ctx, s.db, name) }

@@ -15,11 +15,7 @@ type Player struct {
 // Players returns where the players of a store are. Lost is told of those that cannot be read.
 func Players(ctx context.Context, store world.Players, lost func(error)) ([]Player, error) {
 	var all []Player
-	for name, err := range store.Names(ctx) {
-		var p *world.Player
-		if err == nil {
-			p, err = store.Get(ctx, name)
-		}
+	for p, err := range world.Standings(ctx, store) {
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
