@@ -283,6 +283,7 @@ func (s *worldScene) name(look format.Look) string {
 }
 
 func (s *worldScene) Render(ctx context.Context, dst *image.RGBA, look format.Look) error {
+	defer s.world.reading()()
 	name := s.name(look)
 	m, err := s.mapOf(name)
 	if err != nil {
@@ -329,6 +330,7 @@ func (s *worldScene) renderGrey(ctx context.Context, dst *image.RGBA, m *worlddr
 }
 
 func (s *worldScene) RenderGray16(ctx context.Context, dst *image.Gray16, look format.Look) error {
+	defer s.world.reading()()
 	m, err := s.mapOf(s.name(look))
 	if err != nil {
 		return err
@@ -337,6 +339,7 @@ func (s *worldScene) RenderGray16(ctx context.Context, dst *image.Gray16, look f
 }
 
 func (s *worldScene) Fingerprint(ctx context.Context, look format.Look, pixels image.Rectangle) (sum [32]byte, err error) {
+	defer s.world.reading()()
 	m, err := s.mapOf(s.name(look))
 	if err != nil {
 		return sum, err

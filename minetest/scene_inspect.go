@@ -59,6 +59,7 @@ type openBlock struct {
 // Inspect tells of the node that is seen and of those before and behind it, of objects,
 // players and markers there, of who may build, and of the block.
 func (s *worldScene) Inspect(ctx context.Context, look format.Look, at [2]float64) ([]format.Thing, error) {
+	defer s.world.reading()()
 	view, ok := s.viewOf(s.name(look))
 	if !ok {
 		return nil, nil

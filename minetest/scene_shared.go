@@ -28,7 +28,8 @@ type sharedWorld struct {
 	odd      []error // rows that are no blocks
 
 	mu     sync.Mutex
-	uses   int
+	uses   int // by scenes
+	calls  int // of scenes that read now
 	colors map[string]*colorSource // by the options that say where they come from
 	marked []*markedWorld
 
@@ -73,6 +74,9 @@ func shareWorld(ctx context.Context, job *format.Job, dir string) (*sharedWorld,
 		return nil, err
 	}
 	w.places, err = worlddraw.ReadPlaces(ctx, w.db, worlddraw.Everything(), func(err error) { w.odd = append(w.odd, err) })
+	if err == nil {
+		err = mapdb.Rest(w.db)
+	}
 	if err != nil {
 		return nil, errors.Join(err, w.db.Close())
 	}
@@ -93,6 +97,21 @@ func (w *sharedWorld) leave() error {
 		return nil
 	}
 	return w.db.Close()
+}
+
+// reading begins a call that may read the database, and what it returns ends it. Between calls
+// nothing of the database is locked, however long a scene stays open.
+func (w *sharedWorld) reading() (done func()) {
+	w.mu.Lock()
+	w.calls++
+	w.mu.Unlock()
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.calls--; w.calls == 0 {
+			_ = mapdb.Rest(w.db) // who reads next meets what is wrong
+		}
+	}
 }
 
 // chooseColors is [chooseColors], which reads files only if no scene has done that.

@@ -18,6 +18,7 @@ import (
 // the files of players. Whether it can be seen there does not count: it may be behind
 // something, or above or below what the options let be drawn.
 func (s *worldScene) Where(view string, at check.Place) (format.Rect, bool) {
+	defer s.world.reading()()
 	v, ok := s.viewOf(s.name(format.Look{View: view}))
 	if !ok {
 		return format.Rect{}, false

@@ -48,6 +48,8 @@ type File struct {
 	Path   string
 	Conn   *sqlite.Conn
 	frozen bool   // read as a file that does not change
+	logged bool   // read with a log that is shared with other programs, which takes locks
+	rests  bool   // see Rest
 	copy   string // the folder of a copy that is read instead
 	losses []Loss // of a file that was rescued
 	saved  bool   // it was
@@ -115,6 +117,7 @@ func IsDamage(err error) bool {
 }
 
 func (f *File) open() error {
+	f.logged = false
 	wal, err := f.walMode()
 	switch {
 	case sqlite.ErrCode(err) == sqlite.ResultReadOnlyRollback:
@@ -127,6 +130,7 @@ func (f *File) open() error {
 	log, err := os.Stat(f.Path + "-wal")
 	switch shm := exists(f.Path + "-shm"); {
 	case err == nil && shm:
+		f.logged = true
 		return f.connect("mode=ro&readonly_shm=1")
 	case err == nil && log.Size() > 0:
 		return f.recover("-wal")
@@ -248,6 +252,12 @@ func copyFile(to, from string) error {
 
 // Begin makes the connection ready for a transaction that ends with ctx.
 func (f *File) Begin(ctx context.Context) error {
+	if f.rests {
+		if err := f.open(); err != nil {
+			return err
+		}
+		f.rests = false
+	}
 	if f.Conn == nil {
 		return ErrClosed
 	}
@@ -274,6 +284,18 @@ func (f *File) End() {
 	if f.Conn != nil {
 		f.Conn.SetInterrupt(nil)
 	}
+}
+
+// Rest gives back the locks that a connection has as long as it is open, which only one with
+// a shared log has: a program that closes the database then can put the log away. The next
+// Begin connects again.
+func (f *File) Rest() error {
+	if !f.logged || f.saved || f.Conn == nil {
+		return nil
+	}
+	err := f.Conn.Close()
+	f.Conn, f.rests = nil, true
+	return err
 }
 
 // Sound reports whether SQLite finds nothing wrong with the whole file.
@@ -340,6 +362,7 @@ var ErrClosed = errors.New("the database is closed")
 // Close closes the file.
 func (f *File) Close() error {
 	var err error
+	f.rests = false
 	if f.Conn != nil {
 		err = f.Conn.Close()
 		f.Conn = nil

@@ -236,3 +236,12 @@ func InAnyOrder(ctx context.Context, db DB) iter.Seq2[Block, error] {
 	}
 	return db.Blocks(ctx, All())
 }
+
+// Rest is for a store that stays open while nobody reads it, perhaps for hours: it gives back
+// what another program could notice. The next read takes it again.
+func Rest(db DB) error {
+	if r, ok := db.(interface{ rest() error }); ok {
+		return r.rest()
+	}
+	return nil
+}

@@ -566,6 +566,13 @@ func SchemaOf(db DB) Schema {
 	return SchemaPos
 }
 
+// rest is [Rest].
+func (db *sqliteDB) rest() error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.file.Rest()
+}
+
 // Close closes the database.
 func (db *sqliteDB) Close() error {
 	db.mu.Lock()
