@@ -28,8 +28,8 @@ type sharedWorld struct {
 	odd      []error // rows that are no blocks
 
 	mu     sync.Mutex
-	uses   int // by scenes
-	calls  int // of scenes that read now
+	uses   int                     // by scenes
+	calls  int                     // of scenes that read now
 	colors map[string]*colorSource // by the options that say where they come from
 	marked []*markedWorld
 
