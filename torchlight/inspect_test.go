@@ -173,13 +173,13 @@ func TestInspectPlan(t *testing.T) {
 	s := mod.inspector("MEDIA/OUTER.LAYOUT")
 	at := look(s, 10)
 	node := inspect(t, s, at, 10.05, -20)[0]
-	if node.Title != `Property Node "Property Node 2", id 2` || node.Place != (text.Place{Path: "MEDIA/OUTER.LAYOUT", Object: 2}) {
+	if node.Title != `Property Node "Property Node 2"` || node.Place != (text.Place{Path: "MEDIA/OUTER.LAYOUT", Object: 2}) {
 		t.Errorf("%+v", node)
 	}
 	if factOf(node.Facts, "position") != "10, 3, 20" || factOf(factOf(node.Facts, "properties").([]format.InfoField), "RADIUS") != "50" {
 		t.Errorf("%+v", node.Facts)
 	}
-	if len(node.Links) != 1 || node.Links[0].Title != `around it: Group "Group 1", id 1` || node.Links[0].At != [2]float64{0, 0} {
+	if len(node.Links) != 1 || node.Links[0].Title != `around it: Group "Group 1"` || node.Links[0].At != [2]float64{0, 0} {
 		t.Errorf("%+v", node.Links) // the timeline has no place to go to
 	}
 	curve, _ := factOf(node.Facts, "curve").(format.Curve)
@@ -187,7 +187,7 @@ func TestInspectPlan(t *testing.T) {
 		t.Errorf("%+v", curve)
 	}
 	// Where it only reaches, it stands behind what is there itself.
-	if things := inspect(t, s, at, 41, -41); things[0].Title != `Monster "Monster 7", id 7` || things[0].Line.Path != "MEDIA/INNER.LAYOUT" || things[0].Place != (text.Place{Path: "MEDIA/INNER.LAYOUT", Object: 7}) {
+	if things := inspect(t, s, at, 41, -41); things[0].Title != `Monster "Monster 7"` || things[0].Line.Path != "MEDIA/INNER.LAYOUT" || things[0].Place != (text.Place{Path: "MEDIA/INNER.LAYOUT", Object: 7}) {
 		t.Errorf("%+v", things)
 	} else if last := things[len(things)-1]; last.Title != node.Title {
 		t.Errorf("%+v", last)
@@ -257,7 +257,7 @@ func TestInspectLines(t *testing.T) {
 }
 
 func checkLines(t *testing.T, o *opened, at string) (told int) {
-	const steps = 25
+	const steps = 15
 	s := o.inspector(at)
 	bounds := s.Views()[0].Bounds
 	look := look(s, 2*steps/max(bounds.Dx(), bounds.Dy()))

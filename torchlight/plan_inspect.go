@@ -104,12 +104,12 @@ func (s *planScene) Inspect(_ context.Context, look format.Look, at [2]float64) 
 }
 
 func cellFacts(x, z int, value byte) []format.InfoField {
-	return []format.InfoField{format.Fact("cell", "cell", fmt.Sprintf("%d, %d", x, z)), format.Fact("value", "value", int(value)), format.Fact("meaning", "meaning", mpp.Meaning(value))}
+	return []format.InfoField{format.Fact("cell", "cell", fmt.Sprintf("%d, %d", x, z)), format.Fact("value", "value", int(value))}
 }
 
 func (s *planScene) thing(m *plan.Mark) format.Thing {
 	o, f := m.Object, s.fileOf(m)
-	t := format.Thing{Title: m.Name(), Layer: s.Layer(m).Name, Place: text.Place{Path: f.place, Object: o.ID}}
+	t := format.Thing{Title: plan.NameOf(o), Layer: s.Layer(m).Name, Place: text.Place{Path: f.place, Object: o.ID}}
 	if line := f.lines().of[o]; line > 0 {
 		t.Line = check.Line{Path: f.tree, Line: line}
 	}

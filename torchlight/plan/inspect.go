@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mpp"
@@ -72,8 +73,14 @@ func (s *shape) touches(at [2]float64, slack float64) bool {
 // Layer returns the layer that a mark of the plan is on.
 func (p *Plan) Layer(m *Mark) Layer { return p.Layers[m.layer] }
 
-// NameOf returns a name of an object, as Mark.Name does.
-func NameOf(o *layout.Object) string { return (&Mark{Object: o}).Name() }
+// NameOf returns the kind of an object, and its own name if it has one.
+func NameOf(o *layout.Object) string {
+	name := kindOf(o)
+	if o.Name != "" && o.Name != name {
+		name += " " + strconv.Quote(short(o.Name, 100))
+	}
+	return name
+}
 
 // NumberOf returns a property of an object that is a number, and what it is if it is not there.
 func NumberOf(o *layout.Object, name string, absent float64) float64 {

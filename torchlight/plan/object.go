@@ -90,11 +90,7 @@ func (m *Mark) Kind() string { return kindOf(m.Object) }
 
 // Name returns a name of the object: its kind, its own name and its ID.
 func (m *Mark) Name() string {
-	name := m.Kind()
-	if m.Object.Name != "" && m.Object.Name != name {
-		name += " " + strconv.Quote(short(m.Object.Name, 100))
-	}
-	return fmt.Sprintf("%s, id %d", name, m.Object.ID)
+	return fmt.Sprintf("%s, id %d", NameOf(m.Object), m.Object.ID)
 }
 
 // Title returns what is to be known of the object: its name and place, and all texts that
