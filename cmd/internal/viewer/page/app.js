@@ -137,11 +137,12 @@ function heading() {
   const crumb = (title, path, last) => el("li", {}, last ? el("span", { "aria-current": "page" }, title) : el("button", { type: "button", className: "link", onclick: () => context.go({ path, mode: undefined, line: undefined, at: undefined }) }, title));
   fill(get("crumbs"), parts.length ? [crumb(doc.name, "", false), ...parts.map((part, i) => crumb(part, parts.slice(0, i + 1).join("/"), i === parts.length - 1))] : []);
   fill(get("kind"), doc?.title ?? "");
+  const pair = session.mode === "pair";
   const back = session.mode === "gallery" && doc && el("button", { type: "button", onclick: () => context.go(Object.fromEntries(Object.keys(state()).map((k) => [k, undefined]))) }, icon("back"), "All files");
-  const choose = session.mode === "pair" && el("select", { "aria-label": "File of the tree, the texts and the findings", onchange: (e) => context.go({ file: e.target.value, path: undefined, mode: undefined, line: undefined }) },
+  const choose = pair && el("select", { "aria-label": "File of the tree, the texts and the findings", onchange: (e) => context.go({ file: e.target.value, path: undefined, mode: undefined, line: undefined }) },
     session.files.map((f) => el("option", { value: f.id, selected: f.id === doc?.id }, f.name)));
   fill(get("which"), back, choose);
-  get("title").textContent = doc?.name ?? title;
+  get("title").textContent = (!pair && doc?.name) || title;
   document.title = `${parts.at(-1) ?? doc?.name ?? title} – Trowel`;
 }
 

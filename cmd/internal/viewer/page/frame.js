@@ -43,7 +43,7 @@ function side(name) {
       button.setAttribute("aria-expanded", shown);
       if (!narrow.matches) remember(name, shown);
       else if (shown) for (const other of all) if (other !== self) other.show(false);
-      if (focus) (shown ? node.querySelector("[tabindex='0'],button,input,summary") ?? node : button).focus();
+      if (focus) (shown ? node.querySelector("[role=treeitem][tabindex='0'],[role=tab][tabindex='0']") ?? node : button).focus();
       dispatchEvent(new Event("resize"));
     },
   };

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"trowel.example/internal/judge/chromium"
+)
+
+// axeFile judges pages by the rules of the WCAG: axe-core 4.14.1 of npm (MPL-2.0, as it is there).
+const axeFile, axeHash = "testdata/axe/axe.min.js", "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
+
+// judged reports what is wrong with the page for people who use it with other senses or by keys.
+func judged(t *testing.T, p *chromium.Page, what string) {
+	t.Helper()
+	if !chromium.Eval[bool](p, "Boolean(window.axe)") {
+		code, err := os.ReadFile(axeFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%x", sha256.Sum256(code)); got != axeHash {
+			t.Fatalf("%s has the hash %s", axeFile, got)
+		}
+		chromium.Eval[bool](p, string(code)+"; true")
+	}
+	type violation struct {
+		ID, Impact, Help string
+		Nodes            []string
+	}
+	for _, v := range chromium.Eval[[]violation](p, `axe.run(document, {resultTypes: ["violations"]}).then((r) => r.violations.map((v) => (
+		{ID: v.id, Impact: v.impact, Help: v.help, Nodes: v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + " " + n.any.map((a) => a.message).join())})))`) {
+		if v.Impact == "serious" || v.Impact == "critical" {
+			t.Errorf("%s: %s (%s): %s\n%s", what, v.ID, v.Impact, v.Help, strings.Join(v.Nodes, "\n"))
+		} else {
+			t.Logf("%s: %s (%s): %s\n%s", what, v.ID, v.Impact, v.Help, strings.Join(v.Nodes, "\n"))
+		}
+	}
+}
+
+// at shows what a state of the page says, and waits until all of it is there.
+func at(p *chromium.Page, hash string) {
+	chromium.Eval[string](p, fmt.Sprintf("location.hash = %q", hash))
+	p.Wait("document.querySelector('#busy').hidden")
+	settle(p)
+}
+
+// settle waits until nothing has changed on the page for a while.
+func settle(p *chromium.Page) {
+	chromium.Eval[bool](p, `new Promise((done) => {
+		let timer = setTimeout(done, 300, true);
+		new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(done, 300, true); }).observe(document.body, {subtree: true, childList: true, attributes: true, characterData: true});
+	})`)
+}
+
+// TestViewAccessible lets axe look at the pages, in light and dark, wide and narrow: nothing
+// serious is wrong with them, and nothing is wider than the screen.
+func TestViewAccessible(t *testing.T) {
+	climb, mod, world := sample(t, "burrow", "burrow.map"), sample(t, "ember", "ember.MOD"), sample(t, "hollow", "hollow")
+	for _, c := range []struct {
+		name  string
+		files []string
+		pages []string // states of the page
+	}{
+		{"map", []string{climb}, []string{"at=20.5,10.5", "tab=findings", "tab=search", "tab=about", "path=map.json", "path=groups", "mode=hex"}},
+		{"world", []string{world}, []string{"at=3.5,4.5"}},
+		{"mod", []string{mod}, []string{"", "path=MOD.DAT"}},
+		{"pair", []string{climb, climb}, []string{""}},
+		{"gallery", []string{climb, mod, climb}, []string{""}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := view(t, c.files...)
+			p := v.open(1280, 800)
+			for _, dark := range []bool{false, true} {
+				p.Dark(dark)
+				for i, hash := range c.pages {
+					at(p, hash)
+					judged(t, p, fmt.Sprintf("#%s, dark %v", hash, dark))
+					p.Picture(fmt.Sprintf("%d-%v", i, dark))
+				}
+			}
+			for _, key := range []string{"?", "g"} {
+				p.Press(key)
+				if c.name != "map" && key == "g" {
+					continue
+				}
+				p.Wait("document.querySelector('dialog[open]')")
+				judged(t, p, "dialog "+key)
+				p.Press(kb.Escape)
+				p.Wait("!document.querySelector('dialog')")
+			}
+			// As small as a telephone, and as a large screen at 400 %.
+			for _, size := range [][2]int{{360, 740}, {320, 256}} {
+				p.Resize(size[0], size[1])
+				for _, hash := range c.pages {
+					at(p, hash)
+					if wide := chromium.Eval[int](p, "document.documentElement.scrollWidth"); wide > size[0] {
+						t.Errorf("#%s is %d pixels wide on a screen of %d", hash, wide, size[0])
+					}
+				}
+				judged(t, p, fmt.Sprint(size))
+				p.Picture(fmt.Sprint(size[0]))
+			}
+			for _, m := range p.Messages() {
+				t.Errorf("on the console: %s", m)
+			}
+			v.stop()
+		})
+	}
+}
+
+// TestViewKeys does without a mouse what the frame of the page can do.
+func TestViewKeys(t *testing.T) {
+	v := view(t, sample(t, "burrow", "burrow.map"))
+	p := v.open(1280, 800)
+	is := func(what, code string) {
+		t.Helper()
+		if !chromium.Eval[bool](p, "Boolean("+code+")") {
+			t.Errorf("not so: %s; the focus is on %s", what, chromium.Eval[string](p, "document.activeElement.outerHTML.slice(0, 200)"))
+		}
+	}
+	focused := func(selector string) string { return fmt.Sprintf("document.activeElement.matches(%q)", selector) }
+
+	p.Press(kb.Tab)
+	is("the first is the way to the middle", focused("#skip"))
+	p.Press(kb.Enter)
+	is("the focus is in the middle", "document.querySelector('#middle').contains(document.activeElement)")
+	is("the address is as before", "!location.hash.includes('middle')")
+
+	p.Press("?")
+	is("help lists its own key", "[...document.querySelectorAll('dialog kbd')].some((k) => k.textContent === '?')")
+	p.Press("[")
+	is("keys wait behind a dialog", "!document.body.classList.contains('no-left')")
+	p.Press(kb.Escape)
+	p.Wait("!document.querySelector('dialog')")
+
+	p.Press("[")
+	is("the left side is closed", "document.body.classList.contains('no-left') && document.querySelector('#toggle-left').ariaExpanded === 'false'")
+	p.Press("[")
+	is("the focus is in the tree", focused("[role=treeitem]"))
+
+	// The tree: the last but one is settings.cfg.
+	p.Press(kb.End)
+	p.Press(kb.ArrowUp)
+	is("it is settings.cfg", "document.activeElement.title === 'settings.cfg'")
+	p.Press(kb.Enter)
+	p.Wait("location.hash.includes('settings.cfg') && document.querySelector('.pane-text')")
+	is("it is chosen", "document.querySelector('[role=treeitem][aria-selected=true]').title === 'settings.cfg'")
+	p.Press("g")
+	is("g opens a folder whose name begins so", "document.activeElement.title === 'groups'")
+	p.Press(kb.ArrowRight)
+	p.Wait("document.activeElement.ariaExpanded === 'true' && document.activeElement.nextSibling.childElementCount > 1")
+	p.Press(kb.ArrowRight)
+	is("the first of it", "document.activeElement.ariaLevel === '3'")
+	p.Press(kb.ArrowLeft)
+	p.Press(kb.ArrowLeft)
+	is("it is closed", "document.activeElement.ariaExpanded === 'false'")
+	p.Press(kb.Home)
+	p.Press(kb.Enter)
+	p.Wait("!location.hash.includes('path') && document.querySelector('.leaflet-tile-loaded')")
+
+	// Tabs.
+	chromium.Eval[bool](p, "document.querySelector('#tabs [aria-selected=true]').focus(), true")
+	p.Press(kb.End)
+	is("the last tab", "location.hash.includes('tab=about') && "+focused("#tab-about")+" && !document.querySelector('#pane-about').hidden")
+	p.Press(kb.ArrowRight)
+	is("after the last comes the first", focused("[role=tab]:first-child"))
+
+	// Coordinates.
+	p.Press("g")
+	p.Press("nowhere")
+	p.Press(kb.Enter)
+	p.Wait("document.querySelector('#coordinates-wrong').textContent")
+	chromium.Eval[bool](p, "document.querySelector('#coordinates').value = '', true")
+	p.Press("12,7")
+	p.Press(kb.Enter)
+	p.Wait("Math.abs(new URLSearchParams(location.hash.slice(1)).get('x') - 12.5) < 0.6")
+
+	// The width of a side.
+	chromium.Eval[bool](p, "document.querySelector('#edge-right').focus(), true")
+	before := chromium.Eval[float64](p, "document.querySelector('#right').offsetWidth")
+	p.Press(kb.ArrowLeft)
+	if after := chromium.Eval[float64](p, "document.querySelector('#right').offsetWidth"); after <= before {
+		t.Errorf("the right side was %v wide and is %v", before, after)
+	}
+	// The colours.
+	chromium.Eval[bool](p, "document.querySelector('#theme').focus(), true")
+	p.Press(kb.Enter)
+	p.Press(kb.Enter)
+	is("it is dark", "document.documentElement.dataset.theme === 'dark' && getComputedStyle(document.body).colorScheme === 'dark'")
+	for _, m := range p.Messages() {
+		t.Errorf("on the console: %s", m)
+	}
+	v.stop()
+}
+
+// TestViewReload changes the file under the page, breaks it, mends it and ends the program: the
+// page says so, and keeps what somebody looked at.
+func TestViewReload(t *testing.T) {
+	path := sample(t, "burrow", "burrow.map")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replace := func(data []byte) {
+		t.Helper()
+		next := filepath.Join(t.TempDir(), "next")
+		if err := os.WriteFile(next, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(next, path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := view(t, path)
+	p := v.open(1280, 800)
+	at(p, "x=20&y=10&z=1&at=20.5,10.5&tab=about")
+	chromium.Eval[bool](p, "document.querySelector('#right').scrollTop = 120, true")
+	hash := chromium.Eval[string](p, "location.hash")
+	same := func(when string) {
+		t.Helper()
+		settle(p)
+		if now := chromium.Eval[string](p, "location.hash"); now != hash {
+			t.Errorf("%s: the state is %s and was %s", when, now, hash)
+		}
+		if top := chromium.Eval[int](p, "document.querySelector('#right').scrollTop"); top != 120 {
+			t.Errorf("%s: it is scrolled to %d", when, top)
+		}
+		if !chromium.Eval[bool](p, "Boolean(document.querySelector('.leaflet-tile-loaded'))") {
+			t.Errorf("%s: there is no picture", when)
+		}
+	}
+	replace(whole[:len(whole)/2])
+	p.Wait("document.querySelector('#broken .banner')?.textContent.includes('burrow.map cannot be read now')")
+	same("broken")
+	p.Picture("broken")
+	judged(t, p, "broken")
+	replace(whole)
+	p.Wait("!document.querySelector('#broken .banner')")
+	same("mended")
+	for _, m := range p.Messages() {
+		t.Errorf("on the console: %s", m)
+	}
+	v.stop()
+	p.Wait("document.querySelector('#lost .banner')?.textContent.includes('The program has ended')")
+	same("ended")
+	p.Picture("ended")
+}
