@@ -330,6 +330,7 @@ function spread(shown, box) {
       stop();
       place("");
       scaleText("");
+      map.off("moveend"); // one may still be waiting
       map.remove();
       box.remove();
     },
