@@ -43,8 +43,8 @@ func judged(t *testing.T, p *chromium.Page, what string) {
 	}
 }
 
-// at shows what a state of the page says, and waits until all of it is there.
-func at(p *chromium.Page, hash string) {
+// visit shows what a state of the page says, and waits until all of it is there.
+func visit(p *chromium.Page, hash string) {
 	chromium.Eval[string](p, fmt.Sprintf("location.hash = %q", hash))
 	p.Wait("document.querySelector('#busy').hidden")
 	settle(p)
@@ -79,7 +79,7 @@ func TestViewAccessible(t *testing.T) {
 			for _, dark := range []bool{false, true} {
 				p.Dark(dark)
 				for i, hash := range c.pages {
-					at(p, hash)
+					visit(p, hash)
 					judged(t, p, fmt.Sprintf("#%s, dark %v", hash, dark))
 					p.Picture(fmt.Sprintf("%d-%v", i, dark))
 				}
@@ -98,7 +98,7 @@ func TestViewAccessible(t *testing.T) {
 			for _, size := range [][2]int{{360, 740}, {320, 256}} {
 				p.Resize(size[0], size[1])
 				for _, hash := range c.pages {
-					at(p, hash)
+					visit(p, hash)
 					if wide := chromium.Eval[int](p, "document.documentElement.scrollWidth"); wide > size[0] {
 						t.Errorf("#%s is %d pixels wide on a screen of %d", hash, wide, size[0])
 					}
@@ -219,7 +219,7 @@ func TestViewReload(t *testing.T) {
 	}
 	v := view(t, path)
 	p := v.open(1280, 800)
-	at(p, "x=20&y=10&z=1&at=20.5,10.5&tab=about")
+	visit(p, "x=20&y=10&z=1&at=20.5,10.5&tab=about")
 	const scrolled = "document.querySelector('#pane-about').scrollTop"
 	if top := chromium.Eval[int](p, scrolled+" = 40, "+scrolled); top != 40 {
 		t.Errorf("it can be scrolled to %d", top)
