@@ -222,7 +222,7 @@ func (s *worldScene) findViews(job *format.Job) error {
 	s.kinds[viewIso] = usual
 	s.views = append(s.views, format.View{
 		Name: viewIso, Title: "from above and aside: cubes that show their top and the sides towards lower x and z",
-		Bounds: format.Rect{Min: low, Max: high}, Scale: 4, Background: white, Layers: layers,
+		Bounds: format.Rect{Min: low, Max: high}, Scale: 4, Axes: [2]string{"right", "down"}, Background: white, Layers: layers,
 	})
 	return nil
 }

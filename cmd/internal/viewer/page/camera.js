@@ -12,7 +12,10 @@ export function look(shown, box) {
   const img = el("img", { className: "still", alt: "", draggable: false });
   const cross = el("div", { className: "cross" }), note = el("div", { className: "note", role: "status", hidden: true });
   box.classList.add("camera");
-  box.append(img, cross, note);
+  const here = el("div", { className: "here", hidden: true });
+  const button = (text, title, k) => el("button", { type: "button", title, "aria-label": title, onclick: () => closer(k) }, text);
+  const closerFarther = el("div", { className: "zoom" }, button("+", "Closer", 0.8), button("−", "Farther", 1.25));
+  box.append(img, here, cross, closerFarther, note);
   let area, stop, blob, drag, timer;
   const [l, t, r, b] = shown.view.bounds;
   const at = () => ["x", "y"].map((k, i) => (Number.isFinite(parseFloat(state()[k])) ? Number(state()[k]) : [(l + r) / 2, (t + b) / 2][i]));
@@ -40,6 +43,7 @@ export function look(shown, box) {
       if (old) URL.revokeObjectURL(old);
       area = now;
       img.style.translate = "";
+      mark();
       note.hidden = true;
       shown.drew();
     } catch (err) {
@@ -48,6 +52,14 @@ export function look(shown, box) {
       note.textContent = `It could not be drawn: ${err.message}`;
     }
   }
+  // mark shows which cell is inspected.
+  const mark = () => {
+    const at = state().at?.split(",").map(Number).map(Math.floor);
+    here.hidden = !area || !at?.every(Number.isFinite);
+    if (here.hidden) return;
+    const [l, t, r, b] = area, part = (v, from, to) => `${((v - from) / (to - from)) * 100}%`;
+    Object.assign(here.style, { left: part(at[0], l, r), top: part(at[1], t, b), width: `${100 / (r - l)}%`, height: `${100 / (b - t)}%` });
+  };
   const move = (point) => set({ x: point[0].toFixed(2), y: point[1].toFixed(2) });
   const pan = (dx, dy) => area && move([at()[0] + dx * (area[2] - area[0]), at()[1] + dy * (area[3] - area[1])]);
   const closer = (k) => set({ zoom: Number((zoom() * k).toPrecision(3)) });
@@ -72,7 +84,7 @@ export function look(shown, box) {
   });
   box.addEventListener("wheel", (e) => (e.preventDefault(), closer(e.deltaY < 0 ? 0.8 : 1.25)), { passive: false });
   box.addEventListener("pointerdown", (e) => {
-    if (e.button || !area) return;
+    if (e.button || !area || e.target.closest("button")) return;
     box.setPointerCapture(e.pointerId);
     drag = { x: e.clientX, y: e.clientY, moved: false };
   });
@@ -93,6 +105,7 @@ export function look(shown, box) {
   box.addEventListener("pointercancel", () => (drag = undefined, img.style.translate = ""));
   const unwatch = watch((changed) => {
     scale.textContent = `zoom ${zoom()}`;
+    if (changed.has("at")) mark();
     if (["x", "y", "zoom"].some((k) => changed.has(k))) refresh();
   });
   const resized = new ResizeObserver(() => {
@@ -116,7 +129,6 @@ export function look(shown, box) {
       resized.disconnect();
       unwatch();
       if (blob) URL.revokeObjectURL(blob);
-      place.textContent = scale.textContent = "";
       box.remove();
     },
   });

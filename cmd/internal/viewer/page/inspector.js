@@ -107,9 +107,9 @@ export function facts(list, key = "") {
 // brief1 is what a list of facts begins with, while it is closed.
 function brief1(list) {
   const colors = list.filter((f) => f.value?.type === "color");
-  if (colors.length) return el("span", { className: "muted" }, " ", colors.map((f) => swatch(f.value)));
+  if (colors.length) return el("span", {}, colors.map((f) => swatch(f.value)));
   const text = list.map((f) => f.value).filter((v) => ["string", "number"].includes(typeof v)).slice(0, 3).join(" · ");
-  return el("span", { className: "muted" }, ` ${text}`);
+  return el("span", {}, text);
 }
 
 function value(v) {

@@ -44,21 +44,25 @@ export const panel = {
         const options = [...changed].some((k) => k.startsWith("o."));
         if (changed.has("view") && state().view !== shown.view.name) await draw();
         else if (changed.has("doc") || options) {
-          if (!(await context.busy("the picture", shown.renew(context.doc.generation, options)))) await draw();
+          if (!(await context.busy("the picture", shown.renew(context.doc.generation)))) await draw();
           else context.show(shown);
         }
         if (changed.has("visible")) shown.map?.invalidateSize();
       },
-      close: () => shown?.close(),
+      close() {
+        shown?.close();
+        place("");
+        scaleText("");
+      },
       focus: () => node.querySelector(".map").focus(),
     };
   },
 };
 
 function tools(context, shown) {
-  const button = (name, title, onclick) => el("button", { type: "button", className: "quiet", title, "aria-label": title, onclick }, icon(name));
+  const button = (name, title, onclick, pressed) => el("button", { type: "button", className: "quiet", title, "aria-label": title, "aria-pressed": pressed === undefined ? undefined : String(pressed), onclick }, icon(name));
   context.tools?.replaceChildren(...[
-    shown.toCamera && button("camera", shown.view.camera ? "Back to the map (c)" : "As in game from here (c)", () => shown.toCamera()),
+    shown.toCamera && button("camera", shown.view.camera ? "Back to the map (c)" : "As in game from here (c)", () => shown.toCamera(), shown.view.camera),
     button("download", "Keep what is seen as PNG (e)", () => save(context, shown)),
   ].filter(Boolean));
 }
@@ -126,7 +130,7 @@ export class Scene {
       set({ view: view === scene.views[0] ? undefined : view.name });
       return false;
     }
-    const since = this.generation;
+    const since = JSON.stringify(options) === JSON.stringify(this.options) ? this.generation : undefined;
     Object.assign(this, { generation, scene, view, options });
     await this.renewed(since);
     return true;
@@ -308,14 +312,19 @@ function spread(shown, box) {
       clear();
       return tiles.refresh().then(() => shown.drew());
     },
-    async renewed() {
+    // renewed fetches the tiles that are not as they were in the edition since.
+    async renewed(since) {
       all = boundsOf(shown.view.bounds);
       ground.setBounds(all);
       map.setMaxBounds(all.pad(1)).setMinZoom(Math.min(smallest(shown.view.bounds), map.getZoom()));
       cover?.setBounds(all);
       tiles.setBounds(all);
       cover?.refresh();
-      await shown.refresh();
+      clear();
+      const there = since && since !== shown.generation && tiles.there();
+      const stale = there && (await ask(shown.file, "stale", { ...shown.query(), ...there, since, side }).catch(() => undefined));
+      await tiles.refresh(stale && ((at) => stale.tiles.some(([x, y]) => x === at.x && y === at.y)));
+      shown.drew();
     },
     // still is the address of the pixels that are seen.
     still() {
@@ -328,8 +337,6 @@ function spread(shown, box) {
     inspectQuery: () => ({ z: map.getZoom() }),
     close() {
       stop();
-      place("");
-      scaleText("");
       map.off("moveend"); // one may still be waiting
       map.remove();
       box.remove();

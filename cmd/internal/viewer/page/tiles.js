@@ -79,6 +79,12 @@ export const Tiles = L.GridLayer.extend({
   // retry fetches again what could not be had.
   retry() { return this.refresh((at) => this._tiles[this._tileCoordsToKey(at)].el.classList.contains("failed")); },
 
+  // there is what of the zoom is on the screen: {z, x0, y0, x1, y1}.
+  there() {
+    const all = Object.values(this._tiles).filter((t) => t.current).map((t) => t.coords), of = (f, k) => Math[f](...all.map((c) => c[k]));
+    return all.length ? { z: all[0].z, x0: of("min", "x"), y0: of("min", "y"), x1: of("max", "x"), y1: of("max", "y") } : undefined;
+  },
+
   setBounds(bounds) {
     this.options.bounds = bounds;
     for (const level of Object.values(this._levels ?? {})) this._onCreateLevel(level);
