@@ -6,7 +6,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"trowel.example/internal/regular"
 )
@@ -21,7 +23,13 @@ type Source struct {
 	Size        int64 // of a file, in bytes
 
 	file   *os.File
-	beside *[]string // the paths of neighbours that were opened
+	beside *neighbors // that were opened
+}
+
+// neighbors are the paths of files. They may be opened from many goroutines at a time.
+type neighbors struct {
+	mu    sync.Mutex
+	paths []string
 }
 
 // NewSource returns a source of bytes in memory.
@@ -47,7 +55,7 @@ func OpenSource(path string) (*Source, error) {
 	if st.IsDir() {
 		src.Dir = path
 	} else {
-		src.ReaderAt, src.Size, src.file, src.beside = f, st.Size(), f, new([]string)
+		src.ReaderAt, src.Size, src.file, src.beside = f, st.Size(), f, new(neighbors)
 	}
 	return src, nil
 }
@@ -70,7 +78,11 @@ func (s *Source) Beside(name string) (*Source, error) {
 	for _, e := range list {
 		if strings.EqualFold(e.Name(), name) {
 			path := filepath.Join(dir, e.Name())
-			*s.beside = append(*s.beside, path)
+			s.beside.mu.Lock()
+			if !slices.Contains(s.beside.paths, path) {
+				s.beside.paths = append(s.beside.paths, path)
+			}
+			s.beside.mu.Unlock()
 			return OpenSource(path)
 		}
 	}
@@ -86,7 +98,9 @@ func (s *Source) Reads() []string {
 	case s.file == nil:
 		return nil
 	}
-	return append([]string{s.file.Name()}, *s.beside...)
+	s.beside.mu.Lock()
+	defer s.beside.mu.Unlock()
+	return append([]string{s.file.Name()}, s.beside.paths...)
 }
 
 // IsDir reports whether the source is a folder.

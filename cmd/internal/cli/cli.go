@@ -49,11 +49,8 @@ type app struct {
 
 // Main runs the tool for the files of some games and returns its exit code.
 func Main(games format.Games, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	runs, stay := mainArgs(args, startedByMouse())
-	code := exitFine
-	for _, args := range runs {
-		code = max(code, run(games, args, stdin, stdout, stderr))
-	}
+	args, stay := mainArgs(args, startedByMouse())
+	code := run(games, args, stdin, stdout, stderr)
 	if stay {
 		waitForKey(stdin, stderr)
 	}

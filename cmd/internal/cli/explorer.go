@@ -4,28 +4,25 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/inconshreveable/mousetrap"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
 
-// mainArgs returns the runs that the tool was started for: as a rule, one. If it was started
-// with the mouse on Windows, it shows help, or for files that were dropped on it what they
-// are and what is wrong with them.
-func mainArgs(args []string, byMouse bool) (runs [][]string, stay bool) {
-	if !byMouse {
-		return [][]string{args}, false
+// mainArgs returns what the tool was started for. If it was started with the mouse on Windows,
+// it shows help, or in the browser the files and folders that were dropped on it.
+func mainArgs(args []string, byMouse bool) (run []string, stay bool) {
+	switch {
+	case !byMouse:
+		return args, false
+	case len(args) == 0:
+		return []string{"help"}, true
+	case slices.ContainsFunc(args, func(name string) bool { return !isThere(name) }):
+		return args, true // a shortcut that somebody made
 	}
-	for _, name := range args {
-		if !isThere(name) {
-			return [][]string{args}, true // a shortcut that somebody made
-		}
-	}
-	if len(args) == 0 {
-		return [][]string{{"help"}}, true
-	}
-	return [][]string{append([]string{"info", "--"}, args...), append([]string{"check", "--"}, args...)}, true
+	return append([]string{"view", "--"}, args...), true
 }
 
 func init() { cobra.MousetrapHelpText = "" } // cobra's own answer is to do nothing

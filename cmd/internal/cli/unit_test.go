@@ -92,19 +92,19 @@ func TestMainArgs(t *testing.T) {
 	for _, c := range []struct {
 		args    []string
 		byMouse bool
-		want    [][]string
+		want    []string
 	}{
-		{[]string{a}, false, [][]string{{a}}},
-		{nil, false, [][]string{nil}},
-		{nil, true, [][]string{{"help"}}},
-		{[]string{a}, true, [][]string{{"info", "--", a}, {"check", "--", a}}},
-		{[]string{a, b}, true, [][]string{{"info", "--", a, b}, {"check", "--", a, b}}},
-		{[]string{dir}, true, [][]string{{"info", "--", dir}, {"check", "--", dir}}},
-		{[]string{"check", a}, true, [][]string{{"check", a}}},
+		{[]string{a}, false, []string{a}},
+		{nil, false, nil},
+		{nil, true, []string{"help"}},
+		{[]string{a}, true, []string{"view", "--", a}},
+		{[]string{a, b}, true, []string{"view", "--", a, b}},
+		{[]string{dir}, true, []string{"view", "--", dir}},
+		{[]string{"check", a}, true, []string{"check", a}},
 	} {
-		runs, stay := mainArgs(c.args, c.byMouse)
-		if !reflect.DeepEqual(runs, c.want) || stay != c.byMouse {
-			t.Errorf("mainArgs(%q, %v) = %q, %v, want %q", c.args, c.byMouse, runs, stay, c.want)
+		run, stay := mainArgs(c.args, c.byMouse)
+		if !reflect.DeepEqual(run, c.want) || stay != c.byMouse {
+			t.Errorf("mainArgs(%q, %v) = %q, %v, want %q", c.args, c.byMouse, run, stay, c.want)
 		}
 	}
 }

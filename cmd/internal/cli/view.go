@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"os/user"
 	"runtime"
 	"strings"
 
@@ -24,11 +27,15 @@ func (a *app) viewCommand() *cobra.Command {
 		Short: "Look at a file in the browser",
 		Long: `View serves a page on this machine that shows a file: its picture, what is where in
 it, its texts and bytes, and what is wrong with it. It prints the address and opens the
-browser; Ctrl-C ends it. Nothing is written, and no other machine can reach it.
+browser; Ctrl-C ends it. Nothing is written, no other machine can reach it, and nobody
+who lacks the address: keep it to yourself.
 
-When the file is saved by the game's editor, the page shows what has changed. With two
+When the file is saved by the game's editor, the page shows what has changed. So it does
+for a folder that extract made. A world is read anew when the page is told to. With two
 files it shows how they differ; with a folder of files, or more of them, small pictures
-of all.`,
+of all.
+
+On a machine that you work on over ssh, it tells how to reach the page from yours.`,
 		Example: `  trowel view climb.map
   trowel view climb.map climb2.map
   trowel view maps/`,
@@ -55,9 +62,13 @@ of all.`,
 		if err := a.out.Flush(); err != nil {
 			return err
 		}
-		if !noOpen {
-			if err := openBrowser(address); err != nil {
-				a.talk.say("no browser could be opened (%v): open the address in one", err)
+		line := sshLine(os.Getenv("SSH_CONNECTION"), l.Addr())
+		if line != "" {
+			a.talk.say("to reach it from the machine that you sit at, run there: %s", line)
+		}
+		if !noOpen && (line == "" || hasDesktop()) {
+			if err := openBrowser(s.Once(), a.cannotOpen); err != nil {
+				a.cannotOpen(err)
 			}
 		}
 		a.talk.say("Ctrl-C ends it")
@@ -66,64 +77,114 @@ of all.`,
 	return cmd
 }
 
-// viewFile describes a file that people call as is said.
-func (a *app) viewFile(cmd *cobra.Command, t target, called string) viewer.File {
-	name := t.name
-	f := viewer.File{Name: called}
-	f.Open = func(ctx context.Context) (*viewer.Opened, error) {
-		g, err := a.findTarget(cmd, t)
-		if err != nil {
-			return nil, err
-		}
-		o := &viewer.Opened{Format: g.Format, Source: g.src, Job: func() *format.Job { return a.job(cmd, g.Format) }, Close: g.Close}
-		if g.built != nil {
-			o.Check = func(ctx context.Context, sink check.Sink) error {
-				r := checked{target: t}
-				(&checkRun{app: a, cmd: cmd}).check(ctx, &r, sink)
-				return r.err
-			}
-		}
-		return o, nil
-	}
-	dir := filepath.Dir(name)
-	if full, err := filepath.Abs(dir); err == nil {
-		f.Plain = func(message string) string {
-			for _, d := range []string{full, dir} {
-				if d != "." && d != string(filepath.Separator) {
-					message = strings.ReplaceAll(message, d+string(filepath.Separator), "")
-				}
-			}
-			return message
-		}
-	}
-	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
-		f.Stamp = func() string {
-			info, err := os.Stat(name)
-			if err != nil {
-				return ""
-			}
-			return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
-		}
-	}
-	return f
+func (a *app) cannotOpen(err error) {
+	a.talk.say("no browser could be opened (%v): open the address in one", err)
 }
 
-// openBrowser opens an address in the browser that the user likes.
-func openBrowser(address string) error {
+// sshLine returns the command that brings a port of this machine to the one from which
+// somebody has come here over ssh; "" if nobody has.
+func sshLine(connection string, at net.Addr) string {
+	parts := strings.Fields(connection) // the client's address and port, and ours
+	_, port, err := net.SplitHostPort(at.String())
+	if len(parts) != 4 || err != nil {
+		return ""
+	}
+	host := parts[2]
+	if u, err := user.Current(); err == nil {
+		host = u.Username + "@" + host
+	}
+	if parts[3] != "22" {
+		host = "-p " + parts[3] + " " + host
+	}
+	return fmt.Sprintf("ssh -L %s:127.0.0.1:%s %s", port, port, host)
+}
+
+func hasDesktop() bool {
+	return onWindows || runtime.GOOS == "darwin" || os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != ""
+}
+
+// openBrowser opens an address in the browser that the user likes. What goes wrong later is
+// for failed.
+func openBrowser(address string, failed func(error)) error {
 	var c *exec.Cmd
 	switch {
 	case onWindows:
 		c = exec.Command("rundll32", "url.dll,FileProtocolHandler", address)
 	case runtime.GOOS == "darwin":
 		c = exec.Command("open", address)
-	case os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "":
+	case !hasDesktop():
 		return errors.New("there is no desktop here")
 	default:
 		c = exec.Command("xdg-open", address)
 	}
+	detach(c)
 	if err := c.Start(); err != nil {
 		return err
 	}
-	go func() { _ = c.Wait() }()
+	go func() {
+		if err := c.Wait(); err != nil {
+			failed(fmt.Errorf("%s: %w", c.Args[0], err))
+		}
+	}()
 	return nil
+}
+
+// viewFile describes a file that people call as is said. A file that others write is watched,
+// and so is the tree form of one.
+func (a *app) viewFile(cmd *cobra.Command, t target, called string, stamp func() string) viewer.File {
+	return viewer.File{
+		Name:  called,
+		Stamp: stamp,
+		Plain: newHidden(cmd, t.name, called).plain,
+		Open: func(context.Context) (*viewer.Opened, error) {
+			var said strings.Builder
+			quiet := a.quietly(&said)
+			g, err := quiet.findTarget(cmd, t)
+			if err != nil {
+				return nil, err
+			}
+			o := &viewer.Opened{Format: g.Format, Source: g.src, Private: g.built != nil, Close: g.Close}
+			o.Job = func() *format.Job { return quiet.job(cmd, g.Format) }
+			if g.built != nil {
+				o.Check = func(ctx context.Context, sink check.Sink) error {
+					r := checked{target: t}
+					(&checkRun{app: quiet, cmd: cmd}).check(ctx, &r, sink)
+					return r.err
+				}
+			}
+			for line := range strings.Lines(said.String()) {
+				line = strings.TrimPrefix(strings.TrimSpace(line), "trowel: ")
+				o.Notes = append(o.Notes, strings.TrimPrefix(line, "warning: "))
+			}
+			return o, nil
+		},
+	}
+}
+
+// viewInput describes what comes from standard input, which can be read once.
+func (a *app) viewInput(cmd *cobra.Command) (viewer.File, error) {
+	src, err := a.source("-")
+	if err != nil {
+		return viewer.File{}, err
+	}
+	defer src.Close()
+	data, err := src.ReadAll()
+	if err != nil {
+		return viewer.File{}, err
+	}
+	f, err := a.formatOf(src, target{name: "-"})
+	if err == nil {
+		err = a.ownedOptions(cmd, f)
+	}
+	return viewer.File{Name: "standard input", Open: func(context.Context) (*viewer.Opened, error) {
+		job := func() *format.Job { return a.job(cmd, f) }
+		return &viewer.Opened{Format: f, Source: format.NewSource("-", data), Job: job, Close: func() error { return nil }}, nil
+	}}, err
+}
+
+// quietly returns an app that says nothing to the user, who may be typing something else by
+// now: what it says goes to said. It has its own losses, too.
+func (a *app) quietly(said io.Writer) *app {
+	out := bufio.NewWriter(io.Discard)
+	return &app{games: a.games, formats: a.formats, in: a.in, stdout: io.Discard, out: out, talk: newTalk(said, out), fitting: make(map[string]bool)}
 }

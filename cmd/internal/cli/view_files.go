@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,16 +37,47 @@ func (a *app) viewFiles(cmd *cobra.Command, names []string) (*viewed, error) {
 		v.mode = viewer.Pair
 	}
 	for _, name := range names {
-		g, err := a.find(cmd, name)
+		f, err := a.viewOne(cmd, name)
 		if err != nil {
 			return nil, err
 		}
-		if err := errors.Join(a.ownedOptions(cmd, g.Format), g.Close()); err != nil {
-			return nil, err
-		}
-		v.files = append(v.files, a.viewFile(cmd, target{name: name}, filepath.Base(filepath.Clean(name))))
+		v.files = append(v.files, f)
 	}
 	return v, nil
+}
+
+// viewOne describes a file of which the user wants to see nothing else. What is wrong with it is
+// said at once, as far as that is quick: the tree form of one is not built yet.
+func (a *app) viewOne(cmd *cobra.Command, name string) (viewer.File, error) {
+	if name == "-" {
+		return a.viewInput(cmd)
+	}
+	t := target{name: name}
+	f := a.described(cmd, t, baseName(name))
+	if f.Err != nil {
+		return f, f.Err
+	}
+	if isFile(name) {
+		g, err := a.find(cmd, name)
+		if err != nil {
+			return f, err
+		}
+		defer g.Close()
+		file, err := g.open(cmd.Context(), a.quietly(io.Discard).job(cmd, g.Format))
+		if err != nil {
+			return f, err
+		}
+		return f, file.Close()
+	}
+	return f, nil
+}
+
+// baseName is the last part of the name of a file, also of one that is named "..".
+func baseName(name string) string {
+	if full, err := filepath.Abs(name); err == nil {
+		name = full
+	}
+	return filepath.Base(name)
 }
 
 // patience of a person who waits for a page: then it comes, even if no file was found yet.
@@ -106,47 +138,64 @@ func (a *app) viewGallery(cmd *cobra.Command, names []string) (*viewed, error) {
 // inGallery describes a file for a gallery; it is false for what is of no known format and was
 // not named by the user.
 func (a *app) inGallery(cmd *cobra.Command, t target, above string) (viewer.File, bool) {
-	name := filepath.Base(filepath.Clean(t.name))
+	name := baseName(t.name)
 	if full, err := filepath.Abs(t.name); err == nil {
 		if rel, err := filepath.Rel(above, full); err == nil {
 			name = filepath.ToSlash(rel)
 		}
 	}
-	f := a.viewFile(cmd, t, name)
-	if f.Err = t.err; f.Err == nil {
-		f.Format, f.Err = a.formatForGallery(cmd, t, &f)
-	}
+	f := a.described(cmd, t, name)
 	return f, !(t.found && errors.Is(f.Err, format.ErrUnknown))
 }
 
-func (a *app) formatForGallery(cmd *cobra.Command, t target, f *viewer.File) (*format.Format, error) {
-	info, err := os.Stat(t.name)
-	if err != nil {
-		return nil, notThere(t.name, err)
+// described describes a file that people call as is said, without opening it.
+func (a *app) described(cmd *cobra.Command, t target, called string) viewer.File {
+	is, asTree, err := a.recognize(cmd, t)
+	var stamp func() string
+	info, gone := os.Stat(t.name)
+	switch {
+	case gone != nil:
+		info = nil
+	case asTree:
+		stamp = func() string { return treeStamp(t.name) }
+	case info.Mode().IsRegular():
+		stamp = (&fileWatch{name: t.name}).stamp
 	}
-	f.Modified = info.ModTime()
+	f := a.viewFile(cmd, t, called, stamp)
+	if f.Format, f.Err = is, err; info != nil {
+		f.Modified = info.ModTime()
+		if !info.IsDir() {
+			f.Size = info.Size()
+		}
+	}
+	return f
+}
+
+// recognize returns the format of a file, or of what a folder in tree form makes.
+func (a *app) recognize(cmd *cobra.Command, t target) (is *format.Format, asTree bool, err error) {
+	if t.err != nil {
+		return nil, false, t.err
+	}
 	src, err := a.source(t.name)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer src.Close()
-	f.Size = src.Size
-	is, err := a.formatOf(src, t)
-	if err != nil && src.IsDir() {
+	if is, err = a.formatOf(src, t); err != nil && src.IsDir() {
 		fsys, closer, err := openFolder(t.name, nil)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		defer closer.Close()
 		if is, err = a.formats.FindTree(fsys); err != nil {
-			return nil, err
+			return nil, false, fmt.Errorf("%s: %w", t.name, err)
 		}
-		return is, a.fits(cmd, is, t)
+		return is, true, a.fits(cmd, is, t)
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return is, a.fits(cmd, is, t)
+	return is, false, a.fits(cmd, is, t)
 }
 
 // commonFolder returns the folder that all of some files are in; of one folder, itself.

@@ -1,14 +1,15 @@
 package viewer
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"net/http"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -23,6 +24,11 @@ type problem struct {
 
 func (p problem) Error() string { return p.message }
 
+// defect makes an error of a panic.
+func defect(p *parallel.Panic) error {
+	return problem{http.StatusInternalServerError, fmt.Sprintf("a defect of this program: %v", p)}
+}
+
 // limit is how long a request may take.
 const limit = 30 * time.Second
 
@@ -33,7 +39,7 @@ func (s *Server) handle(serve func(http.ResponseWriter, *http.Request) error) ht
 		defer cancel()
 		var err error
 		if p := parallel.Catch(func() { err = serve(w, r.WithContext(ctx)) }); p != nil {
-			err = fmt.Errorf("a defect of this program: %v", p)
+			err = defect(p)
 		}
 		if err != nil && r.Context().Err() == nil {
 			s.fail(w, r, err)
@@ -53,16 +59,26 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, context.DeadlineExceeded):
 		status, err = http.StatusServiceUnavailable, fmt.Errorf("this takes more than %v", limit)
 	}
-	message := err.Error()
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	if status == http.StatusServiceUnavailable {
+		h.Set("Retry-After", "1")
+	}
+	w.WriteHeader(status)
+	data, _ := json.Marshal(map[string]string{"error": err.Error()})
+	_, _ = io.WriteString(w, s.plain(r, string(data)))
+}
+
+// plain takes the paths of the disk out of an answer: out of messages, and out of whatever
+// else tells one.
+func (s *Server) plain(r *http.Request, text string) string {
 	for _, id := range []string{r.PathValue("file"), r.PathValue("other")} {
 		if f, err := s.fileOf(id); err == nil {
-			message = f.plain(message)
+			text = f.plain(text)
 		}
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	data, _ := json.Marshal(map[string]string{"error": message})
-	_, _ = w.Write(data)
+	return text
 }
 
 // answer makes a handler of a function that returns what is sent as JSON.
@@ -72,13 +88,12 @@ func (s *Server) answer(of func(*http.Request) (any, error)) http.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		var b bytes.Buffer
-		e := json.NewEncoder(&b)
-		if err := e.Encode(v); err != nil {
+		data, err := json.Marshal(v)
+		if err != nil {
 			return err
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, err = w.Write(b.Bytes())
+		_, err = io.WriteString(w, s.plain(r, string(data)))
 		return err
 	})
 }
@@ -100,6 +115,11 @@ func (s *Server) editionOf(r *http.Request) (*edition, func(), error) {
 	f, err := s.fileOf(r.PathValue("file"))
 	if err != nil {
 		return nil, nil, err
+	}
+	if at := r.URL.Query().Get("path"); at != "" {
+		if _, err := filepath.Localize(at); err != nil { // ../x, /x, and on Windows C:x or NUL
+			return nil, nil, problem{http.StatusNotFound, "there is no such path"}
+		}
 	}
 	return f.edition(r.Context())
 }

@@ -242,11 +242,11 @@ func (s *Server) comparison(p pair, start bool) (*comparison, error) {
 	if !start {
 		return nil, nil
 	}
-	_, releaseOld, err := p.old.again(s.life)
+	_, releaseOld, err := p.old.lease(s.life)
 	if err != nil {
 		return nil, err
 	}
-	_, releaseNew, err := p.new.again(s.life)
+	_, releaseNew, err := p.new.lease(s.life)
 	if err != nil {
 		releaseOld()
 		return nil, err

@@ -1,13 +1,15 @@
 package viewer
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
+	"net/http"
+	"slices"
 	"sync"
-	"time"
 
 	"trowel.example/format"
 )
@@ -18,11 +20,19 @@ type file struct {
 	id     int
 	server *Server
 
+	renewing sync.Mutex // held while it is looked at anew
+
 	mu         sync.Mutex
-	generation int    // which edition is shown; it rises when the file has changed
-	stamp      string // of the edition that is shown
-	tried      string // of what could not be opened since
-	broken     string // why
+	generation int      // which edition is shown; it rises when the file has changed
+	shown      snapshot // what that edition was made of
+	tried      string   // the stamp of what could not be opened since
+	broken     string   // why
+}
+
+// snapshot says what a file was at a time.
+type snapshot struct {
+	stamp  string   // "" is nothing yet
+	digest [32]byte // of the content; zero if it is too large, or more than one file
 }
 
 // edition is a file as it was at a time.
@@ -30,6 +40,8 @@ type edition struct {
 	*Opened
 	of         *file
 	generation int
+	was        snapshot
+	held       bool // its bytes are in memory
 	file       format.File
 
 	treeOnce sync.Once
@@ -71,14 +83,19 @@ func (e *edition) note(path, message string) {
 	message = e.of.plain(message)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, n := range e.notes {
-		if n == message {
-			return
-		}
-	}
-	if len(e.notes) < maxNotes {
+	if len(e.notes) < maxNotes && !slices.Contains(e.notes, message) {
 		e.notes = append(e.notes, message)
 	}
+}
+
+// lost returns how often something was missing so far, and the first that was said of it.
+func (e *edition) lost() (n int, first string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.notes) > 0 {
+		first = e.notes[0]
+	}
+	return e.misses, first
 }
 
 // files returns the tree of the file.
@@ -94,36 +111,33 @@ func (f *file) plain(message string) string {
 	return message
 }
 
+func (f *file) key(generation int) string { return fmt.Sprintf("%d.%d", f.id, generation) }
+
 // edition returns the file as it is shown now, and a function to call when it is no longer used.
 func (f *file) edition(ctx context.Context) (*edition, func(), error) {
-	f.mu.Lock()
-	generation := f.generation
-	f.mu.Unlock()
-	return f.server.opened.get(ctx, fmt.Sprintf("%d.%d", f.id, generation), func(ctx context.Context) (*edition, error) {
-		return f.open(ctx, generation)
-	})
+	for try := 0; ; try++ {
+		generation := f.current()
+		e, release, err := f.server.opened.get(ctx, f.key(generation), func(ctx context.Context) (*edition, error) {
+			return f.open(ctx, generation)
+		})
+		switch {
+		case isGone(err) && try < 2:
+			continue
+		case err != nil || !e.overwritten():
+			return e, release, err
+		}
+		release()
+		if f.look(); try == 2 || f.current() == generation {
+			return nil, nil, errOverwritten
+		}
+	}
 }
 
-func (f *file) open(ctx context.Context, generation int) (*edition, error) {
-	stamp := ""
-	if f.Stamp != nil {
-		stamp = f.Stamp()
-	}
-	o, err := f.File.Open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	e := &edition{Opened: o, of: f, generation: generation}
-	if e.file, err = o.Format.Open(ctx, e.job(nil), o.Source); err != nil {
-		o.Close()
-		return nil, err
-	}
-	f.mu.Lock()
-	if f.stamp == "" || generation != f.generation {
-		f.stamp = stamp // of what was there before it was read: a later change is seen
-	}
-	f.mu.Unlock()
-	return e, nil
+var errOverwritten = problem{http.StatusConflict, "the file is being written, and it is too large to be shown as it was"}
+
+// overwritten reports whether what is read now may not be what was opened.
+func (e *edition) overwritten() bool {
+	return e.of.Stamp != nil && !e.held && !e.Private && e.of.Stamp() != e.was.stamp
 }
 
 // current reports which edition is shown.
@@ -133,100 +147,86 @@ func (f *file) current() int {
 	return f.generation
 }
 
-// watchFiles looks once a second whether files that are open have changed.
-func (s *Server) watchFiles() {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		select {
-		case <-s.life.Done():
-			return
-		case <-tick.C:
-		}
-		for _, f := range s.all() {
-			f.look()
-		}
-	}
-}
-
-// look opens the file anew if it has changed. As long as that fails, what was there before is
-// shown: a program may be writing.
-func (f *file) look() {
-	f.mu.Lock()
-	old, tried, generation := f.stamp, f.tried, f.generation
-	f.mu.Unlock()
-	if f.Stamp == nil || old == "" {
-		return
-	}
-	switch now := f.Stamp(); {
-	case now == old || now == tried:
-	case now == "":
-		f.fail(now, errors.New("it is not there any more"))
-	default:
-		if err := f.renew(generation); err != nil {
-			f.fail(now, err)
-		}
-	}
-}
-
-func (f *file) fail(stamp string, err error) {
-	f.mu.Lock()
-	f.tried, f.broken = stamp, f.plain(err.Error())
-	message := f.broken
-	f.mu.Unlock()
-	f.server.events.send(event{"broken", map[string]any{"file": f.id, "message": message}})
-}
-
-// errLess says why an edition is not shown that lacks what the one before had.
-var errLess = errors.New("a part of it is missing")
-
-// renew opens the file as it is now and lets it take the place of the edition that is shown.
-func (f *file) renew(generation int) error {
-	s := f.server
-	old, release, err := f.edition(s.life)
-	before := 0
-	if err == nil {
-		old.mu.Lock()
-		before = old.misses
-		old.mu.Unlock()
-		release()
-	}
-	key := fmt.Sprintf("%d.%d", f.id, generation+1)
-	e, release, err := s.opened.get(s.life, key, func(ctx context.Context) (*edition, error) { return f.open(ctx, generation+1) })
+// open opens the file for the generation that is shown. Editions are closed when nobody needs
+// them; if the file is another one when it is opened again, a new generation begins.
+func (f *file) open(ctx context.Context, generation int) (*edition, error) {
+	o, now, err := f.read(ctx)
 	if err != nil {
-		return err
-	}
-	defer release()
-	if err = e.tryScene(s.life); err == nil && before == 0 {
-		e.mu.Lock()
-		if e.misses > 0 {
-			err = fmt.Errorf("%w: %s", errLess, strings.Join(e.notes[:min(1, len(e.notes))], ""))
-		}
-		e.mu.Unlock()
-	}
-	if err != nil {
-		s.opened.drop(func(k string) bool { return k == key })
-		return err
+		return nil, err
 	}
 	f.mu.Lock()
-	f.generation, f.tried, f.broken = generation+1, "", ""
+	known := f.shown
+	changed := generation == f.generation && known.stamp != "" && !now.same(known)
+	if changed {
+		f.generation++
+		f.shown = now
+	} else if generation == f.generation {
+		f.shown = now
+	}
 	f.mu.Unlock()
-	own := fmt.Sprintf("%d.%d", f.id, generation)
-	s.scenes.drop(func(k string) bool { return strings.HasPrefix(k, own+"\n") })
-	s.panels.drop(own)
-	s.opened.drop(func(k string) bool { return k == own })
-	s.events.send(event{"changed", map[string]any{"file": f.id, "generation": generation + 1}})
-	return nil
+	if changed {
+		o.Close()
+		f.changed(generation)
+		return nil, errGone
+	}
+	return f.parse(ctx, o, now, generation)
 }
 
-// tryScene makes sure that what the file shows can be had.
-func (e *edition) tryScene(ctx context.Context) error {
-	if !e.shows("") {
-		return nil
+// same reports whether nothing has changed since another snapshot.
+func (s snapshot) same(old snapshot) bool {
+	if s.digest != ([32]byte{}) && old.digest != ([32]byte{}) {
+		return s.digest == old.digest
 	}
-	_, release, err := e.scene(ctx, "", nil)
-	if err == nil {
-		release()
+	return s.stamp == old.stamp
+}
+
+// MaxHeld is the size of the largest file whose bytes are kept in memory. So what is shown of it
+// stays what it was, even if a program writes over it, and nobody is hindered from doing that.
+// Of larger files the bytes are read when they are needed.
+const MaxHeld = 32 << 20
+
+// read reads the file as it is now.
+func (f *file) read(ctx context.Context) (o *Opened, now snapshot, err error) {
+	if f.Stamp != nil {
+		now.stamp = f.Stamp() // before it is read: a later change is seen
 	}
-	return err
+	if o, err = f.File.Open(ctx); err != nil {
+		return nil, now, err
+	}
+	o.Close = sync.OnceValue(o.Close)
+	src := o.Source
+	if src.IsDir() || src.Size > MaxHeld {
+		return o, now, nil
+	}
+	data, err := src.ReadAll()
+	if err != nil {
+		o.Close()
+		return nil, now, err
+	}
+	src.ReaderAt = bytes.NewReader(data)
+	_ = src.Close()
+	now.digest = sha256.Sum256(data)
+	return o, now, nil
+}
+
+// parse makes an edition of what was read.
+func (f *file) parse(ctx context.Context, o *Opened, was snapshot, generation int) (*edition, error) {
+	e := &edition{Opened: o, of: f, generation: generation, was: was, held: was.digest != [32]byte{}}
+	for _, n := range o.Notes {
+		e.note("", n)
+	}
+	var err error
+	if e.file, err = o.Format.Open(ctx, e.job(nil), o.Source); err != nil {
+		o.Close()
+		return nil, err
+	}
+	if len(o.Source.Reads()) > 1 { // the digest is of the first only
+		e.was.digest = [32]byte{}
+		f.mu.Lock()
+		if f.generation == generation {
+			f.shown.digest = e.was.digest
+		}
+		f.mu.Unlock()
+	}
+	return e, nil
 }

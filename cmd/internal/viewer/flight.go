@@ -1,12 +1,15 @@
 package viewer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
+	"image/png"
+	"net/http"
 	"sync"
 	"time"
 
@@ -29,23 +32,32 @@ type flight struct {
 	pix *image.RGBA // what is there of a far tile before it is whole
 }
 
+// maxFlights is how many tiles are made or wait for that at a time. A browser asks for six.
+const maxFlights = 256
+
+var errFull = problem{http.StatusServiceUnavailable, "too many pictures are asked for at a time"}
+
 // tile draws a tile, or finds it. It is false if the tile is not whole yet.
 func (s *Server) tile(ctx context.Context, a *asked, at spot) (*tile, bool, error) {
-	key := a.tileKey(at)
-	if t := s.tiles.find(key); t != nil {
+	if t := s.tiles.of(a.tileKey(at), a.generation); t != nil {
 		return t, true, nil
 	}
-	f := s.board(a, at, key)
-	defer s.leave(f)
+	f := s.board(a, at)
+	if f == nil {
+		return nil, false, errFull
+	}
 	wait := time.NewTimer(patience)
 	defer wait.Stop()
 	select {
 	case <-f.done:
+		s.leave(f, 0)
 		return f.tile, true, f.err
 	case <-ctx.Done():
+		s.leave(f, 0) // the browser has given it up
 		return nil, false, ctx.Err()
 	case <-wait.C:
 	}
+	defer s.leave(f, 2*patience) // whoever got a part asks again at once
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.pix == nil {
@@ -54,17 +66,23 @@ func (s *Server) tile(ctx context.Context, a *asked, at spot) (*tile, bool, erro
 	return &tile{png: encode(f.pix)}, false, nil
 }
 
+// tileKey is the key of a tile, whatever the generation of the file.
 func (a *asked) tileKey(at spot) string {
-	return fmt.Sprintf("%s\n%s\n%q\n%d\n%v", a.key, a.View.Name, a.look.Layers, a.look.Time, at)
+	return fmt.Sprintf("%s\n%s\n%q\n%d\n%v", a.picture, a.View.Name, a.look.Layers, a.look.Time, at)
 }
 
-// board joins the flight of a tile, and starts it if it is the first.
-func (s *Server) board(a *asked, at spot, key string) *flight {
+// board joins the flight of a tile, and starts it if it is the first. It returns nil if there
+// are too many.
+func (s *Server) board(a *asked, at spot) *flight {
+	key := fmt.Sprintf("%d %s", a.generation, a.tileKey(at))
 	c := &s.tiles
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f := c.flights[key]
 	if f == nil {
+		if len(c.flights) >= maxFlights {
+			return nil
+		}
 		if c.flights == nil {
 			c.flights = make(map[string]*flight)
 		}
@@ -76,13 +94,9 @@ func (s *Server) board(a *asked, at spot, key string) *flight {
 			defer a.release()
 			defer cancel()
 			if p := parallel.Catch(func() { f.tile, f.err = s.draw(ctx, a, at, f) }); p != nil {
-				f.err = fmt.Errorf("a defect of this program: %v", p)
+				f.err = defect(p)
 			}
-			c.mu.Lock()
-			if c.flights[key] == f {
-				delete(c.flights, key)
-			}
-			c.mu.Unlock()
+			s.land(f)
 			close(f.done)
 		}()
 	}
@@ -90,42 +104,72 @@ func (s *Server) board(a *asked, at spot, key string) *flight {
 	return f
 }
 
-// leave ends a flight that nobody waits for, if nobody comes back soon: whoever got a part
-// asks again at once.
-func (s *Server) leave(f *flight) {
+// land takes a flight away, so that nobody joins it any more.
+func (s *Server) land(f *flight) {
 	c := &s.tiles
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if f.users--; f.users > 0 {
-		return
+	if c.flights[f.key] == f {
+		delete(c.flights, f.key)
 	}
-	time.AfterFunc(patience/4, func() {
+}
+
+// leave ends a flight that nobody waits for, and that nobody joins for a while.
+func (s *Server) leave(f *flight, after time.Duration) {
+	c := &s.tiles
+	c.mu.Lock()
+	f.users--
+	c.mu.Unlock()
+	end := func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if f.users == 0 && c.flights[f.key] == f {
 			delete(c.flights, f.key)
 			f.cancel()
 		}
-	})
+	}
+	if after == 0 {
+		end()
+	} else {
+		time.AfterFunc(after, end)
+	}
 }
 
-// draw makes a tile.
+// turn does what costs much, when its turn comes: at most as many do at a time as there are
+// cores.
+func (s *Server) turn(ctx context.Context, do func() error) error {
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return do()
+}
+
+// draw makes a tile, or finds out that one of before looks the same.
 func (s *Server) draw(ctx context.Context, a *asked, at spot, f *flight) (*tile, error) {
 	_, costly := a.Scene.(format.Coverer)
 	if costly && at.z <= far {
 		return s.farTile(ctx, a, at, f)
 	}
-	look := at.look(a.View, a.look)
-	t := &tile{key: f.key}
-	if p, ok := a.Scene.(format.Fingerprinter); ok && costly {
-		sum, err := p.Fingerprint(ctx, look, at.rect())
-		if err != nil {
-			return nil, err
+	t := &tile{key: a.tileKey(at), from: a.generation, to: a.generation}
+	print, err := s.print(ctx, a, at)
+	if err != nil {
+		return nil, err
+	}
+	if print != nil {
+		if old := s.tiles.still(t.key, a.generation, *print); old != nil {
+			return old, nil
 		}
-		if sum == [32]byte{} {
-			return s.tiles.keep(t), nil
+		if t.print = *print; t.print == ([32]byte{}) {
+			return s.tiles.keep(t), nil // nothing is there
 		}
 	}
+	look := at.look(a.View, a.look)
 	dst, err := s.render(ctx, a, look, at.rect())
 	if err != nil {
 		return nil, err
@@ -134,74 +178,117 @@ func (s *Server) draw(ctx context.Context, a *asked, at spot, f *flight) (*tile,
 	return s.tiles.keep(t), nil
 }
 
+// print returns the fingerprint of a tile; nil if there is none.
+func (s *Server) print(ctx context.Context, a *asked, at spot) (print *[32]byte, err error) {
+	p, ok := a.Scene.(format.Fingerprinter)
+	if !ok {
+		return nil, nil
+	}
+	err = s.turn(ctx, func() error {
+		sum, err := p.Fingerprint(ctx, at.look(a.View, a.look), at.rect())
+		print = &sum
+		return err
+	})
+	return print, err
+}
+
 // render draws a part of a picture when its turn comes.
-func (s *Server) render(ctx context.Context, a *asked, look format.Look, part image.Rectangle) (*image.RGBA, error) {
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	dst := image.NewRGBA(part)
-	if a.View.Background != (color.NRGBA{}) {
-		draw.Draw(dst, part, image.NewUniform(a.View.Background), image.Point{}, draw.Src)
-	}
-	return dst, a.Scene.Render(ctx, dst, look)
+func (s *Server) render(ctx context.Context, a *asked, look format.Look, part image.Rectangle) (dst *image.RGBA, err error) {
+	err = s.turn(ctx, func() error {
+		dst = image.NewRGBA(part)
+		if a.View.Background != (color.NRGBA{}) {
+			draw.Draw(dst, part, image.NewUniform(a.View.Background), image.Point{}, draw.Src)
+		}
+		return a.Scene.Render(ctx, dst, look)
+	})
+	return dst, err
 }
 
 // farTile makes a tile of the four of the next zoom, so that nothing is drawn twice however
 // many zooms are looked at.
 func (s *Server) farTile(ctx context.Context, a *asked, at spot, f *flight) (*tile, error) {
 	key := a.tileKey(at)
-	if t := s.tiles.find(key); t != nil {
+	if t := s.tiles.of(key, a.generation); t != nil {
 		return t, nil
 	}
-	known := image.NewRGBA(at.rect())
-	if err := a.Scene.(format.Coverer).Cover(ctx, known, at.look(a.View, a.look)); err != nil {
+	t := &tile{key: key, from: a.generation, to: a.generation}
+	known, err := s.covered(ctx, a, at)
+	if err != nil {
 		return nil, err
 	}
 	if blank(known) {
-		return s.tiles.keep(&tile{key: key}), nil
+		return s.tiles.keep(t), nil
 	}
 	if at.z >= far {
 		pix, err := s.render(ctx, a, at.look(a.View, a.look), at.rect())
 		if err != nil {
 			return nil, err
 		}
-		return s.tiles.keep(&tile{key: key, png: encode(pix), pix: pix}), nil
+		t.png = encode(pix)
+		return s.tiles.keep(t), nil
 	}
-	double := image.NewRGBA(image.Rect(0, 0, 2*at.side, 2*at.side))
+	var parts [4]*image.RGBA
 	var errs [4]error
-	var wait sync.WaitGroup
-	for i := range 4 {
-		wait.Go(func() {
-			var part *tile
-			child := spot{at.z + 1, 2*at.x + i%2, 2*at.y + i/2, at.side}
-			if p := parallel.Catch(func() { part, errs[i] = s.farTile(ctx, a, child, f) }); p != nil {
-				errs[i] = p
-			}
-			if errs[i] != nil || part.pix == nil {
-				return
-			}
-			to := image.Rect(0, 0, at.side, at.side).Add(image.Pt(i%2, i/2).Mul(at.side))
-			draw.Draw(double, to, part.pix, part.pix.Rect.Min, draw.Src)
-			f.show(child, part.pix)
-		})
+	one := func(i int) {
+		child := spot{at.z + 1, 2*at.x + i%2, 2*at.y + i/2, at.side}
+		part, err := s.farTile(ctx, a, child, f)
+		if err == nil {
+			parts[i], err = part.half()
+		}
+		if errs[i] = err; parts[i] != nil {
+			f.show(child, parts[i])
+		}
 	}
-	wait.Wait()
+	if at.z == far-1 {
+		parallel.Each(4, one)
+	} else { // one after the other, or thousands were in memory at a time
+		for i := 0; i < 4 && errors.Join(errs[:]...) == nil; i++ {
+			one(i)
+		}
+	}
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
-	pix := pixel.Half(double)
-	pix.Rect = at.rect()
-	return s.tiles.keep(&tile{key: key, png: encode(pix), pix: pix}), nil
+	pix := image.NewRGBA(at.rect())
+	for i, part := range parts {
+		if part != nil {
+			to := part.Rect.Sub(part.Rect.Min).Add(pix.Rect.Min).Add(image.Pt(i%2, i/2).Mul(at.side / 2))
+			draw.Draw(pix, to, part, part.Rect.Min, draw.Src)
+		}
+	}
+	t.png = encode(pix)
+	return s.tiles.keep(t), nil
 }
 
-// show puts what is there of a far tile on what is shown until it is whole.
-func (f *flight) show(at spot, pix *image.RGBA) {
+// covered draws what is known at once of a tile.
+func (s *Server) covered(ctx context.Context, a *asked, at spot) (*image.RGBA, error) {
+	c, ok := a.Scene.(format.Coverer)
+	if !ok {
+		return nil, problem{http.StatusNotFound, "nothing is known before it is drawn"}
+	}
+	dst := image.NewRGBA(at.rect())
+	return dst, s.turn(ctx, func() error { return c.Cover(ctx, dst, at.look(a.View, a.look)) })
+}
+
+// half returns the picture of a tile in half its size; nil of one that is empty.
+func (t *tile) half() (*image.RGBA, error) {
+	if len(t.png) == 0 {
+		return nil, nil
+	}
+	m, err := png.Decode(bytes.NewReader(t.png))
+	if err != nil {
+		return nil, err
+	}
+	pix := image.NewRGBA(m.Bounds())
+	draw.Draw(pix, pix.Rect, m, pix.Rect.Min, draw.Src)
+	return pixel.Half(pix), nil
+}
+
+// show puts what is there of a far tile, in half its size, on what is shown until it is whole.
+func (f *flight) show(at spot, half *image.RGBA) {
 	zooms := at.z - f.at.z
-	for range zooms {
-		pix = pixel.Half(pix)
+	for range zooms - 1 {
+		half = pixel.Half(half)
 	}
 	small := at.side >> zooms
 	if small == 0 {
@@ -213,5 +300,5 @@ func (f *flight) show(at spot, pix *image.RGBA) {
 		f.pix = image.NewRGBA(f.at.rect())
 	}
 	to := image.Rect(0, 0, small, small).Add(image.Pt(at.x, at.y).Mul(small))
-	draw.Draw(f.pix, to, pix, pix.Rect.Min, draw.Src)
+	draw.Draw(f.pix, to, half, half.Rect.Min, draw.Src)
 }

@@ -3,7 +3,9 @@ package viewer
 import (
 	"crypto/subtle"
 	"net/http"
+	"path"
 	"slices"
+	"time"
 )
 
 // policy lets the page load what the program itself serves, and nothing else.
@@ -12,46 +14,64 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // ServeHTTP answers a request, if it comes from the page or from whoever has its address.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", policy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cache-Control", "no-store")
-	origin := "http://" + r.Host
-	site := r.Header.Get("Sec-Fetch-Site")
+	for name, value := range map[string]string{
+		"Content-Security-Policy":      policy,
+		"X-Content-Type-Options":       "nosniff",
+		"Cross-Origin-Resource-Policy": "same-origin",
+		"Cross-Origin-Opener-Policy":   "same-origin",
+		"Referrer-Policy":              "no-referrer",
+		"Cache-Control":                "no-store",
+	} {
+		h.Set(name, value)
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(2 * limit)) // of whoever reads slowly
+	query := r.URL.Query()
 	switch {
 	case !slices.Contains([]string{"127.0.0.1:" + s.port, "localhost:" + s.port, "[::1]:" + s.port}, r.Host):
 		http.Error(w, "this page has another address", http.StatusForbidden) // a name that leads here: DNS rebinding
-	case site != "" && site != "same-origin" && site != "none",
-		r.Header.Get("Origin") != "" && r.Header.Get("Origin") != origin:
+	case !all(r.Header["Sec-Fetch-Site"], "same-origin", "none"), !all(r.Header["Origin"], "http://"+r.Host):
 		http.Error(w, "another site asks", http.StatusForbidden)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
 		http.Error(w, "nothing can be changed here", http.StatusMethodNotAllowed)
-	case r.URL.Path == "/" && r.URL.Query().Has("t"):
-		if !s.knows(r.URL.Query().Get("t")) {
-			http.Error(w, "the address is not whole: it has a token, which the program printed", http.StatusForbidden)
+	case r.URL.Path == "/" && query.Has("t"):
+		if token := query.Get("t"); !s.knows(token) && !(r.Method == http.MethodGet && s.redeems(token)) {
+			http.Error(w, "the address is not whole, or of a run that has ended: the program prints it", http.StatusForbidden)
 			return
 		}
 		http.SetCookie(w, &http.Cookie{Name: s.cookie(), Value: s.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
-		http.Redirect(w, r, "/", http.StatusSeeOther)
-	case !s.hasCookie(r):
+		http.Redirect(w, r, "/", http.StatusSeeOther) // the token does not stay in the address bar
+	case !slices.ContainsFunc(r.CookiesNamed(s.cookie()), func(c *http.Cookie) bool { return s.knows(c.Value) }):
 		http.Error(w, "the page is opened by the address that the program printed", http.StatusForbidden)
+	case path.Clean(r.URL.Path) != r.URL.Path: // which the mux would redirect
+		http.NotFound(w, r)
+	case s.busy.Add(1) > maxRequests:
+		s.busy.Add(-1)
+		http.Error(w, "too much is asked for at a time", http.StatusServiceUnavailable)
 	default:
+		defer s.busy.Add(-1)
 		s.mux.ServeHTTP(w, r)
 	}
+}
+
+// maxRequests is how many requests are answered at a time.
+const maxRequests = 512
+
+// all reports whether all values of a header are among those that are allowed.
+func all(values []string, allowed ...string) bool {
+	return !slices.ContainsFunc(values, func(v string) bool { return !slices.Contains(allowed, v) })
 }
 
 // cookie is the name of the cookie with the token. Ports share their cookies, so it has the
 // port.
 func (s *Server) cookie() string { return "trowel-" + s.port }
 
-func (s *Server) hasCookie(r *http.Request) bool {
-	c, err := r.Cookie(s.cookie())
-	return err == nil && s.knows(c.Value)
+func (s *Server) knows(token string) bool { return same(token, s.token) }
+
+// redeems reports whether a text is the ticket, which is good for once only.
+func (s *Server) redeems(text string) bool {
+	ticket := s.ticket.Load()
+	return ticket != nil && same(text, *ticket) && s.ticket.CompareAndSwap(ticket, nil)
 }
 
-func (s *Server) knows(token string) bool {
-	return subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) == 1
-}
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

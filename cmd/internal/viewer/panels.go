@@ -2,7 +2,6 @@ package viewer
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -43,13 +42,11 @@ func (p *panels) close() {
 	p.contents.close()
 }
 
-func (e *edition) key() string { return fmt.Sprintf("%d.%d", e.of.id, e.generation) }
+func (e *edition) key() string { return e.of.key(e.generation) }
 
 // lease keeps the edition open for work that may outlive the request that wants it.
 func (e *edition) lease(ctx context.Context) (*edition, func(), error) {
-	return e.of.server.opened.get(ctx, e.key(), func(context.Context) (*edition, error) {
-		return nil, problem{http.StatusGone, "the file has changed"}
-	})
+	return e.of.server.opened.get(ctx, e.key(), func(context.Context) (*edition, error) { return nil, errGone })
 }
 
 // viewOf returns the scene in whose view, both named by a request as for a picture, places

@@ -45,7 +45,7 @@ func (e *edition) scene(ctx context.Context, path string, values map[string]stri
 	server := e.of.server
 	return server.scenes.get(ctx, e.sceneKey(path, values), func(ctx context.Context) (*scene, error) {
 		// The file stays open as long as the scene: it has its own lease.
-		own, release, err := e.again(ctx)
+		own, release, err := e.lease(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -63,13 +63,6 @@ func (e *edition) scene(ctx context.Context, path string, values map[string]stri
 	})
 }
 
-// again returns an edition that is open as long as its own lease lasts.
-func (e *edition) again(ctx context.Context) (*edition, func(), error) {
-	return e.of.server.opened.get(ctx, fmt.Sprintf("%d.%d", e.of.id, e.generation), func(context.Context) (*edition, error) {
-		return nil, problem{http.StatusGone, "the file has changed"}
-	})
-}
-
 // variant opens a scene with options, if it can by the one without.
 func (e *edition) variant(ctx context.Context, path string, values map[string]string) (format.Scene, error) {
 	plain, release, err := e.scene(ctx, path, nil)
@@ -84,7 +77,11 @@ func (e *edition) variant(ctx context.Context, path string, values map[string]st
 }
 
 func (e *edition) sceneKey(path string, values map[string]string) string {
-	key := fmt.Sprintf("%d.%d\n%s", e.of.id, e.generation, path)
+	return e.of.key(e.generation) + "\n" + variantKey(path, values)
+}
+
+func variantKey(path string, values map[string]string) string {
+	key := path
 	names := make([]string, 0, len(values))
 	for name := range values {
 		names = append(names, name)
@@ -141,10 +138,11 @@ func (e *edition) sceneOf(r *http.Request) (*scene, func(), error) {
 type asked struct {
 	*scene
 	format.View
-	look    format.Look // with view, layers and time; no origin, scale or size
-	key     string      // of the scene
-	hold    func()      // keeps it open for one more call of release
-	release func()
+	look       format.Look // with view, layers and time; no origin, scale or size
+	picture    string      // the file, what of its tree, and the options
+	generation int         // of the file
+	hold       func()      // keeps it open for one more call of release
+	release    func()
 }
 
 // ask opens the scene that a request is about: path, view, l (numbers of layers), time (in
@@ -162,7 +160,7 @@ func (e *edition) ask(ctx context.Context, r *http.Request) (*asked, error) {
 	}
 	var users atomic.Int32
 	users.Store(1)
-	a := &asked{scene: sc, key: e.sceneKey(path, values), hold: func() { users.Add(1) }, release: func() {
+	a := &asked{scene: sc, picture: fmt.Sprintf("%d\n%s", e.of.id, variantKey(path, values)), generation: e.generation, hold: func() { users.Add(1) }, release: func() {
 		if users.Add(-1) == 0 {
 			release()
 		}

@@ -35,7 +35,7 @@ func (s *Server) serveStill(w http.ResponseWriter, r *http.Request) {
 		}
 		defer release()
 		if r.PathValue("generation") != strconv.Itoa(e.generation) {
-			return problem{http.StatusGone, "the file has changed"}
+			return errGone
 		}
 		a, err := e.ask(r.Context(), r)
 		if err != nil {
@@ -124,17 +124,11 @@ func (a *asked) stillLook(r *http.Request, most int) (look format.Look, err erro
 // slotted is a scene of which no more parts are drawn at a time than there are slots.
 type slotted struct {
 	format.Scene
-	slots chan struct{}
+	server *Server
 }
 
 func (s slotted) Render(ctx context.Context, dst *image.RGBA, look format.Look) error {
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return s.Scene.Render(ctx, dst, look)
+	return s.server.turn(ctx, func() error { return s.Scene.Render(ctx, dst, look) })
 }
 
 // writeStill writes a picture as PNG, with no more of it in memory than some bands.
@@ -147,7 +141,7 @@ func (s *Server) writeStill(ctx context.Context, w io.Writer, a *asked, look for
 	if err != nil {
 		return err
 	}
-	if err = format.Draw(ctx, slotted{a.Scene, s.slots}, look, a.Background, png.Add); err != nil {
+	if err = format.Draw(ctx, slotted{a.Scene, s}, look, a.Background, png.Add); err != nil {
 		return err
 	}
 	return png.Close()

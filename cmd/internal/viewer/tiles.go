@@ -3,11 +3,12 @@ package viewer
 import (
 	"bytes"
 	"container/list"
-	"context"
 	"image"
 	"image/png"
+	"io/fs"
 	"math"
 	"net/http"
+	"net/url"
 	"strconv"
 	"sync"
 	"time"
@@ -51,20 +52,16 @@ type tiles struct {
 	flights map[string]*flight
 }
 
-// tile is a tile that was drawn: as PNG, empty where nothing is to be seen.
+// tile is a tile that was drawn: as PNG, empty where nothing is to be seen. All but from and to
+// stays as it is.
 type tile struct {
-	key string
-	png []byte
-	pix *image.RGBA // of far tiles, of which others are made
+	key      string
+	png      []byte
+	print    [32]byte // the fingerprint of what it shows; zero if nobody knows it
+	from, to int      // the generations of the file that look like this
 }
 
-func (t *tile) bytes() int64 {
-	n := int64(len(t.png) + len(t.key) + 200)
-	if t.pix != nil {
-		n += int64(len(t.pix.Pix))
-	}
-	return n
-}
+func (t *tile) bytes() int64 { return int64(len(t.png) + len(t.key) + 256) }
 
 func (c *tiles) find(key string) *tile {
 	c.mu.Lock()
@@ -74,6 +71,30 @@ func (c *tiles) find(key string) *tile {
 		return e.Value.(*tile)
 	}
 	return nil
+}
+
+// of returns the tile of a generation of the file, or nil.
+func (c *tiles) of(key string, generation int) *tile {
+	t := c.find(key)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t == nil || generation < t.from || generation > t.to {
+		return nil
+	}
+	return t
+}
+
+// still returns the tile that was drawn for an older generation of the file, if a newer one
+// has the same fingerprint: it is a tile of that, too.
+func (c *tiles) still(key string, generation int, print [32]byte) *tile {
+	t := c.find(key)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t == nil || print == ([32]byte{}) || t.print != print {
+		return nil
+	}
+	t.from, t.to = min(t.from, generation), max(t.to, generation)
+	return t
 }
 
 func (c *tiles) keep(t *tile) *tile {
@@ -104,23 +125,29 @@ func (s *Server) serveTile(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer release()
 	if r.PathValue("generation") != strconv.Itoa(e.generation) {
-		return problem{http.StatusGone, "the file has changed"}
+		return errGone
 	}
 	a, err := e.ask(r.Context(), r)
 	if err != nil {
 		return err
 	}
 	defer a.release()
-	at, err := spotOf(r)
+	at, err := spotOf(r.URL.Query(), r.PathValue("z"), r.PathValue("x"), r.PathValue("y"))
 	if err != nil {
 		return err
 	}
 	var got *tile
 	whole := true
-	if r.PathValue("kind") == "cover" {
-		got, err = s.cover(r.Context(), a, at)
-	} else {
+	switch r.PathValue("kind") {
+	case "cover":
+		var pix *image.RGBA
+		if pix, err = s.covered(r.Context(), a, at); err == nil {
+			got = &tile{png: encode(pix)}
+		}
+	case "tile":
 		got, whole, err = s.tile(r.Context(), a, at)
+	default:
+		err = fs.ErrNotExist
 	}
 	if err != nil {
 		return err
@@ -141,34 +168,22 @@ func (s *Server) serveTile(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-func spotOf(r *http.Request) (t spot, err error) {
-	if t.z, err = whole(r.PathValue("z"), minZoom, maxZoom); err != nil {
+// spotOf reads the place of a tile from a request.
+func spotOf(q url.Values, z, x, y string) (t spot, err error) {
+	if t.z, err = whole(z, minZoom, maxZoom); err != nil {
 		return t, err
 	}
-	if t.x, err = whole(r.PathValue("x"), -maxTile, maxTile); err != nil {
+	if t.x, err = whole(x, -maxTile, maxTile); err != nil {
 		return t, err
 	}
-	if t.y, err = whole(r.PathValue("y"), -maxTile, maxTile); err != nil {
+	if t.y, err = whole(y, -maxTile, maxTile); err != nil {
 		return t, err
 	}
 	t.side = 256
-	if r.URL.Query().Get("side") == "512" {
+	if q.Get("side") == "512" {
 		t.side = 512
 	}
 	return t, nil
-}
-
-// cover draws what is known at once of a tile.
-func (s *Server) cover(ctx context.Context, a *asked, at spot) (*tile, error) {
-	c, ok := a.Scene.(format.Coverer)
-	if !ok {
-		return nil, problem{http.StatusNotFound, "nothing is known before it is drawn"}
-	}
-	dst := image.NewRGBA(at.rect())
-	if err := c.Cover(ctx, dst, at.look(a.View, a.look)); err != nil {
-		return nil, err
-	}
-	return &tile{png: encode(dst)}, nil
 }
 
 // encode writes a picture as PNG; nothing if nothing is in it.

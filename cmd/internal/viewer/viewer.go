@@ -12,10 +12,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"trowel.example/check"
@@ -45,10 +48,12 @@ type File struct {
 
 // Opened is a file that is open.
 type Opened struct {
-	Format *format.Format
-	Source *format.Source
-	Job    func() *format.Job // with the values of the options that the user gave; a new one each time
-	Close  func() error
+	Format  *format.Format
+	Source  *format.Source
+	Job     func() *format.Job // with the values of the options that the user gave; a new one each time
+	Notes   []string           // what was said while it was opened
+	Private bool               // it was made for this run: nobody else writes it
+	Close   func() error
 
 	// Check reports what is wrong with what the user named, if that is more than what is wrong
 	// with the file: a folder that the file was built from. Nil: it is not.
@@ -77,6 +82,7 @@ type Server struct {
 	life   context.Context // of all work that outlives a request
 	end    context.CancelFunc
 	token  string
+	ticket atomic.Pointer[string] // is taken for the token once
 	port   string
 	mux    *http.ServeMux
 	opened pool[*edition]
@@ -85,13 +91,15 @@ type Server struct {
 	tiles  tiles
 	panels panels
 	slots  chan struct{} // one for each core: that many parts of pictures are drawn at a time
+	busy   atomic.Int64
 	events hub
 	watch  sync.WaitGroup
 }
 
+// What is kept open, besides what is in use.
 const (
-	maxOpened = 4  // files that are kept open, besides those in use
-	maxScenes = 12 // of all files
+	maxOpened = 4
+	maxScenes = 6 // of all files
 )
 
 // New returns a server of some files.
@@ -102,14 +110,19 @@ func New(mode Mode, files []File) *Server {
 	s.opened.max, s.scenes.max, s.texts.max = maxOpened, maxScenes, maxTexts
 	s.opened.life, s.scenes.life, s.texts.life = s.life, s.life, s.life
 	s.panels.init(s.life)
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // it never fails
-	s.token = hex.EncodeToString(b[:])
+	s.token = secret()
 	for _, f := range files {
 		s.add(f)
 	}
 	s.routes()
 	return s
+}
+
+// secret returns 128 random bits.
+func secret() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return hex.EncodeToString(b[:])
 }
 
 // Listen opens a port of this machine and returns the address of the page.
@@ -119,13 +132,32 @@ func (s *Server) Listen() (net.Listener, string, error) {
 		return nil, "", err
 	}
 	_, s.port, err = net.SplitHostPort(l.Addr().String())
-	return l, fmt.Sprintf("http://%s/?t=%s", l.Addr(), s.token), err
+	return l, s.address(s.token), err
+}
+
+// Once returns an address of the page that opens it once. It is for command lines, which all
+// users of a machine can read.
+func (s *Server) Once() string {
+	ticket := secret()
+	s.ticket.Store(&ticket)
+	return s.address(ticket)
+}
+
+func (s *Server) address(token string) string {
+	return fmt.Sprintf("http://127.0.0.1:%s/?t=%s", s.port, token)
 }
 
 // Serve answers requests until ctx ends, and closes all files then.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	h := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		BaseContext: func(net.Listener) context.Context { return s.life }}
+	h := &http.Server{
+		Handler:                      s,
+		DisableGeneralOptionsHandler: true,
+		ReadHeaderTimeout:            10 * time.Second,
+		IdleTimeout:                  2 * time.Minute,
+		MaxHeaderBytes:               64 << 10,
+		BaseContext:                  func(net.Listener) context.Context { return s.life },
+		ErrorLog:                     log.New(io.Discard, "", 0), // of odd requests, which are none of the user's
+	}
 	stop := context.AfterFunc(ctx, func() {
 		s.end()
 		_ = h.Close()
@@ -141,7 +173,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// Close ends all work and closes all files.
+// Close ends all work and closes all files. It returns when that is done.
 func (s *Server) Close() {
 	s.end()
 	s.watch.Wait()

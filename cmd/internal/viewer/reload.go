@@ -1,0 +1,161 @@
+package viewer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+const (
+	lookEvery  = time.Second      // as long as a page is open
+	lookSeldom = 10 * time.Second // where looking takes long
+)
+
+// watchFiles looks once a second whether files that are open have changed, as long as a page
+// is open.
+func (s *Server) watchFiles() {
+	pause := lookEvery
+	for {
+		select {
+		case <-s.life.Done():
+			return
+		case <-time.After(pause):
+		}
+		start := time.Now()
+		if s.events.listened() {
+			for _, f := range s.all() {
+				f.look()
+			}
+		}
+		pause = min(max(lookEvery, 20*time.Since(start)), lookSeldom)
+	}
+}
+
+// look opens the file anew if it has changed. As long as that fails, what was there before is
+// shown: a program may be writing.
+func (f *file) look() {
+	if f.Stamp == nil {
+		return
+	}
+	f.mu.Lock()
+	old, tried := f.shown.stamp, f.tried
+	f.mu.Unlock()
+	if old == "" {
+		return // nobody has looked at it
+	}
+	now := f.Stamp()
+	if now == old && tried == "" || now == tried && tried != "" {
+		return
+	}
+	if now == "" {
+		f.fail(goneStamp, errNotThere)
+		return
+	}
+	if err := f.renew(f.server.life, false); err != nil && f.server.life.Err() == nil {
+		f.fail(now, err)
+	}
+}
+
+// goneStamp is that of a file that is not there.
+const goneStamp = "not there"
+
+var (
+	errNotThere = errors.New("it is not there any more")
+	// errLess says why an edition is not shown that lacks what the one before had.
+	errLess = errors.New("a part of it is missing")
+)
+
+// fail tells, once, why an edition is not shown.
+func (f *file) fail(stamp string, err error) {
+	message := f.plain(err.Error())
+	f.mu.Lock()
+	again := f.broken == message
+	f.tried, f.broken = stamp, message
+	f.mu.Unlock()
+	if !again {
+		f.server.events.send(event{"broken", map[string]any{"file": f.id, "message": message}})
+	}
+}
+
+// renew opens the file as it is now and lets it take the place of the edition that is shown.
+// Where that is the same it does so only if it is forced: other files may have a part in what
+// is shown.
+func (f *file) renew(ctx context.Context, force bool) error {
+	f.renewing.Lock()
+	defer f.renewing.Unlock()
+	s := f.server
+	o, now, err := f.read(ctx)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	generation, known, mended := f.generation, f.shown, f.broken != ""
+	f.mu.Unlock()
+	if !force && now.digest != ([32]byte{}) && now.same(known) {
+		o.Close()
+		f.mu.Lock()
+		f.shown, f.tried, f.broken = now, "", ""
+		f.mu.Unlock()
+		if mended { // it is what it was
+			s.events.send(event{"changed", map[string]any{"file": f.id, "generation": generation}})
+		}
+		return nil
+	}
+	misses := 0
+	if e, release, err := s.opened.get(ctx, f.key(generation), func(context.Context) (*edition, error) { return nil, errGone }); err == nil {
+		misses, _ = e.lost()
+		release()
+	}
+	key := f.key(generation + 1)
+	s.opened.drop(func(k string) bool { return k == key })
+	e, release, err := s.opened.get(s.life, key, func(ctx context.Context) (*edition, error) { return f.parse(ctx, o, now, generation+1) })
+	if err != nil {
+		o.Close()
+		return err
+	}
+	defer release()
+	if err = e.tryScene(ctx); err == nil && misses == 0 {
+		if n, first := e.lost(); n > 0 {
+			err = fmt.Errorf("%w: %s", errLess, first)
+		}
+	}
+	f.mu.Lock()
+	switch {
+	case err != nil:
+	case f.generation != generation:
+		err = errGone
+	default:
+		f.generation, f.shown, f.tried, f.broken = generation+1, e.was, "", ""
+	}
+	f.mu.Unlock()
+	if err != nil {
+		s.scenes.drop(func(k string) bool { return strings.HasPrefix(k, key+"\n") })
+		s.opened.drop(func(k string) bool { return k == key })
+		return err
+	}
+	f.changed(generation)
+	return nil
+}
+
+// changed closes what was opened for a generation, and tells of the next.
+func (f *file) changed(generation int) {
+	s, own := f.server, f.key(generation)
+	s.scenes.drop(func(k string) bool { return strings.HasPrefix(k, own+"\n") })
+	s.panels.drop(own)
+	s.opened.drop(func(k string) bool { return k == own })
+	s.events.send(event{"changed", map[string]any{"file": f.id, "generation": generation + 1}})
+}
+
+// tryScene makes sure that what the file shows can be had.
+func (e *edition) tryScene(ctx context.Context) error {
+	if !e.shows("") {
+		return nil
+	}
+	_, release, err := e.scene(ctx, "", nil)
+	if err == nil {
+		release()
+	}
+	return err
+}
