@@ -298,7 +298,7 @@ func TestInspectIsWhatIsDrawn(t *testing.T) {
 		o := openAll(t, data)
 		for range 60 {
 			view := o.Views()[r.IntN(2)]
-			look := format.Look{View: view.Name, Scale: []float64{64, 32, 5, 0.7}[r.IntN(4)], Origin: view.Bounds.Min, Size: image.Pt(400, 300)}
+			look := format.Look{View: view.Name, Scale: []float64{64, 32, 5, 2.1}[r.IntN(4)], Origin: view.Bounds.Min, Size: image.Pt(400, 300)}
 			if view.Frame != nil {
 				f := view.Frame(look.Size)
 				look.Origin, look.Scale = f.Min, float64(look.Size.X)/f.Dx()

@@ -269,6 +269,7 @@ func (s *mapScene) picture(look format.Look) (mapdraw.Picture, error) {
 		Left:   look.Origin[0] * mapdraw.TileSize, Top: look.Origin[1] * mapdraw.TileSize,
 		Scale: look.Scale / mapdraw.TileSize,
 		Time:  look.Time,
+		Mean:  view.Name == viewMap,
 		Draws: func(group, layer int) bool {
 			shown, known := drawn[[2]int{group, layer}]
 			return shown || !known // what nobody knows is reported

@@ -13,6 +13,9 @@ import (
 // and sources that are to be seen in it, how they stand there at the time, their images and the
 // options. It changes with each pixel, and seldom with none. It is zero where nothing is drawn.
 func (r *Renderer) Fingerprint(ctx context.Context, part image.Rectangle, p Picture) (sum [32]byte, err error) {
+	if n := p.halvings(); n > 0 {
+		part, p = enlarged(part, n), p.larger(n)
+	}
 	print := &print{canvas: canvas{Renderer: r, dst: &image.RGBA{Rect: part}, picture: p, envelopes: r.at(p.Time)}, Hash: sha256.New()}
 	err = print.each(ctx, func(f *frame, l *layer) {
 		before := print.n

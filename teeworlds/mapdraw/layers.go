@@ -1,11 +1,14 @@
 package mapdraw
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"trowel.example/fault"
+	"trowel.example/internal/parallel"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -23,6 +26,7 @@ type layer struct {
 // held is what was read of a layer, for all renderers of the map.
 type held struct {
 	once    sync.Once
+	ready   atomic.Bool
 	content content
 }
 
@@ -117,7 +121,7 @@ func (l *layer) size() int64 {
 // with calls do with what a layer holds; afterwards it may be gone.
 func (r *Renderer) with(l *layer, do func(*content)) {
 	if r.keeps {
-		l.once.Do(func() { l.content = readLayer(l) })
+		r.loadLayer(l)
 		r.show(l, &l.content, do)
 		return
 	}
@@ -128,6 +132,41 @@ func (r *Renderer) with(l *layer, do func(*content)) {
 	defer r.room.Take(size)()
 	c := readLayer(l)
 	r.show(l, &c, do)
+}
+
+// loadLayer reads a layer that stays.
+func (r *Renderer) loadLayer(l *layer) {
+	l.once.Do(func() {
+		l.content = readLayer(l)
+		l.ready.Store(true)
+	})
+}
+
+// loadDrawn reads the layers that are drawn, on all cores: for the first picture of a large map
+// that is most of the work.
+func (c *canvas) loadDrawn(ctx context.Context) {
+	var fresh []*layer
+	for g, layers := range c.layers {
+		for i, l := range layers {
+			if c.keeps && !l.ready.Load() && c.shows(g, i, l) {
+				fresh = append(fresh, l)
+			}
+		}
+	}
+	parallel.Each(len(fresh), func(i int) {
+		l := fresh[i]
+		if ctx.Err() != nil {
+			return
+		}
+		c.loadLayer(l)
+		switch {
+		case l.picture == nil:
+		case len(l.content.strata) > 0:
+			c.sheetOf(l.picture)
+		case len(l.content.quads) > 0:
+			c.textureOf(l.picture)
+		}
+	})
 }
 
 // show calls do with what a layer holds, or tells what it misses of it.

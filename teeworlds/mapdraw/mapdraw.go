@@ -175,6 +175,7 @@ type Picture struct {
 	Left, Top float64       // where the pixel 0,0 begins
 	Scale     float64       // pixels of a unit
 	Time      time.Duration // of envelopes
+	Mean      bool          // a pixel in which several tiles lie is the mean of them, and not one of them as in the game
 
 	// Draws reports whether a layer is drawn, by the numbers of its group and in it. Nil:
 	// those of which [Renderer.Usual] says so.
@@ -196,6 +197,15 @@ func (r *Renderer) Render(ctx context.Context, dst *image.RGBA, p Picture) error
 		return nil
 	}
 	c := canvas{Renderer: r, dst: dst, picture: p, envelopes: r.at(p.Time)}
+	c.loadDrawn(ctx)
+	if n := p.halvings(); n > 0 {
+		return c.drawMean(ctx, n)
+	}
+	return c.draw(ctx)
+}
+
+// draw draws the part.
+func (c *canvas) draw(ctx context.Context) error {
 	return c.each(ctx, func(f *frame, l *layer) {
 		switch {
 		case l.tiles != nil:

@@ -1,0 +1,63 @@
+package mapdraw
+
+import (
+	"context"
+	"image"
+	"image/draw"
+
+	"trowel.example/internal/pixel"
+)
+
+// In pictures in which a tile is smaller than a pixel the game shows of the tiles in a pixel the
+// one that happens to be in its middle, other ones from zoom to zoom. The mean of all of them is
+// had by drawing the picture twice as large, and again, until a tile has minTile pixels.
+const (
+	minTile    = 2
+	maxHalving = 3
+	meanSide   = 64 // of the parts that are drawn at a time, in pixels of the picture
+)
+
+// halvings returns how often a picture is drawn twice as large.
+func (p Picture) halvings() (n int) {
+	for size := p.Scale * TileSize; p.Mean && size < minTile && n < maxHalving; size *= 2 {
+		n++
+	}
+	return n
+}
+
+// larger returns the picture that has to be halved n times to have this one.
+func (p Picture) larger(n int) Picture {
+	p.Scale *= float64(int(1) << n)
+	return p
+}
+
+// enlarged returns the pixels of the larger picture that make some of this one.
+func enlarged(r image.Rectangle, n int) image.Rectangle {
+	return image.Rectangle{Min: r.Min.Mul(1 << n), Max: r.Max.Mul(1 << n)}
+}
+
+// drawMean draws the part of the larger picture, halved n times.
+func (c *canvas) drawMean(ctx context.Context, n int) error {
+	dst := c.dst
+	large := image.NewRGBA(image.Rect(0, 0, meanSide<<n, meanSide<<n))
+	for y := dst.Rect.Min.Y; y < dst.Rect.Max.Y; y += meanSide {
+		for x := dst.Rect.Min.X; x < dst.Rect.Max.X; x += meanSide {
+			part := image.Rect(x, y, x+meanSide, y+meanSide).Intersect(dst.Rect)
+			m := &image.RGBA{Pix: large.Pix, Stride: large.Stride, Rect: enlarged(part, n)}
+			for y := m.Rect.Min.Y; y < m.Rect.Max.Y; y++ { // over what dst holds
+				for x := m.Rect.Min.X; x < m.Rect.Max.X; x++ {
+					copy(m.Pix[m.PixOffset(x, y):][:4], dst.Pix[dst.PixOffset(x>>n, y>>n):][:4])
+				}
+			}
+			larger := canvas{Renderer: c.Renderer, dst: m, picture: c.picture.larger(n), envelopes: c.envelopes}
+			if err := larger.draw(ctx); err != nil {
+				return err
+			}
+			for range n {
+				m = pixel.Half(m)
+			}
+			draw.Draw(dst, part, m, image.Point{}, draw.Src)
+		}
+	}
+	return nil
+}
