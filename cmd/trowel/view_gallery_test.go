@@ -6,9 +6,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"trowel.example/internal/judge/chromium"
 )
 
 // galleryFolder makes a folder with files of some formats, one of them broken, and with what
@@ -93,7 +99,7 @@ func TestViewGallery(t *testing.T) {
 		picture      int
 	}{
 		"maps/one.map":    {"Teeworlds/DDNet map", `"state":"done"`, 200},
-		"maps/broken.map": {"Teeworlds/DDNet map", `"error":`, 422},
+		"maps/broken.map": {"Teeworlds/DDNet map", `"state":"broken"`, 200},
 		"mod.MOD":         {"Torchlight II mod", `"state":"done"`, 204},
 		"world":           {"Minetest/Luanti world", `"state":"large"`, 200},
 		"tree":            {"Teeworlds/DDNet map", `"state":"done"`, 200},
@@ -103,11 +109,15 @@ func TestViewGallery(t *testing.T) {
 			t.Errorf("there is no %s in %v", name, files)
 			continue
 		}
-		if f.Title != want.title || f.Modified == 0 || f.Folder != (name == "world") {
+		if f.Title != want.title || f.Modified == 0 || f.Folder != (name == "world" || name == "tree") {
 			t.Errorf("%s: %+v", name, f)
 		}
 		if status, data := v.get(fmt.Sprintf("/f/%d/thumb/1", f.ID)); status != want.picture {
 			t.Errorf("%s: the picture is %d %.100s", name, status, data)
+		} else if name == "maps/broken.map" {
+			if !strings.Contains(string(data), "broken.map: header") {
+				t.Errorf("%s: it is not said why: %s", name, data)
+			}
 		} else if status == 200 {
 			if size := decode(t, data).Rect.Size(); max(size.X, size.Y) != 256 {
 				t.Errorf("%s: the picture has %v pixels", name, size)
@@ -140,4 +150,40 @@ func TestViewNothing(t *testing.T) {
 	if err == nil || len(out) > 0 {
 		t.Errorf("it serves a page: %s", out)
 	}
+}
+
+// TestViewGalleryPage looks at a gallery, sorts it, opens a file with the keyboard and comes back.
+func TestViewGalleryPage(t *testing.T) {
+	v := view(t, galleryFolder(t))
+	p := v.open(1280, 800)
+	names := `[...document.querySelectorAll(".gallery .card")].map((c) => c.title)`
+	p.Wait(names + ".length === 5")
+	p.Wait(`document.querySelectorAll(".thumb img").length === 3`)
+	p.Wait(`document.querySelectorAll(".found .sev-error").length >= 1`)
+	p.Picture("light")
+	p.Dark(true)
+	p.Picture("dark")
+	p.Resize(360, 740)
+	p.Picture("small")
+	p.Resize(1280, 800)
+	if got := chromium.Eval[[]string](p, names); !slices.Equal(got, []string{"maps/broken.map", "maps/one.map", "mod.MOD", "tree", "world"}) {
+		t.Errorf("by name: %q", got)
+	}
+	p.Do(chromedp.SetValue(`select[aria-label="Sort by"]`, "size"), chromedp.Evaluate(`document.querySelector('select[aria-label="Sort by"]').dispatchEvent(new Event("change"))`, nil))
+	p.Wait(names + `[0] === "maps/one.map" && location.hash.includes("sort=size")`)
+	p.Do(chromedp.Evaluate(`document.querySelector(".gallery [tabindex='0']").focus()`, nil))
+	p.Press(kb.ArrowRight)
+	p.Press(kb.Enter)
+	p.Wait(`document.getElementById("title").textContent === "mod.MOD" && !document.querySelector(".gallery")`)
+	p.Do(chromedp.Evaluate(`history.back()`, nil))
+	p.Wait(`document.activeElement?.title === "mod.MOD"`)
+	if got := chromium.Eval[[]string](p, names); len(got) != 5 || got[0] != "maps/one.map" {
+		t.Errorf("after coming back: %q", got)
+	}
+	p.Do(chromedp.SendKeys(`.pane-gallery input[type=search]`, "world"))
+	p.Wait(names + ".join() === 'world'")
+	for _, m := range p.Messages() {
+		t.Errorf("on the console: %s", m)
+	}
+	v.stop()
 }

@@ -52,7 +52,7 @@ On a machine that you work on over ssh, it tells how to reach the page from your
 		}
 		s := viewer.New(v.mode, v.files)
 		if v.more != nil {
-			s.Gather(v.more)
+			s.Gather(v.title, v.more)
 		}
 		l, address, err := s.Listen()
 		if err != nil {

@@ -19,6 +19,7 @@ import (
 // viewed is what a page is to show.
 type viewed struct {
 	mode  viewer.Mode
+	title string // of a gallery
 	files []viewer.File
 	more  func(ctx context.Context, add func(viewer.File)) error // finds further files; nil: there are none
 }
@@ -85,11 +86,11 @@ const pagePatience = 500 * time.Millisecond
 
 // viewGallery finds the files of a gallery, as check does. The page need not wait for all.
 func (a *app) viewGallery(cmd *cobra.Command, names []string) (*viewed, error) {
-	v := &viewed{mode: viewer.Gallery}
 	above, err := commonFolder(names)
 	if err != nil {
 		return nil, err
 	}
+	v := &viewed{mode: viewer.Gallery, title: filepath.Base(above)}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	found, ended := make(chan viewer.File), make(chan error, 1)
 	go func() {
@@ -164,8 +165,8 @@ func (a *app) described(cmd *cobra.Command, t target, called string) viewer.File
 	f := a.viewFile(cmd, t, called, stamp)
 	if f.Format, f.Err = is, err; info != nil {
 		f.Modified = info.ModTime()
-		if !info.IsDir() {
-			f.Size = info.Size()
+		if f.Size = info.Size(); info.IsDir() {
+			f.Size = -1
 		}
 	}
 	return f

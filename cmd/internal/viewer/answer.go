@@ -88,14 +88,18 @@ func (s *Server) answer(of func(*http.Request) (any, error)) http.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		data, err := json.Marshal(v)
-		if err != nil {
-			return err
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_, err = io.WriteString(w, s.plain(r, string(data)))
-		return err
+		return s.writeJSON(w, r, v)
 	})
+}
+
+func (s *Server) writeJSON(w http.ResponseWriter, r *http.Request, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, err = io.WriteString(w, s.plain(r, string(data)))
+	return err
 }
 
 // about makes a handler of a function that tells something about a file.

@@ -144,13 +144,9 @@ func (s *Server) compare(r *http.Request) (any, error) {
 	}
 	var places [2]func(check.Place) place
 	for i, e := range []*edition{p.old, p.new} {
-		sc, release, err := e.sceneOf(r)
-		if err != nil { // which the page is told where it shows that
-			places[i] = func(at check.Place) place { return placeIn(nil, "", at) }
-			continue
-		}
+		sc, view, release := e.viewOf(r.Context(), r)
 		defer release()
-		places[i] = func(at check.Place) place { return placeIn(sc.Scene, q.Get("view"), at) }
+		places[i] = func(at check.Place) place { return placeIn(sc, view, at) }
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

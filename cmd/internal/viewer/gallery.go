@@ -2,7 +2,6 @@ package viewer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"net/http"
@@ -11,13 +10,15 @@ import (
 	"time"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/checking"
 	"trowel.example/format"
 	"trowel.example/internal/parallel"
 )
 
 // gallery is the files of a page, which may become more while it is open.
 type gallery struct {
-	walk func(ctx context.Context, add func(File)) error // finds more of them; nil: there are no more
+	title string
+	walk  func(ctx context.Context, add func(File)) error // finds more of them; nil: there are no more
 
 	mu    sync.Mutex
 	files []*file // none is ever removed, so that a file keeps its number
@@ -43,9 +44,10 @@ func (g *gallery) init() {
 	g.counts = make(map[string]*count)
 }
 
-// Gather lets the server find more files while it serves. It is to be called before that.
-func (s *Server) Gather(walk func(ctx context.Context, add func(File)) error) {
-	s.gallery.walk, s.gallery.done = walk, false
+// Gather lets the server find more files while it serves, and says what all of them are called.
+// It is to be called before that.
+func (s *Server) Gather(title string, walk func(ctx context.Context, add func(File)) error) {
+	s.gallery.title, s.gallery.walk, s.gallery.done = title, walk, false
 }
 
 // gather finds the files that the server was not started with.
@@ -117,14 +119,14 @@ func (s *Server) listGallery(r *http.Request) (any, error) {
 		if len(list) == pageFiles {
 			break
 		}
-		one := item{ID: f.id, Name: f.Name, Generation: f.current(), Size: f.Size}
+		one := item{ID: f.id, Name: f.Name, Generation: f.current(), Size: max(0, f.Size), Folder: f.Size < 0}
 		if !f.Modified.IsZero() {
 			one.Modified = f.Modified.UnixMilli()
 		}
 		if f.Format != nil {
-			one.Format, one.Title, one.Folder = f.Format.Name, f.Format.Title, f.Format.Folder
+			one.Format, one.Title = f.Format.Name, f.Format.Title
 			one.Picture = hasPicture(f.Format)
-			one.Checked = !one.Folder && f.Size <= checkSize
+			one.Checked = !f.Format.Folder && f.Size <= checkSize
 		}
 		if f.Err != nil {
 			one.Error = f.plain(f.Err.Error())
@@ -140,7 +142,8 @@ func hasPicture(f *format.Format) bool {
 }
 
 // serveThumb answers with a small picture of a file: side is that of its longer side, in
-// pixels. 204: it shows nothing.
+// pixels. 204: it shows nothing. That it cannot be opened is no failure of a page that looks at
+// many files, and told as {"error": message}.
 func (s *Server) serveThumb(w http.ResponseWriter, r *http.Request) error {
 	f, err := s.fileOf(r.PathValue("file"))
 	if err != nil {
@@ -157,7 +160,11 @@ func (s *Server) serveThumb(w http.ResponseWriter, r *http.Request) error {
 	key := fmt.Sprintf("thumb %d.%d %d", f.id, generation, side)
 	small := s.tiles.find(key)
 	if small == nil {
-		if small, err = s.thumb(r.Context(), f, key, side); err != nil {
+		small, err = s.thumb(r.Context(), f, key, side)
+		if err != nil && r.Context().Err() == nil {
+			return s.writeJSON(w, r, map[string]any{"error": f.plain(err.Error())})
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -215,11 +222,24 @@ type count struct {
 
 // countFindings tells how many findings of each severity a file has. A check that takes
 // longer goes on, and the page asks again. What is large is checked with run only.
-func countFindings(ctx context.Context, e *edition, r *http.Request) (any, error) {
+func (s *Server) countFindings(r *http.Request) (any, error) {
+	ctx := r.Context()
+	f, err := s.fileOf(r.PathValue("file"))
+	if err != nil {
+		return nil, err
+	}
+	e, release, err := f.edition(ctx)
+	if err != nil && ctx.Err() == nil {
+		return map[string]any{"state": "broken", "error": f.plain(err.Error())}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	if (e.Source.IsDir() || e.Source.Size > checkSize) && !r.URL.Query().Has("run") {
 		return map[string]any{"state": "large"}, nil
 	}
-	c := e.of.server.gallery.count(e)
+	c := s.gallery.count(e)
 	select {
 	case <-c.done:
 	case <-time.After(checkWait):
@@ -236,17 +256,23 @@ func countFindings(ctx context.Context, e *edition, r *http.Request) (any, error
 // count starts the check of a file, if nobody has.
 func (g *gallery) count(e *edition) *count {
 	s := e.of.server
-	key := fmt.Sprintf("%d.%d", e.of.id, e.generation)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	c := g.counts[key]
+	c := g.counts[e.key()]
 	if c != nil {
 		return c
 	}
 	c = &count{done: make(chan struct{})}
-	g.counts[key] = c
+	own, release, err := e.lease(s.life)
+	if err != nil {
+		c.err = err
+		close(c.done)
+		return c
+	}
+	g.counts[e.key()] = c
 	go func() {
 		defer close(c.done)
+		defer release()
 		select {
 		case g.checks <- struct{}{}:
 			defer func() { <-g.checks }()
@@ -254,18 +280,16 @@ func (g *gallery) count(e *edition) *count {
 			c.err = s.life.Err()
 			return
 		}
-		own, release, err := s.opened.get(s.life, key, func(ctx context.Context) (*edition, error) { return e.of.open(ctx, e.generation) })
-		if err != nil {
-			c.err = err
-			return
-		}
-		defer release()
 		sink := check.Sink(func(f check.Finding) { c.by[f.Severity]++ })
-		if p := parallel.Catch(func() { err = own.file.Check(s.life, own.job(nil), sink) }); p != nil {
-			err = p
-		}
-		if err != nil && !errors.Is(err, context.Canceled) {
-			c.by[check.Error]++ // it breaks somewhere
+		p := parallel.Catch(func() {
+			if own.Check != nil {
+				c.err = own.Check(s.life, sink)
+			} else {
+				c.err = checking.Run(s.life, own.Format, own.job(nil), own.Source, sink)
+			}
+		})
+		if p != nil {
+			c.err = fmt.Errorf("a defect of this program: %v", p)
 		}
 	}()
 	return c

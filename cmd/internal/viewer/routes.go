@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"html/template"
@@ -35,7 +36,6 @@ func (s *Server) routes() {
 	file("scene", describeScene)
 	file("inspect", inspect)
 	file("missing", listMissing)
-	file("count", countFindings)
 	file("tree", listTree)
 	file("text", readText)
 	file("table", readTable)
@@ -48,13 +48,14 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("GET /f/{file}/find", s.stream(findThings))
 	s.mux.HandleFunc("GET /f/{file}/compare/{other}", s.answer(s.compare))
 	s.mux.HandleFunc("GET /f/{file}/compare/{other}/text", s.answer(s.compareText))
+	s.mux.HandleFunc("GET /f/{file}/count", s.answer(s.countFindings))
 	s.mux.HandleFunc("GET /f/{file}/thumb/{generation}", s.handle(s.serveThumb))
 	s.mux.HandleFunc("GET /f/{file}/{kind}/{generation}/{z}/{x}/{y}", s.handle(s.serveTile)) // kind: tile or cover
 	s.mux.HandleFunc("GET /f/{file}/still/{generation}", s.serveStill)
 }
 
 func (s *Server) serveShell(w http.ResponseWriter, r *http.Request) error {
-	title := "files"
+	title := cmp.Or(s.gallery.title, "files")
 	if s.mode != Gallery {
 		var names []string
 		for _, f := range s.all() {

@@ -125,15 +125,6 @@ func (e *edition) sceneValues(q url.Values) (map[string]string, error) {
 	return values, nil
 }
 
-// sceneOf opens the scene that a request is about, whatever its view.
-func (e *edition) sceneOf(r *http.Request) (*scene, func(), error) {
-	values, err := e.sceneValues(r.URL.Query())
-	if err != nil {
-		return nil, nil, err
-	}
-	return e.scene(r.Context(), r.URL.Query().Get("path"), values)
-}
-
 // asked is a scene with the view of it that a request names, and a look at the view.
 type asked struct {
 	*scene

@@ -41,7 +41,7 @@ type File struct {
 
 	// What a gallery tells of a file that nobody has opened yet.
 	Format   *format.Format // nil: nobody knows
-	Size     int64          // bytes; 0 for a folder
+	Size     int64          // bytes; -1 for a folder
 	Modified time.Time
 	Err      error // why it cannot be opened
 }
