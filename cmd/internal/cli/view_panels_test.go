@@ -59,7 +59,6 @@ type pageFields struct {
 	Rows               []pageField
 	Trail              []int
 	Field              *pageField
-	Parent             *pageField
 }
 
 // all opens all groups and spaces, page by page, and calls visit with each field.

@@ -93,7 +93,8 @@ func (e *edition) treeFile(ctx context.Context, name string) ([]byte, error) {
 // listFields tells what fields there are: path, as that of dump, and space, by default that
 // of the path. A group of fields is opened by its from, to and skip; start is the first of
 // its rows that is wanted, and n is how many. With at, an offset, it tells which field is there, and
-// with length too, which one is just so.
+// with length too, which one is just so. Parents are the fields that the space is in, from the
+// outermost, each with its space in opens.
 func listFields(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	q := r.URL.Query()
 	o, release, err := e.outline(ctx, q.Get("path"))
@@ -109,10 +110,7 @@ func listFields(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	if !ok {
 		return nil, problem{http.StatusNotFound, "there is no space " + strconv.Quote(name)}
 	}
-	answer := map[string]any{"base": o.base, "space": name, "size": s.size, "total": len(s.fields), "error": o.broken, "left": o.left}
-	if up, ok := o.parent(name); ok {
-		answer["parent"] = up
-	}
+	answer := map[string]any{"base": o.base, "space": name, "size": s.size, "total": len(s.fields), "error": o.broken, "left": o.left, "parents": o.parents(name)}
 	if q.Has("at") {
 		at, err := offsetOf(q.Get("at"))
 		if err != nil {

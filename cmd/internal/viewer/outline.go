@@ -267,16 +267,17 @@ func (s *space) row(o *outline, g group, skip int) fieldRow {
 // inflated returns how the space can be called that was inflated of a field.
 func (o *outline) inflated(path string) []string { return []string{path, o.base + "." + path} }
 
-// parent returns the field that a space was inflated of.
-func (o *outline) parent(name string) (fieldRow, bool) {
+// parents returns the fields that a space is in, the outermost first. What they open is the
+// space that they are in.
+func (o *outline) parents(name string) []fieldRow {
 	if name == o.base {
-		return fieldRow{}, false
+		return []fieldRow{}
 	}
 	for i, f := range o.all {
-		if slices.Contains(o.inflated(o.path(int32(i))), name) && o.names[f.space] != name {
-			row := fieldRow{Offset: f.offset, Length: f.length, Path: o.path(int32(i)), Opens: o.names[f.space]}
-			return row, true
+		in := o.names[f.space]
+		if path := o.path(int32(i)); len(in) < len(name) && slices.Contains(o.inflated(path), name) {
+			return append(o.parents(in), fieldRow{Offset: f.offset, Length: f.length, Path: path, Opens: in})
 		}
 	}
-	return fieldRow{}, false
+	return []fieldRow{}
 }

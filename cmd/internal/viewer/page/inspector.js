@@ -72,7 +72,7 @@ function thing(t, context, drawn) {
     t.links.length > 0 && el("ul", { className: "plain links" }, t.links.map((l) => el("li", {}, el("button", { type: "button", className: "link", onclick: () => lead(context, l.at) }, icon("link"), l.title)))),
     (t.line || t.bytes) && el("footer", {},
       t.line && el("span", {}, el("button", { type: "button", className: "link data", title: "Open the text", onclick: () => context.go({ path: t.line.path, line: t.line.line || undefined, mode: "text" }) }, icon("text"), lineText(t.line)), copy(lineText(t.line), "path and line")),
-      t.bytes && el("span", {}, el("button", { type: "button", className: "link data", title: "Open the bytes", onclick: () => context.go({ path: t.bytes.path || state().path, space: t.bytes.space, offset: t.bytes.offset, length: t.bytes.length, mode: "hex" }) },
+      t.bytes && el("span", {}, el("button", { type: "button", className: "link data", title: "Open the bytes", onclick: () => context.go({ dump: t.bytes.path, space: t.bytes.space, offset: t.bytes.offset, length: t.bytes.length, mode: "hex" }) },
         icon("file"), `${t.bytes.path ? t.bytes.path + " " : ""}${t.bytes.space ? t.bytes.space + " " : ""}+0x${t.bytes.offset.toString(16)}, ${t.bytes.length} ${t.bytes.length === 1 ? "byte" : "bytes"}`))));
 }
 
