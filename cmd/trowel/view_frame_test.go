@@ -133,6 +133,7 @@ func TestViewKeys(t *testing.T) {
 	is("the address is as before", "!location.hash.includes('middle')")
 
 	p.Press("?")
+	p.Wait("document.querySelector('dialog[open]')")
 	is("help lists its own key", "[...document.querySelectorAll('dialog kbd')].some((k) => k.textContent === '?')")
 	p.Press("[")
 	is("keys wait behind a dialog", "!document.body.classList.contains('no-left')")
@@ -173,6 +174,7 @@ func TestViewKeys(t *testing.T) {
 
 	// Coordinates.
 	p.Press("g")
+	p.Wait("document.activeElement.id === 'coordinates'")
 	p.Press("nowhere")
 	p.Press(kb.Enter)
 	p.Wait("document.querySelector('#coordinates-wrong').textContent")

@@ -1,23 +1,12 @@
 package viewer
 
 import (
-	"cmp"
 	"context"
-	"embed"
-	"html/template"
 	"io"
 	"io/fs"
 	"net/http"
 	"path"
-	"strings"
-
-	"trowel.example/cmd/internal/leaflet"
 )
-
-//go:embed page
-var page embed.FS
-
-var shell = template.Must(template.ParseFS(page, "page/index.html"))
 
 // routes says what answers what. All that is about a file is below /f/NUMBER, where NUMBER is
 // its place among the files that the program was started with.
@@ -52,40 +41,6 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("GET /f/{file}/thumb/{generation}", s.handle(s.serveThumb))
 	s.mux.HandleFunc("GET /f/{file}/{kind}/{generation}/{z}/{x}/{y}", s.handle(s.serveTile)) // kind: tile or cover
 	s.mux.HandleFunc("GET /f/{file}/still/{generation}", s.serveStill)
-}
-
-func (s *Server) serveShell(w http.ResponseWriter, r *http.Request) error {
-	title := cmp.Or(s.gallery.title, "files")
-	if s.mode != Gallery {
-		var names []string
-		for _, f := range s.all() {
-			names = append(names, f.Name)
-		}
-		title = strings.Join(names, " | ")
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	return shell.Execute(w, map[string]string{"Title": title})
-}
-
-// servePage answers with a script or style of the page.
-func (s *Server) servePage(w http.ResponseWriter, r *http.Request) error {
-	name := r.PathValue("name")
-	types := map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
-	kind, ok := types[path.Ext(name)]
-	if !ok {
-		return fs.ErrNotExist
-	}
-	data, err := page.ReadFile("page/" + name)
-	if err != nil {
-		data, err = leaflet.Files.ReadFile(name)
-	}
-	if err != nil {
-		return fs.ErrNotExist
-	}
-	w.Header().Set("Content-Type", kind)
-	w.Header().Set("Cache-Control", "no-cache")
-	_, err = w.Write(data)
-	return err
 }
 
 // session tells what the page is about. The files of a gallery are told by its own address.

@@ -3,7 +3,6 @@ import { el, fill } from "./dom.js";
 import { facts } from "./inspector.js";
 
 export const panel = {
-  name: "about", title: "About",
   open(node, context) {
     const draw = () => {
       const { doc } = context;

@@ -13,7 +13,8 @@
 //                        picture), "visible" (the panel is seen again)
 //     focus(), close()
 //
-// and the lists below say where it is. Panels of the middle and tools beside the picture live as
+// and panels.js says where it is, and whether it is loaded when it is opened for the first time
+// (then what is not open() stands there). Panels of the middle and tools beside the picture live as
 // long as what is chosen (file and path), others as long as the file. The context has
 //
 //   session, doc, entry   the answers of /session, /f/N/open and /f/N/entry; doc is undefined in a gallery
@@ -37,31 +38,13 @@ import { state, set, watch } from "./state.js";
 import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
 import { bind } from "./keys.js";
-import { help, askPlace } from "./help.js";
 import { Panes } from "./panes.js";
 import { frame } from "./frame.js";
 import * as live from "./live.js";
-import * as tree from "./tree.js";
-import * as about from "./about.js";
-import * as contents from "./contents.js";
-import * as map from "./map.js";
-import * as inspector from "./inspector.js";
-import * as layers from "./layers.js";
-import * as options from "./options.js";
-import * as text from "./text.js";
-import * as table from "./table.js";
-import * as hex from "./hex.js";
-import * as findings from "./findings.js";
-import * as search from "./search.js";
-import * as compare from "./compare.js";
-import * as gallery from "./gallery.js";
+import * as panels from "./panels.js";
 
 const get = (id) => document.getElementById(id);
 const title = get("title").textContent; // of all files
-const there = (...panels) => panels.filter(Boolean);
-const middlePanels = there(gallery.panel, compare.panel, map.panel, table.panel, text.panel, contents.panel, hex.panel);
-const rightPanels = there(inspector.panel, findings.panel, compare.changes, search.panel, about.panel);
-const leftPanels = there(layers.panel, options.panel, options.missing);
 
 const waiting = [];
 const context = {
@@ -89,10 +72,10 @@ const context = {
   say(text) { get("status").textContent = text; },
   busy, failed,
 };
-const files = new Panes(context, [tree.panel], { stage: get("files") });
-const left = new Panes(context, leftPanels, { stage: get("left-panes") });
-const middle = new Panes(context, middlePanels, { bar: get("modes"), stage: get("stage"), key: "mode", tools: get("tools") });
-const right = new Panes(context, rightPanels, { bar: get("tabs"), stage: get("right-panes"), key: "tab" });
+const files = new Panes(context, panels.files, { stage: get("files") });
+const left = new Panes(context, panels.left, { stage: get("left-panes") });
+const middle = new Panes(context, panels.middle, { bar: get("modes"), stage: get("stage"), key: "mode", tools: get("tools") });
+const right = new Panes(context, panels.right, { bar: get("tabs"), stage: get("right-panes"), key: "tab" });
 const sides = frame();
 
 let loaded = Promise.resolve(), generation = 0;
@@ -180,13 +163,14 @@ watch((changed) => {
 });
 live.listen(context, () => load("doc"));
 
-bind("?", "these keys", help);
+const dialogs = (name, ...args) => import("./help.js").then((m) => m[name](...args)).catch((err) => context.say(err.message));
+bind("?", "these keys", () => void dialogs("help"));
 bind("/", "search", () => { if (!context.doc) return false; sides.open("right"); set({ tab: "search" }); right.focus("search"); });
 bind("i", "what is at the chosen place", () => { sides.open("right"); set({ tab: undefined }); right.focus("inspector"); });
-bind("g", "go to coordinates", () => askPlace((text) => context.shown.goTo(text)), { group: "Picture", when: () => Boolean(context.shown?.goTo) });
+bind("g", "go to coordinates", () => void dialogs("askPlace", (text) => context.shown.goTo(text)), { group: "Picture", when: () => Boolean(context.shown?.goTo) });
 bind("ArrowLeft ArrowRight ArrowUp ArrowDown", "move the picture", undefined, { group: "Picture", when: () => Boolean(context.shown) });
 bind("+ -", "closer, farther", undefined, { group: "Picture", when: () => Boolean(context.shown) });
-get("help").onclick = help;
+get("help").onclick = () => dialogs("help");
 
 await load("file");
 document.body.dataset.ready = "true"; // for tests

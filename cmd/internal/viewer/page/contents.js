@@ -7,8 +7,6 @@ import { facts } from "./inspector.js";
 const bytes = new Intl.NumberFormat("en");
 
 export const panel = {
-  name: "contents", title: "Contents",
-  applies: ({ entry }) => entry?.dir && !(entry.scene && !entry.path),
   async open(node, context) {
     const { doc, entry } = context;
     const go = (name) => context.go({ path: entry.path ? `${entry.path}/${name}` : name, mode: undefined, line: undefined });

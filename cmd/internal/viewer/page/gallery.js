@@ -28,8 +28,6 @@ const sizes = (n) => { let i = 0; for (; n >= 1000 && i < 4; i++) n /= 1000; ret
 const days = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 
 export const panel = {
-  name: "gallery", title: "Files", alone: true,
-  applies: ({ session, doc }) => session.mode === "gallery" && !doc,
   async open(node, context) {
     const { signal } = context;
     const find = el("input", { type: "search", placeholder: "Part of a name", "aria-label": "Show files whose name has", value: state().find ?? "", oninput: () => set({ find: find.value }) });

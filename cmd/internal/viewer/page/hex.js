@@ -23,8 +23,6 @@ const bytesOf = (n) => `${count.format(n)} ${n === 1 ? "byte" : "bytes"}`;
 const letter = (b) => (b === undefined ? " " : b > 32 && b < 127 ? String.fromCharCode(b) : b === 32 ? "\u00a0" : "·");
 
 export const panel = {
-  name: "hex", title: "Bytes",
-  applies: ({ entry, doc }) => Boolean(entry) && (!entry.dir || (!entry.path && (!doc.folder || state().dump !== undefined))),
   async open(node, context) {
     const { signal } = context;
     const path = () => state().dump ?? context.entry.path;

@@ -18,8 +18,6 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 const near = 16; // pixels that a cell should have where somebody is led to
 
 export const panel = {
-  name: "picture", title: "Picture",
-  applies: ({ entry }) => Boolean(entry?.scene),
   async open(node, context) {
     let shown;
     const draw = async () => {

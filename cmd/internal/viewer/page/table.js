@@ -8,8 +8,6 @@ import { Rows, count } from "./rows.js";
 const isNumber = /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i;
 
 export const panel = {
-  name: "table", title: "Table",
-  applies: ({ entry }) => Boolean(entry?.table),
   async open(node, context) {
     const path = context.entry.path;
     let answer, numbers, current = 0, focused = false;

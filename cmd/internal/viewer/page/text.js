@@ -5,8 +5,6 @@ import { el, fill } from "./dom.js";
 import { Rows, count } from "./rows.js";
 
 export const panel = {
-  name: "text", title: "Text",
-  applies: ({ entry }) => Boolean(entry?.text),
   async open(node, context) {
     const path = context.entry.path;
     const get = (query) => ask(context.doc.id, "text", { path, ...query }, context.signal);

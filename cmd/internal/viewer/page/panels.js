@@ -1,0 +1,36 @@
+// Which panels there are, and where. What is not needed at first is loaded when it is opened.
+import { el } from "./dom.js";
+import { state } from "./state.js";
+import * as tree from "./tree.js";
+import * as inspector from "./inspector.js";
+import * as layers from "./layers.js";
+import * as options from "./options.js";
+import * as findings from "./findings.js";
+import * as search from "./search.js";
+import * as compare from "./compare.js";
+
+// later is a panel of a module that is loaded when it is opened for the first time.
+const later = (file, panel, before) => ({ ...panel, open: async (node, context) => {
+  await before?.();
+  return (await import(`./${file}.js`)).panel.open(node, context);
+} });
+
+let loaded;
+const leaflet = () => (loaded ??= new Promise((done, fail) => {
+  document.head.append(el("script", { src: "/page/leaflet.js", onload: done, onerror: () => fail(new Error("The program does not answer.")) }));
+}));
+
+const there = (...panels) => panels.filter(Boolean);
+
+export const files = [tree.panel];
+export const left = there(layers.panel, options.panel, options.missing);
+export const middle = there(
+  later("gallery", { name: "gallery", title: "Files", alone: true, applies: ({ session, doc }) => session.mode === "gallery" && !doc }),
+  compare.panel,
+  later("map", { name: "picture", title: "Picture", applies: ({ entry }) => Boolean(entry?.scene) }, leaflet),
+  later("table", { name: "table", title: "Table", applies: ({ entry }) => Boolean(entry?.table) }),
+  later("text", { name: "text", title: "Text", applies: ({ entry }) => Boolean(entry?.text) }),
+  later("contents", { name: "contents", title: "Contents", applies: ({ entry }) => entry?.dir && !(entry.scene && !entry.path) }),
+  later("hex", { name: "hex", title: "Bytes", applies: ({ entry, doc }) => Boolean(entry) && (!entry.dir || (!entry.path && (!doc.folder || state().dump !== undefined))) }),
+);
+export const right = there(inspector.panel, findings.panel, compare.changes, search.panel, later("about", { name: "about", title: "About" }));
