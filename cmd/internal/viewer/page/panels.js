@@ -9,28 +9,35 @@ import * as findings from "./findings.js";
 import * as search from "./search.js";
 import * as compare from "./compare.js";
 
-// later is a panel of a module that is loaded when it is opened for the first time.
-const later = (file, panel, before) => ({ ...panel, open: async (node, context) => {
-  await before?.();
+// later is a panel of a module that is loaded when it is opened for the first time, after what it
+// needs besides: scripts and styles.
+const later = (file, panel, ...needs) => ({ ...panel, open: async (node, context) => {
+  await Promise.all(needs.map(load));
   return (await import(`./${file}.js`)).panel.open(node, context);
 } });
 
-let loaded;
-const leaflet = () => (loaded ??= new Promise((done, fail) => {
-  document.head.append(el("script", { src: "/page/leaflet.js", onload: done, onerror: () => fail(new Error("The program does not answer.")) }));
-}));
+const loaded = new Map();
+function load(name) {
+  if (!loaded.has(name)) {
+    loaded.set(name, new Promise((onload, fail) => {
+      const onerror = () => fail(new Error(`${name} cannot be loaded`));
+      document.head.append(name.endsWith(".css") ? el("link", { rel: "stylesheet", href: "/page/" + name, onload, onerror }) : el("script", { src: "/page/" + name, onload, onerror }));
+    }));
+  }
+  return loaded.get(name);
+}
 
 const there = (...panels) => panels.filter(Boolean);
 
 export const files = [tree.panel];
 export const left = there(layers.panel, options.panel, options.missing);
 export const middle = there(
-  later("gallery", { name: "gallery", title: "Files", alone: true, applies: ({ session, doc }) => session.mode === "gallery" && !doc }),
+  later("gallery", { name: "gallery", title: "Files", alone: true, applies: ({ session, doc }) => session.mode === "gallery" && !doc }, "compare.css"),
   compare.panel,
-  later("map", { name: "picture", title: "Picture", applies: ({ entry }) => Boolean(entry?.scene) }, leaflet),
-  later("table", { name: "table", title: "Table", applies: ({ entry }) => Boolean(entry?.table) }),
-  later("text", { name: "text", title: "Text", applies: ({ entry }) => Boolean(entry?.text) }),
+  later("map", { name: "picture", title: "Picture", applies: ({ entry }) => Boolean(entry?.scene) }, "leaflet.js"),
+  later("table", { name: "table", title: "Table", applies: ({ entry }) => Boolean(entry?.table) }, "text.css"),
+  later("text", { name: "text", title: "Text", applies: ({ entry }) => Boolean(entry?.text) }, "text.css"),
   later("contents", { name: "contents", title: "Contents", applies: ({ entry }) => entry?.dir && !(entry.scene && !entry.path) }),
-  later("hex", { name: "hex", title: "Bytes", applies: ({ entry, doc }) => Boolean(entry) && (!entry.dir || (!entry.path && (!doc.folder || state().dump !== undefined))) }),
+  later("hex", { name: "hex", title: "Bytes", applies: ({ entry, doc }) => Boolean(entry) && (!entry.dir || (!entry.path && (!doc.folder || state().dump !== undefined))) }, "panels.css"),
 );
 export const right = there(inspector.panel, findings.panel, compare.changes, search.panel, later("about", { name: "about", title: "About" }));
