@@ -9,12 +9,11 @@ import (
 )
 
 const (
-	lookEvery  = time.Second      // as long as a page is open
+	lookEvery  = time.Second
 	lookSeldom = 10 * time.Second // where looking takes long
 )
 
-// watchFiles looks once a second whether files that are open have changed, as long as a page
-// is open.
+// watchFiles looks whether files that are open have changed.
 func (s *Server) watchFiles() {
 	pause := lookEvery
 	for {
@@ -24,13 +23,24 @@ func (s *Server) watchFiles() {
 		case <-time.After(pause):
 		}
 		start := time.Now()
-		if s.events.listened() {
-			for _, f := range s.all() {
-				f.look()
-			}
-		}
-		pause = min(max(lookEvery, 20*time.Since(start)), lookSeldom)
+		s.lookAtAll()
+		pause = pauseAfter(time.Since(start))
 	}
+}
+
+// lookAtAll looks at all files, if a page is open.
+func (s *Server) lookAtAll() {
+	if !s.events.listened() {
+		return
+	}
+	for _, f := range s.all() {
+		f.look()
+	}
+}
+
+// pauseAfter is how long nobody looks after a look that took a time.
+func pauseAfter(took time.Duration) time.Duration {
+	return min(max(lookEvery, 20*took), lookSeldom)
 }
 
 // look opens the file anew if it has changed. As long as that fails, what was there before is
