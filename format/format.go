@@ -66,7 +66,7 @@ type Format struct {
 
 	// Compare calls change with each difference between two files, as data for
 	// JSON, and returns what to tell people of them, line by line. Nil: they are
-	// compared file by file of their trees.
+	// compared file by file of their trees, as where it returns [ErrByTrees].
 	Compare func(ctx context.Context, job *Job, old, new Side, change func(any) error) ([]string, error)
 
 	Repair *Repair // nil: it cannot be repaired
@@ -298,6 +298,10 @@ func Inside(path string, t trace.Tracer) trace.Tracer {
 		t(f)
 	}
 }
+
+// ErrByTrees is what [Format.Compare] returns, before it has found anything, if it cannot
+// compare such sides, but their trees can be compared.
+var ErrByTrees = errors.New("only the trees can be compared")
 
 // Why no format could be found.
 var (

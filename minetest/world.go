@@ -43,6 +43,7 @@ var minetestWorld = &format.Format{
 	Open:          openWorld,
 	Build:         buildWorld,
 	Replaces:      replacesWorld,
+	Compare:       compareWorlds,
 	Dump:          dumpWorld,
 	Repair:        worldRepair,
 	Editing:       worldEditing,

@@ -129,8 +129,8 @@ func insert(name, mark string) string {
 	return stem + mark + ext
 }
 
-// unescape undoes the %XX of Escape.
-func unescape(name string) string {
+// Unescape undoes the %XX of Escape.
+func Unescape(name string) string {
 	if name == "%" {
 		return ""
 	}
@@ -232,7 +232,7 @@ func TreePath(name string) string {
 		switch {
 		case e == "" || e == "." || e == ".." || !utf8.ValidString(e):
 			elems[i] = escape(e)
-		case unescape(e) != e: // what would read as an escape
+		case Unescape(e) != e: // what would read as an escape
 			elems[i] = strings.ReplaceAll(e, "%", "%25")
 		}
 	}
@@ -246,7 +246,7 @@ func FromTreePath(name string) string {
 	}
 	elems := strings.Split(name, "/")
 	for i, e := range elems {
-		elems[i] = unescape(e)
+		elems[i] = Unescape(e)
 	}
 	return strings.Join(elems, "/")
 }

@@ -44,8 +44,8 @@ func TestEscape(t *testing.T) {
 		if got != c.want {
 			t.Errorf("Escape(%q) = %q, want %q", c.name, got, c.want)
 		}
-		if back := unescape(got); back != c.name {
-			t.Errorf("unescape(%q) = %q, want %q", got, back, c.name)
+		if back := Unescape(got); back != c.name {
+			t.Errorf("Unescape(%q) = %q, want %q", got, back, c.name)
 		}
 	}
 }
@@ -318,8 +318,8 @@ func FuzzEscape(f *testing.F) {
 				t.Error(err)
 			}
 		}
-		if len(x) < 100 && unescape(x) != a {
-			t.Errorf("unescape(%q) = %q, want %q", x, unescape(x), a)
+		if len(x) < 100 && Unescape(x) != a {
+			t.Errorf("Unescape(%q) = %q, want %q", x, Unescape(x), a)
 		}
 		p := TreePath(a)
 		if !fs.ValidPath(p) || p == "." || FromTreePath(p) != a {

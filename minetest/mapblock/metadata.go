@@ -54,6 +54,27 @@ func (m *NodeMeta) Var(key string) string {
 	return ""
 }
 
+// Equal reports whether two metadata, of which both may be nil, say the same: the order of
+// their variables does not count, nor do their nodes.
+func (m *NodeMeta) Equal(o *NodeMeta) bool {
+	if m == nil || o == nil {
+		return m == o
+	}
+	if len(m.Vars) != len(o.Vars) || !bytes.Equal(m.Inventory, o.Inventory) || (m.Legacy == nil) != (o.Legacy == nil) {
+		return false
+	}
+	if m.Legacy != nil && (m.Legacy.ID != o.Legacy.ID || !bytes.Equal(m.Legacy.Body, o.Legacy.Body)) {
+		return false
+	}
+	for _, v := range m.Vars {
+		i := slices.IndexFunc(o.Vars, func(w Var) bool { return w.Key == v.Key })
+		if i < 0 || o.Vars[i] != v {
+			return false
+		}
+	}
+	return true
+}
+
 // At returns the metadata of a node, nil if it has none. Where two entries
 // claim the node it is the first, as in the games.
 func (m *Metadata) At(index int) *NodeMeta {

@@ -153,3 +153,9 @@ func PlayerPath(name string) string { return playersDir + "/" + safename.Escape(
 
 // AccountPath is [PlayerPath] for accounts.
 func AccountPath(name string) string { return authDir + "/" + safename.Escape(name) + thingEnding }
+
+// ThingName returns the name of the player, the account or the mod of a file in the folder of
+// a world, unless two share its path but for what a system makes of their names.
+func ThingName(name string) string {
+	return safename.Unescape(strings.TrimSuffix(path.Base(name), thingEnding))
+}

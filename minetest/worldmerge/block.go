@@ -110,11 +110,11 @@ func (x *blockMerge) metadata() error {
 	for _, i := range positionsOf(x.b.Metadata.List, x.o.Metadata.List, x.t.Metadata.List) {
 		b, o, t := x.b.Metadata.At(i), x.o.Metadata.At(i), x.t.Metadata.At(i)
 		switch {
-		case sameMeta(b, t) || sameMeta(o, t):
+		case b.Equal(t) || o.Equal(t):
 			if o != nil {
 				list = append(list, *o)
 			}
-		case sameMeta(b, o):
+		case b.Equal(o):
 			x.took(x.path(i), x.at(i), "metadata")
 			x.changed = true
 			if t != nil {
@@ -156,26 +156,6 @@ func positionsOf(lists ...[]mapblock.NodeMeta) []int {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-func sameMeta(a, b *mapblock.NodeMeta) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return sameVars(a.Vars, b.Vars) && string(a.Inventory) == string(b.Inventory) && (a.Legacy == nil) == (b.Legacy == nil)
-}
-
-// sameVars compares variables whatever their order.
-func sameVars(a, b []mapblock.Var) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for _, v := range a {
-		if w, ok := varOf(b, v.Key); !ok || v != w {
-			return false
-		}
-	}
-	return true
 }
 
 func varOf(list []mapblock.Var, key string) (mapblock.Var, bool) {

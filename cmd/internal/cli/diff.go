@@ -34,10 +34,21 @@ Parts have the names that they have in the folder made by "trowel extract A". If
 many tiles changed, only the largest areas are shown; --json has all: an array of {path,
 part, change, field, old, new, by, area, at}.
 
-For all other formats, and for maps with --files, --stat or --sidecar, the trees are
-compared file by file: a file is only in A (-), only in B (+), or in both but not the
-same (~); then the lines of text that changed are shown. With
---json that is an array of {path, change, oldSize, newSize, diff}: change is added,
+For two worlds it shows which blocks were added and removed, which nodes of the others
+became which, and what has changed of what they keep, of players, accounts, mod storage
+and settings:
+
+  blocks/z-3/y0/12,0,-3.txt: 3 nodes (default:dirt -> air 3); 1 node keeps something else
+  players/ann.json: hp 20 -> 11
+
+With --json that is an array of {part, path, change, block, nodes, kinds, boxes, metadata,
+timers, objects, light, unread, fields}: kinds are {old, new, count}, boxes {min, max} say
+where these nodes are, fields are {name, old, new}. Passwords are never shown.
+
+For all other formats, for folders that worlds were extracted to, and with --files,
+--stat or --sidecar, the trees are compared file by file: a file is only in A (-), only
+in B (+), or in both but not the same (~); then the lines of text that changed are shown.
+With --json that is an array of {path, change, oldSize, newSize, diff}: change is added,
 removed or changed, and the other keys are there where they apply.
 
 The exit code is 0 if they are the same, 1 if they differ or if a part of them cannot
@@ -109,7 +120,10 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 			}
 		}()
 		if f := sides[0].format; f != nil && f == sides[1].format && f.Compare != nil && !c.files {
-			return c.byParts(cmd, f, sides, &list, asJSON)
+			differ, err := c.byParts(cmd, f, sides, &list, asJSON)
+			if !errors.Is(err, format.ErrByTrees) {
+				return differ, err
+			}
 		}
 		if err := c.openTrees(cmd, &sides); err != nil {
 			return false, err

@@ -1,0 +1,47 @@
+package minetest
+
+import (
+	"context"
+	"errors"
+
+	"trowel.example/format"
+	"trowel.example/minetest/worlddiff"
+	"trowel.example/minetest/worlddir"
+)
+
+// compareWorlds compares two worlds, if both are worlds and not the folders that these were
+// extracted to.
+func compareWorlds(ctx context.Context, job *format.Job, old, new format.Side, change func(any) error) (lines []string, err error) {
+	if old.Source == nil || new.Source == nil {
+		return nil, format.ErrByTrees
+	}
+	area, err := areaOf(job)
+	if err != nil {
+		return nil, err
+	}
+	var worlds [2]*worlddir.World
+	for i, side := range []format.Side{old, new} {
+		if text, ok := unfinished(side.Dir); ok {
+			job.Miss(side.Path, "this is %s", text)
+		}
+		w, err := worlddir.OpenWorld(ctx, side.Dir, worlddir.Opening{
+			Remote: job.On(optionRemote.Name),
+			OnMiss: func(path string, err error) { job.Miss(side.Path, "%s: %v", path, err) },
+		})
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, w.Close()) }()
+		warnUnread(job, side.Path, w.Settings)
+		if !worlddir.HasMap(w.Map) {
+			noMap(job, side.Path)
+		}
+		worlds[i] = w
+	}
+	var all worlddiff.Summary
+	err = worlddiff.Compare(ctx, worlds[0], worlds[1], worlddiff.Options{Area: area, OnMiss: func(err error) { job.Miss("", "%v", err) }}, func(c *worlddiff.Change) error {
+		all.Add(c)
+		return change(c)
+	})
+	return all.Lines(), err
+}

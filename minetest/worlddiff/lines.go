@@ -1,0 +1,120 @@
+package worlddiff
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxLines is how many changes of each kind are told one by one.
+const maxLines = 100
+
+// Summary says differences for people.
+type Summary struct {
+	lines  []string
+	counts map[[2]string]int // by part and change
+	nodes  int
+	saved  int // blocks in which nothing differs but when they were saved, and how
+	more   int
+}
+
+// Add takes one more change.
+func (s *Summary) Add(c *Change) {
+	if s.counts == nil {
+		s.counts = make(map[[2]string]int)
+	}
+	key := [2]string{c.Part, c.Change}
+	if c.Part == Block && c.Change == Changed && c.Unread == "" && c.Nodes+c.Objects+c.Light+len(c.Metadata)+len(c.Timers) == 0 {
+		s.saved++
+		return
+	}
+	s.nodes += c.Nodes
+	if s.counts[key]++; s.counts[key] > maxLines {
+		s.more++
+		return
+	}
+	s.lines = append(s.lines, c.Path+": "+c.text())
+}
+
+// text says a change in a line.
+func (c *Change) text() string {
+	if c.Change != Changed {
+		return c.Change
+	}
+	var all []string
+	say := func(n int, one, many string) {
+		switch {
+		case n == 1:
+			all = append(all, "1 "+one)
+		case n > 1:
+			all = append(all, fmt.Sprintf("%d %s", n, many))
+		}
+	}
+	if c.Unread != "" {
+		all = append(all, c.Unread)
+	}
+	say(c.Nodes, "node", "nodes")
+	if c.Nodes > 0 {
+		var kinds []string
+		for i, k := range c.Kinds {
+			if i == 3 {
+				kinds = append(kinds, "...")
+				break
+			}
+			kinds = append(kinds, fmt.Sprintf("%s -> %s %d", k.Old, k.New, k.Count))
+		}
+		all[len(all)-1] += " (" + strings.Join(kinds, ", ") + ")"
+	}
+	say(len(c.Metadata), "node keeps something else", "nodes keep something else")
+	say(len(c.Timers), "timer", "timers")
+	say(c.Objects, "object", "objects")
+	if c.Nodes == 0 {
+		say(c.Light, "node is lit otherwise", "nodes are lit otherwise")
+	}
+	if c.Part != Block {
+		for i, f := range c.Fields {
+			if i == 8 {
+				all = append(all, fmt.Sprintf("%d more values", len(c.Fields)-i))
+				break
+			}
+			all = append(all, f.text())
+		}
+	}
+	if len(all) == 0 {
+		return Changed
+	}
+	return strings.Join(all, "; ")
+}
+
+func (f *Field) text() string {
+	short := func(s *string) string {
+		if runes := []rune(*s); len(runes) > 60 {
+			return string(runes[:57]) + "..."
+		}
+		return *s
+	}
+	switch {
+	case f.Old == nil && f.New == nil:
+		return f.Name + " changed"
+	case f.Old == nil:
+		return f.Name + " added: " + short(f.New)
+	case f.New == nil:
+		return f.Name + " removed: " + short(f.Old)
+	}
+	return fmt.Sprintf("%s %s -> %s", f.Name, short(f.Old), short(f.New))
+}
+
+// Lines returns the changes in words, the first maxLines of each kind, and how many there are
+// in all.
+func (s *Summary) Lines() []string {
+	lines := s.lines
+	if s.more > 0 {
+		lines = append(lines, fmt.Sprintf("... and %d more, which --json has", s.more))
+	}
+	if s.saved > 0 {
+		lines = append(lines, fmt.Sprintf("blocks saved again with the same in them: %d", s.saved))
+	}
+	if n := s.counts; n[[2]string{Block, Added}]+n[[2]string{Block, Removed}]+n[[2]string{Block, Changed}] > 1 {
+		lines = append(lines, fmt.Sprintf("blocks: %d added, %d removed, %d changed with %d nodes", n[[2]string{Block, Added}], n[[2]string{Block, Removed}], n[[2]string{Block, Changed}], s.nodes))
+	}
+	return lines
+}
