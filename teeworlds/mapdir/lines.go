@@ -2,7 +2,7 @@ package mapdir
 
 import (
 	"bytes"
-	"path"
+	"slices"
 	"strings"
 
 	"trowel.example/check"
@@ -174,19 +174,22 @@ func (n *Names) partOf(line check.Line) *twmap.Part {
 	if line.Path == fileSettings && n.m.Info != nil && line.Line >= 1 && line.Line <= len(n.m.Info.Settings) {
 		return &twmap.Part{Kind: twmap.PartSetting, Number: line.Line - 1, Name: n.m.Info.Settings[line.Line-1]}
 	}
-	file := strings.TrimSuffix(line.Path, path.Ext(line.Path))
+	is := func(name string, extensions ...string) bool {
+		extension, found := strings.CutPrefix(line.Path, name)
+		return found && slices.Contains(extensions, extension)
+	}
 	for i, im := range n.m.Images {
-		if file == n.Image(i) {
+		if is(n.Image(i), ".png", ".json") {
 			return &twmap.Part{Kind: twmap.PartImage, Number: i, Name: im.Name}
 		}
 	}
 	for i, s := range n.m.Sounds {
-		if file == n.Sound(i) {
+		if is(n.Sound(i), ".opus", ".json") {
 			return &twmap.Part{Kind: twmap.PartSound, Number: i, Name: s.Name}
 		}
 	}
 	for i, e := range n.m.Envelopes {
-		if file == n.Envelope(i) {
+		if is(n.Envelope(i), ".json") {
 			return &twmap.Part{Kind: twmap.PartEnvelope, Number: i, Name: e.Name}
 		}
 	}
@@ -196,13 +199,13 @@ func (n *Names) partOf(line check.Line) *twmap.Part {
 			return group
 		}
 		for j, l := range g.Layers {
-			if file == n.Layer(i, j) {
+			if is(n.Layer(i, j), ".json", ".txt") {
 				return &twmap.Part{Kind: twmap.PartLayer, Number: j, Name: l.Base().Name, Group: group}
 			}
 		}
 	}
 	for i, l := range n.m.Orphans {
-		if file == n.Orphan(i) {
+		if is(n.Orphan(i), ".json", ".txt") {
 			return &twmap.Part{Kind: twmap.PartLayer, Number: i, Name: l.Base().Name}
 		}
 	}

@@ -17,6 +17,12 @@ func roundTrip[T twmap.Cell](t *testing.T, kind twmap.Kind, text string, cells .
 	if got := string(tiletext.Format(g)); got != text+"\n" {
 		t.Errorf("%v: %q, want %q", kind, got, text)
 	}
+	for x, cell := range cells { // each cell is found by its column, and in the space behind it
+		column := tiletext.Column(cells, x)
+		if own := tiletext.FormatCell(cell); !strings.HasPrefix(text[column-1:], own) || tiletext.At(cells, column) != x || tiletext.At(cells, column+len(own)) != x {
+			t.Errorf("%v: cell %d is at column %d of %q, where cell %d is", kind, x, column, text, tiletext.At(cells, column))
+		}
+	}
 	back, errs := tiletext.Parse[T]([]byte(text), kind, len(cells), len(cells))
 	if len(errs) > 0 || !slices.Equal(back, cells) {
 		t.Errorf("%v: came back as %v, %v", kind, back, errs)

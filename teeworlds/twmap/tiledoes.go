@@ -114,6 +114,7 @@ var gameTileDoes = func() map[GameTile]string {
 		EntityDraggerStrongNW: "pulls players to it through walls, strongly",
 		EntityDoor:            "is the end of a door, which is as long as the tile beside it says",
 	}
+	does[entityBase+28] = "is accepted, and does nothing"
 	for _, t := range []GameTile{140, 141, 142, 143, 156, 157, 158, 159} {
 		does[t] = "shows who made the game, and does nothing"
 	}

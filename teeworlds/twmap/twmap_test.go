@@ -613,6 +613,12 @@ func TestCellsOf2010(t *testing.T) {
 			if !bytes.Equal(encode(t, old), data) {
 				t.Error("encodes to other bytes")
 			}
+			if got, want := old.Physics(twmap.KindSwitch).Stored(0, 1), (twmap.Stored{Block: 4, Offset: 4, Len: 2}); got != want {
+				t.Errorf("a switch is stored at %v, want %v", got, want)
+			}
+			if got, want := old.Physics(twmap.KindSpeedup).Stored(1, 0), (twmap.Stored{Block: 2, Offset: 4, Len: 4}); got != want {
+				t.Errorf("a speedup is stored at %v, want %v", got, want)
+			}
 			old.Clean()
 			old = decode(t, encode(t, old))
 		}
