@@ -165,6 +165,8 @@ func TestViewKeys(t *testing.T) {
 	p.Press(kb.Enter)
 	p.Wait("!location.hash.includes('path') && document.querySelector('.leaflet-tile-loaded')")
 
+	is("the picture fills the middle", "document.querySelector('.map').offsetHeight > 600 && document.querySelector('.leaflet-bar').getBoundingClientRect().top > 40")
+
 	// Tabs.
 	chromium.Eval[bool](p, "document.querySelector('#tabs [aria-selected=true]').focus(), true")
 	p.Press(kb.End)

@@ -124,9 +124,23 @@ function heading() {
   const back = session.mode === "gallery" && doc && el("button", { type: "button", onclick: () => context.go(Object.fromEntries(Object.keys(state()).map((k) => [k, undefined]))) }, icon("back"), "All files");
   const choose = pair && el("select", { "aria-label": "File of the tree, the texts and the findings", onchange: (e) => context.go({ file: e.target.value, path: undefined, mode: undefined, line: undefined }) },
     session.files.map((f) => el("option", { value: f.id, selected: f.id === doc?.id }, f.name)));
-  fill(get("which"), back, choose);
+  const again = doc && !doc.watched && el("button", { type: "button", className: "quiet", title: "Read it again: it is not watched", onclick: (e) => renew(e.currentTarget) }, icon("again"), el("span", {}, "Reload"));
+  fill(get("which"), back, choose, again);
   get("title").textContent = (!pair && doc?.name) || title;
   document.title = `${parts.at(-1) ?? doc?.name ?? title} – Trowel`;
+}
+
+// renew has a file read again that the program does not watch.
+async function renew(button) {
+  button.disabled = true;
+  try {
+    await busy(context.doc.name, ask(context.doc.id, "renew"));
+    context.say(`${context.doc.name} was read again`);
+  } catch (err) {
+    live.broken(context, err.message);
+  } finally {
+    button.disabled = false;
+  }
 }
 
 let running = 0;

@@ -27,6 +27,13 @@ export function on(name, f) {
 // listen connects to the program, and calls reload when the file that is shown has changed.
 export function listen(context, reload) {
   let tries = 0;
+  // The first word of the program is what has happened so far: after a break, or before the page listened.
+  on("hello", (e) => {
+    const { doc } = context;
+    if (!doc) return;
+    if ((e.generations[doc.id] ?? 1) !== doc.generation) reload();
+    else broken(context, e.broken[doc.id]);
+  });
   const mine = (e) => e.file === context.doc?.id;
   on("changed", (e) => {
     if (!mine(e)) return;
@@ -39,7 +46,6 @@ export function listen(context, reload) {
     for (const [name, call] of listeners.values()) source.addEventListener(name, call);
     source.onopen = () => {
       banner("lost");
-      if (tries) reload(); // what was said in the meantime was not heard
       tries = 0;
     };
     source.onerror = async () => {
