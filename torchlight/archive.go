@@ -483,7 +483,11 @@ func dumpArchive(_ context.Context, job *format.Job, src *format.Source, path st
 		reader = r
 	}
 	if reader != nil && path != "" {
-		if f := reader.Find(path); f != nil && !f.Removed() {
+		f := reader.Find(path)
+		if f == nil {
+			f = reader.Find(moddir.GamePath(path)) // its path in the tree
+		}
+		if f != nil && !f.Removed() {
 			return moddir.DumpFile(f, format.Inside(path, t))
 		}
 	}

@@ -453,8 +453,8 @@ func TestInspectGrid(t *testing.T) {
 	if factOf(inspect(t, s, look(s, 1), 1, -1)[0].Facts, "world") != "0, 0.2" {
 		t.Errorf("%+v", inspect(t, s, look(s, 1), 1, -1)[0])
 	}
-	if len(fields[24]) == 0 {
-		t.Errorf("%+v", fields)
+	if tree := mod.fields("MEDIA/A.MPP.pgm"); len(fields[24]) == 0 || len(tree[24]) == 0 {
+		t.Errorf("%+v, %+v", fields, tree)
 	}
 	found := check.Collect(func(sink check.Sink) { mpp.Check(data, sink) })
 	if len(found) != 1 || len(found[0].At) != 1 || found[0].At[0] != (text.Place{Node: "cells[4]"}) {
