@@ -28,7 +28,8 @@ type checkRun struct {
 	what     string // is being looked at
 	done, of int
 	findings []check.Finding
-	places   []int // how many each has
+	places   []int          // how many each has
+	lines    [][]check.Line // of the tree, for the places of each that are kept; as soon as it is done
 	counts   [check.Error + 1]int
 	err      error // why it could not be done, or not to its end
 }
@@ -47,7 +48,7 @@ func (e *edition) check() *checkRun {
 	s.panels.checks[e.key()] = c
 	go func() {
 		defer cancel()
-		if p := parallel.Catch(func() { c.err = c.run(ctx, e) }); p != nil {
+		if p := parallel.Catch(func() { c.err = c.run(ctx, e); c.locate(ctx, e) }); p != nil {
 			c.sink(e)(check.Finding{ID: checking.Defect.ID, Severity: checking.Defect.Severity, Offset: -1, Message: fmt.Sprintf("a defect of this program: %v", p)})
 		}
 		close(c.ended)
@@ -73,6 +74,33 @@ func (c *checkRun) run(ctx context.Context, e *edition) error {
 		own.of.server.giveWay(ctx)
 	}
 	return checking.Run(ctx, own.Format, job, own.Source, c.sink(own))
+}
+
+// locate finds out which lines of the tree the findings are about. Where the tree cannot be
+// had, nobody knows.
+func (c *checkRun) locate(ctx context.Context, e *edition) {
+	own, release, err := e.lease(ctx)
+	if err != nil {
+		return
+	}
+	defer release()
+	c.mu.Lock()
+	findings := c.findings
+	c.mu.Unlock()
+	var places []check.Place
+	for _, f := range findings {
+		places = append(places, f.At...)
+	}
+	lines, err := own.locate(ctx, places, func(string) bool { return true })
+	if err != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, f := range findings {
+		c.lines = append(c.lines, lines[:len(f.At)])
+		lines = lines[len(f.At):]
+	}
 }
 
 // giveWay waits while pictures are drawn on all cores.
@@ -138,7 +166,7 @@ func listFindings(ctx context.Context, e *edition, r *http.Request) (any, error)
 	}
 	answer := map[string]any{"state": "running"}
 	c.mu.Lock()
-	findings, places, counts := c.findings, c.places, c.counts
+	findings, places, lines, counts := c.findings, c.places, c.lines, c.counts
 	progress := map[string]any{"what": c.what, "done": c.done, "of": c.of}
 	c.mu.Unlock()
 	select {
@@ -155,8 +183,12 @@ func listFindings(ctx context.Context, e *edition, r *http.Request) (any, error)
 	row := func(i, most int) findingRow {
 		f := findings[i]
 		one := findingRow{ID: f.ID, Severity: f.Severity, Path: f.Path, Offset: f.Offset, Message: f.Message, Count: places[i], Places: []place{}}
-		for _, at := range f.At[:min(most, len(f.At))] {
-			one.Places = append(one.Places, placeIn(scene, view, at))
+		for k, at := range f.At[:min(most, len(f.At))] {
+			p := placeIn(scene, view, at)
+			if i < len(lines) {
+				p.saidBy(lines[i][k])
+			}
+			one.Places = append(one.Places, p)
 		}
 		return one
 	}

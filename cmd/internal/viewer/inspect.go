@@ -13,6 +13,14 @@ type place struct {
 	Text  string      `json:"text"`
 	At    check.Place `json:"at"`
 	Where *[4]float64 `json:"where,omitempty"` // left, top, right, bottom in the view that was asked for
+	Line  *check.Line `json:"line,omitempty"`  // of the tree, that says what is there; line 0 is the file as a whole
+}
+
+// saidBy notes which line of the tree says what is there.
+func (p *place) saidBy(line check.Line) {
+	if line.Path != "" {
+		p.Line = &line
+	}
 }
 
 // placeIn finds a place in a view; a nil scene has none.

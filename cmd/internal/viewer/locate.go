@@ -1,8 +1,11 @@
 package viewer
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
+	"net/http"
+	"slices"
 
 	"trowel.example/check"
 	"trowel.example/format"
@@ -37,4 +40,40 @@ func (e *edition) locate(ctx context.Context, places []check.Place, want func(pa
 		}
 	}
 	return lines, nil
+}
+
+// maxMarks is how many lines of a text are marked.
+const maxMarks = 10_000
+
+// mark is a finding on a line of a text.
+type mark struct {
+	Line     int            `json:"line"` // from 1; what is about the file as a whole is on the first
+	Finding  int            `json:"finding"`
+	Severity check.Severity `json:"severity"`
+	Message  string         `json:"message"`
+}
+
+// listMarks tells on which lines of a text there are findings: path. Before the check
+// is done there are none.
+func listMarks(_ context.Context, e *edition, r *http.Request) (any, error) {
+	path := r.URL.Query().Get("path")
+	marks := []mark{}
+	s := e.of.server
+	s.panels.mu.Lock()
+	c := s.panels.checks[e.key()]
+	s.panels.mu.Unlock()
+	if c != nil {
+		c.mu.Lock()
+		findings, lines := c.findings, c.lines
+		c.mu.Unlock()
+		for i := range lines {
+			for _, l := range lines[i] {
+				if l.Path == path && len(marks) < maxMarks {
+					marks = append(marks, mark{max(1, l.Line), i, findings[i].Severity, findings[i].Message})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(marks, func(a, b mark) int { return cmp.Compare(a.Line, b.Line) })
+	return map[string]any{"marks": marks}, nil
 }

@@ -32,6 +32,7 @@ func (s *Server) routes() {
 	file("renew", renew)
 	file("fields", listFields)
 	file("check", listFindings)
+	file("marks", listMarks)
 	s.mux.HandleFunc("GET /f/{file}/bytes", s.handle(s.serveBytes))
 	s.mux.HandleFunc("GET /f/{file}/search", s.stream(searchText))
 	s.mux.HandleFunc("GET /f/{file}/find", s.stream(findThings))

@@ -162,6 +162,7 @@ func findThings(ctx context.Context, e *edition, r *http.Request) (func(*stream)
 		scene, view, release := e.viewOf(ctx, r)
 		defer release()
 		hits, seen := 0, 0
+		waiting := batch{stream: t}
 		job := e.job(nil)
 		job.OnProgress = func(_ string, done, _ int) {
 			seen = done
@@ -176,10 +177,54 @@ func findThings(ctx context.Context, e *edition, r *http.Request) (func(*stream)
 				p := placeIn(scene, view, h.At)
 				one.At = &p
 			}
-			return t.send("hit", one)
+			return waiting.add(ctx, e, one)
 		})
+		if sent := waiting.send(ctx, e); sent != nil && (err == nil || errors.Is(err, errEnough)) {
+			err = sent
+		}
 		return t.end(err, map[string]any{"hits": min(hits, maxHits), "files": seen})
 	}, nil
+}
+
+// batch collects hits for a short time, so that their lines are looked up together.
+type batch struct {
+	*stream
+	hits []foundThing
+}
+
+const batchHits = 200
+
+func (b *batch) add(ctx context.Context, e *edition, one foundThing) error {
+	if b.hits = append(b.hits, one); len(b.hits) < batchHits && time.Since(b.last) < streamEvery {
+		return nil
+	}
+	return b.send(ctx, e)
+}
+
+func (b *batch) send(ctx context.Context, e *edition) error {
+	places := make([]check.Place, len(b.hits))
+	for i, one := range b.hits {
+		if places[i] = check.File(one.Path); one.At != nil {
+			places[i] = one.At.At
+		}
+	}
+	lines, err := e.locate(ctx, places, func(string) bool { return true })
+	if err != nil {
+		return err
+	}
+	for i, one := range b.hits {
+		if one.At == nil && lines[i].Path != "" {
+			one.At = &place{Text: one.Path, At: places[i]}
+		}
+		if one.At != nil {
+			one.At.saidBy(lines[i])
+		}
+		if err := b.stream.send("hit", one); err != nil {
+			return err
+		}
+	}
+	b.hits = nil
+	return nil
 }
 
 // noFiles refuses a query that names a file of the disk.

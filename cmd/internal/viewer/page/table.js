@@ -18,7 +18,7 @@ export const panel = {
       return ask(context.doc.id, "table", { path, table, q: filter, by: by < 0 ? undefined : by, down: down ? 1 : undefined, ...query }, context.signal);
     };
     const columns = el("colgroup"), head = el("tr"), body = el("tbody");
-    const table = el("table", {}, el("caption", { className: "hidden" }, path), columns, el("thead", {}, head), body);
+    const table = el("table", {}, el("caption", {}, path), columns, el("thead", {}, head), body);
     const box = el("div", { className: "grid", tabIndex: 0, role: "region", "aria-label": `Table of ${path}` }, table);
     const which = el("select", { "aria-label": "Table", onchange: () => set({ table: which.value === "0" ? undefined : which.value, sort: undefined }) });
     let typing;
