@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"trowel.example/internal/filelock"
 )
 
 // Collection is a folder of many files that stays: each run replaces those that have changed
@@ -84,7 +86,7 @@ func OpenCollection(path string, opts Options) (_ *Collection, err error) {
 	if c.log, err = root.OpenFile(logName, os.O_RDWR|os.O_CREATE|os.O_APPEND, c.mode); err != nil {
 		return nil, err
 	}
-	if err := tryLock(c.log); errors.Is(err, errTaken) {
+	if err := filelock.Try(c.log); errors.Is(err, filelock.ErrTaken) {
 		return nil, fmt.Errorf("%s: another run writes here", path)
 	}
 	if err := c.read(); err != nil {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+
+	"trowel.example/internal/filelock"
 )
 
 // A workshop is the hidden folder in which an output is made, in the folder that it goes
@@ -44,7 +46,7 @@ func newWorkshop(base string) (*workshop, error) {
 			return nil, err
 		}
 		err := w.take()
-		if errors.Is(err, errTaken) { // another run took it for an old one before it was locked
+		if errors.Is(err, filelock.ErrTaken) { // another run took it for an old one before it was locked
 			continue
 		}
 		if err != nil {
@@ -55,19 +57,17 @@ func newWorkshop(base string) (*workshop, error) {
 	}
 }
 
-var errTaken = errors.New("taken by another run")
-
 // take locks a workshop, if nobody has it.
 func (w *workshop) take() error {
 	Step()
 	f, err := os.OpenFile(w.path(lockName), os.O_CREATE|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
-		return errTaken
+		return filelock.ErrTaken
 	}
 	if err != nil {
 		return err
 	}
-	err = tryLock(f)
+	err = filelock.Try(f)
 	if errors.Is(err, errors.ErrUnsupported) {
 		err = nil // nobody can lock it here, so that nobody takes it for an old one
 	}
@@ -76,7 +76,7 @@ func (w *workshop) take() error {
 		mine, e := f.Stat()
 		there, e2 := os.Lstat(f.Name())
 		if e != nil || e2 != nil || !os.SameFile(mine, there) {
-			err = errTaken
+			err = filelock.ErrTaken
 		}
 	}
 	if err != nil {
@@ -175,7 +175,7 @@ func recoverOne(dir string) (ended bool) {
 	if err != nil {
 		return false
 	}
-	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() || st.Size() != 0 || tryLock(f) != nil {
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() || st.Size() != 0 || filelock.Try(f) != nil {
 		f.Close()
 		return false
 	}

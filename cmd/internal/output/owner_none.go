@@ -2,13 +2,7 @@
 
 package output
 
-import (
-	"errors"
-	"io/fs"
-	"os"
-)
-
-func tryLock(*os.File) error { return errors.ErrUnsupported }
+import "io/fs"
 
 func private(fs.FileInfo) bool { return false }
 

@@ -1,0 +1,468 @@
+package worldrepo
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"trowel.example/check"
+	"trowel.example/internal/extsort"
+	"trowel.example/internal/inuse"
+	"trowel.example/internal/regular"
+	"trowel.example/internal/wholefile"
+	"trowel.example/minetest/manifest"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
+)
+
+// Options are how a backup is made.
+type Options struct {
+	Remote bool // allows connections to the servers that world.mt names, on other machines
+
+	Time       time.Time                       // of the snapshot; the zero value is now
+	Sink       check.Sink                      // receives what could not be read; may be nil
+	OnProgress func(what string, done, of int) // may be nil
+}
+
+// Report says what a backup did.
+type Report struct {
+	Snapshot *Snapshot
+	Changed  int64 // blocks that are new or other ones since the snapshot before
+	Removed  int64 // blocks that are gone since
+	Stored   int64 // contents that the repository did not have
+	Bytes    int64 // that the packs have grown by
+}
+
+// Losses are the findings that tell of something which is not in a backup.
+var Losses check.Catalog
+
+var kindRow = Losses.Add("mt-backup-row", check.Error, "A row of the database cannot be read, so that it is not in the backup.", "Repair the world; older snapshots may have the block.")
+
+// pieceSize is the size of the pieces of files.
+const pieceSize = 1 << 20
+
+// storing is a run that stores contents.
+type storing struct {
+	*Repository
+	packWriter
+	have   map[[16]byte]Ref // by the beginning of their IDs
+	report *Report
+}
+
+// maxHave is how many contents are known by their IDs, in memory. In a larger repository the
+// newest are, so that of very old ones some may be stored again.
+const maxHave = 1 << 20
+
+// store stores a content, if it is not there.
+func (s *storing) store(data []byte, compress bool) (Ref, error) {
+	id := ID(sha256.Sum256(data))
+	short := [16]byte(id[:])
+	if ref, ok := s.have[short]; ok {
+		return ref, nil
+	}
+	before, packs := s.offset, len(s.packed)
+	if s.file == nil {
+		before = 0
+	}
+	ref, err := s.put(data, id, compress)
+	if err != nil {
+		return ref, err
+	}
+	if after := s.offset; len(s.packed) == packs || after > before {
+		s.report.Bytes += after - before
+	}
+	s.report.Stored++
+	if len(s.have) < maxHave {
+		s.have[short] = ref
+	}
+	return ref, nil
+}
+
+// learn finds out which contents there are.
+func (s *storing) learn(ctx context.Context) error {
+	numbers, err := s.packNumbers()
+	if err != nil {
+		return err
+	}
+	for _, n := range numbers {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if len(s.have) >= maxHave {
+			return nil
+		}
+		p, err := openPack(filepath.Join(s.Repository.dir, dirPacks), n)
+		if err != nil {
+			continue // check tells; what is in it is stored again
+		}
+		for i, c := range p.table {
+			s.have[[16]byte(c.id[:])] = Ref{n, uint32(i)}
+		}
+		if err := p.close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Backup adds a snapshot of a world to a repository. What a server changes meanwhile is in it or
+// is not, but each database of SQLite is as it was at one moment.
+func Backup(ctx context.Context, dir, repo string, o Options) (_ *Report, err error) {
+	r, err := Open(repo)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	unlock, err := r.lock()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if err := r.tidy(); err != nil {
+		return nil, err
+	}
+	settings, err := world.ReadWorldMT(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &storing{Repository: r, have: make(map[[16]byte]Ref), report: new(Report)}
+	s.packWriter.dir = filepath.Join(repo, dirPacks)
+	defer s.discard()
+	if err := s.learn(ctx); err != nil {
+		return nil, err
+	}
+	scratch, err := os.MkdirTemp(repo, ".trowel-*.tmp") // private as the repository
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+
+	now := o.Time
+	if now.IsZero() {
+		now = time.Now()
+	}
+	snap := &Snapshot{Time: now.UTC().Truncate(time.Millisecond), World: filepath.Base(filepath.Clean(dir)), Regions: []Ref{}, Files: []File{}}
+	if full, err := filepath.Abs(dir); err == nil {
+		snap.World = filepath.Base(full)
+	}
+	rest := filepath.Join(scratch, "world")
+	db, config, err := s.source(ctx, dir, rest, settings, o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	snap.Map = worldcopy.TargetOf(config)
+	if err := s.blocks(ctx, db, snap, scratch, o); err != nil {
+		return nil, err
+	}
+	if err := s.files(ctx, rest, snap); err != nil {
+		return nil, err
+	}
+	if err := s.end(); err != nil {
+		return nil, err
+	}
+	var b [3]byte
+	_, _ = rand.Read(b[:])
+	snap.ID = fmt.Sprintf("%s-%x", snap.Time.Format("20060102T150405.000Z"), b)
+	data, err := encodeSnapshot(snap)
+	if err != nil {
+		return nil, err
+	}
+	if err := wholefile.Write(filepath.Join(repo, dirSnapshots, snap.ID+snapshotEnd), strings.NewReader(string(data)), 0o600); err != nil {
+		return nil, err
+	}
+	s.report.Snapshot = snap
+	return s.report, nil
+}
+
+// source copies the rest of a world, and opens its blocks. Where a program has the world open, the
+// blocks are copied as well, so that they are of one moment.
+func (s *storing) source(ctx context.Context, dir, rest string, settings *world.Settings, o Options) (mapdb.DB, mapdb.Config, error) {
+	copying := worldcopy.Options{Remote: o.Remote, Sink: o.Sink, OnProgress: o.OnProgress}
+	for _, p := range []struct {
+		part world.Part
+		to   *string
+	}{{world.PlayersPart, &copying.Players}, {world.AuthPart, &copying.Auth}, {world.StoragePart, &copying.Storage}} {
+		if backend, _ := settings.Get(p.part.Setting()); p.part.Remote(backend) {
+			*p.to = "sqlite3"
+		}
+	}
+	config, err := world.MapConfig(dir, settings, o.Remote)
+	if err != nil {
+		return nil, config, err
+	}
+	from := dir
+	if config.Backend == mapdb.SQLite && inuse.By(dir) != "" {
+		from = rest
+	} else {
+		copying.Source, copying.SourceName, copying.Map = mapdb.NewMemory(), "no blocks", "sqlite-pos"
+	}
+	if _, err := worldcopy.Copy(ctx, dir, rest, copying); err != nil {
+		return nil, config, err
+	}
+	if from == rest {
+		if settings, err = world.ReadWorldMT(rest); err != nil {
+			return nil, config, err
+		}
+	}
+	db, config, err := world.OpenMap(ctx, from, settings, o.Remote)
+	return db, config, err
+}
+
+// blocks stores the blocks, as far as they have changed since the last snapshot.
+func (s *storing) blocks(ctx context.Context, db mapdb.DB, snap *Snapshot, scratch string, o Options) (err error) {
+	type row struct {
+		extsort.Pair
+		err error
+	}
+	sorter := &extsort.Sorter{Folder: scratch}
+	defer func() { err = errors.Join(err, sorter.Close()) }()
+	total, _ := db.Count(ctx)
+	done := 0
+	for r := range mapdb.Parallel(mapdb.InAnyOrder(ctx, db), func(b mapdb.Block, err error) row {
+		if err != nil {
+			return row{err: err}
+		}
+		return row{Pair: extsort.Pair{Key: order(b.Pos), Value: uint64(manifest.HashOf(b.Data))}}
+	}) {
+		var bad *mapdb.RowError
+		switch {
+		case errors.As(r.err, &bad):
+			snap.Lost++
+			if o.Sink != nil {
+				o.Sink.Add(kindRow, "blocks", -1, "%v", bad)
+			}
+			continue
+		case r.err != nil:
+			return r.err
+		}
+		if err := sorter.Add(r.Pair); err != nil {
+			return err
+		}
+		if done++; o.OnProgress != nil && done%10_000 == 0 {
+			o.OnProgress("read blocks", done, int(total))
+		}
+	}
+	old, err := s.last(ctx)
+	if err != nil {
+		return err
+	}
+	w := &regionWriter{storing: s, db: db, old: old, snap: snap, sink: o.Sink}
+	for p, err := range sorter.Sorted() {
+		if err == nil {
+			err = w.add(ctx, p.Key, manifest.Hash(p.Value))
+		}
+		if err != nil {
+			return err
+		}
+		if o.OnProgress != nil && w.seen%10_000 == 0 {
+			o.OnProgress("stored blocks", int(w.seen), done)
+		}
+	}
+	return w.end(ctx)
+}
+
+// last returns the blocks of the newest snapshot that can be read, nil if there is none.
+func (s *storing) last(ctx context.Context) (*Blocks, error) {
+	list, err := s.Snapshots(ctx, func(string, error) {})
+	if err != nil {
+		return nil, err
+	}
+	for _, snap := range slices.Backward(list) {
+		if b, err := s.Blocks(snap); err == nil {
+			return b, nil
+		}
+	}
+	return nil, nil
+}
+
+// regionWriter stores regions in their order.
+type regionWriter struct {
+	*storing
+	db   mapdb.DB
+	old  *Blocks // of the snapshot before; nil if there is none
+	next int     // the first of its regions that were not looked at
+	snap *Snapshot
+	sink check.Sink
+
+	number int64 // of the region that is being made
+	blocks []block
+	list   []regionRef
+	seen   int64
+}
+
+func (w *regionWriter) add(ctx context.Context, order int64, hash manifest.Hash) error {
+	if number := order >> 12; len(w.blocks) > 0 && number != w.number {
+		if err := w.flush(ctx); err != nil {
+			return err
+		}
+		w.number = number
+	} else if len(w.blocks) == 0 {
+		w.number = number
+	}
+	w.blocks = append(w.blocks, block{local: int(order & 0xfff), hash: hash})
+	w.seen++
+	return nil
+}
+
+// flush stores a region.
+func (w *regionWriter) flush(ctx context.Context) error {
+	var before []block
+	var ref Ref
+	if w.old != nil {
+		for ; w.next < len(w.old.regions) && w.old.regions[w.next].number <= w.number; w.next++ {
+			old := w.old.regions[w.next]
+			if old.number < w.number {
+				w.report.Removed += int64(old.blocks)
+				continue
+			}
+			if blocks, err := w.region(old.ref); err == nil { // else all of it is stored again
+				before, ref = blocks, old.ref
+			}
+		}
+	}
+	was := make(map[int]block, len(before))
+	for _, b := range before {
+		was[b.local] = b
+	}
+	changed := make(map[mapdb.Pos]int)
+	var wanted []mapdb.Pos
+	for i, b := range w.blocks {
+		if o, ok := was[b.local]; ok && o.hash == b.hash {
+			w.blocks[i].ref = o.ref
+			continue
+		}
+		p := position(w.number<<12 | int64(b.local))
+		changed[p] = i
+		wanted = append(wanted, p)
+	}
+	gone := len(before)
+	for _, b := range w.blocks {
+		if _, ok := was[b.local]; ok {
+			gone--
+		}
+	}
+	w.report.Removed += int64(gone)
+	if len(wanted) == 0 && gone == 0 && len(before) > 0 {
+		w.list = append(w.list, regionRef{w.number, len(w.blocks), ref})
+		w.snap.Blocks += int64(len(w.blocks))
+		w.blocks = w.blocks[:0]
+		return nil
+	}
+	for b, err := range mapdb.Fetch(ctx, w.db, wanted) {
+		var bad *mapdb.RowError
+		if errors.As(err, &bad) {
+			w.snap.Lost++
+			if w.sink != nil {
+				w.sink.Add(kindRow, "blocks", -1, "%v", bad)
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		i, ok := changed[b.Pos]
+		if !ok {
+			continue
+		}
+		delete(changed, b.Pos)
+		w.blocks[i].hash = manifest.HashOf(b.Data) // a server may have changed it again
+		if w.blocks[i].ref, err = w.store(b.Data, false); err != nil {
+			return err
+		}
+		w.report.Changed++
+	}
+	missing := make(map[int]bool, len(changed)) // deleted meanwhile
+	for _, i := range changed {
+		missing[w.blocks[i].local] = true
+	}
+	w.blocks = slices.DeleteFunc(w.blocks, func(b block) bool { return missing[b.local] })
+	if len(w.blocks) > 0 {
+		ref, err := w.store(encodeRegion(w.blocks), true)
+		if err != nil {
+			return err
+		}
+		w.list = append(w.list, regionRef{w.number, len(w.blocks), ref})
+		w.snap.Blocks += int64(len(w.blocks))
+	}
+	w.blocks = w.blocks[:0]
+	return nil
+}
+
+// end stores the list of regions.
+func (w *regionWriter) end(ctx context.Context) error {
+	if len(w.blocks) > 0 {
+		if err := w.flush(ctx); err != nil {
+			return err
+		}
+	}
+	if w.old != nil {
+		for _, r := range w.old.regions[w.next:] {
+			w.report.Removed += int64(r.blocks)
+		}
+	}
+	for piece := range slices.Chunk(encodeRegions(w.list), pieceSize) {
+		ref, err := w.store(piece, true)
+		if err != nil {
+			return err
+		}
+		w.snap.Regions = append(w.snap.Regions, ref)
+	}
+	return nil
+}
+
+// files stores the files of the copy of the rest of a world, but for its empty database.
+func (s *storing) files(ctx context.Context, rest string, snap *Snapshot) error {
+	return filepath.WalkDir(rest, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		name, err := filepath.Rel(rest, path)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		if strings.HasPrefix(name, "map.sqlite") {
+			return nil
+		}
+		f, info, err := regular.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		one := File{Path: name, Mode: info.Mode().Perm(), Time: info.ModTime().UTC(), Pieces: []Ref{}}
+		buf := make([]byte, pieceSize)
+		for {
+			n, err := io.ReadFull(f, buf)
+			if n > 0 {
+				ref, err := s.store(buf[:n], true)
+				if err != nil {
+					return err
+				}
+				one.Pieces = append(one.Pieces, ref)
+				one.Size += int64(n)
+			}
+			if err == io.EOF || err == io.ErrUnexpectedEOF {
+				break
+			}
+			if err != nil {
+				return err
+			}
+		}
+		snap.Files = append(snap.Files, one)
+		return nil
+	})
+}

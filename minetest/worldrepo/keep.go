@@ -1,0 +1,338 @@
+package worldrepo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"trowel.example/check"
+	"trowel.example/internal/filelock"
+	"trowel.example/internal/wholefile"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
+)
+
+// lock keeps other backups out until the function that it returns is called.
+func (r *Repository) lock() (unlock func(), err error) {
+	f, err := os.OpenFile(filepath.Join(r.dir, fileLock), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	switch err := filelock.Try(f); {
+	case errors.Is(err, filelock.ErrTaken):
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", r.dir, ErrLocked)
+	case err != nil && !errors.Is(err, errors.ErrUnsupported):
+		f.Close()
+		return nil, err
+	}
+	return func() { f.Close() }, nil
+}
+
+// tidy removes what runs have left that were killed.
+func (r *Repository) tidy() error {
+	for _, dir := range []string{r.dir, filepath.Join(r.dir, dirPacks), filepath.Join(r.dir, dirSnapshots)} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			name := e.Name()
+			if strings.HasPrefix(name, ".trowel-") && strings.HasSuffix(name, ".tmp") || strings.HasPrefix(name, ".") && strings.HasSuffix(name, wholefile.Suffix) {
+				if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Forget removes snapshots, by their IDs. What only they had stays until [Prune].
+func Forget(dir string, ids []string) error {
+	r, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	unlock, err := r.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for _, id := range ids {
+		if err := os.Remove(filepath.Join(dir, dirSnapshots, id+snapshotEnd)); err != nil {
+			return err
+		}
+	}
+	return wholefile.SyncDir(filepath.Join(dir, dirSnapshots))
+}
+
+// Pruned says what Prune did.
+type Pruned struct {
+	Packs int   // that were removed
+	Bytes int64 // that they had
+}
+
+// Prune removes the packs of which no snapshot needs anything. If a snapshot cannot be read
+// nothing is removed: it may be mended. With dry it only tells.
+func Prune(ctx context.Context, dir string, dry bool) (p Pruned, err error) {
+	r, err := Open(dir)
+	if err != nil {
+		return p, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	unlock, err := r.lock()
+	if err != nil {
+		return p, err
+	}
+	defer unlock()
+	if err := r.tidy(); err != nil {
+		return p, err
+	}
+	needed, err := r.needed(ctx)
+	if err != nil {
+		return p, fmt.Errorf("nothing is removed, since what a snapshot needs is not known: %w", err)
+	}
+	numbers, err := r.packNumbers()
+	if err != nil {
+		return p, err
+	}
+	for _, n := range numbers {
+		path := filepath.Join(dir, dirPacks, packName(n))
+		st, err := os.Lstat(path)
+		if err != nil || needed[n] {
+			continue
+		}
+		if !dry {
+			if err := os.Remove(path); err != nil {
+				return p, err
+			}
+		}
+		p.Packs++
+		p.Bytes += st.Size()
+	}
+	return p, wholefile.SyncDir(filepath.Join(dir, dirPacks))
+}
+
+// needed returns the packs that snapshots need.
+func (r *Repository) needed(ctx context.Context) (map[uint64]bool, error) {
+	var failed error
+	list, err := r.Snapshots(ctx, func(_ string, err error) { failed = errors.Join(failed, err) })
+	if err = errors.Join(err, failed); err != nil {
+		return nil, err
+	}
+	packs := make(map[uint64]bool)
+	seen := make(map[Ref]bool) // regions
+	for _, s := range list {
+		err := r.needs(ctx, s, func(ref Ref) { packs[ref.Pack] = true }, func(ref Ref) error {
+			if seen[ref] {
+				return nil
+			}
+			seen[ref], packs[ref.Pack] = true, true
+			blocks, err := r.region(ref)
+			for _, b := range blocks {
+				packs[b.ref.Pack] = true
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return packs, nil
+}
+
+// needs calls give with each content that a snapshot needs for itself, and region with each of
+// its regions, which need others.
+func (r *Repository) needs(ctx context.Context, s *Snapshot, give func(Ref), region func(Ref) error) error {
+	for _, ref := range s.Regions {
+		give(ref)
+	}
+	for _, f := range s.Files {
+		for _, ref := range f.Pieces {
+			give(ref)
+		}
+	}
+	b, err := r.Blocks(s)
+	if err != nil {
+		return err
+	}
+	for _, one := range b.regions {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := region(one.ref); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Catalog has the findings of [Repository.Check].
+var Catalog check.Catalog
+
+var (
+	kindSnapshot = Catalog.Add("mt-backup-snapshot", check.Error, "A snapshot cannot be read, or a list of its blocks.", "Restore what can be had of it, and make a new backup.")
+	kindPack     = Catalog.Add("mt-backup-pack", check.Error, "A pack is damaged or is not there, and with it what snapshots need of it.", "Put the pack back from a copy of the repository; a new backup stores again what the world still has.")
+	kindContent  = Catalog.Add("mt-backup-content", check.Error, "A snapshot needs a content that is not there or is damaged.", "Restore gives all but that; a new backup stores it again if the world still has it.")
+	kindUnused   = Catalog.Add("mt-backup-unused", check.Info, "No snapshot needs a pack: a backup was killed, or snapshots were forgotten.", "`trowel backup REPO --prune` removes it.")
+)
+
+// Check reads all of a repository and reports what is wrong with it.
+func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
+	numbers, err := r.packNumbers()
+	if err != nil {
+		return err
+	}
+	good := make(map[uint64][]bool) // contents of packs
+	for _, n := range numbers {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		name := dirPacks + "/" + packName(n)
+		p, err := openPack(filepath.Join(r.dir, dirPacks), n)
+		if err != nil {
+			sink.AddAt(kindPack, []check.Place{check.File(name)}, name, -1, "%v", err)
+			continue
+		}
+		fine := make([]bool, len(p.table))
+		bad := 0
+		var first error
+		for i := range p.table {
+			if _, err := p.get(uint32(i)); err != nil {
+				bad++
+				if first == nil {
+					first = err
+				}
+				continue
+			}
+			fine[i] = true
+		}
+		if bad > 0 {
+			sink.AddAt(kindPack, []check.Place{check.File(name)}, name, -1, "%d of %d contents are damaged: %v", bad, len(p.table), first)
+		}
+		good[n] = fine
+		if err := p.close(); err != nil {
+			return err
+		}
+	}
+	lacks := func(ref Ref) int {
+		if fine := good[ref.Pack]; int(ref.N) < len(fine) && fine[ref.N] {
+			return 0
+		}
+		return 1
+	}
+	used := make(map[uint64]bool)
+	inRegion := make(map[Ref]int) // how many contents of it are not there
+	report := func(id string, err error) {
+		name := dirSnapshots + "/" + id + snapshotEnd
+		sink.AddAt(kindSnapshot, []check.Place{check.File(name)}, name, -1, "%v", err)
+	}
+	list, err := r.Snapshots(ctx, report)
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		missing := 0
+		err := r.needs(ctx, s, func(ref Ref) {
+			used[ref.Pack] = true
+			missing += lacks(ref)
+		}, func(ref Ref) error {
+			n, known := inRegion[ref]
+			if !known {
+				used[ref.Pack] = true
+				if n = lacks(ref); n == 0 {
+					blocks, err := r.region(ref)
+					if err != nil {
+						return err
+					}
+					for _, b := range blocks {
+						used[b.ref.Pack] = true
+						n += lacks(b.ref)
+					}
+				}
+				inRegion[ref] = n
+			}
+			missing += n
+			return nil
+		})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			report(s.ID, err)
+		}
+		if missing > 0 {
+			name := dirSnapshots + "/" + s.ID + snapshotEnd
+			sink.AddAt(kindContent, []check.Place{check.File(name)}, name, -1, "%d contents that it needs are damaged or missing", missing)
+		}
+	}
+	for _, n := range numbers {
+		if name := dirPacks + "/" + packName(n); !used[n] && good[n] != nil {
+			sink.AddAt(kindUnused, []check.Place{check.File(name)}, name, -1, "no snapshot needs it")
+		}
+	}
+	return nil
+}
+
+// Restore makes the world of a snapshot in a folder, as [worldcopy.Copy] makes a copy: what is
+// asked for in the options besides Source is done. Blocks that cannot be read are told to their
+// sink.
+func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o worldcopy.Options) (_ *worldcopy.Report, err error) {
+	blocks, err := r.Blocks(s)
+	if err != nil {
+		return nil, err
+	}
+	scratch, err := os.MkdirTemp(filepath.Dir(filepath.Clean(dst)), ".trowel-*.tmp")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	for _, f := range s.Files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := r.extract(scratch, f); err != nil {
+			return nil, err
+		}
+	}
+	// The world of the rest has an empty database, so that it is one.
+	w, err := mapdb.Create(ctx, scratch, mapdb.Config{Backend: mapdb.SQLite})
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	o.Source, o.SourceName = blocks, "backup "+s.ID
+	if o.Map == "" {
+		o.Map = s.Map
+	}
+	return worldcopy.Copy(ctx, scratch, dst, o)
+}
+
+// extract writes a file of a snapshot below a folder.
+func (r *Repository) extract(dir string, f File) (err error) {
+	path := filepath.Join(dir, filepath.FromSlash(f.Path))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.Mode.Perm()|0o600)
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(out, r.reader(f))
+	if err == nil && n != f.Size {
+		err = fmt.Errorf("%s: %d bytes in the backup, should be %d", f.Path, n, f.Size)
+	}
+	err = errors.Join(err, out.Close())
+	if err == nil && !f.Time.IsZero() {
+		err = os.Chtimes(path, f.Time, f.Time)
+	}
+	return err
+}

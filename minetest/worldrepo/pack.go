@@ -1,0 +1,282 @@
+package worldrepo
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/klauspost/compress/zstd"
+
+	"trowel.example/fault"
+	"trowel.example/internal/wholefile"
+	"trowel.example/internal/zframe"
+)
+
+// A pack is a file of contents, one after the other, with a table of them at its end:
+//
+//	"trowelpk", version 1 byte
+//	contents    as they are, or as a frame of zstd
+//	table       for each: form 1 byte (0 or 1), stored size and plain size as varints, SHA-256 of the plain bytes
+//	footer      offset of the table and number of contents, 8 bytes each; the first 8 bytes of
+//	            the SHA-256 of the table; "trowelpk"
+//
+// Packs are never changed. All numbers are little endian.
+const (
+	packMagic   = "trowelpk"
+	packVersion = 1
+	packFooter  = 3*8 + len(packMagic)
+	packSize    = 16 << 20 // about
+	maxContents = 1 << 22  // of a pack
+	maxContent  = 64 << 20 // bytes, as of a block
+
+	formPlain = 0
+	formZstd  = 1
+)
+
+// ID is the SHA-256 of a content.
+type ID [sha256.Size]byte
+
+// Ref says where a content is: in which pack, and which of it.
+type Ref struct {
+	Pack uint64
+	N    uint32
+}
+
+// packName returns the name of a pack in its folder.
+func packName(n uint64) string { return fmt.Sprintf("%016x.pack", n) }
+
+// packNumber is the opposite of packName.
+func packNumber(name string) (uint64, bool) {
+	n, err := strconv.ParseUint(name[:min(16, len(name))], 16, 64)
+	return n, err == nil && packName(n) == name
+}
+
+// content is what the table of a pack says of one.
+type content struct {
+	form   byte
+	offset int64
+	size   int64 // stored
+	plain  int64
+	id     ID
+}
+
+// packWriter writes packs, one after the other.
+type packWriter struct {
+	dir string
+
+	file   *os.File
+	w      *bufio.Writer
+	number uint64
+	offset int64
+	table  []content
+	packed []uint64 // numbers of the packs that are complete
+	zstd   *zstd.Encoder
+}
+
+// put stores a content. What is worth it is compressed.
+func (p *packWriter) put(data []byte, id ID, compress bool) (Ref, error) {
+	if p.file == nil {
+		if err := p.begin(); err != nil {
+			return Ref{}, err
+		}
+	}
+	c := content{form: formPlain, offset: p.offset, plain: int64(len(data)), id: id}
+	if compress && len(data) > 64 {
+		if packed := p.zstd.EncodeAll(data, nil); len(packed) < len(data)*19/20 {
+			data, c.form = packed, formZstd
+		}
+	}
+	c.size = int64(len(data))
+	if _, err := p.w.Write(data); err != nil {
+		return Ref{}, err
+	}
+	p.offset += c.size
+	ref := Ref{p.number, uint32(len(p.table))}
+	p.table = append(p.table, c)
+	if p.offset >= packSize || len(p.table) == maxContents {
+		return ref, p.end()
+	}
+	return ref, nil
+}
+
+func (p *packWriter) begin() (err error) {
+	if p.zstd == nil {
+		if p.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)); err != nil {
+			return err
+		}
+	}
+	var b [8]byte
+	for {
+		_, _ = rand.Read(b[:]) // it never fails
+		p.number = binary.LittleEndian.Uint64(b[:])
+		if _, err := os.Lstat(filepath.Join(p.dir, packName(p.number))); errors.Is(err, os.ErrNotExist) {
+			break
+		}
+	}
+	if p.file, err = os.OpenFile(p.part(), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
+		return err
+	}
+	p.w = bufio.NewWriterSize(p.file, 1<<18)
+	_, err = p.w.Write(append([]byte(packMagic), packVersion))
+	p.offset, p.table = int64(len(packMagic))+1, p.table[:0]
+	return err
+}
+
+func (p *packWriter) part() string { return wholefile.Part(filepath.Join(p.dir, packName(p.number))) }
+
+// end completes the pack that is being written, if there is one: it gets its name once it is
+// on the disk.
+func (p *packWriter) end() error {
+	if p.file == nil {
+		return nil
+	}
+	var t []byte
+	for _, c := range p.table {
+		t = append(t, c.form)
+		t = binary.AppendUvarint(t, uint64(c.size))
+		t = binary.AppendUvarint(t, uint64(c.plain))
+		t = append(t, c.id[:]...)
+	}
+	sum := sha256.Sum256(t)
+	t = binary.LittleEndian.AppendUint64(t, uint64(p.offset))
+	t = binary.LittleEndian.AppendUint64(t, uint64(len(p.table)))
+	t = append(append(t, sum[:8]...), packMagic...)
+	_, err := p.w.Write(t)
+	err = errors.Join(err, p.w.Flush(), p.file.Sync(), p.file.Close())
+	p.file = nil
+	if err == nil {
+		err = os.Rename(p.part(), filepath.Join(p.dir, packName(p.number)))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(p.part()))
+	}
+	p.packed = append(p.packed, p.number)
+	return wholefile.SyncDir(p.dir)
+}
+
+// discard removes the pack that is being written.
+func (p *packWriter) discard() {
+	if p.file != nil {
+		_ = p.file.Close()
+		_ = os.Remove(p.part())
+		p.file = nil
+	}
+}
+
+// pack is a pack that is read.
+type pack struct {
+	number uint64
+	r      io.ReaderAt
+	close  func() error
+	table  []content
+}
+
+func openPack(dir string, number uint64) (*pack, error) {
+	path := filepath.Join(dir, packName(number))
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err == nil && !st.Mode().IsRegular() {
+		err = fmt.Errorf("%s: no file", path)
+	}
+	var p *pack
+	if err == nil {
+		p, err = readPack(f, st.Size())
+	}
+	if err != nil {
+		f.Close()
+		return nil, fault.InFile(err, path)
+	}
+	p.number, p.close = number, f.Close
+	return p, nil
+}
+
+// readPack reads the table of a pack.
+func readPack(r io.ReaderAt, size int64) (*pack, error) {
+	bad := func(offset int64, want, got string) error { return &fault.Error{Offset: offset, Want: want, Got: got} }
+	head := make([]byte, len(packMagic)+1)
+	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
+		return nil, err
+	}
+	if string(head[:len(packMagic)]) != packMagic || head[len(packMagic)] != packVersion {
+		return nil, bad(0, "a pack of a backup, version 1", "another beginning")
+	}
+	foot := make([]byte, packFooter)
+	at := size - int64(packFooter)
+	if at < int64(len(head)) {
+		return nil, bad(size, "the table of the pack", "the end of the file")
+	}
+	if _, err := r.ReadAt(foot, at); err != nil {
+		return nil, err
+	}
+	start, count := int64(binary.LittleEndian.Uint64(foot)), int64(binary.LittleEndian.Uint64(foot[8:]))
+	if string(foot[24:]) != packMagic || start < int64(len(head)) || start > at || count < 0 || count > maxContents || at-start < count*(3+sha256.Size) || at-start > count*(30+sha256.Size) {
+		return nil, bad(at, "the footer of a pack: the file is cut off or was changed", "other bytes")
+	}
+	t := make([]byte, at-start)
+	if _, err := r.ReadAt(t, start); err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(t); !bytes.Equal(sum[:8], foot[16:24]) {
+		return nil, bad(start, "the table as it was written", "another: the file was changed")
+	}
+	p := &pack{r: r, table: make([]content, count)}
+	offset := int64(len(head))
+	for i := range p.table {
+		c := content{offset: offset}
+		var n [2]uint64
+		if len(t) > 0 {
+			c.form, t = t[0], t[1:]
+		}
+		for k := range n {
+			v, w := binary.Uvarint(t)
+			if w <= 0 || v > maxContent {
+				return nil, bad(start, fmt.Sprintf("a table of %d contents", count), fmt.Sprintf("%d that can be read", i))
+			}
+			n[k], t = v, t[w:]
+		}
+		if len(t) < sha256.Size || c.form > formZstd || c.form == formPlain && n[0] != n[1] {
+			return nil, bad(start, fmt.Sprintf("a table of %d contents", count), fmt.Sprintf("%d that can be read", i))
+		}
+		c.size, c.plain, c.id = int64(n[0]), int64(n[1]), ID(t[:sha256.Size])
+		t = t[sha256.Size:]
+		offset += c.size
+		p.table[i] = c
+	}
+	if offset != start || len(t) > 0 {
+		return nil, bad(start, fmt.Sprintf("a table of all up to here, from %d on", offset), "another")
+	}
+	return p, nil
+}
+
+// get returns a content of the pack.
+func (p *pack) get(n uint32) ([]byte, error) {
+	if int(n) >= len(p.table) {
+		return nil, &fault.Error{Offset: -1, Want: fmt.Sprintf("content %d of pack %016x", n, p.number), Got: fmt.Sprintf("a pack of %d", len(p.table))}
+	}
+	c := p.table[n]
+	data := make([]byte, c.size)
+	if _, err := p.r.ReadAt(data, c.offset); err != nil {
+		return nil, err
+	}
+	if c.form == formZstd {
+		var err error
+		if data, _, err = zframe.Decode(nil, data, int(c.plain)); err != nil {
+			return nil, &fault.Error{Offset: c.offset, Want: "a frame of zstd", Got: "damaged bytes", Err: err}
+		}
+	}
+	if sha256.Sum256(data) != c.id {
+		return nil, &fault.Error{Offset: c.offset, Want: fmt.Sprintf("a content with the hash %x", c.id[:8]), Got: "other bytes: the file was changed"}
+	}
+	return data, nil
+}

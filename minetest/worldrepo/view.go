@@ -1,0 +1,185 @@
+package worldrepo
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"sync"
+
+	"trowel.example/fault"
+	"trowel.example/minetest/mapdb"
+)
+
+// Blocks is the blocks of a snapshot: a store that is read, as any other.
+type Blocks struct {
+	repo    *Repository
+	of      *Snapshot
+	regions []regionRef
+
+	mu   sync.Mutex
+	last int // the region that was read last, by its place in regions; -1: none
+	read []block
+}
+
+// Blocks opens the blocks of a snapshot. The repository has to stay open.
+func (r *Repository) Blocks(s *Snapshot) (*Blocks, error) {
+	data, err := r.join(s.Regions)
+	if err != nil {
+		return nil, err
+	}
+	regions, err := decodeRegions(data)
+	return &Blocks{repo: r, of: s, regions: regions, last: -1}, err
+}
+
+// join returns contents, one behind the other.
+func (r *Repository) join(refs []Ref) ([]byte, error) {
+	var all []byte
+	for _, ref := range refs {
+		data, err := r.get(ref)
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, data...); len(all) > maxRegion*32 {
+			return nil, errors.New("a list of regions that is too long")
+		}
+	}
+	return all, nil
+}
+
+// region reads a region.
+func (r *Repository) region(ref Ref) ([]block, error) {
+	data, err := r.get(ref)
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := decodeRegion(data)
+	return blocks, fault.InFile(err, fmt.Sprintf("the region in content %d of %s", ref.N, packName(ref.Pack)))
+}
+
+// Get returns the data of a block.
+func (b *Blocks) Get(ctx context.Context, p mapdb.Pos) ([]byte, error) {
+	if !p.Valid() {
+		return nil, fmt.Errorf("%v: %w", p, mapdb.ErrNotFound)
+	}
+	o := order(p)
+	i, ok := slices.BinarySearchFunc(b.regions, o>>12, func(r regionRef, n int64) int { return cmp.Compare(r.number, n) })
+	if !ok {
+		return nil, fmt.Errorf("%v: %w", p, mapdb.ErrNotFound)
+	}
+	b.mu.Lock()
+	if b.last != i {
+		blocks, err := b.repo.region(b.regions[i].ref)
+		if err != nil {
+			b.mu.Unlock()
+			return nil, &mapdb.RowError{Key: p.String(), Pos: &p, Err: err}
+		}
+		b.last, b.read = i, blocks
+	}
+	blocks := b.read
+	b.mu.Unlock()
+	k, ok := slices.BinarySearchFunc(blocks, int(o&0xfff), func(x block, n int) int { return cmp.Compare(x.local, n) })
+	if !ok {
+		return nil, fmt.Errorf("%v: %w", p, mapdb.ErrNotFound)
+	}
+	data, err := b.repo.get(blocks[k].ref)
+	if err != nil {
+		return nil, &mapdb.RowError{Key: p.String(), Pos: &p, Err: err}
+	}
+	return data, nil
+}
+
+// each calls give with each block of an area, or with what is wrong with some.
+func (b *Blocks) each(ctx context.Context, a mapdb.Area, give func(mapdb.Pos, Ref, error) bool) error {
+	for i, r := range b.regions {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		low := position(r.number << 12)
+		high := mapdb.Pos{X: low.X + 15, Y: low.Y + 15, Z: low.Z + 15}
+		if low.X > a.Max.X || low.Y > a.Max.Y || low.Z > a.Max.Z || high.X < a.Min.X || high.Y < a.Min.Y || high.Z < a.Min.Z {
+			continue
+		}
+		blocks, err := b.repo.region(b.regions[i].ref)
+		if err != nil {
+			err = &mapdb.RowError{Key: fmt.Sprintf("blocks from %v to %v", low, high), Err: err}
+			if !give(low, Ref{}, err) {
+				return nil
+			}
+			continue
+		}
+		for _, x := range blocks {
+			if p := position(r.number<<12 | int64(x.local)); a.Contains(p) && !give(p, x.ref, nil) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// Blocks goes through the blocks of an area, region by region.
+func (b *Blocks) Blocks(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Block, error] {
+	return func(yield func(mapdb.Block, error) bool) {
+		err := b.each(ctx, a, func(p mapdb.Pos, ref Ref, err error) bool {
+			var data []byte
+			if err == nil {
+				if data, err = b.repo.get(ref); err != nil {
+					err = &mapdb.RowError{Key: p.String(), Pos: &p, Err: err}
+				}
+			}
+			if err != nil {
+				return yield(mapdb.Block{}, err)
+			}
+			return yield(mapdb.Block{Pos: p, Data: data}, nil)
+		})
+		if err != nil {
+			yield(mapdb.Block{}, err)
+		}
+	}
+}
+
+// Positions is Blocks without the data.
+func (b *Blocks) Positions(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Pos, error] {
+	return func(yield func(mapdb.Pos, error) bool) {
+		err := b.each(ctx, a, func(p mapdb.Pos, _ Ref, err error) bool { return yield(p, err) })
+		if err != nil {
+			yield(mapdb.Pos{}, err)
+		}
+	}
+}
+
+// Count returns how many blocks there are.
+func (b *Blocks) Count(context.Context) (int64, error) { return b.of.Blocks, nil }
+
+func (b *Blocks) String() string { return "the backup of " + b.of.ID }
+
+// Close does nothing: what is open belongs to the repository.
+func (b *Blocks) Close() error { return nil }
+
+// reader returns a file of a snapshot.
+func (r *Repository) reader(f File) io.Reader { return &pieces{repo: r, left: f.Pieces} }
+
+type pieces struct {
+	repo *Repository
+	left []Ref
+	data []byte
+}
+
+func (p *pieces) Read(to []byte) (int, error) {
+	for len(p.data) == 0 {
+		if len(p.left) == 0 {
+			return 0, io.EOF
+		}
+		var err error
+		if p.data, err = p.repo.get(p.left[0]); err != nil {
+			return 0, err
+		}
+		p.left = p.left[1:]
+	}
+	n := copy(to, p.data)
+	p.data = p.data[n:]
+	return n, nil
+}

@@ -1,0 +1,288 @@
+// Package worldrepo keeps backups of worlds: a folder, the repository, has what a world was at
+// many moments, each content once.
+//
+// A content is the data of a block, or a piece of a file. Contents are in packs, files that are
+// never changed. A snapshot is what a world was at a moment: a small file that says where all
+// of it is. It is written last, once everything that it names is on the disk, so that a backup that
+// was killed has changed nothing; what it had stored is used by the next one.
+package worldrepo
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"trowel.example/fault"
+	"trowel.example/internal/regular"
+	"trowel.example/internal/wholefile"
+)
+
+// Names in a repository.
+const (
+	fileMark     = "trowel-backup.json"
+	dirPacks     = "packs"
+	dirSnapshots = "snapshots"
+	fileLock     = "lock"
+
+	formVersion = 1
+	maxSnapshot = 64 << 20 // bytes of its file
+)
+
+// Errors of a repository.
+var (
+	ErrNone   = errors.New("no repository of backups") // there is none in the folder
+	ErrNewer  = errors.New("the repository is of a newer version of this program")
+	ErrLocked = errors.New("another backup works on the repository")
+)
+
+// mark is what makes a folder a repository.
+type mark struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+}
+
+// Repository is a repository that is open for reading. Its methods may be called at the same time.
+type Repository struct {
+	dir string
+
+	mu    sync.Mutex
+	packs map[uint64]*pack
+	used  []uint64 // packs that are open, the last used in front
+}
+
+// maxPacks is how many packs are open at a time.
+const maxPacks = 32
+
+// Recognize reports whether a folder is a repository.
+func Recognize(dir string) bool {
+	st, err := os.Lstat(filepath.Join(dir, fileMark))
+	return err == nil && st.Mode().IsRegular()
+}
+
+// Create makes a repository in a folder, which must not exist or be empty. Nobody but its owner
+// may read it.
+func Create(dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		entries, failed := os.ReadDir(dir)
+		if !errors.Is(err, os.ErrExist) || failed != nil {
+			return err
+		}
+		if len(entries) > 0 {
+			return fmt.Errorf("%s: %w, and the folder is not empty", dir, ErrNone)
+		}
+	}
+	for _, name := range []string{dirPacks, dirSnapshots} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			return err
+		}
+	}
+	data, err := json.Marshal(mark{"trowel-backup", formVersion})
+	if err != nil {
+		return err
+	}
+	return wholefile.Write(filepath.Join(dir, fileMark), strings.NewReader(string(data)+"\n"), 0o600)
+}
+
+// Open opens a repository.
+func Open(dir string) (*Repository, error) {
+	data, err := regular.ReadFile(filepath.Join(dir, fileMark), 1<<16)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", dir, ErrNone)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var m mark
+	if err := json.Unmarshal(data, &m); err != nil || m.Format != "trowel-backup" {
+		return nil, &fault.Error{File: filepath.Join(dir, fileMark), Offset: -1, Want: "the mark of a repository", Got: "something else"}
+	}
+	if m.Version != formVersion {
+		return nil, fmt.Errorf("%s: %w: its version is %d, and this one knows %d", dir, ErrNewer, m.Version, formVersion)
+	}
+	return &Repository{dir: dir, packs: make(map[uint64]*pack)}, nil
+}
+
+// Close closes the packs that are open.
+func (r *Repository) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var err error
+	for _, p := range r.packs {
+		err = errors.Join(err, p.close())
+	}
+	r.packs, r.used = nil, nil
+	return err
+}
+
+// get returns a content.
+func (r *Repository) get(ref Ref) ([]byte, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p, err := r.pack(ref.Pack)
+	if err != nil {
+		return nil, err
+	}
+	data, err := p.get(ref.N)
+	return data, fault.InFile(err, filepath.Join(r.dir, dirPacks, packName(ref.Pack)))
+}
+
+// pack returns a pack, under the lock.
+func (r *Repository) pack(number uint64) (*pack, error) {
+	if i := slices.Index(r.used, number); i >= 0 {
+		r.used = slices.Insert(slices.Delete(r.used, i, i+1), 0, number)
+		return r.packs[number], nil
+	}
+	p, err := openPack(filepath.Join(r.dir, dirPacks), number)
+	if err != nil {
+		return nil, err
+	}
+	r.packs[number], r.used = p, slices.Insert(r.used, 0, number)
+	if len(r.used) > maxPacks {
+		old := r.used[maxPacks]
+		r.used = r.used[:maxPacks]
+		err = r.packs[old].close()
+		delete(r.packs, old)
+	}
+	return p, err
+}
+
+// packNumbers returns the numbers of all packs, the newest first.
+func (r *Repository) packNumbers() ([]uint64, error) {
+	entries, err := os.ReadDir(filepath.Join(r.dir, dirPacks))
+	if err != nil {
+		return nil, err
+	}
+	type one struct {
+		number uint64
+		time   time.Time
+	}
+	var list []one
+	for _, e := range entries {
+		if n, ok := packNumber(e.Name()); ok {
+			info, err := e.Info()
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, one{n, info.ModTime()})
+		}
+	}
+	slices.SortFunc(list, func(a, b one) int { return cmp.Or(b.time.Compare(a.time), cmp.Compare(a.number, b.number)) })
+	numbers := make([]uint64, len(list))
+	for i, p := range list {
+		numbers[i] = p.number
+	}
+	return numbers, nil
+}
+
+// Snapshot is what a world was at a moment.
+type Snapshot struct {
+	ID      string    `json:"-"` // the name of its file without extension: the moment, and some letters
+	Time    time.Time `json:"time"`
+	World   string    `json:"world"` // the name of its folder
+	Map     string    `json:"map"`   // the database of its blocks, one of worldcopy.Targets
+	Blocks  int64     `json:"blocks"`
+	Lost    int64     `json:"lost,omitempty"` // rows that could not be read
+	Regions []Ref     `json:"regions"`        // the pieces of the list of regions
+	Files   []File    `json:"files"`          // of all but the blocks, by their paths
+}
+
+// File is a file of a snapshot.
+type File struct {
+	Path   string      `json:"path"` // with slashes
+	Mode   os.FileMode `json:"mode"` // permissions
+	Time   time.Time   `json:"time"`
+	Size   int64       `json:"size"`
+	Pieces []Ref       `json:"pieces"`
+}
+
+const snapshotEnd = ".json"
+
+// Snapshots returns all snapshots, the oldest first, without what is in them. One that cannot be
+// read is told to bad.
+func (r *Repository) Snapshots(ctx context.Context, bad func(id string, err error)) ([]*Snapshot, error) {
+	entries, err := os.ReadDir(filepath.Join(r.dir, dirSnapshots))
+	if err != nil {
+		return nil, err
+	}
+	var list []*Snapshot
+	for _, e := range entries {
+		id, is := strings.CutSuffix(e.Name(), snapshotEnd)
+		if !is || strings.HasPrefix(id, ".") {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s, err := r.Snapshot(id)
+		if err != nil {
+			bad(id, err)
+			continue
+		}
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b *Snapshot) int { return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.ID, b.ID)) })
+	return list, nil
+}
+
+// sealed is a snapshot with a hash, so that damage is noticed.
+type sealed struct {
+	SHA256   string          `json:"sha256"`
+	Snapshot json.RawMessage `json:"snapshot"`
+}
+
+// Snapshot reads a snapshot.
+func (r *Repository) Snapshot(id string) (*Snapshot, error) {
+	path := filepath.Join(r.dir, dirSnapshots, id+snapshotEnd)
+	data, err := regular.ReadFile(path, maxSnapshot)
+	if err != nil {
+		return nil, err
+	}
+	s, err := decodeSnapshot(data)
+	if err != nil {
+		return nil, fault.InFile(err, path)
+	}
+	s.ID = id
+	return s, nil
+}
+
+func decodeSnapshot(data []byte) (*Snapshot, error) {
+	var whole sealed
+	if err := json.Unmarshal(data, &whole); err != nil {
+		return nil, &fault.Error{Offset: -1, Want: "a snapshot", Got: "damaged JSON", Err: err}
+	}
+	if sum := fmt.Sprintf("%x", sha256.Sum256(whole.Snapshot)); sum != whole.SHA256 {
+		return nil, &fault.Error{Offset: -1, Want: "the snapshot as it was written", Got: "another: the file was changed"}
+	}
+	if again, err := json.Marshal(whole); err != nil || !bytes.Equal(again, data) {
+		return nil, &fault.Error{Offset: -1, Want: "the snapshot as it was written", Got: "another: the file was changed"}
+	}
+	s := new(Snapshot)
+	if err := json.Unmarshal(whole.Snapshot, s); err != nil {
+		return nil, &fault.Error{Offset: -1, Want: "a snapshot", Got: "other JSON", Err: err}
+	}
+	for i, f := range s.Files {
+		if !fs.ValidPath(f.Path) || f.Path == "." || i > 0 && s.Files[i-1].Path >= f.Path {
+			return nil, &fault.Error{Path: fmt.Sprintf("files[%d]", i), Offset: -1, Want: "files in the order of their paths", Got: f.Path}
+		}
+	}
+	return s, nil
+}
+
+func encodeSnapshot(s *Snapshot) ([]byte, error) {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(sealed{fmt.Sprintf("%x", sha256.Sum256(data)), data})
+}
