@@ -83,6 +83,7 @@ type Format struct {
 	Editing *Editing // nil: no command changes it
 	Finder  *Finder  // nil: no query finds anything in it
 	Merging *Merging // nil: two versions cannot be merged
+	Backups *Backups // nil: there are no backups of it
 
 	Conversions []Conversion  // to other formats
 	Kinds       []*check.Kind // of findings that its Check can report

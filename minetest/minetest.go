@@ -8,7 +8,7 @@ import "trowel.example/format"
 // Game is Minetest.
 var Game = &format.Game{
 	Title:   "Minetest/Luanti",
-	Formats: []*format.Format{minetestWorld, minetestBlock, minetestSchematic, minetestWorldEdit, minetestManifest},
+	Formats: []*format.Format{minetestWorld, minetestBlock, minetestSchematic, minetestWorldEdit, minetestManifest, minetestBackup},
 
 	Programs: []*format.Program{mapper},
 }

@@ -48,6 +48,7 @@ var minetestWorld = &format.Format{
 	Repair:        worldRepair,
 	Editing:       worldEditing,
 	Merging:       worldMerging,
+	Backups:       worldBackups,
 	Scene:         openWorldScene,
 	Finder:        worldFinder,
 	Conversions:   slices.Concat(worldConversions, schematicConversions, []format.Conversion{manifestConversion}),

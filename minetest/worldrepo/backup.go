@@ -1,6 +1,7 @@
 package worldrepo
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -253,7 +254,7 @@ func (s *storing) blocks(ctx context.Context, db mapdb.DB, snap *Snapshot, scrat
 			o.OnProgress("read blocks", done, int(total))
 		}
 	}
-	old, err := s.last(ctx)
+	old, err := s.last(ctx, snap.World)
 	if err != nil {
 		return err
 	}
@@ -272,18 +273,27 @@ func (s *storing) blocks(ctx context.Context, db mapdb.DB, snap *Snapshot, scrat
 	return w.end(ctx)
 }
 
-// last returns the blocks of the newest snapshot that can be read, nil if there is none.
-func (s *storing) last(ctx context.Context) (*Blocks, error) {
+// last returns the blocks of the newest snapshot of a world that can be read, or else of any
+// world; nil if there is none.
+func (s *storing) last(ctx context.Context, world string) (*Blocks, error) {
 	list, err := s.Snapshots(ctx, func(string, error) {})
 	if err != nil {
 		return nil, err
 	}
+	slices.SortStableFunc(list, func(a, b *Snapshot) int { return cmp.Compare(rank(a.World == world), rank(b.World == world)) })
 	for _, snap := range slices.Backward(list) {
 		if b, err := s.Blocks(snap); err == nil {
 			return b, nil
 		}
 	}
 	return nil, nil
+}
+
+func rank(of bool) int {
+	if of {
+		return 1
+	}
+	return 0
 }
 
 // regionWriter stores regions in their order.

@@ -180,7 +180,7 @@ var (
 	kindSnapshot = Catalog.Add("mt-backup-snapshot", check.Error, "A snapshot cannot be read, or a list of its blocks.", "Restore what can be had of it, and make a new backup.")
 	kindPack     = Catalog.Add("mt-backup-pack", check.Error, "A pack is damaged or is not there, and with it what snapshots need of it.", "Put the pack back from a copy of the repository; a new backup stores again what the world still has.")
 	kindContent  = Catalog.Add("mt-backup-content", check.Error, "A snapshot needs a content that is not there or is damaged.", "Restore gives all but that; a new backup stores it again if the world still has it.")
-	kindUnused   = Catalog.Add("mt-backup-unused", check.Info, "No snapshot needs a pack: a backup was killed, or snapshots were forgotten.", "`trowel backup REPO --prune` removes it.")
+	kindUnused   = Catalog.Add("mt-backup-unused", check.Info, "No snapshot needs a pack: a backup was killed, or snapshots were forgotten.", "`trowel forget REPO --prune` removes it.")
 )
 
 // Check reads all of a repository and reports what is wrong with it.

@@ -151,7 +151,7 @@ read; 2 wrong usage or a failure.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return a.flagError(root, cmd, err) })
 	root.SetUsageFunc(a.usage)
 	root.AddCommand(info, a.lsCommand(), a.catCommand(), a.extractCommand(), a.packCommand(), a.checkCommand(),
-		a.searchCommand(), a.findCommand(), a.editCommand(), a.applyCommand(), a.mergeCommand(), a.gitCommand(), a.repairCommand(), a.renderCommand(), a.viewCommand(),
+		a.searchCommand(), a.findCommand(), a.editCommand(), a.applyCommand(), a.mergeCommand(), a.gitCommand(), a.repairCommand(), a.backupCommand(), a.forgetCommand(), a.renderCommand(), a.viewCommand(),
 		a.dumpCommand(), a.diffCommand(), a.convertCommand(), a.formatsCommand(), a.manCommand(root), a.versionCommand())
 	if games := a.games.Hashing(); len(games) > 0 {
 		root.AddCommand(a.hashCommand(games))

@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/format"
+)
+
+func (a *app) backupCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "backup FILE REPO",
+		Short: "Keep what a world is now in a repository of backups",
+		Long: `Backup adds a snapshot to a repository, a folder that has each content once: after the
+first backup only what has changed is stored. The folder is made if it is not there. Only
+its owner may read it.
+
+A backup that was killed has changed nothing, and the next one uses what it had stored.
+"trowel check REPO" reads all of a repository, "trowel restore REPO -o WORLD" makes the
+world of a moment, "trowel forget REPO" removes snapshots.
+
+What a server has open is copied first, so that all blocks are of one moment.
+
+With --json it prints an object of snapshot, blocks, changed, removed, stored and bytes.`,
+		Example: `  trowel backup world /mnt/backups/world`,
+		Args:    args(2, 2),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	a.optionFlags(cmd, func(f *format.Format) []format.Option {
+		if f.Backups == nil || f.Build == nil {
+			return nil
+		}
+		return f.OptionsFor(0)
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		g, err := a.find(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		defer g.Close()
+		if g.Backups == nil || g.Build == nil {
+			return fmt.Errorf("%s: a %s is not kept by backups", g.name, g.Title)
+		}
+		if err := a.ownedOptions(cmd, g.Format); err != nil {
+			return err
+		}
+		if inside, err := within(args[1], g.name); err != nil {
+			return err
+		} else if inside {
+			return hint(fmt.Errorf("%s: a repository cannot be in what it keeps", args[1]), "choose a folder on another disk")
+		}
+		info, err := g.Backups.Add(cmd.Context(), a.job(cmd, g.Format), g.src, args[1])
+		if err != nil {
+			return named(err, g.name)
+		}
+		if asJSON {
+			data, err := compact(fieldsObject(info.Fields))
+			if err == nil {
+				_, err = fmt.Fprintf(a.out, "%s\n", data)
+			}
+			return err
+		}
+		return printFields(a.out, "", info.Fields)
+	}
+	return cmd
+}
+
+// within reports whether a path is a folder or in it.
+func within(path, dir string) (bool, error) {
+	real := func(p string) (string, error) {
+		full, err := filepath.Abs(p)
+		if err != nil {
+			return "", err
+		}
+		for rest := ""; ; {
+			if found, err := filepath.EvalSymlinks(full); err == nil {
+				return filepath.Join(found, rest), nil
+			}
+			parent := filepath.Dir(full)
+			if parent == full {
+				return filepath.Join(full, rest), nil
+			}
+			full, rest = parent, filepath.Join(filepath.Base(full), rest)
+		}
+	}
+	a, err := real(path)
+	if err != nil {
+		return false, err
+	}
+	b, err := real(dir)
+	if err != nil {
+		return false, err
+	}
+	rel, err := filepath.Rel(b, a)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)), nil
+}
+
+// keeping is which snapshots stay.
+type keeping struct{ last, daily, weekly, monthly int }
+
+func (a *app) forgetCommand() *cobra.Command {
+	var k keeping
+	var prune, dry bool
+	cmd := &cobra.Command{
+		Use:   "forget REPO [SNAPSHOT...]",
+		Short: "Remove snapshots from a repository of backups",
+		Long: `Forget removes the snapshots that are named, or all but those that the --keep options
+name: the newest N of each world, and the newest of each of the last N days, weeks and
+months that have one. What only they had stays until --prune removes it.
+
+With --dry-run it tells what it would remove. --prune alone removes what no snapshot needs.`,
+		Example: `  trowel forget backups --keep-last 3 --keep-daily 7 --keep-weekly 4 --dry-run
+  trowel forget backups --keep-daily 30 --prune
+  trowel forget backups 20261122T101500.000Z-1f2e3d`,
+		Args: args(1, -1),
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&k.last, "keep-last", 0, "keep the newest `N`")
+	flags.IntVar(&k.daily, "keep-daily", 0, "keep the newest of each of the last `N` days that have one")
+	flags.IntVar(&k.weekly, "keep-weekly", 0, "keep the newest of each of the last `N` weeks that have one")
+	flags.IntVar(&k.monthly, "keep-monthly", 0, "keep the newest of each of the last `N` months that have one")
+	flags.BoolVar(&prune, "prune", false, "remove what no snapshot needs any more")
+	flags.BoolVar(&dry, "dry-run", false, "tell what would be removed, and remove nothing")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		rules := k != keeping{}
+		if k.last < 0 || k.daily < 0 || k.weekly < 0 || k.monthly < 0 {
+			return errors.New("--keep options are numbers from 1 on")
+		}
+		if named := len(args) > 1; named && rules || !named && !rules && !prune {
+			return hint(errors.New("expected names of snapshots, or --keep options"), "`trowel ls %s` lists the snapshots", args[0])
+		}
+		g, err := a.find(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		defer g.Close()
+		if g.Backups == nil || g.Build != nil || !g.src.IsDir() {
+			return fmt.Errorf("%s: it is no repository of backups, but a %s", g.name, g.Title)
+		}
+		ctx := cmd.Context()
+		list, err := g.Backups.List(ctx, g.src.Dir)
+		if err != nil {
+			return hint(named(err, g.name), "nothing is removed as long as a snapshot cannot be read; `trowel check` tells more")
+		}
+		var ids []string
+		if rules {
+			ids = k.gone(list)
+		}
+		for _, id := range args[1:] {
+			id = strings.TrimSuffix(id, ".txt") // as ls has it
+			if !slices.ContainsFunc(list, func(s format.Snapshot) bool { return s.ID == id }) {
+				return hint(fmt.Errorf("%s: no snapshot %s in it", g.name, id), "`trowel ls %s` lists the snapshots", g.name)
+			}
+			ids = append(ids, id)
+		}
+		for _, id := range ids {
+			fmt.Fprintln(a.out, id)
+		}
+		if len(ids) > 0 && !dry {
+			if err := g.Backups.Forget(ctx, g.src.Dir, ids); err != nil {
+				return named(err, g.name)
+			}
+		}
+		done := map[bool]string{true: "would be removed", false: "removed"}[dry]
+		a.talk.say("%s %s, %d stay", plural(len(ids), "snapshot"), done, len(list)-len(ids))
+		if prune {
+			if dry && len(ids) > 0 {
+				a.talk.say("what only they need is known once they are removed")
+				return nil
+			}
+			files, bytes, err := g.Backups.Prune(ctx, g.src.Dir, dry)
+			if err != nil {
+				return named(err, g.name)
+			}
+			a.talk.say("%s, %s %s that no snapshot needs", plural(files, "file"), plural(int(bytes), "byte"), done)
+		}
+		return nil
+	}
+	return cmd
+}
+
+// gone returns the snapshots that no rule keeps, of each world.
+func (k keeping) gone(list []format.Snapshot) (ids []string) {
+	type rule struct {
+		left int
+		name func(time.Time) string // what has one of them; nil: each
+	}
+	worlds := make(map[string][]format.Snapshot)
+	for _, s := range list {
+		worlds[s.Of] = append(worlds[s.Of], s)
+	}
+	keep := make(map[string]bool)
+	for _, all := range worlds {
+		for _, r := range []rule{
+			{k.last, nil},
+			{k.daily, func(t time.Time) string { return t.Format(time.DateOnly) }},
+			{k.weekly, func(t time.Time) string { y, w := t.ISOWeek(); return fmt.Sprint(y, w) }},
+			{k.monthly, func(t time.Time) string { return t.Format("2006-01") }},
+		} {
+			seen := ""
+			for _, s := range slices.Backward(all) {
+				name := s.ID
+				if r.name != nil {
+					name = r.name(s.Time.Local())
+				}
+				if r.left > 0 && name != seen {
+					keep[s.ID], seen = true, name
+					r.left--
+				}
+			}
+		}
+	}
+	for _, s := range list {
+		if !keep[s.ID] {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids
+}

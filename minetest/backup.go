@@ -1,0 +1,206 @@
+package minetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"trowel.example/check"
+	"trowel.example/format"
+	"trowel.example/internal/tree"
+	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/worldrepo"
+)
+
+const minetestBackupName = "minetest-backup"
+
+var (
+	optionMoment = format.Option{Name: "moment", Help: "the `snapshot`: its name, the beginning of that, or a time such as 2026-11-22T10:00 for the newest that is not younger (default: the newest)"}
+	optionMap    = format.Option{Name: "map", Choices: worldcopy.Targets(), Help: "the `database` of the blocks: " + strings.Join(worldcopy.Targets(), ", ") + " (default: as it was)"}
+)
+
+// minetestBackup is a repository with backups of worlds.
+var minetestBackup = &format.Format{
+	Name:      minetestBackupName,
+	Title:     "repository of backups of Minetest/Luanti worlds",
+	Folder:    true,
+	Doc:       "docs/formats/minetest-backup.md",
+	Recognize: func(src *format.Source) bool { return worldrepo.Recognize(src.Dir) },
+	Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
+		r, err := worldrepo.Open(src.Dir)
+		return &backupFile{r}, err
+	},
+	Replaces: func(context.Context, *format.Job, *format.Source, fs.FS) error {
+		return errors.New("backups are not replaced")
+	},
+	Backups: worldBackups,
+	Kinds:   worldrepo.Catalog.Kinds(),
+	Conversions: []format.Conversion{{
+		To: minetestWorldName, Title: "the world that it was at a moment", Verb: "restore", Usual: true, Resumes: true,
+		Long:    "The world is restored to a new folder, in the database in which it was, or with --map in\nanother one. What of it is damaged in the repository is told, and the rest is restored.\n`trowel ls REPO` lists the snapshots.",
+		Example: "  trowel restore backups -o world\n  trowel restore backups --moment 2026-11-20 -o world-of-friday",
+		Options: append([]format.Option{optionMoment, optionMap}, copyOptions...),
+		Convert: restoreWorld,
+	}},
+}
+
+// worldBackups keeps worlds.
+var worldBackups = &format.Backups{
+	Add: func(ctx context.Context, job *format.Job, src *format.Source, repo string) (format.Info, error) {
+		if text, ok := unfinished(src.Dir); ok {
+			return format.Info{}, fmt.Errorf("%s is %s", src.Path, text)
+		}
+		if !worldrepo.Recognize(repo) {
+			if err := worldrepo.Create(repo); err != nil {
+				return format.Info{}, err
+			}
+		}
+		r, err := worldrepo.Backup(ctx, src.Dir, repo, worldrepo.Options{
+			Remote: job.On(optionRemote.Name), OnProgress: job.Report,
+			Sink: sinkOf(job, slices.Concat(worldcopy.Losses(), worldrepo.Losses.Kinds())),
+		})
+		if err != nil {
+			return format.Info{}, err
+		}
+		info := format.Info{Format: minetestBackupName}
+		info.Add("snapshot", "snapshot", r.Snapshot.ID)
+		info.Add("blocks", "blocks", r.Snapshot.Blocks)
+		info.Add("changed", "blocks that changed since the snapshot before", r.Changed)
+		info.Add("removed", "blocks that are gone since", r.Removed)
+		info.Add("stored", "contents that are new", r.Stored)
+		info.Add("bytes", "bytes that they take", r.Bytes)
+		return info, nil
+	},
+	List: func(ctx context.Context, repo string) (list []format.Snapshot, err error) {
+		r, err := worldrepo.Open(repo)
+		if err != nil {
+			return nil, err
+		}
+		defer r.Close()
+		var bad error
+		all, err := r.Snapshots(ctx, func(_ string, err error) { bad = errors.Join(bad, err) })
+		for _, s := range all {
+			list = append(list, format.Snapshot{ID: s.ID, Time: s.Time, Of: s.World})
+		}
+		return list, errors.Join(err, bad)
+	},
+	Forget: func(_ context.Context, repo string, ids []string) error { return worldrepo.Forget(repo, ids) },
+	Prune: func(ctx context.Context, repo string, dry bool) (int, int64, error) {
+		p, err := worldrepo.Prune(ctx, repo, dry)
+		return p.Packs, p.Bytes, err
+	},
+}
+
+// backupFile is a repository that is open.
+type backupFile struct{ *worldrepo.Repository }
+
+// Tree tells of the snapshots. What is in them is private: restoring gives it.
+func (f *backupFile) Tree(ctx context.Context, job *format.Job) (fs.FS, error) {
+	all, err := f.Snapshots(ctx, func(id string, err error) { job.Miss("snapshots/"+id, "%v", err) })
+	if err != nil {
+		return nil, err
+	}
+	t := new(tree.FS)
+	for _, s := range all {
+		var text strings.Builder
+		fmt.Fprintf(&text, "world %s\ntime %s\nmap %s\nblocks %d\nlost %d\n", strconv.Quote(s.World), s.Time.Format(time.RFC3339Nano), s.Map, s.Blocks, s.Lost)
+		for _, file := range s.Files {
+			fmt.Fprintf(&text, "file %s %d\n", strconv.Quote(file.Path), file.Size)
+		}
+		t.Add(s.ID+".txt", tree.Meta{Stored: -1, Note: fmt.Sprintf("%s, %d blocks", s.World, s.Blocks), Time: s.Time}, func() ([]byte, error) { return []byte(text.String()), nil })
+	}
+	return t, nil
+}
+
+func (f *backupFile) Info(ctx context.Context, job *format.Job) (format.Info, error) {
+	info := format.Info{Format: minetestBackupName}
+	all, err := f.Snapshots(ctx, func(id string, err error) { job.Miss("snapshots/"+id, "%v", err) })
+	if err != nil {
+		return info, err
+	}
+	info.Add("snapshots", "", len(all))
+	if n := len(all); n > 0 {
+		info.Add("oldest", "", all[0].ID)
+		info.Add("newest", "", all[n-1].ID)
+	}
+	return info, nil
+}
+
+func (f *backupFile) Check(ctx context.Context, _ *format.Job, sink check.Sink) error {
+	return f.Repository.Check(ctx, sink)
+}
+
+func restoreWorld(ctx context.Context, job *format.Job, src *format.Source, out format.Output) (err error) {
+	r, err := worldrepo.Open(src.Dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	s, err := momentOf(ctx, job, r)
+	if err != nil {
+		return err
+	}
+	o, err := copyOptionsOf(job)
+	if err != nil {
+		return err
+	}
+	o.Map = job.Value(optionMap.Name)
+	o.Sink = sinkOf(job, worldcopy.Losses())
+	dir, err := out.KeptDir()
+	if err != nil {
+		return err
+	}
+	report, err := r.Restore(ctx, s, dir, o)
+	if err == nil {
+		job.Tell("%s as it was at %s: %d blocks", s.World, s.Time.Format(time.RFC3339), report.Blocks)
+	}
+	return err
+}
+
+// momentOf finds the snapshot that the user means.
+func momentOf(ctx context.Context, job *format.Job, r *worldrepo.Repository) (*worldrepo.Snapshot, error) {
+	all, err := r.Snapshots(ctx, func(id string, err error) { job.Warn("snapshots/"+id, "%v", err) })
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, errors.New("there is no snapshot in it")
+	}
+	want := job.Value(optionMoment.Name)
+	if want == "" {
+		return all[len(all)-1], nil
+	}
+	var found []*worldrepo.Snapshot
+	for _, s := range all {
+		if s.ID == want {
+			return s, nil
+		}
+		if strings.HasPrefix(s.ID, want) {
+			found = append(found, s)
+		}
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly} {
+		t, err := time.ParseInLocation(layout, want, time.Local)
+		if err != nil {
+			continue
+		}
+		if layout == time.DateOnly {
+			t = t.AddDate(0, 0, 1).Add(-time.Millisecond) // the end of the day
+		}
+		for _, s := range slices.Backward(all) {
+			if !s.Time.After(t) {
+				return s, nil
+			}
+		}
+		return nil, fmt.Errorf("--%s %s: the oldest snapshot is of %s", optionMoment.Name, want, all[0].Time.Local().Format(time.DateTime))
+	}
+	return nil, fmt.Errorf("--%s %q: %d snapshots are called so", optionMoment.Name, want, len(found))
+}
