@@ -5,6 +5,8 @@ import (
 	"image"
 	"image/color"
 	"math"
+
+	"trowel.example/minetest/mapdb"
 )
 
 // coverColor is what is drawn where blocks are whose content nobody has looked at.
@@ -80,23 +82,39 @@ func (w *window) mark(v int, first, last []int, line []bool) (more int) {
 
 // Cover is [Map.Cover] for the picture from aside: it draws the outlines of blocks.
 func (s *Iso) Cover(ctx context.Context, dst *image.RGBA, at Scaled) error {
-	low := [2]float64{at.Origin[0] + float64(dst.Rect.Min.X)/at.Scale, at.Origin[1] + float64(dst.Rect.Min.Y)/at.Scale}
-	high := [2]float64{at.Origin[0] + float64(dst.Rect.Max.X)/at.Scale, at.Origin[1] + float64(dst.Rect.Max.Y)/at.Scale}
+	return s.piles(ctx, at, dst.Rect, func(_ []mapdb.Pos, from, to [2]float64) error {
+		at.hexagon(dst, from, to)
+		return nil
+	})
+}
+
+// piles goes through the blocks that stand on top of each other, from above, and may be seen
+// in a part of a picture, with the corners of what they look like from aside.
+func (s *Iso) piles(ctx context.Context, at Scaled, part image.Rectangle, do func(all []mapdb.Pos, from, to [2]float64) error) error {
+	low, high := at.place(part.Min), at.place(part.Max)
 	f := frames[Top]
+	var all []mapdb.Pos
 	for v := s.has.box.Min[1]; v <= s.has.box.Max[1]; v++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		for _, r := range s.has.runs(s.has.box.Min[0], v) {
-			near, far := max(r.d(), s.has.box.Min[2]), min(r.last(), s.has.box.Max[2])
-			if near > far || r.u() > s.has.box.Max[0] {
+			first, last := max(r.d(), s.has.box.Min[2]), min(r.last(), s.has.box.Max[2])
+			if first > last || r.u() > s.has.box.Max[0] {
 				continue
 			}
-			top, bottom := f.out([3]int{r.u(), v, near}), f.out([3]int{r.u(), v, far})
+			top, bottom := f.out([3]int{r.u(), v, first}), f.out([3]int{r.u(), v, last})
 			box := Box{[3]int{top[0] * side, bottom[1] * side, top[2] * side}, [3]int{top[0]*side + side - 1, top[1]*side + side - 1, top[2]*side + side - 1}}
 			from, to := IsoBounds(box)
-			if from[0] < high[0] && to[0] > low[0] && from[1] < high[1] && to[1] > low[1] {
-				at.hexagon(dst, from, to)
+			if from[0] >= high[0] || to[0] <= low[0] || from[1] >= high[1] || to[1] <= low[1] {
+				continue
+			}
+			all = all[:0]
+			for y := top[1]; y >= bottom[1]; y-- {
+				all = append(all, mapdb.Pos{X: int16(top[0]), Y: int16(y), Z: int16(top[2])})
+			}
+			if err := do(all, from, to); err != nil {
+				return err
 			}
 		}
 	}

@@ -117,9 +117,7 @@ func (w *window) before(v int) (int, bool) {
 	return 0, false
 }
 
-// in reports whether a place is in the box, and at whether there is a block besides.
-func (w *window) in(at [3]int) bool { return w.box.has(at) }
-
+// at reports whether there is a block at a place.
 func (w *window) at(at [3]int) bool {
 	d, ok := w.next(at[0], at[1], at[2])
 	return ok && d == at[2]

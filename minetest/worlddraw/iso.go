@@ -429,38 +429,29 @@ func (s *Iso) read(ctx context.Context, pos mapdb.Pos, b *isoBlock) error {
 // Fingerprint is that of [Map.Fingerprint]: of all blocks in whose place a cube would be seen
 // in the part.
 func (s *Iso) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, at Scaled) (some bool, err error) {
-	var low, high [2]float64
-	for i, p := range [2][2]int{{r.Min.X, r.Max.X}, {r.Min.Y, r.Max.Y}} {
-		low[i], high[i] = at.Origin[i]+float64(p[0])/at.Scale, at.Origin[i]+float64(p[1])/at.Scale
-	}
-	f := frames[Top]
-	for at := range s.has.index.all {
-		if !s.has.in(at) {
-			continue
+	low, high := at.place(r.Min), at.place(r.Max)
+	err = s.piles(ctx, at, r, func(all []mapdb.Pos, _, _ [2]float64) error {
+		for _, p := range all {
+			c := [3]int{int(p.X) * side, int(p.Y) * side, int(p.Z) * side}
+			from, to := IsoBounds(Box{c, [3]int{c[0] + side - 1, c[1] + side - 1, c[2] + side - 1}})
+			if to[1] <= low[1] || from[1] >= high[1] {
+				continue
+			}
+			data, err := s.db.Get(ctx, p)
+			var row *mapdb.RowError
+			if errors.As(err, &row) || errors.Is(err, mapdb.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			some = true
+			fmt.Fprintln(h, p, len(data))
+			_, _ = h.Write(data)
 		}
-		c := f.out(at)
-		min, max := c, c
-		for i := range min {
-			min[i], max[i] = min[i]*side, max[i]*side+side-1
-		}
-		from, to := IsoBounds(Box{min, max})
-		if to[0] <= low[0] || from[0] >= high[0] || to[1] <= low[1] || from[1] >= high[1] {
-			continue
-		}
-		p := mapdb.Pos{X: int16(c[0]), Y: int16(c[1]), Z: int16(c[2])}
-		data, err := s.db.Get(ctx, p)
-		var row *mapdb.RowError
-		if errors.As(err, &row) || errors.Is(err, mapdb.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return some, err
-		}
-		some = true
-		fmt.Fprintln(h, p, len(data))
-		_, _ = h.Write(data)
-	}
-	return some, nil
+		return nil
+	})
+	return some, err
 }
 
 // Hidden returns the names of nodes without a colour that were met.

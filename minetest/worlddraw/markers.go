@@ -216,15 +216,6 @@ func MarkerOf(rules []MarkerRule, name string, m *mapblock.NodeMeta) (Marker, bo
 	return Marker{}, false
 }
 
-func (b Box) has(p [3]int) bool {
-	for i := range p {
-		if p[i] < b.Min[i] || p[i] > b.Max[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // variablesOf returns a function that returns variables of metadata, of old ones too.
 func variablesOf(m *mapblock.NodeMeta) func(key string) string {
 	if m.Legacy == nil {
