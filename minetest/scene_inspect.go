@@ -1,6 +1,7 @@
 package minetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"iter"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"trowel.example/check"
 	"trowel.example/format"
@@ -29,6 +31,7 @@ const (
 	maxBehind = 4  // and behind it
 	farBehind = 64 // nodes in which these are looked for
 	maxMarks  = 50 // players and markers at a point
+	maxPassed = 16 // blocks before what is seen, whose objects are told
 )
 
 // markPixels is how far from the place of a mark somebody points who means it.
@@ -42,6 +45,8 @@ type inspection struct {
 	view   worlddraw.View
 	at     [2]float64
 	blocks map[mapdb.Pos]*openBlock
+	passed []mapdb.Pos    // of the blocks through which one sees what is seen
+	found  bool           // a node is seen
 	front  []format.Thing // that is drawn over the nodes
 	things []format.Thing
 }
@@ -54,6 +59,7 @@ type openBlock struct {
 	nodes *mapblock.Nodes
 	err   error
 	parts worlddir.Parts // once somebody needs them
+	told  bool           // its objects are
 }
 
 // Inspect tells of the node that is seen and of those before and behind it, of objects,
@@ -212,7 +218,7 @@ func (in *inspection) column() (seen [3]int, some bool, err error) {
 	var runs []run
 	var first [3]int
 	broken := make(map[mapdb.Pos]bool)
-	found, above, after, far := false, 0, 0, 0
+	above, after, far := 0, 0, 0
 	for p := range behind {
 		if err := in.ctx.Err(); err != nil {
 			return seen, false, err
@@ -227,7 +233,10 @@ func (in *inspection) column() (seen [3]int, some bool, err error) {
 		if !some {
 			first, some = p, true
 		}
-		if far++; found && far > farBehind {
+		if n := len(in.passed); !in.found && (n == 0 || in.passed[n-1] != o.pos) {
+			in.passed = append(in.passed, o.pos)
+		}
+		if far++; in.found && far > farBehind {
 			break
 		}
 		if o.b == nil {
@@ -248,9 +257,9 @@ func (in *inspection) column() (seen [3]int, some bool, err error) {
 		case kind == nothing:
 			runs = append(runs, run{node: n, last: p, n: 1})
 			continue
-		case !found && kind == opaque:
-			found, seen, far = true, p, 0
-		case found:
+		case !in.found && kind == opaque:
+			in.found, seen, far = true, p, 0
+		case in.found:
 			if after++; after > maxBehind {
 				return in.tell(runs, seen), true, nil
 			}
@@ -259,9 +268,9 @@ func (in *inspection) column() (seen [3]int, some bool, err error) {
 				continue
 			}
 		}
-		runs = append(runs, run{node: n, last: p, n: 1, part: kind, hidden: found && p != seen})
+		runs = append(runs, run{node: n, last: p, n: 1, part: kind, hidden: in.found && p != seen})
 	}
-	if !found {
+	if !in.found {
 		seen = first
 	}
 	return in.tell(runs, seen), some, nil
@@ -310,19 +319,25 @@ func (in *inspection) tell(runs []run, seen [3]int) [3]int {
 	return seen
 }
 
-// around tells of what belongs to a node that is none: objects near to it, who may build
-// there, and the block.
+// around tells of what belongs to a node that is none: objects near to it or before it, who
+// may build there, and the block.
 func (in *inspection) around(seen [3]int) error {
-	for pos := range blocksAround(seen, 1) {
+	passed := in.passed[max(0, len(in.passed)-maxPassed):]
+	for _, pos := range append(slices.Collect(blocksAround(seen, 1)), passed...) {
 		o, err := in.block(pos)
 		if err != nil {
 			return err
 		}
-		if o == nil || o.b == nil {
+		if o == nil || o.b == nil || o.told {
 			continue
 		}
+		o.told = true
+		before := slices.Contains(passed, pos)
 		for i := range o.b.Objects.List {
-			if object := worldfind.ObjectOf(pos, &o.b.Objects.List[i]); near(object.Pos, seen, 1.5) {
+			object := worldfind.ObjectOf(pos, &o.b.Objects.List[i])
+			p := in.view.Point(object.Pos)
+			above := !in.found || in.view != worlddraw.Top || object.Pos[1] > float64(seen[1])
+			if near(object.Pos, seen, 1.5) || before && above && math.Abs(p[0]-in.at[0]) <= 1 && math.Abs(p[1]-in.at[1]) <= 1 {
 				in.things = append(in.things, in.s.objectThing(o, i, &object))
 			}
 		}
@@ -408,15 +423,22 @@ func (in *inspection) marks() error {
 		if err != nil {
 			return err
 		}
-		told := 0
+		type mark struct {
+			*worlddraw.Marker
+			at  [2]float64
+			far float64
+		}
+		var found []mark
 		for i := range markers {
-			m := &markers[i]
-			p := in.view.Point(m.Pos)
-			if math.Abs(p[0]-in.at[0]) > reach || math.Abs(p[1]-in.at[1]) > reach || told == maxMarks || m.Pos[1] < float64(box.Min[1]) || m.Pos[1] > float64(box.Max[1])+1 {
-				continue
+			p := in.view.Point(markers[i].Pos)
+			far := max(math.Abs(p[0]-in.at[0]), math.Abs(p[1]-in.at[1]))
+			if y := markers[i].Pos[1]; far <= reach && y >= float64(box.Min[1]) && y <= float64(box.Max[1])+1 {
+				found = append(found, mark{&markers[i], p, far})
 			}
-			told++
-			thing, err := in.markThing(layer, m, p)
+		}
+		slices.SortStableFunc(found, func(a, b mark) int { return cmp.Compare(a.far, b.far) })
+		for _, m := range found[:min(len(found), maxMarks)] {
+			thing, err := in.markThing(layer, m.Marker, m.at)
 			if err != nil {
 				return err
 			}
