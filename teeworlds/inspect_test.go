@@ -383,7 +383,13 @@ func TestInspectLinks(t *testing.T) {
 	if err != nil || len(things) != 1 || len(things[0].Links) != maxLinks || fact(things[0], "partners") != 40*14-1 {
 		t.Fatalf("%d links, %v partners, %v", len(things[0].Links), fact(things[0], "partners"), err)
 	}
+	if things, _ = o.Inspect(t.Context(), format.Look{Scale: 1}, [2]float64{13.5, 3.5}); fact(things[0], "unused") == nil {
+		t.Errorf("%+v does something", things[0])
+	}
 	things, _ = o.Inspect(t.Context(), format.Look{Scale: 1}, [2]float64{0.5, 5.5})
+	if fact(things[0], "unused") != nil {
+		t.Errorf("%+v does nothing", things[0])
+	}
 	if got := fact(things[0], "settings"); !slices.Equal(got.([]string), []string{"switch_open 2"}) {
 		t.Errorf("settings %v", got)
 	}

@@ -105,9 +105,6 @@ func cellOf(l *twmap.TileLayer, x, y int) (c cell) {
 	number := func(series twmap.Numbers, id, number uint8) {
 		c.id, c.series, c.number = id, series, number
 		c.facts = append(c.facts, format.Fact("number", string(series)+" number", int(number)))
-		if number == 0 && twmap.NeedsNumber(kind, id) {
-			c.facts = append(c.facts, format.Fact("unused", "", "it does nothing, because its number is 0"))
-		}
 	}
 	switch kind {
 	case twmap.KindTele:
@@ -148,6 +145,9 @@ func read[T twmap.Cell](c *cell, g *twmap.Grid[T], x, y int) (t T) {
 	from := y * g.Width()
 	if c.there = from+x < len(cells); c.there {
 		t = cells[from+x]
+		if u, is := any(t).(interface{ Unused() bool }); is && u.Unused() {
+			c.facts = append(c.facts, format.Fact("unused", "", "it does nothing, because a number that it needs is 0"))
+		}
 		c.text, c.column = tiletext.FormatCell(t), tiletext.Column(cells[from:from+x+1], x)
 	}
 	return t

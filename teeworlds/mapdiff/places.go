@@ -70,8 +70,11 @@ func placeOf(p *twmap.Part, thing twmap.Thing, number *int) []check.Place {
 // tiles returns the places of all tiles of the area.
 func (c Change) tiles(was, is *twmap.Part) (old, new []check.Place) {
 	a := c.Area
-	list := make([]twmap.Place, 0, 2*a.Width*a.Height) // which all share one piece of memory
+	var list []twmap.Place // many share a piece of memory, but not all: some may be kept
 	add := func(places []check.Place, at twmap.Place) []check.Place {
+		if len(list) == cap(list) {
+			list = make([]twmap.Place, 0, min(2*a.Width*a.Height, 1024))
+		}
 		list = append(list, at)
 		return append(places, &list[len(list)-1])
 	}

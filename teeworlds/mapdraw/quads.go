@@ -16,7 +16,7 @@ func (c *canvas) drawQuads(ctx context.Context, f *frame, l *layer) {
 			t = c.textureOf(l.picture)
 		}
 		for i := range content.quads {
-			if i%1024 == 0 && ctx.Err() != nil {
+			if i%16 == 0 && ctx.Err() != nil { // each may cover all of the picture
 				return
 			}
 			c.drawQuad(f, t, &content.quads[i])

@@ -78,7 +78,7 @@ func (c *checker) checkTeles(sink check.Sink) {
 		s := c.spots()
 		part := c.layers[c.used[KindTele]]
 		eachCell(c.used[KindTele].Teles(), func(x, y int, t TeleTile) {
-			if id := GameTile(t.ID); !t.unused() && is(id, t.Number) {
+			if id := GameTile(t.ID); !t.Unused() && is(id, t.Number) {
 				s.addAs(part.Tile(x, y), func() string { return fmt.Sprintf("%d,%d (%d)", x, y, t.Number) })
 			}
 		})

@@ -155,7 +155,7 @@ func (f *cellFaults) game(p *playStats, kind Kind, x, y int, t Tile) {
 
 func (f *cellFaults) tele(p *playStats, x, y int, t TeleTile) {
 	f.physicsTile(KindTele, x, y, t.ID, 0)
-	if t.unused() {
+	if t.Unused() {
 		f.unused.add(f.part.Tile(x, y))
 		return
 	}
@@ -170,7 +170,7 @@ func (f *cellFaults) speedup(x, y int, t SpeedupTile) {
 	if t.Padding != 0 {
 		f.reserved.add(f.part.Tile(x, y))
 	}
-	if t.unused() {
+	if t.Unused() {
 		f.unused.add(f.part.Tile(x, y))
 	}
 	if t.ID != 0 && (t.Angle < 0 || t.Angle > 359) {
@@ -180,14 +180,14 @@ func (f *cellFaults) speedup(x, y int, t SpeedupTile) {
 
 func (f *cellFaults) switches(x, y int, t SwitchTile) {
 	f.physicsTile(KindSwitch, x, y, t.ID, t.Flags)
-	if t.unused() {
+	if t.Unused() {
 		f.unused.add(f.part.Tile(x, y))
 	}
 }
 
 func (f *cellFaults) tune(p *playStats, x, y int, t TuneTile) {
 	f.physicsTile(KindTune, x, y, t.ID, 0)
-	if t.unused() {
+	if t.Unused() {
 		f.unused.add(f.part.Tile(x, y))
 	} else if t.ID != 0 {
 		p.zones[t.Number] = true

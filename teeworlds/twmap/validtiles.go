@@ -100,13 +100,15 @@ func AllowedFlags(kind Kind, id uint8) TileFlags {
 	return 0
 }
 
-// unused reports whether the tile does nothing because a number is 0 that must
+// Unused reports whether the tile does nothing because a number is 0 that must
 // not be, as old editors, other programs and wrong clicks leave them.
-func (t TeleTile) unused() bool { return t.Number == 0 && NeedsNumber(KindTele, t.ID) }
+func (t TeleTile) Unused() bool { return t.Number == 0 && NeedsNumber(KindTele, t.ID) }
 
-func (t TuneTile) unused() bool { return t.Number == 0 && NeedsNumber(KindTune, t.ID) }
+// Unused is that of a [TeleTile].
+func (t TuneTile) Unused() bool { return t.Number == 0 && NeedsNumber(KindTune, t.ID) }
 
-func (t SpeedupTile) unused() bool {
+// Unused is that of a [TeleTile].
+func (t SpeedupTile) Unused() bool {
 	switch GameTile(t.ID) {
 	case TileSpeedupOld:
 		return t.Force == 0
@@ -116,7 +118,8 @@ func (t SpeedupTile) unused() bool {
 	return false
 }
 
-func (t SwitchTile) unused() bool {
+// Unused is that of a [TeleTile].
+func (t SwitchTile) Unused() bool {
 	if t.Number != 0 {
 		return false
 	}
