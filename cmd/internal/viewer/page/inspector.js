@@ -53,7 +53,7 @@ export const panel = {
     return {
       update(changed) {
         if (changed.has("shown")) follow();
-        return ["at", "view", "shown", "doc", "layers", "solo", "time"].some((k) => changed.has(k)) && draw();
+        return ["at", "shown", "doc", "layers", "solo", "time"].some((k) => changed.has(k)) && draw();
       },
       close: () => stop?.(),
     };

@@ -266,13 +266,14 @@ function spread(shown, box) {
 
   const middle = () => units(map.getCenter());
   const where = () => ({ x: middle()[0].toFixed(2), y: middle()[1].toFixed(2), z: String(map.getZoom()) });
-  const pace = () => {
+  const zoomed = () => {
     const cell = scale * 2 ** map.getZoom();
+    box.classList.toggle("over", map.getZoom() > natural);
     map.keyboard._setPanDelta(cell >= near ? Math.round(cell) : 80); // cell by cell, where they can be told apart
   };
-  pace();
+  zoomed();
   map.on("moveend", () => set(where()));
-  map.on("zoomend", pace);
+  map.on("zoomend", zoomed);
   const pointed = (point) => {
     const mark = marks.find(map.latLngToContainerPoint(at(...point)))?.mark;
     place(say(shown.view, point) + (mark?.label ? `  ${mark.label}` : ""));
@@ -285,9 +286,12 @@ function spread(shown, box) {
     shown.inspect(units(e.latlng));
   });
   box.addEventListener("keydown", (e) => {
-    if (e.target !== box || e.key !== "Enter") return;
+    const closer = { "+": 1, "=": 1, "-": -1, _: -1 }[e.key];
+    if (e.target !== box || e.ctrlKey || e.metaKey || e.altKey || !(closer || e.key === "Enter")) return;
     e.preventDefault();
-    shown.inspect(middle());
+    e.stopPropagation(); // Leaflet takes the Shift that some keyboards need for a + as a wish for more
+    if (closer) map.setZoom(map.getZoom() + closer);
+    else shown.inspect(middle());
   });
   const stop = watch((changed) => {
     if (changed.has("grid")) drawCells();

@@ -18,7 +18,7 @@ const kinds = {
 // there: {where: [left, top, right, bottom] in units, label, kind}; chosen is the index of the
 // one that stands out.
 export const Marks = L.Renderer.extend({
-  initialize(scale, pane) {
+  initialize(scale, pane = "overlayPane") {
     L.Renderer.prototype.initialize.call(this, { padding: 0.3, pane });
     this._scale = scale;
     this._sets = new Map();
