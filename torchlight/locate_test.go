@@ -59,6 +59,7 @@ func TestLocate(t *testing.T) {
 		{text.Place{Path: "MEDIA/SKILLS.RAW", Node: "skills[1]"}, "MEDIA/SKILLS.RAW.json", "{"},
 		{text.Place{Path: "MEDIA/SKILLS.RAW", Node: "skills[1].guid"}, "MEDIA/SKILLS.RAW.json", "guid"},
 		{text.Place{Path: "MEDIA/SKILLS.RAW", Node: "skills[9]"}, "MEDIA/SKILLS.RAW.json", "skills"},
+		{text.Place{Path: "MEDIA/SKILLS.RAW.json", Node: "skills[1].guid"}, "MEDIA/SKILLS.RAW.json", "guid"},
 		{check.File("MEDIA/SKILLS.RAW"), "MEDIA/SKILLS.RAW.json", ""},
 		{check.Line{Path: "MEDIA/UI/A.IMAGESET", Line: 4}, "MEDIA/UI/A.IMAGESET", "Image"},
 		{text.Within{Place: text.Place{Node: "UNIT.NAME"}, Path: "MEDIA/UNITS/A.DAT"}, "MEDIA/UNITS/A.DAT", "NAME:A"},

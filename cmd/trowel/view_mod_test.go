@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -145,6 +146,94 @@ func TestViewTable(t *testing.T) {
 		t.Errorf("%d rows are in the page", n)
 	}
 	p.Picture("text")
+	for _, m := range p.Messages() {
+		t.Errorf("on the console: %s", m)
+	}
+	v.stop()
+}
+
+// TestViewBroken goes from a reference that leads nowhere to its line, and back; and from what
+// find finds to lines. The lines are those that cat prints.
+func TestViewBroken(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../samples/ember")); err != nil {
+		t.Fatal(err)
+	}
+	const ring = "MEDIA/UNITS/ITEMS/RINGS/EMBER_RING.DAT"
+	plain := run(t, "cat", sample(t, "ember", "ember.MOD"), ring) // in UTF-8
+	if err := os.WriteFile(filepath.Join(dir, ring), bytes.Replace(plain, []byte("ember_ring_base.dat"), []byte("ember_ring_bas.dat"), 1), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	mod := filepath.Join(t.TempDir(), "broken.MOD")
+	run(t, "pack", "-q", dir, "-o", mod)
+	lines := strings.Split(string(run(t, "cat", mod, ring)), "\n")
+	v := view(t, mod)
+
+	type place struct {
+		Line *struct {
+			Path string
+			Line int
+		}
+	}
+	var checked struct {
+		Findings []struct {
+			ID     string
+			Places []place
+		}
+	}
+	_, data := v.get("/f/0/check")
+	if err := json.Unmarshal(data, &checked); err != nil {
+		t.Fatalf("%v: %s", err, data)
+	}
+	finding, line := -1, 0
+	for i, f := range checked.Findings {
+		if f.ID == "tl-mod-likely-missing-file" {
+			finding, line = i, f.Places[0].Line.Line
+		}
+	}
+	if finding < 0 || !strings.Contains(lines[line-1], "ember_ring_bas.dat") {
+		t.Fatalf("line %d of %q: %s", line, lines, data)
+	}
+
+	_, data = v.get("/f/0/find?q=key+NAME")
+	found := 0
+	for row := range bytes.Lines(data) {
+		var hit struct {
+			Hit *struct {
+				Path string
+				At   place
+			}
+		}
+		if err := json.Unmarshal(row, &hit); err != nil {
+			t.Fatal(err)
+		}
+		if hit.Hit == nil {
+			continue
+		}
+		at := hit.Hit.At.Line
+		text := strings.Split(string(run(t, "cat", mod, at.Path)), "\n")[at.Line-1]
+		if found++; !strings.Contains(text, "NAME:") {
+			t.Errorf("%s: line %d is %q", at.Path, at.Line, text)
+		}
+		if found == 5 {
+			break
+		}
+	}
+	if found == 0 {
+		t.Errorf("nothing was found: %s", data)
+	}
+
+	p := chromium.Start(t, 1280, 800)
+	p.Do(chromedp.Navigate(v.url + "#mode=text&path=" + ring))
+	p.Wait("document.querySelector('.gutter button')")
+	mark := fmt.Sprintf("[...document.querySelectorAll('.line')].find(l => l.querySelector('.at').textContent === '%d').querySelector('.gutter button')", line)
+	if label := chromium.Eval[string](p, mark+".ariaLabel"); !strings.HasPrefix(label, "warning: refers to") {
+		t.Errorf("the mark says %q", label)
+	}
+	p.Do(chromedp.Evaluate(mark+".focus()", nil))
+	p.Press(kb.Enter)
+	p.Wait(fmt.Sprintf("location.hash.includes('tab=findings') && location.hash.includes('finding=%d')", finding))
+	p.Picture("mark")
 	for _, m := range p.Messages() {
 		t.Errorf("on the console: %s", m)
 	}

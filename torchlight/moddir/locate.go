@@ -16,7 +16,12 @@ import (
 func Locate(ctx context.Context, fsys fs.FS, places []check.Place, want func(path string) bool) ([]check.Line, error) {
 	pathOf := singlePath(fsys)
 	if s, ok := fsys.(*shown); ok {
-		pathOf = func(name string) string { return s.paths()[s.archive.Find(name)] }
+		pathOf = func(name string) string {
+			if at := s.paths()[s.archive.Find(name)]; at != "" || s.origins()[name] == nil {
+				return at
+			}
+			return name // it is one of the folder
+		}
 	}
 	lines := make([]check.Line, len(places))
 	var text texts
