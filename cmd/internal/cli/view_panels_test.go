@@ -242,7 +242,7 @@ func TestViewFindings(t *testing.T) {
 			}
 		}
 		for page.State = ""; page.State != "done"; {
-			c.json(t, "check?run=1&view=", &page)
+			c.json(t, "check?run=1&where=1", &page)
 		}
 		sum := 0
 		for _, n := range page.Counts {
@@ -324,7 +324,7 @@ func TestViewSearch(t *testing.T) {
 	} {
 		c := serveFile(t, games.Formats().ByName(test.format), all[test.format])
 		args := []string{"search", "--json"}
-		q := url.Values{"q": {test.text}, "view": {""}}
+		q := url.Values{"q": {test.text}, "where": {"1"}}
 		for _, f := range test.flags {
 			q.Set(f, "1")
 			args = append(args, map[string]string{"i": "-i", "fixed": "-F"}[f])
@@ -362,7 +362,7 @@ func TestViewSearch(t *testing.T) {
 			Fields map[string]any
 		}
 		toldJSON(t, &want, append([]string{"find", "--json", all[test.format], "--"}, test.words...)...)
-		got := c.stream(t, "find?view=&q="+url.QueryEscape(test.query))
+		got := c.stream(t, "find?where=1&q="+url.QueryEscape(test.query))
 		end := got[len(got)-1].End
 		if got = got[:len(got)-1]; end == nil || len(got) != len(want) || end.Hits != len(want) || len(want) == 0 {
 			t.Fatalf("%s: %d hits, end %+v, want %d", test.query, len(got), end, len(want))

@@ -5,8 +5,6 @@ import * as tree from "./tree.js";
 import * as inspector from "./inspector.js";
 import * as layers from "./layers.js";
 import * as options from "./options.js";
-import * as findings from "./findings.js";
-import * as search from "./search.js";
 import * as compare from "./compare.js";
 
 // later is a panel of a module that is loaded when it is opened for the first time, after what it
@@ -40,4 +38,4 @@ export const middle = there(
   later("contents", { name: "contents", title: "Contents", applies: ({ entry }) => entry?.dir && !(entry.scene && !entry.path) }),
   later("hex", { name: "hex", title: "Bytes", applies: ({ entry, doc }) => Boolean(entry) && (!entry.dir || (!entry.path && (!doc.folder || state().dump !== undefined))) }, "panels.css"),
 );
-export const right = there(inspector.panel, findings.panel, compare.changes, search.panel, later("about", { name: "about", title: "About" }));
+export const right = there(inspector.panel, later("findings", { name: "findings", title: "Findings", eager: true }, "panels.css"), compare.changes, later("search", { name: "search", title: "Search" }, "panels.css"), later("about", { name: "about", title: "About" }));
