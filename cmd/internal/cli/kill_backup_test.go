@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"trowel.example/internal/judge"
+)
+
+// A backup that is killed at any call that changes the disk leaves a repository whose snapshots are
+// whole, and the next backup succeeds.
+func TestKillBackup(t *testing.T) {
+	if os.Getenv(envKills) == "" {
+		t.Skipf("this takes minutes: set %s", envKills)
+	}
+	strace := judge.Find(t, "strace")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	trowel := filepath.Join(dir, "trowel")
+	if err := os.Symlink(self, trowel); err != nil {
+		t.Skip(err)
+	}
+	samples, err := filepath.Abs("../../../samples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(line string) (string, error) {
+		cmd := exec.Command("sh", "-ec", line)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "GOMAXPROCS=2")
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	must := func(line string) {
+		t.Helper()
+		if out, err := run(line); err != nil {
+			t.Fatalf("%s: %v\n%s", line, err, out)
+		}
+	}
+	must("trowel pack -q " + samples + "/hollow -o w; trowel backup -q w first; trowel edit -q w --in-place --backup undo.zip -- set default:dirt --area 0,0,0:9,9,9; trowel manifest -q w -o now")
+	kills := 0
+	for _, call := range deadly {
+		for at := 1; ; at += 1 + at/10 {
+			must("rm -rf repo back m; cp -a first repo")
+			cmd := exec.Command(strace, "-f", "-qqq", "-o", os.DevNull, "-e", "trace="+call, "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, at), trowel, "backup", "-q", "w", "repo")
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "GOMAXPROCS=2")
+			if out, err := cmd.CombinedOutput(); err == nil {
+				break // it is not called so often
+			} else if strings.Contains(string(out), "trowel:") {
+				t.Fatalf("%s %d: %s", call, at, out)
+			}
+			kills++
+			if out, err := run("trowel check repo && trowel restore -q repo -o back"); err != nil {
+				t.Errorf("killed at %s %d: %v\n%s", call, at, err, out)
+			}
+			must("rm -rf back; trowel backup -q w repo; trowel check -q repo; trowel restore -q repo -o back; trowel manifest -q back -o m; cmp m now")
+			if left, _ := filepath.Glob(filepath.Join(dir, "repo", "*", ".*")); len(left) > 0 {
+				t.Errorf("killed at %s %d: left: %v", call, at, left)
+			}
+		}
+	}
+	t.Logf("%d kills", kills)
+	if kills < 20 {
+		t.Errorf("only %d kills", kills)
+	}
+}
