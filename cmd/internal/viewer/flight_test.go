@@ -84,7 +84,7 @@ func TestTilesAreShared(t *testing.T) {
 	if n := drawn(); n != 1 {
 		t.Errorf("drawn %d times", n)
 	}
-	if w := get(s, "/f/0/tile/1/0/9/9"); w.Code != http.StatusNoContent || w.Body.Len() > 0 {
+	if w := getTile(s, "/f/0/tile/1/0/9/9"); w.Code != http.StatusNoContent || w.Body.Len() > 0 {
 		t.Errorf("where nothing is: %d, %d bytes", w.Code, w.Body.Len())
 	}
 	if n := drawn(); n != 1 {
@@ -185,10 +185,10 @@ func TestTileDefect(t *testing.T) {
 		return nil
 	})
 	s := toyServer(t, f, "abc")
-	if w := get(s, "/f/0/tile/1/0/0/0"); w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "a defect of this program") {
+	if w := getTile(s, "/f/0/tile/1/0/0/0"); w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "a defect of this program") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if w := get(s, "/f/0/tile/1/0/1/0"); w.Code != http.StatusOK {
+	if w := getTile(s, "/f/0/tile/1/0/1/0"); w.Code != http.StatusOK {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if len(s.slots) > 0 {
@@ -200,7 +200,7 @@ func TestTileDefect(t *testing.T) {
 func TestFarTiles(t *testing.T) {
 	f, drawn := toys(true, nil)
 	s := toyServer(t, f, strings.Repeat("abcdefgh", 4))
-	far := get(s, "/f/0/tile/1/-5/0/0")
+	far := getTile(s, "/f/0/tile/1/-5/0/0")
 	if far.Code != http.StatusOK {
 		t.Fatalf("%d %s", far.Code, far.Body)
 	}
@@ -216,7 +216,7 @@ func TestFarTiles(t *testing.T) {
 			t.Fatalf("%d: %d", x, r>>8)
 		}
 	}
-	if near := get(s, "/f/0/tile/1/-3/0/0"); near.Code != http.StatusOK || drawn() != 8 {
+	if near := getTile(s, "/f/0/tile/1/-3/0/0"); near.Code != http.StatusOK || drawn() != 8 {
 		t.Errorf("%d, drawn %d times", near.Code, drawn())
 	}
 	if cover := get(s, "/f/0/cover/1/-5/0/0"); cover.Code != http.StatusOK {

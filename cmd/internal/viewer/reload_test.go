@@ -122,7 +122,7 @@ func TestReload(t *testing.T) {
 func TestEditionsKeepTheirBytes(t *testing.T) {
 	w := newWatchedToy(t, "abc")
 	w.shows(1, "abc")
-	if got := get(w.Server, "/f/0/tile/1/0/0/0"); got.Code != 200 {
+	if got := getTile(w.Server, "/f/0/tile/1/0/0/0"); got.Code != 200 {
 		t.Fatal(got.Body)
 	}
 	f, err := os.OpenFile(w.path, os.O_WRONLY, 0)
@@ -162,7 +162,7 @@ func TestStale(t *testing.T) {
 	w := newWatchedToy(t, "abcdef")
 	tile := func(generation, x int) {
 		t.Helper()
-		if got := get(w.Server, fmt.Sprintf("/f/0/tile/%d/0/%d/0", generation, x)); got.Code != 200 {
+		if got := getTile(w.Server, fmt.Sprintf("/f/0/tile/%d/0/%d/0", generation, x)); got.Code != 200 {
 			t.Fatalf("%d %s", got.Code, got.Body)
 		}
 	}
@@ -198,7 +198,7 @@ func TestStale(t *testing.T) {
 	w.look()
 	stale(2, "[[2 0] [5 0]]")
 	stale(1, "[[2 0] [5 0]]") // of the first the old picture of 2 is no longer kept
-	if got := get(w.Server, "/f/0/tile/2/0/0/0"); got.Code != 410 {
+	if got := getTile(w.Server, "/f/0/tile/2/0/0/0"); got.Code != 410 {
 		t.Errorf("an old generation: %d", got.Code)
 	}
 }

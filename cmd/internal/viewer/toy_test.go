@@ -212,6 +212,15 @@ func get(s *Server, target string) *httptest.ResponseRecorder {
 	return w
 }
 
+// getTile answers a request for a tile, as often as it takes until the tile is whole.
+func getTile(s *Server, target string) *httptest.ResponseRecorder {
+	for {
+		if w := get(s, target); w.Code != http.StatusAccepted {
+			return w
+		}
+	}
+}
+
 // getJSON reads an answer that has to be fine.
 func getJSON(t testing.TB, s *Server, target string, v any) {
 	t.Helper()
