@@ -60,6 +60,10 @@ type Format struct {
 	// any more in what Build makes of it. Nil: nothing.
 	CheckTree func(context.Context, *Job, fs.FS, check.Sink) error
 
+	// Mask takes the passwords out of what a file of the tree holds, for eyes other than the
+	// owner's. It may return content itself. Nil: there are none.
+	Mask func(path string, content []byte) []byte
+
 	// Dump reads a source and reports every field of it, or of the file that
 	// path names inside it, up to where it breaks.
 	Dump func(ctx context.Context, job *Job, src *Source, path string, t trace.Tracer) error
@@ -152,6 +156,7 @@ type Option struct {
 	Some    bool     // of an argument that is a List: it has to be given once at least
 	Default string   // "" for a Bool that is off
 	Input   bool     // its value is the path of something that is read
+	Secret  bool     // it shows what is for the owner's eyes only
 
 	For Use // what it is for; 0 is for all
 }

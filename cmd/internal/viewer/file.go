@@ -98,10 +98,10 @@ func (e *edition) lost() (n int, first string) {
 	return e.misses, first
 }
 
-// files returns the tree of the file.
+// files returns the tree of the file, as the page may see it.
 func (e *edition) files(ctx context.Context) (fs.FS, error) {
 	e.treeOnce.Do(func() { e.tree, e.treeErr = e.file.Tree(context.WithoutCancel(ctx), e.job(nil)) })
-	return e.tree, e.treeErr
+	return public{e.tree, e.Format.Mask}, e.treeErr
 }
 
 func (f *file) plain(message string) string {

@@ -92,7 +92,7 @@ func TestGuard(t *testing.T) {
 		{"GET", "127.0.0.1:1234", "/session/", nil, 404},
 		{"GET", "127.0.0.1:1234", "/f/0/tree?path=a", nil, 200},
 		{"GET", "127.0.0.1:1234", "/f/0/text?path=a/toy.txt", nil, 200},
-		{"GET", "127.0.0.1:1234", "/f/0/text?path=a", nil, 422},
+		{"GET", "127.0.0.1:1234", "/f/0/text?path=a", nil, 404},
 		{"GET", "127.0.0.1:1234", "/f/0/text?path=../toy", nil, 404},
 		{"GET", "127.0.0.1:1234", "/f/0/text?path=a/../a/toy.txt", nil, 404},
 		{"GET", "127.0.0.1:1234", "/f/0/text?path=/etc/passwd", nil, 404},
