@@ -222,6 +222,10 @@ func (e *edition) space(ctx context.Context, path, name string) (*content, func(
 		return nil, nil, problem{http.StatusNotFound, "there is no space " + strconv.Quote(name)}
 	}
 	if name == "" {
+		if e.Source.IsDir() {
+			release()
+			return nil, nil, problem{http.StatusNotFound, "a folder has no bytes of its own"}
+		}
 		return nil, release, nil
 	}
 	if s.data != nil {
