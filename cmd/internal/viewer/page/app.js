@@ -65,7 +65,7 @@ const context = {
     const next = new Promise((seen) => waiting.push(seen));
     set({ mode: undefined, line: undefined, ...values }, { push: true });
     await loaded;
-    const shown = context.shown ?? (await next);
+    const shown = context.shown ?? (context.entry?.scene ? await next : undefined);
     shown?.flyTo(where);
     return shown;
   },
@@ -85,27 +85,28 @@ function load(what) {
   const mine = ++generation;
   return (loaded = (async () => {
     const alone = context.session.mode === "gallery" && state().file === undefined;
-    document.body.classList.toggle("alone", alone);
-    let doc, entry, wrong;
+    let doc = what === "path" ? context.doc : undefined, entry, wrong;
     try {
       if (!alone) {
-        doc = what === "path" ? context.doc : await busy("the file", ask(state().file ?? 0, "open"));
+        doc ??= await busy("the file", ask(state().file ?? 0, "open"));
         entry = await busy("the file", ask(doc.id, "entry", { path: state().path }));
       }
     } catch (err) {
       wrong = err;
     }
     if (mine !== generation) return;
-    if (wrong && what === "doc") return live.broken(context, wrong.message);
-    for (const p of what === "file" ? [files, left, middle, right] : what === "path" ? [middle] : []) p.reset();
-    if (what !== "doc") context.shown = undefined;
+    if (what === "doc" && !doc) return live.broken(context, wrong.message);
+    document.body.classList.toggle("alone", alone);
+    for (const p of what === "file" ? [files, left, middle, right] : what === "path" || wrong ? [middle] : []) p.reset();
+    if (what !== "doc" || wrong) context.shown = undefined;
     Object.assign(context, { doc, entry });
     heading();
     live.broken(context, doc?.broken);
     refresh(new Set(what === "file" ? [] : what === "path" ? ["path", "entry"] : ["doc", "entry"]));
-    if (wrong) failed(get("stage"), wrong, context.session.files.find((f) => f.id === Number(state().file ?? 0))?.name ?? "The file");
+    if (wrong) failed(get("stage"), wrong, [doc?.name ?? context.session.files.find((f) => f.id === Number(state().file ?? 0))?.name, state().path].filter(Boolean).join(" / "));
     else get("stage").querySelector(":scope > .failed")?.remove();
     await middle.whenReady();
+    if (what === "path" && document.activeElement === document.body) get("middle").focus(); // it was on what is gone
   })());
 }
 

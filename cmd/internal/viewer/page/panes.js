@@ -67,6 +67,7 @@ export class Panes {
     one.context = Object.create(this.context, {
       tools: { value: tools }, signal: { value: stop.signal },
       count: { value: (n, severity) => this.count(one, n, severity) },
+      show: { value: (shown) => stop.signal.aborted || this.context.show(shown) },
       visible: { get: () => !box.hidden },
     });
     this.open.set(panel.name, one);
