@@ -84,6 +84,7 @@ func TestViewAccessible(t *testing.T) {
 					p.Picture(fmt.Sprintf("%d-%v", i, dark))
 				}
 			}
+			visit(p, "")
 			for _, key := range []string{"?", "g"} {
 				if c.name != "map" && key == "g" {
 					continue
@@ -250,6 +251,7 @@ func TestViewReload(t *testing.T) {
 	replace(whole)
 	p.Wait("!document.querySelector('#broken .banner')")
 	same("mended")
+	p.Picture("mended")
 	for _, m := range p.Messages() {
 		t.Errorf("on the console: %s", m)
 	}

@@ -325,7 +325,7 @@ function spread(shown, box) {
       clear();
       const there = since && since !== shown.generation && tiles.there();
       const stale = there && (await ask(shown.file, "stale", { ...shown.query(), ...there, since, side }).catch(() => undefined));
-      await tiles.refresh(stale && ((at) => stale.tiles.some(([x, y]) => x === at.x && y === at.y)));
+      await tiles.refresh(stale ? (at) => stale.tiles.some(([x, y]) => x === at.x && y === at.y) : undefined);
       shown.drew();
     },
     // still is the address of the pixels that are seen.
