@@ -71,8 +71,8 @@ func (p *print) tiles(f *frame, l *layer, content *content) {
 	rows, _, _ := pixels(f.Min.Y, f.Max.Y, f.top/f.step, size)
 	for i := range content.strata {
 		s := &content.strata[i]
-		x0, x1 := s.column(cols[0].tile), s.column(cols[len(cols)-1].tile)+1
-		y0, y1 := s.row(rows[0].tile), s.row(rows[len(rows)-1].tile)+1
+		x0, x1 := inLayer(cols[0].tile, s.w), inLayer(cols[len(cols)-1].tile, s.w)+1
+		y0, y1 := inLayer(rows[0].tile, s.h), inLayer(rows[len(rows)-1].tile, s.h)+1
 		if !s.any(x0, y0, x1, y1) {
 			continue
 		}

@@ -125,38 +125,66 @@ func floorDiv(a, b int) int {
 	return q
 }
 
+// stretch is some pixels of a line that lie in one tile: in one that the layer has, or in what is
+// drawn in its place.
+type stretch struct{ tile, from, to int }
+
+// stretches cuts a line into the tiles that its pixels lie in. Those from inside to outside are
+// in the layer, which has n tiles.
+func stretches(line []along, n int) (list []stretch, inside, outside int) {
+	for from := 0; from < len(line); {
+		tile := line[from].tile
+		to := from + 1
+		for to < len(line) && line[to].tile == tile {
+			to++
+		}
+		if tile < 0 {
+			inside++
+		}
+		if tile < n {
+			outside = len(list) + 1
+		}
+		list = append(list, stretch{inLayer(tile, n), from, to})
+		from = to
+	}
+	return list, min(inside, len(list)), outside
+}
+
+// inLayer returns which tile of n is drawn in place of another one: behind the edge what is at it.
+func inLayer(tile, n int) int { return min(max(tile, 0), n-1) }
+
 // draw draws tile by tile.
 func (t *tiling) draw(ctx context.Context) {
-	for y0 := 0; y0 < len(t.rows); {
+	cols, left, right := stretches(t.cols, t.s.w)
+	rows, top, bottom := stretches(t.rows, t.s.h)
+	blank := func(y int) bool {
+		return !t.s.any(cols[0].tile, y, cols[len(cols)-1].tile+1, y+1)
+	}
+	// What is behind the edge is mostly nothing, and may be most of a picture.
+	if top > 0 && blank(0) {
+		rows, bottom = rows[top:], max(bottom-top, 0)
+	}
+	if bottom < len(rows) && blank(t.s.h-1) {
+		rows = rows[:bottom]
+	}
+	for _, y := range rows {
 		if ctx.Err() != nil {
 			return
 		}
-		y1 := run(t.rows, y0)
-		row := t.s.cells[t.s.row(t.rows[y0].tile)*t.s.w:][:t.s.w]
-		for x0 := 0; x0 < len(t.cols); {
-			x1 := run(t.cols, x0)
-			if cell := row[t.s.column(t.cols[x0].tile)]; cell.id() != 0 {
-				t.tile(cell, x0, x1, y0, y1)
-			}
-			x0 = x1
+		row := t.s.cells[y.tile*t.s.w:][:t.s.w]
+		inRow := cols
+		if row[t.s.w-1].id() == 0 {
+			inRow = inRow[:right]
 		}
-		y0 = y1
+		if row[0].id() == 0 {
+			inRow = inRow[min(left, len(inRow)):]
+		}
+		for _, x := range inRow {
+			if cell := row[x.tile]; cell.id() != 0 {
+				t.tile(cell, x.from, x.to, y.from, y.to)
+			}
+		}
 	}
-}
-
-// column returns which column is drawn in place of another one: behind the edge what is at it.
-func (s *stratum) column(x int) int { return min(max(x, 0), s.w-1) }
-
-// row is column for rows.
-func (s *stratum) row(y int) int { return min(max(y, 0), s.h-1) }
-
-// run returns where the tile ends that the pixel from lies in.
-func run(line []along, from int) int {
-	to := from + 1
-	for to < len(line) && line[to].tile == line[from].tile {
-		to++
-	}
-	return to
 }
 
 // tile draws a part of a tile, of pixels counted from the left top of the area.
