@@ -359,3 +359,43 @@ func TestInspectSees(t *testing.T) {
 		}
 	}
 }
+
+// Players are read once, for all views, sizes and options.
+func TestScenePlayersOnce(t *testing.T) {
+	dir := museum(t)
+	s := scene(t, dir, nil)
+	count := func(s format.Scene, view string, scale float64) (n int) {
+		v, _ := format.ViewOf(s, view)
+		l := look(v, scale)
+		l.Layers = []string{"players"}
+		img := drawPart(t, s, l, image.Rectangle{Max: l.Size})
+		for i := 0; i < len(img.Pix); i += 4 {
+			if img.Pix[i] == 255 && img.Pix[i+1] == 80 {
+				n++
+			}
+		}
+		return n
+	}
+	if count(s, "top", 1) == 0 {
+		t.Error("there is no player")
+	}
+	if err := os.Remove(filepath.Join(dir, "players.sqlite")); err != nil {
+		t.Fatal(err)
+	}
+	with, err := s.(format.Variable).With(context.Background(), &format.Job{Values: map[string]string{"max-y": "12"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer with.Close()
+	if count(s, "top", 0.5) == 0 || count(with, "top", 2) == 0 || count(with, "iso", 1) == 0 || count(s, "south", 1) == 0 {
+		t.Error("players are read again")
+	}
+	low, err := s.(format.Variable).With(context.Background(), &format.Job{Values: map[string]string{"max-y": "9"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer low.Close()
+	if count(low, "top", 1) != 0 {
+		t.Error("a player above what is drawn is drawn")
+	}
+}

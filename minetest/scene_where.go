@@ -36,8 +36,6 @@ func (s *worldScene) boxOf(at check.Place) (worlddraw.Box, bool) {
 	switch at := at.(type) {
 	case place.Node:
 		return boxOfNode(at)
-	case *place.Node:
-		return boxOfNode(*at)
 	case place.Slot:
 		if at.Node != nil {
 			return boxOfNode(*at.Node)

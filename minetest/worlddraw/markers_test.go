@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"image/color"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -83,4 +85,51 @@ func FuzzParseMarkerRules(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Of many marks in one place one is drawn, and which one does not depend on the part of the
+// picture that is drawn with it.
+func TestManyMarks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 9))
+	markers := make([]worlddraw.Marker, 5000)
+	for i := range markers {
+		markers[i] = worlddraw.Marker{Pos: [3]float64{rng.Float64() * 900, rng.Float64() * 50, rng.Float64() * 900}, Label: fmt.Sprint("m", i), Color: color.NRGBA{uint8(i), uint8(i >> 8), 9, 255}}
+	}
+	box := worlddraw.Everything()
+	box.Max[1] = 30
+	for _, view := range []worlddraw.View{worlddraw.Top, worlddraw.East, worlddraw.IsoView} {
+		low, high := view.Where(worlddraw.Box{Max: [3]int{900, 50, 900}})
+		for _, scale := range []float64{0.11, 0.5} {
+			at := worlddraw.Scaled{Origin: low, Scale: scale}
+			draw := func(r image.Rectangle, at worlddraw.Scaled) *image.RGBA {
+				img := image.NewRGBA(r)
+				view.Marks(markers, box, r, at).Draw(img, at)
+				return img
+			}
+			r := image.Rect(0, 0, int((high[0]-low[0])*scale), int((high[1]-low[1])*scale))
+			whole := draw(r, at)
+			if n := len(view.Marks(markers, box, r, at)); n == 0 || n > (r.Dx()/4+90)*(r.Dy()/4+9) || n == len(markers) {
+				t.Errorf("%s at scale %v: %d marks", view, scale, n)
+			}
+			for y := 0; y < r.Dy(); y += 61 {
+				for x := 0; x < r.Dx(); x += 67 {
+					part := draw(image.Rect(x, y, x+67, y+61).Intersect(r), at)
+					// The same with a corner of its own, as tiles have.
+					own := at
+					own.Origin[0], own.Origin[1] = at.Origin[0]+float64(x)/scale, at.Origin[1]+float64(y)/scale
+					tile := draw(part.Rect.Sub(image.Pt(x, y)), own)
+					for py := part.Rect.Min.Y; py < part.Rect.Max.Y; py++ {
+						for px := part.Rect.Min.X; px < part.Rect.Max.X; px++ {
+							if part.RGBAAt(px, py) != whole.RGBAAt(px, py) {
+								t.Fatalf("%s at scale %v: %d,%d differs in a part", view, scale, px, py)
+							}
+						}
+					}
+					if n := differing(t, tile, part, nil); n > part.Rect.Dx()*part.Rect.Dy()/20 { // but for rounding
+						t.Errorf("%s at scale %v: %d pixels of a tile differ", view, scale, n)
+					}
+				}
+			}
+		}
+	}
 }
