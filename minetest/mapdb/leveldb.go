@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 
+	"trowel.example/fault"
 	"trowel.example/internal/inuse"
 	"trowel.example/internal/leveldb"
 )
@@ -37,8 +40,16 @@ var levelBackend = Backend{
 // levelDB is a LevelDB database: the key is Pos.Key in decimal digits.
 type levelDB struct {
 	path string
-	db   *leveldb.DB // nil in a levelWriter
 	view func() (*leveldb.DB, error)
+}
+
+// levelReader is one that is only read. A server that has it open puts its files together
+// to others now and then, and those that nobody has looked into are gone: then the database
+// is what it has become.
+type levelReader struct {
+	levelDB
+	mu sync.Mutex
+	db *leveldb.DB
 }
 
 func openLevelDB(path string) (DB, error) {
@@ -46,8 +57,46 @@ func openLevelDB(path string) (DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &levelDB{path: path, db: db, view: func() (*leveldb.DB, error) { return db, nil }}, nil
+	l := &levelReader{db: db}
+	l.levelDB = levelDB{path: path, view: func() (*leveldb.DB, error) { return l.current(), nil }}
+	return l, nil
 }
+
+func (l *levelReader) current() *leveldb.DB {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.db
+}
+
+// Get returns the bytes of a block.
+func (l *levelReader) Get(_ context.Context, p Pos) ([]byte, error) {
+	db := l.current()
+	data, err := l.get(db, p)
+	if !errors.Is(err, os.ErrNotExist) {
+		return data, err
+	}
+	if db, err = l.renew(db); err != nil {
+		return nil, err
+	}
+	return l.get(db, p)
+}
+
+// renew opens the database anew, unless somebody has done that since old was in use.
+func (l *levelReader) renew(old *leveldb.DB) (*leveldb.DB, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.db != old {
+		return l.db, nil
+	}
+	db, err := leveldb.Open(l.path)
+	if err != nil {
+		return nil, err
+	}
+	l.db = db
+	return db, old.Close() // of files; whoever still reads it goes on
+}
+
+func (l *levelReader) Close() error { return l.current().Close() }
 
 func decimalKey(p Pos) []byte { return strconv.AppendInt(nil, p.Key(), 10) }
 
@@ -62,11 +111,6 @@ func posOfDecimal(store, key string) (Pos, *RowError) {
 	return p, nil
 }
 
-// Get returns the bytes of a block.
-func (l *levelDB) Get(_ context.Context, p Pos) ([]byte, error) {
-	return l.get(l.db, p)
-}
-
 // getter is what a database that is read and one that is written have in common.
 type getter interface {
 	Get(key []byte) (value []byte, ok bool, err error)
@@ -75,6 +119,8 @@ type getter interface {
 func (l *levelDB) get(from getter, p Pos) ([]byte, error) {
 	data, ok, err := from.Get(decimalKey(p))
 	switch {
+	case errors.Is(err, fault.ErrFormat):
+		return nil, &RowError{Key: string(decimalKey(p)), Pos: &p, Err: err}
 	case err != nil:
 		return nil, err
 	case !ok:
@@ -147,13 +193,6 @@ func (l *levelDB) Count(ctx context.Context) (int64, error) {
 }
 
 func (l *levelDB) String() string { return "LevelDB " + l.path }
-
-func (l *levelDB) Close() error {
-	if l.db == nil {
-		return nil
-	}
-	return l.db.Close()
-}
 
 // levelWriter makes or changes a LevelDB database.
 type levelWriter struct {
