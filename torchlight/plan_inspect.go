@@ -3,6 +3,7 @@ package torchlight
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 	"strconv"
@@ -20,8 +21,9 @@ import (
 
 // Limits of what is told of one point.
 const (
-	maxThings = 50
-	maxLinks  = 500
+	maxThings  = 50
+	maxLinks   = 500
+	maxSeconds = 1e6 // of a curve
 )
 
 // planFile is a layout that a plan is made of.
@@ -204,14 +206,15 @@ func curveOf(track layout.Track, duration float64) (c format.Curve, ok bool) {
 				}
 			}
 		}
-		at := time.Duration(float64(p.Time) * duration * float64(time.Second))
-		if n := len(c.Points); len(values) != len(c.Lines) || len(values) > 4 || n > 0 && c.Points[n-1] > at {
+		seconds := float64(p.Time) * duration
+		at := time.Duration(seconds * float64(time.Second))
+		if n := len(c.Points); !(math.Abs(seconds) < maxSeconds) || len(values) != len(c.Lines) || len(values) > 4 || n > 0 && c.Points[n-1] > at {
 			return c, false
 		}
 		c.Points = append(c.Points, at)
 		for i, s := range values {
 			v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-			if err != nil {
+			if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 				return c, false
 			}
 			l := &c.Lines[i]

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image"
 	"io/fs"
+	"slices"
 	"testing"
 
 	"trowel.example/torchlight/layout"
@@ -55,6 +56,18 @@ func FuzzPlan(f *testing.F) {
 		}
 		if err := p.Render(t.Context(), image.NewRGBA(image.Rect(0, 0, 200, 200)), pic); err != nil {
 			t.Fatal(err)
+		}
+		for i := range p.Marks[:min(len(p.Marks), 20)] {
+			m := &p.Marks[i]
+			if !slices.Contains(p.Under(pic, m.At), m) {
+				t.Fatalf("%s is not where it is", m.Name())
+			}
+			for _, r := range p.Relations(m) {
+				if r.Object == m.Object {
+					t.Fatalf("%s belongs to itself", m.Name())
+				}
+			}
+			p.Cell(m.At)
 		}
 	})
 }
