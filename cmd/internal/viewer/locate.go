@@ -47,8 +47,9 @@ const maxMarks = 10_000
 
 // mark is a finding on a line of a text.
 type mark struct {
-	Line     int            `json:"line"` // from 1; what is about the file as a whole is on the first
-	Finding  int            `json:"finding"`
+	Line     int            `json:"line"`    // from 1; what is about the file as a whole is on the first
+	Finding  int            `json:"finding"` // its number, and that of its place
+	Place    int            `json:"place"`
 	Severity check.Severity `json:"severity"`
 	Message  string         `json:"message"`
 }
@@ -67,9 +68,9 @@ func listMarks(_ context.Context, e *edition, r *http.Request) (any, error) {
 		findings, lines := c.findings, c.lines
 		c.mu.Unlock()
 		for i := range lines {
-			for _, l := range lines[i] {
+			for k, l := range lines[i] {
 				if l.Path == path && len(marks) < maxMarks {
-					marks = append(marks, mark{max(1, l.Line), i, findings[i].Severity, findings[i].Message})
+					marks = append(marks, mark{max(1, l.Line), i, k, findings[i].Severity, findings[i].Message})
 				}
 			}
 		}

@@ -40,7 +40,7 @@ export const panel = {
       return el("div", { className: chosen ? "line chosen" : "line", "aria-current": chosen ? "true" : undefined },
         marks.size ? el("span", { className: "gutter" }, found.length ? button("", found[0], icon(found[0].severity)) : []) : [], number, el("span", { className: "code" }, row[1]), told);
     }
-    const button = (className, m, ...what) => el("button", { type: "button", className: `${className} quiet sev-${m.severity}`, title: `${m.severity}: ${m.message}`, "aria-label": className ? undefined : `${m.severity}: ${m.message}`, tabIndex: className ? -1 : 0, onclick: () => context.go({ tab: "findings", finding: m.finding }) }, ...what);
+    const button = (className, m, ...what) => el("button", { type: "button", className: `${className} quiet sev-${m.severity}`, title: `${m.severity}: ${m.message}`, "aria-label": className ? undefined : `${m.severity}: ${m.message}`, tabIndex: className ? -1 : 0, onclick: () => context.go({ tab: "findings", line: m.line, finding: m.place ? `${m.finding}.${m.place}` : m.finding }) }, ...what);
     async function mark() {
       const next = new Map();
       for (const m of (await ask(context.doc.id, "marks", { path }, context.signal)).marks) next.set(m.line, [...(next.get(m.line) ?? []), m]);
