@@ -171,3 +171,16 @@ func TestDeep(t *testing.T) {
 		t.Errorf("%d blocks are read", len(db.read))
 	}
 }
+
+// A world without blocks has nothing to show from any side.
+func TestBoundsOfNothing(t *testing.T) {
+	nothing := worlddraw.Box{Min: [3]int{1, 1, 1}}
+	for _, v := range []worlddraw.View{worlddraw.Top, worlddraw.South, worlddraw.North, worlddraw.West, worlddraw.East} {
+		if r := v.Bounds(nothing); !r.Empty() {
+			t.Errorf("%s: %v", v, r)
+		}
+	}
+	if low, high := worlddraw.IsoBounds(nothing); low[0] < high[0] && low[1] < high[1] {
+		t.Errorf("iso: %v to %v", low, high)
+	}
+}

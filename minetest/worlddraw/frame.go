@@ -100,8 +100,11 @@ func floorDiv(n, m int) int {
 }
 
 // Bounds returns the rectangle of the picture in which a box of nodes is visible, for a
-// view along an axis.
+// view along an axis; an empty one for a box with nothing in it.
 func (v View) Bounds(b Box) image.Rectangle {
+	if b.Min[0] > b.Max[0] || b.Min[1] > b.Max[1] || b.Min[2] > b.Max[2] {
+		return image.Rectangle{}
+	}
 	f := frames[v]
 	b = f.box(b)
 	return image.Rect(b.Min[0], b.Min[1], b.Max[0]+1, b.Max[1]+1)

@@ -321,11 +321,12 @@ function spread(shown, box) {
       map.setMaxBounds(all.pad(1)).setMinZoom(Math.min(smallest(shown.view.bounds), map.getZoom()));
       cover?.setBounds(all);
       tiles.setBounds(all);
-      cover?.refresh();
       clear();
-      const there = since && since !== shown.generation && tiles.there();
-      const stale = there && (await ask(shown.file, "stale", { ...shown.query(), ...there, since, side }).catch(() => undefined));
-      await tiles.refresh(stale ? (at) => stale.tiles.some(([x, y]) => x === at.x && y === at.y) : undefined);
+      if (since === shown.generation) return;
+      cover?.refresh();
+      const there = since && tiles.there();
+      const stale = there ? await ask(shown.file, "stale", { ...shown.query(), ...there, since, side }).catch(() => undefined) : undefined;
+      await tiles.refresh(stale && ((at) => stale.tiles.some(([x, y]) => x === at.x && y === at.y)));
       shown.drew();
     },
     // still is the address of the pixels that are seen.
