@@ -21,10 +21,12 @@ func (n *Names) Line(p twmap.Place) (check.Line, bool) {
 	switch {
 	case p.X >= 0:
 		return check.Line{Path: f.tiles, Line: int(p.Y) + 1}, f.tiles != ""
-	case p.Thing != twmap.WholePart:
-		return check.Line{Path: f.path, Line: f.first() + int(p.Index)}, f.first != nil
+	case p.Thing == twmap.WholePart:
+		return check.Line{Path: f.path, Line: f.line}, true
+	case p.Thing == f.thing && p.Index >= 0 && int(p.Index) < f.items:
+		return check.Line{Path: f.path, Line: f.first() + int(p.Index)}, true
 	}
-	return check.Line{Path: f.path, Line: f.line}, true
+	return check.Line{}, false
 }
 
 // Places returns the first and the last place that a line of the folder says, which is the

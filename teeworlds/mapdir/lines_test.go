@@ -106,7 +106,8 @@ func TestLines(t *testing.T) {
 				t.Errorf("%v is %v", nothing, first)
 			}
 		}
-		for _, p := range []twmap.Place{{}, (&twmap.Part{Kind: twmap.PartImage, Number: 99}).Whole(), (&twmap.Part{Kind: twmap.PartLayer, Number: -1}).Whole(), (&twmap.Part{Kind: twmap.PartExtra}).Whole()} {
+		game := m.PartOf(m.Physics(twmap.KindGame))
+		for _, p := range []twmap.Place{{}, game.Thing(twmap.ThingQuad, 0), (&twmap.Part{Kind: twmap.PartGroup}).Thing(twmap.ThingPoint, 0), (&twmap.Part{Kind: twmap.PartEnvelope}).Thing(twmap.ThingPoint, 99), (&twmap.Part{Kind: twmap.PartImage, Number: 99}).Whole(), (&twmap.Part{Kind: twmap.PartLayer, Number: -1}).Whole(), (&twmap.Part{Kind: twmap.PartExtra}).Whole()} {
 			if line, ok := names.Line(p); ok {
 				t.Errorf("%v is at %v", p, line)
 			}
