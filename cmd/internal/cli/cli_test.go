@@ -42,7 +42,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE") != "",
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "cutoff": cutOff, "replace": replaceText},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "cutoff": cutOff, "replace": replaceText, "fetch": fetch},
 		Setup: func(env *testscript.Env) error {
 			samples, err := filepath.Abs("../../../samples")
 			env.Setenv("SAMPLES", samples)

@@ -60,7 +60,7 @@ func (h *hidden) add(path, called string) {
 		return // nothing, the root of a disk, or a mere name
 	}
 	quoted, _ := json.Marshal(path)
-	for _, form := range []string{path, filepath.ToSlash(path), strings.Trim(string(quoted), `"`)} {
+	for _, form := range []string{path, filepath.ToSlash(path), string(quoted[1 : len(quoted)-1])} {
 		if !slices.ContainsFunc(h.paths, func(p [2]string) bool { return p[0] == form }) {
 			h.paths = append(h.paths, [2]string{form, called})
 		}
