@@ -16,8 +16,9 @@ import (
 // axeFile judges pages by the rules of the WCAG: axe-core 4.14.1 of npm (MPL-2.0, as it is there).
 const axeFile, axeHash = "testdata/axe/axe.min.js", "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
 
-// judged reports what is wrong with the page for people who use it with other senses or by keys.
-func judged(t *testing.T, p *chromium.Page, what string) {
+// judged reports what is wrong with the page for people who use it with other senses or by keys;
+// rules are those of axe to try, or all.
+func judged(t *testing.T, p *chromium.Page, what string, rules ...string) {
 	t.Helper()
 	if !chromium.Eval[bool](p, "Boolean(window.axe)") {
 		code, err := os.ReadFile(axeFile)
@@ -29,12 +30,16 @@ func judged(t *testing.T, p *chromium.Page, what string) {
 		}
 		chromium.Eval[bool](p, string(code)+"; true")
 	}
+	only := ""
+	if len(rules) > 0 {
+		only = fmt.Sprintf(", runOnly: ['%s']", strings.Join(rules, "', '"))
+	}
 	type violation struct {
 		ID, Impact, Help string
 		Nodes            []string
 	}
-	for _, v := range chromium.Eval[[]violation](p, `axe.run(document, {resultTypes: ["violations"]}).then((r) => r.violations.map((v) => (
-		{ID: v.id, Impact: v.impact, Help: v.help, Nodes: v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + " " + n.any.map((a) => a.message).join())})))`) {
+	for _, v := range chromium.Eval[[]violation](p, fmt.Sprintf(`axe.run(document, {resultTypes: ["violations"]%s}).then((r) => r.violations.map((v) => (
+		{ID: v.id, Impact: v.impact, Help: v.help, Nodes: v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + " " + n.any.map((a) => a.message).join())})))`, only)) {
 		if v.Impact == "serious" || v.Impact == "critical" {
 			t.Errorf("%s: %s (%s): %s\n%s", what, v.ID, v.Impact, v.Help, strings.Join(v.Nodes, "\n"))
 		} else {
@@ -76,13 +81,14 @@ func TestViewAccessible(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			v := view(t, c.files...)
 			p := v.open(1280, 800)
-			for _, dark := range []bool{false, true} {
-				p.Dark(dark)
-				for i, hash := range c.pages {
-					visit(p, hash)
-					judged(t, p, fmt.Sprintf("#%s, dark %v", hash, dark))
-					p.Picture(fmt.Sprintf("%d-%v", i, dark))
-				}
+			for i, hash := range c.pages {
+				p.Dark(false)
+				visit(p, hash)
+				judged(t, p, "#"+hash)
+				p.Picture(fmt.Sprint(i))
+				p.Dark(true)
+				judged(t, p, "dark #"+hash, "color-contrast")
+				p.Picture(fmt.Sprint(i, "-dark"))
 			}
 			visit(p, "")
 			for _, key := range []string{"?", "g"} {

@@ -4,7 +4,6 @@ import { state } from "./state.js";
 import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
 import { brief, say } from "./place.js";
-import { plot } from "./curve.js";
 import { namesShown, solo, toggle } from "./layers.js";
 
 export const panel = {
@@ -98,7 +97,11 @@ export function facts(list, key = "") {
   return el("dl", { className: "facts" }, list.flatMap((f) => {
     const inner = Array.isArray(f.value) && f.value.length > 0 && typeof f.value[0] === "object", own = `${key}/${f.key}`;
     if (inner) return el("dd", { className: "wide" }, el("details", { dataset: { key: own } }, el("summary", {}, f.label, brief1(f.value)), facts(f.value, own)));
-    if (f.value?.type === "curve") return el("dd", { className: "wide" }, plot(f.label, f.value, Number(state().time) || 0));
+    if (f.value?.type === "curve") {
+      const dd = el("dd", { className: "wide" });
+      import("./curve.js").then(({ plot }) => dd.append(plot(f.label, f.value, Number(state().time) || 0)), (err) => fill(dd, err.message));
+      return dd;
+    }
     if (f.value?.type === "slots") return el("dd", { className: "wide" }, el("p", { className: "muted" }, f.label), slots(f.value));
     return [el("dt", {}, f.label), el("dd", {}, value(f.value))];
   }));

@@ -12,7 +12,6 @@ import { say, brief, pointOf } from "./place.js";
 import { Tiles } from "./tiles.js";
 import { Marks } from "./marks.js";
 import { player } from "./time.js";
-import { look } from "./camera.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const near = 16; // pixels that a cell should have where somebody is led to
@@ -178,8 +177,9 @@ export async function show(node, file, generation, inspect = (at) => set({ at })
   const shown = new Scene(file, generation, scene, view);
   shown.inspect = (point) => inspect(point.map((v) => Number(v.toFixed(3))).join(","));
   const box = el("div", { className: "map", tabIndex: 0, role: "application", "aria-label": `${view.title}. Arrow keys move it, Enter tells what is in the middle.` });
+  const put = view.camera ? (await import("./camera.js")).look : spread;
   node.replaceChildren(box);
-  (view.camera ? look : spread)(shown, box);
+  put(shown, box);
   const camera = scene.views.find((v) => v.camera), flat = scene.views.find((v) => !v.camera);
   if (camera && flat) shown.toCamera = () => set({ view: (view.camera ? flat : camera) === scene.views[0] ? undefined : (view.camera ? flat : camera).name }, { push: true });
   if (view.moves) node.append((shown.player = player(shown)).node);
