@@ -83,7 +83,7 @@ func diff(t *testing.T, args ...string) []byte {
 func TestViewCompare(t *testing.T) {
 	old, new := changedMaps(t)
 	v := view(t, old, new)
-	c := v.compared("")
+	c := v.compared("?view=map")
 	if want := strings.Split(strings.TrimSpace(string(diff(t, old, new))), "\n"); !slices.Equal(c.Lines, want) {
 		t.Errorf("it says\n%q, diff says\n%q", c.Lines, want)
 	}
@@ -96,6 +96,25 @@ func TestViewCompare(t *testing.T) {
 	}
 	if c.State != "done" || c.ByFile || len(want) != len(c.Changes) || c.Count != len(want) {
 		t.Fatalf("%+v", c)
+	}
+	cells, all := 0, 0
+	for i, change := range c.Changes {
+		marked := 0.0
+		for _, r := range change.New {
+			marked += (r[2] - r[0]) * (r[3] - r[1])
+		}
+		if want[i].Change != "tiles" {
+			all += change.Count
+			continue
+		}
+		n := want[i].Area.Width * want[i].Area.Height
+		cells += n
+		if change.Count != n || marked != float64(n) {
+			t.Errorf("%s: %d cells and %v marked, not %d", change.Text, change.Count, marked, n)
+		}
+	}
+	if cells != 6 || c.Cells != int64(cells+all) {
+		t.Errorf("%d cells of %d changed", cells, c.Cells)
 	}
 	v.stop()
 }
