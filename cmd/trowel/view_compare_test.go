@@ -10,6 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"trowel.example/internal/judge/chromium"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -184,4 +188,61 @@ func utf16(text string) []byte {
 		b = append(b, byte(r), byte(r>>8))
 	}
 	return b
+}
+
+// TestViewComparePage looks at two maps in a browser, with the keyboard alone.
+func TestViewComparePage(t *testing.T) {
+	old, new := changedMaps(t)
+	v := view(t, old, new)
+	p := v.open(1280, 800)
+	p.Wait(`document.querySelector(".swipe") && document.querySelector(".leaflet-other-pane .leaflet-tile-loaded")`)
+	p.Wait(`document.querySelectorAll(".changes li").length === 4 && document.querySelector(".pane-changes [data-cells]").dataset.cells === "8"`) // 6 tiles, a group that moved, and a line
+	if title := chromium.Eval[string](p, `document.getElementById("title").textContent`); !strings.Contains(title, "burrow.map (old)") {
+		t.Errorf("two files of one name are called %q", title)
+	}
+	clip := `document.querySelector(".leaflet-other-pane").style.clipPath`
+	before := chromium.Eval[string](p, clip)
+	p.Do(chromedp.Focus(".swipe"))
+	for range 5 {
+		p.Press(kb.ArrowRight)
+	}
+	p.Wait(`document.querySelector(".swipe").getAttribute("aria-valuenow") === "60" && location.hash.includes("border=60")`)
+	if after := chromium.Eval[string](p, clip); after == before || !strings.HasPrefix(after, "polygon(") {
+		t.Errorf("the border moved, and %s became %s", before, after)
+	}
+	p.Picture("swipe")
+	p.Press("b")
+	p.Wait(`document.querySelector(".leaflet-other-pane").style.visibility === "hidden" && document.querySelector(".leaflet-tile-pane").style.visibility === ""`)
+	p.Press("b")
+	p.Wait(`document.querySelector(".leaflet-tile-pane").style.visibility === "hidden" && document.querySelector(".leaflet-other-pane").style.visibility === ""`)
+	for range 4 {
+		p.Press("n")
+	}
+	p.Wait(`document.querySelector(".changes [aria-current]")?.textContent.includes("tiles 12,9: air -> 60")`)
+	p.Wait(`document.querySelector(".here")?.textContent.includes("Game/Game + added") && location.hash.includes("at=12.5%2C9.5")`)
+	p.Press("p")
+	p.Wait(`document.querySelector(".changes [aria-current]")?.textContent.includes("5 x 1 tiles at 3,4")`)
+	p.Dark(true)
+	p.Do(chromedp.Click(`[data-way="side"]`))
+	p.Wait(`document.querySelector(".map.twin .leaflet-tile-loaded")`)
+	p.Picture("side")
+	p.Resize(360, 740)
+	p.Wait(`document.querySelector(".map").dataset.over === "swipe" && !document.querySelector(".twin")`)
+	p.Picture("small")
+	// The new file is saved as it was before.
+	data, err := os.ReadFile(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(new+".tmp", data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(new+".tmp", new); err != nil {
+		t.Fatal(err)
+	}
+	p.Wait(`document.querySelector(".pane-changes [role=status]").textContent.includes("the same, byte for byte")`)
+	for _, m := range p.Messages() {
+		t.Errorf("on the console: %s", m)
+	}
+	v.stop()
 }

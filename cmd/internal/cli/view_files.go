@@ -44,6 +44,10 @@ func (a *app) viewFiles(cmd *cobra.Command, names []string) (*viewed, error) {
 		}
 		v.files = append(v.files, f)
 	}
+	if v.mode == viewer.Pair && v.files[0].Name == v.files[1].Name { // as git calls two versions
+		v.files[0].Name += " (old)"
+		v.files[1].Name += " (new)"
+	}
 	return v, nil
 }
 
