@@ -337,7 +337,7 @@ function spread(shown, box) {
       const min = [Math.max(a.x, Math.floor(l)), Math.max(a.y, Math.floor(t))], max = [Math.min(b.x, Math.ceil(r)), Math.min(b.y, Math.ceil(o))];
       return url(shown.file, `still/${shown.generation}`, { ...shown.query(), x: min[0] / scale / k, y: min[1] / scale / k, z, w: max[0] - min[0], h: max[1] - min[1], save: 1 });
     },
-    inspectQuery: () => ({ z: map.getZoom() }),
+    inspectQuery: () => ({ z: Math.round(map.getZoom()) }),
     close() {
       stop();
       map.off("moveend"); // one may still be waiting
