@@ -5,7 +5,6 @@ import * as tree from "./tree.js";
 import * as inspector from "./inspector.js";
 import * as layers from "./layers.js";
 import * as options from "./options.js";
-import * as compare from "./compare.js";
 
 // later is a panel of a module that is loaded when it is opened for the first time, after what it
 // needs besides: scripts and styles.
@@ -25,17 +24,18 @@ function load(name) {
   return loaded.get(name);
 }
 
+const pair = ({ session }) => session.mode === "pair";
 const there = (...panels) => panels.filter(Boolean);
 
 export const files = [tree.panel];
 export const left = there(layers.panel, options.panel, options.missing);
 export const middle = there(
   later("gallery", { name: "gallery", title: "Files", alone: true, applies: ({ session, doc }) => session.mode === "gallery" && !doc }, "compare.css"),
-  compare.panel,
+  later("compare", { name: "compare", title: "Both", applies: (context) => pair(context) && Boolean(context.entry?.scene), usual: pair }, "leaflet.js", "compare.css"),
   later("map", { name: "picture", title: "Picture", applies: ({ entry }) => Boolean(entry?.scene) }, "leaflet.js"),
   later("table", { name: "table", title: "Table", applies: ({ entry }) => Boolean(entry?.table) }, "text.css"),
   later("text", { name: "text", title: "Text", applies: ({ entry }) => Boolean(entry?.text) }, "text.css"),
   later("contents", { name: "contents", title: "Contents", applies: ({ entry }) => entry?.dir && !(entry.scene && !entry.path) }),
   later("hex", { name: "hex", title: "Bytes", applies: ({ entry, doc }) => Boolean(entry) && (!entry.dir || (!entry.path && (!doc.folder || state().dump !== undefined))) }, "panels.css"),
 );
-export const right = there(inspector.panel, later("findings", { name: "findings", title: "Findings", eager: true }, "panels.css"), compare.changes, later("search", { name: "search", title: "Search" }, "panels.css"), later("about", { name: "about", title: "About" }));
+export const right = there(inspector.panel, later("findings", { name: "findings", title: "Findings", eager: true }, "panels.css"), later("changes", { name: "changes", title: "Changes", eager: true, applies: pair, usual: pair }, "compare.css"), later("search", { name: "search", title: "Search" }, "panels.css"), later("about", { name: "about", title: "About" }));

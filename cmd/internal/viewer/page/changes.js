@@ -1,0 +1,143 @@
+// What has changed from the older of two files to the newer one.
+//
+// Key of the state that is read here: change (the number of the chosen one).
+import { ask } from "./api.js";
+import { state, set } from "./state.js";
+import { el, fill } from "./dom.js";
+import { bind } from "./keys.js";
+import { on } from "./live.js";
+
+const signs = { added: ["+", "added"], removed: ["−", "removed"], changed: ["±", "changed"] };
+const kindOf = (c) => signs[c.data.change] ? c.data.change : c.new.length && !c.old.length ? "added" : c.old.length && !c.new.length ? "removed" : "changed";
+const nameOf = (context, i) => context.session.files[i].name;
+const most = 10000; // changes that are marked and listed
+
+export const panel = {
+  async open(node, context) {
+    const { signal } = context;
+    const head = el("div", { className: "bar" }), list = el("ul", { className: "plain changes" }), more = el("div"), lines = el("div"), here = el("section", { className: "here", "aria-live": "polite" });
+    fill(node, head, here, list, more, lines);
+    let all = [], answer, shown = 100, wanted = false, mine = 0, marked, view;
+
+    const draw = async () => {
+      const run = ++mine;
+      view = context.shown?.view.name;
+      const query = { view, path: state().path, run: wanted ? 1 : undefined, ...Object.fromEntries(Object.entries(state()).filter(([k]) => k.startsWith("o."))) };
+      const next = [];
+      do {
+        answer = await ask(0, "compare/1", { ...query, from: next.length || undefined }, signal);
+        if (run !== mine || signal.aborted) return;
+        if (answer.state !== "done") break;
+        next.push(...answer.changes);
+      } while (next.length < Math.min(most, answer.kept));
+      all = next;
+      tell();
+      if (answer.state === "running") setTimeout(() => run === mine && !signal.aborted && draw().catch((err) => context.failed(node, err)), 700);
+    };
+    const plural = (n, word) => `${n.toLocaleString()} ${word}${n === 1 ? "" : "s"}`;
+    const tell = () => {
+      const { old, new: now, state: is } = answer;
+      const step = (by, title) => el("button", { type: "button", disabled: !all.length, title: `${title} (${by > 0 ? "n" : "p"})`, onclick: () => go(by) }, title);
+      const what = is === "asks" ? "" : is === "running" ? `Comparing … ${answer.what ?? ""} ${answer.done ? answer.done.toLocaleString() : ""}${answer.of ? ` of ${answer.of.toLocaleString()}` : ""}`
+        : answer.same ? "The files are the same, byte for byte." : !answer.count ? "They say the same, though not every byte is the same."
+          : `${plural(answer.count, answer.byFile ? "file" : "change")}${answer.cells ? `, ${plural(answer.cells, "place")}` : ""}${all.length < answer.count ? `: the first ${all.length.toLocaleString()} are listed` : ""}`;
+      fill(head, el("p", { role: "status", dataset: { count: answer.count ?? "", cells: answer.cells ?? "" } }, what), all.length > 1 && [step(-1, "Previous"), step(1, "Next")],
+        is === "asks" && el("button", { type: "button", className: "strong", onclick: () => ((wanted = true), draw()) }, "Compare them"));
+      const notes = [is === "asks" && "Folders may be large: they are compared when you want it.", old.title !== now.title && `${nameOf(context, 0)} is a ${old.title}, ${nameOf(context, 1)} a ${now.title}: the files in them are compared.`, ...(answer.notes ?? [])].filter(Boolean);
+      fill(lines, notes.map((n) => el("p", { className: "muted" }, n)), answer.lines?.length > 0 && el("details", {}, el("summary", {}, el("h3", {}, "As diff prints it")), el("pre", { className: "data" }, answer.lines.join("\n"))));
+      context.count(answer.count || "");
+      rows();
+      mark();
+    };
+    const rows = () => {
+      const chosen = Number(state().change ?? -1);
+      if (chosen >= shown) shown = chosen + 50;
+      fill(list, all.slice(0, shown).map((c, i) => {
+        const [sign, word] = signs[kindOf(c)];
+        return el("li", {}, el("button", { type: "button", className: `link ${kindOf(c)}`, "aria-current": i === chosen ? "true" : undefined, onclick: () => choose(i) }, el("b", { title: word }, sign), el("span", {}, c.text)));
+      }));
+      fill(more, all.length > shown && el("button", { type: "button", onclick: () => ((shown += 500), rows()) }, `${(all.length - shown).toLocaleString()} more`));
+      list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+      if (chosen >= 0 && answer.byFile) diff(all[chosen], list.children[chosen]).catch((err) => context.failed(here, err));
+    };
+    // Each rectangle is a mark, which leads to its change.
+    const mark = () => {
+      marked = [];
+      for (const [i, c] of all.entries()) for (const where of c.new.length ? c.new : c.old) marked.push({ where, i, kind: kindOf(c), label: c.text });
+      const chosen = Number(state().change ?? -1);
+      context.shown?.mark?.("changes", marked, marked.findIndex((m) => m.i === chosen), (k) => set({ change: marked[k].i, tab: "changes" }));
+    };
+    const go = (by) => choose((Number(state().change ?? (by > 0 ? -1 : 0)) + by + all.length) % all.length);
+    async function choose(i) {
+      const c = all[i], where = (c.new.length ? c.new : c.old)[0];
+      if (!where) return set({ change: i });
+      const at = `${Math.min((where[0] + where[2]) / 2, where[0] + 0.5)},${Math.min((where[1] + where[3]) / 2, where[1] + 0.5)}`;
+      await context.fly(where, { change: i, at });
+    }
+
+    // diff shows the lines of a file that changed below it.
+    async function diff(c, li) {
+      if (!c || !li || li.querySelector("pre")) return;
+      const { path, other, change, text } = c.data;
+      const button = (id, title) => el("button", { type: "button", className: "link", onclick: () => context.go({ file: id, path: id ? other || path : path, mode: "text", line: undefined }) }, title);
+      li.append(el("p", { className: "row" }, change !== "added" && button(0, "Open the old one"), change !== "removed" && button(1, "Open the new one")));
+      if (!text) return;
+      const answer = await ask(0, "compare/1/text", { path, other }, signal);
+      li.append(el("pre", { className: "data diff", tabIndex: 0 }, answer.diff.split("\n").slice(2).map((line) => el("span", { className: { "+": "added", "-": "removed", "@": "muted" }[line[0]] ?? "" }, line + "\n")), !answer.whole && "…"));
+    }
+
+    // What both files have at the place: of a change that was moved, at both of its places.
+    const both = async () => {
+      const { shown } = context, second = shown?.second, { at } = state();
+      if (!at || !second || !shown.scene.inspects || !second.scene.inspects) return fill(here);
+      const c = all[state().change], point = at.split(",").map(Number);
+      const old = c?.old[0] && c.new[0] ? [point[0] - c.new[0][0] + c.old[0][0], point[1] - c.new[0][1] + c.old[0][1]] : point;
+      const sides = shown.file ? [second, shown] : [shown, second];
+      const [a, b] = await Promise.all(sides.map((s, i) => ask(s.file, "inspect", { ...s.query(), ...shown.inspectQuery(), x: [old, point][i][0], y: [old, point][i][1] }, signal)));
+      if (at !== state().at) return;
+      const names = [...new Set([...a.things, ...b.things].map(nameThing))];
+      const table = names.map((name) => [name, rowsOf(name, ...[a, b].map((s) => s.things.filter((t) => nameThing(t) === name)))]);
+      const differ = table.filter(([, rows]) => rows), same = table.filter(([, rows]) => !rows).map(([name]) => name);
+      fill(here, el("h2", {}, "At the chosen place"),
+        differ.length > 0 && el("table", {}, el("thead", {}, el("tr", {}, el("td"), [0, 1].map((i) => el("th", { scope: "col" }, nameOf(context, i))))), differ.map(([, rows]) => el("tbody", {}, rows))),
+        el("p", { className: "muted" }, same.length ? `The same in both: ${same.join(", ")}.` : names.length ? "" : "Nothing is there, in neither of them."));
+    };
+
+    const stops = [
+      bind("n", "next change", () => go(1), { group: "Two files", when: () => context.visible && all.length > 0 }),
+      bind("p", "previous change", () => go(-1), { group: "Two files", when: () => context.visible && all.length > 0 }),
+      on("compared", () => answer?.state === "running" && draw().catch((err) => context.failed(node, err))),
+      on("changed", () => draw().catch((err) => context.failed(node, err))),
+    ];
+    await draw();
+    both().catch((err) => context.failed(here, err));
+    return {
+      async update(changed) {
+        if (changed.has("doc") || (context.shown && context.shown.view.name !== view)) await draw();
+        else if (changed.has("shown")) mark();
+        if (changed.has("change")) rows(), mark();
+        if (["at", "shown", "change", "layers"].some((k) => changed.has(k))) await both();
+      },
+      close() {
+        for (const stop of stops) stop();
+        context.shown?.mark?.("changes");
+      },
+    };
+  },
+};
+
+const nameThing = (t) => t.layer || t.title.split(":")[0];
+
+// rowsOf tells in what that differs which two files have of the same name at a place, fact by
+// fact; undefined if it does not.
+function rowsOf(name, old, now) {
+  const facts = (things) => new Map(things.flatMap((t, i) => [[`${i}`, ["", t.title]], ...flat(t.facts, `${i}/`)]));
+  const a = facts(old), b = facts(now);
+  const rows = [...new Set([...a.keys(), ...b.keys()])].map((k) => [(a.get(k) ?? b.get(k))[0], a.get(k)?.[1] ?? "", b.get(k)?.[1] ?? ""]).filter(([, x, y]) => x !== y);
+  const [sign, word] = signs[!old.length ? "added" : !now.length ? "removed" : "changed"];
+  return rows.length ? [el("tr", {}, el("th", { scope: "rowgroup", colSpan: 3 }, name, el("span", { className: word }, ` ${sign} ${word}`))),
+    ...(old.length && now.length ? rows : rows.slice(0, 3)).map(([label, x, y]) => el("tr", {}, el("th", { scope: "row" }, label), el("td", { className: "removed" }, x), el("td", { className: "added" }, y)))] : undefined;
+}
+
+const flat = (facts, key) => facts.flatMap((f) => Array.isArray(f.value) && typeof f.value[0] === "object" ? flat(f.value, `${key}${f.key}/`) : [[key + f.key, [f.label, text(f.value)]]]);
+const text = (v) => (v?.type === "color" ? v.text : v?.type === "slots" ? v.items.filter(Boolean).join(", ") : v?.type === "curve" ? v.lines.map((l) => `${l.name}: ${l.values.length} points`).join(", ") : Array.isArray(v) ? v.join(", ") : v === true ? "yes" : v === false ? "no" : String(v ?? ""));
