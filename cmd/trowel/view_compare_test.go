@@ -87,7 +87,7 @@ func diff(t *testing.T, args ...string) []byte {
 func TestViewCompare(t *testing.T) {
 	old, new := changedMaps(t)
 	v := view(t, old, new)
-	c := v.compared("?view=map")
+	c := v.compared("?where=1&view=map")
 	if want := strings.Split(strings.TrimSpace(string(diff(t, old, new))), "\n"); !slices.Equal(c.Lines, want) {
 		t.Errorf("it says\n%q, diff says\n%q", c.Lines, want)
 	}

@@ -116,7 +116,7 @@ func (p pair) key() string {
 func (p pair) byParts() bool { return p.old.Format == p.new.Format && p.old.Format.Compare != nil }
 
 // compare tells in what two files differ: from, the number of changes to pass over, and with
-// the places of a view. Folders are compared with run only.
+// where the places in a view. Folders are compared with run only.
 func (s *Server) compare(r *http.Request) (any, error) {
 	p, err := s.pairOf(r)
 	if err != nil {

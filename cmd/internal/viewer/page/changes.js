@@ -22,7 +22,7 @@ export const panel = {
     const draw = async () => {
       const run = ++mine;
       view = context.shown?.view.name;
-      const query = { view, path: state().path, run: wanted ? 1 : undefined, ...Object.fromEntries(Object.entries(state()).filter(([k]) => k.startsWith("o."))) };
+      const query = { where: view && 1, view, path: state().path, run: wanted ? 1 : undefined, ...Object.fromEntries(Object.entries(state()).filter(([k]) => k.startsWith("o."))) };
       const next = [];
       do {
         answer = await ask(0, "compare/1", { ...query, from: next.length || undefined }, signal);
