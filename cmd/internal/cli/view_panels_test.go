@@ -233,6 +233,10 @@ func TestViewFindings(t *testing.T) {
 					Text  string
 					At    json.RawMessage
 					Where []float64
+					Line  *struct {
+						Path string
+						Line int
+					}
 				}
 			}
 		}
@@ -262,6 +266,8 @@ func TestViewFindings(t *testing.T) {
 			for j, at := range want.At {
 				if p := got.Places[j]; string(p.At) != string(at) || p.Text == "" {
 					t.Errorf("place %s, want %s", p.At, at)
+				} else if strings.Contains(string(at), `"node":`) && (p.Line == nil || p.Line.Line == 0 || !strings.Contains(string(at), p.Line.Path)) {
+					t.Errorf("%s is in %+v", at, p.Line)
 				} else if strings.Contains(string(at), `"x":`) && name == "teeworlds-map" && len(p.Where) != 4 {
 					t.Errorf("nobody knows where %s is", at)
 				}

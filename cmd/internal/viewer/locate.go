@@ -20,7 +20,7 @@ func (e *edition) locate(ctx context.Context, places []check.Place, want func(pa
 	}
 	lines := make([]check.Line, len(places))
 	if l, ok := e.file.(format.Locator); ok {
-		if lines, err = l.Locate(ctx, fsys, places, want); err != nil {
+		if lines, err = l.Locate(ctx, e.tree, places, want); err != nil { // it knows its own tree
 			return nil, err
 		}
 	}
