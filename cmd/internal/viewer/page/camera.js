@@ -9,6 +9,7 @@ const most = 4096; // pixels to each side
 
 // look makes a Scene (map.js) show a view of a camera in a box.
 export function look(shown, box) {
+  const scale = document.getElementById("scale");
   const img = el("img", { className: "still", alt: "", draggable: false });
   const cross = el("div", { className: "cross" }), note = el("div", { className: "note", role: "status", hidden: true });
   box.classList.add("camera");
@@ -16,10 +17,20 @@ export function look(shown, box) {
   const button = (text, title, k) => el("button", { type: "button", title, "aria-label": title, onclick: () => closer(k) }, text);
   const closerFarther = el("div", { className: "zoom" }, button("+", "Closer", 0.8), button("−", "Farther", 1.25));
   box.append(img, here, cross, closerFarther, note);
-  let area, stop, blob, drag, timer;
+  let area, stop, blob, drag, timer, keeping;
   const [l, t, r, b] = shown.view.bounds;
-  const at = () => ["x", "y"].map((k, i) => (Number.isFinite(parseFloat(state()[k])) ? Number(state()[k]) : [(l + r) / 2, (t + b) / 2][i]));
-  const zoom = () => Math.min(16, Math.max(1 / 16, Number(state().zoom) || 1));
+  // Where it stands; the address follows when it stands still.
+  const stands = () => ({ x: ["x", "y"].map((k, i) => (Number.isFinite(parseFloat(state()[k])) ? Number(state()[k]) : [(l + r) / 2, (t + b) / 2][i])), zoom: Math.min(16, Math.max(1 / 16, Number(state().zoom) || 1)) });
+  let now = stands();
+  const at = () => now.x, zoom = () => now.zoom;
+  const stand = (next) => {
+    now = next;
+    scale.textContent = `zoom ${zoom()}`;
+    refresh();
+    clearTimeout(keeping);
+    keeping = setTimeout(keep, 200);
+  };
+  const keep = () => set({ x: at()[0].toFixed(2), y: at()[1].toFixed(2), zoom: zoom() === 1 ? undefined : zoom() });
   const size = () => {
     const k = Math.min(devicePixelRatio, most / box.clientWidth, most / box.clientHeight);
     return { w: Math.max(1, Math.round(box.clientWidth * k)), h: Math.max(1, Math.round(box.clientHeight * k)) };
@@ -60,14 +71,14 @@ export function look(shown, box) {
     const [l, t, r, b] = area, part = (v, from, to) => `${((v - from) / (to - from)) * 100}%`;
     Object.assign(here.style, { left: part(at[0], l, r), top: part(at[1], t, b), width: `${100 / (r - l)}%`, height: `${100 / (b - t)}%` });
   };
-  const move = (point) => set({ x: point[0].toFixed(2), y: point[1].toFixed(2) });
+  const move = (point) => stand({ ...now, x: point.map((v) => Number(v.toFixed(2))) });
   const pan = (dx, dy) => area && move([at()[0] + dx * (area[2] - area[0]), at()[1] + dy * (area[3] - area[1])]);
-  const closer = (k) => set({ zoom: Number((zoom() * k).toPrecision(3)) });
+  const closer = (k) => stand({ ...now, zoom: Math.min(16, Math.max(1 / 16, Number((zoom() * k).toPrecision(3)))) });
   const unitsAt = (e) => {
     const { left, top, width, height } = box.getBoundingClientRect();
     return [area[0] + ((e.clientX - left) / width) * (area[2] - area[0]), area[1] + ((e.clientY - top) / height) * (area[3] - area[1])];
   };
-  const place = document.getElementById("place"), scale = document.getElementById("scale");
+  const place = document.getElementById("place");
   const tell = (point) => (place.textContent = say(shown.view, point));
 
   box.addEventListener("keydown", (e) => {
@@ -104,9 +115,9 @@ export function look(shown, box) {
   });
   box.addEventListener("pointercancel", () => (drag = undefined, img.style.translate = ""));
   const unwatch = watch((changed) => {
-    scale.textContent = `zoom ${zoom()}`;
     if (changed.has("at")) mark();
-    if (["x", "y", "zoom"].some((k) => changed.has(k))) refresh();
+    const next = stands();
+    if (["x", "y", "zoom"].some((k) => changed.has(k)) && String([...next.x, next.zoom]) !== String([...at(), zoom()])) stand(next);
   });
   const resized = new ResizeObserver(() => {
     clearTimeout(timer);
@@ -126,6 +137,7 @@ export function look(shown, box) {
     close() {
       stop?.abort();
       clearTimeout(timer);
+      clearTimeout(keeping);
       resized.disconnect();
       unwatch();
       if (blob) URL.revokeObjectURL(blob);

@@ -6,6 +6,8 @@ import { icon } from "./icons.js";
 import { brief, say } from "./place.js";
 import { namesShown, solo, toggle } from "./layers.js";
 
+const long = 300; // letters of a text that is told only when somebody wants it
+
 export const panel = {
   name: "inspector", title: "Inspector",
   applies: ({ entry }) => Boolean(entry?.scene),
@@ -119,7 +121,8 @@ function value(v) {
   if (Array.isArray(v)) return v.length > 3 ? el("ul", { className: "plain" }, v.map((text) => el("li", {}, text))) : v.join(", ");
   if (v?.type === "color") return [swatch(v), v.text];
   if (v === true || v === false) return v ? "yes" : "no";
-  return v === null || v === undefined ? "" : String(v);
+  const text = v === null || v === undefined ? "" : String(v);
+  return text.length > long ? el("details", { className: "long" }, el("summary", {}, el("span", {}, text.slice(0, 80))), text) : text;
 }
 
 function swatch(v) {
