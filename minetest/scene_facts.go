@@ -26,7 +26,8 @@ import (
 const (
 	maxValue = 4 << 10
 	maxSlots = 1 << 10
-	rowSlots = 8 // of a list that does not say how wide it is
+	maxKept  = 500 // values of a node or a player
+	rowSlots = 8   // of a list that does not say how wide it is
 )
 
 // facts are what there is to know, in order.
@@ -159,14 +160,23 @@ func (f *facts) metadata(m *mapblock.NodeMeta) {
 		}
 		fields.add(v.Key, label, v.Value)
 	}
-	if len(fields) > 0 {
-		f.add("metadata", "metadata", []format.InfoField(fields))
-	}
+	f.kept("metadata", "metadata", fields)
 	inv, err := item.SalvageInventory(inventory)
 	if err != nil && len(inventory) > 0 {
 		f.add("inventoryDamage", "inventory", "cannot be read in full: "+err.Error())
 	}
 	f.inventory(inv)
+}
+
+// kept adds what mods keep, if that is anything.
+func (f *facts) kept(key, label string, all facts) {
+	if n := len(all); n > maxKept {
+		all = all[:maxKept]
+		all.add("more", "more", fmt.Sprintf("%d values", n-maxKept))
+	}
+	if len(all) > 0 {
+		f.add(key, label, []format.InfoField(all))
+	}
 }
 
 // inventory tells of the lists of an inventory.
@@ -344,9 +354,7 @@ func (in *inspection) markThing(layer string, m *worlddraw.Marker, at [2]float64
 		for _, a := range p.Attributes {
 			kept.add(a.Key, readable(a.Key), a.Value)
 		}
-		if len(kept) > 0 {
-			f.add("attributes", "what mods keep with the player", []format.InfoField(kept))
-		}
+		f.kept("attributes", "what mods keep with the player", kept)
 		f.inventory(p.Inventory)
 	}
 	t.Facts = f

@@ -30,7 +30,7 @@ const (
 	maxAbove  = 16 // kinds of nodes before what is seen
 	maxBehind = 4  // and behind it
 	farBehind = 64 // nodes in which these are looked for
-	maxMarks  = 50 // players and markers at a point
+	maxMarks  = 50 // players, markers, objects and areas at a point
 	maxPassed = 16 // blocks before what is seen, whose objects are told
 )
 
@@ -322,6 +322,7 @@ func (in *inspection) tell(runs []run, seen [3]int) [3]int {
 // around tells of what belongs to a node that is none: objects near to it or before it, who
 // may build there, and the block.
 func (in *inspection) around(seen [3]int) error {
+	told := 0
 	passed := in.passed[max(0, len(in.passed)-maxPassed):]
 	for _, pos := range append(slices.Collect(blocksAround(seen, 1)), passed...) {
 		o, err := in.block(pos)
@@ -336,8 +337,12 @@ func (in *inspection) around(seen [3]int) error {
 		for i := range o.b.Objects.List {
 			object := worldfind.ObjectOf(pos, &o.b.Objects.List[i])
 			p := in.view.Point(object.Pos)
+			if told == maxMarks {
+				break
+			}
 			above := !in.found || in.view != worlddraw.Top || object.Pos[1] > float64(seen[1])
 			if near(object.Pos, seen, 1.5) || before && above && math.Abs(p[0]-in.at[0]) <= 1 && math.Abs(p[1]-in.at[1]) <= 1 {
+				told++
 				in.things = append(in.things, in.s.objectThing(o, i, &object))
 			}
 		}
@@ -347,7 +352,8 @@ func (in *inspection) around(seen [3]int) error {
 		in.s.lose(err)
 	}
 	if areas != nil {
-		for _, a := range areas.At(seen) {
+		list := areas.At(seen)
+		for _, a := range list[:min(len(list), maxMarks)] {
 			in.things = append(in.things, in.areaThing(a))
 		}
 	}
