@@ -89,6 +89,20 @@ func (s *Source) Beside(name string) (*Source, error) {
 	return nil, missing
 }
 
+// Siblings returns the names of the files and folders that stand where src does, with its own;
+// none for what is no file of the system.
+func (s *Source) Siblings() []string {
+	if s.file == nil {
+		return nil
+	}
+	list, _ := os.ReadDir(filepath.Dir(s.file.Name())) // what cannot be read has none
+	names := make([]string, len(list))
+	for i, e := range list {
+		names[i] = e.Name()
+	}
+	return names
+}
+
 // Reads returns the paths of what is read: of the source itself, and of the neighbours
 // that were opened so far.
 func (s *Source) Reads() []string {

@@ -377,6 +377,22 @@ func TestInspectPicture(t *testing.T) {
 		}
 	}
 
+	// A picture that stands alone has the sets beside it, one in memory has none.
+	dir := t.TempDir()
+	plain := encoded(dds.Encode(m, dds.Plain))
+	if os.WriteFile(filepath.Join(dir, "a.dds"), []byte(plain), 0o600) != nil || os.WriteFile(filepath.Join(dir, "other.imageset"), []byte(set), 0o600) != nil {
+		t.Fatal("no room")
+	}
+	alone := open(t, filepath.Join(dir, "a.dds")).inspector("")
+	if things := inspect(t, alone, look(alone, 1), 3, 3); len(things) != 3 || things[1].Title != `sprite "<b>"` {
+		t.Errorf("%+v", things)
+	}
+	dump := open(t, filepath.Join(dir, "a.dds"))
+	dump.Source = format.NewSource(dump.Path, []byte(plain))
+	if memory := dump.inspector(""); memory.Views()[0].Layers != nil {
+		t.Error("a picture in memory has neighbours")
+	}
+
 	s := mod.inspector("MEDIA/UI/A.DDS")
 	things := inspect(t, s, look(s, 1), 3, 3)
 	if len(things) != 3 || things[1].Title != `sprite "<b>"` || things[1].Line != (check.Line{Path: "MEDIA/UI/A.IMAGESET", Line: 3}) || factOf(things[1].Facts, "position") != "2, 2" {

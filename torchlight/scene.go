@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"trowel.example/fault"
@@ -84,10 +82,9 @@ func openScene(_ context.Context, job *format.Job, src *format.Source, _ string)
 		return origin{tree: moddir.SinglePath(gamePath(src)), bytes: true}
 	}
 	s.sets = func() (list []string) {
-		entries, _ := os.ReadDir(filepath.Dir(src.Path)) // what cannot be read has none
-		for _, e := range entries {
-			if isImageSet(e.Name()) {
-				list = append(list, path.Join(path.Dir(s.path), e.Name()))
+		for _, name := range src.Siblings() {
+			if isImageSet(name) {
+				list = append(list, path.Join(path.Dir(s.path), name))
 			}
 		}
 		return list
