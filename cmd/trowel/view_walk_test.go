@@ -1,0 +1,153 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"trowel.example/internal/judge/chromium"
+)
+
+// TestViewCell walks to a cell of a real map by keys alone, and reads what is there: as the tree
+// has it, with its line, and with what is wrong there.
+func TestViewCell(t *testing.T) {
+	path := goldMine(t)
+	v := view(t, path)
+	p := v.open(1280, 800)
+	p.Press("g")
+	p.Wait("document.querySelector('dialog[open] input')")
+	p.Press("161,37" + kb.Enter)
+	p.Wait("!document.querySelector('dialog[open]')")
+	p.Do(chromedp.Focus(".map"))
+	p.Press(kb.Enter)
+	p.Wait("document.querySelector('#pane-inspector')?.textContent.includes('28:0')")
+	p.Picture("cell")
+	// The line that the page names is that of the tree.
+	said := chromium.Eval[string](p, "document.querySelector('#pane-inspector').textContent")
+	line := 0
+	file := "groups/Game/Speedup.txt"
+	if i := strings.Index(said, file+":"); i < 0 {
+		t.Fatalf("no line of %s in %q", file, said)
+	} else if _, err := fmt.Sscanf(said[i+len(file)+1:], "%d", &line); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(run(t, "cat", path, file)), "\n")
+	cells := strings.Fields(lines[line-1])
+	if len(cells) <= 161 || !strings.HasPrefix(cells[161], "28:0") {
+		t.Errorf("line %d of %s has no 28:0 at 161: %q", line, file, lines[line-1])
+	}
+	// And so is what check finds there.
+	p.Do(chromedp.Focus(".map"))
+	p.Press("n")
+	p.Wait("document.querySelector('#pane-findings')?.textContent.includes('tw-map-tile-unused')")
+	p.Picture("findings")
+	for _, m := range p.Messages() {
+		t.Errorf("on the console: %s", m)
+	}
+	v.stop()
+}
+
+// TestViewFindings goes through all places of all findings with one key: each is seen, in the
+// picture or in its text.
+func TestViewFindings(t *testing.T) {
+	path := goldMine(t)
+	var reports []struct {
+		Findings []struct {
+			ID string
+			At []struct{ X, Y *int }
+		}
+	}
+	if err := json.Unmarshal(run(t, "check", "--json", path), &reports); err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	places := 0
+	for _, f := range reports[0].Findings {
+		places += max(1, len(f.At))
+		for _, at := range f.At {
+			if at.X != nil {
+				want = append(want, fmt.Sprintf("%d,%d", *at.X, *at.Y))
+			}
+		}
+	}
+	if len(want) == 0 {
+		t.Fatal("no finding of Gold Mine has a place")
+	}
+	v := view(t, path)
+	p := v.open(1280, 800)
+	p.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}})) // it is there at once
+	p.Wait("document.querySelector('#tab-findings')?.textContent.match(/[0-9]/)")
+	got := map[string]bool{}
+	for range places {
+		p.Do(chromedp.Focus(".map"))
+		p.Press("n")
+		p.Wait("document.body.dataset.ready")
+		at := chromium.Eval[string](p, `(async () => {
+			await new Promise((go) => setTimeout(go, 50));
+			const s = new URLSearchParams(location.hash.slice(1)), at = (s.get("at") ?? "").split(",").map(Number);
+			const mark = document.querySelector(".map").getBoundingClientRect();
+			const zoom = 32 * 2 ** Number(s.get("z"));
+			const seen = Math.abs(at[0] - Number(s.get("x"))) * zoom <= mark.width / 2 && Math.abs(at[1] - Number(s.get("y"))) * zoom <= mark.height / 2;
+			return s.get("at") ? Math.floor(at[0]) + "," + Math.floor(at[1]) + (seen ? "" : " not seen") : "";
+		})()`)
+		if strings.Contains(at, "not seen") {
+			t.Errorf("%s is outside of the picture", at)
+		}
+		got[at] = true
+	}
+	for _, at := range want {
+		if !got[at] {
+			t.Errorf("%s was not visited", at)
+		}
+	}
+	t.Logf("%d places, %d of them in the map", places, len(want))
+	v.stop()
+}
+
+// TestViewChanged changes a tile under the page: only what shows it is fetched again, and what
+// somebody looks at stays.
+func TestViewChanged(t *testing.T) {
+	path := sample(t, "burrow", "burrow.map")
+	v := view(t, path)
+	p := v.open(1280, 800)
+	visit(p, "x=30&y=20&z=0&at=30.5,20.5")
+	settle(p)
+	tiles := "[...document.querySelectorAll('.leaflet-tile-loaded')].length"
+	all := chromium.Eval[int](p, tiles)
+	hash := chromium.Eval[string](p, "location.hash")
+	if all < 10 {
+		t.Fatalf("only %d tiles are there", all)
+	}
+	p.Forget()
+	next := filepath.Join(t.TempDir(), "next.map")
+	run(t, "edit", "-q", path, "-o", next, "--", "fill-tiles", "9", "--layer", "Leaves", "--area", "30,20:30,20")
+	if err := os.Rename(next, path); err != nil {
+		t.Fatal(err)
+	}
+	p.Wait("performance.getEntriesByType('resource').some((e) => e.name.includes('/tile/2/'))")
+	settle(p)
+	var fetched []string
+	for _, r := range p.Requests() {
+		if strings.Contains(r, "/tile/2/") && !slices.Contains(fetched, r) {
+			fetched = append(fetched, r)
+		}
+	}
+	t.Logf("%d of %d tiles were fetched again", len(fetched), all)
+	if len(fetched) == 0 || len(fetched) > all/3 {
+		t.Errorf("%d of %d tiles were fetched again: %q", len(fetched), all, fetched)
+	}
+	if now := chromium.Eval[string](p, "location.hash"); now != hash {
+		t.Errorf("the state is %s, and was %s", now, hash)
+	}
+	p.Wait("document.querySelector('#pane-inspector')?.textContent.includes('Leaves')")
+	p.Picture("changed")
+	v.stop()
+}
