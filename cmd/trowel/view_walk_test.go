@@ -25,7 +25,7 @@ func TestViewCell(t *testing.T) {
 	p.Press("g")
 	p.Wait("document.querySelector('dialog[open] input')")
 	p.Press("161,37" + kb.Enter)
-	p.Wait("!document.querySelector('dialog[open]')")
+	p.Wait("location.hash.includes('x=161.50&y=37.50')") // where it flies to
 	p.Do(chromedp.Focus(".map"))
 	p.Press(kb.Enter)
 	p.Wait("document.querySelector('#pane-inspector')?.textContent.includes('28:0')")
@@ -128,7 +128,7 @@ func TestViewChanged(t *testing.T) {
 	}
 	p.Forget()
 	next := filepath.Join(t.TempDir(), "next.map")
-	run(t, "edit", "-q", path, "-o", next, "--", "fill-tiles", "9", "--layer", "Leaves", "--area", "30,20:30,20")
+	run(t, "edit", "-q", path, "-o", next, "--", "fill-tiles", "9", "--layer", "Ground/Earth", "--area", "30,20:30,20")
 	if err := os.Rename(next, path); err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestViewChanged(t *testing.T) {
 	if now := chromium.Eval[string](p, "location.hash"); now != hash {
 		t.Errorf("the state is %s, and was %s", now, hash)
 	}
-	p.Wait("document.querySelector('#pane-inspector')?.textContent.includes('Leaves')")
+	p.Wait("document.querySelector('#pane-inspector')?.textContent.includes('Ground/Earth')")
 	p.Picture("changed")
 	v.stop()
 }
