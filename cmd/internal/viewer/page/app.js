@@ -101,6 +101,7 @@ function load(what) {
     if (what !== "doc" || wrong) context.shown = undefined;
     Object.assign(context, { doc, entry });
     heading();
+    if (what !== "doc") context.say("");
     live.broken(context, doc?.broken);
     refresh(new Set(what === "file" ? [] : what === "path" ? ["path", "entry"] : ["doc", "entry"]));
     if (wrong) failed(get("stage"), wrong, [doc?.name ?? context.session.files.find((f) => f.id === Number(state().file ?? 0))?.name, state().path].filter(Boolean).join(" / "));
@@ -122,6 +123,7 @@ function heading() {
   fill(get("crumbs"), parts.length ? [crumb(doc.name, "", false), ...parts.map((part, i) => crumb(part, parts.slice(0, i + 1).join("/"), i === parts.length - 1))] : []);
   fill(get("kind"), doc?.title ?? "");
   const pair = session.mode === "pair";
+  document.body.classList.toggle("pair", pair);
   const back = session.mode === "gallery" && doc && el("button", { type: "button", onclick: () => context.go(Object.fromEntries(Object.keys(state()).map((k) => [k, undefined]))) }, icon("back"), "All files");
   const choose = pair && el("select", { "aria-label": "File of the tree, the texts and the findings", onchange: (e) => context.go({ file: e.target.value, path: undefined, mode: undefined, line: undefined }) },
     session.files.map((f) => el("option", { value: f.id, selected: f.id === doc?.id }, f.name)));
