@@ -184,8 +184,10 @@ const dialogs = (name, ...args) => import("./help.js").then((m) => m[name](...ar
 bind("?", "these keys", () => void dialogs("help"));
 bind("/", "search", () => { if (!context.doc) return false; sides.open("right"); set({ tab: "search" }); right.focus("search"); });
 bind("i", "what is at the chosen place", () => { sides.open("right"); set({ tab: undefined }); right.focus("inspector"); });
+bind("Escape", "close what is open over the page");
 bind("g", "go to coordinates", () => void dialogs("askPlace", (text) => context.shown.goTo(text)), { group: "Picture", when: () => Boolean(context.shown?.goTo) });
 bind("ArrowLeft ArrowRight ArrowUp ArrowDown", "move the picture", undefined, { group: "Picture", when: () => Boolean(context.shown) });
+bind("Enter", "what is in the middle of it", undefined, { group: "Picture", when: () => Boolean(context.shown) });
 bind("+ -", "closer, farther", undefined, { group: "Picture", when: () => Boolean(context.shown) });
 get("help").onclick = () => dialogs("help");
 

@@ -16,9 +16,12 @@ export function dialog(title, ...children) {
   return box;
 }
 
+const key = (k) => el("kbd", {}, shown[k] ?? k);
+
 export function help() {
+  const all = (keys) => (keys.length > 4 ? [key(keys[0]), " – ", key(keys.at(-1))] : keys.flatMap((k, i) => [i ? " " : "", key(k)]));
   const groups = [...bound()].map(([name, list]) => el("section", {}, el("h3", {}, name),
-    el("dl", { className: "keys" }, list.flatMap(({ keys, help }) => [el("dt", {}, keys.flatMap((k, i) => [i ? " " : "", el("kbd", {}, shown[k] ?? k)])), el("dd", {}, help)]))));
+    el("dl", { className: "keys" }, list.flatMap(({ keys, help }) => [el("dt", {}, all(keys)), el("dd", {}, help)]))));
   dialog("Keys", el("div", { className: "columns", tabIndex: 0, role: "group", "aria-label": "List of keys" }, groups));
 }
 
