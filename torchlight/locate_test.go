@@ -8,7 +8,6 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/format"
-	"trowel.example/internal/corpus"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/raw"
 	"trowel.example/torchlight/text"
@@ -105,7 +104,7 @@ func TestLocate(t *testing.T) {
 // The places of the findings of real mods are where their names stand.
 func TestLocateCorpus(t *testing.T) {
 	total, exact := 0, 0
-	for _, name := range append(corpus.Files(t, "torchlight", ".MOD"), corpus.Files(t, "torchlight", ".mod")...) {
+	for _, name := range realMods(t) {
 		mod := open(t, name)
 		texts := make(map[string][]string)
 		places, lines := mod.located()

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"trowel.example/format"
-	"trowel.example/internal/corpus"
 )
 
 // Everything that real mods say is to be seen can be seen: each view as a whole, with what is
@@ -17,7 +16,7 @@ func TestScenesCorpus(t *testing.T) {
 	seen := make(map[[32]byte]bool)
 	var slowest time.Duration
 	var which string
-	for _, name := range append(corpus.Files(t, "torchlight", ".MOD"), corpus.Files(t, "torchlight", ".mod")...) {
+	for _, name := range realMods(t) {
 		mod := open(t, name)
 		err := fs.WalkDir(mod.tree, ".", func(at string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !mod.HasScene(at) {
