@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -133,10 +134,11 @@ func openBrowser(address string, failed func(error)) error {
 // viewFile describes a file that people call as is said. A file that others write is watched,
 // and so is the tree form of one.
 func (a *app) viewFile(cmd *cobra.Command, t target, called string, stamp func() string) viewer.File {
+	hides := sync.OnceValue(func() *hidden { return newHidden(cmd, t.name, called) }) // of one that is looked at, of many
 	return viewer.File{
 		Name:  called,
 		Stamp: stamp,
-		Plain: newHidden(cmd, t.name, called).plain,
+		Plain: func(message string) string { return hides().plain(message) },
 		Open: func(context.Context) (*viewer.Opened, error) {
 			var said strings.Builder
 			quiet := a.quietly(&said)

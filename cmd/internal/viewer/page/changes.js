@@ -1,6 +1,7 @@
 // What has changed from the older of two files to the newer one.
 //
-// Key of the state that is read here: change (the number of the chosen one).
+// Keys of the state that are read here: change (the number of the chosen one), marks (off: only
+// the chosen one is marked in the picture).
 import { ask } from "./api.js";
 import { state, set } from "./state.js";
 import { el, fill } from "./dom.js";
@@ -42,8 +43,9 @@ export const panel = {
         : answer.same ? "The files are the same, byte for byte." : !answer.count ? "They say the same, though not every byte is the same."
           : `${plural(answer.count, answer.byFile ? "file" : "change")}${answer.cells ? `, ${plural(answer.cells, "place")}` : ""}${all.length < answer.count ? `: the first ${all.length.toLocaleString()} are listed` : ""}`;
       fill(head, el("p", { role: "status", dataset: { count: answer.count ?? "", cells: answer.cells ?? "" } }, what), all.length > 1 && [step(-1, "Previous"), step(1, "Next")],
+        all.some((c) => c.count) && el("button", { type: "button", "aria-pressed": String(state().marks !== "off"), title: "Mark all changes in the picture", onclick: () => set({ marks: state().marks === "off" ? undefined : "off" }) }, "Marks"),
         is === "asks" && el("button", { type: "button", className: "strong", onclick: () => ((wanted = true), draw()) }, "Compare them"));
-      const notes = [is === "asks" && "Folders may be large: they are compared when you want it.", old.title !== now.title && `${nameOf(context, 0)} is a ${old.title}, ${nameOf(context, 1)} a ${now.title}: the files in them are compared.`, ...(answer.notes ?? [])].filter(Boolean);
+      const notes = [is === "asks" && "Folders may be large: they are compared when you want it.", old.title !== now.title && `${nameOf(context, 0)} is a ${old.title}, ${nameOf(context, 1)} a ${now.title}: the files in them are compared.`, ...(answer.notes ?? []), ...(context.shown?.lacks ?? [])].filter(Boolean);
       fill(lines, notes.map((n) => el("p", { className: "muted" }, n)), answer.lines?.length > 0 && el("details", {}, el("summary", {}, el("h3", {}, "As diff prints it")), el("pre", { className: "data" }, answer.lines.join("\n"))));
       context.count(answer.count || "");
       rows();
@@ -63,8 +65,11 @@ export const panel = {
     // Each rectangle is a mark, which leads to its change.
     const mark = () => {
       marked = [];
-      for (const [i, c] of all.entries()) for (const where of c.new.length ? c.new : c.old) marked.push({ where, i, kind: kindOf(c), label: c.text });
       const chosen = Number(state().change ?? -1);
+      for (const [i, c] of all.entries()) {
+        if (state().marks === "off" && i !== chosen) continue;
+        for (const where of c.new.length ? c.new : c.old) marked.push({ where, i, kind: kindOf(c), label: c.text });
+      }
       context.shown?.mark?.("changes", marked, marked.findIndex((m) => m.i === chosen), (k) => set({ change: marked[k].i, tab: "changes" }));
     };
     const go = (by) => choose((Number(state().change ?? (by > 0 ? -1 : 0)) + by + all.length) % all.length);
@@ -114,8 +119,9 @@ export const panel = {
     return {
       async update(changed) {
         if (changed.has("doc") || (context.shown && context.shown.view.name !== view)) await draw();
-        else if (changed.has("shown")) mark();
-        if (changed.has("change")) rows(), mark();
+        else if (changed.has("shown")) tell();
+        if (changed.has("marks")) tell();
+        else if (changed.has("change")) rows(), mark();
         if (["at", "shown", "change", "layers"].some((k) => changed.has(k))) await both();
       },
       close() {

@@ -55,7 +55,7 @@ async function overlay(stage, context, shown, bar, note) {
   const mine = context.doc.id, other = mine ? 0 : 1, names = context.session.files.map((f) => f.name);
   const says = (text) => {
     note.hidden = !text;
-    note.textContent = text;
+    note.textContent = text ?? "";
   };
   says("");
   fill(bar);
@@ -211,8 +211,9 @@ async function overlay(stage, context, shown, bar, note) {
     if (twin) fillTwin();
     const lacks = (a, b) => a.view.layers.filter((l) => !b.view.layers.some((m) => m.name === l.name)).map((l) => l.name);
     const [old, now] = mine ? [second, shown] : [shown, second], gone = lacks(old, now), came = lacks(now, old);
-    const list = (l) => (l.length > 4 ? `${l.slice(0, 4).join(", ")} and ${l.length - 4} more` : l.join(", "));
-    says([doc.broken && `${names[other]} cannot be read now: ${doc.broken}`, gone.length && `Only in ${names[0]}: ${list(gone)}.`, came.length && `Only in ${names[1]}: ${list(came)}.`].filter(Boolean).join(" "));
+    const list = (l, name) => l.length && `${l.length === 1 ? "A layer is" : `${l.length} layers are`} only in ${name}: ${l.join(", ")}.`;
+    shown.lacks = [list(gone, names[0]), list(came, names[1])].filter(Boolean);
+    says(doc.broken && `${names[other]} cannot be read now: ${doc.broken}`);
     arrange();
   };
   spread();
