@@ -46,7 +46,7 @@ export const Marks = L.Renderer.extend({
     const k = this._scale * 2 ** this._map.getZoom(), { x, y } = this._map.getPixelOrigin();
     for (const [id, { list, chosen }] of this._sets) {
       const one = (mark, i) => mark?.where && call(mark, [mark.where[0] * k - x, mark.where[1] * k - y, mark.where[2] * k - x, mark.where[3] * k - y], id, i, i === chosen);
-      list.forEach((mark, i) => i === chosen || one(mark, i));
+      for (let i = list.length - 1; i >= 0; i--) if (i !== chosen) one(list[i], i); // the first is the worst: on top
       if (chosen >= 0) one(list[chosen], chosen);
     }
   },
