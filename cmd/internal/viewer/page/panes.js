@@ -28,15 +28,19 @@ export class Panes {
     if (this.bar) this.drawTabs(list, chosen);
     for (const panel of list) {
       const wanted = !this.bar || panel === chosen;
-      const one = this.open.get(panel.name);
-      if (!one && (wanted || panel.eager)) this.start(panel);
-      else if (one && !one.ready) one.changed = new Set([...(one.changed ?? []), ...changed]);
-      else if (one && (wanted || panel.eager)) this.update(one, new Set([...changed, ...(one.missed ?? []), ...(one.box.hidden ? ["visible"] : [])]));
-      else if (one) one.missed = new Set([...(one.missed ?? []), ...changed]);
-      const now = this.open.get(panel.name);
-      if (!now) continue;
-      now.box.hidden = !wanted;
-      if (now.tools) now.tools.hidden = !wanted;
+      let one = this.open.get(panel.name);
+      const back = wanted && one?.box.hidden;
+      if (!one && (wanted || panel.eager)) {
+        this.start(panel);
+        one = this.open.get(panel.name);
+        hide(one, !wanted);
+        continue;
+      }
+      if (!one) continue;
+      hide(one, !wanted); // before it is told: what is hidden has no size
+      if (!one.ready) one.changed = new Set([...(one.changed ?? []), ...changed]);
+      else if (wanted || panel.eager) this.update(one, new Set([...changed, ...(one.missed ?? []), ...(back ? ["visible"] : [])]));
+      else one.missed = new Set([...(one.missed ?? []), ...changed]);
     }
     // In the order of the panels, without moving what is in place: that would lose its focus.
     let last = null;
@@ -111,7 +115,8 @@ export class Panes {
     while ([...this.open.values()].some((one) => !one.ready)) await new Promise((r) => setTimeout(r, 20));
   }
 
-  focus(name) {
+  async focus(name) {
+    await this.whenReady(); // it may be loading
     const one = this.open.get(name);
     if (one?.does?.focus) one.does.focus();
     else (one?.node.querySelector("input,button,[tabindex],a") ?? this.bar?.querySelector("[aria-selected=true]"))?.focus();
@@ -152,6 +157,11 @@ export class Panes {
     next.focus();
     next.click();
   }
+}
+
+function hide({ box, tools }, hidden) {
+  box.hidden = hidden;
+  if (tools) tools.hidden = hidden;
 }
 
 function drawCount(node, { n, severity }) {

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"trowel.example/internal/judge/chromium"
+)
+
+// hash is one of the values in the address of the page.
+const hash = "new URLSearchParams(location.hash.slice(1))"
+
+// TestViewPanels goes through the bytes with their fields, all places of the findings, and what
+// is searched for, by keys and by the mouse.
+func TestViewPanels(t *testing.T) {
+	v := view(t, sample(t, "burrow", "burrow.map"))
+	p := v.open(1500, 900)
+
+	// A byte leads to its field, wherever it stands in the list; a field to its bytes.
+	visit(p, "mode=hex")
+	p.Wait("document.querySelector('.bytes td[data-o=\"200\"]')")
+	p.Do(chromedp.Click(`.bytes td[data-o="201"]`))
+	p.Wait("document.querySelector('.field.chosen .key')?.textContent === '[11]'")
+	p.Wait("document.querySelector('.told strong')?.textContent === 'item_offsets[11]'")
+	if got := chromium.Eval[int](p, "document.querySelectorAll('.bytes td.sel').length"); got != 4 {
+		t.Errorf("%d bytes are selected, want 4", got)
+	}
+	p.Press(kb.ArrowDown)
+	p.Wait("document.querySelector('.told strong')?.textContent === 'item_offsets[15]'")
+	p.Do(chromedp.Focus(".fields"))
+	p.Press(kb.ArrowDown)
+	p.Wait(hash + ".get('offset') === '220' && document.querySelector('.bytes td[data-o=\"220\"]').matches('.cur.sel')")
+	p.Do(chromedp.SetValue(".jump", "0x5a33"), chromedp.SendKeys(".jump", kb.Enter))
+	p.Wait("document.querySelector('.told strong')?.textContent === 'data[39]'")
+	p.Do(chromedp.Focus(".bytes"))
+	p.Press(kb.Enter) // what is inflated of it
+	p.Wait(hash + ".get('space') === 'data[39]' && document.querySelector('.told strong')?.textContent.startsWith('data[39].quads[0]')")
+	p.Press(kb.Backspace)
+	p.Wait(hash + ".get('space') === null && document.querySelector('.told strong')?.textContent === 'data[39]'")
+
+	// n goes through all places, flies to each of them and tells what is there.
+	visit(p, "")
+	p.Wait("document.querySelector('#tab-findings .count').textContent === '1'")
+	var places []string
+	for i := range 34 {
+		p.Press("n")
+		p.Wait(fmt.Sprintf("%s.get('finding') === '%s'", hash, map[bool]string{true: "0", false: fmt.Sprintf("0.%d", i%33)}[i%33 == 0]))
+		p.Wait("document.querySelector('#pane-inspector .spot')?.textContent.includes('x ' + Math.floor(" + hash + ".get('at').split(',')[0]))")
+		places = append(places, chromium.Eval[string](p, hash+".get('at')"))
+	}
+	if seen := make(map[string]bool); true {
+		for _, at := range places {
+			seen[at] = true
+		}
+		if len(seen) != 33 || places[0] != places[33] {
+			t.Errorf("n went to %d places: %v", len(seen), places)
+		}
+	}
+	p.Press("p")
+	p.Wait(hash + ".get('at') === '" + places[32] + "'")
+
+	// What is searched for: by a query, as text, and by coordinates.
+	search := func(text string) {
+		t.Helper()
+		p.Press("/")
+		p.Wait("document.activeElement?.id === 'search'")
+		p.Do(chromedp.SetValue("#search", text), chromedp.SendKeys("#search", kb.Enter))
+	}
+	search("tile 'freeze'")
+	p.Wait("document.querySelectorAll('.found tbody tr').length === 37")
+	p.Do(chromedp.Blur("#search"))
+	p.Press("N")
+	p.Wait(hash + ".get('at') === '21.5,24.5' && " + hash + ".get('hit') === '0'")
+	search("SV_TEAM")
+	p.Wait("document.querySelector('.found li .line-text')?.textContent === 'sv_team 1'")
+	p.Do(chromedp.Click(".found li .link"))
+	p.Wait(hash + ".get('path') === 'settings.cfg' && document.querySelector('.line.chosen')?.textContent.includes('sv_team 1')")
+	visit(p, "")
+	search("12,7")
+	p.Wait(hash + ".get('at') === '12.5,7.5'")
+	p.Press(kb.Escape)
+	p.Wait("!document.querySelector('#search').value && !" + hash + ".has('q')")
+
+	for _, m := range p.Messages() {
+		t.Errorf("on the console: %s", m)
+	}
+	v.stop()
+}
