@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/user"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -52,6 +53,9 @@ On a machine that you work on over ssh, it tells how to reach the page from your
 		if err != nil {
 			return err
 		}
+		if os.Getenv("GOMEMLIMIT") == "" {
+			debug.SetMemoryLimit(enoughMemory)
+		}
 		s := viewer.New(v.mode, v.files)
 		if v.more != nil {
 			s.Gather(v.title, v.more)
@@ -78,6 +82,10 @@ On a machine that you work on over ssh, it tells how to reach the page from your
 	}
 	return cmd
 }
+
+// enoughMemory is how many bytes the program takes before it looks harder for what it needs no
+// more: it runs for hours beside a game.
+const enoughMemory = 384 << 20
 
 func (a *app) cannotOpen(err error) {
 	a.talk.say("no browser could be opened (%v): open the address in one", err)

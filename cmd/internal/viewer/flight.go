@@ -98,10 +98,38 @@ func (s *Server) board(a *asked, at spot) *flight {
 			}
 			s.land(f)
 			close(f.done)
+			if t := f.tile; f.err == nil && t.later {
+				s.printLater(a, at, t)
+			}
 		}()
 	}
 	f.users++
 	return f
+}
+
+// printLater finds the fingerprint of a tile that was just drawn, once nobody waits for
+// others.
+func (s *Server) printLater(a *asked, at spot, t *tile) {
+	c := &s.tiles
+	c.printing.Lock()
+	defer c.printing.Unlock()
+	for resting := false; !resting; {
+		select {
+		case <-time.After(pause):
+		case <-s.life.Done():
+			return
+		}
+		c.mu.Lock()
+		resting = len(c.flights) == 0
+		c.mu.Unlock()
+	}
+	var print *[32]byte
+	var err error
+	if p := parallel.Catch(func() { print, err = s.print(s.life, a, at) }); p == nil && err == nil && print != nil {
+		c.mu.Lock()
+		t.print = *print
+		c.mu.Unlock()
+	}
 }
 
 // land takes a flight away, so that nobody joins it any more.
@@ -157,11 +185,15 @@ func (s *Server) draw(ctx context.Context, a *asked, at spot, f *flight) (*tile,
 		return s.farTile(ctx, a, at, f)
 	}
 	t := &tile{key: a.tileKey(at), from: a.generation, to: a.generation}
-	print, err := s.print(ctx, a, at)
-	if err != nil {
-		return nil, err
+	if !at.reaches(a.View) {
+		return s.tiles.keep(t), nil
 	}
-	if print != nil {
+	_, prints := a.Scene.(format.Fingerprinter)
+	if t.later = prints && !costly && s.tiles.find(t.key) == nil; prints && !t.later {
+		print, err := s.print(ctx, a, at)
+		if err != nil {
+			return nil, err
+		}
 		if old := s.tiles.still(t.key, a.generation, *print); old != nil {
 			return old, nil
 		}

@@ -157,6 +157,18 @@ func TestReopened(t *testing.T) {
 	w.expect("told", "changed map[file:0 generation:2]")
 }
 
+// fingerprints waits until those of all tiles are there.
+func (w *watchedToy) fingerprints() {
+	for all := false; !all; time.Sleep(time.Millisecond) {
+		all = true
+		w.tiles.mu.Lock()
+		for e := w.tiles.order.Front(); e != nil; e = e.Next() {
+			all = all && e.Value.(*tile).print != [32]byte{}
+		}
+		w.tiles.mu.Unlock()
+	}
+}
+
 // Only the tiles that look otherwise are stale, and only they are drawn again.
 func TestStale(t *testing.T) {
 	w := newWatchedToy(t, "abcdef")
@@ -181,6 +193,7 @@ func TestStale(t *testing.T) {
 		tile(1, x)
 	}
 	stale(1, "[]")
+	w.fingerprints()
 	w.write("abXdef", "2")
 	w.look()
 	stale(1, "[[2 0]]")
@@ -194,6 +207,7 @@ func TestStale(t *testing.T) {
 		t.Errorf("drawn %d times, and one tile has changed", n)
 	}
 	stale(2, "[]")
+	w.fingerprints()
 	w.write("abcdeY", "3")
 	w.look()
 	stale(2, "[[2 0] [5 0]]")

@@ -27,6 +27,8 @@ const (
 	far = -2
 	// patience is how long a request waits for a whole tile, before it gets what is there.
 	patience = 2 * time.Second
+	// pause is how long nothing may be drawn before what can wait is done.
+	pause = 20 * time.Millisecond
 )
 
 // spot is the place of a tile: in zoom 0 a unit has its natural size, in each zoom below half
@@ -43,6 +45,12 @@ func (t spot) look(v format.View, look format.Look) format.Look {
 	return look
 }
 
+// reaches reports whether a tile shows a part of what there is to see.
+func (t spot) reaches(v format.View) bool {
+	area := t.look(v, format.Look{}).Area(t.rect())
+	return area.Min[0] < v.Bounds.Max[0] && area.Max[0] > v.Bounds.Min[0] && area.Min[1] < v.Bounds.Max[1] && area.Max[1] > v.Bounds.Min[1]
+}
+
 // tiles keeps the tiles that were drawn last.
 type tiles struct {
 	mu      sync.Mutex
@@ -50,14 +58,17 @@ type tiles struct {
 	order   list.List // of *tile, the last used in front
 	size    int64
 	flights map[string]*flight
+
+	printing sync.Mutex // held by whoever finds fingerprints of what was drawn
 }
 
-// tile is a tile that was drawn: as PNG, empty where nothing is to be seen. All but from and to
-// stays as it is.
+// tile is a tile that was drawn: as PNG, empty where nothing is to be seen. What may change
+// later is under the lock of tiles.
 type tile struct {
 	key      string
 	png      []byte
 	print    [32]byte // the fingerprint of what it shows; zero if nobody knows it
+	later    bool     // the fingerprint is to be found once there is time
 	from, to int      // the generations of the file that look like this
 }
 

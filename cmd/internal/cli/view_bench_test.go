@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"trowel.example/internal/corpus"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+)
+
+// window returns the tiles that a window of 1280 x 800 pixels shows first.
+func (p *page) window(b *testing.B) (targets []string) {
+	var scene struct {
+		Views []struct {
+			Bounds [4]float64
+			Scale  float64
+		}
+	}
+	w := p.get("/f/0/scene")
+	if err := json.Unmarshal(w.Body.Bytes(), &scene); err != nil || w.Code != http.StatusOK {
+		b.Fatalf("%d %s", w.Code, w.Body)
+	}
+	v := scene.Views[0]
+	wide, high := (v.Bounds[2]-v.Bounds[0])*v.Scale, (v.Bounds[3]-v.Bounds[1])*v.Scale
+	z := int(math.Floor(min(math.Log2(1280/wide), math.Log2(800/high), 0)))
+	return p.tiles(v.Bounds, v.Scale, z, 1280, 800)
+}
+
+// tiles are those that a window in the middle of some bounds shows.
+func (p *page) tiles(bounds [4]float64, scale float64, z, wide, high int) (targets []string) {
+	scale *= math.Exp2(float64(z))
+	x, y := (bounds[0]+bounds[2])/2*scale, (bounds[1]+bounds[3])/2*scale
+	at := func(v float64) int { return int(math.Floor(v / 256)) }
+	for ty := at(y - float64(high)/2); ty <= at(y+float64(high)/2); ty++ {
+		for tx := at(x - float64(wide)/2); tx <= at(x+float64(wide)/2); tx++ {
+			targets = append(targets, fmt.Sprintf("/f/0/%%s/1/%d/%d/%d", z, tx, ty))
+		}
+	}
+	return targets
+}
+
+// fetchAll asks for tiles six at a time, as a browser does, and returns how long each took.
+func (p *page) fetchAll(b *testing.B, kind string, targets []string) (took []time.Duration) {
+	var mu sync.Mutex
+	var wait sync.WaitGroup
+	next := make(chan string)
+	for range 6 {
+		wait.Go(func() {
+			for target := range next {
+				start := time.Now()
+				w := p.get(fmt.Sprintf(target, kind))
+				for w.Code == http.StatusAccepted {
+					w = p.get(fmt.Sprintf(target, kind))
+				}
+				mu.Lock()
+				if took = append(took, time.Since(start)); w.Code >= 300 {
+					b.Errorf("%s: %d %s", target, w.Code, w.Body)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for _, target := range targets {
+		next <- target
+	}
+	close(next)
+	wait.Wait()
+	return took
+}
+
+// BenchmarkView compares the first picture of the largest map of the corpus in the viewer, from
+// the opening of the file to the last tile of a window of 1280 x 800, with the picture of that
+// size that render makes; and it tells within what time 95 % of the tiles come that somebody
+// sees next, who zooms in step by step.
+func BenchmarkView(b *testing.B) {
+	name := filepath.Join(corpus.Dir(b, "teeworlds"), "ddnet_ddnet/data/maps/Kobra@2014-03-29-21367b.map")
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			p := openPage(b, name)
+			p.fetchAll(b, "tile", p.window(b))
+			p.Close()
+		}
+	})
+	b.Run("render", func(b *testing.B) {
+		for b.Loop() {
+			if code := run(games, []string{"render", "-q", "-f", name, "--size", "1280x800", "-o", filepath.Join(b.TempDir(), "x.png")}, strings.NewReader(""), io.Discard, io.Discard); code > exitFound {
+				b.Fatal(code)
+			}
+		}
+	})
+	b.Run("next", func(b *testing.B) {
+		var took []time.Duration
+		for b.Loop() {
+			p := openPage(b, name)
+			p.fetchAll(b, "tile", p.window(b))
+			for z := -4; z <= 0; z++ {
+				took = append(took, p.fetchAll(b, "tile", p.tiles([4]float64{0, 0, 900, 900}, 64, z, 1280, 800))...)
+			}
+			p.Close()
+		}
+		slices.Sort(took)
+		b.ReportMetric(float64(took[len(took)*95/100])/1e6, "ms/95%")
+		b.ReportMetric(float64(took[len(took)/2])/1e6, "ms/50%")
+		b.ReportMetric(0, "ns/op")
+	})
+}
+
+// wideWorld makes a world of so many blocks, a square of four layers: all of the same few bytes.
+func wideWorld(b *testing.B, n int) string {
+	dir := b.TempDir()
+	one := mapblock.New(29)
+	one.Names = []mapblock.NameID{{ID: 0, Name: "default:stone"}}
+	data, err := one.Encode()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "world.mt"), []byte("gameid = minetest\nbackend = sqlite3\n"), 0o666); err != nil {
+		b.Fatal(err)
+	}
+	w, err := mapdb.Create(b.Context(), dir, mapdb.Config{Backend: mapdb.SQLite})
+	if err != nil {
+		b.Fatal(err)
+	}
+	side := int(math.Sqrt(float64(n / 4)))
+	if _, err := w.Load(b.Context(), func(yield func(mapdb.Block, error) bool) {
+		for i := range 4 * side * side {
+			at := mapdb.Pos{X: int16(i/4%side - side/2), Y: int16(i % 4), Z: int16(i/4/side - side/2)}
+			if !yield(mapdb.Block{Pos: at, Data: data}, nil) {
+				return
+			}
+		}
+	}); err != nil {
+		b.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return dir
+}
+
+// BenchmarkViewWorld tells when a world of a million blocks can be looked at: when the page knows
+// where something is, from the opening of the world to the last tile of a window.
+func BenchmarkViewWorld(b *testing.B) {
+	dir := wideWorld(b, 1_000_000)
+	for b.Loop() {
+		p := openPage(b, dir)
+		p.fetchAll(b, "cover", p.window(b))
+		p.Close()
+	}
+}
