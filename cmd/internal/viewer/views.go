@@ -110,7 +110,7 @@ func listMissing(ctx context.Context, e *edition, r *http.Request) (any, error) 
 	list := []missingItem{}
 	all := a.Missing()
 	for _, m := range all[:min(len(all), maxMissing)] {
-		list = append(list, missingItem{m.Kind, m.Name, m.Count, m.Unit, e.of.plain(m.What), m.Loss})
+		list = append(list, missingItem{m.Kind, e.of.plain(m.Name), m.Count, m.Unit, e.of.plain(m.What), m.Loss})
 	}
 	return map[string]any{"missing": list, "total": len(all)}, nil
 }

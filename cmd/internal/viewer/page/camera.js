@@ -38,6 +38,10 @@ export function look(shown, box) {
   const still = () => ({ "o.at": at().join(","), "o.zoom": zoom(), ...size() });
   const address = (more) => url(shown.file, `still/${shown.generation}`, { ...shown.query(), ...still(), ...more });
 
+  const tell = (text) => {
+    note.hidden = !text;
+    note.textContent = text;
+  };
   async function refresh() {
     stop?.abort();
     const { signal } = (stop = new AbortController());
@@ -55,12 +59,11 @@ export function look(shown, box) {
       area = now;
       img.style.translate = "";
       mark();
-      note.hidden = true;
+      tell("");
       shown.drew();
     } catch (err) {
       if (signal.aborted) return;
-      note.hidden = false;
-      note.textContent = `It could not be drawn: ${err.message}`;
+      tell(`It could not be drawn: ${err.message}`);
     }
   }
   // mark shows which cell is inspected.
@@ -79,7 +82,7 @@ export function look(shown, box) {
     return [area[0] + ((e.clientX - left) / width) * (area[2] - area[0]), area[1] + ((e.clientY - top) / height) * (area[3] - area[1])];
   };
   const place = document.getElementById("place");
-  const tell = (point) => (place.textContent = say(shown.view, point));
+  const pointed = (point) => (place.textContent = say(shown.view, point));
 
   box.addEventListener("keydown", (e) => {
     if (e.target !== box || e.ctrlKey || e.metaKey || e.altKey) return;
@@ -91,7 +94,7 @@ export function look(shown, box) {
     if (!does) return;
     e.preventDefault();
     does();
-    tell(at());
+    pointed(at());
   });
   box.addEventListener("wheel", (e) => (e.preventDefault(), closer(e.deltaY < 0 ? 0.8 : 1.25)), { passive: false });
   box.addEventListener("pointerdown", (e) => {
@@ -101,7 +104,7 @@ export function look(shown, box) {
   });
   box.addEventListener("pointermove", (e) => {
     if (!area) return;
-    if (!drag) return tell(unitsAt(e));
+    if (!drag) return pointed(unitsAt(e));
     const [dx, dy] = [e.clientX - drag.x, e.clientY - drag.y];
     drag.moved ||= Math.hypot(dx, dy) > 4;
     if (drag.moved) img.style.translate = `${dx}px ${dy}px`;
@@ -127,7 +130,7 @@ export function look(shown, box) {
   scale.textContent = `zoom ${zoom()}`;
 
   Object.assign(shown, {
-    refresh, middle: at,
+    refresh, tell, middle: at,
     zoom: () => 0,
     home: () => set({ x: undefined, y: undefined, zoom: undefined }),
     flyTo: ([l, t, r, b]) => move([(l + r) / 2, (t + b) / 2]),

@@ -30,7 +30,7 @@ export const panel = {
     const key = (keys, help, run, more = when) => context.signal.addEventListener("abort", bind(keys, help, run, { group: "Picture", when: more }));
     key("e", "keep what is seen as PNG", () => save(context, shown));
     key("c", "as in game from here, and back", () => shown.toCamera(), () => when() && Boolean(shown.toCamera));
-    key("0 Home", "the whole picture", () => shown.home(), () => when() && Boolean(shown.home));
+    key("0", "the whole picture", () => shown.home(), () => when() && Boolean(shown.home));
     key("v", "next view", () => { const views = shown.scene.views; shown.choose(views[(views.indexOf(shown.view) + 1) % views.length].name); }, () => when() && shown.scene.views.length > 1);
     key("#", "grid of the cells", () => set({ grid: state().grid ? undefined : 1 }), () => when() && Boolean(shown.map));
     key("t", "play, pause", () => shown.player.toggle(), () => when() && Boolean(shown.player));
@@ -41,7 +41,12 @@ export const panel = {
         const options = [...changed].some((k) => k.startsWith("o."));
         if (changed.has("view") && state().view !== shown.view.name) await draw();
         else if (changed.has("doc") || options) {
-          if (!(await context.busy("the picture", shown.renew(context.doc.generation)))) await draw();
+          const renewed = await context.busy("the picture", shown.renew(context.doc.generation)).catch((err) => {
+            context.say(err.message);
+            shown.tell(err.message); // and what was there stays
+            return true;
+          });
+          if (!renewed) await draw();
           else context.show(shown);
         }
         if (changed.has("visible")) shown.map?.invalidateSize();
@@ -117,8 +122,9 @@ export class Scene {
   // renew shows the scene of another edition, or with other options, in the same place; false
   // if it has to be opened anew.
   async renew(generation) {
-    const options = optionsNow();
+    const options = optionsNow(), turn = (this.turn = {});
     const scene = await ask(this.file, "scene", { path: this.path, ...options });
+    if (turn !== this.turn) return true; // somebody wants yet another
     const old = this.scene.views.map((v) => v.name);
     const added = scene.views.find((v) => !old.includes(v.name)); // an option that makes a view wants it to be seen
     const view = (added ?? scene.views.find((v) => v.name === this.view.name)) || scene.views[0];
@@ -300,7 +306,7 @@ function spread(shown, box) {
   });
 
   Object.assign(shown, {
-    map, marks, units, at, middle,
+    map, marks, units, at, middle, tell,
     zoom: () => map.getZoom(),
     home: () => map.fitBounds(all, { animate: !still.matches }),
     flyTo([l, t, r, b]) {

@@ -47,6 +47,7 @@ export function player(shown) {
       // The next picture comes when all of this one is there, and is as much later as that took.
       const mine = (self.run = {});
       for (let from = performance.now() - shown.moment; self.playing && self.run === mine; ) {
+        if (document.hidden || !self.node.offsetParent) return self.toggle(); // nobody sees it
         await shown.toMoment(Math.floor(((performance.now() - from) % length) / beat) * beat);
         await new Promise((r) => setTimeout(r, beat - ((performance.now() - from) % beat)));
       }
