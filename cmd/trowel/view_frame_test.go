@@ -266,3 +266,22 @@ func TestViewReload(t *testing.T) {
 	same("ended")
 	p.Picture("ended")
 }
+
+// TestViewRenew reads a world again, which is not watched, and opens what is not there.
+func TestViewRenew(t *testing.T) {
+	v := view(t, sample(t, "hollow", "hollow"))
+	p := v.open(1280, 800)
+	generation := `fetch("/f/0/open").then((r) => r.json()).then((d) => d.generation)`
+	before := chromium.Eval[int](p, generation)
+	chromium.Eval[bool](p, "document.querySelector('#which button').focus(), true")
+	p.Press(kb.Enter)
+	p.Wait("document.querySelector('#status').textContent === 'hollow was read again'")
+	if after := chromium.Eval[int](p, generation); after <= before {
+		t.Errorf("generation %d came after %d", after, before)
+	}
+	visit(p, "path=nowhere")
+	p.Wait("document.querySelector('#stage > .failed')?.textContent.includes('hollow / nowhere')")
+	visit(p, "path=world.mt")
+	p.Wait("!document.querySelector('.failed') && document.querySelector('.pane-text')")
+	v.stop()
+}

@@ -12,7 +12,9 @@ export function url(file, what, query = {}) {
 
 // json fetches an answer. An error has the message that the program gave.
 export async function json(address, signal) {
-  const answer = await fetch(address, { signal });
+  const answer = await fetch(address, { signal }).catch((err) => {
+    throw err.name === "AbortError" ? err : new Error("The program does not answer.");
+  });
   const data = await answer.json().catch(() => ({}));
   if (!answer.ok) throw Object.assign(new Error(data.error || answer.statusText), { status: answer.status });
   return data;

@@ -166,7 +166,7 @@ function busy(what, promise) {
 
 function failed(node, err, name = context.doc?.name) {
   if (err.name === "AbortError") return;
-  const text = el("p", {}, err.message.startsWith("Failed to fetch") ? "The program does not answer." : err.message);
+  const text = el("p", {}, err.message);
   const box = el("div", { className: "failed", role: "alert" }, icon("error"), el("div", {}, el("h2", {}, name ? `${name} cannot be shown` : "This cannot be shown"), text));
   node.querySelector(":scope > .failed")?.remove();
   if (node.id === "stage") node.append(box);

@@ -7,6 +7,7 @@ import { recall, remember } from "./stash.js";
 
 const body = document.body;
 const narrow = matchMedia("(max-width: 52rem)");
+const all = []; // sides
 const get = (id) => document.getElementById(id);
 
 // frame makes the sides work, and returns how to open one.
@@ -81,7 +82,6 @@ function side(name) {
   };
   return self;
 }
-const all = [];
 
 // theme lets the button choose light, dark or what the system has.
 function theme() {

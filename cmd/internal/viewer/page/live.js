@@ -26,13 +26,14 @@ export function on(name, f) {
 
 // listen connects to the program, and calls reload when the file that is shown has changed.
 export function listen(context, reload) {
-  let tries = 0;
+  let tries = 0, lost = false;
   // The first word of the program is what has happened so far: after a break, or before the page listened.
   on("hello", (e) => {
     const { doc } = context;
     if (!doc) return;
-    if ((e.generations[doc.id] ?? 1) !== doc.generation) reload();
+    if (lost || (e.generations[doc.id] ?? 1) !== doc.generation) reload();
     else broken(context, e.broken[doc.id]);
+    lost = false;
   });
   const mine = (e) => e.file === context.doc?.id;
   on("changed", (e) => {
@@ -50,6 +51,7 @@ export function listen(context, reload) {
     };
     source.onerror = async () => {
       source.close();
+      lost = true;
       if (++tries === 1) await new Promise((r) => setTimeout(r, 500));
       else banner("lost", el("p", {}, "The connection to the program is lost. Trying again …"));
       if (tries > 1) await new Promise((r) => setTimeout(r, 1000 * tries));

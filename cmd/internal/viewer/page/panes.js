@@ -24,23 +24,19 @@ export class Panes {
   // refresh makes the panels fit to what is looked at now, and tells them what has changed.
   refresh(changed) {
     const list = this.applying, chosen = this.chosen;
-    for (const [name, one] of this.open) if (!list.includes(one.panel)) this.close(name);
+    // What could not be shown is tried again when the file is another.
+    for (const [name, one] of this.open) if (!list.includes(one.panel) || (one.failed && changed.has("doc"))) this.close(name);
     if (this.bar) this.drawTabs(list, chosen);
     for (const panel of list) {
       const wanted = !this.bar || panel === chosen;
-      let one = this.open.get(panel.name);
-      const back = wanted && one?.box.hidden;
-      if (!one && (wanted || panel.eager)) {
-        this.start(panel);
-        one = this.open.get(panel.name);
-        hide(one, !wanted);
-        continue;
-      }
+      const old = this.open.get(panel.name), one = old ?? (wanted || panel.eager ? this.start(panel) : undefined);
       if (!one) continue;
+      const visible = wanted && one.box.hidden;
       hide(one, !wanted); // before it is told: what is hidden has no size
-      if (!one.ready) one.changed = new Set([...(one.changed ?? []), ...changed]);
-      else if (wanted || panel.eager) this.update(one, new Set([...changed, ...(one.missed ?? []), ...(back ? ["visible"] : [])]));
-      else one.missed = new Set([...(one.missed ?? []), ...changed]);
+      if (!old) continue; // it sees what is now
+      const news = [...(one.missed ?? []), ...changed, ...(visible ? ["visible"] : [])];
+      if (one.ready && (wanted || panel.eager)) this.update(one, news);
+      else one.missed = news;
     }
     // In the order of the panels, without moving what is in place: that would lose its focus.
     let last = null;
@@ -52,7 +48,7 @@ export class Panes {
     }
   }
 
-  async start(panel) {
+  start(panel) {
     const id = "pane-" + panel.name;
     const node = el("div", { className: `pane pane-${panel.name}` });
     let box = node;
@@ -76,25 +72,36 @@ export class Panes {
     });
     this.open.set(panel.name, one);
     this.stage.append(box);
+    this.fillIn(one);
+    return one;
+  }
+
+  async fillIn(one) {
+    const { panel, node, stop } = one;
     try {
       one.does = (await this.context.busy(panel.title, panel.open(node, one.context))) ?? {};
     } catch (err) {
-      if (stop.signal.aborted) return;
       one.does = {};
-      this.context.failed(node, err);
+      this.fail(one, err);
     }
     one.ready = true;
     if (stop.signal.aborted) one.does.close?.();
-    else if (one.changed) this.update(one, one.changed);
+    else if (one.missed?.length && !one.failed) this.update(one, one.missed);
   }
 
-  async update(one, changed) {
+  async update(one, news) {
     one.missed = undefined;
     try {
-      await one.does.update?.(changed);
+      if (news.length) await one.does.update?.(new Set(news));
     } catch (err) {
-      if (!one.stop.signal.aborted && err.name !== "AbortError") this.context.failed(one.node, err);
+      this.fail(one, err);
     }
+  }
+
+  fail(one, err) {
+    if (one.stop.signal.aborted || err.name === "AbortError") return;
+    one.failed = true;
+    this.context.failed(one.node, err);
   }
 
   close(name) {
