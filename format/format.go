@@ -69,7 +69,8 @@ type Format struct {
 	Dump func(ctx context.Context, job *Job, src *Source, path string, t trace.Tracer) error
 
 	// Compare calls change with each difference between two files, as data for
-	// JSON, and returns what to tell people of them, line by line. Nil: they are
+	// JSON, and returns what to tell people of them, line by line. A difference may
+	// be a [fmt.Stringer], which tells it alone, and a [Placer]. Nil: they are
 	// compared file by file of their trees, as where it returns [ErrByTrees].
 	Compare func(ctx context.Context, job *Job, old, new Side, change func(any) error) ([]string, error)
 

@@ -32,8 +32,11 @@ func (s *Summary) Add(c *Change) {
 		s.more++
 		return
 	}
-	s.lines = append(s.lines, c.Path+": "+c.text())
+	s.lines = append(s.lines, c.String())
 }
+
+// String is the change for people, in a line.
+func (c *Change) String() string { return c.Path + ": " + c.text() }
 
 // text says a change in a line.
 func (c *Change) text() string {

@@ -1,12 +1,14 @@
 package viewer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,6 +37,7 @@ type comparison struct {
 
 	mu       sync.Mutex
 	same     bool // byte for byte
+	byFile   bool // file by file of their trees
 	err      error
 	what     string // what is being done, and how far it is
 	done, of int
@@ -128,7 +131,7 @@ func (s *Server) compare(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := map[string]any{"old": nameOf(p.old), "new": nameOf(p.new), "byFile": !p.byParts(), "state": "asks"}
+	answer := map[string]any{"old": nameOf(p.old), "new": nameOf(p.new), "state": "asks"}
 	start := q.Has("run") || !p.old.Source.IsDir() && !p.new.Source.IsDir()
 	c, err := s.comparison(p, start)
 	if c == nil {
@@ -184,36 +187,31 @@ func (s *Server) compare(r *http.Request) (any, error) {
 		}
 		list = append(list, one)
 	}
-	answer["same"], answer["what"], answer["done"], answer["of"] = c.same, c.what, c.done, c.of
+	answer["same"], answer["byFile"], answer["what"], answer["done"], answer["of"] = c.same, c.byFile, c.what, c.done, c.of
 	answer["count"], answer["cells"], answer["kept"], answer["changes"] = c.count, c.cells, len(c.changes), list
 	answer["lines"], answer["notes"] = append([]string{}, c.lines...), append([]string{}, c.notes...)
 	return answer, nil
 }
 
-// joined makes fewer rectangles that cover the same: of cells in rows, the runs, and of runs
-// under each other one.
+// joined makes fewer rectangles that cover the same: of cells in a row one, and of such runs that
+// lie side by side.
 func joined(list [][4]float64) [][4]float64 {
-	runs := list[:0]
-	for _, r := range list {
-		if last := len(runs) - 1; last >= 0 && runs[last][2] == r[0] && runs[last][1] == r[1] && runs[last][3] == r[3] {
-			runs[last][2] = r[2]
-		} else {
-			runs = append(runs, r)
+	for axis := range 2 {
+		lo, hi, from, to := 1-axis, 3-axis, axis, 2+axis
+		slices.SortFunc(list, func(a, b [4]float64) int {
+			return cmp.Or(cmp.Compare(a[lo], b[lo]), cmp.Compare(a[hi], b[hi]), cmp.Compare(a[from], b[from]), cmp.Compare(a[to], b[to]))
+		})
+		out := list[:0]
+		for _, r := range list {
+			if n := len(out) - 1; n >= 0 && out[n][lo] == r[lo] && out[n][hi] == r[hi] && r[from] <= out[n][to] {
+				out[n][to] = max(out[n][to], r[to])
+			} else {
+				out = append(out, r)
+			}
 		}
+		list = out
 	}
-	out := runs[:0]
-	ends := make(map[[3]float64]int) // left, right and bottom of those so far
-	for _, r := range runs {
-		if i, ok := ends[[3]float64{r[0], r[2], r[1]}]; ok {
-			delete(ends, [3]float64{r[0], r[2], r[1]})
-			out[i][3] = r[3]
-			ends[[3]float64{r[0], r[2], r[3]}] = i
-			continue
-		}
-		ends[[3]float64{r[0], r[2], r[3]}] = len(out)
-		out = append(out, r)
-	}
-	return out
+	return list
 }
 
 func nameOf(e *edition) map[string]any {
@@ -326,8 +324,13 @@ func (c *comparison) run(ctx context.Context, p pair) error {
 		c.mu.Lock()
 		c.lines = lines
 		c.mu.Unlock()
-		return err
+		if !errors.Is(err, format.ErrByTrees) {
+			return err
+		}
 	}
+	c.mu.Lock()
+	c.byFile = true
+	c.mu.Unlock()
 	trees, err := p.trees(ctx)
 	if err != nil {
 		return err
