@@ -130,8 +130,7 @@ export function look(shown, box) {
   scale.textContent = `zoom ${zoom()}`;
 
   Object.assign(shown, {
-    refresh, tell, middle: at,
-    zoom: () => 0,
+    refresh, tell,
     home: () => set({ x: undefined, y: undefined, zoom: undefined }),
     flyTo: ([l, t, r, b]) => move([(l + r) / 2, (t + b) / 2]),
     renewed: refresh,

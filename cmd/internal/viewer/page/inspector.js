@@ -74,7 +74,7 @@ function thing(t, context, drawn) {
     (t.line || t.bytes) && el("footer", {},
       t.line && el("span", {}, el("button", { type: "button", className: "link data", title: "Open the text", onclick: () => context.go({ path: t.line.path, line: t.line.line || undefined, mode: "text" }) }, icon("text"), lineText(t.line)), copy(lineText(t.line), "path and line")),
       t.bytes && el("span", {}, el("button", { type: "button", className: "link data", title: "Open the bytes", onclick: () => context.go({ dump: t.bytes.path, space: t.bytes.space, offset: t.bytes.offset, length: t.bytes.length, mode: "hex" }) },
-        icon("file"), `${t.bytes.path ? t.bytes.path + " " : ""}${t.bytes.space ? t.bytes.space + " " : ""}+0x${t.bytes.offset.toString(16)}, ${t.bytes.length} ${t.bytes.length === 1 ? "byte" : "bytes"}`))));
+        icon("file"), `${[!t.bytes.space.startsWith(t.bytes.path) && t.bytes.path, t.bytes.space].filter(Boolean).join(" ")} +0x${t.bytes.offset.toString(16)}, ${t.bytes.length} ${t.bytes.length === 1 ? "byte" : "bytes"}`))));
 }
 
 const lineText = (l) => l.path + (l.line ? `:${l.line}` : "");

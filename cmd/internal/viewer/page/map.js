@@ -306,8 +306,7 @@ function spread(shown, box) {
   });
 
   Object.assign(shown, {
-    map, marks, units, at, middle, tell,
-    zoom: () => map.getZoom(),
+    map, marks, units, at, tell,
     home: () => map.fitBounds(all, { animate: !still.matches }),
     flyTo([l, t, r, b]) {
       const bounds = L.latLngBounds(at(l, b), at(r, t)), now = map.getZoom();

@@ -3,7 +3,10 @@
 //   file, path   which file, and which of its tree
 //   view         of the scene
 //   x, y, z      the middle of what is shown, in units of the view, and the zoom
-//   layers       names of those that are shown, where they are not the usual ones
+//   layers       those that are not as usual: a line for each, with + or - before its name
+//   solo         the one layer that is shown alone
+//   zoom         of the game's camera
+//   grid         1: the edges of the cells are drawn
 //   time         milliseconds
 //   o.NAME       options
 //   at           x,y of what is inspected
