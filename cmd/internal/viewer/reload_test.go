@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -289,5 +290,30 @@ func TestPause(t *testing.T) {
 		if got := pauseAfter(took); got != want {
 			t.Errorf("after %v: %v, want %v", took, got, want)
 		}
+	}
+}
+
+// What is too large to be kept in memory is not shown while a program writes over it.
+func TestOverwritten(t *testing.T) {
+	large := strings.Repeat("a", MaxHeld+1)
+	w := newWatchedToy(t, large)
+	open := func() (int, error) {
+		e, release, err := w.all()[0].edition(t.Context())
+		if err != nil {
+			return 0, err
+		}
+		defer release()
+		return e.generation, nil
+	}
+	if n, err := open(); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	w.write("bad"+large, "2")
+	if _, err := open(); !errors.Is(err, errOverwritten) {
+		t.Errorf("half written: %v", err)
+	}
+	w.write("b"+large, "3")
+	if n, err := open(); n != 2 || err != nil {
+		t.Errorf("whole: %d, %v", n, err)
 	}
 }
