@@ -53,10 +53,10 @@ export function look(shown, box) {
       if (signal.aborted) return;
       const old = blob;
       blob = URL.createObjectURL(data);
+      area = now; // what is seen from now on
       img.src = blob;
       await img.decode().catch(() => {});
       if (old) URL.revokeObjectURL(old);
-      area = now;
       img.style.translate = "";
       mark();
       tell("");
