@@ -34,7 +34,7 @@ type gallery struct {
 const (
 	pageFiles = 1000                   // in an answer
 	tellEvery = 250 * time.Millisecond // how often the page is told that there are more
-	checkSize = 16 << 20               // bytes of the largest file that is checked without being asked for
+	checkSize = 16 << 20               // bytes of the largest file that is checked in a gallery
 	checkWait = 10 * time.Second       // before the page is told to ask again
 )
 
@@ -111,7 +111,7 @@ func (s *Server) listGallery(r *http.Request) (any, error) {
 		Folder     bool   `json:"folder"`   // whose size nobody knows
 		Modified   int64  `json:"modified"` // milliseconds since 1970; 0 if nobody knows
 		Picture    bool   `json:"picture"`  // it may have one
-		Checked    bool   `json:"checked"`  // without being asked for
+		Checked    bool   `json:"checked"`  // its findings are counted
 		Error      string `json:"error"`
 	}
 	list := []item{}
@@ -221,7 +221,7 @@ type count struct {
 }
 
 // countFindings tells how many findings of each severity a file has. A check that takes
-// longer goes on, and the page asks again. What is large is checked with run only.
+// longer goes on, and the page asks again. What is large is checked where it is opened.
 func (s *Server) countFindings(r *http.Request) (any, error) {
 	ctx := r.Context()
 	f, err := s.fileOf(r.PathValue("file"))
@@ -236,7 +236,7 @@ func (s *Server) countFindings(r *http.Request) (any, error) {
 		return nil, err
 	}
 	defer release()
-	if (e.Source.IsDir() || e.Source.Size > checkSize) && !r.URL.Query().Has("run") {
+	if e.Source.IsDir() || e.Source.Size > checkSize {
 		return map[string]any{"state": "large"}, nil
 	}
 	c := s.gallery.count(e)
