@@ -38,6 +38,7 @@ export const panel = {
     let answer, scene = {}, list = [], i = -1, j = 0, again;
     const hidden = new Set(), open = new Set();
     let text = "";
+    const name = (f, at) => (at ? `${f.n}.${at}` : String(f.n));
     const key = (f) => `${f.id}\n${f.path}\n${f.message}`;
     const fits = (f) => !hidden.has(f.severity) && (!text || `${f.id} ${f.path} ${f.message}`.toLowerCase().includes(text));
 
@@ -55,7 +56,7 @@ export const panel = {
       list = (answer.findings ?? []).map((f, n) => ({ ...f, n })).sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity) || first.get(a.id) - first.get(b.id) || a.n - b.n);
       if (before !== undefined) i = list.findIndex((f) => key(f) === before);
       else follow();
-      if (i < 0 && before !== undefined) set({ finding: undefined });
+      if (before !== undefined) set({ finding: i < 0 ? undefined : name(list[i], j) }); // it may have another number
       const { counts } = answer, worst = order.find((s) => counts?.[s]);
       context.count(counts ? order.reduce((n, s) => n + counts[s], 0) || undefined : undefined, worst);
       draw();
@@ -139,7 +140,7 @@ export const panel = {
       open.add(`${f.severity} ${f.id}`);
       if (f.places.length <= j || !f.places[j].where) await context.busy("the place", whole(f));
       const place = f.places[j] ?? (f.offset >= 0 ? { at: { offset: f.offset } } : { at: {} });
-      const values = { finding: j ? `${f.n}.${j}` : String(f.n) };
+      const values = { finding: name(f, j) };
       if (!visit(context, scene, place, values)) set(values);
       if (!quiet) context.say(`${f.severity}: ${f.message}${place.text ? `, at ${place.text}` : ""}`);
       draw();
@@ -173,7 +174,7 @@ export const panel = {
         const [f, at] = from[n];
         [i, j] = [list.indexOf(f), at];
         open.add(`${f.severity} ${f.id}`);
-        set({ finding: `${f.n}.${at}` });
+        set({ finding: name(f, at) });
         draw();
       });
     }
@@ -210,7 +211,7 @@ export const panel = {
         if (changed.has("shown") && answer) mark();
         if (changed.has("finding") && answer?.findings) {
           const f = list[i], now = state().finding;
-          if (now !== (f && (j ? `${f.n}.${j}` : String(f.n)))) {
+          if (now !== (f && name(f, j))) {
             follow();
             draw();
           }
