@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -16,7 +18,13 @@ const hash = "new URLSearchParams(location.hash.slice(1))"
 // TestViewPanels goes through the bytes with their fields, all places of the findings, and what
 // is searched for, by keys and by the mouse.
 func TestViewPanels(t *testing.T) {
-	v := view(t, sample(t, "burrow", "burrow.map"))
+	source := filepath.Join(t.TempDir(), "burrow")
+	if err := os.CopyFS(source, os.DirFS("../../samples/burrow")); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "burrow.map")
+	run(t, "pack", "-q", source, "-o", file)
+	v := view(t, file)
 	p := v.open(1500, 900)
 
 	// A byte leads to its field, wherever it stands in the list; a field to its bytes.
@@ -51,13 +59,12 @@ func TestViewPanels(t *testing.T) {
 		p.Wait("document.querySelector('#pane-inspector .spot')?.textContent.includes('x ' + Math.floor(" + hash + ".get('at').split(',')[0]))")
 		places = append(places, chromium.Eval[string](p, hash+".get('at')"))
 	}
-	if seen := make(map[string]bool); true {
-		for _, at := range places {
-			seen[at] = true
-		}
-		if len(seen) != 33 || places[0] != places[33] {
-			t.Errorf("n went to %d places: %v", len(seen), places)
-		}
+	seen := make(map[string]bool)
+	for _, at := range places {
+		seen[at] = true
+	}
+	if len(seen) != 33 || places[0] != places[33] {
+		t.Errorf("n went to %d places: %v", len(seen), places)
 	}
 	p.Press("p")
 	p.Wait(hash + ".get('at') === '" + places[32] + "'")
@@ -83,6 +90,22 @@ func TestViewPanels(t *testing.T) {
 	p.Wait(hash + ".get('at') === '12.5,7.5'")
 	p.Press(kb.Escape)
 	p.Wait("!document.querySelector('#search').value && !" + hash + ".has('q')")
+
+	// What was chosen of the findings is chosen when the file has changed, and has one more.
+	visit(p, "tab=findings&finding=0.5")
+	p.Wait("document.querySelector('.places [aria-current]')")
+	place := chromium.Eval[string](p, "document.querySelector('.places [aria-current]').textContent")
+	settings := filepath.Join(source, "settings.cfg")
+	old, err := os.ReadFile(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(settings, append([]byte("sv_show_others 1\n"), old...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run(t, "pack", "-q", "-f", source, "-o", file)
+	p.Wait("document.querySelector('#tab-findings .count').textContent === '2'")
+	p.Wait("document.querySelector('.places [aria-current]')?.textContent === '" + place + "'")
 
 	for _, m := range p.Messages() {
 		t.Errorf("on the console: %s", m)
