@@ -177,7 +177,22 @@ func (t *trees) file(ctx context.Context, name string) error {
 		}
 	}
 	c.values(values)
+	if c.Part == Settings { // neither are the passwords of database servers
+		for _, f := range c.Fields {
+			for _, value := range []*string{f.Old, f.New} {
+				if value != nil {
+					*value = masked(name, f.Name, *value)
+				}
+			}
+		}
+	}
 	return t.change(c)
+}
+
+// masked is the value of a setting without the password in it.
+func masked(file, name, value string) string {
+	line := string(worlddir.Mask(file, []byte(name+" = "+value)))
+	return strings.TrimPrefix(line, name+" = ")
 }
 
 // sameContent reports whether two files have the same bytes, and if not returns their

@@ -194,6 +194,36 @@ func TestViewSecrets(t *testing.T) {
 	}
 }
 
+// Neither are passwords in what two worlds differ.
+func TestViewSecretsCompared(t *testing.T) {
+	old, new := packed(t, "hollow", "old"), packed(t, "hollow", "new")
+	for i, world := range []string{old, new} {
+		name := filepath.Join(world, "world.mt")
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = fmt.Appendf(text, "pgsql_connection = host=h password=Sekret%d\nredis_password = Sekret%d\nredis_port = 1%d\n", i, i, i)
+		if err := os.WriteFile(name, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := openPage(t, old, new)
+	for {
+		body := p.get("/f/0/compare/1?run=1").Body.String()
+		if strings.Contains(body, `"state":"running"`) {
+			continue
+		}
+		if strings.Contains(body, "Sekret") || !strings.Contains(body, "redis_password") || !strings.Contains(body, `"11"`) {
+			t.Errorf("%s", body)
+		}
+		break
+	}
+	if body := p.get("/f/0/compare/1/text?path=world.mt").Body.String(); strings.Contains(body, "Sekret") {
+		t.Errorf("%s", body)
+	}
+}
+
 // No option of view shows verifiers.
 func TestViewHasNoSecretOption(t *testing.T) {
 	var talk bytes.Buffer
