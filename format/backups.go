@@ -8,6 +8,7 @@ import (
 // Backups is how a format keeps what a file was at many moments, in a folder, the repository,
 // that has each content once. The format of the files declares it, and that of the repositories.
 type Backups struct {
+	Options []Option // of Add, besides those of the format
 	// Add adds a snapshot: what a source is now. The folder becomes a repository if it is not
 	// there or empty. It returns what there is to tell of it.
 	Add func(ctx context.Context, job *Job, src *Source, repo string) (Info, error)

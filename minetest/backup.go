@@ -20,6 +20,7 @@ import (
 const minetestBackupName = "minetest-backup"
 
 var (
+	optionVerify = format.Option{Name: "verify", Bool: true, Help: "read what the repository has of the world already, and store again what is damaged of it"}
 	optionMoment = format.Option{Name: "moment", Help: "the `snapshot`: its name, the beginning of that, or a time such as 2026-11-22T10:00 for the newest that is not younger (default: the newest)"}
 	optionMap    = format.Option{Name: "map", Choices: worldcopy.Targets(), Help: "the `database` of the blocks: " + strings.Join(worldcopy.Targets(), ", ") + " (default: as it was)"}
 )
@@ -51,6 +52,7 @@ var minetestBackup = &format.Format{
 
 // worldBackups keeps worlds.
 var worldBackups = &format.Backups{
+	Options: []format.Option{optionVerify},
 	Add: func(ctx context.Context, job *format.Job, src *format.Source, repo string) (format.Info, error) {
 		if text, ok := unfinished(src.Dir); ok {
 			return format.Info{}, fmt.Errorf("%s is %s", src.Path, text)
@@ -61,7 +63,7 @@ var worldBackups = &format.Backups{
 			}
 		}
 		r, err := worldrepo.Backup(ctx, src.Dir, repo, worldrepo.Options{
-			Remote: job.On(optionRemote.Name), OnProgress: job.Report,
+			Remote: job.On(optionRemote.Name), Verify: job.On(optionVerify.Name), OnProgress: job.Report,
 			Sink: sinkOf(job, slices.Concat(worldcopy.Losses(), worldrepo.Losses.Kinds())),
 		})
 		if err != nil {
@@ -150,7 +152,7 @@ func restoreWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 		return err
 	}
 	o.Map = job.Value(optionMap.Name)
-	o.Sink = sinkOf(job, worldcopy.Losses())
+	o.Sink = sinkOf(job, slices.Concat(worldcopy.Losses(), worldrepo.Losses.Kinds()))
 	dir, err := out.KeptDir()
 	if err != nil {
 		return err

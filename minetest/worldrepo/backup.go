@@ -1,6 +1,7 @@
 package worldrepo
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -30,6 +31,11 @@ import (
 type Options struct {
 	Remote bool // allows connections to the servers that world.mt names, on other machines
 
+	// Verify reads all that the snapshot needs of what was stored before, and stores again what of
+	// it is damaged. Without it only packs that are gone or cut off are noticed, and what is
+	// damaged of other files than the blocks.
+	Verify bool
+
 	Time       time.Time                       // of the snapshot; the zero value is now
 	Sink       check.Sink                      // receives what could not be read; may be nil
 	OnProgress func(what string, done, of int) // may be nil
@@ -47,7 +53,15 @@ type Report struct {
 // Losses are the findings that tell of something which is not in a backup.
 var Losses check.Catalog
 
-var kindRow = Losses.Add("mt-backup-row", check.Error, "A row of the database cannot be read, so that it is not in the backup.", "Repair the world; older snapshots may have the block.")
+var (
+	kindRow   = Losses.Add("mt-backup-row", check.Error, "A row of the database cannot be read, so that it is not in the backup.", "Repair the world; older snapshots may have the block.")
+	kindPiece = Losses.Add("mt-backup-piece", check.Error, "A piece of a file is damaged in the repository: the restored file has zeros there.", "Take the file from another snapshot.")
+)
+
+// Warnings are the findings of a backup besides.
+var Warnings check.Catalog
+
+var kindClock = Warnings.Add("mt-backup-clock", check.Warning, "The clock is behind that of the newest snapshot.", "Set the clock. If it was wrong when that snapshot was made, forget the snapshot.")
 
 // pieceSize is the size of the pieces of files.
 const pieceSize = 1 << 20
@@ -57,6 +71,8 @@ type storing struct {
 	*Repository
 	packWriter
 	have   map[[16]byte]Ref // by the beginning of their IDs
+	known  map[uint64]bool  // packs that were there before
+	verify bool
 	report *Report
 }
 
@@ -68,25 +84,37 @@ const maxHave = 1 << 20
 func (s *storing) store(data []byte, compress bool) (Ref, error) {
 	id := ID(sha256.Sum256(data))
 	short := [16]byte(id[:])
-	if ref, ok := s.have[short]; ok {
+	if ref, ok := s.have[short]; ok && s.sound(ref, data) {
 		return ref, nil
-	}
-	before, packs := s.offset, len(s.packed)
-	if s.file == nil {
-		before = 0
 	}
 	ref, err := s.put(data, id, compress)
 	if err != nil {
 		return ref, err
 	}
-	if after := s.offset; len(s.packed) == packs || after > before {
-		s.report.Bytes += after - before
-	}
 	s.report.Stored++
-	if len(s.have) < maxHave {
+	if _, ok := s.have[short]; ok || len(s.have) < maxHave {
 		s.have[short] = ref
 	}
 	return ref, nil
+}
+
+// sound reports whether the content that a table names is what it should be: a pack can be damaged.
+func (s *storing) sound(ref Ref, data []byte) bool {
+	if !s.known[ref.Pack] {
+		return true // this run has stored it
+	}
+	there, err := s.get(ref)
+	return err == nil && bytes.Equal(there, data)
+}
+
+// keeps reports whether the repository still has what a snapshot refers to. Only with verify
+// is it read.
+func (s *storing) keeps(ref Ref) bool {
+	if !s.known[ref.Pack] || !s.verify {
+		return s.known[ref.Pack]
+	}
+	_, err := s.get(ref)
+	return err == nil
 }
 
 // learn finds out which contents there are.
@@ -99,15 +127,18 @@ func (s *storing) learn(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if len(s.have) >= maxHave {
-			return nil
+		if s.known[n] = true; len(s.have) >= maxHave {
+			continue
 		}
 		p, err := openPack(filepath.Join(s.Repository.dir, dirPacks), n)
 		if err != nil {
-			continue // check tells; what is in it is stored again
+			delete(s.known, n) // check tells; what is in it is stored again
+			continue
 		}
 		for i, c := range p.table {
-			s.have[[16]byte(c.id[:])] = Ref{n, uint32(i)}
+			if _, ok := s.have[[16]byte(c.id[:])]; !ok { // the newest of several is the one that is sound
+				s.have[[16]byte(c.id[:])] = Ref{n, uint32(i)}
+			}
 		}
 		if err := p.close(); err != nil {
 			return err
@@ -136,7 +167,7 @@ func Backup(ctx context.Context, dir, repo string, o Options) (_ *Report, err er
 	if err != nil {
 		return nil, err
 	}
-	s := &storing{Repository: r, have: make(map[[16]byte]Ref), report: new(Report)}
+	s := &storing{Repository: r, have: make(map[[16]byte]Ref), known: make(map[uint64]bool), verify: o.Verify, report: new(Report)}
 	s.packWriter.dir = filepath.Join(repo, dirPacks)
 	defer s.discard()
 	if err := s.learn(ctx); err != nil {
@@ -152,9 +183,22 @@ func Backup(ctx context.Context, dir, repo string, o Options) (_ *Report, err er
 	if now.IsZero() {
 		now = time.Now()
 	}
-	snap := &Snapshot{Time: now.UTC().Truncate(time.Millisecond), World: filepath.Base(filepath.Clean(dir)), Regions: []Ref{}, Files: []File{}}
-	if full, err := filepath.Abs(dir); err == nil {
-		snap.World = filepath.Base(full)
+	snap := &Snapshot{Time: now.UTC().Truncate(time.Millisecond), Regions: []Ref{}, Folders: []Folder{}, Files: []File{}}
+	full, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	snap.World = strings.ToValidUTF8(filepath.Base(full), "\uFFFD")
+	list, err := r.Snapshots(ctx, func(string, error) {})
+	if err != nil {
+		return nil, err
+	}
+	if n := len(list); n > 0 && !snap.Time.After(list[n-1].Time) {
+		// The newest snapshot is known by its time.
+		if list[n-1].Time.Sub(snap.Time) > time.Minute && o.Sink != nil {
+			o.Sink.Add(kindClock, "snapshots/"+list[n-1].ID, -1, "it is from %s, and now is %s: the new snapshot counts as a moment later than that", list[n-1].Time.Format(time.RFC3339), snap.Time.Format(time.RFC3339))
+		}
+		snap.Time = list[n-1].Time.Add(time.Millisecond)
 	}
 	rest := filepath.Join(scratch, "world")
 	db, config, err := s.source(ctx, dir, rest, settings, o)
@@ -163,7 +207,7 @@ func Backup(ctx context.Context, dir, repo string, o Options) (_ *Report, err er
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	snap.Map = worldcopy.TargetOf(config)
-	if err := s.blocks(ctx, db, snap, scratch, o); err != nil {
+	if err := s.blocks(ctx, db, snap, list, scratch, o); err != nil {
 		return nil, err
 	}
 	if err := s.files(ctx, rest, snap); err != nil {
@@ -179,10 +223,13 @@ func Backup(ctx context.Context, dir, repo string, o Options) (_ *Report, err er
 	if err != nil {
 		return nil, err
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if err := wholefile.Write(filepath.Join(repo, dirSnapshots, snap.ID+snapshotEnd), strings.NewReader(string(data)), 0o600); err != nil {
 		return nil, err
 	}
-	s.report.Snapshot = snap
+	s.report.Snapshot, s.report.Bytes = snap, s.size
 	return s.report, nil
 }
 
@@ -216,12 +263,15 @@ func (s *storing) source(ctx context.Context, dir, rest string, settings *world.
 			return nil, config, err
 		}
 	}
-	db, config, err := world.OpenMap(ctx, from, settings, o.Remote)
-	return db, config, err
+	db, opened, err := world.OpenMap(ctx, from, settings, o.Remote)
+	if errors.Is(err, fs.ErrNotExist) && !world.MapPart.Remote(config.Backend) {
+		return mapdb.NewMemory(), config, nil // nobody has entered the world yet
+	}
+	return db, opened, err
 }
 
 // blocks stores the blocks, as far as they have changed since the last snapshot.
-func (s *storing) blocks(ctx context.Context, db mapdb.DB, snap *Snapshot, scratch string, o Options) (err error) {
+func (s *storing) blocks(ctx context.Context, db mapdb.DB, snap *Snapshot, list []*Snapshot, scratch string, o Options) (err error) {
 	type row struct {
 		extsort.Pair
 		err error
@@ -254,11 +304,7 @@ func (s *storing) blocks(ctx context.Context, db mapdb.DB, snap *Snapshot, scrat
 			o.OnProgress("read blocks", done, int(total))
 		}
 	}
-	old, err := s.last(ctx, snap.World)
-	if err != nil {
-		return err
-	}
-	w := &regionWriter{storing: s, db: db, old: old, snap: snap, sink: o.Sink}
+	w := &regionWriter{storing: s, db: db, old: s.last(list, snap.World), snap: snap, sink: o.Sink}
 	for p, err := range sorter.Sorted() {
 		if err == nil {
 			err = w.add(ctx, p.Key, manifest.Hash(p.Value))
@@ -275,18 +321,14 @@ func (s *storing) blocks(ctx context.Context, db mapdb.DB, snap *Snapshot, scrat
 
 // last returns the blocks of the newest snapshot of a world that can be read, or else of any
 // world; nil if there is none.
-func (s *storing) last(ctx context.Context, world string) (*Blocks, error) {
-	list, err := s.Snapshots(ctx, func(string, error) {})
-	if err != nil {
-		return nil, err
-	}
+func (s *storing) last(list []*Snapshot, world string) *Blocks {
 	slices.SortStableFunc(list, func(a, b *Snapshot) int { return cmp.Compare(rank(a.World == world), rank(b.World == world)) })
 	for _, snap := range slices.Backward(list) {
 		if b, err := s.Blocks(snap); err == nil {
-			return b, nil
+			return b
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 func rank(of bool) int {
@@ -342,8 +384,13 @@ func (w *regionWriter) flush(ctx context.Context) error {
 		}
 	}
 	was := make(map[int]block, len(before))
+	damaged := 0
 	for _, b := range before {
-		was[b.local] = b
+		if w.keeps(b.ref) {
+			was[b.local] = b
+		} else {
+			damaged++
+		}
 	}
 	changed := make(map[mapdb.Pos]int)
 	var wanted []mapdb.Pos
@@ -356,14 +403,14 @@ func (w *regionWriter) flush(ctx context.Context) error {
 		changed[p] = i
 		wanted = append(wanted, p)
 	}
-	gone := len(before)
+	gone := len(was)
 	for _, b := range w.blocks {
 		if _, ok := was[b.local]; ok {
 			gone--
 		}
 	}
 	w.report.Removed += int64(gone)
-	if len(wanted) == 0 && gone == 0 && len(before) > 0 {
+	if len(wanted) == 0 && gone == 0 && damaged == 0 && len(before) > 0 && w.keeps(ref) {
 		w.list = append(w.list, regionRef{w.number, len(w.blocks), ref})
 		w.snap.Blocks += int64(len(w.blocks))
 		w.blocks = w.blocks[:0]
@@ -431,13 +478,15 @@ func (w *regionWriter) end(ctx context.Context) error {
 	return nil
 }
 
-// files stores the files of the copy of the rest of a world, but for its empty database.
+// databaseFiles are the names of the database of the blocks in the copy of the rest of a world.
+var databaseFiles = []string{"map.sqlite", "map.sqlite-journal", "map.sqlite-wal", "map.sqlite-shm"}
+
+// files stores the folders and files of the copy of the rest of a world, but for the database of
+// its blocks.
 func (s *storing) files(ctx context.Context, rest string, snap *Snapshot) error {
-	return filepath.WalkDir(rest, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
+	buf := make([]byte, pieceSize)
+	err := filepath.WalkDir(rest, func(path string, e fs.DirEntry, err error) error {
+		if err = errors.Join(err, ctx.Err()); err != nil || path == rest {
 			return err
 		}
 		name, err := filepath.Rel(rest, path)
@@ -445,7 +494,14 @@ func (s *storing) files(ctx context.Context, rest string, snap *Snapshot) error 
 			return err
 		}
 		name = filepath.ToSlash(name)
-		if strings.HasPrefix(name, "map.sqlite") {
+		switch {
+		case e.IsDir():
+			info, err := e.Info()
+			if err == nil {
+				snap.Folders = append(snap.Folders, Folder{name, info.Mode().Perm()})
+			}
+			return err
+		case slices.Contains(databaseFiles, name):
 			return nil
 		}
 		f, info, err := regular.Open(path)
@@ -454,7 +510,6 @@ func (s *storing) files(ctx context.Context, rest string, snap *Snapshot) error 
 		}
 		defer f.Close()
 		one := File{Path: name, Mode: info.Mode().Perm(), Time: info.ModTime().UTC(), Pieces: []Ref{}}
-		buf := make([]byte, pieceSize)
 		for {
 			n, err := io.ReadFull(f, buf)
 			if n > 0 {
@@ -475,4 +530,8 @@ func (s *storing) files(ctx context.Context, rest string, snap *Snapshot) error 
 		snap.Files = append(snap.Files, one)
 		return nil
 	})
+	// In a walk "a/b" comes before "a.b".
+	slices.SortFunc(snap.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(snap.Folders, func(a, b Folder) int { return strings.Compare(a.Path, b.Path) })
+	return err
 }

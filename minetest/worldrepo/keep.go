@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -178,8 +177,8 @@ var Catalog check.Catalog
 
 var (
 	kindSnapshot = Catalog.Add("mt-backup-snapshot", check.Error, "A snapshot cannot be read, or a list of its blocks.", "Restore what can be had of it, and make a new backup.")
-	kindPack     = Catalog.Add("mt-backup-pack", check.Error, "A pack is damaged or is not there, and with it what snapshots need of it.", "Put the pack back from a copy of the repository; a new backup stores again what the world still has.")
-	kindContent  = Catalog.Add("mt-backup-content", check.Error, "A snapshot needs a content that is not there or is damaged.", "Restore gives all but that; a new backup stores it again if the world still has it.")
+	kindPack     = Catalog.Add("mt-backup-pack", check.Error, "A pack is damaged or is not there, and with it what snapshots need of it.", "Put the pack back from a copy of the repository; `trowel backup --verify` stores again what the world still has.")
+	kindContent  = Catalog.Add("mt-backup-content", check.Error, "A snapshot needs a content that is not there or is damaged.", "Restore gives all but that; `trowel backup --verify` stores it again if the world still has it.")
 	kindUnused   = Catalog.Add("mt-backup-unused", check.Info, "No snapshot needs a pack: a backup was killed, or snapshots were forgotten.", "`trowel forget REPO --prune` removes it.")
 )
 
@@ -229,7 +228,9 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 	}
 	used := make(map[uint64]bool)
 	inRegion := make(map[Ref]int) // how many contents of it are not there
+	unread := false
 	report := func(id string, err error) {
+		unread = true
 		name := dirSnapshots + "/" + id + snapshotEnd
 		sink.AddAt(kindSnapshot, []check.Place{check.File(name)}, name, -1, "%v", err)
 	}
@@ -272,6 +273,9 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 			sink.AddAt(kindContent, []check.Place{check.File(name)}, name, -1, "%d contents that it needs are damaged or missing", missing)
 		}
 	}
+	if unread {
+		return nil // what no other snapshot needs it may need
+	}
 	for _, n := range numbers {
 		if name := dirPacks + "/" + packName(n); !used[n] && good[n] != nil {
 			sink.AddAt(kindUnused, []check.Place{check.File(name)}, name, -1, "no snapshot needs it")
@@ -288,16 +292,39 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 	if err != nil {
 		return nil, err
 	}
-	scratch, err := os.MkdirTemp(filepath.Dir(filepath.Clean(dst)), ".trowel-*.tmp")
+	// It has the same name in a run that continues, and removes what one has left that was killed.
+	full, err := filepath.Abs(dst)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	scratch := filepath.Join(filepath.Dir(full), "."+filepath.Base(full)+".trowel-restore")
+	lock, err := os.OpenFile(scratch+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Close()
+	if err := filelock.Try(lock); errors.Is(err, filelock.ErrTaken) {
+		return nil, fmt.Errorf("%s: another run restores to it", dst)
+	} else if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch), os.Remove(lock.Name())) }()
+	if err := os.RemoveAll(scratch); err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(scratch, 0o700); err != nil {
+		return nil, err
+	}
+	for _, f := range s.Folders {
+		if err := os.MkdirAll(filepath.Join(scratch, filepath.FromSlash(f.Path)), f.Mode.Perm()|0o700); err != nil {
+			return nil, err
+		}
+	}
 	for _, f := range s.Files {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := r.extract(scratch, f); err != nil {
+		if err := r.extract(scratch, f, o.Sink); err != nil {
 			return nil, err
 		}
 	}
@@ -316,8 +343,9 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 	return worldcopy.Copy(ctx, scratch, dst, o)
 }
 
-// extract writes a file of a snapshot below a folder.
-func (r *Repository) extract(dir string, f File) (err error) {
+// extract writes a file of a snapshot below a folder. What is damaged of it is told, and becomes
+// zeros; world.mt is left out then, since the world could not be opened with it.
+func (r *Repository) extract(dir string, f File, sink check.Sink) (err error) {
 	path := filepath.Join(dir, filepath.FromSlash(f.Path))
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -326,11 +354,28 @@ func (r *Repository) extract(dir string, f File) (err error) {
 	if err != nil {
 		return err
 	}
-	n, err := io.Copy(out, r.reader(f))
-	if err == nil && n != f.Size {
-		err = fmt.Errorf("%s: %d bytes in the backup, should be %d", f.Path, n, f.Size)
+	size, lost := int64(0), 0
+	for i, ref := range f.Pieces {
+		data, failed := r.get(ref)
+		if failed != nil {
+			lost++
+			data = make([]byte, max(0, min(pieceSize, f.Size-int64(i)*pieceSize)))
+			if sink != nil {
+				sink.Add(kindPiece, f.Path, size, "%d bytes: %v", len(data), failed)
+			}
+		}
+		if _, err = out.Write(data); err != nil {
+			break
+		}
+		size += int64(len(data))
+	}
+	if err == nil && size != f.Size {
+		err = fmt.Errorf("%s: %d bytes in the backup, should be %d", f.Path, size, f.Size)
 	}
 	err = errors.Join(err, out.Close())
+	if err == nil && lost > 0 && f.Path == "world.mt" {
+		return os.Remove(path)
+	}
 	if err == nil && !f.Time.IsZero() {
 		err = os.Chtimes(path, f.Time, f.Time)
 	}

@@ -78,6 +78,7 @@ type packWriter struct {
 	offset int64
 	table  []content
 	packed []uint64 // numbers of the packs that are complete
+	size   int64    // of these
 	zstd   *zstd.Encoder
 }
 
@@ -159,6 +160,7 @@ func (p *packWriter) end() error {
 		return errors.Join(err, os.Remove(p.part()))
 	}
 	p.packed = append(p.packed, p.number)
+	p.size += p.offset + int64(len(t))
 	return wholefile.SyncDir(p.dir)
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"slices"
 	"sync"
@@ -158,28 +157,3 @@ func (b *Blocks) String() string { return "the backup of " + b.of.ID }
 
 // Close does nothing: what is open belongs to the repository.
 func (b *Blocks) Close() error { return nil }
-
-// reader returns a file of a snapshot.
-func (r *Repository) reader(f File) io.Reader { return &pieces{repo: r, left: f.Pieces} }
-
-type pieces struct {
-	repo *Repository
-	left []Ref
-	data []byte
-}
-
-func (p *pieces) Read(to []byte) (int, error) {
-	for len(p.data) == 0 {
-		if len(p.left) == 0 {
-			return 0, io.EOF
-		}
-		var err error
-		if p.data, err = p.repo.get(p.left[0]); err != nil {
-			return 0, err
-		}
-		p.left = p.left[1:]
-	}
-	n := copy(to, p.data)
-	p.data = p.data[n:]
-	return n, nil
-}

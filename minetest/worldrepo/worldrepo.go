@@ -15,7 +15,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,12 +77,21 @@ func Create(dir string) error {
 		if !errors.Is(err, os.ErrExist) || failed != nil {
 			return err
 		}
-		if len(entries) > 0 {
-			return fmt.Errorf("%s: %w, and the folder is not empty", dir, ErrNone)
+		for _, e := range entries { // what a run has left that was killed in its first moment is fine
+			if name := e.Name(); name != dirPacks && name != dirSnapshots && name != filepath.Base(wholefile.Part(fileMark)) {
+				return fmt.Errorf("%s: %w, and the folder is not empty", dir, ErrNone)
+			}
 		}
 	}
 	for _, name := range []string{dirPacks, dirSnapshots} {
-		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+		err := os.Mkdir(filepath.Join(dir, name), 0o700)
+		if errors.Is(err, os.ErrExist) {
+			err = os.Remove(filepath.Join(dir, name)) // only if it is empty
+			if err == nil {
+				err = os.Mkdir(filepath.Join(dir, name), 0o700)
+			}
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -194,7 +202,14 @@ type Snapshot struct {
 	Blocks  int64     `json:"blocks"`
 	Lost    int64     `json:"lost,omitempty"` // rows that could not be read
 	Regions []Ref     `json:"regions"`        // the pieces of the list of regions
+	Folders []Folder  `json:"folders"`        // of the world, by their paths
 	Files   []File    `json:"files"`          // of all but the blocks, by their paths
+}
+
+// Folder is a folder of a snapshot.
+type Folder struct {
+	Path string      `json:"path"` // with slashes
+	Mode os.FileMode `json:"mode"` // permissions
 }
 
 // File is a file of a snapshot.
@@ -271,18 +286,40 @@ func decodeSnapshot(data []byte) (*Snapshot, error) {
 	if err := json.Unmarshal(whole.Snapshot, s); err != nil {
 		return nil, &fault.Error{Offset: -1, Want: "a snapshot", Got: "other JSON", Err: err}
 	}
+	last := ""
 	for i, f := range s.Files {
-		if !fs.ValidPath(f.Path) || f.Path == "." || i > 0 && s.Files[i-1].Path >= f.Path {
+		if !validPath(f.Path) || f.Path <= last {
 			return nil, &fault.Error{Path: fmt.Sprintf("files[%d]", i), Offset: -1, Want: "files in the order of their paths", Got: f.Path}
 		}
+		last = f.Path
+	}
+	last = ""
+	for i, f := range s.Folders {
+		if !validPath(f.Path) || f.Path <= last {
+			return nil, &fault.Error{Path: fmt.Sprintf("folders[%d]", i), Offset: -1, Want: "folders in the order of their paths", Got: f.Path}
+		}
+		last = f.Path
 	}
 	return s, nil
 }
 
+// validPath reports whether a path leads to a place in the folder of a world on this system.
+func validPath(path string) bool {
+	_, err := filepath.Localize(path)
+	return err == nil && path != "."
+}
+
+// encodeSnapshot writes a snapshot. It gives none that could not be read.
 func encodeSnapshot(s *Snapshot) ([]byte, error) {
 	data, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		data, err = json.Marshal(sealed{fmt.Sprintf("%x", sha256.Sum256(data)), data})
 	}
-	return json.Marshal(sealed{fmt.Sprintf("%x", sha256.Sum256(data)), data})
+	if err == nil && len(data) > maxSnapshot {
+		err = fmt.Errorf("the snapshot of %d files takes %d bytes, at most %d can be read", len(s.Files), len(data), maxSnapshot)
+	}
+	if err == nil {
+		_, err = decodeSnapshot(data)
+	}
+	return data, err
 }

@@ -37,7 +37,7 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 		if f.Backups == nil || f.Build == nil {
 			return nil
 		}
-		return f.OptionsFor(0)
+		return append(f.OptionsFor(0), f.Backups.Options...)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		g, err := a.find(cmd, args[0])
@@ -48,7 +48,7 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 		if g.Backups == nil || g.Build == nil {
 			return fmt.Errorf("%s: a %s is not kept by backups", g.name, g.Title)
 		}
-		if err := a.ownedOptions(cmd, g.Format); err != nil {
+		if err := a.ownedOptions(cmd, g.Format, g.Backups.Options...); err != nil {
 			return err
 		}
 		if inside, err := within(args[1], g.name); err != nil {
@@ -56,7 +56,7 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 		} else if inside {
 			return hint(fmt.Errorf("%s: a repository cannot be in what it keeps", args[1]), "choose a folder on another disk")
 		}
-		info, err := g.Backups.Add(cmd.Context(), a.job(cmd, g.Format), g.src, args[1])
+		info, err := g.Backups.Add(cmd.Context(), a.job(cmd, g.Format, g.Backups.Options...), g.src, args[1])
 		if err != nil {
 			return named(err, g.name)
 		}

@@ -1,0 +1,310 @@
+package worldrepo_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"trowel.example/check"
+	"trowel.example/internal/judge"
+	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/worldrepo"
+)
+
+func newRepo(t *testing.T) string {
+	t.Helper()
+	repo := filepath.Join(t.TempDir(), "repo")
+	if err := worldrepo.Create(repo); err != nil {
+		t.Fatal(err)
+	}
+	return repo
+}
+
+// about returns what is to be seen of all files and folders of a world but its databases.
+func about(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || path == dir || e.Name() == "map.sqlite" {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		text := info.Mode().String()
+		if !e.IsDir() {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			text += " " + string(data)
+			if e.Name() != "world.mt" {
+				text += info.ModTime().UTC().String()
+			}
+		}
+		name, err := filepath.Rel(dir, path)
+		all[filepath.ToSlash(name)] = text
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// All files and folders come back, with their names, modes and times.
+func TestFiles(t *testing.T) {
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 5, 28)
+	mib := strings.Repeat("0123456789abcdef", 1<<16)
+	for name, text := range map[string]string{
+		"mods/init.lua": "x", "mods.txt": "in a walk it comes behind mods/init.lua", "mods-old/a/b": "y", "map.sqlite.bak": "of the owner",
+		".hidden": "z", "empty.txt": "", "one": mib, "more": mib + "!", "twice": mib + mib, "ä\nö.txt": "a name",
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		judge.Write(t, path, []byte(text))
+		if err := os.Chtimes(path, time.Unix(1e9, 5000), time.Unix(1e9, 5000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, err := range []error{
+		os.MkdirAll(filepath.Join(dir, "nothing", "in it"), 0o755), os.Chmod(filepath.Join(dir, "mods.txt"), 0o755),
+		os.Mkdir(filepath.Join(dir, "private"), 0o700), os.Chmod(filepath.Join(dir, ".hidden"), 0o600),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	repo := newRepo(t)
+	back := restore(t, repo, backup(t, dir, repo).Snapshot.ID, worldcopy.Options{})
+	want, got := about(t, dir), about(t, back)
+	for name, text := range want {
+		if got[name] != text {
+			t.Errorf("%s was %.80q and is %.80q", name, text, got[name])
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d files and folders have become %d", len(want), len(got))
+	}
+}
+
+// A world that nobody has entered yet is one, too.
+func TestEmptyWorld(t *testing.T) {
+	dir := t.TempDir()
+	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("backend = sqlite3\ngameid = minetest\n"))
+	repo := newRepo(t)
+	back := restore(t, repo, backup(t, dir, repo).Snapshot.ID, worldcopy.Options{})
+	if n := len(blocksOf(t, back)); n != 0 {
+		t.Errorf("%d blocks", n)
+	}
+}
+
+// A run that restores goes on where one has stopped, with the same snapshot only, and leaves
+// nothing beside the world.
+func TestRestoreGoesOn(t *testing.T) {
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 200, 28)
+	repo := newRepo(t)
+	first, second := backup(t, dir, repo).Snapshot, backup(t, dir, repo).Snapshot
+	r, err := worldrepo.Open(repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	stopped := 0
+	for n := 1; ; n += 1 + n/4 {
+		parent := t.TempDir()
+		back := filepath.Join(parent, "back")
+		_, err := r.Restore(&ending{Context: t.Context(), left: n}, first, back, worldcopy.Options{})
+		if err == nil {
+			break
+		}
+		stopped++
+		if _, err := os.Stat(filepath.Join(back, world.CopyJournal)); err == nil {
+			if _, err := r.Restore(t.Context(), second, back, worldcopy.Options{}); !errors.Is(err, worldcopy.ErrOther) {
+				t.Fatalf("stopped after %d steps, with another snapshot: %v", n, err)
+			}
+		}
+		if _, err := r.Restore(t.Context(), first, back, worldcopy.Options{}); err != nil {
+			t.Fatalf("stopped after %d steps: %v", n, err)
+		}
+		if !maps.Equal(blocksOf(t, dir), blocksOf(t, back)) {
+			t.Errorf("stopped after %d steps: it is another world", n)
+		}
+		if left, _ := os.ReadDir(parent); len(left) != 1 {
+			t.Errorf("left: %v", left)
+		}
+	}
+	if stopped < 5 {
+		t.Errorf("only %d runs were stopped", stopped)
+	}
+}
+
+// packsOf returns the paths of the packs.
+func packsOf(t *testing.T, repo string) []string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(repo, "packs", "*.pack"))
+	if err != nil || len(list) == 0 {
+		t.Fatal(list, err)
+	}
+	return list
+}
+
+// errorsOf returns the findings about a snapshot.
+func errorsOf(t *testing.T, repo, id string) (list []check.Finding) {
+	for _, f := range findings(t, repo) {
+		if strings.Contains(f.Path, id) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// What is damaged in a repository is not part of later snapshots.
+func TestMended(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		verify bool
+		damage func(path string, data []byte) error
+	}{
+		{"gone", false, func(path string, _ []byte) error { return os.Remove(path) }},
+		{"cut off", false, func(path string, data []byte) error { return os.Truncate(path, int64(len(data)/2)) }},
+		{"changed", true, func(path string, data []byte) error {
+			for i := 100; i < len(data)-50*len(data)/100; i += 3000 {
+				data[i] ^= 1
+			}
+			return os.WriteFile(path, data, 0o600)
+		}},
+		{"all changed", true, func(path string, data []byte) error {
+			for i := 9; i < len(data)*3/4; i += 40 {
+				data[i] ^= 1
+			}
+			return os.WriteFile(path, data, 0o600)
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 300, 28)
+			repo := newRepo(t)
+			first := backup(t, dir, repo).Snapshot.ID
+			for _, path := range packsOf(t, repo) {
+				data, err := os.ReadFile(path)
+				if err == nil {
+					err = test.damage(path, data)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(errorsOf(t, repo, first)) == 0 {
+				t.Fatal("nothing is damaged")
+			}
+			report, err := worldrepo.Backup(t.Context(), dir, repo, worldrepo.Options{Verify: test.verify})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found := errorsOf(t, repo, report.Snapshot.ID); len(found) > 0 {
+				t.Errorf("the new snapshot: %v", found)
+			}
+			if got := blocksOf(t, restore(t, repo, report.Snapshot.ID, worldcopy.Options{})); !maps.Equal(got, blocksOf(t, dir)) {
+				t.Error("it is another world")
+			}
+			again, err := worldrepo.Backup(t.Context(), dir, repo, worldrepo.Options{Verify: true})
+			if err != nil || again.Stored > 0 || again.Changed > 0 {
+				t.Errorf("the next backup stores again: %+v, %v", again, err)
+			}
+		})
+	}
+}
+
+// A damaged file is told, and the rest is restored.
+func TestDamagedFile(t *testing.T) {
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 20, 28)
+	mark := "this will be damaged"
+	judge.Write(t, filepath.Join(dir, "bad.txt"), []byte(mark))
+	judge.Write(t, filepath.Join(dir, "good.txt"), []byte("this will not"))
+	repo := newRepo(t)
+	id := backup(t, dir, repo).Snapshot.ID
+	for _, path := range packsOf(t, repo) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		judge.Write(t, path, []byte(strings.Replace(string(data), mark, "This will be damaged", 1)))
+	}
+	var found []check.Finding
+	back := restore(t, repo, id, worldcopy.Options{Sink: func(f check.Finding) { found = append(found, f) }})
+	if len(found) != 1 || found[0].ID != "mt-backup-piece" || found[0].Path != "bad.txt" {
+		t.Errorf("%v", found)
+	}
+	if data, err := os.ReadFile(filepath.Join(back, "bad.txt")); err != nil || string(data) != string(make([]byte, len(mark))) {
+		t.Errorf("bad.txt is %q, %v", data, err)
+	}
+	if data, err := os.ReadFile(filepath.Join(back, "good.txt")); err != nil || string(data) != "this will not" {
+		t.Errorf("good.txt is %q, %v", data, err)
+	}
+	if !maps.Equal(blocksOf(t, back), blocksOf(t, dir)) {
+		t.Error("the blocks are others")
+	}
+}
+
+// The snapshot that was made last is the newest, whatever the clock says.
+func TestClock(t *testing.T) {
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3, 28)
+	repo := newRepo(t)
+	now := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
+	told := 0
+	var ids []string
+	for _, at := range []time.Time{now, now, now.Add(-time.Second), now.Add(-time.Hour), now.Add(time.Hour)} {
+		report, err := worldrepo.Backup(t.Context(), dir, repo, worldrepo.Options{Time: at, Sink: func(check.Finding) { told++ }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, report.Snapshot.ID)
+	}
+	r, err := worldrepo.Open(repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	list, err := r.Snapshots(context.Background(), func(id string, err error) { t.Error(id, err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range list {
+		got = append(got, s.ID)
+	}
+	if fmt.Sprint(got) != fmt.Sprint(ids) || told != 1 {
+		t.Errorf("made: %v, listed: %v; told %d times", ids, got, told)
+	}
+}
+
+// A repository whose making was killed is made by the next run.
+func TestCreateAgain(t *testing.T) {
+	repo := newRepo(t)
+	if err := os.Remove(filepath.Join(repo, "trowel-backup.json")); err != nil {
+		t.Fatal(err)
+	}
+	if err := worldrepo.Create(repo); err != nil {
+		t.Error(err)
+	}
+	if err := os.Remove(filepath.Join(repo, "trowel-backup.json")); err != nil {
+		t.Fatal(err)
+	}
+	judge.Write(t, filepath.Join(repo, "packs", "mine"), []byte("x"))
+	if err := worldrepo.Create(repo); err == nil {
+		t.Error("a folder with a file in it has become a repository")
+	}
+}
