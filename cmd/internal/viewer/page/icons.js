@@ -10,12 +10,11 @@ const lines = {
   folder: "M2 4.5V13h12V5.5H8L6.5 3.5H2z", file: "M4 2h5l3 3v9H4zM9 2v3h3", picture: "M2 3h12v10H2zM2 11l3.5-4 3 3.2L10.5 8 14 11.6M10.5 5.5h.1",
   text: "M3 4h10M3 7h7M3 10h10M3 13h5", search: "M7 2.8a4.2 4.2 0 1 0 0 8.4 4.2 4.2 0 0 0 0-8.4M10.2 10.2l3.3 3.3",
   error: "M5.5 2h5L14 5.5v5L10.5 14h-5L2 10.5v-5zM8 5v3.5M8 10.8v.2", warning: "M8 2.5L14.5 13.5h-13zM8 6.5v3.2M8 11.6v.2", info: "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2M8 7.3v3.7M8 5v.2",
-  more: "M6 4l4 4-4 4", down: "M4 6l4 4 4-4", play: "M5 3l8 5-8 5z", pause: "M5.5 3v10M10.5 3v10", plus: "M8 3v10M3 8h10", minus: "M3 8h10",
-  target: "M8 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8M8 1v4M8 11v4M1 8h4M11 8h4", download: "M8 2v8M4.5 7L8 10.5 11.5 7M2.5 13.5h11", back: "M7 3L2.5 8 7 13M2.5 8h11",
+  more: "M6 4l4 4-4 4", down: "M4 6l4 4 4-4", play: "M5 3l8 5-8 5z", pause: "M5.5 3v10M10.5 3v10",
+  download: "M8 2v8M4.5 7L8 10.5 11.5 7M2.5 13.5h11", back: "M7 3L2.5 8 7 13M2.5 8h11",
   copy: "M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3", eye: "M1.5 8S4 3.8 8 3.8 14.5 8 14.5 8 12 12.2 8 12.2 1.5 8 1.5 8M8 6.2a1.8 1.8 0 1 0 0 3.6 1.8 1.8 0 0 0 0-3.6",
   camera: "M2 5h3l1-1.5h4L11 5h3v8H2zM8 6.7a2.3 2.3 0 1 0 0 4.6 2.3 2.3 0 0 0 0-4.6", link: "M6.5 9.5l3-3M7 4.5l1.6-1.6a2.8 2.8 0 0 1 4 4L11 8.5M9 11.5l-1.6 1.6a2.8 2.8 0 0 1-4-4L5 7.5",
   again: "M13 8a5 5 0 1 1-1.6-3.7M13 2v3h-3",
-  trowel: "M13.5 2.5l-4 4M8.2 5.2l2.6 2.6-3 4.2-5.3 1.5 1.5-5.3z",
 };
 
 // icon draws one; it says nothing to who does not see, so words stand beside it or in a label.

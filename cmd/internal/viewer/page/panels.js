@@ -17,7 +17,7 @@ const loaded = new Map();
 function load(name) {
   if (!loaded.has(name)) {
     loaded.set(name, new Promise((onload, fail) => {
-      const onerror = () => fail(new Error(`${name} cannot be loaded`));
+      const onerror = () => (loaded.delete(name), fail(new Error(`${name} cannot be loaded`)));
       document.head.append(name.endsWith(".css") ? el("link", { rel: "stylesheet", href: "/page/" + name, onload, onerror }) : el("script", { src: "/page/" + name, onload, onerror }));
     }));
   }
@@ -25,11 +25,10 @@ function load(name) {
 }
 
 const pair = ({ session }) => session.mode === "pair";
-const there = (...panels) => panels.filter(Boolean);
 
 export const files = [tree.panel];
-export const left = there(layers.panel, options.panel, options.missing);
-export const middle = there(
+export const left = [layers.panel, options.panel, options.missing];
+export const middle = [
   later("gallery", { name: "gallery", title: "Files", alone: true, applies: ({ session, doc }) => session.mode === "gallery" && !doc }, "compare.css"),
   later("compare", { name: "compare", title: "Both", applies: (context) => pair(context) && Boolean(context.entry?.scene), usual: pair }, "leaflet.js", "compare.css"),
   later("map", { name: "picture", title: "Picture", applies: ({ entry }) => Boolean(entry?.scene) }, "leaflet.js"),
@@ -37,5 +36,11 @@ export const middle = there(
   later("text", { name: "text", title: "Text", applies: ({ entry }) => Boolean(entry?.text) }, "text.css"),
   later("contents", { name: "contents", title: "Contents", applies: ({ entry }) => entry?.dir && !(entry.scene && !entry.path) }),
   later("hex", { name: "hex", title: "Bytes", applies: ({ entry, doc }) => Boolean(entry) && (!entry.dir || (!entry.path && (!doc.folder || state().dump !== undefined))) }, "panels.css"),
-);
-export const right = there(inspector.panel, later("findings", { name: "findings", title: "Findings", eager: true }, "panels.css"), later("changes", { name: "changes", title: "Changes", eager: true, applies: pair, usual: pair }, "compare.css"), later("search", { name: "search", title: "Search" }, "panels.css"), later("about", { name: "about", title: "About" }));
+];
+export const right = [
+  inspector.panel,
+  later("findings", { name: "findings", title: "Findings", eager: true }, "panels.css"),
+  later("changes", { name: "changes", title: "Changes", eager: true, applies: pair, usual: pair }, "compare.css"),
+  later("search", { name: "search", title: "Search" }, "panels.css"),
+  later("about", { name: "about", title: "About" }),
+];

@@ -92,7 +92,9 @@ export class Panes {
   async update(one, news) {
     one.missed = undefined;
     try {
-      if (news.length) await one.does.update?.(new Set(news));
+      if (!news.length || !one.does.update) return;
+      await one.does.update(new Set(news));
+      one.failed = false;
     } catch (err) {
       this.fail(one, err);
     }
@@ -119,12 +121,12 @@ export class Panes {
 
   // whenReady waits for the panels that are being opened.
   async whenReady() {
-    while ([...this.open.values()].some((one) => !one.ready)) await new Promise((r) => setTimeout(r, 20));
+    while ([...this.open.values()].some((one) => !one.ready)) await pause();
   }
 
   async focus(name) {
-    await this.whenReady(); // it may be loading
     const one = this.open.get(name);
+    while (one && !one.ready) await pause();
     if (one?.does?.focus) one.does.focus();
     else (one?.node.querySelector("input,button,[tabindex],a") ?? this.bar?.querySelector("[aria-selected=true]"))?.focus();
   }
@@ -165,6 +167,8 @@ export class Panes {
     next.click();
   }
 }
+
+const pause = () => new Promise((r) => setTimeout(r, 20));
 
 function hide({ box, tools }, hidden) {
   box.hidden = hidden;
