@@ -92,6 +92,10 @@ type Config struct {
 	// may leave anything. A store that was made so and is read so can be read faster.
 	Unseen bool
 
+	// Moment is for reading: all that is read until Close is of one moment. PostgreSQL does
+	// so, by a transaction that stays open; the other stores do what they always do.
+	Moment bool
+
 	// Remote allows a server on another machine. Without it the error wraps
 	// [ErrRemote]: a world that somebody else made may name any server.
 	Remote bool

@@ -57,6 +57,9 @@ type postgresDB struct {
 	conn   *pgx.Conn
 	closed bool
 	unseen bool // see Config
+
+	moment   bool   // see Config
+	snapshot string // of the first connection, which the others read, too; set by the probe
 }
 
 var _ Writer = (*postgresDB)(nil)
@@ -80,6 +83,9 @@ func readPostgres(ctx context.Context, c Config) (DB, error) {
 	db, err := openPostgres(c, true)
 	if err != nil {
 		return nil, err
+	}
+	if db.moment = c.Moment; db.moment {
+		db.config.RuntimeParams["idle_in_transaction_session_timeout"] = "0"
 	}
 	if err := db.probe(ctx); err != nil {
 		db.Close()
@@ -156,6 +162,9 @@ func (db *postgresDB) do(ctx context.Context, f func(*pgx.Conn) error) error {
 		return errClosed
 	}
 	if db.conn == nil || db.conn.IsClosed() {
+		if db.snapshot != "" {
+			return db.failed(errMoment)
+		}
 		conn, err := db.connect(ctx)
 		if err != nil {
 			return err
@@ -168,7 +177,26 @@ func (db *postgresDB) do(ctx context.Context, f func(*pgx.Conn) error) error {
 // connect makes a connection.
 func (db *postgresDB) connect(ctx context.Context) (*pgx.Conn, error) {
 	conn, err := pgx.ConnectConfig(ctx, db.config)
+	if err == nil && db.moment {
+		if err = db.enter(ctx, conn); err != nil {
+			err = errors.Join(err, conn.Close(context.WithoutCancel(ctx)))
+		}
+	}
 	return conn, db.failed(err)
+}
+
+var errMoment = errors.New("the connection was lost, and with it the moment that was being read")
+
+// enter has a connection read what there was when the first one was made.
+func (db *postgresDB) enter(ctx context.Context, conn *pgx.Conn) error {
+	if _, err := conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"); err != nil {
+		return err
+	}
+	if db.snapshot == "" {
+		return conn.QueryRow(ctx, "SELECT pg_export_snapshot()").Scan(&db.snapshot)
+	}
+	_, err := conn.Exec(ctx, "SET TRANSACTION SNAPSHOT '"+db.snapshot+"'") // of hexadecimal digits and dashes
+	return err
 }
 
 // failed makes an error of the client one of the server.

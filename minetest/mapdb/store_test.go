@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"iter"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -258,5 +259,64 @@ func TestBackends(t *testing.T) {
 	}
 	if len(Targets()) != 5 {
 		t.Errorf("%v", Targets())
+	}
+}
+
+// With Moment all that is read is of the moment in which the database was opened.
+func TestPostgresMoment(t *testing.T) {
+	c := Config{Backend: Postgres, Postgres: judge.Postgres(t)}
+	w, err := Create(t.Context(), "", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	put(t, w, Pos{1, 2, 3}, []byte("changed"))
+	put(t, w, Pos{1, 2, 4}, []byte("deleted"))
+	c.Moment = true
+	db := open(t, "", c)
+	put(t, w, Pos{1, 2, 3}, []byte("later"))
+	put(t, w, Pos{1, 2, 5}, []byte("new"))
+	if err := w.Update(t.Context(), func(tx Tx) error { return tx.Delete(Pos{1, 2, 4}) }); err != nil {
+		t.Fatal(err)
+	}
+	want := map[Pos]string{{1, 2, 3}: "changed", {1, 2, 4}: "deleted"}
+	for name, blocks := range map[string]iter.Seq2[Block, error]{
+		"Blocks": db.Blocks(t.Context(), All()), "InAnyOrder": InAnyOrder(t.Context(), db),
+		"Fetch": Fetch(t.Context(), db, []Pos{{1, 2, 3}, {1, 2, 4}, {1, 2, 5}}),
+	} {
+		got := map[Pos]string{}
+		for b, err := range blocks {
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			got[b.Pos] = string(b.Data)
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%s gives %q", name, got)
+		}
+	}
+	if n, err := db.Count(t.Context()); n != 2 || err != nil {
+		t.Errorf("Count = %d, %v", n, err)
+	}
+	if data, err := db.Get(t.Context(), Pos{1, 2, 3}); string(data) != "changed" {
+		t.Errorf("Get = %q, %v", data, err)
+	}
+	if _, err := db.Get(t.Context(), Pos{1, 2, 5}); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a block that came later: %v", err)
+	}
+
+	// Where the connection ends, so does the moment: nothing of another one is read.
+	conn, err := pgx.Connect(t.Context(), c.Postgres)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if _, err := conn.Exec(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'"); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if data, err := db.Get(t.Context(), Pos{1, 2, 3}); err == nil {
+			t.Errorf("after the connection was lost: %q", data)
+		}
 	}
 }

@@ -263,11 +263,18 @@ func (s *storing) source(ctx context.Context, dir, rest string, settings *world.
 			return nil, config, err
 		}
 	}
-	db, opened, err := world.OpenMap(ctx, from, settings, o.Remote)
-	if errors.Is(err, fs.ErrNotExist) && !world.MapPart.Remote(config.Backend) {
+	if config, err = world.MapConfig(from, settings, o.Remote); err != nil {
+		return nil, config, err
+	}
+	config.Moment = true
+	db, err := mapdb.Open(ctx, from, config)
+	switch {
+	case err == nil:
+		config.Schema = mapdb.SchemaOf(db)
+	case errors.Is(err, fs.ErrNotExist) && !world.MapPart.Remote(config.Backend):
 		return mapdb.NewMemory(), config, nil // nobody has entered the world yet
 	}
-	return db, opened, err
+	return db, config, err
 }
 
 // blocks stores the blocks, as far as they have changed since the last snapshot.
