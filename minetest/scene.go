@@ -185,8 +185,8 @@ func (s *worldScene) findViews(job *format.Job) error {
 	s.extent = top.(*worlddraw.Map).Extent()
 	extent := s.extent
 	layers := []format.Layer{
-		{Name: layerNodes, Title: "the world", Shown: true}, {Name: layerPlayers, Title: "players, where they were last"},
-		{Name: layerMarkers, Title: "signs, chests, protectors, doors: see --markers", Shown: job.Value(optionMarkers.Name) != ""},
+		{Name: layerNodes, Title: "the world", Shown: true}, {Name: layerPlayers, Title: "where they were last"},
+		{Name: layerMarkers, Title: "signs, chests, protectors, doors", Shown: job.Value(optionMarkers.Name) != ""},
 	}
 	white := color.NRGBA{R: 255, G: 255, B: 255, A: 255}
 	add := func(name, title string, o worlddraw.Options) *format.View {
@@ -206,7 +206,7 @@ func (s *worldScene) findViews(job *format.Job) error {
 		o.Depth = sliceDepth
 		add(viewSlice, fmt.Sprintf("cut open at y = %d, and what is below that", y), o).Background = color.NRGBA{R: 16, G: 16, B: 20, A: 255}
 	}
-	add(string(worlddraw.Top), "from above, as minetestmapper draws it", usual)
+	add(string(worlddraw.Top), "from above", usual)
 	for _, side := range []worlddraw.View{worlddraw.South, worlddraw.North, worlddraw.West, worlddraw.East} {
 		o := usual
 		o.View = side

@@ -38,7 +38,7 @@ export const panel = {
         hidden.length > 0 && el("details", { className: "hidden", dataset: { key: "hidden" } }, el("summary", {}, el("h3", {}, "In hidden layers"), el("span", { className: "count" }, hidden.length)), hidden.map(card)));
       for (const d of node.querySelectorAll("details")) d.open ||= opened.has(d.dataset.key);
       node.scrollTop = top;
-      const text = `${say(view, point)}: ${things.length === 0 ? "nothing is there" : things.length === 1 ? things[0].title : `${things.length} things, ${things[0].title} in front`}`;
+      const text = `${say(view, point)}: ${things.length === 0 ? "nothing is there" : seen.length === 0 ? "nothing is to be seen" : things.length === 1 ? seen[0].title : `${things.length} things, ${seen[0].title} in front`}`;
       if (text !== told) context.say(text);
       told = text;
     };
