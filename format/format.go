@@ -74,6 +74,9 @@ type Format struct {
 	// compared file by file of their trees, as where it returns [ErrByTrees].
 	Compare func(ctx context.Context, job *Job, old, new Side, change func(any) error) ([]string, error)
 
+	// CompareTo is the name of another format that Compare takes, too, as either of the two; "": none.
+	CompareTo string
+
 	Repair *Repair // nil: it cannot be repaired
 
 	// Scene opens what a file shows: path is "" for the file itself, else it names a file

@@ -45,6 +45,9 @@ With --json that is an array of {part, path, change, block, nodes, kinds, boxes,
 timers, objects, light, unread, fields}: kinds are {old, new, count}, boxes {min, max} say
 where these nodes are, fields are {name, old, new}. Passwords are never shown.
 
+For two manifests, or one and a world, it tells which blocks were added, removed and
+changed: all that hashes can say.
+
 For all other formats, for folders that worlds were extracted to, and with --files,
 --stat or --sidecar, the trees are compared file by file: a file is only in A (-), only
 in B (+), or in both but not the same (~); then the lines of text that changed are shown.
@@ -119,7 +122,7 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 				s.Close()
 			}
 		}()
-		if f := sides[0].format; f != nil && f == sides[1].format && f.Compare != nil && !c.files {
+		if f := comparing(sides[0].format, sides[1].format); f != nil && !c.files {
 			differ, err := c.byParts(cmd, f, sides, &list, asJSON)
 			if !errors.Is(err, format.ErrByTrees) {
 				return differ, err
@@ -154,6 +157,19 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 		err = list.end()
 	}
 	return len(c.counts) > 0, err
+}
+
+// comparing returns the format that compares two files by what they are, or nil.
+func comparing(a, b *format.Format) *format.Format {
+	switch {
+	case a == nil || b == nil:
+		return nil
+	case a == b && a.Compare != nil, a.CompareTo == b.Name:
+		return a
+	case b.CompareTo == a.Name:
+		return b
+	}
+	return nil
 }
 
 // side is one of the two files.
