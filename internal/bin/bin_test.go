@@ -119,6 +119,9 @@ func TestTrace(t *testing.T) {
 		{Path: "body.rest", Offset: 8, Len: 2},
 		{Path: "body.last", Offset: 10, Len: 2, Value: int16(5)},
 	}
+	for i, f := range want {
+		want[i].Bytes = data[f.Offset : f.Offset+f.Len]
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
