@@ -308,3 +308,18 @@ func TestCreateAgain(t *testing.T) {
 		t.Error("a folder with a file in it has become a repository")
 	}
 }
+
+// A repository that may not be read is told of as such, and not as one that is there already.
+func TestCreateForbidden(t *testing.T) {
+	repo := newRepo(t)
+	if err := os.Chmod(repo, 0); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(repo, 0o700)
+	if _, err := os.ReadDir(repo); err == nil {
+		t.Skip("this user may read everything")
+	}
+	if err := worldrepo.Create(repo); !errors.Is(err, fs.ErrPermission) {
+		t.Error(err)
+	}
+}

@@ -74,8 +74,11 @@ func Recognize(dir string) bool {
 func Create(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		entries, failed := os.ReadDir(dir)
-		if !errors.Is(err, os.ErrExist) || failed != nil {
+		if !errors.Is(err, os.ErrExist) {
 			return err
+		}
+		if failed != nil {
+			return failed // such as that the user may not read it
 		}
 		for _, e := range entries { // what a run has left that was killed in its first moment is fine
 			if name := e.Name(); name != dirPacks && name != dirSnapshots && name != filepath.Base(wholefile.Part(fileMark)) {
