@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -161,6 +162,26 @@ func (e *edition) ask(ctx context.Context, r *http.Request) (*asked, error) {
 		return nil, err
 	}
 	return a, nil
+}
+
+// current opens the scene that a request is about, in the generation of the file that it names:
+// a browser keeps such a picture for good, so it must never be one of another generation.
+func (s *Server) current(r *http.Request) (*edition, *asked, func(), error) {
+	e, release, err := s.editionOf(r)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	var a *asked
+	if r.PathValue("generation") != strconv.Itoa(e.generation) {
+		err = errGone
+	} else {
+		a, err = e.ask(r.Context(), r)
+	}
+	if err != nil {
+		release()
+		return nil, nil, nil, err
+	}
+	return e, a, func() { a.release(); release() }, nil
 }
 
 func lookOf(sc format.Scene, q url.Values) (v format.View, look format.Look, err error) {

@@ -29,19 +29,11 @@ const (
 func (s *Server) serveStill(w http.ResponseWriter, r *http.Request) {
 	var broke error // in the midst of it
 	s.handle(func(w http.ResponseWriter, r *http.Request) error {
-		e, release, err := s.editionOf(r)
+		e, a, release, err := s.current(r)
 		if err != nil {
 			return err
 		}
 		defer release()
-		if r.PathValue("generation") != strconv.Itoa(e.generation) {
-			return errGone
-		}
-		a, err := e.ask(r.Context(), r)
-		if err != nil {
-			return err
-		}
-		defer a.release()
 		most := liveSide
 		save := r.URL.Query().Has("save")
 		if save {

@@ -9,7 +9,6 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"strconv"
 	"sync"
 	"time"
 
@@ -130,19 +129,11 @@ func (c *tiles) keep(t *tile) *tile {
 // serveTile answers with a part of a picture: 200 and a PNG, 204 where nothing is, 202 and
 // what there is so far where it takes long, to be asked for again.
 func (s *Server) serveTile(w http.ResponseWriter, r *http.Request) error {
-	e, release, err := s.editionOf(r)
+	_, a, release, err := s.current(r)
 	if err != nil {
 		return err
 	}
 	defer release()
-	if r.PathValue("generation") != strconv.Itoa(e.generation) {
-		return errGone
-	}
-	a, err := e.ask(r.Context(), r)
-	if err != nil {
-		return err
-	}
-	defer a.release()
 	at, err := spotOf(r.URL.Query(), r.PathValue("z"), r.PathValue("x"), r.PathValue("y"))
 	if err != nil {
 		return err

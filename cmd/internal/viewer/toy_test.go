@@ -33,7 +33,6 @@ type toy struct{ text string }
 type toyScene struct {
 	text   string
 	closed *bool
-	costly bool
 	wait   func(context.Context, image.Rectangle) error
 
 	mu    *sync.Mutex

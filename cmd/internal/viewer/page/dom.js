@@ -1,3 +1,6 @@
+// What is not there can be written as a condition: el("p", {}, wrong && icon("error")).
+const present = (children) => children.flat().filter((c) => c !== undefined && c !== null && c !== false);
+
 // el makes an element: el("button", {type: "button", onclick}, "text", child...). Texts of files
 // get into the page here and only as text.
 export function el(name, props = {}, ...children) {
@@ -9,11 +12,11 @@ export function el(name, props = {}, ...children) {
     else if (key in node && key !== "list") node[key] = value;
     else node.setAttribute(key, value === true ? "" : value);
   }
-  node.append(...children.flat().filter((c) => c !== undefined && c !== null && c !== false));
+  node.append(...present(children));
   return node;
 }
 
-export const fill = (node, ...children) => (node.replaceChildren(...children.flat().filter((c) => c !== undefined && c !== null && c !== false)), node);
+export const fill = (node, ...children) => (node.replaceChildren(...present(children)), node);
 
 const spaces = "http://www.w3.org/2000/svg";
 export function svg(name, attributes = {}, ...children) {

@@ -1,5 +1,5 @@
 // Icons, drawn here: lines in a square of 16.
-import { svg } from "./dom.js";
+import { el, svg } from "./dom.js";
 
 const lines = {
   left: "M2.5 3h11v10h-11zM6.5 3v10", right: "M2.5 3h11v10h-11zM9.5 3v10",
@@ -21,4 +21,4 @@ const lines = {
 export const icon = (name) => svg("svg", { viewBox: "0 0 16 16", class: "icon icon-" + name, "aria-hidden": "true" }, svg("path", { d: lines[name] }));
 
 // severity is the icon and the word for "error", "warning" or "info".
-export const severity = (name) => { const s = document.createElement("span"); s.className = "severity sev-" + name; s.append(icon(name), " " + name); return s; };
+export const severity = (name) => el("span", { className: "severity sev-" + name }, icon(name), " " + name);
