@@ -81,7 +81,8 @@ type Format struct {
 
 	// Scene opens what a file shows: path is "" for the file itself, else it names a file
 	// of its tree, which HasScene has to report. It is quick, and reads no more than the
-	// bounds of the views take. Nil: nothing is to be seen.
+	// bounds of the views take. Of a file that shows nothing it returns [ErrUnseen]. Nil:
+	// nothing is to be seen.
 	Scene func(ctx context.Context, job *Job, src *Source, path string) (Scene, error)
 
 	// HasScene reports whether something in the file can be drawn, by its path in the
@@ -308,6 +309,9 @@ func Inside(path string, t trace.Tracer) trace.Tracer {
 		t(f)
 	}
 }
+
+// ErrUnseen is what [Format.Scene] returns of a file that shows nothing, such as a text.
+var ErrUnseen = errors.New("it shows nothing that can be drawn")
 
 // ErrByTrees is what [Format.Compare] returns, before it has found anything, if it cannot
 // compare such sides, but their trees can be compared.

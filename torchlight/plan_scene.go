@@ -97,7 +97,7 @@ func readLayout(data []byte) (*layout.File, error) {
 		return nil, err
 	}
 	if !strings.EqualFold(file.Root.Name, "Layout") {
-		return nil, fmt.Errorf("nothing of it is to be seen: it is no layout, but a [%s]", file.Root.Name)
+		return nil, fmt.Errorf("%w: it is no layout, but a [%s]", format.ErrUnseen, file.Root.Name)
 	}
 	return layout.FromText(file.Root)
 }

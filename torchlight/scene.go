@@ -97,7 +97,7 @@ func openScene(_ context.Context, job *format.Job, src *format.Source, _ string)
 		open = pictureScene // whatever it is called
 	}
 	if open == nil {
-		return nil, fmt.Errorf("%s: it shows nothing that can be drawn", src.Path)
+		return nil, fmt.Errorf("%s: %w", src.Path, format.ErrUnseen)
 	}
 	scene, err := open(s)
 	return scene, fault.InFile(err, src.Path)
@@ -129,7 +129,7 @@ func firstOf(places ...func(string) ([]byte, error)) func(string) ([]byte, error
 func openArchiveScene(ctx context.Context, job *format.Job, src *format.Source, at string) (format.Scene, error) {
 	open := sceneOf(at)
 	if open == nil {
-		return nil, fmt.Errorf("%s: it shows nothing that can be drawn", at)
+		return nil, fmt.Errorf("%s: %w", at, format.ErrUnseen)
 	}
 	openFile := openPakFile
 	if isMod(src) {

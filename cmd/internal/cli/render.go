@@ -229,7 +229,7 @@ func (a *app) scenesIn(cmd *cobra.Command, g *game, patterns []string) ([]sceneT
 		err = chosen.unused(g.name)
 	}
 	if err == nil && len(targets) == 0 {
-		err = fmt.Errorf("%s/%s: it shows nothing that can be drawn", g.name, other)
+		err = fmt.Errorf("%s/%s: %w", g.name, other, format.ErrUnseen)
 	}
 	return targets, err
 }

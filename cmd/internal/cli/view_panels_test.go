@@ -390,3 +390,18 @@ func TestViewSearch(t *testing.T) {
 		}
 	}
 }
+
+// A file that is only text has no picture: its page offers none, and a gallery calls that no error.
+func TestViewUnseen(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "SPARK.DAT")
+	if err := os.WriteFile(file, []byte("[UNIT]\n\t<STRING>NAME:<script>alert(1)</script>\n[/UNIT]\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p := openPage(t, file)
+	for target, want := range map[string]string{"/f/0/open": `"scene":false`, "/f/0/entry": `"scene":false`, "/f/0/thumb/1": ""} {
+		w := p.get(target)
+		if body := w.Body.String(); w.Code/100 != 2 || !strings.Contains(body, want) || want == "" && w.Code != http.StatusNoContent {
+			t.Errorf("%s: %d %s", target, w.Code, body)
+		}
+	}
+}

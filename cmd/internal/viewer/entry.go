@@ -28,7 +28,7 @@ const textHead = 512 // bytes that are looked at
 func describeEntry(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	f := e.Format
 	one := chosen{Path: r.URL.Query().Get("path"), Fields: f.Dump != nil}
-	one.Scene = f.Scene != nil && (one.Path == "" && f.HasScene == nil || f.HasScene != nil && f.HasScene(one.Path))
+	one.Scene = e.isSeen(ctx, one.Path)
 	if one.Path == "" {
 		one.Dir, one.Size = true, e.Source.Size
 		return one, nil

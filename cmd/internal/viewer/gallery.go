@@ -2,6 +2,7 @@ package viewer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"net/http"
@@ -197,6 +198,9 @@ func (s *Server) thumb(ctx context.Context, f *file, key string, side int) (*til
 		return s.tiles.keep(&tile{key: key}), nil
 	}
 	sc, release, err := e.scene(ctx, "", nil)
+	if errors.Is(err, format.ErrUnseen) {
+		return s.tiles.keep(&tile{key: key}), nil
+	}
 	if err != nil {
 		return nil, err
 	}

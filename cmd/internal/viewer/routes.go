@@ -93,7 +93,7 @@ func describe(ctx context.Context, e *edition, _ *http.Request) (any, error) {
 	return map[string]any{
 		"id": e.of.id, "name": e.of.Name, "generation": e.generation, "format": e.Format.Name, "title": e.Format.Title,
 		"folder": e.Format.Folder, "watched": e.of.Stamp != nil, "broken": broken, "notes": notes,
-		"info": facts(info.Fields), "scene": e.shows(""), "fields": e.Format.Dump != nil, "queries": queries,
+		"info": facts(info.Fields), "scene": e.isSeen(ctx, ""), "fields": e.Format.Dump != nil, "queries": queries,
 	}, nil
 }
 

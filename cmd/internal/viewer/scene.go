@@ -2,6 +2,7 @@ package viewer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -35,6 +36,18 @@ func (e *edition) shows(path string) bool {
 		return path == ""
 	}
 	return e.Format.HasScene(path)
+}
+
+// isSeen is shows, but knows of a file that stands alone whether it shows something itself.
+func (e *edition) isSeen(ctx context.Context, path string) bool {
+	if path != "" || e.Format.Folder || !e.shows("") {
+		return e.shows(path)
+	}
+	_, release, err := e.scene(ctx, "", nil)
+	if err == nil {
+		release()
+	}
+	return !errors.Is(err, format.ErrUnseen)
 }
 
 // scene returns what the file shows at a path of its tree, with values of options. The

@@ -2,6 +2,7 @@
 import { ask } from "./api.js";
 import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
+import { set } from "./state.js";
 import { facts } from "./inspector.js";
 
 const bytes = new Intl.NumberFormat("en");
@@ -15,6 +16,7 @@ export const panel = {
     let after = 0;
     async function add() {
       const page = await context.busy("the list", ask(doc.id, "tree", { path: entry.path, after }, context.signal));
+      if (!entry.path && !doc.folder && page.entries.length === 1 && !page.entries[0].dir) return set({ path: page.entries[0].name }); // all that it is
       after += page.entries.length;
       list.append(...page.entries.map((e) => el("tr", {}, el("td", {}, el("button", { type: "button", className: "link", onclick: () => go(e.name) }, icon(e.dir ? "folder" : e.scene ? "picture" : "file"), e.name)), el("td", { className: "number" }, e.dir ? "" : bytes.format(e.size)))));
       more.hidden = !page.more;
