@@ -13,9 +13,9 @@ import (
 type Inspector interface {
 	Scene
 
-	// Inspect returns all that is at a point of a view, whatever its layers, in front first.
-	// The look is that of the picture on which somebody points: what is drawn there stands
-	// before what is hidden.
+	// Inspect returns all that is at a point of a view, in its units and whatever its layers, in
+	// front first; nothing where nothing is. The look is that of the picture on which somebody
+	// points: what is drawn there stands before what is hidden.
 	Inspect(ctx context.Context, look Look, at [2]float64) ([]Thing, error)
 
 	// Where returns the rectangle of a view in which a place of a finding, a hit, a change or
@@ -42,10 +42,10 @@ type Bytes struct {
 	Len    int64
 }
 
-// Link leads from a thing to a place of the same scene.
+// Link leads from a thing to a point of the same view.
 type Link struct {
 	Title string
-	At    [2]float64
+	At    [2]float64 // in units of the view
 }
 
 // Curve is a value that changes with time, to be plotted.

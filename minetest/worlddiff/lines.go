@@ -22,12 +22,12 @@ func (s *Summary) Add(c *Change) {
 	if s.counts == nil {
 		s.counts = make(map[[2]string]int)
 	}
-	key := [2]string{c.Part, c.Change}
 	if c.Part == Block && c.Change == Changed && c.Unread == "" && c.Nodes+c.Objects+c.Light+len(c.Metadata)+len(c.Timers) == 0 {
 		s.saved++
 		return
 	}
 	s.nodes += c.Nodes
+	key := [2]string{c.Part, c.Change}
 	if s.counts[key]++; s.counts[key] > maxLines {
 		s.more++
 		return

@@ -7,7 +7,7 @@ import { bind } from "./keys.js";
 const many = 12; // layers from which on a filter helps
 
 // setLayers shows some layers, and keeps in the address only what differs from the usual.
-export function setLayers(view, names) {
+function setLayers(view, names) {
   const shown = new Set(names);
   const other = view.layers.filter((l) => l.shown !== shown.has(l.name)).map((l) => (shown.has(l.name) ? "+" : "-") + l.name);
   set({ layers: other.join("\n"), solo: undefined });

@@ -3,7 +3,7 @@
 const back = (axis) => axis.startsWith("-");
 const nameOf = (axis) => axis.replace("-", "");
 
-export const cellOf = (axis, v) => (back(axis) ? -1 - Math.floor(v) : Math.floor(v)) + 0;
+const cellOf = (axis, v) => (back(axis) ? -1 - Math.floor(v) : Math.floor(v)) + 0;
 
 // say names the cell at a point of a view: "x 161  y 37", or shorter "161,37".
 export const say = ({ axes }, point) => axes.map((axis, i) => `${nameOf(axis)} ${cellOf(axis, point[i])}`).join("  ");
