@@ -154,6 +154,7 @@ type Repair struct {
 type Option struct {
 	Name    string
 	Help    string   // what stands in `backquotes` is what the value is called
+	Title   string   // what a page calls it; "": its name
 	Bool    bool     // it takes no value
 	Type    Type     // what a value has to be; nothing else gets into a job
 	Choices []string // what a Text may be; nil: anything

@@ -25,15 +25,15 @@ import (
 // Options of pictures of worlds.
 var (
 	optionColors   = format.Option{Name: "colors", For: format.ForScene, Input: true, Help: "a `file` with the colours of nodes, as minetestmapper reads it; what is not in it is not drawn (default: colors.txt of the world, else that of the system, and for names that are in neither what Trowel knows of them)"}
-	optionGuess    = format.Option{Name: "guess-colors", Bool: true, For: format.ForScene, Help: "draw what the list of colours lacks, too, as good as can be"}
+	optionGuess    = format.Option{Name: "guess-colors", Title: "Guess colours", Bool: true, For: format.ForScene, Help: "draw what the list of colours lacks, too, as good as can be"}
 	optionTextures = format.Option{Name: "textures", For: format.ForScene, Input: true, Help: "a `folder` of a game or of mods, whose textures have the colours"}
 	optionNodes    = format.Option{Name: "nodes", For: format.ForScene, Input: true, Help: "a `file` with the definitions of nodes, made by the mod contrib/minetest/trowel_nodes"}
-	optionMinY     = format.Option{Name: "min-y", Type: format.Integer, For: format.ForScene, Help: "nothing below `Y` is drawn"}
-	optionMaxY     = format.Option{Name: "max-y", Type: format.Integer, For: format.ForScene, Help: "nothing above `Y` is drawn"}
-	optionSlice    = format.Option{Name: "slice", Type: format.Integer, For: format.ForScene, Help: "cut the world open at the height `Y`: that view comes first then"}
-	optionAlpha    = format.Option{Name: "drawalpha", Bool: true, For: format.ForScene, Help: "see through what is not opaque, such as water"}
+	optionMinY     = format.Option{Name: "min-y", Title: "Lowest y", Type: format.Integer, For: format.ForScene, Help: "nothing below `Y` is drawn"}
+	optionMaxY     = format.Option{Name: "max-y", Title: "Highest y", Type: format.Integer, For: format.ForScene, Help: "nothing above `Y` is drawn"}
+	optionSlice    = format.Option{Name: "slice", Title: "Slice at y", Type: format.Integer, For: format.ForScene, Help: "cut the world open at the height `Y`: that view comes first then"}
+	optionAlpha    = format.Option{Name: "drawalpha", Title: "See through water", Bool: true, For: format.ForScene, Help: "see through what is not opaque, such as water"}
 	optionMarkers  = format.Option{Name: "markers", For: format.ForScene, Input: true, Help: "mark signs, chests, protectors and doors with what they say or whose they are: a `file` of rules, or usual for Trowel's own"}
-	optionFlat     = format.Option{Name: "noshading", Bool: true, For: format.ForScene, Help: "draw no relief"}
+	optionFlat     = format.Option{Name: "noshading", Title: "Flat", Bool: true, For: format.ForScene, Help: "draw no relief"}
 )
 
 var sceneOptions = []format.Option{optionColors, optionGuess, optionTextures, optionNodes, optionMinY, optionMaxY, optionSlice, optionAlpha, optionFlat, optionMarkers}

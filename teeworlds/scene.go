@@ -25,9 +25,9 @@ var (
 		Help: "a `picture` of 16 x 16 entities in place of Trowel's own signs, or one that DDNet has: ddnet, ddrace, race, blockworlds, fng, vanilla or f-ddrace"}
 	optionMapres = format.Option{Name: "mapres", For: format.ForScene, List: true, Input: true,
 		Help: "a `folder` with pictures that maps only name, looked at before those of the games"}
-	optionMapresOf = format.Option{Name: "mapres-of", For: format.ForScene, Choices: []string{"auto", "0.6", "0.7"}, Default: "auto",
+	optionMapresOf = format.Option{Name: "mapres-of", Title: "Pictures of", For: format.ForScene, Choices: []string{"auto", "0.6", "0.7"}, Default: "auto",
 		Help: "the game whose pictures a map names, where several have one of that name: auto, 0.6 (and DDNet) or 0.7"}
-	optionMissing = format.Option{Name: "missing", For: format.ForScene, Choices: []string{"game", "checker"}, Default: "game",
+	optionMissing = format.Option{Name: "missing", Title: "Pictures that are not there", For: format.ForScene, Choices: []string{"game", "checker"}, Default: "game",
 		Help: "how a picture is drawn that is not there: as the game does, or as a checker"}
 	optionAt = format.Option{Name: "at", Type: format.Place, For: format.ForScene,
 		Help: "where the game's camera is, in tiles: its view comes first then (default: the middle of the map)"}

@@ -217,6 +217,19 @@ func TestViewPicture(t *testing.T) {
 	v.stop()
 }
 
+// TestViewAddress gives the page addresses that somebody has changed by hand.
+func TestViewAddress(t *testing.T) {
+	v := view(t, sample(t, "burrow", "burrow.map"))
+	p := v.open(1280, 800)
+	for _, hash := range []string{"x=abc&y=&z=99", "x=1e999&y=2&z=0", "at=here", "time=-5", "time=1e99", "layers=none&solo=none&mode=quux&tab=zzz&view=nope"} {
+		chromium.Eval[bool](p, fmt.Sprintf("location.hash = %q, true", "#"+hash))
+		settle(p)
+	}
+	if got := chromium.Eval[string](p, "document.querySelector('#stage .failed, #stage .note:not([hidden])')?.innerText ?? ''"); got != "" {
+		t.Error("the picture: ", got)
+	}
+}
+
 // TestViewTileChanged saves a map with another tile under the page: only what has changed of the
 // picture is fetched again, and all else stays as it is.
 func TestViewTileChanged(t *testing.T) {

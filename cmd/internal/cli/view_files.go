@@ -135,7 +135,7 @@ func (a *app) viewGallery(cmd *cobra.Command, names []string) (*viewed, error) {
 		for f := range found {
 			add(f)
 		}
-		return <-ended
+		return hidePaths(cmd, <-ended, append([]string{above}, names...))
 	}
 	return v, nil
 }

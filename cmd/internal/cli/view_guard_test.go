@@ -310,3 +310,17 @@ func TestViewDamaged(t *testing.T) {
 		})
 	}
 }
+
+// TestViewGatherHidesPaths: why not all files of a gallery were found is told without where
+// they lie.
+func TestViewGatherHidesPaths(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "maps")
+	cmd := newApp(games, strings.NewReader(""), io.Discard, io.Discard).viewCommand()
+	err := hidePaths(cmd, fmt.Errorf("open %s: permission denied", filepath.Join(dir, "sub", "a.map")), []string{dir})
+	if want := "open " + filepath.Join("maps", "sub", "a.map") + ": permission denied"; err.Error() != want {
+		t.Errorf("the page is told %q, not %q", err, want)
+	}
+	if err := hidePaths(cmd, nil, []string{dir}); err != nil {
+		t.Error(err)
+	}
+}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -35,6 +36,18 @@ func newHidden(cmd *cobra.Command, name, called string) *hidden {
 	}
 	slices.SortStableFunc(h.paths, func(a, b [2]string) int { return len(b[0]) - len(a[0]) })
 	return h
+}
+
+// hidePaths takes the paths of what the user named out of an error.
+func hidePaths(cmd *cobra.Command, err error, names []string) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	for _, name := range names {
+		text = newHidden(cmd, name, baseName(name)).plain(text)
+	}
+	return errors.New(text)
 }
 
 // file hides the path of a file and that of its folder, in all forms that they may have.

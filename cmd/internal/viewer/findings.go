@@ -48,7 +48,7 @@ func (e *edition) check() *checkRun {
 	s.panels.checks[e.key()] = c
 	go func() {
 		defer cancel()
-		if p := parallel.Catch(func() { c.err = c.run(ctx, e); c.locate(ctx, e) }); p != nil {
+		if p := parallel.Catch(func() { c.err = e.runCheck(ctx, c.sink(e), c.progress); c.locate(ctx, e) }); p != nil {
 			c.sink(e)(check.Finding{ID: checking.Defect.ID, Severity: checking.Defect.Severity, Offset: -1, Message: fmt.Sprintf("a defect of this program: %v", p)})
 		}
 		close(c.ended)
@@ -57,23 +57,28 @@ func (e *edition) check() *checkRun {
 	return c
 }
 
-func (c *checkRun) run(ctx context.Context, e *edition) error {
+// runCheck checks a file, and gives way to pictures.
+func (e *edition) runCheck(ctx context.Context, sink check.Sink, progress func(what string, done, of int)) error {
 	own, release, err := e.lease(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
 	if own.Check != nil {
-		return own.Check(ctx, c.sink(own))
+		return own.Check(ctx, sink)
 	}
 	job := own.job(nil)
 	job.OnProgress = func(what string, done, of int) {
-		c.mu.Lock()
-		c.what, c.done, c.of = what, done, of
-		c.mu.Unlock()
+		progress(what, done, of)
 		own.of.server.giveWay(ctx)
 	}
-	return checking.Run(ctx, own.Format, job, own.Source, c.sink(own))
+	return checking.Run(ctx, own.Format, job, own.Source, sink)
+}
+
+func (c *checkRun) progress(what string, done, of int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.what, c.done, c.of = what, done, of
 }
 
 // locate finds out which lines of the tree the findings are about. Where the tree cannot be

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"trowel.example/check"
-	"trowel.example/cmd/internal/checking"
 	"trowel.example/format"
 	"trowel.example/internal/parallel"
 )
@@ -285,13 +284,7 @@ func (g *gallery) count(e *edition) *count {
 			return
 		}
 		sink := check.Sink(func(f check.Finding) { c.by[f.Severity]++ })
-		p := parallel.Catch(func() {
-			if own.Check != nil {
-				c.err = own.Check(s.life, sink)
-			} else {
-				c.err = checking.Run(s.life, own.Format, own.job(nil), own.Source, sink)
-			}
-		})
+		p := parallel.Catch(func() { c.err = own.runCheck(s.life, sink, func(string, int, int) {}) })
 		if p != nil {
 			c.err = fmt.Errorf("a defect of this program: %v", p)
 		}

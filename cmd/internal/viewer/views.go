@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -54,6 +55,7 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 	}
 	type option struct {
 		Name    string   `json:"name"`
+		Title   string   `json:"title"`
 		Help    string   `json:"help"`
 		Kind    string   `json:"kind"` // bool, integer, number, choice, place, text
 		Choices []string `json:"choices,omitempty"`
@@ -63,7 +65,7 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 	options := []option{}
 	job := e.job(nil)
 	for _, o := range switches(e.Format) {
-		one := option{Name: o.Name, Help: strings.ReplaceAll(o.Help, "`", ""), Kind: "text", Choices: o.Choices, Default: job.Value(o.Name)}
+		one := option{Name: o.Name, Title: cmp.Or(o.Title, strings.ReplaceAll(strings.ToUpper(o.Name[:1])+o.Name[1:], "-", " ")), Help: strings.ReplaceAll(o.Help, "`", ""), Kind: "text", Choices: o.Choices, Default: job.Value(o.Name)}
 		switch {
 		case o.Bool:
 			one.Kind = "bool"

@@ -31,7 +31,7 @@ export const panel = {
       const { shown } = context;
       view = shown.view;
       rows = [];
-      const views = el("select", { "aria-label": "View", onchange: (e) => shown.choose(e.target.value) }, shown.scene.views.map((v) => el("option", { value: v.name, selected: v === view }, v.title)));
+      const views = el("select", { "aria-label": "View", title: view.title, onchange: (e) => shown.choose(e.target.value) }, shown.scene.views.map((v) => el("option", { value: v.name, selected: v === view }, v.title[0].toUpperCase() + v.title.slice(1))));
       const button = (text, title, onclick) => el("button", { type: "button", title, onclick }, text);
       const all = view.layers.map((l) => l.name);
       const tools = all.length > 1 && el("div", { className: "row choose" },

@@ -90,7 +90,7 @@ const optionsNow = () => Object.fromEntries(Object.entries(state()).filter(([k])
 export class Scene {
   constructor(file, generation, scene, view) {
     Object.assign(this, { file, generation, scene, view, path: state().path, options: optionsNow(), sets: new Map(), onDrawn: new Set() });
-    if (view.moves) this.moment = Number(state().time) || 0;
+    if (view.moves) this.moment = timeNow();
   }
 
   // shownLayers returns the numbers of the layers that are shown.
@@ -191,7 +191,7 @@ export async function show(node, file, generation, inspect = (at) => set({ at })
   if (view.moves) node.append((shown.player = player(shown)).node);
   const stop = watch((changed) => {
     if (changed.has("at")) shown.markInspected();
-    if (changed.has("time") && shown.player && !shown.player.playing) shown.toMoment(Number(state().time) || 0);
+    if (changed.has("time") && shown.player && !shown.player.playing) shown.toMoment(timeNow());
     else if (changed.has("layers") || changed.has("solo")) shown.refresh();
   });
   const { close } = shown;
@@ -200,6 +200,9 @@ export async function show(node, file, generation, inspect = (at) => set({ at })
   return shown;
 }
 
+const timeNow = () => Math.min(Math.max(Math.round(state().time) || 0, 0), 1e9);
+// placed reports whether what the address says is a place: three numbers.
+const placed = (list) => list.every((n) => n && Number.isFinite(Number(n)));
 const place = (text) => (document.getElementById("place").textContent = text);
 const scaleText = (text) => (document.getElementById("scale").textContent = text);
 
@@ -262,7 +265,7 @@ function spread(shown, box) {
   map.on("move zoomend resize", drawCells);
 
   const { x, y, z } = state();
-  if (z !== undefined && [x, y, z].every((n) => Number.isFinite(Number(n)))) map.setView(at(Number(x), Number(y)), Number(z), { animate: false });
+  if (placed([x, y, z])) map.setView(at(Number(x), Number(y)), Number(z), { animate: false });
   else map.fitBounds(all, { animate: false });
   ground.addTo(map);
   cover?.addTo(map);
@@ -302,7 +305,7 @@ function spread(shown, box) {
   const stop = watch((changed) => {
     if (changed.has("grid")) drawCells();
     const { x, y, z } = state(), now = where();
-    if (["x", "y", "z"].some((k) => changed.has(k)) && z !== undefined && (x !== now.x || y !== now.y || z !== now.z)) map.setView(at(Number(x), Number(y)), Number(z), { animate: false }); // back in history
+    if (["x", "y", "z"].some((k) => changed.has(k)) && placed([x, y, z]) && (x !== now.x || y !== now.y || z !== now.z)) map.setView(at(Number(x), Number(y)), Number(z), { animate: false }); // back in history
   });
 
   Object.assign(shown, {

@@ -21,8 +21,6 @@ export const panel = {
       if (later) wait[o.name] = setTimeout(does, pause);
       else does();
     };
-    // A text of the verb is a title here, and the rest a hint.
-    const title = (o) => { const s = o.name.replaceAll("-", " "); return s[0].toUpperCase() + s.slice(1); };
     const named = (o, ...fields) => el("div", { className: "option" }, ...fields, el("p", { className: "muted", id: `help-${o.name}` }, o.help[0].toUpperCase() + o.help.slice(1) + "."));
 
     // amount is a slider and a field for a number; without a usual value it can be off.
@@ -30,10 +28,10 @@ export const panel = {
       const [least, most] = o.range ?? [], id = `option-${o.name}`, end = o.name.startsWith("max-") ? most : least;
       const common = { min: least, max: most, step: o.kind === "integer" ? 1 : "any", "aria-describedby": `help-${o.name}` };
       const field = el("input", { type: "number", id, ...common, onchange: () => (sync(field.value), put(o, field.value)) });
-      const slider = o.range && most > least && el("input", { type: "range", ...common, "aria-label": title(o), oninput: () => (sync(slider.value), put(o, own(slider.value), true)) });
+      const slider = o.range && most > least && el("input", { type: "range", ...common, "aria-label": o.title, oninput: () => (sync(slider.value), put(o, own(slider.value), true)) });
       const bound = /^(min|max)-/.test(o.name); // at its end it cuts nothing off
       const own = (v) => (bound && Number(v) === end ? "" : v);
-      const onOff = o.default === "" && !bound && slider && el("input", { type: "checkbox", "aria-label": `${title(o)}: on`, onchange: () => put(o, onOff.checked ? slider.value : "") });
+      const onOff = o.default === "" && !bound && slider && el("input", { type: "checkbox", "aria-label": `${o.title}: on`, onchange: () => put(o, onOff.checked ? slider.value : "") });
       const sync = (v) => {
         field.value = v;
         if (slider && v !== "") slider.value = v;
@@ -42,7 +40,7 @@ export const panel = {
       drawn.set(o.name, () => sync(now(o) === "" && bound && o.range ? end : now(o)));
       if (slider && !onOff && !bound) slider.value = now(o);
       if (onOff) slider.value = Math.round((least + most) / 2);
-      return named(o, el("div", { className: "row" }, onOff, el("label", { htmlFor: id }, title(o)), field), slider);
+      return named(o, el("div", { className: "row" }, onOff, el("label", { htmlFor: id }, o.title), field), slider);
     }
     function control(o) {
       if (o.kind === "integer" || o.kind === "number") return amount(o);
@@ -50,11 +48,11 @@ export const panel = {
       if (o.kind === "bool") {
         const box = el("input", { type: "checkbox", ...common, onchange: () => put(o, box.checked ? "true" : o.default === "true" ? "false" : "") });
         drawn.set(o.name, () => (box.checked = now(o) === "true"));
-        return named(o, el("label", { className: "check" }, box, title(o)));
+        return named(o, el("label", { className: "check" }, box, o.title));
       }
       const field = o.kind === "choice" ? el("select", { ...common, onchange: () => put(o, field.value) }, o.choices.map((c) => el("option", { value: c }, c))) : el("input", { type: "text", ...common, onchange: () => put(o, field.value) });
       drawn.set(o.name, () => (field.value = now(o)));
-      return named(o, el("label", { htmlFor: id }, title(o)), field);
+      return named(o, el("label", { htmlFor: id }, o.title), field);
     }
 
     let made;
