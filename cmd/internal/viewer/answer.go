@@ -138,6 +138,10 @@ func (s *Server) fileOf(id string) (*file, error) {
 	return files[i], nil
 }
 
+// maxPosition is the last row, line or entry that can be asked for: more than anything has, and an
+// int of 32 bits with those that follow.
+const maxPosition = 1 << 30
+
 // whole reads a whole number of a request.
 func whole(text string, least, most int) (int, error) {
 	n, err := strconv.Atoi(text)

@@ -110,7 +110,7 @@ func listTree(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	if dir == "" {
 		dir = "."
 	}
-	after, err := wholeOr(q.Get("after"), 0, 0, 1<<40)
+	after, err := wholeOr(q.Get("after"), 0, 0, maxPosition)
 	if err != nil {
 		return nil, err
 	}

@@ -348,7 +348,7 @@ func readTable(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	if o.by, err = wholeOr(q.Get("by"), -1, -1, len(t.columns)-1); err != nil {
 		return nil, err
 	}
-	from, err := wholeOr(q.Get("from"), 0, 0, 1<<40)
+	from, err := wholeOr(q.Get("from"), 0, 0, maxPosition)
 	if err != nil {
 		return nil, err
 	}

@@ -150,7 +150,7 @@ func readText(ctx context.Context, e *edition, r *http.Request) (any, error) {
 		return nil, err
 	}
 	defer release()
-	from, err := wholeOr(q.Get("from"), 0, 0, 1<<40)
+	from, err := wholeOr(q.Get("from"), 0, 0, maxPosition)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func readText(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	line, err := wholeOr(q.Get("line"), 0, 0, 1<<40)
+	line, err := wholeOr(q.Get("line"), 0, 0, maxPosition)
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func TestDocument(t *testing.T) {
 				t.Fatalf("%.40q: the page from %d is %v", text, from, page)
 			}
 		}
-		if d.rowOf(1<<40) != d.rowOf(d.lines) || d.rowOf(-1) != 0 {
+		if d.rowOf(maxPosition) != d.rowOf(d.lines) || d.rowOf(-1) != 0 {
 			t.Errorf("%.40q: lines that are not there", text)
 		}
 	}
