@@ -67,7 +67,7 @@ export const panel = {
       const { counts, progress } = answer, all = list.filter(fits);
       const running = answer.state === "running";
       if (answer.state === "none") {
-        fill(head, el("p", { className: "empty" }, "A world can be large: it is checked when you ask for it. The check only reads."), el("button", { type: "button", className: "strong", onclick: () => run({ run: 1 }) }, "Check this world"));
+        fill(head, el("p", { className: "empty" }, "It may be large, so it is checked when you ask for it. The check only reads."), el("button", { type: "button", className: "strong", onclick: () => run({ run: 1 }) }, "Check it"));
         return fill(groups);
       }
       const stops = all.reduce((n, f) => n + Math.max(1, Math.min(f.count, most)), 0);
