@@ -55,8 +55,9 @@ func visit(p *chromium.Page, hash string) {
 	settle(p)
 }
 
-// settle waits until nothing has changed on the page for a while.
+// settle waits until all is there that the page asked for, and nothing has changed for a while.
 func settle(p *chromium.Page) {
+	p.Rest()
 	chromium.Eval[bool](p, `new Promise((done) => {
 		let timer = setTimeout(done, 300, true);
 		new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(done, 300, true); }).observe(document.body, {subtree: true, childList: true, attributes: true, characterData: true});
@@ -275,7 +276,8 @@ func TestViewRenew(t *testing.T) {
 	before := chromium.Eval[int](p, generation)
 	chromium.Eval[bool](p, "document.querySelector('#which button').focus(), true")
 	p.Press(kb.Enter)
-	p.Wait("document.querySelector('#status').textContent === 'hollow was read again'")
+	p.Wait("document.querySelector('#status').textContent && document.querySelector('#busy').hidden")
+	settle(p)
 	if after := chromium.Eval[int](p, generation); after <= before {
 		t.Errorf("generation %d came after %d", after, before)
 	}

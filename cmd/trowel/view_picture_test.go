@@ -266,6 +266,7 @@ func TestViewTileChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Wait(fmt.Sprintf("document.querySelectorAll('.pane-inspector .thing').length > %d", things))
+	p.Wait("performance.getEntriesByType('resource').some((e) => e.name.includes('/tile/2/'))")
 	settle(p)
 	if got := chromium.Eval[string](p, "location.hash"); got != hash {
 		t.Errorf("the address was %s and is %s", hash, got)

@@ -119,6 +119,7 @@ func TestViewChanged(t *testing.T) {
 	v := view(t, path)
 	p := v.open(1280, 800)
 	visit(p, "x=30&y=20&z=0&at=30.5,20.5")
+	p.Wait("document.querySelectorAll('.leaflet-tile-loaded').length >= 10")
 	settle(p)
 	tiles := "[...document.querySelectorAll('.leaflet-tile-loaded')].length"
 	all := chromium.Eval[int](p, tiles)

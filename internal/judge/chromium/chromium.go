@@ -36,6 +36,8 @@ type Page struct {
 	requests []string
 	loaded   map[network.RequestID]string
 	sizes    map[string]int64
+	running  map[network.RequestID]bool // requests that were not answered yet
+	rested   time.Time                  // when the last of them was
 }
 
 // Start starts a browser whose window has a size in pixels. The test is skipped where there
@@ -49,7 +51,7 @@ func Start(t testing.TB, width, height int) *Page {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	p := &Page{t: t, ctx: ctx, loaded: make(map[network.RequestID]string), sizes: make(map[string]int64)}
+	p := &Page{t: t, ctx: ctx, loaded: make(map[network.RequestID]string), sizes: make(map[string]int64), running: make(map[network.RequestID]bool)}
 	chromedp.ListenTarget(ctx, p.hear)
 	p.Do(log.Enable(), network.Enable(), emulation.SetDeviceMetricsOverride(int64(width), int64(height), 1, false))
 	return p
@@ -73,9 +75,35 @@ func (p *Page) hear(event any) {
 	case *network.EventRequestWillBeSent:
 		p.requests = append(p.requests, e.Request.URL)
 		p.loaded[e.RequestID] = e.Request.URL
+		if !strings.HasSuffix(e.Request.URL, "/events") { // which are never at their end
+			p.running[e.RequestID] = true
+		}
+	case *network.EventLoadingFinished:
+		p.answered(e.RequestID)
+	case *network.EventLoadingFailed:
+		p.answered(e.RequestID)
 	case *network.EventDataReceived:
 		p.sizes[p.loaded[e.RequestID]] += e.DataLength
 	}
+}
+
+func (p *Page) answered(id network.RequestID) {
+	delete(p.running, id)
+	p.rested = time.Now()
+}
+
+// Rest waits until the page has asked for nothing for a while, and all that it asked for is there.
+func (p *Page) Rest() {
+	p.t.Helper()
+	for start := time.Now(); time.Since(start) < patience; time.Sleep(20 * time.Millisecond) {
+		p.mu.Lock()
+		quiet := len(p.running) == 0 && time.Since(p.rested) > 200*time.Millisecond
+		p.mu.Unlock()
+		if quiet {
+			return
+		}
+	}
+	p.t.Fatal("the page never rests")
 }
 
 // Messages returns what was written to the console, with errors, and what the browser
