@@ -3,13 +3,13 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
 )
 
@@ -51,9 +51,7 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 		if err := a.ownedOptions(cmd, g.Format, g.Backups.Options...); err != nil {
 			return err
 		}
-		if inside, err := within(args[1], g.name); err != nil {
-			return err
-		} else if inside {
+		if err := (&output.Options{Reads: g.reads}).NotRead(args[1]); errors.Is(err, output.ErrRead) {
 			return hint(fmt.Errorf("%s: a repository cannot be in what it keeps", args[1]), "choose a folder on another disk")
 		}
 		info, err := g.Backups.Add(cmd.Context(), a.job(cmd, g.Format, g.Backups.Options...), g.src, args[1])
@@ -70,36 +68,6 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 		return printFields(a.out, "", info.Fields)
 	}
 	return cmd
-}
-
-// within reports whether a path is a folder or in it.
-func within(path, dir string) (bool, error) {
-	real := func(p string) (string, error) {
-		full, err := filepath.Abs(p)
-		if err != nil {
-			return "", err
-		}
-		for rest := ""; ; {
-			if found, err := filepath.EvalSymlinks(full); err == nil {
-				return filepath.Join(found, rest), nil
-			}
-			parent := filepath.Dir(full)
-			if parent == full {
-				return filepath.Join(full, rest), nil
-			}
-			full, rest = parent, filepath.Join(filepath.Base(full), rest)
-		}
-	}
-	a, err := real(path)
-	if err != nil {
-		return false, err
-	}
-	b, err := real(dir)
-	if err != nil {
-		return false, err
-	}
-	rel, err := filepath.Rel(b, a)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)), nil
 }
 
 // keeping is which snapshots stay.
