@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -407,24 +408,20 @@ func (x *extraction) writeFile(j extractJob) extracted {
 		return e
 	}
 	h := piece.NewDigest()
-	e.size, e.err = x.create(j.dir.Root, path.Base(j.at), info, func(w io.Writer) error {
-		if x.taken != nil {
-			w = io.MultiWriter(w, h)
-		}
-		_, err := io.Copy(w, f)
-		return err
-	})
+	r := io.Reader(f)
+	if x.taken != nil {
+		r = io.TeeReader(f, h)
+	}
+	e.size, e.err = x.create(j.dir.Root, path.Base(j.at), info, r)
 	e.digest = h.String()
 	return e
 }
 
-// create writes a file, with the time and the permissions that info tells, and returns
-// how large it is.
-func (x *extraction) create(dir *os.Root, name string, info fs.FileInfo, write func(io.Writer) error) (int64, error) {
+// create makes a file of what r has, with the time and the permissions that info tells, and
+// returns how large it is.
+func (x *extraction) create(dir *os.Root, name string, info fs.FileInfo, r io.Reader) (int64, error) {
 	if dir == nil { // a dry run
-		c := counted{Writer: io.Discard}
-		err := write(&c)
-		return c.n, err
+		return io.Copy(io.Discard, r)
 	}
 	mode := fs.FileMode(0o666)
 	if x.owner || info != nil && info.Mode().Perm()&0o077 == 0 {
@@ -435,12 +432,12 @@ func (x *extraction) create(dir *os.Root, name string, info fs.FileInfo, write f
 		return 0, err
 	}
 	sparse := regular.NewSparse(f)
-	c := counted{Writer: sparse}
-	err = errors.Join(write(&c), sparse.Finish(), f.Close())
+	size, err := io.Copy(sparse, r)
+	err = errors.Join(err, sparse.Finish(), f.Close())
 	if err == nil && info != nil && !info.ModTime().IsZero() {
 		err = dir.Chtimes(name, info.ModTime(), info.ModTime())
 	}
-	return c.n, err
+	return size, err
 }
 
 // readIn reads a file in a folder; no link leads out of that.
@@ -519,10 +516,7 @@ func (x *extraction) writeSidecar(sidecar func() ([]byte, error)) error {
 		return nil
 	}
 	info, _ := fs.Stat(x.fsys, tree.Sidecar)
-	size, err := x.create(x.root, tree.Sidecar, info, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	size, err := x.create(x.root, tree.Sidecar, info, bytes.NewReader(data))
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -282,16 +281,4 @@ func (r *report) sayMade(done, would, name string, folder bool) {
 	} else {
 		r.say(done, would, "%s, %s bytes", name, thousands(r.bytes))
 	}
-}
-
-// counted counts the bytes that are written to w.
-type counted struct {
-	io.Writer
-	n int64
-}
-
-func (c *counted) Write(b []byte) (int, error) {
-	n, err := c.Writer.Write(b)
-	c.n += int64(n)
-	return n, err
 }
