@@ -183,6 +183,15 @@ func (f *Format) OptionsFor(use Use) []Option {
 	return slices.DeleteFunc(slices.Clone(f.Options), func(o Option) bool { return o.For != 0 && o.For&use == 0 })
 }
 
+// Shows reports whether something in files of the format can be drawn, by its path in the tree;
+// "" is the file itself.
+func (f *Format) Shows(path string) bool {
+	if f.Scene == nil || f.HasScene == nil {
+		return f.Scene != nil && path == ""
+	}
+	return f.HasScene(path)
+}
+
 // Info tells about a file: fields in the order in which they are shown.
 type Info struct {
 	Format string

@@ -19,7 +19,7 @@ func TestScenesCorpus(t *testing.T) {
 	for _, name := range realMods(t) {
 		mod := open(t, name)
 		err := fs.WalkDir(mod.tree, ".", func(at string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !mod.HasScene(at) {
+			if err != nil || d.IsDir() || !mod.Shows(at) {
 				return err
 			}
 			data, err := fs.ReadFile(mod.tree, at)

@@ -218,7 +218,7 @@ func (a *app) scenesIn(cmd *cobra.Command, g *game, patterns []string) ([]sceneT
 	err = contents.Walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
 		switch {
 		case e.IsDir() || !chosen.has(name):
-		case g.HasScene(name):
+		case g.Shows(name):
 			targets = append(targets, sceneTarget{g.name, name, g})
 		default:
 			other = name
@@ -261,7 +261,7 @@ func (a *app) render(cmd *cobra.Command, t sceneTarget, asked *askedPicture, r *
 		}
 		defer g.Close()
 	}
-	if t.path == "" && g.HasScene != nil && !g.HasScene("") {
+	if t.path == "" && !g.Shows("") {
 		return hint(fmt.Errorf("%s: of a %s only the files in it can be drawn", t.file, g.Title), "`trowel ls %s` lists them: name one after it", t.file)
 	}
 	r.format = g.Name

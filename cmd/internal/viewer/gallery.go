@@ -125,7 +125,7 @@ func (s *Server) listGallery(r *http.Request) (any, error) {
 		}
 		if f.Format != nil {
 			one.Format, one.Title = f.Format.Name, f.Format.Title
-			one.Picture = hasPicture(f.Format)
+			one.Picture = f.Format.Shows("")
 			one.Checked = !f.Format.Folder && f.Size <= checkSize
 		}
 		if f.Err != nil {
@@ -134,11 +134,6 @@ func (s *Server) listGallery(r *http.Request) (any, error) {
 		list = append(list, one)
 	}
 	return map[string]any{"files": list, "total": len(files), "done": done, "note": note}, nil
-}
-
-// hasPicture reports whether files of a format as a whole show something.
-func hasPicture(f *format.Format) bool {
-	return f.Scene != nil && (f.HasScene == nil || f.HasScene(""))
 }
 
 // serveThumb answers with a small picture of a file: side is that of its longer side, in
@@ -193,7 +188,7 @@ func (s *Server) thumb(ctx context.Context, f *file, key string, side int) (*til
 		return nil, err
 	}
 	defer release()
-	if !hasPicture(e.Format) {
+	if !e.Format.Shows("") {
 		return s.tiles.keep(&tile{key: key}), nil
 	}
 	sc, release, err := e.scene(ctx, "", nil)

@@ -52,7 +52,7 @@ func (e *edition) lease(ctx context.Context) (*edition, func(), error) {
 // viewOf returns the scene and the view, named by a request as for a picture, in which places
 // are to be found, if it has where; else nil.
 func (e *edition) viewOf(ctx context.Context, r *http.Request) (format.Scene, string, func()) {
-	if q := r.URL.Query(); q.Has("where") && e.shows(q.Get("path")) {
+	if q := r.URL.Query(); q.Has("where") && e.Format.Shows(q.Get("path")) {
 		if a, err := e.ask(ctx, r); err == nil {
 			return a.Scene, a.View.Name, a.release
 		}

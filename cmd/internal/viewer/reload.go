@@ -160,7 +160,7 @@ func (f *file) changed(generation int) {
 
 // tryScene makes sure that what the file shows can be had.
 func (e *edition) tryScene(ctx context.Context) error {
-	if !e.shows("") {
+	if !e.Format.Shows("") {
 		return nil
 	}
 	_, release, err := e.scene(ctx, "", nil)

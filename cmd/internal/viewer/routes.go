@@ -147,7 +147,7 @@ func listTree(ctx context.Context, e *edition, r *http.Request) (any, error) {
 				one.Size = info.Size()
 			}
 			full := path.Join(dir, x.Name())
-			one.Scene = e.shows(full)
+			one.Scene = e.Format.Shows(full)
 			items = append(items, one)
 		}
 		if err == io.EOF || len(entries) == 0 {

@@ -26,22 +26,10 @@ func (s *scene) Close() error {
 	return err
 }
 
-// shows reports whether there is a picture of what stands at a path of the tree; "" is the
-// file itself.
-func (e *edition) shows(path string) bool {
-	if e.Format.Scene == nil {
-		return false
-	}
-	if e.Format.HasScene == nil {
-		return path == ""
-	}
-	return e.Format.HasScene(path)
-}
-
-// isSeen is shows, but knows of a file that stands alone whether it shows something itself.
+// isSeen is Shows, but knows of a file that stands alone whether it shows something itself.
 func (e *edition) isSeen(ctx context.Context, path string) bool {
-	if path != "" || e.Format.Folder || !e.shows("") {
-		return e.shows(path)
+	if path != "" || e.Format.Folder || !e.Format.Shows("") {
+		return e.Format.Shows(path)
 	}
 	_, release, err := e.scene(ctx, "", nil)
 	if err == nil {
@@ -53,7 +41,7 @@ func (e *edition) isSeen(ctx context.Context, path string) bool {
 // scene returns what the file shows at a path of its tree, with values of options. The
 // function that it returns is to be called when the scene is no longer used.
 func (e *edition) scene(ctx context.Context, path string, values map[string]string) (*scene, func(), error) {
-	if !e.shows(path) {
+	if !e.Format.Shows(path) {
 		return nil, nil, problem{http.StatusNotFound, "there is no picture of it"}
 	}
 	server := e.of.server
