@@ -256,7 +256,7 @@ func (s *Server) comparison(p pair, start bool) (*comparison, error) {
 		defer cancel()
 		var err error
 		if caught := parallel.Catch(func() { err = c.run(ctx, p) }); caught != nil {
-			err = fmt.Errorf("a defect of this program: %v", caught)
+			err = defect(caught)
 		}
 		c.mu.Lock()
 		c.err = err

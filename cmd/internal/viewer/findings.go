@@ -2,7 +2,6 @@ package viewer
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -49,7 +48,7 @@ func (e *edition) check() *checkRun {
 	go func() {
 		defer cancel()
 		if p := parallel.Catch(func() { c.err = e.runCheck(ctx, c.sink(e), c.progress); c.locate(ctx, e) }); p != nil {
-			c.sink(e)(check.Finding{ID: checking.Defect.ID, Severity: checking.Defect.Severity, Offset: -1, Message: fmt.Sprintf("a defect of this program: %v", p)})
+			c.sink(e)(check.Finding{ID: checking.Defect.ID, Severity: checking.Defect.Severity, Offset: -1, Message: defect(p).Error()})
 		}
 		close(c.ended)
 		s.events.send(event{"findings", map[string]any{"file": e.of.id, "generation": e.generation}})

@@ -281,7 +281,7 @@ func (g *gallery) count(e *edition) *count {
 		sink := check.Sink(func(f check.Finding) { c.by[f.Severity]++ })
 		p := parallel.Catch(func() { c.err = own.runCheck(s.life, sink, func(string, int, int) {}) })
 		if p != nil {
-			c.err = fmt.Errorf("a defect of this program: %v", p)
+			c.err = defect(p)
 		}
 	}()
 	return c

@@ -70,7 +70,7 @@ func (s *Server) stream(find func(ctx context.Context, e *edition, r *http.Reque
 		w.Header().Set("Content-Type", "application/x-ndjson")
 		t := &stream{w: json.NewEncoder(w), out: http.NewResponseController(w), last: time.Now()}
 		if p := parallel.Catch(func() { err = run(t) }); p != nil {
-			err = fmt.Errorf("a defect of this program: %v", p)
+			err = defect(p)
 		}
 		if err != nil && ctx.Err() == nil {
 			_ = t.send("error", e.of.plain(err.Error()))
