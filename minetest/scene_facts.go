@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"trowel.example/check"
 	"trowel.example/format"
+	"trowel.example/internal/words"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/nodedef"
@@ -42,17 +42,7 @@ func (f *facts) add(key, label string, value any) {
 
 // readable makes text of what mods keep, and cuts it where it is too long for a page.
 func readable(s string) string {
-	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, "\uFFFD")
-	}
-	if len(s) <= maxValue {
-		return s
-	}
-	end := maxValue
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return fmt.Sprintf("%s... (%d bytes)", s[:end], len(s))
+	return words.Cut(strings.ToValidUTF8(s, "\uFFFD"), maxValue)
 }
 
 // xyz writes a place of the world.

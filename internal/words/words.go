@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Count returns how many things there are: "1 point", "2 points".
@@ -23,6 +24,18 @@ func Thousands(n int64) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// Cut cuts text that is longer than most bytes, not within a character, and says how long it is.
+func Cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	end := most
+	for end > max(0, most-utf8.UTFMax) && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s... (%d bytes)", s[:end], len(s))
 }
 
 // Printable makes text from a game file harmless to a terminal.

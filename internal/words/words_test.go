@@ -1,6 +1,9 @@
 package words
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestCount(t *testing.T) {
 	for n, want := range []string{"0 points", "1 point", "2 points"} {
@@ -25,5 +28,23 @@ func TestPrintable(t *testing.T) {
 		if got := Thousands(n); got != want {
 			t.Errorf("Thousands(%d) = %s, want %s", n, got, want)
 		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                         "",
+		"12345678":                 "12345678",
+		"123456789":                "12345678... (9 bytes)",
+		"1234567ü":                 "1234567... (9 bytes)",
+		"12345😀":                   "12345... (9 bytes)",
+		strings.Repeat("\x80", 20): "\x80\x80\x80\x80... (20 bytes)", // no text at all
+	} {
+		if got := Cut(in, 8); got != want {
+			t.Errorf("Cut(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if got := Cut("\x80\x80", 1); got != "... (2 bytes)" {
+		t.Errorf("got %q", got)
 	}
 }

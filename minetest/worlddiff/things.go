@@ -11,10 +11,10 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"trowel.example/check"
 	"trowel.example/internal/tree"
+	"trowel.example/internal/words"
 	"trowel.example/minetest/place"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worlddir"
@@ -284,22 +284,10 @@ func (c *Change) values(of [2]map[string]string) {
 		}
 		for i := range sides {
 			if sides[i] != nil {
-				short := abridge(*sides[i])
+				short := words.Cut(*sides[i], maxValue)
 				sides[i] = &short
 			}
 		}
 		c.Fields = append(c.Fields, Field{name, sides[0], sides[1]})
 	}
-}
-
-// abridge cuts a long value.
-func abridge(s string) string {
-	if len(s) <= maxValue {
-		return s
-	}
-	end := maxValue
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return fmt.Sprintf("%s... (%d bytes)", s[:end], len(s))
 }

@@ -219,6 +219,20 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// A long setting that is no text at all is cut, too.
+func TestNoText(t *testing.T) {
+	seed := func(s string) *worlddir.World {
+		return made(t, mapdb.SchemaXYZ, nil, nil, nil, map[string]string{"map_meta.txt": "seed = " + s + "\n[end_of_params]\n"})
+	}
+	var fields []worlddiff.Field
+	for _, c := range compare(t, seed("1"), seed(strings.Repeat("\x80", 5000)), worlddiff.Options{}) {
+		fields = append(fields, c.Fields...)
+	}
+	if len(fields) != 1 || fields[0].Old == nil || *fields[0].Old != "1" || fields[0].New == nil || !strings.HasSuffix(*fields[0].New, "... (5000 bytes)") {
+		t.Errorf("%+v", fields)
+	}
+}
+
 // The places of a change are those of the nodes that differ, each once.
 func TestPlaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
