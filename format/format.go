@@ -94,6 +94,9 @@ type Format struct {
 	Merging *Merging // nil: two versions cannot be merged
 	Backups *Backups // nil: there are no backups of it
 
+	Sharding *Sharding // nil: it does not come apart
+	Census   *Census   // nil: there are no tables of it
+
 	Conversions []Conversion  // to other formats
 	Kinds       []*check.Kind // of findings that its Check can report
 	Options     []Option      // of Open and Build
@@ -255,6 +258,10 @@ type Job struct {
 	// Temporary says that what Build makes is for this run only. Then nothing may be
 	// written anywhere else than to its Output, not even where the tree says so.
 	Temporary bool
+
+	// Shard is the part of the file that is to be checked, searched and the like: by
+	// [File.Check], [Finder.Find], [Census.Rows] and conversions whose format says so.
+	Shard Shard
 
 	// Source is the file that a command changes, so that what lies beside it is found; nil
 	// where none is.

@@ -1,0 +1,95 @@
+package work
+
+import (
+	"bufio"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+
+	"trowel.example/fault"
+)
+
+// magic is what the result of a part begins with: its last number is raised when records of
+// older versions cannot be read any more.
+const magic = "trowel result 1\n"
+
+// maxWindow is how much memory reading a result takes, whoever wrote it.
+const maxWindow = 8 << 20
+
+// item is a record of a result, or its end.
+type item[R any] struct {
+	Record R
+	End    bool
+	Count  int64 // at the end: how many records there are before it
+}
+
+// result writes the result of a part: records of gob, compressed, and an end, so that a
+// part of a result is none.
+type result[R any] struct {
+	zip   *zstd.Encoder
+	gob   *gob.Encoder
+	count int64
+}
+
+func newResult[R any](w io.Writer) (*result[R], error) {
+	if _, err := io.WriteString(w, magic); err != nil {
+		return nil, err
+	}
+	zip, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+	if err != nil {
+		return nil, err
+	}
+	return &result[R]{zip: zip, gob: gob.NewEncoder(zip)}, nil
+}
+
+func (o *result[R]) put(r R) error {
+	o.count++
+	return o.gob.Encode(item[R]{Record: r})
+}
+
+func (o *result[R]) close() error {
+	return errors.Join(o.gob.Encode(item[R]{End: true, Count: o.count}), o.zip.Close())
+}
+
+// discard ends the use of a result that is not to be one.
+func (o *result[R]) discard() error {
+	o.zip.Reset(nil)
+	return nil
+}
+
+// readResult calls take with each record of the result of a part.
+func readResult[R any](r io.Reader, name string, take func(R) error) error {
+	broken := func(err error) error {
+		return fmt.Errorf("the result of part %s: %w: %w", name, fault.ErrFormat, err)
+	}
+	head := make([]byte, len(magic))
+	if _, err := io.ReadFull(r, head); err != nil || string(head) != magic {
+		return broken(fmt.Errorf("expected it to begin with %q, not %q", magic, head))
+	}
+	zip, err := zstd.NewReader(bufio.NewReader(r), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		return err
+	}
+	defer zip.Close()
+	in := gob.NewDecoder(bufio.NewReader(zip))
+	for count := int64(0); ; count++ {
+		var i item[R]
+		err := in.Decode(&i)
+		switch {
+		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+			return broken(errors.New("it ends before its end"))
+		case err != nil:
+			return broken(err)
+		case i.End && i.Count != count:
+			return broken(fmt.Errorf("it has %d records where it says that there are %d", count, i.Count))
+		case i.End:
+			return nil
+		}
+		if err := take(i.Record); err != nil {
+			return err
+		}
+	}
+}

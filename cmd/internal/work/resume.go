@@ -1,0 +1,114 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"slices"
+	"sync/atomic"
+
+	"trowel.example/internal/parallel"
+)
+
+// Plan is a work that was taken apart: what was asked for, and the parts in their order.
+type Plan struct {
+	Version string   `json:"version"` // of the program: another one may give other records
+	Dir     string   `json:"dir"`     // from which relative paths are
+	Args    []string `json:"args"`    // the verb and its words
+	Parts   []Part   `json:"parts"`
+}
+
+// Same reports whether two plans are of the same work.
+func (p *Plan) Same(q *Plan) bool {
+	return p.Version == q.Version && p.Dir == q.Dir && slices.Equal(p.Args, q.Args)
+}
+
+// All yields the parts.
+func (p *Plan) All() iter.Seq2[Part, error] {
+	return func(yield func(Part, error) bool) {
+		for _, part := range p.Parts {
+			if !yield(part, nil) {
+				return
+			}
+		}
+	}
+}
+
+const planName = "plan.json"
+
+// ResultName returns the name of the result of a part in a store.
+func ResultName(p Part) string { return "parts/" + p.Name }
+
+// ErrOther means that a store has the plan of another work.
+var ErrOther = errors.New("another work was begun there")
+
+// Begin takes a work apart and keeps the plan in a store. If one of the same work is there that
+// counts, whatever the files are now.
+func Begin(ctx context.Context, w Work, plan Plan, store Store) (*Plan, error) {
+	r, err := store.Open(ctx, planName)
+	if err == nil {
+		defer r.Close()
+		var was Plan
+		switch err := json.NewDecoder(r).Decode(&was); {
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", planName, err)
+		case !was.Same(&plan):
+			return nil, fmt.Errorf("%w: %q", ErrOther, was.Args)
+		}
+		return &was, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err := w.Split(ctx, func(p Part) error {
+		plan.Parts = append(plan.Parts, p)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	return &plan, store.Put(ctx, planName, func(to io.Writer) error { return json.NewEncoder(to).Encode(&plan) })
+}
+
+// Resume does the parts of a plan whose results are not in the store yet, on all cores, and
+// merges all of them.
+func Resume(ctx context.Context, w Work, plan *Plan, store Store, progress func(done, of int)) error {
+	var failed atomic.Pointer[error]
+	var done atomic.Int64
+	parallel.Each(len(plan.Parts), func(i int) {
+		if failed.Load() != nil {
+			return
+		}
+		if err := DoOnce(ctx, w, plan.Parts[i], store); err != nil {
+			failed.CompareAndSwap(nil, &err)
+			return
+		}
+		if n := done.Add(1); progress != nil {
+			progress(int(n), len(plan.Parts))
+		}
+	})
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	return Finish(ctx, w, plan, store)
+}
+
+// DoOnce does a part, unless its result is in the store.
+func DoOnce(ctx context.Context, w Work, p Part, store Store) error {
+	has, err := store.Has(ctx, ResultName(p))
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil || has {
+		return err
+	}
+	return store.Put(ctx, ResultName(p), func(to io.Writer) error { return w.Do(ctx, p, to) })
+}
+
+// Finish merges the results of all parts.
+func Finish(ctx context.Context, w Work, plan *Plan, store Store) error {
+	return w.Merge(ctx, plan.All(), func(p Part) (io.ReadCloser, error) { return store.Open(ctx, ResultName(p)) })
+}

@@ -1,0 +1,194 @@
+// Package work takes the work of a verb apart, so that it can be done in one process, in one
+// that goes on where an earlier one stopped, or by many on many machines, with the very same
+// result.
+//
+// A [Verb] says how: it yields parts, does one of them, which gives records, and takes the records
+// of all parts in their order. What it prints it prints when it takes. So whoever did a part, and
+// when, is not to be seen in what comes out.
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"trowel.example/format"
+	"trowel.example/internal/parallel"
+)
+
+// Part is a part of a work, as data, so that it can go to another machine.
+type Part struct {
+	Name  string          `json:"name"`            // that no other part of the work has; see [Part.Valid]
+	File  string          `json:"file,omitempty"`  // that it is about, as the user named it
+	Shard format.Shard    `json:"shard,omitempty"` // of the file; "" is all of it
+	Data  json.RawMessage `json:"data,omitempty"`  // what else the verb has to know
+}
+
+// Valid reports whether the name can be part of the name of a file everywhere: it has lower-case
+// letters, digits and -_.,= in it, at most 100, and begins with a letter or digit.
+func (p *Part) Valid() bool {
+	for i, c := range []byte(p.Name) {
+		plain := c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
+		if !plain && (i == 0 || !containsByte("-_.,=", c)) {
+			return false
+		}
+	}
+	return p.Name != "" && len(p.Name) <= 100
+}
+
+func containsByte(s string, c byte) bool {
+	for i := range len(s) {
+		if s[i] == c {
+			return true
+		}
+	}
+	return false
+}
+
+// Verb is what there is to do for a verb. R is the type of the records, which package gob can
+// encode.
+type Verb[R any] interface {
+	// Split yields the parts in the order in which they are taken: whole files, or if fine is
+	// set their shards, none of which should take more than a minute.
+	Split(ctx context.Context, fine bool, yield func(Part) error) error
+
+	// Do does a part and puts its records. It says nothing and prints nothing. Several parts
+	// are done at the same time. An error is about the part as a whole, and ends the work.
+	Do(ctx context.Context, p Part, put func(R) error) error
+
+	// Take takes the next record. Parts without a record are not heard of.
+	Take(p Part, r R) error
+}
+
+// Work is a verb whose records may have any type.
+type Work interface {
+	// Here does all of it, on all cores, and holds a few thousand records in memory for each.
+	Here(ctx context.Context) error
+	// Split yields the shards, as [Verb] does.
+	Split(ctx context.Context, yield func(Part) error) error
+	// Do does a part and writes its result.
+	Do(ctx context.Context, p Part, w io.Writer) error
+	// Merge takes the results of all parts, in their order. The function open opens that of
+	// one.
+	Merge(ctx context.Context, parts iter.Seq2[Part, error], open func(Part) (io.ReadCloser, error)) error
+}
+
+// Of makes a Work of a verb.
+func Of[R any](v Verb[R]) Work { return &work[R]{v} }
+
+type work[R any] struct{ verb Verb[R] }
+
+func (w *work[R]) Split(ctx context.Context, yield func(Part) error) error {
+	seen := make(map[string]bool)
+	return w.verb.Split(ctx, true, func(p Part) error {
+		if !p.Valid() || seen[p.Name] {
+			return fmt.Errorf("a defect of this program: two parts are called %q, or it cannot be a name", p.Name)
+		}
+		seen[p.Name] = true
+		return yield(p)
+	})
+}
+
+func (w *work[R]) Do(ctx context.Context, p Part, to io.Writer) error {
+	out, err := newResult[R](to)
+	if err != nil {
+		return err
+	}
+	if err := w.verb.Do(ctx, p, out.put); err != nil {
+		return errors.Join(err, out.discard())
+	}
+	return out.close()
+}
+
+func (w *work[R]) Merge(ctx context.Context, parts iter.Seq2[Part, error], open func(Part) (io.ReadCloser, error)) error {
+	for p, err := range parts {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = w.take(p, open)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *work[R]) take(p Part, open func(Part) (io.ReadCloser, error)) error {
+	r, err := open(p)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return readResult(r, p.Name, func(record R) error { return w.verb.Take(p, record) })
+}
+
+// maxKept is how many records of a part are kept while those before it are taken.
+const maxKept = 10_000
+
+// doing is a part whose turn to be taken comes when its predecessor is done.
+type doing[R any] struct {
+	Part
+	turn <-chan struct{}
+	done chan struct{}
+	kept []R
+	err  error
+}
+
+func (w *work[R]) Here(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	turn := make(chan struct{})
+	close(turn)
+	return parallel.Ordered(ctx,
+		func(yield func(*doing[R]) error) error {
+			return w.verb.Split(ctx, false, func(p Part) error {
+				next := &doing[R]{Part: p, turn: turn, done: make(chan struct{})}
+				turn = next.done
+				return yield(next)
+			})
+		},
+		func(d *doing[R]) *doing[R] {
+			d.err = w.verb.Do(ctx, d.Part, func(r R) error { return w.put(ctx, d, r) })
+			return d
+		},
+		func(d *doing[R]) (err error) {
+			defer func() {
+				if err != nil {
+					cancel() // who waits for a turn
+				}
+				close(d.done)
+			}()
+			for _, r := range d.kept {
+				if err := w.verb.Take(d.Part, r); err != nil {
+					return err
+				}
+			}
+			return d.err
+		})
+}
+
+// put keeps a record until the turn of its part comes; if there are more than a few it waits for
+// that, and they are taken.
+func (w *work[R]) put(ctx context.Context, d *doing[R], r R) error {
+	if d.kept = append(d.kept, r); len(d.kept) < maxKept {
+		return nil
+	}
+	select {
+	case <-d.turn:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	for _, r := range d.kept {
+		if err := w.verb.Take(d.Part, r); err != nil {
+			return err
+		}
+	}
+	clear(d.kept)
+	d.kept = d.kept[:0]
+	return nil
+}

@@ -1,0 +1,183 @@
+package work_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"trowel.example/cmd/internal/work"
+	"trowel.example/fault"
+)
+
+// squares is a work: parts of numbers, and records that are their squares.
+type squares struct {
+	parts, each int
+	out         strings.Builder
+	did         atomic.Int64
+	fail        string // the part that fails
+}
+
+func (s *squares) Split(_ context.Context, fine bool, yield func(work.Part) error) error {
+	for i := range s.parts {
+		if err := yield(work.Part{Name: fmt.Sprintf("%03d", i), File: fmt.Sprint(i)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errFail = errors.New("as it was told to")
+
+func (s *squares) Do(_ context.Context, p work.Part, put func(int) error) error {
+	s.did.Add(1)
+	var n int
+	fmt.Sscan(p.File, &n)
+	for i := range s.each {
+		if p.Name == s.fail && i == s.each/2 {
+			return errFail
+		}
+		if err := put(n*s.each + i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *squares) Take(p work.Part, n int) error {
+	fmt.Fprintln(&s.out, p.Name, n*n)
+	return nil
+}
+
+func TestSameOutput(t *testing.T) {
+	for _, size := range [][2]int{{0, 0}, {1, 1}, {7, 3}, {30, 0}, {5, 25_000}} {
+		here := &squares{parts: size[0], each: size[1]}
+		if err := work.Of(here).Here(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		there := &squares{parts: size[0], each: size[1]}
+		store := work.Folder(filepath.Join(t.TempDir(), "w"))
+		plan, err := work.Begin(t.Context(), work.Of(there), work.Plan{Args: []string{"squares"}}, store)
+		if err == nil {
+			err = work.Resume(t.Context(), work.Of(there), plan, store, nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if here.out.String() != there.out.String() || strings.Count(here.out.String(), "\n") != size[0]*size[1] {
+			t.Errorf("%v: %d and %d bytes", size, here.out.Len(), there.out.Len())
+		}
+	}
+}
+
+// A part that failed is done again, and those that were done are not.
+func TestResume(t *testing.T) {
+	store := work.Folder(t.TempDir())
+	begin := func(s *squares, name string) (*work.Plan, error) {
+		return work.Begin(t.Context(), work.Of(s), work.Plan{Args: []string{name}}, store)
+	}
+	s := &squares{parts: 20, each: 10, fail: "019"}
+	plan, err := begin(s, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := work.Resume(t.Context(), work.Of(s), plan, store, nil); !errors.Is(err, errFail) || s.out.Len() > 0 {
+		t.Fatalf("%v, %q", err, s.out.String())
+	}
+	if list, _ := filepath.Glob(filepath.Join(string(store), "parts", ".*")); len(list) > 0 {
+		t.Errorf("left behind: %v", list)
+	}
+	again := &squares{parts: 999, each: 10} // the plan counts
+	if plan, err = begin(again, "a"); err != nil || len(plan.Parts) != 20 {
+		t.Fatal(plan, err)
+	}
+	if err := work.Resume(t.Context(), work.Of(again), plan, store, nil); err != nil {
+		t.Fatal(err)
+	}
+	if n := again.did.Load(); n != 1 {
+		t.Errorf("%d parts were done again", n)
+	}
+	if _, err := begin(s, "b"); !errors.Is(err, work.ErrOther) {
+		t.Error(err)
+	}
+}
+
+// A result that is not whole, or not one, is an error and no panic; and no result of a part
+// that failed can be taken for one.
+func TestBrokenResults(t *testing.T) {
+	s := &squares{parts: 1, each: 100}
+	var whole bytes.Buffer
+	if err := work.Of(s).Do(t.Context(), work.Part{Name: "0", File: "0"}, &whole); err != nil {
+		t.Fatal(err)
+	}
+	merge := func(data []byte) error {
+		plan := work.Plan{Parts: []work.Part{{Name: "0"}}}
+		return work.Of(&squares{}).Merge(t.Context(), plan.All(), func(work.Part) (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(data)), nil
+		})
+	}
+	if err := merge(whole.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	for n := range whole.Len() {
+		if err := merge(whole.Bytes()[:n]); !errors.Is(err, fault.ErrFormat) {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+	}
+	for i := range whole.Len() {
+		data := bytes.Clone(whole.Bytes())
+		data[i] ^= 0xff
+		if err := merge(data); !errors.Is(err, fault.ErrFormat) {
+			t.Errorf("byte %d: %v", i, err)
+		}
+	}
+	var part bytes.Buffer
+	if err := work.Of(&squares{each: 100, fail: "0"}).Do(t.Context(), work.Part{Name: "0", File: "0"}, &part); !errors.Is(err, errFail) {
+		t.Fatal(err)
+	}
+	if err := merge(part.Bytes()); err == nil {
+		t.Error("the result of a part that failed was taken")
+	}
+}
+
+func TestPartName(t *testing.T) {
+	for name, want := range map[string]bool{"000-z=-16": true, "a.b,c": true, "": false, "../x": false, "a/b": false, ".a": false, "A": false, strings.Repeat("a", 101): false} {
+		if p := (work.Part{Name: name}); p.Valid() != want {
+			t.Errorf("%q: %v", name, !want)
+		}
+	}
+}
+
+func TestFolder(t *testing.T) {
+	f := work.Folder(filepath.Join(t.TempDir(), "new"))
+	ctx := t.Context()
+	if has, err := f.Has(ctx, "a/b"); has || err != nil {
+		t.Fatal(has, err)
+	}
+	if _, err := f.Open(ctx, "a/b"); !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	write := func(text string, end error) error {
+		return f.Put(ctx, "a/b", func(w io.Writer) error { io.WriteString(w, text); return end })
+	}
+	if err := write("one", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := write("two", errFail); !errors.Is(err, errFail) {
+		t.Fatal(err)
+	}
+	r, err := f.Open(ctx, "a/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if data, err := io.ReadAll(r); string(data) != "one" || err != nil {
+		t.Errorf("%q, %v", data, err)
+	}
+}

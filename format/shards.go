@@ -1,0 +1,26 @@
+package format
+
+import (
+	"context"
+
+	"trowel.example/check"
+)
+
+// Shard names a part of a file on which work can be done by itself, such as the blocks of a
+// world in some of its planes; "" is the whole file. It has letters, digits and -_.,= in it, and
+// means the same wherever the file is read, so that it can go to another machine.
+type Shard string
+
+// Sharding is how the work on a large file comes apart. What the runs for all shards tell, one
+// after the other in the order of the shards, is what the run for the whole file tells.
+//
+// A shard is cut by what there is, and not by how many: nothing is read to find shards of equal
+// size, and the same file comes apart in the same way everywhere.
+type Sharding struct {
+	// Split yields the shards of a file in their order. It reads no more than a listing does.
+	Split func(ctx context.Context, job *Job, src *Source, yield func(Shard) error) error
+
+	// Gather makes of the findings of shards those of the whole file: they are put into it in
+	// order, and end tells what is told of all together. Nil: they are those of the file.
+	Gather func(sink check.Sink) (put check.Sink, end func())
+}
