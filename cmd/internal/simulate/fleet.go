@@ -1,0 +1,215 @@
+package main
+
+import (
+	"container/heap"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Fleet is what is simulated: shards of unequal size that workers take from a queue, in order.
+type Fleet struct {
+	Workers int
+	Shards  int
+	Seed    uint64
+
+	Work   float64 // seconds that a shard takes a worker of common speed, in the middle
+	Spread float64 // of the sizes of shards: the deviation of their logarithm; 0 is none
+	Slow   float64 // the part of the workers that are stragglers, 0 to 1
+	Factor float64 // how many times longer a straggler takes
+
+	// Source is how many seconds of work all workers together can do in a second, before the
+	// database or disk that they read from gives no more; 0 is any number.
+	Source float64
+
+	Fetch float64 // seconds from the end of one part to the beginning of the next
+	MTBF  float64 // mean seconds until a worker dies while it works; 0 is never
+	Back  float64 // seconds until it is started again
+	Limit float64 // seconds that a part may take, from its beginning
+	Check float64 // seconds between two looks of the queue for parts whose worker died
+	Tries int     // how often a part is tried before it is given up
+	Merge float64 // seconds that merging takes for each shard
+}
+
+// Outcome is how a simulated run went. Times are in seconds.
+type Outcome struct {
+	Total    float64 // from the first part to the end of the merge
+	Ideal    float64 // of the same work on workers of common speed, with nothing lost
+	Last     float64 // from when no part waited any more to the end of the last one
+	Deaths   int     // of workers at work
+	Overtime int     // parts that were ended at their limit
+	Lost     float64 // work that was done for nothing
+	GivenUp  int     // parts that were tried too often
+}
+
+// minute is how much later than its limit a part is taken from a worker that died with it.
+const minute = 60
+
+// worker is one that works, or not.
+type worker struct {
+	speed float64 // work in a second
+	part  int     // -1: none
+	since float64 // it was begun
+	left  float64 // of it
+	dies  float64 // when
+	ready float64 // when it can take the next part
+}
+
+// event is something that happens at a time.
+type event struct {
+	at   float64
+	part int
+}
+
+type events []event
+
+func (e events) Len() int           { return len(e) }
+func (e events) Less(i, j int) bool { return e[i].at < e[j].at }
+func (e events) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
+func (e *events) Push(x any)        { *e = append(*e, x.(event)) }
+func (e *events) Pop() any          { last := len(*e) - 1; x := (*e)[last]; *e = (*e)[:last]; return x }
+
+// Run simulates a run, from one moment at which something happens to the next.
+func (f Fleet) Run() (o Outcome, err error) {
+	if f.Workers < 1 || f.Shards < 1 || !(f.Work > 0) || !(f.Limit > 0) || f.Tries < 1 || f.Slow > 0 && !(f.Factor >= 1) {
+		return o, errors.New("expected workers, shards, work, a limit and tries above 0, and stragglers that are slower")
+	}
+	random := rand.New(rand.NewPCG(f.Seed, 1))
+	size := make([]float64, f.Shards)
+	sum := 0.0
+	for i := range size {
+		size[i] = f.Work * math.Exp(f.Spread*random.NormFloat64())
+		sum += size[i]
+	}
+	o.Ideal = sum / float64(f.Workers)
+	if f.Source > 0 {
+		o.Ideal = max(o.Ideal, sum/f.Source)
+	}
+	dies := func(now float64) float64 {
+		if f.MTBF <= 0 {
+			return math.Inf(1)
+		}
+		return now + random.ExpFloat64()*f.MTBF
+	}
+	workers := make([]worker, f.Workers)
+	for i := range workers {
+		workers[i] = worker{speed: 1, part: -1}
+		if float64(i) < f.Slow*float64(f.Workers) {
+			workers[i].speed = 1 / f.Factor
+		}
+	}
+	tries := make([]int, f.Shards)
+	var again []int           // parts that are to be done again, before all others
+	var orphans events        // parts whose worker died, and when they are found
+	next, open := 0, f.Shards // the first part that nobody has had; parts that are not done
+	now, emptied := 0.0, 0.0
+	waiting := func() bool { return len(again) > 0 || next < f.Shards }
+	for open > 0 {
+		// Who is free takes the next part.
+		busy, demand := 0, 0.0
+		for i := range workers {
+			w := &workers[i]
+			if w.part < 0 && w.ready <= now && waiting() {
+				if len(again) > 0 {
+					w.part, again = again[0], again[1:]
+				} else {
+					w.part, next = next, next+1
+				}
+				tries[w.part]++
+				w.since, w.left, w.dies = now, size[w.part], dies(now)
+				if !waiting() {
+					emptied = now
+				}
+			}
+			if w.part >= 0 {
+				busy++
+				demand += w.speed
+			}
+		}
+		share := 1.0 // of what a worker could do, the source gives
+		if f.Source > 0 && demand > f.Source {
+			share = f.Source / demand
+		}
+		// What happens next?
+		then := math.Inf(1)
+		for i := range workers {
+			switch w := &workers[i]; {
+			case w.part >= 0:
+				then = min(then, now+w.left/(w.speed*share), w.dies, w.since+f.Limit)
+			case waiting():
+				then = min(then, w.ready)
+			}
+		}
+		if len(orphans) > 0 {
+			then = min(then, orphans[0].at)
+		}
+		then = max(then, now)
+		for i := range workers {
+			if w := &workers[i]; w.part >= 0 {
+				w.left -= (then - now) * w.speed * share
+			}
+		}
+		now = then
+		for i := range workers {
+			w := &workers[i]
+			if w.part < 0 {
+				continue
+			}
+			part, did := w.part, size[w.part]-w.left
+			switch tiny := 1e-9 * size[part]; {
+			case w.left <= tiny:
+				open--
+				w.part, w.ready = -1, now+f.Fetch
+			case w.dies <= now:
+				o.Deaths++
+				o.Lost += did
+				w.part, w.ready = -1, now+f.Back
+				found := w.since + f.Limit + minute
+				if f.Check > 0 {
+					found = math.Ceil(found/f.Check) * f.Check
+				}
+				heap.Push(&orphans, event{found, part})
+			case w.since+f.Limit <= now:
+				o.Overtime++
+				o.Lost += did
+				w.part, w.ready = -1, now+f.Fetch
+				heap.Push(&orphans, event{now, part})
+			}
+		}
+		for len(orphans) > 0 && orphans[0].at <= now {
+			part := heap.Pop(&orphans).(event).part
+			if tries[part] >= f.Tries {
+				o.GivenUp++
+				open--
+				continue
+			}
+			again = append(again, part)
+		}
+	}
+	o.Last = now - emptied
+	o.Total = now + f.Merge*float64(f.Shards)
+	return o, nil
+}
+
+// Runs simulates n runs with seeds of their own, and returns them by their totals.
+func (f Fleet) Runs(n int) ([]Outcome, error) {
+	all := make([]Outcome, n)
+	for i := range all {
+		f.Seed++
+		var err error
+		if all[i], err = f.Run(); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(all, func(a, b Outcome) int {
+		switch {
+		case a.Total < b.Total:
+			return -1
+		case a.Total > b.Total:
+			return 1
+		}
+		return 0
+	})
+	return all, nil
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"math"
+	"testing"
+)
+
+// plain is a fleet in which nothing goes wrong.
+var plain = Fleet{Workers: 10, Shards: 100, Work: 10, Limit: 1000, Tries: 3}
+
+func run(t *testing.T, f Fleet) Outcome {
+	t.Helper()
+	o, err := f.Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// What can be computed by hand comes out.
+func TestByHand(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*Fleet)
+		total  float64
+	}{
+		{"equal shards", func(*Fleet) {}, 100},
+		{"one more shard is a round more", func(f *Fleet) { f.Shards++ }, 110},
+		{"a second between parts", func(f *Fleet) { f.Fetch = 1 }, 109}, // none behind the last
+		{"merge", func(f *Fleet) { f.Merge = 0.5 }, 150},
+		{"a source for five", func(f *Fleet) { f.Source = 5 }, 200},
+		{"a source for more than there are", func(f *Fleet) { f.Source = 50 }, 100},
+		{"one worker", func(f *Fleet) { f.Workers = 1 }, 1000},
+		{"more workers than shards", func(f *Fleet) { f.Workers = 500 }, 10},
+		{"all are slow", func(f *Fleet) { f.Slow, f.Factor = 1, 3 }, 300},
+	} {
+		f := plain
+		c.change(&f)
+		if o := run(t, f); math.Abs(o.Total-c.total) > 1e-6 || o.Deaths+o.GivenUp+o.Overtime != 0 || o.Lost != 0 {
+			t.Errorf("%s: %+v, expected %v s", c.name, o, c.total)
+		}
+	}
+}
+
+// A straggler that takes a part as the last one makes all wait, but for no more than its part.
+func TestStragglers(t *testing.T) {
+	f := plain
+	f.Slow, f.Factor = 0.1, 5 // one takes 50 s for a part
+	o := run(t, f)
+	// Nine do 9 parts in 90 s while one does 2 in 100.
+	if o.Total < 100 || o.Total > 110+50 {
+		t.Errorf("%+v", o)
+	}
+}
+
+// A part that can never end in time is given up after its tries, and a worker that always dies
+// is no endless loop.
+func TestGivenUp(t *testing.T) {
+	f := plain
+	f.Limit = 9
+	o := run(t, f)
+	if o.GivenUp != f.Shards || o.Overtime != f.Shards*f.Tries || math.Abs(o.Lost-9*float64(o.Overtime)) > 1e-6 {
+		t.Errorf("%+v", o)
+	}
+	f = plain
+	f.MTBF, f.Back = 0.001, 1
+	if o := run(t, f); o.GivenUp != f.Shards || o.Deaths != f.Shards*f.Tries {
+		t.Errorf("%+v", o)
+	}
+}
+
+// Deaths cost time, and the work that they cost is counted; the same seed gives the same run.
+func TestDeaths(t *testing.T) {
+	f := plain
+	f.MTBF, f.Back, f.Limit, f.Check, f.Tries = 200, 5, 30, 10, 50
+	o := run(t, f)
+	if o.Deaths == 0 || o.Lost <= 0 || o.GivenUp > 0 || o.Total < 100 {
+		t.Errorf("%+v", o)
+	}
+	// A part whose worker died is found after its limit and a minute.
+	if o.Total < 30+minute {
+		t.Errorf("a part was found too early: %+v", o)
+	}
+	if again := run(t, f); again != o {
+		t.Errorf("%+v and %+v", o, again)
+	}
+	f.Seed = 7
+	if other := run(t, f); other == o {
+		t.Error("the seed does not count")
+	}
+}
+
+func TestUnfit(t *testing.T) {
+	for _, change := range []func(*Fleet){
+		func(f *Fleet) { f.Workers = 0 }, func(f *Fleet) { f.Shards = -1 }, func(f *Fleet) { f.Work = math.NaN() },
+		func(f *Fleet) { f.Limit = 0 }, func(f *Fleet) { f.Tries = 0 }, func(f *Fleet) { f.Slow = 0.5 },
+	} {
+		f := plain
+		change(&f)
+		if _, err := f.Run(); err == nil {
+			t.Errorf("%+v was run", f)
+		}
+	}
+}
