@@ -18,7 +18,34 @@ type Folder string
 func (f Folder) path(name string) string { return filepath.Join(string(f), filepath.FromSlash(name)) }
 
 // Put keeps what write writes.
-func (f Folder) Put(_ context.Context, name string, write func(io.Writer) error) (err error) {
+func (f Folder) Put(_ context.Context, name string, write func(io.Writer) error) error {
+	return f.put(name, write, os.Rename)
+}
+
+// Add keeps what write writes, if nothing is there.
+func (f Folder) Add(ctx context.Context, name string, write func(io.Writer) error) error {
+	if has, err := f.Has(ctx, name); has || err != nil {
+		return err
+	}
+	return f.put(name, write, func(part, path string) error {
+		err := os.Link(part, path)
+		switch {
+		case err == nil || errors.Is(err, fs.ErrExist):
+			return os.Remove(part)
+		case !fileIs(path): // there are no links here
+			return os.Rename(part, path)
+		}
+		return err
+	})
+}
+
+func fileIs(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// put makes a file of what write writes, which name gives its name.
+func (f Folder) put(name string, write func(io.Writer) error, give func(part, path string) error) error {
 	path := f.path(name)
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -29,7 +56,7 @@ func (f Folder) Put(_ context.Context, name string, write func(io.Writer) error)
 		return err
 	}
 	if err = errors.Join(write(part), part.Sync(), part.Close()); err == nil {
-		err = os.Rename(part.Name(), path)
+		err = give(part.Name(), path)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(part.Name()))

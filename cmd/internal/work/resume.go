@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"slices"
 	"sync/atomic"
@@ -49,28 +48,42 @@ var ErrOther = errors.New("another work was begun there")
 // Begin takes a work apart and keeps the plan in a store. If one of the same work is there that
 // counts, whatever the files are now.
 func Begin(ctx context.Context, w Work, plan Plan, store Store) (*Plan, error) {
-	r, err := store.Open(ctx, planName)
-	if err == nil {
-		defer r.Close()
-		var was Plan
-		switch err := json.NewDecoder(r).Decode(&was); {
-		case err != nil:
-			return nil, fmt.Errorf("%s: %w", planName, err)
-		case !was.Same(&plan):
-			return nil, fmt.Errorf("%w: %q", ErrOther, was.Args)
+	has, err := store.Has(ctx, planName)
+	if err == nil && !has {
+		err = w.Split(ctx, func(p Part) error {
+			plan.Parts = append(plan.Parts, p)
+			return nil
+		})
+		if err == nil {
+			err = store.Add(ctx, planName, func(to io.Writer) error { return json.NewEncoder(to).Encode(&plan) })
 		}
-		return &was, nil
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return nil, err
 	}
-	if err := w.Split(ctx, func(p Part) error {
-		plan.Parts = append(plan.Parts, p)
-		return nil
-	}); err != nil {
+	return readPlan(ctx, plan, store)
+}
+
+// readPlan reads the plan that is in a store, of the same work as another one.
+func readPlan(ctx context.Context, plan Plan, store Store) (*Plan, error) {
+	r, err := store.Open(ctx, planName)
+	if err != nil {
 		return nil, err
 	}
-	return &plan, store.Put(ctx, planName, func(to io.Writer) error { return json.NewEncoder(to).Encode(&plan) })
+	defer r.Close()
+	var there Plan
+	if err := json.NewDecoder(r).Decode(&there); err != nil {
+		return nil, fmt.Errorf("%s: %w", planName, err)
+	}
+	if !there.Same(&plan) {
+		return nil, fmt.Errorf("%w: %q", ErrOther, there.Args)
+	}
+	for i := range there.Parts {
+		if p := &there.Parts[i]; !p.Valid() {
+			return nil, fmt.Errorf("%s: part %d is called %.100q, which cannot be", planName, i, p.Name)
+		}
+	}
+	return &there, nil
 }
 
 // Resume does the parts of a plan whose results are not in the store yet, on all cores, and
@@ -105,7 +118,7 @@ func DoOnce(ctx context.Context, w Work, p Part, store Store) error {
 	if err != nil || has {
 		return err
 	}
-	return store.Put(ctx, ResultName(p), func(to io.Writer) error { return w.Do(ctx, p, to) })
+	return store.Add(ctx, ResultName(p), func(to io.Writer) error { return w.Do(ctx, p, to) })
 }
 
 // Finish merges the results of all parts.

@@ -172,6 +172,22 @@ func TestFolder(t *testing.T) {
 	if err := write("two", errFail); !errors.Is(err, errFail) {
 		t.Fatal(err)
 	}
+	add := func(w io.Writer) error { _, err := io.WriteString(w, "three"); return err }
+	if err := errors.Join(f.Add(ctx, "a/b", add), f.Add(ctx, "a/c", add)); err != nil {
+		t.Fatal(err)
+	}
+	// One that comes while it is written is the first.
+	if err := f.Add(ctx, "a/d", func(w io.Writer) error {
+		return errors.Join(f.Put(ctx, "a/d", func(w io.Writer) error { io.WriteString(w, "first"); return nil }), add(w))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if data, _ := os.ReadFile(filepath.Join(string(f), "a", "d")); string(data) != "first" {
+		t.Errorf("%q", data)
+	}
+	if list, _ := os.ReadDir(filepath.Join(string(f), "a")); len(list) != 3 {
+		t.Errorf("left behind: %v", list)
+	}
 	r, err := f.Open(ctx, "a/b")
 	if err != nil {
 		t.Fatal(err)
