@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Census is what a file says as rows of tables, for query engines.
@@ -69,13 +71,32 @@ func (t ColumnType) String() string {
 
 // Cell is the value of a column in a row. The zero value is null.
 type Cell struct {
-	valid bool
-	bits  uint64
-	text  string
+	kind cellKind
+	bits uint64
+	text string
+}
+
+// cellKind is what made a cell.
+type cellKind uint8
+
+const (
+	cellNull cellKind = iota
+	cellInt
+	cellFloat
+	cellBool
+	cellText
+	cellBytes
+	cellTime
+)
+
+// fits are the kinds of cells that columns of a type have.
+var fits = [...]cellKind{
+	ColumnInt: cellInt, ColumnInt32: cellInt, ColumnFloat: cellFloat, ColumnBool: cellBool,
+	ColumnText: cellText, ColumnBytes: cellBytes, ColumnTime: cellTime,
 }
 
 // Null reports whether the cell has no value.
-func (c Cell) Null() bool { return !c.valid }
+func (c Cell) Null() bool { return c.kind == cellNull }
 
 // Int returns the value of a cell of [ColumnInt] or [ColumnInt32].
 func (c Cell) Int() int64 { return int64(c.bits) }
@@ -92,24 +113,98 @@ func (c Cell) Text() string { return c.text }
 // Time returns the value of a cell of [ColumnTime], in UTC.
 func (c Cell) Time() time.Time { return time.UnixMilli(int64(c.bits)).UTC() }
 
+// String is the cell for people.
+func (c Cell) String() string {
+	switch c.kind {
+	case cellNull:
+		return "null"
+	case cellFloat:
+		return fmt.Sprint(c.Float())
+	case cellBool:
+		return fmt.Sprint(c.Bool())
+	case cellText:
+		return c.text
+	case cellBytes:
+		return fmt.Sprintf("%x", c.text)
+	case cellTime:
+		return c.Time().Format(time.RFC3339Nano)
+	}
+	return fmt.Sprint(c.Int())
+}
+
 // IntCell makes a cell of [ColumnInt] or [ColumnInt32].
 func IntCell[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32](v T) Cell {
-	return Cell{valid: true, bits: uint64(int64(v))}
+	return Cell{kind: cellInt, bits: uint64(int64(v))}
 }
 
 // FloatCell makes a cell of [ColumnFloat].
-func FloatCell(v float64) Cell { return Cell{valid: true, bits: math.Float64bits(v)} }
+func FloatCell(v float64) Cell { return Cell{kind: cellFloat, bits: math.Float64bits(v)} }
 
 // BoolCell makes a cell of [ColumnBool].
-func BoolCell(v bool) (c Cell) {
-	if c.valid = true; v {
+func BoolCell(v bool) Cell {
+	c := Cell{kind: cellBool}
+	if v {
 		c.bits = 1
 	}
 	return c
 }
 
-// TextCell makes a cell of [ColumnText] or [ColumnBytes].
-func TextCell(v string) Cell { return Cell{valid: true, text: v} }
+// TextCell makes a cell of [ColumnText], with U+FFFD in place of each byte that is none of UTF-8.
+func TextCell(v string) Cell {
+	if !utf8.ValidString(v) {
+		v = strings.Map(func(r rune) rune { return r }, v)
+	}
+	return Cell{kind: cellText, text: v}
+}
+
+// BytesCell makes a cell of [ColumnBytes].
+func BytesCell(v string) Cell { return Cell{kind: cellBytes, text: v} }
 
 // TimeCell makes a cell of [ColumnTime].
-func TimeCell(v time.Time) Cell { return Cell{valid: true, bits: uint64(v.UnixMilli())} }
+func TimeCell(v time.Time) Cell { return Cell{kind: cellTime, bits: uint64(v.UnixMilli())} }
+
+// CheckRow returns an error unless a row has a cell for each column, of its type and within its
+// range, and null only where that may be.
+func (t *Table) CheckRow(values []Cell) error {
+	if len(values) != len(t.Columns) {
+		return fmt.Errorf("table %s: %d cells for %d columns", t.Name, len(values), len(t.Columns))
+	}
+	for i, v := range values {
+		c := &t.Columns[i]
+		switch {
+		case v.Null() && c.Optional:
+		case v.Null():
+			return fmt.Errorf("table %s: %s is null", t.Name, c.Name)
+		case v.kind != fits[c.Type], c.Type == ColumnInt32 && v.Int() != int64(int32(v.Int())):
+			return fmt.Errorf("table %s: %s cannot be %q: it is of type %v", t.Name, c.Name, v, c.Type)
+		}
+	}
+	return nil
+}
+
+// Check returns an error unless the tables are declared as they should be: with names that
+// every query engine takes without quotes, none twice, and with something said about each.
+func (c *Census) Check() error {
+	tables := make(map[string]bool)
+	for _, t := range c.Tables {
+		if !validName(t.Name) || tables[t.Name] || t.Title == "" || len(t.Columns) == 0 {
+			return fmt.Errorf("table %q: it needs a name of its own of a-z, 0-9 and _, a title and columns", t.Name)
+		}
+		tables[t.Name] = true
+		columns := map[string]bool{fileColumn: true}
+		for _, col := range t.Columns {
+			if !validName(col.Name) || columns[col.Name] || col.Help == "" || int(col.Type) >= len(fits) {
+				return fmt.Errorf("table %s, column %q: it needs a name of its own of a-z, 0-9 and _, a type and a help", t.Name, col.Name)
+			}
+			columns[col.Name] = true
+		}
+	}
+	return nil
+}
+
+// fileColumn is the column that every table has.
+const fileColumn = "file"
+
+func validName(name string) bool {
+	return name != "" && name[0] >= 'a' && name[0] <= 'z' && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
+}
