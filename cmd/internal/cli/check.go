@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
-	"trowel.example/cmd/internal/checking"
 	"trowel.example/format"
+	"trowel.example/internal/checking"
 	"trowel.example/internal/parallel"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/cmd/internal/checking"
+	"trowel.example/internal/checking"
 )
 
 var update = flag.Bool("update", false, "write docs/checks.md again")

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"trowel.example/check"
-	"trowel.example/cmd/internal/checking"
+	"trowel.example/internal/checking"
 	"trowel.example/internal/parallel"
 )
 
