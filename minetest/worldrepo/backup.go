@@ -2,7 +2,6 @@ package worldrepo
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -329,20 +328,17 @@ func (s *storing) blocks(ctx context.Context, db mapdb.DB, snap *Snapshot, list 
 // last returns the blocks of the newest snapshot of a world that can be read, or else of any
 // world; nil if there is none.
 func (s *storing) last(list []*Snapshot, world string) *Blocks {
-	slices.SortStableFunc(list, func(a, b *Snapshot) int { return cmp.Compare(rank(a.World == world), rank(b.World == world)) })
-	for _, snap := range slices.Backward(list) {
-		if b, err := s.Blocks(snap); err == nil {
-			return b
+	for _, own := range []bool{true, false} {
+		for _, snap := range slices.Backward(list) {
+			if (snap.World == world) != own {
+				continue
+			}
+			if b, err := s.Blocks(snap); err == nil {
+				return b
+			}
 		}
 	}
 	return nil
-}
-
-func rank(of bool) int {
-	if of {
-		return 1
-	}
-	return 0
 }
 
 // regionWriter stores regions in their order.
