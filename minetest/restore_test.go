@@ -8,7 +8,6 @@ import (
 	"trowel.example/internal/judge"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldbackup"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
@@ -32,19 +31,7 @@ func TestRestored(t *testing.T) {
 			if _, err := worldcopy.Copy(ctx, plain, dir, o); err != nil {
 				t.Fatal(err)
 			}
-			all := func() map[mapdb.Pos]string {
-				s, err := world.ReadWorldMT(dir)
-				if err != nil {
-					t.Fatal(err)
-				}
-				db, _, err := world.OpenMap(ctx, dir, s, false)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer db.Close()
-				return worldtest.All(t, db)
-			}
-			before := all()
+			before := worldtest.BlocksOf(t, dir)
 			w, err := worldedit.Open(ctx, dir, worldedit.Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -58,13 +45,13 @@ func TestRestored(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n := len(all()); n == len(before) {
+			if n := len(worldtest.BlocksOf(t, dir)); n == len(before) {
 				t.Error("nothing was deleted")
 			}
 			if err := worldbackup.Restore(ctx, dir, backup, worldbackup.Options{}); err != nil {
 				t.Fatal(err)
 			}
-			after := all()
+			after := worldtest.BlocksOf(t, dir)
 			if len(after) != len(before) {
 				t.Error("lost")
 			}

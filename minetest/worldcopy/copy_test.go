@@ -43,21 +43,6 @@ func snapshot(t testing.TB, dir string) map[string]string {
 	return all
 }
 
-// blocksOf reads all blocks of the world in dir.
-func blocksOf(t testing.TB, dir string) map[mapdb.Pos]string {
-	t.Helper()
-	settings, err := world.ReadWorldMT(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, _, err := world.OpenMap(context.Background(), dir, settings, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	return worldtest.All(t, db)
-}
-
 // target gives options for a target, with a fresh place on a server where it
 // needs one; servers are skipped in short mode.
 func target(t *testing.T, name string) worldcopy.Options {
@@ -80,7 +65,7 @@ func TestEveryTargetFromEverySource(t *testing.T) {
 	ctx := context.Background()
 	const n = 700
 	start := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n)
-	want := blocksOf(t, start)
+	want := worldtest.BlocksOf(t, start)
 	if len(want) != n {
 		t.Fatalf("the world has %d blocks", len(want))
 	}
@@ -107,7 +92,7 @@ func TestEveryTargetFromEverySource(t *testing.T) {
 					} else if r.Digest != digest {
 						t.Errorf("digest %s, to another database %s", r.Digest, digest)
 					}
-					if diff := cmp.Diff(want, blocksOf(t, dst)); diff != "" {
+					if diff := cmp.Diff(want, worldtest.BlocksOf(t, dst)); diff != "" {
 						t.Error(diff)
 					}
 				})
@@ -136,7 +121,7 @@ func TestFromSectors(t *testing.T) {
 		if _, err := worldcopy.Copy(context.Background(), src, dst, o); err != nil {
 			t.Fatal(err)
 		}
-		got := blocksOf(t, dst)
+		got := worldtest.BlocksOf(t, dst)
 		if o.Blocks != 0 {
 			for p, data := range got {
 				if data[0] != 29 || want[p] == "" {
@@ -239,7 +224,7 @@ func TestVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	db.Close()
-	was := blocksOf(t, src)
+	was := worldtest.BlocksOf(t, src)
 	versions := []int{17, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29}
 	if testing.Short() {
 		versions = []int{17, 22, 29}
@@ -281,7 +266,7 @@ func TestVersions(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(want, blocksOf(t, dst)); diff != "" {
+				if diff := cmp.Diff(want, worldtest.BlocksOf(t, dst)); diff != "" {
 					t.Error(diff)
 				}
 				if r.Blocks != int64(len(want)) || r.Converted != n.Converted || r.Kept != n.Kept || r.Dropped != n.Dropped {

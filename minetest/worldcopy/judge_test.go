@@ -216,7 +216,7 @@ func sample(t *testing.T, blocks map[mapdb.Pos]string, n int) []mapdb.Pos {
 // what we read.
 func compare(t *testing.T, dir string, n int) {
 	t.Helper()
-	blocks := blocksOf(t, dir)
+	blocks := worldtest.BlocksOf(t, dir)
 	list := sample(t, blocks, n)
 	got := dump(t, dir, list)
 	metas, timers := 0, 0
@@ -289,7 +289,7 @@ func TestEngineReadsEdits(t *testing.T) {
 	engine(t, dir, "--migrate", mapdb.LevelDB)
 	c := mapdb.Config{Backend: mapdb.LevelDB}
 	for round := range 2 {
-		list := sample(t, blocksOf(t, dir), 20)
+		list := sample(t, worldtest.BlocksOf(t, dir), 20)
 		list = append(list, mapdb.Pos{X: 500, Z: int16(round)})
 		err := mapdb.Edit(t.Context(), dir, c, false, list, func(p mapdb.Pos, data []byte) ([]byte, error) {
 			if data == nil {
@@ -323,10 +323,10 @@ func TestEngineMigrates(t *testing.T) {
 	if _, err := worldcopy.Copy(context.Background(), start, dst, worldcopy.Options{Map: mapdb.LevelDB}); err != nil {
 		t.Fatal(err)
 	}
-	want := blocksOf(t, start)
+	want := worldtest.BlocksOf(t, start)
 	for _, to := range []string{"sqlite3", "leveldb"} {
 		engine(t, dst, "--migrate", to)
-		if diff := cmp.Diff(want, blocksOf(t, dst)); diff != "" {
+		if diff := cmp.Diff(want, worldtest.BlocksOf(t, dst)); diff != "" {
 			t.Errorf("to %s: %s", to, diff)
 		}
 		if to == "sqlite3" {
@@ -350,8 +350,8 @@ func TestEngineRecompresses(t *testing.T) {
 	if _, err := worldcopy.Copy(context.Background(), start, ours, worldcopy.Options{Blocks: 29}); err != nil {
 		t.Fatal(err)
 	}
-	theirs := blocksOf(t, dst)
-	for p, data := range blocksOf(t, ours) {
+	theirs := worldtest.BlocksOf(t, dst)
+	for p, data := range worldtest.BlocksOf(t, ours) {
 		if diff := cmp.Diff(expected(t, []byte(data)), expected(t, []byte(theirs[p]))); diff != "" {
 			t.Fatalf("block %v: %.2000s", p, diff)
 		}
@@ -428,7 +428,7 @@ func TestPlyvelReads(t *testing.T) {
 		}
 		got[p] = string(data)
 	}
-	if diff := cmp.Diff(blocksOf(t, start), got); diff != "" {
+	if diff := cmp.Diff(worldtest.BlocksOf(t, start), got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -115,10 +115,10 @@ func TestKill(t *testing.T) {
 			if kills <= len(at)+1 {
 				t.Errorf("only %d kills", kills)
 			}
-			if diff := cmp.Diff(blocksOf(t, whole), blocksOf(t, killed)); diff != "" {
+			if diff := cmp.Diff(worldtest.BlocksOf(t, whole), worldtest.BlocksOf(t, killed)); diff != "" {
 				t.Error(diff)
 			}
-			if len(blocksOf(t, killed)) != n || want.Blocks != n {
+			if len(worldtest.BlocksOf(t, killed)) != n || want.Blocks != n {
 				t.Errorf("%+v", want)
 			}
 			a, b := snapshot(t, whole), snapshot(t, killed)
@@ -140,7 +140,7 @@ func TestKill(t *testing.T) {
 func TestCancel(t *testing.T) {
 	const n = 9000
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28)
-	want := blocksOf(t, src)
+	want := worldtest.BlocksOf(t, src)
 	for _, kind := range worldcopy.Targets() {
 		t.Run(kind, func(t *testing.T) {
 			o := target(t, kind)
@@ -167,7 +167,7 @@ func TestCancel(t *testing.T) {
 			if err != nil || r.Blocks != n || r.Resumed == 0 || r.Resumed == n {
 				t.Errorf("%+v, %v", r, err)
 			}
-			if diff := cmp.Diff(want, blocksOf(t, dst)); diff != "" {
+			if diff := cmp.Diff(want, worldtest.BlocksOf(t, dst)); diff != "" {
 				t.Error(diff)
 			}
 			if kind == mapdb.Postgres || kind == mapdb.RedisDB {
@@ -185,7 +185,7 @@ func TestCancel(t *testing.T) {
 func TestSystemCrash(t *testing.T) {
 	const n = 9000
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28)
-	want := blocksOf(t, src)
+	want := worldtest.BlocksOf(t, src)
 	zero := func(t *testing.T, path string, part int64) { // the blocks of a file from a part on
 		info, err := os.Stat(path)
 		if err == nil {
@@ -227,7 +227,7 @@ func TestSystemCrash(t *testing.T) {
 			if r, err := worldcopy.Copy(context.Background(), src, dst, o); err != nil || r.Blocks != n {
 				t.Fatalf("%+v, %v", r, err)
 			}
-			if diff := cmp.Diff(want, blocksOf(t, dst)); diff != "" {
+			if diff := cmp.Diff(want, worldtest.BlocksOf(t, dst)); diff != "" {
 				t.Error(diff)
 			}
 		})

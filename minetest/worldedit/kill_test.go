@@ -68,7 +68,7 @@ func TestKillInPlace(t *testing.T) {
 	for _, backend := range []string{mapdb.SQLite, mapdb.LevelDB} {
 		t.Run(backend, func(t *testing.T) {
 			base := worldtest.World(t, filepath.Join(t.TempDir(), "base"), mapdb.Config{Backend: backend}, 60)
-			old := contents(t, base)
+			old := worldtest.BlocksOf(t, base)
 			fresh := func() string {
 				dir := filepath.Join(t.TempDir(), "world")
 				if err := os.CopyFS(dir, os.DirFS(base)); err != nil {
@@ -80,7 +80,7 @@ func TestKillInPlace(t *testing.T) {
 			if err := edit(ctx, done, ""); err != nil {
 				t.Fatal(err)
 			}
-			want := contents(t, done)
+			want := worldtest.BlocksOf(t, done)
 			count := make(map[string]int)
 			for _, call := range strings.Fields("pwrite64 fsync renameat unlinkat") {
 				for at := 1; ; at += step {
@@ -99,7 +99,7 @@ func TestKillInPlace(t *testing.T) {
 					if err := os.CopyFS(again, os.DirFS(dir)); err != nil {
 						t.Fatal(err)
 					}
-					switch now := contents(t, dir); {
+					switch now := worldtest.BlocksOf(t, dir); {
 					case maps.Equal(now, old):
 						count["old"]++
 					case maps.Equal(now, want):
@@ -110,13 +110,13 @@ func TestKillInPlace(t *testing.T) {
 					if err := edit(ctx, again, ""); err != nil {
 						t.Fatalf("%s, and run again: %v", where, err)
 					}
-					same(t, contents(t, again), want)
+					same(t, worldtest.BlocksOf(t, again), want)
 					if _, err := os.Stat(backup); err == nil {
 						if err := worldbackup.Restore(ctx, dir, backup, worldbackup.Options{}); err != nil {
 							t.Fatalf("%s: %v", where, err)
 						}
 						count["restored"]++
-						same(t, contents(t, dir), old)
+						same(t, worldtest.BlocksOf(t, dir), old)
 					}
 					if ended == nil {
 						break
@@ -134,7 +134,7 @@ func TestKillInPlace(t *testing.T) {
 func TestInUse(t *testing.T) {
 	ctx := context.Background()
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 20)
-	before := contents(t, dir)
+	before := worldtest.BlocksOf(t, dir)
 	server := exec.Command("tail", "-f", filepath.Join(dir, "map.sqlite"))
 	if err := server.Start(); err != nil {
 		t.Skip(err)
@@ -152,7 +152,7 @@ func TestInUse(t *testing.T) {
 	if err := edit(ctx, dir, ""); !errors.Is(err, mapdb.ErrInUse) {
 		t.Errorf("in use: %v", err)
 	}
-	same(t, contents(t, dir), before)
+	same(t, worldtest.BlocksOf(t, dir), before)
 }
 
 // TestCopyGoesOn has a copy stopped while blocks are written: the same steps and the same
@@ -184,5 +184,5 @@ func TestCopyGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, contents(t, dst), all(t, w))
+	same(t, worldtest.BlocksOf(t, dst), worldtest.All(t, w))
 }

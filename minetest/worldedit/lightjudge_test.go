@@ -85,7 +85,7 @@ end)`)
 		t.Fatalf("the engine has %d nodes", len(theirs))
 	}
 	bad, lit := 0, 0
-	for p, data := range all(t, w) {
+	for p, data := range worldtest.All(t, w) {
 		b, err := mapblock.Decode([]byte(data))
 		if err != nil {
 			t.Fatal(err)

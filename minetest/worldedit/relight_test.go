@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/light"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -46,7 +47,7 @@ func TestRelight(t *testing.T) {
 	}
 	blocks := make(map[mapdb.Pos]*mapblock.Block)
 	var list []mapdb.Pos
-	for p, data := range all(t, w) {
+	for p, data := range worldtest.All(t, w) {
 		b, err := mapblock.Decode([]byte(data))
 		if err != nil {
 			t.Fatal(err)
@@ -68,7 +69,7 @@ func TestRelight(t *testing.T) {
 	if notes := tally.Notes(); len(notes) != 1 {
 		t.Errorf("%q", notes)
 	}
-	for p, data := range all(t, w) {
+	for p, data := range worldtest.All(t, w) {
 		b, err := mapblock.Decode([]byte(data))
 		if err != nil {
 			t.Fatal(err)
@@ -77,11 +78,11 @@ func TestRelight(t *testing.T) {
 			t.Errorf("%v differs", p)
 		}
 	}
-	before := all(t, w)
+	before := worldtest.All(t, w)
 	if err := w.Do(ctx, worldedit.FixLight(mapdb.All(), nil)); err != nil {
 		t.Fatal(err)
 	}
-	for p, data := range all(t, w) {
+	for p, data := range worldtest.All(t, w) {
 		if before[p] != data {
 			t.Errorf("%v has another light when it is computed again", p)
 		}

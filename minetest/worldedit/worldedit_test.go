@@ -9,38 +9,10 @@ import (
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldbackup"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
-
-// contents returns all blocks of a world.
-func contents(t *testing.T, dir string) map[mapdb.Pos]string {
-	t.Helper()
-	s, err := world.ReadWorldMT(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, _, err := world.OpenMap(context.Background(), dir, s, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	return all(t, db)
-}
-
-func all(t *testing.T, db mapdb.DB) map[mapdb.Pos]string {
-	t.Helper()
-	m := make(map[mapdb.Pos]string)
-	for b, err := range db.Blocks(context.Background(), mapdb.All()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		m[b.Pos] = string(b.Data)
-	}
-	return m
-}
 
 func open(t *testing.T, dir string) *worldedit.World {
 	t.Helper()
@@ -56,14 +28,14 @@ func open(t *testing.T, dir string) *worldedit.World {
 func TestSaved(t *testing.T) {
 	ctx := context.Background()
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 96)
-	before := contents(t, dir)
+	before := worldtest.BlocksOf(t, dir)
 	w := open(t, dir)
 	tally := new(worldedit.Tally)
 	everywhere := worldedit.Region{Box: worldedit.Everywhere}
 	if err := w.Do(ctx, worldedit.Replace(everywhere, worldedit.Names{"default:co*"}, "test:new", worldedit.Setting{KeepParam2: true, Tally: tally})); err != nil {
 		t.Fatal(err)
 	}
-	want := all(t, w)
+	want := worldtest.All(t, w)
 	nodes, names := int64(0), 0
 	for p, data := range before {
 		is, err := mapblock.Decode([]byte(want[p]))
@@ -99,17 +71,17 @@ func TestSaved(t *testing.T) {
 	if _, err := w.Copy(ctx, copy, "x", worldcopy.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	same(t, contents(t, copy), want)
-	same(t, contents(t, dir), before)
+	same(t, worldtest.BlocksOf(t, copy), want)
+	same(t, worldtest.BlocksOf(t, dir), before)
 	backup, err := w.InPlace(ctx, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, contents(t, dir), want)
+	same(t, worldtest.BlocksOf(t, dir), want)
 	if err := worldbackup.Restore(ctx, dir, backup, worldbackup.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	same(t, contents(t, dir), before)
+	same(t, worldtest.BlocksOf(t, dir), before)
 
 	// What was changed meanwhile is not overwritten.
 	w = open(t, dir)

@@ -107,7 +107,7 @@ func TestEmptyWorld(t *testing.T) {
 	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("backend = sqlite3\ngameid = minetest\n"))
 	repo := newRepo(t)
 	back := restore(t, repo, backup(t, dir, repo).Snapshot.ID, worldcopy.Options{})
-	if n := len(blocksOf(t, back)); n != 0 {
+	if n := len(worldtest.BlocksOf(t, back)); n != 0 {
 		t.Errorf("%d blocks", n)
 	}
 }
@@ -140,7 +140,7 @@ func TestRestoreGoesOn(t *testing.T) {
 		if _, err := r.Restore(t.Context(), first, back, worldcopy.Options{}); err != nil {
 			t.Fatalf("stopped after %d steps: %v", n, err)
 		}
-		if !maps.Equal(blocksOf(t, dir), blocksOf(t, back)) {
+		if !maps.Equal(worldtest.BlocksOf(t, dir), worldtest.BlocksOf(t, back)) {
 			t.Errorf("stopped after %d steps: it is another world", n)
 		}
 		if left, _ := os.ReadDir(parent); len(left) != 1 {
@@ -217,7 +217,7 @@ func TestMended(t *testing.T) {
 			if found := errorsOf(t, repo, report.Snapshot.ID); len(found) > 0 {
 				t.Errorf("the new snapshot: %v", found)
 			}
-			if got := blocksOf(t, restore(t, repo, report.Snapshot.ID, worldcopy.Options{})); !maps.Equal(got, blocksOf(t, dir)) {
+			if got := worldtest.BlocksOf(t, restore(t, repo, report.Snapshot.ID, worldcopy.Options{})); !maps.Equal(got, worldtest.BlocksOf(t, dir)) {
 				t.Error("it is another world")
 			}
 			again, err := worldrepo.Backup(t.Context(), dir, repo, worldrepo.Options{Verify: true})
@@ -254,7 +254,7 @@ func TestDamagedFile(t *testing.T) {
 	if data, err := os.ReadFile(filepath.Join(back, "good.txt")); err != nil || string(data) != "this will not" {
 		t.Errorf("good.txt is %q, %v", data, err)
 	}
-	if !maps.Equal(blocksOf(t, back), blocksOf(t, dir)) {
+	if !maps.Equal(worldtest.BlocksOf(t, back), worldtest.BlocksOf(t, dir)) {
 		t.Error("the blocks are others")
 	}
 }

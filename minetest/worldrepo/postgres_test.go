@@ -67,7 +67,7 @@ func TestPostgres(t *testing.T) {
 	seen := map[string]bool{}
 	for _, id := range ids {
 		back := restore(t, repo, id, worldcopy.Options{Map: "sqlite"})
-		last = blocksOf(t, back)
+		last = worldtest.BlocksOf(t, back)
 		of := map[string]int{}
 		for _, data := range last {
 			of[data]++
@@ -86,7 +86,7 @@ func TestPostgres(t *testing.T) {
 
 	to := judge.Postgres(t)
 	back := restore(t, repo, ids[len(ids)-1], worldcopy.Options{Postgres: to})
-	if got := blocksOf(t, back); !maps.Equal(got, last) {
+	if got := worldtest.BlocksOf(t, back); !maps.Equal(got, last) {
 		t.Errorf("%d blocks in PostgreSQL", len(got))
 	}
 }

@@ -19,28 +19,6 @@ import (
 	"trowel.example/minetest/worldrepo"
 )
 
-// blocksOf returns all blocks of a world.
-func blocksOf(t *testing.T, dir string) map[mapdb.Pos]string {
-	t.Helper()
-	settings, err := world.ReadWorldMT(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, _, err := world.OpenMap(t.Context(), dir, settings, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	all := map[mapdb.Pos]string{}
-	for b, err := range db.Blocks(t.Context(), mapdb.All()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[b.Pos] = string(b.Data)
-	}
-	return all
-}
-
 // change changes, adds and removes some blocks of a world.
 func change(t *testing.T, dir string, r *rand.Rand, n int) {
 	t.Helper()
@@ -58,7 +36,7 @@ func change(t *testing.T, dir string, r *rand.Rand, n int) {
 	}
 	defer w.Close()
 	var some []mapdb.Block
-	for p, data := range blocksOf(t, dir) {
+	for p, data := range worldtest.BlocksOf(t, dir) {
 		if len(some) < n {
 			some = append(some, mapdb.Block{Pos: p, Data: []byte(data)})
 		}
@@ -149,7 +127,7 @@ func TestBackup(t *testing.T) {
 					if report.Changed != 0 || report.Removed != 0 || report.Stored > 0 {
 						t.Errorf("nothing has changed, and the backup tells of %+v", *report)
 					}
-					moments = append(moments, moment{report.Snapshot.ID, blocksOf(t, dir), worldtest.Snapshot(t, dir)})
+					moments = append(moments, moment{report.Snapshot.ID, worldtest.BlocksOf(t, dir), worldtest.Snapshot(t, dir)})
 				}
 				if i > 0 {
 					change(t, dir, r, 20)
@@ -159,7 +137,7 @@ func TestBackup(t *testing.T) {
 				if after := worldtest.Snapshot(t, dir); !maps.Equal(before, after) {
 					t.Error("a backup changed the world")
 				}
-				blocks := blocksOf(t, dir)
+				blocks := worldtest.BlocksOf(t, dir)
 				if report.Snapshot.Blocks != int64(len(blocks)) || i == 0 && report.Changed != int64(len(blocks)) {
 					t.Errorf("a world of %d blocks: %+v", len(blocks), *report)
 				}
@@ -171,7 +149,7 @@ func TestBackup(t *testing.T) {
 			for i, m := range moments {
 				target := []string{"", "leveldb", "sqlite", "sqlite-pos", ""}[i]
 				back := restore(t, repo, m.id, worldcopy.Options{Map: target})
-				if got := blocksOf(t, back); !maps.Equal(got, m.blocks) {
+				if got := worldtest.BlocksOf(t, back); !maps.Equal(got, m.blocks) {
 					t.Errorf("snapshot %d has %d blocks, and not the %d that there were", i, len(got), len(m.blocks))
 				}
 				files := worldtest.Snapshot(t, back)
@@ -199,7 +177,7 @@ func TestPrune(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := backup(t, dir, repo).Snapshot.ID
-	kept := blocksOf(t, dir)
+	kept := worldtest.BlocksOf(t, dir)
 	change(t, dir, r, 30)
 	second := backup(t, dir, repo).Snapshot.ID
 	if p, err := worldrepo.Prune(t.Context(), repo, false); err != nil || p.Packs != 0 {
@@ -220,7 +198,7 @@ func TestPrune(t *testing.T) {
 	if found := findings(t, repo); len(found) > 0 {
 		t.Error(found)
 	}
-	if got := blocksOf(t, restore(t, repo, first, worldcopy.Options{})); !maps.Equal(got, kept) {
+	if got := worldtest.BlocksOf(t, restore(t, repo, first, worldcopy.Options{})); !maps.Equal(got, kept) {
 		t.Error("the first snapshot is not what it was")
 	}
 }
@@ -267,7 +245,7 @@ func TestStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := backup(t, dir, repo)
-	want := blocksOf(t, dir)
+	want := worldtest.BlocksOf(t, dir)
 	change(t, dir, rand.New(rand.NewPCG(7, 8)), 30)
 	for n := 1; n < 40; n += 3 {
 		ctx := &ending{Context: t.Context(), left: n}
@@ -282,7 +260,7 @@ func TestStopped(t *testing.T) {
 		}
 	}
 	backup(t, dir, repo)
-	if got := blocksOf(t, restore(t, repo, first.Snapshot.ID, worldcopy.Options{})); !maps.Equal(got, want) {
+	if got := worldtest.BlocksOf(t, restore(t, repo, first.Snapshot.ID, worldcopy.Options{})); !maps.Equal(got, want) {
 		t.Error("the first snapshot is not what it was")
 	}
 }

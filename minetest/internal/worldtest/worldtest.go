@@ -17,6 +17,7 @@ import (
 	"trowel.example/internal/corpus"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 )
 
 // Versions are those of the blocks that a world has by default.
@@ -237,6 +238,21 @@ func SetLine(t testing.TB, path, old, new string) {
 	if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// BlocksOf reads all blocks of the world in dir.
+func BlocksOf(t testing.TB, dir string) map[mapdb.Pos]string {
+	t.Helper()
+	settings, err := world.ReadWorldMT(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, _, err := world.OpenMap(context.Background(), dir, settings, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	return All(t, db)
 }
 
 // All reads all blocks of a database.
