@@ -46,6 +46,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			samples, err := filepath.Abs("../../../samples")
 			env.Setenv("SAMPLES", samples)
+			env.Setenv("GORACE", os.Getenv("GORACE")) // see .ci/run
 			return err
 		},
 	})
