@@ -22,28 +22,16 @@ import (
 func changedMaps(t *testing.T) (old, new string) {
 	t.Helper()
 	old = sample(t, "burrow", "burrow.map")
-	data, err := os.ReadFile(old)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := twmap.Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tiles := m.Physics(twmap.KindGame).Tiles()
-	for x := 3; x < 8; x++ {
-		tiles.Set(x, 4, twmap.Tile{ID: 3})
-	}
-	tiles.Set(12, 9, twmap.Tile{ID: 60})
-	m.Info.Settings = append(m.Info.Settings, "sv_gametype race")
-	m.Groups[0], m.Groups[1] = m.Groups[1], m.Groups[0]
-	if data, err = m.Encode(); err != nil {
-		t.Fatal(err)
-	}
 	new = filepath.Join(t.TempDir(), "burrow.map")
-	if err := os.WriteFile(new, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	editMap(t, old, new, func(m *twmap.Map) {
+		tiles := m.Physics(twmap.KindGame).Tiles()
+		for x := 3; x < 8; x++ {
+			tiles.Set(x, 4, twmap.Tile{ID: 3})
+		}
+		tiles.Set(12, 9, twmap.Tile{ID: 60})
+		m.Info.Settings = append(m.Info.Settings, "sv_gametype race")
+		m.Groups[0], m.Groups[1] = m.Groups[1], m.Groups[0]
+	})
 	return old, new
 }
 

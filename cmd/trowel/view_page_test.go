@@ -141,29 +141,17 @@ func TestViewTiles(t *testing.T) {
 // TestViewHostile looks at a map whose words are HTML: they are shown as they are.
 func TestViewHostile(t *testing.T) {
 	path := sample(t, "burrow", "burrow.map")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := twmap.Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
 	const evil = "<img src=x onerror=alert(1)>"
-	m.Info.Author = evil
-	m.Info.Settings = append(m.Info.Settings, evil)
-	for _, g := range m.Groups {
-		g.Name = "<b>x</b>"
-		for _, l := range g.Layers {
-			l.Base().Name = "<img src=x>"
+	editMap(t, path, path, func(m *twmap.Map) {
+		m.Info.Author = evil
+		m.Info.Settings = append(m.Info.Settings, evil)
+		for _, g := range m.Groups {
+			g.Name = "<b>x</b>"
+			for _, l := range g.Layers {
+				l.Base().Name = "<img src=x>"
+			}
 		}
-	}
-	if data, err = m.Encode(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	})
 	v := view(t, path)
 	p := v.open(1280, 800)
 	dialogs := make(chan string, 8)

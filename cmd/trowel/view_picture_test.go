@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"trowel.example/internal/judge/chromium"
-	"trowel.example/teeworlds/twmap"
 )
 
 // goTo asks for coordinates.
@@ -228,62 +226,6 @@ func TestViewAddress(t *testing.T) {
 	if got := chromium.Eval[string](p, "document.querySelector('#stage .failed, #stage .note:not([hidden])')?.innerText ?? ''"); got != "" {
 		t.Error("the picture: ", got)
 	}
-}
-
-// TestViewTileChanged saves a map with another tile under the page: only what has changed of the
-// picture is fetched again, and all else stays as it is.
-func TestViewTileChanged(t *testing.T) {
-	path := sample(t, "burrow", "burrow.map")
-	v := view(t, path)
-	p := v.open(1280, 800)
-	visit(p, "x=20&y=20&z=1&at=20.5,20.5")
-	p.Wait("document.querySelectorAll('.leaflet-tile-loaded').length > 8 && document.querySelector('.pane-inspector .thing')")
-	settle(p)
-	hash := chromium.Eval[string](p, "location.hash")
-	things := chromium.Eval[int](p, "document.querySelectorAll('.pane-inspector .thing').length")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := twmap.Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range m.Groups[len(m.Groups)-2].Layers {
-		if l, ok := l.(*twmap.TileLayer); ok {
-			l.Tiles().Set(20, 20, twmap.Tile{ID: 7})
-			break
-		}
-	}
-	if data, err = m.Encode(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path+".next", data, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	p.Forget()
-	if err := os.Rename(path+".next", path); err != nil {
-		t.Fatal(err)
-	}
-	p.Wait(fmt.Sprintf("document.querySelectorAll('.pane-inspector .thing').length > %d", things))
-	p.Wait("performance.getEntriesByType('resource').some((e) => e.name.includes('/tile/2/'))")
-	settle(p)
-	if got := chromium.Eval[string](p, "location.hash"); got != hash {
-		t.Errorf("the address was %s and is %s", hash, got)
-	}
-	var fetched []string
-	for _, r := range p.Requests() {
-		if strings.Contains(r, "/tile/") {
-			fetched = append(fetched, r)
-		}
-	}
-	if len(fetched) == 0 || len(fetched) > 4 || !strings.Contains(fetched[0], "/tile/2/") {
-		t.Errorf("fetched again: %q", fetched)
-	}
-	for _, m := range p.Messages() {
-		t.Errorf("on the console: %s", m)
-	}
-	v.stop()
 }
 
 // TestViewWorldPicture sees that the coordinates of a world are those of the game, in views that

@@ -21,6 +21,7 @@ import (
 
 	"trowel.example/internal/corpus"
 	"trowel.example/internal/judge/chromium"
+	"trowel.example/teeworlds/twmap"
 )
 
 // TestMain lets the test be the program, too, so that it is tried as people have it.
@@ -56,6 +57,26 @@ func sample(t *testing.T, name, as string) string {
 	path := filepath.Join(t.TempDir(), as)
 	run(t, "pack", "-q", filepath.Join("../../samples", name), "-o", path)
 	return path
+}
+
+// editMap makes a map of another, which may have its name.
+func editMap(t *testing.T, from, to string, edit func(*twmap.Map)) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := twmap.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit(m)
+	if data, err = m.Encode(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // viewing is a program that serves a page.
