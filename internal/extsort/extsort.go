@@ -14,7 +14,7 @@ import (
 	"slices"
 )
 
-// Pair is what is sorted, by its key.
+// Pair is what is sorted: by its key, and pairs of one key by their values.
 type Pair struct {
 	Key   int64
 	Value uint64
@@ -38,13 +38,15 @@ func (s *Sorter) Add(p Pair) error {
 	return s.spill()
 }
 
-func byKey(a, b Pair) int { return cmp.Compare(a.Key, b.Key) }
+func (p Pair) compare(q Pair) int {
+	return cmp.Or(cmp.Compare(p.Key, q.Key), cmp.Compare(p.Value, q.Value))
+}
 
 const pairSize = 16
 
 // spill writes what is in memory to the file.
 func (s *Sorter) spill() (err error) {
-	slices.SortFunc(s.run, byKey)
+	slices.SortFunc(s.run, Pair.compare)
 	if s.file == nil {
 		if s.file, err = os.CreateTemp(s.Folder, ".trowel-*.tmp"); err != nil {
 			return err
@@ -73,7 +75,9 @@ func (s *Sorter) Close() error {
 	if s.file == nil {
 		return nil
 	}
-	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+	err := errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+	s.file = nil
+	return err
 }
 
 // runs is a heap of what comes next in each run.
@@ -85,16 +89,17 @@ type run struct {
 }
 
 func (r *run) read() error {
-	var b [pairSize]byte
-	if _, err := io.ReadFull(r.in, b[:]); err != nil {
+	b, err := r.in.Peek(pairSize)
+	if err != nil {
 		return err
 	}
-	r.next = Pair{int64(binary.LittleEndian.Uint64(b[:])), binary.LittleEndian.Uint64(b[8:])}
-	return nil
+	r.next = Pair{int64(binary.LittleEndian.Uint64(b)), binary.LittleEndian.Uint64(b[8:])}
+	_, err = r.in.Discard(pairSize)
+	return err
 }
 
 func (r runs) Len() int           { return len(r) }
-func (r runs) Less(i, j int) bool { return r[i].next.Key < r[j].next.Key }
+func (r runs) Less(i, j int) bool { return r[i].next.compare(r[j].next) < 0 }
 func (r runs) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
 func (r *runs) Push(x any)        { *r = append(*r, x.(*run)) }
 func (r *runs) Pop() any {
@@ -103,22 +108,30 @@ func (r *runs) Pop() any {
 	return last
 }
 
-// Sorted gives all pairs in the order of their keys, each key once: of several pairs with
-// one key it gives any. An error is the last that it gives. Nothing is added after it.
-func (s *Sorter) Sorted() iter.Seq2[Pair, error] {
+// Distinct gives of the pairs of each key the first.
+func (s *Sorter) Distinct() iter.Seq2[Pair, error] {
 	return func(yield func(Pair, error) bool) {
 		first, last := true, int64(0)
-		give := func(p Pair) bool {
-			if !first && p.Key == last {
-				return true
+		for p, err := range s.Sorted() {
+			if err == nil && !first && p.Key == last {
+				continue
 			}
 			first, last = false, p.Key
-			return yield(p, nil)
+			if !yield(p, err) {
+				return
+			}
 		}
+	}
+}
+
+// Sorted gives all pairs in their order, as often as it is called. An error is the last that
+// it gives. Nothing is added after it.
+func (s *Sorter) Sorted() iter.Seq2[Pair, error] {
+	return func(yield func(Pair, error) bool) {
 		if s.file == nil {
-			slices.SortFunc(s.run, byKey)
+			slices.SortFunc(s.run, Pair.compare)
 			for _, p := range s.run {
-				if !give(p) {
+				if !yield(p, nil) {
 					return
 				}
 			}
@@ -126,7 +139,7 @@ func (s *Sorter) Sorted() iter.Seq2[Pair, error] {
 		}
 		h, err := s.open()
 		for err == nil && len(h) > 0 {
-			if !give(h[0].next) {
+			if !yield(h[0].next, nil) {
 				return
 			}
 			if err = h[0].read(); err == nil {
@@ -151,7 +164,7 @@ func (s *Sorter) open() (h runs, err error) {
 	}
 	start := int64(0)
 	for _, end := range s.ends {
-		r := &run{in: bufio.NewReaderSize(io.NewSectionReader(s.file, start, end-start), 1<<16)}
+		r := &run{in: bufio.NewReaderSize(io.NewSectionReader(s.file, start, end-start), 32<<10)}
 		start = end
 		if err := r.read(); err != nil {
 			return nil, err

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"trowel.example/fault"
+	"trowel.example/internal/extsort"
 )
 
 const (
@@ -23,6 +24,8 @@ const (
 	collected = 1 << 20
 	// fromLibrary is the version of SQLite that the header names.
 	fromLibrary = 3040001
+	// signBit makes a key, which has no sign, one that has, in the same order.
+	signBit = 1 << 63
 )
 
 // A Table is what a [Builder] makes: one whose columns are integers, which are its
@@ -52,7 +55,7 @@ type Builder struct {
 	done  uint32    // the last page of rows, which its tree does not have yet
 	last  int64     // its last row
 	inner builtTree
-	keys  sorter
+	keys  extsort.Sorter // the key of each row, with its number
 	err   error
 }
 
@@ -75,7 +78,7 @@ func newBuilder(f *os.File, t Table) *Builder {
 	b := &Builder{table: t, f: f, next: 2}
 	b.leaf.reset(tableLeaf, 0)
 	b.inner = builtTree{b: b, kind: tableInner}
-	b.keys.dir = filepath.Dir(f.Name())
+	b.keys = extsort.Sorter{Folder: filepath.Dir(f.Name()), Run: 1 << 18}
 	return b
 }
 
@@ -236,20 +239,20 @@ func (t Table) unpack(key uint64, to []int64) []int64 {
 
 // Count returns how many rows of different keys there are.
 func (b *Builder) Count() (n int64, err error) {
-	err = b.keys.each(func(_ entry, again bool) error {
-		if !again {
-			n++
+	for _, err := range b.keys.Distinct() {
+		if err != nil {
+			return n, err
 		}
-		return nil
-	})
-	return n, err
+		n++
+	}
+	return n, nil
 }
 
 // count counts a row.
 func (b *Builder) count(key uint64) {
 	b.rows++
 	if b.err == nil {
-		b.err = b.keys.add(entry{key, b.rows})
+		b.err = b.keys.Add(extsort.Pair{Key: int64(key ^ signBit), Value: uint64(b.rows)})
 	}
 }
 
@@ -388,14 +391,20 @@ func (b *Builder) Finish() (older []int64, err error) {
 	var leaf builtPage
 	leaf.reset(indexLeaf, 0)
 	index := builtTree{b: b, kind: indexInner}
-	last := int64(0)
+	var last extsort.Pair
 	var ints [4]int64
-	err = b.keys.each(func(e entry, again bool) error {
-		if again {
-			older = append(older, last)
+	for p, err := range b.keys.Sorted() {
+		if b.err == nil {
+			b.err = err
 		}
-		last = e.row
-		record := appendRecord(nil, append(b.table.unpack(e.key, ints[:0]), e.row), -1)
+		if b.err != nil {
+			break
+		}
+		if last.Value != 0 && last.Key == p.Key { // rows are numbered from 1 on
+			older = append(older, int64(last.Value))
+		}
+		last = p
+		record := appendRecord(nil, append(b.table.unpack(uint64(p.Key)^signBit, ints[:0]), int64(p.Value)), -1)
 		cell := append(appendVarint(b.cell[:0], int64(len(record))), record...)
 		if b.cell = cell; !leaf.fits(len(cell)) {
 			key := leaf.pop()
@@ -403,10 +412,6 @@ func (b *Builder) Finish() (older []int64, err error) {
 			leaf.reset(indexLeaf, 0)
 		}
 		leaf.add(cell)
-		return b.err
-	})
-	if b.err == nil {
-		b.err = err
 	}
 	keys := index.root(b.page(&leaf))
 	b.write()
@@ -450,5 +455,5 @@ func (b *Builder) first(rows, keys uint32) []byte {
 
 // Abandon lets go of the file as it is.
 func (b *Builder) Abandon() error {
-	return errors.Join(b.keys.close(), b.f.Close())
+	return errors.Join(b.keys.Close(), b.f.Close())
 }

@@ -415,39 +415,6 @@ func TestScanDamage(t *testing.T) {
 	}
 }
 
-// A sorter with several runs.
-func TestSorter(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 5))
-	s := sorter{dir: t.TempDir()}
-	const n = 3*inMemory + 1000
-	for i := range int64(n) {
-		if err := s.add(entry{r.Uint64N(n), i + 1}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 2 { // it can be gone through again
-		var last entry
-		count := 0
-		err := s.each(func(e entry, again bool) error {
-			if e.compare(last) <= 0 || again != (count > 0 && e.key == last.key) {
-				t.Fatalf("%v after %v, %v", e, last, again)
-			}
-			count++
-			last = e
-			return nil
-		})
-		if err != nil || count != n {
-			t.Errorf("%d, %v", count, err)
-		}
-	}
-	if err := s.close(); err != nil {
-		t.Error(err)
-	}
-	if left, _ := os.ReadDir(s.dir); len(left) > 0 {
-		t.Errorf("left: %v", left)
-	}
-}
-
 // Whatever is in a file that is called unfinished, what comes of it is a database.
 func FuzzResume(f *testing.F) {
 	r := rand.New(rand.NewPCG(6, 6))

@@ -55,7 +55,7 @@ func Make(ctx context.Context, db mapdb.DB, w io.Writer, o Options) (count int64
 		}
 	}
 	m := NewWriter(w)
-	for p, err := range s.Sorted() {
+	for p, err := range s.Distinct() {
 		if err != nil {
 			return count, err
 		}

@@ -311,7 +311,7 @@ func (s *storing) blocks(ctx context.Context, db mapdb.DB, snap *Snapshot, list 
 		}
 	}
 	w := &regionWriter{storing: s, db: db, old: s.last(list, snap.World), snap: snap, sink: o.Sink}
-	for p, err := range sorter.Sorted() {
+	for p, err := range sorter.Distinct() {
 		if err == nil {
 			err = w.add(ctx, p.Key, manifest.Hash(p.Value))
 		}
