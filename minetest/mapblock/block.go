@@ -88,9 +88,14 @@ type Block struct {
 	Inner    []byte // of 29: what follows the last section inside the compressed frame; usually nothing
 	Trailing []byte // what follows the block; usually nothing
 
-	source source
-	fault  error // why a part of the metadata could not be read
+	source   source
+	fault    error // why a part of the metadata could not be read
+	inflated int
 }
+
+// Inflated returns how many bytes the block that was decoded would have if nothing in it were
+// compressed; 0 for one that was made.
+func (b *Block) Inflated() int { return b.inflated }
 
 // source is where a block comes from: what has not changed keeps its bytes.
 type source struct {

@@ -32,6 +32,7 @@ type codec struct {
 	ids     *idSet                 // where to note the values of Param0; may be nil
 	stopped bool                   // nobody can tell where the following sections are
 	work    int                    // bytes that were inflated
+	grown   int                    // by how many bytes these are more than their streams
 }
 
 // codecs have been used for reading, and may be again.

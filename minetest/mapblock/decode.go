@@ -101,6 +101,7 @@ func (d *decoder) decode() {
 		if d.err == nil && !d.nodesOnly {
 			c.rest("trailing", &d.b.Trailing)
 		}
+		d.b.inflated = len(d.data) + c.grown
 		return
 	}
 	stream := c.left()
@@ -121,6 +122,7 @@ func (d *decoder) decode() {
 			}
 			c.r.Flush()
 			c.rest("trailing", &d.b.Trailing)
+			d.b.inflated = len(d.data) + len(content) - used
 		}
 		in := newReader(content, "block").trace(d.tracer, d.meaning)
 		in.ids = d.ids

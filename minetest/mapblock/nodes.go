@@ -144,6 +144,39 @@ func (c *idCounts) all(yield func(id uint16) bool) {
 	}
 }
 
+// NameCount is how many nodes have a name.
+type NameCount struct {
+	Name  string // "" for ids that mean nothing
+	Count int
+}
+
+// Counts returns how many nodes have each name that occurs, in the terms of today as [Block.Nodes].
+// It is quicker than that. The order is that of the lowest ids with a name, or, in blocks up to
+// version 21, that in which the names occur.
+func (b *Block) Counts() (counts []NameCount) {
+	if b.Version < 22 {
+		n := b.Nodes()
+		for i, count := range n.Counts() {
+			counts = append(counts, NameCount{n.Names[i], count})
+		}
+		return counts
+	}
+	var ids idCounts
+	ids.count(b)
+	nameOf := b.nameOf()
+	places := make(map[string]int, len(b.Names))
+	for id := range ids.all {
+		name, _ := nameOf(id)
+		i, known := places[name]
+		if !known {
+			i = len(counts)
+			places[name], counts = i, append(counts, NameCount{Name: name})
+		}
+		counts[i].Count += int(ids.of(id))
+	}
+	return counts
+}
+
 // unseen marks an id that has not occurred yet.
 const unseen = 0xffff
 

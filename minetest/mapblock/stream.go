@@ -179,6 +179,7 @@ func (c *codec) packed(name string, how packing, keep *[]byte, run func(*codec))
 		c.r.FailAt(at, name, err, "a "+how.name+" stream", err.Error())
 		return
 	}
+	c.grown += len(content) - used
 	c.r.Span(name, used)
 	if c.tracer != nil {
 		c.means("%s, %d bytes inflated", how.name, len(content))

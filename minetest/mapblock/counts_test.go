@@ -1,0 +1,63 @@
+package mapblock
+
+import "testing"
+
+// Counts are those of the nodes, in every version, and ids without a name are counted together.
+func TestCounts(t *testing.T) {
+	for version := range Newest + 1 {
+		b := sample(version)
+		if version >= 24 { // two ids of a name, two names of an id, and two ids without any
+			b.Names = append(b.Names, NameID{700, "air"}, NameID{700, "mod:thing"}, NameID{701, "mod:thing"})
+			copy(b.Param0[:], []uint16{700, 701, 900, 5000, 5000})
+		}
+		want := make(map[string]int)
+		n := b.Nodes()
+		for i := range NodeCount {
+			want[n.At(i)]++
+		}
+		for _, c := range b.Counts() {
+			if c.Count == 0 || want[c.Name] != c.Count {
+				t.Errorf("version %d: %d nodes %q, want %d", version, c.Count, c.Name, want[c.Name])
+			}
+			delete(want, c.Name)
+		}
+		if len(want) > 0 {
+			t.Errorf("version %d: not counted: %v", version, want)
+		}
+	}
+}
+
+// What a block takes without compression is its bytes if it has none, else those of its sections.
+func TestInflated(t *testing.T) {
+	for version := range Newest + 1 {
+		b := sample(version)
+		data, err := b.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data = append(data, "rest"...)
+		got, err := Decode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := len(data)
+		switch {
+		case version >= 16:
+			want = 1 + len(content(b)) + len("rest")
+		case version >= 11:
+			want = 1 + len(content(b)) + 2*b2i(version >= 14) + len("rest") // the length of the metadata
+		case version == 4 || version >= 7:
+			want = 1 + 1 + nodeBytes(version)*NodeCount + 2*b2i(version >= 9) + len("rest")
+		}
+		if got.Inflated() != want {
+			t.Errorf("version %d: %d bytes, want %d", version, got.Inflated(), want)
+		}
+	}
+}
+
+func b2i(v bool) int {
+	if v {
+		return 1
+	}
+	return 0
+}
