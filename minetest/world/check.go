@@ -18,8 +18,8 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// checkRest is [Check] for all but the blocks.
-func checkRest(ctx context.Context, dir string, remote bool, sink check.Sink) error {
+// CheckRest is [Check] for all but the blocks.
+func CheckRest(ctx context.Context, dir string, remote bool, sink check.Sink) error {
 	c := checker{ctx: ctx, dir: dir, lines: make(map[string]int)}
 	c.sink = func(f check.Finding) {
 		if len(f.At) == 0 {

@@ -44,7 +44,7 @@ func Check(ctx context.Context, dir string, opts CheckOptions, sink check.Sink) 
 		sink.AddAt(foundUnfinished, []check.Place{check.File(CopyJournal)}, CopyJournal, -1, "%d blocks of %s are copied", u.Blocks, u.Source)
 	}
 	if !opts.BlocksOnly {
-		if err := checkRest(ctx, dir, opts.Remote, sink); err != nil {
+		if err := CheckRest(ctx, dir, opts.Remote, sink); err != nil {
 			return err
 		}
 	}
@@ -130,23 +130,33 @@ type result struct {
 }
 
 // look looks at a row.
-func look(b mapdb.Block, err error) result {
-	var row *mapdb.RowError
-	switch {
-	case errors.As(err, &row):
-		if len(row.At) > 0 { // of the file
-			f := finding(foundMapPages, "map", fault.OffsetOf(err), "%v", withoutOffset(err))
-			f.At = row.At
-			return result{found: []check.Finding{f}}
-		}
-		return result{pos: row.Pos, found: []check.Finding{finding(foundMapRow, "", -1, "%v", err)}}
-	case err != nil:
+func look(row mapdb.Block, err error) result {
+	r := result{pos: &row.Pos, block: true}
+	var bad *mapdb.RowError
+	if errors.As(err, &bad) {
+		r.pos, r.block = bad.Pos, false
+	} else if err != nil {
 		return result{err: err}
 	}
-	r := result{pos: &b.Pos, block: true}
-	sink := func(f check.Finding) { r.found = append(r.found, f) }
-	checkBlock(b.Data, sink)
+	b := spareBlocks.Get().(*mapblock.Block)
+	defer spareBlocks.Put(b)
+	CheckRow(row, bad, b, func(f check.Finding) { r.found = append(r.found, f) })
 	return r
+}
+
+// CheckRow reports to sink what is wrong with a row of a database of blocks, or, if bad is not
+// nil, with what is in its place: each finding by itself, with paths and places inside of the
+// block. It decodes the block into b, and reports whether it could.
+func CheckRow(row mapdb.Block, bad *mapdb.RowError, b *mapblock.Block, sink check.Sink) bool {
+	switch {
+	case bad != nil && len(bad.At) > 0: // of the file
+		sink.AddAt(foundMapPages, bad.At, "map", fault.OffsetOf(bad), "%v", withoutOffset(bad))
+		return false
+	case bad != nil:
+		sink.Add(foundMapRow, "", -1, "%v", bad)
+		return false
+	}
+	return checkBlock(row.Data, b, sink)
 }
 
 // withoutOffset returns an error that does not tell the offset, which a finding tells by itself.
@@ -164,15 +174,13 @@ func withoutOffset(err error) error {
 var spareBlocks = sync.Pool{New: func() any { return new(mapblock.Block) }}
 
 // checkBlock reports what is wrong with the bytes of a block.
-func checkBlock(data []byte, sink check.Sink) {
+func checkBlock(data []byte, b *mapblock.Block, sink check.Sink) bool {
 	if len(data) == 0 {
 		sink.Add(foundBlockEmpty, "", -1, "no bytes")
-		return
+		return false
 	}
-	b := spareBlocks.Get().(*mapblock.Block)
-	defer spareBlocks.Put(b)
 	if !b.CheckData(data, sink, "") {
-		return
+		return false
 	}
 	for i, m := range b.Metadata.List {
 		if len(m.Inventory) == 0 {
@@ -191,6 +199,7 @@ func checkBlock(data []byte, sink check.Sink) {
 			inside(f)
 		}, "")
 	}
+	return true
 }
 
 func finding(k *check.Kind, path string, offset int64, format string, args ...any) (f check.Finding) {

@@ -73,20 +73,25 @@ type Meta struct {
 
 // Metadata finds the variables of nodes for which wanted reports true.
 func Metadata(ctx context.Context, db mapdb.DB, where Where, wanted func(key, value string) bool, yield func(Meta) error) error {
-	return query[Meta]{look: func(p mapdb.Pos, b *mapblock.Block) (found []Meta) {
-		for i := range b.Metadata.List {
-			m := &b.Metadata.List[i]
-			if int(m.Pos) >= mapblock.NodeCount || !where.contains(p, int(m.Pos)) {
-				continue
-			}
-			for _, v := range m.Vars {
-				if wanted(v.Key, v.Value) {
-					found = append(found, Meta{nodeAt(p, int(m.Pos)), nameOf(b, int(m.Pos)), m.Var("owner"), v.Key, v.Value, v.IsPrivate()})
-				}
+	return query[Meta]{look: func(p mapdb.Pos, b *mapblock.Block) []Meta {
+		return MetadataIn(p, b, where, wanted)
+	}}.run(ctx, db, where, yield)
+}
+
+// MetadataIn is [Metadata] of the block at a position, as [Today] returns it.
+func MetadataIn(p mapdb.Pos, b *mapblock.Block, where Where, wanted func(key, value string) bool) (found []Meta) {
+	for i := range b.Metadata.List {
+		m := &b.Metadata.List[i]
+		if int(m.Pos) >= mapblock.NodeCount || !where.contains(p, int(m.Pos)) {
+			continue
+		}
+		for _, v := range m.Vars {
+			if wanted(v.Key, v.Value) {
+				found = append(found, Meta{nodeAt(p, int(m.Pos)), nameOf(b, int(m.Pos)), m.Var("owner"), v.Key, v.Value, v.IsPrivate()})
 			}
 		}
-		return found
-	}}.run(ctx, db, where, yield)
+	}
+	return found
 }
 
 // Timer is the timer of a node.
@@ -98,15 +103,18 @@ type Timer struct {
 
 // Timers finds the timers of nodes of some names.
 func Timers(ctx context.Context, db mapdb.DB, where Where, names Names, yield func(Timer) error) error {
-	return query[Timer]{look: func(p mapdb.Pos, b *mapblock.Block) (found []Timer) {
-		for _, t := range b.Timers.List {
-			if int(t.Pos) >= mapblock.NodeCount || !where.contains(p, int(t.Pos)) {
-				continue
-			}
-			if name := nameOf(b, int(t.Pos)); names.Match(name) {
-				found = append(found, Timer{nodeAt(p, int(t.Pos)), name, float64(t.Timeout) / 1000, float64(t.Elapsed) / 1000})
-			}
+	return query[Timer]{look: func(p mapdb.Pos, b *mapblock.Block) []Timer { return TimersIn(p, b, where, names) }}.run(ctx, db, where, yield)
+}
+
+// TimersIn is [Timers] of the block at a position, as [Today] returns it.
+func TimersIn(p mapdb.Pos, b *mapblock.Block, where Where, names Names) (found []Timer) {
+	for _, t := range b.Timers.List {
+		if int(t.Pos) >= mapblock.NodeCount || !where.contains(p, int(t.Pos)) {
+			continue
 		}
-		return found
-	}}.run(ctx, db, where, yield)
+		if name := nameOf(b, int(t.Pos)); names.Match(name) {
+			found = append(found, Timer{nodeAt(p, int(t.Pos)), name, float64(t.Timeout) / 1000, float64(t.Elapsed) / 1000})
+		}
+	}
+	return found
 }

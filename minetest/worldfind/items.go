@@ -27,30 +27,33 @@ type Item struct {
 
 // Items finds items by their names, in the inventories of nodes and lying around.
 func Items(ctx context.Context, db mapdb.DB, where Where, names Names, yield func(Item) error) error {
-	return query[Item]{look: func(p mapdb.Pos, b *mapblock.Block) (found []Item) {
-		for i := range b.Metadata.List {
-			m := &b.Metadata.List[i]
-			if len(m.Inventory) == 0 || int(m.Pos) >= mapblock.NodeCount || !where.contains(p, int(m.Pos)) {
-				continue
-			}
-			if names.literal != "" && !bytes.Contains(m.Inventory, []byte(names.literal)) && !legacyItems.Match(m.Inventory) {
-				continue
-			}
-			inv, _ := item.SalvageInventory(m.Inventory) // a check tells what is wrong with it
-			at := nodeAt(p, int(m.Pos))
-			holder, owner := nameOf(b, int(m.Pos)), m.Var("owner")
-			stacks(inv, names, func(list string, slot int, s item.Stack) {
-				found = append(found, Item{place.Slot{Node: &at, List: list, Slot: slot}, s, holder, owner})
-			})
+	return query[Item]{look: func(p mapdb.Pos, b *mapblock.Block) []Item { return ItemsIn(p, b, where, names) }}.run(ctx, db, where, yield)
+}
+
+// ItemsIn is [Items] of the block at a position, as [Today] returns it.
+func ItemsIn(p mapdb.Pos, b *mapblock.Block, where Where, names Names) (found []Item) {
+	for i := range b.Metadata.List {
+		m := &b.Metadata.List[i]
+		if len(m.Inventory) == 0 || int(m.Pos) >= mapblock.NodeCount || !where.contains(p, int(m.Pos)) {
+			continue
 		}
-		for i := range b.Objects.List {
-			o := ObjectOf(p, &b.Objects.List[i])
-			if stack, ok := o.item(); ok && !stack.Empty() && names.Match(stack.Name) && where.Contains(NodeOf(o.Pos)) {
-				found = append(found, Item{o.At, stack, o.Name, ""})
-			}
+		if names.literal != "" && !bytes.Contains(m.Inventory, []byte(names.literal)) && !legacyItems.Match(m.Inventory) {
+			continue
 		}
-		return found
-	}}.run(ctx, db, where, yield)
+		inv, _ := item.SalvageInventory(m.Inventory) // a check tells what is wrong with it
+		at := nodeAt(p, int(m.Pos))
+		holder, owner := nameOf(b, int(m.Pos)), m.Var("owner")
+		stacks(inv, names, func(list string, slot int, s item.Stack) {
+			found = append(found, Item{place.Slot{Node: &at, List: list, Slot: slot}, s, holder, owner})
+		})
+	}
+	for i := range b.Objects.List {
+		o := ObjectOf(p, &b.Objects.List[i])
+		if stack, ok := o.item(); ok && !stack.Empty() && names.Match(stack.Name) && where.Contains(NodeOf(o.Pos)) {
+			found = append(found, Item{o.At, stack, o.Name, ""})
+		}
+	}
+	return found
 }
 
 // legacyItems is what itemstrings from before 0.4 begin with: their items have other names.
@@ -130,16 +133,17 @@ type Object struct {
 
 // Objects finds objects by their names.
 func Objects(ctx context.Context, db mapdb.DB, where Where, names Names, yield func(Object) error) error {
-	return query[Object]{
-		look: func(p mapdb.Pos, b *mapblock.Block) (found []Object) {
-			for i := range b.Objects.List {
-				if o := ObjectOf(p, &b.Objects.List[i]); names.Match(o.Name) && where.Contains(NodeOf(o.Pos)) {
-					found = append(found, o)
-				}
-			}
-			return found
-		},
-	}.run(ctx, db, where, yield)
+	return query[Object]{look: func(p mapdb.Pos, b *mapblock.Block) []Object { return ObjectsIn(p, b, where, names) }}.run(ctx, db, where, yield)
+}
+
+// ObjectsIn is [Objects] of the block at a position, as [Today] returns it.
+func ObjectsIn(p mapdb.Pos, b *mapblock.Block, where Where, names Names) (found []Object) {
+	for i := range b.Objects.List {
+		if o := ObjectOf(p, &b.Objects.List[i]); names.Match(o.Name) && where.Contains(NodeOf(o.Pos)) {
+			found = append(found, o)
+		}
+	}
+	return found
 }
 
 // ObjectOf returns what an object of a block is.

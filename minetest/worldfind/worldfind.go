@@ -137,13 +137,23 @@ func (q query[T]) block(data mapdb.Block) ([]T, error) {
 	}
 	err := decode(data.Data)
 	today := b
-	if err == nil && old {
-		today, _, err = b.Convert(mapblock.Newest-1, true)
+	if err == nil {
+		today, err = Today(b)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", blockAt(data.Pos), err)
 	}
 	return q.look(data.Pos, today), nil
+}
+
+// Today returns a block as a game of today understands it: itself, unless it is of a version from
+// before ids of nodes had two bytes and a name.
+func Today(b *mapblock.Block) (*mapblock.Block, error) {
+	if b.Version >= lowest {
+		return b, nil
+	}
+	today, _, err := b.Convert(mapblock.Newest-1, true)
+	return today, err
 }
 
 func blockAt(p mapdb.Pos) place.Node { return place.Block(p.X, p.Y, p.Z) }
