@@ -37,7 +37,7 @@ func TestImportsGoDown(t *testing.T) {
 }
 
 // TestGamesKnowNothing tests that no game knows another, that what all share knows no
-// game, and that only main opens the doors.
+// game, that only the programs open the doors, and that each of them opens all.
 func TestGamesKnowNothing(t *testing.T) {
 	games := []string{"teeworlds", "torchlight", "minetest"}
 	gameOf := func(pkg string) string {
@@ -46,12 +46,36 @@ func TestGamesKnowNothing(t *testing.T) {
 		}
 		return ""
 	}
-	for pkg, list := range importsOf(t) {
+	programs := []string{"cmd/trowel", "cmd/trowel-fleet"}
+	imports := importsOf(t)
+	for _, program := range programs {
+		for _, game := range games {
+			if !slices.Contains(imports[program], game) {
+				t.Errorf("%s has no %s", program, game)
+			}
+		}
+	}
+	for pkg, list := range imports {
 		for _, other := range list {
 			game := gameOf(other)
-			if game != "" && pkg != "cmd/trowel" && (game != gameOf(pkg) || game == other) {
+			if game != "" && !slices.Contains(programs, pkg) && (game != gameOf(pkg) || game == other) {
 				t.Errorf("%s imports %s", pkg, other)
 			}
+		}
+	}
+}
+
+// TestSmall tests that the program that everybody has is without what is large: that is for the
+// second one.
+func TestSmall(t *testing.T) {
+	list, err := exec.Command("go", "list", "-deps", "../../cmd/trowel").Output()
+	if err != nil {
+		t.Skipf("no go command, or no module: %v", err)
+	}
+	large := regexp.MustCompile(`^(github\.com/(riverqueue|parquet-go|apache/arrow|apache/arrow-go|aws)|gocloud\.dev|cloud\.google\.com)(/|$)`)
+	for pkg := range strings.Lines(string(list)) {
+		if pkg = strings.TrimSpace(pkg); large.MatchString(pkg) {
+			t.Errorf("cmd/trowel has %s", pkg)
 		}
 	}
 }

@@ -42,27 +42,35 @@ type app struct {
 	pager   *pager // nil: none
 	talk    *talk
 	args    []string // as the user gave them
+	more    []Verbs  // of the program, besides those of the tool
 
 	mu      sync.Mutex
 	fitting map[string]bool // options that are for some file that was found in a folder
 }
 
-// Main runs the tool for the files of some games and returns its exit code.
-func Main(games format.Games, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// Main runs the tool for the files of some games and returns its exit code. A program may have
+// more verbs than the tool.
+func Main(games format.Games, args []string, stdin io.Reader, stdout, stderr io.Writer, more ...Verbs) int {
 	args, stay := mainArgs(args, startedByMouse())
-	code := run(games, args, stdin, stdout, stderr)
+	code := run(games, args, stdin, stdout, stderr, more...)
 	if stay {
 		waitForKey(stdin, stderr)
 	}
 	return code
 }
 
-func run(games format.Games, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func run(games format.Games, args []string, stdin io.Reader, stdout, stderr io.Writer, more ...Verbs) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 
-	return newApp(games, stdin, stdout, stderr).run(ctx, args, stderr)
+	a := newApp(games, stdin, stdout, stderr)
+	a.more = more
+	if err := startedBy(version()); err != nil {
+		a.talk.fail(err)
+		return exitFailed
+	}
+	return a.run(ctx, args, stderr)
 }
 
 func newApp(games format.Games, stdin io.Reader, stdout, stderr io.Writer) *app {
@@ -96,7 +104,11 @@ func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
 		return exitFine
 	case errors.Is(err, errFound):
 		return exitFound
-	case !brokenPipe(err) && !errors.Is(err, errQuiet):
+	}
+	if code, is := exitCode(err); is {
+		return code
+	}
+	if !brokenPipe(err) && !errors.Is(err, errQuiet) {
 		a.talk.fail(err)
 	}
 	return exitFailed
@@ -161,6 +173,12 @@ read; 2 wrong usage or a failure.`,
 		for _, p := range g.Programs {
 			root.AddCommand(a.programCommand(p))
 		}
+	}
+	for _, verbs := range a.more {
+		root.AddCommand(verbs(&Tool{a})...)
+	}
+	if a.more == nil {
+		root.AddCommand(a.secondCommands()...)
 	}
 	root.SetHelpCommand(a.helpCommand(root))
 	completionCommand(root)

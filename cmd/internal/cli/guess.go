@@ -130,6 +130,12 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, words []string) error {
 			cmd, rest, err := root.Find(words)
+			if a.more == nil && err == nil && isSecond(cmd.Name()) {
+				if err := a.startSecond(cmd.Name()); !errors.Is(err, errNoSecond) {
+					return err
+				}
+				return cmd.Help()
+			}
 			if err == nil && len(rest) == 0 {
 				cmd.InitDefaultHelpFlag()
 				cmd.InitDefaultVersionFlag()

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Some verbs need far more code than all others together. They are in a second program, which
+// has all verbs, and the tool starts it for them.
+const (
+	second        = "trowel-fleet"
+	secondInstall = "go install trowel.example/cmd/trowel-fleet@v" + release
+)
+
+// secondVerbs are the verbs of the second program, with what help says of them.
+var secondVerbs = [][2]string{
+	{"census", "Write what is in files as tables"},
+	{"jobs", "Spread work over many machines"},
+	{"worker", "Do work that others submitted"},
+}
+
+// envStarted tells the second program which version of the tool started it.
+const envStarted = "TROWEL_STARTED_BY"
+
+// errNoSecond means that the second program is not installed.
+var errNoSecond = errors.New("is in the program " + second + ", which is not here")
+
+// secondCommands makes the verbs that start the second program.
+func (a *app) secondCommands() []*cobra.Command {
+	var all []*cobra.Command
+	for _, verb := range secondVerbs {
+		name := verb[0]
+		all = append(all, &cobra.Command{
+			Use:   name + " ...",
+			Short: verb[1],
+			Long: strings.ToUpper(name[:1]) + name[1:] + " is a verb of " + second + `, a program that has all verbs of this one and is much
+larger. This one starts it if it is in the same folder, or in PATH.
+
+  ` + secondInstall,
+			DisableFlagParsing: true,
+			ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+				return a.completeSecond()
+			},
+			RunE: func(*cobra.Command, []string) error { return a.startSecond(name) },
+		})
+	}
+	return all
+}
+
+// isSecond reports whether a verb is one of the second program.
+func isSecond(name string) bool {
+	for _, verb := range secondVerbs {
+		if verb[0] == name {
+			return true
+		}
+	}
+	return false
+}
+
+// findSecond returns the path of the second program: beside this one, else in PATH.
+func findSecond() (string, error) {
+	if self, err := os.Executable(); err == nil {
+		real, err := filepath.EvalSymlinks(self)
+		if err != nil {
+			real = self
+		}
+		for _, path := range []string{self, real} {
+			if path, err := exec.LookPath(filepath.Join(filepath.Dir(path), second)); err == nil {
+				return path, nil
+			}
+		}
+	}
+	return exec.LookPath(second)
+}
+
+// secondEnv is the environment of the second program.
+func secondEnv() []string { return append(os.Environ(), envStarted+"="+version()) }
+
+// startSecond gives the whole command line to the second program. Where the system lets it, that
+// takes the place of this process.
+func (a *app) startSecond(verb string) error {
+	path, err := findSecond()
+	if err != nil {
+		return hint(fmt.Errorf("%s: %w", verb, errNoSecond), secondInstall)
+	}
+	if err := a.out.Flush(); err != nil {
+		return err
+	}
+	return become(path, append([]string{second}, a.args...), secondEnv())
+}
+
+// completeSecond asks the second program how to complete what was typed.
+func (a *app) completeSecond() ([]string, cobra.ShellCompDirective) {
+	path, err := findSecond()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	cmd := exec.Command(path, a.args...)
+	cmd.Env = secondEnv()
+	said, err := cmd.Output()
+	words, end, is := bytes.Cut(said, []byte("\n:"))
+	if !is {
+		words, end, is = nil, bytes.TrimPrefix(said, []byte(":")), bytes.HasPrefix(said, []byte(":"))
+	}
+	directive, wrong := strconv.Atoi(strings.TrimSpace(string(end)))
+	if err != nil || wrong != nil || !is {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	if len(words) == 0 {
+		return nil, cobra.ShellCompDirective(directive)
+	}
+	return strings.Split(string(words), "\n"), cobra.ShellCompDirective(directive)
+}
+
+// startedBy returns an error if the tool that started this program is of another version: that
+// may mean another thing by the same words.
+func startedBy(version string) error {
+	by := os.Getenv(envStarted)
+	_ = os.Unsetenv(envStarted) // it is not for programs that this one starts
+	if by == "" || by == version {
+		return nil
+	}
+	return hint(fmt.Errorf("%s is version %s, and trowel, which started it, is %s", second, version, by), secondInstall)
+}

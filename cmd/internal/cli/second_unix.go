@@ -1,0 +1,13 @@
+//go:build unix
+
+package cli
+
+import (
+	"fmt"
+	"syscall"
+)
+
+// become makes this process run another program.
+func become(path string, args, env []string) error {
+	return fmt.Errorf("%s: %w", path, syscall.Exec(path, args, env))
+}
