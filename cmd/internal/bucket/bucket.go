@@ -1,0 +1,180 @@
+// Package bucket reads and writes object storage: what S3 and its like keep, or a folder that
+// stands for that. Only the second command has it in it, for it is large.
+package bucket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"path"
+	"strings"
+
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/fileblob" // file:///folder
+	_ "gocloud.dev/blob/s3blob"   // s3://bucket/folder?region=...&endpoint=...
+	"gocloud.dev/gcerrors"
+
+	"trowel.example/cmd/internal/work"
+)
+
+// IsURL reports whether a name is that of a bucket, and not of a file.
+func IsURL(name string) bool {
+	scheme, rest, ok := strings.Cut(name, "://")
+	return ok && rest != "" && (scheme == "s3" || scheme == "file")
+}
+
+// Bucket is a bucket, or a folder of one. It is a [work.Store]. Who may do what in it is up to
+// the environment of the process, as with all programs: AWS_ACCESS_KEY_ID, AWS_PROFILE and the
+// like. An object that is being written is not to be seen before all of it is there.
+type Bucket struct {
+	url string // as the user named it, without what is behind ?
+	b   *blob.Bucket
+}
+
+var _ work.Store = (*Bucket)(nil)
+
+// Open opens a bucket, or a folder in one: s3://BUCKET/FOLDER, or file:///FOLDER. What
+// stands behind a ? are settings of the driver, such as region and endpoint. Nothing is asked of the
+// server yet.
+func Open(ctx context.Context, name string) (*Bucket, error) {
+	u, err := url.Parse(name)
+	if err != nil {
+		return nil, fmt.Errorf("%.100q: %w", name, errors.Unwrap(err))
+	}
+	switch {
+	case !IsURL(name):
+		return nil, fmt.Errorf("%.100q: expected s3://BUCKET/FOLDER or file:///FOLDER", name)
+	case u.User != nil:
+		return nil, errors.New("a bucket has no user or password in its name: the environment says who you are")
+	}
+	shown := *u
+	shown.RawQuery = ""
+	query, prefix := u.Query(), ""
+	if u.Scheme == "s3" {
+		prefix, u.Path = strings.Trim(u.Path, "/"), ""
+	} else {
+		// Nothing but the objects is in the folder, and parts of them are beside where they will be.
+		query.Set("create_dir", "true")
+		query.Set("metadata", "skip")
+		query.Set("no_tmp_dir", "true")
+	}
+	u.RawQuery = query.Encode()
+	b, err := blob.OpenBucket(ctx, u.String())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", shown.String(), err)
+	}
+	if prefix != "" {
+		b = blob.PrefixedBucket(b, prefix+"/")
+	}
+	return &Bucket{strings.TrimSuffix(shown.String(), "/"), b}, nil
+}
+
+// String returns the name of the bucket.
+func (b *Bucket) String() string { return b.url }
+
+// Close ends the use of the bucket.
+func (b *Bucket) Close() error { return b.b.Close() }
+
+// failed makes an error of the driver one about an object.
+func (b *Bucket) failed(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	at := b.url
+	if name != "" {
+		at += "/" + name
+	}
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		return fmt.Errorf("%s: %w", at, fs.ErrNotExist)
+	}
+	return fmt.Errorf("%s: %w", at, err)
+}
+
+// Put keeps what write writes under a name.
+func (b *Bucket) Put(ctx context.Context, name string, write func(io.Writer) error) error {
+	return b.put(ctx, name, false, write)
+}
+
+// Add keeps what write writes, if nothing is there when it ends.
+func (b *Bucket) Add(ctx context.Context, name string, write func(io.Writer) error) error {
+	if has, err := b.Has(ctx, name); has || err != nil {
+		return err
+	}
+	err := b.put(ctx, name, true, write)
+	if gcerrors.Code(err) == gcerrors.FailedPrecondition {
+		return nil // somebody was faster
+	}
+	return err
+}
+
+func (b *Bucket) put(ctx context.Context, name string, once bool, write func(io.Writer) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w, err := b.b.NewWriter(ctx, name, &blob.WriterOptions{IfNotExist: once, ContentType: "application/octet-stream"})
+	if err != nil {
+		return b.failed(name, err)
+	}
+	if err := write(w); err != nil {
+		cancel() // of what has not begun to be an object
+		_ = w.Close()
+		return err
+	}
+	return b.failed(name, w.Close())
+}
+
+// Open opens what is kept under a name.
+func (b *Bucket) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	r, err := b.b.NewReader(ctx, name, nil)
+	if err != nil {
+		return nil, b.failed(name, err)
+	}
+	return r, nil
+}
+
+// Has reports whether something is kept under a name.
+func (b *Bucket) Has(ctx context.Context, name string) (bool, error) {
+	has, err := b.b.Exists(ctx, name)
+	return has, b.failed(name, err)
+}
+
+// Remove removes what is kept under a name, if there is anything.
+func (b *Bucket) Remove(ctx context.Context, name string) error {
+	if err := b.b.Delete(ctx, name); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+		return b.failed(name, err)
+	}
+	return nil
+}
+
+// Entry is an object.
+type Entry struct {
+	Name string // from the bucket, or the folder of it that is open
+	Size int64  // in bytes
+}
+
+// Walk calls do with all objects in a folder of the bucket, in the order of their names; "" is
+// all of it. What is no plain name of a file, such as one with .. in it, is left out: it could not be
+// kept as one.
+func (b *Bucket) Walk(ctx context.Context, folder string, do func(Entry) error) error {
+	if folder != "" {
+		folder = strings.TrimSuffix(folder, "/") + "/"
+	}
+	all := b.b.List(&blob.ListOptions{Prefix: folder})
+	for {
+		o, err := all.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return b.failed(folder, err)
+		}
+		if o.IsDir || strings.HasSuffix(o.Key, "/") || !fs.ValidPath(o.Key) || path.Clean(o.Key) != o.Key {
+			continue
+		}
+		if err := do(Entry{o.Key, o.Size}); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package judge
+
+import (
+	"cmp"
+	"os"
+	"os/exec"
+	"testing"
+
+	"trowel.example/internal/corpus"
+)
+
+// Python returns the path of a Python that has a module, such as "duckdb": the one that
+// TROWEL_PYTHON names, or that of PATH. The test is skipped where there is none, unless judges
+// are required.
+func Python(t testing.TB, module string) string {
+	t.Helper()
+	path, err := exec.LookPath(cmp.Or(os.Getenv("TROWEL_PYTHON"), "python3"))
+	if err == nil {
+		err = exec.Command(path, "-c", "import "+module).Run()
+	}
+	if err != nil {
+		corpus.Missing(t, "judges", "no Python here that has %s: .ci/run lists what to install from PyPI", module)
+	}
+	return path
+}
