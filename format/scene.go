@@ -138,6 +138,9 @@ type Missing struct {
 	// Loss says that data which should be there cannot be had, as [Job.Miss] does. Else
 	// it is something that the file does not hold and was not found elsewhere.
 	Loss bool
+	// Adds says that Count is of the parts that were drawn, so that those of several scenes add
+	// up which drew a part each. Else it is of the whole file.
+	Adds bool
 }
 
 // Gray16Scene is a scene that has views of 16 bits, such as heights, beside the same in

@@ -418,7 +418,7 @@ func (s *worldScene) Missing() (list []format.Missing) {
 		}
 	}
 	for name, n := range hidden {
-		list = append(list, format.Missing{Kind: "color", Name: name, Count: n, Unit: "pixels", What: "none is known, so what is behind it is drawn"})
+		list = append(list, format.Missing{Kind: "color", Name: name, Count: n, Unit: "pixels", What: "none is known, so what is behind it is drawn", Adds: true})
 	}
 	for name := range s.colors.Guessed() {
 		list = append(list, format.Missing{Kind: "color", Name: name, What: "guessed from the name"})

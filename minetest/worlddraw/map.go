@@ -23,15 +23,17 @@ type Map struct {
 	idle   []*painter // that know already what many nodes and blocks look like
 	cells  map[[2]int]*drawn
 	order  [][2]int                         // of the cells, the oldest first
-	told   map[int]*[coordCount / 64]uint64 // by row, the columns whose report is in hidden
+	told   map[int]*[coordCount / 64]uint64 // by row, the columns whose pixels are counted in hidden
 	hidden map[string]int64
+	bad    map[[2]int]bool // the columns in which something cannot be read
 	shown  bool
 }
 
 // drawn is a cell that is in memory, or will be.
 type drawn struct {
-	ready chan struct{} // closed once it is
-	cell  *cell         // nil if drawing failed
+	ready  chan struct{}    // closed once it is
+	cell   *cell            // nil if drawing failed
+	unseen map[string]int64 // in how many pixels nodes without a colour are skipped
 }
 
 // maxCells returns how many cells are kept, of 2 KiB each: a few rows of the world.
@@ -61,7 +63,7 @@ func (p *Places) Map(o Options) (*Map, error) {
 	if o.Lost == nil {
 		o.Lost = func(error) {}
 	}
-	m := &Map{o: o, frame: f, cells: make(map[[2]int]*drawn), hidden: make(map[string]int64), told: make(map[int]*[coordCount / 64]uint64)}
+	m := &Map{o: o, frame: f, cells: make(map[[2]int]*drawn), hidden: make(map[string]int64), bad: make(map[[2]int]bool), told: make(map[int]*[coordCount / 64]uint64)}
 	m.o.Box = o.Box.nodes()
 	m.box = f.box(m.o.Box)
 	if o.Depth > 0 {
@@ -86,7 +88,8 @@ func (m *Map) Bounds() image.Rectangle {
 func (m *Map) Extent() Box { return m.source.index.extent(&m.frame) }
 
 // Hidden returns in how many pixels of the blocks that were drawn nodes without a colour are
-// skipped, by their names. Names of nodes that are behind others of this kind count 0.
+// skipped, by their names. Blocks that only decide on the relief of others do not count, so that
+// those of pictures side by side add up. Names of nodes that are behind others of this kind count 0.
 func (m *Map) Hidden() map[string]int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -106,8 +109,9 @@ func (m *Map) Shown() bool {
 }
 
 // row returns the cells of a row from one column to another, as far as they are there. It
-// draws those that are not in memory, and waits for those that others are drawing.
-func (m *Map) row(ctx context.Context, v, u0, u1 int) (map[int]*cell, error) {
+// draws those that are not in memory, and waits for those that others are drawing. Columns before
+// one of them are for the relief of others only.
+func (m *Map) row(ctx context.Context, v, u0, u1, own int) (map[int]*cell, error) {
 	if !m.source.index.row(v) {
 		return nil, nil
 	}
@@ -137,7 +141,9 @@ func (m *Map) row(ctx context.Context, v, u0, u1 int) (map[int]*cell, error) {
 				return nil, ctx.Err()
 			}
 			failed = failed || d.cell == nil // by who drew it, whose context may have ended
-			cells[u] = d.cell
+			if cells[u] = d.cell; u >= own && len(d.unseen) > 0 {
+				m.count(u, v, d.unseen)
+			}
 		}
 		if !failed {
 			return cells, nil
@@ -181,8 +187,8 @@ func (m *Map) drawAll(ctx context.Context, v int, us []int, found map[int]*drawn
 		enough := p.draw(on, c)
 		if enough || last {
 			d := found[c.u]
-			d.cell = p.finish(on)
-			m.report(on, c.u, c.v)
+			d.cell, d.unseen = p.finish(on), on.unseen
+			m.report(on, [2]int{c.u, c.v})
 			close(d.ready)
 			delete(begun, c.u)
 		}
@@ -206,8 +212,23 @@ func (m *Map) painter() *painter {
 	return newPainter(&m.o, &m.frame, m.box)
 }
 
-// report collects what is to be told of a column, once however often it is drawn.
-func (m *Map) report(p *canvas, u, v int) {
+// report tells what cannot be read of a column, once however often it is drawn.
+func (m *Map) report(p *canvas, at [2]int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.shown = m.shown || p.left < side*side
+	if len(p.bad) == 0 || m.bad[at] {
+		return
+	}
+	m.bad[at] = true
+	for _, err := range p.bad {
+		m.o.Lost(err)
+	}
+}
+
+// count counts the pixels of a column in which something is skipped, once however often it is
+// drawn.
+func (m *Map) count(u, v int, unseen map[string]int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	row := m.told[v]
@@ -220,13 +241,9 @@ func (m *Map) report(p *canvas, u, v int) {
 	} else {
 		row[i/64] |= 1 << (i % 64)
 	}
-	for name, n := range p.unseen {
+	for name, n := range unseen {
 		m.hidden[name] += n
 	}
-	for _, err := range p.bad {
-		m.o.Lost(err)
-	}
-	m.shown = m.shown || p.left < side*side
 }
 
 // Render draws the pixels of dst over what it holds.
@@ -276,7 +293,7 @@ func (m *Map) each(ctx context.Context, r image.Rectangle, do func(u, v int, px 
 		}
 	}
 	if v, ok := m.above(v0); ok && !m.o.Flat && (r.Min.Y <= v0*side || !m.source.index.row(v0)) {
-		cells, err := m.row(ctx, v, left, u1)
+		cells, err := m.row(ctx, v, left, u1, math.MaxInt)
 		if err != nil {
 			return err
 		}
@@ -284,7 +301,7 @@ func (m *Map) each(ctx context.Context, r image.Rectangle, do func(u, v int, px 
 	}
 	heights := make([]int16, width)
 	for v := v0; v <= v1; v++ {
-		cells, err := m.row(ctx, v, left, u1)
+		cells, err := m.row(ctx, v, left, u1, u0)
 		if err != nil {
 			return err
 		}

@@ -71,7 +71,7 @@ func (p *picture) drawFrames(cmd *cobra.Command, name string) error {
 		p.job.Report("pictures drawn:", i+1, n)
 	}
 	p.output = name
-	p.tellMissing()
+	p.tellMissing(p.scene.Missing())
 	if err != nil {
 		return err
 	}

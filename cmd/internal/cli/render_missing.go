@@ -14,8 +14,7 @@ const missingShown = 5
 
 // tellMissing tells what the picture had to do without: in short for people, all of it
 // in JSON. What should be there is a loss, the rest a warning.
-func (p *picture) tellMissing() {
-	missing := p.scene.Missing()
+func (p *picture) tellMissing(missing []format.Missing) {
 	list := []object{}
 	for _, m := range missing {
 		list = append(list, object{{"kind", m.Kind}, {"name", m.Name}, {"count", m.Count}, {"unit", m.Unit}, {"what", m.What}, {"loss", m.Loss}})

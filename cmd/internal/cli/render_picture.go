@@ -112,7 +112,7 @@ func (p *picture) draw(cmd *cobra.Command, name string) error {
 
 // finish tells what became of the picture.
 func (p *picture) finish(err error, name string) error {
-	p.tellMissing()
+	p.tellMissing(p.scene.Missing())
 	if err != nil {
 		return err
 	}

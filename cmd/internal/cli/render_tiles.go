@@ -8,6 +8,7 @@ import (
 
 	"trowel.example/cmd/internal/output"
 	"trowel.example/cmd/internal/tiles"
+	"trowel.example/cmd/internal/work"
 )
 
 // drawTiles makes a pyramid of tiles, or draws what has changed in one.
@@ -16,24 +17,33 @@ func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 	if p.view.Frame != nil {
 		return hint(errors.New("a camera sees no whole"), "choose another --view: --list prints them")
 	}
-	folder, err := output.OpenCollection(dir, p.pictureOptions(cmd, ""))
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
+	var folder *output.Collection
 	pyramid := &tiles.Pyramid{
 		Scene: p.scene, View: p.view, Look: p.look, Scale: p.asked.scale, Background: p.background(),
-		Title: filepath.Base(filepath.Clean(p.name)), Folder: folder,
+		File: p.name, Title: filepath.Base(filepath.Clean(p.name)),
+		Open: func() (_ *output.Collection, err error) {
+			folder, err = output.OpenCollection(dir, p.pictureOptions(cmd, ""))
+			return folder, err
+		},
 		Progress: func(done, of int) { p.job.Report("tiles:", done, of) },
 	}
 	if pyramid.Scale == 0 {
 		pyramid.Scale = p.view.Scale
 	}
-	made, err := pyramid.Draw(cmd.Context())
+	err := work.Of(pyramid).Here(cmd.Context())
+	if folder != nil {
+		defer folder.Close()
+	} else if err != nil {
+		return err
+	}
+	made := pyramid.Made()
+	if err == nil {
+		made, err = pyramid.Finish(cmd.Context())
+	}
 	look := pyramid.Look
 	look.Origin = p.view.Bounds.Min
 	p.extra = object{{"picture", lookAsJSON(p.view, look)}, {"tiles", object{{"levels", made.Levels}, {"drawn", made.Drawn}, {"kept", made.Kept}, {"removed", made.Removed}}}}
-	p.tellMissing()
+	p.tellMissing(pyramid.Missing())
 	for _, name := range made.Changed {
 		if piece, ok := folder.Piece(name); ok && err == nil {
 			err = p.add(filepath.Join(dir, filepath.FromSlash(name)), piece.Size)

@@ -68,7 +68,7 @@ func (p *Pyramid) writePage() error {
 	for name, data := range files {
 		sum := sha256.Sum256(data)
 		hash := output.Hash(sum[:16])
-		if piece, ok := p.Folder.Piece(name); ok && piece.Content == hash {
+		if piece, ok := p.folder.Piece(name); ok && piece.Content == hash {
 			continue
 		}
 		if err := p.write(name, hash, hash, data); err != nil {

@@ -5,6 +5,10 @@
 // four. The tile x,y of a level, LEVEL/X/Y.png, has the pixels from 256x,256y on, and the pixel
 // 0,0 is the place 0,0 of the scene. So a tile is called the same however the scene grows.
 // A tile of nothing but background is not there.
+//
+// A part of the work ([work.Verb]) is an aligned square of tiles of level 0, with those of the
+// levels above it that are made of these alone; its records are the tiles. So no two parts draw
+// the same tile, and what is left for the end are the few levels on top, and the page.
 package tiles
 
 import (
@@ -37,20 +41,33 @@ const (
 	rules    = "1"     // raised when tiles are to be drawn again by a new version
 )
 
-// Pyramid is what is to be made.
+// Pyramid is what is to be made. It is a [work.Verb]; once its records are taken, Finish does
+// the rest.
 type Pyramid struct {
 	Scene      format.Scene
 	View       format.View
 	Look       format.Look // view, layers and time
 	Scale      float64     // pixels of a unit at level 0
 	Background color.NRGBA
+	File       string // that the parts are of
 	Title      string // of the page
 
-	Folder   *output.Collection
+	// Open opens the folder. It is called once, and only where tiles are put into it: who does a
+	// part for others has none. It is closed by whoever opened it.
+	Open     func() (*output.Collection, error)
 	Progress func(done, of int) // of tiles; may be nil
 
-	levels []image.Rectangle // the tiles that each has
-	salt   []byte            // a hash of what all tiles share
+	planning sync.Once
+	failed   error
+	levels   []image.Rectangle // the tiles that each has
+	total    int               // of tiles at most
+	salt     []byte            // a hash of what all tiles share
+
+	folder *output.Collection // nil: it is not open
+	here   bool               // all is done in this process
+	level  int                // the highest one that parts have
+	missed missed             // in the tiles that are taken
+	said   missed             // by the scene, in those that were drawn
 
 	drawn, kept, removed atomic.Int64
 	done                 atomic.Int64
@@ -65,40 +82,54 @@ type Made struct {
 	Changed              []string // names of the files that were made
 }
 
-// Draw draws the tiles that have changed since the folder was made, and the page.
-func (p *Pyramid) Draw(ctx context.Context) (Made, error) {
-	total, err := p.plan()
-	if err != nil {
-		return Made{}, err
+// Finish makes what is made of the tiles of the parts: the levels above, and the page; and
+// removes what earlier runs made and is not there any more.
+func (p *Pyramid) Finish(ctx context.Context) (Made, error) {
+	if err := p.begin(); err != nil {
+		return p.Made(), err
 	}
-	for level, tiles := range p.levels {
-		if err := p.drawLevel(ctx, level, tiles, total); err != nil {
-			return p.made(), err
+	for level := p.level + 1; level < len(p.levels); level++ {
+		if err := p.shrinkLevel(ctx, level); err != nil {
+			return p.Made(), err
 		}
 	}
 	if err := p.writePage(); err != nil {
-		return p.made(), err
+		return p.Made(), err
 	}
-	for _, name := range p.Folder.Unseen() {
-		if err := p.Folder.Remove(name); err != nil {
-			return p.made(), err
+	for _, name := range p.folder.Unseen() {
+		if err := p.folder.Remove(name); err != nil {
+			return p.Made(), err
 		}
 		if isTile.MatchString(name) {
 			p.removed.Add(1)
 		}
 	}
-	return p.made(), p.Folder.Finish()
+	return p.Made(), p.folder.Finish()
 }
 
 var isTile = regexp.MustCompile(`^[0-9]+/-?[0-9]+/-?[0-9]+\.png$`)
 
-func (p *Pyramid) made() Made {
+// Made returns what has come of it so far.
+func (p *Pyramid) Made() Made {
 	slices.Sort(p.changed)
 	return Made{len(p.levels), p.drawn.Load(), p.kept.Load(), p.removed.Load(), p.changed}
 }
 
+// begin opens the folder.
+func (p *Pyramid) begin() (err error) {
+	if err = p.plan(); err == nil && p.folder == nil {
+		p.folder, err = p.Open()
+	}
+	return err
+}
+
 // plan says which levels there are, and how many tiles at most.
-func (p *Pyramid) plan() (total int, err error) {
+func (p *Pyramid) plan() error {
+	p.planning.Do(func() { p.failed = p.findLevels() })
+	return p.failed
+}
+
+func (p *Pyramid) findLevels() (err error) {
 	b := p.View.Bounds
 	at := func(v float64, round func(float64) float64) int {
 		if v *= p.Scale; math.Abs(v) > maxPlace {
@@ -112,12 +143,12 @@ func (p *Pyramid) plan() (total int, err error) {
 	up := func(v float64) float64 { return math.Ceil(v - little) }
 	tiles := image.Rect(at(b.Min[0], down), at(b.Min[1], down), at(b.Max[0], up), at(b.Max[1], up))
 	if err != nil || b.Empty() {
-		return 0, err
+		return err
 	}
 	for length := max(b.Dx(), b.Dy()) * p.Scale; ; length /= 2 {
-		total += tiles.Dx() * tiles.Dy()
-		if p.levels = append(p.levels, tiles); total > maxTiles {
-			return 0, fmt.Errorf("it would have more than %d tiles: --scale makes them fewer", maxTiles)
+		p.total += tiles.Dx() * tiles.Dy()
+		if p.levels = append(p.levels, tiles); p.total > maxTiles {
+			return fmt.Errorf("it would have more than %d tiles: --scale makes them fewer", maxTiles)
 		}
 		if length <= side {
 			break
@@ -129,28 +160,29 @@ func (p *Pyramid) plan() (total int, err error) {
 	sum := sha256.Sum256(salt)
 	p.salt = sum[:]
 	p.Look.Size = image.Pt(int(math.Ceil(b.Dx()*p.Scale-little)), int(math.Ceil(b.Dy()*p.Scale-little)))
-	return total, err
+	return err
 }
 
 func name(level, x, y int) string { return fmt.Sprintf("%d/%d/%d.png", level, x, y) }
 
-// drawLevel draws the tiles of a level, some at the same time.
-func (p *Pyramid) drawLevel(ctx context.Context, level int, tiles image.Rectangle, total int) error {
+// shrinkLevel makes the tiles of a level from those in the folder, some at the same time.
+func (p *Pyramid) shrinkLevel(ctx context.Context, level int) error {
 	var failed atomic.Pointer[error]
+	tiles := p.levels[level]
 	parallel.Each(tiles.Dx()*tiles.Dy(), func(i int) {
 		if failed.Load() != nil {
 			return
 		}
 		err := ctx.Err()
-		if x, y := tiles.Min.X+i%tiles.Dx(), tiles.Min.Y+i/tiles.Dx(); err == nil && level == 0 {
-			err = p.drawTile(ctx, x, y)
-		} else if err == nil {
-			err = p.shrink(level, x, y)
+		var t Tile
+		if err == nil {
+			t, err = p.shrink(p.folder, p.levels[level-1], level, tiles.Min.X+i%tiles.Dx(), tiles.Min.Y+i/tiles.Dx())
+		}
+		if err == nil {
+			err = p.put(t)
 		}
 		if err != nil {
 			failed.CompareAndSwap(nil, &err)
-		} else if done := p.done.Add(1); p.Progress != nil {
-			p.Progress(int(done), total)
 		}
 	})
 	if err := failed.Load(); err != nil {
@@ -160,70 +192,70 @@ func (p *Pyramid) drawLevel(ctx context.Context, level int, tiles image.Rectangl
 }
 
 // drawTile draws a tile of level 0, if it has changed.
-func (p *Pyramid) drawTile(ctx context.Context, x, y int) error {
+func (p *Pyramid) drawTile(ctx context.Context, x, y int) (Tile, error) {
 	place := image.Rect(x, y, x+1, y+1)
 	place = image.Rectangle{Min: place.Min.Mul(side), Max: place.Max.Mul(side)}
-	var key output.Hash
-	name := name(0, x, y)
+	t := Tile{Name: name(0, x, y)}
 	if f, ok := p.Scene.(format.Fingerprinter); ok {
 		sum, err := f.Fingerprint(ctx, p.Look, place)
-		if err != nil {
-			return err
+		if err != nil || sum == [32]byte{} {
+			return t, err
 		}
-		if sum == [32]byte{} {
-			return p.blank(name)
-		}
-		key = p.key(sum[:])
-		if p.same(name, key) {
-			return nil
+		if t.Key = p.key(sum[:]); p.same(&t) {
+			return t, nil
 		}
 	}
 	dst := p.blankOf(place)
 	if err := p.Scene.Render(ctx, dst, p.Look); err != nil {
-		return err
+		return t, err
 	}
-	return p.put(name, key, dst)
+	return t, p.encode(&t, dst)
 }
 
-// shrink makes a tile of a higher level from the four of the one below, if one of them has
-// changed.
-func (p *Pyramid) shrink(level, x, y int) error {
-	own := name(level, x, y)
-	var pieces [4]output.Piece
+// pieces are the tiles of which others are made: a folder, or the records of a part.
+type pieces interface {
+	Piece(name string) (output.Piece, bool)
+	Read(name string) ([]byte, error)
+}
+
+// shrink makes a tile of a higher level from those four of the ones below that there are, if one
+// of them has changed.
+func (p *Pyramid) shrink(from pieces, below image.Rectangle, level, x, y int) (Tile, error) {
+	t := Tile{Name: name(level, x, y)}
+	var four [4]output.Piece
 	var hashes []byte
 	some := false
-	for i := range pieces {
-		if child := image.Pt(2*x+i%2, 2*y+i/2); child.In(p.levels[level-1]) {
-			if piece, ok := p.Folder.Piece(name(level-1, child.X, child.Y)); ok {
-				pieces[i], some = piece, true
+	for i := range four {
+		if child := image.Pt(2*x+i%2, 2*y+i/2); child.In(below) {
+			if piece, ok := from.Piece(name(level-1, child.X, child.Y)); ok {
+				four[i], some = piece, true
 			}
 		}
-		hashes = append(hashes, pieces[i].Content[:]...)
+		hashes = append(hashes, four[i].Content[:]...)
 	}
 	if !some {
-		return p.blank(own)
+		return t, nil
 	}
-	key := p.key(hashes)
-	if p.same(own, key) {
-		return nil
+	if t.Key = p.key(hashes); p.same(&t) {
+		return t, nil
 	}
 	whole := p.blankOf(image.Rect(0, 0, 2*side, 2*side))
-	for i, piece := range pieces {
+	for i, piece := range four {
 		if piece.Size == 0 {
 			continue
 		}
 		child := name(level-1, 2*x+i%2, 2*y+i/2)
-		data, err := p.Folder.Read(child)
+		data, err := from.Read(child)
 		if err != nil {
-			return err
+			return t, err
 		}
 		m, err := png.Decode(bytes.NewReader(data))
 		if err != nil {
-			return fmt.Errorf("%s: %w", child, err)
+			return t, fmt.Errorf("%s: %w", child, err)
 		}
 		draw.Draw(whole, image.Rect(0, 0, side, side).Add(image.Pt(i%2, i/2).Mul(side)), m, image.Point{}, draw.Src)
 	}
-	return p.put(own, key, pixel.Half(whole))
+	return t, p.encode(&t, pixel.Half(whole))
 }
 
 func (p *Pyramid) key(of []byte) output.Hash {
@@ -232,32 +264,28 @@ func (p *Pyramid) key(of []byte) output.Hash {
 }
 
 // same reports whether a tile is there that was made from the same.
-func (p *Pyramid) same(name string, key output.Hash) bool {
-	piece, ok := p.Folder.Piece(name)
-	if ok = ok && piece.Key == key; ok {
-		p.kept.Add(1)
+func (p *Pyramid) same(t *Tile) bool {
+	if p.folder == nil {
+		return false
+	}
+	piece, ok := p.folder.Piece(t.Name)
+	if ok = ok && piece.Key == t.Key; ok {
+		t.Content = piece.Content
 	}
 	return ok
 }
 
-// blank makes sure that there is no tile where nothing is visible.
-func (p *Pyramid) blank(name string) error {
-	if _, ok := p.Folder.Piece(name); ok {
-		p.removed.Add(1)
-	}
-	return p.Folder.Remove(name)
-}
-
-// put writes a tile, unless it looks as the one that is there.
-func (p *Pyramid) put(name string, key output.Hash, m *image.RGBA) error {
+// encode makes the bytes of a tile, unless it is blank, or looks as the one that is there.
+func (p *Pyramid) encode(t *Tile, m *image.RGBA) error {
 	if p.onlyBackground(m) {
-		return p.blank(name)
+		return nil
 	}
 	sum := sha256.Sum256(m.Pix)
-	content := output.Hash(sum[:16])
-	if piece, ok := p.Folder.Piece(name); ok && piece.Content == content {
-		p.kept.Add(1)
-		return p.Folder.Rekey(name, key)
+	t.Content = output.Hash(sum[:16])
+	if p.folder != nil {
+		if piece, ok := p.folder.Piece(t.Name); ok && piece.Content == t.Content {
+			return nil
+		}
 	}
 	kind := pixel.RGBA
 	if p.Background.A == 0xff {
@@ -271,18 +299,42 @@ func (p *Pyramid) put(name string, key output.Hash, m *image.RGBA) error {
 	if err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		return err
+	t.PNG = file.Bytes()
+	return err
+}
+
+// put makes a tile in the folder what it is to be.
+func (p *Pyramid) put(t Tile) error {
+	piece, there := p.folder.Piece(t.Name)
+	var err error
+	switch {
+	case t.Content == output.Hash{}:
+		if there {
+			p.removed.Add(1)
+		}
+		err = p.folder.Remove(t.Name)
+	case there && piece.Content == t.Content:
+		p.kept.Add(1)
+		if piece.Key != t.Key {
+			err = p.folder.Rekey(t.Name, t.Key)
+		}
+	case t.PNG == nil:
+		err = fmt.Errorf("%s: another program has changed it meanwhile", t.Name)
+	default:
+		p.drawn.Add(1)
+		err = p.write(t.Name, t.Key, t.Content, t.PNG)
 	}
-	p.drawn.Add(1)
-	return p.write(name, key, content, file.Bytes())
+	if err == nil && p.Progress != nil {
+		p.Progress(int(p.done.Add(1)), p.total)
+	}
+	return err
 }
 
 func (p *Pyramid) write(name string, key, content output.Hash, data []byte) error {
 	p.mu.Lock()
 	p.changed = append(p.changed, name)
 	p.mu.Unlock()
-	return p.Folder.Put(path.Clean(name), key, content, data)
+	return p.folder.Put(path.Clean(name), key, content, data)
 }
 
 // blankOf returns a picture of nothing but background.

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"trowel.example/cmd/internal/output"
+	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
 )
 
@@ -46,20 +47,33 @@ func (f field) Render(ctx context.Context, dst *image.RGBA, look format.Look) er
 	return ctx.Err()
 }
 
-func (field) Missing() []format.Missing { return nil }
-func (field) Close() error              { return nil }
+func (f field) Missing() []format.Missing {
+	return []format.Missing{{Kind: "color", Name: "drawn", Count: f.calls.Load(), Adds: true}, {Kind: "layer", Name: "whole", Count: 7}}
+}
+func (field) Close() error { return nil }
 
-func drawField(t *testing.T, ctx context.Context, dir string, f field) (Made, error) {
+// pyramidOf returns the pyramid of a field in a folder.
+func pyramidOf(t *testing.T, dir string, f field) *Pyramid {
 	t.Helper()
-	folder, err := output.OpenCollection(dir, output.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer folder.Close()
 	f.calls = new(atomic.Int64)
 	view := f.Views()[0]
-	p := &Pyramid{Scene: f, View: view, Scale: 1, Background: view.Background, Title: "</title><script>", Folder: folder}
-	return p.Draw(ctx)
+	return &Pyramid{Scene: f, View: view, Scale: 1, Background: view.Background, File: "field", Title: "</title><script>", Open: func() (*output.Collection, error) {
+		return output.OpenCollection(dir, output.Options{})
+	}}
+}
+
+func drawField(t *testing.T, ctx context.Context, dir string, f field) (made Made, err error) {
+	t.Helper()
+	p := pyramidOf(t, dir, f)
+	defer func() {
+		if p.folder != nil {
+			p.folder.Close()
+		}
+	}()
+	if err := work.Of(p).Here(ctx); err != nil {
+		return p.Made(), err
+	}
+	return p.Finish(ctx)
 }
 
 func names(t *testing.T, dir string) (list []string) {

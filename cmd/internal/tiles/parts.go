@@ -1,0 +1,231 @@
+package tiles
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"io/fs"
+	"slices"
+	"sync"
+
+	"trowel.example/cmd/internal/output"
+	"trowel.example/cmd/internal/work"
+	"trowel.example/format"
+)
+
+// Tile is a record of the work: a tile that was drawn, or what is missing in those of a part.
+type Tile struct {
+	Name    string      // in the folder
+	Key     output.Hash // of what it was made from
+	Content output.Hash // of its pixels; 0: nothing is visible, and there is no tile
+	PNG     []byte      // nil: the folder has it
+
+	Missing []format.Missing // with no name: of all tiles of the part
+}
+
+const (
+	// squareLevel is the level of the tile that a part is as large as: 64 tiles of level 0, which
+	// are some seconds of work.
+	squareLevel = 3
+	// maxLevel is the highest one of a part that anybody may ask for.
+	maxLevel = 6
+)
+
+// square is the data of a part.
+type square struct {
+	Level int             `json:"level"` // of the one tile that has all of it
+	Tiles image.Rectangle `json:"tiles"` // of level 0, within that
+}
+
+// valid reports whether the tiles are those of one tile of the level, and none lies too far out.
+func (s square) valid() bool {
+	most := maxPlace/side + 1
+	return s.Level >= 0 && s.Level <= maxLevel && !s.Tiles.Empty() && s.Tiles.In(image.Rect(-most, -most, most, most)) && s.at(s.Level).Size() == image.Pt(1, 1)
+}
+
+// at returns the tiles of a level.
+func (s square) at(level int) image.Rectangle {
+	r, up := s.Tiles, 1<<level-1
+	return image.Rect(r.Min.X>>level, r.Min.Y>>level, (r.Max.X+up)>>level, (r.Max.Y+up)>>level)
+}
+
+// Split yields squares of tiles, row by row; for one process single tiles, so that all cores have
+// something to do.
+func (p *Pyramid) Split(_ context.Context, fine bool, yield func(work.Part) error) error {
+	err := p.plan()
+	if p.here = !fine; p.here && err == nil {
+		err = p.begin()
+	}
+	if err != nil || len(p.levels) == 0 {
+		return err
+	}
+	level := 0
+	if fine {
+		level = min(squareLevel, len(p.levels)-1)
+	}
+	for y := p.levels[level].Min.Y; y < p.levels[level].Max.Y; y++ {
+		for x := p.levels[level].Min.X; x < p.levels[level].Max.X; x++ {
+			s := square{level, image.Rect(x<<level, y<<level, (x+1)<<level, (y+1)<<level).Intersect(p.levels[0])}
+			data, err := json.Marshal(s)
+			if err == nil {
+				err = yield(work.Part{Name: fmt.Sprintf("%d,%d,%d", level, x, y), File: p.File, Data: data})
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func squareOf(part work.Part) (s square, err error) {
+	if err := json.Unmarshal(part.Data, &s); err != nil || !s.valid() {
+		return s, fmt.Errorf("part %s: no such square of tiles", part.Name)
+	}
+	return s, nil
+}
+
+// Do draws the tiles of a part.
+func (p *Pyramid) Do(ctx context.Context, part work.Part, put func(Tile) error) error {
+	s, err := squareOf(part)
+	if err == nil {
+		err = p.plan()
+	}
+	if err != nil {
+		return err
+	}
+	below := make(records)
+	for level := range s.Level + 1 {
+		r, made := s.at(level), make(records)
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			for x := r.Min.X; x < r.Max.X; x++ {
+				var t Tile
+				err := ctx.Err()
+				if err == nil && level == 0 {
+					t, err = p.drawTile(ctx, x, y)
+				} else if err == nil {
+					t, err = p.shrink(below, s.at(level-1), level, x, y)
+				}
+				if err == nil {
+					err = put(t)
+				}
+				if err != nil {
+					return err
+				}
+				if s.Level > 0 {
+					made[t.Name] = t
+				}
+			}
+		}
+		below = made
+	}
+	if p.here {
+		return nil // the scene tells it once
+	}
+	return put(Tile{Missing: p.said.since(p.Scene)})
+}
+
+// records are the tiles of a level of a part.
+type records map[string]Tile
+
+func (r records) Piece(name string) (output.Piece, bool) {
+	t, ok := r[name]
+	return output.Piece{Key: t.Key, Content: t.Content, Size: int64(len(t.PNG))}, ok && len(t.PNG) > 0
+}
+
+func (r records) Read(name string) ([]byte, error) {
+	if t, ok := r[name]; ok {
+		return t.PNG, nil
+	}
+	return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrNotExist}
+}
+
+// Take puts a tile into the folder.
+func (p *Pyramid) Take(part work.Part, t Tile) error {
+	s, err := squareOf(part)
+	if err == nil {
+		err = p.begin()
+	}
+	switch {
+	case err != nil:
+		return err
+	case t.Name == "":
+		p.missed.add(t.Missing)
+		return nil
+	case !isTile.MatchString(t.Name):
+		return errors.New("the result of part " + part.Name + " has something else in it than tiles")
+	}
+	p.level = s.Level
+	return p.put(t)
+}
+
+// Missing returns what the tiles had to do without that were drawn for this folder.
+func (p *Pyramid) Missing() []format.Missing {
+	if p.here {
+		return p.Scene.Missing()
+	}
+	return p.missed.all()
+}
+
+// missed is what is missing in tiles that were drawn by several.
+type missed struct {
+	mu   sync.Mutex
+	told map[format.Missing]int64 // the count of each, without it
+}
+
+// add adds what is missing in some more tiles.
+func (m *missed) add(list []format.Missing) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.told == nil {
+		m.told = make(map[format.Missing]int64)
+	}
+	for _, one := range list {
+		n := one.Count
+		one.Count = 0
+		if was := m.told[one]; one.Adds {
+			m.told[one] = was + n
+		} else {
+			m.told[one] = max(was, n)
+		}
+	}
+}
+
+// since returns what is missing in tiles of a scene beyond what it has returned before.
+func (m *missed) since(scene format.Scene) (more []format.Missing) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.told == nil {
+		m.told = make(map[format.Missing]int64)
+	}
+	for _, one := range scene.Missing() {
+		n := one.Count
+		one.Count = 0
+		was, told := m.told[one]
+		m.told[one] = n
+		if one.Count = n; one.Adds {
+			one.Count -= was
+		}
+		if !told || one.Count > 0 {
+			more = append(more, one)
+		}
+	}
+	return more
+}
+
+func (m *missed) all() []format.Missing {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := []format.Missing{}
+	for one, n := range m.told {
+		one.Count = n
+		list = append(list, one)
+	}
+	slices.SortFunc(list, func(a, b format.Missing) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.What, b.What))
+	})
+	return list
+}

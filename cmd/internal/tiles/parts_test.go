@@ -1,0 +1,157 @@
+package tiles
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"image"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trowel.example/cmd/internal/work"
+	"trowel.example/format"
+)
+
+// apart draws a field as many would: each part with a pyramid of its own, in any order, some of
+// them twice.
+func apart(t *testing.T, dir string, f field) *Pyramid {
+	t.Helper()
+	ctx := t.Context()
+	store := work.Folder(t.TempDir())
+	plan, err := work.Begin(ctx, work.Of(pyramidOf(t, dir, f)), work.Plan{}, store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[string]bool)
+	for _, i := range rand.Perm(len(plan.Parts)) {
+		part := plan.Parts[i]
+		p := pyramidOf(t, dir, f)
+		p.Open = nil // who does a part has no folder
+		if err := work.DoOnce(ctx, work.Of(p), part, store); err != nil {
+			t.Fatal(err)
+		}
+		if i%3 == 0 {
+			if err := work.Of(p).Do(ctx, part, io.Discard); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := p.Do(ctx, part, func(tile Tile) error {
+			if tile.Name != "" && seen[tile.Name] {
+				t.Errorf("%s is drawn by two parts", tile.Name)
+			}
+			seen[tile.Name] = true
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := pyramidOf(t, dir, f)
+	if err := work.Finish(ctx, work.Of(p), plan, store); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// What many have drawn is, byte for byte, what one process draws: into a new folder, and into
+// one that was made of what the scene was before.
+func TestApart(t *testing.T) {
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		dir := t.TempDir()
+		one, many := filepath.Join(dir, "one"), filepath.Join(dir, "many")
+		for range 3 { // it grows and shrinks
+			at := func() float64 { return float64(r.IntN(2400) - 1200) }
+			f := field{bounds: format.Rect{Min: [2]float64{at(), at()}}}
+			f.bounds.Max = [2]float64{f.bounds.Min[0] + float64(r.IntN(4000)), f.bounds.Min[1] + float64(r.IntN(900))}
+			want, err := drawField(t, t.Context(), one, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := apart(t, many, f)
+			got, err := p.Finish(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.folder.Close()
+			if d := cmp.Diff(want, got); d != "" {
+				t.Error(d)
+			}
+			if d := cmp.Diff(filesIn(t, one), filesIn(t, many)); d != "" {
+				t.Fatalf("%v: %s", f.bounds, d)
+			}
+		}
+	}
+}
+
+func filesIn(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		all[filepath.ToSlash(rel)] = fmt.Sprintf("%d bytes, %x", len(data), sha256.Sum256(data))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// What is missing is told as one process tells it: counts of what was drawn add up, those of
+// the whole stay.
+func TestMissingApart(t *testing.T) {
+	f := field{bounds: format.Rect{Max: [2]float64{5000, 300}}}
+	p := apart(t, filepath.Join(t.TempDir(), "tiles"), f)
+	defer p.folder.Close()
+	tiles := int64(20 * 2)
+	want := []format.Missing{{Kind: "color", Name: "drawn", Count: tiles, Adds: true}, {Kind: "layer", Name: "whole", Count: 7}}
+	if d := cmp.Diff(want, p.Missing()); d != "" {
+		t.Error(d)
+	}
+}
+
+// Parts and records may come from anybody.
+func TestHostileParts(t *testing.T) {
+	p := pyramidOf(t, filepath.Join(t.TempDir(), "tiles"), field{bounds: format.Rect{Max: [2]float64{100, 100}}})
+	good := square{Level: 3, Tiles: image.Rect(-8, 0, -1, 3)}
+	if !good.valid() {
+		t.Error("refused")
+	}
+	for _, s := range []square{
+		{}, {Level: -1, Tiles: good.Tiles}, {Level: 2, Tiles: good.Tiles}, {Level: 40, Tiles: good.Tiles}, {Level: 3, Tiles: image.Rect(-1, 0, 1, 1)},
+		{Level: 3, Tiles: image.Rectangle{Min: image.Pt(5, 5), Max: image.Pt(4, 4)}}, {Tiles: image.Rect(maxPlace, 0, maxPlace+1, 1)},
+	} {
+		data, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Do(t.Context(), work.Part{Name: "x", Data: data}, func(Tile) error { return nil }); err == nil {
+			t.Errorf("%+v", s)
+		}
+	}
+	data, _ := json.Marshal(good)
+	part := work.Part{Name: "x", Data: data}
+	for _, name := range []string{"index.html", "../0/0/0.png", "/0/0/0.png", "0/0/0.png/..", ".trowel-made"} {
+		if err := p.Take(part, Tile{Name: name, PNG: []byte("x"), Content: [16]byte{1}}); err == nil {
+			t.Error(name)
+		}
+	}
+	if err := p.Take(part, Tile{Name: "0/0/0.png", Content: [16]byte{1}}); err == nil {
+		t.Error("a tile that is not there was taken as kept")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := p.Do(ctx, part, func(Tile) error { return nil }); err == nil {
+		t.Error("goes on after its end")
+	}
+}
