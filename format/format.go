@@ -166,6 +166,7 @@ type Option struct {
 	Default string   // "" for a Bool that is off
 	Input   bool     // its value is the path of something that is read
 	Secret  bool     // it shows what is for the owner's eyes only
+	Remote  bool     // it allows connections to other machines
 
 	For Use // what it is for; 0 is for all
 }

@@ -27,7 +27,7 @@ import (
 
 var (
 	optionArea      = format.Option{Name: "area", For: format.ForTree | format.ForCheck, Help: "only the blocks in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order, counted in blocks"}
-	optionRemote    = format.Option{Name: "remote", Bool: true, Help: "connect to database servers on other machines, if world.mt names them"}
+	optionRemote    = format.Option{Name: "remote", Bool: true, Remote: true, Help: "connect to database servers on other machines, if world.mt names them"}
 	optionExact     = format.Option{Name: "exact-blocks", Bool: true, For: format.ForTree, Help: "keep the very bytes of blocks of version 29, not just what is in them"}
 	optionVerifiers = format.Option{Name: "verifiers", Bool: true, Secret: true, For: format.ForTree, Help: "show the verifiers of passwords"}
 	optionSchema    = format.Option{Name: "schema", For: format.ForBuild | format.ForCheck, Help: "the `table` of blocks in SQLite: pos (every version of the game) or xyz (from 5.12 on)"}

@@ -29,27 +29,30 @@ func Kinds() []*check.Kind { return catalog.Kinds() }
 // Run reports all that is wrong with a file. It returns why it could not, or not to the end,
 // where nothing is known of the file: a server failed, or the context ended.
 func Run(ctx context.Context, f *format.Format, job *format.Job, src *format.Source, sink check.Sink) error {
+	g := Gathering{sink: sink, put: sink}
+	err := Shard(ctx, f, job, src, g.Put, g.Miss)
+	g.End()
+	return err
+}
+
+// Shard is [Run] for the shard of a file that the job names. Its findings are for
+// [Gathering.Put], and what is missing is for [Gathering.Miss].
+func Shard(ctx context.Context, f *format.Format, job *format.Job, src *format.Source, sink, missed check.Sink) error {
 	var mu sync.Mutex
-	var missed []check.Finding
+	var all []check.Finding
 	its := *job
 	its.OnMiss = func(path, message string) {
 		mu.Lock()
 		defer mu.Unlock()
-		missed = append(missed, check.Finding{ID: Missing.ID, Severity: Missing.Severity, Offset: -1, Message: message})
+		all = append(all, check.Finding{ID: Missing.ID, Severity: Missing.Severity, Offset: -1, Message: message})
 	}
-	failed := false
 	file, err := f.Open(ctx, &its, src)
 	if err == nil {
-		err = file.Check(ctx, &its, func(f check.Finding) {
-			failed = failed || f.Severity == check.Error
-			sink(f)
-		})
+		err = file.Check(ctx, &its, sink)
 		file.Close()
 	}
-	if !failed { // otherwise the check reports it in more detail
-		for _, f := range missed {
-			sink(f)
-		}
+	for _, f := range all {
+		missed(f)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -57,9 +60,57 @@ func Run(ctx context.Context, f *format.Format, job *format.Job, src *format.Sou
 	case server.Failed(err):
 		return err
 	case err != nil:
-		sink(Broken(Unreadable, err))
+		missed(Broken(Unreadable, err))
 	}
 	return nil
+}
+
+// Gathering makes of the findings of all shards of a file, which are put into it in their order,
+// those of the file.
+type Gathering struct {
+	sink, put check.Sink
+	end       func()
+	failed    bool // there is an error among them
+	missed    []check.Finding
+	known     map[string]bool // what is missing for all shards is told once
+}
+
+// Gather begins the findings of a file.
+func Gather(f *format.Format, sink check.Sink) *Gathering {
+	g := &Gathering{sink: sink, put: sink}
+	if f.Sharding != nil && f.Sharding.Gather != nil {
+		g.put, g.end = f.Sharding.Gather(sink)
+	}
+	return g
+}
+
+// Put puts in what a shard found.
+func (g *Gathering) Put(f check.Finding) {
+	g.failed = g.failed || f.Severity == check.Error
+	g.put(f)
+}
+
+// Miss puts in what could not be read of a shard.
+func (g *Gathering) Miss(f check.Finding) {
+	if g.known == nil {
+		g.known = make(map[string]bool)
+	}
+	if key := f.Verbose(); !g.known[key] {
+		g.known[key] = true
+		g.missed = append(g.missed, f)
+	}
+}
+
+// End tells the rest: what is missing is told unless a check has told of errors, in more detail.
+func (g *Gathering) End() {
+	if g.end != nil {
+		g.end()
+	}
+	for _, f := range g.missed {
+		if !g.failed || f.ID == Unreadable.ID {
+			g.sink(f)
+		}
+	}
 }
 
 // Broken makes a finding of an error.

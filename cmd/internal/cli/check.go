@@ -5,14 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
 	"trowel.example/internal/checking"
 	"trowel.example/internal/parallel"
+	"trowel.example/internal/server"
 )
 
 func (a *app) checkCommand() *cobra.Command {
@@ -50,6 +53,7 @@ On a terminal many findings of one kind in a file are one line with their number
 	cmd.Flags().BoolVar(&kinds, "kinds", false, "explain all kinds of findings")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show every finding, on a terminal too, and offsets in the file")
 	a.colorFlag(cmd)
+	AsWork(cmd)
 	cmd.Flags().StringVar(&least, "min", "info", "the least `severity` to show: error, warning or info")
 	_ = cmd.RegisterFlagCompletionFunc("min", cobra.FixedCompletions([]string{"error", "warning", "info"}, cobra.ShellCompDirectiveNoFileComp))
 	a.optionFlags(cmd, optionsFor(format.ForCheck))
@@ -87,41 +91,68 @@ type checkRun struct {
 	asJSON  bool
 	verbose bool
 
+	files   files
+	now     taking // what was taken of the file that is not at its end
 	list    jsonArray
 	sarif   *sarif              // nil: it is not asked for
 	called  func(string) string // what the user calls a file; nil: as it is
-	files   int
-	folded  int             // findings that were not shown, because one of their kind was
-	skipped int             // files in folders of no known format
-	known   map[string]bool // what the user named and has game files in it
+	number  int                 // of files
+	folded  int                 // findings that were not shown, because one of their kind was
+	skipped int                 // files in folders of no known format
+	known   map[string]bool     // what the user named and has game files in it
 	failed  bool
 	counts  [check.Error + 1]int
 }
 
-// checked is the result of checking one target.
+// checked is the result of checking a file.
 type checked struct {
-	target
 	format   string
 	findings []check.Finding
-	defect   bool  // the check itself failed
-	err      error // it could not even be tried
+	missed   []check.Finding // what could not be read of a shard
+	defect   bool            // the check itself failed
+	err      error           // it could not even be tried
+}
+
+// checkRecord is something that is known of a file: its notes, its findings, and that it is at its end.
+type checkRecord struct {
+	File     int // of the part
+	Note     *note
+	Findings []keptFinding
+	Missed   []keptFinding // of a shard: see [checking.Gathering]
+	End      *checkEnd
+}
+
+// keptFinding is a finding whose places can be kept.
+type keptFinding struct {
+	check.Finding // without At
+	Places        places
+}
+
+func keepFindings(all []check.Finding) []keptFinding {
+	kept := make([]keptFinding, len(all))
+	for i, f := range all {
+		kept[i] = keptFinding{f, f.At}
+		kept[i].At = nil
+	}
+	return kept
+}
+
+// checkEnd is what is known of a file, or a shard of it, at its end.
+type checkEnd struct {
+	Format  string
+	Defect  bool
+	Skipped bool // it is no game file
+	Failed  bool // a note says why it could not be checked
 }
 
 func (c *checkRun) run(ctx context.Context, names []string) error {
-	produce := func(yield func(target) error) error {
-		for _, name := range names {
-			if err := c.targets(ctx, name, yield); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+	c.files = files{app: c.app, names: names, job: func(f *format.Format) *format.Job { return c.job(c.cmd, f) }}
 	if c.sarif != nil {
 		if err := c.sarif.begin(c.allKinds()); err != nil {
 			return err
 		}
 	}
-	if err := parallel.Ordered(ctx, produce, func(t target) checked { return c.safely(ctx, t) }, c.print); err != nil {
+	if err := c.perform(ctx, work.Of(c)); err != nil {
 		return err
 	}
 	if c.asJSON {
@@ -142,7 +173,7 @@ func (c *checkRun) run(ctx context.Context, names []string) error {
 	if err := c.unfit(c.cmd); err != nil {
 		c.complain(err)
 	}
-	if c.files > 0 {
+	if c.number > 0 {
 		c.summary()
 	}
 	switch {
@@ -154,36 +185,94 @@ func (c *checkRun) run(ctx context.Context, names []string) error {
 	return nil
 }
 
+// Split yields the files, or bundles and shards of them.
+func (c *checkRun) Split(ctx context.Context, fine bool, yield func(work.Part) error) error {
+	return c.files.split(ctx, fine, yield)
+}
+
+// Do checks the files of a part.
+func (c *checkRun) Do(ctx context.Context, p work.Part, put func(checkRecord) error) error {
+	list, _, err := c.files.of(p)
+	if err != nil {
+		return err
+	}
+	for i, t := range list {
+		if err := c.one(ctx, t, p.Shard, func(r checkRecord) error {
+			r.File = i
+			return put(r)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one checks a file, or a shard of it. What is found of it is put when all is.
+func (c *checkRun) one(ctx context.Context, t target, shard format.Shard, put func(checkRecord) error) error {
+	var notes []note
+	its := c.apart(func(n note) { notes = append(notes, n) })
+	var r checked
+	its.safely(ctx, c.cmd, t, shard, &r)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if c.inParts() && server.Failed(r.err) {
+		return r.err // that may be over when it is done again
+	}
+	end := &checkEnd{Format: r.format, Defect: r.defect, Failed: r.err != nil}
+	if end.Skipped = t.found && errors.Is(r.err, format.ErrUnknown); !end.Skipped && end.Failed {
+		notes = append(notes, failure(r.err))
+	}
+	for i := range notes {
+		if err := put(checkRecord{Note: &notes[i]}); err != nil {
+			return err
+		}
+	}
+	const many = 1000
+	for some := range slices.Chunk(r.findings, many) {
+		if err := put(checkRecord{Findings: keepFindings(some)}); err != nil {
+			return err
+		}
+	}
+	for some := range slices.Chunk(r.missed, many) {
+		if err := put(checkRecord{Missed: keepFindings(some)}); err != nil {
+			return err
+		}
+	}
+	return put(checkRecord{End: end})
+}
+
 // safely checks a file, and reports a panic as a finding, so that the other files are
 // still checked.
-func (c *checkRun) safely(ctx context.Context, t target) checked {
-	r := checked{target: t, findings: []check.Finding{}}
-	sink := check.Sink(func(f check.Finding) {
-		f.Path, f.Message = c.talk.plain(f.Path), c.talk.plain(f.Message)
-		r.findings = append(r.findings, f)
-	})
-	if p := parallel.Catch(func() { c.check(ctx, &r, sink) }); p != nil {
+func (a *app) safely(ctx context.Context, cmd *cobra.Command, t target, shard format.Shard, r *checked) {
+	keep := func(to *[]check.Finding) check.Sink {
+		return func(f check.Finding) {
+			f.Path, f.Message = a.talk.plain(f.Path), a.talk.plain(f.Message)
+			*to = append(*to, f)
+		}
+	}
+	sink := keep(&r.findings)
+	if p := parallel.Catch(func() { a.check(ctx, cmd, t, shard, r, sink, keep(&r.missed)) }); p != nil {
 		r.defect = true
 		sink.Add(checking.Defect, "", -1, "%v", defect(p))
 	}
-	return r
 }
 
-func (c *checkRun) check(ctx context.Context, r *checked, sink check.Sink) {
-	t := r.target
+// check checks a file, or a shard of it.
+func (a *app) check(ctx context.Context, cmd *cobra.Command, t target, shard format.Shard, r *checked, sink, missed check.Sink) {
 	if t.err != nil {
 		r.err = t.err
 		return
 	}
-	src, err := c.source(t.name)
+	src, err := a.source(t.name)
 	if err != nil {
 		r.err = err
 		return
 	}
-	f, err := c.formatOf(src, t)
+	f, err := a.formatOf(src, t)
 	g := &game{Format: f, name: t.name, src: src}
 	if err != nil && src.IsDir() {
-		if g, err = c.build(ctx, t.name, sink); g == nil && err == nil {
+		if g, err = a.buildToCheck(ctx, cmd, t.name, sink); g == nil && err == nil {
 			return
 		}
 	}
@@ -193,33 +282,35 @@ func (c *checkRun) check(ctx context.Context, r *checked, sink check.Sink) {
 		return
 	}
 	defer g.Close()
-	if r.err = c.fits(c.cmd, g.Format, t); r.err != nil {
+	if r.err = a.fits(cmd, g.Format, t); r.err != nil {
 		return
 	}
 	r.format = g.Name
-	job := c.job(c.cmd, g.Format)
+	job := a.job(cmd, g.Format)
 	job.Checking = g.built != nil
-	switch err := checking.Run(ctx, g.Format, job, g.src, sink); {
-	case ctx.Err() != nil:
-		r.err = ctx.Err()
-	case err != nil:
+	if job.Shard = shard; shard != "" {
+		err = checking.Shard(ctx, g.Format, job, g.src, sink, missed)
+	} else {
+		err = checking.Run(ctx, g.Format, job, g.src, sink)
+	}
+	if err != nil {
 		r.err = named(err, t.name)
 	}
 }
 
-// build makes a game file from a folder in tree form. If that fails, it reports why to
+// buildToCheck makes a game file from a folder in tree form. If that fails, it reports why to
 // the sink, and returns nil.
-func (c *checkRun) build(ctx context.Context, name string, sink check.Sink) (*game, error) {
-	fsys, closer, err := c.openFolder(name)
+func (a *app) buildToCheck(ctx context.Context, cmd *cobra.Command, name string, sink check.Sink) (*game, error) {
+	fsys, closer, err := a.openFolder(name)
 	if err != nil {
 		return nil, unbuildable(name, err, sink)
 	}
 	defer closer.Close()
-	f, err := c.formats.FindTree(fsys)
+	f, err := a.formats.FindTree(fsys)
 	if err != nil {
 		return nil, unbuildable(name, fmt.Errorf("%s: %w", name, err), sink)
 	}
-	job := c.job(c.cmd, f)
+	job := a.job(cmd, f)
 	job.Checking = true
 	job.OnWarn = func(path, message string) { sink.Add(checking.Build, path, -1, "%s", message) }
 	if f.CheckTree != nil {
@@ -227,7 +318,7 @@ func (c *checkRun) build(ctx context.Context, name string, sink check.Sink) (*ga
 			return nil, named(err, name)
 		}
 	}
-	g, err := c.buildTemporary(ctx, job, f, fsys, name)
+	g, err := a.buildTemporary(ctx, job, f, fsys, name)
 	if err != nil && ctx.Err() == nil {
 		sink(checking.Broken(checking.Unbuildable, err))
 		return nil, nil
@@ -245,25 +336,98 @@ func unbuildable(name string, err error, sink check.Sink) error {
 	return nil
 }
 
-// print prints the findings of the next file.
-func (c *checkRun) print(r checked) error {
-	if errors.Is(r.err, context.Canceled) {
-		return r.err
+// Take takes what is known of the next file.
+func (c *checkRun) Take(p work.Part, r checkRecord) error {
+	list, last, err := c.files.taken(p)
+	if err == nil && r.File >= len(list) {
+		err = fmt.Errorf("part %s has no file %d", p.Name, r.File)
 	}
-	if r.err != nil {
-		if r.found && errors.Is(r.err, format.ErrUnknown) {
-			c.skipped++
-			return nil
-		}
-		c.known[r.from] = true // that it is not is said
-		c.complain(r.err)
-		if len(r.findings) == 0 {
-			return nil
-		}
+	if err != nil {
+		return err
 	}
-	c.known[r.from] = true
-	c.files++
-	c.failed = c.failed || r.defect
+	if r.Note != nil {
+		c.failed = c.failed || r.Note.Kind == noteFailed
+		c.talk.tell(*r.Note)
+	}
+	c.now.findings = append(c.now.findings, c.findings(r.Findings)...)
+	c.now.missed = append(c.now.missed, c.findings(r.Missed)...)
+	if r.End == nil {
+		return nil
+	}
+	c.now.end(r.End)
+	f := c.formats.ByName(c.now.Format)
+	if p.Shard != "" && f != nil {
+		c.now.gather(f)
+	}
+	if p.Shard != "" && !last {
+		return nil
+	}
+	if c.now.gathering != nil {
+		c.now.gathering.End()
+		c.now.findings = c.now.gathered
+	}
+	now := c.now
+	c.now = taking{}
+	return c.print(list[r.File], f, &now)
+}
+
+// findings returns what was kept.
+func (c *checkRun) findings(kept []keptFinding) []check.Finding {
+	var all []check.Finding
+	for _, k := range kept {
+		k.At, k.Path, k.Message = k.Places, c.talk.plain(k.Path), c.talk.plain(k.Message)
+		all = append(all, k.Finding)
+	}
+	return all
+}
+
+// taking is what was taken of a file so far.
+type taking struct {
+	checkEnd
+	findings, missed []check.Finding // of a file, or of the shards that are not gathered yet
+	gathering        *checking.Gathering
+	gathered         []check.Finding
+}
+
+// end adds what is known at the end of the file, or of one of its shards.
+func (t *taking) end(e *checkEnd) {
+	t.Format = cmp.Or(t.Format, e.Format)
+	t.Defect, t.Skipped, t.Failed = t.Defect || e.Defect, t.Skipped || e.Skipped, t.Failed || e.Failed
+}
+
+// gather makes findings of shards those of the file.
+func (t *taking) gather(f *format.Format) {
+	if t.gathering == nil {
+		t.gathering = checking.Gather(f, func(f check.Finding) { t.gathered = append(t.gathered, f) })
+	}
+	for _, f := range t.findings {
+		t.gathering.Put(f)
+	}
+	for _, f := range t.missed {
+		t.gathering.Miss(f)
+	}
+	t.findings, t.missed = nil, nil
+}
+
+// print prints the findings of a file.
+func (c *checkRun) print(t target, f *format.Format, r *taking) error {
+	if r.Skipped {
+		c.skipped++
+		return nil
+	}
+	c.known[t.from] = true // that it is not is said
+	if f != nil && t.found {
+		c.fitted(f)
+	}
+	if r.Failed && len(r.findings) == 0 {
+		return nil
+	}
+	c.number++
+	c.failed = c.failed || r.Defect
+	name := t.name
+	if c.called != nil {
+		name = c.called(name)
+	}
 	shown := []check.Finding{}
 	for _, f := range r.findings {
 		c.counts[f.Severity]++
@@ -271,26 +435,25 @@ func (c *checkRun) print(r checked) error {
 			shown = append(shown, f)
 		}
 	}
-	c.talk.progress("checked files", c.files, 0)
-	if c.called != nil {
-		r.name = c.called(r.name)
+	if !c.inParts() {
+		c.talk.progress("checked files", c.number, 0)
 	}
 	if c.sarif != nil {
 		for _, f := range shown {
-			if err := c.sarif.add(r.name, f); err != nil {
+			if err := c.sarif.add(name, f); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	if c.asJSON {
-		return c.list.add(object{{"file", r.name}, {"format", r.format}, {"findings", shown}})
+		return c.list.add(object{{"file", name}, {"format", r.Format}, {"findings", shown}})
 	}
 	if len(shown) == 0 {
 		return nil
 	}
 	c.talk.clear()
-	if _, err := fmt.Fprintf(c.out, "%s:\n", c.screen.paint(colorHead, printable(r.name))); err != nil {
+	if _, err := fmt.Fprintf(c.out, "%s:\n", c.screen.paint(colorHead, printable(name))); err != nil {
 		return err
 	}
 	more := make(map[string]int) // findings of a kind that are not shown
@@ -353,7 +516,7 @@ func (c *checkRun) complain(err error) {
 }
 
 func (c *checkRun) summary() {
-	line := plural(c.files, "file") + ", " + plural(c.counts[check.Error], "error") + ", " + plural(c.counts[check.Warning], "warning")
+	line := plural(c.number, "file") + ", " + plural(c.counts[check.Error], "error") + ", " + plural(c.counts[check.Warning], "warning")
 	if n := c.counts[check.Info]; n > 0 {
 		line += fmt.Sprintf(", %s info", thousands(int64(n)))
 	}

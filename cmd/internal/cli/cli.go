@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/format"
-	"trowel.example/internal/parallel"
 )
 
 // What the tool exits with.
@@ -43,6 +42,9 @@ type app struct {
 	talk    *talk
 	args    []string // as the user gave them
 	more    []Verbs  // of the program, besides those of the tool
+
+	call      *Call // nil: it is the tool itself
+	performed bool  // the work of the verb was begun, or handed on
 
 	mu      sync.Mutex
 	fitting map[string]bool // options that are for some file that was found in a folder
@@ -85,10 +87,7 @@ func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(stderr)
-	var err error
-	if p := parallel.Catch(func() { err = root.ExecuteContext(ctx) }); p != nil {
-		err = defect(p)
-	}
+	err := a.catch(ctx, root)
 	a.talk.clear()
 	flushed := a.out.Flush()
 	if a.pager != nil {
@@ -98,6 +97,8 @@ func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
 		err = flushed
 	}
 	switch {
+	case errors.Is(err, ErrPart):
+		return exitFine
 	case err == nil && a.talk.losses() > 0:
 		return exitFound
 	case err == nil:

@@ -194,12 +194,17 @@ func (a *app) fits(cmd *cobra.Command, f *format.Format, t target) error {
 	if !t.found {
 		return a.ownedOptions(cmd, f)
 	}
+	a.fitted(f)
+	return nil
+}
+
+// fitted notes that there is a file of a format among those that were found.
+func (a *app) fitted(f *format.Format) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, o := range f.Options {
 		a.fitting[o.Name] = true
 	}
-	return nil
 }
 
 // unfit returns an error about an option that the user gave and that was for none of

@@ -51,6 +51,9 @@ func (g *game) reads() []string {
 
 // source opens what the user named; "-" is standard input.
 func (a *app) source(name string) (*format.Source, error) {
+	if err := a.mayRead(name); err != nil {
+		return nil, err
+	}
 	if name != "-" {
 		src, err := format.OpenSource(name)
 		if err != nil {

@@ -216,7 +216,7 @@ func (r *report) write(ctx context.Context, name string, opts output.Options, bu
 	}
 	out, err := output.Stream(r.out), error(nil)
 	if name != "-" {
-		out, err = output.New(name, opts)
+		out, err = output.New(r.written(name), opts)
 	}
 	if err != nil {
 		return err
@@ -246,7 +246,7 @@ func (r *report) resume(ctx context.Context, name string, opts output.Options, b
 		return r.write(ctx, name, opts, func(out format.Output) error { return build(notKept{out}) })
 	}
 	r.output = name
-	out, err := output.Resume(name, opts)
+	out, err := output.Resume(r.written(name), opts)
 	if err == nil {
 		err = build(out)
 	}

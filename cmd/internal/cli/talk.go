@@ -34,6 +34,8 @@ type talk struct {
 	quiet    bool
 	terminal bool
 	hushed   atomic.Bool
+	note     func(note) // takes what there is to say; nil: it is said
+	shows    *talk      // that shows the progress; nil: this one
 
 	missed map[string]struct{} // what could not be had, as it was told
 	hidden []string            // temporary paths, each with what the user calls it
@@ -54,10 +56,12 @@ func newTalk(err io.Writer, out *bufio.Writer) *talk {
 
 // say tells the user something that is neither an error nor data.
 func (t *talk) say(format string, args ...any) {
-	if t.quiet {
-		return
+	switch text := fmt.Sprintf(format, args...); {
+	case t.note != nil:
+		t.note(note{Kind: noteSaid, Text: t.plain(text)})
+	case !t.quiet:
+		t.print(text)
 	}
-	t.print(fmt.Sprintf(format, args...))
 }
 
 // print writes a line, even if the user wants few words.
@@ -101,6 +105,10 @@ func (t *talk) warn(path, message string) {
 func (t *talk) miss(path, message string) {
 	if path != "" {
 		message = path + ": " + message
+	}
+	if t.note != nil {
+		t.note(note{Kind: noteMissed, Text: t.plain(message)})
+		return
 	}
 	t.mu.Lock()
 	_, again := t.missed[message]
@@ -158,6 +166,10 @@ func (t *talk) hush() {
 
 // progress shows how far something is that takes long; of is 0 where the end is not known.
 func (t *talk) progress(what string, done, of int) {
+	if t.shows != nil {
+		t.shows.progress(what, done, of)
+		return
+	}
 	if t.quiet || !t.terminal || t.hushed.Load() {
 		return
 	}

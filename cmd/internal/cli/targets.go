@@ -19,6 +19,7 @@ type target struct {
 	name  string
 	found bool   // in a folder, not named by the user
 	from  string // what the user named
+	at    string // the path of what was found, from there
 	err   error  // it cannot be looked at
 
 	asTree func(*format.Format) bool // whether the tree form of a format is not to be built; nil: it is
@@ -26,6 +27,9 @@ type target struct {
 
 // targets yields the files that a name stands for.
 func (a *app) targets(ctx context.Context, name string, yield func(target) error) error {
+	if err := a.mayLookAt(name); err != nil {
+		return yield(target{name: name, from: name, err: err})
+	}
 	info, err := os.Stat(name)
 	if name == "-" || err != nil || !info.IsDir() || a.isGame(name) {
 		return yield(target{name: name, from: name})
@@ -43,11 +47,11 @@ func (a *app) targets(ctx context.Context, name string, yield func(target) error
 		case e.IsDir() && !a.isGame(full):
 			f, err := root.Open(filepath.FromSlash(at))
 			if err != nil {
-				return cmp.Or(yield(target{name: full, found: true, from: name, err: named(err, full)}), fs.SkipDir)
+				return cmp.Or(yield(target{name: full, found: true, from: name, at: at, err: named(err, full)}), fs.SkipDir)
 			}
 			return f.Close()
 		}
-		if err := yield(target{name: full, found: true, from: name}); err != nil || !e.IsDir() {
+		if err := yield(target{name: full, found: true, from: name, at: at}); err != nil || !e.IsDir() {
 			return err
 		}
 		return fs.SkipDir

@@ -158,8 +158,8 @@ func (a *app) viewFile(cmd *cobra.Command, t target, called string, stamp func()
 			o.Job = func() *format.Job { return quiet.job(cmd, g.Format) }
 			if g.built != nil {
 				o.Check = func(ctx context.Context, sink check.Sink) error {
-					r := checked{target: t}
-					(&checkRun{app: quiet, cmd: cmd}).check(ctx, &r, sink)
+					var r checked
+					quiet.check(ctx, cmd, t, "", &r, sink, sink)
 					return r.err
 				}
 			}

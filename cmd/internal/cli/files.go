@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"unicode/utf8"
+
+	"trowel.example/cmd/internal/work"
+	"trowel.example/format"
+	"trowel.example/internal/parallel"
+	"trowel.example/internal/server"
+)
+
+// files are those of a verb, and how the work on them comes apart.
+type files struct {
+	*app
+	names []string // what the user named
+	job   func(*format.Format) *format.Job
+
+	last   work.Part // that was taken, and what is in it
+	list   []target
+	isLast bool
+}
+
+// bundle is what is to be known of a part of files.
+type bundle struct {
+	Files []bundled `json:"files"`
+	Last  bool      `json:"last,omitempty"` // the part is the last of the shards of its file
+}
+
+// bundled is a file of a bundle.
+type bundled struct {
+	From int    `json:"from"`          // the number of the name that the user gave
+	At   string `json:"at,omitempty"`  // the path from there, with /, if it was found in a folder
+	Raw  []byte `json:"raw,omitempty"` // the same, if it is no UTF-8
+	Size int64  `json:"size,omitempty"`
+	Time int64  `json:"time,omitempty"` // of its last change, in nanoseconds since 1970
+	Err  string `json:"err,omitempty"`  // why it cannot be looked at
+}
+
+// Small files are brought together: a part is to be some seconds of work, whose result is worth
+// a file. What is larger stands alone, or comes apart.
+const (
+	maxBundle      = 1000
+	maxBundleBytes = 32 << 20
+	folderBytes    = 1 << 20 // that a folder in tree form counts for
+)
+
+// split yields the parts: each file, or if fine is set bundles of small files, and the shards of
+// large ones.
+func (f *files) split(ctx context.Context, fine bool, yield func(work.Part) error) error {
+	n := 0
+	part := func(file, suffix string, shard format.Shard, b bundle) error {
+		data, err := json.Marshal(b)
+		if err != nil {
+			return err
+		}
+		return yield(work.Part{Name: fmt.Sprintf("%07d%s", n, suffix), File: file, Shard: shard, Data: data})
+	}
+	var open bundle
+	var bytes int64
+	end := func() error {
+		if len(open.Files) == 0 {
+			return nil
+		}
+		err := part(filepath.Join(f.names[open.Files[0].From], filepath.FromSlash(open.Files[0].At)), "", "", open)
+		n++
+		open, bytes = bundle{}, 0
+		return err
+	}
+	for from, name := range f.names {
+		err := f.targets(ctx, name, func(t target) error {
+			one := bundled{From: from, At: t.at}
+			if !utf8.ValidString(t.at) {
+				one.Raw = []byte(t.at)
+			}
+			if t.err != nil {
+				one.Err = textOf(t.err)
+			}
+			if !fine {
+				n++
+				return part(t.name, "", "", bundle{Files: []bundled{one}, Last: true})
+			}
+			if name == "-" {
+				return hint(errors.New("standard input cannot be read in parts"), "name a file")
+			}
+			size := int64(folderBytes)
+			info, err := os.Stat(t.name)
+			if err == nil && !info.IsDir() {
+				size, one.Size, one.Time = info.Size(), info.Size(), info.ModTime().UnixNano()
+			}
+			if err == nil && t.err == nil && (info.IsDir() || size > maxBundleBytes) {
+				shards, err := f.shards(ctx, t)
+				if err != nil {
+					return err
+				}
+				if len(shards) > 0 {
+					if err := end(); err != nil {
+						return err
+					}
+					for i, shard := range shards {
+						if err := part(t.name, "-"+string(shard), shard, bundle{[]bundled{one}, i == len(shards)-1}); err != nil {
+							return err
+						}
+					}
+					n++
+					return nil
+				}
+			}
+			if len(open.Files) == maxBundle || bytes+size > maxBundleBytes {
+				if err := end(); err != nil {
+					return err
+				}
+			}
+			open.Files, open.Last, bytes = append(open.Files, one), true, bytes+size
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return end()
+}
+
+// shards returns those of a file, none if it does not come apart. What is wrong with a file is
+// found when it is worked on.
+func (f *files) shards(ctx context.Context, t target) (shards []format.Shard, err error) {
+	if p := parallel.Catch(func() {
+		its := f.apart(func(note) {})
+		src, e := its.source(t.name)
+		if e != nil {
+			return
+		}
+		defer src.Close()
+		of, e := its.formatOf(src, t)
+		if e != nil || of.Sharding == nil {
+			return
+		}
+		job := f.job(of)
+		job.OnWarn, job.OnMiss, job.OnProgress = nil, nil, nil
+		e = of.Sharding.Split(ctx, job, src, func(s format.Shard) error {
+			shards = append(shards, s)
+			return nil
+		})
+		if e != nil {
+			shards = nil
+		}
+		if ctx.Err() != nil || server.Failed(e) {
+			err = named(e, t.name)
+		}
+	}); p != nil {
+		return nil, nil
+	}
+	return shards, err
+}
+
+// taken is of for what is taken: record after record of a part.
+func (f *files) taken(p work.Part) (list []target, last bool, err error) {
+	if f.last.Name != p.Name {
+		if f.list, f.isLast, err = f.of(p); err != nil {
+			return nil, false, err
+		}
+		f.last = p
+	}
+	return f.list, f.isLast, nil
+}
+
+// of returns the files of a part.
+func (f *files) of(p work.Part) ([]target, bool, error) {
+	var b bundle
+	if err := json.Unmarshal(p.Data, &b); err != nil {
+		return nil, false, fmt.Errorf("part %s: %w", p.Name, err)
+	}
+	var list []target
+	for _, one := range b.Files {
+		if one.Raw != nil {
+			one.At = string(one.Raw)
+		}
+		at := filepath.FromSlash(one.At)
+		if one.From < 0 || one.From >= len(f.names) || at != "" && !filepath.IsLocal(at) {
+			return nil, false, fmt.Errorf("part %s: %q is no file of %q", p.Name, one.At, f.names)
+		}
+		t := target{name: f.names[one.From], from: f.names[one.From], at: one.At, found: at != ""}
+		if t.found {
+			t.name = filepath.Join(t.from, at)
+		}
+		if one.Err != "" {
+			t.err = errors.New(one.Err)
+		}
+		list = append(list, t)
+	}
+	return list, b.Last, nil
+}

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"trowel.example/cmd/internal/work"
+	"trowel.example/format"
+)
+
+// performed is what a command line gives.
+type performed struct {
+	out, err string
+	code     int
+}
+
+// here runs the tool as it is.
+func here(games format.Games, args ...string) performed {
+	var out, said bytes.Buffer
+	code := run(games, args, strings.NewReader(""), &out, &said)
+	return performed{out.String(), said.String(), code}
+}
+
+// inParts runs the tool part by part, each in a run of its own.
+func inParts(t *testing.T, games format.Games, access *Access, args ...string) performed {
+	t.Helper()
+	call := func(out, said io.Writer, do func(context.Context, work.Work) error) int {
+		return Perform(t.Context(), Call{Games: games, Args: args, Stdin: strings.NewReader(""), Stdout: out, Stderr: said, Access: access, Work: do})
+	}
+	var plan work.Plan
+	var said bytes.Buffer
+	if code := call(io.Discard, &said, func(ctx context.Context, w work.Work) error {
+		if err := w.Split(ctx, func(p work.Part) error { plan.Parts = append(plan.Parts, p); return nil }); err != nil {
+			return err
+		}
+		return ErrPart
+	}); code != 0 {
+		return performed{"", said.String(), code}
+	}
+	results := make(map[string][]byte)
+	for _, p := range plan.Parts {
+		var printed, said bytes.Buffer
+		if code := call(&printed, &said, func(ctx context.Context, w work.Work) error {
+			var b bytes.Buffer
+			if err := w.Do(ctx, p, &b); err != nil {
+				return err
+			}
+			results[p.Name] = b.Bytes()
+			return ErrPart
+		}); code != 0 || said.Len() > 0 {
+			return performed{printed.String(), said.String(), code}
+		}
+	}
+	var out bytes.Buffer
+	said.Reset()
+	code := call(&out, &said, func(ctx context.Context, w work.Work) error {
+		return w.Merge(ctx, plan.All(), func(p work.Part) (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(results[p.Name])), nil
+		})
+	})
+	return performed{out.String(), said.String(), code}
+}
+
+func writeBox(t *testing.T, path string, toys ...toy) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, (&box{version: 1, toys: toys}).encode(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPerform(t *testing.T) {
+	games := format.Games{toys}
+	t.Chdir(t.TempDir())
+	writeBox(t, "a/1.box", toy{"red <ball>", []byte("x")}, toy{"empty", nil})
+	writeBox(t, "a/b/2.box", toy{"car", []byte("y")}, toy{"car", []byte("z")})
+	writeBox(t, "a/b/3.box", toy{"car", []byte("panic")})
+	writeBox(t, "c.box")
+	os.WriteFile("a/no.txt", []byte("no toy"), 0o666)
+	os.WriteFile("a/bad.box", []byte("TOYB?"), 0o666)
+	for _, line := range []string{
+		"check a c.box", "check --json a", "check --sarif a c.box", "check --min error -v a", "check none", "check a none c.box", "check -q a",
+	} {
+		args := strings.Fields(line)
+		if want, got := here(games, args...), inParts(t, games, nil, args...); want != got {
+			t.Errorf("%s: in parts it gives\n%+v, want\n%+v", line, got, want)
+		}
+	}
+}
+
+// What is no work, or does none, is an error and does nothing.
+func TestPerformNothing(t *testing.T) {
+	games := format.Games{toys}
+	t.Chdir(t.TempDir())
+	writeBox(t, "a.box", toy{"ball", []byte("x")})
+	for _, line := range []string{"", "a.box", "extract a.box", "pack a -o b", "--help", "check --help", "help check", "check --kinds", "check", "check -h a.box", "check -", "check a.box --no-such", "version", "view a.box",
+		"__complete check a", "completion bash", "check a.box --json --sarif", "--version", "extract a.box check"} {
+		if got := inParts(t, games, nil, strings.Fields(line)...); got.code != exitFailed || got.err == "" {
+			t.Errorf("%q: %+v", line, got)
+		}
+		if left, _ := filepath.Glob("*"); len(left) != 1 {
+			t.Fatalf("%q: made %v", line, left)
+		}
+	}
+}
+
+// Nothing outside of the roots is opened.
+func TestAccess(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need rights there")
+	}
+	games := format.Games{toys}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	writeBox(t, "root/a.box", toy{"ball", []byte("x")})
+	writeBox(t, "root/deep/a.box", toy{"ball", []byte("x")})
+	writeBox(t, "other/secret.box", toy{"secret", nil})
+	os.MkdirAll("root/shelf", 0o777)
+	os.MkdirAll("root/linked", 0o777)
+	os.WriteFile("root/shelf/shelf.txt", nil, 0o666)
+	os.WriteFile("root/linked/shelf.txt", nil, 0o666)
+	for to, at := range map[string]string{"../other/secret.box": "root/link.box", "../other": "root/folder", "a.box": "root/fine.box", "../../other/secret.box": "root/linked/secret.txt", "gone": "root/gone.box", "loop": "root/loop", "linked": "root/way"} {
+		if err := os.Symlink(to, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir("root")
+	access := &Access{Roots: []string{filepath.Join(dir, "none"), filepath.Join(dir, "root")}}
+	for name, may := range map[string]bool{
+		"a.box": true, "./deep/../a.box": true, filepath.Join(dir, "root/a.box"): true, "fine.box": true, "shelf": true, "../root/a.box": true,
+		"../other/secret.box": false, filepath.Join(dir, "other/secret.box"): false, "link.box": false, "folder/secret.box": false, "folder": false,
+		"linked": false, "gone.box": false, "loop": false, "/": false, "..": false, "../root/../other/secret.box": false, "/dev/null": false, "/proc/self/environ": false, "way": false,
+	} {
+		got := inParts(t, games, access, "check", name)
+		if refused := strings.Contains(got.err, errOutside.Error()); refused == may || !may && got.code != exitFailed {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if strings.Contains(got.err+got.out, "secret:") || strings.Contains(got.out, "toy-empty") {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	// Links among files are not followed at all; one in a folder that is a game file is refused.
+	if got := inParts(t, games, access, "check", "."); strings.Contains(got.out, "toy-empty") || !strings.HasPrefix(got.err, "trowel: linked/secret.txt: "+errOutside.Error()+"\n3 files") {
+		t.Errorf("a folder: %+v", got)
+	}
+}
