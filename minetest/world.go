@@ -52,6 +52,7 @@ var minetestWorld = &format.Format{
 	Backups:       worldBackups,
 	Scene:         openWorldScene,
 	Finder:        worldFinder,
+	Census:        worldCensus,
 	Conversions:   slices.Concat(worldConversions, schematicConversions, []format.Conversion{manifestConversion}),
 	Kinds: slices.Concat(world.Catalog.Kinds(), mapblock.Catalog.Kinds(), item.Catalog.Kinds(),
 		worldRepairKinds),

@@ -78,19 +78,32 @@ func stacks(inv *item.Inventory, names Names, do func(list string, slot int, s i
 
 // PlayerItems finds items in the inventories of players.
 func PlayerItems(ctx context.Context, players world.Players, names Names, onMiss func(error), yield func(Item) error) error {
-	return Players(ctx, players, Names{}, onMiss, func(p *world.Player) (err error) {
-		inv := p.Inventory
-		if inv == nil {
-			onMiss(fmt.Errorf("player %s: the inventory cannot be read as a whole", p.Name))
-			inv, _ = item.SalvageInventory(p.Broken)
+	return Players(ctx, players, Names{}, onMiss, func(p *world.Player) error {
+		items, err := ItemsOf(p, names)
+		if err != nil {
+			onMiss(err)
 		}
-		stacks(inv, names, func(list string, slot int, s item.Stack) {
-			if err == nil {
-				err = yield(Item{place.Slot{Player: p.Name, List: list, Slot: slot}, s, "player", p.Name})
+		for _, it := range items {
+			if err := yield(it); err != nil {
+				return err
 			}
-		})
-		return err
+		}
+		return nil
 	})
+}
+
+// ItemsOf is [PlayerItems] of a player. With an error, which says that the inventory cannot be
+// read as a whole, it returns what could be.
+func ItemsOf(p *world.Player, names Names) (found []Item, err error) {
+	inv := p.Inventory
+	if inv == nil {
+		err = fmt.Errorf("player %s: the inventory cannot be read as a whole", p.Name)
+		inv, _ = item.SalvageInventory(p.Broken)
+	}
+	stacks(inv, names, func(list string, slot int, s item.Stack) {
+		found = append(found, Item{place.Slot{Player: p.Name, List: list, Slot: slot}, s, "player", p.Name})
+	})
+	return found, err
 }
 
 // Players finds players by their names. What cannot be read is told to onMiss.

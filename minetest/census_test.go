@@ -1,0 +1,306 @@
+package minetest_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"trowel.example/format"
+	"trowel.example/internal/judge"
+	"trowel.example/internal/seedworld"
+	"trowel.example/minetest"
+	"trowel.example/minetest/mapdb"
+)
+
+// record is a row of a table, by the names of its columns.
+type record map[string]format.Cell
+
+// in shows some cells of a record, null as nothing.
+func (r record) in(columns ...string) string {
+	var words []string
+	for _, c := range columns {
+		v, ok := r[c]
+		switch {
+		case !ok:
+			panic("no column " + c)
+		case v.Null():
+			words = append(words, "")
+		default:
+			words = append(words, v.String())
+		}
+	}
+	return strings.Join(words, "|")
+}
+
+func worldFormat(t testing.TB) *format.Format {
+	t.Helper()
+	f := format.Set(minetest.Game.Formats).ByName("minetest-world")
+	if f.Census == nil {
+		t.Fatal("there are no tables of worlds")
+	}
+	return f
+}
+
+// census returns the rows of a world, or of a shard of it, by their tables. Each is as it is declared.
+func census(t testing.TB, dir string, shard format.Shard, miss func(string)) map[string][]record {
+	t.Helper()
+	all := make(map[string][]record)
+	job := &format.Job{Shard: shard, OnMiss: func(_, message string) { miss(message) }}
+	err := worldFormat(t).Census.Rows(context.Background(), job, &format.Source{Dir: dir, Path: dir}, func(table *format.Table, values []format.Cell) error {
+		if err := table.CheckRow(values); err != nil {
+			return err
+		}
+		r := make(record)
+		for i, c := range table.Columns {
+			r[c.Name] = values[i]
+		}
+		all[table.Name] = append(all[table.Name], r)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func noMiss(t testing.TB) func(string) {
+	return func(message string) { t.Errorf("missed: %s", message) }
+}
+
+// show shows some cells of all rows of a table for which keep reports true, in order.
+func show(list []record, keep func(record) bool, columns ...string) (lines []string) {
+	for _, r := range list {
+		if keep == nil || keep(r) {
+			lines = append(lines, r.in(columns...))
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// hits shows the hits of a query as show does: the place, and some fields.
+func hits(t testing.TB, dir string, words []string, fields ...string) (lines []string) {
+	t.Helper()
+	finder := worldFormat(t).Finder
+	job := new(format.Job)
+	steps, err := format.ParseSteps(job, finder.Commands, words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = finder.Find(context.Background(), job, &format.Source{Dir: dir, Path: dir}, steps[0], func(h format.Hit) error {
+		var values []string
+		for _, name := range fields {
+			value := ""
+			if name == "@" {
+				value = fmt.Sprint(h.At)
+			} else {
+				i := slices.IndexFunc(h.Fields, func(f format.InfoField) bool { return f.Key == name })
+				value = fmt.Sprint(h.Fields[i].Value)
+			}
+			values = append(values, value)
+		}
+		lines = append(lines, strings.Join(values, "|"))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// places puts the coordinates that lines begin with together, as places are told.
+func places(lines []string) []string {
+	for i, line := range lines {
+		lines[i] = strings.Replace(strings.Replace(line, "|", ",", 1), "|", ",", 1)
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func sum(list []record, key, count string, keep func(record) bool) map[string]int {
+	all := make(map[string]int)
+	for _, r := range list {
+		if keep == nil || keep(r) {
+			all[r[key].Text()] += int(r[count].Int())
+		}
+	}
+	return all
+}
+
+func same[T comparable](t *testing.T, what string, got, want []T) {
+	t.Helper()
+	if slices.Equal(got, want) {
+		return
+	}
+	for i := range max(len(got), len(want)) {
+		if i >= len(got) || i >= len(want) || got[i] != want[i] {
+			t.Errorf("%s: %d rows, want %d; from %d on %v, want %v", what, len(got), len(want), i, got[min(i, len(got)):min(i+1, len(got))], want[min(i, len(want)):min(i+1, len(want))])
+			return
+		}
+	}
+}
+
+func sameMap(t *testing.T, what string, got, want map[string]int) {
+	t.Helper()
+	if !maps.Equal(got, want) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// The rows of a world say what is in it, wherever it keeps that, and what find says.
+func TestCensus(t *testing.T) {
+	for _, c := range []struct {
+		name, people string
+		config       func(*testing.T) mapdb.Config
+	}{
+		{"sqlite, files", "files", func(*testing.T) mapdb.Config { return mapdb.Config{} }},
+		{"sqlite xyz, sqlite", mapdb.SQLite, func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ} }},
+		{"leveldb", mapdb.LevelDB, func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.LevelDB} }},
+		{"postgresql", mapdb.SQLite, func(t *testing.T) mapdb.Config {
+			return mapdb.Config{Backend: mapdb.Postgres, Postgres: judge.Postgres(t)}
+		}},
+		{"redis", "files", func(t *testing.T) mapdb.Config {
+			return mapdb.Config{Backend: mapdb.RedisDB, Redis: mapdb.Redis{Address: judge.Redis(t), Hash: "world"}}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "world")
+			truth, err := seedworld.Make(t.Context(), dir, seedworld.Options{Map: c.config(t), Backend: c.people, Blocks: 300, Seed: uint64(len(c.name))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := census(t, dir, "", noMiss(t))
+			testTruth(t, all, truth)
+			testFind(t, dir, all)
+		})
+	}
+}
+
+// testTruth compares rows with what is known of a world.
+func testTruth(t *testing.T, all map[string][]record, truth *seedworld.Truth) {
+	versions := make(map[int]int)
+	for _, b := range all["minetest_blocks"] {
+		versions[int(b["version"].Int())]++
+		if !b["readable"].Bool() || !b["error"].Null() || b["stored_bytes"].Int() < 100 || b["inflated_bytes"].Int() < 4*4096 {
+			t.Errorf("block %v", b)
+		}
+	}
+	if !maps.Equal(versions, truth.Versions) {
+		t.Errorf("versions %v, want %v", versions, truth.Versions)
+	}
+	sameMap(t, "nodes", sum(all["minetest_nodes"], "node", "count", nil), truth.Nodes)
+	diamonds := func(r record) bool { return r["item"].Text() == "default:diamond" }
+	sameMap(t, "diamonds", sum(all["minetest_inventories"], "owner", "count", func(r record) bool { return diamonds(r) && r["kind"].Text() != "object" }), truth.Diamonds())
+	lying := sum(all["minetest_inventories"], "holder", "count", func(r record) bool { return diamonds(r) && r["kind"].Text() == "object" })
+	sameMap(t, "lying", lying, map[string]int{"__builtin:item": truth.Lying})
+	var chests, signs []string
+	for _, c := range truth.Chests {
+		chests = append(chests, fmt.Sprintf("%d|%d|%d|%s|main|2|%d", c.At[0], c.At[1], c.At[2], c.Owner, c.Dirt))
+	}
+	for _, s := range truth.Signs {
+		signs = append(signs, fmt.Sprintf("%d|%d|%d|%s", s.At[0], s.At[1], s.At[2], s.Text))
+	}
+	slices.Sort(chests)
+	slices.Sort(signs)
+	same(t, "chests", show(all["minetest_inventories"], func(r record) bool { return r["item"].Text() == "default:dirt" }, "x", "y", "z", "owner", "list", "slot", "count"), chests)
+	same(t, "signs", show(all["minetest_metadata"], func(r record) bool { return r["key"].Text() == "text" }, "x", "y", "z", "value"), signs)
+	tools := func(r record) bool { return r["item"].Text() == "default:pick_steel" }
+	if got := slices.Compact(show(all["minetest_inventories"], tools, "count", "wear", "metadata")); !slices.Equal(got, []string{`1|1200|{"name":"Old"}`}) {
+		t.Errorf("tools: %q", got)
+	}
+	for _, r := range all["minetest_metadata"] {
+		if r["private"].Bool() != (r["key"].Text() == "code") {
+			t.Errorf("private: %v", r)
+		}
+	}
+	count := func(table, column string) map[string]int {
+		all := all[table]
+		n := make(map[string]int)
+		for _, r := range all {
+			n[r[column].Text()]++
+		}
+		return n
+	}
+	sameMap(t, "timers", count("minetest_timers", "node"), truth.Timers)
+	sameMap(t, "objects", count("minetest_objects", "object"), truth.Objects)
+	var players, forced []string
+	for _, p := range truth.Players {
+		login := ""
+		if p.LastLogin > 0 {
+			login = time.Unix(p.LastLogin, 0).UTC().Format(time.RFC3339)
+		}
+		players = append(players, fmt.Sprintf("%s|%v|%v|%v|%d|11|%s|%s", p.Name, p.Pos[0], p.Pos[1], p.Pos[2], p.HP, strings.Join(p.Privileges, " "), login))
+	}
+	same(t, "players", show(all["minetest_players"], nil, "player", "x", "y", "z", "hp", "breath", "privileges", "last_login"), players)
+	if n := len(all["minetest_accounts"]); n != truth.Accounts {
+		t.Errorf("%d accounts, want %d", n, truth.Accounts)
+	}
+	storage := make(map[string]int)
+	for _, r := range all["minetest_mod_storage"] {
+		storage[r["mod"].Text()+" "+r["key"].Text()] = int(r["value_bytes"].Int())
+	}
+	sameMap(t, "mod storage", storage, truth.Storage)
+	for i, p := range truth.Forced {
+		forced = append(forced, fmt.Sprintf("%d|%d|%d|%d", p[0], p[1], p[2], i+1))
+	}
+	slices.Sort(forced)
+	same(t, "forced blocks", show(all["minetest_forceloaded"], nil, "block_x", "block_y", "block_z", "count"), forced)
+	same(t, "bans", show(all["minetest_bans"], nil, "player"), truth.Banned)
+	same(t, "worlds", show(all["minetest_worlds"], nil, "name", "game", "seed", "mapgen", "game_time", "time_of_day", "day_count"), []string{"Seeded|minetest|13835058055282163712|v7|86400|6000|3"})
+	for _, r := range all["minetest_settings"] {
+		if v := r["value"].Text(); strings.Contains(v, "hidden") {
+			t.Errorf("a password: %v", r)
+		}
+	}
+	same(t, "findings", show(all["minetest_findings"], nil, "id", "path", "message"), nil)
+}
+
+// testFind compares rows with what find answers.
+func testFind(t *testing.T, dir string, all map[string][]record) {
+	for _, name := range []string{"default:chest*", "default:stone_with_coal", "default:sign_wall_wood"} {
+		n := 0
+		for node, count := range sum(all["minetest_nodes"], "node", "count", nil) {
+			if node == name || strings.HasPrefix(node, strings.TrimSuffix(name, "*")) && strings.HasSuffix(name, "*") {
+				n += count
+			}
+		}
+		if got := len(hits(t, dir, []string{"node", name}, "@")); got != n || n == 0 {
+			t.Errorf("%s: %d nodes, found %d", name, n, got)
+		}
+	}
+	same(t, "metadata", places(show(all["minetest_metadata"], nil, "x", "y", "z", "node", "key", "value", "owner", "private")),
+		hits(t, dir, []string{"metadata", "*"}, "@", "node", "key", "value", "owner", "private"))
+	same(t, "timer", places(show(all["minetest_timers"], nil, "x", "y", "z", "node", "timeout", "elapsed")), hits(t, dir, []string{"timer"}, "@", "node", "timeout", "elapsed"))
+	same(t, "object", show(all["minetest_objects"], nil, "object", "hp", "item", "x", "y", "z"), hits(t, dir, []string{"object"}, "object", "hp", "item", "x", "y", "z"))
+	var items []string
+	for _, r := range all["minetest_inventories"] {
+		at := r["owner"].Text()
+		if !r["x"].Null() {
+			at = strings.ReplaceAll(r.in("x", "y", "z"), "|", ",")
+		}
+		if !r["list"].Null() {
+			at += " " + r["list"].Text() + " " + r["slot"].String()
+		}
+		items = append(items, at+"|"+r.in("item", "count", "wear", "holder", "owner"))
+	}
+	slices.Sort(items)
+	same(t, "item", items, hits(t, dir, []string{"item", "*"}, "@", "item", "count", "wear", "in", "owner"))
+	same(t, "player", show(all["minetest_players"], nil, "player", "hp", "breath", "privileges", "x", "y", "z"), hits(t, dir, []string{"player"}, "@", "hp", "breath", "privileges", "x", "y", "z"))
+	same(t, "accounts", show(all["minetest_accounts"], nil, "account", "privileges"), hits(t, dir, []string{"players"}, "name", "privileges"))
+	same(t, "storage", show(all["minetest_mod_storage"], nil, "mod", "key", "value_bytes"), hits(t, dir, []string{"storage"}, "mod", "key", "bytes"))
+	same(t, "bans", show(all["minetest_bans"], nil, "player"), hits(t, dir, []string{"bans"}, "name"))
+}
+
+// The tables are declared as they should be.
+func TestCensusTables(t *testing.T) {
+	if err := worldFormat(t).Census.Check(); err != nil {
+		t.Error(err)
+	}
+}
