@@ -191,8 +191,8 @@ func (c *Census) Check() error {
 			return fmt.Errorf("table %q: it needs a name of its own of a-z, 0-9 and _, a title and columns", t.Name)
 		}
 		tables[t.Name] = true
-		columns := map[string]bool{fileColumn: true}
-		for _, col := range t.Columns {
+		columns := make(map[string]bool)
+		for _, col := range t.All() {
 			if !validName(col.Name) || columns[col.Name] || col.Help == "" || int(col.Type) >= len(fits) {
 				return fmt.Errorf("table %s, column %q: it needs a name of its own of a-z, 0-9 and _, a type and a help", t.Name, col.Name)
 			}
@@ -202,8 +202,11 @@ func (c *Census) Check() error {
 	return nil
 }
 
-// fileColumn is the column that every table has.
-const fileColumn = "file"
+// fileColumn is the column that every table has before its own.
+var fileColumn = Column{Name: "file", Help: "what the user calls the file, with / between folders", Type: ColumnText}
+
+// All returns the columns with the one that every table has, in their order.
+func (t *Table) All() []Column { return append([]Column{fileColumn}, t.Columns...) }
 
 func validName(name string) bool {
 	return name != "" && name[0] >= 'a' && name[0] <= 'z' && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""

@@ -1,0 +1,241 @@
+// Package parquet writes tables as files of Apache Parquet, row by row, and copies rows from one
+// such file to another.
+package parquet
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"unsafe"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"trowel.example/format"
+)
+
+const (
+	// maxRows and maxBytes are how much a row group holds at most, before it is encoded: query
+	// engines skip row groups and spread them over cores, and like them of such a size.
+	maxRows  = 1 << 20
+	maxBytes = 128 << 20
+
+	batch   = 1024      // rows that are handed on together
+	maxDict = 512 << 10 // bytes of a dictionary: with more, a column has too many values for one
+)
+
+// Writer writes a file of the rows of one table, with the column file before those that the
+// table declares.
+type Writer struct {
+	table *format.Table
+	out   *parquet.Writer
+	cols  []*parquet.ColumnWriter
+	held  [][]parquet.Value // of rows that are not handed on yet, by column
+
+	rows, inGroup, bytes, most int64 // most is how many bytes a row group has
+}
+
+// NewWriter begins a file. Its metadata say which version of the program wrote it, what the table
+// is and what each column says.
+func NewWriter(w io.Writer, t *format.Table, program string) *Writer {
+	options := []parquet.WriterOption{
+		schemaOf(t), parquet.CreatedBy("trowel", program, ""),
+		parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}),
+		parquet.DictionaryMaxBytes(maxDict), parquet.DataPageVersion(1),
+		parquet.KeyValueMetadata("trowel.version", program),
+		parquet.KeyValueMetadata("trowel.table", t.Name),
+		parquet.KeyValueMetadata("trowel.table_version", Version(t)),
+		parquet.KeyValueMetadata("trowel.title", t.Title),
+	}
+	for _, c := range t.All() {
+		options = append(options, parquet.KeyValueMetadata("trowel.column."+c.Name, c.Help))
+	}
+	out := parquet.NewWriter(w, options...)
+	return &Writer{table: t, out: out, cols: out.ColumnWriters(), held: make([][]parquet.Value, 1+len(t.Columns)), most: maxBytes}
+}
+
+// Version tells tables with other columns apart: it is made of their names and types.
+func Version(t *format.Table) string {
+	sum := sha256.New()
+	for _, c := range t.All() {
+		fmt.Fprintln(sum, c.Name, c.Type, c.Optional)
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil)[:4])
+}
+
+// Write writes a row. One that is not as the table declares it is an error, and nothing of it is
+// written.
+func (w *Writer) Write(file string, cells []format.Cell) error {
+	if err := w.table.CheckRow(cells); err != nil {
+		return err
+	}
+	w.put(0, text(file))
+	for i, c := range cells {
+		w.put(i+1, valueOf(w.table.Columns[i].Type, c))
+	}
+	return w.next()
+}
+
+// put puts a value into a column of the row.
+func (w *Writer) put(col int, v parquet.Value) {
+	present := 0
+	if !v.IsNull() && col > 0 && w.table.Columns[col-1].Optional {
+		present = 1
+	}
+	w.bytes += 8
+	if k := v.Kind(); k == parquet.ByteArray {
+		w.bytes += int64(len(v.ByteArray()))
+	}
+	w.held[col] = append(w.held[col], v.Level(0, present, col))
+}
+
+// next ends the row.
+func (w *Writer) next() error {
+	w.rows++
+	if w.inGroup++; w.inGroup%batch != 0 && w.bytes < w.most {
+		return nil
+	}
+	if err := w.handOn(); err != nil || w.inGroup < maxRows && w.bytes < w.most {
+		return err
+	}
+	w.inGroup, w.bytes = 0, 0
+	return w.out.Flush()
+}
+
+// handOn gives the writers of the columns what is held.
+func (w *Writer) handOn() error {
+	for i, values := range w.held {
+		if _, err := w.cols[i].WriteRowValues(values); err != nil {
+			return err
+		}
+		clear(values) // they hold texts
+		w.held[i] = values[:0]
+	}
+	return nil
+}
+
+// Rows returns how many rows there are so far.
+func (w *Writer) Rows() int64 { return w.rows }
+
+// Close ends the file.
+func (w *Writer) Close() error { return errors.Join(w.handOn(), w.out.Close()) }
+
+// ErrOther is the error of [Writer.Copy] of a file that has other columns.
+var ErrOther = errors.New("it has other columns")
+
+// Copy writes the rows of a file of the same table for whose value of the column file keep
+// returns true.
+func (w *Writer) Copy(r io.ReaderAt, size int64, keep func(file string) bool) (err error) {
+	defer func() {
+		if p := recover(); p != nil { // the library panics on some damaged files
+			err = fmt.Errorf("it cannot be read: %v", p)
+		}
+	}()
+	in, err := parquet.OpenFile(r, size)
+	if err != nil {
+		return err
+	}
+	if version, _ := in.Lookup("trowel.table_version"); version != Version(w.table) {
+		return ErrOther
+	}
+	rows := parquet.NewReader(in)
+	defer rows.Close()
+	some := make([]parquet.Row, batch)
+	for {
+		n, err := rows.ReadRows(some)
+		for _, row := range some[:n] {
+			if len(row) != len(w.held) {
+				return ErrOther
+			}
+			if !keep(row[0].String()) {
+				continue
+			}
+			for i, v := range row {
+				w.put(i, v.Clone()) // it is the reader's
+			}
+			if err := w.next(); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+func text(s string) parquet.Value {
+	return parquet.ByteArrayValue(unsafe.Slice(unsafe.StringData(s), len(s)))
+}
+
+// valueOf returns the value of a cell in a column of a type.
+func valueOf(t format.ColumnType, c format.Cell) parquet.Value {
+	if c.Null() {
+		return parquet.NullValue()
+	}
+	switch t {
+	case format.ColumnInt, format.ColumnTime:
+		return parquet.Int64Value(c.Int())
+	case format.ColumnInt32:
+		return parquet.Int32Value(int32(c.Int()))
+	case format.ColumnFloat:
+		return parquet.DoubleValue(c.Float())
+	case format.ColumnBool:
+		return parquet.BooleanValue(c.Bool())
+	}
+	return text(c.Text())
+}
+
+// schemaOf makes the schema of a table.
+func schemaOf(t *format.Table) *parquet.Schema {
+	g := group{Group: make(parquet.Group)}
+	for _, c := range t.All() {
+		n := nodeOf(c.Type)
+		if c.Optional {
+			n = parquet.Optional(n)
+		}
+		g.Group[c.Name] = n
+		g.fields = append(g.fields, &field{n, c.Name})
+	}
+	return parquet.NewSchema(t.Name, g)
+}
+
+func nodeOf(t format.ColumnType) parquet.Node {
+	switch t {
+	case format.ColumnInt:
+		return parquet.Encoded(parquet.Int(64), &parquet.DeltaBinaryPacked)
+	case format.ColumnInt32:
+		return parquet.Encoded(parquet.Int(32), &parquet.DeltaBinaryPacked)
+	case format.ColumnFloat:
+		return parquet.Leaf(parquet.DoubleType)
+	case format.ColumnBool:
+		return parquet.Leaf(parquet.BooleanType)
+	case format.ColumnTime:
+		return parquet.Encoded(parquet.Timestamp(parquet.Millisecond), &parquet.DeltaBinaryPacked)
+	case format.ColumnBytes:
+		return parquet.Encoded(parquet.Leaf(parquet.ByteArrayType), &parquet.RLEDictionary)
+	}
+	return parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
+}
+
+// group is a group of fields in the order of the table; those of the library are in the order
+// of their names.
+type group struct {
+	parquet.Group
+	fields []parquet.Field
+}
+
+func (g group) Fields() []parquet.Field { return g.fields }
+
+type field struct {
+	parquet.Node
+	name string
+}
+
+func (f *field) Name() string { return f.name }
+
+// Value is for rows that are Go values, of which there are none here.
+func (f *field) Value(base reflect.Value) reflect.Value { return base.FieldByName(f.name) }
