@@ -192,19 +192,12 @@ func (c *checkRun) Split(ctx context.Context, fine bool, yield func(work.Part) e
 
 // Do checks the files of a part.
 func (c *checkRun) Do(ctx context.Context, p work.Part, put func(checkRecord) error) error {
-	list, _, err := c.files.of(p)
-	if err != nil {
-		return err
-	}
-	for i, t := range list {
-		if err := c.one(ctx, t, p.Shard, func(r checkRecord) error {
+	return c.files.each(p, func(i int, t target) error {
+		return c.one(ctx, t, p.Shard, func(r checkRecord) error {
 			r.File = i
 			return put(r)
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
+		})
+	})
 }
 
 // one checks a file, or a shard of it. What is found of it is put when all is.
@@ -338,16 +331,13 @@ func unbuildable(name string, err error, sink check.Sink) error {
 
 // Take takes what is known of the next file.
 func (c *checkRun) Take(p work.Part, r checkRecord) error {
-	list, last, err := c.files.taken(p)
-	if err == nil && r.File >= len(list) {
-		err = fmt.Errorf("part %s has no file %d", p.Name, r.File)
-	}
+	t, last, err := c.files.taken(p, r.File)
 	if err != nil {
 		return err
 	}
 	if r.Note != nil {
 		c.failed = c.failed || r.Note.Kind == noteFailed
-		c.talk.tell(*r.Note)
+		c.files.tell(p, *r.Note)
 	}
 	c.now.findings = append(c.now.findings, c.findings(r.Findings)...)
 	c.now.missed = append(c.now.missed, c.findings(r.Missed)...)
@@ -368,7 +358,7 @@ func (c *checkRun) Take(p work.Part, r checkRecord) error {
 	}
 	now := c.now
 	c.now = taking{}
-	return c.print(list[r.File], f, &now)
+	return c.print(t, f, &now)
 }
 
 // findings returns what was kept.
@@ -435,9 +425,7 @@ func (c *checkRun) print(t target, f *format.Format, r *taking) error {
 			shown = append(shown, f)
 		}
 	}
-	if !c.inParts() {
-		c.talk.progress("checked files", c.number, 0)
-	}
+	c.files.progress("checked files", c.number)
 	if c.sarif != nil {
 		for _, f := range shown {
 			if err := c.sarif.add(name, f); err != nil {

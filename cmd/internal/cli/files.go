@@ -21,9 +21,11 @@ type files struct {
 	names []string // what the user named
 	job   func(*format.Format) *format.Job
 
-	last   work.Part // that was taken, and what is in it
+	part   string // of which records are taken, and what is in it
 	list   []target
-	isLast bool
+	last   bool
+	told   map[note]bool // of a file of shards
+	toldOf string
 }
 
 // bundle is what is to be known of a part of files.
@@ -158,15 +160,48 @@ func (f *files) shards(ctx context.Context, t target) (shards []format.Shard, er
 	return shards, err
 }
 
-// taken is of for what is taken: record after record of a part.
-func (f *files) taken(p work.Part) (list []target, last bool, err error) {
-	if f.last.Name != p.Name {
-		if f.list, f.isLast, err = f.of(p); err != nil {
-			return nil, false, err
+// taken returns a file of a part of which records are taken, and whether it, or its last shard, is
+// at its end then.
+func (f *files) taken(p work.Part, file int) (t target, last bool, err error) {
+	if f.part != p.Name {
+		if f.list, f.last, err = f.of(p); err != nil {
+			return t, false, err
 		}
-		f.last = p
+		f.part = p.Name
 	}
-	return f.list, f.isLast, nil
+	if file < 0 || file >= len(f.list) {
+		return t, false, fmt.Errorf("part %s has no file %d", p.Name, file)
+	}
+	return f.list[file], f.last, nil
+}
+
+// tell says what there is to say of a part. What each shard says is said once.
+func (f *files) tell(p work.Part, n note) {
+	if p.Shard == "" || f.told == nil || f.toldOf != p.File {
+		f.told, f.toldOf = make(map[note]bool), p.File
+	}
+	if !f.told[n] {
+		f.told[n] = true
+		f.talk.tell(n)
+	}
+}
+
+// progress shows how many files were taken.
+func (f *files) progress(what string, n int) {
+	if !f.inParts() {
+		f.talk.progress(what, n, 0)
+	}
+}
+
+// each calls do with the files of a part.
+func (f *files) each(p work.Part, do func(i int, t target) error) error {
+	list, _, err := f.of(p)
+	for i, t := range list {
+		if err == nil {
+			err = do(i, t)
+		}
+	}
+	return err
 }
 
 // of returns the files of a part.

@@ -10,8 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
 	"trowel.example/internal/parallel"
+	"trowel.example/internal/server"
 )
 
 // queriesOf returns the queries of a format.
@@ -64,6 +66,7 @@ The exit code is 0 if something was found and 1 if not.
 		}
 		return f.OptionsFor(0)
 	})
+	AsWork(cmd)
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) && isCommandOption(a.formats, queriesOf, unknown.GetSpecifiedName()) {
@@ -115,6 +118,9 @@ func (f *finding) parse(args []string) (files []string, err error) {
 				err = e
 			}
 			continue
+		}
+		if err := f.mayUse(slices.Concat(steps[0].Args, steps[0].Options), func(o *format.Option) string { return steps[0].Job.Value(o.Name) }); err != nil {
+			return nil, err
 		}
 		f.queries[of] = query{Step: steps[0]}
 		if !known {
@@ -174,118 +180,136 @@ type finding struct {
 	queries map[*format.Format]query
 	output  findOutput
 
-	known  map[string]bool // what the user named, and has files that were asked
-	failed bool
+	files   files
+	printer *findPrinter
+	total   tally
+	number  int             // of files that were asked
+	known   map[string]bool // what the user named, and has files that were asked
+	failed  bool
 }
 
-// turned is a target whose turn to print comes when its predecessor is done.
-type turned struct {
-	target
-	turn <-chan struct{}
-	done chan struct{}
+// findRecord is something that is known of a file: its hits, its notes, and that it is at its end.
+type findRecord struct {
+	File int // of the part
+	Hit  *keptHit
+	Note *note
+	End  *findEnd
 }
 
-// found is what was found in a target.
-type found struct {
-	turned
-	hits   []format.Hit // those that were not printed yet
-	tally  tally
-	passed bool  // it has no such query
-	err    error // it could not be searched, or not to its end
+// keptHit is a hit whose place can be kept.
+type keptHit struct {
+	Path   string
+	At     places // none or one
+	Fields []format.InfoField
+}
+
+func keepHit(h format.Hit) *keptHit {
+	kept := &keptHit{Path: h.Path, Fields: h.Fields}
+	if h.At != nil {
+		kept.At = places{h.At}
+	}
+	return kept
+}
+
+func (k *keptHit) hit() format.Hit {
+	h := format.Hit{Path: k.Path, Fields: k.Fields}
+	if len(k.At) > 0 {
+		h.At = k.At[0]
+	}
+	return h
+}
+
+// findEnd is what is known of a file, or of a shard of it, at its end.
+type findEnd struct {
+	Format string
+	Passed bool // it has no such query
+	Tally  tally
 }
 
 // run asks all files that the names stand for, several at a time.
 func (f *finding) run(ctx context.Context, names []string) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	f.files = files{app: f.app, names: names, job: func(of *format.Format) *format.Job { return f.job(f.cmd, of) }}
 	f.known = make(map[string]bool)
-	p := f.output.printer(f.out)
-	turn := make(chan struct{})
-	close(turn)
-	var total tally
-	files := 0
-	err := parallel.Ordered(ctx,
-		func(yield func(turned) error) error {
-			for _, name := range names {
-				if err := f.targets(ctx, name, func(t target) error {
-					next := turned{t, turn, make(chan struct{})}
-					turn = next.done
-					return yield(next)
-				}); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-		func(t turned) found {
-			r := found{turned: t}
-			if panicked := parallel.Catch(func() { r.err = f.look(ctx, &r, p) }); panicked != nil {
-				r.err = named(defect(panicked), t.name)
-			}
-			return r
-		},
-		func(r found) (err error) {
-			defer func() {
-				if err != nil {
-					cancel() // who waits for a turn
-				}
-				close(r.done)
-			}()
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			f.known[r.from] = f.known[r.from] || !r.passed
-			for _, h := range r.hits {
-				if err := p.print(r.name, h); err != nil {
-					return err
-				}
-			}
-			total.add(&r.tally)
-			if !r.passed {
-				files++
-				f.talk.progress("searched files", files, 0)
-			}
-			var broken printing
-			if errors.As(r.err, &broken) {
-				return broken.error
-			}
-			if r.err != nil {
-				f.complain(r.err)
-			}
-			return nil
-		})
-	if err != nil {
+	f.printer = f.output.printer(f.out)
+	if err := f.perform(ctx, work.Of(f)); err != nil {
 		return err
 	}
 	for _, name := range names {
 		if !f.known[name] {
-			f.complain(fmt.Errorf("%s: no file in it that has such a query", name))
+			f.failed = true
+			f.talk.fail(fmt.Errorf("%s: no file in it that has such a query", name))
 		}
 	}
 	if err := f.unfit(f.cmd); err != nil {
 		return err
 	}
-	if err := p.end(&total); err != nil {
+	if err := f.printer.end(&f.total); err != nil {
 		return err
 	}
 	switch {
 	case f.failed:
 		return errQuiet
-	case total.hits == 0:
+	case f.total.Hits == 0:
 		return errFound // nothing, as grep has it
 	}
 	return nil
 }
 
-// look asks a target. What it finds is kept until its turn comes; if that is more than a
-// little it waits for it, and prints.
-func (f *finding) look(ctx context.Context, r *found, p *findPrinter) error {
-	if r.target.err != nil {
-		return r.target.err
+// Split yields the files, or bundles and shards of them.
+func (f *finding) Split(ctx context.Context, fine bool, yield func(work.Part) error) error {
+	return f.files.split(ctx, fine, yield)
+}
+
+// Do asks the files of a part.
+func (f *finding) Do(ctx context.Context, p work.Part, put func(findRecord) error) error {
+	return f.files.each(p, func(i int, t target) error {
+		return f.one(ctx, t, p.Shard, func(r findRecord) error {
+			r.File = i
+			return put(r)
+		})
+	})
+}
+
+// one asks a file, or a shard of it.
+func (f *finding) one(ctx context.Context, t target, shard format.Shard, put func(findRecord) error) error {
+	var notes []note
+	its := f.apart(func(n note) { notes = append(notes, n) })
+	var end findEnd
+	var stop, err error // of what is put, and of the file
+	if panicked := parallel.Catch(func() {
+		err = f.look(ctx, its, t, shard, &end, func(h format.Hit) error {
+			stop = put(findRecord{Hit: keepHit(h)})
+			return stop
+		})
+	}); panicked != nil {
+		err = named(defect(panicked), t.name)
 	}
-	g, err := f.findTarget(f.cmd, r.target)
-	if r.found && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)) {
-		r.passed = true
+	switch {
+	case stop != nil:
+		return stop
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case f.inParts() && server.Failed(err):
+		return err // that may be over when it is done again
+	case err != nil:
+		notes = append(notes, failure(err))
+	}
+	for i := range notes {
+		if err := put(findRecord{Note: &notes[i]}); err != nil {
+			return err
+		}
+	}
+	return put(findRecord{End: &end})
+}
+
+// look asks a file, or a shard of it, with what is said going to its.
+func (f *finding) look(ctx context.Context, its *app, t target, shard format.Shard, end *findEnd, hit func(format.Hit) error) error {
+	if t.err != nil {
+		return t.err
+	}
+	g, err := its.findTarget(f.cmd, t)
+	if t.found && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)) {
+		end.Passed = true
 		return nil
 	}
 	if err != nil {
@@ -294,51 +318,54 @@ func (f *finding) look(ctx context.Context, r *found, p *findPrinter) error {
 	defer g.Close()
 	q := f.queries[g.Format]
 	switch {
-	case q.Command == nil && r.found:
-		r.passed = true
+	case q.Command == nil && t.found:
+		end.Passed = true
 		return nil
 	case q.err != nil && !errors.Is(q.err, format.ErrCommand):
-		return fmt.Errorf("%s: %w", r.name, q.err)
+		return fmt.Errorf("%s: %w", t.name, q.err)
 	case q.Command == nil:
-		err := fmt.Errorf("%s: is a %s, which has no such query", r.name, g.Title)
+		err := fmt.Errorf("%s: is a %s, which has no such query", t.name, g.Title)
 		if own := commandNames(format.Set{g.Format}, queriesOf); len(own) > 0 {
 			return hint(err, "there are %s", strings.Join(own, ", "))
 		}
 		return err
 	}
-	if err := f.fits(f.cmd, g.Format, r.target); err != nil {
+	if err := its.fits(f.cmd, g.Format, t); err != nil {
 		return err
 	}
-	mine := false // my turn has come
-	err = g.Finder.Find(ctx, f.job(f.cmd, g.Format), g.src, q.Step, func(h format.Hit) error {
-		if err := r.tally.count(&f.output, r.name, h); err != nil || !f.output.each() {
+	end.Format = g.Name
+	job := its.job(f.cmd, g.Format)
+	job.Shard = shard
+	return named(g.Finder.Find(ctx, job, g.src, q.Step, func(h format.Hit) error {
+		if err := end.Tally.count(&f.output, t.name, h); err != nil || !f.output.each() {
 			return err
 		}
-		if !mine && len(r.hits) < maxKept {
-			r.hits = append(r.hits, h)
-			return nil
-		}
-		if !mine {
-			select {
-			case <-r.turn:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			mine = true
-		}
-		for _, h := range append(r.hits, h) {
-			if err := p.print(r.name, h); err != nil {
-				return printing{err}
-			}
-		}
-		r.hits = r.hits[:0]
-		return nil
-	})
-	return named(err, r.name)
+		return hit(h)
+	}), t.name)
 }
 
-// complain prints an error. The run continues: the other files may be fine.
-func (f *finding) complain(err error) {
-	f.failed = true
-	f.talk.fail(err)
+// Take takes what is known of the next file.
+func (f *finding) Take(p work.Part, r findRecord) error {
+	t, last, err := f.files.taken(p, r.File)
+	switch {
+	case err != nil:
+		return err
+	case r.Hit != nil:
+		return f.printer.print(t.name, r.Hit.hit())
+	case r.Note != nil:
+		f.failed = f.failed || r.Note.Kind == noteFailed
+		f.files.tell(p, *r.Note)
+		return nil
+	case r.End == nil:
+		return nil
+	}
+	if of := f.formats.ByName(r.End.Format); of != nil && t.found {
+		f.fitted(of)
+	}
+	f.total.add(&r.End.Tally)
+	if f.known[t.from] = f.known[t.from] || !r.End.Passed; !r.End.Passed && last {
+		f.number++
+		f.files.progress("searched files", f.number)
+	}
+	return nil
 }

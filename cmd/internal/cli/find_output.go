@@ -70,21 +70,21 @@ func column(file string, h format.Hit, name string) (any, error) {
 	return nil, didYouMean(fmt.Errorf("what is found has no field %s", name), name, names, "there are %s", strings.Join(names, ", "))
 }
 
-// tally counts hits, and puts them into groups.
+// tally counts hits, and puts them into groups. Package gob can keep it.
 type tally struct {
-	hits   int64
-	groups map[string]*group
-	sums   []string // the fields that are amounts, in their order
+	Hits   int64
+	Groups map[string]*group
+	Sums   []string // the fields that are amounts, in their order
 }
 
 type group struct {
-	by   any
-	hits int64
-	sums map[string]int64
+	By   any
+	Hits int64
+	Sums map[string]int64
 }
 
 func (t *tally) count(o *findOutput, file string, h format.Hit) error {
-	t.hits++
+	t.Hits++
 	if o.by == "" {
 		return nil
 	}
@@ -93,10 +93,10 @@ func (t *tally) count(o *findOutput, file string, h format.Hit) error {
 		return err
 	}
 	g := t.group(by)
-	g.hits++
+	g.Hits++
 	for _, f := range h.Fields {
 		if n, is := f.Value.(int64); is {
-			g.sums[f.Key] += n
+			g.Sums[f.Key] += n
 			t.sum(f.Key)
 		}
 	}
@@ -105,47 +105,47 @@ func (t *tally) count(o *findOutput, file string, h format.Hit) error {
 
 func (t *tally) group(by any) *group {
 	key := fieldText(by)
-	if t.groups == nil {
-		t.groups = make(map[string]*group)
+	if t.Groups == nil {
+		t.Groups = make(map[string]*group)
 	}
-	g := t.groups[key]
+	g := t.Groups[key]
 	if g == nil {
-		g = &group{by: by, sums: make(map[string]int64)}
-		t.groups[key] = g
+		g = &group{By: by, Sums: make(map[string]int64)}
+		t.Groups[key] = g
 	}
 	return g
 }
 
 func (t *tally) sum(key string) {
-	if !slices.Contains(t.sums, key) {
-		t.sums = append(t.sums, key)
+	if !slices.Contains(t.Sums, key) {
+		t.Sums = append(t.Sums, key)
 	}
 }
 
 // add adds what was counted in another file.
 func (t *tally) add(more *tally) {
-	t.hits += more.hits
-	for _, key := range more.sums {
+	t.Hits += more.Hits
+	for _, key := range more.Sums {
 		t.sum(key)
 	}
-	for _, m := range more.groups {
-		g := t.group(m.by)
-		g.hits += m.hits
-		for key, n := range m.sums {
-			g.sums[key] += n
+	for _, m := range more.Groups {
+		g := t.group(m.By)
+		g.Hits += m.Hits
+		for key, n := range m.Sums {
+			g.Sums[key] += n
 		}
 	}
 }
 
 // sorted returns the groups, those with the most first.
 func (t *tally) sorted() []*group {
-	return slices.SortedFunc(maps.Values(t.groups), func(a, b *group) int {
-		for _, key := range t.sums {
-			if c := cmp.Compare(b.sums[key], a.sums[key]); c != 0 {
+	return slices.SortedFunc(maps.Values(t.Groups), func(a, b *group) int {
+		for _, key := range t.Sums {
+			if c := cmp.Compare(b.Sums[key], a.Sums[key]); c != 0 {
 				return c
 			}
 		}
-		return cmp.Or(cmp.Compare(b.hits, a.hits), strings.Compare(fieldText(a.by), fieldText(b.by)))
+		return cmp.Or(cmp.Compare(b.Hits, a.Hits), strings.Compare(fieldText(a.By), fieldText(b.By)))
 	})
 }
 
@@ -216,11 +216,11 @@ func (p *findPrinter) row(header, row []string) error {
 // end prints what is to be printed when all is found.
 func (p *findPrinter) end(t *tally) error {
 	if p.count {
-		_, err := fmt.Fprintln(p.w, t.hits)
+		_, err := fmt.Fprintln(p.w, t.Hits)
 		return err
 	}
 	for _, g := range t.sorted() {
-		if err := p.printGroup(g, t.sums); err != nil {
+		if err := p.printGroup(g, t.Sums); err != nil {
 			return err
 		}
 	}
@@ -238,18 +238,18 @@ func (p *findPrinter) printGroup(g *group, sums []string) error {
 	if p.json {
 		all := object{}
 		for _, key := range sums {
-			all = append(all, member{key, g.sums[key]})
+			all = append(all, member{key, g.Sums[key]})
 		}
-		return p.list.add(object{{"by", g.by}, {"hits", g.hits}, {"sums", all}})
+		return p.list.add(object{{"by", g.By}, {"hits", g.Hits}, {"sums", all}})
 	}
-	header, row := []string{p.by, "hits"}, []string{fieldText(g.by), strconv.FormatInt(g.hits, 10)}
+	header, row := []string{p.by, "hits"}, []string{fieldText(g.By), strconv.FormatInt(g.Hits, 10)}
 	for _, key := range sums {
-		header, row = append(header, key), append(row, strconv.FormatInt(g.sums[key], 10))
+		header, row = append(header, key), append(row, strconv.FormatInt(g.Sums[key], 10))
 	}
 	if p.csv {
 		return p.row(header, row)
 	}
-	line := quotedField(row[0]) + ": " + plural(int(g.hits), "hit")
+	line := quotedField(row[0]) + ": " + plural(int(g.Hits), "hit")
 	for i, key := range sums {
 		line += ", " + key + " " + row[2+i]
 	}

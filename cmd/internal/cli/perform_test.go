@@ -88,6 +88,8 @@ func TestPerform(t *testing.T) {
 	os.WriteFile("a/bad.box", []byte("TOYB?"), 0o666)
 	for _, line := range []string{
 		"check a c.box", "check --json a", "check --sarif a c.box", "check --min error -v a", "check none", "check a none c.box", "check -q a",
+		"find a c.box -- toy", "find a -- toy --json", "find c.box a/1.box -- toy --csv", "find a -- toy --by color", "find a -- toy --by says --json", "find a -- toy --by none", "find a none -- toy --count",
+		"find a/1.box a/bad.box a/no.txt -- toy --least 1", "find c.box -- toy nothing", "find a -- many 25000", "find a/1.box a/b/2.box -- many 2 --csv --by n",
 	} {
 		args := strings.Fields(line)
 		if want, got := here(games, args...), inParts(t, games, nil, args...); want != got {
@@ -102,7 +104,7 @@ func TestPerformNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeBox(t, "a.box", toy{"ball", []byte("x")})
 	for _, line := range []string{"", "a.box", "extract a.box", "pack a -o b", "--help", "check --help", "help check", "check --kinds", "check", "check -h a.box", "check -", "check a.box --no-such", "version", "view a.box",
-		"__complete check a", "completion bash", "check a.box --json --sarif", "--version", "extract a.box check"} {
+		"__complete check a", "completion bash", "check a.box --json --sarif", "find a.box", "find a.box -- none", "find a.box -- toy --help", "find - -- toy", "find a.box -- toy --csv --json", "--version", "extract a.box check"} {
 		if got := inParts(t, games, nil, strings.Fields(line)...); got.code != exitFailed || got.err == "" {
 			t.Errorf("%q: %+v", line, got)
 		}
