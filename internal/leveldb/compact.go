@@ -108,7 +108,7 @@ func (w *Writer) merge(tables []tableMeta, done func(tableMeta)) (made []tableMe
 func (db *DB) pieces(send func([]Record) error) (err error) {
 	var piece []Record
 	size := 0
-	db.merge().newest(func(key []byte, tag uint64, value []byte) bool {
+	db.merge(bounds{}, db.report).newest(func(key []byte, tag uint64, value []byte) bool {
 		if tag&0xff == kindDelete {
 			return true // nothing older is left to hide
 		}

@@ -18,9 +18,6 @@ import (
 	"trowel.example/internal/regular"
 )
 
-// maxProblems is how many problems a DB remembers.
-const maxProblems = 1000
-
 // maxOpenTables is how many tables Get keeps open.
 const maxOpenTables = 32
 
@@ -32,11 +29,11 @@ type DB struct {
 	tables  []tableMeta // by smallest key
 	mem     *memtable   // what the logs hold
 
-	mu       sync.Mutex
-	problems []error
-	known    map[string]bool   // the texts of problems
-	more     int               // problems beyond maxProblems
-	open     map[uint64]*table // for Get
+	opening []error // the problems that Open found
+	problems
+
+	mu   sync.Mutex
+	open map[uint64]*table // for Get
 }
 
 // Open reads the state of the database in a folder: CURRENT, the manifest that
@@ -44,7 +41,7 @@ type DB struct {
 // not tell what there is; other damage is in [DB.Problems]. The logs are held
 // in memory, the tables are not.
 func Open(dir string) (*DB, error) {
-	db := &DB{dir: dir, mem: newMemtable(), known: map[string]bool{}, open: map[uint64]*table{}}
+	db := &DB{dir: dir, mem: newMemtable(), problems: problems{dir: dir}, open: map[uint64]*table{}}
 	name, err := currentManifest(dir)
 	if err != nil {
 		return nil, err
@@ -67,8 +64,12 @@ func Open(dir string) (*DB, error) {
 	if err := db.readTables(); err != nil {
 		return nil, err
 	}
+	db.opening = db.Problems()
 	return db, nil
 }
+
+// Opening returns those problems that Open has come across.
+func (db *DB) Opening() []error { return db.opening }
 
 // openFile opens a file of a database, and not what Git has in its place.
 func openFile(path string) (*os.File, os.FileInfo, error) {
@@ -198,36 +199,6 @@ func (db *DB) tablePath(n uint64) string {
 	return path
 }
 
-// report remembers a problem.
-func (db *DB) report(err error) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	if len(db.problems) == maxProblems {
-		db.more++
-		return
-	}
-	text := err.Error()
-	if db.known[text] {
-		return // going through the database again finds it again
-	}
-	db.known[text] = true
-	db.problems = append(db.problems, err)
-}
-
-// Problems returns what is damaged, as far as it was come across: by Open in the
-// manifest and the logs, by All in the tables. Each is a [fault.Error], or an error
-// of the file system. One that wraps [ErrTorn] is no damage but the usual end of
-// a program that was killed. The list ends at 1000 problems, and says so.
-func (db *DB) Problems() []error {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	list := slices.Clone(db.problems)
-	if db.more > 0 {
-		list = append(list, fmt.Errorf("%s: and more problems", db.dir))
-	}
-	return list
-}
-
 // Err returns the first problem that may have cost records, or nil.
 func (db *DB) Err() error {
 	for _, err := range db.Problems() {
@@ -242,28 +213,51 @@ func (db *DB) Err() error {
 // keys. It takes no more memory than the logs, and one block of each table that
 // overlaps others. Keys and values are the caller's own; to keep one may keep all of its
 // block in memory. What cannot be read is left out; see Err and Problems afterwards.
-func (db *DB) All() iter.Seq2[[]byte, []byte] {
+func (db *DB) All() iter.Seq2[[]byte, []byte] { return db.records(bounds{}, db.report) }
+
+// Range is All for the keys that are not before from, and before to; nil is no bound. Of the
+// tables it reads the blocks that have such keys. What cannot be read is not in Problems
+// afterwards, but in those that the function returns.
+func (db *DB) Range(from, to []byte) (records iter.Seq2[[]byte, []byte], met func() []error) {
+	p := &problems{dir: db.dir}
+	return db.records(bounds{from, to}, p.report), p.Problems
+}
+
+func (db *DB) records(within bounds, report func(error)) iter.Seq2[[]byte, []byte] {
 	return func(yield func([]byte, []byte) bool) {
-		db.merge().newest(func(key []byte, tag uint64, value []byte) bool {
-			return tag&0xff == kindDelete || yield(key, value)
+		db.merge(within, report).newest(func(key []byte, tag uint64, value []byte) bool {
+			return tag&0xff == kindDelete || !within.has(key) || yield(key, value)
 		})
 	}
 }
 
-// merge returns a merge of all that there is.
-func (db *DB) merge() *merge {
-	m := &merge{report: db.report}
-	addMem(m, db.mem)
+// bounds are user keys between which others are; nil is none.
+type bounds struct{ from, to []byte }
+
+// before reports whether the bounds end before a key.
+func (b bounds) before(key []byte) bool { return b.to != nil && bytes.Compare(key, b.to) >= 0 }
+
+func (b bounds) has(key []byte) bool { return bytes.Compare(key, b.from) >= 0 && !b.before(key) }
+
+// merge returns a merge of what there is within bounds, and perhaps a little more.
+func (db *DB) merge(within bounds, report func(error)) *merge {
+	m := &merge{report: report}
+	addMem(m, db.mem, within)
 	for _, t := range db.tables {
+		first, _ := splitKey(t.smallest)
+		last, _ := splitKey(t.largest)
+		if within.before(first) || bytes.Compare(last, within.from) < 0 {
+			continue
+		}
 		path := db.tablePath(t.number)
-		m.add(&tableSource{path: path, report: db.report}, path, t.smallest)
+		m.add(&tableSource{path: path, report: report, within: within}, path, t.smallest)
 	}
 	return m
 }
 
 // addMem adds a memtable to a merge.
-func addMem(m *merge, mem *memtable) {
-	m.add(mem.source(), "log", internalKey(nil, maxSequence<<8|kindPut))
+func addMem(m *merge, mem *memtable, within bounds) {
+	m.add(mem.source(within), "log", internalKey(nil, maxSequence<<8|kindPut))
 }
 
 // Get returns the value of a key, and whether it is there. It fails if a table

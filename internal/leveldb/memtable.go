@@ -35,11 +35,13 @@ func (m *memtable) add(tag uint64, key, value []byte) {
 	m.entries[string(key)] = memEntry{tag, value}
 }
 
-// source returns the records in the order of their keys.
-func (m *memtable) source() *memSource {
-	s := &memSource{m: m, keys: make([]string, 0, len(m.entries)), i: -1}
+// source returns the records within bounds in the order of their keys.
+func (m *memtable) source(within bounds) *memSource {
+	s := &memSource{m: m, i: -1}
 	for k := range m.entries {
-		s.keys = append(s.keys, k)
+		if within.has([]byte(k)) {
+			s.keys = append(s.keys, k)
+		}
 	}
 	slices.Sort(s.keys)
 	return s

@@ -162,10 +162,13 @@ func (t *table) read(off int64, n int) ([]byte, error) {
 type tableSource struct {
 	path   string
 	report func(error)
+	within bounds // whole blocks are read of it, so that it gives a few records from outside
 
-	t     *table
-	index blockIter
-	data  blockIter
+	t      *table
+	index  blockIter
+	data   blockIter
+	placed bool // the index stands at the block that comes next
+	ends   bool // no block comes next
 }
 
 // source goes through a table that is open.
@@ -181,19 +184,28 @@ func (s *tableSource) next() bool {
 			return false
 		}
 		t.ahead = true
+		within := s.within
 		*s = *t.source(s.report)
+		if s.within = within; within.from != nil {
+			s.placed = s.index.seek(internalKey(within.from, maxSequence<<8|kindPut))
+			s.ends = !s.placed
+		}
 	}
 	for !s.data.next() {
 		if s.data.err != nil {
 			s.report(s.data.err)
 		}
-		if !s.index.next() {
+		if s.ends || !s.placed && !s.index.next() {
 			if s.index.err != nil {
 				s.report(s.index.err)
 			}
 			s.close()
 			return false
 		}
+		s.placed = false
+		// The index has for each block a key that is not before its last.
+		last, _ := splitKey(s.index.k)
+		s.ends = s.within.before(last)
 		b, err := s.t.dataBlock(s.index.v)
 		if err != nil {
 			s.report(err)

@@ -299,7 +299,7 @@ func (w *Writer) View() (*DB, error) {
 }
 
 func (w *Writer) view() *DB {
-	db := &DB{dir: w.dir, version: w.version, mem: w.mem, known: map[string]bool{}, open: map[uint64]*table{}}
+	db := &DB{dir: w.dir, version: w.version, mem: w.mem, problems: problems{dir: w.dir}, open: map[uint64]*table{}}
 	for _, t := range w.version.tables {
 		db.tables = append(db.tables, t)
 	}
@@ -338,7 +338,7 @@ func (w *Writer) writeTable() error {
 	if err != nil {
 		return err
 	}
-	for s := w.mem.source(); s.next(); {
+	for s := w.mem.source(bounds{}); s.next(); {
 		t.add(s.key(), s.value())
 	}
 	meta, err := w.endTable(t)

@@ -60,7 +60,7 @@ func compareDecimal(a, b Pos) int {
 }
 
 func compareNames(a, b Pos) int {
-	return cmp.Or(cmp.Compare(uint16(a.X), uint16(b.X)), cmp.Compare(uint16(a.Z), uint16(b.Z)), cmp.Compare(uint16(a.Y), uint16(b.Y)))
+	return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(uint16(a.Z), uint16(b.Z)), cmp.Compare(uint16(a.Y), uint16(b.Y)))
 }
 
 func miniRedis(t *testing.T) Config {

@@ -140,34 +140,52 @@ func (l *levelDB) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 			yield(Block{}, err)
 			return
 		}
-		for key, data := range db.All() {
-			if err := ctx.Err(); err != nil {
-				yield(Block{}, err)
-				return
-			}
-			p, row := posOfDecimal(l.path, string(key))
-			if row == nil && !a.Contains(p) {
-				continue
-			}
-			if row == nil && len(data) > MaxBlock {
-				row = tooLarge(l.path, string(key), int64(len(data))).at(p)
-			}
-			if row != nil {
-				if !yield(Block{}, row) {
-					return
-				}
-				continue
-			}
-			if !yield(Block{p, data}, nil) {
-				return
-			}
+		if !l.rows(ctx, db.All(), a, yield) {
+			return
 		}
-		for _, err := range db.Problems() {
-			if !errors.Is(err, leveldb.ErrTorn) && !yield(Block{}, &RowError{Err: err}) {
+		for _, row := range damageOf(db.Problems()) {
+			if !yield(Block{}, row) {
 				return
 			}
 		}
 	}
+}
+
+// rows makes blocks of an area of records, and reports whether more is wanted.
+func (l *levelDB) rows(ctx context.Context, records iter.Seq2[[]byte, []byte], a Area, yield func(Block, error) bool) bool {
+	for key, data := range records {
+		if err := ctx.Err(); err != nil {
+			yield(Block{}, err)
+			return false
+		}
+		p, row := posOfDecimal(l.path, string(key))
+		if row == nil && !a.Contains(p) {
+			continue
+		}
+		if row == nil && len(data) > MaxBlock {
+			row = tooLarge(l.path, string(key), int64(len(data))).at(p)
+		}
+		if row != nil {
+			if !yield(Block{}, row) {
+				return false
+			}
+			continue
+		}
+		if !yield(Block{p, data}, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// damageOf makes errors about files of the problems of a database.
+func damageOf(problems []error) (list []*RowError) {
+	for _, err := range problems {
+		if !errors.Is(err, leveldb.ErrTorn) {
+			list = append(list, &RowError{Err: err})
+		}
+	}
+	return list
 }
 
 // Positions goes through the positions of the blocks of an area. The files hold

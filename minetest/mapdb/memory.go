@@ -111,6 +111,9 @@ func (m *Memory) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int6
 	return load(ctx, m, blocks)
 }
 
+func (m *Memory) axis() int { return alongZ }
+func (m *Memory) inOrder()  {}
+
 func (m *Memory) String() string { return "memory" }
 
 // Close does nothing.

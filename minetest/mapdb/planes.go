@@ -28,7 +28,7 @@ type Planer interface {
 func (db *sqliteDB) HasPlanes() bool {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	return db.planes && !db.file.Rescued()
+	return db.planes && db.schema == SchemaPos && !db.file.Rescued()
 }
 
 // Planes looks up the first row, and after each plane the next one.

@@ -57,10 +57,14 @@ func (a Area) Contains(p Pos) bool {
 func (a Area) Empty() bool { return a.Min.X > a.Max.X || a.Min.Y > a.Max.Y || a.Min.Z > a.Max.Z }
 
 // within returns the part of the area that can be stored.
-func (a Area) within() Area {
-	lo := func(v int16) int16 { return max(v, MinCoord) }
-	hi := func(v int16) int16 { return min(v, MaxCoord) }
-	return Area{Pos{lo(a.Min.X), lo(a.Min.Y), lo(a.Min.Z)}, Pos{hi(a.Max.X), hi(a.Max.Y), hi(a.Max.Z)}}
+func (a Area) within() Area { return a.and(All()) }
+
+// and returns what is in both areas.
+func (a Area) and(b Area) Area {
+	return Area{
+		Pos{max(a.Min.X, b.Min.X), max(a.Min.Y, b.Min.Y), max(a.Min.Z, b.Min.Z)},
+		Pos{min(a.Max.X, b.Max.X), min(a.Max.Y, b.Max.Y), min(a.Max.Z, b.Max.Z)},
+	}
 }
 
 // order is the order of coordinates in a key, the most significant first, as

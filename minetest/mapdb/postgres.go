@@ -290,9 +290,10 @@ func (db *postgresDB) scan(ctx context.Context, a Area, data bool, yield func(Bl
 		args = append(args, v)
 		return fmt.Sprintf("$%d::bigint", len(args))
 	}
-	if a != All() {
-		lo, hi := a.Min.coords(), a.Max.coords()
-		for i, column := range []string{"posx", "posy", "posz"} {
+	// Without a condition that every position meets, rows at no position are told of.
+	lo, hi := a.Min.coords(), a.Max.coords()
+	for i, column := range []string{"posx", "posy", "posz"} {
+		if lo[i] > MinCoord || hi[i] < MaxCoord {
 			query += " AND " + column + " BETWEEN " + arg(int64(lo[i])) + " AND " + arg(int64(hi[i]))
 		}
 	}

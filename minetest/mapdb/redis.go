@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 
@@ -182,7 +183,10 @@ func (db *redisDB) values(ctx context.Context, all []Pos, yield func(Block, erro
 	return true, nil
 }
 
-// positions returns the positions of an area in the order of their keys, and
+func (db *redisDB) axis() int { return alongZ }
+func (db *redisDB) inOrder()  {}
+
+// positions returns the positions of an area in the order of their keys, and if it is [All]
 // what is wrong with the other fields. A hash has no order, and the server can
 // tell the names of the fields only all at once: so they are in memory.
 func (db *redisDB) positions(ctx context.Context, a Area) ([]Pos, []*RowError, error) {
@@ -195,12 +199,14 @@ func (db *redisDB) positions(ctx context.Context, a Area) ([]Pos, []*RowError, e
 	for _, f := range fields {
 		p, row := posOfDecimal(storeRedis, f)
 		switch {
-		case row != nil:
+		case row != nil && a == All():
 			bad = append(bad, row)
+		case row != nil:
 		case a.Contains(p):
 			all = append(all, p)
 		}
 	}
+	slices.SortFunc(bad, func(a, b *RowError) int { return strings.Compare(a.Key, b.Key) })
 	slices.SortFunc(all, orderZYX.compare)
 	return all, bad, nil
 }

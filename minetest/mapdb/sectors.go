@@ -1,14 +1,17 @@
 package mapdb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"trowel.example/fault"
@@ -81,16 +84,33 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// walk goes through the sectors of an area in the order of their names.
-func (s *sectors) walk(a Area, yield func(sector, error) bool) {
-	bad := func(key, want string) bool { return yield(sector{}, badRow(s.dir, key, "", want, "another name")) }
-	for name, err := range s.names("sectors") {
-		if err != nil {
-			if !yield(sector{}, err) {
-				return
-			}
-			continue
+func (s *sectors) axis() int { return alongX }
+func (s *sectors) inOrder()  {}
+
+// plane is the sectors with one x: the z of those in the first layout, and the folder of those
+// in the second, "" if there is none.
+type plane struct {
+	x      int16
+	old    []int16
+	folder string
+}
+
+// planes returns the planes of an area in order, with the first layout in the order of its
+// names, and what is wrong with folders that are in none: what has no position only for [All].
+func (s *sectors) planes(a Area) (list []*plane, bad []*RowError) {
+	all := make(map[int16]*plane)
+	at := func(x int16) *plane {
+		if all[x] == nil {
+			all[x] = &plane{x: x}
 		}
+		return all[x]
+	}
+	odd := func(key, want string) {
+		if a == All() {
+			bad = append(bad, s.bad(key, want))
+		}
+	}
+	for name, err := range s.names("sectors") {
 		var x, z int16
 		okX, okZ := false, false
 		if len(name) == 8 {
@@ -98,47 +118,78 @@ func (s *sectors) walk(a Area, yield func(sector, error) bool) {
 			z, okZ = coordOf(name[4:])
 		}
 		switch {
+		case err != nil:
+			err.Key = "" // it is about all of a layout
+			bad = append(bad, err)
 		case !okX || !okZ:
-			if !bad("sectors/"+name, "8 hexadecimal digits of a position") {
-				return
-			}
-		case outside(x, a.Min.X, a.Max.X) || outside(z, a.Min.Z, a.Max.Z):
-		case !yield(sector{s.oldDir(x, z), x, z}, nil):
+			odd("sectors/"+name, "8 hexadecimal digits of a position")
+		case !outside(x, a.Min.X, a.Max.X) && !outside(z, a.Min.Z, a.Max.Z):
+			at(x).old = append(at(x).old, z)
+		}
+	}
+	for name, err := range s.names("sectors2") {
+		x, ok := coordOf(name)
+		switch {
+		case err != nil:
+			err.Key = ""
+			bad = append(bad, err)
+		case !ok || len(name) != 3:
+			odd("sectors2/"+name, "3 hexadecimal digits")
+		case !outside(x, a.Min.X, a.Max.X):
+			at(x).folder = "sectors2/" + name
+		}
+	}
+	return slices.SortedFunc(maps.Values(all), func(a, b *plane) int { return cmp.Compare(a.x, b.x) }), bad
+}
+
+func (s *sectors) bad(key, want string) *RowError {
+	return badRow(s.dir, key, "", want, "another name")
+}
+
+// slabs is how the store comes apart: what is wrong with a folder of a plane is told with that.
+func (s *sectors) slabs(_ context.Context, a Area) (list []Slab, rest []*RowError, ok bool, err error) {
+	planes, bad := s.planes(a)
+	for _, p := range planes {
+		if slab := slabAt(alongX, p.x); len(list) == 0 || slab != list[len(list)-1] {
+			list = append(list, slab)
+		}
+	}
+	return list, bad, len(bad) <= maxOdd, nil
+}
+
+func (s *sectors) slab(ctx context.Context, slab Slab, a Area) (iter.Seq2[Block, error], error) {
+	return slabOfPlanes(ctx, s, slab, a)
+}
+
+// walk goes through the sectors of an area in the order of x, and tells first what is in none.
+func (s *sectors) walk(a Area, yield func(sector, error) bool) {
+	planes, bad := s.planes(a)
+	for _, row := range bad {
+		if !yield(sector{}, row) {
 			return
 		}
 	}
-	for nameX, err := range s.names("sectors2") {
-		if err != nil {
-			if !yield(sector{}, err) {
+	for _, p := range planes {
+		for _, z := range p.old {
+			if !yield(sector{s.oldDir(p.x, z), p.x, z}, nil) {
 				return
 			}
+		}
+		if p.folder == "" {
 			continue
 		}
-		x, ok := coordOf(nameX)
-		if !ok || len(nameX) != 3 {
-			if !bad("sectors2/"+nameX, "3 hexadecimal digits") {
-				return
-			}
-			continue
-		}
-		if outside(x, a.Min.X, a.Max.X) {
-			continue
-		}
-		for nameZ, err := range s.names("sectors2/" + nameX) {
-			if err != nil {
-				if !yield(sector{}, err) {
-					return
-				}
-				continue
-			}
-			z, ok := coordOf(nameZ)
+		for name, row := range s.names(p.folder) {
+			z, ok := coordOf(name)
+			more := true
 			switch {
-			case !ok || len(nameZ) != 3:
-				if !bad("sectors2/"+nameX+"/"+nameZ, "3 hexadecimal digits") {
-					return
-				}
-			case outside(z, a.Min.Z, a.Max.Z) || exists(s.oldDir(x, z)):
-			case !yield(sector{s.newDir(x, z), x, z}, nil):
+			case row != nil:
+				more = yield(sector{}, row)
+			case !ok || len(name) != 3:
+				more = yield(sector{}, s.bad(p.folder+"/"+name, "3 hexadecimal digits"))
+			case !outside(z, a.Min.Z, a.Max.Z) && !exists(s.oldDir(p.x, z)):
+				more = yield(sector{s.newDir(p.x, z), p.x, z}, nil)
+			}
+			if !more {
 				return
 			}
 		}
@@ -154,8 +205,8 @@ func outside(v, lo, hi int16) bool { return v < lo || v > hi }
 
 // names returns the names in a folder below the world, in order; none if it is
 // not there. That it cannot be read is the error of a row.
-func (s *sectors) names(key string) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
+func (s *sectors) names(key string) iter.Seq2[string, *RowError] {
+	return func(yield func(string, *RowError) bool) {
 		entries, err := os.ReadDir(filepath.Join(s.dir, filepath.FromSlash(key)))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			yield("", badRow(s.dir, key, "", "a folder", err.Error()))
@@ -201,7 +252,7 @@ func (s *sectors) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error] {
 				p := Pos{sec.x, y, sec.z}
 				switch {
 				case !ok || len(name) != 4:
-					if !yield(Pos{}, badRow(s.dir, s.key(filepath.Join(sec.dir, name)), "", "4 hexadecimal digits", "another name")) {
+					if !yield(Pos{}, s.bad(s.key(filepath.Join(sec.dir, name)), "4 hexadecimal digits")) {
 						return
 					}
 				case a.Contains(p) && !yield(p, nil):

@@ -14,9 +14,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/inuse"
 	"trowel.example/internal/sqlitefile"
 )
 
@@ -58,13 +56,15 @@ var sqliteBackend = Backend{
 // know are left alone.
 type sqliteDB struct {
 	mu     sync.Mutex
-	file   *sqlitefile.File
+	file   *sqlitefile.File // that is read: after a rescue what was rescued
 	schema Schema
 	order  order
 	// rescues is set if what SQLite cannot read is to be read without it.
 	rescues bool
-	// planes is set if the primary key begins with pos and holds integers as integers, so
-	// that the blocks of a plane are one range of it.
+	sound   *sqlitefile.File // the file as SQLite reads it, once another one is read
+	rescued *sqlitefile.File // what was rescued of it
+	// planes is set if the primary key begins with pos, or x, and holds integers as
+	// integers, so that the blocks of a plane are one range of it.
 	planes bool
 	// stepped is how many rows scans have seen: tests count them.
 	stepped int
@@ -101,53 +101,6 @@ var knownTables = []string{
 // that it can have.
 func SQLiteTables() []string { return slices.Clone(knownTables) }
 
-// rescue takes what can be read of the pages of the file in place of what SQLite reads of
-// it, if that has met damage, and reports whether there is anything else to be read now.
-func (db *sqliteDB) rescue(ctx context.Context, err error) bool {
-	return db.rescues && sqlitefile.IsDamage(err) && !db.file.Rescued() && db.file.Rescue(ctx, knownTables) == nil
-}
-
-// losses are errors about what of the file was not rescued.
-func (db *sqliteDB) losses() []*RowError { return db.damage(true) }
-
-func (db *sqliteDB) damage(rows bool) (list []*RowError) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	for _, l := range db.file.Losses() {
-		if l.Rows == rows {
-			list = append(list, db.lossError(l))
-		}
-	}
-	return list
-}
-
-// Damage returns what of the file is damaged without a block being lost by it.
-func (db *sqliteDB) Damage() []*RowError { return db.damage(false) }
-
-// Verify looks through the whole file for damage that reading does not meet, such as an
-// index that does not lead to all rows. If there is any, what can be rescued is read from
-// then on. A file that a program has open is left alone: it would have to wait.
-func (db *sqliteDB) Verify(ctx context.Context) error {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	if !db.rescues || db.file.Rescued() || inuse.By(db.file.Path) != "" {
-		return nil
-	}
-	sound, err := db.file.Sound(ctx)
-	if err != nil || sound {
-		return err
-	}
-	return db.file.Rescue(ctx, knownTables)
-}
-
-func (db *sqliteDB) lossError(l sqlitefile.Loss) *RowError {
-	offset := int64(-1)
-	if len(l.At) > 0 {
-		offset = l.At[0].(check.Span).Offset
-	}
-	return &RowError{At: l.At, Err: &fault.Error{File: db.file.Path, Offset: offset, Got: l.Text, Err: fault.ErrFormat}}
-}
-
 // newSQLite finds out the schema of a database that is open.
 func newSQLite(ctx context.Context, f *sqlitefile.File) (*sqliteDB, error) {
 	if err := f.Begin(ctx); err != nil {
@@ -162,12 +115,14 @@ func newSQLite(ctx context.Context, f *sqlitefile.File) (*sqliteDB, error) {
 		return nil, f.Explain(err)
 	}
 	var columns []string
-	planes := false
+	first := "" // of the primary key, if it holds integers
 	err = sqlitex.ExecuteTransient(f.Conn, "PRAGMA table_info(blocks)", &sqlitex.ExecOptions{
 		ResultFunc: func(s *sqlite.Stmt) error {
 			columns = append(columns, strings.ToLower(s.ColumnText(1)))
 			isInt := strings.Contains(strings.ToLower(s.ColumnText(2)), "int")
-			planes = planes || columns[len(columns)-1] == "pos" && isInt && s.ColumnInt(5) == 1
+			if isInt && s.ColumnInt(5) == 1 {
+				first = columns[len(columns)-1]
+			}
 			return nil
 		},
 	})
@@ -185,9 +140,9 @@ func newSQLite(ctx context.Context, f *sqlitefile.File) (*sqliteDB, error) {
 	db := &sqliteDB{file: f}
 	switch {
 	case has("pos", "data"):
-		db.schema, db.order, db.planes = SchemaPos, orderZYX, planes
+		db.schema, db.order, db.planes = SchemaPos, orderZYX, first == "pos"
 	case has("x", "y", "z", "data"):
-		db.schema, db.order = SchemaXYZ, orderXZY
+		db.schema, db.order, db.planes = SchemaXYZ, orderXZY, first == "x"
 	case isView:
 		return nil, &fault.Error{File: f.Path, Path: "blocks", Offset: -1, Want: "a table", Got: "a view", Err: fault.ErrFormat}
 	default:
@@ -212,12 +167,16 @@ func (db *sqliteDB) keyOf(p Pos) []any {
 	return []any{p.Key()}
 }
 
-// match is a condition on the key: an operator between its columns and values.
-func (db *sqliteDB) match(op string) string {
-	if db.schema == SchemaXYZ {
-		return "(x, z, y) " + op + " (?, ?, ?)"
+// match is a condition on the key, or the first column of it: an operator between columns and
+// values.
+func (db *sqliteDB) match(op string, columns int) string {
+	switch {
+	case db.schema == SchemaPos:
+		return "pos " + op + " ?"
+	case columns == 1:
+		return "x " + op + " ?"
 	}
-	return "pos " + op + " ?"
+	return "(x, z, y) " + op + " (?, ?, ?)"
 }
 
 // dataColumns reads the type and the size of the data first, so that what is too
@@ -248,7 +207,7 @@ func (db *sqliteDB) Get(ctx context.Context, p Pos) (data []byte, err error) {
 func (db *sqliteDB) get(p Pos) (data []byte, err error) {
 	found := false
 	var row error
-	err = sqlitex.Execute(db.file.Conn, "SELECT "+dataColumns+" FROM blocks WHERE "+db.match("=")+" LIMIT 1", &sqlitex.ExecOptions{
+	err = sqlitex.Execute(db.file.Conn, "SELECT "+dataColumns+" FROM blocks WHERE "+db.match("=", 3)+" LIMIT 1", &sqlitex.ExecOptions{
 		Args: db.keyOf(p),
 		ResultFunc: func(s *sqlite.Stmt) error {
 			found = true
@@ -282,7 +241,8 @@ func (db *sqliteDB) data(s *sqlite.Stmt, col int, key []any, p Pos) ([]byte, err
 // keyText is a key in a message.
 func keyText(key []any) string { return strings.Trim(fmt.Sprint(key), "[]") }
 
-// A cursor is where a scan continues: at the values of a key, or after them.
+// A cursor is where a scan continues: at the values of a key, or of its first column, or after
+// them.
 type cursor struct {
 	values []any // nil is the beginning
 	behind bool
@@ -336,7 +296,7 @@ func (db *sqliteDB) scan(ctx context.Context, a Area, data bool, yield func(Bloc
 		if !pg.give(err, yield) {
 			return
 		}
-		if !told && db.file.Rescued() {
+		if !told && db.isRescued() {
 			told = true
 			for _, err := range db.losses() {
 				if !yield(Block{}, err) {
@@ -357,8 +317,18 @@ func (db *sqliteDB) start(a Area) (at cursor, ok bool) {
 		return at, true
 	}
 	first, ok := db.order.next(a, a.Min)
-	at.values = db.keyOf(first)
+	at.values = db.edge(a, first)
 	return at, ok
+}
+
+// edge returns the values of the key, at a position, where an area begins or ends: of one of
+// whole planes that of the first column, so that rows in it that are at no position belong to it.
+func (db *sqliteDB) edge(a Area, p Pos) []any {
+	values := db.keyOf(p)
+	if all := All(); a.Min.Y == all.Min.Y && a.Min.Z == all.Min.Z && a.Max.Y == all.Max.Y && a.Max.Z == all.Max.Z {
+		values = values[:1]
+	}
+	return values
 }
 
 // page reads about as many rows from a cursor on, in one transaction.
@@ -395,27 +365,12 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, rows int, data bool) (again
 	if data {
 		columns += ", " + dataColumns
 	}
-	var where []string
-	var args []any
-	if at.values != nil {
-		op := ">="
-		if at.behind {
-			op = ">"
-		}
-		where, args = append(where, db.match(op)), append(args, at.values...)
-	}
-	if a != All() {
-		where, args = append(where, db.match("<=")), append(args, db.keyOf(a.Max)...)
-	}
-	query := "SELECT " + columns + " FROM blocks"
-	if len(where) > 0 {
-		query += " WHERE " + strings.Join(where, " AND ")
-	}
+	where, args := db.between(a, at)
 	pg.next = at
 	nulls := 0
 	pg.done = true
 	stop := errors.New("stop")
-	err = sqlitex.Execute(db.file.Conn, query+" ORDER BY "+db.key(), &sqlitex.ExecOptions{
+	err = sqlitex.Execute(db.file.Conn, "SELECT "+columns+" FROM blocks"+where+" ORDER BY "+db.key(), &sqlitex.ExecOptions{
 		Args: args,
 		ResultFunc: func(s *sqlite.Stmt) error {
 			db.stepped++
@@ -429,8 +384,7 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, rows int, data bool) (again
 				nulls++ // there is no way to continue after it
 				return nil
 			case kind != keyPos:
-				text := keyText(key)
-				pg.add(Block{}, badRow(db.file.Path, text, "", "the integers of a position", text))
+				pg.add(Block{}, db.oddRow(key))
 			case !a.Contains(pos):
 				next, ok := db.order.next(a, pos)
 				pg.next, again, pg.done = cursor{values: db.keyOf(next)}, ok, !ok
@@ -458,6 +412,33 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, rows int, data bool) (again
 		pg.add(Block{}, badRow(db.file.Path, "NULL", "", "the integers of a position", fmt.Sprintf("%d more rows with NULL", nulls)))
 	}
 	return again, err
+}
+
+// between is the condition for the rows of an area, perhaps with others between them, from a
+// cursor on.
+func (db *sqliteDB) between(a Area, at cursor) (where string, args []any) {
+	var all []string
+	if at.values != nil {
+		op := ">="
+		if at.behind {
+			op = ">"
+		}
+		all, args = append(all, db.match(op, len(at.values))), append(args, at.values...)
+	}
+	if a != All() {
+		last := db.edge(a, a.Max)
+		all, args = append(all, db.match("<=", len(last))), append(args, last...)
+	}
+	if len(all) > 0 {
+		where = " WHERE " + strings.Join(all, " AND ")
+	}
+	return where, args
+}
+
+// oddRow is the error of a row at no position.
+func (db *sqliteDB) oddRow(key []any) *RowError {
+	text := keyText(key)
+	return badRow(db.file.Path, text, "", "the integers of a position", text)
 }
 
 // What the key of a row is.
@@ -577,5 +558,11 @@ func (db *sqliteDB) rest() error {
 func (db *sqliteDB) Close() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	return db.file.Close()
+	err := db.file.Close()
+	for _, f := range []*sqlitefile.File{db.sound, db.rescued} {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}
+	return err
 }

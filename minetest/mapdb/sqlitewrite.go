@@ -246,7 +246,7 @@ func (tx *sqliteTx) Put(p Pos, data []byte) error {
 		data = []byte{} // which is not NULL
 	}
 	key := tx.db.keyOf(p)
-	n, err := tx.db.change(tx.ctx, "UPDATE blocks SET data = ? WHERE "+tx.db.match("="), append([]any{data}, key...)...)
+	n, err := tx.db.change(tx.ctx, "UPDATE blocks SET data = ? WHERE "+tx.db.match("=", 3), append([]any{data}, key...)...)
 	if err != nil || n > 0 {
 		return err
 	}
@@ -261,5 +261,5 @@ func (tx *sqliteTx) Delete(p Pos) error {
 	if err := storable(p, nil); err != nil {
 		return err
 	}
-	return tx.db.exec(tx.ctx, "DELETE FROM blocks WHERE "+tx.db.match("="), tx.db.keyOf(p)...)
+	return tx.db.exec(tx.ctx, "DELETE FROM blocks WHERE "+tx.db.match("=", 3), tx.db.keyOf(p)...)
 }

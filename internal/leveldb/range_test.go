@@ -1,0 +1,94 @@
+package leveldb
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A range is what a filter leaves of all, in a database of tables that overlap, of a log and of
+// deletions; and parts that meet are the whole.
+func TestRange(t *testing.T) {
+	for seed := range uint64(6) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		dir := filepath.Join(t.TempDir(), "db")
+		bulk(t, r, dir, seed%2 == 0, seed%3 == 0)
+		db := open(t, dir)
+		for range 100 {
+			bound := func() []byte {
+				switch r.IntN(8) {
+				case 0:
+					return nil
+				case 1:
+					return []byte("")
+				}
+				return fmt.Append(nil, r.IntN(12000))
+			}
+			from, to := bound(), bound()
+			var want, got []string
+			for k, v := range db.All() {
+				if (bounds{from, to}).has(k) {
+					want = append(want, string(k), string(v))
+				}
+			}
+			records, problems := db.Range(from, to)
+			for k, v := range records {
+				got = append(got, string(k), string(v))
+			}
+			if diff := cmp.Diff(want, got); diff != "" || len(problems()) > 0 {
+				t.Fatalf("%q to %q: %s %v", from, to, diff, problems())
+			}
+		}
+	}
+}
+
+// A range tells of the damage within it, and of no other.
+func TestRangeDamaged(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "db")
+	w, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records []Record
+	for i := range 1000 {
+		records = append(records, Record{fmt.Appendf(nil, "%04d", i), []byte(md5Value(i, 100))})
+	}
+	if err := w.WriteTable(records); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tables, _ := filepath.Glob(filepath.Join(dir, "*.ldb"))
+	data, err := os.ReadFile(tables[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/2] ^= 1
+	if err := os.WriteFile(tables[0], data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, dir)
+	count := func(from, to string) (n, problems int) {
+		records, met := db.Range([]byte(from), []byte(to))
+		for range records {
+			n++
+		}
+		return n, len(met())
+	}
+	for _, part := range [][2]string{{"0000", "0300"}, {"0700", "1000"}} {
+		if n, problems := count(part[0], part[1]); n != 300 || problems != 0 {
+			t.Errorf("%v: %d records, %d problems", part, n, problems)
+		}
+	}
+	if n, problems := count("0300", "0700"); n >= 400 || n < 300 || problems != 1 {
+		t.Errorf("%d records, %d problems", n, problems)
+	}
+	if len(db.Problems()) > 0 {
+		t.Error(db.Problems())
+	}
+}

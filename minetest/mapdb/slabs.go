@@ -1,0 +1,230 @@
+package mapdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+
+	"trowel.example/fault"
+)
+
+// A Slab names a part of a store that can be read by itself: the blocks in 16 planes along the
+// axis that the keys of the store begin with, such as "z=-16..-1" or "x=0..15"; or of
+// LevelDB, whose keys are in the order of their digits, those that begin with a sign and two
+// digits, such as "key=-16". What a slab is called says what is in it, in every store.
+type Slab string
+
+const (
+	// SlabRest is the rows that are in no other slab, all of which stand at no position, and
+	// damage that was found when the store was opened.
+	SlabRest Slab = "rest"
+	// SlabAll is all of a store that does not come apart: a file that is damaged, or a table
+	// with thousands of rows at no position.
+	SlabAll Slab = "all"
+)
+
+// slabSide is how many planes a slab has. Slabs are aligned to it.
+const slabSide = 16
+
+// The coordinate along which a store comes apart.
+const (
+	alongX = 0
+	alongZ = 2
+)
+
+// slabAt returns the slab in which a coordinate is.
+func slabAt(axis int, v int16) Slab {
+	from := v &^ (slabSide - 1)
+	return Slab(fmt.Sprintf("%c=%d..%d", "xyz"[axis], from, from+slabSide-1))
+}
+
+// planes returns the blocks of a slab that is of an axis.
+func (s Slab) planes(axis int) (a Area, ok bool) {
+	rest, ok := strings.CutPrefix(string(s), "xyz"[axis:axis+1]+"=")
+	first, _, _ := strings.Cut(rest, "..")
+	v, err := strconv.ParseInt(first, 10, 16)
+	if !ok || err != nil || !inRange(v) || slabAt(axis, int16(v)) != s {
+		return a, false
+	}
+	lo, hi := All().Min.coords(), All().Max.coords()
+	lo[axis], hi[axis] = int16(v), int16(v)+slabSide-1
+	return Area{posOf(lo), posOf(hi)}, true
+}
+
+// notSlab is the error of a slab that a store cannot have.
+func notSlab(store string, s Slab) error {
+	return &fault.Error{File: store, Path: "slab", Offset: -1, Want: "the name of a part of this store", Got: strconv.Quote(abridge(string(s))), Err: fault.ErrFormat}
+}
+
+// slabbed is a store that comes apart by lookups in its keys.
+type slabbed interface {
+	DB
+	// slabs returns the slabs in which there are blocks of an area, in order, and what
+	// there is in the rest. It reports whether the store comes apart.
+	slabs(ctx context.Context, a Area) (list []Slab, rest []*RowError, ok bool, err error)
+	// slab goes through the rows of a slab, as far as they are in an area. The error is
+	// [notSlab].
+	slab(ctx context.Context, s Slab, a Area) (iter.Seq2[Block, error], error)
+}
+
+// along is a store whose slabs are areas.
+type along interface {
+	DB
+	axis() int
+}
+
+// inOrder is a store whose Blocks come in the order of slabs, and those of [All] with the rows at
+// no position before them: to read it slab after slab it need not be taken apart.
+type inOrder interface{ inOrder() }
+
+// apart is a store with its slabs.
+type apart struct {
+	db   DB
+	area Area
+	list []Slab // SlabAll alone if it does not come apart
+	rest []*RowError
+}
+
+// takeApart finds out which slabs there are.
+func takeApart(ctx context.Context, db DB, a Area) (*apart, error) {
+	p := &apart{db: db, area: a}
+	var ok bool
+	var err error
+	switch db := db.(type) {
+	case slabbed:
+		p.list, p.rest, ok, err = db.slabs(ctx, a)
+	case along:
+		p.list, p.rest, ok, err = listSlabs(ctx, db, a)
+	}
+	if !ok {
+		p.list, p.rest = []Slab{SlabAll}, nil
+	}
+	return p, err
+}
+
+// listSlabs takes a store apart by its positions.
+func listSlabs(ctx context.Context, db along, a Area) (list []Slab, rest []*RowError, ok bool, err error) {
+	last := Slab("")
+	for p, err := range db.Positions(ctx, a) {
+		var row *RowError
+		switch {
+		case errors.As(err, &row):
+			if rest = append(rest, row); len(rest) > maxOdd {
+				return nil, nil, false, nil
+			}
+		case err != nil:
+			return nil, nil, false, err
+		default:
+			if s := slabAt(db.axis(), p.coords()[db.axis()]); s != last {
+				list, last = append(list, s), s
+			}
+		}
+	}
+	return list, rest, true, nil
+}
+
+// rows goes through the rows of a slab.
+func (p *apart) rows(ctx context.Context, s Slab) (iter.Seq2[Block, error], error) {
+	switch s {
+	case SlabRest:
+		return func(yield func(Block, error) bool) {
+			for _, row := range p.rest {
+				if !yield(Block{}, row) {
+					return
+				}
+			}
+		}, nil
+	case SlabAll:
+		return p.db.Blocks(ctx, p.area), nil
+	}
+	switch db := p.db.(type) {
+	case slabbed:
+		return db.slab(ctx, s, p.area)
+	case along:
+		return slabOfPlanes(ctx, db, s, p.area)
+	}
+	return nil, notSlab(p.db.String(), s)
+}
+
+// slabOfPlanes goes through the blocks of a slab that is an area.
+func slabOfPlanes(ctx context.Context, db along, s Slab, a Area) (iter.Seq2[Block, error], error) {
+	planes, ok := s.planes(db.axis())
+	if !ok {
+		return nil, notSlab(db.String(), s)
+	}
+	return db.Blocks(ctx, planes.and(a)), nil
+}
+
+// Slabs returns the parts of a store in which there are blocks of an area, in order: first
+// [SlabRest], and then what there is. It looks up a few hundred keys at most; of Redis and
+// folders of files it lists the positions.
+func Slabs(ctx context.Context, db DB, a Area) ([]Slab, error) {
+	p, err := takeApart(ctx, db, a)
+	if err != nil {
+		return nil, err
+	}
+	return append([]Slab{SlabRest}, p.list...), nil
+}
+
+// InSlab goes through the blocks of an area in a part of a store, as [DB.Blocks] does. A slab
+// that is empty has no blocks; what is no name of one is an error that wraps
+// [fault.ErrFormat].
+func InSlab(ctx context.Context, db DB, s Slab, a Area) iter.Seq2[Block, error] {
+	return func(yield func(Block, error) bool) {
+		var rows iter.Seq2[Block, error]
+		p, err := takeApart(ctx, db, a)
+		if err == nil {
+			rows, err = p.rows(ctx, s)
+		}
+		if err != nil {
+			yield(Block{}, err)
+			return
+		}
+		rows(yield)
+	}
+}
+
+// InSlabs goes through the blocks of an area slab after slab, in the order of [Slabs], as
+// [InSlab] gives them; but an error about a file is told once, and not for each slab that it
+// is about. It is how all blocks of a store are read where the result must be that of parts
+// which were read one by one.
+func InSlabs(ctx context.Context, db DB, a Area) iter.Seq2[Block, error] {
+	if _, ok := db.(inOrder); ok {
+		return db.Blocks(ctx, a)
+	}
+	return func(yield func(Block, error) bool) {
+		p, err := takeApart(ctx, db, a)
+		if err != nil {
+			yield(Block{}, err)
+			return
+		}
+		told := make(map[string]bool)
+		for _, s := range append([]Slab{SlabRest}, p.list...) {
+			rows, err := p.rows(ctx, s)
+			if err != nil {
+				yield(Block{}, err)
+				return
+			}
+			for b, err := range rows {
+				var row *RowError
+				isRow := errors.As(err, &row)
+				if isRow && row.OfFile() {
+					if told[row.Error()] {
+						continue
+					}
+					told[row.Error()] = true
+				}
+				if !yield(b, err) || err != nil && !isRow {
+					return
+				}
+			}
+		}
+	}
+}
+
+// OfFile reports whether the error is about damage of the file, and not about one row. The
+// same damage may be told of several slabs.
+func (e *RowError) OfFile() bool { return e.Key == "" && e.Pos == nil }

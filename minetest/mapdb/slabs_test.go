@@ -1,0 +1,292 @@
+package mapdb
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/redis/go-redis/v9"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"trowel.example/fault"
+	"trowel.example/internal/leveldb"
+)
+
+// lines says what a loop over blocks gives; damage of the file once, as a reader of all does.
+func lines(rows iter.Seq2[Block, error], told map[string]bool) (all []string) {
+	for b, err := range rows {
+		var row *RowError
+		switch {
+		case errors.As(err, &row) && row.OfFile():
+			if !told[err.Error()] {
+				all = append(all, err.Error())
+			}
+			told[err.Error()] = true
+		case errors.As(err, &row):
+			all = append(all, "row "+row.Key+" "+err.Error())
+		case err != nil:
+			all = append(all, "failed "+err.Error())
+		default:
+			all = append(all, fmt.Sprintf("%v %x", b.Pos, b.Data))
+		}
+	}
+	return all
+}
+
+// checkSlabs checks that a store that is read slab after slab gives what there is, and that slabs
+// which are read each by somebody who has just opened it are that, one after the other.
+func checkSlabs(t *testing.T, open func() DB, damaged bool) []Slab {
+	t.Helper()
+	ctx := t.Context()
+	db := open()
+	var slabs []Slab
+	for _, a := range []Area{All(), {Pos{-3, -2, -17}, Pos{40, 1, 2}}, {Pos{-2048, -2048, 5}, Pos{2047, 2047, 900}}, {Pos{1, 1, 1}, Pos{0, 0, 0}}} {
+		whole := lines(InSlabs(ctx, db, a), map[string]bool{})
+		list, err := Slabs(ctx, db, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a == All() {
+			slabs = list
+		}
+		var joined []string
+		told := map[string]bool{}
+		for _, s := range list {
+			one := open()
+			got := lines(InSlab(ctx, one, s, a), told)
+			if again := lines(InSlab(ctx, one, s, a), map[string]bool{}); s != SlabRest && len(got) > len(again) {
+				t.Errorf("slab %s: %d, and again %d", s, len(got), len(again))
+			}
+			if len(got) == 0 && a == All() && s != SlabRest && s != SlabAll && !damaged {
+				t.Errorf("slab %s is empty", s)
+			}
+			joined = append(joined, got...)
+			if one != db {
+				one.Close()
+			}
+		}
+		if diff := cmp.Diff(whole, joined); diff != "" {
+			t.Fatalf("%v, %v: the whole is not its slabs: %s", a, list, diff)
+		}
+		if damaged {
+			continue // where more is rescued than in a slab alone
+		}
+		all := lines(db.Blocks(ctx, a), map[string]bool{})
+		slices.Sort(whole)
+		slices.Sort(all)
+		if a != All() { // rows at no position may be met or not
+			odd := func(line string) bool { return strings.HasPrefix(line, "row") }
+			whole, all = slices.DeleteFunc(whole, odd), slices.DeleteFunc(all, odd)
+		}
+		if diff := cmp.Diff(all, whole); diff != "" {
+			t.Fatalf("%v, %v: slab after slab is not all: %s", a, list, diff)
+		}
+	}
+	return slabs
+}
+
+// oddRows adds rows that are no blocks to a store that is closed.
+func oddRows(t *testing.T, dir string, c Config) {
+	t.Helper()
+	switch c.Backend {
+	case SQLite:
+		conn := native(t, dir, "PRAGMA synchronous = off")
+		defer conn.Close()
+		rows := []string{
+			"INSERT INTO blocks (pos, data) VALUES (NULL, x'00'), (NULL, x'01'), ('text', x'00'), (x'0001', x'00'), (16777216.5, x'00'), (1e300, x'00'), (34359738368, x'00'), (-34368129025, x'00'), (16777000, NULL), (16777001, 'text')",
+		}
+		if c.Schema == SchemaXYZ {
+			rows[0] = "INSERT INTO blocks (x, y, z, data) VALUES (NULL, 1, 1, x'00'), (3, NULL, 2, x'00'), (0, NULL, 2, x'00'), (15, 1, 99999, x'00'), (0, 1, -99999, x'00'), (15.5, 1, 1, x'00'), (2, 1.5, 1, x'00'), ('text', 1, 1, x'00'), (5, 'text', 1, x'00'), (2048, 1, 1, x'00'), (-2049, 1, 1, x'00'), (900, 9, 9, 'text')"
+		}
+		for _, sql := range rows {
+			if err := sqlitex.ExecuteTransient(conn, sql, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	case LevelDB:
+		w, err := leveldb.Reopen(levelPath(dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"", "+5", "text", "-", "-text", "1text", "-1x", "/", ":", "-:", "00", "-0", "01", "99999999999", "-99999999999", "0x"} {
+			if err := w.Put([]byte(key), []byte("odd")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	case RedisDB:
+		client := redis.NewClient(&redis.Options{Addr: fmt.Sprintf("%s:%d", c.Redis.Address, c.Redis.Port)})
+		defer client.Close()
+		if c.Redis.Port == 0 {
+			client = redis.NewClient(&redis.Options{Network: "unix", Addr: c.Redis.Address})
+		}
+		if err := client.HSet(t.Context(), c.Redis.Hash, "text", "1", "", "2", "99999999999", "3", "00", "4").Err(); err != nil {
+			t.Fatal(err)
+		}
+	case Postgres:
+		conn, err := pgx.Connect(t.Context(), c.Postgres)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close(t.Context())
+		if _, err := conn.Exec(t.Context(), `INSERT INTO blocks VALUES (2048, 0, 0, '\x01'), (-2049, 0, 0, '\x01'), (15, 2, 5000, '\x01'), (0, -5000, 3, '\x01'), (901, 9, 9, NULL)`); err != nil {
+			t.Fatal(err)
+		}
+	case Sectors:
+		for _, name := range []string{"sectors/nonsense/0000", "sectors2/00/0/0", "sectors2/000/FFF/0000", "sectors2/000/002/9999", "sectors2/0f2", "sectors2/00f/004", "sectors2/000/007/0.bak", "sectors2/7ff/003/0003/x", "sectors/00000001/0001", "sectors2/000/001/0002"} {
+			path := filepath.Join(dir, filepath.FromSlash(name))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("odd"), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// Every store that is read slab after slab is what it is, and what its slabs are.
+func TestSlabs(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			c, dir := k.config(t), t.TempDir()
+			w := k.make(t, dir, c)
+			opening := func() DB { return open(t, dir, c) }
+			if k.name != "memory" && c.Backend != SQLite && c.Backend != LevelDB { // they remember nothing
+				opening = sync.OnceValue(opening)
+			}
+			if !k.lasting {
+				opening = func() DB { return w }
+			}
+			blocks := someBlocks(100)
+			for p := range blocks {
+				if p.X > 500 && p.Z > 500 {
+					delete(blocks, p)
+				}
+			}
+			if _, err := w.Load(t.Context(), seq(blocks)); err != nil {
+				t.Fatal(err)
+			}
+			if k.lasting {
+				if err := w.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if list := checkSlabs(t, opening, false); len(list) < 10 || list[0] != SlabRest {
+				t.Errorf("slabs %v", list)
+			}
+			oddRows(t, dir, c)
+			checkSlabs(t, opening, false)
+		})
+	}
+}
+
+// A table without an index that finds planes, or with too many rows at no position, is one slab.
+func TestOneSlab(t *testing.T) {
+	many := "WITH n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO blocks SELECT 1e12 + i, x'00' FROM n"
+	for _, sql := range [][]string{
+		{"CREATE TABLE blocks (pos, data)", "INSERT INTO blocks VALUES (1, x'00'), ('2', x'00'), (17000000, x'00')"},
+		{"CREATE TABLE blocks (z INT, y INT, x INT, data, PRIMARY KEY (z, y, x))", "INSERT INTO blocks VALUES (1, 2, 3, x'00'), (100, 2, 3, x'00')"},
+		{tablePos, many, "INSERT INTO blocks VALUES (1, x'00'), (17000000, x'00'), (1700000000, x'00')"},
+	} {
+		dir := t.TempDir()
+		conn := native(t, dir, strings.Join(sql, ";"))
+		conn.Close()
+		if list := checkSlabs(t, func() DB { return open(t, dir, Config{}) }, false); !slices.Equal(list, []Slab{SlabRest, SlabAll}) {
+			t.Errorf("%v", list)
+		}
+	}
+}
+
+// Whichever page of a database is damaged, what is read slab after slab in one go is what its
+// slabs are, each read by somebody who knows of no damage elsewhere.
+func TestDamagedSlabs(t *testing.T) {
+	for _, schema := range []Schema{SchemaPos, SchemaXYZ} {
+		dir := t.TempDir()
+		w, err := Create(t.Context(), dir, Config{Schema: schema})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(3, uint64(schema)))
+		var blocks []Block
+		for range 900 {
+			blocks = append(blocks, Block{Pos{int16(r.IntN(99) - 50), int16(r.IntN(9)), int16(r.IntN(99) - 50)}, bytes.Repeat([]byte{byte(1 + r.IntN(255))}, 1+r.IntN(300))})
+		}
+		if err := errors.Join(w.Store(t.Context(), blocks), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		sound, err := os.ReadFile(sqlitePath(dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		const size = 4096
+		for page := 0; page < len(sound)/size; page += 1 + r.IntN(3) {
+			data := bytes.Clone(sound)
+			at := data[page*size : (page+1)*size]
+			if clear(at[r.IntN(2)*2000:]); r.IntN(2) == 0 {
+				copy(at, sound[r.IntN(len(sound)/size)*size:][:size]) // one that belongs elsewhere
+			}
+			if err := os.WriteFile(sqlitePath(dir), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			checkSlabs(t, func() DB { return open(t, dir, Config{}) }, true)
+		}
+	}
+}
+
+// What is no slab of a store is an error.
+func FuzzSlab(f *testing.F) {
+	ctx := context.Background()
+	dir := f.TempDir()
+	var stores []DB
+	for _, c := range []Config{{}, {Schema: SchemaXYZ}, {Backend: LevelDB}, {Backend: Dummy}} {
+		at := filepath.Join(dir, fmt.Sprint(len(stores)))
+		if err := os.Mkdir(at, 0o755); err != nil {
+			f.Fatal(err)
+		}
+		w, err := Create(ctx, at, c)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if err := w.Store(ctx, []Block{{Pos{-3, 4, -5}, []byte("one")}, {Pos{}, []byte("two")}, {Pos{2047, 0, 2047}, []byte("three")}}); err != nil {
+			f.Fatal(err)
+		}
+		stores = append(stores, w)
+		list, err := Slabs(ctx, w, All())
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, s := range list {
+			f.Add(string(s))
+		}
+	}
+	for _, s := range []string{"", "z=1..16", "z=0..15 ", "z=00..15", "z=2048..2063", "z=-2064..-2049", "z=0..", "y=0..15", "key=9", "key=100", "key=--10", "key=+10", "key=-00", "x=0..15\n", "../x"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		for _, db := range stores {
+			count := 0
+			for _, err := range InSlab(t.Context(), db, Slab(name), All()) {
+				if err != nil && !errors.Is(err, fault.ErrFormat) {
+					t.Fatal(err)
+				}
+				if count++; err != nil && count > 1 {
+					t.Fatalf("%q: blocks and %v", name, err)
+				}
+			}
+			if count > 3 {
+				t.Fatalf("%q: %d blocks of 3", name, count)
+			}
+		}
+	})
+}

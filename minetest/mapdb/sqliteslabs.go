@@ -1,0 +1,83 @@
+package mapdb
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+func (db *sqliteDB) axis() int { return db.order[0] }
+
+// slabs looks up the first row, and after each slab the next one.
+func (db *sqliteDB) slabs(ctx context.Context, a Area) (list []Slab, rest []*RowError, ok bool, err error) {
+	if !db.planes {
+		return nil, nil, false, nil
+	}
+	db.begin()
+	a = a.within()
+	at, more := db.start(a)
+	for more && !db.isRescued() && len(rest) <= maxOdd {
+		var v int16
+		if v, more, err = db.nextSlab(ctx, a, at, &rest); err != nil {
+			return nil, nil, false, err
+		}
+		if more {
+			s := slabAt(db.axis(), v)
+			list = append(list, s)
+			planes, _ := s.planes(db.axis())
+			at = cursor{values: db.edge(planes, planes.Max), behind: true}
+		}
+	}
+	return list, rest, !db.isRescued() && len(rest) <= maxOdd, nil
+}
+
+// slab goes through the rows of a slab as if nothing else of the file had been read: damage
+// elsewhere changes nothing.
+func (db *sqliteDB) slab(ctx context.Context, s Slab, a Area) (iter.Seq2[Block, error], error) {
+	db.begin()
+	return slabOfPlanes(ctx, db, s, a)
+}
+
+// nextSlab looks for the first row from a cursor on whose key begins with a coordinate, and
+// returns that. Rows before it, which are in no slab, are added to rest, up to a few too many.
+func (db *sqliteDB) nextSlab(ctx context.Context, a Area, at cursor, rest *[]*RowError) (v int16, found bool, err error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if err := db.file.Begin(ctx); err != nil {
+		return 0, false, err
+	}
+	defer db.file.End()
+	enough := errors.New("enough")
+	where, args := db.between(a, at)
+	err = sqlitex.Execute(db.file.Conn, "SELECT "+db.key()+" FROM blocks"+where+" ORDER BY "+db.key(), &sqlitex.ExecOptions{
+		Args: args,
+		ResultFunc: func(s *sqlite.Stmt) error {
+			db.stepped++
+			key, _, _ := db.rowKey(s, len(db.keyOf(Pos{})))
+			if v, found = db.coordinate(key[0]); found {
+				return enough
+			}
+			if *rest = append(*rest, db.oddRow(key)); len(*rest) > maxOdd {
+				return enough
+			}
+			return nil
+		},
+	})
+	if err == enough || db.rescue(ctx, err) {
+		err = nil
+	}
+	return v, found, errors.Join(ctx.Err(), db.file.Explain(err))
+}
+
+// coordinate returns the coordinate of a block that is in the first column of a key.
+func (db *sqliteDB) coordinate(first any) (int16, bool) {
+	n, ok := first.(int64)
+	if db.schema == SchemaXYZ {
+		return int16(n), ok && inRange(n)
+	}
+	p, is := PosOfKey(n)
+	return p.Z, ok && is
+}
