@@ -2,6 +2,7 @@ package teeworlds
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"trowel.example/format"
 	"trowel.example/internal/glob"
+	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/mapfind"
 	"trowel.example/teeworlds/twmap"
 )
@@ -51,9 +53,18 @@ func findInMap(ctx context.Context, job *format.Job, src *format.Source, query f
 			h.At = at
 		}
 		return hit(h)
-	}, func(path string, err error) { job.Miss(src.Path, "%s: %v", path, err) }}
+	}, missIn(job, src)}
 	i := slices.IndexFunc(mapQueries, func(q mapQuery) bool { return q.Name == query.Name })
 	return mapQueries[i].find(ctx, f, q)
+}
+
+// missIn returns what tells of a part of a map that cannot be read, unless the map itself does.
+func missIn(job *format.Job, src *format.Source) func(path string, err error) {
+	return func(path string, err error) {
+		if !errors.Is(err, datafile.ErrUnreadable) {
+			job.Miss(src.Path, "%s: %v", path, err)
+		}
+	}
 }
 
 var (

@@ -40,6 +40,7 @@ var teeworldsMap = &format.Format{
 	Editing:       mapEditing,
 	Merging:       mapMerging,
 	Finder:        mapFinder,
+	Census:        mapCensus,
 	Dump:          dumpTeeworlds,
 	Conversions:   mapConversions,
 	Kinds:         append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),
@@ -60,6 +61,7 @@ var teeworldsDatafile = &format.Format{
 	Build:         format.BuildOf(datadir.Read),
 	Scene:         openScene2007,
 	Dump:          dumpTeeworlds,
+	Census:        datafileCensus,
 	Kinds:         append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),
 	Options:       append([]format.Option{format.OptionClean}, sceneOptions...),
 }
@@ -158,23 +160,11 @@ func (f *mapFile) Info(_ context.Context, _ *format.Job) (format.Info, error) {
 	}
 	info.Add("physics", "physics layers", physics)
 	info.Add("groups", "groups", len(m.Groups))
-	var tiles, quadLayers, quads, soundLayers, sources int
-	for _, l := range m.Layers() {
-		switch l := l.(type) {
-		case *twmap.TileLayer:
-			tiles++
-		case *twmap.QuadLayer:
-			quadLayers++
-			quads += l.NumQuads()
-		case *twmap.SoundLayer:
-			soundLayers++
-			sources += l.NumSources()
-		}
-	}
-	info.Add("layers", "layers", []format.InfoField{format.Fact("tiles", "tiles", tiles), format.Fact("quads", "quads", quadLayers), format.Fact("sounds", "sounds", soundLayers)})
-	info.Add("quads", "quads", quads)
-	if soundLayers > 0 {
-		info.Add("soundSources", "sound sources", sources)
+	n := amountsOf(m)
+	info.Add("layers", "layers", []format.InfoField{format.Fact("tiles", "tiles", n.tileLayers), format.Fact("quads", "quads", n.quadLayers), format.Fact("sounds", "sounds", n.soundLayers)})
+	info.Add("quads", "quads", n.quads)
+	if n.soundLayers > 0 {
+		info.Add("soundSources", "sound sources", n.sources)
 	}
 	var embedded, external []string
 	for _, im := range m.Images {
@@ -191,16 +181,34 @@ func (f *mapFile) Info(_ context.Context, _ *format.Job) (format.Info, error) {
 		sounds = append(sounds, s.Name)
 	}
 	info.Add("sounds", "sounds", sounds)
-	points := 0
-	for _, e := range m.Envelopes {
-		points += len(e.Points)
-	}
 	info.Add("envelopes", "envelopes", len(m.Envelopes))
-	info.Add("envelopePoints", "envelope points", points)
+	info.Add("envelopePoints", "envelope points", n.points)
 	if n := len(m.Extras); n > 0 {
 		info.Add("unknownItems", "items nobody knows", n)
 	}
 	return info, nil
+}
+
+// amounts are how many things there are in a map.
+type amounts struct{ tileLayers, quadLayers, quads, soundLayers, sources, points int }
+
+func amountsOf(m *twmap.Map) (n amounts) {
+	for _, l := range m.Layers() {
+		switch l := l.(type) {
+		case *twmap.TileLayer:
+			n.tileLayers++
+		case *twmap.QuadLayer:
+			n.quadLayers++
+			n.quads += l.NumQuads()
+		case *twmap.SoundLayer:
+			n.soundLayers++
+			n.sources += l.NumSources()
+		}
+	}
+	for _, e := range m.Envelopes {
+		n.points += len(e.Points)
+	}
+	return n
 }
 
 type datafileFile struct{ f *datafile.File }
@@ -253,10 +261,6 @@ func (f *datafileFile) Info(_ context.Context, _ *format.Job) (format.Info, erro
 
 // infoOfDatafile returns what all datafiles have.
 func infoOfDatafile(of *format.Format, f *datafile.File) format.Info {
-	inflated := int64(0)
-	for _, b := range f.Blocks() {
-		inflated += int64(b.Size())
-	}
 	id := f.Identity()
 	return format.Info{Format: of.Name, Fields: []format.InfoField{
 		format.Fact("datafileVersion", "datafile version", f.Version),
@@ -264,8 +268,15 @@ func infoOfDatafile(of *format.Format, f *datafile.File) format.Info {
 		format.Fact("sha256", "sha256", id.SHA256),
 		format.Fact("items", "items", len(f.Items)),
 		format.Fact("data", "data blocks", len(f.Data)),
-		format.Fact("inflatedSize", "inflated size (bytes)", inflated),
+		format.Fact("inflatedSize", "inflated size (bytes)", inflatedSize(f)),
 	}}
+}
+
+func inflatedSize(f *datafile.File) (n int64) {
+	for _, b := range f.Blocks() {
+		n += int64(b.Size())
+	}
+	return n
 }
 
 // maxDatafile is the size of the largest datafile that is read, in bytes. The largest

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -71,6 +72,7 @@ var torchlightMod = &format.Format{
 	HasScene:    hasScene,
 	Editing:     modEditing,
 	Finder:      modFinder,
+	Census:      modCensus,
 	Merging:     archiveMerging,
 	Repair:      modRepair,
 	Conversions: modConversions,
@@ -111,6 +113,7 @@ var torchlightPak = &format.Format{
 	HasScene:    hasScene,
 	Editing:     modEditing,
 	Finder:      modFinder,
+	Census:      pakCensus,
 	Merging:     archiveMerging,
 	Repair:      modRepair,
 	Conversions: pakConversions,
@@ -329,31 +332,38 @@ func (a *archive) Info(_ context.Context, _ *format.Job) (format.Info, error) {
 	}
 	manifest := a.reader.Manifest()
 	info.Add("manifestVersion", "manifest version", int(manifest.Version))
-	files, removed, size := 0, 0, int64(0)
-	count := make(map[string]int)
-	var kinds []string
-	for _, f := range a.reader.Files() {
-		if f.Removed() {
-			removed++
-			continue
-		}
-		files++
-		size += int64(f.Record.Size)
-		kind := f.Record.Type.String()
-		if count[kind]++; count[kind] == 1 {
-			kinds = append(kinds, kind)
-		}
-	}
-	info.Add("files", "files", files)
-	slices.Sort(kinds)
+	n := amountsOf(a.reader)
+	info.Add("files", "files", n.files)
+	kinds := slices.Sorted(maps.Keys(n.types))
 	var types []format.InfoField
 	for _, k := range kinds {
-		types = append(types, format.Fact(k, k, count[k]))
+		types = append(types, format.Fact(k, k, n.types[k]))
 	}
 	info.Add("types", "of these", types)
-	info.Add("removedFiles", "files it removes", removed)
-	info.Add("inflatedSize", "inflated size (bytes)", size)
+	info.Add("removedFiles", "files it removes", n.removed)
+	info.Add("inflatedSize", "inflated size (bytes)", n.size)
 	return info, nil
+}
+
+// amounts are how much there is in an archive.
+type amounts struct {
+	files, removed int
+	size           int64          // in bytes, once inflated
+	types          map[string]int // how many files there are of each
+}
+
+func amountsOf(r *pak.Reader) amounts {
+	n := amounts{types: make(map[string]int)}
+	for _, f := range r.Files() {
+		if f.Removed() {
+			n.removed++
+			continue
+		}
+		n.files++
+		n.size += int64(f.Record.Size)
+		n.types[f.Record.Type.String()]++
+	}
+	return n
 }
 
 // modOptions are the options that the user gave.

@@ -126,11 +126,14 @@ var torchlightImageSet = &format.Format{
 	},
 	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightImageSetName },
 	Build:         format.BuildOf(moddir.BuildAsIs),
-	Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
-		return &pictureFile{asIsFile{src, torchlightImageSetName}, func(_ string, data []byte, sink check.Sink) { imageset.Check(data, sink) }}, nil
-	},
-	Scene: openScene,
-	Kinds: imageset.Catalog.Kinds(),
+	Open:          openImageSet,
+	Census:        singleCensus(openImageSet),
+	Scene:         openScene,
+	Kinds:         imageset.Catalog.Kinds(),
+}
+
+func openImageSet(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
+	return &pictureFile{asIsFile{src, torchlightImageSetName}, func(_ string, data []byte, sink check.Sink) { imageset.Check(data, sink) }}, nil
 }
 
 const torchlightImageSetName = "torchlight-imageset"

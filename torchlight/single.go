@@ -86,6 +86,7 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 	switch name {
 	case "torchlight-dat", "torchlight-adm", torchlightLayoutName:
 		f.Editing, f.Finder, f.Merging = singleEditing, singleFinder, singleMerging
+		f.Census = singleCensus(f.Open)
 	}
 	if name == "torchlight-dat" {
 		f.Repair = singleRepair
@@ -224,25 +225,19 @@ func infoOfGrid(data []byte, _ string) ([]format.InfoField, error) {
 
 // torchlightSource is a compiled file in its form for people.
 var torchlightSource = &format.Format{
-	Name:       torchlightSourceName,
-	Title:      "Torchlight II source file",
-	Extensions: []string{".RAW.json", ".MPP.pgm"},
-	Common:     true,
-	Doc:        "docs/formats/torchlight-dat.md",
-	Recognize:  func(src *format.Source) bool { return text.Recognize(src.Head(maxModHead)) },
-	Scene:      openScene,
-	Editing:    singleEditing,
-	Finder:     singleFinder,
-	Merging:    singleMerging,
-	Repair:     singleRepair,
-	Open: func(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
-		data, err := src.ReadUpTo(maxCompiled)
-		if err != nil {
-			return nil, err
-		}
-		o, err := modOptions(job)
-		return &sourceFile{src, data, o}, err
-	},
+	Name:          torchlightSourceName,
+	Title:         "Torchlight II source file",
+	Extensions:    []string{".RAW.json", ".MPP.pgm"},
+	Common:        true,
+	Doc:           "docs/formats/torchlight-dat.md",
+	Recognize:     func(src *format.Source) bool { return text.Recognize(src.Head(maxModHead)) },
+	Scene:         openScene,
+	Editing:       singleEditing,
+	Finder:        singleFinder,
+	Merging:       singleMerging,
+	Repair:        singleRepair,
+	Census:        singleCensus(openSourceFile),
+	Open:          openSourceFile,
 	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightSourceName },
 	Build:         format.BuildOf(moddir.BuildAsIs),
 	Conversions: []format.Conversion{{
@@ -262,6 +257,15 @@ var torchlightSource = &format.Format{
 	}},
 	Kinds:   slices.Concat(moddir.Catalog.Kinds(), text.Catalog.Kinds(), layout.Catalog.Kinds(), modedit.Catalog.Kinds()),
 	Options: []format.Option{optionNames, optionSceneBase},
+}
+
+func openSourceFile(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
+	data, err := src.ReadUpTo(maxCompiled)
+	if err != nil {
+		return nil, err
+	}
+	o, err := modOptions(job)
+	return &sourceFile{src, data, o}, err
 }
 
 // sourceFile is an open source file. It is its own folder.

@@ -2,6 +2,7 @@ package datafile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -56,6 +57,13 @@ func NewBlockStream(stream []byte, size int32) *Block {
 	}
 	return &Block{stream: stream, size: size, offset: -1, level: DefaultLevel}
 }
+
+// NewLostBlock returns a block whose content cannot be read, with the error that says why.
+func NewLostBlock(err error) *Block { return &Block{offset: -1, read: true, judged: true, err: err} }
+
+// ErrUnreadable is in the errors of blocks whose content cannot be read, of which the file tells by
+// itself: see [File.Losses] and [File.OnUnreadable].
+var ErrUnreadable = errors.New("the data block cannot be read")
 
 // Size returns the stated size of the content in bytes, without inflating it.
 func (b *Block) Size() int32 { return b.size }
@@ -196,7 +204,7 @@ func (b *Block) inflate(buf []byte) (content []byte) {
 	b.judged = true
 	switch {
 	case b.size < 0:
-		b.err = &fault.Error{Offset: b.offset, Want: "a size of 0 or more", Got: fmt.Sprint(b.size), Err: fault.ErrFormat}
+		b.err = &fault.Error{Offset: b.offset, Want: "a size of 0 or more", Got: fmt.Sprint(b.size), Err: b.told(fault.ErrFormat)}
 	case b.plain:
 		content = b.stream
 	default:
@@ -204,13 +212,21 @@ func (b *Block) inflate(buf []byte) (content []byte) {
 		content, used, b.err = deflate.DecompressInto(buf, b.stream, int(b.size))
 		b.surplus = len(b.stream) - used
 		if b.err != nil {
-			b.err = &fault.Error{Offset: b.offset, Want: fmt.Sprintf("a zlib stream of %d bytes", b.size), Got: b.err.Error(), Err: b.err}
+			b.err = &fault.Error{Offset: b.offset, Want: fmt.Sprintf("a zlib stream of %d bytes", b.size), Got: b.err.Error(), Err: b.told(b.err)}
 		}
 	}
 	if b.err != nil && b.unreadable != nil && !before {
 		b.unreadable(b.err)
 	}
 	return content
+}
+
+// told marks an error as one of which the file tells by itself.
+func (b *Block) told(err error) error {
+	if b.size == 0 { // nothing was there
+		return err
+	}
+	return errors.Join(ErrUnreadable, err)
 }
 
 // Equal reports whether both blocks hold the same. One that cannot be read equals one of

@@ -88,10 +88,63 @@ func (f *Finder) Tiles(ctx context.Context, kinds []twmap.Kind, want func(Cell) 
 		Cell
 		index int32
 	}
+	return lookAt(ctx, f, kinds, onMiss, func(t *twmap.TileLayer) (found []placed) {
+		cells(t, f.Area, func(c Cell, index int) {
+			if want(c) {
+				found = append(found, placed{c, int32(index)})
+			}
+		})
+		return found
+	}, func(l layer, found []placed) error {
+		width := l.Layer.(*twmap.TileLayer).Width()
+		for _, c := range found {
+			if err := yield(Tile{c.Cell, l.path, l.part.Tile(int(c.index)%width, int(c.index)/width)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Count is how many tiles of a layer have a number and flags.
+type Count struct {
+	Path  string      // of the layer, in the folder of the map
+	At    twmap.Place // the layer
+	Kind  twmap.Kind  // of the layer
+	ID    uint8
+	Flags twmap.TileFlags
+	Tiles int64
+}
+
+// Counts counts the tiles of each layer, air too, as Tiles finds them: in the order of their
+// numbers, then of their flags.
+func (f *Finder) Counts(ctx context.Context, onMiss func(path string, err error), yield func(Count) error) error {
+	return lookAt(ctx, f, nil, onMiss, func(t *twmap.TileLayer) (found []Count) {
+		counts := make([]int64, 1<<16)
+		cells(t, f.Area, func(c Cell, _ int) { counts[int(c.ID)<<8|int(c.Flags)]++ })
+		for i, n := range counts {
+			if n > 0 {
+				found = append(found, Count{Kind: t.Kind(), ID: uint8(i >> 8), Flags: twmap.TileFlags(i), Tiles: n})
+			}
+		}
+		return found
+	}, func(l layer, found []Count) error {
+		for _, c := range found {
+			c.Path, c.At = l.path, l.part.Whole()
+			if err := yield(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// lookAt calls see with the layers of some kinds, or of all if there are none, on all cores,
+// and yield with what it returns, in the order of the map.
+func lookAt[T any](ctx context.Context, f *Finder, kinds []twmap.Kind, onMiss func(path string, err error), see func(*twmap.TileLayer) T, yield func(layer, T) error) error {
 	type result struct {
 		layer layer
-		width int
-		found []placed
+		found T
 		err   error
 	}
 	return parallel.Ordered(ctx,
@@ -108,15 +161,10 @@ func (f *Finder) Tiles(ctx context.Context, kinds []twmap.Kind, want func(Cell) 
 			return nil
 		},
 		func(l layer) result {
-			t := l.Layer.(*twmap.TileLayer)
-			r := result{layer: l, width: t.Width()}
-			t.Look(func(t *twmap.TileLayer) {
+			r := result{layer: l}
+			l.Layer.(*twmap.TileLayer).Look(func(t *twmap.TileLayer) {
 				r.err = t.Load()
-				cells(t, f.Area, func(c Cell, index int) {
-					if want(c) {
-						r.found = append(r.found, placed{c, int32(index)})
-					}
-				})
+				r.found = see(t)
 			})
 			return r
 		},
@@ -125,10 +173,8 @@ func (f *Finder) Tiles(ctx context.Context, kinds []twmap.Kind, want func(Cell) 
 			if r.err != nil && !errors.Is(r.err, fault.ErrVersion) && onMiss != nil {
 				onMiss(r.layer.path, r.err)
 			}
-			for _, c := range r.found {
-				if err := yield(Tile{c.Cell, r.layer.path, r.layer.part.Tile(int(c.index)%r.width, int(c.index)/r.width)}); err != nil {
-					return err
-				}
+			if err := yield(r.layer, r.found); err != nil {
+				return err
 			}
 			return ctx.Err()
 		})

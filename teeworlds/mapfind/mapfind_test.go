@@ -123,6 +123,38 @@ func TestTiles(t *testing.T) {
 	}
 }
 
+// Counts counts what Tiles finds, each tile once.
+func TestCounts(t *testing.T) {
+	m := made(t)
+	area := image.Rect(5, 3, 60, 20)
+	for _, box := range []*image.Rectangle{nil, &area} {
+		f := mapfind.New(m)
+		f.Area = box
+		want := make(map[string]int64)
+		if err := f.Tiles(t.Context(), nil, func(mapfind.Cell) bool { return true }, nil, func(c mapfind.Tile) error {
+			want[fmt.Sprintf("%s %s %v %d %d", c.Path, c.At.Part.Path(), c.Kind, c.ID, c.Flags)]++
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		var last mapfind.Count
+		if err := f.Counts(t.Context(), nil, func(c mapfind.Count) error {
+			if c.Path == last.Path && (c.ID < last.ID || c.ID == last.ID && c.Flags <= last.Flags) {
+				t.Errorf("%v behind %v", c, last)
+			}
+			last = c
+			key := fmt.Sprintf("%s %s %v %d %d", c.Path, c.At.Part.Path(), c.Kind, c.ID, c.Flags)
+			if want[key] != c.Tiles {
+				t.Errorf("%s: %d tiles, want %d", key, c.Tiles, want[key])
+			}
+			delete(want, key)
+			return nil
+		}); err != nil || len(want) > 0 {
+			t.Errorf("%v, not counted: %v", err, want)
+		}
+	}
+}
+
 // A number is free if neither a tile nor a setting has it; checkpoints have numbers of their
 // own.
 func TestFree(t *testing.T) {

@@ -75,22 +75,36 @@ type Layer struct {
 // LayersThere finds layers.
 func (f *Finder) LayersThere(yield func(Layer) error) error {
 	for _, l := range f.layers() {
-		found := Layer{Path: l.path, At: l.part.Whole(), Kind: mapmatch.KindOf(l.Layer)}
-		switch l := l.Layer.(type) {
-		case *twmap.TileLayer:
-			found.Width, found.Height, found.Uses = l.Width(), l.Height(), f.imageName(l.Image)
-		case *twmap.QuadLayer:
-			found.Things, found.Uses = l.NumQuads(), f.imageName(l.Image)
-		case *twmap.SoundLayer:
-			if found.Things = l.NumSources(); 0 <= l.Sound && l.Sound < len(f.m.Sounds) {
-				found.Uses = f.m.Sounds[l.Sound].Name
-			}
-		}
-		if err := yield(found); err != nil {
+		if err := yield(f.there(l)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Orphans finds the layers that no group has.
+func (f *Finder) Orphans(yield func(Layer) error) error {
+	for i, l := range f.m.Orphans {
+		if err := yield(f.there(layer{l, &twmap.Part{Kind: twmap.PartLayer, Number: i, Name: l.Base().Name}, f.edit.Path(l)})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *Finder) there(l layer) Layer {
+	found := Layer{Path: l.path, At: l.part.Whole(), Kind: mapmatch.KindOf(l.Layer)}
+	switch l := l.Layer.(type) {
+	case *twmap.TileLayer:
+		found.Width, found.Height, found.Uses = l.Width(), l.Height(), f.imageName(l.Image)
+	case *twmap.QuadLayer:
+		found.Things, found.Uses = l.NumQuads(), f.imageName(l.Image)
+	case *twmap.SoundLayer:
+		if found.Things = l.NumSources(); 0 <= l.Sound && l.Sound < len(f.m.Sounds) {
+			found.Uses = f.m.Sounds[l.Sound].Name
+		}
+	}
+	return found
 }
 
 // imageName returns the name of an image, "" if there is none of the number.

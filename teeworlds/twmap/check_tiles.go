@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"trowel.example/check"
+	"trowel.example/teeworlds/datafile"
 )
 
 // playStats is what a physics layer has for those who play.
@@ -39,7 +40,7 @@ func (c *checker) checkCells(sink check.Sink, part *Part, layer *TileLayer) {
 	ref := &l.data[l.dataKind()]
 	ref.block.Look(func(data []byte, err error) { // all layers at once would take too much memory
 		if l.checkAmount(sink, part, what, ref.offset(), data, err) { // cells of another size than today's would only make noise
-			c.checkGrid(sink, part, layer, l.over(data), what, ref.offset())
+			c.checkGrid(sink, part, layer, l.over(datafile.NewBlock(data)), what, ref.offset())
 		}
 	})
 }

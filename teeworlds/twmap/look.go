@@ -19,10 +19,11 @@ func (l *TileLayer) Look(do func(*TileLayer)) {
 		return
 	}
 	block.Look(func(data []byte, err error) {
+		over := datafile.NewBlock(data)
 		if err != nil { // with what the error hides nobody can do anything
-			data = nil
+			over = datafile.NewLostBlock(err)
 		}
-		do(l.over(data))
+		do(l.over(over))
 	})
 }
 

@@ -315,10 +315,10 @@ func (l *TileLayer) noCells(c *codec) {
 	})
 }
 
-// over returns the same layer with cells that stand in data.
-func (l *TileLayer) over(data []byte) *TileLayer {
+// over returns the same layer with cells that stand in a block.
+func (l *TileLayer) over(block *datafile.Block) *TileLayer {
 	o := &TileLayer{LayerBase: l.LayerBase, Version: l.Version, kind: l.kind}
-	o.data[o.dataKind()].block = datafile.NewBlock(data)
+	o.data[o.dataKind()].block = block
 	o.connect(l.Width(), l.Height())
 	return o
 }

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"context"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,67 +42,101 @@ type Key struct {
 	Value string
 }
 
+// KeyOf returns a key of a node as it is found.
+func KeyOf(n *modedit.Node, p *text.Property) Key {
+	return Key{n.File, n.Place(p.Key), p.Type, p.Key, p.Value}
+}
+
 // Keys finds the keys for which want reports true; it is called for several files at a time.
 func Keys(ctx context.Context, e *modedit.Editor, where Where, want func(*text.Property) bool, yield func(Key) error) error {
 	return modedit.LookAt(ctx, e, where.files(), where.Choice, func(n *modedit.Node) (found []Key) {
 		for p := range n.Properties() {
 			if want(p) {
-				found = append(found, Key{n.File, n.Place(p.Key), p.Type, p.Key, p.Value})
+				found = append(found, KeyOf(n, p))
 			}
 		}
 		return found
 	}, yield)
+}
+
+// GUIDOf returns the number that a key may give something, or refer to by it.
+func GUIDOf(p *text.Property) (guid int64, is bool) {
+	if p.Type != text.Integer64 && !p.Type.IsString() && !strings.Contains(strings.ToUpper(p.Key), "GUID") {
+		return 0, false
+	}
+	guid, err := strconv.ParseInt(strings.TrimSpace(p.Value), 10, 64)
+	return guid, err == nil
+}
+
+// OwnsGUID reports whether a key gives what it stands in its number.
+func OwnsGUID(key string) bool {
+	key = strings.ToUpper(key)
+	return key == "UNIT_GUID" || key == "UNIQUE_GUID" || key == "GUID"
 }
 
 // GUIDs finds the keys whose value is a number: those that give something this number, and
 // those that refer to it.
 func GUIDs(ctx context.Context, e *modedit.Editor, guid int64, yield func(k Key, own bool) error) error {
 	return Keys(ctx, e, Where{}, func(p *text.Property) bool {
-		n, err := strconv.ParseInt(strings.TrimSpace(p.Value), 10, 64)
-		return err == nil && n == guid && (p.Type == text.Integer64 || p.Type.IsString() || strings.Contains(strings.ToUpper(p.Key), "GUID"))
-	}, func(k Key) error {
-		key := strings.ToUpper(k.Key)
-		return yield(k, key == "UNIT_GUID" || key == "UNIQUE_GUID" || key == "GUID")
-	})
+		n, is := GUIDOf(p)
+		return is && n == guid
+	}, func(k Key) error { return yield(k, OwnsGUID(k.Key)) })
 }
 
 // References finds what refers to files: values of data files and layouts that are their
 // paths, and words of materials and image sets. The pattern is one of paths, in which * and ?
 // stay in a folder and ** does not, with MEDIA/ or without.
 func References(ctx context.Context, e *modedit.Editor, pattern string, yield func(Key) error) error {
-	match := pathsOf(pattern)
-	if err := Keys(ctx, e, Where{}, func(p *text.Property) bool { return p.Type.IsString() && match(p.Value) }, yield); err != nil {
+	match := glob.Path('/', inMedia(gamePath(pattern)))
+	is := func(value string) bool {
+		target, is := Target(value)
+		target = inMedia(target)
+		return is && (match(target) || match(path.Base(target)) && !strings.Contains(pattern, "/"))
+	}
+	if err := Keys(ctx, e, Where{}, func(p *text.Property) bool { return p.Type.IsString() && is(p.Value) }, yield); err != nil {
 		return err
 	}
-	return modedit.LookAtFiles(ctx, e, "**", func(name string) bool {
-		ext := strings.ToUpper(path.Ext(name))
-		return ext == ".MATERIAL" || ext == ".IMAGESET"
-	}, func(file string, content []byte) (found []Key) {
-		line := 0
-		for text := range strings.Lines(string(content)) {
-			line++
-			words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'=<>", r) })
-			for i, word := range words {
-				if i > 0 && match(word) {
-					found = append(found, Key{File: file, At: check.Line{Line: line}, Key: words[i-1], Value: word})
-				}
-			}
-		}
-		return found
+	return modedit.LookAtFiles(ctx, e, "**", HasWords, func(file string, content []byte) []Key {
+		return slices.DeleteFunc(Words(file, content), func(k Key) bool { return !is(k.Value) })
 	}, yield)
 }
 
-// pathsOf returns what reports whether a value is a path that a pattern means.
-func pathsOf(pattern string) func(value string) bool {
-	clean := func(s string) string {
-		s = strings.ToUpper(strings.ReplaceAll(strings.TrimSpace(s), `\`, "/"))
-		return strings.TrimPrefix(s, "MEDIA/")
+// Target returns the path of the file that a value refers to, as the game looks it up: in
+// capitals, with slashes, in MEDIA/ or as it stands there. A path ends with an extension of
+// 1 to 9 letters and digits, not of digits only.
+func Target(value string) (target string, is bool) {
+	target = gamePath(value)
+	ext := target[strings.LastIndexByte(target, '.')+1:]
+	const digits, letters = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+	is = len(ext) < len(target) && 1 <= len(ext) && len(ext) <= 9 && strings.Trim(ext, digits+letters) == "" && strings.Trim(ext, digits) != ""
+	return target, is
+}
+
+func gamePath(s string) string {
+	return strings.ToUpper(strings.ReplaceAll(strings.TrimSpace(s), `\`, "/"))
+}
+
+func inMedia(path string) string { return strings.TrimPrefix(path, "MEDIA/") }
+
+// HasWords reports whether a file, by its path, has words that may refer to files: that of a
+// material or of an image set.
+func HasWords(file string) bool {
+	ext := strings.ToUpper(path.Ext(file))
+	return ext == ".MATERIAL" || ext == ".IMAGESET"
+}
+
+// Words returns the words of a material or an image set, each but the first of a line, with
+// the word before it as its key.
+func Words(file string, content []byte) (found []Key) {
+	line := 0
+	for text := range strings.Lines(string(content)) {
+		line++
+		words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'=<>", r) })
+		for i := 1; i < len(words); i++ {
+			found = append(found, Key{File: file, At: check.Line{Line: line}, Key: words[i-1], Value: words[i]})
+		}
 	}
-	match := glob.Path('/', clean(pattern))
-	return func(value string) bool {
-		value = clean(value)
-		return strings.Contains(value, ".") && (match(value) || match(path.Base(value)) && !strings.Contains(pattern, "/"))
-	}
+	return found
 }
 
 // Object is an object of a layout.

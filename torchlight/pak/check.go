@@ -313,21 +313,28 @@ func (f *File) sum(size, compressed uint32, see func(*File, []byte)) (sum uint32
 		}
 		return crc32.ChecksumIEEE(content), int64(n), nil
 	}
+	h := crc32.NewIEEE()
+	surplus, err = f.stream(h, size, compressed)
+	return h.Sum32(), surplus, err
+}
+
+// stream writes the content of a block piece by piece, and returns how many bytes stand
+// after the end of its stream.
+func (f *File) stream(w io.Writer, size, compressed uint32) (surplus int64, err error) {
 	at := int64(f.Record.Offset) + blockHeaderSize
 	stored := bufio.NewReader(io.NewSectionReader(f.r.src, at, stretch(size, compressed)-blockHeaderSize))
 	content := io.Reader(stored)
 	if compressed > 0 {
 		if content, err = zlib.NewReader(stored); err != nil {
-			return 0, 0, err
+			return 0, err
 		}
 	}
-	h := crc32.NewIEEE()
-	n, err := io.Copy(h, io.LimitReader(content, int64(size)+1))
+	n, err := io.Copy(w, io.LimitReader(content, int64(size)+1))
 	if err == nil && n != int64(size) {
 		err = fmt.Errorf("%w: %d bytes or more, not %d", fault.ErrFormat, n, size)
 	}
 	if err == nil {
 		surplus, err = io.Copy(io.Discard, stored)
 	}
-	return h.Sum32(), surplus, err
+	return surplus, err
 }

@@ -229,6 +229,26 @@ func (f *File) Content() ([]byte, error) {
 	return content, err
 }
 
+// CopyTo writes what Content returns, piece by piece where that is much, so that files of
+// any size can be read. With an error some of it may have been written.
+func (f *File) CopyTo(w io.Writer) error {
+	size, compressed, err := f.Sizes()
+	if err != nil {
+		return err
+	}
+	if max(size, compressed) > inMemory && size == f.Record.Size {
+		if _, err := f.stream(w, size, compressed); err != nil {
+			return f.fail(err, fmt.Sprintf("a content of %d bytes", size), err.Error())
+		}
+		return nil
+	}
+	content, err := f.Content()
+	if err == nil {
+		_, err = w.Write(content)
+	}
+	return err
+}
+
 // inflate returns the content of a block of f, and how many bytes stand after
 // the end of its stream.
 func (f *File) inflate(block []byte) (content []byte, surplus int, err error) {

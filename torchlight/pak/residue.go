@@ -208,8 +208,10 @@ func differs[T comparable](should, is T) *T {
 
 var errBomb = &fault.Error{Offset: -1, Want: "blocks side by side", Got: "blocks over each other that add up to more than the archive can hold", Err: fault.ErrLimit}
 
-// bomb reports whether the sizes that the manifest states are more than blocks
-// side by side can hold.
+// Plausible reports whether the archive can hold what its list says that is in it: blocks that
+// stand side by side.
+func (r *Reader) Plausible() bool { return !r.bomb() }
+
 func (r *Reader) bomb() bool {
 	sum := int64(0)
 	for _, f := range r.files {

@@ -1,0 +1,68 @@
+package checking
+
+import (
+	"context"
+	"errors"
+
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/format"
+)
+
+// Table declares the table of the findings of a game's files.
+func Table(name string) *format.Table {
+	return &format.Table{Name: name, Title: "A finding, as check reports it.", Columns: []format.Column{
+		{Name: "id", Type: format.ColumnText, Help: "The kind of finding, such as tw-map-no-game-layer."},
+		{Name: "severity", Type: format.ColumnText, Help: "error, warning or info."},
+		{Name: "path", Type: format.ColumnText, Help: "Where inside the file; empty for all of it."},
+		{Name: "byte_offset", Type: format.ColumnInt, Optional: true, Help: "Where in the file, in bytes; null where there is no such place."},
+		{Name: "message", Type: format.ColumnText, Help: "What was found, in English."},
+		{Name: "places", Type: format.ColumnInt32, Help: "How many places the finding has in `check --json`."},
+	}}
+}
+
+// Rows returns the [format.Census.Rows] of files that open opens: what rows tells of an open file, and
+// then what [Run] finds, as rows of a table that [Table] made. Of a file that is too damaged to be
+// opened there are only these.
+func Rows(
+	open func(context.Context, *format.Job, *format.Source) (format.File, error),
+	rows func(ctx context.Context, job *format.Job, src *format.Source, file format.File, row func(*format.Table, []format.Cell) error) error,
+	findings *format.Table,
+) func(context.Context, *format.Job, *format.Source, func(*format.Table, []format.Cell) error) error {
+	return func(ctx context.Context, job *format.Job, src *format.Source, row func(*format.Table, []format.Cell) error) error {
+		file, err := open(ctx, job, src)
+		var broken *fault.Error
+		switch {
+		case errors.As(err, &broken):
+			inside := *broken
+			inside.File = ""
+			job.Miss(src.Path, "cannot be opened: %v", &inside)
+		case err != nil:
+			return err
+		default:
+			if err := errors.Join(rows(ctx, job, src, file, row), file.Close()); err != nil {
+				return err
+			}
+		}
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		err = Run(ctx, &format.Format{Open: open}, job, src, func(f check.Finding) {
+			if ctx.Err() != nil {
+				return
+			}
+			offset := format.Cell{}
+			if f.Offset >= 0 {
+				offset = format.IntCell(f.Offset)
+			}
+			if err := row(findings, []format.Cell{
+				format.TextCell(f.ID), format.TextCell(f.Severity.String()), format.TextCell(f.Path), offset, format.TextCell(f.Message), format.IntCell(int64(len(f.At))),
+			}); err != nil {
+				cancel(err)
+			}
+		})
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return err
+	}
+}

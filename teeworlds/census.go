@@ -1,0 +1,258 @@
+package teeworlds
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"image"
+	"strings"
+
+	"trowel.example/format"
+	"trowel.example/internal/checking"
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/mapedit"
+	"trowel.example/teeworlds/mapfind"
+	"trowel.example/teeworlds/twmap"
+)
+
+var (
+	mapCensus = &format.Census{
+		Tables: []*format.Table{
+			tableMaps, tableGroups, tableLayers, tableTiles, tableTeles, tableSwitches, tableSpeedups, tableTunes,
+			tableSettings, tableImages, tableSounds, tableEnvelopes, tableFindings,
+		},
+		Rows: checking.Rows(openMap, mapRows, tableFindings),
+	}
+	datafileCensus = &format.Census{Tables: []*format.Table{tableMaps, tableFindings}, Rows: checking.Rows(openDatafile, mapRows, tableFindings)}
+)
+
+// rowsOf calls for the rows of a map.
+type rowsOf struct {
+	job *format.Job
+	src *format.Source
+	m   *twmap.Map
+	row func(*format.Table, []format.Cell) error
+
+	uses map[twmap.PartKind]map[int]int // of images, sounds and envelopes
+}
+
+// mapRows tells the rows of a map, or of a datafile that is none.
+func mapRows(ctx context.Context, job *format.Job, src *format.Source, file format.File, row func(*format.Table, []format.Cell) error) error {
+	if f, is := file.(*datafileFile); is {
+		values := containerCells(src, f.f)
+		return row(tableMaps, append(values, make([]format.Cell, len(tableMaps.Columns)-len(values))...))
+	}
+	r := &rowsOf{job: job, src: src, m: file.(*mapFile).m, row: row, uses: make(map[twmap.PartKind]map[int]int)}
+	for ref := range mapedit.Refs(r.m) {
+		if !ref.Idle {
+			if r.uses[ref.To] == nil {
+				r.uses[ref.To] = make(map[int]int)
+			}
+			r.uses[ref.To][ref.Number]++
+		}
+	}
+	f := mapfind.New(r.m)
+	for _, tell := range []func(context.Context, *mapfind.Finder) error{r.whole, r.groups, r.layers, r.counts, r.tiles, r.settings, r.media, r.envelopes} {
+		if err := cmp.Or(tell(ctx, f), ctx.Err()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func containerCells(src *format.Source, f *datafile.File) []format.Cell {
+	id := f.Identity()
+	return []format.Cell{
+		format.IntCell(src.Size), format.TextCell(id.SHA256), format.TextCell(id.CRC32), format.IntCell(f.Version),
+		format.IntCell(len(f.Items)), format.IntCell(len(f.Data)), format.IntCell(inflatedSize(f)),
+	}
+}
+
+func (r *rowsOf) whole(context.Context, *mapfind.Finder) error {
+	m := r.m
+	values := append(containerCells(r.src, m.Source()), format.IntCell(m.Version), format.TextCell(m.Flavor()))
+	settings := 0
+	if i := m.Info; i != nil {
+		values = append(values, format.TextCell(i.Author), format.TextCell(i.MapVersion), format.TextCell(i.Credits), format.TextCell(i.License))
+		settings = len(i.Settings)
+	} else {
+		values = append(values, make([]format.Cell, 4)...)
+	}
+	if game := m.Physics(twmap.KindGame); game != nil {
+		values = append(values, format.IntCell(game.Width()), format.IntCell(game.Height()))
+	} else {
+		values = append(values, make([]format.Cell, 2)...)
+	}
+	for kind := twmap.KindFront; kind <= twmap.KindTune; kind++ {
+		values = append(values, format.BoolCell(m.Physics(kind) != nil))
+	}
+	n := amountsOf(m)
+	for _, count := range []int{
+		len(m.Groups), n.tileLayers, n.quadLayers, n.soundLayers, n.quads, n.sources,
+		len(m.Images), len(m.Sounds), len(m.Envelopes), n.points, settings, len(m.Extras),
+	} {
+		values = append(values, format.IntCell(count))
+	}
+	return r.row(tableMaps, values)
+}
+
+func (r *rowsOf) groups(context.Context, *mapfind.Finder) error {
+	for i, g := range r.m.Groups {
+		values := []format.Cell{
+			format.IntCell(i), format.TextCell(g.Name), format.IntCell(g.Version),
+			format.IntCell(g.OffsetX), format.IntCell(g.OffsetY), format.IntCell(g.ParallaxX), format.IntCell(g.ParallaxY),
+			{}, {}, {}, {}, {}, format.IntCell(len(g.Layers)),
+		}
+		if z := g.ParallaxZoom; z != nil {
+			values[7] = format.IntCell(z.Percent)
+		}
+		if c := g.Clip; c != nil {
+			values[8], values[9], values[10], values[11] = format.IntCell(c.X), format.IntCell(c.Y), format.IntCell(c.Width), format.IntCell(c.Height)
+		}
+		if err := r.row(tableGroups, values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reference is the cell of a number of a part; null for none.
+func reference[T ~int | ~int32](n T) format.Cell {
+	if n < 0 {
+		return format.Cell{}
+	}
+	return format.IntCell(n)
+}
+
+func (r *rowsOf) layers(_ context.Context, f *mapfind.Finder) error {
+	if err := f.LayersThere(r.layer); err != nil {
+		return err
+	}
+	return f.Orphans(r.layer)
+}
+
+func (r *rowsOf) layer(there mapfind.Layer) error {
+	group, layer := format.Cell{}, r.m.LayerAt(there.At.Part)
+	if g := there.At.Part.Group; g != nil {
+		group = format.IntCell(g.Number)
+	}
+	base := layer.Base()
+	var version, width, height, picture, sound format.Cell
+	look := make([]format.Cell, 10)
+	switch l := layer.(type) {
+	case *twmap.TileLayer:
+		version, width, height, picture = format.IntCell(l.Version), format.IntCell(l.Width()), format.IntCell(l.Height()), reference(l.Image)
+		look = []format.Cell{
+			format.IntCell(l.Color.R), format.IntCell(l.Color.G), format.IntCell(l.Color.B), format.IntCell(l.Color.A),
+			reference(l.ColorEnv), format.IntCell(l.ColorEnvOffset), {}, {}, {}, format.IntCell(l.StoredSize()),
+		}
+		if a := l.AutoMapper; a != nil {
+			look[6], look[7], look[8] = format.IntCell(a.Config), format.IntCell(a.Seed), format.BoolCell(a.Automatic)
+		}
+	case *twmap.QuadLayer:
+		version, picture = format.IntCell(l.Version), reference(l.Image)
+	case *twmap.SoundLayer:
+		version, sound = format.IntCell(l.Version), reference(l.Sound)
+	}
+	return r.row(tableLayers, append([]format.Cell{
+		group, format.IntCell(there.At.Part.Number), format.TextCell(base.Name), format.TextCell(there.Path), format.TextCell(there.Kind),
+		format.BoolCell(base.Flags&twmap.Detail != 0), format.IntCell(base.Flags), version, width, height,
+		format.IntCell(there.Things), picture, sound, format.TextCell(there.Uses),
+	}, look...))
+}
+
+func (r *rowsOf) counts(ctx context.Context, f *mapfind.Finder) error {
+	return f.Counts(ctx, missIn(r.job, r.src), func(c mapfind.Count) error {
+		name := format.Cell{}
+		if c.Kind != twmap.KindTiles {
+			name = format.TextCell(twmap.TileName(c.Kind, c.ID))
+		}
+		return r.row(tableTiles, []format.Cell{
+			format.IntCell(c.At.Part.Group.Number), format.IntCell(c.At.Part.Number), format.TextCell(c.Kind.String()),
+			format.IntCell(c.ID), format.IntCell(c.Flags), name, format.IntCell(c.Tiles),
+		})
+	})
+}
+
+// tiles tells of the tiles that have more to say than what they are.
+func (r *rowsOf) tiles(ctx context.Context, f *mapfind.Finder) error {
+	tables := map[twmap.Kind]*format.Table{
+		twmap.KindTele: tableTeles, twmap.KindSpeedup: tableSpeedups, twmap.KindSwitch: tableSwitches, twmap.KindTune: tableTunes,
+	}
+	kinds := []twmap.Kind{twmap.KindTele, twmap.KindSpeedup, twmap.KindSwitch, twmap.KindTune}
+	// What cannot be read was told when it was counted.
+	return f.Tiles(ctx, kinds, func(c mapfind.Cell) bool { return c.ID != 0 }, nil, func(t mapfind.Tile) error {
+		values := []format.Cell{
+			format.IntCell(t.At.Part.Group.Number), format.IntCell(t.At.Part.Number), format.IntCell(t.At.X), format.IntCell(t.At.Y), format.IntCell(t.ID),
+		}
+		if t.Kind == twmap.KindSpeedup {
+			values = append(values, format.IntCell(t.Force), format.IntCell(t.MaxSpeed), format.IntCell(t.Angle))
+		} else {
+			values = append(values, format.TextCell(t.Name()), format.IntCell(t.Number))
+		}
+		if t.Kind == twmap.KindSwitch {
+			values = append(values, format.IntCell(t.Flags), format.IntCell(t.Delay))
+		}
+		return r.row(tables[t.Kind], values)
+	})
+}
+
+func (r *rowsOf) settings(_ context.Context, f *mapfind.Finder) error {
+	return f.Settings("", func(s mapfind.Setting) error {
+		words := append(strings.Fields(s.Line), "")
+		return r.row(tableSettings, []format.Cell{format.IntCell(s.At.Part.Number), format.TextCell(strings.ToLower(words[0])), format.TextCell(s.Line)})
+	})
+}
+
+func (r *rowsOf) media(context.Context, *mapfind.Finder) error {
+	for i, im := range r.m.Images {
+		sum := format.Cell{}
+		if im.HasPicture() {
+			im.Look(func(p *image.NRGBA, err error) {
+				if err == nil { // otherwise the map tells of it
+					sum = sumCell(p.Pix[:4*p.Rect.Dx()*p.Rect.Dy()])
+				}
+			})
+		}
+		if err := r.row(tableImages, []format.Cell{
+			format.IntCell(i), format.TextCell(im.Name), format.BoolCell(im.External()), format.IntCell(im.Version),
+			format.IntCell(im.Width()), format.IntCell(im.Height()), format.IntCell(im.StoredSize()), sum, format.IntCell(r.uses[twmap.PartImage][i]),
+		}); err != nil {
+			return err
+		}
+	}
+	for i, s := range r.m.Sounds {
+		var size, sum format.Cell
+		if s.HasOpus() {
+			if opus, err := s.Opus(); err == nil {
+				size, sum = format.IntCell(len(opus)), sumCell(opus)
+			}
+		}
+		if err := r.row(tableSounds, []format.Cell{
+			format.IntCell(i), format.TextCell(s.Name), format.BoolCell(s.External()), size, sum,
+			format.IntCell(s.StoredSize()), format.IntCell(r.uses[twmap.PartSound][i]),
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sumCell is the SHA-256 of data.
+func sumCell(data []byte) format.Cell {
+	sum := sha256.Sum256(data)
+	return format.TextCell(hex.EncodeToString(sum[:]))
+}
+
+func (r *rowsOf) envelopes(context.Context, *mapfind.Finder) error {
+	for i, e := range r.m.Envelopes {
+		if err := r.row(tableEnvelopes, []format.Cell{
+			format.IntCell(i), format.TextCell(e.Name), format.IntCell(e.Version), format.IntCell(e.Channels), format.BoolCell(e.Synchronized),
+			format.IntCell(len(e.Points)), format.IntCell(e.Duration()), format.IntCell(r.uses[twmap.PartEnvelope][i]),
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,242 @@
+package teeworlds
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"trowel.example/format"
+	"trowel.example/internal/censustest"
+	"trowel.example/internal/corpus"
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/internal/maptest"
+	"trowel.example/teeworlds/twmap"
+)
+
+// The rows of maps of which everything is known say just that.
+func TestCensusOfSeeds(t *testing.T) {
+	seeds, queries, err := maptest.Make(24, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := censustest.New(t, Game)
+	for _, s := range seeds {
+		if missed, err := db.Add(teeworldsMap, format.NewSource(s.Name, s.Data)); err != nil || len(missed) > 0 {
+			t.Errorf("%s: %v, %q", s.Name, err, missed)
+		}
+	}
+	for _, q := range queries {
+		if len(q.Want) == 0 {
+			t.Errorf("%s: the seeds have no answer", q.Name)
+		}
+		if got := db.Ask(q.SQL); !slices.Equal(got, q.Want) {
+			t.Errorf("%s: %q, want %q", q.Name, got, q.Want)
+		}
+	}
+	for _, s := range seeds {
+		sameAsFind(t, format.NewSource(s.Name, s.Data))
+	}
+}
+
+// sameAsFind asks the tables what find, info and check know of a map.
+func sameAsFind(t *testing.T, src *format.Source) {
+	t.Helper()
+	db := censustest.New(t, Game)
+	if _, err := db.Add(teeworldsMap, src); err != nil {
+		t.Errorf("%s: %v", src.Path, err)
+	}
+	file := "WHERE file = '" + strings.ReplaceAll(src.Path, "'", "''") + "'"
+	same := func(what string, got, want []string) {
+		t.Helper()
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %s: %q, want %q", src.Path, what, got, want)
+		}
+	}
+	field := func(h format.Hit, key string) string {
+		for _, f := range h.Fields {
+			if f.Key == key {
+				return fmt.Sprint(f.Value)
+			}
+		}
+		return ""
+	}
+	find := func(line func(h format.Hit) string, words ...string) (lines []string) {
+		for _, h := range censustest.Find(t, teeworldsMap, src, words...) {
+			lines = append(lines, line(h))
+		}
+		return lines
+	}
+	same("teles", db.Ask("SELECT x || ',' || y, number, tile, name FROM teeworlds_teles "+file), find(func(h format.Hit) string {
+		return fmt.Sprintf("%v|%s|%s|%s", h.At, field(h, "number"), field(h, "id"), field(h, "name"))
+	}, "tele"))
+	same("switches", db.Ask("SELECT x || ',' || y, number, tile, delay FROM teeworlds_switches "+file), find(func(h format.Hit) string {
+		return fmt.Sprintf("%v|%s|%s|%s", h.At, field(h, "number"), field(h, "id"), field(h, "delay"))
+	}, "switch"))
+	same("speedups", db.Ask("SELECT x || ',' || y, force, max_speed, angle FROM teeworlds_speedups "+file), find(func(h format.Hit) string {
+		return fmt.Sprintf("%v|%s|%s|%s", h.At, field(h, "force"), field(h, "maxSpeed"), field(h, "angle"))
+	}, "speedup"))
+	same("tunes", db.Ask("SELECT x || ',' || y, number FROM teeworlds_tunes "+file), find(func(h format.Hit) string {
+		return fmt.Sprintf("%v|%s", h.At, field(h, "number"))
+	}, "tune"))
+	same("layers", db.Ask("SELECT path, kind, coalesce(width, 0), coalesce(height, 0), things, uses FROM teeworlds_layers "+file+" AND group_number IS NOT NULL"), find(func(h format.Hit) string {
+		return strings.Join([]string{h.Path, field(h, "kind"), field(h, "width"), field(h, "height"), field(h, "things"), field(h, "uses")}, "|")
+	}, "layer"))
+	same("settings", db.Ask("SELECT setting FROM teeworlds_settings "+file), find(func(h format.Hit) string { return field(h, "setting") }, "setting"))
+	for table, query := range map[string]string{"images": "image", "sounds": "sound", "envelopes": "envelope"} {
+		unused, used := []string(nil), 0
+		for _, h := range censustest.Find(t, teeworldsMap, src, query) {
+			if field(h, "use") == "unused" {
+				unused = append(unused, field(h, "name"))
+			} else {
+				used++
+			}
+		}
+		same("unused "+table, db.Ask("SELECT name FROM teeworlds_"+table+" "+file+" AND uses = 0"), unused)
+		if used > 0 {
+			same("used "+table, db.Ask("SELECT sum(uses) FROM teeworlds_"+table+" "+file), []string{fmt.Sprint(used)})
+		}
+	}
+	found := len(censustest.Find(t, teeworldsMap, src, "tile"))
+	same("tiles", db.Ask("SELECT coalesce(sum(tiles), 0) FROM teeworlds_tiles "+file+" AND tile <> 0"), []string{fmt.Sprint(found)})
+
+	var findings []string
+	for _, f := range censustest.Findings(t, teeworldsMap, src) {
+		findings = append(findings, fmt.Sprintf("%s|%v|%s|%s|%d", f.ID, f.Severity, f.Path, f.Message, len(f.At)))
+	}
+	same("findings", db.Ask("SELECT id, severity, path, message, places FROM teeworlds_findings "+file), findings)
+
+	info := censustest.Info(t, teeworldsMap, src)
+	value := func(key string) string {
+		switch v := info[key].(type) {
+		case nil:
+			return ""
+		case []string:
+			return fmt.Sprint(len(v))
+		default:
+			return fmt.Sprint(v)
+		}
+	}
+	same("the map", db.Ask("SELECT datafile_version, sha256, crc32, items, data, inflated_size, flavor, coalesce(author, ''), coalesce(map_version, ''), coalesce(credits, ''), coalesce(license, ''), "+
+		"coalesce(width, ''), coalesce(height, ''), groups, quads, envelopes, envelope_points, coalesce(nullif(unknown_items, 0), '') FROM teeworlds_maps "+file),
+		[]string{strings.Join([]string{value("datafileVersion"), value("sha256"), value("crc32"), value("items"), value("data"), value("inflatedSize"), value("flavor"), value("author"), value("mapVersion"), value("credits"), value("license"),
+			value("width"), value("height"), value("groups"), value("quads"), value("envelopes"), value("envelopePoints"), value("unknownItems")}, "|")})
+	same("external images", db.Ask("SELECT count(*) FROM teeworlds_images "+file+" AND external"), []string{value("externalImages")})
+	same("embedded images", db.Ask("SELECT count(*) FROM teeworlds_images "+file+" AND NOT external"), []string{value("embeddedImages")})
+	physics, _ := info["physics"].([]string)
+	for _, kind := range []string{"front", "tele", "speedup", "switch", "tune"} {
+		has := "0"
+		if slices.Contains(physics, kind) {
+			has = "1"
+		}
+		same(kind, db.Ask("SELECT has_"+kind+" FROM teeworlds_maps "+file), []string{has})
+	}
+}
+
+// The rows of real maps say what find, info and check say of them.
+func TestCensusOfCorpus(t *testing.T) {
+	for i, path := range corpus.Files(t, "teeworlds", ".map") {
+		src, err := format.OpenSource(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, err := format.Set(Game.Formats).Find(src); err == nil && f == teeworldsMap && i%4 == 0 && src.Size < 1<<20 {
+			sameAsFind(t, src)
+		}
+		src.Close()
+	}
+}
+
+// A datafile that is no map of today has a row and findings.
+func TestCensusOfDatafile(t *testing.T) {
+	data, err := (&datafile.File{Items: []datafile.Item{{Type: 0x8002, Data: []int32{1, 2, 3}}}}).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []*format.Format{teeworldsDatafile, teeworldsMap} {
+		db := censustest.New(t, Game)
+		if missed, err := db.Add(f, format.NewSource("a.map", data)); err != nil || len(missed) > 0 {
+			t.Errorf("%q, %v", missed, err)
+		}
+		if got, want := db.Ask("SELECT size, items, version, has_tele FROM teeworlds_maps"), fmt.Sprintf("%d|1|NULL|NULL", len(data)); !slices.Equal(got, []string{want}) {
+			t.Errorf("%q, want %s", got, want)
+		}
+		if got := db.Ask("SELECT id FROM teeworlds_findings"); len(got) == 0 {
+			t.Error("no finding")
+		}
+	}
+}
+
+// Of a damaged map there is what can be read; the rest is told of, once, and is a finding.
+func TestCensusOfDamage(t *testing.T) {
+	seeds, _, err := maptest.Make(6, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := seeds[5].Data // DDNet's, with a tele layer
+	m, err := twmap.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range m.Source().Data {
+		broken := slices.Clone(data)
+		for j := range b.StoredSize() {
+			broken[int(b.Offset())+j] = 0xff
+		}
+		db := censustest.New(t, Game)
+		missed, err := db.Add(teeworldsMap, format.NewSource("a.map", broken))
+		unseen := i == 4 || i == 6 || i == 8 || i == 10 // air for games that know no such layer
+		if err != nil || !unseen && (len(missed) != 1 || !strings.Contains(missed[0], fmt.Sprintf("data block %d ", i))) {
+			t.Errorf("block %d: %q, %v", i, missed, err)
+		}
+		if got := db.Ask("SELECT (SELECT count(*) FROM teeworlds_maps), (SELECT count(*) > 2 FROM teeworlds_layers), (SELECT count(*) > 2 FROM teeworlds_tiles), (SELECT count(*) > 0 FROM teeworlds_findings WHERE severity = 'error')"); !slices.Equal(got, []string{"1|1|1|1"}) {
+			t.Errorf("block %d: %q", i, got)
+		}
+	}
+	// What is too damaged to be opened is a finding.
+	db := censustest.New(t, Game)
+	missed, err := db.Add(teeworldsMap, format.NewSource("a.map", data[:50]))
+	if got := db.Ask("SELECT id FROM teeworlds_findings"); err != nil || len(missed) != 1 || !slices.Equal(got, []string{"unreadable"}) {
+		t.Errorf("%q, %v, findings %q", missed, err, got)
+	}
+	// An error of whoever takes the rows ends all, and is returned.
+	enough := errors.New("enough")
+	total := 0
+	count := func(*format.Table, []format.Cell) error { total++; return nil }
+	if err := mapCensus.Rows(t.Context(), new(format.Job), format.NewSource("a.map", data), count); err != nil {
+		t.Fatal(err)
+	}
+	for stop := range total {
+		n := 0
+		if err := mapCensus.Rows(t.Context(), new(format.Job), format.NewSource("a.map", data), func(*format.Table, []format.Cell) error {
+			if n++; n > stop {
+				return enough
+			}
+			return nil
+		}); !errors.Is(err, enough) || n != stop+1 {
+			t.Errorf("row %d of %d: %v after %d", stop, total, err, n)
+		}
+	}
+}
+
+// Whatever a file is, there are rows as the tables say, or an error.
+func FuzzCensus(f *testing.F) {
+	seeds, _, err := maptest.Make(6, 2)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, s := range seeds {
+		f.Add(s.Data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, of := range []*format.Format{teeworldsMap, teeworldsDatafile} {
+			_ = of.Census.Rows(t.Context(), new(format.Job), format.NewSource("a.map", data), func(table *format.Table, values []format.Cell) error {
+				if err := table.CheckRow(values); err != nil {
+					t.Error(err)
+				}
+				return nil
+			})
+		}
+	})
+}

@@ -1,0 +1,262 @@
+package torchlight
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"path"
+	"strings"
+
+	"trowel.example/check"
+	"trowel.example/format"
+	"trowel.example/internal/checking"
+	"trowel.example/internal/parallel"
+	"trowel.example/torchlight/hash"
+	"trowel.example/torchlight/imageset"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/modedit"
+	"trowel.example/torchlight/modfind"
+	"trowel.example/torchlight/pak"
+	"trowel.example/torchlight/text"
+)
+
+var (
+	modTables    = []*format.Table{tableMods, tableRequired, tableFiles, tableKeys, tableGUIDs, tableReferences, tableIcons, tableFindings}
+	singleTables = []*format.Table{tableFiles, tableKeys, tableGUIDs, tableReferences, tableIcons, tableFindings}
+
+	modCensus = &format.Census{Tables: modTables, Rows: checking.Rows(openModFile, archiveRows, tableFindings)}
+	pakCensus = &format.Census{Tables: modTables, Rows: pakRows}
+)
+
+// opening is what opens a file of a format.
+type opening = func(context.Context, *format.Job, *format.Source) (format.File, error)
+
+// singleCensus is that of files that stand alone.
+func singleCensus(open opening) *format.Census {
+	return &format.Census{Tables: singleTables, Rows: checking.Rows(open, singleRows, tableFindings)}
+}
+
+type rowFunc = func(*format.Table, []format.Cell) error
+
+// pakRows tells the rows of an archive. The list of what is in it has none of its own: whoever
+// asks for all files of a folder asks for both.
+func pakRows(ctx context.Context, job *format.Job, src *format.Source, row rowFunc) error {
+	if _, isList := format.CutExtension(src.Name, ".MAN"); isList {
+		f, err := openPakFile(ctx, new(format.Job), src)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	}
+	return checking.Rows(openPakFile, archiveRows, tableFindings)(ctx, job, src, row)
+}
+
+func archiveRows(ctx context.Context, job *format.Job, src *format.Source, file format.File, row rowFunc) error {
+	a := file.(*archive)
+	o := modedit.Options{Names: cmp.Or(a.options.Names, hash.Known()), Miss: func(path, message string) { job.Miss(path, "%s", message) }}
+	e := modedit.OfPak(a.reader, o)
+	if a.mod != nil {
+		e = modedit.OfMod(a.mod, o)
+	}
+	if err := modRow(src, a, row); err != nil {
+		return err
+	}
+	if !a.reader.Plausible() {
+		job.Miss(src.Path, "its files are not read: their sizes are more than %d bytes of archive can hold", a.reader.Size())
+		return nil
+	}
+	if err := fileRows(ctx, job, a.reader, row); err != nil {
+		return err
+	}
+	return contentRows(ctx, e, row)
+}
+
+// modRow tells what a mod says of itself.
+func modRow(src *format.Source, a *archive, row rowFunc) error {
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(src, 0, src.Size)); err != nil {
+		return fmt.Errorf("%s: %w", src.Path, err)
+	}
+	header := make([]format.Cell, 10)
+	var required []mod.Required
+	if a.mod != nil {
+		h := a.mod.Header
+		header = []format.Cell{
+			format.IntCell(h.Version), format.TextCell(h.Title), format.TextCell(h.Author), format.TextCell(h.Description), format.TextCell(h.Website),
+			format.TextCell(h.DownloadURL), format.IntCell(h.ID), format.IntCell(h.ModVersion), format.IntCell(h.Flags), {},
+		}
+		if h.Version >= 4 {
+			header[9] = format.TextCell(h.Game.String())
+		}
+		required = h.Required
+	}
+	n := amountsOf(a.reader)
+	values := append([]format.Cell{format.IntCell(src.Size), sumCell(sum.Sum(nil))}, header...)
+	if err := row(tableMods, append(values, format.IntCell(a.reader.Manifest().Version), format.IntCell(n.files), format.IntCell(n.removed), format.IntCell(n.size))); err != nil {
+		return err
+	}
+	for i, r := range required {
+		if err := row(tableRequired, []format.Cell{format.IntCell(i), format.IntCell(r.ID), format.TextCell(r.Name), format.IntCell(r.Version)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sumCell is a checksum.
+func sumCell(sum []byte) format.Cell { return format.TextCell(hex.EncodeToString(sum)) }
+
+// fileRows tells of the files of an archive, in the order of its list.
+func fileRows(ctx context.Context, job *format.Job, r *pak.Reader, row rowFunc) error {
+	type result struct {
+		values []format.Cell
+		path   string
+		err    error
+	}
+	return parallel.Ordered(ctx, func(send func(*pak.File) error) error {
+		for _, f := range r.Files() {
+			if err := send(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, func(f *pak.File) result {
+		var compressed, sum, modified format.Cell
+		var err error
+		if !f.Removed() {
+			if _, n, err := f.Sizes(); err == nil {
+				compressed = format.IntCell(n)
+			}
+			h := sha256.New()
+			if err = f.CopyTo(h); err == nil {
+				sum = sumCell(h.Sum(nil))
+			}
+		}
+		if t := f.Record.Time.Time(); f.Record.Time != 0 && t.Year() <= 9999 {
+			modified = format.TimeCell(t)
+		}
+		return result{[]format.Cell{
+			format.TextCell(f.Path), format.TextCell(f.Record.Type.String()), format.BoolCell(f.Removed()), format.BoolCell(f.Duplicate),
+			format.IntCell(f.Record.Size), compressed, format.TextCell(fmt.Sprintf("%08x", f.Record.CRC32)), sum, modified,
+		}, f.Path, err}
+	}, func(r result) error {
+		if r.err != nil {
+			job.Miss(r.path, "cannot be read: %v", r.err)
+		}
+		return cmp.Or(row(tableFiles, r.values), ctx.Err())
+	})
+}
+
+// said is a key with what is around it.
+type said struct {
+	modfind.Key
+	node    text.Place
+	name    string // the value of NAME beside it
+	isNamed bool
+}
+
+// contentRows tells what data files, layouts, materials and image sets say.
+func contentRows(ctx context.Context, e *modedit.Editor, row rowFunc) error {
+	if err := modedit.LookAt(ctx, e, "**", modedit.Choice{}, func(n *modedit.Node) (all []said) {
+		node := n.Place("")
+		name, isNamed := n.Get("NAME")
+		for p := range n.Properties() {
+			all = append(all, said{modfind.KeyOf(n, p), node, name, isNamed})
+		}
+		return all
+	}, func(s said) error { return s.rows(row) }); err != nil {
+		return err
+	}
+	type words struct {
+		keys []modfind.Key
+		path string
+		set  *imageset.Set
+		err  error
+	}
+	return modedit.LookAtFiles(ctx, e, "**", modfind.HasWords, func(file string, content []byte) []words {
+		w := words{keys: modfind.Words(file, content), path: file}
+		if strings.EqualFold(path.Ext(file), ".IMAGESET") {
+			w.set, w.err = imageset.Parse(content)
+		}
+		return []words{w}
+	}, func(w words) error {
+		for _, k := range w.keys {
+			if target, is := modfind.Target(k.Value); is {
+				if err := row(tableReferences, []format.Cell{
+					format.TextCell(k.File), {}, {}, format.IntCell(k.At.(check.Line).Line), format.TextCell(k.Key), format.TextCell(k.Value), format.TextCell(target),
+				}); err != nil {
+					return err
+				}
+			}
+		}
+		if w.err != nil {
+			e.Miss(w.path, fmt.Sprintf("not all sprites can be read: %v", w.err))
+		}
+		if w.set == nil {
+			return nil
+		}
+		for _, s := range w.set.Sprites {
+			if err := row(tableIcons, []format.Cell{
+				format.TextCell(w.path), format.TextCell(w.set.Name), format.TextCell(w.set.File), format.TextCell(s.Name),
+				format.IntCell(s.Rect.Min.X), format.IntCell(s.Rect.Min.Y), format.IntCell(s.Rect.Dx()), format.IntCell(s.Rect.Dy()), format.IntCell(s.Line),
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// rows tells of a key, of the number that it gives, and of the file that it refers to.
+func (s *said) rows(row rowFunc) error {
+	object := format.Cell{}
+	if s.node.Object != 0 {
+		object = format.IntCell(s.node.Object)
+	}
+	at := []format.Cell{format.TextCell(s.File), format.TextCell(s.node.Node), object}
+	key, value := format.TextCell(s.Key.Key), format.TextCell(s.Value)
+	if err := row(tableKeys, append(at[:3:3], key, format.TextCell(s.Type.String()), value)); err != nil {
+		return err
+	}
+	if guid, is := modfind.GUIDOf(&text.Property{Type: s.Type, Key: s.Key.Key, Value: s.Value}); is && modfind.OwnsGUID(s.Key.Key) {
+		name := format.Cell{}
+		if s.isNamed {
+			name = format.TextCell(s.name)
+		}
+		if err := row(tableGUIDs, append(at[:3:3], key, format.IntCell(guid), name)); err != nil {
+			return err
+		}
+	}
+	if target, is := modfind.Target(s.Value); is && s.Type.IsString() {
+		return row(tableReferences, append(at[:3:3], format.Cell{}, key, value, format.TextCell(target)))
+	}
+	return nil
+}
+
+// singleRows tells the rows of a file that stands alone.
+func singleRows(ctx context.Context, job *format.Job, src *format.Source, _ format.File, row rowFunc) error {
+	o, err := modOptions(job)
+	if err != nil {
+		return err
+	}
+	data, err := src.ReadUpTo(maxCompiled)
+	if err != nil {
+		return err
+	}
+	name := moddir.GamePath(gamePath(src))
+	sum := sha256.Sum256(data)
+	if err := row(tableFiles, []format.Cell{
+		format.TextCell(name), format.TextCell(pak.TypeOf(name).String()), format.BoolCell(false), format.BoolCell(false),
+		format.IntCell(len(data)), {}, format.TextCell(fmt.Sprintf("%08x", crc32.ChecksumIEEE(data))), sumCell(sum[:]), {},
+	}); err != nil {
+		return err
+	}
+	return contentRows(ctx, modedit.OfFile(name, data, modedit.Options{
+		Names: cmp.Or(o.Names, hash.Known()), Miss: func(path, message string) { job.Miss(src.Path, "%s: %s", path, message) },
+	}), row)
+}
