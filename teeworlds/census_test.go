@@ -10,14 +10,14 @@ import (
 	"trowel.example/format"
 	"trowel.example/internal/censustest"
 	"trowel.example/internal/corpus"
+	"trowel.example/internal/seedmap"
 	"trowel.example/teeworlds/datafile"
-	"trowel.example/teeworlds/internal/maptest"
 	"trowel.example/teeworlds/twmap"
 )
 
 // The rows of maps of which everything is known say just that.
 func TestCensusOfSeeds(t *testing.T) {
-	seeds, queries, err := maptest.Make(24, 1)
+	seeds, queries, err := seedmap.Make(24, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestCensusOfDatafile(t *testing.T) {
 
 // Of a damaged map there is what can be read; the rest is told of, once, and is a finding.
 func TestCensusOfDamage(t *testing.T) {
-	seeds, _, err := maptest.Make(6, 3)
+	seeds, _, err := seedmap.Make(6, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestCensusOfDamage(t *testing.T) {
 
 // Whatever a file is, there are rows as the tables say, or an error.
 func FuzzCensus(f *testing.F) {
-	seeds, _, err := maptest.Make(6, 2)
+	seeds, _, err := seedmap.Make(6, 2)
 	if err != nil {
 		f.Fatal(err)
 	}

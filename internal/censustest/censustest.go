@@ -4,9 +4,6 @@ package censustest
 
 import (
 	"cmp"
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -21,33 +18,15 @@ import (
 
 // Query is a question about files whose answer is known. The SQL is such as every engine takes.
 type Query struct {
-	Name string   `json:"name"` // what is asked
-	SQL  string   `json:"sql"`
-	Want []string `json:"want"` // the rows, values with | between; null is NULL
+	Name string // what is asked
+	SQL  string
+	Want []string // the rows, values with | between; null is NULL
 }
 
 // Seed is a file that was made for such questions.
 type Seed struct {
 	Name string
 	Data []byte
-}
-
-// Write writes files into a folder, and the questions about them into queries.json there, for
-// other programs.
-func Write(dir string, seeds []Seed, queries []Query) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	list, err := json.MarshalIndent(queries, "", "  ")
-	if err != nil {
-		return err
-	}
-	for _, s := range append(seeds, Seed{"queries.json", list}) {
-		if err := os.WriteFile(filepath.Join(dir, s.Name), s.Data, 0o666); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // DB is the tables of a game, with the rows of some files.

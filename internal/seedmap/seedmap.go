@@ -1,5 +1,5 @@
-// Package maptest makes maps for tests, of which it is known what a census of them has to say.
-package maptest
+// Package seedmap makes maps for tests of which it is known what a census of them has to say.
+package seedmap
 
 import (
 	"crypto/sha256"
