@@ -24,6 +24,22 @@ type Source struct {
 
 	file   *os.File
 	beside *neighbors // that were opened
+	near   Near       // nil: a file of the system, or nothing is beside it
+}
+
+// Near is what is beside a source that is no file of the system.
+type Near interface {
+	// Names returns the names of the files that stand where it does, with its own.
+	Names() ([]string, error)
+	// Open opens one of them.
+	Open(name string) (*Source, error)
+}
+
+// NewSourceNear is [NewSourceAt] for a file that has others beside it.
+func NewSourceNear(path string, r io.ReaderAt, size int64, near Near) *Source {
+	src := NewSourceAt(path, r, size)
+	src.near = near
+	return src
 }
 
 // neighbors are the paths of files. They may be opened from many goroutines at a time.
@@ -67,6 +83,17 @@ func (s *Source) Neighbor(suffix string) (*Source, error) { return s.Beside(s.Na
 // Beside opens the file of a name, in any case, that stands beside src.
 func (s *Source) Beside(name string) (*Source, error) {
 	missing := fmt.Errorf("%s: %w", filepath.Join(filepath.Dir(s.Path), name), os.ErrNotExist)
+	if s.near != nil {
+		names, err := s.near.Names()
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range names {
+			if strings.EqualFold(n, name) {
+				return s.near.Open(n)
+			}
+		}
+	}
 	if s.file == nil {
 		return nil, missing
 	}
@@ -90,8 +117,12 @@ func (s *Source) Beside(name string) (*Source, error) {
 }
 
 // Siblings returns the names of the files and folders that stand where src does, with its own;
-// none for what is no file of the system.
+// none for what has no place.
 func (s *Source) Siblings() []string {
+	if s.near != nil {
+		names, _ := s.near.Names() // what cannot be read has none
+		return names
+	}
 	if s.file == nil {
 		return nil
 	}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"net/url"
-	"path"
 	"strings"
 
 	"gocloud.dev/blob"
@@ -55,6 +54,9 @@ func Open(ctx context.Context, name string) (*Bucket, error) {
 	query, prefix := u.Query(), ""
 	if u.Scheme == "s3" {
 		prefix, u.Path = strings.Trim(u.Path, "/"), ""
+		if !query.Has("response_checksum_validation") {
+			query.Set("response_checksum_validation", "when_required") // of parts there is none, and the driver would tell of each
+		}
 	} else {
 		// Nothing but the objects is in the folder, and parts of them are beside where they will be.
 		query.Set("create_dir", "true")
@@ -87,7 +89,7 @@ func (b *Bucket) failed(name string, err error) error {
 	if name != "" {
 		at += "/" + name
 	}
-	if gcerrors.Code(err) == gcerrors.NotFound {
+	if isNotFound(err) {
 		return fmt.Errorf("%s: %w", at, fs.ErrNotExist)
 	}
 	return fmt.Errorf("%s: %w", at, err)
@@ -142,7 +144,7 @@ func (b *Bucket) Has(ctx context.Context, name string) (bool, error) {
 
 // Remove removes what is kept under a name, if there is anything.
 func (b *Bucket) Remove(ctx context.Context, name string) error {
-	if err := b.b.Delete(ctx, name); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+	if err := b.b.Delete(ctx, name); err != nil && !isNotFound(err) {
 		return b.failed(name, err)
 	}
 	return nil
@@ -150,8 +152,9 @@ func (b *Bucket) Remove(ctx context.Context, name string) error {
 
 // Entry is an object.
 type Entry struct {
-	Name string // from the bucket, or the folder of it that is open
-	Size int64  // in bytes
+	Name    string // from the bucket, or the folder of it that is open
+	Size    int64  // in bytes
+	Version string // another one when the content is; "" where the server does not say
 }
 
 // Walk calls do with all objects in a folder of the bucket, in the order of their names; "" is
@@ -161,7 +164,12 @@ func (b *Bucket) Walk(ctx context.Context, folder string, do func(Entry) error) 
 	if folder != "" {
 		folder = strings.TrimSuffix(folder, "/") + "/"
 	}
-	all := b.b.List(&blob.ListOptions{Prefix: folder})
+	return b.list(ctx, folder, "", do)
+}
+
+// list is Walk for a folder with / behind it, where a delimiter ends what is below others.
+func (b *Bucket) list(ctx context.Context, folder, delimiter string, do func(Entry) error) error {
+	all := b.b.List(&blob.ListOptions{Prefix: folder, Delimiter: delimiter})
 	for {
 		o, err := all.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -170,11 +178,14 @@ func (b *Bucket) Walk(ctx context.Context, folder string, do func(Entry) error) 
 		if err != nil {
 			return b.failed(folder, err)
 		}
-		if o.IsDir || strings.HasSuffix(o.Key, "/") || !fs.ValidPath(o.Key) || path.Clean(o.Key) != o.Key {
+		if o.IsDir || strings.HasSuffix(o.Key, "/") || !fs.ValidPath(o.Key) {
 			continue
 		}
-		if err := do(Entry{o.Key, o.Size}); err != nil {
+		version := fmt.Sprintf("%x %d", o.MD5, o.ModTime.UnixNano())
+		if err := do(Entry{o.Key, o.Size, version}); err != nil {
 			return err
 		}
 	}
 }
+
+func isNotFound(err error) bool { return gcerrors.Code(err) == gcerrors.NotFound }
