@@ -58,7 +58,12 @@ func pakRows(ctx context.Context, job *format.Job, src *format.Source, row rowFu
 
 func archiveRows(ctx context.Context, job *format.Job, src *format.Source, file format.File, row rowFunc) error {
 	a := file.(*archive)
-	o := modedit.Options{Names: cmp.Or(a.options.Names, hash.Known()), Miss: func(path, message string) { job.Miss(path, "%s", message) }}
+	missed := make(map[string]bool) // files that were told of
+	o := modedit.Options{Names: cmp.Or(a.options.Names, hash.Known()), Miss: func(path, message string) {
+		if !missed[path] {
+			job.Miss(path, "%s", message)
+		}
+	}}
 	e := modedit.OfPak(a.reader, o)
 	if a.mod != nil {
 		e = modedit.OfMod(a.mod, o)
@@ -70,7 +75,10 @@ func archiveRows(ctx context.Context, job *format.Job, src *format.Source, file 
 		job.Miss(src.Path, "its files are not read: their sizes are more than %d bytes of archive can hold", a.reader.Size())
 		return nil
 	}
-	if err := fileRows(ctx, job, a.reader, row); err != nil {
+	if err := fileRows(ctx, a.reader, row, func(path string, err error) {
+		missed[path] = true
+		job.Miss(path, "cannot be read: %v", err)
+	}); err != nil {
 		return err
 	}
 	return contentRows(ctx, e, row)
@@ -112,7 +120,7 @@ func modRow(src *format.Source, a *archive, row rowFunc) error {
 func sumCell(sum []byte) format.Cell { return format.TextCell(hex.EncodeToString(sum)) }
 
 // fileRows tells of the files of an archive, in the order of its list.
-func fileRows(ctx context.Context, job *format.Job, r *pak.Reader, row rowFunc) error {
+func fileRows(ctx context.Context, r *pak.Reader, row rowFunc, miss func(path string, err error)) error {
 	type result struct {
 		values []format.Cell
 		path   string
@@ -146,7 +154,7 @@ func fileRows(ctx context.Context, job *format.Job, r *pak.Reader, row rowFunc) 
 		}, f.Path, err}
 	}, func(r result) error {
 		if r.err != nil {
-			job.Miss(r.path, "cannot be read: %v", r.err)
+			miss(r.path, r.err)
 		}
 		return cmp.Or(row(tableFiles, r.values), ctx.Err())
 	})
