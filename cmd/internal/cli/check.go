@@ -43,7 +43,9 @@ world, {path, line, column} in a text, {offset, length} for bytes; docs/json.md
 has them all. Offset and at are left out where there is none.
 
 On a terminal many findings of one kind in a file are one line with their number;
--v shows every one.`,
+-v shows every one.
+
+` + resumeHelp,
 		Example: `  trowel check climb.map
   trowel check --min error ~/maps
   trowel check --kinds`,
@@ -53,7 +55,7 @@ On a terminal many findings of one kind in a file are one line with their number
 	cmd.Flags().BoolVar(&kinds, "kinds", false, "explain all kinds of findings")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show every finding, on a terminal too, and offsets in the file")
 	a.colorFlag(cmd)
-	AsWork(cmd)
+	a.resumeFlag(cmd)
 	cmd.Flags().StringVar(&least, "min", "info", "the least `severity` to show: error, warning or info")
 	_ = cmd.RegisterFlagCompletionFunc("min", cobra.FixedCompletions([]string{"error", "warning", "info"}, cobra.ShellCompDirectiveNoFileComp))
 	a.optionFlags(cmd, optionsFor(format.ForCheck))
@@ -146,7 +148,7 @@ type checkEnd struct {
 }
 
 func (c *checkRun) run(ctx context.Context, names []string) error {
-	c.files = files{app: c.app, names: names, job: func(f *format.Format) *format.Job { return c.job(c.cmd, f) }}
+	c.files = c.newFiles(c.cmd, names)
 	if c.sarif != nil {
 		if err := c.sarif.begin(c.allKinds()); err != nil {
 			return err

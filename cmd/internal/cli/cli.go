@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
 )
 
@@ -45,6 +46,9 @@ type app struct {
 
 	call      *Call // nil: it is the tool itself
 	performed bool  // the work of the verb was begun, or handed on
+
+	resume string                 // the folder for results of parts; "" for none
+	stale  func(p work.Part) bool // whether a part is of files that have changed; nil: none is
 
 	mu      sync.Mutex
 	fitting map[string]bool // options that are for some file that was found in a folder

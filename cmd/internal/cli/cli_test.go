@@ -24,8 +24,10 @@ import (
 // games are all that the tool opens.
 var games = format.Games{teeworlds.Game, torchlight.Game, minetest.Game}
 
+// withToys are those and the toys.
+var withToys = append(format.Games{toys}, games...)
+
 func TestMain(m *testing.M) {
-	withToys := append(format.Games{toys}, games...)
 	testscript.Main(m, map[string]func(){
 		"trowel":  func() { os.Exit(run(withToys, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"edit":    func() { os.Exit(edit(os.Args[1:], os.Stderr)) },

@@ -9,7 +9,10 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
+
 	"trowel.example/cmd/internal/work"
+	"trowel.example/fault"
 	"trowel.example/format"
 	"trowel.example/internal/parallel"
 	"trowel.example/internal/server"
@@ -51,6 +54,33 @@ const (
 	maxBundleBytes = 32 << 20
 	folderBytes    = 1 << 20 // that a folder in tree form counts for
 )
+
+// newFiles returns the files that names stand for.
+func (a *app) newFiles(cmd *cobra.Command, names []string) files {
+	f := files{app: a, names: names, job: func(f *format.Format) *format.Job { return a.job(cmd, f) }}
+	a.stale = f.stale
+	return f
+}
+
+// stale reports whether a file of a part is another one than when the work was taken apart. Of a
+// folder nobody can tell.
+func (f *files) stale(p work.Part) bool {
+	var b bundle
+	list, _, err := f.of(p)
+	if json.Unmarshal(p.Data, &b) != nil || err != nil {
+		return true // whoever does it says what is wrong
+	}
+	for i, one := range b.Files {
+		if one.Time == 0 {
+			continue
+		}
+		info, err := os.Stat(list[i].name)
+		if err != nil || info.Size() != one.Size || info.ModTime().UnixNano() != one.Time {
+			return true
+		}
+	}
+	return false
+}
 
 // split yields the parts: each file, or if fine is set bundles of small files, and the shards of
 // large ones.
@@ -170,7 +200,7 @@ func (f *files) taken(p work.Part, file int) (t target, last bool, err error) {
 		f.part = p.Name
 	}
 	if file < 0 || file >= len(f.list) {
-		return t, false, fmt.Errorf("part %s has no file %d", p.Name, file)
+		return t, false, fmt.Errorf("part %s: %w: it has no file %d", p.Name, fault.ErrFormat, file)
 	}
 	return f.list[file], f.last, nil
 }
@@ -208,7 +238,7 @@ func (f *files) each(p work.Part, do func(i int, t target) error) error {
 func (f *files) of(p work.Part) ([]target, bool, error) {
 	var b bundle
 	if err := json.Unmarshal(p.Data, &b); err != nil {
-		return nil, false, fmt.Errorf("part %s: %w", p.Name, err)
+		return nil, false, fmt.Errorf("part %s: %w: %w", p.Name, fault.ErrFormat, err)
 	}
 	var list []target
 	for _, one := range b.Files {
@@ -217,7 +247,7 @@ func (f *files) of(p work.Part) ([]target, bool, error) {
 		}
 		at := filepath.FromSlash(one.At)
 		if one.From < 0 || one.From >= len(f.names) || at != "" && !filepath.IsLocal(at) {
-			return nil, false, fmt.Errorf("part %s: %q is no file of %q", p.Name, one.At, f.names)
+			return nil, false, fmt.Errorf("part %s: %w: %q is no path in %q", p.Name, fault.ErrFormat, one.At, f.names)
 		}
 		t := target{name: f.names[one.From], from: f.names[one.From], at: one.At, found: at != ""}
 		if t.found {

@@ -46,7 +46,8 @@ as of findings, and fields is an object; with --csv a table. --by makes groups, 
 an array of {by, hits, sums}: sums is an object. These options may stand behind the query.
 
 The exit code is 0 if something was found and 1 if not.
-` + commandList(a.formats, queriesOf),
+
+` + resumeHelp + "\n" + commandList(a.formats, queriesOf),
 		Example: `  trowel find climb.map -- tele 5
   trowel find maps -- image grass_main --by file
   trowel find world -- item default:diamond --by owner
@@ -66,7 +67,7 @@ The exit code is 0 if something was found and 1 if not.
 		}
 		return f.OptionsFor(0)
 	})
-	AsWork(cmd)
+	a.resumeFlag(cmd)
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) && isCommandOption(a.formats, queriesOf, unknown.GetSpecifiedName()) {
@@ -228,7 +229,7 @@ type findEnd struct {
 
 // run asks all files that the names stand for, several at a time.
 func (f *finding) run(ctx context.Context, names []string) error {
-	f.files = files{app: f.app, names: names, job: func(of *format.Format) *format.Job { return f.job(f.cmd, of) }}
+	f.files = f.newFiles(f.cmd, names)
 	f.known = make(map[string]bool)
 	f.printer = f.output.printer(f.out)
 	if err := f.perform(ctx, work.Of(f)); err != nil {

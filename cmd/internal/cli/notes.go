@@ -49,7 +49,7 @@ func (t *talk) tell(n note) {
 // other.
 func (a *app) apart(take func(note)) *app {
 	its := a.quietly(nil)
-	its.call = a.call
+	its.call, its.resume = a.call, a.resume
 	if !a.inParts() {
 		its.talk.shows = a.talk
 	}

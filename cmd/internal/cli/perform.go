@@ -100,8 +100,13 @@ func (a *app) execute(ctx context.Context, root *cobra.Command) error {
 // perform does the work of a verb, or hands it on. What the verb has still to do is then to sum
 // up what was taken.
 func (a *app) perform(ctx context.Context, w work.Work) error {
-	if a.call == nil {
+	switch {
+	case a.call == nil && a.resume == "":
 		return w.Here(ctx)
+	case a.call == nil:
+		return a.resumed(ctx, w)
+	case a.resume != "":
+		return errors.New("--resume is for work in one process: results are kept anyway")
 	}
 	a.performed = true
 	return a.call.Work(ctx, w)
@@ -113,7 +118,7 @@ func (t *Tool) Perform(ctx context.Context, w work.Work) error { return t.a.perf
 
 // inParts reports whether the parts of a work are kept, so that one that failed can be done
 // again.
-func (a *app) inParts() bool { return a.call != nil }
+func (a *app) inParts() bool { return a.call != nil || a.resume != "" }
 
 // written returns where that is written which the user calls name.
 func (a *app) written(name string) string {

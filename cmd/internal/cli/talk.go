@@ -187,11 +187,12 @@ func (t *talk) progress(what string, done, of int) {
 	if of > 0 {
 		text += fmt.Sprintf(" of %s, %d %%", thousands(int64(of)), int64(done)*100/int64(of))
 	}
-	if rate := float64(done-t.first) / now.Sub(t.started).Seconds(); rate >= 1 {
+	rate := float64(done-t.first) / now.Sub(t.started).Seconds()
+	if rate >= 1 {
 		text += fmt.Sprintf(", %s a second", thousands(int64(rate)))
-		if of > done {
-			text += fmt.Sprintf(", %v left", time.Duration(float64(of-done)/rate*float64(time.Second)).Round(time.Second))
-		}
+	}
+	if rate > 0 && of > done {
+		text += fmt.Sprintf(", %v left", time.Duration(float64(of-done)/rate*float64(time.Second)).Round(time.Second))
 	}
 	fmt.Fprintf(t.err, "\r\x1b[K%s", printable(text))
 }

@@ -8,8 +8,10 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 	"sync/atomic"
 
+	"trowel.example/fault"
 	"trowel.example/internal/parallel"
 )
 
@@ -37,7 +39,8 @@ func (p *Plan) All() iter.Seq2[Part, error] {
 	}
 }
 
-const planName = "plan.json"
+// PlanName is the name of the plan in a store.
+const PlanName = "plan.json"
 
 // ResultName returns the name of the result of a part in a store.
 func ResultName(p Part) string { return "parts/" + p.Name }
@@ -48,14 +51,14 @@ var ErrOther = errors.New("another work was begun there")
 // Begin takes a work apart and keeps the plan in a store. If one of the same work is there that
 // counts, whatever the files are now.
 func Begin(ctx context.Context, w Work, plan Plan, store Store) (*Plan, error) {
-	has, err := store.Has(ctx, planName)
+	has, err := store.Has(ctx, PlanName)
 	if err == nil && !has {
 		err = w.Split(ctx, func(p Part) error {
 			plan.Parts = append(plan.Parts, p)
 			return nil
 		})
 		if err == nil {
-			err = store.Add(ctx, planName, func(to io.Writer) error { return json.NewEncoder(to).Encode(&plan) })
+			err = store.Add(ctx, PlanName, func(to io.Writer) error { return json.NewEncoder(to).Encode(&plan) })
 		}
 	}
 	if err != nil {
@@ -66,47 +69,77 @@ func Begin(ctx context.Context, w Work, plan Plan, store Store) (*Plan, error) {
 
 // readPlan reads the plan that is in a store, of the same work as another one.
 func readPlan(ctx context.Context, plan Plan, store Store) (*Plan, error) {
-	r, err := store.Open(ctx, planName)
+	r, err := store.Open(ctx, PlanName)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	var there Plan
 	if err := json.NewDecoder(r).Decode(&there); err != nil {
-		return nil, fmt.Errorf("%s: %w", planName, err)
+		return nil, fmt.Errorf("%s: %w: %w", PlanName, fault.ErrFormat, err)
 	}
 	if !there.Same(&plan) {
-		return nil, fmt.Errorf("%w: %q", ErrOther, there.Args)
+		switch {
+		case there.Version != plan.Version:
+			return nil, fmt.Errorf("%w, by version %s of the program", ErrOther, there.Version)
+		case there.Dir != plan.Dir:
+			return nil, fmt.Errorf("%w, in %s", ErrOther, there.Dir)
+		}
+		return nil, fmt.Errorf("%w: %s", ErrOther, strings.Join(there.Args, " "))
 	}
 	for i := range there.Parts {
 		if p := &there.Parts[i]; !p.Valid() {
-			return nil, fmt.Errorf("%s: part %d is called %.100q, which cannot be", planName, i, p.Name)
+			return nil, fmt.Errorf("%s: %w: part %d is called %.100q, which cannot be", PlanName, fault.ErrFormat, i, p.Name)
 		}
 	}
 	return &there, nil
 }
 
 // Resume does the parts of a plan whose results are not in the store yet, on all cores, and
-// merges all of them.
-func Resume(ctx context.Context, w Work, plan *Plan, store Store, progress func(done, of int)) error {
+// merges all of them. Parts for which again is true are done in any case; it may be nil.
+func Resume(ctx context.Context, w Work, plan *Plan, store Store, again func(Part) bool, progress func(done, of int)) error {
+	var todo []Part
+	stale := make(map[string]bool)
+	for _, p := range plan.Parts {
+		has, err := store.Has(ctx, ResultName(p))
+		if err != nil {
+			return err
+		}
+		if stale[p.Name] = has && again != nil && again(p); !has || stale[p.Name] {
+			todo = append(todo, p)
+		}
+	}
+	before := len(plan.Parts) - len(todo)
 	var failed atomic.Pointer[error]
 	var done atomic.Int64
-	parallel.Each(len(plan.Parts), func(i int) {
+	parallel.Each(len(todo), func(i int) {
 		if failed.Load() != nil {
 			return
 		}
-		if err := DoOnce(ctx, w, plan.Parts[i], store); err != nil {
+		do := DoOnce
+		if stale[todo[i].Name] {
+			do = doAgain
+		}
+		if err := do(ctx, w, todo[i], store); err != nil {
 			failed.CompareAndSwap(nil, &err)
 			return
 		}
 		if n := done.Add(1); progress != nil {
-			progress(int(n), len(plan.Parts))
+			progress(before+int(n), len(plan.Parts))
 		}
 	})
 	if err := failed.Load(); err != nil {
 		return *err
 	}
 	return Finish(ctx, w, plan, store)
+}
+
+// doAgain does a part whose result is not to stay.
+func doAgain(ctx context.Context, w Work, p Part, store Store) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return store.Put(ctx, ResultName(p), func(to io.Writer) error { return w.Do(ctx, p, to) })
 }
 
 // DoOnce does a part, unless its result is in the store.

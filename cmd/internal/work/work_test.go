@@ -65,7 +65,7 @@ func TestSameOutput(t *testing.T) {
 		store := work.Folder(filepath.Join(t.TempDir(), "w"))
 		plan, err := work.Begin(t.Context(), work.Of(there), work.Plan{Args: []string{"squares"}}, store)
 		if err == nil {
-			err = work.Resume(t.Context(), work.Of(there), plan, store, nil)
+			err = work.Resume(t.Context(), work.Of(there), plan, store, nil, nil)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -87,7 +87,7 @@ func TestResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := work.Resume(t.Context(), work.Of(s), plan, store, nil); !errors.Is(err, errFail) || s.out.Len() > 0 {
+	if err := work.Resume(t.Context(), work.Of(s), plan, store, nil, nil); !errors.Is(err, errFail) || s.out.Len() > 0 {
 		t.Fatalf("%v, %q", err, s.out.String())
 	}
 	if list, _ := filepath.Glob(filepath.Join(string(store), "parts", ".*")); len(list) > 0 {
@@ -97,7 +97,7 @@ func TestResume(t *testing.T) {
 	if plan, err = begin(again, "a"); err != nil || len(plan.Parts) != 20 {
 		t.Fatal(plan, err)
 	}
-	if err := work.Resume(t.Context(), work.Of(again), plan, store, nil); err != nil {
+	if err := work.Resume(t.Context(), work.Of(again), plan, store, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if n := again.did.Load(); n != 1 {
