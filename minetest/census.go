@@ -22,8 +22,10 @@ func rowsOfWorld(ctx context.Context, job *format.Job, src *format.Source, row f
 		job.Miss(src.Path, "this is %s", text)
 	}
 	o := worldrows.Options{OnMiss: func(err error) { job.Miss(src.Path, "%v", err) }, Remote: job.On(optionRemote.Name)}
-	if err := worldrows.Rest(ctx, src.Dir, settings, o, row); err != nil {
-		return err
+	if inRest(job) {
+		if err := worldrows.Rest(ctx, src.Dir, settings, o, row); err != nil {
+			return err
+		}
 	}
 	db, err := worlddir.OpenMap(ctx, src.Dir, settings, o.Remote)
 	if err != nil {
@@ -34,9 +36,11 @@ func rowsOfWorld(ctx context.Context, job *format.Job, src *format.Source, row f
 		noMap(job, src.Dir)
 	}
 	total := 0
-	if n, err := db.Count(ctx); err == nil && job.OnProgress != nil {
-		total = int(n)
+	if job.OnProgress != nil && job.Shard == "" {
+		if n, err := db.Count(ctx); err == nil {
+			total = int(n)
+		}
 	}
 	o.OnProgress = func(done int) { job.Report("rows of blocks", done, total) }
-	return worldrows.Blocks(ctx, db.Blocks(ctx, mapdb.All()), o, row)
+	return worldrows.Blocks(ctx, mapdb.In(ctx, db, mapdb.Slab(job.Shard), mapdb.All()), o, row)
 }

@@ -64,6 +64,7 @@ func (q *asking) inBlocks(ctx context.Context, ask func(mapdb.DB, worldfind.Wher
 	if err != nil {
 		return err
 	}
+	where.Slab = mapdb.Slab(q.job.Shard)
 	where.OnMiss, where.OnProgress = q.miss, func(done, of int) { q.job.Report("searched blocks", done, of) }
 	db, err := worlddir.OpenMap(ctx, q.dir, q.settings, q.job.On(optionRemote.Name))
 	if err != nil {
@@ -74,6 +75,16 @@ func (q *asking) inBlocks(ctx context.Context, ask func(mapdb.DB, worldfind.Wher
 		noMap(q.job, q.name)
 	}
 	return ask(db, where, names)
+}
+
+// noBlocks is a query of what is not of blocks.
+func noBlocks(find func(context.Context, *asking) error) func(context.Context, *asking) error {
+	return func(ctx context.Context, q *asking) error {
+		if !inRest(q.job) {
+			return nil
+		}
+		return find(ctx, q)
+	}
 }
 
 // options are those with which the other stores of the world are opened.
@@ -151,7 +162,7 @@ var itemQueries = []worldQuery{
 		Name: "player", Heading: "Items and players", Title: "Players: where they are, and what they may",
 		Args: []format.Option{argumentNames}, Options: placeOptions,
 		Example: "player 'a*'",
-	}, findPlayers},
+	}, noBlocks(findPlayers)},
 }
 
 func findNodes(ctx context.Context, q *asking) error {
@@ -257,18 +268,17 @@ func findItems(ctx context.Context, q *asking) error {
 		}
 		return q.hit(format.Hit{Path: "players", At: it.At, Fields: fields})
 	}
-	if q.query.Value("in") != "players" {
-		if err := q.inBlocks(ctx, func(db mapdb.DB, where worldfind.Where, names worldfind.Names) error {
-			return worldfind.Items(ctx, db, where, names, hit)
-		}); err != nil {
-			return err
-		}
+	_, bounded, err := q.where()
+	if err == nil && !bounded && q.query.Value("in") != "nodes" && inRest(q.job) {
+		err = q.inPlayers(ctx, func(players world.Players, names worldfind.Names) error {
+			return worldfind.PlayerItems(ctx, players, names, q.miss, hit)
+		})
 	}
-	if _, bounded, err := q.where(); err != nil || bounded || q.query.Value("in") == "nodes" {
+	if err != nil || q.query.Value("in") == "players" {
 		return err
 	}
-	return q.inPlayers(ctx, func(players world.Players, names worldfind.Names) error {
-		return worldfind.PlayerItems(ctx, players, names, q.miss, hit)
+	return q.inBlocks(ctx, func(db mapdb.DB, where worldfind.Where, names worldfind.Names) error {
+		return worldfind.Items(ctx, db, where, names, hit)
 	})
 }
 

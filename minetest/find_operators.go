@@ -34,12 +34,12 @@ var operatorQueries = []worldQuery{
 		Args:    []format.Option{{Name: "place", Help: "x,y,z in nodes"}},
 		Options: []format.Option{{Name: "protector-radius", Type: format.Integer, Default: "5", Help: "how far protectors protect, in nodes: the setting protector_radius"}},
 		Example: "may-build 100,12,-40",
-	}, findMayBuild},
+	}, noBlocks(findMayBuild)},
 	{format.Command{
 		Name: "areas", Heading: "Operators", Title: "Areas of the mod areas, of an owner or all",
 		Args:    []format.Option{{Name: "owner", List: true, Help: "their names; none is all"}},
 		Example: "areas ann",
-	}, findAreas},
+	}, noBlocks(findAreas)},
 	{format.Command{
 		Name: "changed", Heading: "Operators", Title: "Who changed a place or an area, the newest first",
 		Long: "It is rollback.sqlite that tells, which servers with enable_rollback_recording write.",
@@ -51,24 +51,24 @@ var operatorQueries = []worldQuery{
 			{Name: "limit", Type: format.Integer, Default: "0", Help: "only so many, the newest; 0 is all"},
 		},
 		Example: "changed 100,12,-40 --since 2w",
-	}, findChanged},
+	}, noBlocks(findChanged)},
 	{format.Command{
 		Name: "bans", Heading: "Operators", Title: "Addresses that may not connect",
 		Args:    []format.Option{{Name: "who", List: true, Help: "only these addresses and names"}},
 		Example: "bans mallory",
-	}, findBans},
+	}, noBlocks(findBans)},
 	{format.Command{
 		Name: "storage", Heading: "Operators", Title: "What mods keep",
 		Long:    "A value that is no text is told as base64.",
 		Args:    []format.Option{{Name: "mod", List: true, Help: "a mod, and behind it keys; none is all mods"}},
 		Example: "storage beds spawn:ann",
-	}, findStorage},
+	}, noBlocks(findStorage)},
 	{format.Command{
 		Name: "players", Heading: "Operators", Title: "Players and accounts for whom a rule holds",
 		Long:    "The rules are those of edit purge-players.",
 		Options: ruleOptions,
 		Example: `players --not-seen 30d --where "xp < 100"`,
-	}, findPeople},
+	}, noBlocks(findPeople)},
 }
 
 // readFile reads a file of the world; there need not be any.

@@ -53,6 +53,7 @@ var minetestWorld = &format.Format{
 	Scene:         openWorldScene,
 	Finder:        worldFinder,
 	Census:        worldCensus,
+	Sharding:      &format.Sharding{Split: splitWorld, Gather: world.Gather},
 	Conversions:   slices.Concat(worldConversions, schematicConversions, []format.Conversion{manifestConversion}),
 	Kinds: slices.Concat(world.Catalog.Kinds(), mapblock.Catalog.Kinds(), item.Catalog.Kinds(),
 		worldRepairKinds),
@@ -209,8 +210,41 @@ func (f *worldFile) Close() error {
 
 func (f *worldFile) Check(ctx context.Context, job *format.Job, sink check.Sink) error {
 	return world.Check(ctx, f.dir, world.CheckOptions{
-		Area: f.area, BlocksOnly: f.area != nil, Remote: job.On(optionRemote.Name), OnProgress: job.Report,
+		Area: f.area, BlocksOnly: f.area != nil, Slab: mapdb.Slab(job.Shard), Remote: job.On(optionRemote.Name), OnProgress: job.Report,
 	}, sink)
+}
+
+// splitWorld yields the slabs of the blocks. What is not of blocks is the work of the first.
+func splitWorld(ctx context.Context, job *format.Job, src *format.Source, yield func(format.Shard) error) error {
+	area, err := areaOf(job)
+	if err != nil {
+		return err
+	}
+	settings, err := world.ReadWorldMT(src.Dir)
+	if err != nil {
+		return err
+	}
+	db, _, err := world.OpenMap(ctx, src.Dir, settings, job.On(optionRemote.Name))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	all := mapdb.All()
+	if area != nil {
+		all = *area
+	}
+	slabs, err := mapdb.Slabs(ctx, db, all)
+	for _, s := range slabs {
+		if err == nil {
+			err = yield(format.Shard(s))
+		}
+	}
+	return err
+}
+
+// inRest reports whether a job is about what is not of blocks.
+func inRest(job *format.Job) bool {
+	return job.Shard == "" || job.Shard == format.Shard(mapdb.SlabRest)
 }
 
 // Limits of what info looks at, so that it answers at once.

@@ -7,8 +7,6 @@ import (
 	"iter"
 	"strconv"
 	"strings"
-
-	"trowel.example/fault"
 )
 
 // A Slab names a part of a store that can be read by itself: the blocks in 16 planes along the
@@ -54,9 +52,12 @@ func (s Slab) planes(axis int) (a Area, ok bool) {
 	return Area{posOf(lo), posOf(hi)}, true
 }
 
+// ErrSlab means that a store has no such part.
+var ErrSlab = errors.New("the store has no such part")
+
 // notSlab is the error of a slab that a store cannot have.
-func notSlab(store string, s Slab) error {
-	return &fault.Error{File: store, Path: "slab", Offset: -1, Want: "the name of a part of this store", Got: strconv.Quote(abridge(string(s))), Err: fault.ErrFormat}
+func notSlab(db string, s Slab) error {
+	return fmt.Errorf("%s: %w: %q", db, ErrSlab, abridge(string(s)))
 }
 
 // slabbed is a store that comes apart by lookups in its keys.
@@ -169,9 +170,17 @@ func Slabs(ctx context.Context, db DB, a Area) ([]Slab, error) {
 	return append([]Slab{SlabRest}, p.list...), nil
 }
 
+// In is [InSlab], or if the slab is "" [InSlabs].
+func In(ctx context.Context, db DB, s Slab, a Area) iter.Seq2[Block, error] {
+	if s == "" {
+		return InSlabs(ctx, db, a)
+	}
+	return InSlab(ctx, db, s, a)
+}
+
 // InSlab goes through the blocks of an area in a part of a store, as [DB.Blocks] does. A slab
 // that is empty has no blocks; what is no name of one is an error that wraps
-// [fault.ErrFormat].
+// [ErrSlab].
 func InSlab(ctx context.Context, db DB, s Slab, a Area) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		var rows iter.Seq2[Block, error]

@@ -19,7 +19,6 @@ import (
 	"github.com/redis/go-redis/v9"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel.example/fault"
 	"trowel.example/internal/leveldb"
 )
 
@@ -277,7 +276,7 @@ func FuzzSlab(f *testing.F) {
 		for _, db := range stores {
 			count := 0
 			for _, err := range InSlab(t.Context(), db, Slab(name), All()) {
-				if err != nil && !errors.Is(err, fault.ErrFormat) {
+				if err != nil && !errors.Is(err, ErrSlab) {
 					t.Fatal(err)
 				}
 				if count++; err != nil && count > 1 {

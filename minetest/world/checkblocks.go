@@ -22,17 +22,20 @@ type CheckOptions struct {
 	Area *mapdb.Area
 	// BlocksOnly leaves out all but the blocks.
 	BlocksOnly bool
+	// Slab is the part of the blocks that is checked; "" is all of them. All but the blocks is
+	// checked with [mapdb.SlabRest]. Findings are for [Gather] then.
+	Slab mapdb.Slab
 	// Remote allows connections to servers on other machines. A world that somebody
 	// else made may name any server.
 	Remote bool
 	// OnProgress is told how many blocks have been looked at; may be nil. If there is an
-	// area, or the database has no number at hand, of is 0.
+	// area or a slab, or the database has no number at hand, of is 0.
 	OnProgress func(what string, done, of int)
 }
 
 // Check reports to sink what is wrong with the world in dir. Of all but the blocks, the path
 // of a finding is the file, a colon, and the place in it. Blocks are decoded on
-// all cores, and their findings come in the order of the database, with a path
+// all cores, and their findings come in the order of [mapdb.InSlabs], with a path
 // such as "block 12,0,-3: metadata.entries[2]"; a damaged block stops nothing.
 //
 // What is no more than worth knowing of blocks is told once for each kind, with the number
@@ -40,18 +43,43 @@ type CheckOptions struct {
 // all blocks that have the same, and the others are counted. The places are complete. The
 // error is that of the context, or of a server, see [Failed].
 func Check(ctx context.Context, dir string, opts CheckOptions, sink check.Sink) error {
-	if u, ok := UnfinishedIn(dir); ok {
-		sink.AddAt(foundUnfinished, []check.Place{check.File(CopyJournal)}, CopyJournal, -1, "%d blocks of %s are copied", u.Blocks, u.Source)
+	return opts.gather(sink, func(sink check.Sink) error { return opts.world(ctx, dir, sink) })
+}
+
+// CheckBlocks reports to sink what is wrong with the blocks in a database, as [Check]
+// does. It ends early with the context, or when a server fails, and returns why.
+func CheckBlocks(ctx context.Context, db mapdb.DB, opts CheckOptions, sink check.Sink) error {
+	return opts.gather(sink, func(sink check.Sink) error { return opts.blocks(ctx, db, sink) })
+}
+
+// gather tells what a check finds: of a slab as it is.
+func (o *CheckOptions) gather(sink check.Sink, do func(check.Sink) error) error {
+	if o.Slab != "" {
+		return do(sink)
 	}
-	if !opts.BlocksOnly {
-		if err := CheckRest(ctx, dir, opts.Remote, sink); err != nil {
-			return err
+	put, end := Gather(sink)
+	err := do(put)
+	if err == nil {
+		end()
+	}
+	return err
+}
+
+func (o *CheckOptions) world(ctx context.Context, dir string, sink check.Sink) error {
+	if o.Slab == "" || o.Slab == mapdb.SlabRest {
+		if u, ok := UnfinishedIn(dir); ok {
+			sink.AddAt(foundUnfinished, []check.Place{check.File(CopyJournal)}, CopyJournal, -1, "%d blocks of %s are copied", u.Blocks, u.Source)
+		}
+		if !o.BlocksOnly {
+			if err := CheckRest(ctx, dir, o.Remote, sink); err != nil {
+				return err
+			}
 		}
 	}
 	var db mapdb.DB
 	s, err := ReadWorldMT(dir)
 	if err == nil {
-		db, _, err = OpenMap(ctx, dir, s, opts.Remote)
+		db, _, err = OpenMap(ctx, dir, s, o.Remote)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -59,65 +87,64 @@ func Check(ctx context.Context, dir string, opts CheckOptions, sink check.Sink) 
 	case Failed(err):
 		return err
 	case errors.Is(err, ErrRemote):
-		sink.Add(foundMapRemote, "map", -1, "%v", err)
+		sink.Add(foundMapRemote, pathMap, -1, "%v", err)
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		sink.Add(foundMapNone, "map", -1, "there is none")
+		sink.Add(foundMapNone, pathMap, -1, "there is none")
 		return nil
 	case err != nil:
-		sink.Add(foundMap, "map", -1, "%v", err)
+		sink.Add(foundMap, pathMap, -1, "%v", err)
 		return nil
 	}
 	defer db.Close()
-	return CheckBlocks(ctx, db, opts, sink)
+	return o.blocks(ctx, db, sink)
 }
 
-// CheckBlocks reports to sink what is wrong with the blocks in a database, as [Check]
-// does. It ends early with the context, or when a server fails, and returns why.
-func CheckBlocks(ctx context.Context, db mapdb.DB, opts CheckOptions, sink check.Sink) error {
+// pathMap is the path of what is found of the database of blocks, and not of a block.
+const pathMap = "map"
+
+func (o *CheckOptions) blocks(ctx context.Context, db mapdb.DB, sink check.Sink) error {
 	area, total := mapdb.All(), 0
-	if opts.Area != nil {
-		area = *opts.Area
-	} else if opts.OnProgress != nil {
+	if o.Area != nil {
+		area = *o.Area
+	} else if o.OnProgress != nil && o.Slab == "" {
 		if n, err := db.Count(ctx); err == nil {
 			total = int(n)
 		}
 	}
-	s := newSummary(sink)
 	done := 0
 	var last *mapdb.Pos
-	for r := range mapdb.Parallel(db.Blocks(ctx, area), look) {
+	for r := range mapdb.Parallel(mapdb.In(ctx, db, o.Slab, area), look) {
 		if r.err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if Failed(r.err) {
+			if Failed(r.err) || errors.Is(r.err, mapdb.ErrSlab) {
 				return r.err
 			}
-			sink.Add(foundMap, "map", fault.OffsetOf(r.err), "%v", r.err)
+			sink.Add(foundMap, pathMap, fault.OffsetOf(r.err), "%v", r.err)
 			continue
 		}
 		for _, f := range r.found {
-			s.add(r.pos, f)
+			sink(f)
 		}
 		if r.pos != nil {
 			if last != nil && *last == *r.pos && r.block {
-				s.add(r.pos, finding(foundBlockTwice, "", -1, "another row has the same position"))
+				sink(place.InWorld(finding(foundBlockTwice, "", -1, "another row has the same position"), last.X, last.Y, last.Z))
 			}
 			if last = r.pos; !r.block {
 				last = nil
 			}
 		}
-		if done++; opts.OnProgress != nil {
-			opts.OnProgress("blocks", done, total)
+		if done++; o.OnProgress != nil {
+			o.OnProgress("blocks", done, total)
 		}
 	}
 	if v, ok := db.(mapdb.Verifier); ok {
 		for _, d := range v.Damage() {
-			s.add(nil, look(mapdb.Block{}, d).found[0])
+			CheckRow(mapdb.Block{}, d, nil, sink)
 		}
 	}
-	s.end()
 	return nil
 }
 
@@ -140,7 +167,12 @@ func look(row mapdb.Block, err error) result {
 	}
 	b := spareBlocks.Get().(*mapblock.Block)
 	defer spareBlocks.Put(b)
-	CheckRow(row, bad, b, func(f check.Finding) { r.found = append(r.found, f) })
+	CheckRow(row, bad, b, func(f check.Finding) {
+		if r.pos != nil {
+			f = place.InWorld(f, r.pos.X, r.pos.Y, r.pos.Z)
+		}
+		r.found = append(r.found, f)
+	})
 	return r
 }
 
@@ -150,7 +182,10 @@ func look(row mapdb.Block, err error) result {
 func CheckRow(row mapdb.Block, bad *mapdb.RowError, b *mapblock.Block, sink check.Sink) bool {
 	switch {
 	case bad != nil && len(bad.At) > 0: // of the file
-		sink.AddAt(foundMapPages, bad.At, "map", fault.OffsetOf(bad), "%v", withoutOffset(bad))
+		sink.AddAt(foundMapPages, bad.At, pathMap, fault.OffsetOf(bad), "%v", withoutOffset(bad))
+		return false
+	case bad != nil && bad.OfFile():
+		sink.Add(foundMapRow, pathMap, -1, "%v", bad)
 		return false
 	case bad != nil:
 		sink.Add(foundMapRow, "", -1, "%v", bad)

@@ -111,9 +111,10 @@ func TestFindings(t *testing.T) {
 	judge.Write(t, filepath.Join(dir, "env_meta.txt"), []byte("EnvArgsEnd\n"))
 
 	want := []string{"mt-world-env-meta-time env_meta.txt:game_time",
+		// Rows at no position come before the blocks.
+		"mt-map-row ",
 		"mt-block-unreadable block 1,50,-100",
 		"mt-map-meta-inventory block 3,50,-100: metadata.entries[0].inventory",
-		"mt-map-row ",
 		// Warnings come after the errors.
 		"mt-map-block-empty block 2,50,-100",
 		"mt-block-timer-duplicate block 0,100,0: timers.entries[1]"}

@@ -9,7 +9,7 @@
 //	})
 //
 // Blocks of all versions are shown as a game of today understands them. What a function finds
-// comes in the order of the database, and within a block in that of the block. An error of
+// comes in the order of [mapdb.InSlabs], and within a block in that of the block. An error of
 // the function that is called with it ends the search and is returned.
 package worldfind
 
@@ -40,6 +40,9 @@ func NodeOf(pos [3]float64) (v worldedit.Vec) {
 type Where struct {
 	Box *worldedit.Box             // nil: everything
 	In  func(v worldedit.Vec) bool // reports whether a node of the box is searched; nil: all are
+
+	// Slab is the part of the database that is searched; "" is all of it.
+	Slab mapdb.Slab
 
 	// OnMiss is told of each block or row that cannot be read, so that things may be in it
 	// that are not found; nil: nobody.
@@ -89,12 +92,12 @@ func (q query[T]) run(ctx context.Context, db mapdb.DB, where Where, yield func(
 		last  bool  // nothing comes behind the error
 	}
 	total, done := 0, 0
-	if where.OnProgress != nil && where.Box == nil {
+	if where.OnProgress != nil && where.Box == nil && where.Slab == "" {
 		if n, err := db.Count(ctx); err == nil {
 			total = int(n)
 		}
 	}
-	for r := range mapdb.Parallel(db.Blocks(ctx, where.area()), func(data mapdb.Block, err error) (r result) {
+	for r := range mapdb.Parallel(mapdb.In(ctx, db, where.Slab, where.area()), func(data mapdb.Block, err error) (r result) {
 		var row *mapdb.RowError
 		switch {
 		case err != nil:
