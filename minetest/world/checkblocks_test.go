@@ -124,7 +124,7 @@ func TestFindings(t *testing.T) {
 	}
 	area := mapdb.Area{Min: mapdb.Pos{X: 2, Y: 50, Z: -100}, Max: mapdb.Pos{X: 3, Y: 50, Z: -100}}
 	got = run(t, dir, world.CheckOptions{Area: &area, BlocksOnly: true})
-	if diff := cmp.Diff([]string{want[2], want[4]}, got); diff != "" {
+	if diff := cmp.Diff([]string{want[3], want[4]}, got); diff != "" {
 		t.Error(diff)
 	}
 }
