@@ -102,24 +102,32 @@ type idCounts struct {
 
 // count counts the nodes of each id of a block.
 func (c *idCounts) count(b *Block) {
-	plain := b.plainIDs()
-	for i, id := range &b.Param0 {
-		if !plain {
-			id, _ = b.ID(i)
+	if !b.plainIDs() {
+		for i := range NodeCount {
+			id, _ := b.ID(i)
+			c.add(id, 1)
 		}
-		if int(id) < len(c.low) {
-			c.low[id]++
-		} else {
-			c.addHigh(id)
+		return
+	}
+	last, from := b.Param0[0], 0 // equal ids often stand side by side
+	for i, id := range &b.Param0 {
+		if id != last {
+			c.add(last, i-from)
+			last, from = id, i
 		}
 	}
+	c.add(last, NodeCount-from)
 }
 
-func (c *idCounts) addHigh(id uint16) {
+func (c *idCounts) add(id uint16, n int) {
+	if int(id) < len(c.low) {
+		c.low[id] += uint16(n)
+		return
+	}
 	if c.high == nil {
 		c.high = make(map[uint16]uint16)
 	}
-	c.high[id]++
+	c.high[id] += uint16(n)
 }
 
 // of returns how many nodes have an id.
