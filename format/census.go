@@ -209,5 +209,14 @@ var fileColumn = Column{Name: "file", Help: "what the user calls the file, with 
 func (t *Table) All() []Column { return append([]Column{fileColumn}, t.Columns...) }
 
 func validName(name string) bool {
-	return name != "" && name[0] >= 'a' && name[0] <= 'z' && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
+	return name != "" && name[0] >= 'a' && name[0] <= 'z' && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == "" &&
+		!strings.Contains(reserved, " "+name+" ")
 }
+
+// reserved are the words of SQL that cannot be a name in one query engine or another.
+const reserved = " all analyze and any array as asc between both by case cast check collate column constraint create cross cube current_date " +
+	"current_time current_timestamp current_user default deferrable desc describe distinct do drop else end escape except exists extract false fetch filter for foreign " +
+	"from full function grant group grouping having in initially inner insert intersect interval into is join lateral leading left like limit localtime " +
+	"localtimestamp natural not null offset on only or order outer overlaps partition primary procedure qualify references returning right row rows select " +
+	"session_user set show some start summarize symmetric table tablesample then time to trailing true union unique unnest unpivot unknown update user using values variadic when " +
+	"where window with within "

@@ -56,6 +56,7 @@ func TestCheckCensus(t *testing.T) {
 		"a name in capitals":   func(c *format.Census) { c.Tables[0].Name = "T" },
 		"no title":             func(c *format.Census) { c.Tables[0].Title = "" },
 		"no columns":           func(c *format.Census) { c.Tables[0].Columns = nil },
+		"a word of SQL":        func(c *format.Census) { c.Tables[0].Columns[0].Name = "offset" },
 		"two of a name":        func(c *format.Census) { c.Tables = append(c.Tables, good()) },
 		"two columns":          func(c *format.Census) { c.Tables[0].Columns = append(c.Tables[0].Columns, column) },
 		"the column of all":    func(c *format.Census) { c.Tables[0].Columns[0].Name = "file" },

@@ -208,7 +208,7 @@ var tableFindings = tableOf("minetest_findings", "A finding of check, for each b
 	col("id", format.ColumnText, "The kind of finding, such as mt-block-unreadable.", func(f *check.Finding) format.Cell { return format.TextCell(f.ID) }),
 	col("severity", format.ColumnText, "error, warning or info.", func(f *check.Finding) format.Cell { return format.TextCell(f.Severity.String()) }),
 	col("path", format.ColumnText, "Where inside the world: a file, or block x,y,z: and the path in the block.", func(f *check.Finding) format.Cell { return format.TextCell(f.Path) }),
-	opt("offset", format.ColumnInt, "Where in the file or block, in bytes; null where there is no such place.", func(f *check.Finding) format.Cell { return number(int(f.Offset)) }),
+	opt("byte_offset", format.ColumnInt, "Where in the file or block, in bytes; null where there is no such place.", func(f *check.Finding) format.Cell { return number(int(f.Offset)) }),
 	col("message", format.ColumnText, "What was found, in English.", func(f *check.Finding) format.Cell { return format.TextCell(f.Message) }),
 	col("places", format.ColumnInt32, "How many places the finding has.", func(f *check.Finding) format.Cell { return format.IntCell(len(f.At)) }),
 	opt("block_x", format.ColumnInt32, "x of the block that it is about, in blocks; null if it is about none.", findingBlock(0)),
