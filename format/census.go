@@ -17,6 +17,11 @@ type Census struct {
 	// names. The values are those of the columns, in their order, and are the caller's again
 	// after the call. What cannot be read is told by [Job.Miss], and the rest goes on.
 	Rows func(ctx context.Context, job *Job, src *Source, row func(t *Table, values []Cell) error) error
+
+	// Digest returns a short text that changes when what the rows are made of does: of the file,
+	// or of the shard that the job names. It takes less time than the rows; "" means that nobody
+	// can tell. Nil: of a file it is the hash of its bytes, and of a folder nobody can tell.
+	Digest func(ctx context.Context, job *Job, src *Source) (string, error)
 }
 
 // Table is a kind of rows. Every table has, before the columns named here, the column file: what

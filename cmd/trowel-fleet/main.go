@@ -3,11 +3,14 @@
 package main
 
 import (
+	"io"
 	"os"
 	"runtime"
 
+	"trowel.example/cmd/internal/census"
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/fleet"
+	"trowel.example/cmd/internal/parquet"
 	"trowel.example/format"
 	"trowel.example/minetest"
 	"trowel.example/teeworlds"
@@ -20,8 +23,13 @@ var ballast = make([]byte, 64<<20)
 // games are the games whose files the tool opens.
 var games = format.Games{teeworlds.Game, torchlight.Game, minetest.Game}
 
+// tables makes files of tables.
+func tables(w io.Writer, t *format.Table, program string) census.Writer {
+	return parquet.NewWriter(w, t, program)
+}
+
 func main() {
-	code := cli.Main(games, cli.Args(games, os.Args), os.Stdin, os.Stdout, os.Stderr, fleet.Verbs)
+	code := cli.Main(games, cli.Args(games, os.Args), os.Stdin, os.Stdout, os.Stderr, fleet.Verbs, cli.Census(tables))
 	runtime.KeepAlive(ballast)
 	os.Exit(code)
 }

@@ -302,3 +302,6 @@ func (c *Collection) Close() error {
 	}
 	return c.root.Close()
 }
+
+// Sync flushes all files in a folder to disk.
+func Sync(path string) error { return syncAll(path) }

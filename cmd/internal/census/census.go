@@ -1,0 +1,259 @@
+// Package census keeps tables of what is in files in a folder, or in object storage, and makes
+// anew what has changed since.
+//
+// A dataset has a folder for each table, and in it a file for each partition that has rows of it:
+// TABLE/PARTITION.parquet. A partition is a part of the work (package work): a shard of a large
+// file, or those of the other files whose names have a hash with the same first byte. So a hundred
+// thousand maps are 256 files a table, none of which moves when there are more; and one map that
+// has changed is read again with four hundred others.
+//
+//	census.json            what the folder is, and its tables
+//	parts/PARTITION.json   what a partition was made of, and what there is of it
+//	TABLE/PARTITION.parquet
+//
+// Each file appears whole, in place of the older one. Before the first file of a partition changes,
+// what is kept of the partition says that it is about to, so that one which a killed run has left
+// half new is made again.
+package census
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"trowel.example/cmd/internal/work"
+	"trowel.example/format"
+)
+
+// Store keeps the files of a dataset by name, with / between folders.
+type Store interface {
+	// Put keeps what write writes, in place of what was there: all of it or, if write fails or
+	// the process is killed, nothing. What is not whole is nothing that query engines read.
+	Put(ctx context.Context, name string, write func(io.Writer) error) error
+	// Open opens a file. The error wraps [io/fs.ErrNotExist] if there is none.
+	Open(ctx context.Context, name string) (io.ReadCloser, error)
+	// Remove removes a file, if there is one.
+	Remove(ctx context.Context, name string) error
+	// List returns the names of the files in a folder, and how large they are; "" is the
+	// uppermost. What is no plain file is left out, but for folders: of these the size is -1.
+	List(ctx context.Context, folder string) (map[string]int64, error)
+}
+
+// Writer writes the rows of a table as a file.
+type Writer interface {
+	// Write writes a row, with what the user calls the file that it is of.
+	Write(file string, cells []format.Cell) error
+	// Copy writes those rows of another such file for whose file keep returns true.
+	Copy(r io.ReaderAt, size int64, keep func(file string) bool) error
+	Rows() int64
+	Close() error
+}
+
+// Create begins a file of a table. The program is named with its version.
+type Create func(w io.Writer, t *format.Table, program string) Writer
+
+// File is a file of a partition.
+type File struct {
+	Name  string   `json:"name"`            // as the user names it
+	Raw   []byte   `json:"raw,omitempty"`   // the same, if that is no UTF-8
+	Found bool     `json:"found,omitempty"` // in a folder that the user named
+	Reads []string `json:"reads,omitempty"` // what else was read for its rows
+	Gone  bool     `json:"gone,omitempty"`  // it is not there any more, and its rows are kept
+	Fails bool     `json:"fails,omitempty"` // nothing of it could be read; rows of an earlier run are kept
+}
+
+// NewFile returns a file of a name.
+func NewFile(name string, found bool) File {
+	f := File{Name: filepath.ToSlash(filepath.Clean(name)), Found: found}
+	if name == "-" {
+		f.Name = name
+	}
+	if valid := strings.ToValidUTF8(f.Name, "\uFFFD"); valid != f.Name {
+		f.Raw, f.Name = []byte(f.Name), valid
+	}
+	return f
+}
+
+// Path returns where the file is.
+func (f *File) Path() string {
+	if f.Raw != nil {
+		return filepath.FromSlash(string(f.Raw))
+	}
+	return filepath.FromSlash(f.Name)
+}
+
+// Task is the data of a part.
+type Task struct {
+	Files []File `json:"files"`
+	Key   string `json:"key,omitempty"`  // of the state that there is: if it fits there is nothing to do
+	Hold  bool   `json:"hold,omitempty"` // its rows are in other partitions, which it replaces at the end
+}
+
+// State is what is kept of a partition.
+type State struct {
+	Key    string             `json:"key,omitempty"` // of what it was made of; "": nobody can tell
+	Shard  format.Shard       `json:"shard,omitempty"`
+	Files  []File             `json:"files"`
+	Tables map[string]Content `json:"tables"`
+	Notes  []Note             `json:"notes,omitempty"` // what there was to say
+}
+
+// Content is the file of a table.
+type Content struct {
+	Rows   int64  `json:"rows"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// Note is something to be said of a file.
+type Note struct {
+	Kind   uint8  `json:"kind"` // what the caller takes it for; 0 is only good to know
+	Text   string `json:"text"`
+	Advice string `json:"advice,omitempty"`
+}
+
+// Bucket returns the name of the partition of a file that does not come apart.
+func Bucket(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return fmt.Sprintf("files-%02x", sum[0])
+}
+
+// ShardName returns the name of the partition of a shard of a file.
+func ShardName(name string, shard format.Shard) string {
+	plain := func(s string, most int) string {
+		s = strings.Map(func(r rune) rune {
+			switch {
+			case r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("-.,", r):
+				return r
+			case r >= 'A' && r <= 'Z':
+				return r - 'A' + 'a'
+			case r == '=': // which some engines take for a value of a column
+				return -1
+			}
+			return '_'
+		}, s)
+		return s[:min(len(s), most)]
+	}
+	sum := sha256.Sum256([]byte(name))
+	part := work.Part{Name: fmt.Sprintf("%s-%x-%s", plain(filepath.Base(name), 30), sum[:5], plain(string(shard), 50))}
+	if !part.Valid() {
+		part.Name = "w" + part.Name
+	}
+	return part.Name
+}
+
+func tableFile(table, part string) string { return table + "/" + part + ".parquet" }
+func stateFile(part string) string        { return "parts/" + part + ".json" }
+
+// Record is a piece of the result of a part: bytes of the file of a table, or at the end the state.
+type Record struct {
+	Table string
+	Bytes Chunk
+	State *State
+	Same  bool // nothing has changed
+}
+
+// Chunk is some bytes, which are in a file until they are needed.
+type Chunk struct {
+	file *os.File
+	at   int64
+	n    int
+}
+
+// GobEncode returns the bytes.
+func (c Chunk) GobEncode() ([]byte, error) {
+	data := make([]byte, c.n)
+	if c.n == 0 {
+		return data, nil
+	}
+	_, err := c.file.ReadAt(data, c.at)
+	return data, err
+}
+
+// GobDecode puts the bytes into a file.
+func (c *Chunk) GobDecode(data []byte) error {
+	if len(data) == 0 {
+		return nil
+	}
+	s, err := newSpool("")
+	if err != nil {
+		return err
+	}
+	if _, err := s.Write(data); err != nil {
+		return err
+	}
+	*c = Chunk{s.file, 0, len(data)}
+	return nil
+}
+
+// spool is a file for this run only, with the hash of what is in it.
+type spool struct {
+	file *os.File
+	size int64
+	sum  hashWriter
+	err  error
+}
+
+type hashWriter interface {
+	io.Writer
+	Sum([]byte) []byte
+}
+
+// newSpool makes a spool in a folder; "" is the one for temporary files. Its name goes at once,
+// where the system lets it, and the file with whoever has it open.
+func newSpool(dir string) (*spool, error) {
+	f, err := os.CreateTemp(dir, "trowel-census-*.tmp")
+	if err != nil {
+		return nil, err
+	}
+	_ = os.Remove(f.Name())
+	return &spool{file: f, sum: sha256.New()}, nil
+}
+
+func (s *spool) Write(p []byte) (int, error) {
+	n, err := s.file.Write(p)
+	s.sum.Write(p[:n])
+	s.size += int64(n)
+	if err != nil {
+		s.err = err
+	}
+	return n, err
+}
+
+func (s *spool) content(rows int64) Content {
+	return Content{Rows: rows, Size: s.size, SHA256: hex.EncodeToString(s.sum.Sum(nil))}
+}
+
+// chunks are the bytes in pieces.
+func (s *spool) chunks(yield func(Chunk) error) error {
+	const piece = 1 << 20
+	for at := int64(0); at < s.size; at += piece {
+		if err := yield(Chunk{s.file, at, int(min(piece, s.size-at))}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readerOf reads pieces one after the other.
+func readerOf(all []Chunk) io.Reader {
+	readers := make([]io.Reader, len(all))
+	for i, c := range all {
+		readers[i] = io.NewSectionReader(c.file, c.at, int64(c.n))
+	}
+	return io.MultiReader(readers...)
+}
+
+func encode(v any) []byte {
+	data, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		panic(err) // nothing here cannot be JSON
+	}
+	return append(data, '\n')
+}

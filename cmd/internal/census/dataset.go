@@ -1,0 +1,487 @@
+package census
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"trowel.example/cmd/internal/work"
+	"trowel.example/format"
+)
+
+// ErrNotOurs means that a folder has other things in it than a dataset.
+var ErrNotOurs = errors.New("has other files in it than those of a census")
+
+const indexName = "census.json"
+
+// Index is what census.json says, for people and programs.
+type Index struct {
+	Census  int     `json:"census"` // version of the layout
+	Program string  `json:"program"`
+	Tables  []Table `json:"tables"`
+}
+
+// Table is a table of a dataset.
+type Table struct {
+	Name    string   `json:"name"`
+	Title   string   `json:"title"`
+	Columns []Column `json:"columns"`
+	Files   int      `json:"files"`
+	Rows    int64    `json:"rows"`
+}
+
+// Column is a column of a table.
+type Column struct {
+	Name     string `json:"name"`
+	Type     string `json:"type"`
+	Optional bool   `json:"optional,omitempty"`
+	Help     string `json:"help"`
+}
+
+// Dataset is a dataset that is brought up to date.
+type Dataset struct {
+	Program string
+	Create  Create
+	Tables  []*format.Table
+	Prune   bool // rows of files that are gone go, too
+	Say     func(Note)
+
+	store  Store
+	states map[string]*State
+	before map[string]*State // the same at the beginning, which does not change
+	index  []byte
+
+	chunks  map[string][]Chunk // of the part that is being taken, by table
+	seen    map[string]bool    // parts that were taken
+	present map[string]bool    // names of files that are there
+	failing map[string]bool    // and of those that could not be read
+	held    []held
+	Made    int // partitions that were made anew
+	Gone    map[string]bool
+	Removed map[string]bool
+}
+
+type held struct {
+	part   string
+	state  *State
+	chunks map[string][]Chunk
+}
+
+// Load reads what a dataset says of itself. One that is empty is none yet.
+func (d *Dataset) Load(ctx context.Context, store Store) error {
+	d.store, d.states, d.chunks = store, make(map[string]*State), make(map[string][]Chunk)
+	d.seen, d.present, d.failing = make(map[string]bool), make(map[string]bool), make(map[string]bool)
+	d.Gone, d.Removed = make(map[string]bool), make(map[string]bool)
+	var err error
+	if d.index, err = d.read(ctx, indexName); errors.Is(err, fs.ErrNotExist) {
+		list, err := store.List(ctx, "")
+		if err == nil && len(list) > 0 {
+			err = ErrNotOurs
+		}
+		return err
+	} else if err != nil {
+		return err
+	}
+	var index Index
+	if err := json.Unmarshal(d.index, &index); err != nil || index.Census < 1 {
+		return fmt.Errorf("%w: its %s is that of something else", ErrNotOurs, indexName)
+	} else if index.Census > 1 {
+		return fmt.Errorf("%s: a newer program made it", indexName)
+	}
+	names, err := store.List(ctx, "parts")
+	if err != nil {
+		return err
+	}
+	sizes := make(map[string]map[string]int64)
+	for name := range names {
+		part, is := strings.CutSuffix(name, ".json")
+		if p := (work.Part{Name: part}); !is || !p.Valid() {
+			continue
+		}
+		data, err := d.read(ctx, stateFile(part))
+		if err != nil {
+			return err
+		}
+		state := new(State)
+		if json.Unmarshal(data, state) != nil || len(state.Files) == 0 {
+			continue // it is made again
+		}
+		if whole, err := d.whole(ctx, part, state, sizes); err != nil {
+			return err
+		} else if !whole {
+			state.Key = ""
+		}
+		d.states[part] = state
+	}
+	d.before = maps.Clone(d.states)
+	return nil
+}
+
+// whole reports whether the files of a partition are as large as they were made. Of those that are
+// not, nothing is known any more.
+func (d *Dataset) whole(ctx context.Context, part string, state *State, sizes map[string]map[string]int64) (bool, error) {
+	whole := true
+	for table, c := range state.Tables {
+		if !tableName(table) {
+			delete(state.Tables, table)
+			continue
+		}
+		if sizes[table] == nil {
+			list, err := d.store.List(ctx, table)
+			if err != nil {
+				return false, err
+			}
+			sizes[table] = list
+		}
+		if size, is := sizes[table][part+".parquet"]; !is || size != c.Size {
+			state.Tables[table] = Content{Size: -1}
+			whole = false
+		}
+	}
+	return whole, nil
+}
+
+func tableName(name string) bool {
+	return name != "" && name != "parts" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
+}
+
+func (d *Dataset) read(ctx context.Context, name string) ([]byte, error) {
+	r, err := d.store.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(r)
+}
+
+func (d *Dataset) put(ctx context.Context, name string, data []byte) error {
+	return d.store.Put(ctx, name, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// Begin makes the folder one of a dataset.
+func (d *Dataset) Begin(ctx context.Context) error {
+	if d.index != nil {
+		return nil
+	}
+	d.index = d.newIndex()
+	return d.put(ctx, indexName, d.index)
+}
+
+// Part makes the part for files, or for a shard of one; held says that its rows are in other
+// partitions now.
+func (d *Dataset) Part(name string, shard format.Shard, files []File, held bool) work.Part {
+	task := Task{Files: files}
+	if old := d.before[name]; old != nil {
+		gone := false
+		reads := make(map[string][]string)
+		for _, f := range old.Files {
+			reads[f.Name] = f.Reads
+			gone = gone || f.Gone
+		}
+		for i, f := range files {
+			task.Files[i].Reads = reads[f.Name]
+		}
+		if !gone || !d.Prune {
+			task.Key = old.Key
+		}
+	} else {
+		task.Hold = held
+	}
+	data, err := json.Marshal(task)
+	if err != nil {
+		panic(err)
+	}
+	return work.Part{Name: name, File: files[0].Path(), Shard: shard, Data: data}
+}
+
+// Moved reports whether there are partitions of a file other than those of its parts now.
+func (d *Dataset) Moved(name string, parts map[string]bool) bool {
+	for part, s := range d.before {
+		if s.Files[0].Name == name && !parts[part] {
+			return true
+		}
+	}
+	return false
+}
+
+// Take takes the next piece of what the parts give. All pieces of a part come one after the other.
+func (d *Dataset) Take(ctx context.Context, p work.Part, r Record) error {
+	if r.Table != "" {
+		d.chunks[r.Table] = append(d.chunks[r.Table], r.Bytes)
+		return nil
+	}
+	var task Task
+	if err := json.Unmarshal(p.Data, &task); err != nil {
+		return err
+	}
+	chunks := d.chunks
+	d.chunks = make(map[string][]Chunk)
+	d.seen[p.Name] = true
+	old := d.states[p.Name]
+	if r.Same {
+		if old == nil {
+			return fmt.Errorf("part %s: it was made from what is not there any more: run again", p.Name)
+		}
+		for _, f := range task.Files {
+			d.present[f.Name] = true
+		}
+		for _, n := range old.Notes {
+			d.Say(n)
+		}
+		return nil
+	}
+	for _, n := range r.State.Notes {
+		d.Say(n)
+	}
+	for _, f := range r.State.Files {
+		if f.Fails {
+			d.failing[f.Name] = true
+		} else {
+			d.present[f.Name] = true
+		}
+	}
+	if old != nil && p.Shard != "" && r.State.Files[0].Fails {
+		return nil // what is there stays
+	}
+	if task.Hold {
+		d.held = append(d.held, held{p.Name, r.State, chunks})
+		return nil
+	}
+	return d.update(ctx, p.Name, r.State, chunks)
+}
+
+// update puts what was made of a partition in the place of what is there.
+func (d *Dataset) update(ctx context.Context, part string, state *State, chunks map[string][]Chunk) error {
+	old := d.states[part]
+	if old != nil {
+		if err := d.keep(ctx, part, old, state, chunks); err != nil {
+			return err
+		}
+	} else {
+		old = new(State)
+	}
+	data := encode(state)
+	if d.states[part] != nil && bytes.Equal(data, encode(old)) {
+		return nil
+	}
+	d.states[part] = state
+	if !maps.Equal(state.Tables, old.Tables) {
+		d.Made++
+		if err := d.replace(ctx, part, old, state, chunks); err != nil {
+			return err
+		}
+	}
+	return d.put(ctx, stateFile(part), data)
+}
+
+// replace changes the files of a partition. Until it is done, what is kept of the partition names
+// all files that it may have, and fits no sources.
+func (d *Dataset) replace(ctx context.Context, part string, old, state *State, chunks map[string][]Chunk) error {
+	between := &State{Shard: state.Shard, Files: state.Files, Tables: maps.Clone(state.Tables)}
+	for table := range old.Tables {
+		between.Tables[table] = Content{Size: -1}
+	}
+	if err := d.put(ctx, stateFile(part), encode(between)); err != nil {
+		return err
+	}
+	for _, table := range slices.Sorted(maps.Keys(state.Tables)) {
+		if state.Tables[table] == old.Tables[table] {
+			continue
+		}
+		if err := d.store.Put(ctx, tableFile(table, part), func(w io.Writer) error {
+			_, err := io.Copy(w, readerOf(chunks[table]))
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	for _, table := range slices.Sorted(maps.Keys(old.Tables)) {
+		if _, is := state.Tables[table]; !is {
+			if err := d.store.Remove(ctx, tableFile(table, part)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// keep takes over the rows of files that were there and are not, or cannot be read now.
+func (d *Dataset) keep(ctx context.Context, part string, old, state *State, chunks map[string][]Chunk) error {
+	if state.Shard != "" {
+		return nil
+	}
+	now := make(map[string]*File)
+	for i := range state.Files {
+		now[state.Files[i].Name] = &state.Files[i]
+	}
+	kept := make(map[string]bool)
+	for _, f := range old.Files {
+		is := now[f.Name]
+		switch {
+		case is == nil && d.Prune:
+			d.Removed[f.Name] = true
+		case is == nil:
+			d.Gone[f.Name] = true
+			f.Gone = true
+			state.Files = append(state.Files, f)
+			kept[f.Name] = true
+		case is.Fails:
+			kept[f.Name] = true
+		}
+	}
+	if len(kept) == 0 {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(old.Tables)) {
+		i := slices.IndexFunc(d.Tables, func(t *format.Table) bool { return t.Name == name })
+		if i < 0 {
+			d.lost(name, part, errors.New("there is no such table any more"))
+			continue
+		}
+		if err := d.merge(ctx, d.Tables[i], part, state, chunks, func(file string) bool { return kept[file] }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// merge puts rows of the partition that is there behind those of the new one.
+func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, state *State, chunks map[string][]Chunk, keep func(string) bool) error {
+	before, err := d.spooled(ctx, tableFile(t.Name, part))
+	if err != nil {
+		return err
+	}
+	defer before.file.Close()
+	both, err := newSpool("")
+	if err != nil {
+		return err
+	}
+	w := d.Create(both, t, d.Program)
+	if c, is := state.Tables[t.Name]; is {
+		own, err := newSpool("")
+		if err == nil {
+			_, err = io.Copy(own, readerOf(chunks[t.Name]))
+		}
+		if err == nil {
+			err = w.Copy(own.file, c.Size, func(string) bool { return true })
+		}
+		if err != nil {
+			return err
+		}
+		defer own.file.Close()
+	}
+	if err := w.Copy(before.file, before.size, keep); both.err == nil && err != nil {
+		d.lost(t.Name, part, err)
+		return both.file.Close()
+	}
+	if err := errors.Join(w.Close(), both.err); err != nil {
+		return err
+	}
+	if w.Rows() == 0 {
+		return both.file.Close()
+	}
+	chunks[t.Name] = nil
+	state.Tables[t.Name] = both.content(w.Rows())
+	return both.chunks(func(c Chunk) error {
+		chunks[t.Name] = append(chunks[t.Name], c)
+		return nil
+	})
+}
+
+func (d *Dataset) lost(table, part string, err error) {
+	d.Say(Note{Kind: 1, Text: fmt.Sprintf("%s: rows of files that are gone cannot be kept: %v", tableFile(table, part), err)})
+}
+
+// spooled copies a file of the dataset to one of this run.
+func (d *Dataset) spooled(ctx context.Context, name string) (*spool, error) {
+	r, err := d.store.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	s, err := newSpool("")
+	if err == nil {
+		_, err = io.Copy(s, r)
+	}
+	return s, err
+}
+
+// Finish removes what is outdated, when all parts were taken, and writes the index.
+func (d *Dataset) Finish(ctx context.Context) error {
+	for _, h := range d.held {
+		if err := d.update(ctx, h.part, h.state, h.chunks); err != nil {
+			return err
+		}
+	}
+	d.held = nil
+	for _, part := range slices.Sorted(maps.Keys(d.states)) {
+		s := d.states[part]
+		if d.seen[part] {
+			continue
+		}
+		outdated := true
+		for _, f := range s.Files {
+			switch {
+			case d.present[f.Name]:
+			case d.failing[f.Name]:
+				outdated = false
+			case d.Prune:
+				d.Removed[f.Name] = true
+			default:
+				d.Gone[f.Name], outdated = true, false
+			}
+		}
+		if !outdated {
+			continue
+		}
+		for _, table := range slices.Sorted(maps.Keys(s.Tables)) {
+			if err := d.store.Remove(ctx, tableFile(table, part)); err != nil {
+				return err
+			}
+		}
+		if err := d.store.Remove(ctx, stateFile(part)); err != nil {
+			return err
+		}
+		delete(d.states, part)
+		d.Made++
+	}
+	index := d.newIndex()
+	if bytes.Equal(index, d.index) {
+		return nil
+	}
+	d.index = index
+	return d.put(ctx, indexName, index)
+}
+
+// Index returns what there is, with the tables that have rows.
+func (d *Dataset) Index() Index {
+	index := Index{Census: 1, Program: d.Program, Tables: []Table{}}
+	for _, t := range d.Tables {
+		one := Table{Name: t.Name, Title: t.Title}
+		for _, c := range t.All() {
+			one.Columns = append(one.Columns, Column{c.Name, c.Type.String(), c.Optional, c.Help})
+		}
+		for _, s := range d.states {
+			if c, is := s.Tables[t.Name]; is {
+				one.Files++
+				one.Rows += c.Rows
+			}
+		}
+		if one.Files > 0 {
+			index.Tables = append(index.Tables, one)
+		}
+	}
+	return index
+}
+
+func (d *Dataset) newIndex() []byte { return encode(d.Index()) }

@@ -1,0 +1,244 @@
+package census
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"trowel.example/cmd/internal/work"
+	"trowel.example/format"
+	"trowel.example/internal/parallel"
+)
+
+// Input is a file that is open for its rows.
+type Input struct {
+	*format.Format
+	Source *format.Source
+	Job    *format.Job
+	Close  func() error
+}
+
+// Maker makes the partitions of a dataset, wherever that is.
+type Maker struct {
+	Program string // with its version
+	Create  Create
+
+	// Open opens a file. Whatever its job tells goes to say; [ErrNoTables] means that there is
+	// nothing to be said of it.
+	Open func(ctx context.Context, f File, say func(Note)) (*Input, error)
+	// Failed makes a note of why a file could not be read.
+	Failed func(err error, f File) Note
+}
+
+// ErrNoTables means that a file has no tables, and need not have any.
+var ErrNoTables = errors.New("no tables are made of it")
+
+// Split returns the shards of a file, none if it does not come apart.
+func (m *Maker) Split(ctx context.Context, f File) (shards []format.Shard, err error) {
+	if caught := parallel.Catch(func() {
+		in, e := m.Open(ctx, f, func(Note) {})
+		if err = e; err != nil {
+			return
+		}
+		defer in.Close()
+		if in.Sharding != nil {
+			err = in.Sharding.Split(ctx, in.Job, in.Source, func(s format.Shard) error {
+				shards = append(shards, s)
+				return nil
+			})
+		}
+	}); caught != nil {
+		err = caught
+	}
+	return shards, err
+}
+
+// Do makes a partition.
+func (m *Maker) Do(ctx context.Context, p work.Part, put func(Record) error) error {
+	var task Task
+	if err := json.Unmarshal(p.Data, &task); err != nil || len(task.Files) == 0 {
+		return fmt.Errorf("part %s: it says nothing of files: %w", p.Name, err)
+	}
+	d := doing{Maker: m, shard: p.Shard, files: slices.Clone(task.Files), digests: make([]string, len(task.Files)), tables: make(map[*format.Table]*rows)}
+	for i := range d.files {
+		if err := d.each(ctx, i, func(Note) {}, d.digest); err != nil {
+			return err
+		}
+	}
+	if key := d.key(); key != "" && key == task.Key && len(d.notes) == 0 {
+		return put(Record{Same: true})
+	}
+	for i := range d.files {
+		if d.files[i].Fails {
+			continue
+		}
+		if err := d.each(ctx, i, d.say, d.rows); err != nil {
+			return err
+		}
+	}
+	return d.end(put)
+}
+
+// doing is a partition that is being made.
+type doing struct {
+	*Maker
+	shard   format.Shard
+	files   []File
+	digests []string // of what is read of each; "" if nobody can tell
+	tables  map[*format.Table]*rows
+	notes   []Note
+	written int64 // rows
+}
+
+// rows are those of a table.
+type rows struct {
+	Writer
+	*spool
+}
+
+func (d *doing) say(n Note) { d.notes = append(d.notes, n) }
+
+// each opens a file, whose job has its say, and does something with it. An error that is not about the file ends all.
+func (d *doing) each(ctx context.Context, i int, say func(Note), do func(context.Context, int, *Input) error) error {
+	f, before := &d.files[i], d.written
+	var err error
+	if caught := parallel.Catch(func() {
+		var in *Input
+		if in, err = d.Open(ctx, *f, say); err == nil {
+			in.Job.Shard = d.shard
+			err = errors.Join(do(ctx, i, in), in.Close())
+		}
+	}); caught != nil {
+		err = caught
+	}
+	for _, r := range d.tables {
+		if r.spool.err != nil {
+			return r.spool.err
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, ErrNoTables):
+		d.digests[i] = "nothing"
+	case err != nil:
+		f.Fails = d.written == before
+		d.say(d.Failed(err, *f))
+	}
+	return nil
+}
+
+// digest takes down what the rows of a file are made of.
+func (d *doing) digest(ctx context.Context, i int, in *Input) error {
+	sum := sha256.New()
+	fmt.Fprintln(sum, in.Name, d.shard)
+	for _, name := range slices.Sorted(maps.Keys(in.Job.Values)) {
+		fmt.Fprintf(sum, "%s=%q\n", name, in.Job.Values[name])
+	}
+	switch {
+	case in.Census.Digest != nil:
+		text, err := in.Census.Digest(ctx, in.Job, in.Source)
+		if err != nil || text == "" {
+			return nil // the rows tell what is wrong
+		}
+		fmt.Fprintln(sum, text)
+	case in.Source.IsDir():
+		return nil
+	default:
+		if err := hashOf(sum, io.NewSectionReader(in.Source, 0, in.Source.Size)); err != nil {
+			return err
+		}
+	}
+	for _, name := range d.files[i].Reads {
+		if err := hashFile(sum, name); err != nil {
+			return err
+		}
+	}
+	d.digests[i] = fmt.Sprintf("%x", sum.Sum(nil))
+	return nil
+}
+
+func hashOf(sum io.Writer, r io.Reader) error {
+	own := sha256.New()
+	_, err := io.Copy(own, r)
+	fmt.Fprintf(sum, "%x\n", own.Sum(nil))
+	return err
+}
+
+// hashFile is hashOf for a file, which may be missing.
+func hashFile(sum io.Writer, name string) error {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = fmt.Fprintln(sum, "missing")
+		return err
+	} else if err != nil {
+		return err
+	}
+	defer f.Close()
+	return hashOf(sum, f)
+}
+
+// key is what tells whether a partition is still what its files give; "" if nobody can tell.
+func (d *doing) key() string {
+	sum := sha256.New()
+	fmt.Fprintln(sum, d.Program)
+	for i, f := range d.files {
+		if d.digests[i] == "" {
+			return ""
+		}
+		fmt.Fprintf(sum, "%q %q %s\n", f.Name, f.Reads, d.digests[i])
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil)[:16])
+}
+
+// rows writes the rows of a file.
+func (d *doing) rows(ctx context.Context, i int, in *Input) error {
+	f := &d.files[i]
+	err := in.Census.Rows(ctx, in.Job, in.Source, func(t *format.Table, cells []format.Cell) error {
+		r := d.tables[t]
+		if r == nil {
+			s, err := newSpool("")
+			if err != nil {
+				return err
+			}
+			r = &rows{d.Create(s, t, d.Program), s}
+			d.tables[t] = r
+		}
+		d.written++
+		return r.Writer.Write(f.Name, cells)
+	})
+	var reads []string
+	if all := in.Source.Reads(); len(all) > 1 && !in.Source.IsDir() {
+		reads = all[1:]
+		slices.Sort(reads)
+	}
+	if !slices.Equal(reads, f.Reads) { // then the digest is of something else
+		f.Reads = reads
+		err = errors.Join(err, d.digest(ctx, i, in))
+	}
+	return err
+}
+
+// end puts what was made.
+func (d *doing) end(put func(Record) error) error {
+	state := &State{Key: d.key(), Shard: d.shard, Files: d.files, Tables: make(map[string]Content), Notes: d.notes}
+	for _, t := range slices.SortedFunc(maps.Keys(d.tables), func(a, b *format.Table) int { return strings.Compare(a.Name, b.Name) }) {
+		r := d.tables[t]
+		if err := r.Writer.Close(); err != nil {
+			return err
+		}
+		state.Tables[t.Name] = r.content(r.Rows())
+		if err := r.chunks(func(c Chunk) error { return put(Record{Table: t.Name, Bytes: c}) }); err != nil {
+			return err
+		}
+	}
+	return put(Record{State: state})
+}

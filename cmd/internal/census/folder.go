@@ -1,0 +1,160 @@
+package census
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"trowel.example/cmd/internal/output"
+	"trowel.example/internal/filelock"
+	"trowel.example/internal/wholefile"
+)
+
+// Folder is a dataset in a folder of the system, which one run writes at a time.
+type Folder struct {
+	root *os.Root
+	lock *os.File
+	mode fs.FileMode
+}
+
+const lockName = ".trowel-census"
+
+// OpenFolder opens the folder at a path, or makes it. Its files are for their owner only if the
+// sources are.
+func OpenFolder(name string, ownerOnly bool) (*Folder, error) {
+	if err := os.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	f := &Folder{root: root, mode: 0o666}
+	if ownerOnly {
+		f.mode = 0o600
+	}
+	ctx := context.Background()
+	list, err := f.List(ctx, "")
+	if _, ours := list[indexName]; err == nil && !ours && len(list) > 0 {
+		err = fmt.Errorf("%s: %w", name, ErrNotOurs)
+	}
+	if err == nil {
+		f.lock, err = root.OpenFile(lockName, os.O_RDWR|os.O_CREATE, f.mode)
+	}
+	if err == nil && errors.Is(filelock.Try(f.lock), filelock.ErrTaken) {
+		err = fmt.Errorf("%s: another run writes there", name)
+	}
+	if err == nil {
+		err = f.clean(list)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Sync flushes all of it to disk.
+func (f *Folder) Sync() error { return output.Sync(f.root.Name()) }
+
+// Close ends the use of the folder.
+func (f *Folder) Close() error {
+	if f.lock != nil {
+		f.lock.Close()
+	}
+	return f.root.Close()
+}
+
+// clean removes what killed runs have left half written.
+func (f *Folder) clean(list map[string]int64) error {
+	folders := []string{"."}
+	for name, size := range list {
+		if size < 0 && (tableName(name) || name == "parts") {
+			folders = append(folders, name)
+		}
+	}
+	for _, folder := range folders {
+		entries, err := fs.ReadDir(f.root.FS(), folder)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), wholefile.Suffix) && e.Type().IsRegular() {
+				if err := f.root.Remove(path.Join(folder, e.Name())); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Put keeps what write writes. It is in a hidden file that ends otherwise than those of tables do,
+// until it is whole.
+func (f *Folder) Put(_ context.Context, name string, write func(io.Writer) error) error {
+	dir, base := path.Split(name)
+	output.Step()
+	if dir != "" {
+		if err := f.root.MkdirAll(path.Clean(dir), 0o777); err != nil {
+			return err
+		}
+	}
+	part := dir + "." + base + wholefile.Suffix
+	file, err := f.root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, f.mode)
+	if err != nil {
+		return err
+	}
+	output.Step()
+	err = write(file)
+	output.Step()
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = f.root.Rename(part, name)
+	}
+	if err != nil {
+		return errors.Join(err, f.root.Remove(part))
+	}
+	return nil
+}
+
+// Open opens a file.
+func (f *Folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
+	return f.root.Open(name)
+}
+
+// Remove removes a file, if there is one.
+func (f *Folder) Remove(_ context.Context, name string) error {
+	output.Step()
+	if err := f.root.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// List lists a folder. What is hidden is left out.
+func (f *Folder) List(_ context.Context, folder string) (map[string]int64, error) {
+	entries, err := fs.ReadDir(f.root.FS(), path.Clean("./"+folder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	list := make(map[string]int64)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		info, err := e.Info()
+		switch {
+		case err != nil:
+			return nil, err
+		case info.IsDir():
+			list[e.Name()] = -1
+		default:
+			list[e.Name()] = info.Size()
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,301 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/census"
+	"trowel.example/cmd/internal/output"
+	"trowel.example/cmd/internal/work"
+	"trowel.example/format"
+	"trowel.example/internal/parallel"
+)
+
+// Census makes the verb census, for programs that can write tables.
+func Census(create census.Create) Verbs {
+	return func(t *Tool) []*cobra.Command { return []*cobra.Command{t.a.censusCommand(create)} }
+}
+
+func (a *app) censusCommand(create census.Create) *cobra.Command {
+	var dir string
+	var asJSON, prune bool
+	cmd := &cobra.Command{
+		Use:   "census FILE... -o DIR",
+		Short: "Write what is in files as tables",
+		Long: `Census writes what worlds, maps and mods say as tables, for query engines: files of
+Apache Parquet, which DuckDB, Spark, pandas and many others read. Folders are searched for
+files of which there are tables; docs/census.md has the tables, with queries.
+
+DIR gets a folder for each table, to be read as DIR/TABLE/*.parquet. The column file of
+each is what the file was called here: run it in the same folder each time.
+
+When DIR has a census already, only what has changed is made anew: a slab of 16 planes of
+blocks of a world, or the maps and mods whose names have a hash that begins alike, some of
+256 parts. So there is no --resume: a run that was interrupted is run again. Files that
+are not among the sources any more are said, and their rows stay, unless --prune is given.
+
+A line is printed for each table, with its number of rows; with --json an object
+{program, tables, made, gone}, as docs/json.md has it.`,
+		Example: `  trowel census ~/maps -o maps.census
+  trowel census world -o world.census && duckdb -c "from 'world.census/minetest_players/*.parquet'"`,
+		Args: args(1, -1),
+	}
+	cmd.Flags().StringVarP(&dir, "output", "o", "", "`folder` of the tables")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&prune, "prune", false, "remove the rows of files that are not among the sources any more")
+	_ = cmd.MarkFlagDirname("output")
+	a.optionFlags(cmd, func(f *format.Format) []format.Option {
+		if f.Census == nil {
+			return nil
+		}
+		return f.OptionsFor(0)
+	})
+	AsWork(cmd)
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		switch {
+		case dir == "":
+			return hint(errors.New("-o is missing"), "-o names the folder of the tables")
+		case slices.Contains(names, "-"):
+			return errors.New("standard input cannot be read twice: name a file")
+		}
+		c := &censusRun{app: a, cmd: cmd, names: expand(names), dir: dir}
+		c.maker = census.Maker{Program: version(), Create: create, Open: c.open, Failed: func(err error, f census.File) census.Note {
+			if p, is := errors.AsType[*parallel.Panic](err); is {
+				err = defect(p)
+			}
+			return keptNote(failure(named(err, f.Path())))
+		}}
+		c.data = census.Dataset{Program: version(), Create: create, Tables: a.tables(), Prune: prune, Say: c.say}
+		defer c.close()
+		if err := c.run(cmd.Context()); err != nil {
+			return err
+		}
+		return c.sum(asJSON)
+	}
+	return cmd
+}
+
+// tables returns the tables of all formats, once each.
+func (a *app) tables() []*format.Table {
+	var all []*format.Table
+	for _, f := range a.formats {
+		if f.Census == nil {
+			continue
+		}
+		for _, t := range f.Census.Tables {
+			if !slices.Contains(all, t) {
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}
+
+// censusRun is one run of census.
+type censusRun struct {
+	*app
+	cmd    *cobra.Command
+	names  []string
+	dir    string
+	maker  census.Maker
+	data   census.Dataset
+	store  *census.Folder // nil: it is not open yet
+	parts  int
+	failed bool
+}
+
+func (c *censusRun) run(ctx context.Context) error {
+	if c.call == nil { // what is wrong with the folder is said before the work
+		if err := c.begin(ctx); err != nil {
+			return err
+		}
+	}
+	if err := c.perform(ctx, work.Of(c)); err != nil {
+		return err
+	}
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	if err := c.data.Finish(ctx); err != nil {
+		return err
+	}
+	if err := c.store.Sync(); err != nil {
+		return err
+	}
+	return c.unfit(c.cmd)
+}
+
+// begin opens the dataset, to be written.
+func (c *censusRun) begin(ctx context.Context) (err error) {
+	if c.store != nil {
+		return nil
+	}
+	dir := c.written(c.dir)
+	opts := output.Options{Reads: func() []string { return append(c.inputs(c.cmd), c.names...) }}
+	if err := opts.NotRead(dir); err != nil {
+		return err
+	}
+	if c.store, err = census.OpenFolder(dir, ownerOnly(c.names)); err != nil {
+		if errors.Is(err, census.ErrNotOurs) {
+			err = hint(err, "-o with another name leaves it as it is")
+		}
+		return err
+	}
+	if err := c.data.Load(ctx, c.store); err != nil {
+		return named(err, dir)
+	}
+	return c.data.Begin(ctx)
+}
+
+func (c *censusRun) close() {
+	if c.store != nil {
+		c.store.Close()
+	}
+}
+
+// open opens a file for its rows.
+func (c *censusRun) open(_ context.Context, f census.File, say func(census.Note)) (*census.Input, error) {
+	t := target{name: f.Path(), found: f.Found}
+	its := c.apart(func(n note) { say(keptNote(n)) })
+	g, err := its.findTarget(c.cmd, t)
+	switch {
+	case err != nil && f.Found && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)):
+		return nil, census.ErrNoTables
+	case err != nil:
+		return nil, err
+	case g.Census == nil:
+		g.Close()
+		if f.Found {
+			return nil, census.ErrNoTables
+		}
+		return nil, fmt.Errorf("%s: is a %s, of which there are no tables", t.name, g.Title)
+	}
+	if err := c.fits(c.cmd, g.Format, t); err != nil {
+		g.Close()
+		return nil, err
+	}
+	return &census.Input{Format: g.Format, Source: g.src, Job: its.job(c.cmd, g.Format), Close: g.Close}, nil
+}
+
+func keptNote(n note) census.Note {
+	return census.Note{Kind: uint8(n.Kind), Text: n.Text, Advice: n.Advice}
+}
+
+func (c *censusRun) say(n census.Note) {
+	kind := min(noteKind(n.Kind), noteFailed)
+	c.failed = c.failed || kind == noteFailed
+	c.talk.tell(note{kind, n.Text, n.Advice})
+}
+
+// Split yields the shards of files that come apart, and then the other files, brought together.
+func (c *censusRun) Split(ctx context.Context, _ bool, yield func(work.Part) error) error {
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	seen := make(map[string]bool)
+	small := make(map[string][]census.File)
+	for _, name := range c.names {
+		any := false
+		err := c.targets(ctx, name, func(t target) error {
+			f := census.NewFile(t.name, t.found)
+			if seen[f.Name] {
+				any = true
+				return nil
+			}
+			shards, err := c.maker.Split(ctx, f)
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case errors.Is(err, census.ErrNoTables):
+				return nil
+			}
+			seen[f.Name], any = true, true
+			if len(shards) == 0 { // or what is wrong with it is said when it is done
+				small[census.Bucket(f.Name)] = append(small[census.Bucket(f.Name)], f)
+				return nil
+			}
+			names := make(map[string]bool)
+			for _, s := range shards {
+				names[census.ShardName(f.Name, s)] = true
+			}
+			moved := c.data.Moved(f.Name, names)
+			for _, s := range shards {
+				if err := yield(c.data.Part(census.ShardName(f.Name, s), s, []census.File{f}, moved)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if f := census.NewFile(name, false); !any && !seen[f.Name] { // that is said as of any other
+			small[census.Bucket(f.Name)] = append(small[census.Bucket(f.Name)], f)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(small)) {
+		slices.SortFunc(small[name], func(a, b census.File) int { return strings.Compare(a.Name, b.Name) })
+		if err := yield(c.data.Part(name, "", small[name], false)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Do makes the rows of a part.
+func (c *censusRun) Do(ctx context.Context, p work.Part, put func(census.Record) error) error {
+	return c.maker.Do(ctx, p, put)
+}
+
+// Take puts what was made into the dataset.
+func (c *censusRun) Take(p work.Part, r census.Record) error {
+	ctx := c.cmd.Context()
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	if r.State != nil || r.Same {
+		c.parts++
+		c.talk.progress("parts", c.parts, 0)
+	}
+	return c.data.Take(ctx, p, r)
+}
+
+// sum tells what there is now.
+func (c *censusRun) sum(asJSON bool) error {
+	index := c.data.Index()
+	gone := slices.Sorted(maps.Keys(c.data.Gone))
+	var rows int64
+	tables := []object{}
+	for _, t := range index.Tables {
+		rows += t.Rows
+		tables = append(tables, object{{"name", t.Name}, {"rows", t.Rows}, {"files", t.Files}})
+	}
+	if asJSON {
+		data, err := compact(object{{"program", index.Program}, {"tables", tables}, {"made", c.data.Made}, {"gone", append([]string{}, gone...)}})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(c.out, "%s\n", data)
+	} else {
+		for _, t := range index.Tables {
+			fmt.Fprintf(c.out, "%15s  %s\n", thousands(t.Rows), t.Name)
+		}
+	}
+	if n := len(gone); n > 0 {
+		c.talk.say("%s of earlier runs, such as %s, not among the sources any more: the rows stay, --prune removes them", plural(n, "file"), gone[0])
+	}
+	if n := len(c.data.Removed); n > 0 {
+		c.talk.say("removed the rows of %s", plural(n, "file"))
+	}
+	c.talk.say("%s: %s in %s, of %s %d made anew", c.dir, plural(int(rows), "row"), plural(len(index.Tables), "table"), plural(c.parts, "part"), c.data.Made)
+	if c.failed {
+		return errQuiet
+	}
+	return nil
+}

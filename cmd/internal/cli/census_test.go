@@ -1,0 +1,502 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	pq "github.com/parquet-go/parquet-go"
+
+	"trowel.example/cmd/internal/census"
+	"trowel.example/cmd/internal/output"
+	"trowel.example/cmd/internal/parquet"
+	"trowel.example/cmd/internal/work"
+	"trowel.example/format"
+	"trowel.example/internal/filelock"
+)
+
+// The toys of census: a rack is a text of lines "SLAB NAME VALUE" that comes apart by slabs, a list
+// is the same as a whole.
+
+var (
+	rackItems = &format.Table{Name: "toy_items", Title: "the items of racks", Columns: []format.Column{
+		{Name: "slab", Type: format.ColumnInt32, Help: "of the item"},
+		{Name: "name", Type: format.ColumnText, Help: "of the item"},
+		{Name: "value", Type: format.ColumnInt, Optional: true, Help: "of the item, if it has one"},
+	}}
+	rackSlabs = &format.Table{Name: "toy_slabs", Title: "the slabs of racks", Columns: []format.Column{
+		{Name: "slab", Type: format.ColumnInt32, Help: "its number"},
+		{Name: "items", Type: format.ColumnInt, Help: "how many there are"},
+	}}
+)
+
+func rackLines(src *format.Source, shard format.Shard) (lines [][]string, err error) {
+	data, err := src.ReadAll()
+	for line := range strings.Lines(string(data)) {
+		if words := strings.Fields(line); len(words) >= 2 && (shard == "" || string(shard) == words[0]) {
+			lines = append(lines, words)
+		}
+	}
+	return lines, err
+}
+
+func rackRows(_ context.Context, job *format.Job, src *format.Source, row func(*format.Table, []format.Cell) error) error {
+	lines, err := rackLines(src, job.Shard)
+	if err != nil {
+		return err
+	}
+	count := make(map[string]int64)
+	for _, l := range lines {
+		slab, err := strconv.ParseInt(l[0], 10, 32)
+		switch {
+		case err != nil:
+			job.Miss("", "%s: is no slab", l[0])
+			continue
+		case l[1] == "fails":
+			return errors.New("an item that fails")
+		case l[1] == "panics":
+			panic("an item that bites")
+		}
+		var value format.Cell
+		if len(l) > 2 {
+			n, _ := strconv.ParseInt(l[2], 10, 64)
+			value = format.IntCell(n)
+		}
+		name := format.TextCell(l[1])
+		if l[1] == "null" {
+			name = format.Cell{}
+		}
+		count[l[0]]++
+		if err := row(rackItems, []format.Cell{format.IntCell(slab), name, value}); err != nil {
+			return err
+		}
+	}
+	for _, slab := range slices.Sorted(maps.Keys(count)) {
+		n, _ := strconv.ParseInt(slab, 10, 32)
+		if err := row(rackSlabs, []format.Cell{format.IntCell(n), format.IntCell(count[slab])}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func toyText(name, ext string, sharding *format.Sharding, digest func(context.Context, *format.Job, *format.Source) (string, error)) *format.Format {
+	return &format.Format{Name: name, Title: name, Extensions: []string{ext}, Sharding: sharding,
+		Recognize: func(src *format.Source) bool { return strings.HasSuffix(src.Name, ext) },
+		Open:      func(context.Context, *format.Job, *format.Source) (format.File, error) { return shelf(""), nil },
+		Census:    &format.Census{Tables: []*format.Table{rackItems, rackSlabs}, Rows: rackRows, Digest: digest},
+	}
+}
+
+var censusToys = format.Games{{Title: "Racks", Formats: []*format.Format{
+	toyText("toy-list", ".list", nil, nil),
+	toyText("toy-rack", ".rack", &format.Sharding{Split: func(_ context.Context, _ *format.Job, src *format.Source, yield func(format.Shard) error) error {
+		lines, err := rackLines(src, "")
+		if err != nil {
+			return err
+		}
+		seen := make(map[string]bool)
+		for _, l := range lines {
+			seen[l[0]] = true
+		}
+		for _, s := range slices.Sorted(maps.Keys(seen)) {
+			if err := yield(format.Shard(s)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}, func(_ context.Context, job *format.Job, src *format.Source) (string, error) {
+		lines, err := rackLines(src, job.Shard)
+		return fmt.Sprint(lines), err
+	}),
+	toyBox,
+}}}
+
+func writeTables(w io.Writer, t *format.Table, program string) census.Writer {
+	return parquet.NewWriter(w, t, program)
+}
+
+// runCensus runs the verb in a folder, and returns what it printed and its exit code.
+func runCensus(t testing.TB, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, told bytes.Buffer
+	code = run(censusToys, append([]string{"census"}, args...), strings.NewReader(""), &out, &told, Census(writeTables))
+	return out.String(), told.String(), code
+}
+
+func censusOf(t testing.TB, want int, args ...string) string {
+	t.Helper()
+	_, told, code := runCensus(t, args...)
+	if code != want {
+		t.Fatalf("%q: exit code %d\n%s", args, code, told)
+	}
+	return told
+}
+
+// tableRows are the rows of all files of a table, as a query engine reads them, sorted.
+func tableRows(t testing.TB, dir, table string) []string {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(dir, table, "*.parquet"))
+	rows := []string{}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := pq.OpenFile(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		r := pq.NewReader(f)
+		for some := make([]pq.Row, 50); ; {
+			n, err := r.ReadRows(some)
+			for _, row := range some[:n] {
+				line := ""
+				for _, v := range row {
+					line += " " + v.String()
+				}
+				rows = append(rows, line[1:])
+			}
+			if err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		r.Close()
+	}
+	slices.Sort(rows)
+	return rows
+}
+
+// snapshot is all that is in a folder: bytes, and whether they are the very same files.
+func snapshot(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	if err := fs.WalkDir(os.DirFS(dir), ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || name == ".trowel-census" {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		all[name] = string(data)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// changed returns which files of a folder are others than before, by what they are and not by
+// what is in them.
+func changed(t testing.TB, dir string, run func()) []string {
+	t.Helper()
+	infos := func() map[string]fs.FileInfo {
+		all := make(map[string]fs.FileInfo)
+		_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			if err == nil && !e.IsDir() {
+				rel, _ := filepath.Rel(dir, path)
+				all[filepath.ToSlash(rel)], err = e.Info()
+			}
+			return err
+		})
+		return all
+	}
+	before := infos()
+	run()
+	names := []string{}
+	after := infos()
+	for name, i := range after {
+		if old := before[name]; old == nil || !os.SameFile(old, i) || !old.ModTime().Equal(i.ModTime()) {
+			names = append(names, name)
+		}
+	}
+	for name := range before {
+		if after[name] == nil {
+			names = append(names, "-"+name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func toyFiles(t testing.TB, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+var someToys = map[string]string{
+	"in/a.rack": "1 car 5\n1 ball\n2 doll 7\n3 block 9\n",
+	"in/b.rack": "1 kite 2\n",
+	"in/x.list": "7 train 70\n7 track\n",
+	"in/y.list": "8 plane 80\n",
+	"in/z.txt":  "no toy",
+}
+
+var someRows = []string{"in/a.rack 1 ball <null>", "in/a.rack 1 car 5", "in/a.rack 2 doll 7", "in/a.rack 3 block 9",
+	"in/b.rack 1 kite 2", "in/x.list 7 track <null>", "in/x.list 7 train 70", "in/y.list 8 plane 80"}
+
+func wantRows(t testing.TB, dir string, want ...string) {
+	t.Helper()
+	slices.Sort(want)
+	if diff := cmp.Diff(want, tableRows(t, dir, "toy_items")); diff != "" {
+		t.Errorf("rows: %s", diff)
+	}
+}
+
+func TestCensus(t *testing.T) {
+	t.Chdir(t.TempDir())
+	toyFiles(t, someToys)
+	printed, _, code := runCensus(t, "in", "-o", "out")
+	if want := "              8  toy_items\n              6  toy_slabs\n"; printed != want || code != 0 {
+		t.Errorf("%d %q", code, printed)
+	}
+	wantRows(t, "out", someRows...)
+
+	// Nothing has changed, and nothing is written.
+	if names := changed(t, "out", func() { censusOf(t, 0, "in", "-o", "out") }); len(names) > 0 {
+		t.Errorf("written: %v", names)
+	}
+	// A slab has changed, in one of its tables.
+	toyFiles(t, map[string]string{"in/a.rack": "1 car 5\n1 ball\n2 doll 8\n3 block 9\n"})
+	slab := census.ShardName("in/a.rack", "2")
+	if names := changed(t, "out", func() { censusOf(t, 0, "in", "-o", "out") }); !slices.Equal(names, []string{"parts/" + slab + ".json", "toy_items/" + slab + ".parquet"}) {
+		t.Errorf("written: %v", names)
+	}
+	// A slab is gone, and so are its files.
+	toyFiles(t, map[string]string{"in/a.rack": "1 car 5\n1 ball\n3 block 9\n"})
+	if names := changed(t, "out", func() { censusOf(t, 0, "in", "-o", "out") }); !slices.Equal(names, []string{"-parts/" + slab + ".json", "-toy_items/" + slab + ".parquet", "-toy_slabs/" + slab + ".parquet", "census.json"}) {
+		t.Errorf("written: %v", names)
+	}
+	// What is there is as a new one has it.
+	toyFiles(t, someToys)
+	censusOf(t, 0, "in", "-o", "out")
+	censusOf(t, 0, "in", "-o", "new")
+	if diff := cmp.Diff(snapshot(t, "new"), snapshot(t, "out")); diff != "" {
+		t.Error("another way gives another result: ", diff)
+	}
+	// What is damaged or lost is made again.
+	file := "out/toy_items/" + census.Bucket("in/x.list") + ".parquet"
+	if err := os.Truncate(file, 10); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove("out/toy_slabs/" + slab + ".parquet"); err != nil {
+		t.Fatal(err)
+	}
+	censusOf(t, 0, "in", "-o", "out")
+	if diff := cmp.Diff(snapshot(t, "new"), snapshot(t, "out")); diff != "" {
+		t.Error("not mended: ", diff)
+	}
+	if printed, _, _ := runCensus(t, "in", "-o", "out", "--json"); !strings.Contains(printed, `"tables":[{"name":"toy_items","rows":8,"files":`) || !strings.Contains(printed, `"made":0,"gone":[]`) {
+		t.Error(printed)
+	}
+}
+
+// sameBucket returns the names of lists that are in one partition.
+func sameBucket(n int) (names []string) {
+	for i := 0; len(names) < n; i++ {
+		if name := fmt.Sprintf("in/%d.list", i); census.Bucket(name) == census.Bucket("in/0.list") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func TestCensusGone(t *testing.T) {
+	t.Chdir(t.TempDir())
+	together := sameBucket(3)
+	toyFiles(t, map[string]string{together[0]: "1 one", together[1]: "1 two", together[2]: "1 three", "in/a.rack": "1 car\n2 bus"})
+	censusOf(t, 0, "in", "-o", "out")
+	whole := snapshot(t, "out")
+	one, two, three := together[0]+" 1 one <null>", together[1]+" 1 two <null>", together[2]+" 1 three <null>"
+	for _, name := range []string{together[1], "in/a.rack"} {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	toyFiles(t, map[string]string{together[0]: "1 uno"})
+	told := censusOf(t, 0, "in", "-o", "out")
+	if !strings.Contains(told, "2 files of earlier runs, such as in/"+filepath.Base(together[1])) && !strings.Contains(told, "2 files of earlier runs, such as in/a.rack") {
+		t.Error(told)
+	}
+	uno := together[0] + " 1 uno <null>"
+	wantRows(t, "out", uno, two, three, "in/a.rack 1 car <null>", "in/a.rack 2 bus <null>")
+	if names := changed(t, "out", func() { censusOf(t, 0, "in", "-o", "out") }); len(names) > 0 {
+		t.Errorf("written: %v", names)
+	}
+	// Other sources are added to those that there are.
+	toyFiles(t, map[string]string{"more/b.rack": "5 late"})
+	censusOf(t, 0, "more", "-o", "out")
+	wantRows(t, "out", uno, two, three, "in/a.rack 1 car <null>", "in/a.rack 2 bus <null>", "more/b.rack 5 late <null>")
+	if told := censusOf(t, 0, "in", "-o", "out", "--prune"); !strings.Contains(told, "removed the rows of 3 files") {
+		t.Error(told)
+	}
+	wantRows(t, "out", uno, three)
+	// A file that comes back is there once.
+	toyFiles(t, map[string]string{together[0]: "1 one", together[1]: "1 two", "in/a.rack": "1 car\n2 bus"})
+	censusOf(t, 0, "in", "-o", "out")
+	wantRows(t, "out", one, two, three, "in/a.rack 1 car <null>", "in/a.rack 2 bus <null>")
+	if diff := cmp.Diff(whole, snapshot(t, "out")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What cannot be read is said each time, and the rows of an earlier run stay.
+func TestCensusFailing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	toyFiles(t, someToys)
+	censusOf(t, 0, "in", "-o", "out")
+	toyFiles(t, map[string]string{"in/a.rack": "1 car 5\n1 ball\n2 fails\n3 block 9\nx lost\n", "in/x.list": "7 panics"})
+	for range 2 {
+		told := censusOf(t, 2, "in", "-o", "out")
+		for _, want := range []string{"in/a.rack: an item that fails", "x: is no slab", "in/x.list: a defect of trowel", "an item that bites"} {
+			if strings.Count(told, want) != 1 {
+				t.Errorf("%q is not said once: %s", want, told)
+			}
+		}
+		wantRows(t, "out", someRows...)
+	}
+	toyFiles(t, map[string]string{"in/a.rack": "1 car 5\n1 ball\n3 block 9\nx lost\n", "in/x.list": "7 track"})
+	for range 2 {
+		if told := censusOf(t, 1, "in", "-o", "out"); !strings.Contains(told, "x: is no slab") {
+			t.Error(told)
+		}
+	}
+	toyFiles(t, map[string]string{"in/x.list": "7 null 1"})
+	if told := censusOf(t, 2, "in/x.list", "-o", "other"); !strings.Contains(told, "in/x.list: table toy_items: name is null") {
+		t.Error(told)
+	}
+}
+
+func TestCensusRefuses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	toyFiles(t, someToys)
+	toyFiles(t, map[string]string{"mine/a": "b", "else/census.json": "{}", "newer/census.json": `{"census": 2}`, "a.box": "TOYB", "in/sub/q.list": "1 q"})
+	for _, try := range [][]string{
+		{"in -o mine", "mine: has other files in it than those of a census"},
+		{"in -o else", "has other files in it"},
+		{"in -o newer", "a newer program made it"},
+		{"in -o in/census", "what is read is not written"},
+		{"in", "-o is missing"},
+		{"- -o out", "standard input"},
+		{"nothing -o out", "nothing: no such file"},
+		{"a.box -o out", "a.box: is a Box of toys, of which there are no tables"},
+		{"mine -o out", "mine: "},
+	} {
+		before := snapshot(t, "mine")
+		if told := censusOf(t, 2, strings.Fields(try[0])...); !strings.Contains(told, try[1]) {
+			t.Errorf("%s: %s", try[0], told)
+		}
+		if !maps.Equal(before, snapshot(t, "mine")) {
+			t.Errorf("%s: changed what is not ours", try[0])
+		}
+	}
+	censusOf(t, 0, "in", "-o", "taken")
+	f, err := os.OpenFile("taken/.trowel-census", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := filelock.Try(f); errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("no locks here")
+	}
+	if told := censusOf(t, 2, "in", "-o", "taken"); !strings.Contains(told, "another run writes there") {
+		t.Error(told)
+	}
+}
+
+// However the parts are done, by whom and how often, the dataset is the same.
+func TestCensusParts(t *testing.T) {
+	t.Chdir(t.TempDir())
+	toyFiles(t, someToys)
+	toyFiles(t, map[string]string{"in/s.rack": "1 a\nx lost\n"})
+	censusOf(t, 1, "in", "-o", "out")
+	want := snapshot(t, "out")
+	store := work.Folder("results")
+	perform := func(do func(context.Context, work.Work) error) int {
+		return Perform(t.Context(), Call{Games: censusToys, More: []Verbs{Census(writeTables)}, Args: []string{"census", "in", "-o", "out"},
+			Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Work: do, Output: func(string) string { return "merged" }})
+	}
+	var plan *work.Plan
+	perform(func(ctx context.Context, w work.Work) (err error) {
+		if plan, err = work.Begin(ctx, w, work.Plan{}, store); err != nil {
+			t.Error(err)
+		}
+		return ErrPart
+	})
+	for range 2 {
+		for _, i := range rand.Perm(len(plan.Parts)) {
+			if code := perform(func(ctx context.Context, w work.Work) error {
+				if err := store.Put(ctx, work.ResultName(plan.Parts[i]), func(to io.Writer) error { return w.Do(ctx, plan.Parts[i], to) }); err != nil {
+					t.Error(err)
+				}
+				return ErrPart
+			}); code != 0 {
+				t.Fatal(code)
+			}
+		}
+	}
+	if code := perform(func(ctx context.Context, w work.Work) error { return work.Finish(ctx, w, plan, store) }); code != 1 {
+		t.Fatal(code)
+	}
+	if diff := cmp.Diff(want, snapshot(t, "merged")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A run that is killed before any change to the disk leaves files of which each is whole, the old
+// or the new; and the next run makes of it what one does that is not killed.
+func TestCensusKilled(t *testing.T) {
+	t.Chdir(t.TempDir())
+	together := sameBucket(3)
+	toyFiles(t, someToys)
+	toyFiles(t, map[string]string{together[0]: "1 one", together[1]: "1 two"})
+	censusOf(t, 0, "in", "-o", "out")
+	old := snapshot(t, "out")
+	if err := os.Remove(together[1]); err != nil {
+		t.Fatal(err)
+	}
+	toyFiles(t, map[string]string{together[0]: "1 uno", together[2]: "1 tre", "in/a.rack": "1 car 6\n2 doll 7\n4 new\n", "in/new.rack": "1 shoe"})
+	var left []map[string]string
+	output.Step = func() { left = append(left, snapshot(t, "out")) }
+	defer func() { output.Step = func() {} }()
+	censusOf(t, 0, "in", "-o", "out", "--prune")
+	output.Step = func() {}
+	want := snapshot(t, "out")
+	if len(left) < 20 {
+		t.Fatalf("only %d changes", len(left))
+	}
+	for i, files := range left {
+		for name, text := range files {
+			if strings.HasSuffix(name, ".parquet") && text != old[name] && text != want[name] {
+				t.Errorf("change %d leaves %s, which is neither the old nor the new", i, name)
+			}
+		}
+		dir := fmt.Sprint("killed", i)
+		for name, text := range files {
+			toyFiles(t, map[string]string{filepath.Join(dir, name): text})
+		}
+		censusOf(t, 0, "in", "-o", dir, "--prune")
+		if diff := cmp.Diff(want, snapshot(t, dir)); diff != "" {
+			t.Errorf("after change %d: %s", i, diff)
+		}
+	}
+}
