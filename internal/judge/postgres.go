@@ -93,7 +93,7 @@ func startPostgres(t testing.TB) string {
 	defer log.Close()
 	// A shell ends the server when its input ends: a test that is killed leaves none.
 	server := run(context.Background(), "/bin/sh", "-c", `"$@" & read -r _; kill -INT $!; wait $!; rm -rf "$0"`, dir,
-		filepath.Join(programs, "postgres"), "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "shared_buffers=8MB", "-c", "max_connections=20")
+		filepath.Join(programs, "postgres"), "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "shared_buffers=8MB", "-c", "max_connections=60")
 	server.Stdout, server.Stderr = log, log
 	life, err := server.StdinPipe()
 	if err != nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -23,23 +24,6 @@ const envKills = "TROWEL_KILLS"
 // on time. Which is which is counted for each thread: what moves between threads is covered by
 // the steps of package output, which its own test counts.
 var deadly = strings.Fields("write pwrite64 rename renameat renameat2 linkat fsync fdatasync syncfs unlink unlinkat mkdirat ftruncate fchmodat utimensat")
-
-// toBeKilled returns the path of the program, for a test that takes minutes.
-func toBeKilled(t *testing.T) string {
-	t.Helper()
-	if os.Getenv(envKills) == "" {
-		t.Skipf("this takes minutes: set %s", envKills)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	trowel := filepath.Join(t.TempDir(), "trowel")
-	if err := os.Symlink(self, trowel); err != nil {
-		t.Skip(err)
-	}
-	return trowel
-}
 
 // seen is what a folder has in it: what files there are, with digests, except for what is hidden
 // in the folders of runs.
@@ -88,8 +72,19 @@ func (s seen) same(o seen, varies map[string]bool) bool {
 // Late are those of which the next run ends what was begun. What a repair in place leaves,
 // package worldrepair tests.
 func TestKillVerbs(t *testing.T) {
-	trowel := toBeKilled(t)
-	bin := filepath.Dir(trowel)
+	if os.Getenv(envKills) == "" {
+		t.Skipf("this takes minutes: set %s", envKills)
+	}
+	strace := judge.Find(t, "strace")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	trowel := filepath.Join(bin, "trowel")
+	if err := os.Symlink(self, trowel); err != nil {
+		t.Skip(err)
+	}
 	samples, err := filepath.Abs("../../../samples")
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +173,13 @@ func TestKillVerbs(t *testing.T) {
 			for _, call := range deadly {
 				for at := 1; ; at += 1 + at/20 { // each of the first, fewer of those that are alike
 					dir := fresh()
-					killed := judge.Killed(t, run(filepath.Join(dir, c.in), append([]string{trowel}, args...)...), call, at)
+					cmd := run(filepath.Join(dir, c.in), append([]string{strace, "-f", "-qqq", "-o", os.DevNull, "-e", "trace=" + call,
+						"-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, at), trowel}, args...)...)
+					out, err := cmd.CombinedOutput()
+					var exit *exec.ExitError
+					if err != nil && (!errors.As(err, &exit) || exit.ExitCode() > 0 && exit.ExitCode() < 128) {
+						t.Fatalf("%v\n%s", err, out)
+					}
 					after := look(t, dir)
 					switch {
 					case after.same(old, varies):
@@ -202,7 +203,7 @@ func TestKillVerbs(t *testing.T) {
 					if left, _ := filepath.Glob(filepath.Join(dir, ".trowel*")); len(left) > 0 {
 						t.Errorf("killed at %s %d, and run again: left %q", call, at, left)
 					}
-					if !killed {
+					if err == nil {
 						break
 					}
 				}
@@ -222,20 +223,32 @@ const editWorld = "replace default:stone default:cobble then set-storage x k v t
 // anything has changed there is a backup that gives back what was, and the same again ends
 // what was begun.
 func TestKillInPlace(t *testing.T) {
-	trowel := toBeKilled(t)
+	if os.Getenv(envKills) == "" {
+		t.Skipf("this takes minutes: set %s", envKills)
+	}
+	strace := judge.Find(t, "strace")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	trowel := filepath.Join(t.TempDir(), "trowel")
+	if err := os.Symlink(self, trowel); err != nil {
+		t.Skip(err)
+	}
 	hollow, err := filepath.Abs("../../../samples/hollow")
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := func(dir string, args ...string) *exec.Cmd {
+	run := func(dir string, args ...string) (string, error) {
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOMAXPROCS=2")
-		return cmd
+		out, err := cmd.CombinedOutput()
+		return string(out), err
 	}
 	must := func(dir string, args ...string) {
 		t.Helper()
-		if out, err := run(dir, args...).CombinedOutput(); err != nil {
+		if out, err := run(dir, args...); err != nil {
 			t.Fatalf("%q: %v\n%s", args, err, out)
 		}
 	}
@@ -279,7 +292,7 @@ func TestKillInPlace(t *testing.T) {
 				for name := range wants {
 					varies[name] = varies[name] || strings.HasSuffix(name, ".sqlite")
 				}
-				out, err := run(dir, trowel, "diff", "w", filepath.Join(want, "w")).CombinedOutput()
+				out, err := run(dir, trowel, "diff", "w", filepath.Join(want, "w"))
 				if err != nil || !files.same(wants, varies) {
 					t.Logf("%v, want %v: %v\n%s", names(files), names(wants), err, out)
 				}
@@ -289,7 +302,12 @@ func TestKillInPlace(t *testing.T) {
 			for _, call := range deadly {
 				for at := 1; ; at += 1 + at/20 {
 					dir := fresh(base)
-					killed := judge.Killed(t, run(dir, append([]string{trowel}, args...)...), call, at)
+					said, killed := run(dir, append([]string{strace, "-f", "-qqq", "-o", os.DevNull, "-e", "trace=" + call,
+						"-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, at), trowel}, args...)...)
+					var exit *exec.ExitError
+					if killed != nil && (!errors.As(killed, &exit) || exit.ExitCode() > 0 && exit.ExitCode() < 128) {
+						t.Fatalf("%v\n%s", killed, said)
+					}
 					again := fresh(dir)
 					backups, _ := filepath.Glob(filepath.Join(dir, "w.backup-*.zip"))
 					for _, backup := range backups {
@@ -306,7 +324,7 @@ func TestKillInPlace(t *testing.T) {
 					if left, _ := filepath.Glob(filepath.Join(again, ".*")); len(left) > 0 {
 						t.Errorf("killed at %s %d, and run again: left %q", call, at, left)
 					}
-					if count["runs"]++; !killed {
+					if count["runs"]++; killed == nil {
 						break
 					}
 				}
@@ -321,7 +339,18 @@ func TestKillInPlace(t *testing.T) {
 
 // Large files and folders, killed at any time.
 func TestKillLarge(t *testing.T) {
-	trowel := toBeKilled(t)
+	if os.Getenv(envKills) == "" {
+		t.Skipf("this takes minutes: set %s", envKills)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	trowel := filepath.Join(bin, "trowel")
+	if err := os.Symlink(self, trowel); err != nil {
+		t.Skip(err)
+	}
 	large := func(version uint16, toys int) []byte {
 		b := &box{version: version}
 		r := rand.New(rand.NewPCG(uint64(version), 0))

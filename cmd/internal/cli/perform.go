@@ -145,7 +145,7 @@ func (a *app) mayLookAt(name string) error {
 	if a.call == nil || a.call.Access == nil || name == "-" {
 		return nil
 	}
-	return a.call.Access.inside(name)
+	return a.call.Access.Inside(name)
 }
 
 var errOutside = errors.New("outside of the folders that may be read here")
@@ -155,7 +155,7 @@ var errOutside = errors.New("outside of the folders that may be read here")
 func (x *Access) whole(name string) error { return x.wholeOf(name, make(map[string]bool)) }
 
 func (x *Access) wholeOf(name string, seen map[string]bool) error {
-	if err := x.inside(name); err != nil {
+	if err := x.Inside(name); err != nil {
 		return err
 	}
 	real, err := filepath.EvalSymlinks(name)
@@ -171,8 +171,8 @@ func (x *Access) wholeOf(name string, seen map[string]bool) error {
 	})
 }
 
-// inside returns an error about a path that is not below a root when all links are followed.
-func (x *Access) inside(name string) error {
+// Inside returns an error about a path that is not below a root when all links are followed.
+func (x *Access) Inside(name string) error {
 	path, err := filepath.Abs(name)
 	if err == nil {
 		path, err = resolved(path)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -69,4 +70,10 @@ func exitCode(err error) (code int, is bool) {
 	var e exitError
 	is = errors.As(err, &e)
 	return int(e), is
+}
+
+// Run is [Perform] for the games and verbs of the program.
+func (t *Tool) Run(ctx context.Context, call Call) int {
+	call.Games, call.More = t.a.games, t.a.more
+	return Perform(ctx, call)
 }

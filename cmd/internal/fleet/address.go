@@ -1,0 +1,75 @@
+package fleet
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"trowel.example/cmd/internal/cli"
+)
+
+// envQueue names the queue where no option does. It may have a password in it.
+const envQueue = "TROWEL_QUEUE"
+
+// address is where the queue is. It may have a password in it, and is never printed.
+type address struct {
+	config *pgxpool.Config
+	name   string // for people
+}
+
+var errAddress = errors.New("is no address of a PostgreSQL, such as postgres://user@host/database")
+
+// passwords are the words of a connection string that are secret.
+var passwords = regexp.MustCompile(`(?i)(^|[\s?&])(ssl)?password\s*=`)
+
+// parseAddress reads where the queue is: what --queue says, which is no place for a password;
+// else what is in the file of --queue-file, else in the environment.
+func parseAddress(given, file string) (*address, error) {
+	text, from := given, "--queue"
+	switch {
+	case given != "" && file != "":
+		return nil, errors.New("--queue and --queue-file are two queues")
+	case given != "":
+		if hasPassword(given) {
+			return nil, cli.Hint(errors.New("--queue has a password in it, which everybody on this machine could see"),
+				"give it by PGPASSWORD or PGPASSFILE, or the whole address by %s or --queue-file", envQueue)
+		}
+	case file != "":
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		text, from = strings.TrimSpace(string(data)), file
+	default:
+		text, from = os.Getenv(envQueue), envQueue
+	}
+	if text == "" {
+		return nil, cli.Hint(errors.New("no queue was named"), "such as --queue postgres://user@host/database, or by %s or --queue-file", envQueue)
+	}
+	config, err := pgxpool.ParseConfig(text)
+	if err != nil { // it quotes what it does not understand, be that the password
+		return nil, fmt.Errorf("what %s says %w", from, errAddress)
+	}
+	config.MaxConns = 5
+	config.ConnConfig.RuntimeParams["application_name"] = "trowel"
+	c := config.ConnConfig
+	return &address{config, fmt.Sprintf("the queue in %s at %s", c.Database, c.Host)}, nil
+}
+
+// hasPassword reports whether an address, or another word, has a password in it.
+func hasPassword(text string) bool {
+	if u, err := url.Parse(text); err == nil && u.Scheme != "" && u.Host+u.Path != "" {
+		_, has := u.User.Password()
+		return has || passwords.MatchString("?"+u.RawQuery)
+	}
+	if _, rest, is := strings.Cut(text, "://"); is { // it cannot be parsed
+		login, _, is := strings.Cut(rest, "@")
+		return is && strings.Contains(login, ":")
+	}
+	return passwords.MatchString(text)
+}

@@ -1,0 +1,247 @@
+package fleet
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/work"
+)
+
+// order is what a worker tells a child process to do.
+type order struct {
+	Step   step       `json:"step"`
+	Plan   work.Plan  `json:"plan"`
+	Part   work.Part  `json:"part"`
+	Store  string     `json:"store"` // with the results to merge
+	Output string     `json:"output"`
+	Access cli.Access `json:"access"`
+}
+
+type step string
+
+const (
+	stepSplit step = "split" // prints the parts, a line of JSON each
+	stepPart  step = "part"  // prints the result
+	stepMerge step = "merge" // prints what the verb prints, exits with its code
+)
+
+const (
+	childVerb    = "worker-part"
+	exitNoResult = 70 // of a merge: it could not be done
+	exitOrphan   = 75 // the worker is gone
+)
+
+// childCommand makes the verb that a worker starts for each part. It runs as long as its input is
+// open, so that nothing is left of a worker that was killed.
+func childCommand(t *cli.Tool) *cobra.Command {
+	return &cobra.Command{
+		Use:    childVerb,
+		Short:  "Do a part of a work, as a worker asks for",
+		Hidden: true,
+		Args:   cli.Number(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			in := bufio.NewReader(cmd.InOrStdin())
+			line, err := in.ReadBytes('\n')
+			var o order
+			if err == nil {
+				err = json.Unmarshal(line, &o)
+			}
+			if err != nil {
+				return fmt.Errorf("%s is for workers: %w", childVerb, err)
+			}
+			go func() {
+				_, _ = io.Copy(io.Discard, in)
+				os.Exit(exitOrphan)
+			}()
+			out := bufio.NewWriterSize(os.Stdout, 1<<16)
+			code := o.obey(cmd.Context(), t, out)
+			if err := out.Flush(); err != nil {
+				return err
+			}
+			return cli.Exit(code)
+		},
+	}
+}
+
+// obey does what was ordered.
+func (o *order) obey(ctx context.Context, t *cli.Tool, out io.Writer) int {
+	var noResult error
+	call := cli.Call{Args: o.Plan.Args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr, Access: &o.Access}
+	switch o.Step {
+	case stepSplit:
+		call.Work = func(ctx context.Context, w work.Work) error {
+			enc := json.NewEncoder(out)
+			return cmp.Or(w.Split(ctx, func(p work.Part) error { return enc.Encode(p) }), cli.ErrPart)
+		}
+	case stepPart:
+		call.Work = func(ctx context.Context, w work.Work) error { return cmp.Or(w.Do(ctx, o.Part, out), cli.ErrPart) }
+	case stepMerge:
+		call.Stdout = out
+		call.Output = func(string) string { return o.Output }
+		call.Work = func(ctx context.Context, w work.Work) error {
+			noResult = o.merge(ctx, w)
+			return noResult
+		}
+	}
+	code := t.Run(ctx, call)
+	if noResult != nil {
+		return exitNoResult
+	}
+	return code
+}
+
+// merge merges the results that are in the store.
+func (o *order) merge(ctx context.Context, w work.Work) error {
+	store, end, err := openStore(ctx, o.Store)
+	if err != nil {
+		return err
+	}
+	defer end()
+	plan, err := work.Begin(ctx, w, o.Plan, store)
+	if err != nil {
+		return err
+	}
+	return work.Finish(ctx, w, plan, store)
+}
+
+// childError is a child process that failed, with what it said last.
+type childError struct {
+	code int
+	said string
+}
+
+func (e *childError) Error() string { return e.said }
+
+// run has a child process do what was ordered. What it prints goes to out; talk may be nil.
+func (o *order) run(ctx context.Context, program []string, dir string, threads int, out, talk io.Writer) error {
+	line, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, program[0], append(program[1:len(program):len(program)], childVerb)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", threads))
+	cmd.WaitDelay = 5 * time.Second
+	apart(cmd)
+	var last tail
+	cmd.Stderr = &last
+	if talk != nil {
+		cmd.Stderr = io.MultiWriter(&last, talk)
+	}
+	kept := &keptError{w: out}
+	cmd.Stdout = kept
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _, _ = in.Write(append(line, '\n')) }() // it stays open until the child has ended
+	err = cmd.Wait()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case kept.err != nil:
+		return kept.err
+	case errors.As(err, &exit) && exit.ExitCode() > 0:
+		return &childError{exit.ExitCode(), cmp.Or(last.line(), exit.String())}
+	case errors.As(err, &exit):
+		return &childError{exit.ExitCode(), "the process of the part ended: " + exit.String()}
+	}
+	return err
+}
+
+// keptError is a writer that keeps the error with which it failed: the child knows only that
+// nobody reads.
+type keptError struct {
+	w   io.Writer
+	err error
+}
+
+func (k *keptError) Write(p []byte) (int, error) {
+	n, err := k.w.Write(p)
+	k.err = cmp.Or(k.err, err)
+	return n, err
+}
+
+// tail keeps the end of what a process says.
+type tail struct{ b []byte }
+
+func (t *tail) Write(p []byte) (int, error) {
+	const most = 8 << 10
+	t.b = append(t.b, p...)
+	if len(t.b) > 2*most {
+		t.b = append(t.b[:0], t.b[len(t.b)-most:]...)
+	}
+	return len(p), nil
+}
+
+// line returns the last line that is an error, or "".
+func (t *tail) line() string {
+	last := ""
+	for line := range bytes.Lines(t.b) {
+		if line := strings.TrimSpace(string(line)); line != "" && !strings.HasPrefix(line, "hint: ") {
+			last = strings.TrimPrefix(line, "trowel: ")
+		}
+	}
+	return last
+}
+
+// split is the work of an order to split, for [work.Begin]: it takes the parts from a child.
+type split struct {
+	work.Work
+	run func(ctx context.Context, out io.Writer) error
+}
+
+func (s split) Split(ctx context.Context, yield func(work.Part) error) error {
+	r, w := io.Pipe()
+	defer r.Close()
+	go func() { w.CloseWithError(s.run(ctx, w)) }()
+	dec := json.NewDecoder(r)
+	for {
+		var p work.Part
+		switch err := dec.Decode(&p); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		case !p.Valid():
+			return fmt.Errorf("a part is called %.50q, which cannot be", p.Name)
+		}
+		if err := yield(p); err != nil {
+			return err
+		}
+	}
+}
+
+// outputs lists what a verb has written as name in a folder, by the paths in that.
+func outputs(folder, name string) ([]string, error) {
+	var list []string
+	err := filepath.WalkDir(filepath.Join(folder, name), func(path string, e os.DirEntry, err error) error {
+		if errors.Is(err, os.ErrNotExist) && path == filepath.Join(folder, name) {
+			return nil
+		}
+		if err == nil && e.Type().IsRegular() {
+			rel, _ := filepath.Rel(folder, path)
+			list = append(list, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	return list, err
+}

@@ -1,0 +1,126 @@
+package fleet
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/work"
+	"trowel.example/internal/words"
+)
+
+// description is what was submitted.
+type description struct {
+	Version  string   `json:"version"` // of the program, as its workers must have it
+	Dir      string   `json:"dir"`     // from which relative paths are
+	Args     []string `json:"args"`    // the verb and its words
+	Results  string   `json:"results"` // a folder or the URL of a bucket
+	Limit    int      `json:"limit"`   // how many seconds a part may take
+	Attempts int      `json:"attempts"`
+	Priority int      `json:"priority"` // 1 to 4, 1 first
+}
+
+const (
+	maxLimit    = 24 * time.Hour
+	maxAttempts = 1000
+)
+
+// id returns the name of a work: the same words in the same folder by the same program are the
+// same work.
+func (d *description) id() string {
+	data, _ := json.Marshal([]any{d.Version, d.Dir, d.Args})
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}
+
+// IDs of works that were done anew end with their number.
+var idName = regexp.MustCompile(`^[0-9a-f]{16}(-[1-9][0-9]{0,5})?$`)
+
+func validID(id string) bool { return idName.MatchString(id) }
+
+var errHostile = errors.New("no job of this program")
+
+// check returns an error about a description that this program cannot have made: whoever may
+// write to the queue can write anything.
+func (d *description) check() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w: "+format, append([]any{errHostile}, args...)...)
+	}
+	switch {
+	case d.Version != cli.Version():
+		return bad("it is for version %.50q, and this is %s", d.Version, cli.Version())
+	case len(d.Args) == 0 || d.Args[0] == "" || strings.HasPrefix(d.Args[0], "-"):
+		return bad("it does not begin with a verb")
+	case d.Dir == "" || strings.ContainsRune(d.Dir, 0):
+		return bad("it has no folder")
+	case d.Results == "":
+		return bad("it has no place for results")
+	case d.Limit < 1 || d.Limit > int(maxLimit/time.Second):
+		return bad("a limit of %d seconds", d.Limit)
+	}
+	for _, word := range d.Args {
+		if strings.ContainsRune(word, 0) {
+			return bad("a word with a zero in it")
+		}
+	}
+	return nil
+}
+
+func (d *description) plan() work.Plan {
+	return work.Plan{Version: d.Version, Dir: d.Dir, Args: d.Args}
+}
+
+// limit is how long a part may take.
+func (d *description) limit() time.Duration { return time.Duration(d.Limit) * time.Second }
+
+// title is the command line, for people.
+func (d *description) title() string { return words.Cut(strings.Join(d.Args, " "), 200) }
+
+// The jobs of a work: one that takes it apart, one for each part, one that merges the results.
+type (
+	splitJob struct {
+		Work string `json:"work"`
+	}
+	partJob struct {
+		Work  string    `json:"work"`
+		Limit int       `json:"limit"` // of the description, for whoever rescues it
+		Part  work.Part `json:"part"`
+	}
+	mergeJob struct {
+		Work string `json:"work"`
+	}
+)
+
+func (splitJob) Kind() string { return "trowel_split" }
+func (partJob) Kind() string  { return "trowel_part" }
+func (mergeJob) Kind() string { return "trowel_merge" }
+
+var _, _, _ river.JobArgs = splitJob{}, partJob{}, mergeJob{}
+
+// check returns an error about a part that this program cannot have made.
+func (p *partJob) check() error {
+	switch {
+	case !validID(p.Work):
+		return fmt.Errorf("%w: the work is called %.50q", errHostile, p.Work)
+	case !p.Part.Valid():
+		return fmt.Errorf("%w: a part is called %.50q", errHostile, p.Part.Name)
+	case strings.ContainsRune(p.Part.File, 0):
+		return fmt.Errorf("%w: a file with a zero in its name", errHostile)
+	}
+	return nil
+}
+
+// queueName is the queue of River for a version of the program: workers of others take nothing
+// from it.
+func queueName(version string) string {
+	sum := sha256.Sum256([]byte(version))
+	return "trowel_" + hex.EncodeToString(sum[:8])
+}

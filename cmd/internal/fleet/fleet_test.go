@@ -1,0 +1,547 @@
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"trowel.example/internal/judge"
+)
+
+// envKills makes workers be killed a hundred times, with River's own rescue: it takes minutes.
+const envKills = "TROWEL_KILLS"
+
+// base is a server that the tests of a run share; each has a schema of its own.
+type base struct {
+	address string
+	n       int
+	mu      sync.Mutex
+}
+
+// bench is where a test has its files, its workers and its queue.
+type bench struct {
+	*base
+	t      *testing.T
+	dir    string
+	schema string
+	env    []string
+	conn   *pgx.Conn
+}
+
+func (b *base) bench(t *testing.T) *bench {
+	t.Helper()
+	b.mu.Lock()
+	b.n++
+	schema := fmt.Sprintf("fleet_%d", b.n)
+	b.mu.Unlock()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"in", "results"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	conn, err := pgx.Connect(t.Context(), b.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	return &bench{b, t, dir, schema, append(os.Environ(), envProgram+"=1", envQueue+"="+b.address, envGrace+"=3s"), conn}
+}
+
+func (b *bench) path(name string) string { return filepath.Join(b.dir, name) }
+
+func (b *bench) write(name, text string) {
+	b.t.Helper()
+	if err := os.WriteFile(b.path(name), []byte(text), 0o666); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) remove(name string) {
+	b.t.Helper()
+	if err := os.Remove(b.path(name)); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// command makes a call of the tool, in the folder of the test.
+func (b *bench) command(args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(b.t.Context(), os.Args[0], args...)
+	cmd.Dir, cmd.Env = b.dir, b.env
+	return cmd
+}
+
+// said is what a call of the tool printed and said, and its exit code.
+type said struct {
+	out, err string
+	code     int
+}
+
+func (b *bench) run(args ...string) said {
+	b.t.Helper()
+	cmd := b.command(args...)
+	var out, talk bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &talk
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		b.t.Fatal(err)
+	}
+	return said{out.String(), talk.String(), cmd.ProcessState.ExitCode()}
+}
+
+// jobs calls a verb of jobs, with the schema of the test.
+func (b *bench) jobs(verb string, args ...string) said {
+	b.t.Helper()
+	return b.run(append([]string{"jobs", verb, "--schema", b.schema}, args...)...)
+}
+
+// must is jobs where the exit code is known.
+func (b *bench) must(code int, verb string, args ...string) said {
+	b.t.Helper()
+	s := b.jobs(verb, args...)
+	if s.code != code {
+		b.t.Fatalf("jobs %s %q: exit code %d, want %d\n%s%s", verb, args, s.code, code, s.out, s.err)
+	}
+	return s
+}
+
+// submit submits words, with results in the folder of the test, and returns the ID.
+func (b *bench) submit(args ...string) string {
+	b.t.Helper()
+	return strings.TrimSpace(b.must(0, "submit", append([]string{"--results", "results"}, args...)...).out)
+}
+
+// process is a worker that runs.
+type process struct {
+	*exec.Cmd
+	said *bytes.Buffer
+	once sync.Once
+}
+
+// worker starts one, which ends with the test.
+func (b *bench) worker(args ...string) *process {
+	b.t.Helper()
+	p := b.start(args...)
+	b.t.Cleanup(func() {
+		p.end(os.Kill)
+		if b.t.Failed() {
+			b.t.Logf("a worker said:\n%s", p.said)
+		}
+	})
+	return p
+}
+
+func (b *bench) start(args ...string) *process {
+	b.t.Helper()
+	if !slices.Contains(args, "--root") {
+		args = append(args, "--root", b.dir)
+	}
+	cmd := b.command(append([]string{"worker", "--schema", b.schema}, args...)...)
+	p := &process{Cmd: cmd, said: new(bytes.Buffer)}
+	cmd.Stderr = p.said
+	if err := cmd.Start(); err != nil {
+		b.t.Fatal(err)
+	}
+	return p
+}
+
+// end sends a signal, and waits for the end.
+func (p *process) end(s os.Signal) {
+	p.once.Do(func() {
+		_ = p.Process.Signal(s)
+		_ = p.Wait()
+	})
+}
+
+// eventually waits until something is so.
+func (b *bench) eventually(what string, is func() bool) {
+	b.t.Helper()
+	for end := time.Now().Add(2 * time.Minute); !is(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			b.t.Fatalf("%s: never", what)
+		}
+	}
+}
+
+// query asks the database for a number.
+func (b *bench) query(sql string, args ...any) (n int) {
+	b.t.Helper()
+	if err := b.conn.QueryRow(b.t.Context(), strings.ReplaceAll(sql, "$$", b.schema), args...).Scan(&n); err != nil {
+		b.t.Fatal(err)
+	}
+	return n
+}
+
+// alive reports whether a process whose number is in the last line of a file lives.
+func (b *bench) alive(name string) bool {
+	data, _ := os.ReadFile(b.path(name))
+	lines := strings.Fields(string(data))
+	if len(lines) == 0 {
+		return false
+	}
+	pid, _ := strconv.Atoi(lines[len(lines)-1])
+	state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !bytes.Contains(state, []byte(") Z ")) // nobody may be there to bury it
+}
+
+// finish waits for a work, and fails unless it gives what one process gives.
+func (b *bench) finish(id string, args ...string) {
+	b.t.Helper()
+	here := b.run(args...)
+	b.must(here.code, "wait", id)
+	there := b.jobs("results", id)
+	if here != there {
+		b.t.Errorf("%q: exit codes %d and %d, %d and %d bytes\n%s%s", args, here.code, there.code, len(here.out), len(there.out), here.err, there.err)
+	}
+}
+
+func TestFleet(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("looks at processes in /proc")
+	}
+	b := &base{address: judge.Postgres(t)}
+	for name, test := range map[string]func(*testing.T, *bench){
+		"result": testResult, "twice": testTwice, "failed": testFailed, "limit": testLimit, "cancel": testCancel, "ends": testEnds,
+		"orphan": testOrphan, "split": testSplit, "many": testMany, "roots": testRoots, "hostile": testHostile, "world": testWorld,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, b.bench(t))
+		})
+	}
+}
+
+// The result of workers is that of one process: what it prints, says and exits with.
+func testResult(t *testing.T, b *bench) {
+	for range 2 {
+		b.worker("--max", "2")
+	}
+	for _, args := range [][]string{{"toy", "40", "in"}, {"toy", "3", "in"}} {
+		b.finish(b.submit(args...), args...)
+	}
+	if s := b.must(0, "status"); strings.Count(s.out, " done ") != 2 || !strings.Contains(s.out, " 40/40 ") {
+		t.Error(s)
+	}
+	// The words may have an option of the name of one of submit.
+	id := b.submit("toy", "--limit", "no time", "2", "in", "--priority=1")
+	var status struct {
+		Verb  []string
+		State string
+	}
+	if err := json.Unmarshal([]byte(b.must(0, "status", id, "--json").out), &status); err != nil || strings.Join(status.Verb, " ") != "toy --limit no time 2 in" {
+		t.Error(status, err)
+	}
+	b.finish(id, "toy", "2", "in")
+	for _, wrong := range [][]string{{"toy", "x", "in"}, {"formats"}, {"no-verb"}, {"toy", "1", "in", "--attempts", "0"}, {"toy", "1", "s3://me:secret@host/x"}} {
+		if s := b.jobs("submit", append([]string{"--results", "results"}, wrong...)...); s.code != 2 || s.out != "" || strings.Contains(s.err, "secret") {
+			t.Error(wrong, s)
+		}
+	}
+}
+
+// Works that are submitted twice, be it at the same time, are done once.
+func testTwice(t *testing.T, b *bench) {
+	b.must(2, "status") // there is nothing
+	ids := make([]string, 6)
+	var all sync.WaitGroup
+	for i := range ids {
+		all.Go(func() { ids[i] = strings.TrimSpace(b.jobs("submit", "toy", "30", "in", "--results", "results").out) })
+	}
+	all.Wait()
+	for _, id := range ids {
+		if !validID(id) || id != ids[0] {
+			t.Fatal(ids)
+		}
+	}
+	b.worker("--max", "3")
+	b.must(1, "wait", ids[0])
+	b.submit("toy", "30", "in")
+	b.must(1, "wait", ids[0])
+	did := strings.Fields(string(judge.Read(t, b.path("in/did"))))
+	if len(did) != 30 {
+		t.Errorf("%d parts were done", len(did))
+	}
+	again := b.submit("toy", "30", "in", "--again")
+	if again != ids[0]+"-2" {
+		t.Fatal(again)
+	}
+	b.finish(again, "toy", "30", "in")
+}
+
+// A part that fails is tried again, and then status tells why, and retry does it.
+func testFailed(t *testing.T, b *bench) {
+	b.write("in/fail-00003", "")
+	b.write("in/panic-00005", "")
+	b.worker("--max", "2")
+	id := b.submit("toy", "8", "in", "--attempts", "2")
+	s := b.must(2, "wait", id)
+	if !strings.Contains(s.err, "2 parts failed") || !strings.Contains(s.err, "as it was told to") || strings.Count(s.err, "\n") != 2 {
+		t.Error(s)
+	}
+	s = b.must(0, "status", id)
+	for _, want := range []string{"state:     failed", "6 done", "2 failed", "00003 (3), attempt 2, failed: fails as it was told to", "00005 (5), attempt 2, failed: a defect of trowel"} {
+		if !strings.Contains(s.out, want) {
+			t.Errorf("no %q in\n%s", want, s.out)
+		}
+	}
+	b.must(2, "results", id)
+	b.must(0, "retry", id)
+	b.must(2, "wait", id)
+	b.remove("in/fail-00003")
+	b.remove("in/panic-00005")
+	b.must(0, "retry", id)
+	b.finish(id, "toy", "8", "in")
+	b.must(2, "retry", id)
+	b.must(2, "cancel", id)
+}
+
+// A part that takes longer than its limit is ended.
+func testLimit(t *testing.T, b *bench) {
+	b.write("in/hang-00001", "")
+	b.worker()
+	id := b.submit("--limit", "1s", "--attempts", "1", "toy", "2", "in")
+	if s := b.must(2, "wait", id); !strings.Contains(s.err, "longer than its limit of 1s") {
+		t.Error(s)
+	}
+	if b.alive("in/hangs") {
+		t.Error("its process lives")
+	}
+}
+
+// Cancel ends the parts that run, and retry goes on.
+func testCancel(t *testing.T, b *bench) {
+	b.write("in/hang-00002", "")
+	b.worker("--max", "2")
+	id := b.submit("toy", "300", "in")
+	b.eventually("a part runs", func() bool { return b.alive("in/hangs") })
+	b.must(0, "cancel", id)
+	b.must(2, "wait", id)
+	b.eventually("no part runs", func() bool { return !b.alive("in/hangs") })
+	b.eventually("nobody does it", func() bool {
+		return b.query(`SELECT count(*) FROM $$.river_job WHERE state NOT IN ('completed', 'cancelled')`) == 0
+	})
+	if s := b.must(0, "status"); !strings.Contains(s.out, "cancelled") {
+		t.Error(s)
+	}
+	b.remove("in/hang-00002")
+	b.must(0, "retry", id)
+	b.finish(id, "toy", "300", "in")
+}
+
+// A worker that is told to end gives back what it cannot finish, which is not a failure.
+func testEnds(t *testing.T, b *bench) {
+	b.write("in/hang-00000", "")
+	w := b.worker("--max", "1")
+	id := b.submit("toy", "3", "in", "--attempts", "1")
+	b.eventually("a part runs", func() bool { return b.alive("in/hangs") })
+	w.end(syscall.SIGTERM)
+	if code := w.ProcessState.ExitCode(); code != 0 || b.alive("in/hangs") {
+		t.Errorf("exit code %d\n%s", code, w.said)
+	}
+	b.remove("in/hang-00000")
+	b.worker()
+	b.finish(id, "toy", "3", "in")
+}
+
+// A worker that is killed leaves no process behind.
+func testOrphan(t *testing.T, b *bench) {
+	b.write("in/hang-00000", "")
+	w := b.worker()
+	b.submit("toy", "1", "in")
+	b.eventually("a part runs", func() bool { return b.alive("in/hangs") })
+	w.end(os.Kill)
+	b.eventually("its process is gone", func() bool { return !b.alive("in/hangs") })
+}
+
+// rescue does what River does, sooner: jobs that run for long are taken for lost.
+func (b *bench) rescue(ctx context.Context) {
+	for ctx.Err() == nil {
+		time.Sleep(300 * time.Millisecond)
+		if conn, err := pgx.Connect(ctx, b.address); err == nil { // it may be restarted just now
+			_, _ = conn.Exec(ctx, `UPDATE `+b.schema+`.river_job SET state = 'available', scheduled_at = now() WHERE state = 'running' AND attempted_at < now() - interval '1500 ms'`)
+			conn.Close(ctx)
+		}
+	}
+}
+
+// Who takes a work apart and is killed has put no part twice into the queue, and none is missing.
+func testSplit(t *testing.T, b *bench) {
+	b.write("in/slow-split", "")
+	id := b.submit("toy", "2500", "in")
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	go b.rescue(ctx)
+	for i := range 3 {
+		w := b.worker()
+		b.eventually("it is taken apart", func() bool {
+			data, _ := os.ReadFile(b.path("in/splitting"))
+			_, err := os.Stat(b.path("results/" + id + "/plan.json")) // it was killed later
+			return bytes.Count(data, []byte("\n")) > i || err == nil
+		})
+		time.Sleep(rand.N(400 * time.Millisecond))
+		w.end(os.Kill)
+	}
+	b.remove("in/slow-split")
+	b.worker()
+	b.eventually("all parts are in the queue", func() bool {
+		return b.query(`SELECT coalesce(max(parts), 0) FROM $$.trowel_work WHERE id = $1`, id) == 2500
+	})
+	for what, sql := range map[string]string{"parts": `count(*)`, "names": `count(DISTINCT args->'part'->>'name')`} {
+		if n := b.query(`SELECT ` + sql + ` FROM $$.river_job WHERE kind = 'trowel_part'`); n != 2500 {
+			t.Errorf("%d %s", n, what)
+		}
+	}
+	b.must(0, "cancel", id)
+}
+
+// Ten thousand parts are no more than ten.
+func testMany(t *testing.T, b *bench) {
+	id := b.submit("toy", "10000", "in")
+	b.worker("--max", "1")
+	b.eventually("all parts are in the queue", func() bool {
+		return b.query(`SELECT count(*) FROM $$.river_job WHERE kind = 'trowel_part'`) == 10000
+	})
+	b.must(0, "cancel", id)
+	b.must(2, "wait", id)
+}
+
+// TestKilled kills workers at random, and the server of the queue in the middle: the result is that
+// of one process.
+func TestKilled(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("looks at processes in /proc")
+	}
+	b := (&base{address: judge.Postgres(t)}).bench(t)
+	kills := 12
+	if os.Getenv(envKills) != "" {
+		kills = 100
+	} else {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go b.rescue(ctx) // that of River looks every half minute
+	}
+	b.write("in/slow", "")
+	args := []string{"toy", strconv.Itoa(kills * 15), "in"}
+	id := b.submit(append(args, "--attempts", "1000", "--limit", "10s")...)
+	waits := b.command("jobs", "wait", "--schema", b.schema, id)
+	var talk bytes.Buffer
+	waits.Stderr = &talk
+	if err := waits.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var workers [4]*process
+	for i := range workers {
+		workers[i] = b.start("--max", "2")
+	}
+	restarted := false
+	for i := range kills {
+		time.Sleep(100*time.Millisecond + rand.N(300*time.Millisecond))
+		n := rand.IntN(len(workers))
+		workers[n].end(os.Kill)
+		if i == kills/2 {
+			restarted = b.crash()
+		}
+		b.eventually("the server is there", func() bool { return b.jobs("status").code == 0 })
+		workers[n] = b.start("--max", "2")
+	}
+	err := waits.Wait()
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
+		t.Errorf("wait: %v\n%s", err, talk.String())
+	}
+	b.finish(id, args...)
+	if n := b.query(`SELECT count(*) FROM $$.river_job WHERE kind = 'trowel_part' AND state = 'completed'`); n != kills*15 {
+		t.Errorf("%d parts", n)
+	}
+	for _, w := range workers {
+		w.end(syscall.SIGTERM)
+		if code := w.ProcessState.ExitCode(); code != 0 {
+			t.Errorf("a worker ended with %d:\n%s", code, w.said)
+		}
+		if restarted {
+			t.Logf("a worker said:\n%s", w.said)
+		}
+	}
+	t.Logf("wait said:\n%s", talk.String())
+	if left, _ := filepath.Glob(b.path("results/" + id + "/parts/.*")); len(left) > kills*8 {
+		t.Errorf("%d files were left behind", len(left))
+	}
+}
+
+// crash kills a process of the server, which then ends all others and starts anew. It reports
+// whether that could be done.
+func (b *bench) crash() bool {
+	conn, err := pgx.Connect(b.t.Context(), b.address)
+	if err != nil {
+		return false
+	}
+	defer conn.Close(context.Background())
+	var pid int
+	if err := conn.QueryRow(b.t.Context(), `SELECT pg_backend_pid()`).Scan(&pid); err != nil {
+		return false
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		b.t.Logf("the server goes on: %v", err)
+		return false
+	}
+	b.eventually("the server is there again", func() bool {
+		conn, err := pgx.Connect(b.t.Context(), b.address)
+		if err != nil {
+			return false
+		}
+		b.conn.Close(b.t.Context())
+		b.conn = conn
+		return true
+	})
+	return true
+}
+
+// testWorld lets workers work in the database that has a world in it, and looks that they have
+// changed nothing there.
+func testWorld(t *testing.T, b *bench) {
+	ctx := t.Context()
+	for _, sql := range []string{`CREATE TABLE blocks (posx int, posy int, posz int, data bytea, PRIMARY KEY (posx, posy, posz))`,
+		`INSERT INTO blocks SELECT n, n, n, decode(md5(n::text), 'hex') FROM generate_series(1, 100) n`} {
+		if _, err := b.conn.Exec(ctx, sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	look := func() (text string) {
+		t.Helper()
+		err := b.conn.QueryRow(ctx, `
+SELECT (SELECT string_agg(b::text || b.ctid::text || b.xmin::text, ',' ORDER BY posx) FROM blocks b) ||
+	(SELECT string_agg(relname::text || relkind::text, ',' ORDER BY relname) FROM pg_class WHERE relnamespace = 'public'::regnamespace) ||
+	coalesce((SELECT string_agg(proname::text, ',' ORDER BY proname) FROM pg_proc WHERE pronamespace = 'public'::regnamespace), '') ||
+	coalesce((SELECT string_agg(typname::text, ',' ORDER BY typname) FROM pg_type WHERE typnamespace = 'public'::regnamespace), '')`).Scan(&text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	was := look()
+	b.worker()
+	b.finish(b.submit("toy", "5", "in"), "toy", "5", "in")
+	if is := look(); is != was {
+		t.Errorf("the world was\n%s\nand is\n%s", was, is)
+	}
+}

@@ -1,0 +1,300 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/cli"
+	"trowel.example/internal/server"
+)
+
+// jobsCommand makes the verbs for those who submit work.
+func jobsCommand(t *cli.Tool) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "jobs",
+		Short: "Spread work over many machines",
+		Long: `Jobs puts the work of verbs into a queue, from which workers take it ("trowel worker"), says
+how far it is, and gets the results: the very bytes that one process gives.
+` + aboutQueue,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return cli.Hint(fmt.Errorf("%.50q is no verb of jobs", args[0]), "see `%s --help`", cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(submitCommand(t), statusCommand(t), waitCommand(t), cancelCommand(t), retryCommand(t), resultsCommand(t))
+	return cmd
+}
+
+// idCommand makes a verb about a work.
+func idCommand(use, short, long, example string, do func(cmd *cobra.Command, q *queue, id string) error) *cobra.Command {
+	var at where
+	cmd := &cobra.Command{
+		Use: use + " ID --queue ADDRESS", Short: short, Long: long + "\n" + aboutQueue, Example: example,
+		Args:              cli.Number(1, 1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	at.flags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		q, err := at.open(cmd.Context(), false)
+		if err != nil {
+			return err
+		}
+		defer q.pool.Close()
+		return do(cmd, q, args[0])
+	}
+	return cmd
+}
+
+func waitCommand(t *cli.Tool) *cobra.Command {
+	return idCommand("wait", "Wait until a work is done", `Wait waits until a work is done, and exits with the exit code of its verb. It ends with
+2 when parts have failed too often, or the work was cancelled.
+
+If the connection is lost it waits until it is back.`, `  trowel jobs wait 1f2e3d4c5b6a7988`, func(cmd *cobra.Command, q *queue, id string) error {
+		ctx := cmd.Context()
+		lost := false
+		for {
+			r, s, err := q.look(ctx, id)
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case server.Failed(err):
+				lost = q.ping(ctx, t, lost)
+			case err != nil:
+				return err
+			case r.Ended != nil:
+				return cli.Exit(*r.Code)
+			case s.state == stateFailed:
+				return cli.Hint(fmt.Errorf("%s: %s failed: %s", id, cmp.Or(plural(s.Failed, "part"), "it"), s.first()), "`trowel jobs status %s` tells more, `trowel jobs retry %s` tries again", id, id)
+			case s.state == stateCancelled:
+				return fmt.Errorf("%s: it was cancelled", id)
+			case r.Parts != nil:
+				lost = lost && q.ping(ctx, t, lost)
+				t.Progress("parts", int(s.Done), int(*r.Parts))
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(500 * time.Millisecond):
+			}
+		}
+	})
+}
+
+// plural is "" for none.
+func plural(n int64, one string) string {
+	if n == 0 {
+		return ""
+	}
+	return cli.Plural(int(n), one)
+}
+
+func cancelCommand(t *cli.Tool) *cobra.Command {
+	return idCommand("cancel", "End a work", `Cancel ends a work: parts that run are ended, and no others are begun. What was done stays, and
+"trowel jobs retry ID" goes on from there.`, `  trowel jobs cancel 1f2e3d4c5b6a7988`, func(cmd *cobra.Command, q *queue, id string) error {
+		ctx := cmd.Context()
+		r, err := q.work(ctx, id)
+		if err != nil {
+			return err
+		}
+		if r.Ended != nil {
+			return fmt.Errorf("%s: it is done", id)
+		}
+		n, err := q.cancel(ctx, id)
+		if err == nil {
+			t.Say("cancelled: %s", cli.Plural(n, "job"))
+		}
+		return err
+	})
+}
+
+// cancel ends all jobs of a work, and returns how many those were.
+func (q *queue) cancel(ctx context.Context, id string) (n int, err error) {
+	client, err := q.client()
+	if err != nil {
+		return 0, err
+	}
+	if _, err := q.pool.Exec(ctx, q.sql(`UPDATE $$.trowel_work SET cancelled = now() WHERE id = $1`), id); err != nil {
+		return 0, q.wrap(err)
+	}
+	for {
+		// Those that nobody does yet, at once; of others River tells the workers.
+		tag, err := q.pool.Exec(ctx, q.sql(`
+UPDATE $$.river_job SET state = 'cancelled', finalized_at = now()
+WHERE args->>'work' = $1 AND state IN ('available', 'pending', 'scheduled', 'retryable')`), id)
+		if err != nil {
+			return n, q.wrap(err)
+		}
+		n += int(tag.RowsAffected())
+		rows, err := q.pool.Query(ctx, q.sql(`
+SELECT id FROM $$.river_job WHERE args->>'work' = $1 AND state = 'running' AND NOT metadata ? 'cancel_attempted_at'`), id)
+		if err != nil {
+			return n, q.wrap(err)
+		}
+		running, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		if err != nil {
+			return n, q.wrap(err)
+		}
+		for _, job := range running {
+			if _, err := client.JobCancel(ctx, job); err != nil {
+				return n, q.wrap(err)
+			}
+			n++
+		}
+		if tag.RowsAffected() == 0 && len(running) == 0 {
+			return n, nil
+		}
+	}
+}
+
+func retryCommand(t *cli.Tool) *cobra.Command {
+	return idCommand("retry", "Do again what failed", `Retry puts the parts that failed, or were cancelled, back into the queue. What was done is not done
+again. If the verb itself failed when the results were merged, they are merged again.`, `  trowel jobs retry 1f2e3d4c5b6a7988`, func(cmd *cobra.Command, q *queue, id string) error {
+		ctx := cmd.Context()
+		r, err := q.work(ctx, id)
+		if err != nil {
+			return err
+		}
+		if r.Ended != nil && *r.Code < 2 {
+			return fmt.Errorf("%s: it is done; `trowel jobs submit --again` does it anew", id)
+		}
+		n, err := q.retry(ctx, r)
+		if err == nil {
+			t.Say("put back into the queue: %s", cli.Plural(n, "job"))
+		}
+		return err
+	})
+}
+
+// retry puts the jobs of a work that ended without success back into the queue.
+func (q *queue) retry(ctx context.Context, r *row) (int, error) {
+	tx, err := q.pool.Begin(ctx)
+	if err != nil {
+		return 0, q.wrap(err)
+	}
+	defer tx.Rollback(context.WithoutCancel(ctx))
+	if _, err := tx.Exec(ctx, q.sql(`UPDATE $$.trowel_work SET cancelled = NULL, ended = NULL, code = NULL WHERE id = $1`), r.ID); err != nil {
+		return 0, q.wrap(err)
+	}
+	// The merge waits for a day when parts have failed: it is to look again. If it has failed as a
+	// verb, or was done by somebody who did not live to say so, it is done again.
+	tag, err := tx.Exec(ctx, q.sql(`
+UPDATE $$.river_job SET state = 'available', scheduled_at = now(), finalized_at = NULL, max_attempts = least(attempt + $2, 32767),
+	metadata = metadata - 'cancel_attempted_at'
+WHERE args->>'work' = $1 AND (state IN ('discarded', 'cancelled', 'retryable') OR kind = 'trowel_merge' AND state IN ('scheduled', 'completed'))`), r.ID, min(max(r.Attempts, 1), maxAttempts))
+	if err != nil {
+		return 0, q.wrap(err)
+	}
+	return int(tag.RowsAffected()), q.wrap(tx.Commit(ctx))
+}
+
+func resultsCommand(t *cli.Tool) *cobra.Command {
+	var path string
+	var replace bool
+	cmd := idCommand("results", "Print what a verb printed, and get what it wrote", `Results prints what the verb printed, says what it said, and exits with its exit code. With -o it
+writes the file or the folder that the verb wrote; it is there as a whole or not at all.`, `  trowel jobs results 1f2e3d4c5b6a7988
+  trowel jobs results 1f2e3d4c5b6a7988 -o tiles`, func(cmd *cobra.Command, q *queue, id string) error {
+		ctx := cmd.Context()
+		r, err := q.work(ctx, id)
+		if err != nil {
+			return err
+		}
+		if r.Ended == nil {
+			return cli.Hint(fmt.Errorf("%s: it is not done", id), "`trowel jobs wait %s` waits for it", id)
+		}
+		store, end, err := openStore(ctx, in(r.Results, id))
+		if err != nil {
+			return err
+		}
+		defer end()
+		e, err := readEnd(ctx, store)
+		if errors.Is(err, fs.ErrNotExist) {
+			return cli.Hint(fmt.Errorf("%s: no results of it in %s", id, r.Results), "it has to be the folder that the workers see")
+		}
+		if err != nil {
+			return err
+		}
+		if err := e.show(ctx, t, store, cmd.ErrOrStderr(), path, replace); err != nil {
+			return err
+		}
+		return cli.Exit(e.Code)
+	})
+	cmd.Flags().StringVarP(&path, "output", "o", "", "write what the verb wrote to the `path`")
+	cmd.Flags().BoolVarP(&replace, "force", "f", false, "replace a file or folder that exists")
+	return cmd
+}
+
+func statusCommand(t *cli.Tool) *cobra.Command {
+	var at where
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status [ID] --queue ADDRESS",
+		Short: "Say how far works are",
+		Long: `Status lists all works, newest first, or tells all about one: how many parts are in which state,
+how fast they are done and how long the rest will take, and what failed with which error.
+
+With --json it prints an object of id, verb, folder, results, submitted, ended, code, state (waiting, running,
+failed, cancelled, done), parts, states, rate in parts a second, left in seconds, and failures, or an
+array of such without failures.
+` + aboutQueue,
+		Example: `  trowel jobs status
+  trowel jobs status 1f2e3d4c5b6a7988 --json`,
+		Args:              cli.Number(0, 1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	at.flags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ctx := cmd.Context()
+		q, err := at.open(ctx, false)
+		if err != nil {
+			return err
+		}
+		defer q.pool.Close()
+		if len(args) == 1 {
+			r, s, err := q.look(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(t, s.object(r))
+			}
+			return q.tell(ctx, t, r, s)
+		}
+		list, err := q.works(ctx)
+		if err != nil {
+			return err
+		}
+		all := make([]any, 0, len(list))
+		for _, r := range list {
+			s, err := q.stateOf(ctx, r, 0)
+			if err != nil {
+				return err
+			}
+			if all = append(all, s.object(r)); !asJSON {
+				fmt.Fprintf(t.Out(), "%s  %-9s  %s  %s\n", r.ID, s.state, s.parts(r), printable(r.title()))
+			}
+		}
+		if asJSON {
+			return printJSON(t, all)
+		}
+		return nil
+	}
+	return cmd
+}
+
+func printJSON(t *cli.Tool, v any) error {
+	enc := json.NewEncoder(t.Out())
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

@@ -1,0 +1,168 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/output"
+	"trowel.example/cmd/internal/work"
+)
+
+// What a merge leaves in the store of a work.
+const (
+	stdoutName = "output/stdout"
+	stderrName = "output/stderr"
+	filesName  = "output/files/" // what the verb wrote
+	endName    = "output/end.json"
+	outputName = "out" // what the verb wrote to, a file or a folder
+)
+
+// ended is what is written last.
+type ended struct {
+	Code  int      `json:"code"`
+	Files []string `json:"files,omitempty"`
+}
+
+// output runs a merge and keeps all that it prints, and what it writes into the folder temp.
+func (w *worker) output(ctx context.Context, results, temp string, run func(out, talk io.Writer) error) (code int, err error) {
+	store, end, err := openStore(ctx, results)
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	talk, err := os.Create(filepath.Join(temp, "stderr"))
+	if err != nil {
+		return 0, err
+	}
+	defer talk.Close()
+	err = store.Put(ctx, stdoutName, func(out io.Writer) error {
+		err := run(out, talk)
+		var child *childError
+		if errors.As(err, &child) && (child.code == 1 || child.code == 2) { // that of the verb
+			code, err = child.code, nil
+		}
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	put := func(name string, from io.Reader) error {
+		return store.Put(ctx, name, func(to io.Writer) error {
+			_, err := io.Copy(to, from)
+			return err
+		})
+	}
+	if _, err = talk.Seek(0, io.SeekStart); err == nil {
+		err = put(stderrName, talk)
+	}
+	done := ended{Code: code}
+	if err == nil && code != 2 {
+		done.Files, err = outputs(temp, outputName)
+	}
+	for _, name := range done.Files {
+		if err != nil {
+			return 0, err
+		}
+		var f *os.File
+		if f, err = os.Open(filepath.Join(temp, filepath.FromSlash(name))); err == nil {
+			err = put(filesName+name, f)
+			f.Close()
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	return code, store.Put(ctx, endName, func(to io.Writer) error { return json.NewEncoder(to).Encode(done) })
+}
+
+// readEnd reads what a merge wrote last.
+func readEnd(ctx context.Context, store work.Store) (*ended, error) {
+	r, err := store.Open(ctx, endName)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var e ended
+	if err := json.NewDecoder(r).Decode(&e); err != nil {
+		return nil, fmt.Errorf("%s: %w", endName, err)
+	}
+	for _, name := range e.Files {
+		if rest, is := strings.CutPrefix(name, outputName); !is || !filepath.IsLocal(filepath.FromSlash(name)) || rest != "" && rest[0] != '/' {
+			return nil, fmt.Errorf("%s: a file is called %.50q, which cannot be", endName, name)
+		}
+	}
+	return &e, nil
+}
+
+// show prints what a verb printed, says what it said, and writes what it wrote to path.
+func (e *ended) show(ctx context.Context, t *cli.Tool, store work.Store, stderr io.Writer, path string, replace bool) error {
+	copyTo := func(to io.Writer, name string) error {
+		r, err := store.Open(ctx, name)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		_, err = io.Copy(to, r)
+		return err
+	}
+	if path != "" {
+		if len(e.Files) == 0 {
+			return cli.Hint(errors.New("the verb has written no file or folder"), "without -o what it printed is printed")
+		}
+		if err := e.fetch(path, replace, copyTo); err != nil {
+			return err
+		}
+	}
+	if err := cmp.Or(copyTo(t.Out(), stdoutName), copyTo(stderr, stderrName)); err != nil {
+		return err
+	}
+	if path == "" && len(e.Files) > 0 {
+		t.Say("the verb has written %s: -o gets them", cli.Plural(len(e.Files), "file"))
+	}
+	return nil
+}
+
+// fetch writes the file or the folder that a verb has written, whole or not at all.
+func (e *ended) fetch(path string, replace bool, copyTo func(io.Writer, string) error) error {
+	out, err := output.New(path, output.Options{Replace: replace})
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	if len(e.Files) == 1 && e.Files[0] == outputName {
+		f, err := out.Create("")
+		if err == nil {
+			err = copyTo(f, filesName+outputName)
+		}
+		if err != nil {
+			return err
+		}
+		return out.Commit()
+	}
+	dir, err := out.Dir()
+	if err != nil {
+		return err
+	}
+	for _, name := range e.Files {
+		to := filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(name, outputName+"/")))
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+			return err
+		}
+		f, err := os.Create(to)
+		if err == nil {
+			err = errors.Join(copyTo(f, filesName+name), f.Close())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return out.Commit()
+}

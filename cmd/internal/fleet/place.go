@@ -1,0 +1,85 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"trowel.example/cmd/internal/bucket"
+	"trowel.example/cmd/internal/work"
+)
+
+// root is a folder, or a folder of a bucket, below which a worker opens what works name, as those
+// who submit them call it, and as it is called here.
+type root struct{ there, here string }
+
+// parseRoot reads DIR, DIR=HERE or the URL of a bucket.
+func parseRoot(text string) (root, error) {
+	if bucket.IsURL(text) {
+		return root{text, text}, nil
+	}
+	there, here, two := strings.Cut(text, "=")
+	if !two {
+		here = there
+	}
+	if there == "" || here == "" {
+		return root{}, errors.New("--root: expected a folder, DIR=HERE or the URL of a bucket")
+	}
+	here, err := filepath.Abs(here)
+	if !two {
+		there = here
+	}
+	return root{filepath.Clean(there), here}, err
+}
+
+// local returns what a folder of whoever submitted a work is called here. Of a bucket it takes the
+// settings that the worker was started with: those of a job could lead to any server.
+func local(roots []root, name string) (string, error) {
+	for _, r := range roots {
+		if bucket.IsURL(name) != bucket.IsURL(r.there) {
+			continue
+		}
+		if !bucket.IsURL(name) {
+			if rel, err := filepath.Rel(r.there, filepath.Clean(name)); err == nil && filepath.IsLocal(rel) {
+				return filepath.Join(r.here, rel), nil
+			}
+			continue
+		}
+		u, err := url.Parse(name)
+		of, err2 := url.Parse(r.there)
+		if err != nil || err2 != nil || u.User != nil || u.Scheme != of.Scheme || u.Host != of.Host || slices.Contains(strings.Split(u.Path, "/"), "..") {
+			continue
+		}
+		if base := strings.TrimSuffix(of.Path, "/"); u.Path == base || strings.HasPrefix(u.Path, base+"/") {
+			u.RawQuery, u.Fragment = of.RawQuery, ""
+			return u.String(), nil
+		}
+	}
+	return "", fmt.Errorf("%s is below none of the folders that this worker was started with", name)
+}
+
+// in returns the name of what is in a folder, or in a bucket.
+func in(folder, name string) string {
+	if u, err := url.Parse(folder); err == nil && bucket.IsURL(folder) {
+		u.Path = path.Join("/", u.Path, name)
+		return u.String()
+	}
+	return filepath.Join(folder, name)
+}
+
+// openStore opens the results of a work. The function that it returns ends their use.
+func openStore(ctx context.Context, name string) (work.Store, func() error, error) {
+	if !bucket.IsURL(name) {
+		return work.Folder(name), func() error { return nil }, nil
+	}
+	b, err := bucket.Open(ctx, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	return b, b.Close, nil
+}

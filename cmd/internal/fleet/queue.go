@@ -1,0 +1,267 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
+
+	"trowel.example/cmd/internal/cli"
+	"trowel.example/internal/server"
+)
+
+// queue is the tables of River, and one with what was submitted, in a schema of a database.
+type queue struct {
+	*address
+	pool   *pgxpool.Pool
+	schema string
+}
+
+// names of schemas need no quotes, and leave room for what River puts before and behind them.
+var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,39}$`)
+
+var errNoTables = errors.New("nothing was submitted there yet")
+
+// open connects to a queue.
+func open(ctx context.Context, at *address, schema string) (*queue, error) {
+	if !schemaName.MatchString(schema) || strings.HasPrefix(schema, "pg_") {
+		return nil, fmt.Errorf("--schema: %.50q is no name of a schema: expected at most 40 of a to z, 0 to 9 and _", schema)
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, at.config)
+	q := &queue{at, pool, schema}
+	if err == nil {
+		ping, cancel := context.WithTimeout(ctx, server.Timeout)
+		defer cancel()
+		err = pool.Ping(ping)
+	}
+	if err != nil {
+		if pool != nil {
+			pool.Close()
+		}
+		return nil, q.wrap(err)
+	}
+	return q, nil
+}
+
+// wrap makes an error of PostgreSQL one that has no secrets in it.
+func (q *queue) wrap(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	return server.Wrap(q.name, err)
+}
+
+// sql puts the schema into a statement, in place of each $$.
+func (q *queue) sql(text string) string {
+	return strings.ReplaceAll(text, "$$", pgx.Identifier{q.schema}.Sanitize())
+}
+
+// ready reports whether the tables are there.
+func (q *queue) ready(ctx context.Context) error {
+	var is bool
+	if err := q.pool.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, q.schema+".trowel_work").Scan(&is); err != nil {
+		return q.wrap(err)
+	}
+	if !is {
+		return fmt.Errorf("%s, schema %s: %w", q.name, q.schema, errNoTables)
+	}
+	return nil
+}
+
+// migrate makes the schema, or brings it to what this program expects.
+func (q *queue) migrate(ctx context.Context) error {
+	conn, err := q.pool.Acquire(ctx)
+	if err != nil {
+		return q.wrap(err)
+	}
+	defer conn.Release()
+	// Who comes at the same time waits. The lock ends with the connection.
+	lock := key("migrate", q.schema)
+	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock($1)`, lock); err != nil {
+		return q.wrap(err)
+	}
+	defer conn.Exec(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, lock)
+	var is bool
+	if err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)`, q.schema).Scan(&is); err != nil {
+		return q.wrap(err)
+	}
+	if !is {
+		if _, err := conn.Exec(ctx, q.sql(`CREATE SCHEMA $$`)); err != nil {
+			return cli.Hint(q.wrap(err), "whoever owns the database can make it: CREATE SCHEMA %s AUTHORIZATION the user of --queue", q.schema)
+		}
+	}
+	m, err := rivermigrate.New(riverpgxv5.New(q.pool), &rivermigrate.Config{Schema: q.schema, Logger: silent})
+	if err == nil {
+		_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	}
+	if err == nil && q.ready(ctx) != nil {
+		_, err = conn.Exec(ctx, q.sql(`
+CREATE TABLE $$.trowel_work (
+	id text PRIMARY KEY,
+	description jsonb NOT NULL,
+	submitted timestamptz NOT NULL DEFAULT now(),
+	parts bigint, -- once they are in the queue
+	ended timestamptz,
+	code int, -- the exit code of the verb
+	cancelled timestamptz
+);
+CREATE INDEX trowel_parts ON $$.river_job ((args->>'work'), state)`))
+	}
+	return q.wrap(err)
+}
+
+// key is the number of a lock.
+func key(words ...string) int64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "trowel %q", words)
+	return int64(h.Sum64())
+}
+
+// client makes a client of River that inserts jobs only.
+func (q *queue) client() (*river.Client[pgx.Tx], error) {
+	return river.NewClient(riverpgxv5.New(q.pool), &river.Config{Schema: q.schema, Logger: silent})
+}
+
+// row is what there is of a work in the queue.
+type row struct {
+	ID        string
+	Submitted time.Time
+	Parts     *int64
+	Ended     *time.Time
+	Code      *int
+	Cancelled *time.Time
+	description
+}
+
+const columns = `id, description, submitted, parts, ended, code, cancelled`
+
+func scanRow(r pgx.Row) (*row, error) {
+	var w row
+	var data []byte
+	if err := r.Scan(&w.ID, &data, &w.Submitted, &w.Parts, &w.Ended, &w.Code, &w.Cancelled); err != nil {
+		return nil, err
+	}
+	return &w, json.Unmarshal(data, &w.description)
+}
+
+// work returns a work that was submitted.
+func (q *queue) work(ctx context.Context, id string) (*row, error) {
+	if !validID(id) {
+		return nil, cli.Hint(fmt.Errorf("%.50q is no ID of a work", id), "`trowel jobs status` lists them")
+	}
+	w, err := scanRow(q.pool.QueryRow(ctx, q.sql(`SELECT `+columns+` FROM $$.trowel_work WHERE id = $1`), id))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, cli.Hint(fmt.Errorf("no work %s in the queue", id), "`trowel jobs status` lists them")
+	}
+	return w, q.wrap(err)
+}
+
+// works returns all, newest first.
+func (q *queue) works(ctx context.Context) ([]*row, error) {
+	rows, err := q.pool.Query(ctx, q.sql(`SELECT `+columns+` FROM $$.trowel_work ORDER BY submitted DESC, id`))
+	if err != nil {
+		return nil, q.wrap(err)
+	}
+	list, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (*row, error) { return scanRow(r) })
+	return list, q.wrap(err)
+}
+
+// ping says on stderr when there is no connection to the queue, and when there is one again. It
+// returns whether there is none.
+func (q *queue) ping(ctx context.Context, t *cli.Tool, lost bool) bool {
+	ping, cancel := context.WithTimeout(ctx, server.Timeout)
+	defer cancel()
+	err := q.pool.Ping(ping)
+	switch {
+	case ctx.Err() != nil:
+		return lost
+	case err != nil && !lost:
+		t.Warn("", q.wrap(err).Error()+"; waits until it is back")
+	case err == nil && lost:
+		t.Warn("", q.name+" is back")
+	}
+	return err != nil
+}
+
+// states is how many parts of a work are in which state.
+type states struct {
+	Waiting   int64   `json:"waiting"`
+	Running   int64   `json:"running"`
+	Retrying  int64   `json:"retrying"` // failed, and will be done again
+	Failed    int64   `json:"failed"`   // too often
+	Cancelled int64   `json:"cancelled"`
+	Done      int64   `json:"done"`
+	rate      float64 // parts a second, lately
+}
+
+// open is how many are still to be done, lost how many nobody will do.
+func (s *states) open() int64 { return s.Waiting + s.Running + s.Retrying }
+func (s *states) lost() int64 { return s.Failed + s.Cancelled }
+
+// states counts the parts of a work.
+func (q *queue) states(ctx context.Context, r *row) (*states, error) {
+	s := new(states)
+	if r.Parts == nil {
+		return s, nil
+	}
+	var recent int64
+	var since float64
+	err := q.pool.QueryRow(ctx, q.sql(`
+SELECT count(*) FILTER (WHERE state IN ('available', 'pending', 'scheduled') AND errors IS NULL),
+	count(*) FILTER (WHERE state = 'running'),
+	count(*) FILTER (WHERE state = 'retryable' OR state IN ('available', 'scheduled') AND errors IS NOT NULL),
+	count(*) FILTER (WHERE state = 'discarded'), count(*) FILTER (WHERE state = 'cancelled'),
+	count(*) FILTER (WHERE finalized_at > now() - interval '1 minute' AND state = 'completed'),
+	greatest(1, least(60, coalesce(extract(epoch FROM now() - min(attempted_at)), 60)))::float8
+FROM $$.river_job WHERE kind = 'trowel_part' AND args->>'work' = $1`), r.ID).Scan(
+		&s.Waiting, &s.Running, &s.Retrying, &s.Failed, &s.Cancelled, &recent, &since)
+	s.Done = *r.Parts - s.open() - s.lost() // what is done is not in the queue for ever
+	s.rate = float64(recent) / since
+	return s, q.wrap(err)
+}
+
+// failure is the last error of a part, or of what takes the work apart or merges it.
+type failure struct {
+	Part     string    `json:"part"` // "" for the work itself
+	File     string    `json:"file,omitempty"`
+	Attempts int       `json:"attempts"`
+	State    string    `json:"state"`
+	Error    string    `json:"error"`
+	At       time.Time `json:"at"`
+}
+
+// failures returns what failed and is not done yet, at most so many.
+func (q *queue) failures(ctx context.Context, id string, most int) ([]failure, error) {
+	rows, err := q.pool.Query(ctx, q.sql(`
+SELECT coalesce(args->'part'->>'name', ''), coalesce(args->'part'->>'file', ''), attempt, state::text,
+	errors[array_upper(errors, 1)]->>'error', (errors[array_upper(errors, 1)]->>'at')::timestamptz
+FROM $$.river_job WHERE args->>'work' = $1 AND errors IS NOT NULL AND state NOT IN ('completed', 'cancelled')
+ORDER BY state = 'discarded' DESC, id LIMIT $2`), id, most)
+	if err != nil {
+		return nil, q.wrap(err)
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[failure])
+	for i := range list {
+		if list[i].Error == "Stuck job rescued by JobRescuer" {
+			list[i].Error = "the worker that did it is gone"
+		}
+	}
+	return list, q.wrap(err)
+}
+
+// broken reports whether what takes a work apart, or merges it, has failed too often.
+func (q *queue) broken(ctx context.Context, id string) (is bool, err error) {
+	err = q.pool.QueryRow(ctx, q.sql(`
+SELECT EXISTS (SELECT FROM $$.river_job WHERE kind IN ('trowel_split', 'trowel_merge') AND args->>'work' = $1 AND state IN ('discarded', 'cancelled'))`), id).Scan(&is)
+	return is, q.wrap(err)
+}

@@ -1,0 +1,159 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"trowel.example/cmd/internal/cli"
+	"trowel.example/internal/words"
+)
+
+// The states of works.
+const (
+	stateWaiting   = "waiting" // to be taken apart
+	stateRunning   = "running"
+	stateFailed    = "failed" // nothing is left to do but what has failed too often
+	stateCancelled = "cancelled"
+	stateDone      = "done"
+)
+
+// status is how far a work is.
+type status struct {
+	*states
+	state    string
+	failures []failure
+}
+
+// first is the first error.
+func (s *status) first() string {
+	if len(s.failures) == 0 {
+		return "nobody knows why"
+	}
+	return s.failures[0].Error
+}
+
+// look returns a work and how far it is.
+func (q *queue) look(ctx context.Context, id string) (*row, *status, error) {
+	r, err := q.work(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := q.stateOf(ctx, r, 1000)
+	return r, s, err
+}
+
+// stateOf returns how far a work is, with some of what failed.
+func (q *queue) stateOf(ctx context.Context, r *row, failures int) (*status, error) {
+	s := &status{state: stateRunning}
+	var err error
+	if s.states, err = q.states(ctx, r); err != nil {
+		return nil, err
+	}
+	broken, err := q.broken(ctx, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case r.Ended != nil:
+		s.state = stateDone
+	case r.Cancelled != nil:
+		s.state = stateCancelled
+	case broken || s.open() == 0 && s.lost() > 0:
+		s.state = stateFailed
+	case r.Parts == nil:
+		s.state = stateWaiting
+	}
+	if failures > 0 && r.Ended == nil {
+		s.failures, err = q.failures(ctx, r.ID, failures)
+	}
+	return s, err
+}
+
+// left is how long the rest takes at the rate of now; 0 if nobody knows.
+func (s *status) left() time.Duration {
+	if s.rate == 0 {
+		return 0
+	}
+	return time.Duration(float64(s.open()) / s.rate * float64(time.Second)).Round(time.Second)
+}
+
+func (s *status) parts(r *row) string {
+	if r.Parts == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%d/%d", s.Done, *r.Parts)
+}
+
+// object is a work as JSON.
+func (s *status) object(r *row) any {
+	return struct {
+		ID        string     `json:"id"`
+		Verb      []string   `json:"verb"`
+		Folder    string     `json:"folder"`
+		Version   string     `json:"version"`
+		Results   string     `json:"results"`
+		Submitted time.Time  `json:"submitted"`
+		Ended     *time.Time `json:"ended,omitempty"`
+		Code      *int       `json:"code,omitempty"`
+		State     string     `json:"state"`
+		Parts     *int64     `json:"parts,omitempty"`
+		States    *states    `json:"states"`
+		Rate      float64    `json:"rate"`
+		Left      float64    `json:"left,omitempty"`
+		Failures  []failure  `json:"failures,omitempty"`
+	}{r.ID, r.Args, r.Dir, r.Version, r.Results, r.Submitted, r.Ended, r.Code, s.state, r.Parts, s.states, s.rate, s.left().Seconds(), s.failures}
+}
+
+// tell prints all about a work.
+func (q *queue) tell(ctx context.Context, t *cli.Tool, r *row, s *status) error {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(t.Out(), "%-10s %s\n", name+":", printable(fmt.Sprintf(format, args...)))
+	}
+	line("id", "%s", r.ID)
+	line("verb", "%s", r.title())
+	line("folder", "%s", r.Dir)
+	line("results", "%s", r.Results)
+	line("submitted", "%s", r.Submitted.Local().Format(time.DateTime))
+	if r.Ended != nil {
+		line("ended", "%s, exit code %d", r.Ended.Local().Format(time.DateTime), *r.Code)
+	}
+	line("state", "%s", s.state)
+	if r.Parts != nil {
+		line("parts", "%d: %d done, %d running, %d waiting, %d to be tried again, %d failed, %d cancelled", *r.Parts, s.Done, s.Running, s.Waiting, s.Retrying, s.Failed, s.Cancelled)
+	}
+	if left := s.left(); s.state == stateRunning && s.rate > 0 {
+		line("rate", "%.1f parts a second, %v left", s.rate, left)
+	}
+	const shown = 20
+	for _, f := range s.failures[:min(shown, len(s.failures))] {
+		what := f.Part
+		switch {
+		case what == "":
+			what = "the work"
+		case f.File != "":
+			what += " (" + f.File + ")"
+		}
+		how := "is tried again"
+		if f.State == "discarded" {
+			how = "failed"
+		}
+		line("failure", "%s, attempt %d, %s: %s", what, f.Attempts, how, f.Error)
+	}
+	if n := len(s.failures) - shown; n > 0 {
+		t.Say("%d more are in --json", n)
+	}
+	if s.state == stateWaiting || s.state == stateRunning && s.Done+s.Running == 0 {
+		var is bool
+		err := q.pool.QueryRow(ctx, q.sql(`SELECT EXISTS (SELECT FROM $$.river_queue WHERE name = $1 AND updated_at > now() - interval '1 hour')`), queueName(r.Version)).Scan(&is)
+		if err != nil {
+			return q.wrap(err)
+		}
+		if !is {
+			t.Say("no worker of version %s was there in the last hour: `trowel worker --queue ...` starts one", r.Version)
+		}
+	}
+	return nil
+}
+
+func printable(s string) string { return words.Printable(s) }

@@ -1,0 +1,207 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"trowel.example/cmd/internal/bucket"
+	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/work"
+)
+
+// submitCommand makes the verb that puts a work into the queue.
+func submitCommand(t *cli.Tool) *cobra.Command {
+	var at where
+	var limit time.Duration
+	var again bool
+	d := description{Version: cli.Version()}
+	cmd := &cobra.Command{
+		Use:   "submit VERB ... --queue ADDRESS --results DIR",
+		Short: "Have a verb done by workers",
+		Long: `Submit puts the work of a verb into the queue, and prints its ID. The verb has the very
+command line that it has without "jobs submit"; options of submit may stand before it and, where
+the verb has no option of that name, behind it, up to a --.
+
+The same words in the same folder are the same work: submitting it twice does it once, and
+prints the same ID. --again does it anew.
+
+Parts of the work and its results are kept in a folder that all workers see, or in a bucket,
+s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
+` + aboutQueue,
+		Example: `  trowel jobs submit check /srv/worlds/main --queue postgres://trowel@db.example/jobs --results /srv/results
+  trowel jobs submit --results s3://results/tiles render --tiles /srv/worlds/main -o tiles`,
+		DisableFlagParsing: true,
+	}
+	at.flags(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&d.Results, "results", "", "keep results in the `folder`, or in a bucket s3://...")
+	flags.IntVar(&d.Priority, "priority", 2, "a `number` from 1 to 4: what has 1 is done first")
+	flags.DurationVar(&limit, "limit", 10*time.Minute, "end a part that takes longer, and try it again: a `time` such as 90s or 5m")
+	flags.IntVar(&d.Attempts, "attempts", 5, "give up a part that failed `N` times")
+	flags.BoolVar(&again, "again", false, "do it anew even if it was submitted before")
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		verb, err := ownFlags(cmd, flags, words)
+		if help, _ := flags.GetBool("help"); help && err == nil {
+			return cmd.Help()
+		}
+		switch {
+		case err != nil:
+			return cli.Hint(err, "see `%s --help`", cmd.CommandPath())
+		case len(verb) == 0:
+			return cli.Hint(errors.New("expected a verb to submit"), "such as `%s check world`", cmd.CommandPath())
+		case d.Results == "":
+			return cli.Hint(errors.New("expected --results, the folder where results are kept"), "all workers must see it")
+		case d.Priority < 1 || d.Priority > 4:
+			return errors.New("--priority: expected 1 to 4")
+		case limit < time.Second || limit > maxLimit:
+			return errors.New("--limit: expected a time from 1s to 24h")
+		case d.Attempts < 1 || d.Attempts > maxAttempts:
+			return fmt.Errorf("--attempts: expected 1 to %d", maxAttempts)
+		}
+		if i := slices.IndexFunc(verb, func(w string) bool { return strings.Contains(w, "://") && hasPassword(w) }); i >= 0 {
+			return cli.Hint(fmt.Errorf("word %d has a password in it, which would be kept in the queue", i+1), "give it to the workers, by their environment or their files")
+		}
+		d.Limit, d.Args = int(limit/time.Second), verb
+		if d.Dir, err = os.Getwd(); err != nil {
+			return err
+		}
+		if err := d.place(cmd.Context()); err != nil {
+			return err
+		}
+		// What is wrong with the words is better said now than by a worker.
+		code := t.Run(cmd.Context(), cli.Call{Args: verb, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: cmd.ErrOrStderr(),
+			Work: func(context.Context, work.Work) error { return cli.ErrPart }})
+		if code != 0 {
+			return cli.Exit(code)
+		}
+		q, err := at.open(cmd.Context(), true)
+		if err != nil {
+			return err
+		}
+		defer q.pool.Close()
+		return q.submit(cmd.Context(), t, &d, again)
+	}
+	return cmd
+}
+
+// place makes the name of the place for results one that all workers understand.
+func (d *description) place(ctx context.Context) (err error) {
+	if bucket.IsURL(d.Results) {
+		b, err := bucket.Open(ctx, d.Results) // it says what is wrong with the name
+		if err != nil {
+			return err
+		}
+		return b.Close()
+	}
+	if strings.Contains(d.Results, "://") {
+		return fmt.Errorf("--results: %.50q is neither a folder nor a bucket", d.Results)
+	}
+	d.Results, err = filepath.Abs(d.Results)
+	return err
+}
+
+// ownFlags sets the flags of submit, and returns the verb with its words.
+func ownFlags(cmd *cobra.Command, flags *pflag.FlagSet, words []string) (verb []string, err error) {
+	of := new(pflag.FlagSet) // of the verb
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		if word == "--" {
+			return append(verb, words[i:]...), nil
+		}
+		name, value, has := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		if len(verb) == 0 && (word == "-q" || word == "-h") {
+			name = map[string]string{"-q": "quiet", "-h": "help"}[word]
+		}
+		flag := flags.Lookup(name)
+		if flag == nil && len(verb) == 0 {
+			flag = cmd.InheritedFlags().Lookup(name)
+		}
+		switch {
+		case !strings.HasPrefix(word, "-") || len(verb) > 0 && (flag == nil || !strings.HasPrefix(word, "--") || of.Lookup(name) != nil || name == "help"):
+			if len(verb) == 0 {
+				if c, _, err := cmd.Root().Find([]string{word}); err == nil {
+					of = c.Flags()
+				}
+			}
+			verb = append(verb, word)
+			continue
+		case flag == nil:
+			return nil, fmt.Errorf("unknown flag: %s", word)
+		case has:
+		case flag.NoOptDefVal != "":
+			value = flag.NoOptDefVal
+		case i+1 == len(words):
+			return nil, fmt.Errorf("flag needs an argument: %s", word)
+		default:
+			i++
+			value = words[i]
+		}
+		if err := flag.Value.Set(value); err != nil {
+			return nil, fmt.Errorf("invalid argument for --%s: %w", name, err)
+		}
+		flag.Changed = true
+	}
+	return verb, nil
+}
+
+// submit puts a work into the queue, unless it is there.
+func (q *queue) submit(ctx context.Context, t *cli.Tool, d *description, again bool) error {
+	data, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	client, err := q.client()
+	if err != nil {
+		return err
+	}
+	tx, err := q.pool.Begin(ctx)
+	if err != nil {
+		return q.wrap(err)
+	}
+	defer tx.Rollback(context.WithoutCancel(ctx))
+	id, is := d.id(), false
+	for n := 2; ; n++ {
+		tag, err := tx.Exec(ctx, q.sql(`INSERT INTO $$.trowel_work (id, description) VALUES ($1, $2) ON CONFLICT DO NOTHING`), id, data)
+		if err != nil {
+			return q.wrap(err)
+		}
+		if is = tag.RowsAffected() == 1; is || !again {
+			break
+		}
+		id = fmt.Sprintf("%s-%d", d.id(), n)
+	}
+	if !is {
+		if err := tx.Rollback(ctx); err != nil {
+			return q.wrap(err)
+		}
+		r, err := q.work(ctx, id)
+		if err != nil {
+			return err
+		}
+		t.Say("it was submitted at %s, with results in %s; --again does it anew", r.Submitted.Local().Format(time.DateTime), r.Results)
+		if r.Cancelled != nil {
+			t.Warn("", "it was cancelled: `trowel jobs retry "+id+"` goes on with it")
+		}
+	} else {
+		if _, err := client.InsertTx(ctx, tx, splitJob{Work: id}, d.insertOpts()); err != nil {
+			return q.wrap(err)
+		}
+		if err := tx.Commit(ctx); err != nil {
+			return q.wrap(err)
+		}
+		t.Say("submitted: `trowel jobs wait %s` waits for it", id)
+	}
+	_, err = fmt.Fprintln(t.Out(), id)
+	return err
+}

@@ -1,0 +1,118 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/work"
+	"trowel.example/format"
+	"trowel.example/minetest"
+	"trowel.example/teeworlds"
+)
+
+// envProgram makes the program of the tests the tool.
+const envProgram = "TROWEL_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(envProgram) != "" {
+		os.Exit(cli.Main(format.Games{teeworlds.Game, minetest.Game}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, Verbs, toyVerbs))
+	}
+	os.Exit(m.Run())
+}
+
+// toyVerbs has a verb whose work does what files in a folder say, and notes there what it did.
+func toyVerbs(t *cli.Tool) []*cobra.Command {
+	y := &toy{out: t}
+	cmd := &cobra.Command{Use: "toy PARTS FOLDER", Args: cli.Number(2, 2)}
+	cli.AsWork(cmd)
+	cmd.Flags().String("limit", "", "an option that submit has, too")
+	cmd.Flags().StringP("output", "o", "", "a file to write")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		y.parts, _ = strconv.Atoi(args[0])
+		y.dir = args[1]
+		if y.parts == 0 {
+			return errors.New("expected a number of parts")
+		}
+		if err := t.Perform(cmd.Context(), work.Of(y)); err != nil {
+			return err
+		}
+		t.Say("took %d records", y.taken)
+		if y.taken%2 == 1 {
+			return cli.ErrFound
+		}
+		return nil
+	}
+	return []*cobra.Command{cmd}
+}
+
+type toy struct {
+	out   *cli.Tool
+	parts int
+	dir   string
+	taken int
+}
+
+func (y *toy) has(name string) bool {
+	_, err := os.Stat(filepath.Join(y.dir, name))
+	return err == nil
+}
+
+// note adds a line to a file.
+func (y *toy) note(name, line string) {
+	f, err := os.OpenFile(filepath.Join(y.dir, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	if err == nil {
+		fmt.Fprintln(f, line)
+		f.Close()
+	}
+}
+
+func (y *toy) Split(_ context.Context, _ bool, yield func(work.Part) error) error {
+	for i := range y.parts {
+		if i == y.parts/2 && y.has("slow-split") {
+			y.note("splitting", strconv.Itoa(os.Getpid()))
+			time.Sleep(300 * time.Millisecond)
+		}
+		if err := yield(work.Part{Name: fmt.Sprintf("%05d", i), File: strconv.Itoa(i)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (y *toy) Do(ctx context.Context, p work.Part, put func(int) error) error {
+	y.note("did", p.Name)
+	n, _ := strconv.Atoi(p.File)
+	for i := range n%7 + 1 {
+		if err := put(n*10 + i); err != nil {
+			return err
+		}
+	}
+	switch {
+	case y.has("fail-" + p.Name):
+		return errors.New("fails as it was told to")
+	case y.has("panic-" + p.Name):
+		panic("as it was told to")
+	case y.has("hang-" + p.Name):
+		y.note("hangs", strconv.Itoa(os.Getpid()))
+		time.Sleep(time.Hour)
+	case y.has("slow"):
+		time.Sleep(30 * time.Millisecond)
+	}
+	return nil
+}
+
+func (y *toy) Take(p work.Part, r int) error {
+	y.taken++
+	_, err := fmt.Fprintln(y.out.Out(), p.Name, strings.Repeat("x", r%5), r)
+	return err
+}

@@ -1,0 +1,431 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
+
+	"trowel.example/cmd/internal/bucket"
+	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/work"
+)
+
+const (
+	// grace is how long beyond its limit a part is waited for: then its worker has died, and
+	// another one does it.
+	grace = time.Minute
+	// snooze is how long a merge waits for the last parts, and a job for another process that does
+	// the same.
+	snooze = time.Second
+	// idle is how long it waits when parts have failed too often.
+	idle = 15 * time.Second
+	// kept is for how long what was done stays in the queue.
+	kept = 30 * 24 * time.Hour
+)
+
+// envGrace shortens the grace, for tests.
+const envGrace = "TROWEL_TEST_GRACE"
+
+// worker takes jobs from a queue and does them.
+type worker struct {
+	*queue
+	tool    *cli.Tool
+	program []string // to start for each part
+	max     int      // parts at once
+	roots   []root
+	access  cli.Access
+	grace   time.Duration
+
+	river *river.Client[pgx.Tx]
+	hard  context.Context // ends when the worker must
+	known sync.Map        // works by ID: *row
+	count atomic.Int64    // of those
+	done  atomic.Int64    // parts
+}
+
+// run does jobs until the context ends, and then those that it has taken, or gives them back.
+func (w *worker) run(ctx context.Context) error {
+	if s := os.Getenv(envGrace); s != "" {
+		w.grace, _ = time.ParseDuration(s)
+	}
+	w.grace = cmp.Or(w.grace, grace)
+	hard, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	w.hard = hard
+
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &splitter{worker: w})
+	river.AddWorker(workers, &doer{worker: w})
+	river.AddWorker(workers, &merger{worker: w})
+	var err error
+	w.river, err = river.NewClient(riverpgxv5.New(w.pool), &river.Config{
+		Schema:            w.schema,
+		Queues:            map[string]river.QueueConfig{queueName(cli.Version()): {MaxWorkers: w.max, FetchCooldown: 20 * time.Millisecond}},
+		Workers:           workers,
+		Logger:            silent,
+		FetchPollInterval: time.Second,
+		// Each job has a limit of its own. It is taken for lost when that and the grace are over.
+		JobTimeout:           w.grace / 2,
+		RescueStuckJobsAfter: w.grace,
+		// What takes works apart, and what merges them, may take longer, and see to that themselves.
+		JobStuckThreshold:           365 * 24 * time.Hour,
+		CompletedJobRetentionPeriod: kept,
+		DiscardedJobRetentionPeriod: -1,
+		CancelledJobRetentionPeriod: -1,
+	})
+	if err != nil {
+		return err
+	}
+	if err := w.river.Start(context.WithoutCancel(ctx)); err != nil {
+		return w.wrap(err)
+	}
+	w.tool.Say("does up to %s at once for %s, as version %s", cli.Plural(w.max, "part"), w.name, cli.Version())
+	w.watch(ctx)
+	soft := w.grace / 6
+	w.tool.Say("ends: what is not done in %v is given back", soft)
+	end, stop := context.WithTimeout(hard, soft)
+	defer stop()
+	if err := w.river.Stop(end); err == nil {
+		return nil
+	}
+	defer time.AfterFunc(time.Second, cancel).Stop() // those that River does not wait for any more
+	end, stop = context.WithTimeout(hard, soft)
+	defer stop()
+	return w.wrap(w.river.StopAndCancel(end))
+}
+
+// silent takes what River would log: what users have to know they are told here.
+var silent = slog.New(slog.DiscardHandler)
+
+// watch waits until the context ends, and says when there is no connection, and when there is one
+// again. River tries again by itself.
+func (w *worker) watch(ctx context.Context) {
+	tick := time.NewTicker(2 * time.Second)
+	defer tick.Stop()
+	lost := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		lost = w.ping(ctx, w.tool, lost)
+	}
+}
+
+// errNot is for works that this worker does not do, whatever happens.
+type errNot struct{ error }
+
+// description returns what was submitted under an ID, and the folders of it here.
+func (w *worker) description(ctx context.Context, id string) (r *row, dir, results string, err error) {
+	if !validID(id) {
+		return nil, "", "", errNot{fmt.Errorf("%w: the work is called %.50q", errHostile, id)}
+	}
+	if known, is := w.known.Load(id); is {
+		r = known.(*row)
+	} else if r, err = w.work(ctx, id); err != nil {
+		return nil, "", "", err
+	} else {
+		if w.count.Add(1) > 16 { // the words of a work may be many
+			w.known.Clear()
+			w.count.Store(1)
+		}
+		w.known.Store(id, r)
+	}
+	if err := r.check(); err != nil {
+		return nil, "", "", errNot{err}
+	}
+	if dir, err = local(w.roots, r.Dir); err == nil {
+		results, err = local(w.roots, r.Results)
+	}
+	if err == nil {
+		err = w.access.Inside(dir)
+	}
+	if err == nil && !bucket.IsURL(results) {
+		err = w.access.Inside(results)
+	}
+	return r, dir, in(results, id), err
+}
+
+func (w *worker) order(r *row, s step) *order {
+	return &order{Step: s, Plan: r.plan(), Access: w.access}
+}
+
+// threads is how many each child has.
+func (w *worker) threads() int { return max(1, runtime.NumCPU()/w.max) }
+
+// end makes of the error of a job what River is to do with it.
+func (w *worker) end(ctx context.Context, what string, err error) error {
+	var not errNot
+	var wait *rivertype.JobSnoozeError
+	switch {
+	case err == nil || errors.As(err, &wait):
+		return err
+	case errors.Is(err, river.ErrJobCancelledRemotely):
+		return river.JobCancel(err)
+	case context.Cause(ctx) != nil && errors.Is(err, context.Cause(ctx)):
+		return err // it was cancelled, or the worker ends
+	}
+	w.tool.Warn("", what+": "+err.Error())
+	if errors.As(err, &not) {
+		return river.JobCancel(err)
+	}
+	return err
+}
+
+// doer does parts.
+type doer struct {
+	river.WorkerDefaults[partJob]
+	*worker
+}
+
+// Timeout is when another worker does the part: its own one has ended it before.
+func (d *doer) Timeout(job *river.Job[partJob]) time.Duration {
+	limit := time.Duration(min(max(job.Args.Limit, 1), int(maxLimit/time.Second))) * time.Second
+	return limit + d.grace
+}
+
+// NextRetry is sooner than that of River, for which a day is nothing.
+func (d *doer) NextRetry(job *river.Job[partJob]) time.Time { return nextRetry(job.JobRow, d.grace) }
+
+func nextRetry(job *rivertype.JobRow, grace time.Duration) time.Time {
+	wait := time.Second << min(2*max(job.Attempt-1, 0), 10) // 1 s, 4 s, 16 s ... 17 minutes
+	return time.Now().Add(time.Duration(float64(wait) * grace.Minutes()))
+}
+
+func (d *doer) Work(ctx context.Context, job *river.Job[partJob]) error {
+	return d.end(ctx, "part "+strconv.QuoteToASCII(job.Args.Part.Name), d.part(ctx, &job.Args))
+}
+
+var errLimit = errors.New("it took longer than its limit")
+
+func (d *doer) part(ctx context.Context, p *partJob) error {
+	if err := p.check(); err != nil {
+		return errNot{err}
+	}
+	r, dir, results, err := d.description(ctx, p.Work)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, r.limit(), fmt.Errorf("%w of %v", errLimit, r.limit()))
+	defer cancel()
+	store, end, err := openStore(ctx, results)
+	if err != nil {
+		return err
+	}
+	defer end()
+	name := work.ResultName(p.Part)
+	has, err := store.Has(ctx, name)
+	if err == nil && !has {
+		o := d.order(r, stepPart)
+		o.Part = p.Part
+		err = store.Add(ctx, name, func(to io.Writer) error { return o.run(ctx, d.program, dir, d.threads(), to, nil) })
+	}
+	if err == nil {
+		d.tool.Progress("parts", int(d.done.Add(1)), 0)
+	}
+	return err
+}
+
+// alone runs do with a connection and a lock that no other process has at the same time: that of
+// who died ends with its connection. It goes on when River takes the job for lost, and ends when
+// the work is cancelled or the worker has to end.
+func (w *worker) alone(ctx context.Context, id string, do func(ctx context.Context, conn *pgxpool.Conn) error) error {
+	conn, err := w.pool.Acquire(ctx)
+	if err != nil {
+		return w.wrap(err)
+	}
+	defer conn.Release()
+	own, cancel := context.WithCancelCause(w.hard)
+	defer cancel(nil)
+	defer context.AfterFunc(ctx, func() {
+		if cause := context.Cause(ctx); !errors.Is(cause, context.DeadlineExceeded) {
+			cancel(cause)
+		}
+	})()
+	lock := key("work", w.schema, id)
+	var mine bool
+	if err := conn.QueryRow(own, `SELECT pg_try_advisory_lock($1)`, lock).Scan(&mine); err != nil {
+		return w.wrap(err)
+	}
+	if !mine {
+		return river.JobSnooze(snooze)
+	}
+	defer func() {
+		if _, err := conn.Exec(context.WithoutCancel(own), `SELECT pg_advisory_unlock($1)`, lock); err != nil {
+			_ = conn.Conn().Close(context.Background()) // that unlocks, too
+		}
+	}()
+	go w.whenCancelled(own, id, cancel)
+	return do(own, conn)
+}
+
+// whenCancelled ends what a work does when it is cancelled.
+func (w *worker) whenCancelled(ctx context.Context, id string, cancel context.CancelCauseFunc) {
+	tick := time.NewTicker(2 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if r, err := w.work(ctx, id); err == nil && r.Cancelled != nil {
+			cancel(river.ErrJobCancelledRemotely)
+		}
+	}
+}
+
+// splitter takes works apart.
+type splitter struct {
+	river.WorkerDefaults[splitJob]
+	*worker
+}
+
+func (s *splitter) Timeout(*river.Job[splitJob]) time.Duration { return s.grace }
+func (s *splitter) NextRetry(job *river.Job[splitJob]) time.Time {
+	return nextRetry(job.JobRow, s.grace)
+}
+
+func (s *splitter) Work(ctx context.Context, job *river.Job[splitJob]) error {
+	return s.end(ctx, "work "+strconv.QuoteToASCII(job.Args.Work), s.split(ctx, job.Args.Work))
+}
+
+func (s *splitter) split(ctx context.Context, id string) error {
+	r, dir, results, err := s.description(ctx, id)
+	if err != nil {
+		return err
+	}
+	return s.alone(ctx, id, func(ctx context.Context, conn *pgxpool.Conn) error {
+		if r, err := s.work(ctx, id); err != nil || r.Parts != nil {
+			return err
+		}
+		store, end, err := openStore(ctx, results)
+		if err != nil {
+			return err
+		}
+		defer end()
+		child := split{run: func(ctx context.Context, out io.Writer) error {
+			return s.order(r, stepSplit).run(ctx, s.program, dir, runtime.NumCPU(), out, nil)
+		}}
+		plan, err := work.Begin(ctx, child, r.plan(), store)
+		if err != nil {
+			return err
+		}
+		return s.wrap(s.insert(ctx, conn, r, plan))
+	})
+}
+
+// insert puts all parts into the queue, and the merge behind them: all at once, so that whoever is
+// killed has inserted nothing.
+func (s *splitter) insert(ctx context.Context, conn *pgxpool.Conn, r *row, plan *work.Plan) error {
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback(context.WithoutCancel(ctx))
+	if _, err := tx.Exec(ctx, s.sql(`UPDATE $$.trowel_work SET parts = $2 WHERE id = $1`), r.ID, len(plan.Parts)); err != nil {
+		return err
+	}
+	opts := r.insertOpts()
+	const batch = 1000
+	var jobs []river.InsertManyParams
+	flush := func() error {
+		if len(jobs) == 0 {
+			return nil
+		}
+		_, err := s.river.InsertManyFastTx(ctx, tx, jobs)
+		jobs = jobs[:0]
+		return err
+	}
+	for _, p := range plan.Parts {
+		jobs = append(jobs, river.InsertManyParams{Args: partJob{Work: r.ID, Limit: r.Limit, Part: p}, InsertOpts: opts})
+		if len(jobs) == batch {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	if _, err := s.river.InsertTx(ctx, tx, mergeJob{Work: r.ID}, opts); err != nil {
+		return err
+	}
+	return tx.Commit(ctx)
+}
+
+// insertOpts are those of all jobs of a work.
+func (d *description) insertOpts() *river.InsertOpts {
+	return &river.InsertOpts{Queue: queueName(d.Version), Priority: min(max(d.Priority, 1), 4), MaxAttempts: min(max(d.Attempts, 1), maxAttempts)}
+}
+
+// merger merges the results of all parts.
+type merger struct {
+	river.WorkerDefaults[mergeJob]
+	*worker
+}
+
+func (m *merger) Timeout(*river.Job[mergeJob]) time.Duration { return m.grace }
+func (m *merger) NextRetry(job *river.Job[mergeJob]) time.Time {
+	return nextRetry(job.JobRow, m.grace)
+}
+
+func (m *merger) Work(ctx context.Context, job *river.Job[mergeJob]) error {
+	return m.end(ctx, "work "+strconv.QuoteToASCII(job.Args.Work), m.merge(ctx, job.Args.Work))
+}
+
+func (m *merger) merge(ctx context.Context, id string) error {
+	r, dir, results, err := m.description(ctx, id)
+	if err != nil {
+		return err
+	}
+	if r, err = m.work(ctx, id); err != nil || r.Ended != nil {
+		return err
+	}
+	left, err := m.states(ctx, r)
+	switch {
+	case err != nil:
+		return err
+	case left.open() > 0:
+		return river.JobSnooze(snooze)
+	case left.lost() > 0:
+		return river.JobSnooze(idle) // until somebody tries them again
+	}
+	return m.alone(ctx, id, func(ctx context.Context, _ *pgxpool.Conn) error {
+		if r, err := m.work(ctx, id); err != nil || r.Ended != nil {
+			return err
+		}
+		temp, err := os.MkdirTemp("", "trowel-merge-*")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(temp)
+		o := m.order(r, stepMerge)
+		o.Store, o.Output = results, filepath.Join(temp, outputName)
+		code, err := m.output(ctx, results, temp, func(out, talk io.Writer) error {
+			return o.run(ctx, m.program, dir, runtime.NumCPU(), out, talk)
+		})
+		if err != nil {
+			return err
+		}
+		_, err = m.pool.Exec(ctx, m.sql(`UPDATE $$.trowel_work SET ended = now(), code = $2 WHERE id = $1`), id, code)
+		return m.wrap(err)
+	})
+}
