@@ -141,7 +141,7 @@ func TestCensusOfCorpus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f, err := format.Set(Game.Formats).Find(src); err == nil && f == teeworldsMap && i%4 == 0 && src.Size < 1<<20 {
+		if f, err := format.Set(Game.Formats).Find(src); err == nil && f == teeworldsMap && i%8 == 0 && src.Size < 1<<20 {
 			sameAsFind(t, src)
 		}
 		src.Close()
@@ -189,6 +189,14 @@ func TestCensusOfDamage(t *testing.T) {
 		unseen := i == 4 || i == 6 || i == 8 || i == 10 // air for games that know no such layer
 		if err != nil || !unseen && (len(missed) != 1 || !strings.Contains(missed[0], fmt.Sprintf("data block %d ", i))) {
 			t.Errorf("block %d: %q, %v", i, missed, err)
+		}
+		// As find tells of it.
+		var told []string
+		job := &format.Job{OnMiss: func(_, message string) { told = append(told, message) }}
+		query := format.Step{Command: mapFinder.Commands[0], Job: new(format.Job)}
+		err = mapFinder.Find(t.Context(), job, format.NewSource("a.map", broken), query, func(format.Hit) error { return nil })
+		if err != nil || len(told) > 1 || len(told) == 1 && !slices.Equal(told, missed) {
+			t.Errorf("block %d: find: %q, %v", i, told, err)
 		}
 		if got := db.Ask("SELECT (SELECT count(*) FROM teeworlds_maps), (SELECT count(*) > 2 FROM teeworlds_layers), (SELECT count(*) > 2 FROM teeworlds_tiles), (SELECT count(*) > 0 FROM teeworlds_findings WHERE severity = 'error')"); !slices.Equal(got, []string{"1|1|1|1"}) {
 			t.Errorf("block %d: %q", i, got)

@@ -22,7 +22,6 @@ import (
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/modfind"
 	"trowel.example/torchlight/pak"
-	"trowel.example/torchlight/text"
 )
 
 var (
@@ -160,24 +159,10 @@ func fileRows(ctx context.Context, r *pak.Reader, row rowFunc, miss func(path st
 	})
 }
 
-// said is a key with what is around it.
-type said struct {
-	modfind.Key
-	node    text.Place
-	name    string // the value of NAME beside it
-	isNamed bool
-}
-
 // contentRows tells what data files, layouts, materials and image sets say.
 func contentRows(ctx context.Context, e *modedit.Editor, row rowFunc) error {
-	if err := modedit.LookAt(ctx, e, "**", modedit.Choice{}, func(n *modedit.Node) (all []said) {
-		node := n.Place("")
-		name, isNamed := n.Get("NAME")
-		for p := range n.Properties() {
-			all = append(all, said{modfind.KeyOf(n, p), node, name, isNamed})
-		}
-		return all
-	}, func(s said) error { return s.rows(row) }); err != nil {
+	see := func(n *modedit.Node) []*modedit.Node { return []*modedit.Node{n} }
+	if err := modedit.LookAt(ctx, e, "**", modedit.Choice{}, see, func(n *modedit.Node) error { return nodeRows(n, row) }); err != nil {
 		return err
 	}
 	type words struct {
@@ -220,28 +205,35 @@ func contentRows(ctx context.Context, e *modedit.Editor, row rowFunc) error {
 	})
 }
 
-// rows tells of a key, of the number that it gives, and of the file that it refers to.
-func (s *said) rows(row rowFunc) error {
-	object := format.Cell{}
-	if s.node.Object != 0 {
-		object = format.IntCell(s.node.Object)
+// nodeRows tells of the keys of a node, of the number that one gives it, and of the files that it
+// refers to.
+func nodeRows(n *modedit.Node, row rowFunc) error {
+	place, name, object := n.Place(""), format.Cell{}, format.Cell{}
+	if place.Object != 0 {
+		object = format.IntCell(place.Object)
 	}
-	at := []format.Cell{format.TextCell(s.File), format.TextCell(s.node.Node), object}
-	key, value := format.TextCell(s.Key.Key), format.TextCell(s.Value)
-	if err := row(tableKeys, append(at[:3:3], key, format.TextCell(s.Type.String()), value)); err != nil {
-		return err
+	if value, has := n.Get("NAME"); has {
+		name = format.TextCell(value)
 	}
-	if guid, is := modfind.GUIDOf(&text.Property{Type: s.Type, Key: s.Key.Key, Value: s.Value}); is && modfind.OwnsGUID(s.Key.Key) {
-		name := format.Cell{}
-		if s.isNamed {
-			name = format.TextCell(s.name)
-		}
-		if err := row(tableGUIDs, append(at[:3:3], key, format.IntCell(guid), name)); err != nil {
+	at := []format.Cell{format.TextCell(n.File), format.TextCell(place.Node), object}
+	for p := range n.Properties() {
+		key, value := format.TextCell(p.Key), format.TextCell(p.Value)
+		if err := row(tableKeys, append(at[:3:3], key, format.TextCell(p.Type.String()), value)); err != nil {
 			return err
 		}
-	}
-	if target, is := modfind.Target(s.Value); is && s.Type.IsString() {
-		return row(tableReferences, append(at[:3:3], format.Cell{}, key, value, format.TextCell(target)))
+		if guid, is := modfind.GUIDOf(p); is && modfind.OwnsGUID(p.Key) {
+			if err := row(tableGUIDs, append(at[:3:3], key, format.IntCell(guid), name)); err != nil {
+				return err
+			}
+		}
+		if !p.Type.IsString() {
+			continue
+		}
+		if target, is := modfind.Target(p.Value); is {
+			if err := row(tableReferences, append(at[:3:3], format.Cell{}, key, value, format.TextCell(target))); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

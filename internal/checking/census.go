@@ -30,7 +30,9 @@ func Rows(
 	findings *format.Table,
 ) func(context.Context, *format.Job, *format.Source, func(*format.Table, []format.Cell) error) error {
 	return func(ctx context.Context, job *format.Job, src *format.Source, row func(*format.Table, []format.Cell) error) error {
-		file, err := open(ctx, job, src)
+		var missed losses
+		its := missed.of(job, job.OnMiss)
+		file, err := open(ctx, its, src)
 		var broken *fault.Error
 		switch {
 		case errors.As(err, &broken):
@@ -40,13 +42,14 @@ func Rows(
 		case err != nil:
 			return err
 		default:
-			if err := errors.Join(rows(ctx, job, src, file, row), file.Close()); err != nil {
+			defer file.Close()
+			if err := rows(ctx, job, src, file, row); err != nil {
 				return err
 			}
 		}
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		err = Run(ctx, &format.Format{Open: open}, job, src, func(f check.Finding) {
+		err = run(ctx, file, err, &missed, missed.of(job, nil), func(f check.Finding) {
 			if ctx.Err() != nil {
 				return
 			}

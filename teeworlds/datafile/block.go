@@ -184,6 +184,13 @@ func (b *Block) lookInto(buf *[]byte) ([]byte, error) {
 	return content, b.err
 }
 
+// Verify returns the error of Bytes. It inflates nothing that was inflated before, and keeps
+// nothing.
+func (b *Block) Verify() error {
+	_, err := b.verify()
+	return err
+}
+
 // verify returns what is wrong with the stream, and how many bytes follow it.
 func (b *Block) verify() (surplus int, err error) {
 	b.mu.Lock()

@@ -81,17 +81,20 @@ type Tile struct {
 }
 
 // Tiles finds the tiles that want wants, in layers of some kinds, or of all if there are
-// none. Layers are read on all cores, which call want at the same time. What cannot be read
-// is told to onMiss, which may be nil.
+// none. Layers are read on all cores, which call want at the same time, and once for cells in a
+// row that are the same. What cannot be read is told to onMiss, which may be nil.
 func (f *Finder) Tiles(ctx context.Context, kinds []twmap.Kind, want func(Cell) bool, onMiss func(path string, err error), yield func(Tile) error) error {
 	type placed struct {
 		Cell
 		index int32
 	}
 	return lookAt(ctx, f, kinds, onMiss, func(t *twmap.TileLayer) (found []placed) {
-		cells(t, f.Area, func(c Cell, index int) {
-			if want(c) {
-				found = append(found, placed{c, int32(index)})
+		cells(t, f.Area, func(c Cell, index, n int) {
+			if !want(c) {
+				return
+			}
+			for i := range n {
+				found = append(found, placed{c, int32(index + i)})
 			}
 		})
 		return found
@@ -121,7 +124,7 @@ type Count struct {
 func (f *Finder) Counts(ctx context.Context, onMiss func(path string, err error), yield func(Count) error) error {
 	return lookAt(ctx, f, nil, onMiss, func(t *twmap.TileLayer) (found []Count) {
 		counts := make([]int64, 1<<16)
-		cells(t, f.Area, func(c Cell, _ int) { counts[int(c.ID)<<8|int(c.Flags)]++ })
+		cells(t, f.Area, func(c Cell, _, n int) { counts[int(c.ID)<<8|int(c.Flags)] += int64(n) })
 		for i, n := range counts {
 			if n > 0 {
 				found = append(found, Count{Kind: t.Kind(), ID: uint8(i >> 8), Flags: twmap.TileFlags(i), Tiles: n})
@@ -180,8 +183,8 @@ func lookAt[T any](ctx context.Context, f *Finder, kinds []twmap.Kind, onMiss fu
 		})
 }
 
-// cells goes through the cells of a layer in an area.
-func cells(l *twmap.TileLayer, area *image.Rectangle, do func(c Cell, index int)) {
+// cells goes through the cells of a layer in an area: n equal ones of a row at a time.
+func cells(l *twmap.TileLayer, area *image.Rectangle, do func(c Cell, index, n int)) {
 	kind := l.Kind()
 	switch kind {
 	case twmap.KindTele:
@@ -201,7 +204,7 @@ func cells(l *twmap.TileLayer, area *image.Rectangle, do func(c Cell, index int)
 	}
 }
 
-func each[T twmap.Cell](g *twmap.Grid[T], area *image.Rectangle, do func(Cell, int), of func(T) Cell) {
+func each[T twmap.Cell](g *twmap.Grid[T], area *image.Rectangle, do func(c Cell, index, n int), of func(T) Cell) {
 	for y, row := range g.Rows() {
 		from, to := 0, len(row)
 		if area != nil {
@@ -210,8 +213,11 @@ func each[T twmap.Cell](g *twmap.Grid[T], area *image.Rectangle, do func(Cell, i
 			}
 			from, to = max(0, area.Min.X), min(to, area.Max.X)
 		}
-		for x := from; x < to; x++ {
-			do(of(row[x]), y*g.Width()+x)
+		for x := from; x < to; {
+			first := x
+			for x++; x < to && row[x] == row[first]; x++ {
+			}
+			do(of(row[first]), y*g.Width()+first, x-first)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"image"
 	"math"
 	"slices"
 
@@ -80,8 +79,11 @@ func (c *checker) checkImageItem(sink check.Sink, part *Part, im *Image) {
 }
 
 // verify tells what is wrong with the pixels of an embedded image, without keeping them.
-func (im *Image) verify() (err error) {
-	im.Look(func(_ *image.NRGBA, e error) { err = e })
+func (im *Image) verify() error {
+	if !im.changed && im.HasPicture() {
+		return im.data.block.Verify()
+	}
+	_, err := im.Picture()
 	return err
 }
 

@@ -42,17 +42,12 @@ type Key struct {
 	Value string
 }
 
-// KeyOf returns a key of a node as it is found.
-func KeyOf(n *modedit.Node, p *text.Property) Key {
-	return Key{n.File, n.Place(p.Key), p.Type, p.Key, p.Value}
-}
-
 // Keys finds the keys for which want reports true; it is called for several files at a time.
 func Keys(ctx context.Context, e *modedit.Editor, where Where, want func(*text.Property) bool, yield func(Key) error) error {
 	return modedit.LookAt(ctx, e, where.files(), where.Choice, func(n *modedit.Node) (found []Key) {
 		for p := range n.Properties() {
 			if want(p) {
-				found = append(found, KeyOf(n, p))
+				found = append(found, Key{n.File, n.Place(p.Key), p.Type, p.Key, p.Value})
 			}
 		}
 		return found
@@ -90,8 +85,11 @@ func References(ctx context.Context, e *modedit.Editor, pattern string, yield fu
 	match := glob.Path('/', inMedia(gamePath(pattern)))
 	is := func(value string) bool {
 		target, is := Target(value)
+		if !is {
+			return false
+		}
 		target = inMedia(target)
-		return is && (match(target) || match(path.Base(target)) && !strings.Contains(pattern, "/"))
+		return match(target) || match(path.Base(target)) && !strings.Contains(pattern, "/")
 	}
 	if err := Keys(ctx, e, Where{}, func(p *text.Property) bool { return p.Type.IsString() && is(p.Value) }, yield); err != nil {
 		return err
@@ -105,11 +103,13 @@ func References(ctx context.Context, e *modedit.Editor, pattern string, yield fu
 // capitals, with slashes, in MEDIA/ or as it stands there. A path ends with an extension of
 // 1 to 9 letters and digits, not of digits only.
 func Target(value string) (target string, is bool) {
-	target = gamePath(value)
-	ext := target[strings.LastIndexByte(target, '.')+1:]
-	const digits, letters = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
-	is = len(ext) < len(target) && 1 <= len(ext) && len(ext) <= 9 && strings.Trim(ext, digits+letters) == "" && strings.Trim(ext, digits) != ""
-	return target, is
+	const digits, letters = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+	value = strings.TrimSpace(value)
+	ext := value[strings.LastIndexByte(value, '.')+1:]
+	if ext == "" || len(ext) > 9 || len(ext) == len(value) || strings.Trim(ext, digits+letters) != "" || strings.Trim(ext, digits) == "" {
+		return "", false
+	}
+	return gamePath(value), true
 }
 
 func gamePath(s string) string {
