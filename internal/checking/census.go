@@ -49,7 +49,7 @@ func Rows(
 		}
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		err = run(ctx, file, err, &missed, missed.of(job, nil), func(f check.Finding) {
+		sink := func(f check.Finding) {
 			if ctx.Err() != nil {
 				return
 			}
@@ -62,7 +62,10 @@ func Rows(
 			}); err != nil {
 				cancel(err)
 			}
-		})
+		}
+		g := Gathering{sink: sink, put: sink}
+		err = missed.check(ctx, missed.of(job, nil), file, err, g.Put, g.Miss)
+		g.End()
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}

@@ -29,19 +29,28 @@ func Kinds() []*check.Kind { return catalog.Kinds() }
 // Run reports all that is wrong with a file. It returns why it could not, or not to the end,
 // where nothing is known of the file: a server failed, or the context ended.
 func Run(ctx context.Context, f *format.Format, job *format.Job, src *format.Source, sink check.Sink) error {
-	var missed losses
-	job = missed.of(job, nil)
-	file, err := f.Open(ctx, job, src)
+	g := Gathering{sink: sink, put: sink}
+	err := Shard(ctx, f, job, src, g.Put, g.Miss)
+	g.End()
+	return err
+}
+
+// Shard is [Run] for the shard of a file that the job names. Its findings are for
+// [Gathering.Put], and what is missing is for [Gathering.Miss].
+func Shard(ctx context.Context, f *format.Format, job *format.Job, src *format.Source, sink, missed check.Sink) error {
+	var l losses
+	its := l.of(job, nil)
+	file, err := f.Open(ctx, its, src)
 	if err == nil {
 		defer file.Close()
 	}
-	return run(ctx, file, err, &missed, job, sink)
+	return l.check(ctx, its, file, err, sink, missed)
 }
 
 // losses are what was told of as missing.
 type losses struct {
-	mu    sync.Mutex
-	found []check.Finding
+	mu  sync.Mutex
+	all []check.Finding
 }
 
 // of returns a job that notes what is missing, and tells it too if tell is not nil.
@@ -49,7 +58,7 @@ func (l *losses) of(job *format.Job, tell func(path, message string)) *format.Jo
 	its := *job
 	its.OnMiss = func(path, message string) {
 		l.mu.Lock()
-		l.found = append(l.found, check.Finding{ID: Missing.ID, Severity: Missing.Severity, Offset: -1, Message: message})
+		l.all = append(l.all, check.Finding{ID: Missing.ID, Severity: Missing.Severity, Offset: -1, Message: message})
 		l.mu.Unlock()
 		if tell != nil {
 			tell(path, message)
@@ -58,19 +67,13 @@ func (l *losses) of(job *format.Job, tell func(path, message string)) *format.Jo
 	return &its
 }
 
-// run is Run of a file that was opened, or could not be because of err.
-func run(ctx context.Context, file format.File, err error, missed *losses, job *format.Job, sink check.Sink) error {
-	failed := false
+// check is [Shard] of a file that was opened, or could not be because of err.
+func (l *losses) check(ctx context.Context, job *format.Job, file format.File, err error, sink, missed check.Sink) error {
 	if err == nil {
-		err = file.Check(ctx, job, func(f check.Finding) {
-			failed = failed || f.Severity == check.Error
-			sink(f)
-		})
+		err = file.Check(ctx, job, sink)
 	}
-	if !failed { // otherwise the check reports it in more detail
-		for _, f := range missed.found {
-			sink(f)
-		}
+	for _, f := range l.all {
+		missed(f)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -78,9 +81,57 @@ func run(ctx context.Context, file format.File, err error, missed *losses, job *
 	case server.Failed(err):
 		return err
 	case err != nil:
-		sink(Broken(Unreadable, err))
+		missed(Broken(Unreadable, err))
 	}
 	return nil
+}
+
+// Gathering makes of the findings of all shards of a file, which are put into it in their order,
+// those of the file.
+type Gathering struct {
+	sink, put check.Sink
+	end       func()
+	failed    bool // there is an error among them
+	missed    []check.Finding
+	known     map[string]bool // what is missing for all shards is told once
+}
+
+// Gather begins the findings of a file.
+func Gather(f *format.Format, sink check.Sink) *Gathering {
+	g := &Gathering{sink: sink, put: sink}
+	if f.Sharding != nil && f.Sharding.Gather != nil {
+		g.put, g.end = f.Sharding.Gather(sink)
+	}
+	return g
+}
+
+// Put puts in what a shard found.
+func (g *Gathering) Put(f check.Finding) {
+	g.failed = g.failed || f.Severity == check.Error
+	g.put(f)
+}
+
+// Miss puts in what could not be read of a shard.
+func (g *Gathering) Miss(f check.Finding) {
+	if g.known == nil {
+		g.known = make(map[string]bool)
+	}
+	if key := f.Verbose(); !g.known[key] {
+		g.known[key] = true
+		g.missed = append(g.missed, f)
+	}
+}
+
+// End tells the rest: what is missing is told unless a check has told of errors, in more detail.
+func (g *Gathering) End() {
+	if g.end != nil {
+		g.end()
+	}
+	for _, f := range g.missed {
+		if !g.failed || f.ID == Unreadable.ID {
+			g.sink(f)
+		}
+	}
 }
 
 // Broken makes a finding of an error.
