@@ -94,8 +94,9 @@ type Format struct {
 	Merging *Merging // nil: two versions cannot be merged
 	Backups *Backups // nil: there are no backups of it
 
-	Sharding *Sharding // nil: it does not come apart
-	Census   *Census   // nil: there are no tables of it
+	Sharding  *Sharding  // nil: it does not come apart
+	Rewriting *Rewriting // nil: it is converted by making another file only
+	Census    *Census    // nil: there are no tables of it
 
 	Conversions []Conversion  // to other formats
 	Kinds       []*check.Kind // of findings that its Check can report

@@ -24,3 +24,22 @@ type Sharding struct {
 	// order, and end tells what is told of all together. Nil: they are those of the file.
 	Gather func(sink check.Sink) (put check.Sink, end func())
 }
+
+// Rewriting is a conversion of a large file in its own place, shard by shard. To do a shard again,
+// or twice at the same time, gives the same.
+type Rewriting struct {
+	// Split is that of [Sharding], for shards that several processes may change side by side; the
+	// shard "" alone if one process at a time can.
+	Split func(ctx context.Context, job *Job, src *Source, yield func(Shard) error) error
+
+	// Rewrite converts the shard of the job. What will change is in the folder backups first,
+	// which is made, or has what earlier runs have put there: [Repair.Restore] takes it. The
+	// changes have counts, which are those of all runs for the shard and may be 0; they are the
+	// same ones for all shards, in the same order.
+	Rewrite func(ctx context.Context, job *Job, src *Source, backups string) ([]check.Change, error)
+
+	// Finish is called when all shards are done, with the same folder.
+	Finish func(backups string) error
+
+	Options []Option
+}

@@ -13,9 +13,11 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/server"
+	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldbackup"
+	"trowel.example/minetest/worldconvert"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 	"trowel.example/minetest/worldrepair"
@@ -100,24 +102,29 @@ func cutPort(address string) (host, port string, ok bool) {
 	return address, "", false
 }
 
+// versionOf returns the version of blocks that the user asked for; 0 if nobody did.
+func versionOf(job *format.Job) (int, error) {
+	v := job.Value(optionBlocks.Name)
+	if v == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || !mapblock.Writable(n) {
+		return 0, fmt.Errorf("--%s %q: expected 17, or 20 to 29", optionBlocks.Name, v)
+	}
+	return n, nil
+}
+
 func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out format.Output, to string) error {
 	o, err := copyOptionsOf(job)
 	if err != nil {
 		return err
 	}
 	o.Map, o.Drop = to, job.On(optionDrop.Name)
-	if v := job.Value(optionBlocks.Name); v != "" {
-		if o.Blocks, err = strconv.Atoi(v); err != nil {
-			return fmt.Errorf("--%s %q: expected 17, or 20 to 29", optionBlocks.Name, v)
-		}
+	if o.Blocks, err = versionOf(job); err != nil {
+		return err
 	}
-	o.Sink = func(f check.Finding) {
-		if slices.ContainsFunc(worldcopy.Losses(), func(k *check.Kind) bool { return k.ID == f.ID }) {
-			job.Miss(f.Path, "%s [%s]", f.Message, f.ID)
-		} else {
-			job.Warn(f.Path, "%s [%s]", f.Message, f.ID)
-		}
-	}
+	o.Sink = sinkOf(job, worldcopy.Losses())
 	c, _ := mapdb.FindTarget(o.Map)
 	if job.Temporary && (world.MapPart.Remote(c.Backend) || world.PlayersPart.Remote(o.Players) || world.AuthPart.Remote(o.Auth) || world.StoragePart.Remote(o.Storage)) {
 		return errors.New("a dry run writes to no server, and this conversion is to one")
@@ -162,7 +169,7 @@ func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 }
 
 var (
-	worldRepairKinds = slices.Concat(worldrepair.Catalog.Kinds(), worldcopy.Catalog.Kinds(), worldedit.Catalog.Kinds())
+	worldRepairKinds = slices.Concat(worldrepair.Catalog.Kinds(), worldcopy.Catalog.Kinds(), worldconvert.Catalog.Kinds(), worldedit.Catalog.Kinds())
 
 	worldRepair = &format.Repair{
 		Options: append([]format.Option{optionForceUse, optionDropUnknown}, copyOptions...),
@@ -201,6 +208,10 @@ var (
 			return r.Backup, nil
 		},
 		Restore: func(ctx context.Context, job *format.Job, src *format.Source, backup string) error {
+			o := worldbackup.Options{Force: job.On(optionForceUse.Name), Remote: job.On(optionRemote.Name)}
+			if st, err := os.Stat(backup); err == nil && st.IsDir() {
+				return worldbackup.RestoreAll(ctx, src.Dir, backup, o)
+			}
 			later, err := worldbackup.Later(src.Dir, backup)
 			if err != nil {
 				return err
@@ -208,7 +219,7 @@ var (
 			for _, path := range later {
 				job.Warn(src.Path, "%s was made after this backup: what it undoes is to be undone first", path)
 			}
-			return worldbackup.Restore(ctx, src.Dir, backup, worldbackup.Options{Force: job.On(optionForceUse.Name), Remote: job.On(optionRemote.Name)})
+			return worldbackup.Restore(ctx, src.Dir, backup, o)
 		},
 	}
 )

@@ -54,6 +54,7 @@ var minetestWorld = &format.Format{
 	Finder:        worldFinder,
 	Census:        worldCensus,
 	Sharding:      &format.Sharding{Split: splitWorld, Gather: world.Gather},
+	Rewriting:     worldRewriting,
 	Conversions:   slices.Concat(worldConversions, schematicConversions, []format.Conversion{manifestConversion}),
 	Kinds: slices.Concat(world.Catalog.Kinds(), mapblock.Catalog.Kinds(), item.Catalog.Kinds(),
 		worldRepairKinds),

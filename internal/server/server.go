@@ -32,6 +32,9 @@ import (
 // ErrRemote means that a world names a server on another machine.
 var ErrRemote = errors.New("a server on another machine, which is asked with --remote only")
 
+// Application is what connections of this program to PostgreSQL are called.
+const Application = "trowel"
+
 // Timeout is how long a server has to answer at first.
 const Timeout = 10 * time.Second
 
@@ -223,7 +226,7 @@ func Postgres(connString, setting string, anywhere bool) (*pgx.ConnConfig, error
 		}
 	}
 	c.DialFunc = pgconn.DialFunc(dial)
-	c.RuntimeParams["application_name"] = "trowel"
+	c.RuntimeParams["application_name"] = Application
 	return c, nil
 }
 

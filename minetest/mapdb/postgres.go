@@ -121,6 +121,9 @@ func createPostgres(ctx context.Context, c Config) (Writer, error) {
 	return db, nil
 }
 
+// Connections of this program are no reason to refuse: a game would write what it has in memory, and
+// this one looks at what is there before it changes it. So several can do parts of one work.
+
 // goodbye is how long the server may take to notice that a connection was closed.
 const goodbye = time.Second
 
@@ -136,7 +139,7 @@ func openPostgresForWriting(ctx context.Context, c Config, force bool) (Writer, 
 	others := 0
 	for wait := time.Duration(0); ; wait += goodbye / 10 {
 		err = db.do(ctx, func(conn *pgx.Conn) error {
-			return conn.QueryRow(ctx, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'").Scan(&others)
+			return conn.QueryRow(ctx, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND application_name <> $1", server.Application).Scan(&others)
 		})
 		if err != nil || others == 0 || force || wait >= goodbye {
 			break

@@ -15,6 +15,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -249,6 +250,69 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 		return err
 	}
 	return things.restore(ctx, dir, s, opts)
+}
+
+// RestoreAll puts back what the backups in a folder have, which a conversion in place made: those
+// of the last round of each part first. If it is killed, it can be done again.
+func RestoreAll(ctx context.Context, dir, folder string, opts Options) error {
+	entries, err := os.ReadDir(folder)
+	var list []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".zip") {
+			list = append(list, filepath.Join(folder, e.Name()))
+		}
+	}
+	if err == nil && len(list) == 0 {
+		err = &fault.Error{File: folder, Offset: -1, Want: "backups of a world", Got: "none", Err: fault.ErrFormat}
+	}
+	if err != nil {
+		return err
+	}
+	for _, path := range list { // nothing changes if one of them is not whole
+		for _, err := range Blocks(path) {
+			if err != nil {
+				return err
+			}
+			break
+		}
+	}
+	slices.SortStableFunc(list, func(a, b string) int { return roundOf(b) - roundOf(a) })
+	for _, path := range list {
+		if err := Restore(ctx, dir, path, opts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// roundOf returns the number in the name of a backup, PART.NUMBER.zip.
+func roundOf(path string) int {
+	name := strings.TrimSuffix(filepath.Base(path), ".zip")
+	n, _ := strconv.Atoi(name[strings.LastIndexByte(name, '.')+1:])
+	return n
+}
+
+// Blocks goes through the blocks of a backup, in the order in which they were kept. Those without
+// Data were none. An archive that is not a whole backup is an error.
+func Blocks(backup string) iter.Seq2[mapdb.Block, error] {
+	return func(yield func(mapdb.Block, error) bool) {
+		z, err := zip.OpenReader(backup)
+		if err != nil {
+			yield(mapdb.Block{}, &fault.Error{File: backup, Offset: -1, Want: "a backup of a world", Got: err.Error(), Err: err})
+			return
+		}
+		defer z.Close()
+		_, blocks, _, _, _, err := contents(&z.Reader)
+		if err != nil {
+			yield(mapdb.Block{}, fault.InFile(err, backup))
+			return
+		}
+		for b, err := range blocks.all() {
+			if !yield(b, fault.InFile(err, backup)) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // Later returns the backups beside the folder of a world that were made after one of them, the

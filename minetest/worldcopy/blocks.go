@@ -46,11 +46,6 @@ type outcome struct {
 	err   error // that ends the rows
 }
 
-// find adds a finding about the block.
-func (o *outcome) find(k *check.Kind, format string, args ...any) {
-	check.Sink(func(f check.Finding) { o.found = append(o.found, place.InWorld(f, o.pos.X, o.pos.Y, o.pos.Z)) }).Add(k, "", -1, format, args...)
-}
-
 // copyBlocks copies the blocks, from where an earlier run was ended on.
 func copyBlocks(ctx context.Context, c *copier) error {
 	if !c.newMap {
@@ -233,28 +228,54 @@ func (c *copier) convert(b mapdb.Block, err error) outcome {
 
 // convert makes the block one of another version, if that is possible.
 func (o *outcome) convert(version int, drop bool) {
-	b, err := mapblock.Decode(o.data)
-	if err != nil {
-		if o.fate = kept; drop {
-			o.fate = dropped
-		}
-		o.find(foundDamaged, "%v", err)
-		return
-	}
-	to, losses, err := b.Convert(version, drop)
-	for _, f := range losses {
-		o.found = append(o.found, place.InWorld(f, o.pos.X, o.pos.Y, o.pos.Z))
-	}
-	var data []byte
-	if err == nil {
-		data, err = to.Encode()
-	}
-	if err != nil {
+	c, err := ConvertBlock(mapdb.Block{Pos: o.pos, Data: o.data}, version, drop)
+	o.found = append(o.found, c.Found...)
+	switch {
+	case err != nil:
 		o.fate = kept
-		o.find(foundKept, "it stays one of version %d: %v", b.Version, err)
-		return
+	case c.Data == nil:
+		o.fate = dropped
+	default:
+		o.data, o.fate = c.Data, converted
 	}
-	o.data, o.fate = data, converted
+}
+
+// ErrStays is the cause of the error of a block that stays as it is.
+var ErrStays = errors.New("the block stays as it is")
+
+// Conversion is a block in another version.
+type Conversion struct {
+	Block *mapblock.Block
+	Data  []byte // its bytes; nil: it could not be read, and is to be dropped
+	Found []check.Finding
+}
+
+// ConvertBlock makes a block one of another version, see [mapblock.Block.Convert]. One that cannot
+// be read, or has something for which the version has no room, is an error that wraps [ErrStays];
+// with drop, what there is no room for is left out, and a block that cannot be read as a whole.
+// The findings, of [Catalog] and of a conversion, say what it is, also if there is an error.
+func ConvertBlock(b mapdb.Block, version int, drop bool) (c Conversion, err error) {
+	tell := check.Sink(func(f check.Finding) { c.Found = append(c.Found, place.InWorld(f, b.Pos.X, b.Pos.Y, b.Pos.Z)) })
+	was, err := mapblock.Decode(b.Data)
+	if err != nil {
+		if tell.Add(foundDamaged, "", -1, "%v", err); drop {
+			return c, nil
+		}
+		return c, fmt.Errorf("%w: %w", ErrStays, err)
+	}
+	to, losses, err := was.Convert(version, drop)
+	for _, f := range losses {
+		tell(f)
+	}
+	if err == nil {
+		c.Block = to
+		c.Data, err = to.Encode()
+	}
+	if err != nil {
+		tell.Add(foundKept, "", -1, "it stays one of version %d: %v", was.Version, err)
+		return c, fmt.Errorf("%w: %w", ErrStays, err)
+	}
+	return c, nil
 }
 
 // batch is what goes to the database in one transaction. While it is written, the next
@@ -284,8 +305,7 @@ func (b *batch) add(o outcome) {
 	}
 	if last := b.next.Last; last != nil && *last == o.pos {
 		r.Rows++
-		o.find(foundTwice, "another row has the same position")
-		b.found = append(b.found, o.found[len(o.found)-1])
+		check.Sink(func(f check.Finding) { b.found = append(b.found, place.InWorld(f, o.pos.X, o.pos.Y, o.pos.Z)) }).Add(foundTwice, "", -1, "another row has the same position")
 		return
 	}
 	b.next.Last = &o.pos

@@ -16,19 +16,29 @@ import (
 func (a *app) convertCommand() *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
-		Use:   "convert FILE... [-o FILE] [--to FORMAT]",
+		Use:   "convert FILE... [-o FILE | --in-place] [--to FORMAT]",
 		Short: "Turn a file into one of another format",
 		Long: `Convert writes a game file in another format. "trowel formats" lists what can
 be turned into what; --to may be left out if there is only one choice. FILE
 stays as it is. The new file is in the current folder unless -o names it; for several
 files -o names the folder for the new ones.
 
+With --in-place a world keeps its database, and its blocks become ones of the version
+--blocks: part by part, with no room taken for a copy. What a part has to lose is in a zip
+file in the folder --backup first, which is made; blocks that have something for which the
+version has no room stay as they are, unless --drop leaves it out. A run that was killed is
+gone on with by the same command and the same --backup, and
+"trowel repair FILE --restore FOLDER" puts everything back. It refuses a world that
+a server has open. It prints what was done, with --json as changes: {what, count, unit}.
+
 ` + reportHelp,
 		Example: `  trowel convert climb.map -o climb7.map --to teeworlds-0.7 --drop
   trowel convert - -o - --to ddnet < old.map > new.map
   trowel convert WOLF.DAT.BINDAT
-  trowel convert *.map -o ddnet/ --to ddnet`,
+  trowel convert *.map -o ddnet/ --to ddnet
+  trowel convert world --in-place --blocks 29 --backup world.before`,
 	}
+	AsWork(cmd)
 	cmd.Flags().StringVar(&to, "to", "", "the `format` to make")
 	_ = cmd.RegisterFlagCompletionFunc("to", a.completeTargets)
 	a.converting(cmd, &to)
@@ -57,13 +67,17 @@ func (a *app) conversionVerbs() (verbs []*cobra.Command) {
 
 // converting makes of cmd a verb that turns files into others of the format that to names.
 func (a *app) converting(cmd *cobra.Command, to *string) {
-	var out string
-	var force bool
+	var out, backup string
+	var force, inPlace bool
 	w := &writing{app: a}
 	cmd.Args = args(1, -1)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the `file` to make, or for several files the folder to make them in")
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a file that is there already")
 	w.flags(cmd)
+	if cmd.Flags().Lookup("to") != nil {
+		cmd.Flags().BoolVar(&inPlace, "in-place", false, "change the file itself")
+		cmd.Flags().StringVar(&backup, "backup", "", "the `folder` for what --in-place changes (default: beside FILE)")
+	}
 	a.optionFlags(cmd, func(f *format.Format) []format.Option {
 		var options []format.Option
 		can := false
@@ -79,6 +93,20 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		files := expand(args)
+		switch {
+		case !inPlace && backup != "":
+			return errors.New("--backup is of use only with --in-place")
+		case inPlace && len(files) > 1:
+			return errors.New("--in-place is for one FILE")
+		case inPlace && (out != "" || *to != "" || force || w.dryRun):
+			return errors.New("--in-place and -o, --to, -f or --dry-run do not go together")
+		case inPlace:
+			w.first = []string{"changes"}
+			return w.each(cmd.Context(), files, func(name string, r *report) error { return a.convertInPlace(cmd, name, backup, r) })
+		}
+		if err := a.onlyWork("--in-place"); err != nil {
+			return err
+		}
 		from := make(map[string]string) // the file that each new one is made from
 		return w.each(cmd.Context(), files, func(name string, r *report) error {
 			g, err := a.find(cmd, name)

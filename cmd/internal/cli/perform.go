@@ -120,6 +120,23 @@ func (t *Tool) Perform(ctx context.Context, w work.Work) error { return t.a.perf
 // again.
 func (a *app) inParts() bool { return a.call != nil || a.resume != "" }
 
+// mayChange returns an error if files may not be changed in place.
+func (a *app) mayChange() error {
+	if a.call == nil || a.call.Access == nil || a.call.Access.Changes {
+		return nil
+	}
+	return errors.New("files are not to be changed in place from here")
+}
+
+// onlyWork returns an error about a command line that does no work which comes apart, of a verb
+// that does with other words. It is asked before anything is done.
+func (a *app) onlyWork(words string) error {
+	if !a.inParts() {
+		return nil
+	}
+	return fmt.Errorf("only with %s it is work that comes apart", words)
+}
+
 // written returns where that is written which the user calls name.
 func (a *app) written(name string) string {
 	if a.call == nil || a.call.Output == nil {

@@ -73,6 +73,7 @@ besides: what was missing for the picture, as {kind, name, count, unit, what, lo
 		Args:              args(1, -1),
 		ValidArgsFunction: a.completePaths,
 	}
+	AsWork(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&d.out, "output", "o", "", "the `picture` to make (default: named after FILE), or for several the folder to make them in")
 	flags.BoolVarP(&d.force, "force", "f", false, "replace a picture that is there already")
@@ -104,6 +105,9 @@ besides: what was missing for the picture, as {kind, name, count, unit, what, lo
 		asked, err := d.parse()
 		if err == nil {
 			err = d.fit(cmd.Flags())
+		}
+		if err == nil && d.tiles == "" {
+			err = a.onlyWork("--tiles")
 		}
 		if err != nil {
 			return hint(err, "see `%s --help`", cmd.CommandPath())

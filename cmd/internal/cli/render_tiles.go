@@ -22,7 +22,7 @@ func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 		Scene: p.scene, View: p.view, Look: p.look, Scale: p.asked.scale, Background: p.background(),
 		File: p.name, Title: filepath.Base(filepath.Clean(p.name)),
 		Open: func() (_ *output.Collection, err error) {
-			folder, err = output.OpenCollection(dir, p.pictureOptions(cmd, ""))
+			folder, err = output.OpenCollection(p.written(dir), p.pictureOptions(cmd, ""))
 			return folder, err
 		},
 		Progress: func(done, of int) { p.job.Report("tiles:", done, of) },
@@ -30,7 +30,10 @@ func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 	if pyramid.Scale == 0 {
 		pyramid.Scale = p.view.Scale
 	}
-	err := work.Of(pyramid).Here(cmd.Context())
+	err := p.perform(cmd.Context(), work.Of(pyramid))
+	if errors.Is(err, ErrPart) {
+		return err
+	}
 	if folder != nil {
 		defer folder.Close()
 	} else if err != nil {

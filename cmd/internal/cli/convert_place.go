@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/check"
+	"trowel.example/cmd/internal/work"
+	"trowel.example/format"
+)
+
+// rewritten is a record of a conversion in place: what a shard has to say, and what was done.
+type rewritten struct {
+	Warned, Missed *message
+	What, Unit     string
+	Count          int64
+}
+
+// rewriting converts a file in place.
+type rewriting struct {
+	*report
+	cmd     *cobra.Command
+	game    *game
+	backups string
+	told    *format.Job // that tells the user
+	changes []check.Change
+}
+
+// partJob returns a job for a part, which has to say nothing itself.
+func (c *rewriting) partJob() *format.Job {
+	job := c.job(c.cmd, c.game.Format, c.game.Rewriting.Options...)
+	job.OnWarn, job.OnMiss, job.OnDone = nil, nil, nil
+	return job
+}
+
+// Split yields what several processes may change side by side, or all of the file.
+func (c *rewriting) Split(ctx context.Context, fine bool, yield func(work.Part) error) error {
+	if !fine {
+		return yield(work.Part{Name: "all", File: c.game.name})
+	}
+	return c.game.Rewriting.Split(ctx, c.partJob(), c.game.src, func(s format.Shard) error {
+		name := string(s)
+		if s == "" {
+			name = "all"
+		}
+		return yield(work.Part{Name: name, File: c.game.name, Shard: s})
+	})
+}
+
+// Do converts a part.
+func (c *rewriting) Do(ctx context.Context, p work.Part, put func(rewritten) error) error {
+	var mu sync.Mutex
+	var failed error
+	record := func(r rewritten) {
+		mu.Lock()
+		defer mu.Unlock()
+		if failed == nil {
+			failed = put(r)
+		}
+	}
+	job := c.partJob()
+	job.Shard = p.Shard
+	job.OnWarn = func(path, text string) { record(rewritten{Warned: &message{path, text}}) }
+	job.OnMiss = func(path, text string) { record(rewritten{Missed: &message{path, text}}) }
+	changes, err := c.game.Rewriting.Rewrite(ctx, job, c.game.src, c.backups)
+	for _, ch := range changes {
+		record(rewritten{What: ch.What, Unit: ch.Unit, Count: ch.Count})
+	}
+	return errors.Join(named(err, c.game.name), failed)
+}
+
+// Take tells what a part has to say, and adds up what was done.
+func (c *rewriting) Take(_ work.Part, r rewritten) error {
+	switch {
+	case r.Warned != nil:
+		c.told.Warn(r.Warned.Path, "%s", r.Warned.Message)
+		return nil
+	case r.Missed != nil:
+		c.told.Miss(r.Missed.Path, "%s", r.Missed.Message)
+		return nil
+	}
+	for i := range c.changes {
+		if ch := &c.changes[i]; ch.What == r.What && ch.Unit == r.Unit {
+			ch.Count += r.Count
+			return nil
+		}
+	}
+	c.changes = append(c.changes, check.Change{What: r.What, Unit: r.Unit, Count: r.Count})
+	return nil
+}
+
+// convertInPlace converts a file in its own place, once what was there is in a folder of backups.
+func (a *app) convertInPlace(cmd *cobra.Command, name, backups string, r *report) error {
+	g, err := a.find(cmd, name)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	switch {
+	case g.Rewriting == nil:
+		return hint(fmt.Errorf("%s: a %s is not converted in place", g.name, g.Title), "-o names the new file")
+	case g.built != nil:
+		return hint(errors.New("a folder of an extraction is not changed in place"), "-o NEW makes a converted file of it")
+	}
+	if err := a.ownedOptions(cmd, g.Format, g.Rewriting.Options...); err != nil {
+		return err
+	}
+	if err := a.mayChange(); err != nil {
+		return err
+	}
+	switch {
+	case backups != "":
+		if err := a.mayLookAt(backups); err != nil {
+			return err
+		}
+	case a.inParts():
+		return hint(errors.New("those who do parts of this work need one folder for what was there"), "--backup names it")
+	default:
+		backups = filepath.Clean(g.name) + backupMark + time.Now().UTC().Format(backupTime)
+	}
+	r.format, r.output = g.Name, g.name
+	ctx := cmd.Context()
+	c := &rewriting{report: r, cmd: cmd, game: g, backups: backups, told: r.watch(a.job(cmd, g.Format, g.Rewriting.Options...))}
+	err = a.perform(ctx, work.Of(c))
+	if errors.Is(err, ErrPart) {
+		return err
+	}
+	if err == nil {
+		err = g.Rewriting.Finish(backups)
+	}
+	kept, size := backupsIn(backups)
+	if err != nil && kept {
+		return hint(err, "the same command with --backup %s goes on from here; %s", quoted(backups), undoing(g.name, backups))
+	}
+	if err != nil {
+		return err
+	}
+	for _, ch := range c.changes {
+		switch {
+		case ch.Count == 0:
+		case r.asJSON:
+			err = r.item("changes", ch)
+		default:
+			_, err = fmt.Fprintln(a.out, a.screen.wrapped(printable(lineOf(ch)), 0, 4))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	said := "there is nothing to convert"
+	if kept {
+		if said = undoing(g.name, backups); r.asJSON {
+			if err := r.add(backups, size); err != nil {
+				return err
+			}
+		}
+	}
+	_ = a.out.Flush()
+	a.talk.say("%s: %s", g.name, said)
+	return nil
+}
+
+// backupsIn reports whether there are backups in a folder, and how large they are.
+func backupsIn(folder string) (some bool, size int64) {
+	list, _ := os.ReadDir(folder)
+	for _, e := range list {
+		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == ".zip" {
+			some, size = true, size+info.Size()
+		}
+	}
+	return some, size
+}

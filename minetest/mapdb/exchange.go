@@ -1,0 +1,151 @@
+package mapdb
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A Swap says what a block is to become if it is what it is taken for.
+type Swap struct {
+	Pos      Pos
+	Old, New []byte // New may be nil: it is deleted
+}
+
+// became reports whether a block is what it is to become; data is nil if there is none.
+func (s *Swap) became(data []byte) bool {
+	return (data == nil) == (s.New == nil) && bytes.Equal(data, s.New)
+}
+
+// Exchange gives blocks other bytes, in one transaction: those that have the bytes that they are
+// taken to have. Others stay as they are. It returns how many are now what they were to become,
+// those among them that were so before. No position may come twice. Several programs may do
+// the same to one store at the same time, where the store can be written by several.
+func Exchange(ctx context.Context, w Writer, list []Swap) (int, error) {
+	switch db := w.(type) {
+	case *postgresDB:
+		return db.exchange(ctx, list)
+	case *redisDB:
+		return exchangeFetched(ctx, db, list)
+	}
+	var done int
+	err := w.Update(ctx, func(tx Tx) error {
+		done = 0
+		for i := range list {
+			data, err := tx.Get(list[i].Pos)
+			if data = append([]byte{}, data...); errors.Is(err, ErrNotFound) {
+				data, err = nil, nil
+			}
+			if err == nil {
+				err = list[i].apply(tx, data, &done)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return done, err
+}
+
+// apply changes a block in a transaction, if it has the bytes that it is taken to have.
+func (s *Swap) apply(tx Tx, data []byte, done *int) error {
+	switch {
+	case s.became(data):
+		*done++
+		return nil
+	case data == nil || !bytes.Equal(data, s.Old):
+		return nil
+	}
+	*done++
+	if s.New == nil {
+		return tx.Delete(s.Pos)
+	}
+	return tx.Put(s.Pos, s.New)
+}
+
+// current returns the bytes of those blocks of a list that there are. Rows that are damaged are
+// none that anybody has read before.
+func current(ctx context.Context, db DB, list []Swap) (map[Pos][]byte, error) {
+	var all []Pos
+	for _, s := range list {
+		all = append(all, s.Pos)
+	}
+	have := make(map[Pos][]byte, len(all))
+	for b, err := range Fetch(ctx, db, all) {
+		var row *RowError
+		if errors.As(err, &row) && row.Pos != nil {
+			have[*row.Pos] = []byte{}
+		} else if err != nil {
+			return nil, err
+		} else {
+			have[b.Pos] = append([]byte{}, b.Data...)
+		}
+	}
+	return have, nil
+}
+
+// exchangeFetched is for a store that gives many blocks at once, and takes them so.
+func exchangeFetched(ctx context.Context, w Writer, list []Swap) (int, error) {
+	have, err := current(ctx, w, list)
+	if err != nil {
+		return 0, err
+	}
+	var done int
+	err = w.Update(ctx, func(tx Tx) error {
+		for i := range list {
+			if err := list[i].apply(tx, have[list[i].Pos], &done); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return done, err
+}
+
+// exchange lets the server look at each row when it changes it, and does not wait for the answer
+// to each.
+func (db *postgresDB) exchange(ctx context.Context, list []Swap) (done int, err error) {
+	const where = " WHERE posx = $1 AND posy = $2 AND posz = $3 AND data = $4"
+	var batch pgx.Batch
+	for _, s := range list {
+		if err := storable(s.Pos, s.New); err != nil {
+			return 0, err
+		}
+		if old := append([]byte{}, s.Old...); s.New == nil {
+			batch.Queue("DELETE FROM blocks"+where, s.Pos.X, s.Pos.Y, s.Pos.Z, old)
+		} else {
+			batch.Queue("UPDATE blocks SET data = $5"+where, s.Pos.X, s.Pos.Y, s.Pos.Z, old, s.New)
+		}
+	}
+	var others []Swap
+	err = db.do(ctx, func(conn *pgx.Conn) error {
+		others = nil
+		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			replies := tx.SendBatch(ctx, &batch)
+			for _, s := range list {
+				tag, err := replies.Exec()
+				if err != nil {
+					return errors.Join(err, replies.Close())
+				}
+				if tag.RowsAffected() == 0 {
+					others = append(others, s)
+				}
+			}
+			return replies.Close()
+		})
+	})
+	if err != nil {
+		return 0, err
+	}
+	have, err := current(ctx, db, others)
+	done = len(list) - len(others)
+	for _, s := range others {
+		if s.became(have[s.Pos]) {
+			done++
+		}
+	}
+	return done, err
+}
