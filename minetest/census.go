@@ -6,7 +6,6 @@ import (
 	"trowel.example/format"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
-	"trowel.example/minetest/worlddir"
 	"trowel.example/minetest/worldrows"
 )
 
@@ -21,26 +20,10 @@ func rowsOfWorld(ctx context.Context, job *format.Job, src *format.Source, row f
 	if text, ok := unfinished(src.Dir); ok {
 		job.Miss(src.Path, "this is %s", text)
 	}
-	o := worldrows.Options{OnMiss: func(err error) { job.Miss(src.Path, "%v", err) }, Remote: job.On(optionRemote.Name)}
-	if inRest(job) {
-		if err := worldrows.Rest(ctx, src.Dir, settings, o, row); err != nil {
-			return err
-		}
-	}
-	db, err := worlddir.OpenMap(ctx, src.Dir, settings, o.Remote)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	if !worlddir.HasMap(db) {
-		noMap(job, src.Dir)
-	}
-	total := 0
-	if job.OnProgress != nil && job.Shard == "" {
-		if n, err := db.Count(ctx); err == nil {
-			total = int(n)
-		}
-	}
-	o.OnProgress = func(done int) { job.Report("rows of blocks", done, total) }
-	return worldrows.Blocks(ctx, mapdb.In(ctx, db, mapdb.Slab(job.Shard), mapdb.All()), o, row)
+	return worldrows.World(ctx, src.Dir, settings, worldrows.Options{
+		Slab: mapdb.Slab(job.Shard), Remote: job.On(optionRemote.Name),
+		OnMiss:     func(err error) { job.Miss(src.Path, "%v", err) },
+		OnNone:     func() { noMap(job, src.Dir) },
+		OnProgress: func(done, of int) { job.Report("rows of blocks", done, of) },
+	}, row)
 }

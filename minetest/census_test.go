@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"trowel.example/check"
 	"trowel.example/format"
 	"trowel.example/internal/judge"
 	"trowel.example/internal/seedworld"
@@ -159,7 +160,7 @@ func TestCensus(t *testing.T) {
 		name, people string
 		config       func(*testing.T) mapdb.Config
 	}{
-		{"sqlite, files", "files", func(*testing.T) mapdb.Config { return mapdb.Config{} }},
+		{"sqlite, files", "files", func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite} }},
 		{"sqlite xyz, sqlite", mapdb.SQLite, func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ} }},
 		{"leveldb", mapdb.LevelDB, func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.LevelDB} }},
 		{"postgresql", mapdb.SQLite, func(t *testing.T) mapdb.Config {
@@ -172,15 +173,70 @@ func TestCensus(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "world")
-			truth, err := seedworld.Make(t.Context(), dir, seedworld.Options{Map: c.config(t), Backend: c.people, Blocks: 300, Seed: uint64(len(c.name))})
+			config := c.config(t)
+			truth, err := seedworld.Make(t.Context(), dir, seedworld.Options{Map: config, Backend: c.people, Blocks: 300, Seed: uint64(len(c.name))})
 			if err != nil {
 				t.Fatal(err)
 			}
 			all := census(t, dir, "", noMiss(t))
 			testTruth(t, all, truth)
 			testFind(t, dir, all)
+			damage(t, dir, config, truth.Blocks)
+			testShards(t, dir)
 		})
 	}
+}
+
+// damage makes some blocks unreadable.
+func damage(t *testing.T, dir string, c mapdb.Config, blocks int) {
+	t.Helper()
+	var at []mapdb.Pos
+	for _, i := range []int{0, 50, blocks - 1} {
+		at = append(at, seedworld.Pos(i, blocks))
+	}
+	if err := mapdb.Edit(t.Context(), dir, c, false, at, func(_ mapdb.Pos, data []byte) ([]byte, error) { return data[:len(data)/2], nil }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// testShards tests that the rows of all shards of a world, one after the other, are its rows, those
+// of its findings the findings that check has of the shards, and that what is missed is missed once.
+func testShards(t *testing.T, dir string) {
+	var missed, parts []string
+	whole := census(t, dir, "", func(message string) { missed = append(missed, message) })
+	f, src := worldFormat(t), &format.Source{Dir: dir, Path: dir}
+	together, shards := make(map[string][]record), 0
+	var found []string
+	if err := f.Sharding.Split(t.Context(), new(format.Job), src, func(s format.Shard) error {
+		shards++
+		for table, rows := range census(t, dir, s, func(message string) { parts = append(parts, message) }) {
+			together[table] = append(together[table], rows...)
+		}
+		file, err := f.Open(t.Context(), new(format.Job), src)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		return file.Check(t.Context(), &format.Job{Shard: s}, func(f check.Finding) {
+			found = append(found, strings.Join([]string{f.ID, f.Severity.String(), f.Path, f.Message, fmt.Sprint(len(f.At))}, "|"))
+		})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for table, rows := range whole {
+		inOrder := func(list []record) (lines []string) {
+			for _, r := range list {
+				lines = append(lines, fmt.Sprint(r))
+			}
+			return lines
+		}
+		same(t, fmt.Sprintf("%s in %d shards", table, shards), inOrder(together[table]), inOrder(rows))
+	}
+	if !slices.Equal(missed, parts) || len(missed) != 3 || shards < 3 {
+		t.Errorf("%d shards; missed %q, and in parts %q", shards, missed, parts)
+	}
+	slices.Sort(found)
+	same(t, "findings", show(whole["minetest_findings"], nil, "id", "severity", "path", "message", "places"), found)
 }
 
 // testTruth compares rows with what is known of a world.

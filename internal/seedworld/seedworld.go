@@ -60,7 +60,7 @@ type Truth struct {
 	Blocks   int
 	Versions map[int]int    // how many blocks of each version
 	Nodes    map[string]int // how many nodes of each name
-	Chests   []Chest        // in the order of z, y and x of their blocks
+	Chests   []Chest        // in the order of their blocks
 	Signs    []Sign
 	Timers   map[string]int // how many timers of nodes of each name
 	Objects  map[string]int // how many objects of each name
@@ -85,13 +85,13 @@ func (t *Truth) Diamonds() map[string]int {
 	return all
 }
 
-// Pos returns the position of block i of n: they fill planes from the least z on, so that
-// a world has several slabs.
+// Pos returns the position of block i of n: they fill planes from the least z on, and are on both
+// sides of x = 0, so that a world has several slabs.
 func Pos(i, n int) mapdb.Pos {
 	perPlane := min(max(n/64, 1), 512)
 	planes := (n + perPlane - 1) / perPlane
 	in := i % perPlane
-	return mapdb.Pos{X: int16(in%32 - 16), Y: int16(in/32 - 8), Z: int16(i/perPlane - planes/2)}
+	return mapdb.Pos{X: int16(in*7%32 - 16), Y: int16(in/32 - 8), Z: int16(i/perPlane - planes/2)}
 }
 
 // kinds is how many blocks of ground differ; one block in special has chests and more.

@@ -20,6 +20,7 @@ import (
 
 // CheckRest is [Check] for all but the blocks.
 func CheckRest(ctx context.Context, dir string, remote bool, sink check.Sink) error {
+	checkFinished(dir, sink)
 	c := checker{ctx: ctx, dir: dir, lines: make(map[string]int)}
 	c.sink = func(f check.Finding) {
 		if len(f.At) == 0 {

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,43 +68,71 @@ func (o *CheckOptions) gather(sink check.Sink, do func(check.Sink) error) error 
 
 func (o *CheckOptions) world(ctx context.Context, dir string, sink check.Sink) error {
 	if o.Slab == "" || o.Slab == mapdb.SlabRest {
-		if u, ok := UnfinishedIn(dir); ok {
-			sink.AddAt(foundUnfinished, []check.Place{check.File(CopyJournal)}, CopyJournal, -1, "%d blocks of %s are copied", u.Blocks, u.Source)
-		}
-		if !o.BlocksOnly {
-			if err := CheckRest(ctx, dir, o.Remote, sink); err != nil {
-				return err
-			}
+		if o.BlocksOnly {
+			checkFinished(dir, sink)
+		} else if err := CheckRest(ctx, dir, o.Remote, sink); err != nil {
+			return err
 		}
 	}
-	var db mapdb.DB
-	s, err := ReadWorldMT(dir)
-	if err == nil {
-		db, _, err = OpenMap(ctx, dir, s, o.Remote)
-	}
+	db, err := CheckMap(ctx, dir, o.Remote, sink)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case Failed(err):
 		return err
-	case errors.Is(err, ErrRemote):
-		sink.Add(foundMapRemote, pathMap, -1, "%v", err)
-		return nil
-	case errors.Is(err, fs.ErrNotExist):
-		sink.Add(foundMapNone, pathMap, -1, "there is none")
-		return nil
 	case err != nil:
-		sink.Add(foundMap, pathMap, -1, "%v", err)
 		return nil
 	}
 	defer db.Close()
 	return o.blocks(ctx, db, sink)
 }
 
+// checkFinished reports a copy that was ended before all was done.
+func checkFinished(dir string, sink check.Sink) {
+	if u, ok := UnfinishedIn(dir); ok {
+		sink.AddAt(foundUnfinished, []check.Place{check.File(CopyJournal)}, CopyJournal, -1, "%d blocks of %s are copied", u.Blocks, u.Source)
+	}
+}
+
+// CheckMap opens the blocks of the world in dir for reading, as [OpenMap] does with its settings,
+// and reports to sink what that says of the world if it fails.
+func CheckMap(ctx context.Context, dir string, remote bool, sink check.Sink) (db mapdb.DB, err error) {
+	s, err := ReadWorldMT(dir)
+	if err == nil {
+		db, _, err = OpenMap(ctx, dir, s, remote)
+	}
+	switch {
+	case err == nil, ctx.Err() != nil, Failed(err):
+	case errors.Is(err, ErrRemote):
+		sink.Add(foundMapRemote, pathMap, -1, "%v", err)
+	case errors.Is(err, fs.ErrNotExist):
+		sink.Add(foundMapNone, pathMap, -1, "there is none")
+	default:
+		sink.Add(foundMap, pathMap, -1, "%v", err)
+	}
+	return db, err
+}
+
 // pathMap is the path of what is found of the database of blocks, and not of a block.
 const pathMap = "map"
 
 func (o *CheckOptions) blocks(ctx context.Context, db mapdb.DB, sink check.Sink) error {
+	return EachRow(ctx, db, *o, sink, func(Row) struct{} { return struct{}{} }, func(struct{}) error { return nil })
+}
+
+// Row is a row of a database of blocks.
+type Row struct {
+	Pos   *mapdb.Pos      // where the block is; nil: nobody knows
+	Data  []byte          // of the block; nil if the row is none
+	Block *mapblock.Block // nil if it cannot be read; it is used again after the call
+	Err   error           // why it cannot: a [mapdb.RowError] if the row is no block
+}
+
+// EachRow checks the blocks in a database, of which the options say which, and calls look with
+// each row, several at the same time, and then take with what look returned, in the order of the
+// rows. In the same order sink is told what is wrong with each row, by itself. The first error of
+// take ends it, and is returned; else errors are as those of [CheckBlocks].
+func EachRow[T any](ctx context.Context, db mapdb.DB, o CheckOptions, sink check.Sink, look func(Row) T, take func(T) error) error {
 	area, total := mapdb.All(), 0
 	if o.Area != nil {
 		area = *o.Area
@@ -112,21 +141,33 @@ func (o *CheckOptions) blocks(ctx context.Context, db mapdb.DB, sink check.Sink)
 			total = int(n)
 		}
 	}
+	type result struct {
+		pos   *mapdb.Pos
+		block bool // the row is one
+		found []check.Finding
+		made  T
+		err   error // that says nothing of the world
+	}
 	done := 0
 	var last *mapdb.Pos
-	for r := range mapdb.Parallel(mapdb.In(ctx, db, o.Slab, area), look) {
+	for r := range mapdb.Parallel(mapdb.In(ctx, db, o.Slab, area), func(b mapdb.Block, err error) (r result) {
+		if err != nil && (ctx.Err() != nil || Failed(err) || errors.Is(err, mapdb.ErrSlab)) {
+			return result{err: cmp.Or(ctx.Err(), err)}
+		}
+		room := spareBlocks.Get().(*mapblock.Block)
+		defer spareBlocks.Put(room)
+		row := checkRow(b, err, room, func(f check.Finding) { r.found = append(r.found, f) })
+		r.pos, r.block, r.made = row.Pos, err == nil, look(row)
+		return r
+	}) {
 		if r.err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if Failed(r.err) || errors.Is(r.err, mapdb.ErrSlab) {
-				return r.err
-			}
-			sink.Add(foundMap, pathMap, fault.OffsetOf(r.err), "%v", r.err)
-			continue
+			return r.err
 		}
 		for _, f := range r.found {
 			sink(f)
+		}
+		if err := take(r.made); err != nil {
+			return err
 		}
 		if r.pos != nil {
 			if last != nil && *last == *r.pos && r.block {
@@ -140,58 +181,38 @@ func (o *CheckOptions) blocks(ctx context.Context, db mapdb.DB, sink check.Sink)
 			o.OnProgress("blocks", done, total)
 		}
 	}
-	if v, ok := db.(mapdb.Verifier); ok {
+	if v, ok := db.(mapdb.Verifier); ok && (o.Slab == "" || o.Slab == mapdb.SlabAll) {
 		for _, d := range v.Damage() {
-			CheckRow(mapdb.Block{}, d, nil, sink)
+			checkRow(mapdb.Block{}, d, nil, sink)
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
-// A result is what there is to say about a row.
-type result struct {
-	pos   *mapdb.Pos // where the block is, if that is known
-	block bool       // the row is a block
-	found []check.Finding
-	err   error // that ends the rows
-}
-
-// look looks at a row.
-func look(row mapdb.Block, err error) result {
-	r := result{pos: &row.Pos, block: true}
+// checkRow reports what is wrong with a row of a database, or with what is in its place. It decodes
+// the block into room.
+func checkRow(b mapdb.Block, err error, room *mapblock.Block, sink check.Sink) Row {
 	var bad *mapdb.RowError
-	if errors.As(err, &bad) {
-		r.pos, r.block = bad.Pos, false
-	} else if err != nil {
-		return result{err: err}
-	}
-	b := spareBlocks.Get().(*mapblock.Block)
-	defer spareBlocks.Put(b)
-	CheckRow(row, bad, b, func(f check.Finding) {
-		if r.pos != nil {
-			f = place.InWorld(f, r.pos.X, r.pos.Y, r.pos.Z)
-		}
-		r.found = append(r.found, f)
-	})
-	return r
-}
-
-// CheckRow reports to sink what is wrong with a row of a database of blocks, or, if bad is not
-// nil, with what is in its place: each finding by itself, with paths and places inside of the
-// block. It decodes the block into b, and reports whether it could.
-func CheckRow(row mapdb.Block, bad *mapdb.RowError, b *mapblock.Block, sink check.Sink) bool {
 	switch {
-	case bad != nil && len(bad.At) > 0: // of the file
+	case err == nil:
+		row := Row{Pos: &b.Pos, Data: b.Data}
+		if row.Err = checkBlock(b, room, sink); row.Err == nil {
+			row.Block = room
+		}
+		return row
+	case !errors.As(err, &bad):
+		sink.Add(foundMap, pathMap, fault.OffsetOf(err), "%v", err)
+		return Row{Err: err}
+	case len(bad.At) > 0: // of the file
 		sink.AddAt(foundMapPages, bad.At, pathMap, fault.OffsetOf(bad), "%v", withoutOffset(bad))
-		return false
-	case bad != nil && bad.OfFile():
+	case bad.OfFile():
 		sink.Add(foundMapRow, pathMap, -1, "%v", bad)
-		return false
-	case bad != nil:
+	case bad.Pos != nil:
+		sink(place.InWorld(finding(foundMapRow, "", -1, "%v", bad), bad.Pos.X, bad.Pos.Y, bad.Pos.Z))
+	default:
 		sink.Add(foundMapRow, "", -1, "%v", bad)
-		return false
 	}
-	return checkBlock(row.Data, b, sink)
+	return Row{Pos: bad.Pos, Err: bad}
 }
 
 // withoutOffset returns an error that does not tell the offset, which a finding tells by itself.
@@ -208,14 +229,19 @@ func withoutOffset(err error) error {
 // spareBlocks are large, and so used again.
 var spareBlocks = sync.Pool{New: func() any { return new(mapblock.Block) }}
 
-// checkBlock reports what is wrong with the bytes of a block.
-func checkBlock(data []byte, b *mapblock.Block, sink check.Sink) bool {
-	if len(data) == 0 {
-		sink.Add(foundBlockEmpty, "", -1, "no bytes")
-		return false
+// checkBlock reports what is wrong with a block, which it decodes into b. Its error says why it
+// cannot be read.
+func checkBlock(row mapdb.Block, b *mapblock.Block, sink check.Sink) (err error) {
+	inWorld := check.Sink(func(f check.Finding) {
+		err = errors.New(f.Message)
+		sink(place.InWorld(f, row.Pos.X, row.Pos.Y, row.Pos.Z))
+	})
+	if len(row.Data) == 0 {
+		inWorld.Add(foundBlockEmpty, "", -1, "no bytes")
+		return err
 	}
-	if !b.CheckData(data, sink, "") {
-		return false
+	if !b.CheckData(row.Data, inWorld, "") {
+		return err
 	}
 	for i, m := range b.Metadata.List {
 		if len(m.Inventory) == 0 {
@@ -224,7 +250,7 @@ func checkBlock(data []byte, b *mapblock.Block, sink check.Sink) bool {
 		inv, _, err := item.ParseInventory(m.Inventory)
 		path := func() string { return fmt.Sprintf("metadata.entries[%d].inventory", i) }
 		node := place.InBlock(int(m.Pos))
-		inside := place.Inside(sink, place.Slot{Node: &node, Slot: -1})
+		inside := place.Inside(inWorld, place.Slot{Node: &node, Slot: -1})
 		if err != nil {
 			inside.Add(foundMetaInventory, path(), -1, "%v", err)
 			continue
@@ -234,7 +260,7 @@ func checkBlock(data []byte, b *mapblock.Block, sink check.Sink) bool {
 			inside(f)
 		}, "")
 	}
-	return true
+	return nil
 }
 
 func finding(k *check.Kind, path string, offset int64, format string, args ...any) (f check.Finding) {

@@ -2,12 +2,14 @@ package worldrows
 
 import (
 	"encoding/json"
+	"errors"
 
 	"trowel.example/check"
 	"trowel.example/format"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/place"
+	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldfind"
 )
 
@@ -49,22 +51,13 @@ func exactPos[T any](pos func(v *T) [3]float64) (list []column[T]) {
 
 func with[T any](first []column[T], more ...column[T]) []column[T] { return append(first, more...) }
 
-// storedBlock is a row of the database of blocks.
-type storedBlock struct {
-	pos    mapdb.Pos
-	size   int             // -1: not known
-	first  int             // the first byte, which is the version; -1 if there is none
-	block  *mapblock.Block // nil: it cannot be read
-	failed string          // why
-}
-
 // ofBlock is a cell that is null if the block cannot be read, or does not tell.
-func ofBlock(tells func(b *mapblock.Block) bool, cell func(b *mapblock.Block) format.Cell) func(*storedBlock) format.Cell {
-	return func(v *storedBlock) format.Cell {
-		if v.block == nil || !tells(v.block) {
+func ofBlock(tells func(b *mapblock.Block) bool, cell func(b *mapblock.Block) format.Cell) func(*world.Row) format.Cell {
+	return func(v *world.Row) format.Cell {
+		if v.Block == nil || !tells(v.Block) {
 			return format.Cell{}
 		}
-		return cell(v.block)
+		return cell(v.Block)
 	}
 }
 
@@ -73,16 +66,14 @@ func since(version int) func(b *mapblock.Block) bool {
 	return func(b *mapblock.Block) bool { return b.Version >= version }
 }
 
-func number(v int) format.Cell {
-	if v < 0 {
-		return format.Cell{}
-	}
-	return format.IntCell(v)
-}
-
 var tableBlocks = tableOf("minetest_blocks", "A block of a world, as its database has it.", with(
-	blockPos(func(v *storedBlock) mapdb.Pos { return v.pos }),
-	opt("version", format.ColumnInt32, "The version of the block's form, 0 to 29; null if there are no bytes.", func(v *storedBlock) format.Cell { return number(v.first) }),
+	blockPos(func(v *world.Row) mapdb.Pos { return *v.Pos }),
+	opt("version", format.ColumnInt32, "The version of the block's form, 0 to 29; null if there are no bytes.", func(v *world.Row) format.Cell {
+		if len(v.Data) == 0 {
+			return format.Cell{}
+		}
+		return format.IntCell(v.Data[0])
+	}),
 	opt("underground", format.ColumnBool, "No sunlight comes from above where there is no block.",
 		ofBlock(since(0), func(b *mapblock.Block) format.Cell { return format.BoolCell(b.IsUnderground()) })),
 	opt("not_all_air", format.ColumnBool, "There is something else than air; up to version 28 also: light differs between day and night. Null up to version 10.",
@@ -97,11 +88,22 @@ var tableBlocks = tableOf("minetest_blocks", "A block of a world, as its databas
 		ofBlock(since(27), func(b *mapblock.Block) format.Cell { return format.IntCell(b.LightingComplete) })),
 	opt("timestamp", format.ColumnInt, "When it was saved, in seconds of game time; null if that is not known, as of most blocks.",
 		ofBlock(func(b *mapblock.Block) bool { return b.Timestamp != mapblock.NoTimestamp }, func(b *mapblock.Block) format.Cell { return format.IntCell(b.Timestamp) })),
-	opt("stored_bytes", format.ColumnInt, "Its size in the database.", func(v *storedBlock) format.Cell { return number(v.size) }),
+	opt("stored_bytes", format.ColumnInt, "Its size in the database.", func(v *world.Row) format.Cell {
+		var noRow *mapdb.RowError
+		if errors.As(v.Err, &noRow) {
+			return format.Cell{}
+		}
+		return format.IntCell(len(v.Data))
+	}),
 	opt("inflated_bytes", format.ColumnInt, "The size that it would have if nothing in it were compressed.",
 		ofBlock(since(0), func(b *mapblock.Block) format.Cell { return format.IntCell(b.Inflated()) })),
-	col("readable", format.ColumnBool, "It can be read. Of one that cannot there are no rows in other tables, but findings.", func(v *storedBlock) format.Cell { return format.BoolCell(v.block != nil) }),
-	opt("error", format.ColumnText, "Why it cannot be read.", func(v *storedBlock) format.Cell { return text(v.failed) }),
+	col("readable", format.ColumnBool, "It can be read. Of one that cannot there are no rows in other tables, but findings.", func(v *world.Row) format.Cell { return format.BoolCell(v.Block != nil) }),
+	opt("error", format.ColumnText, "Why it cannot be read.", func(v *world.Row) format.Cell {
+		if v.Err == nil {
+			return format.Cell{}
+		}
+		return format.TextCell(v.Err.Error())
+	}),
 )...)
 
 type nodeCount struct {
@@ -208,7 +210,12 @@ var tableFindings = tableOf("minetest_findings", "A finding of check, for each b
 	col("id", format.ColumnText, "The kind of finding, such as mt-block-unreadable.", func(f *check.Finding) format.Cell { return format.TextCell(f.ID) }),
 	col("severity", format.ColumnText, "error, warning or info.", func(f *check.Finding) format.Cell { return format.TextCell(f.Severity.String()) }),
 	col("path", format.ColumnText, "Where inside the world: a file, or block x,y,z: and the path in the block.", func(f *check.Finding) format.Cell { return format.TextCell(f.Path) }),
-	opt("byte_offset", format.ColumnInt, "Where in the file or block, in bytes; null where there is no such place.", func(f *check.Finding) format.Cell { return number(int(f.Offset)) }),
+	opt("byte_offset", format.ColumnInt, "Where in the file or block, in bytes; null where there is no such place.", func(f *check.Finding) format.Cell {
+		if f.Offset < 0 {
+			return format.Cell{}
+		}
+		return format.IntCell(f.Offset)
+	}),
 	col("message", format.ColumnText, "What was found, in English.", func(f *check.Finding) format.Cell { return format.TextCell(f.Message) }),
 	col("places", format.ColumnInt32, "How many places the finding has.", func(f *check.Finding) format.Cell { return format.IntCell(len(f.At)) }),
 	opt("block_x", format.ColumnInt32, "x of the block that it is about, in blocks; null if it is about none.", findingBlock(0)),

@@ -19,7 +19,7 @@ func ExampleBlocks() {
 	if err != nil {
 		fmt.Println(err)
 	}
-	err = worldrows.Blocks(context.Background(), db.Blocks(context.Background(), mapdb.All()), worldrows.Options{}, func(t *format.Table, values []format.Cell) error {
+	err = worldrows.Blocks(context.Background(), db, worldrows.Options{}, func(t *format.Table, values []format.Cell) error {
 		if t.Name == "minetest_nodes" {
 			fmt.Println(values)
 		}

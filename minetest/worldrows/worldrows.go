@@ -2,7 +2,7 @@
 // what is in them, in one pass over them on all cores, in which each is read once; the players,
 // accounts and all else.
 //
-//	err := worldrows.Blocks(ctx, db.Blocks(ctx, mapdb.All()), worldrows.Options{}, func(t *format.Table, values []format.Cell) error {
+//	err := worldrows.Blocks(ctx, db, worldrows.Options{}, func(t *format.Table, values []format.Cell) error {
 //		fmt.Println(t.Name, values)
 //		return nil
 //	})
@@ -17,7 +17,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
+	"io/fs"
 	"sync"
 
 	"trowel.example/check"
@@ -41,12 +41,17 @@ func Tables() []*format.Table {
 	}
 }
 
-// Options say who hears of what.
+// Options say what is told, and who hears of what.
 type Options struct {
+	// Slab is the part of the blocks of which there are rows; "" is all of them.
+	Slab mapdb.Slab
 	// OnMiss is told of what cannot be read, so that rows of it are missing; nil: nobody.
 	OnMiss func(error)
-	// OnProgress is told how many blocks have been looked at; nil: nobody.
-	OnProgress func(done int)
+	// OnProgress is told how many blocks have been looked at, of how many; of is 0 where that
+	// is not known. Nil: nobody.
+	OnProgress func(done, of int)
+	// OnNone is told that there is no database of blocks; nil: nobody.
+	OnNone func()
 	// Remote allows connections to servers on other machines, which a world may name.
 	Remote bool
 }
@@ -57,80 +62,86 @@ func (o *Options) miss(err error) {
 	}
 }
 
+// World tells what is in the world in a folder, whose world.mt has some settings: what [Blocks]
+// tells, and, of all the world or of [mapdb.SlabRest], before it what [Rest] does.
+func World(ctx context.Context, dir string, settings *world.Settings, o Options, row Func) error {
+	if o.Slab == "" || o.Slab == mapdb.SlabRest {
+		if err := Rest(ctx, dir, settings, o, row); err != nil {
+			return err
+		}
+	}
+	var findings rows
+	db, err := world.CheckMap(ctx, dir, o.Remote, func(f check.Finding) { add(&findings, tableFindings, f) })
+	switch {
+	case err == nil:
+		defer db.Close()
+		return Blocks(ctx, db, o, row)
+	case ctx.Err() != nil, world.Failed(err), errors.Is(err, world.ErrRemote):
+		return cmp.Or(ctx.Err(), err)
+	case !errors.Is(err, fs.ErrNotExist):
+		o.miss(fmt.Errorf("blocks: %w", err))
+	case o.OnNone != nil:
+		o.OnNone()
+	}
+	return findings.tell(row)
+}
+
 // portion is the rows of a block, or of what came in its place.
 type portion struct {
 	rows
-	block mapblock.Block // large, and so used again
-	miss  error          // what is told of
-	ended error          // nothing comes behind it
+	miss error // what is told of
 }
 
 var portions = sync.Pool{New: func() any { return new(portion) }}
 
-// Blocks tells what is in blocks: in the tables of blocks, nodes, metadata, inventories, objects,
-// timers and findings, in the order of the blocks. A block that cannot be read has a row that
-// says so, and no others but findings.
-func Blocks(ctx context.Context, blocks iter.Seq2[mapdb.Block, error], o Options, row Func) error {
-	done := 0
-	for p := range mapdb.Parallel(blocks, look) {
-		if p.ended != nil {
-			return cmp.Or(ctx.Err(), p.ended)
-		}
+// Blocks tells what is in the blocks of a database: in the tables of blocks, nodes, metadata,
+// inventories, objects, timers and findings, in the order of [mapdb.InSlabs]. A block that cannot
+// be read has a row that says so, and no others but findings. The rows of all slabs, one slab
+// after the other, are those of the database; only what is wrong with its file may be told for
+// each slab.
+func Blocks(ctx context.Context, db mapdb.DB, o Options, row Func) error {
+	checking := world.CheckOptions{Slab: o.Slab}
+	if o.OnProgress != nil {
+		checking.OnProgress = func(_ string, done, of int) { o.OnProgress(done, of) }
+	}
+	var findings rows
+	err := world.EachRow(ctx, db, checking, func(f check.Finding) { add(&findings, tableFindings, f) }, look, func(p *portion) error {
 		if p.miss != nil {
 			o.miss(p.miss)
 		}
-		if err := p.tell(row); err != nil {
-			return err
-		}
+		err := cmp.Or(p.tell(row), findings.tell(row))
 		portions.Put(p)
-		if done++; o.OnProgress != nil {
-			o.OnProgress(done)
-		}
-	}
-	return ctx.Err()
+		return err
+	})
+	return cmp.Or(err, findings.tell(row))
 }
 
-// look makes the rows of a block, or of what came in its place.
-func look(b mapdb.Block, err error) *portion {
+// look makes the rows of a block, or of what is in its place.
+func look(r world.Row) *portion {
 	p := portions.Get().(*portion)
-	p.miss, p.ended = nil, nil
-	stored := storedBlock{pos: b.Pos, size: len(b.Data), first: -1}
-	hasPos := true
-	var bad *mapdb.RowError
-	switch {
-	case errors.As(err, &bad):
-		if hasPos = bad.Pos != nil; hasPos {
-			stored.pos = *bad.Pos
-		}
-		stored.size, p.miss = -1, bad
-	case err != nil:
-		p.ended = err
+	p.miss = r.Err
+	if r.Pos == nil {
 		return p
-	case len(b.Data) > 0:
-		stored.first = int(b.Data[0])
 	}
-	var found []check.Finding
-	if world.CheckRow(b, bad, &p.block, func(f check.Finding) { found = append(found, f) }) {
-		stored.block = &p.block
+	var noRow *mapdb.RowError
+	if r.Err != nil && !errors.As(r.Err, &noRow) {
+		p.miss = inBlock(*r.Pos, r.Err)
+	}
+	add(&p.rows, tableBlocks, r)
+	if r.Block == nil {
+		return p
+	}
+	if today, err := worldfind.Today(r.Block); err != nil {
+		p.miss = inBlock(*r.Pos, err)
 	} else {
-		stored.failed = found[len(found)-1].Message
-	}
-	if stored.block == nil && p.miss == nil {
-		p.miss = fmt.Errorf("%v: %s", place.Block(b.Pos.X, b.Pos.Y, b.Pos.Z), stored.failed)
-	}
-	if hasPos {
-		add(&p.rows, tableBlocks, stored)
-	}
-	if stored.block != nil {
-		p.contents(b.Pos)
-	}
-	for _, f := range found {
-		if hasPos {
-			f = place.InWorld(f, stored.pos.X, stored.pos.Y, stored.pos.Z)
-		}
-		add(&p.rows, tableFindings, f)
+		p.contents(*r.Pos, today)
 	}
 	return p
+}
+
+// inBlock says in which block an error is.
+func inBlock(p mapdb.Pos, err error) error {
+	return fmt.Errorf("%v: %w", place.Block(p.X, p.Y, p.Z), err)
 }
 
 var (
@@ -138,26 +149,21 @@ var (
 	anything worldfind.Names
 )
 
-// contents makes the rows of what is in the block.
-func (p *portion) contents(pos mapdb.Pos) {
-	today, err := worldfind.Today(&p.block)
-	if err != nil {
-		p.miss = fmt.Errorf("%v: %w", place.Block(pos.X, pos.Y, pos.Z), err)
-		return
-	}
-	for _, n := range today.Counts() {
+// contents makes the rows of what is in a block.
+func (p *portion) contents(pos mapdb.Pos, b *mapblock.Block) {
+	for _, n := range b.Counts() {
 		add(&p.rows, tableNodes, nodeCount{pos, n})
 	}
-	for _, m := range worldfind.MetadataIn(pos, today, anywhere, func(string, string) bool { return true }) {
+	for _, m := range worldfind.MetadataIn(pos, b, anywhere, func(string, string) bool { return true }) {
 		add(&p.rows, tableMetadata, m)
 	}
-	for _, it := range worldfind.ItemsIn(pos, today, anywhere, anything) {
+	for _, it := range worldfind.ItemsIn(pos, b, anywhere, anything) {
 		add(&p.rows, tableInventories, it)
 	}
-	for _, o := range worldfind.ObjectsIn(pos, today, anywhere, anything) {
+	for _, o := range worldfind.ObjectsIn(pos, b, anywhere, anything) {
 		add(&p.rows, tableObjects, object{o, pos})
 	}
-	for _, t := range worldfind.TimersIn(pos, today, anywhere, anything) {
+	for _, t := range worldfind.TimersIn(pos, b, anywhere, anything) {
 		add(&p.rows, tableTimers, t)
 	}
 }

@@ -33,12 +33,22 @@ func (s seen) take(t *format.Table, values []format.Cell) error {
 	return nil
 }
 
-// rowsOf returns the rows of blocks, and what was missed.
-func rowsOf(t testing.TB, blocks iter.Seq2[mapdb.Block, error]) (all seen, missed []string) {
+// store is a database that gives some rows.
+type store struct {
+	*mapdb.Memory
+	rows iter.Seq2[mapdb.Block, error]
+}
+
+func (s store) Blocks(context.Context, mapdb.Area) iter.Seq2[mapdb.Block, error] { return s.rows }
+
+func storeOf(rows iter.Seq2[mapdb.Block, error]) mapdb.DB { return store{mapdb.NewMemory(), rows} }
+
+// rowsOf returns the rows of a database, and what was missed.
+func rowsOf(t testing.TB, db mapdb.DB) (all seen, missed []string) {
 	t.Helper()
 	all = make(seen)
 	o := worldrows.Options{OnMiss: func(err error) { missed = append(missed, err.Error()) }}
-	if err := worldrows.Blocks(t.Context(), blocks, o, all.take); err != nil {
+	if err := worldrows.Blocks(t.Context(), db, o, all.take); err != nil {
 		t.Fatal(err)
 	}
 	return all, missed
@@ -51,7 +61,7 @@ func TestVersions(t *testing.T) {
 		if _, err := m.Load(t.Context(), worldtest.Blocks(30, version)); err != nil {
 			t.Fatal(err)
 		}
-		all, missed := rowsOf(t, m.Blocks(t.Context(), mapdb.All()))
+		all, missed := rowsOf(t, m)
 		if len(missed) > 0 || len(all["minetest_blocks"]) != 30 {
 			t.Errorf("version %d: %d blocks, missed %q", version, len(all["minetest_blocks"]), missed)
 		}
@@ -113,11 +123,11 @@ func TestVersions(t *testing.T) {
 // A block that cannot be read is told of, in its row, as a finding and as a loss; the rest has rows
 // as ever.
 func TestDamage(t *testing.T) {
-	whole, _ := rowsOf(t, worldtest.Blocks(20, 28))
+	whole, _ := rowsOf(t, storeOf(worldtest.Blocks(20, 28)))
 	broken := slices.Clone(worldtest.Block(3, 28))
 	broken[8] ^= 0xff
 	at := worldtest.Pos(5)
-	all, missed := rowsOf(t, func(yield func(mapdb.Block, error) bool) {
+	all, missed := rowsOf(t, storeOf(func(yield func(mapdb.Block, error) bool) {
 		for b, err := range worldtest.Blocks(20, 28) {
 			switch b.Pos {
 			case worldtest.Pos(3):
@@ -133,7 +143,7 @@ func TestDamage(t *testing.T) {
 				return
 			}
 		}
-	})
+	}))
 	if len(missed) != 4 || missed[1] != "block -12,-8,-100: no bytes" || missed[3] != "row x stands nowhere" {
 		t.Errorf("missed: %q", missed)
 	}
@@ -173,7 +183,7 @@ func TestFindings(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	if err := worldrows.Blocks(t.Context(), m.Blocks(t.Context(), mapdb.All()), worldrows.Options{}, func(table *format.Table, values []format.Cell) error {
+	if err := worldrows.Blocks(t.Context(), m, worldrows.Options{}, func(table *format.Table, values []format.Cell) error {
 		if table.Name == "minetest_findings" && values[1].Text() == "error" {
 			got = append(got, values[0].Text()+" "+values[2].Text())
 			if values[6].Null() || values[7].Null() || values[8].Null() {
@@ -189,25 +199,20 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// The error of the function, of the blocks and of the context ends the pass.
+// The error of the function, one about the slab and that of the context ends the pass.
 func TestEnds(t *testing.T) {
 	enough := errors.New("enough")
 	fail := func(*format.Table, []format.Cell) error { return enough }
 	synctest.Test(t, func(t *testing.T) { // all goroutines have ended
-		if err := worldrows.Blocks(t.Context(), worldtest.Blocks(1000, 28), worldrows.Options{}, fail); !errors.Is(err, enough) {
+		if err := worldrows.Blocks(t.Context(), storeOf(worldtest.Blocks(1000, 28)), worldrows.Options{}, fail); !errors.Is(err, enough) {
 			t.Errorf("%v", err)
 		}
-		rows := 0
-		err := worldrows.Blocks(t.Context(), func(yield func(mapdb.Block, error) bool) {
-			_ = yield(mapdb.Block{Data: worldtest.Block(0, 28)}, nil) && yield(mapdb.Block{}, enough)
-		}, worldrows.Options{}, func(*format.Table, []format.Cell) error { rows++; return nil })
-		if !errors.Is(err, enough) || rows == 0 {
-			t.Errorf("%d rows, %v", rows, err)
+		if err := worldrows.Blocks(t.Context(), mapdb.NewMemory(), worldrows.Options{Slab: "z=1..2"}, fail); !errors.Is(err, mapdb.ErrSlab) {
+			t.Errorf("%v", err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		m := mapdb.NewMemory()
-		if err := worldrows.Blocks(ctx, m.Blocks(ctx, mapdb.All()), worldrows.Options{}, fail); !errors.Is(err, context.Canceled) {
+		if err := worldrows.Blocks(ctx, mapdb.NewMemory(), worldrows.Options{}, fail); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v", err)
 		}
 	})
@@ -253,6 +258,7 @@ func TestRest(t *testing.T) {
 }
 
 func FuzzBlocks(f *testing.F) {
+	db := mapdb.NewMemory()
 	for version := range mapblock.Newest + 1 {
 		f.Add(worldtest.Block(24, version))
 	}
@@ -262,7 +268,10 @@ func FuzzBlocks(f *testing.F) {
 		readable := false
 		missed := 0
 		o := worldrows.Options{OnMiss: func(error) { missed++ }}
-		err := worldrows.Blocks(t.Context(), func(yield func(mapdb.Block, error) bool) { yield(mapdb.Block{Data: data}, nil) }, o, func(table *format.Table, values []format.Cell) error {
+		if err := db.Store(t.Context(), []mapdb.Block{{Data: data}}); err != nil {
+			t.Fatal(err)
+		}
+		err := worldrows.Blocks(t.Context(), db, o, func(table *format.Table, values []format.Cell) error {
 			switch table.Name {
 			case "minetest_blocks":
 				blocks++
