@@ -3,8 +3,12 @@ package mapdb
 import (
 	"bytes"
 	"fmt"
+	"iter"
+	"math/rand/v2"
 	"runtime"
 	"testing"
+
+	"trowel.example/internal/judge"
 )
 
 // The memory that is in use stays the same, however many blocks there are.
@@ -55,5 +59,66 @@ func BenchmarkBlocks(b *testing.B) {
 				b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "blocks/s")
 			})
 		}
+	}
+}
+
+// Blocks that are read slab after slab come as fast as all in one go.
+func BenchmarkSlabs(b *testing.B) {
+	const n = 100_000
+	for name, config := range map[string]func(testing.TB) Config{
+		"pos":        func(testing.TB) Config { return Config{Backend: SQLite} },
+		"xyz":        func(testing.TB) Config { return Config{Backend: SQLite, Schema: SchemaXYZ} },
+		"leveldb":    func(testing.TB) Config { return Config{Backend: LevelDB} },
+		"postgresql": func(t testing.TB) Config { return Config{Backend: Postgres, Postgres: judge.Postgres(t)} },
+		"memory":     func(testing.TB) Config { return Config{Backend: Dummy} },
+	} {
+		b.Run(name, func(b *testing.B) {
+			c, dir := config(b), b.TempDir()
+			w, err := Create(b.Context(), dir, c)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer w.Close()
+			_, err = w.Load(b.Context(), func(yield func(Block, error) bool) {
+				r := rand.New(rand.NewPCG(1, 2))
+				for i := range n {
+					data := make([]byte, 100+r.IntN(400))
+					for at := range data {
+						data[at] = byte(r.IntN(16))
+					}
+					if !yield(Block{Pos{int16(i%100 - 50), int16(i / 10000), int16(i/100%100 - 50)}, data}, nil) {
+						return
+					}
+				}
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			db := DB(w)
+			if c.Backend != Dummy {
+				db = open(b, dir, c)
+			}
+			for way, read := range map[string]func() iter.Seq2[Block, error]{
+				"all":   func() iter.Seq2[Block, error] { return db.Blocks(b.Context(), All()) },
+				"slabs": func() iter.Seq2[Block, error] { return InSlabs(b.Context(), db, All()) },
+				"any":   func() iter.Seq2[Block, error] { return InAnyOrder(b.Context(), db) },
+			} {
+				b.Run(way, func(b *testing.B) {
+					for b.Loop() {
+						count := 0
+						for _, err := range read() {
+							if err != nil {
+								b.Fatal(err)
+							}
+							count++
+						}
+						if count != n {
+							b.Fatalf("%d blocks", count)
+						}
+					}
+					b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "blocks/s")
+				})
+			}
+		})
 	}
 }
