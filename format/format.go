@@ -136,6 +136,13 @@ type Conversion struct {
 	Usual     bool   // it is meant where nobody says which one
 	Resumes   bool   // it goes on where an earlier run stopped, in a folder that is there already
 	Convert   func(context.Context, *Job, *Source, Output) error
+
+	// Pieces and Join are what Convert does in two steps, for a file that comes apart: Pieces
+	// gives what the result needs to know of the shard that the job names, and Join makes the
+	// result, of what the function all puts: the pieces of all shards in any order. A piece has
+	// some KiB, and is the caller's own. Nil: there is Convert alone.
+	Pieces func(ctx context.Context, job *Job, src *Source, put func(piece []byte) error) error
+	Join   func(ctx context.Context, job *Job, out Output, all func(put func(piece []byte) error) error) error
 }
 
 // Repair mends what is broken in a file. What it finds, does and loses goes to

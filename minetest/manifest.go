@@ -74,23 +74,68 @@ var manifestConversion = format.Conversion{
 	Verb:    "manifest",
 	Long:    "A manifest takes ten bytes a block or so, and tells later which blocks have changed\nsince: \"trowel diff\" takes it in place of the old world. It is made at the speed of\nreading, of a world that a server has open, too.",
 	Example: "  trowel manifest world -o monday.manifest\n  trowel diff monday.manifest world",
-	Convert: makeManifest,
+	Convert: makeManifest, Pieces: piecesOfManifest, Join: joinManifest,
 }
 
 func makeManifest(ctx context.Context, job *format.Job, src *format.Source, out format.Output) error {
+	return joinManifest(ctx, job, out, func(put func([]byte) error) error { return piecesOfManifest(ctx, job, src, put) })
+}
+
+// joinManifest writes the manifest of all pieces.
+func joinManifest(_ context.Context, job *format.Job, out format.Output, all func(put func([]byte) error) error) error {
 	w, err := out.Create("")
 	if err != nil {
 		return err
 	}
-	n, err := manifestOf(ctx, job, src, w)
+	n, err := sortManifest(w, func(add func(manifest.Entry) error) (n int64, err error) {
+		err = all(func(piece []byte) error {
+			return manifest.ReadPiece(piece, func(e manifest.Entry) error {
+				n++
+				return add(e)
+			})
+		})
+		return n, err
+	})
 	if err == nil {
 		job.Tell("%d blocks", n)
 	}
 	return err
 }
 
-// manifestOf writes the manifest of a world, and returns how many blocks that has.
-func manifestOf(ctx context.Context, job *format.Job, src *format.Source, w io.Writer) (int64, error) {
+// sortManifest is [manifest.Sort] with a folder for what does not fit into memory.
+func sortManifest(w io.Writer, all func(add func(manifest.Entry) error) (int64, error)) (n int64, err error) {
+	scratch, err := os.MkdirTemp("", "trowel-")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	return manifest.Sort(w, manifest.Options{Scratch: scratch}, all)
+}
+
+// pieceSize is about how many bytes a piece of a manifest has.
+const pieceSize = 64 << 10
+
+// piecesOfManifest gives the entries of the shard of a world that the job names.
+func piecesOfManifest(ctx context.Context, job *format.Job, src *format.Source, put func([]byte) error) error {
+	piece, last := []byte(nil), int64(0)
+	_, err := hashesOf(ctx, job, src, func(e manifest.Entry) error {
+		piece = manifest.AppendEntry(piece, last, e)
+		if last = e.Pos.Key(); len(piece) < pieceSize {
+			return nil
+		}
+		full := piece
+		piece, last = nil, 0
+		return put(full)
+	})
+	if err != nil || len(piece) == 0 {
+		return err
+	}
+	return put(piece)
+}
+
+// hashesOf calls add with the entries of the shard of a world that the job names, and returns how
+// many they are.
+func hashesOf(ctx context.Context, job *format.Job, src *format.Source, add func(manifest.Entry) error) (int64, error) {
 	if text, ok := unfinished(src.Dir); ok {
 		job.Miss(src.Path, "this is %s", text)
 	}
@@ -103,20 +148,16 @@ func manifestOf(ctx context.Context, job *format.Job, src *format.Source, w io.W
 		return 0, err
 	}
 	defer db.Close()
-	total, err := db.Count(ctx)
-	if err != nil {
-		total = 0
+	total := int64(0)
+	if job.Shard == "" && job.OnProgress != nil {
+		if n, err := db.Count(ctx); err == nil {
+			total = n
+		}
 	}
-	scratch, err := os.MkdirTemp("", "trowel-") // for positions in the order of another store
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(scratch)
-	return manifest.Make(ctx, db, w, manifest.Options{
-		Scratch:    scratch,
+	return manifest.Hashes(mapdb.In(ctx, db, mapdb.Slab(job.Shard), mapdb.All()), manifest.Options{
 		OnRow:      func(err *mapdb.RowError) { job.Miss(src.Path, "%v", err) },
 		OnProgress: func(done int64) { job.Report("read blocks", int(done), int(total)) },
-	})
+	}, add)
 }
 
 // compareManifests compares two manifests, or one and a world, of which one is made.
@@ -133,7 +174,9 @@ func compareManifests(ctx context.Context, job *format.Job, old, new format.Side
 				return nil, err
 			}
 			defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
-			if _, err := manifestOf(ctx, job, side.Source, f); err != nil {
+			if _, err := sortManifest(f, func(add func(manifest.Entry) error) (int64, error) {
+				return hashesOf(ctx, job, side.Source, add)
+			}); err != nil {
 				return nil, fault.InFile(err, side.Path)
 			}
 			if size, err = f.Seek(0, io.SeekCurrent); err != nil {

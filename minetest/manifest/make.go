@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 
 	"trowel.example/internal/extsort"
 	"trowel.example/minetest/mapdb"
@@ -25,13 +26,19 @@ var runSize = 1 << 20 // for tests
 // Make writes the manifest of all blocks of a store, and returns how many they are. It reads
 // the store once, with memory for a million positions.
 func Make(ctx context.Context, db mapdb.DB, w io.Writer, o Options) (count int64, err error) {
+	return Sort(w, o, func(add func(Entry) error) (int64, error) {
+		return Hashes(mapdb.InSlabs(ctx, db, mapdb.All()), o, add)
+	})
+}
+
+// Hashes calls add with the entry of each block, in the order of the blocks, and returns how many
+// they are. It hashes on all cores.
+func Hashes(blocks iter.Seq2[mapdb.Block, error], o Options, add func(Entry) error) (count int64, err error) {
 	type row struct {
 		Entry
 		err error
 	}
-	s := &extsort.Sorter{Folder: o.Scratch, Run: runSize}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	for r := range mapdb.Parallel(mapdb.InAnyOrder(ctx, db), func(b mapdb.Block, err error) row {
+	for r := range mapdb.Parallel(blocks, func(b mapdb.Block, err error) row {
 		if err != nil {
 			return row{err: err}
 		}
@@ -47,12 +54,26 @@ func Make(ctx context.Context, db mapdb.DB, w io.Writer, o Options) (count int64
 		case r.err != nil:
 			return count, r.err
 		}
-		if err := s.Add(extsort.Pair{Key: r.Pos.Key(), Value: uint64(r.Hash)}); err != nil {
+		if err := add(r.Entry); err != nil {
 			return count, err
 		}
 		if count++; o.OnProgress != nil && count%10_000 == 0 {
 			o.OnProgress(count)
 		}
+	}
+	return count, nil
+}
+
+// Sort writes the manifest of the entries that the function all adds, in any order, and returns
+// what that does. It has memory for a million of them.
+func Sort(w io.Writer, o Options, all func(add func(Entry) error) (int64, error)) (count int64, err error) {
+	s := &extsort.Sorter{Folder: o.Scratch, Run: runSize}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	count, err = all(func(e Entry) error {
+		return s.Add(extsort.Pair{Key: e.Pos.Key(), Value: uint64(e.Hash)})
+	})
+	if err != nil {
+		return count, err
 	}
 	m := NewWriter(w)
 	for p, err := range s.Distinct() {

@@ -78,7 +78,6 @@ func BenchmarkSlabs(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			defer w.Close()
 			_, err = w.Load(b.Context(), func(yield func(Block, error) bool) {
 				r := rand.New(rand.NewPCG(1, 2))
 				for i := range n {
@@ -96,6 +95,9 @@ func BenchmarkSlabs(b *testing.B) {
 			}
 			db := DB(w)
 			if c.Backend != Dummy {
+				if err := w.Close(); err != nil {
+					b.Fatal(err)
+				}
 				db = open(b, dir, c)
 			}
 			for way, read := range map[string]func() iter.Seq2[Block, error]{

@@ -278,37 +278,26 @@ func (s *storing) source(ctx context.Context, dir, rest string, settings *world.
 
 // blocks stores the blocks, as far as they have changed since the last snapshot.
 func (s *storing) blocks(ctx context.Context, db mapdb.DB, snap *Snapshot, list []*Snapshot, scratch string, o Options) (err error) {
-	type row struct {
-		extsort.Pair
-		err error
-	}
 	sorter := &extsort.Sorter{Folder: scratch}
 	defer func() { err = errors.Join(err, sorter.Close()) }()
 	total, _ := db.Count(ctx)
-	done := 0
-	for r := range mapdb.Parallel(mapdb.InAnyOrder(ctx, db), func(b mapdb.Block, err error) row {
-		if err != nil {
-			return row{err: err}
-		}
-		return row{Pair: extsort.Pair{Key: order(b.Pos), Value: uint64(manifest.HashOf(b.Data))}}
-	}) {
-		var bad *mapdb.RowError
-		switch {
-		case errors.As(r.err, &bad):
+	done, err := manifest.Hashes(mapdb.InAnyOrder(ctx, db), manifest.Options{
+		OnRow: func(bad *mapdb.RowError) {
 			snap.Lost++
 			if o.Sink != nil {
 				o.Sink.Add(kindRow, "blocks", -1, "%v", bad)
 			}
-			continue
-		case r.err != nil:
-			return r.err
-		}
-		if err := sorter.Add(r.Pair); err != nil {
-			return err
-		}
-		if done++; o.OnProgress != nil && done%10_000 == 0 {
-			o.OnProgress("read blocks", done, int(total))
-		}
+		},
+		OnProgress: func(done int64) {
+			if o.OnProgress != nil {
+				o.OnProgress("read blocks", int(done), int(total))
+			}
+		},
+	}, func(e manifest.Entry) error {
+		return sorter.Add(extsort.Pair{Key: order(e.Pos), Value: uint64(e.Hash)})
+	})
+	if err != nil {
+		return err
 	}
 	w := &regionWriter{storing: s, db: db, old: s.last(list, snap.World), snap: snap, sink: o.Sink}
 	for p, err := range sorter.Distinct() {
@@ -319,7 +308,7 @@ func (s *storing) blocks(ctx context.Context, db mapdb.DB, snap *Snapshot, list 
 			return err
 		}
 		if o.OnProgress != nil && w.seen%10_000 == 0 {
-			o.OnProgress("stored blocks", int(w.seen), done)
+			o.OnProgress("stored blocks", int(w.seen), int(done))
 		}
 	}
 	return w.end(ctx)
