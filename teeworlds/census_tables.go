@@ -84,7 +84,7 @@ var tableLayers = &format.Table{Name: "teeworlds_layers", Title: "A layer.", Col
 	{Name: "layer_number", Type: columnInt32, Help: "The number of the layer in its group, or among those without one, from 0."},
 	{Name: "name", Type: columnText, Help: "Its name, which may be empty."},
 	{Name: "path", Type: columnText, Help: "What `find` calls it: its file in the folder of the map, without extension."},
-	{Name: "kind", Type: columnText, Help: "What it is of: tiles, quads, sounds, or for a layer of tiles that make the game: game, front, tele, speedup, switch, tune."},
+	{Name: "kind", Type: columnText, Help: "What it is of: tiles, quads or sounds; game, front, tele, speedup, switch or tune for tiles that make the game, and infclass entities or infclass zones; unknown for a type that nobody knows."},
 	{Name: "detail", Type: columnBool, Help: "Players with the low detail setting do not see it."},
 	{Name: "flags", Type: columnInt32, Help: "All its flags; 1 is detail."},
 	{Name: "version", Type: columnInt32, Optional: true, Help: "The version of its item; null for one of an unknown type."},

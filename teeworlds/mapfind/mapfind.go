@@ -123,11 +123,18 @@ type Count struct {
 // numbers, then of their flags.
 func (f *Finder) Counts(ctx context.Context, onMiss func(path string, err error), yield func(Count) error) error {
 	return lookAt(ctx, f, nil, onMiss, func(t *twmap.TileLayer) (found []Count) {
-		counts := make([]int64, 1<<16)
-		cells(t, f.Area, func(c Cell, _, n int) { counts[int(c.ID)<<8|int(c.Flags)] += int64(n) })
-		for i, n := range counts {
-			if n > 0 {
-				found = append(found, Count{Kind: t.Kind(), ID: uint8(i >> 8), Flags: twmap.TileFlags(i), Tiles: n})
+		var counts [256]*[256]int64 // by flags, of which few are used, and numbers
+		cells(t, f.Area, func(c Cell, _, n int) {
+			if counts[c.Flags] == nil {
+				counts[c.Flags] = new([256]int64)
+			}
+			counts[c.Flags][c.ID] += int64(n)
+		})
+		for id := range 256 {
+			for flags, of := range counts {
+				if of != nil && of[id] > 0 {
+					found = append(found, Count{Kind: t.Kind(), ID: uint8(id), Flags: twmap.TileFlags(flags), Tiles: of[id]})
+				}
 			}
 		}
 		return found
