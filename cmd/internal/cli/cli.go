@@ -44,8 +44,10 @@ type app struct {
 	args    []string // as the user gave them
 	more    []Verbs  // of the program, besides those of the tool
 
-	call      *Call // nil: it is the tool itself
-	performed bool  // the work of the verb was begun, or handed on
+	call      *Call           // nil: it is the tool itself
+	elsewhere Elsewhere       // nil: there is nothing elsewhere
+	ctx       context.Context // of the run, for what is elsewhere
+	performed bool            // the work of the verb was begun, or handed on
 
 	resume string                 // the folder for results of parts; "" for none
 	stale  func(p work.Part) bool // whether a part is of files that have changed; nil: none is
@@ -85,7 +87,7 @@ func newApp(games format.Games, stdin io.Reader, stdout, stderr io.Writer) *app 
 }
 
 func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
-	a.args = args
+	a.args, a.ctx = args, ctx
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(a.in)

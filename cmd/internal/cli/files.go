@@ -45,6 +45,8 @@ type bundled struct {
 	Size int64  `json:"size,omitempty"`
 	Time int64  `json:"time,omitempty"` // of its last change, in nanoseconds since 1970
 	Err  string `json:"err,omitempty"`  // why it cannot be looked at
+
+	Version string `json:"version,omitempty"` // of what is no file of the system
 }
 
 // Small files are brought together: a part is to be some seconds of work, whose result is worth
@@ -71,6 +73,15 @@ func (f *files) stale(p work.Part) bool {
 		return true // whoever does it says what is wrong
 	}
 	for i, one := range b.Files {
+		if one.Version != "" {
+			same := false
+			if err := f.objects(f.ctx, list[i].name, func(t target) error {
+				same = t.size == one.Size && t.version == one.Version
+				return nil
+			}); err != nil || !same {
+				return true
+			}
+		}
 		if one.Time == 0 {
 			continue
 		}
@@ -99,7 +110,7 @@ func (f *files) split(ctx context.Context, fine bool, yield func(work.Part) erro
 		if len(open.Files) == 0 {
 			return nil
 		}
-		err := part(filepath.Join(f.names[open.Files[0].From], filepath.FromSlash(open.Files[0].At)), "", "", open)
+		err := part(f.join(f.names[open.Files[0].From], open.Files[0].At), "", "", open)
 		n++
 		open, bytes = bundle{}, 0
 		return err
@@ -120,12 +131,17 @@ func (f *files) split(ctx context.Context, fine bool, yield func(work.Part) erro
 			if name == "-" {
 				return hint(errors.New("standard input cannot be read in parts"), "name a file")
 			}
-			size := int64(folderBytes)
-			info, err := os.Stat(t.name)
-			if err == nil && !info.IsDir() {
-				size, one.Size, one.Time = info.Size(), info.Size(), info.ModTime().UnixNano()
+			size, large := int64(folderBytes), false
+			if f.isElsewhere(t.from) {
+				size, one.Size, one.Version = t.size, t.size, t.version
+				large = size > maxBundleBytes
+			} else if info, err := os.Stat(t.name); err == nil {
+				if !info.IsDir() {
+					size, one.Size, one.Time = info.Size(), info.Size(), info.ModTime().UnixNano()
+				}
+				large = info.IsDir() || size > maxBundleBytes
 			}
-			if err == nil && t.err == nil && (info.IsDir() || size > maxBundleBytes) {
+			if large && t.err == nil {
 				shards, err := f.shards(ctx, t)
 				if err != nil {
 					return err
@@ -251,7 +267,7 @@ func (f *files) of(p work.Part) ([]target, bool, error) {
 		}
 		t := target{name: f.names[one.From], from: f.names[one.From], at: one.At, found: at != ""}
 		if t.found {
-			t.name = filepath.Join(t.from, at)
+			t.name = f.join(t.from, one.At)
 		}
 		if one.Err != "" {
 			t.err = errors.New(one.Err)

@@ -191,6 +191,8 @@ func notThere(name string, err error) error {
 		return err
 	case name == "":
 		return errors.New("the name of a file is empty")
+	case strings.HasPrefix(name, "s3://"):
+		return hint(fmt.Errorf("%s: is in object storage, which this program does not read", name), "`trowel-fleet check`, `find` and `census` do")
 	case strings.Contains(name, "://"):
 		return hint(fmt.Errorf("%s: is an address, not a file", name), "download it first, such as with `curl -LO %s`", name)
 	}

@@ -49,7 +49,7 @@ func (t *talk) tell(n note) {
 // other.
 func (a *app) apart(take func(note)) *app {
 	its := a.quietly(nil)
-	its.call, its.resume = a.call, a.resume
+	its.call, its.resume, its.elsewhere, its.ctx = a.call, a.resume, a.elsewhere, a.ctx
 	if !a.inParts() {
 		its.talk.shows = a.talk
 	}

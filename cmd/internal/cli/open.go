@@ -54,6 +54,9 @@ func (a *app) source(name string) (*format.Source, error) {
 	if err := a.mayRead(name); err != nil {
 		return nil, err
 	}
+	if a.isElsewhere(name) {
+		return a.elsewhere.Open(a.ctx, name)
+	}
 	if name != "-" {
 		src, err := format.OpenSource(name)
 		if err != nil {

@@ -42,7 +42,7 @@ var ErrPart = errors.New("a part of the work was done")
 
 // Access is what a run may do that was asked for by somebody else.
 type Access struct {
-	Roots   []string // folders: nothing outside of them is opened, whatever links say
+	Roots   []string // folders, and those of [Elsewhere] with their settings: nothing outside of them is opened, whatever links say
 	Remote  bool     // connections to other machines are allowed
 	Changes bool     // and so are changes in place
 }
@@ -154,6 +154,9 @@ func (a *app) mayRead(name string) error {
 	if name == "-" {
 		return errors.New("standard input cannot be read here: name a file")
 	}
+	if a.isElsewhere(name) {
+		return a.call.Access.bucket(a.elsewhere.Full(name))
+	}
 	return a.call.Access.whole(name)
 }
 
@@ -161,6 +164,9 @@ func (a *app) mayRead(name string) error {
 func (a *app) mayLookAt(name string) error {
 	if a.call == nil || a.call.Access == nil || name == "-" {
 		return nil
+	}
+	if a.isElsewhere(name) {
+		return a.mayRead(name)
 	}
 	return a.call.Access.Inside(name)
 }

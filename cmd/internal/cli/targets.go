@@ -22,6 +22,9 @@ type target struct {
 	at    string // the path of what was found, from there
 	err   error  // it cannot be looked at
 
+	size    int64 // of what is no file of the system
+	version string
+
 	asTree func(*format.Format) bool // whether the tree form of a format is not to be built; nil: it is
 }
 
@@ -29,6 +32,9 @@ type target struct {
 func (a *app) targets(ctx context.Context, name string, yield func(target) error) error {
 	if err := a.mayLookAt(name); err != nil {
 		return yield(target{name: name, from: name, err: err})
+	}
+	if a.isElsewhere(name) {
+		return a.objects(ctx, name, yield)
 	}
 	info, err := os.Stat(name)
 	if name == "-" || err != nil || !info.IsDir() || a.isGame(name) {

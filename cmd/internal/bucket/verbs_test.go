@@ -1,0 +1,101 @@
+package bucket_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/bucket"
+	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/work"
+	"trowel.example/format"
+	"trowel.example/internal/judge"
+	"trowel.example/teeworlds"
+	"trowel.example/teeworlds/twmap"
+	"trowel.example/torchlight"
+)
+
+// games are those whose files are in the bucket.
+var games = format.Games{teeworlds.Game, torchlight.Game}
+
+func reads(t *cli.Tool) []*cobra.Command {
+	t.Reads(new(bucket.Sources))
+	return nil
+}
+
+// Files of a bucket are checked and searched as those of a folder.
+func TestVerbs(t *testing.T) {
+	dir := t.TempDir()
+	url := judge.S3(t, "archive")
+	root, settings, _ := strings.Cut(url, "?")
+	b, err := bucket.Open(t.Context(), root+"/some?"+settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	m := twmap.New(30, 20)
+	data, err := m.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{"a.map": data, "in/b.map": data, "in/broken.map": data[:len(data)-20], "in/note.txt": []byte("no map"), ".git/c.map": data}
+	for name, data := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Put(t.Context(), name, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) (int, string) {
+		var out, talk bytes.Buffer
+		code := cli.Main(games, args, nil, &out, &talk, reads)
+		return code, out.String() + talk.String()
+	}
+	for _, words := range [][]string{{"check", "--json"}, {"check"}, {"find", "--", "layer"}, {"find", "--count", "--", "layer"}} {
+		here := append([]string{words[0], dir}, words[1:]...)
+		there := append([]string{words[0], root + "/some?" + settings}, words[1:]...)
+		code, said := run(here...)
+		said = strings.ReplaceAll(said, dir, root+"/some")
+		got, heard := run(there...)
+		if got != code || heard != said || !strings.Contains(said, "s3://archive/some/in/b") && words[len(words)-1] == "--json" {
+			t.Errorf("%q: %d, %s\nas a folder: %d, %s", words, got, heard, code, said)
+		}
+	}
+	if code, said := run("check", root+"/some/in/b.map?"+settings); code != 0 {
+		t.Errorf("%d, %s", code, said)
+	}
+	if code, said := run("check", root+"/none?"+settings); code != 2 || !strings.Contains(said, "does not exist") || strings.Contains(said, "endpoint") {
+		t.Errorf("%d, %s", code, said)
+	}
+	// Whoever works for others opens nothing but what he may.
+	for name, may := range map[string]bool{
+		root + "/some?" + settings:               true,
+		root + "/some/in?" + settings:            true,
+		root + "/some/in/b.map?" + settings:      true,
+		root + "/something?" + settings:          false,
+		root + "?" + settings:                    false,
+		root + "/some?" + settings + "&region=x": false,
+		root + "/some":                           false,
+	} {
+		var out, talk bytes.Buffer
+		code := cli.Perform(t.Context(), cli.Call{
+			Games: games, More: []cli.Verbs{reads}, Args: []string{"check", name}, Stdout: &out, Stderr: &talk,
+			Access: &cli.Access{Roots: []string{root + "/some?" + settings}},
+			Work:   func(ctx context.Context, w work.Work) error { return w.Here(ctx) },
+		})
+		if refused := strings.Contains(talk.String(), "outside"); refused == may {
+			t.Errorf("%s: %d, %s%s", name, code, out.String(), talk.String())
+		}
+	}
+}
