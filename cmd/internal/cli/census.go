@@ -184,13 +184,17 @@ func (c *censusRun) open(_ context.Context, f census.File, say func(census.Note)
 }
 
 func keptNote(n note) census.Note {
-	return census.Note{Kind: uint8(n.Kind), Text: n.Text, Advice: n.Advice}
+	text := n.Text
+	if n.Path != "" {
+		text = n.Path + ": " + text
+	}
+	return census.Note{Kind: uint8(n.Kind), Text: text, Advice: n.Advice}
 }
 
 func (c *censusRun) say(n census.Note) {
 	kind := min(noteKind(n.Kind), noteFailed)
 	c.failed = c.failed || kind == noteFailed
-	c.talk.tell(note{kind, n.Text, n.Advice})
+	c.talk.tell(note{Kind: kind, Text: n.Text, Advice: n.Advice})
 }
 
 // Split yields the shards of files that come apart, and then the other files, brought together.

@@ -93,7 +93,7 @@ type checkRun struct {
 	asJSON  bool
 	verbose bool
 
-	files   files
+	files   *files
 	now     taking // what was taken of the file that is not at its end
 	list    jsonArray
 	sarif   *sarif              // nil: it is not asked for

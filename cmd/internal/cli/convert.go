@@ -59,6 +59,10 @@ func (a *app) conversionVerbs() (verbs []*cobra.Command) {
 				Example: c.Example,
 			}
 			a.converting(cmd, &c.To)
+			if c.Pieces != nil {
+				a.resumeFlag(cmd)
+				cmd.Long += "\n\n" + resumeHelp
+			}
 			verbs = append(verbs, cmd)
 		}
 	}
@@ -104,8 +108,8 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 			w.first = []string{"changes"}
 			return w.each(cmd.Context(), files, func(name string, r *report) error { return a.convertInPlace(cmd, name, backup, r) })
 		}
-		if err := a.onlyWork("--in-place"); err != nil {
-			return err
+		if a.inParts() && len(files) > 1 {
+			return hint(errors.New("one file at a time comes apart"), "give the others a run of their own")
 		}
 		from := make(map[string]string) // the file that each new one is made from
 		return w.each(cmd.Context(), files, func(name string, r *report) error {
@@ -117,6 +121,9 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 			c, err := conversion(g, *to, out)
 			if err != nil {
 				return err
+			}
+			if a.inParts() && c.Pieces == nil {
+				return fmt.Errorf("%s: is converted to %s as a whole, and does not come apart", g.name, c.To)
 			}
 			if err := a.ownedOptions(cmd, g.Format, c.Options...); err != nil {
 				return err
@@ -147,7 +154,7 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 			if c.Resumes {
 				write = r.resume
 			}
-			err = write(cmd.Context(), made, opts, func(w format.Output) error { return named(c.Convert(cmd.Context(), job, g.src, w), g.name) })
+			err = write(cmd.Context(), made, opts, func(w format.Output) error { return named(a.convert(cmd, g, c, job, w), g.name) })
 			if err != nil {
 				return err
 			}

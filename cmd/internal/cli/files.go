@@ -58,8 +58,8 @@ const (
 )
 
 // newFiles returns the files that names stand for.
-func (a *app) newFiles(cmd *cobra.Command, names []string) files {
-	f := files{app: a, names: names, job: func(f *format.Format) *format.Job { return a.job(cmd, f) }}
+func (a *app) newFiles(cmd *cobra.Command, names []string) *files {
+	f := &files{app: a, names: names, job: func(f *format.Format) *format.Job { return a.job(cmd, f) }}
 	a.stale = f.stale
 	return f
 }

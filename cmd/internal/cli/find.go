@@ -181,7 +181,7 @@ type finding struct {
 	queries map[*format.Format]query
 	output  findOutput
 
-	files   files
+	files   *files
 	printer *findPrinter
 	total   tally
 	number  int             // of files that were asked

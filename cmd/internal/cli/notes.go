@@ -16,6 +16,7 @@ import (
 // note is something to be said of a file.
 type note struct {
 	Kind   noteKind
+	Path   string // of a warning, and of what was missed
 	Text   string
 	Advice string
 }
@@ -23,21 +24,26 @@ type note struct {
 type noteKind uint8
 
 const (
-	noteSaid   noteKind = iota
-	noteMissed          // data that cannot be had
-	noteFailed          // an error: the file could not be worked on, or not to its end
+	noteSaid noteKind = iota
+	noteWarned
+	noteMissed // data that cannot be had
+	noteFailed // an error: the file could not be worked on, or not to its end
 )
 
 // failure makes a note of an error.
-func failure(err error) note { return note{noteFailed, textOf(err), adviceFor(err)} }
+func failure(err error) note {
+	return note{Kind: noteFailed, Text: textOf(err), Advice: adviceFor(err)}
+}
 
 // tell says what a note says.
 func (t *talk) tell(n note) {
 	switch {
 	case n.Kind == noteSaid:
 		t.say("%s", n.Text)
+	case n.Kind == noteWarned:
+		t.warn(n.Path, n.Text)
 	case n.Kind == noteMissed:
-		t.miss("", n.Text)
+		t.miss(n.Path, n.Text)
 	case n.Advice == "":
 		t.fail(errors.New(n.Text))
 	default:

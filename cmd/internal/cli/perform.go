@@ -32,7 +32,7 @@ type Call struct {
 	Access *Access // nil: whatever this process may
 
 	// Output returns where that is written which the user calls name, with -o and the like;
-	// nil: there.
+	// nil: nowhere, as for a run that does no more than parts.
 	Output func(name string) string
 }
 
@@ -137,7 +137,7 @@ func (a *app) onlyWork(words string) error {
 	return fmt.Errorf("only with %s it is work that comes apart", words)
 }
 
-// written returns where that is written which the user calls name.
+// written returns where that is written which the user calls name, if it is.
 func (a *app) written(name string) string {
 	if a.call == nil || a.call.Output == nil {
 		return name

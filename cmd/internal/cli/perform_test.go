@@ -30,8 +30,9 @@ func here(games format.Games, args ...string) performed {
 // inParts runs the tool part by part, each in a run of its own.
 func inParts(t *testing.T, games format.Games, access *Access, args ...string) performed {
 	t.Helper()
+	var output func(string) string // that of the last run
 	call := func(out, said io.Writer, do func(context.Context, work.Work) error) int {
-		return Perform(t.Context(), Call{Games: games, Args: args, Stdin: strings.NewReader(""), Stdout: out, Stderr: said, Access: access, Work: do})
+		return Perform(t.Context(), Call{Games: games, Args: args, Stdin: strings.NewReader(""), Stdout: out, Stderr: said, Access: access, Work: do, Output: output})
 	}
 	var plan work.Plan
 	var said bytes.Buffer
@@ -59,6 +60,7 @@ func inParts(t *testing.T, games format.Games, access *Access, args ...string) p
 	}
 	var out bytes.Buffer
 	said.Reset()
+	output = func(name string) string { return filepath.Join("output", name) }
 	code := call(&out, &said, func(ctx context.Context, w work.Work) error {
 		return w.Merge(ctx, plan.All(), func(p work.Part) (io.ReadCloser, error) {
 			return io.NopCloser(bytes.NewReader(results[p.Name])), nil
@@ -94,6 +96,48 @@ func TestPerform(t *testing.T) {
 		args := strings.Fields(line)
 		if want, got := here(games, args...), inParts(t, games, nil, args...); want != got {
 			t.Errorf("%s: in parts it gives\n%+v, want\n%+v", line, got, want)
+		}
+	}
+}
+
+// A manifest that is made in parts is the very one of one run, wherever it is written.
+func TestPerformManifest(t *testing.T) {
+	samples, err := filepath.Abs("../../../samples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if got := here(games, "pack", "-q", filepath.Join(samples, "hollow"), "-o", "w"); got.code != 0 {
+		t.Fatal(got)
+	}
+	os.Mkdir("output", 0o777)
+	for _, line := range []string{"manifest w -o m", "manifest w -o m --json", "convert w --to minetest-manifest -o m", "manifest w -o -"} {
+		want := here(games, strings.Fields(line)...)
+		made, _ := os.ReadFile("m")
+		os.Remove("m")
+		got := inParts(t, games, nil, strings.Fields(line)...)
+		parts, _ := os.ReadFile("output/m")
+		if _, err := os.Stat("m"); err == nil || want != got || want.code != 0 || !bytes.Equal(made, parts) || !strings.Contains(line, "-o -") && len(made) == 0 {
+			t.Errorf("%s: %d bytes, want %d: %+v, want %+v", line, len(parts), len(made), got, want)
+		}
+		os.Remove("output/m")
+		if strings.HasPrefix(line, "convert") {
+			continue
+		}
+		resumed := here(games, append(strings.Fields(line), "--resume", "work", "-q")...)
+		again, _ := os.ReadFile("m")
+		if resumed.code != 0 || !bytes.Equal(made, again) || resumed.out != want.out {
+			t.Errorf("%s, resumed: %d bytes, want %d: %+v", line, len(again), len(made), resumed)
+		}
+		os.Remove("m")
+		os.RemoveAll("work")
+	}
+	for line, want := range map[string]string{"manifest w w -o m": "one file at a time", "convert w --to leveldb -o m": "as a whole", "manifest none -o m": "no such file", "manifest w --dry-run": "no work"} {
+		if got := inParts(t, games, nil, strings.Fields(line)...); got.code != exitFailed && want != "no work" || want != "no work" && !strings.Contains(got.err, want) {
+			t.Errorf("%s: %+v", line, got)
+		}
+		if _, err := os.Stat("m"); err == nil {
+			t.Errorf("%s: made something", line)
 		}
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -150,10 +152,18 @@ func (r *report) addAll(out *output.Output) error {
 	list, err := out.Made()
 	for _, m := range list {
 		if err == nil {
-			err = r.add(m.Path, m.Size)
+			err = r.add(r.asked(m.Path), m.Size)
 		}
 	}
 	return err
+}
+
+// asked returns what the user calls a path of the output.
+func (r *report) asked(path string) string {
+	if rest, is := strings.CutPrefix(path, r.written(r.output)); is {
+		return r.output + rest
+	}
+	return path
 }
 
 // item prints an element of an array of the JSON, before which comes all up to that.
@@ -215,7 +225,10 @@ func (r *report) write(ctx context.Context, name string, opts output.Options, bu
 		return errors.New("standard output cannot take both the file and --json")
 	}
 	out, err := output.Stream(r.out), error(nil)
-	if name != "-" {
+	switch {
+	case name != "-" && r.call != nil && r.call.Output == nil:
+		out = output.Stream(io.Discard)
+	case name != "-":
 		out, err = output.New(r.written(name), opts)
 	}
 	if err != nil {

@@ -95,6 +95,10 @@ func (t *talk) plainLocked(text string) string {
 
 // warn tells the user something about the file or tree at path.
 func (t *talk) warn(path, message string) {
+	if t.note != nil {
+		t.note(note{Kind: noteWarned, Path: t.plain(path), Text: t.plain(message)})
+		return
+	}
 	if path != "" {
 		message = path + ": " + message
 	}
@@ -103,12 +107,12 @@ func (t *talk) warn(path, message string) {
 
 // miss tells the user, once, of data that cannot be read.
 func (t *talk) miss(path, message string) {
+	if t.note != nil {
+		t.note(note{Kind: noteMissed, Path: t.plain(path), Text: t.plain(message)})
+		return
+	}
 	if path != "" {
 		message = path + ": " + message
-	}
-	if t.note != nil {
-		t.note(note{Kind: noteMissed, Text: t.plain(message)})
-		return
 	}
 	t.mu.Lock()
 	_, again := t.missed[message]

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/work"
+	"trowel.example/format"
+	"trowel.example/internal/server"
+)
+
+// convert converts a file, in parts if their results are kept.
+func (a *app) convert(cmd *cobra.Command, g *game, c *format.Conversion, job *format.Job, out format.Output) error {
+	ctx := cmd.Context()
+	if !a.inParts() {
+		return c.Convert(ctx, job, g.src, out)
+	}
+	v := &converting{app: a, cmd: cmd, game: g, to: c, job: job}
+	return c.Join(ctx, job, out, func(put func([]byte) error) error {
+		v.put = put
+		return a.perform(ctx, work.Of(v))
+	})
+}
+
+// converting is the work of a conversion.
+type converting struct {
+	*app
+	cmd  *cobra.Command
+	game *game
+	to   *format.Conversion
+	job  *format.Job // of the output
+	put  func([]byte) error
+}
+
+// convertRecord is a piece of what is made, or something to be said.
+type convertRecord struct {
+	Piece []byte
+	Note  *note
+}
+
+// Split yields the shards of the file.
+func (v *converting) Split(ctx context.Context, _ bool, yield func(work.Part) error) error {
+	shards, err := v.newFiles(v.cmd, nil).shards(ctx, target{name: v.game.name})
+	if err == nil && len(shards) == 0 {
+		shards = []format.Shard{""}
+	}
+	for i, s := range shards {
+		if err == nil {
+			err = yield(work.Part{Name: fmt.Sprintf("%07d", i), File: v.game.name, Shard: s})
+		}
+	}
+	return err
+}
+
+// Do makes the pieces of a shard.
+func (v *converting) Do(ctx context.Context, p work.Part, put func(convertRecord) error) error {
+	var notes []note
+	its := v.apart(func(n note) { notes = append(notes, n) })
+	job := its.job(v.cmd, v.game.Format, v.to.Options...)
+	job.Shard = p.Shard
+	err := v.to.Pieces(ctx, job, v.game.src, func(piece []byte) error { return put(convertRecord{Piece: piece}) })
+	for i := range notes {
+		if err == nil {
+			err = put(convertRecord{Note: &notes[i]})
+		}
+	}
+	if server.Failed(err) {
+		return err
+	}
+	return named(err, v.game.name)
+}
+
+// Take joins the next piece to those before.
+func (v *converting) Take(_ work.Part, r convertRecord) error {
+	if r.Note == nil {
+		return v.put(r.Piece)
+	}
+	switch n := *r.Note; n.Kind {
+	case noteWarned:
+		v.job.OnWarn(n.Path, n.Text)
+	case noteMissed:
+		v.job.OnMiss(n.Path, n.Text)
+	default:
+		v.talk.tell(n)
+	}
+	return nil
+}
