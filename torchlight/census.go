@@ -60,7 +60,7 @@ func archiveRows(ctx context.Context, job *format.Job, src *format.Source, file 
 	missed := make(map[string]bool) // files that were told of
 	o := modedit.Options{Names: cmp.Or(a.options.Names, hash.Known()), Miss: func(path, message string) {
 		if !missed[path] {
-			job.Miss(path, "%s", message)
+			job.Miss(src.Path, "%s: %s", path, message)
 		}
 	}}
 	e := modedit.OfPak(a.reader, o)
@@ -76,7 +76,7 @@ func archiveRows(ctx context.Context, job *format.Job, src *format.Source, file 
 	}
 	if err := fileRows(ctx, a.reader, row, func(path string, err error) {
 		missed[path] = true
-		job.Miss(path, "cannot be read: %v", err)
+		job.Miss(src.Path, "cannot be read: %v", err) // which names the file
 	}); err != nil {
 		return err
 	}
