@@ -152,7 +152,7 @@ func TestConvert(t *testing.T) {
 	for name := range backends {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := newWorld(t, name, 400)
+			dir := newWorld(t, name, 160)
 			old := worldtest.BlocksOf(t, dir)
 			for _, to := range []struct {
 				version int
@@ -196,7 +196,7 @@ func TestAtOnce(t *testing.T) {
 	for _, name := range servers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := newWorld(t, name, 400)
+			dir := newWorld(t, name, 160)
 			old := worldtest.BlocksOf(t, dir)
 			want, counts := wanted(t, old, 29, false)
 			backups := filepath.Join(t.TempDir(), "backups")
@@ -326,7 +326,7 @@ func TestKilled(t *testing.T) {
 	}
 	for _, name := range []string{"pos", "leveldb", "postgresql"} {
 		t.Run(name, func(t *testing.T) {
-			const n = 900
+			const n = 500
 			dir := newWorld(t, name, n)
 			old := worldtest.BlocksOf(t, dir)
 			want, counts := wanted(t, old, 29, false)
