@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/work"
 )
@@ -47,7 +48,7 @@ const (
 
 // childCommand makes the verb that a worker starts for each part. It runs as long as its input is
 // open, so that nothing is left of a worker that was killed.
-func childCommand(t *cli.Tool) *cobra.Command {
+func childCommand(t *cli.Tool, files *bucket.Sources) *cobra.Command {
 	return &cobra.Command{
 		Use:    childVerb,
 		Short:  "Do a part of a work, as a worker asks for",
@@ -62,6 +63,9 @@ func childCommand(t *cli.Tool) *cobra.Command {
 			}
 			if err != nil {
 				return fmt.Errorf("%s is for workers: %w", childVerb, err)
+			}
+			for _, root := range o.Access.Roots {
+				files.Full(root) // the settings of a bucket count for names without any
 			}
 			go func() {
 				_, _ = io.Copy(io.Discard, in)

@@ -13,12 +13,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/cli"
 )
 
 // Verbs are jobs and worker.
 func Verbs(t *cli.Tool) []*cobra.Command {
-	return []*cobra.Command{jobsCommand(t), workerCommand(t), childCommand(t)}
+	files := new(bucket.Sources)
+	t.Reads(files)
+	return []*cobra.Command{jobsCommand(t), workerCommand(t), childCommand(t, files)}
 }
 
 // where is which queue the user means.

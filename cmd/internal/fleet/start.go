@@ -26,8 +26,9 @@ ten seconds. A second Ctrl-C ends it at once, and its parts are done by others.
 
 It opens only what is below the folders of --root, wherever links lead, and keeps results
 only there. --root DIR=HERE is for a folder that is called DIR where works are submitted, and
-HERE on this machine; relative names are then found. --root s3://BUCKET/FOLDER is for results
-in a bucket; the environment says who you are.
+HERE on this machine; relative names are then found. --root s3://BUCKET/FOLDER is for files and
+results in a bucket, with the settings behind a ? that count for all of it, such as
+region and endpoint; the environment says who you are.
 
 It does only what workers of its very version submitted, calls database servers on other
 machines only with --remote, and changes databases in place only with --allow-changes.
@@ -59,8 +60,8 @@ machines only with --remote, and changes databases in place only with --allow-ch
 				} else if !info.IsDir() {
 					return fmt.Errorf("--root: %s is no folder", r.here)
 				}
-				w.access.Roots = append(w.access.Roots, r.here)
 			}
+			w.access.Roots = append(w.access.Roots, r.here)
 			w.roots = append(w.roots, r)
 		}
 		self, err := os.Executable()

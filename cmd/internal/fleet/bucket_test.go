@@ -1,0 +1,63 @@
+package fleet
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"trowel.example/cmd/internal/bucket"
+	"trowel.example/internal/judge"
+	"trowel.example/teeworlds/twmap"
+)
+
+// Files and results in a bucket: what workers give is what one process gives that reads the same
+// bucket, and they read and write nothing beside the folders of it that they may.
+func TestBucket(t *testing.T) {
+	address := judge.Postgres(t)
+	url := judge.S3(t, "archive")
+	name, settings, _ := strings.Cut(url, "?")
+	b := (&base{address: address}).bench(t)
+	maps, err := bucket.Open(t.Context(), name+"/maps?"+settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer maps.Close()
+	for i := range 30 {
+		m := twmap.New(10+i, 10)
+		data, err := m.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i%7 == 3 {
+			data = data[:len(data)-i]
+		}
+		if err := maps.Put(t.Context(), fmt.Sprintf("in/%02d.map", i), func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.worker("--root", b.dir, "--root", name+"/maps?"+settings, "--root", name+"/results?"+settings)
+	submit := func(args ...string) string {
+		return strings.TrimSpace(b.must(0, "submit", append([]string{"--results", name + "/results?" + settings}, args...)...).out)
+	}
+	for _, args := range [][]string{{"check", "--json", name + "/maps/in?" + settings}, {"find", name + "/maps?" + settings, "--", "layer"}} {
+		id := submit(args...)
+		b.finish(id, args...)
+		results, err := bucket.Open(t.Context(), name+"/results/"+id+"?"+settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has, err := results.Has(t.Context(), "plan.json"); !has || err != nil {
+			t.Errorf("nothing of %s is in the bucket: %v", id, err)
+		}
+		results.Close()
+	}
+	// What is beside the roots is a file that cannot be read.
+	id := submit("check", name+"/mapsandmore?"+settings)
+	if s := b.jobs("wait", id); s.code == 0 || strings.Contains(s.err, "results") && strings.Contains(s.out, "mapsandmore/") {
+		t.Error(s)
+	}
+	if s := b.jobs("results", id); !strings.Contains(s.err, "outside of the folders") {
+		t.Error(s)
+	}
+}
