@@ -108,6 +108,9 @@ var (
 	foundBlockEmpty = Catalog.Add("mt-map-block-empty", check.Warning,
 		"A block has no bytes at all: the game makes it again.",
 		"Nothing, or repair the world, which deletes the row.")
+	foundBlockDefect = Catalog.Add("mt-map-block-defect", check.Error,
+		"Trowel itself failed on this block, and looked at all others: what is wrong is in the tool, whatever else is wrong with the block.",
+		"Please report it, with the message and, if you can, the block.")
 	foundMetaInventory = Catalog.Add("mt-map-meta-inventory", check.Error,
 		"The inventory of a node cannot be read: the game loses it.",
 		"Correct it, or take the block from a backup.")

@@ -11,6 +11,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/parallel"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -130,7 +131,8 @@ type Row struct {
 
 // EachRow checks the blocks in a database, of which the options say which, and calls look with
 // each row, several at the same time, and then take with what look returned, in the order of the
-// rows. In the same order sink is told what is wrong with each row, by itself. The first error of
+// rows. In the same order sink is told what is wrong with each row, by itself; if that, or look,
+// panics, this is a finding too, and take gets a zero T. The first error of
 // take ends it, and is returned; else errors are as those of [CheckBlocks].
 func EachRow[T any](ctx context.Context, db mapdb.DB, o CheckOptions, sink check.Sink, look func(Row) T, take func(T) error) error {
 	area, total := mapdb.All(), 0
@@ -156,8 +158,12 @@ func EachRow[T any](ctx context.Context, db mapdb.DB, o CheckOptions, sink check
 		}
 		room := spareBlocks.Get().(*mapblock.Block)
 		defer spareBlocks.Put(room)
-		row := checkRow(b, err, room, func(f check.Finding) { r.found = append(r.found, f) })
-		r.pos, r.block, r.made = row.Pos, err == nil, look(row)
+		if p := parallel.Catch(func() {
+			row := checkRow(b, err, room, func(f check.Finding) { r.found = append(r.found, f) })
+			r.pos, r.block, r.made = row.Pos, err == nil, look(row)
+		}); p != nil { // the others are looked at
+			r.found = append(r.found, place.InWorld(finding(foundBlockDefect, "", -1, "%v", p), b.Pos.X, b.Pos.Y, b.Pos.Z))
+		}
 		return r
 	}) {
 		if r.err != nil {

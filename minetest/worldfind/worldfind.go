@@ -21,6 +21,7 @@ import (
 	"math"
 	"sync"
 
+	"trowel.example/internal/parallel"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/place"
@@ -105,7 +106,9 @@ func (q query[T]) run(ctx context.Context, db mapdb.DB, where Where, yield func(
 		case q.may != nil && !q.may(data.Data):
 			return result{}
 		}
-		r.found, r.err = q.block(data)
+		if p := parallel.Catch(func() { r.found, r.err = q.block(data) }); p != nil { // the others are asked
+			r.found, r.err = nil, fmt.Errorf("%v: a defect of this program: %w", blockAt(data.Pos), p)
+		}
 		return r
 	}) {
 		if r.last {
