@@ -134,8 +134,26 @@ func (b *bench) submit(args ...string) string {
 // process is a worker that runs.
 type process struct {
 	*exec.Cmd
-	said *bytes.Buffer
+	said *talk
 	once sync.Once
+}
+
+// talk is what a worker says, and can be read while it goes on.
+type talk struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (t *talk) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.b.Write(p)
+}
+
+func (t *talk) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.b.String()
 }
 
 // worker starts one, which ends with the test.
@@ -157,7 +175,7 @@ func (b *bench) start(args ...string) *process {
 		args = append(args, "--root", b.dir)
 	}
 	cmd := b.command(append([]string{"worker", "--schema", b.schema}, args...)...)
-	p := &process{Cmd: cmd, said: new(bytes.Buffer)}
+	p := &process{Cmd: cmd, said: new(talk)}
 	cmd.Stderr = p.said
 	if err := cmd.Start(); err != nil {
 		b.t.Fatal(err)
@@ -221,7 +239,7 @@ func TestFleet(t *testing.T) {
 	}
 	b := &base{address: judge.Postgres(t)}
 	for name, test := range map[string]func(*testing.T, *bench){
-		"result": testResult, "twice": testTwice, "failed": testFailed, "limit": testLimit, "cancel": testCancel, "ends": testEnds,
+		"result": testResult, "twice": testTwice, "failed": testFailed, "limit": testLimit, "cancel": testCancel, "ends": testEnds, "store": testStore, "real": testReal,
 		"orphan": testOrphan, "split": testSplit, "many": testMany, "roots": testRoots, "hostile": testHostile, "world": testWorld,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -358,9 +376,54 @@ func testEnds(t *testing.T, b *bench) {
 	if code := w.ProcessState.ExitCode(); code != 0 || b.alive("in/hangs") {
 		t.Errorf("exit code %d\n%s", code, w.said)
 	}
+	// At a second signal it ends at once.
+	b.env = append(b.env, envGrace+"=1m")
+	w = b.worker("--max", "1")
+	b.eventually("a part runs", func() bool { return b.alive("in/hangs") })
+	if err := w.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	b.eventually("it says so", func() bool { return strings.Contains(w.said.String(), "is given back") })
+	w.end(syscall.SIGTERM)
+	if status := w.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() {
+		t.Errorf("exit code %d\n%s", status.ExitStatus(), w.said)
+	}
+	b.eventually("its process is gone", func() bool { return !b.alive("in/hangs") })
 	b.remove("in/hang-00000")
 	b.worker()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	go b.rescue(ctx)
 	b.finish(id, "toy", "3", "in")
+}
+
+// testStore has a place for results where nothing can be written for a while.
+func testStore(t *testing.T, b *bench) {
+	id := b.submit("toy", "5", "in", "--attempts", "100")
+	b.write("results/"+id, "a file, and no folder")
+	b.worker()
+	b.eventually("it fails", func() bool { return strings.Contains(b.jobs("status", id).out, "is tried again: ") })
+	b.remove("results/" + id)
+	b.finish(id, "toy", "5", "in")
+}
+
+// testReal has files of games checked.
+func testReal(t *testing.T, b *bench) {
+	samples, err := filepath.Abs("../../../samples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := b.run("pack", filepath.Join(samples, "burrow"), "-o", "burrow.map"); s.code != 0 {
+		t.Fatal(s)
+	}
+	b.write("broken.map", "DATA\x04\x00\x00\x00 no map")
+	b.worker("--max", "2")
+	for _, args := range [][]string{{"check", "burrow.map", "broken.map"}, {"check", "--json", "burrow.map"}, {"check", "none.map", "burrow.map"}, {"find", "burrow.map", "--", "tile", "hookable"}} {
+		if s := b.run(args...); s.out+s.err == "" || args[0] == "find" && s.code != 0 {
+			t.Errorf("%q: nothing to compare: %s", args, s.err)
+		}
+		b.finish(b.submit(args...), args...)
+	}
 }
 
 // A worker that is killed leaves no process behind.
