@@ -106,6 +106,9 @@ func Blocks(ctx context.Context, db mapdb.DB, o Options, row Func) error {
 	}
 	var findings rows
 	err := world.EachRow(ctx, db, checking, func(f check.Finding) { add(&findings, tableFindings, f) }, look, func(p *portion) error {
+		if p == nil { // the program failed on the block, which is a finding
+			return findings.tell(row)
+		}
 		if p.miss != nil {
 			o.miss(p.miss)
 		}
