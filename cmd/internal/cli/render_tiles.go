@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,13 @@ func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 		Scene: p.scene, View: p.view, Look: p.look, Scale: p.asked.scale, Background: p.background(),
 		File: p.name, Title: filepath.Base(filepath.Clean(p.name)),
 		Open: func() (_ *output.Collection, err error) {
-			folder, err = output.OpenCollection(p.written(dir), p.pictureOptions(cmd, ""))
+			to := p.written(dir)
+			if to != dir {
+				err = os.MkdirAll(filepath.Dir(to), 0o777)
+			}
+			if err == nil {
+				folder, err = output.OpenCollection(to, p.pictureOptions(cmd, ""))
+			}
 			return folder, err
 		},
 		Progress: func(done, of int) { p.job.Report("tiles:", done, of) },
