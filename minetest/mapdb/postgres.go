@@ -72,6 +72,9 @@ func openPostgres(c Config, readOnly bool) (*postgresDB, error) {
 	if readOnly {
 		config.RuntimeParams["default_transaction_read_only"] = "on"
 	}
+	// Pages are in the order of the primary key. A server that has no statistics of the table
+	// yet would sort all of it for each.
+	config.RuntimeParams["enable_sort"] = "off"
 	if c.Unseen {
 		config.RuntimeParams["synchronous_commit"] = "off"
 	}

@@ -13,10 +13,10 @@ func (db *sqliteDB) axis() int { return db.order[0] }
 
 // slabs looks up the first row, and after each slab the next one.
 func (db *sqliteDB) slabs(ctx context.Context, a Area) (list []Slab, rest []*RowError, ok bool, err error) {
+	db.begin()
 	if !db.planes {
 		return nil, nil, false, nil
 	}
-	db.begin()
 	a = a.within()
 	at, more := db.start(a)
 	for more && !db.isRescued() && len(rest) <= maxOdd {
