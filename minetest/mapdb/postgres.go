@@ -72,8 +72,8 @@ func openPostgres(c Config, readOnly bool) (*postgresDB, error) {
 	if readOnly {
 		config.RuntimeParams["default_transaction_read_only"] = "on"
 	}
-	// Pages are in the order of the primary key. A server that has no statistics of the table
-	// yet would sort all of it for each.
+	// Pages come from the index. A server that has no statistics of the table yet takes a slab for
+	// a few rows, and would fetch and sort all of it for each page.
 	config.RuntimeParams["enable_sort"] = "off"
 	if c.Unseen {
 		config.RuntimeParams["synchronous_commit"] = "off"
@@ -315,8 +315,10 @@ func (db *postgresDB) scan(ctx context.Context, a Area, data bool, yield func(Bl
 	}
 }
 
+// orderPostgres asks for rows in the order of the primary key, from the index: posx alone would be
+// the column of the result, a number that the server would have to make of all rows and sort.
 func orderPostgres(rows int) string {
-	return fmt.Sprintf(" ORDER BY posx, posy, posz LIMIT %d", rows)
+	return fmt.Sprintf(" ORDER BY blocks.posx, blocks.posy, blocks.posz LIMIT %d", rows)
 }
 
 // page reads one page and returns the key of its last row.
