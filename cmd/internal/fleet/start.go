@@ -63,7 +63,6 @@ machines only with --remote, and changes databases in place only with --allow-ch
 			}
 			w.access.Roots = append(w.access.Roots, r.here)
 			w.roots = append(w.roots, r)
-			w.access.Roots = append(w.access.Roots, r.here)
 		}
 		self, err := os.Executable()
 		if err != nil {
