@@ -1,0 +1,332 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"trowel.example/format"
+	"trowel.example/internal/censustest"
+	"trowel.example/internal/judge"
+	"trowel.example/internal/seedmap"
+	"trowel.example/internal/seedmod"
+	"trowel.example/internal/seedworld"
+)
+
+// gameQueries are questions about the files of a game, with their answers for those in a folder.
+type gameQueries struct {
+	title   string
+	queries []censustest.Query
+}
+
+// seedAll makes files of all games in a folder, and returns questions about them.
+func seedAll(ctx context.Context, dir string) ([]gameQueries, error) {
+	write := func(seeds []censustest.Seed) error {
+		for _, s := range seeds {
+			if err := os.WriteFile(filepath.Join(dir, s.Name), s.Data, 0o666); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	maps, mapQueries, err := seedmap.Make(24, 1)
+	if err == nil {
+		err = write(maps)
+	}
+	if err != nil {
+		return nil, err
+	}
+	mods, modQueries, err := seedmod.Make(16, 1)
+	if err == nil {
+		err = write(mods)
+	}
+	if err != nil {
+		return nil, err
+	}
+	truth, err := seedworld.Make(ctx, filepath.Join(dir, "world"), seedworld.Options{Blocks: 500, Seed: 3})
+	if err != nil {
+		return nil, err
+	}
+	return []gameQueries{{"Worlds", truth.Queries()}, {"Maps", mapQueries}, {"Mods", modQueries}}, nil
+}
+
+// runGames is run for the files of all games, with census.
+func runGames(args ...string) (told string, code int) {
+	var stderr bytes.Buffer
+	code = run(games, args, strings.NewReader(""), io.Discard, &stderr, Census(writeTables))
+	return stderr.String(), code
+}
+
+// Query engines answer what is known of worlds, maps and mods.
+func TestCensusDuckDB(t *testing.T) { testEngine(t, "duckdb", judge.Python(t, "duckdb")) }
+
+// envSpark makes TestCensusSpark run: it takes long to start.
+const envSpark = "TROWEL_SPARK"
+
+func TestCensusSpark(t *testing.T) {
+	if os.Getenv(envSpark) == "" {
+		t.Skipf("this takes long: set %s", envSpark)
+	}
+	testEngine(t, "spark", judge.Python(t, "pyspark"))
+}
+
+func testEngine(t *testing.T, engine, python string) {
+	script, err := filepath.Abs("testdata/census/ask.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	list, err := seedAll(t.Context(), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if told, code := runGames("census", ".", "-o", "../census"); code != 0 {
+		t.Fatal(code, told)
+	}
+	defer os.RemoveAll("../census")
+	var queries []string
+	for _, g := range list {
+		if len(g.queries) < 10 {
+			t.Errorf("%s: only %d queries", g.title, len(g.queries))
+		}
+		for _, q := range g.queries {
+			queries = append(queries, q.SQL)
+		}
+	}
+	data, err := json.Marshal(queries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(python, script, engine, "../census")
+	var stderr bytes.Buffer
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(data), &stderr
+	said, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	var answers [][]string
+	if err := json.Unmarshal(said, &answers); err != nil || len(answers) != len(queries) {
+		t.Fatalf("%d answers, %v", len(answers), err)
+	}
+	for _, g := range list {
+		for _, q := range g.queries {
+			if diff := cmp.Diff(append([]string{}, q.Want...), append([]string{}, answers[0]...)); diff != "" {
+				t.Errorf("%s: %s", q.Name, diff)
+			}
+			answers = answers[1:]
+		}
+	}
+}
+
+// One block of a world has changed, and the files of its slab alone.
+func TestCensusSlab(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if _, err := seedworld.Make(t.Context(), "world", seedworld.Options{Blocks: 3000, Seed: 4}); err != nil {
+		t.Fatal(err)
+	}
+	census := func(dir string) {
+		t.Helper()
+		if told, code := runGames("census", "world", "-o", dir); code != 0 {
+			t.Fatal(code, told)
+		}
+	}
+	census("out")
+	if names := changed(t, "out", func() { census("out") }); len(names) > 0 {
+		t.Errorf("nothing has changed, and written are %v", names)
+	}
+	slabs, _ := filepath.Glob("out/minetest_blocks/*.parquet")
+	if len(slabs) < 3 {
+		t.Fatal(slabs)
+	}
+	conn, err := sqlite.OpenConn("world/map.sqlite", sqlite.OpenReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = sqlitex.ExecuteScript(conn, "DELETE FROM blocks WHERE pos = (SELECT max(pos) FROM blocks)", nil)
+	if err := errors.Join(err, conn.Close()); err != nil {
+		t.Fatal(err)
+	}
+	names := changed(t, "out", func() { census("out") })
+	parts := make(map[string]bool)
+	for _, name := range names {
+		part, _, _ := strings.Cut(path.Base(name), ".parquet")
+		parts[strings.TrimSuffix(part, ".json")] = true
+	}
+	delete(parts, "census")
+	if len(parts) != 1 || len(names) < 3 {
+		t.Errorf("written: %v", names)
+	}
+	census("new")
+	if diff := cmp.Diff(snapshot(t, "new"), snapshot(t, "out")); diff != "" {
+		t.Error("another way gives another result")
+	}
+}
+
+// BenchmarkCensus is the census of a world of 100,000 blocks, new and with nothing to do.
+func BenchmarkCensus(b *testing.B) {
+	b.Chdir(b.TempDir())
+	const blocks = 100_000
+	if _, err := seedworld.Make(b.Context(), "world", seedworld.Options{Blocks: blocks, Seed: 5}); err != nil {
+		b.Fatal(err)
+	}
+	census := func(b *testing.B) {
+		if told, code := runGames("census", "world", "-o", "out"); code != 0 {
+			b.Fatal(code, told)
+		}
+	}
+	b.Run("new", func(b *testing.B) {
+		for b.Loop() {
+			if err := os.RemoveAll("out"); err != nil {
+				b.Fatal(err)
+			}
+			census(b)
+		}
+		b.ReportMetric(blocks*float64(b.N)/b.Elapsed().Seconds(), "blocks/s")
+	})
+	b.Run("same", func(b *testing.B) {
+		for b.Loop() {
+			census(b)
+		}
+		b.ReportMetric(blocks*float64(b.N)/b.Elapsed().Seconds(), "blocks/s")
+	})
+	b.Run("check", func(b *testing.B) {
+		for b.Loop() {
+			if told, code := runGames("check", "world"); code != 0 {
+				b.Fatal(code, told)
+			}
+		}
+		b.ReportMetric(blocks*float64(b.N)/b.Elapsed().Seconds(), "blocks/s")
+	})
+}
+
+// docs/census.md lists every table with its columns, and the queries that are tested.
+func TestCensusPage(t *testing.T) {
+	list, err := seedAll(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	page.WriteString(censusIntro)
+	said := make(map[*format.Table]bool)
+	for _, f := range games.Formats() {
+		if f.Census == nil {
+			continue
+		}
+		if err := f.Census.Check(); err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+		for _, table := range f.Census.Tables {
+			if said[table] {
+				continue
+			}
+			said[table] = true
+			fmt.Fprintf(&page, "\n### %s\n\n%s\n\n| column | type | what it says |\n| --- | --- | --- |\n", table.Name, table.Title)
+			for _, c := range table.All() {
+				typ := c.Type.String()
+				if c.Optional {
+					typ += ", or null"
+				}
+				fmt.Fprintf(&page, "| `%s` | %s | %s |\n", c.Name, typ, strings.ReplaceAll(c.Help, "|", `\|`))
+			}
+		}
+	}
+	page.WriteString("\n## Queries\n\nEach is asked of DuckDB by the tests, and of Spark every night, about files of which the answer is\nknown.\n")
+	for _, g := range list {
+		fmt.Fprintf(&page, "\n### %s\n", g.title)
+		for _, q := range g.queries {
+			fmt.Fprintf(&page, "\n%s%s:\n\n", strings.ToUpper(q.Name[:1]), q.Name[1:])
+			for line := range strings.Lines(strings.TrimSpace(q.SQL)) {
+				fmt.Fprintf(&page, "    %s\n", strings.TrimSpace(line))
+			}
+		}
+	}
+	const name = "../../../docs/census.md"
+	if *update {
+		if err := os.WriteFile(name, page.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, page.Bytes()) {
+		t.Errorf("%s is out of date, %v: run this test with -update", name, err)
+	}
+}
+
+const censusIntro = `# Files as tables
+
+` + "`trowel census FILE... -o DIR`" + ` writes what is in worlds, maps and mods as tables, in files of Apache
+Parquet, which every query engine reads. It is a verb of trowel-fleet, which trowel starts for it.
+
+    trowel census ~/maps world -o DIR
+
+This page is made from the declarations in the code: ` + "`go test ./cmd/internal/cli -run CensusPage -update`" + `.
+
+## The folder
+
+| file | what it is |
+| --- | --- |
+| ` + "`DIR/TABLE/PARTITION.parquet`" + ` | rows of a table; to be read as ` + "`DIR/TABLE/*.parquet`" + ` |
+| ` + "`DIR/census.json`" + ` | which tables there are, with their columns, rows and number of files |
+| ` + "`DIR/parts/PARTITION.json`" + ` | what a partition was made of: its files, a key of their content, and what there was to say |
+
+A table without rows has no folder. Row groups have up to 2^20 rows or 128 MiB, and are compressed with zstd; the metadata
+of each file have the version of the program (` + "`trowel.version`" + `), a version of the table that is another one for
+other columns (` + "`trowel.table_version`" + `), and what each column says (` + "`trowel.column.NAME`" + `).
+
+**Partitions.** A world comes apart into slabs of 16 planes of blocks, and what is no block:
+` + "`NAME-HASH-z-16..-1`" + `, ` + "`NAME-HASH-rest`" + `. All other files are brought together by the first byte of the SHA-256 of
+their names: ` + "`files-00`" + ` to ` + "`files-ff`" + `. So a hundred thousand maps are 256 files a table, however many come
+later, and a map that has changed is read again with some four hundred others.
+
+**What has changed.** A run makes only those partitions anew whose content has changed: by the SHA-256 of files, by the
+positions and hashes of the blocks of a slab. What of a world is no block is always read again. Files that come
+out the same are not touched, and a run with nothing to do writes nothing. Another version of the
+program makes all anew. The column ` + "`file`" + ` is what the file is called on the command line, so run it in the
+same folder each time; each run may name other files, which are added to those that there are.
+
+**What is gone.** Rows of files that are not among the sources any more stay, and the run says how many
+these are; ` + "`--prune`" + ` removes them. Rows of a file that cannot be read any more stay, too.
+
+**Whole at any time.** Each file appears by a rename: while it is written its name begins with a dot and ends in
+another way. A run that is killed leaves partitions that are old and some that are new, each file
+whole; the next run makes anew what had begun to change. There is no ` + "`--resume`" + `: that is what each run does. A
+partition's tables are replaced one after the other, so a query over several tables that runs at that
+moment may see one of them older than the other. Two runs in one folder at a time are refused, and so is
+a folder that has other files in it.
+
+**Secrets.** What ` + "`find`" + ` and ` + "`info`" + ` do not show is not in the tables: no passwords, no addresses.
+
+## Reading it
+
+DuckDB:
+
+    SELECT owner, sum(count) FROM 'DIR/minetest_inventories/*.parquet' WHERE item = 'default:diamond' GROUP BY owner;
+
+PySpark:
+
+    spark.read.parquet("DIR/minetest_inventories").createOrReplaceTempView("minetest_inventories")
+
+pandas, with pyarrow:
+
+    pandas.read_parquet("DIR/minetest_inventories")
+
+In the queries below the tables stand with their bare names; in DuckDB a view for each makes that work:
+
+    CREATE VIEW minetest_blocks AS FROM 'DIR/minetest_blocks/*.parquet';
+
+Times are of type timestamp with time zone, in UTC; Python needs the package pytz to show those of DuckDB.
+
+## Tables
+`
