@@ -10,6 +10,7 @@ import (
 	"trowel.example/minetest/manifest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
+	"trowel.example/minetest/worlddir"
 	"trowel.example/minetest/worldrows"
 )
 
