@@ -197,11 +197,9 @@ func (c *censusRun) say(n census.Note) {
 	c.talk.tell(note{Kind: kind, Text: n.Text, Advice: n.Advice})
 }
 
-// Split yields the shards of files that come apart, and then the other files, brought together.
+// Split yields the shards of files that come apart, and then the other files, brought together. Where
+// others do the work it begins with an empty dataset, and nothing is looked at but the files.
 func (c *censusRun) Split(ctx context.Context, _ bool, yield func(work.Part) error) error {
-	if err := c.begin(ctx); err != nil {
-		return err
-	}
 	seen := make(map[string]bool)
 	small := make(map[string][]census.File)
 	for _, name := range c.names {

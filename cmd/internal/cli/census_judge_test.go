@@ -303,7 +303,7 @@ these are; ` + "`--prune`" + ` removes them. Rows of a file that cannot be read 
 another way. A run that is killed leaves partitions that are old and some that are new, each file
 whole; the next run makes anew what had begun to change. There is no ` + "`--resume`" + `: that is what each run does. A
 partition's tables are replaced one after the other, so a query over several tables that runs at that
-moment may see one of them older than the other. Two runs in one folder at a time are refused, and so is
+moment may see one of them older than the other. Spread over workers (` + "`jobs submit census`" + `), all is made anew. Two runs in one folder at a time are refused, and so is
 a folder that has other files in it.
 
 **Secrets.** What ` + "`find`" + ` and ` + "`info`" + ` do not show is not in the tables: no passwords, no addresses.

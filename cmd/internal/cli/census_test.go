@@ -432,8 +432,16 @@ func TestCensusParts(t *testing.T) {
 	want := snapshot(t, "out")
 	store := work.Folder("results")
 	perform := func(do func(context.Context, work.Work) error) int {
-		return Perform(t.Context(), Call{Games: censusToys, More: []Verbs{Census(writeTables)}, Args: []string{"census", "in", "-o", "out"},
+		return Perform(t.Context(), Call{Games: censusToys, More: []Verbs{Census(writeTables)}, Args: []string{"census", "in", "-o", "elsewhere"},
 			Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Work: do, Output: func(string) string { return "merged" }})
+	}
+	unwritten := func() {
+		t.Helper()
+		for _, name := range []string{"elsewhere", "merged"} {
+			if _, err := os.Lstat(name); err == nil {
+				t.Errorf("%s is there before all is merged", name)
+			}
+		}
 	}
 	var plan *work.Plan
 	perform(func(ctx context.Context, w work.Work) (err error) {
@@ -454,6 +462,7 @@ func TestCensusParts(t *testing.T) {
 			}
 		}
 	}
+	unwritten()
 	if code := perform(func(ctx context.Context, w work.Work) error { return work.Finish(ctx, w, plan, store) }); code != 1 {
 		t.Fatal(code)
 	}
