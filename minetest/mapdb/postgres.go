@@ -288,7 +288,7 @@ func (db *postgresDB) scan(ctx context.Context, a Area, data bool, yield func(Bl
 	}
 	columns, rows := "", pagePositions
 	if data {
-		columns, rows = ", "+postgresData, pageRows
+		columns, rows = ", "+postgresData, 4*pageRows // the way to the server and back takes longer than to a file
 	}
 	query := "SELECT posx::bigint, posy::bigint, posz::bigint" + columns + " FROM blocks WHERE TRUE"
 	var args []any
