@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -86,12 +87,18 @@ func (t *Truth) Diamonds() map[string]int {
 }
 
 // Pos returns the position of block i of n: they fill planes from the least z on, and are on both
-// sides of x = 0, so that a world has several slabs.
+// sides of x = 0, so that a world has several slabs. A large one is square from above, and 8 blocks
+// high.
 func Pos(i, n int) mapdb.Pos {
-	perPlane := min(max(n/64, 1), 512)
+	wide, perPlane := 32, min(max(n/64, 1), 512)
+	if n > 64*512 {
+		wide = 32 * int(math.Ceil(math.Sqrt(float64(n)/8)/32))
+		perPlane = 8 * wide
+	}
 	planes := (n + perPlane - 1) / perPlane
 	in := i % perPlane
-	return mapdb.Pos{X: int16(in*7%32 - 16), Y: int16(in/32 - 8), Z: int16(i/perPlane - planes/2)}
+	x := in/wide*wide + in*7%32 + in%wide/32*32 // each row of 32 in another order
+	return mapdb.Pos{X: int16(x%wide - wide/2), Y: int16(in/wide - 8), Z: int16(i/perPlane - planes/2)}
 }
 
 // kinds is how many blocks of ground differ; one block in special has chests and more.

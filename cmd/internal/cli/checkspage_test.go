@@ -23,6 +23,9 @@ is what the game, or a part of it, refuses or misreads; a *warning* works today,
 but a tester would object; an *info* is worth knowing. ` + "`trowel check --kinds`" + `
 prints this table, ` + "`trowel check --json`" + ` findings for programs.
 
+` + "`check --resume FOLDER`" + ` goes on where a run was stopped, and workers on many machines check what is too
+much for one: [scale.md](scale.md).
+
 This page is made from the catalogs in the code: ` + "`go test ./cmd/internal/cli -run ChecksPage -update`" + `.
 `)
 	severity := make(map[string]check.Severity)

@@ -25,6 +25,9 @@ says who has diamonds in chests, and how many. The options of find may stand bef
 behind the query. The exit code is 0 if something was found, 1 if nothing was, 2 if something
 failed.
 
+With `+"`--resume FOLDER`"+` it goes on where a run was stopped, and workers on many machines search what is too
+much for one: [scale.md](scale.md).
+
 This page is made from the declarations in the code:
 `+"`go test ./cmd/internal/cli -run FindingPage -update`"+`.
 `+commandPage(games.Formats(), "find", queriesOf))

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"math"
+	"os"
+	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -99,6 +103,34 @@ func TestUnfit(t *testing.T) {
 		change(&f)
 		if _, err := f.Run(); err == nil {
 			t.Errorf("%+v was run", f)
+		}
+	}
+}
+
+// What docs/scale.md shows is what comes out.
+func TestPage(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("others may round in other places")
+	}
+	page, err := os.ReadFile("../../../docs/scale.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "    $ go run ./cmd/internal/simulate ")
+	if rest == "" {
+		t.Fatal("it shows nothing")
+	}
+	for _, shown := range strings.Split(rest, "    $ go run ./cmd/internal/simulate ") {
+		words, want, _ := strings.Cut(shown, "\n")
+		var out bytes.Buffer
+		if err := simulate(strings.Fields(words), &out); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if !strings.HasPrefix(want, "    "+line) {
+				t.Fatalf("%s:\n%s, and the page has\n%.300s", words, line, want)
+			}
+			want = want[len("    "+line):]
 		}
 	}
 }

@@ -7,32 +7,43 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"time"
 )
 
 func main() {
-	f := Fleet{}
-	flag.IntVar(&f.Workers, "workers", 100, "how many workers there are")
-	flag.IntVar(&f.Shards, "shards", 256, "how many shards the work has")
-	flag.Float64Var(&f.Work, "work", 10, "seconds that a shard of middle size takes")
-	flag.Float64Var(&f.Spread, "spread", 0.5, "deviation of the logarithm of the sizes of shards")
-	flag.Float64Var(&f.Slow, "slow", 0, "part of the workers that are stragglers, 0 to 1")
-	flag.Float64Var(&f.Factor, "factor", 4, "how many times longer a straggler takes")
-	flag.Float64Var(&f.Source, "source", 0, "how many workers the source can feed; 0 is all")
-	flag.Float64Var(&f.Fetch, "fetch", 0.1, "seconds between two parts of a worker")
-	flag.Float64Var(&f.MTBF, "mtbf", 0, "mean seconds until a worker dies at work; 0 is never")
-	flag.Float64Var(&f.Back, "back", 60, "seconds until it is there again")
-	flag.Float64Var(&f.Limit, "limit", 600, "seconds that a part may take")
-	flag.Float64Var(&f.Check, "check", 30, "seconds between two looks for parts whose worker died")
-	flag.IntVar(&f.Tries, "tries", 5, "how often a part is tried")
-	flag.Float64Var(&f.Merge, "merge", 0.01, "seconds of the merge for each shard")
-	runs := flag.Int("runs", 101, "how many runs are simulated")
-	flag.Parse()
-	all, err := f.Runs(max(1, *runs))
-	if err != nil {
+	if err := simulate(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "simulate:", err)
 		os.Exit(2)
+	}
+}
+
+// simulate does what the words of a command line say.
+func simulate(args []string, out io.Writer) error {
+	f := Fleet{}
+	flags := flag.NewFlagSet("simulate", flag.ExitOnError)
+	flags.IntVar(&f.Workers, "workers", 100, "how many workers there are")
+	flags.IntVar(&f.Shards, "shards", 256, "how many shards the work has")
+	flags.Float64Var(&f.Work, "work", 10, "seconds that a shard of middle size takes")
+	flags.Float64Var(&f.Spread, "spread", 0.5, "deviation of the logarithm of the sizes of shards")
+	flags.Float64Var(&f.Slow, "slow", 0, "part of the workers that are stragglers, 0 to 1")
+	flags.Float64Var(&f.Factor, "factor", 4, "how many times longer a straggler takes")
+	flags.Float64Var(&f.Source, "source", 0, "how many workers the source can feed; 0 is all")
+	flags.Float64Var(&f.Fetch, "fetch", 0.1, "seconds between two parts of a worker")
+	flags.Float64Var(&f.MTBF, "mtbf", 0, "mean seconds until a worker dies at work; 0 is never")
+	flags.Float64Var(&f.Back, "back", 60, "seconds until it is there again")
+	flags.Float64Var(&f.Limit, "limit", 600, "seconds that a part may take")
+	flags.Float64Var(&f.Check, "check", 30, "seconds between two looks for parts whose worker died")
+	flags.IntVar(&f.Tries, "tries", 5, "how often a part is tried")
+	flags.Float64Var(&f.Merge, "merge", 0.01, "seconds of the merge for each shard")
+	runs := flags.Int("runs", 101, "how many runs are simulated")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	all, err := f.Runs(max(1, *runs))
+	if err != nil {
+		return err
 	}
 	seconds := func(s float64) time.Duration {
 		return time.Duration(s * float64(time.Second)).Round(100 * time.Millisecond)
@@ -42,7 +53,8 @@ func main() {
 		of   int
 	}{{"median", 50}, {"1 in 20", 95}} {
 		o := all[(len(all)-1)*at.of/100]
-		fmt.Printf("%-8s %10v  ideal %10v  efficiency %3.0f %%  tail %8v  deaths %d  overtime %d  lost %v  given up %d\n",
+		fmt.Fprintf(out, "%-8s %10v  ideal %10v  efficiency %3.0f %%  tail %8v  deaths %d  overtime %d  lost %v  given up %d\n",
 			at.name, seconds(o.Total), seconds(o.Ideal), 100*o.Ideal/o.Total, seconds(o.Last), o.Deaths, o.Overtime, seconds(o.Lost), o.GivenUp)
 	}
+	return nil
 }
