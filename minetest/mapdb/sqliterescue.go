@@ -44,21 +44,30 @@ func (db *sqliteDB) isRescued() bool {
 }
 
 // losses are errors about what of the file was not rescued.
-func (db *sqliteDB) losses() []*RowError { return db.damage(true) }
-
-func (db *sqliteDB) damage(rows bool) (list []*RowError) {
+func (db *sqliteDB) losses() []*RowError {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	for _, l := range db.file.Losses() {
+	return db.damage(db.file, true)
+}
+
+// Damage returns what of the file is damaged without a block being lost by it.
+func (db *sqliteDB) Damage() []*RowError {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.rescued != nil {
+		return db.damage(db.rescued, false) // whatever is read by now
+	}
+	return db.damage(db.file, false)
+}
+
+func (db *sqliteDB) damage(f *sqlitefile.File, rows bool) (list []*RowError) {
+	for _, l := range f.Losses() {
 		if l.Rows == rows {
 			list = append(list, db.lossError(l))
 		}
 	}
 	return list
 }
-
-// Damage returns what of the file is damaged without a block being lost by it.
-func (db *sqliteDB) Damage() []*RowError { return db.damage(false) }
 
 // Verify looks through the whole file for damage that reading does not meet, such as an
 // index that does not lead to all rows. If there is any, what can be rescued is read from
