@@ -37,7 +37,7 @@ each is what the file was called here: run it in the same folder each time.
 
 When DIR has a census already, only what has changed is made anew: a slab of 16 planes of
 blocks of a world, or the maps and mods whose names have a hash that begins alike, some of
-256 parts. So there is no --resume: a run that was interrupted is run again. Files that
+256 parts; workers ("jobs submit census") make all of it. So there is no --resume: a run that was interrupted is run again. Files that
 are not among the sources any more are said, and their rows stay, unless --prune is given.
 
 A line is printed for each table, with its number of rows; with --json an object

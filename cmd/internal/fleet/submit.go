@@ -29,9 +29,10 @@ func submitCommand(t *cli.Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "submit VERB ... --queue ADDRESS --results DIR",
 		Short: "Have a verb done by workers",
-		Long: `Submit puts the work of a verb into the queue, and prints its ID. The verb has the very
-command line that it has without "jobs submit"; options of submit may stand before it and, where
-the verb has no option of that name, behind it, up to a --.
+		Long: `Submit puts the work of a verb into the queue, and prints its ID. The verb is check, find,
+manifest, census, render --tiles or convert --in-place, and has the very command line that
+it has without "jobs submit"; options of submit may stand before it and, where the verb has
+no option of that name, behind it, up to a --. docs/scale.md shows the whole way.
 
 The same words in the same folder are the same work: submitting it twice does it once, and
 prints the same ID. --again does it anew.
@@ -40,7 +41,7 @@ Parts of the work and its results are kept in a folder that all workers see, or 
 s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
 ` + aboutQueue,
 		Example: `  trowel jobs submit check /srv/worlds/main --queue postgres://trowel@db.example/jobs --results /srv/results
-  trowel jobs submit --results s3://results/tiles render --tiles /srv/worlds/main -o tiles`,
+  trowel jobs submit --results 's3://results/tiles?region=eu-west-1' render /srv/worlds/main --tiles www`,
 		DisableFlagParsing: true,
 	}
 	at.flags(cmd)
