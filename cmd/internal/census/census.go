@@ -49,7 +49,7 @@ type Store interface {
 type Writer interface {
 	// Write writes a row, with what the user calls the file that it is of.
 	Write(file string, cells []format.Cell) error
-	// Copy writes those rows of another such file for whose file keep returns true.
+	// Copy writes those rows of another such file, as it was made, for whose file keep returns true.
 	Copy(r io.ReaderAt, size int64, keep func(file string) bool) error
 	Rows() int64
 	Close() error

@@ -52,6 +52,7 @@ type Dataset struct {
 	Tables  []*format.Table
 	Prune   bool // rows of files that are gone go, too
 	Say     func(Note)
+	Miss    func(path, message string) // tells what is lost of the dataset itself
 
 	store  Store
 	states map[string]*State
@@ -348,18 +349,22 @@ func (d *Dataset) keep(ctx context.Context, part string, old, state *State, chun
 			d.lost(name, part, errors.New("there is no such table any more"))
 			continue
 		}
-		if err := d.merge(ctx, d.Tables[i], part, state, chunks, func(file string) bool { return kept[file] }); err != nil {
+		if err := d.merge(ctx, d.Tables[i], part, old.Tables[name], state, chunks, func(file string) bool { return kept[file] }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// merge puts rows of the partition that is there behind those of the new one.
-func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, state *State, chunks map[string][]Chunk, keep func(string) bool) error {
+// merge puts rows of the partition that is there, with a content, behind those of the new one.
+func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, was Content, state *State, chunks map[string][]Chunk, keep func(string) bool) error {
 	before, err := d.spooled(ctx, tableFile(t.Name, part))
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	if err != nil || before.content(was.Rows) != was {
+		d.lost(t.Name, part, errors.New("it is not as it was made"))
+		return nil
 	}
 	defer before.file.Close()
 	both, err := newSpool("")
@@ -399,7 +404,7 @@ func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, state
 }
 
 func (d *Dataset) lost(table, part string, err error) {
-	d.Say(Note{Kind: 1, Text: fmt.Sprintf("%s: rows of files that are gone cannot be kept: %v", tableFile(table, part), err)})
+	d.Miss(tableFile(table, part), fmt.Sprintf("rows of files that are gone cannot be kept: %v", err))
 }
 
 // spooled copies a file of the dataset to one of this run.

@@ -71,7 +71,7 @@ A line is printed for each table, with its number of rows; with --json an object
 			}
 			return keptNote(failure(named(err, f.Path())))
 		}}
-		c.data = census.Dataset{Program: version(), Create: create, Tables: a.tables(), Prune: prune, Say: c.say}
+		c.data = census.Dataset{Program: version(), Create: create, Tables: a.tables(), Prune: prune, Say: c.say, Miss: a.talk.miss}
 		defer c.close()
 		if err := c.run(cmd.Context()); err != nil {
 			return err

@@ -359,6 +359,35 @@ func TestCensusGone(t *testing.T) {
 	}
 }
 
+// Rows are not kept of a file that is damaged, or gone, and that is said.
+func TestCensusLost(t *testing.T) {
+	for name, damage := range map[string]func(file string) error{
+		"gone":    os.Remove,
+		"shorter": func(file string) error { return os.Truncate(file, 99) },
+		"other": func(file string) error {
+			data, err := os.ReadFile(file)
+			data[len(data)/2] ^= 1
+			return errors.Join(err, os.WriteFile(file, data, 0o666))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			together := sameBucket(2)
+			toyFiles(t, map[string]string{together[0]: "1 one", together[1]: "1 two"})
+			censusOf(t, 0, "in", "-o", "out")
+			toyFiles(t, map[string]string{together[0]: "1 uno"})
+			part := census.Bucket(together[0]) + ".parquet"
+			if err := errors.Join(os.Remove(together[1]), damage("out/toy_items/"+part)); err != nil {
+				t.Fatal(err)
+			}
+			if told := censusOf(t, 1, "in", "-o", "out"); !strings.Contains(told, "toy_items/"+part+": rows of files that are gone cannot be kept") {
+				t.Error(told)
+			}
+			wantRows(t, "out", together[0]+" 1 uno <null>")
+		})
+	}
+}
+
 // What cannot be read is said each time, and the rows of an earlier run stay.
 func TestCensusFailing(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -126,13 +126,9 @@ func (w *Writer) Close() error { return errors.Join(w.handOn(), w.out.Close()) }
 var ErrOther = errors.New("it has other columns")
 
 // Copy writes the rows of a file of the same table for whose value of the column file keep
-// returns true.
-func (w *Writer) Copy(r io.ReaderAt, size int64, keep func(file string) bool) (err error) {
-	defer func() {
-		if p := recover(); p != nil { // the library panics on some damaged files
-			err = fmt.Errorf("it cannot be read: %v", p)
-		}
-	}()
+// returns true. The file has to be as a Writer made it, which a hash can tell: the library does not
+// come to an end with some that are damaged.
+func (w *Writer) Copy(r io.ReaderAt, size int64, keep func(file string) bool) error {
 	in, err := parquet.OpenFile(r, size)
 	if err != nil {
 		return err

@@ -211,17 +211,6 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// Files that are damaged are errors.
-func FuzzCopy(f *testing.F) {
-	f.Add([]byte{})
-	f.Add(write(f, things, 0, nil))
-	f.Add(write(f, things, 20, named))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		w := NewWriter(io.Discard, things, "2")
-		_ = w.Copy(bytes.NewReader(data), int64(len(data)), func(string) bool { return true })
-	})
-}
-
 // BenchmarkWriter writes rows as those of the nodes of a world.
 func BenchmarkWriter(b *testing.B) {
 	table := &format.Table{Name: "nodes", Title: "nodes", Columns: []format.Column{
