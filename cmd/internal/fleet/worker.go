@@ -392,11 +392,12 @@ func (m *merger) Work(ctx context.Context, job *river.Job[mergeJob]) error {
 }
 
 func (m *merger) merge(ctx context.Context, id string) error {
-	r, dir, results, err := m.description(ctx, id)
+	_, dir, results, err := m.description(ctx, id)
 	if err != nil {
 		return err
 	}
-	if r, err = m.work(ctx, id); err != nil || r.Ended != nil {
+	r, err := m.work(ctx, id)
+	if err != nil || r.Ended != nil {
 		return err
 	}
 	left, err := m.states(ctx, r)

@@ -30,7 +30,7 @@ const (
 // table declares.
 type Writer struct {
 	table *format.Table
-	out   *parquet.Writer
+	out   *parquet.GenericWriter[any]
 	cols  []*parquet.ColumnWriter
 	held  [][]parquet.Value // of rows that are not handed on yet, by column
 
@@ -52,7 +52,7 @@ func NewWriter(w io.Writer, t *format.Table, program string) *Writer {
 	for _, c := range t.All() {
 		options = append(options, parquet.KeyValueMetadata("trowel.column."+c.Name, c.Help))
 	}
-	out := parquet.NewWriter(w, options...)
+	out := parquet.NewGenericWriter[any](w, options...)
 	return &Writer{table: t, out: out, cols: out.ColumnWriters(), held: make([][]parquet.Value, 1+len(t.Columns)), most: maxBytes}
 }
 
