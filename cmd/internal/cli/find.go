@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"trowel.example/cmd/internal/work"
+	"trowel.example/fault"
 	"trowel.example/format"
 	"trowel.example/internal/parallel"
 	"trowel.example/internal/server"
@@ -189,35 +190,41 @@ type finding struct {
 	failed  bool
 }
 
-// findRecord is something that is known of a file: its hits, its notes, and that it is at its end.
+// findRecord is something that is known of a file: hits, its notes, and that it is at its end.
 type findRecord struct {
 	File int // of the part
-	Hit  *keptHit
+	Hits *keptHits
 	Note *note
 	End  *findEnd
 }
 
-// keptHit is a hit whose place can be kept.
-type keptHit struct {
-	Path   string
-	At     places // none or one
-	Fields []format.InfoField
+// keptHits are a few hits, in lists that can be kept.
+type keptHits struct {
+	Path   []string
+	At     places
+	Fields [][]format.InfoField
 }
 
-func keepHit(h format.Hit) *keptHit {
-	kept := &keptHit{Path: h.Path, Fields: h.Fields}
-	if h.At != nil {
-		kept.At = places{h.At}
+const maxHits = 16 // of a record
+
+func (k *keptHits) add(h format.Hit) {
+	if k.Path == nil {
+		k.Path, k.At, k.Fields = make([]string, 0, maxHits), make(places, 0, maxHits), make([][]format.InfoField, 0, maxHits)
 	}
-	return kept
+	k.Path, k.At, k.Fields = append(k.Path, h.Path), append(k.At, h.At), append(k.Fields, h.Fields)
 }
 
-func (k *keptHit) hit() format.Hit {
-	h := format.Hit{Path: k.Path, Fields: k.Fields}
-	if len(k.At) > 0 {
-		h.At = k.At[0]
+// each calls do with each hit.
+func (k *keptHits) each(do func(format.Hit) error) error {
+	if len(k.At) != len(k.Path) || len(k.Fields) != len(k.Path) {
+		return fmt.Errorf("%w: %d hits at %d places", fault.ErrFormat, len(k.Path), len(k.At))
 	}
-	return h
+	for i := range k.Path {
+		if err := do(format.Hit{Path: k.Path[i], At: k.At[i], Fields: k.Fields[i]}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // findEnd is what is known of a file, or of a shard of it, at its end.
@@ -277,9 +284,19 @@ func (f *finding) one(ctx context.Context, t target, shard format.Shard, put fun
 	its := f.apart(func(n note) { notes = append(notes, n) })
 	var end findEnd
 	var stop, err error // of what is put, and of the file
+	hits := new(keptHits)
+	flush := func() error {
+		some := hits
+		if hits = new(keptHits); len(some.Path) == 0 {
+			return nil
+		}
+		return put(findRecord{Hits: some})
+	}
 	if panicked := parallel.Catch(func() {
 		err = f.look(ctx, its, t, shard, &end, func(h format.Hit) error {
-			stop = put(findRecord{Hit: keepHit(h)})
+			if hits.add(h); len(hits.Path) == maxHits {
+				stop = flush()
+			}
 			return stop
 		})
 	}); panicked != nil {
@@ -294,6 +311,9 @@ func (f *finding) one(ctx context.Context, t target, shard format.Shard, put fun
 		return err // that may be over when it is done again
 	case err != nil:
 		notes = append(notes, failure(err))
+	}
+	if err := flush(); err != nil {
+		return err
 	}
 	for i := range notes {
 		if err := put(findRecord{Note: &notes[i]}); err != nil {
@@ -351,8 +371,8 @@ func (f *finding) Take(p work.Part, r findRecord) error {
 	switch {
 	case err != nil:
 		return err
-	case r.Hit != nil:
-		return f.printer.print(t.name, r.Hit.hit())
+	case r.Hits != nil:
+		return r.Hits.each(func(h format.Hit) error { return f.printer.print(t.name, h) })
 	case r.Note != nil:
 		f.failed = f.failed || r.Note.Kind == noteFailed
 		f.files.tell(p, *r.Note)

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"cmp"
+	"encoding/binary"
 	"encoding/gob"
 	"encoding/json"
 	"errors"
+	"slices"
 	"sync"
 
 	"trowel.example/check"
@@ -68,47 +71,85 @@ func (a *app) apart(take func(note)) *app {
 	return its
 }
 
-// places are those of a finding, or that of a hit.
+// places are those of findings and hits; nil is none.
 type places []check.Place
 
 // keptPlace is a place that comes from elsewhere.
 type keptPlace struct {
-	JSON json.RawMessage
-	Text string
-	Line bool // it is a [check.Line]
+	json []byte
+	text string
 }
 
-func (p *keptPlace) String() string               { return p.Text }
-func (p *keptPlace) MarshalJSON() ([]byte, error) { return p.JSON, nil }
+func (p *keptPlace) String() string               { return p.text }
+func (p *keptPlace) MarshalJSON() ([]byte, error) { return p.json, nil }
 
-// GobEncode keeps the places.
+// What a place is when it is kept.
+const (
+	placeNone byte = iota
+	placeLine      // a [check.Line]
+	placeOther
+)
+
+// GobEncode keeps the places, each with a byte that says what it is, its JSON and its text.
 func (p places) GobEncode() ([]byte, error) {
-	var all []object
+	var b []byte
 	for _, at := range p {
-		_, line := at.(check.Line)
-		all = append(all, object{{"JSON", at}, {"Text", at.String()}, {"Line", line}})
+		if at == nil {
+			b = append(b, placeNone)
+			continue
+		}
+		is := placeOther
+		if _, line := at.(check.Line); line {
+			is = placeLine
+		}
+		data, err := at.MarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		b = appendText(append(b, is), string(data))
+		b = appendText(b, at.String())
 	}
-	return compact(all)
+	return b, nil
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
 // GobDecode reads what GobEncode made.
 func (p *places) GobDecode(data []byte) error {
-	var all []keptPlace
-	if err := json.Unmarshal(data, &all); err != nil {
-		return err
+	text := func() (s []byte, err error) {
+		n, size := binary.Uvarint(data)
+		if size <= 0 || n > uint64(len(data)-size) {
+			return nil, errBadPlace
+		}
+		s, data = data[size:size+int(n)], data[size+int(n):]
+		return slices.Clone(s), nil
 	}
-	for i, at := range all {
-		if !at.Line {
-			*p = append(*p, &all[i])
+	for len(data) > 0 {
+		is := data[0]
+		if data = data[1:]; is == placeNone {
+			*p = append(*p, nil)
 			continue
 		}
-		var line check.Line
-		if err := json.Unmarshal(at.JSON, &line); err != nil {
+		kept, err := text()
+		shown, err2 := text()
+		if err = cmp.Or(err, err2); err != nil {
 			return err
 		}
-		*p = append(*p, line)
+		var line check.Line
+		switch {
+		case is == placeLine && json.Unmarshal(kept, &line) == nil:
+			*p = append(*p, line)
+		case is == placeOther && json.Valid(kept):
+			*p = append(*p, &keptPlace{kept, string(shown)})
+		default:
+			return errBadPlace
+		}
 	}
 	return nil
 }
+
+var errBadPlace = errors.New("expected a place")
 
 func init() { gob.Register([]format.InfoField(nil)) } // the value of a field that has parts

@@ -128,7 +128,7 @@ func (w *work[R]) take(p Part, open func(Part) (io.ReadCloser, error)) error {
 }
 
 // maxKept is how many records of a part are kept while those before it are taken.
-const maxKept = 10_000
+const maxKept = 1000
 
 // doing is a part whose turn to be taken comes when its predecessor is done.
 type doing[R any] struct {
