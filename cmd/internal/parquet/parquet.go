@@ -107,6 +107,9 @@ func (w *Writer) next() error {
 // handOn gives the writers of the columns what is held.
 func (w *Writer) handOn() error {
 	for i, values := range w.held {
+		if len(values) == 0 { // of which the library computes an address
+			continue
+		}
 		if _, err := w.cols[i].WriteRowValues(values); err != nil {
 			return err
 		}
