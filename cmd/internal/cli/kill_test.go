@@ -2,7 +2,6 @@ package cli
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -24,6 +23,23 @@ const envKills = "TROWEL_KILLS"
 // on time. Which is which is counted for each thread: what moves between threads is covered by
 // the steps of package output, which its own test counts.
 var deadly = strings.Fields("write pwrite64 rename renameat renameat2 linkat fsync fdatasync syncfs unlink unlinkat mkdirat ftruncate fchmodat utimensat")
+
+// toBeKilled returns the path of the program, for a test that takes minutes.
+func toBeKilled(t *testing.T) string {
+	t.Helper()
+	if os.Getenv(envKills) == "" {
+		t.Skipf("this takes minutes: set %s", envKills)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	trowel := filepath.Join(t.TempDir(), "trowel")
+	if err := os.Symlink(self, trowel); err != nil {
+		t.Skip(err)
+	}
+	return trowel
+}
 
 // seen is what a folder has in it: what files there are, with digests, except for what is hidden
 // in the folders of runs.
@@ -72,19 +88,8 @@ func (s seen) same(o seen, varies map[string]bool) bool {
 // Late are those of which the next run ends what was begun. What a repair in place leaves,
 // package worldrepair tests.
 func TestKillVerbs(t *testing.T) {
-	if os.Getenv(envKills) == "" {
-		t.Skipf("this takes minutes: set %s", envKills)
-	}
-	strace := judge.Find(t, "strace")
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin := t.TempDir()
-	trowel := filepath.Join(bin, "trowel")
-	if err := os.Symlink(self, trowel); err != nil {
-		t.Skip(err)
-	}
+	trowel := toBeKilled(t)
+	bin := filepath.Dir(trowel)
 	samples, err := filepath.Abs("../../../samples")
 	if err != nil {
 		t.Fatal(err)
@@ -173,13 +178,7 @@ func TestKillVerbs(t *testing.T) {
 			for _, call := range deadly {
 				for at := 1; ; at += 1 + at/20 { // each of the first, fewer of those that are alike
 					dir := fresh()
-					cmd := run(filepath.Join(dir, c.in), append([]string{strace, "-f", "-qqq", "-o", os.DevNull, "-e", "trace=" + call,
-						"-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, at), trowel}, args...)...)
-					out, err := cmd.CombinedOutput()
-					var exit *exec.ExitError
-					if err != nil && (!errors.As(err, &exit) || exit.ExitCode() > 0 && exit.ExitCode() < 128) {
-						t.Fatalf("%v\n%s", err, out)
-					}
+					killed := judge.Killed(t, run(filepath.Join(dir, c.in), append([]string{trowel}, args...)...), call, at)
 					after := look(t, dir)
 					switch {
 					case after.same(old, varies):
@@ -203,7 +202,7 @@ func TestKillVerbs(t *testing.T) {
 					if left, _ := filepath.Glob(filepath.Join(dir, ".trowel*")); len(left) > 0 {
 						t.Errorf("killed at %s %d, and run again: left %q", call, at, left)
 					}
-					if err == nil {
+					if !killed {
 						break
 					}
 				}
@@ -223,32 +222,20 @@ const editWorld = "replace default:stone default:cobble then set-storage x k v t
 // anything has changed there is a backup that gives back what was, and the same again ends
 // what was begun.
 func TestKillInPlace(t *testing.T) {
-	if os.Getenv(envKills) == "" {
-		t.Skipf("this takes minutes: set %s", envKills)
-	}
-	strace := judge.Find(t, "strace")
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	trowel := filepath.Join(t.TempDir(), "trowel")
-	if err := os.Symlink(self, trowel); err != nil {
-		t.Skip(err)
-	}
+	trowel := toBeKilled(t)
 	hollow, err := filepath.Abs("../../../samples/hollow")
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := func(dir string, args ...string) (string, error) {
+	run := func(dir string, args ...string) *exec.Cmd {
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOMAXPROCS=2")
-		out, err := cmd.CombinedOutput()
-		return string(out), err
+		return cmd
 	}
 	must := func(dir string, args ...string) {
 		t.Helper()
-		if out, err := run(dir, args...); err != nil {
+		if out, err := run(dir, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%q: %v\n%s", args, err, out)
 		}
 	}
@@ -292,7 +279,7 @@ func TestKillInPlace(t *testing.T) {
 				for name := range wants {
 					varies[name] = varies[name] || strings.HasSuffix(name, ".sqlite")
 				}
-				out, err := run(dir, trowel, "diff", "w", filepath.Join(want, "w"))
+				out, err := run(dir, trowel, "diff", "w", filepath.Join(want, "w")).CombinedOutput()
 				if err != nil || !files.same(wants, varies) {
 					t.Logf("%v, want %v: %v\n%s", names(files), names(wants), err, out)
 				}
@@ -302,12 +289,7 @@ func TestKillInPlace(t *testing.T) {
 			for _, call := range deadly {
 				for at := 1; ; at += 1 + at/20 {
 					dir := fresh(base)
-					said, killed := run(dir, append([]string{strace, "-f", "-qqq", "-o", os.DevNull, "-e", "trace=" + call,
-						"-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, at), trowel}, args...)...)
-					var exit *exec.ExitError
-					if killed != nil && (!errors.As(killed, &exit) || exit.ExitCode() > 0 && exit.ExitCode() < 128) {
-						t.Fatalf("%v\n%s", killed, said)
-					}
+					killed := judge.Killed(t, run(dir, append([]string{trowel}, args...)...), call, at)
 					again := fresh(dir)
 					backups, _ := filepath.Glob(filepath.Join(dir, "w.backup-*.zip"))
 					for _, backup := range backups {
@@ -324,7 +306,7 @@ func TestKillInPlace(t *testing.T) {
 					if left, _ := filepath.Glob(filepath.Join(again, ".*")); len(left) > 0 {
 						t.Errorf("killed at %s %d, and run again: left %q", call, at, left)
 					}
-					if count["runs"]++; killed == nil {
+					if count["runs"]++; !killed {
 						break
 					}
 				}
@@ -339,18 +321,7 @@ func TestKillInPlace(t *testing.T) {
 
 // Large files and folders, killed at any time.
 func TestKillLarge(t *testing.T) {
-	if os.Getenv(envKills) == "" {
-		t.Skipf("this takes minutes: set %s", envKills)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin := t.TempDir()
-	trowel := filepath.Join(bin, "trowel")
-	if err := os.Symlink(self, trowel); err != nil {
-		t.Skip(err)
-	}
+	trowel := toBeKilled(t)
 	large := func(version uint16, toys int) []byte {
 		b := &box{version: version}
 		r := rand.New(rand.NewPCG(uint64(version), 0))
