@@ -22,6 +22,10 @@ type Source struct {
 	io.ReaderAt       // of a file
 	Size        int64 // of a file, in bytes
 
+	// May returns an error if a path may not be opened: it is asked for what stands beside the
+	// source. Nil: all may.
+	May func(path string) error
+
 	file   *os.File
 	beside *neighbors // that were opened
 	near   Near       // nil: a file of the system, or nothing is beside it
@@ -110,7 +114,16 @@ func (s *Source) Beside(name string) (*Source, error) {
 				s.beside.paths = append(s.beside.paths, path)
 			}
 			s.beside.mu.Unlock()
-			return OpenSource(path)
+			if s.May != nil {
+				if err := s.May(path); err != nil {
+					return nil, err
+				}
+			}
+			other, err := OpenSource(path)
+			if err == nil {
+				other.May = s.May
+			}
+			return other, err
 		}
 	}
 	return nil, missing

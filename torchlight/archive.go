@@ -33,7 +33,7 @@ import (
 )
 
 var (
-	optionNames   = format.Option{Name: "names", Help: "a `file` with more names, one on each line, for what compiled files have only the hash of"}
+	optionNames   = format.Option{Name: "names", Input: true, Help: "a `file` with more names, one on each line, for what compiled files have only the hash of"}
 	optionGUTS    = format.Option{Name: "guts", Bool: true, Help: "write all numbers with six digits, as GUTS does; the rest is in the sidecar"}
 	optionRaw     = format.Option{Name: "raw", Bool: true, For: format.ForTree, Help: "leave compiled files as they are"}
 	optionSprites = format.Option{Name: "sprites", Bool: true, For: format.ForTree, Help: "cut the sprites of image sets out, each as a PNG in the folder SPRITES; those that are changed there go back into the picture when the mod is packed"}

@@ -17,7 +17,7 @@ import (
 // headerSuffix is that of the neighbour of an archive that says what its mod is called.
 const headerSuffix = ".MOD.DAT"
 
-var optionHeader = format.Option{Name: "header", Help: "the `file` that says what the mod is called: a MOD.DAT, or a mod whose header to take (default: the .MOD.DAT beside the archive)"}
+var optionHeader = format.Option{Name: "header", Input: true, Help: "the `file` that says what the mod is called: a MOD.DAT, or a mod whose header to take (default: the .MOD.DAT beside the archive)"}
 
 var modConversions = append([]format.Conversion{{
 	To: torchlightPakName, Title: "an archive, .PAK with .PAK.MAN, and a .MOD.DAT with what the mod says of itself", Extension: ".PAK", Usual: true,

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/work"
-	"trowel.example/fault"
 	"trowel.example/format"
 	"trowel.example/internal/parallel"
 	"trowel.example/internal/server"
@@ -67,6 +66,9 @@ func (a *app) newFiles(cmd *cobra.Command, names []string) *files {
 // stale reports whether a file of a part is another one than when the work was taken apart. Of a
 // folder nobody can tell.
 func (f *files) stale(p work.Part) bool {
+	if p.Data == nil {
+		return false
+	}
 	var b bundle
 	list, _, err := f.of(p)
 	if json.Unmarshal(p.Data, &b) != nil || err != nil {
@@ -216,7 +218,7 @@ func (f *files) taken(p work.Part, file int) (t target, last bool, err error) {
 		f.part = p.Name
 	}
 	if file < 0 || file >= len(f.list) {
-		return t, false, fmt.Errorf("part %s: %w: it has no file %d", p.Name, fault.ErrFormat, file)
+		return t, false, &work.Damaged{Part: p.Name, Err: fmt.Errorf("it has no file %d", file)}
 	}
 	return f.list[file], f.last, nil
 }
@@ -254,7 +256,7 @@ func (f *files) each(p work.Part, do func(i int, t target) error) error {
 func (f *files) of(p work.Part) ([]target, bool, error) {
 	var b bundle
 	if err := json.Unmarshal(p.Data, &b); err != nil {
-		return nil, false, fmt.Errorf("part %s: %w: %w", p.Name, fault.ErrFormat, err)
+		return nil, false, &work.Damaged{Part: p.Name, Err: err}
 	}
 	var list []target
 	for _, one := range b.Files {
@@ -263,7 +265,7 @@ func (f *files) of(p work.Part) ([]target, bool, error) {
 		}
 		at := filepath.FromSlash(one.At)
 		if one.From < 0 || one.From >= len(f.names) || at != "" && !filepath.IsLocal(at) {
-			return nil, false, fmt.Errorf("part %s: %w: %q is no path in %q", p.Name, fault.ErrFormat, one.At, f.names)
+			return nil, false, &work.Damaged{Part: p.Name, Err: fmt.Errorf("%q is no path in %q", one.At, f.names)}
 		}
 		t := target{name: f.names[one.From], from: f.names[one.From], at: one.At, found: at != ""}
 		if t.found {

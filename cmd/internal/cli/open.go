@@ -62,6 +62,7 @@ func (a *app) source(name string) (*format.Source, error) {
 		if err != nil {
 			return nil, notThere(name, err)
 		}
+		src.May = a.mayRead
 		return src, nil
 	}
 	return standardInput(a.in)

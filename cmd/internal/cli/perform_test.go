@@ -129,7 +129,18 @@ func TestPerformManifest(t *testing.T) {
 		if resumed.code != 0 || !bytes.Equal(made, again) || resumed.out != want.out {
 			t.Errorf("%s, resumed: %d bytes, want %d: %+v", line, len(again), len(made), resumed)
 		}
+		// Parts that are done are not done again.
 		os.Remove("m")
+		os.Rename("w", "moved")
+		os.Mkdir("w", 0o777)
+		os.WriteFile("w/world.mt", []byte("backend = sqlite3\ngameid = minetest\n"), 0o666)
+		resumed = here(games, append(strings.Fields(line), "--resume", "work", "-q")...)
+		if again, _ := os.ReadFile("m"); resumed.code != 0 || !bytes.Equal(made, again) {
+			t.Errorf("%s, resumed again: %d bytes, want %d: %+v", line, len(again), len(made), resumed)
+		}
+		os.Remove("m")
+		os.RemoveAll("w")
+		os.Rename("moved", "w")
 		os.RemoveAll("work")
 	}
 	for line, want := range map[string]string{"manifest w w -o m": "one file at a time", "convert w --to leveldb -o m": "as a whole", "manifest none -o m": "no such file", "manifest w --dry-run": "no work"} {
@@ -196,5 +207,50 @@ func TestAccess(t *testing.T) {
 	// Links among files are not followed at all; one in a folder that is a game file is refused.
 	if got := inParts(t, games, access, "check", "."); strings.Contains(got.out, "toy-empty") || !strings.HasPrefix(got.err, "trowel: linked/secret.txt: "+errOutside.Error()+"\n3 files") {
 		t.Errorf("a folder: %+v", got)
+	}
+}
+
+// What options name, and what stands beside a file, is no way out of the roots either.
+func TestAccessBeside(t *testing.T) {
+	samples := samplesDir(t)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for _, line := range []string{"pack -q " + filepath.Join(samples, "ember") + " -o x.mod", "convert -q x.mod --to torchlight-pak -o x.pak"} {
+		if got := here(games, strings.Fields(line)...); got.code != 0 {
+			t.Fatal(line, got)
+		}
+	}
+	for _, name := range []string{"in", "out"} {
+		os.Mkdir(name, 0o777)
+		for _, ext := range []string{".pak", ".pak.MAN"} {
+			data, err := os.ReadFile("x" + ext)
+			if err == nil {
+				err = os.WriteFile(name+"/x"+ext, data, 0o666)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	os.WriteFile("names.txt", []byte("SECRET\n"), 0o666)
+	access := &Access{Roots: []string{filepath.Join(dir, "in")}}
+	if got := inParts(t, games, access, "check", "in/x.pak"); strings.Contains(got.err, errOutside.Error()) || got.code == exitFailed {
+		t.Errorf("inside: %+v", got)
+	}
+	for _, line := range []string{"check in/x.pak --names names.txt", "check in/x.pak --base x.mod", "find in/x.pak --names names.txt -- key LEVEL"} {
+		if got := inParts(t, games, access, strings.Fields(line)...); got.code != exitFailed || !strings.Contains(got.err, errOutside.Error()) {
+			t.Errorf("%s: %+v", line, got)
+		}
+	}
+	os.Remove("in/x.pak.MAN")
+	if err := os.Symlink("../out/x.pak.MAN", "in/x.pak.MAN"); err != nil {
+		t.Skip(err)
+	}
+	if got := inParts(t, games, access, "check", "in/x.pak"); !strings.Contains(got.err+got.out, errOutside.Error()) {
+		t.Errorf("beside: %+v", got)
+	}
+	// A server elsewhere is asked by nobody who may not.
+	if got := inParts(t, games, access, "check", "in", "--remote"); got.code != exitFailed || !strings.Contains(got.err, "other machines") {
+		t.Errorf("remote: %+v", got)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/work"
-	"trowel.example/fault"
 	"trowel.example/internal/filelock"
 	"trowel.example/internal/wholefile"
 )
@@ -47,7 +46,10 @@ func (a *app) resumed(ctx context.Context, w work.Work) (err error) {
 		return err
 	}
 	defer lock.Close()
-	if err := filelock.Try(lock); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	switch err := filelock.Try(lock); {
+	case err == nil:
+		removeParts(filepath.Join(folder, "parts"))
+	case !errors.Is(err, errors.ErrUnsupported):
 		return hint(fmt.Errorf("%s: another run is at work there", folder), "wait for its end, or give another folder")
 	}
 	dir, err := os.Getwd()
@@ -67,8 +69,9 @@ func (a *app) resumed(ctx context.Context, w work.Work) (err error) {
 		err = work.Resume(ctx, w, all, store, a.stale, func(done, of int) { a.talk.progress("done parts", done, of) })
 	}
 	a.talk.clear()
+	var damaged *work.Damaged
 	switch {
-	case errors.Is(err, fault.ErrFormat):
+	case errors.As(err, &damaged):
 		return hint(fmt.Errorf("%s: %w", folder, err), "what is in this folder is damaged: begin in another one")
 	case ctx.Err() != nil:
 		a.talk.say("what is done stays in %s: the same command goes on there", folder)
@@ -79,6 +82,27 @@ func (a *app) resumed(ctx context.Context, w work.Work) (err error) {
 		return hint(err, "what is done stays in %s: the same command goes on there", folder)
 	}
 	return err
+}
+
+// isResume reports whether a folder is that of the results: it is none of the files that a verb is
+// about.
+func (a *app) isResume(name string) bool {
+	if a.resume == "" {
+		return false
+	}
+	one, err := os.Stat(name)
+	other, err2 := os.Stat(a.resume)
+	return err == nil && err2 == nil && os.SameFile(one, other)
+}
+
+// removeParts removes what runs that were killed did not write to its end.
+func removeParts(dir string) {
+	list, _ := os.ReadDir(dir) // then it stays
+	for _, e := range list {
+		if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), wholefile.Suffix) {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // ourFolder returns an error about a folder that has anything else in it than a work.

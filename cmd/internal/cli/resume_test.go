@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"trowel.example/internal/wholefile"
 )
 
 // manyBoxes makes a folder of small files, more than are in a part, and some that are broken.
@@ -86,7 +88,10 @@ func TestResume(t *testing.T) {
 					}
 				}
 			}
-			os.WriteFile(folder+"/parts/.0000000.123"+".trowel-part", []byte("half"), 0o666)
+			if left, _ := filepath.Glob(folder + "/parts/.*"); len(left) > 0 {
+				t.Errorf("%s: left: %v", line, left)
+			}
+			os.WriteFile(folder+"/parts/.0000000.123"+wholefile.Suffix, []byte("half"), 0o666)
 		}
 	}
 }

@@ -50,6 +50,8 @@ func (a *app) targets(ctx context.Context, name string, yield func(target) error
 		switch {
 		case e.IsDir() && strings.HasPrefix(e.Name(), "."):
 			return fs.SkipDir // .git and the like
+		case e.IsDir() && a.isResume(full):
+			return fs.SkipDir
 		case e.IsDir() && !a.isGame(full):
 			f, err := root.Open(filepath.FromSlash(at))
 			if err != nil {

@@ -19,6 +19,23 @@ const magic = "trowel result 1\n"
 // maxWindow is how much memory reading a result takes, whoever wrote it.
 const maxWindow = 8 << 20
 
+// Damaged is an error about what a store has of a part, or of the plan: doing something again does
+// not help.
+type Damaged struct {
+	Part string // "" is the plan
+	Err  error
+}
+
+func (d *Damaged) Error() string {
+	if d.Part == "" {
+		return fmt.Sprintf("%s: %v", PlanName, d.Err)
+	}
+	return fmt.Sprintf("what is kept of part %s: %v", d.Part, d.Err)
+}
+
+// Unwrap returns [fault.ErrFormat] and the cause.
+func (d *Damaged) Unwrap() []error { return []error{fault.ErrFormat, d.Err} }
+
 // item is a record of a result, or its end.
 type item[R any] struct {
 	Record R
@@ -62,9 +79,7 @@ func (o *result[R]) discard() error {
 
 // readResult calls take with each record of the result of a part.
 func readResult[R any](r io.Reader, name string, take func(R) error) error {
-	broken := func(err error) error {
-		return fmt.Errorf("the result of part %s: %w: %w", name, fault.ErrFormat, err)
-	}
+	broken := func(err error) error { return &Damaged{name, err} }
 	head := make([]byte, len(magic))
 	if _, err := io.ReadFull(r, head); err != nil || string(head) != magic {
 		return broken(fmt.Errorf("expected it to begin with %q, not %q", magic, head))

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"trowel.example/fault"
 	"trowel.example/internal/parallel"
 )
 
@@ -76,7 +75,7 @@ func readPlan(ctx context.Context, plan Plan, store Store) (*Plan, error) {
 	defer r.Close()
 	var there Plan
 	if err := json.NewDecoder(r).Decode(&there); err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", PlanName, fault.ErrFormat, err)
+		return nil, &Damaged{Err: err}
 	}
 	if !there.Same(&plan) {
 		switch {
@@ -89,7 +88,7 @@ func readPlan(ctx context.Context, plan Plan, store Store) (*Plan, error) {
 	}
 	for i := range there.Parts {
 		if p := &there.Parts[i]; !p.Valid() {
-			return nil, fmt.Errorf("%s: %w: part %d is called %.100q, which cannot be", PlanName, fault.ErrFormat, i, p.Name)
+			return nil, &Damaged{Err: fmt.Errorf("part %d is called %.100q, which cannot be", i, p.Name)}
 		}
 	}
 	return &there, nil
