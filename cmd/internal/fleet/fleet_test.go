@@ -350,7 +350,7 @@ func testLimit(t *testing.T, b *bench) {
 func testCancel(t *testing.T, b *bench) {
 	b.write("in/hang-00002", "")
 	b.worker("--max", "2")
-	id := b.submit("toy", "300", "in")
+	id := b.submit("toy", "40", "in")
 	b.eventually("a part runs", func() bool { return b.alive("in/hangs") })
 	b.must(0, "cancel", id)
 	b.must(2, "wait", id)
@@ -363,7 +363,7 @@ func testCancel(t *testing.T, b *bench) {
 	}
 	b.remove("in/hang-00002")
 	b.must(0, "retry", id)
-	b.finish(id, "toy", "300", "in")
+	b.finish(id, "toy", "40", "in")
 }
 
 // A worker that is told to end gives back what it cannot finish, which is not a failure.
@@ -384,6 +384,7 @@ func testEnds(t *testing.T, b *bench) {
 		t.Fatal(err)
 	}
 	b.eventually("it says so", func() bool { return strings.Contains(w.said.String(), "is given back") })
+	time.Sleep(200 * time.Millisecond) // signals that come together are one
 	w.end(syscall.SIGTERM)
 	if status := w.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() {
 		t.Errorf("exit code %d\n%s", status.ExitStatus(), w.said)
