@@ -55,6 +55,13 @@ func (db *postgresDB) slabs(ctx context.Context, a Area) (list []Slab, rest []*R
 	return list, rest, len(rest) <= maxOdd, nil
 }
 
+func (db *postgresDB) bytes(ctx context.Context) (n int64, err error) {
+	err = db.do(ctx, func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, "SELECT pg_table_size('blocks')").Scan(&n)
+	})
+	return n, err
+}
+
 func (db *postgresDB) slab(ctx context.Context, s Slab, a Area) (iter.Seq2[Block, error], error) {
 	return slabOfPlanes(ctx, db, s, a)
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // A Slab names a part of a store that can be read by itself: the blocks in 16 planes along the
-// axis that the keys of the store begin with, such as "z=-16..-1" or "x=0..15"; or of
-// LevelDB, whose keys are in the order of their digits, those that begin with a sign and two
+// axis that the keys of the store begin with, such as "z=-16..-1" or "x=0..15", or of a store that
+// is large and dense in 8, 4, 2 or 1; or of LevelDB, whose keys are in the order of their digits, those that begin with a sign and two
 // digits, such as "key=-16". What a slab is called says what is in it, in every store.
 type Slab string
 
@@ -24,8 +24,18 @@ const (
 	SlabAll Slab = "all"
 )
 
-// slabSide is how many planes a slab has. Slabs are aligned to it.
+// slabSide is how many planes a slab has at most, a power of two. Slabs are aligned to as many as
+// they have.
 const slabSide = 16
+
+// slabBytes is how many bytes of a store its slabs have at most, in the mean, unless they have one
+// plane only: about half a million blocks, which are checked in ten seconds or so.
+var slabBytes int64 = 256 << 20 // tests change it
+
+// sized is a store that knows how large it is.
+type sized interface {
+	bytes(ctx context.Context) (int64, error)
+}
 
 // The coordinate along which a store comes apart.
 const (
@@ -35,21 +45,58 @@ const (
 
 // slabAt returns the slab in which a coordinate is.
 func slabAt(axis int, v int16) Slab {
-	from := v &^ (slabSide - 1)
-	return Slab(fmt.Sprintf("%c=%d..%d", "xyz"[axis], from, from+slabSide-1))
+	return slabOf("xyz"[axis], v&^(slabSide-1), slabSide)
+}
+
+// slabOf returns the slab of some planes.
+func slabOf(axis byte, from, side int16) Slab {
+	return Slab(fmt.Sprintf("%c=%d..%d", axis, from, from+side-1))
 }
 
 // planes returns the blocks of a slab that is of an axis.
 func (s Slab) planes(axis int) (a Area, ok bool) {
 	rest, ok := strings.CutPrefix(string(s), "xyz"[axis:axis+1]+"=")
-	first, _, _ := strings.Cut(rest, "..")
-	v, err := strconv.ParseInt(first, 10, 16)
-	if !ok || err != nil || !inRange(v) || slabAt(axis, int16(v)) != s {
+	first, last, _ := strings.Cut(rest, "..")
+	from, err := strconv.ParseInt(first, 10, 16)
+	to, err2 := strconv.ParseInt(last, 10, 16)
+	side := to - from + 1
+	if !ok || err != nil || err2 != nil || !inRange(from) || !inRange(to) || side < 1 || side > slabSide || side&(side-1) != 0 || from&(side-1) != 0 ||
+		slabOf("xyz"[axis], int16(from), int16(side)) != s {
 		return a, false
 	}
 	lo, hi := All().Min.coords(), All().Max.coords()
-	lo[axis], hi[axis] = int16(v), int16(v)+slabSide-1
+	lo[axis], hi[axis] = int16(from), int16(to)
 	return Area{posOf(lo), posOf(hi)}, true
+}
+
+// thin cuts the slabs of a store that has many blocks in each into thinner ones. Some of these may
+// be empty.
+func (p *apart) thin(ctx context.Context) error {
+	db, ok := p.db.(sized)
+	if !ok || len(p.list) == 0 || p.list[0] == SlabAll {
+		return nil
+	}
+	bytes, err := db.bytes(ctx)
+	if err != nil {
+		return err
+	}
+	side := int16(slabSide)
+	for n := int64(len(p.list)); side > 1 && bytes/n > slabBytes; n *= 2 {
+		side /= 2
+	}
+	if side == slabSide {
+		return nil
+	}
+	var list []Slab
+	for _, s := range p.list {
+		axis := strings.IndexByte("xyz", s[0])
+		a, _ := s.planes(axis)
+		for v := a.Min.coords()[axis]; v <= a.Max.coords()[axis]; v += side {
+			list = append(list, slabOf(s[0], v, side))
+		}
+	}
+	p.list = list
+	return nil
 }
 
 // ErrSlab means that a store has no such part.
@@ -164,6 +211,9 @@ func slabOfPlanes(ctx context.Context, db along, s Slab, a Area) (iter.Seq2[Bloc
 // folders of files it lists the positions.
 func Slabs(ctx context.Context, db DB, a Area) ([]Slab, error) {
 	p, err := takeApart(ctx, db, a)
+	if err == nil && a == All() {
+		err = p.thin(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

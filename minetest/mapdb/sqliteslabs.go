@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"os"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -32,6 +33,14 @@ func (db *sqliteDB) slabs(ctx context.Context, a Area) (list []Slab, rest []*Row
 		}
 	}
 	return list, rest, !db.isRescued() && len(rest) <= maxOdd, nil
+}
+
+func (db *sqliteDB) bytes(context.Context) (int64, error) {
+	info, err := os.Stat(db.file.Path)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
 }
 
 // slab goes through the rows of a slab as if nothing else of the file had been read: damage
