@@ -112,8 +112,12 @@ func (w *World) Convert(ctx context.Context, s mapdb.Slab) (r Report, err error)
 			if !told {
 				r.Add(kept)
 			}
-			if told = true; !there && !some {
-				return r, nil
+			told = true
+			if !there && !some {
+				// What another program has converted meanwhile it has kept first.
+				if _, err := os.Stat(backup); err != nil {
+					return r, nil
+				}
 			}
 		}
 		done, err := w.apply(ctx, backup)
