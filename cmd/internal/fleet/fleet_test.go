@@ -506,7 +506,7 @@ func TestKilled(t *testing.T) {
 	}
 	b.write("in/slow", "")
 	args := []string{"toy", strconv.Itoa(kills * 15), "in"}
-	id := b.submit(append(args, "--attempts", "1000", "--limit", "10s")...)
+	id := b.submit(append([]string{"--attempts", "1000", "--limit", "5s"}, args...)...) // behind toy, --limit is its own
 	waits := b.command("jobs", "wait", "--schema", b.schema, id)
 	var talk bytes.Buffer
 	waits.Stderr = &talk
