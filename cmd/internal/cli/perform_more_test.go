@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -91,6 +92,8 @@ func TestTilesInParts(t *testing.T) {
 	}
 }
 
+var backupSize = regexp.MustCompile(`,"size":[0-9]+`)
+
 // A conversion in place that is done in parts says what one run says, and does what it does.
 func TestConvertInParts(t *testing.T) {
 	samples := samplesDir(t)
@@ -108,6 +111,8 @@ func TestConvertInParts(t *testing.T) {
 		}
 		want, got := here(games, args("one")...), inParts(t, games, nil, args("two")...)
 		got.out, got.err = strings.ReplaceAll(got.out, "two", "one"), strings.ReplaceAll(got.err, "two", "one")
+		// A backup has the time in it when it was made, which takes more or less room.
+		want.out, got.out = backupSize.ReplaceAllString(want.out, ""), backupSize.ReplaceAllString(got.out, "")
 		if want != got || want.code == exitFailed {
 			t.Errorf("%s: in parts it gives\n%+v, want\n%+v", line, got, want)
 		}
