@@ -40,6 +40,30 @@ func Write(path string, r io.Reader, mode fs.FileMode) error {
 	return SyncDir(filepath.Dir(path))
 }
 
+// Keep gives a file that is on the disk, in the folder of path, its name, unless there is one of that
+// name, be it since a moment ago: then that stays, and the other one is removed.
+func Keep(part, path string) error {
+	err := os.Link(part, path)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		if _, missing := os.Lstat(path); missing != nil {
+			return os.Rename(part, path) // there are no links here
+		}
+	}
+	return os.Remove(part)
+}
+
+// RemoveParts removes from a folder what runs that were killed have left there half written. Nobody
+// may be writing into it.
+func RemoveParts(dir string) error {
+	list, err := os.ReadDir(dir)
+	for _, e := range list {
+		if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), Suffix) {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
+}
+
 // SyncDir makes sure that the names in a folder outlive a crash of the system.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {

@@ -42,3 +42,27 @@ func TestWrite(t *testing.T) {
 	}
 	want("two", 0o600)
 }
+
+// The first of a name stays, and nothing else is left, nor parts of runs that were killed.
+func TestKeep(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	for _, text := range []string{"first", "second"} {
+		part := Part(path)
+		if err := errors.Join(os.WriteFile(part, []byte(text), 0o600), Keep(part, path)); err != nil {
+			t.Fatal(err)
+		}
+		if data, err := os.ReadFile(path); string(data) != "first" || err != nil {
+			t.Errorf("%q, %v", data, err)
+		}
+	}
+	if err := errors.Join(os.WriteFile(Part(path), nil, 0o600), os.WriteFile(filepath.Join(dir, ".other"), nil, 0o600), RemoveParts(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if list, _ := os.ReadDir(dir); len(list) != 2 || list[0].Name() != ".other" {
+		t.Errorf("left behind: %v", list)
+	}
+	if err := RemoveParts(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}

@@ -225,27 +225,14 @@ func (w *World) make(path string, write func(part string) error) error {
 	if err := errors.Join(f.Close(), os.Remove(part), write(part), wholefile.Sync(part)); err != nil {
 		return err
 	}
-	if err := os.Link(part, path); err != nil && !errors.Is(err, fs.ErrExist) {
-		if _, there := os.Lstat(path); there == nil {
-			return nil
-		}
-		if err := os.Rename(part, path); err != nil { // there are no links here
-			return err
-		}
+	if err := wholefile.Keep(part, path); err != nil {
+		return err
 	}
 	return wholefile.SyncDir(filepath.Dir(path))
 }
 
 // Tidy removes from a folder of backups what runs left there that were killed, once all is done.
-func Tidy(backups string) error {
-	entries, err := os.ReadDir(backups)
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), wholefile.Suffix) {
-			err = errors.Join(err, os.Remove(filepath.Join(backups, e.Name())))
-		}
-	}
-	return err
-}
+func Tidy(backups string) error { return wholefile.RemoveParts(backups) }
 
 // All converts all slabs.
 func (w *World) All(ctx context.Context) (r Report, err error) {

@@ -48,7 +48,7 @@ func (a *app) resumed(ctx context.Context, w work.Work) (err error) {
 	defer lock.Close()
 	switch err := filelock.Try(lock); {
 	case err == nil:
-		removeParts(filepath.Join(folder, "parts"))
+		_ = wholefile.RemoveParts(filepath.Join(folder, "parts")) // what cannot be removed does no harm
 	case !errors.Is(err, errors.ErrUnsupported):
 		return hint(fmt.Errorf("%s: another run is at work there", folder), "wait for its end, or give another folder")
 	}
@@ -93,16 +93,6 @@ func (a *app) isResume(name string) bool {
 	one, err := os.Stat(name)
 	other, err2 := os.Stat(a.resume)
 	return err == nil && err2 == nil && os.SameFile(one, other)
-}
-
-// removeParts removes what runs that were killed did not write to its end.
-func removeParts(dir string) {
-	list, _ := os.ReadDir(dir) // then it stays
-	for _, e := range list {
-		if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), wholefile.Suffix) {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
-		}
-	}
 }
 
 // ourFolder returns an error about a folder that has anything else in it than a work.

@@ -27,21 +27,7 @@ func (f Folder) Add(ctx context.Context, name string, write func(io.Writer) erro
 	if has, err := f.Has(ctx, name); has || err != nil {
 		return err
 	}
-	return f.put(name, write, func(part, path string) error {
-		err := os.Link(part, path)
-		switch {
-		case err == nil || errors.Is(err, fs.ErrExist):
-			return os.Remove(part)
-		case !fileIs(path): // there are no links here
-			return os.Rename(part, path)
-		}
-		return err
-	})
-}
-
-func fileIs(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
+	return f.put(name, write, wholefile.Keep)
 }
 
 // put makes a file of what write writes, which name gives its name.
