@@ -230,13 +230,9 @@ func (d *doer) part(ctx context.Context, p *partJob) error {
 		return err
 	}
 	defer end()
-	name := work.ResultName(p.Part)
-	has, err := store.Has(ctx, name)
-	if err == nil && !has {
-		o := d.order(r, stepPart)
-		o.Part = p.Part
-		err = store.Add(ctx, name, func(to io.Writer) error { return o.run(ctx, d.program, dir, d.threads(), to, nil) })
-	}
+	o := d.order(r, stepPart)
+	o.Part = p.Part
+	err = store.Add(ctx, work.ResultName(p.Part), func(to io.Writer) error { return o.run(ctx, d.program, dir, d.threads(), to, nil) })
 	if err == nil {
 		d.tool.Progress("parts", int(d.done.Add(1)), 0)
 	}

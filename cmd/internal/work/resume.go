@@ -115,11 +115,11 @@ func Resume(ctx context.Context, w Work, plan *Plan, store Store, again func(Par
 		if failed.Load() != nil {
 			return
 		}
-		do := DoOnce
+		put := store.Add
 		if stale[todo[i].Name] {
-			do = doAgain
+			put = store.Put
 		}
-		if err := do(ctx, w, todo[i], store); err != nil {
+		if err := do(ctx, w, todo[i], put); err != nil {
 			failed.CompareAndSwap(nil, &err)
 			return
 		}
@@ -133,24 +133,15 @@ func Resume(ctx context.Context, w Work, plan *Plan, store Store, again func(Par
 	return Finish(ctx, w, plan, store)
 }
 
-// doAgain does a part whose result is not to stay.
-func doAgain(ctx context.Context, w Work, p Part, store Store) error {
+// DoOnce does a part, unless its result is in the store.
+func DoOnce(ctx context.Context, w Work, p Part, store Store) error { return do(ctx, w, p, store.Add) }
+
+// do does a part, and puts its result into a store, by Put or Add of that.
+func do(ctx context.Context, w Work, p Part, put func(context.Context, string, func(io.Writer) error) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return store.Put(ctx, ResultName(p), func(to io.Writer) error { return w.Do(ctx, p, to) })
-}
-
-// DoOnce does a part, unless its result is in the store.
-func DoOnce(ctx context.Context, w Work, p Part, store Store) error {
-	has, err := store.Has(ctx, ResultName(p))
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil || has {
-		return err
-	}
-	return store.Add(ctx, ResultName(p), func(to io.Writer) error { return w.Do(ctx, p, to) })
+	return put(ctx, ResultName(p), func(to io.Writer) error { return w.Do(ctx, p, to) })
 }
 
 // Finish merges the results of all parts.

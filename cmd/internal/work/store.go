@@ -12,7 +12,8 @@ type Store interface {
 	// at all: if write fails or the process is killed, what was there before stays.
 	Put(ctx context.Context, name string, write func(io.Writer) error) error
 	// Add is Put for what is made once: if there is something under the name, be it since a
-	// moment ago, that stays, and Add returns nil. Write may not be called then.
+	// moment ago, that stays, and Add returns nil. If it is there when Add begins, write is not
+	// called.
 	Add(ctx context.Context, name string, write func(io.Writer) error) error
 	// Open opens what is kept under a name. The error wraps [io/fs.ErrNotExist] if that is
 	// nothing.
