@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
@@ -66,6 +67,19 @@ func AsWork(cmd *cobra.Command) {
 
 // execute runs the verb that the arguments name.
 func (a *app) execute(ctx context.Context, root *cobra.Command) error {
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		cmd.Flags().Visit(func(*pflag.Flag) {}) // this sorts them, before parts of a work ask for them side by side
+		for _, f := range a.formats {
+			options := slices.Clip(f.Options)
+			for _, c := range f.Conversions {
+				options = append(options, c.Options...)
+			}
+			if err := a.mayUse(options, func(o *format.Option) string { return optionGiven(cmd, o.Name) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	if a.call == nil {
 		return root.ExecuteContext(ctx)
 	}
@@ -78,18 +92,6 @@ func (a *app) execute(ctx context.Context, root *cobra.Command) error {
 			}
 		}
 		return hint(fmt.Errorf("%q is no work that comes apart", strings.Join(a.args[:min(1, len(a.args))], "")), "these are: %s", strings.Join(verbs, ", "))
-	}
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		for _, f := range a.formats {
-			options := slices.Clip(f.Options)
-			for _, c := range f.Conversions {
-				options = append(options, c.Options...)
-			}
-			if err := a.mayUse(options, func(o *format.Option) string { return optionGiven(cmd, o.Name) }); err != nil {
-				return err
-			}
-		}
-		return nil
 	}
 	if err := root.ExecuteContext(ctx); err != nil || a.performed {
 		return err
