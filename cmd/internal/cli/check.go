@@ -73,27 +73,25 @@ On a terminal many findings of one kind in a file are one line with their number
 		if asJSON && asSARIF {
 			return errOneForm
 		}
-		c := &checkRun{app: a, cmd: cmd, asJSON: asJSON, verbose: verbose, list: jsonArray{w: a.out}, known: make(map[string]bool)}
+		c := &checkRun{files: a.newFiles(cmd, expand(names)), asJSON: asJSON, verbose: verbose, list: jsonArray{w: a.out}, known: make(map[string]bool)}
 		if asSARIF {
 			c.sarif = &sarif{w: a.out}
 		}
 		if err := c.min.UnmarshalText([]byte(least)); err != nil {
 			return err
 		}
-		return c.run(cmd.Context(), expand(names))
+		return c.run(cmd.Context())
 	}
 	return cmd
 }
 
 // checkRun is one run of check.
 type checkRun struct {
-	*app
-	cmd     *cobra.Command
+	*files
 	min     check.Severity
 	asJSON  bool
 	verbose bool
 
-	files   *files
 	now     taking // what was taken of the file that is not at its end
 	list    jsonArray
 	sarif   *sarif              // nil: it is not asked for
@@ -147,8 +145,7 @@ type checkEnd struct {
 	Failed  bool // a note says why it could not be checked
 }
 
-func (c *checkRun) run(ctx context.Context, names []string) error {
-	c.files = c.newFiles(c.cmd, names)
+func (c *checkRun) run(ctx context.Context) error {
 	if c.sarif != nil {
 		if err := c.sarif.begin(c.allKinds()); err != nil {
 			return err
@@ -167,7 +164,7 @@ func (c *checkRun) run(ctx context.Context, names []string) error {
 			return err
 		}
 	}
-	for _, name := range names {
+	for _, name := range c.names {
 		if !c.known[name] {
 			c.complain(hint(fmt.Errorf("%s: no game files in it", name), "`trowel formats` lists the formats that are known"))
 		}
@@ -187,14 +184,9 @@ func (c *checkRun) run(ctx context.Context, names []string) error {
 	return nil
 }
 
-// Split yields the files, or bundles and shards of them.
-func (c *checkRun) Split(ctx context.Context, fine bool, yield func(work.Part) error) error {
-	return c.files.split(ctx, fine, yield)
-}
-
 // Do checks the files of a part.
 func (c *checkRun) Do(ctx context.Context, p work.Part, put func(checkRecord) error) error {
-	return c.files.each(p, func(i int, t target) error {
+	return c.each(p, func(i int, t target) error {
 		return c.one(ctx, t, p.Shard, func(r checkRecord) error {
 			r.File = i
 			return put(r)
@@ -333,13 +325,13 @@ func unbuildable(name string, err error, sink check.Sink) error {
 
 // Take takes what is known of the next file.
 func (c *checkRun) Take(p work.Part, r checkRecord) error {
-	t, last, err := c.files.taken(p, r.File)
+	t, last, err := c.taken(p, r.File)
 	if err != nil {
 		return err
 	}
 	if r.Note != nil {
 		c.failed = c.failed || r.Note.Kind == noteFailed
-		c.files.tell(p, *r.Note)
+		c.tell(p, *r.Note)
 	}
 	c.now.findings = append(c.now.findings, c.findings(r.Findings)...)
 	c.now.missed = append(c.now.missed, c.findings(r.Missed)...)
@@ -427,7 +419,7 @@ func (c *checkRun) print(t target, f *format.Format, r *taking) error {
 			shown = append(shown, f)
 		}
 	}
-	c.files.progress("checked files", c.number)
+	c.progress("checked files", c.number)
 	if c.sarif != nil {
 		for _, f := range shown {
 			if err := c.sarif.add(name, f); err != nil {

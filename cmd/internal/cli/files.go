@@ -20,8 +20,8 @@ import (
 // files are those of a verb, and how the work on them comes apart.
 type files struct {
 	*app
+	cmd   *cobra.Command
 	names []string // what the user named
-	job   func(*format.Format) *format.Job
 
 	part   string // of which records are taken, and what is in it
 	list   []target
@@ -58,7 +58,7 @@ const (
 
 // newFiles returns the files that names stand for.
 func (a *app) newFiles(cmd *cobra.Command, names []string) *files {
-	f := &files{app: a, names: names, job: func(f *format.Format) *format.Job { return a.job(cmd, f) }}
+	f := &files{app: a, cmd: cmd, names: names}
 	a.stale = f.stale
 	return f
 }
@@ -95,9 +95,9 @@ func (f *files) stale(p work.Part) bool {
 	return false
 }
 
-// split yields the parts: each file, or if fine is set bundles of small files, and the shards of
+// Split yields the parts: each file, or if fine is set bundles of small files, and the shards of
 // large ones.
-func (f *files) split(ctx context.Context, fine bool, yield func(work.Part) error) error {
+func (f *files) Split(ctx context.Context, fine bool, yield func(work.Part) error) error {
 	n := 0
 	part := func(file, suffix string, shard format.Shard, b bundle) error {
 		data, err := json.Marshal(b)
@@ -190,7 +190,7 @@ func (f *files) shards(ctx context.Context, t target) (shards []format.Shard, er
 		if e != nil || of.Sharding == nil {
 			return
 		}
-		job := f.job(of)
+		job := f.job(f.cmd, of)
 		job.OnWarn, job.OnMiss, job.OnProgress = nil, nil, nil
 		e = of.Sharding.Split(ctx, job, src, func(s format.Shard) error {
 			shards = append(shards, s)

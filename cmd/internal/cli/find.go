@@ -80,13 +80,14 @@ The exit code is 0 if something was found and 1 if not.
 		if dash := cmd.ArgsLenAtDash(); dash >= 0 && dash < len(args) && slices.Contains(args[dash:], "--help") && a.commandHelp(a.out, cmd.Name(), args[dash], queriesOf) {
 			return nil
 		}
-		f := &finding{app: a, cmd: cmd, queries: make(map[*format.Format]query)}
+		f := &finding{files: a.newFiles(cmd, nil), queries: make(map[*format.Format]query)}
 		names, err := f.parse(args)
 		if err != nil {
 			return err
 		}
 		a.page()
-		return f.run(cmd.Context(), expand(names))
+		f.names = expand(names)
+		return f.run(cmd.Context())
 	}
 	return cmd
 }
@@ -177,12 +178,10 @@ func (f *finding) misplaced(args []string, dash int) error {
 
 // finding is one run of find.
 type finding struct {
-	*app
-	cmd     *cobra.Command
+	*files
 	queries map[*format.Format]query
 	output  findOutput
 
-	files   *files
 	printer *findPrinter
 	total   tally
 	number  int             // of files that were asked
@@ -235,14 +234,13 @@ type findEnd struct {
 }
 
 // run asks all files that the names stand for, several at a time.
-func (f *finding) run(ctx context.Context, names []string) error {
-	f.files = f.newFiles(f.cmd, names)
+func (f *finding) run(ctx context.Context) error {
 	f.known = make(map[string]bool)
 	f.printer = f.output.printer(f.out)
 	if err := f.perform(ctx, work.Of(f)); err != nil {
 		return err
 	}
-	for _, name := range names {
+	for _, name := range f.names {
 		if !f.known[name] {
 			f.failed = true
 			f.talk.fail(fmt.Errorf("%s: no file in it that has such a query", name))
@@ -263,14 +261,9 @@ func (f *finding) run(ctx context.Context, names []string) error {
 	return nil
 }
 
-// Split yields the files, or bundles and shards of them.
-func (f *finding) Split(ctx context.Context, fine bool, yield func(work.Part) error) error {
-	return f.files.split(ctx, fine, yield)
-}
-
 // Do asks the files of a part.
 func (f *finding) Do(ctx context.Context, p work.Part, put func(findRecord) error) error {
-	return f.files.each(p, func(i int, t target) error {
+	return f.each(p, func(i int, t target) error {
 		return f.one(ctx, t, p.Shard, func(r findRecord) error {
 			r.File = i
 			return put(r)
@@ -367,7 +360,7 @@ func (f *finding) look(ctx context.Context, its *app, t target, shard format.Sha
 
 // Take takes what is known of the next file.
 func (f *finding) Take(p work.Part, r findRecord) error {
-	t, last, err := f.files.taken(p, r.File)
+	t, last, err := f.taken(p, r.File)
 	switch {
 	case err != nil:
 		return err
@@ -375,7 +368,7 @@ func (f *finding) Take(p work.Part, r findRecord) error {
 		return r.Hits.each(func(h format.Hit) error { return f.printer.print(t.name, h) })
 	case r.Note != nil:
 		f.failed = f.failed || r.Note.Kind == noteFailed
-		f.files.tell(p, *r.Note)
+		f.tell(p, *r.Note)
 		return nil
 	case r.End == nil:
 		return nil
@@ -386,7 +379,7 @@ func (f *finding) Take(p work.Part, r findRecord) error {
 	f.total.add(&r.End.Tally)
 	if f.known[t.from] = f.known[t.from] || !r.End.Passed; !r.End.Passed && last {
 		f.number++
-		f.files.progress("searched files", f.number)
+		f.progress("searched files", f.number)
 	}
 	return nil
 }

@@ -528,8 +528,8 @@ func (a *app) gitCheck(cmd *cobra.Command) error {
 	if len(names) == 0 {
 		return nil
 	}
-	c := &checkRun{app: a, cmd: cmd, min: check.Error, list: jsonArray{w: a.out}, known: make(map[string]bool), called: a.talk.plain}
-	return c.run(ctx, names)
+	c := &checkRun{files: a.newFiles(cmd, names), min: check.Error, list: jsonArray{w: a.out}, known: make(map[string]bool), called: a.talk.plain}
+	return c.run(ctx)
 }
 
 // treeOf returns the folder in tree form that a file of a clone is in, "" if it is in none.
