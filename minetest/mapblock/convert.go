@@ -30,28 +30,56 @@ func (b *Block) Convert(version int, drop bool) (*Block, []check.Finding, error)
 	if !Writable(version) {
 		return nil, nil, &fault.Error{Path: "version", Offset: -1, Want: "version 17 or 20 to 29", Got: fmt.Sprint(version), Err: fault.ErrVersion}
 	}
-	to := *b
 	if version == b.Version {
+		to := *b
 		return &to, nil, nil
 	}
-	c := converter{from: b, to: &to, nameOf: b.nameOf()}
+	to, losses := b.convert(version, unknownName)
+	if len(losses) > 0 && !drop {
+		return nil, losses, &fault.Error{Path: "version", Offset: -1, Want: "a block that fits into version " + fmt.Sprint(version),
+			Got: losses[0].Message, Err: ErrLoss}
+	}
+	return to, losses, nil
+}
+
+// Today returns the block as a game of today understands it: of version 24 or later, with ids of
+// two bytes, so that Param0 has the ids that Names tells about. It is the block itself if that
+// is so already, and one that shares memory with it if not. An id that has no name has none
+// there either.
+func (b *Block) Today() *Block {
+	if b.Version >= 24 && b.ContentWidth != 1 {
+		return b
+	}
+	if b.Version < 24 {
+		b, _ = b.convert(Newest-1, noName)
+		return b
+	}
+	to := *b
+	to.ContentWidth = 2
+	for i := range NodeCount {
+		to.Param0[i], to.Param2[i] = b.ID(i)
+	}
+	return &to
+}
+
+// convert is Convert to another version; ids without a name get one of unmapped.
+func (b *Block) convert(version int, unmapped func(id uint16) string) (*Block, []check.Finding) {
+	to := *b
+	c := converter{from: b, to: &to, nameOf: b.nameOf(), unmapped: unmapped}
 	to.Version = version
 	c.head()
 	c.nodes()
 	c.metadata()
 	c.timers()
 	c.objects()
-	if len(c.losses) > 0 && !drop {
-		return nil, c.losses, &fault.Error{Path: "version", Offset: -1, Want: "a block that fits into version " + fmt.Sprint(version),
-			Got: c.losses[0].Message, Err: ErrLoss}
-	}
-	return &to, c.losses, nil
+	return &to, c.losses
 }
 
 // converter makes one block of another.
 type converter struct {
 	from, to *Block
 	nameOf   func(id uint16) (string, bool) // of from
+	unmapped func(id uint16) string         // the name of an id that has none
 	losses   []check.Finding
 }
 
@@ -171,7 +199,7 @@ func (c *converter) nodes() {
 	to.ContentWidth, to.ParamsWidth = contentWidth(to.Version), 2
 	sameIDs := from.Version >= 21 && to.Version >= 21 && from.ContentWidth == to.ContentWidth
 	if !sameIDs || c.across(22) {
-		n := from.resolve(unknownName)
+		n := from.resolve(c.unmapped)
 		if to.Version < 22 {
 			c.antiquate(n)
 		}

@@ -193,11 +193,14 @@ const unseen = 0xffff
 // when it loads them: stone with minerals becomes a node of its own, and
 // directions move to where they are now.
 func (b *Block) Nodes() *Nodes {
-	return b.resolve(func(uint16) string { return "" })
+	return b.resolve(noName)
 }
 
 // unknownName is a name for nodes whose id has none.
 func unknownName(id uint16) string { return fmt.Sprintf("unknown:id_%d", id) }
+
+// noName leaves an id without a name.
+func noName(uint16) string { return "" }
 
 // resolve is Nodes with a name for the ids that have none.
 func (b *Block) resolve(unmapped func(id uint16) string) *Nodes {

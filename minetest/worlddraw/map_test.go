@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/judge"
+	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodecolor"
@@ -191,6 +192,29 @@ func TestStores(t *testing.T) {
 				t.Errorf("%v: another picture from the south", db)
 			}
 		})
+	}
+}
+
+// The sizes of ids change nothing of a picture.
+func TestWidths(t *testing.T) {
+	colors := nodecolor.List{"default:stone": {R: 100, A: 255}, "default:cobble": {R: 50, A: 255}, "default:sand": {G: 100, A: 255}, "default:tree": {B: 100, A: 255}}
+	picture := func(version, width int) *image.RGBA {
+		m := mapdb.NewMemory()
+		if err := m.Store(t.Context(), []mapdb.Block{{Data: worldtest.BlockOf(24, version, width)}}); err != nil {
+			t.Fatal(err)
+		}
+		return whole(t, newMap(t, m, worlddraw.Options{View: worlddraw.Top, Colors: colors}))
+	}
+	want := picture(mapblock.Newest, 2)
+	if !bytes.ContainsRune(want.Pix, 50) || !bytes.ContainsRune(want.Pix, 100) {
+		t.Error("nothing is to be seen")
+	}
+	for version := 21; version <= mapblock.Newest; version++ {
+		for _, width := range worldtest.Widths(version) {
+			if got := picture(version, width); !bytes.Equal(got.Pix, want.Pix) {
+				t.Errorf("version %d, %d bytes: another picture", version, width)
+			}
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package worldedit
 
 import (
-	"errors"
 	"slices"
 
 	"trowel.example/minetest/mapblock"
@@ -33,9 +32,8 @@ func read(p mapdb.Pos, data []byte) (*Block, error) {
 		if b, _, err = b.Convert(24, false); err != nil {
 			return nil, err
 		}
-	} else if b.ContentWidth == 1 {
-		return nil, errors.New("its nodes have ids of one byte")
 	}
+	b = b.Today()
 	return &Block{Block: b, Pos: p, version: version}, nil
 }
 

@@ -100,6 +100,41 @@ func TestSaved(t *testing.T) {
 	}
 }
 
+// Ids of one byte are no other nodes: a block that has them is changed as any other.
+func TestWidths(t *testing.T) {
+	for version := 21; version <= mapblock.Newest; version++ {
+		for _, width := range worldtest.Widths(version) {
+			data := worldtest.BlockOf(24, version, width)
+			dir := worldtest.WorldOf(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, func(yield func(mapdb.Block, error) bool) {
+				yield(mapdb.Block{Data: data}, nil)
+			})
+			w := open(t, dir)
+			if err := w.Do(t.Context(), worldedit.Replace(worldedit.Region{Box: worldedit.Everywhere}, worldedit.Names{"default:stone"}, "test:new", worldedit.Setting{KeepParam2: true})); err != nil {
+				t.Fatal(err)
+			}
+			was, err1 := mapblock.Decode(data)
+			is, err2 := mapblock.Decode([]byte(worldtest.All(t, w)[mapdb.Pos{}]))
+			if err := errors.Join(err1, err2); err != nil {
+				t.Fatal(err)
+			}
+			old, new, changed := was.Nodes(), is.Nodes(), 0
+			for i := range mapblock.NodeCount {
+				name := old.At(i)
+				if name == "default:stone" {
+					name = "test:new"
+					changed++
+				}
+				if got := new.At(i); got != name && !(name == "" && version < 24 && got == "unknown:id_2057") || new.Param2[i] != old.Param2[i] {
+					t.Fatalf("version %d, %d bytes: node %d is %q with %d, want %q with %d", version, width, i, got, new.Param2[i], name, old.Param2[i])
+				}
+			}
+			if changed == 0 {
+				t.Errorf("version %d, %d bytes: nothing to change", version, width)
+			}
+		}
+	}
+}
+
 func same(t *testing.T, got, want map[mapdb.Pos]string) {
 	t.Helper()
 	if len(got) != len(want) {

@@ -78,7 +78,7 @@ func Metadata(ctx context.Context, db mapdb.DB, where Where, wanted func(key, va
 	}}.run(ctx, db, where, yield)
 }
 
-// MetadataIn is [Metadata] of the block at a position, as [Today] returns it.
+// MetadataIn is [Metadata] of the block at a position, as [mapblock.Block.Today] returns it.
 func MetadataIn(p mapdb.Pos, b *mapblock.Block, where Where, wanted func(key, value string) bool) (found []Meta) {
 	for i := range b.Metadata.List {
 		m := &b.Metadata.List[i]
@@ -106,7 +106,7 @@ func Timers(ctx context.Context, db mapdb.DB, where Where, names Names, yield fu
 	return query[Timer]{look: func(p mapdb.Pos, b *mapblock.Block) []Timer { return TimersIn(p, b, where, names) }}.run(ctx, db, where, yield)
 }
 
-// TimersIn is [Timers] of the block at a position, as [Today] returns it.
+// TimersIn is [Timers] of the block at a position, as [mapblock.Block.Today] returns it.
 func TimersIn(p mapdb.Pos, b *mapblock.Block, where Where, names Names) (found []Timer) {
 	for _, t := range b.Timers.List {
 		if int(t.Pos) >= mapblock.NodeCount || !where.contains(p, int(t.Pos)) {

@@ -30,7 +30,7 @@ func Items(ctx context.Context, db mapdb.DB, where Where, names Names, yield fun
 	return query[Item]{look: func(p mapdb.Pos, b *mapblock.Block) []Item { return ItemsIn(p, b, where, names) }}.run(ctx, db, where, yield)
 }
 
-// ItemsIn is [Items] of the block at a position, as [Today] returns it.
+// ItemsIn is [Items] of the block at a position, as [mapblock.Block.Today] returns it.
 func ItemsIn(p mapdb.Pos, b *mapblock.Block, where Where, names Names) (found []Item) {
 	for i := range b.Metadata.List {
 		m := &b.Metadata.List[i]
@@ -149,7 +149,7 @@ func Objects(ctx context.Context, db mapdb.DB, where Where, names Names, yield f
 	return query[Object]{look: func(p mapdb.Pos, b *mapblock.Block) []Object { return ObjectsIn(p, b, where, names) }}.run(ctx, db, where, yield)
 }
 
-// ObjectsIn is [Objects] of the block at a position, as [Today] returns it.
+// ObjectsIn is [Objects] of the block at a position, as [mapblock.Block.Today] returns it.
 func ObjectsIn(p mapdb.Pos, b *mapblock.Block, where Where, names Names) (found []Object) {
 	for i := range b.Objects.List {
 		if o := ObjectOf(p, &b.Objects.List[i]); names.Match(o.Name) && where.Contains(NodeOf(o.Pos)) {

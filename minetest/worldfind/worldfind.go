@@ -129,37 +129,18 @@ func (q query[T]) run(ctx context.Context, db mapdb.DB, where Where, yield func(
 	return ctx.Err()
 }
 
-// lowest is the first version whose blocks say what their nodes are as those of today do.
-const lowest = 24
-
 // block asks a block.
 func (q query[T]) block(data mapdb.Block) ([]T, error) {
 	b := spare.Get().(*mapblock.Block)
 	defer spare.Put(b)
-	old := len(data.Data) > 0 && data.Data[0] < lowest
 	decode := b.Decode
-	if q.nodesOnly && !old {
+	if q.nodesOnly {
 		decode = b.DecodeNodes
 	}
-	err := decode(data.Data)
-	today := b
-	if err == nil {
-		today, err = Today(b)
-	}
-	if err != nil {
+	if err := decode(data.Data); err != nil {
 		return nil, fmt.Errorf("%v: %w", blockAt(data.Pos), err)
 	}
-	return q.look(data.Pos, today), nil
-}
-
-// Today returns a block as a game of today understands it: itself, unless it is of a version from
-// before ids of nodes had two bytes and a name.
-func Today(b *mapblock.Block) (*mapblock.Block, error) {
-	if b.Version >= lowest {
-		return b, nil
-	}
-	today, _, err := b.Convert(mapblock.Newest-1, true)
-	return today, err
+	return q.look(data.Pos, b.Today()), nil
 }
 
 func blockAt(p mapdb.Pos) place.Node { return place.Block(p.X, p.Y, p.Z) }

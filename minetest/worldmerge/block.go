@@ -31,7 +31,7 @@ func (m *merger) mergeBlock(p mapdb.Pos, b, o, t *mapblock.Block) ([]byte, error
 		if err != nil {
 			return nil, err
 		}
-		*one = converted
+		*one = converted.Today()
 	}
 	if b == nil {
 		return o.Encode()

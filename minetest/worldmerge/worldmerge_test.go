@@ -220,6 +220,32 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// Ids of one byte are merged as those of two.
+func TestMergeWidths(t *testing.T) {
+	c := mapdb.Config{Backend: mapdb.SQLite}
+	for _, version := range []int{24, 28, 29} {
+		block := func(width int, change func(b *mapblock.Block)) map[mapdb.Pos]*mapblock.Block {
+			b, err := mapblock.Decode(worldtest.BlockOf(24, version, width))
+			if err != nil {
+				t.Fatal(err)
+			}
+			change(b)
+			return map[mapdb.Pos]*mapblock.Block{{}: b}
+		}
+		set := func(index int) func(b *mapblock.Block) {
+			return func(b *mapblock.Block) { b.Param0[index], b.Param2[index] = 9, 3 } // a sign
+		}
+		base, ours := write(t, c, block(1, func(*mapblock.Block) {})), write(t, c, block(1, set(3)))
+		for _, width := range worldtest.Widths(version) {
+			_, merged := merge(t, base, ours, write(t, c, block(width, set(4))), worldmerge.Options{OnConflict: func(c check.Conflict) { t.Errorf("version %d: %s: %s", version, c.Path, c.What) }})
+			want := block(2, func(b *mapblock.Block) { set(3)(b); set(4)(b) })
+			if got, want := says(merged[mapdb.Pos{}]), says(want[mapdb.Pos{}]); got != want {
+				t.Errorf("version %d, %d bytes:\n%s\nwant\n%s", version, width, got, want)
+			}
+		}
+	}
+}
+
 // Blocks that one side deleted or made, and files, players and settings.
 func TestMergeWhole(t *testing.T) {
 	c := mapdb.Config{Backend: mapdb.SQLite}

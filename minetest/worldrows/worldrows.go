@@ -134,11 +134,7 @@ func look(r world.Row) *portion {
 	if r.Block == nil {
 		return p
 	}
-	if today, err := worldfind.Today(r.Block); err != nil {
-		p.miss = inBlock(*r.Pos, err)
-	} else {
-		p.contents(*r.Pos, today)
-	}
+	p.contents(*r.Pos, r.Block.Today())
 	return p
 }
 

@@ -1,10 +1,12 @@
 package worldrows_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -92,15 +94,7 @@ func TestVersions(t *testing.T) {
 				t.Errorf("version %d: %d rows in %s, want %d", version, len(all[table]), table, want)
 			}
 		}
-		nodes := make(map[string]int)
-		for _, row := range all["minetest_nodes"] {
-			var x, y, z, n int
-			var name string
-			if _, err := fmt.Sscanf(row, `["%d" "%d" "%d" %q "%d"]`, &x, &y, &z, &name, &n); err != nil {
-				t.Fatal(row, err)
-			}
-			nodes[name] += n
-		}
+		nodes := all.nodes(t)
 		total := 0
 		for name, n := range nodes {
 			total += n
@@ -116,6 +110,70 @@ func TestVersions(t *testing.T) {
 		}
 		if total != 30*mapblock.NodeCount {
 			t.Errorf("version %d: %d nodes", version, total)
+		}
+	}
+}
+
+// nodes returns how many nodes have each name, "null" for none.
+func (s seen) nodes(t testing.TB) map[string]int {
+	t.Helper()
+	nodes := make(map[string]int)
+	for _, row := range s["minetest_nodes"] {
+		var x, y, z, n int
+		var name string
+		if _, err := fmt.Sscanf(row, `["%d" "%d" "%d" %q "%d"]`, &x, &y, &z, &name, &n); err != nil {
+			t.Fatal(row, err)
+		}
+		nodes[name] += n
+	}
+	return nodes
+}
+
+// Rows, find, check and the block itself agree about the names of nodes and about nodes without
+// one, in all versions with names and for ids of one byte and of two.
+func TestWidths(t *testing.T) {
+	for version := 21; version <= mapblock.Newest; version++ {
+		for _, width := range worldtest.Widths(version) {
+			data := worldtest.BlockOf(24, version, width)
+			b, err := mapblock.Decode(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			nodes, want := b.Nodes(), make(map[string]int)
+			for i, n := range nodes.Counts() {
+				want[cmp.Or(nodes.Names[i], "null")] = n
+			}
+			m := mapdb.NewMemory()
+			if err := m.Store(t.Context(), []mapdb.Block{{Data: data}}); err != nil {
+				t.Fatal(err)
+			}
+			all, missed := rowsOf(t, m)
+			if got := all.nodes(t); len(missed) > 0 || !maps.Equal(got, want) || want["null"] == 0 || want["default:stone"] == 0 {
+				t.Errorf("version %d, %d bytes: rows of %v, want %v, missed %q", version, width, got, want, missed)
+			}
+			found := make(map[string]int)
+			count := func(n worldfind.Node) error {
+				found[cmp.Or(n.Name, "null")]++
+				if p, _ := n.At.Pos(); n.Param2 != nodes.Param2[mapblock.Index(p[0], p[1], p[2])] {
+					t.Fatalf("version %d, %d bytes: %v has param2 %d", version, width, n.At, n.Param2)
+				}
+				return nil
+			}
+			if err := errors.Join(worldfind.Nodes(t.Context(), m, worldfind.Where{}, worldfind.Names{}, count), worldfind.Unknown(t.Context(), m, worldfind.Where{}, nil, count)); err != nil {
+				t.Fatal(err)
+			}
+			if !maps.Equal(found, want) {
+				t.Errorf("version %d, %d bytes: found %v, want %v", version, width, found, want)
+			}
+			nameless := 0
+			b.Check(func(f check.Finding) {
+				if f.ID == "mt-block-id-unmapped" {
+					nameless += len(f.At)
+				}
+			}, "")
+			if nameless != want["null"] {
+				t.Errorf("version %d, %d bytes: %d nodes without a name in findings, want %d", version, width, nameless, want["null"])
+			}
 		}
 	}
 }

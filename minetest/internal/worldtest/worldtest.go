@@ -68,6 +68,53 @@ func encode(i, version int) []byte {
 	return data
 }
 
+// Widths are the sizes in bytes that ids may have in blocks of a version from 21 on, which have names.
+func Widths(version int) []int {
+	if version < 22 {
+		return []int{1}
+	}
+	return []int{1, 2}
+}
+
+// BlockOf is Block of a version from 21 on with ids of some bytes, whatever is usual. The id of
+// stone is one that takes a part of param2 where it has one byte, and that of dirt has no name.
+func BlockOf(i, version, width int) []byte {
+	b, err := mapblock.Decode(Block(i, version))
+	if err != nil {
+		panic(err)
+	}
+	const stone, nameless = 0x805, 0x809
+	ids := make(map[uint16]uint16)
+	var names []mapblock.NameID
+	for _, e := range b.Names {
+		switch e.Name {
+		case "default:stone":
+			ids[e.ID], e.ID = stone, stone
+		case "default:dirt":
+			ids[e.ID] = nameless
+			continue
+		}
+		names = append(names, e)
+	}
+	b.Names = names
+	for at := range mapblock.NodeCount {
+		id, param2 := b.ID(at)
+		if other, ok := ids[id]; ok {
+			id = other
+		}
+		if width == 1 && id >= 0x800 {
+			id, param2 = id>>4, uint8(id&0xf)<<4|param2&0xf
+		}
+		b.Param0[at], b.Param2[at] = id, param2
+	}
+	b.ContentWidth = uint8(width)
+	data, err := b.Encode()
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
 // nodes of the blocks; the names that versions up to 19 and 20 know.
 var nodes = []string{"air", "default:stone", "default:dirt", "default:water_source", "default:sand", "default:cobble", "default:tree", "default:leaves", "default:chest", "default:sign_wall", "default:furnace"}
 
