@@ -194,8 +194,11 @@ func TestShards(t *testing.T) {
 	}
 	for name, config := range kinds {
 		for seed := range uint64(3) {
-			if seed > 0 && (name == "postgresql" || name == "redis") {
-				continue
+			queries := shardQueries[seed*uint64(len(shardQueries))/3 : (seed+1)*uint64(len(shardQueries))/3]
+			if name == "postgresql" || name == "redis" {
+				if queries = shardQueries; seed > 0 {
+					continue
+				}
 			}
 			t.Run(fmt.Sprint(name, seed), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(seed, 14))
@@ -203,7 +206,7 @@ func TestShards(t *testing.T) {
 				if seed == 2 {
 					damagePage(t, r, src.Dir)
 				}
-				sameShards(t, src)
+				sameShards(t, src, queries)
 			})
 		}
 	}
@@ -225,7 +228,7 @@ func damagePage(t *testing.T, r *rand.Rand, dir string) {
 	}
 }
 
-func sameShards(t *testing.T, src *format.Source) {
+func sameShards(t *testing.T, src *format.Source, queries []string) {
 	t.Helper()
 	whole, parts := bothChecks(t, src)
 	if diff := cmp.Diff(whole.lines, parts.lines); diff != "" || len(whole.lines) == 0 {
@@ -233,7 +236,7 @@ func sameShards(t *testing.T, src *format.Source) {
 	}
 	shards := shardsOf(t, src)
 	hits := 0
-	for _, query := range shardQueries {
+	for _, query := range queries {
 		var all, allNotes, each, eachNotes told
 		eachNotes.once, allNotes.once = true, true
 		words := strings.Fields(query)
@@ -249,7 +252,7 @@ func sameShards(t *testing.T, src *format.Source) {
 		}
 		hits += len(all.lines)
 	}
-	if hits < 100 {
+	if hits < 20 {
 		t.Errorf("only %d hits", hits)
 	}
 
