@@ -110,6 +110,9 @@ func TestSceneParts(t *testing.T) {
 	for _, values := range []map[string]string{{"slice": "3"}, {"markers": "usual"}, {"drawalpha": "true", "guess-colors": "true"}} {
 		for _, v := range scene(t, dir, values).Views() {
 			for _, scale := range []float64{1, 3, 0.5, 0.3} {
+				if testing.Short() && scale > 0.5 {
+					continue
+				}
 				s := scene(t, dir, values)
 				l := look(v, scale)
 				want := drawPart(t, s, l, image.Rectangle{Max: l.Size})

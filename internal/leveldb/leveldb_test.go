@@ -139,9 +139,6 @@ func TestWriter(t *testing.T) {
 		f    func(*Writer) error
 	}{{"closed", (*Writer).Close}, {"killed", abandon}} {
 		for _, n := range []int{0, 1, 1000, 60_000} {
-			if n > 1000 && testing.Short() {
-				continue
-			}
 			t.Run(fmt.Sprint(end.name, " ", n), func(t *testing.T) {
 				dir := makeDB(t, n, n/30_000, end.f)
 				before := snapshot(t, dir)
