@@ -150,12 +150,9 @@ func isMod(src *format.Source) bool {
 }
 
 func openModFile(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
-	m, err := mod.Open(src, src.Size)
-	if cut := (*mod.CutError)(nil); errors.As(err, &cut) && cut.Part != "header" {
-		return salvageMod(job, src, cut)
-	}
+	m, err := openMod(job, src)
 	if err != nil {
-		return nil, fault.InFile(err, src.Path)
+		return nil, err
 	}
 	a, err := newArchive(job, m.Archive, m)
 	if err != nil {
@@ -178,24 +175,26 @@ func openPakFile(_ context.Context, job *format.Job, src *format.Source) (format
 	return a, nil
 }
 
-// salvageMod opens what is there of a mod that is cut off.
-func salvageMod(job *format.Job, src *format.Source, cut *mod.CutError) (format.File, error) {
-	m, unnamed, err := mod.Salvage(src, src.Size, cut, moddir.ExtensionOf)
-	if err != nil {
-		return nil, fault.InFile(err, src.Path)
-	}
-	job.Miss(src.Path, "%v; %s", cut, saved(m.Archive, unnamed))
-	return newArchive(job, m.Archive, m)
-}
-
 // saved tells what is there of an archive that is cut off.
 func saved(r *pak.Reader, unnamed int) string {
 	named := len(r.Files()) - unnamed - r.Absent()
 	return fmt.Sprintf("%d files are there with their names, and %d without, in %s", named, unnamed, pak.LostDir)
 }
 
-func openMod(src *format.Source) (*mod.Mod, error) {
+// cutOff is the error of what needs all of an archive.
+func cutOff(src *format.Source) error {
+	return fmt.Errorf("%s: is cut off: `trowel extract -k` saves what is there, and `trowel pack` makes an archive of that", src.Path)
+}
+
+// openMod opens a mod, or what is there of one that is cut off.
+func openMod(job *format.Job, src *format.Source) (*mod.Mod, error) {
 	m, err := mod.Open(src, src.Size)
+	if cut := (*mod.CutError)(nil); errors.As(err, &cut) && cut.Part != "header" {
+		var unnamed int
+		if m, unnamed, err = mod.Salvage(src, src.Size, cut, moddir.ExtensionOf); err == nil {
+			job.Miss(src.Path, "%v; %s", cut, saved(m.Archive, unnamed))
+		}
+	}
 	if err != nil {
 		return nil, fault.InFile(err, src.Path)
 	}
@@ -289,7 +288,7 @@ func (a *archive) Close() error {
 }
 
 func (a *archive) Check(ctx context.Context, job *format.Job, sink check.Sink) error {
-	base, closer, err := openBase(a.base, a.options)
+	base, closer, err := openBase(job, a.base, a.options)
 	if err != nil {
 		return err
 	}
@@ -382,7 +381,7 @@ func buildArchive(job *format.Job, fsys fs.FS, build func(fs.FS, moddir.BuildOpt
 	if err != nil {
 		return err
 	}
-	base, closer, err := openBase(job.Value(optionBase.Name), o)
+	base, closer, err := openBase(job, job.Value(optionBase.Name), o)
 	if err != nil {
 		return err
 	}
@@ -434,7 +433,7 @@ func tellSources(job *format.Job, bad *moddir.SourcesError) error {
 }
 
 // openBase opens the game's own files: a folder, or an archive.
-func openBase(name string, o moddir.Options) (moddir.Files, io.Closer, error) {
+func openBase(job *format.Job, name string, o moddir.Options) (moddir.Files, io.Closer, error) {
 	if name == "" {
 		return nil, io.NopCloser(nil), nil
 	}
@@ -450,13 +449,13 @@ func openBase(name string, o moddir.Options) (moddir.Files, io.Closer, error) {
 		return sources, io.NopCloser(nil), err
 	}
 	if isMod(src) {
-		m, err := openMod(src)
+		m, err := openMod(job, src)
 		if err != nil {
 			return nil, nil, errors.Join(err, src.Close())
 		}
 		return moddir.SourcesOfArchive(m.Archive, o), src, nil
 	}
-	r, other, err := openPak(new(format.Job), src)
+	r, other, err := openPak(job, src)
 	if err != nil {
 		return nil, nil, errors.Join(err, src.Close())
 	}

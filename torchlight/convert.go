@@ -21,10 +21,13 @@ var optionHeader = format.Option{Name: "header", Input: true, Help: "the `file` 
 
 var modConversions = append([]format.Conversion{{
 	To: torchlightPakName, Title: "an archive, .PAK with .PAK.MAN, and a .MOD.DAT with what the mod says of itself", Extension: ".PAK", Usual: true,
-	Convert: func(_ context.Context, _ *format.Job, src *format.Source, out format.Output) error {
-		m, err := openMod(src)
+	Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
+		m, err := openMod(job, src)
 		if err != nil {
 			return err
+		}
+		if m.Archive.Salvaged() {
+			return cutOff(src)
 		}
 		var parts []format.Part
 		for _, suffix := range []string{"", ".MAN", headerSuffix} {
@@ -55,7 +58,7 @@ var pakConversions = append([]format.Conversion{{
 		}
 		defer other.Close()
 		if r.Salvaged() {
-			return fmt.Errorf("%s: is cut off: `trowel extract -k` saves what is there, and `trowel pack` makes an archive of that", src.Path)
+			return cutOff(src)
 		}
 		manifest, err := r.Manifest().Encode()
 		if err != nil {
@@ -90,7 +93,7 @@ func findHeader(name string, src *format.Source) (*mod.Header, error) {
 		return nil, fmt.Errorf("%s: %w", file.Path, os.ErrInvalid)
 	}
 	if isMod(file) {
-		m, err := openMod(file)
+		m, err := openMod(new(format.Job), file) // of which no more than the header is needed
 		if err != nil {
 			return nil, err
 		}

@@ -52,7 +52,7 @@ func editorOptions(job *format.Job, report func(check.Change) error) (o modedit.
 	if err != nil {
 		return o, nil, nil, err
 	}
-	base, closer, err := openBase(job.Value(optionBase.Name), mo)
+	base, closer, err := openBase(job, job.Value(optionBase.Name), mo)
 	if err != nil {
 		return o, nil, nil, err
 	}
@@ -98,12 +98,14 @@ type opened struct {
 
 func openEditor(job *format.Job, src *format.Source, o modedit.Options) (*opened, error) {
 	if isMod(src) {
-		m, err := openMod(src)
+		m, err := openMod(job, src)
 		if err != nil {
 			return nil, err
 		}
 		e := &opened{Editor: modedit.OfMod(m, o), title: m.Header.Title, close: func() error { return nil }}
-		e.write = e.writeMod
+		if !m.Archive.Salvaged() {
+			e.write = e.writeMod
+		}
 		return e, nil
 	}
 	r, other, err := openPak(job, src)
@@ -133,7 +135,7 @@ func editArchive(ctx context.Context, job *format.Job, src *format.Source, steps
 	}
 	defer e.close()
 	if e.write == nil {
-		return fmt.Errorf("%s: is cut off: `trowel extract -k` saves what is there, and `trowel pack` makes an archive of that", src.Path)
+		return cutOff(src)
 	}
 	if err := run(ctx, e.Editor, steps, failed); err != nil || out == nil {
 		return fault.InFile(err, src.Path)

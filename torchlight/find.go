@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"trowel.example/check"
-	"trowel.example/fault"
 	"trowel.example/format"
 	"trowel.example/internal/glob"
 	"trowel.example/torchlight/modedit"
@@ -53,7 +52,7 @@ func findInArchive(ctx context.Context, job *format.Job, src *format.Source, que
 	defer closer.Close()
 	e, err := openEditor(job, src, o)
 	if err != nil {
-		return fault.InFile(err, src.Path)
+		return err
 	}
 	defer e.close()
 	return ask(ctx, e.Editor, query, func(h format.Hit) error {

@@ -89,7 +89,7 @@ func openWhole(job *format.Job, src *format.Source, o modedit.Options) (*opened,
 	}
 	e, err := openEditor(job, src, o)
 	if err == nil && e.write == nil {
-		err = errors.Join(fmt.Errorf("%s: is cut off: `trowel extract -k` saves what is there, and `trowel pack` makes an archive of that", src.Path), e.close())
+		err = errors.Join(cutOff(src), e.close())
 	}
 	return e, err
 }

@@ -65,7 +65,7 @@ func openScene(_ context.Context, job *format.Job, src *format.Source, _ string)
 	if err != nil {
 		return nil, err
 	}
-	base, closer, err := openBase(job.Value(optionSceneBase.Name), moddir.Options{})
+	base, closer, err := openBase(job, job.Value(optionSceneBase.Name), moddir.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func openArchiveScene(ctx context.Context, job *format.Job, src *format.Source, 
 	if err != nil {
 		return nil, err
 	}
-	base, closer, err := openBase(a.base, a.options)
+	base, closer, err := openBase(job, a.base, a.options)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func gapsOf(said string) (at []int) {
 // verb that reads it exits with 0, each says why, and extract leaves nothing unless
 // it is asked for what can be read.
 func TestCutFiles(t *testing.T) {
-	for _, sample := range []string{"burrow.map", "ember.mod"} {
+	for sample, query := range map[string]string{"burrow.map": "image", "ember.mod": "file"} {
 		t.Run(sample, func(t *testing.T) {
 			dir := t.TempDir()
 			whole := filepath.Join(dir, sample)
@@ -48,11 +48,17 @@ func TestCutFiles(t *testing.T) {
 					verbs = append(verbs, [][]string{{"dump", "--json", cut}, {"search", "x", cut}, {"diff", cut, whole},
 						{"cat", cut, "map.json"}, {"extract", "-k", cut, "-o", kept}}...)
 				}
+				codes := make(map[string]int)
 				for _, verb := range verbs {
 					code, said := quietly(verb...)
+					codes[verb[0]] = code
 					if code == exitFine || said == "" {
 						t.Errorf("%d of %d bytes: %s: exit code %d: %s", size, len(data), verb[0], code, said)
 					}
+				}
+				// What can be told about can be searched.
+				if code, said := quietly("find", cut, "--", query); code != codes["info"] || said == "" {
+					t.Errorf("%d of %d bytes: find: exit code %d, that of info is %d: %s", size, len(data), code, codes["info"], said)
 				}
 				var dumped, talk bytes.Buffer
 				run(games, []string{"dump", cut}, strings.NewReader(""), &dumped, &talk)
