@@ -272,6 +272,10 @@ type Job struct {
 	// [File.Check], [Finder.Find], [Census.Rows] and conversions whose format says so.
 	Shard Shard
 
+	// Part is what [Parting.Part] returned for the part of a picture that alone is drawn of the
+	// scene; nil: any may be.
+	Part []byte
+
 	// Source is the file that a command changes, so that what lies beside it is found; nil
 	// where none is.
 	Source *Source

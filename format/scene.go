@@ -176,3 +176,11 @@ type Fingerprinter interface {
 	// shows nothing but background.
 	Fingerprint(ctx context.Context, look Look, pixels image.Rectangle) ([32]byte, error)
 }
+
+// Parting is a scene that can be opened for a part of a picture at less cost than for all of it.
+type Parting interface {
+	Scene
+	// Part returns what a scene has to know to draw some pixels of a picture and no others, and
+	// the same as if it was opened for all: it goes into [Job.Part]. Nil: all of the file.
+	Part(look Look, pixels image.Rectangle) ([]byte, error)
+}

@@ -83,21 +83,25 @@ type drawn interface {
 }
 
 func openWorldScene(ctx context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
-	w, err := shareWorld(ctx, job, src.Dir)
+	part, err := partOf(job)
 	if err != nil {
 		return nil, err
 	}
-	return newWorldScene(job, w)
+	w, err := shareWorld(ctx, job, src.Dir, part)
+	if err != nil {
+		return nil, err
+	}
+	return newWorldScene(job, w, part)
 }
 
 // With returns the same blocks drawn in another way. Where they are is not read again.
 func (s *worldScene) With(_ context.Context, job *format.Job) (format.Scene, error) {
 	s.world.use()
-	return newWorldScene(job, s.world)
+	return newWorldScene(job, s.world, nil)
 }
 
 // newWorldScene takes over one use of a world.
-func newWorldScene(job *format.Job, w *sharedWorld) (_ format.Scene, err error) {
+func newWorldScene(job *format.Job, w *sharedWorld, part *worldPart) (_ format.Scene, err error) {
 	s := &worldScene{world: w, kinds: make(map[string]worlddraw.Options), maps: make(map[string]drawn), lost: make(map[string]string)}
 	defer func() {
 		if err != nil {
@@ -113,7 +117,7 @@ func newWorldScene(job *format.Job, w *sharedWorld) (_ format.Scene, err error) 
 	for _, err := range w.odd {
 		s.lose(err)
 	}
-	return s, s.findViews(job)
+	return s, s.findViews(job, part)
 }
 
 // chooseColors finds out where colours come from, and returns a digest of that.
@@ -160,7 +164,7 @@ func chooseColors(job *format.Job, dir string) (c *nodecolor.Choice, digest []by
 }
 
 // findViews says what views there are, and how large they are.
-func (s *worldScene) findViews(job *format.Job) error {
+func (s *worldScene) findViews(job *format.Job, part *worldPart) error {
 	for _, o := range sceneOptions {
 		s.digest = append(s.digest, o.Name+"="+job.Value(o.Name)+"\n"...)
 	}
@@ -178,11 +182,13 @@ func (s *worldScene) findViews(job *format.Job) error {
 		View: worlddraw.Top, Colors: s.colors, Box: box, Alpha: job.On(optionAlpha.Name), Flat: job.On(optionFlat.Name), Lost: s.lose,
 	}
 	s.kinds[string(worlddraw.Top)] = usual
-	top, err := s.mapOf(string(worlddraw.Top))
-	if err != nil {
+	if part != nil {
+		s.extent = part.Extent
+	} else if top, err := s.mapOf(string(worlddraw.Top)); err != nil {
 		return err
+	} else {
+		s.extent = top.(*worlddraw.Map).Extent()
 	}
-	s.extent = top.(*worlddraw.Map).Extent()
 	extent := s.extent
 	layers := []format.Layer{
 		{Name: layerNodes, Title: "the world", Shown: true}, {Name: layerPlayers, Title: "where they were last"},
@@ -346,6 +352,9 @@ func (s *worldScene) Fingerprint(ctx context.Context, look format.Look, pixels i
 	}
 	h := sha256.New()
 	h.Write(s.digest)
+	if s.name(look) == viewHeight {
+		fmt.Fprintln(h, s.extent.Min[1], s.extent.Max[1]) // between which the shades are
+	}
 	at := worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale}
 	some, err := m.Fingerprint(ctx, h, pixels, at)
 	v, _ := format.ViewOf(s, s.name(look))

@@ -63,8 +63,8 @@ type standing struct {
 	lost  []error
 }
 
-// shareWorld opens a world, for one use.
-func shareWorld(ctx context.Context, job *format.Job, dir string) (*sharedWorld, error) {
+// shareWorld opens a world, for one use; part is nil, or what alone will be drawn of it.
+func shareWorld(ctx context.Context, job *format.Job, dir string, part *worldPart) (*sharedWorld, error) {
 	settings, err := world.ReadWorldMT(dir)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,12 @@ func shareWorld(ctx context.Context, job *format.Job, dir string) (*sharedWorld,
 	if w.db, _, err = world.OpenMap(ctx, dir, settings, w.remote); err != nil {
 		return nil, err
 	}
-	w.places, err = worlddraw.ReadPlaces(ctx, w.db, worlddraw.Everything(), func(err error) { w.odd = append(w.odd, err) })
+	odd := func(err error) { w.odd = append(w.odd, err) }
+	if part == nil {
+		w.places, err = worlddraw.ReadPlaces(ctx, w.db, worlddraw.Everything(), odd)
+	} else {
+		w.places, err = worlddraw.ReadPart(ctx, w.db, &part.Part, odd)
+	}
 	if err == nil {
 		err = mapdb.Rest(w.db)
 	}

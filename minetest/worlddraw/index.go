@@ -15,8 +15,9 @@ type window struct {
 	has [coordCount]bool // by v: something is in the row
 }
 
-// newWindow returns the window of an index in a box of blocks.
-func newWindow(x *index, box Box) *window {
+// newWindow returns the window of an index in a box of blocks. In some rows there are others, far
+// away.
+func newWindow(x *index, box Box, rows []int) *window {
 	w := &window{index: x}
 	found := Box{box.Max, box.Min}
 	for v := box.Min[1]; v <= box.Max[1]; v++ {
@@ -30,6 +31,12 @@ func newWindow(x *index, box Box) *window {
 			found.Min[1], found.Max[1] = min(found.Min[1], v), max(found.Max[1], v)
 			found.Min[2], found.Max[2] = min(found.Min[2], low), max(found.Max[2], high)
 			w.has[v-mapdb.MinCoord], w.any = true, true
+		}
+	}
+	for _, v := range rows {
+		if v >= mapdb.MinCoord && v <= mapdb.MaxCoord {
+			found.Min[1], found.Max[1] = min(found.Min[1], v), max(found.Max[1], v)
+			w.has[v-mapdb.MinCoord] = true
 		}
 	}
 	w.box = found

@@ -69,7 +69,7 @@ func (p *Places) Map(o Options) (*Map, error) {
 	if o.Depth > 0 {
 		m.box.Max[2] = min(m.box.Max[2], m.box.Min[2]+o.Depth-1)
 	}
-	m.source = source{db: p.db, frame: &m.frame, way: wayOf(p.db, &m.frame), lost: o.Lost, index: newWindow(p.index(o.View), m.box.blocks())}
+	m.source = source{db: p.db, frame: &m.frame, way: wayOf(p.db, &m.frame), lost: o.Lost, index: newWindow(p.index(o.View), m.box.blocks(), p.rows)}
 	return m, nil
 }
 

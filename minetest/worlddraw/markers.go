@@ -130,7 +130,7 @@ func (p *Places) Markers(rules []MarkerRule) *Markers {
 // [View.Marks] takes them. It reads the regions that nobody has asked for before. Lost is
 // told, each time, of what cannot be read.
 func (m *Markers) Near(ctx context.Context, v View, part image.Rectangle, at Scaled, lost func(error)) (all []Marker, err error) {
-	part = markReach(part).Inset(-markGrid)
+	part = Reach(part)
 	from, to := at.place(part.Min), at.place(part.Max)
 	for _, r := range m.regions {
 		low, high := v.Where(r.box)

@@ -64,6 +64,9 @@ func markReach(r image.Rectangle) image.Rectangle {
 	return image.Rect(r.Min.X-markRight, r.Min.Y-markAbove-1, r.Max.X+markRadius+1, r.Max.Y+markAbove+1)
 }
 
+// Reach returns the pixels in which whatever is marked that is to be seen in a part of a picture.
+func Reach(part image.Rectangle) image.Rectangle { return markReach(part).Inset(-markGrid) }
+
 // Marks returns what is to be drawn of the markers of a box on a part of a picture: of many
 // that would be on top of each other, the one that is lowest.
 func (v View) Marks(markers []Marker, box Box, part image.Rectangle, at Scaled) Marks {

@@ -17,6 +17,8 @@ type Places struct {
 	top index // as it is seen from above
 	n   int64
 
+	rows []int // of a [Part]: in which there are blocks, if not near by
+
 	mu    sync.Mutex
 	sides map[View]*index
 }
@@ -24,13 +26,18 @@ type Places struct {
 // ReadPlaces reads where the blocks in a box of nodes are. Lost, which may be nil, is told
 // of rows that are no blocks.
 func ReadPlaces(ctx context.Context, db mapdb.DB, box Box, lost func(error)) (*Places, error) {
+	f := frames[Top]
+	return readPlaces(ctx, db, f.area(f.box(box.nodes().blocks())), lost)
+}
+
+func readPlaces(ctx context.Context, db mapdb.DB, area mapdb.Area, lost func(error)) (*Places, error) {
 	if lost == nil {
 		lost = func(error) {}
 	}
 	p := &Places{db: db, sides: make(map[View]*index)}
 	f := frames[Top]
 	var b builder
-	for pos, err := range db.Positions(ctx, f.area(f.box(box.nodes().blocks()))) {
+	for pos, err := range db.Positions(ctx, area) {
 		var row *mapdb.RowError
 		if errors.As(err, &row) {
 			lost(err)
@@ -160,7 +167,7 @@ func (x *index) all(yield func([3]int) bool) {
 // there are none.
 func (p *Places) Extent() Box {
 	f := frames[Top]
-	return newWindow(&p.top, f.box(Everything()).blocks()).extent(&f)
+	return newWindow(&p.top, f.box(Everything()).blocks(), nil).extent(&f)
 }
 
 // in returns the positions in a box of u, v and d, as it is seen from above.

@@ -162,22 +162,20 @@ func (m *Map) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, s
 	if !m.shows(n) {
 		return false, nil
 	}
-	if !m.o.Flat { // relief looks at the neighbours
-		n.Min.X--
-		n.Min.Y--
-	}
 	index := m.source.index
-	u0, v0, u1, v1 := index.columns(n)
-	if !index.row(v0) && !m.o.Flat { // and rows without blocks are skipped
-		if v, ok := m.above(v0); ok {
-			v0 = v
-		}
-	}
+	u0, v0, u1, v1 := m.around(n)
 	var number [12]byte
 	put := func(at int, v int) {
 		number[at], number[at+1], number[at+2], number[at+3] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
 	}
 	for v := v0; v <= v1; v++ {
+		if !index.row(v) {
+			continue
+		}
+		if v > v0 && !m.o.Flat && !index.row(v-1) {
+			put(0, v)
+			_, _ = h.Write(number[:4]) // behind a gap in the relief, which is none if a block is anywhere in it
+		}
 		if err := m.source.columns(ctx, v, index.among(v, u0, u1), coordCount, func(c column, _ bool) bool {
 			for _, b := range c.blocks {
 				put(0, c.u)

@@ -31,8 +31,9 @@ func here(games format.Games, args ...string) performed {
 func inParts(t *testing.T, games format.Games, access *Access, args ...string) performed {
 	t.Helper()
 	var output func(string) string // that of the last run
+	var part *work.Part
 	call := func(out, said io.Writer, do func(context.Context, work.Work) error) int {
-		return Perform(t.Context(), Call{Games: games, Args: args, Stdin: strings.NewReader(""), Stdout: out, Stderr: said, Access: access, Work: do, Output: output})
+		return Perform(t.Context(), Call{Games: games, Args: args, Part: part, Stdin: strings.NewReader(""), Stdout: out, Stderr: said, Access: access, Work: do, Output: output})
 	}
 	var plan work.Plan
 	var said bytes.Buffer
@@ -47,6 +48,7 @@ func inParts(t *testing.T, games format.Games, access *Access, args ...string) p
 	results := make(map[string][]byte)
 	for _, p := range plan.Parts {
 		var printed, said bytes.Buffer
+		part = &p
 		if code := call(&printed, &said, func(ctx context.Context, w work.Work) error {
 			var b bytes.Buffer
 			if err := w.Do(ctx, p, &b); err != nil {
@@ -59,6 +61,7 @@ func inParts(t *testing.T, games format.Games, access *Access, args ...string) p
 		}
 	}
 	var out bytes.Buffer
+	part = nil
 	said.Reset()
 	output = func(name string) string { return filepath.Join("output", name) }
 	code := call(&out, &said, func(ctx context.Context, w work.Work) error {

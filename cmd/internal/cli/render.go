@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/tiles"
 	"trowel.example/format"
 )
 
@@ -270,6 +271,9 @@ func (a *app) render(cmd *cobra.Command, t sceneTarget, asked *askedPicture, r *
 	}
 	r.format = g.Name
 	job := r.watch(a.job(cmd, g.Format))
+	if a.call != nil && asked.tiles != "" {
+		job.Part = tiles.ScenePart(a.call.Part)
+	}
 	scene, err := g.Scene(cmd.Context(), job, g.src, t.path)
 	if err != nil {
 		return named(err, t.name())

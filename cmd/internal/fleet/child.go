@@ -92,6 +92,7 @@ func (o *order) obey(ctx context.Context, t *cli.Tool, out io.Writer) int {
 			return cmp.Or(w.Split(ctx, func(p work.Part) error { return enc.Encode(p) }), cli.ErrPart)
 		}
 	case stepPart:
+		call.Part = &o.Part
 		call.Work = func(ctx context.Context, w work.Work) error { return cmp.Or(w.Do(ctx, o.Part, out), cli.ErrPart) }
 	case stepMerge:
 		call.Stdout = out

@@ -36,8 +36,23 @@ const (
 
 // square is the data of a part.
 type square struct {
-	Level int             `json:"level"` // of the one tile that has all of it
-	Tiles image.Rectangle `json:"tiles"` // of level 0, within that
+	Level int             `json:"level"`           // of the one tile that has all of it
+	Tiles image.Rectangle `json:"tiles"`           // of level 0, within that
+	Scene []byte          `json:"scene,omitempty"` // what one has to know that draws these tiles alone
+}
+
+// pixels returns what the tiles show.
+func (s square) pixels() image.Rectangle {
+	return image.Rectangle{Min: s.Tiles.Min.Mul(side), Max: s.Tiles.Max.Mul(side)}
+}
+
+// ScenePart returns what [format.Job] has to know of a part.
+func ScenePart(part *work.Part) []byte {
+	var s square
+	if part == nil || json.Unmarshal(part.Data, &s) != nil {
+		return nil // who does it says what is wrong
+	}
+	return s.Scene
 }
 
 // valid reports whether the tiles are those of one tile of the level, and none lies too far out.
@@ -68,7 +83,12 @@ func (p *Pyramid) Split(_ context.Context, fine bool, yield func(work.Part) erro
 	}
 	for y := p.levels[level].Min.Y; y < p.levels[level].Max.Y; y++ {
 		for x := p.levels[level].Min.X; x < p.levels[level].Max.X; x++ {
-			s := square{level, image.Rect(x<<level, y<<level, (x+1)<<level, (y+1)<<level).Intersect(p.levels[0])}
+			s := square{Level: level, Tiles: image.Rect(x<<level, y<<level, (x+1)<<level, (y+1)<<level).Intersect(p.levels[0])}
+			if parting, ok := p.Scene.(format.Parting); ok && fine {
+				if s.Scene, err = parting.Part(p.Look, s.pixels()); err != nil {
+					return err
+				}
+			}
 			data, err := json.Marshal(s)
 			if err == nil {
 				err = yield(work.Part{Name: fmt.Sprintf("%d,%d,%d", level, x, y), File: p.File, Data: data})
@@ -167,6 +187,7 @@ func (p *Pyramid) Missing() []format.Missing {
 	if p.here {
 		return p.Scene.Missing()
 	}
+	p.missed.add(p.Scene.Missing()) // of the whole, where each drew a part
 	return p.missed.all()
 }
 

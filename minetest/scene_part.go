@@ -1,0 +1,49 @@
+package minetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"image"
+
+	"trowel.example/format"
+	"trowel.example/minetest/worlddraw"
+)
+
+// worldPart is what a scene has to know to draw a part of a picture.
+type worldPart struct {
+	worlddraw.Part
+	Extent worlddraw.Box `json:"extent"` // of the whole scene
+}
+
+// Part returns which blocks are near to what some pixels show. A view from aside needs all.
+func (s *worldScene) Part(look format.Look, pixels image.Rectangle) ([]byte, error) {
+	name := s.name(look)
+	drawn, err := s.mapOf(name)
+	m, along := drawn.(*worlddraw.Map)
+	if err != nil || !along {
+		return nil, err
+	}
+	part := m.Part(s.reach(look, pixels), worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale})
+	return json.Marshal(worldPart{part, s.extent})
+}
+
+// reach returns the pixels that show what decides how others look, but for the relief: what marks say
+// reaches far.
+func (s *worldScene) reach(look format.Look, pixels image.Rectangle) image.Rectangle {
+	if v, _ := format.ViewOf(s, s.name(look)); v.Draws(look, layerMarkers) {
+		return worlddraw.Reach(pixels)
+	}
+	return pixels
+}
+
+// partOf returns the part of a picture that a job is about; nil: it may be any.
+func partOf(job *format.Job) (*worldPart, error) {
+	if job.Part == nil {
+		return nil, nil
+	}
+	part := new(worldPart)
+	if err := json.Unmarshal(job.Part, part); err != nil {
+		return nil, fmt.Errorf("no part of a picture of a world: %w", err)
+	}
+	return part, nil
+}
