@@ -107,6 +107,15 @@ func (d *openDir) Read([]byte) (int, error) {
 	return 0, &fs.PathError{Op: "read", Path: d.path, Err: fs.ErrInvalid}
 }
 
+// InOrder reports whether an open folder gives its entries in an order of its own, which is the
+// same each time, as all folders of a tree do. Those of a system do not.
+func InOrder(f fs.File) bool {
+	o, is := f.(interface{ InOrder() bool })
+	return is && o.InOrder()
+}
+
+func (d *openDir) InOrder() bool { return true }
+
 // ReadDir gives the next n entries.
 func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
 	left := d.list.N - d.next

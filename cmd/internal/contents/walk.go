@@ -11,15 +11,17 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"trowel.example/internal/tree"
 )
 
-// PageSize is how many entries of a folder are in memory at a time.
+// PageSize is how many entries of a folder are read at a time.
 const PageSize = 1024
 
 // Walk calls visit for every file and folder below dir, a folder before what
-// is in it; [fs.SkipDir] leaves a folder out. Folders are read page by page,
-// however large they are: those of one page come in the order of names, larger
-// ones in their own. What is neither file nor folder is skipped, so that
+// is in it; [fs.SkipDir] leaves a folder out. Entries come in the order of names, however many
+// they are; only large folders that have an order of their own ([tree.InOrder]) come in that, page
+// by page. Of others all names are in memory. What is neither file nor folder is skipped, so that
 // links lead nowhere.
 func Walk(ctx context.Context, fsys fs.FS, dir string, visit func(name string, e fs.DirEntry) error) error {
 	f, err := fsys.Open(dir)
@@ -31,32 +33,83 @@ func Walk(ctx context.Context, fsys fs.FS, dir string, visit func(name string, e
 	if !ok {
 		return &fs.PathError{Op: "readdir", Path: dir, Err: errors.New("not a folder")}
 	}
-	for first := true; ; first = false {
-		page, readErr := pages.ReadDir(PageSize)
-		if readErr != nil && readErr != io.EOF {
-			return readErr
-		}
+	if !tree.InOrder(f) {
+		return walkSorted(ctx, fsys, dir, pages, visit)
+	}
+	first := true
+	return eachPage(pages, func(page []fs.DirEntry) error {
 		if first && len(page) < PageSize {
 			slices.SortFunc(page, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 		}
+		first = false
 		for _, e := range page {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
 			if err := visitEntry(ctx, fsys, dir, e, visit); err != nil {
 				return err
 			}
 		}
-		if readErr == io.EOF || len(page) == 0 {
+		return nil
+	})
+}
+
+// eachPage calls do with the pages of a folder.
+func eachPage(pages fs.ReadDirFile, do func(page []fs.DirEntry) error) error {
+	for {
+		page, err := pages.ReadDir(PageSize)
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if err := do(page); err != nil {
+			return err
+		}
+		if err == io.EOF || len(page) == 0 {
 			return nil
 		}
 	}
 }
 
+// walkSorted is Walk of a folder that is open, in the order of names.
+func walkSorted(ctx context.Context, fsys fs.FS, dir string, pages fs.ReadDirFile, visit func(string, fs.DirEntry) error) error {
+	type named struct {
+		name string
+		kind fs.FileMode
+	}
+	var all []named // which is less than the entries of a system
+	if err := eachPage(pages, func(page []fs.DirEntry) error {
+		for _, e := range page {
+			all = append(all, named{e.Name(), e.Type()})
+		}
+		return ctx.Err()
+	}); err != nil {
+		return err
+	}
+	slices.SortFunc(all, func(a, b named) int { return cmp.Compare(a.name, b.name) })
+	for _, n := range all {
+		if err := visitEntry(ctx, fsys, dir, &entry{fsys, dir, n.name, n.kind}, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry is an entry of a folder.
+type entry struct {
+	fsys      fs.FS
+	dir, name string
+	kind      fs.FileMode
+}
+
+func (e *entry) Name() string               { return e.name }
+func (e *entry) IsDir() bool                { return e.kind.IsDir() }
+func (e *entry) Type() fs.FileMode          { return e.kind }
+func (e *entry) Info() (fs.FileInfo, error) { return fs.Stat(e.fsys, path.Join(e.dir, e.name)) }
+
 func visitEntry(ctx context.Context, fsys fs.FS, dir string, e fs.DirEntry, visit func(string, fs.DirEntry) error) error {
 	// So that no caller has to think of "..".
 	if name := e.Name(); name == "." || strings.Contains(name, "/") || !fs.ValidPath(name) {
 		return fmt.Errorf("%s: %q cannot be the name of a file", dir, name)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	name := path.Join(dir, e.Name())
 	if !e.IsDir() {

@@ -1,8 +1,11 @@
 package contents_test
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -11,7 +14,37 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// Large folders are walked page by page, in their own order; small ones by name.
+// backwards gives the entries of its folders in the opposite order of their names, as systems may.
+type backwards struct{ fs.FS }
+
+func (b backwards) Open(name string) (fs.File, error) {
+	f, err := b.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.IsDir() {
+		return f, err
+	}
+	list, err := fs.ReadDir(b.FS, name)
+	slices.Reverse(list)
+	return &backwardsDir{f, list}, err
+}
+
+type backwardsDir struct {
+	fs.File
+	left []fs.DirEntry
+}
+
+func (d *backwardsDir) ReadDir(n int) ([]fs.DirEntry, error) {
+	page := d.left[:min(n, len(d.left))]
+	if d.left = d.left[len(page):]; len(page) == 0 {
+		return nil, io.EOF
+	}
+	return page, nil
+}
+
+// Folders are walked in the order of names, however large they are; those of a tree that are
+// large in their own, page by page.
 func TestWalk(t *testing.T) {
 	var small tree.FS
 	for _, name := range []string{"b/2", "b/1", "a", "c"} {
@@ -30,13 +63,43 @@ func TestWalk(t *testing.T) {
 	}
 	large := fstest.MapFS{}
 	for i := range 3*contents.PageSize + 1 {
-		large[fmt.Sprintf("d/%d", i)] = &fstest.MapFile{}
+		name := fmt.Sprintf("d/%d", i)
+		large[name] = &fstest.MapFile{Data: make([]byte, i)}
 	}
 	got = nil
-	if err := contents.Walk(t.Context(), large, ".", visit); err != nil || len(got) != 3*contents.PageSize+2 {
-		t.Errorf("walk: %d files, %v", len(got), err)
+	sizes := func(name string, e fs.DirEntry) error {
+		info, err := e.Info()
+		if err == nil && !e.IsDir() && fmt.Sprint("d/", info.Size()) != name {
+			err = fmt.Errorf("%s has %d bytes", name, info.Size())
+		}
+		return errors.Join(err, visit(name, e))
+	}
+	if err := contents.Walk(t.Context(), backwards{large}, ".", sizes); err != nil || len(got) != 3*contents.PageSize+2 || !slices.IsSorted(got) {
+		t.Errorf("walk: %d files, sorted: %v, %v", len(got), slices.IsSorted(got), err)
+	}
+	read := 0
+	own := folder{Name: ".", List: func() (tree.List, error) {
+		return tree.List{N: 1 << 30, At: func(i int) tree.Node {
+			read++
+			return tree.Node{Name: fmt.Sprint("n", i)}
+		}}, nil
+	}}
+	got = nil
+	enough := errors.New("enough")
+	if err := contents.Walk(t.Context(), own, ".", func(name string, _ fs.DirEntry) error {
+		if got = append(got, name); len(got) == 12 {
+			return enough
+		}
+		return nil
+	}); err != enough || read != contents.PageSize || got[10] != "n10" {
+		t.Errorf("walk: %d entries were read: %v, %v", read, got, err)
 	}
 }
+
+// folder is a folder of a tree that stands alone.
+type folder tree.Node
+
+func (f folder) Open(name string) (fs.File, error) { return tree.Node(f).Open(name) }
 
 // A tree that names a file ".." is not followed there.
 func TestWalkEvil(t *testing.T) {

@@ -82,6 +82,8 @@ func readFile(f fs.File, name string, st fs.FileInfo) ([]byte, error) {
 // publicFolder leaves the sidecar out.
 type publicFolder struct{ fs.ReadDirFile }
 
+func (d publicFolder) InOrder() bool { return tree.InOrder(d.ReadDirFile) }
+
 func (d publicFolder) ReadDir(n int) ([]fs.DirEntry, error) {
 	for {
 		all, err := d.ReadDirFile.ReadDir(n)
