@@ -3,8 +3,10 @@ package wholefile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -38,6 +40,18 @@ func Write(path string, r io.Reader, mode fs.FileMode) error {
 		return errors.Join(err, os.Remove(part))
 	}
 	return SyncDir(filepath.Dir(path))
+}
+
+// Create makes an empty file beside path, with a name that no other process has, for [os.Rename] or
+// [Keep] to give it that of path. Who may read it is up to the umask, as with any new file.
+func Create(path string) (*os.File, error) {
+	for {
+		part := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%x%s", strings.TrimPrefix(filepath.Base(path), "."), rand.Uint64(), Suffix))
+		f, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
 }
 
 // Keep gives a file that is on the disk, in the folder of path, its name, unless there is one of that

@@ -139,3 +139,23 @@ func TestResumeKilled(t *testing.T) {
 		t.Error("it was not killed once")
 	}
 }
+
+// A name that is no UTF-8 is that of a file like any other, in a folder and in parts.
+func TestOddNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeBox(t, "all/a.box")
+	for _, name := range []string{"all/b\xff.box", "all/in\xfe/c.box"} {
+		if os.MkdirAll(filepath.Dir(name), 0o777) != nil || os.WriteFile(name, []byte("TOYB?"), 0o666) != nil {
+			t.Skip("the file system has no such names")
+		}
+	}
+	want := here(withToys, "check", "all")
+	if want.code != 1 || !strings.Contains(want.out, `b\xff.box`) || !strings.Contains(want.out, `in\xfe/c.box`) || !strings.Contains(want.err, "3 files") {
+		t.Errorf("%+v", want)
+	}
+	got := here(withToys, "check", "all", "--resume", "work")
+	got.err = strings.ReplaceAll(got.err, "work is not needed any more, except to see this again\n", "")
+	if d := cmp.Diff(want, got, cmp.AllowUnexported(performed{})); d != "" {
+		t.Error(d)
+	}
+}

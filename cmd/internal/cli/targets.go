@@ -45,7 +45,7 @@ func (a *app) targets(ctx context.Context, name string, yield func(target) error
 		return err
 	}
 	defer root.Close()
-	return contents.Walk(ctx, root.FS(), ".", func(at string, e fs.DirEntry) error {
+	return contents.Walk(ctx, anyName{root}, ".", func(at string, e fs.DirEntry) error {
 		full := filepath.Join(name, filepath.FromSlash(at))
 		switch {
 		case e.IsDir() && strings.HasPrefix(e.Name(), "."):
@@ -65,6 +65,11 @@ func (a *app) targets(ctx context.Context, name string, yield func(target) error
 		return fs.SkipDir
 	})
 }
+
+// anyName opens what is below a root whatever bytes its name has.
+type anyName struct{ *os.Root }
+
+func (r anyName) Open(name string) (fs.File, error) { return r.Root.Open(filepath.FromSlash(name)) }
 
 // isGame reports whether a folder is a game file, or the tree form of one. One that
 // cannot even be looked at without a panic is left to the verb.

@@ -104,8 +104,8 @@ func (e *entry) Type() fs.FileMode          { return e.kind }
 func (e *entry) Info() (fs.FileInfo, error) { return fs.Stat(e.fsys, path.Join(e.dir, e.name)) }
 
 func visitEntry(ctx context.Context, fsys fs.FS, dir string, e fs.DirEntry, visit func(string, fs.DirEntry) error) error {
-	// So that no caller has to think of "..".
-	if name := e.Name(); name == "." || strings.Contains(name, "/") || !fs.ValidPath(name) {
+	// So that no caller has to think of "..". A name that is no UTF-8 is up to who opens it.
+	if name := e.Name(); name == "" || name == "." || name == ".." || strings.Contains(name, "/") {
 		return fmt.Errorf("%s: %q cannot be the name of a file", dir, name)
 	}
 	if err := ctx.Err(); err != nil {

@@ -65,6 +65,9 @@ func parseAddress(given, file string) (*address, error) {
 func hasPassword(text string) bool {
 	if u, err := url.Parse(text); err == nil && u.Scheme != "" && u.Host+u.Path != "" {
 		_, has := u.User.Password()
+		for key := range u.Query() { // as it is understood, not as it is written
+			has = has || passwords.MatchString(key+"=")
+		}
 		return has || passwords.MatchString("?"+u.RawQuery)
 	}
 	if _, rest, is := strings.Cut(text, "://"); is { // it cannot be parsed

@@ -20,10 +20,11 @@ func TestAddress(t *testing.T) {
 		"postgres://db.example/x?password=" + secret:              true,
 		"postgres://db.example/x?sslmode=x&sslpassword=" + secret: true,
 		"postgres://me:" + secret + "%zz@db.example/x":            true,
-		"host=db user=me":                     false,
-		"host=db user=me password=" + secret:  true,
-		"host=db PassWord = '" + secret + "'": true,
-		"password=" + secret:                  true,
+		"host=db user=me":                              false,
+		"host=db user=me password=" + secret:           true,
+		"host=db PassWord = '" + secret + "'":          true,
+		"password=" + secret:                           true,
+		"postgres://db.example/x?pass%77ord=" + secret: true,
 	} {
 		if is := hasPassword(text); is != password {
 			t.Errorf("%q: %v", text, is)
@@ -74,7 +75,7 @@ func TestLocal(t *testing.T) {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}
-	for _, wrong := range []string{"", "=", "a=", "=a"} {
+	for _, wrong := range []string{"", "=", "a=", "=a", "s3://", "ftp://a/b"} {
 		if _, err := parseRoot(wrong); err == nil {
 			t.Errorf("%q is a root", wrong)
 		}

@@ -63,6 +63,7 @@ func waitCommand(t *cli.Tool) *cobra.Command {
 If the connection is lost it waits until it is back.`, `  trowel jobs wait 1f2e3d4c5b6a7988`, func(cmd *cobra.Command, q *queue, id string) error {
 		ctx := cmd.Context()
 		lost := false
+		said := make(map[string]bool)
 		for {
 			r, s, err := q.look(ctx, id)
 			switch {
@@ -81,6 +82,10 @@ If the connection is lost it waits until it is back.`, `  trowel jobs wait 1f2e3
 			case r.Parts != nil:
 				lost = lost && q.ping(ctx, t, lost)
 				t.Progress("parts", int(s.Done), int(*r.Parts))
+			}
+			if err == nil && len(s.failures) > 0 && !said[s.first()] && len(said) < 10 {
+				said[s.first()] = true
+				t.Warn("", fmt.Sprintf("%s: tried again after: %s", id, s.first()))
 			}
 			select {
 			case <-ctx.Done():
@@ -205,11 +210,13 @@ func resultsCommand(t *cli.Tool) *cobra.Command {
 writes the file or the folder that the verb wrote; it is there as a whole or not at all.`, `  trowel jobs results 1f2e3d4c5b6a7988
   trowel jobs results 1f2e3d4c5b6a7988 -o tiles`, func(cmd *cobra.Command, q *queue, id string) error {
 		ctx := cmd.Context()
-		r, err := q.work(ctx, id)
-		if err != nil {
+		r, s, err := q.look(ctx, id)
+		switch {
+		case err != nil:
 			return err
-		}
-		if r.Ended == nil {
+		case s.state == stateFailed || s.state == stateCancelled:
+			return cli.Hint(fmt.Errorf("%s: it has no results: it %s", id, map[string]string{stateFailed: "failed", stateCancelled: "was cancelled"}[s.state]), "`trowel jobs status %s` tells more, `trowel jobs retry %s` tries again", id, id)
+		case r.Ended == nil:
 			return cli.Hint(fmt.Errorf("%s: it is not done", id), "`trowel jobs wait %s` waits for it", id)
 		}
 		store, end, err := openStore(ctx, in(r.Results, id))

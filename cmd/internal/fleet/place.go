@@ -23,6 +23,9 @@ func parseRoot(text string) (root, error) {
 	if bucket.IsURL(text) {
 		return root{text, text}, nil
 	}
+	if strings.Contains(text, "://") {
+		return root{}, fmt.Errorf("--root: %.50q is neither a folder nor a bucket", text)
+	}
 	there, here, two := strings.Cut(text, "=")
 	if !two {
 		here = there

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -30,7 +31,10 @@ type queue struct {
 // names of schemas need no quotes, and leave room for what River puts before and behind them.
 var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,39}$`)
 
-var errNoTables = errors.New("nothing was submitted there yet")
+var (
+	errNoTables = errors.New("nothing was submitted there yet")
+	errTaken    = errors.New("there is something else in it than a queue of this program")
+)
 
 // open connects to a queue.
 func open(ctx context.Context, at *address, schema string) (*queue, error) {
@@ -47,6 +51,10 @@ func open(ctx context.Context, at *address, schema string) (*queue, error) {
 	if err != nil {
 		if pool != nil {
 			pool.Close()
+		}
+		var said *pgconn.PgError
+		if errors.As(err, &said) && strings.HasPrefix(said.Code, "28") { // invalid_authorization_specification
+			return nil, cli.Hint(q.wrap(err), "a password comes from PGPASSWORD, PGPASSFILE, %s or --queue-file", envQueue)
 		}
 		return nil, q.wrap(err)
 	}
@@ -68,14 +76,17 @@ func (q *queue) sql(text string) string {
 
 // ready reports whether the tables are there.
 func (q *queue) ready(ctx context.Context) error {
-	var is bool
-	if err := q.pool.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, q.schema+".trowel_work").Scan(&is); err != nil {
-		return q.wrap(err)
-	}
-	if !is {
+	is, err := q.has(ctx, "trowel_work")
+	if err == nil && !is {
 		return fmt.Errorf("%s, schema %s: %w", q.name, q.schema, errNoTables)
 	}
-	return nil
+	return err
+}
+
+// has reports whether there is a table, or an index, in the schema.
+func (q *queue) has(ctx context.Context, name string) (is bool, err error) {
+	err = q.pool.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, q.schema+"."+name).Scan(&is)
+	return is, q.wrap(err)
 }
 
 // migrate makes the schema, or brings it to what this program expects.
@@ -100,12 +111,40 @@ func (q *queue) migrate(ctx context.Context) error {
 			return cli.Hint(q.wrap(err), "whoever owns the database can make it: CREATE SCHEMA %s AUTHORIZATION the user of --queue", q.schema)
 		}
 	}
+	// Our own table is the first: so nobody takes for ours what River made for another program, of
+	// which we would remove jobs.
+	switch err := q.ready(ctx); {
+	case errors.Is(err, errNoTables):
+		if err := q.make(ctx, conn); err != nil {
+			return err
+		}
+	case err != nil:
+		return err
+	}
 	m, err := rivermigrate.New(riverpgxv5.New(q.pool), &rivermigrate.Config{Schema: q.schema, Logger: silent})
 	if err == nil {
 		_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
 	}
-	if err == nil && q.ready(ctx) != nil {
-		_, err = conn.Exec(ctx, q.sql(`
+	if err != nil {
+		return q.wrap(err)
+	}
+	if is, err := q.has(ctx, "trowel_parts"); err != nil || is {
+		return err
+	}
+	_, err = conn.Exec(ctx, q.sql(`CREATE INDEX trowel_parts ON $$.river_job ((args->>'work'), state)`))
+	return q.wrap(err)
+}
+
+// make makes the first table in a schema that is empty.
+func (q *queue) make(ctx context.Context, conn *pgxpool.Conn) error {
+	var is bool
+	if err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1)`, q.schema).Scan(&is); err != nil {
+		return q.wrap(err)
+	}
+	if is {
+		return cli.Hint(fmt.Errorf("%s, schema %s: %w", q.name, q.schema, errTaken), "--schema names another one, which is made")
+	}
+	_, err := conn.Exec(ctx, q.sql(`
 CREATE TABLE $$.trowel_work (
 	id text PRIMARY KEY,
 	description jsonb NOT NULL,
@@ -114,10 +153,25 @@ CREATE TABLE $$.trowel_work (
 	ended timestamptz,
 	code int, -- the exit code of the verb
 	cancelled timestamptz
-);
-CREATE INDEX trowel_parts ON $$.river_job ((args->>'work'), state)`))
-	}
+)`))
 	return q.wrap(err)
+}
+
+// maxSkew is how wrong the clock of a worker may be: River reckons with it when jobs are tried
+// again, and which of them are lost.
+const maxSkew = 30 * time.Second
+
+// clock returns an error about a clock that is wrong by more than that.
+func (q *queue) clock(ctx context.Context, now func() time.Time) error {
+	var there time.Time
+	before := now()
+	if err := q.pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&there); err != nil {
+		return q.wrap(err)
+	}
+	if there.Before(before.Add(-maxSkew)) || there.After(now().Add(maxSkew)) {
+		return cli.Hint(fmt.Errorf("the clock of this machine and that of %s differ by %v", q.name, there.Sub(before).Abs().Round(time.Second)), "set the one that is wrong")
+	}
+	return nil
 }
 
 // key is the number of a lock.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,6 +19,7 @@ import (
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/work"
+	"trowel.example/internal/server"
 )
 
 // submitCommand makes the verb that puts a work into the queue.
@@ -76,6 +78,9 @@ s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
 		d.Limit, d.Args = int(limit/time.Second), verb
 		if d.Dir, err = os.Getwd(); err != nil {
 			return err
+		}
+		if i := slices.IndexFunc(append([]string{d.Dir}, verb...), func(w string) bool { return !utf8.ValidString(w) }); i >= 0 {
+			return cli.Hint(fmt.Errorf("%+q is no UTF-8, and cannot be kept in the queue", append([]string{d.Dir}, verb...)[i]), "name the folder that it is in")
 		}
 		if err := d.place(cmd.Context()); err != nil {
 			return err
@@ -156,6 +161,19 @@ func ownFlags(cmd *cobra.Command, flags *pflag.FlagSet, words []string) (verb []
 	return verb, nil
 }
 
+// left reports whether results of a work are in their place, as far as that is to be seen from here.
+func (d *description) left(ctx context.Context, id string) bool {
+	ctx, cancel := context.WithTimeout(ctx, server.Timeout)
+	defer cancel()
+	store, end, err := openStore(ctx, in(d.Results, id))
+	if err != nil {
+		return false
+	}
+	defer end()
+	is, err := store.Has(ctx, work.PlanName)
+	return is && err == nil
+}
+
 // submit puts a work into the queue, unless it is there.
 func (q *queue) submit(ctx context.Context, t *cli.Tool, d *description, again bool) error {
 	data, err := json.Marshal(d)
@@ -171,8 +189,12 @@ func (q *queue) submit(ctx context.Context, t *cli.Tool, d *description, again b
 		return q.wrap(err)
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx))
-	id, is := d.id(), false
+	id, is, left := d.id(), false, false
 	for n := 2; ; n++ {
+		if left = d.left(ctx, id); left && again {
+			id = fmt.Sprintf("%s-%d", d.id(), n)
+			continue
+		}
 		tag, err := tx.Exec(ctx, q.sql(`INSERT INTO $$.trowel_work (id, description) VALUES ($1, $2) ON CONFLICT DO NOTHING`), id, data)
 		if err != nil {
 			return q.wrap(err)
@@ -200,6 +222,9 @@ func (q *queue) submit(ctx context.Context, t *cli.Tool, d *description, again b
 		}
 		if err := tx.Commit(ctx); err != nil {
 			return q.wrap(err)
+		}
+		if left {
+			t.Warn("", "what an earlier queue has left in "+in(d.Results, id)+" counts as done; --again does it anew")
 		}
 		t.Say("submitted: `trowel jobs wait %s` waits for it", id)
 	}

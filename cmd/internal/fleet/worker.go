@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -73,12 +74,15 @@ func (w *worker) run(ctx context.Context) error {
 	river.AddWorker(workers, &splitter{worker: w})
 	river.AddWorker(workers, &doer{worker: w})
 	river.AddWorker(workers, &merger{worker: w})
+	if err := w.clock(ctx, time.Now); err != nil {
+		return err
+	}
 	var err error
 	w.river, err = river.NewClient(riverpgxv5.New(w.pool), &river.Config{
 		Schema:            w.schema,
 		Queues:            map[string]river.QueueConfig{queueName(cli.Version()): {MaxWorkers: w.max, FetchCooldown: 20 * time.Millisecond}},
 		Workers:           workers,
-		Logger:            silent,
+		Logger:            slog.New(&complaints{w: w}),
 		FetchPollInterval: time.Second,
 		// Each job has a limit of its own. It is taken for lost when that and the grace are over.
 		JobTimeout:           w.grace / 2,
@@ -112,6 +116,37 @@ func (w *worker) run(ctx context.Context) error {
 
 // silent takes what River would log: what users have to know they are told here.
 var silent = slog.New(slog.DiscardHandler)
+
+// complaints tells the user what PostgreSQL refuses River, which tries it again for ever: a disk
+// that is full, or tables that are not as they should be.
+type complaints struct {
+	w    *worker
+	mu   sync.Mutex
+	last string
+	said time.Time
+}
+
+func (c *complaints) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelWarn }
+func (c *complaints) WithAttrs([]slog.Attr) slog.Handler           { return c }
+func (c *complaints) WithGroup(string) slog.Handler                { return c }
+
+// Handle says each once a minute at most. That there is no connection is said by ping.
+func (c *complaints) Handle(_ context.Context, r slog.Record) error {
+	r.Attrs(func(a slog.Attr) bool {
+		_, text, is := strings.Cut(a.Value.String(), "ERROR: ")
+		if !is || !strings.Contains(text, "(SQLSTATE ") {
+			return true
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if text != c.last || r.Time.Sub(c.said) > time.Minute {
+			c.last, c.said = text, r.Time
+			c.w.tool.Warn("", c.w.name+": the server says: "+text)
+		}
+		return false
+	})
+	return nil
+}
 
 // watch waits until the context ends, and says when there is no connection, and when there is one
 // again. River tries again by itself.

@@ -37,7 +37,7 @@ func (f Folder) put(name string, write func(io.Writer) error, give func(part, pa
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	part, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*"+wholefile.Suffix)
+	part, err := wholefile.Create(path)
 	if err != nil {
 		return err
 	}

@@ -169,6 +169,16 @@ func TestFolder(t *testing.T) {
 	if err := write("one", nil); err != nil {
 		t.Fatal(err)
 	}
+	// Who may read it is who may read any new file: workers may be several users.
+	plain := filepath.Join(t.TempDir(), "plain")
+	if err := os.WriteFile(plain, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.Stat(plain)
+	got, err2 := os.Stat(filepath.Join(string(f), "a", "b"))
+	if err != nil || err2 != nil || got.Mode() != want.Mode() {
+		t.Errorf("%v, not %v; %v, %v", got, want, err, err2)
+	}
 	if err := write("two", errFail); !errors.Is(err, errFail) {
 		t.Fatal(err)
 	}

@@ -1,0 +1,114 @@
+package fleet
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A schema that another program has is left as it is, be that one River, too. One that somebody
+// made for us, or that a submit began which was killed, is ours.
+func testSchema(t *testing.T, b *bench) {
+	do := func(sql string) {
+		t.Helper()
+		if _, err := b.conn.Exec(t.Context(), strings.ReplaceAll(sql, "$$", b.schema)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := func(words ...string) {
+		t.Helper()
+		if s := b.run(words...); s.code != 2 || !strings.Contains(s.err, "something else in it") || strings.Count(s.err, "\n") != 2 {
+			t.Errorf("%q: %+v", words, s)
+		}
+	}
+	submit := []string{"jobs", "submit", "--schema", b.schema, "--results", "results", "toy", "2", "in"}
+	for _, sql := range []string{"CREATE TABLE $$.river_job (id bigint)", "CREATE SEQUENCE $$.mine"} {
+		do("CREATE SCHEMA $$")
+		do(sql)
+		refused(submit...)
+		refused("worker", "--schema", b.schema, "--root", b.dir)
+		if n := b.query(`SELECT count(*) FROM pg_class WHERE relnamespace = '$$'::regnamespace`); n != 1 {
+			t.Errorf("there are %d things in it", n)
+		}
+		do("DROP SCHEMA $$ CASCADE")
+	}
+	do("CREATE SCHEMA $$")
+	b.submit("toy", "2", "in")
+	for table := range strings.FieldsSeq("river_job river_leader river_migration river_notification river_queue") {
+		do("DROP TABLE $$." + table + " CASCADE")
+	}
+	do("DROP FUNCTION $$.river_job_state_in_bitmask")
+	do("DROP TYPE $$.river_job_state")
+	b.submit("toy", "2", "in", "--again")
+	w := b.worker()
+	b.finish(b.submit("toy", "3", "in"), "toy", "3", "in")
+	// What the server refuses is said.
+	do("ALTER TABLE $$.river_job RENAME COLUMN attempt TO tried")
+	b.eventually("the worker says so", func() bool {
+		return strings.Contains(w.said.String(), `the server says: column "attempt" does not exist`)
+	})
+}
+
+// Results that a queue knows nothing of are said to be there, and what is done anew is.
+func testLeft(t *testing.T, b *bench) {
+	b.worker()
+	first := b.submit("toy", "2", "in")
+	b.finish(first, "toy", "2", "in")
+	if _, err := b.conn.Exec(t.Context(), `DROP SCHEMA `+b.schema+` CASCADE`); err != nil {
+		t.Fatal(err)
+	}
+	s := b.must(0, "submit", "--results", "results", "toy", "2", "in")
+	if !strings.Contains(s.err, "counts as done") || strings.TrimSpace(s.out) != first {
+		t.Error(s)
+	}
+	again := b.submit("--again", "toy", "2", "in")
+	if again != first+"-2" {
+		t.Error(again)
+	}
+	if err := os.MkdirAll(b.path("results/"+first+"-3"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	b.write("results/"+first+"-3/plan.json", "{}")
+	if s := b.submit("--again", "toy", "2", "in"); s != first+"-4" {
+		t.Error(s)
+	}
+}
+
+// What the queue cannot keep is refused.
+func testWords(t *testing.T, b *bench) {
+	if s := b.jobs("submit", "--results", "results", "toy", "1", "in\xff"); s.code != 2 || !strings.Contains(s.err, `"in\xff" is no UTF-8`) {
+		t.Error(s)
+	}
+	dir := b.path("no \xff")
+	if os.Mkdir(dir, 0o777) != nil {
+		t.Skip("the file system has no such names")
+	}
+	cmd := b.command("jobs", "submit", "--schema", b.schema, "--results", "results", "toy", "1", "in")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "is no UTF-8") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// A clock that is wrong by more than half a minute is an error.
+func testClock(t *testing.T, b *bench) {
+	at, err := parseAddress(b.address, "")
+	if err != nil && strings.Contains(b.address, "password") {
+		t.Skip("the address has a password in it")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := open(t.Context(), at, b.schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.pool.Close()
+	for skew, wrong := range map[time.Duration]bool{0: false, 10 * time.Second: false, -10 * time.Second: false, time.Hour: true, -time.Minute: true} {
+		err := q.clock(t.Context(), func() time.Time { return time.Now().Add(skew) })
+		if (err != nil) != wrong {
+			t.Errorf("%v: %v", skew, err)
+		}
+	}
+}
