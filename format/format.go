@@ -33,6 +33,11 @@ type Format struct {
 	// Name and extension are looked at only where no format knows the content.
 	Recognize func(*Source) bool
 
+	// PartOf returns the name of the file that one of a name belongs to, such as the archive of
+	// a list, if it belongs to any: where both stand in a folder, they are one file, which has
+	// the other name. Nil: each file stands alone.
+	PartOf func(name string) (whole string, is bool)
+
 	// RecognizeTree reports whether a folder is the tree form of this format.
 	RecognizeTree func(fs.FS) bool
 

@@ -86,65 +86,78 @@ func (s *Source) Neighbor(suffix string) (*Source, error) { return s.Beside(s.Na
 
 // Beside opens the file of a name, in any case, that stands beside src.
 func (s *Source) Beside(name string) (*Source, error) {
-	missing := fmt.Errorf("%s: %w", filepath.Join(filepath.Dir(s.Path), name), os.ErrNotExist)
-	if s.near != nil {
-		names, err := s.near.Names()
-		if err != nil {
+	name, err := s.find(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.near != nil:
+		return s.near.Open(name)
+	}
+	path := filepath.Join(filepath.Dir(s.file.Name()), name)
+	s.beside.mu.Lock()
+	if !slices.Contains(s.beside.paths, path) {
+		s.beside.paths = append(s.beside.paths, path)
+	}
+	s.beside.mu.Unlock()
+	if s.May != nil {
+		if err := s.May(path); err != nil {
 			return nil, err
 		}
-		for _, n := range names {
-			if strings.EqualFold(n, name) {
-				return s.near.Open(n)
-			}
+	}
+	other, err := OpenSource(path)
+	if err == nil {
+		other.May = s.May
+	}
+	return other, err
+}
+
+// HasBeside reports whether a file of a name, in any case, stands beside src. A link is none.
+func (s *Source) HasBeside(name string) bool {
+	name, err := s.find(name)
+	if err != nil || s.near != nil {
+		return err == nil
+	}
+	info, err := os.Lstat(filepath.Join(filepath.Dir(s.file.Name()), name))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// find returns the name of what stands beside src and has a name in any case.
+func (s *Source) find(name string) (string, error) {
+	if s.file != nil && filepath.IsLocal(name) && filepath.Base(name) == name { // which spares reading a large folder
+		if _, err := os.Lstat(filepath.Join(filepath.Dir(s.file.Name()), name)); err == nil {
+			return name, nil
 		}
 	}
-	if s.file == nil {
-		return nil, missing
-	}
-	dir := filepath.Dir(s.file.Name())
-	list, err := os.ReadDir(dir)
+	names, err := s.siblings()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	for _, e := range list {
-		if strings.EqualFold(e.Name(), name) {
-			path := filepath.Join(dir, e.Name())
-			s.beside.mu.Lock()
-			if !slices.Contains(s.beside.paths, path) {
-				s.beside.paths = append(s.beside.paths, path)
-			}
-			s.beside.mu.Unlock()
-			if s.May != nil {
-				if err := s.May(path); err != nil {
-					return nil, err
-				}
-			}
-			other, err := OpenSource(path)
-			if err == nil {
-				other.May = s.May
-			}
-			return other, err
-		}
+	if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) }); i >= 0 {
+		return names[i], nil
 	}
-	return nil, missing
+	return "", fmt.Errorf("%s: %w", filepath.Join(filepath.Dir(s.Path), name), os.ErrNotExist)
 }
 
 // Siblings returns the names of the files and folders that stand where src does, with its own;
 // none for what has no place.
 func (s *Source) Siblings() []string {
-	if s.near != nil {
-		names, _ := s.near.Names() // what cannot be read has none
-		return names
+	names, _ := s.siblings() // what cannot be read has none
+	return names
+}
+
+func (s *Source) siblings() ([]string, error) {
+	switch {
+	case s.near != nil:
+		return s.near.Names()
+	case s.file == nil:
+		return nil, nil
 	}
-	if s.file == nil {
-		return nil
-	}
-	list, _ := os.ReadDir(filepath.Dir(s.file.Name())) // what cannot be read has none
+	list, err := os.ReadDir(filepath.Dir(s.file.Name()))
 	names := make([]string, len(list))
 	for i, e := range list {
 		names[i] = e.Name()
 	}
-	return names
+	return names, err
 }
 
 // Reads returns the paths of what is read: of the source itself, and of the neighbours

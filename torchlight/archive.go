@@ -92,6 +92,12 @@ var torchlightPak = &format.Format{
 		}
 		return pak.Sniff(head, src.Size) == pak.KindTorchlight
 	},
+	PartOf: func(name string) (string, bool) {
+		archive, isList := format.CutExtension(name, ".MAN")
+		_, isPak := format.CutExtension(archive, ".PAK")
+		return archive, isList && isPak
+	},
+
 	RecognizeTree: moddir.RecognizePak,
 	Open:          openPakFile,
 	Build: func(_ context.Context, job *format.Job, fsys fs.FS, out format.Output) error {

@@ -43,7 +43,7 @@ func singleCensus(open opening) *format.Census {
 type rowFunc = func(*format.Table, []format.Cell) error
 
 // pakRows tells the rows of an archive. The list of what is in it has none of its own: whoever
-// asks for all files of a folder asks for both.
+// names files by a pattern names both.
 func pakRows(ctx context.Context, job *format.Job, src *format.Source, row rowFunc) error {
 	if _, isList := format.CutExtension(src.Name, ".MAN"); isList {
 		f, err := openPakFile(ctx, new(format.Job), src)

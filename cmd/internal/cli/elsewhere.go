@@ -52,6 +52,9 @@ func (a *app) objects(ctx context.Context, name string, yield func(target) error
 				return nil
 			}
 		}
+		if at != "" && a.isPart(a.join(name, at)) {
+			return nil
+		}
 		err := yield(target{name: a.join(name, at), found: at != "", from: name, at: at, size: size, version: version})
 		stopped = err != nil
 		return err

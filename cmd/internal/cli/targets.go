@@ -5,6 +5,7 @@ import (
 	"context"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -59,10 +60,13 @@ func (a *app) targets(ctx context.Context, name string, yield func(target) error
 			}
 			return f.Close()
 		}
-		if err := yield(target{name: full, found: true, from: name, at: at}); err != nil || !e.IsDir() {
-			return err
+		if e.IsDir() {
+			return cmp.Or(yield(target{name: full, found: true, from: name, at: at}), fs.SkipDir)
 		}
-		return fs.SkipDir
+		if a.isPart(full) {
+			return nil
+		}
+		return yield(target{name: full, found: true, from: name, at: at})
 	})
 }
 
@@ -70,6 +74,26 @@ func (a *app) targets(ctx context.Context, name string, yield func(target) error
 type anyName struct{ *os.Root }
 
 func (r anyName) Open(name string) (fs.File, error) { return r.Root.Open(filepath.FromSlash(name)) }
+
+// isPart reports whether a file that was found is part of another one in its folder, which is
+// found, too.
+func (a *app) isPart(name string) bool {
+	for _, f := range a.formats {
+		if f.PartOf == nil {
+			continue
+		}
+		whole, is := f.PartOf(path.Base(filepath.ToSlash(name)))
+		if !is {
+			continue
+		}
+		if src, err := a.source(name); err == nil { // else it is told of itself
+			is = src.HasBeside(whole)
+			src.Close()
+			return is
+		}
+	}
+	return false
+}
 
 // isGame reports whether a folder is a game file, or the tree form of one. One that
 // cannot even be looked at without a panic is left to the verb.
