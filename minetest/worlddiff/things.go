@@ -176,16 +176,11 @@ func (t *trees) file(ctx context.Context, name string) error {
 			flatten(values[i], text)
 		}
 	}
-	c.values(values)
+	shown := func(_, value string) string { return value }
 	if c.Part == Settings { // neither are the passwords of database servers
-		for _, f := range c.Fields {
-			for _, value := range []*string{f.Old, f.New} {
-				if value != nil {
-					*value = masked(name, f.Name, *value)
-				}
-			}
-		}
+		shown = func(setting, value string) string { return masked(name, setting, value) }
 	}
+	c.values(values, shown)
 	return t.change(c)
 }
 
@@ -263,8 +258,8 @@ func flatten(into map[string]string, text []byte) {
 	walk("", v)
 }
 
-// values notes which values differ.
-func (c *Change) values(of [2]map[string]string) {
+// values notes which values differ, each as it is shown. What is shown is cut if it is long.
+func (c *Change) values(of [2]map[string]string, shown func(name, value string) string) {
 	var names []string
 	for _, values := range of {
 		for name := range values {
@@ -284,7 +279,7 @@ func (c *Change) values(of [2]map[string]string) {
 		}
 		for i := range sides {
 			if sides[i] != nil {
-				short := words.Cut(*sides[i], maxValue)
+				short := words.Cut(shown(name, *sides[i]), maxValue)
 				sides[i] = &short
 			}
 		}

@@ -219,6 +219,25 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// Where a long setting is cut, there is nothing to be seen of a password in it.
+func TestLongPassword(t *testing.T) {
+	at := func(value string) *worlddir.World {
+		return made(t, mapdb.SchemaPos, nil, nil, nil, map[string]string{"map_meta.txt": "remote_connection = " + value + "\n[end_of_params]\n"})
+	}
+	long := strings.Repeat("x ", 2000) // nearly all that is shown
+	secret, words := strings.Repeat("sekret", 20), strings.Repeat("sekret ", 20)
+	for _, value := range []string{
+		long + "postgresql://u:" + secret + "@h/d", long + "password='" + words + "'",
+		long + "#1#" + secret + "#" + secret, long + `password="` + words + `"`,
+	} {
+		for _, c := range compare(t, at("none"), at(value), worlddiff.Options{}) {
+			if len(c.Fields) != 1 || c.Fields[0].New == nil || strings.Contains(*c.Fields[0].New, "sek") {
+				t.Errorf("%q is shown as %v", value, c)
+			}
+		}
+	}
+}
+
 // A long setting that is no text at all is cut, too.
 func TestNoText(t *testing.T) {
 	seed := func(s string) *worlddir.World {
