@@ -26,6 +26,7 @@ type Format struct {
 	Title      string   // for people, such as "Teeworlds/DDNet map"
 	Extensions []string // with their dots, the usual one first
 	Folder     bool     // the game keeps it as a folder, not as a file
+	Stored     bool     // it can be a [Source.Store] as well as a folder
 	Common     bool     // other tools show and compare such files: texts, pictures, sounds
 	Doc        string   // the page that describes it, from the project's root
 
@@ -380,13 +381,14 @@ func (s Set) Find(src *Source) (*Format, error) {
 		}
 		return nil, fmt.Errorf("%s: %w: %w", src.Path, ErrUnknown, lfs.ErrPointer)
 	}
+	may := func(f *Format) bool { return f.Folder == src.IsDir() && (f.Stored || src.Store == nil) }
 	for _, f := range s {
-		if f.Folder == src.IsDir() && f.Recognize(src) {
+		if may(f) && f.Recognize(src) {
 			return f, nil
 		}
 	}
 	for _, f := range s {
-		if f.Folder == src.IsDir() && src.HasExtension(f.Extensions...) {
+		if may(f) && src.HasExtension(f.Extensions...) {
 			return f, nil
 		}
 	}

@@ -11,13 +11,18 @@ import (
 	"sync"
 
 	"trowel.example/internal/regular"
+	"trowel.example/storage"
 )
 
 // Source is a file or a folder that may be a game file.
 type Source struct {
 	Path string // as the user named it, for messages; "-" for standard input
 	Name string // base name
-	Dir  string // real path of a folder; "" for a file
+	Dir  string // real path of a folder; "" for all else
+
+	// Store is a folder of files that is none of the system, such as one of object storage. Only
+	// formats that say so look into it. Nil for all else.
+	Store storage.Store
 
 	io.ReaderAt       // of a file
 	Size        int64 // of a file, in bytes
@@ -164,7 +169,7 @@ func (s *Source) siblings() ([]string, error) {
 // that were opened so far.
 func (s *Source) Reads() []string {
 	switch {
-	case s.IsDir():
+	case s.Dir != "":
 		return []string{s.Dir}
 	case s.file == nil:
 		return nil
@@ -174,8 +179,16 @@ func (s *Source) Reads() []string {
 	return append([]string{s.file.Name()}, s.beside.paths...)
 }
 
-// IsDir reports whether the source is a folder.
+// IsDir reports whether the source is a folder, be it one of the system or not.
 func (s *Source) IsDir() bool { return s.ReaderAt == nil }
+
+// Files returns the files of a folder of either kind.
+func (s *Source) Files() storage.Store {
+	if s.Store != nil {
+		return s.Store
+	}
+	return storage.Folder(s.Dir)
+}
 
 // Head returns the first n bytes, or fewer if there are no more.
 func (s *Source) Head(n int) []byte {

@@ -30,10 +30,11 @@ var minetestBackup = &format.Format{
 	Name:      minetestBackupName,
 	Title:     "repository of backups of Minetest/Luanti worlds",
 	Folder:    true,
+	Stored:    true,
 	Doc:       "docs/formats/minetest-backup.md",
-	Recognize: func(src *format.Source) bool { return worldrepo.Recognize(src.Dir) },
-	Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
-		r, err := worldrepo.Open(src.Dir)
+	Recognize: func(src *format.Source) bool { return worldrepo.Recognize(context.Background(), src.Files()) },
+	Open: func(ctx context.Context, _ *format.Job, src *format.Source) (format.File, error) {
+		r, err := worldrepo.Open(ctx, src.Files())
 		return &backupFile{r}, err
 	},
 	Replaces: func(context.Context, *format.Job, *format.Source, fs.FS) error {
@@ -53,16 +54,17 @@ var minetestBackup = &format.Format{
 // worldBackups keeps worlds.
 var worldBackups = &format.Backups{
 	Options: []format.Option{optionVerify},
-	Add: func(ctx context.Context, job *format.Job, src *format.Source, repo string) (format.Info, error) {
+	Add: func(ctx context.Context, job *format.Job, src, repo *format.Source) (format.Info, error) {
 		if text, ok := unfinished(src.Dir); ok {
 			return format.Info{}, fmt.Errorf("%s is %s", src.Path, text)
 		}
-		if !worldrepo.Recognize(repo) {
-			if err := worldrepo.Create(repo); err != nil {
+		store := repo.Files()
+		if !worldrepo.Recognize(ctx, store) {
+			if err := worldrepo.Create(ctx, store); err != nil {
 				return format.Info{}, err
 			}
 		}
-		r, err := worldrepo.Backup(ctx, src.Dir, repo, worldrepo.Options{
+		r, err := worldrepo.Backup(ctx, src.Dir, store, worldrepo.Options{
 			Remote: job.On(optionRemote.Name), Verify: job.On(optionVerify.Name), OnProgress: job.Report,
 			Sink: sinkOf(job, slices.Concat(worldcopy.Losses(), worldrepo.Losses.Kinds())),
 		})
@@ -78,8 +80,8 @@ var worldBackups = &format.Backups{
 		info.Add("bytes", "bytes that they take", r.Bytes)
 		return info, nil
 	},
-	List: func(ctx context.Context, repo string) (list []format.Snapshot, err error) {
-		r, err := worldrepo.Open(repo)
+	List: func(ctx context.Context, repo *format.Source) (list []format.Snapshot, err error) {
+		r, err := worldrepo.Open(ctx, repo.Files())
 		if err != nil {
 			return nil, err
 		}
@@ -91,9 +93,11 @@ var worldBackups = &format.Backups{
 		}
 		return list, errors.Join(err, bad)
 	},
-	Forget: func(_ context.Context, repo string, ids []string) error { return worldrepo.Forget(repo, ids) },
-	Prune: func(ctx context.Context, repo string, dry bool) (int, int64, error) {
-		p, err := worldrepo.Prune(ctx, repo, dry)
+	Forget: func(ctx context.Context, repo *format.Source, ids []string) error {
+		return worldrepo.Forget(ctx, repo.Files(), ids)
+	},
+	Prune: func(ctx context.Context, repo *format.Source, dry bool) (int, int64, error) {
+		p, err := worldrepo.Prune(ctx, repo.Files(), dry)
 		return p.Packs, p.Bytes, err
 	},
 }
@@ -138,7 +142,7 @@ func (f *backupFile) Check(ctx context.Context, _ *format.Job, sink check.Sink) 
 }
 
 func restoreWorld(ctx context.Context, job *format.Job, src *format.Source, out format.Output) (err error) {
-	r, err := worldrepo.Open(src.Dir)
+	r, err := worldrepo.Open(ctx, src.Files())
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package worldrepo_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,16 +21,8 @@ import (
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldrepo"
+	"trowel.example/storage"
 )
-
-func newRepo(t *testing.T) string {
-	t.Helper()
-	repo := filepath.Join(t.TempDir(), "repo")
-	if err := worldrepo.Create(repo); err != nil {
-		t.Fatal(err)
-	}
-	return repo
-}
 
 // about returns what is to be seen of all files and folders of a world but its databases.
 func about(t *testing.T, dir string) map[string]string {
@@ -64,7 +58,9 @@ func about(t *testing.T, dir string) map[string]string {
 }
 
 // All files and folders come back, with their names, modes and times.
-func TestFiles(t *testing.T) {
+func TestFiles(t *testing.T) { everywhere(t, testFiles) }
+
+func testFiles(t *testing.T, newRepo func(*testing.T) kept) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 5, 28)
 	mib := strings.Repeat("0123456789abcdef", 1<<16)
 	for name, text := range map[string]string{
@@ -102,7 +98,9 @@ func TestFiles(t *testing.T) {
 }
 
 // A world that nobody has entered yet is one, too.
-func TestEmptyWorld(t *testing.T) {
+func TestEmptyWorld(t *testing.T) { everywhere(t, testEmptyWorld) }
+
+func testEmptyWorld(t *testing.T, newRepo func(*testing.T) kept) {
 	dir := t.TempDir()
 	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("backend = sqlite3\ngameid = minetest\n"))
 	repo := newRepo(t)
@@ -114,11 +112,13 @@ func TestEmptyWorld(t *testing.T) {
 
 // A run that restores goes on where one has stopped, with the same snapshot only, and leaves
 // nothing beside the world.
-func TestRestoreGoesOn(t *testing.T) {
+func TestRestoreGoesOn(t *testing.T) { everywhere(t, testRestoreGoesOn) }
+
+func testRestoreGoesOn(t *testing.T, newRepo func(*testing.T) kept) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 200, 28)
 	repo := newRepo(t)
 	first, second := backup(t, dir, repo).Snapshot, backup(t, dir, repo).Snapshot
-	r, err := worldrepo.Open(repo)
+	r, err := worldrepo.Open(t.Context(), repo)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,18 +152,22 @@ func TestRestoreGoesOn(t *testing.T) {
 	}
 }
 
-// packsOf returns the paths of the packs.
-func packsOf(t *testing.T, repo string) []string {
+// packsOf returns the names of the packs.
+func packsOf(t *testing.T, repo kept) (list []string) {
 	t.Helper()
-	list, err := filepath.Glob(filepath.Join(repo, "packs", "*.pack"))
-	if err != nil || len(list) == 0 {
-		t.Fatal(list, err)
+	for name := range repo.all(t) {
+		if strings.HasPrefix(name, "packs/") {
+			list = append(list, name)
+		}
+	}
+	if len(list) == 0 {
+		t.Fatal("there are no packs")
 	}
 	return list
 }
 
 // errorsOf returns the findings about a snapshot.
-func errorsOf(t *testing.T, repo, id string) (list []check.Finding) {
+func errorsOf(t *testing.T, repo kept, id string) (list []check.Finding) {
 	for _, f := range findings(t, repo) {
 		if strings.Contains(f.Path, id) {
 			list = append(list, f)
@@ -173,38 +177,38 @@ func errorsOf(t *testing.T, repo, id string) (list []check.Finding) {
 }
 
 // What is damaged in a repository is not part of later snapshots.
-func TestMended(t *testing.T) {
+func TestMended(t *testing.T) { everywhere(t, testMended) }
+
+func testMended(t *testing.T, newRepo func(*testing.T) kept) {
 	for _, test := range []struct {
 		name   string
 		verify bool
-		damage func(path string, data []byte) error
+		damage func(data []byte) []byte // nil: the pack is gone
 	}{
-		{"gone", false, func(path string, _ []byte) error { return os.Remove(path) }},
-		{"cut off", false, func(path string, data []byte) error { return os.Truncate(path, int64(len(data)/2)) }},
-		{"changed", true, func(path string, data []byte) error {
+		{"gone", false, func([]byte) []byte { return nil }},
+		{"cut off", false, func(data []byte) []byte { return data[:len(data)/2] }},
+		{"changed", true, func(data []byte) []byte {
 			for i := 100; i < len(data)-50*len(data)/100; i += 3000 {
 				data[i] ^= 1
 			}
-			return os.WriteFile(path, data, 0o600)
+			return data
 		}},
-		{"all changed", true, func(path string, data []byte) error {
+		{"all changed", true, func(data []byte) []byte {
 			for i := 9; i < len(data)*3/4; i += 40 {
 				data[i] ^= 1
 			}
-			return os.WriteFile(path, data, 0o600)
+			return data
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 300, 28)
 			repo := newRepo(t)
 			first := backup(t, dir, repo).Snapshot.ID
-			for _, path := range packsOf(t, repo) {
-				data, err := os.ReadFile(path)
-				if err == nil {
-					err = test.damage(path, data)
-				}
-				if err != nil {
-					t.Fatal(err)
+			for _, name := range packsOf(t, repo) {
+				if data := test.damage(slices.Clone(repo.all(t)[name])); data != nil {
+					repo.put(t, name, data)
+				} else {
+					repo.drop(t, name)
 				}
 			}
 			if len(errorsOf(t, repo, first)) == 0 {
@@ -229,19 +233,17 @@ func TestMended(t *testing.T) {
 }
 
 // A damaged file is told, and the rest is restored.
-func TestDamagedFile(t *testing.T) {
+func TestDamagedFile(t *testing.T) { everywhere(t, testDamagedFile) }
+
+func testDamagedFile(t *testing.T, newRepo func(*testing.T) kept) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 20, 28)
 	mark := "this will be damaged"
 	judge.Write(t, filepath.Join(dir, "bad.txt"), []byte(mark))
 	judge.Write(t, filepath.Join(dir, "good.txt"), []byte("this will not"))
 	repo := newRepo(t)
 	id := backup(t, dir, repo).Snapshot.ID
-	for _, path := range packsOf(t, repo) {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		judge.Write(t, path, []byte(strings.Replace(string(data), mark, "This will be damaged", 1)))
+	for _, name := range packsOf(t, repo) {
+		repo.put(t, name, bytes.Replace(repo.all(t)[name], []byte(mark), []byte("This will be damaged"), 1))
 	}
 	var found []check.Finding
 	back := restore(t, repo, id, worldcopy.Options{Sink: func(f check.Finding) { found = append(found, f) }})
@@ -260,7 +262,9 @@ func TestDamagedFile(t *testing.T) {
 }
 
 // The snapshot that was made last is the newest, whatever the clock says.
-func TestClock(t *testing.T) {
+func TestClock(t *testing.T) { everywhere(t, testClock) }
+
+func testClock(t *testing.T, newRepo func(*testing.T) kept) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3, 28)
 	repo := newRepo(t)
 	now := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
@@ -273,7 +277,7 @@ func TestClock(t *testing.T) {
 		}
 		ids = append(ids, report.Snapshot.ID)
 	}
-	r, err := worldrepo.Open(repo)
+	r, err := worldrepo.Open(t.Context(), repo)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,34 +296,32 @@ func TestClock(t *testing.T) {
 }
 
 // A repository whose making was killed is made by the next run.
-func TestCreateAgain(t *testing.T) {
+func TestCreateAgain(t *testing.T) { everywhere(t, testCreateAgain) }
+
+func testCreateAgain(t *testing.T, newRepo func(*testing.T) kept) {
 	repo := newRepo(t)
-	if err := os.Remove(filepath.Join(repo, "trowel-backup.json")); err != nil {
-		t.Fatal(err)
-	}
-	if err := worldrepo.Create(repo); err != nil {
+	repo.drop(t, "trowel-backup.json")
+	if err := worldrepo.Create(t.Context(), repo); err != nil {
 		t.Error(err)
 	}
-	if err := os.Remove(filepath.Join(repo, "trowel-backup.json")); err != nil {
-		t.Fatal(err)
-	}
-	judge.Write(t, filepath.Join(repo, "packs", "mine"), []byte("x"))
-	if err := worldrepo.Create(repo); err == nil {
+	repo.drop(t, "trowel-backup.json")
+	repo.put(t, "packs/mine", []byte("x"))
+	if err := worldrepo.Create(t.Context(), repo); err == nil {
 		t.Error("a folder with a file in it has become a repository")
 	}
 }
 
 // A repository that may not be read is told of as such, and not as one that is there already.
 func TestCreateForbidden(t *testing.T) {
-	repo := newRepo(t)
-	if err := os.Chmod(repo, 0); err != nil {
+	repo := storage.Folder(t.TempDir())
+	if err := os.Chmod(string(repo), 0); err != nil {
 		t.Fatal(err)
 	}
-	defer os.Chmod(repo, 0o700)
-	if _, err := os.ReadDir(repo); err == nil {
+	defer os.Chmod(string(repo), 0o700)
+	if _, err := os.ReadDir(string(repo)); err == nil {
 		t.Skip("this user may read everything")
 	}
-	if err := worldrepo.Create(repo); !errors.Is(err, fs.ErrPermission) {
+	if err := worldrepo.Create(t.Context(), repo); !errors.Is(err, fs.ErrPermission) {
 		t.Error(err)
 	}
 }

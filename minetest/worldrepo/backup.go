@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,11 +18,11 @@ import (
 	"trowel.example/internal/extsort"
 	"trowel.example/internal/inuse"
 	"trowel.example/internal/regular"
-	"trowel.example/internal/wholefile"
 	"trowel.example/minetest/manifest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldcopy"
+	"trowel.example/storage"
 )
 
 // Options are how a backup is made.
@@ -32,7 +31,8 @@ type Options struct {
 
 	// Verify reads all that the snapshot needs of what was stored before, and stores again what of
 	// it is damaged. Without it only packs that are gone or cut off are noticed, and what is
-	// damaged of other files than the blocks.
+	// damaged of other files than the blocks; and that only in a folder, since elsewhere reading is
+	// not cheap.
 	Verify bool
 
 	Time       time.Time                       // of the snapshot; the zero value is now
@@ -68,7 +68,8 @@ const pieceSize = 1 << 20
 // storing is a run that stores contents.
 type storing struct {
 	*Repository
-	packWriter
+	data   packWriter       // data of blocks, and pieces of files
+	lists  packWriter       // regions and lists of them, which each backup reads: they stand together
 	have   map[[16]byte]Ref // by the beginning of their IDs
 	known  map[uint64]bool  // packs that were there before
 	verify bool
@@ -79,14 +80,16 @@ type storing struct {
 // newest are, so that of very old ones some may be stored again.
 const maxHave = 1 << 20
 
-// store stores a content, if it is not there.
-func (s *storing) store(data []byte, compress bool) (Ref, error) {
+// keep stores a content, if it is not there.
+func (s *storing) keep(w *packWriter, data []byte, compress bool) (Ref, error) {
 	id := ID(sha256.Sum256(data))
 	short := [16]byte(id[:])
-	if ref, ok := s.have[short]; ok && s.sound(ref, data) {
-		return ref, nil
+	if ref, ok := s.have[short]; ok {
+		if sound, err := s.sound(ref, data); sound || err != nil {
+			return ref, err
+		}
 	}
-	ref, err := s.put(data, id, compress)
+	ref, err := w.put(data, id, compress)
 	if err != nil {
 		return ref, err
 	}
@@ -98,38 +101,50 @@ func (s *storing) store(data []byte, compress bool) (Ref, error) {
 }
 
 // sound reports whether the content that a table names is what it should be: a pack can be damaged.
-func (s *storing) sound(ref Ref, data []byte) bool {
-	if !s.known[ref.Pack] {
-		return true // this run has stored it
+func (s *storing) sound(ref Ref, data []byte) (bool, error) {
+	if _, near := s.store.(storage.Folder); !s.known[ref.Pack] || !near && !s.verify {
+		return true, nil // this run has stored it, or it is far away
 	}
 	there, err := s.get(ref)
-	return err == nil && bytes.Equal(there, data)
+	return err == nil && bytes.Equal(there, data), unavailable(err)
 }
 
 // keeps reports whether the repository still has what a snapshot refers to. Only with verify
 // is it read.
-func (s *storing) keeps(ref Ref) bool {
+func (s *storing) keeps(ref Ref) (bool, error) {
 	if !s.known[ref.Pack] || !s.verify {
-		return s.known[ref.Pack]
+		return s.known[ref.Pack], nil
 	}
 	_, err := s.get(ref)
-	return err == nil
+	return err == nil, unavailable(err)
+}
+
+// unavailable returns an error that says nothing about what is kept, and nil for others.
+func unavailable(err error) error {
+	if storage.IsUnavailable(err) {
+		return err
+	}
+	return nil
 }
 
 // learn finds out which contents there are.
 func (s *storing) learn(ctx context.Context) error {
-	numbers, err := s.packNumbers()
+	packs, err := s.packList(ctx)
 	if err != nil {
 		return err
 	}
-	for _, n := range numbers {
+	for _, one := range packs {
+		n := one.number
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if s.known[n] = true; len(s.have) >= maxHave {
 			continue
 		}
-		p, err := openPack(filepath.Join(s.Repository.dir, dirPacks), n)
+		p, err := openPack(ctx, s.store, n)
+		if storage.IsUnavailable(err) {
+			return err
+		}
 		if err != nil {
 			delete(s.known, n) // check tells; what is in it is stored again
 			continue
@@ -148,35 +163,37 @@ func (s *storing) learn(ctx context.Context) error {
 
 // Backup adds a snapshot of a world to a repository. What a server changes meanwhile is in it or
 // is not, but each database of SQLite is as it was at one moment.
-func Backup(ctx context.Context, dir, repo string, o Options) (_ *Report, err error) {
-	r, err := Open(repo)
+//
+// In a store that lets several runs in, others may add snapshots meanwhile. What both store is then
+// there twice.
+func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *Report, err error) {
+	r, err := Open(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	unlock, err := r.lock()
+	lock, err := repo.Lock(ctx, false)
 	if err != nil {
 		return nil, err
 	}
-	defer unlock()
-	if err := r.tidy(); err != nil {
-		return nil, err
-	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	settings, err := world.ReadWorldMT(dir)
 	if err != nil {
 		return nil, err
 	}
 	s := &storing{Repository: r, have: make(map[[16]byte]Ref), known: make(map[uint64]bool), verify: o.Verify, report: new(Report)}
-	s.packWriter.dir = filepath.Join(repo, dirPacks)
-	defer s.discard()
+	for _, w := range []*packWriter{&s.data, &s.lists} {
+		w.ctx, w.store = ctx, repo
+		defer w.discard()
+	}
 	if err := s.learn(ctx); err != nil {
 		return nil, err
 	}
-	scratch, err := os.MkdirTemp(repo, ".trowel-*.tmp") // private as the repository
+	scratch, remove, err := scratch(repo)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 
 	now := o.Time
 	if now.IsZero() {
@@ -212,7 +229,7 @@ func Backup(ctx context.Context, dir, repo string, o Options) (_ *Report, err er
 	if err := s.files(ctx, rest, snap); err != nil {
 		return nil, err
 	}
-	if err := s.end(); err != nil {
+	if err := errors.Join(s.data.end(), s.lists.end()); err != nil {
 		return nil, err
 	}
 	var b [3]byte
@@ -222,13 +239,13 @@ func Backup(ctx context.Context, dir, repo string, o Options) (_ *Report, err er
 	if err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
+	if err := errors.Join(ctx.Err(), lock.Held(ctx)); err != nil { // else what it needs could have been removed
 		return nil, err
 	}
-	if err := wholefile.Write(filepath.Join(repo, dirSnapshots, snap.ID+snapshotEnd), strings.NewReader(string(data)), 0o600); err != nil {
+	if err := storage.WriteFile(ctx, repo, snapshotFile(snap.ID), data); err != nil {
 		return nil, err
 	}
-	s.report.Snapshot, s.report.Bytes = snap, s.size
+	s.report.Snapshot, s.report.Bytes = snap, s.data.size+s.lists.size
 	return s.report, nil
 }
 
@@ -299,7 +316,11 @@ func (s *storing) blocks(ctx context.Context, db mapdb.DB, snap *Snapshot, list 
 	if err != nil {
 		return err
 	}
-	w := &regionWriter{storing: s, db: db, old: s.last(list, snap.World), snap: snap, sink: o.Sink}
+	old, err := s.last(list, snap.World)
+	if err != nil {
+		return err
+	}
+	w := &regionWriter{storing: s, db: db, old: old, snap: snap, sink: o.Sink}
 	for p, err := range sorter.Distinct() {
 		if err == nil {
 			err = w.add(ctx, p.Key, manifest.Hash(p.Value))
@@ -316,18 +337,18 @@ func (s *storing) blocks(ctx context.Context, db mapdb.DB, snap *Snapshot, list 
 
 // last returns the blocks of the newest snapshot of a world that can be read, or else of any
 // world; nil if there is none.
-func (s *storing) last(list []*Snapshot, world string) *Blocks {
+func (s *storing) last(list []*Snapshot, world string) (*Blocks, error) {
 	for _, own := range []bool{true, false} {
 		for _, snap := range slices.Backward(list) {
 			if (snap.World == world) != own {
 				continue
 			}
-			if b, err := s.Blocks(snap); err == nil {
-				return b
+			if b, err := s.Blocks(snap); err == nil || storage.IsUnavailable(err) {
+				return b, err
 			}
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // regionWriter stores regions in their order.
@@ -370,7 +391,11 @@ func (w *regionWriter) flush(ctx context.Context) error {
 				w.report.Removed += int64(old.blocks)
 				continue
 			}
-			if blocks, err := w.region(old.ref); err == nil { // else all of it is stored again
+			blocks, err := w.region(old.ref)
+			if storage.IsUnavailable(err) {
+				return err
+			}
+			if err == nil { // else all of it is stored again
 				before, ref = blocks, old.ref
 			}
 		}
@@ -378,7 +403,11 @@ func (w *regionWriter) flush(ctx context.Context) error {
 	was := make(map[int]block, len(before))
 	damaged := 0
 	for _, b := range before {
-		if w.keeps(b.ref) {
+		kept, err := w.keeps(b.ref)
+		if err != nil {
+			return err
+		}
+		if kept {
 			was[b.local] = b
 		} else {
 			damaged++
@@ -402,11 +431,17 @@ func (w *regionWriter) flush(ctx context.Context) error {
 		}
 	}
 	w.report.Removed += int64(gone)
-	if len(wanted) == 0 && gone == 0 && damaged == 0 && len(before) > 0 && w.keeps(ref) {
-		w.list = append(w.list, regionRef{w.number, len(w.blocks), ref})
-		w.snap.Blocks += int64(len(w.blocks))
-		w.blocks = w.blocks[:0]
-		return nil
+	if len(wanted) == 0 && gone == 0 && damaged == 0 && len(before) > 0 {
+		kept, err := w.keeps(ref)
+		if err != nil {
+			return err
+		}
+		if kept {
+			w.list = append(w.list, regionRef{w.number, len(w.blocks), ref})
+			w.snap.Blocks += int64(len(w.blocks))
+			w.blocks = w.blocks[:0]
+			return nil
+		}
 	}
 	for b, err := range mapdb.Fetch(ctx, w.db, wanted) {
 		var bad *mapdb.RowError
@@ -426,7 +461,7 @@ func (w *regionWriter) flush(ctx context.Context) error {
 		}
 		delete(changed, b.Pos)
 		w.blocks[i].hash = manifest.HashOf(b.Data) // a server may have changed it again
-		if w.blocks[i].ref, err = w.store(b.Data, false); err != nil {
+		if w.blocks[i].ref, err = w.keep(&w.data, b.Data, false); err != nil {
 			return err
 		}
 		w.report.Changed++
@@ -437,7 +472,7 @@ func (w *regionWriter) flush(ctx context.Context) error {
 	}
 	w.blocks = slices.DeleteFunc(w.blocks, func(b block) bool { return missing[b.local] })
 	if len(w.blocks) > 0 {
-		ref, err := w.store(encodeRegion(w.blocks), true)
+		ref, err := w.keep(&w.lists, encodeRegion(w.blocks), true)
 		if err != nil {
 			return err
 		}
@@ -461,7 +496,7 @@ func (w *regionWriter) end(ctx context.Context) error {
 		}
 	}
 	for piece := range slices.Chunk(encodeRegions(w.list), pieceSize) {
-		ref, err := w.store(piece, true)
+		ref, err := w.keep(&w.lists, piece, true)
 		if err != nil {
 			return err
 		}
@@ -505,7 +540,7 @@ func (s *storing) files(ctx context.Context, rest string, snap *Snapshot) error 
 		for {
 			n, err := io.ReadFull(f, buf)
 			if n > 0 {
-				ref, err := s.store(buf[:n], true)
+				ref, err := s.keep(&s.data, buf[:n], true)
 				if err != nil {
 					return err
 				}

@@ -7,12 +7,15 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"trowel.example/storage"
 )
 
 // aPack returns the bytes of a pack of some contents.
 func aPack(t testing.TB, contents ...string) []byte {
 	t.Helper()
-	w := &packWriter{dir: t.TempDir()}
+	dir := t.TempDir()
+	w := &packWriter{ctx: t.Context(), store: storage.Folder(dir)}
 	for _, c := range contents {
 		if _, err := w.put([]byte(c), sha256.Sum256([]byte(c)), true); err != nil {
 			t.Fatal(err)
@@ -21,7 +24,7 @@ func aPack(t testing.TB, contents ...string) []byte {
 	if err := w.end(); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(w.dir, packName(w.packed[0])))
+	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(packFile(w.packed[0]))))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,69 +6,30 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"trowel.example/check"
 	"trowel.example/internal/filelock"
-	"trowel.example/internal/wholefile"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worldcopy"
+	"trowel.example/storage"
 )
 
-// lock keeps other backups out until the function that it returns is called.
-func (r *Repository) lock() (unlock func(), err error) {
-	f, err := os.OpenFile(filepath.Join(r.dir, fileLock), os.O_CREATE|os.O_RDWR, 0o600)
+// Forget removes snapshots, by their IDs. What only they had stays until [Prune].
+func Forget(ctx context.Context, s storage.Store, ids []string) (err error) {
+	if _, err := Open(ctx, s); err != nil {
+		return err
+	}
+	lock, err := s.Lock(ctx, false)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	switch err := filelock.Try(f); {
-	case errors.Is(err, filelock.ErrTaken):
-		f.Close()
-		return nil, fmt.Errorf("%s: %w", r.dir, ErrLocked)
-	case err != nil && !errors.Is(err, errors.ErrUnsupported):
-		f.Close()
-		return nil, err
-	}
-	return func() { f.Close() }, nil
-}
-
-// tidy removes what runs have left that were killed.
-func (r *Repository) tidy() error {
-	for _, dir := range []string{r.dir, filepath.Join(r.dir, dirPacks), filepath.Join(r.dir, dirSnapshots)} {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	for _, id := range ids {
+		if err := s.Remove(ctx, snapshotFile(id)); err != nil {
 			return err
-		}
-		for _, e := range entries {
-			name := e.Name()
-			if strings.HasPrefix(name, ".trowel-") && strings.HasSuffix(name, ".tmp") || strings.HasPrefix(name, ".") && strings.HasSuffix(name, wholefile.Suffix) {
-				if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-					return err
-				}
-			}
 		}
 	}
 	return nil
-}
-
-// Forget removes snapshots, by their IDs. What only they had stays until [Prune].
-func Forget(dir string, ids []string) error {
-	r, err := Open(dir)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	unlock, err := r.lock()
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	for _, id := range ids {
-		if err := os.Remove(filepath.Join(dir, dirSnapshots, id+snapshotEnd)); err != nil {
-			return err
-		}
-	}
-	return wholefile.SyncDir(filepath.Join(dir, dirSnapshots))
 }
 
 // Pruned says what Prune did.
@@ -79,43 +40,41 @@ type Pruned struct {
 
 // Prune removes the packs of which no snapshot needs anything. If a snapshot cannot be read
 // nothing is removed: it may be mended. With dry it only tells.
-func Prune(ctx context.Context, dir string, dry bool) (p Pruned, err error) {
-	r, err := Open(dir)
+func Prune(ctx context.Context, s storage.Store, dry bool) (p Pruned, err error) {
+	r, err := Open(ctx, s)
 	if err != nil {
 		return p, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	unlock, err := r.lock()
+	lock, err := s.Lock(ctx, true) // a backup may need what no snapshot needs yet
 	if err != nil {
 		return p, err
 	}
-	defer unlock()
-	if err := r.tidy(); err != nil {
-		return p, err
-	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	needed, err := r.needed(ctx)
 	if err != nil {
 		return p, fmt.Errorf("nothing is removed, since what a snapshot needs is not known: %w", err)
 	}
-	numbers, err := r.packNumbers()
+	packs, err := r.packList(ctx)
 	if err != nil {
 		return p, err
 	}
-	for _, n := range numbers {
-		path := filepath.Join(dir, dirPacks, packName(n))
-		st, err := os.Lstat(path)
-		if err != nil || needed[n] {
+	for _, one := range packs {
+		if needed[one.number] {
 			continue
 		}
 		if !dry {
-			if err := os.Remove(path); err != nil {
+			if err := lock.Held(ctx); err != nil {
+				return p, err
+			}
+			if err := s.Remove(ctx, packFile(one.number)); err != nil {
 				return p, err
 			}
 		}
 		p.Packs++
-		p.Bytes += st.Size()
+		p.Bytes += one.size
 	}
-	return p, wholefile.SyncDir(filepath.Join(dir, dirPacks))
+	return p, nil
 }
 
 // needed returns the packs that snapshots need.
@@ -184,17 +143,21 @@ var (
 
 // Check reads all of a repository and reports what is wrong with it.
 func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
-	numbers, err := r.packNumbers()
+	packs, err := r.packList(ctx)
 	if err != nil {
 		return err
 	}
 	good := make(map[uint64][]bool) // contents of packs
-	for _, n := range numbers {
+	for _, one := range packs {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		name := dirPacks + "/" + packName(n)
-		p, err := openPack(filepath.Join(r.dir, dirPacks), n)
+		n := one.number
+		name := packFile(n)
+		p, err := openPack(ctx, r.store, n)
+		if storage.IsUnavailable(err) {
+			return err
+		}
 		if err != nil {
 			sink.AddAt(kindPack, []check.Place{check.File(name)}, name, -1, "%v", err)
 			continue
@@ -204,6 +167,9 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 		var first error
 		for i := range p.table {
 			if _, err := p.get(uint32(i)); err != nil {
+				if storage.IsUnavailable(err) {
+					return errors.Join(err, p.close())
+				}
 				bad++
 				if first == nil {
 					first = err
@@ -231,7 +197,7 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 	unread := false
 	report := func(id string, err error) {
 		unread = true
-		name := dirSnapshots + "/" + id + snapshotEnd
+		name := snapshotFile(id)
 		sink.AddAt(kindSnapshot, []check.Place{check.File(name)}, name, -1, "%v", err)
 	}
 	list, err := r.Snapshots(ctx, report)
@@ -265,19 +231,22 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if storage.IsUnavailable(err) {
+			return err
+		}
 		if err != nil {
 			report(s.ID, err)
 		}
 		if missing > 0 {
-			name := dirSnapshots + "/" + s.ID + snapshotEnd
+			name := snapshotFile(s.ID)
 			sink.AddAt(kindContent, []check.Place{check.File(name)}, name, -1, "%d contents that it needs are damaged or missing", missing)
 		}
 	}
 	if unread {
 		return nil // what no other snapshot needs it may need
 	}
-	for _, n := range numbers {
-		if name := dirPacks + "/" + packName(n); !used[n] && good[n] != nil {
+	for _, one := range packs {
+		if n, name := one.number, packFile(one.number); !used[n] && good[n] != nil {
 			sink.AddAt(kindUnused, []check.Place{check.File(name)}, name, -1, "no snapshot needs it")
 		}
 	}
@@ -357,6 +326,9 @@ func (r *Repository) extract(dir string, f File, sink check.Sink) (err error) {
 	size, lost := int64(0), 0
 	for i, ref := range f.Pieces {
 		data, failed := r.get(ref)
+		if err = unavailable(failed); err != nil {
+			break
+		}
 		if failed != nil {
 			lost++
 			data = make([]byte, max(0, min(pieceSize, f.Size-int64(i)*pieceSize)))

@@ -3,21 +3,19 @@ package worldrepo
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 
 	"github.com/klauspost/compress/zstd"
 
 	"trowel.example/fault"
-	"trowel.example/internal/wholefile"
 	"trowel.example/internal/zframe"
+	"trowel.example/storage"
 )
 
 // A pack is a file of contents, one after the other, with a table of them at its end:
@@ -53,6 +51,9 @@ type Ref struct {
 // packName returns the name of a pack in its folder.
 func packName(n uint64) string { return fmt.Sprintf("%016x.pack", n) }
 
+// packFile returns the name of a pack in its store.
+func packFile(n uint64) string { return dirPacks + "/" + packName(n) }
+
 // packNumber is the opposite of packName.
 func packNumber(name string) (uint64, bool) {
 	n, err := strconv.ParseUint(name[:min(16, len(name))], 16, 64)
@@ -70,9 +71,10 @@ type content struct {
 
 // packWriter writes packs, one after the other.
 type packWriter struct {
-	dir string
+	ctx   context.Context
+	store storage.Store
 
-	file   *os.File
+	file   storage.Writer // nil: none is open
 	w      *bufio.Writer
 	number uint64
 	offset int64
@@ -115,14 +117,9 @@ func (p *packWriter) begin() (err error) {
 		}
 	}
 	var b [8]byte
-	for {
-		_, _ = rand.Read(b[:]) // it never fails
-		p.number = binary.LittleEndian.Uint64(b[:])
-		if _, err := os.Lstat(filepath.Join(p.dir, packName(p.number))); errors.Is(err, os.ErrNotExist) {
-			break
-		}
-	}
-	if p.file, err = os.OpenFile(p.part(), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
+	_, _ = rand.Read(b[:]) // it never fails
+	p.number = binary.LittleEndian.Uint64(b[:])
+	if p.file, err = p.store.Create(p.ctx, packFile(p.number)); err != nil {
 		return err
 	}
 	p.w = bufio.NewWriterSize(p.file, 1<<18)
@@ -130,8 +127,6 @@ func (p *packWriter) begin() (err error) {
 	p.offset, p.table = int64(len(packMagic))+1, p.table[:0]
 	return err
 }
-
-func (p *packWriter) part() string { return wholefile.Part(filepath.Join(p.dir, packName(p.number))) }
 
 // end completes the pack that is being written, if there is one: it gets its name once it is
 // on the disk.
@@ -151,24 +146,25 @@ func (p *packWriter) end() error {
 	t = binary.LittleEndian.AppendUint64(t, uint64(len(p.table)))
 	t = append(append(t, sum[:8]...), packMagic...)
 	_, err := p.w.Write(t)
-	err = errors.Join(err, p.w.Flush(), p.file.Sync(), p.file.Close())
-	p.file = nil
 	if err == nil {
-		err = os.Rename(p.part(), filepath.Join(p.dir, packName(p.number)))
+		err = p.w.Flush()
+	}
+	if err == nil {
+		err = p.file.Commit()
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(p.part()))
+		return err // discard does the rest
 	}
+	p.file = nil
 	p.packed = append(p.packed, p.number)
 	p.size += p.offset + int64(len(t))
-	return wholefile.SyncDir(p.dir)
+	return nil
 }
 
 // discard removes the pack that is being written.
 func (p *packWriter) discard() {
 	if p.file != nil {
-		_ = p.file.Close()
-		_ = os.Remove(p.part())
+		p.file.Discard()
 		p.file = nil
 	}
 }
@@ -181,23 +177,15 @@ type pack struct {
 	table  []content
 }
 
-func openPack(dir string, number uint64) (*pack, error) {
-	path := filepath.Join(dir, packName(number))
-	f, err := os.Open(path)
+func openPack(ctx context.Context, s storage.Store, number uint64) (*pack, error) {
+	f, err := s.Open(ctx, packFile(number))
 	if err != nil {
 		return nil, err
 	}
-	st, err := f.Stat()
-	if err == nil && !st.Mode().IsRegular() {
-		err = fmt.Errorf("%s: no file", path)
-	}
-	var p *pack
-	if err == nil {
-		p, err = readPack(f, st.Size())
-	}
+	p, err := readPack(f, f.Size())
 	if err != nil {
 		f.Close()
-		return nil, fault.InFile(err, path)
+		return nil, fault.InFile(err, s.Path(packFile(number)))
 	}
 	p.number, p.close = number, f.Close
 	return p, nil

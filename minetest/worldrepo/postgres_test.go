@@ -50,7 +50,10 @@ func TestPostgres(t *testing.T) {
 			}
 		}
 	}()
-	repo := newRepo(t)
+	repo := newFolder(t)
+	if err := worldrepo.Create(t.Context(), repo); err != nil {
+		t.Fatal(err)
+	}
 	var ids []string
 	for range 3 {
 		report, err := worldrepo.Backup(t.Context(), dir, repo, worldrepo.Options{Remote: true})

@@ -11,6 +11,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/storage"
 )
 
 // Blocks is the blocks of a snapshot: a store that is read, as any other.
@@ -74,7 +75,7 @@ func (b *Blocks) Get(ctx context.Context, p mapdb.Pos) ([]byte, error) {
 		blocks, err := b.repo.region(b.regions[i].ref)
 		if err != nil {
 			b.mu.Unlock()
-			return nil, &mapdb.RowError{Key: p.String(), Pos: &p, Err: err}
+			return nil, rowError(p.String(), &p, err)
 		}
 		b.last, b.read = i, blocks
 	}
@@ -86,9 +87,17 @@ func (b *Blocks) Get(ctx context.Context, p mapdb.Pos) ([]byte, error) {
 	}
 	data, err := b.repo.get(blocks[k].ref)
 	if err != nil {
-		return nil, &mapdb.RowError{Key: p.String(), Pos: &p, Err: err}
+		return nil, rowError(p.String(), &p, err)
 	}
 	return data, nil
+}
+
+// rowError makes an error one about a row, unless it says nothing about that.
+func rowError(key string, p *mapdb.Pos, err error) error {
+	if storage.IsUnavailable(err) {
+		return err
+	}
+	return &mapdb.RowError{Key: key, Pos: p, Err: err}
 }
 
 // each calls give with each block of an area, or with what is wrong with some.
@@ -104,7 +113,10 @@ func (b *Blocks) each(ctx context.Context, a mapdb.Area, give func(mapdb.Pos, Re
 		}
 		blocks, err := b.repo.region(b.regions[i].ref)
 		if err != nil {
-			err = &mapdb.RowError{Key: fmt.Sprintf("blocks from %v to %v", low, high), Err: err}
+			err = rowError(fmt.Sprintf("blocks from %v to %v", low, high), nil, err)
+			if storage.IsUnavailable(err) {
+				return err
+			}
 			if !give(low, Ref{}, err) {
 				return nil
 			}
@@ -126,7 +138,7 @@ func (b *Blocks) Blocks(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Block
 			var data []byte
 			if err == nil {
 				if data, err = b.repo.get(ref); err != nil {
-					err = &mapdb.RowError{Key: p.String(), Pos: &p, Err: err}
+					err = rowError(p.String(), &p, err)
 				}
 			}
 			if err != nil {

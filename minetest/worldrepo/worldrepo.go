@@ -1,5 +1,5 @@
-// Package worldrepo keeps backups of worlds: a folder, the repository, has what a world was at
-// many moments, each content once.
+// Package worldrepo keeps backups of worlds: the repository, a folder or any other [storage.Store],
+// has what a world was at many moments, each content once.
 //
 // A content is the data of a block, or a piece of a file. Contents are in packs, files that are
 // never changed. A snapshot is what a world was at a moment: a small file that says where all
@@ -15,6 +15,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,8 +24,7 @@ import (
 	"time"
 
 	"trowel.example/fault"
-	"trowel.example/internal/regular"
-	"trowel.example/internal/wholefile"
+	"trowel.example/storage"
 )
 
 // Names in a repository.
@@ -32,7 +32,6 @@ const (
 	fileMark     = "trowel-backup.json"
 	dirPacks     = "packs"
 	dirSnapshots = "snapshots"
-	fileLock     = "lock"
 
 	formVersion = 1
 	maxSnapshot = 64 << 20 // bytes of its file
@@ -40,12 +39,11 @@ const (
 
 // Errors of a repository.
 var (
-	ErrNone   = errors.New("no repository of backups") // there is none in the folder
-	ErrNewer  = errors.New("the repository is of a newer version of this program")
-	ErrLocked = errors.New("another backup works on the repository")
+	ErrNone  = errors.New("no repository of backups") // there is none in the store
+	ErrNewer = errors.New("the repository is of a newer version of this program")
 )
 
-// mark is what makes a folder a repository.
+// mark is what makes a store a repository.
 type mark struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
@@ -53,7 +51,8 @@ type mark struct {
 
 // Repository is a repository that is open for reading. Its methods may be called at the same time.
 type Repository struct {
-	dir string
+	ctx   context.Context
+	store storage.Store
 
 	mu    sync.Mutex
 	packs map[uint64]*pack
@@ -63,65 +62,51 @@ type Repository struct {
 // maxPacks is how many packs are open at a time.
 const maxPacks = 32
 
-// Recognize reports whether a folder is a repository.
-func Recognize(dir string) bool {
-	st, err := os.Lstat(filepath.Join(dir, fileMark))
-	return err == nil && st.Mode().IsRegular()
+// Recognize reports whether there is a repository in a store.
+func Recognize(ctx context.Context, s storage.Store) bool {
+	f, err := s.Open(ctx, fileMark)
+	if err != nil {
+		return false
+	}
+	f.Close()
+	return true
 }
 
-// Create makes a repository in a folder, which must not exist or be empty. Nobody but its owner
-// may read it.
-func Create(dir string) error {
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		entries, failed := os.ReadDir(dir)
-		if !errors.Is(err, os.ErrExist) {
-			return err
-		}
-		if failed != nil {
-			return failed // such as that the user may not read it
-		}
-		for _, e := range entries { // what a run has left that was killed in its first moment is fine
-			if name := e.Name(); name != dirPacks && name != dirSnapshots && name != filepath.Base(wholefile.Part(fileMark)) {
-				return fmt.Errorf("%s: %w, and the folder is not empty", dir, ErrNone)
-			}
-		}
-	}
-	for _, name := range []string{dirPacks, dirSnapshots} {
-		err := os.Mkdir(filepath.Join(dir, name), 0o700)
-		if errors.Is(err, os.ErrExist) {
-			err = os.Remove(filepath.Join(dir, name)) // only if it is empty
-			if err == nil {
-				err = os.Mkdir(filepath.Join(dir, name), 0o700)
-			}
-		}
-		if err != nil {
-			return err
-		}
-	}
-	data, err := json.Marshal(mark{"trowel-backup", formVersion})
+// Create makes a repository in a store, in which nothing may be.
+func Create(ctx context.Context, s storage.Store) error {
+	err := s.List(ctx, "", func(i storage.Info) error {
+		return fmt.Errorf("%s: %w, and it is not empty: %s", s.Path(""), ErrNone, i.Name)
+	})
 	if err != nil {
 		return err
 	}
-	return wholefile.Write(filepath.Join(dir, fileMark), strings.NewReader(string(data)+"\n"), 0o600)
+	data, err := json.Marshal(mark{"trowel-backup", formVersion})
+	if err == nil {
+		err = storage.WriteFile(ctx, s, fileMark, append(data, '\n'))
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return nil // somebody was faster
+	}
+	return err
 }
 
-// Open opens a repository.
-func Open(dir string) (*Repository, error) {
-	data, err := regular.ReadFile(filepath.Join(dir, fileMark), 1<<16)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", dir, ErrNone)
+// Open opens a repository, until the context ends.
+func Open(ctx context.Context, s storage.Store) (*Repository, error) {
+	data, err := storage.ReadFile(ctx, s, fileMark, 1<<16)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", s.Path(""), ErrNone)
 	}
 	if err != nil {
 		return nil, err
 	}
 	var m mark
 	if err := json.Unmarshal(data, &m); err != nil || m.Format != "trowel-backup" {
-		return nil, &fault.Error{File: filepath.Join(dir, fileMark), Offset: -1, Want: "the mark of a repository", Got: "something else"}
+		return nil, &fault.Error{File: s.Path(fileMark), Offset: -1, Want: "the mark of a repository", Got: "something else"}
 	}
 	if m.Version != formVersion {
-		return nil, fmt.Errorf("%s: %w: its version is %d, and this one knows %d", dir, ErrNewer, m.Version, formVersion)
+		return nil, fmt.Errorf("%s: %w: its version is %d, and this one knows %d", s.Path(""), ErrNewer, m.Version, formVersion)
 	}
-	return &Repository{dir: dir, packs: make(map[uint64]*pack)}, nil
+	return &Repository{ctx: ctx, store: s, packs: make(map[uint64]*pack)}, nil
 }
 
 // Close closes the packs that are open.
@@ -145,7 +130,7 @@ func (r *Repository) get(ref Ref) ([]byte, error) {
 		return nil, err
 	}
 	data, err := p.get(ref.N)
-	return data, fault.InFile(err, filepath.Join(r.dir, dirPacks, packName(ref.Pack)))
+	return data, fault.InFile(err, r.store.Path(packFile(ref.Pack)))
 }
 
 // pack returns a pack, under the lock.
@@ -154,7 +139,7 @@ func (r *Repository) pack(number uint64) (*pack, error) {
 		r.used = slices.Insert(slices.Delete(r.used, i, i+1), 0, number)
 		return r.packs[number], nil
 	}
-	p, err := openPack(filepath.Join(r.dir, dirPacks), number)
+	p, err := openPack(r.ctx, r.store, number)
 	if err != nil {
 		return nil, err
 	}
@@ -168,32 +153,22 @@ func (r *Repository) pack(number uint64) (*pack, error) {
 	return p, err
 }
 
-// packNumbers returns the numbers of all packs, the newest first.
-func (r *Repository) packNumbers() ([]uint64, error) {
-	entries, err := os.ReadDir(filepath.Join(r.dir, dirPacks))
-	if err != nil {
-		return nil, err
-	}
-	type one struct {
-		number uint64
-		time   time.Time
-	}
-	var list []one
-	for _, e := range entries {
-		if n, ok := packNumber(e.Name()); ok {
-			info, err := e.Info()
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, one{n, info.ModTime()})
+// packList returns all packs, the newest first.
+func (r *Repository) packList(ctx context.Context) (list []packInfo, err error) {
+	err = r.store.List(ctx, dirPacks, func(i storage.Info) error {
+		if n, ok := packNumber(strings.TrimPrefix(i.Name, dirPacks+"/")); ok {
+			list = append(list, packInfo{n, i.Size, i.Time})
 		}
-	}
-	slices.SortFunc(list, func(a, b one) int { return cmp.Or(b.time.Compare(a.time), cmp.Compare(a.number, b.number)) })
-	numbers := make([]uint64, len(list))
-	for i, p := range list {
-		numbers[i] = p.number
-	}
-	return numbers, nil
+		return nil
+	})
+	slices.SortFunc(list, func(a, b packInfo) int { return cmp.Or(b.time.Compare(a.time), cmp.Compare(a.number, b.number)) })
+	return list, err
+}
+
+type packInfo struct {
+	number uint64
+	size   int64
+	time   time.Time
 }
 
 // Snapshot is what a world was at a moment.
@@ -229,20 +204,26 @@ const snapshotEnd = ".json"
 // Snapshots returns all snapshots, the oldest first, without what is in them. One that cannot be
 // read is told to bad.
 func (r *Repository) Snapshots(ctx context.Context, bad func(id string, err error)) ([]*Snapshot, error) {
-	entries, err := os.ReadDir(filepath.Join(r.dir, dirSnapshots))
+	var ids []string
+	err := r.store.List(ctx, dirSnapshots, func(i storage.Info) error {
+		id, is := strings.CutSuffix(strings.TrimPrefix(i.Name, dirSnapshots+"/"), snapshotEnd)
+		if is && !strings.HasPrefix(id, ".") && !strings.Contains(id, "/") {
+			ids = append(ids, id)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
 	var list []*Snapshot
-	for _, e := range entries {
-		id, is := strings.CutSuffix(e.Name(), snapshotEnd)
-		if !is || strings.HasPrefix(id, ".") {
-			continue
-		}
+	for _, id := range ids {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		s, err := r.Snapshot(id)
+		if storage.IsUnavailable(err) {
+			return nil, err
+		}
 		if err != nil {
 			bad(id, err)
 			continue
@@ -253,6 +234,8 @@ func (r *Repository) Snapshots(ctx context.Context, bad func(id string, err erro
 	return list, nil
 }
 
+func snapshotFile(id string) string { return dirSnapshots + "/" + id + snapshotEnd }
+
 // sealed is a snapshot with a hash, so that damage is noticed.
 type sealed struct {
 	SHA256   string          `json:"sha256"`
@@ -261,14 +244,13 @@ type sealed struct {
 
 // Snapshot reads a snapshot.
 func (r *Repository) Snapshot(id string) (*Snapshot, error) {
-	path := filepath.Join(r.dir, dirSnapshots, id+snapshotEnd)
-	data, err := regular.ReadFile(path, maxSnapshot)
+	data, err := storage.ReadFile(r.ctx, r.store, snapshotFile(id), maxSnapshot)
 	if err != nil {
 		return nil, err
 	}
 	s, err := decodeSnapshot(data)
 	if err != nil {
-		return nil, fault.InFile(err, path)
+		return nil, fault.InFile(err, r.store.Path(snapshotFile(id)))
 	}
 	s.ID = id
 	return s, nil

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldrepo"
+	"trowel.example/storage"
 )
 
 // change changes, adds and removes some blocks of a world.
@@ -63,7 +65,7 @@ func change(t *testing.T, dir string, r *rand.Rand, n int) {
 	}
 }
 
-func backup(t *testing.T, dir, repo string) *worldrepo.Report {
+func backup(t *testing.T, dir string, repo kept) *worldrepo.Report {
 	t.Helper()
 	report, err := worldrepo.Backup(t.Context(), dir, repo, worldrepo.Options{Sink: func(f check.Finding) { t.Log(f) }})
 	if err != nil {
@@ -72,9 +74,9 @@ func backup(t *testing.T, dir, repo string) *worldrepo.Report {
 	return report
 }
 
-func findings(t *testing.T, repo string) []check.Finding {
+func findings(t *testing.T, repo kept) []check.Finding {
 	t.Helper()
-	r, err := worldrepo.Open(repo)
+	r, err := worldrepo.Open(t.Context(), repo)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,9 +89,9 @@ func findings(t *testing.T, repo string) []check.Finding {
 }
 
 // restore makes the world of a snapshot.
-func restore(t *testing.T, repo, id string, o worldcopy.Options) string {
+func restore(t *testing.T, repo kept, id string, o worldcopy.Options) string {
 	t.Helper()
-	r, err := worldrepo.Open(repo)
+	r, err := worldrepo.Open(t.Context(), repo)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,15 +108,14 @@ func restore(t *testing.T, repo, id string, o worldcopy.Options) string {
 }
 
 // Each snapshot gives the world back as it was then, in each database.
-func TestBackup(t *testing.T) {
+func TestBackup(t *testing.T) { everywhere(t, testBackup) }
+
+func testBackup(t *testing.T, newRepo func(*testing.T) kept) {
 	for _, backend := range []string{mapdb.SQLite, mapdb.LevelDB} {
 		t.Run(backend, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
 			dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: backend}, 300, 28)
-			repo := filepath.Join(t.TempDir(), "repo")
-			if err := worldrepo.Create(repo); err != nil {
-				t.Fatal(err)
-			}
+			repo := newRepo(t)
 			type moment struct {
 				id     string
 				blocks map[mapdb.Pos]string
@@ -169,13 +170,12 @@ func isMap(name string) bool {
 }
 
 // Packs that no snapshot needs are removed, and no others.
-func TestPrune(t *testing.T) {
+func TestPrune(t *testing.T) { everywhere(t, testPrune) }
+
+func testPrune(t *testing.T, newRepo func(*testing.T) kept) {
 	r := rand.New(rand.NewPCG(3, 4))
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 100, 28)
-	repo := filepath.Join(t.TempDir(), "repo")
-	if err := worldrepo.Create(repo); err != nil {
-		t.Fatal(err)
-	}
+	repo := newRepo(t)
 	first := backup(t, dir, repo).Snapshot.ID
 	kept := worldtest.BlocksOf(t, dir)
 	change(t, dir, r, 30)
@@ -183,7 +183,7 @@ func TestPrune(t *testing.T) {
 	if p, err := worldrepo.Prune(t.Context(), repo, false); err != nil || p.Packs != 0 {
 		t.Errorf("Prune = %+v, %v, while all is needed", p, err)
 	}
-	if err := worldrepo.Forget(repo, []string{second}); err != nil {
+	if err := worldrepo.Forget(t.Context(), repo, []string{second}); err != nil {
 		t.Fatal(err)
 	}
 	if found := findings(t, repo); len(found) != 1 || found[0].ID != "mt-backup-unused" {
@@ -204,33 +204,27 @@ func TestPrune(t *testing.T) {
 }
 
 // Every change of a byte of a repository is found by a check, and what is not hit comes back.
-func TestDamage(t *testing.T) {
+func TestDamage(t *testing.T) { everywhere(t, testDamage) }
+
+func testDamage(t *testing.T, newRepo func(*testing.T) kept) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 12, 28)
-	repo := filepath.Join(t.TempDir(), "repo")
-	if err := worldrepo.Create(repo); err != nil {
-		t.Fatal(err)
-	}
+	repo := newRepo(t)
 	backup(t, dir, repo)
 	r := rand.New(rand.NewPCG(5, 6))
-	for name, data := range worldtest.Snapshot(t, repo) {
-		if name == "lock" || len(data) == 0 || filepath.Ext(name) == ".json" && filepath.Dir(name) == "." {
+	for name, data := range repo.all(t) {
+		if len(data) == 0 || name == "trowel-backup.json" {
 			continue
 		}
-		path := filepath.Join(repo, filepath.FromSlash(name))
 		for range 150 {
 			i := r.IntN(len(data))
-			bad := []byte(data)
+			bad := slices.Clone(data)
 			bad[i] ^= 1 << r.IntN(8)
-			if err := os.WriteFile(path, bad, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			repo.put(t, name, bad)
 			if len(findings(t, repo)) == 0 {
 				t.Errorf("%s: a change of byte %d is not found", name, i)
 			}
 		}
-		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		repo.put(t, name, data)
 	}
 	if found := findings(t, repo); len(found) > 0 {
 		t.Error(found)
@@ -238,12 +232,11 @@ func TestDamage(t *testing.T) {
 }
 
 // A run that ends anywhere leaves a repository that is as it was before, and the next one goes on.
-func TestStopped(t *testing.T) {
+func TestStopped(t *testing.T) { everywhere(t, testStopped) }
+
+func testStopped(t *testing.T, newRepo func(*testing.T) kept) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 60, 28)
-	repo := filepath.Join(t.TempDir(), "repo")
-	if err := worldrepo.Create(repo); err != nil {
-		t.Fatal(err)
-	}
+	repo := newRepo(t)
 	first := backup(t, dir, repo)
 	want := worldtest.BlocksOf(t, dir)
 	change(t, dir, rand.New(rand.NewPCG(7, 8)), 30)
@@ -285,7 +278,7 @@ func ExampleBackup() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	game, repo := filepath.Join(dir, "world"), filepath.Join(dir, "backups")
+	game, repo := filepath.Join(dir, "world"), storage.Folder(filepath.Join(dir, "backups"))
 	err = os.Mkdir(game, 0o777)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(game, "world.mt"), []byte("backend = sqlite3\ngameid = minetest\n"), 0o666)
@@ -298,7 +291,7 @@ func ExampleBackup() {
 		}
 	}
 	if err == nil {
-		err = worldrepo.Create(repo)
+		err = worldrepo.Create(ctx, repo)
 	}
 	if err != nil {
 		fmt.Println(err)

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net/url"
 	"strings"
+	"time"
 
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/fileblob" // file:///folder
@@ -152,9 +153,10 @@ func (b *Bucket) Remove(ctx context.Context, name string) error {
 
 // Entry is an object.
 type Entry struct {
-	Name    string // from the bucket, or the folder of it that is open
-	Size    int64  // in bytes
-	Version string // another one when the content is; "" where the server does not say
+	Name    string    // from the bucket, or the folder of it that is open
+	Size    int64     // in bytes
+	Time    time.Time // when it was put there, by the clock of the server
+	Version string    // another one when the content is; "" where the server does not say
 }
 
 // Walk calls do with all objects in a folder of the bucket, in the order of their names; "" is
@@ -182,7 +184,7 @@ func (b *Bucket) list(ctx context.Context, folder, delimiter string, do func(Ent
 			continue
 		}
 		version := fmt.Sprintf("%x %d", o.MD5, o.ModTime.UnixNano())
-		if err := do(Entry{o.Key, o.Size, version}); err != nil {
+		if err := do(Entry{o.Key, o.Size, o.ModTime, version}); err != nil {
 			return err
 		}
 	}

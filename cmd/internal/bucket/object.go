@@ -20,7 +20,7 @@ const (
 // ErrChanged means that an object is not what it was when it was opened.
 var ErrChanged = errors.New("it has changed while it was read")
 
-// Object is an object that is read at any place, in pages of 1 MiB, of which the last 16 are kept.
+// Object is an object that is read at any place, in pages of 1 MiB, of which the last ones are kept.
 // It may be read by several goroutines.
 type Object struct {
 	ctx   context.Context
@@ -28,6 +28,7 @@ type Object struct {
 	name  string
 	size  int64
 	etag  string
+	most  int // pages that are kept
 	mu    sync.Mutex
 	pages []objectPage // the one that was used last is the first
 }
@@ -43,7 +44,7 @@ func (b *Bucket) Object(ctx context.Context, name string) (*Object, error) {
 	if err != nil {
 		return nil, b.failed(name, err)
 	}
-	return &Object{ctx: ctx, b: b, name: name, size: a.Size, etag: a.ETag}, nil
+	return &Object{ctx: ctx, b: b, name: name, size: a.Size, etag: a.ETag, most: maxPages}, nil
 }
 
 // Size returns the size in bytes.
@@ -99,8 +100,8 @@ func (o *Object) page(number int64) ([]byte, error) {
 	if err != nil {
 		return nil, o.b.failed(o.name, err)
 	}
-	if len(o.pages) == maxPages {
-		o.pages = o.pages[:maxPages-1]
+	if len(o.pages) == o.most {
+		o.pages = o.pages[:o.most-1]
 	}
 	o.pages = append([]objectPage{{number, data}}, o.pages...)
 	return data, nil

@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
+	"path/filepath"
 	"strings"
 	"sync"
 
 	"trowel.example/format"
+	"trowel.example/storage"
 )
 
 // Sources opens files of buckets by their names, s3://BUCKET/FOLDER/FILE. The settings of a bucket,
@@ -151,6 +153,35 @@ func (s *Sources) Open(ctx context.Context, name string) (*format.Source, error)
 	}
 	shown := s.Join(name, "")
 	return format.NewSourceNear(shown, o, o.Size(), &near{s, ctx, b, path.Dir(p.at), strings.TrimSuffix(shown, path.Base(p.at))}), nil
+}
+
+// Folder returns a name as that of a folder. Whether it is there is not looked at. A bucket that
+// is a folder of the system is that folder, which can be locked, and keeps what it has when the
+// power fails.
+func (s *Sources) Folder(name string) (*format.Source, error) {
+	p, err := s.place(name)
+	if err != nil {
+		return nil, err
+	}
+	shown := s.Join(name, "")
+	src := &format.Source{Path: shown, Name: path.Base(p.at)}
+	if u, err := url.Parse(shown); err == nil && u.Scheme == "file" {
+		src.Store = storage.Folder(localPath(u.Path))
+		return src, nil
+	}
+	b, err := s.at(p)
+	if err == nil {
+		src.Store = NewStore(b, p.at)
+	}
+	return src, err
+}
+
+// localPath returns the path of the system that a URL has.
+func localPath(urlPath string) string {
+	if rest := strings.TrimPrefix(urlPath, "/"); filepath.VolumeName(filepath.FromSlash(rest)) != "" {
+		urlPath = rest // C:/folder
+	}
+	return filepath.FromSlash(urlPath)
 }
 
 // near is what is beside an object.

@@ -11,6 +11,7 @@ import (
 
 	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
+	"trowel.example/storage"
 )
 
 func (a *app) backupCommand() *cobra.Command {
@@ -28,9 +29,14 @@ world of a moment, "trowel forget REPO" removes snapshots.
 
 What a server has open is copied first, so that all blocks are of one moment.
 
+REPO can be in object storage, s3://BUCKET/FOLDER?SETTINGS; ` + second + ` does that, which
+has to be installed. Who you are is in the environment (AWS_ACCESS_KEY_ID and so on), never in
+the name. The other verbs take such a name as well.
+
 With --json it prints an object of snapshot, blocks, changed, removed, stored and bytes.`,
-		Example: `  trowel backup world /mnt/backups/world`,
-		Args:    args(2, 2),
+		Example: `  trowel backup world /mnt/backups/world
+  trowel backup world "s3://backups/world?region=eu-central-1"`,
+		Args: args(2, 2),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	a.optionFlags(cmd, func(f *format.Format) []format.Option {
@@ -51,10 +57,16 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 		if err := a.ownedOptions(cmd, g.Format, g.Backups.Options...); err != nil {
 			return err
 		}
-		if err := (&output.Options{Reads: g.reads}).NotRead(args[1]); errors.Is(err, output.ErrRead) {
-			return hint(fmt.Errorf("%s: a repository cannot be in what it keeps", args[1]), "choose a folder on another disk")
+		repo, err := a.folder(args[1])
+		if err != nil {
+			return err
 		}
-		info, err := g.Backups.Add(cmd.Context(), a.job(cmd, g.Format, g.Backups.Options...), g.src, args[1])
+		if dir, is := repo.Files().(storage.Folder); is {
+			if err := (&output.Options{Reads: g.reads}).NotRead(string(dir)); errors.Is(err, output.ErrRead) {
+				return hint(fmt.Errorf("%s: a repository cannot be in what it keeps", repo.Path), "choose a folder on another disk")
+			}
+		}
+		info, err := g.Backups.Add(cmd.Context(), a.job(cmd, g.Format, g.Backups.Options...), g.src, repo)
 		if err != nil {
 			return named(err, g.name)
 		}
@@ -113,7 +125,7 @@ With --dry-run it tells what it would remove. --prune alone removes what no snap
 			return fmt.Errorf("%s: it is no repository of backups, but a %s", g.name, g.Title)
 		}
 		ctx := cmd.Context()
-		list, err := g.Backups.List(ctx, g.src.Dir)
+		list, err := g.Backups.List(ctx, g.src)
 		if err != nil {
 			return hint(named(err, g.name), "nothing is removed as long as a snapshot cannot be read; `trowel check` tells more")
 		}
@@ -132,7 +144,7 @@ With --dry-run it tells what it would remove. --prune alone removes what no snap
 			fmt.Fprintln(a.out, id)
 		}
 		if len(ids) > 0 && !dry {
-			if err := g.Backups.Forget(ctx, g.src.Dir, ids); err != nil {
+			if err := g.Backups.Forget(ctx, g.src, ids); err != nil {
 				return named(err, g.name)
 			}
 		}
@@ -143,7 +155,7 @@ With --dry-run it tells what it would remove. --prune alone removes what no snap
 				a.talk.say("what only they need is known once they are removed")
 				return nil
 			}
-			files, bytes, err := g.Backups.Prune(ctx, g.src.Dir, dry)
+			files, bytes, err := g.Backups.Prune(ctx, g.src, dry)
 			if err != nil {
 				return named(err, g.name)
 			}

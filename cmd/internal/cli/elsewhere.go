@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"strings"
@@ -11,7 +13,7 @@ import (
 )
 
 // Elsewhere has files that are none of the system, such as those of object storage. Their names
-// have :// in them. Folders of files that are a game file, such as a world, are not there.
+// have :// in them. Of folders that are a game file only such are there as [format.Format.Stored] says.
 type Elsewhere interface {
 	// Has reports whether a name is one of these.
 	Has(name string) bool
@@ -24,6 +26,8 @@ type Elsewhere interface {
 	Walk(ctx context.Context, name string, do func(at string, size int64, version string) error) error
 	// Open opens a file for reading, until the context ends.
 	Open(ctx context.Context, name string) (*format.Source, error)
+	// Folder returns a name as that of a folder. Whether it is there is not looked at.
+	Folder(name string) (*format.Source, error)
 }
 
 // Reads lets the verbs that go through files read those of e, too.
@@ -43,8 +47,42 @@ func (a *app) join(name, at string) string {
 	return filepath.Join(name, filepath.FromSlash(at))
 }
 
+// folder returns a folder, which need not be there.
+func (a *app) folder(name string) (*format.Source, error) {
+	if a.isElsewhere(name) {
+		return a.elsewhere.Folder(name)
+	}
+	return &format.Source{Path: name, Name: filepath.Base(filepath.Clean(name)), Dir: name}, nil
+}
+
+// sourceElsewhere opens a file, or a folder that is a game file.
+func (a *app) sourceElsewhere(name string) (*format.Source, error) {
+	src, err := a.elsewhere.Open(a.ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if folder := a.gameElsewhere(name); folder != nil {
+			return folder, nil
+		}
+	}
+	return src, err
+}
+
+// gameElsewhere returns a folder if it is a game file, else nil.
+func (a *app) gameElsewhere(name string) *format.Source {
+	folder, err := a.elsewhere.Folder(name)
+	if err == nil {
+		_, err = a.formats.Find(folder)
+	}
+	if err != nil {
+		return nil
+	}
+	return folder
+}
+
 // objects yields the files that a name stands for that is elsewhere.
 func (a *app) objects(ctx context.Context, name string, yield func(target) error) error {
+	if a.gameElsewhere(name) != nil {
+		return yield(target{name: a.join(name, ""), from: name})
+	}
 	stopped := false
 	err := a.elsewhere.Walk(ctx, name, func(at string, size int64, version string) error {
 		for dir := at; dir != "" && dir != "."; dir = path.Dir(dir) {

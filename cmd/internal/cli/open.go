@@ -55,7 +55,7 @@ func (a *app) source(name string) (*format.Source, error) {
 		return nil, err
 	}
 	if a.isElsewhere(name) {
-		return a.elsewhere.Open(a.ctx, name)
+		return a.sourceElsewhere(name)
 	}
 	if name != "-" {
 		src, err := format.OpenSource(name)

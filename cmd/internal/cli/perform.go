@@ -69,7 +69,10 @@ func AsWork(cmd *cobra.Command) {
 
 // execute runs the verb that the arguments name.
 func (a *app) execute(ctx context.Context, root *cobra.Command) error {
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		if a.needsSecond(cmd, args) {
+			return a.startSecond("object storage")
+		}
 		cmd.Flags().Visit(func(*pflag.Flag) {}) // this sorts them, before parts of a work ask for them side by side
 		for _, f := range a.formats {
 			options := slices.Clip(f.Options)

@@ -7,14 +7,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 )
 
-// Some verbs need far more code than all others together. They are in a second program, which
-// has all verbs, and the tool starts it for them.
+// Some verbs need far more code than all others together, and so does object storage. They are in a
+// second program, which has all verbs, and the tool starts it for them.
 const (
 	second        = "trowel-fleet"
 	secondInstall = "go install trowel.example/cmd/trowel-fleet@v" + release
@@ -65,6 +66,23 @@ func isSecond(name string) bool {
 	return false
 }
 
+// needsSecond reports whether a file of a verb is in object storage, and this is not the program that
+// can open it.
+func (a *app) needsSecond(cmd *cobra.Command, args []string) bool {
+	if a.more != nil || a.call != nil || isSecond(cmd.Name()) {
+		return false
+	}
+	if n := cmd.ArgsLenAtDash(); n >= 0 {
+		args = args[:n] // a query or steps follow
+	}
+	if cmd.Name() == "search" && len(args) > 0 {
+		args = args[1:] // behind the pattern
+	}
+	return slices.ContainsFunc(args, func(name string) bool {
+		return strings.HasPrefix(name, "s3://") || strings.HasPrefix(name, "file://")
+	})
+}
+
 // findSecond returns the path of the second program: beside this one, else in PATH.
 func findSecond() (string, error) {
 	if self, err := os.Executable(); err == nil {
@@ -84,12 +102,12 @@ func findSecond() (string, error) {
 // secondEnv is the environment of the second program.
 func secondEnv() []string { return append(os.Environ(), envStarted+"="+version()) }
 
-// startSecond gives the whole command line to the second program. Where the system lets it, that
-// takes the place of this process.
-func (a *app) startSecond(verb string) error {
+// startSecond gives the whole command line, of which something is needed that only the second program
+// has, to that. Where the system lets it, it takes the place of this process.
+func (a *app) startSecond(what string) error {
 	path, err := findSecond()
 	if err != nil {
-		return hint(fmt.Errorf("%s: %w", verb, errNoSecond), secondInstall)
+		return hint(fmt.Errorf("%s: %w", what, errNoSecond), secondInstall)
 	}
 	if err := a.out.Flush(); err != nil {
 		return err

@@ -1,0 +1,300 @@
+package bucket
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
+
+	"trowel.example/storage"
+)
+
+// Store is a folder of a bucket as a [storage.Store]. An object appears as a whole, and only if there
+// is none of its name, so that nothing has to be renamed.
+//
+// A lock is an object, too: locks/CHANCE.json, which its holder writes again every minute. Whoever wants one
+// puts its own there first and looks at the others then, so that of two who come at once at least
+// one sees the other. The age of a lock is told by the clock of the server alone. One that
+// nobody has written for a quarter of an hour is removed: its holder was killed.
+type Store struct {
+	b      *Bucket
+	folder string // with / behind it, or ""
+
+	refresh, stale time.Duration
+}
+
+var _ storage.Store = (*Store)(nil)
+
+// NewStore returns a folder of a bucket; "" is all of it.
+func NewStore(b *Bucket, folder string) *Store {
+	s := &Store{b: b, refresh: time.Minute, stale: 15 * time.Minute}
+	if folder = strings.Trim(folder, "/"); folder != "" {
+		s.folder = folder + "/"
+	}
+	return s
+}
+
+// pagesOfFile is how many pages are kept of each file: many are open at a time.
+const pagesOfFile = 2
+
+// Path returns the URL of a file, without what is behind ?.
+func (s *Store) Path(name string) string {
+	return strings.TrimSuffix(s.b.url+"/"+s.folder+name, "/")
+}
+
+// asked makes an error one of a server if it says nothing of an object.
+func asked(err error) error {
+	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return storage.Unavailable(err)
+}
+
+// Open opens an object.
+func (s *Store) Open(ctx context.Context, name string) (storage.File, error) {
+	o, err := s.b.Object(ctx, s.folder+name)
+	if err != nil {
+		return nil, asked(err)
+	}
+	o.most = pagesOfFile
+	return storeFile{o}, nil
+}
+
+type storeFile struct{ *Object }
+
+func (f storeFile) ReadAt(p []byte, offset int64) (int, error) {
+	n, err := f.Object.ReadAt(p, offset)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = asked(err)
+	}
+	return n, err
+}
+
+func (storeFile) Close() error { return nil }
+
+// Create begins an object. What is written goes to the server piece by piece, where it is no object yet.
+func (s *Store) Create(ctx context.Context, name string) (storage.Writer, error) {
+	return s.create(ctx, name, true)
+}
+
+func (s *Store) create(ctx context.Context, name string, once bool) (*storeWriter, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	w, err := s.b.b.NewWriter(ctx, s.folder+name, &blob.WriterOptions{IfNotExist: once, ContentType: "application/octet-stream", MaxConcurrency: 2})
+	if err != nil {
+		cancel()
+		return nil, asked(s.b.failed(s.folder+name, err))
+	}
+	return &storeWriter{s, s.folder + name, w, cancel}, nil
+}
+
+type storeWriter struct {
+	s      *Store
+	name   string
+	w      *blob.Writer // nil: it has ended
+	cancel func()
+}
+
+func (w *storeWriter) Write(p []byte) (int, error) {
+	n, err := w.w.Write(p)
+	return n, asked(w.s.b.failed(w.name, err))
+}
+
+func (w *storeWriter) Commit() error {
+	err := w.w.Close()
+	w.cancel()
+	w.w = nil
+	if gcerrors.Code(err) == gcerrors.FailedPrecondition {
+		return fmt.Errorf("%s/%s: %w", w.s.b, w.name, fs.ErrExist)
+	}
+	return asked(w.s.b.failed(w.name, err))
+}
+
+func (w *storeWriter) Discard() {
+	if w.w != nil {
+		w.cancel() // of what has not begun to be an object
+		_ = w.w.Close()
+		w.w = nil
+	}
+}
+
+// List goes through the objects below a folder. Locks are left out.
+func (s *Store) List(ctx context.Context, folder string, do func(storage.Info) error) error {
+	var stopped error
+	err := s.b.Walk(ctx, s.folder+folder, func(e Entry) error {
+		name := strings.TrimPrefix(e.Name, s.folder)
+		if strings.HasPrefix(name, dirLocks+"/") && folder != dirLocks {
+			return nil
+		}
+		stopped = do(storage.Info{Name: name, Size: e.Size, Time: e.Time})
+		return stopped
+	})
+	if stopped != nil {
+		return stopped
+	}
+	return asked(err)
+}
+
+// Remove removes an object.
+func (s *Store) Remove(ctx context.Context, name string) error {
+	return asked(s.b.Remove(ctx, s.folder+name))
+}
+
+const dirLocks = "locks"
+
+// claim is what is in a lock.
+type claim struct {
+	Alone   bool   `json:"alone"`
+	Host    string `json:"host"`
+	Process int    `json:"process"`
+}
+
+// lock is a lock that this process holds.
+type lock struct {
+	s     *Store
+	name  string
+	data  []byte
+	alone bool
+	end   func()
+	ended chan struct{} // closed when nothing writes it any more
+
+	mu   sync.Mutex
+	last time.Time // when it was written last, or a little before that
+	lost error
+}
+
+// Lock puts an object there that says so, unless another one is in the way.
+func (s *Store) Lock(ctx context.Context, alone bool) (_ storage.Lock, err error) {
+	host, _ := os.Hostname() // "" says as little
+	data, err := json.Marshal(claim{alone, host, os.Getpid()})
+	if err != nil {
+		return nil, err
+	}
+	l := &lock{s: s, name: path.Join(dirLocks, rand.Text()+".json"), data: data, alone: alone, ended: make(chan struct{})}
+	if err := l.write(ctx); err != nil {
+		return nil, err
+	}
+	if err := l.look(ctx); err != nil {
+		return nil, errors.Join(err, s.Remove(context.WithoutCancel(ctx), l.name))
+	}
+	ctx, l.end = context.WithCancel(context.WithoutCancel(ctx))
+	go l.keep(ctx)
+	return l, nil
+}
+
+// write writes the lock.
+func (l *lock) write(ctx context.Context) error {
+	// Without the part of it that may not count when the computer sleeps.
+	now := time.Now().Round(0)
+	w, err := l.s.create(ctx, l.name, false)
+	if err != nil {
+		return err
+	}
+	defer w.Discard()
+	if _, err := w.Write(l.data); err != nil {
+		return err
+	}
+	if err := w.Commit(); err != nil {
+		return err
+	}
+	l.last = now
+	return nil
+}
+
+// look returns an error if another lock is in the way. It removes those of holders who were killed.
+func (l *lock) look(ctx context.Context) error {
+	var own time.Time
+	var others []storage.Info
+	err := l.s.List(ctx, dirLocks, func(i storage.Info) error {
+		if i.Name == l.name {
+			own = i.Time
+		} else {
+			others = append(others, i)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if own.IsZero() {
+		return storage.Unavailable(fmt.Errorf("%s: what was put there is not in the list of the server", l.s.Path(l.name)))
+	}
+	for _, i := range others {
+		if own.Sub(i.Time) > l.s.stale {
+			if err := l.s.Remove(ctx, i.Name); err != nil {
+				return err
+			}
+			continue
+		}
+		var c claim
+		data, err := storage.ReadFile(ctx, l.s, i.Name, 1<<16)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // given back since
+		}
+		if err != nil {
+			return err
+		}
+		if json.Unmarshal(data, &c) != nil || c.Alone || l.alone {
+			return fmt.Errorf("%s: %w: %s, process %d; if that was killed, its lock ends %v after %s",
+				l.s.Path(""), storage.ErrLocked, c.Host, c.Process, l.s.stale, i.Time.UTC().Format(time.RFC3339))
+		}
+	}
+	return nil
+}
+
+// keep writes the lock again and again.
+func (l *lock) keep(ctx context.Context) {
+	defer close(l.ended)
+	tick := time.NewTicker(l.s.refresh)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			_ = l.Held(ctx) // if nobody answers now, then later
+		}
+	}
+}
+
+// Held looks whether the lock is still there, and writes it again.
+func (l *lock) Held(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.lost != nil {
+		return l.lost
+	}
+	if age := time.Now().Round(0).Sub(l.last); age > l.s.stale/2 || age < -l.s.stale/2 {
+		l.lost = fmt.Errorf("%s: the lock is lost, since this process stood still for %v: run it again", l.s.Path(""), age.Round(time.Second))
+		return l.lost
+	}
+	has, err := l.s.b.Has(ctx, l.s.folder+l.name)
+	if err != nil {
+		return asked(err)
+	}
+	if !has {
+		l.lost = fmt.Errorf("%s: somebody has removed the lock: run it again", l.s.Path(""))
+		return l.lost
+	}
+	return l.write(ctx)
+}
+
+// Unlock removes the lock. If nobody answers it ends by its age.
+func (l *lock) Unlock() error {
+	l.end()
+	<-l.ended
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	_ = l.s.Remove(ctx, l.name)
+	return nil
+}

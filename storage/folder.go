@@ -1,0 +1,178 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"trowel.example/internal/filelock"
+	"trowel.example/internal/regular"
+	"trowel.example/internal/wholefile"
+)
+
+// Folder is a [Store] in a folder of the system. It is made when something is put into it, but not
+// what it is in. Nobody but its owner may read what is kept there, and one run has a lock at a time.
+type Folder string
+
+const fileLock = "lock" // in the folder
+
+// Path returns the path of a file.
+func (f Folder) Path(name string) string { return filepath.Join(string(f), filepath.FromSlash(name)) }
+
+func tooLarge(s Store, name string, size, limit int64) error {
+	return regular.TooLarge(s.Path(name), size, limit)
+}
+
+// Open opens a file.
+func (f Folder) Open(_ context.Context, name string) (File, error) {
+	file, info, err := regular.Open(f.Path(name))
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		file.Close()
+		return nil, fmt.Errorf("%s: %w", f.Path(name), regular.ErrFolder)
+	}
+	return folderFile{file, info.Size()}, nil
+}
+
+type folderFile struct {
+	*os.File
+	size int64
+}
+
+func (f folderFile) Size() int64 { return f.size }
+
+// Create begins a file. Until it is committed its name begins with a dot.
+func (f Folder) Create(_ context.Context, name string) (Writer, error) {
+	path := f.Path(name)
+	if err := os.Mkdir(string(f), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return nil, fmt.Errorf("%s: %w", path, fs.ErrExist)
+	}
+	file, err := os.OpenFile(wholefile.Part(path), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &folderWriter{file, path}, nil
+}
+
+type folderWriter struct {
+	*os.File // nil: it has ended
+	path     string
+}
+
+func (w *folderWriter) Commit() error {
+	err := errors.Join(w.Sync(), w.Close())
+	part := w.Name()
+	w.File = nil
+	if err == nil {
+		err = os.Rename(part, w.path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(part))
+	}
+	return wholefile.SyncDir(filepath.Dir(w.path))
+}
+
+func (w *folderWriter) Discard() {
+	if w.File != nil {
+		_ = w.Close()
+		_ = os.Remove(w.Name())
+		w.File = nil
+	}
+}
+
+// List goes through a folder, and does not follow links. Files that are not whole are left out.
+func (f Folder) List(ctx context.Context, folder string, do func(Info) error) error {
+	top := f.Path(folder)
+	return filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case path == top && errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case e.IsDir() || strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), wholefile.Suffix):
+			return nil
+		case path == top:
+			return fmt.Errorf("%s: it is no folder", path)
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(string(f), path)
+		if err != nil {
+			return err
+		}
+		return do(Info{filepath.ToSlash(name), info.Size(), info.ModTime()})
+	})
+}
+
+// Remove removes a file.
+func (f Folder) Remove(_ context.Context, name string) error {
+	path := f.Path(name)
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	return wholefile.SyncDir(filepath.Dir(path))
+}
+
+// Lock takes the lock, which is a file, and removes what runs have left half written that were killed.
+func (f Folder) Lock(ctx context.Context, _ bool) (Lock, error) {
+	file, err := os.OpenFile(f.Path(fileLock), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	err = filelock.Try(file)
+	switch {
+	case errors.Is(err, filelock.ErrTaken):
+		err = fmt.Errorf("%s: %w", string(f), ErrLocked)
+	case err == nil || errors.Is(err, errors.ErrUnsupported):
+		err = f.tidy()
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return folderLock{file}, nil
+}
+
+type folderLock struct{ file *os.File }
+
+func (folderLock) Held(context.Context) error { return nil }
+func (l folderLock) Unlock() error            { return l.file.Close() }
+
+// Scratch makes a hidden folder for this run, which Lock removes if the run is killed.
+func (f Folder) Scratch() (string, error) { return os.MkdirTemp(string(f), ".trowel-*.tmp") }
+
+func (f Folder) tidy() error {
+	entries, err := os.ReadDir(string(f))
+	if err != nil {
+		return err
+	}
+	dirs := []string{string(f)}
+	for _, e := range entries {
+		switch path := f.Path(e.Name()); {
+		case strings.HasPrefix(e.Name(), ".trowel-") && strings.HasSuffix(e.Name(), ".tmp"):
+			err = errors.Join(err, os.RemoveAll(path))
+		case e.IsDir():
+			dirs = append(dirs, path)
+		}
+	}
+	for _, dir := range dirs {
+		err = errors.Join(err, wholefile.RemoveParts(dir))
+	}
+	return err
+}

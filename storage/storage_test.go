@@ -1,0 +1,104 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"trowel.example/internal/storetest"
+	"trowel.example/storage"
+)
+
+func TestFolder(t *testing.T) {
+	storetest.Run(t, storage.Folder(filepath.Join(t.TempDir(), "new")))
+}
+
+// What runs have left that were killed is gone once there is a lock, and nothing else.
+func TestTidy(t *testing.T) {
+	s := storage.Folder(t.TempDir())
+	if err := storage.WriteFile(t.Context(), s, "a/b", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.Create(t.Context(), "a/half")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Discard()
+	dir, err := s.Scratch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(string(s), ".mine"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := s.Lock(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Unlock()
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the folder of a run that was killed is there")
+	}
+	left, _ := filepath.Glob(filepath.Join(string(s), "a", ".*"))
+	if _, err := os.Stat(filepath.Join(string(s), ".mine")); err != nil || runtime.GOOS != "windows" && len(left) > 0 {
+		t.Errorf("%v, %q", err, left)
+	}
+	if w, err := s.Create(t.Context(), "a/b"); err == nil {
+		w.Discard()
+		t.Error("a file that is there was begun again")
+	}
+}
+
+// A folder in what is not there is not made: it may be a disk that is missing.
+func TestMissing(t *testing.T) {
+	s := storage.Folder(filepath.Join(t.TempDir(), "disk", "folder"))
+	if err := storage.WriteFile(t.Context(), s, "a/b", nil); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := storage.Folder(file).List(t.Context(), "", func(storage.Info) error { return nil }); err == nil {
+		t.Error("a file is listed as a folder")
+	}
+}
+
+func TestUnavailable(t *testing.T) {
+	cause := errors.New("connection refused")
+	err := fmt.Errorf("x: %w", storage.Unavailable(cause))
+	if !storage.IsUnavailable(err) || !errors.Is(err, cause) || err.Error() != "x: connection refused" {
+		t.Error(err)
+	}
+	if storage.IsUnavailable(cause) || storage.IsUnavailable(nil) || !storage.IsUnavailable(context.Canceled) {
+		t.Error("an error is taken for another")
+	}
+}
+
+func ExampleFolder() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	ctx := context.Background()
+	s := storage.Folder(filepath.Join(dir, "kept"))
+	if err := storage.WriteFile(ctx, s, "notes/first", []byte("text")); err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = s.List(ctx, "", func(i storage.Info) error {
+		fmt.Println(i.Name, i.Size)
+		return nil
+	})
+	fmt.Println(strings.Contains(s.Path("notes/first"), "kept"), err)
+	// Output:
+	// notes/first 4
+	// true <nil>
+}
