@@ -495,8 +495,9 @@ func TestModel(t *testing.T) {
 			rounds := 3
 			if c.Backend == mapdb.SQLite && c.Schema == mapdb.SchemaPos {
 				rounds = 10
-			} else if c.Postgres != "" || c.Redis.Address != "" {
-				rounds = 1 // the store is there once
+			}
+			if c.Postgres != "" || c.Redis.Address != "" || testing.Short() { // the store is there once
+				rounds = 1
 			}
 			for seed := range rounds {
 				r := dice{Rand: rand.New(rand.NewPCG(uint64(seed), uint64(len(name)))), t: t}
