@@ -47,7 +47,7 @@ type Near interface {
 // NewSourceNear is [NewSourceAt] for a file that has others beside it.
 func NewSourceNear(path string, r io.ReaderAt, size int64, near Near) *Source {
 	src := NewSourceAt(path, r, size)
-	src.near = near
+	src.near, src.beside = near, new(neighbors)
 	return src
 }
 
@@ -55,6 +55,14 @@ func NewSourceNear(path string, r io.ReaderAt, size int64, near Near) *Source {
 type neighbors struct {
 	mu    sync.Mutex
 	paths []string
+}
+
+func (n *neighbors) add(path string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !slices.Contains(n.paths, path) {
+		n.paths = append(n.paths, path)
+	}
 }
 
 // NewSource returns a source of bytes in memory.
@@ -96,14 +104,14 @@ func (s *Source) Beside(name string) (*Source, error) {
 	case err != nil:
 		return nil, err
 	case s.near != nil:
-		return s.near.Open(name)
+		other, err := s.near.Open(name)
+		if err == nil {
+			s.beside.add(other.Path)
+		}
+		return other, err
 	}
 	path := filepath.Join(filepath.Dir(s.file.Name()), name)
-	s.beside.mu.Lock()
-	if !slices.Contains(s.beside.paths, path) {
-		s.beside.paths = append(s.beside.paths, path)
-	}
-	s.beside.mu.Unlock()
+	s.beside.add(path)
 	if s.May != nil {
 		if err := s.May(path); err != nil {
 			return nil, err
@@ -166,17 +174,21 @@ func (s *Source) siblings() ([]string, error) {
 }
 
 // Reads returns the paths of what is read: of the source itself, and of the neighbours
-// that were opened so far.
+// that were opened so far. Of what is no file of the system they are those of [Near].
 func (s *Source) Reads() []string {
 	switch {
 	case s.Dir != "":
 		return []string{s.Dir}
-	case s.file == nil:
+	case s.beside == nil:
 		return nil
 	}
 	s.beside.mu.Lock()
 	defer s.beside.mu.Unlock()
-	return append([]string{s.file.Name()}, s.beside.paths...)
+	path := s.Path
+	if s.file != nil {
+		path = s.file.Name()
+	}
+	return append([]string{path}, s.beside.paths...)
 }
 
 // IsDir reports whether the source is a folder, be it one of the system or not.

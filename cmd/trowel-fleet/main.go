@@ -3,10 +3,12 @@
 package main
 
 import (
+	"context"
 	"io"
 	"os"
 	"runtime"
 
+	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/census"
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/fleet"
@@ -28,8 +30,17 @@ func tables(w io.Writer, t *format.Table, program string) census.Writer {
 	return parquet.NewWriter(w, t, program)
 }
 
+// datasets opens those in buckets.
+func datasets(ctx context.Context, name string) (census.Store, error) {
+	t, err := bucket.OpenTables(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
 func main() {
-	code := cli.Main(games, cli.Args(games, os.Args), os.Stdin, os.Stdout, os.Stderr, fleet.Verbs, cli.Census(tables))
+	code := cli.Main(games, cli.Args(games, os.Args), os.Stdin, os.Stdout, os.Stderr, fleet.Verbs, cli.Census(tables, datasets))
 	runtime.KeepAlive(ballast)
 	os.Exit(code)
 }

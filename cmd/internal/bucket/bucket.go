@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/fileblob" // file:///folder
 	_ "gocloud.dev/blob/s3blob"   // s3://bucket/folder?region=...&endpoint=...
@@ -157,6 +158,7 @@ type Entry struct {
 	Size    int64     // in bytes
 	Time    time.Time // when it was put there, by the clock of the server
 	Version string    // another one when the content is; "" where the server does not say
+	tag     string    // of the server, for conditions
 }
 
 // Walk calls do with all objects in a folder of the bucket, in the order of their names; "" is
@@ -183,8 +185,12 @@ func (b *Bucket) list(ctx context.Context, folder, delimiter string, do func(Ent
 		if o.IsDir || strings.HasSuffix(o.Key, "/") || !fs.ValidPath(o.Key) {
 			continue
 		}
-		version := fmt.Sprintf("%x %d", o.MD5, o.ModTime.UnixNano())
-		if err := do(Entry{o.Key, o.Size, o.ModTime, version}); err != nil {
+		version, tag := fmt.Sprintf("%x %d", o.MD5, o.ModTime.UnixNano()), ""
+		var s types.Object
+		if o.As(&s) && s.ETag != nil {
+			tag = *s.ETag
+		}
+		if err := do(Entry{o.Key, o.Size, o.ModTime, version, tag}); err != nil {
 			return err
 		}
 	}

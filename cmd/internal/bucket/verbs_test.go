@@ -86,7 +86,8 @@ func TestVerbs(t *testing.T) {
 		root + "/something?" + settings:          false,
 		root + "?" + settings:                    false,
 		root + "/some?" + settings + "&region=x": false,
-		root + "/some":                           false,
+		root + "/some":                           true, // with the settings of what he may
+		root + "/something":                      false,
 	} {
 		var out, talk bytes.Buffer
 		code := cli.Perform(t.Context(), cli.Call{

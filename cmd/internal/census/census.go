@@ -43,7 +43,14 @@ type Store interface {
 	// List returns the names of the files in a folder, and how large they are; "" is the
 	// uppermost. What is no plain file is left out, but for folders: of these the size is -1.
 	List(ctx context.Context, folder string) (map[string]int64, error)
+	// Sync makes sure that what was put outlives a crash of the system.
+	Sync() error
+	// Close ends the use of the store.
+	Close() error
 }
+
+// At opens the store at a place that is no folder of the system.
+type At func(ctx context.Context, name string) (Store, error)
 
 // Writer writes the rows of a table as a file.
 type Writer interface {
@@ -68,11 +75,11 @@ type File struct {
 	Fails bool     `json:"fails,omitempty"` // nothing of it could be read; rows of an earlier run are kept
 }
 
-// NewFile returns a file of a name.
+// NewFile returns a file of a name. One with :// in it is of no file of the system.
 func NewFile(name string, found bool) File {
-	f := File{Name: filepath.ToSlash(filepath.Clean(name)), Found: found}
-	if name == "-" {
-		f.Name = name
+	f := File{Name: name, Found: found}
+	if !strings.Contains(name, "://") {
+		f.Name = filepath.ToSlash(filepath.Clean(name))
 	}
 	if valid := strings.ToValidUTF8(f.Name, "\uFFFD"); valid != f.Name {
 		f.Raw, f.Name = []byte(f.Name), valid
@@ -84,6 +91,9 @@ func NewFile(name string, found bool) File {
 func (f *File) Path() string {
 	if f.Raw != nil {
 		return filepath.FromSlash(string(f.Raw))
+	}
+	if strings.Contains(f.Name, "://") {
+		return f.Name
 	}
 	return filepath.FromSlash(f.Name)
 }

@@ -230,8 +230,8 @@ func (d *Dataset) Take(ctx context.Context, p work.Part, r Record) error {
 	d.seen[p.Name] = true
 	old := d.states[p.Name]
 	if r.Same {
-		if old == nil {
-			return fmt.Errorf("part %s: it was made from what is not there any more: run again", p.Name)
+		if old == nil || old.Key != task.Key {
+			return fmt.Errorf("part %s: what is there was made anew or damaged since the work was taken apart: run again", p.Name)
 		}
 		for _, f := range task.Files {
 			d.present[f.Name] = true

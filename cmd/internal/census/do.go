@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -34,6 +33,9 @@ type Maker struct {
 	// Open opens a file. Whatever its job tells goes to say; [ErrNoTables] means that there is
 	// nothing to be said of it.
 	Open func(ctx context.Context, f File, say func(Note)) (*Input, error)
+	// Beside opens a file that was read for the rows of another one. The error wraps
+	// [io/fs.ErrNotExist] if there is none.
+	Beside func(name string) (*format.Source, error)
 	// Failed makes a note of why a file could not be read.
 	Failed func(err error, f File) Note
 }
@@ -158,7 +160,7 @@ func (d *doing) digest(ctx context.Context, i int, in *Input) error {
 		}
 	}
 	for _, name := range d.files[i].Reads {
-		if err := hashFile(sum, name); err != nil {
+		if err := d.hashFile(sum, name); err != nil {
 			return err
 		}
 	}
@@ -174,8 +176,8 @@ func hashOf(sum io.Writer, r io.Reader) error {
 }
 
 // hashFile is hashOf for a file, which may be missing.
-func hashFile(sum io.Writer, name string) error {
-	f, err := os.Open(name)
+func (d *doing) hashFile(sum io.Writer, name string) error {
+	f, err := d.Beside(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		_, err = fmt.Fprintln(sum, "missing")
 		return err
@@ -183,7 +185,7 @@ func hashFile(sum io.Writer, name string) error {
 		return err
 	}
 	defer f.Close()
-	return hashOf(sum, f)
+	return hashOf(sum, io.NewSectionReader(f, 0, f.Size))
 }
 
 // key is what tells whether a partition is still what its files give; "" if nobody can tell.

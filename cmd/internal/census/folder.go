@@ -24,6 +24,16 @@ type Folder struct {
 
 const lockName = ".trowel-census"
 
+// LookInto opens the folder at a path for reading, while others may write there. The error wraps
+// [io/fs.ErrNotExist] if there is none.
+func LookInto(name string) (*Folder, error) {
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Folder{root: root}, nil
+}
+
 // OpenFolder opens the folder at a path, or makes it. Its files are for their owner only if the
 // sources are.
 func OpenFolder(name string, ownerOnly bool) (*Folder, error) {

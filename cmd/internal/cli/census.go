@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,12 +20,13 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// Census makes the verb census, for programs that can write tables.
-func Census(create census.Create) Verbs {
-	return func(t *Tool) []*cobra.Command { return []*cobra.Command{t.a.censusCommand(create)} }
+// Census makes the verb census, for programs that can write tables; at is for places that are
+// [Elsewhere].
+func Census(create census.Create, at census.At) Verbs {
+	return func(t *Tool) []*cobra.Command { return []*cobra.Command{t.a.censusCommand(create, at)} }
 }
 
-func (a *app) censusCommand(create census.Create) *cobra.Command {
+func (a *app) censusCommand(create census.Create, at census.At) *cobra.Command {
 	var dir string
 	var asJSON, prune bool
 	cmd := &cobra.Command{
@@ -37,16 +41,20 @@ each is what the file was called here: run it in the same folder each time.
 
 When DIR has a census already, only what has changed is made anew: a slab of 16 planes of
 blocks of a world, or the maps and mods whose names have a hash that begins alike, some of
-256 parts; workers ("jobs submit census") make all of it. So there is no --resume: a run that was interrupted is run again. Files that
-are not among the sources any more are said, and their rows stay, unless --prune is given.
+256 parts. So there is no --resume: a run that was interrupted is run again. Files that are
+not among the sources any more are said, and their rows stay, unless --prune is given.
+
+DIR may be in a bucket: s3://BUCKET/FOLDER, with settings behind a ?, such as region and
+endpoint. Workers ("jobs submit census") bring up to date what is below their place for results.
 
 A line is printed for each table, with its number of rows; with --json an object
 {program, tables, made, gone}, as docs/json.md has it.`,
 		Example: `  trowel census ~/maps -o maps.census
+  trowel census ~/maps -o 's3://tables/maps?region=eu-west-1'
   trowel census world -o world.census && duckdb -c "from 'world.census/minetest_players/*.parquet'"`,
 		Args: args(1, -1),
 	}
-	cmd.Flags().StringVarP(&dir, "output", "o", "", "`folder` of the tables")
+	cmd.Flags().StringVarP(&dir, "output", "o", "", "`folder` of the tables, or one of a bucket")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&prune, "prune", false, "remove the rows of files that are not among the sources any more")
 	_ = cmd.MarkFlagDirname("output")
@@ -64,8 +72,8 @@ A line is printed for each table, with its number of rows; with --json an object
 		case slices.Contains(names, "-"):
 			return errors.New("standard input cannot be read twice: name a file")
 		}
-		c := &censusRun{app: a, cmd: cmd, names: expand(names), dir: dir}
-		c.maker = census.Maker{Program: version(), Create: create, Open: c.open, Failed: func(err error, f census.File) census.Note {
+		c := &censusRun{app: a, cmd: cmd, names: expand(names), dir: dir, at: at}
+		c.maker = census.Maker{Program: version(), Create: create, Open: c.input, Beside: a.source, Failed: func(err error, f census.File) census.Note {
 			if p, is := errors.AsType[*parallel.Panic](err); is {
 				err = defect(p)
 			}
@@ -103,18 +111,21 @@ type censusRun struct {
 	cmd    *cobra.Command
 	names  []string
 	dir    string
+	at     census.At
 	maker  census.Maker
 	data   census.Dataset
-	store  *census.Folder // nil: it is not open yet
+	store  census.Store // nil: it is not open yet
 	parts  int
 	failed bool
 }
 
 func (c *censusRun) run(ctx context.Context) error {
-	if c.call == nil { // what is wrong with the folder is said before the work
+	if _, kept := c.kept(c.dir); c.call == nil { // what is wrong with the folder is said before the work
 		if err := c.begin(ctx); err != nil {
 			return err
 		}
+	} else if c.isElsewhere(c.dir) && !kept {
+		return hint(fmt.Errorf("%s: only a place below that of the results can be written", c.join(c.dir, "")), "-o with any other name is a folder in the output of the work")
 	}
 	if err := c.perform(ctx, work.Of(c)); err != nil {
 		return err
@@ -136,21 +147,83 @@ func (c *censusRun) begin(ctx context.Context) (err error) {
 	if c.store != nil {
 		return nil
 	}
-	dir := c.written(c.dir)
-	opts := output.Options{Reads: func() []string { return append(c.inputs(c.cmd), c.names...) }}
-	if err := opts.NotRead(dir); err != nil {
+	dir, kept := c.kept(c.dir)
+	if !kept {
+		dir = c.written(c.dir)
+	} else if err := c.mayLookAt(dir); err != nil {
 		return err
 	}
-	if c.store, err = census.OpenFolder(dir, ownerOnly(c.names)); err != nil {
-		if errors.Is(err, census.ErrNotOurs) {
-			err = hint(err, "-o with another name leaves it as it is")
-		}
-		return err
+	if c.store, err = c.open(ctx, dir); err == nil {
+		err = named(c.data.Load(ctx, c.store), c.join(dir, ""))
 	}
-	if err := c.data.Load(ctx, c.store); err != nil {
-		return named(err, dir)
+	if errors.Is(err, census.ErrNotOurs) {
+		err = hint(err, "-o with another name leaves it as it is")
+	}
+	if err != nil {
+		return err
 	}
 	return c.data.Begin(ctx)
+}
+
+// folder returns the folder of the system that a place is, if it is one: one that is called file:// is,
+// too, for it can be locked.
+func (c *censusRun) folder(place string) (string, bool) {
+	if !c.isElsewhere(place) {
+		return place, true
+	}
+	u, err := url.Parse(place)
+	if err != nil || u.Scheme != "file" {
+		return place, false
+	}
+	return filepath.FromSlash(u.Path), true
+}
+
+// look reads what there is at the place of the dataset, which others may be writing.
+func (c *censusRun) look(ctx context.Context) error {
+	place, kept := c.kept(c.dir)
+	if !kept {
+		return nil
+	}
+	if err := c.mayLookAt(place); err != nil {
+		return err
+	}
+	place, folder := c.folder(place)
+	var store census.Store
+	var err error
+	if folder {
+		store, err = census.LookInto(place)
+	} else {
+		store, err = c.at(ctx, place)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer store.Close()
+	return named(c.data.Load(ctx, store), c.join(place, ""))
+}
+
+// open opens the place of a dataset, to be written.
+func (c *censusRun) open(ctx context.Context, place string) (census.Store, error) {
+	place, folder := c.folder(place)
+	if !folder {
+		for _, name := range c.names {
+			if strings.HasPrefix(c.join(place, "")+"/", c.join(name, "")+"/") {
+				return nil, fmt.Errorf("%s: what is read is not written", c.join(place, ""))
+			}
+		}
+		return c.at(ctx, place)
+	}
+	opts := output.Options{Reads: func() []string { return append(c.inputs(c.cmd), c.names...) }}
+	if err := opts.NotRead(place); err != nil {
+		return nil, err
+	}
+	f, err := census.OpenFolder(place, ownerOnly(c.names))
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 func (c *censusRun) close() {
@@ -159,8 +232,8 @@ func (c *censusRun) close() {
 	}
 }
 
-// open opens a file for its rows.
-func (c *censusRun) open(_ context.Context, f census.File, say func(census.Note)) (*census.Input, error) {
+// input opens a file for its rows.
+func (c *censusRun) input(_ context.Context, f census.File, say func(census.Note)) (*census.Input, error) {
 	t := target{name: f.Path(), found: f.Found}
 	its := c.apart(func(n note) { say(keptNote(n)) })
 	g, err := its.findTarget(c.cmd, t)
@@ -198,8 +271,13 @@ func (c *censusRun) say(n census.Note) {
 }
 
 // Split yields the shards of files that come apart, and then the other files, brought together. Where
-// others do the work it begins with an empty dataset, and nothing is looked at but the files.
+// others do the work, the dataset is only looked at.
 func (c *censusRun) Split(ctx context.Context, _ bool, yield func(work.Part) error) error {
+	if c.store == nil {
+		if err := c.look(ctx); err != nil {
+			return err
+		}
+	}
 	seen := make(map[string]bool)
 	small := make(map[string][]census.File)
 	for _, name := range c.names {
@@ -295,7 +373,7 @@ func (c *censusRun) sum(asJSON bool) error {
 	if n := len(c.data.Removed); n > 0 {
 		c.talk.say("removed the rows of %s", plural(n, "file"))
 	}
-	c.talk.say("%s: %s in %s, of %s %d made anew", c.dir, plural(int(rows), "row"), plural(len(index.Tables), "table"), plural(c.parts, "part"), c.data.Made)
+	c.talk.say("%s: %s in %s, of %s %d made anew", c.join(c.dir, ""), plural(int(rows), "row"), plural(len(index.Tables), "table"), plural(c.parts, "part"), c.data.Made)
 	if c.failed {
 		return errQuiet
 	}

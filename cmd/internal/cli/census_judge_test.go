@@ -66,7 +66,7 @@ func seedAll(ctx context.Context, dir string) ([]gameQueries, error) {
 // runGames is run for the files of all games, with census.
 func runGames(args ...string) (told string, code int) {
 	var stderr bytes.Buffer
-	code = run(games, args, strings.NewReader(""), io.Discard, &stderr, Census(writeTables))
+	code = run(games, args, strings.NewReader(""), io.Discard, &stderr, Census(writeTables, nil))
 	return stderr.String(), code
 }
 
@@ -303,8 +303,19 @@ these are; ` + "`--prune`" + ` removes them. Rows of a file that cannot be read 
 another way. A run that is killed leaves partitions that are old and some that are new, each file
 whole; the next run makes anew what had begun to change. There is no ` + "`--resume`" + `: that is what each run does. A
 partition's tables are replaced one after the other, so a query over several tables that runs at that
-moment may see one of them older than the other. Spread over workers (` + "`jobs submit census`" + `), all is made anew. Two runs in one folder at a time are refused, and so is
-a folder that has other files in it.
+moment may see one of them older than the other. Two runs in one folder at a time are refused, and so is a folder
+that has other files in it.
+
+**In a bucket.** DIR may be a folder of a bucket, ` + "`-o 's3://BUCKET/FOLDER?region=...'`" + `, with the very same files; who you are says
+the environment, as with other programs for S3. An object is there as a whole or not at all, and it is written only if it is
+still the one that was there when the run began (` + "`If-Match`" + `, which S3, MinIO and R2 know): of two runs at a time
+that are about to mix, one ends with "another run writes there", or both do, and the next run mends what they
+had begun. ` + "`file:///FOLDER`" + ` is the folder.
+
+**By workers.** If DIR is below the place for results (` + "`jobs submit --results R census FILE... -o R/NAME`" + `, R a folder or a
+bucket), it stays there from work to work, and the parts make only what has changed in it: what is there
+in the end is what one process leaves, byte for byte. With any other DIR the work begins with nothing, and
+` + "`jobs results ID -o DIR`" + ` gets all of it.
 
 **Secrets.** What ` + "`find`" + ` and ` + "`info`" + ` do not show is not in the tables: no passwords, no addresses.
 

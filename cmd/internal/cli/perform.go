@@ -37,6 +37,11 @@ type Call struct {
 	// Output returns where that is written which the user calls name, with -o and the like;
 	// nil: nowhere, as for a run that does no more than parts.
 	Output func(name string) string
+
+	// Kept returns where a folder is that the user calls name, and that is brought up to date: it
+	// may be there before the work, and stays behind it. "" or nil: what is written begins with
+	// nothing, and goes to Output.
+	Kept func(name string) string
 }
 
 // ErrPart is what [Call.Work] returns when it has done only a part of the work, or noted what
@@ -74,6 +79,11 @@ func (a *app) execute(ctx context.Context, root *cobra.Command) error {
 			return a.startSecond("object storage")
 		}
 		cmd.Flags().Visit(func(*pflag.Flag) {}) // this sorts them, before parts of a work ask for them side by side
+		if a.call != nil && a.call.Access != nil && a.elsewhere != nil {
+			for _, root := range a.call.Access.Roots {
+				a.elsewhere.Full(root) // its settings count for names without any
+			}
+		}
 		for _, f := range a.formats {
 			options := slices.Clip(f.Options)
 			for _, c := range f.Conversions {
@@ -150,6 +160,18 @@ func (a *app) written(name string) string {
 		return name
 	}
 	return a.call.Output(name)
+}
+
+// kept returns where the folder is that the user calls name, if what is there already counts.
+func (a *app) kept(name string) (place string, is bool) {
+	switch {
+	case a.call == nil:
+		return name, true
+	case a.call.Kept == nil:
+		return "", false
+	}
+	place = a.call.Kept(name)
+	return place, place != ""
 }
 
 // mayRead returns an error about what may not be opened: a file, or a folder that has a way out.

@@ -52,6 +52,17 @@ func TestBucket(t *testing.T) {
 		}
 		results.Close()
 	}
+	// Tables in the bucket stay, and are brought up to date.
+	for _, want := range []string{" made anew", " 0 made anew"} {
+		id := submit("--again", "census", name+"/maps/in/00.map?"+settings, "-o", name+"/results/tables?"+settings)
+		b.jobs("wait", id)
+		if s := b.jobs("results", id); s.code != 0 || !strings.Contains(s.err, want) || !strings.Contains(s.err, "s3://archive/results/tables: ") || strings.Contains(s.err, "endpoint") {
+			t.Error(s)
+		}
+	}
+	if s := b.run("census", name+"/maps/in/00.map?"+settings, "-o", name+"/results/tables?"+settings); !strings.Contains(s.err, " 0 made anew") {
+		t.Error(s)
+	}
 	// What is beside the roots is a file that cannot be read.
 	id := submit("check", name+"/mapsandmore?"+settings)
 	if s := b.jobs("wait", id); s.code == 0 || strings.Contains(s.err, "results") && strings.Contains(s.out, "mapsandmore/") {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/work"
 )
@@ -28,6 +27,7 @@ type order struct {
 	Plan   work.Plan  `json:"plan"`
 	Part   work.Part  `json:"part"`
 	Store  string     `json:"store"` // with the results to merge
+	Place  root       `json:"place"` // for results of all works
 	Output string     `json:"output"`
 	Access cli.Access `json:"access"`
 }
@@ -48,7 +48,7 @@ const (
 
 // childCommand makes the verb that a worker starts for each part. It runs as long as its input is
 // open, so that nothing is left of a worker that was killed.
-func childCommand(t *cli.Tool, files *bucket.Sources) *cobra.Command {
+func childCommand(t *cli.Tool) *cobra.Command {
 	return &cobra.Command{
 		Use:    childVerb,
 		Short:  "Do a part of a work, as a worker asks for",
@@ -63,9 +63,6 @@ func childCommand(t *cli.Tool, files *bucket.Sources) *cobra.Command {
 			}
 			if err != nil {
 				return fmt.Errorf("%s is for workers: %w", childVerb, err)
-			}
-			for _, root := range o.Access.Roots {
-				files.Full(root) // the settings of a bucket count for names without any
 			}
 			go func() {
 				_, _ = io.Copy(io.Discard, in)
@@ -84,7 +81,7 @@ func childCommand(t *cli.Tool, files *bucket.Sources) *cobra.Command {
 // obey does what was ordered.
 func (o *order) obey(ctx context.Context, t *cli.Tool, out io.Writer) int {
 	var noResult error
-	call := cli.Call{Args: o.Plan.Args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr, Access: &o.Access}
+	call := cli.Call{Args: o.Plan.Args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr, Access: &o.Access, Kept: o.kept}
 	switch o.Step {
 	case stepSplit:
 		call.Work = func(ctx context.Context, w work.Work) error {
@@ -108,6 +105,10 @@ func (o *order) obey(ctx context.Context, t *cli.Tool, out io.Writer) int {
 	}
 	return code
 }
+
+// kept returns where that is here which whoever submitted the work calls name, if it is below
+// the place for results: what is there stays from work to work.
+func (o *order) kept(name string) string { return o.Place.kept(o.Plan.Dir, name) }
 
 // merge merges the results that are in the store.
 func (o *order) merge(ctx context.Context, w work.Work) error {

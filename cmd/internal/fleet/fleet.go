@@ -19,9 +19,8 @@ import (
 
 // Verbs are jobs and worker.
 func Verbs(t *cli.Tool) []*cobra.Command {
-	files := new(bucket.Sources)
-	t.Reads(files)
-	return []*cobra.Command{jobsCommand(t), workerCommand(t), childCommand(t, files)}
+	t.Reads(new(bucket.Sources))
+	return []*cobra.Command{jobsCommand(t), workerCommand(t), childCommand(t)}
 }
 
 // where is which queue the user means.

@@ -16,7 +16,22 @@ import (
 
 // root is a folder, or a folder of a bucket, below which a worker opens what works name, as those
 // who submit them call it, and as it is called here.
-type root struct{ there, here string }
+type root struct {
+	There string `json:"there"`
+	Here  string `json:"here"`
+}
+
+// kept is [local] for what is called name in a folder; "" if it is not below the root, or all of it.
+func (r root) kept(dir, name string) string {
+	if !bucket.IsURL(name) && !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	at, err := local([]root{r}, name)
+	if all, _ := local([]root{r}, r.There); err != nil || in(at, "") == in(all, "") {
+		return ""
+	}
+	return at
+}
 
 // parseRoot reads DIR, DIR=HERE or the URL of a bucket.
 func parseRoot(text string) (root, error) {
@@ -44,17 +59,17 @@ func parseRoot(text string) (root, error) {
 // settings that the worker was started with: those of a job could lead to any server.
 func local(roots []root, name string) (string, error) {
 	for _, r := range roots {
-		if bucket.IsURL(name) != bucket.IsURL(r.there) {
+		if bucket.IsURL(name) != bucket.IsURL(r.There) {
 			continue
 		}
 		if !bucket.IsURL(name) {
-			if rel, err := filepath.Rel(r.there, filepath.Clean(name)); err == nil && filepath.IsLocal(rel) {
-				return filepath.Join(r.here, rel), nil
+			if rel, err := filepath.Rel(r.There, filepath.Clean(name)); err == nil && filepath.IsLocal(rel) {
+				return filepath.Join(r.Here, rel), nil
 			}
 			continue
 		}
 		u, err := url.Parse(name)
-		of, err2 := url.Parse(r.there)
+		of, err2 := url.Parse(r.There)
 		if err != nil || err2 != nil || u.User != nil || u.Scheme != of.Scheme || u.Host != of.Host || slices.Contains(strings.Split(u.Path, "/"), "..") {
 			continue
 		}

@@ -54,14 +54,14 @@ machines only with --remote, and changes databases in place only with --allow-ch
 			if err != nil {
 				return err
 			}
-			if !bucket.IsURL(r.here) {
-				if info, err := os.Stat(r.here); err != nil {
+			if !bucket.IsURL(r.Here) {
+				if info, err := os.Stat(r.Here); err != nil {
 					return err
 				} else if !info.IsDir() {
-					return fmt.Errorf("--root: %s is no folder", r.here)
+					return fmt.Errorf("--root: %s is no folder", r.Here)
 				}
 			}
-			w.access.Roots = append(w.access.Roots, r.here)
+			w.access.Roots = append(w.access.Roots, r.Here)
 			w.roots = append(w.roots, r)
 		}
 		self, err := os.Executable()

@@ -87,7 +87,8 @@ s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
 		}
 		// What is wrong with the words is better said now than by a worker.
 		code := t.Run(cmd.Context(), cli.Call{Args: verb, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: cmd.ErrOrStderr(),
-			Work: func(context.Context, work.Work) error { return cli.ErrPart }})
+			Work: func(context.Context, work.Work) error { return cli.ErrPart },
+			Kept: func(name string) string { return root{d.Results, d.Results}.kept(d.Dir, name) }})
 		if code != 0 {
 			return cli.Exit(code)
 		}

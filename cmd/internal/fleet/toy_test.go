@@ -25,7 +25,7 @@ const envProgram = "TROWEL_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(envProgram) != "" {
-		os.Exit(cli.Main(format.Games{teeworlds.Game, minetest.Game}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, Verbs, toyVerbs))
+		os.Exit(cli.Main(format.Games{teeworlds.Game, minetest.Game}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, Verbs, toyVerbs, censusVerb))
 	}
 	os.Exit(m.Run())
 }

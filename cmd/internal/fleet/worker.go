@@ -199,7 +199,12 @@ func (w *worker) description(ctx context.Context, id string) (r *row, dir, resul
 }
 
 func (w *worker) order(r *row, s step) *order {
-	return &order{Step: s, Plan: r.plan(), Access: w.access}
+	place := root{There: r.Results}
+	place.Here, _ = local(w.roots, r.Results) // which description has done before
+	if bucket.IsURL(place.Here) {
+		place.There = place.Here
+	}
+	return &order{Step: s, Plan: r.plan(), Place: place, Access: w.access}
 }
 
 // threads is how many each child has.

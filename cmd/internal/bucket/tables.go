@@ -1,0 +1,177 @@
+package bucket
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager"
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
+)
+
+// Tables is a dataset of tables in a bucket, as package census keeps it. Several runs may write there
+// at once, and none of them needs a lock which one that was killed would leave behind: each object is
+// written only if it is still the one that was there when the run began, or that the run itself has
+// put there. So of two runs that are about to mix one fails, or both do, and the next run makes anew
+// what they had begun. That is up to the server: it has to know If-Match and If-None-Match of
+// what is put, as that of Amazon does.
+type Tables struct {
+	b     *Bucket
+	there map[string]stored
+}
+
+// stored is an object, as this run knows it.
+type stored struct {
+	size int64
+	tag  string
+}
+
+// ErrTaken means that another run has written in the meantime.
+var ErrTaken = errors.New("another run writes there")
+
+// OpenTables opens a folder of a bucket, and lists what is there.
+func OpenTables(ctx context.Context, name string) (*Tables, error) {
+	b, err := Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tables{b, make(map[string]stored)}
+	if err := b.Walk(ctx, "", func(e Entry) error {
+		t.there[e.Name] = stored{e.Size, e.tag}
+		return nil
+	}); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return t, nil
+}
+
+// Put keeps what write writes under a name, in place of what was there.
+func (t *Tables) Put(ctx context.Context, name string, write func(io.Writer) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	client, object, err := t.b.upload(ctx, name)
+	if err != nil {
+		return err
+	}
+	if was, is := t.there[name]; is {
+		object.IfMatch = &was.tag
+	} else {
+		object.IfNoneMatch = new("*")
+	}
+	r, w := io.Pipe()
+	defer r.Close()
+	failed := make(chan error, 1)
+	count := &counter{w: w}
+	go func() {
+		err := write(count)
+		w.CloseWithError(err) // then there is no object
+		failed <- err
+	}()
+	object.Body = r
+	made, err := client.UploadObject(ctx, object)
+	r.Close() // if nobody reads any more, nobody has to write
+	if wrong := <-failed; wrong != nil && !errors.Is(wrong, io.ErrClosedPipe) {
+		return wrong
+	}
+	if err != nil {
+		return t.failed(name, err)
+	}
+	if made.ETag == nil {
+		return t.b.failed(name, errors.New("the server does not say which version it has got"))
+	}
+	t.there[name] = stored{count.n, *made.ETag}
+	return nil
+}
+
+// failed makes an error of the server one about an object that was to be written.
+func (t *Tables) failed(name string, err error) error {
+	var api interface {
+		error
+		ErrorCode() string
+	}
+	if errors.As(err, &api) && slices.Contains([]string{"PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey"}, api.ErrorCode()) {
+		err = ErrTaken
+	}
+	return t.b.failed(name, err)
+}
+
+// counter counts what is written.
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// errTold ends a writer that has said what it would do.
+var errTold = errors.New("told")
+
+// upload returns what uploads to the bucket, and an object that has the settings of it.
+func (b *Bucket) upload(ctx context.Context, name string) (client *transfermanager.Client, object *transfermanager.UploadObjectInput, err error) {
+	_, err = b.b.NewWriter(ctx, name, &blob.WriterOptions{ContentType: "application/octet-stream", BeforeWrite: func(as func(any) bool) error {
+		if !as(&client) || !as(&object) {
+			return errors.New("tables are kept in S3, or in a folder of the system")
+		}
+		return errTold
+	}})
+	if object != nil {
+		return client, object, nil
+	}
+	return nil, nil, b.failed(name, err)
+}
+
+// Open opens what is kept under a name.
+func (t *Tables) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	return t.b.Open(ctx, name)
+}
+
+// Remove removes what is kept under a name, if it is what this run knows.
+func (t *Tables) Remove(ctx context.Context, name string) error {
+	was, is := t.there[name]
+	a, err := t.b.b.Attributes(ctx, name)
+	switch {
+	case gcerrors.Code(err) == gcerrors.NotFound:
+	case err != nil:
+		return t.b.failed(name, err)
+	case !is || a.ETag != was.tag:
+		return t.b.failed(name, ErrTaken)
+	default:
+		if err := t.b.Remove(ctx, name); err != nil {
+			return err
+		}
+	}
+	delete(t.there, name)
+	return nil
+}
+
+// List lists a folder, as this run knows it.
+func (t *Tables) List(_ context.Context, folder string) (map[string]int64, error) {
+	list := make(map[string]int64)
+	for name, o := range t.there {
+		if folder != "" {
+			var in bool
+			if name, in = strings.CutPrefix(name, folder+"/"); !in {
+				continue
+			}
+		}
+		if dir, _, deeper := strings.Cut(name, "/"); deeper {
+			list[dir] = -1
+		} else {
+			list[name] = o.size
+		}
+	}
+	return list, nil
+}
+
+// Sync does nothing: what is there is there.
+func (t *Tables) Sync() error { return nil }
+
+// Close ends the use of the bucket.
+func (t *Tables) Close() error { return t.b.Close() }

@@ -1,0 +1,133 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/bucket"
+	"trowel.example/cmd/internal/census"
+	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/parquet"
+	"trowel.example/format"
+	"trowel.example/internal/seedworld"
+	"trowel.example/teeworlds/twmap"
+)
+
+// censusVerb is the one of the program.
+func censusVerb(t *cli.Tool) []*cobra.Command {
+	return cli.Census(func(w io.Writer, t *format.Table, program string) census.Writer {
+		return parquet.NewWriter(w, t, program)
+	},
+		func(ctx context.Context, name string) (census.Store, error) { return bucket.OpenTables(ctx, name) })(t)
+}
+
+// tables are the files of a dataset in a folder.
+func (b *bench) tables(dir string) map[string]string {
+	b.t.Helper()
+	all := make(map[string]string)
+	if err := filepath.WalkDir(b.path(dir), func(path string, e os.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
+			data, err := os.ReadFile(path)
+			rel, _ := filepath.Rel(b.path(dir), path)
+			all[filepath.ToSlash(rel)] = string(data)
+			return err
+		}
+		return err
+	}); err != nil {
+		b.t.Fatal(err)
+	}
+	return all
+}
+
+func (b *bench) makeMap(name string, width int) {
+	b.t.Helper()
+	data, err := twmap.New(width, 20).Encode()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.write(name, string(data))
+}
+
+// testCensus brings a dataset up to date that is below the place for results: what is there is
+// what one process leaves, and only what has changed is made.
+func testCensus(t *testing.T, b *bench) {
+	for i := range 3 {
+		b.makeMap(fmt.Sprintf("in/%d.map", i), 10+i)
+	}
+	if _, err := seedworld.Make(t.Context(), b.path("in/world"), seedworld.Options{Blocks: 30, Seed: 3}); err != nil {
+		t.Fatal(err)
+	}
+	b.worker("--max", "2")
+	var said string
+	run := func(more ...string) {
+		t.Helper()
+		id := b.submit(append([]string{"--again", "census", "in", "-o", "results/tables"}, more...)...)
+		b.must(0, "wait", id)
+		said = b.jobs("results", id).err
+		if s := b.run(append([]string{"census", "in", "-o", "out"}, more...)...); s.code != 0 || strings.ReplaceAll(s.err, "out:", "results/tables:") != said {
+			t.Errorf("one process says: %s\nand workers: %s", s.err, said)
+		}
+		if diff := cmp.Diff(b.tables("out"), b.tables("results/tables")); diff != "" {
+			t.Error(diff)
+		}
+		if s := b.jobs("results", id, "-o", "there"); s.code != 2 || !strings.Contains(s.err, "written no file") {
+			t.Error(s)
+		}
+	}
+	run()
+	run()
+	if !strings.Contains(said, " 0 made anew") {
+		t.Error(said)
+	}
+	b.makeMap("in/1.map", 50)
+	b.remove("in/2.map")
+	run("--prune")
+	// Elsewhere nothing is looked for, and all of it is in the output.
+	id := b.submit("census", "in", "-o", "out")
+	b.must(0, "wait", id)
+	b.must(0, "results", id, "-o", "fetched")
+	if diff := cmp.Diff(b.tables("out"), b.tables("fetched")); diff != "" {
+		t.Error(diff)
+	}
+	if s := b.jobs("submit", "--results", "results", "census", "in", "-o", "s3://elsewhere/tables"); s.code != 2 || !strings.Contains(s.err, "s3://elsewhere/tables: only a place below that of the results") {
+		t.Error(s)
+	}
+}
+
+// A folder below the place for results is what it is called here; what is beside it, is it, or has
+// a way out, is none that stays.
+func TestKept(t *testing.T) {
+	folder := root{"/there/results", "/here/r"}
+	store := root{"s3://b/r?region=x", "s3://b/r?region=x"}
+	for _, try := range []struct {
+		r          root
+		name, want string
+	}{
+		{folder, "results/a", "/here/r/a"},
+		{folder, "/there/results/a/b", "/here/r/a/b"},
+		{folder, "a", ""},
+		{folder, "results", ""},
+		{folder, "results/../a", ""},
+		{folder, "/here/r/a", ""},
+		{folder, "s3://b/r/a", ""},
+		{store, "s3://b/r/a", "s3://b/r/a?region=x"},
+		{store, "s3://b/r/a?endpoint=http://evil", "s3://b/r/a?region=x"},
+		{store, "s3://b/r", ""},
+		{store, "s3://b/r/", ""},
+		{store, "s3://b/rest", ""},
+		{store, "s3://b/r/../a", ""},
+		{store, "results/a", ""},
+	} {
+		if got := try.r.kept("/there", try.name); got != try.want {
+			t.Errorf("%s: %q, want %q", try.name, got, try.want)
+		}
+	}
+}
