@@ -1,0 +1,64 @@
+package worldrepo_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"trowel.example/internal/judge"
+	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/worldrepo"
+)
+
+// A world in Redis comes back as it was at each moment, in Redis and in a file, and its password
+// is in no backup.
+func TestRedis(t *testing.T) {
+	c := mapdb.Redis{Address: judge.Redis(t), Hash: "world"}
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.RedisDB, Redis: c}, 200, 28)
+	path := filepath.Join(dir, "world.mt")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge.Write(t, path, fmt.Appendf(text, "redis_address = %s\nredis_hash = %s\n", c.Address, c.Hash))
+	repo := newFolder(t)
+	if err := worldrepo.Create(t.Context(), repo); err != nil {
+		t.Fatal(err)
+	}
+	moments := make(map[string]map[mapdb.Pos]string)
+	for i := range 2 {
+		if i > 0 {
+			change(t, dir, rand.New(rand.NewPCG(1, 2)), 30)
+		}
+		moments[backup(t, dir, repo).Snapshot.ID] = worldtest.BlocksOf(t, dir)
+	}
+	for id, want := range moments {
+		to := mapdb.Redis{Address: c.Address, Hash: id}
+		back := restore(t, repo, id, worldcopy.Options{Redis: to}) // the database that it was in
+		if text, err := os.ReadFile(filepath.Join(back, "world.mt")); err != nil || !strings.Contains(string(text), "redis_hash = "+id) {
+			t.Errorf("%s, %v", text, err)
+		}
+		if got := worldtest.BlocksOf(t, back); !maps.Equal(got, want) {
+			t.Errorf("%s: %d blocks in Redis, and not the %d that there were", id, len(got), len(want))
+		}
+		if got := worldtest.BlocksOf(t, restore(t, repo, id, worldcopy.Options{Map: "sqlite"})); !maps.Equal(got, want) {
+			t.Errorf("%s: %d blocks in SQLite, and not the %d that there were", id, len(got), len(want))
+		}
+	}
+	if got := worldtest.BlocksOf(t, dir); len(moments) != 2 || !maps.Equal(got, moments[newest(moments)]) {
+		t.Error("the world itself is another one now")
+	}
+}
+
+func newest[V any](m map[string]V) (id string) {
+	for one := range m {
+		id = max(id, one)
+	}
+	return id
+}
