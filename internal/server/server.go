@@ -292,6 +292,17 @@ func stands(value, connString string) bool {
 	return slices.ContainsFunc([]string{connString, bare, inURL, inQuery}, func(text string) bool { return strings.Contains(text, value) })
 }
 
+// PostgresPlace returns a text that two connections have in common that lead to the same database,
+// and "" for one that may lead to several.
+func PostgresPlace(c *pgx.ConnConfig) string {
+	for _, f := range c.Fallbacks {
+		if f.Host != c.Host || f.Port != c.Port {
+			return ""
+		}
+	}
+	return fmt.Sprintf("%s:%d/%s", c.Host, c.Port, c.Database)
+}
+
 // PostgresName is what a PostgreSQL database is called. What looks like no host is
 // left out: in a damaged connection string the password may be anywhere.
 func PostgresName(c *pgx.ConnConfig) string {

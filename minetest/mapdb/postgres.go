@@ -205,6 +205,24 @@ func (db *postgresDB) enter(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
+// Moment is [MomentOf].
+func (db *postgresDB) Moment() (place, snapshot string) {
+	if !db.moment {
+		return "", ""
+	}
+	return server.PostgresPlace(db.config), db.snapshot
+}
+
+// MomentOf returns how others can read at the moment at which a store is read that was opened with
+// [Config.Moment], as long as that is open: in which database that is, and the name of the snapshot there. They are
+// "" where nobody else can.
+func MomentOf(db DB) (place, snapshot string) {
+	if m, ok := db.(interface{ Moment() (string, string) }); ok {
+		return m.Moment()
+	}
+	return "", ""
+}
+
 // failed makes an error of the client one of the server.
 func (db *postgresDB) failed(err error) error {
 	if errors.Is(err, ErrNotFound) {

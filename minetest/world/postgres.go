@@ -25,6 +25,14 @@ func openPostgres(ctx context.Context, connString, setting string, opts Options,
 	if err != nil {
 		return nil, err
 	}
+	snapshot := ""
+	if opts.Moment != nil && !opts.Write {
+		place, of := mapdb.MomentOf(opts.Moment)
+		if place != "" && place == server.PostgresPlace(config) {
+			snapshot = of
+			config.RuntimeParams["idle_in_transaction_session_timeout"] = "0"
+		}
+	}
 	c := &postgresConn{name: server.PostgresName(config)}
 	db := &sqlDB{file: mapdb.Postgres, write: opts.Write, lost: opts.Lost, begin: "BEGIN", create: t.postgres, conn: c}
 	if c.conn, err = pgx.ConnectConfig(ctx, config); err != nil {
@@ -32,6 +40,12 @@ func openPostgres(ctx context.Context, connString, setting string, opts Options,
 	}
 	if !opts.Write {
 		err = db.conn.query(ctx, "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY", nil, func([]any) error { return nil })
+	}
+	if err == nil && snapshot != "" {
+		if _, err = c.conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"); err == nil {
+			_, err = c.conn.Exec(ctx, "SET TRANSACTION SNAPSHOT '"+snapshot+"'") // of hexadecimal digits and dashes
+		}
+		err = server.Wrap(c.name, err)
 	}
 	if err == nil {
 		db.columns, err = db.conn.columns(ctx)

@@ -9,6 +9,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/server"
+	"trowel.example/minetest/mapdb"
 )
 
 // Failed reports whether an error comes from a database server, so that it says
@@ -63,6 +64,9 @@ type Options struct {
 	Remote bool
 	// Postgres is the connection string to use in place of that of world.mt.
 	Postgres string
+	// Moment is a store of blocks that was opened with [mapdb.Config.Moment]: what is in the same
+	// database is read as it was at that moment, too. May be nil.
+	Moment mapdb.DB
 	// Lost is told what cannot be read of a damaged file, of which the rest is read, and
 	// where that is; may be nil.
 	Lost func(err error, at []check.Place)

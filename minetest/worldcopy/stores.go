@@ -55,7 +55,7 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 			c.opts.Sink.AddAt(foundLost, at, p.what, -1, "%v", err)
 		}
 	}
-	from, err := p.open(ctx, c.src, c.settings, world.Options{Remote: c.opts.Remote, Lost: lost})
+	from, err := p.open(ctx, c.src, c.settings, world.Options{Remote: c.opts.Remote, Moment: c.opts.Moment, Lost: lost})
 	if err != nil {
 		return err
 	}

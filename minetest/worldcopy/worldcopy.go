@@ -53,6 +53,10 @@ type Options struct {
 	Source     mapdb.DB
 	SourceName string
 
+	// Moment is a store of blocks that was opened with [mapdb.Config.Moment]: players, accounts and
+	// mod storage in the same database are copied as they were at that moment. May be nil.
+	Moment mapdb.DB
+
 	// Finish is called when all of the copy is there but world.mt, with its folder and with what
 	// will be world.mt, which it may change. A run that continues may call it again. May be nil.
 	Finish func(ctx context.Context, dst string, settings *world.Settings) error

@@ -265,25 +265,33 @@ func (s *storing) source(ctx context.Context, dir, rest string, settings *world.
 	if err != nil {
 		return nil, config, err
 	}
-	from := dir
 	if config.Backend == mapdb.SQLite && inuse.By(dir) != "" {
-		from = rest
-	} else {
-		copying.Source, copying.SourceName, copying.Map = mapdb.NewMemory(), "no blocks", "sqlite-pos"
-	}
-	if _, err := worldcopy.Copy(ctx, dir, rest, copying); err != nil {
-		return nil, config, err
-	}
-	if from == rest {
+		if _, err := worldcopy.Copy(ctx, dir, rest, copying); err != nil {
+			return nil, config, err
+		}
 		if settings, err = world.ReadWorldMT(rest); err != nil {
 			return nil, config, err
 		}
+		if config, err = world.MapConfig(rest, settings, o.Remote); err != nil {
+			return nil, config, err
+		}
+		return openBlocks(ctx, rest, config)
 	}
-	if config, err = world.MapConfig(from, settings, o.Remote); err != nil {
+	db, config, err := openBlocks(ctx, dir, config)
+	if err != nil {
 		return nil, config, err
 	}
+	copying.Source, copying.SourceName, copying.Map, copying.Moment = mapdb.NewMemory(), "no blocks", "sqlite-pos", db
+	if _, err := worldcopy.Copy(ctx, dir, rest, copying); err != nil {
+		return nil, config, errors.Join(err, db.Close())
+	}
+	return db, config, nil
+}
+
+// openBlocks opens the blocks of a world, at one moment where the store can do that.
+func openBlocks(ctx context.Context, dir string, config mapdb.Config) (mapdb.DB, mapdb.Config, error) {
 	config.Moment = true
-	db, err := mapdb.Open(ctx, from, config)
+	db, err := mapdb.Open(ctx, dir, config)
 	switch {
 	case err == nil:
 		config.Schema = mapdb.SchemaOf(db)

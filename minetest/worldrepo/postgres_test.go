@@ -2,11 +2,11 @@ package worldrepo_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -15,11 +15,12 @@ import (
 	"trowel.example/internal/judge"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldrepo"
 )
 
-// A backup of a world in PostgreSQL has all blocks as they were at one moment, while a server
+// A backup of a world in PostgreSQL has all blocks and accounts as they were at one moment, while a server
 // writes; it can be restored to files and to PostgreSQL, and has no password.
 func TestPostgres(t *testing.T) {
 	c := mapdb.Config{Backend: mapdb.Postgres, Postgres: judge.Postgres(t)}
@@ -33,7 +34,31 @@ func TestPostgres(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge.Write(t, path, fmt.Appendf(text, "pgsql_connection = %s application_name=secret\n", c.Postgres))
+	judge.Write(t, path, fmt.Appendf(text, "pgsql_connection = %s application_name=secret\npgsql_auth_connection = %[1]s application_name=secret\n", c.Postgres))
+	worldtest.SetLine(t, path, "auth_backend = files", "auth_backend = postgresql")
+	accountOf := func(dir string, put ...*world.Account) world.Verifier {
+		t.Helper()
+		settings, err := world.ReadWorldMT(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := world.OpenAuth(t.Context(), dir, settings, world.Options{Write: len(put) > 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		for _, a := range put {
+			if err := errors.Join(s.Put(t.Context(), a), s.Commit(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a, err := s.Get(t.Context(), "ann")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Password
+	}
+	accountOf(dir, &world.Account{Name: "ann", Password: "0", LastLogin: -1})
 
 	ctx, stop := context.WithCancel(t.Context())
 	server, err := pgx.Connect(t.Context(), c.Postgres)
@@ -44,7 +69,7 @@ func TestPostgres(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		for g := 1; ; g++ {
-			if _, err := server.Exec(ctx, "UPDATE blocks SET data = convert_to($1, 'UTF8')", strconv.Itoa(g)); err != nil {
+			if _, err := server.Exec(ctx, fmt.Sprintf("UPDATE auth SET password = '%d'; UPDATE blocks SET data = '%[1]d'", g)); err != nil { // both or none
 				done <- err
 				return
 			}
@@ -79,6 +104,9 @@ func TestPostgres(t *testing.T) {
 			t.Errorf("%d blocks, of the generations %v", len(last), of)
 		}
 		for g := range of {
+			if a := accountOf(back); string(a) != g {
+				t.Errorf("blocks of generation %s, an account of %s", g, string(a))
+			}
 			seen[g] = true
 		}
 		if text, err := os.ReadFile(filepath.Join(back, "world.mt")); err != nil || strings.Contains(string(text), "secret") {
