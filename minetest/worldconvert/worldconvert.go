@@ -222,11 +222,16 @@ func (w *World) make(path string, write func(part string) error) error {
 	}
 	part := f.Name()
 	defer os.Remove(part)
-	if err := errors.Join(f.Close(), os.Remove(part), write(part), wholefile.Sync(part)); err != nil {
-		return err
-	}
-	if err := wholefile.Keep(part, path); err != nil {
-		return err
+	for _, step := range []func() error{
+		f.Close,
+		func() error { return os.Remove(part) },
+		func() error { return write(part) },
+		func() error { return wholefile.Sync(part) },
+		func() error { return wholefile.Keep(part, path) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
 	}
 	return wholefile.SyncDir(filepath.Dir(path))
 }

@@ -94,7 +94,26 @@ func (b *Bucket) failed(name string, err error) error {
 	if isNotFound(err) {
 		return fmt.Errorf("%s: %w", at, fs.ErrNotExist)
 	}
-	return fmt.Errorf("%s: %w", at, err)
+	return &failure{at, err}
+}
+
+// failure is what a server of objects did not do.
+type failure struct {
+	at  string
+	err error
+}
+
+func (f *failure) Unwrap() error { return f.err }
+
+// Error is what the server says, without the layers that have handed it on.
+func (f *failure) Error() string {
+	text := f.err.Error()
+	for _, before := range []string{"api error ", "request send failed, "} {
+		if _, rest, is := strings.Cut(text, before); is {
+			text = rest
+		}
+	}
+	return f.at + ": " + text
 }
 
 // Put keeps what write writes under a name.

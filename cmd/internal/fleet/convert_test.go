@@ -94,6 +94,7 @@ func TestConvertKilled(t *testing.T) {
 	case testing.Short():
 		t.Skip("runs many processes: not in short mode")
 	}
+	t.Parallel()
 	b := (&base{address: judge.Postgres(t)}).bench(t)
 	here := b.postgresWorld("one/world", "world_1", blocks)
 	there := b.postgresWorld("world", "world_2", blocks)

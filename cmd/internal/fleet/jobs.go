@@ -65,7 +65,9 @@ If the connection is lost it waits until it is back.`, `  trowel jobs wait 1f2e3
 		lost := false
 		said := make(map[string]bool)
 		for {
-			r, s, err := q.look(ctx, id)
+			one, stop := context.WithTimeout(ctx, 3*server.Timeout)
+			r, s, err := q.look(one, id)
+			stop()
 			switch {
 			case ctx.Err() != nil:
 				return ctx.Err()

@@ -1,0 +1,232 @@
+package fleet
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"trowel.example/internal/judge"
+)
+
+// cable leads from a port of this machine to a server, until it is cut.
+type cable struct {
+	net.Listener
+	mu   sync.Mutex
+	open []net.Conn
+	cut  bool
+	hung chan struct{} // closed while bytes go through
+}
+
+// newCable lays one.
+func newCable(t *testing.T, network, address string) *cable {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cable{Listener: l, hung: make(chan struct{})}
+	close(c.hung)
+	t.Cleanup(func() { l.Close(); c.set(true); c.hang(false) })
+	go func() {
+		for {
+			from, err := l.Accept()
+			if err != nil {
+				return
+			}
+			to, err := net.Dial(network, address)
+			if err != nil {
+				from.Close()
+				continue
+			}
+			c.mu.Lock()
+			if c.cut {
+				from.Close()
+				to.Close()
+			} else {
+				c.open = append(c.open, from, to)
+			}
+			c.mu.Unlock()
+			go c.carry(from, to)
+			go c.carry(to, from)
+		}
+	}()
+	return c
+}
+
+func (c *cable) carry(to, from net.Conn) {
+	defer to.Close()
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := from.Read(buf)
+		c.mu.Lock()
+		hung := c.hung
+		c.mu.Unlock()
+		<-hung
+		if err != nil {
+			return
+		}
+		if _, err := to.Write(buf[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// set cuts the cable, or mends it.
+func (c *cable) set(cut bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cut = cut; cut {
+		for _, conn := range c.open {
+			conn.Close()
+		}
+		c.open = nil
+	}
+}
+
+// hang lets no byte through any more, and none get lost.
+func (c *cable) hang(on bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-c.hung:
+		if on {
+			c.hung = make(chan struct{})
+		}
+	default:
+		if !on {
+			close(c.hung)
+		}
+	}
+}
+
+var hostname = regexp.MustCompile(`host='?[^ ']*'?`)
+
+// The network between workers and the queue is cut, and gets stuck, several times: all go on when it is back.
+func TestCut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for much: not in short mode")
+	}
+	t.Parallel()
+	address := judge.Postgres(t)
+	b := (&base{address: address}).bench(t)
+	config, err := pgx.ParseConfig(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	network, to := pgxNetwork(config)
+	c := newCable(t, network, to)
+	port := c.Addr().(*net.TCPAddr).Port
+	b.env = append(b.env, envQueue+"="+hostname.ReplaceAllString(address, fmt.Sprintf("host=127.0.0.1 port=%d sslmode=disable", port)))
+	b.write("in/slow", "")
+	id := b.submit("toy", "150", "in")
+	w := b.worker("--max", "1")
+	waits := b.command("jobs", "wait", "--schema", b.schema, id)
+	said := new(talk)
+	waits.Stderr = said
+	if err := waits.Start(); err != nil {
+		t.Fatal(err)
+	}
+	running := func() bool { return b.query(`SELECT count(*) FROM $$.river_job WHERE state = 'completed'`) > 5 }
+	b.eventually("parts are done", running)
+	c.hang(true)
+	time.Sleep(1500 * time.Millisecond)
+	c.hang(false)
+	c.set(true)
+	time.Sleep(2500 * time.Millisecond)
+	c.set(false)
+	if err := waits.Wait(); waits.ProcessState.ExitCode() != 0 && waits.ProcessState.ExitCode() != 1 {
+		t.Errorf("%v: %s", err, said)
+	}
+	b.finish(id, "toy", "150", "in")
+	for _, talk := range []string{said.String(), w.said.String()} {
+		if !strings.Contains(talk, "waits until it is back") || !strings.Contains(talk, " is back\n") {
+			t.Errorf("said was\n%s", talk)
+		}
+	}
+	// Told to end while there is no queue, a worker ends.
+	c.set(true)
+	b.eventually("it has seen that", func() bool { return strings.Count(w.said.String(), "waits until it is back") > 1 })
+	begun := time.Now()
+	w.end(syscall.SIGTERM)
+	if took := time.Since(begun); took > 20*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// pgxNetwork is where a server of PostgreSQL listens.
+func pgxNetwork(config *pgx.ConnConfig) (network, address string) {
+	if strings.HasPrefix(config.Host, "/") {
+		return "unix", fmt.Sprintf("%s/.s.PGSQL.%d", config.Host, config.Port)
+	}
+	return "tcp", net.JoinHostPort(config.Host, fmt.Sprint(config.Port))
+}
+
+// Object storage is out of order for a while, and then says that nobody may do anything: parts fail with what
+// it says, are done when it is mended, and nothing of them is in the bucket twice or half.
+func TestStorageFails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for much: not in short mode")
+	}
+	address := judge.Postgres(t)
+	name, settings, _ := strings.Cut(judge.S3(t, "archive"), "?")
+	endpoint := settings[strings.Index(settings, "http://"):]
+	target, err := url.Parse(endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mode atomic.Int64 // 0 or the status of all answers, or 1 for connections that end
+	var n atomic.Int64
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n.Add(1)
+		switch m := mode.Load(); m {
+		case 0:
+			proxy.ServeHTTP(w, r)
+		case 1:
+			_, _ = io.CopyN(io.Discard, r.Body, 100)
+			panic(http.ErrAbortHandler)
+		default:
+			w.Header().Set("Content-Type", "application/xml")
+			w.WriteHeader(int(m))
+			fmt.Fprintf(w, `<?xml version="1.0"?><Error><Code>%s</Code><Message>as it was told to</Message></Error>`, map[int64]string{403: "AccessDenied", 503: "ServiceUnavailable"}[m])
+		}
+	})}
+	go server.Serve(l)
+	t.Cleanup(func() { server.Close() })
+	results := name + "/results?" + strings.Replace(settings, endpoint, "http://"+l.Addr().String(), 1)
+	b := (&base{address: address}).bench(t)
+	b.write("in/slow", "")
+	w := b.worker("--max", "2", "--root", b.dir, "--root", results)
+	id := strings.TrimSpace(b.must(0, "submit", "--results", results, "--attempts", "100", "toy", "15", "in").out)
+	for _, m := range []int64{503, 1, 403} {
+		before := b.query(`SELECT count(*) FROM $$.river_job WHERE state = 'completed'`)
+		b.eventually("a part is done", func() bool { return b.query(`SELECT count(*) FROM $$.river_job WHERE state = 'completed'`) > before })
+		mode.Store(m)
+		says := map[int64]string{503: "ServiceUnavailable", 1: "EOF", 403: "Forbidden"}[m]
+		b.eventually(says, func() bool {
+			_, text, _ := strings.Cut(b.jobs("status", id).out, "is tried again: ")
+			return strings.Contains(text, says) && !strings.Contains(text, "RequestID")
+		})
+		mode.Store(0)
+	}
+	b.finish(id, "toy", "15", "in")
+	if strings.Contains(w.said.String(), "AWS_") || strings.Contains(w.said.String(), "Signature=") {
+		t.Errorf("a worker said\n%s", w.said)
+	}
+}
