@@ -13,11 +13,22 @@ type Difference struct {
 	Old, New []byte // nil where there is no block
 }
 
+// SideError is an error about one of two stores that are compared.
+type SideError struct {
+	New bool // about the new one
+	Err error
+}
+
+func (e *SideError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error of the store.
+func (e *SideError) Unwrap() error { return e.Err }
+
 // Differences goes through the blocks of an area in which two stores differ, with memory for
 // a page of each. Two SQLite databases of one schema are read side by side, once; else each
 // block of one is looked up in the other. A *RowError is about a row of one of them, whose
 // block is not compared, and the loop continues; any other error is the last thing that it
-// gives.
+// gives. Errors of the stores are in a *[SideError].
 func Differences(ctx context.Context, old, new DB, a Area) iter.Seq2[Difference, error] {
 	if o, ok := old.(ordered); ok {
 		if n, ok := new.(ordered); ok && o.keyOrder() == n.keyOrder() {
@@ -25,12 +36,22 @@ func Differences(ctx context.Context, old, new DB, a Area) iter.Seq2[Difference,
 		}
 	}
 	return func(yield func(Difference, error) bool) {
-		if lookUp(ctx, new, old, a, false, func(d Difference, err error) bool {
-			return yield(Difference{d.Pos, d.New, d.Old}, err)
+		if lookUp(ctx, new, old, a, false, func(d Difference, ofFrom bool, err error) bool {
+			return yield(Difference{d.Pos, d.New, d.Old}, ofSide(ofFrom, err))
 		}) {
-			lookUp(ctx, old, new, a, true, yield)
+			lookUp(ctx, old, new, a, true, func(d Difference, ofFrom bool, err error) bool {
+				return yield(d, ofSide(!ofFrom, err))
+			})
 		}
 	}
+}
+
+// ofSide is an error, if it is one, that says of which store it is.
+func ofSide(new bool, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &SideError{new, err}
 }
 
 // ordered is a store whose blocks come in the order of their positions.
@@ -39,12 +60,13 @@ type ordered interface{ keyOrder() order }
 func (db *sqliteDB) keyOrder() order { return db.order }
 
 // lookUp looks up the blocks of one store in another, and gives those that differ; only those
-// that are not there, if that is asked for. It reports whether more is wanted.
-func lookUp(ctx context.Context, from, in DB, a Area, missing bool, yield func(Difference, error) bool) bool {
+// that are not there, if that is asked for. An error is of the store whose blocks they are, or of
+// the other. It reports whether more is wanted.
+func lookUp(ctx context.Context, from, in DB, a Area, missing bool, yield func(d Difference, ofFrom bool, err error) bool) bool {
 	var row *RowError
 	for b, err := range from.Blocks(ctx, a) {
 		if err != nil {
-			if !yield(Difference{}, err) || !errors.As(err, &row) {
+			if !yield(Difference{}, true, err) || !errors.As(err, &row) {
 				return false
 			}
 			continue
@@ -58,7 +80,7 @@ func lookUp(ctx context.Context, from, in DB, a Area, missing bool, yield func(D
 		case err == nil:
 			other = notNil(other)
 		}
-		if !yield(Difference{b.Pos, notNil(b.Data), other}, err) || err != nil && !errors.As(err, &row) {
+		if !yield(Difference{b.Pos, notNil(b.Data), other}, false, err) || err != nil && !errors.As(err, &row) {
 			return false
 		}
 	}
@@ -75,6 +97,7 @@ func notNil(data []byte) []byte {
 
 // head is what a store gives next.
 type head struct {
+	new  bool // the store is the new one
 	next func() (Block, error, bool)
 	b    Block
 	err  error // of the row of this position
@@ -93,10 +116,10 @@ func (h *head) advance(yield func(Difference, error) bool) bool {
 		switch {
 		case h.err == nil:
 		case !errors.As(h.err, &row):
-			yield(Difference{}, h.err)
+			yield(Difference{}, ofSide(h.new, h.err))
 			return false
 		case row.Pos == nil:
-			if !yield(Difference{}, h.err) {
+			if !yield(Difference{}, ofSide(h.new, h.err)) {
 				return false
 			}
 			continue
@@ -114,7 +137,7 @@ func sideBySide(ctx context.Context, old, new DB, a Area, by order, yield func(D
 	for i, db := range []DB{old, new} {
 		next, stop := iter.Pull2(db.Blocks(ctx, a))
 		defer stop()
-		sides[i].next = next
+		sides[i].new, sides[i].next = i == 1, next
 		if !sides[i].advance(yield) {
 			return
 		}
@@ -133,10 +156,10 @@ func sideBySide(ctx context.Context, old, new DB, a Area, by order, yield func(D
 		d := Difference{Pos: o.b.Pos}
 		var err error
 		if c <= 0 {
-			d.Old, err = notNil(o.b.Data), o.err
+			d.Old, err = notNil(o.b.Data), ofSide(false, o.err)
 		}
 		if c >= 0 {
-			d.Pos, d.New, err = n.b.Pos, notNil(n.b.Data), errors.Join(err, n.err)
+			d.Pos, d.New, err = n.b.Pos, notNil(n.b.Data), errors.Join(err, ofSide(true, n.err))
 		}
 		if err != nil {
 			d = Difference{Pos: d.Pos}

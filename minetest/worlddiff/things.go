@@ -15,6 +15,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/tree"
 	"trowel.example/internal/words"
+	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/place"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worlddir"
@@ -62,13 +63,14 @@ func placeOf(part, name string) check.Place {
 // trees is what a comparison of all but the blocks needs.
 type trees struct {
 	o      Options
+	dirs   [2]string // of the worlds
 	fs     [2]fs.FS
 	auth   [2]world.Auth
 	change func(*Change) error
 }
 
 func compareTrees(ctx context.Context, old, new *worlddir.World, o Options, change func(*Change) error) error {
-	t := &trees{o: o, fs: [2]fs.FS{worlddir.Open(old, worlddir.Options{}), worlddir.Open(new, worlddir.Options{})}, auth: [2]world.Auth{old.Auth, new.Auth}, change: change}
+	t := &trees{o: o, dirs: [2]string{old.Dir, new.Dir}, fs: [2]fs.FS{worlddir.Open(old, worlddir.Options{}), worlddir.Open(new, worlddir.Options{})}, auth: [2]world.Auth{old.Auth, new.Auth}, change: change}
 	return t.folder(ctx, ".")
 }
 
@@ -83,7 +85,7 @@ func (t *trees) folder(ctx context.Context, dir string) error {
 			if world.Failed(err) {
 				return err
 			}
-			t.o.OnMiss(fmt.Errorf("%s: %w", dir, err))
+			t.o.OnMiss(t.dirs[i], fmt.Errorf("%s: %w", dir, err))
 		}
 		for _, e := range entries {
 			if dir == "." && (e.Name() == "blocks" || e.Name() == tree.Sidecar) {
@@ -132,7 +134,7 @@ func (t *trees) file(ctx context.Context, name string) error {
 			if world.Failed(err) {
 				return err
 			}
-			t.o.OnMiss(fmt.Errorf("%s: %w", name, err))
+			t.o.OnMiss(t.dirs[i], fmt.Errorf("%s: %w", name, err))
 			return nil
 		}
 		defer f.Close()
@@ -143,7 +145,7 @@ func (t *trees) file(ctx context.Context, name string) error {
 		if ctx.Err() != nil || world.Failed(err) {
 			return err
 		}
-		t.o.OnMiss(fmt.Errorf("%s: %w", name, err))
+		t.o.miss(t.dirs, fmt.Errorf("%s: %w", name, err))
 		return nil
 	}
 	c := &Change{Part: partOf(name), Path: name, Change: Changed}
@@ -206,7 +208,7 @@ func sameContent(ctx context.Context, a, b io.Reader) (same bool, heads [2][]byt
 			if n[i], err = io.ReadFull(r, buf[i]); err == io.EOF || err == io.ErrUnexpectedEOF {
 				ended++
 			} else if err != nil {
-				return false, heads, false, err
+				return false, heads, false, &mapdb.SideError{New: i == 1, Err: err}
 			}
 			if len(heads[i]) <= maxText {
 				heads[i] = append(heads[i], buf[i][:n[i]]...)

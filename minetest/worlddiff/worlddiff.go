@@ -9,7 +9,6 @@ package worlddiff
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"trowel.example/check"
 	"trowel.example/internal/parallel"
@@ -134,15 +133,32 @@ func (c *Change) inBoxes(p [3]int) bool {
 
 // Options say what is compared, and who hears of what cannot be.
 type Options struct {
-	Area   *mapdb.Area     // of the blocks; nil: all
-	OnMiss func(err error) // hears of what cannot be read; nil: nobody
+	Area *mapdb.Area // of the blocks; nil: all
+	// OnMiss hears of what cannot be read of the world in a folder; nil: nobody.
+	OnMiss func(dir string, err error)
+}
+
+// miss tells of an error about one of the worlds in two folders, or of one about each.
+func (o *Options) miss(dirs [2]string, err error) {
+	if both, are := err.(interface{ Unwrap() []error }); are {
+		for _, err := range both.Unwrap() {
+			o.miss(dirs, err)
+		}
+		return
+	}
+	of, is := errors.AsType[*mapdb.SideError](err)
+	if is && of.New {
+		o.OnMiss(dirs[1], err)
+		return
+	}
+	o.OnMiss(dirs[0], err)
 }
 
 // Compare calls change with each difference: those of blocks in the order of the stores, then
 // the others by their paths. The first error that change returns ends it.
 func Compare(ctx context.Context, old, new *worlddir.World, o Options, change func(*Change) error) error {
 	if o.OnMiss == nil {
-		o.OnMiss = func(error) {}
+		o.OnMiss = func(string, error) {}
 	}
 	area := mapdb.All()
 	if o.Area != nil {
@@ -171,7 +187,7 @@ func Compare(ctx context.Context, old, new *worlddir.World, o Options, change fu
 	}, func(result any) error {
 		switch r := result.(type) {
 		case error:
-			o.OnMiss(fmt.Errorf("blocks: %w", r))
+			o.miss([2]string{old.Dir, new.Dir}, r)
 		case *Change:
 			if r != nil {
 				return change(r)

@@ -273,7 +273,7 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, t target, shard for
 		return
 	}
 	r.format = g.Name
-	job := a.job(cmd, g.Format)
+	job := a.about(a.job(cmd, g.Format), t.name)
 	job.Checking = g.built != nil
 	if job.Shard = shard; shard != "" {
 		err = checking.Shard(ctx, g.Format, job, g.src, sink, missed)
@@ -297,7 +297,7 @@ func (a *app) buildToCheck(ctx context.Context, cmd *cobra.Command, name string,
 	if err != nil {
 		return nil, unbuildable(name, fmt.Errorf("%s: %w", name, err), sink)
 	}
-	job := a.job(cmd, f)
+	job := a.about(a.job(cmd, f), name)
 	job.Checking = true
 	job.OnWarn = func(path, message string) { sink.Add(checking.Build, path, -1, "%s", message) }
 	if f.CheckTree != nil {

@@ -89,6 +89,55 @@ func TestCutFiles(t *testing.T) {
 	}
 }
 
+// What is said of one of several files says of which.
+func TestSaidOfWhich(t *testing.T) {
+	ember, err := filepath.Abs("../../../samples/ember")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for _, words := range [][]string{{"pack", ember, "-o", "whole.mod"}, {"convert", "whole.mod", "-o", "whole.pak"}, {"convert", "whole.mod", "-o", "cut.pak"}} {
+		if code, said := quietly(words...); code != exitFine {
+			t.Fatal(said)
+		}
+	}
+	data, err := os.ReadFile("cut.pak")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("cut.pak", data[:len(data)*2/3], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"find whole.pak cut.pak -- key LEVEL", "find . -- key LEVEL", "info whole.pak cut.pak", "edit --dry-run whole.pak cut.pak -- set * UNIT.LEVEL 7",
+		"convert --dry-run whole.pak cut.pak --to units-csv",
+	} {
+		code, said := quietly(strings.Fields(line)...)
+		missed := 0
+		for said := range strings.Lines(said) {
+			if strings.HasPrefix(said, "trowel: cut.pak: ") {
+				missed++
+			} else if strings.HasPrefix(said, "trowel: ") && !strings.HasPrefix(said, "trowel: whole.pak: ") || strings.Count(said, "cut.pak") > 1 {
+				t.Errorf("%s: %s", line, said)
+			}
+		}
+		if code == exitFine || missed == 0 {
+			t.Errorf("%s: exit code %d: %s", line, code, said)
+		}
+	}
+}
+
+func TestInFile(t *testing.T) {
+	for _, c := range [][3]string{
+		{"a.pak", "", "a.pak"}, {"a.pak", "MEDIA/X.DAT", "a.pak: MEDIA/X.DAT"}, {"a.pak", "a.pak.MAN", "a.pak.MAN"}, {"a.pak.MAN", "a.pak", "a.pak"},
+		{"world", "world/map.sqlite", "world/map.sqlite"}, {"world", "worldmods/a", "world: worldmods/a"}, {"world", "world", "world"},
+	} {
+		if got := inFile(c[0], c[1]); got != c[2] {
+			t.Errorf("%q in %q: %q, want %q", c[1], c[0], got, c[2])
+		}
+	}
+}
+
 // quietly runs the tool and returns what it exits with and says; what it prints goes
 // where check says what it finds.
 func quietly(args ...string) (code int, said string) {

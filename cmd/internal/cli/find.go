@@ -348,7 +348,7 @@ func (f *finding) look(ctx context.Context, its *app, t target, shard format.Sha
 		return err
 	}
 	end.Format = g.Name
-	job := its.job(f.cmd, g.Format)
+	job := its.about(its.job(f.cmd, g.Format), t.name)
 	job.Shard = shard
 	return named(g.Finder.Find(ctx, job, g.src, q.Step, func(h format.Hit) error {
 		if err := end.Tally.count(&f.output, t.name, h); err != nil || !f.output.each() {

@@ -114,7 +114,7 @@ func (a *app) infoOfInner(cmd *cobra.Command, container, wanted string, tell fun
 }
 
 func (a *app) openForInfo(cmd *cobra.Command, g *game, tell func(*game, format.Info) error) error {
-	job := a.job(cmd, g.Format)
+	job := a.about(a.job(cmd, g.Format), g.name)
 	file, err := g.open(cmd.Context(), job)
 	if err != nil {
 		return err

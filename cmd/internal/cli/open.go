@@ -239,7 +239,7 @@ func (a *app) openSource(cmd *cobra.Command, t target, src *format.Source, more 
 		g.Close()
 		return nil, nil, err
 	}
-	job := a.job(cmd, f)
+	job := a.about(a.job(cmd, f), name)
 	for option, value := range more {
 		if v, ok := job.Values[option]; ok && v == "" {
 			job.Values[option] = value
@@ -388,6 +388,26 @@ func cutSuffixFold(name, suffix string) (string, bool) {
 		return name[:n], true
 	}
 	return name, false
+}
+
+// about makes a job name the file that it is about in what it tells, for verbs that take many.
+func (a *app) about(job *format.Job, file string) *format.Job {
+	warned, missed := job.OnWarn, job.OnMiss
+	job.OnWarn = func(path, message string) { warned(inFile(file, a.talk.plain(path)), message) }
+	job.OnMiss = func(path, message string) { missed(inFile(file, a.talk.plain(path)), message) }
+	return job
+}
+
+// inFile returns a path with the file that it is in before it, unless it says itself where it is,
+// as that of a neighbour of the file does.
+func inFile(file, path string) string {
+	switch {
+	case path == "":
+		return file
+	case path == file, strings.HasPrefix(path, file+"/"), strings.HasPrefix(path, file+"."), strings.HasPrefix(file, path+"."):
+		return path
+	}
+	return file + ": " + path
 }
 
 // job is what a verb passes down to format f.

@@ -30,9 +30,10 @@ type writing struct {
 	*app
 	dryRun, asJSON bool
 
-	list  jsonArray
-	first []string // arrays that its JSON has before what was made, such as findings
-	found bool     // some file is not all that was asked for
+	list    jsonArray
+	several bool     // files are worked on
+	first   []string // arrays that its JSON has before what was made, such as findings
+	found   bool     // some file is not all that was asked for
 }
 
 // sections are the arrays in the JSON of a file, in order, that may be long.
@@ -48,7 +49,7 @@ func (w *writing) flags(cmd *cobra.Command) {
 
 // each does the work for each file. That one fails does not keep the others from theirs.
 func (w *writing) each(ctx context.Context, names []string, do func(name string, r *report) error) error {
-	w.list = jsonArray{w: w.out}
+	w.list, w.several = jsonArray{w: w.out}, len(names) > 1
 	failed := false
 	for _, name := range names {
 		r := &report{writing: w, file: name, sections: w.sections()}
@@ -112,6 +113,9 @@ type message struct {
 
 // watch keeps what a job tells.
 func (r *report) watch(job *format.Job) *format.Job {
+	if r.several {
+		r.about(job, r.file)
+	}
 	warned, missed := job.OnWarn, job.OnMiss
 	job.OnWarn = func(path, text string) {
 		r.mu.Lock()

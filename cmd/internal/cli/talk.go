@@ -99,9 +99,7 @@ func (t *talk) warn(path, message string) {
 		t.note(note{Kind: noteWarned, Path: t.plain(path), Text: t.plain(message)})
 		return
 	}
-	if path != "" {
-		message = path + ": " + message
-	}
+	message = placed(path, message)
 	t.say("trowel: warning: %s", message)
 }
 
@@ -111,9 +109,7 @@ func (t *talk) miss(path, message string) {
 		t.note(note{Kind: noteMissed, Path: t.plain(path), Text: t.plain(message)})
 		return
 	}
-	if path != "" {
-		message = path + ": " + message
-	}
+	message = placed(path, message)
 	t.mu.Lock()
 	_, again := t.missed[message]
 	if t.missed == nil {
@@ -124,6 +120,14 @@ func (t *talk) miss(path, message string) {
 	if !again {
 		t.print("trowel: " + message)
 	}
+}
+
+// placed is a message with the path before it, unless it begins with that.
+func placed(path, message string) string {
+	if path == "" || strings.HasPrefix(message, path+":") || strings.HasPrefix(message, path+"/") {
+		return message
+	}
+	return path + ": " + message
 }
 
 // losses counts what could not be read so far.
