@@ -84,6 +84,9 @@ func (a *app) execute(ctx context.Context, root *cobra.Command) error {
 				a.elsewhere.Full(root) // its settings count for names without any
 			}
 		}
+		if f := cmd.Flags().Lookup("resume"); f != nil && f.Changed && a.resume == "" {
+			return errors.New("--resume: expected a folder")
+		}
 		for _, f := range a.formats {
 			options := slices.Clip(f.Options)
 			for _, c := range f.Conversions {

@@ -45,6 +45,10 @@ func (f Folder) put(name string, write func(io.Writer) error, give func(part, pa
 		err = give(part.Name(), path)
 	}
 	if err != nil {
+		var at *fs.PathError
+		if errors.As(err, &at) && at.Path == part.Name() {
+			at.Path = path // that says more
+		}
 		return errors.Join(err, os.Remove(part.Name()))
 	}
 	return wholefile.SyncDir(dir)

@@ -3,6 +3,7 @@ package work
 import (
 	"bufio"
 	"encoding/gob"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,10 +15,14 @@ import (
 
 // magic is what the result of a part begins with: its last number is raised when records of
 // older versions cannot be read any more.
-const magic = "trowel result 1\n"
+const magic = "trowel result 2\n"
 
-// maxWindow is how much memory reading a result takes, whoever wrote it.
-const maxWindow = 8 << 20
+const (
+	// maxWindow is how much memory it takes to inflate a result, whoever wrote it.
+	maxWindow = 8 << 20
+	// maxRecord is how many bytes a record has at most: those of verbs have about one MiB.
+	maxRecord = 64 << 20
+)
 
 // Damaged is an error about what a store has of a part, or of the plan: doing something again does
 // not help.
@@ -40,7 +45,14 @@ func (d *Damaged) Unwrap() []error { return []error{fault.ErrFormat, d.Err} }
 type item[R any] struct {
 	Record R
 	End    bool
-	Count  int64 // at the end: how many records there are before it
+	Count  int64  // at the end: how many records there are before it
+	Part   string // at the end: of what it is the result
+}
+
+// identity is what tells a part from others, as a result has it.
+func (p *Part) identity() string {
+	text, _ := json.Marshal([]string{p.Name, p.File, string(p.Shard)}) // the same before and after a queue has kept it
+	return string(text)
 }
 
 // result writes the result of a part: records of gob, compressed, and an end, so that a
@@ -67,8 +79,8 @@ func (o *result[R]) put(r R) error {
 	return o.gob.Encode(item[R]{Record: r})
 }
 
-func (o *result[R]) close() error {
-	return errors.Join(o.gob.Encode(item[R]{End: true, Count: o.count}), o.zip.Close())
+func (o *result[R]) close(p Part) error {
+	return errors.Join(o.gob.Encode(item[R]{End: true, Count: o.count, Part: p.identity()}), o.zip.Close())
 }
 
 // discard ends the use of a result that is not to be one.
@@ -78,8 +90,8 @@ func (o *result[R]) discard() error {
 }
 
 // readResult calls take with each record of the result of a part.
-func readResult[R any](r io.Reader, name string, take func(R) error) error {
-	broken := func(err error) error { return &Damaged{name, err} }
+func readResult[R any](r io.Reader, p Part, take func(R) error) error {
+	broken := func(err error) error { return &Damaged{p.Name, err} }
 	head := make([]byte, len(magic))
 	if _, err := io.ReadFull(r, head); err != nil || string(head) != magic {
 		return broken(fmt.Errorf("expected it to begin with %q, not %q", magic, head))
@@ -89,17 +101,23 @@ func readResult[R any](r io.Reader, name string, take func(R) error) error {
 		return err
 	}
 	defer zip.Close()
-	in := gob.NewDecoder(bufio.NewReader(zip))
+	from := &io.LimitedReader{R: zip}
+	in := gob.NewDecoder(from)
 	for count := int64(0); ; count++ {
 		var i item[R]
+		from.N = maxRecord
 		err := in.Decode(&i)
 		switch {
+		case err != nil && from.N == 0:
+			return broken(fmt.Errorf("a record has more than %d MiB", maxRecord>>20))
 		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 			return broken(errors.New("it ends before its end"))
 		case err != nil:
 			return broken(err)
 		case i.End && i.Count != count:
 			return broken(fmt.Errorf("it has %d records where it says that there are %d", count, i.Count))
+		case i.End && i.Part != p.identity():
+			return broken(fmt.Errorf("it is the result of another part: %.200q", i.Part))
 		case i.End:
 			return nil
 		}

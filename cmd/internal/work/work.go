@@ -100,7 +100,7 @@ func (w *work[R]) Do(ctx context.Context, p Part, to io.Writer) error {
 	if err := w.verb.Do(ctx, p, out.put); err != nil {
 		return errors.Join(err, out.discard())
 	}
-	return out.close()
+	return out.close(p)
 }
 
 func (w *work[R]) Merge(ctx context.Context, parts iter.Seq2[Part, error], open func(Part) (io.ReadCloser, error)) error {
@@ -124,7 +124,7 @@ func (w *work[R]) take(p Part, open func(Part) (io.ReadCloser, error)) error {
 		return err
 	}
 	defer r.Close()
-	return readResult(r, p.Name, func(record R) error { return w.verb.Take(p, record) })
+	return readResult(r, p, func(record R) error { return w.verb.Take(p, record) })
 }
 
 // maxKept is how many records of a part are kept while those before it are taken.

@@ -117,7 +117,7 @@ func TestBrokenResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	merge := func(data []byte) error {
-		plan := work.Plan{Parts: []work.Part{{Name: "0"}}}
+		plan := work.Plan{Parts: []work.Part{{Name: "0", File: "0"}}}
 		return work.Of(&squares{}).Merge(t.Context(), plan.All(), func(work.Part) (io.ReadCloser, error) {
 			return io.NopCloser(bytes.NewReader(data)), nil
 		})
@@ -143,6 +143,41 @@ func TestBrokenResults(t *testing.T) {
 	}
 	if err := merge(part.Bytes()); err == nil {
 		t.Error("the result of a part that failed was taken")
+	}
+	for _, other := range []work.Part{{Name: "1", File: "0"}, {Name: "0", File: "1"}, {Name: "0", File: "0", Shard: "rest"}} {
+		var result bytes.Buffer
+		if err := work.Of(s).Do(t.Context(), other, &result); err != nil {
+			t.Fatal(err)
+		}
+		if err := merge(result.Bytes()); !errors.Is(err, fault.ErrFormat) || !strings.Contains(err.Error(), "another part") {
+			t.Errorf("the result of %v was taken: %v", other, err)
+		}
+	}
+}
+
+// blob is a work with a record of so many bytes.
+type blob int
+
+func (b blob) Split(_ context.Context, _ bool, yield func(work.Part) error) error {
+	return yield(work.Part{Name: "0"})
+}
+func (b blob) Do(_ context.Context, _ work.Part, put func([]byte) error) error {
+	return put(make([]byte, b))
+}
+func (b blob) Take(work.Part, []byte) error { return nil }
+
+// A result that says it has much in little takes no memory for that.
+func TestLargeRecord(t *testing.T) {
+	for size, fine := range map[blob]bool{1 << 20: true, 65 << 20: false} {
+		var result bytes.Buffer
+		w, plan := work.Of(size), work.Plan{Parts: []work.Part{{Name: "0"}}}
+		if err := w.Do(t.Context(), plan.Parts[0], &result); err != nil {
+			t.Fatal(err)
+		}
+		err := w.Merge(t.Context(), plan.All(), func(work.Part) (io.ReadCloser, error) { return io.NopCloser(&result), nil })
+		if (err == nil) != fine || err != nil && !errors.Is(err, fault.ErrFormat) {
+			t.Errorf("%d bytes: %v", size, err)
+		}
 	}
 }
 
