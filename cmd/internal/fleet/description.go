@@ -103,6 +103,9 @@ func (splitJob) Kind() string { return "trowel_split" }
 func (partJob) Kind() string  { return "trowel_part" }
 func (mergeJob) Kind() string { return "trowel_merge" }
 
+func (j splitJob) work() string { return j.Work }
+func (j mergeJob) work() string { return j.Work }
+
 var _, _, _ river.JobArgs = splitJob{}, partJob{}, mergeJob{}
 
 // check returns an error about a part that this program cannot have made.

@@ -193,7 +193,7 @@ func (q *queue) retry(ctx context.Context, r *row) (int, error) {
 	if _, err := tx.Exec(ctx, q.sql(`UPDATE $$.trowel_work SET cancelled = NULL, ended = NULL, code = NULL WHERE id = $1`), r.ID); err != nil {
 		return 0, q.wrap(err)
 	}
-	// The merge waits for a day when parts have failed: it is to look again. If it has failed as a
+	// The merge sleeps when parts have failed: it is to look again. If it has failed as a
 	// verb, or was done by somebody who did not live to say so, it is done again.
 	tag, err := tx.Exec(ctx, q.sql(`
 UPDATE $$.river_job SET state = 'available', scheduled_at = now(), finalized_at = NULL, max_attempts = least(attempt + $2, 32767),

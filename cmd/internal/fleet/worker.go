@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -71,9 +72,9 @@ func (w *worker) run(ctx context.Context) error {
 	w.hard = hard
 
 	workers := river.NewWorkers()
-	river.AddWorker(workers, &splitter{worker: w})
+	river.AddWorker(workers, &sole[splitJob]{worker: w, do: w.split})
 	river.AddWorker(workers, &doer{worker: w})
-	river.AddWorker(workers, &merger{worker: w})
+	river.AddWorker(workers, &sole[mergeJob]{worker: w, do: w.merge})
 	if err := w.clock(ctx, time.Now); err != nil {
 		return err
 	}
@@ -328,28 +329,31 @@ func (w *worker) whenCancelled(ctx context.Context, id string, cancel context.Ca
 	}
 }
 
-// splitter takes works apart.
-type splitter struct {
-	river.WorkerDefaults[splitJob]
+// sole does the jobs of which a work has one: it is taken apart, or its results are merged.
+type sole[T interface {
+	river.JobArgs
+	work() string
+}] struct {
+	river.WorkerDefaults[T]
 	*worker
+	do func(ctx context.Context, id string) error
 }
 
-func (s *splitter) Timeout(*river.Job[splitJob]) time.Duration { return s.grace }
-func (s *splitter) NextRetry(job *river.Job[splitJob]) time.Time {
-	return nextRetry(job.JobRow, s.grace)
+func (s *sole[T]) Timeout(*river.Job[T]) time.Duration   { return s.grace }
+func (s *sole[T]) NextRetry(job *river.Job[T]) time.Time { return nextRetry(job.JobRow, s.grace) }
+func (s *sole[T]) Work(ctx context.Context, job *river.Job[T]) error {
+	id := job.Args.work()
+	return s.end(ctx, "work "+strconv.QuoteToASCII(id), s.do(ctx, id))
 }
 
-func (s *splitter) Work(ctx context.Context, job *river.Job[splitJob]) error {
-	return s.end(ctx, "work "+strconv.QuoteToASCII(job.Args.Work), s.split(ctx, job.Args.Work))
-}
-
-func (s *splitter) split(ctx context.Context, id string) error {
-	r, dir, results, err := s.description(ctx, id)
+// split takes a work apart.
+func (w *worker) split(ctx context.Context, id string) error {
+	r, dir, results, err := w.description(ctx, id)
 	if err != nil {
 		return err
 	}
-	return s.alone(ctx, id, func(ctx context.Context, conn *pgxpool.Conn) error {
-		if r, err := s.work(ctx, id); err != nil || r.Parts != nil {
+	return w.alone(ctx, id, func(ctx context.Context, conn *pgxpool.Conn) error {
+		if r, err := w.work(ctx, id); err != nil || r.Parts != nil {
 			return err
 		}
 		store, end, err := openStore(ctx, results)
@@ -358,50 +362,38 @@ func (s *splitter) split(ctx context.Context, id string) error {
 		}
 		defer end()
 		child := split{run: func(ctx context.Context, out io.Writer) error {
-			return s.order(r, stepSplit).run(ctx, s.program, dir, runtime.NumCPU(), out, nil)
+			return w.order(r, stepSplit).run(ctx, w.program, dir, runtime.NumCPU(), out, nil)
 		}}
 		plan, err := work.Begin(ctx, child, r.plan(), store)
 		if err != nil {
 			return err
 		}
-		return s.wrap(s.insert(ctx, conn, r, plan))
+		return w.wrap(w.insert(ctx, conn, r, plan))
 	})
 }
 
 // insert puts all parts into the queue, and the merge behind them: all at once, so that whoever is
 // killed has inserted nothing.
-func (s *splitter) insert(ctx context.Context, conn *pgxpool.Conn, r *row, plan *work.Plan) error {
+func (w *worker) insert(ctx context.Context, conn *pgxpool.Conn, r *row, plan *work.Plan) error {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx))
-	if _, err := tx.Exec(ctx, s.sql(`UPDATE $$.trowel_work SET parts = $2 WHERE id = $1`), r.ID, len(plan.Parts)); err != nil {
+	if _, err := tx.Exec(ctx, w.sql(`UPDATE $$.trowel_work SET parts = $2 WHERE id = $1`), r.ID, len(plan.Parts)); err != nil {
 		return err
 	}
 	opts := r.insertOpts()
-	const batch = 1000
-	var jobs []river.InsertManyParams
-	flush := func() error {
-		if len(jobs) == 0 {
-			return nil
+	for some := range slices.Chunk(plan.Parts, 1000) {
+		jobs := make([]river.InsertManyParams, len(some))
+		for i, p := range some {
+			jobs[i] = river.InsertManyParams{Args: partJob{Work: r.ID, Limit: r.Limit, Part: p}, InsertOpts: opts}
 		}
-		_, err := s.river.InsertManyFastTx(ctx, tx, jobs)
-		jobs = jobs[:0]
-		return err
-	}
-	for _, p := range plan.Parts {
-		jobs = append(jobs, river.InsertManyParams{Args: partJob{Work: r.ID, Limit: r.Limit, Part: p}, InsertOpts: opts})
-		if len(jobs) == batch {
-			if err := flush(); err != nil {
-				return err
-			}
+		if _, err := w.river.InsertManyFastTx(ctx, tx, jobs); err != nil {
+			return err
 		}
 	}
-	if err := flush(); err != nil {
-		return err
-	}
-	if _, err := s.river.InsertTx(ctx, tx, mergeJob{Work: r.ID}, opts); err != nil {
+	if _, err := w.river.InsertTx(ctx, tx, mergeJob{Work: r.ID}, opts); err != nil {
 		return err
 	}
 	return tx.Commit(ctx)
@@ -412,31 +404,17 @@ func (d *description) insertOpts() *river.InsertOpts {
 	return &river.InsertOpts{Queue: queueName(d.Version), Priority: min(max(d.Priority, 1), 4), MaxAttempts: min(max(d.Attempts, 1), maxAttempts)}
 }
 
-// merger merges the results of all parts.
-type merger struct {
-	river.WorkerDefaults[mergeJob]
-	*worker
-}
-
-func (m *merger) Timeout(*river.Job[mergeJob]) time.Duration { return m.grace }
-func (m *merger) NextRetry(job *river.Job[mergeJob]) time.Time {
-	return nextRetry(job.JobRow, m.grace)
-}
-
-func (m *merger) Work(ctx context.Context, job *river.Job[mergeJob]) error {
-	return m.end(ctx, "work "+strconv.QuoteToASCII(job.Args.Work), m.merge(ctx, job.Args.Work))
-}
-
-func (m *merger) merge(ctx context.Context, id string) error {
-	_, dir, results, err := m.description(ctx, id)
+// merge merges the results of all parts of a work.
+func (w *worker) merge(ctx context.Context, id string) error {
+	_, dir, results, err := w.description(ctx, id)
 	if err != nil {
 		return err
 	}
-	r, err := m.work(ctx, id)
+	r, err := w.work(ctx, id)
 	if err != nil || r.Ended != nil {
 		return err
 	}
-	left, err := m.states(ctx, r)
+	left, err := w.states(ctx, r)
 	switch {
 	case err != nil:
 		return err
@@ -445,8 +423,8 @@ func (m *merger) merge(ctx context.Context, id string) error {
 	case left.lost() > 0:
 		return river.JobSnooze(idle) // until somebody tries them again
 	}
-	return m.alone(ctx, id, func(ctx context.Context, _ *pgxpool.Conn) error {
-		if r, err := m.work(ctx, id); err != nil || r.Ended != nil {
+	return w.alone(ctx, id, func(ctx context.Context, _ *pgxpool.Conn) error {
+		if r, err := w.work(ctx, id); err != nil || r.Ended != nil {
 			return err
 		}
 		temp, err := os.MkdirTemp("", "trowel-merge-*")
@@ -454,15 +432,15 @@ func (m *merger) merge(ctx context.Context, id string) error {
 			return err
 		}
 		defer os.RemoveAll(temp)
-		o := m.order(r, stepMerge)
+		o := w.order(r, stepMerge)
 		o.Store, o.Output = results, filepath.Join(temp, outputName)
-		code, err := m.output(ctx, results, temp, func(out, talk io.Writer) error {
-			return o.run(ctx, m.program, dir, runtime.NumCPU(), out, talk)
+		code, err := w.output(ctx, results, temp, func(out, talk io.Writer) error {
+			return o.run(ctx, w.program, dir, runtime.NumCPU(), out, talk)
 		})
 		if err != nil {
 			return err
 		}
-		_, err = m.pool.Exec(ctx, m.sql(`UPDATE $$.trowel_work SET ended = now(), code = $2 WHERE id = $1`), id, code)
-		return m.wrap(err)
+		_, err = w.pool.Exec(ctx, w.sql(`UPDATE $$.trowel_work SET ended = now(), code = $2 WHERE id = $1`), id, code)
+		return w.wrap(err)
 	})
 }
