@@ -194,6 +194,7 @@ const (
 	ForBuild                 // [Format.Build]
 	ForCheck                 // [File.Check]
 	ForScene                 // [Format.Scene]
+	ForTiles                 // [Format.Scene] for a pyramid of tiles, see [Dated]
 )
 
 // OptionsFor returns the options for some capabilities, with those for all.

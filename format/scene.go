@@ -184,3 +184,18 @@ type Parting interface {
 	// the same as if it was opened for all: it goes into [Job.Part]. Nil: all of the file.
 	Part(look Look, pixels image.Rectangle) ([]byte, error)
 }
+
+// Dated is a scene that can be opened, by an option [ForTiles], with what its file was at an earlier
+// time.
+type Dated interface {
+	Scene
+	// Then returns the bounds that the view of a look had at that time, and false if the scene
+	// was opened without one. Nobody knows what some layers showed then: that is an error.
+	Then(look Look) (bounds Rect, given bool, err error)
+	// Changed reports whether a part of a picture shows something that is new, gone or another one since;
+	// if not, it looks as it did. It may take long when it is asked first.
+	Changed(ctx context.Context, look Look, pixels image.Rectangle) (bool, error)
+	// Style returns a short text that changes when all pictures look otherwise because of
+	// options or the files that they name.
+	Style() string
+}

@@ -72,7 +72,7 @@ var manifestConversion = format.Conversion{
 	To: minetestManifestName, Title: "a manifest: the position and a hash of each block", Extension: ".manifest",
 	Rename:  func(name string) string { return name + ".manifest" },
 	Verb:    "manifest",
-	Long:    "A manifest takes ten bytes a block or so, and tells later which blocks have changed\nsince: \"trowel diff\" takes it in place of the old world. It is made at the speed of\nreading, of a world that a server has open, too.",
+	Long:    "A manifest takes ten bytes a block or so, and tells later which blocks have changed\nsince: \"trowel diff\" takes it in place of the old world, and \"trowel render --tiles\"\nwith --since. It is made at the speed of reading, of a world that a server has open, too.",
 	Example: "  trowel manifest world -o monday.manifest\n  trowel diff monday.manifest world",
 	Convert: makeManifest, Pieces: piecesOfManifest, Join: joinManifest,
 }
@@ -110,6 +110,27 @@ func sortManifest(w io.Writer, all func(add func(manifest.Entry) error) (int64, 
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	return manifest.Sort(w, manifest.Options{Scratch: scratch}, all)
+}
+
+// temporaryManifest makes a manifest as [sortManifest] does, in a file that end removes.
+func temporaryManifest(all func(add func(manifest.Entry) error) (int64, error)) (m *manifest.Manifest, end func() error, err error) {
+	f, err := os.CreateTemp("", "trowel-")
+	if err != nil {
+		return nil, nil, err
+	}
+	end = func() error { return errors.Join(f.Close(), os.Remove(f.Name())) }
+	_, err = sortManifest(f, all)
+	var size int64
+	if err == nil {
+		size, err = f.Seek(0, io.SeekCurrent)
+	}
+	if err == nil {
+		m, err = manifest.Open(f, size)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, end())
+	}
+	return m, end, nil
 }
 
 // pieceSize is about how many bytes a piece of a manifest has.
@@ -164,37 +185,28 @@ func hashesOf(ctx context.Context, job *format.Job, src *format.Source, add func
 func compareManifests(ctx context.Context, job *format.Job, old, new format.Side, change func(any) error) (lines []string, err error) {
 	var sides [2]*manifest.Manifest
 	for i, side := range []format.Side{old, new} {
-		r, size := io.ReaderAt(side.Source), int64(0)
 		switch {
 		case side.Source == nil:
 			return nil, fmt.Errorf("%s: the tree of a world has no bytes of blocks to be compared: build the world from it", side.Folder)
 		case side.IsDir():
-			f, err := os.CreateTemp("", "trowel-")
-			if err != nil {
-				return nil, err
-			}
-			defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
-			if _, err := sortManifest(f, func(add func(manifest.Entry) error) (int64, error) {
+			var end func() error
+			sides[i], end, err = temporaryManifest(func(add func(manifest.Entry) error) (int64, error) {
 				return hashesOf(ctx, job, side.Source, add)
-			}); err != nil {
-				return nil, fault.InFile(err, side.Path)
+			})
+			if err == nil {
+				defer func() { err = errors.Join(err, end()) }()
 			}
-			if size, err = f.Seek(0, io.SeekCurrent); err != nil {
-				return nil, err
-			}
-			r = f
 		default:
-			size = side.Size
-		}
-		if sides[i], err = manifest.Open(r, size); err == nil && !side.IsDir() {
-			err = sides[i].Verify(ctx)
+			if sides[i], err = manifest.Open(side.Source, side.Size); err == nil {
+				err = sides[i].Verify(ctx)
+			}
 		}
 		if err != nil {
 			return nil, fault.InFile(err, side.Path)
 		}
 	}
 	var all worlddiff.Summary
-	for d, err := range manifest.Compare(ctx, sides[0], sides[1]) {
+	for d, err := range manifest.Compare(ctx, sides[0], sides[1], mapdb.All()) {
 		if err != nil {
 			return nil, err
 		}

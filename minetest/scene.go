@@ -66,6 +66,7 @@ type worldScene struct {
 	colors *nodecolor.Choice
 	rules  []worlddraw.MarkerRule
 	digest []byte // of the options, and of the files that they name
+	since  *since // nil: nothing is known of an earlier time
 
 	closing sync.Once
 
@@ -91,17 +92,17 @@ func openWorldScene(ctx context.Context, job *format.Job, src *format.Source, _ 
 	if err != nil {
 		return nil, err
 	}
-	return newWorldScene(job, w, part)
+	return newWorldScene(ctx, job, w, part)
 }
 
 // With returns the same blocks drawn in another way. Where they are is not read again.
-func (s *worldScene) With(_ context.Context, job *format.Job) (format.Scene, error) {
+func (s *worldScene) With(ctx context.Context, job *format.Job) (format.Scene, error) {
 	s.world.use()
-	return newWorldScene(job, s.world, nil)
+	return newWorldScene(ctx, job, s.world, nil)
 }
 
 // newWorldScene takes over one use of a world.
-func newWorldScene(job *format.Job, w *sharedWorld, part *worldPart) (_ format.Scene, err error) {
+func newWorldScene(ctx context.Context, job *format.Job, w *sharedWorld, part *worldPart) (_ format.Scene, err error) {
 	s := &worldScene{world: w, kinds: make(map[string]worlddraw.Options), maps: make(map[string]drawn), lost: make(map[string]string)}
 	defer func() {
 		if err != nil {
@@ -117,7 +118,10 @@ func newWorldScene(job *format.Job, w *sharedWorld, part *worldPart) (_ format.S
 	for _, err := range w.odd {
 		s.lose(err)
 	}
-	return s, s.findViews(job, part)
+	if err = s.findViews(job, part); err == nil {
+		s.since, err = s.openThen(ctx, job, part)
+	}
+	return s, err
 }
 
 // chooseColors finds out where colours come from, and returns a digest of that.
@@ -234,19 +238,22 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) error {
 }
 
 // mapOf returns the map of a view.
-func (s *worldScene) mapOf(name string) (m drawn, err error) {
+func (s *worldScene) mapOf(name string) (drawn, error) { return s.mapAt(s.world.places, s.maps, name) }
+
+// mapAt returns the map of a view of some places, which is kept by its name.
+func (s *worldScene) mapAt(places *worlddraw.Places, kept map[string]drawn, name string) (m drawn, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if m = s.maps[name]; m != nil {
+	if m = kept[name]; m != nil {
 		return m, nil
 	}
 	if name == viewIso {
-		m, err = s.world.places.Iso(s.kinds[name])
+		m, err = places.Iso(s.kinds[name])
 	} else {
-		m, err = s.world.places.Map(s.kinds[name])
+		m, err = places.Map(s.kinds[name])
 	}
 	if err == nil {
-		s.maps[name] = m
+		kept[name] = m
 	}
 	return m, err
 }
@@ -438,6 +445,11 @@ func (s *worldScene) Missing() (list []format.Missing) {
 
 // Close ends the use of the world; those who share it go on.
 func (s *worldScene) Close() (err error) {
-	s.closing.Do(func() { err = s.world.leave() })
+	s.closing.Do(func() {
+		err = s.world.leave()
+		if s.since != nil {
+			err = errors.Join(err, s.since.manifest.Close())
+		}
+	})
 	return err
 }

@@ -13,6 +13,9 @@ import (
 type worldPart struct {
 	worlddraw.Part
 	Extent worlddraw.Box `json:"extent"` // of the whole scene
+
+	Then       []int         `json:"then,omitempty"` // rows, as those of Part, at an earlier time
+	ThenExtent worlddraw.Box `json:"thenExtent"`
 }
 
 // Part returns which blocks are near to what some pixels show. A view from aside needs all.
@@ -23,8 +26,18 @@ func (s *worldScene) Part(look format.Look, pixels image.Rectangle) ([]byte, err
 	if err != nil || !along {
 		return nil, err
 	}
-	part := m.Part(s.reach(look, pixels), worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale})
-	return json.Marshal(worldPart{part, s.extent})
+	at := worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale}
+	part := worldPart{Part: m.Part(s.reach(look, pixels), at), Extent: s.extent}
+	if s.since != nil {
+		then, err := s.mapAt(s.since.then, s.since.maps, name)
+		if err != nil {
+			return nil, err
+		}
+		was := then.(*worlddraw.Map).Part(s.reach(look, pixels), at)
+		part.Blocks = part.Blocks.With(was.Blocks)
+		part.Then, part.ThenExtent = was.Rows, s.since.extent
+	}
+	return json.Marshal(part)
 }
 
 // reach returns the pixels that show what decides how others look, but for the relief: what marks say

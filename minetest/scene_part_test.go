@@ -26,10 +26,12 @@ func scattered(t testing.TB, r *rand.Rand, n int) map[mapdb.Pos][]byte {
 }
 
 // hill makes a block with a floor of some height.
-func hill(t testing.TB, r *rand.Rand) []byte {
+func hill(t testing.TB, r *rand.Rand) []byte { return floor(t, r, r.IntN(18)) }
+
+func floor(t testing.TB, r *rand.Rand, height int) []byte {
 	b := mapblock.New(29)
 	b.Names = []mapblock.NameID{{ID: 0, Name: "air"}, {ID: 1, Name: "a:stone"}, {ID: 2, Name: "a:grass"}, {ID: 3, Name: "default:sign_wall"}}
-	height, kind := r.IntN(18), uint16(1+r.IntN(2))
+	kind := uint16(1 + r.IntN(2))
 	for i := range b.Param0 {
 		if _, y, _ := mapblock.Coordinates(i); y < height {
 			b.Param0[i] = kind

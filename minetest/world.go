@@ -58,7 +58,7 @@ var minetestWorld = &format.Format{
 	Conversions:   slices.Concat(worldConversions, schematicConversions, []format.Conversion{manifestConversion}),
 	Kinds: slices.Concat(world.Catalog.Kinds(), mapblock.Catalog.Kinds(), item.Catalog.Kinds(),
 		worldRepairKinds),
-	Options: append([]format.Option{optionArea, optionRemote, optionExact, optionVerifiers, optionSchema, format.OptionClean}, sceneOptions...),
+	Options: append([]format.Option{optionArea, optionRemote, optionExact, optionVerifiers, optionSchema, format.OptionClean, optionSince}, sceneOptions...),
 }
 
 // minetestBlock is a block that stands alone: a file of a world of 2011, or one

@@ -27,7 +27,7 @@ func Example() {
 	old := snapshot()
 	_ = db.Store(ctx, []mapdb.Block{{Pos: mapdb.Pos{X: 1}, Data: []byte("dirt")}})
 	_ = db.Store(ctx, []mapdb.Block{{Pos: mapdb.Pos{Z: 3}, Data: []byte("sand")}})
-	for d, err := range manifest.Compare(ctx, old, snapshot()) {
+	for d, err := range manifest.Compare(ctx, old, snapshot(), mapdb.All()) {
 		if err != nil {
 			fmt.Println(err)
 		}

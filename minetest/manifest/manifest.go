@@ -302,6 +302,20 @@ func (m *Manifest) From(ctx context.Context, first mapdb.Pos) iter.Seq2[Entry, e
 	}
 }
 
+// In gives the blocks of an area, as [Manifest.From] does. It reads all between the first and the last of them.
+func (m *Manifest) In(ctx context.Context, a mapdb.Area) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		for e, err := range m.From(ctx, a.Min) {
+			if err == nil && e.Pos.Key() > a.Max.Key() {
+				return
+			}
+			if (err != nil || a.Contains(e.Pos)) && !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
 // All gives all blocks, as [Manifest.From] does.
 func (m *Manifest) All(ctx context.Context) iter.Seq2[Entry, error] {
 	return m.From(ctx, mapdb.All().Min)
@@ -335,13 +349,13 @@ type Difference struct {
 	Old, New Hash
 }
 
-// Compare gives the blocks that are not the same, in the order of keys. An error is the last
-// that it gives.
-func Compare(ctx context.Context, old, new *Manifest) iter.Seq2[Difference, error] {
+// Compare gives the blocks of an area that are not the same, in the order of keys. An error is the
+// last that it gives.
+func Compare(ctx context.Context, old, new *Manifest, area mapdb.Area) iter.Seq2[Difference, error] {
 	return func(yield func(Difference, error) bool) {
-		a, stopA := iter.Pull2(old.All(ctx))
+		a, stopA := iter.Pull2(old.In(ctx, area))
 		defer stopA()
-		b, stopB := iter.Pull2(new.All(ctx))
+		b, stopB := iter.Pull2(new.In(ctx, area))
 		defer stopB()
 		x, errX, moreX := a()
 		y, errY, moreY := b()

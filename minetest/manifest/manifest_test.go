@@ -148,7 +148,7 @@ func TestCompare(t *testing.T) {
 	want[last] = manifest.Difference{Pos: last, New: 9}
 	before := int64(-1 << 40)
 	n := 0
-	for d, err := range manifest.Compare(t.Context(), open(t, write(t, old)), open(t, write(t, changed))) {
+	for d, err := range manifest.Compare(t.Context(), open(t, write(t, old)), open(t, write(t, changed)), mapdb.All()) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -56,6 +56,20 @@ func (a Area) Contains(p Pos) bool {
 // Empty reports whether no block is in the area.
 func (a Area) Empty() bool { return a.Min.X > a.Max.X || a.Min.Y > a.Max.Y || a.Min.Z > a.Max.Z }
 
+// With returns the smallest area in which both are; one that is empty does not count.
+func (a Area) With(b Area) Area {
+	switch {
+	case a.Empty():
+		return b
+	case b.Empty():
+		return a
+	}
+	return Area{
+		Pos{min(a.Min.X, b.Min.X), min(a.Min.Y, b.Min.Y), min(a.Min.Z, b.Min.Z)},
+		Pos{max(a.Max.X, b.Max.X), max(a.Max.Y, b.Max.Y), max(a.Max.Z, b.Max.Z)},
+	}
+}
+
 // within returns the part of the area that can be stored.
 func (a Area) within() Area { return a.and(All()) }
 

@@ -429,29 +429,39 @@ func (s *Iso) read(ctx context.Context, pos mapdb.Pos, b *isoBlock) error {
 // Fingerprint is that of [Map.Fingerprint]: of all blocks in whose place a cube would be seen
 // in the part.
 func (s *Iso) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, at Scaled) (some bool, err error) {
+	err = s.within(ctx, r, at, func(p mapdb.Pos) error {
+		data, err := s.db.Get(ctx, p)
+		var row *mapdb.RowError
+		if errors.As(err, &row) || errors.Is(err, mapdb.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		some = true
+		fmt.Fprintln(h, p, len(data))
+		_, _ = h.Write(data)
+		return nil
+	})
+	return some, err
+}
+
+// within goes through the blocks in whose place a cube would be seen in a part of a picture.
+func (s *Iso) within(ctx context.Context, r image.Rectangle, at Scaled, do func(mapdb.Pos) error) error {
 	low, high := at.place(r.Min), at.place(r.Max)
-	err = s.piles(ctx, at, r, func(all []mapdb.Pos, _, _ [2]float64) error {
+	return s.piles(ctx, at, r, func(all []mapdb.Pos, _, _ [2]float64) error {
 		for _, p := range all {
 			c := [3]int{int(p.X) * side, int(p.Y) * side, int(p.Z) * side}
 			from, to := IsoBounds(Box{c, [3]int{c[0] + side - 1, c[1] + side - 1, c[2] + side - 1}})
 			if to[1] <= low[1] || from[1] >= high[1] {
 				continue
 			}
-			data, err := s.db.Get(ctx, p)
-			var row *mapdb.RowError
-			if errors.As(err, &row) || errors.Is(err, mapdb.ErrNotFound) {
-				continue
-			}
-			if err != nil {
+			if err := do(p); err != nil {
 				return err
 			}
-			some = true
-			fmt.Fprintln(h, p, len(data))
-			_, _ = h.Write(data)
 		}
 		return nil
 	})
-	return some, err
 }
 
 // Hidden returns the names of nodes without a colour that were met.

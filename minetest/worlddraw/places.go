@@ -3,6 +3,7 @@ package worlddraw
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 	"sync"
 
@@ -31,13 +32,23 @@ func ReadPlaces(ctx context.Context, db mapdb.DB, box Box, lost func(error)) (*P
 }
 
 func readPlaces(ctx context.Context, db mapdb.DB, area mapdb.Area, lost func(error)) (*Places, error) {
+	p, err := PlacesOf(db.Positions(ctx, area), nil, lost)
+	if err == nil {
+		p.db = db
+	}
+	return p, err
+}
+
+// PlacesOf is [ReadPlaces] of positions in any order, for what needs no blocks. The rows are those
+// of a [Part], if it is one.
+func PlacesOf(all iter.Seq2[mapdb.Pos, error], rows []int, lost func(error)) (*Places, error) {
 	if lost == nil {
 		lost = func(error) {}
 	}
-	p := &Places{db: db, sides: make(map[View]*index)}
+	p := &Places{sides: make(map[View]*index), rows: rows}
 	f := frames[Top]
 	var b builder
-	for pos, err := range db.Positions(ctx, area) {
+	for pos, err := range all {
 		var row *mapdb.RowError
 		if errors.As(err, &row) {
 			lost(err)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -60,7 +61,10 @@ file in apng or y4m (YUV4MPEG2, which ffmpeg reads).
 
 --tiles makes a folder of tiles of 256 pixels, in all zoom levels, with an index.html
 that shows them in a browser and asks no other host. Run again it draws what has
-changed. It replaces no file there that it has not made.
+changed. It replaces no file there that it has not made. With --since, and a manifest of
+the world as it was when the tiles were drawn, only those tiles are looked at that show
+what is new, gone or another one since; the others are left as they are, also where they
+are not in the folder but elsewhere.
 
 ` + patternHelp + `
 
@@ -95,7 +99,7 @@ besides: what was missing for the picture, as {kind, name, count, unit, what, lo
 		if f.Scene == nil {
 			return nil
 		}
-		return f.OptionsFor(format.ForScene)
+		return f.OptionsFor(format.ForScene | format.ForTiles)
 	})
 	fixed := func(list ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
@@ -108,7 +112,7 @@ besides: what was missing for the picture, as {kind, name, count, unit, what, lo
 			err = d.fit(cmd.Flags())
 		}
 		if err == nil && d.tiles == "" {
-			err = a.onlyWork("--tiles")
+			err = cmp.Or(a.onlyWork("--tiles"), a.onlyTiles(cmd.Flags()))
 		}
 		if err != nil {
 			return hint(err, "see `%s --help`", cmd.CommandPath())
@@ -144,6 +148,18 @@ besides: what was missing for the picture, as {kind, name, count, unit, what, lo
 		})
 	}
 	return cmd
+}
+
+// onlyTiles returns an error about options that are given for tiles, where none are made.
+func (a *app) onlyTiles(flags *pflag.FlagSet) error {
+	for _, f := range a.formats {
+		for _, o := range f.Options {
+			if o.For == format.ForTiles && flags.Changed(o.Name) {
+				return fmt.Errorf("--%s is for --tiles", o.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // fit makes sure that no two options are given of which one would mean nothing.

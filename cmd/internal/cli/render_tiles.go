@@ -52,7 +52,13 @@ func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 	}
 	look := pyramid.Look
 	look.Origin = p.view.Bounds.Min
-	p.extra = object{{"picture", lookAsJSON(p.view, look)}, {"tiles", object{{"levels", made.Levels}, {"drawn", made.Drawn}, {"kept", made.Kept}, {"removed", made.Removed}}}}
+	told := object{{"levels", made.Levels}, {"drawn", made.Drawn}, {"kept", made.Kept}, {"removed", made.Removed}}
+	others := ""
+	if made.Since {
+		told = append(told, object{{"gone", append([]string{}, made.Gone...)}}...)
+		others = "; the others are left as they are"
+	}
+	p.extra = object{{"picture", lookAsJSON(p.view, look)}, {"tiles", told}}
 	p.tellMissing(pyramid.Missing())
 	for _, name := range made.Changed {
 		if piece, ok := folder.Piece(name); ok && err == nil {
@@ -62,6 +68,6 @@ func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
-	p.say("drew", "draw", "%s as tiles in %s%c: %s new, %s as before, %s removed", p.name, p.output, filepath.Separator, thousands(made.Drawn), thousands(made.Kept), thousands(made.Removed))
+	p.say("drew", "draw", "%s as tiles in %s%c: %s new, %s as before, %s removed%s", p.name, p.output, filepath.Separator, thousands(made.Drawn), thousands(made.Kept), thousands(made.Removed), others)
 	return nil
 }

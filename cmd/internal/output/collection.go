@@ -35,7 +35,14 @@ type Collection struct {
 	mu    sync.Mutex
 	log   *os.File
 	made  map[string]*Piece
+	aside map[string]asidePiece
 	temps int
+}
+
+// asidePiece is a file that is none of the collection.
+type asidePiece struct {
+	Piece
+	path string // in the folder
 }
 
 // Piece is a file of a collection.
@@ -154,7 +161,11 @@ func (c *Collection) Piece(name string) (Piece, bool) {
 	if p != nil {
 		p.seen = true
 	}
+	aside, is := c.aside[name]
 	c.mu.Unlock()
+	if is {
+		return aside.Piece, true
+	}
 	if p == nil {
 		return Piece{}, false
 	}
@@ -163,7 +174,45 @@ func (c *Collection) Piece(name string) (Piece, bool) {
 }
 
 // Read returns the bytes of a file.
-func (c *Collection) Read(name string) ([]byte, error) { return c.root.ReadFile(name) }
+func (c *Collection) Read(name string) ([]byte, error) {
+	c.mu.Lock()
+	if aside, is := c.aside[name]; is {
+		name = aside.path
+	}
+	c.mu.Unlock()
+	return c.root.ReadFile(name)
+}
+
+// Aside keeps what would be a file until Close: Piece and Read have it, and the folder has not.
+func (c *Collection) Aside(name string, key, content Hash, data []byte) error {
+	path, err := c.writeTemp(data)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.aside == nil {
+		c.aside = make(map[string]asidePiece)
+	}
+	c.aside[name] = asidePiece{Piece{Key: key, Content: content, Size: int64(len(data))}, path}
+	return nil
+}
+
+// writeTemp writes a file that goes with the run, and returns its path in the folder.
+func (c *Collection) writeTemp(data []byte) (string, error) {
+	c.mu.Lock()
+	c.temps++
+	temp := filepath.Base(c.work.dir) + "/" + strconv.Itoa(c.temps)
+	c.mu.Unlock()
+	Step()
+	f, err := c.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, c.mode)
+	if err == nil {
+		Step()
+		_, err = f.Write(data)
+		err = errors.Join(err, f.Close())
+	}
+	return temp, err
+}
 
 // Rekey notes that a file is still what is made, of something else.
 func (c *Collection) Rekey(name string, key Hash) error {
@@ -182,19 +231,11 @@ func (p *Piece) line(name string) string {
 func (c *Collection) Put(name string, key, content Hash, data []byte) error {
 	c.mu.Lock()
 	p, ours := c.made[name]
-	c.temps++
-	temp := filepath.Base(c.work.dir) + "/" + strconv.Itoa(c.temps)
 	c.mu.Unlock()
 	if _, err := c.root.Lstat(name); err == nil && !ours {
 		return &ExistsError{Path: filepath.Join(c.path, filepath.FromSlash(name))}
 	}
-	Step()
-	f, err := c.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, c.mode)
-	if err == nil {
-		Step()
-		_, err = f.Write(data)
-		err = errors.Join(err, f.Close())
-	}
+	temp, err := c.writeTemp(data)
 	if err != nil {
 		return err
 	}

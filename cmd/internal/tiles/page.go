@@ -13,6 +13,8 @@ import (
 	"trowel.example/cmd/internal/output"
 )
 
+const pageName = "index.html"
+
 //go:embed index.html
 var pageText string
 
@@ -57,7 +59,7 @@ func (p *Pyramid) writePage() error {
 	if err := page.Execute(&b2, d); err != nil {
 		return err
 	}
-	files := map[string][]byte{"index.html": b2.Bytes()}
+	files := map[string][]byte{pageName: b2.Bytes()}
 	for from, to := range map[string]string{"leaflet.js": "leaflet.js", "leaflet.css": "leaflet.css", "LICENSE": "leaflet-license.txt"} {
 		data, err := leaflet.Files.ReadFile(from)
 		if err != nil {
@@ -68,10 +70,19 @@ func (p *Pyramid) writePage() error {
 	for name, data := range files {
 		sum := sha256.Sum256(data)
 		hash := output.Hash(sum[:16])
-		if piece, ok := p.folder.Piece(name); ok && piece.Content == hash {
-			continue
+		key := hash
+		if name == pageName {
+			key = p.style()
 		}
-		if err := p.write(name, hash, hash, data); err != nil {
+		piece, there := p.folder.Piece(name)
+		var err error
+		switch {
+		case !there || piece.Content != hash:
+			err = p.write(name, key, hash, data)
+		case piece.Key != key:
+			err = p.folder.Rekey(name, key)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"io/fs"
 	"slices"
 	"sync"
 
@@ -22,6 +21,7 @@ type Tile struct {
 	Key     output.Hash // of what it was made from
 	Content output.Hash // of its pixels; 0: nothing is visible, and there is no tile
 	PNG     []byte      // nil: the folder has it
+	Aside   bool        // it has not changed: others are made of it, and that is all
 
 	Missing []format.Missing // with no name: of all tiles of the part
 }
@@ -69,7 +69,7 @@ func (s square) at(level int) image.Rectangle {
 
 // Split yields squares of tiles, row by row; for one process single tiles, so that all cores have
 // something to do.
-func (p *Pyramid) Split(_ context.Context, fine bool, yield func(work.Part) error) error {
+func (p *Pyramid) Split(ctx context.Context, fine bool, yield func(work.Part) error) error {
 	err := p.plan()
 	if p.here = !fine; p.here && err == nil {
 		err = p.begin()
@@ -78,8 +78,13 @@ func (p *Pyramid) Split(_ context.Context, fine bool, yield func(work.Part) erro
 		return err
 	}
 	level := 0
-	if fine {
+	if fine || p.since != nil {
 		level = min(squareLevel, len(p.levels)-1)
+	}
+	if p.here && p.since != nil {
+		if changed, err := p.changedIn(ctx, p.levels[0]); err != nil || !changed {
+			return err
+		}
 	}
 	for y := p.levels[level].Min.Y; y < p.levels[level].Max.Y; y++ {
 		for x := p.levels[level].Min.X; x < p.levels[level].Max.X; x++ {
@@ -117,9 +122,22 @@ func (p *Pyramid) Do(ctx context.Context, part work.Part, put func(Tile) error) 
 	if err != nil {
 		return err
 	}
-	below := make(records)
+	if p.since != nil {
+		err = p.renew(ctx, s, put)
+	} else {
+		err = p.draw(ctx, s, put)
+	}
+	if err != nil || p.here {
+		return err // here the scene tells once what is missing
+	}
+	return put(Tile{Missing: p.said.since(p.Scene)})
+}
+
+// draw draws all tiles of a part.
+func (p *Pyramid) draw(ctx context.Context, s square, put func(Tile) error) error {
+	below := records{}
 	for level := range s.Level + 1 {
-		r, made := s.at(level), make(records)
+		r, made := s.at(level), records{of: make(map[string]Tile)}
 		for y := r.Min.Y; y < r.Max.Y; y++ {
 			for x := r.Min.X; x < r.Max.X; x++ {
 				var t Tile
@@ -136,31 +154,36 @@ func (p *Pyramid) Do(ctx context.Context, part work.Part, put func(Tile) error) 
 					return err
 				}
 				if s.Level > 0 {
-					made[t.Name] = t
+					made.of[t.Name] = t
 				}
 			}
 		}
 		below = made
 	}
-	if p.here {
-		return nil // the scene tells it once
-	}
-	return put(Tile{Missing: p.said.since(p.Scene)})
+	return nil
 }
 
-// records are the tiles of a level of a part.
-type records map[string]Tile
+// records are tiles of a level of a part.
+type records struct {
+	of     map[string]Tile
+	folder *output.Collection // that has those without a PNG
+}
 
 func (r records) Piece(name string) (output.Piece, bool) {
-	t, ok := r[name]
-	return output.Piece{Key: t.Key, Content: t.Content, Size: int64(len(t.PNG))}, ok && len(t.PNG) > 0
+	switch t := r.of[name]; {
+	case len(t.PNG) > 0:
+		return output.Piece{Key: t.Key, Content: t.Content, Size: int64(len(t.PNG))}, true
+	case t.Content != output.Hash{} && r.folder != nil:
+		return r.folder.Piece(name)
+	}
+	return output.Piece{}, false
 }
 
 func (r records) Read(name string) ([]byte, error) {
-	if t, ok := r[name]; ok {
+	if t := r.of[name]; len(t.PNG) > 0 || r.folder == nil {
 		return t.PNG, nil
 	}
-	return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrNotExist}
+	return r.folder.Read(name)
 }
 
 // Take puts a tile into the folder.

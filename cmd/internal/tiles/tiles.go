@@ -62,6 +62,8 @@ type Pyramid struct {
 	levels   []image.Rectangle // the tiles that each has
 	total    int               // of tiles at most
 	salt     []byte            // a hash of what all tiles share
+	since    format.Dated      // the scene, if only what has changed is drawn
+	then     []image.Rectangle // the levels that there were
 
 	folder *output.Collection // nil: it is not open
 	here   bool               // all is done in this process
@@ -73,6 +75,8 @@ type Pyramid struct {
 	done                 atomic.Int64
 	mu                   sync.Mutex
 	changed              []string
+	fresh                map[string]bool // tiles of which something has changed since
+	gone                 []string
 }
 
 // Made tells what came of it.
@@ -80,6 +84,9 @@ type Made struct {
 	Levels               int
 	Drawn, Kept, Removed int64    // tiles: new ones, and those that were there and are as they have to be
 	Changed              []string // names of the files that were made
+
+	Since bool     // only tiles were looked at that show what has changed since an earlier time
+	Gone  []string // of these, where nothing is to be seen any more: names of tiles that there may have been
 }
 
 // Finish makes what is made of the tiles of the parts: the levels above, and the page; and
@@ -88,7 +95,7 @@ func (p *Pyramid) Finish(ctx context.Context) (Made, error) {
 	if err := p.begin(); err != nil {
 		return p.Made(), err
 	}
-	for level := p.level + 1; level < len(p.levels); level++ {
+	for level := p.level + 1; level < len(p.levels) && (p.since == nil || len(p.fresh) > 0); level++ {
 		if err := p.shrinkLevel(ctx, level); err != nil {
 			return p.Made(), err
 		}
@@ -96,7 +103,11 @@ func (p *Pyramid) Finish(ctx context.Context) (Made, error) {
 	if err := p.writePage(); err != nil {
 		return p.Made(), err
 	}
+	p.forgetLevels()
 	for _, name := range p.folder.Unseen() {
+		if p.stays(name) {
+			continue
+		}
 		if err := p.folder.Remove(name); err != nil {
 			return p.Made(), err
 		}
@@ -112,49 +123,69 @@ var isTile = regexp.MustCompile(`^[0-9]+/-?[0-9]+/-?[0-9]+\.png$`)
 // Made returns what has come of it so far.
 func (p *Pyramid) Made() Made {
 	slices.Sort(p.changed)
-	return Made{len(p.levels), p.drawn.Load(), p.kept.Load(), p.removed.Load(), p.changed}
+	slices.Sort(p.gone)
+	return Made{len(p.levels), p.drawn.Load(), p.kept.Load(), p.removed.Load(), p.changed, p.since != nil, p.gone}
 }
 
 // begin opens the folder.
 func (p *Pyramid) begin() (err error) {
 	if err = p.plan(); err == nil && p.folder == nil {
-		p.folder, err = p.Open()
+		if p.folder, err = p.Open(); err == nil {
+			err = p.sameStyle()
+		}
 	}
 	return err
 }
 
 // plan says which levels there are, and how many tiles at most.
 func (p *Pyramid) plan() error {
-	p.planning.Do(func() { p.failed = p.findLevels() })
+	p.planning.Do(func() {
+		if p.levels, p.failed = p.levelsOf(p.View.Bounds); p.failed == nil {
+			p.failed = p.findLook()
+		}
+		if p.failed == nil {
+			p.failed = p.findThen()
+		}
+	})
 	return p.failed
 }
 
-func (p *Pyramid) findLevels() (err error) {
-	b := p.View.Bounds
+// levelsOf returns the levels that a scene with some bounds has.
+func (p *Pyramid) levelsOf(b format.Rect) (levels []image.Rectangle, err error) {
 	at := func(v float64, round func(float64) float64) int {
 		if v *= p.Scale; math.Abs(v) > maxPlace {
 			err = fmt.Errorf("it reaches to pixel %.0f, which is too far", v)
 		}
 		return int(round(v / side))
 	}
-	// What touches a tile by less than a millionth of a pixel does so by rounding only.
-	const little = 1e-6 / side
 	down := func(v float64) float64 { return math.Floor(v + little) }
 	up := func(v float64) float64 { return math.Ceil(v - little) }
 	tiles := image.Rect(at(b.Min[0], down), at(b.Min[1], down), at(b.Max[0], up), at(b.Max[1], up))
 	if err != nil || b.Empty() {
-		return err
+		return nil, err
 	}
+	total := 0
 	for length := max(b.Dx(), b.Dy()) * p.Scale; ; length /= 2 {
-		p.total += tiles.Dx() * tiles.Dy()
-		if p.levels = append(p.levels, tiles); p.total > maxTiles {
-			return fmt.Errorf("it would have more than %d tiles: --scale makes them fewer", maxTiles)
+		total += tiles.Dx() * tiles.Dy()
+		if levels = append(levels, tiles); total > maxTiles {
+			return nil, fmt.Errorf("it would have more than %d tiles: --scale makes them fewer", maxTiles)
 		}
 		if length <= side {
-			break
+			return levels, nil
 		}
 		tiles = image.Rect(tiles.Min.X>>1, tiles.Min.Y>>1, (tiles.Max.X+1)>>1, (tiles.Max.Y+1)>>1)
 	}
+}
+
+// What touches a tile by less than a millionth of a pixel does so by rounding only.
+const little = 1e-6 / side
+
+// findLook finds out what all tiles share.
+func (p *Pyramid) findLook() error {
+	for _, tiles := range p.levels {
+		p.total += tiles.Dx() * tiles.Dy()
+	}
+	b := p.View.Bounds
 	p.Look.Origin, p.Look.Scale, p.Look.Size = [2]float64{}, p.Scale, image.Point{}
 	salt, err := json.Marshal([]any{rules, p.Look, p.Background}) // and not the bounds, which may grow
 	sum := sha256.Sum256(salt)
@@ -168,17 +199,23 @@ func name(level, x, y int) string { return fmt.Sprintf("%d/%d/%d.png", level, x,
 // shrinkLevel makes the tiles of a level from those in the folder, some at the same time.
 func (p *Pyramid) shrinkLevel(ctx context.Context, level int) error {
 	var failed atomic.Pointer[error]
-	tiles := p.levels[level]
+	tiles, again := p.levels[level], p.again(level)
 	parallel.Each(tiles.Dx()*tiles.Dy(), func(i int) {
 		if failed.Load() != nil {
 			return
 		}
 		err := ctx.Err()
-		var t Tile
+		t := Tile{Name: name(level, tiles.Min.X+i%tiles.Dx(), tiles.Min.Y+i/tiles.Dx())}
+		aside := p.since != nil && !again[t.Name]
+		if aside {
+			if _, there := p.folder.Piece(t.Name); there {
+				return
+			}
+		}
 		if err == nil {
 			t, err = p.shrink(p.folder, p.levels[level-1], level, tiles.Min.X+i%tiles.Dx(), tiles.Min.Y+i/tiles.Dx())
 		}
-		if err == nil {
+		if t.Aside = aside; err == nil {
 			err = p.put(t)
 		}
 		if err != nil {
@@ -305,6 +342,10 @@ func (p *Pyramid) encode(t *Tile, m *image.RGBA) error {
 
 // put makes a tile in the folder what it is to be.
 func (p *Pyramid) put(t Tile) error {
+	if t.Aside {
+		return p.putAside(t)
+	}
+	p.note(t)
 	piece, there := p.folder.Piece(t.Name)
 	var err error
 	switch {
@@ -324,7 +365,7 @@ func (p *Pyramid) put(t Tile) error {
 		p.drawn.Add(1)
 		err = p.write(t.Name, t.Key, t.Content, t.PNG)
 	}
-	if err == nil && p.Progress != nil {
+	if err == nil && p.Progress != nil && p.since == nil {
 		p.Progress(int(p.done.Add(1)), p.total)
 	}
 	return err

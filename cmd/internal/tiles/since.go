@@ -1,0 +1,199 @@
+package tiles
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+
+	"trowel.example/cmd/internal/output"
+	"trowel.example/format"
+)
+
+// Of a scene that knows an earlier time ([format.Dated]) only those tiles are drawn that show what has
+// changed since, and those above them made of their four. What is needed of others for that is read from the folder,
+// if that has it; else it is drawn and kept aside until the end, and does not become part of the folder.
+
+// findThen finds out which levels there were at an earlier time, if the scene knows one. Where there is
+// nothing any more, tiles are to be removed.
+func (p *Pyramid) findThen() error {
+	scene, ok := p.Scene.(format.Dated)
+	if !ok {
+		return nil
+	}
+	b, given, err := scene.Then(p.Look)
+	if err != nil || !given {
+		return err
+	}
+	p.since, p.fresh = scene, make(map[string]bool)
+	if p.then, err = p.levelsOf(b); err != nil {
+		return err
+	}
+	for level := range p.levels {
+		if level < len(p.then) {
+			p.levels[level] = p.levels[level].Union(p.then[level])
+		}
+	}
+	return nil
+}
+
+// style returns a hash of all that tiles have in common.
+func (p *Pyramid) style() output.Hash {
+	if s, ok := p.Scene.(format.Dated); ok {
+		return p.key([]byte(s.Style()))
+	}
+	return p.key(nil)
+}
+
+// sameStyle returns an error if there are tiles in the folder that were drawn in another way, beside
+// which none can be made.
+func (p *Pyramid) sameStyle() error {
+	if p.since == nil {
+		return nil
+	}
+	if page, ok := p.folder.Piece(pageName); ok && page.Key != p.style() {
+		return errors.New("the tiles that are there were drawn in another way (view, scale, colours ...), so that all have to be drawn again, and not only what has changed")
+	}
+	return nil
+}
+
+// stays reports whether a file that nobody has made in this run is left as it is: a tile of which
+// nothing has changed.
+func (p *Pyramid) stays(file string) bool {
+	level, at, ok := placeOf(file)
+	return ok && p.since != nil && level < len(p.levels) && at.In(p.levels[level]) && !p.fresh[file]
+}
+
+// placeOf returns which tile a file is.
+func placeOf(file string) (level int, at image.Point, ok bool) {
+	_, err := fmt.Sscanf(file, "%d/%d/%d.png", &level, &at.X, &at.Y)
+	return level, at, err == nil && level >= 0 && name(level, at.X, at.Y) == file
+}
+
+// note remembers a tile that shows something that has changed.
+func (p *Pyramid) note(t Tile) {
+	if p.since == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fresh[t.Name] = true
+	if level, at, _ := placeOf(t.Name); t.Content == (output.Hash{}) && level < len(p.then) && at.In(p.then[level]) {
+		p.gone = append(p.gone, t.Name)
+	}
+}
+
+// forgetLevels notes the tiles of levels that there are not any more.
+func (p *Pyramid) forgetLevels() {
+	for level := len(p.levels); level < len(p.then); level++ {
+		r := p.then[level]
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			for x := r.Min.X; x < r.Max.X; x++ {
+				p.gone = append(p.gone, name(level, x, y))
+			}
+		}
+	}
+}
+
+// again returns the tiles of a level that have to be made again: above those that were, and all of a level that there
+// was not.
+func (p *Pyramid) again(level int) map[string]bool {
+	if p.since == nil {
+		return nil
+	}
+	again := make(map[string]bool)
+	below := p.levels[level-1]
+	for y := below.Min.Y; y < below.Max.Y; y++ {
+		for x := below.Min.X; x < below.Max.X; x++ {
+			if level >= len(p.then) || p.fresh[name(level-1, x, y)] {
+				again[name(level, x>>1, y>>1)] = true
+			}
+		}
+	}
+	return again
+}
+
+// putAside keeps a tile that has not changed, unless the folder has it.
+func (p *Pyramid) putAside(t Tile) error {
+	if t.PNG == nil {
+		return nil
+	}
+	return p.folder.Aside(t.Name, t.Key, t.Content, t.PNG)
+}
+
+// changedIn reports whether one of some tiles of level 0 has changed.
+func (p *Pyramid) changedIn(ctx context.Context, tiles image.Rectangle) (bool, error) {
+	return p.since.Changed(ctx, p.Look, image.Rectangle{Min: tiles.Min.Mul(side), Max: tiles.Max.Mul(side)})
+}
+
+// renew draws those tiles of a part that have changed; and of the one that has all of it, if it has
+// not, at least what others are made of.
+func (p *Pyramid) renew(ctx context.Context, s square, put func(Tile) error) error {
+	changed := make([]map[image.Point]bool, s.Level+1)
+	for level := range changed {
+		changed[level] = make(map[image.Point]bool)
+	}
+	for y := s.Tiles.Min.Y; y < s.Tiles.Max.Y; y++ {
+		for x := s.Tiles.Min.X; x < s.Tiles.Max.X; x++ {
+			is, err := p.changedIn(ctx, image.Rect(x, y, x+1, y+1))
+			if err != nil {
+				return err
+			}
+			for level := range changed {
+				if is || level >= len(p.then) {
+					changed[level][image.Pt(x>>level, y>>level)] = true
+				}
+			}
+		}
+	}
+	r := &renewal{p, s, changed, put}
+	t, err := r.tile(ctx, s.Level, s.at(s.Level).Min)
+	if err == nil && t.Aside && t.PNG != nil {
+		err = put(t)
+	}
+	return err
+}
+
+// renewal is a part that is drawn where it has changed.
+type renewal struct {
+	*Pyramid
+	square  square
+	changed []map[image.Point]bool // by level
+	put     func(Tile) error
+}
+
+// tile returns a tile, and puts it and those below if they have changed.
+func (r *renewal) tile(ctx context.Context, level int, at image.Point) (t Tile, err error) {
+	t = Tile{Name: name(level, at.X, at.Y), Aside: !r.changed[level][at]}
+	if t.Aside && r.folder != nil {
+		if piece, ok := r.folder.Piece(t.Name); ok {
+			t.Key, t.Content = piece.Key, piece.Content
+			return t, nil
+		}
+	}
+	aside := t.Aside
+	if err := ctx.Err(); err != nil {
+		return t, err
+	}
+	if level == 0 {
+		t, err = r.drawTile(ctx, at.X, at.Y)
+	} else {
+		below, made := r.square.at(level-1), records{make(map[string]Tile), r.folder}
+		for i := range 4 {
+			child := image.Pt(2*at.X+i%2, 2*at.Y+i/2)
+			if !child.In(below) {
+				continue
+			}
+			c, err := r.tile(ctx, level-1, child)
+			if err != nil {
+				return t, err
+			}
+			made.of[c.Name] = c
+		}
+		t, err = r.shrink(made, below, level, at.X, at.Y)
+	}
+	if t.Aside = aside; err == nil && !aside {
+		err = r.put(t)
+	}
+	return t, err
+}

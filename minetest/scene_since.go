@@ -1,0 +1,110 @@
+package minetest
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"image"
+	"sync"
+
+	"trowel.example/format"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worlddraw"
+)
+
+// since is what a scene knows of an earlier time.
+type since struct {
+	manifest *sinceManifest
+	job      *format.Job
+	area     mapdb.Area        // that may be asked for
+	then     *worlddraw.Places // of the blocks that there were
+	extent   worlddraw.Box     // of those that might be seen
+	maps     map[string]drawn  // of then, by view
+
+	compare   sync.Once
+	other     *worlddraw.Places // of the blocks that are new, gone or other ones
+	otherMaps map[string]drawn
+	failed    error
+}
+
+// openThen opens the manifest that a job names. part is nil, or what alone will be drawn.
+func (s *worldScene) openThen(ctx context.Context, job *format.Job, part *worldPart) (_ *since, err error) {
+	m, err := openSince(job)
+	if m == nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, m.Close())
+		}
+	}()
+	t := &since{manifest: m, job: job, area: mapdb.All(), maps: make(map[string]drawn), otherMaps: make(map[string]drawn)}
+	var rows []int
+	if part != nil {
+		t.area, rows = part.Blocks, part.Then
+	} else if err := m.verify(ctx, s.world.db, s.world.places.Has, s.world.places.Count()); err != nil {
+		return nil, err
+	}
+	if t.then, err = worlddraw.PlacesOf(m.positions(ctx, t.area), rows, nil); err != nil {
+		return nil, err
+	}
+	if part != nil {
+		t.extent = part.ThenExtent
+		return t, nil
+	}
+	top, err := s.mapAt(t.then, t.maps, string(worlddraw.Top))
+	if err == nil {
+		t.extent = top.(*worlddraw.Map).Extent()
+	}
+	return t, err
+}
+
+// Then returns the bounds of the blocks that there were.
+func (s *worldScene) Then(look format.Look) (bounds format.Rect, given bool, err error) {
+	if s.since == nil {
+		return bounds, false, nil
+	}
+	v, ok := s.viewOf(s.name(look))
+	if format, _ := format.ViewOf(s, s.name(look)); !ok || format.Draws(look, layerPlayers) {
+		return bounds, true, fmt.Errorf("--%s: a manifest does not say where players were, so it does not go with the layer %s", optionSince.Name, layerPlayers)
+	}
+	bounds.Min, bounds.Max = v.Where(s.since.extent)
+	return bounds, true, nil
+}
+
+// Changed looks for blocks that are not as they were, and compares all when it is asked first.
+func (s *worldScene) Changed(ctx context.Context, look format.Look, pixels image.Rectangle) (bool, error) {
+	defer s.world.reading()()
+	t, name := s.since, s.name(look)
+	t.compare.Do(func() {
+		t.other, t.failed = worlddraw.PlacesOf(t.manifest.changed(ctx, t.job, s.world.db, t.area), nil, nil)
+	})
+	if t.failed != nil {
+		return false, t.failed
+	}
+	if name == viewHeight && (s.extent.Min[1] != t.extent.Min[1] || s.extent.Max[1] != t.extent.Max[1]) {
+		return true, nil // all shades are others
+	}
+	at := worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale}
+	pixels = s.reach(look, pixels)
+	other, err := s.mapAt(t.other, t.otherMaps, name)
+	if err != nil {
+		return false, err
+	}
+	if iso, is := other.(*worlddraw.Iso); is {
+		return iso.Shows(ctx, pixels, at)
+	}
+	now, err := s.mapOf(name)
+	if err != nil {
+		return false, err
+	}
+	then, err := s.mapAt(t.then, t.maps, name)
+	if err != nil {
+		return false, err
+	}
+	return now.(*worlddraw.Map).Changed(then.(*worlddraw.Map), other.(*worlddraw.Map), pixels, at), nil
+}
+
+// Style returns a hash of the options and of where colours come from.
+func (s *worldScene) Style() string { return fmt.Sprintf("%x", sha256.Sum256(s.digest)) }

@@ -1,0 +1,134 @@
+package minetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+
+	"trowel.example/fault"
+	"trowel.example/format"
+	"trowel.example/minetest/manifest"
+	"trowel.example/minetest/mapdb"
+)
+
+var optionSince = format.Option{Name: "since", For: format.ForTiles, Input: true, Help: "make only what has changed since a `manifest` of the world was made"}
+
+// sinceManifest is the manifest that --since names.
+type sinceManifest struct {
+	*manifest.Manifest
+	path string
+	file *os.File
+}
+
+// openSince opens the manifest that a job names, or returns nil if it names none.
+func openSince(job *format.Job) (*sinceManifest, error) {
+	path := job.Value(optionSince.Name)
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	m := &sinceManifest{path: path, file: f}
+	if err != nil {
+		return nil, m.wrap(err)
+	}
+	st, err := f.Stat()
+	switch {
+	case err == nil && !st.Mode().IsRegular():
+		err = &fault.Error{Offset: -1, Want: "a manifest, which is a file", Got: "none"}
+	case err == nil:
+		m.Manifest, err = manifest.Open(f, st.Size())
+	}
+	if err != nil {
+		return nil, errors.Join(m.wrap(err), f.Close())
+	}
+	return m, nil
+}
+
+func (m *sinceManifest) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("--%s: %w", optionSince.Name, fault.InFile(err, m.path))
+}
+
+func (m *sinceManifest) Close() error { return m.file.Close() }
+
+// verify returns an error if the manifest is damaged, or that of another world: if no block of the
+// world is in it as it is. has reports whether the world has a block at a position.
+func (m *sinceManifest) verify(ctx context.Context, db mapdb.DB, has func(mapdb.Pos) bool, count int64) error {
+	if err := m.Verify(ctx); err != nil {
+		return m.wrap(err)
+	}
+	if m.Count() == 0 || count == 0 {
+		return nil
+	}
+	const many = 256
+	hashes := make(map[mapdb.Pos]manifest.Hash)
+	common := func() (bool, error) {
+		var all []mapdb.Pos
+		for p := range hashes {
+			all = append(all, p)
+		}
+		for b, err := range mapdb.Fetch(ctx, db, all) {
+			var row *mapdb.RowError
+			if err != nil && !errors.As(err, &row) {
+				return false, err
+			}
+			if err == nil && manifest.HashOf(b.Data) == hashes[b.Pos] {
+				return true, nil
+			}
+		}
+		clear(hashes)
+		return false, nil
+	}
+	for e, err := range m.All(ctx) {
+		if err != nil {
+			return m.wrap(err)
+		}
+		if has(e.Pos) {
+			hashes[e.Pos] = e.Hash
+		}
+		if len(hashes) == many {
+			if ok, err := common(); ok || err != nil {
+				return err
+			}
+		}
+	}
+	if ok, err := common(); ok || err != nil {
+		return err
+	}
+	return fmt.Errorf("--%s: %s: no block of this world is as it says: it is the manifest of another world, or all of this one has changed", optionSince.Name, m.path)
+}
+
+// positions gives where the blocks of an area were.
+func (m *sinceManifest) positions(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Pos, error] {
+	return func(yield func(mapdb.Pos, error) bool) {
+		for e, err := range m.In(ctx, a) {
+			if !yield(e.Pos, m.wrap(err)) {
+				return
+			}
+		}
+	}
+}
+
+// changed gives the positions of the blocks of an area that are new, gone or other ones. It reads
+// all of them; a row that cannot be read counts for none.
+func (m *sinceManifest) changed(ctx context.Context, job *format.Job, db mapdb.DB, a mapdb.Area) iter.Seq2[mapdb.Pos, error] {
+	return func(yield func(mapdb.Pos, error) bool) {
+		now, end, err := temporaryManifest(func(add func(manifest.Entry) error) (int64, error) {
+			return manifest.Hashes(mapdb.InSlabs(ctx, db, a), manifest.Options{OnProgress: func(done int64) { job.Report("read blocks", int(done), 0) }}, add)
+		})
+		if err != nil {
+			yield(mapdb.Pos{}, err)
+			return
+		}
+		defer end()
+		for d, err := range manifest.Compare(ctx, m.Manifest, now, a) {
+			if !yield(d.Pos, m.wrap(err)) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package worlddraw
+
+import (
+	"context"
+	"errors"
+	"image"
+
+	"trowel.example/minetest/mapdb"
+)
+
+// Changed reports whether a part of a picture may look other than at an earlier time: whether it
+// shows a block that is new, gone or another one since, or has its relief from one. then is the map of the blocks that there were,
+// and other that of those which differ; both of [PlacesOf] and with the same options.
+func (m *Map) Changed(then, other *Map, r image.Rectangle, s Scaled) bool {
+	n := s.nodes(r)
+	wide := n
+	if !m.o.Flat {
+		wide.Min.X-- // relief looks to the left
+	}
+	if other.shows(wide) {
+		return true
+	}
+	if m.o.Flat {
+		return false
+	}
+	// It looks above, too, where rows that are empty everywhere do not count.
+	u0, u1 := floorDiv(n.Min.X, side), floorDiv(n.Max.X-1, side)
+	some := func(m *Map, v int, ok bool) bool { return ok && len(m.source.index.among(v, u0, u1)) > 0 }
+	for v := floorDiv(n.Min.Y, side); v*side < n.Max.Y; v++ {
+		if v*side < n.Min.Y || !some(m, v, true) {
+			continue
+		}
+		now, ok := m.above(v)
+		was, had := then.above(v)
+		if now == was && ok == had && some(other, now, ok) || (now != was || ok != had) && (some(m, now, ok) || some(then, was, had)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Shows reports whether there is a block in a part of the picture, which changes nothing beyond its
+// outline.
+func (s *Iso) Shows(ctx context.Context, r image.Rectangle, at Scaled) (bool, error) {
+	found := errors.New("found")
+	err := s.within(ctx, r, at, func(mapdb.Pos) error { return found })
+	if err == found {
+		return true, nil
+	}
+	return false, err
+}
