@@ -42,6 +42,14 @@ const Timeout = 10 * time.Second
 // blocks, say.
 const patience = 5 * time.Minute
 
+// Sealed is set in processes that work for others: the connection of a world may then name no
+// file, be it on another machine. It would be read whatever folders the process may read, and what is in a
+// file of passwords or keys would be shown to the server.
+var Sealed bool
+
+// ErrFiles means that a world names a file with passwords, keys or services.
+var ErrFiles = errors.New("it names a file of this machine, which is not read here")
+
 // Dial makes all connections. Tests put something else here.
 var Dial = new(net.Dialer).DialContext
 
@@ -256,8 +264,15 @@ func parsePostgres(connString, setting string, anywhere bool) (*pgx.ConnConfig, 
 		return pgx.ParseConfigWithOptions(connString, o)
 	}
 	if anywhere {
-		c, err := parse(nil)
-		if err != nil {
+		keys := plainKeys
+		if !Sealed {
+			keys = nil
+		}
+		c, err := parse(keys)
+		switch {
+		case err != nil && strings.Contains(err.Error(), "ConnStringAllowedKeys"):
+			return nil, &fault.Error{File: "world.mt", Path: setting, Offset: -1, Err: ErrFiles}
+		case err != nil:
 			return nil, malformed
 		}
 		return c, nil

@@ -165,6 +165,22 @@ func TestPostgresAnywhere(t *testing.T) {
 	}
 }
 
+// A process that works for others reads no files that a world names.
+func TestPostgresSealed(t *testing.T) {
+	keep(t)
+	Sealed = true
+	t.Cleanup(func() { Sealed = false })
+	for conn, fine := range map[string]bool{
+		"host=192.0.2.1 user=a": true, "host=192.0.2.1 sslmode=verify-full": true, "postgres://a:own@192.0.2.1/b": true,
+		"service=far": false, "host=192.0.2.1 servicefile=/dev/zero": false, "host=192.0.2.1 passfile=/dev/zero": false, "postgres://192.0.2.1/b?passfile=/dev/zero": false,
+		"host=192.0.2.1 sslkey=/dev/zero sslcert=/dev/zero": false, "host=192.0.2.1 sslrootcert=/dev/zero": false,
+	} {
+		if _, err := Postgres(conn, "pgsql_connection", true); (err == nil) != fine || err != nil && !errors.Is(err, ErrFiles) {
+			t.Errorf("%q: %v", conn, err)
+		}
+	}
+}
+
 // A client that was led elsewhere does not get there.
 func TestDialHere(t *testing.T) {
 	called := calls(t)

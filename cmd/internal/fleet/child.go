@@ -19,6 +19,7 @@ import (
 
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/work"
+	"trowel.example/internal/server"
 )
 
 // order is what a worker tells a child process to do.
@@ -68,6 +69,7 @@ func childCommand(t *cli.Tool) *cobra.Command {
 				_, _ = io.Copy(io.Discard, in)
 				os.Exit(exitOrphan)
 			}()
+			server.Sealed = true
 			out := bufio.NewWriterSize(os.Stdout, 1<<16)
 			code := o.obey(cmd.Context(), t, out)
 			if err := out.Flush(); err != nil {
@@ -140,7 +142,13 @@ func (o *order) run(ctx context.Context, program []string, dir string, threads i
 	}
 	cmd := exec.CommandContext(ctx, program[0], append(program[1:len(program):len(program)], childVerb)...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", threads))
+	for _, v := range os.Environ() {
+		// The password of the queue is not for the servers that worlds name.
+		if name, _, _ := strings.Cut(v, "="); name != envQueue && name != "PGPASSWORD" {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Env = append(cmd.Env, fmt.Sprintf("GOMAXPROCS=%d", threads))
 	cmd.WaitDelay = 5 * time.Second
 	apart(cmd)
 	var last tail
