@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,7 +19,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
@@ -32,24 +30,6 @@ import (
 	"trowel.example/minetest/worldconvert"
 	"trowel.example/minetest/worldcopy"
 )
-
-// backends are all that can be changed in place.
-var backends = map[string]func(t *testing.T) mapdb.Config{
-	"pos":     func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite} },
-	"xyz":     func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ} },
-	"leveldb": func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.LevelDB} },
-	"miniredis": func(t *testing.T) mapdb.Config {
-		host, port, _ := net.SplitHostPort(miniredis.RunT(t).Addr())
-		n, _ := strconv.Atoi(port)
-		return mapdb.Config{Backend: mapdb.RedisDB, Redis: mapdb.Redis{Address: host, Port: n, Hash: "world"}}
-	},
-	"redis": func(t *testing.T) mapdb.Config {
-		return mapdb.Config{Backend: mapdb.RedisDB, Redis: mapdb.Redis{Address: judge.Redis(t), Hash: "world"}}
-	},
-	"postgresql": func(t *testing.T) mapdb.Config {
-		return mapdb.Config{Backend: mapdb.Postgres, Postgres: judge.Postgres(t)}
-	},
-}
 
 // servers are those that several programs can change.
 var servers = []string{"miniredis", "redis", "postgresql"}
@@ -72,7 +52,7 @@ func blocks(n int) func(yield func(mapdb.Block, error) bool) {
 
 func newWorld(t *testing.T, backend string, n int) string {
 	t.Helper()
-	c := backends[backend](t)
+	c := worldtest.Backends[backend](t)
 	dir := worldtest.WorldOf(t, filepath.Join(t.TempDir(), "world"), c, blocks(n))
 	path := filepath.Join(dir, "world.mt")
 	text := judge.Read(t, path)
@@ -149,7 +129,7 @@ func same(t *testing.T, got, want map[mapdb.Pos]string) {
 // Blocks become what a copy would have, in every database; a second run has nothing to do; what
 // was there comes back.
 func TestConvert(t *testing.T) {
-	for name := range backends {
+	for name := range worldtest.Backends {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := newWorld(t, name, 160)

@@ -24,25 +24,6 @@ import (
 	"trowel.example/minetest/worldcopy"
 )
 
-// snapshot returns the content of all files below dir.
-func snapshot(t testing.TB, dir string) map[string]string {
-	t.Helper()
-	all := make(map[string]string)
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		rel, _ := filepath.Rel(dir, path)
-		all[filepath.ToSlash(rel)] = string(text)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
 // target gives options for a target, with a fresh place on a server where it
 // needs one; servers are skipped in short mode.
 func target(t *testing.T, name string) worldcopy.Options {
@@ -75,7 +56,7 @@ func TestEveryTargetFromEverySource(t *testing.T) {
 			if _, err := worldcopy.Copy(ctx, start, src, target(t, from)); err != nil {
 				t.Fatal(err)
 			}
-			before := snapshot(t, src)
+			before := judge.Files(t, src)
 			digest := ""
 			for _, to := range worldcopy.Targets() {
 				t.Run(to, func(t *testing.T) {
@@ -97,7 +78,7 @@ func TestEveryTargetFromEverySource(t *testing.T) {
 					}
 				})
 			}
-			if diff := cmp.Diff(before, snapshot(t, src)); diff != "" {
+			if diff := cmp.Diff(before, judge.Files(t, src)); diff != "" {
 				t.Errorf("the source has changed: %s", diff)
 			}
 		})
@@ -131,7 +112,7 @@ func TestFromSectors(t *testing.T) {
 		} else if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%+v: %s", o, diff)
 		}
-		files := snapshot(t, dst)
+		files := judge.Files(t, dst)
 		if _, ok := files["map_meta.txt"]; !ok || len(got) != len(want) {
 			t.Errorf("%+v: %d blocks and %d files", o, len(got), len(files))
 		}
@@ -166,8 +147,8 @@ func TestOtherFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := snapshot(t, src)
-	got := snapshot(t, dst)
+	want := judge.Files(t, src)
+	got := judge.Files(t, dst)
 	for name := range got {
 		if strings.HasPrefix(name, "map.db/") {
 			delete(got, name)
@@ -201,7 +182,7 @@ func TestCopyAsItIs(t *testing.T) {
 			}
 			return all
 		}
-		if diff := cmp.Diff(uncounted(snapshot(t, src)), uncounted(snapshot(t, dst))); diff != "" {
+		if diff := cmp.Diff(uncounted(judge.Files(t, src)), uncounted(judge.Files(t, dst))); diff != "" {
 			t.Error(diff)
 		}
 	}
@@ -328,7 +309,7 @@ func TestStores(t *testing.T) {
 	if err != nil || ann.HP != 20 || ann.Pos != [3]float64{10, 20.5, -30} || len(ann.Attributes) != 1 || ann.Inventory.List("main").Items[0].Count != 99 {
 		t.Errorf("%+v, %v", ann, err)
 	}
-	got, want := snapshot(t, src), snapshot(t, start)
+	got, want := judge.Files(t, src), judge.Files(t, start)
 	for _, name := range []string{"auth.txt", "mod_storage/pig"} {
 		if got[name] != want[name] {
 			t.Errorf("%s is %q, was %q", name, got[name], want[name])

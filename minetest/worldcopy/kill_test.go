@@ -121,7 +121,7 @@ func TestKill(t *testing.T) {
 			if len(worldtest.BlocksOf(t, killed)) != n || want.Blocks != n {
 				t.Errorf("%+v", want)
 			}
-			a, b := snapshot(t, whole), snapshot(t, killed)
+			a, b := judge.Files(t, whole), judge.Files(t, killed)
 			for name := range a {
 				if binary := strings.HasPrefix(name, "map.") || strings.HasPrefix(name, "auth.db") || name == "players.sqlite"; !binary && a[name] != b[name] {
 					t.Errorf("%s: %q, after kills %q", name, a[name], b[name])

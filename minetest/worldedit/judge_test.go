@@ -55,9 +55,9 @@ end)
 func TestEngine(t *testing.T) {
 	judge.Find(t, "minetestserver")
 	ctx := context.Background()
-	for _, name := range []string{"sqlite pos", "leveldb", "postgresql"} {
+	for _, name := range []string{"pos", "leveldb", "postgresql"} {
 		t.Run(name, func(t *testing.T) {
-			c := stores[name](t)
+			c := worldtest.Backends[name](t)
 			r := dice{Rand: rand.New(rand.NewPCG(77, uint64(len(name)))), t: t}
 			dir := storedWorld(t, c, blocks(r.Rand, 20))
 			r.other = open(t, storedWorld(t, mapdb.Config{Backend: mapdb.SQLite}, blocks(r.Rand, 20)))

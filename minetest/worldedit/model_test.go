@@ -5,17 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/alicebob/miniredis/v2"
-
-	"trowel.example/internal/judge"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -446,25 +441,6 @@ func each(list []mapdb.Block) func(yield func(mapdb.Block, error) bool) {
 	}
 }
 
-// stores are the kinds of stores that can be changed in place, with the lines that world.mt
-// needs.
-var stores = map[string]func(t *testing.T) mapdb.Config{
-	"sqlite pos": func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite} },
-	"sqlite xyz": func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ} },
-	"leveldb":    func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.LevelDB} },
-	"miniredis": func(t *testing.T) mapdb.Config {
-		host, port, _ := net.SplitHostPort(miniredis.RunT(t).Addr())
-		n, _ := strconv.Atoi(port)
-		return mapdb.Config{Backend: mapdb.RedisDB, Redis: mapdb.Redis{Address: host, Port: n, Hash: "world"}}
-	},
-	"redis": func(t *testing.T) mapdb.Config {
-		return mapdb.Config{Backend: mapdb.RedisDB, Redis: mapdb.Redis{Address: judge.Redis(t), Hash: "world"}}
-	},
-	"postgresql": func(t *testing.T) mapdb.Config {
-		return mapdb.Config{Backend: mapdb.Postgres, Postgres: judge.Postgres(t)}
-	},
-}
-
 // makeWorld makes a world of blocks, with all settings that say where they are.
 func storedWorld(t *testing.T, c mapdb.Config, list []mapdb.Block) string {
 	t.Helper()
@@ -489,9 +465,9 @@ func storedWorld(t *testing.T, c mapdb.Config, list []mapdb.Block) string {
 // stores.
 func TestModel(t *testing.T) {
 	ctx := context.Background()
-	for _, name := range slices.Sorted(maps.Keys(stores)) {
+	for _, name := range slices.Sorted(maps.Keys(worldtest.Backends)) {
 		t.Run(name, func(t *testing.T) {
-			c := stores[name](t)
+			c := worldtest.Backends[name](t)
 			rounds := 3
 			if c.Backend == mapdb.SQLite && c.Schema == mapdb.SchemaPos {
 				rounds = 10

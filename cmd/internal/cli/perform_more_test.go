@@ -14,6 +14,7 @@ import (
 
 	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
+	"trowel.example/internal/judge"
 )
 
 func samplesDir(t *testing.T) string {
@@ -23,25 +24,6 @@ func samplesDir(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
-}
-
-// filesBelow returns all files in a folder.
-func filesBelow(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	all := make(map[string]string)
-	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		rel, _ := filepath.Rel(dir, path)
-		all[filepath.ToSlash(rel)] = string(data)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
 }
 
 func sameFiles(t *testing.T, what string, got, want map[string]string) {
@@ -77,7 +59,7 @@ func TestTilesInParts(t *testing.T) {
 			if want != got || want.code == exitFailed {
 				t.Errorf("%s, %d: in parts it gives\n%+v, want\n%+v", line, i, got, want)
 			}
-			sameFiles(t, line, filesBelow(t, filepath.Join("output", "2"+name)), filesBelow(t, "1"+name))
+			sameFiles(t, line, judge.Files(t, filepath.Join("output", "2"+name)), judge.Files(t, "1"+name))
 		}
 	}
 	// What is no such work is not done.

@@ -2,13 +2,10 @@ package tiles
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 	"image"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -16,6 +13,7 @@ import (
 
 	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
+	"trowel.example/internal/judge"
 )
 
 // apart draws a field as many would: each part with a pyramid of its own, in any order, some of
@@ -86,29 +84,11 @@ func TestApart(t *testing.T) {
 			if d := cmp.Diff(want, got); d != "" {
 				t.Error(d)
 			}
-			if d := cmp.Diff(filesIn(t, one), filesIn(t, many)); d != "" {
+			if d := cmp.Diff(judge.Files(t, one), judge.Files(t, many)); d != "" {
 				t.Fatalf("%v: %s", f.bounds, d)
 			}
 		}
 	}
-}
-
-func filesIn(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	all := make(map[string]string)
-	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		rel, _ := filepath.Rel(dir, path)
-		all[filepath.ToSlash(rel)] = fmt.Sprintf("%d bytes, %x", len(data), sha256.Sum256(data))
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
 }
 
 // What is missing is told as one process tells it: counts of what was drawn add up, those of

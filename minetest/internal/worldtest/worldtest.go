@@ -7,14 +7,19 @@ import (
 	"io/fs"
 	"iter"
 	"math/rand/v2"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/alicebob/miniredis/v2"
+
 	"trowel.example/internal/corpus"
+	"trowel.example/internal/judge"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -22,6 +27,25 @@ import (
 
 // Versions are those of the blocks that a world has by default.
 var Versions = []int{17, 18, 19, 20, 21, 22, 23, 24, 25, 27, 28, 29}
+
+// Backends are the databases of blocks that can be changed in place, each with a fresh place on a
+// server where it needs one.
+var Backends = map[string]func(t *testing.T) mapdb.Config{
+	"pos":     func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite} },
+	"xyz":     func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ} },
+	"leveldb": func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.LevelDB} },
+	"miniredis": func(t *testing.T) mapdb.Config {
+		host, port, _ := net.SplitHostPort(miniredis.RunT(t).Addr())
+		n, _ := strconv.Atoi(port)
+		return mapdb.Config{Backend: mapdb.RedisDB, Redis: mapdb.Redis{Address: host, Port: n, Hash: "world"}}
+	},
+	"redis": func(t *testing.T) mapdb.Config {
+		return mapdb.Config{Backend: mapdb.RedisDB, Redis: mapdb.Redis{Address: judge.Redis(t), Hash: "world"}}
+	},
+	"postgresql": func(t *testing.T) mapdb.Config {
+		return mapdb.Config{Backend: mapdb.Postgres, Postgres: judge.Postgres(t)}
+	},
+}
 
 // Pos returns the position of block i: 32 in a row along x, 16 such rows along y.
 func Pos(i int) mapdb.Pos {
