@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/judge"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
@@ -105,9 +106,9 @@ func TestTilesSince(t *testing.T) {
 		for _, dir := range []string{"old", "full"} {
 			run(func() performed { return here(games, tiles("then", dir)...) })
 		}
-		want := filesBelow(t, "want")
+		want := judge.Files(t, "want")
 		pictures := func(dir string) map[string]string {
-			all := filesBelow(t, dir)
+			all := judge.Files(t, dir)
 			delete(all, ".trowel-made")
 			return all
 		}
