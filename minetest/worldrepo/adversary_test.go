@@ -232,6 +232,45 @@ func testMended(t *testing.T, newRepo func(*testing.T) kept) {
 	}
 }
 
+// A list of regions is there twice: one may be lost, wherever it is.
+func TestLostList(t *testing.T) { everywhere(t, testLostList) }
+
+func testLostList(t *testing.T, newRepo func(*testing.T) kept) {
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 300, 28)
+	repo := newRepo(t)
+	first := backup(t, dir, repo).Snapshot
+	again := backup(t, dir, repo).Snapshot
+	if !slices.Equal(first.Again, again.Again) || len(first.Again) == 0 || first.Again[0].Pack == first.Regions[0].Pack {
+		t.Fatalf("%v, %v and %v", first.Regions, first.Again, again.Again)
+	}
+	for _, ref := range append(first.Regions, first.Again...) {
+		name := fmt.Sprintf("packs/%016x.pack", ref.Pack)
+		whole := repo.all(t)[name]
+		bad := slices.Clone(whole)
+		r, err := worldrepo.Open(t.Context(), repo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, size := worldrepo.Place(r, ref)
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		bad[at+size/2] ^= 1
+		repo.put(t, name, bad)
+		if found := errorsOf(t, repo, first.ID); len(found) != 1 || found[0].ID != "mt-backup-content" {
+			t.Errorf("%v", found)
+		}
+		if got := worldtest.BlocksOf(t, restore(t, repo, first.ID, worldcopy.Options{})); !maps.Equal(got, worldtest.BlocksOf(t, dir)) {
+			t.Errorf("without %v it is another world", ref)
+		}
+		report, err := worldrepo.Backup(t.Context(), dir, repo, worldrepo.Options{Verify: true})
+		if err != nil || report.Changed > 0 || len(errorsOf(t, repo, report.Snapshot.ID)) > 0 {
+			t.Errorf("the next backup: %+v, %v", report, err)
+		}
+		repo.put(t, name, whole)
+	}
+}
+
 // A damaged file is told, and the rest is restored.
 func TestDamagedFile(t *testing.T) { everywhere(t, testDamagedFile) }
 

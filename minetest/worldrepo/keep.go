@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"trowel.example/check"
 	"trowel.example/internal/filelock"
@@ -108,7 +109,7 @@ func (r *Repository) needed(ctx context.Context) (map[uint64]bool, error) {
 // needs calls give with each content that a snapshot needs for itself, and region with each of
 // its regions, which need others.
 func (r *Repository) needs(ctx context.Context, s *Snapshot, give func(Ref), region func(Ref) error) error {
-	for _, ref := range s.Regions {
+	for _, ref := range slices.Concat(s.Regions, s.Again) {
 		give(ref)
 	}
 	for _, f := range s.Files {

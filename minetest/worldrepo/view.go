@@ -27,12 +27,22 @@ type Blocks struct {
 
 // Blocks opens the blocks of a snapshot. The repository has to stay open.
 func (r *Repository) Blocks(s *Snapshot) (*Blocks, error) {
-	data, err := r.join(s.Regions)
+	regions, err := r.regions(s.Regions)
+	if err != nil && !storage.IsUnavailable(err) && len(s.Again) > 0 {
+		if again, other := r.regions(s.Again); other == nil {
+			regions, err = again, nil
+		}
+	}
+	return &Blocks{repo: r, of: s, regions: regions, last: -1}, err
+}
+
+// regions reads a list of regions.
+func (r *Repository) regions(refs []Ref) ([]regionRef, error) {
+	data, err := r.join(refs)
 	if err != nil {
 		return nil, err
 	}
-	regions, err := decodeRegions(data)
-	return &Blocks{repo: r, of: s, regions: regions, last: -1}, err
+	return decodeRegions(data)
 }
 
 // join returns contents, one behind the other.

@@ -180,6 +180,7 @@ type Snapshot struct {
 	Blocks  int64     `json:"blocks"`
 	Lost    int64     `json:"lost,omitempty"` // rows that could not be read
 	Regions []Ref     `json:"regions"`        // the pieces of the list of regions
+	Again   []Ref     `json:"again"`          // the same in another pack, since without it all else is lost; none in old snapshots
 	Folders []Folder  `json:"folders"`        // of the world, by their paths
 	Files   []File    `json:"files"`          // of all but the blocks, by their paths
 }

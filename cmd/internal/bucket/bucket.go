@@ -198,8 +198,11 @@ func (b *Bucket) list(ctx context.Context, folder, delimiter string, do func(Ent
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
+		if isNotFound(err) {
+			return fmt.Errorf("%s: there is no such bucket: %w", b.url, fs.ErrNotExist)
+		}
 		if err != nil {
-			return b.failed(folder, err)
+			return b.failed(strings.TrimSuffix(folder, "/"), err)
 		}
 		if o.IsDir || strings.HasSuffix(o.Key, "/") || !fs.ValidPath(o.Key) {
 			continue
