@@ -22,6 +22,11 @@ type Census struct {
 	// or of the shard that the job names. It takes less time than the rows; "" means that nobody
 	// can tell. Nil: of a file it is the hash of its bytes, and of a folder nobody can tell.
 	Digest func(ctx context.Context, job *Job, src *Source) (string, error)
+
+	// Before returns what Digest returned at the time that options [ForCensus] tell of; "" if none
+	// is given, or that is not known of the shard. It is called for the file first, to see that
+	// what they name is as it should be. An error is about that. It may be nil.
+	Before func(ctx context.Context, job *Job, src *Source) (string, error)
 }
 
 // Table is a kind of rows. Every table has, before the columns named here, the column file: what

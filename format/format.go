@@ -190,11 +190,12 @@ type Use uint8
 
 // What an option may be for, if not for all.
 const (
-	ForTree  Use = 1 << iota // [File.Tree]
-	ForBuild                 // [Format.Build]
-	ForCheck                 // [File.Check]
-	ForScene                 // [Format.Scene]
-	ForTiles                 // [Format.Scene] for a pyramid of tiles, see [Dated]
+	ForTree   Use = 1 << iota // [File.Tree]
+	ForBuild                  // [Format.Build]
+	ForCheck                  // [File.Check]
+	ForScene                  // [Format.Scene]
+	ForTiles                  // [Format.Scene] for a pyramid of tiles, see [Dated]
+	ForCensus                 // [Census.Before]
 )
 
 // OptionsFor returns the options for some capabilities, with those for all.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 
 	"trowel.example/format"
 	"trowel.example/minetest/manifest"
@@ -14,7 +15,7 @@ import (
 	"trowel.example/minetest/worldrows"
 )
 
-var worldCensus = &format.Census{Tables: worldrows.Tables(), Rows: rowsOfWorld, Digest: digestOfSlab}
+var worldCensus = &format.Census{Tables: worldrows.Tables(), Rows: rowsOfWorld, Digest: digestOfSlab, Before: digestOfManifest}
 
 func rowsOfWorld(ctx context.Context, job *format.Job, src *format.Source, row func(*format.Table, []format.Cell) error) error {
 	settings, err := world.ReadWorldMT(src.Dir)
@@ -48,17 +49,86 @@ func digestOfSlab(ctx context.Context, job *format.Job, src *format.Source) (str
 		return "", err
 	}
 	defer db.Close()
-	sum := sha256.New()
+	var d digest
 	for b, err := range mapdb.In(ctx, db, mapdb.Slab(job.Shard), mapdb.All()) {
 		if err != nil {
 			return "", err
 		}
-		var entry [14]byte
-		binary.BigEndian.PutUint16(entry[0:], uint16(b.Pos.X))
-		binary.BigEndian.PutUint16(entry[2:], uint16(b.Pos.Y))
-		binary.BigEndian.PutUint16(entry[4:], uint16(b.Pos.Z))
-		binary.BigEndian.PutUint64(entry[6:], uint64(manifest.HashOf(b.Data)))
-		sum.Write(entry[:])
+		d.add(manifest.Entry{Pos: b.Pos, Hash: manifest.HashOf(b.Data)})
 	}
-	return fmt.Sprintf("%x", sum.Sum(nil)), nil
+	return d.String(), nil
 }
+
+// digestOfManifest returns the digest that a slab had when the manifest was made that --since names.
+// It reads all of that where the slabs of the world are along another axis. The manifest as a whole
+// is verified.
+func digestOfManifest(ctx context.Context, job *format.Job, src *format.Source) (string, error) {
+	m, err := openSince(job)
+	if m == nil || err != nil {
+		return "", err
+	}
+	defer m.Close()
+	if job.Shard == "" {
+		return "", verifySince(ctx, job, src, m)
+	}
+	if inRest(job) {
+		return "", nil
+	}
+	area, has, err := mapdb.Slab(job.Shard).Where()
+	if err != nil {
+		return "", err
+	}
+	var d digest
+	for e, err := range m.From(ctx, area.Min) {
+		if err != nil {
+			return "", m.wrap(err)
+		}
+		if e.Pos.Key() > area.Max.Key() {
+			break
+		}
+		if area.Contains(e.Pos) && has(e.Pos) {
+			d.add(e)
+		}
+	}
+	return d.String(), nil
+}
+
+// verifySince returns an error if the manifest is damaged or that of another world.
+func verifySince(ctx context.Context, job *format.Job, src *format.Source, m *sinceManifest) error {
+	settings, err := world.ReadWorldMT(src.Dir)
+	if err != nil {
+		return nil // the rows tell what is wrong, and so below
+	}
+	db, err := worlddir.OpenMap(ctx, src.Dir, settings, job.On(optionRemote.Name))
+	if err != nil {
+		return nil
+	}
+	defer db.Close()
+	slabs, err := mapdb.Slabs(ctx, db, mapdb.All())
+	if err != nil {
+		return nil
+	}
+	return m.verify(ctx, db, func(mapdb.Pos) bool { return true }, int64(len(slabs)-1))
+}
+
+// digest is one of blocks in any order: how many they are, and the sum of the hashes of all.
+type digest struct {
+	count int
+	sum   [4]uint64
+}
+
+func (d *digest) add(e manifest.Entry) {
+	var b [14]byte
+	binary.BigEndian.PutUint16(b[0:], uint16(e.Pos.X))
+	binary.BigEndian.PutUint16(b[2:], uint16(e.Pos.Y))
+	binary.BigEndian.PutUint16(b[4:], uint16(e.Pos.Z))
+	binary.BigEndian.PutUint64(b[6:], uint64(e.Hash))
+	hash := sha256.Sum256(b[:])
+	d.count++
+	carry := uint64(0)
+	for i := range d.sum {
+		d.sum[i], carry = bits.Add64(d.sum[i], binary.LittleEndian.Uint64(hash[8*i:]), carry)
+	}
+}
+
+func (d *digest) String() string { return fmt.Sprintf("%d %016x", d.count, d.sum) }

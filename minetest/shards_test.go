@@ -180,19 +180,23 @@ var shardQueries = []string{
 	"node * --box -100,0,-100:100,20,300", "may-build 0,0,0",
 }
 
+// apartKinds are the kinds of stores that come apart.
+var apartKinds = map[string]func(t *testing.T) mapdb.Config{
+	"pos":     func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite} },
+	"xyz":     func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ} },
+	"leveldb": func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.LevelDB} },
+	"postgresql": func(t *testing.T) mapdb.Config {
+		return mapdb.Config{Backend: mapdb.Postgres, Postgres: judge.Postgres(t)}
+	},
+	"redis": func(t *testing.T) mapdb.Config {
+		return mapdb.Config{Backend: mapdb.RedisDB, Redis: mapdb.Redis{Address: judge.Redis(t), Hash: "world"}}
+	},
+}
+
 // Whatever is wrong with a world: what is told of it is what is told of its shards, one after the
 // other, and its manifest is that of their pieces.
 func TestShards(t *testing.T) {
-	kinds := map[string]func() mapdb.Config{
-		"pos":        func() mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite} },
-		"xyz":        func() mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ} },
-		"leveldb":    func() mapdb.Config { return mapdb.Config{Backend: mapdb.LevelDB} },
-		"postgresql": func() mapdb.Config { return mapdb.Config{Backend: mapdb.Postgres, Postgres: judge.Postgres(t)} },
-		"redis": func() mapdb.Config {
-			return mapdb.Config{Backend: mapdb.RedisDB, Redis: mapdb.Redis{Address: judge.Redis(t), Hash: "world"}}
-		},
-	}
-	for name, config := range kinds {
+	for name, config := range apartKinds {
 		for seed := range uint64(3) {
 			queries := shardQueries[seed*uint64(len(shardQueries))/3 : (seed+1)*uint64(len(shardQueries))/3]
 			if name == "postgresql" || name == "redis" {
@@ -202,7 +206,7 @@ func TestShards(t *testing.T) {
 			}
 			t.Run(fmt.Sprint(name, seed), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(seed, 14))
-				src := badWorld(t, r, config())
+				src := badWorld(t, r, config(t))
 				if seed == 2 {
 					damagePage(t, r, src.Dir)
 				}

@@ -9,11 +9,12 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/format"
+	"trowel.example/internal/regular"
 	"trowel.example/minetest/manifest"
 	"trowel.example/minetest/mapdb"
 )
 
-var optionSince = format.Option{Name: "since", For: format.ForTiles, Input: true, Help: "make only what has changed since a `manifest` of the world was made"}
+var optionSince = format.Option{Name: "since", For: format.ForTiles | format.ForCensus, Input: true, Help: "make only what has changed since a `manifest` of the world was made"}
 
 // sinceManifest is the manifest that --since names.
 type sinceManifest struct {
@@ -28,16 +29,14 @@ func openSince(job *format.Job) (*sinceManifest, error) {
 	if path == "" {
 		return nil, nil
 	}
-	f, err := os.Open(path)
+	f, st, err := regular.Open(path) // and no pipe
 	m := &sinceManifest{path: path, file: f}
 	if err != nil {
 		return nil, m.wrap(err)
 	}
-	st, err := f.Stat()
-	switch {
-	case err == nil && !st.Mode().IsRegular():
-		err = &fault.Error{Offset: -1, Want: "a manifest, which is a file", Got: "none"}
-	case err == nil:
+	if st.IsDir() {
+		err = &fault.Error{Offset: -1, Want: "a manifest, which is a file", Got: "a folder"}
+	} else {
 		m.Manifest, err = manifest.Open(f, st.Size())
 	}
 	if err != nil {

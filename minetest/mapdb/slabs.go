@@ -69,6 +69,31 @@ func (s Slab) planes(axis int) (a Area, ok bool) {
 	return Area{posOf(lo), posOf(hi)}, true
 }
 
+// Where returns an area in which all blocks of a slab are, and a function that reports whether one
+// of the area is in it. The error wraps [ErrSlab] if the slab can be none of any store.
+func (s Slab) Where() (Area, func(Pos) bool, error) {
+	every := func(Pos) bool { return true }
+	switch s {
+	case SlabAll:
+		return All(), every, nil
+	case SlabRest:
+		return Area{Min: Pos{X: 1}}, every, nil // which is empty
+	}
+	for _, axis := range []int{alongX, alongZ} {
+		if a, ok := s.planes(axis); ok {
+			return a, every, nil
+		}
+	}
+	from, to, ok := s.keys()
+	if !ok {
+		return Area{}, nil, notSlab("a store", s)
+	}
+	return All(), func(p Pos) bool {
+		key := strconv.FormatInt(p.Key(), 10)
+		return from <= key && key < to
+	}, nil
+}
+
 // thin cuts the slabs of a store that has many blocks in each into thinner ones. Some of these may
 // be empty.
 func (p *apart) thin(ctx context.Context) error {

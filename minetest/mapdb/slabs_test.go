@@ -71,6 +71,15 @@ func checkSlabs(t *testing.T, open func() DB, damaged bool) []Slab {
 				t.Errorf("slab %s is empty", s)
 			}
 			joined = append(joined, got...)
+			if in, has, err := s.Where(); err != nil {
+				t.Error(err)
+			} else if a == All() && s != SlabAll {
+				for b, err := range db.Blocks(ctx, a) {
+					if is := slices.Contains(got, fmt.Sprintf("%v %x", b.Pos, b.Data)); err == nil && !damaged && is != (in.Contains(b.Pos) && has(b.Pos)) {
+						t.Errorf("slab %s has %v: %v", s, b.Pos, is)
+					}
+				}
+			}
 			for _, text := range damageIn(one) {
 				besides[text] = true
 			}

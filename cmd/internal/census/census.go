@@ -101,8 +101,9 @@ func (f *File) Path() string {
 // Task is the data of a part.
 type Task struct {
 	Files []File `json:"files"`
-	Key   string `json:"key,omitempty"`  // of the state that there is: if it fits there is nothing to do
-	Hold  bool   `json:"hold,omitempty"` // its rows are in other partitions, which it replaces at the end
+	Key   string `json:"key,omitempty"`   // of the state that there is: if it fits there is nothing to do
+	Hold  bool   `json:"hold,omitempty"`  // its rows are in other partitions, which it replaces at the end
+	Leave bool   `json:"leave,omitempty"` // there is nothing of its file, or only what has changed: see [format.Census.Before]
 }
 
 // State is what is kept of a partition.
@@ -167,6 +168,7 @@ type Record struct {
 	Bytes Chunk
 	State *State
 	Same  bool // nothing has changed
+	Left  bool // nor since the time that the user told of, before which nothing is kept
 }
 
 // Chunk is some bytes, which are in a file until they are needed.

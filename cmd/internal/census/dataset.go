@@ -26,6 +26,10 @@ type Index struct {
 	Census  int     `json:"census"` // version of the layout
 	Program string  `json:"program"`
 	Tables  []Table `json:"tables"`
+
+	// Left are the partitions that were left out since nothing in them has changed since a time
+	// that the user told of, each with the file that it is of.
+	Left map[string]string `json:"left,omitempty"`
 }
 
 // Table is a table of a dataset.
@@ -56,6 +60,7 @@ type Dataset struct {
 
 	store  Store
 	states map[string]*State
+	left   map[string]string // as in Index
 	before map[string]*State // the same at the beginning, which does not change
 	index  []byte
 
@@ -79,6 +84,7 @@ type held struct {
 func (d *Dataset) Load(ctx context.Context, store Store) error {
 	d.store, d.states, d.chunks = store, make(map[string]*State), make(map[string][]Chunk)
 	d.seen, d.present, d.failing = make(map[string]bool), make(map[string]bool), make(map[string]bool)
+	d.left = make(map[string]string)
 	d.Gone, d.Removed = make(map[string]bool), make(map[string]bool)
 	var err error
 	if d.index, err = d.read(ctx, indexName); errors.Is(err, fs.ErrNotExist) {
@@ -96,6 +102,7 @@ func (d *Dataset) Load(ctx context.Context, store Store) error {
 	} else if index.Census > 1 {
 		return fmt.Errorf("%s: a newer program made it", indexName)
 	}
+	maps.Copy(d.left, index.Left)
 	names, err := store.List(ctx, "parts")
 	if err != nil {
 		return err
@@ -114,7 +121,7 @@ func (d *Dataset) Load(ctx context.Context, store Store) error {
 		if json.Unmarshal(data, state) != nil || len(state.Files) == 0 {
 			continue // it is made again
 		}
-		if whole, err := d.whole(ctx, part, state, sizes); err != nil {
+		if whole, err := d.intact(ctx, part, state, sizes); err != nil {
 			return err
 		} else if !whole {
 			state.Key = ""
@@ -125,9 +132,9 @@ func (d *Dataset) Load(ctx context.Context, store Store) error {
 	return nil
 }
 
-// whole reports whether the files of a partition are as large as they were made. Of those that are
+// intact reports whether the files of a partition are as large as they were made. Of those that are
 // not, nothing is known any more.
-func (d *Dataset) whole(ctx context.Context, part string, state *State, sizes map[string]map[string]int64) (bool, error) {
+func (d *Dataset) intact(ctx context.Context, part string, state *State, sizes map[string]map[string]int64) (bool, error) {
 	whole := true
 	for table, c := range state.Tables {
 		if !tableName(table) {
@@ -197,12 +204,28 @@ func (d *Dataset) Part(name string, shard format.Shard, files []File, held bool)
 		}
 	} else {
 		task.Hold = held
+		task.Leave = shard != "" && !held && !d.whole(files[0].Name)
 	}
 	data, err := json.Marshal(task)
 	if err != nil {
 		panic(err)
 	}
 	return work.Part{Name: name, File: files[0].Path(), Shard: shard, Data: data}
+}
+
+// whole reports whether there is all of a file that comes apart.
+func (d *Dataset) whole(name string) bool {
+	for _, file := range d.left {
+		if file == name {
+			return false
+		}
+	}
+	for _, s := range d.before {
+		if s.Shard != "" && s.Files[0].Name == name {
+			return true
+		}
+	}
+	return false
 }
 
 // Moved reports whether there are partitions of a file other than those of its parts now.
@@ -229,6 +252,12 @@ func (d *Dataset) Take(ctx context.Context, p work.Part, r Record) error {
 	d.chunks = make(map[string][]Chunk)
 	d.seen[p.Name] = true
 	old := d.states[p.Name]
+	if r.Left {
+		d.left[p.Name] = task.Files[0].Name
+		d.present[task.Files[0].Name] = true
+		return nil
+	}
+	delete(d.left, p.Name)
 	if r.Same {
 		if old == nil || old.Key != task.Key {
 			return fmt.Errorf("part %s: what is there was made anew or damaged since the work was taken apart: run again", p.Name)
@@ -460,6 +489,9 @@ func (d *Dataset) Finish(ctx context.Context) error {
 		delete(d.states, part)
 		d.Made++
 	}
+	maps.DeleteFunc(d.left, func(part, file string) bool {
+		return !d.seen[part] && (d.present[file] || d.Prune && !d.failing[file])
+	})
 	index := d.newIndex()
 	if bytes.Equal(index, d.index) {
 		return nil
@@ -470,7 +502,7 @@ func (d *Dataset) Finish(ctx context.Context) error {
 
 // Index returns what there is, with the tables that have rows.
 func (d *Dataset) Index() Index {
-	index := Index{Census: 1, Program: d.Program, Tables: []Table{}}
+	index := Index{Census: 1, Program: d.Program, Tables: []Table{}, Left: d.left}
 	for _, t := range d.Tables {
 		one := Table{Name: t.Name, Title: t.Title}
 		for _, c := range t.All() {

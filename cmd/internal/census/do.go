@@ -51,7 +51,10 @@ func (m *Maker) Split(ctx context.Context, f File) (shards []format.Shard, err e
 			return
 		}
 		defer in.Close()
-		if in.Sharding != nil {
+		if in.Sharding == nil {
+			return
+		}
+		if _, err = before(ctx, in); err == nil {
 			err = in.Sharding.Split(ctx, in.Job, in.Source, func(s format.Shard) error {
 				shards = append(shards, s)
 				return nil
@@ -69,7 +72,7 @@ func (m *Maker) Do(ctx context.Context, p work.Part, put func(Record) error) err
 	if err := json.Unmarshal(p.Data, &task); err != nil || len(task.Files) == 0 {
 		return fmt.Errorf("part %s: it says nothing of files: %w", p.Name, err)
 	}
-	d := doing{Maker: m, shard: p.Shard, files: slices.Clone(task.Files), digests: make([]string, len(task.Files)), tables: make(map[*format.Table]*rows)}
+	d := doing{Maker: m, shard: p.Shard, leave: task.Leave, files: slices.Clone(task.Files), digests: make([]string, len(task.Files)), tables: make(map[*format.Table]*rows)}
 	for i := range d.files {
 		if err := d.each(ctx, i, func(Note) {}, d.digest); err != nil {
 			return err
@@ -77,6 +80,9 @@ func (m *Maker) Do(ctx context.Context, p work.Part, put func(Record) error) err
 	}
 	if key := d.key(); key != "" && key == task.Key && len(d.notes) == 0 {
 		return put(Record{Same: true})
+	}
+	if d.left && len(d.notes) == 0 {
+		return put(Record{Left: true})
 	}
 	for i := range d.files {
 		if d.files[i].Fails {
@@ -98,6 +104,8 @@ type doing struct {
 	tables  map[*format.Table]*rows
 	notes   []Note
 	written int64 // rows
+	leave   bool  // the shard may be left out
+	left    bool  // and it is what it was before
 }
 
 // rows are those of a table.
@@ -129,6 +137,8 @@ func (d *doing) each(ctx context.Context, i int, say func(Note), do func(context
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.As(err, new(*BeforeError)):
+		return err
 	case errors.Is(err, ErrNoTables):
 		d.digests[i] = "nothing"
 	case err != nil:
@@ -138,18 +148,46 @@ func (d *doing) each(ctx context.Context, i int, say func(Note), do func(context
 	return nil
 }
 
+// BeforeError is an error about what the user told of an earlier time.
+type BeforeError struct{ Err error }
+
+func (b *BeforeError) Error() string { return b.Err.Error() }
+
+// Unwrap returns the cause.
+func (b *BeforeError) Unwrap() error { return b.Err }
+
+// before is [format.Census.Before] of an input.
+func before(ctx context.Context, in *Input) (text string, err error) {
+	if in.Census.Before == nil {
+		return "", nil
+	}
+	if text, err = in.Census.Before(ctx, in.Job, in.Source); err != nil {
+		return "", &BeforeError{err}
+	}
+	return text, nil
+}
+
 // digest takes down what the rows of a file are made of.
 func (d *doing) digest(ctx context.Context, i int, in *Input) error {
 	sum := sha256.New()
 	fmt.Fprintln(sum, in.Name, d.shard)
 	for _, name := range slices.Sorted(maps.Keys(in.Job.Values)) {
-		fmt.Fprintf(sum, "%s=%q\n", name, in.Job.Values[name])
+		if !slices.ContainsFunc(in.Options, func(o format.Option) bool { return o.Name == name && o.For&format.ForCensus != 0 }) {
+			fmt.Fprintf(sum, "%s=%q\n", name, in.Job.Values[name])
+		}
 	}
 	switch {
 	case in.Census.Digest != nil:
 		text, err := in.Census.Digest(ctx, in.Job, in.Source)
 		if err != nil || text == "" {
 			return nil // the rows tell what is wrong
+		}
+		if d.leave {
+			then, err := before(ctx, in)
+			if err != nil {
+				return err
+			}
+			d.left = text == then
 		}
 		fmt.Fprintln(sum, text)
 	case in.Source.IsDir():

@@ -44,12 +44,17 @@ blocks of a world, or the maps and mods whose names have a hash that begins alik
 256 parts. So there is no --resume: a run that was interrupted is run again. Files that are
 not among the sources any more are said, and their rows stay, unless --prune is given.
 
+With --since MANIFEST, of a world of which DIR has nothing, slabs are left out in which no
+block is new, gone or another one since "trowel manifest" made that: the tables are of what
+has changed. What DIR has of a world is brought up to date with or without it.
+
 DIR may be in a bucket: s3://BUCKET/FOLDER, with settings behind a ?, such as region and
 endpoint. Workers ("jobs submit census") bring up to date what is below their place for results.
 
 A line is printed for each table, with its number of rows; with --json an object
-{program, tables, made, gone}, as docs/json.md has it.`,
+{program, tables, made, left, gone}, as docs/json.md has it.`,
 		Example: `  trowel census ~/maps -o maps.census
+  trowel census world --since monday.manifest -o changed.census
   trowel census ~/maps -o 's3://tables/maps?region=eu-west-1'
   trowel census world -o world.census && duckdb -c "from 'world.census/minetest_players/*.parquet'"`,
 		Args: args(1, -1),
@@ -62,7 +67,7 @@ A line is printed for each table, with its number of rows; with --json an object
 		if f.Census == nil {
 			return nil
 		}
-		return f.OptionsFor(0)
+		return f.OptionsFor(format.ForCensus)
 	})
 	AsWork(cmd)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
@@ -294,6 +299,8 @@ func (c *censusRun) Split(ctx context.Context, _ bool, yield func(work.Part) err
 				return ctx.Err()
 			case errors.Is(err, census.ErrNoTables):
 				return nil
+			case errors.As(err, new(*census.BeforeError)):
+				return err
 			}
 			seen[f.Name], any = true, true
 			if len(shards) == 0 { // or what is wrong with it is said when it is done
@@ -339,7 +346,7 @@ func (c *censusRun) Take(p work.Part, r census.Record) error {
 	if err := c.begin(ctx); err != nil {
 		return err
 	}
-	if r.State != nil || r.Same {
+	if r.Table == "" {
 		c.parts++
 		c.talk.progress("parts", c.parts, 0)
 	}
@@ -357,7 +364,7 @@ func (c *censusRun) sum(asJSON bool) error {
 		tables = append(tables, object{{"name", t.Name}, {"rows", t.Rows}, {"files", t.Files}})
 	}
 	if asJSON {
-		data, err := compact(object{{"program", index.Program}, {"tables", tables}, {"made", c.data.Made}, {"gone", append([]string{}, gone...)}})
+		data, err := compact(object{{"program", index.Program}, {"tables", tables}, {"made", c.data.Made}, {"left", len(index.Left)}, {"gone", append([]string{}, gone...)}})
 		if err != nil {
 			return err
 		}
@@ -372,6 +379,9 @@ func (c *censusRun) sum(asJSON bool) error {
 	}
 	if n := len(c.data.Removed); n > 0 {
 		c.talk.say("removed the rows of %s", plural(n, "file"))
+	}
+	if n := len(index.Left); n > 0 {
+		c.talk.say("left out %s in which nothing has changed: the tables are of what has", plural(n, "part"))
 	}
 	c.talk.say("%s: %s in %s, of %s %d made anew", c.join(c.dir, ""), plural(int(rows), "row"), plural(len(index.Tables), "table"), plural(c.parts, "part"), c.data.Made)
 	if c.failed {

@@ -151,6 +151,9 @@ func TestCensusSlab(t *testing.T) {
 	if len(slabs) < 3 {
 		t.Fatal(slabs)
 	}
+	if told, code := runGames("manifest", "world", "-o", "then.manifest"); code != 0 {
+		t.Fatal(code, told)
+	}
 	conn, err := sqlite.OpenConn("world/map.sqlite", sqlite.OpenReadWrite)
 	if err != nil {
 		t.Fatal(err)
@@ -172,6 +175,35 @@ func TestCensusSlab(t *testing.T) {
 	census("new")
 	if diff := cmp.Diff(snapshot(t, "new"), snapshot(t, "out")); diff != "" {
 		t.Error("another way gives another result")
+	}
+
+	// With a manifest of the time before, the files of that slab are all that is made, besides what is
+	// no block.
+	if told, code := runGames("census", "world", "--since", "then.manifest", "-o", "some"); code != 0 || !strings.Contains(told, "left out ") {
+		t.Fatal(code, told)
+	}
+	whole, made := snapshot(t, "new"), 0
+	for name, text := range snapshot(t, "some") {
+		switch part, _, _ := strings.Cut(path.Base(name), ".parquet"); {
+		case name == "census.json":
+			continue
+		case text != whole[name]:
+			t.Errorf("%s is another one", name)
+		case !parts[strings.TrimSuffix(part, ".json")] && !strings.Contains(name, "-rest."):
+			t.Errorf("%s is made, in which nothing has changed", name)
+		}
+		made++
+	}
+	if made < len(names) {
+		t.Errorf("%d files, and %d have changed", made, len(names))
+	}
+	if err := os.Truncate("then.manifest", 1000); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"then.manifest": "the file is cut off", "world/map.sqlite": "a manifest, which begins with", "world": "a folder", "none": "no such file"} {
+		if told, code := runGames("census", "world", "--since", name, "-o", "else"); code != 2 || strings.Count(told, "--since: ") != 1 || !strings.Contains(told, want) {
+			t.Errorf("%s: %d, %s", name, code, told)
+		}
 	}
 }
 
@@ -295,6 +327,14 @@ positions and hashes of the blocks of a slab. What of a world is no block is alw
 out the same are not touched, and a run with nothing to do writes nothing. Another version of the
 program makes all anew. The column ` + "`file`" + ` is what the file is called on the command line, so run it in the
 same folder each time; each run may name other files, which are added to those that there are.
+
+**What has changed since a time.** ` + "`--since MANIFEST`" + ` is for tables of what has changed since ` + "`trowel manifest`" + ` made that of
+a world, where the tables of that time are not at hand: slabs are left out in which no block is new, gone or another one since.
+census.json names them, with their file, as ` + "`left`" + `. What is no block is always there. Run again into the same
+DIR, it adds what has changed meanwhile; a run without ` + "`--since`" + ` adds the rest. Where DIR has all of a world the
+manifest is not needed: what is there says by itself what has changed, and nothing is left out that is missing there.
+To bring a copy of the whole up to date by such tables, remove ` + "`*/PARTITION.parquet`" + ` there for each ` + "`parts/PARTITION.json`" + ` of
+them, and then copy all files but census.json; a slab of which all blocks are gone is in neither.
 
 **What is gone.** Rows of files that are not among the sources any more stay, and the run says how many
 these are; ` + "`--prune`" + ` removes them. Rows of a file that cannot be read any more stay, too.

@@ -96,8 +96,28 @@ func toyText(name, ext string, sharding *format.Sharding, digest func(context.Co
 	return &format.Format{Name: name, Title: name, Extensions: []string{ext}, Sharding: sharding,
 		Recognize: func(src *format.Source) bool { return strings.HasSuffix(src.Name, ext) },
 		Open:      func(context.Context, *format.Job, *format.Source) (format.File, error) { return shelf(""), nil },
-		Census:    &format.Census{Tables: []*format.Table{rackItems, rackSlabs}, Rows: rackRows, Digest: digest},
+		Options:   []format.Option{{Name: "then", Input: true, For: format.ForCensus, Help: "what was there before"}},
+		Census:    &format.Census{Tables: []*format.Table{rackItems, rackSlabs}, Rows: rackRows, Digest: digest, Before: rackBefore},
 	}
+}
+
+// rackDigest is what there is in a slab.
+func rackDigest(_ context.Context, job *format.Job, src *format.Source) (string, error) {
+	lines, err := rackLines(src, job.Shard)
+	return fmt.Sprint(lines), err
+}
+
+// rackBefore is what there was in the file that --then names.
+func rackBefore(ctx context.Context, job *format.Job, _ *format.Source) (string, error) {
+	if job.Value("then") == "" {
+		return "", nil
+	}
+	src, err := format.OpenSource(job.Value("then"))
+	if err != nil {
+		return "", err
+	}
+	defer src.Close()
+	return rackDigest(ctx, job, src)
 }
 
 var censusToys = format.Games{{Title: "Racks", Formats: []*format.Format{
@@ -117,10 +137,7 @@ var censusToys = format.Games{{Title: "Racks", Formats: []*format.Format{
 			}
 		}
 		return nil
-	}}, func(_ context.Context, job *format.Job, src *format.Source) (string, error) {
-		lines, err := rackLines(src, job.Shard)
-		return fmt.Sprint(lines), err
-	}),
+	}}, rackDigest),
 	toyBox,
 }}}
 
@@ -305,7 +322,7 @@ func TestCensus(t *testing.T) {
 	if diff := cmp.Diff(snapshot(t, "new"), snapshot(t, "out")); diff != "" {
 		t.Error("not mended: ", diff)
 	}
-	if printed, _, _ := runCensus(t, "in", "-o", "out", "--json"); !strings.Contains(printed, `"tables":[{"name":"toy_items","rows":8,"files":`) || !strings.Contains(printed, `"made":0,"gone":[]`) {
+	if printed, _, _ := runCensus(t, "in", "-o", "out", "--json"); !strings.Contains(printed, `"tables":[{"name":"toy_items","rows":8,"files":`) || !strings.Contains(printed, `"made":0,"left":0,"gone":[]`) {
 		t.Error(printed)
 	}
 }
@@ -521,6 +538,66 @@ func (u *unchanged) Take(p work.Part, r census.Record) error {
 		*u.names = append(*u.names, p.Name)
 	}
 	return nil
+}
+
+// Where there is nothing of a file, what has not changed since a time is left out, and only there.
+func TestCensusSince(t *testing.T) {
+	t.Chdir(t.TempDir())
+	toyFiles(t, map[string]string{"a.rack": "1 car 5\n2 doll 7\n3 block 9\n", "old": "1 car 5\n2 doll 8\n3 block 9\n5 gone\n", "x.list": "7 train"})
+	two, train := "a.rack 2 doll 7", "x.list 7 train <null>"
+	all := []string{"a.rack 1 car 5", two, "a.rack 3 block 9", train}
+	tally := func(want string, args ...string) {
+		t.Helper()
+		if told := censusOf(t, 0, append([]string{"a.rack", "x.list"}, args...)...); !strings.Contains(told, want) {
+			t.Errorf("%q: %s, want %q", args, told, want)
+		}
+	}
+	tally("of 4 parts 2 made anew", "--then", "old", "-o", "some")
+	wantRows(t, "some", two, train)
+	if data, _ := os.ReadFile("some/census.json"); strings.Count(string(data), `: "a.rack"`) != 2 {
+		t.Errorf("who was left out is not said: %s", data)
+	}
+	tally("left out 2 parts", "--then", "old", "-o", "some")
+	if names := changed(t, "some", func() { censusOf(t, 0, "a.rack", "x.list", "--then", "old", "-o", "some") }); len(names) > 0 {
+		t.Errorf("written: %v", names)
+	}
+	// What has changed meanwhile is added, and what was made once is brought up to date.
+	toyFiles(t, map[string]string{"a.rack": "1 car 6\n2 doll 9\n3 block 9\n"})
+	tally("left out 1 part ", "--then", "old", "-o", "some")
+	wantRows(t, "some", "a.rack 1 car 6", "a.rack 2 doll 9", train)
+	toyFiles(t, map[string]string{"a.rack": "1 car 5\n2 doll 7\n3 block 9\n"})
+	tally("left out 1 part ", "--then", "old", "-o", "some")
+	wantRows(t, "some", "a.rack 1 car 5", two, train)
+	// A run without it makes all, and then nothing is left out any more: there would be a gap.
+	tally("of 4 parts 1 made anew", "-o", "some")
+	wantRows(t, "some", all...)
+	tally("of 4 parts 0 made anew", "--then", "old", "-o", "some")
+	censusOf(t, 0, "a.rack", "x.list", "-o", "whole")
+	if diff := cmp.Diff(snapshot(t, "whole"), snapshot(t, "some")); diff != "" {
+		t.Error(diff)
+	}
+	toyFiles(t, map[string]string{"a.rack": "1 car 5\n2 doll 8\n3 block 10\n4 new 1\n", "old": "3 block 10\n4 new 1\n"})
+	tally("of 5 parts 3 made anew", "--then", "old", "-o", "some")
+	wantRows(t, "some", "a.rack 1 car 5", "a.rack 2 doll 8", "a.rack 3 block 10", "a.rack 4 new 1", train)
+	// By workers it is the same.
+	toyFiles(t, map[string]string{"a.rack": "1 car 5\n2 doll 7\n3 block 9\n", "old": "1 car 5\n2 doll 8\n3 block 9\n5 gone\n"})
+	censusOf(t, 0, "a.rack", "x.list", "--then", "old", "-o", "new")
+	censusInParts(t, 0, "results", "a.rack", "x.list", "--then", "old", "-o", "elsewhere")
+	if diff := cmp.Diff(snapshot(t, "new"), snapshot(t, "merged")); diff != "" {
+		t.Error(diff)
+	}
+	// What is gone is not left out.
+	if err := os.Remove("a.rack"); err != nil {
+		t.Fatal(err)
+	}
+	toyFiles(t, map[string]string{"b.rack": "2 doll 7\n"})
+	censusOf(t, 0, "b.rack", "--then", "old", "-o", "new", "--prune")
+	if told, _, _ := runCensus(t, "b.rack", "-o", "new", "--json"); !strings.Contains(told, `"left":0`) {
+		t.Error(told)
+	}
+	if told := censusOf(t, 2, "b.rack", "--then", "none", "-o", "new"); !strings.Contains(told, "none: no such file") {
+		t.Error(told)
+	}
 }
 
 // However the parts are done, by whom and how often, the dataset is the same.
