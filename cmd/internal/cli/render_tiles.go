@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -18,7 +19,7 @@ func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 	if p.view.Frame != nil {
 		return hint(errors.New("a camera sees no whole"), "choose another --view: --list prints them")
 	}
-	var folder *output.Collection
+	var folder, was *output.Collection
 	pyramid := &tiles.Pyramid{
 		Scene: p.scene, View: p.view, Look: p.look, Scale: p.asked.scale, Background: p.background(),
 		File: p.name, Title: filepath.Base(filepath.Clean(p.name)),
@@ -33,6 +34,22 @@ func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 			return folder, err
 		},
 		Progress: func(done, of int) { p.job.Report("tiles:", done, of) },
+	}
+	if p.call != nil {
+		pyramid.Was = func() (_ *output.Collection, err error) {
+			if p.mayLookAt(dir) != nil {
+				return nil, nil
+			}
+			if was, err = output.LookInto(dir); errors.Is(err, fs.ErrNotExist) {
+				return nil, nil
+			}
+			return was, err
+		}
+		defer func() {
+			if was != nil {
+				was.Close()
+			}
+		}()
 	}
 	if pyramid.Scale == 0 {
 		pyramid.Scale = p.view.Scale

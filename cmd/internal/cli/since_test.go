@@ -103,7 +103,7 @@ func TestTilesSince(t *testing.T) {
 		since := []string{"--since", "old.manifest"}
 		run(func() performed { return here(games, "manifest", filepath.Join("then", "world"), "-o", "old.manifest") })
 		run(func() performed { return here(games, tiles("now", "want")...) })
-		for _, dir := range []string{"old", "full"} {
+		for _, dir := range []string{"old", "full", "kept"} {
 			run(func() performed { return here(games, tiles("then", dir)...) })
 		}
 		want := judge.Files(t, "want")
@@ -119,6 +119,7 @@ func TestTilesSince(t *testing.T) {
 
 		for way, made := range map[string]performed{
 			"more":                            run(func() performed { return here(games, tiles("now", "more", since...)...) }),
+			filepath.Join("output", "kept"):   run(func() performed { return inParts(t, games, nil, tiles("now", "kept", since...)...) }),
 			filepath.Join("output", "output"): run(func() performed { return inParts(t, games, nil, tiles("now", "output", since...)...) }),
 		} {
 			var told []struct{ Tiles struct{ Gone []string } }
@@ -150,5 +151,7 @@ func TestTilesSince(t *testing.T) {
 			sameFiles(t, way, all, want)
 		}
 		sameFiles(t, "in parts", pictures(filepath.Join("output", "output")), pictures("more"))
+		sameFiles(t, "in parts that look at what was", pictures(filepath.Join("output", "kept")), pictures("more"))
+		sameFiles(t, "what was", pictures("kept"), pictures("old"))
 	}
 }

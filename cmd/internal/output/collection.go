@@ -104,12 +104,46 @@ func OpenCollection(path string, opts Options) (_ *Collection, err error) {
 	return c, err
 }
 
+// LookInto opens a collection for Piece, Read and Close alone; the error is [fs.ErrNotExist] if there is none.
+func LookInto(path string) (*Collection, error) {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	c := &Collection{path: path, root: root, made: make(map[string]*Piece)}
+	info, err := root.Lstat(logName)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fs.ErrNotExist
+	}
+	if err == nil {
+		var log *os.File
+		if log, err = root.Open(logName); err == nil {
+			defer log.Close()
+			err = c.lines(log, func(string) error { return nil })
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return c, nil
+}
+
 // read reads the log. Its last line may be cut off.
 func (c *Collection) read() error {
-	r := bufio.NewReaderSize(c.log, 1<<16)
+	return c.lines(c.log, func(rest string) error {
+		if rest == "" {
+			return errors.Join(c.log.Truncate(0), c.note(logHeader))
+		}
+		return c.note("\n")
+	})
+}
+
+// lines takes the lines of a log in. torn is told that the last one is cut off, "" if that is the first.
+func (c *Collection) lines(log io.Reader, torn func(rest string) error) error {
+	r := bufio.NewReaderSize(log, 1<<16)
 	head, err := r.ReadString('\n')
 	if err == io.EOF && strings.HasPrefix(logHeader, head) { // a first run came no further
-		return errors.Join(c.log.Truncate(0), c.note(logHeader))
+		return torn("")
 	}
 	if head != logHeader {
 		return fmt.Errorf("%s: is not the log of a folder that trowel made", filepath.Join(c.path, logName))
@@ -118,7 +152,7 @@ func (c *Collection) read() error {
 		line, err := r.ReadString('\n')
 		if err == io.EOF {
 			if line != "" {
-				return c.note("\n")
+				return torn(line)
 			}
 			return nil
 		}

@@ -12,7 +12,8 @@ import (
 
 // Of a scene that knows an earlier time ([format.Dated]) only those tiles are drawn that show what has
 // changed since, and those above them made of their four. What is needed of others for that is read from the folder,
-// if that has it; else it is drawn and kept aside until the end, and does not become part of the folder.
+// if that has it; else it is drawn and kept aside until the end, and does not become part of the folder. Who
+// draws a part looks into the folder, too, if it may.
 
 // findThen finds out which levels there were at an earlier time, if the scene knows one. Where there is
 // nothing any more, tiles are to be removed.
@@ -34,7 +35,20 @@ func (p *Pyramid) findThen() error {
 			p.levels[level] = p.levels[level].Union(p.then[level])
 		}
 	}
-	return nil
+	if p.Was != nil {
+		if p.was, err = p.Was(); err == nil && p.was != nil {
+			err = p.sameStyle(p.was)
+		}
+	}
+	return err
+}
+
+// source returns the folder with the tiles that were; nil if there is none.
+func (p *Pyramid) source() *output.Collection {
+	if p.folder != nil {
+		return p.folder
+	}
+	return p.was
 }
 
 // style returns a hash of all that tiles have in common.
@@ -45,13 +59,13 @@ func (p *Pyramid) style() output.Hash {
 	return p.key(nil)
 }
 
-// sameStyle returns an error if there are tiles in the folder that were drawn in another way, beside
+// sameStyle returns an error if there are tiles in a folder that were drawn in another way, beside
 // which none can be made.
-func (p *Pyramid) sameStyle() error {
+func (p *Pyramid) sameStyle(folder *output.Collection) error {
 	if p.since == nil {
 		return nil
 	}
-	if page, ok := p.folder.Piece(pageName); ok && page.Key != p.style() {
+	if page, ok := folder.Piece(pageName); ok && page.Key != p.style() {
 		return errors.New("the tiles that are there were drawn in another way (view, scale, colours ...), so that all have to be drawn again, and not only what has changed")
 	}
 	return nil
@@ -114,9 +128,19 @@ func (p *Pyramid) again(level int) map[string]bool {
 }
 
 // putAside keeps a tile that has not changed, unless the folder has it.
-func (p *Pyramid) putAside(t Tile) error {
-	if t.PNG == nil {
+func (p *Pyramid) putAside(t Tile) (err error) {
+	switch {
+	case t.Content == output.Hash{} || t.PNG == nil && p.here:
 		return nil
+	case t.PNG == nil:
+		if p.was != nil {
+			if piece, ok := p.was.Piece(t.Name); ok && piece.Content == t.Content {
+				t.PNG, err = p.was.Read(t.Name)
+			}
+		}
+		if t.PNG == nil {
+			return errors.Join(fmt.Errorf("%s: who drew a part has seen the tile that was, and here it is not to be seen any more", t.Name), err)
+		}
 	}
 	return p.folder.Aside(t.Name, t.Key, t.Content, t.PNG)
 }
@@ -148,7 +172,7 @@ func (p *Pyramid) renew(ctx context.Context, s square, put func(Tile) error) err
 	}
 	r := &renewal{p, s, changed, put}
 	t, err := r.tile(ctx, s.Level, s.at(s.Level).Min)
-	if err == nil && t.Aside && t.PNG != nil {
+	if err == nil && t.Aside && t.Content != (output.Hash{}) {
 		err = put(t)
 	}
 	return err
@@ -165,8 +189,8 @@ type renewal struct {
 // tile returns a tile, and puts it and those below if they have changed.
 func (r *renewal) tile(ctx context.Context, level int, at image.Point) (t Tile, err error) {
 	t = Tile{Name: name(level, at.X, at.Y), Aside: !r.changed[level][at]}
-	if t.Aside && r.folder != nil {
-		if piece, ok := r.folder.Piece(t.Name); ok {
+	if was := r.source(); t.Aside && was != nil {
+		if piece, ok := was.Piece(t.Name); ok {
 			t.Key, t.Content = piece.Key, piece.Content
 			return t, nil
 		}
@@ -178,7 +202,7 @@ func (r *renewal) tile(ctx context.Context, level int, at image.Point) (t Tile, 
 	if level == 0 {
 		t, err = r.drawTile(ctx, at.X, at.Y)
 	} else {
-		below, made := r.square.at(level-1), records{make(map[string]Tile), r.folder}
+		below, made := r.square.at(level-1), records{make(map[string]Tile), r.source()}
 		for i := range 4 {
 			child := image.Pt(2*at.X+i%2, 2*at.Y+i/2)
 			if !child.In(below) {

@@ -54,7 +54,10 @@ type Pyramid struct {
 
 	// Open opens the folder. It is called once, and only where tiles are put into it: who does a
 	// part for others has none. It is closed by whoever opened it.
-	Open     func() (*output.Collection, error)
+	Open func() (*output.Collection, error)
+	// Was opens, for reading, the folder with the tiles that were, where Open opens another one or
+	// is not called; it may return nil. Nil: there is no other.
+	Was      func() (*output.Collection, error)
 	Progress func(done, of int) // of tiles; may be nil
 
 	planning sync.Once
@@ -64,6 +67,7 @@ type Pyramid struct {
 	salt     []byte            // a hash of what all tiles share
 	since    format.Dated      // the scene, if only what has changed is drawn
 	then     []image.Rectangle // the levels that there were
+	was      *output.Collection
 
 	folder *output.Collection // nil: it is not open
 	here   bool               // all is done in this process
@@ -131,7 +135,7 @@ func (p *Pyramid) Made() Made {
 func (p *Pyramid) begin() (err error) {
 	if err = p.plan(); err == nil && p.folder == nil {
 		if p.folder, err = p.Open(); err == nil {
-			err = p.sameStyle()
+			err = p.sameStyle(p.folder)
 		}
 	}
 	return err
