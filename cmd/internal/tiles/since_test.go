@@ -11,6 +11,7 @@ import (
 	"trowel.example/cmd/internal/output"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
+	"trowel.example/internal/judge"
 )
 
 // dated is a field of which a part has another colour than it had.
@@ -74,13 +75,13 @@ func TestSince(t *testing.T) {
 	d := dated{now: image.Rect(700, 100, 800, 300)} // on four tiles of level 0, below one of level 1
 	_, all := here("want", d)
 	d.given = true
-	want := filesIn(t, filepath.Join(base, "want"))
+	want := judge.Files(t, filepath.Join(base, "want"))
 	made, calls := here("one", d)
 	levels := int64(made.Levels)
 	if calls != 4 || made.Drawn != 4+levels-1 || made.Removed != 0 || len(made.Gone) != 0 {
 		t.Errorf("%d tiles were drawn: %+v", calls, made)
 	}
-	got := filesIn(t, filepath.Join(base, "one"))
+	got := judge.Files(t, filepath.Join(base, "one"))
 	for name := range want {
 		if got[name] != want[name] {
 			t.Errorf("%s differs", name)
@@ -127,7 +128,7 @@ func TestSince(t *testing.T) {
 		if made := finish(p); made.Drawn != 4+levels-1 || seen && drawn != 4 || !seen && drawn != all {
 			t.Errorf("%d tiles of %d were drawn in parts: %+v", drawn, all, made)
 		}
-		for name, is := range filesIn(t, filepath.Join(base, map[bool]string{true: "apart", false: "blind"}[seen])) {
+		for name, is := range judge.Files(t, filepath.Join(base, map[bool]string{true: "apart", false: "blind"}[seen])) {
 			if strings.HasSuffix(name, ".png") && is != want[name] {
 				t.Errorf("in parts %s differs", name)
 			}
