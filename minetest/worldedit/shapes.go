@@ -12,9 +12,6 @@ type Shape struct {
 	In  func(v Vec) bool
 }
 
-// Region returns the region that has the shape.
-func (s Shape) Region() Region { return Region{Box: s.Box, In: s.In} }
-
 // shape makes a Shape, of which only the hull stays if it is hollow: the nodes that have one
 // beside them, through a face, which is not in it.
 func shape(box Box, in func(v Vec) bool, hollow bool) Shape {

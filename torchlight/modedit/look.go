@@ -18,9 +18,6 @@ type Node struct {
 // Place returns the place of a key of the node; "" is the node itself.
 func (n *Node) Place(key string) text.Place { return n.at.place(key) }
 
-// Root reports whether the node is the one around all others of the file.
-func (n *Node) Root() bool { return n.at.depth == 0 }
-
 // LookAt calls see with the nodes that are chosen in the data files and layouts that a pattern
 // names (see [Editor.Select]; that there are none is no error), and yield with what it returns:
 // in the order of the files, while see is called for several at the same time. Files that

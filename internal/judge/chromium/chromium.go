@@ -34,8 +34,6 @@ type Page struct {
 	mu       sync.Mutex
 	messages []string
 	requests []string
-	loaded   map[network.RequestID]string
-	sizes    map[string]int64
 	running  map[network.RequestID]bool // requests that were not answered yet
 	rested   time.Time                  // when the last of them was
 }
@@ -51,7 +49,7 @@ func Start(t testing.TB, width, height int) *Page {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	p := &Page{t: t, ctx: ctx, loaded: make(map[network.RequestID]string), sizes: make(map[string]int64), running: make(map[network.RequestID]bool)}
+	p := &Page{t: t, ctx: ctx, running: make(map[network.RequestID]bool)}
 	chromedp.ListenTarget(ctx, p.hear)
 	p.Do(log.Enable(), network.Enable(), emulation.SetDeviceMetricsOverride(int64(width), int64(height), 1, false))
 	return p
@@ -74,7 +72,6 @@ func (p *Page) hear(event any) {
 		p.messages = append(p.messages, string(e.Entry.Source)+": "+e.Entry.Text+" "+e.Entry.URL)
 	case *network.EventRequestWillBeSent:
 		p.requests = append(p.requests, e.Request.URL)
-		p.loaded[e.RequestID] = e.Request.URL
 		if !strings.HasSuffix(e.Request.URL, "/events") { // which are never at their end
 			p.running[e.RequestID] = true
 		}
@@ -82,8 +79,6 @@ func (p *Page) hear(event any) {
 		p.answered(e.RequestID)
 	case *network.EventLoadingFailed:
 		p.answered(e.RequestID)
-	case *network.EventDataReceived:
-		p.sizes[p.loaded[e.RequestID]] += e.DataLength
 	}
 }
 
@@ -126,17 +121,6 @@ func (p *Page) Forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.messages, p.requests = nil, nil
-}
-
-// Loaded returns how many bytes came from each address.
-func (p *Page) Loaded() map[string]int64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	sizes := make(map[string]int64)
-	for address, n := range p.sizes {
-		sizes[address] = n
-	}
-	return sizes
 }
 
 // Do does steps one after the other.
