@@ -45,7 +45,7 @@ var minetestBackup = &format.Format{
 	Conversions: []format.Conversion{{
 		To: minetestWorldName, Title: "the world that it was at a moment", Verb: "restore", Usual: true, Resumes: true,
 		Long:    "The world is restored to a new folder, in the database in which it was, or with --map in\nanother one. What of it is damaged in the repository is told, and the rest is restored.\n`trowel ls REPO` lists the snapshots.",
-		Example: "  trowel restore backups -o world\n  trowel restore backups --moment 2026-11-20 -o world-of-friday",
+		Example: "  trowel restore backups -o world\n  trowel restore backups --moment 2026-11-20 -o world-of-friday\n  trowel restore 's3://backups/world?region=eu-central-1' -o world",
 		Options: append([]format.Option{optionMoment, optionMap}, copyOptions...),
 		Convert: restoreWorld,
 	}},

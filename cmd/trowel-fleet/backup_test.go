@@ -28,13 +28,19 @@ type between struct {
 	mu    sync.Mutex
 	asked []string              // method and path of each request
 	at    func(n int, w func()) // what comes with the nth request, from 1 on; w is the answer
+	lose  func(*http.Request) bool
 }
 
 func (b *between) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.mu.Lock()
 	b.asked = append(b.asked, r.Method+" "+r.URL.Path)
 	n, at := len(b.asked), b.at
+	lose := b.lose != nil && b.lose(r)
 	b.mu.Unlock()
+	if lose { // the server does it, and nobody hears of it
+		b.proxy.ServeHTTP(httptest.NewRecorder(), r)
+		panic(http.ErrAbortHandler)
+	}
 	answer := func() { b.proxy.ServeHTTP(w, r) }
 	if at == nil {
 		answer()
@@ -362,6 +368,30 @@ func TestBackupToBucketStopped(t *testing.T) {
 	if !bytes.Equal(b.manifest("holes"), b.manifest("w")) {
 		t.Error("what was gone on with is another world")
 	}
+}
+
+// A backup whose answers are lost asks again, finds that it is all there, and is whole.
+func TestBackupAnswersLost(t *testing.T) {
+	b := newBench(t)
+	t.Setenv("AWS_MAX_ATTEMPTS", "3")
+	b.must("backup", "-q", "w", b.repo)
+	b.edit("0,0,0:9,9,9")
+	lost := 0
+	b.lose = func(r *http.Request) bool {
+		if lose := r.Method == http.MethodPut && lost < 3 && strings.Count(strings.Join(b.asked, "\n"), "PUT "+r.URL.Path) == 1; !lose || strings.Contains(r.URL.Path, "locks/") {
+			return false
+		}
+		lost++
+		return true
+	}
+	b.begin(nil)
+	b.must("backup", "-q", "w", b.repo)
+	b.lose = nil
+	if lost != 3 {
+		t.Errorf("%d answers were lost", lost)
+	}
+	b.must("check", b.repo)
+	b.restored(b.manifest("w"))
 }
 
 // Backups at once into one repository are all whole.

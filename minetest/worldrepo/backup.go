@@ -241,7 +241,11 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 		return nil, err
 	}
 	if err := storage.WriteFile(ctx, repo, snapshotFile(snap.ID), data); err != nil {
-		return nil, err
+		// As of a pack, see [packWriter.there].
+		there, other := storage.ReadFile(ctx, repo, snapshotFile(snap.ID), maxSnapshot)
+		if storage.IsUnavailable(err) || other != nil || !bytes.Equal(there, data) {
+			return nil, err
+		}
 	}
 	s.report.Snapshot, s.report.Bytes = snap, s.data.size+s.lists.size
 	return s.report, nil

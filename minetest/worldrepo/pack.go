@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/klauspost/compress/zstd"
@@ -150,7 +151,9 @@ func (p *packWriter) end() error {
 		err = p.w.Flush()
 	}
 	if err == nil {
-		err = p.file.Commit()
+		if err = p.file.Commit(); p.there(err) {
+			err = nil
+		}
 	}
 	if err != nil {
 		return err // discard does the rest
@@ -159,6 +162,19 @@ func (p *packWriter) end() error {
 	p.packed = append(p.packed, p.number)
 	p.size += p.offset + int64(len(t))
 	return nil
+}
+
+// there reports whether the pack is there in spite of an error: a client that had no answer asks again, and
+// is told that there is one of that name. Nobody else has a pack of that number.
+func (p *packWriter) there(err error) bool {
+	if err == nil || storage.IsUnavailable(err) {
+		return false
+	}
+	found, err := openPack(p.ctx, p.store, p.number)
+	if err != nil {
+		return false
+	}
+	return found.close() == nil && slices.Equal(found.table, p.table)
 }
 
 // discard removes the pack that is being written.

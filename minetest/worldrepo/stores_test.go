@@ -84,6 +84,7 @@ type objects struct {
 	puts   []string // names, in their order
 	read   int64    // bytes
 	left   int      // how many more calls are answered, if it is not negative
+	twice  bool     // each file is asked to be kept twice, of which the second answer is given
 	shared int      // locks
 	alone  int
 }
@@ -187,6 +188,9 @@ func (w *newObject) Commit() error {
 	w.o.clock = w.o.clock.Add(time.Second)
 	w.o.files[w.name] = object{slices.Clone(w.Bytes()), w.o.clock}
 	w.o.puts = append(w.o.puts, w.name)
+	if w.o.twice {
+		return fmt.Errorf("%s: %w", w.o.Path(w.name), fs.ErrExist)
+	}
 	return nil
 }
 

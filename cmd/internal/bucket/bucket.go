@@ -37,19 +37,29 @@ type Bucket struct {
 
 var _ work.Store = (*Bucket)(nil)
 
+// parse takes the name of a bucket, or of what is in one, apart. No error shows a password.
+func parse(name string) (*url.URL, error) {
+	u, err := url.Parse(name)
+	switch {
+	case strings.Contains(name, "@") && (err != nil || u.User != nil):
+		return nil, errors.New("a bucket has no user or password in its name: the environment says who you are")
+	case err != nil:
+		return nil, fmt.Errorf("%.100q: %w", name, errors.Unwrap(err))
+	case !IsURL(name):
+		return nil, fmt.Errorf("%.100q: expected s3://BUCKET/FOLDER or file:///FOLDER", name)
+	case u.Scheme == "file" && u.Host != "" && u.Host != ".":
+		return nil, fmt.Errorf("%.100q: expected file:///FOLDER, with three slashes", name)
+	}
+	return u, nil
+}
+
 // Open opens a bucket, or a folder in one: s3://BUCKET/FOLDER, or file:///FOLDER. What
 // stands behind a ? are settings of the driver, such as region and endpoint. Nothing is asked of the
 // server yet.
 func Open(ctx context.Context, name string) (*Bucket, error) {
-	u, err := url.Parse(name)
+	u, err := parse(name)
 	if err != nil {
-		return nil, fmt.Errorf("%.100q: %w", name, errors.Unwrap(err))
-	}
-	switch {
-	case !IsURL(name):
-		return nil, fmt.Errorf("%.100q: expected s3://BUCKET/FOLDER or file:///FOLDER", name)
-	case u.User != nil:
-		return nil, errors.New("a bucket has no user or password in its name: the environment says who you are")
+		return nil, err
 	}
 	shown := *u
 	shown.RawQuery = ""

@@ -161,7 +161,7 @@ func TestObject(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for _, name := range []string{"", "x", "s3://", "http://a/b", "s3://user:secret@a/b", "s3://a\x00", "file://", "mem://"} {
+	for _, name := range []string{"", "x", "s3://", "http://a/b", "s3://user:secret@a/b", "s3://a\x00", "s3://user:secret@a\x00", "file://user:secret@/a", "file://a/b", "file://", "mem://"} {
 		b, err := bucket.Open(t.Context(), name)
 		if err == nil {
 			b.Close()

@@ -48,18 +48,15 @@ func (s *Sources) Full(name string) string {
 
 // place takes a name apart.
 func (s *Sources) place(name string) (p place, err error) {
-	u, err := url.Parse(name)
-	if err != nil || !IsURL(name) {
-		return p, fmt.Errorf("%.100q is no name in a bucket", name)
+	u, err := parse(name)
+	if err != nil {
+		return p, err
 	}
 	p.at = strings.Trim(u.Path, "/")
 	if p.at != "" && !fs.ValidPath(p.at) {
 		return p, fmt.Errorf("%.100q: %q is no place in a bucket", name, p.at)
 	}
 	root := u.Scheme + "://" + u.Host
-	if u.User != nil {
-		root = u.Scheme + "://" + u.User.String() + "@" + u.Host // which Open refuses
-	}
 	if u.Scheme == "file" { // the folder is the bucket, whose files have paths in it
 		whole := path.Clean(u.Path)
 		p.at, root = path.Base(whole), root+path.Dir(whole)
@@ -166,7 +163,7 @@ func (s *Sources) Folder(name string) (*format.Source, error) {
 	shown := s.Join(name, "")
 	src := &format.Source{Path: shown, Name: path.Base(p.at)}
 	if u, err := url.Parse(shown); err == nil && u.Scheme == "file" {
-		src.Store = storage.Folder(localPath(u.Path))
+		src.Store = storage.Folder(localPath(u.Host + u.Path)) // the host can be a dot
 		return src, nil
 	}
 	b, err := s.at(p)

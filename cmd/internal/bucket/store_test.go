@@ -40,7 +40,7 @@ func TestFolderOf(t *testing.T) {
 	if err != nil || src.Store != storage.Folder(dir) || src.Name != filepath.Base(dir) || !src.IsDir() {
 		t.Errorf("%+v, %v", src, err)
 	}
-	for _, name := range []string{"s3://u:secret@b/x", "s3://b/../x", "x"} {
+	for _, name := range []string{"s3://u:secret@b/x", "file://u:secret@/x", "s3://u:secret@\x00", "file://x/y", "s3://b/../x", "x"} {
 		if src, err := s.Folder(name); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %+v, %v", name, src, err)
 		}
