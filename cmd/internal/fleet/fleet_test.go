@@ -365,6 +365,25 @@ func testCancel(t *testing.T, b *bench) {
 	b.remove("in/hang-00002")
 	b.must(0, "retry", id)
 	b.finish(id, "toy", "40", "in")
+	// Retry at once waits until that has ended, and goes on then.
+	b.write("in/hang-00030", "")
+	id = b.submit("toy", "41", "in")
+	b.eventually("a part runs", func() bool { return b.alive("in/hangs") })
+	b.must(0, "cancel", id)
+	b.remove("in/hang-00030")
+	b.must(0, "retry", id)
+	b.finish(id, "toy", "41", "in")
+	// So does one of a work that was cancelled while it was taken apart.
+	b.write("in/slow-split", "")
+	id = b.submit("toy", "42", "in")
+	b.eventually("it is taken apart", func() bool { _, err := os.Stat(b.path("in/splitting")); return err == nil })
+	b.must(0, "cancel", id)
+	b.eventually("that has ended", func() bool { return b.query(`SELECT count(*) FROM $$.river_job WHERE state = 'running'`) == 0 })
+	if n := b.query(`SELECT count(*) FROM $$.river_job WHERE args->>'work' = $1 AND kind = 'trowel_part'`, id); n > 0 {
+		t.Errorf("%d parts are in the queue", n)
+	}
+	b.must(0, "retry", id)
+	b.finish(id, "toy", "42", "in")
 }
 
 // A worker that is told to end gives back what it cannot finish, which is not a failure.

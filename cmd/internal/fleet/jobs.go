@@ -175,12 +175,35 @@ again. If the verb itself failed when the results were merged, they are merged a
 		if r.Ended != nil && *r.Code < 2 {
 			return fmt.Errorf("%s: it is done; `trowel jobs submit --again` does it anew", id)
 		}
+		if err := q.settle(ctx, id); err != nil {
+			return err
+		}
 		n, err := q.retry(ctx, r)
 		if err == nil {
 			t.Say("put back into the queue: %s", cli.Plural(n, "job"))
 		}
 		return err
 	})
+}
+
+// settle waits until workers have ended what was cancelled, so that it is not cancelled once more when
+// it is tried again. Those that do not within a while are gone.
+func (q *queue) settle(ctx context.Context, id string) error {
+	for range 150 {
+		var open bool
+		err := q.pool.QueryRow(ctx, q.sql(`
+SELECT EXISTS (SELECT FROM $$.river_job WHERE args->>'work' = $1 AND state = 'running' AND metadata ? 'cancel_attempted_at')`), id).Scan(&open)
+		if err != nil || !open {
+			return q.wrap(err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	_, err := q.pool.Exec(ctx, q.sql(`UPDATE $$.river_job SET metadata = metadata - 'cancel_attempted_at' WHERE args->>'work' = $1 AND state = 'running'`), id)
+	return q.wrap(err)
 }
 
 // retry puts the jobs of a work that ended without success back into the queue.

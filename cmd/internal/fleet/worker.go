@@ -368,7 +368,10 @@ func (w *worker) split(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		return w.wrap(w.insert(ctx, conn, r, plan))
+		if err = w.insert(ctx, conn, r, plan); errors.Is(err, river.ErrJobCancelledRemotely) {
+			return err
+		}
+		return w.wrap(err)
 	})
 }
 
@@ -380,8 +383,13 @@ func (w *worker) insert(ctx context.Context, conn *pgxpool.Conn, r *row, plan *w
 		return err
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx))
-	if _, err := tx.Exec(ctx, w.sql(`UPDATE $$.trowel_work SET parts = $2 WHERE id = $1`), r.ID, len(plan.Parts)); err != nil {
+	// Whoever cancels the work waits for this transaction, and then finds all parts; or was faster.
+	tag, err := tx.Exec(ctx, w.sql(`UPDATE $$.trowel_work SET parts = $2 WHERE id = $1 AND cancelled IS NULL`), r.ID, len(plan.Parts))
+	if err != nil {
 		return err
+	}
+	if tag.RowsAffected() == 0 {
+		return river.ErrJobCancelledRemotely
 	}
 	opts := r.insertOpts()
 	for some := range slices.Chunk(plan.Parts, 1000) {
