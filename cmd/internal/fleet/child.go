@@ -31,6 +31,8 @@ type order struct {
 	Place  root       `json:"place"` // for results of all works
 	Output string     `json:"output"`
 	Access cli.Access `json:"access"`
+
+	scratch string // a folder of the worker, for what is removed when the process has ended
 }
 
 type step string
@@ -142,13 +144,18 @@ func (o *order) run(ctx context.Context, program []string, dir string, threads i
 	}
 	cmd := exec.CommandContext(ctx, program[0], append(program[1:len(program):len(program)], childVerb)...)
 	cmd.Dir = dir
+	temp, err := os.MkdirTemp(o.scratch, "")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
 	for _, v := range os.Environ() {
 		// The password of the queue is not for the servers that worlds name.
 		if name, _, _ := strings.Cut(v, "="); name != envQueue && name != "PGPASSWORD" {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
-	cmd.Env = append(cmd.Env, fmt.Sprintf("GOMAXPROCS=%d", threads))
+	cmd.Env = append(cmd.Env, fmt.Sprintf("GOMAXPROCS=%d", threads), "TMPDIR="+temp, "TMP="+temp, "TEMP="+temp)
 	cmd.WaitDelay = 5 * time.Second
 	apart(cmd)
 	var last tail

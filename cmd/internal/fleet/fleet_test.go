@@ -54,7 +54,7 @@ func (b *base) bench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"in", "results"} {
+	for _, name := range []string{"in", "results", "tmp"} {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func (b *base) bench(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close(context.Background()) })
-	return &bench{b, t, dir, schema, append(os.Environ(), envProgram+"=1", envQueue+"="+b.address, envGrace+"=3s"), conn}
+	return &bench{b, t, dir, schema, append(os.Environ(), envProgram+"=1", envQueue+"="+b.address, envGrace+"=3s", "TMPDIR="+filepath.Join(dir, "tmp")), conn}
 }
 
 func (b *bench) path(name string) string { return filepath.Join(b.dir, name) }
@@ -567,8 +567,18 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	t.Logf("wait said:\n%s", talk.String())
-	if left, _ := filepath.Glob(b.path("results/" + id + "/parts/.*")); len(left) > kills*8 {
-		t.Errorf("%d files were left behind", len(left))
+	if left, _ := filepath.Glob(b.path("results/" + id + "/parts/.*")); len(left) > 0 {
+		t.Errorf("files were left behind: %q", left)
+	}
+	if left, _ := filepath.Glob(b.path("tmp/*")); len(left) > kills {
+		t.Errorf("folders were left behind: %q", left)
+	}
+	b.start().end(os.Kill) // it may not have begun
+	w := b.worker()
+	b.eventually("the last one has cleaned up", func() bool { left, _ := filepath.Glob(b.path("tmp/*")); return len(left) == 1 })
+	w.end(syscall.SIGTERM)
+	if left, _ := filepath.Glob(b.path("tmp/*")); len(left) > 0 {
+		t.Errorf("folders were left behind: %q", left)
 	}
 }
 

@@ -73,6 +73,12 @@ machines only with --remote, and changes databases in place only with --allow-ch
 			return err
 		}
 		defer w.pool.Close()
+		dir, end, err := scratch()
+		if err != nil {
+			return err
+		}
+		defer end()
+		w.scratch = dir
 		return w.run(cmd.Context())
 	}
 	return cmd

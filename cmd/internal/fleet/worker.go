@@ -26,6 +26,7 @@ import (
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/work"
+	"trowel.example/internal/wholefile"
 )
 
 const (
@@ -53,6 +54,7 @@ type worker struct {
 	roots   []root
 	access  cli.Access
 	grace   time.Duration
+	scratch string
 
 	river *river.Client[pgx.Tx]
 	hard  context.Context // ends when the worker must
@@ -205,7 +207,7 @@ func (w *worker) order(r *row, s step) *order {
 	if bucket.IsURL(place.Here) {
 		place.There = place.Here
 	}
-	return &order{Step: s, Plan: r.plan(), Place: place, Access: w.access}
+	return &order{Step: s, Plan: r.plan(), Place: place, Access: w.access, scratch: w.scratch}
 }
 
 // threads is how many each child has.
@@ -435,7 +437,7 @@ func (w *worker) merge(ctx context.Context, id string) error {
 		if r, err := w.work(ctx, id); err != nil || r.Ended != nil {
 			return err
 		}
-		temp, err := os.MkdirTemp("", "trowel-merge-*")
+		temp, err := os.MkdirTemp(w.scratch, "")
 		if err != nil {
 			return err
 		}
@@ -447,6 +449,9 @@ func (w *worker) merge(ctx context.Context, id string) error {
 		})
 		if err != nil {
 			return err
+		}
+		if !bucket.IsURL(results) { // what workers have left that were killed
+			_ = wholefile.RemoveParts(filepath.Join(results, "parts"))
 		}
 		_, err = w.pool.Exec(ctx, w.sql(`UPDATE $$.trowel_work SET ended = now(), code = $2 WHERE id = $1`), id, code)
 		return w.wrap(err)
