@@ -260,6 +260,44 @@ func addMem(m *merge, mem *memtable, within bounds) {
 	m.add(mem.source(within), "log", internalKey(nil, maxSequence<<8|kindPut))
 }
 
+// Size estimates how many bytes of tables hold the keys that are not before from, and before to, to a
+// block or so at each end of each table. It reads indexes. What is in logs only does not count.
+func (db *DB) Size(from, to []byte) (sum int64) {
+	for _, meta := range db.tables {
+		first, _ := splitKey(meta.smallest)
+		last, _ := splitKey(meta.largest)
+		b := bounds{from, to}
+		switch {
+		case b.before(first) || bytes.Compare(last, from) < 0:
+			continue
+		case b.has(first) && b.has(last):
+			sum += int64(meta.size)
+			continue
+		}
+		low, high, err := db.offsets(meta, b)
+		if err != nil {
+			low, high = 0, int64(meta.size) // who reads it is told
+		}
+		sum += high - low
+	}
+	return sum
+}
+
+// offsets returns where in a table the blocks are that have keys within bounds.
+func (db *DB) offsets(meta tableMeta, b bounds) (low, high int64, err error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	t, err := db.table(meta)
+	if err != nil {
+		return 0, 0, err
+	}
+	high = t.size
+	if low, err = t.offsetOf(b.from); err == nil && b.to != nil {
+		high, err = t.offsetOf(b.to)
+	}
+	return low, max(low, high), err
+}
+
 // Get returns the value of a key, and whether it is there. It fails if a table
 // that might hold the key is damaged where the key should be.
 func (db *DB) Get(key []byte) (value []byte, ok bool, err error) {
@@ -286,22 +324,31 @@ func (db *DB) Get(key []byte) (value []byte, ok bool, err error) {
 func (db *DB) getFrom(meta tableMeta, key []byte) (tag uint64, value []byte, ok bool, err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	t := db.open[meta.number]
-	if t == nil {
-		path := db.tablePath(meta.number)
-		if t, err = openTable(path); err != nil {
-			return 0, nil, false, err
-		}
-		for n, old := range db.open {
-			if len(db.open) < maxOpenTables {
-				break
-			}
-			old.close()
-			delete(db.open, n)
-		}
-		db.open[meta.number] = t
+	t, err := db.table(meta)
+	if err != nil {
+		return 0, nil, false, err
 	}
 	return t.get(key)
+}
+
+// table opens a table, and keeps it open for a while.
+func (db *DB) table(meta tableMeta) (*table, error) {
+	if t := db.open[meta.number]; t != nil {
+		return t, nil
+	}
+	t, err := openTable(db.tablePath(meta.number))
+	if err != nil {
+		return nil, err
+	}
+	for n, old := range db.open {
+		if len(db.open) < maxOpenTables {
+			break
+		}
+		old.close()
+		delete(db.open, n)
+	}
+	db.open[meta.number] = t
+	return t, nil
 }
 
 // Close closes the files that are open. The DB must not be used afterwards.

@@ -1,6 +1,7 @@
 package leveldb
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -48,6 +49,47 @@ func TestRange(t *testing.T) {
 				t.Fatalf("%q to %q: %s %v", from, to, diff, problems())
 			}
 		}
+	}
+}
+
+// Sizes of ranges that meet are the size of all, and follow what is in them.
+func TestSize(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "db")
+	w, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records []Record
+	for i := range 4000 {
+		records = append(records, Record{fmt.Appendf(nil, "%06d", i), bytes.Repeat([]byte{byte(i), byte(i >> 3)}, 100+i/8)})
+	}
+	for len(records) > 0 { // tables beside each other
+		n := min(900, len(records))
+		if err := w.WriteTable(records[:n]); err != nil {
+			t.Fatal(err)
+		}
+		records = records[n:]
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, dir)
+	all := db.Size(nil, nil)
+	if files, _ := filepath.Glob(filepath.Join(dir, "*.ldb")); len(files) < 4 || all < 100_000 {
+		t.Fatalf("%d bytes in %d tables", all, len(files))
+	}
+	sum, last := int64(0), []byte(nil)
+	var sizes []int64
+	for i := 500; i <= 4000; i += 500 {
+		next := fmt.Appendf(nil, "%06d", i)
+		sizes = append(sizes, db.Size(last, next))
+		sum, last = sum+sizes[len(sizes)-1], next
+	}
+	if !slices.IsSorted(sizes) || sum < all*9/10 || sum > all*11/10 {
+		t.Errorf("%v is %d, of %d", sizes, sum, all)
+	}
+	if n := db.Size([]byte("004000"), nil) + db.Size(nil, []byte("000000")); n != 0 {
+		t.Errorf("%d bytes of nothing", n)
 	}
 }
 

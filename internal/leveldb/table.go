@@ -114,6 +114,18 @@ func (t *table) dataBlock(entry []byte) (*block, error) {
 	return t.block(h)
 }
 
+// offsetOf returns where the block is in which a key would be; behind all if there is none.
+func (t *table) offsetOf(user []byte) (int64, error) {
+	index := &blockIter{b: t.index}
+	if !index.seek(internalKey(user, maxSequence<<8|kindPut)) {
+		return t.size, index.err
+	}
+	r := bin.NewReader(index.v, bin.LittleEndian).At(t.index.offset)
+	r.Enter("index")
+	offset := readUvarint(r, "offset", 64)
+	return int64(min(offset, uint64(t.size))), r.Err()
+}
+
 // get returns the newest record of a user key.
 func (t *table) get(user []byte) (tag uint64, value []byte, ok bool, err error) {
 	target := internalKey(user, maxSequence<<8|kindPut)

@@ -6,15 +6,20 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+
+	"trowel.example/internal/leveldb"
 )
 
 // The keys of LevelDB are in the order of their digits, in which the blocks of some planes are
 // scattered over all of the database. What stands together are the keys that begin with the
 // same digits: a slab is those with the same sign and the same two digits, and that of 10, 20
-// and so on also the one with the one digit.
+// and so on also the one with the one digit. One that is large comes apart by the next digit, and what has
+// no more digits is with the 0.
 const (
 	leastDigits = 10
 	mostDigits  = 99
+
+	maxDigits = 11 // of a position
 )
 
 // digitSlabs are the slabs that there can be, in order.
@@ -29,31 +34,62 @@ var digitSlabs = func() (list []Slab) {
 
 // keys returns the first key of a slab and the first behind it.
 func (s Slab) keys() (from, to string, ok bool) {
-	digits, ok := strings.CutPrefix(string(s), "key=")
-	n, err := strconv.Atoi(strings.TrimPrefix(digits, "-"))
-	sign := ""
-	if strings.HasPrefix(digits, "-") {
-		sign = "-"
-	}
-	if !ok || err != nil || n < leastDigits || n > mostDigits || digits != sign+strconv.Itoa(n) {
+	text, ok := strings.CutPrefix(string(s), "key=")
+	digits, minus := strings.CutPrefix(text, "-")
+	n, err := strconv.Atoi(digits)
+	if !ok || err != nil || n < leastDigits || len(digits) > maxDigits || digits != strconv.Itoa(n) {
 		return "", "", false
 	}
-	from, to = digitsFrom(n), digitsFrom(n+1)
-	if sign == "" && n == leastDigits {
+	from = strings.TrimRight(digits, "0")
+	if to = strings.TrimRight(strconv.Itoa(n+1), "0"); strings.Trim(digits, "9") == "" {
+		to = ":" // behind the 9
+	}
+	switch {
+	case minus:
+		return "-" + from, "-" + to, true
+	case from == "1":
 		from = "0" // the key of the block in the middle, which begins with no other digit
 	}
-	return sign + from, sign + to, true
+	return from, to, true
 }
 
-// digitsFrom returns what the keys that begin with the digits of n begin at.
-func digitsFrom(n int) string {
-	switch {
-	case n > mostDigits:
-		return ":" // behind the 9
-	case n%10 == 0:
-		return strconv.Itoa(n / 10)
+// someIn reports whether there is anything in a slab, or may be.
+func (s Slab) someIn(db *leveldb.DB) bool {
+	from, to, _ := s.keys()
+	records, problems := db.Range([]byte(from), []byte(to))
+	for range records {
+		return true
 	}
-	return strconv.Itoa(n)
+	return len(problems()) > 0
+}
+
+// thinner cuts slabs that are large into those with one more digit.
+func (l *levelDB) thinner(ctx context.Context, list []Slab) (thin []Slab, err error) {
+	db, err := l.view()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range list {
+		from, to, _ := s.keys()
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if digits := strings.TrimLeft(string(s), "key=-"); len(digits) == maxDigits || db.Size([]byte(from), []byte(to)) <= slabBytes {
+			thin = append(thin, s)
+			continue
+		}
+		var next []Slab
+		for digit := range 10 {
+			if one := Slab(fmt.Sprintf("%s%d", s, digit)); one.someIn(db) {
+				next = append(next, one)
+			}
+		}
+		if next, err = l.thinner(ctx, next); err != nil {
+			return nil, err
+		}
+		thin = append(thin, next...)
+	}
+	return thin, nil
 }
 
 // betweenSlabs are the ranges of keys that are in no slab, and none of them a position.
@@ -66,14 +102,7 @@ func (l *levelDB) slabs(ctx context.Context, a Area) (list []Slab, rest []*RowEr
 		return nil, nil, false, err
 	}
 	for _, s := range digitSlabs {
-		from, to, _ := s.keys()
-		records, problems := db.Range([]byte(from), []byte(to))
-		found := false
-		for range records {
-			found = true
-			break
-		}
-		if found || len(problems()) > 0 {
+		if s.someIn(db) {
 			list = append(list, s)
 		}
 		if err := ctx.Err(); err != nil {

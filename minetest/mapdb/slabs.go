@@ -12,7 +12,7 @@ import (
 // A Slab names a part of a store that can be read by itself: the blocks in 16 planes along the
 // axis that the keys of the store begin with, such as "z=-16..-1" or "x=0..15", or of a store that
 // is large and dense in 8, 4, 2 or 1; or of LevelDB, whose keys are in the order of their digits, those that begin with a sign and two
-// digits, such as "key=-16". What a slab is called says what is in it, in every store.
+// digits, such as "key=-16", or of one that is large more digits. What a slab is called says what is in it, in every store.
 type Slab string
 
 const (
@@ -96,9 +96,18 @@ func (s Slab) Where() (Area, func(Pos) bool, error) {
 
 // thin cuts the slabs of a store that has many blocks in each into thinner ones. Some of these may
 // be empty.
-func (p *apart) thin(ctx context.Context) error {
+func (p *apart) thin(ctx context.Context) (err error) {
+	if len(p.list) == 0 || p.list[0] == SlabAll {
+		return nil
+	}
+	if db, ok := p.db.(interface {
+		thinner(context.Context, []Slab) ([]Slab, error)
+	}); ok {
+		p.list, err = db.thinner(ctx, p.list)
+		return err
+	}
 	db, ok := p.db.(sized)
-	if !ok || len(p.list) == 0 || p.list[0] == SlabAll {
+	if !ok {
 		return nil
 	}
 	bytes, err := db.bytes(ctx)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -221,6 +222,62 @@ func TestSlabs(t *testing.T) {
 				t.Errorf("slabs %v", list)
 			}
 		})
+	}
+}
+
+// Where many keys of LevelDB begin with the same digits, slabs have more of them.
+func TestLargeDigitSlabs(t *testing.T) {
+	defer func(was int64) { slabBytes = was }(slabBytes)
+	slabBytes = 40_000
+	c, dir := Config{Backend: LevelDB}, t.TempDir()
+	w, err := Create(t.Context(), dir, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	all := []Pos{{}, {X: 1}, {X: 10}, {X: 100}, {X: 1000}, {X: -1}, {X: -10}, {X: 16}, {X: 160}} // keys of a few digits
+	for range 1500 {
+		all = append(all, Pos{int16(r.IntN(60) - 30), int16(r.IntN(9) - 4), int16(r.IntN(20) - 10)})
+	}
+	blocks := make(map[Pos]Block)
+	for _, p := range all {
+		data := make([]byte, 800)
+		for i := range data {
+			data[i] = byte(r.Uint32())
+		}
+		blocks[p] = Block{p, data}
+	}
+	if err := errors.Join(w.Store(t.Context(), slices.Collect(maps.Values(blocks))), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	db, longest := open(t, dir, c), 0
+	defer db.Close()
+	list, err := Slabs(t.Context(), db, All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want []Pos
+	most := 0
+	for _, s := range list {
+		_, has, err := s.Where()
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := 0
+		for b, err := range InSlab(t.Context(), db, s, All()) {
+			if err != nil || !has(b.Pos) {
+				t.Fatalf("%s: %v %v", s, b.Pos, err)
+			}
+			size += len(b.Data)
+			got = append(got, b.Pos)
+		}
+		most, longest = max(most, size), max(longest, len(s))
+	}
+	for b := range InSlabs(t.Context(), db, All()) {
+		want = append(want, b.Pos)
+	}
+	if !slices.Equal(got, want) || len(got) != len(blocks) || most > 2*int(slabBytes) || longest < len("key=-100") {
+		t.Errorf("%d blocks of %d, %d bytes in the largest slab: %v", len(got), len(blocks), most, list)
 	}
 }
 
