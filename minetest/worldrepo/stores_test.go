@@ -30,6 +30,9 @@ type kept interface {
 // everywhere runs a test with repositories in folders, and in what is like object storage.
 func everywhere(t *testing.T, run func(t *testing.T, newRepo func(*testing.T) kept)) {
 	for name, empty := range map[string]func(*testing.T) kept{"folder": newFolder, "objects": newObjects} {
+		if testing.Short() && name == "folder" {
+			continue // it takes the disk's time
+		}
 		t.Run(name, func(t *testing.T) {
 			run(t, func(t *testing.T) kept {
 				t.Helper()

@@ -31,7 +31,7 @@ What a server has open is copied first, so that all blocks are of one moment.
 
 REPO can be in object storage, s3://BUCKET/FOLDER?SETTINGS; ` + second + ` does that, which
 has to be installed. Who you are is in the environment (AWS_ACCESS_KEY_ID and so on), never in
-the name. The other verbs take such a name as well.
+the name. Restore, check, ls and forget take such a name as well.
 
 With --json it prints an object of snapshot, blocks, changed, removed, stored and bytes.`,
 		Example: `  trowel backup world /mnt/backups/world
