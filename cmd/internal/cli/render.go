@@ -154,7 +154,7 @@ besides: what was missing for the picture, as {kind, name, count, unit, what, lo
 func (a *app) onlyTiles(flags *pflag.FlagSet) error {
 	for _, f := range a.formats {
 		for _, o := range f.Options {
-			if o.For == format.ForTiles && flags.Changed(o.Name) {
+			if o.For&(format.ForScene|format.ForTiles) == format.ForTiles && flags.Changed(o.Name) {
 				return fmt.Errorf("--%s is for --tiles", o.Name)
 			}
 		}
