@@ -202,15 +202,34 @@ type keptHits struct {
 	Path   []string
 	At     places
 	Fields [][]format.InfoField
+	bytes  int // of texts in fields
 }
 
-const maxHits = 16 // of a record
+const (
+	maxHits     = 16 // of a record
+	maxHitBytes = 1 << 20
+)
+
+func (k *keptHits) full() bool { return len(k.Path) == maxHits || k.bytes >= maxHitBytes }
 
 func (k *keptHits) add(h format.Hit) {
 	if k.Path == nil {
 		k.Path, k.At, k.Fields = make([]string, 0, maxHits), make(places, 0, maxHits), make([][]format.InfoField, 0, maxHits)
 	}
 	k.Path, k.At, k.Fields = append(k.Path, h.Path), append(k.At, h.At), append(k.Fields, h.Fields)
+	k.bytes += textBytes(h.Fields)
+}
+
+func textBytes(fields []format.InfoField) (n int) {
+	for _, f := range fields {
+		switch v := f.Value.(type) {
+		case string:
+			n += len(v)
+		case []format.InfoField:
+			n += textBytes(v)
+		}
+	}
+	return n
 }
 
 // each calls do with each hit.
@@ -287,7 +306,7 @@ func (f *finding) one(ctx context.Context, t target, shard format.Shard, put fun
 	}
 	if panicked := parallel.Catch(func() {
 		err = f.look(ctx, its, t, shard, &end, func(h format.Hit) error {
-			if hits.add(h); len(hits.Path) == maxHits {
+			if hits.add(h); hits.full() {
 				stop = flush()
 			}
 			return stop

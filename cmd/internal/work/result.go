@@ -20,8 +20,9 @@ const magic = "trowel result 2\n"
 const (
 	// maxWindow is how much memory it takes to inflate a result, whoever wrote it.
 	maxWindow = 8 << 20
-	// maxRecord is how many bytes a record has at most: those of verbs have about one MiB.
-	maxRecord = 64 << 20
+	// maxRecord is how many bytes a record has at most. Those of verbs have about one MiB, but
+	// one thing, such as a text in a file, may be larger.
+	maxRecord = 256 << 20
 )
 
 // Damaged is an error about what a store has of a part, or of the plan: doing something again does
@@ -60,6 +61,7 @@ func (p *Part) identity() string {
 type result[R any] struct {
 	zip   *zstd.Encoder
 	gob   *gob.Encoder
+	bytes int64 // of the records so far
 	count int64
 }
 
@@ -71,12 +73,27 @@ func newResult[R any](w io.Writer) (*result[R], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &result[R]{zip: zip, gob: gob.NewEncoder(zip)}, nil
+	o := &result[R]{zip: zip}
+	o.gob = gob.NewEncoder(o)
+	return o, nil
+}
+
+// Write takes what gob makes of records.
+func (o *result[R]) Write(b []byte) (int, error) {
+	o.bytes += int64(len(b))
+	return o.zip.Write(b)
 }
 
 func (o *result[R]) put(r R) error {
+	before := o.bytes
 	o.count++
-	return o.gob.Encode(item[R]{Record: r})
+	if err := o.gob.Encode(item[R]{Record: r}); err != nil {
+		return err
+	}
+	if size := o.bytes - before; size > maxRecord {
+		return fmt.Errorf("what is found in one place has %d MiB, and a result keeps at most %d: one process without --resume has no such limit", size>>20, maxRecord>>20)
+	}
+	return nil
 }
 
 func (o *result[R]) close(p Part) error {

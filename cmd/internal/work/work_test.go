@@ -3,6 +3,7 @@ package work_test
 import (
 	"bytes"
 	"context"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"trowel.example/cmd/internal/work"
 	"trowel.example/fault"
@@ -166,18 +169,37 @@ func (b blob) Do(_ context.Context, _ work.Part, put func([]byte) error) error {
 }
 func (b blob) Take(work.Part, []byte) error { return nil }
 
-// A result that says it has much in little takes no memory for that.
+// A result that says it has much in little takes no memory for that, and nobody writes such a one.
 func TestLargeRecord(t *testing.T) {
-	for size, fine := range map[blob]bool{1 << 20: true, 65 << 20: false} {
-		var result bytes.Buffer
-		w, plan := work.Of(size), work.Plan{Parts: []work.Part{{Name: "0"}}}
-		if err := w.Do(t.Context(), plan.Parts[0], &result); err != nil {
-			t.Fatal(err)
-		}
-		err := w.Merge(t.Context(), plan.All(), func(work.Part) (io.ReadCloser, error) { return io.NopCloser(&result), nil })
-		if (err == nil) != fine || err != nil && !errors.Is(err, fault.ErrFormat) {
-			t.Errorf("%d bytes: %v", size, err)
-		}
+	if testing.Short() {
+		t.Skip("it takes a gigabyte of memory for a moment")
+	}
+	part := work.Part{Name: "0"}
+	read := func(result []byte) error {
+		plan := work.Plan{Parts: []work.Part{part}}
+		return work.Of(blob(0)).Merge(t.Context(), plan.All(), func(work.Part) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(result)), nil })
+	}
+	var fine bytes.Buffer
+	if err := work.Of(blob(100<<20)).Do(t.Context(), part, &fine); err != nil {
+		t.Fatal(err)
+	}
+	if err := read(fine.Bytes()); err != nil {
+		t.Error(err)
+	}
+	if err := work.Of(blob(257<<20)).Do(t.Context(), part, io.Discard); err == nil || !strings.Contains(err.Error(), "257 MiB") {
+		t.Error(err)
+	}
+	var bomb bytes.Buffer
+	bomb.WriteString(fine.String()[:16])
+	zip, err := zstd.NewWriter(&bomb)
+	if err == nil {
+		err = gob.NewEncoder(zip).Encode(struct{ Record []byte }{make([]byte, 300<<20)})
+	}
+	if err := errors.Join(err, zip.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := read(bomb.Bytes()); !errors.Is(err, fault.ErrFormat) || !strings.Contains(err.Error(), "a record has more than") {
+		t.Error(err)
 	}
 }
 
