@@ -153,7 +153,7 @@ func free(dir string, shared bool) error {
 // Close ends the work.
 func (w *World) Close() error { return w.store.Close() }
 
-// label is what conversions have in common that may use one folder of backups.
+// label says which conversion a folder of backups is of: others may not use it.
 type label struct {
 	Format  string
 	World   string // its folder; only the name of that if the blocks are on a server

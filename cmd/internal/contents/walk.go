@@ -19,10 +19,10 @@ import (
 const PageSize = 1024
 
 // Walk calls visit for every file and folder below dir, a folder before what
-// is in it; [fs.SkipDir] leaves a folder out. Entries come in the order of names, however many
-// they are; only large folders that have an order of their own ([tree.InOrder]) come in that, page
-// by page. Of others all names are in memory. What is neither file nor folder is skipped, so that
-// links lead nowhere.
+// is in it; [fs.SkipDir] leaves a folder out. All comes in the order of paths, as object storage has
+// it, however much that is; of a folder all names are in memory. Folders that have an order of their own
+// ([tree.InOrder]) come page by page: small ones in the order of names, larger ones in their own. What is
+// neither file nor folder is skipped, so that links lead nowhere.
 func Walk(ctx context.Context, fsys fs.FS, dir string, visit func(name string, e fs.DirEntry) error) error {
 	f, err := fsys.Open(dir)
 	if err != nil {
@@ -67,13 +67,23 @@ func eachPage(pages fs.ReadDirFile, do func(page []fs.DirEntry) error) error {
 	}
 }
 
-// walkSorted is Walk of a folder that is open, in the order of names.
-func walkSorted(ctx context.Context, fsys fs.FS, dir string, pages fs.ReadDirFile, visit func(string, fs.DirEntry) error) error {
-	type named struct {
-		name string
-		kind fs.FileMode
+// named is an entry of a folder, with less than those of a system have.
+type named struct {
+	name string
+	kind fs.FileMode
+}
+
+// path is what the paths of what is there begin with.
+func (n named) path() string {
+	if n.kind.IsDir() {
+		return n.name + "/"
 	}
-	var all []named // which is less than the entries of a system
+	return n.name
+}
+
+// walkSorted is Walk of a folder that is open, in the order of paths.
+func walkSorted(ctx context.Context, fsys fs.FS, dir string, pages fs.ReadDirFile, visit func(string, fs.DirEntry) error) error {
+	var all []named
 	if err := eachPage(pages, func(page []fs.DirEntry) error {
 		for _, e := range page {
 			all = append(all, named{e.Name(), e.Type()})
@@ -82,7 +92,7 @@ func walkSorted(ctx context.Context, fsys fs.FS, dir string, pages fs.ReadDirFil
 	}); err != nil {
 		return err
 	}
-	slices.SortFunc(all, func(a, b named) int { return cmp.Compare(a.name, b.name) })
+	slices.SortFunc(all, func(a, b named) int { return cmp.Compare(a.path(), b.path()) })
 	for _, n := range all {
 		if err := visitEntry(ctx, fsys, dir, &entry{fsys, dir, n.name, n.kind}, visit); err != nil {
 			return err

@@ -30,7 +30,7 @@ HERE on this machine; relative names are then found. --root s3://BUCKET/FOLDER i
 results in a bucket, with the settings behind a ? that count for all of it, such as
 region and endpoint; the environment says who you are.
 
-It does only what workers of its very version submitted, calls database servers on other
+It does only what this very version of trowel submitted, calls database servers on other
 machines only with --remote, and changes databases in place only with --allow-changes.
 ` + aboutQueue,
 		Example: `  trowel worker --queue postgres://trowel@db.example/jobs --root /srv/worlds --root /srv/results --max 4`,
