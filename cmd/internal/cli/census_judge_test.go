@@ -106,21 +106,7 @@ func testEngine(t *testing.T, engine, python string) {
 			queries = append(queries, q.SQL)
 		}
 	}
-	data, err := json.Marshal(queries)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(python, script, engine, "../census")
-	var stderr bytes.Buffer
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(data), &stderr
-	said, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, stderr.String())
-	}
-	var answers [][]string
-	if err := json.Unmarshal(said, &answers); err != nil || len(answers) != len(queries) {
-		t.Fatalf("%d answers, %v", len(answers), err)
-	}
+	answers := ask(t, python, script, engine, "../census", queries)
 	for _, g := range list {
 		for _, q := range g.queries {
 			if diff := cmp.Diff(append([]string{}, q.Want...), append([]string{}, answers[0]...)); diff != "" {
@@ -129,6 +115,26 @@ func testEngine(t *testing.T, engine, python string) {
 			answers = answers[1:]
 		}
 	}
+}
+
+// ask asks an engine queries about a dataset: the answer to each is its rows, as ask.py has them.
+func ask(t *testing.T, python, script, engine, dir string, queries []string) (answers [][]string) {
+	t.Helper()
+	data, err := json.Marshal(queries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(python, script, engine, dir)
+	var stderr bytes.Buffer
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(data), &stderr
+	said, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	if err := json.Unmarshal(said, &answers); err != nil || len(answers) != len(queries) {
+		t.Fatalf("%d answers, %v", len(answers), err)
+	}
+	return answers
 }
 
 // One block of a world has changed, and the files of its slab alone.
@@ -356,6 +362,9 @@ had begun. ` + "`file:///FOLDER`" + ` is the folder.
 bucket), it stays there from work to work, and the parts make only what has changed in it: what is there
 in the end is what one process leaves, byte for byte. With any other DIR the work begins with nothing, and
 ` + "`jobs results ID -o DIR`" + ` gets all of it.
+
+**Folders of sources.** Of a folder that can be packed the tables have what is in the file that it makes; what ` + "`check`" + ` finds
+in the folder alone (` + "`tl-source-...`" + `) is not in them.
 
 **Secrets.** What ` + "`find`" + ` and ` + "`info`" + ` do not show is not in the tables: no passwords, no addresses.
 
