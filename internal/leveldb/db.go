@@ -217,7 +217,8 @@ func (db *DB) All() iter.Seq2[[]byte, []byte] { return db.records(bounds{}, db.r
 
 // Range is All for the keys that are not before from, and before to; nil is no bound. Of the
 // tables it reads the blocks that have such keys. What cannot be read is not in Problems
-// afterwards, but in those that the function returns.
+// afterwards, but in those that the function returns: damage is told of the range in which it
+// begins, so that ranges side by side tell it once.
 func (db *DB) Range(from, to []byte) (records iter.Seq2[[]byte, []byte], met func() []error) {
 	p := &problems{dir: db.dir}
 	return db.records(bounds{from, to}, p.report), p.Problems
@@ -250,7 +251,7 @@ func (db *DB) merge(within bounds, report func(error)) *merge {
 			continue
 		}
 		path := db.tablePath(t.number)
-		m.add(&tableSource{path: path, report: report, within: within}, path, t.smallest)
+		m.add(&tableSource{path: path, report: report, within: within, begun: bytes.Compare(first, within.from) < 0}, path, t.smallest)
 	}
 	return m
 }

@@ -138,4 +138,33 @@ func TestRangeDamaged(t *testing.T) {
 	if len(db.Problems()) > 0 {
 		t.Error(db.Problems())
 	}
+
+	// Wherever it is, of ranges side by side one tells it, and together they have what there is.
+	for at := 100; at < len(data); at += 397 {
+		bad := slices.Clone(data)
+		bad[len(data)/2] ^= 1 // as it was
+		bad[at] ^= 0x55
+		if at > len(data)-397 {
+			bad = bad[:at]
+		}
+		if err := os.WriteFile(tables[0], bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		db := open(t, dir)
+		n := 0
+		for range db.All() {
+			n++
+		}
+		var told []error
+		for from := 0; from < 1000; from += 7 {
+			records, met := db.Range(fmt.Appendf(nil, "%04d", from), fmt.Appendf(nil, "%04d", from+7))
+			for range records {
+				n--
+			}
+			told = append(told, met()...)
+		}
+		if n != 0 || len(told) != 1 || len(db.Problems()) != 1 || told[0].Error() != db.Problems()[0].Error() {
+			t.Errorf("damage at %d: %v, and in ranges %v; %d records are missing", at, db.Problems(), told, n)
+		}
+	}
 }

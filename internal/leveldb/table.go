@@ -175,12 +175,14 @@ type tableSource struct {
 	path   string
 	report func(error)
 	within bounds // whole blocks are read of it, so that it gives a few records from outside
+	begun  bool   // the table begins before that: damage that does is told where it begins, so that it is told once
 
 	t      *table
 	index  blockIter
 	data   blockIter
 	placed bool // the index stands at the block that comes next
 	ends   bool // no block comes next
+	quiet  bool // the block, or what the table is, may begin before the bounds
 }
 
 // source goes through a table that is open.
@@ -191,26 +193,26 @@ func (t *table) source(report func(error)) *tableSource {
 func (s *tableSource) next() bool {
 	if s.t == nil {
 		t, err := openTable(s.path)
-		if err != nil {
-			s.report(err)
+		if s.quiet = s.begun; err != nil {
+			s.tell(err)
 			return false
 		}
 		t.ahead = true
-		within := s.within
+		within, begun := s.within, s.begun
 		*s = *t.source(s.report)
-		if s.within = within; within.from != nil {
+		if s.within, s.begun = within, begun; within.from != nil {
 			s.placed = s.index.seek(internalKey(within.from, maxSequence<<8|kindPut))
 			s.ends = !s.placed
 		}
+		s.quiet = begun
 	}
 	for !s.data.next() {
-		if s.data.err != nil {
-			s.report(s.data.err)
+		s.tell(s.data.err)
+		if !s.ends && !s.placed {
+			s.ends, s.quiet = !s.index.next(), false
 		}
-		if s.ends || !s.placed && !s.index.next() {
-			if s.index.err != nil {
-				s.report(s.index.err)
-			}
+		if s.ends {
+			s.tell(s.index.err)
 			s.close()
 			return false
 		}
@@ -220,12 +222,19 @@ func (s *tableSource) next() bool {
 		s.ends = s.within.before(last)
 		b, err := s.t.dataBlock(s.index.v)
 		if err != nil {
-			s.report(err)
+			s.tell(err)
 			b = &block{}
 		}
 		s.data = blockIter{b: b}
 	}
 	return true
+}
+
+// tell reports what is wrong, if anything is and it does not begin before the bounds.
+func (s *tableSource) tell(err error) {
+	if err != nil && !s.quiet {
+		s.report(err)
+	}
 }
 
 func (s *tableSource) key() []byte   { return s.data.k }

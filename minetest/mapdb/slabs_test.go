@@ -279,6 +279,37 @@ func TestLargeDigitSlabs(t *testing.T) {
 	if !slices.Equal(got, want) || len(got) != len(blocks) || most > 2*int(slabBytes) || longest < len("key=-100") {
 		t.Errorf("%d blocks of %d, %d bytes in the largest slab: %v", len(got), len(blocks), most, list)
 	}
+
+	// Damage of a table is told of one slab, be it of all of it or of a block.
+	tables, _ := filepath.Glob(filepath.Join(levelPath(dir), "*.ldb"))
+	data, err := os.ReadFile(tables[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []int{50, len(data) / 3, len(data) / 2, len(data) - 3} {
+		bad := slices.Clone(data)
+		bad[at] ^= 0x55
+		if err := os.WriteFile(tables[0], bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		db := open(t, dir, c)
+		list, err := Slabs(t.Context(), db, All())
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := 0
+		for _, s := range list {
+			for _, err := range InSlab(t.Context(), db, s, All()) {
+				if err != nil {
+					told++
+				}
+			}
+		}
+		if told != 1 {
+			t.Errorf("damage at %d is told %d times", at, told)
+		}
+		db.Close()
+	}
 }
 
 // A table without an index that finds planes, or with too many rows at no position, is one slab.
