@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -130,7 +131,10 @@ func TestCut(t *testing.T) {
 	port := c.Addr().(*net.TCPAddr).Port
 	b.env = append(b.env, envQueue+"="+hostname.ReplaceAllString(address, fmt.Sprintf("host=127.0.0.1 port=%d sslmode=disable", port)))
 	b.write("in/slow", "")
-	id := b.submit("toy", "150", "in")
+	id := b.submit("--limit", "5s", "--attempts", "100", "toy", "150", "in")
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	go b.rescue(ctx) // parts of which the worker has not heard that it has them
 	w := b.worker("--max", "1")
 	waits := b.command("jobs", "wait", "--schema", b.schema, id)
 	said := new(talk)
