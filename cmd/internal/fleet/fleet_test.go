@@ -598,6 +598,8 @@ func (b *bench) crash() bool {
 		b.t.Logf("the server goes on: %v", err)
 		return false
 	}
+	// Until it has seen that it still takes connections, and then ends them with all others.
+	b.eventually("the server has ended", func() bool { return b.conn.Ping(b.t.Context()) != nil })
 	b.eventually("the server is there again", func() bool {
 		conn, err := pgx.Connect(b.t.Context(), b.address)
 		if err != nil {
