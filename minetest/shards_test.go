@@ -30,16 +30,6 @@ import (
 func badWorld(t *testing.T, r *rand.Rand, c mapdb.Config) *format.Source {
 	t.Helper()
 	dir := worldtest.World(t, filepath.Join(t.TempDir(), "world"), c, 60+r.IntN(200))
-	settings, err := os.ReadFile(filepath.Join(dir, "world.mt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, value := range c.Settings() {
-		if name != "backend" {
-			settings = fmt.Appendf(settings, "%s = %s\n", name, value)
-		}
-	}
-	judge.Write(t, filepath.Join(dir, "world.mt"), settings)
 	w, err := mapdb.OpenForWriting(t.Context(), dir, c, true)
 	if err != nil {
 		t.Fatal(err)

@@ -148,10 +148,6 @@ func TestChunksBackends(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := config()
 			dir := wild(t, c)
-			if c.Postgres != "" {
-				text := judge.Read(t, filepath.Join(dir, "world.mt"))
-				judge.Write(t, filepath.Join(dir, "world.mt"), append(text, "pgsql_connection = "+c.Postgres+"\n"...))
-			}
 			all := func() map[mapdb.Pos]string {
 				db, err := mapdb.Open(ctx, dir, c)
 				if err != nil {

@@ -52,17 +52,7 @@ func blocks(n int) func(yield func(mapdb.Block, error) bool) {
 
 func newWorld(t *testing.T, backend string, n int) string {
 	t.Helper()
-	c := worldtest.Backends[backend](t)
-	dir := worldtest.WorldOf(t, filepath.Join(t.TempDir(), "world"), c, blocks(n))
-	path := filepath.Join(dir, "world.mt")
-	text := judge.Read(t, path)
-	for k, v := range c.Settings() {
-		if k != "backend" {
-			text = fmt.Appendf(text, "%s = %s\n", k, v)
-		}
-	}
-	judge.Write(t, path, text)
-	return dir
+	return worldtest.WorldOf(t, filepath.Join(t.TempDir(), "world"), worldtest.Backends[backend](t), blocks(n))
 }
 
 // wanted returns what blocks become, and what is to be reported of them.

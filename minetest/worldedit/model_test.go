@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -441,24 +440,9 @@ func each(list []mapdb.Block) func(yield func(mapdb.Block, error) bool) {
 	}
 }
 
-// makeWorld makes a world of blocks, with all settings that say where they are.
 func storedWorld(t *testing.T, c mapdb.Config, list []mapdb.Block) string {
 	t.Helper()
-	dir := worldtest.WorldOf(t, filepath.Join(t.TempDir(), "world"), c, each(list))
-	path := filepath.Join(dir, "world.mt")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for key, value := range c.Settings() {
-		if key != "backend" {
-			text = append(text, key+" = "+value+"\n"...)
-		}
-	}
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return worldtest.WorldOf(t, filepath.Join(t.TempDir(), "world"), c, each(list))
 }
 
 // TestModel does random steps to random worlds, and the same to a model, in all kinds of

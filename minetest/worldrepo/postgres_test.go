@@ -30,11 +30,7 @@ func TestPostgres(t *testing.T) {
 		}
 	})
 	path := filepath.Join(dir, "world.mt")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	judge.Write(t, path, fmt.Appendf(text, "pgsql_connection = %s application_name=secret\npgsql_auth_connection = %[1]s application_name=secret\n", c.Postgres))
+	worldtest.SetLine(t, path, "pgsql_connection = "+c.Postgres, fmt.Sprintf("pgsql_connection = %s application_name=secret\npgsql_auth_connection = %[1]s application_name=secret", c.Postgres))
 	worldtest.SetLine(t, path, "auth_backend = files", "auth_backend = postgresql")
 	accountOf := func(dir string, put ...*world.Account) world.Verifier {
 		t.Helper()

@@ -1,7 +1,6 @@
 package worldrepo_test
 
 import (
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -21,12 +20,6 @@ import (
 func TestRedis(t *testing.T) {
 	c := mapdb.Redis{Address: judge.Redis(t), Hash: "world"}
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.RedisDB, Redis: c}, 200, 28)
-	path := filepath.Join(dir, "world.mt")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	judge.Write(t, path, fmt.Appendf(text, "redis_address = %s\nredis_hash = %s\n", c.Address, c.Hash))
 	repo := newFolder(t)
 	if err := worldrepo.Create(t.Context(), repo); err != nil {
 		t.Fatal(err)

@@ -264,7 +264,7 @@ func World(t testing.TB, dir string, c mapdb.Config, n int, versions ...int) str
 	return WorldOf(t, dir, c, Blocks(n, versions...))
 }
 
-// WorldOf is World with other blocks.
+// WorldOf is World with other blocks. Its settings say where they are.
 func WorldOf(t testing.TB, dir string, c mapdb.Config, blocks iter.Seq2[mapdb.Block, error]) string {
 	t.Helper()
 	for name, text := range Files {
@@ -277,7 +277,11 @@ func WorldOf(t testing.TB, dir string, c mapdb.Config, blocks iter.Seq2[mapdb.Bl
 		}
 	}
 	if c.Backend != mapdb.SQLite {
-		SetLine(t, filepath.Join(dir, "world.mt"), "backend = sqlite3", "backend = "+c.Backend)
+		lines := ""
+		for name, value := range c.Settings() {
+			lines += "\n" + name + " = " + value
+		}
+		SetLine(t, filepath.Join(dir, "world.mt"), "backend = sqlite3", lines[1:])
 	}
 	ctx := context.Background()
 	w, err := mapdb.Create(ctx, dir, c)
