@@ -65,10 +65,10 @@ func (s *worldScene) Then(look format.Look) (bounds format.Rect, given bool, err
 	if s.since == nil {
 		return bounds, false, nil
 	}
-	v, ok := s.viewOf(s.name(look))
-	if format, _ := format.ViewOf(s, s.name(look)); !ok || format.Draws(look, layerPlayers) {
+	if v, _ := format.ViewOf(s, s.name(look)); v.Draws(look, layerPlayers) {
 		return bounds, true, fmt.Errorf("--%s: a manifest does not say where players were, so it does not go with the layer %s", optionSince.Name, layerPlayers)
 	}
+	v, _ := s.viewOf(s.name(look))
 	bounds.Min, bounds.Max = v.Where(s.since.extent)
 	return bounds, true, nil
 }

@@ -302,7 +302,8 @@ func (m *Manifest) From(ctx context.Context, first mapdb.Pos) iter.Seq2[Entry, e
 	}
 }
 
-// In gives the blocks of an area, as [Manifest.From] does. It reads all between the first and the last of them.
+// In gives the blocks of an area, as [Manifest.From] does. It reads all between the first and the last
+// of them.
 func (m *Manifest) In(ctx context.Context, a mapdb.Area) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for e, err := range m.From(ctx, a.Min) {

@@ -9,8 +9,9 @@ import (
 )
 
 // Changed reports whether a part of a picture may look other than at an earlier time: whether it
-// shows a block that is new, gone or another one since, or has its relief from one. then is the map of the blocks that there were,
-// and other that of those which differ; both of [PlacesOf] and with the same options.
+// shows a block that is new, gone or another one since, or has its relief from one. then is the map of
+// the blocks that there were, and other that of those which differ; both of [PlacesOf] and with the
+// same options.
 func (m *Map) Changed(then, other *Map, r image.Rectangle, s Scaled) bool {
 	n := s.nodes(r)
 	wide := n

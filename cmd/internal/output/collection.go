@@ -104,7 +104,8 @@ func OpenCollection(path string, opts Options) (_ *Collection, err error) {
 	return c, err
 }
 
-// LookInto opens a collection for Piece, Read and Close alone; the error is [fs.ErrNotExist] if there is none.
+// LookInto opens a collection for Piece, Read and Close alone. The error is [fs.ErrNotExist] if there
+// is none.
 func LookInto(path string) (*Collection, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {

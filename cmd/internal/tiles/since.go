@@ -11,12 +11,12 @@ import (
 )
 
 // Of a scene that knows an earlier time ([format.Dated]) only those tiles are drawn that show what has
-// changed since, and those above them made of their four. What is needed of others for that is read from the folder,
-// if that has it; else it is drawn and kept aside until the end, and does not become part of the folder. Who
-// draws a part looks into the folder, too, if it may.
+// changed since, and those above them made of their four. What is needed of others for that is read
+// from the folder, if that has it; else it is drawn and kept aside until the end, and does not become
+// part of the folder. Who draws a part looks into the folder, too, if it may.
 
-// findThen finds out which levels there were at an earlier time, if the scene knows one. Where there is
-// nothing any more, tiles are to be removed.
+// findThen finds out which levels there were at an earlier time, if the scene knows one. Where there
+// is nothing any more, tiles are to be removed: it is looked at, too.
 func (p *Pyramid) findThen() error {
 	scene, ok := p.Scene.(format.Dated)
 	if !ok {
@@ -109,8 +109,8 @@ func (p *Pyramid) forgetLevels() {
 	}
 }
 
-// again returns the tiles of a level that have to be made again: above those that were, and all of a level that there
-// was not.
+// again returns the tiles of a level that have to be made again: above those that were, and all of a
+// level that there was not.
 func (p *Pyramid) again(level int) map[string]bool {
 	if p.since == nil {
 		return nil
@@ -150,8 +150,8 @@ func (p *Pyramid) changedIn(ctx context.Context, tiles image.Rectangle) (bool, e
 	return p.since.Changed(ctx, p.Look, image.Rectangle{Min: tiles.Min.Mul(side), Max: tiles.Max.Mul(side)})
 }
 
-// renew draws those tiles of a part that have changed; and of the one that has all of it, if it has
-// not, at least what others are made of.
+// renew draws those tiles of a part that have changed, and puts the one that has all of it aside if that
+// has not: others above are made of it.
 func (p *Pyramid) renew(ctx context.Context, s square, put func(Tile) error) error {
 	changed := make([]map[image.Point]bool, s.Level+1)
 	for level := range changed {
