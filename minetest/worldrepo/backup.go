@@ -2,6 +2,7 @@ package worldrepo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -184,9 +185,6 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 		w.ctx, w.store = ctx, repo
 		defer w.discard()
 	}
-	if err := s.learn(ctx); err != nil {
-		return nil, err
-	}
 	scratch, remove, err := scratch(repo)
 	if err != nil {
 		return nil, err
@@ -204,6 +202,9 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 	}
 	snap.World = strings.ToValidUTF8(filepath.Base(full), "\uFFFD")
 	list, err := r.Snapshots(ctx, func(string, error) {})
+	if err == nil {
+		err = s.learn(ctx) // after that, so that the packs of a snapshot that has just come are known
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +228,10 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 	if err := s.files(ctx, rest, snap); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(s.data.end(), s.lists.end()); err != nil {
+	if err = s.data.end(); err == nil {
+		err = s.lists.end()
+	}
+	if err != nil {
 		return nil, err
 	}
 	var b [3]byte
@@ -237,7 +241,7 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(ctx.Err(), lock.Held(ctx)); err != nil { // else what it needs could have been removed
+	if err := cmp.Or(ctx.Err(), lock.Held(ctx)); err != nil { // else what it needs could have been removed
 		return nil, err
 	}
 	if err := storage.WriteFile(ctx, repo, snapshotFile(snap.ID), data); err != nil {

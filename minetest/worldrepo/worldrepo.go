@@ -72,11 +72,14 @@ func Recognize(ctx context.Context, s storage.Store) bool {
 	return true
 }
 
-// Create makes a repository in a store, in which nothing may be.
+// Create makes a repository in a store, in which nothing may be, unless it is one already.
 func Create(ctx context.Context, s storage.Store) error {
 	err := s.List(ctx, "", func(i storage.Info) error {
 		return fmt.Errorf("%s: %w, and it is not empty: %s", s.Path(""), ErrNone, i.Name)
 	})
+	if errors.Is(err, ErrNone) && Recognize(ctx, s) {
+		return nil // perhaps since a moment ago
+	}
 	if err != nil {
 		return err
 	}
