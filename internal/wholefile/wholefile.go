@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -69,10 +70,19 @@ func Keep(part, path string) error {
 // RemoveParts removes from a folder what runs that were killed have left there half written. Nobody
 // may be writing into it.
 func RemoveParts(dir string) error {
-	list, err := os.ReadDir(dir)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(RemovePartsIn(root, "."), root.Close())
+}
+
+// RemovePartsIn is [RemoveParts] for a folder below root, with slashes.
+func RemovePartsIn(root *os.Root, dir string) error {
+	list, err := fs.ReadDir(root.FS(), dir)
 	for _, e := range list {
-		if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), Suffix) {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+		if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), Suffix) && e.Type().IsRegular() {
+			err = errors.Join(err, root.Remove(path.Join(dir, e.Name())))
 		}
 	}
 	return err

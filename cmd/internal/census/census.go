@@ -17,6 +17,7 @@
 package census
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -171,36 +172,27 @@ type Record struct {
 	Left  bool // nor since the time that the user told of, before which nothing is kept
 }
 
-// Chunk is some bytes, which are in a file until they are needed.
+// Chunk is some bytes, which are in a file until they are sent.
 type Chunk struct {
 	file *os.File
 	at   int64
 	n    int
+	sent []byte
+}
+
+func (c Chunk) reader() io.Reader {
+	if c.file == nil {
+		return bytes.NewReader(c.sent)
+	}
+	return io.NewSectionReader(c.file, c.at, int64(c.n))
 }
 
 // GobEncode returns the bytes.
-func (c Chunk) GobEncode() ([]byte, error) {
-	data := make([]byte, c.n)
-	if c.n == 0 {
-		return data, nil
-	}
-	_, err := c.file.ReadAt(data, c.at)
-	return data, err
-}
+func (c Chunk) GobEncode() ([]byte, error) { return io.ReadAll(c.reader()) }
 
-// GobDecode puts the bytes into a file.
+// GobDecode takes the bytes.
 func (c *Chunk) GobDecode(data []byte) error {
-	if len(data) == 0 {
-		return nil
-	}
-	s, err := newSpool("")
-	if err != nil {
-		return err
-	}
-	if _, err := s.Write(data); err != nil {
-		return err
-	}
-	*c = Chunk{s.file, 0, len(data)}
+	*c = Chunk{sent: bytes.Clone(data)}
 	return nil
 }
 
@@ -246,21 +238,14 @@ func (s *spool) content(rows int64) Content {
 func (s *spool) chunks(yield func(Chunk) error) error {
 	const piece = 1 << 20
 	for at := int64(0); at < s.size; at += piece {
-		if err := yield(Chunk{s.file, at, int(min(piece, s.size-at))}); err != nil {
+		if err := yield(Chunk{file: s.file, at: at, n: int(min(piece, s.size-at))}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// readerOf reads pieces one after the other.
-func readerOf(all []Chunk) io.Reader {
-	readers := make([]io.Reader, len(all))
-	for i, c := range all {
-		readers[i] = io.NewSectionReader(c.file, c.at, int64(c.n))
-	}
-	return io.MultiReader(readers...)
-}
+func (s *spool) reader() io.Reader { return io.NewSectionReader(s.file, 0, s.size) }
 
 func encode(v any) []byte {
 	data, err := json.MarshalIndent(v, "", " ")

@@ -64,25 +64,47 @@ type Dataset struct {
 	before map[string]*State // the same at the beginning, which does not change
 	index  []byte
 
-	chunks  map[string][]Chunk // of the part that is being taken, by table
-	seen    map[string]bool    // parts that were taken
-	present map[string]bool    // names of files that are there
-	failing map[string]bool    // and of those that could not be read
+	made    made            // of the part that is being taken
+	seen    map[string]bool // parts that were taken
+	present map[string]bool // names of files that are there
+	failing map[string]bool // and of those that could not be read
 	held    []held
 	Made    int // partitions that were made anew
 	Gone    map[string]bool
 	Removed map[string]bool
 }
 
+// made are the files of a partition that were made, by table.
+type made map[string]*spool
+
+// check returns an error if what was made is not what the state says: a result was damaged on its way.
+func (m made) check(state *State) error {
+	if state == nil || len(state.Files) == 0 {
+		return errors.New("what was made of it does not say of which files")
+	}
+	for table, c := range state.Tables {
+		if m[table] == nil || m[table].content(c.Rows) != c {
+			return fmt.Errorf("table %s is not as it was made", table)
+		}
+	}
+	return nil
+}
+
+func (m made) close() {
+	for _, s := range m {
+		s.file.Close()
+	}
+}
+
 type held struct {
-	part   string
-	state  *State
-	chunks map[string][]Chunk
+	part  string
+	state *State
+	made  made
 }
 
 // Load reads what a dataset says of itself. One that is empty is none yet.
 func (d *Dataset) Load(ctx context.Context, store Store) error {
-	d.store, d.states, d.chunks = store, make(map[string]*State), make(map[string][]Chunk)
+	d.store, d.states, d.made = store, make(map[string]*State), make(made)
 	d.seen, d.present, d.failing = make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	d.left = make(map[string]string)
 	d.Gone, d.Removed = make(map[string]bool), make(map[string]bool)
@@ -241,26 +263,43 @@ func (d *Dataset) Moved(name string, parts map[string]bool) bool {
 // Take takes the next piece of what the parts give. All pieces of a part come one after the other.
 func (d *Dataset) Take(ctx context.Context, p work.Part, r Record) error {
 	if r.Table != "" {
-		d.chunks[r.Table] = append(d.chunks[r.Table], r.Bytes)
-		return nil
-	}
-	var task Task
-	if err := json.Unmarshal(p.Data, &task); err != nil {
+		s := d.made[r.Table]
+		if s == nil {
+			var err error
+			if s, err = newSpool(""); err != nil {
+				return err
+			}
+			d.made[r.Table] = s
+		}
+		_, err := io.Copy(s, r.Bytes.reader())
 		return err
 	}
-	chunks := d.chunks
-	d.chunks = make(map[string][]Chunk)
+	all := d.made
+	d.made = make(made)
+	holds, err := d.takePart(ctx, p, r, all)
+	if !holds {
+		all.close()
+	}
+	return err
+}
+
+// takePart takes what was made of a part, and reports whether that is still needed.
+func (d *Dataset) takePart(ctx context.Context, p work.Part, r Record, made made) (holds bool, err error) {
+	var task Task
+	if err := json.Unmarshal(p.Data, &task); err != nil {
+		return false, err
+	}
 	d.seen[p.Name] = true
 	old := d.states[p.Name]
 	if r.Left {
 		d.left[p.Name] = task.Files[0].Name
 		d.present[task.Files[0].Name] = true
-		return nil
+		return false, nil
 	}
 	delete(d.left, p.Name)
 	if r.Same {
 		if old == nil || old.Key != task.Key {
-			return fmt.Errorf("part %s: what is there was made anew or damaged since the work was taken apart: run again", p.Name)
+			return false, fmt.Errorf("part %s: what is there was made anew or damaged since the work was taken apart: run again", p.Name)
 		}
 		for _, f := range task.Files {
 			d.present[f.Name] = true
@@ -268,7 +307,10 @@ func (d *Dataset) Take(ctx context.Context, p work.Part, r Record) error {
 		for _, n := range old.Notes {
 			d.Say(n)
 		}
-		return nil
+		return false, nil
+	}
+	if err := made.check(r.State); err != nil {
+		return false, fmt.Errorf("part %s: %w", p.Name, err)
 	}
 	for _, n := range r.State.Notes {
 		d.Say(n)
@@ -281,20 +323,20 @@ func (d *Dataset) Take(ctx context.Context, p work.Part, r Record) error {
 		}
 	}
 	if old != nil && p.Shard != "" && r.State.Files[0].Fails {
-		return nil // what is there stays
+		return false, nil // what is there stays
 	}
 	if task.Hold {
-		d.held = append(d.held, held{p.Name, r.State, chunks})
-		return nil
+		d.held = append(d.held, held{p.Name, r.State, made})
+		return true, nil
 	}
-	return d.update(ctx, p.Name, r.State, chunks)
+	return false, d.update(ctx, p.Name, r.State, made)
 }
 
 // update puts what was made of a partition in the place of what is there.
-func (d *Dataset) update(ctx context.Context, part string, state *State, chunks map[string][]Chunk) error {
+func (d *Dataset) update(ctx context.Context, part string, state *State, made made) error {
 	old := d.states[part]
 	if old != nil {
-		if err := d.keep(ctx, part, old, state, chunks); err != nil {
+		if err := d.keep(ctx, part, old, state, made); err != nil {
 			return err
 		}
 	} else {
@@ -307,7 +349,7 @@ func (d *Dataset) update(ctx context.Context, part string, state *State, chunks 
 	d.states[part] = state
 	if !maps.Equal(state.Tables, old.Tables) {
 		d.Made++
-		if err := d.replace(ctx, part, old, state, chunks); err != nil {
+		if err := d.replace(ctx, part, old, state, made); err != nil {
 			return err
 		}
 	}
@@ -316,7 +358,7 @@ func (d *Dataset) update(ctx context.Context, part string, state *State, chunks 
 
 // replace changes the files of a partition. Until it is done, what is kept of the partition names
 // all files that it may have, and fits no sources.
-func (d *Dataset) replace(ctx context.Context, part string, old, state *State, chunks map[string][]Chunk) error {
+func (d *Dataset) replace(ctx context.Context, part string, old, state *State, made made) error {
 	between := &State{Shard: state.Shard, Files: state.Files, Tables: maps.Clone(state.Tables)}
 	for table := range old.Tables {
 		between.Tables[table] = Content{Size: -1}
@@ -329,7 +371,7 @@ func (d *Dataset) replace(ctx context.Context, part string, old, state *State, c
 			continue
 		}
 		if err := d.store.Put(ctx, tableFile(table, part), func(w io.Writer) error {
-			_, err := io.Copy(w, readerOf(chunks[table]))
+			_, err := io.Copy(w, made[table].reader())
 			return err
 		}); err != nil {
 			return err
@@ -346,7 +388,7 @@ func (d *Dataset) replace(ctx context.Context, part string, old, state *State, c
 }
 
 // keep takes over the rows of files that were there and are not, or cannot be read now.
-func (d *Dataset) keep(ctx context.Context, part string, old, state *State, chunks map[string][]Chunk) error {
+func (d *Dataset) keep(ctx context.Context, part string, old, state *State, made made) error {
 	if state.Shard != "" {
 		return nil
 	}
@@ -378,7 +420,7 @@ func (d *Dataset) keep(ctx context.Context, part string, old, state *State, chun
 			d.lost(name, part, errors.New("there is no such table any more"))
 			continue
 		}
-		if err := d.merge(ctx, d.Tables[i], part, old.Tables[name], state, chunks, func(file string) bool { return kept[file] }); err != nil {
+		if err := d.merge(ctx, d.Tables[i], part, old.Tables[name], state, made, func(file string) bool { return kept[file] }); err != nil {
 			return err
 		}
 	}
@@ -386,50 +428,46 @@ func (d *Dataset) keep(ctx context.Context, part string, old, state *State, chun
 }
 
 // merge puts rows of the partition that is there, with a content, behind those of the new one.
-func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, was Content, state *State, chunks map[string][]Chunk, keep func(string) bool) error {
+func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, was Content, state *State, made made, keep func(string) bool) error {
 	before, err := d.spooled(ctx, tableFile(t.Name, part))
+	if before != nil {
+		defer before.file.Close()
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	// The library reads a file that is damaged for ever, perhaps: nothing but what was made here goes to it.
 	if err != nil || before.content(was.Rows) != was {
 		d.lost(t.Name, part, errors.New("it is not as it was made"))
 		return nil
 	}
-	defer before.file.Close()
 	both, err := newSpool("")
 	if err != nil {
 		return err
 	}
 	w := d.Create(both, t, d.Program)
-	if c, is := state.Tables[t.Name]; is {
-		own, err := newSpool("")
-		if err == nil {
-			_, err = io.Copy(own, readerOf(chunks[t.Name]))
+	own := made[t.Name]
+	if own != nil {
+		if err := w.Copy(own.file, own.size, func(string) bool { return true }); err != nil {
+			return errors.Join(err, both.file.Close())
 		}
-		if err == nil {
-			err = w.Copy(own.file, c.Size, func(string) bool { return true })
-		}
-		if err != nil {
-			return err
-		}
-		defer own.file.Close()
 	}
 	if err := w.Copy(before.file, before.size, keep); both.err == nil && err != nil {
 		d.lost(t.Name, part, err)
 		return both.file.Close()
 	}
 	if err := errors.Join(w.Close(), both.err); err != nil {
-		return err
+		return errors.Join(err, both.file.Close())
 	}
 	if w.Rows() == 0 {
 		return both.file.Close()
 	}
-	chunks[t.Name] = nil
 	state.Tables[t.Name] = both.content(w.Rows())
-	return both.chunks(func(c Chunk) error {
-		chunks[t.Name] = append(chunks[t.Name], c)
-		return nil
-	})
+	made[t.Name] = both
+	if own != nil {
+		return own.file.Close()
+	}
+	return nil
 }
 
 func (d *Dataset) lost(table, part string, err error) {
@@ -453,7 +491,8 @@ func (d *Dataset) spooled(ctx context.Context, name string) (*spool, error) {
 // Finish removes what is outdated, when all parts were taken, and writes the index.
 func (d *Dataset) Finish(ctx context.Context) error {
 	for _, h := range d.held {
-		if err := d.update(ctx, h.part, h.state, h.chunks); err != nil {
+		err := d.update(ctx, h.part, h.state, h.made)
+		if h.made.close(); err != nil {
 			return err
 		}
 	}

@@ -89,16 +89,8 @@ func (f *Folder) clean(list map[string]int64) error {
 		}
 	}
 	for _, folder := range folders {
-		entries, err := fs.ReadDir(f.root.FS(), folder)
-		if err != nil {
+		if err := wholefile.RemovePartsIn(f.root, folder); err != nil {
 			return err
-		}
-		for _, e := range entries {
-			if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), wholefile.Suffix) && e.Type().IsRegular() {
-				if err := f.root.Remove(path.Join(folder, e.Name())); err != nil {
-					return err
-				}
-			}
 		}
 	}
 	return nil

@@ -1,0 +1,78 @@
+package census_test
+
+import (
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"trowel.example/cmd/internal/census"
+	"trowel.example/cmd/internal/parquet"
+	"trowel.example/cmd/internal/work"
+	"trowel.example/format"
+)
+
+var items = &format.Table{Name: "items", Title: "things", Columns: []format.Column{{Name: "name", Type: format.ColumnText, Help: "its name"}}}
+
+// What does not say what it is, or is not what it says, does not get into a dataset.
+func TestTakeDamaged(t *testing.T) {
+	ctx := t.Context()
+	dir := filepath.Join(t.TempDir(), "out")
+	store, err := census.OpenFolder(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	d := census.Dataset{Program: "test", Tables: []*format.Table{items}, Say: func(census.Note) {}, Miss: func(_, m string) { t.Error(m) },
+		Create: func(w io.Writer, t *format.Table, program string) census.Writer {
+			return parquet.NewWriter(w, t, program)
+		}}
+	if err := d.Load(ctx, store); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Begin(ctx); err != nil {
+		t.Fatal(err)
+	}
+	files := []census.File{census.NewFile("a", false)}
+	part := d.Part("files-00", "", files, false)
+	state := func(sum string) *census.State {
+		return &census.State{Key: "k", Files: files, Tables: map[string]census.Content{"items": {Rows: 1, Size: 5, SHA256: sum}}}
+	}
+	const good = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824" // of hello
+	for _, try := range []struct {
+		bytes string
+		last  census.Record
+		want  string
+	}{
+		{"hello", census.Record{State: state(good)}, ""},
+		{"hallo", census.Record{State: state(good)}, "table items is not as it was made"},
+		{"", census.Record{State: state(good)}, "table items is not as it was made"},
+		{"hello", census.Record{}, "does not say of which files"},
+		{"", census.Record{Same: true}, "run again"}, // the key is another one now
+		{"hello", census.Record{State: state(good)}, ""},
+	} {
+		if try.bytes != "" {
+			var c census.Chunk
+			if err := c.GobDecode([]byte(try.bytes)); err != nil {
+				t.Fatal(err)
+			}
+			if err := d.Take(ctx, part, census.Record{Table: "items", Bytes: c}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := d.Take(ctx, part, try.last); (err == nil) != (try.want == "") || err != nil && !strings.Contains(err.Error(), try.want) {
+			t.Errorf("%q, %+v: %v, want %q", try.bytes, try.last, err, try.want)
+		}
+	}
+	if d.Made != 1 {
+		t.Errorf("made %d", d.Made)
+	}
+	part.Data, _ = json.Marshal(census.Task{Files: files, Key: "k"})
+	if err := d.Take(ctx, part, census.Record{Same: true}); err != nil {
+		t.Error(err)
+	}
+	if err := d.Take(ctx, work.Part{Name: "x", Data: []byte("{")}, census.Record{Same: true}); err == nil {
+		t.Error("a part without a task was taken")
+	}
+}
