@@ -65,6 +65,8 @@ func (a *app) resumed(ctx context.Context, w work.Work) (err error) {
 	switch {
 	case errors.Is(err, work.ErrOther):
 		return hint(fmt.Errorf("%s: %w", folder, err), "give this one a folder of its own")
+	case err == nil && store.Guard(all, dir) != nil:
+		return fmt.Errorf("%s: it cannot be kept from others, which a file asks for", folder)
 	case err == nil:
 		err = work.Resume(ctx, w, all, store, a.stale, func(done, of int) { a.talk.progress("done parts", done, of) })
 	}

@@ -367,6 +367,9 @@ func (w *worker) split(ctx context.Context, id string) error {
 			return w.order(r, stepSplit).run(ctx, w.program, dir, runtime.NumCPU(), out, nil)
 		}}
 		plan, err := work.Begin(ctx, child, r.plan(), store)
+		if f, is := store.(work.Folder); is && err == nil {
+			err = f.Guard(plan, dir)
+		}
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 
 	"trowel.example/internal/wholefile"
 )
@@ -28,6 +30,38 @@ func (f Folder) Add(ctx context.Context, name string, write func(io.Writer) erro
 		return err
 	}
 	return f.put(name, write, wholefile.Keep)
+}
+
+// Guard keeps everybody but its owner out of the folder if a file of the plan is for its owner only,
+// or one that is in it, as in a world. Relative names are from dir.
+func (f Folder) Guard(plan *Plan, dir string) error {
+	seen := make(map[string]bool)
+	for _, p := range plan.Parts {
+		if seen[p.File] || p.File == "" {
+			continue
+		}
+		seen[p.File] = true
+		path := p.File
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		if ownerOnly(path) {
+			return os.Chmod(string(f), 0o700)
+		}
+	}
+	return nil
+}
+
+func ownerOnly(path string) bool {
+	is := func(info fs.FileInfo, err error) bool {
+		return err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 == 0
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() || is(info, nil) {
+		return is(info, err)
+	}
+	list, _ := os.ReadDir(path)
+	return slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Type().IsRegular() && is(e.Info()) })
 }
 
 // put makes a file of what write writes, which name gives its name.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -154,6 +155,33 @@ func TestBrokenResults(t *testing.T) {
 		}
 		if err := merge(result.Bytes()); !errors.Is(err, fault.ErrFormat) || !strings.Contains(err.Error(), "another part") {
 			t.Errorf("the result of %v was taken: %v", other, err)
+		}
+	}
+}
+
+// What is kept of a file that only its owner may read is for its owner, too.
+func TestGuard(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("has no such permissions")
+	}
+	dir := t.TempDir()
+	for path, mode := range map[string]os.FileMode{"open": 0o644, "private": 0o600, "world/map": 0o644, "secrets/auth": 0o600} {
+		path = filepath.Join(dir, path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, mode)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]os.FileMode{"open": 0o755, "none": 0o755, "private": 0o700, "world": 0o755, "secrets": 0o700, filepath.Join(dir, "private"): 0o700} {
+		f := work.Folder(filepath.Join(t.TempDir(), "work"))
+		if err := os.Mkdir(string(f), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		plan := &work.Plan{Parts: []work.Part{{Name: "0", File: "open"}, {Name: "1", File: name}}}
+		if err := f.Guard(plan, dir); err != nil {
+			t.Error(err)
+		}
+		if info, err := os.Stat(string(f)); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
 		}
 	}
 }
