@@ -21,20 +21,7 @@ func TestCensusOfSeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db := censustest.New(t, Game)
-	for _, s := range seeds {
-		if missed, err := db.Add(teeworldsMap, format.NewSource(s.Name, s.Data)); err != nil || len(missed) > 0 {
-			t.Errorf("%s: %v, %q", s.Name, err, missed)
-		}
-	}
-	for _, q := range queries {
-		if len(q.Want) == 0 {
-			t.Errorf("%s: the seeds have no answer", q.Name)
-		}
-		if got := db.Ask(q.SQL); !slices.Equal(got, q.Want) {
-			t.Errorf("%s: %q, want %q", q.Name, got, q.Want)
-		}
-	}
+	censustest.Answers(t, Game, teeworldsMap, seeds, queries)
 	for _, s := range seeds {
 		sameAsFind(t, format.NewSource(s.Name, s.Data))
 	}
@@ -54,14 +41,7 @@ func sameAsFind(t *testing.T, src *format.Source) {
 			t.Errorf("%s: %s: %q, want %q", src.Path, what, got, want)
 		}
 	}
-	field := func(h format.Hit, key string) string {
-		for _, f := range h.Fields {
-			if f.Key == key {
-				return fmt.Sprint(f.Value)
-			}
-		}
-		return ""
-	}
+	field := censustest.Field
 	find := func(line func(h format.Hit) string, words ...string) (lines []string) {
 		for _, h := range censustest.Find(t, teeworldsMap, src, words...) {
 			lines = append(lines, line(h))

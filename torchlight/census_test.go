@@ -25,34 +25,13 @@ func TestCensusOfSeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db := censustest.New(t, Game)
-	for _, s := range seeds {
-		if missed, err := db.Add(torchlightMod, format.NewSource(s.Name, s.Data)); err != nil || len(missed) > 0 {
-			t.Errorf("%s: %v, %q", s.Name, err, missed)
-		}
-	}
-	for _, q := range queries {
-		if len(q.Want) == 0 {
-			t.Errorf("%s: the seeds have no answer", q.Name)
-		}
-		if got := db.Ask(q.SQL); !slices.Equal(got, q.Want) {
-			t.Errorf("%s: %q, want %q", q.Name, got, q.Want)
-		}
-	}
+	censustest.Answers(t, Game, torchlightMod, seeds, queries)
 	for _, s := range seeds {
 		sameAsFind(t, torchlightMod, format.NewSource(s.Name, s.Data))
 	}
 }
 
-// field returns a fact of a hit.
-func field(h format.Hit, key string) string {
-	for _, f := range h.Fields {
-		if f.Key == key {
-			return fmt.Sprint(f.Value)
-		}
-	}
-	return ""
-}
+var field = censustest.Field
 
 // placeOf returns the node, object and line of a hit.
 func placeOf(h format.Hit) (node, object, line string) {

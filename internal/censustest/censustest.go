@@ -4,6 +4,7 @@ package censustest
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -156,6 +157,35 @@ func Find(t testing.TB, f *format.Format, src *format.Source, words ...string) (
 		t.Errorf("%s: %q: %v", src.Path, words, err)
 	}
 	return hits
+}
+
+// Field returns a fact of a hit.
+func Field(h format.Hit, key string) string {
+	for _, f := range h.Fields {
+		if f.Key == key {
+			return fmt.Sprint(f.Value)
+		}
+	}
+	return ""
+}
+
+// Answers asks queries of the rows of seeds, of which the answers are known and there are some.
+func Answers(t testing.TB, game *format.Game, f *format.Format, seeds []Seed, queries []Query) {
+	t.Helper()
+	db := New(t, game)
+	for _, s := range seeds {
+		if missed, err := db.Add(f, format.NewSource(s.Name, s.Data)); err != nil || len(missed) > 0 {
+			t.Errorf("%s: %v, %q", s.Name, err, missed)
+		}
+	}
+	for _, q := range queries {
+		if len(q.Want) == 0 {
+			t.Errorf("%s: the seeds have no answer", q.Name)
+		}
+		if got := db.Ask(q.SQL); !slices.Equal(got, q.Want) {
+			t.Errorf("%s: %q, want %q", q.Name, got, q.Want)
+		}
+	}
 }
 
 // Info returns what `info` tells of a file, by its keys.
