@@ -148,7 +148,7 @@ func (s *Source) find(name string) (string, error) {
 	if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) }); i >= 0 {
 		return names[i], nil
 	}
-	return "", fmt.Errorf("%s: %w", filepath.Join(filepath.Dir(s.Path), name), os.ErrNotExist)
+	return "", fmt.Errorf("%s: %w", strings.TrimSuffix(s.Path, s.Name)+name, os.ErrNotExist)
 }
 
 // Siblings returns the names of the files and folders that stand where src does, with its own;
