@@ -112,7 +112,27 @@ func tablesVerb(t *cli.Tool) []*cobra.Command {
 	return cli.Census(func(w io.Writer, t *format.Table, program string) census.Writer {
 		return parquet.NewWriter(w, t, program)
 	},
-		func(ctx context.Context, name string) (census.Store, error) { return bucket.OpenTables(ctx, name) })(t)
+		func(ctx context.Context, name string) (census.Store, error) {
+			t, err := bucket.OpenTables(ctx, name)
+			if err != nil {
+				return nil, err
+			}
+			return stopping{t}, nil
+		})(t)
+}
+
+// puts is how many files are put before a run stops; negative: it does not.
+var puts = -1
+
+// stopping is a dataset of a run that stops.
+type stopping struct{ *bucket.Tables }
+
+func (s stopping) Put(ctx context.Context, name string, write func(io.Writer) error) error {
+	if puts == 0 {
+		return errors.New("stopped")
+	}
+	puts--
+	return s.Tables.Put(ctx, name, write)
 }
 
 // A dataset in a bucket is that of a folder, file by file, after each run.
@@ -218,6 +238,24 @@ func TestCensus(t *testing.T) {
 	if changed == 0 || changed > len(before)/2 {
 		t.Errorf("%d of %d objects were written", changed, len(before))
 	}
+	// A run that stops anywhere leaves what the next one mends.
+	for stop := 1; ; stop += 4 {
+		puts = stop
+		for i := range 3 {
+			write(fmt.Sprintf("%d.map", i), 100+10*stop+i)
+		}
+		var out, talk bytes.Buffer
+		if cli.Main(games, []string{"census", "in", "-o", to}, nil, &out, &talk, reads, tablesVerb); puts > 0 {
+			break
+		}
+		puts = -1
+		run(0, to)
+		run(0, "out")
+		same()
+	}
+	puts = -1
+	run(0, "out")
+	same()
 	// Files of a bucket are known again by all that was read for them: here the list beside an archive.
 	for _, args := range [][]string{{"pack", filepath.Join(dir, "samples", "ember"), "-o", "ember.MOD"}, {"convert", "ember.MOD", "-o", "ember.PAK"}} {
 		var talk bytes.Buffer

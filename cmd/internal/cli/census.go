@@ -74,6 +74,8 @@ A line is printed for each table, with its number of rows; with --json an object
 		switch {
 		case dir == "":
 			return hint(errors.New("-o is missing"), "-o names the folder of the tables")
+		case strings.Contains(dir, "://") && !a.isElsewhere(dir):
+			return fmt.Errorf("-o: %.100q is neither a folder nor a bucket, s3://BUCKET/FOLDER", dir)
 		case slices.Contains(names, "-"):
 			return errors.New("standard input cannot be read twice: name a file")
 		}

@@ -442,6 +442,7 @@ func TestCensusRefuses(t *testing.T) {
 		{"in -o newer", "a newer program made it"},
 		{"in -o in/census", "what is read is not written"},
 		{"in", "-o is missing"},
+		{"in -o https://there/out", "neither a folder nor a bucket"},
 		{"- -o out", "standard input"},
 		{"nothing -o out", "nothing: no such file"},
 		{"a.box -o out", "a.box: is a Box of toys, of which there are no tables"},
