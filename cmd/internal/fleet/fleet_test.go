@@ -426,6 +426,21 @@ func testStore(t *testing.T, b *bench) {
 	b.eventually("it fails", func() bool { return strings.Contains(b.jobs("status", id).out, "is tried again: ") })
 	b.remove("results/" + id)
 	b.finish(id, "toy", "5", "in")
+	// A result that is lost, or was damaged and is removed, is made again.
+	b.write("in/hang-00002", "")
+	id = b.submit("toy", "3", "in", "--attempts", "1", "--limit", "no time")
+	part := "results/" + id + "/parts/00000"
+	b.eventually("a part runs", func() bool { return b.alive("in/hangs") })
+	b.eventually("one is done", func() bool { _, err := os.Stat(b.path(part)); return err == nil })
+	b.remove(part)
+	b.remove("in/hang-00002")
+	b.must(0, "cancel", id)
+	b.must(0, "retry", id)
+	if s := b.must(2, "wait", id); !strings.Contains(s.err, "00000") {
+		t.Error(s)
+	}
+	b.must(0, "retry", id)
+	b.finish(id, "toy", "3", "in", "--limit", "no time")
 }
 
 // testReal has files of games checked.

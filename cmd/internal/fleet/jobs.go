@@ -217,11 +217,13 @@ func (q *queue) retry(ctx context.Context, r *row) (int, error) {
 		return 0, q.wrap(err)
 	}
 	// The merge sleeps when parts have failed: it is to look again. If it has failed as a
-	// verb, or was done by somebody who did not live to say so, it is done again.
+	// verb, or was done by somebody who did not live to say so, it is done again. If it could not be done, a
+	// result may be lost: then all parts look whether theirs is there.
 	tag, err := tx.Exec(ctx, q.sql(`
 UPDATE $$.river_job SET state = 'available', scheduled_at = now(), finalized_at = NULL, max_attempts = least(attempt + $2, 32767),
 	metadata = metadata - 'cancel_attempted_at'
-WHERE args->>'work' = $1 AND (state IN ('discarded', 'cancelled', 'retryable') OR kind = 'trowel_merge' AND state IN ('scheduled', 'completed'))`), r.ID, min(max(r.Attempts, 1), maxAttempts))
+WHERE args->>'work' = $1 AND (state IN ('discarded', 'cancelled', 'retryable') OR kind = 'trowel_merge' AND state IN ('scheduled', 'completed')
+	OR kind = 'trowel_part' AND state = 'completed' AND EXISTS (SELECT FROM $$.river_job m WHERE m.kind = 'trowel_merge' AND m.args->>'work' = $1 AND m.state = 'discarded'))`), r.ID, min(max(r.Attempts, 1), maxAttempts))
 	if err != nil {
 		return 0, q.wrap(err)
 	}
