@@ -19,36 +19,6 @@ import (
 // ErrNotOurs means that a folder has other things in it than a dataset.
 var ErrNotOurs = errors.New("has other files in it than those of a census")
 
-const indexName = "census.json"
-
-// Index is what census.json says, for people and programs.
-type Index struct {
-	Census  int     `json:"census"` // version of the layout
-	Program string  `json:"program"`
-	Tables  []Table `json:"tables"`
-
-	// Left are the partitions that were left out since nothing in them has changed since a time
-	// that the user told of, each with the file that it is of.
-	Left map[string]string `json:"left,omitempty"`
-}
-
-// Table is a table of a dataset.
-type Table struct {
-	Name    string   `json:"name"`
-	Title   string   `json:"title"`
-	Columns []Column `json:"columns"`
-	Files   int      `json:"files"`
-	Rows    int64    `json:"rows"`
-}
-
-// Column is a column of a table.
-type Column struct {
-	Name     string `json:"name"`
-	Type     string `json:"type"`
-	Optional bool   `json:"optional,omitempty"`
-	Help     string `json:"help"`
-}
-
 // Dataset is a dataset that is brought up to date.
 type Dataset struct {
 	Program string
@@ -538,26 +508,3 @@ func (d *Dataset) Finish(ctx context.Context) error {
 	d.index = index
 	return d.put(ctx, indexName, index)
 }
-
-// Index returns what there is, with the tables that have rows.
-func (d *Dataset) Index() Index {
-	index := Index{Census: 1, Program: d.Program, Tables: []Table{}, Left: d.left}
-	for _, t := range d.Tables {
-		one := Table{Name: t.Name, Title: t.Title}
-		for _, c := range t.All() {
-			one.Columns = append(one.Columns, Column{c.Name, c.Type.String(), c.Optional, c.Help})
-		}
-		for _, s := range d.states {
-			if c, is := s.Tables[t.Name]; is {
-				one.Files++
-				one.Rows += c.Rows
-			}
-		}
-		if one.Files > 0 {
-			index.Tables = append(index.Tables, one)
-		}
-	}
-	return index
-}
-
-func (d *Dataset) newIndex() []byte { return encode(d.Index()) }

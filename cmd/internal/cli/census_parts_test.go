@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trowel.example/cmd/internal/census"
+	"trowel.example/cmd/internal/work"
+	"trowel.example/format"
+)
+
+// censusInParts has the parts done in any order, each of them twice, and all merged by processes of
+// their own, as workers do it: "kept" is a place that stays, "merged" is one that is new. It returns
+// the parts of which nothing was made.
+func censusInParts(t *testing.T, want int, results string, words ...string) (same []string) {
+	t.Helper()
+	store := work.Folder(results)
+	perform := func(do func(context.Context, work.Work) error) int {
+		return Perform(t.Context(), Call{Games: censusToys, More: []Verbs{Census(writeTables, nil)}, Args: append([]string{"census"}, words...),
+			Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Work: do,
+			Output: func(string) string { return "merged" },
+			Kept:   func(name string) string { return map[string]string{"kept": "place"}[name] }})
+	}
+	var plan *work.Plan
+	perform(func(ctx context.Context, w work.Work) (err error) {
+		if plan, err = work.Begin(ctx, w, work.Plan{}, store); err != nil {
+			t.Fatal(err)
+		}
+		return ErrPart
+	})
+	before := func() map[string]string {
+		all := make(map[string]string)
+		for _, dir := range []string{"place", "merged"} {
+			if _, err := os.Lstat(dir); err == nil {
+				for name, text := range snapshot(t, dir) {
+					all[dir+"/"+name] = text
+				}
+			}
+		}
+		return all
+	}
+	was := before()
+	for range 2 {
+		for _, i := range rand.Perm(len(plan.Parts)) {
+			p := plan.Parts[i]
+			if code := perform(func(ctx context.Context, w work.Work) error {
+				if err := store.Put(ctx, work.ResultName(p), func(to io.Writer) error { return w.Do(ctx, p, to) }); err != nil {
+					t.Error(err)
+				}
+				return ErrPart
+			}); code != 0 {
+				t.Fatal(code)
+			}
+		}
+	}
+	if diff := cmp.Diff(was, before()); diff != "" {
+		t.Error("written before all is merged: ", diff)
+	}
+	for range 2 { // as if the first one had not lived to say so
+		if code := perform(func(ctx context.Context, w work.Work) error { return work.Finish(ctx, w, plan, store) }); code != want {
+			t.Fatal(code)
+		}
+	}
+	if err := work.Finish(t.Context(), work.Of(&unchanged{names: &same}), plan, store); err != nil {
+		t.Fatal(err)
+	}
+	return same
+}
+
+// unchanged notes of which parts nothing was made.
+type unchanged struct {
+	work.Verb[census.Record]
+	names *[]string
+}
+
+func (u *unchanged) Take(p work.Part, r census.Record) error {
+	if r.Same {
+		*u.names = append(*u.names, p.Name)
+	}
+	return nil
+}
+
+// Where there is nothing of a file, what has not changed since a time is left out, and only there.
+func TestCensusSince(t *testing.T) {
+	t.Chdir(t.TempDir())
+	toyFiles(t, map[string]string{"a.rack": "1 car 5\n2 doll 7\n3 block 9\n", "old": "1 car 5\n2 doll 8\n3 block 9\n5 gone\n", "x.list": "7 train"})
+	two, train := "a.rack 2 doll 7", "x.list 7 train <null>"
+	all := []string{"a.rack 1 car 5", two, "a.rack 3 block 9", train}
+	tally := func(want string, args ...string) {
+		t.Helper()
+		if told := censusOf(t, 0, append([]string{"a.rack", "x.list"}, args...)...); !strings.Contains(told, want) {
+			t.Errorf("%q: %s, want %q", args, told, want)
+		}
+	}
+	tally("of 4 parts 2 made anew", "--then", "old", "-o", "some")
+	wantRows(t, "some", two, train)
+	if data, _ := os.ReadFile("some/census.json"); strings.Count(string(data), `: "a.rack"`) != 2 {
+		t.Errorf("who was left out is not said: %s", data)
+	}
+	tally("left out 2 parts", "--then", "old", "-o", "some")
+	if names := changed(t, "some", func() { censusOf(t, 0, "a.rack", "x.list", "--then", "old", "-o", "some") }); len(names) > 0 {
+		t.Errorf("written: %v", names)
+	}
+	// What has changed meanwhile is added, and what was made once is brought up to date.
+	toyFiles(t, map[string]string{"a.rack": "1 car 6\n2 doll 9\n3 block 9\n"})
+	tally("left out 1 part ", "--then", "old", "-o", "some")
+	wantRows(t, "some", "a.rack 1 car 6", "a.rack 2 doll 9", train)
+	toyFiles(t, map[string]string{"a.rack": "1 car 5\n2 doll 7\n3 block 9\n"})
+	tally("left out 1 part ", "--then", "old", "-o", "some")
+	wantRows(t, "some", "a.rack 1 car 5", two, train)
+	// A run without it makes all, and then nothing is left out any more: there would be a gap.
+	tally("of 4 parts 1 made anew", "-o", "some")
+	wantRows(t, "some", all...)
+	tally("of 4 parts 0 made anew", "--then", "old", "-o", "some")
+	censusOf(t, 0, "a.rack", "x.list", "-o", "whole")
+	if diff := cmp.Diff(snapshot(t, "whole"), snapshot(t, "some")); diff != "" {
+		t.Error(diff)
+	}
+	toyFiles(t, map[string]string{"a.rack": "1 car 5\n2 doll 8\n3 block 10\n4 new 1\n", "old": "3 block 10\n4 new 1\n"})
+	tally("of 5 parts 3 made anew", "--then", "old", "-o", "some")
+	wantRows(t, "some", "a.rack 1 car 5", "a.rack 2 doll 8", "a.rack 3 block 10", "a.rack 4 new 1", train)
+	// By workers it is the same.
+	toyFiles(t, map[string]string{"a.rack": "1 car 5\n2 doll 7\n3 block 9\n", "old": "1 car 5\n2 doll 8\n3 block 9\n5 gone\n"})
+	censusOf(t, 0, "a.rack", "x.list", "--then", "old", "-o", "new")
+	censusInParts(t, 0, "results", "a.rack", "x.list", "--then", "old", "-o", "elsewhere")
+	if diff := cmp.Diff(snapshot(t, "new"), snapshot(t, "merged")); diff != "" {
+		t.Error(diff)
+	}
+	// What is gone is not left out.
+	if err := os.Remove("a.rack"); err != nil {
+		t.Fatal(err)
+	}
+	toyFiles(t, map[string]string{"b.rack": "2 doll 7\n"})
+	censusOf(t, 0, "b.rack", "--then", "old", "-o", "new", "--prune")
+	if told, _, _ := runCensus(t, "b.rack", "-o", "new", "--json"); !strings.Contains(told, `"left":0`) {
+		t.Error(told)
+	}
+	if told := censusOf(t, 2, "b.rack", "--then", "none", "-o", "new"); !strings.Contains(told, "none: no such file") {
+		t.Error(told)
+	}
+}
+
+// However the parts are done, by whom and how often, the dataset is the same.
+func TestCensusParts(t *testing.T) {
+	t.Chdir(t.TempDir())
+	toyFiles(t, someToys)
+	toyFiles(t, map[string]string{"in/s.rack": "1 a\nx lost\n"})
+	censusOf(t, 1, "in", "-o", "out")
+	censusInParts(t, 1, "results", "in", "-o", "elsewhere")
+	if diff := cmp.Diff(snapshot(t, "out"), snapshot(t, "merged")); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := os.Lstat("elsewhere"); err == nil {
+		t.Error("written where nobody asked for it")
+	}
+}
+
+// Workers make only what has changed in a dataset that stays, and what is there in the end is what one
+// process leaves there, whatever has happened to the files.
+func TestCensusKept(t *testing.T) {
+	t.Chdir(t.TempDir())
+	toyFiles(t, someToys)
+	together := sameBucket(3)
+	toyFiles(t, map[string]string{together[0]: "1 one", together[1]: "1 two", together[2]: "1 three"})
+	steps := []struct {
+		files map[string]string // "" goes away
+		words []string
+		same  []string
+		code  int
+	}{
+		{words: []string{"in"}},
+		{words: []string{"in"}, same: []string{"in/a.rack 1", "in/a.rack 2", "in/a.rack 3", "in/b.rack 1", together[0], "in/x.list", "in/y.list"}},
+		{words: []string{"in"}, files: map[string]string{"in/a.rack": "1 car 5\n1 ball\n2 doll 8\n", "in/x.list": "7 tram 7", together[1]: ""}, same: []string{"in/a.rack 1", "in/b.rack 1", "in/y.list"}},
+		{words: []string{"in/b.rack", "--prune"}, same: []string{"in/b.rack 1"}},
+		{words: []string{"in"}, same: []string{"in/b.rack 1"}},
+		{words: []string{"in"}, files: map[string]string{"in/b.rack": "1 fails"}, code: 2, same: []string{"in/a.rack 1", "in/a.rack 2", together[0], "in/x.list", "in/y.list"}},
+	}
+	for i, step := range steps {
+		for name, text := range step.files {
+			if toyFiles(t, map[string]string{name: text}); text == "" {
+				if err := os.Remove(name); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		censusOf(t, step.code, append([]string{"-o", "out"}, step.words...)...)
+		same := censusInParts(t, step.code, fmt.Sprint("results", i), append([]string{"-o", "kept"}, step.words...)...)
+		var want []string
+		for _, name := range step.same {
+			if file, shard, is := strings.Cut(name, " "); is {
+				want = append(want, census.ShardName(file, format.Shard(shard)))
+			} else {
+				want = append(want, census.Bucket(file))
+			}
+		}
+		slices.Sort(same)
+		slices.Sort(want)
+		if diff := cmp.Diff(slices.Compact(want), same); diff != "" {
+			t.Errorf("step %d: unchanged: %s", i, diff)
+		}
+		if diff := cmp.Diff(snapshot(t, "out"), snapshot(t, "place")); diff != "" {
+			t.Errorf("step %d: %s", i, diff)
+		}
+	}
+	if _, err := os.Lstat("merged"); err == nil {
+		t.Error("written where nothing is kept")
+	}
+}
