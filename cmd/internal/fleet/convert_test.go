@@ -83,7 +83,7 @@ SELECT count(*) || ' blocks, ' || (SELECT string_agg(v || ': ' || n, ', ' ORDER 
 // A world in PostgreSQL is converted in its place by workers that are killed at random, and the server with
 // them: its blocks are those that one process makes, what is said is that, too, and the backups give all
 // blocks back.
-func TestConvertKilled(t *testing.T) {
+func TestKilledConversion(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("kills processes")
 	}
