@@ -28,6 +28,9 @@ type Sharding struct {
 // Rewriting is a conversion of a large file in its own place, shard by shard. To do a shard again,
 // or twice at the same time, gives the same.
 type Rewriting struct {
+	// Accept returns an error about options that no file can be converted with.
+	Accept func(*Job) error
+
 	// Split is that of [Sharding], for shards that several processes may change side by side; the
 	// shard "" alone if one process at a time can.
 	Split func(ctx context.Context, job *Job, src *Source, yield func(Shard) error) error

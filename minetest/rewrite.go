@@ -16,10 +16,11 @@ import (
 // worldRewriting makes the blocks of a world ones of another version, in its own database.
 var worldRewriting = &format.Rewriting{
 	Options: []format.Option{optionBlocks, optionDrop},
+	Accept: func(job *format.Job) error {
+		_, err := rewriteOptions(job, "")
+		return err
+	},
 	Split: func(ctx context.Context, job *format.Job, src *format.Source, yield func(format.Shard) error) error {
-		if _, err := rewriteOptions(job, ""); err != nil {
-			return err
-		}
 		list, err := worldconvert.Parts(ctx, src.Dir, job.On(optionRemote.Name))
 		if err != nil {
 			return err

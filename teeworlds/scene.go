@@ -154,11 +154,12 @@ func dataBeside(src *format.Source) []string {
 	return nil
 }
 
-// mapresBeside returns where the pictures are for such a map.
-func mapresBeside(src *format.Source) []string {
-	dirs := dataBeside(src)
-	for i := range dirs {
-		dirs[i] = filepath.Join(dirs[i], "mapres")
+// mapresBeside returns where the pictures are for such a map, if these may be read.
+func mapresBeside(src *format.Source) (dirs []string) {
+	for _, data := range dataBeside(src) {
+		if dir := filepath.Join(data, "mapres"); src.May == nil || src.May(dir) == nil {
+			dirs = append(dirs, dir)
+		}
 	}
 	return dirs
 }

@@ -3,6 +3,7 @@ package teeworlds
 import (
 	"bytes"
 	"context"
+	"errors"
 	"image"
 	"image/color"
 	"image/png"
@@ -171,7 +172,21 @@ func TestMapresBeside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Render(t.Context(), image.NewRGBA(image.Rect(0, 0, 10, 5)), format.Look{Scale: 1}); err != nil || len(s.Missing()) > 0 {
-		t.Errorf("missing %v, %v", s.Missing(), err)
+	draw := func(s format.Scene) []format.Missing {
+		t.Helper()
+		if err := s.Render(t.Context(), image.NewRGBA(image.Rect(0, 0, 10, 5)), format.Look{Scale: 1}); err != nil {
+			t.Error(err)
+		}
+		return s.Missing()
+	}
+	if missing := draw(s); len(missing) > 0 {
+		t.Errorf("missing %v", missing)
+	}
+	src.May = func(string) error { return errors.New("not for you") }
+	if s, err = openScene(t.Context(), new(format.Job), src, ""); err != nil {
+		t.Fatal(err)
+	}
+	if missing := draw(s); len(missing) == 0 {
+		t.Error("a picture is drawn that may not be read")
 	}
 }

@@ -112,6 +112,10 @@ func (a *app) convertInPlace(cmd *cobra.Command, name, backups string, r *report
 	if err := a.ownedOptions(cmd, g.Format, g.Rewriting.Options...); err != nil {
 		return err
 	}
+	job := a.job(cmd, g.Format, g.Rewriting.Options...)
+	if err := g.Rewriting.Accept(job); err != nil {
+		return err
+	}
 	if err := a.mayChange(); err != nil {
 		return err
 	}
@@ -127,7 +131,7 @@ func (a *app) convertInPlace(cmd *cobra.Command, name, backups string, r *report
 	}
 	r.format, r.output = g.Name, g.name
 	ctx := cmd.Context()
-	c := &rewriting{report: r, cmd: cmd, game: g, backups: backups, told: r.watch(a.job(cmd, g.Format, g.Rewriting.Options...))}
+	c := &rewriting{report: r, cmd: cmd, game: g, backups: backups, told: r.watch(job)}
 	err = a.perform(ctx, work.Of(c))
 	if errors.Is(err, ErrPart) {
 		return err

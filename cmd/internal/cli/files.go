@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -95,6 +96,14 @@ func (f *files) stale(p work.Part) bool {
 	return false
 }
 
+// perform does the work of a verb that has files.
+func (f *files) perform(ctx context.Context, w work.Work) error {
+	if f.inParts() && slices.Contains(f.names, "-") {
+		return hint(errors.New("standard input cannot be read in parts"), "name a file")
+	}
+	return f.app.perform(ctx, w)
+}
+
 // Split yields the parts: each file, or if fine is set bundles of small files, and the shards of
 // large ones.
 func (f *files) Split(ctx context.Context, fine bool, yield func(work.Part) error) error {
@@ -129,9 +138,6 @@ func (f *files) Split(ctx context.Context, fine bool, yield func(work.Part) erro
 			if !fine {
 				n++
 				return part(t.name, "", "", bundle{Files: []bundled{one}, Last: true})
-			}
-			if name == "-" {
-				return hint(errors.New("standard input cannot be read in parts"), "name a file")
 			}
 			size, large := int64(folderBytes), false
 			if f.isElsewhere(t.from) {

@@ -74,6 +74,23 @@ func TestTilesInParts(t *testing.T) {
 	}
 }
 
+// What nobody can do is refused before there is any work.
+func TestPerformRefuses(t *testing.T) {
+	samples := samplesDir(t)
+	t.Chdir(t.TempDir())
+	here(games, "pack", filepath.Join(samples, "hollow"), "-o", "hollow")
+	for _, line := range []string{"check -", "find hollow - -- node x", "convert hollow --in-place --backup b", "convert hollow --in-place --backup b --blocks 30", "check --min nothing hollow"} {
+		var said bytes.Buffer
+		work := func(context.Context, work.Work) error {
+			t.Errorf("%s: it is work", line)
+			return ErrPart
+		}
+		if code := Perform(t.Context(), Call{Games: games, Args: strings.Fields(line), Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &said, Work: work}); code != exitFailed || said.Len() == 0 {
+			t.Errorf("%s: exit code %d, %s", line, code, said.String())
+		}
+	}
+}
+
 var backupSize = regexp.MustCompile(`,"size":[0-9]+`)
 
 // A conversion in place that is done in parts says what one run says, and does what it does.
