@@ -28,11 +28,12 @@ type Dataset struct {
 	Say     func(Note)
 	Miss    func(path, message string) // tells what is lost of the dataset itself
 
-	store  Store
-	states map[string]*State
-	left   map[string]string // as in Index
-	before map[string]*State // the same at the beginning, which does not change
-	index  []byte
+	store   Store
+	states  map[string]*State
+	left    map[string]string // as in Index
+	before  map[string]*State // the same at the beginning, which does not change
+	partial map[string]bool   // files of which slabs were left out at the beginning
+	index   []byte
 
 	made    made            // of the part that is being taken
 	seen    map[string]bool // parts that were taken
@@ -94,7 +95,10 @@ func (d *Dataset) Load(ctx context.Context, store Store) error {
 	} else if index.Census > 1 {
 		return fmt.Errorf("%s: a newer program made it", indexName)
 	}
-	maps.Copy(d.left, index.Left)
+	d.partial = make(map[string]bool)
+	for part, file := range index.Left {
+		d.left[part], d.partial[file] = file, true
+	}
 	names, err := store.List(ctx, "parts")
 	if err != nil {
 		return err
@@ -205,12 +209,10 @@ func (d *Dataset) Part(name string, shard format.Shard, files []File, held bool)
 	return work.Part{Name: name, File: files[0].Path(), Shard: shard, Data: data}
 }
 
-// whole reports whether there is all of a file that comes apart.
+// whole reports whether there was all of a file that comes apart.
 func (d *Dataset) whole(name string) bool {
-	for _, file := range d.left {
-		if file == name {
-			return false
-		}
+	if d.partial[name] {
+		return false
 	}
 	for _, s := range d.before {
 		if s.Shard != "" && s.Files[0].Name == name {
