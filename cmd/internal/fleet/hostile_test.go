@@ -3,6 +3,7 @@ package fleet
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -65,7 +66,7 @@ func hostile(dir string) map[string]hostileJob {
 		"an option":      func(d *description, _ *partJob) { d.Args = []string{"--help"} },
 		"zero byte":      func(d *description, _ *partJob) { d.Args = []string{"toy", "1", "in\x00"} },
 		"no limit":       func(d *description, _ *partJob) { d.Limit = 0 },
-		"long limit":     func(d *description, _ *partJob) { d.Limit = 1 << 40 },
+		"long limit":     func(d *description, _ *partJob) { d.Limit = math.MaxInt32 },
 		"no results":     func(d *description, _ *partJob) { d.Results = "" },
 		"name":           func(_ *description, p *partJob) { p.Part.Name = "../../evil" },
 		"hidden name":    func(_ *description, p *partJob) { p.Part.Name = ".evil" },
