@@ -97,6 +97,14 @@ func testCensus(t *testing.T, b *bench) {
 	if diff := cmp.Diff(b.tables("out"), b.tables("fetched")); diff != "" {
 		t.Error(diff)
 	}
+	// Tables are there whatever could not be read, as of one process.
+	id = b.submit("census", "in", "missing.map", "-o", "most")
+	b.must(2, "wait", id)
+	b.must(2, "results", id, "-o", "fetched-most")
+	b.run("census", "in", "missing.map", "-o", "most")
+	if diff := cmp.Diff(b.tables("most"), b.tables("fetched-most")); diff != "" {
+		t.Error(diff)
+	}
 	if s := b.jobs("submit", "--results", "results", "census", "in", "-o", "s3://elsewhere/tables"); s.code != 2 || !strings.Contains(s.err, "s3://elsewhere/tables: only a place below that of the results") {
 		t.Error(s)
 	}

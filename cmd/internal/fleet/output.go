@@ -64,7 +64,7 @@ func (w *worker) output(ctx context.Context, results, temp string, run func(out,
 		err = put(stderrName, talk)
 	}
 	done := ended{Code: code}
-	if err == nil && code != 2 {
+	if err == nil {
 		done.Files, err = outputs(temp, outputName)
 	}
 	for _, name := range done.Files {
