@@ -185,9 +185,9 @@ func (s *Settings) Set(name, value string) error {
 	if l != nil && l.group == nil && l.value == value {
 		return nil
 	}
-	text := value
+	text, long := value, false
 	if strings.Trim(value, space) != value || strings.ContainsAny(value, "\n") || value == "{" || value == quotes {
-		text = quotes + "\n" + value + "\n" + quotes
+		text, long = quotes+"\n"+value+"\n"+quotes, true
 		if strings.Contains("\n"+value+"\n", "\n"+quotes+"\n") {
 			return &fault.Error{Path: name, Offset: -1, Want: "a value without a line of three quotes", Got: fmt.Sprintf("%.40q", value), Err: fault.ErrFormat}
 		}
@@ -202,6 +202,9 @@ func (s *Settings) Set(name, value string) error {
 	}
 	if l.group != nil && l.foot == "" {
 		l.foot = "\n"
+	}
+	if long {
+		l.foot = strings.Trim(l.foot, " \t\r\v\f") // quotes end a value only if nothing is beside them
 	}
 	l.body, l.value, l.group = text, value, nil
 	return nil

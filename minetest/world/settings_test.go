@@ -58,6 +58,22 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// What is after a value stays, but for quotes: they end a value only where
+// nothing is beside them.
+func TestSettingsLineEnds(t *testing.T) {
+	for _, end := range []string{"", " ", "\t", "\n", "\r\n", " \r\n"} {
+		for value, want := range map[string]string{"c": "a = c" + end, "b\nc": "a = \"\"\"\nb\nc\n\"\"\"" + strings.TrimLeft(end, " \t\r")} {
+			s := world.ParseSettings([]byte("a = b"+end), "")
+			if err := s.Set("a", value); err != nil {
+				t.Fatal(err)
+			}
+			if got := string(s.Append(nil)); got != want {
+				t.Errorf("%q with a = %q is %q, want %q", "a = b"+end, value, got, want)
+			}
+		}
+	}
+}
+
 func TestSettingsFinish(t *testing.T) {
 	for _, text := range []string{"", "a = 1", "a = 1\n", "a = {\nb = 1", "a = \"\"\"\nb"} {
 		s := world.ParseSettings([]byte(text), "End")
@@ -105,6 +121,7 @@ func TestSettingsCorpus(t *testing.T) {
 func FuzzSettings(f *testing.F) {
 	f.Add([]byte(settingsText), "gameid", "x")
 	f.Add([]byte("a = \"\"\"\nnull\n\n\"\"\"\nb = {\n}"), "a", "b\nc")
+	f.Add([]byte("a =\r\n[end]\r\n"), "a", " ")
 	f.Add([]byte(strings.Repeat("a={\n", 40)+"}\n}"), "a", " ")
 	f.Fuzz(func(t *testing.T, text []byte, name, value string) {
 		s := world.ParseSettings(text, "[end]")
