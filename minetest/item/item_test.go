@@ -37,6 +37,7 @@ var stacks = []struct {
 		item.Stack{Name: "a:b", Count: 1, Meta: fields{{"k", "v w"}, {"\x01", ""}}}},
 	{"a:b 1 0 \"\x01k\x02v\" tail", `a:b 1 0 "\u0001k\u0002v\u0003"`, item.Stack{Name: "a:b", Count: 1, Meta: fields{{"k", "v"}}}},
 	{`"a\"\\\/\b\f\n\r\t\u00C3\uffa9:"`, `"a\"\\/\b\f\n\r\t\u00c3\u00a9:"`, item.Stack{Name: "a\"\\/\b\f\n\r\té:", Count: 1}},
+	{`"a\uxx6b:" 2`, `ak: 2`, item.Stack{Name: "ak:", Count: 2}}, // whatever the first two are
 	{`back\slash`, `back\slash`, item.Stack{Name: `back\slash`, Count: 1}},
 
 	{"MaterialItem 8 12", "MaterialItem 8 12", item.Stack{Legacy: "MaterialItem", ID: 8, Count: 12}},
@@ -77,13 +78,16 @@ func TestParseStack(t *testing.T) {
 	}
 }
 
+var refused = map[string]string{
+	`"a:b"2`:         `name at offset 5: expected a space or the end, found "2"`,
+	`"a:b`:           `name at offset 0: expected a text in quotes, found no quote at its end`,
+	`"a:b\"`:         `name at offset 0: expected a text in quotes, found no quote at its end`,
+	`a:b 1 0 "\u01"`: `metadata at offset 8: expected a text in quotes, found an escape that goes beyond its end`,
+	`"\uffa\\"`:      `name at offset 0: expected a text in quotes, found an escape that goes beyond its end`,
+}
+
 func TestParseStackRefuses(t *testing.T) {
-	for text, want := range map[string]string{
-		`"a:b"2`:         `name at offset 5: expected a space or the end, found "2"`,
-		`"a:b`:           `name at offset 0: expected a text in quotes, found no quote at its end`,
-		`"a:b\"`:         `name at offset 0: expected a text in quotes, found no quote at its end`,
-		`a:b 1 0 "\u01"`: `metadata at offset 8: expected 4 digits after \u, found the end of the text in quotes`,
-	} {
+	for text, want := range refused {
 		s, err := item.ParseStack(text)
 		var e *fault.Error
 		if !errors.As(err, &e) || err.Error() != want || !s.Equal(item.Stack{}) {
@@ -259,6 +263,7 @@ func FuzzParseStack(f *testing.F) {
 	for _, c := range stacks {
 		f.Add(c.text)
 	}
+	f.Add(`"\uffa\\"`)
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := item.ParseStack(text)
 		if err != nil {

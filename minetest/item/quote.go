@@ -68,7 +68,7 @@ func (t *scanner) quoted(field string) string {
 	}
 	s, ok := unquote(rest[1:end])
 	if !ok {
-		t.fail(t.at, field, `4 digits after \u`, "the end of the text in quotes", fault.ErrShort)
+		t.fail(t.at, field, "a text in quotes", "an escape that goes beyond its end", fault.ErrShort)
 		return ""
 	}
 	t.at += end + 1
@@ -76,7 +76,9 @@ func (t *scanner) quoted(field string) string {
 }
 
 // unquote undoes what the engine does to a text that needs quotes. It looks like
-// JSON, but \u stands for a byte: only its last two digits count.
+// JSON, but \u stands for a byte: of the four that follow, whatever they are, only the
+// last two count. So a backslash that the search for the end took for the first of two
+// can be one of the four: then an escape can be cut off.
 func unquote(s string) (string, bool) {
 	if !strings.Contains(s, `\`) {
 		return s, true
@@ -87,7 +89,9 @@ func unquote(s string) (string, bool) {
 			b = append(b, s[i])
 			continue
 		}
-		i++ // there is a next byte: the quote that ends s does not follow a backslash
+		if i++; i == len(s) {
+			return "", false
+		}
 		switch s[i] {
 		case 'b':
 			b = append(b, '\b')
