@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"testing"
 
 	"zombiezen.com/go/sqlite"
@@ -37,11 +38,12 @@ var blockShape = Shape{Table: "blocks", Columns: []Kinds{Integer, Blob}}
 func newSample(t testing.TB, r *rand.Rand, pageSize int, churn bool) *sample {
 	t.Helper()
 	s := &sample{path: filepath.Join(t.TempDir(), "map.sqlite")}
-	conn, err := sqlite.OpenConn(s.path)
+	conn, err := sqlite.OpenConn(s.path, sqlite.OpenReadWrite|sqlite.OpenCreate) // else it is in WAL mode at once, and its pages have their size
 	if err != nil {
 		t.Fatal(err)
 	}
 	exec(t, conn, "PRAGMA journal_mode=DELETE")
+	exec(t, conn, "PRAGMA synchronous=OFF")
 	exec(t, conn, fmt.Sprintf("PRAGMA page_size=%d", pageSize))
 	exec(t, conn, "CREATE TABLE blocks (pos INT PRIMARY KEY, data BLOB)")
 	exec(t, conn, "BEGIN")
@@ -66,7 +68,13 @@ func newSample(t testing.TB, r *rand.Rand, pageSize int, churn bool) *sample {
 		for range 100 {
 			exec(t, conn, "REPLACE INTO blocks VALUES (?, ?)", r.IntN(n)*7-3000, blob(r.IntN(pageSize)))
 		}
-		exec(t, conn, "DELETE FROM blocks WHERE abs(random()) % 3 = 0")
+		exec(t, conn, "BEGIN")
+		for i := range n {
+			if r.IntN(3) == 0 {
+				exec(t, conn, "DELETE FROM blocks WHERE pos = ?", i*7-3000)
+			}
+		}
+		exec(t, conn, "COMMIT")
 	}
 	if err := conn.Close(); err != nil {
 		t.Fatal(err)
@@ -77,6 +85,9 @@ func newSample(t testing.TB, r *rand.Rand, pageSize int, churn bool) *sample {
 	f, err := FromBytes("map.sqlite", s.data)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if f.PageSize != pageSize {
+		t.Fatalf("pages have %d bytes, want %d", f.PageSize, pageSize)
 	}
 	list, whole := f.Schema(context.Background())
 	if !whole || len(list) != 2 {
@@ -159,6 +170,9 @@ func TestDamage(t *testing.T) {
 		f, _ := FromBytes("map.sqlite", s.data)
 		size := f.PageSize
 		pages := len(s.data) / size
+		begin := bytes.Clone(s.data) // the header and the page that the table begins at
+		clear(begin[:2*size])
+		check(t, fmt.Sprintf("seed %d, without its beginning", seed), s, begin, map[uint32]bool{1: true, 2: true})
 		for range 6 {
 			data := bytes.Clone(s.data)
 			hit := make(map[uint32]bool)
@@ -263,6 +277,74 @@ func clashes(losses []Loss, id int64) bool {
 		}
 	}
 	return false
+}
+
+// A header or a log that tells of billions of pages costs no more than the pages there are.
+func TestManyPages(t *testing.T) {
+	s := newSample(t, rand.New(rand.NewPCG(3, 3)), 512, true)
+	const many = 0xf0000000
+
+	header := bytes.Clone(s.data)
+	binary.BigEndian.PutUint32(header[28:], many)
+
+	var log []byte
+	log = binary.BigEndian.AppendUint32(log, 0x377f0683)
+	log = binary.BigEndian.AppendUint32(log, 3007000)
+	log = binary.BigEndian.AppendUint32(log, 512)
+	log = append(log, make([]byte, 12)...)
+	sum := walSum{order: binary.BigEndian}
+	sign := func() {
+		log = binary.BigEndian.AppendUint32(log, sum.a)
+		log = binary.BigEndian.AppendUint32(log, sum.b)
+	}
+	sum.add(log)
+	sign()
+	frame := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, many-1), many) // a page, and how many there are
+	page := make([]byte, 512)
+	sum.add(frame)
+	sum.add(page)
+	log = append(append(log, frame...), log[16:24]...)
+	sign()
+	log = append(log, page...)
+
+	for _, c := range []struct {
+		name      string
+		data, log []byte
+		inLog     int64
+	}{{"header", header, nil, 0}, {"log", s.data, log, 1}} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "map.sqlite")
+			for suffix, data := range map[string][]byte{"": c.data, "-wal": c.log} {
+				if err := os.WriteFile(path+suffix, data, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			f, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if want := (many - c.inLog - int64(len(s.data)/512)) * 512; f.Missing() != want {
+				t.Errorf("%d bytes are missing, want %d", f.Missing(), want)
+			}
+			f.Schema(t.Context())
+			got := make(map[int64]bool)
+			if _, err := f.Rows(t.Context(), []Shape{blockShape}, func(r Row) error { got[r.RowID] = true; return nil }); err != nil {
+				t.Fatal(err)
+			}
+			for id := range s.truth {
+				if !got[id] {
+					t.Errorf("row %d is not found", id)
+				}
+			}
+			runtime.ReadMemStats(&after)
+			if used := after.TotalAlloc - before.TotalAlloc; used > 256<<20 {
+				t.Errorf("%d bytes are allocated for a file of %d", used, len(s.data))
+			}
+		})
+	}
 }
 
 // Bytes that are changed anywhere never lead to a panic, or a run without end.

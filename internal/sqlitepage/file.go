@@ -206,13 +206,13 @@ func (f *File) Missing() int64 {
 	if !f.headed {
 		return f.size % int64(f.PageSize)
 	}
-	n := int64(0)
-	for p := int64(f.present()) + 1; p <= int64(f.pages); p++ {
-		if _, ok := f.newer[uint32(p)]; !ok {
-			n += int64(f.PageSize)
+	n := int64(f.pages) - int64(f.present())
+	for p := range f.newer {
+		if p > f.present() && p <= f.pages {
+			n--
 		}
 	}
-	return max(0, n-f.size%int64(f.PageSize))
+	return max(0, n*int64(f.PageSize)-f.size%int64(f.PageSize))
 }
 
 var errCut = errors.New("it is after the end of the file")

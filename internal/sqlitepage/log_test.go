@@ -19,7 +19,7 @@ func TestLogs(t *testing.T) {
 			for _, mode := range []string{"WAL", "DELETE"} {
 				t.Run(fmt.Sprint(size, encoding, mode), func(t *testing.T) {
 					path := filepath.Join(t.TempDir(), "a.sqlite")
-					conn, err := sqlite.OpenConn(path)
+					conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -47,6 +47,9 @@ func TestLogs(t *testing.T) {
 						t.Fatal(err)
 					}
 					defer f.Close()
+					if f.PageSize != size {
+						t.Fatalf("pages have %d bytes", f.PageSize)
+					}
 					if f.log == nil {
 						t.Fatal("there is a log, and it does not count")
 					}

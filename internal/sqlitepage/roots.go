@@ -2,17 +2,16 @@ package sqlitepage
 
 import (
 	"encoding/binary"
+	"maps"
+	"slices"
 )
 
 // findRoots looks for the pages at which tables begin of which the schema does not tell
-// that: pages that lead to others and to which none leads. Of several the one is it that
-// leads to the most.
+// that: pages that lead to others and to which none leads. Of several it is the first in
+// the file, for a table keeps the page that it began with. If there are more rows of the
+// table elsewhere, the page is a guess: the others may be the newer ones.
 func (s *survey) findRoots(shapes []Shape) {
-	unknownRoot := false
-	for i := range shapes {
-		unknownRoot = unknownRoot || shapes[i].Root == 0
-	}
-	if !unknownRoot {
+	if !slices.ContainsFunc(shapes, func(sh Shape) bool { return sh.Root == 0 }) {
 		return
 	}
 	if !s.freeOK {
@@ -20,54 +19,75 @@ func (s *survey) findRoots(shapes []Shape) {
 	}
 	children := make(map[uint32][]uint32)
 	hasParent := make(map[uint32]bool)
-	for n := uint32(2); int64(n) < int64(len(s.state)) && s.ctx.Err() == nil; n++ {
-		if p := s.loose(n); p != nil && p.kind == tableInner {
-			list := []uint32{p.right}
+	var leaves []uint32
+	for n := range s.stored {
+		if s.ctx.Err() != nil {
+			return
+		}
+		switch p := s.loose(n); {
+		case p == nil:
+		case p.kind == tableLeaf:
+			leaves = append(leaves, n)
+		default:
 			for _, c := range p.cells {
-				list = append(list, c.child)
+				children[n] = append(children[n], c.child)
 			}
-			children[n] = list
-			for _, c := range list {
+			children[n] = append(children[n], p.right)
+			for _, c := range children[n] {
 				hasParent[c] = true
 			}
 		}
 	}
-	best := make(map[*Shape]int)
-	for root := range children {
+	reached := make(map[uint32]bool)
+	for _, root := range slices.Sorted(maps.Keys(children)) {
 		if hasParent[root] {
 			continue
 		}
-		leaves, sh := 0, (*Shape)(nil)
-		seen := map[uint32]bool{root: true}
-		for todo := []uint32{root}; len(todo) > 0; {
-			n := todo[len(todo)-1]
-			todo = todo[:len(todo)-1]
-			for _, c := range children[n] {
-				if seen[c] {
-					continue
-				}
-				seen[c] = true
-				if children[c] != nil {
-					todo = append(todo, c)
-					continue
-				}
-				if p := s.loose(c); p != nil && p.kind == tableLeaf {
-					leaves++
-					if sh == nil {
-						sh = s.owner(shapes, p, false)
-					}
-				}
-			}
+		seen, sh := s.follow(shapes, children, root)
+		if sh == nil || sh.Root != 0 {
+			continue
 		}
-		if sh != nil && (leaves > best[sh] || leaves == best[sh] && root < sh.Root) {
-			best[sh], sh.Root = leaves, root
+		sh.Root, sh.found = root, true
+		maps.Copy(reached, seen)
+	}
+	for _, n := range leaves {
+		if s.ctx.Err() != nil {
+			return
+		}
+		if p := s.loose(n); p != nil && !reached[n] {
+			if sh := s.owner(shapes, p, false); sh != nil && sh.found {
+				sh.guess = true
+			}
 		}
 	}
 }
 
+// follow returns the pages that one leads to, and what table the first leaf is of that tells it.
+func (s *survey) follow(shapes []Shape, children map[uint32][]uint32, root uint32) (seen map[uint32]bool, sh *Shape) {
+	seen = map[uint32]bool{root: true}
+	for todo := []uint32{root}; len(todo) > 0 && s.ctx.Err() == nil; {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, c := range children[n] {
+			if seen[c] {
+				continue
+			}
+			seen[c] = true
+			if children[c] != nil {
+				todo = append(todo, c)
+			} else if sh == nil {
+				if p := s.loose(c); p != nil && p.kind == tableLeaf {
+					sh = s.owner(shapes, p, false)
+				}
+			}
+		}
+	}
+	return seen, sh
+}
+
 // loose returns a page of a table that nobody has taken, nil if it is none.
 func (s *survey) loose(n uint32) *page {
-	if n == 0 || int64(n) >= int64(len(s.state)) || s.state[n] != unknown {
+	if !s.exists(n) || s.known(n) != unknown {
 		return nil
 	}
 	data, err := s.read(n)
@@ -84,9 +104,12 @@ func (s *survey) loose(n uint32) *page {
 // findFree looks for parts of the list of free pages of which the beginning is lost:
 // pages that hold nothing but numbers of other pages, each once.
 func (s *survey) findFree() {
-	valid := func(n uint32) bool { return n >= 2 && int64(n) < int64(len(s.state)) }
-	for t := uint32(2); int64(t) < int64(len(s.state)) && s.ctx.Err() == nil; t++ {
-		if s.state[t] != unknown {
+	valid := func(n uint32) bool { return n != 1 && s.exists(n) }
+	for t := range s.stored {
+		if s.ctx.Err() != nil {
+			return
+		}
+		if s.known(t) != unknown {
 			continue
 		}
 		data, err := s.read(t)
@@ -111,9 +134,7 @@ func (s *survey) findFree() {
 		}
 		delete(seen, 0)
 		for p := range seen {
-			if s.state[p] == unknown {
-				s.state[p] = freed
-			}
+			s.take(p, freed)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"math"
 	"slices"
 )
@@ -55,6 +56,8 @@ type Shape struct {
 	Columns []Kinds
 
 	index int
+	found bool // Root is what findRoots has found
+	guess bool // and there are rows elsewhere that may be the newer ones
 }
 
 // fits reports whether values can be a row of the table.
@@ -112,7 +115,8 @@ const (
 type survey struct {
 	*File
 	ctx      context.Context
-	state    []uint8
+	state    []uint8          // of pages in the file
+	beyond   map[uint32]uint8 // of pages after its end: the header or a log may tell of any number
 	freeOK   bool
 	losses   []Loss
 	gaps     map[*Shape][]gap
@@ -131,17 +135,48 @@ type gap struct {
 const maxDepth = 24
 
 func (f *File) survey(ctx context.Context) *survey {
-	n := max(f.pages, f.present())
-	for p := range f.newer {
-		n = max(n, min(p, f.pages))
-	}
-	s := &survey{File: f, ctx: ctx, state: make([]uint8, int64(n)+1), gaps: make(map[*Shape][]gap), leafAt: make(map[*Shape]int)}
+	s := &survey{File: f, ctx: ctx, state: make([]uint8, int64(f.present())+1), beyond: make(map[uint32]uint8), gaps: make(map[*Shape][]gap), leafAt: make(map[*Shape]int)}
 	// Pages after the end that the header tells are no part of the database.
 	for p := int64(f.pages) + 1; f.headed && p < int64(len(s.state)); p++ {
 		s.state[p] = freed
 	}
 	s.freeOK = f.headed && s.markFree()
 	return s
+}
+
+// exists reports whether there should be such a page.
+func (s *survey) exists(p uint32) bool {
+	return p != 0 && (p <= s.pages || int64(p) < int64(len(s.state)))
+}
+
+// known returns what is known of a page that exists.
+func (s *survey) known(p uint32) uint8 {
+	if int64(p) < int64(len(s.state)) {
+		return s.state[p]
+	}
+	return s.beyond[p]
+}
+
+func (s *survey) mark(p uint32, as uint8) {
+	if int64(p) < int64(len(s.state)) {
+		s.state[p] = as
+	} else {
+		s.beyond[p] = as
+	}
+}
+
+// stored yields the pages that can be read, but for the first, in their order.
+func (s *survey) stored(yield func(uint32) bool) {
+	for p := int64(2); p < int64(len(s.state)); p++ {
+		if !yield(uint32(p)) {
+			return
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(s.newer)) {
+		if p != 1 && int64(p) >= int64(len(s.state)) && s.exists(p) && !yield(p) {
+			return
+		}
+	}
 }
 
 // markFree goes through the list of free pages, and reports whether it is whole.
@@ -173,10 +208,10 @@ func (s *survey) markFree() bool {
 
 // take marks a page, and reports whether nobody has taken it yet.
 func (s *survey) take(p uint32, as uint8) bool {
-	if p == 0 || int64(p) >= int64(len(s.state)) || s.state[p] != unknown {
+	if !s.exists(p) || s.known(p) != unknown {
 		return false
 	}
-	s.state[p] = as
+	s.mark(p, as)
 	return true
 }
 
@@ -207,14 +242,14 @@ func (f *File) Rows(ctx context.Context, shapes []Shape, row func(Row) error) ([
 		shapes[i].index = i
 	}
 	s.emit = row
-	if s.headed && s.state[1] == unknown {
+	if s.headed && s.known(1) == unknown {
 		quiet := *s
 		quiet.emit = func(Row) error { return nil }
 		quiet.losses = nil
 		quiet.tree(&Shape{Table: "sqlite_master", Columns: make([]Kinds, 5)}, 1, math.MinInt64, math.MaxInt64, 0)
 		s.losses = quiet.losses
 	} else {
-		s.state[1] = broken
+		s.mark(1, broken)
 		s.losses = append(s.losses, Loss{Page: 1, Table: "sqlite_master", Inner: true, Reason: errors.New("the header of the file is damaged")})
 	}
 	s.findRoots(shapes)
@@ -223,6 +258,10 @@ func (f *File) Rows(ctx context.Context, shapes []Shape, row func(Row) error) ([
 		if sh.Root == 0 {
 			s.gaps[sh] = []gap{{math.MinInt64, math.MaxInt64, -1}}
 			continue
+		}
+		if sh.guess {
+			s.lose(Loss{Page: 1, Table: sh.Table, Inner: true, Doubt: true, Reason: errors.New("it should lead to where the table begins")})
+			s.gaps[sh] = []gap{{math.MinInt64, math.MaxInt64, -1}}
 		}
 		s.tree(sh, sh.Root, math.MinInt64, math.MaxInt64, 0)
 	}
@@ -251,6 +290,7 @@ func (s *survey) tree(sh *Shape, number uint32, from, to int64, depth int) {
 	p, err := s.treePage(number, tableInner, tableLeaf)
 	if err == nil && len(p.cells) > 0 && (p.cells[0].rowid < from || p.cells[len(p.cells)-1].rowid > to) {
 		err = errors.New("it has rows that belong elsewhere")
+		s.mark(number, unknown) // and may be found there
 	}
 	if depth > maxDepth {
 		err = errors.New("the tree has no end")
@@ -268,7 +308,7 @@ func (s *survey) tree(sh *Shape, number uint32, from, to int64, depth int) {
 		s.leafAt[sh] = depth
 		for _, c := range p.cells {
 			if len(sh.Columns) > 0 {
-				s.row(sh, number, c, false)
+				s.row(sh, number, c, sh.guess)
 			}
 		}
 		return
@@ -287,16 +327,16 @@ var errUntidy = errors.New("its entries and its free space do not make up the pa
 
 // treePage reads a page of one of two kinds that nobody has taken.
 func (s *survey) treePage(number uint32, inner, leaf byte) (*page, error) {
-	if number == 0 || int64(number) >= int64(len(s.state)) {
+	if !s.exists(number) {
 		return nil, errors.New("there is no such page")
 	}
-	switch s.state[number] {
+	switch s.known(number) {
 	case freed:
 		return nil, errors.New("it is on the list of free pages, too")
 	case claimed:
 		return nil, errors.New("it belongs to something else, too")
 	}
-	s.state[number] = broken
+	s.mark(number, broken)
 	data, err := s.read(number)
 	if err != nil {
 		return nil, err
@@ -308,7 +348,7 @@ func (s *survey) treePage(number uint32, inner, leaf byte) (*page, error) {
 	if p.kind != inner && p.kind != leaf {
 		return nil, errNoTree
 	}
-	s.state[number] = claimed
+	s.mark(number, claimed)
 	return p, nil
 }
 
@@ -343,7 +383,7 @@ func (s *survey) payload(c cell, as uint8) ([]byte, error) {
 		if next == 0 {
 			return nil, errors.New("it is cut off")
 		}
-		if as != unknown && !s.take(next, as) || as == unknown && (int64(next) >= int64(len(s.state)) || s.state[next] != unknown) {
+		if as != unknown && !s.take(next, as) || as == unknown && (!s.exists(next) || s.known(next) != unknown) {
 			return nil, fmt.Errorf("it continues in page %d, which is no part of it", next)
 		}
 		b, err := s.read(next)
@@ -422,7 +462,7 @@ func (s *survey) orphans(shapes []Shape) {
 	}
 	var list []orphan
 	parents := make(map[uint32]span64)
-	for n := uint32(2); int64(n) < int64(len(s.state)); n++ {
+	for n := range s.stored {
 		if s.ctx.Err() != nil {
 			return
 		}
@@ -537,7 +577,7 @@ func (s *survey) takeOrphans(list []orphan) {
 			s.lose(Loss{Page: o.page, Table: o.shape.Table, Row: true, RowID: c.rowid, Reason: errors.New("two pages have it differently, and nothing tells which is the newer")})
 		default:
 			delete(rows, k)
-			s.state[o.page] = claimed
+			s.mark(o.page, claimed)
 			s.row(o.shape, o.page, c, true)
 		}
 	})

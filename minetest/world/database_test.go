@@ -444,6 +444,7 @@ func FuzzSQLite(f *testing.F) {
 	data := judge.Read(f, filepath.Join(dir, "players.sqlite"))
 	f.Add(uint16(100), []byte{13})
 	f.Add(uint16(4196), []byte{0xff, 0xff})
+	f.Add(uint16(28), []byte{0x8e}) // billions of pages
 	f.Fuzz(func(t *testing.T, at uint16, patch []byte) {
 		data := slices.Clone(data)
 		copy(data[int(at)%len(data):], patch)
