@@ -12,8 +12,9 @@ import (
 // An image set is XML in one form: a tag of the set, and one for each image. They are merged as
 // tags, so that all else of the text stays as it is.
 var (
-	setTag    = regexp.MustCompile(`(?is)<imageset\b([^>]*)>`)
-	imageTag  = regexp.MustCompile(`(?is)<image\b([^>]*?)/?>(?:\s*</image\s*>)?`)
+	anyTag    = regexp.MustCompile(`(?i)<image(?:set)?\b`)
+	setTag    = regexp.MustCompile(`(?i)<imageset\b((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>`)
+	imageTag  = regexp.MustCompile(`(?i)<image\b((?:[^<>"']|"[^"<]*"|'[^'<]*')*?)/?>(?:\s*</image\s*>)?`)
 	attribute = regexp.MustCompile(`(?s)([A-Za-z_][\w.-]*)\s*=\s*("[^"]*"|'[^']*')`)
 )
 
@@ -47,13 +48,14 @@ func tagsOf(data []byte) (*tags, bool) {
 		return nil, false // there may be tags in it that are none
 	}
 	set := setTag.FindAllStringSubmatchIndex(t.text, -1)
-	if len(set) != 1 {
-		return nil, false
+	images := imageTag.FindAllStringSubmatchIndex(t.text, -1)
+	if len(set) != 1 || len(anyTag.FindAllStringIndex(t.text, -1)) != 1+len(images) || len(images) > 0 && images[0][0] < set[0][0] {
+		return nil, false // a tag is not in order
 	}
 	t.root = &text.Node{Name: "IMAGESET"}
 	t.spans[t.root] = [2]int{set[0][0], set[0][1]}
 	attributesTo(t.root, t.text[set[0][2]:set[0][3]])
-	for _, at := range imageTag.FindAllStringSubmatchIndex(t.text, -1) {
+	for _, at := range images {
 		n := t.root.AddNode("IMAGE")
 		t.spans[n] = [2]int{at[0], at[1]}
 		attributesTo(n, t.text[at[2]:at[3]])

@@ -115,6 +115,11 @@ func TestImageSets(t *testing.T) {
 		{"added to both", set(image("a", "1")), set(image("a", "1"), image("b", "2")), set(image("a", "1"), image("c", "3")), set(image("a", "1"), image("b", "2"), image("c", "3")), 0},
 		{"changed and removed", set(image("a", "1"), image("b", "2")), set(image("a", "5"), image("b", "2")), set(image("a", "1")), set(image("a", "5")), 0},
 		{"another rectangle", set(image("a", "1")), set(image("a", "2")), set(image("a", "3")), set(image("a", "2")), 1},
+		{"> in a name", set(image("a>b", "1")), set(image("a>b", "2"), image("c", "3")), set(image("a>b", "1"), image("d", "4")), set(image("a>b", "2"), image("c", "3"), image("d", "4")), 0},
+		{"a tag without an end", set(`<Image Name="a"`, image("b", "1")), set(`<Image Name="a"`, image("b", "2")), set(`<Image Name="a"`, image("b", "3")), set(`<Image Name="a"`, image("b", "2")), 1},
+		{"a quote without an end", set(`<Image Name="a />`, image("b", "1")), set(`<Image Name="a />`, image("b", "2")), set(`<Image Name="a />`, image("b", "3")), set(`<Image Name="a />`, image("b", "2")), 1},
+		{"a set that is cut off", "<Imageset Name='a' ", "<Imageset " + image("b", "2"), "<Imageset Name='c' ", "<Imageset " + image("b", "2"), 1},
+		{"images before the set", image("a", "1") + set(), image("a", "2") + set(), image("a", "3") + set(), image("a", "2") + set(), 1},
 		{"without a base", "", set(image("a", "1"), image("b", "2")), set(image("a", "1"), image("c", "3")), set(image("a", "1"), image("c", "3"), image("b", "2")), 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
