@@ -62,7 +62,7 @@ func (s *survey) findRoots(shapes []Shape) {
 	}
 }
 
-// follow returns the pages that one leads to, and what table the first leaf is of that tells it.
+// follow returns the pages that one leads to, and the table that they are of; nil if no leaf tells it.
 func (s *survey) follow(shapes []Shape, children map[uint32][]uint32, root uint32) (seen map[uint32]bool, sh *Shape) {
 	seen = map[uint32]bool{root: true}
 	for todo := []uint32{root}; len(todo) > 0 && s.ctx.Err() == nil; {
