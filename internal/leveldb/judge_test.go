@@ -178,8 +178,9 @@ func TestJudgeWrites(t *testing.T) {
 				t.Errorf("problems: %v", p)
 			}
 			unchanged(t, dir, before)
-			if got, want := python(t, "digest", dir), digest(t, db); got != want {
-				t.Errorf("C++ reads %s, we read %s", got, want)
+			ours := digest(t, db) // C++ may make other tables of those that db reads
+			if got := python(t, "digest", dir); got != ours {
+				t.Errorf("C++ reads %s, we read %s", got, ours)
 			}
 			t.Logf("%d records, %d in the log, %d tables", len(want), len(db.mem.entries), len(db.tables))
 		})
