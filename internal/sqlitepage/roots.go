@@ -38,7 +38,7 @@ func (s *survey) findRoots(shapes []Shape) {
 			}
 		}
 	}
-	reached := make(map[uint32]bool)
+	found, reached := make(map[*Shape]bool), make(map[uint32]bool)
 	for _, root := range slices.Sorted(maps.Keys(children)) {
 		if hasParent[root] {
 			continue
@@ -47,7 +47,7 @@ func (s *survey) findRoots(shapes []Shape) {
 		if sh == nil || sh.Root != 0 {
 			continue
 		}
-		sh.Root, sh.found = root, true
+		sh.Root, found[sh] = root, true
 		maps.Copy(reached, seen)
 	}
 	for _, n := range leaves {
@@ -55,7 +55,7 @@ func (s *survey) findRoots(shapes []Shape) {
 			return
 		}
 		if p := s.loose(n); p != nil && !reached[n] {
-			if sh := s.owner(shapes, p, false); sh != nil && sh.found {
+			if sh := s.owner(shapes, p, false); found[sh] {
 				sh.guess = true
 			}
 		}

@@ -56,8 +56,7 @@ type Shape struct {
 	Columns []Kinds
 
 	index int
-	found bool // Root is what findRoots has found
-	guess bool // and there are rows elsewhere that may be the newer ones
+	guess bool // Root was looked for, and rows elsewhere may be the newer ones
 }
 
 // fits reports whether values can be a row of the table.
