@@ -25,6 +25,7 @@ var (
 	ErrFormat  = errors.New("invalid data")        // a value that the format does not allow
 	ErrVersion = errors.New("unknown version")     // a version that is not implemented
 	ErrLimit   = errors.New("limit exceeded")      // valid perhaps, but larger than anything sane
+	ErrLost    = errors.New("content is lost")     // parts that the file lists are missing or unreadable; the rest was read
 )
 
 // Error says where in a file reading failed, and why.
