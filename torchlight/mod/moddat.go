@@ -37,6 +37,10 @@ func (h *Header) texts() map[string]*string {
 // oneLine makes a text fit into a property, which is a line.
 func oneLine(s string) string { return lineBreaks.Replace(s) }
 
+// removedPath returns the path of a removed file that MOD.DAT means: in capitals, as the
+// editor writes it into the header. The game finds no other.
+func removedPath(s string) string { return strings.ToUpper(oneLine(s)) }
+
 var lineBreaks = strings.NewReplacer("\n", " ", "\r", " ", "\x00", " ")
 
 // ModDat returns the MOD.DAT of which the editor would make the header. Texts
@@ -75,7 +79,7 @@ func (h *Header) ModDat() *text.Node {
 // HeaderOf returns the header that a MOD.DAT describes. What that does not say
 // comes from the residue, which can be nil, or else is as in [NewHeader]. Names and
 // versions of required mods are known only from a residue, and so is their hash,
-// which is 0 otherwise: how it is made is not known.
+// which is 0 otherwise: how it is made is not known. Paths of removed files are in capitals.
 func HeaderOf(n *text.Node, k *HeaderResidue) (*Header, error) {
 	if !strings.EqualFold(n.Name, rootName) {
 		return nil, fmt.Errorf("mod: expected a root of the name MOD, found %q", n.Name)
@@ -99,23 +103,24 @@ func HeaderOf(n *text.Node, k *HeaderResidue) (*Header, error) {
 		}
 	}
 	h.ModVersion = uint16(version + 1)
-	if group := n.Child(groupRemove); group != nil {
-		for p := range group.Properties() {
-			if strings.EqualFold(p.Key, keyFile) {
-				h.Removed = append(h.Removed, p.Value)
-			}
+	for group := range n.Children() {
+		isRemove := strings.EqualFold(group.Name, groupRemove)
+		if !isRemove && !strings.EqualFold(group.Name, groupRequired) {
+			continue
 		}
-	}
-	if group := n.Child(groupRequired); group != nil {
 		for p := range group.Properties() {
-			if !strings.EqualFold(p.Key, keyRequiredID) {
-				continue
+			switch {
+			case isRemove && !strings.EqualFold(p.Key, keyFile):
+				return nil, badValue(groupRemove, "the key "+keyFile, p.Key)
+			case isRemove:
+				h.Removed = append(h.Removed, removedPath(p.Value))
+			case strings.EqualFold(p.Key, keyRequiredID):
+				id, clean := text.ParseInt64(p.Value)
+				if !clean {
+					return nil, badValue(groupRequired+"."+keyRequiredID, "a number", p.Value)
+				}
+				h.Required = append(h.Required, Required{ID: id})
 			}
-			id, clean := text.ParseInt64(p.Value)
-			if !clean {
-				return nil, badValue(groupRequired+"."+keyRequiredID, "a number", p.Value)
-			}
-			h.Required = append(h.Required, Required{ID: id})
 		}
 	}
 	if k != nil {
@@ -139,7 +144,7 @@ type HeaderResidue struct {
 	Required     []RequiredResidue  `json:"required,omitempty"`
 	ModVersion   *pak.Odd           `json:"modVersion,omitempty"`
 	Texts        map[string]OddText `json:"texts,omitempty"`   // those of several lines, by their key in MOD.DAT
-	Removed      []pak.ResidueName  `json:"removed,omitempty"` // if one of them has several lines
+	Removed      []pak.ResidueName  `json:"removed,omitempty"` // if one of them is not as MOD.DAT makes it
 }
 
 // RequiredResidue is what MOD.DAT does not say about a required mod.
@@ -179,7 +184,7 @@ func (h *Header) Residue() *HeaderResidue {
 			k.Texts[key] = OddText{pak.ResidueName(from), pak.ResidueName(*s)}
 		}
 	}
-	if slices.ContainsFunc(h.Removed, func(s string) bool { return oneLine(s) != s }) {
+	if slices.ContainsFunc(h.Removed, func(s string) bool { return removedPath(s) != s }) {
 		for _, path := range h.Removed {
 			k.Removed = append(k.Removed, pak.ResidueName(path))
 		}
@@ -224,7 +229,7 @@ func (k *HeaderResidue) apply(h *Header) {
 			*s = string(t.Is)
 		}
 	}
-	if slices.EqualFunc(k.Removed, h.Removed, func(is pak.ResidueName, from string) bool { return oneLine(string(is)) == from }) {
+	if slices.EqualFunc(k.Removed, h.Removed, func(is pak.ResidueName, from string) bool { return removedPath(string(is)) == from }) {
 		for i := range h.Removed {
 			h.Removed[i] = string(k.Removed[i])
 		}

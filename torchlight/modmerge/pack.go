@@ -351,7 +351,7 @@ func (p *pack) removed() {
 			}
 			if !seen[name] {
 				seen[name] = true
-				h.Removed = append(h.Removed, file)
+				h.Removed = append(h.Removed, name)
 			}
 		}
 	}
