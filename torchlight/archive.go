@@ -39,6 +39,7 @@ var (
 	optionSprites = format.Option{Name: "sprites", Bool: true, For: format.ForTree, Help: "cut the sprites of image sets out, each as a PNG in the folder SPRITES; those that are changed there go back into the picture when the mod is packed"}
 	optionTables  = format.Option{Name: "tables", Bool: true, For: format.ForBuild | format.ForCheck, Help: "build the .RAW tables from the sources"}
 	optionAll     = format.Option{Name: "all", Bool: true, For: format.ForBuild | format.ForCheck, Help: "pack each .PNG that has a .DDS of the same name beside it, too"}
+	optionKeep    = format.Option{Name: "keep-going", Bool: true, For: format.ForBuild, Help: "leave out files that cannot be read or compiled, and pack the others; the exit code is 1"}
 	optionBase    = format.Option{Name: "base", For: format.ForBuild | format.ForCheck | format.ForScene, Input: true, Help: "the `path` of the game's own files, folder or archive, that units are based on"}
 )
 
@@ -135,7 +136,7 @@ const (
 )
 
 var (
-	archiveOptions = []format.Option{optionNames, optionGUTS, optionRaw, optionSprites, optionTables, optionAll, optionBase, format.OptionClean}
+	archiveOptions = []format.Option{optionNames, optionGUTS, optionRaw, optionSprites, optionTables, optionAll, optionKeep, optionBase, format.OptionClean}
 	archiveKinds   = slices.Concat(pak.Catalog.Kinds(), mod.Catalog.Kinds(), moddir.Catalog.Kinds(), dat.Catalog.Kinds(), layout.Catalog.Kinds(),
 		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds(), text.Catalog.Kinds(),
 		picture.Catalog.Kinds(), imageset.Catalog.Kinds(), modedit.Catalog.Kinds())
@@ -373,7 +374,7 @@ func amountsOf(r *pak.Reader) amounts {
 
 // modOptions are the options that the user gave.
 func modOptions(job *format.Job) (moddir.Options, error) {
-	o := moddir.Options{Raw: job.On(optionRaw.Name), Floats: floatStyle(job)}
+	o := moddir.Options{Raw: job.On(optionRaw.Name), Floats: floatStyle(job), Warn: func(path, message string) { job.Warn(path, "%s", message) }}
 	names, err := readNames(job.Value(optionNames.Name))
 	if err == nil && names != nil {
 		o.Names = hash.Known().With(names...)
@@ -392,10 +393,17 @@ func buildArchive(job *format.Job, fsys fs.FS, build func(fs.FS, moddir.BuildOpt
 		return err
 	}
 	defer closer.Close()
-	report, err := build(job.Clean(fsys), moddir.BuildOptions{
-		Options: o, Checking: job.Checking, All: job.On(optionAll.Name), Tables: job.On(optionTables.Name), Base: base,
-		Warn: func(path, message string) { job.Warn(path, "%s", message) },
-	})
+	bo := moddir.BuildOptions{Options: o, Checking: job.Checking, All: job.On(optionAll.Name), Tables: job.On(optionTables.Name), Base: base}
+	left := 0
+	if job.On(optionKeep.Name) {
+		bo.KeepGoing = func(e moddir.SourceError) {
+			left++
+			for _, message := range tellSource(e) {
+				job.Miss("", "%s", message)
+			}
+		}
+	}
+	report, err := build(job.Clean(fsys), bo)
 	var bad *moddir.SourcesError
 	if errors.As(err, &bad) {
 		return tellSources(job, bad)
@@ -407,6 +415,9 @@ func buildArchive(job *format.Job, fsys fs.FS, build func(fs.FS, moddir.BuildOpt
 	if report.Removed > 0 {
 		done += fmt.Sprintf(", noted %d to be removed from the game", report.Removed)
 	}
+	if left > 0 {
+		done += fmt.Sprintf(", left out %d broken", left)
+	}
 	job.Tell("%s", done)
 	if len(report.Tables) > 0 {
 		job.Tell("built tables: %s", strings.Join(report.Tables, ", "))
@@ -417,17 +428,23 @@ func buildArchive(job *format.Job, fsys fs.FS, build func(fs.FS, moddir.BuildOpt
 	return nil
 }
 
-// tellSources tells of every line that keeps a source from being compiled.
+// tellSource returns what is wrong with each line of a source that cannot be packed.
+func tellSource(e moddir.SourceError) []string {
+	var all []string
+	for _, line := range text.AllErrors(e.Err) {
+		all = append(all, check.Line{Path: e.At, Line: line.Line, Column: line.Column}.String()+": "+line.Problem())
+	}
+	if all == nil {
+		all = []string{e.Error()}
+	}
+	return all
+}
+
+// tellSources tells of every line that keeps a source from being packed.
 func tellSources(job *format.Job, bad *moddir.SourcesError) error {
 	var all []string
 	for _, e := range bad.Errors {
-		lines := text.AllErrors(e.Err)
-		for _, line := range lines {
-			all = append(all, check.Line{Path: e.At, Line: line.Line, Column: line.Column}.String()+": "+line.Problem())
-		}
-		if len(lines) == 0 {
-			all = append(all, e.At+": "+e.Err.Error())
-		}
+		all = append(all, tellSource(e)...)
 	}
 	if len(all) == 1 {
 		return errors.New(all[0])
@@ -435,7 +452,7 @@ func tellSources(job *format.Job, bad *moddir.SourcesError) error {
 	for _, message := range all {
 		job.Miss("", "%s", message)
 	}
-	return fmt.Errorf("nothing was made, because of %d errors", len(all))
+	return fmt.Errorf("nothing was made, because of %d errors; --%s leaves out what is broken", len(all), optionKeep.Name)
 }
 
 // openBase opens the game's own files: a folder, or an archive.

@@ -65,6 +65,7 @@ func editorOptions(job *format.Job, report func(check.Change) error) (o modedit.
 			}
 		},
 		Miss: func(path, message string) { job.Miss(path, "%s", message) },
+		Warn: func(path, message string) { job.Warn(path, "%s", message) },
 	}, closer, failed, nil
 }
 

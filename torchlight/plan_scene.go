@@ -99,7 +99,7 @@ func readLayout(data []byte) (*layout.File, error) {
 	if !strings.EqualFold(file.Root.Name, "Layout") {
 		return nil, fmt.Errorf("%w: it is no layout, but a [%s]", format.ErrUnseen, file.Root.Name)
 	}
-	return layout.FromText(file.Root)
+	return layout.FromText(file.Root, func(text.Item, *text.Error) {})
 }
 
 // readGrid reads a grid, or its form for people.

@@ -30,7 +30,7 @@ func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error
 
 // Compile makes the compiled file of a text. With the residue of exactly that text it
 // is the file again that the text was made from. Errors are about the text
-// (*[text.Error]), or about what no compiled file can hold (*[fault.Error]).
+// (*[text.Error] or [text.Errors]), or about what no compiled file can hold (*[fault.Error]).
 func Compile(form []byte, residue *Residue, o Options) (data []byte, err error) {
 	if residue != nil && residue.Whole != nil {
 		return bytes.Clone(residue.Whole), nil
@@ -48,20 +48,22 @@ func Compile(form []byte, residue *Residue, o Options) (data []byte, err error) 
 }
 
 // compile makes the file that a text says by itself.
-func compile(form []byte, residue *Residue, o Options) (*File, error) {
-	t, err := text.Parse(form)
-	if err != nil {
-		return nil, err
+func compile(form []byte, residue *Residue, o Options) (f *File, err error) {
+	problems, err := text.Read(form, func(root *text.Node, report func(text.Item, *text.Error)) {
+		f = fromText(root, residue.version(o), report)
+	})
+	if err == nil {
+		err = problems.Settle(o.Warn)
 	}
-	return compileTree(t.Root, residue, o), nil
+	return f, err
 }
 
-func compileTree(root *text.Node, residue *Residue, o Options) *File {
-	version := o.version()
-	if residue != nil && residue.Version != 0 {
-		version = residue.Version
+// version returns that of the file with a residue, which may be nil.
+func (r *Residue) version(o Options) uint32 {
+	if r != nil && r.Version != 0 {
+		return r.Version
 	}
-	return FromText(root, version)
+	return o.version()
 }
 
 // formSize returns about how many characters the text of a tree takes.

@@ -107,7 +107,20 @@ func TestText(t *testing.T) {
 func TestJunk(t *testing.T) {
 	junk := "[unit]\n[child]\n[/CHILD]\n<integer>value:.1\n<INTEGER>value:12x\n<BOOL>value:TRUE\n<FLOAT>value:.75\n[/UNIT]"
 	clean := "[UNIT]\n<INTEGER>VALUE:0\n<INTEGER>VALUE:12\n<BOOL>VALUE:1\n<FLOAT>VALUE:0.75\n[CHILD]\n[/CHILD]\n[/UNIT]"
-	a, errA := dat.Compile([]byte(junk), nil, dat.Options{})
+	var warned []string
+	a, errA := dat.Compile([]byte(junk), nil, dat.Options{Warn: func(e *text.Error) { warned = append(warned, e.Error()) }})
+	if want := []string{`line 4: expected a value of type INTEGER, found ".1", which is read as 0`, `line 5: expected a value of type INTEGER, found "12x", which is read as 12`}; !slices.Equal(warned, want) {
+		t.Errorf("warned of %q", warned)
+	}
+	if _, err := dat.Compile([]byte(junk), nil, dat.Options{}); len(text.AllErrors(err)) != 2 {
+		t.Errorf("junk is silent where nobody hears of it: %v", err)
+	}
+	for _, line := range []string{"<INTEGER>A:2147483648", "<UNSIGNED INT>A:4294967296", "<INTEGER64>A:-9223372036854775809", "<FLOAT>A:1e39", "<DOUBLE>A:1e400"} {
+		_, err := dat.Compile([]byte("[A]\n"+line+"\n[/A]"), nil, dat.Options{Warn: func(*text.Error) {}})
+		if e := text.AllErrors(err); len(e) != 1 || e[0].Line != 2 || !errors.Is(err, fault.ErrLimit) {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
 	b, errB := dat.Compile([]byte(clean), nil, dat.Options{})
 	if errA != nil || errB != nil || !bytes.Equal(a, b) {
 		t.Errorf("% x, %v\n% x, %v", a, errA, b, errB)

@@ -2,6 +2,7 @@ package dat
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,8 +13,9 @@ import (
 // Edit changes a file by its text. The function gets the tree that [File.Text] gives, with all
 // the digits of numbers, and does to it what it likes. What it leaves as it is keeps its bits:
 // hashes, values that no text says, the IDs of strings. A string that changes everywhere keeps
-// its ID, others get new ones behind those that are there; strings that are no longer used go. If
-// the function fails, nothing has changed.
+// its ID, others get new ones behind those that are there; strings that are no longer used go.
+// Edit fails if the function does, or if a value that it changed is none of its type: then
+// nothing has changed.
 func (f *File) Edit(o Options, change func(root *text.Node) error) error {
 	o.Floats = text.Exact
 	root := f.Text(o)
@@ -31,6 +33,9 @@ func (f *File) Edit(o Options, change func(root *text.Node) error) error {
 		e.last = max(e.last, s.ID)
 	}
 	made := e.node(root)
+	if e.err != nil {
+		return e.err
+	}
 	after := e.used(made, make(map[uint32]bool))
 	f.Root = made
 	f.Strings = slices.DeleteFunc(e.strings, func(s String) bool { return before[s.ID] && !after[s.ID] })
@@ -46,6 +51,7 @@ type editor struct {
 	ids        map[string]uint32 // of strings
 	last       uint32            // the highest ID
 	kept       map[uint32]bool   // IDs that stand for what they stood for
+	err        error
 }
 
 type editedNode struct {
@@ -120,7 +126,10 @@ func (e *editor) property(p *text.Property) Property {
 		}
 		out.Value = uint64(e.id(p.Value))
 	default:
-		out.Value = new(compiler).value(p)
+		var clean bool
+		if out.Value, clean = number(p); !clean && e.err == nil {
+			e.err = fmt.Errorf("%s: %w", p.Key, p.Problem())
+		}
 	}
 	return out
 }

@@ -72,6 +72,9 @@ func TestEdit(t *testing.T) {
 	if err := f.Edit(dat.Options{}, func(root *text.Node) error { root.Items = nil; return failed }); !errors.Is(err, failed) || !f.Equal(want) {
 		t.Errorf("%v: %+v", err, f)
 	}
+	if err := f.Edit(dat.Options{}, func(root *text.Node) error { root.Add(text.Integer, "K", "abc"); return nil }); err == nil || !f.Equal(want) {
+		t.Errorf("%v: an INTEGER abc became %+v", err, f.Root)
+	}
 	f.Strings = append(f.Strings, dat.String{ID: dat.None - 1, Text: "last"})
 	if err := f.Edit(dat.Options{}, func(root *text.Node) error { root.Add(text.Note, "K", "z"); return nil }); err != nil || f.Strings[0] != (dat.String{ID: 1, Text: "z"}) {
 		t.Errorf("%v: %+v", err, f.Strings)

@@ -41,7 +41,7 @@ func findResidue(f *File, data []byte, root *text.Node, form []byte, o Options) 
 	}
 	var c *File
 	if text.Survives(root) {
-		c = compileTree(root, r, o)
+		c = fromText(root, r.version(o), func(text.Item, *text.Error) {})
 	} else {
 		var err error
 		if c, err = compile(form, r, o); err != nil {

@@ -1,6 +1,7 @@
 package dat
 
 import (
+	"fmt"
 	"math"
 	"path"
 	"slices"
@@ -18,6 +19,10 @@ type Options struct {
 	Path   string          // of the file, such as MEDIA/UNITTYPES/TYPE.DAT: its base name is a name too, and .ADM means Torchlight I
 
 	FormOnly bool // Decompile finds no residue, which takes most of its time
+
+	// Warn hears of values that Compile reads otherwise than they are written, such as the
+	// INTEGER "1.5", which is 1; nil: they are errors. Numbers that do not fit always are.
+	Warn func(*text.Error)
 }
 
 // version is that of a file to be compiled.
@@ -155,17 +160,32 @@ func fits(s string, h uint32) bool {
 }
 
 // FromText returns the compiled file of a tree as it is written again: strings
-// get their IDs from 1 on in the order in which they are first used. Values are
-// read as the game does, so that nonsense is 0.
-func FromText(root *text.Node, version uint32) *File {
-	c := compiler{file: &File{Version: version}, ids: map[string]uint32{}}
+// get their IDs from 1 on in the order in which they are first used. Report hears of values
+// that are read otherwise than they are written: by their beginning as the game does, so that
+// nonsense is 0, or as the nearest number that fits. Nil: the first of them is the error.
+func FromText(root *text.Node, version uint32, report func(text.Item, *text.Error)) (*File, error) {
+	var first error
+	if report == nil {
+		report = func(it text.Item, e *text.Error) {
+			if first == nil {
+				first = fmt.Errorf("%s: %w", it.(*text.Property).Key, e)
+			}
+		}
+	}
+	f := fromText(root, version, report)
+	return f, first
+}
+
+func fromText(root *text.Node, version uint32, report func(text.Item, *text.Error)) *File {
+	c := compiler{file: &File{Version: version}, ids: map[string]uint32{}, report: report}
 	c.file.Root = c.node(root)
 	return c.file
 }
 
 type compiler struct {
-	file *File
-	ids  map[string]uint32
+	file   *File
+	ids    map[string]uint32
+	report func(text.Item, *text.Error)
 }
 
 func (c *compiler) node(n *text.Node) *Node {
@@ -215,27 +235,38 @@ func (c *compiler) id(s string) uint32 {
 }
 
 func (c *compiler) value(p *text.Property) uint64 {
+	if p.Type.IsString() {
+		return uint64(c.id(p.Value))
+	}
+	v, clean := number(p)
+	if !clean {
+		c.report(p, p.Problem())
+	}
+	return v
+}
+
+// number returns the bits of a value that is no string, and whether it is read as it is written.
+func number(p *text.Property) (bits uint64, clean bool) {
 	switch p.Type {
 	case text.Integer:
-		v, _ := text.ParseInt(p.Value)
-		return uint64(uint32(v))
+		v, clean := text.ParseInt(p.Value)
+		return uint64(uint32(v)), clean
 	case text.Float:
-		v, _ := text.ParseFloat(p.Value)
-		return uint64(math.Float32bits(v))
+		v, clean := text.ParseFloat(p.Value)
+		return uint64(math.Float32bits(v)), clean
 	case text.Double:
-		v, _ := text.ParseDouble(p.Value)
-		return math.Float64bits(v)
+		v, clean := text.ParseDouble(p.Value)
+		return math.Float64bits(v), clean
 	case text.Unsigned:
-		v, _ := text.ParseUint(p.Value)
-		return uint64(v)
+		v, clean := text.ParseUint(p.Value)
+		return uint64(v), clean
 	case text.Bool:
-		if v, _ := text.ParseBool(p.Value); v {
-			return 1
+		v, clean := text.ParseBool(p.Value)
+		if v {
+			return 1, clean
 		}
-		return 0
-	case text.Integer64:
-		v, _ := text.ParseInt64(p.Value)
-		return uint64(v)
+		return 0, clean
 	}
-	return uint64(c.id(p.Value))
+	v, clean := text.ParseInt64(p.Value)
+	return uint64(v), clean
 }

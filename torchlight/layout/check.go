@@ -63,6 +63,12 @@ var (
 	foundTag = Catalog.Add("tl-layout-unknown-tag", check.Warning,
 		"TAG is the name of no feature tag; it compiles to none.",
 		"Correct the name, or write the number of the tag.")
+	foundText = Catalog.Add("tl-layout-text-value", check.Warning,
+		"A value makes no sense where it stands in the text of a layout, so that something else is compiled.",
+		"Correct the value.")
+	foundLeftOut = Catalog.Add("tl-layout-left-out", check.Warning,
+		"A part or line of the text of a layout belongs to nothing there: it is not compiled.",
+		"Correct its name, or remove it.")
 	foundMark = Catalog.Add("tl-layout-marked", check.Info,
 		"The text has a line with a mark, which only Trowel understands.",
 		"Nothing to do unless the editor is to open the text: it will not see that line.")
@@ -221,10 +227,21 @@ func CheckText(form []byte, path string, sink check.Sink) {
 		unreadable(sink, path, err)
 		return
 	}
-	f, err := fromText(t.Root, lines)
+	type problem struct {
+		kind *check.Kind
+		*text.Error
+	}
+	var problems []problem
+	f, _, err := readText(form, func(k *check.Kind, _ text.Item, e *text.Error) { problems = append(problems, problem{k, e}) })
 	if err != nil {
 		unreadable(sink, path, err)
 		return
+	}
+	for _, p := range problems {
+		if p.Line > 0 { // the lines were known
+			at := check.Line{Line: p.Line}
+			sink.AddAt(p.kind, []check.Place{at}, join(path, fmt.Sprintf("line %d", p.Line)), -1, "%s", p.Problem())
+		}
 	}
 	c := textChecker{sink, path, lines}
 	f.check(path, c.atLines(t.Root))
@@ -240,6 +257,12 @@ func CheckText(form []byte, path string, sink check.Sink) {
 	for n := range nodes(t.Root, "OBJECTS") {
 		c.objects(n, -1)
 	}
+}
+
+// idOf returns the ID that the [PROPERTIES] of an object have.
+func idOf(n *text.Node) int64 {
+	id, _ := text.ParseInt64(getText(n, "ID"))
+	return id
 }
 
 type textChecker struct {
@@ -261,7 +284,7 @@ func (c *textChecker) atLines(root *text.Node) check.Sink {
 	walk = func(n *text.Node) {
 		for child := range n.Children() {
 			if strings.EqualFold(child.Name, "PROPERTIES") {
-				if id := getInt64(child, "ID"); lines[id] == 0 {
+				if id := idOf(child); lines[id] == 0 {
 					lines[id] = c.lines[child]
 				}
 			}
@@ -285,7 +308,7 @@ func (c *textChecker) objects(parent *text.Node, parentID int64) {
 	for n := range nodes(parent, "BASEOBJECT") {
 		id := parentID
 		if p := n.Child("PROPERTIES"); p != nil {
-			id = getInt64(p, "ID")
+			id = idOf(p)
 			c.properties(p, parentID)
 		}
 		for children := range nodes(n, "CHILDREN") {
@@ -295,7 +318,6 @@ func (c *textChecker) objects(parent *text.Node, parentID int64) {
 }
 
 func (c *textChecker) properties(n *text.Node, parentID int64) {
-	desc := DescriptorNamed(getText(n, "DESCRIPTOR"))
 	inParent := false // the first PARENTID was seen
 	for p := range n.Properties() {
 		switch key := strings.ToUpper(p.Key); {
@@ -306,13 +328,6 @@ func (c *textChecker) properties(n *text.Node, parentID int64) {
 				c.add(foundParent, p, "PARENTID is %s, the object stands in %d", p.Value, parentID)
 			}
 			inParent = true
-		case key == "DESCRIPTOR" || key == "NAME" || key == "ID":
-		case desc != nil && desc.named(key).info == nil:
-			c.add(foundProperty, p, "%s has no property %s", desc.Name, strconv.Quote(p.Key))
-		case desc != nil && desc.Code == groupCode && key == "TAG":
-			if _, ok := parseTag(p.Value); !ok {
-				c.add(foundTag, p, "there is no tag %s", strconv.Quote(p.Value))
-			}
 		}
 	}
 }

@@ -57,7 +57,7 @@ func recompile(root *text.Node) ([]byte, error) {
 	if !text.Survives(root) {
 		return nil, errLine
 	}
-	f, err := FromText(root)
+	f, err := FromText(root, func(text.Item, *text.Error) {})
 	if err != nil {
 		return nil, err
 	}
@@ -67,21 +67,17 @@ func recompile(root *text.Node) ([]byte, error) {
 // Compile makes a compiled layout of its text form. With the residue of
 // exactly that form it is exactly the same file again.
 //
-// It fails where [text.Parse], [FromText] or [File.Encode] do, and for a residue
-// that cannot be of the form.
-func Compile(form []byte, residue *Residue, _ Options) ([]byte, error) {
+// It fails where [text.Parse], [FromText] or [File.Encode] do, for a residue
+// that cannot be of the form, and for a number that does not fit.
+func Compile(form []byte, residue *Residue, o Options) ([]byte, error) {
 	if residue != nil && residue.Whole != nil {
 		return bytes.Clone(residue.Whole), nil
 	}
-	t, err := text.Parse(form)
-	if err != nil {
-		return nil, err
+	f, problems, err := readText(form, nil)
+	if err == nil {
+		err = problems.Settle(o.Warn)
 	}
-	f, err := FromText(t.Root)
 	if err != nil {
-		if t, lines, e := text.ParseLines(form); e == nil {
-			_, err = fromText(t.Root, lines)
-		}
 		return nil, err
 	}
 	data, err := f.Encode()

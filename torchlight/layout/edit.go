@@ -9,19 +9,19 @@ import (
 
 // Edit changes a layout by its text. The function gets the tree that [File.Text] gives, with
 // all the digits of numbers, and does to it what it likes. Objects that it leaves as they are
-// keep their bits as long as it adds and takes away no objects. What the objects of a kind do not
-// have is left out, as in [FromText]. If the function or FromText fails, nothing has changed.
+// keep their bits as long as it adds and takes away no objects. If the function fails, or
+// [FromText] does because the layout cannot hold what it made, nothing has changed.
 func (f *File) Edit(o Options, change func(root *text.Node) error) error {
 	o.Floats = text.Exact
 	root := f.Text(o)
-	before, err := FromText(root)
+	before, err := FromText(root, nil)
 	if err != nil {
 		return err
 	}
 	if err := change(root); err != nil {
 		return err
 	}
-	after, err := FromText(root)
+	after, err := FromText(root, nil)
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func TestEdit(t *testing.T) {
 	n.Add(text.String, "NAME", "G")
 	n.Add(text.Integer64, "ID", "5")
 	n.Add(text.String, "CHOICE", "Weight")
-	f, err := layout.FromText(root)
+	f, err := layout.FromText(root, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

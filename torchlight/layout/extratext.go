@@ -2,8 +2,10 @@ package layout
 
 import (
 	"iter"
+	"strconv"
 	"strings"
 
+	"trowel.example/fault"
 	"trowel.example/torchlight/text"
 )
 
@@ -18,33 +20,68 @@ func nodes(n *text.Node, name string) iter.Seq[*text.Node] {
 	}
 }
 
+// get returns the first property of a key, ignoring case; nil if there is none.
+func (t *textReader) get(n *text.Node, key string) *text.Property {
+	for p := range n.Properties() {
+		if strings.EqualFold(p.Key, key) {
+			return p
+		}
+	}
+	return nil
+}
+
+// int64 reads a number, and reports one that is none.
+func (t *textReader) int64(p *text.Property) int64 {
+	if p == nil {
+		return 0
+	}
+	v, clean := text.ParseInt64(p.Value)
+	if !clean {
+		t.value(p, (&text.Property{Type: text.Integer64, Value: p.Value}).Problem())
+	}
+	return v
+}
+
+// uint8 reads a number of a byte.
+func (t *textReader) uint8(p *text.Property) uint8 {
+	v := t.int64(p)
+	if v != int64(uint8(v)) {
+		t.value(p, &text.Error{Want: "a number from 0 to 255", Got: strconv.FormatInt(v, 10), Err: fault.ErrLimit})
+	}
+	return uint8(v)
+}
+
+func (t *textReader) float(p *text.Property) float32 {
+	if p == nil {
+		return 0
+	}
+	v, clean := text.ParseFloat(p.Value)
+	if !clean {
+		t.value(p, (&text.Property{Type: text.Float, Value: p.Value}).Problem())
+	}
+	return v
+}
+
 func getText(n *text.Node, key string) string {
 	s, _ := n.Get(key)
 	return s
 }
 
-func getInt64(n *text.Node, key string) int64 {
-	v, _ := text.ParseInt64(getText(n, key))
-	return v
-}
-
-func getFloat(n *text.Node, key string) float32 {
-	v, _ := text.ParseFloat(getText(n, key))
-	return v
-}
-
-func logicFromText(n *text.Node) *LogicGroup {
+func (t *textReader) logic(n *text.Node) *LogicGroup {
 	g := new(LogicGroup)
+	t.only(n, "a logic group", nil, []string{"LOGICOBJECT"})
 	for on := range nodes(n, "LOGICOBJECT") {
+		t.only(on, "a node of a logic group", []string{"ID", "OBJECTID", "X", "Y"}, []string{"LOGICLINK"})
 		o := LogicObject{
-			ID:       uint8(getInt64(on, "ID")),
-			ObjectID: getInt64(on, "OBJECTID"),
-			X:        getFloat(on, "X"),
-			Y:        getFloat(on, "Y"),
+			ID:       t.uint8(t.get(on, "ID")),
+			ObjectID: t.int64(t.get(on, "OBJECTID")),
+			X:        t.float(t.get(on, "X")),
+			Y:        t.float(t.get(on, "Y")),
 		}
 		for ln := range nodes(on, "LOGICLINK") {
+			t.only(ln, "a link of a logic group", []string{"LINKINGTO", "OUTPUTNAME", "INPUTNAME"}, nil)
 			o.Links = append(o.Links, LogicLink{
-				To:     uint8(getInt64(ln, "LINKINGTO")),
+				To:     t.uint8(t.get(ln, "LINKINGTO")),
 				Output: getText(ln, "OUTPUTNAME"),
 				Input:  getText(ln, "INPUTNAME"),
 			})
@@ -54,29 +91,42 @@ func logicFromText(n *text.Node) *LogicGroup {
 	return g
 }
 
-func timelineFromText(n *text.Node) *Timeline {
-	t := new(Timeline)
+func (t *textReader) timeline(n *text.Node) *Timeline {
+	line := new(Timeline)
+	t.only(n, "a timeline", []string{"ID"}, []string{"TIMELINEOBJECT"})
 	for on := range nodes(n, "TIMELINEOBJECT") {
-		o := TimelineObject{ObjectID: getInt64(on, "OBJECTID")}
+		t.only(on, "an object of a timeline", []string{"OBJECTID"}, []string{"TIMELINEOBJECTPROPERTY", "TIMELINEOBJECTEVENT"})
+		o := TimelineObject{ObjectID: t.int64(t.get(on, "OBJECTID"))}
 		for tn := range on.Children() {
 			if strings.EqualFold(tn.Name, "TIMELINEOBJECTPROPERTY") || strings.EqualFold(tn.Name, "TIMELINEOBJECTEVENT") {
-				o.Tracks = append(o.Tracks, trackFromText(tn))
+				o.Tracks = append(o.Tracks, t.track(tn))
 			}
 		}
-		t.Objects = append(t.Objects, o)
+		line.Objects = append(line.Objects, o)
 	}
-	return t
+	return line
 }
 
-func trackFromText(n *text.Node) Track {
-	t := Track{Property: getText(n, "OBJECTPROPERTYNAME"), Event: getText(n, "OBJECTEVENTNAME")}
+func (t *textReader) track(n *text.Node) Track {
+	t.only(n, "a track of a timeline", []string{"OBJECTPROPERTYNAME", "OBJECTEVENTNAME"}, []string{"TIMELINEPOINT"})
+	track := Track{Property: getText(n, "OBJECTPROPERTYNAME"), Event: getText(n, "OBJECTEVENTNAME")}
+	keys := []string{"TIMEPERCENT", "INTERPOLATION", "VALUE"}
+	if track.Event != "" {
+		keys = keys[:2]
+	}
 	for pn := range nodes(n, "TIMELINEPOINT") {
-		p := Point{Time: getFloat(pn, "TIMEPERCENT")}
-		p.Interpolation, _ = interpolations.index(getText(pn, "INTERPOLATION"))
-		if t.Event == "" {
+		t.only(pn, "a point of a timeline", keys, nil)
+		p := Point{Time: t.float(t.get(pn, "TIMEPERCENT"))}
+		if how := t.get(pn, "INTERPOLATION"); how != nil {
+			var known bool
+			if p.Interpolation, known = interpolations.index(how.Value); !known {
+				t.value(how, &text.Error{Want: "the name of an interpolation, such as " + interpolations[0], Got: strconv.Quote(how.Value) + ", which is read as " + interpolations.name(p.Interpolation), Err: fault.ErrFormat})
+			}
+		}
+		if track.Event == "" {
 			p.Value = getText(pn, "VALUE")
 		}
-		t.Points = append(t.Points, p)
+		track.Points = append(track.Points, p)
 	}
-	return t
+	return track
 }

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -9,31 +10,64 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/torchlight/text"
 )
 
 // FromText reads the text form of a layout. Names may be in any case, and
-// values are read as the editor does: what makes no sense is 0. Properties that
-// the descriptor does not have are left out, as is what the editor does not compile,
-// and VERSION, COUNT and PARENTID: what they say follows from the rest. [CheckText] tells of all that.
+// values are read as the editor does: what makes no sense is 0. What the descriptor does not
+// have is left out. Report hears of all that; nil: the first of it is the error. Without a report are
+// left out what the editor does not compile, and VERSION, COUNT and PARENTID: what they say
+// follows from the rest.
 //
 // Errors are of type [*fault.Error]: an unknown descriptor, a value after a mark
 // (see the format's page) that cannot be read, objects nested too deep.
-func FromText(root *text.Node) (*File, error) { return fromText(root, nil) }
-
-// fromText is FromText that returns a [*text.Error] with the line that is wrong, for items
-// of which the lines are known.
-func fromText(root *text.Node, lines map[text.Item]int) (*File, error) {
-	t := textReader{groups: make(map[*Object]*Group)}
-	f := &File{Version: Version}
-	for n := range root.Children() {
-		if strings.EqualFold(n.Name, "OBJECTS") {
-			f.Objects = append(f.Objects, t.objects(n, 0)...)
+func FromText(root *text.Node, report func(text.Item, *text.Error)) (*File, error) {
+	var first error
+	if report == nil {
+		report = func(_ text.Item, e *text.Error) {
+			if first == nil {
+				first = e
+			}
 		}
 	}
-	if t.err != nil && lines[t.at] > 0 {
-		return nil, &text.Error{Line: lines[t.at], Want: t.err.Want, Got: t.err.Got, Err: t.err}
+	t := textReader{report: func(_ *check.Kind, it text.Item, e *text.Error) { report(it, e) }}
+	f, err := t.file(root)
+	return f, cmp.Or(err, first)
+}
+
+// readText is FromText that gives the lines with errors and problems.
+func readText(form []byte, report func(k *check.Kind, it text.Item, e *text.Error)) (f *File, problems text.Errors, err error) {
+	var failed error
+	problems, err = text.Read(form, func(root *text.Node, see func(text.Item, *text.Error)) {
+		t := textReader{report: func(k *check.Kind, it text.Item, e *text.Error) {
+			see(it, e)
+			if report != nil {
+				report(k, it, e)
+			}
+		}}
+		if f, failed = t.file(root); t.err != nil { // with its line, which comes with the problems
+			see(t.at, &text.Error{Want: t.err.Want, Got: t.err.Got, Err: t.err})
+		}
+	})
+	if err == nil && failed != nil {
+		i := slices.IndexFunc(problems, func(e *text.Error) bool { return e.Err == failed })
+		err = problems[i]
+		if problems[i].Line == 0 {
+			err = failed
+		}
+	}
+	return f, problems, err
+}
+
+// file reads a layout. The error is t.err.
+func (t *textReader) file(root *text.Node) (*File, error) {
+	t.groups = make(map[*Object]*Group)
+	f := &File{Version: Version}
+	t.only(root, "the layout", []string{"VERSION", "COUNT"}, []string{"OBJECTS"})
+	for n := range nodes(root, "OBJECTS") {
+		f.Objects = append(f.Objects, t.objects(n, 0)...)
 	}
 	if t.err != nil {
 		return nil, t.err
@@ -43,6 +77,7 @@ func fromText(root *text.Node, lines map[text.Item]int) (*File, error) {
 }
 
 type textReader struct {
+	report func(k *check.Kind, it text.Item, e *text.Error)
 	groups map[*Object]*Group
 	path   []string
 	at     text.Item    // that is read
@@ -52,6 +87,37 @@ type textReader struct {
 func (t *textReader) fail(err error, want, got string) {
 	if t.err == nil {
 		t.err = &fault.Error{Path: strings.Join(t.path, "."), Offset: -1, Want: want, Got: got, Err: err}
+	}
+}
+
+// only reports the items of a node that are neither keys nor nodes of some names.
+func (t *textReader) only(n *text.Node, of string, keys, names []string) {
+	in := func(list []string, name string) bool {
+		return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, name) })
+	}
+	for _, it := range n.Items {
+		switch it := it.(type) {
+		case *text.Property:
+			if !in(keys, it.Key) {
+				t.leaveOut(foundLeftOut, it, of+" has no property "+strconv.Quote(it.Key))
+			}
+		case *text.Node:
+			if !in(names, it.Name) {
+				t.leaveOut(foundLeftOut, it, of+" has no part ["+it.Name+"]")
+			}
+		}
+	}
+}
+
+// leaveOut reports an item that is not compiled.
+func (t *textReader) leaveOut(k *check.Kind, it text.Item, why string) {
+	t.report(k, it, &text.Error{Got: why + ": it is left out", Err: fault.ErrFormat})
+}
+
+// value reports a value that is not read as it is written.
+func (t *textReader) value(it text.Item, e *text.Error) {
+	if e != nil {
+		t.report(foundText, it, e)
 	}
 }
 
@@ -70,6 +136,7 @@ func (t *textReader) objects(parent *text.Node, depth int) []*Object {
 		return nil
 	}
 	var list []*Object
+	t.only(parent, "["+parent.Name+"]", nil, []string{"BASEOBJECT"})
 	t.path = append(t.path, "")
 	for n := range parent.Children() {
 		if strings.EqualFold(n.Name, "BASEOBJECT") && t.err == nil {
@@ -84,13 +151,16 @@ func (t *textReader) objects(parent *text.Node, depth int) []*Object {
 func (t *textReader) object(n *text.Node, depth int) *Object {
 	o := &Object{Empty: true}
 	t.reads(n)
+	t.only(n, "an object", nil, []string{"PROPERTIES", "CHILDREN"})
 	for c := range n.Children() {
 		switch {
 		case strings.EqualFold(c.Name, "PROPERTIES"):
-			if o.Empty {
-				o.Empty = false
-				t.properties(o, c)
+			if !o.Empty {
+				t.leaveOut(foundLeftOut, c, "the object has [PROPERTIES] already")
+				continue
 			}
+			o.Empty = false
+			t.properties(o, c)
 		case strings.EqualFold(c.Name, "CHILDREN"):
 			o.Children = append(o.Children, t.objects(c, depth+1)...)
 		}
@@ -181,8 +251,8 @@ func (r *propertyReader) identity(n *text.Node) bool {
 		r.fail(fault.ErrFormat, "the name of a descriptor", strconv.Quote(name))
 		return false
 	}
-	if id, ok := n.Get("ID"); ok {
-		r.o.ID, _ = text.ParseInt64(id)
+	if id := r.get(n, "ID"); id != nil {
+		r.o.ID = r.int64(id)
 	}
 	if r.o.Name, _ = n.Get("NAME"); r.desc != nil && r.o.Name == r.desc.Name {
 		r.o.Name = ""
@@ -192,11 +262,11 @@ func (r *propertyReader) identity(n *text.Node) bool {
 
 func (r *propertyReader) property(p *text.Property) {
 	if code, ok := strings.CutPrefix(p.Key, mark); ok {
-		r.marked(code, p.Value)
+		r.marked(code, p)
 		return
 	}
-	switch {
-	case p.Key == "DESCRIPTOR" || p.Key == "ID" || p.Key == "PARENTID":
+	switch key := strings.ToUpper(p.Key); {
+	case key == "DESCRIPTOR" || key == "ID" || key == "PARENTID":
 		return
 	case !r.named && strings.EqualFold(p.Key, "NAME"):
 		r.named = true
@@ -207,12 +277,20 @@ func (r *propertyReader) property(p *text.Property) {
 	t := r.desc.named(p.Key)
 	switch {
 	case t.info == nil:
+		of := "an object of unknown kind"
+		if r.desc != nil {
+			of = r.desc.Name
+		}
+		r.leaveOut(foundProperty, p, of+" has no property "+strconv.Quote(p.Key))
 	case t.component >= 0:
-		r.component(t, p.Value)
+		r.component(t, p)
 	case t.info.Name == "NAME":
-		r.add(t.info.Code, parseValue(String, text.String, r.o.Title()))
+		data, _ := parseValue(String, &text.Property{Type: text.String, Value: r.o.Title()})
+		r.add(t.info.Code, data)
 	default:
-		r.add(t.info.Code, parseValue(t.info.Kind, p.Type, p.Value))
+		data, problem := parseValue(t.info.Kind, p)
+		r.value(p, problem)
+		r.add(t.info.Code, data)
 	}
 }
 
@@ -223,13 +301,13 @@ func (r *propertyReader) add(code uint8, data []byte) {
 
 // component sets a component of the last property, if it has not got it yet,
 // else of a new one. Components that no line names are 0.
-func (r *propertyReader) component(t textName, value string) {
+func (r *propertyReader) component(t textName, p *text.Property) {
 	bit := uint8(1) << t.component
 	if n := len(r.o.Properties); n == 0 || r.o.Properties[n-1].Code != t.info.Code || r.filled == 0 || r.filled&bit != 0 {
 		r.add(t.info.Code, make([]byte, 4*t.info.Kind.components()))
 	}
 	r.filled |= bit
-	v, _ := text.ParseFloat(value)
+	v := r.float(p)
 	data := r.o.Properties[len(r.o.Properties)-1].Data
 	binary.LittleEndian.PutUint32(data[4*t.component:], math.Float32bits(v))
 }
@@ -246,16 +324,28 @@ func (r *propertyReader) groupField(p *text.Property) bool {
 		return false
 	}
 	r.seen |= bit
-	f.set(r.group, p.Value)
+	r.setGroup(f, p)
 	return f.place != forBoth
 }
 
+// setGroup sets a field of the group, and reports a value that makes no sense for it.
+func (r *propertyReader) setGroup(f groupField, p *text.Property) {
+	if !f.set(r.group, p.Value) {
+		k := foundText
+		if f.name == "TAG" {
+			k = foundTag
+		}
+		r.report(k, p, &text.Error{Got: "a Group has no " + f.name + " " + strconv.Quote(p.Value) + ": it is read as " + strconv.Quote(f.get(r.group)), Err: fault.ErrFormat})
+	}
+}
+
 // marked reads a line that the editor does not have.
-func (r *propertyReader) marked(key, value string) {
+func (r *propertyReader) marked(key string, p *text.Property) {
 	if i := groupFieldNamed(key); r.group != nil && i >= 0 {
-		groupFields[i].set(r.group, value)
+		r.setGroup(groupFields[i], p)
 		return
 	}
+	value := p.Value
 	data, err := hex.DecodeString(value)
 	if err != nil {
 		r.fail(fault.ErrFormat, "bytes in hexadecimal after "+mark+key, strconv.Quote(value))
@@ -279,9 +369,11 @@ func (r *propertyReader) marked(key, value string) {
 
 func (r *propertyReader) node(n *text.Node) {
 	switch {
-	case r.o.Descriptor == logicCode && strings.EqualFold(n.Name, "LOGICGROUP"):
-		r.o.Extra = logicFromText(n)
-	case r.o.Descriptor == timelineCode && strings.EqualFold(n.Name, "TIMELINEDATA"):
-		r.o.Extra = timelineFromText(n)
+	case r.o.Descriptor == logicCode && r.o.Extra == nil && strings.EqualFold(n.Name, "LOGICGROUP"):
+		r.o.Extra = r.logic(n)
+	case r.o.Descriptor == timelineCode && r.o.Extra == nil && strings.EqualFold(n.Name, "TIMELINEDATA"):
+		r.o.Extra = r.timeline(n)
+	default:
+		r.leaveOut(foundLeftOut, n, "the object has no part ["+n.Name+"]")
 	}
 }

@@ -23,38 +23,38 @@ type groupField struct {
 	typ   text.Type
 	place place
 	get   func(*Group) string
-	set   func(*Group, string) // reads what the editor's texts have; what makes no sense is the default
+	set   func(*Group, string) bool // reads what the editor's texts have; what makes no sense is the default, and reported
 }
 
 var groupFields = []groupField{
 	{"RANDOMIZATION", text.Unsigned, forTree,
 		func(g *Group) string { return strconv.FormatUint(uint64(g.Randomization), 10) },
-		func(g *Group, s string) { g.Randomization, _ = text.ParseUint(s) }},
+		func(g *Group, s string) (ok bool) { g.Randomization, ok = text.ParseUint(s); return ok }},
 	{"NUMBER", text.Unsigned, forBoth,
 		func(g *Group) string { return strconv.Itoa(int(g.Number)) },
-		func(g *Group, s string) { n, _ := text.ParseUint(s); g.Number = uint8(n) }},
+		func(g *Group, s string) bool { n, ok := text.ParseUint(s); g.Number = uint8(n); return ok }},
 	{"CHOICE", text.String, twice,
 		func(g *Group) string { return choices.name(g.Choice) },
-		func(g *Group, s string) { g.Choice, _ = choices.index(s) }},
+		func(g *Group, s string) (ok bool) { g.Choice, ok = choices.index(s); return ok }},
 	{"TAG", text.String, forTree,
 		func(g *Group) string { return formatTag(g.Tag) },
-		func(g *Group, s string) { g.Tag, _ = parseTag(s) }},
+		func(g *Group, s string) (ok bool) { g.Tag, ok = parseTag(s); return ok }},
 	{"NO TAG FOUND", text.Bool, forTree,
 		// Editors left this byte to chance where the text says nothing: only 1 means it.
 		func(g *Group) string { return strconv.FormatBool(g.NoTagFound == 1) },
-		func(g *Group, s string) { g.NoTagFound = parseFlag(s) }},
+		func(g *Group, s string) (ok bool) { g.NoTagFound, ok = parseFlag(s); return ok }},
 	{"ACTIVE THEMES", text.String, forTree,
 		func(g *Group) string { return formatThemes(g.Active) },
-		func(g *Group, s string) { g.Active = parseThemes(s) }},
+		func(g *Group, s string) (ok bool) { g.Active, ok = parseThemes(s); return ok }},
 	{"DEACTIVE THEMES", text.String, forTree,
 		func(g *Group) string { return formatThemes(g.Deactive) },
-		func(g *Group, s string) { g.Deactive = parseThemes(s) }},
+		func(g *Group, s string) (ok bool) { g.Deactive, ok = parseThemes(s); return ok }},
 	{"LEVEL UNIQUE", text.Bool, forBoth,
 		func(g *Group) string { return strconv.FormatBool(g.LevelUnique != 0) },
-		func(g *Group, s string) { g.LevelUnique = parseFlag(s) }},
+		func(g *Group, s string) (ok bool) { g.LevelUnique, ok = parseFlag(s); return ok }},
 	{"GAME MODE", text.String, twice,
 		func(g *Group) string { return gameModes.name(g.GameMode) },
-		func(g *Group, s string) { g.GameMode = parseGameMode(s) }},
+		func(g *Group, s string) (ok bool) { g.GameMode, ok = parseGameMode(s); return ok }},
 }
 
 // groupFieldNamed returns the index of the field of a name, ignoring case, or -1.
@@ -87,19 +87,20 @@ func parseTag(s string) (int32, bool) {
 	return -1, false
 }
 
-func parseFlag(s string) uint8 {
-	if yes, _ := text.ParseBool(s); yes {
-		return 1
+func parseFlag(s string) (uint8, bool) {
+	yes, ok := text.ParseBool(s)
+	if yes {
+		return 1, ok
 	}
-	return 0
+	return 0, ok
 }
 
 // parseGameMode takes every name but NORMAL for that of the new game plus, as the editor does.
-func parseGameMode(s string) uint8 {
+func parseGameMode(s string) (uint8, bool) {
 	if mode, ok := gameModes.index(s); ok {
-		return mode
+		return mode, true
 	}
-	return 2
+	return 2, false
 }
 
 func formatThemes(ids []int64) string {
@@ -113,15 +114,15 @@ func formatThemes(ids []int64) string {
 	return string(b)
 }
 
-func parseThemes(s string) []int64 {
-	var ids []int64
+func parseThemes(s string) (ids []int64, ok bool) {
+	ok = true
 	for part := range strings.SplitSeq(s, ",") {
 		if part != "" {
-			id, _ := text.ParseInt64(part)
-			ids = append(ids, id)
+			id, clean := text.ParseInt64(part)
+			ids, ok = append(ids, id), ok && clean
 		}
 	}
-	return ids
+	return ids, ok
 }
 
 // addGroup appends to n what the tree says of a Group and the object's

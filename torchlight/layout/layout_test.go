@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/bin"
 	"trowel.example/torchlight/layout"
@@ -176,7 +177,9 @@ func parse(t testing.TB, s string) *text.Node {
 
 func compileString(t testing.TB, s string) []byte {
 	t.Helper()
-	data, err := layout.Compile(text.Format(parse(t, s)), nil, ui)
+	o := ui
+	o.Warn = func(*text.Error) {}
+	data, err := layout.Compile(text.Format(parse(t, s)), nil, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -356,6 +359,57 @@ func TestResidue(t *testing.T) {
 	}
 }
 
+// What a text says and a compiled layout cannot hold is a problem with its line, and an error where
+// nobody hears of problems. Numbers that do not fit are errors always.
+func TestProblems(t *testing.T) {
+	const logic = "<STRING>DESCRIPTOR:Logic Group\n[LOGICGROUP]\n[LOGICOBJECT]\n<INTEGER64>OBJECTID:1\n%s\n[/LOGICOBJECT]\n[/LOGICGROUP]"
+	const timeline = "<STRING>DESCRIPTOR:Timeline\n[TIMELINEDATA]\n[TIMELINEOBJECT]\n[TIMELINEOBJECTPROPERTY]\n<STRING>OBJECTPROPERTYNAME:A\n[TIMELINEPOINT]\n%s\n[/TIMELINEPOINT]\n[/TIMELINEOBJECTPROPERTY]\n[/TIMELINEOBJECT]\n[/TIMELINEDATA]"
+	for _, c := range []struct {
+		in, line, want string
+		limit          bool
+	}{
+		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<STRING>NO SUCH THING:1", `has no property "NO SUCH THING"`, false},
+		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<BOOL>VISIBLE:maybe", `"maybe", which is read as false`, false},
+		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<FLOAT>POSITIONX:1,5", `"1,5", which is read as 1`, false},
+		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<FLOAT>POSITIONX:1e39", "fits the type FLOAT", true},
+		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<STRING>SCALE:1,x", `"x", which is read as 0`, false},
+		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<INTEGER64>ID:9223372036854775808", "fits the type INTEGER64", true},
+		{"<STRING>DESCRIPTOR:Layout Link\n%s", "[LOGICGROUP]\n[/LOGICGROUP]", "no part [LOGICGROUP]", false},
+		{"<STRING>DESCRIPTOR:Group\n%s", "<STRING>CHOICE:Sometimes", `no CHOICE "Sometimes"`, false},
+		{"<STRING>DESCRIPTOR:Group\n%s", "<STRING>ACTIVE THEMES:1,x", `no ACTIVE THEMES "1,x"`, false},
+		{logic, "<UNSIGNED INT>ID:256", "a number from 0 to 255", true},
+		{logic, "<FLOAT>Z:1", `has no property "Z"`, false},
+		{logic, "[LINK]\n[/LINK]", "no part [LINK]", false},
+		{timeline, "<STRING>INTERPOLATION:Smooth", `"Smooth", which is read as Linear`, false},
+		{timeline, "<FLOAT>TIMEPERCENT:soon", `"soon", which is read as 0`, false},
+		{"<STRING>DESCRIPTOR:Group\n[/PROPERTIES]\n%s", "[PROPERTIES]", "has [PROPERTIES] already", false},
+		{"<STRING>DESCRIPTOR:Group\n[/PROPERTIES]\n%s\n[PROPERTIES]", "<INTEGER>A:1", `no property "A"`, false},
+	} {
+		form := "[Layout]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n" + fmt.Sprintf(c.in, c.line) + "\n[/PROPERTIES]\n[/BASEOBJECT]\n[/OBJECTS]\n[/Layout]"
+		form = strings.Replace(form, "<INTEGER>A:1\n[PROPERTIES]\n[/PROPERTIES]", "<INTEGER>A:1", 1)
+		line := 1 + strings.Count(form[:strings.LastIndex(form, c.line)], "\n")
+		_, err := layout.Compile([]byte(form), nil, ui)
+		all := text.AllErrors(err)
+		if len(all) != 1 || all[0].Line != line || !strings.Contains(all[0].Problem(), c.want) {
+			t.Errorf("%s: %v, expected it at line %d", c.line, err, line)
+		}
+		o, warned := ui, 0
+		o.Warn = func(*text.Error) { warned++ }
+		if _, err := layout.Compile([]byte(form), nil, o); (err != nil) != c.limit || (warned == 0) != c.limit {
+			t.Errorf("%s: %d warnings, %v", c.line, warned, err)
+		}
+		if _, err := layout.FromText(parse(t, form), nil); err == nil {
+			t.Errorf("%s: FromText is silent", c.line)
+		}
+		found := check.Collect(func(s check.Sink) { layout.CheckText([]byte(form), "", s) })
+		if !slices.ContainsFunc(found, func(f check.Finding) bool {
+			return strings.Contains(f.Message, c.want) && f.Path == fmt.Sprintf("line %d", line)
+		}) {
+			t.Errorf("%s: check finds %v", c.line, found)
+		}
+	}
+}
+
 // Texts that people write: names in any case, junk, lines that mean nothing.
 func TestText(t *testing.T) {
 	data := compileString(t, `[Layout]
@@ -393,7 +447,7 @@ func TestText(t *testing.T) {
 		"objects[0].children[0]": "[L]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:#3\n[/PROPERTIES]\n[CHILDREN]\n[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:#300\n[/PROPERTIES]\n[/BASEOBJECT]\n[/CHILDREN]\n[/BASEOBJECT]\n[/OBJECTS]\n[/L]\n",
 		"objects[1]":             "[L]\n[OBJECTS]\n[BASEOBJECT]\n[/BASEOBJECT]\n[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:Group\n<STRING>#7:0\n[/PROPERTIES]\n[/BASEOBJECT]\n[/OBJECTS]\n[/L]\n",
 	} {
-		_, err := layout.FromText(parse(t, s))
+		_, err := layout.FromText(parse(t, s), nil)
 		var e *fault.Error
 		if !errors.As(err, &e) || e.Path != name {
 			t.Errorf("error %v, want one at %s", err, name)
@@ -401,7 +455,7 @@ func TestText(t *testing.T) {
 	}
 	deep := strings.Repeat("[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:Group\n[/PROPERTIES]\n[CHILDREN]\n", layout.MaxDepth+1) +
 		strings.Repeat("[/CHILDREN]\n[/BASEOBJECT]\n", layout.MaxDepth+1)
-	if _, err := layout.FromText(parse(t, "[L]\n[OBJECTS]\n"+deep+"[/OBJECTS]\n[/L]\n")); !errors.Is(err, fault.ErrLimit) {
+	if _, err := layout.FromText(parse(t, "[L]\n[OBJECTS]\n"+deep+"[/OBJECTS]\n[/L]\n"), nil); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("text nested too deep: %v", err)
 	}
 }
@@ -447,7 +501,7 @@ func TestLeftOut(t *testing.T) {
 		{"<STRING>DESCRIPTOR:Monster\n<FLOAT>UPX:0.1\n<FLOAT>UPY:1\n<FLOAT>UPZ:0", 1},
 		{"<STRING>DESCRIPTOR:Monster\n<FLOAT>UPY:1\n<STRING>#95:000000000000803f00000000", 1},
 	} {
-		f, err := layout.FromText(parse(t, fmt.Sprintf(form, c.lines)))
+		f, err := layout.FromText(parse(t, fmt.Sprintf(form, c.lines)), nil)
 		if err != nil || len(f.Objects[0].Properties) != c.want {
 			t.Errorf("%s: %+v, %v", c.lines, f, err)
 		}

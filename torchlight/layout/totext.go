@@ -15,6 +15,10 @@ type Options struct {
 	Floats text.FloatStyle // how numbers are written
 
 	FormOnly bool // Decompile finds no residue, which takes most of its time
+
+	// Warn hears of what Compile leaves out, or reads otherwise than it is written; nil: that
+	// is an error. Numbers that do not fit always are.
+	Warn func(*text.Error)
 }
 
 // roots are the names of the root by the folder of the layout.

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"math"
@@ -145,50 +146,63 @@ func (p Property) describe(info *PropertyInfo) string {
 }
 
 // parseValue reads a value of a kind that is not a vector, as the editor does:
-// what makes no sense is 0.
-func parseValue(k Kind, t text.Type, s string) []byte {
-	if (k == Float || k == Unsigned) && (t == text.String || strings.Contains(s, ",")) {
+// what makes no sense is 0, and a problem.
+func parseValue(k Kind, p *text.Property) (data []byte, problem *text.Error) {
+	s := p.Value
+	if (k == Float || k == Unsigned) && (p.Type == text.String || strings.Contains(s, ",")) {
 		return parseList(k, s)
 	}
 	switch k {
 	case String, Translate:
 		data := binary.LittleEndian.AppendUint16(make([]byte, 0, 2+2*len(s)), uint16(bin.UTF16Len(s)))
-		return bin.AppendUTF16(data, s)
+		return bin.AppendUTF16(data, s), nil
+	}
+	as := text.Property{Type: textTypes[k], Value: s}
+	switch k {
 	case Integer64:
 		v, _ := text.ParseInt64(s)
-		return binary.LittleEndian.AppendUint64(nil, uint64(v))
+		return binary.LittleEndian.AppendUint64(nil, uint64(v)), as.Problem()
 	case Bool:
 		var v uint32
 		if yes, _ := text.ParseBool(s); yes {
 			v = 1
 		}
-		return binary.LittleEndian.AppendUint32(nil, v)
+		return binary.LittleEndian.AppendUint32(nil, v), as.Problem()
 	}
-	return binary.LittleEndian.AppendUint32(nil, parseElement(k, s))
+	v, problem := parseElement(k, s)
+	return binary.LittleEndian.AppendUint32(nil, v), problem
 }
 
 // parseElement returns the bits of an Integer, Unsigned or Float.
-func parseElement(k Kind, s string) uint32 {
+func parseElement(k Kind, s string) (bits uint32, problem *text.Error) {
+	var clean bool
 	switch k {
 	case Integer:
-		v, _ := text.ParseInt(s)
-		return uint32(v)
+		var v int32
+		v, clean = text.ParseInt(s)
+		bits = uint32(v)
 	case Unsigned:
-		v, _ := text.ParseUint(s)
-		return v
+		bits, clean = text.ParseUint(s)
+	default:
+		var v float32
+		v, clean = text.ParseFloat(s)
+		bits = math.Float32bits(v)
 	}
-	v, _ := text.ParseFloat(s)
-	return math.Float32bits(v)
+	if !clean {
+		problem = (&text.Property{Type: textTypes[k], Value: s}).Problem()
+	}
+	return bits, problem
 }
 
-func parseList(k Kind, s string) []byte {
+func parseList(k Kind, s string) (data []byte, problem *text.Error) {
 	if s == "" {
-		return []byte{0, 0}
+		return []byte{0, 0}, nil
 	}
 	n := strings.Count(s, ",") + 1
-	data := binary.LittleEndian.AppendUint16(make([]byte, 0, 2+4*n), uint16(n))
+	data = binary.LittleEndian.AppendUint16(make([]byte, 0, 2+4*n), uint16(n))
 	for part := range strings.SplitSeq(s, ",") {
-		data = binary.LittleEndian.AppendUint32(data, parseElement(k, part))
+		bits, wrong := parseElement(k, part)
+		data, problem = binary.LittleEndian.AppendUint32(data, bits), cmp.Or(problem, wrong)
 	}
-	return data
+	return data, problem
 }

@@ -318,3 +318,30 @@ func TestOpenReads(t *testing.T) {
 		t.Errorf("%d bytes were read, want %d", c.n, want)
 	}
 }
+
+// MOD.DAT may have the paths of removed files in any case and in several groups; the header has
+// them in capitals, as the editor writes it. One that has others comes back by its residue.
+func TestRemovedCapitals(t *testing.T) {
+	n := &text.Node{Name: "MOD"}
+	n.Add(text.String, "NAME", "x")
+	for _, path := range []string{"media/Units/a.dat", "MEDIA/B.DAT"} {
+		n.AddNode("REMOVE_FILES").Add(text.String, "FILE", path)
+	}
+	h, err := mod.HeaderOf(n, nil)
+	if want := []string{"MEDIA/UNITS/A.DAT", "MEDIA/B.DAT"}; err != nil || !slices.Equal(h.Removed, want) {
+		t.Fatalf("%q, %v", h.Removed, err)
+	}
+	h.Removed[0] = "media/Units/a.dat"
+	data := write(t, h, sampleFiles(), nil)
+	m := open(t, data)
+	if got := rebuild(t, m); !bytes.Equal(got, data) {
+		t.Error("a mod with small letters does not come back")
+	}
+	if back, err := mod.HeaderOf(m.Header.ModDat(), nil); err != nil || back.Removed[0] != "MEDIA/UNITS/A.DAT" {
+		t.Errorf("without its residue: %q, %v", back.Removed, err)
+	}
+	n.AddNode("REMOVE_FILES").Add(text.String, "PATH", "MEDIA/C.DAT")
+	if _, err := mod.HeaderOf(n, nil); err == nil {
+		t.Error("a key that means nothing is left out")
+	}
+}

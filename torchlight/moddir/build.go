@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"trowel.example/check"
 	"trowel.example/internal/parallel"
@@ -30,8 +31,9 @@ type BuildOptions struct {
 	// in for each source that cannot, and nobody is warned of what Check finds.
 	Checking bool
 
-	// Warn hears of what should perhaps be otherwise; nil: nobody.
-	Warn func(path, message string)
+	// KeepGoing hears of each file that is left out because it cannot be read or compiled; nil:
+	// these are errors.
+	KeepGoing func(SourceError)
 }
 
 // Report is what Build did.
@@ -51,7 +53,7 @@ func Build(target pak.Target, fsys fs.FS, o BuildOptions) (*Report, int64, error
 	}
 	header, err := f.header()
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, f.explain(err, &o)
 	}
 	files, report, err := f.files(&o)
 	if err != nil {
@@ -97,25 +99,34 @@ type SourceError struct {
 	Err error  // see [text.AllErrors]
 }
 
+func (e *SourceError) Error() string { return e.At + ": " + e.Err.Error() }
+func (e *SourceError) Unwrap() error { return e.Err }
+
 func (e *SourcesError) Error() string {
-	first := e.Errors[0]
-	s := fmt.Sprintf("%s: %v", first.At, first.Err)
+	s := e.Errors[0].Error()
 	if n := len(e.Errors) - 1; n > 0 {
-		s += "; and " + words.Count(n, "more file") + " cannot be compiled"
+		s += "; and " + words.Count(n, "more file") + " cannot be packed"
 	}
 	return s
 }
 
 func (e *SourcesError) Unwrap() error { return e.Errors[0].Err }
 
-// explain looks for all sources that cannot be compiled, if one of them is the error.
+// explain looks for all sources that cannot be packed, if err is not nil.
 func (f *folder) explain(err error, o *BuildOptions) error {
 	if err == nil {
 		return nil
 	}
+	all := new(SourcesError)
+	var first *SourceError
+	if errors.As(err, &first) {
+		all.Errors = append(all.Errors, *first)
+	}
+	if o.KeepGoing == nil {
+		all.Errors = append(all.Errors, f.clashes...)
+	}
 	errs := make([]error, len(f.sources))
 	parallel.Each(len(f.sources), func(i int) { _, errs[i] = f.content(f.sources[i], &o.Options) })
-	all := new(SourcesError)
 	for i, err := range errs {
 		var e *compileError
 		if errors.As(err, &e) {
@@ -126,6 +137,33 @@ func (f *folder) explain(err error, o *BuildOptions) error {
 		return err
 	}
 	return all
+}
+
+// dropBroken leaves out the files that cannot be packed, and tells of each.
+func (f *folder) dropBroken(o *BuildOptions) {
+	for _, e := range f.clashes {
+		o.KeepGoing(e)
+	}
+	var tell sync.Mutex
+	var broken []SourceError
+	f.drop(func(s *source) bool {
+		_, err := f.content(s, &o.Options)
+		if err == nil {
+			return false
+		}
+		var e *compileError
+		if errors.As(err, &e) {
+			err = e.error
+		}
+		tell.Lock()
+		defer tell.Unlock()
+		broken = append(broken, SourceError{s.at, err})
+		return true
+	})
+	slices.SortFunc(broken, func(a, b SourceError) int { return strings.Compare(a.At, b.At) })
+	for _, e := range broken {
+		o.KeepGoing(e)
+	}
 }
 
 // standIn returns what a source that cannot be read is taken for: a file of its kind that
@@ -171,19 +209,28 @@ func (f *folder) removed() []pak.NewFile {
 }
 
 func (o *BuildOptions) collect(fsys fs.FS) (*folder, error) {
-	if o.Warn == nil {
-		o.Warn = func(string, string) {}
+	if o.Checking {
+		o.Options = *o.lenient() // the check of the folder tells
 	}
-	f, err := collect(fsys, o.All, o.Warn)
-	if err == nil && len(f.drafts) > 0 && !o.All {
+	f, err := collect(fsys, o.All, o.warn)
+	if err != nil {
+		return nil, err
+	}
+	if at := f.sign1(); at != "" && !o.Checking {
+		return nil, &SourcesError{[]SourceError{{at, errTorchlight1}}}
+	}
+	if len(f.drafts) > 0 && !o.All {
 		more := ""
 		if n := len(f.drafts) - 1; n > 0 {
 			more = fmt.Sprintf(", and so are %d more", n)
 		}
-		o.Warn(f.drafts[0], "is left out, because the game takes the .DDS beside it"+more+"; --all packs them")
+		o.warn(f.drafts[0], "is left out, because the game takes the .DDS beside it"+more+"; --all packs them")
 	}
-	return f, err
+	return f, nil
 }
+
+// errTorchlight1 is about a file that tells of which game the mod is.
+var errTorchlight1 = errors.New("is of Torchlight I, whose mods are folders: Torchlight II does not read them, and Torchlight I reads no archive of Torchlight II")
 
 // header reads MOD.DAT.
 func (f *folder) header() (*mod.Header, error) {
@@ -197,7 +244,7 @@ func (f *folder) header() (*mod.Header, error) {
 	}
 	header, err := headerOf(data, f.side.Header)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, &SourceError{name, err}
 	}
 	return header, nil
 }
@@ -218,21 +265,26 @@ func ModDat(h *mod.Header) []byte { return text.Format(h.ModDat()) }
 
 // files returns the files for the archive, with the tables if they are wanted.
 func (f *folder) files(o *BuildOptions) ([]pak.NewFile, *Report, error) {
-	if o.Checking {
+	switch {
+	case o.Checking:
 		f.dropUnreadable(&o.Options)
+	case o.KeepGoing != nil:
+		f.dropBroken(o)
+	case f.clashes != nil:
+		return nil, nil, f.explain(f.clash(), o)
 	}
 	files := f.newFiles(&o.Options)
 	report := &Report{Left: f.left}
 	if !o.Tables {
 		if !o.Checking {
-			f.missTables(o.Warn)
+			f.missTables(o.warn)
 		}
 		return files, report, nil
 	}
 	built, findings := tables.Build(f.trees(&o.Options, false), o.Base)
 	for _, found := range findings {
 		if found.Severity > check.Info && !o.Checking {
-			o.Warn(found.Path, found.Message)
+			o.warn(found.Path, found.Message)
 		}
 	}
 	files = slices.DeleteFunc(files, func(file pak.NewFile) bool { return isTable(file.Path) })

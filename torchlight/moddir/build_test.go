@@ -109,7 +109,7 @@ func TestSources(t *testing.T) {
 	})
 	var out memory
 	var warned []string
-	report, _, err := moddir.Build(&out, fsys, moddir.BuildOptions{Warn: func(path, message string) { warned = append(warned, path) }})
+	report, _, err := moddir.Build(&out, fsys, moddir.BuildOptions{Options: moddir.Options{Warn: func(path, message string) { warned = append(warned, path) }}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestNewer(t *testing.T) {
 		fsys["MEDIA/SKILLS.RAW.json"].ModTime = time.Unix(c.json, 0)
 		fsys["MEDIA/SKILLS.RAW"].ModTime = time.Unix(c.raw, 0)
 		var warned []string
-		data := build(t, fsys, moddir.BuildOptions{Warn: func(path, message string) { warned = append(warned, path) }})
+		data := build(t, fsys, moddir.BuildOptions{Options: moddir.Options{Warn: func(path, message string) { warned = append(warned, path) }}})
 		if got := packed(t, data)["MEDIA/SKILLS.RAW"]; got != c.want {
 			t.Errorf("%+v: %x", c, got)
 		}
@@ -161,10 +161,10 @@ func TestBuildErrors(t *testing.T) {
 		files map[string]string
 		want  []string
 	}{
-		"two of a name":    {map[string]string{"MEDIA/A.DAT": unitText, "MEDIA/a.dat": unitText}, []string{"MEDIA/A.DAT", "MEDIA/a.dat"}},
-		"two folders":      {map[string]string{"MEDIA/UI/A.PNG": "", "media/ui/A.PNG": ""}, []string{"MEDIA/UI/A.PNG", "media/ui/A.PNG"}},
-		"two tables":       {map[string]string{"MEDIA/SKILLS.RAW": "", "MEDIA/skills.raw": ""}, []string{"MEDIA/SKILLS.RAW", "MEDIA/skills.raw"}},
-		"two twins":        {map[string]string{"MEDIA/A.DAT.BINDAT": "", "MEDIA/a.dat.bindat": ""}, []string{"MEDIA/A.DAT.BINDAT", "MEDIA/a.dat.bindat"}},
+		"two of a name":    {map[string]string{"MEDIA/A.DAT": unitText, "MEDIA/a.dat": unitText + " "}, []string{"MEDIA/A.DAT", "MEDIA/a.dat"}},
+		"two folders":      {map[string]string{"MEDIA/UI/A.PNG": "", "media/ui/A.PNG": "x"}, []string{"MEDIA/UI/A.PNG", "media/ui/A.PNG"}},
+		"two tables":       {map[string]string{"MEDIA/SKILLS.RAW": "", "MEDIA/skills.raw": "x"}, []string{"MEDIA/SKILLS.RAW", "MEDIA/skills.raw"}},
+		"two twins":        {map[string]string{"MEDIA/A.DAT.BINDAT": "", "MEDIA/a.dat.bindat": "x"}, []string{"MEDIA/A.DAT.BINDAT", "MEDIA/a.dat.bindat"}},
 		"broken source":    {map[string]string{"MEDIA/units/a.dat": "[UNIT]\n<STRING>A:B\n<WORD>A:B\n[/UNIT]"}, []string{"MEDIA/units/a.dat", "3"}},
 		"broken table":     {map[string]string{"MEDIA/SKILLS.RAW.json": "{\n\"table\": 5}"}, []string{"MEDIA/SKILLS.RAW.json"}},
 		"table of another": {map[string]string{"MEDIA/SKILLS.RAW.json": `{"table":"UI"}`}, []string{"MEDIA/SKILLS.RAW.json", "UI"}},
@@ -338,7 +338,8 @@ func TestDrafts(t *testing.T) {
 	files := map[string]string{"MEDIA/A.png": "a", "media/a.dds": "b", "MEDIA/B.PNG": "c", "MEDIA/X/A.DDS": "d", "MEDIA/C.PNG": "e", "MEDIA/C.DDS": "f"}
 	for all, want := range map[bool]int{false: 4, true: 6} {
 		warned := 0
-		o := moddir.BuildOptions{All: all, Warn: func(at, message string) {
+		o := moddir.BuildOptions{All: all}
+		o.Warn = func(at, message string) {
 			if !strings.Contains(message, ".DDS") {
 				return
 			}
@@ -346,7 +347,7 @@ func TestDrafts(t *testing.T) {
 			if at != "MEDIA/A.png" || !strings.Contains(message, "and so are 1 more") {
 				t.Errorf("%s: %s", at, message)
 			}
-		}}
+		}
 		got := packed(t, build(t, sources(t, files), o))
 		if len(got) != want || got["MEDIA/B.PNG"] == "" || warned != 1-boolInt(all) {
 			t.Errorf("all %v: %q, %d warnings", all, names(got), warned)

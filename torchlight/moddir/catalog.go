@@ -55,6 +55,12 @@ var (
 	kindText = Catalog.Add("tl-source-unreadable", check.Error,
 		"A source cannot be read, so that the mod cannot be built.",
 		"Mend the line that the finding names.")
+	kindClash = Catalog.Add("tl-source-clash", check.Error,
+		"Two files have names that differ in case only, and different contents: the game finds one of them.",
+		"Delete one of them, or give it another name.")
+	kindTorchlight1 = Catalog.Add("tl-source-torchlight1", check.Error,
+		"A folder that is to become a mod of Torchlight II has a file of Torchlight I: one that only that game has, or with its type BOOLEAN.",
+		"Do not pack a mod of Torchlight I; in one of Torchlight II delete the file, or write BOOL.")
 	kindTwinDiffers = Catalog.Add("tl-source-differs", check.Warning,
 		"A source says something else than the compiled file beside it.",
 		"Compile it again: `trowel pack` uses the source, the game's own loose files are the compiled ones.")

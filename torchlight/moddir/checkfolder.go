@@ -20,6 +20,12 @@ func CheckFolder(fsys fs.FS, o Options, sink check.Sink) error {
 	if err != nil {
 		return err
 	}
+	for _, e := range f.clashes {
+		sink.AddAt(kindClash, []check.Place{check.File(e.At)}, e.At, -1, "%v", e.Err)
+	}
+	if at := f.sign1(); at != "" {
+		sink.AddAt(kindTorchlight1, []check.Place{check.File(at)}, at, -1, "%v", errTorchlight1)
+	}
 	findings := make([][]check.Finding, len(f.sources)+len(f.twins))
 	parallel.Each(len(findings), func(i int) {
 		add := check.Sink(func(found check.Finding) { findings[i] = append(findings[i], found) })
@@ -74,12 +80,15 @@ func (f *folder) checkSource(s *source, o *Options, sink check.Sink) {
 		s.form.check(data, s.path, o, sink)
 	default:
 		s.form.checkForm(data, s.path, o, sink)
+		if err := ofTorchlight1(data); err != nil && s.form != admForm {
+			text.ReportErrors(kindTorchlight1, err, sink)
+		}
 	}
 }
 
 // checkForm checks a file in its form for people.
 func (f *form) checkForm(content []byte, name string, o *Options, sink check.Sink) {
-	if _, err := f.compile(content, nil, name, o); err != nil {
+	if _, err := f.compile(content, nil, name, o.lenient()); err != nil {
 		if !text.ReportErrors(kindText, err, sink) {
 			sink.Add(kindText, "", -1, "%v", err)
 		}
@@ -101,7 +110,7 @@ func (f *folder) checkTwin(pair [2]*source, o *Options, sink check.Sink) {
 	if err != nil || !s.form.is(form) {
 		return
 	}
-	made, err := s.form.compile(form, nil, s.path, o)
+	made, err := s.form.compile(form, nil, s.path, o.lenient())
 	if err != nil {
 		return // told already
 	}

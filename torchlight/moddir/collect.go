@@ -1,6 +1,7 @@
 package moddir
 
 import (
+	"bytes"
 	"fmt"
 	"hash/crc32"
 	"io/fs"
@@ -9,10 +10,12 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"trowel.example/fault"
 	"trowel.example/internal/parallel"
 	"trowel.example/internal/safename"
 	"trowel.example/internal/tree"
 	"trowel.example/torchlight/pak"
+	"trowel.example/torchlight/text"
 )
 
 // source is a file of the folder that goes into the archive.
@@ -25,6 +28,7 @@ type source struct {
 	info fs.FileInfo
 
 	read, compiled atomic.Bool // it was asked for; it was in the form for people
+	warned         atomic.Bool // its problems were told
 }
 
 // folder is a folder of a mod, read.
@@ -36,6 +40,8 @@ type folder struct {
 	left    []string        // what does not belong to a mod
 	drafts  []string        // pictures of which others were made that stand beside them
 	twins   [][2]*source
+	same    map[string][]string    // paths of files that are the same as one of the sources, by its path
+	clashes []SourceError          // files that are left out because another has their path in the archive
 	sprites map[string][]spriteSet // by the paths of their pictures in the archive
 
 	standIns bool // take something in place of sources that cannot be compiled
@@ -73,7 +79,7 @@ func collect(fsys fs.FS, all bool, warn func(at, message string)) (*folder, erro
 		if err != nil {
 			return err
 		}
-		return choose(chosen, f, s, warn)
+		return f.choose(chosen, s, warn)
 	})
 	if err != nil {
 		return nil, err
@@ -208,8 +214,9 @@ func treePath(name string, raw bool) string {
 func escapeDot(at string) string { return strings.Replace(at, ".", "%2E", 1) }
 
 // choose enters a file of the folder. Of two that are the same one in the
-// archive, a source goes before what was made of it, and else the newer one.
-func choose(chosen map[string]*source, f *folder, s *source, warn func(at, message string)) error {
+// archive, a source goes before what was made of it, and else the newer one. Of two whose names
+// differ in case and whose contents are the same either does; others clash.
+func (f *folder) choose(chosen map[string]*source, s *source, warn func(at, message string)) error {
 	other := chosen[s.path]
 	if other == nil {
 		chosen[s.path] = s
@@ -231,7 +238,36 @@ func choose(chosen map[string]*source, f *folder, s *source, warn func(at, messa
 		warn(other.at, fmt.Sprintf("left out: %s stands for the same file and is newer", s.at))
 		return nil
 	}
-	return fmt.Errorf("%s: is %s to the game, and so is %s", s.at, s.path, other.at)
+	clash := SourceError{s.at, fmt.Errorf("is %s to the game, and so is %s", s.path, other.at)}
+	if !strings.EqualFold(s.at, other.at) {
+		f.clashes = append(f.clashes, clash)
+		return nil
+	}
+	a, err := fs.ReadFile(f.fsys, s.at)
+	if err != nil {
+		return err
+	}
+	b, err := fs.ReadFile(f.fsys, other.at)
+	switch {
+	case err != nil:
+		return err
+	case bytes.Equal(a, b):
+		if f.same == nil {
+			f.same = make(map[string][]string)
+		}
+		f.same[other.at] = append(f.same[other.at], s.at)
+	default:
+		f.clashes = append(f.clashes, clash)
+	}
+	return nil
+}
+
+// clash returns the error of files of which only one can be in the archive; nil if there are none.
+func (f *folder) clash() error {
+	if len(f.clashes) == 0 {
+		return nil
+	}
+	return &SourcesError{f.clashes}
 }
 
 // content returns the content of a file as it is in the archive.
@@ -251,11 +287,22 @@ func (f *folder) content(s *source, o *Options) ([]byte, error) {
 		}
 		residue = s.kept.Residue
 	}
+	its := *o
+	its.at = s.at
+	if s.warned.Swap(true) && o.Warn != nil {
+		its = *its.lenient()
+	}
 	if !s.form.is(data) {
+		if !s.form.reads(data, s.path) {
+			its.warn(s.at, "is packed as it is, and the game cannot read it: it is neither a source nor compiled")
+		}
 		return data, nil
 	}
 	s.compiled.Store(true)
-	out, err := s.form.compile(data, residue, s.path, o)
+	out, err := s.form.compile(data, residue, s.path, &its)
+	if err == nil && s.form != admForm && !f.side.Archive {
+		err = ofTorchlight1(data)
+	}
 	if err != nil {
 		if out, ok := s.form.standIn(s.path, o); ok && f.standIns {
 			return out, nil
@@ -265,26 +312,61 @@ func (f *folder) content(s *source, o *Options) ([]byte, error) {
 	return out, nil
 }
 
+// ofTorchlight1 returns the error of a source with the type BOOLEAN, which only Torchlight I has.
+func ofTorchlight1(data []byte) error {
+	const tag = "<BOOLEAN>"
+	wide := make([]byte, 0, 2*len(tag))
+	for _, c := range []byte(tag) {
+		wide = append(wide, c, 0)
+	}
+	at := max(bytes.Index(data, []byte(tag)), bytes.Index(data, wide))
+	if at < 0 {
+		return nil
+	}
+	return &text.Error{Line: 1 + bytes.Count(data[:at], []byte("\n")), Want: "a type of Torchlight II, such as BOOL", Got: "BOOLEAN, which is one of Torchlight I", Err: fault.ErrVersion}
+}
+
+// sign1 returns the path of a file that only mods of Torchlight I have; "" if there is none. An
+// archive that was taken apart may have anything.
+func (f *folder) sign1() string {
+	if f.side.Archive {
+		return ""
+	}
+	for _, s := range f.sources {
+		switch name := path.Base(s.path); {
+		case extension(s.path) == ADM, extension(s.path) == ".CMP", strings.HasPrefix(name, "MASSFILE.DAT"), strings.HasPrefix(name, "MASTERRESOURCEUNITS.DAT"):
+			return s.at
+		}
+	}
+	return ""
+}
+
 // compileError is the error of a source that cannot be compiled.
 type compileError struct{ error }
 
 func (e *compileError) Unwrap() error { return e.error }
 
-// dropUnreadable leaves out the sources that cannot be compiled, but those that something
-// can stand in for.
-func (f *folder) dropUnreadable(o *Options) {
-	f.standIns = true
+// drop leaves out the sources of which a function says so, which is called on all cores.
+func (f *folder) drop(is func(s *source) bool) {
 	isBroken := make([]bool, len(f.sources))
-	parallel.Each(len(f.sources), func(i int) {
-		if form := f.sources[i].form; form != nil && form != dataForm && form != layoutForm {
-			_, err := f.content(f.sources[i], o)
-			isBroken[i] = err != nil
-		}
-	})
+	parallel.Each(len(f.sources), func(i int) { isBroken[i] = is(f.sources[i]) })
 	i := -1
 	f.sources = slices.DeleteFunc(f.sources, func(*source) bool {
 		i++
 		return isBroken[i]
+	})
+}
+
+// dropUnreadable leaves out the sources that cannot be compiled, but those that something
+// can stand in for.
+func (f *folder) dropUnreadable(o *Options) {
+	f.standIns = true
+	f.drop(func(s *source) bool {
+		if s.form == nil || s.form == dataForm || s.form == layoutForm {
+			return false
+		}
+		_, err := f.content(s, o)
+		return err != nil
 	})
 }
 

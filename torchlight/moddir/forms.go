@@ -1,6 +1,7 @@
 package moddir
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -40,7 +41,7 @@ var (
 			return withResidue(dat.Decompile(data, dat.Options{Names: o.names(), Floats: o.Floats, Path: name, FormOnly: o.formOnly}))
 		},
 		compile: func(content []byte, residue json.RawMessage, name string, o *Options) ([]byte, error) {
-			return compileWith(dat.Compile, content, residue, dat.Options{Names: o.names(), Floats: o.Floats, Path: name})
+			return compileWith(dat.Compile, content, residue, dat.Options{Names: o.names(), Floats: o.Floats, Path: name, Warn: o.problems(name)})
 		},
 		check: func(data []byte, name string, o *Options, sink check.Sink) {
 			dat.Check(data, dat.Options{Names: o.names(), Path: name}, sink)
@@ -75,7 +76,7 @@ var (
 			return withResidue(layout.Decompile(data, layout.Options{Floats: o.Floats, Path: name, FormOnly: o.formOnly}))
 		},
 		compile: func(content []byte, residue json.RawMessage, name string, o *Options) ([]byte, error) {
-			return compileWith(layout.Compile, content, residue, layout.Options{Floats: o.Floats, Path: name})
+			return compileWith(layout.Compile, content, residue, layout.Options{Floats: o.Floats, Path: name, Warn: o.problems(name)})
 		},
 		check: func(data []byte, _ string, _ *Options, sink check.Sink) { layout.Check(data, "", sink) },
 		dump:  func(data []byte, _ string, t trace.Tracer) error { return layout.Dump(data, t) },
@@ -84,7 +85,10 @@ var (
 		name:      "torchlight-raw",
 		suffix:    ".json",
 		recognize: raw.Recognize,
-		is:        func(content []byte) bool { return strings.HasPrefix(strings.TrimSpace(string(content)), "{") },
+		is: func(content []byte) bool {
+			content, err := text.ToUTF8(content)
+			return err == nil && bytes.HasPrefix(bytes.TrimSpace(content), []byte("{"))
+		},
 		decompile: func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error) {
 			return withResidue(raw.Decompile(data, raw.Options{Path: name, FormOnly: o.formOnly}))
 		},
@@ -112,6 +116,15 @@ var (
 		dump:  func(data []byte, _ string, t trace.Tracer) error { return mpp.Dump(data, t) },
 	}
 )
+
+// reads reports whether data is a compiled file that the game reads under a name.
+func (f *form) reads(data []byte, name string) bool {
+	if f == tableForm { // its name tells which table it is
+		_, _, err := f.decompile(data, name, &Options{formOnly: true})
+		return err == nil
+	}
+	return f.recognize(data)
+}
 
 // ADM is the extension of what Torchlight I compiles, behind the whole name of its source.
 const ADM = ".ADM"

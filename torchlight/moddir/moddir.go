@@ -20,11 +20,13 @@
 package moddir
 
 import (
+	"cmp"
 	"encoding/json"
 	"io/fs"
 	"path"
 	"strings"
 
+	"trowel.example/check"
 	"trowel.example/internal/forms"
 	"trowel.example/internal/safename"
 	"trowel.example/torchlight/hash"
@@ -42,7 +44,33 @@ type Options struct {
 	Sprites   bool                       // the sprites of image sets, too, each as a PNG
 	OnSprites func(at string, why error) // hears of image sets whose sprites are not to be had; nil: nobody
 
-	formOnly bool // what the form does not say is not wanted
+	// Warn hears of what should perhaps be otherwise; nil: nobody. A value that a compiled file
+	// cannot hold as its source says it is an error where Warn is nil.
+	Warn func(path, message string)
+
+	formOnly bool   // what the form does not say is not wanted
+	at       string // of the source that is compiled, in its folder
+}
+
+func (o *Options) warn(path, message string) {
+	if o.Warn != nil {
+		o.Warn(path, message)
+	}
+}
+
+// problems returns what hears of the problems of a source; nil if nobody does.
+func (o *Options) problems(name string) func(*text.Error) {
+	if o.Warn == nil {
+		return nil
+	}
+	return func(e *text.Error) { o.Warn(check.Line{Path: cmp.Or(o.at, name), Line: e.Line}.String(), e.Problem()) }
+}
+
+// lenient returns options with which problems of sources are no errors, and nobody hears of them.
+func (o *Options) lenient() *Options {
+	quiet := *o
+	quiet.Warn = func(string, string) {}
+	return &quiet
 }
 
 func (o *Options) names() *hash.Names {

@@ -188,7 +188,7 @@ func (f *shownFile) keep(content []byte, compiled bool, residue json.RawMessage)
 	f.made = true
 	kept := &fileResidue{Path: pak.ResidueName(f.path), Residue: residue}
 	if form := formOf(f.file.Path); form != nil && !compiled {
-		kept.AsIs = form.is(content)
+		kept.AsIs = f.form != nil || form.is(content)
 	}
 	if kept.AsIs || residue != nil {
 		kept.CRC32 = crc32.ChecksumIEEE(content)

@@ -8,24 +8,29 @@ import (
 
 // FolderFile is where a file of the archive stands in a folder.
 type FolderFile struct {
-	At   string // its path there
-	Twin string // that of what GUTS compiled of it, beside it; "" if there is none
+	At   string   // its path there
+	Twin string   // that of what GUTS compiled of it, beside it; "" if there is none
+	Same []string // those of files with the same content that are the same one to the game
 }
 
 // FolderFiles returns where in a folder the files stand that go into its archive, by their paths
 // in the game.
 func FolderFiles(fsys fs.FS) (map[string]FolderFile, error) {
 	f, err := collect(fsys, true, func(string, string) {})
+	if err == nil {
+		err = f.clash()
+	}
 	if err != nil {
 		return nil, err
 	}
 	files := make(map[string]FolderFile, len(f.sources))
 	for _, s := range f.sources {
-		files[s.path] = FolderFile{At: s.at}
+		files[s.path] = FolderFile{At: s.at, Same: f.same[s.at]}
 	}
 	for _, pair := range f.twins {
 		if file, ok := files[pair[0].path]; ok && file.At == pair[0].at {
-			files[pair[0].path] = FolderFile{At: file.At, Twin: pair[1].at}
+			file.Twin = pair[1].at
+			files[pair[0].path] = file
 		}
 	}
 	return files, nil

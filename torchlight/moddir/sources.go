@@ -24,6 +24,9 @@ type Files interface {
 // that is the game's own, or part of it, can be a base.
 func SourcesOf(fsys fs.FS, o Options) (Files, error) {
 	f, err := collect(fsys, true, func(string, string) {})
+	if err == nil {
+		err = f.clash()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func (e *Editor) Put(name string, content []byte) error {
 		}
 	}
 	if moddir.IsForm(name, content) && (e.folder == nil || !isTree(name)) {
-		made, err := moddir.Compile(content, name, moddir.Options{Names: e.Names})
+		made, err := moddir.Compile(content, name, e.forms())
 		if err != nil {
 			return err
 		}

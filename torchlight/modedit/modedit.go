@@ -39,7 +39,11 @@ type Options struct {
 	Base   moddir.Files               // the game's own files; nil: not known
 	Report func(check.Change)         // hears of each change; may be nil
 	Miss   func(path, message string) // hears of what cannot be read and stays as it is; may be nil
+	Warn   func(path, message string) // hears of values that a compiled file does not have as its text says; nil: these are errors
 }
+
+// forms are the options with which texts are compiled.
+func (o *Options) forms() moddir.Options { return moddir.Options{Names: o.Names, Warn: o.Warn} }
 
 // Editor changes a mod. It must be used by one goroutine.
 type Editor struct {
@@ -159,7 +163,7 @@ func (e *Editor) compiled(at string) ([]byte, error) {
 	if err != nil || text.Recognize(data) || !moddir.IsForm(at, data) {
 		return data, err
 	}
-	return moddir.Compile(data, at, moddir.Options{Names: e.Names})
+	return moddir.Compile(data, at, e.forms())
 }
 
 // Paths returns the paths of all files, in order.

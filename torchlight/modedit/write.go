@@ -144,6 +144,9 @@ func (e *Editor) WriteFolder(write func(at string, content io.Reader, changed ti
 		first[f.path] = f.at
 		if !stays[f.at.At] {
 			gone[f.at.At], gone[f.at.Twin] = true, true
+			for _, same := range f.at.Same {
+				gone[same] = true
+			}
 		}
 	}
 	if e.named {
@@ -158,7 +161,7 @@ func (e *Editor) WriteFolder(write func(at string, content io.Reader, changed ti
 	}
 	for _, name := range e.Paths() {
 		f := e.find(name)
-		if !f.new && f.at == first[f.from] {
+		if was := first[f.from]; !f.new && f.at.At == was.At && f.at.Twin == was.Twin {
 			continue
 		}
 		read := f.read
@@ -174,13 +177,15 @@ func (e *Editor) WriteFolder(write func(at string, content io.Reader, changed ti
 				data = made
 			}
 		}
-		if err := put(f.at.At, data); err != nil {
-			return err
+		for _, at := range append([]string{f.at.At}, f.at.Same...) {
+			if err := put(at, data); err != nil {
+				return err
+			}
 		}
 		if f.at.Twin == "" {
 			continue
 		}
-		twin, err := moddir.Compile(data, f.at.At, moddir.Options{Names: e.Names})
+		twin, err := moddir.Compile(data, f.at.At, e.forms())
 		if err == nil {
 			err = put(f.at.Twin, twin)
 		}

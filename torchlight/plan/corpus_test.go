@@ -107,7 +107,7 @@ func (c *counts) plan(name string, content []byte, o plan.Options) {
 	if text.Recognize(content) {
 		var file *text.File
 		if file, err = text.Parse(content); err == nil {
-			f, err = layout.FromText(file.Root)
+			f, err = layout.FromText(file.Root, func(text.Item, *text.Error) {})
 		}
 	}
 	if err != nil {

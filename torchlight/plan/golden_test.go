@@ -31,7 +31,7 @@ func sample(t testing.TB) *plan.Plan {
 		if err != nil {
 			return nil, err
 		}
-		return layout.FromText(file.Root)
+		return layout.FromText(file.Root, func(text.Item, *text.Error) {})
 	}
 	f, err := read(path)
 	if err != nil {

@@ -39,7 +39,7 @@ func parse(t testing.TB, objects ...string) *layout.File {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := layout.FromText(file.Root)
+	f, err := layout.FromText(file.Root, func(text.Item, *text.Error) {})
 	if err != nil {
 		t.Fatal(err)
 	}

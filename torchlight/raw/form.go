@@ -89,9 +89,14 @@ func Format(t Table) []byte {
 }
 
 // Parse reads what Format writes, and what a person made from it: enumerations
-// are names or numbers, GUIDs strings or numbers. The error is [text.Errors]: all that is
+// are names or numbers, GUIDs strings or numbers. It may be in UTF-8 or UTF-16, with a byte
+// order mark or without. The error is [text.Errors]: all that is
 // wrong, with its place.
 func Parse(data []byte) (Table, error) {
+	data, err := text.ToUTF8(data)
+	if err != nil {
+		return nil, text.Errors(text.AllErrors(err))
+	}
 	var f form
 	wrong := strictjson.Unmarshal(data, &f)
 	t, problem := f.table()

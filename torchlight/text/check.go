@@ -45,7 +45,7 @@ func Check(data []byte, names *hash.Names, sink check.Sink) {
 		}
 		p := it.(*Property)
 		checkName(p.Key, names, place, sink)
-		if !p.clean() {
+		if p.Problem() != nil {
 			place.add(foundValue, sink, "%q is no %s", p.Value, p.Type)
 		}
 	})
@@ -86,27 +86,6 @@ func checkName(name string, names *hash.Names, place place, sink check.Sink) {
 func isLargeNumber(name string) bool {
 	_, clean := ParseUint(name)
 	return clean && len(name) >= 8
-}
-
-// clean reports whether the value makes sense for its type.
-func (p *Property) clean() (ok bool) {
-	switch p.Type {
-	case Integer:
-		_, ok = ParseInt(p.Value)
-	case Float:
-		_, ok = ParseFloat(p.Value)
-	case Double:
-		_, ok = ParseDouble(p.Value)
-	case Unsigned:
-		_, ok = ParseUint(p.Value)
-	case Bool:
-		_, ok = ParseBool(p.Value)
-	case Integer64:
-		_, ok = ParseInt64(p.Value)
-	default:
-		ok = true
-	}
-	return ok
 }
 
 // form says how the characters are encoded as bytes.

@@ -44,6 +44,17 @@ func detect(data []byte) (e Encoding, bom bool) {
 	return UTF8, false
 }
 
+// ToUTF8 returns a file that people edit in UTF-8 and without a byte order mark: from UTF-8 or
+// UTF-16, with a mark or without. The error is an [*Error].
+func ToUTF8(data []byte) ([]byte, error) {
+	e, bom := detect(data)
+	if bom {
+		data = data[len(boms[e]):]
+	}
+	s, err := decode(data, e)
+	return []byte(s), err
+}
+
 // decode returns the string of bytes without byte order mark, or an error
 // where they do not make up characters.
 func decode(data []byte, e Encoding) (string, error) {

@@ -27,13 +27,16 @@ type File struct {
 
 // Error says where a text is wrong.
 type Error struct {
-	Line, Column int    // from 1; columns are characters, 0 where it is the line as a whole
+	Line, Column int    // from 1; columns are characters, 0 where it is the line as a whole; line 0 is not known
 	Want, Got    string // what was expected, and what was there instead; without Want, Got says it all
 	Err          error  // one of the sentinels of the package fault
 }
 
 func (e *Error) Error() string {
-	if e.Column == 0 {
+	switch {
+	case e.Line == 0:
+		return e.Problem()
+	case e.Column == 0:
 		return fmt.Sprintf("line %d: %s", e.Line, e.Problem())
 	}
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Problem())

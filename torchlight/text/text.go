@@ -61,7 +61,8 @@ func (t Type) String() string {
 	return typeNames[t]
 }
 
-// ParseType returns the type of a name, ignoring case.
+// ParseType returns the type of a name, ignoring case. BOOLEAN, which stands in sources of
+// Torchlight I, is BOOL.
 func ParseType(s string) (Type, bool) {
 	for t := Integer; t <= Note; t++ {
 		if typeNames[t] == s {
@@ -72,6 +73,9 @@ func ParseType(s string) (Type, bool) {
 		if strings.EqualFold(typeNames[t], s) {
 			return t, true
 		}
+	}
+	if strings.EqualFold(s, "BOOLEAN") {
+		return Bool, true
 	}
 	return 0, false
 }

@@ -1,0 +1,118 @@
+package text
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trowel.example/fault"
+)
+
+// Problem returns why a compiled file cannot hold the value of p as it is written; nil if it
+// can. Its Err is [fault.ErrLimit] for a number that does not fit its type, and
+// [fault.ErrFormat] for a value that the game reads by its beginning, or as 0. It has no line.
+func (p *Property) Problem() *Error {
+	var read string // as the game reads it
+	var clean, fits bool
+	switch p.Type {
+	case Integer:
+		var v int32
+		v, clean = ParseInt(p.Value)
+		read, fits = strconv.Itoa(int(v)), fitsInt(p.Value, 32)
+	case Integer64:
+		var v int64
+		v, clean = ParseInt64(p.Value)
+		read, fits = strconv.FormatInt(v, 10), fitsInt(p.Value, 64)
+	case Unsigned:
+		var v uint32
+		v, clean = ParseUint(p.Value)
+		read, fits = strconv.FormatUint(uint64(v), 10), fitsUint(p.Value)
+	case Float:
+		var v float32
+		v, clean = ParseFloat(p.Value)
+		read, fits = FormatFloat(v, Exact), v-v == 0 || isSpecial(p.Value)
+	case Double:
+		var v float64
+		v, clean = ParseDouble(p.Value)
+		read, fits = FormatDouble(v, Exact), v-v == 0 || isSpecial(p.Value)
+	case Bool:
+		var v bool
+		v, clean = ParseBool(p.Value)
+		read, fits = strconv.FormatBool(v), true
+	default:
+		return nil
+	}
+	switch {
+	case clean:
+		return nil
+	case !fits:
+		return &Error{Want: "a number that fits the type " + p.Type.String(), Got: quote(p.Value), Err: fault.ErrLimit}
+	}
+	return &Error{Want: "a value of type " + p.Type.String(), Got: quote(p.Value) + ", which is read as " + read, Err: fault.ErrFormat}
+}
+
+func fitsInt(s string, bits int) bool {
+	digits, _ := number(s)
+	_, err := strconv.ParseInt(digits, 10, bits)
+	return err == nil
+}
+
+func fitsUint(s string) bool {
+	digits, _ := number(s)
+	_, err := strconv.ParseUint(strings.TrimLeft(digits, "+-"), 10, 32)
+	return err == nil
+}
+
+func isSpecial(s string) bool {
+	_, is := special(s)
+	return is
+}
+
+// Read parses a text and calls build with its tree. Build reports each item that it cannot take
+// as it is written; it is called once more if there are any, because their lines are not
+// known at first. The problems are in the order of the lines.
+func Read(data []byte, build func(root *Node, report func(Item, *Error))) (problems Errors, err error) {
+	f, err := Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	build(f.Root, func(Item, *Error) { n++ })
+	if n == 0 {
+		return nil, nil
+	}
+	f, lines, err := ParseLines(data)
+	if err != nil {
+		return nil, err
+	}
+	build(f.Root, func(it Item, e *Error) {
+		e.Line = lines[it]
+		problems = append(problems, e)
+	})
+	slices.SortStableFunc(problems, func(a, b *Error) int { return a.Line - b.Line })
+	return problems, nil
+}
+
+// Settle tells warn of the problems that only change a value, and returns the others, or all of
+// them if warn is nil: numbers that do not fit are never changed.
+func (e Errors) Settle(warn func(*Error)) error {
+	var stop Errors
+	for i, problem := range e {
+		switch {
+		case warn == nil || problem.Err == fault.ErrLimit:
+			stop = append(stop, problem)
+		case i < maxErrors:
+			warn(problem)
+		case i == maxErrors:
+			warn(&Error{Line: problem.Line, Got: fmt.Sprintf("and %d more problems of this file", len(e)-i), Err: fault.ErrFormat})
+		}
+	}
+	switch len(stop) {
+	case 0:
+		return nil
+	case 1:
+		return stop[0]
+	}
+	return stop
+}
