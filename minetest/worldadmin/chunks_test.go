@@ -140,13 +140,15 @@ func TestChunks(t *testing.T) {
 
 // Blocks are deleted in every backend, and a backup puts them back.
 func TestChunksBackends(t *testing.T) {
-	for name, config := range map[string]func() mapdb.Config{
-		"x, y, z":    func() mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ} },
-		"LevelDB":    func() mapdb.Config { return mapdb.Config{Backend: mapdb.LevelDB} },
-		"PostgreSQL": func() mapdb.Config { return mapdb.Config{Backend: mapdb.Postgres, Postgres: judge.Postgres(t)} },
+	for name, config := range map[string]func(*testing.T) mapdb.Config{
+		"x, y, z": func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ} },
+		"LevelDB": func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.LevelDB} },
+		"PostgreSQL": func(t *testing.T) mapdb.Config {
+			return mapdb.Config{Backend: mapdb.Postgres, Postgres: judge.Postgres(t)}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := config()
+			c := config(t)
 			dir := wild(t, c)
 			all := func() map[mapdb.Pos]string {
 				db, err := mapdb.Open(ctx, dir, c)
