@@ -58,13 +58,11 @@ func Create(path string) (*os.File, error) {
 // Keep gives a file that is on the disk, in the folder of path, its name, unless there is one of that
 // name, be it since a moment ago: then that stays, and the other one is removed.
 func Keep(part, path string) error {
-	err := os.Link(part, path)
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		if _, missing := os.Lstat(path); missing != nil {
-			return os.Rename(part, path) // there are no links here
-		}
+	err := MovePath(part, path)
+	if errors.Is(err, fs.ErrExist) {
+		return os.Remove(part)
 	}
-	return os.Remove(part)
+	return err
 }
 
 // RemoveParts removes from a folder what runs that were killed have left there half written. Nobody

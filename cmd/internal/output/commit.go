@@ -7,13 +7,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"trowel.example/internal/wholefile"
 )
 
 // Commit puts everything in its place, or nothing.
 func (o *Output) Commit() error {
-	if o.kept {
+	if o.stays {
 		return nil
 	}
 	if len(o.parts) == 0 {
@@ -103,6 +105,11 @@ func (o *Output) mode(p *part) error {
 
 // place gives all parts their names.
 func (o *Output) place() error {
+	release, err := o.hold()
+	if err != nil {
+		return err
+	}
+	defer release()
 	p := o.parts[0]
 	switch {
 	case o.into:
@@ -116,61 +123,71 @@ func (o *Output) place() error {
 		return err
 	case old == nil:
 		Step()
-		if err := renameNew(p.temp, p.target); errors.Is(err, fs.ErrExist) {
+		if err := wholefile.MovePath(p.temp, p.target); errors.Is(err, fs.ErrExist) {
 			return &ExistsError{Path: p.target}
 		} else if err != nil {
 			return err
 		}
 		return nil
 	case p.file == nil:
-		return o.swap(p)
+		return o.swap(p, old)
 	}
-	o.old = true
-	Step()
-	return os.Rename(p.temp, p.target)
-}
-
-// renameChecked is renameNew where the system has no such thing.
-func renameChecked(from, to string) error {
-	if _, err := os.Lstat(to); err == nil {
-		return &os.LinkError{Op: "rename", Old: from, New: to, Err: fs.ErrExist}
-	}
-	return os.Rename(from, to)
+	return o.placeAll()
 }
 
 // swap puts a folder in the place of another, at once where the system can do that. Where
 // it cannot, the old one has another name beside it in between, and a run that is killed
 // then gives it back.
-func (o *Output) swap(p *part) error {
+func (o *Output) swap(p *part, old fs.FileInfo) error {
+	base, err := os.OpenRoot(filepath.Dir(p.target))
+	if err != nil {
+		return err
+	}
+	defer base.Close()
+	temp, name := o.work.inBase(newName), filepath.Base(p.target)
 	o.old = true
-	Step()
-	err := errors.ErrUnsupported
-	if !noExchange {
-		err = exchange(p.temp, p.target)
-	}
-	if !errors.Is(err, errors.ErrUnsupported) {
-		return err // the old one is in the workshop now
-	}
 	aside, err := asideName(p.target)
 	if err != nil {
 		return err
 	}
-	j := &journal{Aside: filepath.Base(aside), Of: filepath.Base(p.target)}
-	if err := o.work.writeJournal(j); err != nil {
+	aside = filepath.Base(aside)
+	// The old one is removed with the workshop, unless it is another one meanwhile.
+	drop := func(from, to string) error {
+		if info, err := base.Stat(from); err == nil && !os.SameFile(info, old) {
+			o.kept, o.changed = append(o.kept, p.target+strings.TrimPrefix(aside, name)), true
+			to = aside
+		}
+		if from == to {
+			return nil
+		}
+		return wholefile.Move(base, from, to)
+	}
+	Step()
+	err = errors.ErrUnsupported
+	if !noExchange {
+		err = wholefile.Exchange(base, temp, name)
+	}
+	if err == nil {
+		return drop(temp, temp)
+	}
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	if err := o.work.writeJournal(&journal{Aside: aside, Of: name}); err != nil {
 		return err
 	}
 	Step()
-	if err := os.Rename(p.target, aside); err != nil {
+	if err := wholefile.Move(base, name, aside); err != nil {
 		return err
 	}
 	Step()
-	if err := os.Rename(p.temp, p.target); err != nil {
-		return errors.Join(err, os.Rename(aside, p.target))
+	if err := wholefile.Move(base, temp, name); err != nil {
+		return errors.Join(err, wholefile.Move(base, aside, name))
 	}
 	Step()
 	syncDir(filepath.Dir(p.target))
 	Step()
-	return os.Rename(aside, o.work.path("aside"))
+	return drop(aside, o.work.inBase("aside"))
 }
 
 // noExchange is for tests: the system cannot exchange names.
@@ -190,7 +207,7 @@ func asideName(path string) (string, error) {
 	return "", &KeptError{path, errors.New("there are too many copies of it beside it, such as " + path + ".bak")}
 }
 
-// placeAll gives several files their names. The neighbours come first: without the file
+// placeAll gives files their names. The neighbours come first: without the file
 // itself they are nothing.
 func (o *Output) placeAll() error {
 	j := new(journal)
@@ -202,18 +219,61 @@ func (o *Output) placeAll() error {
 		}
 		m := move{From: filepath.Base(p.temp), To: filepath.Base(p.target)}
 		if old != nil {
-			if old, err = os.Lstat(p.target); err != nil {
+			if err := o.replace(&m, p); err != nil {
 				return err
 			}
-			m.Was = stampOf(old)
-			o.old = true
 		}
 		j.Moves = append(j.Moves, m)
 	}
+	return o.doMoves(j)
+}
+
+// replace makes a move one that replaces what is there.
+func (o *Output) replace(m *move, p *part) error {
+	now, err := os.Lstat(p.target)
+	if err != nil {
+		return err
+	}
+	if m.Was = p.was; m.Was == nil {
+		m.Was = another
+	}
+	if o.Held != nil && !stampOf(now).equal(m.Was) {
+		return &KeptError{p.target, errors.New("another program has written it meanwhile")}
+	}
+	if o.Backup != "" {
+		m.Keep = filepath.Base(o.Backup) + strings.TrimPrefix(p.target, o.path)
+	}
+	return o.replaced(m)
+}
+
+// replaced notes what will replace a file, so that it can be told from that.
+func (o *Output) replaced(m *move) error {
+	o.old = true
+	path := o.work.path(m.From)
+	for {
+		info, err := os.Lstat(path)
+		if err != nil {
+			return err
+		}
+		if m.New = stampOf(info); !m.New.equal(m.Was) {
+			return nil
+		}
+		later := m.New.Changed.Add(2 * time.Second) // the least that every file system can tell
+		if err := os.Chtimes(path, later, later); err != nil {
+			return err
+		}
+	}
+}
+
+func (o *Output) doMoves(j *journal) error {
 	if err := o.work.writeJournal(j); err != nil {
 		return err
 	}
-	return o.work.do(j)
+	m, err := o.work.do(j)
+	if m != nil {
+		o.kept, o.changed = m.kept, m.changed
+	}
+	return err
 }
 
 // syncDir flushes new names to disk where a system can. Where it cannot, what was

@@ -30,6 +30,12 @@ type Options struct {
 	Passing bool
 	// Reads returns the paths of what is read; nil: nothing is.
 	Reads func() []string
+	// Held is the file itself if the run reads and replaces it; nil: it does not. A file that
+	// another program has written since it is held is not replaced.
+	Held *Held
+	// Backup is the path, in the same folder, that gets what is replaced. "": that is removed,
+	// unless another program wrote it during the run.
+	Backup string
 }
 
 var (

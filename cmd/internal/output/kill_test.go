@@ -1,6 +1,7 @@
 package output
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,9 @@ func snapshot(t *testing.T, dir string) string {
 		}
 		if e.IsDir() && workshopName.MatchString(e.Name()) {
 			return fs.SkipDir
+		}
+		if strings.HasSuffix(e.Name(), ".lock") {
+			return nil
 		}
 		rel, _ := filepath.Rel(dir, path)
 		data, _ := os.ReadFile(path)
@@ -50,6 +54,30 @@ func put(dir string, files ...string) error {
 // makeFiles writes files of the names target and target + suffix.
 func makeFiles(target string, suffixes ...string) error {
 	o, err := New(target, Options{Replace: true})
+	if err != nil {
+		return err
+	}
+	defer o.Discard()
+	for _, suffix := range suffixes {
+		w, err := o.Create(suffix)
+		if err == nil {
+			_, err = io.WriteString(w, "new"+suffix)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return o.Commit()
+}
+
+// makeInPlace replaces a file that is held, and its neighbour; the old ones become x.old.
+func makeInPlace(target string, suffixes ...string) error {
+	h, err := Hold(context.Background(), target, nil)
+	if err != nil {
+		return err
+	}
+	defer h.Release()
+	o, err := New(h.Path, Options{Replace: true, Held: h, Backup: h.Path + ".old"})
 	if err != nil {
 		return err
 	}
@@ -95,6 +123,15 @@ var killed = []struct {
 	{"two files", nil, func(dir string) error { return makeFiles(filepath.Join(dir, "x"), "", ".man") }, true},
 	{"two files over two", []string{"x=old", "x.man=old"}, func(dir string) error { return makeFiles(filepath.Join(dir, "x"), "", ".man") }, true},
 	{"two files over one", []string{"x=old"}, func(dir string) error { return makeFiles(filepath.Join(dir, "x"), "", ".man") }, true},
+	{"file over a file, no exchange", []string{"x=old"}, func(dir string) error {
+		noExchange = true
+		return makeFiles(filepath.Join(dir, "x"), "")
+	}, true},
+	{"file in place", []string{"x=old"}, func(dir string) error { return makeInPlace(filepath.Join(dir, "x"), "") }, true},
+	{"two files in place, no exchange", []string{"x=old", "x.man=old"}, func(dir string) error {
+		noExchange = true
+		return makeInPlace(filepath.Join(dir, "x"), "", ".man")
+	}, true},
 	{"folder", nil, func(dir string) error { return makeFolder(New(filepath.Join(dir, "w"), Options{Replace: true})) }, false},
 	{"folder over a folder", []string{"w/a=old", "w/more=old"}, func(dir string) error {
 		return makeFolder(New(filepath.Join(dir, "w"), Options{Replace: true}))
@@ -168,7 +205,7 @@ func TestKill(t *testing.T) {
 	}
 	hidden := func(t *testing.T, dir string) (list []string) {
 		_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-			if err == nil && workshopName.MatchString(e.Name()) {
+			if err == nil && (workshopName.MatchString(e.Name()) || strings.HasSuffix(e.Name(), ".lock")) {
 				list = append(list, e.Name())
 			}
 			return nil

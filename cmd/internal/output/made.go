@@ -28,7 +28,7 @@ func (o *Output) Made() ([]Made, error) {
 			return err
 		})
 	}
-	if o.kept {
+	if o.stays {
 		return list, folder(o.path, o.path)
 	}
 	for _, p := range o.parts {

@@ -41,10 +41,7 @@ func (o *Output) merge(p *part) error {
 	if err := m.folder(newName, to); err != nil {
 		return err
 	}
-	if err := o.work.writeJournal(&journal{Moves: m.moves}); err != nil {
-		return err
-	}
-	return o.work.do(&journal{Moves: m.moves})
+	return o.doMoves(&journal{Moves: m.moves})
 }
 
 // merger finds out what has to be renamed.
@@ -97,7 +94,6 @@ func (m *merger) entry(from, to string, folder bool) error {
 			return fmt.Errorf("%s: %w", name, ErrRead)
 		}
 	}
-	m.o.old = true
 	m.moves = append(m.moves, move{From: from, To: to, Was: stampOf(link)})
-	return nil
+	return m.o.replaced(&m.moves[len(m.moves)-1])
 }

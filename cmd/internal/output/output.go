@@ -27,9 +27,12 @@ type Output struct {
 	work  *workshop // nil until something is made
 	parts []*part
 	into  bool // it goes into a folder that is there
-	kept  bool // a folder that has its name already
+	stays bool // a folder that has its name already
 	size  int64
 	old   bool // something was replaced
+
+	kept    []string // backups of what was replaced
+	changed bool     // that was another one than when the output began
 }
 
 // Part is a file that is being made: written from front to end, or at any place, not both.
@@ -43,6 +46,7 @@ type Part = interface {
 type part struct {
 	target, temp string
 	old          fs.FileInfo // what is at target, or nil
+	was          *stamp      // of that; of a file that is held, when it was read
 	file         *os.File    // nil for a folder
 	buf          *bufio.Writer
 }
@@ -164,9 +168,20 @@ func (o *Output) create(base, target string, old fs.FileInfo) (Part, error) {
 	if err != nil {
 		return nil, inTarget(err, target)
 	}
-	p := &part{target: target, temp: temp, old: old, file: f, buf: bufio.NewWriterSize(stepped{f, target}, 1<<16)}
+	p := &part{target: target, temp: temp, old: old, was: o.known(target), file: f, buf: bufio.NewWriterSize(stepped{f, target}, 1<<16)}
 	o.parts = append(o.parts, p)
 	return p, nil
+}
+
+// known returns what the run knows of a file that it may replace; nil: nothing was there.
+func (o *Output) known(target string) *stamp {
+	if o.Held != nil && target == o.path {
+		return stampOf(o.Held.was)
+	}
+	if info, err := os.Lstat(target); err == nil {
+		return stampOf(info)
+	}
+	return nil
 }
 
 // stepped is a writer whose writes tests may not survive, and whose errors name the target.
@@ -243,7 +258,7 @@ func (o *Output) KeptDir() (string, error) {
 	case err == nil && !info.IsDir():
 		return "", &KeptError{o.path, errors.New("a folder does not take the place of a file")}
 	}
-	o.kept = true
+	o.stays = true
 	return o.path, nil
 }
 
@@ -266,6 +281,10 @@ func (o *Output) Size() int64 { return o.size }
 
 // Replaced reports whether Commit has replaced something that was there.
 func (o *Output) Replaced() bool { return o.old }
+
+// Kept returns the backups that Commit made of what it replaced. Changed tells that another program
+// wrote there during the run, and what it wrote is in them.
+func (o *Output) Kept() (paths []string, changed bool) { return o.kept, o.changed }
 
 // Discard removes what was written so far.
 func (o *Output) Discard() {

@@ -9,10 +9,6 @@ import (
 	"path/filepath"
 )
 
-func exchange(a, b string) error { return errors.ErrUnsupported }
-
-func renameNew(from, to string) error { return renameChecked(from, to) }
-
 func renameOverEmpty(from, to string) error { return errors.ErrUnsupported }
 
 // syncAll flushes all files of a folder to disk.

@@ -21,8 +21,9 @@ import (
 //	moves   the journal, once all is whole and there is more than one thing to rename
 //	others  files and folders that are being made, and what was replaced
 type workshop struct {
-	dir  string
-	lock *os.File
+	dir   string
+	lock  *os.File
+	stays bool // what is in it is for the next run
 }
 
 const (
@@ -71,13 +72,8 @@ func (w *workshop) take() error {
 	if errors.Is(err, errors.ErrUnsupported) {
 		err = nil // nobody can lock it here, so that nobody takes it for an old one
 	}
-	if err == nil {
-		// Whoever had it may have removed it while it was opened.
-		mine, e := f.Stat()
-		there, e2 := os.Lstat(f.Name())
-		if e != nil || e2 != nil || !os.SameFile(mine, there) {
-			err = filelock.ErrTaken
-		}
+	if err == nil && !filelock.IsAt(f, f.Name()) {
+		err = filelock.ErrTaken // whoever had it has removed it while it was opened
 	}
 	if err != nil {
 		f.Close()
@@ -92,6 +88,10 @@ func (w *workshop) path(name string) string { return filepath.Join(w.dir, name) 
 // close removes the workshop with everything in it. The journal goes first and the lock
 // last, so that the next run can remove what a run that is killed here leaves.
 func (w *workshop) close() {
+	if w.stays {
+		w.lock.Close()
+		return
+	}
 	Step()
 	_ = os.Remove(w.path(movesLog))
 	list, _ := os.ReadDir(w.dir)
@@ -102,11 +102,7 @@ func (w *workshop) close() {
 		}
 	}
 	Step()
-	if onWindows { // where no file is removed that is open
-		w.lock.Close()
-	}
-	_ = os.Remove(w.path(lockName))
-	w.lock.Close()
+	filelock.RemoveLocked(w.lock)
 	Step()
 	_ = os.Remove(w.dir)
 }
@@ -131,6 +127,7 @@ func removeAll(path string) error {
 // reports whether there was something that it ended.
 func Recover(dir string) bool {
 	ended := false
+	filelock.Sweep(dir)
 	for _, path := range workshopsIn(dir) {
 		ended = recoverOne(path) || ended
 	}
@@ -180,21 +177,19 @@ func recoverOne(dir string) (ended bool) {
 		return false
 	}
 	w.lock = f
-	if there, err := os.Lstat(f.Name()); err == nil {
-		if mine, err := f.Stat(); err == nil && os.SameFile(mine, there) {
-			if j, err := w.readJournal(); err == nil {
-				if err := w.redo(j); err != nil {
-					f.Close()
-					return false // such as a disk that is full: the next run tries again
-				}
-				ended = true
-			}
-			w.close()
-			return ended
-		}
+	if !filelock.IsAt(f, f.Name()) {
+		f.Close()
+		return false
 	}
-	f.Close()
-	return false
+	if j, err := w.readJournal(); err == nil {
+		if err := w.redo(j); err != nil {
+			f.Close()
+			return false // such as a disk that is full: the next run tries again
+		}
+		ended = true
+	}
+	w.close()
+	return ended
 }
 
 // Unfinished reports whether a killed run, or one that lives, is about to put files into a
