@@ -7,11 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/output"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
 )
@@ -98,6 +98,13 @@ func (c *rewriting) Take(_ work.Part, r rewritten) error {
 
 // convertInPlace converts a file in its own place, once what was there is in a folder of backups.
 func (a *app) convertInPlace(cmd *cobra.Command, name, backups string, r *report) error {
+	if !a.inParts() { // which several may do at once
+		held, err := a.hold(cmd.Context(), name)
+		if err != nil {
+			return err
+		}
+		defer held.Release()
+	}
 	g, err := a.find(cmd, name)
 	if err != nil {
 		return err
@@ -127,7 +134,7 @@ func (a *app) convertInPlace(cmd *cobra.Command, name, backups string, r *report
 	case a.inParts():
 		return hint(errors.New("those who do parts of this work need one folder for what was there"), "--backup names it")
 	default:
-		backups = filepath.Clean(g.name) + backupMark + time.Now().UTC().Format(backupTime)
+		backups = filepath.Clean(g.name) + output.BackupSuffix()
 	}
 	r.format, r.output = g.Name, g.name
 	ctx := cmd.Context()

@@ -233,6 +233,13 @@ const maxScript = 16 << 20
 
 // edit takes one file through the steps.
 func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, r *report) error {
+	if e.inPlace && !e.dryRun {
+		var err error
+		if r.held, err = e.hold(cmd.Context(), name); err != nil {
+			return err
+		}
+		defer r.held.Release()
+	}
 	g, err := e.findTarget(cmd, target{name: name, asTree: func(f *format.Format) bool { return f.Editing != nil && f.Editing.Tree != nil }})
 	if err != nil {
 		return err

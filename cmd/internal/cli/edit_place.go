@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"trowel.example/check"
 	"trowel.example/cmd/internal/output"
@@ -37,7 +37,7 @@ func (e *editing) changeInPlace(ctx context.Context, g *game, job *format.Job, s
 		return kept, r.add(kept, info.Size())
 	}
 	changes := 0
-	return e.replaceInPlace(ctx, g, e.backup, opts, r, func(out format.Output) (bool, error) {
+	return r.replaceInPlace(ctx, g, e.backup, opts, func(out format.Output) (bool, error) {
 		err := g.Editing.Edit(ctx, job, g.src, steps, out, func(c check.Change) error {
 			changes++
 			return change(c)
@@ -46,14 +46,32 @@ func (e *editing) changeInPlace(ctx context.Context, g *game, job *format.Job, s
 	})
 }
 
-// replaceInPlace puts what make makes in the place of a file, if make says that this is another
-// one, once what was there is in a backup, and returns the name of that; "" if nothing has changed.
-func (w *writing) replaceInPlace(ctx context.Context, g *game, backup string, opts output.Options, r *report, make func(out format.Output) (bool, error)) (string, error) {
+// hold holds a file that is to be changed in place against other runs, until the caller releases it.
+// What cannot be held at all has no place of its own, or is a world in a folder that may not be
+// written.
+func (a *app) hold(ctx context.Context, name string) (*output.Held, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, nil // which find tells
+	}
+	held, err := output.Hold(ctx, name, func() { a.talk.say("waiting for another run of trowel that changes %s", name) })
+	if err != nil && info.IsDir() && errors.Is(err, fs.ErrPermission) {
+		return nil, nil
+	}
+	return held, err
+}
+
+// replaceInPlace puts what make makes in the place of a file that the report holds, if make says that
+// this is another one. What was there becomes a backup, of which it returns the name; "" if nothing has
+// changed.
+func (r *report) replaceInPlace(ctx context.Context, g *game, backup string, opts output.Options, make func(out format.Output) (bool, error)) (string, error) {
 	before, err := os.Stat(g.name)
+	if err == nil && r.held == nil {
+		err = output.ErrMeanwhile // it was not there when it was to be held
+	}
 	if err != nil {
 		return "", err
 	}
-	opts.Replace = true
 	reads := opts.Reads
 	own := func(path string) bool {
 		info, err := os.Stat(path)
@@ -68,76 +86,79 @@ func (w *writing) replaceInPlace(ctx context.Context, g *game, backup string, op
 		}
 		return others
 	}
-	target, err := filepath.EvalSymlinks(g.name) // a link stays one
-	if err != nil {
-		return "", err
+	opts.Replace, opts.Held, opts.Backup = true, r.held, output.BackupName(r.held.Path)
+	near := backup != "" && sameFolder(backup, r.held.Path)
+	if near {
+		opts.Backup = filepath.Join(filepath.Dir(r.held.Path), filepath.Base(backup))
 	}
-	out, err := output.New(target, opts)
+	out, err := output.New(r.held.Path, opts)
 	if err != nil {
 		return "", err
 	}
 	defer out.Discard()
-	if changed, err := make(called{out, w.talk, g.name}); err != nil || !changed {
+	if changed, err := make(called{out, r.talk, g.name}); err != nil || !changed {
 		return "", errors.Join(err, ctx.Err())
 	}
-	unchanged := func() error {
-		after, err := os.Stat(g.name)
-		if err == nil && (after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {
-			err = errors.New("another program has written the file meanwhile: nothing was changed")
+	if _, err := os.Lstat(backup); backup != "" && err == nil {
+		return "", &output.ExistsError{Path: backup}
+	}
+	if err := errors.Join(ctx.Err(), g.src.Close()); err != nil { // Windows replaces no file that is open
+		return "", err
+	}
+	if err := out.Commit(); err != nil {
+		return "", err
+	}
+	kept := ""
+	list, changed := out.Kept()
+	for _, path := range list { // the file itself comes last
+		if suffix, is := strings.CutPrefix(path, opts.Backup); is && backup != "" && !near {
+			if err := moveAway(path, backup+suffix); err != nil {
+				return path, err
+			}
+			path = backup + suffix
+		} else if sameFolder(g.name, path) {
+			path = filepath.Join(filepath.Dir(g.name), filepath.Base(path)) // as the user names it
 		}
-		return errors.Join(err, ctx.Err())
+		info, err := os.Stat(path)
+		if err == nil {
+			err = r.add(path, info.Size())
+		}
+		if kept = path; err != nil {
+			return kept, err
+		}
 	}
-	if err := unchanged(); err != nil {
-		return "", err
+	if changed {
+		r.foreign(g.name, kept)
 	}
-	kept, err := keep(g, backup, r)
-	if err == nil {
-		err = unchanged()
-	}
-	if err != nil {
-		return "", err
-	}
-	return kept, out.Commit()
+	return kept, nil
 }
 
-// What the name of a backup has between that of its file and its extension.
-const (
-	backupMark = ".backup-"
-	backupTime = "20060102-150405.000"
-)
+// foreign tells the user that another program has written what was replaced.
+func (r *report) foreign(name, kept string) {
+	text := "another program wrote it during this run: what it wrote is in " + kept
+	r.lose(name, text)
+	r.talk.miss(name, text)
+}
 
-// keep copies a file, with the neighbours that belong to it, to a backup. One that a run made
-// that was killed before it changed anything is that backup already.
-func keep(g *game, backup string, r *report) (string, error) {
-	if backup == "" {
-		ext := filepath.Ext(g.name)
-		backup = strings.TrimSuffix(g.name, ext) + backupMark + time.Now().UTC().Format(backupTime) + ext
+// sameFolder reports whether two paths are in one folder.
+func sameFolder(a, b string) bool {
+	one, err := os.Stat(filepath.Dir(a))
+	other, err2 := os.Stat(filepath.Dir(b))
+	return err == nil && err2 == nil && os.SameFile(one, other)
+}
+
+// moveAway moves a file to another folder, which may be on another disk.
+func moveAway(path, to string) error {
+	if _, err := os.Lstat(to); err == nil {
+		return &output.ExistsError{Path: to}
 	}
-	for _, path := range append(g.src.Reads()[1:], g.name) {
-		suffix, belongs := strings.CutPrefix(path, g.name)
-		if !belongs {
-			continue
-		}
-		to := backup + suffix
-		if there, err := os.Lstat(to); err == nil {
-			own, err := os.Stat(path)
-			same := err == nil && there.Mode().IsRegular() && !os.SameFile(there, own)
-			if same {
-				same, err = sameBytes(path, to)
-			}
-			if err != nil || !same {
-				return "", errors.Join(err, &output.ExistsError{Path: to})
-			}
-		}
-		size, err := copyFile(to, path)
-		if err == nil {
-			err = r.add(to, size)
-		}
-		if err != nil {
-			return "", err
-		}
+	if err := os.Rename(path, to); err == nil {
+		return nil
 	}
-	return backup, nil
+	if _, err := copyFile(to, path); err != nil {
+		return err
+	}
+	return os.Remove(path)
 }
 
 func copyFile(to, path string) (int64, error) {
@@ -153,23 +174,23 @@ func copyFile(to, path string) (int64, error) {
 	return info.Size(), wholefile.Write(to, f, info.Mode().Perm())
 }
 
-// restoreFile puts a backup that keep made in the place of a file, once what was there is in
+// restoreFile puts a backup in the place of a file, once what was there is in
 // another backup, of which it returns the name; "" if the file is as its backup already.
-func (w *writing) restoreFile(ctx context.Context, g *game, backup string, r *report) (string, error) {
+func (r *report) restoreFile(ctx context.Context, g *game, backup string) (string, error) {
 	old, err := format.OpenSource(backup)
 	if err != nil {
 		return "", notThere(backup, err)
 	}
 	defer old.Close()
-	if f, err := w.formats.Find(old); err != nil || f != g.Format || old.IsDir() {
+	if f, err := r.formats.Find(old); err != nil || f != g.Format || old.IsDir() {
 		return "", fmt.Errorf("%s: is not the backup of a %s", backup, g.Title)
 	}
-	if of := backupOf(backup); of != "" && of != filepath.Base(g.name) {
-		w.talk.warn(g.name, "what is put back is by its name a backup of "+of)
+	if of := output.BackupOf(backup); of != "" && of != filepath.Base(g.name) {
+		r.talk.warn(g.name, "what is put back is by its name a backup of "+of)
 	}
 	r.output = g.name
 	opts := output.Options{Reads: func() []string { return []string{backup} }}
-	return w.replaceInPlace(ctx, g, "", opts, r, func(out format.Output) (changed bool, err error) {
+	return r.replaceInPlace(ctx, g, "", opts, func(out format.Output) (changed bool, err error) {
 		entries, err := os.ReadDir(filepath.Dir(backup))
 		if err != nil {
 			return false, err
@@ -198,17 +219,6 @@ func (w *writing) restoreFile(ctx context.Context, g *game, backup string, r *re
 		}
 		return changed, nil
 	})
-}
-
-// backupOf returns the name of the file that a backup is of, if the name of the backup is one
-// that keep gave it, and "" otherwise.
-func backupOf(backup string) string {
-	ext := filepath.Ext(backup)
-	stem, when, is := strings.Cut(strings.TrimSuffix(filepath.Base(backup), ext), backupMark)
-	if _, err := time.Parse(backupTime, when); !is || err != nil {
-		return ""
-	}
-	return stem + ext
 }
 
 // undoing says how what was done to a file in place is undone.

@@ -398,6 +398,11 @@ differently is as in OURS then.`,
 		if len(args) == 4 {
 			path = args[3]
 		}
+		held, err := a.hold(cmd.Context(), args[1])
+		if err != nil {
+			return err
+		}
+		defer held.Release()
 		dir, remove, err := output.Scratch()
 		if err != nil {
 			return err
@@ -435,7 +440,7 @@ differently is as in OURS then.`,
 				return nil
 			},
 		}
-		out, err := output.New(args[1], output.Options{Replace: true})
+		out, err := output.New(args[1], output.Options{Replace: true, Held: held})
 		if err != nil {
 			return err
 		}

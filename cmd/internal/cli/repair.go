@@ -67,6 +67,13 @@ failed.`,
 			return errors.New("--backup is of use only with --in-place")
 		}
 		return w.each(cmd.Context(), args, func(name string, r *report) error {
+			if inPlace || restore != "" {
+				var err error
+				if r.held, err = a.hold(cmd.Context(), name); err != nil {
+					return err
+				}
+				defer r.held.Release()
+			}
 			g, err := a.find(cmd, name)
 			if err != nil {
 				return err
@@ -74,7 +81,7 @@ failed.`,
 			defer g.Close()
 			r.format = g.Name
 			if restore != "" && g.Editing != nil && g.Editing.InPlace == nil {
-				kept, err := w.restoreFile(cmd.Context(), g, restore, r)
+				kept, err := r.restoreFile(cmd.Context(), g, restore)
 				switch {
 				case err != nil:
 					return err
@@ -116,7 +123,7 @@ failed.`,
 			case inPlace:
 				var kept string
 				r.output = g.name
-				if kept, err = w.repairInPlace(cmd, g, job, backup, r, sink, &mended); err != nil {
+				if kept, err = r.repairInPlace(cmd, g, job, backup, sink, &mended); err != nil {
 					return named(err, g.name)
 				}
 				if said = "there is nothing to repair"; kept != "" {
@@ -140,14 +147,14 @@ failed.`,
 
 // repairInPlace repairs the file itself, once what will change is in a backup, of which it
 // returns the name; "" if nothing has changed.
-func (w *writing) repairInPlace(cmd *cobra.Command, g *game, job *format.Job, backup string, r *report, sink check.Sink, mended *int) (string, error) {
+func (r *report) repairInPlace(cmd *cobra.Command, g *game, job *format.Job, backup string, sink check.Sink, mended *int) (string, error) {
 	ctx := cmd.Context()
 	if g.Repair.InPlace == nil {
 		if g.built != nil {
 			return "", hint(errors.New("a folder of an extraction is not changed in place"), "-o NEW makes a repaired file of it")
 		}
-		opts := w.writeOptions(cmd, false, g.Format, job, nil, "", g.reads)
-		return w.replaceInPlace(ctx, g, backup, opts, r, func(out format.Output) (bool, error) {
+		opts := r.writeOptions(cmd, false, g.Format, job, nil, "", g.reads)
+		return r.replaceInPlace(ctx, g, backup, opts, func(out format.Output) (bool, error) {
 			err := g.Repair.Copy(ctx, job, g.src, out, sink)
 			return *mended > 0, err
 		})

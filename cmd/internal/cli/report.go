@@ -93,6 +93,7 @@ func (w *writing) end() error {
 type report struct {
 	*writing
 	file, format, output string
+	held                 *output.Held // of what is changed in place
 
 	sections []string // arrays of the JSON that are to come yet; the first of them is open
 	items    int      // in that
@@ -250,6 +251,9 @@ func (r *report) write(ctx context.Context, name string, opts output.Options, bu
 	}
 	if err := out.Commit(); err != nil {
 		return err
+	}
+	if kept, changed := out.Kept(); changed {
+		r.foreign(name, strings.Join(kept, ", "))
 	}
 	if info, err := os.Stat(name); err == nil && info.IsDir() && out.Replaced() {
 		r.talk.say("replaced %s%c: what was there was kept beside it until the new one was whole", filepath.Clean(name), filepath.Separator)

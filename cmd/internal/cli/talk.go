@@ -240,6 +240,8 @@ func adviceFor(err error) string {
 	switch {
 	case errors.As(err, &h):
 		return h.advice
+	case errors.Is(err, output.ErrMeanwhile), errors.Is(err, output.ErrBusy):
+		return "run the command again"
 	case errors.As(err, &exists) && exists.Replaceable:
 		return "use -f to replace it"
 	case errors.As(err, &exists), errors.As(err, &kept), errors.Is(err, output.ErrRead):

@@ -238,7 +238,7 @@ func (o *Output) replace(m *move, p *part) error {
 		m.Was = another
 	}
 	if o.Held != nil && !stampOf(now).equal(m.Was) {
-		return &KeptError{p.target, errors.New("another program has written it meanwhile")}
+		return &KeptError{p.target, ErrMeanwhile}
 	}
 	if o.Backup != "" {
 		m.Keep = filepath.Base(o.Backup) + strings.TrimPrefix(p.target, o.path)

@@ -43,6 +43,10 @@ var (
 	ErrKind = errors.New("it is of another kind")
 	// ErrRead means that an output would replace something that is read.
 	ErrRead = errors.New("what is read is not written")
+	// ErrMeanwhile means that another program has written what was to be replaced.
+	ErrMeanwhile = errors.New("another program has written it meanwhile")
+	// ErrBusy means that another run is about to replace it.
+	ErrBusy = errors.New("another run of trowel changes it")
 )
 
 // ExistsError says that something is in the way and was not to be replaced.

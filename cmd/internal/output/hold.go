@@ -64,7 +64,7 @@ func (o *Output) hold() (release func(), err error) {
 	lock, err := filelock.Hold(ctx, o.path, nil)
 	switch {
 	case errors.Is(err, filelock.ErrTaken):
-		return nil, &KeptError{o.path, errors.New("another run of trowel changes it")}
+		return nil, &KeptError{o.path, ErrBusy}
 	case errors.Is(err, fs.ErrPermission) && o.into: // in a folder that may be written, of one that may not
 		return func() {}, nil
 	case err != nil:
@@ -85,8 +85,11 @@ func BackupName(path string) string {
 	if ext == path || strings.HasSuffix(path, string(filepath.Separator)+ext) {
 		ext = "" // a name that begins with a dot
 	}
-	return strings.TrimSuffix(path, ext) + backupMark + time.Now().UTC().Format(backupTime) + ext
+	return strings.TrimSuffix(path, ext) + BackupSuffix() + ext
 }
+
+// BackupSuffix returns what a name has in addition that is of a backup which is made now.
+func BackupSuffix() string { return backupMark + time.Now().UTC().Format(backupTime) }
 
 // BackupOf returns the base name of the file that a backup is of, if the name of the backup is one of
 // [BackupName], and "" otherwise.

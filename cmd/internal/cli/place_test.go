@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Runs that change one file in place at the same time do so one after the other: what each did is in
+// the file, and each has a backup. Those that replace it with -f leave all of it in backups.
+func TestTogether(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	do := func(args ...string) (string, error) {
+		var out, talk bytes.Buffer
+		if code := run(games, args, strings.NewReader(""), &out, &talk); code != 0 {
+			return "", fmt.Errorf("%q: exit code %d\n%s%s", args, code, out.Bytes(), talk.Bytes())
+		}
+		return out.String() + talk.String(), nil
+	}
+	must := func(args ...string) string {
+		t.Helper()
+		said, err := do(args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return said
+	}
+	sample := func(name string) string { return filepath.Join("..", "..", "..", "samples", name) }
+	const runs = 4
+	each := func(do func(i int) error) {
+		t.Helper()
+		var group sync.WaitGroup
+		for i := range runs {
+			group.Go(func() {
+				if err := do(i); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+	}
+	has := func(name, path string, words ...string) {
+		t.Helper()
+		text := must("cat", in(name), path)
+		for _, word := range words {
+			if !strings.Contains(text, word) {
+				t.Errorf("%s: %s has no %q:\n%s", name, path, word, text)
+			}
+		}
+	}
+	backups := func(name string, want int) []string {
+		t.Helper()
+		list, _ := filepath.Glob(in(name))
+		if len(list) != want {
+			t.Errorf("%d backups %s, should be %d: %q", len(list), name, want, list)
+		}
+		return list
+	}
+	settings := []string{"sv_test0 1", "sv_test1 1", "sv_test2 1", "sv_test3 1"}
+
+	must("pack", sample("burrow"), "-o", in("edit.map"))
+	each(func(i int) error {
+		_, err := do("edit", in("edit.map"), "--in-place", "--", "set-setting", settings[i])
+		return err
+	})
+	has("edit.map", "settings.cfg", settings...)
+	old := backups("edit.backup-*.map", runs)
+
+	// What is put back is one of the backups, whichever run comes last.
+	each(func(i int) error {
+		_, err := do("repair", in("edit.map"), "--restore", old[i])
+		return err
+	})
+	text, err := os.ReadFile(in("edit.map"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, name := range old {
+		one, err := os.ReadFile(name)
+		found = found || err == nil && bytes.Equal(one, text)
+	}
+	if !found {
+		t.Error("what was put back is none of the backups")
+	}
+	backups("edit.backup-*.map", 2*runs)
+
+	must("pack", sample("ember"), "-o", in("ember.mod"))
+	each(func(i int) error {
+		_, err := do("edit", in("ember.mod"), "--in-place", "--", "info", []string{"--title", "--author", "--description", "--website"}[i], settings[i])
+		return err
+	})
+	has("ember.mod", "MOD.DAT", settings...)
+	backups("ember.backup-*.mod", runs)
+
+	must("pack", sample("burrow"), "-o", in("apply.map"))
+	for i := range runs {
+		piece := in(fmt.Sprint("piece", i))
+		must("extract", in("apply.map"), "-o", piece, "settings.cfg", "map.json", "groups/*")
+		switch i {
+		case 0:
+			replaceIn(t, filepath.Join(piece, "settings.cfg"), "sv_team 1", "sv_team 0")
+		case 1:
+			replaceIn(t, filepath.Join(piece, "map.json"), "CC0", "MIT")
+		default:
+			continue
+		}
+	}
+	each(func(i int) error {
+		_, err := do("apply", in(fmt.Sprint("piece", i)), in("apply.map"), "--in-place")
+		return err
+	})
+	has("apply.map", "settings.cfg", "sv_team 0")
+	has("apply.map", "map.json", "MIT")
+	backups("apply.backup-*.map", 2)
+
+	// Each merge for git takes what the others brought.
+	must("pack", sample("burrow"), "-o", in("ours.map"))
+	must("pack", sample("burrow"), "-o", in("base.map"))
+	for i, s := range settings {
+		must("edit", in("base.map"), "-o", in(fmt.Sprintf("theirs%d.map", i)), "--", "set-setting", s)
+	}
+	each(func(i int) error {
+		var out, talk bytes.Buffer // both add behind the last line, which is a conflict
+		run(games, []string{"git", "merge", in("base.map"), in("ours.map"), in(fmt.Sprintf("theirs%d.map", i))}, strings.NewReader(""), &out, &talk)
+		return nil
+	})
+	backups("ours.backup-*.map", 0)
+	must("check", in("ours.map"))
+
+	must("pack", sample("hollow"), "-o", in("world"))
+	each(func(i int) error {
+		_, err := do("edit", in("world"), "--in-place", "--", "ban", fmt.Sprint("192.0.2.", i), "eve")
+		return err
+	})
+	ban, err := os.ReadFile(filepath.Join(in("world"), "ipban.txt"))
+	for i := range runs {
+		if !strings.Contains(string(ban), fmt.Sprint("192.0.2.", i)) {
+			t.Errorf("%d is not banned: %s %v", i, ban, err)
+		}
+	}
+	backups("world.backup-*.zip", runs)
+	if left, _ := filepath.Glob(in(".trowel*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+func replaceIn(t *testing.T, path, old, new string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(text), old) {
+		t.Fatalf("%v: no %s in\n%s", err, old, text)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), old, new, 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
