@@ -5,12 +5,23 @@
 // that a program can go to the place and tell the causes apart:
 //
 //	m, err := twmap.Decode(data)
-//	if errors.Is(err, fault.ErrShort) {
+//	switch {
+//	case errors.Is(err, fault.ErrShort):
 //		// the file is cut off
+//	case errors.Is(err, fault.ErrLost):
+//		// a part of the file is missing or damaged
+//	case err != nil:
+//		// the file cannot be read
 //	}
 //	if e, ok := errors.AsType[*fault.Error](err); ok {
 //		fmt.Println(e.Path, e.Offset)
 //	}
+//
+// A nil error means that everything was read which the file lists. With [ErrShort] and
+// [ErrLost] a decoder may return what could be read; an encoder refuses to write that after
+// a change. Programs that accept losses call the lenient form of the decoder, which has
+// another name, such as Salvage. What is read later, such as the tiles of a layer or a block
+// of a world, has an error of its own.
 package fault
 
 import (

@@ -81,7 +81,7 @@ func decodeMap(src *format.Source, tell func(loss string)) (*twmap.Map, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := twmap.Decode(data)
+	m, err := twmap.Salvage(data)
 	if err != nil {
 		return nil, fault.InFile(err, src.Path)
 	}
@@ -227,7 +227,7 @@ func decodeDatafile(job *format.Job, src *format.Source) (*datafile.File, error)
 	if err != nil {
 		return nil, err
 	}
-	f, err := datafile.Decode(data)
+	f, err := datafile.Salvage(data)
 	if err != nil {
 		return nil, fault.InFile(err, src.Path)
 	}

@@ -5,7 +5,8 @@
 //	data/NNN.bin     the data blocks, inflated
 //	.trowel.json     what only matters for giving back the same bytes
 //
-// [Open] makes the folder, [Read] makes the datafile of it. With the sidecar in place that
+// [Open] makes the folder, in which opening a block that cannot be read is an error, unless
+// the file is of [datafile.Salvage]. [Read] makes the datafile of it. With the sidecar in place that
 // has the same bytes as before, but for what was edited.
 package datadir
 
@@ -75,8 +76,11 @@ func Open(f *datafile.File) fs.FS {
 	for i, b := range f.Blocks() {
 		meta := tree.Meta{Stored: int64(b.StoredSize()), Note: fmt.Sprintf("%d bytes", b.Size())}
 		t.Add(dirData+"/"+blockName(i, len(f.Data))+extension, meta, func() ([]byte, error) {
-			data, _ := b.Bytes() // what could be read; Check tells the rest
-			return data, nil
+			data, err := b.Bytes()
+			if errors.Is(err, datafile.ErrUnreadable) && !f.Salvaged() {
+				return nil, err
+			}
+			return data, nil // what could be read; Check reports the rest
 		})
 	}
 	t.Add(tree.Sidecar, tree.Meta{Stored: -1, Note: "what gives back the same bytes"}, sync.OnceValues(func() ([]byte, error) { return sidecarOf(f) }))

@@ -62,8 +62,8 @@ func NewBlockStream(stream []byte, size int32) *Block {
 func NewLostBlock(err error) *Block { return &Block{offset: -1, read: true, judged: true, err: err} }
 
 // ErrUnreadable is in the errors of blocks whose content cannot be read, of which the file tells by
-// itself: see [File.Losses] and [File.OnUnreadable].
-var ErrUnreadable = errors.New("the data block cannot be read")
+// itself: see [File.Losses] and [File.OnUnreadable]. It wraps [fault.ErrLost].
+var ErrUnreadable = fmt.Errorf("%w: the data block cannot be read", fault.ErrLost)
 
 // Size returns the stated size of the content in bytes, without inflating it.
 func (b *Block) Size() int32 { return b.size }
@@ -107,6 +107,18 @@ func (b *Block) Bytes() ([]byte, error) {
 		b.keeper.keep(b, len(content))
 	}
 	return content, err
+}
+
+// BytesUpTo is Bytes for content that is of use only if it has at most limit bytes, such as
+// a text. A larger block is from then on one that cannot be read.
+func (b *Block) BytesUpTo(limit int) ([]byte, error) {
+	b.mu.Lock()
+	if int(b.size) > limit && !b.judged {
+		b.fail(fmt.Sprintf("at most %d bytes", limit), fmt.Sprint(b.size), fault.ErrLimit)
+		b.read = true
+	}
+	b.mu.Unlock()
+	return b.Bytes()
 }
 
 // keeper has the blocks of a file that keep their contents: those that were inflated
@@ -207,25 +219,31 @@ func (b *Block) verify() (surplus int, err error) {
 // inflate returns the content, in the memory of buf if there is room, and judges the
 // stream.
 func (b *Block) inflate(buf []byte) (content []byte) {
-	before := b.judged
-	b.judged = true
 	switch {
 	case b.size < 0:
-		b.err = &fault.Error{Offset: b.offset, Want: "a size of 0 or more", Got: fmt.Sprint(b.size), Err: b.told(fault.ErrFormat)}
+		b.fail("a size of 0 or more", fmt.Sprint(b.size), fault.ErrFormat)
 	case b.plain:
 		content = b.stream
 	default:
 		var used int
-		content, used, b.err = deflate.DecompressInto(buf, b.stream, int(b.size))
+		var err error
+		content, used, err = deflate.DecompressInto(buf, b.stream, int(b.size))
 		b.surplus = len(b.stream) - used
-		if b.err != nil {
-			b.err = &fault.Error{Offset: b.offset, Want: fmt.Sprintf("a zlib stream of %d bytes", b.size), Got: b.err.Error(), Err: b.told(b.err)}
+		if err != nil {
+			b.fail(fmt.Sprintf("a zlib stream of %d bytes", b.size), err.Error(), err)
 		}
 	}
-	if b.err != nil && b.unreadable != nil && !before {
+	b.judged = true
+	return content
+}
+
+// fail makes it a block that cannot be read, and lets know of that the first time.
+func (b *Block) fail(want, got string, cause error) {
+	b.err = &fault.Error{Offset: b.offset, Want: want, Got: got, Err: b.told(cause)}
+	if b.unreadable != nil && !b.judged {
 		b.unreadable(b.err)
 	}
-	return content
+	b.judged = true
 }
 
 // told marks an error as one of which the file tells by itself.

@@ -12,6 +12,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/mutate"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/trace"
 )
@@ -236,7 +237,14 @@ func TestBroken(t *testing.T) {
 		{"item area", put(put(good, 28, 50), 8, 200), []string{"tw-datafile-file-size", "tw-datafile-item-area", "tw-datafile-header-size", "tw-datafile-header-swaplen", "tw-datafile-item-size", "tw-datafile-data-corrupt", "tw-datafile-data-corrupt"}, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := decode(t, c.data)
+			f, err := datafile.Salvage(c.data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = datafile.Decode(c.data)
+			if lost := f.Losses() != nil; lost != (err != nil) || lost && !errors.Is(err, fault.ErrLost) && !errors.Is(err, fault.ErrShort) {
+				t.Errorf("the error of Decode is %v, the losses are %q", err, f.Losses())
+			}
 			var got []string
 			for _, finding := range check.Collect(f.Check) {
 				got = append(got, finding.ID)
@@ -354,4 +362,61 @@ func Example() {
 		fmt.Println(id, item.Data, string(text[:len(text)-1]), err)
 	}
 	// Output: 0 [1 1024 1024 1 0 -1] grass_main <nil>
+}
+
+// A nil error means that everything was read.
+func TestWhole(t *testing.T) {
+	data := encode(t, sample())
+	var blocks [][]byte
+	for _, b := range decode(t, data).Data {
+		blocks = append(blocks, b.Stream())
+	}
+	read := func(data []byte) error {
+		f, err := datafile.Decode(data)
+		if err == nil {
+			err = f.Verify()
+		}
+		return err
+	}
+	change := func(f *datafile.File) ([]byte, error) {
+		f.AddItem(99, 0, 7)
+		return f.Encode()
+	}
+	mutate.Whole{Data: data, Blocks: blocks, Read: read,
+		Edits: map[string]func([]byte) ([]byte, error){
+			"Decode": func(data []byte) ([]byte, error) {
+				f, err := datafile.Decode(data)
+				if f == nil {
+					return nil, err
+				}
+				return change(f) // in spite of the error
+			},
+			"Salvage": func(data []byte) ([]byte, error) {
+				f, err := datafile.Salvage(data)
+				if err == nil {
+					err = f.Verify()
+				}
+				if err != nil {
+					return nil, err
+				}
+				return change(f)
+			},
+		},
+		Parts: func(data []byte) (parts []string, _ error) {
+			f, err := datafile.Salvage(data)
+			if err != nil {
+				return nil, err
+			}
+			for _, it := range f.Items {
+				if it.Type != 99 {
+					parts = append(parts, fmt.Sprint(it))
+				}
+			}
+			for _, b := range f.Data {
+				content, err := b.Bytes()
+				parts = append(parts, fmt.Sprint(content, err != nil))
+			}
+			return parts, nil
+		},
+	}.Test(t)
 }

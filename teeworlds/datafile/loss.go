@@ -1,6 +1,12 @@
 package datafile
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+
+	"trowel.example/fault"
+	"trowel.example/internal/parallel"
+)
 
 // Losses reports what of the file cannot be had, as far as the sizes and tables
 // tell: nil for a file that is all there. What is wrong inside the blocks shows
@@ -32,13 +38,77 @@ func (f *File) Losses() []string {
 	return nil
 }
 
+// Lost returns what is known to be lost, nil for nothing: [File.Losses], and the data
+// blocks of which reading has failed since. The error wraps [fault.ErrShort] if the file
+// is cut off, and [fault.ErrLost] otherwise.
+func (f *File) Lost() error { return f.lost(nil) }
+
+// lost is [File.Lost] without the blocks that another file keeps as they are.
+func (f *File) lost(kept map[*Block]bool) error {
+	var errs []error
+	for _, loss := range f.Losses() { // one at most
+		e := &fault.Error{Offset: -1, Err: fmt.Errorf("%w: %s", fault.ErrLost, loss)}
+		if f.missing > 0 {
+			e = &fault.Error{Offset: int64(len(f.src)), Err: fmt.Errorf("%w: %s", fault.ErrShort, loss)}
+		}
+		errs = append(errs, e)
+	}
+	for i, b := range f.Data {
+		if b == nil || kept[b] || !b.listed() {
+			continue
+		}
+		b.mu.Lock()
+		if b.judged && b.err != nil {
+			errs = append(errs, fmt.Errorf("data[%d]: %w", i, b.err))
+		}
+		b.mu.Unlock()
+	}
+	return errors.Join(errs...)
+}
+
+// Verify reads all data blocks, on all cores, and keeps nothing. It returns [File.Lost].
+func (f *File) Verify() error {
+	parallel.Each(len(f.Data), func(i int) {
+		if b := f.Data[i]; b != nil && b.listed() {
+			_ = b.Verify() // which Lost reports
+		}
+	})
+	return f.Lost()
+}
+
+// MayBecome returns an error that wraps [fault.ErrLost] if changed, which was made of f,
+// lacks something that could not be read of f: what [File.Lost] reports, except blocks
+// that changed has as they are. For a file of [Salvage], whose user accepts losses, it
+// returns nil.
+func (f *File) MayBecome(changed *File) error {
+	if f.salvaged {
+		return nil
+	}
+	kept := make(map[*Block]bool)
+	for _, b := range changed.Data {
+		kept[b] = true
+	}
+	lost := f.lost(kept)
+	if lost == nil {
+		return nil
+	}
+	return fmt.Errorf("the changed file would not have everything that the file lists: %w", errors.Join(fault.ErrLost, lost))
+}
+
+// Salvaged reports whether the file was read by [Salvage].
+func (f *File) Salvaged() bool { return f.salvaged }
+
+// listed reports whether the file has bytes for the block. A block of size 0 has no
+// content, and [File.Losses] counts the others without bytes.
+func (b *Block) listed() bool { return !b.lost && !b.cut && b.size != 0 }
+
 // OnUnreadable lets tell know of each block whose content turns out not to be
 // readable, once, with its number; those of which [File.Losses] told are left out.
 // It must be called before goroutines share the file; they may call tell at the
 // same time.
 func (f *File) OnUnreadable(tell func(n int, err error)) {
 	for i, b := range f.Data {
-		if b.lost || b.cut || b.size == 0 { // nothing was there
+		if !b.listed() {
 			continue
 		}
 		b.unreadable = func(err error) { tell(i, err) }

@@ -50,11 +50,30 @@ func HasType(data []byte, typ uint16) bool {
 
 // Decode reads a datafile. It keeps data, which must not be changed afterwards.
 //
-// It fails with a [fault.Error] only where nothing useful can be read: the magic
+// If items or data blocks that the file lists are missing, in whole or in part, Decode
+// returns the rest together with an error that wraps [fault.ErrShort] for a file that is
+// cut off and [fault.ErrLost] otherwise. [File.Encode] of that rest fails once it was
+// changed; [Salvage] is for programs that accept the losses. Decode returns no file where
+// Salvage fails.
+//
+// Data blocks are inflated when their content is needed: [File.Verify] reads them all.
+func Decode(data []byte) (*File, error) {
+	f, err := Salvage(data)
+	if err == nil {
+		f.salvaged, err = false, f.Lost()
+	}
+	return f, err
+}
+
+// Salvage reads whatever can be read of a damaged datafile. It keeps data, which must not
+// be changed afterwards. [File.Losses] reports what is missing, and [File.Encode] of a
+// changed file writes the rest.
+//
+// Salvage fails with a [fault.Error] only where nothing useful can be read: the magic
 // or the version is unknown, or the file ends inside its tables. Everything
 // else that is wrong is remembered for Check, and what it concerns is left out
 // or cut.
-func Decode(data []byte) (*File, error) {
+func Salvage(data []byte) (*File, error) {
 	d := &decoder{r: bin.NewReader(data, bin.LittleEndian)}
 	return d.decode(data)
 }
@@ -71,7 +90,7 @@ type Tracing struct {
 	Data func(n int, b *Block) // may trace the content of a block; nil leaves it
 }
 
-// Trace reads a datafile like Decode and reports every field on the way. The
+// Trace reads a datafile like Salvage and reports every field on the way. The
 // error tells why it stopped, if it did.
 func Trace(data []byte, t Tracing) error {
 	d := &decoder{r: bin.NewReader(data, bin.LittleEndian), t: t}
@@ -104,7 +123,7 @@ func (d *decoder) find(k *check.Kind, path string, offset int64, format string, 
 }
 
 func (d *decoder) decode(data []byte) (*File, error) {
-	d.f = &File{src: data}
+	d.f = &File{src: data, salvaged: true}
 	d.header(int64(len(data)))
 	d.tables()
 	if err := d.r.Err(); err != nil {
@@ -259,9 +278,9 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 		if end < start+itemHeaderSize {
 			end = d.itemSize // the next offset is wrong; its own check says so
 		}
-		if areaStart+end > len(data) {
+		cut := areaStart+end > len(data)
+		if cut {
 			end = len(data) - areaStart
-			d.f.lostItems++
 		}
 
 		d.r.SeekTo(at)
@@ -283,7 +302,10 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 			d.find(kindItemSize, path(".size"), at+4, "item type %d id %d: size %d is not a multiple of 4", typ, id, size)
 		}
 		if size < 0 || size > room {
-			size = room
+			size, cut = room, true
+		}
+		if cut {
+			d.f.lostItems++
 		}
 		sum += itemHeaderSize + size
 		it := Item{Type: typ, ID: id}
@@ -402,12 +424,13 @@ func (d *decoder) readData(data []byte, areaStart int) {
 		case start <= last:
 			d.find(kindDataOffset, fmt.Sprintf("data_offsets[%d]", i), -1, "data offset %d does not lie behind the one before, %d", start, last)
 		}
-		if start > last {
-			last = start
+		shared := start < last // its bytes are those of another: give it none
+		if shared {
+			end = start
 		} else {
-			end = start // shares its bytes with another: give it none
+			last = start
 		}
-		if start < 0 || start >= d.dataSize || areaStart+start > len(data) || end < start {
+		if shared || start < 0 || start >= d.dataSize || areaStart+start > len(data) || end < start {
 			lost.add(i)
 			start, end = 0, 0
 			b.offset, b.lost = -1, true

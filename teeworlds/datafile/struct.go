@@ -18,8 +18,8 @@
 //
 // All integers are little-endian, behind both magics.
 //
-// [Decode] is lenient: it returns whatever can still be read of a broken file
-// and keeps what is wrong with it for [File.Check]. Data are inflated when they
+// [Decode] returns an error for a file of which something is missing. [Salvage] returns
+// whatever can still be read of it, and keeps what is wrong for [File.Check]. Data are inflated when they
 // are first asked for, and their compressed bytes are written back as they
 // came. A file that was not changed encodes to the very bytes it was read
 // from, whatever was odd about them.
@@ -69,6 +69,7 @@ type File struct {
 	missing   int64           // bytes that the file should have and does not
 	numItems  int             // that the header tells of
 	lostItems int             // those of them that are missing, or not whole
+	salvaged  bool            // the caller accepted losses
 }
 
 // New returns an empty datafile of version 4.

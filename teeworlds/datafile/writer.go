@@ -19,7 +19,8 @@ import (
 // them, but for the fields of File that say otherwise. It changes nothing in f.
 //
 // It fails, and names the part, for a version that there is not, a block that is nil or
-// cannot be compressed, and a file of 2 GiB or more.
+// cannot be compressed, and a file of 2 GiB or more. It fails with [fault.ErrLost] for a
+// changed file of which [Decode] could not read everything.
 func (f *File) Encode() ([]byte, error) {
 	out, err := f.layOut()
 	if err != nil || f.src == nil || bytes.Equal(out, f.src) {
@@ -27,12 +28,13 @@ func (f *File) Encode() ([]byte, error) {
 	}
 	// What was read cannot be laid out the way it was. If the file is still
 	// what Decode makes of its source, nothing was changed: the source stands.
-	before, err := Decode(f.src)
-	if err != nil {
-		return out, nil
+	if before, err := Salvage(f.src); err == nil {
+		if same, err := before.layOut(); err == nil && bytes.Equal(same, out) {
+			return f.src, nil
+		}
 	}
-	if same, err := before.layOut(); err == nil && bytes.Equal(same, out) {
-		return f.src, nil
+	if err := f.MayBecome(f); err != nil {
+		return nil, err
 	}
 	return out, nil
 }

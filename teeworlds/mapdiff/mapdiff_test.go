@@ -502,11 +502,11 @@ func FuzzCompare(f *testing.F) {
 	f.Fuzz(func(t *testing.T, at int, value byte) {
 		data := slices.Clone(whole)
 		data[uint(at)%uint(len(data))] = value
-		m, err := twmap.Decode(data)
+		m, err := twmap.Salvage(data)
 		if err != nil {
 			return
 		}
-		old, err := twmap.Decode(whole)
+		old, err := twmap.Salvage(whole)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -524,14 +524,14 @@ func TestDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old, err := twmap.Decode(whole)
+	old, err := twmap.Salvage(whole)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for at := 36; at < 4000 && at < len(whole); at += 3 {
 		data := slices.Clone(whole)
 		data[at] ^= byte(1 << (at % 8))
-		if m, err := twmap.Decode(data); err == nil {
+		if m, err := twmap.Salvage(data); err == nil {
 			compare(t, old, m)
 			compare(t, m, old)
 		}

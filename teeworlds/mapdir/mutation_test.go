@@ -45,7 +45,7 @@ func TestMutationMemory(t *testing.T) {
 	mutate.Memory(t, 600, func(_ int, rng *rand.Rand) (func(), uint64) {
 		data := damage(rng, seeds[rng.IntN(len(seeds))])
 		stands := uint64(len(data))
-		if f, err := datafile.Decode(data); err == nil {
+		if f, err := datafile.Salvage(data); err == nil {
 			for _, b := range f.Blocks() {
 				if b.Size() > 0 {
 					stands += min(uint64(b.Size()), 1032*uint64(b.StoredSize()))
@@ -53,7 +53,7 @@ func TestMutationMemory(t *testing.T) {
 			}
 		}
 		return func() {
-			m, err := twmap.Decode(data)
+			m, err := twmap.Salvage(data)
 			if err != nil {
 				return
 			}
@@ -118,7 +118,7 @@ func damage(rng *rand.Rand, data []byte) []byte {
 			at := rng.IntN(len(data))
 			data = slices.Insert(data, at, data[:min(rng.IntN(64), at)]...)
 		case 6: // what a data block holds
-			f, err := datafile.Decode(data)
+			f, err := datafile.Salvage(data)
 			if err != nil || len(f.Data) == 0 {
 				continue
 			}
@@ -150,7 +150,7 @@ func exercise(t *testing.T, data []byte, withFolder bool, rng *rand.Rand) (decod
 	if i := len(data); i%4 == 0 {
 		_ = twmap.Trace(data, func(trace.Field) {}, func(string) {}) // must only not panic: its errors are those of Decode
 	}
-	f, err := datafile.Decode(data)
+	f, err := datafile.Salvage(data)
 	if err != nil {
 		return false, false
 	}
@@ -158,7 +158,7 @@ func exercise(t *testing.T, data []byte, withFolder bool, rng *rand.Rand) (decod
 	if out, err := f.Encode(); err != nil || string(out) != string(data) {
 		t.Errorf("datafile encodes to other bytes, %v: %x", err, data)
 	}
-	m, err := twmap.Decode(data)
+	m, err := twmap.Salvage(data)
 	if err != nil {
 		return true, false
 	}

@@ -22,13 +22,15 @@
 // parts get these names. Nothing else is read of a name: what the map calls a
 // group, a layer or an envelope stands in its JSON.
 //
-// [Open] makes the folder of a map, [Read] makes a map of the folder. With the
+// [Open] makes the folder of a map, in which opening a file whose data cannot be read is an
+// error, unless the map is of [twmap.Salvage]; [Read] makes a map of the folder. With the
 // sidecar in place the map encodes to the same bytes as before, but for what was
 // edited; without it to a clean one. Datafiles that are not maps have a folder
 // of their own form: see package datadir.
 package mapdir
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -96,6 +98,15 @@ type writer struct {
 	m    *twmap.Map
 	at   *layout
 	tree *tree.FS
+}
+
+// lost returns an error of reading a data block, but none of a map whose reader accepted
+// losses: of that there is what could be read. What else is odd about parts, Check reports.
+func (w *writer) lost(err error) error {
+	if f := w.m.Source(); errors.Is(err, datafile.ErrUnreadable) && f != nil && !f.Salvaged() {
+		return err
+	}
+	return nil
 }
 
 // add adds a JSON file.
@@ -169,7 +180,10 @@ func (w *writer) media() {
 		}
 		meta := tree.Meta{Stored: int64(im.StoredSize()), Binary: true, Note: fmt.Sprintf("%d x %d pixels", im.Width(), im.Height())}
 		w.tree.Add(name+".png", meta, func() ([]byte, error) {
-			p, _ := im.Picture() // Check tells what is wrong with it
+			p, err := im.Picture()
+			if err := w.lost(err); err != nil {
+				return nil, err
+			}
 			return writePNG(p)
 		})
 	}
@@ -185,8 +199,8 @@ func (w *writer) media() {
 		}
 		if s.HasOpus() {
 			w.tree.Add(name+".opus", tree.Meta{Stored: int64(s.StoredSize())}, func() ([]byte, error) {
-				opus, _ := s.Opus()
-				return opus, nil
+				opus, err := s.Opus()
+				return opus, w.lost(err)
 			})
 		}
 	}

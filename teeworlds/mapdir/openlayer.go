@@ -35,7 +35,7 @@ func (w *writer) layer(name string, l twmap.Layer) {
 		meta.Note = fmt.Sprintf("%s layer", l.Kind())
 		w.tree.Add(file, meta, func() ([]byte, error) { return forms.Marshal[any](w.tileForm(l), "", nil) })
 		meta = tree.Meta{Stored: int64(l.StoredSize()), May: mayBeTiles, Note: fmt.Sprintf("%d x %d tiles", l.Width(), l.Height())}
-		w.tree.Add(name+".txt", meta, func() ([]byte, error) { return tileText(l), nil })
+		w.tree.Add(name+".txt", meta, func() ([]byte, error) { return w.tileText(l) })
 	case *twmap.QuadLayer:
 		meta.Note = fmt.Sprintf("%d quads", l.NumQuads())
 		w.tree.Add(file, meta, func() ([]byte, error) { return w.quadFile(l) })
@@ -71,19 +71,22 @@ func (w *writer) tileForm(l *twmap.TileLayer) *tileForm {
 	return f
 }
 
-func tileText(l *twmap.TileLayer) []byte {
+func (w *writer) tileText(l *twmap.TileLayer) ([]byte, error) {
 	l = l.Clone() // whose cells are gone with it
+	if err := w.lost(l.Load()); err != nil {
+		return nil, err
+	}
 	switch l.Kind() {
 	case twmap.KindTele:
-		return tiletext.Format(l.Teles())
+		return tiletext.Format(l.Teles()), nil
 	case twmap.KindSpeedup:
-		return tiletext.Format(l.Speedups())
+		return tiletext.Format(l.Speedups()), nil
 	case twmap.KindSwitch:
-		return tiletext.Format(l.Switches())
+		return tiletext.Format(l.Switches()), nil
 	case twmap.KindTune:
-		return tiletext.Format(l.Tunes())
+		return tiletext.Format(l.Tunes()), nil
 	}
-	return tiletext.Format(l.Tiles())
+	return tiletext.Format(l.Tiles()), nil
 }
 
 func (w *writer) quadsForm(l *twmap.QuadLayer) *quadsForm {
@@ -94,7 +97,10 @@ func (w *writer) quadsForm(l *twmap.QuadLayer) *quadsForm {
 }
 
 func (w *writer) quadFile(l *twmap.QuadLayer) ([]byte, error) {
-	quads, _ := l.Quads() // what could be read; Check tells the rest
+	quads, err := l.Quads()
+	if err := w.lost(err); err != nil {
+		return nil, err
+	}
 	list := make([]quadForm, len(quads))
 	for i := range quads {
 		q := &quads[i]
@@ -122,7 +128,10 @@ func (w *writer) soundsForm(l *twmap.SoundLayer) *soundsForm {
 }
 
 func (w *writer) soundFile(l *twmap.SoundLayer) ([]byte, error) {
-	sources, _ := l.Sources()
+	sources, err := l.Sources()
+	if err := w.lost(err); err != nil {
+		return nil, err
+	}
 	list := make([]sourceForm, len(sources))
 	for i := range sources {
 		s := &sources[i]

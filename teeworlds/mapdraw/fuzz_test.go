@@ -37,9 +37,9 @@ func FuzzRender(f *testing.F) {
 	m.To07()
 	add(m)
 	f.Fuzz(func(t *testing.T, data []byte, zoom, ms int32) {
-		m, err := twmap.Decode(data)
+		m, err := twmap.Salvage(data)
 		if errors.Is(err, twmap.ErrNoVersion) {
-			f, _ := datafile.Decode(data)
+			f, _ := datafile.Salvage(data)
 			m, err = twmap.Import2007(f)
 		}
 		if err != nil {

@@ -32,7 +32,7 @@ func FuzzMerge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b, c []byte) {
 		var maps [3]*twmap.Map
 		for i, data := range [][]byte{a, b, c} {
-			m, err := twmap.Decode(data)
+			m, err := twmap.Salvage(data)
 			if err != nil {
 				return
 			}

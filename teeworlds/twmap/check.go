@@ -52,7 +52,7 @@ func (m *Map) Check(sink check.Sink) {
 // map: with the container, and with the map in it.
 func CheckFile(f *datafile.File, sink check.Sink) {
 	m, err := FromDatafile(f)
-	if err != nil {
+	if m == nil {
 		f.Check(sink)
 		sink.Add(foundNoVersion, "", -1, "%v", err)
 		return

@@ -441,7 +441,7 @@ func mangled(t *testing.T, m *twmap.Map, raw func(*datafile.File)) *twmap.Map {
 	}
 	raw(f)
 	m, err = twmap.FromDatafile(f)
-	if err != nil {
+	if m == nil {
 		t.Fatal(err)
 	}
 	return m

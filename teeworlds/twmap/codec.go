@@ -227,10 +227,10 @@ func (c *codec) texts(name string, ref *dataRef, p *[]string) {
 
 // bytes returns what can be read of the block, nil if there is none.
 func (d *dataRef) bytes(limit int) []byte {
-	if d.block == nil || int(d.block.Size()) > limit {
+	if d.block == nil {
 		return nil
 	}
-	data, _ := d.block.Bytes()
+	data, _ := d.block.BytesUpTo(limit)
 	return data
 }
 

@@ -1,6 +1,7 @@
 package twmap
 
 import (
+	"fmt"
 	"slices"
 
 	"trowel.example/internal/bin"
@@ -37,25 +38,40 @@ func Recognize(data []byte) bool {
 
 // Decode reads a map. It keeps data, which must not be changed afterwards.
 //
-// It fails where [datafile.Decode] does, and with [ErrNoVersion].
-func Decode(data []byte) (*Map, error) {
-	f, err := datafile.Decode(data)
-	if err != nil {
+// If parts that the file lists are missing, or a text cannot be read, Decode returns the
+// rest of the map together with an error that wraps [fault.ErrShort] for a file that is
+// cut off and [fault.ErrLost] otherwise. [Map.Encode] of that rest fails once it was changed;
+// [Salvage] is for programs that accept the losses. Decode returns no map where Salvage
+// fails.
+//
+// Tiles, quads, sources, pictures and sounds are read when they are needed, by functions
+// that return an error of their own: [Map.Load] reads them all.
+func Decode(data []byte) (*Map, error) { return decode(data, datafile.Decode) }
+
+// Salvage reads whatever can be read of a damaged map. It keeps data, which must not be
+// changed afterwards. [Map.TellLosses] reports what is missing, and [Map.Encode] of a changed
+// map writes the rest.
+//
+// It fails where [datafile.Salvage] does, and with [ErrNoVersion].
+func Salvage(data []byte) (*Map, error) { return decode(data, datafile.Salvage) }
+
+func decode(data []byte, read func([]byte) (*datafile.File, error)) (*Map, error) {
+	f, err := read(data)
+	if f == nil {
 		return nil, err
 	}
 	m, err := FromDatafile(f)
-	if err != nil {
-		return nil, err
+	if m != nil {
+		m.file.src = data
 	}
-	m.file.src = data
-	return m, nil
+	return m, err
 }
 
-// FromDatafile reads the map that a datafile holds. It keeps f, which must not
-// be changed afterwards.
+// FromDatafile reads the map that a datafile holds, as [Salvage] does if f is of
+// [datafile.Salvage], and as [Decode] otherwise. It keeps f, which must not be changed afterwards.
 func FromDatafile(f *datafile.File) (*Map, error) {
 	effort.Decoded.Add(1)
-	d := decoder{m: &Map{file: fileOrigin{datafile: f}}, f: f, uuids: f.UUIDs(), used: make(map[uint16]bool), indexed: make(map[datafile.UUID]bool)}
+	d := decoder{m: &Map{file: fileOrigin{datafile: f}, salvage: f}, f: f, uuids: f.UUIDs(), used: make(map[uint16]bool), indexed: make(map[datafile.UUID]bool)}
 	for _, it := range f.Items {
 		d.used[it.Type] = true
 	}
@@ -63,6 +79,9 @@ func FromDatafile(f *datafile.File) (*Map, error) {
 		d.item(&f.Items[i])
 	}
 	if d.m.item == nil {
+		if lost := f.Lost(); lost != nil && !f.Salvaged() {
+			return nil, fmt.Errorf("%w: %w", lost, ErrNoVersion)
+		}
 		return nil, ErrNoVersion
 	}
 	d.assemble()
@@ -70,7 +89,10 @@ func FromDatafile(f *datafile.File) (*Map, error) {
 	d.findUnclaimed(items)
 	remember(items)
 	d.m.file.was = snapshot(items)
-	return d.m, nil
+	if f.Salvaged() {
+		return d.m, nil
+	}
+	return d.m, f.Lost()
 }
 
 type decoder struct {

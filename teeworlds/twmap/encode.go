@@ -18,6 +18,9 @@ import (
 // It fails where m has something that a file has no room for, and names the part:
 // a list with nil in it, a name that is too long or has a NUL, a layer without cells.
 // Anything else, however strange, is written: [Map.Check] tells what the game makes of it.
+//
+// It fails with [fault.ErrLost] for a changed map that lacks something which [Decode], or
+// what read a part later, could not read; not for one of [Salvage].
 func (m *Map) Encode() ([]byte, error) {
 	if err := m.validate(true); err != nil {
 		return nil, err
@@ -25,6 +28,9 @@ func (m *Map) Encode() ([]byte, error) {
 	f := m.current()
 	if f == m.file.datafile && m.file.src != nil {
 		return m.file.src, nil
+	}
+	if err := m.mayBecome(f); err != nil {
+		return nil, err
 	}
 	out, err := f.Encode()
 	if r := m.file.residue; err == nil && r != nil && r.Original != nil && r.Was == datafile.Mark(out, true) {
@@ -38,7 +44,16 @@ func (m *Map) Datafile() (*datafile.File, error) {
 	if err := m.validate(true); err != nil {
 		return nil, err
 	}
-	return m.datafile(), nil
+	f := m.datafile()
+	return f, m.mayBecome(f)
+}
+
+// mayBecome returns the error of a map that lacks what could not be read.
+func (m *Map) mayBecome(f *datafile.File) error {
+	if m.salvage == nil || f == m.salvage {
+		return nil
+	}
+	return m.salvage.MayBecome(f)
 }
 
 func (m *Map) datafile() *datafile.File { return m.build(m.place(false)) }
@@ -71,7 +86,7 @@ func (m *Map) asRead() (*datafile.File, error) {
 		return m.build(items), nil
 	}
 	before, err := FromDatafile(m.file.datafile)
-	if err != nil {
+	if before == nil {
 		return nil, err
 	}
 	return before.datafile(), nil

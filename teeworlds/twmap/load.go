@@ -5,10 +5,12 @@ import (
 	"fmt"
 
 	"trowel.example/internal/parallel"
+	"trowel.example/teeworlds/datafile"
 )
 
-// Load reads the cells, quads and sources of all layers, on all cores, for
-// programs that need them all. The error joins what is wrong with each.
+// Load reads the whole map, on all cores: the cells, quads and sources of all layers, which
+// it keeps, and all other data blocks of the file, which it does not. The error joins what is
+// wrong with each.
 func (m *Map) Load() error {
 	layers := m.Layers()
 	errs := make([]error, len(layers))
@@ -17,6 +19,14 @@ func (m *Map) Load() error {
 			errs[i] = fmt.Errorf("layer %d: %w", i, err)
 		}
 	})
+	if f := m.file.datafile; f != nil {
+		for i, err := range errs {
+			if errors.Is(err, datafile.ErrUnreadable) {
+				errs[i] = nil // the block says it
+			}
+		}
+		errs = append(errs, f.Verify())
+	}
 	return errors.Join(errs...)
 }
 

@@ -7,8 +7,8 @@
 // speedup, switch and tune.
 //
 // [Decode] reads maps of every version since 0.4 (2008), of Teeworlds 0.7 and of
-// DDNet, broken ones too: what an item lacks has its default, and [Map.Check]
-// tells about it. Tiles, quads, images and sounds are inflated when they are
+// DDNet; what an item lacks has its default, and [Map.Check] reports it. [Salvage] reads
+// what is left of damaged ones. Tiles, quads, images and sounds are inflated when they are
 // first asked for.
 //
 // Nothing is lost on the way back. What the types below do not say (garbage in
@@ -67,6 +67,7 @@ type Map struct {
 
 	points, bezier origin // of the two items that hold all envelope points
 	file           fileOrigin
+	salvage        *datafile.File // that the map was read from, whatever became of it; nil if none
 }
 
 // Info is what a map says about itself (section "Info").

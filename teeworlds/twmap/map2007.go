@@ -1,6 +1,7 @@
 package twmap
 
 import (
+	"errors"
 	"fmt"
 	"image"
 
@@ -29,14 +30,23 @@ var pickups2007 = map[int32]GameTile{
 }
 
 // Import2007 makes a map of today of one of 2007, which has no map version item. It
-// fails with [ErrNoVersion] where there is no layer of such a map. What is damaged is
-// left out.
+// fails with [ErrNoVersion] where there is no layer of such a map. What cannot be read is
+// left out, and unless f is of [datafile.Salvage] the error wraps [fault.ErrLost] then.
 func Import2007(f *datafile.File) (*Map, error) {
+	var lost []error
+	lose := func(typ string, it datafile.Item, err error) {
+		if err != nil {
+			lost = append(lost, fmt.Errorf("%w: %s %d: %w", fault.ErrLost, typ, it.ID, err))
+		}
+	}
 	width, height, front, room := 0, 0, 0, MaxCells
 	var group Group
 	for _, it := range f.All(type2007Tiles) {
 		l, err := tiles2007(f, it, room)
-		if err != nil || !sizeOK(max(width, l.Width()), max(height, l.Height())) {
+		if err == nil && !sizeOK(max(width, l.Width()), max(height, l.Height())) {
+			err = fault.ErrLimit
+		}
+		if lose("layer", it, err); err != nil {
 			continue
 		}
 		group.Layers = append(group.Layers, l)
@@ -46,13 +56,16 @@ func Import2007(f *datafile.File) (*Map, error) {
 		}
 	}
 	if len(group.Layers) == 0 {
-		return nil, ErrNoVersion
+		return nil, errors.Join(append(lost, ErrNoVersion)...)
 	}
 	m := New(width, height)
+	m.salvage = f
 	g := m.Groups[0]
 	g.Layers = append(append(append([]Layer{}, group.Layers[:front]...), g.Layers...), group.Layers[front:]...)
 	for _, it := range f.All(type2007Image) {
-		m.Images = append(m.Images, image2007(f, it, fmt.Sprintf("image %d", len(m.Images))))
+		im, err := image2007(f, it, fmt.Sprintf("image %d", len(m.Images)))
+		lose("image", it, err)
+		m.Images = append(m.Images, im)
 	}
 	game := m.Physics(KindGame).Tiles()
 	for _, it := range f.All(type2007Collision) {
@@ -60,6 +73,7 @@ func Import2007(f *datafile.File) (*Map, error) {
 			continue
 		}
 		data, err := blockOf(f, it.Data[2])
+		lose("collision", it, err)
 		if w := int(it.Data[0]); err == nil && w > 0 {
 			for i, c := range data[:min(len(data), w*height)] {
 				if x := i % w; c != 0 && x < width {
@@ -90,7 +104,10 @@ func Import2007(f *datafile.File) (*Map, error) {
 		put(e.typ, func(int32) GameTile { return e.tile })
 	}
 	put(type2007Pickup, func(kind int32) GameTile { return pickups2007[kind] })
-	return m, nil
+	if f.Salvaged() {
+		return m, nil
+	}
+	return m, errors.Join(append(lost, f.Lost())...)
 }
 
 // tiles2007 reads a layer of no more cells than there is room for: several may share a
@@ -120,15 +137,22 @@ func tiles2007(f *datafile.File, it datafile.Item, room int) (*TileLayer, error)
 }
 
 // image2007 reads a picture: one without pixels if it cannot.
-func image2007(f *datafile.File, it datafile.Item, name string) *Image {
-	w, h := 0, 0
-	if len(it.Data) >= 3 {
-		w, h = int(it.Data[0]), int(it.Data[1])
-		if data, err := blockOf(f, it.Data[2]); err == nil && w > 0 && h > 0 && w <= MaxPixels/h && len(data) >= 4*w*h {
-			return NewImage(name, &image.NRGBA{Pix: data[:4*w*h], Stride: 4 * w, Rect: image.Rect(0, 0, w, h)})
-		}
+func image2007(f *datafile.File, it datafile.Item, name string) (*Image, error) {
+	if len(it.Data) < 3 {
+		return NewMissingImage(name, 0, 0), fault.ErrShort
 	}
-	return NewMissingImage(name, w, h)
+	w, h := int(it.Data[0]), int(it.Data[1])
+	data, err := blockOf(f, it.Data[2])
+	switch {
+	case err != nil:
+	case w <= 0 || h <= 0 || w > MaxPixels/h:
+		err = fault.ErrFormat
+	case len(data) < 4*w*h:
+		err = fault.ErrShort
+	default:
+		return NewImage(name, &image.NRGBA{Pix: data[:4*w*h], Stride: 4 * w, Rect: image.Rect(0, 0, w, h)}), nil
+	}
+	return NewMissingImage(name, w, h), err
 }
 
 func blockOf(f *datafile.File, n int32) ([]byte, error) {

@@ -3,8 +3,10 @@ package twmap_test
 import (
 	"errors"
 	"image/color"
+	"strings"
 	"testing"
 
+	"trowel.example/fault"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
 )
@@ -24,8 +26,8 @@ func TestImport2007(t *testing.T) {
 		f.Data = append(f.Data, datafile.NewBlock(content))
 	}
 	m, err := twmap.Import2007(f)
-	if err != nil {
-		t.Fatal(err)
+	if !errors.Is(err, fault.ErrLost) || strings.Count(err.Error(), "layer 0") != 3 || strings.Count(err.Error(), "image 0") != 1 {
+		t.Fatalf("three layers and an image are broken: %v", err)
 	}
 	layers := m.Groups[0].Layers
 	if len(layers) != 3 {

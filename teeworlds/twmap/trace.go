@@ -14,7 +14,7 @@ import (
 // [Map.TellLosses]. The error tells why it stopped, if it did.
 func Trace(data []byte, t trace.Tracer, tell func(message string)) error {
 	tr := tracer{field: t}
-	if f, err := datafile.Decode(data); err == nil {
+	if f, err := datafile.Salvage(data); err == nil {
 		tr.f, tr.uuids = f, f.UUIDs()
 		if m, err := FromDatafile(f); err == nil {
 			tr.m = m

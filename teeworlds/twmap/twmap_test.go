@@ -27,6 +27,15 @@ func encode(t testing.TB, m *twmap.Map) []byte {
 	return data
 }
 
+func salvage(t testing.TB, data []byte) *twmap.Map {
+	t.Helper()
+	m, err := twmap.Salvage(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 func decode(t testing.TB, data []byte) *twmap.Map {
 	t.Helper()
 	m, err := twmap.Decode(data)

@@ -1,0 +1,119 @@
+package mutate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"trowel.example/fault"
+)
+
+// Whole is a file whose decoder promises that a nil error means that everything was read.
+type Whole struct {
+	Data []byte
+
+	// Read reads everything. The error is that of decoding, or of reading a part later.
+	Read func(data []byte) error
+
+	// Edits are the ways to change one value: each decodes data, changes something and encodes it.
+	// The error is the first of any step. A lenient decoder reports losses, as an error that
+	// wraps [fault.ErrLost].
+	Edits map[string]func(data []byte) ([]byte, error)
+
+	// Parts lists everything in a file: items, layers, rows, files, with their contents, or that
+	// these cannot be read; not what Edits change.
+	Parts func(data []byte) ([]string, error)
+
+	// Blocks returns the parts of Data that each hold one block, to be damaged.
+	Blocks [][]byte
+
+	Prefixes int  // how many are tried; 0: all
+	Ends     bool // a prefix may be a whole file of less content, as a text is that ends between two lines
+}
+
+// Test tries prefixes of the file, and the file with each block damaged. Read fails with an
+// error of package fault, for a prefix with [fault.ErrShort] or [fault.ErrLost]. Every edit
+// fails so, or gives a file that still has all parts, including those that it did not read.
+func (w Whole) Test(t *testing.T) {
+	t.Helper()
+	all, err := w.Parts(w.Data)
+	if err == nil {
+		err = w.Read(w.Data)
+	}
+	if err != nil {
+		t.Fatalf("the whole file: %v", err)
+	}
+	counts := make(map[string]int)
+	try := func(what string, data []byte, accepted ...error) {
+		among := func(err error) bool {
+			return slices.ContainsFunc(accepted, func(target error) bool { return errors.Is(err, target) })
+		}
+		if err := w.Read(bytes.Clone(data)); !among(err) && accepted != nil {
+			t.Errorf("%s: the error of reading all is %v, expected one of %q", what, err, accepted)
+		}
+		want := all
+		if len(data) == len(w.Data) { // what it has in place of the damaged part is to stay
+			if damaged, err := w.Parts(data); err == nil {
+				want = damaged
+			}
+		}
+		for name, edit := range w.Edits {
+			edited, err := edit(bytes.Clone(data))
+			switch {
+			case err != nil && !among(err):
+				t.Errorf("%s: %s: the error is %v, expected one of %q", name, what, err, accepted)
+			case err != nil:
+				counts["refused"]++
+			default:
+				counts["edited"]++
+				got, err := w.Parts(edited)
+				if lost := firstLost(want, got); err != nil || lost != "" {
+					t.Errorf("%s: %s: no error, and the edited file lacks %.100q (%v)", name, what, lost, err)
+				}
+			}
+		}
+	}
+	try("whole", w.Data)
+	if counts["refused"] > 0 {
+		t.Fatalf("the whole file is refused")
+	}
+	step := 1
+	if w.Prefixes > 0 {
+		step = max(len(w.Data)/w.Prefixes, 1)
+	}
+	for n := 0; n < len(w.Data) && !w.Ends; n += step {
+		try(fmt.Sprintf("%d of %d bytes", n, len(w.Data)), w.Data[:n], fault.ErrShort, fault.ErrLost)
+	}
+	for i, block := range w.Blocks {
+		at := bytes.Index(w.Data, block)
+		if at < 0 || len(block) == 0 {
+			t.Fatalf("block %d is not in the file", i)
+		}
+		for _, damage := range []func([]byte){
+			func(b []byte) { b[len(b)/2] ^= 0x55 },
+			func(b []byte) { clear(b) },
+			func(b []byte) { clear(b[len(b)-1-len(b)/4:]) },
+		} {
+			data := bytes.Clone(w.Data)
+			damage(data[at : at+len(block)])
+			try(fmt.Sprintf("block %d damaged", i), data, fault.ErrLost, fault.ErrShort, fault.ErrFormat)
+		}
+	}
+	t.Logf("%v", counts)
+}
+
+// firstLost returns the first of want that got lacks, each as often as it is there.
+func firstLost(want, got []string) string {
+	have := make(map[string]int)
+	for _, part := range got {
+		have[part]++
+	}
+	for _, part := range want {
+		if have[part]--; have[part] < 0 {
+			return part
+		}
+	}
+	return ""
+}
