@@ -198,22 +198,39 @@ func (r *Renderer) External(name string) (*image.NRGBA, error) {
 
 // mapres reads the file of an external image, and returns its name for messages.
 func (r *Renderer) mapres(name string) ([]byte, string, error) {
-	var names []string
-	if r.sheets07() && slices.Contains(variants07, name) {
-		names = append(names, name+"_0.7.png")
-	}
-	names = append(names, name+".png")
-	for _, file := range names {
-		if data, err := findFile(r.o.Mapres, file); err == nil {
-			return data, file, nil
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return nil, file, err
-		}
-	}
 	if len(r.o.Mapres) == 0 {
 		return nil, name + ".png", errors.New("no folder to look for it")
 	}
-	return nil, name + ".png", errors.New("not found")
+	return r.mapresOf(name, r.sheets07())
+}
+
+// mapresOf reads the file that Teeworlds 0.7, or DDNet and 0.6, has under a name. What
+// Teeworlds 0.7 has is missing for the others: its pictures show something else in many places.
+func (r *Renderer) mapresOf(name string, is07 bool) ([]byte, string, error) {
+	if is07 && slices.Contains(variants07, name) {
+		if data, err := findFile(r.o.Mapres, name+"_0.7.png"); err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return data, name + "_0.7.png", err
+		}
+	}
+	var own, others []string // folders
+	for _, dir := range r.o.Mapres {
+		if has07(dir) == is07 || is07 && !slices.Contains(variants07, name) {
+			own = append(own, dir)
+		} else {
+			others = append(others, dir)
+		}
+	}
+	file := name + ".png"
+	data, err := findFile(own, file)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return data, file, err
+	}
+	if data, err = findFile(others, file); err != nil {
+		return nil, file, errors.New("not found")
+	} else if is07 {
+		return data, file, nil // as DDNet does where it has no picture of 0.7
+	}
+	return nil, file, errors.New("not found: there is only that of Teeworlds 0.7, which is another picture")
 }
 
 // maxPNG is the size of the largest file that is read as a picture.

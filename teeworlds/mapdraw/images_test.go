@@ -144,6 +144,48 @@ func TestVariants(t *testing.T) {
 	}
 }
 
+// Where only Teeworlds 0.7 is installed, its pictures are those of its own maps and missing for
+// all others.
+func TestPicturesOf07(t *testing.T) {
+	of07, of06 := t.TempDir(), t.TempDir()
+	put := func(dir, name string, c color.Color) {
+		if err := os.WriteFile(filepath.Join(dir, name+".png"), pngOf(t, plain(16, c)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"easter", "generic_shadows", "grass_main", "sun"} {
+		put(of07, name, color.NRGBA{0, 255, 0, 255})
+	}
+	put(of06, "grass_main", color.NRGBA{0, 0, 255, 255})
+	for _, c := range []struct {
+		dirs []string
+		new  bool // the form of the map
+		game Game
+		want string
+	}{
+		{[]string{of07}, false, GameAuto, "rr"}, // as the null texture
+		{[]string{of07}, false, Game06, "rr"},
+		{[]string{of07}, true, Game06, "rr"},
+		{[]string{of07}, true, GameAuto, "gg"},
+		{[]string{of07}, false, Game07, "gg"},
+		{[]string{of07, of06}, false, GameAuto, "br"},
+		{[]string{of06, of07}, true, Game07, "gg"},
+		{[]string{of06}, true, GameAuto, "br"}, // as DDNet does
+	} {
+		m := tilesOf([]uint8{3, 3}, twmap.NewExternalImage("grass_main", 16, 16), twmap.NewExternalImage("sun", 16, 16))
+		if c.new {
+			m.To07()
+		}
+		if got := letters(draws(t, m, Options{Mapres: c.dirs, Game: c.game}, 1.0/TileSize, 0)); got != c.want {
+			t.Errorf("%d folders, %t, %d: %q, want %q", len(c.dirs), c.new, c.game, got, c.want)
+		}
+	}
+	m := tilesOf([]uint8{1}, twmap.NewExternalImage("sun", 16, 16))
+	if got := missing(t, m, Options{Mapres: []string{of07}}); len(got) != 1 || !strings.Contains(got[0], "only that of Teeworlds 0.7") {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestEmbeddedImages(t *testing.T) {
 	good := func() *twmap.Image { return twmap.NewImage("good", plain(16, color.NRGBA{255, 0, 0, 255})) }
 	variant := good()

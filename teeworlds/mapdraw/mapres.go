@@ -65,11 +65,23 @@ func MapresFolders() []string {
 	return dirs
 }
 
+// has07 reports whether a folder has the pictures of Teeworlds 0.7, which lie under the names
+// of those of 0.6 and DDNet and are others: these two only that game has under these names.
+func has07(dir string) bool {
+	for _, name := range []string{"easter.png", "generic_shadows.png"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // wants07 decides whether external images are those of Teeworlds 0.7, where that makes a
 // difference. The client takes the ones or the others by the server that it plays on, which
 // is not known here; and the form of the map does not tell either, since a map that was
 // converted still has the tiles of before. So for a map in the form of 0.7 its tiles
-// decide: they lie where their own picture has something to show.
+// decide: they lie where their own picture has something to show. The form decides only where
+// there are no pictures of both to compare.
 func (r *Renderer) wants07() bool {
 	switch r.o.Game {
 	case Game06:
@@ -80,15 +92,16 @@ func (r *Renderer) wants07() bool {
 	if r.m.Flavor() != "Teeworlds 0.7" {
 		return false
 	}
-	lead := 0
+	lead, compared := 0, false
 	for i, im := range r.m.Images {
 		if !im.External() || !slices.Contains(variants07, im.Name) {
 			continue
 		}
-		old, new := r.mapresSheet(im.Name+".png"), r.mapresSheet(im.Name+"_0.7.png")
+		old, new := r.mapresSheet(im.Name, false), r.mapresSheet(im.Name, true)
 		if old == nil || new == nil {
 			continue
 		}
+		compared = true
 		used := r.usedTiles(i)
 		for id, n := range used {
 			switch {
@@ -100,12 +113,12 @@ func (r *Renderer) wants07() bool {
 			}
 		}
 	}
-	return lead > 0
+	return lead > 0 || !compared
 }
 
-// mapresSheet returns a picture that maps only name, nil if it is not to be had.
-func (r *Renderer) mapresSheet(file string) *sheet {
-	data, err := findFile(r.o.Mapres, file)
+// mapresSheet returns the picture that a game has under a name, nil if it is unavailable.
+func (r *Renderer) mapresSheet(name string, is07 bool) *sheet {
+	data, _, err := r.mapresOf(name, is07)
 	if err != nil {
 		return nil
 	}
