@@ -65,6 +65,8 @@ type Layer struct {
 	Name  string // stable, such as the path of its file in the tree
 	Title string // for people; "" uses the name
 	Shown bool   // usually
+
+	Words []string // that name all layers of its kind, in capitals or not, such as tiles
 }
 
 // Look describes a picture: what of a scene it shows, and how. The pixel (x,y) of the

@@ -8,6 +8,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/format"
+	"trowel.example/internal/words"
 	"trowel.example/teeworlds/mapedit"
 )
 
@@ -69,28 +70,41 @@ func editMap(ctx context.Context, job *format.Job, src *format.Source, steps []f
 	return format.Write(out, data)
 }
 
-// optionLayers names layers; most commands that change tiles have it.
-var optionLayers = format.Option{Name: "layer", List: true, Help: "only in this `layer`: a path such as Tree/Leaves, with * and ?, a kind such as front, or numbers such as 3/1"}
+const layerHelp = "a path such as Tree/Leaves, with * and ?; a kind: tiles, quads, sounds, physics, game, front and so on; numbers such as 3/1; several with commas, and - before those to leave out"
+
+// optionLayers names layers, and optionNot the others; all commands that take --layer have both.
+var (
+	optionLayers = format.Option{Name: "layer", List: true, Help: "only in this `layer`: " + layerHelp}
+	optionNot    = format.Option{Name: "not", Bool: true, Help: "in all layers but those that --layer names"}
+)
 
 // layersOf returns the layers that the option names, all if it is not given.
 func layersOf(e *mapedit.Editor, job *format.Job) ([]mapedit.LayerAt, error) {
-	patterns := job.List(optionLayers.Name)
-	if len(patterns) == 0 {
-		return e.Layers("")
+	list, err := e.Layers(job.List(optionLayers.Name)...)
+	if err == nil && job.On(optionNot.Name) {
+		if len(job.List(optionLayers.Name)) == 0 {
+			return nil, errNot
+		}
+		list = e.OtherLayers(list)
 	}
-	var list []mapedit.LayerAt
-	for _, pattern := range patterns {
-		found, err := e.Layers(pattern)
-		if err != nil {
-			return nil, err
-		}
-		for _, at := range found {
-			if !slices.Contains(list, at) {
-				list = append(list, at)
-			}
-		}
+	if err != nil {
+		return nil, err
 	}
 	return list, nil
+}
+
+var errNot = fmt.Errorf("--%s: expected --%s, too: it names the layers that are left out", optionNot.Name, optionLayers.Name)
+
+// layerOf returns the only layer that the option names.
+func layerOf(e *mapedit.Editor, job *format.Job) (at mapedit.LayerAt, err error) {
+	list, err := layersOf(e, job)
+	if err == nil && len(list) != 1 {
+		err = fmt.Errorf("%q names %s: expected one", job.Value(optionLayers.Name), words.Count(len(list), "layer"))
+	}
+	if err != nil {
+		return at, err
+	}
+	return list[0], nil
 }
 
 var infoCommands = []mapCommand{{

@@ -61,14 +61,11 @@ func addQuadArt(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 	if job.Value("layer") == "" {
 		return e.AddQuadArt(artName(job), p, o)
 	}
-	layers, err := e.Layers(job.Value("layer"))
+	layer, err := layerOf(e, job)
 	if err != nil {
 		return err
 	}
-	if len(layers) != 1 {
-		return fmt.Errorf("--layer %q names %d layers: expected one", job.Value("layer"), len(layers))
-	}
-	return e.AddQuadArtTo(layers[0], job.Integer("x"), job.Integer("y"), p, o)
+	return e.AddQuadArtTo(layer, job.Integer("x"), job.Integer("y"), p, o)
 }
 
 var quadCommands = []mapCommand{
@@ -111,7 +108,7 @@ func ofQuads(name, title string, do func(e *mapedit.Editor, at mapedit.LayerAt, 
 
 // quadLayers returns the layers of quads among those that the argument names.
 func quadLayers(e *mapedit.Editor, job *format.Job) (list []mapedit.LayerAt, err error) {
-	layers, err := e.Layers(job.Value("layer"))
+	layers, err := layersOf(e, job)
 	for _, at := range layers {
 		if _, is := e.Map().Groups[at.Group].Layers[at.Layer].(*twmap.QuadLayer); is {
 			list = append(list, at)

@@ -35,7 +35,7 @@ Automap of DDNet's editor does: the same tiles for the same seed. --layer and --
 other layers, or by other rules. A layer whose seed is 0 gets one that is drawn and told: with
 --seed that number, it comes out the same again.`,
 			Options: opts{
-				optionLayers,
+				optionLayers, optionNot,
 				{Name: "config", Help: "draw by this `configuration` of the rules: its name, or its number from 0 (default: as the map says)"},
 				optionSeed, optionRules,
 				{Name: "reference", Choices: automap.References(), Default: "none", Help: "go by `tiles` of the game layer at first, not by the layer itself"},
@@ -47,7 +47,7 @@ other layers, or by other rules. A layer whose seed is 0 gets one that is drawn 
 	command("Automapper", "set-automapper", "Say by which rules the editor draws layers", opts{argLayer, argConfig},
 		opts{optionSeed, optionRules, {Name: "automatic", Bool: true, Help: "the editor draws anew after each change"}},
 		"set-automapper Tiles/Ground Default --seed 42 --automatic", setAutomapper),
-	command("Automapper", "clear-automapper", "Take away what the map says of rules", nil, opts{optionLayers}, "clear-automapper --layer 'Tiles/*'",
+	command("Automapper", "clear-automapper", "Take away what the map says of rules", nil, opts{optionLayers, optionNot}, "clear-automapper --layer 'Tiles/*'",
 		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 			layers, err := layersOf(e, job)
 			for _, at := range layers {
@@ -126,7 +126,7 @@ func setAutomapper(_ context.Context, e *mapedit.Editor, job *format.Job) error 
 	if err != nil {
 		return err
 	}
-	layers, err := e.Layers(job.Value("layer"))
+	layers, err := layersOf(e, job)
 	if err == nil {
 		layers, err = drawable(e, layers)
 	}

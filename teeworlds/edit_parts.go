@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	argLayer  = format.Option{Name: "layer", Help: "a path such as Tree/Leaves, with * and ?, a kind such as front, or numbers such as 3/1"}
+	argLayer  = format.Option{Name: "layer", Help: layerHelp}
 	argLayers = format.Option{Name: "layer", List: true, Some: true, Help: argLayer.Help}
 	argGroup  = format.Option{Name: "group", Help: "the path of a group, with * and ?, its number, or game"}
 	argGroups = format.Option{Name: "group", List: true, Some: true, Help: argGroup.Help}
@@ -46,16 +46,17 @@ var layerCommands = []mapCommand{
 		ofLayers(func(e *mapedit.Editor, _ *format.Job, list []mapedit.LayerAt) error { return e.RemoveLayers(list) })),
 	command("Layers and groups", "move-layer", "Move a layer to another group, or in its own", opts{argLayer, argGroup},
 		opts{{Name: "at", Type: format.Integer, Default: "-1", Help: "its `number` in the group, from 0; -1 is the end"}}, "move-layer Tree/Leaves Front --at 0",
-		ofLayers(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt) error {
-			if len(list) != 1 {
-				return fmt.Errorf("%q names %d layers: expected one", job.Value("layer"), len(list))
+		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+			layer, err := layerOf(e, job)
+			if err != nil {
+				return err
 			}
 			group, err := one(job.Value("group"), e.Groups)
 			if err != nil {
 				return err
 			}
-			return e.MoveLayer(list[0], mapedit.LayerAt{Group: group, Layer: job.Integer("at")})
-		})),
+			return e.MoveLayer(layer, mapedit.LayerAt{Group: group, Layer: job.Integer("at")})
+		}),
 	command("Layers and groups", "duplicate-layers", "Put a copy behind each of some layers", opts{argLayers}, nil, "duplicate-layers Tree/Leaves",
 		ofLayers(func(e *mapedit.Editor, _ *format.Job, list []mapedit.LayerAt) error { return e.DuplicateLayers(list) })),
 	command("Layers and groups", "set-layer", "Change name, size, colour, image, sound or envelope of layers", opts{argLayers}, layerOptions,

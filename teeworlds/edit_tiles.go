@@ -131,42 +131,34 @@ var areaCommands = []mapCommand{
 // tileCommands change tiles of layers.
 var tileCommands = []mapCommand{
 	long("Hook-through (5) in the game layer becomes unhookable there and hook-through in the front layer, as in the editor.",
-		command(headingTiles, "fill-tiles", "Make all tiles of an area, or of whole layers, such a tile; what is not said is 0", opts{{Name: "id", Type: format.Integer, Help: "the tile, 0 to 255"}},
-			slices.Concat(opts{optionLayers, optionArea}, paintOptions, opts{optionUnused}), "fill-tiles 1 --layer game --area 10,10:29,10",
+		command(headingTiles, "fill-tiles", "Make all tiles of an area, or of whole layers, such a tile; what is not said is 0", opts{{Name: "id", Help: "the tile, 0 to 255 or a name such as freeze"}},
+			slices.Concat(opts{optionLayers, optionNot, optionArea}, paintOptions, opts{optionUnused}), "fill-tiles 1 --layer game --area 10,10:29,10",
 			ofTiles(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area) error {
-				tile, err := tileFrom(job, "", job.Value("id"))
-				if err != nil {
-					return err
-				}
-				return e.Fill(list, area, tile, job.On(optionUnused.Name))
+				return paint(e, job, list, area, "", job.Value("id"), func(list []mapedit.LayerAt, _, is mapedit.Tile) error {
+					return e.Fill(list, area, is, job.On(optionUnused.Name))
+				})
 			}))),
 	command(headingTiles, "replace-tiles", "Make one kind of tile another; what is not said stays",
-		opts{{Name: "from", Help: "the tile that becomes another, 0 to 255, or any"}, {Name: "to", Help: "what it becomes, 0 to 255, or same"}},
-		slices.Concat(opts{optionLayers, optionArea}, fromOptions, paintOptions, opts{optionUnused}), "replace-tiles 12 13 --layer 'Tree/*' --from-flags none",
+		opts{{Name: "from", Help: "the tile that becomes another, 0 to 255, a name such as freeze (with * and ? several), or any"}, {Name: "to", Help: "what it becomes, 0 to 255, a name, or same"}},
+		slices.Concat(opts{optionLayers, optionNot, optionArea}, fromOptions, paintOptions, opts{optionUnused}), "replace-tiles 12 13 --layer 'Tree/*' --from-flags none",
 		ofTiles(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area) error {
-			from, err := tileFrom(job, "from-", strings.TrimPrefix(job.Value("from"), "any"))
-			if err != nil {
-				return err
-			}
-			to, err := tileFrom(job, "", strings.TrimPrefix(job.Value("to"), "same"))
-			if err != nil {
-				return err
-			}
-			return e.Replace(list, area, from, to, job.On(optionUnused.Name))
+			return paint(e, job, list, area, strings.TrimPrefix(job.Value("from"), "any"), strings.TrimPrefix(job.Value("to"), "same"), func(list []mapedit.LayerAt, was, is mapedit.Tile) error {
+				return e.Replace(list, area, was, is, job.On(optionUnused.Name))
+			})
 		})),
 	command(headingTiles, "mirror-tiles", "Mirror layers, or an area of them, as the editor does with a brush",
-		opts{{Name: "way", Default: "left-right", Choices: []string{"left-right", "up-down"}, Help: "which sides change places"}}, opts{optionLayers, optionArea}, "mirror-tiles up-down --layer Tree/Leaves",
+		opts{{Name: "way", Default: "left-right", Choices: []string{"left-right", "up-down"}, Help: "which sides change places"}}, opts{optionLayers, optionNot, optionArea}, "mirror-tiles up-down --layer Tree/Leaves",
 		ofTiles(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area) error {
 			return e.TurnTiles(list, area, mirrorOf(job.Value("way")))
 		})),
-	command(headingTiles, "rotate-tiles", "Turn layers, or an area of them, clockwise, as the editor does with a brush", opts{argAngle}, opts{optionLayers, optionArea},
+	command(headingTiles, "rotate-tiles", "Turn layers, or an area of them, clockwise, as the editor does with a brush", opts{argAngle}, opts{optionLayers, optionNot, optionArea},
 		"rotate-tiles 90 --layer game --area 10,10:14,14",
 		ofTiles(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area) error {
 			return e.TurnTiles(list, area, angleOf(job))
 		})),
 	command(headingTiles, "shift-tiles", "Move all tiles of layers; what they uncover becomes air", opts{
 		{Name: "x", Type: format.Integer, Help: "tiles to the right; less than 0 is to the left"}, {Name: "y", Type: format.Integer, Help: "tiles down; less than 0 is up"}},
-		opts{optionLayers}, "shift-tiles 5 0 --layer Tree/Leaves",
+		opts{optionLayers, optionNot}, "shift-tiles 5 0 --layer Tree/Leaves",
 		ofTiles(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, _ *mapedit.Area) error {
 			return e.Shift(list, job.Integer("x"), job.Integer("y"))
 		})),
@@ -278,8 +270,8 @@ func parseArea(text string) (mapedit.Area, error) {
 	return mapedit.Area{X: r.Min.X, Y: r.Min.Y, Width: r.Dx(), Height: r.Dy()}, err
 }
 
-// tileFrom returns the tile that options say, with a number of its own if id is not "".
-func tileFrom(job *format.Job, prefix, id string) (t mapedit.Tile, err error) {
+// tileFrom returns what options say of a tile.
+func tileFrom(job *format.Job, prefix string) (t mapedit.Tile, err error) {
 	number := func(name, text string, most int64) int64 {
 		n, bad := strconv.ParseInt(text, 10, 32)
 		if (bad != nil || n < 0 || n > most) && err == nil {
@@ -294,9 +286,6 @@ func tileFrom(job *format.Job, prefix, id string) (t mapedit.Tile, err error) {
 		return nil
 	}
 	t = mapedit.Tile{Number: octet("number"), Delay: octet("delay"), Force: octet("force"), MaxSpeed: octet("max-speed")}
-	if id != "" {
-		t.ID = new(uint8(number("the tile", id, 255)))
-	}
 	if text := job.Value(prefix + "angle"); text != "" {
 		t.Angle = new(int16(number("--"+prefix+"angle", text, 359)))
 	}

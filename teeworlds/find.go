@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"trowel.example/format"
-	"trowel.example/internal/glob"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/mapfind"
 	"trowel.example/teeworlds/twmap"
@@ -39,7 +38,10 @@ func findInMap(ctx context.Context, job *format.Job, src *format.Source, query f
 		return err
 	}
 	f := mapfind.New(m)
-	f.Layers = query.Job.List(optionLayers.Name)
+	f.Layers, f.Others = query.Job.List(optionLayers.Name), query.Job.On(optionNot.Name)
+	if f.Others && len(f.Layers) == 0 {
+		return errNot
+	}
 	if text := query.Job.Value(optionArea.Name); text != "" {
 		area, err := areaOf(text)
 		if err != nil {
@@ -70,14 +72,14 @@ func missIn(job *format.Job, src *format.Source) func(path string, err error) {
 var (
 	optionFlags = format.Option{Name: "flags", Help: "only tiles with just these flags: `words` of xflip, yflip, rotate and opaque with commas between them, or none"}
 
-	tileOptions    = []format.Option{optionLayers, optionArea, optionFlags}
+	tileOptions    = []format.Option{optionLayers, optionNot, optionArea, optionFlags}
 	argumentNumber = format.Option{Name: "number", List: true, Help: "numbers, 0 to 255; none is any"}
 )
 
 var mapQueries = []mapQuery{
 	{format.Command{
 		Name: "tile", Heading: "Tiles", Title: "Tiles of any layer, by number or by what they do",
-		Long: "A name is what a tile does in a physics layer, such as freeze, and finds tiles of these layers only. Air is found by its number, 0.",
+		Long: "A name is what a tile does in a physics layer, such as freeze or hookable, and finds tiles of these layers only. Air is found by its number, 0.",
 		Args: []format.Option{{Name: "tile", List: true, Help: "numbers, 0 to 255, or names with * and ?; none is any but air"}}, Options: tileOptions,
 		Example: "tile 60 --layer front",
 	}, findTiles},
@@ -111,7 +113,7 @@ var mapQueries = []mapQuery{
 	}, findFree},
 	{format.Command{
 		Name: "layer", Heading: "Parts", Title: "Layers, with their sizes and images",
-		Options: []format.Option{optionLayers},
+		Options: []format.Option{optionLayers, optionNot},
 		Example: "layer --layer 'Tree/*'",
 	}, findLayers},
 	{format.Command{
@@ -131,7 +133,7 @@ var mapQueries = []mapQuery{
 	}, findUses(twmap.PartSound)},
 	{format.Command{
 		Name: "quad", Heading: "Parts", Title: "Quads, with the place and size of each in tiles",
-		Options: []format.Option{optionLayers, {Name: "area", Help: "only quads whose pivot is in the tiles of `x1,y1:x2,y2`"}, {Name: "image", Help: "only quads of the image of this `name`, in capitals or not"}},
+		Options: []format.Option{optionLayers, optionNot, {Name: "area", Help: "only quads whose pivot is in the tiles of `x1,y1:x2,y2`"}, {Name: "image", Help: "only quads of the image of this `name`, in capitals or not"}},
 		Example: "quad --image sun",
 	}, findQuads},
 	{format.Command{
@@ -177,22 +179,14 @@ func findTiles(ctx context.Context, f *mapfind.Finder, q *mapAsking) error {
 	var byKind [twmap.KindZones + 1][256]bool
 	words := q.List("tile")
 	for _, word := range words {
-		n, err := strconv.ParseUint(word, 10, 8)
-		if err != nil && strings.Trim(word, "0123456789") == "" {
-			return fmt.Errorf("expected a number from 0 to 255 or a name, not %q", word)
+		is, err := tilesCalled(word)
+		if err != nil {
+			return err
 		}
-		known := err == nil
-		name := glob.Folded(word)
 		for kind := range byKind {
-			for id := range byKind[kind] {
-				k := twmap.Kind(kind)
-				if err == nil && id == int(n) || err != nil && k != twmap.KindTiles && name(twmap.TileName(k, uint8(id))) {
-					byKind[kind][id], known = true, true
-				}
+			for _, id := range tileNumbers(is, twmap.Kind(kind)) {
+				byKind[kind][id] = true
 			}
-		}
-		if !known {
-			return fmt.Errorf("no tile is called %q", word)
 		}
 	}
 	flags, err := q.flagsOf()

@@ -15,6 +15,7 @@ import (
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/mapdraw"
+	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -197,7 +198,7 @@ func (s *mapScene) findViews(job *format.Job) error {
 				continue
 			}
 			name := strings.TrimPrefix(s.names.Layer(g, i), "groups/")
-			layer := format.Layer{Name: name, Title: kind, Shown: s.Usual(g, i)}
+			layer := format.Layer{Name: name, Title: kind, Shown: s.Usual(g, i), Words: mapedit.LayerWords(l)}
 			layers = append(layers, layer)
 			s.layers = append(s.layers, sceneLayer{layer, g, i})
 		}

@@ -7,12 +7,15 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// GameTiles are the tiles that can be made of a design layer, by the names that the editor has
-// for them. Checkpoints of teleporters come into the tele layer.
-var GameTiles = []struct {
+// GameTile is a tile of the game with the name that the editor has for it.
+type GameTile struct {
 	Name string
 	Tile twmap.GameTile
-}{
+}
+
+// GameTiles are the tiles that can be made of a design layer. Checkpoints of teleporters come
+// into the tele layer.
+var GameTiles = []GameTile{
 	{"air", twmap.TileAir},
 	{"hookable", twmap.TileSolid},
 	{"death", twmap.TileDeath},

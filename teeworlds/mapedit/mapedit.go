@@ -92,45 +92,7 @@ func (e *Editor) tellAt(at []check.Place, part any, count int, unit, what string
 	e.report(c)
 }
 
-// LayerAt says where a layer is in the map.
-type LayerAt struct{ Group, Layer int }
-
-// Layers returns the layers that a pattern names, from back to front. It is
-//
-//   - a kind of physics layers: game, front, tele, speedup, switch, tune,
-//   - a path as in the folder of the map, groups/Tree/Leaves, or without "groups/", in any case,
-//     with * and ? for what they stand for in names of files, such as Tree/* or */Leaves,
-//   - two numbers, 3/1, which count from 0,
-//   - "" or "*" for all.
-//
-// The error says that there is none.
-func (e *Editor) Layers(pattern string) ([]LayerAt, error) {
-	var list []LayerAt
-	kind, isKind := twmap.ParseKind(pattern)
-	isKind = isKind && kind.Physics()
-	g, l, numbers := cutNumbers(pattern)
-	matches := matcher(pattern)
-	for i, group := range e.m.Groups {
-		for j, layer := range group.Layers {
-			t, tiles := layer.(*twmap.TileLayer)
-			switch {
-			case pattern == "" || pattern == "*":
-			case isKind && tiles && t.Kind() == kind:
-			case !isKind && numbers && g == i && l == j:
-			case !isKind && matches(e.Path(layer)):
-			default:
-				continue
-			}
-			list = append(list, LayerAt{i, j})
-		}
-	}
-	if len(list) == 0 && pattern != "" && pattern != "*" {
-		return nil, fmt.Errorf("the map has no layer %q", pattern)
-	}
-	return list, nil
-}
-
-// Groups returns the groups that a pattern names, as in Layers: by a path, a number, or game
+// Groups returns the groups that a pattern names, as in [Editor.Layers]: by a path, a number, or game
 // for the one with the game layer.
 func (e *Editor) Groups(pattern string) ([]int, error) {
 	var list []int
@@ -202,14 +164,4 @@ func matcher(pattern string) func(at string) bool {
 		_, below, _ := strings.Cut(at, "/")
 		return strings.EqualFold(pattern, at) || match(at) || strings.EqualFold(pattern, below) || match(below)
 	}
-}
-
-func cutNumbers(pattern string) (g, l int, ok bool) {
-	before, after, ok := strings.Cut(pattern, "/")
-	g, err := strconv.Atoi(before)
-	if err != nil || !ok {
-		return 0, 0, false
-	}
-	l, err = strconv.Atoi(after)
-	return g, l, err == nil
 }

@@ -59,6 +59,12 @@ func put[T any](v *T, to *T) {
 	}
 }
 
+// Or returns a tile that says what t says, and for the rest what o does.
+func (t Tile) Or(o Tile) Tile {
+	return Tile{ID: cmp.Or(t.ID, o.ID), Flags: cmp.Or(t.Flags, o.Flags), Number: cmp.Or(t.Number, o.Number), Delay: cmp.Or(t.Delay, o.Delay),
+		Force: cmp.Or(t.Force, o.Force), MaxSpeed: cmp.Or(t.MaxSpeed, o.MaxSpeed), Angle: cmp.Or(t.Angle, o.Angle)}
+}
+
 func (t *Tile) String() string {
 	text := ""
 	add := func(format string, v any) { text += ", " + fmt.Sprintf(format, v) }
@@ -90,7 +96,8 @@ func (t *Tile) String() string {
 }
 
 // Fill makes all tiles of an area, or of whole layers if area is nil, such a tile; what it does
-// not say is 0. It fails for tiles that a physics layer does not have, unless they are allowed.
+// not say is 0. Layers that cannot hold the tile are skipped (see [Editor.Holding]), as are physics
+// layers that do not have it, unless that is allowed; it fails if no layer is left.
 //
 // In the game layer, hook-through (5) becomes solid without hook there and hook-through in the
 // front layer, which is made where there is none, as the editor does it.
@@ -101,8 +108,8 @@ func (e *Editor) Fill(layers []LayerAt, area *Area, tile Tile, unused bool) erro
 // Replace makes one kind of tile another: what was like one is like the other, and as it was
 // in what that does not say. For the rest it is as [Editor.Fill].
 func (e *Editor) Replace(layers []LayerAt, area *Area, was, is Tile, unused bool) error {
-	both := Tile{ID: is.ID, Flags: cmp.Or(is.Flags, was.Flags), Number: cmp.Or(is.Number, was.Number), Delay: cmp.Or(is.Delay, was.Delay),
-		Force: cmp.Or(is.Force, was.Force), MaxSpeed: cmp.Or(is.MaxSpeed, was.MaxSpeed), Angle: cmp.Or(is.Angle, was.Angle)}
+	both := is.Or(was)
+	both.ID = is.ID
 	return e.paint(layers, area, both, unused, fmt.Sprintf("%v became %v", &was, &is), func(c Cell) Cell {
 		if !was.is(c) {
 			return c
@@ -111,27 +118,38 @@ func (e *Editor) Replace(layers []LayerAt, area *Area, was, is Tile, unused bool
 	})
 }
 
-// paint changes tiles of those layers that have what a tile says.
-func (e *Editor) paint(layers []LayerAt, area *Area, tile Tile, unused bool, what string, to func(Cell) Cell) error {
+// Holding returns those of some layers that can hold a tile, in an area if that is not nil. The
+// error says why none of them can.
+func (e *Editor) Holding(layers []LayerAt, area *Area, tile Tile, unused bool) (fit []LayerAt, err error) {
 	if area != nil && (area.Width < 1 || area.Height < 1) {
-		return fmt.Errorf("the area %v is empty", *area)
+		return nil, fmt.Errorf("the area %v is empty", *area)
 	}
-	var fit []LayerAt
-	for _, at := range e.tileLayers(layers) {
-		l := e.layer(at).(*twmap.TileLayer)
-		if !tile.fits(l.Kind()) {
+	err = errors.New("no layer has such tiles")
+	for _, at := range layers {
+		l, is := e.layer(at).(*twmap.TileLayer)
+		if !is || !tile.fits(l.Kind()) {
 			continue
 		}
-		if tile.ID != nil && !unused && !twmap.ValidTile(l.Kind(), *tile.ID) && l.Kind().Physics() {
-			return fmt.Errorf("%s: a %v layer has no tile %d", e.Path(l), l.Kind(), *tile.ID)
+		switch a := area.orAll(l); {
+		case tile.ID != nil && !unused && !twmap.ValidTile(l.Kind(), *tile.ID) && l.Kind().Physics():
+			err = fmt.Errorf("%s: a %v layer has no tile %d", e.Path(l), l.Kind(), *tile.ID)
+		case a.Width == 0 || a.Height == 0:
+			err = fmt.Errorf("%s: the area %v is outside of its %d x %d tiles", e.Path(l), *area, l.Width(), l.Height())
+		default:
+			fit = append(fit, at)
 		}
-		if a := area.orAll(l); a.Width == 0 || a.Height == 0 {
-			return fmt.Errorf("%s: the area %v is outside of its %d x %d tiles", e.Path(l), *area, l.Width(), l.Height())
-		}
-		fit = append(fit, at)
 	}
-	if len(fit) == 0 {
-		return errors.New("no layer has such tiles")
+	if fit != nil {
+		err = nil
+	}
+	return fit, err
+}
+
+// paint changes tiles of those layers that can hold a tile.
+func (e *Editor) paint(layers []LayerAt, area *Area, tile Tile, unused bool, what string, to func(Cell) Cell) error {
+	fit, err := e.Holding(layers, area, tile, unused)
+	if err != nil {
+		return err
 	}
 	for _, at := range fit {
 		if e.layer(at) == twmap.Layer(e.m.Physics(twmap.KindGame)) {

@@ -25,6 +25,8 @@ type Finder struct {
 	// Layers are patterns of the layers that are searched, as those of
 	// [mapedit.Editor.Layers]; none is all of them.
 	Layers []string
+	// Others searches all layers but those.
+	Others bool
 	// Area is the tiles that are searched, and the place of quads, in tiles; nil is all.
 	Area *image.Rectangle
 }
@@ -41,16 +43,12 @@ type layer struct {
 
 // layers returns the layers that are searched.
 func (f *Finder) layers() []layer {
-	var chosen []mapedit.LayerAt
-	for _, pattern := range f.Layers {
-		found, _ := f.edit.Layers(pattern) // the error is that there is none
-		chosen = append(chosen, found...)
-	}
+	chosen, _ := f.edit.Layers(f.Layers...) // the error names patterns that name none
 	var list []layer
 	for i, g := range f.m.Groups {
 		group := &twmap.Part{Kind: twmap.PartGroup, Number: i, Name: g.Name}
 		for j, l := range g.Layers {
-			if len(f.Layers) == 0 || slices.Contains(chosen, mapedit.LayerAt{Group: i, Layer: j}) {
+			if slices.Contains(chosen, mapedit.LayerAt{Group: i, Layer: j}) != f.Others {
 				list = append(list, layer{l, &twmap.Part{Kind: twmap.PartLayer, Number: j, Name: l.Base().Name, Group: group}, f.edit.Path(l)})
 			}
 		}

@@ -53,7 +53,8 @@ has ` + fmt.Sprint(thumbnailSide) + ` pixels: of all that there is, or if a unit
 natural size then, of the middle.
 
 --layers takes names with commas between, or patterns: those alone are drawn; with a +
-or - before each of them, those besides the usual ones, or without these.
+or - before each of them, those besides the usual ones, or without these. Layers of a map are
+also named by kind: tiles, quads, sounds, physics, game, front and so on.
 
 --time takes a moment in seconds, or two as in 0..10 for pictures that move, --fps of
 them a second. Those are single files if -o has a %04d for their number; else one

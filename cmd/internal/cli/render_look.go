@@ -108,10 +108,7 @@ func (p *askedPicture) look(scene format.Scene) (v format.View, look format.Look
 	if look.Layers, err = p.chooseLayers(v); err != nil {
 		return v, look, err
 	}
-	if len(p.times) > 0 {
-		if !v.Moves {
-			return v, look, errors.New("nothing in it moves, so --time shows nothing else")
-		}
+	if len(p.times) > 0 && v.Moves { // what does not move looks the same at any time
 		look.Time = seconds(p.times[0])
 	}
 	if p.tiles == "" {
@@ -206,7 +203,7 @@ func (p *askedPicture) chooseLayers(v format.View) ([]string, error) {
 		}
 		found := false
 		for _, l := range v.Layers {
-			if matchElem(pattern, l.Name) || matches(pattern, l.Name) {
+			if namesLayer(pattern, l) {
 				found, chosen[l.Name] = true, !minus
 			}
 		}
@@ -225,6 +222,13 @@ func (p *askedPicture) chooseLayers(v format.View) ([]string, error) {
 		}
 	}
 	return layers, nil
+}
+
+// namesLayer reports whether a pattern is that of a layer, in capitals or not, or a word for all of
+// its kind.
+func namesLayer(pattern string, l format.Layer) bool {
+	pattern, name := strings.ToLower(pattern), strings.ToLower(l.Name)
+	return matchElem(pattern, name) || matches(pattern, name) || slices.ContainsFunc(l.Words, func(word string) bool { return strings.ToLower(word) == pattern })
 }
 
 // axes are the names and directions of the coordinates of a view, as people use them.

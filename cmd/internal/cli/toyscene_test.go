@@ -58,7 +58,7 @@ func (s *toyScene) Views() []format.View {
 	all := format.Rect{Max: [2]float64{float64(len(s.toys)), 2}}
 	front := format.View{
 		Name: "front", Title: "From the front", Bounds: all, Scale: 10, Background: color.NRGBA{1, 2, 3, 255},
-		Layers: []format.Layer{{Name: "paint", Title: "The colours", Shown: true}, {Name: "edges"}}, Moves: true,
+		Layers: []format.Layer{{Name: "paint", Title: "The colours", Shown: true}, {Name: "edges", Words: []string{"lines"}}}, Moves: true,
 	}
 	top := front
 	top.Name, top.Title, top.Axes, top.Background, top.Moves, top.Grain = "top", "From above", [2]string{"x", "-z"}, color.NRGBA{}, false, 2

@@ -49,7 +49,7 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 			one.Axes = [2]string{"x", "y"}
 		}
 		for _, l := range v.Layers {
-			one.Layers = append(one.Layers, layer(l))
+			one.Layers = append(one.Layers, layer{l.Name, l.Title, l.Shown})
 		}
 		views = append(views, one)
 	}

@@ -1,0 +1,116 @@
+package teeworlds
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trowel.example/format"
+	"trowel.example/internal/glob"
+	"trowel.example/internal/words"
+	"trowel.example/teeworlds/mapedit"
+	"trowel.example/teeworlds/twmap"
+)
+
+// tilesCalled returns a function that reports whether a word means a tile of a layer of some
+// kind: by its number, or by what it does there, as twmap or DDNet's editor calls it.
+func tilesCalled(word string) (func(kind twmap.Kind, id uint8) bool, error) {
+	if n, err := strconv.ParseUint(word, 10, 8); err == nil {
+		return func(_ twmap.Kind, id uint8) bool { return id == uint8(n) }, nil
+	}
+	if strings.Trim(word, "0123456789") == "" && word != "" {
+		return nil, fmt.Errorf("expected a number from 0 to 255 or a name, not %q", word)
+	}
+	name := glob.Folded(word)
+	is := func(kind twmap.Kind, id uint8) bool {
+		called := twmap.TileName(kind, id)
+		return kind != twmap.KindTiles && (name(called) || name(strings.TrimPrefix(called, "entity: ")) || kind.Physics() && twmap.ValidTile(kind, id) &&
+			slices.ContainsFunc(mapedit.GameTiles, func(t mapedit.GameTile) bool { return uint8(t.Tile) == id && name(t.Name) }))
+	}
+	for kind := twmap.KindTiles; kind <= twmap.KindZones; kind++ {
+		if len(tileNumbers(is, kind)) > 0 {
+			return is, nil
+		}
+	}
+	return nil, fmt.Errorf("no tile is called %q: expected 0 to 255, or what a tile of a physics layer does, such as freeze or hookable", word)
+}
+
+// tileNumbers returns the numbers of the tiles of a kind of layers that a function wants.
+func tileNumbers(is func(kind twmap.Kind, id uint8) bool, kind twmap.Kind) (ids []uint8) {
+	for id := range 256 {
+		if is(kind, uint8(id)) {
+			ids = append(ids, uint8(id))
+		}
+	}
+	return ids
+}
+
+// paint changes tiles of those layers that can hold them, and warns of how many others there
+// are. The words name tiles, "" none: a name means another number in layers of another kind.
+func paint(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area, from, to string, do func(list []mapedit.LayerAt, was, is mapedit.Tile) error) error {
+	was, err := tileFrom(job, "from-")
+	if err != nil {
+		return err
+	}
+	is, err := tileFrom(job, "")
+	if err != nil {
+		return err
+	}
+	called := make(map[string]func(twmap.Kind, uint8) bool)
+	for _, word := range []string{from, to} {
+		if called[word], err = tilesCalled(word); err != nil && word != "" {
+			return err
+		}
+	}
+	byKind := make(map[twmap.Kind][]mapedit.LayerAt)
+	for _, at := range list {
+		if l, tiles := e.Map().Groups[at.Group].Layers[at.Layer].(*twmap.TileLayer); tiles {
+			byKind[l.Kind()] = append(byKind[l.Kind()], at)
+		}
+	}
+	ids := func(word string, kind twmap.Kind) []*uint8 {
+		if word == "" {
+			return []*uint8{nil}
+		}
+		var list []*uint8
+		for _, id := range tileNumbers(called[word], kind) {
+			list = append(list, &id)
+		}
+		return list
+	}
+	changed := 0
+	var why error
+	for kind := twmap.KindTiles; kind <= twmap.KindZones; kind++ {
+		olds, news := ids(from, kind), ids(to, kind)
+		if len(byKind[kind]) == 0 || len(olds) == 0 || len(news) == 0 {
+			continue
+		}
+		if len(news) > 1 {
+			return fmt.Errorf("%q means %d tiles of a %v layer: expected one", to, len(news), kind)
+		}
+		both := is.Or(was)
+		is.ID, both.ID = news[0], news[0]
+		fit, err := e.Holding(byKind[kind], area, both, job.On(optionUnused.Name))
+		if err != nil {
+			why = err
+			continue
+		}
+		for _, id := range olds {
+			was.ID = id
+			if err := do(fit, was, is); err != nil {
+				return err
+			}
+		}
+		changed += len(fit)
+	}
+	switch skipped := len(list) - changed; {
+	case changed == 0:
+		return fmt.Errorf("%w (--layer tiles names all layers of pictures, and --%s sets a tile that a physics layer does not have)",
+			cmp.Or(why, fmt.Errorf("none of the %s can hold the tile", words.Count(len(list), "layer"))), optionUnused.Name)
+	case skipped > 0:
+		job.Warn(job.Source.Path, "%s skipped that cannot hold the tile", words.Count(skipped, "layer"))
+	}
+	return nil
+}

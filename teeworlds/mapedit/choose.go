@@ -1,0 +1,133 @@
+package mapedit
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trowel.example/internal/glob"
+	"trowel.example/teeworlds/twmap"
+)
+
+// LayerAt says where a layer is in the map.
+type LayerAt struct{ Group, Layer int }
+
+// LayerWords are the words that name layers by what they are: those of [twmap.ParseKind], and
+// quads, sounds and physics.
+func LayerWords(l twmap.Layer) []string {
+	switch l := l.(type) {
+	case *twmap.TileLayer:
+		if l.Kind().Physics() {
+			return []string{l.Kind().String(), "physics"}
+		}
+		return []string{l.Kind().String()}
+	case *twmap.QuadLayer:
+		return []string{"quads"}
+	case *twmap.SoundLayer:
+		return []string{"sounds"}
+	}
+	return nil
+}
+
+// Layers returns the layers that patterns name, from back to front. A pattern is, in capitals or
+// not,
+//
+//   - what layers are: tiles, quads, sounds, game, front, tele, speedup, switch, tune, or physics
+//     for the last six,
+//   - a path as in the folder of the map, groups/Tree/Leaves, with or without "groups/", or the
+//     name of a group or a layer, Leaves, with * and ? as in names of files,
+//   - two numbers, 3/1, which count from 0,
+//   - "" or "*" for all,
+//   - several of these with commas between them, of which those with a - in front of them leave
+//     layers out: of all if the first has one.
+//
+// Without a pattern it is all layers. The error names the patterns that name no layer, and the
+// list has the layers of the others.
+func (e *Editor) Layers(patterns ...string) (list []LayerAt, err error) {
+	chosen := make(map[twmap.Layer]bool)
+	if len(patterns) == 0 {
+		patterns = []string{"*"}
+	}
+	for i, item := range strings.Split(strings.Join(patterns, ","), ",") {
+		item, without := strings.CutPrefix(item, "-")
+		item, with := strings.CutPrefix(item, "+")
+		if i == 0 && (without || with) {
+			for _, l := range e.m.Layers() {
+				chosen[l] = without
+			}
+		}
+		names, found := e.layersCalled(item), item == "" || item == "*"
+		for g, group := range e.m.Groups {
+			for j, l := range group.Layers {
+				if names(LayerAt{g, j}, l) {
+					chosen[l], found = !without, true
+				}
+			}
+		}
+		if !found {
+			err = errors.Join(err, fmt.Errorf("the map has no layer %q: layers are named by path (Tree/Leaves), by number (3/1), or as tiles, quads, sounds, physics, game and so on", item))
+		}
+	}
+	for g, group := range e.m.Groups {
+		for j, l := range group.Layers {
+			if chosen[l] {
+				list = append(list, LayerAt{g, j})
+			}
+		}
+	}
+	return list, err
+}
+
+// OtherLayers returns all layers that are not in a list.
+func (e *Editor) OtherLayers(list []LayerAt) (others []LayerAt) {
+	for g, group := range e.m.Groups {
+		for j := range group.Layers {
+			if at := (LayerAt{g, j}); !slices.Contains(list, at) {
+				others = append(others, at)
+			}
+		}
+	}
+	return others
+}
+
+// layersCalled returns a function that reports whether one pattern names a layer.
+func (e *Editor) layersCalled(pattern string) func(LayerAt, twmap.Layer) bool {
+	g, l, numbers := cutNumbers(pattern)
+	match, folder := glob.Path('/', pattern), glob.Path('/', strings.TrimSuffix(pattern, "/")+"/")
+	return func(at LayerAt, layer twmap.Layer) bool {
+		path := e.Path(layer)
+		_, below, _ := strings.Cut(path, "/")
+		group, name, _ := strings.Cut(below, "/")
+		switch {
+		case pattern == "":
+			return true
+		case numbers:
+			return at == LayerAt{g, l}
+		case strings.Contains(pattern, "/"):
+			return match(path) || match(below) || folder(path) || folder(below)
+		case slices.ContainsFunc(LayerWords(layer), func(word string) bool { return strings.EqualFold(word, pattern) }):
+			return true
+		}
+		return !isLayerWord(pattern) && (match(group) || match(name))
+	}
+}
+
+// isLayerWord reports whether a pattern names layers by what they are, and not by a name: a
+// layer or group that is called so is named by its path.
+func isLayerWord(pattern string) bool {
+	pattern = strings.ToLower(pattern)
+	_, is := twmap.ParseKind(pattern)
+	return is || pattern == "quads" || pattern == "sounds" || pattern == "physics"
+}
+
+func cutNumbers(pattern string) (g, l int, ok bool) {
+	before, after, ok := strings.Cut(pattern, "/")
+	g, err := strconv.Atoi(before)
+	if err != nil || !ok {
+		return 0, 0, false
+	}
+	l, err = strconv.Atoi(after)
+	return g, l, err == nil
+}
