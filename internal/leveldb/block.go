@@ -34,8 +34,12 @@ func inflate(stored []byte, file string, offset int64) ([]byte, error) {
 	if want, got := binary.LittleEndian.Uint32(stored[n+1:]), maskedCRC(stored[:n+1]); want != got {
 		return nil, damaged(file, "block.checksum", offset+int64(n)+1, fmt.Sprintf("%08x", want), fmt.Sprintf("%08x", got))
 	}
-	var content []byte
-	var err error
+	return decompress(data, kind, file, offset)
+}
+
+// decompress returns the content of a block without its trailer.
+func decompress(data []byte, kind byte, file string, offset int64) (content []byte, err error) {
+	n := len(data)
 	switch kind {
 	case blockPlain:
 		return data, nil

@@ -15,6 +15,8 @@ import (
 const (
 	kindDelete = 0
 	kindPut    = 1
+
+	kindSalvaged = 2 // a put in data with a wrong checksum; in no file
 )
 
 // tagSize is the length of the tag that ends an internal key: the sequence

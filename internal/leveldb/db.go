@@ -2,6 +2,7 @@ package leveldb
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -27,49 +28,120 @@ type DB struct {
 	dir     string
 	version *version
 	tables  []tableMeta // by smallest key
-	mem     *memtable   // what the logs hold
+	mem     *memtable   // the records of the logs
+	valid   func(key, value []byte) bool
 
 	opening []error // the problems that Open found
 	problems
 
-	mu   sync.Mutex
-	open map[uint64]*table // for Get
+	mu       sync.Mutex
+	open     map[uint64]*table // for Get
+	scans    map[uint64]*scan  // of tables without an index
+	salvaged map[string]bool   // the keys that were read from data with a wrong checksum
 }
 
-// Open reads the state of the database in a folder: CURRENT, the manifest that
-// it names, and every log that is not in a table yet. It fails where these do
-// not tell what there is; other damage is in [DB.Problems]. The logs are held
-// in memory, the tables are not.
-func Open(dir string) (*DB, error) {
-	db := &DB{dir: dir, mem: newMemtable(), problems: problems{dir: dir}, open: map[uint64]*table{}}
-	name, err := currentManifest(dir)
-	if err != nil {
-		return nil, err
-	}
-	f, _, err := openFile(filepath.Join(dir, name))
-	if errors.Is(err, lfs.ErrPointer) {
-		return nil, err
-	}
-	if err != nil {
-		if errors.Is(err, os.ErrNotExist) {
-			err = fault.ErrFormat
+func newDB(dir string, valid func(key, value []byte) bool) *DB {
+	return &DB{dir: dir, mem: newMemtable(), valid: valid, problems: problems{dir: dir}, open: map[uint64]*table{}}
+}
+
+// Open is [OpenSalvaging] without any records from data with a wrong checksum.
+func Open(dir string) (*DB, error) { return OpenSalvaging(dir, nil) }
+
+// OpenSalvaging reads the state of the database in a folder: CURRENT, the manifest that
+// CURRENT names, and every log that is not in a table yet. If one of them is damaged or
+// missing, or a table is missing, the state is rebuilt from all tables and logs in the folder:
+// of each key the record with the highest sequence number counts. Without any tables and logs
+// the damage is the error; else it is in [DB.Problems]. The logs are held in memory, the tables
+// are not.
+//
+// Data with a wrong checksum are a problem. A record in them is read nevertheless if
+// valid reports that its value is complete and fits its key; then [DB.Salvaged] reports the
+// key. valid may be nil.
+func OpenSalvaging(dir string, valid func(key, value []byte) bool) (*DB, error) {
+	for seen := ""; ; {
+		db := newDB(dir, valid)
+		manifest, lost, err := db.readState()
+		if err != nil {
+			return nil, err
 		}
-		return nil, &fault.Error{File: filepath.Join(dir, "CURRENT"), Path: "manifest", Offset: 0, Want: "the name of a file that is there", Got: strconv.Quote(name), Err: err}
+		if lost != nil && manifest != seen {
+			// A program that has the database open may just have removed files.
+			seen = manifest
+			continue
+		}
+		if lost != nil {
+			if db, err = db.rebuild(lost); err != nil {
+				return nil, err
+			}
+		}
+		db.opening = db.Problems()
+		return db, nil
+	}
+}
+
+// Opening returns the problems that Open found.
+func (db *DB) Opening() []error { return db.opening }
+
+// Salvaged reports whether All, Range or Get has read a key from data with a wrong checksum.
+func (db *DB) Salvaged(key []byte) bool {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.salvaged[string(key)]
+}
+
+func (db *DB) noteSalvaged(key []byte) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.salvaged == nil {
+		db.salvaged = map[string]bool{}
+	}
+	db.salvaged[string(key)] = true
+}
+
+// readState reads the manifest, finds the tables and replays the logs. It returns the name and size
+// of the manifest, and why the state of the database cannot be relied on.
+func (db *DB) readState() (manifest string, lost, err error) {
+	name, err := currentManifest(db.dir)
+	if errors.Is(err, fault.ErrFormat) {
+		db.report(err)
+		if lost, name = err, newestManifest(db.dir); name == "" {
+			return "", lost, nil
+		}
+	} else if err != nil {
+		return "", nil, err
+	}
+	path := filepath.Join(db.dir, name)
+	f, st, err := openFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		lost = &fault.Error{File: filepath.Join(db.dir, "CURRENT"), Path: "manifest", Offset: 0, Want: "the name of an existing file", Got: strconv.Quote(name), Err: fault.ErrFormat}
+		db.report(lost)
+		return name, lost, nil
+	}
+	if err != nil {
+		return "", nil, err
 	}
 	defer f.Close()
-	db.version, err = readManifest(f, filepath.Join(dir, name), func(e *fault.Error) { db.report(e) })
+	manifest = fmt.Sprint(name, st.Size())
+	without := lost // CURRENT; a manifest that names all files will do
+	lost = nil
+	db.version, err = readManifest(f, path, func(e *fault.Error) {
+		if db.report(e); !errors.Is(e, ErrTorn) {
+			lost = e
+		}
+	})
+	if errors.Is(err, fault.ErrFormat) {
+		db.report(err)
+		return manifest, cmp.Or(without, err), nil
+	}
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	if err := db.readTables(); err != nil {
-		return nil, err
+	missing, err := db.readTables()
+	if lost = cmp.Or(lost, missing); lost != nil {
+		lost = cmp.Or(without, lost)
 	}
-	db.opening = db.Problems()
-	return db, nil
+	return manifest, lost, err
 }
-
-// Opening returns those problems that Open has come across.
-func (db *DB) Opening() []error { return db.opening }
 
 // openFile opens a file of a database, and not what Git has in its place.
 func openFile(path string) (*os.File, os.FileInfo, error) {
@@ -77,6 +149,20 @@ func openFile(path string) (*os.File, os.FileInfo, error) {
 		return nil, nil, err
 	}
 	return regular.Open(path)
+}
+
+// newestManifest returns the name of the manifest with the highest number, "" if there is none.
+func newestManifest(dir string) (name string) {
+	entries, _ := os.ReadDir(dir)
+	highest := uint64(0)
+	for _, e := range entries {
+		if digits, ok := strings.CutPrefix(e.Name(), "MANIFEST-"); ok {
+			if n, err := strconv.ParseUint(digits, 10, 64); err == nil && n >= highest {
+				name, highest = e.Name(), n
+			}
+		}
+	}
+	return name
 }
 
 // currentManifest returns the name of the manifest that CURRENT has.
@@ -102,42 +188,49 @@ func currentManifest(dir string) (string, error) {
 	return name, nil
 }
 
-// readTables looks for the tables and replays the logs.
-func (db *DB) readTables() error {
+// readTables finds the tables and replays the logs. It returns the first file that the manifest
+// names and that is missing.
+func (db *DB) readTables() (missing, err error) {
 	entries, err := os.ReadDir(db.dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	files := map[string]bool{}
 	var logs []uint64
 	for _, e := range entries {
 		files[e.Name()] = true
 		if n, ok := fileNumber(e.Name(), ".log"); ok && (n >= db.version.log || n == db.version.prevLog) {
-			if e.IsDir() {
-				db.report(&fault.Error{File: filepath.Join(db.dir, e.Name()), Offset: -1, Want: "a log", Got: "a folder", Err: fault.ErrFormat})
-				continue
-			}
 			logs = append(logs, n)
 		}
 	}
-	for _, t := range db.version.tables {
-		if !files[tableName(t.number)] && !files[oldTableName(t.number)] {
-			db.report(&fault.Error{File: filepath.Join(db.dir, tableName(t.number)), Offset: -1, Want: "a table that the manifest names", Got: "no file", Err: os.ErrNotExist})
+	lacks := func(name, what string) {
+		e := &fault.Error{File: filepath.Join(db.dir, name), Offset: -1, Want: what + " that the manifest names", Got: "no file", Err: os.ErrNotExist}
+		db.report(e)
+		missing = cmp.Or(missing, error(e))
+	}
+	for _, n := range sortedNumbers(db.version.tables) {
+		if !files[tableName(n)] && !files[oldTableName(n)] {
+			lacks(tableName(n), "a table")
 			continue
 		}
-		db.tables = append(db.tables, t)
+		db.tables = append(db.tables, db.version.tables[n])
 	}
+	// A log is removed only once the manifest names a later one: without it, a
+	// part of the manifest is missing, or records are.
+	if n := db.version.log; n != 0 && !slices.Contains(logs, n) {
+		lacks(logName(n), "a log")
+	}
+	return missing, db.readLogs(logs)
+}
+
+// readLogs replays logs, and puts the tables in order.
+func (db *DB) readLogs(logs []uint64) error {
 	slices.SortFunc(db.tables, func(a, b tableMeta) int {
 		if c := compareKeys(a.smallest, b.smallest); c != 0 {
 			return c
 		}
 		return int(a.number) - int(b.number)
 	})
-	// A log is removed only once the manifest names a later one: without it, a
-	// part of the manifest is missing, or records are.
-	if n := db.version.log; n != 0 && !slices.Contains(logs, n) {
-		db.report(&fault.Error{File: filepath.Join(db.dir, logName(n)), Offset: -1, Want: "a log that the manifest names", Got: "no file", Err: os.ErrNotExist})
-	}
 	slices.Sort(logs)
 	for _, n := range logs {
 		if err := db.replay(filepath.Join(db.dir, logName(n))); err != nil {
@@ -150,7 +243,7 @@ func (db *DB) readTables() error {
 
 // replay takes the records of a log.
 func (db *DB) replay(path string) error {
-	f, _, err := openFile(path)
+	f, st, err := openFile(path)
 	if errors.Is(err, lfs.ErrPointer) {
 		db.report(err)
 		return nil
@@ -159,7 +252,18 @@ func (db *DB) replay(path string) error {
 		return err
 	}
 	defer f.Close()
+	if st.IsDir() {
+		db.report(&fault.Error{File: path, Offset: -1, Want: "a log", Got: "a folder", Err: fault.ErrFormat})
+		return nil
+	}
 	log := newLogReader(f, path, func(e *fault.Error) { db.report(e) })
+	log.damaged = func(record []byte, offset int64) {
+		_, _ = readBatch(record, offset, func(tag uint64, key, value []byte) {
+			if tag&0xff == kindPut && db.valid != nil && db.valid(key, value) {
+				db.mem.add(tag&^0xff|kindSalvaged, key, value)
+			}
+		})
+	}
 	for {
 		record, offset, err := log.next()
 		if err == io.EOF {
@@ -227,7 +331,13 @@ func (db *DB) Range(from, to []byte) (records iter.Seq2[[]byte, []byte], met fun
 func (db *DB) records(within bounds, report func(error)) iter.Seq2[[]byte, []byte] {
 	return func(yield func([]byte, []byte) bool) {
 		db.merge(within, report).newest(func(key []byte, tag uint64, value []byte) bool {
-			return tag&0xff == kindDelete || !within.has(key) || yield(key, value)
+			if tag&0xff == kindDelete || !within.has(key) {
+				return true
+			}
+			if tag&0xff == kindSalvaged {
+				db.noteSalvaged(key)
+			}
+			return yield(key, value)
 		})
 	}
 }
@@ -251,7 +361,8 @@ func (db *DB) merge(within bounds, report func(error)) *merge {
 			continue
 		}
 		path := db.tablePath(t.number)
-		m.add(&tableSource{path: path, report: report, within: within, begun: bytes.Compare(first, within.from) < 0}, path, t.smallest)
+		open := func() (*table, error) { return db.openTable(t.number) }
+		m.add(&tableSource{open: open, report: report, within: within, begun: bytes.Compare(first, within.from) < 0}, path, t.smallest)
 	}
 	return m
 }
@@ -318,6 +429,9 @@ func (db *DB) Get(key []byte) (value []byte, ok bool, err error) {
 	if !found || best.tag&0xff == kindDelete {
 		return nil, false, nil
 	}
+	if best.tag&0xff == kindSalvaged {
+		db.noteSalvaged(key)
+	}
 	return bytes.Clone(best.value), true, nil
 }
 
@@ -337,7 +451,7 @@ func (db *DB) table(meta tableMeta) (*table, error) {
 	if t := db.open[meta.number]; t != nil {
 		return t, nil
 	}
-	t, err := openTable(db.tablePath(meta.number))
+	t, err := db.openTableLocked(meta.number)
 	if err != nil {
 		return nil, err
 	}

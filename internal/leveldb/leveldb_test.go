@@ -335,11 +335,17 @@ func TestDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Remove(filepath.Join(dir, "CURRENT")); err != nil {
+	for _, name := range []string{"MANIFEST*", "*.ldb", "*.log", "CURRENT"} {
+		files, err := filepath.Glob(filepath.Join(dir, name))
+		if err != nil || len(files) != 1 || os.Remove(files[0]) != nil {
+			t.Fatal(name, files, err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "LOCK"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(dir); err == nil || errors.Is(err, os.ErrNotExist) {
-		t.Errorf("without CURRENT: %v", err)
+		t.Errorf("with nothing to rebuild from: %v", err)
 	}
 }
 

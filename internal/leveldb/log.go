@@ -28,11 +28,12 @@ const (
 var ErrTorn = errors.New("the last record is not complete")
 
 // A logReader reads the records of a log. Damage is reported, and reading continues
-// after it, where the C++ library does.
+// with the next chunk whose checksum is right.
 type logReader struct {
-	r      io.Reader
-	name   string
-	report func(*fault.Error)
+	r       io.Reader
+	name    string
+	report  func(*fault.Error)
+	damaged func(record []byte, offset int64) // receives records with a wrong checksum; may be nil
 
 	block [logBlockSize]byte
 	rest  []byte // of the block, still to be read
@@ -47,15 +48,15 @@ func newLogReader(r io.Reader, name string, report func(*fault.Error)) *logReade
 // next returns the next record and the offset of its first chunk. The record is
 // the caller's own. It returns io.EOF at the end, or an error of the reader.
 func (l *logReader) next() (record []byte, offset int64, err error) {
-	inside := false
+	inside, bad := false, false
 	drop := func(why string) {
 		if inside {
 			l.report(damaged(l.name, "record", offset, "the end of a record", why))
 		}
-		record, inside = nil, false
+		record, inside, bad = nil, false, false
 	}
 	for {
-		kind, data, err := l.chunk()
+		kind, data, wrong, err := l.chunk()
 		switch {
 		case err == io.EOF:
 			if inside {
@@ -69,21 +70,29 @@ func (l *logReader) next() (record []byte, offset int64, err error) {
 			return nil, 0, err
 		}
 		at := l.off - int64(len(data)) - logHeaderSize
+		bad = bad || wrong
 		switch kind {
 		case chunkFull:
 			drop("another record")
-			return append([]byte(nil), data...), at, nil
+			if record = append([]byte(nil), data...); !wrong {
+				return record, at, nil
+			}
+			l.take(record, at)
 		case chunkFirst:
 			drop("another record")
-			record, offset, inside = append([]byte(nil), data...), at, true
+			record, offset, inside, bad = append([]byte(nil), data...), at, true, wrong
 		case chunkMiddle, chunkLast:
 			if !inside {
 				l.report(damaged(l.name, "record", at, "the beginning of a record", "a later part of one"))
 				continue
 			}
 			record = append(record, data...)
-			if kind == chunkLast {
+			if kind == chunkLast && !bad {
 				return record, offset, nil
+			}
+			if kind == chunkLast {
+				l.take(record, offset)
+				record, inside, bad = nil, false, false
 			}
 		default:
 			l.report(damaged(l.name, "chunk.type", at+6, "a type of chunk from 1 to 4", fmt.Sprint(kind)))
@@ -92,58 +101,88 @@ func (l *logReader) next() (record []byte, offset int64, err error) {
 	}
 }
 
+// take hands on a record with a wrong checksum.
+func (l *logReader) take(record []byte, offset int64) {
+	if l.damaged != nil {
+		l.damaged(record, offset)
+	}
+}
+
 // errChunk says that a chunk is damaged, which has been reported.
 var errChunk = errors.New("damaged chunk")
 
-// chunk returns the next chunk.
-func (l *logReader) chunk() (kind byte, data []byte, err error) {
+// chunk returns the next chunk, and whether its checksum is wrong.
+func (l *logReader) chunk() (kind byte, data []byte, wrong bool, err error) {
 	for len(l.rest) < logHeaderSize {
 		if l.last {
 			if len(l.rest) > 0 {
 				l.torn(l.off)
 			}
-			l.skip()
-			return 0, nil, io.EOF
+			l.skip(len(l.rest))
+			return 0, nil, false, io.EOF
 		}
-		l.skip() // too few bytes for a chunk end a block
+		l.skip(len(l.rest)) // too few bytes for a chunk end a block
 		n, err := io.ReadFull(l.r, l.block[:])
 		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-			return 0, nil, err
+			return 0, nil, false, err
 		}
 		l.last = n < logBlockSize
 		l.rest = l.block[:n]
 	}
 	n := int(binary.LittleEndian.Uint16(l.rest[4:]))
 	kind = l.rest[6]
+	whole := logHeaderSize + n
 	switch {
-	case logHeaderSize+n > len(l.rest):
-		if l.last {
+	case whole > len(l.rest):
+		next := nextChunk(l.rest)
+		if l.last && next == len(l.rest) {
 			l.torn(l.off)
-			l.skip()
-			return 0, nil, io.EOF
+			l.skip(next)
+			return 0, nil, false, io.EOF
 		}
 		l.report(damaged(l.name, "chunk.length", l.off+4, fmt.Sprintf("at most %d bytes", len(l.rest)-logHeaderSize), fmt.Sprint(n)))
-		l.skip()
-		return 0, nil, errChunk
+		l.skip(next)
+		return 0, nil, false, errChunk
 	case kind == chunkZero && n == 0:
-		l.skip()
-		return 0, nil, errChunk
+		l.skip(len(l.rest))
+		return 0, nil, false, errChunk
 	}
-	if want, got := binary.LittleEndian.Uint32(l.rest), maskedCRC(l.rest[6:logHeaderSize+n]); want != got {
+	if want, got := binary.LittleEndian.Uint32(l.rest), maskedCRC(l.rest[6:whole]); want != got {
 		l.report(damaged(l.name, "chunk.checksum", l.off, fmt.Sprintf("%08x", want), fmt.Sprintf("%08x", got)))
-		l.skip() // the length may be what is wrong
-		return 0, nil, errChunk
+		if rest := l.rest[whole:]; len(rest) >= logHeaderSize && !isChunk(rest) {
+			l.skip(nextChunk(l.rest)) // the length may be what is wrong
+			return 0, nil, false, errChunk
+		}
+		wrong = true
 	}
-	data = l.rest[logHeaderSize : logHeaderSize+n]
-	l.rest = l.rest[logHeaderSize+n:]
-	l.off += int64(logHeaderSize + n)
-	return kind, data, nil
+	data = l.rest[logHeaderSize:whole]
+	l.skip(whole)
+	return kind, data, wrong, nil
 }
 
-// skip skips the rest of the block.
-func (l *logReader) skip() {
-	l.off += int64(len(l.rest))
-	l.rest = nil
+// isChunk reports whether data begin with a chunk whose checksum is right.
+func isChunk(data []byte) bool {
+	if len(data) < logHeaderSize || data[6] < chunkFull || data[6] > chunkLast {
+		return false
+	}
+	end := logHeaderSize + int(binary.LittleEndian.Uint16(data[4:]))
+	return end <= len(data) && binary.LittleEndian.Uint32(data) == maskedCRC(data[6:end])
+}
+
+// nextChunk returns where in a block the next chunk is after a damaged one.
+func nextChunk(block []byte) int {
+	for at := 1; at < len(block); at++ {
+		if isChunk(block[at:]) {
+			return at
+		}
+	}
+	return len(block)
+}
+
+// skip goes over bytes of the block.
+func (l *logReader) skip(n int) {
+	l.off += int64(n)
+	l.rest = l.rest[n:]
 }
 
 func (l *logReader) torn(offset int64) {

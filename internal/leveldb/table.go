@@ -1,7 +1,9 @@
 package leveldb
 
 import (
+	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 
@@ -21,7 +23,10 @@ type table struct {
 	r     io.ReaderAt
 	name  string
 	size  int64
+	end   int64 // of the blocks
 	index *block
+	scan  *scan // if the index was damaged
+	valid func(key, value []byte) bool
 	close func() error
 
 	// Of a table that somebody goes through, what was read last.
@@ -33,8 +38,16 @@ type table struct {
 // handle is the place of a block, without its trailer.
 type handle struct{ offset, size uint64 }
 
-// openTable opens a table and reads its index.
-func openTable(path string) (*table, error) {
+// openTable opens a table and reads its index. If the index is damaged, the table is scanned for
+// its blocks, once.
+func (db *DB) openTable(number uint64) (*table, error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.openTableLocked(number)
+}
+
+func (db *DB) openTableLocked(number uint64) (*table, error) {
+	path := db.tablePath(number)
 	f, st, err := openFile(path)
 	if err != nil {
 		return nil, err
@@ -42,20 +55,28 @@ func openTable(path string) (*table, error) {
 	var t *table
 	if st.IsDir() {
 		err = damaged(path, "", -1, "a file", "a folder")
-	} else {
-		t, err = readTable(f, st.Size(), path)
+	} else if t, err = readTable(f, st.Size(), path); errors.Is(err, fault.ErrFormat) {
+		if db.scans[number] == nil {
+			if db.scans == nil {
+				db.scans = map[uint64]*scan{}
+			}
+			db.scans[number] = scanTable(f, st.Size(), path, err)
+		}
+		if s := db.scans[number]; s != nil {
+			t, err = &table{r: f, name: path, size: st.Size(), end: st.Size(), index: s.index, scan: s}, nil
+		}
 	}
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
-	t.close = f.Close
+	t.close, t.valid = f.Close, db.valid
 	return t, nil
 }
 
 // readTable reads the index of a table.
 func readTable(r io.ReaderAt, size int64, name string) (*table, error) {
-	t := &table{r: r, name: name, size: size, close: func() error { return nil }}
+	t := &table{r: r, name: name, size: size, end: size - footerSize, close: func() error { return nil }}
 	if size < footerSize {
 		return nil, damaged(name, "footer", 0, fmt.Sprintf("a file of %d bytes or more", footerSize), fmt.Sprint(size))
 	}
@@ -88,9 +109,12 @@ func (t *table) readIndex() error {
 
 // block reads a block.
 func (t *table) block(h handle) (*block, error) {
-	end := uint64(t.size - footerSize)
+	end := uint64(t.end)
 	if h.offset > end || h.size > end-h.offset || end-h.offset-h.size < blockTrailerSize {
 		return nil, damaged(t.name, "block", -1, fmt.Sprintf("a block inside the %d bytes of the file", t.size), fmt.Sprintf("%d bytes at %d", h.size, h.offset))
+	}
+	if t.scan != nil && t.scan.gaps[h] {
+		return nil, t.scan.broken
 	}
 	stored, err := t.read(int64(h.offset), int(h.size)+blockTrailerSize)
 	if err != nil {
@@ -103,15 +127,26 @@ func (t *table) block(h handle) (*block, error) {
 	return parseBlock(data, t.name, int64(h.offset))
 }
 
-// dataBlock reads the block that an entry of the index names.
-func (t *table) dataBlock(entry []byte) (*block, error) {
+// handle returns the place of the block that an entry of the index names.
+func (t *table) handle(entry []byte) (handle, error) {
 	r := bin.NewReader(entry, bin.LittleEndian).At(t.index.offset)
 	r.Enter("index")
 	h := handle{readUvarint(r, "offset", 64), readUvarint(r, "size", 64)}
-	if r.Err() != nil {
-		return nil, fault.InFile(r.Err(), t.name)
+	return h, fault.InFile(r.Err(), t.name)
+}
+
+// dataBlock reads the block that an entry of the index names. If the block is damaged, the
+// error is returned with a block of the records that can be salvaged, which may be none.
+func (t *table) dataBlock(entry []byte) (*block, error) {
+	h, err := t.handle(entry)
+	if err != nil {
+		return nil, err
 	}
-	return t.block(h)
+	b, err := t.block(h)
+	if errors.Is(err, fault.ErrFormat) && t.valid != nil {
+		b = t.salvage(h)
+	}
+	return b, err
 }
 
 // offsetOf returns where the block is in which a key would be; behind all if there is none.
@@ -134,16 +169,18 @@ func (t *table) get(user []byte) (tag uint64, value []byte, ok bool, err error) 
 		return 0, nil, false, index.err
 	}
 	b, err := t.dataBlock(index.v)
-	if err != nil {
+	if b == nil {
 		return 0, nil, false, err
 	}
 	it := &blockIter{b: b}
 	if !it.seek(target) {
 		// All of the block is before target if the index has a key between two blocks.
-		return 0, nil, false, it.err
+		return 0, nil, false, cmp.Or(err, it.err)
 	}
-	found, tag := splitKey(it.k)
-	return tag, it.v, string(found) == string(user), nil
+	if found, tag := splitKey(it.k); string(found) == string(user) {
+		return tag, it.v, true, nil
+	}
+	return 0, nil, false, err
 }
 
 // readAhead is how much is read of a table at once by those who go through it.
@@ -172,7 +209,7 @@ func (t *table) read(off int64, n int) ([]byte, error) {
 // tableSource goes through a table that is opened when its first record is
 // asked for, and closed after its last. Damaged blocks are reported and left out.
 type tableSource struct {
-	path   string
+	open   func() (*table, error)
 	report func(error)
 	within bounds // whole blocks are read of it, so that it gives a few records from outside
 	begun  bool   // the table begins before that: damage that does is told where it begins, so that it is told once
@@ -192,7 +229,7 @@ func (t *table) source(report func(error)) *tableSource {
 
 func (s *tableSource) next() bool {
 	if s.t == nil {
-		t, err := openTable(s.path)
+		t, err := s.open()
 		if s.quiet = s.begun; err != nil {
 			s.tell(err)
 			return false
@@ -204,7 +241,9 @@ func (s *tableSource) next() bool {
 			s.placed = s.index.seek(internalKey(within.from, maxSequence<<8|kindPut))
 			s.ends = !s.placed
 		}
-		s.quiet = begun
+		if s.quiet = begun; t.scan != nil {
+			s.tell(t.scan.broken)
+		}
 	}
 	for !s.data.next() {
 		s.tell(s.data.err)
@@ -221,8 +260,10 @@ func (s *tableSource) next() bool {
 		last, _ := splitKey(s.index.k)
 		s.ends = s.within.before(last)
 		b, err := s.t.dataBlock(s.index.v)
-		if err != nil {
+		if s.t.scan == nil || err != s.t.scan.broken { // which is reported already
 			s.tell(err)
+		}
+		if b == nil {
 			b = &block{}
 		}
 		s.data = blockIter{b: b}

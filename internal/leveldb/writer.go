@@ -299,7 +299,8 @@ func (w *Writer) View() (*DB, error) {
 }
 
 func (w *Writer) view() *DB {
-	db := &DB{dir: w.dir, version: w.version, mem: w.mem, problems: problems{dir: w.dir}, open: map[uint64]*table{}}
+	db := newDB(w.dir, nil)
+	db.version, db.mem = w.version, w.mem
 	for _, t := range w.version.tables {
 		db.tables = append(db.tables, t)
 	}
@@ -362,15 +363,21 @@ func (w *Writer) WriteTable(records []Record) error {
 	if w.err != nil || len(records) == 0 {
 		return w.err
 	}
-	w.err = w.addTable(records)
+	var meta tableMeta
+	if meta, w.err = w.makeTable(records); w.err == nil {
+		e := w.state()
+		e.added = []tableMeta{meta}
+		w.err = w.edit(e)
+	}
 	return w.err
 }
 
-func (w *Writer) addTable(records []Record) error {
+// makeTable makes a table of records, which the manifest does not name yet.
+func (w *Writer) makeTable(records []Record) (tableMeta, error) {
 	slices.SortStableFunc(records, func(a, b Record) int { return bytes.Compare(a.Key, b.Key) })
 	t, err := w.newTable()
 	if err != nil {
-		return err
+		return tableMeta{}, err
 	}
 	// What others overlap is merged in the end.
 	t.data.plain = w.fresh && w.overlaps(records[0].Key, records[len(records)-1].Key)
@@ -384,13 +391,10 @@ func (w *Writer) addTable(records []Record) error {
 		t.add(key, r.Value)
 	}
 	meta, err := w.endTable(t)
-	if err != nil {
-		return err
+	if err == nil {
+		w.version.tables[meta.number] = meta
 	}
-	w.version.tables[meta.number] = meta
-	e := w.state()
-	e.added = []tableMeta{meta}
-	return w.edit(e)
+	return meta, err
 }
 
 // overlaps reports whether a table has keys from one to another.

@@ -9,9 +9,11 @@ import (
 	"strconv"
 	"sync"
 
+	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/inuse"
 	"trowel.example/internal/leveldb"
+	"trowel.example/minetest/mapblock"
 )
 
 const levelName = "map.db"
@@ -53,7 +55,7 @@ type levelReader struct {
 }
 
 func openLevelDB(path string) (DB, error) {
-	db, err := leveldb.Open(path)
+	db, err := leveldb.OpenSalvaging(path, CompleteRecord)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +90,7 @@ func (l *levelReader) renew(old *leveldb.DB) (*leveldb.DB, error) {
 	if l.db != old {
 		return l.db, nil
 	}
-	db, err := leveldb.Open(l.path)
+	db, err := leveldb.OpenSalvaging(l.path, CompleteRecord)
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +99,16 @@ func (l *levelReader) renew(old *leveldb.DB) (*leveldb.DB, error) {
 }
 
 func (l *levelReader) Close() error { return l.current().Close() }
+
+// CompleteRecord reports whether a record of a LevelDB database is a block that can be decoded to its
+// last byte. Such a record of data with a wrong checksum is read, and reported as salvaged.
+func CompleteRecord(key, value []byte) bool {
+	if _, row := posOfDecimal("", string(key)); row != nil {
+		return false
+	}
+	b, err := mapblock.Decode(value)
+	return err == nil && len(b.Trailing)+len(b.Inner) == 0
+}
 
 func decimalKey(p Pos) []byte { return strconv.AppendInt(nil, p.Key(), 10) }
 
@@ -140,10 +152,10 @@ func (l *levelDB) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 			yield(Block{}, err)
 			return
 		}
-		if !l.rows(ctx, db.All(), a, yield) {
+		if !l.rows(ctx, db, db.All(), a, yield) {
 			return
 		}
-		for _, row := range damageOf(db.Problems()) {
+		for _, row := range l.damageOf(db.Problems()) {
 			if !yield(Block{}, row) {
 				return
 			}
@@ -152,7 +164,7 @@ func (l *levelDB) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 }
 
 // rows makes blocks of an area of records, and reports whether more is wanted.
-func (l *levelDB) rows(ctx context.Context, records iter.Seq2[[]byte, []byte], a Area, yield func(Block, error) bool) bool {
+func (l *levelDB) rows(ctx context.Context, db *leveldb.DB, records iter.Seq2[[]byte, []byte], a Area, yield func(Block, error) bool) bool {
 	for key, data := range records {
 		if err := ctx.Err(); err != nil {
 			yield(Block{}, err)
@@ -174,16 +186,32 @@ func (l *levelDB) rows(ctx context.Context, records iter.Seq2[[]byte, []byte], a
 		if !yield(Block{p, data}, nil) {
 			return false
 		}
+		if db.Salvaged(key) && !yield(Block{}, salvaged(l.path, string(key)).at(p)) {
+			return false
+		}
 	}
 	return true
 }
 
+// salvaged is the error that follows a block which was in damaged data.
+func salvaged(store, key string) *RowError {
+	e := badRow(store, key, "", "data with the right checksum", "a wrong checksum; the block is complete, and was salvaged")
+	e.Salvaged = true
+	return e
+}
+
 // damageOf makes errors about files of the problems of a database.
-func damageOf(problems []error) (list []*RowError) {
+func (l *levelDB) damageOf(problems []error) (list []*RowError) {
 	for _, err := range problems {
-		if !errors.Is(err, leveldb.ErrTorn) {
-			list = append(list, &RowError{Err: err})
+		if errors.Is(err, leveldb.ErrTorn) {
+			continue
 		}
+		place := filepath.Base(l.path)
+		var e *fault.Error
+		if errors.As(err, &e) && filepath.Dir(e.File) == l.path {
+			place += "/" + filepath.Base(e.File)
+		}
+		list = append(list, &RowError{Err: err, At: []check.Place{check.File(place)}})
 	}
 	return list
 }

@@ -109,7 +109,7 @@ func (l *levelDB) slabs(ctx context.Context, a Area) (list []Slab, rest []*RowEr
 			return nil, nil, false, err
 		}
 	}
-	rest = damageOf(db.Opening())
+	rest = l.damageOf(db.Opening())
 	for _, part := range betweenSlabs {
 		for _, err := range l.within(ctx, part[0], part[1], a) {
 			row, isRow := err.(*RowError)
@@ -141,10 +141,10 @@ func (l *levelDB) within(ctx context.Context, from, to []byte, a Area) iter.Seq2
 			return
 		}
 		records, problems := db.Range(from, to)
-		if !l.rows(ctx, records, a, yield) {
+		if !l.rows(ctx, db, records, a, yield) {
 			return
 		}
-		for _, row := range damageOf(problems()) {
+		for _, row := range l.damageOf(problems()) {
 			if !yield(Block{}, row) {
 				return
 			}

@@ -122,6 +122,10 @@ type RowError struct {
 	Pos *Pos          // where the block would be, if the key says so
 	Err error         // a [fault.Error] that says what is wrong
 	At  []check.Place // the damaged parts of the file, if the error is about them
+
+	// Salvaged is set if the row is a block nevertheless, which came just before: it was in
+	// data with a wrong checksum.
+	Salvaged bool
 }
 
 func (e *RowError) Error() string { return e.Err.Error() }
