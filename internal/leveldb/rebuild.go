@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"trowel.example/fault"
 )
@@ -74,6 +76,17 @@ func (old *DB) rebuild(lost error) (*DB, error) {
 
 // ErrRebuilt is wrapped by the problem of a database whose state was rebuilt from its tables and logs.
 var ErrRebuilt = errors.New("the list of files is damaged or missing")
+
+// InList reports whether a problem is about the list of the files of a database, so that no record need be
+// lost by it.
+func InList(problem error) bool {
+	var e *fault.Error
+	if !errors.As(problem, &e) {
+		return false
+	}
+	name := filepath.Base(e.File)
+	return name == "CURRENT" || strings.HasPrefix(name, "MANIFEST-")
+}
 
 // describe returns what a manifest would say of a table.
 func (db *DB) describe(number uint64) (tableMeta, error) {

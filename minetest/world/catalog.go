@@ -100,8 +100,11 @@ var (
 		"A row of the database is no block: its key is no position, or its data are no bytes.",
 		"Copy the world, which leaves such rows out.")
 	foundMapPages = Catalog.Add("mt-map-pages", check.Error,
-		"Pages of the database of the blocks are damaged, and the blocks that were in them are lost.",
-		"Restore it from a backup, or repair the world, which saves the blocks in the other pages.")
+		"Parts of the database of the blocks are damaged, and the blocks that were in them are lost.",
+		"Restore it from a backup, or repair the world, which saves the blocks in the other parts.")
+	foundMapSalvaged = Catalog.Add("mt-map-salvaged", check.Warning,
+		"A block is in data of a LevelDB database with a wrong checksum. The block can be decoded to its last byte, and is used.",
+		"Compare the block with a backup; repair the world, which writes it again.")
 	foundBlockTwice = Catalog.Add("mt-map-block-twice", check.Error,
 		"Two rows of the database are of the same block, and the game uses one of them.",
 		"Copy the world, which keeps the first.")

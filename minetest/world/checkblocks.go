@@ -211,6 +211,8 @@ func checkRow(b mapdb.Block, err error, room *mapblock.Block, sink check.Sink) R
 		return Row{Err: err}
 	case len(bad.At) > 0: // of the file
 		sink.AddAt(foundMapPages, bad.At, pathMap, fault.OffsetOf(bad), "%v", withoutOffset(bad))
+	case bad.Salvaged:
+		sink(place.InWorld(finding(foundMapSalvaged, "", -1, "%v", bad), bad.Pos.X, bad.Pos.Y, bad.Pos.Z))
 	case bad.OfFile():
 		sink.Add(foundMapRow, pathMap, -1, "%v", bad)
 	case bad.Pos != nil:

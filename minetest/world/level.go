@@ -1,10 +1,12 @@
 package world
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"iter"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"trowel.example/fault"
@@ -17,6 +19,16 @@ type records[T any] struct {
 	parse func(name string, value []byte) (T, error)
 	name  func(T) string
 	make  func(T) ([]byte, error)
+}
+
+// complete reports whether a record of the database is whole, to its last byte.
+func (r records[T]) complete(key, value []byte) bool {
+	thing, err := r.parse(string(key), value)
+	if err != nil {
+		return false
+	}
+	again, err := r.make(thing)
+	return err == nil && bytes.Equal(again, value)
 }
 
 var playerRecords = records[*Player]{
@@ -43,7 +55,7 @@ func (l *level[T]) open() (err error) {
 	if !exists(l.dir) {
 		return nil
 	}
-	l.db, err = leveldb.Open(l.dir)
+	l.db, err = leveldb.OpenSalvaging(l.dir, l.complete)
 	return err
 }
 
@@ -53,7 +65,7 @@ func (l *level[T]) Names(ctx context.Context) iter.Seq2[string, error] {
 			if _, ok := l.changed[name]; err == nil && ok {
 				continue
 			}
-			if !yield(name, err) || err != nil {
+			if !yield(name, err) {
 				return
 			}
 		}
@@ -75,9 +87,14 @@ func (l *level[T]) stored(ctx context.Context) iter.Seq2[string, error] {
 			if err := ctx.Err(); !yield(string(key), err) || err != nil {
 				return
 			}
+			if l.db.Salvaged(key) && !yield("", wrong(filepath.Base(l.dir), string(key), "data with the right checksum", "a wrong checksum; the entry is complete, and was salvaged")) {
+				return
+			}
 		}
-		if err := l.db.Err(); err != nil {
-			yield("", err)
+		for _, err := range l.db.Problems() {
+			if !errors.Is(err, leveldb.ErrTorn) && !yield("", err) {
+				return
+			}
 		}
 	}
 }

@@ -14,3 +14,16 @@ func (p Part) SQLiteTables() []string {
 	}
 	return slices.Clone([]tables{PlayersPart: playerTables, AuthPart: authTables, StoragePart: storageTables}[p].sqlite)
 }
+
+// CompleteRecord returns the function that reports whether a record of a part in LevelDB is complete.
+func (p Part) CompleteRecord() func(key, value []byte) bool {
+	switch p {
+	case MapPart:
+		return mapdb.CompleteRecord
+	case PlayersPart:
+		return playerRecords.complete
+	case AuthPart:
+		return accountRecords.complete
+	}
+	return nil
+}

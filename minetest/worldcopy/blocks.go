@@ -34,6 +34,7 @@ const (
 	kept    // copied, although another version was asked for
 	dropped // a block that cannot be read
 	noBlock // a damaged row
+	named   // no row, but an error about the row before
 )
 
 // outcome is what there is to do about a row of the source.
@@ -208,7 +209,11 @@ func (c *copier) convert(b mapdb.Block, err error) outcome {
 			check.Sink(func(f check.Finding) { o.found = append(o.found, f) }).AddAt(foundPages, row.At, "map", -1, "%v", err)
 			return o
 		}
-		f := check.Finding{ID: foundRow.ID, Severity: foundRow.Severity, Path: "map", Offset: -1, Message: err.Error()}
+		kind := foundRow
+		if row.Salvaged {
+			o.fate, kind = named, foundSalvaged
+		}
+		f := check.Finding{ID: kind.ID, Severity: kind.Severity, Path: "map", Offset: -1, Message: err.Error()}
 		if row.Pos != nil {
 			f.Path = ""
 			f = place.InWorld(f, row.Pos.X, row.Pos.Y, row.Pos.Z)
@@ -299,8 +304,11 @@ func (b *batch) add(o outcome) {
 	b.next.Rows++
 	b.rows++
 	b.found = append(b.found, o.found...)
-	if o.fate == noBlock {
+	switch o.fate {
+	case noBlock:
 		r.Rows++
+		return
+	case named:
 		return
 	}
 	if last := b.next.Last; last != nil && *last == o.pos {

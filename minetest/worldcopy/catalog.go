@@ -22,8 +22,11 @@ var (
 		"A row of the database is no block, and is left out.",
 		"Nothing: the game makes the block again, if the row was one.")
 	foundPages = Catalog.Add("mt-copy-pages", check.Error,
-		"Pages of an SQLite file are damaged, and what was in them is not in the copy.",
+		"Parts of a database are damaged, and what was in them is not in the copy.",
 		"Take it from a backup.")
+	foundSalvaged = Catalog.Add("mt-copy-salvaged", check.Warning,
+		"A block was in data of a LevelDB database with a wrong checksum. The block can be decoded to its last byte, and is in the copy.",
+		"Compare the block with a backup.")
 	foundTwice = Catalog.Add("mt-copy-twice", check.Warning,
 		"Two rows of the database are of the same block, and the second is left out.",
 		"Look whether the block is right.")

@@ -122,7 +122,12 @@ func (r *repair) findBlocks(ctx context.Context) error {
 	for res := range mapdb.Parallel(db.Blocks(ctx, mapdb.All()), look) {
 		var row *mapdb.RowError
 		if errors.As(res.err, &row) && len(row.At) > 0 {
-			continue // of damaged pages is already reported
+			continue // of damaged parts is already reported
+		}
+		if row != nil && row.Salvaged {
+			r.report.Salvaged++
+			r.tellOf(*row.Pos, foundSalvaged, "%v", res.err)
+			continue
 		}
 		if errors.As(res.err, &row) {
 			last = nil

@@ -9,7 +9,7 @@ var Catalog check.Catalog
 
 var (
 	foundSalvaged = Catalog.Add("mt-repair-salvaged", check.Warning,
-		"A damaged block is replaced by what can be read of it.",
+		"A damaged block is replaced by what can be read of it, or a complete block is taken from data with a wrong checksum.",
 		"Look at the place in the game, or take the block from a backup.")
 	foundDropped = Catalog.Add("mt-repair-dropped", check.Warning,
 		"A block of which nothing can be read is deleted, and the game makes it again. Its bytes are kept: in the backup of a world that is repaired in place, in the folder lost-blocks of a repaired copy.",
@@ -24,7 +24,7 @@ var (
 		"A row of the map is no block, or is of one that there is already: it stays if the world is repaired in place, and is not in a repaired copy.",
 		"Nothing: no game reads it.")
 	foundPages = Catalog.Add("mt-repair-pages", check.Warning,
-		"An SQLite file with damaged pages is replaced by one with what can be read of it.",
+		"A damaged database is replaced by one with what can be read of it.",
 		"Take what is lost from a backup.")
 	foundFile = Catalog.Add("mt-repair-file", check.Warning,
 		"A damaged file is replaced by what can be read of it.",

@@ -2,37 +2,72 @@ package worldrepair
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"trowel.example/check"
 	"trowel.example/internal/inuse"
+	"trowel.example/internal/leveldb"
 	"trowel.example/internal/sqlitefile"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )
 
-// databases returns the names of the files of SQLite that the world uses, and the tables
-// that each should have.
-func (r *repair) databases() iter.Seq2[string, []string] {
-	return func(yield func(string, []string) bool) {
+// A database is what a world keeps in a file of SQLite or a folder of LevelDB.
+type database struct {
+	name    string   // in the folder of the world
+	files   []string // all that belongs to it
+	examine func(ctx context.Context, path string) (losses []sqlitefile.Loss, damaged bool, err error)
+	replace func(ctx context.Context, path string) error
+}
+
+// databases returns the databases that the world uses.
+func (r *repair) databases() iter.Seq[database] {
+	return func(yield func(database) bool) {
 		for _, part := range world.Parts() {
-			if r.backends.Of(part) == mapdb.SQLite && !yield(part.Files(mapdb.SQLite)[0], part.SQLiteTables()) {
+			backend := r.backends.Of(part)
+			files := part.Files(backend)
+			if len(files) == 0 {
+				continue
+			}
+			d := database{name: files[0], files: files}
+			switch backend {
+			case mapdb.SQLite:
+				tables := part.SQLiteTables()
+				d.examine = func(ctx context.Context, path string) ([]sqlitefile.Loss, bool, error) {
+					return examineSQLite(ctx, path, tables)
+				}
+				d.replace = func(ctx context.Context, path string) error {
+					return sqlitefile.RescueInPlace(ctx, path, tables)
+				}
+			case mapdb.LevelDB:
+				complete := part.CompleteRecord()
+				d.examine = func(ctx context.Context, path string) ([]sqlitefile.Loss, bool, error) {
+					return examineLevelDB(ctx, path, complete)
+				}
+				d.replace = func(_ context.Context, path string) error { return leveldb.Repair(path, complete) }
+			default:
+				continue
+			}
+			if !yield(d) {
 				return
 			}
 		}
 	}
 }
 
-// findDatabases looks for files of SQLite with damaged pages.
+// findDatabases looks for databases with damaged parts.
 func (r *repair) findDatabases(ctx context.Context) error {
-	for name, tables := range r.databases() {
-		path := filepath.Join(r.dir, name)
+	for d := range r.databases() {
+		path := filepath.Join(r.dir, d.name)
 		if st, err := os.Stat(path); missing(err) || err == nil && st.Size() == 0 {
 			continue
 		}
-		losses, damaged, err := examineSQLite(ctx, path, tables)
+		losses, damaged, err := d.examine(ctx, path)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -46,16 +81,19 @@ func (r *repair) findDatabases(ctx context.Context) error {
 				r.report.Lost++
 			}
 			if r.opts.Sink != nil {
-				r.opts.Sink.AddAt(foundPages, l.At, name, -1, "%s", l.Text)
+				r.opts.Sink.AddAt(foundPages, l.At, d.name, -1, "%s", l.Text)
 			}
 		}
-		r.report.Databases = append(r.report.Databases, name)
-		if err := r.backup.Store(sqlitefile.Files(name)); err != nil {
+		r.report.Databases = append(r.report.Databases, d.name)
+		if err := r.backup.Store(d.files); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// isReplaced reports whether a database is replaced, so that its damage has been reported.
+func (r *repair) isReplaced(name string) bool { return slices.Contains(r.report.Databases, name) }
 
 // examineSQLite reports whether a file of SQLite is damaged, and what of it cannot be read.
 func examineSQLite(ctx context.Context, path string, tables []string) ([]sqlitefile.Loss, bool, error) {
@@ -76,14 +114,39 @@ func examineSQLite(ctx context.Context, path string, tables []string) ([]sqlitef
 	return f.Losses(), f.Rescued(), nil
 }
 
+// examineLevelDB reports whether a database of LevelDB is damaged, and what of it cannot be read.
+func examineLevelDB(ctx context.Context, path string, complete func(key, value []byte) bool) (losses []sqlitefile.Loss, damaged bool, err error) {
+	db, err := leveldb.OpenSalvaging(path, complete)
+	if err != nil {
+		return nil, false, err
+	}
+	defer db.Close()
+	for range db.All() {
+		if err := ctx.Err(); err != nil {
+			return nil, false, err
+		}
+	}
+	for _, err := range db.Problems() {
+		if errors.Is(err, leveldb.ErrTorn) {
+			continue
+		}
+		losses = append(losses, sqlitefile.Loss{
+			Text: strings.ReplaceAll(err.Error(), path+string(filepath.Separator), ""),
+			At:   []check.Place{check.File(filepath.Base(path))},
+			Rows: !errors.Is(err, leveldb.ErrRebuilt) && !leveldb.InList(err),
+		})
+	}
+	return losses, len(losses) > 0, nil
+}
+
 // mendDatabases puts databases in the place of damaged ones that have what can be read of
 // them.
 func (r *repair) mendDatabases(ctx context.Context) error {
-	for name, tables := range r.databases() {
-		if !slices.Contains(r.report.Databases, name) {
+	for d := range r.databases() {
+		if !r.isReplaced(d.name) {
 			continue
 		}
-		if err := sqlitefile.RescueInPlace(ctx, filepath.Join(r.dir, name), tables); err != nil {
+		if err := d.replace(ctx, filepath.Join(r.dir, d.name)); err != nil {
 			return err
 		}
 	}

@@ -125,25 +125,81 @@ func TestKilledRepair(t *testing.T) {
 	}
 }
 
-// A database without its beginning is damaged, and not one of a world that nobody has been to.
-func TestNoCurrent(t *testing.T) {
-	ctx := context.Background()
-	dir := damage(t, mapdb.LevelDB)
-	if err := os.Remove(filepath.Join(dir, "map.db", "CURRENT")); err != nil {
-		t.Fatal(err)
+// A LevelDB database without the list of its files, or with damaged tables, is repaired in place and in
+// a copy: the blocks are those that reading finds, and nothing wrong is left.
+func TestRepairLevelDB(t *testing.T) {
+	file := func(dir, pattern string) string {
+		files, err := filepath.Glob(filepath.Join(dir, "map.db", pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatal(pattern, err)
+		}
+		return files[0]
 	}
-	_, planned := worldrepair.Plan(ctx, dir, worldrepair.Options{})
-	_, copied := worldrepair.Repair(ctx, dir, filepath.Join(t.TempDir(), "dst"), worldrepair.Options{})
-	_, done := worldrepair.InPlace(ctx, dir, "", worldrepair.Options{})
-	if planned == nil || copied == nil || done == nil || planned.Error() != done.Error() || planned.Error() != copied.Error() {
-		t.Errorf("the plan: %v, the copy: %v, the repair: %v", planned, copied, done)
+	remove := func(pattern string) func(string) {
+		return func(dir string) {
+			if err := os.Remove(file(dir, pattern)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	cut := func(pattern string, n int) func(string) {
+		return func(dir string) {
+			data := judge.Read(t, file(dir, pattern))
+			judge.Write(t, file(dir, pattern), data[:len(data)-n])
+		}
+	}
+	source := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.LevelDB}, 300, 28)
+	for name, c := range map[string]struct {
+		damage func(string)
+		least  int
+		lost   bool
+	}{
+		"no CURRENT":      {remove("CURRENT"), 300, false},
+		"no manifest":     {remove("MANIFEST*"), 300, false},
+		"manifest cut":    {cut("MANIFEST*", 30), 300, true}, // it names a log that is gone
+		"table cut":       {cut("*.ldb", 100), 300, true},
+		"half of a table": {cut("*.ldb", len(judge.Read(t, file(source, "*.ldb")))/2), 100, true},
+	} {
+		dir := filepath.Join(t.TempDir(), "world")
+		if err := os.CopyFS(dir, os.DirFS(source)); err != nil {
+			t.Fatal(err)
+		}
+		c.damage(dir)
+		plan, err := worldrepair.Plan(t.Context(), dir, worldrepair.Options{})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		dst := filepath.Join(t.TempDir(), "dst")
+		if _, err := worldrepair.Repair(t.Context(), dir, dst, worldrepair.Options{}); err != nil {
+			t.Fatal(name, err)
+		}
+		r, err := worldrepair.InPlace(t.Context(), dir, "", worldrepair.Options{})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if !slices.Equal(r.Databases, []string{"map.db"}) || !slices.Equal(plan.Databases, r.Databases) || r.Lost > 0 != c.lost || r.Blocks < int64(c.least) {
+			t.Errorf("%s: plan %+v, done %+v", name, plan, r)
+		}
+		done, copied := blocksOf(t, dir, mapdb.LevelDB), blocksOf(t, dst, mapdb.LevelDB)
+		if diff := cmp.Diff(done, copied); diff != "" || len(done) != int(r.Blocks) {
+			t.Errorf("%s: %d blocks in place, %d in the copy of %d", name, len(done), len(copied), r.Blocks)
+		}
+		if again, err := worldrepair.Plan(t.Context(), dir, worldrepair.Options{}); err != nil || again.Changes() || again.Rows > 0 {
+			t.Errorf("%s: once more: %+v, %v", name, again, err)
+		}
+		if err := worldbackup.Restore(t.Context(), dir, r.Backup, worldbackup.Options{}); err != nil {
+			t.Fatal(name, err)
+		}
+		if again, err := worldrepair.Plan(t.Context(), dir, worldrepair.Options{}); err != nil || again.Blocks != plan.Blocks || !again.Changes() {
+			t.Errorf("%s: restored: %+v, %v", name, again, err)
+		}
 	}
 }
 
 // A store that cannot be read stays as it is, and that is told, whatever its backend.
 func TestHopelessStores(t *testing.T) {
 	for _, c := range []struct{ line, backend, file, text string }{
-		{"auth_backend = ", "leveldb", "auth.db/CURRENT", "nothing"},
+		{"auth_backend = ", "leveldb", "auth.db/CURRENT", "version https://git-lfs.github.com/spec/v1\n"},
 		{"auth_backend = ", "sqlite3", "auth.sqlite", "version https://git-lfs.github.com/spec/v1\n"},
 		{"mod_storage_backend = ", "files", "mod_storage/amod", "{\"a\":"},
 		{"mod_storage_backend = ", "sqlite3", "mod_storage.sqlite", "version https://git-lfs.github.com/spec/v1\n"},

@@ -58,7 +58,7 @@ func (r *repair) findPlayers(ctx context.Context) (err error) {
 				r.report.Players++
 			}
 		}
-		if err != nil {
+		if err != nil && (name != "" || !r.isReplaced(at)) {
 			r.hopeless(where, err)
 		}
 	}
@@ -188,7 +188,7 @@ func readable[T any](ctx context.Context, r *repair, file string, s world.Store[
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil {
+		if err != nil && (name != "" || !r.isReplaced(file)) {
 			r.hopeless(where, err)
 		}
 	}
