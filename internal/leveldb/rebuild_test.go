@@ -119,10 +119,12 @@ func TestRebuild(t *testing.T) {
 		}
 	}
 	cases := map[string]func(dir string){
-		"no CURRENT":      remove("CURRENT"),
-		"no manifest":     remove("MANIFEST*"),
-		"neither":         func(dir string) { remove("CURRENT")(dir); remove("MANIFEST*")(dir) },
-		"CURRENT damaged": func(dir string) { change(t, theFile(t, dir, "CURRENT"), func([]byte) []byte { return []byte("\x00\x00") }) },
+		"no CURRENT":  remove("CURRENT"),
+		"no manifest": remove("MANIFEST*"),
+		"neither":     func(dir string) { remove("CURRENT")(dir); remove("MANIFEST*")(dir) },
+		"CURRENT damaged": func(dir string) {
+			change(t, theFile(t, dir, "CURRENT"), func([]byte) []byte { return []byte("\x00\x00") })
+		},
 	}
 	manifest, err := os.ReadFile(theFile(t, dir, "MANIFEST*"))
 	if err != nil {
