@@ -19,7 +19,7 @@ import (
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	var asJSON, asSARIF, kinds, verbose bool
+	var asJSON, asSARIF, kinds, verbose, all bool
 	var least string
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
@@ -42,8 +42,9 @@ the finding is about, as data: {group, layer, x, y} in a map, {block, node} in a
 world, {path, line, column} in a text, {offset, length} for bytes; docs/json.md
 has them all. Offset and at are left out where there is none.
 
-On a terminal many findings of one kind in a file are one line with their number;
--v shows every one.
+Of one kind at most 5 findings are printed for a file, and the number of the others,
+so that no kind hides another; --every prints all of them. JSON and SARIF always
+have all.
 
 ` + resumeHelp,
 		Example: `  trowel check climb.map
@@ -53,7 +54,8 @@ On a terminal many findings of one kind in a file are one line with their number
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&asSARIF, "sarif", false, "print SARIF, for sites that show findings beside the files")
 	cmd.Flags().BoolVar(&kinds, "kinds", false, "explain all kinds of findings")
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show every finding, on a terminal too, and offsets in the file")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show every finding, as --every does, and offsets in the file")
+	cmd.Flags().BoolVar(&all, "every", false, "show every finding, however many of its kind a file has")
 	a.colorFlag(cmd)
 	a.resumeFlag(cmd)
 	cmd.Flags().StringVar(&least, "min", "info", "the least `severity` to show: error, warning or info")
@@ -73,7 +75,7 @@ On a terminal many findings of one kind in a file are one line with their number
 		if asJSON && asSARIF {
 			return errOneForm
 		}
-		c := &checkRun{files: a.newFiles(cmd, expand(names)), asJSON: asJSON, verbose: verbose, list: jsonArray{w: a.out}, known: make(map[string]bool)}
+		c := &checkRun{files: a.newFiles(cmd, expand(names)), asJSON: asJSON, verbose: verbose, all: all || verbose, list: jsonArray{w: a.out}, known: make(map[string]bool)}
 		if asSARIF {
 			c.sarif = &sarif{w: a.out}
 		}
@@ -91,6 +93,7 @@ type checkRun struct {
 	min     check.Severity
 	asJSON  bool
 	verbose bool
+	all     bool // findings are shown, however many of their kind there are
 
 	now     taking // what was taken of the file that is not at its end
 	list    jsonArray
@@ -439,35 +442,36 @@ func (c *checkRun) print(t target, f *format.Format, r *taking) error {
 		return err
 	}
 	more := make(map[string]int) // findings of a kind that are not shown
-	if c.screen.terminal && !c.verbose {
+	if !c.all {
 		shown, more = fold(shown)
 	}
-	for _, f := range shown {
-		if err := c.printFinding(f, more[f.ID]); err != nil {
+	last := make(map[string]int) // which one is the last of its kind that is shown
+	for i, f := range shown {
+		last[f.ID] = i
+	}
+	for i, f := range shown {
+		n := 0
+		if last[f.ID] == i {
+			n = more[f.ID]
+		}
+		if err := c.printFinding(f, n); err != nil {
 			return err
 		}
-		c.folded += more[f.ID]
+		c.folded += n
 	}
 	return nil
 }
 
-// fold leaves one finding of each kind that there are many of, and counts the others.
+// fold keeps the first findings of each kind, and counts the others.
 func fold(all []check.Finding) (shown []check.Finding, more map[string]int) {
-	const many = 3
+	const few = 5
+	seen := make(map[string]int)
 	more = make(map[string]int)
 	for _, f := range all {
-		more[f.ID]++
-	}
-	seen := make(map[string]bool)
-	for _, f := range all {
-		if more[f.ID] <= many || !seen[f.ID] {
+		if seen[f.ID]++; seen[f.ID] <= few {
 			shown = append(shown, f)
-		}
-		seen[f.ID] = true
-	}
-	for id, n := range more {
-		if more[id] = n - 1; n <= many {
-			delete(more, id)
+		} else {
+			more[f.ID]++
 		}
 	}
 	return shown, more
@@ -475,7 +479,7 @@ func fold(all []check.Finding) (shown []check.Finding, more map[string]int) {
 
 var severityColors = map[check.Severity]string{check.Error: colorError, check.Warning: colorWarning, check.Info: colorPlace}
 
-// printFinding prints a finding that stands for more of its kind.
+// printFinding prints a finding that more of its kind follow, which are not shown.
 func (c *checkRun) printFinding(f check.Finding, more int) error {
 	if more > 0 {
 		f.Message += fmt.Sprintf(" (and %s more like it)", thousands(int64(more)))
@@ -506,7 +510,7 @@ func (c *checkRun) summary() {
 		line += fmt.Sprintf("; %s of no known format skipped", plural(c.skipped, "file"))
 	}
 	if c.folded > 0 {
-		line += fmt.Sprintf("; %s folded, -v shows all", plural(c.folded, "finding"))
+		line += fmt.Sprintf("; %s like others not shown: --every shows them", plural(c.folded, "finding"))
 	}
 	_ = c.out.Flush()
 	c.talk.say("%s", line)

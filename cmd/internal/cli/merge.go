@@ -1,13 +1,16 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -177,6 +180,9 @@ func (m *merging) merge(cmd *cobra.Command, args []string, many *format.MergingM
 	if m.dryRun {
 		wrote = "nothing was written"
 	}
+	for _, line := range summarize(m.conflicts) {
+		m.talk.say("%s", line)
+	}
 	m.talk.say("%s: %s", plural(len(m.conflicts), "conflict"), wrote)
 	if len(m.conflicts) > 0 {
 		return errFound
@@ -227,6 +233,51 @@ func (m *merging) tellConflicts(r *report) error {
 		}
 	}
 	return nil
+}
+
+// maxSummary is how many lines a summary of conflicts has at most.
+const maxSummary = 20
+
+var numbers = regexp.MustCompile(`[0-9]+`)
+
+// summarize counts conflicts by the kind of their file and by their key, the most frequent first. It returns
+// nothing if no two are alike.
+func summarize(conflicts []check.Conflict) (lines []string) {
+	type group struct {
+		kind, key string
+	}
+	counts, files := make(map[group]int), make(map[group]map[string]bool)
+	for _, c := range conflicts {
+		g := group{path.Ext(c.Path), c.What}
+		if key, values, ok := strings.Cut(c.What, ": "); ok && strings.Contains(values, " became ") {
+			g.key = key // the values differ from file to file
+		}
+		g.key = numbers.ReplaceAllString(g.key, "N")
+		if counts[g]++; files[g] == nil {
+			files[g] = make(map[string]bool)
+		}
+		files[g][c.Path] = true
+	}
+	groups := slices.SortedFunc(maps.Keys(counts), func(a, b group) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a.kind, b.kind), strings.Compare(a.key, b.key))
+	})
+	if len(groups) == len(conflicts) {
+		return nil
+	}
+	lines = append(lines, "conflicts by kind and key:")
+	left := len(conflicts)
+	for _, g := range groups[:min(len(groups), maxSummary)] {
+		kind := "file"
+		if g.kind != "" {
+			kind = g.kind + " file"
+		}
+		lines = append(lines, fmt.Sprintf("  %s in %s: %s", plural(counts[g], "conflict"), plural(len(files[g]), kind), g.key))
+		left -= counts[g]
+	}
+	if left > 0 {
+		lines = append(lines, fmt.Sprintf("  %s of %s", plural(left, "conflict"), plural(len(groups)-maxSummary, "other key")))
+	}
+	return lines
 }
 
 // mergeFolder is where a folder that was merged has both sides of the conflicts.

@@ -187,11 +187,11 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// On a terminal many findings of a kind are one line, with their number; few are not,
-// and a file has them all.
+// Many findings of a kind are one line, with their number; few are not. --every and -v print every
+// finding, and JSON has them.
 func TestCheckFolds(t *testing.T) {
 	file := t.TempDir() + "/a.box"
-	if code := makeBox([]string{file, "a=", "b=", "c=", "d=", "d=1"}, io.Discard); code != 0 {
+	if code := makeBox([]string{file, "a=", "b=", "c=", "d=", "e=", "f=", "g=", "d=1"}, io.Discard); code != 0 {
 		t.Fatal("no box")
 	}
 	run := func(terminal bool, args ...string) (string, string) {
@@ -201,22 +201,21 @@ func TestCheckFolds(t *testing.T) {
 		a.run(t.Context(), append(append([]string{"check", "--color=never"}, args...), file), &err)
 		return out.String(), err.String()
 	}
-	out, said := run(true)
-	if strings.Count(out, "toy-empty") != 1 || !strings.Contains(out, "(and 3 more like it)") || strings.Count(out, "toy-twice") != 1 || !strings.Contains(said, "3 findings folded, -v shows all") {
-		t.Errorf("on a terminal:\n%s%s", out, said)
+	var out, said string
+	for _, terminal := range []bool{false, true} {
+		if out, said = run(terminal); strings.Count(out, "toy-empty") != 5 || strings.Count(out, "(and 2 more like it)") != 1 || strings.Count(out, "toy-twice") != 1 || !strings.Contains(said, "2 findings like others not shown: --every shows them") {
+			t.Errorf("on a terminal: %v\n%s%s", terminal, out, said)
+		}
 	}
 	for line := range strings.Lines(strings.TrimPrefix(out, file)) {
 		if len(line) > 61 {
 			t.Errorf("%q is longer than the screen", line)
 		}
 	}
-	for _, args := range [][]string{{"-v"}, {"--json"}} {
-		if out, _ := run(true, args...); strings.Count(out, "toy-empty") != 4 {
+	for _, args := range [][]string{{"-v"}, {"--every"}, {"--json"}} {
+		if out, _ := run(true, args...); strings.Count(out, "toy-empty") != 7 {
 			t.Errorf("%v:\n%s", args, out)
 		}
-	}
-	if out, _ := run(false); strings.Count(out, "toy-empty") != 4 {
-		t.Errorf("in a file:\n%s", out)
 	}
 }
 
