@@ -2,6 +2,7 @@ package viewer
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"sync"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 const (
 	maxFindings      = 10_000          // that are kept of a file
+	maxFew           = 100             // of a kind that are kept of a file however many it has of others
 	maxFindingPlaces = 2_000           // of a finding
 	maxAnswerPlaces  = 20_000          // of all findings in an answer; beyond, each has its first
 	promptCheck      = 2 * time.Second // what is checked as fast is in the first answer
@@ -30,7 +32,8 @@ type checkRun struct {
 	places   []int          // how many each has
 	lines    [][]check.Line // of the tree, for the places of each that are kept; as soon as it is done
 	counts   [check.Error + 1]int
-	err      error // why it could not be done, or not to its end
+	byKind   map[string]int // how many there are of each kind
+	err      error          // why it could not be done, or not to its end
 }
 
 // check starts the check of an edition, if nobody has.
@@ -43,7 +46,7 @@ func (e *edition) check() *checkRun {
 		return c
 	}
 	ctx, cancel := context.WithCancel(s.life)
-	c = &checkRun{cancel: cancel, ended: make(chan struct{})}
+	c = &checkRun{cancel: cancel, ended: make(chan struct{}), byKind: make(map[string]int)}
 	s.panels.checks[e.key()] = c
 	go func() {
 		defer cancel()
@@ -124,7 +127,7 @@ func (c *checkRun) sink(e *edition) check.Sink {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.counts[f.Severity]++
-		if len(c.findings) < maxFindings {
+		if c.byKind[f.ID]++; len(c.findings) < maxFindings || c.byKind[f.ID] <= maxFew {
 			c.findings, c.places = append(c.findings, f), append(c.places, n)
 		}
 	}
@@ -170,7 +173,7 @@ func listFindings(ctx context.Context, e *edition, r *http.Request) (any, error)
 	}
 	answer := map[string]any{"state": "running"}
 	c.mu.Lock()
-	findings, places, lines, counts := c.findings, c.places, c.lines, c.counts
+	findings, places, lines, counts, byKind := c.findings, c.places, c.lines, c.counts, maps.Clone(c.byKind)
 	progress := map[string]any{"what": c.what, "done": c.done, "of": c.of}
 	c.mu.Unlock()
 	select {
@@ -216,7 +219,7 @@ func listFindings(ctx context.Context, e *edition, r *http.Request) (any, error)
 			kinds[k.ID] = k
 		}
 	}
-	answer["findings"], answer["kinds"] = list, kinds
+	answer["findings"], answer["kinds"], answer["byKind"] = list, kinds, byKind
 	answer["counts"] = map[string]int{"error": counts[check.Error], "warning": counts[check.Warning], "info": counts[check.Info]}
 	return answer, nil
 }

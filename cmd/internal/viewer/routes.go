@@ -30,6 +30,7 @@ func (s *Server) routes() {
 	file("table", readTable)
 	file("stale", stale)
 	file("renew", renew)
+	file("head", readHead)
 	file("fields", listFields)
 	file("check", listFindings)
 	file("marks", listMarks)

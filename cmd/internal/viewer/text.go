@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
+	"path"
 	"sort"
 	"sync"
 	"unicode/utf8"
@@ -138,6 +140,57 @@ func (e *edition) document(ctx context.Context, path string) (*document, func(),
 		}
 		return newDocument(text), nil
 	})
+}
+
+const (
+	headLines   = 16 // of a text, at most
+	headLetters = 60 // of each
+)
+
+// readHead answers with the first lines of a file that is a text, or with the names of what is in it.
+func readHead(ctx context.Context, e *edition, _ *http.Request) (any, error) {
+	fsys, err := e.files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for name, dir := ".", true; dir; {
+		f, err := fsys.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		pages, ok := f.(fs.ReadDirFile)
+		var entries []fs.DirEntry
+		if ok {
+			if entries, err = pages.ReadDir(headLines); err == io.EOF {
+				err = nil
+			}
+		}
+		if f.Close(); err != nil {
+			return nil, err
+		}
+		names = nil
+		for _, x := range entries {
+			names = append(names, x.Name())
+		}
+		if len(entries) != 1 { // they are many, and stand for the file
+			break
+		}
+		name, dir = path.Join(name, names[0]), entries[0].IsDir()
+		if dir {
+			continue
+		}
+		d, release, err := e.document(ctx, name)
+		if err != nil {
+			break // it is no text
+		}
+		names = nil
+		d.page(0, headLines, func(_ rowStart, row []byte) {
+			names = append(names, string(row[:letters(row, headLetters)]))
+		})
+		release()
+	}
+	return map[string]any{"lines": append([]string{}, names...)}, nil
 }
 
 // readText answers with rows of a text of the tree: path; from, the first row, or line, with

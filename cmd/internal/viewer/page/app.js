@@ -42,11 +42,13 @@ import { Panes } from "./panes.js";
 import { frame } from "./frame.js";
 import * as live from "./live.js";
 import * as panels from "./panels.js";
+import { working } from "./work.js";
 
 const get = (id) => document.getElementById(id);
 const title = get("title").textContent; // of all files
 
 const waiting = [];
+let told; // when what was said goes away
 const context = {
   session: await json("/session"), doc: undefined, entry: undefined, shown: undefined,
   get mode() { return middle.chosen?.name; },
@@ -58,8 +60,8 @@ const context = {
   },
   go: (values) => set(values, { push: true }),
   inspect(at) {
-    set({ at, tab: undefined }, { push: true });
-    sides.open("right");
+    set({ at }, { push: true });
+    inspected();
   },
   async fly(where, values = {}) {
     const next = new Promise((seen) => waiting.push(seen));
@@ -69,7 +71,11 @@ const context = {
     shown?.flyTo(where);
     return shown;
   },
-  say(text) { get("status").textContent = text; },
+  say(text) {
+    clearTimeout(told);
+    get("status").textContent = text;
+    told = setTimeout(() => (get("status").textContent = ""), 10000);
+  },
   busy, failed,
 };
 const files = new Panes(context, panels.files, { stage: get("files") });
@@ -107,8 +113,15 @@ function load(what) {
     if (wrong) failed(get("stage"), wrong, [doc?.name ?? context.session.files.find((f) => f.id === Number(state().file ?? 0))?.name, state().path].filter(Boolean).join(" / "));
     else get("stage").querySelector(":scope > .failed")?.remove();
     await middle.whenReady();
+    working("start");
     if (what === "path" && document.activeElement === document.body) get("middle").focus(); // it was on what is gone
   })());
+}
+
+// inspected brings to the front what is at the chosen place.
+function inspected() {
+  set({ tab: undefined });
+  sides.open("right");
 }
 
 function refresh(changed) {
@@ -146,19 +159,13 @@ async function renew(button) {
   }
 }
 
-let running = 0;
 // busy says after 0.3 s that something is going on.
 function busy(what, promise) {
   if (!promise?.then) return promise;
-  let told = false;
-  const timer = setTimeout(() => {
-    told = true;
-    if (!running++) get("busy").hidden = false;
-    get("busy-what").textContent = `Loading ${what}`;
-  }, 300);
+  const timer = setTimeout(() => working(promise, `Loading ${what}`), 300);
   const done = () => {
     clearTimeout(timer);
-    if (told && !--running) get("busy").hidden = true;
+    working(promise);
   };
   promise.then(done, done);
   return promise;
@@ -185,7 +192,11 @@ bind("?", "these keys", () => void dialogs("help"));
 bind("/", "search", () => { if (!context.doc) return false; sides.open("right"); set({ tab: "search" }); right.focus("search"); });
 bind("i", "what is at the chosen place", () => { sides.open("right"); set({ tab: undefined }); right.focus("inspector"); });
 bind("Escape", "close what is open over the page");
-bind("g", "go to coordinates", () => void dialogs("askPlace", (text) => context.shown.goTo(text)), { group: "Picture", when: () => Boolean(context.shown?.goTo) });
+bind("g", "go to coordinates", () => void dialogs("askPlace", (text) => {
+  const wrong = context.shown.goTo(text);
+  if (!wrong) inspected();
+  return wrong;
+}), { group: "Picture", when: () => Boolean(context.shown?.goTo) });
 bind("ArrowLeft ArrowRight ArrowUp ArrowDown", "move the picture", undefined, { group: "Picture", when: () => Boolean(context.shown) });
 bind("Enter", "what is in the middle of it", undefined, { group: "Picture", when: () => Boolean(context.shown) });
 bind("+ -", "closer, farther", undefined, { group: "Picture", when: () => Boolean(context.shown) });

@@ -1,7 +1,7 @@
 // What has changed from the older of two files to the newer one.
 //
-// Keys of the state that are read here: change (the number of the chosen one), marks (off: only
-// the chosen one is marked in the picture).
+// Keys of the state that are read here: change (the number of the chosen one), marks (on or off: whether
+// all are marked in the picture, or only the chosen one; many are when somebody wants it).
 import { ask } from "./api.js";
 import { state, set } from "./state.js";
 import { el, fill } from "./dom.js";
@@ -11,6 +11,7 @@ import { on } from "./live.js";
 const signs = { added: ["+", "added"], removed: ["−", "removed"], changed: ["±", "changed"] };
 const kindOf = (c) => signs[c.data.change] ? c.data.change : c.new.length && !c.old.length ? "added" : c.old.length && !c.new.length ? "removed" : "changed";
 const nameOf = (context, i) => context.session.files[i].name;
+const few = 300; // rectangles that hide nothing
 const most = 10000; // changes that are marked and listed
 
 export const panel = {
@@ -35,6 +36,7 @@ export const panel = {
       tell();
       if (answer.state === "running") setTimeout(() => run === mine && !signal.aborted && draw().catch((err) => context.failed(node, err)), 700);
     };
+    const marks = () => (state().marks ?? (all.reduce((n, c) => n + Math.max(c.old.length, c.new.length), 0) > few ? "off" : "on")) === "on";
     const plural = (n, word) => `${n.toLocaleString()} ${word}${n === 1 ? "" : "s"}`;
     const tell = () => {
       const { old, new: now, state: is } = answer;
@@ -43,7 +45,7 @@ export const panel = {
         : answer.same ? "The files are the same, byte for byte." : !answer.count ? "They say the same, though not every byte is the same."
           : `${plural(answer.count, answer.byFile ? "file" : "change")}${answer.cells ? `, ${plural(answer.cells, "place")}` : ""}${all.length < answer.count ? `: the first ${all.length.toLocaleString()} are listed` : ""}`;
       fill(head, el("p", { role: "status", dataset: { count: answer.count ?? "", cells: answer.cells ?? "" } }, what), all.length > 1 && [step(-1, "Previous"), step(1, "Next")],
-        all.some((c) => c.count) && el("button", { type: "button", "aria-pressed": String(state().marks !== "off"), title: "Mark all changes in the picture", onclick: () => set({ marks: state().marks === "off" ? undefined : "off" }) }, "Marks"),
+        all.some((c) => c.count) && el("button", { type: "button", "aria-pressed": String(marks()), title: "Mark all changes in the picture", onclick: () => set({ marks: marks() ? "off" : "on" }) }, "Marks"),
         is === "asks" && el("button", { type: "button", className: "strong", onclick: () => ((wanted = true), draw()) }, "Compare them"));
       const notes = [is === "asks" && "Folders may be large: they are compared when you want it.", old.title !== now.title && `${nameOf(context, 0)} is a ${old.title}, ${nameOf(context, 1)} a ${now.title}: the files in them are compared.`, ...(answer.notes ?? []), ...(context.shown?.lacks ?? [])].filter(Boolean);
       fill(lines, notes.map((n) => el("p", { className: "muted" }, n)), answer.lines?.length > 0 && el("details", {}, el("summary", {}, el("h3", {}, "As diff prints it")), el("pre", { className: "data" }, answer.lines.join("\n"))));
@@ -65,9 +67,9 @@ export const panel = {
     // Each rectangle is a mark, which leads to its change.
     const mark = () => {
       marked = [];
-      const chosen = Number(state().change ?? -1);
+      const chosen = Number(state().change ?? -1), every = marks();
       for (const [i, c] of all.entries()) {
-        if (state().marks === "off" && i !== chosen) continue;
+        if (!every && i !== chosen) continue;
         for (const where of c.new.length ? c.new : c.old) marked.push({ where, i, kind: kindOf(c), label: c.text });
       }
       context.shown?.mark?.("changes", marked, marked.findIndex((m) => m.i === chosen), (k) => set({ change: marked[k].i, tab: "changes" }));

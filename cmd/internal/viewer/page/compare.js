@@ -142,14 +142,14 @@ async function overlay(stage, context, shown, bar, note) {
     fill(stage.querySelector(".names") ?? stage.appendChild(el("div", { className: "names" })), names.map((n) => el("span", {}, n)));
     const m = L.map(beside, { crs: L.CRS.Simple, minZoom: map.getMinZoom(), maxZoom: map.getMaxZoom(), zoomSnap: 1, attributionControl: false, zoomControl: false, keyboard: false, zoomAnimation: false, fadeAnimation: false, inertia: false });
     m.createPane("marks").style.zIndex = 450;
-    m.setView(map.getCenter(), map.getZoom(), { animate: false });
+    picture.put(m, map.getCenter(), map.getZoom());
     twin = { map: m, node: beside, layers: [], marks: new Marks(scale, "marks") };
     map.invalidateSize();
     fillTwin();
     twin.marks.addTo(m);
     for (const [id, { list, chosen }] of shown.sets) twin.marks.set(id, list, chosen);
     const follows = (from, to) => from.getZoom() === to.getZoom() && from.getCenter().equals(to.getCenter(), 1e-9);
-    m.on("move", () => follows(m, map) || map.setView(m.getCenter(), m.getZoom(), { animate: false }));
+    m.on("move", () => follows(m, map) || picture.put(map, m.getCenter(), m.getZoom()));
     m.on("click", (e) => shown.inspect(shown.units(e.latlng)));
   }
   const fillTwin = () => {
@@ -166,7 +166,7 @@ async function overlay(stage, context, shown, bar, note) {
   }
   const moved = () => {
     arrange();
-    if (twin && !(twin.map.getZoom() === map.getZoom() && twin.map.getCenter().equals(map.getCenter(), 1e-9))) twin.map.setView(map.getCenter(), map.getZoom(), { animate: false });
+    if (twin && !(twin.map.getZoom() === map.getZoom() && twin.map.getCenter().equals(map.getCenter(), 1e-9))) picture.put(twin.map, map.getCenter(), map.getZoom());
   };
   map.on("move zoomend resize viewreset", moved);
 
@@ -207,7 +207,7 @@ async function overlay(stage, context, shown, bar, note) {
     layers = layersOf("other").map((l) => l.addTo(map));
     const all = boundsOf(second.view.bounds);
     ground.setBounds(all);
-    map.setMaxBounds(all.extend(boundsOf(shown.view.bounds)).pad(1));
+    shown.widen(all);
     if (twin) fillTwin();
     const lacks = (a, b) => a.view.layers.filter((l) => !b.view.layers.some((m) => m.name === l.name)).map((l) => l.name);
     const [old, now] = mine ? [second, shown] : [shown, second], gone = lacks(old, now), came = lacks(now, old);

@@ -81,8 +81,8 @@ export const panel = {
             el("button", { type: "button", name: "previous", title: "Previous place (p)", "aria-label": "Previous place", onclick: () => step(-1) }, icon("back")),
             el("button", { type: "button", name: "next", className: "next", title: "Next place (n)", "aria-label": "Next place", onclick: () => step(1) }, icon("back"))),
           list.length > 3 && el("input", { type: "search", name: "filter", "aria-label": "Findings with these words", placeholder: "Only with these words", value: text, oninput: (e) => ((text = e.target.value.toLowerCase()), draw()) }),
-          el("p", { className: "muted" }, `${count.format(all.length)} ${all.length === 1 ? "finding" : "findings"}, ${count.format(stops)} ${stops === 1 ? "place" : "places"}`, order.reduce((n, s) => n + counts[s], 0) > list.length ? `; only the first ${count.format(list.length)} are listed` : "",
-            context.shown && el("label", { className: "check" }, el("input", { type: "checkbox", name: "marks", checked: recall("marks") !== "false", onchange: (e) => (remember("marks", e.target.checked), mark()) }), "marks in the picture")),
+          el("p", { className: "muted" }, `${count.format(all.length)} ${all.length === 1 ? "finding" : "findings"}, ${count.format(stops)} ${stops === 1 ? "place" : "places"}`, order.reduce((n, s) => n + counts[s], 0) > list.length ? `; ${count.format(list.length)} of them are listed` : "",
+            context.shown && el("label", { className: "check" }, el("input", { type: "checkbox", name: "marks", checked: recall("marks") === "true", onchange: (e) => (remember("marks", e.target.checked), mark()) }), "mark all in the picture")),
         ]);
       if (focused) head.querySelector(`[name=${focused}]`)?.focus();
       const kinds = new Map();
@@ -99,7 +99,8 @@ export const panel = {
       if (within) current?.focus();
     }
     function kind(id, findings) {
-      const { meaning, remedy } = answer.kinds[findings[0].id] ?? {};
+      const { meaning, remedy } = answer.kinds[findings[0].id] ?? {}, places = findings.reduce((n, f) => n + f.count, 0);
+      const all = findings.length === list.filter((f) => f.id === findings[0].id).length ? answer.byKind[findings[0].id] : findings.length; // more than are listed, unless they are filtered
       const ul = el("ul", { className: "plain" });
       let from = 0;
       const add = () => {
@@ -107,12 +108,12 @@ export const panel = {
         const to = Math.max(from + some, chosen + 1);
         ul.append(...findings.slice(from, to).map(item));
         from = to;
-        if (from < findings.length) ul.append(el("li", {}, el("button", { type: "button", onclick: (e) => (e.target.closest("li").remove(), add()) }, `More of ${count.format(findings.length)}`)));
+        if (from < findings.length) ul.append(el("li", {}, el("button", { type: "button", onclick: (e) => (e.target.closest("li").remove(), add()) }, `More of ${count.format(all)}`)));
       };
       const box = el("details", { open: open.has(id), ontoggle: () => {
         box.open ? open.add(id) : open.delete(id);
         if (box.open && !from) add();
-      } }, el("summary", {}, severity(findings[0].severity), el("h3", { className: "data" }, findings[0].id), el("span", { className: "count" }, count.format(findings.length))),
+      } }, el("summary", {}, severity(findings[0].severity), el("h3", { className: "data" }, findings[0].id), el("span", { className: "count" }, count.format(all)), places > findings.length && el("span", { className: "muted" }, `${count.format(places)} places`)),
         meaning && el("p", {}, meaning), remedy && el("p", { className: "muted" }, remedy), ul);
       if (box.open) add();
       return box;
@@ -156,14 +157,20 @@ export const panel = {
       else if (place !== Infinity && place >= stops(shown[at])) [at, place] = [(at + 1) % shown.length, 0];
       choose(list.indexOf(shown[at]), Math.min(place, stops(shown[at]) - 1)).catch((err) => context.say(err.message));
     }
-    // mark puts all places into the picture.
+    // skip goes to the first place of the next kind.
+    function skip() {
+      const shown = list.filter(fits), { severity, id } = list[i] ?? {}, next = shown.find((f) => list.indexOf(f) > i && !(f.severity === severity && f.id === id)) ?? shown[0];
+      if (next) choose(list.indexOf(next), 0).catch((err) => context.say(err.message));
+    }
+    // mark puts the places of the chosen finding into the picture, or all if they are wanted.
     function mark() {
       const { shown } = context;
       if (!shown?.mark) return;
       const marks = [], from = [];
       let chosen;
-      if (recall("marks") !== "false" && answer?.findings) {
-        for (const f of list.filter(fits)) f.places.forEach((p, at) => {
+      if (answer?.findings) {
+        const seen = recall("marks") === "true" ? list.filter(fits) : list.filter((_, n) => n === i);
+        for (const f of seen) f.places.forEach((p, at) => {
           if (!p.where) return;
           if (list[i] === f && j === at) chosen = marks.length;
           marks.push({ where: p.where, kind: f.severity, label: `${f.severity}: ${f.message}`.slice(0, 200) });
@@ -185,7 +192,7 @@ export const panel = {
       if (i >= 0) open.add(`${list[i].severity} ${list[i].id}`);
     }
     const run = (more) => load(more).catch((err) => context.failed(node, err));
-    const keys = [bind("n", "next place of the findings", () => step(1), { group: "Findings" }), bind("p", "previous place", () => step(-1), { group: "Findings" })];
+    const keys = [bind("n", "next place of the findings", () => step(1), { group: "Findings" }), bind("p", "previous place", () => step(-1), { group: "Findings" }), bind("k", "next kind of finding", skip, { group: "Findings" })];
     const stop = on("findings", (e) => e.file === context.doc.id && load().catch(() => {}));
     let asked, started = false;
     const start = () => {

@@ -121,7 +121,7 @@ export const panel = {
     let drawing = 0, checking = false;
     function work() {
       while (drawing < 3) {
-        const c = [...seen].find((c) => c.f.picture && !c.f.error && c.drawn !== c.f.generation);
+        const c = [...seen].find((c) => !c.f.error && c.drawn !== c.f.generation);
         if (!c) break;
         c.drawn = c.f.generation;
         drawing++;
@@ -131,12 +131,14 @@ export const panel = {
     }
     async function draws(c) {
       c.stop = new AbortController();
+      const stop = AbortSignal.any([c.stop.signal, signal]);
       try {
-        const answer = await fetch(url(c.f.id, `thumb/${c.f.generation}`, { side: devicePixelRatio > 1 ? 512 : 256 }), { signal: AbortSignal.any([c.stop.signal, signal]) });
+        if (!c.f.picture) return await reads(c, stop);
+        const answer = await fetch(url(c.f.id, `thumb/${c.f.generation}`, { side: devicePixelRatio > 1 ? 512 : 256 }), { signal: stop });
         if (answer.status === 410) return;
         if (!answer.ok || answer.headers.get("Content-Type")?.includes("json")) throw new Error((await answer.json()).error);
         const data = await answer.blob();
-        if (!data.size) return;
+        if (!data.size) return await reads(c, stop);
         const img = el("img", { alt: "", src: URL.createObjectURL(data) });
         await img.decode();
         URL.revokeObjectURL(img.src);
@@ -145,6 +147,11 @@ export const panel = {
         if (err.name === "AbortError") c.drawn = undefined;
         else fail(c.f, err);
       }
+    }
+    // reads shows how a text begins, or what is in a file.
+    async function reads(c, stop) {
+      const { lines } = await ask(c.f.id, "head", {}, stop);
+      if (lines.length) fill(c.picture, el("span", { className: "sheet data", "aria-hidden": "true" }, lines.join("\n")));
     }
     function fail(f, err) {
       f.error = err.message;

@@ -113,7 +113,7 @@ export function facts(list, key = "") {
 function brief1(list) {
   const colors = list.filter((f) => f.value?.type === "color");
   if (colors.length) return el("span", {}, colors.map((f) => swatch(f.value)));
-  const text = list.map((f) => f.value).filter((v) => ["string", "number"].includes(typeof v)).slice(0, 3).join(" · ");
+  const text = list.filter((f) => ["string", "number"].includes(typeof f.value)).slice(0, 3).map((f) => `${f.label} ${f.value}`).join(" · ");
   return el("span", {}, text);
 }
 

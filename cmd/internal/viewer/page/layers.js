@@ -32,6 +32,8 @@ export const panel = {
       view = shown.view;
       rows = [];
       const views = el("select", { "aria-label": "View", title: view.title, onchange: (e) => shown.choose(e.target.value) }, shown.scene.views.map((v) => el("option", { value: v.name, selected: v === view }, v.title[0].toUpperCase() + v.title.slice(1))));
+      // A title that is long is cut in the field: it stands below as a whole.
+      const told = view.title.length > 26 && el("p", { className: "muted" }, view.title[0].toUpperCase() + view.title.slice(1));
       const button = (text, title, onclick) => el("button", { type: "button", title, onclick }, text);
       const all = view.layers.map((l) => l.name);
       const tools = all.length > 1 && el("div", { className: "row choose" },
@@ -60,7 +62,7 @@ export const panel = {
         own.push(l.name);
         inner.append(row(l, l.name.slice(cut + 1)).li);
       }
-      fill(node, shown.scene.views.length > 1 && views, tools, filter, list);
+      fill(node, shown.scene.views.length > 1 && [views, told], tools, filter, list);
       find();
       tell();
     }

@@ -12,6 +12,7 @@ import { say, brief, pointOf } from "./place.js";
 import { Tiles } from "./tiles.js";
 import { Marks } from "./marks.js";
 import { player } from "./time.js";
+import { working } from "./work.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const near = 16; // pixels that a cell should have where somebody is led to
@@ -200,6 +201,20 @@ export async function show(node, file, generation, inspect = (at) => set({ at })
   return shown;
 }
 
+// exact returns the zoom beside another in which tiles, and pixels that are shown larger than
+// they are (from natural on), are whole numbers of pixels wide, so that there are no seams.
+function exact(zoom, natural, round = Math.round) {
+  const large = zoom > natural ? natural : Math.ceil(zoom), pixels = zoom > natural ? 1 : 256;
+  return large + Math.log2(round(pixels * 2 ** (zoom - large)) / pixels);
+}
+
+// put shows a place in a zoom, which may lie between two steps.
+export function put(map, center, zoom, how = { animate: false }) {
+  map.options.zoomSnap = 0;
+  map.setView(center, zoom, how);
+  map.options.zoomSnap = 1;
+}
+
 const timeNow = () => Math.min(Math.max(Math.round(state().time) || 0, 0), 1e9);
 // placed reports whether what the address says is a place: three numbers.
 const placed = (list) => list.every((n) => n && Number.isFinite(Number(n)));
@@ -209,6 +224,8 @@ const scaleText = (text) => (document.getElementById("scale").textContent = text
 // spread shows a view as a map.
 function spread(shown, box) {
   const { view, scene } = shown, { scale } = view;
+  const middle = () => units(map.getCenter());
+  const where = () => ({ x: middle()[0].toFixed(2), y: middle()[1].toFixed(2), z: String(Number(map.getZoom().toFixed(4))) });
   // A place is (-y, x) in pixels of zoom 0.
   const at = (x, y) => L.latLng(-y * scale, x * scale);
   const units = (p) => [p.lng / scale, -p.lat / scale];
@@ -251,6 +268,18 @@ function spread(shown, box) {
   };
   clear();
   tiles.on("load", () => shown.drew());
+  // While parts are fetched that takes a moment, it says how many: at once, if nothing is there yet.
+  let parts = 0, late;
+  const report = () => {
+    const left = tiles.pending.size;
+    clearTimeout(late);
+    if (!left) return (parts = 0), working(tiles);
+    parts = Math.max(parts, left);
+    late = setTimeout(() => working(tiles, "Drawing the picture", parts - left, parts), drawn ? 300 : 0);
+  };
+  let drawn = false;
+  tiles.on("work", report);
+  tiles.on("tileload", () => (drawn = true));
 
   // drawCells draws the edges of the cells, where they are not too close.
   const drawCells = () => {
@@ -264,24 +293,38 @@ function spread(shown, box) {
   map.on("zoomstart", () => (cells.hidden = true));
   map.on("move zoomend resize", drawCells);
 
-  const { x, y, z } = state();
-  if (placed([x, y, z])) map.setView(at(Number(x), Number(y)), Number(z), { animate: false });
-  else map.fitBounds(all, { animate: false });
+  // home fills the stage with all that there is, above the player. The address has a place only
+  // when somebody has chosen one.
+  let begun, homing = false; // begun: the size of the stage that it fills
+  const home = (how) => {
+    map.options.zoomSnap = 0;
+    const { center, zoom } = map._getBoundsCenterZoom(shown.extent ?? all, { paddingTopLeft: [8, 8], paddingBottomRight: [8, view.moves ? 60 : 8] });
+    homing = !how;
+    put(map, center, exact(zoom, natural, Math.floor), how);
+    homing = false;
+    begun = how ? undefined : map.getSize();
+  };
+  const follow = ({ x, y, z }) => put(map, at(Number(x), Number(y)), exact(Number(z), natural));
+  if (placed(["x", "y", "z"].map((k) => state()[k]))) follow(state());
+  else home();
   ground.addTo(map);
   cover?.addTo(map);
   tiles.addTo(map);
   marks.addTo(map);
   drawCells();
 
-  const middle = () => units(map.getCenter());
-  const where = () => ({ x: middle()[0].toFixed(2), y: middle()[1].toFixed(2), z: String(map.getZoom()) });
   const zoomed = () => {
     const cell = scale * 2 ** map.getZoom();
     box.classList.toggle("over", map.getZoom() > natural);
     map.keyboard._setPanDelta(cell >= near ? Math.round(cell) : 80); // cell by cell, where they can be told apart
   };
   zoomed();
-  map.on("moveend", () => set(where()));
+  map.on("moveend", () => {
+    if (homing || (begun && !begun.equals(map.getSize()))) return;
+    begun = undefined;
+    set(where());
+  });
+  map.on("resize", () => begun && home());
   map.on("zoomend", zoomed);
   const pointed = (point) => {
     const mark = marks.find(map.latLngToContainerPoint(at(...point)))?.mark;
@@ -305,17 +348,23 @@ function spread(shown, box) {
   const stop = watch((changed) => {
     if (changed.has("grid")) drawCells();
     const { x, y, z } = state(), now = where();
-    if (["x", "y", "z"].some((k) => changed.has(k)) && placed([x, y, z]) && (x !== now.x || y !== now.y || z !== now.z)) map.setView(at(Number(x), Number(y)), Number(z), { animate: false }); // back in history
+    if (["x", "y", "z"].some((k) => changed.has(k)) && placed([x, y, z]) && (x !== now.x || y !== now.y || z !== now.z)) follow(state()); // back in history
   });
 
   Object.assign(shown, {
     map, marks, units, at, tell,
-    home: () => map.fitBounds(all, { animate: !still.matches }),
+    home: () => home({ animate: !still.matches }),
+    // widen makes room for another file's picture.
+    widen(bounds) {
+      shown.extent = L.latLngBounds(all.getSouthWest(), all.getNorthEast()).extend(bounds);
+      map.setMaxBounds(shown.extent.pad(1)).setMinZoom(Math.min(smallest(view.bounds), map.getBoundsZoom(shown.extent) - 1));
+      if (begun) home();
+    },
     flyTo([l, t, r, b]) {
       const bounds = L.latLngBounds(at(l, b), at(r, t)), now = map.getZoom();
       const wanted = Math.min(natural, Math.ceil(Math.log2(near / scale)));
       const zoom = Math.max(map.getMinZoom(), Math.min(map.getBoundsZoom(bounds), Math.max(now, wanted)));
-      if (still.matches) map.setView(bounds.getCenter(), zoom, { animate: false });
+      if (still.matches) put(map, bounds.getCenter(), zoom);
       else map.flyTo(bounds.getCenter(), zoom, { duration: 0.4 });
     },
     refresh() {
@@ -339,7 +388,7 @@ function spread(shown, box) {
     },
     // still is the address of the pixels that are seen.
     still() {
-      const z = Math.min(map.getZoom() + (side ? 1 : 0), 8), k = 2 ** z, size = map.getSize(), more = k / 2 ** map.getZoom();
+      const z = Math.min(Math.ceil(map.getZoom()) + (side ? 1 : 0), 8), k = 2 ** z, size = map.getSize(), more = k / 2 ** map.getZoom();
       const a = map.project(map.getCenter(), map.getZoom()).subtract(size.divideBy(2)).round().multiplyBy(more), b = a.add(size.multiplyBy(more));
       const [l, t, r, o] = shown.view.bounds.map((v) => v * scale * k);
       const min = [Math.max(a.x, Math.floor(l)), Math.max(a.y, Math.floor(t))], max = [Math.min(b.x, Math.ceil(r)), Math.min(b.y, Math.ceil(o))];
@@ -348,6 +397,8 @@ function spread(shown, box) {
     inspectQuery: () => ({ z: Math.round(map.getZoom()) }),
     close() {
       stop();
+      clearTimeout(late);
+      working(tiles);
       map.off("moveend"); // one may still be waiting
       map.remove();
       box.remove();

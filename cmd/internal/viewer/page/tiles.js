@@ -6,10 +6,13 @@ const sleep = (ms) => new Promise((r) => setTimeout(r, ms));
 
 // Tiles is a layer of Leaflet. address(coords) tells where a tile is; 204 is nothing, 202 is
 // asked for again, 503 a little later, and what is no longer on the screen is no longer asked
-// for. What is outside of options.bounds is cut off. It fires "failed" with a message.
+// for. What is outside of options.bounds is cut off. Between two zooms the tiles of the larger
+// one are shown, smaller. It fires "failed" with a message, and "work" when another number of
+// tiles is being fetched (pending).
 export const Tiles = L.GridLayer.extend({
   initialize(address, options) {
     this.address = address;
+    this.pending = new Set();
     L.GridLayer.prototype.initialize.call(this, options);
     this.on("tileunload", (e) => e.tile.leave());
   },
@@ -28,14 +31,19 @@ export const Tiles = L.GridLayer.extend({
       await img.decode().catch(() => {});
       if (old) URL.revokeObjectURL(old);
     };
+    const pending = (is) => {
+      if (is ? this.pending.add(img) : this.pending.delete(img)) this.fire("work");
+    };
     img.leave = () => {
       stop?.abort();
+      pending(false);
       if (blob) URL.revokeObjectURL(blob);
     };
     // load fetches the tile, again if it was fetched before, and ends when it is whole.
     img.load = async () => {
       stop?.abort();
       const { signal } = (stop = new AbortController());
+      pending(true);
       try {
         for (let wait = 250; ; ) {
           const answer = await fetch(this.address(at), { signal });
@@ -60,6 +68,8 @@ export const Tiles = L.GridLayer.extend({
         img.title = err.message;
         ready();
         this.fire("failed", { message: err.message });
+      } finally {
+        if (!signal.aborted) pending(false);
       }
     };
     img.load();
@@ -90,6 +100,12 @@ export const Tiles = L.GridLayer.extend({
     for (const level of Object.values(this._levels ?? {})) this._onCreateLevel(level);
     this._update();
   },
+
+  _setView(center, zoom, ...how) {
+    this._zoom = zoom;
+    L.GridLayer.prototype._setView.call(this, center, Math.ceil(zoom), ...how);
+  },
+  _setZoomTransforms(center) { L.GridLayer.prototype._setZoomTransforms.call(this, center, this._zoom); },
 
   _onCreateLevel(level) {
     const point = (at) => this._map.project(at, level.zoom).subtract(level.origin);
