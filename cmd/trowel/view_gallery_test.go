@@ -123,6 +123,9 @@ func TestViewGallery(t *testing.T) {
 				t.Errorf("%s: the picture has %v pixels", name, size)
 			}
 		}
+		if _, data := v.get(fmt.Sprintf("/f/%d/head", f.ID)); name == "mod.MOD" && string(data) != `{"lines":["MEDIA","MOD.DAT"]}` {
+			t.Errorf("%s has %s", name, data)
+		}
 		if _, data := v.get(fmt.Sprintf("/f/%d/count", f.ID)); !strings.Contains(string(data), want.count) || strings.Contains(string(data), filepath.Dir(dir)) {
 			t.Errorf("%s: the findings are %s", name, data)
 		}
@@ -160,6 +163,7 @@ func TestViewGalleryPage(t *testing.T) {
 	p.Wait(names + ".length === 5")
 	p.Wait(`document.querySelectorAll(".thumb img").length === 3`)
 	p.Wait(`document.querySelectorAll(".found .sev-error").length >= 1`)
+	p.Wait(`document.querySelector(".sheet")?.textContent === "MEDIA\nMOD.DAT"`)
 	p.Picture("light")
 	p.Dark(true)
 	p.Picture("dark")

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"strings"
 )
 
 // routes says what answers what. All that is about a file is below /f/NUMBER, where NUMBER is
@@ -73,16 +74,34 @@ func describe(ctx context.Context, e *edition, _ *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	type option struct {
+		Usage string `json:"usage"`
+		Help  string `json:"help"`
+	}
 	type query struct {
-		Name    string `json:"name"`
-		Title   string `json:"title"`
-		Usage   string `json:"usage"`
-		Example string `json:"example"`
+		Name    string   `json:"name"`
+		Title   string   `json:"title"`
+		Usage   string   `json:"usage"`
+		Example string   `json:"example"`
+		Options []option `json:"options"`
 	}
 	queries := []query{}
 	if e.Format.Finder != nil {
 		for _, c := range e.Format.Finder.Commands {
-			queries = append(queries, query{c.Name, c.Title, c.Usage(), c.Example})
+			q := query{c.Name, c.Title, c.Usage(), c.Example, []option{}}
+			for _, o := range c.Options {
+				if o.Input {
+					continue // the page has no files to name
+				}
+				one := option{"--" + o.Name, strings.ReplaceAll(o.Help, "`", "")}
+				if value := strings.Split(o.Help, "`"); !o.Bool && len(value) == 3 {
+					one.Usage += " " + strings.ToUpper(value[1])
+				} else if !o.Bool {
+					one.Usage += " VALUE"
+				}
+				q.Options = append(q.Options, one)
+			}
+			queries = append(queries, q)
 		}
 	}
 	e.of.mu.Lock()

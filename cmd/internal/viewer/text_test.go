@@ -120,3 +120,14 @@ func FuzzTables(f *testing.F) {
 		}
 	})
 }
+
+// A file that is a text is known by its first lines, whatever folders are around it.
+func TestHead(t *testing.T) {
+	f, _ := toys(false, nil)
+	s := toyServer(t, f, "one\n"+strings.Repeat("long ", 100)+strings.Repeat("\nmore", 100))
+	var head struct{ Lines []string }
+	getJSON(t, s, "/f/0/head", &head)
+	if len(head.Lines) != headLines || head.Lines[0] != "one" || len(head.Lines[1]) != headLetters || head.Lines[2] != "more" {
+		t.Errorf("%q", head.Lines)
+	}
+}

@@ -295,14 +295,14 @@ function spread(shown, box) {
 
   // home fills the stage with all that there is, above the player. The address has a place only
   // when somebody has chosen one.
-  let begun, homing = false; // begun: the size of the stage that it fills
+  let begun, homing = false; // begun: which stage it fills, and how
   const home = (how) => {
     map.options.zoomSnap = 0;
     const { center, zoom } = map._getBoundsCenterZoom(shown.extent ?? all, { paddingTopLeft: [8, 8], paddingBottomRight: [8, view.moves ? 60 : 8] });
     homing = !how;
     put(map, center, exact(zoom, natural, Math.floor), how);
     homing = false;
-    begun = how ? undefined : map.getSize();
+    begun = how ? undefined : { size: map.getSize(), where: String(Object.values(where())) };
   };
   const follow = ({ x, y, z }) => put(map, at(Number(x), Number(y)), exact(Number(z), natural));
   if (placed(["x", "y", "z"].map((k) => state()[k]))) follow(state());
@@ -320,7 +320,7 @@ function spread(shown, box) {
   };
   zoomed();
   map.on("moveend", () => {
-    if (homing || (begun && !begun.equals(map.getSize()))) return;
+    if (homing || (begun && (!begun.size.equals(map.getSize()) || begun.where === String(Object.values(where()))))) return;
     begun = undefined;
     set(where());
   });

@@ -20,6 +20,7 @@ export const panel = {
     const isPlace = (text) => /^\s*\(?\s*-?[\d.]+\s*[,;\s]\s*-?[\d.]+(\s*[,;\s]\s*-?[\d.]+)?\s*\)?\s*$/.test(text);
     const kindOf = (text, as = state().as) => (as ? "search" : isPlace(text) && context.shown?.goTo ? "place" : queryOf(text) ? "find" : "search");
 
+    const more = new Map(queries.flatMap((q) => q.options.map((o) => [o.usage, o.help])));
     const list = el("datalist", { id: "queries" }, queries.map((q) => el("option", { value: q.example, label: `${q.usage}: ${q.title}` })));
     const field = el("input", { type: "search", id: "search", "aria-label": "Search", placeholder: queries.length ? `Text, ${queries[0].example}, or 161,37` : "Text", spellcheck: false, autocomplete: "off", "aria-describedby": "search-hint", oninput: hint });
     field.setAttribute("list", "queries");
@@ -34,12 +35,14 @@ export const panel = {
     const options = el("div", { className: "row options" }, box("as", "pattern", "Expression"), box("case", 1, "Match case"));
     const about = el("p", { id: "search-hint", className: "muted" });
     const head = el("div", { role: "status" }), out = el("div", { className: "found" });
-    const help = el("details", {}, el("summary", {}, el("h3", {}, `Queries of a ${title}`)), el("dl", {}, queries.flatMap((q) => [el("dt", {}, el("button", { type: "button", className: "link data", onclick: () => ((field.value = q.example), hint(), field.focus()) }, q.usage)), el("dd", {}, q.title)])));
+    const help = el("details", {}, el("summary", {}, el("h3", {}, `Queries of a ${title}`)),
+      el("dl", {}, queries.flatMap((q) => [el("dt", {}, el("button", { type: "button", className: "link data", onclick: () => ((field.value = q.example), hint(), field.focus()) }, q.usage), el("span", { className: "data" }, q.options.map((o) => ` [${o.usage}]`).join(""))), el("dd", {}, q.title)])),
+      more.size > 0 && [el("h3", {}, "Options of queries"), el("dl", {}, [...more].flatMap(([usage, help]) => [el("dt", { className: "data" }, usage), el("dd", {}, help)]))]);
     fill(node, form, list, options, about, head, out, queries.length > 0 && help);
 
     function hint() {
       const text = field.value, kind = kindOf(text), query = queryOf(text);
-      about.textContent = !text ? "Enter searches, Escape clears." : kind === "find" ? `${query.usage}: ${query.title}` : kind === "place" ? "Enter goes there." : state().as ? "An expression, as RE2 knows them." : "Text in all that is in the file.";
+      about.textContent = !text ? "Enter searches, Escape clears." : kind === "find" ? `${[query.usage, ...query.options.map((o) => `[${o.usage}]`)].join(" ")}: ${query.title}` : kind === "place" ? "Enter goes there." : state().as ? "An expression, as RE2 knows them." : "Text in all that is in the file.";
     }
     function restore() {
       field.value = state().q ?? "";

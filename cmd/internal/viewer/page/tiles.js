@@ -105,7 +105,11 @@ export const Tiles = L.GridLayer.extend({
     this._zoom = zoom;
     L.GridLayer.prototype._setView.call(this, center, Math.ceil(zoom), ...how);
   },
-  _setZoomTransforms(center) { L.GridLayer.prototype._setZoomTransforms.call(this, center, this._zoom); },
+  // What is scaled is not rounded: where tiles have whole pixels, so have their edges.
+  _setZoomTransform(level, center) {
+    const scale = this._map.getZoomScale(this._zoom, level.zoom);
+    L.DomUtil.setTransform(level.el, level.origin.multiplyBy(scale).subtract(this._map._getNewPixelOrigin(center, this._zoom)), scale);
+  },
 
   _onCreateLevel(level) {
     const point = (at) => this._map.project(at, level.zoom).subtract(level.origin);

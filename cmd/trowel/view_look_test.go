@@ -1,0 +1,147 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"trowel.example/internal/judge/chromium"
+)
+
+// inked counts the pixels of marks over the picture that have a colour other than that of their rims.
+const inked = `(() => {
+	const c = document.querySelector("canvas.marks"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+	let n = 0;
+	for (let i = 0; i < d.length; i += 4) n += d[i + 3] > 200 && Math.max(d[i], d[i + 1], d[i + 2]) > 100;
+	return n;
+})()`
+
+// TestViewFills sees that the first picture fills the stage, at every width, without seams between its tiles.
+func TestViewFills(t *testing.T) {
+	for _, c := range []struct{ sample, as string }{{"burrow", "burrow.map"}, {"hollow", "hollow"}} {
+		t.Run(c.sample, func(t *testing.T) {
+			v := view(t, sample(t, c.sample, c.as))
+			p := v.open(1280, 800)
+			for _, size := range [][2]int{{1280, 800}, {1920, 1080}, {360, 740}} {
+				p.Resize(size[0], size[1])
+				settle(p)
+				part := chromium.Eval[[]float64](p, `(() => {
+					const stage = document.querySelector(".map").getBoundingClientRect(), ground = document.querySelector("path.ground").getBoundingClientRect();
+					const player = document.querySelector(".player") ? 52 : 0;
+					return [ground.width / (stage.width - 16), ground.height / (stage.height - 16 - player)];
+				})()`)
+				if most := math.Max(part[0], part[1]); most < 0.9 || most > 1.02 {
+					t.Errorf("%v: the picture takes %.2f of the width and %.2f of the height", size, part[0], part[1])
+				}
+				if edges := chromium.Eval[float64](p, `Math.max(...[...document.querySelectorAll(".leaflet-tile-loaded")].flatMap((i) => {
+					const r = i.getBoundingClientRect();
+					return [r.left, r.top, r.right, r.bottom].map((v) => Math.abs(v - Math.round(v)));
+				}))`); edges > 0.05 {
+					t.Errorf("%v: edges of tiles lie %.2f pixels beside pixels", size, edges)
+				}
+				if hash := chromium.Eval[string](p, "location.hash"); strings.Contains(hash, "x=") {
+					t.Errorf("%v: nobody chose the place in %s", size, hash)
+				}
+			}
+			// The place is kept in the address, and is the same when the page is loaded again.
+			p.Do(chromedp.Focus(".map"))
+			p.Press("0")
+			p.Press(kb.ArrowRight)
+			p.Wait("location.hash.includes('z=')")
+			settle(p)
+			where := `(() => { const r = document.querySelector("path.ground").getBoundingClientRect(); return [r.left, r.width].map(Math.round).join(); })()`
+			before := chromium.Eval[string](p, where)
+			p.Do(chromedp.Reload())
+			p.Wait("document.body.dataset.ready")
+			settle(p)
+			if after := chromium.Eval[string](p, where); after != before {
+				t.Errorf("loaded again, the picture is at %s, not %s", after, before)
+			}
+			v.stop()
+		})
+	}
+}
+
+// TestViewWork sees that the page says what it waits for from the beginning, and takes away what it said.
+func TestViewWork(t *testing.T) {
+	v := view(t, sample(t, "burrow", "burrow.map"))
+	if _, data := v.get("/"); !strings.Contains(string(data), `role="status">Opening burrow.map<`) {
+		t.Errorf("before any script runs the page does not say that it opens the file: %s", data)
+	}
+	p := v.open(1280, 800)
+	settle(p)
+	if !chromium.Eval[bool](p, "document.querySelector('#busy').hidden") {
+		t.Error("it says that it works when all is done")
+	}
+	chromium.Eval[bool](p, `(() => {
+		window.real = fetch;
+		window.fetch = (a, o) => String(a).includes("/tile/") ? new Promise((go, no) => { (window.held ??= []).push(() => real(a, o).then(go, no)); }) : real(a, o);
+		document.querySelector(".map").focus();
+		return true;
+	})()`)
+	p.Press("1")
+	p.Wait("!document.querySelector('#busy').hidden && document.querySelector('#busy-what').textContent === 'Drawing the picture'")
+	p.Wait("document.querySelector('#busy progress').max > 1 && document.querySelector('#busy progress').value === 0")
+	chromium.Eval[bool](p, "window.fetch = real, held.forEach((go) => go()), true")
+	p.Wait("document.querySelector('#busy').hidden")
+
+	chromium.Eval[bool](p, `(() => { const real = setTimeout; window.setTimeout = (f, ms, ...more) => real(f, ms >= 10000 ? 400 : ms, ...more); return true; })()`)
+	p.Press("1")
+	p.Wait("document.querySelector('#status').textContent.includes('shown')")
+	p.Wait("!document.querySelector('#status').textContent")
+
+	// The inspector comes forward when somebody goes to a place while another tab is open.
+	visit(p, "tab=search")
+	goTo(p, "12,7")
+	p.Wait("document.querySelector('.spot h2')?.textContent === 'x 12  y 7' && !document.querySelector('#pane-inspector').hidden")
+	for _, m := range p.Messages() {
+		t.Errorf("on the console: %s", m)
+	}
+	v.stop()
+}
+
+// TestViewMarks sees that marks of findings wait until they are wanted, and that they, and the colours of
+// a file, stay where people choose all colours of pages themselves.
+func TestViewMarks(t *testing.T) {
+	v := view(t, sample(t, "burrow", "burrow.map"))
+	p := v.open(1280, 800)
+	visit(p, "tab=findings")
+	p.Wait("document.querySelector('.kinds details[open] .places')")
+	if n := chromium.Eval[int](p, inked); n > 0 {
+		t.Errorf("%d pixels are marked before anybody wants it", n)
+	}
+	p.Do(chromedp.Click(".pane-findings [name=marks]"))
+	settle(p)
+	all := chromium.Eval[int](p, inked)
+	p.Do(chromedp.Click(".pane-findings [name=marks]"))
+	settle(p)
+	if n := chromium.Eval[int](p, inked); n > 0 || all == 0 {
+		t.Errorf("%d pixels are marked, and %d when the marks are taken away", all, n)
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		p.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}, {Name: "prefers-color-scheme", Value: scheme}}))
+		visit(p, "tab=findings&finding=0.3")
+		p.Wait(inked + " > 0")
+		p.Picture("forced-" + scheme)
+		visit(p, "at=20.5,10.5")
+		p.Wait("document.querySelector('.swatch')")
+		if image := chromium.Eval[string](p, "getComputedStyle(document.querySelector('.swatch')).backgroundImage"); !strings.Contains(image, "gradient") {
+			t.Errorf("%s: a colour of the file is shown as %s", scheme, image)
+		}
+		for _, chosen := range []string{"#tab-inspector", ".tree [aria-selected=true]"} {
+			if style := chromium.Eval[string](p, fmt.Sprintf("getComputedStyle(document.querySelector(%q)).outlineStyle", chosen)); style != "solid" {
+				t.Errorf("%s: %s looks like those that are not chosen: its frame is %s", scheme, chosen, style)
+			}
+		}
+		// Facts that are closed name what they count.
+		if text := chromium.Eval[string](p, "[...document.querySelectorAll('.facts summary')].map((s) => s.textContent).find((t) => t.startsWith('image'))"); !strings.Contains(text, "width ") {
+			t.Errorf("%q does not say what its numbers are", text)
+		}
+	}
+	v.stop()
+}
