@@ -2,6 +2,8 @@ package torchlight
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"trowel.example/check"
 	"trowel.example/fault"
@@ -102,7 +104,7 @@ var exchangeCommands = []modCommand{{
 }, {
 	Command: format.Command{Name: "table", Title: "Put a changed table of skills, units, items or affixes in", Heading: "Texts and tables",
 		Long: "The file is what `trowel convert --to units-csv` and the like made; rows and columns may be left out. A changed cell is put into the file of its row, also where " +
-			"the value came from the BASEFILE, which stays; an emptied one takes the key out of the file. Give the same --base as for the conversion.",
+			"the value came from the BASEFILE, which stays; an emptied one takes the key out of the file. Numbers of 64 bits begin with #, so that no spreadsheet rounds them; with a cell that one has rounded, nothing changes. Give the same --base as for the conversion.",
 		Args:    []format.Option{{Name: "file", Input: true, Help: "a .csv"}},
 		Example: "table units.csv"},
 	do: func(e *modedit.Editor, job *format.Job) error {
@@ -112,6 +114,16 @@ var exchangeCommands = []modCommand{{
 			return err
 		}
 		n, err := e.SetTable(data)
+		var cells modedit.CellsError
+		if errors.As(err, &cells) && len(cells) > 1 {
+			for _, cell := range cells {
+				job.Miss("", "%v", inText(cell, name))
+			}
+			return fmt.Errorf("%s: nothing was changed, because of %d cells", name, len(cells))
+		}
+		if len(cells) == 1 {
+			err = cells[0]
+		}
 		return found(n, inText(err, name), job)
 	},
 }}

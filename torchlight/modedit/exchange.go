@@ -7,10 +7,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"trowel.example/fault"
 	"trowel.example/internal/po"
+	"trowel.example/torchlight/text"
 )
 
 // FormatPO writes texts as a PO file for a language, "" for a template: one entry for each
@@ -55,11 +55,12 @@ func ParsePO(data []byte) (texts []Text, fuzzy int, err error) {
 var textColumns = []string{"file", "node", "original", "translation"}
 
 // FormatCSV writes texts as CSV, in UTF-8 with a byte order mark, by which spreadsheets know it:
-// a row for each place, with the columns file, node, original and translation.
+// a row for each place, with the columns file, node, original and translation. Texts that a
+// spreadsheet would change begin with #.
 func FormatCSV(texts []Text) []byte {
 	rows := [][]string{textColumns}
 	for _, t := range texts {
-		rows = append(rows, []string{t.Path, t.Node, t.Value, t.Translation})
+		rows = append(rows, []string{t.Path, t.Node, toSheet(text.Translate, t.Value), toSheet(text.Translate, t.Translation)})
 	}
 	return formatRows(rows)
 }
@@ -87,7 +88,7 @@ func ParseCSV(data []byte) ([]Text, error) {
 			}
 			return row[at[c]]
 		}
-		t := Text{cell(0), cell(1), cell(2), cell(3)}
+		t := Text{cell(0), cell(1), fromSheet(text.Translate, cell(2)), fromSheet(text.Translate, cell(3))}
 		if (t.Path == "") != (t.Node == "") {
 			return nil, &fault.TextError{Line: lines[i+1], Msg: "file and node belong together, and only one of them is there"}
 		}
@@ -111,9 +112,8 @@ func formatRows(rows [][]string) []byte {
 // parseRows reads CSV with a first row, and returns the line on which each row begins. Line ends
 // in cells are line feeds.
 func parseRows(data []byte) (rows [][]string, lines []int, err error) {
-	data = bytes.TrimPrefix(data, []byte(bom))
-	if !utf8.Valid(data) {
-		return nil, nil, &fault.TextError{Msg: "expected UTF-8: save it as CSV UTF-8"}
+	if data, err = text.ToUTF8(data); err != nil {
+		return nil, nil, &fault.TextError{Msg: "expected UTF-8 or UTF-16: save it as CSV UTF-8"}
 	}
 	head, _, _ := bytes.Cut(data, []byte("\n"))
 	r := csv.NewReader(bytes.NewReader(data))

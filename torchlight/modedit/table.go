@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"path"
 	"slices"
 	"strings"
@@ -55,7 +54,8 @@ var firstColumns = []string{"NAME", "DISPLAYNAME", "BASEFILE", "UNITTYPE", "LEVE
 // Table returns a table of the mod as CSV, as [FormatCSV] writes it: a row for each file, and a
 // column for each key that one of them has in its root or takes from the file that it is based on.
 // Columns, if there are any, are wanted in place of these; one with points is the way to a key in
-// nodes below the root, LEVEL1.MANACOST. Of several equal keys it is the first. Missing are
+// nodes below the root, LEVEL1.MANACOST. Of several equal keys it is the first. Numbers of 64 bits,
+// and texts that a spreadsheet would change, begin with #. Missing are
 // the files that others are based on and that are not at hand.
 func (e *Editor) Table(t Table, columns []string) (data []byte, missing []string, err error) {
 	files := e.all(t.has)
@@ -104,7 +104,7 @@ func (e *Editor) Table(t Table, columns []string) (data []byte, missing []string
 			if p == nil {
 				p = new(text.Property)
 			}
-			row = append(row, p.Value)
+			row = append(row, toSheet(p.Type, p.Value))
 		}
 		rows = append(rows, row)
 	}
@@ -115,10 +115,13 @@ func (e *Editor) Table(t Table, columns []string) (data []byte, missing []string
 type resolver struct {
 	e       *Editor
 	trees   map[string]*text.Node
+	types   map[string]text.Type // of columns
 	missing []string
 }
 
-func (e *Editor) newResolver() *resolver { return &resolver{e: e, trees: make(map[string]*text.Node)} }
+func (e *Editor) newResolver() *resolver {
+	return &resolver{e: e, trees: make(map[string]*text.Node), types: make(map[string]text.Type)}
+}
 
 // own returns a file of the mod.
 func (r *resolver) own(name string) (*text.Node, error) {
@@ -215,8 +218,9 @@ type cell struct {
 // put into the file of their row, also where it took the value from the file that it is based on,
 // which stays as it is. A cell that was emptied takes the key out of the file, so that this value counts again.
 // Rows and columns may be left out and come in any order; a column <TYPE>KEY is one that no file
-// has yet. Whole numbers of 64 bits that a spreadsheet has rounded stay, and are told of. It
-// returns how many values changed. The error of something in the CSV is a [*fault.TextError].
+// has yet. Values may begin with # as Table writes them, or not. It
+// returns how many values changed. The error of something in the CSV is a [*fault.TextError], or a
+// [CellsError] with all cells that are not of their type, or that a spreadsheet has rounded: then nothing changes.
 func (e *Editor) SetTable(data []byte) (int, error) {
 	rows, lines, err := parseRows(data)
 	if err != nil {
@@ -229,12 +233,10 @@ func (e *Editor) SetTable(data []byte) (int, error) {
 	r := e.newResolver()
 	cells := make(map[*file][]cell)
 	var files []*file
+	var wrong CellsError
 	for i, row := range rows[1:] {
-		fail := func(column, what string) error {
-			if column != "" {
-				what = column + ": " + what
-			}
-			return &fault.TextError{Line: lines[i+1], Msg: what}
+		fail := func(column, what string) {
+			wrong = append(wrong, &fault.TextError{Line: lines[i+1], Msg: column + ": " + what})
 		}
 		if at >= len(row) || row[at] == "" {
 			continue
@@ -244,14 +246,17 @@ func (e *Editor) SetTable(data []byte) (int, error) {
 			f = e.find("MEDIA/" + row[at])
 		}
 		if f == nil || !isData(f.path) {
-			return 0, fail(columnFile, row[at]+" is no data file of the mod")
+			fail(columnFile, row[at]+" is no data file of the mod")
+			continue
 		}
 		if cells[f] != nil {
-			return 0, fail(columnFile, row[at]+" has two rows")
+			fail(columnFile, row[at]+" has two rows")
+			continue
 		}
 		root, err := r.own(f.path)
 		if err != nil {
-			return 0, fail(columnFile, fmt.Sprintf("%s cannot be read: %v", f.path, err))
+			fail(columnFile, fmt.Sprintf("%s cannot be read: %v", f.path, err))
+			continue
 		}
 		chain := r.chain(f.path, root)
 		cells[f] = []cell{}
@@ -259,17 +264,19 @@ func (e *Editor) SetTable(data []byte) (int, error) {
 			if j == at || columns[j] == "" {
 				continue
 			}
-			c, err := e.changedCell(f, chain, columns[j], types[j], value)
-			if err != nil {
-				return 0, fail(columns[j], err.Error())
-			}
-			if c != nil {
+			switch c, err := r.changedCell(chain, columns[j], types[j], value); {
+			case err != nil:
+				fail(columns[j], err.Error())
+			case c != nil:
 				cells[f] = append(cells[f], *c)
 			}
 		}
 		if len(cells[f]) > 0 {
 			files = append(files, f)
 		}
+	}
+	if wrong != nil {
+		return 0, wrong
 	}
 	return e.each(files, func(f *file, root *text.Node) ([]check.Change, error) {
 		t := tally{file: f.path, unit: "values"}
@@ -338,67 +345,51 @@ func tableColumns(head []string) (columns []string, types []text.Type, file int,
 }
 
 // changedCell returns what a cell changes; nil for nothing.
-func (e *Editor) changedCell(f *file, chain []*text.Node, column string, t text.Type, value string) (*cell, error) {
+func (r *resolver) changedCell(chain []*text.Node, column string, t text.Type, value string) (*cell, error) {
 	p, own := resolve(chain, column)
-	if p == nil && value == "" || p != nil && p.Value == value {
-		return nil, nil
-	}
-	if value == "" && own {
-		return &cell{column: column, remove: true}, nil
-	}
-	if value == "" {
-		return nil, errors.New("the value comes from the file that this one is based on, and cannot be taken away here")
+	was := ""
+	if p != nil {
+		t, was = p.Type, p.Value
 	}
 	switch {
-	case p != nil:
-		t = p.Type
+	case value == was:
+		return nil, nil
+	case value == "" && own:
+		return &cell{column: column, remove: true}, nil
+	case value == "":
+		return nil, errors.New("the value comes from the file that this one is based on, and cannot be taken away here")
 	case t == 0:
-		if t = e.typeOf(column); t == 0 {
+		if t = r.typeOf(column); t == 0 {
 			return nil, fmt.Errorf("no file has this key: call the column <TYPE>%s, such as <INTEGER>%s", column, column)
 		}
 	}
+	if value = fromSheet(t, value); value == was {
+		return nil, nil
+	}
 	now, err := typed(t, value)
-	if p != nil {
-		was, _ := typed(t, p.Value)
-		if err == nil && was == now {
-			return nil, nil // it is only written in another way
-		}
-		if t == text.Integer64 && roundedBySpreadsheet(p.Value, value) {
-			e.Miss(f.path, fmt.Sprintf("%s is %s and stays: %s is that, rounded by a spreadsheet", column, p.Value, value))
-			return nil, nil
-		}
+	if before, _ := typed(t, was); p != nil && err == nil && before == now {
+		return nil, nil // it is only written in another way
+	}
+	if damage := damagedBySheet(t, was, value); damage != nil {
+		return nil, damage
 	}
 	return &cell{column: column, value: now, t: t}, err
 }
 
 // typeOf returns the type that a key has in the mod; 0 if nothing has it.
-func (e *Editor) typeOf(column string) text.Type {
-	for _, f := range e.all(isData) {
-		if root, err := e.Tree(f.path); err == nil {
+func (r *resolver) typeOf(column string) text.Type {
+	t, known := r.types[column]
+	if known {
+		return t
+	}
+	for _, f := range r.e.all(isData) {
+		if root, err := r.e.Tree(f.path); err == nil {
 			if p, _ := resolve([]*text.Node{root}, column); p != nil {
-				return p.Type
+				t = p.Type
+				break
 			}
 		}
 	}
-	return 0
-}
-
-// roundedBySpreadsheet reports whether a large number became another one because some program
-// keeps fifteen digits only.
-func roundedBySpreadsheet(was, now string) bool {
-	a, _ := text.ParseDouble(was)
-	b, clean := text.ParseDouble(strings.TrimSpace(now))
-	return clean && math.Abs(a) > 1e15 && math.Abs(a-b) <= math.Abs(a)*1e-5 && significant(now) <= 15
-}
-
-// significant returns how many digits of a number say something.
-func significant(s string) int {
-	s, _, _ = strings.Cut(strings.ToUpper(s), "E")
-	digits := strings.Map(func(r rune) rune {
-		if '0' <= r && r <= '9' {
-			return r
-		}
-		return -1
-	}, s)
-	return len(strings.Trim(digits, "0"))
+	r.types[column] = t
+	return t
 }

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
+	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/modedit"
@@ -79,7 +82,7 @@ func TestTable(t *testing.T) {
 	}
 	withBase := modedit.Options{Base: moddir.SourcesOfArchive(open(t, game).Archive, moddir.Options{})}
 	if got := table(data, modedit.Options{}); got != `file,NAME,BASEFILE,LEVEL,UNIT_GUID,DONTCREATE,FAST
-MEDIA/UNITS/MONSTERS/A.DAT,A,media/units/monsters/b.dat,7,1234567890123456789,,false
+MEDIA/UNITS/MONSTERS/A.DAT,A,media/units/monsters/b.dat,7,#1234567890123456789,,false
 MEDIA/UNITS/MONSTERS/B.DAT,B,UNITS\MONSTERS\GAME.DAT,7,,true,false
 ` {
 		t.Error(got)
@@ -92,9 +95,10 @@ MEDIA/UNITS/MONSTERS/B.DAT,B,UNITS\MONSTERS\GAME.DAT,7,,true,false
 		{"LEVEL;FILE;note\n;" + b + ";x\n", "!LEVEL", "!LEVEL"},
 		{"file,FAST\n" + a + ",FALSE\n" + b + ",TRUE\n", "!FAST", "FAST:true"},
 		{"file,X.V\n" + a + ",2\n", "V:2", ""},
-		{"file,UNIT_GUID\n" + a + ",1.23457E+18\n", "1234567890123456789", ""},
-		{"file,UNIT_GUID\n" + a + ",1234567890123450000\n", "1234567890123456789", ""},
 		{"file,UNIT_GUID\n" + a + ",5\n", "UNIT_GUID:5", ""},
+		{"file,UNIT_GUID\n" + a + ",#5\n", "UNIT_GUID:5", ""},
+		{"file,UNIT_GUID\n" + a + ",#1234567890123456789\n", "1234567890123456789", ""},
+		{"file,NAME\n" + a + ",#007\n" + b + ",#7\n", "NAME:007", "NAME:#7"},
 		{"file,<FLOAT>SPEED\n" + a + ",2.50\n", "SPEED:2.5", "!SPEED"},
 	} {
 		if strings.Contains(c.table, "note") {
@@ -111,7 +115,11 @@ MEDIA/UNITS/MONSTERS/B.DAT,B,UNITS\MONSTERS\GAME.DAT,7,,true,false
 	for s, want := range map[string]string{
 		"name\nx\n":                              "no column file",
 		"file,LEVEL\nMEDIA/NONE.DAT,5\n":         "no data file of the mod",
-		"file,LEVEL\n" + a + ",x\n":              "x is no INTEGER",
+		"file,LEVEL\n" + a + ",x\n":              "x is no whole number",
+		"file,LEVEL\n" + a + ",1e3\n":            "is no whole number",
+		"file,LEVEL\n" + a + ",3000000000\n":     "is no INTEGER",
+		"file,LEVEL\n" + a + ",\"1,000\"\n":      "is no whole number",
+		"file,FAST\n" + a + ",WAHR\n":            "is no BOOL",
 		"file,LEVEL\n" + a + ",\n":               "comes from the file that this one is based on",
 		"file,NEW\n" + a + ",5\n":                "<INTEGER>NEW",
 		"file,<WORD>NEW\n" + a + ",5\n":          "expected a type",
@@ -124,6 +132,68 @@ MEDIA/UNITS/MONSTERS/B.DAT,B,UNITS\MONSTERS\GAME.DAT,7,,true,false
 		var at *fault.TextError
 		if err == nil || !strings.Contains(err.Error(), want) || !errors.As(err, &at) && want != "no such node" {
 			t.Errorf("%q: %v, expected %s", s, err, want)
+		}
+	}
+}
+
+// What spreadsheets make of numbers of things is refused, every cell of it, and nothing changes. Most
+// mods have these numbers as STRING.
+func TestRoundedTable(t *testing.T) {
+	files := map[string]string{"MEDIA/X.DDS": "x"}
+	var table strings.Builder
+	table.WriteString("file,UNIT_GUID,LEVEL,NAME,CODE\n")
+	spoiled := []string{"4.03085095858969E+18", "4,03085E+18", "4030850958589690000", "4,030,850,958,589,690,123", "4030850958589690123.00", "4030850958589690123 ", "######", "9.22337E+18"}
+	for i, guid := range spoiled {
+		path := fmt.Sprintf("MEDIA/UNITS/%d.DAT", i)
+		files[path] = fmt.Sprintf("[UNIT]\n<STRING>NAME:%d\n<STRING>UNIT_GUID:4030850958589690123\n<INTEGER>LEVEL:1\n<STRING>CODE:007\n[/UNIT]", i)
+		fmt.Fprintf(&table, "%s,%q,2,N%d,007\n", path, guid, i)
+	}
+	data := made(t, files)
+	whole, _, err := modedit.OfMod(open(t, data), modedit.Options{}).Table(modedit.Units, []string{"UNIT_GUID", "CODE", "LEVEL"})
+	if err != nil || !strings.Contains(string(whole), "MEDIA/UNITS/0.DAT,#4030850958589690123,#007,1\n") {
+		t.Fatalf("%v: %s", err, whole)
+	}
+	for _, plain := range []string{string(whole), strings.ReplaceAll(string(whole), "#", "")} { // both forms are read
+		if got, changes, _ := edit(t, data, func(e *modedit.Editor) error { return second(e.SetTable([]byte(plain))) }); !bytes.Equal(got, data) {
+			t.Errorf("%+v", changes)
+		}
+	}
+	e := modedit.OfMod(open(t, data), modedit.Options{Report: func(c check.Change) { t.Errorf("%+v", c) }})
+	_, err = e.SetTable([]byte(table.String()))
+	var cells modedit.CellsError
+	if !errors.As(err, &cells) || len(cells) != len(spoiled) {
+		t.Fatalf("%v", err)
+	}
+	for i, cell := range cells {
+		if cell.Line != i+2 || !strings.Contains(cell.Msg, "UNIT_GUID: ") {
+			t.Errorf("%s: %v", spoiled[i], cell)
+		}
+	}
+	// Excel saves "Unicode text" in UTF-16 with tabs.
+	var wide []byte
+	for _, u := range utf16.Encode([]rune("\ufefffile\tNAME\r\nUNITS/0.DAT\té\r\n")) {
+		wide = append(wide, byte(u), byte(u>>8))
+	}
+	got, _, _ := edit(t, data, func(e *modedit.Editor) error { return second(e.SetTable(wide)) })
+	if s := said(t, got, "MEDIA/UNITS/0.DAT"); !strings.Contains(s, "NAME:é") {
+		t.Error(s)
+	}
+}
+
+// Every text is the same in a table and back, and none that spreadsheets change is there as it is.
+func TestSheetTexts(t *testing.T) {
+	for s, marked := range map[string]bool{
+		"": false, "a": false, "7": false, "-7.5": false, "123456789012345": false, "1234567890123456": true, "007": true, "1.50": true, "+5": true,
+		"1e5": true, "=A1": true, "-x": true, "@x": true, "true": true, "FALSE": true, "1-2": true, "3/4": true, "12:30": true, "1,5": true, "50%": true,
+		"3 swords": false, "#": false, "#7": false, "#007": true, "##007": true, "#a": false, "-": true,
+	} {
+		csv := string(modedit.FormatCSV([]modedit.Text{{Path: "A", Node: "B", Value: "x", Translation: s}}))
+		if got := strings.HasSuffix(csv, ",#"+s+"\n") || strings.HasSuffix(csv, ",\"#"+s+"\"\n"); got != marked {
+			t.Errorf("%q: %s", s, csv)
+		}
+		back, err := modedit.ParseCSV([]byte(csv))
+		if err != nil || back[0].Translation != s {
+			t.Errorf("%q became %q, %v", s, back[0].Translation, err)
 		}
 	}
 }
