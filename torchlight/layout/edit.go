@@ -14,11 +14,11 @@ import (
 func (f *File) Edit(o Options, change func(root *text.Node) error) error {
 	o.Floats = text.Exact
 	root := f.Text(o)
-	before, err := FromText(root, nil)
-	if err != nil {
+	if err := change(root); err != nil {
 		return err
 	}
-	if err := change(root); err != nil {
+	before, err := FromText(f.Text(o), nil)
+	if err != nil {
 		return err
 	}
 	after, err := FromText(root, nil)

@@ -250,11 +250,13 @@ func (e *Editor) edited(name string, data []byte, change func(root *text.Node) e
 		if err != nil {
 			return nil, err
 		}
-		plain, err := file.Encode()
-		if err != nil {
-			return nil, err
-		}
-		if err := file.Edit(layout.Options{Path: name}, change); err != nil {
+		var plain []byte // of the file as it was
+		if err := file.Edit(layout.Options{Path: name}, func(root *text.Node) (err error) {
+			if err = change(root); err == nil {
+				plain, err = file.Encode()
+			}
+			return err
+		}); err != nil {
 			return nil, err
 		}
 		made, err := file.Encode()

@@ -371,25 +371,18 @@ func (p *pack) renumber() error {
 				continue
 			}
 			k := number{x.kind, x.guid}
-			if other, is := taken[k]; is && other != x.file && !slices.Contains(clash, x.file) {
+			if other, is := taken[k]; is && other != x.file {
 				clash = append(clash, x.file)
 			} else if !is {
 				taken[k] = x.file
 			}
 		}
-		for _, file := range clash {
-			covered := slices.ContainsFunc(p.mods[i+1:], func(other Input) bool { return other.Editor.Has(file) })
-			if covered || !m.Editor.Has(file) {
-				continue
-			}
-			if _, err := m.Editor.NewGUIDs(file); err != nil {
-				return err
-			}
-		}
-		if len(clash) > 0 {
-			if err := m.Editor.UpdateTables(); err != nil {
-				return err
-			}
+		slices.Sort(clash)
+		clash = slices.DeleteFunc(slices.Compact(clash), func(file string) bool {
+			return slices.ContainsFunc(p.mods[i+1:], func(other Input) bool { return other.Editor.Has(file) })
+		})
+		if _, err := m.Editor.NewGUIDsOf(clash); err != nil {
+			return err
 		}
 	}
 	return nil
