@@ -26,7 +26,7 @@ type Scene interface {
 	Render(ctx context.Context, dst *image.RGBA, look Look) error
 
 	// Missing returns what all calls of Render so far had to do without, sorted by kind
-	// and name.
+	// and name. [WithMissed] has Render report what a single call had to do without.
 	Missing() []Missing
 
 	io.Closer
@@ -140,9 +140,16 @@ type Missing struct {
 	// Loss says that data which should be there cannot be had, as [Job.Miss] does. Else
 	// it is something that the file does not hold and was not found elsewhere.
 	Loss bool
-	// Adds says that Count is of the parts that were drawn, so that those of several scenes add
-	// up which drew a part each. Else it is of the whole file.
+	// Adds says that it is missing in the parts that were drawn, so that the counts of several parts
+	// add up. Else it is of the whole file.
 	Adds bool
+}
+
+// Surveyor is a scene that meets some of what is missing in the whole file when it draws a part.
+type Surveyor interface {
+	Scene
+	// Survey meets all of that which pictures with a look have to do without: Missing returns it then.
+	Survey(ctx context.Context, look Look) error
 }
 
 // Gray16Scene is a scene that has views of 16 bits, such as heights, beside the same in

@@ -8,15 +8,11 @@ import (
 	"image"
 	"image/color"
 	"io"
-	"maps"
 	"os"
-	"slices"
-	"strings"
 	"sync"
 
 	"trowel.example/fault"
 	"trowel.example/format"
-	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/worlddraw"
@@ -72,7 +68,7 @@ type worldScene struct {
 
 	mu   sync.Mutex
 	maps map[string]drawn
-	lost map[string]string // of blocks that cannot be read, why
+	lost map[string]format.Missing // blocks that cannot be read
 }
 
 // drawn is what a [worlddraw.Map] and a [worlddraw.Iso] have in common.
@@ -103,7 +99,7 @@ func (s *worldScene) With(ctx context.Context, job *format.Job) (format.Scene, e
 
 // newWorldScene takes over one use of a world.
 func newWorldScene(ctx context.Context, job *format.Job, w *sharedWorld, part *worldPart) (_ format.Scene, err error) {
-	s := &worldScene{world: w, kinds: make(map[string]worlddraw.Options), maps: make(map[string]drawn), lost: make(map[string]string)}
+	s := &worldScene{world: w, kinds: make(map[string]worlddraw.Options), maps: make(map[string]drawn), lost: make(map[string]format.Missing)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.leave())
@@ -116,7 +112,7 @@ func newWorldScene(ctx context.Context, job *format.Job, w *sharedWorld, part *w
 		return nil, err
 	}
 	for _, err := range w.odd {
-		s.lose(err)
+		s.keepLost(lostOf(err, false))
 	}
 	if err = s.findViews(job, part); err == nil {
 		s.since, err = s.openThen(ctx, job, part)
@@ -258,24 +254,6 @@ func (s *worldScene) mapAt(places *worlddraw.Places, kept map[string]drawn, name
 	return m, err
 }
 
-// lose notes something that cannot be read.
-func (s *worldScene) lose(err error) {
-	var block *worlddraw.BlockError
-	var row *mapdb.RowError
-	name, why := "", err.Error()
-	switch {
-	case errors.As(err, &block):
-		name, why = fmt.Sprintf("%d,%d,%d", block.Pos.X, block.Pos.Y, block.Pos.Z), block.Err.Error()
-	case errors.As(err, &row) && row.Pos != nil:
-		name = fmt.Sprintf("%d,%d,%d", row.Pos.X, row.Pos.Y, row.Pos.Z)
-	case errors.As(err, &row):
-		name = row.Key
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lost[name] = why
-}
-
 // Range returns the heights of which there are blocks.
 func (s *worldScene) Range(option string) (least, most int, ok bool) {
 	switch option {
@@ -302,6 +280,8 @@ func (s *worldScene) Render(ctx context.Context, dst *image.RGBA, look format.Lo
 	if err != nil {
 		return err
 	}
+	ctx, lose, end := s.collect(ctx)
+	defer end()
 	at := worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale}
 	if name == viewHeight {
 		return s.renderGrey(ctx, dst, m.(*worlddraw.Map), at)
@@ -314,7 +294,7 @@ func (s *worldScene) Render(ctx context.Context, dst *image.RGBA, look format.Lo
 	}
 	for _, layer := range []string{layerMarkers, layerPlayers} {
 		if v.Draws(look, layer) {
-			marks, err := s.marks(ctx, name, layer, dst.Rect, at)
+			marks, err := s.marks(ctx, name, layer, dst.Rect, at, lose)
 			if err != nil {
 				return err
 			}
@@ -368,7 +348,7 @@ func (s *worldScene) Fingerprint(ctx context.Context, look format.Look, pixels i
 	for _, layer := range []string{layerMarkers, layerPlayers} {
 		if err == nil && v.Draws(look, layer) {
 			var marks worlddraw.Marks
-			if marks, err = s.marks(ctx, v.Name, layer, pixels, at); len(marks) > 0 {
+			if marks, err = s.marks(ctx, v.Name, layer, pixels, at, s.lose); len(marks) > 0 {
 				some = true
 				fmt.Fprintln(h, layer, marks)
 			}
@@ -395,7 +375,7 @@ func markerRules(path string) ([]worlddraw.MarkerRule, error) {
 }
 
 // marks returns what of a layer is to be seen in a part of a picture.
-func (s *worldScene) marks(ctx context.Context, name, layer string, part image.Rectangle, at worlddraw.Scaled) (worlddraw.Marks, error) {
+func (s *worldScene) marks(ctx context.Context, name, layer string, part image.Rectangle, at worlddraw.Scaled, lose func(error)) (worlddraw.Marks, error) {
 	o := s.kinds[name]
 	view := o.View
 	if name == viewIso {
@@ -404,9 +384,9 @@ func (s *worldScene) marks(ctx context.Context, name, layer string, part image.R
 	var markers []worlddraw.Marker
 	var err error
 	if layer == layerMarkers {
-		markers, err = s.world.markers(s.rules).Near(ctx, view, part, at, s.lose)
+		markers, err = s.world.markers(s.rules).Near(ctx, view, part, at, lose)
 	} else {
-		markers, err = s.world.players(ctx, s.lose)
+		markers, err = s.world.players(ctx, lose)
 	}
 	return view.Marks(markers, o.Box, part, at), err
 }
@@ -418,29 +398,6 @@ func (s *worldScene) Cover(ctx context.Context, dst *image.RGBA, look format.Loo
 		return err
 	}
 	return m.Cover(ctx, dst, worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale})
-}
-
-func (s *worldScene) Missing() (list []format.Missing) {
-	hidden := make(map[string]int64)
-	s.mu.Lock()
-	for name, why := range s.lost {
-		list = append(list, format.Missing{Kind: "block", Name: name, What: why, Loss: true})
-	}
-	drawn := slices.Collect(maps.Values(s.maps))
-	s.mu.Unlock()
-	for _, m := range drawn {
-		for name, n := range m.Hidden() {
-			hidden[name] += n
-		}
-	}
-	for name, n := range hidden {
-		list = append(list, format.Missing{Kind: "color", Name: name, Count: n, Unit: "pixels", What: "none is known, so what is behind it is drawn", Adds: true})
-	}
-	for name := range s.colors.Guessed() {
-		list = append(list, format.Missing{Kind: "color", Name: name, What: "guessed from the name"})
-	}
-	slices.SortFunc(list, func(a, b format.Missing) int { return strings.Compare(a.Kind+"\x00"+a.Name, b.Kind+"\x00"+b.Name) })
-	return list
 }
 
 // Close ends the use of the world; those who share it go on.

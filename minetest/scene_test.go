@@ -201,7 +201,7 @@ func TestSceneMissing(t *testing.T) {
 	if got := fmt.Sprint(s.Missing()); len(s.Missing()) != 3 {
 		t.Error(got)
 	}
-	for i, want := range []format.Missing{{Kind: "block", Name: "3,0,2", Loss: true}, {Kind: "color", Name: "a:secret", Count: 1, Unit: "pixels", Adds: true}} {
+	for i, want := range []format.Missing{{Kind: "block", Name: "3,0,2", Loss: true, Adds: true}, {Kind: "color", Name: "a:secret", Count: 1, Unit: "pixels", Adds: true}} {
 		got := s.Missing()[i]
 		if got.What == "" {
 			t.Errorf("%v says nothing", got)

@@ -295,6 +295,15 @@ func (s *mapScene) Render(ctx context.Context, dst *image.RGBA, look format.Look
 	return s.Renderer.Render(ctx, dst, p)
 }
 
+// Survey reads all that pictures with a look show.
+func (s *mapScene) Survey(ctx context.Context, look format.Look) error {
+	p, err := s.picture(look)
+	if err != nil {
+		return err
+	}
+	return s.Renderer.Survey(ctx, p)
+}
+
 func (s *mapScene) Missing() []format.Missing {
 	var list []format.Missing
 	for _, m := range s.Renderer.Missing() {

@@ -55,6 +55,26 @@ func openTestScene(t *testing.T, values map[string]string) (format.Scene, error)
 	return teeworldsMap.Scene(context.Background(), &format.Job{Values: values}, format.NewSource("my.map", sceneMap(t)), "")
 }
 
+// A survey meets what pictures would, and draws none.
+func TestSceneSurvey(t *testing.T) {
+	s, err := openTestScene(t, map[string]string{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := s.Views()[0]
+	if err := s.(format.Surveyor).Survey(t.Context(), format.Look{View: view.Name, Scale: 1}); err != nil {
+		t.Fatal(err)
+	}
+	met := s.Missing()
+	dst := image.NewRGBA(image.Rect(0, 0, 10, 5))
+	if err := s.Render(t.Context(), dst, format.Look{View: view.Name, Scale: 1, Size: dst.Rect.Size()}); err != nil {
+		t.Fatal(err)
+	}
+	if drawn := s.Missing(); len(met) != 1 || !slices.Equal(met, drawn) {
+		t.Errorf("met %+v, drawn %+v", met, drawn)
+	}
+}
+
 func TestScene(t *testing.T) {
 	s, err := openTestScene(t, map[string]string{})
 	if err != nil {

@@ -65,6 +65,13 @@ func (c *Choice) Palette(name string) *[256]Color {
 	return c.Textures.Palette(c.Nodes[name], base)
 }
 
+// Guesses reports whether Color has guessed the colour of a node.
+func (c *Choice) Guesses(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.guessed[name]
+}
+
 // Guessed returns the names whose colour was guessed so far, except for those that nobody sees.
 func (c *Choice) Guessed() map[string]bool {
 	c.mu.Lock()

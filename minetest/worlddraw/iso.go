@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"maps"
 	"math"
 	"sync"
 
@@ -45,6 +46,7 @@ type isoBlock struct {
 	colors []nodecolor.Color          // the first is that of nothing
 	nodes  [mapblock.NodeCount]uint16 // places in colors
 	empty  bool
+	lacks  lacks
 }
 
 // maxIsoBlocks is how many blocks are kept, which takes about 50 MiB.
@@ -270,6 +272,7 @@ func (t *tracer) trace(lines [3]line) (nodecolor.Color, error) {
 				return nodecolor.Color{}, err
 			}
 			t.at, t.block = pos, block
+			block.lacks.note(t.ctx, [3]int{int(pos.X), int(pos.Y), int(pos.Z)})
 		}
 		if t.block.empty {
 			before = nodecolor.Color{}
@@ -373,6 +376,7 @@ func (s *Iso) read(ctx context.Context, pos mapdb.Pos, b *isoBlock) error {
 	case errors.Is(err, mapdb.ErrNotFound):
 		return nil
 	case errors.As(err, &row):
+		b.lacks.lost = []error{err}
 		s.o.Lost(err)
 		return nil
 	case err != nil:
@@ -380,10 +384,13 @@ func (s *Iso) read(ctx context.Context, pos mapdb.Pos, b *isoBlock) error {
 	}
 	p := s.blocks.Get().(*painter)
 	defer s.blocks.Put(p)
+	p.canvas = new(canvas)
 	some, err := p.decode(data)
 	defer p.forget()
+	b.lacks = p.lacks
 	if err != nil {
-		s.o.Lost(&BlockError{pos, err})
+		b.lacks.lost = []error{&BlockError{pos, err}}
+		s.o.Lost(b.lacks.lost[0])
 		return nil
 	}
 	if !some {
@@ -398,11 +405,8 @@ func (s *Iso) read(ctx context.Context, pos mapdb.Pos, b *isoBlock) error {
 	for i, id := range p.ids {
 		l := p.of[id]
 		if l == nil || l.kind != seen {
-			if l != nil && l.kind == unknown && l.noted == nil {
-				l.noted = new(cell)
-				s.mu.Lock()
-				s.hidden[l.name] = 0
-				s.mu.Unlock()
+			if l != nil && l.kind == unknown {
+				b.lacks.hide(l.name, 0)
 			}
 			continue
 		}
@@ -423,6 +427,9 @@ func (s *Iso) read(ctx context.Context, pos mapdb.Pos, b *isoBlock) error {
 		b.nodes[i] = place
 		b.empty = false
 	}
+	s.mu.Lock()
+	maps.Copy(s.hidden, b.lacks.hidden)
+	s.mu.Unlock()
 	return nil
 }
 
@@ -432,7 +439,12 @@ func (s *Iso) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, a
 	err = s.within(ctx, r, at, func(p mapdb.Pos) error {
 		data, err := s.db.Get(ctx, p)
 		var row *mapdb.RowError
-		if errors.As(err, &row) || errors.Is(err, mapdb.ErrNotFound) {
+		if errors.Is(err, mapdb.ErrNotFound) {
+			return nil
+		}
+		if errors.As(err, &row) {
+			some = true // the picture lacks it
+			fmt.Fprintln(h, err)
 			return nil
 		}
 		if err != nil {

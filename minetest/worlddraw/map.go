@@ -31,9 +31,9 @@ type Map struct {
 
 // drawn is a cell that is in memory, or will be.
 type drawn struct {
-	ready  chan struct{}    // closed once it is
-	cell   *cell            // nil if drawing failed
-	unseen map[string]int64 // in how many pixels nodes without a colour are skipped
+	ready chan struct{} // closed once it is
+	cell  *cell         // nil if drawing failed
+	lacks lacks
 }
 
 // maxCells returns how many cells are kept, of 2 KiB each: a few rows of the world.
@@ -141,8 +141,9 @@ func (m *Map) row(ctx context.Context, v, u0, u1, own int) (map[int]*cell, error
 				return nil, ctx.Err()
 			}
 			failed = failed || d.cell == nil // by who drew it, whose context may have ended
-			if cells[u] = d.cell; u >= own && len(d.unseen) > 0 {
-				m.count(u, v, d.unseen)
+			if cells[u] = d.cell; u >= own && d.cell != nil {
+				m.count(u, v, d.lacks.hidden)
+				d.lacks.note(ctx, [3]int{u, v, 0})
 			}
 		}
 		if !failed {
@@ -187,7 +188,7 @@ func (m *Map) drawAll(ctx context.Context, v int, us []int, found map[int]*drawn
 		enough := p.draw(on, c)
 		if enough || last {
 			d := found[c.u]
-			d.cell, d.unseen = p.finish(on), on.unseen
+			d.cell, d.lacks = p.finish(on), on.lacks
 			m.report(on, [2]int{c.u, c.v})
 			close(d.ready)
 			delete(begun, c.u)
@@ -217,11 +218,11 @@ func (m *Map) report(p *canvas, at [2]int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.shown = m.shown || p.left < side*side
-	if len(p.bad) == 0 || m.bad[at] {
+	if len(p.lost) == 0 || m.bad[at] {
 		return
 	}
 	m.bad[at] = true
-	for _, err := range p.bad {
+	for _, err := range p.lost {
 		m.o.Lost(err)
 	}
 }
@@ -229,6 +230,9 @@ func (m *Map) report(p *canvas, at [2]int) {
 // count counts the pixels of a column in which something is skipped, once however often it is
 // drawn.
 func (m *Map) count(u, v int, unseen map[string]int64) {
+	if len(unseen) == 0 {
+		return
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	row := m.told[v]

@@ -18,6 +18,7 @@ type look struct {
 	color   nodecolor.Color
 	palette *[256]nodecolor.Color
 	noted   *cell // the last one in which it is known to be
+	guessed bool
 }
 
 type kind uint8
@@ -52,8 +53,7 @@ type canvas struct {
 	hidden [side * side]*look           // the first node without a colour
 	left   int                          // pixels that still let something through
 	done   [side * side]bool
-	unseen map[string]int64 // how many pixels nodes without a colour hide, or at least that they are there
-	bad    []error
+	lacks
 }
 
 func newPainter(o *Options, f *frame, box Box) *painter {
@@ -79,6 +79,9 @@ func (p *painter) look(name string) *look {
 		l.kind = unknown
 	case c.A > 0:
 		l.kind, l.color = seen, c
+		if g, ok := p.o.Colors.(guesser); ok {
+			l.guessed = g.Guesses(name)
+		}
 		if painted, ok := p.o.Colors.(Painted); ok {
 			l.palette = painted.Palette(name)
 		}
@@ -102,13 +105,14 @@ func begin() *canvas {
 // can be seen behind them.
 func (p *painter) draw(on *canvas, c column) (enough bool) {
 	p.canvas = on
+	p.lost = append(p.lost, c.lost...)
 	for _, b := range c.blocks {
 		if p.left == 0 {
 			break
 		}
 		at := p.frame.out([3]int{c.u, c.v, b.d})
 		if err := p.drawBlock(p.out, [3]int{c.u, c.v, b.d}, b.data); err != nil {
-			p.bad = append(p.bad, &BlockError{mapdb.Pos{X: int16(at[0]), Y: int16(at[1]), Z: int16(at[2])}, err})
+			p.lost = append(p.lost, &BlockError{mapdb.Pos{X: int16(at[0]), Y: int16(at[1]), Z: int16(at[2])}, err})
 		}
 	}
 	return p.left == 0
@@ -123,17 +127,10 @@ func (p *painter) finish(on *canvas) *cell {
 			p.out[i].color, p.out[i].thick = m.NRGBA(), m.T
 		}
 		if l := p.hidden[i]; l != nil {
-			p.note(l, 1)
+			p.hide(l.name, 1)
 		}
 	}
 	return p.out
-}
-
-func (p *painter) note(l *look, pixels int64) {
-	if p.unseen == nil {
-		p.unseen = make(map[string]int64)
-	}
-	p.unseen[l.name] += pixels
 }
 
 // BlockError is about a block that cannot be read.
@@ -192,6 +189,9 @@ func (p *painter) learn(data []byte) {
 func (p *painter) decode(data []byte) (some bool, err error) {
 	b := &p.block
 	if u, ok := p.plain[string(data)]; ok {
+		if u.look.guessed {
+			p.guess(u.look.name)
+		}
 		if some = u.look.kind != nothing; some || p.o.Light != Full {
 			p.repeat(u)
 		} else {
@@ -214,6 +214,9 @@ func (p *painter) decode(data []byte) (some bool, err error) {
 		l := p.look(n.Name)
 		p.of[n.ID] = l
 		some = some || l.kind != nothing
+		if l.guessed {
+			p.guess(l.name)
+		}
 	}
 	switch {
 	case b.Version <= 21:
@@ -272,7 +275,7 @@ func (p *painter) drawPixel(out *cell, i, index, low, high, d0 int) {
 				p.hidden[i] = l
 			} else if l.noted != out {
 				l.noted = out
-				p.note(l, 0)
+				p.hide(l.name, 0)
 			}
 			continue
 		}

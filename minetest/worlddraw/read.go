@@ -13,6 +13,7 @@ import (
 type column struct {
 	u, v   int
 	blocks []stored // from the eye on
+	lost   []error  // about others
 }
 
 type stored struct {
@@ -88,7 +89,10 @@ func (s *source) page(ctx context.Context, v int, us []int, thick int, do func(c
 			}
 		}
 		to := min(from+thick-1, s.index.box.Max[2])
-		found := make(map[int][]stored, len(rest))
+		found := make(map[int]*column, len(rest))
+		for _, u := range rest {
+			found[u] = &column{u: u, v: v}
+		}
 		var err error
 		switch way {
 		case byRow:
@@ -105,10 +109,10 @@ func (s *source) page(ctx context.Context, v int, us []int, thick int, do func(c
 		}
 		left := rest[:0]
 		for _, u := range rest {
-			blocks := found[u]
-			slices.SortFunc(blocks, func(a, b stored) int { return a.d - b.d })
+			c := found[u]
+			slices.SortFunc(c.blocks, func(a, b stored) int { return a.d - b.d })
 			_, more := s.index.next(u, v, to+1)
-			if enough := do(column{u, v, blocks}, !more); more && !enough {
+			if enough := do(*c, !more); more && !enough {
 				left = append(left, u)
 			}
 		}
@@ -122,12 +126,12 @@ func (s *source) page(ctx context.Context, v int, us []int, thick int, do func(c
 }
 
 // area reads the blocks of a box. Those of columns between, that nobody wants, are read, too.
-func (s *source) area(ctx context.Context, box Box, found map[int][]stored) error {
+func (s *source) area(ctx context.Context, box Box, found map[int]*column) error {
 	return s.sort(s.db.Blocks(ctx, s.frame.area(box)), found)
 }
 
 // singly asks for the blocks of columns by their positions.
-func (s *source) singly(ctx context.Context, v int, us []int, from, to int, found map[int][]stored) error {
+func (s *source) singly(ctx context.Context, v int, us []int, from, to int, found map[int]*column) error {
 	var all []mapdb.Pos
 	for _, u := range us {
 		s.index.column(u, v, func(low, high int) {
@@ -141,18 +145,24 @@ func (s *source) singly(ctx context.Context, v int, us []int, from, to int, foun
 }
 
 // sort puts blocks to their columns.
-func (s *source) sort(blocks iter.Seq2[mapdb.Block, error], found map[int][]stored) error {
+func (s *source) sort(blocks iter.Seq2[mapdb.Block, error], found map[int]*column) error {
 	for b, err := range blocks {
 		var row *mapdb.RowError
 		if errors.As(err, &row) {
-			s.lost(err)
+			if pos, ok := posOf(err); !ok {
+				s.lost(err)
+			} else if c := found[s.frame.in(coords(pos))[0]]; c != nil {
+				c.lost = append(c.lost, err)
+			}
 			continue
 		}
 		if err != nil {
 			return err
 		}
 		at := s.frame.in(coords(b.Pos))
-		found[at[0]] = append(found[at[0]], stored{at[2], b.Data})
+		if c := found[at[0]]; c != nil {
+			c.blocks = append(c.blocks, stored{at[2], b.Data})
+		}
 	}
 	return nil
 }

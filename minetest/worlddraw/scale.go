@@ -2,6 +2,7 @@ package worlddraw
 
 import (
 	"context"
+	"fmt"
 	"image"
 	"image/color"
 	"io"
@@ -185,6 +186,9 @@ func (m *Map) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, s
 				put(0, len(b.data))
 				_, _ = h.Write(number[:4])
 				_, _ = h.Write(b.data)
+			}
+			for _, err := range c.lost {
+				fmt.Fprintln(h, err)
 			}
 			return false
 		}); err != nil {

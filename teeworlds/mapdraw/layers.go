@@ -169,6 +169,29 @@ func (c *canvas) loadDrawn(ctx context.Context) {
 	})
 }
 
+// Survey reads all layers and images of a picture, so that [Renderer.Missing] returns whatever pictures
+// that look like it have to do without.
+func (r *Renderer) Survey(ctx context.Context, p Picture) error {
+	c := canvas{Renderer: r, picture: p}
+	c.loadDrawn(ctx)
+	for g, layers := range r.layers {
+		for i, l := range layers {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if !c.shows(g, i, l) {
+				continue
+			}
+			r.with(l, func(content *content) {
+				if l.picture != nil && len(content.strata)+len(content.quads) > 0 {
+					r.source(l.picture)
+				}
+			})
+		}
+	}
+	return nil
+}
+
 // show calls do with what a layer holds, or tells what it misses of it.
 func (r *Renderer) show(l *layer, c *content, do func(*content)) {
 	if c.broken != "" {

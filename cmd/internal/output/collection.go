@@ -25,7 +25,8 @@ import (
 //
 // The log is a text: a line that says what it is, then for each file a line when it is about
 // to be made, "? NAME", and one when it is there: "KEY CONTENT SIZE NAME". A later line
-// of a name is in the place of an earlier one; "- NAME" tells that it is gone.
+// of a name is in the place of an earlier one; "- NAME" tells that it is gone. Notes of a file follow its size,
+// "SIZE;NUMBER:COUNT,NUMBER:COUNT", and a line "= NUMBER TEXT" before has the text of a number.
 type Collection struct {
 	path string
 	root *os.Root
@@ -37,6 +38,8 @@ type Collection struct {
 	made  map[string]*Piece
 	aside map[string]asidePiece
 	temps int
+	texts []string // of notes in the log, by their numbers
+	known numbers
 }
 
 // asidePiece is a file that is none of the collection.
@@ -50,7 +53,14 @@ type Piece struct {
 	Key     Hash // of what it was made from
 	Content Hash // of what is visible in it
 	Size    int64
+	Notes   []Note
 	seen    bool // by this run
+}
+
+// Note is something to be known of a file as long as it is there: a line of text, and how often it is so.
+type Note struct {
+	Text  string
+	Count int64
 }
 
 // Hash is half of a SHA-256.
@@ -98,6 +108,9 @@ func OpenCollection(path string, opts Options) (_ *Collection, err error) {
 	}
 	if err := c.read(); err != nil {
 		return nil, err
+	}
+	for _, text := range c.texts {
+		c.known.add(text)
 	}
 	Recover(path)
 	c.work, err = newWorkshop(path)
@@ -170,15 +183,70 @@ func (c *Collection) take(line string) {
 		c.made[name] = new(Piece)
 	} else if name, is := strings.CutPrefix(line, "- "); is {
 		delete(c.made, name)
+	} else if rest, is := strings.CutPrefix(line, "= "); is {
+		number, text, _ := strings.Cut(rest, " ")
+		if n, err := strconv.Atoi(number); err == nil && n >= 0 && n <= len(c.texts) {
+			c.texts = append(c.texts[:n], text) // a line that was cut off is there once more
+		}
 	} else if parts := strings.SplitN(line, " ", 4); len(parts) == 4 && fs.ValidPath(parts[3]) {
 		p := new(Piece)
 		n1, err1 := hex.Decode(p.Key[:], []byte(parts[0])[:min(32, len(parts[0]))])
 		n2, err2 := hex.Decode(p.Content[:], []byte(parts[1])[:min(32, len(parts[1]))])
-		size, err3 := strconv.ParseInt(parts[2], 10, 64)
-		if p.Size = size; err1 == nil && err2 == nil && err3 == nil && n1+n2 == 32 {
+		number, notes, _ := strings.Cut(parts[2], ";")
+		size, err3 := strconv.ParseInt(number, 10, 64)
+		if p.Size = size; !c.takeNotes(p, notes) {
+			p = new(Piece) // it has to be made again
+		} else if err1 == nil && err2 == nil && err3 == nil && n1+n2 == 32 {
 			c.made[parts[3]] = p
 		}
 	}
+}
+
+// takeNotes takes the notes of a file in.
+func (c *Collection) takeNotes(p *Piece, list string) bool {
+	if list == "" {
+		return true
+	}
+	for one := range strings.SplitSeq(list, ",") {
+		number, times, _ := strings.Cut(one, ":")
+		n, err := strconv.Atoi(number)
+		count, err2 := strconv.ParseInt(times, 10, 64)
+		if err != nil || err2 != nil || n < 0 || n >= len(c.texts) {
+			return false
+		}
+		p.Notes = append(p.Notes, Note{c.texts[n], count})
+	}
+	return true
+}
+
+// numbers are those of the texts that are in a log.
+type numbers struct {
+	of   map[string]int
+	next int
+}
+
+func (n *numbers) add(text string) (number int) {
+	if n.of == nil {
+		n.of = make(map[string]int)
+	}
+	number = n.next
+	n.of[text] = number
+	n.next++
+	return number
+}
+
+// line returns the line of a file, after those of texts that are new.
+func (n *numbers) line(name string, p *Piece) string {
+	var texts, list strings.Builder
+	for i, note := range p.Notes {
+		number, is := n.of[note.Text]
+		if !is {
+			number = n.add(note.Text)
+			fmt.Fprintf(&texts, "= %d %s\n", number, note.Text)
+		}
+		fmt.Fprintf(&list, "%c%d:%d", ";,"[min(i, 1)], number, note.Count)
+	}
+	return fmt.Sprintf("%s%x %x %d%s %s\n", texts.String(), p.Key, p.Content, p.Size, list.String(), name)
 }
 
 // note writes a line into the log.
@@ -249,21 +317,28 @@ func (c *Collection) writeTemp(data []byte) (string, error) {
 	return temp, err
 }
 
+// All returns the names of the files that are there as they were made, and what is known of them.
+func (c *Collection) All() map[string]Piece {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := make(map[string]Piece, len(c.made))
+	for name, p := range c.made {
+		all[name] = *p
+	}
+	return all
+}
+
 // Rekey notes that a file is still what is made, of something else.
-func (c *Collection) Rekey(name string, key Hash) error {
+func (c *Collection) Rekey(name string, key Hash, notes ...Note) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := c.made[name]
-	p.Key = key
-	return c.note(p.line(name))
-}
-
-func (p *Piece) line(name string) string {
-	return fmt.Sprintf("%x %x %d %s\n", p.Key, p.Content, p.Size, name)
+	p.Key, p.Notes = key, notes
+	return c.note(c.known.line(name, p))
 }
 
 // Put makes a file, or replaces the one that an earlier run made.
-func (c *Collection) Put(name string, key, content Hash, data []byte) error {
+func (c *Collection) Put(name string, key, content Hash, data []byte, notes ...Note) error {
 	c.mu.Lock()
 	p, ours := c.made[name]
 	c.mu.Unlock()
@@ -296,8 +371,8 @@ func (c *Collection) Put(name string, key, content Hash, data []byte) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	*p = Piece{Key: key, Content: content, Size: int64(len(data)), seen: true}
-	return c.note(p.line(name))
+	*p = Piece{Key: key, Content: content, Size: int64(len(data)), Notes: notes, seen: true}
+	return c.note(c.known.line(name, p))
 }
 
 // Remove removes a file that an earlier run made.
@@ -347,8 +422,9 @@ func (c *Collection) Finish() error {
 	}
 	w := bufio.NewWriterSize(f, 1<<16)
 	_, _ = w.WriteString(logHeader)
+	var known numbers
 	for _, name := range names {
-		_, _ = w.WriteString(c.made[name].line(name))
+		_, _ = w.WriteString(known.line(name, c.made[name]))
 	}
 	if err := errors.Join(w.Flush(), f.Close()); err != nil { // which has the errors of all before
 		return err

@@ -1,21 +1,18 @@
 package tiles
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
-	"slices"
-	"sync"
 
 	"trowel.example/cmd/internal/output"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
 )
 
-// Tile is a record of the work: a tile that was drawn, or what is missing in those of a part.
+// Tile is a record of the work: a tile that was drawn.
 type Tile struct {
 	Name    string      // in the folder
 	Key     output.Hash // of what it was made from
@@ -23,7 +20,7 @@ type Tile struct {
 	PNG     []byte      // nil: the folder has it
 	Aside   bool        // it has not changed: others are made of it, and that is all
 
-	Missing []format.Missing // with no name: of all tiles of the part
+	Missing []format.Missing // in a tile of level 0
 }
 
 const (
@@ -123,14 +120,9 @@ func (p *Pyramid) Do(ctx context.Context, part work.Part, put func(Tile) error) 
 		return err
 	}
 	if p.since != nil {
-		err = p.renew(ctx, s, put)
-	} else {
-		err = p.draw(ctx, s, put)
+		return p.renew(ctx, s, put)
 	}
-	if err != nil || p.here {
-		return err // here the scene tells once what is missing
-	}
-	return put(Tile{Missing: p.said.since(p.Scene)})
+	return p.draw(ctx, s, put)
 }
 
 // draw draws all tiles of a part.
@@ -195,81 +187,9 @@ func (p *Pyramid) Take(part work.Part, t Tile) error {
 	switch {
 	case err != nil:
 		return err
-	case t.Name == "":
-		p.missed.add(t.Missing)
-		return nil
 	case !isTile.MatchString(t.Name):
 		return errors.New("the result of part " + part.Name + " has something else in it than tiles")
 	}
 	p.level = s.Level
 	return p.put(t)
-}
-
-// Missing returns what the tiles had to do without that were drawn for this folder.
-func (p *Pyramid) Missing() []format.Missing {
-	if p.here {
-		return p.Scene.Missing()
-	}
-	p.missed.add(p.Scene.Missing()) // of the whole, where each drew a part
-	return p.missed.all()
-}
-
-// missed is what is missing in tiles that were drawn by several.
-type missed struct {
-	mu   sync.Mutex
-	told map[format.Missing]int64 // the count of each, without it
-}
-
-// add adds what is missing in some more tiles.
-func (m *missed) add(list []format.Missing) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.told == nil {
-		m.told = make(map[format.Missing]int64)
-	}
-	for _, one := range list {
-		n := one.Count
-		one.Count = 0
-		if was := m.told[one]; one.Adds {
-			m.told[one] = was + n
-		} else {
-			m.told[one] = max(was, n)
-		}
-	}
-}
-
-// since returns what is missing in tiles of a scene beyond what it has returned before.
-func (m *missed) since(scene format.Scene) (more []format.Missing) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.told == nil {
-		m.told = make(map[format.Missing]int64)
-	}
-	for _, one := range scene.Missing() {
-		n := one.Count
-		one.Count = 0
-		was, told := m.told[one]
-		m.told[one] = n
-		if one.Count = n; one.Adds {
-			one.Count -= was
-		}
-		if !told || one.Count > 0 {
-			more = append(more, one)
-		}
-	}
-	return more
-}
-
-func (m *missed) all() []format.Missing {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	list := []format.Missing{}
-	for one, n := range m.told {
-		one.Count = n
-		list = append(list, one)
-	}
-	slices.SortFunc(list, func(a, b format.Missing) int {
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.What, b.What))
-	})
-	return list
 }

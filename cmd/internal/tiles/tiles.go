@@ -38,7 +38,7 @@ const (
 	side     = 256     // of a tile, in pixels
 	maxTiles = 1 << 20 // of a pyramid
 	maxPlace = 1 << 30 // pixels: no tile lies farther out
-	rules    = "1"     // raised when tiles are to be drawn again by a new version
+	rules    = "2"     // raised when tiles are to be drawn again by a new version
 )
 
 // Pyramid is what is to be made. It is a [work.Verb]; once its records are taken, Finish does
@@ -72,8 +72,6 @@ type Pyramid struct {
 	folder *output.Collection // nil: it is not open
 	here   bool               // all is done in this process
 	level  int                // the highest one that parts have
-	missed missed             // in the tiles that are taken
-	said   missed             // by the scene, in those that were drawn
 
 	drawn, kept, removed atomic.Int64
 	done                 atomic.Int64
@@ -117,6 +115,11 @@ func (p *Pyramid) Finish(ctx context.Context) (Made, error) {
 		}
 		if isTile.MatchString(name) {
 			p.removed.Add(1)
+		}
+	}
+	if s, ok := p.Scene.(format.Surveyor); ok {
+		if err := s.Survey(ctx, p.Look); err != nil {
+			return p.Made(), err
 		}
 	}
 	return p.Made(), p.folder.Finish()
@@ -247,8 +250,14 @@ func (p *Pyramid) drawTile(ctx context.Context, x, y int) (Tile, error) {
 		}
 	}
 	dst := p.blankOf(place)
-	if err := p.Scene.Render(ctx, dst, p.Look); err != nil {
+	missed := new(format.Missed)
+	if err := p.Scene.Render(format.WithMissed(ctx, missed), dst, p.Look); err != nil {
 		return t, err
+	}
+	for _, m := range missed.All() {
+		if m.Adds {
+			t.Missing = append(t.Missing, m)
+		}
 	}
 	return t, p.encode(&t, dst)
 }
@@ -312,13 +321,15 @@ func (p *Pyramid) same(t *Tile) bool {
 	piece, ok := p.folder.Piece(t.Name)
 	if ok = ok && piece.Key == t.Key; ok {
 		t.Content = piece.Content
+		t.Missing, ok = missingOf(piece)
 	}
 	return ok
 }
 
-// encode makes the bytes of a tile, unless it is blank, or looks as the one that is there.
+// encode makes the bytes of a tile, unless it is blank and lacks nothing, or looks as the one that is
+// there.
 func (p *Pyramid) encode(t *Tile, m *image.RGBA) error {
-	if p.onlyBackground(m) {
+	if len(t.Missing) == 0 && p.onlyBackground(m) {
 		return nil
 	}
 	sum := sha256.Sum256(m.Pix)
@@ -360,14 +371,14 @@ func (p *Pyramid) put(t Tile) error {
 		err = p.folder.Remove(t.Name)
 	case there && piece.Content == t.Content:
 		p.kept.Add(1)
-		if piece.Key != t.Key {
-			err = p.folder.Rekey(t.Name, t.Key)
+		if notes := notesOf(t.Missing); piece.Key != t.Key || !slices.Equal(piece.Notes, notes) {
+			err = p.folder.Rekey(t.Name, t.Key, notes...)
 		}
 	case t.PNG == nil:
 		err = fmt.Errorf("%s: another program has changed it meanwhile", t.Name)
 	default:
 		p.drawn.Add(1)
-		err = p.write(t.Name, t.Key, t.Content, t.PNG)
+		err = p.write(t.Name, t.Key, t.Content, t.PNG, notesOf(t.Missing)...)
 	}
 	if err == nil && p.Progress != nil && p.since == nil {
 		p.Progress(int(p.done.Add(1)), p.total)
@@ -375,11 +386,11 @@ func (p *Pyramid) put(t Tile) error {
 	return err
 }
 
-func (p *Pyramid) write(name string, key, content output.Hash, data []byte) error {
+func (p *Pyramid) write(name string, key, content output.Hash, data []byte, notes ...output.Note) error {
 	p.mu.Lock()
 	p.changed = append(p.changed, name)
 	p.mu.Unlock()
-	return p.folder.Put(path.Clean(name), key, content, data)
+	return p.folder.Put(path.Clean(name), key, content, data, notes...)
 }
 
 // blankOf returns a picture of nothing but background.

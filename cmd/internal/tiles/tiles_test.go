@@ -35,6 +35,7 @@ func (f field) Render(ctx context.Context, dst *image.RGBA, look format.Look) er
 	if f.calls.Add(1) == 2 && f.ends != nil {
 		f.ends()
 	}
+	format.MissedOf(ctx).Add(format.Missing{Kind: "color", Name: "drawn", Count: 1, Adds: true}, format.Missing{Kind: "layer", Name: "a part", Count: 1})
 	for y := dst.Rect.Min.Y; y < dst.Rect.Max.Y; y++ {
 		for x := dst.Rect.Min.X; x < dst.Rect.Max.X; x++ {
 			at := [2]float64{float64(x)/look.Scale + look.Origin[0], float64(y)/look.Scale + look.Origin[1]}
