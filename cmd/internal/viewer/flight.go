@@ -202,11 +202,12 @@ func (s *Server) draw(ctx context.Context, a *asked, at spot, f *flight) (*tile,
 		}
 	}
 	look := at.look(a.View, a.look)
-	dst, err := s.render(ctx, a, look, at.rect())
+	missed := new(format.Missed)
+	dst, err := s.render(format.WithMissed(ctx, missed), a, look, at.rect())
 	if err != nil {
 		return nil, err
 	}
-	t.png = encode(dst)
+	t.png, t.missing = encode(dst), missed.All()
 	return s.tiles.keep(t), nil
 }
 
@@ -252,11 +253,12 @@ func (s *Server) farTile(ctx context.Context, a *asked, at spot, f *flight) (*ti
 		return s.tiles.keep(t), nil
 	}
 	if at.z >= far {
-		pix, err := s.render(ctx, a, at.look(a.View, a.look), at.rect())
+		missed := new(format.Missed)
+		pix, err := s.render(format.WithMissed(ctx, missed), a, at.look(a.View, a.look), at.rect())
 		if err != nil {
 			return nil, err
 		}
-		t.png = encode(pix)
+		t.png, t.missing = encode(pix), missed.All()
 		return s.tiles.keep(t), nil
 	}
 	var parts [4]*image.RGBA

@@ -145,6 +145,30 @@ func TestEditionsKeepTheirBytes(t *testing.T) {
 	}
 }
 
+// What tiles lack is listed as long as they are shown, whatever scene drew them.
+func TestMissingStays(t *testing.T) {
+	w := newWatchedToy(t, "abc")
+	missing := func() int {
+		var list struct{ Total int }
+		getJSON(t, w.Server, "/f/0/missing", &list)
+		return list.Total
+	}
+	w.shows(1, "abc")
+	if n := missing(); n != 0 {
+		t.Errorf("%d before anything is drawn", n)
+	}
+	getTile(w.Server, "/f/0/tile/1/0/0/0")
+	w.scenes.drop(func(string) bool { return true })
+	if n := missing(); n != 1 {
+		t.Errorf("%d when the scene was closed", n)
+	}
+	w.write("abX", "2")
+	w.expect("changed", "changed map[file:0 generation:2]")
+	if n := missing(); n != 0 {
+		t.Errorf("%d of an older file", n)
+	}
+}
+
 // If an edition was closed and the file is another one when it is opened again, that is a new
 // generation.
 func TestReopened(t *testing.T) {

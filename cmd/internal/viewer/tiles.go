@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -69,9 +70,10 @@ type tile struct {
 	print    [32]byte // the fingerprint of what it shows; zero if nobody knows it
 	later    bool     // the fingerprint is to be found once there is time
 	from, to int      // the generations of the file that look like this
+	missing  []format.Missing
 }
 
-func (t *tile) bytes() int64 { return int64(len(t.png) + len(t.key) + 256) }
+func (t *tile) bytes() int64 { return int64(len(t.png) + len(t.key) + 256 + 100*len(t.missing)) }
 
 func (c *tiles) find(key string) *tile {
 	c.mu.Lock()
@@ -81,6 +83,21 @@ func (c *tiles) find(key string) *tile {
 		return e.Value.(*tile)
 	}
 	return nil
+}
+
+// missing adds what the tiles of a picture lack that are kept of a generation of the file: its scene
+// may have drawn none of them. Parts of a picture overlap, so that no counts add up.
+func (c *tiles) missing(picture string, generation int, all *format.Missed) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for e := c.order.Front(); e != nil; e = e.Next() {
+		if t := e.Value.(*tile); generation >= t.from && generation <= t.to && strings.HasPrefix(t.key, picture+"\n") {
+			for _, m := range t.missing {
+				m.Adds = false
+				all.Add(m)
+			}
+		}
+	}
 }
 
 // of returns the tile of a generation of the file, or nil.

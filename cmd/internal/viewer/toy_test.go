@@ -114,6 +114,7 @@ func (s *toyScene) Render(ctx context.Context, dst *image.RGBA, look format.Look
 	}
 	*s.drawn++
 	s.mu.Unlock()
+	format.MissedOf(ctx).Add(format.Missing{Kind: "letter", Name: "all", Count: 1, Adds: true})
 	if s.wait != nil {
 		if err := s.wait(ctx, dst.Rect); err != nil {
 			return err

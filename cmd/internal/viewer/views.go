@@ -110,7 +110,13 @@ func listMissing(ctx context.Context, e *edition, r *http.Request) (any, error) 
 	}
 	defer a.release()
 	list := []missingItem{}
-	all := a.Missing()
+	var missed format.Missed
+	for _, m := range a.Missing() {
+		m.Adds = false
+		missed.Add(m)
+	}
+	e.of.server.tiles.missing(a.picture, a.generation, &missed)
+	all := missed.All()
 	for _, m := range all[:min(len(all), maxMissing)] {
 		list = append(list, missingItem{m.Kind, e.of.plain(m.Name), m.Count, m.Unit, e.of.plain(m.What), m.Loss})
 	}
