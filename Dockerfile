@@ -2,9 +2,10 @@
 FROM golang:1.26 AS build
 WORKDIR /src
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -o /trowel ./cmd/trowel
+RUN mkdir -p /image/usr/bin /image/tmp && chmod 1777 /image/tmp
+RUN CGO_ENABLED=0 go build -trimpath -o /image/usr/bin/ ./cmd/trowel ./cmd/trowel-fleet
 
 FROM scratch
-COPY --from=build /trowel /trowel
+COPY --from=build /image /
 WORKDIR /data
-ENTRYPOINT ["/trowel"]
+ENTRYPOINT ["/usr/bin/trowel"]

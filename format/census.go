@@ -51,7 +51,6 @@ type ColumnType uint8
 // What cells are.
 const (
 	ColumnInt   ColumnType = iota // an integer of 64 bits
-	ColumnInt32                   // an integer of 32 bits
 	ColumnFloat                   // a number of 64 bits
 	ColumnBool
 	ColumnText // UTF-8: what is none has U+FFFD in place of each byte that does not belong to it
@@ -63,8 +62,6 @@ func (t ColumnType) String() string {
 	switch t {
 	case ColumnInt:
 		return "int64"
-	case ColumnInt32:
-		return "int32"
 	case ColumnFloat:
 		return "double"
 	case ColumnBool:
@@ -101,14 +98,14 @@ const (
 
 // fits are the kinds of cells that columns of a type have.
 var fits = [...]cellKind{
-	ColumnInt: cellInt, ColumnInt32: cellInt, ColumnFloat: cellFloat, ColumnBool: cellBool,
+	ColumnInt: cellInt, ColumnFloat: cellFloat, ColumnBool: cellBool,
 	ColumnText: cellText, ColumnBytes: cellBytes, ColumnTime: cellTime,
 }
 
 // Null reports whether the cell has no value.
 func (c Cell) Null() bool { return c.kind == cellNull }
 
-// Int returns the value of a cell of [ColumnInt] or [ColumnInt32].
+// Int returns the value of a cell of [ColumnInt].
 func (c Cell) Int() int64 { return int64(c.bits) }
 
 // Float returns the value of a cell of [ColumnFloat].
@@ -142,7 +139,7 @@ func (c Cell) String() string {
 	return fmt.Sprint(c.Int())
 }
 
-// IntCell makes a cell of [ColumnInt] or [ColumnInt32].
+// IntCell makes a cell of [ColumnInt].
 func IntCell[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32](v T) Cell {
 	return Cell{kind: cellInt, bits: uint64(int64(v))}
 }
@@ -185,7 +182,7 @@ func (t *Table) CheckRow(values []Cell) error {
 		case v.Null() && c.Optional:
 		case v.Null():
 			return fmt.Errorf("table %s: %s is null", t.Name, c.Name)
-		case v.kind != fits[c.Type], c.Type == ColumnInt32 && v.Int() != int64(int32(v.Int())):
+		case v.kind != fits[c.Type]:
 			return fmt.Errorf("table %s: %s cannot be %q: it is of type %v", t.Name, c.Name, v, c.Type)
 		}
 	}

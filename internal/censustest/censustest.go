@@ -38,7 +38,7 @@ type DB struct {
 }
 
 var columnTypes = map[format.ColumnType]string{
-	format.ColumnInt: "INTEGER", format.ColumnInt32: "INTEGER", format.ColumnBool: "INTEGER", format.ColumnFloat: "REAL",
+	format.ColumnInt: "INTEGER", format.ColumnBool: "INTEGER", format.ColumnFloat: "REAL",
 	format.ColumnText: "TEXT", format.ColumnBytes: "BLOB", format.ColumnTime: "TEXT",
 }
 

@@ -17,7 +17,7 @@ func Table(name string) *format.Table {
 		{Name: "path", Type: format.ColumnText, Help: "Where inside the file; empty for all of it."},
 		{Name: "byte_offset", Type: format.ColumnInt, Optional: true, Help: "Where in the file, in bytes; null where there is no such place."},
 		{Name: "message", Type: format.ColumnText, Help: "What was found, in English."},
-		{Name: "places", Type: format.ColumnInt32, Help: "How many places the finding has in `check --json`."},
+		{Name: "places", Type: format.ColumnInt, Help: "How many places the finding has in `check --json`."},
 	}}
 }
 

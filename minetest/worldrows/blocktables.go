@@ -16,7 +16,7 @@ import (
 // blockPos are the columns with the position of a block.
 func blockPos[T any](pos func(v *T) mapdb.Pos) []column[T] {
 	at := func(name, axis string, of func(mapdb.Pos) int16) column[T] {
-		return col(name, format.ColumnInt32, axis+" of the block, in blocks of 16 nodes: -2048 to 2047.", func(v *T) format.Cell { return format.IntCell(of(pos(v))) })
+		return col(name, format.ColumnInt, axis+" of the block, in blocks of 16 nodes: -2048 to 2047.", func(v *T) format.Cell { return format.IntCell(of(pos(v))) })
 	}
 	return []column[T]{
 		at("block_x", "x", func(p mapdb.Pos) int16 { return p.X }),
@@ -28,7 +28,7 @@ func blockPos[T any](pos func(v *T) mapdb.Pos) []column[T] {
 // nodePos are the columns with the position of a node. Where there may be none they are optional.
 func nodePos[T any](optional bool, pos func(v *T) ([3]int, bool)) (list []column[T]) {
 	for i, axis := range []string{"x", "y", "z"} {
-		c := col(axis, format.ColumnInt32, axis+" of the node: -32768 to 32767.", func(v *T) format.Cell {
+		c := col(axis, format.ColumnInt, axis+" of the node: -32768 to 32767.", func(v *T) format.Cell {
 			p, ok := pos(v)
 			if !ok {
 				return format.Cell{}
@@ -68,7 +68,7 @@ func since(version int) func(b *mapblock.Block) bool {
 
 var tableBlocks = tableOf("minetest_blocks", "A block of a world, as its database has it.", with(
 	blockPos(func(v *world.Row) mapdb.Pos { return *v.Pos }),
-	opt("version", format.ColumnInt32, "The version of the block's form, 0 to 29; null if there are no bytes.", func(v *world.Row) format.Cell {
+	opt("version", format.ColumnInt, "The version of the block's form, 0 to 29; null if there are no bytes.", func(v *world.Row) format.Cell {
 		if len(v.Data) == 0 {
 			return format.Cell{}
 		}
@@ -84,7 +84,7 @@ var tableBlocks = tableOf("minetest_blocks", "A block of a world, as its databas
 		})),
 	opt("generated", format.ColumnBool, "The map generator has been here.",
 		ofBlock(since(0), func(b *mapblock.Block) format.Cell { return format.BoolCell(b.IsGenerated()) })),
-	opt("lighting_complete", format.ColumnInt32, "A bit for each direction in which light is complete, 0 to 65535, which is all; since version 27.",
+	opt("lighting_complete", format.ColumnInt, "A bit for each direction in which light is complete, 0 to 65535, which is all; since version 27.",
 		ofBlock(since(27), func(b *mapblock.Block) format.Cell { return format.IntCell(b.LightingComplete) })),
 	opt("timestamp", format.ColumnInt, "When it was saved, in seconds of game time; null if that is not known, as of most blocks.",
 		ofBlock(func(b *mapblock.Block) bool { return b.Timestamp != mapblock.NoTimestamp }, func(b *mapblock.Block) format.Cell { return format.IntCell(b.Timestamp) })),
@@ -114,7 +114,7 @@ type nodeCount struct {
 var tableNodes = tableOf("minetest_nodes", "How many nodes of a block have a name; those of a block are 4096 together.", with(
 	blockPos(func(v *nodeCount) mapdb.Pos { return v.pos }),
 	opt("node", format.ColumnText, "The name, such as default:stone; null for nodes whose id has none.", func(v *nodeCount) format.Cell { return text(v.Name) }),
-	col("count", format.ColumnInt32, "How many nodes: 1 to 4096.", func(v *nodeCount) format.Cell { return format.IntCell(v.Count) }),
+	col("count", format.ColumnInt, "How many nodes: 1 to 4096.", func(v *nodeCount) format.Cell { return format.IntCell(v.Count) }),
 )...)
 
 var tableMetadata = tableOf("minetest_metadata", "A variable that a node keeps.", with(
@@ -167,8 +167,8 @@ var tableInventories = tableOf("minetest_inventories", "A stack of items: in the
 			return format.Cell{}
 		}),
 		col("item", format.ColumnText, "The name of the item, such as default:diamond.", func(v *worldfind.Item) format.Cell { return format.TextCell(v.Stack.Name) }),
-		col("count", format.ColumnInt32, "How many items: 1 to 65535.", func(v *worldfind.Item) format.Cell { return format.IntCell(v.Stack.Count) }),
-		col("wear", format.ColumnInt32, "How worn a tool is: 0, new, to 65535.", func(v *worldfind.Item) format.Cell { return format.IntCell(v.Stack.Wear) }),
+		col("count", format.ColumnInt, "How many items: 1 to 65535.", func(v *worldfind.Item) format.Cell { return format.IntCell(v.Stack.Count) }),
+		col("wear", format.ColumnInt, "How worn a tool is: 0, new, to 65535.", func(v *worldfind.Item) format.Cell { return format.IntCell(v.Stack.Wear) }),
 		opt("metadata", format.ColumnText, "What the stack keeps, as an object of JSON.", func(v *worldfind.Item) format.Cell { return stackMeta(v) }),
 	)...)...)
 
@@ -194,7 +194,7 @@ var tableObjects = tableOf("minetest_objects", "What can move, as it was when it
 	exactPos(func(v *object) [3]float64 { return v.Pos }), with(
 		blockPos(func(v *object) mapdb.Pos { return v.pos }),
 		col("object", format.ColumnText, "The name of the entity, or what the engine calls an object of another type.", func(v *object) format.Cell { return format.TextCell(v.Name) }),
-		col("hp", format.ColumnInt32, "Its health, 0 to 65535; 0 for what is no entity.", func(v *object) format.Cell { return format.IntCell(v.HP) }),
+		col("hp", format.ColumnInt, "Its health, 0 to 65535; 0 for what is no entity.", func(v *object) format.Cell { return format.IntCell(v.HP) }),
 		opt("item", format.ColumnText, "What lies there, as an itemstring.", func(v *object) format.Cell { return text(v.Item) }),
 		col("data_bytes", format.ColumnInt, "The size of what the entity keeps.", func(v *object) format.Cell { return format.IntCell(len(v.Data)) }),
 	)...)...)
@@ -217,10 +217,10 @@ var tableFindings = tableOf("minetest_findings", "A finding of check, for each b
 		return format.IntCell(f.Offset)
 	}),
 	col("message", format.ColumnText, "What was found, in English.", func(f *check.Finding) format.Cell { return format.TextCell(f.Message) }),
-	col("places", format.ColumnInt32, "How many places the finding has.", func(f *check.Finding) format.Cell { return format.IntCell(len(f.At)) }),
-	opt("block_x", format.ColumnInt32, "x of the block that it is about, in blocks; null if it is about none.", findingBlock(0)),
-	opt("block_y", format.ColumnInt32, "y of that block.", findingBlock(1)),
-	opt("block_z", format.ColumnInt32, "z of that block.", findingBlock(2)),
+	col("places", format.ColumnInt, "How many places the finding has.", func(f *check.Finding) format.Cell { return format.IntCell(len(f.At)) }),
+	opt("block_x", format.ColumnInt, "x of the block that it is about, in blocks; null if it is about none.", findingBlock(0)),
+	opt("block_y", format.ColumnInt, "y of that block.", findingBlock(1)),
+	opt("block_z", format.ColumnInt, "z of that block.", findingBlock(2)),
 )
 
 // findingBlock is a coordinate of the block that a finding is about.

@@ -103,8 +103,8 @@ var tablePlayers = tableOf("minetest_players", "A player: where he is, and what 
 		exactPos(func(p *player) [3]float64 { return [3]float64{p.Pos[0] / 10, p.Pos[1] / 10, p.Pos[2] / 10} }),
 		col("pitch", format.ColumnFloat, "How far he looks down, in degrees.", func(p *player) format.Cell { return format.FloatCell(p.Pitch) }),
 		col("yaw", format.ColumnFloat, "Where he looks, in degrees.", func(p *player) format.Cell { return format.FloatCell(p.Yaw) }),
-		col("hp", format.ColumnInt32, "Half hearts, 0 to 65535; 20 is usual.", func(p *player) format.Cell { return format.IntCell(p.HP) }),
-		col("breath", format.ColumnInt32, "0 to 65535; 10 or 11 is full.", func(p *player) format.Cell { return format.IntCell(p.Breath) }),
+		col("hp", format.ColumnInt, "Half hearts, 0 to 65535; 20 is usual.", func(p *player) format.Cell { return format.IntCell(p.HP) }),
+		col("breath", format.ColumnInt, "0 to 65535; 10 or 11 is full.", func(p *player) format.Cell { return format.IntCell(p.Breath) }),
 		opt("created", format.ColumnTime, "When he came into the world; null where the backend does not tell.", func(p *player) format.Cell { return moment(p.Created) }),
 		opt("modified", format.ColumnTime, "When he was saved last; null where the backend does not tell.", func(p *player) format.Cell { return moment(p.Modified) }),
 		opt("privileges", format.ColumnText, "Those of his account, with spaces between them; null if he has none.", func(p *player) format.Cell {
@@ -134,9 +134,9 @@ var tableStorage = tableOf("minetest_mod_storage", "What a mod keeps under a key
 )
 
 var tableForceLoaded = tableOf("minetest_forceloaded", "A block that stays loaded.",
-	col("block_x", format.ColumnInt32, "x of the block, in blocks.", func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Pos[0]) }),
-	col("block_y", format.ColumnInt32, "y of the block, in blocks.", func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Pos[1]) }),
-	col("block_z", format.ColumnInt32, "z of the block, in blocks.", func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Pos[2]) }),
+	col("block_x", format.ColumnInt, "x of the block, in blocks.", func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Pos[0]) }),
+	col("block_y", format.ColumnInt, "y of the block, in blocks.", func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Pos[1]) }),
+	col("block_z", format.ColumnInt, "z of the block, in blocks.", func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Pos[2]) }),
 	col("count", format.ColumnInt, "How often it was asked for.", func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Count) }),
 )
 

@@ -22,14 +22,18 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 
 	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
+	"trowel.example/internal/scratch"
 )
 
 // Store keeps the files of a dataset by name, with / between folders.
@@ -172,23 +176,34 @@ type Record struct {
 	Left  bool // nor since the time that the user told of, before which nothing is kept
 }
 
-// Chunk is some bytes, which are in a file until they are sent.
+// Chunk is some bytes, which are in a spool until they are sent. They are sent once, the last ones of a
+// spool at the end.
 type Chunk struct {
-	file *os.File
+	from *spool
 	at   int64
 	n    int
 	sent []byte
 }
 
-func (c Chunk) reader() io.Reader {
-	if c.file == nil {
-		return bytes.NewReader(c.sent)
+// writeTo sends the bytes.
+func (c Chunk) writeTo(w io.Writer) error {
+	if c.from == nil {
+		_, err := w.Write(c.sent)
+		return err
 	}
-	return io.NewSectionReader(c.file, c.at, int64(c.n))
+	_, err := io.Copy(w, io.NewSectionReader(c.from.file, c.at, int64(c.n)))
+	if err == nil && c.at+int64(c.n) == c.from.size {
+		err = c.from.close()
+	}
+	return err
 }
 
 // GobEncode returns the bytes.
-func (c Chunk) GobEncode() ([]byte, error) { return io.ReadAll(c.reader()) }
+func (c Chunk) GobEncode() ([]byte, error) {
+	var b bytes.Buffer
+	err := c.writeTo(&b)
+	return b.Bytes(), err
+}
 
 // GobDecode takes the bytes.
 func (c *Chunk) GobDecode(data []byte) error {
@@ -196,8 +211,31 @@ func (c *Chunk) GobDecode(data []byte) error {
 	return nil
 }
 
+// Temp is the spools of a run. The zero value has none; Close removes all.
+type Temp struct {
+	mu   sync.Mutex
+	dir  string
+	end  func()
+	open map[*spool]bool
+	made int
+}
+
+// Close removes all spools. No others are made then.
+func (t *Temp) Close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for s := range t.open {
+		s.file.Close()
+	}
+	if t.end != nil {
+		t.end()
+	}
+	t.open, t.end = nil, nil
+}
+
 // spool is a file for this run only, with the hash of what is in it.
 type spool struct {
+	temp *Temp
 	file *os.File
 	size int64
 	sum  hashWriter
@@ -209,15 +247,39 @@ type hashWriter interface {
 	Sum([]byte) []byte
 }
 
-// newSpool makes a spool in a folder; "" is the one for temporary files. Its name goes at once,
-// where the system lets it, and the file with whoever has it open.
-func newSpool(dir string) (*spool, error) {
-	f, err := os.CreateTemp(dir, "trowel-census-*.tmp")
+// spool makes a spool.
+func (t *Temp) spool() (*spool, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.dir == "" {
+		dir, end, err := scratch.Make("trowel-census-")
+		if err != nil {
+			return nil, err
+		}
+		t.dir, t.end, t.open = dir, end, make(map[*spool]bool)
+	}
+	if t.open == nil {
+		return nil, errors.New("the run has ended")
+	}
+	t.made++
+	f, err := os.OpenFile(filepath.Join(t.dir, strconv.Itoa(t.made)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	_ = os.Remove(f.Name())
-	return &spool{file: f, sum: sha256.New()}, nil
+	s := &spool{temp: t, file: f, sum: sha256.New()}
+	t.open[s] = true
+	return s, nil
+}
+
+// close removes a spool. It may be called again.
+func (s *spool) close() error {
+	s.temp.mu.Lock()
+	defer s.temp.mu.Unlock()
+	if !s.temp.open[s] {
+		return nil
+	}
+	delete(s.temp.open, s)
+	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
 }
 
 func (s *spool) Write(p []byte) (int, error) {
@@ -238,7 +300,7 @@ func (s *spool) content(rows int64) Content {
 func (s *spool) chunks(yield func(Chunk) error) error {
 	const piece = 1 << 20
 	for at := int64(0); at < s.size; at += piece {
-		if err := yield(Chunk{file: s.file, at: at, n: int(min(piece, s.size-at))}); err != nil {
+		if err := yield(Chunk{from: s, at: at, n: int(min(piece, s.size-at))}); err != nil {
 			return err
 		}
 	}

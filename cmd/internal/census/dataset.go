@@ -24,6 +24,7 @@ type Dataset struct {
 	Program string
 	Create  Create
 	Tables  []*format.Table
+	Temp    *Temp
 	Prune   bool // rows of files that are gone go, too
 	Say     func(Note)
 	Miss    func(path, message string) // tells what is lost of the dataset itself
@@ -63,7 +64,7 @@ func (m made) check(state *State) error {
 
 func (m made) close() {
 	for _, s := range m {
-		s.file.Close()
+		_ = s.close()
 	}
 }
 
@@ -238,13 +239,12 @@ func (d *Dataset) Take(ctx context.Context, p work.Part, r Record) error {
 		s := d.made[r.Table]
 		if s == nil {
 			var err error
-			if s, err = newSpool(""); err != nil {
+			if s, err = d.Temp.spool(); err != nil {
 				return err
 			}
 			d.made[r.Table] = s
 		}
-		_, err := io.Copy(s, r.Bytes.reader())
-		return err
+		return r.Bytes.writeTo(s)
 	}
 	all := d.made
 	d.made = make(made)
@@ -403,7 +403,7 @@ func (d *Dataset) keep(ctx context.Context, part string, old, state *State, made
 func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, was Content, state *State, made made, keep func(string) bool) error {
 	before, err := d.spooled(ctx, tableFile(t.Name, part))
 	if before != nil {
-		defer before.file.Close()
+		defer before.close()
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -413,7 +413,7 @@ func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, was C
 		d.lost(t.Name, part, errors.New("it is not as it was made"))
 		return nil
 	}
-	both, err := newSpool("")
+	both, err := d.Temp.spool()
 	if err != nil {
 		return err
 	}
@@ -421,23 +421,23 @@ func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, was C
 	own := made[t.Name]
 	if own != nil {
 		if err := w.Copy(own.file, own.size, func(string) bool { return true }); err != nil {
-			return errors.Join(err, both.file.Close())
+			return errors.Join(err, both.close())
 		}
 	}
 	if err := w.Copy(before.file, before.size, keep); both.err == nil && err != nil {
 		d.lost(t.Name, part, err)
-		return both.file.Close()
+		return both.close()
 	}
 	if err := errors.Join(w.Close(), both.err); err != nil {
-		return errors.Join(err, both.file.Close())
+		return errors.Join(err, both.close())
 	}
 	if w.Rows() == 0 {
-		return both.file.Close()
+		return both.close()
 	}
 	state.Tables[t.Name] = both.content(w.Rows())
 	made[t.Name] = both
 	if own != nil {
-		return own.file.Close()
+		return own.close()
 	}
 	return nil
 }
@@ -453,7 +453,7 @@ func (d *Dataset) spooled(ctx context.Context, name string) (*spool, error) {
 		return nil, err
 	}
 	defer r.Close()
-	s, err := newSpool("")
+	s, err := d.Temp.spool()
 	if err == nil {
 		_, err = io.Copy(s, r)
 	}

@@ -9,6 +9,8 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,6 +24,7 @@ type Input struct {
 	*format.Format
 	Source *format.Source
 	Job    *format.Job
+	Made   string // the folder that the file was built in for this run; "": it is where the user has it
 	Close  func() error
 }
 
@@ -29,6 +32,7 @@ type Input struct {
 type Maker struct {
 	Program string // with its version
 	Create  Create
+	Temp    *Temp
 
 	// Open opens a file. Whatever its job tells goes to say; [ErrNoTables] means that there is
 	// nothing to be said of it.
@@ -78,6 +82,13 @@ func (m *Maker) Do(ctx context.Context, p work.Part, put func(Record) error) err
 			return err
 		}
 	}
+	defer func() {
+		for _, r := range d.tables {
+			if !r.put {
+				_ = r.spool.close()
+			}
+		}
+	}()
 	if key := d.key(); key != "" && key == task.Key && len(d.notes) == 0 {
 		return put(Record{Same: true})
 	}
@@ -112,6 +123,7 @@ type doing struct {
 type rows struct {
 	Writer
 	*spool
+	put bool // whoever gets it ends it
 }
 
 func (d *doing) say(n Note) { d.notes = append(d.notes, n) }
@@ -202,8 +214,41 @@ func (d *doing) digest(ctx context.Context, i int, in *Input) error {
 			return err
 		}
 	}
+	if err := in.hashMade(sum); err != nil {
+		return err
+	}
 	d.digests[i] = fmt.Sprintf("%x", sum.Sum(nil))
 	return nil
+}
+
+// hashMade hashes what was built with the file, such as the list of an archive.
+func (in *Input) hashMade(sum io.Writer) error {
+	if in.Made == "" {
+		return nil
+	}
+	list, err := os.ReadDir(in.Made)
+	for _, e := range list {
+		if err != nil || !e.Type().IsRegular() {
+			continue
+		}
+		var f *os.File
+		if f, err = os.Open(filepath.Join(in.Made, e.Name())); err == nil {
+			fmt.Fprintln(sum, e.Name())
+			err = errors.Join(hashOf(sum, f), f.Close())
+		}
+	}
+	return err
+}
+
+// reads returns what else was read for the rows, but for what was built with the file.
+func (in *Input) reads() []string {
+	all := in.Source.Reads()
+	if len(all) <= 1 || in.Source.IsDir() {
+		return nil
+	}
+	reads := slices.DeleteFunc(slices.Clone(all[1:]), func(name string) bool { return in.Made != "" && filepath.Dir(name) == in.Made })
+	slices.Sort(reads)
+	return reads
 }
 
 func hashOf(sum io.Writer, r io.Reader) error {
@@ -245,22 +290,17 @@ func (d *doing) rows(ctx context.Context, i int, in *Input) error {
 	err := in.Census.Rows(ctx, in.Job, in.Source, func(t *format.Table, cells []format.Cell) error {
 		r := d.tables[t]
 		if r == nil {
-			s, err := newSpool("")
+			s, err := d.Temp.spool()
 			if err != nil {
 				return err
 			}
-			r = &rows{d.Create(s, t, d.Program), s}
+			r = &rows{d.Create(s, t, d.Program), s, false}
 			d.tables[t] = r
 		}
 		d.written++
 		return r.Writer.Write(f.Name, cells)
 	})
-	var reads []string
-	if all := in.Source.Reads(); len(all) > 1 && !in.Source.IsDir() {
-		reads = all[1:]
-		slices.Sort(reads)
-	}
-	if !slices.Equal(reads, f.Reads) { // then the digest is of something else
+	if reads := in.reads(); !slices.Equal(reads, f.Reads) { // then the digest is of something else
 		f.Reads = reads
 		err = errors.Join(err, d.digest(ctx, i, in))
 	}
@@ -276,6 +316,7 @@ func (d *doing) end(put func(Record) error) error {
 			return err
 		}
 		state.Tables[t.Name] = r.content(r.Rows())
+		r.put = true
 		if err := r.chunks(func(c Chunk) error { return put(Record{Table: t.Name, Bytes: c}) }); err != nil {
 			return err
 		}

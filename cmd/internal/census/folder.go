@@ -46,10 +46,11 @@ func OpenFolder(name string, ownerOnly bool) (*Folder, error) {
 	}
 	f := &Folder{root: root, mode: 0o666}
 	if ownerOnly {
-		f.mode = 0o600
+		f.mode, err = 0o600, os.Chmod(name, 0o700) // files of earlier runs are in it, too
 	}
 	ctx := context.Background()
-	list, err := f.List(ctx, "")
+	list, err2 := f.List(ctx, "")
+	err = errors.Join(err, err2)
 	if _, ours := list[indexName]; err == nil && !ours && len(list) > 0 {
 		err = fmt.Errorf("%s: %w", name, ErrNotOurs)
 	}

@@ -80,13 +80,13 @@ A line is printed for each table, with its number of rows; with --json an object
 			return errors.New("standard input cannot be read twice: name a file")
 		}
 		c := &censusRun{app: a, cmd: cmd, names: expand(names), dir: dir, at: at}
-		c.maker = census.Maker{Program: version(), Create: create, Open: c.input, Beside: a.source, Failed: func(err error, f census.File) census.Note {
+		c.maker = census.Maker{Program: a.program(), Create: create, Temp: &c.temp, Open: c.input, Beside: a.source, Failed: func(err error, f census.File) census.Note {
 			if p, is := errors.AsType[*parallel.Panic](err); is {
 				err = defect(p)
 			}
 			return keptNote(failure(named(err, f.Path())))
 		}}
-		c.data = census.Dataset{Program: version(), Create: create, Tables: a.tables(), Prune: prune, Say: c.say, Miss: a.talk.miss}
+		c.data = census.Dataset{Program: a.program(), Create: create, Temp: &c.temp, Tables: a.tables(), Prune: prune, Say: c.say, Miss: a.talk.miss}
 		defer c.close()
 		if err := c.run(cmd.Context()); err != nil {
 			return err
@@ -120,6 +120,7 @@ type censusRun struct {
 	dir    string
 	at     census.At
 	maker  census.Maker
+	temp   census.Temp
 	data   census.Dataset
 	store  census.Store // nil: it is not open yet
 	parts  int
@@ -226,7 +227,7 @@ func (c *censusRun) open(ctx context.Context, place string) (census.Store, error
 	if err := opts.NotRead(place); err != nil {
 		return nil, err
 	}
-	f, err := census.OpenFolder(place, ownerOnly(c.names))
+	f, err := census.OpenFolder(place, slices.ContainsFunc(c.names, work.OwnerOnly))
 	if err != nil {
 		return nil, err
 	}
@@ -237,6 +238,7 @@ func (c *censusRun) close() {
 	if c.store != nil {
 		c.store.Close()
 	}
+	c.temp.Close()
 }
 
 // input opens a file for its rows.
@@ -260,7 +262,7 @@ func (c *censusRun) input(_ context.Context, f census.File, say func(census.Note
 		g.Close()
 		return nil, err
 	}
-	return &census.Input{Format: g.Format, Source: g.src, Job: its.job(c.cmd, g.Format), Close: g.Close}, nil
+	return &census.Input{Format: g.Format, Source: g.src, Job: its.job(c.cmd, g.Format), Made: g.made, Close: g.Close}, nil
 }
 
 func keptNote(n note) census.Note {

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +22,7 @@ import (
 	"trowel.example/cmd/internal/census"
 	"trowel.example/cmd/internal/output"
 	"trowel.example/cmd/internal/parquet"
+	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
 	"trowel.example/internal/filelock"
 )
@@ -30,12 +32,12 @@ import (
 
 var (
 	rackItems = &format.Table{Name: "toy_items", Title: "the items of racks", Columns: []format.Column{
-		{Name: "slab", Type: format.ColumnInt32, Help: "of the item"},
+		{Name: "slab", Type: format.ColumnInt, Help: "of the item"},
 		{Name: "name", Type: format.ColumnText, Help: "of the item"},
 		{Name: "value", Type: format.ColumnInt, Optional: true, Help: "of the item, if it has one"},
 	}}
 	rackSlabs = &format.Table{Name: "toy_slabs", Title: "the slabs of racks", Columns: []format.Column{
-		{Name: "slab", Type: format.ColumnInt32, Help: "its number"},
+		{Name: "slab", Type: format.ColumnInt, Help: "its number"},
 		{Name: "items", Type: format.ColumnInt, Help: "how many there are"},
 	}}
 )
@@ -504,5 +506,77 @@ func TestCensusKilled(t *testing.T) {
 		if diff := cmp.Diff(want, snapshot(t, dir)); diff != "" {
 			t.Errorf("after change %d: %s", i, diff)
 		}
+	}
+}
+
+// A folder that packs to an archive and its list is up to date until its files change, in one process
+// and in parts that may read no other folder; and no run leaves anything among temporary files. What is
+// made of a file that only its owner can read, only its owner can read.
+func TestCensusOfFolders(t *testing.T) {
+	samples := samplesDir(t)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	t.Setenv("TMP", temp)
+	for _, line := range []string{"pack -q " + samples + "/ember -o e.mod", "convert -q e.mod --to torchlight-pak -o e.pak", "extract -q e.pak -o in/ember"} {
+		if got := here(games, strings.Fields(line)...); got.code != 0 {
+			t.Fatal(line, got)
+		}
+	}
+	call := func(do func(context.Context, work.Work) error) performed {
+		var out, said bytes.Buffer
+		code := Perform(t.Context(), Call{Games: games, More: []Verbs{Census(writeTables, nil)}, Args: []string{"census", "in", "-o", "out"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said,
+			Access: &Access{Roots: []string{dir}}, Kept: func(string) string { return "out" }, Work: do})
+		return performed{out.String(), said.String(), code}
+	}
+	inParts := func() performed {
+		store := work.Folder(t.TempDir())
+		var plan *work.Plan
+		call(func(ctx context.Context, w work.Work) (err error) {
+			plan, err = work.Begin(ctx, w, work.Plan{}, store)
+			return errors.Join(err, ErrPart)
+		})
+		for _, p := range plan.Parts {
+			if got := call(func(ctx context.Context, w work.Work) error {
+				return errors.Join(work.DoOnce(ctx, w, p, store), ErrPart)
+			}); got.code != 0 {
+				t.Fatal(got)
+			}
+		}
+		return call(func(ctx context.Context, w work.Work) error { return work.Finish(ctx, w, plan, store) })
+	}
+	inOne := func() performed {
+		var out, said bytes.Buffer
+		code := run(games, []string{"census", "in", "-o", "out"}, strings.NewReader(""), &out, &said, Census(writeTables, nil))
+		return performed{out.String(), said.String(), code}
+	}
+	first := inOne()
+	if first.code != 0 {
+		t.Fatal(first)
+	}
+	for way, again := range map[string]func() performed{"in one process": inOne, "in parts": inParts} {
+		if names := changed(t, "out", func() {
+			if got := again(); got.code != 0 || got.out != first.out {
+				t.Errorf("%s: %+v", way, got)
+			}
+		}); len(names) > 0 {
+			t.Errorf("%s: nothing has changed, and written is %q", way, names)
+		}
+	}
+	if runtime.GOOS != "windows" {
+		if err := os.Chmod("e.mod", 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename("e.mod", "in/e.mod"); err != nil {
+			t.Fatal(err)
+		}
+		inOne()
+		if info, err := os.Stat("out"); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("others can read what only the owner could: %v, %v", info.Mode(), err)
+		}
+	}
+	if left, _ := os.ReadDir(temp); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
 	}
 }

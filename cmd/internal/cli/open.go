@@ -30,6 +30,7 @@ type game struct {
 	src   *format.Source
 	built func() // removes a file that was built from a tree, or closes the tree
 	tree  fs.FS  // the tree, if it is not built
+	made  string // the folder in which it was built
 }
 
 // Close closes the file, and removes it if it was made for this run.
@@ -176,7 +177,7 @@ func (a *app) scratch(f *format.Format, path, name string, run func(format.Outpu
 		return nil, err
 	}
 	src.Path = name
-	return &game{Format: f, name: name, src: src, built: remove}, nil
+	return &game{Format: f, name: name, src: src, built: remove, made: dir}, nil
 }
 
 // called is an output whose temporary paths no message shows.

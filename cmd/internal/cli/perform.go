@@ -30,6 +30,8 @@ type Call struct {
 	// taken, as if it had done the work itself; [ErrPart] keeps it from that.
 	Work func(ctx context.Context, w work.Work) error
 
+	Program string // identifies the program for which a part is done; "" is this one
+
 	Part *work.Part // that Work does, so that no more is read than that takes; nil: none, or several
 
 	Access *Access // nil: whatever this process may

@@ -56,7 +56,7 @@ func (a *app) resumed(ctx context.Context, w work.Work) (err error) {
 	if err != nil {
 		return err
 	}
-	plan := work.Plan{Version: version(), Dir: valid(dir)}
+	plan := work.Plan{Version: a.program(), Dir: valid(dir)}
 	for _, arg := range withoutResume(a.args) {
 		plan.Args = append(plan.Args, valid(arg))
 	}

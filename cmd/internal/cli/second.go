@@ -17,8 +17,8 @@ import (
 // Some verbs need far more code than all others together, and so does object storage. They are in a
 // second program, which has all verbs, and the tool starts it for them.
 const (
-	second        = "trowel-fleet"
-	secondInstall = "go install trowel.example/cmd/trowel-fleet@v" + release
+	second     = "trowel-fleet"
+	secondFrom = second + " is in the release archive of trowel: put it next to trowel, or into a folder of PATH"
 )
 
 // secondVerbs are the verbs of the second program, with what help says of them.
@@ -43,9 +43,9 @@ func (a *app) secondCommands() []*cobra.Command {
 			Use:   name + " ...",
 			Short: verb[1],
 			Long: strings.ToUpper(name[:1]) + name[1:] + " is a verb of " + second + `, a program that has all verbs of this one and is much
-larger. This one starts it if it is in the same folder, or in PATH.
+larger, and comes in the same release archive. This one starts it if it is in the same folder, or in PATH.
 
-  ` + secondInstall,
+In a clone of the sources, "go install ./cmd/trowel ./cmd/trowel-fleet" builds both.`,
 			DisableFlagParsing: true,
 			ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 				return a.completeSecond()
@@ -107,7 +107,7 @@ func secondEnv() []string { return append(os.Environ(), envStarted+"="+version()
 func (a *app) startSecond(what string) error {
 	path, err := findSecond()
 	if err != nil {
-		return hint(fmt.Errorf("%s: %w", what, errNoSecond), secondInstall)
+		return hint(fmt.Errorf("%s: %w", what, errNoSecond), secondFrom)
 	}
 	if err := a.out.Flush(); err != nil {
 		return err
@@ -146,5 +146,5 @@ func startedBy(version string) error {
 	if by == "" || by == version {
 		return nil
 	}
-	return hint(fmt.Errorf("%s is version %s, and trowel, which started it, is %s", second, version, by), secondInstall)
+	return hint(fmt.Errorf("%s is version %s, and trowel, which started it, is %s", second, version, by), secondFrom)
 }

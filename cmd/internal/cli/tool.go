@@ -48,7 +48,7 @@ func Number(least, most int) cobra.PositionalArgs { return args(least, most) }
 func Plural(n int, one string) string { return plural(n, one) }
 
 // Version is that of the tool, with the commit that it was built from.
-func Version() string { return version() }
+func Version() string { return program() }
 
 // ErrFound is returned by a verb that has done its work and found something.
 var ErrFound = errFound

@@ -2,9 +2,13 @@ package cli
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
+	"io"
+	"os"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -64,6 +68,43 @@ func (b built) String() string {
 }
 
 func version() string { return readBuilt().String() }
+
+// program identifies the program that results are of: by its version, and where no commit tells the
+// version from others, by a hash of the program, too.
+var program = sync.OnceValue(func() string {
+	b := readBuilt()
+	if b.revision != "" && !b.changed {
+		return b.String()
+	}
+	sum, err := hashOfSelf()
+	if err != nil {
+		return b.String()
+	}
+	return fmt.Sprintf("%s, program %.12x", b, sum)
+})
+
+func hashOfSelf() ([]byte, error) {
+	name, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	_, err = io.Copy(sum, f)
+	return sum.Sum(nil), err
+}
+
+// program is [program], or that of the process for which this one does a part.
+func (a *app) program() string {
+	if a.call != nil && a.call.Program != "" {
+		return a.call.Program
+	}
+	return program()
+}
 
 func (a *app) versionCommand() *cobra.Command {
 	var asJSON bool

@@ -85,7 +85,7 @@ func childCommand(t *cli.Tool) *cobra.Command {
 // obey does what was ordered.
 func (o *order) obey(ctx context.Context, t *cli.Tool, out io.Writer) int {
 	var noResult error
-	call := cli.Call{Args: o.Plan.Args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr, Access: &o.Access, Kept: o.kept}
+	call := cli.Call{Program: o.Plan.Version, Args: o.Plan.Args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr, Access: &o.Access, Kept: o.kept}
 	switch o.Step {
 	case stepSplit:
 		call.Work = func(ctx context.Context, w work.Work) error {

@@ -117,7 +117,9 @@ func (e *ended) show(ctx context.Context, t *cli.Tool, store work.Store, stderr 
 		if len(e.Files) == 0 {
 			return cli.Hint(errors.New("the verb has written no file or folder"), "without -o what it printed is printed")
 		}
-		if err := e.fetch(path, replace, copyTo); err != nil {
+		folder, is := store.(work.Folder)
+		private := is && work.OwnerOnly(string(folder))
+		if err := e.fetch(path, output.Options{Replace: replace, OwnerOnly: func() bool { return private }}, copyTo); err != nil {
 			return err
 		}
 	}
@@ -131,8 +133,8 @@ func (e *ended) show(ctx context.Context, t *cli.Tool, store work.Store, stderr 
 }
 
 // fetch writes the file or the folder that a verb has written, whole or not at all.
-func (e *ended) fetch(path string, replace bool, copyTo func(io.Writer, string) error) error {
-	out, err := output.New(path, output.Options{Replace: replace})
+func (e *ended) fetch(path string, opts output.Options, copyTo func(io.Writer, string) error) error {
+	out, err := output.New(path, opts)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/cli"
+	"trowel.example/internal/scratch"
 )
 
 // workerCommand makes the verb that does what others submitted.
@@ -73,7 +74,7 @@ machines only with --remote, and changes databases in place only with --allow-ch
 			return err
 		}
 		defer w.pool.Close()
-		dir, end, err := scratch()
+		dir, end, err := scratch.Make("trowel-worker-")
 		if err != nil {
 			return err
 		}

@@ -178,8 +178,6 @@ func valueOf(t format.ColumnType, c format.Cell) parquet.Value {
 	switch t {
 	case format.ColumnInt, format.ColumnTime:
 		return parquet.Int64Value(c.Int())
-	case format.ColumnInt32:
-		return parquet.Int32Value(int32(c.Int()))
 	case format.ColumnFloat:
 		return parquet.DoubleValue(c.Float())
 	case format.ColumnBool:
@@ -206,8 +204,6 @@ func nodeOf(t format.ColumnType) parquet.Node {
 	switch t {
 	case format.ColumnInt:
 		return parquet.Encoded(parquet.Int(64), &parquet.DeltaBinaryPacked)
-	case format.ColumnInt32:
-		return parquet.Encoded(parquet.Int(32), &parquet.DeltaBinaryPacked)
 	case format.ColumnFloat:
 		return parquet.Leaf(parquet.DoubleType)
 	case format.ColumnBool:

@@ -214,8 +214,8 @@ func TestCopy(t *testing.T) {
 // BenchmarkWriter writes rows as those of the nodes of a world.
 func BenchmarkWriter(b *testing.B) {
 	table := &format.Table{Name: "nodes", Title: "nodes", Columns: []format.Column{
-		{Name: "x", Type: format.ColumnInt32, Help: "x"}, {Name: "y", Type: format.ColumnInt32, Help: "y"}, {Name: "z", Type: format.ColumnInt32, Help: "z"},
-		{Name: "name", Type: format.ColumnText, Help: "name"}, {Name: "count", Type: format.ColumnInt32, Help: "count"},
+		{Name: "x", Type: format.ColumnInt, Help: "x"}, {Name: "y", Type: format.ColumnInt, Help: "y"}, {Name: "z", Type: format.ColumnInt, Help: "z"},
+		{Name: "name", Type: format.ColumnText, Help: "name"}, {Name: "count", Type: format.ColumnInt, Help: "count"},
 	}}
 	names := make([]format.Cell, 300)
 	for i := range names {

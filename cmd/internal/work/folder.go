@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 
 	"trowel.example/internal/wholefile"
 )
@@ -45,23 +44,30 @@ func (f Folder) Guard(plan *Plan, dir string) error {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
-		if ownerOnly(path) {
+		if OwnerOnly(path) {
 			return os.Chmod(string(f), 0o700)
 		}
 	}
 	return nil
 }
 
-func ownerOnly(path string) bool {
-	is := func(info fs.FileInfo, err error) bool {
-		return err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 == 0
+// OwnerOnly reports whether nobody but its owner may read a file, or one in a folder.
+func OwnerOnly(path string) bool {
+	if runtime.GOOS == "windows" {
+		return false
 	}
-	info, err := os.Stat(path)
-	if err != nil || !info.IsDir() || is(info, nil) {
-		return is(info, err)
-	}
-	list, _ := os.ReadDir(path)
-	return slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Type().IsRegular() && is(e.Info()) })
+	is := false
+	_ = filepath.WalkDir(path, func(at string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // who reads it says what is wrong
+		}
+		info, err := os.Stat(at)
+		if is = err == nil && (at == path || info.Mode().IsRegular()) && info.Mode().Perm()&0o077 == 0; is {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return is
 }
 
 // put makes a file of what write writes, which name gives its name.

@@ -1,0 +1,53 @@
+package scratch
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"trowel.example/internal/filelock"
+)
+
+// The folder of a process that was killed goes when the next one is made; that of one that lives, or is
+// about to lock its own, stays.
+func TestMake(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	t.Setenv("TMP", temp)
+	folder := func(name string, age time.Duration) *os.File {
+		dir := filepath.Join(temp, "trowel-test-"+name)
+		if err := os.MkdirAll(filepath.Join(dir, "in"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Create(filepath.Join(dir, lockName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		then := time.Now().Add(-age)
+		if err := os.Chtimes(f.Name(), then, then); err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	folder("killed", time.Hour).Close()
+	folder("begins", 0).Close()
+	lives := folder("lives", time.Hour)
+	defer lives.Close()
+	if err := filelock.Try(lives); err != nil {
+		t.Skip(err)
+	}
+	dir, end, err := Make("trowel-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"trowel-test-killed": false, "trowel-test-begins": true, "trowel-test-lives": true, filepath.Base(dir): true} {
+		if _, err := os.Stat(filepath.Join(temp, name)); (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	end()
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("it is not removed")
+	}
+}
