@@ -49,10 +49,14 @@ func TryHold(path string) (*Held, error) {
 	if err != nil {
 		return nil, err
 	}
-	for {
+	for again := 0; ; again++ {
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o666)
 		if errors.Is(err, fs.ErrPermission) {
-			f, err = os.Open(name) // it is another user's, or is being removed
+			f, err = os.Open(name) // it is another user's
+		}
+		if removed(err) && again < 100 { // or about to be
+			time.Sleep(pause)
+			continue
 		}
 		if err != nil {
 			return nil, err
@@ -74,10 +78,13 @@ func TryHold(path string) (*Held, error) {
 	}
 }
 
+// pause is how long to wait until another try.
+const pause = 10 * time.Millisecond
+
 // Hold is [TryHold], but waits while another one holds the path. It calls waiting once if that takes
 // more than a moment; nil: nothing is called.
 func Hold(ctx context.Context, path string, waiting func()) (*Held, error) {
-	const pause, moment = 10 * time.Millisecond, time.Second
+	const moment = time.Second
 	for began := time.Now(); ; {
 		h, err := TryHold(path)
 		if !errors.Is(err, ErrTaken) {

@@ -46,17 +46,20 @@ func (e *editing) changeInPlace(ctx context.Context, g *game, job *format.Job, s
 	})
 }
 
-// hold holds a file that is to be changed in place against other runs, until the caller releases it.
-// What cannot be held at all has no place of its own, or is a world in a folder that may not be
-// written.
+// hold holds a file or folder that is to be changed in place against other runs, until the caller
+// releases it. Nil: it is not there, which find tells, or it is a world in a folder that may not be written.
 func (a *app) hold(ctx context.Context, name string) (*output.Held, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, nil // which find tells
+	if name == "-" || a.isElsewhere(name) {
+		return nil, nil
 	}
 	held, err := output.Hold(ctx, name, func() { a.talk.say("waiting for another run of trowel that changes %s", name) })
-	if err != nil && info.IsDir() && errors.Is(err, fs.ErrPermission) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			return nil, nil
+		}
 	}
 	return held, err
 }

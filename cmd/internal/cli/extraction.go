@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -40,6 +41,7 @@ type extraction struct {
 	beside func(put func(name string, data []byte) error) error
 
 	root    *os.Root          // nil for a dry run
+	open    sync.Map          // of *openFolderRef: those that are open
 	into    string            // the folder that is there already, or ""
 	owner   bool              // the file is for its owner alone, and so is what is made from it
 	names   map[string]string // true paths by safe paths, where they differ
@@ -214,18 +216,33 @@ type extracted struct {
 type openFolderRef struct {
 	*os.Root
 	users atomic.Int32
+	open  *sync.Map // of the extraction
 }
 
-func newFolderRef(root *os.Root) *openFolderRef {
-	f := &openFolderRef{Root: root}
+// newFolderRef returns a reference to a folder; nil: there is none, in a dry run.
+func (x *extraction) newFolderRef(root *os.Root) *openFolderRef {
+	f := &openFolderRef{Root: root, open: &x.open}
 	f.users.Store(1)
+	if root != nil {
+		x.open.Store(f, nil)
+	}
 	return f
 }
 
 func (f *openFolderRef) release() {
 	if f.users.Add(-1) == 0 && f.Root != nil {
+		f.open.Delete(f)
 		f.Close()
 	}
+}
+
+// closeFolders closes those for which files were planned that were never written. On Windows nothing
+// is removed that is open.
+func (x *extraction) closeFolders() {
+	x.open.Range(func(f, _ any) bool {
+		f.(*openFolderRef).Close()
+		return true
+	})
 }
 
 func (x *extraction) make(ctx context.Context, dir string) (err error) {
@@ -239,6 +256,7 @@ func (x *extraction) make(ctx context.Context, dir string) (err error) {
 	if err := x.whole(); err != nil {
 		return err
 	}
+	defer x.closeFolders()
 	sidecar := x.makeSidecar()
 	produce := func(yield func(extractJob) error) error { return x.plan(ctx, yield) }
 	err = parallel.Ordered(ctx, produce, x.writeFile, func(f extracted) error {
@@ -321,7 +339,7 @@ func (x *extraction) plan(ctx context.Context, yield func(extractJob) error) err
 			return err
 		}
 	}
-	way := []*place{{dir: ".", at: ".", folder: new(safename.Folder), root: newFolderRef(top)}}
+	way := []*place{{dir: ".", at: ".", folder: new(safename.Folder), root: x.newFolderRef(top)}}
 	leave := func() {
 		if last := way[len(way)-1]; last.root != nil {
 			last.root.release()
@@ -348,7 +366,7 @@ func (x *extraction) plan(ctx context.Context, yield func(extractJob) error) err
 		}
 		for i, p := range way {
 			if p.root == nil {
-				if err := p.make(way[i-1].root); err != nil {
+				if err := x.makePlace(p, way[i-1].root); err != nil {
 					return err
 				}
 				x.note(p.at, p.dir)
@@ -363,10 +381,10 @@ func (x *extraction) plan(ctx context.Context, yield func(extractJob) error) err
 	})
 }
 
-// make makes the folder in its parent.
-func (p *place) make(parent *openFolderRef) error {
+// makePlace makes a folder in its parent.
+func (x *extraction) makePlace(p *place, parent *openFolderRef) error {
 	if parent.Root == nil { // a dry run
-		p.root = newFolderRef(nil)
+		p.root = x.newFolderRef(nil)
 		return nil
 	}
 	name := path.Base(p.at)
@@ -377,7 +395,7 @@ func (p *place) make(parent *openFolderRef) error {
 	if err != nil {
 		return err
 	}
-	p.root = newFolderRef(root)
+	p.root = x.newFolderRef(root)
 	return nil
 }
 

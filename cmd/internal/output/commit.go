@@ -146,6 +146,7 @@ func (o *Output) swap(p *part, old fs.FileInfo) error {
 	defer base.Close()
 	temp, name := o.work.inBase(newName), filepath.Base(p.target)
 	o.old = true
+	os.SameFile(old, old) // which on Windows looks now what is there, and not when it is elsewhere
 	aside, err := asideName(p.target)
 	if err != nil {
 		return err

@@ -41,7 +41,11 @@ func Hold(ctx context.Context, path string, waiting func()) (*Held, error) {
 }
 
 // Release lets others have the file.
-func (h *Held) Release() { h.lock.Release() }
+func (h *Held) Release() {
+	if h != nil {
+		h.lock.Release()
+	}
+}
 
 // realFolder returns the folder of the file that a path leads to.
 func realFolder(path string) string {

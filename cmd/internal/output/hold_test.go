@@ -92,7 +92,7 @@ func TestHold(t *testing.T) {
 			t.Fatal(err)
 		}
 		var group sync.WaitGroup
-		const runs, each = 8, 4
+		const runs, each = 6, 4
 		for i := range runs {
 			group.Go(func() {
 				for n := range each {
@@ -182,7 +182,7 @@ func TestForeign(t *testing.T) {
 	}
 	withAndWithout(t, func(t *testing.T) {
 		for name, way := range ways {
-			for round := range 20 {
+			for round := range 8 {
 				dir := t.TempDir()
 				path := filepath.Join(dir, "x.map")
 				if err := put(dir, "x.map=0"); err != nil {
@@ -190,7 +190,7 @@ func TestForeign(t *testing.T) {
 				}
 				var group sync.WaitGroup
 				group.Go(func() {
-					for n := range 12 {
+					for n := range 8 {
 						_ = add(path, 1+n) // which fails when the other one came in between
 					}
 				})

@@ -111,7 +111,7 @@ func makeFolder(o *Output, err error) error {
 }
 
 // killed are the kinds of outputs. What is there before is in old; a run that is killed
-// may leave what only the next one ends if late is set.
+// may leave what only the next one ends if late is set. On Windows names cannot be exchanged.
 var killed = []struct {
 	name string
 	old  []string
@@ -119,7 +119,7 @@ var killed = []struct {
 	late bool
 }{
 	{"file", nil, func(dir string) error { return makeFiles(filepath.Join(dir, "x"), "") }, false},
-	{"file over a file", []string{"x=old"}, func(dir string) error { return makeFiles(filepath.Join(dir, "x"), "") }, false},
+	{"file over a file", []string{"x=old"}, func(dir string) error { return makeFiles(filepath.Join(dir, "x"), "") }, onWindows},
 	{"two files", nil, func(dir string) error { return makeFiles(filepath.Join(dir, "x"), "", ".man") }, true},
 	{"two files over two", []string{"x=old", "x.man=old"}, func(dir string) error { return makeFiles(filepath.Join(dir, "x"), "", ".man") }, true},
 	{"two files over one", []string{"x=old"}, func(dir string) error { return makeFiles(filepath.Join(dir, "x"), "", ".man") }, true},
@@ -135,14 +135,14 @@ var killed = []struct {
 	{"folder", nil, func(dir string) error { return makeFolder(New(filepath.Join(dir, "w"), Options{Replace: true})) }, false},
 	{"folder over a folder", []string{"w/a=old", "w/more=old"}, func(dir string) error {
 		return makeFolder(New(filepath.Join(dir, "w"), Options{Replace: true}))
-	}, false},
+	}, onWindows},
 	{"folder over a folder, no exchange", []string{"w/a=old", "w/more=old", "w.bak/mine=mine"}, func(dir string) error {
 		noExchange = true
 		return makeFolder(New(filepath.Join(dir, "w"), Options{Replace: true}))
 	}, true},
 	{"into an empty folder", []string{"w/"}, func(dir string) error {
 		return makeFolder(Into(filepath.Join(dir, "w"), Options{}))
-	}, false},
+	}, onWindows},
 	{"into the current folder", []string{"w/"}, func(dir string) error {
 		if err := os.Chdir(filepath.Join(dir, "w")); err != nil {
 			return err
@@ -221,7 +221,7 @@ func TestKill(t *testing.T) {
 				child := exec.Command(self, "-test.run=^TestKillChild$")
 				child.Env = append(os.Environ(), fmt.Sprintf("%s=%d|%d|%s", envKill, i, at, dir))
 				out, err := child.CombinedOutput()
-				if err != nil && child.ProcessState.ExitCode() > 0 {
+				if err != nil && child.ProcessState.ExitCode() > 0 && !(onWindows && len(out) == 0) { // where that is how a killed one ends
 					t.Fatalf("%v\n%s", err, out)
 				}
 				return err
@@ -251,7 +251,7 @@ func TestKill(t *testing.T) {
 				Recover(dir)
 				Recover(filepath.Join(dir, "w"))
 				recovered := snapshot(t, dir)
-				if recovered != old && recovered != now && !strings.Contains(recovered, "w.bak2/a=old") {
+				if recovered != old && recovered != now && !strings.Contains(recovered, "w.bak2/a=old") && !(onWindows && strings.Contains(recovered, "w.bak/a=old")) {
 					t.Errorf("killed at step %d, then recovered: neither %s nor %s but %s", at, old, now, recovered)
 				}
 				if list := hidden(t, dir); len(list) != 2 {
@@ -308,7 +308,12 @@ func TestRecoverChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.writeJournal(&journal{Moves: []move{{From: "0", To: "a"}, {From: "1", To: "b", Was: stampOf(info)}}}); err != nil {
+	o := &Output{work: w}
+	moves := []move{{From: "0", To: "a"}, {From: "1", To: "b", Was: stampOf(info)}}
+	if err := o.replaced(&moves[1]); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.writeJournal(&journal{Moves: moves}); err != nil {
 		t.Fatal(err)
 	}
 	w.lock.Close() // as if it were killed
@@ -318,5 +323,28 @@ func TestRecoverChanged(t *testing.T) {
 	Recover(dir)
 	if got := files(t, dir); got != "a=new;b=of the user;" {
 		t.Errorf("files %s", got)
+	}
+}
+
+// What cannot be removed now, because it is open on Windows, is removed by the next run.
+func TestOpenFile(t *testing.T) {
+	dir := t.TempDir()
+	o, err := New(filepath.Join(dir, "w"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := o.Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(filepath.Join(at, "open"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Discard()
+	f.Close()
+	Recover(dir)
+	if list, _ := os.ReadDir(dir); len(list) != 0 {
+		t.Errorf("left behind: %v", list)
 	}
 }

@@ -101,6 +101,10 @@ func (w *workshop) close() {
 			_ = removeAll(w.path(e.Name()))
 		}
 	}
+	if list, err := os.ReadDir(w.dir); err != nil || len(list) != 1 {
+		w.lock.Close() // something is still open, on Windows: the next run removes it
+		return
+	}
 	Step()
 	filelock.RemoveLocked(w.lock)
 	Step()
