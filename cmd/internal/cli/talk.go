@@ -150,14 +150,55 @@ func (t *talk) fail(err error) {
 	}
 }
 
-// textOf is an error for people: which call of the system failed says nothing to them.
+// textOf is an error for people: which call of the system failed says nothing to them, and that Windows
+// denies access mostly means that the file is open.
 func textOf(err error) string {
 	text := err.Error()
-	var path *fs.PathError
-	if errors.As(err, &path) && (path.Op == "open" || strings.HasSuffix(path.Op, "stat")) {
-		text = strings.Replace(text, path.Error(), path.Path+": "+path.Err.Error(), 1)
+	walkErrors(err, func(e error) {
+		plain := ""
+		switch e := e.(type) {
+		case *fs.PathError:
+			if isCall(e.Op) {
+				plain = e.Path + ": " + e.Err.Error()
+			}
+		case *os.LinkError:
+			if isCall(e.Op) {
+				plain = e.Old + ": " + e.Err.Error()
+			}
+		case *os.SyscallError:
+			if isCall(e.Syscall) {
+				plain = e.Err.Error()
+			}
+		}
+		if plain != "" {
+			text = strings.Replace(text, e.Error(), plain, 1)
+		}
+	})
+	if openElsewhere(err) {
+		text = strings.TrimSuffix(text, ".") + " (another program may have it open)"
 	}
 	return text
+}
+
+// isCall reports whether the name of an operation is that of a call of the system: those of Windows begin with
+// a capital.
+func isCall(op string) bool {
+	return op == "open" || strings.HasSuffix(op, "stat") || op != "" && op[0] >= 'A' && op[0] <= 'Z'
+}
+
+// walkErrors calls do for an error and all that it wraps.
+func walkErrors(err error, do func(error)) {
+	do(err)
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil {
+			walkErrors(inner, do)
+		}
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			walkErrors(inner, do)
+		}
+	}
 }
 
 // defect makes an error of a panic.

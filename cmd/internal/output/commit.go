@@ -126,11 +126,11 @@ func (o *Output) place() error {
 		if err := wholefile.MovePath(p.temp, p.target); errors.Is(err, fs.ErrExist) {
 			return &ExistsError{Path: p.target}
 		} else if err != nil {
-			return err
+			return notReplaced(err, p.target)
 		}
 		return nil
 	case p.file == nil:
-		return o.swap(p, old)
+		return notReplaced(o.swap(p, old), p.target)
 	}
 	return o.placeAll()
 }

@@ -147,7 +147,7 @@ func (w *workshop) do(j *journal) (*mover, error) {
 	m := &mover{workshop: w, base: base}
 	done := 0
 	for ; done < len(j.Moves) && err == nil; done++ {
-		err = m.give(done, &j.Moves[done])
+		err = notReplaced(m.give(done, &j.Moves[done]), filepath.Join(base.Name(), j.Moves[done].To))
 	}
 	given := err == nil
 	if !given {

@@ -275,6 +275,15 @@ func inTarget(err error, target string) error {
 	return err
 }
 
+// notReplaced makes an error of renaming tell the name that the user knows.
+func notReplaced(err error, target string) error {
+	var e *os.LinkError
+	if errors.As(err, &e) {
+		return &fs.PathError{Op: "replace", Path: target, Err: e.Err}
+	}
+	return err
+}
+
 // Size returns the number of bytes that Commit wrote into the file itself and
 // its neighbours.
 func (o *Output) Size() int64 { return o.size }

@@ -1,0 +1,5 @@
+//go:build !windows
+
+package cli
+
+func openElsewhere(error) bool { return false }

@@ -1,0 +1,25 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"testing"
+)
+
+// No error names a call of the system, wherever in it that is.
+func TestTextOf(t *testing.T) {
+	no := errors.New("no")
+	for want, err := range map[string]error{
+		"x.map: no":            &fs.PathError{Op: "CreateFile", Path: "x.map", Err: no},
+		"a: b.map: no":         fmt.Errorf("a: %w", &fs.PathError{Op: "GetFileAttributesEx", Path: "b.map", Err: no}),
+		"x.map: no\ny.map: no": errors.Join(&fs.PathError{Op: "open", Path: "x.map", Err: no}, &os.LinkError{Op: "MoveFileEx", Old: "y.map", New: "z", Err: no}),
+		"no":                   os.NewSyscallError("LockFileEx", no),
+		"replace x.map: no":    &fs.PathError{Op: "replace", Path: "x.map", Err: no},
+	} {
+		if got := textOf(err); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

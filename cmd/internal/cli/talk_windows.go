@@ -1,0 +1,17 @@
+package cli
+
+import (
+	"errors"
+
+	"golang.org/x/sys/windows"
+)
+
+// openElsewhere reports whether an error is one that an open file is the usual cause of.
+func openElsewhere(err error) bool {
+	for _, code := range []error{windows.ERROR_ACCESS_DENIED, windows.ERROR_SHARING_VIOLATION, windows.ERROR_LOCK_VIOLATION, windows.ERROR_USER_MAPPED_FILE} {
+		if errors.Is(err, code) {
+			return true
+		}
+	}
+	return false
+}
