@@ -7,40 +7,54 @@ import (
 	"sync"
 	"trowel.example/format"
 
-	"trowel.example/teeworlds/twmap"
+	"trowel.example/teeworlds/mapdraw"
+	"trowel.example/teeworlds/mapedit"
 )
 
 var optionDrop = format.Option{Name: "drop", Bool: true, Help: "leave out what the target cannot hold, instead of refusing"}
 
 var mapConversions = []format.Conversion{
 	{
-		To: "ddnet", Title: "a clean map in the versions that DDNet writes today", Extension: ".map",
-		Options: []format.Option{optionDrop},
-		Convert: convertMap((*twmap.Map).Modernize, nil),
+		To: "ddnet", Title: "a clean map in the versions that DDNet writes today, with the tiles that look the same", Extension: ".map",
+		Options: pasteOptions,
+		Convert: convertMap(func(e *mapedit.Editor, job *format.Job, lost func(string)) error {
+			if !mapedit.Is07(e.Map()) {
+				return form(e.Map().Modernize, lost)
+			}
+			a := acrossOf(e.Map(), job, job.Source, mapdraw.Game07)
+			a.Lost = lost
+			return e.To06(a)
+		}),
 	},
 	{
-		To: "teeworlds-0.7", Title: "a map of Teeworlds 0.7: compressed tiles, no DDNet layers, sounds or settings", Extension: ".map",
-		Options: []format.Option{optionDrop},
-		Convert: convertMap((*twmap.Map).To07, crash07),
+		To: "teeworlds-0.7", Title: "a map of Teeworlds 0.7: compressed tiles that look the same with its pictures, no DDNet layers, sounds or settings", Extension: ".map",
+		Options: pasteOptions,
+		Convert: convertMap(func(e *mapedit.Editor, job *format.Job, lost func(string)) error {
+			if mapedit.Is07(e.Map()) {
+				return form(e.Map().To07, lost)
+			}
+			a := acrossOf(e.Map(), job, job.Source, mapdraw.Game06)
+			a.Lost = lost
+			return to07(e, job, a)
+		}),
 	},
 	{To: "datafile-3", Title: "the same map in a datafile of version 3, not compressed", Extension: ".map", Convert: convertContainer(3)},
 	{To: "datafile-4", Title: "the same map in a datafile of version 4, compressed", Extension: ".map", Convert: convertContainer(4)},
 }
 
-// crash07 returns why Teeworlds 0.7 does not bear a map that it can read, "" if it does.
-func crash07(m *twmap.Map) string {
-	if many := m.TooManySpawns(); many != "" {
-		return "the map has " + many + ": the server of Teeworlds 0.7 crashes on more than 64 of a kind"
+// form gives a map that is for a game already the form that the game writes.
+func form(convert func() []string, lost func(string)) error {
+	for _, l := range convert() {
+		lost(l)
 	}
-	return ""
+	return nil
 }
 
-// convertMap converts a map by a function that tells what was lost. What is wrong
-// with the result all the same, if that is asked, is a warning.
-func convertMap(convert func(*twmap.Map) []string, wrong func(*twmap.Map) string) func(context.Context, *format.Job, *format.Source, format.Output) error {
+// convertMap converts a map by a function that tells what was lost.
+func convertMap(convert func(e *mapedit.Editor, job *format.Job, lost func(string)) error) func(context.Context, *format.Job, *format.Source, format.Output) error {
 	return func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
 		var mu sync.Mutex
-		var missing []string
+		var missing, lost []string
 		m, err := decodeMap(src, func(loss string) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -49,7 +63,11 @@ func convertMap(convert func(*twmap.Map) []string, wrong func(*twmap.Map) string
 		if err != nil {
 			return err
 		}
-		lost := convert(m)
+		its := *job
+		its.Source = src
+		if err := convert(mapedit.New(m, nil), &its, func(what string) { lost = append(lost, what) }); err != nil {
+			return fmt.Errorf("%s: %w", src.Path, advised(err))
+		}
 		data, err := m.Encode() // reads all that there is
 		if err != nil {
 			return err
@@ -66,11 +84,6 @@ func convertMap(convert func(*twmap.Map) []string, wrong func(*twmap.Map) string
 			return fmt.Errorf("%s: %s: --%s converts what is there", src.Path, strings.Join(missing, "; "), optionDrop.Name)
 		case len(lost) > 0:
 			return fmt.Errorf("%s: would lose %s: --%s does it all the same", src.Path, strings.Join(lost, ", "), optionDrop.Name)
-		}
-		if wrong != nil {
-			if w := wrong(m); w != "" {
-				job.Warn(src.Path, "%s", w)
-			}
 		}
 		return format.Write(out, data)
 	}

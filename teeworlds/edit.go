@@ -47,6 +47,7 @@ func editMap(ctx context.Context, job *format.Job, src *format.Source, steps []f
 		return err
 	}
 	var failed error
+	fit := len(m.Misfits()) == 0
 	e := mapedit.New(m, func(c check.Change) {
 		if failed == nil {
 			failed = report(c)
@@ -62,6 +63,9 @@ func editMap(ctx context.Context, job *format.Job, src *format.Source, steps []f
 		if failed != nil || ctx.Err() != nil {
 			return cmp.Or(failed, ctx.Err())
 		}
+	}
+	if fit {
+		e.Fit()
 	}
 	data, err := m.Encode() // tells, too, what a file has no room for
 	if err != nil || out == nil {

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"trowel.example/format"
-	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )
@@ -92,42 +91,6 @@ var layerCommands = []mapCommand{
 		})),
 	command("Layers and groups", "isolate-physics", "Leave nothing but physics layers in the game group; the order of drawing stays", nil, nil, "isolate-physics", ofMap((*mapedit.Editor).IsolatePhysics)),
 	command("Map", "remove-unused", "Remove all that does nothing: empty layers and groups, and images, sounds and envelopes that nothing uses", nil, nil, "remove-unused", ofMap((*mapedit.Editor).RemoveUnused)),
-}
-
-// acrossOptions are those of the ways from game to game.
-var acrossOptions = opts{
-	ofCommand(optionDrop),
-	{Name: "force", Bool: true, Help: "whatever the form of the map says that it is for: its tiles are those of the other game"},
-	ofCommand(optionMapres),
-}
-
-// across makes a command of a way from the game whose pictures a map is drawn with to another.
-func across(game mapdraw.Game, do func(*mapedit.Editor, mapedit.Across) error) editing {
-	return func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-		o, err := drawOptions(job, job.Source)
-		if err != nil {
-			return err
-		}
-		o.Game = game
-		r, err := mapdraw.New(e.Map(), o)
-		if err != nil {
-			return err
-		}
-		if err := do(e, mapedit.Across{Find: r.External, Drop: job.On("drop"), Force: job.On("force")}); err != nil {
-			return err
-		}
-		if many := crash07(e.Map()); many != "" && game == mapdraw.Game06 {
-			job.Warn(job.Source.Path, "%s", many)
-		}
-		return nil
-	}
-}
-
-var versionCommands = []mapCommand{
-	command("Map", "to-0.7", "Make a map of Teeworlds 0.7: its form, and the tiles that look the same with its pictures", nil, acrossOptions, "to-0.7 --mapres ~/ddnet/data/mapres",
-		across(mapdraw.Game06, (*mapedit.Editor).To07)),
-	command("Map", "to-0.6", "Make a map of DDNet and Teeworlds 0.6 of one of 0.7, with the tiles that look the same", nil, acrossOptions, "to-0.6",
-		across(mapdraw.Game07, (*mapedit.Editor).To06)),
 }
 
 // layerOptions are what layers have.

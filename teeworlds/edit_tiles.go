@@ -87,19 +87,19 @@ var areaCommands = []mapCommand{
 			e.Shrink(job.On("physics"))
 			return nil
 		}),
-	long("Images and sounds of the same name and content are shared; those of the same name and other content are renamed, such as \"moon (1)\". Physics layers of the other map are left out.",
-		command(headingMap, "append", "Put all groups of another map behind those of the map, with their images, sounds, envelopes and settings", opts{argMap}, nil, "append other.map",
+	long("Images and sounds of the same name and content are shared; those of the same name and other content are renamed, such as \"moon (1)\". Physics layers of the other map are left out. If only one of the maps is for Teeworlds 0.7, the other map is converted first, as to-0.6 and to-0.7 do.",
+		command(headingMap, "append", "Put all groups of another map behind those of the map, with their images, sounds, envelopes and settings", opts{argMap}, pasteOptions, "append other.map",
 			func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-				from, err := otherMap(job)
+				from, across, err := otherMap(job)
 				if err != nil {
 					return err
 				}
-				return e.Append(from)
+				return advised(e.Append(from, across))
 			})),
 	command(headingMap, "paste-group", "Put groups of another map into the map, with their images, sounds and envelopes", opts{argMap, argGroups},
-		opts{{Name: "at", Type: format.Integer, Default: "-1", Help: "the `number` that the first gets, from 0; -1 is the end"}}, "paste-group other.map Trees --at 2",
+		append(opts{{Name: "at", Type: format.Integer, Default: "-1", Help: "the `number` that the first gets, from 0; -1 is the end"}}, pasteOptions...), "paste-group other.map Trees --at 2",
 		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-			from, err := otherMap(job)
+			from, across, err := otherMap(job)
 			if err != nil {
 				return err
 			}
@@ -107,12 +107,12 @@ var areaCommands = []mapCommand{
 			if err != nil {
 				return err
 			}
-			return e.PasteGroups(from, groups, job.Integer("at"))
+			return advised(e.PasteGroups(from, groups, job.Integer("at"), across))
 		}),
 	command(headingMap, "paste-area", "Put an area of another map, which has the same groups and layers, into the map", opts{argMap, argArea,
-		{Name: "to", Type: format.Place, Help: "x,y in tiles, where its left top corner comes to lie"}}, nil, "paste-area other.map 10,10:59,39 100,10",
+		{Name: "to", Type: format.Place, Help: "x,y in tiles, where its left top corner comes to lie"}}, pasteOptions, "paste-area other.map 10,10:59,39 100,10",
 		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-			from, err := otherMap(job)
+			from, across, err := otherMap(job)
 			if err != nil {
 				return err
 			}
@@ -124,7 +124,7 @@ var areaCommands = []mapCommand{
 			if err != nil {
 				return err
 			}
-			return e.PasteArea(from, area, int(to[0]), int(to[1]))
+			return advised(e.PasteArea(from, area, int(to[0]), int(to[1]), across))
 		}),
 }
 
@@ -331,13 +331,4 @@ func renumber(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 		return fmt.Errorf("expected numbers from 1 to 255, not %s to %d", text, to)
 	}
 	return e.RenumberTiles(twmap.Numbers(job.Value("kind")), uint8(a), uint8(b), uint8(to), job.On("join"))
-}
-
-// otherMap returns the map that an argument names: a file, or a folder made of one.
-func otherMap(job *format.Job) (*twmap.Map, error) {
-	names, err := namesAt(job, job.Value(argMap.Name))
-	if err != nil {
-		return nil, err
-	}
-	return names.Map(), nil
 }

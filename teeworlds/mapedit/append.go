@@ -2,6 +2,7 @@ package mapedit
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -14,14 +15,13 @@ const maxImages = 64
 // Append puts all groups of another map behind those of the map, with the images, sounds,
 // envelopes and settings that it lacks. Images and sounds of the same name and content are
 // shared; one whose name another has gets a new one, such as "moon (1)". The physics layers of
-// the other map stay behind; the layers that are drawn with them come along.
-func (e *Editor) Append(from *twmap.Map) error {
-	other := from.Clone()
-	if err := e.adopt(other, len(e.m.Groups), true); err != nil {
+// the other map stay behind; the layers that are drawn with them come along. If one of the maps
+// is for Teeworlds 0.7 and the other is not, the other map is converted first, as [Editor.To06]
+// and [Editor.To07] do.
+func (e *Editor) Append(from *twmap.Map, a Across) error {
+	other, err := e.adopt(from, nil, len(e.m.Groups), a)
+	if err != nil || other.Info == nil {
 		return err
-	}
-	if other.Info == nil || len(other.Info.Settings) == 0 {
-		return nil
 	}
 	for _, line := range other.Info.Settings {
 		if !slices.Contains(e.settings(), line) {
@@ -34,7 +34,7 @@ func (e *Editor) Append(from *twmap.Map) error {
 
 // PasteGroups puts groups of another map into the map, as [Editor.Append] does with all, and
 // what they need. The first gets the number at; one below 0 is the end.
-func (e *Editor) PasteGroups(from *twmap.Map, groups []int, at int) error {
+func (e *Editor) PasteGroups(from *twmap.Map, groups []int, at int, a Across) error {
 	if at < 0 {
 		at = len(e.m.Groups)
 	}
@@ -44,18 +44,21 @@ func (e *Editor) PasteGroups(from *twmap.Map, groups []int, at int) error {
 	if err := allInRange(twmap.PartGroup, groups, len(from.Groups)); err != nil {
 		return err
 	}
-	other := from.Clone()
-	other.Groups = pick(other.Groups, groups)
-	return e.adopt(other, at, false)
+	_, err := e.adopt(from, append([]int{}, groups...), at, a)
+	return err
 }
 
-// adopt takes all groups of another map, which does not need them any more, and what they
-// refer to; or all that there is to refer to.
-func (e *Editor) adopt(other *twmap.Map, at int, all bool) error {
+// adopt takes groups of another map and what they refer to; or, if groups is nil, all of them and
+// all that there is to refer to. It returns what it took them from.
+func (e *Editor) adopt(from *twmap.Map, groups []int, at int, a Across) (*twmap.Map, error) {
+	other := from.Clone()
+	all := groups == nil
+	if !all {
+		other.Groups, other.Info = pick(other.Groups, groups), nil
+	}
 	if err := other.Load(); err != nil {
 		e.tell(nil, 1, "", "of the other map not all can be read: %v", err)
 	}
-	other.Clean() // what was around it in its file does not belong into another
 	other.Orphans = nil
 	physicsGone := 0
 	for _, g := range other.Groups {
@@ -72,12 +75,22 @@ func (e *Editor) adopt(other *twmap.Map, at int, all bool) error {
 	if physicsGone > 0 {
 		other.Groups = slices.DeleteFunc(other.Groups, func(g *twmap.Group) bool { return len(g.Layers) == 0 })
 	}
+	if !all { // what the groups do not need is neither embedded nor lost
+		of := New(other, nil)
+		if err := errors.Join(of.RemoveUnusedImages(), of.RemoveUnusedSounds()); err != nil {
+			return nil, err
+		}
+	}
+	if err := e.sameForm(other, Is07(from), a); err != nil {
+		return nil, err
+	}
+	other.Clean() // what was around it in its file does not belong into another
 	t := transplant{e: e, other: other}
 	images := t.numbers(twmap.PartImage, all, t.image)
 	sounds := t.numbers(twmap.PartSound, all, t.sound)
 	envelopes := t.numbers(twmap.PartEnvelope, all, t.envelope)
 	if n := len(e.m.Images) + len(t.images); len(t.images) > 0 && n > maxImages {
-		return fmt.Errorf("the map would have %d images, and the game loads %d", n, maxImages)
+		return nil, fmt.Errorf("the map would have %d images, and the game loads %d", n, maxImages)
 	}
 	for _, refer := range []struct {
 		kind twmap.PartKind
@@ -89,10 +102,10 @@ func (e *Editor) adopt(other *twmap.Map, at int, all bool) error {
 			}
 			return -1 // it meant none
 		}); err != nil {
-			return err
+			return nil, err
 		}
 		if err := e.settle(refer.kind); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	e.m.Images = append(e.m.Images, t.images...)
@@ -112,7 +125,8 @@ func (e *Editor) adopt(other *twmap.Map, at int, all bool) error {
 		e.tell(g, len(g.Layers), "layers", "the group came from the other map")
 	}
 	e.tell(nil, physicsGone, "layers", "physics layers of the other map stayed there")
-	return nil
+	e.Fit()
+	return other, nil
 }
 
 // transplant collects what a map gets from another.

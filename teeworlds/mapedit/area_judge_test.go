@@ -61,9 +61,9 @@ var areaEdits = []struct {
 		e.ZeroUnused()
 		return nil
 	}},
-	{"append itself", func(e *mapedit.Editor) error { return e.Append(e.Map()) }},
+	{"append itself", func(e *mapedit.Editor) error { return e.Append(e.Map(), mapedit.Across{}) }},
 	{"paste from itself", func(e *mapedit.Editor) error {
-		return e.PasteArea(e.Map(), mapedit.Area{X: 1, Y: 1, Width: 9, Height: 7}, 12, 5)
+		return e.PasteArea(e.Map(), mapedit.Area{X: 1, Y: 1, Width: 9, Height: 7}, 12, 5, mapedit.Across{})
 	}},
 	{"scale", func(e *mapedit.Editor) error { return e.Scale(2) }},
 }

@@ -71,8 +71,16 @@ func judgedMaps(t *testing.T) map[string][]byte {
 					t.Errorf("%s: %v", name, err)
 				}
 			}
+			other := read(t, files[at])
 			operate(t, m, uint64(i), 40, false)
 			made[name] = encode(t, m)
+			if mapedit.Is07(other) {
+				m := referring()
+				if err := mapedit.New(m, nil).Append(other, mapedit.Across{Drop: true}); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				made["appended "+name] = encode(t, m)
+			}
 		}
 	})
 	return made
@@ -89,6 +97,24 @@ func TestJudgeServers(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// DDNet-Server does not load a layer of compressed tiles in its maps, and does when it is made to fit.
+func TestJudgeMisfit(t *testing.T) {
+	m := referring()
+	l := twmap.NewTileLayer(twmap.KindTiles, 50, 50)
+	l.Version = 4
+	m.Groups = append(m.Groups, twmap.NewGroup("Far", l))
+	if len(m.Misfits()) != 1 {
+		t.Fatal("the layer fits")
+	}
+	if log, err := judge.Load(t, judge.DDNetServer, encode(t, m)); err == nil {
+		t.Errorf("it loads the map:\n%s", log)
+	}
+	m.Fit()
+	if log, err := judge.Load(t, judge.DDNetServer, encode(t, m)); err != nil {
+		t.Errorf("%v\n%s", err, log)
 	}
 }
 

@@ -16,12 +16,18 @@ import (
 //
 // In groups that do not move with the game it is what a camera sees that stands over the middle
 // of the area.
-func (e *Editor) PasteArea(from *twmap.Map, area Area, x, y int) error {
+func (e *Editor) PasteArea(from *twmap.Map, area Area, x, y int, a Across) error {
 	switch {
 	case area.Width < 1 || area.Height < 1:
 		return fmt.Errorf("the area %v is empty", area)
 	case from.Physics(twmap.KindGame) == nil || e.m.Physics(twmap.KindGame) == nil:
 		return errors.New("without a game layer nobody knows where an area is")
+	}
+	if is07 := Is07(from); is07 != Is07(e.m) {
+		from = from.Clone()
+		if err := e.sameForm(from, is07, a); err != nil {
+			return err
+		}
 	}
 	if err := sameStructure(from, e.m); err != nil {
 		return err

@@ -52,7 +52,7 @@ func TestAppend(t *testing.T) {
 	for _, seed := range []uint8{1, 2} {
 		m, other := parts(1), parts(seed)
 		before := other.Clone()
-		if err := mapedit.New(m, nil).Append(other); err != nil {
+		if err := mapedit.New(m, nil).Append(other, mapedit.Across{}); err != nil {
 			t.Fatal(err)
 		}
 		if !other.Equal(before) {
@@ -99,7 +99,7 @@ func TestPasteGroups(t *testing.T) {
 	m, other := twmap.New(5, 5), parts(3)
 	other.Images = append([]*twmap.Image{twmap.NewExternalImage("sun", 64, 64)}, other.Images...)
 	mapedit.Renumber(other, twmap.PartImage, func(i int) int { return i + 1 })
-	if err := mapedit.New(m, nil).PasteGroups(other, []int{1}, 0); err != nil {
+	if err := mapedit.New(m, nil).PasteGroups(other, []int{1}, 0, mapedit.Across{}); err != nil {
 		t.Fatal(err)
 	}
 	if len(m.Images) != 2 || m.Images[0].Name != "grass_main" || len(m.Groups) != 2 || m.Groups[0].Name != "Far" {
@@ -112,7 +112,7 @@ func TestPasteGroups(t *testing.T) {
 		m.Images = append(m.Images, twmap.NewExternalImage(strings.Repeat("x", i+1), 16, 16))
 	}
 	other.Images[1].Name = "another"
-	if got := told(t, m, func(e *mapedit.Editor) error { return e.PasteGroups(other, []int{1}, 0) }); got != "error: the map would have 66 images, and the game loads 64" {
+	if got := told(t, m, func(e *mapedit.Editor) error { return e.PasteGroups(other, []int{1}, 0, mapedit.Across{}) }); got != "error: the map would have 66 images, and the game loads 64" {
 		t.Errorf("told %s", got)
 	}
 }
@@ -128,7 +128,7 @@ func TestPasteArea(t *testing.T) {
 	other.Physics(twmap.KindGame).Tiles().Set(2, 2, twmap.Tile{ID: 1})
 	other.Physics(twmap.KindGame).Tiles().Set(3, 3, twmap.Tile{ID: 2})
 	got := told(t, m, func(e *mapedit.Editor) error {
-		return e.PasteArea(other, mapedit.Area{X: 2, Y: 2, Width: 2, Height: 2}, 5, 1)
+		return e.PasteArea(other, mapedit.Area{X: 2, Y: 2, Width: 2, Height: 2}, 5, 1, mapedit.Across{})
 	})
 	want := `groups/Game/Game: 2 tiles came from the other map 5,1 6,2
 groups/Far/quads moon: 1 quads came from the other map
@@ -146,14 +146,14 @@ groups/Far/sounds wind: 1 sources came from the other map`
 		t.Errorf("the quads are %v", quads)
 	}
 	// Once more, and onto itself: what was there goes.
-	if err := mapedit.New(m, nil).PasteArea(other, mapedit.Area{X: 2, Y: 2, Width: 2, Height: 2}, 5, 1); err != nil {
+	if err := mapedit.New(m, nil).PasteArea(other, mapedit.Area{X: 2, Y: 2, Width: 2, Height: 2}, 5, 1, mapedit.Across{}); err != nil {
 		t.Error(err)
 	}
 	if quads, _ := m.Groups[1].Layers[1].(*twmap.QuadLayer).Quads(); len(quads) != 2 || len(m.Envelopes) != 2 {
 		t.Errorf("%d quads, %d envelopes", len(quads), len(m.Envelopes))
 	}
 	other.Groups = other.Groups[:2]
-	if err := mapedit.New(m, nil).PasteArea(other, mapedit.Area{X: 2, Y: 2, Width: 2, Height: 2}, 5, 1); err == nil {
+	if err := mapedit.New(m, nil).PasteArea(other, mapedit.Area{X: 2, Y: 2, Width: 2, Height: 2}, 5, 1, mapedit.Across{}); err == nil {
 		t.Error("pasted from another structure")
 	}
 }
@@ -172,7 +172,7 @@ func TestPasteParallax(t *testing.T) {
 	far.ParallaxX, far.ParallaxY, far.OffsetX = 50, 50, 32
 	m.Groups = append(m.Groups, far)
 	from := m.Clone()
-	if err := mapedit.New(m, nil).PasteArea(from, mapedit.Area{X: 10, Y: 10, Width: 20, Height: 10}, 50, 30); err != nil {
+	if err := mapedit.New(m, nil).PasteArea(from, mapedit.Area{X: 10, Y: 10, Width: 20, Height: 10}, 50, 30, mapedit.Across{}); err != nil {
 		t.Fatal(err)
 	}
 	// The middle is 20,15, and then 60,35: in the group 1+10, 7.5, and 1+30, 17.5.

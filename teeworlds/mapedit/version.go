@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"trowel.example/check"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -16,14 +17,58 @@ const flavor07 = "Teeworlds 0.7"
 // since07 are images that only Teeworlds 0.7 has for all maps.
 var since07 = []string{"easter", "generic_lamps", "generic_shadows", "light"}
 
+// Fit stores layers of compressed tiles in the older form where the map has what only DDNet has, or
+// other layers in that form: see [twmap.Map.Misfits].
+func (e *Editor) Fit() {
+	for _, l := range e.m.Fit() {
+		e.tell(l, 1, "", "stored as version 3, as maps with such layers are")
+	}
+}
+
+// ErrLoss is the cause of errors about what the other game does not have; Drop leaves it out.
+var ErrLoss = errors.New("this would lose")
+
 // Across is how a map goes from a game to another.
 type Across struct {
-	// Find returns the picture that the game which the map is for has under a name.
+	// Find returns the picture that the game which the map is for has under a name; nil finds none.
 	Find func(name string) (*image.NRGBA, error)
 	// Drop leaves out what the other game does not have, instead of failing.
 	Drop bool
+	// Lost hears of each thing that Drop leaves out; nil: it is reported as a change.
+	Lost func(what string)
 	// Force takes a map whatever its form says that it is for.
 	Force bool
+}
+
+// Is07 reports whether a map is for Teeworlds 0.7: what its form says, and its game layer where
+// its layers are of different forms.
+func Is07(m *twmap.Map) bool {
+	if len(m.Misfits()) > 0 {
+		return m.Physics(twmap.KindGame).Version >= 4
+	}
+	return m.Flavor() == flavor07
+}
+
+// sameForm brings another map, or what is left of it, to the game that the map is for, as To07 and
+// To06 do: only then its tiles and pictures mean the same there. Is07 is whether the whole of the
+// other map was for Teeworlds 0.7.
+func (e *Editor) sameForm(other *twmap.Map, is07 bool, a Across) error {
+	to := (*Editor).To06
+	switch {
+	case is07 == Is07(e.m):
+		return nil
+	case !is07:
+		to = (*Editor).To07
+	}
+	a.Force = true
+	of := New(other, func(c check.Change) {
+		c.What, c.At = "in the other map: "+c.What, nil
+		e.report(c)
+	})
+	if err := to(of, a); err != nil {
+		return fmt.Errorf("the other map is for another game: %w", err)
+	}
+	return nil
 }
 
 // To07 makes a map of Teeworlds 0.6 or DDNet one of Teeworlds 0.7: with the form of its file,
@@ -32,7 +77,7 @@ type Across struct {
 // the tiles that look as before. Where there are no such tiles, or quads show parts of the
 // picture, the old picture is embedded.
 func (e *Editor) To07(a Across) error {
-	if e.m.Flavor() == flavor07 && !a.Force {
+	if Is07(e.m) && !a.Force {
 		return errors.New("the map has the form of Teeworlds 0.7 already")
 	}
 	to07, to06 := remaps()
@@ -43,7 +88,7 @@ func (e *Editor) To07(a Across) error {
 // To06 makes a map of Teeworlds 0.7 one of DDNet and Teeworlds 0.6, as [Editor.To07] does the
 // other way round: in the form of [twmap.Map.Modernize].
 func (e *Editor) To06(a Across) error {
-	if e.m.Flavor() != flavor07 && !a.Force {
+	if !Is07(e.m) && !a.Force {
 		return errors.New("the map does not have the form of Teeworlds 0.7")
 	}
 	to07, to06 := remaps()
@@ -97,7 +142,7 @@ func (e *Editor) across(a Across, remaps, back map[string]*remap, lacks func(nam
 		if !embed {
 			continue
 		}
-		p, err := a.Find(im.Name)
+		p, err := a.find(im.Name)
 		if err == nil {
 			err = checkPicture(p)
 		}
@@ -114,10 +159,8 @@ func (e *Editor) across(a Across, remaps, back map[string]*remap, lacks func(nam
 				im.SetPicture(p)
 				e.tell(im, 1, "", "embedded: %s", why)
 			})
-		case !a.Drop:
-			return fmt.Errorf("%s has to be embedded, because %s: %w", e.Path(im), why, err)
 		default:
-			lost = append(lost, fmt.Sprintf("%s looks different, because %s", e.Path(im), why))
+			lost = append(lost, fmt.Sprintf("how %s looks, which has to be embedded because %s: %v", e.Path(im), why, err))
 			if r != nil {
 				do = append(do, func() { e.remapTiles(i, u, r) })
 			}
@@ -125,7 +168,7 @@ func (e *Editor) across(a Across, remaps, back map[string]*remap, lacks func(nam
 	}
 	lost = append(lost, form(embedded)...)
 	if len(lost) > 0 && !a.Drop {
-		return fmt.Errorf("this would lose %s", strings.Join(lost, ", "))
+		return fmt.Errorf("%w %s", ErrLoss, strings.Join(lost, ", "))
 	}
 	for _, f := range do {
 		f()
@@ -133,10 +176,20 @@ func (e *Editor) across(a Across, remaps, back map[string]*remap, lacks func(nam
 	was := e.m.Flavor()
 	form(e.m)
 	e.tell(nil, 1, "", "the form of %s became that of %s", was, e.m.Flavor())
+	if a.Lost == nil {
+		a.Lost = func(what string) { e.tell(nil, 1, "", "left out: %s", what) }
+	}
 	for _, l := range lost {
-		e.tell(nil, 1, "", "left out: %s", l)
+		a.Lost(l)
 	}
 	return nil
+}
+
+func (a *Across) find(name string) (*image.NRGBA, error) {
+	if a.Find == nil {
+		return nil, errors.New("no pictures of the games were given")
+	}
+	return a.Find(name)
 }
 
 // users are what is drawn with an image.

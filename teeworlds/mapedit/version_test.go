@@ -192,6 +192,93 @@ func TestTo07Embeds(t *testing.T) {
 	}
 }
 
+// Parts of a map of the other game come as the map's own game has them: the tiles that look the
+// same, in the form of the map, with a picture of the same name.
+func TestPasteAcross(t *testing.T) {
+	new07 := func() *twmap.Map {
+		m := old(4, 17)
+		if err := New(m, nil).To07(Across{}); err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	ddnet := func() *twmap.Map {
+		m := old(20)
+		m.Groups[0].Layers = append(m.Groups[0].Layers, twmap.NewTileLayer(twmap.KindTele, 10, 10))
+		m.Info.Settings = []string{"tune gravity 1"}
+		return m
+	}
+	wrong := func(m *twmap.Map) (list []string) {
+		m.Check(func(f check.Finding) {
+			if f.Severity == check.Error {
+				list = append(list, f.Message)
+			}
+		})
+		return list
+	}
+	ids := func(m *twmap.Map, group int) (list []uint8) {
+		l := m.Groups[group].Layers[0].(*twmap.TileLayer)
+		if l.Kind().Physics() {
+			l = m.Groups[group].Layers[1].(*twmap.TileLayer)
+		}
+		return []uint8{l.Tiles().At(0, 0).ID, l.Tiles().At(1, 0).ID}
+	}
+	for name, paste := range map[string]func(e *Editor, from *twmap.Map, a Across) error{
+		"append": (*Editor).Append,
+		"group":  func(e *Editor, from *twmap.Map, a Across) error { return e.PasteGroups(from, []int{0}, -1, a) },
+	} {
+		m := ddnet()
+		if err := paste(New(m, nil), new07(), Across{}); err != nil {
+			t.Fatal(name, err)
+		}
+		if got := ids(m, 1); !slices.Equal(got, []uint8{4, 17}) || len(m.Images) != 2 || len(m.Misfits()) > 0 || len(wrong(m)) > 0 {
+			t.Errorf("%s: tiles %d, %d images, %q", name, got, len(m.Images), wrong(m))
+		}
+		for _, im := range m.Images {
+			if im.Version > 1 {
+				t.Errorf("%s: %s has version %d", name, im.Name, im.Version)
+			}
+		}
+
+		m = new07()
+		was := m.Clone()
+		err := paste(New(m, nil), ddnet(), Across{})
+		if name == "append" && (!errors.Is(err, ErrLoss) || !m.Equal(was)) {
+			t.Errorf("the settings are lost: %v", err)
+		} else if name == "append" {
+			err = paste(New(m, nil), ddnet(), Across{Drop: true})
+		}
+		if got := ids(m, 1); err != nil || !slices.Equal(got, []uint8{19, 0}) || m.Flavor() != flavor07 || len(m.Images) != 2 || len(wrong(m)) > 0 {
+			t.Errorf("%s to 0.7: %v, tiles %d, %s, %q", name, err, got, m.Flavor(), wrong(m))
+		}
+	}
+
+	// An area of a map of 0.7 in one of 0.6.
+	m, from := old(20), new07()
+	if err := New(m, nil).PasteArea(from, Area{0, 0, 2, 1}, 0, 0, Across{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := ids(m, 0); !slices.Equal(got, []uint8{4, 17}) || len(m.Misfits()) > 0 {
+		t.Errorf("an area: tiles %d", got)
+	}
+
+	// What was pasted by those who did not convert it is found, and mended.
+	m = ddnet()
+	m.Groups = append(m.Groups, twmap.NewGroup("Far", new07().Groups[0].Layers[1]))
+	if list := wrong(m); len(list) != 1 || !strings.Contains(list[0], "version 4, which is for maps of Teeworlds 0.7, but the game layer has version 3") {
+		t.Errorf("found %q", list)
+	}
+	New(m, nil).Fit()
+	if list := wrong(m); len(list) > 0 {
+		t.Errorf("found %q in what was mended", list)
+	}
+	m = new07()
+	m.Info.Settings = []string{"tune gravity 1"}
+	if list := wrong(m); len(list) != 3 || !strings.Contains(list[0], "but the map has parts that only DDNet has") {
+		t.Errorf("found %q", list)
+	}
+}
+
 func withQuad() *twmap.Map {
 	m := old()
 	l := twmap.NewQuadLayer(twmap.NewQuad(0, 0, 64, 64))

@@ -63,6 +63,9 @@ var (
 	foundTilesPacked = Catalog.Add("tw-map-tiles-packed", check.Error,
 		"A physics layer of DDNet has tilemap version 4, whose compressed tiles only tiles and game layers can have.",
 		"Give the layer version 3.")
+	foundTilesForm = Catalog.Add("tw-map-tiles-form", check.Error,
+		"A tile layer has tilemap version 4, the compressed tiles of Teeworlds 0.7, in a map of DDNet or Teeworlds 0.6.",
+		"Give the layer version 3, as convert --to ddnet does. If it came from a map of Teeworlds 0.7, paste it again: append and paste-group convert its tiles.")
 	foundTilesUnreadable = Catalog.Add("tw-map-tiles-unreadable", check.Error,
 		"The data block with the tiles of a layer cannot be inflated.",
 		"Take the layer from a good copy; extract keeps what could be read.")

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"trowel.example/check"
@@ -168,6 +169,7 @@ func (l *law) tiles() {
 		l.Add(foundNoGameLayer, "", -1, "the map has no game layer")
 	}
 	used := make(map[int32]*Part)
+	packed := game != nil && game.version >= 4 && l.c.m.Flavor() != "DDNet" // see Misfits
 	for _, t := range l.maps {
 		block := l.f.Block(t.data)
 		if block == nil {
@@ -176,6 +178,13 @@ func (l *law) tiles() {
 			l.AddAt(foundTilesShared, t.part.at(), t.part.Path(), block.Offset(), "data block %d has also the tiles of %s", t.data, by.Path())
 		} else {
 			used[t.data] = t.part
+		}
+		if game != nil && !packed && t.version == 4 && (t.kind == KindTiles || t.kind == KindGame) {
+			why := "the game layer has version " + strconv.Itoa(int(game.version))
+			if game.version >= 4 {
+				why = "the map has parts that only DDNet has"
+			}
+			l.AddAt(foundTilesForm, t.part.at(), t.part.Path(), -1, "the %v layer has version 4, which is for maps of Teeworlds 0.7, but %s", t.kind, why)
 		}
 		if t.kind != KindTiles && t.kind != KindGame {
 			if game != nil && t.width*t.height < game.width*game.height {

@@ -250,3 +250,28 @@ func (m *Map) Flavor() string {
 	}
 	return "Teeworlds 0.6 and older"
 }
+
+// Misfits returns the layers of compressed tiles (version 4) in a map that is not one of
+// Teeworlds 0.7: it has parts that only DDNet has, or a game layer of another version. Games that
+// know such parts need not read such layers; DDNet 16 does not.
+func (m *Map) Misfits() (list []*TileLayer) {
+	game := m.Physics(KindGame)
+	if game == nil || game.Version >= 4 && m.Flavor() != "DDNet" {
+		return nil
+	}
+	for _, l := range m.Layers() {
+		if t, is := l.(*TileLayer); is && t.Version >= 4 {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// Fit gives the layers that [Map.Misfits] returns version 3, and returns them.
+func (m *Map) Fit() []*TileLayer {
+	list := m.Misfits()
+	for _, l := range list {
+		l.Version = 3
+	}
+	return list
+}
