@@ -30,13 +30,15 @@ var (
 		Help: "the game whose pictures a map names, where several have one of that name: auto, 0.6 (and DDNet) or 0.7"}
 	optionMissing = format.Option{Name: "missing", Title: "Pictures that are not there", For: format.ForScene, Choices: []string{"game", "checker"}, Default: "game",
 		Help: "how a picture is drawn that is not there: as the game does, or as a checker"}
+	optionEffort = format.Option{Name: "effort", Type: format.Integer, For: format.ForScene, Default: "1",
+		Help: "draw up to `N` times as many layers over each other before a picture is refused"}
 	optionAt = format.Option{Name: "at", Type: format.Place, For: format.ForScene,
 		Help: "where the game's camera is, in tiles: its view comes first then (default: the middle of the map)"}
 	optionZoom = format.Option{Name: "zoom", Type: format.Number, For: format.ForScene,
 		Help: "the zoom of the game's camera; more than 1 shows more (default: 1)"}
 )
 
-var sceneOptions = []format.Option{optionEntities, optionEntitiesImage, optionMapres, optionMapresOf, optionMissing, optionAt, optionZoom}
+var sceneOptions = []format.Option{optionEntities, optionEntitiesImage, optionMapres, optionMapresOf, optionMissing, optionEffort, optionAt, optionZoom}
 
 // The views of a map.
 const (
@@ -116,6 +118,9 @@ func (s *mapScene) With(_ context.Context, job *format.Job) (format.Scene, error
 // drawOptions understands the options of a job.
 func drawOptions(job *format.Job, src *format.Source) (o mapdraw.Options, err error) {
 	o.Entities = job.Integer(optionEntities.Name)
+	if o.Effort = job.Integer(optionEffort.Name); o.Effort < 1 || o.Effort > 1<<20 {
+		return o, fmt.Errorf("--%s: %d, should be 1 to %d", optionEffort.Name, o.Effort, 1<<20)
+	}
 	o.Checker = job.Value(optionMissing.Name) == "checker"
 	o.Game = map[string]mapdraw.Game{"0.6": mapdraw.Game06, "0.7": mapdraw.Game07}[job.Value(optionMapresOf.Name)]
 	for _, dir := range job.List(optionMapres.Name) {
@@ -292,7 +297,11 @@ func (s *mapScene) Render(ctx context.Context, dst *image.RGBA, look format.Look
 	if err != nil {
 		return err
 	}
-	return s.Renderer.Render(ctx, dst, p)
+	err = s.Renderer.Render(ctx, dst, p)
+	if errors.Is(err, fault.ErrLimit) {
+		err = fmt.Errorf("%w; --%s raises the limit, --layers leaves layers out", fault.InFile(err, s.src.Path), optionEffort.Name)
+	}
+	return err
 }
 
 // Survey reads all that pictures with a look show.

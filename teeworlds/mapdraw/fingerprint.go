@@ -17,7 +17,7 @@ func (r *Renderer) Fingerprint(ctx context.Context, part image.Rectangle, p Pict
 		part, p = enlarged(part, n), p.larger(n)
 	}
 	print := &print{canvas: canvas{Renderer: r, dst: &image.RGBA{Rect: part}, picture: p, envelopes: r.at(p.Time)}, Hash: sha256.New()}
-	err = print.each(ctx, func(f *frame, l *layer) {
+	err = print.each(ctx, func(f *frame, l *layer) error {
 		before := print.n
 		print.header = func() { print.add(l.name, f.Rectangle, f.left, f.top, f.step) }
 		r.with(l, func(content *content) {
@@ -34,6 +34,7 @@ func (r *Renderer) Fingerprint(ctx context.Context, part image.Rectangle, p Pict
 			digest := r.pictureDigest(l.picture)
 			print.Write(digest[:])
 		}
+		return nil
 	})
 	if err != nil || print.n == 0 {
 		return sum, err

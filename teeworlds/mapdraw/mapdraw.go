@@ -12,6 +12,7 @@ package mapdraw
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -19,6 +20,7 @@ import (
 	"sync"
 	"time"
 
+	"trowel.example/fault"
 	"trowel.example/internal/budget"
 	"trowel.example/teeworlds/twmap"
 )
@@ -55,6 +57,9 @@ type Options struct {
 	Mapres  []string // folders in which external images are looked for, in this order
 	Game    Game     // whose they are
 	Checker bool     // images that cannot be had are drawn as a checker, and not as the game does
+
+	// Effort multiplies how much may be drawn for a picture, see [Renderer.Render]; 0 is 1.
+	Effort int
 }
 
 // Renderer draws a map. It may be used by many goroutines.
@@ -189,6 +194,10 @@ func (c Camera) At(width int) Picture {
 
 // Render draws the pixels of dst.Rect over what dst holds, the background. No pixel depends
 // on which others are drawn with it.
+//
+// Layers may be drawn over each other without end: a call that draws more than 2^25 pixels, and
+// 512 for each pixel of dst.Rect, returns an error that wraps [fault.ErrLimit] and names the layer.
+// Where a tile is smaller than two pixels and Picture.Mean is set, each pixel counts as up to 64.
 func (r *Renderer) Render(ctx context.Context, dst *image.RGBA, p Picture) error {
 	if !p.ok() {
 		return fmt.Errorf("a picture too far away, too large or too small: %.4g x %.4g units around %.4g,%.4g at %.4g pixels each", p.Camera.Width, p.Camera.Height, p.Camera.X, p.Camera.Y, p.Scale)
@@ -198,7 +207,9 @@ func (r *Renderer) Render(ctx context.Context, dst *image.RGBA, p Picture) error
 	}
 	c := canvas{Renderer: r, dst: dst, picture: p, envelopes: r.at(p.Time)}
 	c.loadDrawn(ctx)
-	if n := p.halvings(); n > 0 {
+	n := p.halvings()
+	c.effort = &effort{ctx: ctx, left: r.o.limit(dst.Rect, n)}
+	if n > 0 {
 		return c.drawMean(ctx, n)
 	}
 	return c.draw(ctx)
@@ -206,15 +217,20 @@ func (r *Renderer) Render(ctx context.Context, dst *image.RGBA, p Picture) error
 
 // draw draws the part.
 func (c *canvas) draw(ctx context.Context) error {
-	return c.each(ctx, func(f *frame, l *layer) {
+	return c.each(ctx, func(f *frame, l *layer) error {
+		var err error
 		switch {
 		case l.tiles != nil:
-			c.drawTiles(ctx, f, l)
+			err = c.drawTiles(ctx, f, l)
 		case l.quads != nil:
-			c.drawQuads(ctx, f, l)
+			err = c.drawQuads(f, l)
 		case l.sounds != nil:
-			c.drawSounds(f, l)
+			err = c.drawSounds(f, l)
 		}
+		if errors.Is(err, fault.ErrLimit) {
+			return &fault.Error{Path: l.name, Offset: -1, Got: "more drawn over each other than is allowed for a picture of this size", Err: fault.ErrLimit}
+		}
+		return err
 	})
 }
 
@@ -224,10 +240,11 @@ type canvas struct {
 	dst       *image.RGBA
 	picture   Picture
 	envelopes envelopes
+	effort    *effort
 }
 
-// each calls do with the layers that are drawn, from back to front.
-func (c *canvas) each(ctx context.Context, do func(*frame, *layer)) error {
+// each calls do with the layers that are drawn, from back to front, up to its first error.
+func (c *canvas) each(ctx context.Context, do func(*frame, *layer) error) error {
 	for g, layers := range c.layers {
 		var f *frame
 		for i, l := range layers {
@@ -240,8 +257,11 @@ func (c *canvas) each(ctx context.Context, do func(*frame, *layer)) error {
 			if f == nil {
 				f = c.frame(g)
 			}
-			if !f.Empty() {
-				do(f, l)
+			if f.Empty() {
+				continue
+			}
+			if err := do(f, l); err != nil {
+				return err
 			}
 		}
 	}

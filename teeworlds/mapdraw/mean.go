@@ -49,7 +49,7 @@ func (c *canvas) drawMean(ctx context.Context, n int) error {
 					copy(m.Pix[m.PixOffset(x, y):][:4], dst.Pix[dst.PixOffset(x>>n, y>>n):][:4])
 				}
 			}
-			larger := canvas{Renderer: c.Renderer, dst: m, picture: c.picture.larger(n), envelopes: c.envelopes}
+			larger := canvas{Renderer: c.Renderer, dst: m, picture: c.picture.larger(n), envelopes: c.envelopes, effort: c.effort}
 			if err := larger.draw(ctx); err != nil {
 				return err
 			}

@@ -1,7 +1,6 @@
 package mapdraw
 
 import (
-	"context"
 	"image"
 	"math"
 
@@ -9,19 +8,58 @@ import (
 )
 
 // drawQuads draws a layer of quads.
-func (c *canvas) drawQuads(ctx context.Context, f *frame, l *layer) {
+func (c *canvas) drawQuads(f *frame, l *layer) (err error) {
 	c.with(l, func(content *content) {
 		var t texture
 		if l.picture != nil {
 			t = c.textureOf(l.picture)
 		}
-		for i := range content.quads {
-			if i%16 == 0 && ctx.Err() != nil { // each may cover all of the picture
-				return
-			}
-			c.drawQuad(f, t, &content.quads[i])
+		for i := c.firstSeen(f, t, content.quads); i < len(content.quads) && err == nil; i++ {
+			err = c.drawQuad(f, t, &content.quads[i])
 		}
 	})
+	return err
+}
+
+// firstSeen returns the number of the last quad that hides all before it.
+func (c *canvas) firstSeen(f *frame, t texture, quads []twmap.Quad) int {
+	if t != nil {
+		return 0
+	}
+	for i := len(quads) - 1; i > 0; i-- {
+		q := &quads[i]
+		if q.Colors[0].A&q.Colors[1].A&q.Colors[2].A&q.Colors[3].A&255 != 255 {
+			continue
+		}
+		if corners, seen := c.quad(f, q); seen && hides(corners, f.Rectangle) {
+			return i
+		}
+	}
+	return 0
+}
+
+// hides reports whether a quad without texture is opaque and covers an area.
+func hides(corners [4]vertex, area image.Rectangle) bool {
+	around := [4]vertex{corners[0], corners[1], corners[3], corners[2]}
+	turn := 0.0
+	for i, a := range around {
+		if a.color[3] != 1 {
+			return false
+		}
+		b := around[(i+1)%4]
+		dx, dy := b.x-a.x, b.y-a.y
+		length := math.Hypot(dx, dy)
+		for _, p := range [4]image.Point{area.Min, {area.Max.X, area.Min.Y}, area.Max, {area.Min.X, area.Max.Y}} {
+			side := ((float64(p.X)-a.x)*dy - (float64(p.Y)-a.y)*dx) / length
+			if turn == 0 {
+				turn = side
+			}
+			if !(side*turn > 0 && math.Abs(side) > 1) { // a pixel from every edge, all to the same side
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // vertex is a corner of a quad: where it is in the picture, which place of the texture is
@@ -33,11 +71,13 @@ type vertex struct {
 
 func units(n int32) float64 { return float64(n) / 1024 }
 
-func (c *canvas) drawQuad(f *frame, t texture, q *twmap.Quad) {
-	if corners, seen := c.quad(f, q); seen {
-		drawTriangle(c.dst, f.Rectangle, t, corners[0], corners[1], corners[3])
-		drawTriangle(c.dst, f.Rectangle, t, corners[0], corners[3], corners[2])
+func (c *canvas) drawQuad(f *frame, t texture, q *twmap.Quad) error {
+	corners, seen := c.quad(f, q)
+	if !seen {
+		return c.effort.spend(1)
 	}
+	n := drawTriangle(c.dst, f.Rectangle, t, corners[0], corners[1], corners[3])
+	return c.effort.spend(n + drawTriangle(c.dst, f.Rectangle, t, corners[0], corners[3], corners[2]))
 }
 
 // quad returns the corners of a quad, and false if nothing of it can be seen.
@@ -47,6 +87,9 @@ func (c *canvas) quad(f *frame, q *twmap.Quad) (corners [4]vertex, seen bool) {
 	// Entities do not dim quads, as they do tiles: so it is in the client that made the pictures
 	// that ours are compared with, though not in the latest.
 	if !(color[3] > 0) {
+		return corners, false
+	}
+	if q.Colors[0].A|q.Colors[1].A|q.Colors[2].A|q.Colors[3].A == 0 {
 		return corners, false
 	}
 	places := c.envelopes.corners(q)
@@ -95,12 +138,13 @@ type slope struct{ at, x, y float64 }
 func (s slope) value(dx, dy float64) float64 { return s.at + dx*s.x + dy*s.y }
 
 // drawTriangle draws the pixels of area whose middles lie in a triangle. Of two triangles
-// with a common edge just one has the pixels on it.
-func drawTriangle(dst *image.RGBA, area image.Rectangle, tex texture, a, b, c vertex) {
+// with a common edge just one has the pixels on it. It returns how much it did: the pixels and
+// the rows.
+func drawTriangle(dst *image.RGBA, area image.Rectangle, tex texture, a, b, c vertex) (drawn int) {
 	top, bottom := pixelFrom(min(a.y, b.y, c.y)), pixelFrom(max(a.y, b.y, c.y))
 	top, bottom = max(top, area.Min.Y), min(bottom, area.Max.Y)
 	if top >= bottom || pixelFrom(max(a.x, b.x, c.x)) <= area.Min.X || pixelFrom(min(a.x, b.x, c.x)) >= area.Max.X {
-		return
+		return 0
 	}
 	abx, aby, acx, acy := b.x-a.x, b.y-a.y, c.x-a.x, c.y-a.y
 	double := abx*acy - acx*aby // twice its area
@@ -112,11 +156,11 @@ func drawTriangle(dst *image.RGBA, area image.Rectangle, tex texture, a, b, c ve
 	for i := range s.color {
 		s.color[i] = slopeOf(a.color[i], b.color[i], c.color[i])
 		if math.IsNaN(s.color[i].x) || math.IsInf(s.color[i].x, 0) || math.IsNaN(s.color[i].y) || math.IsInf(s.color[i].y, 0) {
-			return // it has no area
+			return 0 // it has no area
 		}
 	}
 	if !s.prepare() {
-		return
+		return 0
 	}
 	edges := [3]edge{newEdge(a, b), newEdge(b, c), newEdge(c, a)}
 	for y := top; y < bottom; y++ {
@@ -132,8 +176,10 @@ func drawTriangle(dst *image.RGBA, area image.Rectangle, tex texture, a, b, c ve
 		from, to := max(begin, area.Min.X), min(end, area.Max.X)
 		if from < to {
 			s.draw(dst.Pix[dst.PixOffset(from, y):], begin, from, to, float64(begin)+0.5-a.x, middle-a.y)
+			drawn += to - from
 		}
 	}
+	return drawn + bottom - top
 }
 
 // pixelFrom returns the first pixel whose middle is not before a place.

@@ -19,15 +19,19 @@ var speaker = sync.OnceValue(func() texture {
 })
 
 // drawSounds draws where sounds come from and how far they are heard.
-func (c *canvas) drawSounds(f *frame, l *layer) {
+func (c *canvas) drawSounds(f *frame, l *layer) (err error) {
 	c.with(l, func(content *content) {
 		for i := range content.sources {
-			c.drawSource(f, &content.sources[i])
+			if err = c.effort.spend(c.drawSource(f, &content.sources[i])); err != nil {
+				return
+			}
 		}
 	})
+	return err
 }
 
-func (c *canvas) drawSource(f *frame, s *twmap.SoundSource) {
+// drawSource draws a source and returns how much it did, as drawTriangle does.
+func (c *canvas) drawSource(f *frame, s *twmap.SoundSource) (drawn int) {
 	x, y := c.envelopes.source(s)
 	x, y = (x-f.left)/f.step, (y-f.top)/f.step
 	inner := float64(s.Falloff) / 255
@@ -35,13 +39,13 @@ func (c *canvas) drawSource(f *frame, s *twmap.SoundSource) {
 		switch {
 		case !(size > 0):
 		case s.Shape == twmap.ShapeCircle:
-			c.disc(f, x, y, float64(s.Width)*size/f.step)
+			drawn += c.disc(f, x, y, float64(s.Width)*size/f.step)
 		case s.Shape == twmap.ShapeRectangle:
-			c.box(f, nil, soundColor, x, y, units(s.Width)*size/f.step, units(s.Height)*size/f.step)
+			drawn += c.box(f, nil, soundColor, x, y, units(s.Width)*size/f.step, units(s.Height)*size/f.step)
 		}
 	}
 	side := TileSize / f.step
-	c.box(f, speaker(), [4]float64{1, 1, 1, 1}, x, y, side, side)
+	return drawn + c.box(f, speaker(), [4]float64{1, 1, 1, 1}, x, y, side, side)
 }
 
 // source returns where a source is.
@@ -52,14 +56,14 @@ func (e *envelopes) source(s *twmap.SoundSource) (x, y float64) {
 }
 
 // box draws a rectangle around a place, all in pixels.
-func (c *canvas) box(f *frame, t texture, color [4]float64, x, y, w, h float64) {
+func (c *canvas) box(f *frame, t texture, color [4]float64, x, y, w, h float64) int {
 	corner := func(u, v float64) vertex { return vertex{x + (u-0.5)*w, y + (v-0.5)*h, u, v, color} }
-	drawTriangle(c.dst, f.Rectangle, t, corner(0, 0), corner(1, 0), corner(1, 1))
-	drawTriangle(c.dst, f.Rectangle, t, corner(0, 0), corner(1, 1), corner(0, 1))
+	return drawTriangle(c.dst, f.Rectangle, t, corner(0, 0), corner(1, 0), corner(1, 1)) +
+		drawTriangle(c.dst, f.Rectangle, t, corner(0, 0), corner(1, 1), corner(0, 1))
 }
 
 // disc draws a circle around a place, all in pixels.
-func (c *canvas) disc(f *frame, x, y, r float64) {
+func (c *canvas) disc(f *frame, x, y, r float64) (drawn int) {
 	t := newTint(soundColor)
 	s := t.of(whiteShade)
 	for row := max(f.Min.Y, pixelFrom(y-r)); row < min(f.Max.Y, pixelFrom(y+r)); row++ {
@@ -68,6 +72,9 @@ func (c *canvas) disc(f *frame, x, y, r float64) {
 		from, to := max(f.Min.X, pixelFrom(x-half)), min(f.Max.X, pixelFrom(x+half))
 		if from < to {
 			fill(c.dst.Pix[c.dst.PixOffset(from, row):], to-from, s)
+			drawn += to - from
 		}
+		drawn++
 	}
+	return drawn
 }

@@ -10,17 +10,21 @@ import (
 )
 
 // drawTiles draws a layer of tiles, entities among them.
-func (c *canvas) drawTiles(ctx context.Context, f *frame, l *layer) {
+func (c *canvas) drawTiles(ctx context.Context, f *frame, l *layer) (err error) {
 	color := c.color(l)
 	if !(color[3] > 0) {
-		return
+		return nil
 	}
 	c.with(l, func(content *content) {
 		for i := range content.strata {
+			if err = c.effort.spend(f.Dx() * f.Dy()); err != nil {
+				return
+			}
 			s := &content.strata[i]
 			newTiling(c, f, s, s.sheet(c, l), newTint(color)).draw(ctx)
 		}
 	})
+	return err
 }
 
 // color returns what the colours of a layer of tiles are multiplied by.
