@@ -118,8 +118,8 @@ func (s *mapScene) With(_ context.Context, job *format.Job) (format.Scene, error
 // drawOptions understands the options of a job.
 func drawOptions(job *format.Job, src *format.Source) (o mapdraw.Options, err error) {
 	o.Entities = job.Integer(optionEntities.Name)
-	if o.Effort = job.Integer(optionEffort.Name); o.Effort < 1 || o.Effort > 1<<20 {
-		return o, fmt.Errorf("--%s: %d, should be 1 to %d", optionEffort.Name, o.Effort, 1<<20)
+	if o.Effort = job.Integer(optionEffort.Name); o.Effort < 0 || o.Effort > 1<<20 {
+		return o, fmt.Errorf("--%s: %d, should be 0 to %d", optionEffort.Name, o.Effort, 1<<20)
 	}
 	o.Checker = job.Value(optionMissing.Name) == "checker"
 	o.Game = map[string]mapdraw.Game{"0.6": mapdraw.Game06, "0.7": mapdraw.Game07}[job.Value(optionMapresOf.Name)]
