@@ -50,7 +50,7 @@ func Merge(base, ours, theirs *twmap.Map, o Options) (*twmap.Map, error) {
 	m.gameGeometry()
 	m.groups()
 	m.extras()
-	if len(ours.Misfits()) == 0 {
+	if len(ours.Misfits())+len(theirs.Misfits()) == 0 {
 		for _, l := range m.o.Fit() {
 			m.took(l, "version 4 became 3, which the other parts of the merged map need")
 		}

@@ -92,8 +92,8 @@ func TestMerge(t *testing.T) {
 			return len(m.Groups[0].Layers) == 2 && l.Tiles().At(4, 9).ID == 60 && l.Tiles().At(5, 9).ID == 61
 		}},
 		{"the form of 0.7 and a layer of DDNet", func(m *twmap.Map) {
-			m.Groups[0].Layers = append(m.Groups[0].Layers, twmap.NewTileLayer(twmap.KindTele, 20, 15))
-		}, func(m *twmap.Map) { walls(m).Version, gameLayer(m).Version = 4, 4 }, "",
+			m.Groups[0].Layers, m.Info.Settings = append(m.Groups[0].Layers, twmap.NewTileLayer(twmap.KindTele, 20, 15)), nil
+		}, func(m *twmap.Map) { walls(m).Version, gameLayer(m).Version, m.Info.Settings = 4, 4, nil }, "",
 			func(m *twmap.Map) bool { return len(m.Misfits()) == 0 && gameLayer(m).Version == 3 }},
 		{"removed and changed", func(m *twmap.Map) { set(walls(m), 1, 1, 251) }, func(m *twmap.Map) { m.Groups[1].Layers = m.Groups[1].Layers[1:] }, "ours changed it, and theirs removed it",
 			func(m *twmap.Map) bool { return len(m.Groups[1].Layers) == 2 }},

@@ -13,6 +13,9 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
+// pack gives a map the compressed tiles of Teeworlds 0.7.
+func pack(m *twmap.Map) { deco(m).Version, m.Physics(twmap.KindGame).Version = 4, 4 }
+
 // playable returns a map that nothing is wrong with.
 func playable() *twmap.Map {
 	m := twmap.New(50, 45)
@@ -179,9 +182,10 @@ var checkCases = []checkCase{
 	{id: "tw-map-tiles-unreadable", edit: func(m *twmap.Map) { deco(m) }, raw: func(f *datafile.File) {
 		f.Data[item(f, itemLayer, 1)[14]] = datafile.NewBlockStream([]byte("no zlib stream"), 400)
 	}},
+	{id: "tw-map-tiles-form", edit: func(m *twmap.Map) { deco(m).Version = 4 }},
 	{id: "tw-map-tiles-short", edit: func(m *twmap.Map) { deco(m) }, raw: fill(itemLayer, 1, 14, make([]byte, 8))},
-	{id: "tw-map-tiles-short", edit: func(m *twmap.Map) { deco(m).Version = 4 }, raw: fill(itemLayer, 1, 14, []byte{0, 0, 98, 0})},
-	{id: "tw-map-tiles-surplus", edit: func(m *twmap.Map) { deco(m).Version = 4 }, raw: fill(itemLayer, 1, 14, []byte{0, 0, 99, 0, 0, 0, 0, 0})},
+	{id: "tw-map-tiles-short", edit: func(m *twmap.Map) { pack(m) }, raw: fill(itemLayer, 1, 14, []byte{0, 0, 98, 0})},
+	{id: "tw-map-tiles-surplus", edit: func(m *twmap.Map) { pack(m) }, raw: fill(itemLayer, 1, 14, []byte{0, 0, 99, 0, 0, 0, 0, 0})},
 	{id: "tw-map-tile-reserved", edit: func(m *twmap.Map) { deco(m).Tiles().Set(1, 2, twmap.Tile{ID: 1, Skip: 1}) }},
 	{id: "tw-map-tile-reserved", edit: at(twmap.KindSpeedup, func(l *twmap.TileLayer) {
 		l.Speedups().Set(1, 2, twmap.SpeedupTile{ID: 29, Force: 1, Padding: 1})
@@ -219,7 +223,7 @@ var checkCases = []checkCase{
 	{id: "tw-map-item-unknown", raw: func(f *datafile.File) { f.AddItem(100, 0, 1, 2, 3) }},
 	{id: "tw-map-uuid-index", raw: func(f *datafile.File) { f.AddUUIDType(datafile.NameUUID("nothing@example.com")) }},
 	{id: "tw-map-group-ex", edit: func(m *twmap.Map) { m.Groups[0].ParallaxZoom = &twmap.ParallaxZoom{Percent: 50} }},
-	{id: "tw-map-teeworlds", edit: func(m *twmap.Map) { settings("sv_hit 0")(m); deco(m).Version = 4 }},
+	{id: "tw-map-teeworlds", edit: func(m *twmap.Map) { settings("sv_hit 0")(m); deco(m).Version = 4 }, also: []string{"tw-map-tiles-form"}},
 
 	{id: "tw-map-amount", edit: func(m *twmap.Map) {
 		for range 65 {
@@ -334,7 +338,7 @@ var checkCases = []checkCase{
 		}
 	}, also: []string{"tw-map-physics-duplicate"}},
 	{id: "tw-map-spawns-many", edit: spawns(65)},
-	{id: "tw-map-spawns-crash", edit: func(m *twmap.Map) { spawns(65)(m); deco(m).Version = 4 }},
+	{id: "tw-map-spawns-crash", edit: func(m *twmap.Map) { spawns(65)(m); pack(m) }},
 	{id: "tw-map-other-game", edit: func(m *twmap.Map) {
 		m.Physics(twmap.KindGame).Name = "Physics"
 		physics(m, twmap.KindTele, 50, 40).Name = "Entities"
