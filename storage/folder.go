@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,8 +15,9 @@ import (
 	"trowel.example/internal/wholefile"
 )
 
-// Folder is a [Store] in a folder of the system. It is made when something is put into it, but not
-// what it is in. Nobody but its owner may read what is kept there, and one run has a lock at a time.
+// Folder is a [Store] in a folder of the system. The folder, with its parents, is created for the first
+// file or lock. Only its owner may read what is kept there, and one run has a lock at a time. The end of
+// a lock removes the folders that it has created, if no file is kept in them.
 type Folder string
 
 const fileLock = "lock" // in the folder
@@ -50,9 +52,6 @@ func (f folderFile) Size() int64 { return f.size }
 // Create begins a file. Until it is committed its name begins with a dot.
 func (f Folder) Create(_ context.Context, name string) (Writer, error) {
 	path := f.Path(name)
-	if err := os.Mkdir(string(f), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, err
-	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
@@ -129,30 +128,72 @@ func (f Folder) Remove(_ context.Context, name string) error {
 	return wholefile.SyncDir(filepath.Dir(path))
 }
 
-// Lock takes the lock, which is a file, and removes what runs have left half written that were killed.
+// Lock takes the lock, which is a file, and removes incomplete files of runs that were killed.
 func (f Folder) Lock(ctx context.Context, _ bool) (Lock, error) {
-	file, err := os.OpenFile(f.Path(fileLock), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
+	var created []string
+	for dir := string(f); ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			break
+		}
+		created = append(created, dir)
 	}
-	err = filelock.Try(file)
-	switch {
-	case errors.Is(err, filelock.ErrTaken):
-		err = fmt.Errorf("%s: %w", string(f), ErrLocked)
-	case err == nil || errors.Is(err, errors.ErrUnsupported):
-		err = f.tidy()
+	for tries := 1; ; tries++ {
+		if err := cmp.Or(ctx.Err(), os.MkdirAll(string(f), 0o700)); err != nil {
+			return nil, err
+		}
+		file, err := filelock.Hold(f.Path(fileLock))
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && tries < 100:
+			continue // a run that has kept nothing has removed the folder
+		case errors.Is(err, filelock.ErrTaken):
+			return nil, fmt.Errorf("%s: %w", string(f), ErrLocked)
+		case err != nil:
+			return nil, err
+		}
+		l := &folderLock{file, f, created}
+		if err := f.tidy(); err != nil {
+			return nil, errors.Join(err, l.Unlock())
+		}
+		return l, nil
 	}
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	return folderLock{file}, nil
 }
 
-type folderLock struct{ file *os.File }
+type folderLock struct {
+	file    *os.File
+	in      Folder
+	created []string // folders, the innermost first
+}
 
-func (folderLock) Held(context.Context) error { return nil }
-func (l folderLock) Unlock() error            { return l.file.Close() }
+func (*folderLock) Held(context.Context) error { return nil }
+
+func (l *folderLock) Unlock() error {
+	if !l.in.isEmpty() {
+		return l.file.Close()
+	}
+	entries, err := os.ReadDir(string(l.in))
+	for _, e := range entries {
+		if e.IsDir() {
+			_ = os.Remove(l.in.Path(e.Name()))
+		}
+	}
+	err = errors.Join(err, filelock.Release(l.file))
+	for _, dir := range l.created {
+		if os.Remove(dir) != nil {
+			break // another run has put something into it
+		}
+	}
+	return err
+}
+
+// isEmpty reports whether no file is kept in the folder.
+func (f Folder) isEmpty() bool {
+	return f.List(context.Background(), "", func(i Info) error {
+		if i.Name != fileLock {
+			return fs.ErrExist
+		}
+		return nil
+	}) == nil
+}
 
 // Scratch makes a hidden folder for this run, which Lock removes if the run is killed.
 func (f Folder) Scratch() (string, error) { return os.MkdirTemp(string(f), ".trowel-*.tmp") }

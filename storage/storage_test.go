@@ -54,10 +54,37 @@ func TestTidy(t *testing.T) {
 	}
 }
 
-// A folder in what is not there is not made: it may be a disk that is missing.
-func TestMissing(t *testing.T) {
-	s := storage.Folder(filepath.Join(t.TempDir(), "disk", "folder"))
-	if err := storage.WriteFile(t.Context(), s, "a/b", nil); !errors.Is(err, os.ErrNotExist) {
+// The parents of a folder are created. A lock under which nothing was kept leaves nothing.
+func TestParents(t *testing.T) {
+	top := t.TempDir()
+	s := storage.Folder(filepath.Join(top, "disk", "folder"))
+	for _, keep := range []bool{false, true, false} {
+		l, err := s.Lock(t.Context(), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Lock(t.Context(), false); !errors.Is(err, storage.ErrLocked) {
+			t.Error(err)
+		}
+		if w, err := s.Create(t.Context(), "a/half"); err != nil {
+			t.Error(err)
+		} else {
+			w.Discard()
+		}
+		if keep {
+			err = storage.WriteFile(t.Context(), s, "a/b", nil)
+		}
+		if err := errors.Join(err, l.Unlock()); err != nil {
+			t.Error(err)
+		}
+		if !keep {
+			_, kept := os.Stat(s.Path("a/b"))
+			if list, _ := os.ReadDir(top); kept != nil && len(list) > 0 {
+				t.Errorf("left: %v", list)
+			}
+		}
+	}
+	if _, err := os.Stat(s.Path("a/b")); err != nil {
 		t.Error(err)
 	}
 	file := filepath.Join(t.TempDir(), "file")
