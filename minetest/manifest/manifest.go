@@ -37,10 +37,10 @@ import (
 type Hash uint64
 
 // HashOf returns the hash of the data of a block. It is never 0.
-func HashOf(data []byte) Hash {
-	sum := sha256.Sum256(data)
-	return max(1, Hash(binary.LittleEndian.Uint64(sum[:])))
-}
+func HashOf(data []byte) Hash { return HashOfSum(sha256.Sum256(data)) }
+
+// HashOfSum returns the hash of a block whose data have a SHA-256.
+func HashOfSum(sum [sha256.Size]byte) Hash { return max(1, Hash(binary.LittleEndian.Uint64(sum[:]))) }
 
 func (h Hash) String() string { return fmt.Sprintf("%016x", uint64(h)) }
 

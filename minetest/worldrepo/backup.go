@@ -31,7 +31,7 @@ type Options struct {
 	// Verify reads all that the snapshot needs of what was stored before, and stores again what of
 	// it is damaged. Without it only packs that are gone or cut off are noticed, and what is
 	// damaged of other files than the blocks; and that only in a folder, since elsewhere reading is
-	// not cheap.
+	// not cheap. It also reads a database that seems not to have changed.
 	Verify bool
 
 	Time       time.Time                       // of the snapshot; the zero value is now
@@ -53,6 +53,7 @@ var Losses check.Catalog
 
 var (
 	kindRow   = Losses.Add("mt-backup-row", check.Error, "A row of the database cannot be read, so that it is not in the backup.", "Repair the world; older snapshots may have the block.")
+	kindPath  = Losses.Add("mt-backup-path", check.Error, "A path in the world is too long, so that the file or folder is not in the backup.", "Use shorter names.")
 	kindPiece = Losses.Add("mt-backup-piece", check.Error, "A piece of a file is damaged in the repository: the restored file has zeros there.", "Take the file from another snapshot.")
 )
 
@@ -69,9 +70,11 @@ type storing struct {
 	*Repository
 	data   packWriter       // data of blocks, and pieces of files
 	lists  packWriter       // regions and lists of them, which each backup reads: they stand together
-	have   map[[16]byte]Ref // by the beginning of their IDs
-	known  map[uint64]bool  // packs that were there before
+	old    *Blocks          // the newest snapshot, of this world if there is one; nil if there is none
+	have   map[[16]byte]Ref // by the beginning of their IDs; nil: not learned yet
+	intact map[uint64]bool  // packs of earlier runs, by whether their tables can be read, as far as that was asked for
 	verify bool
+	partly bool // a copy of the database lacks something
 	report *Report
 }
 
@@ -80,8 +83,12 @@ type storing struct {
 const maxHave = 1 << 20
 
 // keep stores a content, if it is not there.
-func (s *storing) keep(w *packWriter, data []byte, compress bool) (Ref, error) {
-	id := ID(sha256.Sum256(data))
+func (s *storing) keep(w *packWriter, data []byte, id ID, compress bool) (Ref, error) {
+	if s.have == nil {
+		if err := s.learn(); err != nil {
+			return Ref{}, err
+		}
+	}
 	short := [16]byte(id[:])
 	if ref, ok := s.have[short]; ok {
 		if sound, err := s.sound(ref, data); sound || err != nil {
@@ -99,22 +106,58 @@ func (s *storing) keep(w *packWriter, data []byte, compress bool) (Ref, error) {
 	return ref, nil
 }
 
-// sound reports whether the content that a table names is what it should be: a pack can be damaged.
+// keepPiece stores a piece of a file. was is the file in the snapshot before, of which most pieces are
+// the same.
+func (s *storing) keepPiece(was *File, i int, data []byte) (Ref, error) {
+	id := ID(sha256.Sum256(data))
+	if was != nil && i < len(was.Pieces) {
+		there, err := s.id(was.Pieces[i])
+		if err = unavailable(err); err == nil && there == id {
+			if sound, err := s.sound(was.Pieces[i], data); sound || err != nil {
+				return was.Pieces[i], err
+			}
+		}
+		if err != nil {
+			return Ref{}, err
+		}
+	}
+	return s.keep(&s.data, data, id, true)
+}
+
+// own reports whether this run has made a pack.
+func (s *storing) own(pack uint64) bool { return s.data.made[pack] || s.lists.made[pack] }
+
+// sound reports whether a content is what it should be: a pack can be damaged.
 func (s *storing) sound(ref Ref, data []byte) (bool, error) {
-	if _, near := s.store.(storage.Folder); !s.known[ref.Pack] || !near && !s.verify {
-		return true, nil // this run has stored it, or it is far away
+	if _, near := s.store.(storage.Folder); s.own(ref.Pack) || !near && !s.verify {
+		return true, nil // or it is far away
 	}
 	there, err := s.get(ref)
 	return err == nil && bytes.Equal(there, data), unavailable(err)
 }
 
-// keeps reports whether the repository still has what a snapshot refers to. Only with verify
-// is it read.
-func (s *storing) keeps(ref Ref) (bool, error) {
-	if !s.known[ref.Pack] || !s.verify {
-		return s.known[ref.Pack], nil
+// keeps reports whether the repository still has what a snapshot refers to: a block, or with the hash 0
+// another content. Only with verify is it read.
+func (s *storing) keeps(b block) (bool, error) {
+	if s.own(b.ref.Pack) {
+		return true, nil
 	}
-	_, err := s.get(ref)
+	is, known := s.intact[b.ref.Pack]
+	if !known {
+		p, err := openPack(s.ctx, s.store, b.ref.Pack)
+		if err = unavailable(err); err == nil && p != nil {
+			err = p.close()
+		}
+		if err != nil {
+			return false, err
+		}
+		is = p != nil // else check reports it, and what is in it is stored again
+		s.intact[b.ref.Pack] = is
+	}
+	if !is || !s.verify {
+		return is, nil
+	}
+	_, err := s.getBlock(b)
 	return err == nil, unavailable(err)
 }
 
@@ -127,25 +170,26 @@ func unavailable(err error) error {
 }
 
 // learn finds out which contents there are.
-func (s *storing) learn(ctx context.Context) error {
-	packs, err := s.packList(ctx)
+func (s *storing) learn() error {
+	s.have = make(map[[16]byte]Ref)
+	packs, err := s.packList(s.ctx)
 	if err != nil {
 		return err
 	}
 	for _, one := range packs {
 		n := one.number
-		if err := ctx.Err(); err != nil {
+		if err := s.ctx.Err(); err != nil {
 			return err
 		}
-		if s.known[n] = true; len(s.have) >= maxHave {
-			continue
+		if len(s.have) >= maxHave {
+			break
 		}
-		p, err := openPack(ctx, s.store, n)
+		p, err := openPack(s.ctx, s.store, n)
 		if storage.IsUnavailable(err) {
 			return err
 		}
+		s.intact[n] = err == nil
 		if err != nil {
-			delete(s.known, n) // check tells; what is in it is stored again
 			continue
 		}
 		for i, c := range p.table {
@@ -160,27 +204,44 @@ func (s *storing) learn(ctx context.Context) error {
 	return nil
 }
 
-// Backup adds a snapshot of a world to a repository. What a server changes meanwhile is in it or
-// is not, but each database of SQLite is as it was at one moment.
+// Backup adds a snapshot of a world to a repository, which it creates in a store that is empty. What a
+// server changes meanwhile is in the snapshot or is not, but each database of SQLite is as it was at one
+// moment.
 //
 // In a store that lets several runs in, others may add snapshots meanwhile. What both store is then
 // there twice.
 func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *Report, err error) {
-	r, err := Open(ctx, repo)
+	_, err = Open(ctx, repo)
+	if errors.Is(err, ErrNone) {
+		err = vacant(ctx, repo)
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
 	lock, err := repo.Lock(ctx, false)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	made, err := create(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil && made {
+			err = errors.Join(err, removeEmpty(context.WithoutCancel(ctx), repo))
+		}
+	}()
+	r, err := Open(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
 	settings, err := world.ReadWorldMT(dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &storing{Repository: r, have: make(map[[16]byte]Ref), known: make(map[uint64]bool), verify: o.Verify, report: new(Report)}
+	s := &storing{Repository: r, intact: make(map[uint64]bool), verify: o.Verify, report: new(Report)}
 	for _, w := range []*packWriter{&s.data, &s.lists} {
 		w.ctx, w.store = ctx, repo
 		defer w.discard()
@@ -201,31 +262,30 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 		return nil, err
 	}
 	snap.World = strings.ToValidUTF8(filepath.Base(full), "\uFFFD")
-	list, err := r.Snapshots(ctx, func(string, error) {})
-	if err == nil {
-		err = s.learn(ctx) // after that, so that the packs of a snapshot that has just come are known
-	}
-	if err != nil {
-		return nil, err
-	}
-	if n := len(list); n > 0 && !snap.Time.After(list[n-1].Time) {
-		// The newest snapshot is known by its time.
-		if list[n-1].Time.Sub(snap.Time) > time.Minute && o.Sink != nil {
-			o.Sink.Add(kindClock, "snapshots/"+list[n-1].ID, -1, "it is from %s, and now is %s: the new snapshot counts as a moment later than that", list[n-1].Time.Format(time.RFC3339), snap.Time.Format(time.RFC3339))
+	var newest time.Time // of all snapshots, also those that cannot be read
+	later := func(id string) {
+		if t, ok := Moment(id); ok && t.After(newest) {
+			newest = t
 		}
-		snap.Time = list[n-1].Time.Add(time.Millisecond)
 	}
-	rest := filepath.Join(scratch, "world")
-	db, config, err := s.source(ctx, dir, rest, settings, o)
+	list, err := r.Snapshots(ctx, func(id string, _ error) { later(id) })
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	snap.Map = worldcopy.TargetOf(config)
-	if err := s.blocks(ctx, db, snap, list, scratch, o); err != nil {
+	for _, old := range list {
+		later(old.ID)
+	}
+	if !newest.IsZero() && !snap.Time.After(newest) {
+		// The newest snapshot is known by its time.
+		if newest.Sub(snap.Time) > time.Minute && o.Sink != nil {
+			o.Sink.Add(kindClock, "snapshots", -1, "the newest is from %s, and now is %s: the new snapshot counts as a moment later than that", newest.Format(time.RFC3339), snap.Time.Format(time.RFC3339))
+		}
+		snap.Time = newest.Add(time.Millisecond)
+	}
+	if s.old, err = s.last(list, snap.World); err != nil {
 		return nil, err
 	}
-	if err := s.files(ctx, rest, snap); err != nil {
+	if err := s.world(ctx, dir, scratch, settings, snap, o); err != nil {
 		return nil, err
 	}
 	if err = s.data.end(); err == nil {
@@ -236,7 +296,7 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 	}
 	var b [3]byte
 	_, _ = rand.Read(b[:])
-	snap.ID = fmt.Sprintf("%s-%x", snap.Time.Format("20060102T150405.000Z"), b)
+	snap.ID = fmt.Sprintf("%s-%x", snap.Time.Format(moments), b)
 	data, err := encodeSnapshot(snap)
 	if err != nil {
 		return nil, err
@@ -255,9 +315,54 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 	return s.report, nil
 }
 
-// source copies the rest of a world, and opens its blocks. Where a program has the world open, the
-// blocks are copied as well, so that they are of one moment.
-func (s *storing) source(ctx context.Context, dir, rest string, settings *world.Settings, o Options) (mapdb.DB, mapdb.Config, error) {
+// removeEmpty removes the mark of a repository in which nothing is kept.
+func removeEmpty(ctx context.Context, s storage.Store) error {
+	for _, dir := range []string{dirPacks, dirSnapshots} {
+		if s.List(ctx, dir, func(storage.Info) error { return fs.ErrExist }) != nil {
+			return nil
+		}
+	}
+	return s.Remove(ctx, fileMark)
+}
+
+// world stores a world.
+func (s *storing) world(ctx context.Context, dir, scratch string, settings *world.Settings, snap *Snapshot, o Options) error {
+	config, err := world.MapConfig(dir, settings, o.Remote)
+	if err != nil {
+		return err
+	}
+	state, err := stateOf(dir, config)
+	if err != nil {
+		return err
+	}
+	same := false
+	if s.old != nil && s.old.of.World == snap.World && !o.Verify && sameState(state, s.old.of.Database) {
+		if same, err = s.unchanged(ctx, snap); err != nil {
+			return err
+		}
+	}
+	rest := filepath.Join(scratch, "world")
+	db, config, err := s.source(ctx, dir, rest, settings, config, same, o)
+	if err != nil {
+		return err
+	}
+	if !same {
+		snap.Map = worldcopy.TargetOf(config)
+		err = s.blocks(ctx, db, snap, scratch, o)
+	}
+	if err = errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	// With a lost row the database is read by the next backup, too, which reports the row again.
+	if after, err := stateOf(dir, config); err == nil && snap.Lost == 0 && !s.partly && sameState(state, after) {
+		snap.Database = state
+	}
+	return s.files(ctx, rest, snap, o)
+}
+
+// source copies the rest of a world, and opens its blocks, unless they are the same as before. Where a
+// program has the world open, the blocks are copied as well, so that they are of one moment.
+func (s *storing) source(ctx context.Context, dir, rest string, settings *world.Settings, config mapdb.Config, same bool, o Options) (mapdb.DB, mapdb.Config, error) {
 	copying := worldcopy.Options{Remote: o.Remote, Sink: o.Sink, OnProgress: o.OnProgress}
 	for _, p := range []struct {
 		part world.Part
@@ -267,15 +372,17 @@ func (s *storing) source(ctx context.Context, dir, rest string, settings *world.
 			*p.to = "sqlite3"
 		}
 	}
-	config, err := world.MapConfig(dir, settings, o.Remote)
-	if err != nil {
-		return nil, config, err
-	}
-	if config.Backend == mapdb.SQLite && inuse.By(dir) != "" {
+	if config.Backend == mapdb.SQLite && !same && inuse.By(dir) != "" {
+		copying.Sink = func(f check.Finding) {
+			if s.partly = true; o.Sink != nil {
+				o.Sink(f)
+			}
+		}
 		if _, err := worldcopy.Copy(ctx, dir, rest, copying); err != nil {
 			return nil, config, err
 		}
-		if settings, err = world.ReadWorldMT(rest); err != nil {
+		settings, err := world.ReadWorldMT(rest)
+		if err != nil {
 			return nil, config, err
 		}
 		if config, err = world.MapConfig(rest, settings, o.Remote); err != nil {
@@ -283,9 +390,12 @@ func (s *storing) source(ctx context.Context, dir, rest string, settings *world.
 		}
 		return openBlocks(ctx, rest, config)
 	}
-	db, config, err := openBlocks(ctx, dir, config)
-	if err != nil {
-		return nil, config, err
+	db := mapdb.DB(mapdb.NewMemory())
+	if !same {
+		var err error
+		if db, config, err = openBlocks(ctx, dir, config); err != nil {
+			return nil, config, err
+		}
 	}
 	copying.Source, copying.SourceName, copying.Map, copying.Moment = mapdb.NewMemory(), "no blocks", "sqlite-pos", db
 	if _, err := worldcopy.Copy(ctx, dir, rest, copying); err != nil {
@@ -312,7 +422,7 @@ var databaseFiles = []string{"map.sqlite", "map.sqlite-journal", "map.sqlite-wal
 
 // files stores the folders and files of the copy of the rest of a world, but for the database of
 // its blocks.
-func (s *storing) files(ctx context.Context, rest string, snap *Snapshot) error {
+func (s *storing) files(ctx context.Context, rest string, snap *Snapshot, o Options) error {
 	buf := make([]byte, pieceSize)
 	err := filepath.WalkDir(rest, func(path string, e fs.DirEntry, err error) error {
 		if err = errors.Join(err, ctx.Err()); err != nil || path == rest {
@@ -324,25 +434,34 @@ func (s *storing) files(ctx context.Context, rest string, snap *Snapshot) error 
 		}
 		name = filepath.ToSlash(name)
 		switch {
+		case slices.Contains(databaseFiles, name):
+			return nil
+		case !validPath(name):
+			if o.Sink != nil {
+				o.Sink.Add(kindPath, name, -1, "a path of %d bytes, at most %d are possible", len(name), maxPath)
+			}
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
 		case e.IsDir():
 			info, err := e.Info()
 			if err == nil {
 				snap.Folders = append(snap.Folders, Folder{name, info.Mode().Perm()})
 			}
 			return err
-		case slices.Contains(databaseFiles, name):
-			return nil
 		}
 		f, info, err := regular.Open(path)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
+		was := s.fileBefore(name)
 		one := File{Path: name, Mode: info.Mode().Perm(), Time: info.ModTime().UTC(), Pieces: []Ref{}}
 		for {
 			n, err := io.ReadFull(f, buf)
 			if n > 0 {
-				ref, err := s.keep(&s.data, buf[:n], true)
+				ref, err := s.keepPiece(was, len(one.Pieces), buf[:n])
 				if err != nil {
 					return err
 				}
@@ -363,4 +482,16 @@ func (s *storing) files(ctx context.Context, rest string, snap *Snapshot) error 
 	slices.SortFunc(snap.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	slices.SortFunc(snap.Folders, func(a, b Folder) int { return strings.Compare(a.Path, b.Path) })
 	return err
+}
+
+// fileBefore returns a file of the snapshot before, nil if it has none of that path.
+func (s *storing) fileBefore(path string) *File {
+	if s.old == nil {
+		return nil
+	}
+	files := s.old.of.Files
+	if i, ok := slices.BinarySearchFunc(files, path, func(f File, path string) int { return strings.Compare(f.Path, path) }); ok {
+		return &files[i]
+	}
+	return nil
 }

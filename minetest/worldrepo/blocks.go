@@ -1,7 +1,7 @@
 package worldrepo
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -15,33 +15,41 @@ import (
 )
 
 // blocks stores the blocks, as far as they have changed since the last snapshot.
-func (s *storing) blocks(ctx context.Context, db mapdb.DB, snap *Snapshot, list []*Snapshot, scratch string, o Options) (err error) {
+func (s *storing) blocks(ctx context.Context, db mapdb.DB, snap *Snapshot, scratch string, o Options) (err error) {
 	sorter := &extsort.Sorter{Folder: scratch}
 	defer func() { err = errors.Join(err, sorter.Close()) }()
-	total, _ := db.Count(ctx)
-	done, err := manifest.Hashes(mapdb.InAnyOrder(ctx, db), manifest.Options{
-		OnRow: func(bad *mapdb.RowError) {
-			snap.Lost++
-			if o.Sink != nil {
-				o.Sink.Add(kindRow, "blocks", -1, "%v", bad)
+	w := &regionWriter{storing: s, db: db, snap: snap, sink: o.Sink}
+	progress := func(what string, done, of int64) {
+		if o.OnProgress != nil && done%10_000 == 0 {
+			o.OnProgress(what, int(done), int(of))
+		}
+	}
+	done := int64(0)
+	if s.old == nil { // all blocks are new: their hashes come when they are stored
+		for p, err := range db.Positions(ctx, mapdb.All()) {
+			var bad *mapdb.RowError
+			switch {
+			case errors.As(err, &bad):
+				w.lose(bad)
+				continue
+			case err == nil:
+				err = sorter.Add(extsort.Pair{Key: order(p)})
 			}
-		},
-		OnProgress: func(done int64) {
-			if o.OnProgress != nil {
-				o.OnProgress("read blocks", int(done), int(total))
+			if err != nil {
+				return err
 			}
-		},
+			done++
+			progress("read positions", done, 0)
+		}
+	} else if done, err = manifest.Hashes(mapdb.InAnyOrder(ctx, db), manifest.Options{
+		OnRow:      w.lose,
+		OnProgress: func(done int64) { progress("read blocks", done, 0) },
 	}, func(e manifest.Entry) error {
 		return sorter.Add(extsort.Pair{Key: order(e.Pos), Value: uint64(e.Hash)})
-	})
-	if err != nil {
+	}); err != nil {
 		return err
 	}
-	old, err := s.last(list, snap.World)
-	if err != nil {
-		return err
-	}
-	w := &regionWriter{storing: s, db: db, old: old, snap: snap, sink: o.Sink}
+	seen := int64(0)
 	for p, err := range sorter.Distinct() {
 		if err == nil {
 			err = w.add(ctx, p.Key, manifest.Hash(p.Value))
@@ -49,9 +57,8 @@ func (s *storing) blocks(ctx context.Context, db mapdb.DB, snap *Snapshot, list 
 		if err != nil {
 			return err
 		}
-		if o.OnProgress != nil && w.seen%10_000 == 0 {
-			o.OnProgress("stored blocks", int(w.seen), int(done))
-		}
+		seen++
+		progress("stored blocks", seen, done)
 	}
 	return w.end(ctx)
 }
@@ -72,160 +79,250 @@ func (s *storing) last(list []*Snapshot, world string) (*Blocks, error) {
 	return nil, nil
 }
 
+// How much is read at once: blocks that stand together in the database are rarely of one region
+// only. It is stored in the order of the regions.
+const (
+	batchBlocks  = 1 << 16
+	batchRegions = 128
+	batchBytes   = 32 << 20
+)
+
 // regionWriter stores regions in their order.
 type regionWriter struct {
 	*storing
 	db   mapdb.DB
-	old  *Blocks // of the snapshot before; nil if there is none
-	next int     // the first of its regions that were not looked at
+	next int // the first region of the snapshot before that was not compared
 	snap *Snapshot
 	sink check.Sink
 
-	number int64 // of the region that is being made
+	number int64 // of the region of which the blocks are collected
 	blocks []block
+	batch  []part
+	wanted []mapdb.Pos // of the batch
 	list   []regionRef
-	seen   int64
+}
+
+// part is a region of a batch.
+type part struct {
+	number int64
+	blocks []block
+	unread []bool // of the blocks that are to be stored, those that were not read yet; nil: there are none
+	same   Ref    // the content of the region before, if blocks is nil
+	count  int    // its blocks
+}
+
+// lose reports a row that cannot be read.
+func (w *regionWriter) lose(bad *mapdb.RowError) {
+	w.snap.Lost++
+	if w.sink != nil {
+		w.sink.Add(kindRow, "blocks", -1, "%v", bad)
+	}
 }
 
 func (w *regionWriter) add(ctx context.Context, order int64, hash manifest.Hash) error {
 	if number := order >> 12; len(w.blocks) > 0 && number != w.number {
-		if err := w.flush(ctx); err != nil {
+		if err := w.plan(ctx); err != nil {
 			return err
 		}
-		w.number = number
-	} else if len(w.blocks) == 0 {
-		w.number = number
 	}
+	w.number = order >> 12
 	w.blocks = append(w.blocks, block{local: int(order & 0xfff), hash: hash})
-	w.seen++
 	return nil
 }
 
-// flush stores a region.
-func (w *regionWriter) flush(ctx context.Context) error {
-	var before []block
-	var ref Ref
-	if w.old != nil {
-		for ; w.next < len(w.old.regions) && w.old.regions[w.next].number <= w.number; w.next++ {
-			old := w.old.regions[w.next]
-			if old.number < w.number {
-				w.report.Removed += int64(old.blocks)
-				continue
-			}
-			blocks, err := w.region(old.ref)
-			if storage.IsUnavailable(err) {
-				return err
-			}
-			if err == nil { // else all of it is stored again
-				before, ref = blocks, old.ref
-			}
-		}
+// plan adds the region that was collected to the batch.
+func (w *regionWriter) plan(ctx context.Context) error {
+	before, ref, err := w.before()
+	if err != nil {
+		return err
 	}
 	was := make(map[int]block, len(before))
-	damaged := 0
+	damaged := false
 	for _, b := range before {
-		kept, err := w.keeps(b.ref)
+		kept, err := w.keeps(b)
 		if err != nil {
 			return err
 		}
 		if kept {
 			was[b.local] = b
 		} else {
-			damaged++
+			damaged = true
 		}
 	}
-	changed := make(map[mapdb.Pos]int)
-	var wanted []mapdb.Pos
+	p := part{number: w.number}
+	gone := len(was)
 	for i, b := range w.blocks {
-		if o, ok := was[b.local]; ok && o.hash == b.hash {
+		o, ok := was[b.local]
+		if ok {
+			gone--
+		}
+		if ok && o.hash == b.hash {
 			w.blocks[i].ref = o.ref
 			continue
 		}
-		p := position(w.number<<12 | int64(b.local))
-		changed[p] = i
-		wanted = append(wanted, p)
-	}
-	gone := len(was)
-	for _, b := range w.blocks {
-		if _, ok := was[b.local]; ok {
-			gone--
+		if p.unread == nil {
+			p.unread = make([]bool, len(w.blocks))
 		}
+		p.unread[i] = true
+		w.wanted = append(w.wanted, position(w.number<<12|int64(b.local)))
 	}
 	w.report.Removed += int64(gone)
-	if len(wanted) == 0 && gone == 0 && damaged == 0 && len(before) > 0 {
-		kept, err := w.keeps(ref)
+	if p.unread == nil && gone == 0 && !damaged && len(before) > 0 {
+		kept, err := w.keeps(block{ref: ref})
 		if err != nil {
 			return err
 		}
 		if kept {
-			w.list = append(w.list, regionRef{w.number, len(w.blocks), ref})
-			w.snap.Blocks += int64(len(w.blocks))
-			w.blocks = w.blocks[:0]
+			p.same, p.count = ref, len(w.blocks)
+		}
+	}
+	if p.count == 0 {
+		p.blocks = slices.Clone(w.blocks)
+	}
+	w.batch, w.blocks = append(w.batch, p), w.blocks[:0]
+	if len(w.wanted) >= batchBlocks || len(w.batch) >= batchRegions {
+		return w.store(ctx)
+	}
+	return nil
+}
+
+// before returns the blocks that the region had in the snapshot before, and where they are listed.
+func (w *regionWriter) before() (blocks []block, ref Ref, err error) {
+	if w.old == nil {
+		return nil, ref, nil
+	}
+	for ; w.next < len(w.old.regions) && w.old.regions[w.next].number <= w.number; w.next++ {
+		old := w.old.regions[w.next]
+		if old.number < w.number {
+			w.report.Removed += int64(old.blocks)
+			continue
+		}
+		blocks, err = w.region(old)
+		if err != nil {
+			blocks, err = nil, unavailable(err) // all of it is stored again
+		}
+		ref = old.ref
+	}
+	return blocks, ref, err
+}
+
+// store reads what the batch needs and stores its regions.
+func (w *regionWriter) store(ctx context.Context) error {
+	type content struct {
+		order int64
+		data  []byte
+		id    ID
+		err   error
+	}
+	var read []content
+	size := 0
+	keep := func() error {
+		slices.SortStableFunc(read, func(a, b content) int { return cmp.Compare(a.order, b.order) })
+		for _, c := range read {
+			if err := w.keepBlock(c.order, c.data, c.id); err != nil {
+				return err
+			}
+		}
+		read, size = read[:0], 0
+		return nil
+	}
+	for c := range mapdb.Parallel(mapdb.Fetch(ctx, w.db, w.wanted), func(b mapdb.Block, err error) content {
+		return content{order(b.Pos), b.Data, sha256.Sum256(b.Data), err}
+	}) {
+		var bad *mapdb.RowError
+		if errors.As(c.err, &bad) {
+			w.lose(bad)
+			continue
+		}
+		if c.err != nil {
+			return c.err
+		}
+		read, size = append(read, c), size+len(c.data)
+		if size >= batchBytes {
+			if err := keep(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := keep(); err != nil {
+		return err
+	}
+	for _, p := range w.batch {
+		if err := w.keepRegion(p); err != nil {
+			return err
+		}
+	}
+	w.batch, w.wanted = w.batch[:0], w.wanted[:0]
+	return nil
+}
+
+// keepBlock stores a block that the batch needs.
+func (w *regionWriter) keepBlock(order int64, data []byte, id ID) error {
+	i, _ := slices.BinarySearchFunc(w.batch, order>>12, func(p part, n int64) int { return cmp.Compare(p.number, n) })
+	p := &w.batch[i]
+	k, _ := slices.BinarySearchFunc(p.blocks, int(order&0xfff), func(b block, n int) int { return cmp.Compare(b.local, n) })
+	if !p.unread[k] {
+		return nil // a second row at the same position
+	}
+	ref, err := w.keep(&w.data, data, id, false)
+	if err != nil {
+		return err
+	}
+	p.blocks[k].ref, p.blocks[k].hash, p.unread[k] = ref, id.hash(), false // a server may have changed it again
+	w.report.Changed++
+	return nil
+}
+
+// keepRegion stores a region without the blocks that were deleted meanwhile or cannot be read.
+func (w *regionWriter) keepRegion(p part) error {
+	if p.count == 0 {
+		n := 0
+		for i, b := range p.blocks {
+			if p.unread == nil || !p.unread[i] {
+				p.blocks[n] = b
+				n++
+			}
+		}
+		if n == 0 {
 			return nil
 		}
-	}
-	for b, err := range mapdb.Fetch(ctx, w.db, wanted) {
-		var bad *mapdb.RowError
-		if errors.As(err, &bad) {
-			w.snap.Lost++
-			if w.sink != nil {
-				w.sink.Add(kindRow, "blocks", -1, "%v", bad)
-			}
-			continue
-		}
+		data := encodeRegion(p.blocks[:n])
+		ref, err := w.keep(&w.lists, data, sha256.Sum256(data), true)
 		if err != nil {
 			return err
 		}
-		i, ok := changed[b.Pos]
-		if !ok {
-			continue
-		}
-		delete(changed, b.Pos)
-		w.blocks[i].hash = manifest.HashOf(b.Data) // a server may have changed it again
-		if w.blocks[i].ref, err = w.keep(&w.data, b.Data, false); err != nil {
-			return err
-		}
-		w.report.Changed++
+		p.same, p.count = ref, n
 	}
-	missing := make(map[int]bool, len(changed)) // deleted meanwhile
-	for _, i := range changed {
-		missing[w.blocks[i].local] = true
-	}
-	w.blocks = slices.DeleteFunc(w.blocks, func(b block) bool { return missing[b.local] })
-	if len(w.blocks) > 0 {
-		ref, err := w.keep(&w.lists, encodeRegion(w.blocks), true)
-		if err != nil {
-			return err
-		}
-		w.list = append(w.list, regionRef{w.number, len(w.blocks), ref})
-		w.snap.Blocks += int64(len(w.blocks))
-	}
-	w.blocks = w.blocks[:0]
+	w.list = append(w.list, regionRef{p.number, p.count, p.same})
+	w.snap.Blocks += int64(p.count)
 	return nil
 }
 
 // end stores the list of regions.
 func (w *regionWriter) end(ctx context.Context) error {
 	if len(w.blocks) > 0 {
-		if err := w.flush(ctx); err != nil {
+		if err := w.plan(ctx); err != nil {
 			return err
 		}
+	}
+	if err := w.store(ctx); err != nil {
+		return err
 	}
 	if w.old != nil {
 		for _, r := range w.old.regions[w.next:] {
 			w.report.Removed += int64(r.blocks)
 		}
 	}
-	data := encodeRegions(w.list)
-	if same, err := w.same(data); same || err != nil {
+	if same, err := w.sameList(w.snap, w.list); same || err != nil {
 		return err
 	}
-	for piece := range slices.Chunk(data, pieceSize) {
-		ref, err := w.keep(&w.lists, piece, true)
+	for piece := range slices.Chunk(encodeRegions(w.list), pieceSize) {
+		id := ID(sha256.Sum256(piece))
+		ref, err := w.keep(&w.lists, piece, id, true)
 		if err != nil {
 			return err
 		}
-		again, err := w.data.put(piece, sha256.Sum256(piece), true)
+		again, err := w.data.put(piece, id, true)
 		if err != nil {
 			return err
 		}
@@ -235,17 +332,17 @@ func (w *regionWriter) end(ctx context.Context) error {
 	return nil
 }
 
-// same reports whether the list of regions is that of the snapshot before, and is there twice. This
-// one has the same then.
-func (w *regionWriter) same(data []byte) (bool, error) {
-	if w.old == nil || !bytes.Equal(data, encodeRegions(w.old.regions)) || len(w.old.of.Again) != len(w.old.of.Regions) {
+// sameList gives a snapshot the list of regions of the snapshot before, if that is the same and is
+// there twice. It reports whether it is.
+func (s *storing) sameList(snap *Snapshot, list []regionRef) (bool, error) {
+	if s.old == nil || s.old.worn || !slices.Equal(list, s.old.regions) || len(s.old.of.Again) != len(s.old.of.Regions) {
 		return false, nil
 	}
-	for _, ref := range slices.Concat(w.old.of.Regions, w.old.of.Again) {
-		if kept, err := w.keeps(ref); !kept || err != nil {
+	for _, ref := range slices.Concat(s.old.of.Regions, s.old.of.Again) {
+		if kept, err := s.keeps(block{ref: ref}); !kept || err != nil {
 			return false, err
 		}
 	}
-	w.snap.Regions, w.snap.Again = w.old.of.Regions, w.old.of.Again
+	snap.Regions, snap.Again = s.old.of.Regions, s.old.of.Again
 	return true, nil
 }

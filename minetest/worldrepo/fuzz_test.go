@@ -24,7 +24,7 @@ func aPack(t testing.TB, contents ...string) []byte {
 	if err := w.end(); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(packFile(w.packed[0]))))
+	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(packFile(w.number))))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package worldrepo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/filelock"
+	"trowel.example/minetest/manifest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/storage"
@@ -88,12 +90,12 @@ func (r *Repository) needed(ctx context.Context) (map[uint64]bool, error) {
 	packs := make(map[uint64]bool)
 	seen := make(map[Ref]bool) // regions
 	for _, s := range list {
-		err := r.needs(ctx, s, func(ref Ref) { packs[ref.Pack] = true }, func(ref Ref) error {
-			if seen[ref] {
+		err := r.needs(ctx, s, func(ref Ref) { packs[ref.Pack] = true }, func(one regionRef) error {
+			if seen[one.ref] {
 				return nil
 			}
-			seen[ref], packs[ref.Pack] = true, true
-			blocks, err := r.region(ref)
+			seen[one.ref], packs[one.ref.Pack] = true, true
+			blocks, err := r.region(one)
 			for _, b := range blocks {
 				packs[b.ref.Pack] = true
 			}
@@ -108,7 +110,7 @@ func (r *Repository) needed(ctx context.Context) (map[uint64]bool, error) {
 
 // needs calls give with each content that a snapshot needs for itself, and region with each of
 // its regions, which need others.
-func (r *Repository) needs(ctx context.Context, s *Snapshot, give func(Ref), region func(Ref) error) error {
+func (r *Repository) needs(ctx context.Context, s *Snapshot, give func(Ref), region func(regionRef) error) error {
 	for _, ref := range slices.Concat(s.Regions, s.Again) {
 		give(ref)
 	}
@@ -125,7 +127,7 @@ func (r *Repository) needs(ctx context.Context, s *Snapshot, give func(Ref), reg
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := region(one.ref); err != nil {
+		if err := region(one); err != nil {
 			return err
 		}
 	}
@@ -139,8 +141,35 @@ var (
 	kindSnapshot = Catalog.Add("mt-backup-snapshot", check.Error, "A snapshot cannot be read, or a list of its blocks.", "Restore what can be had of it, and make a new backup.")
 	kindPack     = Catalog.Add("mt-backup-pack", check.Error, "A pack is damaged or is not there, and with it what snapshots need of it.", "Put the pack back from a copy of the repository; `trowel backup --verify` stores again what the world still has.")
 	kindContent  = Catalog.Add("mt-backup-content", check.Error, "A snapshot needs a content that is not there or is damaged.", "Restore gives all but that; `trowel backup --verify` stores it again if the world still has it.")
+	kindLost     = Catalog.Add("mt-backup-lost", check.Warning, "Rows of the database could not be read when the snapshot was made, so that they are not in it.", "Older snapshots may have the blocks.")
 	kindUnused   = Catalog.Add("mt-backup-unused", check.Info, "No snapshot needs a pack: a backup was killed, or snapshots were forgotten.", "`trowel forget REPO --prune` removes it.")
 )
+
+// sound is what is known of the contents of a pack that are not damaged.
+type sound struct {
+	hashes []manifest.Hash // 0: the content is damaged
+	sizes  []uint32
+}
+
+// content returns the hash and the size of a content, if it can be read.
+func (s sound) content(ref Ref) (hash manifest.Hash, size int64, ok bool) {
+	if int(ref.N) >= len(s.hashes) || s.hashes[ref.N] == 0 {
+		return 0, 0, false
+	}
+	return s.hashes[ref.N], int64(s.sizes[ref.N]), true
+}
+
+// damage counts contents that are damaged or missing.
+type damage struct {
+	n     int
+	first string
+}
+
+func (d *damage) add(format string, args ...any) {
+	if d.n++; d.n == 1 {
+		d.first = fmt.Sprintf(format, args...)
+	}
+}
 
 // Check reads all of a repository and reports what is wrong with it.
 func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
@@ -148,7 +177,7 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 	if err != nil {
 		return err
 	}
-	good := make(map[uint64][]bool) // contents of packs
+	good := make(map[uint64]sound)
 	for _, one := range packs {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -163,7 +192,7 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 			sink.AddAt(kindPack, []check.Place{check.File(name)}, name, -1, "%v", err)
 			continue
 		}
-		fine := make([]bool, len(p.table))
+		fine := sound{make([]manifest.Hash, len(p.table)), make([]uint32, len(p.table))}
 		bad := 0
 		var first error
 		for i := range p.table {
@@ -177,7 +206,7 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 				}
 				continue
 			}
-			fine[i] = true
+			fine.hashes[i], fine.sizes[i] = p.table[i].id.hash(), uint32(p.table[i].plain)
 		}
 		if bad > 0 {
 			sink.AddAt(kindPack, []check.Place{check.File(name)}, name, -1, "%d of %d contents are damaged: %v", bad, len(p.table), first)
@@ -187,14 +216,8 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 			return err
 		}
 	}
-	lacks := func(ref Ref) int {
-		if fine := good[ref.Pack]; int(ref.N) < len(fine) && fine[ref.N] {
-			return 0
-		}
-		return 1
-	}
 	used := make(map[uint64]bool)
-	inRegion := make(map[Ref]int) // how many contents of it are not there
+	inRegion := make(map[regionRef]damage)
 	unread := false
 	report := func(id string, err error) {
 		unread = true
@@ -206,27 +229,33 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 		return err
 	}
 	for _, s := range list {
-		missing := 0
+		var all damage
 		err := r.needs(ctx, s, func(ref Ref) {
 			used[ref.Pack] = true
-			missing += lacks(ref)
-		}, func(ref Ref) error {
-			n, known := inRegion[ref]
+			if _, _, ok := good[ref.Pack].content(ref); !ok {
+				all.add("content %d of %s cannot be read", ref.N, packName(ref.Pack))
+			}
+		}, func(one regionRef) error {
+			d, known := inRegion[one]
 			if !known {
-				used[ref.Pack] = true
-				if n = lacks(ref); n == 0 {
-					blocks, err := r.region(ref)
-					if err != nil {
-						return err
-					}
-					for _, b := range blocks {
-						used[b.ref.Pack] = true
-						n += lacks(b.ref)
+				used[one.ref.Pack] = true
+				blocks, err := r.region(one)
+				if storage.IsUnavailable(err) {
+					return err
+				}
+				if err != nil {
+					d.add("%v", err)
+				}
+				for _, b := range blocks {
+					used[b.ref.Pack] = true
+					if hash, _, ok := good[b.ref.Pack].content(b.ref); !ok || hash != b.hash {
+						d.add("block %v is not in content %d of %s", position(one.number<<12|int64(b.local)), b.ref.N, packName(b.ref.Pack))
 					}
 				}
-				inRegion[ref] = n
+				inRegion[one] = d
 			}
-			missing += n
+			all.n += d.n
+			all.first = cmp.Or(all.first, d.first)
 			return nil
 		})
 		if ctx.Err() != nil {
@@ -238,16 +267,26 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 		if err != nil {
 			report(s.ID, err)
 		}
-		if missing > 0 {
-			name := snapshotFile(s.ID)
-			sink.AddAt(kindContent, []check.Place{check.File(name)}, name, -1, "%d contents that it needs are damaged or missing", missing)
+		for _, f := range s.Files {
+			for i, ref := range f.Pieces {
+				if _, size, ok := good[ref.Pack].content(ref); ok && size != f.piece(i) { // else it is reported already
+					all.add("piece %d of %s has %d bytes, should be %d", i, f.Path, size, f.piece(i))
+				}
+			}
+		}
+		name := snapshotFile(s.ID)
+		if all.n > 0 {
+			sink.AddAt(kindContent, []check.Place{check.File(name)}, name, -1, "%d contents that it needs are damaged or missing: %s", all.n, all.first)
+		}
+		if s.Lost > 0 {
+			sink.AddAt(kindLost, []check.Place{check.File(name)}, name, -1, "%d rows of the database could not be read", s.Lost)
 		}
 	}
 	if unread {
 		return nil // what no other snapshot needs it may need
 	}
 	for _, one := range packs {
-		if n, name := one.number, packFile(one.number); !used[n] && good[n] != nil {
+		if n, name := one.number, packFile(one.number); !used[n] && good[n].hashes != nil {
 			sink.AddAt(kindUnused, []check.Place{check.File(name)}, name, -1, "no snapshot needs it")
 		}
 	}
@@ -268,22 +307,22 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 		return nil, err
 	}
 	scratch := filepath.Join(filepath.Dir(full), "."+filepath.Base(full)+".trowel-restore")
-	lock, err := os.OpenFile(scratch+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := filelock.Hold(scratch + ".lock")
+	if errors.Is(err, filelock.ErrTaken) {
+		return nil, fmt.Errorf("%s: another run restores to it", dst)
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer lock.Close()
-	if err := filelock.Try(lock); errors.Is(err, filelock.ErrTaken) {
-		return nil, fmt.Errorf("%s: another run restores to it", dst)
-	} else if err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch), os.Remove(lock.Name())) }()
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch), filelock.Release(lock)) }()
 	if err := os.RemoveAll(scratch); err != nil {
 		return nil, err
 	}
 	if err := os.Mkdir(scratch, 0o700); err != nil {
 		return nil, err
+	}
+	if s.Lost > 0 && o.Sink != nil {
+		o.Sink.Add(kindLost, snapshotFile(s.ID), -1, "%d rows of the database could not be read when the backup was made", s.Lost)
 	}
 	for _, f := range s.Folders {
 		if err := os.MkdirAll(filepath.Join(scratch, filepath.FromSlash(f.Path)), f.Mode.Perm()|0o700); err != nil {
@@ -313,8 +352,11 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 	return worldcopy.Copy(ctx, scratch, dst, o)
 }
 
-// extract writes a file of a snapshot below a folder. What is damaged of it is told, and becomes
-// zeros; world.mt is left out then, since the world could not be opened with it.
+// piece returns the size of a piece of the file.
+func (f *File) piece(i int) int64 { return min(pieceSize, f.Size-int64(i)*pieceSize) }
+
+// extract writes a file of a snapshot below a folder. It reports damaged pieces, which become zeros;
+// a damaged world.mt is left out, since the world could not be opened with it.
 func (r *Repository) extract(dir string, f File, sink check.Sink) (err error) {
 	path := filepath.Join(dir, filepath.FromSlash(f.Path))
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -324,32 +366,42 @@ func (r *Repository) extract(dir string, f File, sink check.Sink) (err error) {
 	if err != nil {
 		return err
 	}
-	size, lost := int64(0), 0
+	var lost damage
+	at := int64(0)
 	for i, ref := range f.Pieces {
+		offset := int64(i) * pieceSize
 		data, failed := r.get(ref)
 		if err = unavailable(failed); err != nil {
 			break
 		}
-		if failed != nil {
-			lost++
-			data = make([]byte, max(0, min(pieceSize, f.Size-int64(i)*pieceSize)))
-			if sink != nil {
-				sink.Add(kindPiece, f.Path, size, "%d bytes: %v", len(data), failed)
-			}
+		if failed == nil && int64(len(data)) != f.piece(i) {
+			failed = fmt.Errorf("piece %d has %d bytes, should be %d", i, len(data), f.piece(i))
 		}
-		if _, err = out.Write(data); err != nil {
+		if failed != nil {
+			if lost.add("%v", failed); lost.n == 1 {
+				at = offset
+			}
+			continue
+		}
+		if _, err = out.WriteAt(data, offset); err != nil {
 			break
 		}
-		size += int64(len(data))
 	}
-	if err == nil && size != f.Size {
-		err = fmt.Errorf("%s: %d bytes in the backup, should be %d", f.Path, size, f.Size)
+	if err == nil {
+		err = out.Truncate(f.Size)
 	}
-	err = errors.Join(err, out.Close())
-	if err == nil && lost > 0 && f.Path == "world.mt" {
-		return os.Remove(path)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return err
 	}
-	if err == nil && !f.Time.IsZero() {
+	if lost.n > 0 {
+		if sink != nil {
+			sink.Add(kindPiece, f.Path, at, "%d of %d pieces: %s", lost.n, len(f.Pieces), lost.first)
+		}
+		if f.Path == "world.mt" {
+			return os.Remove(path)
+		}
+	}
+	if !f.Time.IsZero() {
 		err = os.Chtimes(path, f.Time, f.Time)
 	}
 	return err

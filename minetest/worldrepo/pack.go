@@ -16,6 +16,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/zframe"
+	"trowel.example/minetest/manifest"
 	"trowel.example/storage"
 )
 
@@ -42,6 +43,9 @@ const (
 
 // ID is the SHA-256 of a content.
 type ID [sha256.Size]byte
+
+// hash is the hash of a block that is the content.
+func (id ID) hash() manifest.Hash { return manifest.HashOfSum(id) }
 
 // Ref says where a content is: in which pack, and which of it.
 type Ref struct {
@@ -80,8 +84,8 @@ type packWriter struct {
 	number uint64
 	offset int64
 	table  []content
-	packed []uint64 // numbers of the packs that are complete
-	size   int64    // of these
+	made   map[uint64]bool // the packs of this run
+	size   int64           // of those that are complete
 	zstd   *zstd.Encoder
 }
 
@@ -123,6 +127,10 @@ func (p *packWriter) begin() (err error) {
 	if p.file, err = p.store.Create(p.ctx, packFile(p.number)); err != nil {
 		return err
 	}
+	if p.made == nil {
+		p.made = make(map[uint64]bool)
+	}
+	p.made[p.number] = true
 	p.w = bufio.NewWriterSize(p.file, 1<<18)
 	_, err = p.w.Write(append([]byte(packMagic), packVersion))
 	p.offset, p.table = int64(len(packMagic))+1, p.table[:0]
@@ -159,7 +167,6 @@ func (p *packWriter) end() error {
 		return err // discard does the rest
 	}
 	p.file = nil
-	p.packed = append(p.packed, p.number)
 	p.size += p.offset + int64(len(t))
 	return nil
 }

@@ -27,10 +27,11 @@ func scratch(s storage.Store) (dir string, remove func() error, err error) {
 		if err != nil {
 			continue // it is only being made, or another user's
 		}
-		if filelock.Try(f) == nil {
+		err = filelock.Try(f)
+		f.Close() // first, since some systems do not remove an open file
+		if err == nil {
 			_ = os.RemoveAll(old)
 		}
-		f.Close()
 	}
 	if dir, err = os.MkdirTemp("", pattern); err != nil {
 		return "", nil, err

@@ -19,6 +19,7 @@ type Blocks struct {
 	repo    *Repository
 	of      *Snapshot
 	regions []regionRef
+	worn    bool // one of the two lists of regions cannot be read
 
 	mu   sync.Mutex
 	last int // the region that was read last, by its place in regions; -1: none
@@ -27,22 +28,31 @@ type Blocks struct {
 
 // Blocks opens the blocks of a snapshot. The repository has to stay open.
 func (r *Repository) Blocks(s *Snapshot) (*Blocks, error) {
-	regions, err := r.regions(s.Regions)
-	if err != nil && !storage.IsUnavailable(err) && len(s.Again) > 0 {
-		if again, other := r.regions(s.Again); other == nil {
+	regions, err := r.regions(s, s.Regions)
+	worn := err != nil
+	if worn && !storage.IsUnavailable(err) && len(s.Again) > 0 {
+		if again, other := r.regions(s, s.Again); other == nil {
 			regions, err = again, nil
 		}
 	}
-	return &Blocks{repo: r, of: s, regions: regions, last: -1}, err
+	return &Blocks{repo: r, of: s, regions: regions, worn: worn, last: -1}, err
 }
 
-// regions reads a list of regions.
-func (r *Repository) regions(refs []Ref) ([]regionRef, error) {
+// regions reads a list of the regions of a snapshot.
+func (r *Repository) regions(s *Snapshot, refs []Ref) ([]regionRef, error) {
 	data, err := r.join(refs)
 	if err != nil {
 		return nil, err
 	}
-	return decodeRegions(data)
+	list, err := decodeRegions(data)
+	sum := int64(0)
+	for _, one := range list {
+		sum += int64(one.blocks)
+	}
+	if err == nil && sum != s.Blocks {
+		err = &fault.Error{File: r.store.Path(snapshotFile(s.ID)), Path: "regions", Offset: -1, Want: fmt.Sprintf("regions of %d blocks", s.Blocks), Got: fmt.Sprintf("%d blocks", sum)}
+	}
+	return list, err
 }
 
 // join returns contents, one behind the other.
@@ -61,13 +71,16 @@ func (r *Repository) join(refs []Ref) ([]byte, error) {
 }
 
 // region reads a region.
-func (r *Repository) region(ref Ref) ([]block, error) {
-	data, err := r.get(ref)
+func (r *Repository) region(of regionRef) ([]block, error) {
+	data, err := r.get(of.ref)
 	if err != nil {
 		return nil, err
 	}
 	blocks, err := decodeRegion(data)
-	return blocks, fault.InFile(err, fmt.Sprintf("the region in content %d of %s", ref.N, packName(ref.Pack)))
+	if err == nil && len(blocks) != of.blocks {
+		err = &fault.Error{Offset: -1, Want: fmt.Sprintf("%d blocks, as the list of regions states", of.blocks), Got: fmt.Sprint(len(blocks))}
+	}
+	return blocks, fault.InFile(err, fmt.Sprintf("the region in content %d of %s", of.ref.N, packName(of.ref.Pack)))
 }
 
 // Get returns the data of a block.
@@ -82,7 +95,7 @@ func (b *Blocks) Get(ctx context.Context, p mapdb.Pos) ([]byte, error) {
 	}
 	b.mu.Lock()
 	if b.last != i {
-		blocks, err := b.repo.region(b.regions[i].ref)
+		blocks, err := b.repo.region(b.regions[i])
 		if err != nil {
 			b.mu.Unlock()
 			return nil, rowError(p.String(), &p, err)
@@ -95,7 +108,7 @@ func (b *Blocks) Get(ctx context.Context, p mapdb.Pos) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("%v: %w", p, mapdb.ErrNotFound)
 	}
-	data, err := b.repo.get(blocks[k].ref)
+	data, err := b.repo.getBlock(blocks[k])
 	if err != nil {
 		return nil, rowError(p.String(), &p, err)
 	}
@@ -111,7 +124,7 @@ func rowError(key string, p *mapdb.Pos, err error) error {
 }
 
 // each calls give with each block of an area, or with what is wrong with some.
-func (b *Blocks) each(ctx context.Context, a mapdb.Area, give func(mapdb.Pos, Ref, error) bool) error {
+func (b *Blocks) each(ctx context.Context, a mapdb.Area, give func(mapdb.Pos, block, error) bool) error {
 	for i, r := range b.regions {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -121,19 +134,19 @@ func (b *Blocks) each(ctx context.Context, a mapdb.Area, give func(mapdb.Pos, Re
 		if low.X > a.Max.X || low.Y > a.Max.Y || low.Z > a.Max.Z || high.X < a.Min.X || high.Y < a.Min.Y || high.Z < a.Min.Z {
 			continue
 		}
-		blocks, err := b.repo.region(b.regions[i].ref)
+		blocks, err := b.repo.region(b.regions[i])
 		if err != nil {
 			err = rowError(fmt.Sprintf("blocks from %v to %v", low, high), nil, err)
 			if storage.IsUnavailable(err) {
 				return err
 			}
-			if !give(low, Ref{}, err) {
+			if !give(low, block{}, err) {
 				return nil
 			}
 			continue
 		}
 		for _, x := range blocks {
-			if p := position(r.number<<12 | int64(x.local)); a.Contains(p) && !give(p, x.ref, nil) {
+			if p := position(r.number<<12 | int64(x.local)); a.Contains(p) && !give(p, x, nil) {
 				return nil
 			}
 		}
@@ -144,10 +157,10 @@ func (b *Blocks) each(ctx context.Context, a mapdb.Area, give func(mapdb.Pos, Re
 // Blocks goes through the blocks of an area, region by region.
 func (b *Blocks) Blocks(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Block, error] {
 	return func(yield func(mapdb.Block, error) bool) {
-		err := b.each(ctx, a, func(p mapdb.Pos, ref Ref, err error) bool {
+		err := b.each(ctx, a, func(p mapdb.Pos, x block, err error) bool {
 			var data []byte
 			if err == nil {
-				if data, err = b.repo.get(ref); err != nil {
+				if data, err = b.repo.getBlock(x); err != nil {
 					err = rowError(p.String(), &p, err)
 				}
 			}
@@ -165,7 +178,7 @@ func (b *Blocks) Blocks(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Block
 // Positions is Blocks without the data.
 func (b *Blocks) Positions(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Pos, error] {
 	return func(yield func(mapdb.Pos, error) bool) {
-		err := b.each(ctx, a, func(p mapdb.Pos, _ Ref, err error) bool { return yield(p, err) })
+		err := b.each(ctx, a, func(p mapdb.Pos, _ block, err error) bool { return yield(p, err) })
 		if err != nil {
 			yield(mapdb.Pos{}, err)
 		}

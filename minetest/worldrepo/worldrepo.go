@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"trowel.example/fault"
+	"trowel.example/minetest/manifest"
 	"trowel.example/storage"
 )
 
@@ -32,6 +33,8 @@ const (
 	fileMark     = "trowel-backup.json"
 	dirPacks     = "packs"
 	dirSnapshots = "snapshots"
+	lockFile     = "lock"  // of a folder
+	dirLocks     = "locks" // of a bucket
 
 	formVersion = 1
 	maxSnapshot = 64 << 20 // bytes of its file
@@ -72,25 +75,40 @@ func Recognize(ctx context.Context, s storage.Store) bool {
 	return true
 }
 
-// Create makes a repository in a store, in which nothing may be, unless it is one already.
-func Create(ctx context.Context, s storage.Store) error {
-	err := s.List(ctx, "", func(i storage.Info) error {
+// vacant returns an error if anything but a lock is in a store.
+func vacant(ctx context.Context, s storage.Store) error {
+	return s.List(ctx, "", func(i storage.Info) error {
+		if i.Name == lockFile || strings.HasPrefix(i.Name, dirLocks+"/") {
+			return nil
+		}
 		return fmt.Errorf("%s: %w, and it is not empty: %s", s.Path(""), ErrNone, i.Name)
 	})
-	if errors.Is(err, ErrNone) && Recognize(ctx, s) {
-		return nil // perhaps since a moment ago
+}
+
+// Create makes a repository in a store that is empty, unless the store is a repository already.
+func Create(ctx context.Context, s storage.Store) error {
+	_, err := create(ctx, s)
+	return err
+}
+
+// create is [Create], and reports whether it has made the repository.
+func create(ctx context.Context, s storage.Store) (made bool, err error) {
+	if err = vacant(ctx, s); errors.Is(err, ErrNone) {
+		if _, open := Open(ctx, s); !errors.Is(open, ErrNone) {
+			return false, open
+		}
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	data, err := json.Marshal(mark{"trowel-backup", formVersion})
 	if err == nil {
 		err = storage.WriteFile(ctx, s, fileMark, append(data, '\n'))
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return nil // somebody was faster
+		return false, nil // another run was faster
 	}
-	return err
+	return err == nil, err
 }
 
 // Open opens a repository, until the context ends.
@@ -125,7 +143,13 @@ func (r *Repository) Close() error {
 }
 
 // get returns a content.
-func (r *Repository) get(ref Ref) ([]byte, error) {
+func (r *Repository) get(ref Ref) ([]byte, error) { return r.getHashed(ref, 0) }
+
+// getBlock returns the data of a block, which must have the hash that its region states.
+func (r *Repository) getBlock(b block) ([]byte, error) { return r.getHashed(b.ref, b.hash) }
+
+// getHashed returns a content with a hash; 0 is any.
+func (r *Repository) getHashed(ref Ref, hash manifest.Hash) ([]byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p, err := r.pack(ref.Pack)
@@ -133,7 +157,21 @@ func (r *Repository) get(ref Ref) ([]byte, error) {
 		return nil, err
 	}
 	data, err := p.get(ref.N)
+	if err == nil && hash != 0 && p.table[ref.N].id.hash() != hash {
+		err = &fault.Error{Offset: p.table[ref.N].offset, Want: fmt.Sprintf("content %d with the hash %v, as its region states", ref.N, hash), Got: p.table[ref.N].id.hash().String()}
+	}
 	return data, fault.InFile(err, r.store.Path(packFile(ref.Pack)))
+}
+
+// id returns the ID of a content.
+func (r *Repository) id(ref Ref) (ID, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p, err := r.pack(ref.Pack)
+	if err != nil || int(ref.N) >= len(p.table) {
+		return ID{}, err
+	}
+	return p.table[ref.N].id, nil
 }
 
 // pack returns a pack, under the lock.
@@ -186,6 +224,19 @@ type Snapshot struct {
 	Again   []Ref     `json:"again"`          // the same in another pack, since without it all else is lost; none in old snapshots
 	Folders []Folder  `json:"folders"`        // of the world, by their paths
 	Files   []File    `json:"files"`          // of all but the blocks, by their paths
+
+	// Database is what the files of the blocks were, if that identifies what is in them; see stateOf.
+	Database []FileState `json:"database,omitempty"`
+}
+
+// moments is how the ID of a snapshot begins.
+const moments = "20060102T150405.000Z"
+
+// Moment returns the time of a snapshot by its ID.
+func Moment(id string) (t time.Time, ok bool) {
+	begin, _, ok := strings.Cut(id, "-")
+	t, err := time.Parse(moments, begin)
+	return t, ok && err == nil
 }
 
 // Folder is a folder of a snapshot.
@@ -256,6 +307,9 @@ func (r *Repository) Snapshot(id string) (*Snapshot, error) {
 	if err != nil {
 		return nil, fault.InFile(err, r.store.Path(snapshotFile(id)))
 	}
+	if t, ok := Moment(id); !ok || !t.Equal(s.Time) {
+		return nil, &fault.Error{File: r.store.Path(snapshotFile(id)), Offset: -1, Want: "a name that begins with the moment " + s.Time.UTC().Format(moments), Got: "another: the file was renamed"}
+	}
 	s.ID = id
 	return s, nil
 }
@@ -280,6 +334,9 @@ func decodeSnapshot(data []byte) (*Snapshot, error) {
 		if !validPath(f.Path) || f.Path <= last {
 			return nil, &fault.Error{Path: fmt.Sprintf("files[%d]", i), Offset: -1, Want: "files in the order of their paths", Got: f.Path}
 		}
+		if f.Size < 0 || int64(len(f.Pieces)) != (f.Size+pieceSize-1)/pieceSize {
+			return nil, &fault.Error{Path: fmt.Sprintf("files[%d]", i), Offset: -1, Want: fmt.Sprintf("the pieces of %d bytes", f.Size), Got: fmt.Sprint(len(f.Pieces))}
+		}
 		last = f.Path
 	}
 	last = ""
@@ -292,10 +349,13 @@ func decodeSnapshot(data []byte) (*Snapshot, error) {
 	return s, nil
 }
 
+// maxPath is the length of the longest path in the folder of a world.
+const maxPath = 1024
+
 // validPath reports whether a path leads to a place in the folder of a world on this system.
 func validPath(path string) bool {
 	_, err := filepath.Localize(path)
-	return err == nil && path != "."
+	return err == nil && path != "." && len(path) <= maxPath
 }
 
 // encodeSnapshot writes a snapshot. It gives none that could not be read.

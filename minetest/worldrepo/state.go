@@ -1,0 +1,94 @@
+package worldrepo
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"trowel.example/internal/regular"
+	"trowel.example/minetest/mapdb"
+)
+
+// FileState identifies what is in a file of a database, as far as that is possible without reading
+// all of it.
+type FileState struct {
+	Name string    `json:"name"`
+	Size int64     `json:"size"`
+	Time time.Time `json:"time"` // of its last change
+	Head string    `json:"head"` // a hash of its first 100 bytes
+}
+
+// settled is how old the last change of a file must be. A file that is changed twice in a short time
+// may have the same time after both.
+const settled = 3 * time.Second
+
+// stateOf returns the state of the files of a database of SQLite, and nil for other databases or if a
+// file was changed a moment ago. The header of a database counts its changes, and that of a log has
+// other numbers after each checkpoint.
+func stateOf(dir string, config mapdb.Config) ([]FileState, error) {
+	if config.Backend != mapdb.SQLite && config.Backend != "" {
+		return nil, nil
+	}
+	var list []FileState
+	for _, name := range databaseFiles[:3] {
+		f, info, err := regular.Open(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		head := make([]byte, 100)
+		n, err := f.ReadAt(head, 0)
+		if err = errors.Join(f.Close()); err != nil && err != io.EOF {
+			return nil, err
+		}
+		if time.Since(info.ModTime()) < settled {
+			return nil, nil
+		}
+		sum := sha256.Sum256(head[:n])
+		list = append(list, FileState{name, info.Size(), info.ModTime().UTC(), fmt.Sprintf("%x", sum[:8])})
+	}
+	return list, nil
+}
+
+func sameState(a, b []FileState) bool {
+	return len(a) > 0 && slices.EqualFunc(a, b, func(a, b FileState) bool {
+		return a.Name == b.Name && a.Size == b.Size && a.Time.Equal(b.Time) && a.Head == b.Head
+	})
+}
+
+// unchanged takes the blocks of the snapshot before, if the repository has all of them still. It
+// reports whether it has.
+func (s *storing) unchanged(ctx context.Context, snap *Snapshot) (bool, error) {
+	for _, one := range s.old.regions {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		kept, err := s.keeps(block{ref: one.ref})
+		if !kept || err != nil {
+			return false, err
+		}
+		blocks, err := s.region(one)
+		if err != nil {
+			return false, unavailable(err)
+		}
+		for _, b := range blocks {
+			if kept, err := s.keeps(b); !kept || err != nil {
+				return false, err
+			}
+		}
+	}
+	was := s.old.of
+	if same, err := s.sameList(snap, s.old.regions); !same || err != nil {
+		return false, err
+	}
+	snap.Map, snap.Blocks, snap.Lost = was.Map, was.Blocks, was.Lost
+	return true, nil
+}
