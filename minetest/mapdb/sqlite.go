@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -18,11 +19,13 @@ import (
 	"trowel.example/internal/sqlitefile"
 )
 
-// How much is read in one transaction: rows with data and without, and bytes.
+// How much is read in one transaction: rows with data of a server, rows of a file, and bytes. A writer of
+// a file waits for the transaction, so that it also ends after some time.
 const (
 	pageRows      = 256
 	pagePositions = 4096
 	pageBytes     = 4 << 20
+	pageTime      = 25 * time.Millisecond
 )
 
 const sqliteName = "map.sqlite"
@@ -253,6 +256,7 @@ type page struct {
 	blocks []Block
 	errs   []error // beside blocks: what is wrong with the row, or nil
 	size   int
+	until  time.Time // when the page is full; the zero value is never
 	next   cursor
 	done   bool
 }
@@ -262,8 +266,10 @@ func (pg *page) add(b Block, err error) {
 	pg.size += len(b.Data)
 }
 
-// full reports whether a page has as many rows, or bytes, as one should.
-func (pg *page) full(rows int) bool { return len(pg.blocks) >= rows || pg.size >= pageBytes }
+// full reports whether a page has as many rows or bytes as one should, or took as long.
+func (pg *page) full(rows int) bool {
+	return len(pg.blocks) >= rows || pg.size >= pageBytes || len(pg.blocks) > 0 && !pg.until.IsZero() && time.Now().After(pg.until)
+}
 
 // give hands a page on, and what kept it from being read to its end. It reports whether
 // more is wanted.
@@ -286,13 +292,9 @@ func (db *sqliteDB) scan(ctx context.Context, a Area, data bool, yield func(Bloc
 	if !ok {
 		return
 	}
-	rows := pagePositions
-	if data {
-		rows = pageRows
-	}
 	told := false
 	for {
-		pg, err := db.page(ctx, a, at, rows, data)
+		pg, err := db.page(ctx, a, at, pagePositions, data)
 		if !pg.give(err, yield) {
 			return
 		}
@@ -339,6 +341,7 @@ func (db *sqliteDB) page(ctx context.Context, a Area, at cursor, rows int, data 
 		return pg, err
 	}
 	defer db.file.End()
+	pg.until = time.Now().Add(pageTime)
 	for again := true; again && err == nil; {
 		again, err = db.run(&pg, a, at, rows, data)
 		at = pg.next
