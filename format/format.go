@@ -137,6 +137,7 @@ type Conversion struct {
 	Rename    func(name string) string // the usual name of the result of a file; nil if the user has to give one
 	Options   []Option
 	Verb      string // of a tool that does nothing else, such as "manifest"; "" if there is none
+	Did       string // what that tool reports to have done, such as "restored"
 	Long      string // for its help: what else there is to know
 	Example   string // for its help
 	Usual     bool   // it is meant where nobody says which one

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"trowel.example/internal/tree"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldrepo"
+	"trowel.example/storage"
 )
 
 const minetestBackupName = "minetest-backup"
@@ -43,7 +45,7 @@ var minetestBackup = &format.Format{
 	Backups: worldBackups,
 	Kinds:   worldrepo.Catalog.Kinds(),
 	Conversions: []format.Conversion{{
-		To: minetestWorldName, Title: "the world that it was at a moment", Verb: "restore", Usual: true, Resumes: true,
+		To: minetestWorldName, Title: "the world that it was at a moment", Verb: "restore", Did: "restored", Usual: true, Resumes: true,
 		Long:    "The world is restored to a new folder, in the database in which it was, or with --map in\nanother one. What of it is damaged in the repository is told, and the rest is restored.\n`trowel ls REPO` lists the snapshots.",
 		Example: "  trowel restore backups -o world\n  trowel restore backups --moment 2026-11-20 -o world-of-friday\n  trowel restore 's3://backups/world?region=eu-central-1' -o world",
 		Options: append([]format.Option{optionMoment, optionMap}, copyOptions...),
@@ -58,13 +60,7 @@ var worldBackups = &format.Backups{
 		if text, ok := unfinished(src.Dir); ok {
 			return format.Info{}, fmt.Errorf("%s is %s", src.Path, text)
 		}
-		store := repo.Files()
-		if !worldrepo.Recognize(ctx, store) {
-			if err := worldrepo.Create(ctx, store); err != nil {
-				return format.Info{}, err
-			}
-		}
-		r, err := worldrepo.Backup(ctx, src.Dir, store, worldrepo.Options{
+		r, err := worldrepo.Backup(ctx, src.Dir, repo.Files(), worldrepo.Options{
 			Remote: job.On(optionRemote.Name), Verify: job.On(optionVerify.Name), OnProgress: job.Report,
 			Sink: sinkOf(job, slices.Concat(worldcopy.Losses(), worldrepo.Losses.Kinds())),
 		})
@@ -86,12 +82,11 @@ var worldBackups = &format.Backups{
 			return nil, err
 		}
 		defer r.Close()
-		var bad error
-		all, err := r.Snapshots(ctx, func(_ string, err error) { bad = errors.Join(bad, err) })
+		all, err := r.Snapshots(ctx, func(id string, err error) { list = append(list, format.Snapshot{ID: id, Err: err}) })
 		for _, s := range all {
 			list = append(list, format.Snapshot{ID: s.ID, Time: s.Time, Of: s.World})
 		}
-		return list, errors.Join(err, bad)
+		return list, err
 	},
 	Forget: func(ctx context.Context, repo *format.Source, ids []string) error {
 		return worldrepo.Forget(ctx, repo.Files(), ids)
@@ -104,6 +99,9 @@ var worldBackups = &format.Backups{
 
 // backupFile is a repository that is open.
 type backupFile struct{ *worldrepo.Repository }
+
+// snapshotText is the extension of the text about a snapshot.
+const snapshotText = ".txt"
 
 // Tree tells of the snapshots. What is in them is private: restoring gives it.
 func (f *backupFile) Tree(ctx context.Context, job *format.Job) (fs.FS, error) {
@@ -118,7 +116,7 @@ func (f *backupFile) Tree(ctx context.Context, job *format.Job) (fs.FS, error) {
 		for _, file := range s.Files {
 			fmt.Fprintf(&text, "file %s %d\n", strconv.Quote(file.Path), file.Size)
 		}
-		t.Add(s.ID+".txt", tree.Meta{Stored: -1, Note: fmt.Sprintf("%s, %d blocks", s.World, s.Blocks), Time: s.Time}, func() ([]byte, error) { return []byte(text.String()), nil })
+		t.Add(s.ID+snapshotText, tree.Meta{Stored: -1, Note: fmt.Sprintf("%s, %d blocks", s.World, s.Blocks), Time: s.Time}, func() ([]byte, error) { return []byte(text.String()), nil })
 	}
 	return t, nil
 }
@@ -156,7 +154,7 @@ func restoreWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 		return err
 	}
 	o.Map = job.Value(optionMap.Name)
-	o.Sink = sinkOf(job, slices.Concat(worldcopy.Losses(), worldrepo.Losses.Kinds()))
+	o.Sink = sinkOf(job, slices.Concat(worldcopy.Losses(), worldrepo.Losses.Kinds(), worldrepo.Catalog.Kinds()))
 	dir, err := out.KeptDir()
 	if err != nil {
 		return err
@@ -168,30 +166,85 @@ func restoreWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 	return err
 }
 
-// momentOf finds the snapshot that the user means.
+// momentOf finds the snapshot that the user means. If that one is damaged, or may be, an older one does
+// not take its place: the error names the one to ask for.
 func momentOf(ctx context.Context, job *format.Job, r *worldrepo.Repository) (*worldrepo.Snapshot, error) {
-	all, err := r.Snapshots(ctx, func(id string, err error) { job.Warn("snapshots/"+id, "%v", err) })
+	bad := make(map[string]error)
+	all, err := r.Snapshots(ctx, func(id string, err error) { bad[id] = err })
 	if err != nil {
 		return nil, err
 	}
-	if len(all) == 0 {
+	if len(all) == 0 && len(bad) == 0 {
 		return nil, errors.New("there is no snapshot in it")
+	}
+	// whole finds the newest of the first n snapshots of which the list of blocks can be read.
+	whole := func(n int) (*worldrepo.Snapshot, error) {
+		for _, s := range slices.Backward(all[:n]) {
+			if _, err := r.Blocks(s); err == nil || storage.IsUnavailable(err) {
+				return s, err
+			}
+		}
+		return nil, nil
+	}
+	refuse := func(id string, cause error, before int) error {
+		s, err := whole(before)
+		if err != nil {
+			return err
+		}
+		if s == nil {
+			return fmt.Errorf("the snapshot %s is damaged, and there is no older one: %w", id, cause)
+		}
+		return fmt.Errorf("the snapshot %s is damaged (the newest one before it that is not: --%s %s): %w", id, optionMoment.Name, s.ID, cause)
+	}
+	// take returns the snapshot i, unless one that is damaged is after it and not after the limit.
+	take := func(i int, limit time.Time) (*worldrepo.Snapshot, error) {
+		for _, id := range slices.Backward(slices.Sorted(maps.Keys(bad))) {
+			t, ok := worldrepo.Moment(id)
+			if !ok || !t.After(limit) && (i < 0 || !t.Before(all[i].Time)) {
+				return nil, refuse(id, bad[id], i+1)
+			}
+			job.Warn("snapshots/"+id, "%v", bad[id])
+		}
+		if i < 0 {
+			return nil, errors.New("there is no snapshot of that time")
+		}
+		if _, err := r.Blocks(all[i]); err != nil {
+			if storage.IsUnavailable(err) {
+				return nil, err
+			}
+			return nil, refuse(all[i].ID, err, i)
+		}
+		return all[i], nil
 	}
 	want := job.Value(optionMoment.Name)
 	if want == "" {
-		return all[len(all)-1], nil
+		return take(len(all)-1, time.Unix(1<<40, 0))
 	}
-	var found []*worldrepo.Snapshot
-	for _, s := range all {
+	want = strings.TrimSuffix(want, snapshotText) // as ls prints it
+	var found []int
+	for i, s := range all {
 		if s.ID == want {
-			return s, nil
+			found = []int{i}
+			break
 		}
 		if strings.HasPrefix(s.ID, want) {
-			found = append(found, s)
+			found = append(found, i)
+		}
+	}
+	for id, err := range bad {
+		if id == want || len(found) == 0 && strings.HasPrefix(id, want) {
+			before := 0
+			for before < len(all) && all[before].ID < id {
+				before++
+			}
+			return nil, refuse(id, err, before)
 		}
 	}
 	if len(found) == 1 {
-		return found[0], nil
+		if _, err := r.Blocks(all[found[0]]); err != nil && !storage.IsUnavailable(err) {
+			return nil, refuse(all[found[0]].ID, err, found[0])
+		}
+		return all[found[0]], nil
 	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly} {
 		t, err := time.ParseInLocation(layout, want, time.Local)
@@ -201,12 +254,18 @@ func momentOf(ctx context.Context, job *format.Job, r *worldrepo.Repository) (*w
 		if layout == time.DateOnly {
 			t = t.AddDate(0, 0, 1).Add(-time.Millisecond) // the end of the day
 		}
-		for _, s := range slices.Backward(all) {
+		for i, s := range slices.Backward(all) {
 			if !s.Time.After(t) {
-				return s, nil
+				return take(i, t)
 			}
+		}
+		if len(all) == 0 {
+			return take(-1, t)
 		}
 		return nil, fmt.Errorf("--%s %s: the oldest snapshot is of %s", optionMoment.Name, want, all[0].Time.Local().Format(time.DateTime))
 	}
-	return nil, fmt.Errorf("--%s %q: %d snapshots are called so", optionMoment.Name, want, len(found))
+	if len(found) == 0 {
+		return nil, fmt.Errorf("--%s %q: no snapshot has that name, and it is no time (`trowel ls` lists the snapshots)", optionMoment.Name, want)
+	}
+	return nil, fmt.Errorf("--%s %q: the names of %d snapshots begin so", optionMoment.Name, want, len(found))
 }

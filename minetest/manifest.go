@@ -72,6 +72,7 @@ var manifestConversion = format.Conversion{
 	To: minetestManifestName, Title: "a manifest: the position and a hash of each block", Extension: ".manifest",
 	Rename:  func(name string) string { return name + ".manifest" },
 	Verb:    "manifest",
+	Did:     "wrote the manifest of",
 	Long:    "A manifest takes ten bytes a block or so, and tells later which blocks have changed\nsince: \"trowel diff\" takes it in place of the old world, and \"trowel render --tiles\"\nwith --since. It is made at the speed of reading, of a world that a server has open, too.",
 	Example: "  trowel manifest world -o monday.manifest\n  trowel diff monday.manifest world",
 	Convert: makeManifest, Pieces: piecesOfManifest, Join: joinManifest,

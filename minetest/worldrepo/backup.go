@@ -268,7 +268,11 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 			newest = t
 		}
 	}
-	list, err := r.Snapshots(ctx, func(id string, _ error) { later(id) })
+	list, err := r.Snapshots(ctx, func(id string, _ error) {
+		if t, _ := Moment(id); t.Sub(now) < 24*time.Hour { // else its name is damaged, too
+			later(id)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}

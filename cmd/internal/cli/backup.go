@@ -20,8 +20,8 @@ func (a *app) backupCommand() *cobra.Command {
 		Use:   "backup FILE REPO",
 		Short: "Keep what a world is now in a repository of backups",
 		Long: `Backup adds a snapshot to a repository, a folder that has each content once: after the
-first backup only what has changed is stored. The folder is made if it is not there. Only
-its owner may read it.
+first backup only what has changed is stored. The folder is created with its parents if it does not
+exist. Only its owner may read it.
 
 A backup that was killed has changed nothing, and the next one uses what it had stored.
 "trowel check REPO" reads all of a repository, "trowel restore REPO -o WORLD" makes the
@@ -77,9 +77,21 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 			}
 			return err
 		}
+		if a.talk.quiet {
+			return nil
+		}
 		return printFields(a.out, "", info.Fields)
 	}
 	return cmd
+}
+
+// forgotten is what forget has done, as JSON.
+type forgotten struct {
+	Removed []string `json:"removed"`
+	Kept    int      `json:"kept"`
+	Packs   *int     `json:"packs,omitempty"` // nil: they were not looked for
+	Bytes   *int64   `json:"bytes,omitempty"`
+	DryRun  bool     `json:"dry_run"`
 }
 
 // keeping is which snapshots stay.
@@ -87,7 +99,7 @@ type keeping struct{ last, daily, weekly, monthly int }
 
 func (a *app) forgetCommand() *cobra.Command {
 	var k keeping
-	var prune, dry bool
+	var prune, dry, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "forget REPO [SNAPSHOT...]",
 		Short: "Remove snapshots from a repository of backups",
@@ -95,7 +107,8 @@ func (a *app) forgetCommand() *cobra.Command {
 name: the newest N of each world, and the newest of each of the last N days, weeks and
 months that have one. What only they had stays until --prune removes it.
 
-With --dry-run it tells what it would remove. --prune alone removes what no snapshot needs.`,
+With --dry-run it tells what it would remove. --prune alone removes what no snapshot needs.
+With --json it prints an object of removed, kept, packs, bytes and dry_run.`,
 		Example: `  trowel forget backups --keep-last 3 --keep-daily 7 --keep-weekly 4 --dry-run
   trowel forget backups --keep-daily 30 --prune
   trowel forget backups 20261122T101500.000Z-1f2e3d`,
@@ -108,6 +121,7 @@ With --dry-run it tells what it would remove. --prune alone removes what no snap
 	flags.IntVar(&k.monthly, "keep-monthly", 0, "keep the newest of each of the last `N` months that have one")
 	flags.BoolVar(&prune, "prune", false, "remove what no snapshot needs any more")
 	flags.BoolVar(&dry, "dry-run", false, "tell what would be removed, and remove nothing")
+	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		rules := k != keeping{}
 		if k.last < 0 || k.daily < 0 || k.weekly < 0 || k.monthly < 0 {
@@ -127,7 +141,12 @@ With --dry-run it tells what it would remove. --prune alone removes what no snap
 		ctx := cmd.Context()
 		list, err := g.Backups.List(ctx, g.src)
 		if err != nil {
-			return hint(named(err, g.name), "nothing is removed as long as a snapshot cannot be read; `trowel check` tells more")
+			return named(err, g.name)
+		}
+		for _, s := range list {
+			if s.Err != nil && !slices.Contains(args[1:], s.ID) && (rules || prune) {
+				return hint(named(s.Err, g.name), "nothing is removed while a snapshot cannot be read; `trowel forget %s %s` gives it up", g.name, s.ID)
+			}
 		}
 		var ids []string
 		if rules {
@@ -138,10 +157,14 @@ With --dry-run it tells what it would remove. --prune alone removes what no snap
 			if !slices.ContainsFunc(list, func(s format.Snapshot) bool { return s.ID == id }) {
 				return hint(fmt.Errorf("%s: no snapshot %s in it", g.name, id), "`trowel ls %s` lists the snapshots", g.name)
 			}
-			ids = append(ids, id)
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
 		}
-		for _, id := range ids {
-			fmt.Fprintln(a.out, id)
+		if !asJSON && !a.talk.quiet {
+			for _, id := range ids {
+				fmt.Fprintln(a.out, id)
+			}
 		}
 		if len(ids) > 0 && !dry {
 			if err := g.Backups.Forget(ctx, g.src, ids); err != nil {
@@ -150,16 +173,24 @@ With --dry-run it tells what it would remove. --prune alone removes what no snap
 		}
 		done := map[bool]string{true: "would be removed", false: "removed"}[dry]
 		a.talk.say("%s %s, %d stay", plural(len(ids), "snapshot"), done, len(list)-len(ids))
-		if prune {
-			if dry && len(ids) > 0 {
-				a.talk.say("what only they need is known once they are removed")
-				return nil
-			}
+		did := forgotten{Removed: append([]string{}, ids...), Kept: len(list) - len(ids), DryRun: dry}
+		switch {
+		case prune && dry && len(ids) > 0:
+			a.talk.say("what only they need is known once they are removed")
+		case prune:
 			files, bytes, err := g.Backups.Prune(ctx, g.src, dry)
 			if err != nil {
 				return named(err, g.name)
 			}
+			did.Packs, did.Bytes = &files, &bytes
 			a.talk.say("%s, %s %s that no snapshot needs", plural(files, "file"), plural(int(bytes), "byte"), done)
+		}
+		if asJSON {
+			data, err := compact(did)
+			if err == nil {
+				_, err = fmt.Fprintf(a.out, "%s\n", data)
+			}
+			return err
 		}
 		return nil
 	}

@@ -119,6 +119,9 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 			}
 			defer g.Close()
 			c, err := conversion(g, *to, out)
+			if err != nil && cmd.Flags().Lookup("to") == nil {
+				err = fmt.Errorf("%s: `trowel %s` does not read a %s", g.name, cmd.Name(), g.Title)
+			}
 			if err != nil {
 				return err
 			}
@@ -158,7 +161,11 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 			if err != nil {
 				return err
 			}
-			r.sayMade("converted "+g.name+" to", "convert "+g.name+" to", made, c.Resumes)
+			did := "converted"
+			if c.Did != "" && cmd.Flags().Lookup("to") == nil {
+				did = c.Did
+			}
+			r.sayMade(did+" "+g.name+" to", "have "+did+" "+g.name+" to", made, c.Resumes)
 			return nil
 		})
 	}
@@ -182,7 +189,11 @@ func converted(g *game, c *format.Conversion, out string, several bool) (string,
 	if several {
 		return "", hint(fmt.Errorf("%s: the new files need a folder", g.name), "give it with -o")
 	}
-	return "", hint(errors.New("the new file needs a name"), "give it with -o, such as -o %s%s", folderName(g), c.Extension)
+	name := folderName(g) + c.Extension
+	if name == g.src.Name || c.Extension == "" {
+		name = "new" + c.Extension
+	}
+	return "", hint(errors.New("the new file needs a name"), "give it with -o, such as -o %s", name)
 }
 
 // conversion finds the conversion of a file that is wanted: by its name, else by the

@@ -292,7 +292,7 @@ func (r *report) say(done, would string, format string, args ...any) {
 		r.talk.say("%s "+format, append([]any{done}, args...)...)
 		return
 	}
-	r.talk.say("would "+would+" "+format+"; nothing was written", args...)
+	r.talk.say("would %s "+format+"; nothing was written", append([]any{would}, args...)...)
 }
 
 // sayMade tells the user that a file or folder was made.
