@@ -383,8 +383,12 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, rows int, data bool) (again
 				return stop
 			}
 			switch {
-			case kind == keyNull && pg.full(rows):
+			case kind == keyNull && nulls >= pageRows:
 				nulls++ // there is no way to continue after it
+				return nil
+			case kind == keyNull:
+				nulls++
+				pg.add(Block{}, db.oddRow(key))
 				return nil
 			case kind != keyPos:
 				pg.add(Block{}, db.oddRow(key))
@@ -402,17 +406,15 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, rows int, data bool) (again
 			default:
 				pg.add(Block{Pos: pos}, nil)
 			}
-			if kind != keyNull {
-				pg.next = cursor{values: key, behind: true}
-			}
+			pg.next = cursor{values: key, behind: true}
 			return nil
 		},
 	})
 	if err == stop {
 		err = nil
 	}
-	if nulls > 0 {
-		pg.add(Block{}, badRow(db.file.Path, "NULL", "", "the integers of a position", fmt.Sprintf("%d more rows with NULL", nulls)))
+	if nulls > pageRows {
+		pg.add(Block{}, badRow(db.file.Path, "NULL", "", "the integers of a position", fmt.Sprintf("%d more rows with NULL", nulls-pageRows)))
 	}
 	return again, err
 }

@@ -18,6 +18,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/inuse"
 	"trowel.example/internal/regular"
+	"trowel.example/minetest/manifest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldcopy"
@@ -469,7 +470,7 @@ func (s *storing) files(ctx context.Context, rest string, snap *Snapshot, o Opti
 				if err != nil {
 					return err
 				}
-				one.Pieces = append(one.Pieces, ref)
+				one.Pieces, one.Hashes = append(one.Pieces, ref), append(one.Hashes, manifest.HashOf(buf[:n]))
 				one.Size += int64(n)
 			}
 			if err == io.EOF || err == io.ErrUnexpectedEOF {

@@ -106,9 +106,8 @@ type regionWriter struct {
 type part struct {
 	number int64
 	blocks []block
-	unread []bool // of the blocks that are to be stored, those that were not read yet; nil: there are none
-	same   Ref    // the content of the region before, if blocks is nil
-	count  int    // its blocks
+	unread []bool    // of the blocks that are to be stored, those that were not read yet; nil: there are none
+	region regionRef // the one of the snapshot before if nothing has changed; then there are no blocks here
 }
 
 // lose reports a row that cannot be read.
@@ -132,7 +131,7 @@ func (w *regionWriter) add(ctx context.Context, order int64, hash manifest.Hash)
 
 // plan adds the region that was collected to the batch.
 func (w *regionWriter) plan(ctx context.Context) error {
-	before, ref, err := w.before()
+	before, old, err := w.before()
 	if err != nil {
 		return err
 	}
@@ -168,15 +167,20 @@ func (w *regionWriter) plan(ctx context.Context) error {
 	}
 	w.report.Removed += int64(gone)
 	if p.unread == nil && gone == 0 && !damaged && len(before) > 0 {
-		kept, err := w.keeps(block{ref: ref})
+		kept, err := w.keeps(block{ref: old.ref, hash: old.hash})
+		if err == nil && kept && old.hash == 0 {
+			var id ID
+			id, err = w.id(old.ref)
+			old.hash = id.hash()
+		}
 		if err != nil {
 			return err
 		}
 		if kept {
-			p.same, p.count = ref, len(w.blocks)
+			p.region = old
 		}
 	}
-	if p.count == 0 {
+	if p.region.blocks == 0 {
 		p.blocks = slices.Clone(w.blocks)
 	}
 	w.batch, w.blocks = append(w.batch, p), w.blocks[:0]
@@ -186,13 +190,13 @@ func (w *regionWriter) plan(ctx context.Context) error {
 	return nil
 }
 
-// before returns the blocks that the region had in the snapshot before, and where they are listed.
-func (w *regionWriter) before() (blocks []block, ref Ref, err error) {
+// before returns the region as it was in the snapshot before, and its blocks; none if it was not there.
+func (w *regionWriter) before() (blocks []block, old regionRef, err error) {
 	if w.old == nil {
-		return nil, ref, nil
+		return nil, old, nil
 	}
 	for ; w.next < len(w.old.regions) && w.old.regions[w.next].number <= w.number; w.next++ {
-		old := w.old.regions[w.next]
+		old = w.old.regions[w.next]
 		if old.number < w.number {
 			w.report.Removed += int64(old.blocks)
 			continue
@@ -201,9 +205,8 @@ func (w *regionWriter) before() (blocks []block, ref Ref, err error) {
 		if err != nil {
 			blocks, err = nil, unavailable(err) // all of it is stored again
 		}
-		ref = old.ref
 	}
-	return blocks, ref, err
+	return blocks, old, err
 }
 
 // store reads what the batch needs and stores its regions.
@@ -275,7 +278,7 @@ func (w *regionWriter) keepBlock(order int64, data []byte, id ID) error {
 
 // keepRegion stores a region without the blocks that were deleted meanwhile or cannot be read.
 func (w *regionWriter) keepRegion(p part) error {
-	if p.count == 0 {
+	if p.region.blocks == 0 {
 		n := 0
 		for i, b := range p.blocks {
 			if p.unread == nil || !p.unread[i] {
@@ -287,14 +290,15 @@ func (w *regionWriter) keepRegion(p part) error {
 			return nil
 		}
 		data := encodeRegion(p.blocks[:n])
-		ref, err := w.keep(&w.lists, data, sha256.Sum256(data), true)
+		id := ID(sha256.Sum256(data))
+		ref, err := w.keep(&w.lists, data, id, true)
 		if err != nil {
 			return err
 		}
-		p.same, p.count = ref, n
+		p.region = regionRef{p.number, n, ref, id.hash()}
 	}
-	w.list = append(w.list, regionRef{p.number, p.count, p.same})
-	w.snap.Blocks += int64(p.count)
+	w.list = append(w.list, p.region)
+	w.snap.Blocks += int64(p.region.blocks)
 	return nil
 }
 
@@ -316,7 +320,9 @@ func (w *regionWriter) end(ctx context.Context) error {
 	if same, err := w.sameList(w.snap, w.list); same || err != nil {
 		return err
 	}
-	for piece := range slices.Chunk(encodeRegions(w.list), pieceSize) {
+	data := encodeRegions(w.list)
+	w.snap.List = manifest.HashOf(data)
+	for piece := range slices.Chunk(data, pieceSize) {
 		id := ID(sha256.Sum256(piece))
 		ref, err := w.keep(&w.lists, piece, id, true)
 		if err != nil {
@@ -343,6 +349,6 @@ func (s *storing) sameList(snap *Snapshot, list []regionRef) (bool, error) {
 			return false, err
 		}
 	}
-	snap.Regions, snap.Again = s.old.of.Regions, s.old.of.Again
+	snap.Regions, snap.Again, snap.List = s.old.of.Regions, s.old.of.Again, s.old.of.List
 	return true, nil
 }

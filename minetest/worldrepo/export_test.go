@@ -1,5 +1,13 @@
 package worldrepo
 
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"testing"
+)
+
 // Place returns where in its pack a content is, and how long it is there.
 func Place(r *Repository, ref Ref) (at, size int64) {
 	r.mu.Lock()
@@ -9,4 +17,56 @@ func Place(r *Repository, ref Ref) (at, size int64) {
 		panic(err)
 	}
 	return p.table[ref.N].offset, p.table[ref.N].size
+}
+
+// Exchange returns a pack with two of its contents exchanged, and a table that fits.
+func Exchange(t testing.TB, data []byte, i, j uint32) []byte {
+	t.Helper()
+	p, err := readPack(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var contents []string
+	for k := range p.table {
+		content, err := p.get(uint32(k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		contents = append(contents, string(content))
+	}
+	contents[i], contents[j] = contents[j], contents[i]
+	return aPack(t, contents...)
+}
+
+// Contents returns what the contents of a snapshot are: the regions, and some blocks of the first of them.
+func Contents(t testing.TB, r *Repository, s *Snapshot) (regions, blocks []Ref) {
+	t.Helper()
+	b, err := r.Blocks(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range b.regions {
+		regions = append(regions, one.ref)
+	}
+	list, err := r.region(b.regions[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range list {
+		blocks = append(blocks, one.ref)
+	}
+	return regions, blocks
+}
+
+// Seal returns the file of a snapshot.
+func Seal(t testing.TB, s *Snapshot) []byte {
+	t.Helper()
+	data, err := json.Marshal(s)
+	if err == nil {
+		data, err = json.Marshal(sealed{fmt.Sprintf("%x", sha256.Sum256(data)), data})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }

@@ -67,13 +67,13 @@ func FuzzRegion(f *testing.F) {
 }
 
 func FuzzRegions(f *testing.F) {
-	f.Add(encodeRegions([]regionRef{{0, 1, Ref{1, 2}}, {1<<24 - 1, 4096, Ref{3, 4}}}))
+	f.Add(encodeRegions([]regionRef{{0, 1, Ref{1, 2}, 5}, {1<<24 - 1, 4096, Ref{3, 4}, 6}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		list, err := decodeRegions(data)
+		list, err := decodeRegions(data, true)
 		if err != nil {
 			return
 		}
-		again, err := decodeRegions(encodeRegions(list))
+		again, err := decodeRegions(encodeRegions(list), true)
 		if err != nil || len(again) != len(list) {
 			t.Fatalf("%d regions come back as %d, %v", len(list), len(again), err)
 		}

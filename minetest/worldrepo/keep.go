@@ -269,8 +269,9 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 		}
 		for _, f := range s.Files {
 			for i, ref := range f.Pieces {
-				if _, size, ok := good[ref.Pack].content(ref); ok && size != f.piece(i) { // else it is reported already
-					all.add("piece %d of %s has %d bytes, should be %d", i, f.Path, size, f.piece(i))
+				hash, size, ok := good[ref.Pack].content(ref)
+				if ok && (size != f.size(i) || f.hash(i) != 0 && hash != f.hash(i)) { // else it is reported already
+					all.add("piece %d of %s is not in content %d of %s", i, f.Path, ref.N, packName(ref.Pack))
 				}
 			}
 		}
@@ -352,8 +353,16 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 	return worldcopy.Copy(ctx, scratch, dst, o)
 }
 
-// piece returns the size of a piece of the file.
-func (f *File) piece(i int) int64 { return min(pieceSize, f.Size-int64(i)*pieceSize) }
+// size returns the size of a piece of the file.
+func (f *File) size(i int) int64 { return min(pieceSize, f.Size-int64(i)*pieceSize) }
+
+// hash returns the hash of a piece of the file, 0 if it is not known.
+func (f *File) hash(i int) manifest.Hash {
+	if len(f.Hashes) == 0 {
+		return 0
+	}
+	return f.Hashes[i]
+}
 
 // extract writes a file of a snapshot below a folder. It reports damaged pieces, which become zeros;
 // a damaged world.mt is left out, since the world could not be opened with it.
@@ -370,12 +379,12 @@ func (r *Repository) extract(dir string, f File, sink check.Sink) (err error) {
 	at := int64(0)
 	for i, ref := range f.Pieces {
 		offset := int64(i) * pieceSize
-		data, failed := r.get(ref)
+		data, failed := r.getHashed(ref, f.hash(i))
 		if err = unavailable(failed); err != nil {
 			break
 		}
-		if failed == nil && int64(len(data)) != f.piece(i) {
-			failed = fmt.Errorf("piece %d has %d bytes, should be %d", i, len(data), f.piece(i))
+		if failed == nil && int64(len(data)) != f.size(i) {
+			failed = fmt.Errorf("piece %d has %d bytes, should be %d", i, len(data), f.size(i))
 		}
 		if failed != nil {
 			if lost.add("%v", failed); lost.n == 1 {

@@ -140,6 +140,7 @@ type regionRef struct {
 	number int64
 	blocks int
 	ref    Ref
+	hash   manifest.Hash // of its content; 0 if the list is of a form without it
 }
 
 // encodeRegions writes the list of the regions of a snapshot, in their order.
@@ -151,18 +152,23 @@ func encodeRegions(list []regionRef) []byte {
 		data = binary.AppendUvarint(data, uint64(r.blocks))
 		data = binary.LittleEndian.AppendUint64(data, r.ref.Pack)
 		data = binary.AppendUvarint(data, uint64(r.ref.N))
+		data = binary.LittleEndian.AppendUint64(data, uint64(r.hash))
 		last = r.number
 	}
 	return data
 }
 
-func decodeRegions(data []byte) (list []regionRef, err error) {
+// decodeRegions reads a list of regions. That of an older program has no hashes.
+func decodeRegions(data []byte, hashed bool) (list []regionRef, err error) {
 	r := newReader(data)
 	last := int64(-1)
 	for len(r.data) > 0 {
 		step := r.uint(maxRegion, "the number of a region")
 		one := regionRef{number: last + int64(step), blocks: int(r.uint(regionBlocks, "a number of blocks"))}
 		one.ref = Ref{r.fixed("the number of a pack"), uint32(r.uint(maxContents, "a content of the pack"))}
+		if hashed {
+			one.hash = manifest.Hash(r.fixed("a hash"))
+		}
 		if r.err == nil && (step == 0 || one.number >= maxRegion || one.blocks == 0) {
 			r.fail("regions in their order, none of them empty")
 		}

@@ -71,7 +71,7 @@ func (s *storing) unchanged(ctx context.Context, snap *Snapshot) (bool, error) {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		kept, err := s.keeps(block{ref: one.ref})
+		kept, err := s.keeps(block{ref: one.ref, hash: one.hash})
 		if !kept || err != nil {
 			return false, err
 		}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"trowel.example/fault"
+	"trowel.example/minetest/manifest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/storage"
 )
@@ -44,7 +45,10 @@ func (r *Repository) regions(s *Snapshot, refs []Ref) ([]regionRef, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := decodeRegions(data)
+	if hash := manifest.HashOf(data); s.List != 0 && hash != s.List {
+		return nil, &fault.Error{File: r.store.Path(snapshotFile(s.ID)), Path: "regions", Offset: -1, Want: fmt.Sprintf("a list with the hash %v", s.List), Got: hash.String()}
+	}
+	list, err := decodeRegions(data, s.List != 0)
 	sum := int64(0)
 	for _, one := range list {
 		sum += int64(one.blocks)
@@ -72,7 +76,7 @@ func (r *Repository) join(refs []Ref) ([]byte, error) {
 
 // region reads a region.
 func (r *Repository) region(of regionRef) ([]block, error) {
-	data, err := r.get(of.ref)
+	data, err := r.getHashed(of.ref, of.hash)
 	if err != nil {
 		return nil, err
 	}

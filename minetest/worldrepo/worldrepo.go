@@ -158,7 +158,7 @@ func (r *Repository) getHashed(ref Ref, hash manifest.Hash) ([]byte, error) {
 	}
 	data, err := p.get(ref.N)
 	if err == nil && hash != 0 && p.table[ref.N].id.hash() != hash {
-		err = &fault.Error{Offset: p.table[ref.N].offset, Want: fmt.Sprintf("content %d with the hash %v, as its region states", ref.N, hash), Got: p.table[ref.N].id.hash().String()}
+		err = &fault.Error{Offset: p.table[ref.N].offset, Want: fmt.Sprintf("content %d with the hash %v, as the snapshot states", ref.N, hash), Got: p.table[ref.N].id.hash().String()}
 	}
 	return data, fault.InFile(err, r.store.Path(packFile(ref.Pack)))
 }
@@ -225,6 +225,9 @@ type Snapshot struct {
 	Folders []Folder  `json:"folders"`        // of the world, by their paths
 	Files   []File    `json:"files"`          // of all but the blocks, by their paths
 
+	// List is the hash of the list of regions, which has hashes of the regions; 0 in old snapshots, whose
+	// list has none.
+	List manifest.Hash `json:"list,omitempty"`
 	// Database is what the files of the blocks were, if that identifies what is in them; see stateOf.
 	Database []FileState `json:"database,omitempty"`
 }
@@ -252,6 +255,8 @@ type File struct {
 	Time   time.Time   `json:"time"`
 	Size   int64       `json:"size"`
 	Pieces []Ref       `json:"pieces"`
+
+	Hashes []manifest.Hash `json:"hashes,omitempty"` // of the pieces; none in old snapshots
 }
 
 const snapshotEnd = ".json"
@@ -334,7 +339,7 @@ func decodeSnapshot(data []byte) (*Snapshot, error) {
 		if !validPath(f.Path) || f.Path <= last {
 			return nil, &fault.Error{Path: fmt.Sprintf("files[%d]", i), Offset: -1, Want: "files in the order of their paths", Got: f.Path}
 		}
-		if f.Size < 0 || int64(len(f.Pieces)) != (f.Size+pieceSize-1)/pieceSize {
+		if f.Size < 0 || len(f.Hashes) > 0 && len(f.Hashes) != len(f.Pieces) || int64(len(f.Pieces)) != (f.Size+pieceSize-1)/pieceSize {
 			return nil, &fault.Error{Path: fmt.Sprintf("files[%d]", i), Offset: -1, Want: fmt.Sprintf("the pieces of %d bytes", f.Size), Got: fmt.Sprint(len(f.Pieces))}
 		}
 		last = f.Path
