@@ -91,7 +91,7 @@ type forgotten struct {
 	Kept    int      `json:"kept"`
 	Packs   *int     `json:"packs,omitempty"` // nil: they were not looked for
 	Bytes   *int64   `json:"bytes,omitempty"`
-	DryRun  bool     `json:"dry_run"`
+	DryRun  bool     `json:"dryRun"`
 }
 
 // keeping is which snapshots stay.
@@ -108,7 +108,7 @@ name: the newest N of each world, and the newest of each of the last N days, wee
 months that have one. What only they had stays until --prune removes it.
 
 With --dry-run it tells what it would remove. --prune alone removes what no snapshot needs.
-With --json it prints an object of removed, kept, packs, bytes and dry_run.`,
+With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 		Example: `  trowel forget backups --keep-last 3 --keep-daily 7 --keep-weekly 4 --dry-run
   trowel forget backups --keep-daily 30 --prune
   trowel forget backups 20261122T101500.000Z-1f2e3d`,
