@@ -26,5 +26,5 @@ type Snapshot struct {
 	ID   string // stable, to name it by
 	Time time.Time
 	Of   string // the name of the file
-	Err  error     // why it cannot be read, if so
+	Err  error  // why it cannot be read, if so
 }
