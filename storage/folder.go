@@ -141,10 +141,20 @@ func (f Folder) Lock(ctx context.Context, _ bool) (Lock, error) {
 		if err := cmp.Or(ctx.Err(), os.MkdirAll(string(f), 0o700)); err != nil {
 			return nil, err
 		}
-		file, err := filelock.Hold(f.Path(fileLock))
+		file, err := os.OpenFile(f.Path(fileLock), os.O_CREATE|os.O_RDWR, 0o600)
+		if err == nil {
+			if err = filelock.Try(file); errors.Is(err, errors.ErrUnsupported) {
+				err = nil
+			} else if err == nil && !filelock.IsAt(file, file.Name()) {
+				err = fs.ErrNotExist
+			}
+			if err != nil {
+				file.Close()
+			}
+		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && tries < 100:
-			continue // a run that has kept nothing has removed the folder
+			continue // a run that has kept nothing has removed the file
 		case errors.Is(err, filelock.ErrTaken):
 			return nil, fmt.Errorf("%s: %w", string(f), ErrLocked)
 		case err != nil:
@@ -176,7 +186,7 @@ func (l *folderLock) Unlock() error {
 			_ = os.Remove(l.in.Path(e.Name()))
 		}
 	}
-	err = errors.Join(err, filelock.Release(l.file))
+	filelock.RemoveLocked(l.file)
 	for _, dir := range l.created {
 		if os.Remove(dir) != nil {
 			break // another run has put something into it

@@ -308,14 +308,15 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 		return nil, err
 	}
 	scratch := filepath.Join(filepath.Dir(full), "."+filepath.Base(full)+".trowel-restore")
-	lock, err := filelock.Hold(scratch + ".lock")
+	lock, err := filelock.TryHold(scratch)
 	if errors.Is(err, filelock.ErrTaken) {
 		return nil, fmt.Errorf("%s: another run restores to it", dst)
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch), filelock.Release(lock)) }()
+	defer lock.Release()
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	if err := os.RemoveAll(scratch); err != nil {
 		return nil, err
 	}
