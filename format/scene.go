@@ -45,6 +45,7 @@ type View struct {
 
 	// Background is what the game shows where nothing is; the zero value is transparent.
 	Background color.NRGBA
+	Paper      bool // the Background means nothing: a viewer may show another one
 
 	Layers []Layer // that can be left out, from back to front; nil: there are none to choose from
 
@@ -67,6 +68,24 @@ type Layer struct {
 	Shown bool   // usually
 
 	Words []string // that name all layers of its kind, in capitals or not, such as tiles
+
+	Labels bool // it consists of labels, which a [Labeler] returns
+}
+
+// Label is a name at a place of a picture, such as that of a player.
+type Label struct {
+	Layer string
+	At    [2]float64 // in units
+	Text  string
+	Color color.NRGBA
+}
+
+// Labeler is a scene with layers that consist of labels. A viewer may leave these layers out of what
+// Render draws and write the labels itself, so that they can be read at every scale.
+type Labeler interface {
+	Scene
+	// Labels returns the labels of the layers that a look has drawn, in a part of its picture.
+	Labels(ctx context.Context, look Look, pixels image.Rectangle) ([]Label, error)
 }
 
 // Look describes a picture: what of a scene it shows, and how. The pixel (x,y) of the

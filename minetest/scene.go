@@ -191,14 +191,14 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) error {
 	}
 	extent := s.extent
 	layers := []format.Layer{
-		{Name: layerNodes, Title: "the world", Shown: true}, {Name: layerPlayers, Title: "where they were last"},
-		{Name: layerMarkers, Title: "signs, chests, protectors, doors", Shown: job.Value(optionMarkers.Name) != ""},
+		{Name: layerNodes, Title: "the world", Shown: true}, {Name: layerPlayers, Title: "where they were last", Labels: true},
+		{Name: layerMarkers, Title: "signs, chests, protectors, doors", Shown: job.Value(optionMarkers.Name) != "", Labels: true},
 	}
 	white := color.NRGBA{R: 255, G: 255, B: 255, A: 255}
 	add := func(name, title string, o worlddraw.Options) *format.View {
 		r := o.View.Bounds(extent)
 		v := format.View{
-			Layers: layers, Name: name, Title: title, Scale: 1, Grain: 16, Axes: o.View.Axes(), Background: white,
+			Layers: layers, Name: name, Title: title, Scale: 1, Grain: 16, Axes: o.View.Axes(), Background: white, Paper: true,
 			Bounds: format.Rect{Min: [2]float64{float64(r.Min.X), float64(r.Min.Y)}, Max: [2]float64{float64(r.Max.X), float64(r.Max.Y)}},
 		}
 		s.kinds[name] = o
@@ -210,7 +210,8 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) error {
 		y := job.Integer(optionSlice.Name)
 		o.Box.Max[1] = min(o.Box.Max[1], y)
 		o.Depth = sliceDepth
-		add(viewSlice, fmt.Sprintf("cut open at y = %d, and what is below that", y), o).Background = color.NRGBA{R: 16, G: 16, B: 20, A: 255}
+		v := add(viewSlice, fmt.Sprintf("cut open at y = %d, and what is below that", y), o)
+		v.Background, v.Paper = color.NRGBA{R: 16, G: 16, B: 20, A: 255}, false
 	}
 	add(string(worlddraw.Top), "from above", usual)
 	for _, side := range []worlddraw.View{worlddraw.South, worlddraw.North, worlddraw.West, worlddraw.East} {
@@ -221,14 +222,15 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) error {
 	day, night := usual, usual
 	day.Light, night.Light = worlddraw.Day, worlddraw.Night
 	add(viewDay, "from above, in the light of noon", day)
-	add(viewNight, "from above, in the light of midnight", night).Background = color.NRGBA{A: 255}
-	v := add(viewHeight, "heights: brighter is higher", usual)
-	v.Gray16, v.Background, v.Layers = true, color.NRGBA{A: 255}, nil
+	v := add(viewNight, "from above, in the light of midnight", night)
+	v.Background, v.Paper = color.NRGBA{A: 255}, false
+	v = add(viewHeight, "heights: brighter is higher", usual)
+	v.Gray16, v.Background, v.Paper, v.Layers = true, color.NRGBA{A: 255}, false, nil
 	low, high := worlddraw.IsoBounds(extent)
 	s.kinds[viewIso] = usual
 	s.views = append(s.views, format.View{
 		Name: viewIso, Title: "from above and aside: cubes that show their top and the sides towards lower x and z",
-		Bounds: format.Rect{Min: low, Max: high}, Scale: 4, Axes: [2]string{"right", "down"}, Background: white, Layers: layers,
+		Bounds: format.Rect{Min: low, Max: high}, Scale: 4, Axes: [2]string{"right", "down"}, Background: white, Paper: true, Layers: layers,
 	})
 	return nil
 }

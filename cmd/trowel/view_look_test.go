@@ -145,3 +145,41 @@ func TestViewMarks(t *testing.T) {
 	}
 	v.stop()
 }
+
+// TestViewWorldLook sees that labels of a world can be read at every scale, and that nothing glares by night.
+func TestViewWorldLook(t *testing.T) {
+	v := view(t, sample(t, "hollow", "hollow"))
+	_, data := v.get("/f/0/labels?view=top&l=0,1,2&x=0&y=-32&z=0&w=64&h=64")
+	if text := string(data); !strings.Contains(text, `"text":"singleplayer"`) || !strings.Contains(text, "Mind the furnace") {
+		t.Errorf("the labels are %s", text)
+	}
+	if _, data := v.get("/f/0/labels?view=top&l=0,2&x=0&y=-32&z=0&w=64&h=64"); strings.Contains(string(data), "singleplayer") {
+		t.Errorf("without players the labels are %s", data)
+	}
+	if status, data := v.get("/f/0/tile/1/0/0/-1?paper=red"); status != 400 {
+		t.Errorf("a wrong colour: %d %s", status, data)
+	}
+	p := v.open(1280, 800)
+	settle(p)
+	plain := chromium.Eval[int](p, inked)
+	p.Forget()
+	visit(p, "layers=%2Bplayers%0A%2Bmarkers")
+	p.Wait(fmt.Sprintf("%s > %d", inked, plain+200))
+	for _, r := range p.Requests() {
+		if strings.Contains(r, "/tile/") && strings.Contains(r, "l=0%2C") {
+			t.Errorf("the labels are drawn in %s", r)
+		}
+	}
+	p.Picture("labels")
+	visit(p, "view=iso")
+	for _, dark := range []bool{false, true} {
+		p.Dark(dark)
+		settle(p)
+		corner := chromium.Eval[[]int](p, `(() => { const r = document.querySelector("path.ground").getBoundingClientRect(); return [Math.round(r.left) + 6, Math.round(r.bottom) - 6]; })()`)
+		r, g, b, _ := p.Picture(fmt.Sprint("dark-", dark)).At(corner[0], corner[1]).RGBA()
+		if light := (r+g+b)/3>>8 > 128; light == dark {
+			t.Errorf("dark: %v, and the background is %d, %d, %d", dark, r>>8, g>>8, b>>8)
+		}
+	}
+	v.stop()
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"image"
 	"image/color"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -115,6 +116,17 @@ func (s Scaled) place(p image.Point) [2]float64 {
 // pixel returns the pixel of a place, along an axis.
 func (s Scaled) pixel(axis int, at [2]float64) int {
 	return int(math.Floor((at[axis] - s.Origin[axis]) * s.Scale))
+}
+
+// Labels calls yield for each mark: where it is in the picture, with its label and color.
+func (m Marks) Labels() iter.Seq2[[2]float64, Marker] {
+	return func(yield func([2]float64, Marker) bool) {
+		for _, a := range m {
+			if !yield(a.at, Marker{Label: a.label, Color: a.color}) {
+				return
+			}
+		}
+	}
 }
 
 // Draw draws marks on a part of a picture: a dot for each, and what it says to the right.

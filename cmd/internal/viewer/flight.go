@@ -68,7 +68,7 @@ func (s *Server) tile(ctx context.Context, a *asked, at spot) (*tile, bool, erro
 
 // tileKey is the key of a tile, whatever the generation of the file.
 func (a *asked) tileKey(at spot) string {
-	return fmt.Sprintf("%s\n%s\n%q\n%d\n%v", a.picture, a.View.Name, a.look.Layers, a.look.Time, at)
+	return fmt.Sprintf("%s\n%s\n%v\n%q\n%d\n%v", a.picture, a.View.Name, a.View.Background, a.look.Layers, a.look.Time, at)
 }
 
 // board joins the flight of a tile, and starts it if it is the first. It returns nil if there

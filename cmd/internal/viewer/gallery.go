@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"net/http"
+	"net/url"
 	"strconv"
 	"sync"
 	"time"
@@ -152,10 +153,11 @@ func (s *Server) serveThumb(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	key := fmt.Sprintf("thumb %d.%d %d", f.id, generation, side)
+	paper := r.URL.Query()
+	key := fmt.Sprintf("thumb %d.%d %d %q", f.id, generation, side, paper.Get("paper"))
 	small := s.tiles.find(key)
 	if small == nil {
-		small, err = s.thumb(r.Context(), f, key, side)
+		small, err = s.thumb(r.Context(), f, key, side, paper)
 		if err != nil && r.Context().Err() == nil {
 			return s.writeJSON(w, r, map[string]any{"error": f.plain(err.Error())})
 		}
@@ -173,7 +175,7 @@ func (s *Server) serveThumb(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-func (s *Server) thumb(ctx context.Context, f *file, key string, side int) (*tile, error) {
+func (s *Server) thumb(ctx context.Context, f *file, key string, side int, paper url.Values) (*tile, error) {
 	select {
 	case s.gallery.thumbs <- struct{}{}:
 		defer func() { <-s.gallery.thumbs }()
@@ -200,6 +202,9 @@ func (s *Server) thumb(ctx context.Context, f *file, key string, side int) (*til
 	}
 	defer release()
 	v := sc.Views()[0]
+	if v.Background, err = background(v, paper); err != nil {
+		return nil, err
+	}
 	look, ok := v.Thumbnail(v.Bounds, side)
 	if !ok {
 		return s.tiles.keep(&tile{key: key}), nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image/color"
 	"net/http"
 	"net/url"
 	"slices"
@@ -139,7 +140,7 @@ type asked struct {
 }
 
 // ask opens the scene that a request is about: path, view, l (numbers of layers), time (in
-// milliseconds) and options.
+// milliseconds), paper (the background of a view that may have any, as rrggbb) and options.
 func (e *edition) ask(ctx context.Context, r *http.Request) (*asked, error) {
 	q := r.URL.Query()
 	values, err := e.sceneValues(q)
@@ -158,11 +159,26 @@ func (e *edition) ask(ctx context.Context, r *http.Request) (*asked, error) {
 			release()
 		}
 	}}
-	if a.View, a.look, err = lookOf(sc, q); err != nil {
+	if a.View, a.look, err = lookOf(sc, q); err == nil {
+		a.View.Background, err = background(a.View, q)
+	}
+	if err != nil {
 		release()
 		return nil, err
 	}
 	return a, nil
+}
+
+// background returns what is behind a view: what the page wants, if the view may have any.
+func background(v format.View, q url.Values) (color.NRGBA, error) {
+	if !v.Paper || !q.Has("paper") {
+		return v.Background, nil
+	}
+	c, err := format.ParseColor("#" + q.Get("paper"))
+	if err != nil || c.A != 255 {
+		return c, problem{http.StatusBadRequest, "paper: expected rrggbb"}
+	}
+	return c, nil
 }
 
 // current opens the scene that a request is about, in the generation of the file that it names:

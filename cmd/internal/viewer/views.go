@@ -3,6 +3,7 @@ package viewer
 import (
 	"cmp"
 	"context"
+	"image"
 	"net/http"
 	"strings"
 
@@ -13,6 +14,8 @@ type layer struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
 	Shown bool   `json:"shown"`
+
+	Labels bool `json:"labels"` // the page writes them: see listLabels
 }
 
 type view struct {
@@ -22,6 +25,7 @@ type view struct {
 	Scale      float64    `json:"scale"`  // pixels of a unit in zoom 0
 	Axes       [2]string  `json:"axes"`
 	Background string     `json:"background"` // "" is transparent
+	Paper      bool       `json:"paper"`      // the page may choose another background
 	Layers     []layer    `json:"layers"`
 	Moves      bool       `json:"moves"`
 	Loop       float64    `json:"loop"`   // milliseconds; 0: nobody knows
@@ -38,7 +42,7 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 	defer a.release()
 	views := []view{}
 	for _, v := range a.Views() {
-		one := view{Name: v.Name, Title: v.Title, Scale: v.Scale, Axes: v.Axes, Layers: []layer{}, Moves: v.Moves, Loop: float64(v.Loop.Milliseconds()), Camera: v.Frame != nil, Size: [2]int{v.Size.X, v.Size.Y}}
+		one := view{Name: v.Name, Title: v.Title, Scale: v.Scale, Axes: v.Axes, Layers: []layer{}, Paper: v.Paper, Moves: v.Moves, Loop: float64(v.Loop.Milliseconds()), Camera: v.Frame != nil, Size: [2]int{v.Size.X, v.Size.Y}}
 		if one.Bounds = [4]float64{v.Bounds.Min[0], v.Bounds.Min[1], v.Bounds.Max[0], v.Bounds.Max[1]}; v.Bounds.Empty() {
 			one.Bounds = [4]float64{}
 		}
@@ -49,7 +53,7 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 			one.Axes = [2]string{"x", "y"}
 		}
 		for _, l := range v.Layers {
-			one.Layers = append(one.Layers, layer{l.Name, l.Title, l.Shown})
+			one.Layers = append(one.Layers, layer{l.Name, l.Title, l.Shown, l.Labels})
 		}
 		views = append(views, one)
 	}
@@ -88,6 +92,38 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 	_, inspects := a.Scene.(format.Inspector)
 	_, covers := a.Scene.(format.Coverer)
 	return map[string]any{"views": views, "options": options, "inspects": inspects, "covers": covers}, nil
+}
+
+const maxLabels = 5000
+
+// listLabels tells which labels are in a rectangle, named as for a still.
+func listLabels(ctx context.Context, e *edition, r *http.Request) (any, error) {
+	a, err := e.ask(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer a.release()
+	type label struct {
+		At    [2]float64 `json:"at"`
+		Text  string     `json:"text"`
+		Color string     `json:"color"`
+	}
+	list := []label{}
+	look, err := a.stillLook(r, stillSide)
+	if l, ok := a.Scene.(format.Labeler); ok && err == nil {
+		var all []format.Label
+		err = e.of.server.turn(ctx, func() (err error) {
+			all, err = l.Labels(ctx, look, image.Rectangle{Max: look.Size})
+			return err
+		})
+		for _, one := range all[:min(len(all), maxLabels)] {
+			list = append(list, label{one.At, one.Text, css(one.Color)})
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"labels": list}, nil
 }
 
 // missingItem is a [format.Missing] for the page.

@@ -79,7 +79,7 @@ async function overlay(stage, context, shown, bar, note) {
   if (context.signal.aborted || context.shown !== shown) return;
   const { map, view: { scale } } = shown, side = devicePixelRatio > 1 ? 512 : undefined;
   const boundsOf = ([l, t, r, b]) => L.latLngBounds(shown.at(l, b), shown.at(r, t));
-  const address = (kind) => (t) => url(other, `${kind}/${second.generation}/${t.z}/${t.x}/${t.y}`, { ...second.query(), side });
+  const address = (kind) => (t) => url(other, `${kind}/${second.generation}/${t.z}/${t.x}/${t.y}`, { ...second.query(), ...shown.paper(), side });
   const layersOf = (pane) => {
     const grid = { pane, tileSize: 256, bounds: boundsOf(second.view.bounds), noWrap: true, minZoom: -24, maxZoom: map.getMaxZoom(), maxNativeZoom: scale >= 16 ? 1 : 0, keepBuffer: 1, updateWhenIdle: false };
     return [second.scene.covers && new Tiles(address("cover"), { ...grid, className: "cover" }), new Tiles(address("tile"), grid)].filter(Boolean);

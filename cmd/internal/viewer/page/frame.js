@@ -3,6 +3,7 @@
 import { fill } from "./dom.js";
 import { icon } from "./icons.js";
 import { bind } from "./keys.js";
+import { turned } from "./paper.js";
 import { recall, remember } from "./stash.js";
 
 const body = document.body;
@@ -89,6 +90,7 @@ function theme() {
   const button = get("theme");
   const apply = (name) => {
     document.documentElement.dataset.theme = name;
+    turned();
     fill(button, icon({ auto: "auto", light: "sun", dark: "moon" }[name]));
     button.setAttribute("aria-label", `Colours: ${names[name]}`);
     button.title = `Colours: ${names[name]}`;

@@ -7,6 +7,7 @@ import { state, set } from "./state.js";
 import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
 import { on } from "./live.js";
+import { paper, watchPaper } from "./paper.js";
 
 const step = 120; // cards that are made at a time
 const background = 2000; // files that are checked though nobody looks at them
@@ -134,7 +135,7 @@ export const panel = {
       const stop = AbortSignal.any([c.stop.signal, signal]);
       try {
         if (!c.f.picture) return await reads(c, stop);
-        const answer = await fetch(url(c.f.id, `thumb/${c.f.generation}`, { side: devicePixelRatio > 1 ? 512 : 256 }), { signal: stop });
+        const answer = await fetch(url(c.f.id, `thumb/${c.f.generation}`, { side: devicePixelRatio > 1 ? 512 : 256, paper: paper() }), { signal: stop });
         if (answer.status === 410) return;
         if (!answer.ok || answer.headers.get("Content-Type")?.includes("json")) throw new Error((await answer.json()).error);
         const data = await answer.blob();
@@ -210,6 +211,10 @@ export const panel = {
       }
     })().finally(() => (fetching = undefined)));
     const stops = [
+      watchPaper(() => {
+        for (const c of cards.values()) c.drawn = undefined;
+        work();
+      }),
       on("gallery", () => (fetching ?? Promise.resolve()).then(fetchMore).catch((err) => signal.aborted || context.failed(node, err))),
       on("changed", (e) => {
         const f = files[e.file];

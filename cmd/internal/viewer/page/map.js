@@ -13,6 +13,7 @@ import { Tiles } from "./tiles.js";
 import { Marks } from "./marks.js";
 import { player } from "./time.js";
 import { working } from "./work.js";
+import { paper, watchPaper } from "./paper.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const near = 16; // pixels that a cell should have where somebody is led to
@@ -106,9 +107,13 @@ export class Scene {
     for (const f of this.onDrawn) f();
   }
 
-  // query is what is asked of the program for a picture of the view.
-  query() {
-    const { view, path, options } = this, shown = this.shownLayers();
+  // paper is what is behind the parts of a picture that has no background of its own.
+  paper() { return this.view.paper ? { paper: paper() } : {}; }
+
+  // query is what is asked of the program for a picture of the view: of all of it, or without the
+  // labels, which the page writes itself.
+  query(labels = true) {
+    const { view, path, options } = this, shown = this.shownLayers().filter((i) => labels || !view.layers[i].labels);
     const usual = view.layers.every((l, i) => l.shown === shown.includes(i));
     return { path, view: view.name, l: usual ? undefined : shown.join(",") || ",", time: this.moment || undefined, ...options };
   }
@@ -201,11 +206,11 @@ export async function show(node, file, generation, inspect = (at) => set({ at })
   return shown;
 }
 
-// exact returns the zoom beside another in which tiles, and pixels that are shown larger than
-// they are (from natural on), are whole numbers of pixels wide, so that there are no seams.
+// exact returns the zoom next to another one in which a tile is a whole number of pixels wide, so that there are no
+// seams. Where the pixels of the picture are shown much larger than they are (from natural on), each of them is.
 function exact(zoom, natural, round = Math.round) {
-  const large = zoom > natural ? natural : Math.ceil(zoom), pixels = zoom > natural ? 1 : 256;
-  return large + Math.log2(round(pixels * 2 ** (zoom - large)) / pixels);
+  const large = Math.min(Math.ceil(zoom), natural), parts = 2 ** (zoom - natural) > 6 ? 1 : 256;
+  return large + Math.log2(round(parts * 2 ** (zoom - large)) / parts);
 }
 
 // put shows a place in a zoom, which may lie between two steps.
@@ -241,12 +246,12 @@ function spread(shown, box) {
   // What is behind the tiles, as far as the picture goes.
   map.createPane("ground").style.zIndex = 150;
   map.createPane("marks").style.zIndex = 450;
-  const ground = L.rectangle(all, { pane: "ground", renderer: L.svg({ pane: "ground" }), interactive: false, weight: 1, fill: true, fillOpacity: 1, className: view.background ? "ground" : "ground bare" });
-  if (view.background) ground.setStyle({ fillColor: view.background });
+  const ground = L.rectangle(all, { pane: "ground", renderer: L.svg({ pane: "ground" }), interactive: false, weight: 1, fill: true, fillOpacity: 1, className: view.paper ? "ground paper" : view.background ? "ground" : "ground bare" });
+  if (view.background && !view.paper) ground.setStyle({ fillColor: view.background });
 
   const grid = { tileSize: 256, bounds: all, noWrap: true, minZoom: -24, maxZoom: largest, maxNativeZoom: natural, keepBuffer: 1, updateWhenIdle: false };
   const side = devicePixelRatio > 1 ? 512 : undefined;
-  const address = (kind) => (t) => url(shown.file, `${kind}/${shown.generation}/${t.z}/${t.x}/${t.y}`, { ...shown.query(), side });
+  const address = (kind) => (t) => url(shown.file, `${kind}/${shown.generation}/${t.z}/${t.x}/${t.y}`, { ...shown.query(false), ...shown.paper(), side });
   const cover = scene.covers ? new Tiles(address("cover"), { ...grid, className: "cover" }) : undefined;
   const tiles = new Tiles(address("tile"), grid);
   const marks = new Marks(scale, "marks");
@@ -281,6 +286,32 @@ function spread(shown, box) {
   tiles.on("work", report);
   tiles.on("tileload", () => (drawn = true));
 
+  // inSight is the rectangle of the picture that is seen, as it is asked of the program.
+  const inSight = () => {
+    const zoom = map.getZoom(), size = map.getSize(), z = Math.min(Math.ceil(zoom) + (side ? 1 : 0), 8, Math.floor(zoom + Math.log2(8000 / Math.max(size.x, size.y)))), k = 2 ** z, more = 2 ** (z - zoom);
+    const a = map.project(map.getCenter(), zoom).subtract(size.divideBy(2)).round().multiplyBy(more), b = a.add(size.multiplyBy(more));
+    const [l, t, r, o] = shown.view.bounds.map((v) => v * scale * k);
+    const min = [Math.floor(Math.max(a.x, l)), Math.floor(Math.max(a.y, t))], max = [Math.ceil(Math.min(b.x, r)), Math.ceil(Math.min(b.y, o))];
+    return { x: min[0] / scale / k, y: min[1] / scale / k, z, w: max[0] - min[0], h: max[1] - min[1] };
+  };
+  // label writes the labels that are in sight.
+  let reading, soon;
+  const label = async () => {
+    reading?.abort();
+    if (!shown.shownLayers().some((i) => shown.view.layers[i].labels)) return shown.mark("labels");
+    const { signal } = (reading = new AbortController());
+    try {
+      const { labels } = await ask(shown.file, "labels", { ...shown.query(), ...inSight(), time: undefined }, signal);
+      shown.mark("labels", labels.map(({ at: [x, y], text, color }) => ({ where: [x, y, x, y], kind: "label", label: text, color })));
+    } catch (err) {
+      if (!signal.aborted) tell(`The labels cannot be read: ${err.message}`);
+    }
+  };
+  const labelSoon = () => {
+    clearTimeout(soon);
+    soon = setTimeout(label, 100);
+  };
+
   // drawCells draws the edges of the cells, where they are not too close.
   const drawCells = () => {
     const cell = scale * 2 ** map.getZoom();
@@ -302,6 +333,7 @@ function spread(shown, box) {
     homing = !how;
     put(map, center, exact(zoom, natural, Math.floor), how);
     homing = false;
+    labelSoon();
     begun = how ? undefined : { size: map.getSize(), where: String(Object.values(where())) };
   };
   const follow = ({ x, y, z }) => put(map, at(Number(x), Number(y)), exact(Number(z), natural));
@@ -315,7 +347,7 @@ function spread(shown, box) {
 
   const zoomed = () => {
     const cell = scale * 2 ** map.getZoom();
-    box.classList.toggle("over", map.getZoom() > natural);
+    box.classList.toggle("over", map.getZoom() >= natural + 1);
     map.keyboard._setPanDelta(cell >= near ? Math.round(cell) : 80); // cell by cell, where they can be told apart
   };
   zoomed();
@@ -323,6 +355,7 @@ function spread(shown, box) {
     if (homing || (begun && (!begun.size.equals(map.getSize()) || begun.where === String(Object.values(where()))))) return;
     begun = undefined;
     set(where());
+    labelSoon();
   });
   map.on("resize", () => begun && home());
   map.on("zoomend", zoomed);
@@ -351,6 +384,9 @@ function spread(shown, box) {
     if (["x", "y", "z"].some((k) => changed.has(k)) && placed([x, y, z]) && (x !== now.x || y !== now.y || z !== now.z)) follow(state()); // back in history
   });
 
+  const unwatch = watchPaper(() => shown.view.paper && tiles.refresh());
+  labelSoon();
+
   Object.assign(shown, {
     map, marks, units, at, tell,
     home: () => home({ animate: !still.matches }),
@@ -369,6 +405,7 @@ function spread(shown, box) {
     },
     refresh() {
       clear();
+      labelSoon();
       return tiles.refresh().then(() => shown.drew());
     },
     // renewed fetches the tiles that are not as they were in the edition since.
@@ -379,24 +416,21 @@ function spread(shown, box) {
       cover?.setBounds(all);
       tiles.setBounds(all);
       clear();
+      labelSoon();
       if (since === shown.generation) return;
       cover?.refresh();
       const there = since && tiles.there();
-      const stale = there ? await ask(shown.file, "stale", { ...shown.query(), ...there, since, side }).catch(() => undefined) : undefined;
+      const stale = there ? await ask(shown.file, "stale", { ...shown.query(false), ...shown.paper(), ...there, since, side }).catch(() => undefined) : undefined;
       await tiles.refresh(stale && ((at) => stale.tiles.some(([x, y]) => x === at.x && y === at.y)));
       shown.drew();
     },
-    // still is the address of the pixels that are seen.
-    still() {
-      const z = Math.min(Math.ceil(map.getZoom()) + (side ? 1 : 0), 8), k = 2 ** z, size = map.getSize(), more = k / 2 ** map.getZoom();
-      const a = map.project(map.getCenter(), map.getZoom()).subtract(size.divideBy(2)).round().multiplyBy(more), b = a.add(size.multiplyBy(more));
-      const [l, t, r, o] = shown.view.bounds.map((v) => v * scale * k);
-      const min = [Math.max(a.x, Math.floor(l)), Math.max(a.y, Math.floor(t))], max = [Math.min(b.x, Math.ceil(r)), Math.min(b.y, Math.ceil(o))];
-      return url(shown.file, `still/${shown.generation}`, { ...shown.query(), x: min[0] / scale / k, y: min[1] / scale / k, z, w: max[0] - min[0], h: max[1] - min[1], save: 1 });
-    },
+    still: () => url(shown.file, `still/${shown.generation}`, { ...shown.query(), ...inSight(), save: 1 }),
     inspectQuery: () => ({ z: Math.round(map.getZoom()) }),
     close() {
       stop();
+      unwatch();
+      reading?.abort();
+      clearTimeout(soon);
       clearTimeout(late);
       working(tiles);
       map.off("moveend"); // one may still be waiting

@@ -13,6 +13,7 @@ const kinds = {
   changed: ["--mark", "M-4-1.6H4M-4 1.6H4"],
   at: ["--mark", ""],
 };
+const font = "600 12px system-ui, sans-serif", most = 40; // letters of a label
 
 // Marks draws any number of them on one canvas. set(id, list, chosen) puts those of one source
 // there: {where: [left, top, right, bottom] in units, label, kind}; chosen is the index of the
@@ -75,7 +76,9 @@ export const Marks = L.Renderer.extend({
     g.setTransform(ratio, 0, 0, ratio, -min.x * ratio, -min.y * ratio);
     g.clearRect(min.x, min.y, max.x - min.x, max.y - min.y);
     g.lineCap = g.lineJoin = "round";
-    const color = colors(this._container), drawn = new Set();
+    const color = colors(this._container), drawn = new Set(), texts = [];
+    g.font = font;
+    g.textBaseline = "middle";
     this._each((mark, box, id, index, chosen) => {
       const [l, t, r, b] = grown(box, chosen ? 10 : 0);
       if (r < min.x || l > max.x || b < min.y || t > max.y) return;
@@ -84,6 +87,7 @@ export const Marks = L.Renderer.extend({
       const key = `${mark.kind} ${Math.round(spot[0] / 6)} ${Math.round(spot[1] / 6)}`;
       if (!chosen && small && drawn.has(key)) return; // nobody could see it
       drawn.add(key);
+      if (mark.kind === "label") return this._label(g, spot, mark, texts, color("--mark-rim"));
       const stroke = (path, width) => {
         for (const [style, more] of [[color("--mark-rim"), 2.5], [ink, 0]]) {
           Object.assign(g, { strokeStyle: style, lineWidth: width + more });
@@ -115,6 +119,23 @@ export const Marks = L.Renderer.extend({
         stroke(path, 2);
       }
     });
+  },
+
+  // _label draws a dot, and beside it what it is called, where that hides no other one.
+  _label(g, [x, y], { label, color }, texts, rim) {
+    g.fillStyle = rim;
+    g.fillRect(x - 5, y - 5, 10, 10);
+    g.fillStyle = color;
+    g.fillRect(x - 3.5, y - 3.5, 7, 7);
+    const text = label.length > most ? label.slice(0, most - 1) + "…" : label;
+    if (!text) return;
+    const box = [x + 8, y - 9, x + 16 + g.measureText(text).width, y + 9];
+    if (texts.some((t) => t[0] < box[2] && t[2] > box[0] && t[1] < box[3] && t[3] > box[1])) return;
+    texts.push(box);
+    g.fillStyle = rim;
+    g.fillRect(box[0], box[1], box[2] - box[0], box[3] - box[1]);
+    g.fillStyle = "#fff";
+    g.fillText(text, x + 12, y);
   },
 });
 

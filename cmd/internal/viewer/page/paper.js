@@ -1,0 +1,17 @@
+// The background of pictures that have none of their own: light by day, dark by night.
+const watchers = new Set();
+
+// paper is what the program is told of it: rrggbb, or nothing if it is white.
+export const paper = () => {
+  const node = document.documentElement, was = node.style.color;
+  node.style.color = "var(--paper)";
+  const text = getComputedStyle(node).color.match(/\d+/g).map((v) => Number(v).toString(16).padStart(2, "0")).slice(0, 3).join("");
+  node.style.color = was;
+  return text === "ffffff" ? undefined : text;
+};
+
+// watchPaper calls back when it may be another one.
+export const watchPaper = (f) => (watchers.add(f), () => watchers.delete(f));
+export const turned = () => watchers.forEach((f) => f());
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", turned);
