@@ -183,3 +183,39 @@ func TestViewWorldLook(t *testing.T) {
 	}
 	v.stop()
 }
+
+// TestViewCut sees that nothing is cut off: tabs, paths, bytes, and what the view is called.
+func TestViewCut(t *testing.T) {
+	old, new := changedMaps(t)
+	v := view(t, old, new)
+	p := v.open(1280, 800)
+	for _, size := range [][2]int{{1280, 800}, {360, 740}} {
+		p.Resize(size[0], size[1])
+		for _, hash := range []string{"", "path=groups/Game/Speedup.txt", "mode=hex"} {
+			visit(p, hash)
+			wide := "#tabs, #modes, #crumbs, #crumbs li, .pane-layers p"
+			if size[0] > 1000 {
+				wide += ", .bytes"
+			}
+			for _, what := range chromium.Eval[[]string](p, fmt.Sprintf(`[...document.querySelectorAll(%q)].filter((n) => n.clientWidth && n.scrollWidth > n.clientWidth + 1).map((n) => n.outerHTML.slice(0, 100))`, wide)) {
+				t.Errorf("%v #%s: there is more of %s", size, hash, what)
+			}
+		}
+	}
+	p.Resize(1280, 800)
+	visit(p, "")
+	if rows := chromium.Eval[int](p, `new Set([...document.querySelectorAll("#tabs [role=tab]")].map((n) => n.offsetTop)).size`); rows != 1 {
+		t.Errorf("the tabs of two files are in %d rows", rows)
+	}
+	if text := chromium.Eval[string](p, `document.querySelector(".pane-layers select + p").textContent`); text != "The whole map, as a camera shows it that sees all of it" {
+		t.Errorf("the view is called %q", text)
+	}
+	// A table of hits has both of its bars in sight.
+	p.Resize(900, 500)
+	visit(p, "tab=search&q=tele")
+	p.Wait("document.querySelector('.found table')")
+	if !chromium.Eval[bool](p, `(() => { const f = document.querySelector(".found"); return f.getBoundingClientRect().height <= innerHeight * 0.71; })()`) {
+		t.Error("the table of hits is higher than the window")
+	}
+	v.stop()
+}

@@ -364,6 +364,7 @@ function spread(shown, box) {
     place(say(shown.view, point) + (mark?.label ? `  ${mark.label}` : ""));
   };
   map.on("mousemove", (e) => pointed(units(e.latlng)));
+  map.on("mouseout", () => place(""));
   map.on("move", () => box.matches(":focus-visible") && pointed(middle()));
   map.on("click", (e) => {
     const hit = marks.find(e.containerPoint);
