@@ -17,7 +17,7 @@ func (s *worldScene) Labels(ctx context.Context, look format.Look, pixels image.
 		if !v.Draws(look, layer) {
 			continue
 		}
-		marks, err := s.marks(ctx, v.Name, layer, pixels, worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale})
+		marks, err := s.marks(ctx, v.Name, layer, pixels, worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale}, s.lose)
 		if err != nil {
 			return nil, err
 		}

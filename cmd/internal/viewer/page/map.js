@@ -303,6 +303,7 @@ function spread(shown, box) {
     try {
       const { labels } = await ask(shown.file, "labels", { ...shown.query(), ...inSight(), time: undefined }, signal);
       shown.mark("labels", labels.map(({ at: [x, y], text, color }) => ({ where: [x, y, x, y], kind: "label", label: text, color })));
+      shown.drew(); // something may be missing
     } catch (err) {
       if (!signal.aborted) tell(`The labels cannot be read: ${err.message}`);
     }
