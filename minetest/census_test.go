@@ -401,7 +401,7 @@ func TestCensusNoMap(t *testing.T) {
 		spoil         func(path string) error
 		finding, miss string
 	}{
-		"no database": {os.RemoveAll, "mt-map-none", "there is no database of blocks"},
+		"no database": {os.RemoveAll, "mt-map-unreadable", "blocks: "},
 		"a folder":    {func(path string) error { return errors.Join(os.RemoveAll(path), os.Mkdir(path, 0o755)) }, "mt-map-unreadable", "blocks: "},
 	} {
 		if err := c.spoil(filepath.Join(dir, "map.sqlite")); err != nil {

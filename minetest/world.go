@@ -263,6 +263,7 @@ func (f *worldFile) Info(ctx context.Context, job *format.Job) (format.Info, err
 	info.Add("name", "name", world.WorldName(f.dir, settings))
 	if text, ok := unfinished(f.dir); ok {
 		info.Add("unfinished", "not finished", text)
+		job.Miss(f.dir, "this is %s", text)
 	}
 	if id := settings.GameID(); id != "" {
 		info.Add("game", "game", id)

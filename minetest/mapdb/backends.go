@@ -2,6 +2,7 @@ package mapdb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -165,10 +166,14 @@ func Open(ctx context.Context, dir string, c Config) (DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.open(ctx, dir, c)
+	db, err := b.open(ctx, dir, c)
+	if c.Under == nil {
+		return db, err
+	}
+	return openLayered(ctx, dir, c, db, err)
 }
 
-// Create makes an empty store for the world in a folder, which must exist. It fails with an error
+// Create makes an empty store for the world in a folder, which must exist, and none below it. It fails with an error
 // that wraps [io/fs.ErrExist] if there is one already.
 func Create(ctx context.Context, dir string, c Config) (Writer, error) {
 	b, err := c.writable()
@@ -187,7 +192,15 @@ func OpenForWriting(ctx context.Context, dir string, c Config, force bool) (Writ
 	if err != nil {
 		return nil, err
 	}
-	return b.edit(ctx, dir, c, force)
+	w, err := b.edit(ctx, dir, c, force)
+	if err != nil || c.Under == nil {
+		return w, err
+	}
+	lower, err := openLower(ctx, dir, c)
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return &layeredWriter{layered{w, lower}, w}, nil
 }
 
 func (c Config) writable() (Backend, error) {

@@ -96,6 +96,10 @@ type Config struct {
 	// so, by a transaction that stays open; the other stores do what they always do.
 	Moment bool
 
+	// Under is the store, with its files in [UnderFolder], that has the blocks which this one lacks:
+	// readonly_backend of world.mt. It is only read. nil: there is none.
+	Under *Config
+
 	// Remote allows a server on another machine. Without it the error wraps
 	// [ErrRemote]: a world that somebody else made may name any server.
 	Remote bool

@@ -1,6 +1,7 @@
 package mapdb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,9 @@ import (
 	"trowel.example/internal/server"
 )
 
+// ErrNoHash is wrapped by the error of [Open] for a Redis server that does not have the hash.
+var ErrNoHash = errors.New("the server does not have the hash")
+
 // storeRedis is how errors name the store.
 const storeRedis = "Redis"
 
@@ -26,7 +30,17 @@ var redisBackend = Backend{
 	Name:     RedisDB,
 	Settings: []string{"redis_address", "redis_hash", "redis_port", "redis_password"},
 	Targets:  []Target{{RedisDB, "Redis", SchemaPos}},
-	open:     func(ctx context.Context, _ string, c Config) (DB, error) { return openRedis(ctx, c) },
+	open: func(ctx context.Context, _ string, c Config) (DB, error) {
+		db, err := openRedis(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		// A hash without fields does not exist.
+		if n, err := db.Count(ctx); err != nil || n == 0 {
+			return nil, errors.Join(cmp.Or(err, error(&fault.Error{File: storeRedis, Path: c.Redis.Hash, Offset: -1, Want: "a hash with blocks", Got: "no such hash", Err: ErrNoHash})), db.Close())
+		}
+		return db, nil
+	},
 	create:   func(ctx context.Context, _ string, c Config) (Writer, error) { return createRedis(ctx, c) },
 	edit:     func(ctx context.Context, _ string, c Config, _ bool) (Writer, error) { return openRedis(ctx, c) },
 	complete: redisComplete,

@@ -24,6 +24,8 @@ var (
 		"world.mt does not tell the game of the world.", "Add a line \"gameid = ...\".")
 	foundBackend = Catalog.Add("mt-world-backend", check.Error,
 		"world.mt names a backend that no engine has.", "Name one of sqlite3, files, leveldb, postgresql, redis or dummy.")
+	foundBlockSize = Catalog.Add("mt-world-blocksize", check.Error,
+		"The blocksize in world.mt is not 16: the engine refuses the world.", "Set it to 16, or remove the line, unless another engine made the world.")
 	foundNoBackend = Catalog.Add("mt-world-no-backend", check.Info,
 		"world.mt does not tell a backend: the engine takes its oldest.", "Nothing to do; the engine adds the line.")
 	foundUnread = Catalog.Add("mt-world-store-unread", check.Warning,

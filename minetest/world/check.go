@@ -15,6 +15,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
 
@@ -174,6 +175,14 @@ func (c *checker) worldMT(s *Settings) {
 			c.add(foundNoBackend, "world.mt:"+name, "there is no %s", name)
 		} else if !slices.Contains(p.Backends(), v) {
 			c.add(foundBackend, "world.mt:"+name, "the %s is %.40q", name, v)
+		}
+	}
+	if v, _ := s.Get(SettingReadonly); v != "" && !slices.Contains(MapPart.Backends(), v) {
+		c.add(foundBackend, "world.mt:"+SettingReadonly, "the %s is %.40q", SettingReadonly, v)
+	}
+	if v, ok := s.Get("blocksize"); ok {
+		if n, err := strconv.Atoi(v); err != nil || n != mapblock.Side {
+			c.add(foundBlockSize, "world.mt:blocksize", "the blocksize is %.40q", v)
 		}
 	}
 }

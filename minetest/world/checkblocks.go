@@ -103,7 +103,7 @@ func CheckMap(ctx context.Context, dir string, remote bool, sink check.Sink) (db
 		db, _, err = OpenMap(ctx, dir, s, remote)
 	}
 	switch {
-	case err == nil, ctx.Err() != nil, Failed(err):
+	case err == nil, ctx.Err() != nil, Failed(err), errors.Is(err, ErrUnfinished): // which is reported anyway
 	case errors.Is(err, ErrRemote):
 		sink.Add(foundMapRemote, pathMap, -1, "%v", err)
 	case errors.Is(err, fs.ErrNotExist):

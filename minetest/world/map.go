@@ -2,7 +2,11 @@ package world
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
 
+	"trowel.example/fault"
 	"trowel.example/minetest/mapdb"
 )
 
@@ -12,24 +16,52 @@ func MapConfig(dir string, s *Settings, remote bool) (mapdb.Config, error) {
 	return MapConfigOf(FindBackends(dir, s).Map, s, remote)
 }
 
+// SettingReadonly is the setting of world.mt that names the backend of a second database of blocks,
+// in the folder [mapdb.UnderFolder], which the engine only reads.
+const SettingReadonly = "readonly_backend"
+
 // MapConfigOf is [MapConfig] for a world whose blocks are kept in a backend.
 func MapConfigOf(backend string, s *Settings, remote bool) (mapdb.Config, error) {
-	return mapdb.Configure(backend, func(name string) string { v, _ := s.Get(name); return v }, remote)
+	get := func(name string) string { v, _ := s.Get(name); return v }
+	c, err := mapdb.Configure(backend, get, remote)
+	if under := get(SettingReadonly); err == nil && under != "" {
+		var lower mapdb.Config
+		lower, err = mapdb.Configure(under, get, remote)
+		c.Under = &lower
+	}
+	return c, err
 }
 
 // OpenMap opens the blocks of the world in dir, whose world.mt has the settings s, for
 // reading, wherever they are, and returns where that is. Like [mapdb.Open] it changes
 // nothing. If there are none, because nobody has been in the world yet, the error wraps
-// [io/fs.ErrNotExist].
+// [io/fs.ErrNotExist]. That a copy is not finished, or a server has been in the world and the
+// database is missing, is another error.
 func OpenMap(ctx context.Context, dir string, s *Settings, remote bool) (mapdb.DB, mapdb.Config, error) {
 	c, err := MapConfig(dir, s, remote)
 	if err != nil {
 		return nil, c, err
 	}
+	if u, ok := UnfinishedIn(dir); ok {
+		return nil, c, u.error()
+	}
 	db, err := mapdb.Open(ctx, dir, c)
 	if err != nil {
-		return nil, c, err
+		return nil, c, Missing(dir, c, err)
 	}
 	c.Schema = mapdb.SchemaOf(db)
 	return db, c, nil
+}
+
+// Missing returns the error of opening the blocks of the world in dir. If the database does not exist
+// although a server has been in the world, the error wraps [fault.ErrFormat] instead of [io/fs.ErrNotExist].
+func Missing(dir string, c mapdb.Config, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) || !exists(filepath.Join(dir, "env_meta.txt")) {
+		return err
+	}
+	name := c.Backend
+	if b, _ := mapdb.BackendOf(c.Backend); len(b.Files) > 0 {
+		name = b.Files[0]
+	}
+	return &fault.Error{File: filepath.Join(dir, name), Offset: -1, Want: "the database of blocks, because a server has run the world (env_meta.txt)", Got: "no such file", Err: fault.ErrFormat}
 }

@@ -191,7 +191,7 @@ var playerStores = []storeOf[*Player]{
 	inSQLite("players.sqlite", playerTables, playerRows),
 	inLevelDB("players.db", playerRecords),
 	inPostgres("pgsql_player_connection", playerTables, playerRows),
-	inNothing(playerFiles),
+	inNothing[*Player](),
 }
 
 var accountStores = []storeOf[*Account]{
@@ -199,13 +199,14 @@ var accountStores = []storeOf[*Account]{
 	inSQLite("auth.sqlite", authTables, accountRows),
 	inLevelDB("auth.db", accountRecords),
 	inPostgres("pgsql_auth_connection", authTables, accountRows),
+	inNothing[*Account](),
 }
 
 var modStores = []storeOf[*ModData]{
 	inFolder("mod_storage", modFiles),
 	inSQLite("mod_storage.sqlite", storageTables, storageRows),
 	inPostgres("pgsql_mod_storage_connection", storageTables, storageRows),
-	inNothing(modFiles),
+	inNothing[*ModData](),
 }
 
 // openPart opens the store of a part of the world in dir.
@@ -230,9 +231,9 @@ func inFolder[T any](name string, f files[T]) storeOf[T] {
 }
 
 // inNothing keeps nothing.
-func inNothing[T any](f files[T]) storeOf[T] {
+func inNothing[T any]() storeOf[T] {
 	return storeOf[T]{kept{name: mapdb.Dummy}, func(context.Context, string, *Settings, Options) (Store[T], error) {
-		return openFolder("", Options{}, f), nil
+		return None[T](), nil
 	}}
 }
 

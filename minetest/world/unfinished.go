@@ -2,6 +2,8 @@ package world
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"path/filepath"
 
 	"trowel.example/internal/regular"
@@ -19,6 +21,13 @@ const (
 type Unfinished struct {
 	Source string // the folder of the world that is copied
 	Blocks int64  // how many are copied
+}
+
+// ErrUnfinished is wrapped by the error of opening a copy that is not finished.
+var ErrUnfinished = errors.New("the copy is not finished")
+
+func (u Unfinished) error() error {
+	return fmt.Errorf("%w: %d blocks of %s are copied; run the same command again to continue", ErrUnfinished, u.Blocks, u.Source)
 }
 
 // UnfinishedIn returns what is known of the copy in a folder, if it is not finished.

@@ -399,6 +399,9 @@ func verify(ctx context.Context, c *copier) error {
 		return nil
 	}
 	db, err := mapdb.Open(ctx, c.dst, c.to)
+	if errors.Is(err, mapdb.ErrNoHash) && c.log.Report.Blocks == 0 {
+		db, err = mapdb.NewMemory(), nil
+	}
 	if err != nil {
 		return err
 	}

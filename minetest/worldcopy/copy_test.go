@@ -402,6 +402,10 @@ func TestForget(t *testing.T) {
 	settings := fmt.Sprintf("backend = redis\nredis_address = %s\nredis_port = %s\nredis_hash = blocks\nredis_password = secret2\nredis_password = secret1\npgsql_connection = password=secret3\npgsql_player_connection = password=secret4\n", s.Host(), s.Port())
 	worldtest.SetLine(t, filepath.Join(src, "world.mt"), "backend = sqlite3", strings.TrimSuffix(settings, "\n"))
 	dst := filepath.Join(t.TempDir(), "copy")
+	if _, err := worldcopy.Copy(t.Context(), src, dst, worldcopy.Options{Map: "sqlite"}); !errors.Is(err, mapdb.ErrNoHash) {
+		t.Fatal("without the hash:", err)
+	}
+	s.HSet("blocks", "0", "block")
 	if _, err := worldcopy.Copy(t.Context(), src, dst, worldcopy.Options{Map: "sqlite"}); err != nil {
 		t.Fatal(err)
 	}

@@ -221,6 +221,7 @@ func writeSettings(ctx context.Context, c *copier) error {
 	}
 	var err error
 	if c.newMap {
+		c.settings.Remove(world.SettingReadonly)
 		for name, value := range c.to.Settings() {
 			err = set(err, name, value)
 		}

@@ -186,5 +186,10 @@ func (p *plan) leftOut() map[string]bool {
 			mark(part.Files(to), false)
 		}
 	}
+	if under := p.from.Under; p.newMap && under != nil {
+		for _, name := range world.MapPart.Files(under.Backend) {
+			out[filepath.Join(mapdb.UnderFolder, name)] = true // its blocks are in the new database
+		}
+	}
 	return out
 }

@@ -14,6 +14,7 @@ import (
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/place"
+	"trowel.example/minetest/world"
 )
 
 // fate is what becomes of a block.
@@ -86,7 +87,7 @@ type blockDigest struct {
 func (r *repair) findBlocks(ctx context.Context) error {
 	db, err := mapdb.Open(ctx, r.dir, r.config)
 	if err != nil {
-		if missing(err) {
+		if err = world.Missing(r.dir, r.config, err); missing(err) {
 			return nil // a world that nobody has been to
 		}
 		return err
@@ -122,7 +123,10 @@ func (r *repair) findBlocks(ctx context.Context) error {
 	for res := range mapdb.Parallel(db.Blocks(ctx, mapdb.All()), look) {
 		var row *mapdb.RowError
 		if errors.As(res.err, &row) && len(row.At) > 0 {
-			continue // of damaged parts is already reported
+			if r.config.Under != nil && r.opts.Sink != nil { // else they are already reported
+				r.opts.Sink.AddAt(foundPages, row.At, "map", -1, "%v", res.err)
+			}
+			continue
 		}
 		if row != nil && row.Salvaged {
 			r.report.Salvaged++

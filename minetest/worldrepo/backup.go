@@ -416,10 +416,10 @@ func openBlocks(ctx context.Context, dir string, config mapdb.Config) (mapdb.DB,
 	switch {
 	case err == nil:
 		config.Schema = mapdb.SchemaOf(db)
-	case errors.Is(err, fs.ErrNotExist) && !world.MapPart.Remote(config.Backend):
+	case errors.Is(world.Missing(dir, config, err), fs.ErrNotExist) && !world.MapPart.Remote(config.Backend):
 		return mapdb.NewMemory(), config, nil // nobody has entered the world yet
 	}
-	return db, config, err
+	return db, config, world.Missing(dir, config, err)
 }
 
 // databaseFiles are the names of the database of the blocks in the copy of the rest of a world.

@@ -1,0 +1,206 @@
+package mapdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"path/filepath"
+
+	"trowel.example/fault"
+)
+
+// UnderFolder is the folder in that of a world that has the files of [Config.Under].
+const UnderFolder = "readonly"
+
+// layered is a store with another below it, which is only read: a block that the upper store does
+// not have, or has without bytes, is that of the lower store.
+type layered struct {
+	upper, lower DB
+}
+
+// openLayered opens the lower store of a world, and puts the upper one over it.
+func openLayered(ctx context.Context, dir string, c Config, upper DB, err error) (DB, error) {
+	if errors.Is(err, fs.ErrNotExist) {
+		upper, err = NewMemory(), nil // the engine makes it when it stores a block
+	}
+	if err != nil {
+		return nil, err
+	}
+	lower, err := openLower(ctx, dir, c)
+	if err != nil {
+		return nil, errors.Join(err, upper.Close())
+	}
+	return &layered{upper, lower}, nil
+}
+
+func openLower(ctx context.Context, dir string, c Config) (DB, error) {
+	under := *c.Under
+	under.Under, under.Remote, under.Moment = nil, c.Remote, c.Moment
+	lower, err := Open(ctx, filepath.Join(dir, UnderFolder), under)
+	if errors.Is(err, fs.ErrNotExist) {
+		b, _ := BackendOf(under.Backend)
+		name := UnderFolder
+		if len(b.Files) > 0 {
+			name += "/" + b.Files[0]
+		}
+		return nil, &fault.Error{File: filepath.Join(dir, filepath.FromSlash(name)), Offset: -1, Want: "the database that readonly_backend names", Got: "no such file", Err: fault.ErrFormat}
+	}
+	return lower, err
+}
+
+// Get returns the bytes of a block.
+func (l *layered) Get(ctx context.Context, p Pos) ([]byte, error) {
+	data, err := l.upper.Get(ctx, p)
+	if err != nil && !errors.Is(err, ErrNotFound) || len(data) > 0 {
+		return data, err
+	}
+	if below, err := l.lower.Get(ctx, p); !errors.Is(err, ErrNotFound) {
+		return below, err
+	}
+	return data, err
+}
+
+// covers reports whether the upper store has a block, or a damaged row in its place.
+func (l *layered) covers(ctx context.Context, p Pos) (bool, error) {
+	data, err := l.upper.Get(ctx, p)
+	var row *RowError
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return false, nil
+	case errors.As(err, &row):
+		return true, nil
+	}
+	return len(data) > 0, err
+}
+
+// Blocks goes through the blocks of the upper store, and then through those that only the lower one has.
+func (l *layered) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
+	return func(yield func(Block, error) bool) {
+		for b, err := range l.upper.Blocks(ctx, a) {
+			if err == nil && len(b.Data) == 0 {
+				_, err := l.lower.Get(ctx, b.Pos)
+				if !errors.Is(err, ErrNotFound) {
+					continue // the lower store has it
+				}
+			}
+			if !yield(b, err) {
+				return
+			}
+		}
+		for b, err := range l.lower.Blocks(ctx, a) {
+			if err == nil {
+				var covered bool
+				if covered, err = l.covers(ctx, b.Pos); covered {
+					continue
+				}
+			}
+			if !yield(b, err) {
+				return
+			}
+		}
+	}
+}
+
+// Positions goes through the positions of the blocks of an area.
+func (l *layered) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error] {
+	return func(yield func(Pos, error) bool) {
+		for p, err := range l.upper.Positions(ctx, a) {
+			if !yield(p, err) {
+				return
+			}
+		}
+		var row *RowError
+		for p, err := range l.lower.Positions(ctx, a) {
+			if err == nil {
+				if _, err = l.upper.Get(ctx, p); err == nil || errors.As(err, &row) {
+					continue
+				}
+				if errors.Is(err, ErrNotFound) {
+					err = nil
+				}
+			}
+			if !yield(p, err) {
+				return
+			}
+		}
+	}
+}
+
+// Count counts the blocks of both stores.
+func (l *layered) Count(ctx context.Context) (int64, error) {
+	return countPositions(l.Positions(ctx, All()))
+}
+
+// Verify looks for damage in both stores.
+func (l *layered) Verify(ctx context.Context) error {
+	return errors.Join(Verify(ctx, l.upper), Verify(ctx, l.lower))
+}
+
+// Damage returns the damage of both stores by which no block is lost.
+func (l *layered) Damage() (list []*RowError) {
+	for _, db := range []DB{l.upper, l.lower} {
+		if v, ok := db.(Verifier); ok {
+			list = append(list, v.Damage()...)
+		}
+	}
+	return list
+}
+
+// Schema returns the shape of the table of the upper store.
+func (l *layered) Schema() Schema { return SchemaOf(l.upper) }
+
+func (l *layered) rest() error { return errors.Join(Rest(l.upper), Rest(l.lower)) }
+
+func (l *layered) String() string { return fmt.Sprintf("%v, over the read-only %v", l.upper, l.lower) }
+
+// Close ends the use of both stores.
+func (l *layered) Close() error { return errors.Join(l.upper.Close(), l.lower.Close()) }
+
+// layeredWriter changes the upper one of two stores.
+type layeredWriter struct {
+	layered
+	w Writer // the upper store
+}
+
+// Update runs f in a transaction of the upper store.
+func (l *layeredWriter) Update(ctx context.Context, f func(Tx) error) error {
+	return l.w.Update(ctx, func(tx Tx) error { return f(&layeredTx{tx, ctx, l.lower}) })
+}
+
+// Store stores blocks in the upper store.
+func (l *layeredWriter) Store(ctx context.Context, blocks []Block) error {
+	return l.w.Store(ctx, blocks)
+}
+
+// Load stores many blocks in the upper store.
+func (l *layeredWriter) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error) {
+	return l.w.Load(ctx, blocks)
+}
+
+// layeredTx is a transaction of the upper store that reads the lower one too.
+type layeredTx struct {
+	Tx
+	ctx   context.Context
+	lower DB
+}
+
+func (t *layeredTx) Get(p Pos) ([]byte, error) {
+	data, err := t.Tx.Get(p)
+	if err != nil && !errors.Is(err, ErrNotFound) || len(data) > 0 {
+		return data, err
+	}
+	if below, err := t.lower.Get(t.ctx, p); !errors.Is(err, ErrNotFound) {
+		return below, err
+	}
+	return data, err
+}
+
+// Delete fails for a block of the lower store, which would be there again.
+func (t *layeredTx) Delete(p Pos) error {
+	if _, err := t.lower.Get(t.ctx, p); !errors.Is(err, ErrNotFound) {
+		return fmt.Errorf("%v: the block is in %v too, and cannot be deleted there: convert the world to one database first: %w", p, t.lower, ErrReadOnly)
+	}
+	return t.Tx.Delete(p)
+}
