@@ -27,7 +27,7 @@ func ParseBans(text []byte) *Bans {
 }
 
 func parseBan(line string) (Ban, bool) {
-	address, name, ok := strings.Cut(strings.Trim(line, space), "|")
+	address, name, ok := strings.Cut(strings.Trim(strings.TrimPrefix(line, byteOrderMark), space), "|")
 	return Ban{address, name}, ok && address != ""
 }
 

@@ -26,6 +26,8 @@ var (
 		"world.mt names a backend that no engine has.", "Name one of sqlite3, files, leveldb, postgresql, redis or dummy.")
 	foundBlockSize = Catalog.Add("mt-world-blocksize", check.Error,
 		"The blocksize in world.mt is not 16: the engine refuses the world.", "Set it to 16, or remove the line, unless another engine made the world.")
+	foundMark = Catalog.Add("mt-world-byte-order-mark", check.Warning,
+		"A text begins with a byte order mark, which an editor has put there: the engine does not read the first line as Trowel does.", "Save the file as UTF-8 without a byte order mark.")
 	foundNoBackend = Catalog.Add("mt-world-no-backend", check.Info,
 		"world.mt does not tell a backend: the engine takes its oldest.", "Nothing to do; the engine adds the line.")
 	foundUnread = Catalog.Add("mt-world-store-unread", check.Warning,

@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,6 +17,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/regular"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
@@ -54,6 +57,7 @@ func CheckRest(ctx context.Context, dir string, remote bool, sink check.Sink) er
 		_, err := ParseChunkMeta(data)
 		c.unreadable("chunk_meta", err)
 	}
+	c.marks()
 	c.players()
 	c.accounts()
 	c.storage()
@@ -118,6 +122,35 @@ func (c *checker) report(k *check.Kind, file string, err error) {
 		err = &rest
 	}
 	c.sink.Add(k, path, offset, "%v", err)
+}
+
+// marks finds texts that begin with a byte order mark.
+func (c *checker) marks() {
+	names := slices.Clone(texts)
+	for _, p := range Parts()[PlayersPart:] {
+		if FindBackends(c.dir, c.world).Of(p) != Files {
+			continue
+		}
+		for _, folder := range p.Files(Files) {
+			entries, err := os.ReadDir(filepath.Join(c.dir, folder))
+			for _, e := range entries {
+				if err == nil && e.Type().IsRegular() {
+					names = append(names, folder+"/"+e.Name())
+				}
+			}
+		}
+	}
+	for _, name := range names {
+		f, st, err := regular.Open(filepath.Join(c.dir, filepath.FromSlash(name)))
+		if err != nil {
+			continue // which is reported where the file is read
+		}
+		first := make([]byte, len(byteOrderMark))
+		if _, err := io.ReadFull(f, first); err == nil && !st.IsDir() && string(first) == byteOrderMark {
+			c.add(foundMark, name, "the file begins with EF BB BF")
+		}
+		f.Close()
+	}
 }
 
 // read returns the content of a file, nil if it is not there or cannot be read.

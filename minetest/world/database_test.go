@@ -336,6 +336,23 @@ func TestCheck(t *testing.T) {
 		{map[string]string{
 			"world.mt": "gameid = a\nbackend = sqlite3\nplayer_backend = postgresql\nauth_backend = files\nmod_storage_backend = files\npgsql_player_connection = host=192.0.2.1\n",
 		}, []string{"mt-world-remote postgresql"}},
+		{map[string]string{
+			"world.mt":   "gameid = a\nbackend = dummy\nreadonly_backend = cards\nplayer_backend = dummy\nauth_backend = dummy\nmod_storage_backend = dummy\nblocksize = 16\n",
+			"auth.txt":   "ann:?:\n",
+			"map.sqlite": "",
+		}, []string{"mt-world-backend world.mt:readonly_backend", "mt-world-no-map-meta map_meta.txt"}},
+		{map[string]string{
+			"world.mt":         "\ufeffgameid = a\nbackend = dummy\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = files\nblocksize = 32\n",
+			"auth.txt":         "\ufeffann::shout:-1\n",
+			"ipban.txt":        "\ufeff1|a\n",
+			"force_loaded.txt": "\ufeffreturn {}",
+			"players/ann":      "\ufeffname = ann\nPlayerArgsEnd\nEndInventory\n",
+			"mod_storage/pig":  "\ufeff{}",
+		}, []string{
+			"mt-world-blocksize world.mt:blocksize",
+			"mt-world-byte-order-mark world.mt", "mt-world-byte-order-mark ipban.txt", "mt-world-byte-order-mark auth.txt", "mt-world-byte-order-mark force_loaded.txt",
+			"mt-world-byte-order-mark players/ann", "mt-world-byte-order-mark mod_storage/pig",
+		}},
 		{map[string]string{"map.sqlite": ""}, []string{"mt-world-no-settings world.mt", "mt-world-no-map-meta map_meta.txt"}},
 		{map[string]string{
 			"world.mt":         "g = {\n\tb = 1\n}\nt = \"\"\"\n\n\"\"\"\na = 1\na = 2\nodd\n# fine\n",

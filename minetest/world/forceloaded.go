@@ -36,6 +36,7 @@ func ParseForceLoaded(text []byte) (*ForceLoaded, error) {
 
 func parseForceLoads(text string) (list []ForceLoad, err error) {
 	t := luaText{text: text}
+	t.next(byteOrderMark)
 	if t.skip(); t.at == len(text) {
 		return nil, nil
 	}

@@ -37,7 +37,7 @@ func parsePairs(text []byte) (list []pair, twice []string, err error) {
 }
 
 func eachPair(text []byte, do func(pair)) error {
-	d := json.NewDecoder(bytes.NewReader(text))
+	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte(byteOrderMark))))
 	d.UseNumber()
 	fail := func(want, got string) error {
 		return &fault.Error{Path: "json", Offset: d.InputOffset(), Want: want, Got: got, Err: fault.ErrFormat}

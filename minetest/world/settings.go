@@ -18,6 +18,7 @@ import (
 // "{" begins a group of settings that a line "}" ends. Empty lines, comments
 // after # and lines that are nothing of all this mean nothing.
 type Settings struct {
+	mark  string // the byte order mark that the text begins with; "" for none
 	lines []settingLine
 	end   string // the line that ends the text; "" for none
 	tail  []byte // the end line, and all after it
@@ -41,9 +42,16 @@ const maxGroups = 16
 // whether the end was there.
 func ParseSettings(text []byte, end string) *Settings {
 	s := &Settings{end: end}
+	text, marked := bytes.CutPrefix(text, []byte(byteOrderMark))
+	if marked {
+		s.mark = byteOrderMark
+	}
 	s.parse(bytes.Clone(text))
 	return s
 }
+
+// byteOrderMark is what some editors put before a text. The engine takes it for a part of the first line.
+const byteOrderMark = "\ufeff"
 
 // nextLine cuts off the first line, with its line end.
 func nextLine(text []byte) (line, rest []byte) {
@@ -225,7 +233,9 @@ func (s *Settings) Remove(name string) bool {
 }
 
 // Append appends the text to dst.
-func (s *Settings) Append(dst []byte) []byte { return append(s.appendLines(dst), s.tail...) }
+func (s *Settings) Append(dst []byte) []byte {
+	return append(s.appendLines(append(dst, s.mark...)), s.tail...)
+}
 
 func (s *Settings) appendLines(dst []byte) []byte {
 	for i := range s.lines {
