@@ -42,7 +42,9 @@ func ParseAuthFile(text []byte) *AuthFile {
 	return f
 }
 
-func (l authLine) fields() []string { return strings.Split(strings.TrimSuffix(strings.TrimPrefix(l.raw, byteOrderMark), "\n"), ":") }
+func (l authLine) fields() []string {
+	return strings.Split(strings.TrimSuffix(strings.TrimPrefix(l.raw, byteOrderMark), "\n"), ":")
+}
 
 func (l authLine) account() *Account {
 	fields := l.fields()
