@@ -452,7 +452,7 @@ func tellSources(job *format.Job, bad *moddir.SourcesError) error {
 	for _, message := range all {
 		job.Miss("", "%s", message)
 	}
-	return fmt.Errorf("nothing was made, because of %d errors; --%s leaves out what is broken", len(all), optionKeep.Name)
+	return fmt.Errorf("nothing was made, because of %d errors; --%s leaves out what is broken, `edit -- repair-tags` mends tags", len(all), optionKeep.Name)
 }
 
 // openBase opens the game's own files: a folder, or an archive.

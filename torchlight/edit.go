@@ -72,9 +72,11 @@ func editorOptions(job *format.Job, report func(check.Change) error) (o modedit.
 // run takes an editor through the steps; without any it repairs.
 func run(ctx context.Context, e *modedit.Editor, steps []format.Step, failed *error) error {
 	if steps == nil {
+		e.RepairTexts()
 		if _, err := e.RepairTags(); err != nil {
 			return err
 		}
+		e.RepairRemoved()
 		return cmp.Or(e.UpdateTables(), e.Seal(), *failed)
 	}
 	for _, step := range steps {

@@ -11,12 +11,14 @@ import (
 // repairCommands are what repair does, for edit.
 var repairCommands = []modCommand{{
 	single: true,
-	Command: format.Command{Name: "repair-tags", Title: "Give broken tags their names back", Heading: "Repair",
-		Long:    "Keys and nodes that GUTS wrote as a number, because it did not know the name of a hash, get the known name of that hash. `trowel repair` does it, too.",
+	Command: format.Command{Name: "repair-tags", Title: "Mend sources that cannot be read, and broken tags", Heading: "Repair",
+		Long: "In sources, tags that open a node where they should close one, have no bracket or a wrong name, or are missing, are mended, and a value over several lines becomes one. " +
+			"Keys and nodes that GUTS wrote as a number, because it did not know the name of a hash, get the known name of that hash. `trowel repair` does it, too.",
 		Example: "repair-tags"},
 	do: func(e *modedit.Editor, job *format.Job) error {
+		lines := e.RepairTexts()
 		n, err := e.RepairTags()
-		return found(n, err, job)
+		return found(lines+n, err, job)
 	},
 }}
 
@@ -30,11 +32,7 @@ var (
 func repairBy(edit func(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output, report func(check.Change) error) error) *format.Repair {
 	run := func(ctx context.Context, job *format.Job, src *format.Source, out format.Output, sink check.Sink) error {
 		return edit(ctx, job, src, nil, out, func(c check.Change) error {
-			kind := modedit.RepairedTag
-			if c.Path == "" {
-				kind = modedit.RepairedSeal
-			}
-			sink.AddAt(kind, c.At, c.Path, -1, "%s", c.What)
+			sink.AddAt(modedit.RepairKind(c), c.At, c.Path, -1, "%s", c.What)
 			return nil
 		})
 	}

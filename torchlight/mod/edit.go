@@ -36,16 +36,16 @@ func (e *Edit) Write(target pak.Target) (size int64, err error) {
 	for _, f := range e.Files() {
 		record[f.Path] = f.Removed
 	}
-	for _, path := range e.Header.Removed {
-		if _, is := record[path]; !is && !slices.Contains(e.m.Header.Removed, path) {
-			e.Put(pak.NewFile{Path: path, Removed: true})
-		}
-	}
 	for _, path := range e.m.Header.Removed {
 		if record[path] && !slices.Contains(e.Header.Removed, path) {
 			if err := e.Delete(path); err != nil {
 				return 0, err
 			}
+		}
+	}
+	for _, path := range e.Header.Removed {
+		if _, is := record[path]; !is && !slices.Contains(e.m.Header.Removed, path) {
+			e.Put(pak.NewFile{Path: path, Removed: true})
 		}
 	}
 	return writeParts(target, &e.Header, gap, e.Edit.Write)

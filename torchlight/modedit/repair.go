@@ -1,9 +1,11 @@
 package modedit
 
 import (
+	"fmt"
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/parallel"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/pak"
 	"trowel.example/torchlight/text"
@@ -17,10 +19,82 @@ var (
 	RepairedTag = Catalog.Add("tl-repair-tag", check.Warning,
 		"A key or node whose name was lost, because GUTS decompiled it to a number and compiled that, gets the name that the number is the hash of.",
 		"Look whether the name makes sense there.")
+	RepairedText = Catalog.Add("tl-repair-text", check.Warning,
+		"A line of a source that could not be read is mended: a tag that should close a node, or is missing, has no bracket or another name; a line that belongs to the value before it.",
+		"Look whether that is what was meant.")
+	RepairedRemoved = Catalog.Add("tl-repair-removed", check.Warning,
+		"The path of a file that the mod takes away from the game gets capitals, without which the game finds no such file.",
+		"Try the mod in the game: the file is taken away now.")
 	RepairedSeal = Catalog.Add("tl-repair-seal", check.Warning,
 		"The hash of an archive or of its list, or the size of its largest block, is stated as it is; the game ignores an archive where they are wrong.",
 		"Try the mod in the game: who damaged these numbers may have damaged more.")
 )
+
+// RepairKind returns which kind of finding a change is that a repair made.
+func RepairKind(c check.Change) *check.Kind {
+	switch {
+	case c.Unit == unitLines:
+		return RepairedText
+	case c.Unit == unitPaths:
+		return RepairedRemoved
+	case c.Path == "":
+		return RepairedSeal
+	}
+	return RepairedTag
+}
+
+// Units of what a repair counts.
+const (
+	unitLines = "lines"
+	unitPaths = "paths"
+)
+
+// RepairTexts mends sources that cannot be read, as [text.Repair] does. It returns how many lines were
+// mended. Those that cannot be mended are told of.
+func (e *Editor) RepairTexts() int {
+	files := e.all(isTree)
+	type mended struct {
+		data []byte
+		done []*text.Error
+		err  error
+	}
+	results := make([]mended, len(files))
+	parallel.Each(len(files), func(i int) {
+		r := &results[i]
+		data, err := files[i].read()
+		if err == nil && text.Recognize(data) {
+			r.data, r.done, r.err = text.Repair(data)
+		}
+	})
+	n := 0
+	for i, r := range results {
+		if r.err != nil {
+			e.Miss(files[i].path, fmt.Sprintf("stays as it is, because it cannot be mended: %v", r.err))
+		}
+		if len(r.done) == 0 {
+			continue
+		}
+		e.put(files[i], r.data)
+		for _, line := range r.done {
+			e.Report(check.Change{Path: files[i].path, What: "mended: " + line.Problem(), Count: 1, Unit: unitLines, At: []check.Place{check.Line{Path: files[i].path, Line: line.Line, Column: line.Column}}})
+		}
+		n += len(r.done)
+	}
+	return n
+}
+
+// RepairRemoved gives the paths of files that the mod takes away from the game capitals.
+func (e *Editor) RepairRemoved() {
+	if e.header == nil {
+		return
+	}
+	for i, path := range e.header.Removed {
+		if now := strings.ToUpper(path); now != path {
+			e.header.Removed[i] = now
+			e.Report(check.Change{Path: now, What: "was " + path, Count: 1, Unit: unitPaths})
+		}
+	}
+}
 
 // RepairTags mends broken tags: keys and nodes that are called by the number of a hash, or by the
 // hash of such a number, where that is the hash of a known name. They get that name, by which the

@@ -133,13 +133,18 @@ func (e *lineEditor) write(data []byte) ([]byte, error) {
 			b = append(b, more.String()...)
 		}
 	}
+	return f.encoded(b), nil
+}
+
+// encoded returns a text with the encoding and the byte order mark of f; in UTF-16 if that is not possible.
+func (f *File) encoded(b []byte) []byte {
 	var head []byte
 	if f.BOM {
 		head = boms[f.Encoding]
 	}
 	if out, ok := encode(bytes.Clone(head), b, f.Encoding); ok {
-		return out, nil
+		return out
 	}
 	out, _ := encode(bytes.Clone(boms[UTF16LE]), b, UTF16LE)
-	return out, nil
+	return out
 }

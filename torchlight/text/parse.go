@@ -30,6 +30,8 @@ type Error struct {
 	Line, Column int    // from 1; columns are characters, 0 where it is the line as a whole; line 0 is not known
 	Want, Got    string // what was expected, and what was there instead; without Want, Got says it all
 	Err          error  // one of the sentinels of the package fault
+
+	mend mend // what Repair can do about it
 }
 
 func (e *Error) Error() string {
@@ -203,7 +205,7 @@ func (p *parser) parse() (*Node, error) {
 		case tag[0] == '<':
 			p.property(tag)
 		default:
-			p.fail(p.at, fault.ErrFormat, "[NAME], [/NAME] or <TYPE>KEY:VALUE", quote(tag))
+			p.failMending(mendJoin, p.at, fault.ErrFormat, "[NAME], [/NAME] or <TYPE>KEY:VALUE", quote(tag))
 		}
 	}
 	p.at = len(p.line)
@@ -229,10 +231,11 @@ func (p *parser) parse() (*Node, error) {
 // another of its name, that was meant to close it: the error is there.
 func (p *parser) unclosed(depth int, err error, got string) {
 	top := p.open[len(p.open)-1]
-	at := &Error{max(p.num, 1), p.column(p.at), "[/" + top.node.Name + "]", got, err}
+	at := &Error{max(p.num, 1), p.column(p.at), "[/" + top.node.Name + "]", got, err, mendInsert}
 	for i := len(p.open) - 1; i > depth && i > 0; i-- {
 		if o := p.open[i]; strings.EqualFold(o.node.Name, p.open[i-1].node.Name) {
 			at.Line, at.Column, at.Want, at.Got = o.line, o.column, "[/"+o.node.Name+"]", "["+o.node.Name+"], which nothing closes"
+			at.mend = mendClose
 			break
 		}
 	}
@@ -256,7 +259,7 @@ func (p *parser) next() {
 func (p *parser) node(tag string) {
 	name, ok := strings.CutSuffix(tag[1:], "]")
 	if !ok {
-		p.fail(p.at+len(tag), fault.ErrFormat, "]", "")
+		p.failMending(mendBracket, p.at+len(tag), fault.ErrFormat, "]", "")
 		return
 	}
 	depth := len(p.open)
@@ -301,6 +304,9 @@ func (p *parser) close(name, tag string) {
 	}
 	if at != depth-1 {
 		p.unclosed(max(at, 0), fault.ErrFormat, quote(tag))
+		if e := p.errors[len(p.errors)-1]; at < 0 && e.mend == mendInsert {
+			e.mend = mendName
+		}
 		if at < 0 {
 			at = depth - 1
 		}
@@ -348,7 +354,11 @@ func (p *parser) property(tag string) {
 
 // fail notes an error about byte at of the line.
 func (p *parser) fail(at int, err error, want, got string) {
-	p.errors = append(p.errors, &Error{max(p.num, 1), p.column(at), want, got, err})
+	p.failMending(noMend, at, err, want, got)
+}
+
+func (p *parser) failMending(how mend, at int, err error, want, got string) {
+	p.errors = append(p.errors, &Error{max(p.num, 1), p.column(at), want, got, err, how})
 }
 
 // column returns the column of byte at of the line.
@@ -366,7 +376,7 @@ func quote(s string) string {
 // errorAtEnd makes an error about what follows a text.
 func errorAtEnd(s string, err error, want, got string) error {
 	line := strings.Count(s, "\n")
-	return &Error{1 + line, 1 + utf8.RuneCountInString(s[strings.LastIndexByte(s, '\n')+1:]), want, got, err}
+	return &Error{1 + line, 1 + utf8.RuneCountInString(s[strings.LastIndexByte(s, '\n')+1:]), want, got, err, noMend}
 }
 
 // notUTF8 makes an error about the first byte that is no UTF-8.
