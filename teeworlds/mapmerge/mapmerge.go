@@ -28,7 +28,8 @@ type Options struct {
 //
 // What only one side changed is as that side has it, and what both changed in the same way is
 // taken once. What neither side changed, and what only ours did, keeps its compressed bytes.
-// Rows and columns that a side added or removed move what the other side did.
+// Rows and columns that a side added or removed move what the other side did, and where a side
+// mirrored or turned the map, or a layer, what the other side did is turned with it.
 func Merge(base, ours, theirs *twmap.Map, o Options) (*twmap.Map, error) {
 	if o.OnConflict == nil {
 		o.OnConflict = func(check.Conflict) {}
@@ -37,8 +38,14 @@ func Merge(base, ours, theirs *twmap.Map, o Options) (*twmap.Map, error) {
 		o.OnTook = func(check.Change) {}
 	}
 	m := &merger{Options: o, b: base.Clone(), o: ours.Clone(), t: theirs.Clone(), paths: make(map[any]string), parts: make(map[any]*twmap.Part)}
+	m.ours, m.yours = mapmatch.Match(m.b, m.o), mapmatch.Match(m.b, m.t)
+	turned, err := m.turn()
+	if err != nil {
+		return nil, err
+	}
 	m.name()
 	m.match()
+	m.tellTurn(turned)
 	if err := m.renumber(); err != nil {
 		return nil, err
 	}
@@ -119,7 +126,6 @@ func (m *merger) name() {
 
 // match finds out which parts are the same.
 func (m *merger) match() {
-	m.ours, m.yours = mapmatch.Match(m.b, m.o), mapmatch.Match(m.b, m.t)
 	both := mapmatch.Match(m.o, m.t)
 	m.image = newList(twmap.PartImage, m.b.Images, m.o.Images, m.t.Images, m.ours.Images, m.yours.Images, both.Images, func(o, t int) bool {
 		return m.o.Images[o].Name == m.t.Images[t].Name && samePicture(m.o.Images[o], m.t.Images[t])

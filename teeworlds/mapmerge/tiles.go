@@ -62,6 +62,15 @@ func (m *merger) cells(b, o, t *twmap.TileLayer) {
 		}
 		return
 	}
+	if part == any(b) {
+		var ok bool
+		if b, t, ok = m.turnLayers(b, o, t); !ok {
+			if m.conflict(part, nil, "both turned the tiles in different ways", nil, nil, nil) == "theirs" {
+				m.takeCells(o, t)
+			}
+			return
+		}
+	}
 	var cells twmap.Cells
 	switch o.Kind() {
 	case twmap.KindTele:
