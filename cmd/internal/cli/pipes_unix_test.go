@@ -4,13 +4,17 @@ package cli
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // Wherever a pipe stands in the place of a file, every verb ends: it is never opened.
@@ -99,6 +103,46 @@ func TestPipes(t *testing.T) {
 	}
 	do(-1, "check", dir)
 	do(-1, "search", "x", dir)
+}
+
+// A pipe that is written is refused if nobody reads it, and a signal ends the run if its reader stops.
+func TestPipeOut(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o644); err != nil {
+		t.Skip(err)
+	}
+	args := []string{"pack", filepath.Join("..", "..", "..", "samples", "burrow"), "-f", "-o"}
+	do := func(ctx context.Context, to string) (int, string) {
+		var out, talk bytes.Buffer
+		code := newApp(games, strings.NewReader(""), &out, &talk).run(ctx, append(args, to), &talk)
+		return code, talk.String()
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if code, said := do(ctx, pipe); code != 2 || !strings.Contains(said, pipe+": a pipe that no program reads") {
+		t.Errorf("without a reader: exit code %d: %s", code, said)
+	}
+	r, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, to := range []string{pipe, fmt.Sprintf("/dev/fd/%d", r.Fd())} { // the other end of that
+		if code, said := do(ctx, to); code != 0 {
+			t.Errorf("with a reader: exit code %d: %s", code, said)
+		}
+		data := make([]byte, 1<<16)
+		if n, err := r.Read(data); n < 1000 || !strings.HasPrefix(string(data), "DATA") {
+			t.Errorf("%d bytes, %v", n, err)
+		}
+	}
+	if err := exec.Command("sh", "-c", "yes | head -c 60000 >"+pipe).Run(); err != nil { // it has room for 65,536
+		t.Skip(err)
+	}
+	time.AfterFunc(200*time.Millisecond, cancel)
+	if code, said := do(ctx, pipe); code != 2 || !strings.Contains(said, "interrupted") {
+		t.Errorf("its reader stopped: exit code %d: %s", code, said)
+	}
 }
 
 // What is far too large for its format is refused, and takes neither memory nor time.

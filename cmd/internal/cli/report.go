@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -249,8 +250,9 @@ func (r *report) write(ctx context.Context, name string, opts output.Options, bu
 	if err != nil || r.dryRun {
 		return err
 	}
+	defer context.AfterFunc(ctx, out.Interrupt)()
 	if err := out.Commit(); err != nil {
-		return err
+		return cmp.Or(ctx.Err(), err)
 	}
 	if kept, changed := out.Kept(); changed {
 		r.foreign(name, strings.Join(kept, ", "))

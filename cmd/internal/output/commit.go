@@ -27,11 +27,12 @@ func (o *Output) Commit() error {
 		}
 	}
 	if o.to != nil {
-		o.Discard()
-		if f, ok := o.to.(*os.File); ok && o.path != "-" {
-			return f.Close()
+		var err error
+		if f, is := o.to.(*os.File); is && o.path != "-" {
+			err = f.Close()
 		}
-		return nil
+		o.Discard()
+		return err
 	}
 	if err := o.place(); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"time"
 )
 
 const onWindows = runtime.GOOS == "windows"
@@ -70,7 +71,14 @@ func New(path string, opts Options) (*Output, error) {
 	switch {
 	case err == nil && info.Mode()&(fs.ModeDevice|fs.ModeNamedPipe|fs.ModeSocket) != 0:
 		// Renaming a file to /dev/null would replace the device.
-		f, err := os.OpenFile(o.path, os.O_WRONLY, 0)
+		flags := os.O_WRONLY
+		if info.Mode()&fs.ModeNamedPipe != 0 {
+			flags |= nonblock // else it is not open before somebody reads
+		}
+		f, err := os.OpenFile(o.path, flags, 0)
+		if noReader(err) {
+			err = fmt.Errorf("%s: a pipe that no program reads", path)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -295,8 +303,18 @@ func (o *Output) Replaced() bool { return o.old }
 // wrote there during the run, and what it wrote is in them.
 func (o *Output) Kept() (paths []string, changed bool) { return o.kept, o.changed }
 
+// Interrupt ends a Commit that waits for the reader of a pipe.
+func (o *Output) Interrupt() {
+	if f, is := o.to.(*os.File); is && o.path != "-" {
+		_ = f.SetWriteDeadline(time.Now())
+	}
+}
+
 // Discard removes what was written so far.
 func (o *Output) Discard() {
+	if f, is := o.to.(*os.File); is && o.path != "-" {
+		f.Close()
+	}
 	for _, p := range o.parts {
 		if p.file != nil {
 			p.file.Close()
