@@ -62,6 +62,10 @@ type Format struct {
 	// only the same kind is replaced, and never what is read (cmd/internal/output).
 	Replaces func(ctx context.Context, job *Job, old *Source, tree fs.FS) error
 
+	// Shown returns the paths of the files in a folder of this format of which pictures, manifests and
+	// other single files are made, so that those are as secret. Nil: the source itself is all.
+	Shown func(src *Source) []string
+
 	// CheckTree reports what is wrong with a tree form that is not to be seen
 	// any more in what Build makes of it. Nil: nothing.
 	CheckTree func(context.Context, *Job, fs.FS, check.Sink) error

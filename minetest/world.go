@@ -17,6 +17,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/inuse"
+	"trowel.example/internal/regular"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -44,6 +45,7 @@ var minetestWorld = &format.Format{
 	Build:         buildWorld,
 	Mask:          worlddir.Mask,
 	Replaces:      replacesWorld,
+	Shown:         shownOfWorld,
 	Compare:       compareWorlds,
 	Dump:          dumpWorld,
 	Repair:        worldRepair,
@@ -423,6 +425,31 @@ func buildWorld(ctx context.Context, job *format.Job, fsys fs.FS, out format.Out
 	}
 	job.Tell("%d blocks, %d players, %d accounts, storage of %d mods, %d other files", report.Blocks, report.Players, report.Accounts, report.Mods, report.Files)
 	return nil
+}
+
+// shownOfWorld returns the files of blocks and players; of a folder of them one stands for all.
+func shownOfWorld(src *format.Source) (paths []string) {
+	settings, err := world.ReadWorldMT(src.Dir)
+	if err != nil {
+		return nil // which whoever reads it tells
+	}
+	backends := world.FindBackends(src.Dir, settings)
+	for _, part := range []world.Part{world.MapPart, world.PlayersPart} {
+		for _, name := range part.Files(backends.Of(part)) {
+			path := filepath.Join(src.Dir, name)
+			paths = append(paths, path)
+			if d, info, err := regular.Open(path); err == nil {
+				if info.IsDir() {
+					inside, _ := d.Readdirnames(1)
+					for _, name := range inside {
+						paths = append(paths, filepath.Join(path, name))
+					}
+				}
+				d.Close()
+			}
+		}
+	}
+	return paths
 }
 
 // replacesWorld says why another world must not take the place of an old one.

@@ -41,7 +41,19 @@ func (b *builder) buildMap() error {
 		return err
 	}
 	err = b.load(db)
-	return errors.Join(err, db.Close())
+	if err = errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	for f, err := range b.blockFiles() { // one stands for all
+		if err != nil {
+			return err
+		}
+		if st, err := fs.Stat(b.fsys, f.at); err != nil || !ownerOnly(st) {
+			return err
+		}
+		return world.Protect(b.dst, world.MapPart.Files(config.Backend)...)
+	}
+	return nil
 }
 
 // unlessEmpty returns an error about where world.mt has the blocks, unless there are none to

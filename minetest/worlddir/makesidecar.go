@@ -19,7 +19,7 @@ import (
 )
 
 func (s *shown) sidecarNode() tree.Node {
-	return tree.Node{Name: tree.Sidecar, Meta: tree.Meta{Stored: -1, Last: true, Owner: s.players.owner || s.auth.owner || s.storage.owner}, Content: s.sidecar}
+	return tree.Node{Name: tree.Sidecar, Meta: tree.Meta{Stored: -1, Last: true, Owner: s.secret || s.players.owner || s.auth.owner || s.storage.owner}, Content: s.sidecar}
 }
 
 // sidecar makes the sidecar. What was opened before is not made again.

@@ -28,6 +28,7 @@ type shown struct {
 	area    mapdb.Area // of the blocks that are shown
 	others  others
 	blocks  positions
+	secret  bool // nobody but its owner may read what the blocks are in
 	byPlane planes
 	players things
 	auth    things
@@ -53,6 +54,7 @@ func Open(w *World, o Options) fs.FS {
 	for part, t := range map[world.Part]*things{world.PlayersPart: &s.players, world.AuthPart: &s.auth, world.StoragePart: &s.storage} {
 		t.owner = world.OwnerOnly(w.Dir, part.Files(w.Backends.Of(part))...)
 	}
+	s.secret = world.OwnerOnly(w.Dir, world.MapPart.Files(w.Backends.Of(world.MapPart))...)
 	s.others.first = []tree.Node{
 		blockFolder(blocksDir, s.planeFolders),
 		s.players.folder(), s.auth.folder(), s.storage.folder(), s.sidecarNode(),
@@ -222,7 +224,7 @@ func (s *shown) singleBlock(rest string) (tree.Node, error) {
 	if errors.Is(err, mapdb.ErrNotFound) {
 		return tree.Node{}, fs.ErrNotExist
 	}
-	return tree.Node{Name: blockName(pos), Meta: tree.Meta{Stored: -1}, Content: func() ([]byte, error) {
+	return tree.Node{Name: blockName(pos), Meta: tree.Meta{Stored: -1, Owner: s.secret}, Content: func() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
@@ -237,7 +239,7 @@ func (s *shown) block(pos mapdb.Pos) tree.Node {
 		data, err := get()
 		return err != nil || mayBeBlock(data, pos, p)
 	}
-	return tree.Node{Name: blockName(pos), Meta: tree.Meta{Stored: -1, May: may}, Content: func() ([]byte, error) {
+	return tree.Node{Name: blockName(pos), Meta: tree.Meta{Stored: -1, May: may, Owner: s.secret}, Content: func() ([]byte, error) {
 		data, err := get()
 		if err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -156,6 +157,8 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 			write := r.write
 			if c.Resumes {
 				write = r.resume
+			} else {
+				opts.Others = func() fs.FileMode { return othersOf(g.shown()) }
 			}
 			err = write(cmd.Context(), made, opts, func(w format.Output) error { return named(a.convert(cmd, g, c, job, w), g.name) })
 			if err != nil {

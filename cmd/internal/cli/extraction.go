@@ -120,8 +120,12 @@ func (x *extraction) count(ctx context.Context) (stop func()) {
 
 // run extracts to dir, in which nothing is visible before all of it is whole.
 func (x *extraction) run(ctx context.Context, dir string, g *game, opts output.Options) error {
-	x.owner = ownerOnly(g.reads()) || opts.OwnerOnly != nil && opts.OwnerOnly()
-	opts.OwnerOnly = func() bool { return x.owner }
+	others := othersOf(g.reads())
+	if opts.Others != nil {
+		others &= opts.Others()
+	}
+	x.owner = others == 0
+	opts.Others = func() fs.FileMode { return others }
 	out, err := x.start(dir, g, opts)
 	if err != nil {
 		return err
@@ -183,16 +187,6 @@ func (x *extraction) noGame(dir string) error {
 		return hint(&output.KeptError{Path: dir, Err: fmt.Errorf("it is a %s, and no folder of an extraction", f.Title)}, "give another folder with -o")
 	}
 	return nil
-}
-
-// ownerOnly reports whether one of several files and folders is for nobody but its owner.
-func ownerOnly(paths []string) bool {
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && !onWindows && info.Mode().Perm()&0o077 == 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // extractJob is one file to be written: its path in the tree and its name in

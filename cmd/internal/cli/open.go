@@ -50,6 +50,37 @@ func (g *game) reads() []string {
 	return g.src.Reads()
 }
 
+// shown returns the paths of what a single file is made of, which is as secret as they are.
+func (g *game) shown() []string {
+	paths := g.reads()
+	if g.Shown != nil && g.src.Dir != "" && g.built == nil {
+		paths = append(paths, g.Shown(g.src)...)
+	}
+	return paths
+}
+
+// othersOf returns which permissions others than its owner can have for what is made of files: to do
+// anything with it only if they may read all of them.
+func othersOf(paths []string) fs.FileMode {
+	others := fs.FileMode(0o077)
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			continue
+		}
+		may := info.Mode().Perm()
+		if info.IsDir() {
+			may |= may & 0o011 << 2 // who may go into it can read what is in it
+		}
+		for _, who := range []fs.FileMode{0o070, 0o007} {
+			if may&who&0o044 == 0 {
+				others &^= who
+			}
+		}
+	}
+	return others
+}
+
 // source opens what the user named; "-" is standard input.
 func (a *app) source(name string) (*format.Source, error) {
 	if err := a.mayRead(name); err != nil {
@@ -359,8 +390,8 @@ func (a *app) writeOptions(cmd *cobra.Command, force bool, f *format.Format, job
 			}
 			return f.Replaces(cmd.Context(), job, old, tree)
 		},
-		Reads:     func() []string { return append(a.inputs(cmd), reads()...) },
-		OwnerOnly: func() bool { return ownerOnly(reads()) },
+		Reads:  func() []string { return append(a.inputs(cmd), reads()...) },
+		Others: func() fs.FileMode { return othersOf(reads()) },
 	}
 }
 

@@ -74,8 +74,13 @@ the same bytes again. The file appears when it is complete, or not at all.
 			job := r.watch(a.job(cmd, f))
 			files := &watched{FS: fsys}
 			opts := a.writeOptions(cmd, force, f, job, fsys, "", func() []string { return []string{dir} })
-			if folder := opts.OwnerOnly; !f.Folder { // what is made as a folder has files of its own
-				opts.OwnerOnly = func() bool { return folder() || files.owner.Load() }
+			if folder := opts.Others; !f.Folder { // what is made as a folder has files of its own
+				opts.Others = func() fs.FileMode {
+					if files.owner.Load() {
+						return 0
+					}
+					return folder()
+				}
 			}
 			err = r.write(cmd.Context(), to, opts, func(out format.Output) error {
 				return named(f.Build(cmd.Context(), job, regular.Limit(files, format.MaxWhole), out), dir)

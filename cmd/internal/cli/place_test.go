@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -158,5 +159,55 @@ func replaceIn(t *testing.T, path, old, new string) {
 	}
 	if err := os.WriteFile(path, []byte(strings.Replace(string(text), old, new, 1)), 0o666); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Whoever may not read a file may not read what is made of it.
+func TestSecrets(t *testing.T) {
+	if onWindows {
+		t.Skip("Windows has no such permissions")
+	}
+	for _, mode := range []fs.FileMode{0o600, 0o640} {
+		dir := t.TempDir()
+		in := func(name string) string { return filepath.Join(dir, name) }
+		do := func(args ...string) {
+			t.Helper()
+			var out, talk bytes.Buffer
+			if code := run(games, args, strings.NewReader(""), &out, &talk); code != 0 {
+				t.Fatalf("%q: exit code %d\n%s%s", args, code, out.Bytes(), talk.Bytes())
+			}
+		}
+		do("pack", filepath.Join("..", "..", "..", "samples", "hollow"), "-o", in("world"))
+		if err := os.Chmod(filepath.Join(in("world"), "map.sqlite"), mode); err != nil {
+			t.Fatal(err)
+		}
+		do("convert", in("world"), "--to", "leveldb", "-o", in("level"))
+		if mode == 0o640 { // which the new database has not got: it is that of a folder
+			if err := os.Chmod(filepath.Join(in("level"), "map.db"), 0o750); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, world := range []string{"world", "level"} {
+			do("manifest", in(world), "-o", in(world+".manifest"))
+			do("render", in(world), "-o", in(world+".png"))
+			do("render", in(world), "--tiles", in(world+".tiles"))
+			do("convert", in(world), "--to", "mts", "--box", "0,0,0:3,3,3", "-o", in(world+".mts"))
+			for _, made := range []string{".manifest", ".png", ".tiles/index.html", ".tiles/.trowel-made", ".mts"} {
+				info, err := os.Stat(in(world + made))
+				if err != nil || info.Mode().Perm()&0o077&^mode != 0 || info.Mode().Perm()&mode != mode {
+					t.Errorf("%s of %v: %v, %v", world+made, mode, info.Mode(), err)
+				}
+			}
+		}
+		if mode != 0o600 {
+			continue
+		}
+		do("extract", in("world"), "-o", in("tree"))
+		do("pack", in("tree"), "-o", in("again"))
+		for _, name := range []string{"tree/blocks/z0/y0/0,0,0.txt", "tree/.trowel.json", "again/map.sqlite"} {
+			if info, err := os.Stat(in(name)); err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("%s: %v, %v", name, info.Mode(), err)
+			}
+		}
 	}
 }

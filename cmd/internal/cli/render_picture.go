@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/color"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -132,8 +133,8 @@ func (p *picture) pictureOptions(cmd *cobra.Command, ext string) output.Options 
 			}
 			return nil
 		},
-		Reads:     func() []string { return append(p.inputs(cmd), p.game.reads()...) },
-		OwnerOnly: func() bool { return ownerOnly(p.game.reads()) },
+		Reads:  func() []string { return append(p.inputs(cmd), p.game.reads()...) },
+		Others: func() fs.FileMode { return othersOf(p.game.shown()) },
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -118,8 +119,11 @@ func (e *ended) show(ctx context.Context, t *cli.Tool, store work.Store, stderr 
 			return cli.Hint(errors.New("the verb has written no file or folder"), "without -o what it printed is printed")
 		}
 		folder, is := store.(work.Folder)
-		private := is && work.OwnerOnly(string(folder))
-		if err := e.fetch(path, output.Options{Replace: replace, OwnerOnly: func() bool { return private }}, copyTo); err != nil {
+		others := fs.FileMode(0o077)
+		if is && work.OwnerOnly(string(folder)) {
+			others = 0
+		}
+		if err := e.fetch(path, output.Options{Replace: replace, Others: func() fs.FileMode { return others }}, copyTo); err != nil {
 			return err
 		}
 	}

@@ -91,9 +91,7 @@ func OpenCollection(path string, opts Options) (_ *Collection, err error) {
 			c.Close()
 		}
 	}()
-	if opts.OwnerOnly != nil && opts.OwnerOnly() {
-		c.mode = 0o600
-	}
+	c.mode &= 0o600 | opts.others()
 	switch info, err := root.Lstat(logName); {
 	case err == nil && !info.Mode().IsRegular():
 		return nil, &ExistsError{Path: filepath.Join(path, logName)}

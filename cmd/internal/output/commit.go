@@ -82,8 +82,8 @@ func (o *Output) finish(p *part) error {
 // mode gives a part the permissions of what it replaces; those of what is new are the
 // user's usual ones.
 func (o *Output) mode(p *part) error {
-	owner := o.OwnerOnly != nil && o.OwnerOnly()
-	if p.old == nil && !owner {
+	others := o.others()
+	if p.old == nil && others == 0o077 {
 		return nil
 	}
 	info, err := os.Stat(p.temp)
@@ -94,9 +94,7 @@ func (o *Output) mode(p *part) error {
 	if p.old != nil {
 		mode = p.old.Mode().Perm()
 	}
-	if owner {
-		mode &^= 0o077
-	}
+	mode &= 0o700 | others
 	if p.file == nil {
 		mode |= 0o700
 	}

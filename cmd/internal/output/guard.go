@@ -22,9 +22,9 @@ type Options struct {
 	// Replaces returns why what is written must not take the place of what is at path: an
 	// error that wraps ErrKind if that is of another kind. Nil: everything is.
 	Replaces func(path string) error
-	// OwnerOnly reports, when all is made, whether nobody but its owner may read it, whatever
-	// others may do with what it replaces; nil: they may.
-	OwnerOnly func() bool
+	// Others returns, when all is made, which of the permissions 0o077 others than its owner can have,
+	// whatever those of what it replaces are; nil: all.
+	Others func() fs.FileMode
 	// Passing tells that the output is for this run only, so that nothing of it has to be on
 	// the disk for good.
 	Passing bool
@@ -102,6 +102,14 @@ func (o *Output) mayBe(target string, folder bool) (fs.FileInfo, error) {
 		return old, &KeptError{target, errors.New("a file does not take the place of a folder")}
 	}
 	return o.mayWrite(target)
+}
+
+// others returns what permissions others than the owner can have.
+func (o *Options) others() fs.FileMode {
+	if o.Others == nil {
+		return 0o077
+	}
+	return o.Others()
 }
 
 func (o *Options) replaces(path string) error {
