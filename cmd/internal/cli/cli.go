@@ -112,6 +112,9 @@ func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
 	case errors.Is(err, errFound):
 		return exitFound
 	}
+	if a.call != nil && a.call.Failed != nil {
+		a.call.Failed(err)
+	}
 	if code, is := exitCode(err); is {
 		return code
 	}

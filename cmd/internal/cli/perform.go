@@ -32,6 +32,8 @@ type Call struct {
 
 	Program string // identifies the program for which a part is done; "" is this one
 
+	Failed func(error) // is given the error of a verb that has failed; may be nil
+
 	Part *work.Part // that Work does, so that no more is read than that takes; nil: none, or several
 
 	Access *Access // nil: whatever this process may
@@ -147,7 +149,7 @@ func (a *app) mayChange() error {
 	if a.call == nil || a.call.Access == nil || a.call.Access.Changes {
 		return nil
 	}
-	return errors.New("files are not to be changed in place from here")
+	return refusal("files are not to be changed in place from here")
 }
 
 // onlyWork returns an error about a command line that does no work which comes apart, of a verb
@@ -205,7 +207,16 @@ func (a *app) mayLookAt(name string) error {
 	return a.call.Access.Inside(name)
 }
 
-var errOutside = errors.New("outside of the folders that may be read here")
+// ErrRefused is wrapped by errors about what [Access] does not allow: doing it again does not help.
+var ErrRefused = errors.New("not allowed here")
+
+// refusal is an error that wraps ErrRefused, with words of its own.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+func (refusal) Unwrap() error   { return ErrRefused }
+
+const errOutside = refusal("outside of the folders that may be read here")
 
 // whole returns an error about a file that is not below a root, or a folder with a link in it
 // that leads out of the roots.
@@ -289,7 +300,7 @@ func (a *app) mayUse(options []format.Option, value func(*format.Option) string)
 				}
 			}
 		case o.Remote && v == "true" && !a.call.Access.Remote:
-			return fmt.Errorf("--%s: other machines are not to be called from here", o.Name)
+			return fmt.Errorf("--%s: %w", o.Name, refusal("other machines are not to be called from here"))
 		}
 	}
 	return nil

@@ -47,6 +47,7 @@ const (
 	childVerb    = "worker-part"
 	exitNoResult = 70 // of a merge: it could not be done
 	exitOrphan   = 75 // the worker is gone
+	exitRefused  = 77 // the worker may not do that
 )
 
 // childCommand makes the verb that a worker starts for each part. It runs as long as its input is
@@ -103,8 +104,13 @@ func (o *order) obey(ctx context.Context, t *cli.Tool, out io.Writer) int {
 			return noResult
 		}
 	}
+	refused := false
+	call.Failed = func(err error) { refused = errors.Is(err, cli.ErrRefused) }
 	code := t.Run(ctx, call)
-	if noResult != nil {
+	switch {
+	case refused:
+		return exitRefused
+	case noResult != nil:
 		return exitNoResult
 	}
 	return code
@@ -213,12 +219,19 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// line returns the last line that is an error, or "".
+// hintMark is what advice begins with that follows an error.
+const hintMark = "hint: "
+
+// line returns the last line that is an error, with the advice that follows it; or "".
 func (t *tail) line() string {
 	last := ""
 	for line := range bytes.Lines(t.b) {
-		if line := strings.TrimSpace(string(line)); line != "" && !strings.HasPrefix(line, "hint: ") {
+		switch line := strings.TrimSpace(string(line)); {
+		case line == "":
+		case !strings.HasPrefix(line, hintMark):
 			last = strings.TrimPrefix(line, "trowel: ")
+		case last != "" && !strings.Contains(last, "\n"):
+			last += "\n" + line
 		}
 	}
 	return last

@@ -78,9 +78,6 @@ func (d *description) plan() work.Plan {
 	return work.Plan{Version: d.Version, Dir: d.Dir, Args: d.Args}
 }
 
-// limit is how long a part may take.
-func (d *description) limit() time.Duration { return time.Duration(d.Limit) * time.Second }
-
 // title is the command line, for people.
 func (d *description) title() string { return words.Cut(strings.Join(d.Args, " "), 200) }
 
@@ -107,6 +104,11 @@ func (j splitJob) work() string { return j.Work }
 func (j mergeJob) work() string { return j.Work }
 
 var _, _, _ river.JobArgs = splitJob{}, partJob{}, mergeJob{}
+
+// limit is how long the part may take.
+func (p *partJob) limit() time.Duration {
+	return time.Duration(min(max(p.Limit, 1), int(maxLimit/time.Second))) * time.Second
+}
 
 // check returns an error about a part that this program cannot have made.
 func (p *partJob) check() error {

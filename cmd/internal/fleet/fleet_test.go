@@ -238,7 +238,7 @@ func TestFleet(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *bench){
 		"result": testResult, "twice": testTwice, "failed": testFailed, "limit": testLimit, "cancel": testCancel, "ends": testEnds, "store": testStore, "real": testReal,
 		"orphan": testOrphan, "split": testSplit, "many": testMany, "roots": testRoots, "hostile": testHostile, "world": testWorld,
-		"schema": testSchema, "left": testLeft, "words": testWords, "clock": testClock, "census": testCensus,
+		"schema": testSchema, "left": testLeft, "words": testWords, "clock": testClock, "census": testCensus, "rescue": testRescue, "merge": testMergeFirst, "refused": testRefused,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

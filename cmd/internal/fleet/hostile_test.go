@@ -186,7 +186,7 @@ func FuzzJob(f *testing.F) {
 	f.Fuzz(func(t *testing.T, desc, part []byte) {
 		var d description
 		if json.Unmarshal(desc, &d) == nil && d.check() == nil {
-			if d.limit() <= 0 || d.limit() > maxLimit || len(d.Args) == 0 || d.insertOpts().Priority > 4 || !validID(d.id()) {
+			if (&partJob{Limit: d.Limit}).limit() <= 0 || (&partJob{Limit: d.Limit}).limit() > maxLimit || len(d.Args) == 0 || d.insertOpts().Priority > 4 || !validID(d.id()) {
 				t.Errorf("%+v", d)
 			}
 			if here, err := local([]root{{"/srv", "/mnt"}}, d.Dir); err == nil && here != "/mnt" && !strings.HasPrefix(here, "/mnt/") {

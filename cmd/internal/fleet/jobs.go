@@ -78,7 +78,7 @@ If the connection is lost it waits until it is back.`, `  trowel jobs wait 1f2e3
 			case r.Ended != nil:
 				return cli.Exit(*r.Code)
 			case s.state == stateFailed:
-				return cli.Hint(fmt.Errorf("%s: %s failed: %s", id, cmp.Or(plural(s.Failed, "part"), "it"), s.first()), "`trowel jobs status %s` tells more, `trowel jobs retry %s` tries again", id, id)
+				return cli.Hint(fmt.Errorf("%s: %s failed: %s", id, cmp.Or(plural(s.Failed, "part"), "it"), s.first()), "%s`trowel jobs status %s` tells more, `trowel jobs retry %s` tries again", s.hint(), id, id)
 			case s.state == stateCancelled:
 				return fmt.Errorf("%s: it was cancelled", id)
 			case r.Parts != nil:
@@ -165,8 +165,11 @@ SELECT id FROM $$.river_job WHERE args->>'work' = $1 AND state = 'running' AND N
 }
 
 func retryCommand(t *cli.Tool) *cobra.Command {
-	return idCommand("retry", "Do again what failed", `Retry puts the parts that failed, or were cancelled, back into the queue. What was done is not done
-again. If the verb itself failed when the results were merged, they are merged again.`, `  trowel jobs retry 1f2e3d4c5b6a7988`, func(cmd *cobra.Command, q *queue, id string) error {
+	var limit time.Duration
+	cmd := idCommand("retry", "Do again what failed", `Retry puts the parts that failed, or were cancelled, back into the queue. What was done is not done
+again. If the verb itself failed when the results were merged, they are merged again. With --limit
+the parts that are not done get another limit, for parts that took longer than theirs.`, `  trowel jobs retry 1f2e3d4c5b6a7988
+  trowel jobs retry 1f2e3d4c5b6a7988 --limit 30m`, func(cmd *cobra.Command, q *queue, id string) error {
 		ctx := cmd.Context()
 		r, err := q.work(ctx, id)
 		if err != nil {
@@ -175,15 +178,22 @@ again. If the verb itself failed when the results were merged, they are merged a
 		if r.Ended != nil && *r.Code < 2 {
 			return fmt.Errorf("%s: it is done; `trowel jobs submit --again` does it anew", id)
 		}
+		if cmd.Flags().Changed("limit") {
+			if err := checkLimit(limit); err != nil {
+				return err
+			}
+		}
 		if err := q.settle(ctx, id); err != nil {
 			return err
 		}
-		n, err := q.retry(ctx, r)
+		n, err := q.retry(ctx, r, limit)
 		if err == nil {
 			t.Say("put back into the queue: %s", cli.Plural(n, "job"))
 		}
 		return err
 	})
+	cmd.Flags().DurationVar(&limit, "limit", 0, "give parts another limit: a `time` such as 90s or 5m")
+	return cmd
 }
 
 // settle waits until workers have ended what was cancelled, so that it is not cancelled once more when
@@ -207,7 +217,7 @@ SELECT EXISTS (SELECT FROM $$.river_job WHERE args->>'work' = $1 AND state = 'ru
 }
 
 // retry puts the jobs of a work that ended without success back into the queue.
-func (q *queue) retry(ctx context.Context, r *row) (int, error) {
+func (q *queue) retry(ctx context.Context, r *row, limit time.Duration) (int, error) {
 	tx, err := q.pool.Begin(ctx)
 	if err != nil {
 		return 0, q.wrap(err)
@@ -216,18 +226,43 @@ func (q *queue) retry(ctx context.Context, r *row) (int, error) {
 	if _, err := tx.Exec(ctx, q.sql(`UPDATE $$.trowel_work SET cancelled = NULL, ended = NULL, code = NULL WHERE id = $1`), r.ID); err != nil {
 		return 0, q.wrap(err)
 	}
-	// The merge sleeps when parts have failed: it is to look again. If it has failed as a
-	// verb, or was done by somebody who did not live to say so, it is done again. If it could not be done, a
-	// result may be lost: then all parts look whether theirs is there.
+	// If the merge could not be done, a result may be lost: then all parts look whether theirs is there.
 	tag, err := tx.Exec(ctx, q.sql(`
 UPDATE $$.river_job SET state = 'available', scheduled_at = now(), finalized_at = NULL, max_attempts = least(attempt + $2, 32767),
 	metadata = metadata - 'cancel_attempted_at'
-WHERE args->>'work' = $1 AND (state IN ('discarded', 'cancelled', 'retryable') OR kind = 'trowel_merge' AND state IN ('scheduled', 'completed')
+WHERE args->>'work' = $1 AND kind <> 'trowel_merge' AND (state IN ('discarded', 'cancelled', 'retryable')
 	OR kind = 'trowel_part' AND state = 'completed' AND EXISTS (SELECT FROM $$.river_job m WHERE m.kind = 'trowel_merge' AND m.args->>'work' = $1 AND m.state = 'discarded'))`), r.ID, min(max(r.Attempts, 1), maxAttempts))
 	if err != nil {
 		return 0, q.wrap(err)
 	}
-	return int(tag.RowsAffected()), q.wrap(tx.Commit(ctx))
+	n := int(tag.RowsAffected())
+	if limit > 0 {
+		seconds := int(limit / time.Second)
+		if _, err := tx.Exec(ctx, q.sql(`UPDATE $$.trowel_work SET description = jsonb_set(description, '{limit}', to_jsonb($2::int)) WHERE id = $1`), r.ID, seconds); err != nil {
+			return 0, q.wrap(err)
+		}
+		if _, err := tx.Exec(ctx, q.sql(`UPDATE $$.river_job SET args = jsonb_set(args, '{limit}', to_jsonb($2::int)) WHERE args->>'work' = $1 AND kind = 'trowel_part' AND state <> 'completed'`), r.ID, seconds); err != nil {
+			return 0, q.wrap(err)
+		}
+	}
+	// A merge that has failed is done again, once the last part is done.
+	if _, err := tx.Exec(ctx, q.sql(`DELETE FROM $$.river_job WHERE args->>'work' = $1 AND kind = 'trowel_merge' AND state <> 'running'`), r.ID); err != nil {
+		return 0, q.wrap(err)
+	}
+	if r.Parts != nil {
+		client, err := q.client()
+		if err != nil {
+			return 0, err
+		}
+		merges, err := q.mergeIfDone(ctx, client, tx, r.ID)
+		if err != nil {
+			return 0, q.wrap(err)
+		}
+		if merges {
+			n++
+		}
+	}
+	return n, q.wrap(tx.Commit(ctx))
 }
 
 func resultsCommand(t *cli.Tool) *cobra.Command {
@@ -275,11 +310,12 @@ func statusCommand(t *cli.Tool) *cobra.Command {
 		Use:   "status [ID] --queue ADDRESS",
 		Short: "Say how far works are",
 		Long: `Status lists all works, newest first, or tells all about one: how many parts are in which state,
-how fast they are done and how long the rest will take, and what failed with which error.
+how fast they are done and how long the rest will take, which worker does what since when, and what failed with
+which error.
 
 With --json it prints an object of id, verb, folder, results, submitted, ended, code, state (waiting, running,
-failed, cancelled, done), parts, states, rate in parts a second, left in seconds, and failures, or an
-array of such without failures.
+failed, cancelled, done), parts, states, rate in parts a second, left in seconds, running (step, part, file, worker,
+since) and failures (part, file, attempts, state, error, hint, at), or an array of such without the last two.
 ` + aboutQueue,
 		Example: `  trowel jobs status
   trowel jobs status 1f2e3d4c5b6a7988 --json`,

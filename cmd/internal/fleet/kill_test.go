@@ -3,13 +3,16 @@ package fleet
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -22,6 +25,106 @@ import (
 // envKills makes workers be killed a hundred times, with River's own rescue: it takes minutes.
 const envKills = "TROWEL_KILLS"
 
+// maxRescue is how long after the end of its worker a part is done by another one, at most.
+const maxRescue = 10 * time.Second
+
+// testRescue kills a worker in the middle of a part: another one does it within seconds, whatever its
+// limit, and status says who does what.
+func testRescue(t *testing.T, b *bench) {
+	b.write("in/hang-00001", "")
+	dies := b.worker("--max", "1")
+	id := b.submit("--limit", "1h", "toy", "2", "in")
+	b.eventually("the part runs", func() bool { return b.alive("in/hangs") })
+	s := b.must(0, "status", id)
+	if want := fmt.Sprintf("00001 (1) by %s, process %d since ", host(t), dies.Process.Pid); !strings.Contains(s.out, want) {
+		t.Errorf("no %q in\n%s", want, s.out)
+	}
+	var status struct{ Running []active }
+	if err := json.Unmarshal([]byte(b.must(0, "status", id, "--json").out), &status); err != nil || len(status.Running) != 1 || status.Running[0].Step != "part" || time.Since(status.Running[0].Since) > time.Minute {
+		t.Errorf("%v, %v", status, err)
+	}
+	b.worker("--max", "1")
+	time.Sleep(lease) // it has seen a while by then
+	b.remove("in/hang-00001")
+	dies.end(os.Kill)
+	killed := time.Now()
+	b.eventually("the part is done", func() bool { return b.query(`SELECT count(*) FROM $$.river_job WHERE kind = 'trowel_part' AND state = 'completed'`) == 2 })
+	took := time.Since(killed)
+	t.Logf("the part of a worker that was killed was done after %v", took)
+	b.finish(id, "toy", "2", "in")
+	if took > maxRescue {
+		t.Errorf("it took %v", took)
+	}
+	if n := b.query(`SELECT count(*) FROM $$.trowel_worker`); n != 1 {
+		t.Errorf("%d leases of one worker", n)
+	}
+}
+
+func host(t *testing.T) string {
+	t.Helper()
+	name, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// testMergeFirst has a work merged before the parts of others, even of those that are more urgent.
+func testMergeFirst(t *testing.T, b *bench) {
+	b.write("in/slow", "")
+	first := b.submit("toy", "4", "in", "--priority", "1")
+	b.eventually("it is taken apart", func() bool {
+		w := b.worker("--max", "1")
+		defer w.end(syscall.SIGTERM)
+		time.Sleep(300 * time.Millisecond)
+		return b.query(`SELECT count(*) FROM $$.river_job WHERE kind = 'trowel_part'`) == 4
+	})
+	backlog := b.submit("toy", "60", "in", "--priority", "1")
+	b.worker("--max", "1")
+	b.must(0, "wait", first)
+	if left := b.query(`SELECT count(*) FROM $$.river_job WHERE kind = 'trowel_part' AND args->>'work' = $1 AND state = 'completed'`, backlog); left > 30 {
+		t.Errorf("merged after %d parts of another work", left)
+	}
+	if n := b.query(`SELECT count(*) FROM $$.river_job WHERE kind = 'trowel_merge' AND args->>'work' = $1`, backlog); n > 0 {
+		t.Errorf("%d merges before the parts are done", n)
+	}
+	b.finish(backlog, "toy", "60", "in")
+	if n := b.query(`SELECT count(*) FROM $$.river_job WHERE kind = 'trowel_merge' AND (args->>'work' = $1 OR args->>'work' = $2)`, first, backlog); n != 2 {
+		t.Errorf("%d merges of two works", n)
+	}
+}
+
+// testRefused has a part that the worker may not do: it is not tried again, its advice is kept, and retry
+// goes on with another limit.
+func testRefused(t *testing.T, b *bench) {
+	b.write("in/refuse-00001", "")
+	b.write("in/hang-00002", "")
+	b.worker("--max", "2")
+	id := b.submit("--limit", "1s", "toy", "3", "in", "--attempts", "3")
+	s := b.must(2, "wait", id)
+	if !strings.Contains(s.err, "not allowed here") || !strings.Contains(s.err, "hint: ask somebody; ") {
+		t.Error(s)
+	}
+	s = b.must(0, "status", id)
+	for _, want := range []string{"00001 (1), attempt 1, refused: a part: not allowed here", "hint:      ask somebody", "00002 (2), attempt 3, failed: it took longer than its limit of 1s", "2 failed, 0 cancelled"} {
+		if !strings.Contains(s.out, want) {
+			t.Errorf("no %q in\n%s", want, s.out)
+		}
+	}
+	b.remove("in/refuse-00001")
+	b.must(2, "retry", id, "--limit", "0s")
+	b.must(0, "retry", id, "--limit", "40s")
+	b.eventually("the part runs", func() bool { return b.alive("in/hangs") })
+	time.Sleep(1500 * time.Millisecond)
+	if !b.alive("in/hangs") {
+		t.Error("the limit is the old one")
+	}
+	b.must(0, "cancel", id)
+	b.remove("in/hang-00002")
+	b.must(0, "retry", id)
+	b.finish(id, "toy", "3", "in")
+}
+
 // TestKilled kills workers at random, and the server of the queue in the middle: the result is that
 // of one process.
 func TestKilled(t *testing.T) {
@@ -32,10 +135,6 @@ func TestKilled(t *testing.T) {
 	kills := 12
 	if os.Getenv(envKills) != "" {
 		kills = 100
-	} else {
-		ctx, stop := context.WithCancel(t.Context())
-		defer stop()
-		go b.rescue(ctx) // that of River looks every half minute
 	}
 	b.write("in/slow", "")
 	args := []string{"toy", strconv.Itoa(kills * 15), "in"}

@@ -128,10 +128,9 @@ func (q *queue) migrate(ctx context.Context) error {
 	if err != nil {
 		return q.wrap(err)
 	}
-	if is, err := q.has(ctx, "trowel_parts"); err != nil || is {
-		return err
-	}
-	_, err = conn.Exec(ctx, q.sql(`CREATE INDEX trowel_parts ON $$.river_job ((args->>'work'), state)`))
+	_, err = conn.Exec(ctx, q.sql(`
+CREATE TABLE IF NOT EXISTS $$.trowel_worker (name text PRIMARY KEY, seen timestamptz NOT NULL DEFAULT clock_timestamp());
+CREATE INDEX IF NOT EXISTS trowel_parts ON $$.river_job ((args->>'work'), state)`))
 	return q.wrap(err)
 }
 
@@ -184,6 +183,28 @@ func key(words ...string) int64 {
 // client makes a client of River that inserts jobs only.
 func (q *queue) client() (*river.Client[pgx.Tx], error) {
 	return river.NewClient(riverpgxv5.New(q.pool), &river.Config{Schema: q.schema, Logger: silent})
+}
+
+// mergeIfDone inserts the job that merges the results of a work, if no part is left. It goes before
+// all parts of other works.
+func (q *queue) mergeIfDone(ctx context.Context, client *river.Client[pgx.Tx], tx pgx.Tx, id string) (inserted bool, err error) {
+	var data []byte
+	err = tx.QueryRow(ctx, q.sql(`
+SELECT description FROM $$.trowel_work w WHERE id = $1 AND cancelled IS NULL AND ended IS NULL
+AND NOT EXISTS (SELECT FROM $$.river_job WHERE args->>'work' = $1 AND state <> 'completed' AND kind IN ('trowel_part', 'trowel_merge'))`), id).Scan(&data)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	var d description
+	if err == nil {
+		err = json.Unmarshal(data, &d)
+	}
+	if err == nil {
+		opts := d.insertOpts()
+		opts.Priority, opts.ScheduledAt = 1, time.Unix(1, 0) // of those with the same priority the oldest is first
+		_, err = client.InsertTx(ctx, tx, mergeJob{Work: id}, opts)
+	}
+	return err == nil, err
 }
 
 // row is what there is of a work in the queue.
@@ -252,7 +273,7 @@ type states struct {
 	Waiting   int64   `json:"waiting"`
 	Running   int64   `json:"running"`
 	Retrying  int64   `json:"retrying"` // failed, and will be done again
-	Failed    int64   `json:"failed"`   // too often
+	Failed    int64   `json:"failed"`   // too often, or refused
 	Cancelled int64   `json:"cancelled"`
 	Done      int64   `json:"done"`
 	rate      float64 // parts a second, lately
@@ -261,6 +282,9 @@ type states struct {
 // open is how many are still to be done, lost how many nobody will do.
 func (s *states) open() int64 { return s.Waiting + s.Running + s.Retrying }
 func (s *states) lost() int64 { return s.Failed + s.Cancelled }
+
+// refused is what is true of jobs that a worker has refused, and not the user cancelled.
+const refused = `(state = 'cancelled' AND errors IS NOT NULL AND NOT metadata ? 'cancel_attempted_at')`
 
 // states counts the parts of a work.
 func (q *queue) states(ctx context.Context, r *row) (*states, error) {
@@ -274,7 +298,7 @@ func (q *queue) states(ctx context.Context, r *row) (*states, error) {
 SELECT count(*) FILTER (WHERE state IN ('available', 'pending', 'scheduled') AND errors IS NULL),
 	count(*) FILTER (WHERE state = 'running'),
 	count(*) FILTER (WHERE state = 'retryable' OR state IN ('available', 'scheduled') AND errors IS NOT NULL),
-	count(*) FILTER (WHERE state = 'discarded'), count(*) FILTER (WHERE state = 'cancelled'),
+	count(*) FILTER (WHERE state = 'discarded' OR `+refused+`), count(*) FILTER (WHERE state = 'cancelled' AND NOT `+refused+`),
 	count(*) FILTER (WHERE finalized_at > now() - interval '1 minute' AND state = 'completed'),
 	greatest(1, least(60, coalesce(extract(epoch FROM now() - min(attempted_at)), 60)))::float8
 FROM $$.river_job WHERE kind = 'trowel_part' AND args->>'work' = $1`), r.ID).Scan(
@@ -291,6 +315,7 @@ type failure struct {
 	Attempts int       `json:"attempts"`
 	State    string    `json:"state"`
 	Error    string    `json:"error"`
+	Hint     string    `json:"hint,omitempty" db:"-"`
 	At       time.Time `json:"at"`
 }
 
@@ -299,17 +324,52 @@ func (q *queue) failures(ctx context.Context, id string, most int) ([]failure, e
 	rows, err := q.pool.Query(ctx, q.sql(`
 SELECT coalesce(args->'part'->>'name', ''), coalesce(args->'part'->>'file', ''), attempt, state::text,
 	errors[array_upper(errors, 1)]->>'error', (errors[array_upper(errors, 1)]->>'at')::timestamptz
-FROM $$.river_job WHERE args->>'work' = $1 AND errors IS NOT NULL AND state NOT IN ('completed', 'cancelled')
-ORDER BY state = 'discarded' DESC, id LIMIT $2`), id, most)
+FROM $$.river_job WHERE args->>'work' = $1 AND errors IS NOT NULL AND state <> 'completed' AND (state <> 'cancelled' OR `+refused+`)
+ORDER BY state IN ('discarded', 'cancelled') DESC, id LIMIT $2`), id, most)
 	if err != nil {
 		return nil, q.wrap(err)
 	}
 	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[failure])
 	for i := range list {
 		if list[i].Error == "Stuck job rescued by JobRescuer" {
-			list[i].Error = "the worker that did it is gone"
+			list[i].Error = goneText
 		}
+		list[i].Error = strings.TrimPrefix(list[i].Error, "JobCancelError: ")
+		list[i].Error, list[i].Hint, _ = strings.Cut(list[i].Error, "\n"+hintMark)
 	}
+	return list, q.wrap(err)
+}
+
+// active is a job that a worker does now.
+type active struct {
+	Step   string    `json:"step"` // split, part or merge
+	Part   string    `json:"part,omitempty"`
+	File   string    `json:"file,omitempty"`
+	Worker string    `json:"worker"`
+	Since  time.Time `json:"since"`
+}
+
+// what is the job, for people.
+func (a *active) what() string {
+	switch {
+	case a.Part == "":
+		return a.Step
+	case a.File == "":
+		return a.Part
+	}
+	return a.Part + " (" + a.File + ")"
+}
+
+// active returns who does what of a work, and since when, the oldest first, at most so many.
+func (q *queue) active(ctx context.Context, id string, most int) ([]active, error) {
+	rows, err := q.pool.Query(ctx, q.sql(`
+SELECT replace(kind, 'trowel_', ''), coalesce(args->'part'->>'name', ''), coalesce(args->'part'->>'file', ''),
+	coalesce(attempted_by[array_upper(attempted_by, 1)], ''), attempted_at
+FROM $$.river_job WHERE args->>'work' = $1 AND state = 'running' AND attempted_at IS NOT NULL ORDER BY attempted_at, id LIMIT $2`), id, most)
+	if err != nil {
+		return nil, q.wrap(err)
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[active])
 	return list, q.wrap(err)
 }
 

@@ -23,6 +23,7 @@ type status struct {
 	*states
 	state    string
 	failures []failure
+	active   []active
 }
 
 // first is the first error.
@@ -31,6 +32,14 @@ func (s *status) first() string {
 		return "nobody knows why"
 	}
 	return s.failures[0].Error
+}
+
+// hint is that of the first error, before other words.
+func (s *status) hint() string {
+	if len(s.failures) == 0 || s.failures[0].Hint == "" {
+		return ""
+	}
+	return s.failures[0].Hint + "; "
 }
 
 // look returns a work and how far it is.
@@ -65,7 +74,9 @@ func (q *queue) stateOf(ctx context.Context, r *row, failures int) (*status, err
 		s.state = stateWaiting
 	}
 	if failures > 0 && r.Ended == nil {
-		s.failures, err = q.failures(ctx, r.ID, failures)
+		if s.failures, err = q.failures(ctx, r.ID, failures); err == nil {
+			s.active, err = q.active(ctx, r.ID, failures)
+		}
 	}
 	return s, err
 }
@@ -101,8 +112,9 @@ func (s *status) object(r *row) any {
 		States    *states    `json:"states"`
 		Rate      float64    `json:"rate"`
 		Left      float64    `json:"left,omitempty"`
+		Running   []active   `json:"running,omitempty"`
 		Failures  []failure  `json:"failures,omitempty"`
-	}{r.ID, r.Args, r.Dir, r.Version, r.Results, r.Submitted, r.Ended, r.Code, s.state, r.Parts, s.states, s.rate, s.left().Seconds(), s.failures}
+	}{r.ID, r.Args, r.Dir, r.Version, r.Results, r.Submitted, r.Ended, r.Code, s.state, r.Parts, s.states, s.rate, s.left().Seconds(), s.active, s.failures}
 }
 
 // tell prints all about a work.
@@ -126,6 +138,12 @@ func (q *queue) tell(ctx context.Context, t *cli.Tool, r *row, s *status) error 
 		line("rate", "%.1f parts a second, %v left", s.rate, left)
 	}
 	const shown = 20
+	for _, a := range s.active[:min(shown, len(s.active))] {
+		line("running", "%s by %s since %s (%v)", a.what(), shownWorker(a.Worker), a.Since.Local().Format(time.TimeOnly), time.Since(a.Since).Round(time.Second))
+	}
+	if n := len(s.active) - shown; n > 0 {
+		t.Say("%d more run: --json has them", n)
+	}
 	for _, f := range s.failures[:min(shown, len(s.failures))] {
 		what := f.Part
 		switch {
@@ -135,10 +153,16 @@ func (q *queue) tell(ctx context.Context, t *cli.Tool, r *row, s *status) error 
 			what += " (" + f.File + ")"
 		}
 		how := "is tried again"
-		if f.State == "discarded" {
+		switch f.State {
+		case "discarded":
 			how = "failed"
+		case "cancelled":
+			how = "refused"
 		}
 		line("failure", "%s, attempt %d, %s: %s", what, f.Attempts, how, f.Error)
+		if f.Hint != "" {
+			line("hint", "%s", f.Hint)
+		}
 	}
 	if n := len(s.failures) - shown; n > 0 {
 		t.Say("%d more are in --json", n)

@@ -67,8 +67,8 @@ s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
 			return cli.Hint(errors.New("expected --results, the folder where results are kept"), "all workers must see it")
 		case d.Priority < 1 || d.Priority > 4:
 			return errors.New("--priority: expected 1 to 4")
-		case limit < time.Second || limit > maxLimit:
-			return errors.New("--limit: expected a time from 1s to 24h")
+		case checkLimit(limit) != nil:
+			return checkLimit(limit)
 		case d.Attempts < 1 || d.Attempts > maxAttempts:
 			return fmt.Errorf("--attempts: expected 1 to %d", maxAttempts)
 		}
@@ -100,6 +100,13 @@ s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
 		return q.submit(cmd.Context(), t, &d, again)
 	}
 	return cmd
+}
+
+func checkLimit(limit time.Duration) error {
+	if limit < time.Second || limit > maxLimit {
+		return errors.New("--limit: expected a time from 1s to 24h")
+	}
+	return nil
 }
 
 // place makes the name of the place for results one that all workers understand.

@@ -100,6 +100,8 @@ func (y *toy) Do(ctx context.Context, p work.Part, put func(int) error) error {
 	switch {
 	case y.has("fail-" + p.Name):
 		return errors.New("fails as it was told to")
+	case y.has("refuse-" + p.Name):
+		return cli.Hint(fmt.Errorf("a part: %w", cli.ErrRefused), "ask somebody")
 	case y.has("panic-" + p.Name):
 		panic("as it was told to")
 	case y.has("hang-" + p.Name):

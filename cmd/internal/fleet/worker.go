@@ -30,14 +30,11 @@ import (
 )
 
 const (
-	// grace is how long beyond its limit a part is waited for: then its worker has died, and
-	// another one does it.
+	// grace is how long beyond its limit a part is waited for: then its worker hangs, and another
+	// one does it.
 	grace = time.Minute
-	// snooze is how long a merge waits for the last parts, and a job for another process that does
-	// the same.
+	// snooze is how long a job waits for another process that does the same.
 	snooze = time.Second
-	// idle is how long it waits when parts have failed too often.
-	idle = 15 * time.Second
 	// kept is for how long what was done stays in the queue.
 	kept = 30 * 24 * time.Hour
 )
@@ -54,6 +51,7 @@ type worker struct {
 	roots   []root
 	access  cli.Access
 	grace   time.Duration
+	name    string // of its lease
 	scratch string
 
 	river *river.Client[pgx.Tx]
@@ -73,6 +71,7 @@ func (w *worker) run(ctx context.Context) error {
 	defer cancel()
 	w.hard = hard
 
+	w.name = workerName()
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &sole[splitJob]{worker: w, do: w.split})
 	river.AddWorker(workers, &doer{worker: w})
@@ -82,6 +81,7 @@ func (w *worker) run(ctx context.Context) error {
 	}
 	var err error
 	w.river, err = river.NewClient(riverpgxv5.New(w.pool), &river.Config{
+		ID:                w.name,
 		Schema:            w.schema,
 		Queues:            map[string]river.QueueConfig{queueName(cli.Version()): {MaxWorkers: w.max, FetchCooldown: 20 * time.Millisecond}},
 		Workers:           workers,
@@ -99,6 +99,11 @@ func (w *worker) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := w.renew(ctx); err != nil { // before it has any job
+		return w.wrap(err)
+	}
+	go w.hold(hard)
+	defer w.release(hard)
 	if err := w.river.Start(context.WithoutCancel(ctx)); err != nil {
 		return w.wrap(err)
 	}
@@ -198,7 +203,10 @@ func (w *worker) description(ctx context.Context, id string) (r *row, dir, resul
 	if err == nil && !bucket.IsURL(results) {
 		err = w.access.Inside(results)
 	}
-	return r, dir, in(results, id), err
+	if err != nil {
+		return nil, "", "", errNot{err}
+	}
+	return r, dir, in(results, id), nil
 }
 
 func (w *worker) order(r *row, s step) *order {
@@ -226,7 +234,8 @@ func (w *worker) end(ctx context.Context, what string, err error) error {
 		return err // it was cancelled, or the worker ends
 	}
 	w.tool.Warn("", what+": "+err.Error())
-	if errors.As(err, &not) {
+	var child *childError
+	if errors.As(err, &not) || errors.As(err, &child) && child.code == exitRefused {
 		return river.JobCancel(err)
 	}
 	return err
@@ -240,8 +249,7 @@ type doer struct {
 
 // Timeout is when another worker does the part: its own one has ended it before.
 func (d *doer) Timeout(job *river.Job[partJob]) time.Duration {
-	limit := time.Duration(min(max(job.Args.Limit, 1), int(maxLimit/time.Second))) * time.Second
-	return limit + d.grace
+	return job.Args.limit() + d.grace
 }
 
 // NextRetry is sooner than that of River, for which a day is nothing.
@@ -253,7 +261,11 @@ func nextRetry(job *rivertype.JobRow, grace time.Duration) time.Time {
 }
 
 func (d *doer) Work(ctx context.Context, job *river.Job[partJob]) error {
-	return d.end(ctx, "part "+strconv.QuoteToASCII(job.Args.Part.Name), d.part(ctx, &job.Args))
+	err := d.part(ctx, &job.Args)
+	if err == nil {
+		err = d.complete(ctx, job)
+	}
+	return d.end(ctx, "part "+strconv.QuoteToASCII(job.Args.Part.Name), err)
 }
 
 var errLimit = errors.New("it took longer than its limit")
@@ -266,7 +278,8 @@ func (d *doer) part(ctx context.Context, p *partJob) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, r.limit(), fmt.Errorf("%w of %v", errLimit, r.limit()))
+	limit := p.limit()
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w of %v", errLimit, limit))
 	defer cancel()
 	store, end, err := openStore(ctx, results)
 	if err != nil {
@@ -380,8 +393,7 @@ func (w *worker) split(ctx context.Context, id string) error {
 	})
 }
 
-// insert puts all parts into the queue, and the merge behind them: all at once, so that whoever is
-// killed has inserted nothing.
+// insert puts all parts into the queue: all at once, so that whoever is killed has inserted nothing.
 func (w *worker) insert(ctx context.Context, conn *pgxpool.Conn, r *row, plan *work.Plan) error {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
@@ -406,15 +418,58 @@ func (w *worker) insert(ctx context.Context, conn *pgxpool.Conn, r *row, plan *w
 			return err
 		}
 	}
-	if _, err := w.river.InsertTx(ctx, tx, mergeJob{Work: r.ID}, opts); err != nil {
+	if _, err := w.mergeIfDone(ctx, w.river, tx, r.ID); err != nil { // there may be no parts
 		return err
 	}
 	return tx.Commit(ctx)
 }
 
+// complete marks a part as done. Whoever does that for the last part of a work inserts the merge.
+func (w *worker) complete(ctx context.Context, job *river.Job[partJob]) error {
+	tx, err := w.pool.Begin(ctx)
+	if err != nil {
+		return w.wrap(err)
+	}
+	defer tx.Rollback(context.WithoutCancel(ctx))
+	// The last two parts may be done at the same time: the second one sees the first.
+	if _, err := tx.Exec(ctx, w.sql(`SELECT FROM $$.trowel_work WHERE id = $1 FOR UPDATE`), job.Args.Work); err != nil {
+		return w.wrap(err)
+	}
+	// Its result is there, whoever else may be at it by now.
+	if _, err := tx.Exec(ctx, w.sql(`UPDATE $$.river_job SET state = 'completed', finalized_at = now() WHERE id = $1 AND state IN ('running', 'available', 'retryable', 'scheduled')`), job.ID); err != nil {
+		return w.wrap(err)
+	}
+	if _, err := w.mergeIfDone(ctx, w.river, tx, job.Args.Work); err != nil {
+		return w.wrap(err)
+	}
+	return w.wrap(tx.Commit(ctx))
+}
+
 // insertOpts are those of all jobs of a work.
 func (d *description) insertOpts() *river.InsertOpts {
 	return &river.InsertOpts{Queue: queueName(d.Version), Priority: min(max(d.Priority, 1), 4), MaxAttempts: min(max(d.Attempts, 1), maxAttempts)}
+}
+
+// tooSoon ends a merge for which parts were put back into the queue: whoever does the last one of
+// these inserts another merge, unless there is one.
+func (w *worker) tooSoon(ctx context.Context, id string) error {
+	tx, err := w.pool.Begin(ctx)
+	if err != nil {
+		return w.wrap(err)
+	}
+	defer tx.Rollback(context.WithoutCancel(ctx))
+	for _, text := range []string{
+		`SELECT FROM $$.trowel_work WHERE id = $1 FOR UPDATE`,
+		`UPDATE $$.river_job SET state = 'completed', finalized_at = now() WHERE args->>'work' = $1 AND kind = 'trowel_merge' AND state = 'running'`,
+	} {
+		if _, err := tx.Exec(ctx, w.sql(text), id); err != nil {
+			return w.wrap(err)
+		}
+	}
+	if _, err := w.mergeIfDone(ctx, w.river, tx, id); err != nil {
+		return w.wrap(err)
+	}
+	return w.wrap(tx.Commit(ctx))
 }
 
 // merge merges the results of all parts of a work.
@@ -427,14 +482,10 @@ func (w *worker) merge(ctx context.Context, id string) error {
 	if err != nil || r.Ended != nil {
 		return err
 	}
-	left, err := w.states(ctx, r)
-	switch {
-	case err != nil:
+	if left, err := w.states(ctx, r); err != nil {
 		return err
-	case left.open() > 0:
-		return river.JobSnooze(snooze)
-	case left.lost() > 0:
-		return river.JobSnooze(idle) // until somebody tries them again
+	} else if left.open()+left.lost() > 0 {
+		return w.tooSoon(ctx, id)
 	}
 	return w.alone(ctx, id, func(ctx context.Context, _ *pgxpool.Conn) error {
 		if r, err := w.work(ctx, id); err != nil || r.Ended != nil {

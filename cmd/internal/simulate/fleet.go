@@ -23,13 +23,13 @@ type Fleet struct {
 	// database or disk that they read from gives no more; 0 is any number.
 	Source float64
 
-	Fetch float64 // seconds from the end of one part to the beginning of the next
-	MTBF  float64 // mean seconds until a worker dies while it works; 0 is never
-	Back  float64 // seconds until it is started again
-	Limit float64 // seconds that a part may take, from its beginning
-	Check float64 // seconds between two looks of the queue for parts whose worker died
-	Tries int     // how often a part is tried before it is given up
-	Merge float64 // seconds that merging takes for each shard
+	Fetch  float64 // seconds from the end of one part to the beginning of the next
+	MTBF   float64 // mean seconds until a worker dies while it works; 0 is never
+	Back   float64 // seconds until it is started again
+	Limit  float64 // seconds that a part may take, from its beginning
+	Rescue float64 // seconds until the part of a worker that died is given to another one
+	Tries  int     // how often a part is tried before it is given up
+	Merge  float64 // seconds that merging takes for each shard
 }
 
 // Outcome is how a simulated run went. Times are in seconds.
@@ -42,9 +42,6 @@ type Outcome struct {
 	Lost     float64 // work that was done for nothing
 	GivenUp  int     // parts that were tried too often
 }
-
-// minute is how much later than its limit a part is taken from a worker that died with it.
-const minute = 60
 
 // worker is one that works, or not.
 type worker struct {
@@ -165,11 +162,7 @@ func (f Fleet) Run() (o Outcome, err error) {
 				o.Deaths++
 				o.Lost += did
 				w.part, w.ready = -1, now+f.Back
-				found := w.since + f.Limit + minute
-				if f.Check > 0 {
-					found = math.Ceil(found/f.Check) * f.Check
-				}
-				heap.Push(&orphans, event{found, part})
+				heap.Push(&orphans, event{now + f.Rescue, part})
 			case w.since+f.Limit <= now:
 				o.Overtime++
 				o.Lost += did

@@ -34,7 +34,7 @@ func simulate(args []string, out io.Writer) error {
 	flags.Float64Var(&f.MTBF, "mtbf", 0, "mean seconds until a worker dies at work; 0 is never")
 	flags.Float64Var(&f.Back, "back", 60, "seconds until it is there again")
 	flags.Float64Var(&f.Limit, "limit", 600, "seconds that a part may take")
-	flags.Float64Var(&f.Check, "check", 30, "seconds between two looks for parts whose worker died")
+	flags.Float64Var(&f.Rescue, "rescue", 8, "seconds until the part of a worker that died is given to another one")
 	flags.IntVar(&f.Tries, "tries", 5, "how often a part is tried")
 	flags.Float64Var(&f.Merge, "merge", 0.01, "seconds of the merge for each shard")
 	runs := flags.Int("runs", 101, "how many runs are simulated")
