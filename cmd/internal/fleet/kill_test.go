@@ -48,7 +48,9 @@ func testRescue(t *testing.T, b *bench) {
 	b.remove("in/hang-00001")
 	dies.end(os.Kill)
 	killed := time.Now()
-	b.eventually("the part is done", func() bool { return b.query(`SELECT count(*) FROM $$.river_job WHERE kind = 'trowel_part' AND state = 'completed'`) == 2 })
+	b.eventually("the part is done", func() bool {
+		return b.query(`SELECT count(*) FROM $$.river_job WHERE kind = 'trowel_part' AND state = 'completed'`) == 2
+	})
 	took := time.Since(killed)
 	t.Logf("the part of a worker that was killed was done after %v", took)
 	b.finish(id, "toy", "2", "in")
