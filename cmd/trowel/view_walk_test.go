@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"trowel.example/internal/judge/chromium"
+	"trowel.example/teeworlds/twmap"
 )
 
 // TestViewCell walks to a cell of a real map by keys alone, and reads what is there: as the tree
@@ -153,6 +155,42 @@ func TestViewChanged(t *testing.T) {
 	p.Picture("changed")
 	for _, m := range p.Messages() {
 		t.Errorf("on the console: %s", m)
+	}
+	v.stop()
+}
+
+// TestViewMissing sees that what the picture lacks is listed when the file was changed where nobody sees it, and when
+// the page is loaded again: the parts of the picture are kept, and so is what they lack.
+func TestViewMissing(t *testing.T) {
+	path := sample(t, "burrow", "burrow.map")
+	editMap(t, path, path, func(m *twmap.Map) {
+		for _, g := range m.Groups {
+			for _, l := range g.Layers {
+				if l, ok := l.(*twmap.TileLayer); ok && l.Image >= 0 {
+					m.Images[l.Image] = twmap.NewExternalImage("nowhere_to_be_found", 1024, 1024)
+					return
+				}
+			}
+		}
+	})
+	v := view(t, path)
+	p := v.open(1280, 800)
+	listed := `[...document.querySelectorAll(".pane-missing td")].some((n) => n.textContent === "nowhere_to_be_found")`
+	p.Wait(listed)
+	editMap(t, path, path+".new", func(m *twmap.Map) { m.Info.Settings = append(m.Info.Settings, "sv_gametype race") })
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
+	}
+	p.Wait(`performance.getEntriesByType("resource").some((e) => e.name.includes("/stale"))`)
+	settle(p)
+	for _, when := range []string{"changed", "loaded again"} {
+		var missing struct{ Missing []struct{ Name string } }
+		if _, data := v.get("/f/0/missing?view=map"); json.Unmarshal(data, &missing) != nil || !slices.ContainsFunc(missing.Missing, func(m struct{ Name string }) bool { return m.Name == "nowhere_to_be_found" }) {
+			t.Errorf("%s: missing is %s", when, data)
+		}
+		p.Do(chromedp.Reload())
+		p.Wait("document.body.dataset.ready")
+		p.Wait(listed)
 	}
 	v.stop()
 }
