@@ -2,6 +2,7 @@ package viewer
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -16,12 +17,45 @@ type panels struct {
 
 	mu     sync.Mutex
 	checks map[string]*checkRun
+	lacked map[string]*format.Missed // by the keys of scenes that were closed
 }
+
+// maxLacked is of how many scenes that were closed it is known what they lacked.
+const maxLacked = 1000
 
 func (p *panels) init(life context.Context) {
 	p.dumps.max, p.contents.max = keptDumps, keptSpaces
 	p.dumps.life, p.contents.life = life, life
-	p.checks = make(map[string]*checkRun)
+	p.checks, p.lacked = make(map[string]*checkRun), make(map[string]*format.Missed)
+}
+
+// lack keeps what a scene had to do without that is closed: its pictures are still shown.
+func (p *panels) lack(scene string, some []format.Missing) {
+	if len(some) == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.lacked[scene] == nil {
+		for other := range p.lacked {
+			if len(p.lacked) < maxLacked {
+				break
+			}
+			delete(p.lacked, other)
+		}
+		p.lacked[scene] = new(format.Missed)
+	}
+	p.lacked[scene].Add(some...)
+}
+
+// lacks returns what scenes of a key had to do without that were closed.
+func (p *panels) lacks(scene string) []format.Missing {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if all := p.lacked[scene]; all != nil {
+		return all.All()
+	}
+	return nil
 }
 
 // drop forgets an edition.
@@ -31,6 +65,7 @@ func (p *panels) drop(edition string) {
 	p.contents.drop(of)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	maps.DeleteFunc(p.lacked, func(key string, _ *format.Missed) bool { return of(key) })
 	if c := p.checks[edition]; c != nil {
 		c.cancel()
 		delete(p.checks, edition)

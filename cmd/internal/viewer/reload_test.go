@@ -162,6 +162,15 @@ func TestMissingStays(t *testing.T) {
 	if n := missing(); n != 1 {
 		t.Errorf("%d when the scene was closed", n)
 	}
+	w.tiles.mu.Lock()
+	clear(w.tiles.kept)
+	w.tiles.order.Init()
+	w.tiles.mu.Unlock()
+	for start := time.Now(); missing() != 1; time.Sleep(time.Millisecond) { // a browser may keep the tile
+		if time.Since(start) > 10*time.Second { // the scene is closed when its last user has left
+			t.Fatal("nothing when the tile was thrown away")
+		}
+	}
 	w.write("abX", "2")
 	w.expect("changed", "changed map[file:0 generation:2]")
 	if n := missing(); n != 0 {

@@ -18,10 +18,12 @@ import (
 // scene is a scene that is open, and keeps its file open.
 type scene struct {
 	format.Scene
-	release func() // of its edition
+	release func()                 // of its edition
+	closing func([]format.Missing) // keeps what its pictures had to do without
 }
 
 func (s *scene) Close() error {
+	s.closing(s.Missing())
 	err := s.Scene.Close()
 	s.release()
 	return err
@@ -62,7 +64,8 @@ func (e *edition) scene(ctx context.Context, path string, values map[string]stri
 			release()
 			return nil, err
 		}
-		return &scene{opened, release}, nil
+		key := e.sceneKey(path, values)
+		return &scene{opened, release, func(lacked []format.Missing) { server.panels.lack(key, lacked) }}, nil
 	})
 }
 
@@ -135,6 +138,7 @@ type asked struct {
 	look       format.Look // with view, layers and time; no origin, scale or size
 	picture    string      // the file, what of its tree, and the options
 	generation int         // of the file
+	key        string      // of the scene
 	hold       func()      // keeps it open for one more call of release
 	release    func()
 }
@@ -154,7 +158,7 @@ func (e *edition) ask(ctx context.Context, r *http.Request) (*asked, error) {
 	}
 	var users atomic.Int32
 	users.Store(1)
-	a := &asked{scene: sc, picture: fmt.Sprintf("%d\n%s", e.of.id, variantKey(path, values)), generation: e.generation, hold: func() { users.Add(1) }, release: func() {
+	a := &asked{scene: sc, picture: fmt.Sprintf("%d\n%s", e.of.id, variantKey(path, values)), generation: e.generation, key: e.sceneKey(path, values), hold: func() { users.Add(1) }, release: func() {
 		if users.Add(-1) == 0 {
 			release()
 		}

@@ -37,6 +37,7 @@ type toyScene struct {
 
 	mu    *sync.Mutex
 	drawn *int
+	lacks bool
 }
 
 type costlyToyScene struct{ *toyScene }
@@ -113,6 +114,7 @@ func (s *toyScene) Render(ctx context.Context, dst *image.RGBA, look format.Look
 		return errors.New("it is closed")
 	}
 	*s.drawn++
+	s.lacks = true
 	s.mu.Unlock()
 	format.MissedOf(ctx).Add(format.Missing{Kind: "letter", Name: "all", Count: 1, Adds: true})
 	if s.wait != nil {
@@ -156,7 +158,14 @@ func (s costlyToyScene) Cover(_ context.Context, dst *image.RGBA, look format.Lo
 	return nil
 }
 
-func (s *toyScene) Missing() []format.Missing { return nil }
+func (s *toyScene) Missing() []format.Missing {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.lacks {
+		return nil
+	}
+	return []format.Missing{{Kind: "letter", Name: "all", Count: 1, Adds: true}}
+}
 
 func (s *toyScene) Close() error {
 	s.mu.Lock()

@@ -147,7 +147,7 @@ func listMissing(ctx context.Context, e *edition, r *http.Request) (any, error) 
 	defer a.release()
 	list := []missingItem{}
 	var missed format.Missed
-	for _, m := range a.Missing() {
+	for _, m := range append(a.Missing(), e.of.server.panels.lacks(a.key)...) {
 		m.Adds = false
 		missed.Add(m)
 	}
