@@ -12,7 +12,7 @@ import (
 	"trowel.example/format"
 
 	"trowel.example/check"
-	"trowel.example/internal/server"
+	"trowel.example/internal/database"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -68,7 +68,7 @@ func copyOptionsOf(job *format.Job) (worldcopy.Options, error) {
 		Postgres: job.Value(optionPostgres.Name), Remote: job.On(optionRemote.Name), OnProgress: job.Report,
 	}
 	if o.Postgres != "" {
-		if _, err := server.Postgres(o.Postgres, "", true); err != nil { // which would name a setting of world.mt
+		if _, err := database.Postgres(o.Postgres, "", true); err != nil { // which would name a setting of world.mt
 			return o, fmt.Errorf("--%s: expected how to connect, such as \"host=127.0.0.1 user=minetest dbname=world\"", optionPostgres.Name)
 		}
 	}

@@ -68,6 +68,23 @@ func TestGamesKnowNothing(t *testing.T) {
 	}
 }
 
+// TestNoDrivers tests that a program for maps or mods has no client of a database in it.
+func TestNoDrivers(t *testing.T) {
+	list, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}", "../../teeworlds/...", "../../torchlight/...").Output()
+	if err != nil {
+		t.Skipf("no go command, or no module: %v", err)
+	}
+	drivers := regexp.MustCompile(`^(github\.com/(jackc|redis)|zombiezen\.com/go/sqlite|modernc\.org/sqlite)(/|$)`)
+	if !drivers.MatchString("github.com/jackc/pgx/v5") || !strings.Contains(string(list), "/teeworlds\n") {
+		t.Errorf("this test tests nothing: %d bytes of packages", len(list))
+	}
+	for pkg := range strings.Lines(string(list)) {
+		if pkg = strings.TrimSpace(pkg); drivers.MatchString(pkg) {
+			t.Errorf("maps or mods import %s", pkg)
+		}
+	}
+}
+
 // TestSmall tests that the program that everybody has is without what is large: that is for the
 // second one.
 func TestSmall(t *testing.T) {

@@ -1,32 +1,12 @@
-// Package server connects to the database servers that worlds name: Redis and
-// PostgreSQL.
-//
-// A world.mt comes from anywhere, and may name any server. So nobody but this
-// machine is called unless that was allowed: a server on another one learns who
-// reads the world, and gets the passwords that the user keeps for it.
+// Package server has what all know of the database servers that worlds name: when one fails, and how
+// connections are made. The clients are in package database, so that programs without worlds do not
+// have them.
 package server
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"net"
-	"net/netip"
-	"net/url"
-	"os"
-	"slices"
-	"strconv"
-	"strings"
-	"syscall"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
-
-	"trowel.example/fault"
 )
 
 // ErrRemote means that a world names a server on another machine.
@@ -37,10 +17,6 @@ const Application = "trowel"
 
 // Timeout is how long a server has to answer at first.
 const Timeout = 10 * time.Second
-
-// patience is how long a reply of Redis may take: of the names of some million
-// blocks, say.
-const patience = 5 * time.Minute
 
 // Sealed is set in processes that work for others: the connection of a world may then name no
 // file, be it on another machine. It would be read whatever folders the process may read, and what is in a
@@ -53,277 +29,19 @@ var ErrFiles = errors.New("it names a file of this machine, which is not read he
 // Dial makes all connections. Tests put something else here.
 var Dial = new(net.Dialer).DialContext
 
-func init() { redis.SetLogger(silent{}) }
-
-// silent takes what the client of Redis would print.
-type silent struct{}
-
-func (silent) Printf(context.Context, string, ...any) {}
-
 // Error is a server that did not do what it was asked. It says nothing about the
 // world. Nor does its cause, which it therefore hides: that there is no socket to
 // connect to must not be taken for a database that there is not.
 type Error struct {
 	Server string // such as "Redis at 127.0.0.1:6379"
+	Why    string // in words that have nothing of a connection string
 	Err    error
 }
 
-func (e *Error) Error() string { return e.Server + ": " + why(e.Err) }
+func (e *Error) Error() string { return e.Server + ": " + e.Why }
 
 // Failed reports whether an error is that of a server.
 func Failed(err error) bool {
 	var e *Error
 	return errors.As(err, &e)
-}
-
-// Wrap makes an error of a client one that names the server. What the server says
-// about tables that are missing or of another form is about the world, as is what
-// was found in them.
-func Wrap(name string, err error) error {
-	var inside *fault.Error
-	var reply *pgconn.PgError
-	switch {
-	case err == nil, errors.Is(err, context.Canceled), errors.As(err, &inside), errors.Is(err, fs.ErrExist), Failed(err):
-		return err
-	case errors.As(err, &reply) && strings.HasPrefix(reply.Code, "42"): // syntax_error_or_access_rule_violation
-		return fmt.Errorf("%s: %s", name, reply.Message)
-	}
-	return &Error{name, err}
-}
-
-// why says what is wrong with a server, in words that have nothing of a connection
-// string: a damaged one has its password in any place.
-func why(err error) string {
-	var reply *pgconn.PgError
-	var system syscall.Errno
-	var name *net.DNSError
-	var timeout net.Error
-	text := ""
-	switch {
-	case errors.As(err, &reply) && (reply.Code == "53100" || reply.Code == "53200"): // disk_full, out_of_memory
-		return "no space left on the server: " + reply.Message
-	case errors.As(err, &reply):
-		return "the server says: " + reply.Message
-	case isReply(err, &text) && (redis.IsOOMError(err) || redis.HasErrorPrefix(err, "MISCONF")):
-		return "no space left on the server: " + text
-	case text != "":
-		return "the server says: " + text
-	case errors.As(err, &name):
-		return "nobody knows a machine of this name"
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Sprintf("no answer within %d seconds", int(Timeout.Seconds()))
-	case errors.As(err, &system):
-		return "no connection: " + system.Error()
-	}
-	return "the connection has ended"
-}
-
-// isReply reports whether an error is a reply of Redis, and gives its text.
-func isReply(err error, text *string) bool {
-	var reply redis.Error
-	if errors.As(err, &reply) && reply != redis.Nil {
-		*text = reply.Error()
-	}
-	return *text != ""
-}
-
-// remote makes the error about a setting of world.mt.
-func remote(setting string) error {
-	return &fault.Error{File: "world.mt", Path: setting, Offset: -1, Err: ErrRemote}
-}
-
-// here returns the addresses of a host that is this machine. That is decided by
-// what is written: the answer of a name server would lead anywhere.
-func here(host string) ([]string, bool) {
-	if strings.EqualFold(host, "localhost") {
-		return []string{"127.0.0.1", "::1"}, true
-	}
-	ip, err := netip.ParseAddr(host)
-	if err != nil || ip.Zone() != "" || !ip.Unmap().IsLoopback() {
-		return nil, false
-	}
-	return []string{host}, true
-}
-
-// dialHere connects to this machine only, whatever a client makes of an address.
-func dialHere(ctx context.Context, network, address string) (net.Conn, error) {
-	if network == "unix" {
-		return Dial(ctx, network, address)
-	}
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, err
-	}
-	all, ok := here(host)
-	if !ok {
-		return nil, ErrRemote
-	}
-	for _, ip := range all {
-		var conn net.Conn
-		if conn, err = Dial(ctx, network, net.JoinHostPort(ip, port)); err == nil {
-			return conn, nil
-		}
-	}
-	return nil, err
-}
-
-// Redis returns how to connect to a Redis server at an address, a host or the path
-// of a socket. With anywhere it may be on another machine.
-func Redis(address string, port int, password string, anywhere bool) (*redis.Options, error) {
-	if port == 0 {
-		port = 6379
-	}
-	// Protocol 2 is what servers of every age speak.
-	o := &redis.Options{
-		Network: "tcp", Addr: net.JoinHostPort(strings.Trim(address, "[]"), strconv.Itoa(port)), Password: password, Protocol: 2, DisableIdentity: true,
-		DialTimeout: Timeout, ReadTimeout: patience, MaxRetries: -1, DialerRetries: 1,
-		// A server shall not send its clients elsewhere.
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	}
-	if strings.Contains(address, "/") {
-		o.Network, o.Addr = "unix", address
-	} else if _, local := here(strings.Trim(address, "[]")); !local && !anywhere {
-		return nil, remote("redis_address")
-	}
-	dial := dialHere
-	if anywhere {
-		dial = func(ctx context.Context, network, address string) (net.Conn, error) {
-			return Dial(ctx, network, address)
-		}
-	}
-	o.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
-		ctx, cancel := context.WithTimeout(ctx, Timeout)
-		defer cancel()
-		return dial(ctx, network, address)
-	}
-	return o, nil
-}
-
-// plainKeys are the keys of a connection string that name nothing but the server
-// and what it is to do: none of them makes the client read a file of the user.
-var plainKeys = []string{"host", "port", "database", "user", "password", "sslmode", "connect_timeout", "application_name", "client_encoding", "options", "target_session_attrs"}
-
-// Postgres returns how to connect to the PostgreSQL of a connection string, which
-// is that of a setting of world.mt. With anywhere it may be on another machine, and
-// what the user keeps for such connections is used: PGPASSWORD, the files of
-// passwords, services and keys.
-func Postgres(connString, setting string, anywhere bool) (*pgx.ConnConfig, error) {
-	c, err := parsePostgres(connString, setting, anywhere)
-	if err != nil {
-		return nil, err
-	}
-	if c.ConnectTimeout == 0 || c.ConnectTimeout > Timeout {
-		c.ConnectTimeout = Timeout
-	}
-	dial := dialHere
-	if anywhere {
-		dial = func(ctx context.Context, network, address string) (net.Conn, error) {
-			return Dial(ctx, network, address)
-		}
-	} else {
-		for _, host := range hosts(c) {
-			if _, local := here(host); !local && !isSocket(host) {
-				return nil, remote(setting)
-			}
-		}
-		c.LookupFunc = func(_ context.Context, host string) ([]string, error) {
-			if all, ok := here(host); ok {
-				return all, nil
-			}
-			return nil, ErrRemote
-		}
-	}
-	c.DialFunc = pgconn.DialFunc(dial)
-	c.RuntimeParams["application_name"] = Application
-	return c, nil
-}
-
-// isSocket reports whether a host is the folder of a Unix socket.
-func isSocket(host string) bool {
-	network, _ := pgconn.NetworkAddress(host, 0)
-	return network == "unix"
-}
-
-func hosts(c *pgx.ConnConfig) []string {
-	all := []string{c.Host}
-	for _, f := range c.Fallbacks {
-		all = append(all, f.Host)
-	}
-	return all
-}
-
-func parsePostgres(connString, setting string, anywhere bool) (*pgx.ConnConfig, error) {
-	malformed := &fault.Error{File: "world.mt", Path: setting, Offset: -1, Want: "how to connect to PostgreSQL", Got: "a connection string that cannot be understood", Err: fault.ErrFormat}
-	if strings.TrimSpace(connString) == "" {
-		malformed.Got = "nothing"
-		return nil, malformed
-	}
-	parse := func(keys []string) (*pgx.ConnConfig, error) {
-		var o pgx.ParseConfigOptions
-		o.ConnStringAllowedKeys = keys
-		return pgx.ParseConfigWithOptions(connString, o)
-	}
-	if anywhere {
-		keys := plainKeys
-		if !Sealed {
-			keys = nil
-		}
-		c, err := parse(keys)
-		switch {
-		case err != nil && strings.Contains(err.Error(), "ConnStringAllowedKeys"):
-			return nil, &fault.Error{File: "world.mt", Path: setting, Offset: -1, Err: ErrFiles}
-		case err != nil:
-			return nil, malformed
-		}
-		return c, nil
-	}
-	c, err := parse(plainKeys)
-	if err != nil {
-		// pgx has no type for this error, but tells the option by its name; a test sees to it.
-		if strings.Contains(err.Error(), "ConnStringAllowedKeys") {
-			return nil, remote(setting)
-		}
-		return nil, malformed
-	}
-	if !stands(c.Password, connString) {
-		c.Password = "" // it is one that the user keeps
-	}
-	if c.TLSConfig != nil {
-		c.TLSConfig.Certificates = nil
-	}
-	for _, f := range c.Fallbacks {
-		if f.TLSConfig != nil {
-			f.TLSConfig.Certificates = nil
-		}
-	}
-	return c, nil
-}
-
-// stands reports whether a value stands in a connection string, in either of its forms.
-func stands(value, connString string) bool {
-	bare := strings.NewReplacer(`\\`, `\`, `\`, "").Replace(connString)
-	inURL, _ := url.PathUnescape(connString)
-	inQuery, _ := url.QueryUnescape(connString)
-	return slices.ContainsFunc([]string{connString, bare, inURL, inQuery}, func(text string) bool { return strings.Contains(text, value) })
-}
-
-// PostgresPlace returns a text that two connections have in common that lead to the same database,
-// and "" for one that may lead to several.
-func PostgresPlace(c *pgx.ConnConfig) string {
-	for _, f := range c.Fallbacks {
-		if f.Host != c.Host || f.Port != c.Port {
-			return ""
-		}
-	}
-	return fmt.Sprintf("%s:%d/%s", c.Host, c.Port, c.Database)
-}
-
-// PostgresName is what a PostgreSQL database is called. What looks like no host is
-// left out: in a damaged connection string the password may be anywhere.
-func PostgresName(c *pgx.ConnConfig) string {
-	list := slices.Compact(hosts(c))
-	if slices.ContainsFunc(list, func(host string) bool { return !isSocket(host) && strings.ContainsAny(host, " ='\"@%&?") }) {
-		return "PostgreSQL"
-	}
-	return fmt.Sprintf("PostgreSQL database %q on %s", c.Database, strings.Join(list, ", "))
 }

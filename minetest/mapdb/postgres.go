@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"trowel.example/fault"
+	"trowel.example/internal/database"
 	"trowel.example/internal/server"
 )
 
@@ -65,7 +66,7 @@ type postgresDB struct {
 var _ Writer = (*postgresDB)(nil)
 
 func openPostgres(c Config, readOnly bool) (*postgresDB, error) {
-	config, err := server.Postgres(c.Postgres, "pgsql_connection", c.Remote)
+	config, err := database.Postgres(c.Postgres, "pgsql_connection", c.Remote)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +211,7 @@ func (db *postgresDB) Moment() (place, snapshot string) {
 	if !db.moment {
 		return "", ""
 	}
-	return server.PostgresPlace(db.config), db.snapshot
+	return database.PostgresPlace(db.config), db.snapshot
 }
 
 // MomentOf returns how others can read at the moment at which a store is read that was opened with
@@ -228,7 +229,7 @@ func (db *postgresDB) failed(err error) error {
 	if errors.Is(err, ErrNotFound) {
 		return err
 	}
-	return server.Wrap(server.PostgresName(db.config), err)
+	return database.Wrap(database.PostgresName(db.config), err)
 }
 
 // Get returns the bytes of a block.
@@ -517,7 +518,7 @@ func (db *postgresDB) Load(ctx context.Context, blocks iter.Seq2[Block, error]) 
 }
 
 func (db *postgresDB) String() string {
-	return server.PostgresName(db.config)
+	return database.PostgresName(db.config)
 }
 
 // Close ends the connection.

@@ -14,7 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"trowel.example/fault"
-	"trowel.example/internal/server"
+	"trowel.example/internal/database"
 )
 
 // ErrNoHash is wrapped by the error of [Open] for a Redis server that does not have the hash.
@@ -86,7 +86,7 @@ func openRedis(ctx context.Context, c Config) (Writer, error) {
 	if err := redisComplete(c); err != nil {
 		return nil, err
 	}
-	o, err := server.Redis(c.Redis.Address, c.Redis.Port, c.Redis.Password, c.Remote)
+	o, err := database.Redis(c.Redis.Address, c.Redis.Port, c.Redis.Password, c.Remote)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func createRedis(ctx context.Context, c Config) (Writer, error) {
 }
 
 // failed makes an error of the client one of the server.
-func (db *redisDB) failed(err error) error { return server.Wrap(storeRedis+" at "+db.addr, err) }
+func (db *redisDB) failed(err error) error { return database.Wrap(storeRedis+" at "+db.addr, err) }
 
 func field(p Pos) string { return strconv.FormatInt(p.Key(), 10) }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"trowel.example/internal/server"
+	"trowel.example/internal/database"
 	"trowel.example/minetest/mapdb"
 )
 
@@ -21,22 +21,22 @@ type postgresConn struct {
 // openPostgres connects to the server that a setting of world.mt, or the caller,
 // names. Errors do not tell the password that may be in the connection string.
 func openPostgres(ctx context.Context, connString, setting string, opts Options, t tables) (*sqlDB, error) {
-	config, err := server.Postgres(connString, setting, opts.Remote)
+	config, err := database.Postgres(connString, setting, opts.Remote)
 	if err != nil {
 		return nil, err
 	}
 	snapshot := ""
 	if opts.Moment != nil && !opts.Write {
 		place, of := mapdb.MomentOf(opts.Moment)
-		if place != "" && place == server.PostgresPlace(config) {
+		if place != "" && place == database.PostgresPlace(config) {
 			snapshot = of
 			config.RuntimeParams["idle_in_transaction_session_timeout"] = "0"
 		}
 	}
-	c := &postgresConn{name: server.PostgresName(config)}
+	c := &postgresConn{name: database.PostgresName(config)}
 	db := &sqlDB{file: mapdb.Postgres, write: opts.Write, lost: opts.Lost, begin: "BEGIN", create: t.postgres, conn: c}
 	if c.conn, err = pgx.ConnectConfig(ctx, config); err != nil {
-		return nil, server.Wrap(c.name, err)
+		return nil, database.Wrap(c.name, err)
 	}
 	if !opts.Write {
 		err = db.conn.query(ctx, "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY", nil, func([]any) error { return nil })
@@ -45,7 +45,7 @@ func openPostgres(ctx context.Context, connString, setting string, opts Options,
 		if _, err = c.conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"); err == nil {
 			_, err = c.conn.Exec(ctx, "SET TRANSACTION SNAPSHOT '"+snapshot+"'") // of hexadecimal digits and dashes
 		}
-		err = server.Wrap(c.name, err)
+		err = database.Wrap(c.name, err)
 	}
 	if err == nil {
 		db.columns, err = db.conn.columns(ctx)
@@ -60,13 +60,13 @@ func openPostgres(ctx context.Context, connString, setting string, opts Options,
 func (c *postgresConn) query(ctx context.Context, sql string, args []any, row func(values []any) error) error {
 	rows, err := c.conn.Query(ctx, sql, args...)
 	if err != nil {
-		return server.Wrap(c.name, err)
+		return database.Wrap(c.name, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		values, err := rows.Values()
 		if err != nil {
-			return server.Wrap(c.name, err)
+			return database.Wrap(c.name, err)
 		}
 		for i, v := range values {
 			values[i] = plain(v)
@@ -75,7 +75,7 @@ func (c *postgresConn) query(ctx context.Context, sql string, args []any, row fu
 			return err
 		}
 	}
-	return server.Wrap(c.name, rows.Err())
+	return database.Wrap(c.name, rows.Err())
 }
 
 // plain returns a value of PostgreSQL as one of the few types that a row has.

@@ -18,6 +18,7 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 
 	"trowel.example/cmd/internal/cli"
+	"trowel.example/internal/database"
 	"trowel.example/internal/server"
 )
 
@@ -66,7 +67,7 @@ func (q *queue) wrap(err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return err
 	}
-	return server.Wrap(q.name, err)
+	return database.Wrap(q.name, err)
 }
 
 // sql puts the schema into a statement, in place of each $$.

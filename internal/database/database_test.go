@@ -1,4 +1,4 @@
-package server
+package database
 
 import (
 	"context"
@@ -14,15 +14,17 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/redis/go-redis/v9"
+
+	"trowel.example/internal/server"
 )
 
 // calls records who is called, and lets nobody answer.
 func calls(t *testing.T) *[]string {
 	t.Helper()
 	var all []string
-	dial := Dial
-	t.Cleanup(func() { Dial = dial })
-	Dial = func(_ context.Context, network, address string) (net.Conn, error) {
+	dial := server.Dial
+	t.Cleanup(func() { server.Dial = dial })
+	server.Dial = func(_ context.Context, network, address string) (net.Conn, error) {
 		all = append(all, network+" "+address)
 		return nil, errors.New("nobody is at home")
 	}
@@ -52,7 +54,7 @@ func TestRedisIsHere(t *testing.T) {
 	} {
 		called := calls(t)
 		o, err := Redis(address, 1, "", false)
-		if local != (err == nil) || !local && !errors.Is(err, ErrRemote) {
+		if local != (err == nil) || !local && !errors.Is(err, server.ErrRemote) {
 			t.Errorf("%q: %v", address, err)
 			continue
 		}
@@ -120,7 +122,7 @@ func TestPostgresIsHere(t *testing.T) {
 			}
 			called := calls(t)
 			config, err := Postgres(c.conn, "pgsql_connection", false)
-			if c.local != (err == nil) || !c.local && !errors.Is(err, ErrRemote) {
+			if c.local != (err == nil) || !c.local && !errors.Is(err, server.ErrRemote) {
 				t.Fatal(err)
 			}
 			if err == nil {
@@ -149,7 +151,7 @@ func TestPostgresAnywhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Password != password || c.ConnectTimeout != Timeout {
+		if c.Password != password || c.ConnectTimeout != server.Timeout {
 			t.Errorf("%s: password %q, timeout %v", conn, c.Password, c.ConnectTimeout)
 		}
 		if _, err := pgx.ConnectConfig(t.Context(), c); err == nil || len(*called) == 0 || !strings.Contains((*called)[0], "192.0.2.") {
@@ -168,14 +170,14 @@ func TestPostgresAnywhere(t *testing.T) {
 // A process that works for others reads no files that a world names.
 func TestPostgresSealed(t *testing.T) {
 	keep(t)
-	Sealed = true
-	t.Cleanup(func() { Sealed = false })
+	server.Sealed = true
+	t.Cleanup(func() { server.Sealed = false })
 	for conn, fine := range map[string]bool{
 		"host=192.0.2.1 user=a": true, "host=192.0.2.1 sslmode=verify-full": true, "postgres://a:own@192.0.2.1/b": true,
 		"service=far": false, "host=192.0.2.1 servicefile=/dev/zero": false, "host=192.0.2.1 passfile=/dev/zero": false, "postgres://192.0.2.1/b?passfile=/dev/zero": false,
 		"host=192.0.2.1 sslkey=/dev/zero sslcert=/dev/zero": false, "host=192.0.2.1 sslrootcert=/dev/zero": false,
 	} {
-		if _, err := Postgres(conn, "pgsql_connection", true); (err == nil) != fine || err != nil && !errors.Is(err, ErrFiles) {
+		if _, err := Postgres(conn, "pgsql_connection", true); (err == nil) != fine || err != nil && !errors.Is(err, server.ErrFiles) {
 			t.Errorf("%q: %v", conn, err)
 		}
 	}
