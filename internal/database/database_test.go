@@ -206,14 +206,14 @@ func TestWords(t *testing.T) {
 		"no space left on the server: OOM command not allow": reply("OOM command not allow"),
 		"the server says: NOAUTH":                            reply("NOAUTH"),
 	} {
-		if got := Wrap("S", err); got.Error() != "S: "+want || !Failed(got) {
+		if got := Wrap("S", err); got.Error() != "S: "+want || !server.Failed(got) {
 			t.Errorf("%v, want %s", got, want)
 		}
 	}
 	if err := Wrap("S", &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ENOENT)}); errors.Is(err, fs.ErrNotExist) || err.Error() != "S: no connection: no such file or directory" {
 		t.Errorf("a socket that is not there: %v", err)
 	}
-	if err := Wrap("S", &pgconn.PgError{Code: "42P01", Message: "no table"}); Failed(err) || err.Error() != "S: no table" {
+	if err := Wrap("S", &pgconn.PgError{Code: "42P01", Message: "no table"}); server.Failed(err) || err.Error() != "S: no table" {
 		t.Errorf("a table that is missing: %v", err)
 	}
 }
