@@ -367,13 +367,16 @@ func (r *resolver) changedCell(chain []*text.Node, column string, t text.Type, v
 		return nil, nil
 	}
 	now, err := typed(t, value)
-	if before, _ := typed(t, was); p != nil && err == nil && before == now {
+	if err != nil {
+		return nil, err
+	}
+	if before, _ := typed(t, was); p != nil && before == now {
 		return nil, nil // it is only written in another way
 	}
-	if damage := damagedBySheet(t, was, value); damage != nil {
-		return nil, damage
+	if err := damagedBySheet(t, was, value); err != nil {
+		return nil, err
 	}
-	return &cell{column: column, value: now, t: t}, err
+	return &cell{column: column, value: now, t: t}, nil
 }
 
 // typeOf returns the type that a key has in the mod; 0 if nothing has it.

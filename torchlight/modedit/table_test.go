@@ -115,10 +115,10 @@ MEDIA/UNITS/MONSTERS/B.DAT,B,UNITS\MONSTERS\GAME.DAT,7,,true,false
 	for s, want := range map[string]string{
 		"name\nx\n":                              "no column file",
 		"file,LEVEL\nMEDIA/NONE.DAT,5\n":         "no data file of the mod",
-		"file,LEVEL\n" + a + ",x\n":              "x is no whole number",
-		"file,LEVEL\n" + a + ",1e3\n":            "is no whole number",
+		"file,LEVEL\n" + a + ",x\n":              "x is no INTEGER",
+		"file,LEVEL\n" + a + ",1e3\n":            "is no INTEGER",
 		"file,LEVEL\n" + a + ",3000000000\n":     "is no INTEGER",
-		"file,LEVEL\n" + a + ",\"1,000\"\n":      "is no whole number",
+		"file,LEVEL\n" + a + ",\"1,000\"\n":      "is no INTEGER",
 		"file,FAST\n" + a + ",WAHR\n":            "is no BOOL",
 		"file,LEVEL\n" + a + ",\n":               "comes from the file that this one is based on",
 		"file,NEW\n" + a + ",5\n":                "<INTEGER>NEW",

@@ -240,7 +240,7 @@ func FuzzRequest(f *testing.F) {
 		f.Fatal(err)
 	}
 	var pages []*page
-	for _, s := range [][2]string{{"burrow", "burrow.map"}, {"hollow", "hollow"}, {"ember", "EMBER.MOD"}} {
+	for _, s := range [][2]string{{"burrow", "burrow.map"}, {"hollow", "hollow"}, {"ember", "ember.MOD"}} {
 		name := filepath.Join(dir, s[1])
 		if code := run(games, []string{"pack", "-q", "../../../samples/" + s[0], "-o", name}, strings.NewReader(""), io.Discard, io.Discard); code != exitFine {
 			f.Fatal(s[0])
@@ -275,7 +275,7 @@ func FuzzRequest(f *testing.F) {
 
 // TestViewDamaged looks at damaged files: what is broken is said, and nothing breaks.
 func TestViewDamaged(t *testing.T) {
-	for _, s := range [][2]string{{"burrow", "burrow.map"}, {"ember", "EMBER.MOD"}} {
+	for _, s := range [][2]string{{"burrow", "burrow.map"}, {"ember", "ember.MOD"}} {
 		name := packed(t, s[0], s[1])
 		data, err := os.ReadFile(name)
 		if err != nil {
