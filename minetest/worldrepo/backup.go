@@ -336,6 +336,7 @@ func (s *storing) world(ctx context.Context, dir, scratch string, settings *worl
 	if err != nil {
 		return err
 	}
+	snap.Private = world.OwnerOnly(dir, world.MapPart.Files(config.Backend)...)
 	state, err := stateOf(dir, config)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"trowel.example/internal/filelock"
 	"trowel.example/minetest/manifest"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/storage"
 )
@@ -346,6 +347,11 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 	}
 	if err := w.Close(); err != nil {
 		return nil, err
+	}
+	if s.Private {
+		if err := world.Protect(scratch, world.MapPart.Files(mapdb.SQLite)...); err != nil {
+			return nil, err
+		}
 	}
 	o.Source, o.SourceName = blocks, "backup "+s.ID
 	if o.Map == "" {

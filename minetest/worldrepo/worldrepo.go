@@ -228,6 +228,9 @@ type Snapshot struct {
 	// List is the hash of the list of regions, which has hashes of the regions; 0 in old snapshots, whose
 	// list has none.
 	List manifest.Hash `json:"list,omitempty"`
+	// Private is set if only their owner can read the files of the blocks.
+	Private bool `json:"private,omitempty"`
+
 	// Database is what the files of the blocks were, if that identifies what is in them; see stateOf.
 	Database []FileState `json:"database,omitempty"`
 }

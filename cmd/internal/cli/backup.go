@@ -143,6 +143,9 @@ With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 		if err != nil {
 			return named(err, g.name)
 		}
+		for i, id := range args[1:] {
+			args[1+i] = strings.TrimSuffix(id, ".txt") // as ls has it
+		}
 		for _, s := range list {
 			if s.Err != nil && !slices.Contains(args[1:], s.ID) && (rules || prune) {
 				return hint(named(s.Err, g.name), "nothing is removed while a snapshot cannot be read; `trowel forget %s %s` gives it up", g.name, s.ID)
@@ -153,7 +156,6 @@ With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 			ids = k.gone(list)
 		}
 		for _, id := range args[1:] {
-			id = strings.TrimSuffix(id, ".txt") // as ls has it
 			if !slices.ContainsFunc(list, func(s format.Snapshot) bool { return s.ID == id }) {
 				return hint(fmt.Errorf("%s: no snapshot %s in it", g.name, id), "`trowel ls %s` lists the snapshots", g.name)
 			}
