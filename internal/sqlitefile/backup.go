@@ -14,12 +14,22 @@ import (
 )
 
 const (
-	backupPages = 1 << 10 // that are copied at once: as long a writer waits
-	backupTries = 5       // how often, about, a writer may make it begin again
+	backupPages = 1 << 10  // that are copied at once: as long a writer waits
+	backupTries = 5        // how often, about, a writer may make it begin again
+	blocking    = 32 << 20 // bytes that are copied at once in the end: in less than a tenth of a second
 )
 
+// RestlessError means that a program writes to a large database so often that it cannot be copied as it
+// is at one moment, unless that program waits.
+type RestlessError struct{ Path string }
+
+func (e *RestlessError) Error() string {
+	return e.Path + ": a program writes to the database all the time (stop the program for the copy, or let the database have a log: PRAGMA journal_mode=WAL)"
+}
+
 // Backup makes a copy of a database as it is at one moment, whatever a program does that has
-// it open, in a file that does not exist yet. There is nothing beside the copy.
+// it open, in a file that does not exist yet. There is nothing beside the copy. No writer waits for it
+// for more than a moment; if that makes the copy impossible, the error is a [RestlessError].
 func Backup(ctx context.Context, from, to string) (err error) {
 	src, err := Open(from)
 	if err != nil {
@@ -39,6 +49,14 @@ func Backup(ctx context.Context, from, to string) (err error) {
 		return err
 	}
 	defer src.End()
+	pageSize := int64(0)
+	err = sqlitex.ExecuteTransient(src.Conn, "PRAGMA page_size", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+		pageSize = s.ColumnInt64(0)
+		return nil
+	}})
+	if err != nil {
+		return src.Explain(err)
+	}
 	b, err := sqlite.NewBackup(dst, "main", src.Conn, "main")
 	if err != nil {
 		return src.Explain(err)
@@ -48,7 +66,9 @@ func Backup(ctx context.Context, from, to string) (err error) {
 	for steps := 0; ; steps++ {
 		n := backupPages
 		if steps > backupTries*(1+b.PageCount()/backupPages) {
-			n = -1 // all at once, and the writer waits
+			if n = -1; !src.logged && int64(b.PageCount())*pageSize > blocking { // all at once, and a writer without a log waits
+				return &RestlessError{from}
+			}
 		}
 		more, err := b.Step(n)
 		switch code := sqlite.ErrCode(err).ToPrimary(); {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/inuse"
 	"trowel.example/internal/regular"
+	"trowel.example/internal/sqlitefile"
 	"trowel.example/minetest/manifest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -60,6 +62,8 @@ var (
 
 // Warnings are the findings of a backup besides.
 var Warnings check.Catalog
+
+var kindMoments = Warnings.Add("mt-backup-moments", check.Warning, "Each block is as it was at some moment of the backup, but not all are of the same moment.", "Let the database have a log (PRAGMA journal_mode=WAL), or stop the server for the backup.")
 
 var kindClock = Warnings.Add("mt-backup-clock", check.Warning, "The clock is behind that of the newest snapshot.", "Set the clock. If it was wrong when that snapshot was made, forget the snapshot.")
 
@@ -384,17 +388,21 @@ func (s *storing) source(ctx context.Context, dir, rest string, settings *world.
 				o.Sink(f)
 			}
 		}
-		if _, err := worldcopy.Copy(ctx, dir, rest, copying); err != nil {
-			return nil, config, err
+		_, err := worldcopy.Copy(ctx, dir, rest, copying)
+		if err == nil {
+			return s.copied(ctx, rest, o)
 		}
-		settings, err := world.ReadWorldMT(rest)
+		var restless *sqlitefile.RestlessError
+		if errors.As(err, &restless) && filepath.Base(restless.Path) == databaseFiles[0] {
+			err = os.RemoveAll(rest)
+		}
 		if err != nil {
 			return nil, config, err
 		}
-		if config, err = world.MapConfig(rest, settings, o.Remote); err != nil {
-			return nil, config, err
+		copying.Sink = o.Sink
+		if o.Sink != nil {
+			o.Sink.Add(kindMoments, "blocks", -1, "a program writes to the database all the time, so that the blocks are not all of one moment")
 		}
-		return openBlocks(ctx, rest, config)
 	}
 	db := mapdb.DB(mapdb.NewMemory())
 	if !same {
@@ -408,6 +416,19 @@ func (s *storing) source(ctx context.Context, dir, rest string, settings *world.
 		return nil, config, errors.Join(err, db.Close())
 	}
 	return db, config, nil
+}
+
+// copied opens the blocks of a copy of a world.
+func (s *storing) copied(ctx context.Context, dir string, o Options) (mapdb.DB, mapdb.Config, error) {
+	settings, err := world.ReadWorldMT(dir)
+	if err != nil {
+		return nil, mapdb.Config{}, err
+	}
+	config, err := world.MapConfig(dir, settings, o.Remote)
+	if err != nil {
+		return nil, config, err
+	}
+	return openBlocks(ctx, dir, config)
 }
 
 // openBlocks opens the blocks of a world, at one moment where the store can do that.
