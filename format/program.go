@@ -21,6 +21,6 @@ type Call struct {
 	Out  io.Writer
 	Talk io.Writer // standard error
 	// Write makes a file, or replaces one, once write has made all of it. If write fails
-	// nothing has happened.
-	Write func(path string, write func(io.Writer) error) error
+	// nothing has happened. It is as secret as the files from which it is made.
+	Write func(path string, from []string, write func(io.Writer) error) error
 }

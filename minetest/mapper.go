@@ -2,6 +2,7 @@ package minetest
 
 import (
 	"context"
+	"io"
 
 	"trowel.example/format"
 	"trowel.example/minetest/minetestmapper"
@@ -22,6 +23,8 @@ render" draws more than that: caves, sides, heights, light, tiles.
 
 ` + minetestmapper.Usage,
 	Run: func(ctx context.Context, c *format.Call) int {
-		return minetestmapper.Run(ctx, c.Args, minetestmapper.IO{Out: c.Out, Talk: c.Talk, Write: c.Write})
+		return minetestmapper.Run(ctx, c.Args, minetestmapper.IO{Out: c.Out, Talk: c.Talk, Write: func(path, world string, write func(io.Writer) error) error {
+			return c.Write(path, shownOfWorld(&format.Source{Dir: world}), write)
+		}})
 	},
 }

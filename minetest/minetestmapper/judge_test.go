@@ -41,7 +41,7 @@ func worldCopy(t testing.TB, name string) string {
 // ours runs our program and returns its exit code and what it says.
 func ours(args ...string) (code int, stdout, stderr string) {
 	var out, talk bytes.Buffer
-	code = minetestmapper.Run(context.Background(), args, minetestmapper.IO{Out: &out, Talk: &talk, Write: func(path string, write func(io.Writer) error) error {
+	code = minetestmapper.Run(context.Background(), args, minetestmapper.IO{Out: &out, Talk: &talk, Write: func(path, _ string, write func(io.Writer) error) error {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {
 			return err

@@ -35,8 +35,8 @@ import (
 // IO is what the program reads and writes besides the world.
 type IO struct {
 	Out, Talk io.Writer
-	// Write makes a file, or replaces one, once all of it is written.
-	Write func(path string, write func(io.Writer) error) error
+	// Write makes a file of what is in a world, or replaces one, once all of it is written.
+	Write func(path, world string, write func(io.Writer) error) error
 }
 
 // Run does what minetestmapper does with these arguments. It returns its exit code: 0, or 1
@@ -252,7 +252,7 @@ func (r *run) draw(ctx context.Context, m *worlddraw.Map) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target // what the link leads to is written, not the link
 	}
-	err = r.Write(path, func(w io.Writer) error {
+	err = r.Write(path, o.input, func(w io.Writer) error {
 		return write(w, size, func(emit func(*image.RGBA) error) error { return bands(ctx, s, emit) })
 	})
 	if err == nil {

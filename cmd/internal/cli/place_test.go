@@ -181,6 +181,10 @@ func TestSecrets(t *testing.T) {
 		if err := os.Chmod(filepath.Join(in("world"), "map.sqlite"), mode); err != nil {
 			t.Fatal(err)
 		}
+		colors := in("colors.txt")
+		if err := os.WriteFile(colors, []byte("default:stone 100 100 100\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
 		do("convert", in("world"), "--to", "leveldb", "-o", in("level"))
 		if mode == 0o640 { // which the new database has not got: it is that of a folder
 			if err := os.Chmod(filepath.Join(in("level"), "map.db"), 0o750); err != nil {
@@ -188,11 +192,12 @@ func TestSecrets(t *testing.T) {
 			}
 		}
 		for _, world := range []string{"world", "level"} {
+			do("minetestmapper", "-i", in(world), "-o", in(world+".map.png"), "--colors", colors)
 			do("manifest", in(world), "-o", in(world+".manifest"))
 			do("render", in(world), "-o", in(world+".png"))
 			do("render", in(world), "--tiles", in(world+".tiles"))
 			do("convert", in(world), "--to", "mts", "--box", "0,0,0:3,3,3", "-o", in(world+".mts"))
-			for _, made := range []string{".manifest", ".png", ".tiles/index.html", ".tiles/.trowel-made", ".mts"} {
+			for _, made := range []string{".manifest", ".png", ".map.png", ".tiles/index.html", ".tiles/.trowel-made", ".mts"} {
 				info, err := os.Stat(in(world + made))
 				if err != nil || info.Mode().Perm()&0o077&^mode != 0 || info.Mode().Perm()&mode != mode {
 					t.Errorf("%s of %v: %v, %v", world+made, mode, info.Mode(), err)

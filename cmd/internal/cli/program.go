@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -51,9 +52,9 @@ func (a *app) programCommand(p *format.Program) *cobra.Command {
 	return cmd
 }
 
-// writeOver writes a file, and replaces what is there.
-func writeOver(path string, write func(io.Writer) error) (err error) {
-	out, err := output.New(path, output.Options{Replace: true})
+// writeOver writes a file made from others, and replaces what is there.
+func writeOver(path string, from []string, write func(io.Writer) error) (err error) {
+	out, err := output.New(path, output.Options{Replace: true, Others: func() fs.FileMode { return othersOf(from) }})
 	if err != nil {
 		return err
 	}
