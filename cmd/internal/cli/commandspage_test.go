@@ -63,8 +63,13 @@ of millions of blocks as easily as to one.
   of it is data.
 - '''--dry-run''' tells the very same, and writes nothing.
 - The changed file is '''NAME.edited.EXT''' beside the file, what '''-o''' names, or goes to the
-  folder that '''--out-dir''' names. With '''--in-place''' it takes the place of the file, and a
-  backup beside it has what was there: '''trowel repair FILE --restore BACKUP''' puts it back.
+  folder that '''--out-dir''' names. With '''--in-place''' it takes the place of the file, which
+  becomes a backup beside it: '''trowel repair FILE --restore BACKUP''' puts it back.
+- Runs that change one file in place wait for each other, so none loses what another did. If
+  another program saves the file while a run works on it, nothing is changed, and the exit code
+  is 2. If it saves at the very moment at which the file is replaced, what it wrote is the backup:
+  the run reports that, and exits with 1. Where a system cannot exchange two names in one step
+  (Windows, some network file systems), the file has no name for that moment.
 - A folder that '''extract''' made becomes such a folder again, with the names that it has.
 - '''then''' stands between two operations. A script has one operation on each line, with
   quotes as a shell knows them, and '''#''' begins a comment:

@@ -43,8 +43,8 @@ func (a *app) editCommand() *cobra.Command {
 no operation touches stays as it is, byte for byte.
 
 The changed file goes to NAME.edited beside FILE, to -o, or into the folder --out-dir. With
---in-place it takes the place of FILE, once what was there is in a backup beside it, from
-which "trowel repair FILE --restore BACKUP" puts it back. With --dry-run nothing is written.
+--in-place it takes the place of FILE, which becomes a backup beside it:
+"trowel repair FILE --restore BACKUP" puts it back. With --dry-run nothing is written.
 A folder that extract made becomes such a folder again.
 
 An operation is a name with arguments and options; the word then stands between two.

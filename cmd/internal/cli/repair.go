@@ -23,9 +23,9 @@ what cannot. It prints each thing that it repairs and each that is lost, as chec
 does; what is not damaged stays as it is, byte for byte.
 
 With -o it makes a repaired copy; the bytes of blocks of a world of which nothing can
-be read are then in its folder lost-blocks. With --in-place it changes the file itself,
-after it has written what it will change to a backup, from which --restore puts everything
-back. Each database and each file of a world changes in one step: a run that is killed
+be read are then in its folder lost-blocks. With --in-place it changes the file itself:
+a single file becomes the backup, and of a world what will change is written to one first.
+--restore puts everything back. Runs at one file wait for each other. Each database and each file of a world changes in one step: a run that is killed
 leaves each as it was or as it should be, and the next run does the rest. With
 --dry-run it only reports. If something is lost, or stays damaged, it says so, and the exit
 code is 1.
