@@ -270,12 +270,18 @@ type Job struct {
 	OnWarn     func(path, message string)      // something the user should know
 	OnDone     func(message string)            // what was done
 	OnMiss     func(path, message string)      // data that should be there and cannot be had
+	OnLose     func()                          // what OnMiss is told next is lost with a damaged file
 	OnProgress func(what string, done, of int) // for what takes long
 
 	// Checking says that what Build makes is to be checked, once CheckTree has told what is
 	// wrong with each file of the tree: Build goes on without what it cannot make, and Check
 	// is to find what the files are together.
 	Checking bool
+
+	// KeepGoing says that the user accepts that what is made lacks what cannot be read, and
+	// what [Job.Lose] reports. A verb that writes a file refuses that by itself; a format asks
+	// where it makes something that is there before it is whole.
+	KeepGoing bool
 
 	// Temporary says that what Build makes is for this run only. Then nothing may be
 	// written anywhere else than to its Output, not even where the tree says so.
@@ -336,6 +342,15 @@ func (j *Job) Miss(path, format string, args ...any) {
 	if j.OnMiss != nil {
 		j.OnMiss(path, fmt.Sprintf(format, args...))
 	}
+}
+
+// Lose is Miss for data of a damaged file: a verb that writes a file of it refuses that unless
+// the user accepts the loss.
+func (j *Job) Lose(path, format string, args ...any) {
+	if j.OnLose != nil {
+		j.OnLose()
+	}
+	j.Miss(path, format, args...)
 }
 
 // Report tells how far a long run is.

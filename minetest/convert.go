@@ -124,13 +124,13 @@ func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 	if o.Blocks, err = versionOf(job); err != nil {
 		return err
 	}
-	o.Sink = sinkOf(job, worldcopy.Losses())
+	o.Sink, o.Whole = sinkOf(job, worldcopy.Losses()), !job.KeepGoing
 	c, _ := mapdb.FindTarget(o.Map)
 	if job.Temporary && (world.MapPart.Remote(c.Backend) || world.PlayersPart.Remote(o.Players) || world.AuthPart.Remote(o.Auth) || world.StoragePart.Remote(o.Storage)) {
 		return errors.New("a dry run writes to no server, and this conversion is to one")
 	}
 	if text, ok := unfinished(src.Dir); ok {
-		job.Miss(src.Path, "this is %s", text)
+		job.Lose(src.Path, "this is %s", text)
 	}
 	if err := lookForMap(ctx, job, src.Dir); err != nil {
 		return err

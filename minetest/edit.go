@@ -52,7 +52,7 @@ var worldEditing = &format.Editing{
 			return err
 		}
 		defer e.Close()
-		o.Sink = sinkOf(job, worldcopy.Losses())
+		o.Sink, o.Whole = sinkOf(job, worldcopy.Losses()), !job.KeepGoing
 		if _, err := e.Copy(ctx, dst, nameOfSteps(steps), o); err != nil {
 			if errors.Is(err, ctx.Err()) {
 				err = fmt.Errorf("%w: the same command continues where this one stopped", err)
@@ -109,7 +109,7 @@ func editWorld(ctx context.Context, job *format.Job, src *format.Source, steps [
 		list = append(list, worldedit.Relight(&e.light))
 	}
 	if text, ok := unfinished(src.Dir); ok {
-		job.Miss(src.Path, "this is %s", text)
+		job.Lose(src.Path, "this is %s", text)
 	}
 	if err := lookForMap(ctx, job, src.Dir); err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ func mergeWorlds(ctx context.Context, job *format.Job, base, ours, theirs *forma
 	}
 	for _, src := range []*format.Source{base, ours, theirs} {
 		if text, ok := unfinished(src.Dir); ok {
-			job.Miss(src.Path, "this is %s", text)
+			job.Lose(src.Path, "this is %s", text)
 		}
 	}
 	dst, scratch := "", ""
@@ -55,7 +55,7 @@ func mergeWorlds(ctx context.Context, job *format.Job, base, ours, theirs *forma
 	if err != nil || out == nil {
 		return err
 	}
-	o.Sink = sinkOf(job, worldcopy.Losses())
+	o.Sink, o.Whole = sinkOf(job, worldcopy.Losses()), !job.KeepGoing
 	if _, err := w.Copy(ctx, dst, fmt.Sprintf("merge of %s and %s, which were %s", ours.Path, theirs.Path, base.Path), o); err != nil {
 		return err
 	}

@@ -146,7 +146,7 @@ func (f *worldFile) Tree(ctx context.Context, job *format.Job) (fs.FS, error) {
 	if f.w == nil {
 		w, err := worlddir.OpenWorld(ctx, f.dir, worlddir.Opening{
 			Remote: job.On(optionRemote.Name),
-			OnMiss: func(path string, err error) { job.Miss(f.dir, "%s: %v", path, err) },
+			OnMiss: func(path string, err error) { job.Lose(f.dir, "%s: %v", path, err) },
 		})
 		if err != nil {
 			return nil, err
@@ -154,7 +154,7 @@ func (f *worldFile) Tree(ctx context.Context, job *format.Job) (fs.FS, error) {
 		f.w = w
 		warnUnread(job, f.dir, w.Settings)
 		if text, ok := unfinished(f.dir); ok {
-			job.Miss(f.dir, "this is %s", text)
+			job.Lose(f.dir, "this is %s", text)
 		}
 		if !worlddir.HasMap(w.Map) {
 			noMap(job, f.dir)
@@ -168,7 +168,7 @@ func (f *worldFile) Tree(ctx context.Context, job *format.Job) (fs.FS, error) {
 func noMap(job *format.Job, dir string) {
 	for _, name := range []string{"map_meta.txt", "env_meta.txt"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			job.Miss(dir, "there is no database of blocks")
+			job.Lose(dir, "there is no database of blocks")
 			return
 		}
 	}
@@ -270,10 +270,10 @@ func (f *worldFile) Info(ctx context.Context, job *format.Job) (format.Info, err
 	if id := settings.GameID(); id != "" {
 		info.Add("game", "game", id)
 	}
-	o := world.Options{Remote: job.On(optionRemote.Name), Lost: func(err error, _ []check.Place) { job.Miss(f.dir, "%v", err) }}
+	o := world.Options{Remote: job.On(optionRemote.Name), Lost: func(err error, _ []check.Place) { job.Lose(f.dir, "%v", err) }}
 	warnUnread(job, f.dir, settings)
 	for name, err := range world.UnreadableTexts(f.dir) {
-		job.Miss(f.dir, "%s: %v", name, err)
+		job.Lose(f.dir, "%s: %v", name, err)
 	}
 	b := world.FindBackends(f.dir, settings)
 	blocks, failed := worlddir.OpenMap(ctx, f.dir, settings, o.Remote)
@@ -309,7 +309,7 @@ func (f *worldFile) Info(ctx context.Context, job *format.Job) (format.Info, err
 			info.Add(part.key, part.label, "on "+world.ErrRemote.Error())
 		case err != nil:
 			info.Add(part.key, part.label, "cannot be read")
-			job.Miss(f.dir, "%s: %v", part.label, err)
+			job.Lose(f.dir, "%s: %v", part.label, err)
 		case part.key != "blocks":
 			info.Add(part.key, part.label, n)
 		}
@@ -350,7 +350,7 @@ func (f *worldFile) extent(ctx context.Context, job *format.Job, db mapdb.DB) (l
 	for p, err := range db.Positions(ctx, mapdb.All()) {
 		var row *mapdb.RowError
 		if errors.As(err, &row) {
-			job.Miss(f.dir, "blocks: %v", err)
+			job.Lose(f.dir, "blocks: %v", err)
 			continue
 		}
 		if err != nil {
@@ -403,7 +403,7 @@ func countNames[T any](ctx context.Context, dir string, settings *world.Settings
 }
 
 func buildWorld(ctx context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
-	o := worlddir.BuildOptions{Remote: job.On(optionRemote.Name), Local: job.Temporary, Lost: func(err error) { job.Miss("", "%v", err) }, OnProgress: func(blocks int) { job.Report("packed blocks", blocks, 0) }}
+	o := worlddir.BuildOptions{Remote: job.On(optionRemote.Name), Local: job.Temporary, Lost: func(err error) { job.Lose("", "%v", err) }, OnProgress: func(blocks int) { job.Report("packed blocks", blocks, 0) }}
 	switch s := job.Value(optionSchema.Name); s {
 	case "":
 	case "pos", "xyz":

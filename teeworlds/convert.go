@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"trowel.example/format"
 
 	"trowel.example/teeworlds/mapdraw"
@@ -53,35 +52,27 @@ func form(convert func() []string, lost func(string)) error {
 // convertMap converts a map by a function that tells what was lost.
 func convertMap(convert func(e *mapedit.Editor, job *format.Job, lost func(string)) error) func(context.Context, *format.Job, *format.Source, format.Output) error {
 	return func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
-		var mu sync.Mutex
-		var missing, lost []string
-		m, err := decodeMap(src, func(loss string) {
-			mu.Lock()
-			defer mu.Unlock()
-			missing = append(missing, loss)
-		})
+		var lost []string
+		m, err := decodeMap(src, missOf(job, src))
 		if err != nil {
 			return err
 		}
+		read := m.Source()
 		its := *job
 		its.Source = src
 		if err := convert(mapedit.New(m, nil), &its, func(what string) { lost = append(lost, what) }); err != nil {
 			return fmt.Errorf("%s: %w", src.Path, advised(err))
 		}
-		data, err := m.Encode() // reads all that there is
+		_ = read.Verify()
+		data, err := m.Encode()
 		if err != nil {
 			return err
 		}
 		switch {
 		case job.On(optionDrop.Name):
-			for _, loss := range missing {
-				job.Miss(src.Path, "%s", loss)
-			}
 			for _, l := range lost {
 				job.Warn(src.Path, "left out: %s", l)
 			}
-		case len(missing) > 0:
-			return fmt.Errorf("%s: %s: --%s converts what is there", src.Path, strings.Join(missing, "; "), optionDrop.Name)
 		case len(lost) > 0:
 			return fmt.Errorf("%s: would lose %s: --%s does it all the same", src.Path, strings.Join(lost, ", "), optionDrop.Name)
 		}
@@ -95,6 +86,7 @@ func convertContainer(version int) func(context.Context, *format.Job, *format.So
 		if err != nil {
 			return err
 		}
+		_ = m.Source().Verify() // blocks that stay as they are are not read otherwise
 		data, err := m.EncodeVersion(version)
 		if err != nil {
 			return err

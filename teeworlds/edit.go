@@ -46,6 +46,7 @@ func editMap(ctx context.Context, job *format.Job, src *format.Source, steps []f
 	if err != nil {
 		return err
 	}
+	read := m.Source()
 	var failed error
 	fit := len(m.Misfits()) == 0
 	e := mapedit.New(m, func(c check.Change) {
@@ -67,6 +68,7 @@ func editMap(ctx context.Context, job *format.Job, src *format.Source, steps []f
 	if fit {
 		e.Fit()
 	}
+	_ = read.Verify()       // a block that no step has read may be damaged, too
 	data, err := m.Encode() // tells, too, what a file has no room for
 	if err != nil || out == nil {
 		return err

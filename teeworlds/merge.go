@@ -6,6 +6,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/format"
+	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/mapmerge"
 	"trowel.example/teeworlds/twmap"
 )
@@ -17,6 +18,7 @@ func mergeMaps(_ context.Context, job *format.Job, base, ours, theirs *format.So
 	sources := []*format.Source{base, ours, theirs}
 	var files [3][]byte
 	var maps [3]*twmap.Map
+	var read [3]*datafile.File
 	for i, src := range sources {
 		var err error
 		if files[i], err = readDatafile(src); err != nil {
@@ -25,8 +27,12 @@ func mergeMaps(_ context.Context, job *format.Job, base, ours, theirs *format.So
 		if maps[i], err = decodeMap(src, missOf(job, src)); err != nil {
 			return err
 		}
+		read[i] = maps[i].Source()
 	}
 	write := func(data []byte) error {
+		for _, f := range read {
+			_ = f.Verify() // a block that the merge has not read may be damaged, too
+		}
 		if out == nil {
 			return nil
 		}

@@ -71,7 +71,7 @@ const maxTablesHead = 4096
 
 // missOf returns what tells the user of losses of a file.
 func missOf(job *format.Job, src *format.Source) func(loss string) {
-	return func(loss string) { job.Miss(src.Path, "%s", loss) }
+	return func(loss string) { job.Lose(src.Path, "%s", loss) }
 }
 
 type mapFile struct{ m *twmap.Map }
@@ -130,6 +130,12 @@ func buildMap(_ context.Context, job *format.Job, fsys fs.FS, out format.Output)
 	if err != nil {
 		return err
 	}
+	made, err := twmap.Salvage(data)
+	if err != nil {
+		return fmt.Errorf("what was made cannot be read again: %w", err)
+	}
+	made.TellLosses(func(loss string) { job.Lose("", "in what was made, %s", loss) })
+	_ = made.Source().Verify()
 	return format.Write(out, data)
 }
 

@@ -39,7 +39,6 @@ var (
 	optionSprites = format.Option{Name: "sprites", Bool: true, For: format.ForTree, Help: "cut the sprites of image sets out, each as a PNG in the folder SPRITES; those that are changed there go back into the picture when the mod is packed"}
 	optionTables  = format.Option{Name: "tables", Bool: true, For: format.ForBuild | format.ForCheck, Help: "build the .RAW tables from the sources"}
 	optionAll     = format.Option{Name: "all", Bool: true, For: format.ForBuild | format.ForCheck, Help: "pack each .PNG that has a .DDS of the same name beside it, too"}
-	optionKeep    = format.Option{Name: "keep-going", Bool: true, For: format.ForBuild, Help: "leave out files that cannot be read or compiled, and pack the others; the exit code is 1"}
 	optionBase    = format.Option{Name: "base", For: format.ForBuild | format.ForCheck | format.ForScene, Input: true, Help: "the `path` of the game's own files, folder or archive, that units are based on"}
 )
 
@@ -136,7 +135,7 @@ const (
 )
 
 var (
-	archiveOptions = []format.Option{optionNames, optionGUTS, optionRaw, optionSprites, optionTables, optionAll, optionKeep, optionBase, format.OptionClean}
+	archiveOptions = []format.Option{optionNames, optionGUTS, optionRaw, optionSprites, optionTables, optionAll, optionBase, format.OptionClean}
 	archiveKinds   = slices.Concat(pak.Catalog.Kinds(), mod.Catalog.Kinds(), moddir.Catalog.Kinds(), dat.Catalog.Kinds(), layout.Catalog.Kinds(),
 		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds(), text.Catalog.Kinds(),
 		picture.Catalog.Kinds(), imageset.Catalog.Kinds(), modedit.Catalog.Kinds())
@@ -199,7 +198,7 @@ func openMod(job *format.Job, src *format.Source) (*mod.Mod, error) {
 	if cut := (*mod.CutError)(nil); errors.As(err, &cut) && cut.Part != "header" {
 		var unnamed int
 		if m, unnamed, err = mod.Salvage(src, src.Size, cut, moddir.ExtensionOf); err == nil {
-			job.Miss(src.Path, "%v; %s", cut, saved(m.Archive, unnamed))
+			job.Lose(src.Path, "%v; %s", cut, saved(m.Archive, unnamed))
 		}
 	}
 	if err != nil {
@@ -238,7 +237,7 @@ func openPak(job *format.Job, src *format.Source) (*pak.Reader, io.Closer, error
 			other.Close()
 			return nil, nil, fault.InFile(err, archive.Path)
 		}
-		job.Miss(list.Path, "the list is cut off or damaged; %s", saved(r, unnamed))
+		job.Lose(list.Path, "the list is cut off or damaged; %s", saved(r, unnamed))
 		return r, other, nil
 	}
 	if err != nil {
@@ -251,7 +250,7 @@ func openPak(job *format.Job, src *format.Source) (*pak.Reader, io.Closer, error
 		return nil, nil, fault.InFile(err, archive.Path)
 	}
 	if n := r.Absent(); n > 0 {
-		job.Miss(archive.Path, "the archive is cut off: of %d files %d are not there, or not as a whole", len(r.Files()), n)
+		job.Lose(archive.Path, "the archive is cut off: of %d files %d are not there, or not as a whole", len(r.Files()), n)
 	}
 	return r, other, nil
 }
@@ -395,11 +394,11 @@ func buildArchive(job *format.Job, fsys fs.FS, build func(fs.FS, moddir.BuildOpt
 	defer closer.Close()
 	bo := moddir.BuildOptions{Options: o, Checking: job.Checking, All: job.On(optionAll.Name), Tables: job.On(optionTables.Name), Base: base}
 	left := 0
-	if job.On(optionKeep.Name) {
+	if job.KeepGoing {
 		bo.KeepGoing = func(e moddir.SourceError) {
 			left++
 			for _, message := range tellSource(e) {
-				job.Miss("", "%s", message)
+				job.Lose("", "%s", message)
 			}
 		}
 	}
@@ -450,9 +449,9 @@ func tellSources(job *format.Job, bad *moddir.SourcesError) error {
 		return errors.New(all[0])
 	}
 	for _, message := range all {
-		job.Miss("", "%s", message)
+		job.Lose("", "%s", message)
 	}
-	return fmt.Errorf("nothing was made, because of %d errors; --%s leaves out what is broken, `edit -- repair-tags` mends tags", len(all), optionKeep.Name)
+	return fmt.Errorf("nothing was made, because of %d errors; --keep-going leaves out what is broken, `edit -- repair-tags` mends tags", len(all))
 }
 
 // openBase opens the game's own files: a folder, or an archive.

@@ -64,7 +64,7 @@ func editorOptions(job *format.Job, report func(check.Change) error) (o modedit.
 				*failed = report(c)
 			}
 		},
-		Miss: func(path, message string) { job.Miss(path, "%s", message) },
+		Miss: func(path, message string) { job.Lose(path, "%s", message) },
 		Warn: func(path, message string) { job.Warn(path, "%s", message) },
 	}, closer, failed, nil
 }

@@ -87,7 +87,7 @@ func openWhole(job *format.Job, src *format.Source, o modedit.Options) (*opened,
 	if _, isList := format.CutExtension(src.Name, ".MAN"); isList {
 		return nil, fmt.Errorf("%s: give the .PAK, not the list of what is in it", src.Path)
 	}
-	o.Miss = func(path, message string) { job.Miss(src.Path, "%s: %s", path, message) }
+	o.Miss = func(path, message string) { job.Lose(src.Path, "%s: %s", path, message) }
 	e, err := openEditor(job, src, o)
 	if err == nil && e.write == nil {
 		err = errors.Join(cutOff(src), e.close())

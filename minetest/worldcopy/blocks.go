@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"trowel.example/check"
 	"trowel.example/fault"
@@ -353,7 +354,9 @@ func (b *batch) flush(ctx context.Context) error {
 		done <- s
 	}(b.writing)
 	b.written = func() error {
+		damaged := b.log.Damaged || slices.ContainsFunc(found, isDamage)
 		*b.log = next
+		b.log.Damaged = damaged
 		if err := b.log.note(); err != nil {
 			return err
 		}

@@ -1,6 +1,10 @@
 package worldcopy
 
-import "trowel.example/check"
+import (
+	"slices"
+
+	"trowel.example/check"
+)
 
 // Catalog lists the kinds of findings of a copy, beside those of a conversion,
 // which are in package mapblock.
@@ -9,7 +13,14 @@ var Catalog check.Catalog
 // Losses returns the kinds of [Catalog] that tell of something that is not in the copy although
 // nobody has asked to leave it out.
 func Losses() []*check.Kind {
-	return []*check.Kind{foundRow, foundPages, foundTwice, foundLost, foundText, foundBroken, foundDiffers, foundOrphans, foundDates, FoundLink, foundName}
+	return []*check.Kind{foundRow, foundPages, foundTwice, foundLost, foundText, foundBroken, foundDiffers, foundOrphans, foundDates, FoundLink, foundName, foundEarlier}
+}
+
+// isDamage reports whether a finding is about something that should be in the copy and cannot be
+// read: a kind of Losses, but not one of what no copy takes over.
+func isDamage(f check.Finding) bool {
+	kinds := []*check.Kind{foundRow, foundPages, foundTwice, foundLost, foundText, foundBroken, foundDiffers}
+	return slices.ContainsFunc(kinds, func(k *check.Kind) bool { return k.ID == f.ID })
 }
 
 // Unrepaired returns the kinds of [Catalog] that a repair of what is copied does not tell as well.
@@ -67,6 +78,9 @@ var (
 	foundName = Catalog.Add("mt-copy-name", check.Warning,
 		"A file or folder whose name is not UTF-8 is left out.",
 		"Give it another name.")
+	foundEarlier = Catalog.Add("mt-copy-earlier", check.Error,
+		"An earlier run of this copy could not read something, and reported it: it is not in the copy.",
+		"Copy the world to another folder to see the list again.")
 	foundShared = Catalog.Add("mt-copy-shared", check.Warning,
 		"The copy names the same database server as the world, so that both have the same players, accounts or mod storage.",
 		"Move them to another backend, or change world.mt of the copy.")

@@ -34,6 +34,7 @@ type journal struct {
 	Last    *mapdb.Pos // the block of the last of them that was one
 	Sum     sum        // of the blocks that were written
 	Report  Report
+	Damaged bool // something could not be read, and is not in the copy
 
 	path    string
 	resumed bool

@@ -6,10 +6,12 @@ package worldcopy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/fault"
 	"trowel.example/internal/sqlitefile"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -67,9 +69,14 @@ type Options struct {
 	// Remote allows connections to the servers that world.mt of the source names.
 	Remote bool
 
+	// Whole ends the copy before it gets its world.mt, with an error that wraps
+	// [fault.ErrLost], if something of the world cannot be read. A later run without Whole
+	// finishes it.
+	Whole bool
+
 	// Sink receives what could not be copied or converted, in the order of the
 	// source; may be nil. A run that continues with another one does not tell
-	// again what that has told.
+	// again what that has told, but that it has.
 	Sink check.Sink
 	// OnProgress is told how far the copy is: what is "files", "blocks", "players",
 	// "accounts", "mods" or "verify", and of is 0 where nobody knows the end;
@@ -125,6 +132,10 @@ func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
 		return nil, err
 	}
 	defer c.abandon()
+	if c.log.Damaged {
+		c.tell(foundEarlier, ".", "what it lacks is not in this copy")
+	}
+	c.noteDamage()
 	for c.log.Stage < len(stages) {
 		err := stages[c.log.Stage](ctx, c)
 		if (errors.Is(err, ErrVerify) || sqlitefile.IsDamage(err)) && c.log.resumed && c.newMap {
@@ -145,6 +156,14 @@ func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
 	return &c.log.Report, c.log.remove()
 }
 
+// refuseDamaged ends a copy that should be whole and is not.
+func refuseDamaged(_ context.Context, c *copier) error {
+	if c.opts.Whole && c.log.Damaged {
+		return fmt.Errorf("%s: %w: the copy lacks what could not be read, and is not finished", c.src, fault.ErrLost)
+	}
+	return nil
+}
+
 // stages are what a copy consists of. Each can be run again after it was ended at
 // any place. World.mt comes last: it makes a world of the folder.
 var stages = []func(context.Context, *copier) error{
@@ -156,6 +175,7 @@ var stages = []func(context.Context, *copier) error{
 	moveMods,
 	lookAtStores,
 	verify,
+	refuseDamaged,
 	writeSettings,
 }
 
@@ -178,6 +198,17 @@ func (c *copier) tell(k *check.Kind, path string, format string, args ...any) {
 func (c *copier) tellOf(k *check.Kind, at check.Place, path string, format string, args ...any) {
 	if c.opts.Sink != nil {
 		c.opts.Sink.AddAt(k, []check.Place{at}, path, -1, format, args...)
+	}
+}
+
+// noteDamage makes the journal know of damage that the sink is told of.
+func (c *copier) noteDamage() {
+	sink := c.opts.Sink
+	c.opts.Sink = func(f check.Finding) {
+		c.log.Damaged = c.log.Damaged || isDamage(f)
+		if sink != nil {
+			sink(f)
+		}
 	}
 }
 

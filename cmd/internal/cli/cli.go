@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -48,6 +49,7 @@ type app struct {
 	elsewhere Elsewhere       // nil: there is nothing elsewhere
 	ctx       context.Context // of the run, for what is elsewhere
 	performed bool            // the work of the verb was begun, or handed on
+	lost      atomic.Int64    // what jobs reported as lost
 
 	resume string                 // the folder for results of parts; "" for none
 	stale  func(p work.Part) bool // whether a part is of files that have changed; nil: none is

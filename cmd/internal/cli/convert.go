@@ -32,6 +32,8 @@ gone on with by the same command and the same --backup, and
 "trowel repair FILE --restore FOLDER" puts everything back. It refuses a world that
 a server has open. It prints what was done, with --json as changes: {what, count, unit}.
 
+` + keepHelp + `
+
 ` + reportHelp,
 		Example: `  trowel convert climb.map -o climb7.map --to teeworlds-0.7 --drop
   trowel convert - -o - --to ddnet < old.map > new.map
@@ -79,6 +81,7 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the `file` to make, or for several files the folder to make them in")
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a file that is there already")
 	w.flags(cmd)
+	w.keepFlag(cmd)
 	if cmd.Flags().Lookup("to") != nil {
 		cmd.Flags().BoolVar(&inPlace, "in-place", false, "change the file itself")
 		cmd.Flags().StringVar(&backup, "backup", "", "the `folder` for what --in-place changes (default: beside FILE)")

@@ -47,6 +47,8 @@ The changed file goes to NAME.edited beside FILE, to -o, or into the folder --ou
 "trowel repair FILE --restore BACKUP" puts it back. With --dry-run nothing is written.
 A folder that extract made becomes such a folder again.
 
+` + keepHelp + `
+
 An operation is a name with arguments and options; the word then stands between two.
 --script reads them from a file, one on each line. "trowel edit -- OPERATION --help" tells
 more about one of them.
@@ -100,6 +102,7 @@ func (e *editing) placeFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&e.inPlace, "in-place", false, "change the file itself")
 	cmd.Flags().StringVar(&e.backup, "backup", "", "the `file` for what --in-place changes (default: beside FILE)")
 	e.flags(cmd)
+	e.keepFlag(cmd)
 	e.own = cmd.Flags()
 	cmd.Flags().BoolVarP(&e.force, "force", "f", false, "replace a file that is there already")
 	e.optionFlags(cmd, func(f *format.Format) []format.Option {
@@ -426,7 +429,7 @@ func (e *editing) editTree(cmd *cobra.Command, g *game, job *format.Job, steps [
 	if err != nil {
 		return err
 	}
-	x := &extraction{app: e.app, report: r, file: g.name, chosen: chosen, before: e.talk.losses(), like: names}
+	x := &extraction{app: e.app, report: r, file: g.name, chosen: chosen, like: names}
 	opts.Replaces = nil
 	return x.extract(cmd, made, edited, opts)
 }

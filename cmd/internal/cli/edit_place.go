@@ -102,6 +102,9 @@ func (r *report) replaceInPlace(ctx context.Context, g *game, backup string, opt
 	if changed, err := make(called{out, r.talk, g.name}); err != nil || !changed {
 		return "", errors.Join(err, ctx.Err())
 	}
+	if err := r.whole(); err != nil {
+		return "", err
+	}
 	if _, err := os.Lstat(backup); backup != "" && err == nil {
 		return "", &output.ExistsError{Path: backup}
 	}

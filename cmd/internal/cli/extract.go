@@ -16,7 +16,7 @@ import (
 
 func (a *app) extractCommand() *cobra.Command {
 	var dir string
-	var force, keepGoing bool
+	var force bool
 	w := &writing{app: a}
 	cmd := &cobra.Command{
 		Use:     "extract FILE... [-o FOLDER] [PATTERN...]",
@@ -29,8 +29,7 @@ folder, and -o names the folder in which these are made.
 ` + patternHelp + `
 An argument that is a game file here, and not a path in the first FILE, is another FILE.
 
-From a file that is cut off or damaged nothing is extracted unless -k is given: then
-all that can be read is extracted, and the exit code is 1.
+` + keepHelp + `
 
 A folder that is not empty is not touched unless -f is given: then files of the
 same names are replaced and all others stay. Names that some system does not
@@ -48,7 +47,7 @@ such as --area, it also keeps what was taken out: "trowel apply" puts that back.
 	}
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "the `folder` to make (default: named after FILE), or for several files the one to make them in")
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "put the files into a folder that has others already")
-	cmd.Flags().BoolVarP(&keepGoing, "keep-going", "k", false, "of a broken file, extract what can be read")
+	w.keepFlag(cmd)
 	w.flags(cmd)
 	a.optionFlags(cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -80,7 +79,7 @@ such as --area, it also keeps what was taken out: "trowel apply" puts that back.
 			}
 			from[to] = name
 			r.format, r.output = g.Name, filepath.Clean(to)
-			x := &extraction{app: a, report: r, patterns: patterns, file: name, chosen: chosen, keepGoing: keepGoing, before: a.talk.losses()}
+			x := &extraction{app: a, report: r, patterns: patterns, file: name, chosen: chosen}
 			opts := output.Options{Replace: force, Reads: func() []string { return append(a.inputs(cmd), g.reads()...) }}
 			return x.extract(cmd, to, g, opts)
 		})

@@ -29,14 +29,12 @@ import (
 // extraction writes a tree to the disk.
 type extraction struct {
 	*app
-	report    *report
-	fsys      fs.FS
-	file      string // for messages
-	patterns  []string
-	chosen    *selection
-	keepGoing bool
-	before    int   // losses that were told before
-	like      fs.FS // the folder in which things are called as they shall be here; nil: that into which they go
+	report   *report
+	fsys     fs.FS
+	file     string // for messages
+	patterns []string
+	chosen   *selection
+	like     fs.FS // the folder in which things are called as they shall be here; nil: that into which they go
 	// beside puts more files into the folder that a merge leaves beside what it made; nil: none.
 	beside func(put func(name string, data []byte) error) error
 
@@ -247,7 +245,7 @@ func (x *extraction) make(ctx context.Context, dir string) (err error) {
 		defer x.root.Close()
 	}
 	x.names = make(map[string]string)
-	if err := x.whole(); err != nil {
+	if err := x.report.whole(); err != nil {
 		return err
 	}
 	defer x.closeFolders()
@@ -259,15 +257,15 @@ func (x *extraction) make(ctx context.Context, dir string) (err error) {
 			if !errors.As(err, &broken) {
 				return err
 			}
-			if !x.keepGoing {
-				return hint(named(err, x.file), "-k extracts what can be read")
+			if !x.report.keepGoing {
+				return hint(named(err, x.file), "-k writes what can be read")
 			}
 			x.failed++
 			x.report.lose(f.at, err.Error())
 			x.talk.print("trowel: " + named(err, x.file).Error())
 			return nil
 		}
-		if err := x.whole(); err != nil {
+		if err := x.report.whole(); err != nil {
 			return err
 		}
 		x.written++
@@ -284,7 +282,7 @@ func (x *extraction) make(ctx context.Context, dir string) (err error) {
 		err = x.writeSidecar(sidecar)
 	}
 	if err == nil {
-		err = x.whole() // making the sidecar reads all there is
+		err = x.report.whole() // making the sidecar reads all there is
 	}
 	if err == nil && x.beside != nil {
 		err = x.beside(x.putBeside)
@@ -305,15 +303,6 @@ func (x *extraction) putBeside(name string, data []byte) error {
 		return err
 	}
 	return x.report.add(filepath.Join(x.report.output, filepath.FromSlash(at)), int64(len(data)))
-}
-
-// whole returns an error if something that should be in the file could not be read,
-// unless the user accepts that. What it was is already reported.
-func (x *extraction) whole() error {
-	if x.keepGoing || x.talk.losses() == x.before {
-		return nil
-	}
-	return hint(fmt.Errorf("%s: is not whole: nothing was extracted", x.file), "-k extracts what can be read")
 }
 
 // place is a folder on the way to the file that the walk is at.

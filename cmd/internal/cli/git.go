@@ -445,9 +445,12 @@ differently is as in OURS then.`,
 			return err
 		}
 		defer out.Discard()
-		job := a.job(cmd, f, f.Merging.Options...)
+		job, before := a.job(cmd, f, f.Merging.Options...), a.lost.Load()
 		if err := f.Merging.Merge(cmd.Context(), job, games[0].src, games[1].src, games[2].src, out, told); err != nil {
 			return named(err, path)
+		}
+		if a.lost.Load() > before {
+			return hint(fmt.Errorf("%s: a version is not whole: nothing was merged", path), "`trowel merge -k` merges what can be read")
 		}
 		if err := out.Commit(); err != nil {
 			return err

@@ -43,6 +43,8 @@ taken once. What both changed differently is a conflict: it is told with its pla
 gets what OURS has, or THEIRS with --prefer theirs, and the exit code is 1. The new file is
 always whole.
 
+` + keepHelp + `
+
 If -o names a folder, one is made as extract does; with conflicts its folder
 .trowel-merge has what both sides made of them, so that you can finish it, and then pack.
 
@@ -57,6 +59,7 @@ what, count, unit, at}, conflicts is an array of {path, at, what, base, ours, th
 	cmd.Flags().StringVarP(&m.out, "output", "o", "", "the `file` or folder to make")
 	cmd.Flags().StringVar(&m.prefer, "prefer", "", "the `side` whose parts are taken where both changed them: ours or theirs (default ours)")
 	m.flags(cmd)
+	m.keepFlag(cmd)
 	cmd.Flags().BoolVarP(&m.force, "force", "f", false, "replace a file that is there already")
 	a.optionFlags(cmd, func(f *format.Format) []format.Option {
 		if f.Merging == nil {
@@ -299,7 +302,7 @@ func (m *merging) toTree(cmd *cobra.Command, games []*game, run func(format.Outp
 	if err != nil {
 		return err
 	}
-	x := &extraction{app: m.app, report: r, file: ours.name, chosen: chosen, before: m.talk.losses()}
+	x := &extraction{app: m.app, report: r, file: ours.name, chosen: chosen}
 	if ours.built != nil {
 		names, closer, err := m.openFolder(ours.name)
 		if err != nil {

@@ -25,6 +25,10 @@ func (a *app) packCommand() *cobra.Command {
 makes climb.map in the current folder. A folder in which nothing changed gives
 the same bytes again. The file appears when it is complete, or not at all.
 
+What was made is read again. If a part of it cannot be read, as when the folder was extracted
+from a damaged file or its .trowel.json is damaged, nothing is written unless -k is given: then
+it is written, what cannot be read is reported, and the exit code is 1.
+
 ` + reportHelp,
 		Example: `  trowel pack climb
   trowel pack climb -o maps/climb2.map -f
@@ -35,6 +39,7 @@ the same bytes again. The file appears when it is complete, or not at all.
 	cmd.Flags().StringVar(&name, "format", "", "`name` of the format, where the folder does not tell")
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a file that is there already")
 	w.flags(cmd)
+	w.keepFlag(cmd)
 	a.optionFlags(cmd, optionsFor(format.ForBuild))
 	_ = cmd.RegisterFlagCompletionFunc("format", a.completeFormats)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

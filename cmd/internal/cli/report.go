@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/output"
+	"trowel.example/fault"
 	"trowel.example/format"
 	"trowel.example/internal/parallel"
 )
@@ -30,6 +31,8 @@ nothing of it was made.`
 type writing struct {
 	*app
 	dryRun, asJSON bool
+
+	strict, keepGoing bool // nothing is written of what could not be read as a whole, unless keepGoing says so
 
 	list    jsonArray
 	several bool     // files are worked on
@@ -48,12 +51,25 @@ func (w *writing) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&w.asJSON, "json", false, "print JSON")
 }
 
+// keepFlag gives a verb that writes a file of another one the flag -k, and the rule that it has
+// in common with all others: see [report.whole].
+func (w *writing) keepFlag(cmd *cobra.Command) {
+	w.strict = true
+	cmd.Flags().BoolVarP(&w.keepGoing, keepFlag, "k", false, "write what can be read of damaged files; the exit code is 1")
+}
+
+const keepFlag = "keep-going"
+
+// keepHelp explains it.
+const keepHelp = `Of a file that is cut off or damaged nothing is written unless -k is given: then all that
+can be read is written, what is missing is reported, and the exit code is 1.`
+
 // each does the work for each file. That one fails does not keep the others from theirs.
 func (w *writing) each(ctx context.Context, names []string, do func(name string, r *report) error) error {
 	w.list, w.several = jsonArray{w: w.out}, len(names) > 1
 	failed := false
 	for _, name := range names {
-		r := &report{writing: w, file: name, sections: w.sections()}
+		r := &report{writing: w, file: name, sections: w.sections(), before: w.lost.Load()}
 		var err error
 		if p := parallel.Catch(func() { err = do(name, r) }); p != nil {
 			err = named(defect(p), name)
@@ -106,6 +122,7 @@ type report struct {
 	mu       sync.Mutex
 	warnings []message
 	losses   []message
+	before   int64 // what was lost before
 }
 
 type message struct {
@@ -131,6 +148,16 @@ func (r *report) watch(job *format.Job) *format.Job {
 	}
 	job.Temporary = job.Temporary || r.dryRun
 	return job
+}
+
+// whole returns an error if something that should be in the file could not be read, unless the
+// user accepts that. The losses are already reported. Each verb that writes asks before what it
+// has made gets its name.
+func (r *report) whole() error {
+	if !r.strict || r.keepGoing || r.lost.Load() == r.before {
+		return nil
+	}
+	return hint(fmt.Errorf("%s: is not whole: nothing was written", r.file), "-k writes what can be read")
 }
 
 func (r *report) lose(path, text string) {
@@ -242,7 +269,7 @@ func (r *report) write(ctx context.Context, name string, opts output.Options, bu
 	}
 	defer out.Discard()
 	if err = build(called{out, r.talk, name}); err == nil {
-		err = ctx.Err()
+		err = errors.Join(ctx.Err(), r.whole())
 	}
 	if err == nil {
 		err = r.addAll(out)
@@ -272,6 +299,9 @@ func (r *report) resume(ctx context.Context, name string, opts output.Options, b
 	out, err := output.Resume(r.written(name), opts)
 	if err == nil {
 		err = build(out)
+	}
+	if errors.Is(err, fault.ErrLost) && r.strict && !r.keepGoing {
+		err = hint(err, "the same command with -k finishes it")
 	}
 	if err == nil {
 		err = out.Commit()
