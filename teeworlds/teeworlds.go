@@ -58,7 +58,7 @@ var teeworldsDatafile = &format.Format{
 	},
 	RecognizeTree: datadir.Recognize,
 	Open:          openDatafile,
-	Build:         format.BuildOf(datadir.Read),
+	Build:         buildDatafile,
 	Scene:         openScene2007,
 	Dump:          dumpTeeworlds,
 	Census:        datafileCensus,
@@ -126,16 +126,10 @@ func buildMap(_ context.Context, job *format.Job, fsys fs.FS, out format.Output)
 	if !job.Checking && m.Physics(twmap.KindGame) == nil { // a check finds it
 		job.Warn("", "the map has no game layer: no game loads it")
 	}
-	data, err := m.Encode()
+	data, err := m.EncodeVerified(func(loss string) { job.Lose("", "in what was made, %s", loss) })
 	if err != nil {
 		return err
 	}
-	made, err := twmap.Salvage(data)
-	if err != nil {
-		return fmt.Errorf("what was made cannot be read again: %w", err)
-	}
-	made.TellLosses(func(loss string) { job.Lose("", "in what was made, %s", loss) })
-	_ = made.Source().Verify()
 	return format.Write(out, data)
 }
 
@@ -245,6 +239,20 @@ func (f *datafileFile) Tree(_ context.Context, _ *format.Job) (fs.FS, error) {
 	return datadir.Open(f.f), nil
 }
 func (f *datafileFile) Close() error { return nil }
+
+func buildDatafile(_ context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
+	data, err := datadir.Read(job.Clean(fsys))
+	if err != nil {
+		return err
+	}
+	made, err := datafile.Salvage(data)
+	if err != nil {
+		return fmt.Errorf("what was made cannot be read again: %w", err)
+	}
+	twmap.TellLosses(made, func(loss string) { job.Lose("", "in what was made, %s", loss) })
+	_ = made.Verify() // which tells
+	return format.Write(out, data)
+}
 
 func (f *datafileFile) Check(_ context.Context, _ *format.Job, sink check.Sink) error {
 	twmap.CheckFile(f.f, sink)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"trowel.example/internal/effort"
+	"trowel.example/internal/parallel"
 	"trowel.example/teeworlds/datafile"
 )
 
@@ -22,21 +23,50 @@ import (
 // It fails with [fault.ErrLost] for a changed map that lacks something which [Decode], or
 // what read a part later, could not read; not for one of [Salvage].
 func (m *Map) Encode() ([]byte, error) {
+	out, _, err := m.encode()
+	return out, err
+}
+
+// encode is Encode, and returns the blocks of which it made the data blocks; nil if it had all
+// bytes already.
+func (m *Map) encode() ([]byte, []*datafile.Block, error) {
 	if err := m.validate(true); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f := m.current()
 	if f == m.file.datafile && m.file.src != nil {
-		return m.file.src, nil
+		return m.file.src, nil, nil
 	}
 	if err := m.mayBecome(f); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	out, err := f.Encode()
 	if r := m.file.residue; err == nil && r != nil && r.Original != nil && r.Was == datafile.Mark(out, true) {
-		return r.Original, nil
+		return r.Original, nil, nil
 	}
-	return out, err
+	return out, f.Data, err
+}
+
+// EncodeVerified is [Map.Encode] for a map of which [Residues] were kept elsewhere, and may be
+// damaged: it reads the file again, and lost receives what cannot be read of it. Data blocks
+// that it compressed itself are not inflated for that.
+func (m *Map) EncodeVerified(lost func(message string)) ([]byte, error) {
+	out, of, err := m.encode()
+	if err != nil {
+		return nil, err
+	}
+	made, err := Salvage(out)
+	if err != nil {
+		return nil, fmt.Errorf("what was made cannot be read again: %w", err)
+	}
+	made.TellLosses(lost)
+	blocks := made.file.datafile.Data
+	parallel.Each(len(blocks), func(i int) {
+		if len(of) != len(blocks) || of[i].Stream() != nil {
+			_ = blocks[i].Verify() // which tells
+		}
+	})
+	return out, nil
 }
 
 // Datafile returns the map as a new datafile. It fails where [Map.Encode] does.
