@@ -108,7 +108,11 @@ func (c *comparison) fields(path string, part Part, old, new []field) error {
 		if f.id != nil && was.id == f.id || f.id == nil && reflect.DeepEqual(was.value, f.value) {
 			continue
 		}
-		if err := c.yield(Change{Path: path, Part: part, Kind: Changed, Field: f.name, Old: was.value, New: f.value}); err != nil {
+		is := f.value
+		if f.id != nil && is != nil && reflect.DeepEqual(was.value, is) {
+			is = fmt.Sprintf("%v (another of that name)", is)
+		}
+		if err := c.yield(Change{Path: path, Part: part, Kind: Changed, Field: f.name, Old: was.value, New: is}); err != nil {
 			return err
 		}
 	}

@@ -168,7 +168,14 @@ func (c *comparison) sources(a, b *twmap.SoundLayer, say func(Change) error) err
 
 // points compares the points of an envelope: a point is the same if its time is.
 func (c *comparison) points(path string, part Part, a, b *twmap.Envelope) error {
-	to := mapmatch.InOrder(a.Points, b.Points, func(p twmap.EnvPoint) int32 { return p.Time })
+	olds, news := a.Meant(), b.Meant()
+	to := mapmatch.InOrder(olds, news, func(p twmap.EnvPoint) int32 { return p.Time })
+	if unused := unusedField(a, olds, b, news, to); unused.Old != unused.New {
+		unused.Path, unused.Part = path, part
+		if err := c.yield(unused); err != nil {
+			return err
+		}
+	}
 	values := func(e *twmap.Envelope, v [4]int32) []number {
 		n := len(v)
 		if c := int(e.Channels); c > 0 && c < n {
@@ -208,8 +215,42 @@ func (c *comparison) points(path string, part Part, a, b *twmap.Envelope) error 
 		return c.some(func(change Change) error {
 			change.Part = part
 			return say(change)
-		}, of(a, &a.Points[i]), of(b, &b.Points[j]))
+		}, of(a, &olds[i]), of(b, &news[j]))
 	})
+}
+
+// unusedField returns the change of what means nothing in the points of an envelope: old programs
+// leave there what happened to be in memory.
+func unusedField(a *twmap.Envelope, olds []twmap.EnvPoint, b *twmap.Envelope, news []twmap.EnvPoint, to []int) Change {
+	rest := func(is, meant twmap.EnvPoint) (p twmap.EnvPoint) {
+		for i := range p.Values { // what is meant is all of it, or 0
+			p.Values[i] = is.Values[i] - meant.Values[i]
+			p.In[i] = twmap.Tangent{DX: is.In[i].DX - meant.In[i].DX, DY: is.In[i].DY - meant.In[i].DY}
+			p.Out[i] = twmap.Tangent{DX: is.Out[i].DX - meant.Out[i].DX, DY: is.Out[i].DY - meant.Out[i].DY}
+		}
+		return p
+	}
+	was, is := "none", "none"
+	differ := false
+	for j, i := range to {
+		if i < 0 {
+			continue
+		}
+		before, after := rest(a.Points[i], olds[i]), rest(b.Points[j], news[j])
+		differ = differ || before != after
+		if before != (twmap.EnvPoint{}) {
+			was = "some"
+		}
+		if after != (twmap.EnvPoint{}) {
+			is = "some"
+		}
+	}
+	if differ && was == is {
+		is = "others"
+	} else if !differ {
+		is = was
+	}
+	return Change{Kind: Changed, Field: "unused values", Old: was, New: is}
 }
 
 func tangents(t [4]twmap.Tangent) []int32 {

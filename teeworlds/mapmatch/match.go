@@ -131,7 +131,7 @@ func soundPart(s *twmap.Sound) part {
 }
 
 func envelopePart(e *twmap.Envelope) part {
-	c := EnvelopeContent(e)
+	c := EnvelopeContent(&twmap.Envelope{Points: e.Meant()})
 	return part{kind: e.Channels.String(), name: e.Name, content: func() *Content { return &c }, inPlace: true}
 }
 
@@ -178,6 +178,7 @@ func (p *Prints) groups(m *twmap.Map) []part {
 				attributes, sum := p.Attributes(l), p.Content(l).Sum
 				content.Sum = mix(mix(content.Sum, attributes), sum)
 				content.Features = append(content.Features, attributes, mix(sum, 1), mix(sum, 2))
+				content.Features = append(content.Features, p.Content(l).Features...) // few of its tiles may have changed
 			}
 			content.keep()
 			return content

@@ -3,6 +3,7 @@ package twmap
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Envelope moves a value over time (section "Envelopes"). [NewEnvelope] makes one; the
@@ -98,6 +99,22 @@ type Tangent struct{ DX, DY int32 }
 // hasTangents reports whether the point needs more than 24 bytes.
 func (p *EnvPoint) hasTangents() bool {
 	return p.Curve == CurveBezier || p.In != [4]Tangent{} || p.Out != [4]Tangent{}
+}
+
+// Meant returns the points without what means nothing: tangents where no curve is Bezier, and
+// values of channels that the envelope does not have.
+func (e *Envelope) Meant() []EnvPoint {
+	c := Envelope{Points: slices.Clone(e.Points)}
+	c.dropTangents()
+	if n := int(e.Channels); n > 0 && n < len(EnvPoint{}.Values) {
+		for i := range c.Points {
+			p := &c.Points[i]
+			clear(p.Values[n:])
+			clear(p.In[n:])
+			clear(p.Out[n:])
+		}
+	}
+	return c.Points
 }
 
 const (

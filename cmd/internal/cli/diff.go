@@ -48,6 +48,9 @@ where these nodes are, fields are {name, old, new}. Passwords are never shown.
 For two manifests, or one and a world, it tells which blocks were added, removed and
 changed: all that hashes can say.
 
+Two files of different formats differ in that: one line says so, or with --json one
+{path, change, old, new}, where change is format and old and new are its names.
+
 For all other formats, for folders that worlds were extracted to, and with --files,
 --stat or --sidecar, the trees are compared file by file: a file is only in A (-), only
 in B (+), or in both but not the same (~); then the lines of text that changed are shown.
@@ -127,6 +130,17 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 			if !errors.Is(err, format.ErrByTrees) {
 				return differ, err
 			}
+		}
+		if a, b := sides[0].format, sides[1].format; a != nil && b != nil && a != b && comparing(a, b) == nil && !c.files {
+			c.parts++
+			if asJSON {
+				if err := list.add(object{{"path", ""}, {"change", "format"}, {"old", a.Name}, {"new", b.Name}}); err != nil {
+					return false, err
+				}
+				return true, list.end()
+			}
+			fmt.Fprintf(c.out, "%s is a %s, and %s a %s: only --files compares them\n", printable(nameA), a.Title, printable(nameB), b.Title)
+			return true, nil
 		}
 		if err := c.openTrees(cmd, &sides); err != nil {
 			return false, err
