@@ -108,7 +108,7 @@ func listLabels(ctx context.Context, e *edition, r *http.Request) (any, error) {
 		Text  string     `json:"text"`
 		Color string     `json:"color"`
 	}
-	list := []label{}
+	list, more := []label{}, false
 	look, err := a.stillLook(r, stillSide)
 	if l, ok := a.Scene.(format.Labeler); ok && err == nil {
 		var all []format.Label
@@ -116,6 +116,7 @@ func listLabels(ctx context.Context, e *edition, r *http.Request) (any, error) {
 			all, err = l.Labels(ctx, look, image.Rectangle{Max: look.Size})
 			return err
 		})
+		more = len(all) > maxLabels
 		for _, one := range all[:min(len(all), maxLabels)] {
 			list = append(list, label{one.At, one.Text, css(one.Color)})
 		}
@@ -123,7 +124,7 @@ func listLabels(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"labels": list}, nil
+	return map[string]any{"labels": list, "more": more}, nil
 }
 
 // missingItem is a [format.Missing] for the page.

@@ -295,14 +295,17 @@ function spread(shown, box) {
     return { x: min[0] / scale / k, y: min[1] / scale / k, z, w: max[0] - min[0], h: max[1] - min[1] };
   };
   // label writes the labels that are in sight.
-  let reading, soon;
+  let reading, soon, crowded = false;
   const label = async () => {
     reading?.abort();
     if (!shown.shownLayers().some((i) => shown.view.layers[i].labels)) return shown.mark("labels");
     const { signal } = (reading = new AbortController());
     try {
-      const { labels } = await ask(shown.file, "labels", { ...shown.query(), ...inSight(), time: undefined }, signal);
+      const { labels, more } = await ask(shown.file, "labels", { ...shown.query(), ...inSight(), time: undefined }, signal);
       shown.mark("labels", labels.map(({ at: [x, y], text, color }) => ({ where: [x, y, x, y], kind: "label", label: text, color })));
+      if (more) tell(`Only ${labels.length.toLocaleString("en")} labels are shown: come closer to see all of them.`);
+      else if (crowded) clear();
+      crowded = more;
       shown.drew(); // something may be missing
     } catch (err) {
       if (!signal.aborted) tell(`The labels cannot be read: ${err.message}`);
