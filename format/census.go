@@ -27,6 +27,10 @@ type Census struct {
 	// is given, or that is not known of the shard. It is called for the file first, to see that
 	// what they name is as it should be. An error is about that. It may be nil.
 	Before func(ctx context.Context, job *Job, src *Source) (string, error)
+
+	// Small reports whether a file that comes apart is so small that its rows are better kept together
+	// with those of other small files. It reads next to nothing. Nil: no file is.
+	Small func(src *Source) bool
 }
 
 // Table is a kind of rows. Every table has, before the columns named here, the column file: what

@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"io/fs"
 	"math/bits"
+	"path/filepath"
 
 	"trowel.example/format"
 	"trowel.example/minetest/manifest"
@@ -15,7 +17,41 @@ import (
 	"trowel.example/minetest/worldrows"
 )
 
-var worldCensus = &format.Census{Tables: worldrows.Tables(), Rows: rowsOfWorld, Digest: digestOfSlab, Before: digestOfManifest}
+var worldCensus = &format.Census{Tables: worldrows.Tables(), Rows: rowsOfWorld, Digest: digestOfSlab, Before: digestOfManifest, Small: isSmallWorld}
+
+// maxSmallWorld is how many bytes the files of a small world have at most.
+const maxSmallWorld = 16 << 20
+
+// isSmallWorld reports whether all of a world is in its folder, and that is little.
+func isSmallWorld(src *format.Source) bool {
+	settings, err := world.ReadWorldMT(src.Dir)
+	if err != nil {
+		return false
+	}
+	backends := world.FindBackends(src.Dir, settings)
+	for _, p := range world.Parts() {
+		if p.Remote(backends.Of(p)) {
+			return false
+		}
+	}
+	if second, _ := settings.Get("readonly_backend"); second != "" {
+		return false
+	}
+	size := int64(0)
+	_ = filepath.WalkDir(src.Dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return nil
+		}
+		if info, err := e.Info(); err == nil {
+			size += info.Size()
+		}
+		if size > maxSmallWorld {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return size <= maxSmallWorld
+}
 
 func rowsOfWorld(ctx context.Context, job *format.Job, src *format.Source, row func(*format.Table, []format.Cell) error) error {
 	settings, err := world.ReadWorldMT(src.Dir)

@@ -422,3 +422,24 @@ func TestCensusTables(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A world is small if all of it is in its folder, and that is little.
+func TestSmallWorld(t *testing.T) {
+	for name, want := range map[string]bool{"backend = sqlite3\n": true, "": true, "backend = postgresql\n": false, "backend = sqlite3\nplayer_backend = postgresql\n": false, "backend = sqlite3\nreadonly_backend = sqlite3\n": false} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "world.mt"), []byte(name), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		src := &format.Source{Dir: dir}
+		if got := worldFormat(t).Census.Small(src); got != want {
+			t.Errorf("%q: %v", name, got)
+		}
+		large := filepath.Join(dir, "map.sqlite")
+		if err := errors.Join(os.WriteFile(large, nil, 0o666), os.Truncate(large, 16<<20+1)); err != nil {
+			t.Fatal(err)
+		}
+		if worldFormat(t).Census.Small(src) {
+			t.Errorf("%q: a large one", name)
+		}
+	}
+}

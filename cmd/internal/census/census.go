@@ -10,6 +10,7 @@
 //	census.json            what the folder is, and its tables
 //	parts/PARTITION.json   what a partition was made of, and what there is of it
 //	TABLE/PARTITION.parquet
+//	TABLE/none.parquet     of a table without rows, so that it can be asked for them
 //
 // Each file appears whole, in place of the older one. Before the first file of a partition changes,
 // what is kept of the partition says that it is about to, so that one which a killed run has left
@@ -27,6 +28,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -134,10 +136,64 @@ type Note struct {
 	Advice string `json:"advice,omitempty"`
 }
 
-// Bucket returns the name of the partition of a file that does not come apart.
+// The partitions of files that are brought together.
+const (
+	allFiles = "files" // that do not come apart, where they are few
+	allSmall = "whole" // that come apart, and are small
+)
+
+// many is how many files that do not come apart are one partition no more.
+const many = 256
+
+// Bucket returns the name of the partition of a file that does not come apart, where there are many.
 func Bucket(name string) string {
 	sum := sha256.Sum256([]byte(name))
-	return fmt.Sprintf("files-%02x", sum[0])
+	return fmt.Sprintf("%s-%02x", allFiles, sum[0])
+}
+
+// Bundles brings files together by the partitions that they are of: those that do not come apart, and
+// those that are small.
+func (d *Dataset) Bundles(files, small []File) map[string][]File {
+	bundles := make(map[string][]File)
+	if len(small) > 0 {
+		bundles[allSmall] = small
+	}
+	one := d.before[allFiles] != nil && (len(files) <= many || !d.hasAll(d.before[allFiles], files))
+	if d.before[allFiles] == nil && len(files) <= d.Few {
+		one = true
+		for name := range d.before {
+			one = one && !strings.HasPrefix(name, allFiles+"-")
+		}
+	}
+	for _, f := range files {
+		name := allFiles
+		if !one {
+			name = Bucket(f.Name)
+		}
+		bundles[name] = append(bundles[name], f)
+	}
+	return bundles
+}
+
+// hasAll reports whether all files of a partition are among some: then it can be taken apart, because
+// no rows of it are of files that are gone.
+func (d *Dataset) hasAll(s *State, files []File) bool {
+	there := make(map[string]bool)
+	for _, f := range files {
+		there[f.Name] = true
+	}
+	for _, f := range s.Files {
+		if !there[f.Name] {
+			return false
+		}
+	}
+	return true
+}
+
+// IsSmall reports whether there are rows of a file among those of small ones.
+func (d *Dataset) IsSmall(name string) bool {
+	s := d.before[allSmall]
+	return s != nil && slices.ContainsFunc(s.Files, func(f File) bool { return f.Name == name })
 }
 
 // ShardName returns the name of the partition of a shard of a file.
@@ -166,6 +222,9 @@ func ShardName(name string, shard format.Shard) string {
 
 func tableFile(table, part string) string { return table + "/" + part + ".parquet" }
 func stateFile(part string) string        { return "parts/" + part + ".json" }
+
+// noRows is in the place of the partition in the name of the file of a table without rows.
+const noRows = "none"
 
 // Record is a piece of the result of a part: bytes of the file of a table, or at the end the state.
 type Record struct {

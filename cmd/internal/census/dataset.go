@@ -25,6 +25,7 @@ type Dataset struct {
 	Create  Create
 	Tables  []*format.Table
 	Temp    *Temp
+	Few     int  // so many files that do not come apart are one partition, if the dataset is new
 	Prune   bool // rows of files that are gone go, too
 	Say     func(Note)
 	Miss    func(path, message string) // tells what is lost of the dataset itself
@@ -32,6 +33,7 @@ type Dataset struct {
 	store   Store
 	states  map[string]*State
 	left    map[string]string // as in Index
+	empty   map[string]string // so, too
 	before  map[string]*State // the same at the beginning, which does not change
 	partial map[string]bool   // files of which slabs were left out at the beginning
 	index   []byte
@@ -78,7 +80,7 @@ type held struct {
 func (d *Dataset) Load(ctx context.Context, store Store) error {
 	d.store, d.states, d.made = store, make(map[string]*State), make(made)
 	d.seen, d.present, d.failing = make(map[string]bool), make(map[string]bool), make(map[string]bool)
-	d.left = make(map[string]string)
+	d.left, d.empty = make(map[string]string), make(map[string]string)
 	d.Gone, d.Removed = make(map[string]bool), make(map[string]bool)
 	var err error
 	if d.index, err = d.read(ctx, indexName); errors.Is(err, fs.ErrNotExist) {
@@ -100,6 +102,7 @@ func (d *Dataset) Load(ctx context.Context, store Store) error {
 	for part, file := range index.Left {
 		d.left[part], d.partial[file] = file, true
 	}
+	maps.Copy(d.empty, index.Empty)
 	names, err := store.List(ctx, "parts")
 	if err != nil {
 		return err
@@ -215,6 +218,9 @@ func (d *Dataset) whole(name string) bool {
 	if d.partial[name] {
 		return false
 	}
+	if d.IsSmall(name) {
+		return true
+	}
 	for _, s := range d.before {
 		if s.Shard != "" && s.Files[0].Name == name {
 			return true
@@ -226,7 +232,7 @@ func (d *Dataset) whole(name string) bool {
 // Moved reports whether there are partitions of a file other than those of its parts now.
 func (d *Dataset) Moved(name string, parts map[string]bool) bool {
 	for part, s := range d.before {
-		if s.Files[0].Name == name && !parts[part] {
+		if !parts[part] && slices.ContainsFunc(s.Files, func(f File) bool { return f.Name == name }) {
 			return true
 		}
 	}
@@ -372,6 +378,7 @@ func (d *Dataset) keep(ctx context.Context, part string, old, state *State, made
 	for _, f := range old.Files {
 		is := now[f.Name]
 		switch {
+		case is == nil && d.present[f.Name]: // it is in other partitions now
 		case is == nil && d.Prune:
 			d.Removed[f.Name] = true
 		case is == nil:
@@ -486,6 +493,11 @@ func (d *Dataset) Finish(ctx context.Context) error {
 				d.Gone[f.Name], outdated = true, false
 			}
 		}
+		if moved := slices.ContainsFunc(s.Files, func(f File) bool { return d.present[f.Name] }); moved && !outdated {
+			if err := d.update(ctx, part, &State{Tables: make(map[string]Content)}, make(made)); err != nil {
+				return err
+			}
+		}
 		if !outdated {
 			continue
 		}
@@ -503,10 +515,41 @@ func (d *Dataset) Finish(ctx context.Context) error {
 	maps.DeleteFunc(d.left, func(part, file string) bool {
 		return !d.seen[part] && (d.present[file] || d.Prune && !d.failing[file])
 	})
+	if err := d.writeEmpty(ctx); err != nil {
+		return err
+	}
 	index := d.newIndex()
 	if bytes.Equal(index, d.index) {
 		return nil
 	}
 	d.index = index
 	return d.put(ctx, indexName, index)
+}
+
+// writeEmpty sees to it that each table without rows has a file, and no other table has that.
+func (d *Dataset) writeEmpty(ctx context.Context) error {
+	rows := make(map[string]bool)
+	for _, s := range d.states {
+		for name := range s.Tables {
+			rows[name] = true
+		}
+	}
+	for _, t := range d.Tables {
+		is := d.empty[t.Name] == d.Program
+		switch {
+		case rows[t.Name]:
+			if d.empty[t.Name] != "" {
+				if err := d.store.Remove(ctx, tableFile(t.Name, noRows)); err != nil {
+					return err
+				}
+			}
+			delete(d.empty, t.Name)
+		case !is:
+			if err := d.store.Put(ctx, tableFile(t.Name, noRows), func(w io.Writer) error { return d.Create(w, t, d.Program).Close() }); err != nil {
+				return err
+			}
+			d.empty[t.Name] = d.Program
+		}
+	}
+	return nil
 }

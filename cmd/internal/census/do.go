@@ -47,8 +47,10 @@ type Maker struct {
 // ErrNoTables means that a file has no tables, and need not have any.
 var ErrNoTables = errors.New("no tables are made of it")
 
-// Split returns the shards of a file, none if it does not come apart.
-func (m *Maker) Split(ctx context.Context, f File) (shards []format.Shard, err error) {
+// Split returns the shards of a file, none if it does not come apart, and whether it is so small that it
+// need not: of a time that the user told of only shards say something, but where it is kept as a small one
+// it stays that.
+func (m *Maker) Split(ctx context.Context, f File, isKept bool) (shards []format.Shard, small bool, err error) {
 	if caught := parallel.Catch(func() {
 		in, e := m.Open(ctx, f, func(Note) {})
 		if err = e; err != nil {
@@ -58,6 +60,8 @@ func (m *Maker) Split(ctx context.Context, f File) (shards []format.Shard, err e
 		if in.Sharding == nil {
 			return
 		}
+		dated := slices.ContainsFunc(in.Options, func(o format.Option) bool { return o.For&format.ForCensus != 0 && in.Job.Value(o.Name) != "" })
+		small = in.Census.Small != nil && (isKept || !dated) && in.Census.Small(in.Source)
 		if _, err = before(ctx, in); err == nil {
 			err = in.Sharding.Split(ctx, in.Job, in.Source, func(s format.Shard) error {
 				shards = append(shards, s)
@@ -67,7 +71,7 @@ func (m *Maker) Split(ctx context.Context, f File) (shards []format.Shard, err e
 	}); caught != nil {
 		err = caught
 	}
-	return shards, err
+	return shards, small, err
 }
 
 // Do makes a partition.

@@ -11,6 +11,9 @@ type Index struct {
 	// Left are the partitions that were left out since nothing in them has changed since a time
 	// that the user told of, each with the file that it is of.
 	Left map[string]string `json:"left,omitempty"`
+
+	// Empty are the tables without rows, each with the program that has made its file.
+	Empty map[string]string `json:"empty,omitempty"`
 }
 
 // Table is a table of a dataset.
@@ -32,7 +35,7 @@ type Column struct {
 
 // Index returns what there is, with the tables that have rows.
 func (d *Dataset) Index() Index {
-	index := Index{Census: 1, Program: d.Program, Tables: []Table{}, Left: d.left}
+	index := Index{Census: 1, Program: d.Program, Tables: []Table{}, Left: d.left, Empty: d.empty}
 	for _, t := range d.Tables {
 		one := Table{Name: t.Name, Title: t.Title}
 		for _, c := range t.All() {

@@ -86,7 +86,7 @@ A line is printed for each table, with its number of rows; with --json an object
 			}
 			return keptNote(failure(named(err, f.Path())))
 		}}
-		c.data = census.Dataset{Program: a.program(), Create: create, Temp: &c.temp, Tables: a.tables(), Prune: prune, Say: c.say, Miss: a.talk.miss}
+		c.data = census.Dataset{Program: a.program(), Create: create, Temp: &c.temp, Few: fewFiles, Tables: a.tables(), Prune: prune, Say: c.say, Miss: a.talk.miss}
 		defer c.close()
 		if err := c.run(cmd.Context()); err != nil {
 			return err
@@ -111,6 +111,9 @@ func (a *app) tables() []*format.Table {
 	}
 	return all
 }
+
+// fewFiles is how many files a new dataset keeps together.
+var fewFiles = 64 // constant but for tests
 
 // censusRun is one run of census.
 type censusRun struct {
@@ -288,7 +291,7 @@ func (c *censusRun) Split(ctx context.Context, _ bool, yield func(work.Part) err
 		}
 	}
 	seen := make(map[string]bool)
-	small := make(map[string][]census.File)
+	var files, small []census.File
 	for _, name := range c.names {
 		any := false
 		err := c.targets(ctx, name, func(t target) error {
@@ -297,7 +300,7 @@ func (c *censusRun) Split(ctx context.Context, _ bool, yield func(work.Part) err
 				any = true
 				return nil
 			}
-			shards, err := c.maker.Split(ctx, f)
+			shards, isSmall, err := c.maker.Split(ctx, f, c.data.IsSmall(f.Name))
 			switch {
 			case ctx.Err() != nil:
 				return ctx.Err()
@@ -307,8 +310,12 @@ func (c *censusRun) Split(ctx context.Context, _ bool, yield func(work.Part) err
 				return err
 			}
 			seen[f.Name], any = true, true
-			if len(shards) == 0 { // or what is wrong with it is said when it is done
-				small[census.Bucket(f.Name)] = append(small[census.Bucket(f.Name)], f)
+			switch {
+			case len(shards) == 0: // or what is wrong with it is said when it is done
+				files = append(files, f)
+				return nil
+			case isSmall:
+				small = append(small, f)
 				return nil
 			}
 			names := make(map[string]bool)
@@ -327,12 +334,13 @@ func (c *censusRun) Split(ctx context.Context, _ bool, yield func(work.Part) err
 			return err
 		}
 		if f := census.NewFile(name, false); !any && !seen[f.Name] { // that is said as of any other
-			small[census.Bucket(f.Name)] = append(small[census.Bucket(f.Name)], f)
+			files = append(files, f)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(small)) {
-		slices.SortFunc(small[name], func(a, b census.File) int { return strings.Compare(a.Name, b.Name) })
-		if err := yield(c.data.Part(name, "", small[name], false)); err != nil {
+	bundles := c.data.Bundles(files, small)
+	for _, name := range slices.Sorted(maps.Keys(bundles)) {
+		slices.SortFunc(bundles[name], func(a, b census.File) int { return strings.Compare(a.Name, b.Name) })
+		if err := yield(c.data.Part(name, "", bundles[name], false)); err != nil {
 			return err
 		}
 	}

@@ -166,6 +166,7 @@ func TestCensusParts(t *testing.T) {
 // Workers make only what has changed in a dataset that stays, and what is there in the end is what one
 // process leaves there, whatever has happened to the files.
 func TestCensusKept(t *testing.T) {
+	inBuckets(t)
 	t.Chdir(t.TempDir())
 	toyFiles(t, someToys)
 	together := sameBucket(3)

@@ -274,12 +274,13 @@ var someRows = []string{"in/a.rack 1 ball <null>", "in/a.rack 1 car 5", "in/a.ra
 func wantRows(t testing.TB, dir string, want ...string) {
 	t.Helper()
 	slices.Sort(want)
-	if diff := cmp.Diff(want, tableRows(t, dir, "toy_items")); diff != "" {
+	if diff := cmp.Diff(append([]string{}, want...), tableRows(t, dir, "toy_items")); diff != "" {
 		t.Errorf("rows: %s", diff)
 	}
 }
 
 func TestCensus(t *testing.T) {
+	inBuckets(t)
 	t.Chdir(t.TempDir())
 	toyFiles(t, someToys)
 	printed, _, code := runCensus(t, "in", "-o", "out")
@@ -327,6 +328,13 @@ func TestCensus(t *testing.T) {
 	}
 }
 
+// inBuckets has new datasets keep few files apart, as they do many.
+func inBuckets(t *testing.T) {
+	was := fewFiles
+	fewFiles = 0
+	t.Cleanup(func() { fewFiles = was })
+}
+
 // sameBucket returns the names of lists that are in one partition.
 func sameBucket(n int) (names []string) {
 	for i := 0; len(names) < n; i++ {
@@ -338,6 +346,7 @@ func sameBucket(n int) (names []string) {
 }
 
 func TestCensusGone(t *testing.T) {
+	inBuckets(t)
 	t.Chdir(t.TempDir())
 	together := sameBucket(3)
 	toyFiles(t, map[string]string{together[0]: "1 one", together[1]: "1 two", together[2]: "1 three", "in/a.rack": "1 car\n2 bus"})
@@ -378,6 +387,7 @@ func TestCensusGone(t *testing.T) {
 
 // Rows are not kept of a file that is damaged, or gone, and that is said.
 func TestCensusLost(t *testing.T) {
+	inBuckets(t)
 	for name, damage := range map[string]func(file string) error{
 		"gone":    os.Remove,
 		"shorter": func(file string) error { return os.Truncate(file, 99) },
@@ -473,6 +483,7 @@ func TestCensusRefuses(t *testing.T) {
 // A run that is killed before any change to the disk leaves files of which each is whole, the old
 // or the new; and the next run makes of it what one does that is not killed.
 func TestCensusKilled(t *testing.T) {
+	inBuckets(t)
 	t.Chdir(t.TempDir())
 	together := sameBucket(3)
 	toyFiles(t, someToys)
@@ -578,5 +589,87 @@ func TestCensusOfFolders(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(temp); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A new dataset keeps few files together, and small ones that come apart; where they become many, or
+// large, it takes them apart, and no row is there twice or lost. A table without rows is a file.
+func TestCensusFew(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rack := censusToys[0].Formats[1]
+	was := rack.Census.Small
+	rack.Census.Small = func(src *format.Source) bool { return src.Size < 50 }
+	defer func() { rack.Census.Small = was }()
+	parts := func() (names []string) {
+		t.Helper()
+		all, _ := filepath.Glob("out/toy_items/*")
+		for _, name := range all {
+			names = append(names, strings.TrimSuffix(filepath.Base(name), ".parquet"))
+		}
+		return names
+	}
+	wantParts := func(want ...string) {
+		t.Helper()
+		if got := parts(); !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	toyFiles(t, map[string]string{"in/z.list": "", "in/z.rack": ""})
+	censusOf(t, 0, "in", "-o", "out")
+	wantParts("none")
+	wantRows(t, "out")
+	if names := changed(t, "out", func() { censusOf(t, 0, "in", "-o", "out") }); len(names) > 0 {
+		t.Errorf("written: %v", names)
+	}
+	toyFiles(t, someToys)
+	censusOf(t, 0, "in", "-o", "out")
+	wantParts("files", "whole")
+	wantRows(t, "out", someRows...)
+	if names := changed(t, "out", func() { censusOf(t, 0, "in", "-o", "out") }); len(names) > 0 {
+		t.Errorf("written: %v", names)
+	}
+	// One that is gone stays; one that has become large comes apart.
+	large := "1 car 5\n1 ball\n2 doll 7\n3 block 9\n3 x 1\n3 x 2\n3 x 3\n3 x 4\n3 x 5\n3 x 6\n"
+	toyFiles(t, map[string]string{"in/a.rack": large})
+	if err := os.Remove("in/b.rack"); err != nil {
+		t.Fatal(err)
+	}
+	rows := slices.Clone(someRows)
+	for i := range 6 {
+		rows = append(rows, fmt.Sprintf("in/a.rack 3 x %d", i+1))
+	}
+	for range 2 {
+		censusOf(t, 0, "in", "-o", "out")
+		wantRows(t, "out", rows...)
+	}
+	if got := parts(); len(got) != 5 || got[len(got)-1] != "whole" {
+		t.Errorf("%q", got)
+	}
+	// Now all small ones are gone, and it becomes small again.
+	toyFiles(t, map[string]string{"in/a.rack": someToys["in/a.rack"]})
+	censusOf(t, 0, "in", "-o", "out")
+	wantRows(t, "out", someRows...)
+	wantParts("files", "whole")
+	censusOf(t, 0, "in", "-o", "out", "--prune")
+	rows = nil
+	for _, r := range someRows {
+		if !strings.HasPrefix(r, "in/b") {
+			rows = append(rows, r)
+		}
+	}
+	wantRows(t, "out", rows...)
+	// Many files are kept apart.
+	more := make(map[string]string)
+	for i := range 300 {
+		name := fmt.Sprintf("in/m%d.list", i)
+		more[name], rows = "1 one 1", append(rows, name+" 1 one 1")
+	}
+	toyFiles(t, more)
+	for range 2 {
+		censusOf(t, 0, "in", "-o", "out")
+		wantRows(t, "out", rows...)
+	}
+	if n := len(parts()); n < 100 {
+		t.Errorf("%d files", n)
 	}
 }
