@@ -16,8 +16,11 @@ const (
 // third of the time of inflating a block of a world. This one takes sixteen bytes
 // at once: a is the sum of the bytes, b that of all values of a, so that a byte
 // counts in it once more for each byte after it.
-func Adler32(p []byte) uint32 {
-	a, b := uint64(1), uint64(0)
+func Adler32(p []byte) uint32 { return addAdler(1, p) }
+
+// addAdler returns the checksum of data with the checksum sum, followed by p.
+func addAdler(sum uint32, p []byte) uint32 {
+	a, b := uint64(sum&0xffff), uint64(sum>>16)
 	for len(p) > 0 {
 		part := p[:min(len(p), adlerPart)]
 		p = p[len(part):]

@@ -72,6 +72,11 @@ func FuzzDecompress(f *testing.F) {
 		if len(data) > max(size, 0) || n < 0 || n > len(stream) {
 			t.Fatalf("%d bytes of data from %d of the stream", len(data), n)
 		}
+		used, verified := deflate.Verify(stream, size)
+		var e1, e2 *deflate.Error
+		if errors.As(err, &e1) != errors.As(verified, &e2) || e1 != nil && (e1.Kind != e2.Kind || e1.Size != e2.Size || e1.Want != e2.Want) || err == nil && used != n {
+			t.Fatalf("Verify: %d, %v, Decompress: %d, %v", used, verified, n, err)
+		}
 		// 2048 is a doubling above deflate's greatest ratio.
 		if cap(data) > 2048*len(stream)+4096 {
 			t.Fatalf("room for %d bytes from a stream of %d", cap(data), len(stream))

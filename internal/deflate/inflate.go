@@ -109,13 +109,13 @@ func (f *inflater) reset(stream []byte) error {
 	return f.r.(flate.Resetter).Reset(&f.src, nil)
 }
 
-// end compares the checksum after the data.
-func (f *inflater) end(data []byte) error {
+// end compares the checksum after the data with that of the data.
+func (f *inflater) end(adler uint32) error {
 	var sum [sumLen]byte
 	if _, err := io.ReadFull(&f.src, sum[:]); err != nil {
 		return io.ErrUnexpectedEOF
 	}
-	if binary.BigEndian.Uint32(sum[:]) != Adler32(data) {
+	if binary.BigEndian.Uint32(sum[:]) != adler {
 		return zlib.ErrChecksum
 	}
 	return nil
@@ -131,8 +131,34 @@ const (
 // inflate reads a stream of up to limit bytes of data. It takes no more memory
 // than first, or what is usual for such a stream, before any data has come.
 func inflate(buf, stream []byte, limit, first int64) (data []byte, consumed int, err error) {
+	n := int64(len(stream))
+	first = min(limit, max(first, usualRatio*n), minInflate+maxRatio*n)
+	consumed, err = open(stream, limit, func(f *inflater) (int, error) {
+		data, err = f.read(buf, int(first), limit)
+		return len(data), err
+	})
+	return data, consumed, err
+}
+
+// Verify returns how many bytes a stream takes that has exactly size bytes of data, and the error
+// that [Decompress] has for it. It keeps no data, so that its memory does not depend on size.
+func Verify(stream []byte, size int) (consumed int, err error) {
+	n := 0
+	consumed, err = open(stream, int64(size), func(f *inflater) (int, error) {
+		n, err = f.skip(int64(size))
+		return n, err
+	})
+	if err == nil && n < size {
+		err = &Error{Kind: ErrTooShort, Consumed: consumed, Size: n, Want: int64(size)}
+	}
+	return consumed, err
+}
+
+// open lets read read the data of a stream, up to limit bytes, and returns how many bytes the
+// stream takes. Read returns how much data there is.
+func open(stream []byte, limit int64, read func(*inflater) (int, error)) (consumed int, err error) {
 	if limit < 0 {
-		return nil, 0, &Error{Kind: ErrTooLong, Want: limit} // even without data
+		return 0, &Error{Kind: ErrTooLong, Want: limit} // even without data
 	}
 	effort.Inflated.Add(1)
 	f := inflaters.Get().(*inflater)
@@ -140,24 +166,49 @@ func inflate(buf, stream []byte, limit, first int64) (data []byte, consumed int,
 		f.src.Reset(nil)
 		inflaters.Put(f)
 	}()
+	size := 0
 	if err = f.reset(stream); err == nil {
-		n := int64(len(stream))
-		first = min(limit, max(first, usualRatio*n), minInflate+maxRatio*n)
-		data, err = f.read(buf, int(first), limit)
+		size, err = read(f)
 	}
 	consumed = len(stream) - f.src.Len()
 	if err == nil {
-		return data, consumed, nil
+		return consumed, nil
 	}
-	e := &Error{Kind: ErrCorrupt, Consumed: consumed, Size: len(data), Want: limit, Err: err}
+	e := &Error{Kind: ErrCorrupt, Consumed: consumed, Size: size, Want: limit, Err: err}
 	switch {
 	case errors.Is(err, ErrTooLong):
 		e.Kind, e.Err = ErrTooLong, nil
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		e.Kind = ErrTruncated
 	}
-	return data, consumed, e
+	return consumed, e
 }
+
+// skip reads to the end of the stream and keeps nothing.
+func (f *inflater) skip(limit int64) (size int, err error) {
+	chunk := chunks.Get().(*[chunkSize]byte)
+	defer chunks.Put(chunk)
+	sum := uint32(1)
+	for {
+		n, err := f.r.Read(chunk[:])
+		n = int(min(int64(n), limit+1-int64(size))) // the byte too many is enough
+		size += n
+		if int64(size) > limit {
+			return int(limit), ErrTooLong
+		}
+		sum = addAdler(sum, chunk[:n])
+		if err == io.EOF {
+			return size, f.end(sum)
+		}
+		if err != nil {
+			return size, err
+		}
+	}
+}
+
+const chunkSize = 32 << 10
+
+var chunks = sync.Pool{New: func() any { return new([chunkSize]byte) }}
 
 // read reads to the end of the stream. It starts with the memory of buf, or with
 // as much as first if that is less.
@@ -172,7 +223,7 @@ func (f *inflater) read(buf []byte, first int, limit int64) ([]byte, error) {
 			n, err := f.r.Read(one[:])
 			switch {
 			case err == io.EOF && n == 0:
-				return data, f.end(data)
+				return data, f.end(Adler32(data))
 			case n == 0 && err != nil:
 				return data, err
 			case n > 0 && int64(len(data)) >= limit:
@@ -184,7 +235,7 @@ func (f *inflater) read(buf []byte, first int, limit int64) ([]byte, error) {
 		n, err := f.r.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
 		if err == io.EOF {
-			return data, f.end(data)
+			return data, f.end(Adler32(data))
 		}
 		if err != nil {
 			return data, err

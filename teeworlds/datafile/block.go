@@ -197,7 +197,7 @@ func (b *Block) lookInto(buf *[]byte) ([]byte, error) {
 }
 
 // Verify returns the error of Bytes. It inflates nothing that was inflated before, and keeps
-// nothing.
+// nothing, so that its memory does not depend on the size.
 func (b *Block) Verify() error {
 	_, err := b.verify()
 	return err
@@ -206,35 +206,60 @@ func (b *Block) Verify() error {
 // verify returns what is wrong with the stream, and how many bytes follow it.
 func (b *Block) verify() (surplus int, err error) {
 	b.mu.Lock()
-	judged := b.judged
-	b.mu.Unlock()
-	if !judged {
-		b.Look(func([]byte, error) {})
-	}
-	b.mu.Lock()
 	defer b.mu.Unlock()
+	switch {
+	case b.judged:
+	case b.size < 0 || b.size > MaxContent || b.plain:
+		b.inflate(nil) // inflates nothing, or what cannot be a block
+	default:
+		used, err := deflate.Verify(b.stream, int(b.size))
+		b.judge(used, err)
+	}
 	return b.surplus, b.err
 }
+
+// MaxContent is how many bytes the content of a block may have to be read: those of a layer of
+// 4,096 x 4,096 tiles, or of an image of as many pixels. What the game's own files have is below a fifth of
+// it. A larger block cannot be read, with an error that wraps [fault.ErrLimit]; its file
+// keeps it unchanged.
+const MaxContent = 64 << 20
 
 // inflate returns the content, in the memory of buf if there is room, and judges the
 // stream.
 func (b *Block) inflate(buf []byte) (content []byte) {
 	switch {
+	case b.judged && errors.Is(b.err, fault.ErrLimit):
+		return nil
 	case b.size < 0:
 		b.fail("a size of 0 or more", fmt.Sprint(b.size), fault.ErrFormat)
 	case b.plain:
 		content = b.stream
+		b.judged = true
 	default:
 		var used int
 		var err error
-		content, used, err = deflate.DecompressInto(buf, b.stream, int(b.size))
-		b.surplus = len(b.stream) - used
-		if err != nil {
-			b.fail(fmt.Sprintf("a zlib stream of %d bytes", b.size), err.Error(), err)
+		content, used, err = deflate.DecompressInto(buf, b.stream, int(min(b.size, MaxContent)))
+		if b.size > MaxContent {
+			switch {
+			case errors.Is(err, deflate.ErrTooLong):
+				b.fail(fmt.Sprintf("a content of at most %d bytes", MaxContent), fmt.Sprintf("%d bytes", b.size), fault.ErrLimit)
+				return nil
+			case err == nil, errors.Is(err, deflate.ErrTooShort): // what Want says is MaxContent
+				err = &deflate.Error{Kind: deflate.ErrTooShort, Consumed: used, Size: len(content), Want: int64(b.size)}
+			}
 		}
+		b.judge(used, err)
+	}
+	return content
+}
+
+// judge keeps how many bytes of the stream were used, and what is wrong with it.
+func (b *Block) judge(used int, err error) {
+	b.surplus = len(b.stream) - used
+	if err != nil {
+		b.fail(fmt.Sprintf("a zlib stream of %d bytes", b.size), err.Error(), err)
 	}
 	b.judged = true
-	return content
 }
 
 // fail makes it a block that cannot be read, and lets know of that the first time.

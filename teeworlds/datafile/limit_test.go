@@ -1,0 +1,55 @@
+package datafile_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"trowel.example/fault"
+	"trowel.example/internal/deflate"
+	"trowel.example/teeworlds/datafile"
+)
+
+// A block whose content is larger than MaxContent cannot be read, and says so; the file keeps it unchanged.
+// One that only states such a size gives what it has.
+func TestMaxContent(t *testing.T) {
+	stream := func(size int) []byte {
+		s, err := deflate.Compress(nil, make([]byte, size), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	large := stream(datafile.MaxContent + 1)
+	f := &datafile.File{Version: 4}
+	f.Data = []*datafile.Block{
+		datafile.NewBlockStream(large, datafile.MaxContent+1),
+		datafile.NewBlockStream(large[:len(large)-5], datafile.MaxContent),
+		datafile.NewBlockStream(stream(datafile.MaxContent), datafile.MaxContent),
+		datafile.NewBlockStream(stream(1000), datafile.MaxContent+1),
+	}
+	data, err := f.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err = datafile.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []error{fault.ErrLimit, deflate.ErrTooLong, nil, deflate.ErrTooShort} {
+		b := f.Block(int32(i))
+		if err := b.Verify(); !errors.Is(err, want) || (err == nil) != (want == nil) {
+			t.Errorf("block %d: Verify: %v", i, err)
+		}
+		content, err := b.Bytes()
+		if !errors.Is(err, want) || (err == nil) != (want == nil) {
+			t.Errorf("block %d: Bytes: %v", i, err)
+		}
+		if i == 3 && len(content) != 1000 {
+			t.Errorf("block %d: %d bytes", i, len(content))
+		}
+	}
+	if err := f.Verify(); !errors.Is(err, fault.ErrLimit) || !strings.Contains(err.Error(), "data[0]") {
+		t.Errorf("the file: %v", err)
+	}
+}
