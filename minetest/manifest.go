@@ -7,10 +7,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/format"
+	"trowel.example/internal/scratch"
 	"trowel.example/minetest/manifest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -103,23 +105,34 @@ func joinManifest(_ context.Context, job *format.Job, out format.Output, all fun
 	return err
 }
 
+// scratchPrefix is what the names of folders begin with in which manifests are made.
+const scratchPrefix = "trowel-manifest-"
+
 // sortManifest is [manifest.Sort] with a folder for what does not fit into memory.
 func sortManifest(w io.Writer, all func(add func(manifest.Entry) error) (int64, error)) (n int64, err error) {
-	scratch, err := os.MkdirTemp("", "trowel-")
+	dir, end, err := scratch.Make(scratchPrefix)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	return manifest.Sort(w, manifest.Options{Scratch: scratch}, all)
+	defer end()
+	return manifest.Sort(w, manifest.Options{Scratch: dir}, all)
 }
 
 // temporaryManifest makes a manifest as [sortManifest] does, in a file that end removes.
 func temporaryManifest(all func(add func(manifest.Entry) error) (int64, error)) (m *manifest.Manifest, end func() error, err error) {
-	f, err := os.CreateTemp("", "trowel-")
+	dir, remove, err := scratch.Make(scratchPrefix)
 	if err != nil {
 		return nil, nil, err
 	}
-	end = func() error { return errors.Join(f.Close(), os.Remove(f.Name())) }
+	f, err := os.Create(filepath.Join(dir, "manifest"))
+	if err != nil {
+		remove()
+		return nil, nil, err
+	}
+	end = func() error {
+		defer remove()
+		return f.Close()
+	}
 	_, err = sortManifest(f, all)
 	var size int64
 	if err == nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/check"
+	"trowel.example/internal/scratch"
 	"trowel.example/internal/sqlitepage"
 )
 
@@ -42,11 +42,11 @@ func (f *File) Rescue(ctx context.Context, known []string) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "trowel")
+	dir, end, err := scratch.Make(scratchPrefix)
 	if err != nil {
 		return err
 	}
-	f.copy, f.saved, f.frozen = dir, true, false
+	f.endCopy, f.saved, f.frozen = end, true, false
 	to := filepath.Join(dir, filepath.Base(f.Path))
 	f.losses, err = RescueTo(ctx, f.Path, to, known)
 	if err != nil {

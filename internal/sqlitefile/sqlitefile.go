@@ -20,6 +20,7 @@ import (
 	"trowel.example/internal/inuse"
 	"trowel.example/internal/lfs"
 	"trowel.example/internal/regular"
+	"trowel.example/internal/scratch"
 	"trowel.example/internal/sqlitepage"
 )
 
@@ -45,14 +46,14 @@ const maxRecovered = 4 << 30
 //     a crash has ended, from a copy in the folder for temporary files, where
 //     SQLite may do what it must.
 type File struct {
-	Path   string
-	Conn   *sqlite.Conn
-	frozen bool   // read as a file that does not change
-	logged bool   // read with a log that is shared with other programs, which takes locks
-	rests  bool   // see Rest
-	copy   string // the folder of a copy that is read instead
-	losses []Loss // of a file that was rescued
-	saved  bool   // it was
+	Path    string
+	Conn    *sqlite.Conn
+	frozen  bool   // read as a file that does not change
+	logged  bool   // read with a log that is shared with other programs, which takes locks
+	rests   bool   // see Rest
+	endCopy func() // removes a copy that is read instead
+	losses  []Loss // of a file that was rescued
+	saved   bool   // it was
 }
 
 // Open opens a database for reading. See [File.Rescue] for one that is damaged.
@@ -212,11 +213,11 @@ func (f *File) recover(suffix string) error {
 	if size > maxRecovered {
 		return &fault.Error{File: f.Path + suffix, Offset: -1, Want: "a database that was closed, or is small enough to be copied and recovered", Got: fmt.Sprintf("%d bytes", size), Err: fault.ErrLimit}
 	}
-	dir, err := os.MkdirTemp("", "trowel")
+	dir, end, err := scratch.Make(scratchPrefix)
 	if err != nil {
 		return err
 	}
-	f.copy = dir
+	f.endCopy = end
 	to := filepath.Join(dir, filepath.Base(f.Path))
 	for _, s := range []string{"", suffix} {
 		if err := copyFile(to+s, f.Path+s); err != nil {
@@ -359,6 +360,9 @@ var ErrFull = errors.New("no space left on the disk")
 // ErrClosed means that a database was closed before.
 var ErrClosed = errors.New("the database is closed")
 
+// scratchPrefix is what the names of folders of copies begin with.
+const scratchPrefix = "trowel-sqlite-"
+
 // Close closes the file.
 func (f *File) Close() error {
 	var err error
@@ -367,9 +371,9 @@ func (f *File) Close() error {
 		err = f.Conn.Close()
 		f.Conn = nil
 	}
-	if f.copy != "" {
-		err = errors.Join(err, os.RemoveAll(f.copy))
-		f.copy = ""
+	if f.endCopy != nil {
+		f.endCopy()
+		f.endCopy = nil
 	}
 	return err
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"os"
 	"slices"
 
 	"trowel.example/check"
+	"trowel.example/internal/scratch"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/place"
 	"trowel.example/minetest/world"
@@ -111,11 +111,11 @@ func (r *repair) movePlayers(ctx context.Context, dst string) (err error) {
 // tryPlayer finds out whether the store of the world can take the player: not every
 // name can be that of a file.
 func (r *repair) tryPlayer(ctx context.Context, p *world.Player) (err error) {
-	dir, err := os.MkdirTemp("", "trowel")
+	dir, end, err := scratch.Make("trowel-player-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer end()
 	store, err := world.OpenPlayers(ctx, dir, r.settings, world.Options{Write: true, Backend: r.backends.Players})
 	if err != nil {
 		return err

@@ -77,6 +77,7 @@ func OpenCollection(path string, opts Options) (_ *Collection, err error) {
 	if err := opts.NotRead(path); err != nil {
 		return nil, err
 	}
+	Recover(filepath.Dir(path))
 	Step()
 	if err := os.Mkdir(path, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err

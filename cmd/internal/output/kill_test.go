@@ -348,3 +348,36 @@ func TestOpenFile(t *testing.T) {
 		t.Errorf("left behind: %v", list)
 	}
 }
+
+// Everything that writes in a place first removes what killed runs have left there.
+func TestEveryOutputRecovers(t *testing.T) {
+	for name, begin := range map[string]func(path string) error{
+		"New":    func(path string) error { _, err := New(path, Options{}); return err },
+		"Resume": func(path string) error { _, err := Resume(path, Options{}); return err },
+		"Hold": func(path string) error {
+			h, err := Hold(context.Background(), filepath.Join(filepath.Dir(path), "there"), nil)
+			h.Release()
+			return err
+		},
+		"OpenCollection": func(path string) error {
+			c, err := OpenCollection(path, Options{})
+			return errors.Join(err, c.Close())
+		},
+	} {
+		dir := t.TempDir()
+		if err := put(dir, "there=x"); err != nil {
+			t.Fatal(err)
+		}
+		w, err := newWorkshop(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.lock.Close() // as if it were killed
+		if err := begin(filepath.Join(dir, "x")); err != nil {
+			t.Fatal(err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, ".trowel*")); len(left) > 0 {
+			t.Errorf("%s: left behind: %q", name, left)
+		}
+	}
+}

@@ -129,6 +129,7 @@ func Resume(path string, opts Options) (*Output, error) {
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return nil, inTarget(err, path)
 	}
+	Recover(filepath.Dir(path))
 	return o, nil
 }
 
