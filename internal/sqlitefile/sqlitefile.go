@@ -129,16 +129,19 @@ func (f *File) open() error {
 		return f.connect("mode=ro")
 	}
 	log, err := os.Stat(f.Path + "-wal")
-	switch shm := exists(f.Path + "-shm"); {
-	case err == nil && shm:
+	switch counts, shm := f.hasLog(), exists(f.Path + "-shm"); {
+	case err == nil && shm && (counts || log.Size() == 0):
 		f.logged = true
 		return f.connect("mode=ro&readonly_shm=1")
-	case err == nil && log.Size() > 0:
+	case counts:
 		return f.recover("-wal")
 	}
 	f.frozen = true
 	return f.connect("mode=ro&immutable=1")
 }
+
+// hasLog reports whether there is a log that counts.
+func (f *File) hasLog() bool { return sqlitepage.HasLog(f.Path + "-wal") }
 
 // walMode reports whether the database is in WAL mode. Reading that from the
 // file would not do: closing a file drops the locks that SQLite has on it in
@@ -266,7 +269,7 @@ func (f *File) Begin(ctx context.Context) error {
 		f.Conn.SetInterrupt(ctx.Done())
 		return nil
 	}
-	if st, err := os.Stat(f.Path + "-wal"); f.frozen && err == nil && st.Size() > 0 {
+	if f.frozen && f.hasLog() {
 		// Somebody writes to what would not change.
 		if err := f.Conn.Close(); err != nil {
 			return err

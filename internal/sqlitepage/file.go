@@ -61,6 +61,7 @@ type File struct {
 	freeHead uint32
 	freeLen  uint32
 	headed   bool // the header can be relied on
+	shifts   []shift
 }
 
 // source is a file, or bytes in memory.
@@ -138,11 +139,15 @@ func (f *File) start() error {
 		f.usable = f.PageSize
 		f.pages = f.present()
 	}
+	f.findShifts()
 	return nil
 }
 
-// present returns how many whole pages there are.
-func (f *File) present() uint32 { return uint32(min(f.size/int64(f.PageSize), maxPages)) }
+// present returns how many whole pages there are, and such as only a part is missing of.
+func (f *File) present() uint32 {
+	by, _ := f.missingBefore(maxPages)
+	return uint32(min((f.size+by)/int64(f.PageSize), maxPages))
+}
 
 // header reads the header, and reports whether it is in order.
 func (f *File) header(h []byte) bool {
@@ -193,7 +198,10 @@ func (f *File) guessPageSize() int {
 }
 
 // Offset returns where a page begins.
-func (f *File) Offset(page uint32) int64 { return int64(page-1) * int64(f.PageSize) }
+func (f *File) Offset(page uint32) int64 {
+	by, _ := f.missingBefore(page)
+	return int64(page-1)*int64(f.PageSize) - by
+}
 
 // Pages returns how many pages there should be.
 func (f *File) Pages() uint32 { return f.pages }
@@ -226,6 +234,8 @@ func (f *File) read(page uint32) ([]byte, error) {
 	from, at := f.main, f.Offset(page)
 	if newer, ok := f.newer[page]; ok {
 		from, at = f.log, newer
+	} else if _, hole := f.missingBefore(page); hole {
+		return nil, errHole
 	} else if at+int64(f.PageSize) > f.size {
 		return nil, errCut
 	}

@@ -3,6 +3,7 @@ package sqlitepage
 import (
 	"encoding/binary"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 
@@ -51,22 +52,38 @@ func (f *File) restart() {
 	}
 }
 
-// readLog finds the last committed version of each page in a write-ahead log.
-func (f *File) readLog(log source, size int64) bool {
-	var h [32]byte
-	if n, _ := log.ReadAt(h[:], 0); n < len(h) {
+// HasLog reports whether a file is a write-ahead log: SQLite ignores one without a valid header.
+func HasLog(path string) bool {
+	log, _, err := regular.Open(path)
+	if err != nil {
 		return false
 	}
-	var order binary.ByteOrder = binary.LittleEndian
+	defer log.Close()
+	_, _, ok := logHeader(log)
+	return ok
+}
+
+// logHeader reads the header of a write-ahead log, and returns its checksum too.
+func logHeader(log io.ReaderAt) (h [32]byte, s walSum, ok bool) {
+	if n, _ := log.ReadAt(h[:], 0); n < len(h) {
+		return h, s, false
+	}
 	switch binary.BigEndian.Uint32(h[:]) {
 	case 0x377f0682:
+		s.order = binary.LittleEndian
 	case 0x377f0683:
-		order = binary.BigEndian
+		s.order = binary.BigEndian
 	default:
-		return false
+		return h, s, false
 	}
-	s := walSum{order: order}
-	if s.add(h[:24]); s.a != binary.BigEndian.Uint32(h[24:]) || s.b != binary.BigEndian.Uint32(h[28:]) || int(binary.BigEndian.Uint32(h[8:])) != f.PageSize {
+	s.add(h[:24])
+	return h, s, s.a == binary.BigEndian.Uint32(h[24:]) && s.b == binary.BigEndian.Uint32(h[28:])
+}
+
+// readLog finds the last committed version of each page in a write-ahead log.
+func (f *File) readLog(log source, size int64) bool {
+	h, s, ok := logHeader(log)
+	if !ok || int(binary.BigEndian.Uint32(h[8:])) != f.PageSize {
 		return false
 	}
 	committed, open := make(map[uint32]int64), make(map[uint32]int64)

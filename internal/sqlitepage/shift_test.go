@@ -1,0 +1,62 @@
+package sqlitepage
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// The rows of a file are read that has lost bytes in the middle, or has too many, but for those in the
+// pages with the gap; none of them is wrong.
+func TestShift(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for round := range 4 {
+		s := newSample(t, r, []int{1024, 4096}[round%2], false)
+		size := []int{1024, 4096}[round%2]
+		byPos := map[any][]any{}
+		for _, values := range s.truth {
+			byPos[values[0]] = values
+		}
+		pages := len(s.data) / size
+		for name, c := range map[string]struct {
+			damage func([]byte) []byte
+			bad    int // pages, at most
+		}{
+			"512 bytes": {func(b []byte) []byte { at := 512 * (8 + r.IntN(len(b)/512-16)); return slices.Delete(b, at, at+512) }, 3},
+			"two holes": {func(b []byte) []byte {
+				b = slices.Delete(b, len(b)/3, len(b)/3+512)
+				return slices.Delete(b, len(b)/2, len(b)/2+512)
+			}, 6},
+			"more than a page": {func(b []byte) []byte { at := 512 * (len(b) / 1024); return slices.Delete(b, at, at+size+512) }, 5},
+			"too many":         {func(b []byte) []byte { at := 512 * (len(b) / 1024); return slices.Insert(b, at, make([]byte, 512)...) }, 3},
+			"without header":   {func(b []byte) []byte { clear(b[:100]); return slices.Delete(b, len(b)/2, len(b)/2+512) }, 4},
+		} {
+			if name == "without header" && size != 4096 {
+				continue
+			}
+			data := c.damage(bytes.Clone(s.data))
+			f, err := FromBytes("map.sqlite", data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := 0
+			losses, err := f.Rows(t.Context(), slices.Clone(s.shapes), func(row Row) error {
+				rows++
+				if !reflect.DeepEqual(byPos[row.Values[0]], row.Values) {
+					t.Errorf("%d %s: a row is wrong: %v", round, name, row.Values[0])
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			least := len(s.truth) - c.bad*len(s.truth)*3/pages - 12
+			if rows < least || len(losses) == 0 {
+				t.Errorf("%d %s: %d of %d rows in %d pages, at least %d; shifts %+v; losses %v", round, name, rows, len(s.truth), pages, least, f.shifts, fmt.Sprint(losses)[:min(300, len(fmt.Sprint(losses)))])
+			}
+		}
+	}
+}
