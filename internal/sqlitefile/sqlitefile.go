@@ -129,7 +129,7 @@ func (f *File) open() error {
 		return f.connect("mode=ro")
 	}
 	log, err := os.Stat(f.Path + "-wal")
-	switch counts, shm := f.hasLog(), exists(f.Path + "-shm"); {
+	switch counts, shm := f.hasLog(), exists(f.Path+"-shm"); {
 	case err == nil && shm && (counts || log.Size() == 0):
 		f.logged = true
 		return f.connect("mode=ro&readonly_shm=1")
