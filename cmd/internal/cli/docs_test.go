@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -78,5 +79,37 @@ func TestDocsExamples(t *testing.T) {
 				t.Errorf("%d lines were run", n)
 			}
 		})
+	}
+}
+
+// Every link of the pages to a file leads to one.
+func TestDocsLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#\s]+)[^)\s]*\)`)
+	var pages []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "samples/*.md", "contrib/*/*.md", "contrib/*/*/*.md"} {
+		found, err := filepath.Glob(filepath.Join("../../..", pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, found...)
+	}
+	links := 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(m[1], ":") {
+				continue // another host's
+			}
+			links++
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), filepath.FromSlash(m[1]))); err != nil {
+				t.Errorf("%s: the link %s has no target", page, m[1])
+			}
+		}
+	}
+	if links < 50 {
+		t.Errorf("%d links in %d pages", links, len(pages))
 	}
 }
