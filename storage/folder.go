@@ -160,11 +160,8 @@ func (f Folder) Lock(ctx context.Context, _ bool) (Lock, error) {
 		case err != nil:
 			return nil, err
 		}
-		l := &folderLock{file, f, created}
-		if err := f.tidy(); err != nil {
-			return nil, errors.Join(err, l.Unlock())
-		}
-		return l, nil
+		f.tidy()
+		return &folderLock{file, f, created}, nil
 	}
 }
 
@@ -208,22 +205,19 @@ func (f Folder) isEmpty() bool {
 // Scratch makes a hidden folder for this run, which Lock removes if the run is killed.
 func (f Folder) Scratch() (string, error) { return os.MkdirTemp(string(f), ".trowel-*.tmp") }
 
-func (f Folder) tidy() error {
-	entries, err := os.ReadDir(string(f))
-	if err != nil {
-		return err
-	}
+// tidy removes what it can: elsewhere another program may have a file open.
+func (f Folder) tidy() {
+	entries, _ := os.ReadDir(string(f))
 	dirs := []string{string(f)}
 	for _, e := range entries {
 		switch path := f.Path(e.Name()); {
 		case strings.HasPrefix(e.Name(), ".trowel-") && strings.HasSuffix(e.Name(), ".tmp"):
-			err = errors.Join(err, os.RemoveAll(path))
+			_ = os.RemoveAll(path)
 		case e.IsDir():
 			dirs = append(dirs, path)
 		}
 	}
 	for _, dir := range dirs {
-		err = errors.Join(err, wholefile.RemoveParts(dir))
+		_ = wholefile.RemoveParts(dir)
 	}
-	return err
 }
