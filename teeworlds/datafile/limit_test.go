@@ -24,7 +24,7 @@ func TestMaxContent(t *testing.T) {
 	f := &datafile.File{Version: 4}
 	f.Data = []*datafile.Block{
 		datafile.NewBlockStream(large, datafile.MaxContent+1),
-		datafile.NewBlockStream(large[:len(large)-5], datafile.MaxContent),
+		datafile.NewBlockStream(large, datafile.MaxContent),
 		datafile.NewBlockStream(stream(datafile.MaxContent), datafile.MaxContent),
 		datafile.NewBlockStream(stream(1000), datafile.MaxContent+1),
 	}
