@@ -134,6 +134,7 @@ type Note struct {
 	Kind   uint8  `json:"kind"` // what the caller takes it for; 0 is only good to know
 	Text   string `json:"text"`
 	Advice string `json:"advice,omitempty"`
+	Lost   bool   `json:"lost,omitempty"` // rows of files that are gone: it is said as long as these are kept
 }
 
 // The partitions of files that are brought together.

@@ -24,7 +24,7 @@ func TestTakeDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	d := census.Dataset{Temp: new(census.Temp), Program: "test", Tables: []*format.Table{items}, Say: func(census.Note) {}, Miss: func(_, m string) { t.Error(m) },
+	d := census.Dataset{Temp: new(census.Temp), Program: "test", Tables: []*format.Table{items}, Say: func(census.Note) {}, Miss: func(_, m string) census.Note { t.Error(m); return census.Note{} },
 		Create: func(w io.Writer, t *format.Table, program string) census.Writer {
 			return parquet.NewWriter(w, t, program)
 		}}

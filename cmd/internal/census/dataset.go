@@ -28,7 +28,7 @@ type Dataset struct {
 	Few     int  // so many files that do not come apart are one partition, if the dataset is new
 	Prune   bool // rows of files that are gone go, too
 	Say     func(Note)
-	Miss    func(path, message string) // tells what is lost of the dataset itself
+	Miss    func(path, message string) Note // makes a note of what is lost of the dataset itself
 
 	store   Store
 	states  map[string]*State
@@ -393,10 +393,11 @@ func (d *Dataset) keep(ctx context.Context, part string, old, state *State, made
 	if len(kept) == 0 {
 		return nil
 	}
+	state.Notes = append(state.Notes, d.sayLost(old)...)
 	for _, name := range slices.Sorted(maps.Keys(old.Tables)) {
 		i := slices.IndexFunc(d.Tables, func(t *format.Table) bool { return t.Name == name })
 		if i < 0 {
-			d.lost(name, part, errors.New("there is no such table any more"))
+			d.lost(state, name, part, errors.New("there is no such table any more"))
 			continue
 		}
 		if err := d.merge(ctx, d.Tables[i], part, old.Tables[name], state, made, func(file string) bool { return kept[file] }); err != nil {
@@ -417,7 +418,7 @@ func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, was C
 	}
 	// The library reads a file that is damaged for ever, perhaps: nothing but what was made here goes to it.
 	if err != nil || before.content(was.Rows) != was {
-		d.lost(t.Name, part, errors.New("it is not as it was made"))
+		d.lost(state, t.Name, part, errors.New("it is not as it was made"))
 		return nil
 	}
 	both, err := d.Temp.spool()
@@ -432,7 +433,7 @@ func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, was C
 		}
 	}
 	if err := w.Copy(before.file, before.size, keep); both.err == nil && err != nil {
-		d.lost(t.Name, part, err)
+		d.lost(state, t.Name, part, err)
 		return both.close()
 	}
 	if err := errors.Join(w.Close(), both.err); err != nil {
@@ -449,8 +450,23 @@ func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, was C
 	return nil
 }
 
-func (d *Dataset) lost(table, part string, err error) {
-	d.Miss(tableFile(table, part), fmt.Sprintf("rows of files that are gone cannot be kept: %v", err))
+// lost says that rows of a partition are lost, now and in each run that keeps what is left of their files.
+func (d *Dataset) lost(state *State, table, part string, err error) {
+	n := d.Miss(tableFile(table, part), fmt.Sprintf("rows of files that are gone cannot be kept: %v", err))
+	n.Lost = true
+	state.Notes = append(state.Notes, n)
+	d.Say(n)
+}
+
+// sayLost says what was lost of a partition in earlier runs.
+func (d *Dataset) sayLost(s *State) (notes []Note) {
+	for _, n := range s.Notes {
+		if n.Lost {
+			d.Say(n)
+			notes = append(notes, n)
+		}
+	}
+	return notes
 }
 
 // spooled copies a file of the dataset to one of this run.
@@ -499,6 +515,7 @@ func (d *Dataset) Finish(ctx context.Context) error {
 			}
 		}
 		if !outdated {
+			d.sayLost(s)
 			continue
 		}
 		for _, table := range slices.Sorted(maps.Keys(s.Tables)) {

@@ -86,7 +86,9 @@ A line is printed for each table, with its number of rows; with --json an object
 			}
 			return keptNote(failure(named(err, f.Path())))
 		}}
-		c.data = census.Dataset{Program: a.program(), Create: create, Temp: &c.temp, Few: fewFiles, Tables: a.tables(), Prune: prune, Say: c.say, Miss: a.talk.miss}
+		c.data = census.Dataset{Program: a.program(), Create: create, Temp: &c.temp, Few: fewFiles, Tables: a.tables(), Prune: prune, Say: c.say, Miss: func(path, message string) census.Note {
+			return keptNote(note{Kind: noteMissed, Path: path, Text: message})
+		}}
 		defer c.close()
 		if err := c.run(cmd.Context()); err != nil {
 			return err

@@ -411,6 +411,16 @@ func TestCensusLost(t *testing.T) {
 				t.Error(told)
 			}
 			wantRows(t, "out", together[0]+" 1 uno <null>")
+			// It is said as long as anything of the file is kept.
+			toyFiles(t, map[string]string{together[0]: "1 eins"})
+			for range 2 {
+				if told := censusOf(t, 1, "in", "-o", "out"); strings.Count(told, "cannot be kept") != 1 {
+					t.Error(told)
+				}
+			}
+			if told := censusOf(t, 0, "in", "-o", "out", "--prune"); strings.Contains(told, "cannot be kept") {
+				t.Error(told)
+			}
 		})
 	}
 }

@@ -322,3 +322,29 @@ func TestDistance(t *testing.T) {
 		t.Errorf("distance = %d", d)
 	}
 }
+
+// Where the second program is missing, the advice says where it comes from.
+func TestNoSecond(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	for _, verb := range secondVerbs {
+		if got := here(games, verb[0], "x"); got.code != exitFailed || !strings.Contains(got.err, "hint: trowel-fleet is in the release archive of trowel") {
+			t.Errorf("%s: %+v", verb[0], got)
+		}
+	}
+}
+
+// A program without a commit is told from others by what it is.
+func TestProgram(t *testing.T) {
+	b := readBuilt()
+	sum, err := hashOfSelf()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := b.String()
+	if b.revision == "" || b.changed {
+		want += fmt.Sprintf(", program %x", sum[:6])
+	}
+	if got := program(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -80,7 +80,7 @@ var program = sync.OnceValue(func() string {
 	if err != nil {
 		return b.String()
 	}
-	return fmt.Sprintf("%s, program %.12x", b, sum)
+	return fmt.Sprintf("%s, program %x", b, sum[:6])
 })
 
 func hashOfSelf() ([]byte, error) {
