@@ -128,7 +128,7 @@ func TestTail(t *testing.T) {
 		last.Write([]byte("much is said\n"))
 	}
 	last.Write([]byte("trowel: x.map: broken\nhint: mend it\n"))
-	if got := last.line(); got != "x.map: broken" || len(last.b) > 20_000 {
+	if got := last.line(); got != "x.map: broken\nhint: mend it" || len(last.b) > 20_000 {
 		t.Errorf("%q of %d", got, len(last.b))
 	}
 	if got := new(tail).line(); got != "" {
