@@ -6,10 +6,10 @@
 //
 //	m, err := twmap.Decode(data)
 //	switch {
-//	case errors.Is(err, fault.ErrShort):
-//		// the file is cut off
 //	case errors.Is(err, fault.ErrLost):
 //		// a part of the file is missing or damaged
+//	case errors.Is(err, fault.ErrShort):
+//		// the file is cut off
 //	case err != nil:
 //		// the file cannot be read
 //	}

@@ -151,8 +151,8 @@ func isMod(src *format.Source) bool {
 	if src.HasExtension(".MOD") {
 		return true
 	}
-	_, err := mod.Open(src, src.Size)
-	return err == nil
+	m, _ := mod.Open(src, src.Size)
+	return m != nil
 }
 
 func openModFile(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
@@ -195,6 +195,10 @@ func cutOff(src *format.Source) error {
 // openMod opens a mod, or what is there of one that is cut off.
 func openMod(job *format.Job, src *format.Source) (*mod.Mod, error) {
 	m, err := mod.Open(src, src.Size)
+	if m != nil && err != nil {
+		job.Lose(src.Path, "%d of %d files are not there, or not as a whole", m.Archive.Absent(), len(m.Archive.Files()))
+		return m, nil
+	}
 	if cut := (*mod.CutError)(nil); errors.As(err, &cut) && cut.Part != "header" {
 		var unnamed int
 		if m, unnamed, err = mod.Salvage(src, src.Size, cut, moddir.ExtensionOf); err == nil {
@@ -245,7 +249,7 @@ func openPak(job *format.Job, src *format.Source) (*pak.Reader, io.Closer, error
 		return nil, nil, fault.InFile(err, list.Path)
 	}
 	r, err := pak.NewReader(archive, archive.Size, manifest)
-	if err != nil {
+	if r == nil {
 		other.Close()
 		return nil, nil, fault.InFile(err, archive.Path)
 	}
@@ -502,7 +506,7 @@ func dumpArchive(_ context.Context, job *format.Job, src *format.Source, path st
 	var reader *pak.Reader
 	whole := isMod(src)
 	if whole {
-		if m, err := mod.Open(src, src.Size); err == nil {
+		if m, _ := mod.Open(src, src.Size); m != nil {
 			reader = m.Archive
 		}
 	} else {

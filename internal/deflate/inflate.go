@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zlib"
 
+	"trowel.example/fault"
 	"trowel.example/internal/effort"
 )
 
@@ -42,12 +43,16 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%v: at byte %d, after %d bytes of data", e.Kind, e.Consumed, e.Size)
 }
 
-// Unwrap gives the kind and the cause.
+// Unwrap gives the kind, that of package fault, and the cause.
 func (e *Error) Unwrap() []error {
-	if e.Err == nil {
-		return []error{e.Kind}
+	kinds := []error{e.Kind, fault.ErrFormat}
+	if e.Kind == ErrTruncated || e.Kind == ErrTooShort {
+		kinds[1] = fault.ErrShort
 	}
-	return []error{e.Kind, e.Err}
+	if e.Err != nil {
+		kinds = append(kinds, e.Err)
+	}
+	return kinds
 }
 
 // Decompress inflates a stream that has exactly size bytes of data. It also

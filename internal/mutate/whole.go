@@ -30,7 +30,7 @@ type Whole struct {
 	Blocks [][]byte
 
 	Prefixes int  // how many are tried; 0: all
-	Ends     bool // a prefix may be a whole file of less content, as a text is that ends between two lines
+	Text     bool // a prefix may fail with [fault.ErrFormat], as a text does that ends within a word
 }
 
 // Test tries prefixes of the file, and the file with each block damaged. Read fails with an
@@ -38,6 +38,9 @@ type Whole struct {
 // fails so, or gives a file that still has all parts, including those that it did not read.
 func (w Whole) Test(t *testing.T) {
 	t.Helper()
+	if w.Parts == nil {
+		w.Parts = func([]byte) ([]string, error) { return nil, nil }
+	}
 	all, err := w.Parts(w.Data)
 	if err == nil {
 		err = w.Read(w.Data)
@@ -79,12 +82,16 @@ func (w Whole) Test(t *testing.T) {
 	if counts["refused"] > 0 {
 		t.Fatalf("the whole file is refused")
 	}
+	cut := []error{fault.ErrShort, fault.ErrLost}
+	if w.Text {
+		cut = append(cut, fault.ErrFormat)
+	}
 	step := 1
 	if w.Prefixes > 0 {
 		step = max(len(w.Data)/w.Prefixes, 1)
 	}
-	for n := 0; n < len(w.Data) && !w.Ends; n += step {
-		try(fmt.Sprintf("%d of %d bytes", n, len(w.Data)), w.Data[:n], fault.ErrShort, fault.ErrLost)
+	for n := 0; n < len(w.Data); n += step {
+		try(fmt.Sprintf("%d of %d bytes", n, len(w.Data)), w.Data[:n], cut...)
 	}
 	for i, block := range w.Blocks {
 		at := bytes.Index(w.Data, block)

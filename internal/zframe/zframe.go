@@ -3,6 +3,7 @@
 package zframe
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -46,6 +47,9 @@ func (h *header) hasSize() bool { return h.single() || h.flags>>6 != 0 }
 
 // read reads the headers. With an error they are right up to where data ends.
 func (h *header) read(data []byte) error {
+	if len(data) < 6 && bytes.HasPrefix(binary.LittleEndian.AppendUint32(nil, magic), data[:min(len(data), 4)]) {
+		return fmt.Errorf("%w: %w", ErrNoFrame, fault.ErrShort)
+	}
 	if len(data) < 6 || binary.LittleEndian.Uint32(data) != magic {
 		return ErrNoFrame
 	}

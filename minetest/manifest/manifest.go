@@ -28,6 +28,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 
 	"trowel.example/fault"
 	"trowel.example/minetest/mapdb"
@@ -182,11 +183,18 @@ func Recognize(head []byte) bool {
 // reads them all.
 func Open(r io.ReaderAt, size int64) (*Manifest, error) {
 	bad := func(offset int64, expected, found string) error {
-		return &fault.Error{Offset: offset, Want: expected, Got: found}
+		return &fault.Error{Offset: offset, Want: expected, Got: found, Err: fault.ErrFormat}
+	}
+	short := func(expected string) error {
+		return &fault.Error{Offset: size, Want: expected, Got: "the end of the file", Err: fault.ErrShort}
 	}
 	head := make([]byte, headerSize)
-	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
+	n, err := r.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
 		return nil, err
+	}
+	if n < len(head) && strings.HasPrefix(magic, string(head[:min(n, len(magic))])) {
+		return nil, short("a header of " + fmt.Sprint(headerSize) + " bytes")
 	}
 	if !Recognize(head) {
 		return nil, bad(0, "a manifest, which begins with "+magic, "another beginning")
@@ -195,14 +203,14 @@ func Open(r io.ReaderAt, size int64) (*Manifest, error) {
 		return nil, bad(headerSize-1, fmt.Sprintf("version %d", version), fmt.Sprint(head[len(magic)]))
 	}
 	if size < headerSize+footerSize {
-		return nil, bad(size, "a footer", "the end of the file")
+		return nil, short("a footer")
 	}
 	foot := make([]byte, footerSize)
 	if _, err := r.ReadAt(foot, size-footerSize); err != nil {
 		return nil, err
 	}
 	if string(foot[32:]) != magic {
-		return nil, bad(size-int64(len(magic)), magic+" at the end: the file is cut off or was changed", "other bytes")
+		return nil, &fault.Error{Offset: size - int64(len(magic)), Want: magic + " at the end: the file is cut off or was changed", Got: "other bytes", Err: fault.ErrShort}
 	}
 	number := func(i int) int64 { return int64(binary.LittleEndian.Uint64(foot[8*i:])) }
 	m := &Manifest{r: r, size: size, index: number(0), count: number(2)}
@@ -260,17 +268,17 @@ func (m *Manifest) read(number int, to []Entry) ([]Entry, error) {
 		key += int64(step)
 		pos, ok := mapdb.PosOfKey(key)
 		if n <= 0 || len(rest) < n+8 || !ok || step > 1<<37 || (step == 0) != (i == 0) || key >= behind {
-			return nil, &fault.Error{Offset: p.offset + int64(p.size-len(rest)), Want: "the next block of the page", Got: "bytes that are none"}
+			return nil, &fault.Error{Offset: p.offset + int64(p.size-len(rest)), Want: "the next block of the page", Got: "bytes that are none", Err: fault.ErrFormat}
 		}
 		e := Entry{pos, Hash(binary.LittleEndian.Uint64(rest[n:]))}
 		if e.Hash == 0 {
-			return nil, &fault.Error{Offset: p.offset + int64(p.size-len(rest)+n), Want: "a hash, which is never 0", Got: "0"}
+			return nil, &fault.Error{Offset: p.offset + int64(p.size-len(rest)+n), Want: "a hash, which is never 0", Got: "0", Err: fault.ErrFormat}
 		}
 		to = append(to, e)
 		rest = rest[n+8:]
 	}
 	if len(rest) > 0 {
-		return nil, &fault.Error{Offset: p.offset + int64(p.size-len(rest)), Want: "the end of the page", Got: "more bytes"}
+		return nil, &fault.Error{Offset: p.offset + int64(p.size-len(rest)), Want: "the end of the page", Got: "more bytes", Err: fault.ErrFormat}
 	}
 	return to, nil
 }
@@ -338,7 +346,7 @@ func (m *Manifest) Verify(ctx context.Context) error {
 		return err
 	}
 	if [8]byte(sum.Sum(nil)) != want {
-		return &fault.Error{Offset: m.size - footerSize + 24, Want: "the hash of what stands before", Got: "another: the file has changed"}
+		return &fault.Error{Offset: m.size - footerSize + 24, Want: "the hash of what stands before", Got: "another: the file has changed", Err: fault.ErrFormat}
 	}
 	return nil
 }

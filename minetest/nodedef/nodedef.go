@@ -68,6 +68,9 @@ func Parse(r io.Reader) (List, error) {
 			}
 			return nil, &fault.Error{Path: wrong.Field, Offset: wrong.Offset, Want: want, Got: wrong.Value, Err: fault.ErrFormat}
 		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, &fault.Error{Offset: d.InputOffset(), Want: "JSON of node definitions", Got: "the end of the text", Err: fault.ErrShort}
+		}
 		return nil, fail("JSON of node definitions", err.Error())
 	}
 	switch {

@@ -111,7 +111,7 @@ func readMTS(data []byte, t trace.Tracer) (*mtsFile, error) {
 	at = r.Offset()
 	content, used, err := deflate.Decompress(data[at:], 4*n)
 	if err != nil {
-		return nil, &fault.Error{Path: "nodes", Offset: at, Want: fmt.Sprintf("a zlib stream of %d nodes", n), Got: err.Error(), Err: fault.ErrFormat}
+		return nil, &fault.Error{Path: "nodes", Offset: at, Want: fmt.Sprintf("a zlib stream of %d nodes", n), Got: err.Error(), Err: err}
 	}
 	f.content = content
 	r.Span("nodes", used)

@@ -3,6 +3,7 @@
 package schematic
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -321,7 +322,11 @@ func Decode(data []byte) (*Schematic, error) {
 	case WorldEdit:
 		return decodeWorldEdit(data)
 	}
-	return nil, &fault.Error{Want: "a schematic", Got: fmt.Sprintf("%.16q", data), Err: fault.ErrFormat}
+	kind := fault.ErrFormat
+	if bytes.HasPrefix(magic, data[:min(len(data), len(magic))]) {
+		kind = fault.ErrShort
+	}
+	return nil, &fault.Error{Want: "a schematic", Got: fmt.Sprintf("%.16q", data), Err: kind}
 }
 
 // Encode writes a schematic in its form and version. What the form cannot hold is left out:

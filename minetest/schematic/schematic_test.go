@@ -248,8 +248,8 @@ func TestErrors(t *testing.T) {
 		data  string
 		cause error
 	}{
-		{"", fault.ErrFormat}, {"MTSM", fault.ErrFormat}, {"MTSM\x00\x05\x00\x01\x00\x01\x00\x01", fault.ErrVersion}, {"MTSM\x00\x04\x00\x01", fault.ErrShort},
-		{"MTSM\x00\x04\xff\xff\xff\xff\xff\xff", fault.ErrLimit}, {"MTSM\x00\x02\x00\x01\x00\x01\x00\x01\x00\x00x", fault.ErrFormat},
+		{"", fault.ErrShort}, {"MTSM", fault.ErrShort}, {"MTSM\x00\x05\x00\x01\x00\x01\x00\x01", fault.ErrVersion}, {"MTSM\x00\x04\x00\x01", fault.ErrShort},
+		{"MTSM\x00\x04\xff\xff\xff\xff\xff\xff", fault.ErrLimit}, {"MTSM\x00\x02\x00\x01\x00\x01\x00\x01\x00\x00x", fault.ErrShort},
 		{"MTSM\x00\x02\x00\x01\x00\x01\x00\x01\xff\xff", fault.ErrShort},
 		{"6:return {}", fault.ErrVersion}, {"5:", fault.ErrFormat}, {"5:return 1", fault.ErrFormat}, {"5:return {", fault.ErrFormat},
 		{"5:return " + deep, fault.ErrFormat}, {"5:return {" + strings.Repeat("_[", 1_000_000), fault.ErrFormat}, {"5:return " + strings.Repeat("- ", 1_000_000), fault.ErrFormat},

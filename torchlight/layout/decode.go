@@ -135,7 +135,11 @@ func (d *decoder) object(depth int, end int64) *Object {
 		return o
 	}
 	if length < minObject || length > end-o.at {
-		r.FailAt(o.at, "length", fault.ErrFormat, fmt.Sprintf("0, or a length of %d to %d", minObject, end-o.at), strconv.FormatInt(length, 10))
+		kind := fault.ErrFormat
+		if length >= minObject && end == r.Offset()+int64(r.Len()) {
+			kind = fault.ErrShort
+		}
+		r.FailAt(o.at, "length", kind, fmt.Sprintf("0, or a length of %d to %d", minObject, end-o.at), strconv.FormatInt(length, 10))
 		return o
 	}
 	o.length = length

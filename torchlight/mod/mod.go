@@ -65,10 +65,13 @@ func Open(r io.ReaderAt, size int64) (*Mod, error) {
 	} else if err != nil {
 		return nil, shift(err, man, "manifest")
 	}
-	if m.Archive, err = pak.NewReader(m.archive, man-data, m.Manifest); err != nil {
+	if m.Archive, err = pak.NewReader(m.archive, man-data, m.Manifest); m.Archive == nil {
 		return nil, shift(err, data, "archive")
 	}
 	m.Archive.At(data)
+	if err != nil {
+		return m, shift(err, data, "archive")
+	}
 	return m, nil
 }
 

@@ -23,7 +23,7 @@ func Dump(pak io.ReaderAt, size, offset int64, man *Manifest, t trace.Tracer) er
 	if d.err != nil {
 		return d.err
 	}
-	a, err := NewReader(nil, size, man)
+	a, err := newReader(nil, size, man)
 	if err != nil {
 		return err
 	}

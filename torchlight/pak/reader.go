@@ -51,12 +51,27 @@ type File struct {
 	r *Reader
 }
 
-// NewReader returns the archive of size bytes that man lists. It reads nothing
-// of it. Both must not be changed as long as the Reader is in use.
+// NewReader returns the archive of size bytes that man lists. Of the archive it reads one
+// size only. Both must not be changed as long as the Reader is in use.
+//
+// If the archive ends before all files that man lists, NewReader returns the Reader together
+// with an error that wraps [fault.ErrShort]: see [Reader.Absent].
 //
 // Sections of the same directory are merged. Directories are left out of the
 // files, and so are records of files that have no name, or that of a directory.
 func NewReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
+	r, err := newReader(pak, size, man)
+	if err != nil {
+		return nil, err
+	}
+	if n := r.Absent(); n > 0 {
+		return r, &fault.Error{Offset: size, Want: fmt.Sprintf("%d files", len(r.files)), Got: fmt.Sprintf("the end of the archive before the end of %d of them", n), Err: fault.ErrShort}
+	}
+	return r, nil
+}
+
+// newReader is NewReader without a look at the archive.
+func newReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
 	if size < headerSize {
 		return nil, &fault.Error{Offset: 0, Want: "an archive of 8 bytes or more", Got: fmt.Sprintf("%d bytes", size), Err: fault.ErrShort}
 	}

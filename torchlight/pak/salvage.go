@@ -42,7 +42,7 @@ func Salvage(pak io.ReaderAt, size int64, manifest []byte, extension func(head [
 	}
 	man.Rest = nil
 	man.Sections = append(man.Sections, lost)
-	r, err := NewReader(pak, max(size, headerSize), man)
+	r, err := newReader(pak, max(size, headerSize), man)
 	if err != nil {
 		return nil, 0, err
 	}
