@@ -186,7 +186,7 @@ func (s *sectors) walk(a Area, yield func(sector, error) bool) {
 				more = yield(sector{}, row)
 			case !ok || len(name) != 3:
 				more = yield(sector{}, s.bad(p.folder+"/"+name, "3 hexadecimal digits"))
-			case !outside(z, a.Min.Z, a.Max.Z) && !exists(s.oldDir(p.x, z)):
+			case !outside(z, a.Min.Z, a.Max.Z) && !slices.Contains(p.old, z):
 				more = yield(sector{s.newDir(p.x, z), p.x, z}, nil)
 			}
 			if !more {
@@ -207,8 +207,9 @@ func outside(v, lo, hi int16) bool { return v < lo || v > hi }
 // not there. That it cannot be read is the error of a row.
 func (s *sectors) names(key string) iter.Seq2[string, *RowError] {
 	return func(yield func(string, *RowError) bool) {
-		entries, err := os.ReadDir(filepath.Join(s.dir, filepath.FromSlash(key)))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		path := filepath.Join(s.dir, filepath.FromSlash(key))
+		entries, err := os.ReadDir(path)
+		if err != nil && (!errors.Is(err, fs.ErrNotExist) || exists(path)) { // Windows says so of a file too
 			yield("", badRow(s.dir, key, "", "a folder", err.Error()))
 			return
 		}
@@ -223,41 +224,46 @@ func (s *sectors) names(key string) iter.Seq2[string, *RowError] {
 // Positions goes through the positions of the blocks of an area.
 func (s *sectors) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error] {
 	return func(yield func(Pos, error) bool) {
-		for sec, err := range s.sectors(a) {
-			if err == nil {
-				err = ctx.Err()
+		s.each(ctx, a, func(_ sector, p Pos, err error) bool { return yield(p, err) })
+	}
+}
+
+// each goes through the positions of the blocks of an area, with the sectors that they are in.
+func (s *sectors) each(ctx context.Context, a Area, yield func(sector, Pos, error) bool) {
+	for sec, err := range s.sectors(a) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		var row *RowError
+		switch {
+		case errors.As(err, &row):
+			if !yield(sec, Pos{}, row) {
+				return
 			}
-			var row *RowError
-			switch {
-			case errors.As(err, &row):
-				if !yield(Pos{}, row) {
+			continue
+		case err != nil:
+			yield(sec, Pos{}, err)
+			return
+		}
+		for name, err := range s.names(s.key(sec.dir)) {
+			if err != nil {
+				if !yield(sec, Pos{}, err) {
 					return
 				}
 				continue
-			case err != nil:
-				yield(Pos{}, err)
-				return
 			}
-			for name, err := range s.names(s.key(sec.dir)) {
-				if err != nil {
-					if !yield(Pos{}, err) {
-						return
-					}
-					continue
-				}
-				if name == sectorMeta {
-					continue
-				}
-				y, ok := coordOf(name)
-				p := Pos{sec.x, y, sec.z}
-				switch {
-				case !ok || len(name) != 4:
-					if !yield(Pos{}, s.bad(s.key(filepath.Join(sec.dir, name)), "4 hexadecimal digits")) {
-						return
-					}
-				case a.Contains(p) && !yield(p, nil):
+			if name == sectorMeta {
+				continue
+			}
+			y, ok := coordOf(name)
+			p := Pos{sec.x, y, sec.z}
+			switch {
+			case !ok || len(name) != 4:
+				if !yield(sec, Pos{}, s.bad(s.key(filepath.Join(sec.dir, name)), "4 hexadecimal digits")) {
 					return
 				}
+			case a.Contains(p) && !yield(sec, p, nil):
+				return
 			}
 		}
 	}
@@ -276,29 +282,37 @@ func (s *sectors) key(path string) string {
 // folders and files.
 func (s *sectors) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
-		for p, err := range s.Positions(ctx, a) {
+		s.each(ctx, a, func(sec sector, p Pos, err error) bool {
 			b := Block{Pos: p}
 			if err == nil {
-				if b.Data, err = s.Get(ctx, p); errors.Is(err, ErrNotFound) {
-					continue // it was removed meanwhile
+				if b.Data, err = s.read(sec.dir, p); errors.Is(err, ErrNotFound) {
+					return true // it was removed meanwhile
 				}
 			}
 			var row *RowError
 			if err != nil {
 				b = Block{}
 			}
-			if !yield(b, err) || err != nil && !errors.As(err, &row) {
-				return
-			}
-		}
+			return yield(b, err) && (err == nil || errors.As(err, &row))
+		})
 	}
 }
 
 // Get returns the bytes of a block.
 func (s *sectors) Get(_ context.Context, p Pos) ([]byte, error) {
-	path := filepath.Join(s.find(p.X, p.Z), fmt.Sprintf("%04x", uint16(p.Y)))
+	return s.read(s.find(p.X, p.Z), p)
+}
+
+// read returns the bytes of a block whose sector is a folder.
+func (s *sectors) read(dir string, p Pos) ([]byte, error) {
+	path := filepath.Join(dir, fmt.Sprintf("%04x", uint16(p.Y)))
 	key := s.key(path)
-	st, err := os.Stat(path)
+	f, st, err := regular.Open(path)
+	if err == nil {
+		defer f.Close()
+	} else if was, failed := os.Stat(path); failed == nil && !was.Mode().IsRegular() {
+		st, err = was, nil
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || !p.Valid():
 		return nil, notFound(p)
@@ -309,11 +323,6 @@ func (s *sectors) Get(_ context.Context, p Pos) ([]byte, error) {
 	case st.Size() > MaxBlock:
 		return nil, tooLarge(s.dir, key, st.Size()).at(p)
 	}
-	f, _, err := regular.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, MaxBlock+1))
 	if err != nil {
 		return nil, &RowError{Key: key, Pos: &p, Err: &fault.Error{File: path, Offset: -1, Want: "a file that can be read", Got: err.Error(), Err: err}}

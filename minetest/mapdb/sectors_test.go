@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -32,6 +33,13 @@ func TestSectors(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	odd := 9
+	if runtime.GOOS == "windows" {
+		odd = 8 // FFF is fff
+		if err := os.WriteFile(filepath.Join(dir, "sectors2/000/fff/0000"), []byte("new"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	db := open(t, dir, Config{Backend: Sectors})
 	all, bad := read(t, db)
 	if len(all) != 2 || string(all[Pos{0, 0, -1}]) != "new" || string(all[Pos{0, -2, 1}]) != "old" {
@@ -40,7 +48,7 @@ func TestSectors(t *testing.T) {
 	for _, row := range bad {
 		t.Log(row)
 	}
-	if len(bad) != 9 {
+	if len(bad) != odd {
 		t.Errorf("%d errors", len(bad))
 	}
 	if _, err := db.Get(t.Context(), Pos{0, 1, 1}); !errors.Is(err, ErrNotFound) {

@@ -268,7 +268,11 @@ func In(ctx context.Context, db DB, s Slab, a Area) iter.Seq2[Block, error] {
 func InSlab(ctx context.Context, db DB, s Slab, a Area) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		var rows iter.Seq2[Block, error]
-		p, err := takeApart(ctx, db, a)
+		var err error
+		p := &apart{db: db, area: a}
+		if s == SlabRest {
+			p, err = takeApart(ctx, db, a)
+		}
 		if err == nil {
 			rows, err = p.rows(ctx, s)
 		}
