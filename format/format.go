@@ -303,6 +303,10 @@ type Job struct {
 	// "theirs", or "", which is ours. For [MergingMany] it is what the format takes for it.
 	Prefer string
 
+	// Keeping says that the tree is written as a whole, with its sidecar: the other files need
+	// not have what that keeps.
+	Keeping bool
+
 	// Over is the folder that the tree goes over, nil if there is none: what is in
 	// both shall be called as it is there.
 	Over fs.FS

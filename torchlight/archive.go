@@ -34,7 +34,7 @@ import (
 
 var (
 	optionNames   = format.Option{Name: "names", Input: true, Help: "a `file` with more names, one on each line, for what compiled files have only the hash of"}
-	optionGUTS    = format.Option{Name: "guts", Bool: true, Help: "write all numbers with six digits, as GUTS does; the rest is in the sidecar"}
+	optionGUTS    = format.Option{Name: "guts", Bool: true, Help: "write all numbers with six digits, as GUTS does, also where two then look the same (extract writes six where it is clear which number is meant)"}
 	optionRaw     = format.Option{Name: "raw", Bool: true, For: format.ForTree, Help: "leave compiled files as they are"}
 	optionSprites = format.Option{Name: "sprites", Bool: true, For: format.ForTree, Help: "cut the sprites of image sets out, each as a PNG in the folder SPRITES; those that are changed there go back into the picture when the mod is packed"}
 	optionTables  = format.Option{Name: "tables", Bool: true, For: format.ForBuild | format.ForCheck, Help: "build the .RAW tables from the sources"}
@@ -135,7 +135,7 @@ const (
 )
 
 var (
-	archiveOptions = []format.Option{optionNames, optionGUTS, optionRaw, optionSprites, optionTables, optionAll, optionBase, format.OptionClean}
+	archiveOptions = []format.Option{optionNames, optionGUTS, optionRaw, optionSprites, optionLike, optionTables, optionAll, optionBase, format.OptionClean}
 	archiveKinds   = slices.Concat(pak.Catalog.Kinds(), mod.Catalog.Kinds(), moddir.Catalog.Kinds(), dat.Catalog.Kinds(), layout.Catalog.Kinds(),
 		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds(), text.Catalog.Kinds(),
 		picture.Catalog.Kinds(), imageset.Catalog.Kinds(), modedit.Catalog.Kinds())
@@ -279,6 +279,10 @@ func newArchive(job *format.Job, r *pak.Reader, m *mod.Mod) (*archive, error) {
 func (a *archive) Tree(_ context.Context, job *format.Job) (fs.FS, error) {
 	o := a.options
 	o.Sprites = job.On(optionSprites.Name)
+	var err error
+	if o.Like, err = likeOf(job); err != nil {
+		return nil, err
+	}
 	o.OnSprites = func(at string, why error) { job.Warn(at, "its sprites are not cut out: %v", why) }
 	if a.mod != nil {
 		return moddir.Open(a.mod, o), nil

@@ -43,5 +43,8 @@ func floatStyle(job *format.Job) text.FloatStyle {
 	if job.On(optionGUTS.Name) {
 		return text.GUTS
 	}
+	if job.Keeping {
+		return text.Short
+	}
 	return text.Exact
 }

@@ -22,10 +22,40 @@ func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error
 		return nil, nil, &fault.Error{Path: "root", Offset: -1, Want: fmt.Sprintf("a text of at most %d characters", most), Got: fmt.Sprint(size), Err: fault.ErrLimit}
 	}
 	form = text.Format(root)
-	if o.FormOnly {
-		return form, nil, nil
+	if !o.FormOnly {
+		residue = findResidue(f, data, root, form, o)
 	}
-	return form, findResidue(f, data, root, form, o), nil
+	if o.Floats != text.Short {
+		return form, residue, nil
+	}
+	if floats := text.ShortFloats(root); floats != nil {
+		if residue == nil {
+			residue = new(Residue)
+		}
+		form, residue.Floats = text.Format(root), floats
+	}
+	return form, residue, nil
+}
+
+// ResidueOf returns what a text does not say of a compiled file, so that Compile of both is that
+// file again; nil if it says all. It returns false if the text says something else, other digits
+// of numbers beyond the six that GUTS writes not counted.
+func ResidueOf(data, form []byte, o Options) (residue *Residue, same bool) {
+	f, err := Decode(data)
+	if err != nil {
+		return nil, false
+	}
+	t, err := text.Parse(form)
+	if err != nil {
+		return nil, false
+	}
+	six := o
+	six.Floats = text.GUTS
+	if !text.Equal(f.Text(six), fromText(t.Root, f.Version, func(text.Item, *text.Error) {}).Text(six)) {
+		return nil, false
+	}
+	residue = findResidue(f, data, t.Root, form, o)
+	return residue, residue == nil || residue.Whole == nil
 }
 
 // Compile makes the compiled file of a text. With the residue of exactly that text it
@@ -50,6 +80,9 @@ func Compile(form []byte, residue *Residue, o Options) (data []byte, err error) 
 // compile makes the file that a text says by itself.
 func compile(form []byte, residue *Residue, o Options) (f *File, err error) {
 	problems, err := text.Read(form, func(root *text.Node, report func(text.Item, *text.Error)) {
+		if residue != nil {
+			text.LongFloats(root, residue.Floats)
+		}
 		f = fromText(root, residue.version(o), report)
 	})
 	if err == nil {

@@ -22,6 +22,10 @@ type Residue struct {
 	Values  []Bits   `json:"values,omitempty"`  // values that the text does not give back, in the order of the file
 	Rest    []byte   `json:"rest,omitempty"`    // what follows the root
 	Whole   []byte   `json:"whole,omitempty"`   // the file itself, where nothing else leads back to it
+
+	// Floats are the numbers that have six digits in the text, with all that they have in the file.
+	// They count for an edited text, too.
+	Floats map[string]string `json:"floats,omitempty"`
 }
 
 // Bits are those of a value.

@@ -232,7 +232,7 @@ func CheckText(form []byte, path string, sink check.Sink) {
 		*text.Error
 	}
 	var problems []problem
-	f, _, err := readText(form, func(k *check.Kind, _ text.Item, e *text.Error) { problems = append(problems, problem{k, e}) })
+	f, _, err := readText(form, nil, func(k *check.Kind, _ text.Item, e *text.Error) { problems = append(problems, problem{k, e}) })
 	if err != nil {
 		unreadable(sink, path, err)
 		return

@@ -16,6 +16,10 @@ import (
 type Residue struct {
 	Patches []Patch `json:"patches,omitempty"` // ascending, apart from each other
 	Whole   []byte  `json:"whole,omitempty"`   // the file, where patches do not lead to it
+
+	// Floats are the numbers that have six digits in the text, with all that they have in the file.
+	// They count for an edited text, too.
+	Floats map[string]string `json:"floats,omitempty"`
 }
 
 // Patch is a run of bytes that the file has in place of those that the text compiles to.
@@ -33,20 +37,58 @@ func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error
 	}
 	root := f.Text(o)
 	form = text.Format(root)
-	if o.FormOnly {
-		return form, nil, nil
+	if !o.FormOnly {
+		residue = residueOf(data, root)
 	}
+	if o.Floats != text.Short {
+		return form, residue, nil
+	}
+	if floats := text.ShortFloats(root); floats != nil {
+		if residue == nil {
+			residue = new(Residue)
+		}
+		form, residue.Floats = text.Format(root), floats
+	}
+	return form, residue, nil
+}
+
+// residueOf returns what the tree of a text does not say of a file; nil when it says all.
+func residueOf(data []byte, root *text.Node) *Residue {
 	plain, err := recompile(root)
 	if err == nil && bytes.Equal(plain, data) {
-		return form, nil, nil
+		return nil
 	}
 	if err == nil && len(plain) == len(data) {
-		residue = &Residue{Patches: difference(plain, data)}
+		residue := &Residue{Patches: difference(plain, data)}
 		if back, err := residue.apply(plain); err == nil && bytes.Equal(back, data) {
-			return form, residue, nil
+			return residue
 		}
 	}
-	return form, &Residue{Whole: bytes.Clone(data)}, nil
+	return &Residue{Whole: bytes.Clone(data)}
+}
+
+// ResidueOf returns what a text does not say of a compiled layout, so that Compile of both is that
+// layout again; nil when it says all. It returns false if the text says something else, other digits
+// of numbers beyond the six that the editor writes not counted.
+func ResidueOf(data, form []byte, o Options) (residue *Residue, same bool) {
+	f, err := Decode(data)
+	if err != nil {
+		return nil, false
+	}
+	t, err := text.Parse(form)
+	if err != nil {
+		return nil, false
+	}
+	says, err := FromText(t.Root, func(text.Item, *text.Error) {})
+	if err != nil {
+		return nil, false
+	}
+	o.Floats = text.GUTS
+	if !text.Equal(f.Text(o), says.Text(o)) {
+		return nil, false
+	}
+	residue = residueOf(data, t.Root)
+	return residue, residue == nil || residue.Whole == nil
 }
 
 var errLine = errors.New("a text that has no place in a line")
@@ -73,7 +115,7 @@ func Compile(form []byte, residue *Residue, o Options) ([]byte, error) {
 	if residue != nil && residue.Whole != nil {
 		return bytes.Clone(residue.Whole), nil
 	}
-	f, problems, err := readText(form, nil)
+	f, problems, err := readText(form, residue, nil)
 	if err == nil {
 		err = problems.Settle(o.Warn)
 	}

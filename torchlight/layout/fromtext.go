@@ -37,10 +37,14 @@ func FromText(root *text.Node, report func(text.Item, *text.Error)) (*File, erro
 	return f, cmp.Or(err, first)
 }
 
-// readText is FromText that gives the lines with errors and problems.
-func readText(form []byte, report func(k *check.Kind, it text.Item, e *text.Error)) (f *File, problems text.Errors, err error) {
+// readText is FromText that gives the lines with errors and problems, and the digits of numbers that
+// a residue has.
+func readText(form []byte, residue *Residue, report func(k *check.Kind, it text.Item, e *text.Error)) (f *File, problems text.Errors, err error) {
 	var failed error
 	problems, err = text.Read(form, func(root *text.Node, see func(text.Item, *text.Error)) {
+		if residue != nil {
+			text.LongFloats(root, residue.Floats)
+		}
 		t := textReader{report: func(k *check.Kind, it text.Item, e *text.Error) {
 			see(it, e)
 			if report != nil {

@@ -2,6 +2,7 @@ package moddir
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"io/fs"
@@ -280,11 +281,14 @@ func (f *folder) content(s *source, o *Options) ([]byte, error) {
 	if err != nil || s.twin {
 		return data, err
 	}
-	var residue []byte
-	if s.kept != nil && s.kept.CRC32 == crc32.ChecksumIEEE(data) {
-		if s.kept.AsIs {
-			return data, nil
-		}
+	var residue json.RawMessage
+	switch {
+	case s.kept == nil:
+	case s.kept.CRC32 != crc32.ChecksumIEEE(data):
+		residue = editedResidue(s.kept.Residue)
+	case s.kept.AsIs:
+		return data, nil
+	default:
 		residue = s.kept.Residue
 	}
 	its := *o

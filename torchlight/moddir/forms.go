@@ -27,6 +27,9 @@ type form struct {
 	// decompile makes the form, and the residue as JSON, if there is one.
 	decompile func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error)
 	compile   func(content []byte, residue json.RawMessage, name string, o *Options) ([]byte, error)
+	// residueOf returns what content does not say of the compiled file, and whether it says the
+	// same in six digits. Nil: only what compiles to the same bytes does.
+	residueOf func(data, content []byte, name string, o *Options) (json.RawMessage, bool)
 	check     func(data []byte, name string, o *Options, sink check.Sink)
 	dump      func(data []byte, name string, t trace.Tracer) error
 }
@@ -37,6 +40,7 @@ var (
 		compiled:  ".BINDAT",
 		recognize: func(data []byte) bool { return dat.Recognize(data) && decodes(dat.Decode(data)) },
 		is:        text.Recognize,
+		residueOf: residueOfData,
 		decompile: func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error) {
 			return withResidue(dat.Decompile(data, dat.Options{Names: o.names(), Floats: o.Floats, Path: name, FormOnly: o.formOnly}))
 		},
@@ -72,6 +76,7 @@ var (
 		compiled:  ".BINLAYOUT",
 		recognize: func(data []byte) bool { return layout.Recognize(data) && decodes(layout.Decode(data)) },
 		is:        text.Recognize,
+		residueOf: residueOfLayout,
 		decompile: func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error) {
 			return withResidue(layout.Decompile(data, layout.Options{Floats: o.Floats, Path: name, FormOnly: o.formOnly}))
 		},

@@ -40,6 +40,7 @@ type Options struct {
 	Names  *hash.Names     // nil: those that are known
 	Floats text.FloatStyle // of data files and layouts
 	Raw    bool            // compiled files as they are
+	Like   *Like           // of a folder whose names and texts are kept where they say the same; nil: none
 
 	Sprites   bool                       // the sprites of image sets, too, each as a PNG
 	OnSprites func(at string, why error) // hears of image sets whose sprites are not to be had; nil: nobody

@@ -49,7 +49,11 @@ type shownFile struct {
 // Open shows a mod as a folder. Nothing is read until it is asked for.
 func Open(m *mod.Mod, o Options) fs.FS {
 	s := newShown(m.Archive, o)
-	s.Add(modDat, tree.Meta{Stored: -1, Note: "what the mod says of itself"}, func() ([]byte, error) {
+	name, content := o.Like.header(m.Header)
+	s.Add(name, tree.Meta{Stored: -1, Note: "what the mod says of itself"}, func() ([]byte, error) {
+		if content != nil {
+			return content, nil
+		}
 		return ModDat(m.Header), nil
 	})
 	s.addFiles(func(archive *pak.Residue) (*sidecar, error) {
@@ -107,8 +111,9 @@ func (s *shown) addFiles(side func(archive *pak.Residue) (*sidecar, error)) {
 		if file.Removed() || file.Duplicate {
 			continue // the residue has them
 		}
-		f := &shownFile{file: file, at: names.place(treePath(file.Path, s.options.Raw))}
-		if !s.options.Raw {
+		raw := s.options.Raw || s.options.Like.asIs(file.Path)
+		f := &shownFile{file: file, at: names.place(s.options.Like.place(treePath(file.Path, raw)))}
+		if !raw {
 			f.form = formOf(file.Path)
 		}
 		if back, twin := archivePath(f.at); back != file.Path || twin || !ordinary(f.at) {
@@ -160,6 +165,9 @@ func (s *shown) content(f *shownFile) ([]byte, error) {
 	if f.form != nil {
 		if made, kept, err := f.form.decompile(data, f.file.Path, &o); err == nil {
 			content, residue, compiled = made, kept, true
+			if its, kept, same := o.Like.content(f.form, f.file.Path, data, &o); same {
+				content, residue = its, kept
+			}
 		}
 	}
 	if keeping {

@@ -135,6 +135,7 @@ type FloatStyle int
 const (
 	Exact FloatStyle = iota // six digits where they give back the same bits, else as many as that takes
 	GUTS                    // always six digits, as GUTS does
+	Short                   // of a file whose residue is kept: six digits where the residue has the others; else as Exact
 )
 
 // word is one for what is no number, with the bits that it is read as.

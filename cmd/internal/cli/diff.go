@@ -255,8 +255,8 @@ func (c *comparison) byParts(cmd *cobra.Command, f *format.Format, sides [2]side
 	return c.parts > 0, nil
 }
 
-// openTrees opens the trees of both sides. Those of B are called as in A, as far as the
-// format can do that.
+// openTrees opens the trees of both sides. Those of B are called as in A, or those of A as in B if that
+// alone is a folder, as far as the format can do that.
 func (c *comparison) openTrees(cmd *cobra.Command, sides *[2]side) error {
 	like := map[string]string{}
 	for i, to := range []*fs.FS{&c.trees.Old, &c.trees.New} {
@@ -265,8 +265,10 @@ func (c *comparison) openTrees(cmd *cobra.Command, sides *[2]side) error {
 			continue
 		}
 		name := []string{c.nameA, c.nameB}[i]
-		if i == 1 && c.nameA != "-" && s.format == sides[0].format {
-			like["like"] = c.nameA
+		switch other := []string{c.nameB, c.nameA}[i]; {
+		case other == "-" || sides[0].format != sides[1].format:
+		case i == 1 || sides[1].Tree != nil: // what is a folder is called as it is
+			like["like"] = other
 		}
 		fsys, closer, err := c.openSource(cmd, target{name: name}, s.Source, like)
 		if err != nil {

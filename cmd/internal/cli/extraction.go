@@ -59,6 +59,7 @@ func (x *extraction) extract(cmd *cobra.Command, dir string, g *game, opts outpu
 	if x.like != nil {
 		job.Over = x.like
 	}
+	job.Keeping = len(x.patterns) == 0
 	file, err := g.open(cmd.Context(), job)
 	if err != nil {
 		return err

@@ -1,0 +1,58 @@
+package torchlight
+
+import (
+	"fmt"
+	"os"
+
+	"trowel.example/format"
+	"trowel.example/internal/links"
+	"trowel.example/internal/safename"
+	"trowel.example/torchlight/moddir"
+)
+
+// optionLike keeps what a modder wrote.
+var optionLike = format.Option{Name: "like", For: format.ForTree, Help: "keep names and texts of an `earlier` folder of the mod where they say the same (a folder that is extracted over is one by itself)"}
+
+// likeOf returns the folder whose names and texts the user wants; nil for none. That may be a mod,
+// which has no texts of its own.
+func likeOf(job *format.Job) (*moddir.Like, error) {
+	name := job.Value(optionLike.Name)
+	if name == "" {
+		if job.Over == nil || !moddir.Recognize(job.Over) && !moddir.RecognizePak(job.Over) {
+			return nil, nil
+		}
+		like, err := moddir.NewLike(job.Over)
+		if err != nil {
+			job.Warn("", "the texts of the folder that is there are not kept: %v", err)
+			return nil, nil
+		}
+		return like, nil
+	}
+	src, err := format.OpenSource(name)
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", optionLike.Name, err)
+	}
+	defer src.Close()
+	if !src.IsDir() {
+		if isMod(src) || src.HasExtension(".PAK") {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("--%s: %s: %w", optionLike.Name, name, format.ErrNoTree)
+	}
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", optionLike.Name, err)
+	}
+	fsys, err := safename.Restore(links.New(root, nil))
+	if err == nil && !moddir.Recognize(fsys) && !moddir.RecognizePak(fsys) {
+		err = fmt.Errorf("%s: %w", name, format.ErrNoTree)
+	}
+	var like *moddir.Like
+	if err == nil {
+		like, err = moddir.NewLike(fsys)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", optionLike.Name, err)
+	}
+	return like, nil
+}
