@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/riverqueue/river/rivertype"
+
+	"trowel.example/cmd/internal/cli"
 )
 
 // Each worker has a lease, a row in trowel_worker that it renews. The jobs of a worker whose lease has
@@ -68,15 +70,15 @@ func (w *worker) renew(ctx context.Context) error {
 	return err
 }
 
-// release ends the lease of the worker, whose jobs are done or given back.
+// release ends the lease of the worker. Jobs that it could not give back are given to others.
 func (w *worker) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lease)
 	defer cancel()
 	_, _ = w.pool.Exec(ctx, w.sql(`DELETE FROM $$.trowel_worker WHERE name = $1`), w.name)
 }
 
-// rescue puts the jobs of workers whose leases have run out back into the queue. Jobs that have failed
-// too often, and those that were cancelled, end.
+// rescue puts the jobs of workers of this version that have no lease, or whose lease has run out, back
+// into the queue. Jobs that have failed too often, and those that were cancelled, end.
 func (q *queue) rescue(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lease)
 	defer cancel()
@@ -84,12 +86,16 @@ func (q *queue) rescue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = q.pool.Exec(ctx, q.sql(`
-WITH gone AS (DELETE FROM $$.trowel_worker WHERE seen < clock_timestamp() - make_interval(secs => $1) RETURNING name)
+	if _, err := q.pool.Exec(ctx, q.sql(`
 UPDATE $$.river_job j SET errors = array_append(j.errors, $2::jsonb || jsonb_build_object('attempt', j.attempt)),
 	state = (CASE WHEN j.metadata ? 'cancel_attempted_at' THEN 'cancelled' WHEN j.attempt >= j.max_attempts THEN 'discarded' ELSE 'available' END)::$$.river_job_state,
 	finalized_at = CASE WHEN j.metadata ? 'cancel_attempted_at' OR j.attempt >= j.max_attempts THEN now() END,
 	scheduled_at = CASE WHEN j.metadata ? 'cancel_attempted_at' OR j.attempt >= j.max_attempts THEN j.scheduled_at ELSE now() END
-FROM gone WHERE j.state = 'running' AND j.attempted_by[array_upper(j.attempted_by, 1)] = gone.name`), lease.Seconds(), told)
+WHERE j.state = 'running' AND j.queue = $3 AND NOT EXISTS (SELECT FROM $$.trowel_worker w
+	WHERE w.name = j.attempted_by[array_upper(j.attempted_by, 1)] AND w.seen > clock_timestamp() - make_interval(secs => $1))`),
+		lease.Seconds(), told, queueName(cli.Version())); err != nil {
+		return err
+	}
+	_, err = q.pool.Exec(ctx, q.sql(`DELETE FROM $$.trowel_worker WHERE seen < clock_timestamp() - make_interval(secs => $1)`), lease.Seconds())
 	return err
 }
