@@ -44,7 +44,36 @@ of a broken file is refused. docs/git.md has the whole way for a team.`,
 			return didYouMean(fmt.Errorf("%s has no command %q", cmd.CommandPath(), words[0]), words[0], names, "it has %s", strings.Join(names, ", "))
 		},
 	}
-	cmd.AddCommand(a.gitInstallCommand(), a.gitTextCommand(), a.gitDiffCommand(), a.gitMergeCommand(), a.gitCheckCommand())
+	cmd.AddCommand(a.gitInstallCommand(), verbatim(a.gitTextCommand()), verbatim(a.gitDiffCommand()), verbatim(a.gitMergeCommand()), a.gitCheckCommand())
+	return cmd
+}
+
+// verbatim makes a command that git calls take each argument as a name, whatever it begins with: the files of a
+// project may be called -rf.map or --output=x.map.
+func verbatim(cmd *cobra.Command) *cobra.Command {
+	cmd.DisableFlagParsing = true
+	allowed, run := cmd.Args, cmd.RunE
+	helps := func(args []string) bool {
+		return len(args) == 1 && (args[0] == "--help" || args[0] == "-h") && !isThere(args[0])
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if helps(args) {
+			return nil
+		}
+		return allowed(cmd, args)
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if helps(args) {
+			return cmd.Help()
+		}
+		args = slices.Clone(args)
+		for i, name := range args {
+			if strings.HasPrefix(name, "-") {
+				args[i] = "./" + name
+			}
+		}
+		return run(cmd, args)
+	}
 	return cmd
 }
 
@@ -355,14 +384,14 @@ diff, and exits with 0 whether they differ or not.`,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 { // a file that is not merged yet
-			_, err := fmt.Fprintf(a.out, "%s: is not merged\n", args[0])
+			_, err := fmt.Fprintf(a.out, "%s: is not merged\n", printable(args[0]))
 			return err
 		}
 		if len(args) < 7 {
 			return errors.New("expected the seven arguments that git gives")
 		}
 		path, old, new := args[0], args[1], args[4]
-		fmt.Fprintf(a.out, "trowel diff %s\n", path)
+		fmt.Fprintf(a.out, "trowel diff %s\n", printable(path))
 		for _, side := range []struct{ file, other, what string }{{old, new, "is new"}, {new, old, "was removed"}} {
 			if side.file == os.DevNull || side.file == "nul" {
 				size := int64(0)
@@ -375,7 +404,7 @@ diff, and exits with 0 whether they differ or not.`,
 		}
 		c := &comparison{app: a}
 		if _, err := c.run(cmd, old, new, false); err != nil {
-			_, err = fmt.Fprintf(a.out, "they cannot be compared: %s\n", strings.NewReplacer(old, path, new, path).Replace(err.Error()))
+			_, err = fmt.Fprintf(a.out, "they cannot be compared: %s\n", printable(strings.NewReplacer(old, path, new, path).Replace(err.Error())))
 			return err
 		}
 		return nil
