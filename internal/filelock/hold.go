@@ -78,13 +78,14 @@ func TryHold(path string) (*Held, error) {
 	}
 }
 
-// pause is how long to wait until another try.
+// pause is how long to wait until another try, and moment what nobody has to be told of.
 const pause = 10 * time.Millisecond
+
+var moment = time.Second // for tests
 
 // Hold is [TryHold], but waits while another one holds the path. It calls waiting once if that takes
 // more than a moment; nil: nothing is called.
 func Hold(ctx context.Context, path string, waiting func()) (*Held, error) {
-	const moment = time.Second
 	for began := time.Now(); ; {
 		h, err := TryHold(path)
 		if !errors.Is(err, ErrTaken) {

@@ -3,6 +3,7 @@ package wholefile
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -63,6 +64,55 @@ func TestKeep(t *testing.T) {
 		t.Errorf("left behind: %v", list)
 	}
 	if err := RemoveParts(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// A move replaces nothing, and an exchange loses nothing.
+func TestRename(t *testing.T) {
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	put := func(name string) {
+		if err := errors.Join(root.MkdirAll(filepath.Dir(name), 0o777), root.WriteFile(name, []byte(name), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	has := func(name, want string) {
+		t.Helper()
+		if got, err := root.ReadFile(name); string(got) != want {
+			t.Errorf("%s has %q, %v, should have %q", name, got, err, want)
+		}
+	}
+	put("a")
+	put("b")
+	put("in/c")
+	put("in2/d")
+	for from, to := range map[string]string{"a": "b", "b": "in/c", "in": "in2", "in/c": "in2/d"} {
+		if err := Move(root, from, to); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%s to %s: %v", from, to, err)
+		}
+	}
+	has("b", "b")
+	has("in2/d", "in2/d")
+	if err := errors.Join(Move(root, "a", "in/a"), Move(root, "in2", "in/in2")); err != nil {
+		t.Error(err)
+	}
+	has("in/a", "a")
+	has("in/in2/d", "in2/d")
+	err = Exchange(root, "b", "in/c")
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("names are not exchanged here")
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	has("b", "in/c")
+	has("in/c", "b")
+	if err := Exchange(root, "b", "none"); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 }

@@ -109,7 +109,7 @@ func TestCollectionForeign(t *testing.T) {
 		t.Error(string(data), err)
 	}
 	out := t.TempDir()
-	if os.Symlink(out, filepath.Join(dir, "1")) == nil {
+	if os.Symlink(out, filepath.Join(dir, "1")) == nil && isLink(filepath.Join(dir, "1")) {
 		if c.Put("1/0.png", Hash{}, Hash{}, nil) == nil {
 			t.Error("a link leads out of the folder")
 		}
@@ -205,7 +205,7 @@ func TestCollectionKilled(t *testing.T) {
 		child := exec.Command(self, "-test.run=^TestCollectionChild$")
 		child.Env = append(os.Environ(), fmt.Sprintf("%s=%d|%s", envKillCollection, at, dir))
 		out, err := child.CombinedOutput()
-		if err != nil && child.ProcessState.ExitCode() > 0 {
+		if err != nil && !wasKilled(child, out) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		for part := range strings.SplitSeq(snapshot(t, dir), ";") {

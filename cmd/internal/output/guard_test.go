@@ -53,8 +53,8 @@ func TestReplace(t *testing.T) {
 		os.Symlink("read.txt", filepath.Join(base, "link.txt")) == nil &&
 		os.Symlink("world", filepath.Join(base, "toworld")) == nil &&
 		os.Symlink("nothing", filepath.Join(base, "dangling")) == nil
-	if _, err := os.Readlink(filepath.Join(base, "linked")); err != nil {
-		links = false // Wine says that it makes them
+	if links && !isLink(filepath.Join(base, "linked")) {
+		links = false
 		for _, name := range []string{"linked", "link.txt", "toworld", "dangling"} {
 			_ = os.RemoveAll(filepath.Join(base, name))
 		}

@@ -86,7 +86,7 @@ const (
 // BackupName returns the name that a backup of a file gets which is made now.
 func BackupName(path string) string {
 	ext := filepath.Ext(path)
-	if ext == path || strings.HasSuffix(path, string(filepath.Separator)+ext) {
+	if ext == filepath.Base(path) {
 		ext = "" // a name that begins with a dot
 	}
 	return strings.TrimSuffix(path, ext) + BackupSuffix() + ext

@@ -1,0 +1,59 @@
+package filelock
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// A path is held once, by whatever name, until it is released; nothing of that stays.
+func TestHold(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.map")
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	h, err := TryHold(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.file == nil {
+		t.Skip("no locks here")
+	}
+	names := []string{path, dir + "/./x.map"}
+	if link := filepath.Join(dir, "link"); os.Symlink("x.map", link) == nil {
+		if _, err := os.Readlink(link); err == nil {
+			names = append(names, link)
+		}
+	}
+	for _, name := range names {
+		if _, err := TryHold(name); !errors.Is(err, ErrTaken) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	other, err := TryHold(filepath.Join(dir, "y.map"))
+	if err != nil {
+		t.Error(err)
+	}
+	other.Release()
+	Sweep(dir) // which leaves what is held
+
+	defer func(old time.Duration) { moment = old }(moment)
+	moment = pause
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := Hold(ctx, path, cancel); !errors.Is(err, ErrTaken) || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled while it waited: %v", err)
+	}
+	time.AfterFunc(20*time.Millisecond, h.Release)
+	if h, err = Hold(t.Context(), path, nil); err != nil {
+		t.Fatal(err)
+	}
+	h.file.Close() // as if it were killed
+	Sweep(dir)
+	if left, _ := filepath.Glob(filepath.Join(dir, ".trowel*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
