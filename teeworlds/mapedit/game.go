@@ -89,7 +89,7 @@ func (e *Editor) growPhysics(w, h int) error {
 	all := 0
 	for _, l := range e.m.Layers() {
 		if t, is := l.(*twmap.TileLayer); is && t.Kind().Physics() && (t.Width() < w || t.Height() < h) {
-			if err := fits(max(w, t.Width()), max(h, t.Height()), &all); err != nil {
+			if err := fits(max(w, t.Width()), max(h, t.Height()), &all, maxAll); err != nil {
 				return fmt.Errorf("%s: %w", e.Path(t), err)
 			}
 			small = append(small, t)

@@ -40,7 +40,7 @@ func (e *Editor) Extend(by Sides) error {
 	all := 0
 	for _, l := range e.m.Layers() {
 		if t, is := l.(*twmap.TileLayer); is {
-			if err := fits(t.Width()+by.Left+by.Right, t.Height()+by.Up+by.Down, &all); err != nil {
+			if err := fits(t.Width()+by.Left+by.Right, t.Height()+by.Up+by.Down, &all, maxAll); err != nil {
 				return fmt.Errorf("%s: %w", e.Path(l), err)
 			}
 		}

@@ -92,7 +92,7 @@ func (s *scaling) plan() error {
 		if t.Width() > twmap.MaxCells/s.f || t.Height() > twmap.MaxCells/s.f {
 			return fmt.Errorf("%s: no room for %d times its %d x %d tiles", e.Path(l), s.f, t.Width(), t.Height())
 		}
-		if err := fits(t.Width()*s.f, t.Height()*s.f, &all); err != nil {
+		if err := fits(t.Width()*s.f, t.Height()*s.f, &all, maxAll); err != nil {
 			return fmt.Errorf("%s: %w", e.Path(l), err)
 		}
 		if !isSeen(l) || t.Image < 0 || t.Image >= len(e.m.Images) {
@@ -139,7 +139,7 @@ func (s *scaling) plan() error {
 				continue
 			}
 			for range len(s.touched(t)) - 1 {
-				if err := fits(t.Width()*s.f, t.Height()*s.f, &all); err != nil {
+				if err := fits(t.Width()*s.f, t.Height()*s.f, &all, maxAll); err != nil {
 					return fmt.Errorf("%s: %w", e.Path(l), err)
 				}
 			}

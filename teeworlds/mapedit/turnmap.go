@@ -13,8 +13,13 @@ const (
 	fixed     = 1024
 )
 
-// maxAll limits the cells of all layers together that are made at a time.
-const maxAll = 4 * twmap.MaxCells
+// maxAll limits the cells of all layers together that are made at a time, maxTurned those of which
+// one layer is held at a time: a layer of more than fewTurned cells.
+const (
+	maxAll    = 4 * twmap.MaxCells
+	maxTurned = 16 * twmap.MaxCells
+	fewTurned = 1 << 20
+)
 
 // size returns the size of the map in tiles: that of its game layer, or of the largest layer
 // where there is none.
@@ -45,7 +50,7 @@ func (e *Editor) Turn(t Turn) error {
 		gw, gh := extent(g, w, h)
 		for _, l := range g.Layers {
 			if _, is := l.(*twmap.TileLayer); is {
-				if err := fits(gw, gh, &all); err != nil {
+				if err := fits(gw, gh, &all, maxTurned); err != nil {
 					return fmt.Errorf("%s: %w", e.Path(l), err)
 				}
 			}
@@ -55,7 +60,9 @@ func (e *Editor) Turn(t Turn) error {
 		return err
 	}
 	for i, g := range e.m.Groups {
-		e.turnGroup(t, g, i == e.gameGroup(), w, h)
+		if err := e.turnGroup(t, g, i == e.gameGroup(), w, h); err != nil {
+			return err
+		}
 	}
 	for _, env := range e.m.Envelopes {
 		if env.Channels == twmap.ChannelsPosition {
@@ -67,12 +74,12 @@ func (e *Editor) Turn(t Turn) error {
 }
 
 // fits reports whether a grid of a size may be made beside all that came before it.
-func fits(w, h int, all *int) error {
+func fits(w, h int, all *int, most int) error {
 	if w < 1 || h < 1 || w > twmap.MaxCells/h {
 		return fmt.Errorf("%d x %d tiles: expected at least 1 x 1 and at most %d in all", w, h, twmap.MaxCells)
 	}
-	if *all += w * h; *all > maxAll {
-		return fmt.Errorf("all layers together would have more than %d tiles", maxAll)
+	if *all += w * h; *all > most {
+		return fmt.Errorf("all layers together would have more than %d tiles", most)
 	}
 	return nil
 }
@@ -105,19 +112,24 @@ func (e *Editor) isolateLarger(w, h int) error {
 }
 
 // turnGroup turns a group of a map of w x h tiles.
-func (e *Editor) turnGroup(t Turn, g *twmap.Group, isGame bool, w, h int) {
+func (e *Editor) turnGroup(t Turn, g *twmap.Group, isGame bool, w, h int) error {
 	gw, gh := extent(g, w, h)
 	if isGame {
 		gw, gh = w, h // larger layers are in other groups now
 	}
 	for _, l := range g.Layers {
 		e.turnLayer(t, l, gw, gh)
+		if l, is := l.(*twmap.TileLayer); is && l.Width()*l.Height() > fewTurned {
+			if err := l.Store(); err != nil {
+				return fmt.Errorf("%s: %w", e.Path(l), err)
+			}
+		}
 	}
 	if c := g.Clip; c != nil {
 		turnClip(t, c, w, h)
 	}
 	if isGame { // the game does not look at where it is
-		return
+		return nil
 	}
 	// A place x of the group is drawn at x - offset - camera * parallax / 100.
 	x, y, px, py := int(g.OffsetX), int(g.OffsetY), int(g.ParallaxX), int(g.ParallaxY)
@@ -135,6 +147,7 @@ func (e *Editor) turnGroup(t Turn, g *twmap.Group, isGame bool, w, h int) {
 		e.tell(g, 1, "", "parallax: %d,%d became %d,%d", g.ParallaxX, g.ParallaxY, px, py)
 	}
 	g.OffsetX, g.OffsetY, g.ParallaxX, g.ParallaxY = int32(x), int32(y), int32(px), int32(py)
+	return nil
 }
 
 // percent returns p percent of n, rounded; that of -n is the negative of it.

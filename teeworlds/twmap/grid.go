@@ -171,6 +171,11 @@ func (g *Grid[T]) count() int {
 // isChanged reports whether the block that was read does not hold the cells in that form.
 func (g *Grid[T]) isChanged(packed bool) bool { return g.changed || g.packed != packed }
 
+// stored returns a grid of the cells that the block of ref holds in that form.
+func (g *Grid[T]) stored(ref *dataRef, packed bool) Cells {
+	return &Grid[T]{width: g.width, height: g.height, ref: ref, packed: packed}
+}
+
 func (g *Grid[T]) readErr() error {
 	_, err := g.Cells()
 	return err
@@ -201,6 +206,7 @@ type Cells interface {
 	fits(kind Kind) bool
 	encode(packed bool) datafile.Content
 	isChanged(packed bool) bool
+	stored(ref *dataRef, packed bool) Cells
 	readErr() error
 	count() int
 	detach()

@@ -1,6 +1,11 @@
 package twmap
 
-import "fmt"
+import (
+	"fmt"
+
+	"trowel.example/internal/deflate"
+	"trowel.example/teeworlds/datafile"
+)
 
 // Stored says where a thing of a layer stands in the file that its map was read from: in the
 // content of a data block.
@@ -21,7 +26,7 @@ func (l *TileLayer) Stored(x, y int) (at Stored) {
 		return Stored{}
 	}
 	ref, i := &l.data[l.dataKind()], int64(y)*int64(l.Width())+int64(x)
-	if ref.block == nil || l.cells.isChanged(l.packed()) {
+	if ref.block == nil || ref.block.Offset() < 0 || l.cells.isChanged(l.packed()) {
 		return Stored{}
 	}
 	if !l.packed() {
@@ -37,6 +42,24 @@ func (l *TileLayer) Stored(x, y int) (at Stored) {
 		}
 	})
 	return at
+}
+
+// Store compresses the cells as Encode would and forgets them until they are needed again: a
+// program that changes many large layers holds one of them at a time.
+func (l *TileLayer) Store() error {
+	ref, packed := &l.data[l.dataKind()], l.packed()
+	content := l.cells.encode(packed)
+	data := append(content.Bytes, make([]byte, content.Zeros)...)
+	stream, err := deflate.Compress(nil, data, datafile.DefaultLevel)
+	if err != nil {
+		return err
+	}
+	if !ref.read || ref.block == nil {
+		ref.index = -1 // it is a new one
+	}
+	*ref = dataRef{read: true, index: ref.index, block: datafile.NewBlockStream(stream, int32(len(data)))}
+	l.cells = l.cells.stored(ref, packed)
+	return nil
 }
 
 // Stored returns where quad i stands, as that of a [TileLayer] does.
