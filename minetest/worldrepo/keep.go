@@ -281,7 +281,7 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 			sink.AddAt(kindContent, []check.Place{check.File(name)}, name, -1, "%d contents that it needs are damaged or missing: %s", all.n, all.first)
 		}
 		if s.Lost > 0 {
-			sink.AddAt(kindLost, []check.Place{check.File(name)}, name, -1, "%d rows of the database could not be read", s.Lost)
+			sink.AddAt(kindLost, []check.Place{check.File(name)}, name, -1, "rows of the database that could not be read when the backup was made: %d", s.Lost)
 		}
 	}
 	if unread {
@@ -325,7 +325,7 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 		return nil, err
 	}
 	if s.Lost > 0 && o.Sink != nil {
-		o.Sink.Add(kindLost, snapshotFile(s.ID), -1, "%d rows of the database could not be read when the backup was made", s.Lost)
+		o.Sink.Add(kindLost, snapshotFile(s.ID), -1, "rows of the database that could not be read when the backup was made: %d", s.Lost)
 	}
 	for _, f := range s.Folders {
 		if err := os.MkdirAll(filepath.Join(scratch, filepath.FromSlash(f.Path)), f.Mode.Perm()|0o700); err != nil {

@@ -95,6 +95,9 @@ func TestRestoreDamaged(t *testing.T) {
 		if code, _, said := tool("restore", "backups/world", "--moment", ids[1]+".txt", "-o", "back"); code != exitFine || !strings.Contains(said, "restored backups/world to back") {
 			t.Errorf("%s: %d, %s", what, code, said)
 		}
+		if code, _, said := tool("restore", "backups/world", "--moment", ids[1], "-o", "back"); code != exitFailed || !strings.Contains(said, "hint: give a folder that does not exist") {
+			t.Errorf("%s: over a world: %d, %s", what, code, said)
+		}
 		if err := os.RemoveAll("back"); err != nil {
 			t.Fatal(err)
 		}

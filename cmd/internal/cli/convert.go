@@ -164,6 +164,9 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 				opts.Others = func() fs.FileMode { return othersOf(g.shown()) }
 			}
 			err = write(cmd.Context(), made, opts, func(w format.Output) error { return named(a.convert(cmd, g, c, job, w), g.name) })
+			if c.Resumes && errors.Is(err, fs.ErrExist) {
+				return hint(err, "give a folder that does not exist yet with -o")
+			}
 			if err != nil {
 				return err
 			}
