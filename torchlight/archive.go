@@ -16,6 +16,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/parallel"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/imageset"
@@ -190,6 +191,23 @@ func saved(r *pak.Reader, unnamed int) string {
 // cutOff is the error of what needs all of an archive.
 func cutOff(src *format.Source) error {
 	return fmt.Errorf("%s: is cut off: `trowel extract -k` saves what is there, and `trowel pack` makes an archive of that", src.Path)
+}
+
+// loseDamaged reads all files of an archive of which another one is made with the same blocks,
+// and reports those that cannot be read.
+func loseDamaged(job *format.Job, src *format.Source, r *pak.Reader) {
+	files := r.Files()
+	errs := make([]error, len(files))
+	parallel.Each(len(files), func(i int) {
+		if !files[i].Removed() {
+			_, errs[i] = files[i].Content()
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			job.Lose(src.Path, "%v", err)
+		}
+	}
 }
 
 // openMod opens a mod, or what is there of one that is cut off.

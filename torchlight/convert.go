@@ -29,6 +29,7 @@ var modConversions = append([]format.Conversion{{
 		if m.Archive.Salvaged() {
 			return cutOff(src)
 		}
+		loseDamaged(job, src, m.Archive)
 		var parts []format.Part
 		for _, suffix := range []string{"", ".MAN", headerSuffix} {
 			part, err := out.Create(suffix)
@@ -60,6 +61,7 @@ var pakConversions = append([]format.Conversion{{
 		if r.Salvaged() {
 			return cutOff(src)
 		}
+		loseDamaged(job, src, r)
 		manifest, err := r.Manifest().Encode()
 		if err != nil {
 			return fault.InFile(err, src.Path)

@@ -17,6 +17,7 @@ import (
 	"trowel.example/format"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/modedit"
+	"trowel.example/torchlight/pak"
 )
 
 // modCommand is a change of mods, with the function that makes it.
@@ -94,6 +95,7 @@ func run(ctx context.Context, e *modedit.Editor, steps []format.Step, failed *er
 // opened is a mod or an archive that is open for an editor.
 type opened struct {
 	*modedit.Editor
+	from  *pak.Reader
 	title string
 	write func(out format.Output) error // nil for an archive that is cut off
 	close func() error
@@ -105,7 +107,7 @@ func openEditor(job *format.Job, src *format.Source, o modedit.Options) (*opened
 		if err != nil {
 			return nil, err
 		}
-		e := &opened{Editor: modedit.OfMod(m, o), title: m.Header.Title, close: func() error { return nil }}
+		e := &opened{Editor: modedit.OfMod(m, o), from: m.Archive, title: m.Header.Title, close: func() error { return nil }}
 		if !m.Archive.Salvaged() {
 			e.write = e.writeMod
 		}
@@ -115,7 +117,7 @@ func openEditor(job *format.Job, src *format.Source, o modedit.Options) (*opened
 	if err != nil {
 		return nil, err
 	}
-	e := &opened{Editor: modedit.OfPak(r, o), close: other.Close}
+	e := &opened{Editor: modedit.OfPak(r, o), from: r, close: other.Close}
 	if !r.Salvaged() {
 		e.write = e.writePak
 	}
@@ -140,8 +142,11 @@ func editArchive(ctx context.Context, job *format.Job, src *format.Source, steps
 	if e.write == nil {
 		return cutOff(src)
 	}
-	if err := run(ctx, e.Editor, steps, failed); err != nil || out == nil {
+	if err := run(ctx, e.Editor, steps, failed); err != nil {
 		return fault.InFile(err, src.Path)
+	}
+	if loseDamaged(job, src, e.from); out == nil {
+		return nil
 	}
 	return e.write(out)
 }

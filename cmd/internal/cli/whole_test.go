@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"trowel.example/teeworlds/datafile"
+	"trowel.example/torchlight/mod"
 )
 
 // One rule for all verbs that write: of a map with damaged data blocks, or without its end,
@@ -168,5 +169,42 @@ func TestPackReadsBack(t *testing.T) {
 	}
 	if code, said := quietly("pack", "-k", tree, "-o", out); code != exitFound || !isThere(out) {
 		t.Errorf("-k: exit code %d: %s", code, said)
+	}
+}
+
+// A mod whose file is damaged is not changed, even if no operation reads that file.
+func TestDamagedMod(t *testing.T) {
+	dir := t.TempDir()
+	whole, bad, out := filepath.Join(dir, "whole.mod"), filepath.Join(dir, "bad.mod"), filepath.Join(dir, "out.mod")
+	if code, said := quietly("pack", "../../../samples/ember", "-o", whole); code != exitFine {
+		t.Fatal(said)
+	}
+	data, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := m.Archive.Find("MEDIA/AFFIXES/EMBER_GLOW.DAT").Block()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[bytes.Index(data, block)+len(block)/2] ^= 0x55
+	if err := os.WriteFile(bad, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"edit", bad, "-o", out}, {"convert", bad, "-o", filepath.Join(dir, "out.PAK"), "--to", "torchlight-pak"}} {
+		var words []string
+		if args[0] == "edit" {
+			words = []string{"--", "info", "--title", "X"}
+		}
+		if code, said := quietly(append(args, words...)...); code != exitFailed || !strings.Contains(said, "is not whole") || isThere(args[3]) {
+			t.Errorf("%s: exit code %d: %s", args[0], code, said)
+		}
+		if code, said := quietly(append(append(args, "-k"), words...)...); code != exitFound || !isThere(args[3]) || !strings.Contains(said, "EMBER_GLOW") {
+			t.Errorf("%s -k: exit code %d: %s", args[0], code, said)
+		}
 	}
 }
