@@ -131,7 +131,8 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 				return differ, err
 			}
 		}
-		if a, b := sides[0].format, sides[1].format; a != nil && b != nil && a != b && comparing(a, b) == nil && !c.files {
+		// Formats that are compared by their trees only may share them, as a mod and an archive do.
+		if a, b := sides[0].format, sides[1].format; a != nil && b != nil && a != b && (a.Compare != nil || b.Compare != nil) && comparing(a, b) == nil && !c.files {
 			c.parts++
 			if asJSON {
 				if err := list.add(object{{"path", ""}, {"change", "format"}, {"old", a.Name}, {"new", b.Name}}); err != nil {
