@@ -158,6 +158,7 @@ func (a *app) convertInPlace(cmd *cobra.Command, name, backups string, r *report
 		case ch.Count == 0:
 		case r.asJSON:
 			err = r.item("changes", ch)
+		case a.talk.quiet:
 		default:
 			_, err = fmt.Fprintln(a.out, a.screen.wrapped(printable(lineOf(ch)), 0, 4))
 		}

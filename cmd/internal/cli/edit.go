@@ -271,6 +271,9 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 			e.talk.say("%s", lineOf(c))
 			return nil
 		}
+		if e.talk.quiet && !e.dryRun {
+			return nil
+		}
 		e.talk.clear()
 		_, err := fmt.Fprintln(e.app.out, e.screen.wrapped(printable(lineOf(c)), 0, 4))
 		return err

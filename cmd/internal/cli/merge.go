@@ -200,7 +200,7 @@ func (m *merging) told(r *report) format.MergeReport {
 			switch {
 			case r.asJSON:
 				return r.item("changes", c)
-			case m.out == "-":
+			case m.out == "-", m.talk.quiet && !m.dryRun:
 				return nil
 			}
 			m.talk.clear()
