@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"trowel.example/fault"
+	"trowel.example/internal/words"
 )
 
 // countable is how many bytes of tables are read to count the records of a rebuilt database.
@@ -60,17 +61,17 @@ func (old *DB) rebuild(lost error) (*DB, error) {
 	if err := db.readLogs(logs); err != nil {
 		return nil, err
 	}
-	found := fmt.Sprintf("%d bytes", size)
+	found := words.Thousands(size) + " bytes"
 	if size <= countable {
 		n := 0
 		records, _ := db.Range(nil, nil)
 		for range records {
 			n++
 		}
-		found = fmt.Sprintf("%d records", n)
+		found = words.Count(n, "record")
 	}
 	db.report(&fault.Error{File: db.dir, Offset: -1, Want: "a list of the files of the database", Err: ErrRebuilt,
-		Got: fmt.Sprintf("%s in all %d tables and %d logs in the folder, read in place of it; deleted records may be among them", found, tables, len(logs))})
+		Got: fmt.Sprintf("%s in %s and %s, which are read without it; deleted records may be among them", found, words.Count(tables, "table"), words.Count(len(logs), "log"))})
 	return db, nil
 }
 

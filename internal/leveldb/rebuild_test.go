@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"trowel.example/internal/words"
 )
 
 // sealed returns a value that tells its key and whether it is complete.
@@ -153,7 +155,7 @@ func TestRebuild(t *testing.T) {
 			t.Errorf("%s: no problem is reported", name)
 		}
 		rebuilt := slices.ContainsFunc(db.Opening(), func(err error) bool {
-			return errors.Is(err, ErrRebuilt) && strings.Contains(err.Error(), fmt.Sprintf("%d records", len(truth)))
+			return errors.Is(err, ErrRebuilt) && strings.Contains(err.Error(), words.Count(len(truth), "record"))
 		})
 		if rebuilt == strings.Contains(name, "CURRENT") { // the manifest tells more
 			t.Errorf("%s: %v", name, db.Opening())
