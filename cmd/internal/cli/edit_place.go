@@ -106,7 +106,7 @@ func (r *report) replaceInPlace(ctx context.Context, g *game, backup string, opt
 		return "", err
 	}
 	if _, err := os.Lstat(backup); backup != "" && err == nil {
-		return "", &output.ExistsError{Path: backup}
+		return "", hint(&output.ExistsError{Path: backup}, "--backup with another name keeps it")
 	}
 	if err := errors.Join(ctx.Err(), g.src.Close()); err != nil { // Windows replaces no file that is open
 		return "", err
