@@ -58,9 +58,10 @@ func realFolder(path string) string {
 // patience is how long an output waits for its place while another run holds that.
 const patience = 10 * time.Second
 
-// hold holds the place of an output until its end, if something is to be replaced there.
+// hold holds the place of an output until its end, if something may be replaced there. Where the system cannot
+// exchange names, the name is missing for a moment while another run replaces the file.
 func (o *Output) hold() (release func(), err error) {
-	if _, err := os.Lstat(o.path); o.Held != nil || err != nil {
+	if _, err := os.Lstat(o.path); o.Held != nil || err != nil && !o.Replace {
 		return func() {}, nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
