@@ -220,6 +220,9 @@ func (s *mapScene) findViews(job *format.Job) error {
 		Bounds: rectOf(s.whole), Scale: mapdraw.TileSize, Grain: 1,
 		Background: mapdraw.Background, Layers: layers, Moves: moves, Loop: loop,
 	}
+	if s.Rereads() {
+		whole.Grain = whole.Bounds.Dy()
+	}
 	camera := whole
 	camera.Name, camera.Title, camera.Size = viewCamera, "what the game's camera shows", image.Pt(1280, 720)
 	x, y, zoom := s.whole.X, s.whole.Y, 1.0

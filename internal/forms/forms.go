@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"regexp"
+	"slices"
 	"strings"
 
 	"trowel.example/fault"
@@ -82,8 +84,17 @@ func HasFormat(fsys fs.FS, name, format string) bool {
 	return err == nil && bytes.Contains(data, []byte(`"`+format+`"`))
 }
 
+// MaxText is the size of the largest file in bytes that is made as text.
+const MaxText = 96 << 20
+
 // Marshal writes v as indented JSON, and after its fields a list with one item on each line.
 func Marshal[T any](v any, list string, items []T) ([]byte, error) {
+	return MarshalEach(v, list, slices.Values(items))
+}
+
+// MarshalEach is Marshal for items that are made one after the other. A file of more than
+// [MaxText] bytes is an error that wraps [fault.ErrLimit].
+func MarshalEach[T any](v any, list string, items iter.Seq[T]) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -92,27 +103,32 @@ func Marshal[T any](v any, list string, items []T) ([]byte, error) {
 		return nil, err
 	}
 	b = *bytes.NewBuffer(joinNumbers(b.Bytes()))
-	if len(items) == 0 {
-		return b.Bytes(), nil
-	}
-	b.Truncate(b.Len() - len("\n}\n"))
-	b.WriteString(",\n  \"" + list + "\": [")
+	text := b.Bytes()
 	var line bytes.Buffer
 	enc = json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)
-	for i := range items {
+	n := 0
+	for item := range items {
 		line.Reset()
-		if err := enc.Encode(items[i]); err != nil {
+		if err := enc.Encode(item); err != nil {
 			return nil, err
 		}
-		if i > 0 {
-			b.WriteByte(',')
+		if n == 0 {
+			text = append(text[:len(text)-len("\n}\n")], ",\n  \""+list+"\": ["...)
+		} else {
+			text = append(text, ',')
 		}
-		b.WriteString("\n    ")
-		b.Write(bytes.TrimRight(line.Bytes(), "\n"))
+		n++
+		text = append(text, "\n    "...)
+		text = append(text, bytes.TrimRight(line.Bytes(), "\n")...)
+		if len(text) > MaxText {
+			return nil, &fault.Error{Path: fmt.Sprintf("%s[%d]", list, n-1), Offset: -1, Want: fmt.Sprintf("a text of at most %d bytes", MaxText), Got: "more", Err: fault.ErrLimit}
+		}
 	}
-	b.WriteString("\n  ]\n}\n")
-	return b.Bytes(), nil
+	if n > 0 {
+		text = append(text, "\n  ]\n}\n"...)
+	}
+	return text, nil
 }
 
 // numbers is a list of numbers in indented JSON.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"trowel.example/internal/budget"
 	"trowel.example/internal/pattern"
 )
 
@@ -25,10 +26,24 @@ type Meta struct {
 	Owner  bool      // nobody but its owner may read what it is made from
 	Last   bool      // it is made quicker once all other files were
 	Binary bool      // it is no text, whatever it holds
+	Memory int64     // about how many bytes of memory making it takes; 0 if that is little
 
 	// May reports whether a line of it may match a pattern: false where that is known
 	// without making it. Nil is a file of which nothing is known.
 	May func(*pattern.Pattern) bool
+}
+
+// making is for what takes much memory to be made: see [Room].
+var making = budget.New(192 << 20)
+
+// Room waits until there is memory to make files of all trees of the program at a time, and to use
+// what was made until done is called. The caller must not make another file meanwhile.
+func Room(files ...Meta) (done func()) {
+	n := int64(0)
+	for _, f := range files {
+		n += f.Memory
+	}
+	return making.Take(n)
 }
 
 // Keeper is a tree whose sidecar is made from what making its other files shows at

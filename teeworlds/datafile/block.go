@@ -19,7 +19,8 @@ const DefaultLevel = 6
 // Block is a data block: its compressed bytes and its content, each made from
 // the other when it is first needed. It may be shared by goroutines.
 type Block struct {
-	stream []byte // as in the file; nil if not compressed yet
+	stream []byte // as in the file; nil for a new block
+	stored []byte // of a new block whose content is not kept: its stream
 	size   int32  // stated size of the content
 	plain  bool   // stream is the content itself (version 3)
 	offset int64  // of the stream in the file it came from, -1 if none
@@ -64,6 +65,19 @@ func NewLostBlock(err error) *Block { return &Block{offset: -1, read: true, judg
 // ErrUnreadable is in the errors of blocks whose content cannot be read, of which the file tells by
 // itself: see [File.Losses] and [File.OnUnreadable]. It wraps [fault.ErrLost].
 var ErrUnreadable = fmt.Errorf("%w: the data block cannot be read", fault.ErrLost)
+
+// Store compresses the content of a new block, as Encode would, and forgets the content until
+// somebody asks for it. A program that makes many large blocks has one content at a time.
+func (b *Block) Store() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.stream != nil || b.content == nil || len(b.content) > MaxContent {
+		return
+	}
+	if stream, err := deflate.Compress(nil, b.content, b.level); err == nil { // else encode meets it again
+		b.stored, b.content, b.read = stream, nil, false
+	}
+}
 
 // Size returns the stated size of the content in bytes, without inflating it.
 func (b *Block) Size() int32 { return b.size }
@@ -179,7 +193,7 @@ var (
 
 // atMost is how many bytes the content can have.
 func (b *Block) atMost() int64 {
-	return min(int64(b.size), maxRatio*int64(len(b.stream)))
+	return min(int64(b.size), maxRatio*int64(len(b.stream)+len(b.stored)))
 }
 
 // lookInto returns the content, which may stand in the memory of buf.
@@ -235,6 +249,8 @@ func (b *Block) inflate(buf []byte) (content []byte) {
 	case b.plain:
 		content = b.stream
 		b.judged = true
+	case b.stored != nil:
+		content, _, _ = deflate.Decompress(b.stored, int(b.size))
 	default:
 		var used int
 		var err error
@@ -306,6 +322,9 @@ func (b *Block) encode(version int) ([]byte, error) {
 	}
 	if b.stream != nil && b.plain == (version == 3) {
 		return b.stream, nil
+	}
+	if b.stored != nil && version != 3 {
+		return b.stored, nil
 	}
 	content, err := b.Bytes()
 	if err != nil {

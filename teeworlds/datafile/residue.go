@@ -80,6 +80,9 @@ func (b *Block) Compressed() ([]byte, int32) {
 	if b.stream != nil && !b.plain {
 		return b.stream, b.size
 	}
+	if b.stored != nil {
+		return b.stored, b.size
+	}
 	data, _ := b.Bytes()
 	stream, err := deflate.Compress(nil, data, b.level)
 	if err != nil {

@@ -32,6 +32,7 @@ package mapdir
 import (
 	"errors"
 	"fmt"
+	"image"
 	"io/fs"
 	"strings"
 	"sync"
@@ -178,13 +179,14 @@ func (w *writer) media() {
 		if form.External || form.Missing {
 			continue
 		}
-		meta := tree.Meta{Stored: int64(im.StoredSize()), Binary: true, Note: fmt.Sprintf("%d x %d pixels", im.Width(), im.Height())}
-		w.tree.Add(name+".png", meta, func() ([]byte, error) {
-			p, err := im.Picture()
-			if err := w.lost(err); err != nil {
-				return nil, err
-			}
-			return writePNG(p)
+		meta := tree.Meta{Stored: int64(im.StoredSize()), Binary: true, Note: fmt.Sprintf("%d x %d pixels", im.Width(), im.Height()), Memory: int64(im.Width()) * int64(im.Height()) * memoryOfPixel}
+		w.tree.Add(name+".png", meta, func() (data []byte, err error) {
+			im.Look(func(p *image.NRGBA, e error) {
+				if err = w.lost(e); err == nil {
+					data, err = writePNG(p)
+				}
+			})
+			return data, err
 		})
 	}
 	w.order(dirSounds, w.at.sounds)

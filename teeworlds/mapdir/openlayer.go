@@ -2,6 +2,7 @@ package mapdir
 
 import (
 	"fmt"
+	"iter"
 
 	"trowel.example/internal/forms"
 	"trowel.example/internal/pattern"
@@ -26,6 +27,14 @@ const (
 	usualEnvelopeVersion = 2
 )
 
+// How many bytes of memory it takes about to make the file of each tile, quad and pixel: the content,
+// what is made of it, and the text or picture.
+const (
+	memoryOfTile  = 16
+	memoryOfQuad  = 600
+	memoryOfPixel = 10
+)
+
 // layer adds the files of a layer. name lacks the extension.
 func (w *writer) layer(name string, l twmap.Layer) {
 	meta := tree.Meta{Stored: -1}
@@ -34,13 +43,13 @@ func (w *writer) layer(name string, l twmap.Layer) {
 	case *twmap.TileLayer:
 		meta.Note = fmt.Sprintf("%s layer", l.Kind())
 		w.tree.Add(file, meta, func() ([]byte, error) { return forms.Marshal[any](w.tileForm(l), "", nil) })
-		meta = tree.Meta{Stored: int64(l.StoredSize()), May: mayBeTiles, Note: fmt.Sprintf("%d x %d tiles", l.Width(), l.Height())}
+		meta = tree.Meta{Stored: int64(l.StoredSize()), May: mayBeTiles, Note: fmt.Sprintf("%d x %d tiles", l.Width(), l.Height()), Memory: int64(l.Width()) * int64(l.Height()) * memoryOfTile}
 		w.tree.Add(name+".txt", meta, func() ([]byte, error) { return w.tileText(l) })
 	case *twmap.QuadLayer:
-		meta.Note = fmt.Sprintf("%d quads", l.NumQuads())
+		meta.Note, meta.Memory = fmt.Sprintf("%d quads", l.NumQuads()), int64(l.NumQuads())*memoryOfQuad
 		w.tree.Add(file, meta, func() ([]byte, error) { return w.quadFile(l) })
 	case *twmap.SoundLayer:
-		meta.Note = fmt.Sprintf("%d sound sources", l.NumSources())
+		meta.Note, meta.Memory = fmt.Sprintf("%d sound sources", l.NumSources()), int64(l.NumSources())*memoryOfQuad
 		w.tree.Add(file, meta, func() ([]byte, error) { return w.soundFile(l) })
 	case *twmap.UnknownLayer:
 		w.add(file, func() any {
@@ -78,15 +87,15 @@ func (w *writer) tileText(l *twmap.TileLayer) ([]byte, error) {
 	}
 	switch l.Kind() {
 	case twmap.KindTele:
-		return tiletext.Format(l.Teles()), nil
+		return tiletext.FormatUpTo(l.Teles(), forms.MaxText)
 	case twmap.KindSpeedup:
-		return tiletext.Format(l.Speedups()), nil
+		return tiletext.FormatUpTo(l.Speedups(), forms.MaxText)
 	case twmap.KindSwitch:
-		return tiletext.Format(l.Switches()), nil
+		return tiletext.FormatUpTo(l.Switches(), forms.MaxText)
 	case twmap.KindTune:
-		return tiletext.Format(l.Tunes()), nil
+		return tiletext.FormatUpTo(l.Tunes(), forms.MaxText)
 	}
-	return tiletext.Format(l.Tiles()), nil
+	return tiletext.FormatUpTo(l.Tiles(), forms.MaxText)
 }
 
 func (w *writer) quadsForm(l *twmap.QuadLayer) *quadsForm {
@@ -96,27 +105,35 @@ func (w *writer) quadsForm(l *twmap.QuadLayer) *quadsForm {
 	return f
 }
 
-func (w *writer) quadFile(l *twmap.QuadLayer) ([]byte, error) {
-	quads, err := l.Quads()
-	if err := w.lost(err); err != nil {
-		return nil, err
-	}
-	list := make([]quadForm, len(quads))
-	for i := range quads {
-		q := &quads[i]
-		list[i] = quadForm{Pivot: pointOf(q.Pivot),
-			PosEnv: refTo(q.PosEnv, w.at.envelopes), PosEnvOffset: q.PosEnvOffset,
-			ColorEnv: refTo(q.ColorEnv, w.at.envelopes), ColorEnvOffset: q.ColorEnvOffset}
-		var colors [4]colorForm
-		var texture [4]point
-		for j := range 4 {
-			list[i].Points[j] = pointOf(q.Points[j])
-			colors[j] = colorOf(q.Colors[j])
-			texture[j] = pointOf(q.Texture[j])
+func (w *writer) quadFile(l *twmap.QuadLayer) (data []byte, err error) {
+	l.Look(func(quads []twmap.Quad, e error) {
+		if err = w.lost(e); err == nil {
+			data, err = forms.MarshalEach(w.quadsForm(l), "quads", w.quadForms(quads))
 		}
-		list[i].Colors, list[i].Texture = unless(colors, allWhite), unless(texture, wholeImage)
+	})
+	return data, err
+}
+
+func (w *writer) quadForms(quads []twmap.Quad) iter.Seq[quadForm] {
+	return func(yield func(quadForm) bool) {
+		for i := range quads {
+			q := &quads[i]
+			f := quadForm{Pivot: pointOf(q.Pivot),
+				PosEnv: refTo(q.PosEnv, w.at.envelopes), PosEnvOffset: q.PosEnvOffset,
+				ColorEnv: refTo(q.ColorEnv, w.at.envelopes), ColorEnvOffset: q.ColorEnvOffset}
+			var colors [4]colorForm
+			var texture [4]point
+			for j := range 4 {
+				f.Points[j] = pointOf(q.Points[j])
+				colors[j] = colorOf(q.Colors[j])
+				texture[j] = pointOf(q.Texture[j])
+			}
+			f.Colors, f.Texture = unless(colors, allWhite), unless(texture, wholeImage)
+			if !yield(f) {
+				return
+			}
+		}
 	}
-	return forms.Marshal(w.quadsForm(l), "quads", list)
 }
 
 func (w *writer) soundsForm(l *twmap.SoundLayer) *soundsForm {
@@ -127,28 +144,36 @@ func (w *writer) soundsForm(l *twmap.SoundLayer) *soundsForm {
 	return f
 }
 
-func (w *writer) soundFile(l *twmap.SoundLayer) ([]byte, error) {
-	sources, err := l.Sources()
-	if err := w.lost(err); err != nil {
-		return nil, err
-	}
-	list := make([]sourceForm, len(sources))
-	for i := range sources {
-		s := &sources[i]
-		list[i] = sourceForm{Position: pointOf(s.Position), Loop: s.Loop, Pan: s.Pan, Delay: s.Delay, Falloff: s.Falloff,
-			PosEnv: refTo(s.PosEnv, w.at.envelopes), PosEnvOffset: s.PosEnvOffset,
-			SoundEnv: refTo(s.SoundEnv, w.at.envelopes), SoundEnvOffset: s.SoundEnvOffset,
-			Width: fixed(s.Width), Height: fixed(s.Height)}
-		switch s.Shape {
-		case twmap.ShapeCircle:
-			list[i].Shape.name, list[i].Radius, list[i].Width = s.Shape.String(), s.Width, 0
-		case twmap.ShapeRectangle:
-			list[i].Shape.name = s.Shape.String()
-		default:
-			list[i].Shape.number = int32(s.Shape)
+func (w *writer) soundFile(l *twmap.SoundLayer) (data []byte, err error) {
+	l.Look(func(sources []twmap.SoundSource, e error) {
+		if err = w.lost(e); err == nil {
+			data, err = forms.MarshalEach(w.soundsForm(l), "sources", w.sourceForms(sources))
+		}
+	})
+	return data, err
+}
+
+func (w *writer) sourceForms(sources []twmap.SoundSource) iter.Seq[sourceForm] {
+	return func(yield func(sourceForm) bool) {
+		for i := range sources {
+			s := &sources[i]
+			f := sourceForm{Position: pointOf(s.Position), Loop: s.Loop, Pan: s.Pan, Delay: s.Delay, Falloff: s.Falloff,
+				PosEnv: refTo(s.PosEnv, w.at.envelopes), PosEnvOffset: s.PosEnvOffset,
+				SoundEnv: refTo(s.SoundEnv, w.at.envelopes), SoundEnvOffset: s.SoundEnvOffset,
+				Width: fixed(s.Width), Height: fixed(s.Height)}
+			switch s.Shape {
+			case twmap.ShapeCircle:
+				f.Shape.name, f.Radius, f.Width = s.Shape.String(), s.Width, 0
+			case twmap.ShapeRectangle:
+				f.Shape.name = s.Shape.String()
+			default:
+				f.Shape.number = int32(s.Shape)
+			}
+			if !yield(f) {
+				return
+			}
 		}
 	}
-	return forms.Marshal(w.soundsForm(l), "sources", list)
 }
 
 func formOfGroup(g *twmap.Group) *groupForm {

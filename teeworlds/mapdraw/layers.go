@@ -58,9 +58,16 @@ func (c cell) id() int                { return int(c & 0xff) }
 func (c cell) flags() twmap.TileFlags { return twmap.TileFlags(c >> 8) }
 
 // maxKept is how many bytes the layers and images of a map may take, so that they stay from
-// one picture to the next. Those of a map with more are read again each time, and no more of
-// them at a time, but for a single one that is larger.
-const maxKept = 1 << 30
+// one picture to the next. Those of a map with more are read again each time, and no more than
+// maxPassing of them at a time, but for a single one that is larger.
+const (
+	maxKept    = 320 << 20
+	maxPassing = 160 << 20
+)
+
+// Rereads reports whether the map is so large that each call of [Renderer.Render] reads all layers that it
+// draws: the fewer parts a picture is drawn in, the better.
+func (r *Renderer) Rereads() bool { return !r.keeps }
 
 // findLayers makes the layers ready to be read.
 func (r *Renderer) findLayers() {
@@ -102,14 +109,22 @@ func (r *Renderer) findLayers() {
 // entities reports whether a layer is one of entities.
 func (l *layer) entities() bool { return l.tiles != nil && l.tiles.Kind() != twmap.KindTiles }
 
-// maxStrata is how many strata a layer of tiles has at most.
-const maxStrata = 3
+// strataOf returns how many strata a layer of tiles of a kind has at most.
+func strataOf(kind twmap.Kind) int64 {
+	switch kind {
+	case twmap.KindTele:
+		return 2
+	case twmap.KindSpeedup, twmap.KindSwitch:
+		return 3
+	}
+	return 1
+}
 
 // size returns at most how many bytes the layer takes in memory.
 func (l *layer) size() int64 {
 	switch {
 	case l.tiles != nil:
-		return int64(l.tiles.Width()) * int64(l.tiles.Height()) * 2 * maxStrata
+		return int64(l.tiles.Width()) * int64(l.tiles.Height()) * 2 * strataOf(l.tiles.Kind())
 	case l.quads != nil:
 		return int64(max(l.quads.NumQuads(), 0)) * 160
 	case l.sounds != nil:

@@ -100,7 +100,7 @@ const (
 func New(m *twmap.Map, o Options) (*Renderer, error) {
 	r, err := newRenderer(m, o)
 	if err == nil {
-		r.scaled, r.room = new(scaledCells), budget.New(maxKept)
+		r.scaled, r.room = new(scaledCells), budget.New(maxPassing)
 		r.findImages()
 		r.findLayers()
 	}

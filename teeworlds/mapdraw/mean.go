@@ -14,8 +14,18 @@ import (
 const (
 	minTile    = 2
 	maxHalving = 3
-	meanSide   = 64 // of the parts that are drawn at a time, in pixels of the picture
+	meanSide   = 64      // of the parts that are drawn at a time, in pixels of the picture
+	meanPixels = 1 << 22 // of the larger picture, where each part costs reading all layers
 )
+
+// parts returns the size of the parts of a picture that are drawn at a time.
+func (c *canvas) parts(n int) (w, h int) {
+	if c.keeps {
+		return meanSide, meanSide
+	}
+	w = min(c.dst.Rect.Dx(), meanPixels/meanSide>>(2*n))
+	return w, min(c.dst.Rect.Dy(), max(meanSide, meanPixels>>(2*n)/w))
+}
 
 // halvings returns how often a picture is drawn twice as large.
 func (p Picture) halvings() (n int) {
@@ -39,10 +49,11 @@ func enlarged(r image.Rectangle, n int) image.Rectangle {
 // drawMean draws the part of the larger picture, halved n times.
 func (c *canvas) drawMean(ctx context.Context, n int) error {
 	dst := c.dst
-	large := image.NewRGBA(image.Rect(0, 0, meanSide<<n, meanSide<<n))
-	for y := dst.Rect.Min.Y; y < dst.Rect.Max.Y; y += meanSide {
-		for x := dst.Rect.Min.X; x < dst.Rect.Max.X; x += meanSide {
-			part := image.Rect(x, y, x+meanSide, y+meanSide).Intersect(dst.Rect)
+	w, h := c.parts(n)
+	large := image.NewRGBA(image.Rect(0, 0, w<<n, h<<n))
+	for y := dst.Rect.Min.Y; y < dst.Rect.Max.Y; y += h {
+		for x := dst.Rect.Min.X; x < dst.Rect.Max.X; x += w {
+			part := image.Rect(x, y, x+w, y+h).Intersect(dst.Rect)
 			m := &image.RGBA{Pix: large.Pix, Stride: large.Stride, Rect: enlarged(part, n)}
 			for y := m.Rect.Min.Y; y < m.Rect.Max.Y; y++ { // over what dst holds
 				for x := m.Rect.Min.X; x < m.Rect.Max.X; x++ {

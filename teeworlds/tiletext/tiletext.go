@@ -14,6 +14,7 @@ package tiletext
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -84,8 +85,15 @@ func appendCell[T twmap.Cell](b []byte, cell T) []byte {
 
 // Format returns the text of a grid, with as many cells as can be read.
 func Format[T twmap.Cell](g *twmap.Grid[T]) []byte {
+	text, _ := FormatUpTo(g, math.MaxInt)
+	return text
+}
+
+// FormatUpTo is Format for a text of at most limit bytes. For a longer text it returns an error
+// that wraps [fault.ErrLimit].
+func FormatUpTo[T twmap.Cell](g *twmap.Grid[T], limit int) ([]byte, error) {
 	cells, _ := g.Cells()
-	b := make([]byte, 0, len(cells)*(cellWidth+1)+g.Height())
+	b := make([]byte, 0, min(len(cells)*(cellWidth+1)+g.Height(), limit))
 	var zero T
 	for _, row := range g.Rows() {
 		for _, cell := range row {
@@ -96,8 +104,11 @@ func Format[T twmap.Cell](g *twmap.Grid[T]) []byte {
 			b = append(appendCell(b, cell), ' ')
 		}
 		b = append(bytes.TrimRight(b, " "), '\n')
+		if len(b) > limit {
+			return nil, &fault.Error{Offset: -1, Want: fmt.Sprintf("a text of at most %d bytes", limit), Got: "more", Err: fault.ErrLimit}
+		}
 	}
-	return b
+	return b, nil
 }
 
 // FormatCell returns a cell as it stands in the text.

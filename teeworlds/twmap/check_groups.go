@@ -161,18 +161,19 @@ func (c *checker) checkQuadLayer(sink check.Sink, part *Part, l *QuadLayer) {
 	checkLayerBase(sink, part, "quads layer", &l.LayerBase, at)
 	what := title("quads layer", l.Name)
 	c.checkImage(sink, part, what, l.Image)
-	quads, err := l.Quads()
-	if stored := !l.quads.changed; stored && checkRef(sink, part.at(), part.Path(), "list of quads", &l.data) {
-		checkList(sink, foundQuadsData, part, what, &l.data, l.num, err)
-	}
-	position := c.envelopeUse(part, ChannelsPosition, ThingQuad)
-	color := c.envelopeUse(part, ChannelsColor, ThingQuad)
-	for i := range quads {
-		position.refer(i, quads[i].PosEnv)
-		color.refer(i, quads[i].ColorEnv)
-	}
-	position.report(sink, what)
-	color.report(sink, what)
+	l.Look(func(quads []Quad, err error) {
+		if stored := !l.quads.changed; stored && checkRef(sink, part.at(), part.Path(), "list of quads", &l.data) {
+			checkList(sink, foundQuadsData, part, what, &l.data, l.num, err)
+		}
+		position := c.envelopeUse(part, ChannelsPosition, ThingQuad)
+		color := c.envelopeUse(part, ChannelsColor, ThingQuad)
+		for i := range quads {
+			position.refer(i, quads[i].PosEnv)
+			color.refer(i, quads[i].ColorEnv)
+		}
+		position.report(sink, what)
+		color.report(sink, what)
+	})
 }
 
 func (c *checker) checkSoundLayer(sink check.Sink, part *Part, l *SoundLayer) {

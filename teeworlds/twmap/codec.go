@@ -44,6 +44,7 @@ type placedRef struct {
 	ref     *dataRef
 	changed bool                                 // the block that was read is out of date
 	content func() (c datafile.Content, ok bool) // what the block should hold; not ok: there is none
+	size    int64                                // about how many bytes of memory content takes
 }
 
 func (c *codec) writing() bool { return c.r == nil }
@@ -172,16 +173,20 @@ func nameText(v []int32) (string, bool) {
 // data is a reference to a data block. When writing, content makes what the
 // block holds, and changed reports whether that differs from the block that was read.
 func (c *codec) data(name string, ref *dataRef, changed bool, content func() ([]byte, bool)) {
-	c.content(name, ref, changed, func() (datafile.Content, bool) {
+	size := 0
+	if ref.block != nil {
+		size = int(max(ref.block.Size(), 0))
+	}
+	c.content(name, ref, changed, size, func() (datafile.Content, bool) {
 		data, ok := content()
 		return datafile.Content{Bytes: data}, ok
 	})
 }
 
-// content is data for what may end in many zeros.
-func (c *codec) content(name string, ref *dataRef, changed bool, content func() (datafile.Content, bool)) {
+// content is data for what may end in many zeros. Making it takes about size bytes of memory.
+func (c *codec) content(name string, ref *dataRef, changed bool, size int, content func() (datafile.Content, bool)) {
 	if c.writing() {
-		c.refs = append(c.refs, placedRef{len(c.ints), name, ref, changed || !ref.read, content})
+		c.refs = append(c.refs, placedRef{len(c.ints), name, ref, changed || !ref.read, content, int64(size)})
 		c.ints = append(c.ints, -1)
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"trowel.example/internal/budget"
 	"trowel.example/internal/effort"
 	"trowel.example/internal/parallel"
 	"trowel.example/teeworlds/datafile"
@@ -301,15 +302,28 @@ func (m *Map) uuidOrder() []datafile.UUID {
 	return m.file.uuids
 }
 
+// contents is for the contents of parts of maps that are in memory at a time while blocks are
+// made of them, or compared with them.
+var contents = budget.New(128 << 20)
+
 // block returns the block that a reference leads to in the file to be, or nil
-// and the number that stands there all the same.
+// and the number that stands there all the same. A block that is made has its stream, if the
+// content is large.
 func (r *placedRef) block() (*datafile.Block, int32) {
 	if !r.changed {
 		return r.ref.block, r.ref.index
 	}
+	defer contents.Take(r.size)()
 	content, ok := r.content()
-	return r.ref.residue.block(content, ok)
+	b, number := r.ref.residue.block(content, ok)
+	if b != nil && b.Size() > keptContent {
+		b.Store()
+	}
+	return b, number
 }
+
+// keptContent is the size of the largest content that waits for its file to be encoded.
+const keptContent = 1 << 20
 
 // usualFrom returns the number from which on blocks are in the usual order, one for
 // each reference: from there on their numbers need not be known, and new ones find
@@ -350,24 +364,28 @@ func (m *Map) numberBlocks(f *datafile.File, items []placed) map[*placedRef]int3
 		block *datafile.Block
 		index int32 // where it stood, -1 if nowhere
 	}
-	var wants []want
-	numbers := make(map[*placedRef]int32)
+	var refs []*placedRef
 	for i := range items {
 		for j := range items[i].refs {
-			r := &items[i].refs[j]
-			block, number := r.block()
-			w := want{r, block, -1}
-			switch {
-			case block == nil:
-				numbers[r] = number
-				continue
-			case r.ref.read && r.ref.block != nil:
-				w.index = r.ref.index
-			case r.ref.residue != nil && r.ref.residue.Index != nil:
-				w.index = *r.ref.residue.Index
-			}
-			wants = append(wants, w)
+			refs = append(refs, &items[i].refs[j])
 		}
+	}
+	blocks, none := make([]*datafile.Block, len(refs)), make([]int32, len(refs))
+	parallel.Each(len(refs), func(i int) { blocks[i], none[i] = refs[i].block() })
+	var wants []want
+	numbers := make(map[*placedRef]int32)
+	for i, r := range refs {
+		w := want{r, blocks[i], -1}
+		switch {
+		case w.block == nil:
+			numbers[r] = none[i]
+			continue
+		case r.ref.read && r.ref.block != nil:
+			w.index = r.ref.index
+		case r.ref.residue != nil && r.ref.residue.Index != nil:
+			w.index = *r.ref.residue.Index
+		}
+		wants = append(wants, w)
 	}
 	var known, unclaimed []int32
 	for _, w := range wants {

@@ -3,6 +3,8 @@ package twmap
 import (
 	"fmt"
 	"sync"
+	"unsafe"
+	"weak"
 
 	"trowel.example/fault"
 	"trowel.example/internal/bin"
@@ -384,18 +386,28 @@ type list[T any] struct {
 	err     error
 	read    bool
 	changed bool
+
+	large weak.Pointer[T] // of the first of num items that were read, if nothing but their users keeps them
+	num   int
 }
 
-func (l *list[T]) set(items []T) { l.items, l.err, l.changed = items, nil, true }
+// maxList is the size of the largest list in bytes that its layer keeps once it was read.
+const maxList = 1 << 20
+
+func (l *list[T]) set(items []T) {
+	l.items, l.err, l.changed, l.large = items, nil, true, weak.Pointer[T]{}
+}
 
 // get reads num things of size bytes each, when it is called first.
 func (l *list[T]) get(ref *dataRef, num, size int, fields func(*T, *codec)) ([]T, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if first := l.large.Value(); first != nil {
+		return unsafe.Slice(first, l.num), l.err
+	}
 	if l.read || l.changed {
 		return l.items, l.err
 	}
-	l.read = true
 	var data []byte
 	if ref.block != nil {
 		data, l.err = ref.block.Bytes()
@@ -407,22 +419,28 @@ func (l *list[T]) get(ref *dataRef, num, size int, fields func(*T, *codec)) ([]T
 		num = n
 	}
 	c := codec{r: bin.NewReader(data, bin.LittleEndian)}
-	l.items = make([]T, num)
-	for i := range l.items {
-		fields(&l.items[i], &c)
+	items := make([]T, num)
+	for i := range items {
+		fields(&items[i], &c)
 	}
-	return l.items, l.err
+	if l.read = num*size <= maxList; l.read {
+		l.items = items
+	} else {
+		l.large, l.num = weak.Make(&items[0]), num
+	}
+	return items, l.err
 }
 
 // encodeList is the inverse of list.get. An empty list is one zeroed thing that
 // nobody counts, because data blocks must not be empty.
 func encodeList[T any](items []T, size int, fields func(*T, *codec)) []byte {
 	var c codec
+	w := bin.NewWriter(bin.LittleEndian, max(len(items), 1)*size)
 	for i := range items {
+		c.ints = c.ints[:0]
 		fields(&items[i], &c)
+		w.Int32s(c.ints)
 	}
-	w := bin.NewWriter(bin.LittleEndian, max(4*len(c.ints), size))
-	w.Int32s(c.ints)
 	if len(items) == 0 {
 		w.Bytes(make([]byte, size))
 	}

@@ -272,6 +272,7 @@ func (m *Map) dataResidues(items []placed, all *Residues) {
 	}
 	from := usualFrom(numbers, unclaimed)
 	parallel.Each(len(jobs), func(i int) {
+		defer contents.Take(jobs[i].ref.size)()
 		if !jobs[i].ref.changed { // else only its place is left
 			jobs[i].made = jobs[i].ref.residue()
 		}

@@ -301,7 +301,8 @@ func (l *TileLayer) cellData(c *codec, name string) {
 		return
 	}
 	packed := l.packed()
-	c.content(name, &l.data[l.dataKind()], l.cells.isChanged(packed), func() (datafile.Content, bool) {
+	size := 2 * l.Width() * l.Height() * l.cellSize(l.dataKind()) // as cells, and as bytes
+	c.content(name, &l.data[l.dataKind()], l.cells.isChanged(packed), size, func() (datafile.Content, bool) {
 		return l.cells.encode(packed), true
 	})
 }
@@ -310,8 +311,9 @@ func (l *TileLayer) cellData(c *codec, name string) {
 // for games that know nothing of it.
 func (l *TileLayer) noCells(c *codec) {
 	resized := l.Width() != l.read.width || l.Height() != l.read.height
-	c.content("data", &l.data[KindTiles], resized, func() (datafile.Content, bool) {
-		return datafile.Content{Zeros: max(l.Width()*l.Height(), 1) * 4}, true
+	size := max(l.Width()*l.Height(), 1) * 4
+	c.content("data", &l.data[KindTiles], resized, size, func() (datafile.Content, bool) {
+		return datafile.Content{Zeros: size}, true
 	})
 }
 

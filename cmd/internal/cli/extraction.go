@@ -398,6 +398,7 @@ func (u unreadable) Unwrap() error { return u.error }
 func (x *extraction) writeFile(j extractJob) extracted {
 	defer j.dir.release()
 	e := extracted{at: j.at, name: j.name}
+	defer tree.Room(contents.Meta(fs.Stat(x.fsys, j.name)))()
 	f, err := x.fsys.Open(j.name)
 	if err != nil {
 		e.err = unreadable{err}

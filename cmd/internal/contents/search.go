@@ -35,7 +35,7 @@ type File struct {
 	Name string
 
 	tree fs.FS
-	may  func(*pattern.Pattern) bool
+	meta tree.Meta
 }
 
 // Files yields all files of a tree that may be text.
@@ -48,15 +48,16 @@ func Files(ctx context.Context, fsys fs.FS, yield func(File) error) error {
 		if meta.Binary {
 			return nil
 		}
-		return yield(File{name, fsys, meta.May})
+		return yield(File{name, fsys, meta})
 	})
 }
 
 // Search returns the lines of the file that match. A file is made only if one may.
 func (f File) Search(p *pattern.Pattern) ([]pattern.Hit, error) {
-	if f.may != nil && !f.may(p) {
+	if f.meta.May != nil && !f.meta.May(p) {
 		return nil, nil
 	}
+	defer tree.Room(f.meta)()
 	data, err := fs.ReadFile(f.tree, f.Name)
 	return Lines(p, data), err
 }

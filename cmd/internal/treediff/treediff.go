@@ -122,13 +122,14 @@ func (t *Trees) File(p Pair) Difference {
 	if p.Change != Changed {
 		return d
 	}
+	if p.Other == "" {
+		p.Other = p.Path
+	}
+	defer tree.Room(contents.Meta(fs.Stat(t.Old, p.Path)), contents.Meta(fs.Stat(t.New, p.Other)))()
 	old, err := fs.ReadFile(t.Old, p.Path)
 	if err != nil {
 		d.Err = &Error{false, err}
 		return d
-	}
-	if p.Other == "" {
-		p.Other = p.Path
 	}
 	now, err := fs.ReadFile(t.New, p.Other)
 	if err != nil {
