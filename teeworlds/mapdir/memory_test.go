@@ -40,7 +40,7 @@ func TestStatedSize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const layer, tiles, size = 5, 2, 7480
+		const layer, tiles, size = 5, 2, 4000
 		for i := range f.Items {
 			if it := &f.Items[i]; it.Type == layer && it.Data[1] == tiles {
 				it.Data[4], it.Data[5] = size, size

@@ -14,11 +14,12 @@ const (
 )
 
 // maxAll limits the cells of all layers together that are made at a time, maxTurned those of which
-// one layer is held at a time: a layer of more than fewTurned cells.
+// one layer is held at a time: a layer of more than fewTurned cells, or fewQuads quads.
 const (
 	maxAll    = 4 * twmap.MaxCells
 	maxTurned = 16 * twmap.MaxCells
 	fewTurned = 1 << 20
+	fewQuads  = 1 << 13
 )
 
 // size returns the size of the map in tiles: that of its game layer, or of the largest layer
@@ -60,9 +61,7 @@ func (e *Editor) Turn(t Turn) error {
 		return err
 	}
 	for i, g := range e.m.Groups {
-		if err := e.turnGroup(t, g, i == e.gameGroup(), w, h); err != nil {
-			return err
-		}
+		e.turnGroup(t, g, i == e.gameGroup(), w, h)
 	}
 	for _, env := range e.m.Envelopes {
 		if env.Channels == twmap.ChannelsPosition {
@@ -112,7 +111,7 @@ func (e *Editor) isolateLarger(w, h int) error {
 }
 
 // turnGroup turns a group of a map of w x h tiles.
-func (e *Editor) turnGroup(t Turn, g *twmap.Group, isGame bool, w, h int) error {
+func (e *Editor) turnGroup(t Turn, g *twmap.Group, isGame bool, w, h int) {
 	gw, gh := extent(g, w, h)
 	if isGame {
 		gw, gh = w, h // larger layers are in other groups now
@@ -120,16 +119,14 @@ func (e *Editor) turnGroup(t Turn, g *twmap.Group, isGame bool, w, h int) error 
 	for _, l := range g.Layers {
 		e.turnLayer(t, l, gw, gh)
 		if l, is := l.(*twmap.TileLayer); is && l.Width()*l.Height() > fewTurned {
-			if err := l.Store(); err != nil {
-				return fmt.Errorf("%s: %w", e.Path(l), err)
-			}
+			l.Store()
 		}
 	}
 	if c := g.Clip; c != nil {
 		turnClip(t, c, w, h)
 	}
 	if isGame { // the game does not look at where it is
-		return nil
+		return
 	}
 	// A place x of the group is drawn at x - offset - camera * parallax / 100.
 	x, y, px, py := int(g.OffsetX), int(g.OffsetY), int(g.ParallaxX), int(g.ParallaxY)
@@ -147,7 +144,6 @@ func (e *Editor) turnGroup(t Turn, g *twmap.Group, isGame bool, w, h int) error 
 		e.tell(g, 1, "", "parallax: %d,%d became %d,%d", g.ParallaxX, g.ParallaxY, px, py)
 	}
 	g.OffsetX, g.OffsetY, g.ParallaxX, g.ParallaxY = int32(x), int32(y), int32(px), int32(py)
-	return nil
 }
 
 // percent returns p percent of n, rounded; that of -n is the negative of it.
@@ -217,6 +213,9 @@ func (e *Editor) eachQuad(l *twmap.QuadLayer, what string, change func(*twmap.Qu
 		change(&quads[i])
 	}
 	l.SetQuads(quads)
+	if len(quads) > fewQuads {
+		l.Store()
+	}
 	e.tell(l, len(quads), "quads", "%s", what)
 }
 

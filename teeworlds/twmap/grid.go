@@ -25,9 +25,9 @@ type Grid[T Cell] struct {
 	changed bool
 }
 
-// MaxCells limits the number of cells of a layer. The largest that are known
-// have some millions.
-const MaxCells = 1 << 26
+// MaxCells limits the number of cells of a layer: those of 4 bytes that fit into
+// [datafile.MaxContent]. The largest that are known have some millions.
+const MaxCells = datafile.MaxContent / 4
 
 // sizeOK reports whether a layer may be so large.
 func sizeOK(width, height int) bool { return width > 0 && height > 0 && width <= MaxCells/height }

@@ -3,7 +3,6 @@ package twmap
 import (
 	"fmt"
 
-	"trowel.example/internal/deflate"
 	"trowel.example/teeworlds/datafile"
 )
 
@@ -46,20 +45,29 @@ func (l *TileLayer) Stored(x, y int) (at Stored) {
 
 // Store compresses the cells as Encode would and forgets them until they are needed again: a
 // program that changes many large layers holds one of them at a time.
-func (l *TileLayer) Store() error {
+func (l *TileLayer) Store() {
 	ref, packed := &l.data[l.dataKind()], l.packed()
-	content := l.cells.encode(packed)
-	data := append(content.Bytes, make([]byte, content.Zeros)...)
-	stream, err := deflate.Compress(nil, data, datafile.DefaultLevel)
-	if err != nil {
-		return err
-	}
-	if !ref.read || ref.block == nil {
-		ref.index = -1 // it is a new one
-	}
-	*ref = dataRef{read: true, index: ref.index, block: datafile.NewBlockStream(stream, int32(len(data)))}
+	ref.store(l.cells.encode(packed))
 	l.cells = l.cells.stored(ref, packed)
-	return nil
+}
+
+// Store compresses quads that were set, as that of a [TileLayer] does.
+func (l *QuadLayer) Store() {
+	if l.quads.changed {
+		l.num = len(l.quads.items)
+		l.data.store(datafile.Content{Bytes: encodeList(l.quads.items, quadSize, (*Quad).fields)})
+		l.quads.set(nil)
+		l.quads.changed = false
+	}
+}
+
+// store makes the block one that has the content, compressed.
+func (d *dataRef) store(content datafile.Content) {
+	if !d.read || d.block == nil {
+		d.index = -1 // it is a new one
+	}
+	*d = dataRef{read: true, index: d.index, block: datafile.BlockResidue{}.Block(content, true)}
+	d.block.Store()
 }
 
 // Stored returns where quad i stands, as that of a [TileLayer] does.
