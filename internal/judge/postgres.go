@@ -126,6 +126,10 @@ func startPostgres(t testing.TB) string {
 func postgresPrograms(t testing.TB) string {
 	t.Helper()
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	found = slices.DeleteFunc(found, func(path string) bool {
+		_, err := exec.LookPath(path)
+		return err != nil // as under Wine
+	})
 	slices.Sort(found)
 	if path, err := exec.LookPath("initdb"); err == nil {
 		found = slices.Insert(found, 0, path)

@@ -593,7 +593,7 @@ func TestKill(t *testing.T) {
 						t.Fatal(lines.Text())
 					}
 				}
-				if c.Backend == SQLite || c.Backend == LevelDB && runtime.GOOS == "linux" {
+				if (c.Backend == SQLite || c.Backend == LevelDB) && runtime.GOOS == "linux" { // elsewhere nothing names the programs that have a file open
 					if _, err := OpenForWriting(t.Context(), dir, c, c.Backend == LevelDB); !errors.Is(err, ErrInUse) {
 						t.Errorf("OpenForWriting while another process writes: %v", err)
 					}

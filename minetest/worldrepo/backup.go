@@ -216,11 +216,7 @@ func (s *storing) learn() error {
 // In a store that lets several runs in, others may add snapshots meanwhile. What both store is then
 // there twice.
 func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *Report, err error) {
-	_, err = Open(ctx, repo)
-	if errors.Is(err, ErrNone) {
-		err = vacant(ctx, repo)
-	}
-	if err != nil {
+	if _, err := usable(ctx, repo); err != nil {
 		return nil, err
 	}
 	lock, err := repo.Lock(ctx, false)

@@ -85,6 +85,18 @@ func vacant(ctx context.Context, s storage.Store) error {
 	})
 }
 
+// usable returns an error if a store is neither a repository nor empty. It reads the mark last: another
+// run may make a repository meanwhile.
+func usable(ctx context.Context, s storage.Store) (exists bool, err error) {
+	err = vacant(ctx, s)
+	if errors.Is(err, ErrNone) {
+		if _, open := Open(ctx, s); !errors.Is(open, ErrNone) {
+			return open == nil, open
+		}
+	}
+	return false, err
+}
+
 // Create makes a repository in a store that is empty, unless the store is a repository already.
 func Create(ctx context.Context, s storage.Store) error {
 	_, err := create(ctx, s)
@@ -93,12 +105,8 @@ func Create(ctx context.Context, s storage.Store) error {
 
 // create is [Create], and reports whether it has made the repository.
 func create(ctx context.Context, s storage.Store) (made bool, err error) {
-	if err = vacant(ctx, s); errors.Is(err, ErrNone) {
-		if _, open := Open(ctx, s); !errors.Is(open, ErrNone) {
-			return false, open
-		}
-	}
-	if err != nil {
+	exists, err := usable(ctx, s)
+	if exists || err != nil {
 		return false, err
 	}
 	data, err := json.Marshal(mark{"trowel-backup", formVersion})

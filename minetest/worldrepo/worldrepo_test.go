@@ -203,15 +203,18 @@ func testPrune(t *testing.T, newRepo func(*testing.T) kept) {
 	}
 }
 
-// Every change of a byte of a repository is found by a check, and what is not hit comes back.
+// Every change of a byte of a repository is found by a check, but for a few bits that compression leaves
+// without meaning: then each file and block is restored.
 func TestDamage(t *testing.T) { everywhere(t, testDamage) }
 
 func testDamage(t *testing.T, newRepo func(*testing.T) kept) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 12, 28)
 	repo := newRepo(t)
-	backup(t, dir, repo)
+	id := backup(t, dir, repo).Snapshot.ID
+	whole := worldtest.Snapshot(t, restore(t, repo, id, worldcopy.Options{}))
 	r := rand.New(rand.NewPCG(5, 6))
 	for name, data := range repo.all(t) {
+		idle := 0
 		if len(data) == 0 || name == "trowel-backup.json" {
 			continue
 		}
@@ -220,7 +223,10 @@ func testDamage(t *testing.T, newRepo func(*testing.T) kept) {
 			bad := slices.Clone(data)
 			bad[i] ^= 1 << r.IntN(8)
 			repo.put(t, name, bad)
-			if len(findings(t, repo)) == 0 {
+			if len(findings(t, repo)) > 0 {
+				continue
+			}
+			if idle++; idle > 3 || !maps.Equal(worldtest.Snapshot(t, restore(t, repo, id, worldcopy.Options{})), whole) {
 				t.Errorf("%s: a change of byte %d is not found", name, i)
 			}
 		}
