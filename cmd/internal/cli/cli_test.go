@@ -33,7 +33,23 @@ func TestMain(m *testing.M) {
 		"edit":    func() { os.Exit(edit(os.Args[1:], os.Stderr)) },
 		"makebox": func() { os.Exit(makeBox(os.Args[1:], os.Stderr)) },
 		"imginfo": func() { os.Exit(imageInfo(os.Args[1:], os.Stdout)) },
+		"list":    func() { os.Exit(list(os.Args[1:], os.Stdout)) },
 	})
+}
+
+// list is a program of the scripts: it prints the names in folders, hidden ones as well.
+func list(dirs []string, out io.Writer) int {
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			fmt.Fprintln(out, err)
+			return 1
+		}
+		for _, e := range entries {
+			fmt.Fprintln(out, e.Name())
+		}
+	}
+	return 0
 }
 
 // TestScripts runs testdata/script: the verbs as a user calls them. Run with
