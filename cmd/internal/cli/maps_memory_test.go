@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/metrics"
+	"strings"
+	"testing"
+	"time"
+
+	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/twmap"
+)
+
+// largeMap makes a map of few bytes whose blocks inflate to side x side tiles or pixels, or to
+// about as many bytes of quads, n of each kind.
+func largeMap(t *testing.T, n, side int, kinds string) []byte {
+	t.Helper()
+	m := twmap.New(50, 50)
+	picture := image.NewNRGBA(image.Rect(0, 0, side, side))
+	quads := make([]twmap.Quad, side*side*4/160)
+	for i := range n {
+		g := twmap.NewGroup(fmt.Sprint("group ", i))
+		if strings.Contains(kinds, "images") {
+			m.Images = append(m.Images, twmap.NewImage(fmt.Sprint("image ", i), picture))
+			l := twmap.NewTileLayer(twmap.KindTiles, 20, 20)
+			l.Image = i
+			l.Tiles().Set(1, 1, twmap.Tile{ID: 1})
+			g.Layers = append(g.Layers, l)
+		}
+		if strings.Contains(kinds, "tiles") {
+			l := twmap.NewTileLayer(twmap.KindTiles, side, side)
+			l.Image = -1
+			l.Tiles().Set(i, 1, twmap.Tile{ID: 1})
+			l.Store()
+			g.Layers = append(g.Layers, l)
+		}
+		if strings.Contains(kinds, "quads") {
+			g.Layers = append(g.Layers, twmap.NewQuadLayer(quads...))
+		}
+		m.Groups = append(m.Groups, g)
+	}
+	f, err := m.Datafile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Data = append(f.Data, datafile.NewBlock(picture.Pix)) // which nothing refers to
+	data, err := f.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// liveHeap returns the most bytes that are in use while do runs, as far as samples show.
+func liveHeap(do func()) uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	live := func() uint64 { // after the last run of the collector
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	runtime.GC()
+	before, most := live(), uint64(0)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do()
+	}()
+	for {
+		most = max(most, live())
+		select {
+		case <-done:
+			return most - min(before, most)
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// A small map whose blocks inflate to a thousand times its size takes little memory in each verb:
+// at most 512 MB with blocks as large as they may be. TROWEL_LARGE=1 tries all verbs with such
+// blocks, which takes long.
+func TestMapMemory(t *testing.T) {
+	type form struct {
+		kinds   string
+		n, side int
+		bound   uint64 // MB
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // what several cores have at a time counts, too
+	forms := []form{{"images", 16, 1448, 110}}
+	verbs := []string{"convert MAP --to teeworlds-0.7 -o OUT.map"}
+	if os.Getenv("TROWEL_LARGE") != "" {
+		forms = []form{{"images", 20, 4096, 512}, {"tiles", 40, 4096, 512}, {"quads", 15, 4096, 512}, {"tiles", 60, 2000, 512}}
+		verbs = append(verbs, "check MAP", "extract MAP -o OUT", "render MAP --size 64 -o OUT.png", "dump MAP", "edit MAP -o EDITED.map -- mirror left-right", "edit MAP -o OUT2.map -- add-setting sv_x",
+			"search hello MAP", "git textconv MAP", "find MAP -- tile 7", "diff MAP EDITED.map", "repair MAP -o OUT3.map")
+	}
+	for _, f := range forms {
+		dir := filepath.ToSlash(t.TempDir())
+		data := largeMap(t, f.n, f.side, f.kinds)
+		if len(data) >= 16<<20 {
+			t.Fatalf("%d bytes", len(data))
+		}
+		if err := os.WriteFile(dir+"/large.map", data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, verb := range verbs {
+			args := strings.Fields(strings.NewReplacer("MAP", dir+"/large.map", "OUT", dir+"/out", "EDITED", dir+"/edited").Replace(verb))
+			var errs bytes.Buffer
+			code := 0
+			start := time.Now()
+			live := liveHeap(func() { code = Main(games, args, strings.NewReader(""), io.Discard, &errs) })
+			t.Logf("%d x %s of %d, %s: %d MB, %v", f.n, f.kinds, f.side, verb, live>>20, time.Since(start).Round(time.Millisecond))
+			if code > 1 {
+				t.Errorf("%s: %s", verb, errs.String())
+			}
+			if live > f.bound<<20 {
+				t.Errorf("%d x %s of %d, %s: %d MB of memory in use, more than %d", f.n, f.kinds, f.side, verb, live>>20, f.bound)
+			}
+		}
+	}
+}
