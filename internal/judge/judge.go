@@ -88,6 +88,17 @@ func Files(t testing.TB, dir string) map[string]string {
 	return all
 }
 
+// Link makes a symbolic link. The test is skipped where the system makes none, or hides them as Wine does.
+func Link(t testing.TB, to, path string) {
+	t.Helper()
+	if err := os.Symlink(to, path); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink == 0 {
+		t.Skip("the system hides symbolic links")
+	}
+}
+
 // Read reads a file.
 func Read(t testing.TB, path string) []byte {
 	t.Helper()

@@ -4,11 +4,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"trowel.example/internal/judge"
 	"trowel.example/internal/links"
 )
 
@@ -33,9 +35,7 @@ func TestLinks(t *testing.T) {
 		"w/a/tob": "../b", "w/b/toa": "../a", // which would have no end
 		"w/null": "/dev/null",
 	} {
-		if err := os.Symlink(to, filepath.Join(base, filepath.FromSlash(name))); err != nil {
-			t.Skip("no links here:", err)
-		}
+		judge.Link(t, to, filepath.Join(base, filepath.FromSlash(name)))
 	}
 	root, err := os.OpenRoot(filepath.Join(base, "w"))
 	if err != nil {
@@ -109,6 +109,9 @@ func TestFS(t *testing.T) {
 
 // A name that is not UTF-8 is left out, and told.
 func TestNames(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("all names there are Unicode")
+	}
 	dir := t.TempDir()
 	for _, name := range []string{"a", "b\xff"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
