@@ -40,7 +40,7 @@ func TestConvertIsEdit(t *testing.T) {
 		for _, c := range mapConversions {
 			if c.To == to {
 				out := filepath.Join(dir, "out.map")
-				if err := c.Convert(t.Context(), new(format.Job), src, toFile{out}); err != nil {
+				if err := c.Convert(t.Context(), new(format.Job), src, toFile{t, out}); err != nil {
 					return nil, err
 				}
 				data, err := os.ReadFile(out)
@@ -59,7 +59,7 @@ func TestConvertIsEdit(t *testing.T) {
 			t.Fatal(err)
 		}
 		out := filepath.Join(dir, "edited.map")
-		if err := mapEditing.Edit(t.Context(), new(format.Job), src, steps, toFile{out}, func(check.Change) error { return nil }); err != nil {
+		if err := mapEditing.Edit(t.Context(), new(format.Job), src, steps, toFile{t, out}, func(check.Change) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(out)

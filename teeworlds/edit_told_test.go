@@ -16,11 +16,19 @@ import (
 )
 
 // toFile is an output of one file.
-type toFile struct{ path string }
+type toFile struct {
+	t    *testing.T
+	path string
+}
 
-func (o toFile) Create(string) (format.Part, error) { return os.Create(o.path) }
-func (toFile) Dir() (string, error)                 { return "", errors.ErrUnsupported }
-func (toFile) KeptDir() (string, error)             { return "", errors.ErrUnsupported }
+func (o toFile) Create(string) (format.Part, error) {
+	f, err := os.Create(o.path)
+	o.t.Cleanup(func() { f.Close() })
+	return f, err
+}
+
+func (toFile) Dir() (string, error)     { return "", errors.ErrUnsupported }
+func (toFile) KeptDir() (string, error) { return "", errors.ErrUnsupported }
 
 // An operation tells of a change if it makes one, and only then: without one the file stays
 // as it is, byte for byte. Many of these have nothing to do in most maps.
@@ -101,7 +109,7 @@ append SELF`), "\n")
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := toFile{filepath.Join(t.TempDir(), "new.map")}
+		out := toFile{t, filepath.Join(t.TempDir(), "new.map")}
 		for _, op := range operations {
 			var words []string
 			for i, word := range strings.Split(op, "'") {
