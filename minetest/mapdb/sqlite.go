@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -249,6 +250,19 @@ func keyText(key []any) string { return strings.Trim(fmt.Sprint(key), "[]") }
 type cursor struct {
 	values []any // nil is the beginning
 	behind bool
+	given  int // how many of the rows at these values were read already
+}
+
+// equalKeys reports whether two rows have the same key.
+func equalKeys(a, b []any) bool {
+	return slices.EqualFunc(a, b, func(x, y any) bool {
+		i, isInt := x.(int64)
+		j, isInt2 := y.(int64)
+		if isInt && isInt2 {
+			return i == j
+		}
+		return reflect.DeepEqual(x, y)
+	})
 }
 
 // A page is what one transaction has read.
@@ -370,7 +384,7 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, rows int, data bool) (again
 	}
 	where, args := db.between(a, at)
 	pg.next = at
-	nulls := 0
+	nulls, alike := 0, 0 // alike: how many rows before this one have the same key
 	pg.done = true
 	stop := errors.New("stop")
 	err = sqlitex.Execute(db.file.Conn, "SELECT "+columns+" FROM blocks"+where+" ORDER BY "+db.key(), &sqlitex.ExecOptions{
@@ -378,9 +392,19 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, rows int, data bool) (again
 		ResultFunc: func(s *sqlite.Stmt) error {
 			db.stepped++
 			key, pos, kind := db.rowKey(s, keys)
-			if kind != keyNull && pg.full(rows) {
-				pg.next, pg.done = cursor{values: key}, false
-				return stop
+			if kind != keyNull {
+				if alike++; !pg.next.behind || !equalKeys(key, pg.next.values) {
+					alike = 0
+				}
+				if alike < at.given && equalKeys(key, at.values) {
+					pg.next = cursor{values: key, behind: true}
+					pg.until = time.Now().Add(pageTime)
+					return nil
+				}
+				if pg.full(rows) {
+					pg.next, pg.done = cursor{values: key, given: alike}, false
+					return stop
+				}
 			}
 			switch {
 			case kind == keyNull && nulls >= pageRows:

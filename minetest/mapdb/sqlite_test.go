@@ -465,3 +465,38 @@ func TestSQLiteFull(t *testing.T) {
 		t.Errorf("%d blocks, %v", n, err)
 	}
 }
+
+// Each row of a table without a unique key is read once, wherever a page ends.
+func TestRowsAlike(t *testing.T) {
+	dir := t.TempDir()
+	native(t, dir, "CREATE TABLE blocks (pos INT, data BLOB);"+
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i+1 FROM n WHERE i < 9999) INSERT INTO blocks SELECT i/3, x'00' FROM n;"+
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i+1 FROM n WHERE i < 9999) INSERT INTO blocks SELECT 5000, x'00' FROM n;"+
+		"INSERT INTO blocks VALUES ('odd', x'00'), ('odd', x'00')").Close()
+	db, err := Open(t.Context(), dir, Config{Backend: SQLite})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	seen := make(map[Pos]int)
+	odd := 0
+	for b, err := range db.Blocks(t.Context(), All()) {
+		if err != nil {
+			odd++
+			continue
+		}
+		seen[b.Pos]++
+	}
+	wrong := 0
+	for pos, n := range seen {
+		if want := map[bool]int{true: 10000, false: 3}[pos.Key() == 5000]; n != want && pos.Key() != 3333 {
+			t.Errorf("%v: %d rows, should be %d", pos, n, want)
+			if wrong++; wrong > 5 {
+				break
+			}
+		}
+	}
+	if len(seen) != 3335 || odd != 2 {
+		t.Errorf("%d positions and %d rows at none", len(seen), odd)
+	}
+}
