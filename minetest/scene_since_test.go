@@ -204,7 +204,7 @@ func TestSceneSinceWrong(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		good:                                   "",
-		in("none.manifest", nil):               "expected a manifest",
+		in("none.manifest", nil):               "found the end of the file",
 		in("cut.manifest", data[:len(data)-9]): "at the end",
 		in("bad.manifest", append(bytes.Clone(data[:20]), append([]byte{data[20] ^ 1}, data[21:]...)...)): "the file has changed",
 		filepath.Join(dir, "world.mt"): "expected a manifest",
