@@ -64,7 +64,7 @@ func (r *repair) databases() iter.Seq[database] {
 func (r *repair) findDatabases(ctx context.Context) error {
 	for d := range r.databases() {
 		path := filepath.Join(r.dir, d.name)
-		if st, err := os.Stat(path); missing(err) || err == nil && st.Size() == 0 {
+		if st, err := os.Stat(path); missing(err) || err == nil && st.Mode().IsRegular() && st.Size() == 0 {
 			continue
 		}
 		losses, damaged, err := d.examine(ctx, path)
