@@ -15,7 +15,7 @@ import (
 
 // optionLike gives the parts of a map the names that they have elsewhere.
 var optionLike = format.Option{Name: "like", For: format.ForTree,
-	Help: "call groups, layers and the like as they are called in an `earlier` map or its folder (a folder that is extracted over is one by itself)"}
+	Help: "keep the names, and the texts that mean the same, of an `earlier` file or folder (default: the folder that is replaced)"}
 
 // likeNames returns the names that a job asks for, nil for none.
 func likeNames(job *format.Job) (*mapdir.Names, error) {

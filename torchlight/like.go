@@ -11,7 +11,7 @@ import (
 )
 
 // optionLike keeps what a modder wrote.
-var optionLike = format.Option{Name: "like", For: format.ForTree, Help: "keep names and texts of an `earlier` folder of the mod where they say the same (a folder that is extracted over is one by itself)"}
+var optionLike = format.Option{Name: "like", For: format.ForTree, Help: "keep the names, and the texts that mean the same, of an `earlier` file or folder (default: the folder that is replaced)"}
 
 // likeOf returns the folder whose names and texts the user wants; nil for none. That may be a mod,
 // which has no texts of its own.

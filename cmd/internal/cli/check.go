@@ -266,6 +266,12 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, t target, shard for
 			return
 		}
 	}
+	if f != nil && errors.Is(err, errEmpty) {
+		sink(checking.Broken(checking.Unreadable, errEmpty))
+		src.Close()
+		r.format, r.err = f.Name, a.fits(cmd, f, t)
+		return
+	}
 	if err != nil {
 		src.Close()
 		r.err = err

@@ -54,8 +54,10 @@ type app struct {
 	resume string                 // the folder for results of parts; "" for none
 	stale  func(p work.Part) bool // whether a part is of files that have changed; nil: none is
 
-	mu      sync.Mutex
-	fitting map[string]bool // options that are for some file that was found in a folder
+	mu          sync.Mutex
+	fitting     map[string]bool   // options that are for some file that was found in a folder
+	pipes       map[string]string // pipes that were read, and where their contents are
+	removePipes []func()
 }
 
 // Main runs the tool for the files of some games and returns its exit code. A program may have
@@ -96,6 +98,9 @@ func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
 	root.SetOut(a.out)
 	root.SetErr(stderr)
 	err := a.catch(ctx, root)
+	for _, remove := range a.removePipes {
+		remove()
+	}
 	a.talk.clear()
 	flushed := a.out.Flush()
 	if a.pager != nil {

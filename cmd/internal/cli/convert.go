@@ -170,11 +170,11 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 			if err != nil {
 				return err
 			}
-			did := "converted"
+			done, would := "converted", "convert"
 			if c.Did != "" && cmd.Flags().Lookup("to") == nil {
-				did = c.Did
+				done, would = c.Did, cmd.Name()
 			}
-			r.sayMade(did+" "+g.name+" to", "have "+did+" "+g.name+" to", made, c.Resumes)
+			r.sayMade(done+" "+g.name+" to", would+" "+g.name+" to", made, c.Resumes)
 			return nil
 		})
 	}

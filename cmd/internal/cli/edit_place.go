@@ -52,6 +52,9 @@ func (a *app) hold(ctx context.Context, name string) (*output.Held, error) {
 	if name == "-" || a.isElsewhere(name) {
 		return nil, nil
 	}
+	if isDescriptor(name) {
+		return nil, hint(fmt.Errorf("%s: a pipe, which cannot be changed in place", name), "-o names the file to make")
+	}
 	held, err := output.Hold(ctx, name, func() { a.talk.say("waiting for another run of trowel that changes %s", name) })
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

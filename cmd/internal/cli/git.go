@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode"
@@ -152,7 +153,7 @@ there already stays, and a second run changes nothing. With --print nothing is w
 			if err != nil {
 				return err
 			}
-			program = quoted(filepath.ToSlash(self))
+			program = quotedFor("unix", filepath.ToSlash(self)) // git runs it in its own shell
 		}
 		attributes := gitMark + "\n" + strings.Join(a.gitAttributes(), "\n") + "\n"
 		if onlyPrint {
@@ -188,13 +189,21 @@ there already stays, and a second run changes nothing. With --print nothing is w
 }
 
 // quoted are words as a shell takes them.
-func quoted(words ...string) string {
+func quoted(words ...string) string { return quotedFor(runtime.GOOS, words...) }
+
+// quotedFor quotes words for the shells of a system: cmd.exe reads double quotes only, and PowerShell reads
+// them, too.
+func quotedFor(system string, words ...string) string {
+	plain, quote := "-_./,:=+@%~", func(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+	if system == "windows" {
+		plain, quote = `-_./\:+~`, func(word string) string { return `"` + strings.ReplaceAll(word, `"`, `\"`) + `"` }
+	}
 	var list []string
 	for _, word := range words {
 		if word == "" || strings.HasPrefix(word, "~") || strings.ContainsFunc(word, func(r rune) bool {
-			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./,:=+@%~", r)
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(plain, r)
 		}) {
-			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+			word = quote(word)
 		}
 		list = append(list, word)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,7 +19,7 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// What people call the verbs besides their names and aliases.
+// What people call the verbs besides their names and aliases. A word with blanks is a verb with its option.
 var otherVerbs = map[string]string{
 	"build": "pack", "create": "pack", "compress": "pack", "zip": "pack", "compile": "pack",
 	"decompress": "extract", "unzip": "extract", "decompile": "extract", "export": "extract",
@@ -26,6 +27,9 @@ var otherVerbs = map[string]string{
 	"grep": "search", "query": "find", "compare": "diff", "show": "cat", "print": "cat", "view": "cat",
 	"fix": "repair", "mend": "repair", "recover": "repair", "hex": "dump", "inspect": "dump",
 	"stat": "info", "file": "info", "upgrade": "convert", "migrate": "convert",
+	"undo": "repair --restore", "revert": "repair --restore", "rollback": "repair --restore",
+	"tree": "ls -R", "dir": "ls", "rm": "edit", "remove": "edit", "delete": "edit", "mv": "edit", "rename": "edit", "set": "edit", "replace": "edit",
+	"cp": "convert", "copy": "convert", "save": "backup", "draw": "render", "screenshot": "render", "gui": "view", "serve": "view", "browse": "view",
 }
 
 // verbFor returns the verb that a word may have been meant for, or "".
@@ -69,9 +73,10 @@ func didYouMean(err error, word string, names []string, format string, args ...a
 
 // flagError explains the error of a wrong option.
 func (a *app) flagError(root, cmd *cobra.Command, err error) error {
+	plain := optionError(cmd, err)
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
-		return hint(err, "see `%s --help`", cmd.CommandPath())
+		return hint(plain, "see `%s --help`", cmd.CommandPath())
 	}
 	if cmd == root {
 		// The word that should be a verb may be wrong, and not the option.
@@ -94,13 +99,60 @@ func (a *app) flagError(root, cmd *cobra.Command, err error) error {
 			verbs = append(verbs, "`"+verb.CommandPath()+"`")
 		}
 	}
-	if len(verbs) > 0 && len(verbs) < 10 {
-		return hint(err, "it is an option of %s", strings.Join(verbs, ", "))
-	}
 	if short {
+		// -json is read as -j -s -o -n.
+		if name = strings.TrimLeft(unknown.GetSpecifiedShortnames(), "-"); len(name) > 1 && slices.Contains(names, "--"+name) {
+			return hint(plain, "did you mean --%s?", name)
+		}
 		names = nil
 	}
-	return didYouMean(err, "--"+name, names, "see `%s --help`", cmd.CommandPath())
+	if i := slices.IndexFunc(names, func(known string) bool { return len(name) > 2 && strings.HasPrefix(known, "--"+name) }); i >= 0 {
+		return hint(plain, "did you mean %s?", names[i])
+	}
+	if len(verbs) > 0 && len(verbs) < 10 {
+		return hint(plain, "it is an option of %s", strings.Join(verbs, ", "))
+	}
+	return didYouMean(plain, "--"+name, names, "see `%s --help`", cmd.CommandPath())
+}
+
+// optionError is an error of the package pflag in our words.
+func optionError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var lacks *pflag.ValueRequiredError
+	var wrong *pflag.InvalidValueError
+	var syntax *pflag.InvalidSyntaxError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return fmt.Errorf("`%s` has no option -%s", cmd.CommandPath(), strings.TrimLeft(unknown.GetSpecifiedShortnames(), "-"))
+	case errors.As(err, &unknown):
+		return fmt.Errorf("`%s` has no option --%s", cmd.CommandPath(), unknown.GetSpecifiedName())
+	case errors.As(err, &lacks):
+		value, _ := pflag.UnquoteUsage(lacks.GetFlag())
+		return fmt.Errorf("%s needs a value: --%s %s", optionName(lacks.GetFlag()), lacks.GetFlag().Name, strings.ToUpper(value))
+	case errors.As(err, &wrong):
+		cause := wrong.Unwrap()
+		if want := wantedOf[wrong.GetFlag().Value.Type()]; want != "" {
+			cause = fmt.Errorf("expected %s, not %q", want, wrong.GetValue())
+		}
+		return fmt.Errorf("%s: %w", optionName(wrong.GetFlag()), cause)
+	case errors.As(err, &syntax):
+		return fmt.Errorf("%q: expected --NAME or --NAME=VALUE", syntax.GetSpecifiedFlag())
+	}
+	return err
+}
+
+// optionName is how messages name an option: --output, or -o if it has a letter.
+func optionName(flag *pflag.Flag) string {
+	if flag.Shorthand != "" {
+		return "-" + flag.Shorthand
+	}
+	return "--" + flag.Name
+}
+
+// What the values of options of pflag's types must be.
+var wantedOf = map[string]string{
+	"int": "a whole number", "int64": "a whole number", "uint": "a whole number from 0 on", "uint64": "a whole number from 0 on", "float64": "a number",
+	"bool": "true or false", "duration": "a time such as 90s, 5m or 2h",
 }
 
 // isFileOrVerb returns an error about a first word that is no file but nearly a verb.
@@ -186,7 +238,9 @@ func isFile(name string) bool {
 
 // notThere explains the error of a file that is not there.
 func notThere(name string, err error) error {
-	switch {
+	switch pattern := strings.ContainsAny(name, "*?") && !strings.Contains(name, "://"); {
+	case pattern && !isThere(name):
+		return fmt.Errorf("no file matches %s", name)
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	case name == "":
@@ -224,10 +278,15 @@ func notThere(name string, err error) error {
 	return err
 }
 
+var errEmpty = errors.New("the file is empty")
+
 // formatOf returns the format of a source. The error of one that has none says what it
 // seems to be.
 func (a *app) formatOf(src *format.Source, t target) (*format.Format, error) {
 	f, err := a.formats.Find(src)
+	if err == nil && !src.IsDir() && src.Size == 0 { // its name says what it should be
+		return f, fmt.Errorf("%s: expected a %s: %w", src.Path, f.Title, errEmpty)
+	}
 	if err == nil || src.IsDir() || t.found {
 		return f, err
 	}
@@ -235,7 +294,7 @@ func (a *app) formatOf(src *format.Source, t target) (*format.Format, error) {
 		if src.Path == "-" {
 			return nil, errors.New("standard input is empty")
 		}
-		return nil, fmt.Errorf("%s: %w: the file is empty", src.Path, format.ErrUnknown)
+		return nil, fmt.Errorf("%s: %w: %w", src.Path, format.ErrUnknown, errEmpty)
 	}
 	if src.Path != "-" {
 		if whole := a.partOf(src.Path); whole != "" {
@@ -319,11 +378,31 @@ func expand(names []string) []string {
 func expanded(names []string) []string {
 	var all []string
 	for _, name := range names {
-		found, err := filepath.Glob(name)
-		if err != nil || len(found) == 0 || isThere(name) {
-			found = []string{name}
+		found := []string{name}
+		if !isThere(name) {
+			if found = matchingFiles(name); len(found) == 0 {
+				found = []string{name}
+			}
 		}
 		all = append(all, found...)
 	}
 	return all
+}
+
+// matchingFiles returns the files that a pattern matches, in capitals or not, as Windows compares names.
+func matchingFiles(pattern string) (found []string) {
+	dir, last := filepath.Split(pattern)
+	dirs := []string{dir}
+	if strings.ContainsAny(dir, "*?") {
+		dirs = matchingFiles(filepath.Clean(dir))
+	}
+	for _, dir := range dirs {
+		list, _ := os.ReadDir(cmp.Or(dir, "."))
+		for _, e := range list {
+			if is, _ := filepath.Match(strings.ToLower(last), strings.ToLower(e.Name())); is {
+				found = append(found, filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+	return found
 }

@@ -174,3 +174,63 @@ func TestSparse(t *testing.T) {
 		}
 	}
 }
+
+// A pipe that a shell opened for the program, as <(...) does, is read by every verb that reads a FILE.
+func TestPipeIn(t *testing.T) {
+	sample, err := filepath.Abs(filepath.Join("..", "..", "..", "samples", "burrow"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	var out, talk bytes.Buffer
+	do := func(want int, args ...string) string {
+		t.Helper()
+		out.Reset()
+		talk.Reset()
+		if code := run(games, args, strings.NewReader(""), &out, &talk); code != want {
+			t.Errorf("%q: exit code %d\n%s%s", args, code, out.Bytes(), talk.Bytes())
+		}
+		return out.String() + talk.String()
+	}
+	do(0, "pack", sample, "-o", "a.map")
+	do(0, "edit", "a.map", "-o", "b.map", "--", "info", "--author", "Zed")
+	pipe := func(file string) string {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { r.Close() })
+		go func() {
+			_, _ = w.Write(data)
+			w.Close()
+		}()
+		return fmt.Sprintf("/dev/fd/%d", r.Fd())
+	}
+	if _, err := os.Stat(pipe("a.map")); err != nil {
+		t.Skip("no /dev/fd here:", err)
+	}
+	do(0, "diff", pipe("a.map"), pipe("a.map"))
+	if text := do(1, "diff", pipe("a.map"), pipe("b.map")); !strings.Contains(text, "author Trowel -> Zed") {
+		t.Error(text)
+	}
+	do(0, "merge", pipe("a.map"), pipe("a.map"), pipe("b.map"), "-o", "m.map")
+	do(0, "diff", "m.map", "b.map")
+	if name := pipe("a.map"); !strings.Contains(do(0, "info", name), "file:                  "+name) {
+		t.Error(out.String())
+	}
+	for _, verb := range []string{"check", "ls", "dump"} {
+		do(0, verb, pipe("a.map"))
+	}
+	do(0, "find", pipe("a.map"), "--", "tile", "1")
+	do(0, "edit", pipe("a.map"), "-o", "c.map", "--", "info", "--author", "Zed")
+	if text := do(2, "edit", pipe("a.map"), "--in-place", "--", "info", "--author", "Zed"); !strings.Contains(text, "a pipe, which cannot be changed in place") {
+		t.Error(text)
+	}
+	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), ".trowel-*", "new", "pipe")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}

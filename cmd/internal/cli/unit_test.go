@@ -291,13 +291,34 @@ func TestExtractTotal(t *testing.T) {
 
 func TestExpanded(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, name := range []string{"a.map", "b.map", "[c].map", "d.txt"} {
+	if err := os.Mkdir("Deep", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a.map", "B.MAP", "[c].map", "d.txt", "Deep/e.Map"} {
 		if err := os.WriteFile(name, nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := fmt.Sprint(expanded([]string{"*.map", "[c].map", "none*", "-", "d.txt"})); got != "[[c].map a.map b.map [c].map none* - d.txt]" {
+	if got := fmt.Sprint(expanded([]string{"*.map", "[c].map", "none*", "-", "d.txt", filepath.Join("de*", "*.map")})); got != fmt.Sprintf("[B.MAP [c].map a.map [c].map none* - d.txt %s]", filepath.Join("Deep", "e.Map")) {
 		t.Error(got)
+	}
+}
+
+// What a hint names can be pasted into the shells of its system.
+func TestQuotedFor(t *testing.T) {
+	for _, c := range []struct{ system, word, want string }{
+		{"linux", "a.map", "a.map"},
+		{"linux", "it's.map", `'it'\''s.map'`},
+		{"linux", `a\b`, `'a\b'`},
+		{"windows", `C:\maps\a.map`, `C:\maps\a.map`},
+		{"windows", `Gold Mine.map`, `"Gold Mine.map"`},
+		{"windows", "it's.map", `"it's.map"`},
+		{"windows", "a,b.map", `"a,b.map"`},
+		{"windows", "", `""`},
+	} {
+		if got := quotedFor(c.system, c.word); got != c.want {
+			t.Errorf("%s: %s, want %s", c.system, got, c.want)
+		}
 	}
 }
 

@@ -34,7 +34,7 @@ func FuzzSplitWords(f *testing.F) {
 		if strings.ContainsAny(a+b, "\n") || !utf8.ValidString(a) || !utf8.ValidString(b) {
 			return
 		}
-		got, err := splitWords(quoted(a) + " " + quoted(b))
+		got, err := splitWords(quotedFor("unix", a, b))
 		if err != nil || !slices.Equal(got, []string{a, b}) {
 			t.Errorf("%q %q: %q, %v", a, b, got, err)
 		}

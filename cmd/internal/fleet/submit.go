@@ -151,18 +151,18 @@ func ownFlags(cmd *cobra.Command, flags *pflag.FlagSet, words []string) (verb []
 			verb = append(verb, word)
 			continue
 		case flag == nil:
-			return nil, fmt.Errorf("unknown flag: %s", word)
+			return nil, fmt.Errorf("no option %s", word)
 		case has:
 		case flag.NoOptDefVal != "":
 			value = flag.NoOptDefVal
 		case i+1 == len(words):
-			return nil, fmt.Errorf("flag needs an argument: %s", word)
+			return nil, fmt.Errorf("%s needs a value", word)
 		default:
 			i++
 			value = words[i]
 		}
 		if err := flag.Value.Set(value); err != nil {
-			return nil, fmt.Errorf("invalid argument for --%s: %w", name, err)
+			return nil, fmt.Errorf("--%s: %w", name, err)
 		}
 		flag.Changed = true
 	}
