@@ -45,6 +45,7 @@ type app struct {
 	args    []string // as the user gave them
 	more    []Verbs  // of the program, besides those of the tool
 
+	pipes     *pipes          // that the user named
 	call      *Call           // nil: it is the tool itself
 	elsewhere Elsewhere       // nil: there is nothing elsewhere
 	ctx       context.Context // of the run, for what is elsewhere
@@ -54,10 +55,8 @@ type app struct {
 	resume string                 // the folder for results of parts; "" for none
 	stale  func(p work.Part) bool // whether a part is of files that have changed; nil: none is
 
-	mu          sync.Mutex
-	fitting     map[string]bool   // options that are for some file that was found in a folder
-	pipes       map[string]string // pipes that were read, and where their contents are
-	removePipes []func()
+	mu      sync.Mutex
+	fitting map[string]bool // options that are for some file that was found in a folder
 }
 
 // Main runs the tool for the files of some games and returns its exit code. A program may have
@@ -87,7 +86,7 @@ func run(games format.Games, args []string, stdin io.Reader, stdout, stderr io.W
 
 func newApp(games format.Games, stdin io.Reader, stdout, stderr io.Writer) *app {
 	out := bufio.NewWriterSize(stdout, 1<<16)
-	return &app{games: games, formats: games.Formats(), in: stdin, stdout: stdout, out: out, screen: newScreen(stdout), fitting: make(map[string]bool), talk: newTalk(stderr, out)}
+	return &app{games: games, formats: games.Formats(), in: stdin, stdout: stdout, out: out, screen: newScreen(stdout), fitting: make(map[string]bool), talk: newTalk(stderr, out), pipes: new(pipes)}
 }
 
 func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
@@ -98,9 +97,7 @@ func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
 	root.SetOut(a.out)
 	root.SetErr(stderr)
 	err := a.catch(ctx, root)
-	for _, remove := range a.removePipes {
-		remove()
-	}
+	a.pipes.remove()
 	a.talk.clear()
 	flushed := a.out.Flush()
 	if a.pager != nil {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -93,7 +92,7 @@ func (a *app) source(name string) (*format.Source, error) {
 	if name == "-" {
 		return standardInput(a.in)
 	}
-	path, err := a.keptPipe(name)
+	path, err := a.pipes.path(a.ctx, a.talk, name)
 	if err != nil {
 		return nil, named(err, name)
 	}
@@ -106,62 +105,6 @@ func (a *app) source(name string) (*format.Source, error) {
 	}
 	src.May = a.mayRead
 	return src, nil
-}
-
-// keptPipe returns the path of a file with all that comes from a pipe that a shell opened for the program, as
-// <(...) does, and any other path unchanged. A pipe can be read once; the file is kept for the run.
-func (a *app) keptPipe(name string) (string, error) {
-	if !isDescriptor(name) {
-		return name, nil
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if path := a.pipes[name]; path != "" {
-		return path, nil
-	}
-	if info, err := os.Stat(name); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
-		return name, nil
-	}
-	in, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer in.Close()
-	defer context.AfterFunc(a.ctx, func() { in.Close() })()
-	dir, remove, err := output.Scratch()
-	if err != nil {
-		return "", err
-	}
-	a.removePipes = append(a.removePipes, remove)
-	path := filepath.Join(dir, "pipe")
-	kept, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return "", err
-	}
-	n, err := io.Copy(kept, io.LimitReader(in, format.MaxWhole+1))
-	if n > format.MaxWhole {
-		err = regular.TooLarge(name, n, format.MaxWhole)
-	}
-	if err = errors.Join(err, kept.Close(), context.Cause(a.ctx)); err != nil {
-		return "", err
-	}
-	a.talk.hide(path, name)
-	if a.pipes == nil {
-		a.pipes = make(map[string]string)
-	}
-	a.pipes[name] = path
-	return path, nil
-}
-
-// isDescriptor reports whether a path is that of a file that the program was started with.
-func isDescriptor(name string) bool {
-	for _, dir := range []string{"/dev/fd/", "/proc/self/fd/"} {
-		if number, is := strings.CutPrefix(name, dir); is {
-			_, err := strconv.Atoi(number)
-			return err == nil
-		}
-	}
-	return name == "/dev/stdin"
 }
 
 // standardInput returns a source of what is to be read from in: in parts if it is a

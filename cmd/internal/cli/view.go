@@ -197,5 +197,5 @@ func (a *app) viewInput(cmd *cobra.Command) (viewer.File, error) {
 // now: what it says goes to said. It has its own losses, too.
 func (a *app) quietly(said io.Writer) *app {
 	out := bufio.NewWriter(io.Discard)
-	return &app{games: a.games, formats: a.formats, in: a.in, stdout: io.Discard, out: out, talk: newTalk(said, out), fitting: make(map[string]bool)}
+	return &app{games: a.games, formats: a.formats, in: a.in, stdout: io.Discard, out: out, talk: newTalk(said, out), fitting: make(map[string]bool), pipes: a.pipes, ctx: a.ctx}
 }
