@@ -47,6 +47,16 @@ func (o *Option) needed() bool { return o.Some || !o.List && o.Default == "" }
 // ErrCommand is the cause of the errors of [ParseSteps] about a command that nobody knows.
 var ErrCommand = errors.New("no such command")
 
+// OptionError is the error of [ParseSteps] about an option that a command lacks.
+type OptionError struct {
+	Command *Command
+	Name    string
+}
+
+func (e *OptionError) Error() string {
+	return fmt.Sprintf("%s: no option --%s", e.Command.Name, e.Name)
+}
+
 // Step is a command with its values.
 type Step struct {
 	*Command
@@ -119,7 +129,7 @@ func parseStep(job *Job, commands []*Command, words []string) (Step, error) {
 			o := find(c.Options, name)
 			switch {
 			case o == nil:
-				return Step{}, fmt.Errorf("%s: no option --%s", c.Name, name)
+				return Step{}, &OptionError{c, name}
 			case o.Bool && !has:
 				value = "true"
 			case o.Bool && value != "true" && value != "false":

@@ -175,17 +175,18 @@ type Repair struct {
 // Option is a setting of a format that the user may give: --name value.
 type Option struct {
 	Name    string
-	Help    string   // what stands in `backquotes` is what the value is called
-	Title   string   // what a page calls it; "": its name
-	Bool    bool     // it takes no value
-	Type    Type     // what a value has to be; nothing else gets into a job
-	Choices []string // what a Text may be; nil: anything
-	List    bool     // it may be given several times, see [Job.List]
-	Some    bool     // of an argument that is a List: it has to be given once at least
-	Default string   // "" for a Bool that is off
-	Input   bool     // its value is the path of something that is read
-	Secret  bool     // it shows what is for the owner's eyes only
-	Remote  bool     // it allows connections to other machines
+	Help    string                   // what stands in `backquotes` is what the value is called
+	Title   string                   // what a page calls it; "": its name
+	Bool    bool                     // it takes no value
+	Type    Type                     // what a value has to be; nothing else gets into a job
+	Choices []string                 // what a Text may be; nil: anything
+	List    bool                     // it may be given several times, see [Job.List]
+	Some    bool                     // of an argument that is a List: it has to be given once at least
+	Default string                   // "" for a Bool that is off
+	Input   bool                     // its value is the path of something that is read
+	Parse   func(value string) error // what is wrong with a value, besides its type; nil: nothing
+	Secret  bool                     // it shows what is for the owner's eyes only
+	Remote  bool                     // it allows connections to other machines
 
 	For Use // what it is for; 0 is for all
 }

@@ -43,6 +43,9 @@ func (o *Option) Check(value string) error {
 			err = fmt.Errorf("expected %s, not %q", orList(o.Choices), value)
 		}
 	}
+	if err == nil && o.Parse != nil {
+		err = o.Parse(value)
+	}
 	return err
 }
 

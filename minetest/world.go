@@ -27,7 +27,8 @@ import (
 )
 
 var (
-	optionArea      = format.Option{Name: "area", For: format.ForTree | format.ForCheck, Help: "only the blocks in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order, counted in blocks"}
+	optionArea = format.Option{Name: "area", For: format.ForTree | format.ForCheck, Help: "only the blocks in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order, counted in blocks",
+		Parse: func(value string) error { _, err := parseArea(value); return err }}
 	optionRemote    = format.Option{Name: "remote", Bool: true, Remote: true, Help: "connect to database servers on other machines, if world.mt names them"}
 	optionExact     = format.Option{Name: "exact-blocks", Bool: true, For: format.ForTree, Help: "keep the very bytes of blocks of version 29, not just what is in them"}
 	optionVerifiers = format.Option{Name: "verifiers", Bool: true, Secret: true, For: format.ForTree, Help: "show the verifiers of passwords"}
@@ -107,15 +108,18 @@ func openWorld(_ context.Context, job *format.Job, src *format.Source) (format.F
 
 // areaOf returns the area that the user gave, or nil.
 func areaOf(job *format.Job) (*mapdb.Area, error) {
-	text := job.Value(optionArea.Name)
-	if text == "" {
-		return nil, nil
+	if text := job.Value(optionArea.Name); text != "" {
+		return parseArea(text)
 	}
+	return nil, nil
+}
+
+func parseArea(text string) (*mapdb.Area, error) {
 	from, to, ok := strings.Cut(text, ":")
 	a, okA := parsePos(from)
 	b, okB := parsePos(to)
 	if !ok || !okA || !okB {
-		return nil, fmt.Errorf("--%s %q: expected two positions of blocks such as -2,0,-2:2,1,2, from %d to %d", optionArea.Name, text, mapdb.MinCoord, mapdb.MaxCoord)
+		return nil, fmt.Errorf("expected two positions of blocks such as -2,0,-2:2,1,2, from %d to %d, not %q", mapdb.MinCoord, mapdb.MaxCoord, text)
 	}
 	return &mapdb.Area{
 		Min: mapdb.Pos{X: min(a.X, b.X), Y: min(a.Y, b.Y), Z: min(a.Z, b.Z)},

@@ -18,11 +18,11 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// ByteOrderMark is what some editors put in front of a text. It is no part of any text
-// that a folder has, so it is an error in all of them.
+// ByteOrderMark is what some editors put in front of a text. It is part of no text that a folder has, and is
+// ignored in all of them.
 const ByteOrderMark = "\ufeff"
 
-// ReadText reads a file of text. The error is a [*fault.TextError], or from fsys.
+// ReadText reads a file of text, without a byte order mark. The error is a [*fault.TextError], or from fsys.
 func ReadText(fsys fs.FS, name string) ([]byte, error) {
 	data, err := fs.ReadFile(fsys, name)
 	switch {
@@ -30,10 +30,8 @@ func ReadText(fsys fs.FS, name string) ([]byte, error) {
 		return nil, &fault.TextError{File: name, Msg: "the file is missing"}
 	case err != nil:
 		return nil, err
-	case bytes.HasPrefix(data, []byte(ByteOrderMark)):
-		return nil, &fault.TextError{File: name, Line: 1, Column: 1, Msg: "a byte order mark: expected UTF-8 without one"}
 	}
-	return data, nil
+	return bytes.TrimPrefix(data, []byte(ByteOrderMark)), nil
 }
 
 // ReadJSON reads a file of JSON as [strictjson.Unmarshal] does.

@@ -125,7 +125,7 @@ func (d *decoder) catch() {
 func (d *decoder) run(value func()) {
 	defer d.catch()
 	if bytes.HasPrefix(d.data, []byte(bom)) {
-		d.syntax("a byte order mark: expected UTF-8 without one")
+		d.pos = len(bom) // some editors write it
 	}
 	value()
 	d.space()

@@ -60,6 +60,9 @@ func Parse(r io.Reader) (List, []BadLine, error) {
 			return list, bad, err
 		}
 		line = line[:min(len(line), maxLine)]
+		if n == 1 {
+			line = bytes.TrimPrefix(line, []byte("\ufeff")) // of an editor
+		}
 		line = bytes.TrimSuffix(line, []byte("\n"))
 		if end := bytes.IndexAny(line, "#\x00"); end >= 0 {
 			line = line[:end]

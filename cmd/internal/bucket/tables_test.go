@@ -307,7 +307,7 @@ func TestCensus(t *testing.T) {
 		t.Error(said)
 	}
 	var out, talk bytes.Buffer
-	if code := cli.Main(games, []string{"census", in(url, "mine"), "-o", in(url, "mine/tables")}, nil, &out, &talk, reads, tablesVerb); code != 2 || !strings.Contains(talk.String(), "what is read is not written") {
+	if code := cli.Main(games, []string{"census", in(url, "mine"), "-o", in(url, "mine/tables")}, nil, &out, &talk, reads, tablesVerb); code != 2 || !strings.Contains(talk.String(), "refusing to overwrite the input") {
 		t.Error(code, talk.String())
 	}
 }

@@ -83,7 +83,7 @@ func onlyFile(cmd *cobra.Command, fsys fs.FS, file string) ([]string, error) {
 		return nil, named(err, file)
 	}
 	if len(names) != 1 {
-		return nil, hint(fmt.Errorf("%s: has more than one file: name one", file), "`trowel ls %s` lists them", file)
+		return nil, hint(fmt.Errorf("%s: has more than one file: name one", file), "`trowel ls %s` lists them", quoted(file))
 	}
 	return names, nil
 }
@@ -96,7 +96,7 @@ func lookUp(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error)
 		}
 		info, err := fs.Stat(fsys, name)
 		if err == nil && info.IsDir() {
-			return "", hint(fmt.Errorf("%s: %s is a folder", file, name), "`trowel ls %s %s` lists it", file, name)
+			return "", hint(fmt.Errorf("%s: %s is a folder", file, name), "`trowel ls %s` lists it", quoted(file, name))
 		}
 		if err == nil {
 			return name, nil
@@ -142,7 +142,7 @@ func guess(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error) 
 	if near != "" {
 		return "", hint(err, "did you mean %s?", near)
 	}
-	return "", hint(err, "`trowel ls %s` lists what is there", file)
+	return "", hint(err, "`trowel ls %s` lists what is there", quoted(file))
 }
 
 // distance returns the edit distance of a and b, ignoring case: letters that change, and

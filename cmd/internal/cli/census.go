@@ -170,7 +170,7 @@ func (c *censusRun) begin(ctx context.Context) (err error) {
 		err = named(c.data.Load(ctx, c.store), c.join(dir, ""))
 	}
 	if errors.Is(err, census.ErrNotOurs) {
-		err = hint(err, "-o with another name leaves it as it is")
+		err = hint(err, "choose another name with -o")
 	}
 	if err != nil {
 		return err
@@ -223,7 +223,7 @@ func (c *censusRun) open(ctx context.Context, place string) (census.Store, error
 	if !folder {
 		for _, name := range c.names {
 			if strings.HasPrefix(c.join(place, "")+"/", c.join(name, "")+"/") {
-				return nil, fmt.Errorf("%s: what is read is not written", c.join(place, ""))
+				return nil, fmt.Errorf("%s: refusing to overwrite the input", c.join(place, ""))
 			}
 		}
 		return c.at(ctx, place)

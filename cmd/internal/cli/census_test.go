@@ -460,7 +460,7 @@ func TestCensusRefuses(t *testing.T) {
 		{"in -o mine", "mine: has other files in it than those of a census"},
 		{"in -o else", "has other files in it"},
 		{"in -o newer", "a newer program made it"},
-		{"in -o in/census", "what is read is not written"},
+		{"in -o in/census", "refusing to overwrite the input"},
 		{"in", "-o is missing"},
 		{"in -o https://there/out", "neither a folder nor a bucket"},
 		{"- -o out", "standard input"},

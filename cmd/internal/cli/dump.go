@@ -75,7 +75,7 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 			return errFound
 		}
 		if d.fields == 0 && d.path != "" {
-			return hint(fmt.Errorf("%s: no field %s", g.name, d.path), "`trowel dump %s` shows all", g.name)
+			return hint(fmt.Errorf("%s: no field %s", g.name, d.path), "`trowel dump %s` shows all", quoted(g.name))
 		}
 		a.talk.say("%s", d.summary())
 		return nil

@@ -70,7 +70,7 @@ failed; then nothing of it was changed.
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) && isCommandOption(a.formats, editCommands, unknown.GetSpecifiedName()) {
-			return hint(err, "it is an option of operations, which stand behind --: `%s`", useLine(cmd))
+			return hint(optionError(cmd, err), "it is an option of operations, which stand behind --: `%s`", useLine(cmd))
 		}
 		return a.flagError(cmd.Root(), cmd, err)
 	})
@@ -201,6 +201,13 @@ func (e *editing) notDashed(cmd *cobra.Command, files []string) error {
 
 // unknown adds to an error about an operation that nobody knows which one may be meant.
 func (e *editing) unknown(f *format.Format, err error, word string) error {
+	if lacks, is := errors.AsType[*format.OptionError](err); is {
+		var names []string
+		for _, o := range lacks.Command.Options {
+			names = append(names, "--"+o.Name)
+		}
+		return didYouMean(err, "--"+lacks.Name, names, "see `trowel help edit %s`", lacks.Command.Name)
+	}
 	if !errors.Is(err, format.ErrCommand) {
 		return err
 	}
@@ -325,7 +332,7 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 	isFile := made == "-" || slices.ContainsFunc(g.Extensions, func(ext string) bool { _, has := cutSuffixFold(made, ext); return has })
 	switch {
 	case g.tree != nil && isFile:
-		return hint(fmt.Errorf("%s: a folder becomes a folder, and %s is the name of a file", g.name, made), "`trowel pack %s -o %s`, then edit that", g.name, made)
+		return hint(fmt.Errorf("%s: a folder becomes a folder, and %s is the name of a file", g.name, made), "`trowel pack %s`, then edit that", quoted(g.name, "-o", made))
 	case g.tree != nil:
 		opts.Replaces = nil
 		err = r.write(ctx, made, opts, do)

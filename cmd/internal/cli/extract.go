@@ -53,7 +53,7 @@ such as --area, it also keeps what was taken out: "trowel apply" puts that back.
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		files, patterns := a.filesAndPatterns(cmd, expand(args))
 		if dir == "-" {
-			return hint(errors.New("standard output takes no folder"), "`trowel cat %s PATH` prints a file of it", files[0])
+			return hint(errors.New("standard output takes no folder"), "`trowel cat %s PATH` prints a file of it", quoted(files[0]))
 		}
 		from := make(map[string]string) // the file that each folder is made from
 		return w.each(cmd.Context(), files, func(name string, r *report) error {
@@ -98,7 +98,7 @@ func (a *app) openGame(cmd *cobra.Command, name string) (*game, error) {
 		err = a.ownedOptions(cmd, f)
 	} else if src.IsDir() {
 		if err = fmt.Errorf("%s: %w", name, format.ErrNoTree); a.isGame(name) {
-			err = hint(fmt.Errorf("%s: is a folder already", name), "to make a file of a folder, use `trowel pack %s`", name)
+			err = hint(fmt.Errorf("%s: is a folder already", name), "to make a file of a folder, use `trowel pack %s`", quoted(name))
 		}
 	}
 	if err != nil {

@@ -72,7 +72,7 @@ The exit code is 0 if something was found and 1 if not.
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) && isCommandOption(a.formats, queriesOf, unknown.GetSpecifiedName()) {
-			return hint(err, "it is an option of queries, which stand behind --: `%s`", useLine(cmd))
+			return hint(optionError(cmd, err), "it is an option of queries, which stand behind --: `%s`", useLine(cmd))
 		}
 		return a.flagError(cmd.Root(), cmd, err)
 	})

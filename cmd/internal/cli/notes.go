@@ -35,7 +35,7 @@ const (
 
 // failure makes a note of an error.
 func failure(err error) note {
-	return note{Kind: noteFailed, Text: textOf(err), Advice: adviceFor(err)}
+	return note{Kind: noteFailed, Text: textOf(err), Advice: adviceFor(err, nil)}
 }
 
 // tell says what a note says.

@@ -46,7 +46,7 @@ it is written, what cannot be read is reported, and the exit code is 1.
 		return w.each(cmd.Context(), args, func(dir string, r *report) error {
 			fsys, closer, err := a.openFolder(dir)
 			if info, e := os.Stat(dir); e == nil && !info.IsDir() {
-				err = hint(fmt.Errorf("%s: is not a folder", dir), "to make a folder of a file, use `trowel extract %s`", dir)
+				err = hint(fmt.Errorf("%s: is not a folder", dir), "to make a folder of a file, use `trowel extract %s`", quoted(dir))
 			}
 			if err != nil {
 				return notThere(dir, err)
@@ -56,7 +56,7 @@ it is written, what cannot be read is reported, and the exit code is 1.
 			if err != nil {
 				if g, e := a.openGame(cmd, dir); e == nil {
 					g.Close()
-					err = hint(fmt.Errorf("%s: is a %s already", dir, g.Title), "to make a folder of text of it, use `trowel extract %s`", dir)
+					err = hint(fmt.Errorf("%s: is a %s already", dir, g.Title), "to make a folder of text of it, use `trowel extract %s`", quoted(dir))
 				}
 				return err
 			}

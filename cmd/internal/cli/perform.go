@@ -79,6 +79,7 @@ func AsWork(cmd *cobra.Command) {
 // execute runs the verb that the arguments name.
 func (a *app) execute(ctx context.Context, root *cobra.Command) error {
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		a.talk.options = cmd.Flags()
 		if a.needsSecond(cmd, args) {
 			return a.startSecond("object storage")
 		}

@@ -284,7 +284,7 @@ func (a *app) render(cmd *cobra.Command, t sceneTarget, asked *askedPicture, r *
 		defer g.Close()
 	}
 	if t.path == "" && !g.Shows("") {
-		return hint(fmt.Errorf("%s: of a %s only the files in it can be drawn", t.file, g.Title), "`trowel ls %s` lists them: name one after it", t.file)
+		return hint(fmt.Errorf("%s: of a %s only the files in it can be drawn", t.file, g.Title), "`trowel ls %s` lists them: name one after it", quoted(t.file))
 	}
 	r.format = g.Name
 	job := r.watch(a.job(cmd, g.Format))

@@ -80,7 +80,7 @@ func (a *app) resumed(ctx context.Context, w work.Work) (err error) {
 	case err == nil:
 		_ = a.out.Flush()
 		a.talk.say("%s is not needed any more, except to see this again", folder)
-	case !brokenPipe(err) && adviceFor(err) == "":
+	case !brokenPipe(err) && adviceFor(err, nil) == "":
 		return hint(err, "what is done stays in %s: the same command goes on there", folder)
 	}
 	return err

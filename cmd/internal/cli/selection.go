@@ -49,7 +49,7 @@ func (s *selection) unused(file string) error {
 			return hint(fmt.Errorf("%s: nothing in it matches %q", file, s.patterns[i]), "to take several files, all of them have to be game files")
 		}
 		if !used {
-			return hint(fmt.Errorf("%s: nothing in it matches %q", file, strings.TrimPrefix(s.patterns[i], "/")), "`trowel ls %s` lists what is there", file)
+			return hint(fmt.Errorf("%s: nothing in it matches %q", file, strings.TrimPrefix(s.patterns[i], "/")), "`trowel ls %s` lists what is there", quoted(file))
 		}
 	}
 	return nil

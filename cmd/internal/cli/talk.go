@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"trowel.example/cmd/internal/output"
@@ -34,8 +35,9 @@ type talk struct {
 	quiet    bool
 	terminal bool
 	hushed   atomic.Bool
-	note     func(note) // takes what there is to say; nil: it is said
-	shows    *talk      // that shows the progress; nil: this one
+	options  *pflag.FlagSet // of the verb; nil: not known yet
+	note     func(note)     // takes what there is to say; nil: it is said
+	shows    *talk          // that shows the progress; nil: this one
 
 	missed map[string]struct{} // what could not be had, as it was told
 	hidden []string            // temporary paths, each with what the user calls it
@@ -145,7 +147,7 @@ func (t *talk) fail(err error) {
 		return
 	}
 	t.print("trowel: " + strings.ReplaceAll(textOf(err), "\n", "; "))
-	if advice := adviceFor(err); advice != "" {
+	if advice := adviceFor(err, t.options); advice != "" {
 		t.print("hint: " + advice)
 	}
 }
@@ -273,8 +275,10 @@ func hint(err error, format string, args ...any) error {
 	return &hinted{err, fmt.Sprintf(format, args...)}
 }
 
-// adviceFor returns what the user can do about an error, or "".
-func adviceFor(err error) string {
+// adviceFor returns what the user can do about an error, or "". It names no option that
+// the verb lacks; nil are all options.
+func adviceFor(err error, options *pflag.FlagSet) string {
+	has := func(letter string) bool { return options == nil || options.ShorthandLookup(letter) != nil }
 	var h *hinted
 	var exists *output.ExistsError
 	var kept *output.KeptError
@@ -283,10 +287,10 @@ func adviceFor(err error) string {
 		return h.advice
 	case errors.Is(err, output.ErrMeanwhile), errors.Is(err, output.ErrBusy):
 		return "run the command again"
-	case errors.As(err, &exists) && exists.Replaceable:
+	case errors.As(err, &exists) && exists.Replaceable && has("f"):
 		return "use -f to replace it"
-	case errors.As(err, &exists), errors.As(err, &kept), errors.Is(err, output.ErrRead):
-		return "-o with another name leaves it as it is"
+	case (errors.As(err, &exists) || errors.As(err, &kept) || errors.Is(err, output.ErrRead)) && has("o"):
+		return "choose another name with -o"
 	case errors.Is(err, format.ErrUnknown):
 		return "`trowel formats` lists the formats that are known"
 	case errors.Is(err, format.ErrNoTree):

@@ -42,7 +42,7 @@ var (
 	// ErrKind means that what is there is of another kind than what is to be written.
 	ErrKind = errors.New("it is of another kind")
 	// ErrRead means that an output would replace something that is read.
-	ErrRead = errors.New("what is read is not written")
+	ErrRead = errors.New("refusing to overwrite the input")
 	// ErrMeanwhile means that another program has written what was to be replaced.
 	ErrMeanwhile = errors.New("another program has written it meanwhile")
 	// ErrBusy means that another run is about to replace it.

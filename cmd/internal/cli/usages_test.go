@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// wrongUsages are what people type, and words that the answer must have.
+var wrongUsages = []struct {
+	line  string
+	words []string
+}{
+	{`chek burrow.map`, []string{"did you mean `trowel check`"}},
+	{`undo burrow.map`, []string{"did you mean `trowel repair --restore`"}},
+	{`revert burrow.map`, []string{"did you mean `trowel repair --restore`"}},
+	{`build folder`, []string{"did you mean `trowel pack`"}},
+	{`compare burrow.map burrow.map`, []string{"did you mean `trowel diff`"}},
+	{`show burrow.map`, []string{"did you mean `trowel cat`"}},
+	{`validate burrow.map`, []string{"did you mean `trowel check`"}},
+	{`lint burrow.map`, []string{"did you mean `trowel check`"}},
+	{`tree burrow.map`, []string{"did you mean `trowel ls -R`"}},
+	{`rm burrow.map x`, []string{"did you mean `trowel edit`"}},
+	{`cp burrow.map x`, []string{"did you mean `trowel convert`"}},
+	{`help nope`, []string{"is not a verb"}},
+	{`info`, []string{"too few arguments"}},
+	{`info nope.map`, []string{"nope.map: no such file"}},
+	{`info nope*.map`, []string{"no file matches nope*.map"}},
+	{`info folder`, []string{"folder: not the folder of a game file"}},
+	{`info text.txt`, []string{"text.txt: unknown format"}},
+	{`info empty.map`, []string{"empty.map: expected a Teeworlds/DDNet map: the file is empty"}},
+	{`info empty.MOD`, []string{"expected a Torchlight II mod: the file is empty"}},
+	{`info empty.mts`, []string{"the file is empty"}},
+	{`info empty.block`, []string{"the file is empty"}},
+	{`info -x burrow.map`, []string{"`trowel info` has no option -x"}},
+	{`info --jsno burrow.map`, []string{"did you mean --json?"}},
+	{`info -json burrow.map`, []string{"did you mean --json?"}},
+	{`info --json=maybe burrow.map`, []string{"--json: expected true or false, not \"maybe\""}},
+	{`extract burrow.map --out x`, []string{"did you mean --output?"}},
+	{`extract`, []string{"too few arguments"}},
+	{`extract burrow.map -o`, []string{"-o needs a value"}},
+	{`extract burrow.map -o burrow.map`, []string{"refusing to overwrite the input"}},
+	{`extract folder`, []string{"not the folder of a game file"}},
+	{`extract burrow.map nope`, []string{"nothing in it matches \"nope\""}},
+	{`pack burrow.map`, []string{"burrow.map: is not a folder", "trowel extract burrow.map"}},
+	{`pack nope`, []string{"nope: no such file"}},
+	{`pack a b`, []string{"too many arguments"}},
+	{`check nope.map`, []string{"nope.map: no such file"}},
+	{`check --area 1,2 world`, []string{"--area: expected two positions of blocks"}},
+	{`check --area abc world`, []string{"not \"abc\""}},
+	{`check --min wrong burrow.map`, []string{"wrong"}},
+	{`diff burrow.map`, []string{"too few arguments"}},
+	{`diff burrow.map nope.map`, []string{"nope.map: no such file"}},
+	{`search x`, []string{"too few arguments"}},
+	{`search burrow.map grass`, []string{"grass: no such file"}},
+	{`find burrow.map tile 5`, []string{"did you mean `trowel find burrow.map -- tile 5`?"}},
+	{`find burrow.map -- tiel 5`, []string{"did you mean tile?"}},
+	{`find burrow.map -- tile 999`, []string{"expected a number from 0 to 255"}},
+	{`find world -- nodes`, []string{"did you mean node?"}},
+	{`find world -- node default:dirt --box 1,2`, []string{"expected two positions of nodes"}},
+	{`find ember.MOD -- key`, []string{"expected KEY"}},
+	{`edit burrow.map`, []string{"no operation is given"}},
+	{`edit burrow.map -- nope`, []string{"nope", "lists the operations"}},
+	{`edit burrow.map info --author Ann`, []string{"--author", "behind --"}},
+	{`edit burrow.map replace-tiles 9 11`, []string{"-- stands before what to do"}},
+	{`edit burrow.map -- info --autor Ann`, []string{"no option --autor", "did you mean --author?"}},
+	{`edit burrow.map -- info --author`, []string{"--author needs a value"}},
+	{`edit burrow.map -- replace-tiles 9 11 12`, []string{"\"12\""}},
+	{`edit burrow.map -- rename-image burow granite`, []string{"no image \"burow\""}},
+	{`edit burrow.map -- replace-image burrow nope.png`, []string{"nope.png: no such file"}},
+	{`edit burrow.map -o burrow.map -- info --author Ann`, []string{"refusing to overwrite the input"}},
+	{`edit burrow.map -o x.mod -- info --author Ann`, []string{".MOD is the extension of a Torchlight II mod"}},
+	{`edit burrow.map --in-place -o x.map -- info --author Ann`, []string{"exclude each other"}},
+	{`edit burrow.map --script nope.txt`, []string{"nope.txt: no such file"}},
+	{`edit world -- replace-tiles 1 2`, []string{"it is for files of another kind"}},
+	{`edit ember.MOD -- set X`, []string{"expected KEY"}},
+	{`merge burrow.map`, []string{"expected three files"}},
+	{`merge burrow.map world burrow.map -o x.map`, []string{"world is a Minetest/Luanti world"}},
+	{`merge burrow.map burrow.map burrow.map --prefer nope -o x.map`, []string{"expected ours or theirs"}},
+	{`repair burrow.map`, []string{"expected one of -o NEW"}},
+	{`repair burrow.map --restore`, []string{"--restore needs a value"}},
+	{`repair burrow.map --restore nope.map`, []string{"nope.map: no such file"}},
+	{`render world --view nope -o x.png`, []string{"no view \"nope\""}},
+	{`render burrow.map --layers Nope -o x.png`, []string{"no layer \"Nope\""}},
+	{`render burrow.map --size abc -o x.png`, []string{"--size \"abc\": expected WIDTHxHEIGHT"}},
+	{`render burrow.map --at 1 -o x.png`, []string{"--at: expected a place such as 10,20, not \"1\""}},
+	{`render burrow.map -o x.jpg`, []string{"x.jpg", "--format"}},
+	{`render ember.MOD MEDIA/NOPE.DDS`, []string{"nothing in it matches"}},
+	{`render burrow.map --slice 5 -o x.png`, []string{"--slice is for a Minetest/Luanti world"}},
+	{`convert burrow.map`, []string{"say with --to what to make"}},
+	{`convert burrow.map --to`, []string{"--to needs a value"}},
+	{`convert burrow.map --to sqlite`, []string{"cannot be turned into \"sqlite\""}},
+	{`convert world --to levldb -o w2`, []string{"did you mean leveldb?"}},
+	{`convert world --to mts -o x.mts`, []string{"--to mts needs --box"}},
+	{`cat burrow.map nope`, []string{"no nope in it"}},
+	{`dump burrow.map nope`, []string{"no field nope"}},
+	{`backup world`, []string{"too few arguments"}},
+	{`backup burrow.map repo`, []string{"not kept by backups"}},
+	{`manifest burrow.map`, []string{"does not read a Teeworlds/DDNet map"}},
+	{`manifest world -o world`, []string{"refusing to overwrite the input"}},
+	{`completion nope`, []string{"no shell is called \"nope\""}},
+	{`view --port 80 burrow.map`, []string{"`trowel view` has no option --port"}},
+}
+
+var (
+	otherCommand = regexp.MustCompile("`[^`]*`")
+	namedOption  = regexp.MustCompile(`(?:^| )--?([a-z][a-z-]*)`)
+)
+
+// A wrong usage ends with exit code 2 and says what is wrong; no hint names an option that the verb lacks, and
+// no answer has the words of a library, an escaped line end or a missing value.
+func TestWrongUsages(t *testing.T) {
+	samples, err := filepath.Abs("../../../samples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	do := func(args []string) (int, string) {
+		var out, talk bytes.Buffer
+		code := run(games, args, strings.NewReader(""), &out, &talk)
+		return code, talk.String()
+	}
+	for _, args := range [][]string{
+		{"pack", filepath.Join(samples, "burrow"), "-o", "burrow.map"}, {"pack", filepath.Join(samples, "ember"), "-o", "ember.MOD"},
+		{"pack", filepath.Join(samples, "hollow"), "-o", "world"},
+	} {
+		if code, said := do(args); code != 0 {
+			t.Fatal(said)
+		}
+	}
+	for name, text := range map[string]string{"empty.map": "", "empty.MOD": "", "empty.mts": "", "empty.block": "", "text.txt": "x"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir("folder", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range wrongUsages {
+		args := strings.Fields(c.line)
+		code, said := do(args)
+		if code != exitFailed {
+			t.Errorf("%s: exit code %d\n%s", c.line, code, said)
+		}
+		for _, words := range c.words {
+			if !strings.Contains(said, words) {
+				t.Errorf("%s: no %q in\n%s", c.line, words, said)
+			}
+		}
+		for _, odd := range []string{"flag", "strconv", "shorthand", "arg(s)", `\n`, "<nil>"} {
+			if strings.Contains(said, odd) {
+				t.Errorf("%s: %q in\n%s", c.line, odd, said)
+			}
+		}
+		_, hint, _ := strings.Cut(said, "hint: ")
+		if strings.Contains(hint, "option of") || strings.Contains(hint, "stands before the --") {
+			continue // which names where it belongs
+		}
+		verb, _, err := newApp(games, nil, nil, nil).root().Find(args)
+		if err != nil || verb.Parent() == nil {
+			continue
+		}
+		for _, m := range namedOption.FindAllStringSubmatch(otherCommand.ReplaceAllString(hint, ""), -1) {
+			flags := verb.Flags()
+			if flags.Lookup(m[1]) == nil && (len(m[1]) > 1 || flags.ShorthandLookup(m[1]) == nil) && verb.Name() != "edit" && verb.Name() != "find" {
+				t.Errorf("%s: the hint names an option that %s lacks: %s", c.line, verb.Name(), hint)
+			}
+		}
+	}
+}
