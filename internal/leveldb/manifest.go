@@ -189,6 +189,9 @@ func readManifest(r io.Reader, name string, report func(*fault.Error)) (*version
 	if records == 0 {
 		return nil, damaged(name, "record", 0, "a record that tells the state of the database", "none")
 	}
+	if v.comparator == "" {
+		return nil, damaged(name, "comparator", 0, "the record with the order of the keys", "none")
+	}
 	if v.comparator != comparator {
 		return nil, &fault.Error{File: name, Path: "comparator", Offset: -1, Want: comparator, Got: fmt.Sprintf("%q", v.comparator), Err: fault.ErrVersion}
 	}

@@ -127,6 +127,15 @@ func TestRebuild(t *testing.T) {
 		"CURRENT damaged": func(dir string) {
 			change(t, theFile(t, dir, "CURRENT"), func([]byte) []byte { return []byte("\x00\x00") })
 		},
+		"manifest that lost the record with the order": func(dir string) {
+			change(t, theFile(t, dir, "MANIFEST*"), func([]byte) []byte {
+				var b bytes.Buffer
+				if err := newLogWriter(&b).add(edit{nextFile: new(uint64)}.append(nil)); err != nil {
+					t.Fatal(err)
+				}
+				return b.Bytes()
+			})
+		},
 	}
 	manifest, err := os.ReadFile(theFile(t, dir, "MANIFEST*"))
 	if err != nil {
