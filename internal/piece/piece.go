@@ -11,7 +11,6 @@ import (
 	"hash"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 
 	"trowel.example/internal/links"
@@ -52,7 +51,7 @@ const maxFile = 1 << 30
 
 // Open opens a folder. Told hears of links that lead out of it, which are left out.
 func Open(dir string, told func(at string, err error)) (_ *Piece, err error) {
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}

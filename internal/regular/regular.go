@@ -63,6 +63,18 @@ func open(path string, stat func(string) (fs.FileInfo, error), open func(string)
 	return f, info, nil
 }
 
+// OpenRoot opens a folder. Links are followed.
+func OpenRoot(path string) (*os.Root, error) {
+	info, err := os.Stat(path)
+	if err == nil {
+		err = Check(info, path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(path)
+}
+
 // TooLarge is the error about a file of size bytes where there can be limit.
 func TooLarge(path string, size, limit int64) error {
 	return &fault.Error{File: path, Offset: -1, Want: fmt.Sprintf("at most %d bytes", limit), Got: fmt.Sprint(size), Err: fault.ErrLimit}

@@ -12,6 +12,7 @@ import (
 
 	"trowel.example/cmd/internal/output"
 	"trowel.example/internal/filelock"
+	"trowel.example/internal/regular"
 	"trowel.example/internal/wholefile"
 )
 
@@ -27,7 +28,7 @@ const lockName = ".trowel-census"
 // LookInto opens the folder at a path for reading, while others may write there. The error wraps
 // [io/fs.ErrNotExist] if there is none.
 func LookInto(name string) (*Folder, error) {
-	root, err := os.OpenRoot(name)
+	root, err := regular.OpenRoot(name)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func OpenFolder(name string, ownerOnly bool) (*Folder, error) {
 	if err := os.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	root, err := os.OpenRoot(name)
+	root, err := regular.OpenRoot(name)
 	if err != nil {
 		return nil, err
 	}

@@ -331,7 +331,7 @@ func (a *app) openFolder(name string) (fs.FS, io.Closer, error) {
 }
 
 func openFolder(name string, told func(at string, err error)) (fs.FS, io.Closer, error) {
-	root, err := os.OpenRoot(name)
+	root, err := regular.OpenRoot(name)
 	if err != nil {
 		return nil, nil, err
 	}

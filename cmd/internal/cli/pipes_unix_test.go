@@ -126,6 +126,13 @@ func TestPipeOut(t *testing.T) {
 	if code, said := do(ctx, pipe); code != 2 || !strings.Contains(said, pipe+": a pipe that no program reads") {
 		t.Errorf("without a reader: exit code %d: %s", code, said)
 	}
+	sample := args[1]
+	for _, args := range [][]string{{"extract", sample, "-f"}, {"merge", sample, sample, sample, "-f"}} {
+		var out, talk bytes.Buffer
+		if code := newApp(games, strings.NewReader(""), &out, &talk).run(t.Context(), append(args, "-o", pipe), &talk); code != 2 {
+			t.Errorf("%s: exit code %d: %s", args[0], code, &talk)
+		}
+	}
 	r, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		t.Fatal(err)
