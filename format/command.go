@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/fault"
 )
 
 // Command is something that a person asks of a file in words, NAME ARGUMENT... --option value:
@@ -175,6 +176,22 @@ func find(list []Option, name string) *Option {
 	for i := range list {
 		if list[i].Name == name {
 			return &list[i]
+		}
+	}
+	return nil
+}
+
+// Lack receives the error of a step. If the file lacks what the user named, the tool decides: nil
+// means that another file has it, or that the user accepts it, and that the step changes nothing in this
+// file. All other errors are returned.
+func (j *Job) Lack(err error) error {
+	missing := fault.NameErrors(err)
+	if len(missing) == 0 || j.OnLack == nil {
+		return err
+	}
+	for _, e := range missing {
+		if e.Fixed || j.OnLack(e) != nil {
+			return err
 		}
 	}
 	return nil

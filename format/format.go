@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/fault"
 	"trowel.example/internal/lfs"
 	"trowel.example/trace"
 )
@@ -187,6 +188,7 @@ type Option struct {
 	Parse   func(value string) error // what is wrong with a value, besides its type; nil: nothing
 	Secret  bool                     // it shows what is for the owner's eyes only
 	Remote  bool                     // it allows connections to other machines
+	Names   string                   // the kind of thing that the value of an option of a command names, such as "image": see [Job.Lack]
 
 	For Use // what it is for; 0 is for all
 }
@@ -273,6 +275,7 @@ type Job struct {
 	OnMiss     func(path, message string)      // data that should be there and cannot be had
 	OnLose     func()                          // what OnMiss is told next is lost with a damaged file
 	OnProgress func(what string, done, of int) // for what takes long
+	OnLack     func(*fault.NameError) error    // the file does not have what the user named; see [Job.Lack]
 
 	// Checking says that what Build makes is to be checked, once CheckTree has told what is
 	// wrong with each file of the tree: Build goes on without what it cannot make, and Check

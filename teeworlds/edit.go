@@ -58,7 +58,7 @@ func editMap(ctx context.Context, job *format.Job, src *format.Source, steps []f
 		i := slices.IndexFunc(mapCommands, func(c mapCommand) bool { return c.Name == step.Name })
 		its := *step.Job
 		its.Source = src
-		if err := mapCommands[i].do(ctx, e, &its); err != nil {
+		if err := its.Lack(mapCommands[i].do(ctx, e, &its)); err != nil {
 			return fmt.Errorf("%s: %s: %w", src.Path, step.Name, err)
 		}
 		if failed != nil || ctx.Err() != nil {

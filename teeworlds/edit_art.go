@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel.example/fault"
 	"trowel.example/format"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/mapedit"
@@ -115,7 +116,7 @@ func quadLayers(e *mapedit.Editor, job *format.Job) (list []mapedit.LayerAt, err
 		}
 	}
 	if list == nil && err == nil {
-		err = fmt.Errorf("no layer of quads is called %q", job.Value("layer"))
+		err = &fault.NameError{Kind: "layer of quads", Name: job.Value("layer")}
 	}
 	return list, err
 }

@@ -2,6 +2,7 @@ package teeworlds
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"slices"
@@ -42,25 +43,27 @@ func ofCommand(o format.Option) format.Option {
 }
 
 // several returns the numbers of the parts that the words of an argument name, in the order of
-// the words; all parts if there are none.
+// the words; all parts if there are none. Words that name no part are left out if others do.
 func several(job *format.Job, arg string, find func(string) ([]int, error)) ([]int, error) {
 	words := job.List(arg)
 	if len(words) == 0 {
 		return find("")
 	}
 	var list []int
+	var missing error
 	for _, word := range words {
 		found, err := find(word)
-		if err != nil {
-			return nil, err
-		}
+		missing = errors.Join(missing, err)
 		for _, i := range found {
 			if !slices.Contains(list, i) {
 				list = append(list, i)
 			}
 		}
 	}
-	return list, nil
+	if list == nil {
+		return nil, missing
+	}
+	return list, job.Lack(missing)
 }
 
 // one returns the number of the only part that a word names.

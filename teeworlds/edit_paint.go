@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel.example/fault"
 	"trowel.example/format"
 	"trowel.example/internal/glob"
 	"trowel.example/internal/words"
@@ -80,7 +81,7 @@ func paint(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *map
 		}
 		return list
 	}
-	changed := 0
+	changed, found := 0, from == ""
 	var why error
 	for kind := twmap.KindTiles; kind <= twmap.KindZones; kind++ {
 		olds, news := ids(from, kind), ids(to, kind)
@@ -98,6 +99,7 @@ func paint(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *map
 			continue
 		}
 		for _, id := range olds {
+			found = found || e.Has(byKind[kind], *id)
 			was.ID = id
 			if err := do(fit, was, is); err != nil {
 				return err
@@ -109,6 +111,8 @@ func paint(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *map
 	case changed == 0:
 		return fmt.Errorf("%w (--layer tiles names all layers of pictures, and --%s sets a tile that a physics layer does not have)",
 			cmp.Or(why, fmt.Errorf("none of the %s can hold the tile", words.Count(len(list), "layer"))), optionUnused.Name)
+	case !found:
+		return &fault.NameError{Kind: "tile", Name: from, Where: "in the layers"}
 	case skipped > 0:
 		job.Warn(job.Source.Path, "%s skipped that cannot hold the tile", words.Count(skipped, "layer"))
 	}

@@ -82,7 +82,7 @@ func run(ctx context.Context, e *modedit.Editor, steps []format.Step, failed *er
 	}
 	for _, step := range steps {
 		i := slices.IndexFunc(modCommands, func(c modCommand) bool { return c.Name == step.Name })
-		if err := modCommands[i].do(e, step.Job); err != nil {
+		if err := step.Job.Lack(modCommands[i].do(e, step.Job)); err != nil {
 			return fmt.Errorf("%s: %w", step.Name, err)
 		}
 		if *failed != nil || ctx.Err() != nil {
@@ -250,12 +250,23 @@ func changed(job *format.Job) modedit.Choice {
 
 // found tells of a change that found nothing to do.
 func found(n int, err error, step *format.Job) error {
-	switch _, has := step.Values[argKey.Name]; {
-	case err != nil || n > 0:
-	case has && step.Value(optionNode.Name) == "":
-		step.Warn("", "nothing to change in the roots of data files and the objects of layouts; --node '**' looks into all nodes")
-	default:
+	if err == nil && n == 0 {
 		step.Warn("", "nothing to change")
 	}
 	return err
+}
+
+// foundKey is found for a change of keys. That no node of the files has what the user named is an error.
+func foundKey(n int, err error, e *modedit.Editor, key string, step *format.Job) error {
+	if err != nil || n > 0 {
+		return err
+	}
+	if err := e.CheckNames(step.Value(argFiles.Name), key, changed(step)); err != nil {
+		return err
+	}
+	if step.Value(optionNode.Name) != "" {
+		return found(n, err, step)
+	}
+	step.Warn("", "nothing to change in the roots of data files and the objects of layouts; --node '**' looks into all nodes")
+	return nil
 }

@@ -20,7 +20,7 @@ var keyCommands = []modCommand{{
 		Example: "set 'MEDIA/UNITS/**' LEVEL '*1.1' --where 'RARITY>1'"},
 	do: func(e *modedit.Editor, job *format.Job) error {
 		n, err := e.Set(job.Value("files"), job.Value("key"), job.Value("value"), changed(job))
-		return found(n, err, job)
+		return foundKey(n, err, e, job.Value("key"), job)
 	},
 }, {
 	single: true,
@@ -31,7 +31,7 @@ var keyCommands = []modCommand{{
 	do: func(e *modedit.Editor, job *format.Job) error {
 		t, _ := text.ParseType(job.Value("type"))
 		n, err := e.AddKey(job.Value("files"), t, job.Value("key"), job.Value("value"), changed(job))
-		return found(n, err, job)
+		return foundKey(n, err, e, "", job)
 	},
 }, {
 	single: true,
@@ -40,7 +40,7 @@ var keyCommands = []modCommand{{
 		Example: "remove-key 'SKILLS/**' COOLDOWNMS --node 'SKILL.LEVEL*'"},
 	do: func(e *modedit.Editor, job *format.Job) error {
 		n, err := e.RemoveKey(job.Value("files"), job.Value("key"), changed(job))
-		return found(n, err, job)
+		return foundKey(n, err, e, job.Value("key"), job)
 	},
 }, {
 	single: true,
@@ -49,7 +49,7 @@ var keyCommands = []modCommand{{
 		Example: "rename-key 'UNITS/**' MIN_LEVEL MINLEVEL"},
 	do: func(e *modedit.Editor, job *format.Job) error {
 		n, err := e.RenameKey(job.Value("files"), job.Value("key"), job.Value("name"), changed(job))
-		return found(n, err, job)
+		return foundKey(n, err, e, job.Value("key"), job)
 	},
 }, {
 	Command: format.Command{Name: "new-guids", Title: "Give units, skills and room pieces numbers that nothing else has", Heading: "Keys and values",

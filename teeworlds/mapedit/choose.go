@@ -2,11 +2,11 @@ package mapedit
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"trowel.example/fault"
 	"trowel.example/internal/glob"
 	"trowel.example/teeworlds/twmap"
 )
@@ -67,7 +67,7 @@ func (e *Editor) Layers(patterns ...string) (list []LayerAt, err error) {
 			}
 		}
 		if !found {
-			err = errors.Join(err, fmt.Errorf("the map has no layer %q: layers are named by path (Tree/Leaves), by number (3/1), or as tiles, quads, sounds, physics, game and so on", item))
+			err = errors.Join(err, e.noLayer(item))
 		}
 	}
 	for g, group := range e.m.Groups {
@@ -78,6 +78,20 @@ func (e *Editor) Layers(patterns ...string) (list []LayerAt, err error) {
 		}
 	}
 	return list, err
+}
+
+// noLayer returns the error of a pattern that names no layer.
+func (e *Editor) noLayer(pattern string) error {
+	missing := &fault.NameError{Kind: "layer", Name: pattern, Advice: "layers are named by path (Tree/Leaves), by number (3/1), or as tiles, quads, sounds, physics, game and so on"}
+	for _, l := range e.m.Layers() {
+		_, below, _ := strings.Cut(e.Path(l), "/")
+		missing.Names = append(missing.Names, below)
+		if !strings.Contains(pattern, "/") {
+			group, name, _ := strings.Cut(below, "/")
+			missing.Names = append(append(missing.Names, group, name), LayerWords(l)...)
+		}
+	}
+	return missing
 }
 
 // OtherLayers returns all layers that are not in a list.

@@ -7,10 +7,12 @@ package mapedit
 
 import (
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/fault"
 	"trowel.example/internal/glob"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"
@@ -105,7 +107,11 @@ func (e *Editor) Groups(pattern string) ([]int, error) {
 		}
 	}
 	if len(list) == 0 && pattern != "" && pattern != "*" {
-		return nil, fmt.Errorf("the map has no group %q", pattern)
+		missing := &fault.NameError{Kind: "group", Name: pattern, Names: []string{"game"}}
+		for _, g := range e.m.Groups {
+			missing.Names = append(missing.Names, path.Base(e.Path(g)))
+		}
+		return nil, missing
 	}
 	return list, nil
 }
@@ -151,7 +157,11 @@ func named[T any](e *Editor, parts []*T, name func(*T) string, what, pattern str
 		list = append(list, i)
 	}
 	if len(list) == 0 && pattern != "" {
-		return nil, fmt.Errorf("the map has no %s %q", what, pattern)
+		missing := &fault.NameError{Kind: what, Name: pattern}
+		for _, p := range parts {
+			missing.Names = append(missing.Names, name(p))
+		}
+		return nil, missing
 	}
 	return list, nil
 }

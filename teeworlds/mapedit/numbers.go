@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"trowel.example/check"
+	"trowel.example/fault"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -42,7 +43,11 @@ func (e *Editor) RenumberTiles(n twmap.Numbers, first, last, to uint8, join bool
 		}
 	}
 	if !found {
-		return fmt.Errorf("no %s tile has a number from %d to %d", n, first, last)
+		missing := &fault.NameError{Kind: string(n) + " tile with the number", Name: fmt.Sprintf("%d-%d", first, last)}
+		if first == last {
+			missing.Name = fmt.Sprint(first)
+		}
+		return missing
 	}
 	e.renumber(n, table)
 	return nil

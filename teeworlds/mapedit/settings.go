@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel.example/fault"
 	"trowel.example/internal/glob"
 	"trowel.example/teeworlds/twmap"
 )
@@ -133,7 +134,12 @@ func (e *Editor) RemoveSettings(pattern string) error {
 		return true
 	})
 	if len(left) == len(list) {
-		return fmt.Errorf("the map has no setting %q", pattern)
+		missing := &fault.NameError{Kind: "setting", Name: pattern}
+		for _, line := range list {
+			have := strings.Fields(line)
+			missing.Names = append(missing.Names, strings.Join(have[:min(len(have), len(words))], " "))
+		}
+		return missing
 	}
 	e.setSettings(left)
 	return nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"trowel.example/teeworlds/twmap"
 )
@@ -115,6 +116,25 @@ func (e *Editor) Replace(layers []LayerAt, area *Area, was, is Tile, unused bool
 			return c
 		}
 		return is.on(c)
+	})
+}
+
+// Has reports whether one of some layers has a tile of a number.
+func (e *Editor) Has(layers []LayerAt, id uint8) bool {
+	return slices.ContainsFunc(layers, func(at LayerAt) bool {
+		l, is := e.layer(at).(*twmap.TileLayer)
+		if !is {
+			return false
+		}
+		cells := openGrid(l)
+		for y := range l.Height() {
+			for x := range l.Width() {
+				if cells.at(x, y).ID == id {
+					return true
+				}
+			}
+		}
+		return false
 	})
 }
 

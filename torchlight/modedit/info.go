@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/fault"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/text"
 )
@@ -88,7 +89,7 @@ func (e *Editor) Hide(name string, show bool) error {
 	at := slices.IndexFunc(e.header.Removed, func(s string) bool { return gameName(s) == name })
 	switch {
 	case show && at < 0:
-		return fmt.Errorf("the mod does not take %s away", name)
+		return &fault.NameError{Kind: "hidden file", Name: name, Names: e.header.Removed}
 	case show:
 		e.header.Removed = slices.Delete(e.header.Removed, at, at+1)
 		e.Report(check.Change{Path: name, What: "is no longer taken away from the game", Count: 1, Unit: "files"})

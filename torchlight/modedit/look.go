@@ -3,7 +3,11 @@ package modedit
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
+	"trowel.example/fault"
 	"trowel.example/internal/parallel"
 	"trowel.example/torchlight/text"
 )
@@ -82,4 +86,52 @@ func look[T any](ctx context.Context, e *Editor, files string, is func(path stri
 			}
 			return ctx.Err()
 		})
+}
+
+// CheckNames returns a [fault.NameError] if no node of the data files and layouts that a pattern names has
+// a key, or is one that the choice names, or has a key of its conditions. An empty key is not looked for.
+func (e *Editor) CheckNames(files, key string, choice Choice) error {
+	pick, err := choice.compile()
+	if err != nil {
+		return err
+	}
+	list, err := e.selected(files, isTree)
+	if err != nil {
+		return err
+	}
+	keys, nodes, named := make(map[string]bool), make(map[string]bool), pick.node == nil
+	all := &chooser{}
+	for _, f := range list {
+		data, err := f.read()
+		if err != nil {
+			continue // which was reported when it was to be changed
+		}
+		root, err := e.tree(f.path, data)
+		if err != nil {
+			continue
+		}
+		_ = all.nodes(root, func(n *text.Node, at nodePlace) error {
+			nodes[strings.ToUpper(n.Name)] = true
+			named = named || pick.node("."+at.names)
+			for p := range n.Properties() {
+				keys[strings.ToUpper(p.Key)] = true
+			}
+			return nil
+		})
+	}
+	missing := func(kind, name string, names map[string]bool) error {
+		return &fault.NameError{Kind: kind, Name: name, Names: slices.Sorted(maps.Keys(names)), Where: "in " + files}
+	}
+	if key != "" && !keys[strings.ToUpper(key)] {
+		return missing("key", key, keys)
+	}
+	if !named {
+		return missing("node", choice.Node, nodes)
+	}
+	for _, c := range pick.where {
+		if c.op != "!=" && !keys[strings.ToUpper(c.key)] {
+			return missing("key", c.key, keys)
+		}
+	}
+	return nil
 }

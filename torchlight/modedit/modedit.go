@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/fault"
 	"trowel.example/internal/glob"
 	"trowel.example/internal/parallel"
 	"trowel.example/torchlight/dat"
@@ -397,7 +398,13 @@ func (e *Editor) selected(pattern string, is func(name string) bool) ([]*file, e
 		}
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("no such file: %s", pattern)
+		missing := &fault.NameError{Kind: "file", Name: pattern}
+		for name := range e.files {
+			if is(name) {
+				missing.Names = append(missing.Names, name, strings.TrimPrefix(name, "MEDIA/"))
+			}
+		}
+		return nil, missing
 	}
 	slices.SortFunc(list, func(a, b *file) int { return cmp.Compare(a.path, b.path) })
 	return list, nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/fault"
 	"trowel.example/torchlight/imageset"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/text"
@@ -69,6 +70,17 @@ type renaming struct {
 	was     map[string]string // the paths that files had, by those that they have now
 }
 
+// foldersAndFiles returns the paths of all files and of the folders that they are in, without MEDIA/.
+func (e *Editor) foldersAndFiles() (paths []string) {
+	for name := range e.files {
+		for name = strings.TrimPrefix(name, "MEDIA/"); name != "."; name = path.Dir(name) {
+			paths = append(paths, name)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
 func (e *Editor) planRename(from, to string) (*renaming, error) {
 	to = strings.ReplaceAll(to, `\`, "/")
 	for _, s := range []*string{&from, &to} {
@@ -107,7 +119,7 @@ func (e *Editor) planRename(from, to string) (*renaming, error) {
 			}
 		}
 		if len(r.files) == 0 {
-			return nil, fmt.Errorf("no such file or folder: %s", from)
+			return nil, &fault.NameError{Kind: "file or folder", Name: strings.TrimPrefix(from, "MEDIA/"), Names: e.foldersAndFiles()}
 		}
 	}
 	for _, f := range r.files {

@@ -125,6 +125,9 @@ func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
 	if !brokenPipe(err) && !errors.Is(err, errQuiet) {
 		a.talk.fail(err)
 	}
+	if _, is := errors.AsType[lackingError](err); is {
+		return exitFound
+	}
 	return exitFailed
 }
 

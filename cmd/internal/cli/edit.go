@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -29,9 +30,12 @@ type editing struct {
 	*writing
 	out, dir, backup string
 	inPlace, force   bool
-	scripts          []string
-	words            []string
-	own              *pflag.FlagSet // of the verb
+
+	allowNothing bool // what the user named may be in no file
+	elsewhere    bool // what one of the files lacks is in another one
+	scripts      []string
+	words        []string
+	own          *pflag.FlagSet // of the verb
 }
 
 func (a *app) editCommand() *cobra.Command {
@@ -48,6 +52,10 @@ The changed file goes to NAME.edited beside FILE, to -o, or into the folder --ou
 A folder that extract made becomes such a folder again.
 
 ` + keepHelp + `
+
+If something that an operation names (a node, an item, an image, a layer, a key) is in none of the
+files, nothing is written, and the exit code is 1. --allow-nothing writes the files nevertheless, as
+scripts may want it.
 
 An operation is a name with arguments and options; the word then stands between two.
 --script reads them from a file, one on each line. "trowel edit -- OPERATION --help" tells
@@ -66,6 +74,7 @@ failed; then nothing of it was changed.
 	}
 	e.placeFlags(cmd)
 	cmd.Flags().StringVar(&e.dir, "out-dir", "", "the `folder` for the changed files, which keep their names")
+	cmd.Flags().BoolVar(&e.allowNothing, "allow-nothing", false, "accept operations that find nothing of what they name")
 	cmd.Flags().StringArrayVar(&e.scripts, "script", nil, "read operations from a `file`, one on each line")
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
@@ -88,9 +97,17 @@ failed; then nothing of it was changed.
 		if err := e.agree(cmd, files); err != nil {
 			return err
 		}
+		files = expand(files)
+		nowhere := e.lookForNames(cmd, files)
+		if nowhere != nil && !e.asJSON {
+			return nowhere
+		}
 		from := make(map[string]string) // the file that each new one is made from
-		return e.each(cmd.Context(), expand(files), func(name string, r *report) error {
-			return e.edit(cmd, name, from, r)
+		return e.each(cmd.Context(), files, func(name string, r *report) error {
+			if nowhere != nil {
+				return nowhere
+			}
+			return asLacking(e.edit(cmd, name, from, r))
 		})
 	}
 	return cmd
@@ -250,7 +267,7 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		}
 		defer r.held.Release()
 	}
-	g, err := e.findTarget(cmd, target{name: name, asTree: func(f *format.Format) bool { return f.Editing != nil && f.Editing.Tree != nil }})
+	g, err := e.findTarget(cmd, e.asTarget(name))
 	if err != nil {
 		return err
 	}
@@ -267,6 +284,7 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 	if err != nil {
 		return err
 	}
+	e.decideLacks(steps, g.name, job)
 	ctx := cmd.Context()
 	changes := 0
 	change := func(c check.Change) error {
@@ -285,12 +303,7 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		_, err := fmt.Fprintln(e.app.out, e.screen.wrapped(printable(lineOf(c)), 0, 4))
 		return err
 	}
-	do := func(out format.Output) error {
-		if g.tree != nil {
-			return g.Editing.Tree(ctx, job, g.tree, steps, out, change)
-		}
-		return g.Editing.Edit(ctx, job, g.src, steps, out, change)
-	}
+	do := func(out format.Output) error { return g.edit(ctx, job, steps, out, change) }
 	end := func(format string, args ...any) error {
 		_ = e.app.out.Flush()
 		e.talk.say("%s: %s: %s", g.name, plural(changes, "change"), fmt.Sprintf(format, args...))
@@ -358,6 +371,19 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		made = "to standard output"
 	}
 	return end("wrote %s", made)
+}
+
+// asTarget returns what edit looks for by a name: a folder of a format that edits its tree is not built.
+func (e *editing) asTarget(name string) target {
+	return target{name: name, asTree: func(f *format.Format) bool { return f.Editing != nil && f.Editing.Tree != nil }}
+}
+
+// edit takes the file or its tree through steps.
+func (g *game) edit(ctx context.Context, job *format.Job, steps []format.Step, out format.Output, change func(check.Change) error) error {
+	if g.tree != nil {
+		return g.Editing.Tree(ctx, job, g.tree, steps, out, change)
+	}
+	return g.Editing.Edit(ctx, job, g.src, steps, out, change)
 }
 
 // lineOf is a change for people.

@@ -85,7 +85,8 @@ func (w *writing) each(ctx context.Context, names []string, do func(name string,
 			return errors.Join(err, w.end())
 		default:
 			w.talk.fail(err)
-			failed = true
+			_, lacks := errors.AsType[lackingError](err)
+			w.found, failed = w.found || lacks, failed || !lacks
 		}
 	}
 	switch err := w.end(); {

@@ -282,9 +282,12 @@ func adviceFor(err error, options *pflag.FlagSet) string {
 	var h *hinted
 	var exists *output.ExistsError
 	var kept *output.KeptError
+	names := fault.NameErrors(err)
 	switch {
 	case errors.As(err, &h):
 		return h.advice
+	case len(names) > 0:
+		return nameAdvice(names[0])
 	case errors.Is(err, output.ErrMeanwhile), errors.Is(err, output.ErrBusy):
 		return "run the command again"
 	case errors.As(err, &exists) && exists.Replaceable && has("f"):

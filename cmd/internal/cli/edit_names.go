@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/format"
+)
+
+// lackingError is the error of an operation to which the user gave the name of something that is in
+// none of the files. The exit code is 1.
+type lackingError struct{ error }
+
+func (e lackingError) Unwrap() error { return e.error }
+
+// asLacking marks an error about names.
+func asLacking(err error) error {
+	if len(fault.NameErrors(err)) == 0 {
+		return err
+	}
+	return lackingError{err}
+}
+
+// nameAdvice returns what the user can do about a name.
+func nameAdvice(e *fault.NameError) string {
+	near := nearestFolded(e.Name, e.Names)
+	switch {
+	case near != "" && e.Advice != "":
+		return fmt.Sprintf("did you mean %s? %s", quoted(near), e.Advice)
+	case near != "":
+		return fmt.Sprintf("did you mean %s?", quoted(near))
+	case e.Advice != "":
+		return e.Advice
+	}
+	return "--allow-nothing accepts that an operation finds nothing"
+}
+
+// nearestFolded is nearest in any case.
+func nearestFolded(word string, names []string) string {
+	folded := make([]string, len(names))
+	for i, name := range names {
+		folded[i] = strings.ToLower(name)
+	}
+	if i := slices.Index(folded, nearest(strings.ToLower(word), folded)); i >= 0 {
+		return names[i]
+	}
+	return ""
+}
+
+// lack is what a step was given the name of.
+type lack struct {
+	step       int
+	kind, name string
+}
+
+// whenLacking makes steps call do with what a file lacks.
+func whenLacking(steps []format.Step, do func(lack, *fault.NameError) error) {
+	for i, s := range steps {
+		s.Job.OnLack = func(e *fault.NameError) error { return do(lack{i, e.Kind, e.Name}, e) }
+	}
+}
+
+// decideLacks makes steps fail where a file lacks what the user named, or warn if another file has
+// it or the user accepts it.
+func (e *editing) decideLacks(steps []format.Step, name string, job *format.Job) {
+	whenLacking(steps, func(l lack, err *fault.NameError) error {
+		if !e.elsewhere && !e.allowNothing {
+			return err
+		}
+		job.Warn(name, "%s: %v: nothing to change", steps[l.step].Name, err)
+		return nil
+	})
+}
+
+// lookForNames returns an error if something that the user named is in none of several files. It
+// writes nothing, and reads files until each name was in one.
+func (e *editing) lookForNames(cmd *cobra.Command, files []string) error {
+	if len(files) < 2 || e.allowNothing || slices.Contains(files, "-") {
+		return nil
+	}
+	var nowhere []lack // in the order of the steps
+	found := make(map[lack]*fault.NameError)
+	for i, name := range files {
+		var lacks []lack
+		err := e.try(cmd, name, func(l lack, err *fault.NameError) error {
+			if lacks = append(lacks, l); found[l] == nil {
+				found[l] = err
+			} else {
+				found[l].Names = append(found[l].Names, err.Names...)
+			}
+			return nil
+		})
+		switch {
+		case cmd.Context().Err() != nil:
+			return cmd.Context().Err()
+		case err != nil:
+			return nil // a file that cannot be edited may have it: each file is for itself, and the run says why
+		case i == 0:
+			nowhere = lacks
+		default:
+			nowhere = slices.DeleteFunc(nowhere, func(l lack) bool { return !slices.Contains(lacks, l) })
+		}
+		if len(nowhere) == 0 {
+			e.elsewhere = true
+			return nil
+		}
+	}
+	err := found[nowhere[0]]
+	err.Where = "in any of the files"
+	return asLacking(err)
+}
+
+// try takes a file through the steps, writes nothing, and calls do with what the file lacks.
+func (e *editing) try(cmd *cobra.Command, name string, do func(lack, *fault.NameError) error) error {
+	g, err := e.findTarget(cmd, e.asTarget(name))
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	if g.Editing == nil {
+		return nil
+	}
+	job := e.job(cmd, g.Format, g.Editing.Options...)
+	job.OnWarn, job.OnMiss, job.OnLose, job.OnDone = nil, nil, nil, nil
+	steps, err := e.steps(job, g.Format)
+	if err != nil {
+		return err
+	}
+	whenLacking(steps, do)
+	return g.edit(cmd.Context(), job, steps, nil, func(check.Change) error { return nil })
+}
