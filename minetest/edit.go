@@ -1,6 +1,7 @@
 package minetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,7 +104,7 @@ func editWorld(ctx context.Context, job *format.Job, src *format.Source, steps [
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
-		list, e.tallies = append(list, namedStep(s.Name, step)), append(e.tallies, tally)
+		list, e.tallies = append(list, namedStep(s, step)), append(e.tallies, tally)
 	}
 	if o.Nodes != nil {
 		list = append(list, worldedit.Relight(&e.light))
@@ -117,7 +118,7 @@ func editWorld(ctx context.Context, job *format.Job, src *format.Source, steps [
 	if e.World, err = worldedit.Open(ctx, src.Dir, o); err != nil {
 		return nil, err
 	}
-	if err := e.Do(ctx, list...); err != nil {
+	if err := cmp.Or(e.Do(ctx, list...), e.checkNames(ctx, o.Nodes)); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
 	if o.Nodes == nil {
@@ -145,7 +146,7 @@ func editWorld(ctx context.Context, job *format.Job, src *format.Source, steps [
 
 // namedStep is a step whose errors say the command. Steps that are done in one pass with others
 // stay as they are: what they meet is about a block, whatever the command.
-func namedStep(name string, step worldedit.Step) worldedit.Step {
+func namedStep(s format.Step, step worldedit.Step) worldedit.Step {
 	if _, each := step.(worldedit.Each); each {
 		return step
 	}
@@ -154,8 +155,8 @@ func namedStep(name string, step worldedit.Step) worldedit.Step {
 		if errors.Is(err, worldadmin.ErrAll) {
 			err = fmt.Errorf("%w, which takes --all", err)
 		}
-		if err != nil {
-			err = fmt.Errorf("%s: %w", name, err)
+		if err = s.Job.Lack(err); err != nil {
+			err = fmt.Errorf("%s: %w", s.Name, err)
 		}
 		return err
 	})

@@ -7,6 +7,7 @@ import (
 
 	"trowel.example/format"
 	"trowel.example/minetest/worldedit"
+	"trowel.example/minetest/worldfind"
 )
 
 // metaStep is a step about what belongs to nodes of a region.
@@ -20,7 +21,7 @@ var metaCommands = []worldCommand{
 	{
 		Command: format.Command{
 			Name: "set-metadata", Title: "Give a variable of metadata a value, where there is this variable", Heading: "Metadata and objects",
-			Args: []format.Option{{Name: "key", Help: "the name of the variable"}, {Name: "value", Help: "what it gets"}},
+			Args: []format.Option{{Name: "key", Names: string(worldfind.KindVariable), Help: "the name of the variable"}, {Name: "value", Help: "what it gets"}},
 			Options: append([]format.Option{
 				{Name: "all", Bool: true, Help: "in all metadata, and in the nodes of --where node=NAME that have none"},
 			}, regionOptions...),
@@ -37,7 +38,7 @@ var metaCommands = []worldCommand{
 	{
 		Command: format.Command{
 			Name: "delete-metadata", Title: "Delete the metadata of nodes: variables and inventory", Heading: "Metadata and objects",
-			Options: append([]format.Option{{Name: "key", Help: "only the variable of this `name`"}}, regionOptions...),
+			Options: append([]format.Option{{Name: "key", Names: string(worldfind.KindVariable), Help: "only the variable of this `name`"}}, regionOptions...),
 			Example: "delete-metadata --where node=default:stone",
 		},
 		step: metaStep(true, func(job *format.Job, r worldedit.Region, t *worldedit.Tally) (worldedit.Step, error) {
@@ -58,7 +59,7 @@ var metaCommands = []worldCommand{
 		Command: format.Command{
 			Name: "delete-objects", Title: "Delete mobs, dropped items and other objects", Heading: "Metadata and objects",
 			Long: "NAME may have * and ? in it; * is all. A dropped item is __builtin:item.",
-			Args: []format.Option{{Name: "name", List: true, Some: true, Help: "what objects are called"}},
+			Args: []format.Option{{Name: "name", List: true, Some: true, Names: string(worldfind.KindObject), Help: "what objects are called"}},
 			Options: append([]format.Option{
 				{Name: "items", Bool: true, Help: "only dropped items: NAME is that of the item"},
 			}, regionOptions...),
@@ -77,7 +78,7 @@ var metaCommands = []worldCommand{
 			Name: "replace-items", Title: "Replace items in the inventories of nodes", Heading: "Metadata and objects",
 			Long: "Players and dropped items keep theirs.",
 			Args: []format.Option{
-				{Name: "item", Help: "the name of the items that there are; it may have * and ? in it"},
+				{Name: "item", Names: string(worldfind.KindItem), Help: "the name of the items that there are; it may have * and ? in it"},
 				{Name: "new", Help: "the name that they get"},
 			},
 			Options: append([]format.Option{
@@ -92,7 +93,7 @@ var metaCommands = []worldCommand{
 	{
 		Command: format.Command{
 			Name: "delete-items", Title: "Delete items in the inventories of nodes", Heading: "Metadata and objects",
-			Args:    []format.Option{{Name: "item", Help: "the name of the items; it may have * and ? in it"}},
+			Args:    []format.Option{{Name: "item", Names: string(worldfind.KindItem), Help: "the name of the items; it may have * and ? in it"}},
 			Options: regionOptions,
 			Example: "delete-items tnt:tnt --box 0,0,0:200,50,200",
 		},

@@ -9,6 +9,7 @@ import (
 	"trowel.example/format"
 	"trowel.example/minetest/turn"
 	"trowel.example/minetest/worldedit"
+	"trowel.example/minetest/worldfind"
 )
 
 // How nodes become others.
@@ -19,7 +20,7 @@ var (
 	stepCreate   = format.Option{Name: "create", Bool: true, Help: "make blocks of air where there are none, and change those that the map generator has not finished: it does not come there any more"}
 	stepOrient   = format.Option{Name: "orient", Bool: true, Help: "turn what faces somewhere, too, such as chests and stairs; --nodes says what does, without it what is known of minetest_game"}
 
-	argNode = format.Option{Name: "node", Help: "the name of the new nodes"}
+	argNode = format.Option{Name: "node", Names: namesNewNode, Help: "the name of the new nodes"}
 	argWay  = format.Option{Name: "way", Help: "how far along x, y and z"}
 	argAxis = format.Option{Name: "axis", Choices: []string{"x", "y", "z"}, Help: "x to the east, y up or z to the north"}
 )
@@ -81,7 +82,7 @@ var nodeCommands = []worldCommand{
 			Name: "set", Title: "Make all nodes of a region those of one name", Heading: "Nodes",
 			Long:    "Param2 is 0 unless another is given. With shapes it builds them: set default:glass --sphere 0,20,0:8 --hollow.",
 			Args:    []format.Option{argNode},
-			Options: append([]format.Option{stepParam2, stepKeep2, stepKeepMeta, stepCreate}, regionOptions...),
+			Options: append([]format.Option{stepNewName, stepParam2, stepKeep2, stepKeepMeta, stepCreate}, regionOptions...),
 			Example: "set default:stonebrick --box 0,0,0:20,5,20 --hollow",
 		},
 		step: nodeStep(true, func(job *format.Job, r worldedit.Region, s worldedit.Setting) (worldedit.Step, error) {
@@ -93,10 +94,10 @@ var nodeCommands = []worldCommand{
 			Name: "replace", Title: "Make nodes of one name others; they keep their param2", Heading: "Nodes",
 			Long: "FROM may have * and ? in it, and be a name that no game knows any more.",
 			Args: []format.Option{
-				{Name: "from", Help: "the name of the nodes that there are"},
-				{Name: "to", Help: "the name that they get"},
+				{Name: "from", Names: string(worldfind.KindNode), Help: "the name of the nodes that there are"},
+				{Name: "to", Names: namesNewNode, Help: "the name that they get"},
 			},
-			Options: append([]format.Option{stepParam2, stepKeepMeta}, regionOptions...),
+			Options: append([]format.Option{stepNewName, stepParam2, stepKeepMeta}, regionOptions...),
 			Example: "replace default:cobble default:mossycobble --box -100,-20,-100:100,0,100",
 		},
 		step: nodeStep(false, func(job *format.Job, r worldedit.Region, s worldedit.Setting) (worldedit.Step, error) {
@@ -108,10 +109,10 @@ var nodeCommands = []worldCommand{
 		Command: format.Command{
 			Name: "replace-inverse", Title: "Make all nodes but air and those of one name others", Heading: "Nodes",
 			Args: []format.Option{
-				{Name: "keep", Help: "the name of the nodes that stay; it may have * and ? in it"},
-				{Name: "to", Help: "the name that all others get"},
+				{Name: "keep", Names: namesRule, Help: "the name of the nodes that stay; it may have * and ? in it"},
+				{Name: "to", Names: namesNewNode, Help: "the name that all others get"},
 			},
-			Options: append([]format.Option{stepParam2, stepKeep2, stepKeepMeta}, regionOptions...),
+			Options: append([]format.Option{stepNewName, stepParam2, stepKeep2, stepKeepMeta}, regionOptions...),
 			Example: "replace-inverse default:glass default:stone --box 0,0,0:20,5,20",
 		},
 		step: nodeStep(true, func(job *format.Job, r worldedit.Region, s worldedit.Setting) (worldedit.Step, error) {
@@ -121,10 +122,10 @@ var nodeCommands = []worldCommand{
 	{
 		Command: format.Command{
 			Name: "mix", Title: "Set the nodes of a region to several names by chance", Heading: "Nodes",
-			Args: []format.Option{{Name: "node", List: true, Some: true, Help: "a name, or name=weight, which is 1 else"}},
+			Args: []format.Option{{Name: "node", List: true, Some: true, Names: namesNewNode, Help: "a name, or name=weight, which is 1 else"}},
 			Options: append([]format.Option{
 				{Name: "seed", Type: format.Integer, Default: "0", Help: "another `number`, other nodes"},
-				stepParam2, stepKeep2, stepKeepMeta, stepCreate,
+				stepNewName, stepParam2, stepKeep2, stepKeepMeta, stepCreate,
 			}, regionOptions...),
 			Example: "mix default:stone=6 default:cobble=3 default:mossycobble --box 0,0,0:20,5,20",
 		},

@@ -191,9 +191,9 @@ var operatorCommands = []worldCommand{{
 			"is learned: it is in hardly any of the chunks in which nobody was; or it is given. " +
 			"A world cannot tell everything: look at --dry-run first, and use --export.",
 		Options: []format.Option{
-			{Name: "placed", List: true, Help: "a `name` of nodes that players place, in which * and ? stand for letters; nothing is learned then"},
+			{Name: "placed", List: true, Names: namesRule, Help: "a `name` of nodes that players place, in which * and ? stand for letters; nothing is learned then"},
 			{Name: "placed-file", Input: true, Help: "a `file` of such names, one on each line"},
-			{Name: "natural", List: true, Help: "a `name` of nodes that the map generator makes, whatever is learned"},
+			{Name: "natural", List: true, Names: namesRule, Help: "a `name` of nodes that the map generator makes, whatever is learned"},
 			{Name: "rare", Type: format.Integer, Default: strconv.Itoa(worldadmin.DefaultRare), Help: "what is in fewer chunks is not made by the map generator"},
 			{Name: "margin", Type: format.Integer, Default: "1", Help: "how many chunks around those that stay do, too"},
 			{Name: "protector-radius", Type: format.Integer, Default: "5", Help: "how far protectors protect, in nodes: the setting protector_radius"},

@@ -22,7 +22,7 @@ var (
 	stepPyramid  = format.Option{Name: "pyramid", Help: "only the nodes in a pyramid on a node: `x,y,z:axis,height`, such as 0,0,0:y,10; a height below 0 goes the other way"}
 	stepHollow   = format.Option{Name: "hollow", Bool: true, Help: "only the hull of that shape, or of the box"}
 	stepInvert   = format.Option{Name: "invert", Bool: true, Help: "only what is outside of that"}
-	stepWhere    = format.Option{Name: "where", List: true, Help: "only nodes for which a `condition` holds: node=NAME, owner=NAME, or meta:KEY=VALUE; * and ? stand for letters"}
+	stepWhere    = format.Option{Name: "where", List: true, Names: namesCondition, Help: "only nodes for which a `condition` holds: node=NAME, owner=NAME, or meta:KEY=VALUE; * and ? stand for letters"}
 
 	boxOptions    = []format.Option{stepBox, stepArea, stepSphere, stepDome, stepCylinder, stepPyramid, stepHollow, stepWhere}
 	regionOptions = append([]format.Option{stepInvert}, boxOptions...)

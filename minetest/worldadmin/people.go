@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"trowel.example/check"
+	"trowel.example/fault"
 	"trowel.example/internal/glob"
 	"trowel.example/minetest/place"
 	"trowel.example/minetest/world"
@@ -257,6 +258,11 @@ func (o Purge) Step() worldedit.Step {
 				list = append(list, meant{p.Name, p.Playing, p.Account != nil && !o.KeepAccounts})
 			}
 		}
+		for _, pattern := range o.Rule.Names {
+			if err := somebody(ctx, players, auth, pattern); err != nil {
+				return err
+			}
+		}
 		var gonePlayers, goneAccounts, left int64
 		gone := make(map[string]bool)
 		for _, m := range list {
@@ -297,6 +303,24 @@ func (o Purge) Step() worldedit.Step {
 		tell(o.Tally, "players", "persons left out because they have the privilege server or privs", spared, "persons")
 		return nil
 	})
+}
+
+// somebody returns an error if no player and no account has a name that a pattern means.
+func somebody(ctx context.Context, players world.Players, auth world.Auth, pattern string) error {
+	match := glob.Text(pattern)
+	missing := &fault.NameError{Kind: "player", Name: pattern, Where: "in the world"}
+	for _, names := range []iter.Seq2[string, error]{players.Names(ctx), auth.Names(ctx)} {
+		for name, err := range names {
+			switch {
+			case err != nil:
+				return err
+			case match(name):
+				return nil
+			}
+			missing.Names = append(missing.Names, name)
+		}
+	}
+	return missing
 }
 
 // fewPlaces is how many places are told of a change.

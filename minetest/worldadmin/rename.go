@@ -69,7 +69,7 @@ func (r Rename) person(ctx context.Context, w *worldedit.World) error {
 		}
 	}
 	if noPlayer != nil && noAccount != nil {
-		return fmt.Errorf("there is neither a player nor an account called %s", r.From)
+		return somebody(ctx, players, auth, r.From)
 	}
 	_, free := players.Get(ctx, r.To)
 	_, freeAccount := auth.Get(ctx, r.To)

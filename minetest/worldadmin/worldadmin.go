@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"trowel.example/check"
+	"trowel.example/fault"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/place"
 	"trowel.example/minetest/rollback"
@@ -114,7 +115,11 @@ func Unban(addressOrName string, t *worldedit.Tally) worldedit.Step {
 			}
 		}
 		if !b.Remove(addressOrName) {
-			return fmt.Errorf("%s: nobody called %s is banned, and no such address", bansFile, addressOrName)
+			missing := &fault.NameError{Kind: "ban", Name: addressOrName, Where: "in " + bansFile}
+			for ban := range b.All() {
+				missing.Names = append(missing.Names, ban.Name, ban.Address)
+			}
+			return missing
 		}
 		tell(t, bansFile, addressOrName+" is banned no longer", n, "bans")
 		return w.WriteFile(bansFile, b.Append(nil))
@@ -154,7 +159,13 @@ func DeleteStorage(mod, key string, all bool, t *worldedit.Tally) worldedit.Step
 		}
 		m, err := s.Get(ctx, mod)
 		if errors.Is(err, world.ErrNotFound) {
-			return fmt.Errorf("no mod called %s keeps anything", mod)
+			missing := &fault.NameError{Kind: "mod", Name: mod, Where: "in the mod storage"}
+			for name, err := range s.Names(ctx) {
+				if err == nil {
+					missing.Names = append(missing.Names, name)
+				}
+			}
+			return missing
 		}
 		if err != nil {
 			return err
@@ -167,7 +178,11 @@ func DeleteStorage(mod, key string, all bool, t *worldedit.Tally) worldedit.Step
 			tell(t, "mod_storage", "all keys deleted", int64(len(m.Entries)), "keys", at)
 			return s.Delete(ctx, mod)
 		case !m.Delete(key):
-			return fmt.Errorf("the mod %s keeps nothing under %s", mod, key)
+			missing := &fault.NameError{Kind: "key", Name: key, Where: "in what the mod " + mod + " keeps"}
+			for _, e := range m.Entries {
+				missing.Names = append(missing.Names, string(e.Key))
+			}
+			return missing
 		}
 		tell(t, "mod_storage", "deleted", 1, "", at)
 		if len(m.Entries) == 0 {

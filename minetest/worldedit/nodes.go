@@ -61,6 +61,11 @@ func (t *Tally) Add(c check.Change) {
 	t.changes = append(t.changes, c)
 }
 
+// Changed reports whether the step changed anything.
+func (t *Tally) Changed() bool {
+	return t.Nodes.Load()+t.Metadata.Load()+t.Items.Load()+t.Objects.Load()+t.Blocks.Load() > 0 || len(t.changes) > 0
+}
+
 // Changes returns the changes of other kinds, in their order.
 func (t *Tally) Changes() []check.Change { return t.changes }
 

@@ -1,0 +1,144 @@
+package minetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"trowel.example/fault"
+	"trowel.example/format"
+	"trowel.example/internal/glob"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodedef"
+	"trowel.example/minetest/worldfind"
+)
+
+// What an option of a command names, besides the kinds of [worldfind.Kind].
+const (
+	namesNewNode   = "new node"           // nodes of this name are made
+	namesRule      = "node to keep"       // nodes that a rule is about, whether the step changes any of them or not
+	namesCondition = "node or a variable" // as in --where
+)
+
+var stepNewName = format.Option{Name: "new-name", Bool: true, Help: "make nodes of a name that neither the world nor the definitions have"}
+
+// wanted is a name that the user gave.
+type wanted struct {
+	worldfind.Called
+	step  *format.Step
+	made  bool // nodes of this name are to be made
+	match func(string) bool
+}
+
+// wantedNames returns the names that steps were given and of which it is not certain that the world has them. A step
+// that changed something has met what its arguments name.
+func (e *edited) wantedNames(known nodedef.List) (list []wanted) {
+	for i := range e.steps {
+		s, changed := &e.steps[i], e.tallies[i].Changed()
+		add := func(kind worldfind.Kind, name string, made bool) {
+			if strings.Trim(name, "*") == "" { // whatever there is
+				return
+			}
+			list = append(list, wanted{worldfind.Called{Kind: kind, Name: name}, s, made, glob.Text(name)})
+		}
+		for _, o := range slices.Concat(s.Args, s.Options) {
+			values := s.Job.List(o.Name)
+			if o.Names == string(worldfind.KindVariable) && s.Job.On(stepAll.Name) {
+				continue // it is set where there is none, too
+			}
+			for _, value := range values {
+				switch o.Names {
+				case "":
+				case namesCondition:
+					if kind, name := conditionOf(value); name != "" {
+						add(kind, name, false)
+					}
+				case namesNewNode:
+					name, _, _ := strings.Cut(value, "=")
+					if known[name] == nil && nodedef.MinetestGame()[name] == nil && name != mapblock.Air && !s.Job.On(stepNewName.Name) {
+						add(worldfind.KindNode, name, true)
+					}
+				case namesRule:
+					add(worldfind.KindNode, value, false)
+				case string(worldfind.KindObject):
+					if s.Job.On("items") {
+						o.Names = string(worldfind.KindItem)
+					}
+					fallthrough
+				default:
+					if !changed || len(values) > 1 {
+						add(worldfind.Kind(o.Names), value, false)
+					}
+				}
+			}
+		}
+	}
+	return list
+}
+
+// conditionOf returns what a condition of --where names.
+func conditionOf(text string) (worldfind.Kind, string) {
+	key, value, _ := strings.Cut(text, "=")
+	if key == "node" {
+		return worldfind.KindNode, value
+	}
+	return worldfind.KindVariable, strings.TrimPrefix(key, "meta:")
+}
+
+// checkNames makes sure that the world has what the user named. It reads blocks, in the worst case
+// all, only if that is not certain without.
+func (e *edited) checkNames(ctx context.Context, known nodedef.List) error {
+	list := e.wantedNames(known)
+	names := make(map[worldfind.Called]bool)
+	enough := errors.New("all names were found")
+	see := func(made bool) func(c worldfind.Called) error {
+		return func(c worldfind.Called) error {
+			if names[c] {
+				return nil
+			}
+			names[c] = true
+			list = slices.DeleteFunc(list, func(w wanted) bool {
+				return w.Kind == c.Kind && (made || !w.made) && w.match(c.Name)
+			})
+			if len(list) == 0 {
+				return enough
+			}
+			return nil
+		}
+	}
+	for i, db := range []mapdb.DB{e.Base(), e.World} { // in which a step may have made what the next one names
+		if len(list) == 0 {
+			return nil
+		}
+		if i > 0 {
+			clear(names)
+		}
+		if err := worldfind.AllCalled(ctx, db, see(i == 0)); err != nil && err != enough {
+			return err
+		}
+	}
+	for _, w := range list {
+		missing := &fault.NameError{Kind: string(w.Kind), Name: w.Name, Where: "in the world"}
+		for c := range names {
+			if c.Kind == w.Kind && !(w.made && c.Name == w.Name) {
+				missing.Names = append(missing.Names, c.Name)
+			}
+		}
+		slices.Sort(missing.Names)
+		if w.Kind == worldfind.KindNode {
+			missing.Names = slices.Concat(missing.Names, slices.Sorted(maps.Keys(known)), slices.Sorted(maps.Keys(nodedef.MinetestGame())))
+		}
+		if w.made {
+			missing.Fixed, missing.Where = true, "in the world or in the definitions"
+			missing.Advice = "--new-name confirms a new name"
+		}
+		if err := w.step.Job.Lack(missing); err != nil {
+			return fmt.Errorf("%s: %w", w.step.Name, err)
+		}
+	}
+	return nil
+}
