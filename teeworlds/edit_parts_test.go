@@ -62,7 +62,7 @@ func TestPartsCommands(t *testing.T) {
 		{"isolate-physics", "layers of the game group are in this group now"},
 		{"replace-image leaf " + picture, ""},
 		{"rename-image leaf oak", `renamed to "oak"`},
-		{"rename-image birch oak", "!the map has no image"},
+		{"rename-image birch oak", `!no image "birch" in the file`},
 		{"remove-layers game", "!is the game layer"},
 		{"add-setting sv_deepfly__1", "setting added: sv_deepfly 1"},
 		{"set-setting sv_deepfly__0", "setting changed: sv_deepfly 1 became sv_deepfly 0"},

@@ -281,7 +281,9 @@ func (m *merger) settings(file, end string) error {
 	b, o, t := world.ParseSettings(texts[0], end), world.ParseSettings(texts[1], end), world.ParseSettings(texts[2], end)
 	names := make(map[string]bool)
 	changed := false
-	for _, s := range []*world.Settings{b, t} {
+	ours := world.ParseSettings(texts[1], end) // as it was, for groups whose settings follow one another
+	sides := make(map[string]*world.Settings)
+	for _, s := range []*world.Settings{b, t, ours} {
 		for name := range s.All() {
 			if names[name] || isPlace(name) {
 				continue
@@ -290,11 +292,17 @@ func (m *merger) settings(file, end string) error {
 			mine, inO := o.Get(name)
 			yours, inT := t.Get(name)
 			v, keep := mine, inO
-			if clocks[name] { // runs on both sides
-				if inT && (!inO || len(yours) > len(mine) || len(yours) == len(mine) && yours > mine) {
+			switch group := groupOf(file, name); {
+			case group != "":
+				if sides[group] == nil {
+					sides[group] = m.side(file, group, b, ours, t)
+				}
+				v, keep = sides[group].Get(name)
+			case clocks[name]: // runs on both sides
+				if inT && (!inO || later(yours, mine)) {
 					v, keep = yours, true
 				}
-			} else {
+			default:
 				v, keep = entry(m, file, []check.Place{check.File(file)}, name, func(s *world.Settings) (string, bool) { return s.Get(name) }, b, o, t)
 			}
 			switch {
@@ -335,7 +343,55 @@ func (m *merger) settings(file, end string) error {
 const worldMT = "world.mt"
 
 // clocks are settings that grow while a server runs, so that the later one is right.
-var clocks = map[string]bool{"game_time": true, "day_count": true, "last_clear_objects_time": true, "time_of_day": true, "lbm_introduction_times": true, "lbm_introduction_times_version": true}
+var clocks = map[string]bool{"game_time": true, "last_clear_objects_time": true, "lbm_introduction_times_version": true}
+
+// groupOf returns what settings are called that mean something only together, so that all of them
+// come from one side: the time of a day and the day, what makes the land, when mods first changed
+// blocks and how that is written. It is "" for a setting that stands alone.
+func groupOf(file, name string) string {
+	switch {
+	case file == "map_meta.txt":
+		return "the map generator"
+	case name == "game_time" || name == "day_count" || name == "time_of_day":
+		return "game_time"
+	case strings.HasPrefix(name, "lbm_introduction_times"):
+		return "lbm_introduction_times_version"
+	}
+	return ""
+}
+
+// side returns the settings of the side from which a group comes: of the one that changed it, or of the
+// one whose clock is later.
+func (m *merger) side(file, group string, b, o, t *world.Settings) *world.Settings {
+	mine, _ := o.Get(group)
+	yours, inT := t.Get(group)
+	text := func(s *world.Settings) (string, bool) {
+		var lines []string
+		for name, value := range s.All() {
+			if groupOf(file, name) == group {
+				lines = append(lines, name+" = "+value)
+			}
+		}
+		slices.Sort(lines)
+		return strings.Join(lines, "\n"), len(lines) > 0
+	}
+	was, _ := text(b)
+	in, _ := text(o)
+	theirs, _ := text(t)
+	if clocks[group] && inT && mine != yours && in != was && theirs != was {
+		if later(yours, mine) {
+			return t
+		}
+		return o
+	}
+	if taken, _ := entry(m, file, []check.Place{check.File(file)}, group, text, b, o, t); taken == theirs {
+		return t
+	}
+	return o
+}
+
+// later reports whether a number without a sign is larger than another one.
+func later(a, b string) bool { return len(a) > len(b) || len(a) == len(b) && a > b }
 
 // isPlace reports whether a setting says where the world keeps its parts, which is as in ours.
 func isPlace(name string) bool {

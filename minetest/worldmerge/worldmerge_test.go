@@ -360,3 +360,61 @@ func TestMergeWithoutPlayers(t *testing.T) {
 		}
 	}
 }
+
+// The time of a day, the day and the time of the game come from one side.
+func TestTimesTogether(t *testing.T) {
+	for name, c := range map[string]struct {
+		worlds   [3]string // base, ours, theirs: game_time, day_count, time_of_day
+		theirs   bool
+		want     string
+		conflict int
+	}{
+		"ours is later":       {worlds: [3]string{"100 1 500", "3000 2 100", "900 1 23500"}, want: "3000 2 100"},
+		"theirs is later":     {worlds: [3]string{"100 1 500", "900 1 23500", "3000 2 100"}, want: "3000 2 100"},
+		"theirs only":         {worlds: [3]string{"900 6 500", "900 6 500", "900 2 100"}, want: "900 2 100"},
+		"ours only":           {worlds: [3]string{"900 6 500", "900 2 100", "900 6 500"}, want: "900 2 100"},
+		"conflict":            {worlds: [3]string{"900 6 500", "900 2 23500", "900 7 100"}, want: "900 2 23500", conflict: 1},
+		"conflict for theirs": {worlds: [3]string{"900 6 500", "900 2 23500", "900 7 100"}, theirs: true, want: "900 7 100", conflict: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var dirs [3]string
+			for i, text := range c.worlds {
+				dirs[i] = t.TempDir()
+				var game, day, hour int
+				if _, err := fmt.Sscan(text, &game, &day, &hour); err != nil {
+					t.Fatal(err)
+				}
+				for file, text := range map[string]string{
+					"world.mt":     "gameid = devtest\nbackend = dummy\nplayer_backend = files\nauth_backend = files\n",
+					"env_meta.txt": fmt.Sprintf("game_time = %d\nday_count = %d\ntime_of_day = %d\nEnvArgsEnd\n", game, day, hour),
+				} {
+					if err := os.WriteFile(filepath.Join(dirs[i], file), []byte(text), 0o666); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			w, err := worldedit.Open(t.Context(), dirs[1], worldedit.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+			conflicts := 0
+			if err := w.Do(t.Context(), worldmerge.Merge(dirs[0], dirs[2], worldmerge.Options{Theirs: c.theirs, OnConflict: func(check.Conflict) { conflicts++ }})); err != nil {
+				t.Fatal(err)
+			}
+			text, err := w.ReadFile("env_meta.txt")
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := world.ParseSettings(text, world.EnvMetaEnd)
+			var got []string
+			for _, name := range []string{"game_time", "day_count", "time_of_day"} {
+				v, _ := s.Get(name)
+				got = append(got, v)
+			}
+			if strings.Join(got, " ") != c.want || conflicts != c.conflict {
+				t.Errorf("%v with %d conflicts, want %s with %d", got, conflicts, c.want, c.conflict)
+			}
+		})
+	}
+}

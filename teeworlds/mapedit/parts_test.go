@@ -148,7 +148,7 @@ func TestSettings(t *testing.T) {
 		{func(e *mapedit.Editor) error { return e.AddSetting(strings.Repeat("x", 256)) }, "has 256 bytes"},
 		{func(e *mapedit.Editor) error { return e.AddSetting(" ") }, "empty line"},
 		{func(e *mapedit.Editor) error { return e.RemoveSettings("tune_zone *") }, "sv_hit 1|Tune gravity 0.5|sv_hit 0|toggle_tune x 1 2|toggle_tune x 1 2"},
-		{func(e *mapedit.Editor) error { return e.RemoveSettings("tune hook") }, "the map has no setting"},
+		{func(e *mapedit.Editor) error { return e.RemoveSettings("tune hook") }, "no setting"},
 		{func(e *mapedit.Editor) error { e.SortSettings(); return nil }, "sv_hit 1|sv_hit 0|toggle_tune x 1 2|toggle_tune x 1 2|Tune gravity 0.5|tune_zone 2 gravity 1|tune_zone 10 gravity 1"},
 		{func(e *mapedit.Editor) error { e.DedupeSettings(); return nil }, "tune_zone 10 gravity 1|tune_zone 2 gravity 1|Tune gravity 0.5|sv_hit 0|toggle_tune x 1 2|toggle_tune x 1 2"},
 	} {
