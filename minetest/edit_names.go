@@ -131,6 +131,7 @@ func (e *edited) checkNames(ctx context.Context, known nodedef.List) error {
 		slices.Sort(missing.Names)
 		if w.Kind == worldfind.KindNode {
 			missing.Names = slices.Concat(missing.Names, slices.Sorted(maps.Keys(known)), slices.Sorted(maps.Keys(nodedef.MinetestGame())))
+			missing.Names = slices.DeleteFunc(missing.Names, func(name string) bool { return name == w.Name })
 		}
 		if w.made {
 			missing.Fixed, missing.Where = true, "in the world or in the definitions"

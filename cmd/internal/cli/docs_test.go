@@ -54,7 +54,7 @@ func TestDocsExamples(t *testing.T) {
 				"trowel extract -q climb.map -o base", "trowel extract -q mine.map -o ours", "trowel extract -q yours.map -o theirs",
 				"trowel pack -q " + samples + "/hollow -o world",
 				"trowel edit -q world -o world-ann -- replace default:stone default:cobble",
-				"trowel edit -q world -o world-bob -- replace default:sand default:gravel",
+				"trowel edit -q world -o world-bob -- replace default:dirt default:gravel",
 				"trowel pack -q " + samples + "/ember -o ember.MOD",
 				"trowel pack -q " + samples + "/ember -o A.MOD", "trowel edit -q A.MOD -o B.MOD -- info --id new",
 				"trowel edit -q A.MOD -o wolves.mod -- info --id 11", "trowel edit -q A.MOD -o bears.mod -- info --id 12", "trowel edit -q A.MOD -o hud.mod -- info --id 13",
